@@ -1,0 +1,3 @@
+module github.com/swarmbus/swarmbus
+
+go 1.26
