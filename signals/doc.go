@@ -1,0 +1,40 @@
+// Package signals is what agents say to each other: typed, immutable values
+// that a log puts in order.
+//
+//	s := signals.New(
+//		signals.Header{Thread: "retry-policy", Confidence: 0.8},
+//		signals.Vote{ProposalID: "backoff", Stance: signals.Agree, Weight: 0.9},
+//	)
+//	if vote, ok := signals.As[signals.Vote](s); ok {
+//		fmt.Println(vote.Payload.Stance) // agree
+//	}
+//
+// # Kinds
+//
+// A payload names its kind, so payload and kind cannot disagree. Eleven kinds
+// are built in ([Task] to [ToolResult]); any value type with a Kind method is
+// one more. [NewCodec] tells a reader of JSON the types of the others; a kind
+// that it does not know arrives as [Raw], with its bytes.
+//
+// # Validity
+//
+// [Validate] refuses numbers that are NaN or out of range, unknown enum
+// values, empty required fields, texts over 64 KiB and texts that are not
+// UTF-8, with a [*FieldError] that names field, value and rule. A log accepts
+// valid signals only, and a codec returns valid ones only.
+//
+// # Wire format
+//
+// A signal is one JSON object: id, type, source, payload, confidence,
+// timestamp and ttl in milliseconds (with decimals, so that nothing is lost),
+// replyTo and metadata, and beside these seq, thread, recipients, traceparent
+// and tracestate. What is written reads back equal. Two departures from what
+// a reader of JavaScript might expect: a ttl of 0 is the same as none, and a
+// negative ttl means for ever.
+//
+// # Ownership
+//
+// Signals are immutable once published: a log copies what it is given and
+// shares what it hands out. Headers and payloads hold no slices or maps;
+// payload types of your own should not either.
+package signals

@@ -1,0 +1,73 @@
+package signals
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"time"
+)
+
+// Header says who said something, when, where and to whom. Publishing sets
+// Seq and Source, and fills in ID, Time and TTL where they are zero.
+type Header struct {
+	Seq        uint64        // place in the log, from 1; 0: not in a log yet
+	ID         ID            // zero: the log mints one
+	Source     string        // the agent that says it
+	Thread     string        // the task or conversation; "" is one too
+	ReplyTo    ID            // zero: a reply to nothing
+	Time       time.Time     // zero: the log's clock; kept in UTC without monotonic part
+	TTL        time.Duration // lives until Time + TTL; <0: for ever; 0: not decided yet
+	Confidence float64       // the source's, in [0,1]
+	Recipients Recipients    // zero: everyone who subscribes
+	Trace      *Trace        // nil: not traced; never modified
+
+	Round       int32 // of the solve; at least 0
+	Priority    int16 // higher is more urgent
+	CausalLevel CausalLevel
+}
+
+// Expired reports whether the signal's life is over at now. At Time + TTL
+// exactly it still lives.
+func (h *Header) Expired(now time.Time) bool {
+	return h.TTL > 0 && now.After(h.Time.Add(h.TTL))
+}
+
+// Times must fit the wire: nanoseconds since 1970 in 64 bits.
+var (
+	minTime = time.Unix(0, math.MinInt64)
+	maxTime = time.Unix(0, math.MaxInt64)
+)
+
+func (h *Header) check() error {
+	return cmp.Or(
+		optionalName("source", h.Source),
+		optionalName("thread", h.Thread),
+		checkTime(h.Time),
+		Unit("confidence", h.Confidence),
+		h.Recipients.check(),
+		h.Trace.check(),
+		AtLeastZero("round", float64(h.Round)),
+		checkCausal(h.CausalLevel),
+	)
+}
+
+func optionalName(field, value string) error {
+	if value == "" {
+		return nil
+	}
+	return Limits{}.Name(field, value)
+}
+
+func checkTime(t time.Time) error {
+	if t.IsZero() || !t.Before(minTime) && !t.After(maxTime) {
+		return nil
+	}
+	return &FieldError{Field: "timestamp", Value: fmt.Sprint(t), Problem: "does not fit 64 bits of nanoseconds"}
+}
+
+func checkCausal(c CausalLevel) error {
+	if c == 0 {
+		return nil
+	}
+	return oneOf("causalLevel", causalNames, c)
+}

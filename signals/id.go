@@ -1,0 +1,108 @@
+package signals
+
+import (
+	"encoding/binary"
+	"strings"
+	"time"
+	"unique"
+
+	"github.com/rs/xid"
+)
+
+// ID names one signal. Its text is "sig_" and an xid (20 characters that sort
+// by time) for ids that a [Mint] made, and any other name for ids that came
+// from elsewhere. IDs are two words, comparable with ==, good as map keys, and
+// the same text is always the same ID. The zero ID is no id.
+type ID struct {
+	// A minted id is the minter's five bytes and a number, so that minting
+	// allocates nothing. A foreign id is its text and number 0.
+	origin unique.Handle[string]
+	number uint64 // minted | seconds<<24 | counter
+}
+
+const (
+	idPrefix    = "sig_"
+	counterBits = 24
+	minted      = 1 << 63
+)
+
+// ParseID reads an id's text: 1 to [NameBytes] bytes of printable UTF-8.
+func ParseID(text string) (ID, error) {
+	if problem := nameProblem(text); problem != "" {
+		return ID{}, &FieldError{Field: "id", Value: clip(text), Problem: problem}
+	}
+	if tail, ok := strings.CutPrefix(text, idPrefix); ok {
+		// xid reads some texts that it would never write; those stay foreign.
+		if x, err := xid.FromString(tail); err == nil && x.String() == tail {
+			return fromXID(x), nil
+		}
+	}
+	return ID{origin: unique.Make(text)}, nil
+}
+
+// MustID is [ParseID] for ids that are written in a program; it panics where
+// ParseID fails.
+func MustID(text string) ID {
+	id, err := ParseID(text)
+	if err != nil {
+		panic(err)
+	}
+	return id
+}
+
+// IsZero reports whether id is no id.
+func (id ID) IsZero() bool { return id == ID{} }
+
+// String returns the id's text, "" for the zero ID.
+func (id ID) String() string {
+	switch {
+	case id.IsZero():
+		return ""
+	case id.number == 0:
+		return id.origin.Value()
+	}
+	return idPrefix + id.xid().String()
+}
+
+// Time returns when the id was minted, to the second, or the zero time for a
+// foreign id.
+func (id ID) Time() time.Time {
+	if id.number == 0 {
+		return time.Time{}
+	}
+	return id.xid().Time().UTC()
+}
+
+// MarshalText returns the id's text.
+func (id ID) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
+
+// UnmarshalText is [ParseID]; empty text is the zero ID.
+func (id *ID) UnmarshalText(text []byte) error {
+	if len(text) == 0 {
+		*id = ID{}
+		return nil
+	}
+	parsed, err := ParseID(string(text))
+	if err == nil {
+		*id = parsed
+	}
+	return err
+}
+
+// An xid is four bytes of seconds, five of machine and process, three of
+// counter.
+
+func fromXID(x xid.ID) ID {
+	b := x.Bytes()
+	seconds := uint64(binary.BigEndian.Uint32(b[:4]))
+	counter := uint64(b[9])<<16 | uint64(b[10])<<8 | uint64(b[11])
+	return ID{origin: unique.Make(string(b[4:9])), number: minted | seconds<<counterBits | counter}
+}
+
+func (id ID) xid() xid.ID {
+	var x xid.ID
+	binary.BigEndian.PutUint32(x[:4], uint32(id.number>>counterBits))
+	copy(x[4:9], id.origin.Value())
+	x[9], x[10], x[11] = byte(id.number>>16), byte(id.number>>8), byte(id.number)
+	return x
+}

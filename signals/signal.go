@@ -1,0 +1,89 @@
+package signals
+
+import "time"
+
+// Signal is what one agent says at one moment. A log copies what it is given;
+// a signal that came out of a log is shared and must not be modified.
+type Signal[P Payload] struct {
+	Header
+	Payload P
+}
+
+// New returns a signal with that header and payload.
+func New[P Payload](h Header, p P) *Signal[P] { return &Signal[P]{h, p} }
+
+// Any is a signal of any kind. Only *Signal[P] implements it.
+type Any interface {
+	// Kind returns the payload's kind; "" if the payload type is no value type.
+	Kind() Kind
+	// Head returns the header.
+	Head() Header
+	// Body returns the payload, for a type switch; [As] is cheaper.
+	Body() Payload
+
+	check(Limits) error
+	with(Header) Any
+}
+
+// As returns s with its payload type, and whether that is P. Like errors.As,
+// it is how a reader of mixed signals takes out those it knows.
+func As[P Payload](s Any) (*Signal[P], bool) {
+	typed, ok := s.(*Signal[P])
+	return typed, ok
+}
+
+// With returns a copy of s with another header, its time in UTC and without
+// monotonic part.
+func With(s Any, h Header) Any {
+	h.Time = wallTime(h.Time)
+	return s.with(h)
+}
+
+// Kind implements [Any].
+func (s *Signal[P]) Kind() Kind {
+	if notValue[P]() != "" {
+		return ""
+	}
+	return s.Payload.Kind()
+}
+
+// Head implements [Any].
+func (s *Signal[P]) Head() Header { return s.Header }
+
+// Body implements [Any].
+func (s *Signal[P]) Body() Payload { return s.Payload }
+
+func (s *Signal[P]) with(h Header) Any { return &Signal[P]{h, s.Payload} }
+
+func (s *Signal[P]) check(l Limits) error {
+	if s == nil {
+		return &FieldError{Field: "signal", Value: "nil", Problem: "missing"}
+	}
+	if problem := notValue[P](); problem != "" {
+		return &FieldError{Field: "payload", Problem: problem}
+	}
+	kind := s.Payload.Kind()
+	if err := kind.check(); err != nil {
+		return err
+	}
+	if err := s.Header.check(); err != nil {
+		return withKind(err, kind)
+	}
+	// The pointer to the payload has its methods too and, unlike the payload,
+	// goes into an interface without being copied to the heap.
+	if c, ok := any(&s.Payload).(Checker); ok {
+		return withKind(c.Check(l), kind)
+	}
+	return nil
+}
+
+func withKind(err error, kind Kind) error {
+	if field, ok := err.(*FieldError); ok && field.Kind == "" {
+		named := *field
+		named.Kind = kind
+		return &named
+	}
+	return err
+}
+
+func wallTime(t time.Time) time.Time { return t.Round(0).UTC() }

@@ -1,0 +1,170 @@
+package signals
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"strconv"
+	"unicode"
+	"unicode/utf8"
+)
+
+// ErrInvalid is what every [*FieldError] is, so that errors.Is tells bad
+// input from other failures.
+var ErrInvalid = errors.New("signals: invalid")
+
+// A FieldError names the field that broke a rule, the value it had (cut to
+// a readable length) and the rule.
+type FieldError struct {
+	Kind    Kind   // of the signal, where known
+	Field   string // the wire name
+	Value   string
+	Problem string
+}
+
+func (e *FieldError) Error() string {
+	field := e.Field
+	if e.Kind != "" {
+		field = clip(string(e.Kind)) + "." + field
+	}
+	return fmt.Sprintf("signals: %s = %s: %s", field, strconv.Quote(e.Value), e.Problem)
+}
+
+// Unwrap returns [ErrInvalid].
+func (e *FieldError) Unwrap() error { return ErrInvalid }
+
+// Limits bounds the texts of a signal. The zero value allows 64 KiB a text.
+type Limits struct {
+	TextBytes int // of one text field; 0 means DefaultTextBytes, <0 no limit
+}
+
+const (
+	// DefaultTextBytes is how long one text field may be.
+	DefaultTextBytes = 64 << 10
+	// NameBytes is how long a name may be: a source, thread, recipient,
+	// kind, id or category.
+	NameBytes = 256
+)
+
+// Validate reports the first field of s that breaks a rule, as a
+// [*FieldError]: a number that is NaN or out of range, an unknown enum value,
+// an empty required field, a text that is too long or not UTF-8, or a payload
+// type that is not a value type. The header's Seq, ID, Source and Time may be
+// empty: the log fills them in. Validate allocates only to report.
+func (l Limits) Validate(s Any) error {
+	if s == nil {
+		return &FieldError{Field: "signal", Value: "nil", Problem: "missing"}
+	}
+	return s.check(l)
+}
+
+// Validate is [Limits.Validate] with the default limits.
+func Validate(s Any) error { return Limits{}.Validate(s) }
+
+// Text checks an optional text.
+func (l Limits) Text(field, value string) error {
+	limit := l.TextBytes
+	if limit == 0 {
+		limit = DefaultTextBytes
+	}
+	if limit > 0 && len(value) > limit {
+		return &FieldError{Field: field, Value: clip(value), Problem: fmt.Sprintf("%d bytes, more than %d", len(value), limit)}
+	}
+	if !utf8.ValidString(value) {
+		return &FieldError{Field: field, Value: clip(value), Problem: "not UTF-8"}
+	}
+	return nil
+}
+
+// Required checks a text that must not be empty.
+func (l Limits) Required(field, value string) error {
+	if value == "" {
+		return &FieldError{Field: field, Problem: "required"}
+	}
+	return l.Text(field, value)
+}
+
+// Name checks a required name: 1 to [NameBytes] bytes of printable UTF-8.
+func (Limits) Name(field, value string) error {
+	if problem := nameProblem(value); problem != "" {
+		return &FieldError{Field: field, Value: clip(value), Problem: problem}
+	}
+	return nil
+}
+
+// Ref checks a required reference to a signal.
+func (Limits) Ref(field string, id ID) error {
+	if id.IsZero() {
+		return &FieldError{Field: field, Problem: "required"}
+	}
+	return nil
+}
+
+// Unit checks that x is in [0,1].
+func Unit(field string, x float64) error {
+	if x >= 0 && x <= 1 {
+		return nil
+	}
+	return &FieldError{Field: field, Value: fmt.Sprint(x), Problem: "not in [0,1]"}
+}
+
+// AtLeastZero checks that x is finite and not negative.
+func AtLeastZero(field string, x float64) error {
+	if x >= 0 && !math.IsInf(x, 1) {
+		return nil
+	}
+	return &FieldError{Field: field, Value: fmt.Sprint(x), Problem: "not a finite number of at least 0"}
+}
+
+func nameProblem(s string) string {
+	switch {
+	case s == "":
+		return "required"
+	case len(s) > NameBytes:
+		return fmt.Sprintf("%d bytes, more than %d", len(s), NameBytes)
+	}
+	for i := 0; i < len(s); i++ {
+		// Names are almost always ASCII, and this is on the publish path.
+		if c := s[i]; c < ' ' || c >= 0x7f {
+			return unicodeNameProblem(s)
+		}
+	}
+	return ""
+}
+
+func unicodeNameProblem(s string) string {
+	if !utf8.ValidString(s) {
+		return "not UTF-8"
+	}
+	for _, r := range s {
+		if !unicode.IsPrint(r) {
+			return "has a character that does not print"
+		}
+	}
+	return ""
+}
+
+// clip keeps errors readable, and logs small, whatever came in.
+func clip(s string) string {
+	const most = 64
+	if len(s) <= most {
+		return s
+	}
+	cut := most
+	for cut > 0 && !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return s[:cut] + "…"
+}
+
+// notValue says why payload type P cannot be in a signal, or "".
+func notValue[P Payload]() string {
+	t := reflect.TypeFor[P]()
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Interface, reflect.Map, reflect.Slice, reflect.Func, reflect.Chan, reflect.UnsafePointer:
+		return fmt.Sprintf("payload type %v is not a value type", t)
+	default:
+		return ""
+	}
+}
