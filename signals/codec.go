@@ -26,6 +26,9 @@ type Registration struct {
 	err    error
 }
 
+// Err returns why the payload type cannot be in a signal; nil if it can.
+func (r Registration) Err() error { return r.err }
+
 type decoder func(Header, json.RawMessage) (Any, error)
 
 var builtIn = mustCodec(

@@ -1,0 +1,88 @@
+package bus
+
+import (
+	"slices"
+	"time"
+
+	"github.com/swarmbus/swarmbus/conflict"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// An Event is something that happened on a bus, for those who watch it.
+//
+//sumtype:decl
+type Event interface{ event() }
+
+type (
+	// Published: a signal entered the log.
+	Published struct{ Signal signals.Any }
+	// Settled: one reader is done with one signal.
+	Settled struct {
+		Signal signals.Any
+		Reader string // the agent's id
+		Fate   Fate
+		Err    error // for DeadFailed: the handler's error, or a *PanicError
+	}
+	// Expired: an expired signal was swept, or evicted before that.
+	Expired struct{ Signal signals.Any }
+	// Evicted: a living signal left the history to make room.
+	Evicted struct{ Signal signals.Any }
+	// ConflictOpened: a proposal has a rival; their conflict signal is in the
+	// log.
+	ConflictOpened struct{ Pair conflict.Pair }
+	// ConflictEnded: a conflict was resolved, or one of its sides expired or
+	// was evicted.
+	ConflictEnded struct {
+		Pair     conflict.Pair
+		Resolved bool
+	}
+	// Slow names a reader that does not keep up: a handler that took long, or
+	// a subscription whose backlog is more than half full.
+	Slow struct {
+		Reader  string // the agent's id
+		Site    string // file and line where it subscribed
+		Took    time.Duration
+		Pending int
+	}
+)
+
+func (Published) event()      {}
+func (Settled) event()        {}
+func (Expired) event()        {}
+func (Evicted) event()        {}
+func (ConflictOpened) event() {}
+func (ConflictEnded) event()  {}
+func (Slow) event()           {}
+
+type observer struct{ see func(Event) }
+
+// Observe calls f for every event from the next one on, one at a time and in
+// the order in which they happened, like an inline handler: f must be quick. A
+// panic of f is swallowed. stop ends it. Events cost nothing while nobody
+// observes.
+func (b *Bus) Observe(f func(Event)) (stop func()) {
+	o := &observer{f}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.observers = append(b.observers, o)
+	return func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.observers = slices.DeleteFunc(b.observers, func(other *observer) bool { return other == o })
+	}
+}
+
+func (b *Bus) emitLocked(e Event) {
+	if len(b.observers) > 0 {
+		b.steps = append(b.steps, step{event: e})
+	}
+}
+
+func (b *Bus) show(e Event) {
+	b.mu.Lock()
+	watching := slices.Clone(b.observers)
+	b.mu.Unlock()
+	for _, o := range watching {
+		_ = guard(func() error { o.see(e); return nil })
+	}
+}

@@ -1,0 +1,124 @@
+package bus
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/swarmbus/swarmbus/conflict"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// System is the source of what the bus itself says, and of its owner's handle.
+const System = "system"
+
+// Permissions of an agent's handle. The zero value allows every kind that is
+// not reserved, in every thread.
+type Permissions struct {
+	CanEmit []signals.Kind // nil: every kind that is not reserved; empty: none
+	Threads []string       // nil: every thread; empty: none
+}
+
+// A Publisher is one agent's handle: everything published through it has the
+// agent's id as its source. It may be used concurrently.
+type Publisher struct {
+	bus         *Bus
+	agent       string
+	permissions Permissions
+}
+
+// A Receipt says what the log gave a signal.
+type Receipt struct {
+	Seq  uint64
+	ID   signals.ID
+	Time time.Time
+}
+
+// Agent returns a handle for the agent with that id. The reserved kinds
+// ([signals.KindTask], [signals.KindConflict], [conflict.KindResolved] and
+// [signals.KindConsensus]) are never allowed through it, and asking for them is an error, as is an id that
+// is [System] or no name.
+func (b *Bus) Agent(id string, p Permissions) (*Publisher, error) {
+	if err := (signals.Limits{}).Name("agent", id); err != nil {
+		return nil, err
+	}
+	if id == System {
+		return nil, &PermissionError{Agent: id, Reason: "the id is the system's"}
+	}
+	for _, k := range p.CanEmit {
+		if reserved(k) {
+			return nil, &PermissionError{Agent: id, Kind: k, Reason: "the kind is the system's"}
+		}
+	}
+	p.CanEmit, p.Threads = slices.Clone(p.CanEmit), slices.Clone(p.Threads)
+	return &Publisher{b, id, p}, nil
+}
+
+// System returns the handle of the bus's owner, which may publish everything.
+// Agents do not get it.
+func (b *Bus) System() *Publisher { return &Publisher{bus: b, agent: System} }
+
+// Agent returns the id that signals published through p have as their source.
+func (p *Publisher) Agent() string { return p.agent }
+
+// Publish appends a copy of s to the log and returns when it is there, in the
+// history and with its sequence number. It may run handlers before it returns
+// (see [Handle]) and waits only for subscriptions that asked for it.
+//
+// Nothing is published when it returns an error: a [*signals.FieldError], a
+// [*PermissionError], a [*ProposalError], [ErrExpired], [ErrDuplicate],
+// [ErrBacklog], [ErrClosed], or why ctx ended while it waited.
+func (p *Publisher) Publish(ctx context.Context, s signals.Any) (Receipt, error) {
+	receipts, err := p.PublishAll(ctx, s)
+	if err != nil {
+		return Receipt{}, err
+	}
+	return receipts[0], nil
+}
+
+// PublishAll is Publish for several signals: all of them, with consecutive
+// sequence numbers, or none. The conflicts they open follow the last one.
+func (p *Publisher) PublishAll(ctx context.Context, all ...signals.Any) ([]Receipt, error) {
+	for _, s := range all {
+		if err := p.bus.opts.Limits.Validate(s); err != nil {
+			return nil, err
+		}
+		if err := p.allow(s.Kind(), s.Head()); err != nil {
+			return nil, err
+		}
+	}
+	receipts, err := p.bus.publish(ctx, p.agent, all)
+	p.bus.takeSteps()
+	return receipts, err
+}
+
+// Subscribe is [Bus.Subscribe] as this agent.
+func (p *Publisher) Subscribe(o SubscribeOptions) (*Subscription, error) {
+	o.Agent = p.agent
+	return p.bus.Subscribe(o)
+}
+
+func (p *Publisher) allow(k signals.Kind, h signals.Header) error {
+	refuse := func(reason string) error { return &PermissionError{p.agent, k, h.Thread, reason} }
+	switch {
+	case h.Source != "" && h.Source != p.agent:
+		return refuse("the source is another agent's: " + h.Source)
+	case p.agent == System:
+		return nil
+	case reserved(k):
+		return refuse("the kind is the system's")
+	case p.permissions.CanEmit != nil && !slices.Contains(p.permissions.CanEmit, k):
+		return refuse("not in CanEmit")
+	case p.permissions.Threads != nil && !slices.Contains(p.permissions.Threads, h.Thread):
+		return refuse("not in its threads")
+	}
+	return nil
+}
+
+func reserved(k signals.Kind) bool {
+	switch k {
+	case signals.KindTask, signals.KindConsensus, signals.KindConflict, conflict.KindResolved:
+		return true
+	}
+	return false
+}

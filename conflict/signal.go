@@ -1,0 +1,60 @@
+package conflict
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"fmt"
+
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// ruleRivals is the rule that a conflict's id is derived from, beside the pair.
+const ruleRivals = "rival-proposals"
+
+// ID returns the id of the pair's conflict signal. It depends on nothing but
+// the rule and the two signals, so everybody who reads the same log finds the
+// same conflict under the same id.
+func (p Pair) ID() signals.ID {
+	h := sha256.New()
+	for _, part := range []string{ruleRivals, p.A.Signal.String(), p.B.Signal.String()} {
+		fmt.Fprintf(h, "%d:%s", len(part), part)
+	}
+	return signals.MustID(fmt.Sprintf("conflict_%x", h.Sum(nil)[:12]))
+}
+
+// Payload returns what the pair's conflict signal says.
+func (p Pair) Payload() signals.Conflict {
+	return signals.Conflict{
+		SignalA:     p.A.Signal,
+		SignalB:     p.B.Signal,
+		Description: fmt.Sprintf("%s proposes %s, %s proposes %s", p.A.Source, p.A.ProposalID, p.B.Source, p.B.ProposalID),
+	}
+}
+
+// KindResolved is the kind of [Resolution].
+const KindResolved signals.Kind = "conflict:resolved"
+
+// Resolution ends the open conflict between two signals, named in either
+// order.
+type Resolution struct {
+	SignalA signals.ID `json:"signalA"` // required
+	SignalB signals.ID `json:"signalB"` // required
+	Reason  string     `json:"reason"`
+}
+
+// Kind returns KindResolved.
+func (Resolution) Kind() signals.Kind { return KindResolved }
+
+// Check implements [signals.Checker].
+func (r Resolution) Check(l signals.Limits) error {
+	return cmp.Or(
+		l.Ref("signalA", r.SignalA),
+		l.Ref("signalB", r.SignalB),
+		l.Text("reason", r.Reason),
+	)
+}
+
+func (r Resolution) of(p Pair) bool {
+	a, b := p.A.Signal, p.B.Signal
+	return r.SignalA == a && r.SignalB == b || r.SignalA == b && r.SignalB == a
+}
