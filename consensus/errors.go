@@ -1,0 +1,25 @@
+package consensus
+
+import (
+	"errors"
+	"fmt"
+)
+
+// ErrClosed is returned for a vote or a proposal that comes after [Round.Close].
+var ErrClosed = errors.New("consensus: voting is closed")
+
+// FieldError says which field of a vote, a proposal or an option was refused, and what it held. What
+// it was refused from is as it was before.
+type FieldError struct {
+	Field string // the name on the wire, such as "weight"
+	Value any    // what it held
+	Want  string // what would have been accepted, in words
+}
+
+// Error names the field, its value and what was wanted.
+func (e *FieldError) Error() string {
+	if s, ok := e.Value.(string); ok {
+		return fmt.Sprintf("%s is %q, want %s", e.Field, s, e.Want)
+	}
+	return fmt.Sprintf("%s is %v, want %s", e.Field, e.Value, e.Want)
+}

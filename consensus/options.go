@@ -1,0 +1,122 @@
+package consensus
+
+import (
+	"fmt"
+	"maps"
+	"math"
+)
+
+// What a zero field of [Options] stands for.
+const (
+	DefaultThreshold   = 0.7
+	DefaultQuorum      = 2
+	DefaultCorrelation = 0.2
+)
+
+// Independent, as [Options.Correlation], takes the voters for independent of one another: confidence is
+// not discounted. Agents that share a model or a prompt are not independent.
+const Independent = -1
+
+// Options are the terms of one decision. The zero value, or a nil pointer, means the defaults. They are
+// copied where they are handed in.
+type Options struct {
+	// Threshold is the support that carries a decision, inclusive, in (0,1]. 0 means 0.7: a threshold of
+	// nothing, which everything would meet, cannot be asked for.
+	Threshold float64
+	// Quorum is how many distinct voters must have voted, abstentions included, on known proposals.
+	// 0 means 2, or everybody when the electorate is smaller than that.
+	Quorum int
+	// Electorate names who may vote; votes of others are not counted and are reported. Nil: anyone.
+	Electorate []string
+	// Ranks is the operator's registry for [Hierarchical]: the greater number decides first. Voters not
+	// in it have rank 0. Nothing a voter writes into its vote changes its rank.
+	Ranks map[string]int
+	// Reliabilities is what has been learned of the voters so far; nil: nothing. It must not change
+	// while it is in use.
+	Reliabilities Reliabilities
+	// Correlation is ρ, how much one voter's error tells of another's, in (0,1]; it discounts confidence.
+	// 0 means 0.2; [Independent] means none.
+	Correlation float64
+}
+
+// Validate returns a [*FieldError] for the first option that is out of range, wrapped, or nil.
+func (o *Options) Validate() error {
+	_, err := newTerms(o)
+	return err
+}
+
+// terms are options with every default filled in. They are shared and never modified.
+type terms struct {
+	threshold  float64
+	quorum     int
+	rho        float64
+	electorate map[string]struct{} // nil: anyone
+	ranks      map[string]int
+	learned    Reliabilities
+}
+
+var defaultTerms = &terms{threshold: DefaultThreshold, quorum: DefaultQuorum, rho: DefaultCorrelation}
+
+// newTerms fills in the defaults and refuses what is out of range.
+func newTerms(o *Options) (*terms, error) {
+	if o == nil {
+		return defaultTerms, nil
+	}
+	if err := o.fault(); err != nil {
+		return nil, fmt.Errorf("consensus: options: %w", err)
+	}
+	t := &terms{
+		threshold: o.Threshold, quorum: o.Quorum, rho: o.Correlation,
+		ranks: maps.Clone(o.Ranks), learned: o.Reliabilities,
+	}
+	if t.threshold == 0 {
+		t.threshold = DefaultThreshold
+	}
+	switch t.rho {
+	case 0:
+		t.rho = DefaultCorrelation
+	case Independent:
+		t.rho = 0
+	}
+	if o.Electorate != nil {
+		t.electorate = make(map[string]struct{}, len(o.Electorate))
+		for _, name := range o.Electorate {
+			t.electorate[name] = struct{}{}
+		}
+	}
+	if t.quorum == 0 {
+		t.quorum = DefaultQuorum
+		if t.electorate != nil {
+			t.quorum = max(1, min(t.quorum, len(t.electorate)))
+		}
+	}
+	return t, nil
+}
+
+func (o *Options) fault() *FieldError {
+	switch {
+	case math.IsNaN(o.Threshold) || o.Threshold < 0 || o.Threshold > 1:
+		return &FieldError{"threshold", o.Threshold, "a number above 0 and up to 1, or 0 for the default"}
+	case o.Quorum < 0:
+		return &FieldError{"quorum", o.Quorum, "a number of voters, or 0 for the default"}
+	case o.Electorate != nil && o.Quorum > len(o.Electorate):
+		return &FieldError{"quorum", o.Quorum, fmt.Sprintf("at most the electorate of %d", len(o.Electorate))}
+	case o.Correlation != Independent && !(o.Correlation >= 0 && o.Correlation <= 1):
+		return &FieldError{"correlation", o.Correlation, "a number from 0 to 1, or Independent"}
+	}
+	for _, name := range o.Electorate {
+		if name == "" {
+			return &FieldError{"electorate", name, "names"}
+		}
+	}
+	return nil
+}
+
+// mayVote reports whether the electorate, if there is one, has the voter.
+func (t *terms) mayVote(voter string) bool {
+	if t.electorate == nil {
+		return true
+	}
+	_, ok := t.electorate[voter]
+	return ok
+}

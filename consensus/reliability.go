@@ -1,0 +1,30 @@
+package consensus
+
+// Reliability is how often a voter has been right, as two rates, because saying yes to what is right and
+// no to what is wrong are different skills (Dawid and Skene, 1979). Rates at or beyond the ends are read
+// as 0.001 and 0.999, so that nobody is ever certain; a rate that is not a number as 0.8.
+type Reliability struct {
+	Sensitivity float64 `json:"sensitivity"` // how often it agrees with a proposal that is right
+	Specificity float64 `json:"specificity"` // how often it disagrees with a proposal that is wrong
+}
+
+// Newcomer is what is assumed of a voter of whom nothing is known: four times out of five right, which
+// makes a vote of weight 1 worth ln 4.
+var newcomer = Reliability{Sensitivity: 0.8, Specificity: 0.8}
+
+// Reliabilities is a snapshot of what has been learned of voters across decisions. It is asked once per
+// voter while ballots are built and whenever a proposal is added to a round, from the caller's goroutine.
+type Reliabilities interface {
+	// Reliability returns what is known of the voter in a decision between that many proposals, and
+	// false for a voter of whom nothing is known.
+	Reliability(voter string, proposals int) (Reliability, bool)
+}
+
+// Rates are reliabilities by voter, the same however many proposals there are.
+type Rates map[string]Reliability
+
+// Reliability returns the voter's entry.
+func (r Rates) Reliability(voter string, _ int) (Reliability, bool) {
+	rate, ok := r[voter]
+	return rate, ok
+}

@@ -1,0 +1,66 @@
+package consensus
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+)
+
+// Vote is what one voter says of one proposal. A voter may vote on several proposals and may change its
+// mind: per voter and proposal the vote with the highest Seq counts. Should two carry the same Seq, the
+// more cautious one does (disagree before abstain before agree, then the lesser weight), so that the order
+// in which votes are handed in never matters.
+type Vote struct {
+	Seq         uint64      `json:"seq"`                   // its place in the log
+	Voter       string      `json:"voter"`                 // who votes; not empty
+	Proposal    string      `json:"proposal"`              // on what; not empty
+	Stance      Stance      `json:"stance"`                // agree, disagree or abstain
+	Weight      float64     `json:"weight"`                // how sure the voter is, in [0,1], read to a billionth; 0 carries nothing
+	Reason      string      `json:"reason,omitempty"`      // why, for people
+	CausalLevel CausalLevel `json:"causalLevel,omitempty"` // what kind of reason; zero: unstated
+}
+
+// Validate returns a [*FieldError] for the first field that no ballot may hold, wrapped with the vote it
+// belongs to, and nil for a vote that may be cast.
+func (v Vote) Validate() error {
+	if err := v.fault(); err != nil {
+		return fmt.Errorf("consensus: vote %d by %q on %q: %w", v.Seq, v.Voter, v.Proposal, err)
+	}
+	return nil
+}
+
+func (v *Vote) fault() *FieldError {
+	switch {
+	case v.Voter == "":
+		return &FieldError{"voter", v.Voter, "a name"}
+	case v.Proposal == "":
+		return &FieldError{"proposal", v.Proposal, "a name"}
+	case !v.Stance.Valid():
+		return &FieldError{"stance", v.Stance, "agree, disagree or abstain"}
+	case math.IsNaN(v.Weight) || v.Weight < 0 || v.Weight > 1:
+		return &FieldError{"weight", v.Weight, "a number from 0 to 1"}
+	case !v.CausalLevel.Valid():
+		return &FieldError{"causalLevel", v.CausalLevel, "a known level"}
+	}
+	return nil
+}
+
+// caution orders stances for votes that share a Seq.
+var caution = [...]int{Agree: 0, Abstain: 1, Disagree: 2}
+
+// compareClaim orders two votes of one voter on one proposal: the greater one counts. It is total on
+// what a vote says, so which one counts does not depend on which came first.
+func compareClaim(a, b *Vote) int {
+	return cmp.Or(
+		cmp.Compare(a.Seq, b.Seq),
+		cmp.Compare(caution[a.Stance], caution[b.Stance]),
+		cmp.Compare(b.Weight, a.Weight),
+		cmp.Compare(a.CausalLevel, b.CausalLevel),
+		cmp.Compare(a.Reason, b.Reason),
+	)
+}
+
+// comparePlace orders votes for people: by log, then by voter and proposal.
+func comparePlace(a, b Vote) int {
+	return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Voter, b.Voter), cmp.Compare(a.Proposal, b.Proposal))
+}
