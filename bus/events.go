@@ -14,24 +14,24 @@ import (
 type Event interface{ event() }
 
 type (
-	// Published: a signal entered the log.
+	// Published says that a signal entered the log.
 	Published struct{ Signal signals.Any }
-	// Settled: one reader is done with one signal.
+	// Settled says that one reader is done with one signal.
 	Settled struct {
 		Signal signals.Any
 		Reader string // the agent's id
 		Fate   Fate
 		Err    error // for DeadFailed: the handler's error, or a *PanicError
 	}
-	// Expired: an expired signal was swept, or evicted before that.
+	// Expired says that an expired signal was swept, or evicted before that.
 	Expired struct{ Signal signals.Any }
-	// Evicted: a living signal left the history to make room.
+	// Evicted says that a living signal left the history to make room.
 	Evicted struct{ Signal signals.Any }
-	// ConflictOpened: a proposal has a rival; their conflict signal is in the
-	// log.
+	// ConflictOpened says that a proposal has a rival; their conflict signal is
+	// in the log.
 	ConflictOpened struct{ Pair conflict.Pair }
-	// ConflictEnded: a conflict was resolved, or one of its sides expired or
-	// was evicted.
+	// ConflictEnded says that a conflict was resolved, or that one of its sides
+	// expired or was evicted.
 	ConflictEnded struct {
 		Pair     conflict.Pair
 		Resolved bool

@@ -41,6 +41,19 @@ func (k Books) Dead() uint64 { return k.DeadExpired + k.DeadLagged + k.DeadFaile
 // Balanced reports whether everything intended is accounted for. It always is.
 func (k Books) Balanced() bool { return k.Intended == k.Delivered+k.Filtered+k.Pending+k.Dead() }
 
+// Plus returns the account of two readers together.
+func (k Books) Plus(other Books) Books {
+	k.Intended += other.Intended
+	k.Delivered += other.Delivered
+	k.Filtered += other.Filtered
+	k.Pending += other.Pending
+	k.DeadExpired += other.DeadExpired
+	k.DeadLagged += other.DeadLagged
+	k.DeadFailed += other.DeadFailed
+	k.DeadClosed += other.DeadClosed
+	return k
+}
+
 func (k *Books) settle(f Fate, n uint64) {
 	k.Pending -= n
 	switch f {

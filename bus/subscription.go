@@ -14,7 +14,7 @@ import (
 // SubscribeOptions say what a subscription wants. The zero value wants
 // everything that is for everyone.
 type SubscribeOptions struct {
-	Agent   string                 // who reads; "" gets only signals without recipients
+	Agent   string                 // who reads; "" gets only signals without recipients, [System] all
 	Kinds   []signals.Kind         // nil: all
 	Threads []string               // nil: all
 	Where   func(signals.Any) bool // nil: all; runs in the reader
@@ -124,21 +124,32 @@ func (s *Subscription) take(ctx context.Context) (signals.Any, error) {
 	defer b.mu.Unlock()
 	for {
 		err := b.waitLocked(ctx, func() bool { return len(s.backlog) > 0 || s.err != nil })
-		switch {
-		case err != nil:
+		if err != nil {
 			return nil, err
-		case len(s.backlog) == 0:
+		}
+		if next, ok := s.popLocked(); ok {
+			return next, nil
+		}
+		if s.err != nil {
 			return nil, s.err
 		}
+	}
+}
+
+// popLocked takes the first signal that has not expired off the backlog.
+func (s *Subscription) popLocked() (signals.Any, bool) {
+	now := s.bus.opts.Clock()
+	for len(s.backlog) > 0 {
 		next := s.backlog[0]
 		s.backlog = s.backlog[1:]
 		s.slow = s.slow && len(s.backlog) > s.options.Backlog/2
-		b.changed.Broadcast()
-		if h := next.Head(); !h.Expired(b.opts.Clock()) {
-			return next, nil
+		s.bus.changed.Broadcast()
+		if h := next.Head(); !h.Expired(now) {
+			return next, true
 		}
 		s.settleLocked(next, DeadExpired)
 	}
+	return nil, false
 }
 
 // read applies the predicate, in the reader and outside the lock, and enters
@@ -161,7 +172,7 @@ func (s *Subscription) read(next signals.Any) (wanted bool) {
 
 func (s *Subscription) routes(next signals.Any) bool {
 	h := next.Head()
-	return h.Recipients.Include(s.options.Agent) &&
+	return (h.Recipients.Include(s.options.Agent) || s.options.Agent == System) &&
 		(s.options.Kinds == nil || slices.Contains(s.options.Kinds, next.Kind())) &&
 		(s.options.Threads == nil || slices.Contains(s.options.Threads, h.Thread))
 }

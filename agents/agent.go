@@ -1,0 +1,87 @@
+package agents
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// An Agent is a reactor with a name, ears and a mouth. It is a plain value:
+// set it up, then do not change it while it is in use. Its reactor is called
+// from one goroutine per turn; an agent that takes part in several solves may
+// have a turn in each at once.
+type Agent struct {
+	ID          string // its source; a name
+	Role        string // what it is there for, in words
+	Personality Personality
+	Listens     []signals.Kind // what it hears; nil: everything
+	CanEmit     []signals.Kind // what it may say; nil: everything that is not reserved, empty: nothing
+	Weight      float64        // factor on the weight of its votes, in (0,1]; 0 means 1
+	Rank        int            // for strategies that ask the highest rank first
+	TurnTimeout time.Duration  // of one turn; 0: as long as the solve lasts
+	Reactor     Reactor
+}
+
+// Validate returns the first field that breaks a rule, as a
+// [*signals.FieldError].
+func (a *Agent) Validate() error {
+	if err := (signals.Limits{}).Name("agent.id", a.ID); err != nil {
+		return err
+	}
+	if a.Reactor == nil {
+		return &signals.FieldError{Field: "agent.reactor", Value: a.ID, Problem: "missing"}
+	}
+	if err := signals.Unit("agent.weight", a.Weight); err != nil {
+		return err
+	}
+	if a.TurnTimeout < 0 {
+		return &signals.FieldError{Field: "agent.turnTimeout", Value: a.TurnTimeout.String(), Problem: "negative"}
+	}
+	return a.Personality.Validate()
+}
+
+// VoteWeight returns Weight, with 1 for 0.
+func (a *Agent) VoteWeight() float64 {
+	if a.Weight == 0 {
+		return 1
+	}
+	return a.Weight
+}
+
+// May reports whether the agent may say k, as far as its CanEmit tells.
+func (a *Agent) May(k signals.Kind) bool {
+	return a.CanEmit == nil || slices.Contains(a.CanEmit, k)
+}
+
+// Personality is how an agent leans. Each trait is in [0,1]; agents give them
+// meaning, the suggested one is beside each.
+type Personality struct {
+	Curiosity  float64 // how far it looks: more discoveries
+	Caution    float64 // how much it takes to convince it: more doubts
+	Conformity float64 // how much others' views move it
+	Verbosity  float64 // how much it says
+}
+
+// Validate returns the first trait that is not in [0,1].
+func (p Personality) Validate() error {
+	for _, trait := range []struct {
+		name  string
+		value float64
+	}{{"curiosity", p.Curiosity}, {"caution", p.Caution}, {"conformity", p.Conformity}, {"verbosity", p.Verbosity}} {
+		if err := signals.Unit("personality."+trait.name, trait.value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A PanicError is what an agent's panic becomes.
+type PanicError struct {
+	Agent string
+	Value any
+	Stack []byte
+}
+
+func (e *PanicError) Error() string { return fmt.Sprintf("agents: %s panicked: %v", e.Agent, e.Value) }

@@ -1,0 +1,151 @@
+package swarmbus_test
+
+import (
+	"fmt"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/swarmbus/swarmbus"
+
+// A rule says what a package may import beside the standard library.
+type rule struct {
+	ours   []string // packages of this module
+	others []string // module paths of other projects
+}
+
+// rules is the house: who may import whom. A pattern ending in /* is every
+// package below; the first match counts.
+var rules = []struct {
+	pattern string
+	rule
+}{
+	{"signals", rule{others: []string{"github.com/rs/xid"}}},
+	{"conflict", rule{ours: []string{"signals"}}},
+	{"bus", rule{ours: []string{"signals", "conflict"}}},
+	{"bus/*", rule{ours: []string{"signals", "conflict", "bus"}}},
+	{"consensus", rule{others: []string{"gonum.org/v1/gonum"}}},
+	{"consensus/consensustest", rule{ours: []string{"consensus"}}},
+	{"agents", rule{ours: []string{"signals"}}},
+	{"swarm", rule{ours: []string{"signals", "conflict", "bus", "consensus", "agents"}}},
+	{"swarm/transcript", rule{
+		ours:   []string{"signals", "conflict", "bus", "consensus", "agents", "swarm"},
+		others: []string{"charm.land/lipgloss/v2", "github.com/charmbracelet/colorprofile", "github.com/charmbracelet/x/ansi"},
+	}},
+	{"examples/*", rule{ours: []string{"*"}, others: []string{"*"}}},
+	{"cmd/*", rule{ours: []string{"*"}, others: []string{"*"}}},
+	{"benchmarks/*", rule{ours: []string{"*"}, others: []string{"*"}}},
+}
+
+// testOnly is what tests may import beside what their package may.
+var testOnly = []string{
+	"github.com/google/go-cmp", "pgregory.net/rapid", "go.uber.org/goleak", "github.com/anishathalye/porcupine",
+	"github.com/rogpeppe/go-internal",
+}
+
+func TestImportsPointOneWay(t *testing.T) {
+	for _, file := range goFiles(t) {
+		for _, problem := range checkImports(t, file) {
+			t.Error(problem)
+		}
+	}
+}
+
+func TestForbiddenImportIsFound(t *testing.T) {
+	r := ruleFor("consensus")
+	for imported, allowed := range map[string]bool{
+		module + "/signals":       false,
+		"github.com/rs/xid":       false,
+		"gonum.org/v1/gonum/stat": true,
+		"time":                    true,
+	} {
+		if got := r.allows("consensus", imported, false); got != allowed {
+			t.Errorf("consensus may import %s: got %v, want %v", imported, got, allowed)
+		}
+	}
+}
+
+// goFiles returns the module's files; nested modules and testdata are not its
+// own.
+func goFiles(t *testing.T) []string {
+	t.Helper()
+	var files []string
+	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && name != "." && (d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".") || isModule(name)):
+			return filepath.SkipDir
+		case strings.HasSuffix(name, ".go") && strings.Contains(name, string(filepath.Separator)):
+			files = append(files, filepath.ToSlash(name))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) < 10 {
+		t.Fatalf("found %d files, which cannot be all", len(files))
+	}
+	return files
+}
+
+func isModule(dir string) bool {
+	found, _ := filepath.Glob(filepath.Join(dir, "go.mod"))
+	return found != nil
+}
+
+func checkImports(t *testing.T, file string) (problems []string) {
+	t.Helper()
+	pkg, test := path.Dir(file), strings.HasSuffix(file, "_test.go")
+	r := ruleFor(pkg)
+	if r == nil {
+		return []string{fmt.Sprintf("%s: package %s is not in the table of who may import whom", file, pkg)}
+	}
+	fset := token.NewFileSet()
+	parsed, err := parser.ParseFile(fset, file, nil, parser.ImportsOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, spec := range parsed.Imports {
+		imported, _ := strconv.Unquote(spec.Path.Value)
+		if !r.allows(pkg, imported, test) {
+			problems = append(problems, fmt.Sprintf("%v: package %s may not import %s", fset.Position(spec.Pos()), pkg, imported))
+		}
+	}
+	return problems
+}
+
+func ruleFor(pkg string) *rule {
+	for _, r := range rules {
+		below, wild := strings.CutSuffix(r.pattern, "*")
+		if pkg == r.pattern || wild && strings.HasPrefix(pkg, below) {
+			return &r.rule
+		}
+	}
+	return nil
+}
+
+func (r *rule) allows(pkg, imported string, test bool) bool {
+	if ours, ok := strings.CutPrefix(imported, module+"/"); ok {
+		itself := ours == pkg || test && strings.HasPrefix(ours, pkg+"/")
+		return itself || slices.Contains(r.ours, ours) || slices.Contains(r.ours, "*")
+	}
+	if first, _, _ := strings.Cut(imported, "/"); !strings.Contains(first, ".") {
+		return true // the standard library
+	}
+	others := r.others
+	if test {
+		others = slices.Concat(others, testOnly)
+	}
+	return slices.ContainsFunc(others, func(m string) bool {
+		return m == "*" || imported == m || strings.HasPrefix(imported, m+"/")
+	})
+}

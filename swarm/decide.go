@@ -1,0 +1,157 @@
+package swarm
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// fold takes the next signal of the log.
+func (r *solve) fold(s signals.Any) {
+	r.result.Log = append(r.result.Log, s)
+	r.yield(Spoke{s})
+	switch s := s.(type) {
+	case *signals.Signal[signals.Proposal]:
+		r.foldProposal(s)
+	case *signals.Signal[signals.Vote]:
+		r.foldVote(s)
+	case *signals.Signal[signals.Conflict]:
+		r.foldConflict(s)
+	case *signals.Signal[signals.Escalation]:
+		r.escalated = s
+	}
+}
+
+func (r *solve) foldProposal(p *signals.Signal[signals.Proposal]) {
+	r.result.Proposals = append(r.result.Proposals, p)
+	if r.answers[p.Payload.ProposalID] != nil {
+		return // said again
+	}
+	r.answers[p.Payload.ProposalID] = p
+	if err := r.votes.Propose(p.Payload.ProposalID); err != nil {
+		r.stop(StopError, "a proposal was not accepted", err)
+	}
+	r.yield(Weighed{r.votes.Decision()})
+}
+
+var stances = map[signals.Stance]consensus.Stance{
+	signals.Agree:    consensus.Agree,
+	signals.Disagree: consensus.Disagree,
+	signals.Abstain:  consensus.Abstain,
+}
+
+func (r *solve) foldVote(v *signals.Signal[signals.Vote]) {
+	weight, agent := r.weights[v.Source]
+	if !agent {
+		weight = 1 // not in the electorate; the votes say so
+	}
+	err := r.votes.Vote(consensus.Vote{
+		Seq: v.Seq, Voter: v.Source, Proposal: v.Payload.ProposalID, Stance: stances[v.Payload.Stance],
+		Weight: v.Payload.Weight * weight, Reason: v.Payload.Reasoning,
+		CausalLevel: consensus.CausalLevel(v.CausalLevel),
+	})
+	if err != nil {
+		r.stop(StopError, "a vote was not accepted", err)
+	}
+	r.yield(Weighed{r.votes.Decision()})
+}
+
+func (r *solve) foldConflict(c *signals.Signal[signals.Conflict]) {
+	for pair := range r.swarm.bus.Conflicts(r.result.Thread) {
+		if pair.ID() == c.ID {
+			r.result.Conflicts = append(r.result.Conflicts, pair)
+		}
+	}
+}
+
+// decide stops the solve if what is committed is a reason to, whatever the
+// turns that are left come to.
+func (r *solve) decide(left []*turn) {
+	d := r.votes.Decision()
+	switch {
+	case r.escalated != nil:
+		r.stop(StopEscalated, r.escalated.Payload.Reason, nil)
+	case d.Final() && r.stands(d, left):
+		r.stop(stopFor(d.Outcome), d.Reason(), nil)
+	case r.said == r.opts.Signals:
+		r.stop(StopBudget, fmt.Sprintf("%d signals", r.said), nil)
+	}
+}
+
+// stands reports whether a final decision survives whatever the agents with
+// turns left vote. Only a proposal that was reached can: to a rejection they
+// may have a better proposal.
+func (r *solve) stands(d consensus.Decision, left []*turn) bool {
+	left = slices.DeleteFunc(slices.Clone(left), func(t *turn) bool { return !t.seat.agent.May(signals.KindVote) })
+	if len(left) == 0 {
+		return true
+	}
+	if d.Outcome != consensus.Reached {
+		return false
+	}
+	for _, rival := range r.rivals(d.Choice) {
+		if r.suppose(d.Choice, rival, left) != d.Choice {
+			return false
+		}
+	}
+	return true
+}
+
+// rivals returns the proposals that votes still to come could go to: those
+// that are known and one that is not.
+func (r *solve) rivals(choice string) []string {
+	known := slices.DeleteFunc(r.votes.Ballots().Proposals(), func(p string) bool { return p == choice })
+	return append(known, "\x00new")
+}
+
+// suppose returns what would be chosen if everybody who is left turned
+// against the choice, and to its rival, with all their weight.
+func (r *solve) suppose(choice, rival string, left []*turn) string {
+	b := r.votes.Ballots()
+	votes := slices.Collect(b.Votes())
+	for _, t := range left {
+		against := consensus.Vote{
+			Seq: math.MaxUint64, Voter: t.seat.agent.ID, Proposal: choice,
+			Stance: consensus.Disagree, Weight: t.seat.agent.VoteWeight(),
+		}
+		to := against
+		to.Proposal, to.Stance = rival, consensus.Agree
+		votes = append(votes, against, to)
+	}
+	supposed, err := consensus.NewBallots(r.opts.terms(), append(b.Proposals(), rival), votes)
+	if err != nil {
+		return ""
+	}
+	return r.opts.Strategy.Decide(supposed).Choice
+}
+
+// exhausted stops a solve in which nobody has anything left to hear.
+func (r *solve) exhausted() {
+	r.votes.Close()
+	d := r.votes.Decision()
+	if d.Voters == 0 {
+		r.stop(StopNoProgress, "nobody had anything to say", nil)
+		return
+	}
+	r.stop(stopFor(d.Outcome), d.Reason(), nil)
+}
+
+// escalateConflicts stops a solve that may not settle its conflicts by vote.
+func (r *solve) escalateConflicts(ctx context.Context) {
+	if r.opts.Conflicts != EscalateConflicts || r.result.Stop != 0 || len(r.result.Conflicts) == 0 {
+		return
+	}
+	first := r.result.Conflicts[0]
+	r.publish(ctx, r.system, signals.New(
+		signals.Header{ReplyTo: first.B.Signal, Confidence: 1},
+		signals.Escalation{
+			Reason:  fmt.Sprintf("proposals %s and %s cannot both stand", first.A.ProposalID, first.B.ProposalID),
+			Context: r.result.Task.Task,
+		},
+	))
+	r.decide(nil)
+}

@@ -1,0 +1,113 @@
+package swarm
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// Options of a [Swarm]. Agents are required; the zero value of everything
+// else means the default beside it.
+type Options struct {
+	Agents []*agents.Agent // who takes part, in commit order
+
+	Strategy  consensus.Strategy // nil: consensus.Default()
+	Threshold float64            // of support, inclusive; 0: consensus.DefaultThreshold
+	Quorum    int                // voters it takes; 0: more than half of the agents that may vote, at least 2 where there are 2
+	Conflicts ConflictPolicy     // default VoteOnConflicts
+
+	Rounds      int           // at most; 0: 12
+	Signals     int           // that agents may publish in one solve; 0: 1000
+	TurnSignals int           // in one turn; 0: 16
+	Deadline    time.Duration // of a solve; 0: 2m
+
+	// Seed is where random numbers and ids come from; 0: another one for each
+	// swarm. Result.Seed tells.
+	Seed uint64
+	// Clock is asked once for each signal, in commit order, and once for each
+	// round; a clock that steps makes runs repeat. Nil: time.Now.
+	Clock func() time.Time
+	// Bus carries the signals, for those who want to watch or share one; the
+	// caller closes it. Nil: one of the swarm's own.
+	Bus *bus.Bus
+}
+
+// ConflictPolicy is what a conflict between proposals leads to.
+type ConflictPolicy uint8
+
+const (
+	// VoteOnConflicts lets the votes decide between rivals.
+	VoteOnConflicts ConflictPolicy = iota
+	// EscalateConflicts stops the solve at the end of the round in which a
+	// conflict opened, and asks somebody outside.
+	EscalateConflicts
+)
+
+func (o *Options) withDefaults() Options {
+	r := *o
+	if r.Strategy == nil {
+		r.Strategy = consensus.Default()
+	}
+	r.Rounds = cmp.Or(r.Rounds, 12)
+	r.Signals = cmp.Or(r.Signals, 1000)
+	r.TurnSignals = cmp.Or(r.TurnSignals, 16)
+	r.Deadline = cmp.Or(r.Deadline, 2*time.Minute)
+	return r
+}
+
+// validate reports everything that is wrong, not just the first.
+func (o *Options) validate() error {
+	var problems []error
+	if len(o.Agents) == 0 {
+		problems = append(problems, &signals.FieldError{Field: "agents", Problem: "required"})
+	}
+	known := map[string]bool{bus.System: true}
+	for i, a := range o.Agents {
+		if a == nil {
+			problems = append(problems, &signals.FieldError{Field: fmt.Sprintf("agents[%d]", i), Problem: "missing"})
+			continue
+		}
+		if known[a.ID] {
+			problems = append(problems, &signals.FieldError{Field: "agent.id", Value: a.ID, Problem: "taken"})
+		}
+		known[a.ID] = true
+		problems = append(problems, a.Validate())
+	}
+	for _, limit := range []struct {
+		field string
+		value int64
+	}{
+		{"rounds", int64(o.Rounds)},
+		{"signals", int64(o.Signals)},
+		{"turnSignals", int64(o.TurnSignals)},
+		{"deadline", int64(o.Deadline)},
+		{"quorum", int64(o.Quorum)},
+	} {
+		problems = append(problems, signals.AtLeastZero(limit.field, float64(limit.value)))
+	}
+	problems = append(problems, o.terms().Validate())
+	return errors.Join(problems...)
+}
+
+// terms returns the terms of a decision: the agents that may vote are the
+// electorate, so that nobody else's votes count.
+func (o *Options) terms() *consensus.Options {
+	t := &consensus.Options{Threshold: o.Threshold, Quorum: o.Quorum, Ranks: map[string]int{}}
+	for _, a := range o.Agents {
+		if a != nil && a.May(signals.KindVote) {
+			t.Electorate = append(t.Electorate, a.ID)
+			t.Ranks[a.ID] = a.Rank
+		}
+	}
+	voters := len(t.Electorate)
+	if t.Quorum == 0 {
+		t.Quorum = min(voters, max(consensus.DefaultQuorum, voters/2+1))
+	}
+	return t
+}

@@ -1,0 +1,133 @@
+package swarm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// A turn is an agent at work.
+type turn struct {
+	seat  *seat
+	inbox []signals.Any
+	done  chan outcome // holds one, so that a turn left behind can end
+}
+
+type outcome struct {
+	said []signals.Any
+	err  error
+}
+
+// round lets everybody who has heard something speak, and asks whether that
+// is a reason to stop.
+func (r *solve) round(ctx context.Context) {
+	turns := r.pending()
+	switch {
+	case ctx.Err() != nil:
+		r.interrupted(ctx)
+		return
+	case len(turns) == 0:
+		r.exhausted()
+		return
+	case r.result.Rounds == r.opts.Rounds:
+		r.votes.Close()
+		r.stop(StopMaxRounds, fmt.Sprintf("no decision in %d rounds", r.opts.Rounds), nil)
+		return
+	}
+	r.result.Rounds++
+	r.yield(RoundStarted{r.result.Rounds, names(turns)})
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel() // turns that are not needed any more
+	r.begin(ctx, turns)
+	r.commitAll(ctx, turns)
+}
+
+// pending returns a turn for every agent with something in its inbox.
+func (r *solve) pending() []*turn {
+	var turns []*turn
+	for _, s := range r.seats {
+		t := &turn{seat: s, done: make(chan outcome, 1)}
+		for heard, ok := s.ears.Poll(); ok; heard, ok = s.ears.Poll() {
+			t.inbox = append(t.inbox, heard)
+		}
+		if len(t.inbox) > 0 {
+			turns = append(turns, t)
+		}
+	}
+	return turns
+}
+
+func (r *solve) begin(ctx context.Context, turns []*turn) {
+	now := r.swarm.now()
+	for _, t := range turns {
+		r.result.Turns.Taken++
+		a := t.seat.agent
+		context := &agents.Turn{
+			Agent: a.ID, Thread: r.result.Thread, Round: r.result.Rounds,
+			Seed: r.result.Seed, Time: now, Most: r.opts.TurnSignals,
+		}
+		r.swarm.running.Go(func() {
+			said, err := a.Take(ctx, context, t.inbox)
+			t.done <- outcome{said, err}
+		})
+	}
+}
+
+// commitAll waits for the turns in the order of the agents, and publishes
+// what they said.
+func (r *solve) commitAll(ctx context.Context, turns []*turn) {
+	var failed []error
+	before := r.said
+	for i, t := range turns {
+		select {
+		case <-ctx.Done():
+			r.interrupted(ctx)
+		case o := <-t.done:
+			if r.commit(ctx, t.seat, o) != nil {
+				failed = append(failed, o.err)
+			}
+			r.decide(turns[i+1:])
+		}
+		if r.result.Stop != 0 {
+			r.result.Turns.Dropped += r.result.Turns.Taken - r.result.Turns.Committed - r.result.Turns.Failed
+			return
+		}
+	}
+	if len(failed) == len(turns) && r.said == before {
+		r.stop(StopError, "no agent could take its turn", errors.Join(failed...))
+	}
+	r.escalateConflicts(ctx)
+}
+
+// commit publishes what one agent said, as far as it may.
+func (r *solve) commit(ctx context.Context, s *seat, o outcome) error {
+	if o.err != nil {
+		r.result.Turns.Failed++
+		r.yield(TurnFailed{s.agent.ID, r.result.Rounds, o.err})
+	} else {
+		r.result.Turns.Committed++
+	}
+	for _, said := range o.said {
+		if r.result.Stop != 0 || r.said == r.opts.Signals {
+			break
+		}
+		if err := r.publish(ctx, s.mouth, said); err != nil {
+			r.result.Turns.Refused++
+			r.yield(Refused{s.agent.ID, said, err})
+			continue
+		}
+		r.said++
+	}
+	return o.err
+}
+
+func names(turns []*turn) []string {
+	var all []string
+	for _, t := range turns {
+		all = append(all, t.seat.agent.ID)
+	}
+	return all
+}

@@ -1,0 +1,66 @@
+package swarm
+
+import (
+	"fmt"
+
+	"github.com/swarmbus/swarmbus/consensus"
+)
+
+// StopReason says why a solve ended. It travels as text.
+type StopReason uint8
+
+// The stop reasons.
+const (
+	StopConsensus   StopReason = 1 + iota // a proposal was chosen
+	StopRejected                          // every proposal was turned down
+	StopDeadlock                          // everybody has spoken and nothing was settled
+	StopUncertified                       // the votes fit the leader no better than its opposite
+	StopMaxRounds                         // as many rounds as there may be
+	StopNoProgress                        // nobody had anything to say, and nobody had voted
+	StopBudget                            // as many signals as there may be
+	StopDeadline                          // no time left
+	StopCancelled                         // the caller's context ended
+	StopEscalated                         // somebody outside has to look
+	StopError                             // no agent could take its turn, or the bus failed
+)
+
+var stopNames = []string{
+	"", "consensus", "rejected", "deadlock", "uncertified", "max-rounds", "no-progress",
+	"budget", "deadline", "cancelled", "escalated", "error",
+}
+
+// String returns the name on the wire.
+func (s StopReason) String() string {
+	if s == 0 || int(s) >= len(stopNames) {
+		return fmt.Sprintf("StopReason(%d)", uint8(s))
+	}
+	return stopNames[s]
+}
+
+// MarshalText returns the name on the wire.
+func (s StopReason) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads what MarshalText writes.
+func (s *StopReason) UnmarshalText(text []byte) error {
+	for i, name := range stopNames {
+		if i > 0 && name == string(text) {
+			*s = StopReason(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("swarm: stop reason %q is not one of %q", text, stopNames[1:])
+}
+
+// stopFor returns the stop reason for a final decision.
+func stopFor(o consensus.Outcome) StopReason {
+	switch o {
+	case consensus.Reached:
+		return StopConsensus
+	case consensus.Rejected:
+		return StopRejected
+	case consensus.Uncertified:
+		return StopUncertified
+	default:
+		return StopDeadlock
+	}
+}

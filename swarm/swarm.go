@@ -1,0 +1,160 @@
+package swarm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// ErrClosed is returned by solves that start after the swarm was closed.
+var ErrClosed = errors.New("swarm: closed")
+
+// A Swarm is a team of agents that solves tasks. Solves may run at once: each
+// has its own thread and they do not see each other. Make one with [New].
+type Swarm struct {
+	opts Options // never changes
+	bus  *bus.Bus
+	own  bool         // the bus is the swarm's
+	time atomic.Int64 // the latest time of the clock given, for the bus
+
+	ended   context.Context // by Close
+	end     context.CancelFunc
+	running sync.WaitGroup // solves, and turns that may outlive them
+
+	mu     sync.Mutex // protects the fields below
+	solves uint64
+	closed bool
+}
+
+// New returns a swarm, or all that is wrong with the options.
+func New(o Options) (*Swarm, error) {
+	if err := o.validate(); err != nil {
+		return nil, fmt.Errorf("swarm: %w", err)
+	}
+	s := &Swarm{opts: o.withDefaults()}
+	s.ended, s.end = context.WithCancel(context.Background())
+	mint := signals.NewMint()
+	if s.opts.Seed == 0 {
+		s.opts.Seed = rand.Uint64()
+	} else {
+		mint = signals.SeededMint("swarm", strconv.FormatUint(s.opts.Seed, 10))
+	}
+	s.bus, s.own = s.opts.Bus, s.opts.Bus == nil
+	if s.own {
+		s.bus = bus.New(&bus.Options{History: 4 * s.opts.Signals, Sweep: -1, Clock: s.busClock, Mint: mint})
+	}
+	return s, nil
+}
+
+// Bus returns the bus that carries the swarm's signals, to watch it.
+func (s *Swarm) Bus() *bus.Bus { return s.bus }
+
+// Close ends the solves that run, with [StopCancelled], and refuses new ones.
+// It waits for nobody. The swarm's own bus is closed.
+func (s *Swarm) Close() {
+	s.refuse()
+	s.end()
+	if s.own {
+		s.bus.Close()
+	}
+}
+
+// Shutdown refuses new solves and waits for those that run, and for turns
+// that a deadline left behind; then it closes the swarm. When ctx ends first it
+// closes the swarm at once and returns why.
+func (s *Swarm) Shutdown(ctx context.Context) error {
+	s.refuse()
+	idle := make(chan struct{})
+	go func() {
+		s.running.Wait()
+		close(idle)
+	}()
+	var err error
+	select {
+	case <-idle:
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+	}
+	s.Close()
+	return err
+}
+
+func (s *Swarm) refuse() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+}
+
+// Solve works on a task until there is a reason to stop. The error says why a
+// solve could not start or broke; then Result.Stop is [StopError], or the
+// result nil if nothing ran. Every other end, a deadline too, is a result.
+func (s *Swarm) Solve(ctx context.Context, task signals.Task) (*Result, error) {
+	for event, err := range s.Stream(ctx, task) {
+		if err != nil {
+			return nil, err
+		}
+		if stopped, ok := event.(Stopped); ok {
+			if stopped.Result.Stop == StopError {
+				err = stopped.Result.Err
+			}
+			return stopped.Result, err
+		}
+	}
+	panic("swarm: a solve ended without a result")
+}
+
+// Stream is [Swarm.Solve] as it happens: every event in order, [Stopped]
+// last. Ending the loop early ends the solve. The error, if any, is the only
+// thing yielded: the solve could not start.
+func (s *Swarm) Stream(ctx context.Context, task signals.Task) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		run, err := s.start(ctx, task)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		run.yield = func(e Event) {
+			if run.watched = run.watched && yield(e, nil); !run.watched {
+				cancel() // nobody looks any more
+			}
+		}
+		run.solve(ctx)
+	}
+}
+
+// now is the time of the next signal.
+func (s *Swarm) now() time.Time {
+	if s.opts.Clock == nil {
+		return time.Now()
+	}
+	t := s.opts.Clock()
+	s.time.Store(t.UnixNano())
+	return t
+}
+
+// busClock does not step the clock given: only commits do, so that readers
+// cannot change what is written.
+func (s *Swarm) busClock() time.Time {
+	if s.opts.Clock == nil {
+		return time.Now()
+	}
+	return time.Unix(0, s.time.Load()).UTC()
+}
+
+// StepClock returns a clock that begins at start and goes on by step with each
+// call. It may be called concurrently.
+func StepClock(start time.Time, step time.Duration) func() time.Time {
+	var calls atomic.Int64
+	return func() time.Time { return start.Add(time.Duration(calls.Add(1)-1) * step) }
+}

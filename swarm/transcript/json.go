@@ -1,0 +1,103 @@
+package transcript
+
+import (
+	"encoding/json"
+	"io"
+
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm"
+)
+
+// JSON returns a function that writes one event after the other to w, as one
+// JSON object a line with the member "event": started, round, signal, refused,
+// failed, decision or stopped. Its errors are w's.
+func JSON(w io.Writer) func(swarm.Event) error {
+	out := json.NewEncoder(w)
+	out.SetEscapeHTML(true)
+	return func(e swarm.Event) error { return out.Encode(line(e)) }
+}
+
+// Log returns a function that writes the signals alone, as one JSON object a
+// line: the thread's log.
+func Log(w io.Writer) func(swarm.Event) error {
+	out := json.NewEncoder(w)
+	return func(e swarm.Event) error {
+		if spoke, ok := e.(swarm.Spoke); ok {
+			return out.Encode(spoke.Signal)
+		}
+		return nil
+	}
+}
+
+type (
+	startedLine struct {
+		Event  string       `json:"event"`
+		Thread string       `json:"thread"`
+		Task   signals.Task `json:"task"`
+		Seed   uint64       `json:"seed"`
+		Agents []string     `json:"agents"`
+	}
+	roundLine struct {
+		Event string   `json:"event"`
+		Round int      `json:"round"`
+		Turns []string `json:"turns"`
+	}
+	signalLine struct {
+		Event  string      `json:"event"`
+		Signal signals.Any `json:"signal"`
+	}
+	troubleLine struct {
+		Event  string       `json:"event"`
+		Agent  string       `json:"agent"`
+		Signal signals.Kind `json:"kind,omitempty"`
+		Error  string       `json:"error"`
+	}
+	decisionLine struct {
+		Event    string             `json:"event"`
+		Decision consensus.Decision `json:"decision"`
+	}
+	stoppedLine struct {
+		Event     string                `json:"event"`
+		Stop      swarm.StopReason      `json:"stop"`
+		Detail    string                `json:"detail"`
+		Answer    string                `json:"answer,omitempty"`
+		Decision  consensus.Decision    `json:"decision"`
+		Tallies   []consensus.Tally     `json:"tallies"`
+		Dissent   []consensus.Vote      `json:"dissent,omitempty"`
+		Uncounted []consensus.Uncounted `json:"uncounted,omitempty"`
+		Rounds    int                   `json:"rounds"`
+		Signals   int                   `json:"signals"`
+		Turns     swarm.Turns           `json:"turns"`
+		Books     bus.Books             `json:"books"`
+	}
+)
+
+func line(e swarm.Event) any {
+	switch e := e.(type) {
+	case swarm.Started:
+		var names []string
+		for _, a := range e.Agents {
+			names = append(names, a.ID)
+		}
+		return startedLine{"started", e.Thread, e.Task, e.Seed, names}
+	case swarm.RoundStarted:
+		return roundLine{"round", e.Round, e.Turns}
+	case swarm.Spoke:
+		return signalLine{"signal", e.Signal}
+	case swarm.Refused:
+		return troubleLine{"refused", e.Agent, e.Signal.Kind(), e.Err.Error()}
+	case swarm.TurnFailed:
+		return troubleLine{"failed", e.Agent, "", e.Err.Error()}
+	case swarm.Weighed:
+		return decisionLine{"decision", e.Decision}
+	case swarm.Stopped:
+		r := e.Result
+		return stoppedLine{
+			"stopped", r.Stop, r.Detail, r.Answer, r.Decision, r.Decision.Tallies(), r.Decision.Dissent(), r.Decision.Uncounted(),
+			r.Rounds, len(r.Log), r.Turns, r.Books,
+		}
+	}
+	return nil
+}
