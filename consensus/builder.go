@@ -18,6 +18,7 @@ type Builder struct {
 type entry struct {
 	Vote
 	earlier int32
+	cell    int32 // where a [Round] keeps it
 }
 
 // NewBuilder returns an empty builder, or a wrapped [*FieldError] for an option out of range.
@@ -60,5 +61,5 @@ func (b *Builder) Vote(v Vote) error {
 
 // Ballots returns what has been collected so far. The builder may go on collecting for another.
 func (b *Builder) Ballots() Ballots {
-	return Ballots{rec: newRecord(b.terms, slices.Clip(b.proposals), slices.Clip(b.entries))}
+	return Ballots{rec: newRecord(b.terms, slices.Clip(b.proposals), b.known, slices.Clip(b.entries))}
 }

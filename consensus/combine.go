@@ -1,13 +1,140 @@
 package consensus
 
-// Any decides as soon as one of the strategies does. Two that decide differently decide nothing. It
-// panics when there are none.
-func Any(strategies ...Strategy) Strategy { return nil }
+import (
+	"slices"
+	"strings"
+)
 
-// All decides when every one of the strategies decides the same; the decision is the least supported of
-// theirs. It panics when there are none.
-func All(strategies ...Strategy) Strategy { return nil }
+// Any decides as soon as one of the strategies does, and takes the first of those decisions. Two that
+// decide differently decide nothing. It panics when there are no strategies.
+func Any(strategies ...Strategy) Strategy { return newCombination("any", pickAny, strategies) }
+
+// All decides when every one of the strategies decides the same, and takes the least supported of their
+// decisions; one that cannot certify holds all back. It panics when there are no strategies.
+func All(strategies ...Strategy) Strategy { return newCombination("all", pickAll, strategies) }
 
 // Fallback takes the decision of the first strategy that is neither [Pending] nor [Deadlocked], or else
-// that of the first. It panics when there are none.
-func Fallback(strategies ...Strategy) Strategy { return nil }
+// that of the first. It panics when there are no strategies.
+func Fallback(strategies ...Strategy) Strategy {
+	return newCombination("fallback", pickFirst, strategies)
+}
+
+// onBoard is a strategy that a [Round] can ask without building ballots.
+type onBoard interface {
+	decide(*board) Decision
+}
+
+func decideOn(s Strategy, bd *board) Decision {
+	if o, ok := s.(onBoard); ok {
+		return o.decide(bd)
+	}
+	return s.Decide(bd.from.ballots())
+}
+
+type combination struct {
+	name    string
+	pick    func([]Decision, bool) Decision
+	members []Strategy
+}
+
+func newCombination(kind string, pick func([]Decision, bool) Decision, members []Strategy) Strategy {
+	if len(members) == 0 {
+		panic("consensus: " + kind + " of no strategies")
+	}
+	names := make([]string, len(members))
+	for i, s := range members {
+		names[i] = s.Name()
+	}
+	return combination{kind + "(" + strings.Join(names, ", ") + ")", pick, slices.Clone(members)}
+}
+
+// Name returns the kind and the members, such as "all(voting, bayesian)".
+func (c combination) Name() string { return c.name }
+
+// Decide asks every member.
+func (c combination) Decide(b Ballots) Decision {
+	var scratch [small]count
+	bd := b.board(&scratch)
+	return c.decide(&bd)
+}
+
+func (c combination) decide(bd *board) Decision {
+	ds := make([]Decision, len(c.members))
+	for i, s := range c.members {
+		ds[i] = decideOn(s, bd)
+	}
+	d := c.pick(ds, bd.closed)
+	d.Strategy = c.name
+	return d
+}
+
+func decided(d Decision) bool { return d.Outcome == Reached || d.Outcome == Rejected }
+
+func uncertified(d Decision) bool { return d.Outcome == Uncertified }
+
+func agree(a, b Decision) bool { return a.Outcome == b.Outcome && a.Choice == b.Choice }
+
+func pickAny(ds []Decision, closed bool) Decision {
+	first := slices.IndexFunc(ds, decided)
+	if first < 0 {
+		return ds[max(0, slices.IndexFunc(ds, uncertified))]
+	}
+	for _, d := range ds {
+		if decided(d) && !agree(d, ds[first]) {
+			return conflict(ds, closed)
+		}
+	}
+	return ds[first]
+}
+
+func pickAll(ds []Decision, closed bool) Decision {
+	least := 0
+	for i, d := range ds {
+		switch {
+		case !decided(d):
+			return ds[max(slices.IndexFunc(ds, uncertified), slices.IndexFunc(ds, func(d Decision) bool { return !decided(d) }))]
+		case !agree(d, ds[0]):
+			return conflict(ds, closed)
+		case d.decisive() < ds[least].decisive():
+			least = i
+		}
+	}
+	return ds[least]
+}
+
+func pickFirst(ds []Decision, _ bool) Decision {
+	for _, d := range ds {
+		if decided(d) || uncertified(d) {
+			return d
+		}
+	}
+	return ds[0]
+}
+
+// decisive is the support for what was decided.
+func (d *Decision) decisive() float64 {
+	if d.Outcome == Rejected {
+		return d.None
+	}
+	return d.Support
+}
+
+// conflict is what comes of decisions that contradict one another: none, with every choice as a leader
+// and the least of all numbers.
+func conflict(ds []Decision, closed bool) Decision {
+	c := ds[0]
+	c.Outcome, c.Choice, c.Leaders = Pending, "", nil
+	if closed {
+		c.Outcome = Deadlocked
+	}
+	for _, d := range ds {
+		if d.Choice != "" {
+			c.Leaders = append(c.Leaders, d.Choice)
+		}
+		c.Support, c.None = min(c.Support, d.Support), min(c.None, d.None)
+		c.Confidence = min(c.Confidence, d.Confidence)
+	}
+	slices.Sort(c.Leaders)
+	c.Leaders = slices.Compact(c.Leaders)
+	return c
+}

@@ -1,5 +1,7 @@
 package consensus
 
+import "slices"
+
 // Decision is what a strategy makes of ballots. It is a value and stays as it is when the [Round] it came
 // from goes on. What is only for people ([Decision.String], [Decision.Reason]) and what takes a pass over
 // the votes ([Decision.Tallies], [Decision.Dissent], [Decision.Uncounted]) is worked out when asked for.
@@ -15,8 +17,9 @@ type Decision struct {
 	Support float64 `json:"support"`
 	// None is the support for none of these. In [0,1].
 	None float64 `json:"none"`
-	// Confidence is the probability that the decision is right: of the leaders, each; of none of these
-	// when Outcome is Rejected or nobody leads. It does not depend on the strategy otherwise. In [0,1].
+	// Confidence is the probability of being right: of the leader, or the least of those tied; of none of
+	// these when Outcome is Rejected or nobody leads. For the same leader it is the same whatever the
+	// strategy. In [0,1].
 	Confidence float64 `json:"confidence"`
 	// Voters is how many distinct voters counted for the quorum, abstentions included.
 	Voters int `json:"voters"`
@@ -24,7 +27,7 @@ type Decision struct {
 	from source
 }
 
-// Final reports whether the outcome is one that ends a decision: anything but [Pending].
+// Final reports whether the outcome ends a decision: anything but [Pending].
 func (d Decision) Final() bool { return d.Outcome.Valid() && d.Outcome != Pending }
 
 // Leader returns the one proposal that leads, and "" when there is none or a tie.
@@ -35,28 +38,56 @@ func (d Decision) Leader() string {
 	return d.Leaders[0]
 }
 
-// Ballots returns the ballots the decision was made on, empty for a decision that a custom strategy
-// wrote by hand.
+// Ballots returns the ballots the decision was made on, empty for a decision that a strategy wrote by
+// hand and neither [Func] nor a [Round] completed.
 func (d Decision) Ballots() Ballots { return d.from.ballots() }
 
 // Tallies returns the count of each proposal, in the order they were made.
 func (d Decision) Tallies() []Tally { return d.Ballots().Tallies() }
 
-// Uncounted returns the votes that did not count and why.
+// Uncounted returns the votes that did not count and why, ordered by voter, proposal and cause.
 func (d Decision) Uncounted() []Uncounted { return d.Ballots().Uncounted() }
 
 // Dissent returns the votes against the decision, with their reasons, ordered by Seq: those of voters who
 // do not agree with the choice (while nothing is decided, with the leader) and either disagree with it or
-// agree with another; those who agree with something when Outcome is Rejected. None when there is a tie.
+// agree with another; those that agree with something when Outcome is Rejected. None when there is a tie.
 func (d Decision) Dissent() []Vote {
-	return nil
+	target := d.Leader()
+	switch {
+	case d.Outcome == Rejected:
+		target = ""
+	case target == "":
+		return nil
+	}
+	r := d.from.record()
+	p := slices.Index(r.proposals, target)
+	var against []Vote
+	for _, v := range r.voters {
+		against = r.dissent(against, r.marks[v.from:v.to], int32(p))
+	}
+	slices.SortFunc(against, comparePlace)
+	return against
 }
 
-// Reason returns in a few words why the outcome is what it is.
-func (d Decision) Reason() string { return "" }
+// dissent appends one voter's votes against a proposal; against rejecting all of them for -1.
+func (r *record) dissent(against []Vote, marks []mark, p int32) []Vote {
+	agrees := func(m mark) bool { return m.stance == Agree && m.proposal == p }
+	if slices.ContainsFunc(marks, agrees) {
+		return against
+	}
+	for _, m := range marks {
+		if m.stance == Agree || m.stance == Disagree && m.proposal == p {
+			against = append(against, r.entries[m.entry].Vote)
+		}
+	}
+	return against
+}
 
-// String returns the decision on one line a person can read.
-func (d Decision) String() string { return d.Outcome.String() }
-
-// Equal reports whether both say the same in everything, the worked-out parts included.
-func (d Decision) Equal(e Decision) bool { return false }
+// Equal reports whether both say the same in everything, what is worked out when asked for included.
+func (d Decision) Equal(e Decision) bool {
+	return d.Strategy == e.Strategy && d.Outcome == e.Outcome && d.Choice == e.Choice &&
+		slices.Equal(d.Leaders, e.Leaders) && d.Support == e.Support && d.None == e.None &&
+		d.Confidence == e.Confidence && d.Voters == e.Voters &&
+		slices.Equal(d.Tallies(), e.Tallies()) && slices.Equal(d.Dissent(), e.Dissent()) &&
+		slices.Equal(d.Uncounted(), e.Uncounted())
+}

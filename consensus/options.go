@@ -1,9 +1,11 @@
 package consensus
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
+	"slices"
 )
 
 // What a zero field of [Options] stands for.
@@ -52,6 +54,7 @@ type terms struct {
 	rho        float64
 	electorate map[string]struct{} // nil: anyone
 	ranks      map[string]int
+	levels     []int // the distinct ranks, highest first; nil when nobody is ranked
 	learned    Reliabilities
 }
 
@@ -78,6 +81,7 @@ func newTerms(o *Options) (*terms, error) {
 	case Independent:
 		t.rho = 0
 	}
+	t.levels = levels(t.ranks)
 	if o.Electorate != nil {
 		t.electorate = make(map[string]struct{}, len(o.Electorate))
 		for _, name := range o.Electorate {
@@ -119,4 +123,28 @@ func (t *terms) mayVote(voter string) bool {
 	}
 	_, ok := t.electorate[voter]
 	return ok
+}
+
+// levels returns the ranks there are, highest first, with 0 for those not in the registry.
+func levels(ranks map[string]int) []int {
+	if len(ranks) == 0 {
+		return nil
+	}
+	all := []int{0}
+	for _, rank := range ranks {
+		all = append(all, rank)
+	}
+	slices.Sort(all)
+	all = slices.Compact(all)
+	slices.Reverse(all)
+	return all
+}
+
+// level returns the place of the voter's rank in levels.
+func (t *terms) level(voter string) int32 {
+	if t.levels == nil {
+		return 0
+	}
+	i, _ := slices.BinarySearchFunc(t.levels, t.ranks[voter], func(a, b int) int { return cmp.Compare(b, a) })
+	return int32(i)
 }

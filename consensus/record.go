@@ -1,19 +1,152 @@
 package consensus
 
+import (
+	"math"
+	"slices"
+)
+
+// billion is the unit of weights and evidence. Sums of whole billionths are exact, so they come out alike
+// in whatever order votes arrive, and a decimal weight such as 0.7 is itself and not its nearest
+// neighbour: seven tenths of a weight meet a threshold of 0.7.
+const billion = 1e9
+
+func fixed(x float64) int64 { return int64(math.Round(x * billion)) }
+
+// mark is a vote that counts, with its names interned.
+type mark struct {
+	entry    int32
+	proposal int32
+	stance   Stance
+	weight   int64
+	evidence int64 // only with learned reliabilities
+}
+
+// voter is a run of marks: one person's, on distinct proposals.
+type voter struct {
+	from, to int32
+	level    int32
+}
+
+// record is what ballots hold. It is never modified once built.
 type record struct {
 	terms     *terms
 	proposals []string
-	voters    []struct{}
+	entries   []entry
+	marks     []mark // grouped by voter
+	voters    []voter
 	uncounted []Uncounted
 }
 
 var emptyRecord = &record{terms: defaultTerms}
 
-func newRecord(t *terms, proposals []string, entries []entry) *record { return emptyRecord }
+func indexOf(names []string) map[string]int32 {
+	index := make(map[string]int32, len(names))
+	for i, name := range names {
+		index[name] = int32(i)
+	}
+	return index
+}
 
-func (r *record) counted() []Vote  { return nil }
-func (r *record) tallies() []Tally { return nil }
+// newRecord interns names, groups votes by voter and keeps of each voter's votes on a proposal the one
+// that counts. known maps proposals to their places.
+func newRecord(t *terms, proposals []string, known map[string]int32, entries []entry) *record {
+	r := &record{terms: t, proposals: proposals, entries: entries}
+	s := newSorting(known, entries)
+	r.marks = make([]mark, 0, len(entries))
+	r.voters = make([]voter, 0, len(s.ends))
+	from := int32(0)
+	for _, to := range s.ends {
+		r.addVoter(s, s.order[from:to])
+		from = to
+	}
+	slices.SortFunc(r.uncounted, compareUncounted)
+	return r
+}
 
-type source struct{}
+// addVoter takes one voter's votes, as indices of entries.
+func (r *record) addVoter(s *sorting, votes []int32) {
+	s.byProposal(votes)
+	name := r.entries[votes[0]].Voter
+	eligible := r.terms.mayVote(name)
+	rate := r.terms.rate(name, len(r.proposals))
+	v := voter{from: int32(len(r.marks))}
+	for len(votes) > 0 {
+		n, cast := s.sameProposal(votes)
+		e, p := votes[0], s.proposal[votes[0]]
+		votes = votes[n:]
+		switch {
+		case !eligible:
+			r.leaveOut(e, NotEligible, cast)
+		case int(p) >= len(r.proposals):
+			r.leaveOut(e, UnknownProposal, cast)
+		default:
+			r.marks = append(r.marks, rate.mark(e, p, &r.entries[e].Vote))
+			r.leaveOut(e, Superseded, cast-1)
+		}
+	}
+	if v.to = int32(len(r.marks)); v.to > v.from {
+		v.level = r.terms.level(name)
+		r.voters = append(r.voters, v)
+	}
+}
 
-func (source) ballots() Ballots { return Ballots{} }
+func (r *record) leaveOut(e int32, why Cause, votes int) {
+	if votes > 0 {
+		v := &r.entries[e].Vote
+		r.uncounted = append(r.uncounted, Uncounted{v.Voter, v.Proposal, why, votes})
+	}
+}
+
+// counted returns the votes that count, ordered by place.
+func (r *record) counted() []Vote {
+	votes := make([]Vote, len(r.marks))
+	for i, m := range r.marks {
+		votes[i] = r.entries[m.entry].Vote
+	}
+	slices.SortFunc(votes, comparePlace)
+	return votes
+}
+
+// tally counts the votes of one level, or of all for level -1, into counts, which holds a zero for every
+// proposal.
+func (r *record) tally(level int32, counts []count) tally {
+	t := tally{counts: counts}
+	for i := range r.voters {
+		v := &r.voters[i]
+		if level >= 0 && v.level != level {
+			continue
+		}
+		var largest int64
+		spoke, agrees := false, false
+		marks := r.marks[v.from:v.to]
+		for j := range marks {
+			m := &marks[j]
+			c := &t.counts[m.proposal]
+			switch m.stance {
+			case Agree:
+				c.agree++
+				c.favour += m.weight
+				spoke, agrees = true, true
+				largest = max(largest, m.weight)
+			case Disagree:
+				c.disagree++
+				c.against += m.weight
+				spoke = true
+				largest = max(largest, m.weight)
+			default:
+				c.abstain++
+			}
+			c.evidence += m.evidence
+		}
+		t.voters++
+		if spoke {
+			t.spoke++
+			t.weight += largest
+		}
+		if spoke && !agrees {
+			t.none++
+			t.noneWeight += largest
+		}
+	}
+	return t
+}

@@ -1,5 +1,7 @@
 package consensus
 
+import "math"
+
 // Reliability is how often a voter has been right, as two rates, because saying yes to what is right and
 // no to what is wrong are different skills (Dawid and Skene, 1979). Rates at or beyond the ends are read
 // as 0.001 and 0.999, so that nobody is ever certain; a rate that is not a number as 0.8.
@@ -8,7 +10,7 @@ type Reliability struct {
 	Specificity float64 `json:"specificity"` // how often it disagrees with a proposal that is wrong
 }
 
-// Newcomer is what is assumed of a voter of whom nothing is known: four times out of five right, which
+// newcomer is what is assumed of a voter of whom nothing is known: four times out of five right, which
 // makes a vote of weight 1 worth ln 4.
 var newcomer = Reliability{Sensitivity: 0.8, Specificity: 0.8}
 
@@ -27,4 +29,43 @@ type Rates map[string]Reliability
 func (r Rates) Reliability(voter string, _ int) (Reliability, bool) {
 	rate, ok := r[voter]
 	return rate, ok
+}
+
+// rate is a voter's reliability as evidence.
+type rate struct {
+	learned         bool
+	agree, disagree float64 // nats per weight
+}
+
+// rate looks the voter up once for all its votes.
+func (t *terms) rate(voter string, proposals int) rate {
+	if t.learned == nil {
+		return rate{}
+	}
+	r, ok := t.learned.Reliability(voter, proposals)
+	if !ok {
+		r = newcomer
+	}
+	hit, miss := clampRate(r.Sensitivity), clampRate(r.Specificity)
+	return rate{true, math.Log(hit / (1 - miss)), math.Log((1 - hit) / miss)}
+}
+
+func clampRate(p float64) float64 {
+	if math.IsNaN(p) {
+		return 0.8
+	}
+	return min(0.999, max(0.001, p))
+}
+
+// mark interns a vote.
+func (r rate) mark(entry, proposal int32, v *Vote) mark {
+	m := mark{entry: entry, proposal: proposal, stance: v.Stance, weight: fixed(v.Weight)}
+	switch {
+	case !r.learned:
+	case v.Stance == Agree:
+		m.evidence = fixed(v.Weight * r.agree)
+	case v.Stance == Disagree:
+		m.evidence = fixed(v.Weight * r.disagree)
+	}
+	return m
 }

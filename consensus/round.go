@@ -1,31 +1,219 @@
 package consensus
 
-// Round is a decision while it is being made: proposals and votes come one by one, and after each one
-// [Round.Decision] equals what the strategy decides on [Round.Ballots]. A vote costs the same however many
-// there are. It is not safe for concurrent use.
-type Round struct{}
+import "slices"
+
+// Round is a decision while it is being made: proposals and votes come one by one, in any order, and after
+// each one [Round.Decision] equals what the strategy decides on [Round.Ballots]. A vote costs the same
+// however many there are, except that a voter who lowers its largest weight costs a look at its own votes;
+// a proposal costs nothing unless votes on it came first or reliabilities have been learned, and then a
+// pass over the votes. What a round holds grows with the proposals, with the voters and with what each has
+// voted on, not with how often. It is not safe for concurrent use; the decisions it returns are.
+//
+// Strategies that this package does not know, built with [Func] or otherwise, are asked with ballots built
+// anew each time.
+type Round struct {
+	strategy Strategy
+	board    board
+	slots    map[string]int32 // by every proposal ever named
+	place    []int32          // by slot: among the known proposals, or -1
+	waiting  []int32          // by slot: votes that came before the proposal
+	people   map[string]int32
+	persons  []person
+	cells    map[uint64]int32 // by person and slot
+	votes    []cell
+	log      []entry
+	shared   bool // a decision refers to log
+}
+
+// person is a voter's sum over its votes on known proposals.
+type person struct {
+	name     string
+	level    int32
+	outsider bool
+	rate     rate
+	newest   int32 // its cells, linked by older
+	sums
+}
+
+// cell is a person's vote on a proposal, of which log holds the text.
+type cell struct {
+	person, slot int32
+	older        int32
+	earlier      int32 // votes it has superseded
+	mark
+}
 
 // NewRound opens a round; a nil strategy means [Default]. It returns a wrapped [*FieldError] for an option
 // out of range.
-func NewRound(s Strategy, o *Options) (*Round, error) { return &Round{}, nil }
+func NewRound(s Strategy, o *Options) (*Round, error) {
+	t, err := newTerms(o)
+	if err != nil {
+		return nil, err
+	}
+	if s == nil {
+		s = Default()
+	}
+	r := &Round{
+		strategy: s, slots: map[string]int32{}, people: map[string]int32{}, cells: map[uint64]int32{},
+		board: board{terms: t, from: source{terms: t}},
+	}
+	if n := len(t.levels); n > 1 {
+		r.board.levels = make([]tally, n)
+	}
+	return r, nil
+}
 
 // Propose adds a proposal. Adding one again changes nothing; an empty id is refused with a wrapped
 // [*FieldError], anything after [Round.Close] with [ErrClosed]. Votes on it may have come before and count
 // from now on.
-func (r *Round) Propose(id string) error { return nil }
+func (r *Round) Propose(id string) error {
+	if r.board.closed {
+		return ErrClosed
+	}
+	if err := validProposal(id); err != nil {
+		return err
+	}
+	s := r.slot(id)
+	if r.place[s] >= 0 {
+		return nil
+	}
+	r.place[s] = int32(len(r.board.from.proposals))
+	r.board.from.proposals = append(r.board.from.proposals, id)
+	r.board.known = false
+	r.board.total.counts = append(r.board.total.counts, count{})
+	for i := range r.board.levels {
+		r.board.levels[i].counts = append(r.board.levels[i].counts, count{})
+	}
+	if r.waiting[s] > 0 || r.board.learned() {
+		r.recount()
+	}
+	return nil
+}
+
+// Close ends voting: from now on the decision is not [Pending]. It may be called more than once.
+func (r *Round) Close() { r.board.closed, r.board.from.closed = true, true }
+
+// Closed reports whether voting is closed.
+func (r *Round) Closed() bool { return r.board.closed }
+
+// Decision returns the decision as it stands. It costs a pass over the proposals, not over the votes.
+func (r *Round) Decision() Decision {
+	r.board.from.log = slices.Clip(r.log)
+	r.shared = true
+	return decideOn(r.strategy, &r.board)
+}
+
+// Ballots returns the votes so far. It costs a pass over them.
+func (r *Round) Ballots() Ballots {
+	r.board.from.log = slices.Clip(r.log)
+	r.shared = true
+	return r.board.from.ballots()
+}
 
 // Vote adds a vote, or returns why it is refused, as [Vote.Validate] does, or [ErrClosed]; a refused vote
 // changes nothing.
-func (r *Round) Vote(v Vote) error { return nil }
+func (r *Round) Vote(v Vote) error {
+	if r.board.closed {
+		return ErrClosed
+	}
+	if err := v.Validate(); err != nil {
+		return err
+	}
+	s, p := r.slot(v.Proposal), r.person(v.Voter)
+	key := uint64(p)<<32 | uint64(s)
+	at := int32(len(r.log))
+	c, again := r.cells[key]
+	if !again {
+		c = r.newCell(p, s)
+		r.cells[key] = c
+	}
+	r.log = append(r.log, entry{Vote: v, cell: c})
+	if again {
+		r.votes[c].earlier++
+		if compareClaim(&v, &r.log[r.votes[c].entry].Vote) <= 0 {
+			r.compact()
+			return nil
+		}
+	}
+	r.replace(&r.votes[c], r.persons[p].rate.mark(at, r.place[s], &v))
+	r.compact()
+	return nil
+}
 
-// Close ends voting: the decision is no longer [Pending]. It may be called more than once.
-func (r *Round) Close() {}
+func (r *Round) newCell(p, s int32) int32 {
+	c := int32(len(r.votes))
+	r.votes = append(r.votes, cell{person: p, slot: s, older: r.persons[p].newest})
+	r.persons[p].newest = c
+	if r.place[s] < 0 {
+		r.waiting[s]++
+	}
+	return c
+}
 
-// Closed reports whether voting is closed.
-func (r *Round) Closed() bool { return false }
+// slot returns the proposal's slot, whether or not it has been made.
+func (r *Round) slot(id string) int32 {
+	s, ok := r.slots[id]
+	if !ok {
+		s = int32(len(r.place))
+		r.slots[id] = s
+		r.place, r.waiting = append(r.place, -1), append(r.waiting, 0)
+	}
+	return s
+}
 
-// Decision returns the decision as it stands. It costs a pass over the proposals, not over the votes.
-func (r *Round) Decision() Decision { return Decision{} }
+func (r *Round) person(name string) int32 {
+	p, ok := r.people[name]
+	if !ok {
+		p = int32(len(r.persons))
+		r.people[name] = p
+		t := r.board.terms
+		r.persons = append(r.persons, person{
+			name: name, level: t.level(name), outsider: !t.mayVote(name), newest: -1,
+			rate: t.rate(name, len(r.board.from.proposals)),
+		})
+	}
+	return p
+}
 
-// Ballots returns the votes so far. It costs a pass over them.
-func (r *Round) Ballots() Ballots { return Ballots{} }
+// compact forgets superseded votes, keeping how many they were, once they are most of the log. A log that
+// decisions refer to is left to them.
+func (r *Round) compact() {
+	if len(r.log) < 2*len(r.votes)+64 {
+		return
+	}
+	live := r.log[:0]
+	if r.shared {
+		live = make([]entry, 0, cap(r.log))
+	}
+	for i := range r.log {
+		if c := &r.votes[r.log[i].cell]; c.entry == int32(i) {
+			c.entry = int32(len(live))
+			live = append(live, r.log[i])
+			live[c.entry].earlier = c.earlier
+		}
+	}
+	r.log, r.shared = live, false
+}
+
+// recount counts all votes anew, after the proposals have changed what they mean.
+func (r *Round) recount() {
+	r.board.total.reset()
+	for i := range r.board.levels {
+		r.board.levels[i].reset()
+	}
+	for i := range r.persons {
+		p := &r.persons[i]
+		p.sums = sums{}
+		p.rate = r.board.terms.rate(p.name, len(r.board.from.proposals))
+	}
+	clear(r.waiting)
+	for i := range r.votes {
+		c := &r.votes[i]
+		m := r.persons[c.person].rate.mark(c.entry, r.place[c.slot], &r.log[c.entry].Vote)
+		c.mark = mark{}
+		if m.proposal < 0 {
+			r.waiting[c.slot]++
+		}
+		r.replace(c, m)
+	}
+}

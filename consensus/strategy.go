@@ -14,7 +14,8 @@ type Strategy interface {
 	Decide(Ballots) Decision
 }
 
-// Func makes a strategy of a function. [Ballots.Settle] gives such a function the outcomes.
+// Func makes a strategy of a function. [Ballots.Settle] gives such a function the outcomes; a decision
+// that it writes by hand is given the name, and the ballots it was made on.
 func Func(name string, decide func(Ballots) Decision) Strategy { return funcStrategy{name, decide} }
 
 type funcStrategy struct {
@@ -24,7 +25,15 @@ type funcStrategy struct {
 
 func (f funcStrategy) Name() string { return f.name }
 
-func (f funcStrategy) Decide(b Ballots) Decision { return f.decide(b) }
+func (f funcStrategy) Decide(b Ballots) Decision {
+	d := f.decide(b)
+	d.Strategy = f.name
+	if d.from.terms == nil {
+		r := b.record()
+		d.from = source{rec: r, terms: r.terms, proposals: r.proposals, closed: b.closed}
+	}
+	return d
+}
 
 // Default returns the strategy that is used where nobody chooses: [ConfidenceWeighted].
 func Default() Strategy { return ConfidenceWeighted{} }

@@ -8,5 +8,95 @@ type Tally struct {
 	Abstain     int     `json:"abstain"`     // voters who abstain
 	For         float64 `json:"for"`         // weight that agrees
 	Against     float64 `json:"against"`     // weight that disagrees
-	Probability float64 `json:"probability"` // of being right, by the same reckoning as [Decision.Confidence]
+	Probability float64 `json:"probability"` // of being right, as the softmax behind [Decision.Confidence] has it
+}
+
+// count is a tally in whole numbers.
+type count struct {
+	agree, disagree, abstain int32
+	favour, against          int64 // billionths of a weight
+	evidence                 int64 // billionths of a nat; only with learned reliabilities
+}
+
+// tally is everything the strategies read: a count per proposal, and the voters.
+type tally struct {
+	counts     []count
+	voters     int   // with a vote on a known proposal
+	spoke      int   // of those, with one that is not an abstention
+	none       int   // of those, who agree with no proposal
+	weight     int64 // sum of the largest weight of each who spoke
+	noneWeight int64 // the same for those who agree with none
+}
+
+// measure is what a strategy weighs support and rejection by.
+type measure uint8
+
+const (
+	byVoters measure = iota
+	byWeight
+	byEvidence
+)
+
+// sides returns what speaks for the proposal and what speaks against it. Evidence comes as one number.
+func (t *tally) sides(p int, m measure, learned bool) (favour, against int64) {
+	c := &t.counts[p]
+	switch {
+	case m == byVoters:
+		return int64(c.agree), int64(c.disagree)
+	case m == byWeight:
+		return c.favour, c.against
+	default:
+		return t.evidence(p, learned), 0
+	}
+}
+
+// evidence returns how much more speaks for the proposal than against it: learned log-odds, or weight.
+func (t *tally) evidence(p int, learned bool) int64 {
+	c := &t.counts[p]
+	if learned {
+		return c.evidence
+	}
+	return c.favour - c.against
+}
+
+// standing is how a strategy sees the proposals; [board.decide] makes the decision of it.
+type standing struct {
+	tally    *tally // what it was taken from
+	measure  measure
+	lead     int   // the first of the leaders, -1 when nobody agrees with anything
+	tied     int   // how many leaders there are
+	score    int64 // what speaks for each of them
+	support  float64
+	none     float64
+	more     bool // more speaks for the leader than against it
+	rejected bool // more speaks against each proposal than for it
+}
+
+// stand finds who leads. Only proposals that somebody agrees with can, so one that nobody has voted on
+// never wins by default.
+func (t *tally) stand(m measure, learned bool) standing {
+	st := standing{tally: t, measure: m, lead: -1, rejected: len(t.counts) > 0}
+	for p := range t.counts {
+		favour, against := t.sides(p, m, learned)
+		if against <= favour {
+			st.rejected = false
+		}
+		switch {
+		case t.counts[p].agree == 0:
+		case st.lead < 0 || favour > st.score:
+			st.lead, st.tied, st.score, st.more = p, 1, favour, favour > against
+		case favour == st.score:
+			st.tied++
+		}
+	}
+	return st
+}
+
+// ratio is a share of a whole, 0 of nothing. It is the nearest float64 to the true quotient, so a share
+// that equals the threshold meets it.
+func ratio[T int | int64](part, whole T) float64 {
+	if whole == 0 {
+		return 0
+	}
+	return float64(part) / float64(whole)
 }

@@ -146,7 +146,7 @@ func (r *solve) escalateConflicts(ctx context.Context) {
 		return
 	}
 	first := r.result.Conflicts[0]
-	r.publish(ctx, r.system, signals.New(
+	r.announce(ctx, signals.New(
 		signals.Header{ReplyTo: first.B.Signal, Confidence: 1},
 		signals.Escalation{
 			Reason:  fmt.Sprintf("proposals %s and %s cannot both stand", first.A.ProposalID, first.B.ProposalID),

@@ -101,19 +101,25 @@ func (r *solve) solve(ctx context.Context) {
 	defer context.AfterFunc(r.swarm.ended, cancel)()
 
 	r.yield(Started{r.result.Thread, r.result.Task, r.result.Seed, r.opts.Agents})
-	r.publish(ctx, r.system, signals.New(signals.Header{Confidence: 1}, r.result.Task))
+	r.announce(ctx, signals.New(signals.Header{Confidence: 1}, r.result.Task))
 	for r.result.Stop == 0 {
 		r.round(ctx)
 	}
 	r.finish(context.WithoutCancel(ctx))
 }
 
+// announce publishes what the swarm itself has to say.
+func (r *solve) announce(ctx context.Context, s signals.Any) {
+	h := s.Head()
+	h.Thread, h.Round = r.result.Thread, int32(r.result.Rounds)
+	if err := r.publish(ctx, r.system, signals.With(s, h)); err != nil {
+		r.stop(StopError, "the system's signal was refused", err)
+	}
+}
+
 // publish commits one signal and folds what it brought into the log.
 func (r *solve) publish(ctx context.Context, p *bus.Publisher, s signals.Any) error {
 	h := s.Head()
-	if p == r.system {
-		h.Thread, h.Round = r.result.Thread, int32(r.result.Rounds)
-	}
 	if h.Time.IsZero() {
 		h.Time = r.swarm.now()
 	}
@@ -162,7 +168,7 @@ func (r *solve) finish(ctx context.Context) {
 	if r.result.Stop == StopConsensus {
 		won := r.answers[d.Choice]
 		r.result.Answer = won.Payload.Content
-		r.publish(ctx, r.system, signals.New(
+		r.announce(ctx, signals.New(
 			signals.Header{ReplyTo: won.ID, Confidence: d.Confidence},
 			signals.Consensus{ProposalID: d.Choice, Decision: won.Payload.Content, Confidence: d.Confidence},
 		))

@@ -69,6 +69,7 @@ func (t *text) show(e swarm.Event) error {
 		t.line("     %s  %s %s", t.name(e.Agent), red.Render("refused"), t.said(e.Err.Error()))
 	case swarm.TurnFailed:
 		t.line("     %s  %s %s", t.name(e.Agent), red.Render("failed"), t.said(e.Err.Error()))
+	case swarm.Weighed: // the votes are shown once, at the end
 	case swarm.Stopped:
 		t.stopped(e.Result)
 	}

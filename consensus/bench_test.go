@@ -1,0 +1,108 @@
+package consensus
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+)
+
+// crowd is that many votes, one per voter, mostly for the first of k proposals.
+func crowd(n, k int) ([]string, []Vote) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	proposals := make([]string, k)
+	for i := range proposals {
+		proposals[i] = fmt.Sprintf("proposal-%d", i)
+	}
+	votes := make([]Vote, n)
+	for i := range votes {
+		p := proposals[rng.IntN(k)*rng.IntN(2)]
+		votes[i] = Vote{
+			Seq: uint64(i + 1), Voter: fmt.Sprintf("agent-%d", i), Proposal: p,
+			Stance: Agree + Stance(rng.IntN(5)/3), Weight: float64(rng.IntN(101)) / 100,
+		}
+	}
+	return proposals, votes
+}
+
+var sizes = []struct{ votes, proposals int }{{5, 5}, {100, 5}, {10_000, 5}, {10_000, 100}}
+
+var sink Decision
+
+func BenchmarkDecide(b *testing.B) {
+	for _, s := range Builtin() {
+		for _, size := range sizes {
+			b.Run(fmt.Sprintf("%s/votes=%d/proposals=%d", s.Name(), size.votes, size.proposals), func(b *testing.B) {
+				proposals, votes := crowd(size.votes, size.proposals)
+				ballots, err := NewBallots(nil, proposals, votes)
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.ReportAllocs()
+				for b.Loop() {
+					sink = s.Decide(ballots)
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkRound is one more vote in an open round, by a voter that has voted before, alone and with the
+// decision asked after it.
+func BenchmarkRound(b *testing.B) {
+	for _, s := range Builtin() {
+		for _, size := range sizes {
+			name := fmt.Sprintf("%s/votes=%d/proposals=%d", s.Name(), size.votes, size.proposals)
+			b.Run(name+"/vote", func(b *testing.B) { benchmarkRound(b, s, size.votes, size.proposals, false) })
+			b.Run(name+"/decision", func(b *testing.B) { benchmarkRound(b, s, size.votes, size.proposals, true) })
+		}
+	}
+}
+
+func benchmarkRound(b *testing.B, s Strategy, n, k int, ask bool) {
+	proposals, votes := crowd(n, k)
+	r, err := NewRound(s, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, p := range proposals {
+		if err := r.Propose(p); err != nil {
+			b.Fatal(err)
+		}
+	}
+	seq := uint64(0)
+	vote := func() {
+		v := votes[seq%uint64(n)]
+		seq++
+		v.Seq = seq
+		if seq/uint64(n)%2 == 1 {
+			v.Weight = 1 - v.Weight
+		}
+		if err := r.Vote(v); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for range 3 * n {
+		vote()
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		vote()
+		if ask {
+			sink = r.Decision()
+		}
+	}
+}
+
+func BenchmarkBallots(b *testing.B) {
+	for _, size := range sizes {
+		b.Run(fmt.Sprintf("votes=%d/proposals=%d", size.votes, size.proposals), func(b *testing.B) {
+			proposals, votes := crowd(size.votes, size.proposals)
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := NewBallots(nil, proposals, votes); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,174 @@
+package consensus
+
+import "slices"
+
+// board is where the built-in strategies read from: [Ballots] fill one for each decision, a [Round] keeps
+// its own up to date.
+type board struct {
+	terms  *terms
+	closed bool
+	total  tally
+	levels []tally // by level; nil: count them from rec when asked
+	rec    *record
+	from   source
+	odds   posterior // of total, once known is true
+	known  bool
+}
+
+// source is where a decision's details come from: a record, or what a round had so far.
+type source struct {
+	rec       *record
+	terms     *terms
+	proposals []string
+	log       []entry
+	closed    bool
+}
+
+func (s *source) record() *record {
+	switch {
+	case s.rec != nil:
+		return s.rec
+	case s.terms == nil:
+		return emptyRecord
+	default:
+		return newRecord(s.terms, s.proposals, indexOf(s.proposals), s.log)
+	}
+}
+
+func (s *source) ballots() Ballots { return Ballots{s.record(), s.closed} }
+
+// small is how many proposals can be counted without allocating.
+const small = 8
+
+// board counts the ballots; scratch holds the counts if there are few.
+func (b Ballots) board(scratch *[small]count) board {
+	r := b.record()
+	var counts []count
+	if k := len(r.proposals); k <= small {
+		counts = scratch[:k]
+	} else {
+		counts = make([]count, k)
+	}
+	return board{
+		terms: r.terms, closed: b.closed, total: r.tally(-1, counts), rec: r,
+		from: source{rec: r, terms: r.terms, proposals: r.proposals, closed: b.closed},
+	}
+}
+
+func (bd *board) learned() bool { return bd.terms.learned != nil }
+
+// level returns the tally of one rank, 0 being the highest.
+func (bd *board) level(i int) *tally {
+	switch {
+	case len(bd.terms.levels) <= 1:
+		return &bd.total
+	case bd.levels != nil:
+		return &bd.levels[i]
+	default:
+		t := bd.rec.tally(int32(i), make([]count, len(bd.total.counts)))
+		return &t
+	}
+}
+
+// stand finds who leads by a measure over all voters.
+func (bd *board) stand(m measure) standing { return bd.total.stand(m, bd.learned()) }
+
+// decide makes the decision of a standing.
+func (bd *board) decide(strategy string, st *standing) Decision {
+	return bd.settle(strategy, st, bd.leaders(st))
+}
+
+func (bd *board) settle(strategy string, st *standing, leaders []string) Decision {
+	d := Decision{
+		Strategy: strategy, Outcome: bd.outcome(st), Leaders: leaders,
+		Support: st.support, None: st.none, Voters: bd.total.voters, from: bd.from,
+	}
+	if d.Outcome == Reached {
+		d.Choice = d.Leaders[0]
+	}
+	if d.Outcome == Rejected {
+		d.Confidence = bd.confidence(-1)
+	} else {
+		d.Confidence = bd.confidence(st.lead)
+	}
+	return d
+}
+
+// outcome tries the outcomes in the order that the package documentation gives.
+func (bd *board) outcome(st *standing) Outcome {
+	reaches := st.reaches(bd.terms.threshold)
+	rejects := st.rejected && (bd.closed || st.none >= bd.terms.threshold)
+	switch {
+	case bd.total.voters < bd.terms.quorum:
+		return bd.open(Pending, Deadlocked)
+	case bd.learned() && bd.alike(st, reaches, rejects):
+		return Uncertified
+	case reaches:
+		return Reached
+	case rejects:
+		return Rejected
+	default:
+		return bd.open(Pending, Deadlocked)
+	}
+}
+
+func (bd *board) open(open, closed Outcome) Outcome {
+	if bd.closed {
+		return closed
+	}
+	return open
+}
+
+func (st *standing) reaches(threshold float64) bool {
+	return st.tied == 1 && st.support >= threshold && st.more
+}
+
+// doubt is the evidence, in billionths of a nat, up to which the votes are said to fit a proposal and its
+// opposite alike: odds of 11 to 9, a probability between 0.45 and 0.55.
+const doubt = 200_670_695
+
+// alike reports whether what is about to be settled is no better founded, by what has been learned of the
+// voters, than its opposite. Evidence is not discounted here, so that another supporter who is right more
+// often than wrong never takes a decision back.
+func (bd *board) alike(st *standing, reaches, rejects bool) bool {
+	switch {
+	case reaches:
+		return st.tally.counts[st.lead].evidence <= doubt
+	case rejects:
+		return slices.ContainsFunc(st.tally.counts, func(c count) bool { return c.evidence >= -doubt })
+	case bd.closed && st.tied == 1:
+		e := st.tally.counts[st.lead].evidence
+		return -doubt <= e && e <= doubt
+	default:
+		return false
+	}
+}
+
+// leaders names the leaders, and makes the one that the evidence favours least stand for a tie. A single
+// leader is a slice of the proposals, which costs nothing.
+func (bd *board) leaders(st *standing) []string {
+	switch st.tied {
+	case 0:
+		return nil
+	case 1:
+		return bd.from.proposals[st.lead : st.lead+1 : st.lead+1]
+	}
+	names := make([]string, 0, st.tied)
+	for p := range st.tally.counts {
+		favour, _ := st.tally.sides(p, st.measure, bd.learned())
+		if st.tally.counts[p].agree > 0 && favour == st.score {
+			names = append(names, bd.from.proposals[p])
+			st.lead = bd.weaker(st.lead, p)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// weaker returns which of two proposals has less evidence.
+func (bd *board) weaker(p, q int) int {
+	if bd.total.evidence(q, bd.learned()) < bd.total.evidence(p, bd.learned()) {
+		return q
+	}
+	return p
+}

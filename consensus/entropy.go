@@ -1,0 +1,53 @@
+package consensus
+
+import "math"
+
+// Entropy decides when weight is no longer spread: the leader's support is one minus the entropy of the
+// distribution of weight over the proposals and none of these, in units of the most it could be over as
+// many alternatives as have any. When none of these weighs as much as the leader, the support is its own
+// and the leader's is 0.
+type Entropy struct{}
+
+// Name returns "entropy".
+func (Entropy) Name() string { return "entropy" }
+
+// Decide decides by how concentrated the weight is.
+func (s Entropy) Decide(b Ballots) Decision {
+	var scratch [small]count
+	bd := b.board(&scratch)
+	return s.decide(&bd)
+}
+
+func (s Entropy) decide(bd *board) Decision {
+	st := bd.total.stand(byWeight, false)
+	switch order := bd.total.order(); {
+	case bd.total.noneWeight > 0 && bd.total.noneWeight >= st.score:
+		st.none = order
+	case st.score > 0:
+		st.support = order
+	}
+	return bd.decide(s.Name(), &st)
+}
+
+// order is 1 when all weight is in one place and 0 when it is spread evenly. As in [posterior], terms are
+// summed as whole numbers so that the order of the proposals does not matter.
+func (t *tally) order() float64 {
+	whole := t.noneWeight
+	for i := range t.counts {
+		whole += t.counts[i].favour
+	}
+	places, bits := 0, uint64(0)
+	add := func(part int64) {
+		if part > 0 {
+			q := float64(part) / float64(whole)
+			bits += uint64(-q*math.Log2(q)*one + 0.5)
+			places++
+		}
+	}
+	add(t.noneWeight)
+	for i := range t.counts {
+		add(t.counts[i].favour)
+	}
+	most := math.Log2(float64(max(2, places)))
+	return min(1, max(0, 1-float64(bits)/one/most))
+}

@@ -1,0 +1,123 @@
+package consensus_test
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/swarmbus/swarmbus/consensus"
+)
+
+// strategies are the five, the combinators and one that rounds do not know.
+func strategies() []consensus.Strategy {
+	five := consensus.Builtin()
+	return append(
+		five,
+		consensus.Any(five...),
+		consensus.All(five[0], five[2]),
+		consensus.Fallback(five[2], five[4]),
+		consensus.Func("majority", majority),
+	)
+}
+
+func majority(b consensus.Ballots) consensus.Decision {
+	var support []float64
+	for _, t := range b.Tallies() {
+		support = append(support, float64(t.Agree)/float64(max(1, b.Voters())))
+	}
+	return b.Settle("majority", support, 0)
+}
+
+func TestRoundEqualsDecideAfterEveryStep(t *testing.T) {
+	for _, s := range strategies() {
+		t.Run(s.Name(), rapid.MakeCheck(func(t *rapid.T) {
+			o := drawOptions(t)
+			if o != nil && rapid.Bool().Draw(t, "learned") {
+				o.Reliabilities = drawRates(t)
+			}
+			r, err := consensus.NewRound(s, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var proposals []string
+			var votes []consensus.Vote
+			var earlier []consensus.Decision
+			var said []string
+			check := func(*rapid.T) {
+				b, err := consensus.NewBallots(o, proposals, votes)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if r.Closed() {
+					b = b.Close()
+				}
+				got, want := r.Decision(), s.Decide(b)
+				if !got.Equal(want) {
+					t.Fatalf("round: %v\n%+v\nwant:  %v\n%+v", got, got.Tallies(), want, want.Tallies())
+				}
+				earlier, said = append(earlier, got), append(said, got.String())
+			}
+			t.Repeat(map[string]func(*rapid.T){
+				"vote": func(t *rapid.T) {
+					v := drawVote(t)
+					if err := r.Vote(v); (err != nil) != r.Closed() {
+						t.Fatalf("vote: %v", err)
+					}
+					if !r.Closed() {
+						votes = append(votes, v)
+					}
+				},
+				"again": func(t *rapid.T) {
+					for range 70 {
+						v := drawVote(t)
+						v.Voter, v.Proposal = "v1", "a"
+						if r.Vote(v) == nil {
+							votes = append(votes, v)
+						}
+					}
+				},
+				"propose": func(t *rapid.T) {
+					p := drawVote(t).Proposal
+					if r.Propose(p) == nil {
+						proposals = append(proposals, p)
+					}
+				},
+				"close": func(t *rapid.T) {
+					if rapid.IntRange(0, 20).Draw(t, "really") == 0 {
+						r.Close()
+					}
+				},
+				"": check,
+			})
+			for i, d := range earlier {
+				if got := d.String(); got != said[i] {
+					t.Fatalf("decision %d has changed since: %s, was %s", i, got, said[i])
+				}
+			}
+		}))
+	}
+}
+
+func TestVoteDoesNotAllocateInTheSteadyState(t *testing.T) {
+	r, err := consensus.NewRound(consensus.Voting{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Propose("a"); err != nil {
+		t.Fatal(err)
+	}
+	v := consensus.Vote{Voter: "v", Proposal: "a", Stance: consensus.Agree, Weight: 1}
+	vote := func() {
+		v.Seq++
+		v.Weight = 1 - v.Weight
+		if err := r.Vote(v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 200 {
+		vote()
+	}
+	if n := testing.AllocsPerRun(1000, vote); n != 0 {
+		t.Errorf("a vote allocates %v times", n)
+	}
+}

@@ -1,0 +1,103 @@
+package consensus
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// String returns the decision on one line a person can read. Names are quoted, so that they cannot break
+// the line or a terminal. The wording may change.
+func (d Decision) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s", d.Strategy, d.Outcome)
+	if d.Choice != "" {
+		fmt.Fprintf(&b, " %q", d.Choice)
+	}
+	fmt.Fprintf(&b, ": %s; confidence %s", d.Reason(), short(d.Confidence))
+	if d.Outcome != Pending || d.Voters > 0 {
+		fmt.Fprintf(&b, ", %s", d.turnout())
+	}
+	if n := len(d.Dissent()); n > 0 {
+		fmt.Fprintf(&b, ", %s in dissent", plural(n, "vote"))
+	}
+	left := 0
+	for _, u := range d.Uncounted() {
+		left += u.Votes
+	}
+	if left > 0 {
+		fmt.Fprintf(&b, ", %s not counted", plural(left, "vote"))
+	}
+	return b.String()
+}
+
+// Reason returns in a few words why the outcome is what it is. The wording may change.
+func (d Decision) Reason() string {
+	t := d.from.known()
+	switch {
+	case d.Outcome == Reached:
+		return fmt.Sprintf("support %s meets the threshold of %s", short(d.Support), short(t.threshold))
+	case d.Outcome == Rejected:
+		return "more speaks against every proposal than for it"
+	case d.Outcome == Uncertified:
+		return fmt.Sprintf("by what is known of the voters, %s may as well be wrong", d.leading())
+	case d.Voters < t.quorum:
+		return fmt.Sprintf("%s of a quorum of %d", plural(d.Voters, "voter"), t.quorum)
+	case len(d.Leaders) == 0:
+		return "nobody agrees with any proposal"
+	case len(d.Leaders) > 1:
+		return "nothing leads alone: " + d.leading()
+	case d.Support >= t.threshold:
+		return fmt.Sprintf("as much speaks against %s as for it", d.leading())
+	default:
+		return fmt.Sprintf("support %s of %s is below the threshold of %s",
+			short(d.Support), d.leading(), short(t.threshold))
+	}
+}
+
+func (d *Decision) leading() string {
+	switch n := len(d.Leaders); {
+	case n == 0:
+		return "the verdict"
+	case n == 1:
+		return strconv.Quote(d.Leaders[0])
+	case n > 3:
+		return fmt.Sprintf("%q, %q and %d more", d.Leaders[0], d.Leaders[1], n-2)
+	default:
+		quoted := make([]string, n)
+		for i, name := range d.Leaders {
+			quoted[i] = strconv.Quote(name)
+		}
+		return strings.Join(quoted[:n-1], ", ") + " and " + quoted[n-1]
+	}
+}
+
+func (d *Decision) turnout() string {
+	if n := len(d.from.known().electorate); n > 0 {
+		return fmt.Sprintf("%d of %s", d.Voters, plural(n, "voter"))
+	}
+	return plural(d.Voters, "voter")
+}
+
+// known returns the terms, the default ones for a decision that has none.
+func (s *source) known() *terms {
+	if s.terms == nil {
+		return defaultTerms
+	}
+	return s.terms
+}
+
+// short writes a number between 0 and 1 with four digits, without rounding it up to what it is not.
+func short(x float64) string {
+	if s := strconv.FormatFloat(x, 'g', 4, 64); s != "1" || x == 1 {
+		return s
+	}
+	return ">0.9999"
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
+}

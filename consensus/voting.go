@@ -1,0 +1,22 @@
+package consensus
+
+// Voting gives every voter one vote: a proposal's support is the share that agrees with it among the
+// voters who did not abstain. Weights play no part in the outcome; they do in [Decision.Confidence].
+type Voting struct{}
+
+// Name returns "voting".
+func (Voting) Name() string { return "voting" }
+
+// Decide decides by the share of voters.
+func (s Voting) Decide(b Ballots) Decision {
+	var scratch [small]count
+	bd := b.board(&scratch)
+	return s.decide(&bd)
+}
+
+func (s Voting) decide(bd *board) Decision {
+	st := bd.stand(byVoters)
+	st.support = ratio(int(st.score), bd.total.spoke)
+	st.none = ratio(bd.total.none, bd.total.spoke)
+	return bd.decide(s.Name(), &st)
+}
