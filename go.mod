@@ -6,7 +6,9 @@ require (
 	charm.land/lipgloss/v2 v2.0.6
 	github.com/charmbracelet/colorprofile v0.4.3
 	github.com/charmbracelet/x/ansi v0.11.9
+	github.com/google/go-cmp v0.6.0
 	github.com/rs/xid v1.6.0
+	go.uber.org/goleak v1.3.0
 	gonum.org/v1/gonum v0.17.0
 	pgregory.net/rapid v1.3.0
 )
