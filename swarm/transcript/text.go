@@ -191,7 +191,7 @@ func (t *text) votes(r *swarm.Result) {
 	const columns = 30
 	for _, p := range tallies {
 		yes, no := int(columns*p.For/most+0.5), int(columns*p.Against/most+0.5)
-		t.line("      %s %s%s%s  %d agree, %d disagree, %d abstain; right with %.0f%%",
+		t.line("      %s %s%s%s  %d agree, %d disagree, %d abstain; %.0f%% likely right",
 			pad(printable(p.Proposal), names),
 			green.Render(strings.Repeat("█", yes)), red.Render(strings.Repeat("░", no)), strings.Repeat(" ", max(0, columns-yes-no)),
 			p.Agree, p.Disagree, p.Abstain, 100*p.Probability)
