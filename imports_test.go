@@ -34,6 +34,7 @@ var rules = []struct {
 	{"consensus", rule{others: []string{"gonum.org/v1/gonum"}}},
 	{"consensus/consensustest", rule{ours: []string{"consensus"}}},
 	{"agents", rule{ours: []string{"signals"}}},
+	{"internal/votes", rule{}},
 	{"swarm", rule{ours: []string{"signals", "conflict", "bus", "consensus", "agents"}}},
 	{"swarm/transcript", rule{
 		ours:   []string{"signals", "conflict", "bus", "consensus", "agents", "swarm"},

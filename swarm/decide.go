@@ -18,7 +18,7 @@ func (r *solve) fold(s signals.Any) {
 	case *signals.Signal[signals.Proposal]:
 		r.foldProposal(s)
 	case *signals.Signal[signals.Vote]:
-		r.foldVote(s)
+		r.weigh(s)
 	case *signals.Signal[signals.Conflict]:
 		r.foldConflict(s)
 	case *signals.Signal[signals.Escalation]:
@@ -28,34 +28,20 @@ func (r *solve) fold(s signals.Any) {
 
 func (r *solve) foldProposal(p *signals.Signal[signals.Proposal]) {
 	r.result.Proposals = append(r.result.Proposals, p)
-	if r.answers[p.Payload.ProposalID] != nil {
-		return // said again
+	if r.answers[p.Payload.ProposalID] == nil {
+		r.answers[p.Payload.ProposalID] = p
 	}
-	r.answers[p.Payload.ProposalID] = p
-	if err := r.votes.Propose(p.Payload.ProposalID); err != nil {
-		r.stop(StopError, "a proposal was not accepted", err)
-	}
-	r.yield(Weighed{r.votes.Decision()})
+	r.weigh(p)
 }
 
-var stances = map[signals.Stance]consensus.Stance{
-	signals.Agree:    consensus.Agree,
-	signals.Disagree: consensus.Disagree,
-	signals.Abstain:  consensus.Abstain,
-}
-
-func (r *solve) foldVote(v *signals.Signal[signals.Vote]) {
-	weight, agent := r.weights[v.Source]
+// weigh folds a proposal or vote into the votes.
+func (r *solve) weigh(s signals.Any) {
+	weight, agent := r.weights[s.Head().Source]
 	if !agent {
 		weight = 1 // not in the electorate; the votes say so
 	}
-	err := r.votes.Vote(consensus.Vote{
-		Seq: v.Seq, Voter: v.Source, Proposal: v.Payload.ProposalID, Stance: stances[v.Payload.Stance],
-		Weight: v.Payload.Weight * weight, Reason: v.Payload.Reasoning,
-		CausalLevel: consensus.CausalLevel(v.CausalLevel),
-	})
-	if err != nil {
-		r.stop(StopError, "a vote was not accepted", err)
+	if err := Fold(r.votes, s, weight); err != nil {
+		r.stop(StopError, "a proposal or vote was not accepted", err)
 	}
 	r.yield(Weighed{r.votes.Decision()})
 }

@@ -1,0 +1,324 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/internal/votes"
+)
+
+// strategies are those that decide knows, in the order it prints them.
+var strategies = []consensus.Strategy{
+	consensus.Voting{}, consensus.ConfidenceWeighted{}, consensus.Bayesian{}, consensus.Entropy{}, consensus.Hierarchical{},
+}
+
+type decideFlags struct {
+	votes      string
+	task       string
+	strategies []string
+	terms      consensus.Options
+	json       bool
+	strict     bool
+}
+
+func newDecide() *cobra.Command {
+	var f decideFlags
+	cmd := &cobra.Command{
+		Use:   "decide --votes DIR",
+		Short: "Play recorded votes as decisions and say how right they are",
+		Long: `Decide reads votes.csv (task,voter,label[,confidence][,group]) and, where there
+is one, truth.csv (task,label) from DIR, or from each directory in DIR that has
+a votes.csv. It plays each task as a decision over the bus: voters are agents,
+labels are proposals, rows are votes. It prints, for each strategy:
+
+  reached … pending   outcomes, with voting closed
+  coverage            share of tasks in which the leader reached the threshold
+  leader              share of known truths that the leader is; k-way ties count 1/k
+  right               the same, of what was reached
+  confidence, ECE     mean confidence, and its expected calibration error
+  used, early         share of votes until the first final outcome, in row order,
+                      and how often the leader was right then
+
+A bad row is reported with its line and refused; all others count. With --task,
+or when there is one task, the decision itself is printed and the exit status is
+the decision's.`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return decide(cmd, &f) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.votes, "votes", "", "directory of a set, or of sets (required)")
+	flags.StringVar(&f.task, "task", "", "decide this task alone")
+	flags.StringSliceVar(&f.strategies, "strategy", nil, "names of strategies, default all: "+strings.Join(names(), ", "))
+	flags.Float64Var(&f.terms.Threshold, "threshold", consensus.DefaultThreshold, "support that carries a decision, in (0,1]")
+	flags.IntVar(&f.terms.Quorum, "quorum", consensus.DefaultQuorum, "distinct voters it takes")
+	flags.BoolVar(&f.json, "json", false, "print JSON, one object a line")
+	flags.BoolVar(&f.strict, "strict", false, "exit with status 1 if any row was refused")
+	_ = cmd.RegisterFlagCompletionFunc("strategy", cobra.FixedCompletions(names(), cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.MarkFlagDirname("votes")
+	return cmd
+}
+
+func names() []string {
+	var all []string
+	for _, s := range strategies {
+		all = append(all, s.Name())
+	}
+	return all
+}
+
+func decide(cmd *cobra.Command, f *decideFlags) error {
+	if f.votes == "" {
+		return usage(errors.New("--votes is required"))
+	}
+	if f.terms.Threshold == 0 {
+		return usage(errors.New("--threshold 0 would be met by everything"))
+	}
+	if err := f.terms.Validate(); err != nil {
+		return usage(err)
+	}
+	chosen, err := choose(f.strategies)
+	if err != nil {
+		return usage(err)
+	}
+	sets, refused, err := read(f)
+	if err != nil {
+		return err
+	}
+	run := &decideRun{flags: f, strategies: chosen, refused: refused, progress: newProgress(cmd.ErrOrStderr(), sets)}
+	err = run.all(cmd.Context(), sets)
+	run.progress.finish()
+	for _, r := range run.refused {
+		fmt.Fprintln(cmd.ErrOrStderr(), "refused:", r)
+	}
+	if err != nil {
+		return err
+	}
+	return run.report(cmd.OutOrStdout())
+}
+
+func choose(wanted []string) ([]consensus.Strategy, error) {
+	if len(wanted) == 0 {
+		return strategies, nil
+	}
+	var chosen []consensus.Strategy
+	for _, name := range wanted {
+		before := len(chosen)
+		for _, s := range strategies {
+			if s.Name() == name {
+				chosen = append(chosen, s)
+			}
+		}
+		if len(chosen) == before {
+			return nil, fmt.Errorf("--strategy %q is not one of %s", name, strings.Join(names(), ", "))
+		}
+	}
+	return chosen, nil
+}
+
+func read(f *decideFlags) (sets []*votes.Set, refused []*votes.RowError, err error) {
+	dir := os.DirFS(f.votes)
+	found, err := votes.Find(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(found) == 0 {
+		return nil, nil, fmt.Errorf("no votes.csv in %s or in a directory of it", f.votes)
+	}
+	for _, name := range found {
+		sub, err := fs.Sub(dir, name)
+		if err != nil {
+			return nil, nil, err
+		}
+		set, bad, err := votes.Read(sub, name)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", name, err)
+		}
+		refused = append(refused, bad...)
+		if f.task != "" {
+			set.Tasks = only(set.Tasks, f.task)
+		}
+		if len(set.Tasks) > 0 {
+			sets = append(sets, set)
+		}
+	}
+	if len(sets) == 0 && f.task != "" {
+		return nil, nil, fmt.Errorf("no task %q", f.task)
+	}
+	return sets, refused, nil
+}
+
+func only(tasks []*votes.Task, id string) []*votes.Task {
+	for _, t := range tasks {
+		if t.ID == id {
+			return []*votes.Task{t}
+		}
+	}
+	return nil
+}
+
+// A decideRun is one run of the command.
+type decideRun struct {
+	flags      *decideFlags
+	strategies []consensus.Strategy
+	progress   *progress
+
+	refused   []*votes.RowError
+	scores    []score
+	decisions []consensus.Decision // the last task's
+	tasks     int
+}
+
+func (r *decideRun) all(ctx context.Context, sets []*votes.Set) error {
+	for _, set := range sets {
+		if err := r.set(ctx, set); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *decideRun) set(ctx context.Context, set *votes.Set) error {
+	p, err := newPlayer()
+	if err != nil {
+		return err
+	}
+	defer p.bus.Close()
+	var counts []*tally
+	for _, s := range r.strategies {
+		counts = append(counts, &tally{score: score{Set: set.Name, Strategy: s.Name(), Outcomes: map[string]int{}}})
+	}
+	for _, t := range set.Tasks {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err := r.task(ctx, p, set, t, counts); err != nil {
+			return fmt.Errorf("%s: %w", set.Name, err)
+		}
+	}
+	for _, c := range counts {
+		r.scores = append(r.scores, c.total())
+	}
+	return nil
+}
+
+func (r *decideRun) task(ctx context.Context, p *player, set *votes.Set, t *votes.Task, counts []*tally) error {
+	thread, refused, err := p.play(ctx, set, t)
+	if err != nil {
+		return err
+	}
+	r.refused = append(r.refused, refused...)
+	r.decisions = r.decisions[:0]
+	for i, s := range r.strategies {
+		d, err := counts[i].judge(s, &r.flags.terms, t, thread)
+		if err != nil {
+			return err
+		}
+		r.decisions = append(r.decisions, d)
+	}
+	r.tasks++
+	r.progress.add(len(t.Votes))
+	if d := r.decisions[0]; d.Outcome == consensus.Reached {
+		return p.settle(ctx, thread[0].Head().Thread, d.Choice, d.Confidence)
+	}
+	return nil
+}
+
+// report prints what was found and returns the exit status as an error.
+func (r *decideRun) report(w io.Writer) error {
+	var err error
+	switch {
+	case r.flags.json && r.tasks == 1:
+		err = encode(w, r.decisions)
+	case r.flags.json:
+		err = encode(w, r.scores)
+	case r.tasks == 1:
+		for _, d := range r.decisions {
+			_, werr := fmt.Fprintln(w, d)
+			err = errors.Join(err, werr)
+		}
+	default:
+		err = table(w, r.scores)
+	}
+	switch {
+	case err != nil:
+		return err
+	case r.flags.strict && len(r.refused) > 0:
+		return fmt.Errorf("%d rows were refused", len(r.refused))
+	case r.tasks == 1 && r.decisions[0].Outcome != consensus.Reached:
+		return &statusError{status: exitNoConsensus}
+	}
+	return nil
+}
+
+func encode[T any](w io.Writer, all []T) error {
+	out := json.NewEncoder(w)
+	for _, x := range all {
+		if err := out.Encode(x); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func table(w io.Writer, scores []score) error {
+	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(out, "set\tstrategy\ttasks\treached\trejected\tdeadlocked\tuncertified\tcoverage\tleader\tright\tconfidence\tECE\tused\tearly\t")
+	for _, s := range scores {
+		fmt.Fprintf(out, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n",
+			s.Set, s.Strategy, s.Tasks, s.Outcomes["reached"], s.Outcomes["rejected"], s.Outcomes["deadlocked"], s.Outcomes["uncertified"],
+			percent(&s.Coverage), percent(s.Leader), percent(s.Reached), percent(s.Confidence), percent(s.ECE), percent(s.VotesUsed), percent(s.Early))
+	}
+	return out.Flush()
+}
+
+func percent(share *float64) string {
+	if share == nil {
+		return "–"
+	}
+	return fmt.Sprintf("%.1f%%", 100**share)
+}
+
+// progress is a bar on a terminal, and nothing elsewhere.
+type progress struct{ bar *progressbar.ProgressBar }
+
+func newProgress(w io.Writer, sets []*votes.Set) *progress {
+	f, ok := w.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return &progress{}
+	}
+	total := 0
+	for _, s := range sets {
+		for _, t := range s.Tasks {
+			total += len(t.Votes)
+		}
+	}
+	return &progress{progressbar.NewOptions(total,
+		progressbar.OptionSetWriter(w), progressbar.OptionSetDescription("votes"), progressbar.OptionShowCount(),
+		progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(),
+	)}
+}
+
+func (p *progress) add(n int) {
+	if p.bar != nil {
+		_ = p.bar.Add(n)
+	}
+}
+
+func (p *progress) finish() {
+	if p.bar != nil {
+		_ = p.bar.Finish()
+	}
+}

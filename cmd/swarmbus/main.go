@@ -1,0 +1,101 @@
+// Swarmbus is the command line of the library: it plays recorded votes as
+// decisions and says how right they are.
+//
+// Its exit status is 0 when it decided (or did what was asked), 1 for an
+// error, 2 for wrong usage, 3 for no consensus, 4 when a budget ran out, 5 when
+// somebody outside has to decide, and 6 when it was cancelled.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	status := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(status)
+}
+
+// The exit statuses, for every command.
+const (
+	exitDecided     = 0
+	exitError       = 1
+	exitUsage       = 2
+	exitNoConsensus = 3 // rejected, deadlocked or uncertified
+	exitBudget      = 4
+	exitEscalated   = 5
+	exitCancelled   = 6
+)
+
+// A statusError ends the program with a status of its own.
+type statusError struct {
+	status int
+	err    error // nil: everything was said already
+}
+
+func (e *statusError) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit status %d", e.status)
+	}
+	return e.err.Error()
+}
+
+func (e *statusError) Unwrap() error { return e.err }
+
+func usage(err error) error { return &statusError{exitUsage, err} }
+
+// run is the program without the process.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitDecided
+	}
+	var s *statusError
+	if !errors.As(err, &s) || s.err != nil {
+		fmt.Fprintln(stderr, "swarmbus:", err)
+	}
+	switch {
+	case s != nil:
+		return s.status
+	case ctx.Err() != nil:
+		return exitCancelled
+	default:
+		return exitError
+	}
+}
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "swarmbus",
+		Short: "Decisions of many agents",
+		Long: `Swarmbus plays recorded votes as decisions and says how right they are.
+
+Exit status: 0 decided, 1 error, 2 usage, 3 no consensus (rejected, deadlocked
+or uncertified), 4 budget, 5 escalated, 6 cancelled.`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usage(fmt.Errorf("unknown command %q; see swarmbus --help", args[0]))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
+	root.AddCommand(newDecide(), newVersion())
+	return root
+}

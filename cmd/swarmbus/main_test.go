@@ -1,0 +1,111 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"math"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) {
+	// The scripts call the program by its name; the rest is tested in place.
+	testscript.Main(leakChecked{m}, map[string]func(){"swarmbus": main})
+}
+
+type leakChecked struct{ m *testing.M }
+
+func (l leakChecked) Run() int {
+	status := l.m.Run()
+	if err := goleak.Find(); err != nil && status == 0 {
+		os.Stderr.WriteString(err.Error() + "\n")
+		return 1
+	}
+	return status
+}
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			// exits N program args: it ends with exit status N.
+			"exits": func(ts *testscript.TestScript, _ bool, args []string) {
+				want, err := strconv.Atoi(args[0])
+				ts.Check(err)
+				got := 0
+				var exit *exec.ExitError
+				if err := ts.Exec(args[1], args[2:]...); errors.As(err, &exit) {
+					got = exit.ExitCode()
+				}
+				if got != want {
+					ts.Fatalf("exit status %d, want %d", got, want)
+				}
+			},
+		},
+	})
+}
+
+func TestCancellingIsStatus6(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var stdout, stderr bytes.Buffer
+	if got := run(ctx, []string{"decide", "--votes", "../../benchmarks/data/votes"}, &stdout, &stderr); got != exitCancelled {
+		t.Errorf("got status %d, want %d: %s", got, exitCancelled, stderr.String())
+	}
+}
+
+type brokenPipe struct{}
+
+func (brokenPipe) Write([]byte) (int, error) { return 0, errors.New("broken pipe") }
+
+func TestWriteErrorIsStatus1(t *testing.T) {
+	for _, args := range [][]string{{"version"}, {"decide", "--votes", "../../benchmarks/data/votes/replicats_1"}} {
+		var stderr bytes.Buffer
+		if got := run(t.Context(), args, brokenPipe{}, &stderr); got != exitError {
+			t.Errorf("%v: got status %d, want %d: %s", args, got, exitError, stderr.String())
+		}
+	}
+}
+
+var votesDir = flag.String("votes", "../../benchmarks/data/votes", "directory of sets of votes")
+
+// majority is the accuracy of the plurality vote on each set, as published
+// evaluations of these sets have it, in percent.
+var majority = map[string]float64{
+	"bluebird": 75.9, "rte": 89.7, "possent": 93.3, "product": 89.7, "sp": 88.6, "sp_amt": 94.3, "zc_in": 74.1,
+	"dog": 82.2, "cf": 88.2, "cf_amt": 85.3, "ms": 70.4, "gsm8k": 96.9, "mmlupro": 60.0,
+}
+
+func TestLeaderOfVotingIsTheKnownMajority(t *testing.T) {
+	var stdout, stderr bytes.Buffer
+	if got := run(t.Context(), []string{"decide", "--votes", *votesDir, "--strategy", "voting", "--json"}, &stdout, &stderr); got != 0 {
+		t.Fatalf("status %d: %s", got, stderr.String())
+	}
+	checked := 0
+	for line := range strings.Lines(stdout.String()) {
+		var s score
+		if err := json.Unmarshal([]byte(line), &s); err != nil {
+			t.Fatal(err)
+		}
+		want, known := majority[s.Set]
+		if !known {
+			continue
+		}
+		checked++
+		if got := 100 * *s.Leader; math.Abs(got-want) > 0.35 {
+			t.Errorf("%s: the leader is right in %.2f%%, want %.1f%%", s.Set, got, want)
+		}
+	}
+	if checked < 6 {
+		t.Errorf("checked %d sets, want at least 6", checked)
+	}
+}

@@ -1,0 +1,194 @@
+// Package votes reads sets of votes with known truth: votes.csv with the
+// columns task, voter, label and, where the set has them, confidence and group;
+// and truth.csv with task and label. Labels are integers; a voter that has no
+// row for a task abstains.
+package votes
+
+import (
+	"cmp"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"path"
+	"slices"
+	"strconv"
+)
+
+// A Set is the votes on many tasks. Tasks are in the order in which they
+// first appear, votes in the order of their rows.
+type Set struct {
+	Name  string
+	Tasks []*Task
+}
+
+// A Task is one decision.
+type Task struct {
+	ID    string
+	Votes []Vote
+	Truth string // the right label; "" where it is not known
+}
+
+// A Vote is one row: a voter is for a label.
+type Vote struct {
+	Voter      string
+	Label      string
+	Confidence float64 // the voter's own probability of being right; 1 where the set has none
+	Group      string
+	Line       int // of its row in votes.csv
+}
+
+// A RowError is a row that was refused; all others were read.
+type RowError struct {
+	File    string
+	Line    int
+	Problem string
+}
+
+func (e *RowError) Error() string { return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Problem) }
+
+// Read reads the set in dir. A set without truth.csv has no truths. The row
+// errors say which rows were refused; the error, if any, why there is no set.
+func Read(dir fs.FS, name string) (*Set, []*RowError, error) {
+	r := &reader{set: &Set{Name: name}, tasks: map[string]*Task{}}
+	if err := r.file(dir, "votes.csv", []string{"task", "voter", "label"}, r.vote); err != nil {
+		return nil, nil, err
+	}
+	err := r.file(dir, "truth.csv", []string{"task", "label"}, r.truth)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, err
+	}
+	return r.set, r.refused, nil
+}
+
+// Find returns the directories in dir that hold a set, dir itself among them,
+// sorted.
+func Find(dir fs.FS) ([]string, error) {
+	found, err := fs.Glob(dir, "*/votes.csv")
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, f := range found {
+		names = append(names, f[:len(f)-len("/votes.csv")])
+	}
+	if _, err := fs.Stat(dir, "votes.csv"); err == nil {
+		names = append(names, ".")
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+type reader struct {
+	set     *Set
+	tasks   map[string]*Task
+	refused []*RowError
+}
+
+// file reads one file, whose first columns must be those wanted.
+func (r *reader) file(dir fs.FS, name string, want []string, row func(line int, get func(string) string) error) error {
+	f, err := dir.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	in := csv.NewReader(f)
+	in.FieldsPerRecord = -1
+	header, err := in.Read()
+	if err != nil || len(header) < len(want) || !slices.Equal(header[:len(want)], want) {
+		return fmt.Errorf("%s: the first line must begin with the columns %q, not %q", name, want, header)
+	}
+	for {
+		fields, err := in.Read()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		line, _ := in.FieldPos(0)
+		var broken *csv.ParseError
+		switch {
+		case errors.As(err, &broken):
+			r.refuse(name, broken.Line, broken.Err)
+			continue
+		case err != nil:
+			return fmt.Errorf("%s: %w", name, err)
+		case len(fields) != len(header):
+			r.refuse(name, line, fmt.Errorf("%d columns, not %d", len(fields), len(header)))
+			continue
+		}
+		get := func(column string) string {
+			if i := slices.Index(header, column); i >= 0 {
+				return fields[i]
+			}
+			return ""
+		}
+		if err := row(line, get); err != nil {
+			r.refuse(name, line, err)
+		}
+	}
+}
+
+func (r *reader) refuse(file string, line int, problem error) {
+	r.refused = append(r.refused, &RowError{path.Join(r.set.Name, file), line, problem.Error()})
+}
+
+// Refuse returns the error for a vote that was read but could not be used.
+func (s *Set) Refuse(v Vote, problem error) *RowError {
+	return &RowError{path.Join(s.Name, "votes.csv"), v.Line, problem.Error()}
+}
+
+func (r *reader) vote(line int, get func(string) string) error {
+	v := Vote{Voter: get("voter"), Label: get("label"), Confidence: 1, Group: get("group"), Line: line}
+	task := get("task")
+	if err := cmp.Or(required("task", task), required("voter", v.Voter), label(v.Label)); err != nil {
+		return err
+	}
+	if text := get("confidence"); text != "" {
+		p, err := strconv.ParseFloat(text, 64)
+		if err != nil || math.IsNaN(p) || p < 0 || p > 1 {
+			return fmt.Errorf("confidence %q is not in [0,1]", text)
+		}
+		v.Confidence = p
+	}
+	t := r.tasks[task]
+	if t == nil {
+		t = &Task{ID: task}
+		r.tasks[task] = t
+		r.set.Tasks = append(r.set.Tasks, t)
+	}
+	t.Votes = append(t.Votes, v)
+	return nil
+}
+
+func (r *reader) truth(_ int, get func(string) string) error {
+	task, truth := get("task"), get("label")
+	if err := cmp.Or(required("task", task), label(truth)); err != nil {
+		return err
+	}
+	t := r.tasks[task]
+	switch {
+	case t == nil:
+		return fmt.Errorf("task %q has no votes", task)
+	case t.Truth != "" && t.Truth != truth:
+		return fmt.Errorf("task %q has another truth, %s", task, t.Truth)
+	}
+	t.Truth = truth
+	return nil
+}
+
+func required(field, value string) error {
+	if value == "" {
+		return fmt.Errorf("no %s", field)
+	}
+	return nil
+}
+
+// label accepts integers as strconv writes them, so that one label has one
+// text.
+func label(s string) error {
+	if n, err := strconv.Atoi(s); err != nil || strconv.Itoa(n) != s {
+		return fmt.Errorf("label %q is not an integer", s)
+	}
+	return nil
+}
