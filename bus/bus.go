@@ -83,6 +83,7 @@ type Bus struct {
 	stepping      bool   // somebody takes steps
 	undrained     int    // steps that have handlers to run
 	handled       uint64 // every handler is done with signals up to this one
+	through       uint64 // and will be up to this one after the step under way
 
 	counts counts
 	books  Books // of all readers there ever were

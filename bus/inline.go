@@ -99,6 +99,7 @@ func (h *Handler) endLocked() {
 type step struct {
 	signal   signals.Any
 	handlers []*Handler
+	through  uint64 // the signal's sequence number, or the last one that no handler wants behind it
 	event    Event
 }
 
@@ -110,10 +111,28 @@ func (b *Bus) queueLocked(s signals.Any) {
 			b.intendLocked(&h.books)
 		}
 	}
-	if wanting != nil {
+	seq := s.Head().Seq
+	switch {
+	case wanting != nil:
 		b.undrained++
+		b.steps = append(b.steps, step{signal: s, handlers: wanting, through: seq})
+	case b.undrained == 0:
+		b.handled = seq
+	default:
+		b.passLocked(seq)
 	}
-	b.steps = append(b.steps, step{signal: s, handlers: wanting})
+}
+
+// passLocked notes that no handler wants the signal: it is handled when the
+// one before it is, and takes no room until then.
+func (b *Bus) passLocked(seq uint64) {
+	for i := len(b.steps) - 1; i >= 0; i-- {
+		if b.steps[i].handlers != nil {
+			b.steps[i].through = seq
+			return
+		}
+	}
+	b.through = seq // of the step under way
 }
 
 // takeSteps moves the inline cursor to the end of the log, unless somebody
@@ -126,12 +145,15 @@ func (b *Bus) takeSteps() {
 	if !idle {
 		return
 	}
+	b.keepStepping()
+}
+
+// keepStepping is for who set b.stepping.
+func (b *Bus) keepStepping() {
 	finished := false
 	defer func() {
-		if !finished { // a handler ended its goroutine; the next publisher goes on
-			b.mu.Lock()
-			b.stepping = false
-			b.mu.Unlock()
+		if !finished { // a handler ended its goroutine: go on in another
+			b.wg.Go(b.keepStepping)
 		}
 	}()
 	for {
@@ -154,6 +176,7 @@ func (b *Bus) nextStep() (step, bool) {
 	}
 	next := b.steps[0]
 	b.steps = b.steps[1:]
+	b.through = max(b.through, next.through)
 	return next, true
 }
 
@@ -171,10 +194,10 @@ func (b *Bus) take(s step) {
 func (b *Bus) taken(s step) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if s.handlers != nil {
+	if b.state != closed {
 		b.undrained--
 	}
-	b.handled = s.signal.Head().Seq
+	b.handled = b.through
 	b.changed.Broadcast()
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -24,12 +25,15 @@ func (b *Bus) publish(ctx context.Context, agent string, all []signals.Any) ([]R
 		}
 	}
 	receipts := make([]Receipt, len(all))
+	var opened []opening
 	for i, s := range stamped {
 		h := s.Head()
 		receipts[i] = Receipt{h.Seq, h.ID, h.Time}
-		b.appendLocked(s, now)
+		for _, pair := range b.appendLocked(s, now) {
+			opened = append(opened, opening{pair, h})
+		}
 	}
-	b.appendConflictsLocked(stamped, now)
+	b.appendConflictsLocked(opened, now)
 	b.startSweeperLocked()
 	b.changed.Broadcast()
 	return receipts, nil
@@ -68,29 +72,27 @@ func (b *Bus) acceptLocked(s signals.Any, earlier []signals.Any, now time.Time) 
 	return b.ownsProposalLocked(s, earlier)
 }
 
-// appendConflictsLocked folds what was just appended and puts the conflicts
-// that it opens right behind.
-func (b *Bus) appendConflictsLocked(causes []signals.Any, now time.Time) {
-	if b.opts.NoConflicts {
-		return
-	}
-	for _, cause := range causes {
-		change := b.conflicts.Fold(cause)
-		b.conflictsEndedLocked(change, true)
-		for _, pair := range change.Opened {
-			b.counts.conflicts++
-			h := cause.Head()
-			b.appendLocked(signals.New(signals.Header{
-				Seq: b.last + 1, ID: pair.ID(), Source: System, Thread: pair.Thread, ReplyTo: pair.B.Signal,
-				Time: h.Time, TTL: h.TTL, Confidence: 1, Round: h.Round,
-			}, pair.Payload()), now)
-			b.emitLocked(ConflictOpened{pair})
-		}
+// An opening is a conflict with the header of the proposal that opened it.
+type opening struct {
+	pair  conflict.Pair
+	cause signals.Header
+}
+
+// appendConflictsLocked puts the signals of the opened conflicts right behind
+// what opened them.
+func (b *Bus) appendConflictsLocked(opened []opening, now time.Time) {
+	for _, o := range opened {
+		b.counts.conflicts++
+		b.appendLocked(signals.New(signals.Header{
+			Seq: b.last + 1, ID: o.pair.ID(), Source: System, Thread: o.pair.Thread, ReplyTo: o.pair.B.Signal,
+			Time: o.cause.Time, TTL: o.cause.TTL, Confidence: 1, Round: o.cause.Round,
+		}, o.pair.Payload()), now)
 	}
 }
 
-// appendLocked makes s part of the log: history first, then every reader.
-func (b *Bus) appendLocked(s signals.Any, now time.Time) {
+// appendLocked makes s part of the log: history first, then every reader. It
+// returns the conflicts that s opens.
+func (b *Bus) appendLocked(s signals.Any, now time.Time) []conflict.Pair {
 	h := s.Head()
 	b.last = h.Seq
 	b.counts.published++
@@ -98,9 +100,25 @@ func (b *Bus) appendLocked(s signals.Any, now time.Time) {
 	b.ids[h.ID] = s
 	b.claimProposalLocked(s)
 	b.emitLocked(Published{s})
+	opened := b.foldLocked(s)
 	b.evictLocked(now)
 	for _, sub := range b.subscriptions {
 		sub.offerLocked(s)
 	}
 	b.queueLocked(s)
+	return opened
+}
+
+// foldLocked shows s to the detector before anything can evict it: what is
+// evicted first would never be removed again.
+func (b *Bus) foldLocked(s signals.Any) []conflict.Pair {
+	if b.opts.NoConflicts {
+		return nil
+	}
+	change := b.conflicts.Fold(s)
+	b.conflictsEndedLocked(change, true)
+	for _, pair := range change.Opened {
+		b.emitLocked(ConflictOpened{pair})
+	}
+	return change.Opened
 }

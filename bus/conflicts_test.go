@@ -1,0 +1,107 @@
+package bus_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/conflict"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+func openPairs(b *bus.Bus, thread string) (out []string) {
+	for p := range b.Conflicts(thread) {
+		out = append(out, p.A.ProposalID+"-"+p.B.ProposalID)
+	}
+	return out
+}
+
+func TestResolutionIsOrderInsensitiveAndInTheLog(t *testing.T) {
+	b := newBus(t, nil)
+	a, z, y := agent(t, b, "a"), agent(t, b, "z"), agent(t, b, "y")
+	p := must(t, a, proposes("t", "p", "1"))
+	q := must(t, z, proposes("t", "q", "2"))
+	must(t, y, proposes("t", "r", "3"))
+	equal(t, "open", openPairs(b, "t"), []string{"p-q", "p-r"})
+	events := watch(t, b)
+	if _, err := b.Resolve(context.Background(), "t", q.ID, p.ID, "settled"); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "open", openPairs(b, "t"), []string{"p-r"})
+	equal(t, "events", events(), []string{"published conflict:resolved", "ended p-q resolved=true"})
+	kinds := []signals.Kind{conflict.KindResolved}
+	if got := history(b, bus.Filter{Kinds: kinds}); len(got) != 1 {
+		t.Errorf("%d resolutions in the log, want 1", len(got))
+	}
+}
+
+func TestConflictsEndOnConsensusAndEviction(t *testing.T) {
+	b := newBus(t, &bus.Options{History: 4})
+	a, z := agent(t, b, "a"), agent(t, b, "z")
+	must(t, a, proposes("t", "p", "1"))
+	must(t, z, proposes("t", "q", "2"))
+	must(t, b.System(), signals.New(signals.Header{Thread: "t"}, signals.Consensus{ProposalID: "p", Decision: "1"}))
+	equal(t, "after consensus", openPairs(b, "t"), nil)
+
+	must(t, a, proposes("u", "p", "1"))
+	must(t, z, proposes("u", "q", "2"))
+	equal(t, "open", openPairs(b, "u"), []string{"p-q"})
+	must(t, a, found("x"))
+	must(t, a, found("x")) // evicts p
+	equal(t, "after eviction", openPairs(b, "u"), nil)
+	if s := b.Stats(); s.OpenConflicts != 0 || s.Conflicts != 2 {
+		t.Errorf("stats %+v", s)
+	}
+}
+
+func TestOpenConflictsOfAThreadAreCapped(t *testing.T) {
+	b := newBus(t, &bus.Options{Conflicts: &conflict.Options{MaxOpen: 2}})
+	for _, id := range []string{"a", "b", "c", "d", "e"} {
+		must(t, agent(t, b, id), proposes("t", id, id))
+	}
+	equal(t, "open", openPairs(b, "t"), []string{"a-b", "a-c"})
+	if s := b.Stats(); s.HeldBack != 2 || s.OpenConflicts != 2 || s.Published != 7 {
+		t.Errorf("stats %+v", s)
+	}
+}
+
+// A window too small for cause and conflict must leave nothing behind.
+func TestConflictsInTheSmallestWindow(t *testing.T) {
+	b := newBus(t, &bus.Options{History: 1})
+	events := watch(t, b)
+	a, z := agent(t, b, "a"), agent(t, b, "z")
+	if _, err := z.PublishAll(context.Background(), proposes("t", "p", "1"), proposes("t", "q", "2")); err != nil {
+		t.Fatal(err)
+	}
+	must(t, a, proposes("t", "r", "3"))
+	must(t, a, found("x"))
+	if s := b.Stats(); s.OpenConflicts != 0 {
+		t.Errorf("%d conflicts are open between evicted proposals", s.OpenConflicts)
+	}
+	opened := map[string]bool{}
+	for _, e := range events() {
+		if after, ok := cut(e, "opened "); ok {
+			opened[after] = true
+		}
+		if after, ok := cut(e, "ended "); ok && !opened[after[:3]] {
+			t.Errorf("%q before it was opened: %v", e, events())
+		}
+	}
+}
+
+func TestConflictsCanBeOff(t *testing.T) {
+	b := newBus(t, &bus.Options{NoConflicts: true})
+	must(t, agent(t, b, "a"), proposes("t", "p", "1"))
+	must(t, agent(t, b, "z"), proposes("t", "q", "2"))
+	if b.Last() != 2 || len(slices.Collect(b.Conflicts("t"))) != 0 {
+		t.Errorf("%d signals, conflicts %v", b.Last(), openPairs(b, "t"))
+	}
+}
+
+func cut(s, prefix string) (string, bool) {
+	if len(s) > len(prefix) && s[:len(prefix)] == prefix {
+		return s[len(prefix):], true
+	}
+	return "", false
+}

@@ -1,0 +1,145 @@
+package bus_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+func mortal(text string, at time.Time, ttl time.Duration) *discovery {
+	s := found(text)
+	s.Time, s.TTL = at, ttl
+	return s
+}
+
+func TestSignalLivesUntilTimePlusTTLInclusive(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBus(t, &bus.Options{Sweep: -1})
+		a := agent(t, b, "a")
+		sub := subscribe(t, b, bus.SubscribeOptions{})
+		start := time.Now()
+		r := must(t, a, mortal("x", start, time.Second))
+		time.Sleep(time.Second)
+		if _, ok := b.Get(r.ID); !ok || len(history(b, bus.Filter{})) != 1 {
+			t.Error("gone at time + ttl exactly, want it alive")
+		}
+		must(t, a, mortal("at the last moment", start, time.Second))
+		time.Sleep(1)
+		if _, ok := b.Get(r.ID); ok || len(history(b, bus.Filter{})) != 0 {
+			t.Error("alive a nanosecond later")
+		}
+		if _, err := a.Publish(context.Background(), mortal("late", start, time.Second)); !errors.Is(err, bus.ErrExpired) {
+			t.Errorf("published late: %v, want ErrExpired", err)
+		}
+		got, _ := unread(sub)
+		equal(t, "delivered after expiry", texts(got), nil)
+		if s := balanced(t, b); s.Books.DeadExpired != 2 || s.Books.Pending != 0 || s.Published != 2 {
+			t.Errorf("stats %+v", s)
+		}
+	})
+}
+
+func TestTTLDefaultsAndForEver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBus(t, &bus.Options{Sweep: -1}) // TTL 1m
+		a := agent(t, b, "a")
+		must(t, a, found("default"))
+		must(t, a, mortal("for ever", time.Time{}, -1))
+		got := history(b, bus.Filter{})
+		if ttl := got[0].Head().TTL; ttl != time.Minute {
+			t.Errorf("TTL %v, want the bus's 1m", ttl)
+		}
+		time.Sleep(time.Minute)
+		equal(t, "at 1m", texts(history(b, bus.Filter{})), []string{"default", "for ever"})
+		time.Sleep(1)
+		equal(t, "after 1m", texts(history(b, bus.Filter{})), []string{"for ever"})
+		time.Sleep(1e6 * time.Hour)
+		equal(t, "much later", texts(history(b, bus.Filter{})), []string{"for ever"})
+	})
+}
+
+func TestLaggingHandlerDoesNotGetExpiredSignals(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBus(t, &bus.Options{Sweep: -1})
+		a := agent(t, b, "a")
+		var got []string
+		handle(t, b, bus.HandleOptions{}, func(_ context.Context, s signals.Signal[signals.Discovery]) error {
+			got = append(got, s.Payload.Finding)
+			time.Sleep(2 * time.Second)
+			return nil
+		})
+		go must(t, a, found("slow"))
+		synctest.Wait()
+		must(t, a, mortal("short", time.Time{}, time.Second))
+		must(t, a, found("long"))
+		if err := b.Sync(context.Background(), 3); err != nil {
+			t.Fatal(err)
+		}
+		equal(t, "handled", got, []string{"slow", "long"})
+		if k := balanced(t, b).Books; k.DeadExpired != 1 || k.Delivered != 2 {
+			t.Errorf("books %+v", k)
+		}
+	})
+}
+
+func TestSweepFreesRoomAndTellsObservers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBus(t, &bus.Options{History: 4, Sweep: -1})
+		a := agent(t, b, "a")
+		events := watch(t, b)
+		must(t, a, mortal("1", time.Time{}, time.Minute))
+		must(t, a, mortal("2", time.Time{}, time.Second))
+		must(t, a, mortal("3", time.Time{}, time.Second))
+		b.Sweep() // nothing is due
+		time.Sleep(time.Second + 1)
+		if s := b.Stats(); s.Held != 3 {
+			t.Errorf("%d held before the sweep, want 3", s.Held)
+		}
+		b.Sweep()
+		if s := b.Stats(); s.Held != 1 || s.Expired != 2 || s.Evicted != 0 {
+			t.Errorf("after the sweep: %+v", s)
+		}
+		for range 3 { // the room is free again
+			must(t, a, found("new"))
+		}
+		equal(t, "history", texts(history(b, bus.Filter{})), []string{"1", "new", "new", "new"})
+		must(t, a, found("new"))
+		equal(t, "history", texts(history(b, bus.Filter{})), []string{"new", "new", "new", "new"})
+		equal(t, "events", events(), []string{
+			"published 1", "published 2", "published 3", "expired 2", "expired 3",
+			"published new", "published new", "published new", "published new", "evicted 1",
+		})
+	})
+}
+
+func TestSweeperRunsByItselfAndOnlyWhenNeeded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBus(t, &bus.Options{Sweep: time.Second, TTL: 1500 * time.Millisecond})
+		time.Sleep(time.Hour)
+		events := watch(t, b)
+		must(t, agent(t, b, "a"), found("x"))
+		time.Sleep(1900 * time.Millisecond)
+		equal(t, "before the sweep", events(), []string{"published x"})
+		time.Sleep(200 * time.Millisecond)
+		equal(t, "after the sweep", events(), []string{"published x", "expired x"})
+	})
+}
+
+func TestExpiredWhenEvictedCountsAsExpired(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBus(t, &bus.Options{History: 1, Sweep: -1})
+		a := agent(t, b, "a")
+		must(t, a, mortal("1", time.Time{}, time.Second))
+		time.Sleep(2 * time.Second)
+		must(t, a, found("2"))
+		must(t, a, found("3"))
+		if s := b.Stats(); s.Expired != 1 || s.Evicted != 1 || s.Held != 1 {
+			t.Errorf("stats %+v, want 1 expired, 1 evicted, 1 held", s)
+		}
+	})
+}

@@ -1,0 +1,115 @@
+package bus_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/conflict"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+func refused(t *testing.T, p *bus.Publisher, s signals.Any, why string) {
+	t.Helper()
+	_, err := p.Publish(context.Background(), s)
+	var pe *bus.PermissionError
+	if !errors.As(err, &pe) {
+		t.Errorf("%s: got %v, want a PermissionError", why, err)
+	} else if pe.Agent != p.Agent() || pe.Kind != s.Kind() {
+		t.Errorf("%s: %+v names neither agent nor kind", why, pe)
+	}
+}
+
+func TestHandleBindsTheSource(t *testing.T) {
+	b := newBus(t, nil)
+	a := agent(t, b, "a")
+	forged := found("x")
+	forged.Source = "someone"
+	refused(t, a, forged, "another's source")
+	own := found("y")
+	own.Source = "a"
+	must(t, a, own)
+	refused(t, b.System(), forged, "another's source through the system's handle")
+	if got := history(b, bus.Filter{}); len(got) != 1 || got[0].Head().Source != "a" {
+		t.Errorf("history %v", got)
+	}
+}
+
+func TestKindsOutsideCanEmitAreRefusedNotRewritten(t *testing.T) {
+	b := newBus(t, nil)
+	canEmit := []signals.Kind{signals.KindVote}
+	a, err := b.Agent("a", bus.Permissions{CanEmit: canEmit})
+	if err != nil {
+		t.Fatal(err)
+	}
+	canEmit[0] = signals.KindDiscovery // the handle has its own copy
+	refused(t, a, found("x"), "not in CanEmit")
+	must(t, a, votes("", "p"))
+	none, err := b.Agent("none", bus.Permissions{CanEmit: []signals.Kind{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused(t, none, votes("", "p"), "nothing in CanEmit")
+}
+
+func TestHandleMayBindThreads(t *testing.T) {
+	b := newBus(t, nil)
+	a, err := b.Agent("a", bus.Permissions{Threads: []string{"t"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused(t, a, foundIn("other", "x"), "another thread")
+	refused(t, a, found("x"), "the thread without a name")
+	must(t, a, foundIn("t", "x"))
+}
+
+func TestReservedKindsAreTheSystems(t *testing.T) {
+	b := newBus(t, nil)
+	a := agent(t, b, "a")
+	ids := signals.MustID("x")
+	for _, s := range []signals.Any{
+		signals.New(signals.Header{}, signals.Task{Task: "x"}),
+		signals.New(signals.Header{}, signals.Conflict{SignalA: ids, SignalB: ids}),
+		signals.New(signals.Header{}, signals.Consensus{ProposalID: "p", Decision: "d"}),
+		signals.New(signals.Header{}, conflict.Resolution{SignalA: ids, SignalB: ids}),
+	} {
+		refused(t, a, s, "reserved")
+		if _, err := b.Agent("b", bus.Permissions{CanEmit: []signals.Kind{s.Kind()}}); err == nil {
+			t.Errorf("a handle for %s was given out", s.Kind())
+		}
+		must(t, b.System(), s)
+	}
+}
+
+func TestAgentNeedsANameOfItsOwn(t *testing.T) {
+	b := newBus(t, nil)
+	for _, id := range []string{"", bus.System, "a\nb", string(make([]byte, 300))} {
+		if _, err := b.Agent(id, bus.Permissions{}); err == nil {
+			t.Errorf("%q is an agent", id)
+		}
+	}
+}
+
+func TestProposalIDBelongsToItsFirstSourceAndContent(t *testing.T) {
+	b := newBus(t, &bus.Options{History: 3, NoConflicts: true})
+	a, z := agent(t, b, "a"), agent(t, b, "z")
+	must(t, a, proposes("t", "p", "this"))
+	check := func(p *bus.Publisher, s signals.Any, owner string) {
+		t.Helper()
+		_, err := p.Publish(context.Background(), s)
+		var pe *bus.ProposalError
+		if !errors.As(err, &pe) || pe.Owner != owner || pe.ProposalID != "p" || pe.Thread != "t" {
+			t.Errorf("got %v, want a ProposalError that names %q", err, owner)
+		}
+	}
+	check(a, proposes("t", "p", "that"), "a")     // other content
+	check(z, proposes("t", "p", "this"), "a")     // other source
+	must(t, a, proposes("t", "p", "this"))        // the same again
+	must(t, z, proposes("elsewhere", "p", "own")) // another thread
+	must(t, z, found("x"))                        // evicts the first, the second still holds the id
+	check(z, proposes("t", "p", "mine"), "a")
+	must(t, z, found("y")) // evicts the second: the id is free
+	must(t, z, proposes("t", "p", "mine"))
+	check(a, proposes("t", "p", "this"), "z")
+}

@@ -1,0 +1,366 @@
+package bus_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+func TestSubscriptionMissesNothingWhateverHistoryEvicts(t *testing.T) {
+	b := newBus(t, &bus.Options{History: 2})
+	a := agent(t, b, "a")
+	inbox := subscribe(t, b, bus.SubscribeOptions{Kinds: []signals.Kind{signals.KindVote}})
+	var want []string
+	for i := range 9 { // a chatty kind evicts the votes
+		must(t, a, votes("", fmt.Sprint(i)))
+		want = append(want, fmt.Sprint("vote ", i))
+		for range 50 {
+			must(t, a, found("chatter"))
+		}
+	}
+	got, err := unread(inbox)
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "votes", texts(got), want)
+	if s := balanced(t, b); s.Books.Delivered != 9 || s.Books.Pending != 0 {
+		t.Errorf("books %+v", s.Books)
+	}
+}
+
+func TestSubscriptionRoutesByKindThreadRecipientAndPredicate(t *testing.T) {
+	b := newBus(t, nil)
+	a := agent(t, b, "a")
+	open := func(o bus.SubscribeOptions) *bus.Subscription { return subscribe(t, b, o) }
+	kinds := open(bus.SubscribeOptions{Kinds: []signals.Kind{signals.KindVote, signals.KindProposal}})
+	threads := open(bus.SubscribeOptions{Threads: []string{"", "t2"}})
+	mine := open(bus.SubscribeOptions{Agent: "me"})
+	anyone := open(bus.SubscribeOptions{})
+	where := open(bus.SubscribeOptions{Where: func(s signals.Any) bool { return s.Head().Confidence >= 0.5 }})
+
+	must(t, a, foundIn("t1", "1"))
+	must(t, a, votes("t2", "2"))
+	must(t, a, foundIn("", "3"))
+	private := foundIn("t1", "4")
+	private.Recipients = signals.To("me", "other")
+	must(t, a, private)
+	weak := foundIn("t1", "5")
+	weak.Confidence = 0.4
+	must(t, a, weak)
+
+	for _, c := range []struct {
+		name string
+		sub  *bus.Subscription
+		want []string
+	}{
+		{"kinds", kinds, []string{"vote 2"}},
+		{"threads", threads, []string{"vote 2", "3"}},
+		{"recipient", mine, []string{"1", "vote 2", "3", "4", "5"}},
+		{"nobody's", anyone, []string{"1", "vote 2", "3", "5"}},
+		{"predicate", where, []string{"1", "vote 2", "3"}},
+	} {
+		got, err := unread(c.sub)
+		if err != nil {
+			t.Error(err)
+		}
+		equal(t, c.name, texts(got), c.want)
+	}
+	if s := balanced(t, b); s.Books.Filtered != 1 || s.Books.Pending != 0 {
+		t.Errorf("books %+v, want 1 filtered, none pending", s.Books)
+	}
+	equal(t, "history has private signals too", texts(history(b, bus.Filter{})), []string{"1", "vote 2", "3", "4", "5"})
+}
+
+func TestSubscriptionStartsWithTheNextSignal(t *testing.T) {
+	b := newBus(t, nil)
+	a := agent(t, b, "a")
+	must(t, a, found("before"))
+	sub := subscribe(t, b, bus.SubscribeOptions{})
+	must(t, a, found("after"))
+	got, _ := unread(sub)
+	equal(t, "read", texts(got), []string{"after"})
+}
+
+func TestFullBacklogEndsWithErrLagged(t *testing.T) {
+	b := newBus(t, nil)
+	a := agent(t, b, "a")
+	sub := subscribe(t, b, bus.SubscribeOptions{Kinds: []signals.Kind{signals.KindVote}, Backlog: 3})
+	for i := range 3 {
+		must(t, a, votes("", fmt.Sprint(i)))
+		must(t, a, found("not for it"))
+	}
+	if got := balanced(t, b).Books; got.Pending != 3 || got.Dead() != 0 {
+		t.Fatalf("at the bound: %+v, want 3 pending, none dead", got)
+	}
+	must(t, a, votes("", "too many")) // the publisher is not harmed
+	must(t, a, votes("", "not intended any more"))
+	got, err := unread(sub)
+	equal(t, "kept", texts(got), []string{"vote 0", "vote 1", "vote 2"})
+	if !errors.Is(err, bus.ErrLagged) {
+		t.Errorf("got %v, want ErrLagged", err)
+	}
+	if got := balanced(t, b).Books; got.Intended != 4 || got.Delivered != 3 || got.DeadLagged != 1 || got.Pending != 0 {
+		t.Errorf("books %+v, want 4 = 3 delivered + 1 lagged", got)
+	}
+}
+
+func TestReadingMakesRoom(t *testing.T) {
+	b := newBus(t, nil)
+	a := agent(t, b, "a")
+	sub := subscribe(t, b, bus.SubscribeOptions{Backlog: 2})
+	for i := range 100 {
+		must(t, a, found(fmt.Sprint(i)))
+		if i%2 == 1 {
+			if got, err := unread(sub); len(got) != 2 || err != nil {
+				t.Fatalf("at %d: read %d, %v; want 2", i, len(got), err)
+			}
+		}
+	}
+}
+
+func TestWaitMakesPublishersWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBus(t, nil)
+		a := agent(t, b, "a")
+		sub := subscribe(t, b, bus.SubscribeOptions{Agent: "slow", Backlog: 2, WhenFull: bus.Wait})
+		published := 0
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			for i := range 5 {
+				must(t, a, found(fmt.Sprint(i)))
+				published++
+			}
+		}()
+		synctest.Wait()
+		if published != 2 {
+			t.Fatalf("published %d before anything was read, want 2", published)
+		}
+		var read []signals.Any
+		for range 5 {
+			next, err := sub.Next(context.Background())
+			if err != nil {
+				t.Fatal(err)
+			}
+			read = append(read, next)
+			synctest.Wait()
+		}
+		<-done
+		equal(t, "read", texts(read), []string{"0", "1", "2", "3", "4"})
+	})
+}
+
+func TestWaitEndsWithTheContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBus(t, nil)
+		a := agent(t, b, "a")
+		subscribe(t, b, bus.SubscribeOptions{Agent: "slow", Backlog: 1, WhenFull: bus.Wait})
+		must(t, a, found("1"))
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		start := time.Now()
+		if _, err := a.Publish(ctx, found("2")); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %v, want DeadlineExceeded", err)
+		}
+		if waited := time.Since(start); waited != time.Second {
+			t.Errorf("waited %v, want 1s", waited)
+		}
+		if b.Last() != 1 {
+			t.Errorf("%d signals in the log, want 1", b.Last())
+		}
+	})
+}
+
+func TestWaitIsNeverForOneself(t *testing.T) {
+	b := newBus(t, nil)
+	slow := agent(t, b, "slow")
+	sub, err := slow.Subscribe(bus.SubscribeOptions{Backlog: 1, WhenFull: bus.Wait})
+	if err != nil {
+		t.Fatal(err)
+	}
+	must(t, slow, found("1"))
+	if _, err := slow.Publish(soon(t), found("2")); !errors.Is(err, bus.ErrBacklog) {
+		t.Errorf("got %v, want ErrBacklog", err)
+	}
+	if _, err := agent(t, b, "a").PublishAll(soon(t), found("1"), found("2")); !errors.Is(err, bus.ErrBacklog) {
+		t.Errorf("more than can ever fit: got %v, want ErrBacklog", err)
+	}
+	got, _ := unread(sub)
+	equal(t, "read", texts(got), []string{"1"})
+	must(t, slow, found("3"))
+}
+
+func TestWaitingPublisherLearnsOfClose(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBus(t, nil)
+		a := agent(t, b, "a")
+		sub := subscribe(t, b, bus.SubscribeOptions{Agent: "slow", Backlog: 1, WhenFull: bus.Wait})
+		must(t, a, found("1"))
+		results := make(chan error, 2)
+		publish := func(text string) {
+			_, err := a.Publish(context.Background(), found(text))
+			results <- err
+		}
+		go publish("2")
+		synctest.Wait()
+		sub.Close() // nobody to wait for any more
+		if err := <-results; err != nil {
+			t.Errorf("after the subscription closed: %v", err)
+		}
+		subscribe(t, b, bus.SubscribeOptions{Agent: "slow", Backlog: 1, WhenFull: bus.Wait})
+		must(t, a, found("3"))
+		go publish("4")
+		synctest.Wait()
+		b.Close()
+		if err := <-results; !errors.Is(err, bus.ErrClosed) {
+			t.Errorf("after the bus closed: %v, want ErrClosed", err)
+		}
+	})
+}
+
+func TestNextWaitsAndWakes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBus(t, nil)
+		a := agent(t, b, "a")
+		var readers []chan string
+		for range 5 {
+			sub := subscribe(t, b, bus.SubscribeOptions{Kinds: []signals.Kind{signals.KindVote}})
+			got := make(chan string)
+			readers = append(readers, got)
+			go func() {
+				defer close(got)
+				for s, err := range sub.All(context.Background()) {
+					if err != nil {
+						return
+					}
+					got <- text(s)
+				}
+			}()
+		}
+		for i := range 3 {
+			synctest.Wait()
+			must(t, a, found("not for them"))
+			must(t, a, votes("", fmt.Sprint(i)))
+			for _, r := range readers {
+				if got, want := <-r, fmt.Sprint("vote ", i); got != want {
+					t.Errorf("got %q, want %q", got, want)
+				}
+			}
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		if _, err := subscribe(t, b, bus.SubscribeOptions{}).Next(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %v, want DeadlineExceeded", err)
+		}
+		b.Close()
+		for _, r := range readers {
+			if _, more := <-r; more {
+				t.Error("read after Close")
+			}
+		}
+	})
+}
+
+func TestEverySignalGoesToOneOfConcurrentReaders(t *testing.T) {
+	b := newBus(t, nil)
+	ctx := soon(t)
+	sub := subscribe(t, b, bus.SubscribeOptions{})
+	const n = 2000
+	got := make(chan uint64, n)
+	for range 4 {
+		go func() {
+			for s, err := range sub.All(ctx) {
+				if err != nil {
+					return
+				}
+				got <- s.Head().Seq
+			}
+		}()
+	}
+	a := agent(t, b, "a")
+	for range n {
+		must(t, a, found("x"))
+	}
+	seen := map[uint64]bool{}
+	for range n {
+		seen[<-got] = true
+	}
+	if len(seen) != n || balanced(t, b).Books.Delivered != n {
+		t.Errorf("%d distinct signals read, want %d", len(seen), n)
+	}
+}
+
+func TestPanicOfAPredicateIsTheReadersAndInTheBooks(t *testing.T) {
+	b := newBus(t, nil)
+	a := agent(t, b, "a")
+	sub := subscribe(t, b, bus.SubscribeOptions{Where: func(s signals.Any) bool {
+		if text(s) == "bad" {
+			panic("no")
+		}
+		return true
+	}})
+	must(t, a, found("bad"))
+	must(t, a, found("good"))
+	func() {
+		defer func() { _ = recover() }()
+		_, _ = sub.Next(soon(t))
+		t.Error("no panic")
+	}()
+	got, _ := unread(sub)
+	equal(t, "read after the panic", texts(got), []string{"good"})
+	if k := balanced(t, b).Books; k.DeadFailed != 1 || k.Delivered != 1 || k.Pending != 0 {
+		t.Errorf("books %+v", k)
+	}
+}
+
+func TestCloseOfASubscriptionDeadLettersWhatItHasNotRead(t *testing.T) {
+	b := newBus(t, nil)
+	a := agent(t, b, "a")
+	sub := subscribe(t, b, bus.SubscribeOptions{})
+	other := subscribe(t, b, bus.SubscribeOptions{})
+	must(t, a, found("1"))
+	must(t, a, found("2"))
+	sub.Close()
+	sub.Close()
+	must(t, a, found("3"))
+	if _, err := sub.Next(soon(t)); !errors.Is(err, bus.ErrClosed) {
+		t.Errorf("got %v, want ErrClosed", err)
+	}
+	got, _ := unread(other)
+	equal(t, "the other", texts(got), []string{"1", "2", "3"})
+	if k := balanced(t, b).Books; k.Intended != 5 || k.DeadClosed != 2 || k.Delivered != 3 {
+		t.Errorf("books %+v", k)
+	}
+}
+
+func TestSlowSubscriptionIsNamed(t *testing.T) {
+	b := newBus(t, nil)
+	a := agent(t, b, "a")
+	events := watch(t, b)
+	subscribe(t, b, bus.SubscribeOptions{Agent: "sleeper", Backlog: 4})
+	slow := func() (n int) {
+		for _, e := range events() {
+			if e == "slow sleeper" {
+				n++
+			}
+		}
+		return n
+	}
+	for i, want := range []int{0, 0, 1, 1} {
+		must(t, a, found("x"))
+		if got := slow(); got != want {
+			t.Errorf("after %d of 4: named %d times, want %d", i+1, got, want)
+		}
+	}
+	for _, r := range b.Stats().Readers {
+		if r.Agent != "sleeper" || r.Books.Pending != 4 || r.Site == "" {
+			t.Errorf("stats %+v do not name it", r)
+		}
+	}
+}

@@ -1,0 +1,140 @@
+package bus_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+func TestCloseStopsAtOnceAndMayBeRepeated(t *testing.T) {
+	b := newBus(t, nil)
+	a := agent(t, b, "a")
+	sub := subscribe(t, b, bus.SubscribeOptions{})
+	r := must(t, a, found("1"))
+	b.Close()
+	b.Close()
+	if _, err := a.Publish(soon(t), found("2")); !errors.Is(err, bus.ErrClosed) {
+		t.Errorf("publish: %v, want ErrClosed", err)
+	}
+	if _, err := sub.Next(soon(t)); !errors.Is(err, bus.ErrClosed) {
+		t.Errorf("next: %v, want ErrClosed", err)
+	}
+	if _, err := b.Subscribe(bus.SubscribeOptions{}); !errors.Is(err, bus.ErrClosed) {
+		t.Errorf("subscribe: %v, want ErrClosed", err)
+	}
+	if _, ok := b.Get(r.ID); !ok || len(history(b, bus.Filter{})) != 1 {
+		t.Error("the history of a closed bus cannot be read")
+	}
+	if k := balanced(t, b).Books; k.DeadClosed != 1 || k.Pending != 0 {
+		t.Errorf("books %+v", k)
+	}
+	sub.Close()
+}
+
+func TestHandlerMayCloseTheBus(t *testing.T) {
+	b := newBus(t, nil)
+	a := agent(t, b, "a")
+	sub := subscribe(t, b, bus.SubscribeOptions{})
+	var ran, after int
+	var ended error
+	handle(t, b, bus.HandleOptions{}, func(ctx context.Context, s signals.Signal[signals.Discovery]) error {
+		ran++
+		must(t, a, found("2"))
+		b.Close()
+		ended = ctx.Err()
+		if _, err := a.Publish(ctx, found("3")); !errors.Is(err, bus.ErrClosed) {
+			t.Errorf("publish inside: %v, want ErrClosed", err)
+		}
+		return nil
+	})
+	handle(t, b, bus.HandleOptions{}, func(context.Context, signals.Signal[signals.Discovery]) error { after++; return nil })
+	must(t, a, found("1"))
+	if ran != 1 || after != 0 || ended == nil {
+		t.Errorf("ran %d and %d times, context %v; want 1, 0 and an ended context", ran, after, ended)
+	}
+	if k := balanced(t, b).Books; k.Pending != 0 || k.Delivered != 1 || k.DeadClosed != 5 {
+		t.Errorf("books %+v of %v", k, sub)
+	}
+}
+
+func TestShutdownDrainsFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBus(t, nil)
+		a := agent(t, b, "a")
+		sub := subscribe(t, b, bus.SubscribeOptions{})
+		for range 3 {
+			must(t, a, found("x"))
+		}
+		var err error
+		done := make(chan struct{})
+		go func() { defer close(done); err = b.Shutdown(context.Background()) }()
+		synctest.Wait()
+		if _, err := a.Publish(context.Background(), found("late")); !errors.Is(err, bus.ErrClosed) {
+			t.Errorf("publish while shutting down: %v, want ErrClosed", err)
+		}
+		if got, err := unread(sub); len(got) != 3 || err != nil {
+			t.Errorf("read %d, %v; want 3", len(got), err)
+		}
+		<-done
+		if _, next := sub.Next(context.Background()); err != nil || !errors.Is(next, bus.ErrClosed) {
+			t.Errorf("shutdown: %v, then next: %v", err, next)
+		}
+		if k := balanced(t, b).Books; k.Delivered != 3 || k.Dead() != 0 {
+			t.Errorf("books %+v", k)
+		}
+	})
+}
+
+func TestShutdownGivesUpWithItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBus(t, nil)
+		subscribe(t, b, bus.SubscribeOptions{})
+		must(t, agent(t, b, "a"), found("never read"))
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		if err := b.Shutdown(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %v, want DeadlineExceeded", err)
+		}
+		if k := balanced(t, b).Books; k.DeadClosed != 1 {
+			t.Errorf("books %+v", k)
+		}
+	})
+}
+
+func TestShutdownInsideAHandlerIsRefused(t *testing.T) {
+	b := newBus(t, nil)
+	var err error
+	handle(t, b, bus.HandleOptions{}, func(ctx context.Context, _ signals.Signal[signals.Discovery]) error {
+		err = b.Shutdown(ctx)
+		return nil
+	})
+	a := agent(t, b, "a")
+	must(t, a, found("x"))
+	if !errors.Is(err, bus.ErrInline) {
+		t.Errorf("got %v, want ErrInline", err)
+	}
+	must(t, a, found("still open"))
+}
+
+// A bubble that ends with a goroutine in it panics, and nobody closes the bus.
+func TestNoGoroutineBeforeItIsNeeded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := bus.New(nil)
+		subscribe(t, b, bus.SubscribeOptions{})
+		handle(t, b, bus.HandleOptions{}, func(context.Context, signals.Signal[signals.Vote]) error { return nil })
+		agent(t, b, "a")
+		b.Sweep()
+
+		b = bus.New(&bus.Options{Sweep: -1})
+		sub := subscribe(t, b, bus.SubscribeOptions{})
+		must(t, agent(t, b, "a"), found("x"))
+		if _, err := sub.Next(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+}
