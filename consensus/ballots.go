@@ -88,16 +88,14 @@ func (b Ballots) Reliability(voter string) (Reliability, bool) {
 
 // Tallies returns the count of each proposal, in the order they were made.
 func (b Ballots) Tallies() []Tally {
-	var scratch [small]count
-	bd := b.board(&scratch)
-	x := bd.posterior()
+	bd := b.board()
 	tallies := make([]Tally, len(bd.total.counts))
 	for p, c := range bd.total.counts {
 		tallies[p] = Tally{
 			Proposal: bd.from.proposals[p],
 			Agree:    int(c.agree), Disagree: int(c.disagree), Abstain: int(c.abstain),
 			For: float64(c.favour) / billion, Against: float64(c.against) / billion,
-			Probability: x.of(bd.total.evidence(p, bd.learned())),
+			Probability: bd.odds.of(bd.total.evidence(p, bd.learned())),
 		}
 	}
 	return tallies

@@ -10,18 +10,16 @@ type Bayesian struct{}
 func (Bayesian) Name() string { return "bayesian" }
 
 // Decide decides by posterior probability.
-func (s Bayesian) Decide(b Ballots) Decision {
-	var scratch [small]count
-	bd := b.board(&scratch)
-	return s.decide(&bd)
+func (s Bayesian) Decide(b Ballots) (d Decision) {
+	s.decide(b.board(), b.closed, &d)
+	return d
 }
 
-func (s Bayesian) decide(bd *board) Decision {
+func (s Bayesian) decide(bd *board, closed bool, d *Decision) {
 	st := bd.stand(byEvidence)
-	x := bd.posterior()
 	if st.lead >= 0 {
-		st.support = x.of(st.score)
+		st.support = bd.odds.of(st.score)
 	}
-	st.none = x.of(0)
-	return bd.decide(s.Name(), &st)
+	st.none = bd.odds.of(0)
+	bd.decide(s.Name(), &st, closed, d)
 }

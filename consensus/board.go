@@ -2,17 +2,13 @@ package consensus
 
 import "slices"
 
-// board is where the built-in strategies read from: [Ballots] fill one for each decision, a [Round] keeps
-// its own up to date.
+// board is where the built-in strategies read from: ballots hold one, a [Round] keeps its own up to date.
 type board struct {
 	terms  *terms
-	closed bool
 	total  tally
-	levels []tally // by level; nil: count them from rec when asked
-	rec    *record
+	levels []tally   // by rank, highest first; nil when there is only one
+	odds   posterior // of total
 	from   source
-	odds   posterior // of total, once known is true
-	known  bool
 }
 
 // source is where a decision's details come from: a record, or what a round had so far.
@@ -37,86 +33,61 @@ func (s *source) record() *record {
 
 func (s *source) ballots() Ballots { return Ballots{s.record(), s.closed} }
 
-// small is how many proposals can be counted without allocating.
-const small = 8
-
-// board counts the ballots; scratch holds the counts if there are few.
-func (b Ballots) board(scratch *[small]count) board {
-	r := b.record()
-	var counts []count
-	if k := len(r.proposals); k <= small {
-		counts = scratch[:k]
-	} else {
-		counts = make([]count, k)
-	}
-	return board{
-		terms: r.terms, closed: b.closed, total: r.tally(-1, counts), rec: r,
-		from: source{rec: r, terms: r.terms, proposals: r.proposals, closed: b.closed},
-	}
-}
+func (b Ballots) board() *board { return &b.record().board }
 
 func (bd *board) learned() bool { return bd.terms.learned != nil }
 
 // level returns the tally of one rank, 0 being the highest.
 func (bd *board) level(i int) *tally {
-	switch {
-	case len(bd.terms.levels) <= 1:
+	if bd.levels == nil {
 		return &bd.total
-	case bd.levels != nil:
-		return &bd.levels[i]
-	default:
-		t := bd.rec.tally(int32(i), make([]count, len(bd.total.counts)))
-		return &t
 	}
+	return &bd.levels[i]
 }
 
 // stand finds who leads by a measure over all voters.
 func (bd *board) stand(m measure) standing { return bd.total.stand(m, bd.learned()) }
 
 // decide makes the decision of a standing.
-func (bd *board) decide(strategy string, st *standing) Decision {
-	return bd.settle(strategy, st, bd.leaders(st))
+func (bd *board) decide(strategy string, st *standing, closed bool, d *Decision) {
+	bd.settle(strategy, st, bd.leaders(st), closed, d)
 }
 
-func (bd *board) settle(strategy string, st *standing, leaders []string) Decision {
-	d := Decision{
-		Strategy: strategy, Outcome: bd.outcome(st), Leaders: leaders,
-		Support: st.support, None: st.none, Voters: bd.total.voters, from: bd.from,
-	}
+func (bd *board) settle(strategy string, st *standing, leaders []string, closed bool, d *Decision) {
+	d.Strategy, d.Outcome, d.Leaders = strategy, bd.outcome(st, closed), leaders
+	d.Support, d.None, d.Voters = st.support, st.none, bd.total.voters
+	d.from, d.from.closed = bd.from, closed
+	d.Choice = ""
 	if d.Outcome == Reached {
-		d.Choice = d.Leaders[0]
+		d.Choice = leaders[0]
 	}
 	if d.Outcome == Rejected {
 		d.Confidence = bd.confidence(-1)
 	} else {
 		d.Confidence = bd.confidence(st.lead)
 	}
-	return d
 }
 
 // outcome tries the outcomes in the order that the package documentation gives.
-func (bd *board) outcome(st *standing) Outcome {
+func (bd *board) outcome(st *standing, closed bool) Outcome {
+	undecided := Pending
+	if closed {
+		undecided = Deadlocked
+	}
 	reaches := st.reaches(bd.terms.threshold)
-	rejects := st.rejected && (bd.closed || st.none >= bd.terms.threshold)
+	rejects := st.rejected && (closed || st.none >= bd.terms.threshold)
 	switch {
 	case bd.total.voters < bd.terms.quorum:
-		return bd.open(Pending, Deadlocked)
-	case bd.learned() && bd.alike(st, reaches, rejects):
+		return undecided
+	case bd.learned() && alike(st, reaches, rejects, closed):
 		return Uncertified
 	case reaches:
 		return Reached
 	case rejects:
 		return Rejected
 	default:
-		return bd.open(Pending, Deadlocked)
+		return undecided
 	}
-}
-
-func (bd *board) open(open, closed Outcome) Outcome {
-	if bd.closed {
-		return closed
-	}
-	return open
 }
 
 func (st *standing) reaches(threshold float64) bool {
@@ -130,13 +101,13 @@ const doubt = 200_670_695
 // alike reports whether what is about to be settled is no better founded, by what has been learned of the
 // voters, than its opposite. Evidence is not discounted here, so that another supporter who is right more
 // often than wrong never takes a decision back.
-func (bd *board) alike(st *standing, reaches, rejects bool) bool {
+func alike(st *standing, reaches, rejects, closed bool) bool {
 	switch {
 	case reaches:
 		return st.tally.counts[st.lead].evidence <= doubt
 	case rejects:
 		return slices.ContainsFunc(st.tally.counts, func(c count) bool { return c.evidence >= -doubt })
-	case bd.closed && st.tied == 1:
+	case closed && st.tied == 1:
 		e := st.tally.counts[st.lead].evidence
 		return -doubt <= e && e <= doubt
 	default:

@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// Any decides as soon as one of the strategies does, and takes the first of those decisions. Two that
-// decide differently decide nothing. It panics when there are no strategies.
+// Any chooses as soon as one of the strategies does, and takes the first of those decisions, unless two
+// choose differently: then it decides nothing. A rejection yields to a choice, so that closing never takes
+// one back. It panics when there are no strategies.
 func Any(strategies ...Strategy) Strategy { return newCombination("any", pickAny, strategies) }
 
 // All decides when every one of the strategies decides the same, and takes the least supported of their
@@ -14,21 +15,23 @@ func Any(strategies ...Strategy) Strategy { return newCombination("any", pickAny
 func All(strategies ...Strategy) Strategy { return newCombination("all", pickAll, strategies) }
 
 // Fallback takes the decision of the first strategy that is neither [Pending] nor [Deadlocked], or else
-// that of the first. It panics when there are no strategies.
+// that of the first. Strategies that weigh differently may choose differently, and what makes the first
+// one hesitate hands over to the next. It panics when there are no strategies.
 func Fallback(strategies ...Strategy) Strategy {
 	return newCombination("fallback", pickFirst, strategies)
 }
 
 // onBoard is a strategy that a [Round] can ask without building ballots.
 type onBoard interface {
-	decide(*board) Decision
+	decide(bd *board, closed bool, d *Decision)
 }
 
-func decideOn(s Strategy, bd *board) Decision {
+func decideOn(s Strategy, bd *board, closed bool) (d Decision) {
 	if o, ok := s.(onBoard); ok {
-		return o.decide(bd)
+		o.decide(bd, closed, &d)
+		return d
 	}
-	return s.Decide(bd.from.ballots())
+	return s.Decide(Ballots{bd.from.record(), closed})
 }
 
 type combination struct {
@@ -52,20 +55,18 @@ func newCombination(kind string, pick func([]Decision, bool) Decision, members [
 func (c combination) Name() string { return c.name }
 
 // Decide asks every member.
-func (c combination) Decide(b Ballots) Decision {
-	var scratch [small]count
-	bd := b.board(&scratch)
-	return c.decide(&bd)
+func (c combination) Decide(b Ballots) (d Decision) {
+	c.decide(b.board(), b.closed, &d)
+	return d
 }
 
-func (c combination) decide(bd *board) Decision {
+func (c combination) decide(bd *board, closed bool, d *Decision) {
 	ds := make([]Decision, len(c.members))
 	for i, s := range c.members {
-		ds[i] = decideOn(s, bd)
+		ds[i] = decideOn(s, bd, closed)
 	}
-	d := c.pick(ds, bd.closed)
+	*d = c.pick(ds, closed)
 	d.Strategy = c.name
-	return d
 }
 
 func decided(d Decision) bool { return d.Outcome == Reached || d.Outcome == Rejected }
@@ -75,17 +76,22 @@ func uncertified(d Decision) bool { return d.Outcome == Uncertified }
 func agree(a, b Decision) bool { return a.Outcome == b.Outcome && a.Choice == b.Choice }
 
 func pickAny(ds []Decision, closed bool) Decision {
-	first := slices.IndexFunc(ds, decided)
-	if first < 0 {
-		return ds[max(0, slices.IndexFunc(ds, uncertified))]
+	best := 0
+	for i, d := range ds {
+		if anyOrder[d.Outcome] > anyOrder[ds[best].Outcome] {
+			best = i
+		}
 	}
 	for _, d := range ds {
-		if decided(d) && !agree(d, ds[first]) {
+		if d.Outcome == Reached && !agree(d, ds[best]) {
 			return conflict(ds, closed)
 		}
 	}
-	return ds[first]
+	return ds[best]
 }
+
+// anyOrder is which outcome of several [Any] takes: the greatest.
+var anyOrder = [...]int{Reached: 3, Rejected: 2, Uncertified: 1, Pending: 0, Deadlocked: 0}
 
 func pickAll(ds []Decision, closed bool) Decision {
 	least := 0

@@ -12,13 +12,12 @@ type Entropy struct{}
 func (Entropy) Name() string { return "entropy" }
 
 // Decide decides by how concentrated the weight is.
-func (s Entropy) Decide(b Ballots) Decision {
-	var scratch [small]count
-	bd := b.board(&scratch)
-	return s.decide(&bd)
+func (s Entropy) Decide(b Ballots) (d Decision) {
+	s.decide(b.board(), b.closed, &d)
+	return d
 }
 
-func (s Entropy) decide(bd *board) Decision {
+func (s Entropy) decide(bd *board, closed bool, d *Decision) {
 	st := bd.total.stand(byWeight, false)
 	switch order := bd.total.order(); {
 	case bd.total.noneWeight > 0 && bd.total.noneWeight >= st.score:
@@ -26,7 +25,7 @@ func (s Entropy) decide(bd *board) Decision {
 	case st.score > 0:
 		st.support = order
 	}
-	return bd.decide(s.Name(), &st)
+	bd.decide(s.Name(), &st, closed, d)
 }
 
 // order is 1 when all weight is in one place and 0 when it is spread evenly. As in [posterior], terms are
@@ -36,11 +35,11 @@ func (t *tally) order() float64 {
 	for i := range t.counts {
 		whole += t.counts[i].favour
 	}
-	places, bits := 0, uint64(0)
+	places, bits := 0, int64(0)
 	add := func(part int64) {
 		if part > 0 {
 			q := float64(part) / float64(whole)
-			bits += uint64(-q*math.Log2(q)*one + 0.5)
+			bits += int64(-q*math.Log2(q)*one + 0.5)
 			places++
 		}
 	}

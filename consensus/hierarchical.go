@@ -1,42 +1,57 @@
 package consensus
 
 // Hierarchical lets the highest rank decide in which somebody did not abstain, as [ConfidenceWeighted]
-// does among its members alone, and asks the next rank when it settles nothing. When no rank settles
-// anything, support is that of the highest which spoke. Ranks come from [Options.Ranks]. The quorum
-// counts voters of all ranks.
+// does among its members alone, and asks the next rank when it settles nothing. What a rank turns down
+// stays down: where its support for none of these reaches the threshold, no lower rank may choose a
+// proposal it weighs more against than for, or one proposal more that nobody votes on would take the
+// rejection away from it. When no rank settles anything, support is that of the highest which spoke. Ranks
+// come from [Options.Ranks]; the quorum counts voters of all of them.
 type Hierarchical struct{}
 
 // Name returns "hierarchical".
 func (Hierarchical) Name() string { return "hierarchical" }
 
 // Decide decides rank by rank.
-func (s Hierarchical) Decide(b Ballots) Decision {
-	var scratch [small]count
-	bd := b.board(&scratch)
-	return s.decide(&bd)
+func (s Hierarchical) Decide(b Ballots) (d Decision) {
+	s.decide(b.board(), b.closed, &d)
+	return d
 }
 
-func (s Hierarchical) decide(bd *board) Decision {
+func (s Hierarchical) decide(bd *board, closed bool, d *Decision) {
 	st := bd.highest()
-	return bd.decide(s.Name(), &st)
+	bd.decide(s.Name(), &st, closed, d)
 }
 
 // highest returns the standing in the highest rank that settles something, or else in the highest that
 // spoke.
 func (bd *board) highest() standing {
 	st := standing{lead: -1}
-	for i := range max(1, len(bd.terms.levels)) {
+	for i := range max(1, len(bd.levels)) {
 		t := bd.level(i)
 		if t.spoke == 0 && st.tally != nil {
 			continue
 		}
 		here := t.weigh()
-		if here.reaches(bd.terms.threshold) || here.rejected && here.none >= bd.terms.threshold {
+		switch {
+		case here.rejected && here.none >= bd.terms.threshold:
 			return here
-		}
-		if st.tally == nil || st.tally.spoke == 0 {
+		case here.reaches(bd.terms.threshold) && !bd.turnedDown(here.lead, i):
+			return here
+		case st.tally == nil || st.tally.spoke == 0:
 			st = here
 		}
 	}
 	return st
+}
+
+// turnedDown reports whether a rank above the given one has turned the proposal down.
+func (bd *board) turnedDown(p, below int) bool {
+	for i := range below {
+		t := bd.level(i)
+		c := &t.counts[p]
+		if c.against > c.favour && ratio(t.noneWeight, t.weight) >= bd.terms.threshold {
+			return true
+		}
+	}
+	return false
 }

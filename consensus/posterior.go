@@ -5,16 +5,13 @@ import "math"
 // ln4 is what a vote of weight 1 says when nothing is known of its voter: odds of 4 to 1.
 const ln4 = 2 * math.Ln2
 
-// posterior is the softmax over the proposals and none of these, which stands at evidence 0. Its terms
-// are rounded to 2^-40 of the greatest and summed as whole numbers: the sum does not depend on the order
-// of the proposals, and the last bits of a machine's exp do not reach a decision.
+// posterior is the softmax over the proposals and none of these, which stands at evidence 0. Its terms are
+// whole 2^-40ths of the greatest, so that their sum does not depend on the order of the proposals.
 type posterior struct {
 	scale float64 // nats per unit of evidence, discounted
 	top   int64   // the greatest evidence, at least 0
-	sum   uint64
+	sum   int64
 }
-
-const one = 1 << 40
 
 // discount is γ, which shrinks the evidence of voters who are not independent as one shrinks a sample to
 // its effective size (Kish, 1965).
@@ -31,23 +28,15 @@ func (bd *board) newPosterior(discount float64) posterior {
 	for p := range bd.total.counts {
 		x.top = max(x.top, bd.total.evidence(p, learned))
 	}
-	none := x.term(0)
-	x.sum = none
+	x.sum = x.term(0)
 	for p := range bd.total.counts {
-		switch e := bd.total.evidence(p, learned); e {
-		case 0:
-			x.sum += none
-		case x.top:
-			x.sum += one
-		default:
-			x.sum += x.term(e)
-		}
+		x.sum += x.term(bd.total.evidence(p, learned))
 	}
 	return x
 }
 
-func (x *posterior) term(evidence int64) uint64 {
-	return uint64(math.Exp(x.scale*float64(evidence-x.top))*one + 0.5)
+func (x *posterior) term(evidence int64) int64 {
+	return decay(x.scale * float64(evidence-x.top))
 }
 
 // of returns the probability of what has that evidence.
@@ -55,24 +44,15 @@ func (x *posterior) of(evidence int64) float64 {
 	return float64(x.term(evidence)) / float64(x.sum)
 }
 
-// posterior returns the discounted softmax, worked out once per decision.
-func (bd *board) posterior() *posterior {
-	if !bd.known {
-		bd.odds, bd.known = bd.newPosterior(bd.discount()), true
-	}
-	return &bd.odds
-}
-
 // confidence returns the probability of a proposal, or of none of these for -1. Discounting flatters
 // what the evidence does not favour; there the lesser of the two counts.
 func (bd *board) confidence(p int) float64 {
-	x := bd.posterior()
 	var e int64
 	if p >= 0 {
 		e = bd.total.evidence(p, bd.learned())
 	}
-	c := x.of(e)
-	if e < x.top && bd.terms.rho > 0 {
+	c := bd.odds.of(e)
+	if e < bd.odds.top && bd.terms.rho > 0 {
 		plain := bd.newPosterior(1)
 		c = min(c, plain.of(e))
 	}

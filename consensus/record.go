@@ -29,7 +29,7 @@ type voter struct {
 
 // record is what ballots hold. It is never modified once built.
 type record struct {
-	terms     *terms
+	board
 	proposals []string
 	entries   []entry
 	marks     []mark // grouped by voter
@@ -37,7 +37,7 @@ type record struct {
 	uncounted []Uncounted
 }
 
-var emptyRecord = &record{terms: defaultTerms}
+var emptyRecord = newRecord(defaultTerms, nil, nil, nil)
 
 func indexOf(names []string) map[string]int32 {
 	index := make(map[string]int32, len(names))
@@ -50,7 +50,8 @@ func indexOf(names []string) map[string]int32 {
 // newRecord interns names, groups votes by voter and keeps of each voter's votes on a proposal the one
 // that counts. known maps proposals to their places.
 func newRecord(t *terms, proposals []string, known map[string]int32, entries []entry) *record {
-	r := &record{terms: t, proposals: proposals, entries: entries}
+	r := &record{proposals: proposals, entries: entries}
+	r.terms, r.from = t, source{rec: r, terms: t, proposals: proposals}
 	s := newSorting(known, entries)
 	r.marks = make([]mark, 0, len(entries))
 	r.voters = make([]voter, 0, len(s.ends))
@@ -60,6 +61,8 @@ func newRecord(t *terms, proposals []string, known map[string]int32, entries []e
 		from = to
 	}
 	slices.SortFunc(r.uncounted, compareUncounted)
+	r.count()
+	r.odds = r.newPosterior(r.discount())
 	return r
 }
 
@@ -107,46 +110,60 @@ func (r *record) counted() []Vote {
 	return votes
 }
 
-// tally counts the votes of one level, or of all for level -1, into counts, which holds a zero for every
-// proposal.
-func (r *record) tally(level int32, counts []count) tally {
-	t := tally{counts: counts}
+// count fills the tallies: ballots are decided on more often than they are built.
+func (r *record) count() {
+	k, n := len(r.proposals), 0
+	if len(r.terms.levels) > 1 {
+		n = len(r.terms.levels)
+		r.levels = make([]tally, n)
+	}
+	counts := make([]count, k*(n+1))
+	r.total.counts = counts[:k:k]
 	for i := range r.voters {
-		v := &r.voters[i]
-		if level >= 0 && v.level != level {
-			continue
-		}
-		var largest int64
-		spoke, agrees := false, false
-		marks := r.marks[v.from:v.to]
-		for j := range marks {
-			m := &marks[j]
-			c := &t.counts[m.proposal]
-			switch m.stance {
-			case Agree:
-				c.agree++
-				c.favour += m.weight
-				spoke, agrees = true, true
-				largest = max(largest, m.weight)
-			case Disagree:
-				c.disagree++
-				c.against += m.weight
-				spoke = true
-				largest = max(largest, m.weight)
-			default:
-				c.abstain++
-			}
-			c.evidence += m.evidence
-		}
-		t.voters++
-		if spoke {
-			t.spoke++
-			t.weight += largest
-		}
-		if spoke && !agrees {
-			t.none++
-			t.noneWeight += largest
+		r.voters[i].countInto(&r.total, r.marks)
+	}
+	for l := range r.levels {
+		r.levels[l].counts = counts[k*(l+1):][:k:k]
+	}
+	if r.levels == nil {
+		return
+	}
+	for i := range r.voters {
+		r.voters[i].countInto(&r.levels[r.voters[i].level], r.marks)
+	}
+}
+
+// countInto adds one voter's votes.
+func (v *voter) countInto(t *tally, all []mark) {
+	var largest int64
+	spoke, agrees := false, false
+	marks := all[v.from:v.to]
+	for i := range marks {
+		m := &marks[i]
+		c := &t.counts[m.proposal]
+		c.evidence += m.evidence
+		switch m.stance {
+		case Agree:
+			c.agree++
+			c.favour += m.weight
+			spoke, agrees = true, true
+			largest = max(largest, m.weight)
+		case Disagree:
+			c.disagree++
+			c.against += m.weight
+			spoke = true
+			largest = max(largest, m.weight)
+		default:
+			c.abstain++
 		}
 	}
-	return t
+	t.voters++
+	if spoke {
+		t.spoke++
+		t.weight += largest
+	}
+	if spoke && !agrees {
+		t.none++
+		t.noneWeight += largest
+	}
 }

@@ -235,7 +235,7 @@ func (r *reference) hierarchical() verdict {
 	}
 	slices.Sort(order)
 	slices.Reverse(order)
-	first := -1
+	first, down := -1, map[string]bool{}
 	for i, rank := range order {
 		q := *r
 		q.rank = &rank
@@ -247,8 +247,16 @@ func (r *reference) hierarchical() verdict {
 			first = i
 		}
 		m := q.measure("confidence-weighted")
-		if q.reaches(m) || m.rejected && m.none >= r.b.Threshold()-1e-9 {
+		if m.rejected && m.none >= r.b.Threshold()-1e-9 {
 			return q.verdict(m)
+		}
+		if q.reaches(m) && !down[r.b.Proposals()[q.leaders(m)[0]]] {
+			return q.verdict(m)
+		}
+		for _, p := range r.b.Proposals() {
+			if _, s, against := q.sides(p); against > s+1e-12 && m.none >= r.b.Threshold()-1e-9 {
+				down[p] = true
+			}
 		}
 	}
 	q := *r

@@ -84,7 +84,7 @@ func (r *Round) replace(c *cell, now mark) {
 	if old.weight == before.largest && now.weight < old.weight || now.stance == Abstain {
 		p.largest = r.largest(p)
 	}
-	r.board.known = false
+	r.stale = true
 	r.board.total.change(now.proposal, &old, &now, &before, &p.sums)
 	if r.board.levels != nil {
 		r.board.levels[p.level].change(now.proposal, &old, &now, &before, &p.sums)

@@ -12,9 +12,8 @@ import (
 // weight as supports it, or where weights are equal by as many voters, is not chosen, whatever its
 // support. Numbers out of range are read as the nearest in it, what is no number as 0. Settle panics when
 // there is not one number per proposal.
-func (b Ballots) Settle(strategy string, support []float64, none float64) Decision {
-	var scratch [small]count
-	bd := b.board(&scratch)
+func (b Ballots) Settle(strategy string, support []float64, none float64) (d Decision) {
+	bd := b.board()
 	if len(support) != len(bd.total.counts) {
 		panic(fmt.Sprintf("consensus: %d numbers of support for %d proposals", len(support), len(bd.total.counts)))
 	}
@@ -38,7 +37,8 @@ func (b Ballots) Settle(strategy string, support []float64, none float64) Decisi
 		}
 	}
 	slices.Sort(leaders)
-	return bd.settle(strategy, &st, leaders)
+	bd.settle(strategy, &st, leaders, b.closed, &d)
+	return d
 }
 
 // inRange reads a number of support; min and max would keep what is no number.

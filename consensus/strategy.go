@@ -29,8 +29,7 @@ func (f funcStrategy) Decide(b Ballots) Decision {
 	d := f.decide(b)
 	d.Strategy = f.name
 	if d.from.terms == nil {
-		r := b.record()
-		d.from = source{rec: r, terms: r.terms, proposals: r.proposals, closed: b.closed}
+		d.from, d.from.closed = b.board().from, b.closed
 	}
 	return d
 }

@@ -15,9 +15,9 @@ type Vote struct {
 	Voter       string      `json:"voter"`                 // who votes; not empty
 	Proposal    string      `json:"proposal"`              // on what; not empty
 	Stance      Stance      `json:"stance"`                // agree, disagree or abstain
+	CausalLevel CausalLevel `json:"causalLevel,omitempty"` // what the reason rests on; zero: unstated
 	Weight      float64     `json:"weight"`                // how sure the voter is, in [0,1], read to a billionth; 0 carries nothing
 	Reason      string      `json:"reason,omitempty"`      // why, for people
-	CausalLevel CausalLevel `json:"causalLevel,omitempty"` // what kind of reason; zero: unstated
 }
 
 // Validate returns a [*FieldError] for the first field that no ballot may hold, wrapped with the vote it

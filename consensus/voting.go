@@ -8,15 +8,14 @@ type Voting struct{}
 func (Voting) Name() string { return "voting" }
 
 // Decide decides by the share of voters.
-func (s Voting) Decide(b Ballots) Decision {
-	var scratch [small]count
-	bd := b.board(&scratch)
-	return s.decide(&bd)
+func (s Voting) Decide(b Ballots) (d Decision) {
+	s.decide(b.board(), b.closed, &d)
+	return d
 }
 
-func (s Voting) decide(bd *board) Decision {
+func (s Voting) decide(bd *board, closed bool, d *Decision) {
 	st := bd.stand(byVoters)
 	st.support = ratio(int(st.score), bd.total.spoke)
 	st.none = ratio(bd.total.none, bd.total.spoke)
-	return bd.decide(s.Name(), &st)
+	bd.decide(s.Name(), &st, closed, d)
 }

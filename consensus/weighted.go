@@ -8,15 +8,14 @@ type ConfidenceWeighted struct{}
 func (ConfidenceWeighted) Name() string { return "confidence-weighted" }
 
 // Decide decides by the share of weight.
-func (s ConfidenceWeighted) Decide(b Ballots) Decision {
-	var scratch [small]count
-	bd := b.board(&scratch)
-	return s.decide(&bd)
+func (s ConfidenceWeighted) Decide(b Ballots) (d Decision) {
+	s.decide(b.board(), b.closed, &d)
+	return d
 }
 
-func (s ConfidenceWeighted) decide(bd *board) Decision {
+func (s ConfidenceWeighted) decide(bd *board, closed bool, d *Decision) {
 	st := bd.total.weigh()
-	return bd.decide(s.Name(), &st)
+	bd.decide(s.Name(), &st, closed, d)
 }
 
 // weigh is the standing by share of weight.
