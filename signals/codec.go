@@ -1,18 +1,17 @@
 package signals
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
+	"strings"
+	"unicode/utf8"
 )
 
 // A Codec reads signals from JSON. The zero Codec knows the built-in kinds
 // and allows the default limits. A Codec may be used concurrently.
 //
-// Writing needs no codec: a *Signal[P] is a json.Marshaler. A payload is
-// written as encoding/json writes it.
+// Writing needs no codec: see [Marshal].
 type Codec struct {
 	Limits Limits
 
@@ -20,6 +19,7 @@ type Codec struct {
 }
 
 // A Registration tells a codec the payload type of a kind; [For] makes it.
+// The zero Registration is refused.
 type Registration struct {
 	kind   Kind
 	decode decoder
@@ -29,7 +29,7 @@ type Registration struct {
 // Err returns why the payload type cannot be in a signal; nil if it can.
 func (r Registration) Err() error { return r.err }
 
-type decoder func(Header, json.RawMessage) (Any, error)
+type decoder func(Header, Kind, json.RawMessage) (Any, error)
 
 var builtIn = mustCodec(
 	For[Task](), For[Discovery](), For[Proposal](), For[Doubt](), For[Challenge](), For[Vote](),
@@ -39,10 +39,10 @@ var builtIn = mustCodec(
 // For is the registration of payload type P for the kind that its zero value
 // names.
 func For[P Payload]() Registration {
-	var zero P
-	if problem := notValue[P](); problem != "" {
-		return Registration{err: &FieldError{Field: "payload", Problem: problem}}
+	if err := checkType[P](); err != nil {
+		return Registration{err: err}
 	}
+	var zero P
 	return Registration{kind: zero.Kind(), decode: decode[P], err: zero.Kind().check()}
 }
 
@@ -65,8 +65,11 @@ func register(decoders map[Kind]decoder, kinds []Registration) (*Codec, error) {
 		if r.err != nil {
 			return nil, r.err
 		}
+		if r.decode == nil {
+			return nil, &FieldError{Field: "type", Problem: "a registration that For did not make"}
+		}
 		if _, taken := decoders[r.kind]; taken {
-			return nil, &FieldError{Kind: r.kind, Field: "type", Value: clip(string(r.kind)), Problem: "registered twice"}
+			return nil, &FieldError{Kind: r.kind, Field: "type", Value: string(r.kind), Problem: "registered twice"}
 		}
 		decoders[r.kind] = r.decode
 	}
@@ -78,23 +81,22 @@ func Unmarshal(data []byte) (Any, error) { return new(Codec).Unmarshal(data) }
 
 // Unmarshal reads one signal: a *Signal[P] of the registered type, or a
 // *Signal[[Raw]] for other kinds. What [Limits.Validate] refuses is refused
-// here. Members that a known kind does not have are ignored, so that older
-// programs read what newer ones write.
+// here, and so are a missing payload, null, and bytes that are not UTF-8.
+// Every error but a [Checker]'s own is a [*FieldError]. The signal keeps no
+// reference to data.
+//
+// Other members than those of the kind are ignored, so that older programs
+// read what newer ones write; a missing number is 0. As everywhere in
+// encoding/json, names match in any case and the last of two wins, but no
+// copy is passed on: what is read and written again has each name once.
 func (c *Codec) Unmarshal(data []byte) (Any, error) {
-	var w wire
-	if err := json.Unmarshal(data, &w); err != nil {
-		return nil, decodeError("", "", data, err)
-	}
-	h, err := w.header()
+	w, h, err := readWire(data)
 	if err != nil {
-		return nil, withKind(err, w.Type)
+		return nil, err
 	}
-	if len(w.Payload) == 0 || bytes.Equal(w.Payload, []byte("null")) {
-		return nil, &FieldError{Kind: w.Type, Field: "payload", Problem: "required"}
-	}
-	s, err := c.payload(w.Type)(h, w.Payload)
+	s, err := c.decoder(w.Type)(h, w.Type, w.Payload)
 	if err != nil {
-		return nil, decodeError(w.Type, "payload", w.Payload, err)
+		return nil, err
 	}
 	if err := c.Limits.Validate(s); err != nil {
 		return nil, err
@@ -102,7 +104,7 @@ func (c *Codec) Unmarshal(data []byte) (Any, error) {
 	return s, nil
 }
 
-func (c *Codec) payload(k Kind) decoder {
+func (c *Codec) decoder(k Kind) decoder {
 	known := c.decoders
 	if known == nil {
 		known = builtIn.decoders
@@ -110,68 +112,112 @@ func (c *Codec) payload(k Kind) decoder {
 	if d, ok := known[k]; ok {
 		return d
 	}
-	return func(h Header, data json.RawMessage) (Any, error) {
-		return &Signal[Raw]{h, Raw{k, string(data)}}, nil
-	}
+	return decode[Raw]
 }
 
-func decode[P Payload](h Header, data json.RawMessage) (Any, error) {
+// readWire reads all but the payload, which is there but not looked into.
+func readWire(data []byte) (*wire, Header, error) {
+	// encoding/json would put U+FFFD in place of what is not UTF-8.
+	if !utf8.Valid(data) {
+		return nil, Header{}, &FieldError{Field: "signal", Value: clipBytes(data), Problem: "not UTF-8"}
+	}
+	w := new(wire)
+	if err := json.Unmarshal(data, w); err != nil {
+		refused := decodeError[wire]("signal", data, err)
+		refused.Field = strings.TrimPrefix(refused.Field, "metadata.")
+		return nil, Header{}, refused
+	}
+	if err := w.Type.check(); err != nil {
+		return nil, Header{}, err
+	}
+	h, err := w.header()
+	if err != nil {
+		return nil, Header{}, withKind(err, w.Type)
+	}
+	if isNull(w.Payload) {
+		return nil, Header{}, &FieldError{Kind: w.Type, Field: "payload", Problem: "required"}
+	}
+	return w, h, nil
+}
+
+func decode[P Payload](h Header, kind Kind, data json.RawMessage) (Any, error) {
 	s := &Signal[P]{Header: h}
+	if raw, ok := any(&s.Payload).(*Raw); ok {
+		*raw = Raw{Type: kind, JSON: string(data)}
+		return s, nil
+	}
+	if want := s.Payload.Kind(); kind != want {
+		return nil, &FieldError{Kind: kind, Field: "type", Value: string(kind), Problem: fmt.Sprintf("not %q", want)}
+	}
 	if err := json.Unmarshal(data, &s.Payload); err != nil {
-		return nil, err
+		return nil, withKind(decodeError[P]("payload", data, err), kind)
 	}
 	return s, nil
 }
 
-// decodeError turns what encoding/json says into a FieldError.
-func decodeError(kind Kind, field string, data []byte, err error) error {
-	var typed *json.UnmarshalTypeError
-	var refused *FieldError
-	switch {
-	case errors.As(err, &refused):
-		return withKind(refused, kind)
-	case errors.As(err, &typed):
-		if typed.Field != "" {
-			field = typed.Field
-		}
-		return &FieldError{Kind: kind, Field: field, Value: typed.Value, Problem: fmt.Sprintf("not a %v", typed.Type)}
-	default:
-		if field == "" {
-			field = "signal"
-		}
-		return &FieldError{Kind: kind, Field: field, Value: clip(string(data)), Problem: err.Error()}
-	}
-}
-
-// MarshalJSON writes the signal with the names of the wire format. It refuses
-// what [Validate] refuses but for the length of texts, which is the reader's
-// and the log's to bound.
-func (s *Signal[P]) MarshalJSON() ([]byte, error) {
-	if err := s.check(Limits{TextBytes: -1}); err != nil {
+// Marshal writes one signal so that [Codec.Unmarshal] reads an equal one. It
+// refuses what [Validate] refuses but for the length of texts, which is the
+// reader's and the log's to bound. A payload is written as encoding/json
+// writes it and a [Raw] one byte for byte, line breaks included; json.Marshal
+// of a signal is the same but squeezes a Raw payload into one line.
+func Marshal(s Any) ([]byte, error) {
+	if err := (Limits{TextBytes: -1}).Validate(s); err != nil {
 		return nil, err
 	}
-	payload, err := json.Marshal(s.Payload)
+	return s.marshal()
+}
+
+// MarshalJSON is [Marshal].
+func (s *Signal[P]) MarshalJSON() ([]byte, error) { return Marshal(s) }
+
+func (s *Signal[P]) marshal() ([]byte, error) {
+	payload, err := marshalPayload(&s.Payload)
+	if err != nil {
+		return nil, fmt.Errorf("signals: payload of kind %q: %w", s.Kind(), err)
+	}
+	if isNull(payload) {
+		return nil, &FieldError{Kind: s.Kind(), Field: "payload", Value: "null", Problem: "required"}
+	}
+	head, err := json.Marshal(newWire(s.Kind(), s.Header))
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(newWire(s.Payload.Kind(), s.Header, payload))
+	// encoding/json would compact the payload, twice; so it goes in by hand.
+	out := make([]byte, 0, len(head)+len(`,"payload":`)+len(payload))
+	out = append(out, head[:len(head)-1]...)
+	out = append(out, `,"payload":`...)
+	out = append(out, payload...)
+	return append(out, '}'), nil
 }
 
-// UnmarshalJSON reads a signal of this kind; another kind is an error.
-func (s *Signal[P]) UnmarshalJSON(data []byte) error {
-	r := For[P]()
-	if r.err != nil {
-		return r.err
+// marshalPayload takes a pointer because the methods that json.Unmarshal uses
+// may have pointer receivers, and then so may those for writing.
+func marshalPayload(p any) ([]byte, error) {
+	if raw, ok := p.(*Raw); ok {
+		return []byte(raw.JSON), nil
 	}
-	c := Codec{decoders: map[Kind]decoder{r.kind: r.decode}}
-	read, err := c.Unmarshal(data)
+	return json.Marshal(p)
+}
+
+func isNull(payload []byte) bool { return len(payload) == 0 || string(payload) == "null" }
+
+// UnmarshalJSON reads a signal of this kind, or for [Raw] of any kind that is
+// not built in, within the default limits.
+func (s *Signal[P]) UnmarshalJSON(data []byte) error {
+	if err := checkType[P](); err != nil {
+		return err
+	}
+	w, h, err := readWire(data)
 	if err != nil {
 		return err
 	}
-	typed, ok := As[P](read)
-	if !ok {
-		return &FieldError{Kind: read.Kind(), Field: "type", Value: clip(string(read.Kind())), Problem: fmt.Sprintf("not %q", r.kind)}
+	read, err := decode[P](h, w.Type, w.Payload)
+	if err != nil {
+		return err
 	}
-	*s = *typed
+	if err := Validate(read); err != nil {
+		return err
+	}
+	*s = *read.(*Signal[P])
 	return nil
 }

@@ -28,9 +28,10 @@
 // A signal is one JSON object: id, type, source, payload, confidence,
 // timestamp and ttl in milliseconds (with decimals, so that nothing is lost),
 // replyTo and metadata, and beside these seq, thread, recipients, traceparent
-// and tracestate. What is written reads back equal. Two departures from what
-// a reader of JavaScript might expect: a ttl of 0 is the same as none, and a
-// negative ttl means for ever.
+// and tracestate. What [Marshal] writes reads back equal, times as the same
+// instant in UTC. Departures from what a reader of JavaScript might expect: a
+// ttl of 0 is the same as none, a negative ttl means for ever, and half a
+// surrogate pair reads as U+FFFD.
 //
 // # Ownership
 //

@@ -16,9 +16,9 @@ type Header struct {
 	Thread     string        // the task or conversation; "" is one too
 	ReplyTo    ID            // zero: a reply to nothing
 	Time       time.Time     // zero: the log's clock; kept in UTC without monotonic part
-	TTL        time.Duration // lives until Time + TTL; <0: for ever; 0: not decided yet
+	TTL        time.Duration // lives until Time + TTL; <0: for ever; 0: the log decides
 	Confidence float64       // the source's, in [0,1]
-	Recipients Recipients    // zero: everyone who subscribes
+	Recipients Recipients    // zero: everyone who subscribes; at most 64 KiB of names
 	Trace      *Trace        // nil: not traced; never modified
 
 	Round       int32 // of the solve; at least 0
@@ -27,7 +27,7 @@ type Header struct {
 }
 
 // Expired reports whether the signal's life is over at now. At Time + TTL
-// exactly it still lives.
+// exactly it still lives, and with a TTL of 0 or less it always does.
 func (h *Header) Expired(now time.Time) bool {
 	return h.TTL > 0 && now.After(h.Time.Add(h.TTL))
 }

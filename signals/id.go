@@ -23,17 +23,20 @@ type ID struct {
 const (
 	idPrefix    = "sig_"
 	counterBits = 24
+	counterMask = 1<<counterBits - 1
 	minted      = 1 << 63
 )
 
 // ParseID reads an id's text: 1 to [NameBytes] bytes of printable UTF-8.
-func ParseID(text string) (ID, error) {
-	if problem := nameProblem(text); problem != "" {
-		return ID{}, &FieldError{Field: "id", Value: clip(text), Problem: problem}
+func ParseID(text string) (ID, error) { return parseID("id", text) }
+
+func parseID(field, text string) (ID, error) {
+	if err := (Limits{}).Name(field, text); err != nil {
+		return ID{}, err
 	}
 	if tail, ok := strings.CutPrefix(text, idPrefix); ok {
-		// xid reads some texts that it would never write; those stay foreign.
-		if x, err := xid.FromString(tail); err == nil && x.String() == tail {
+		// One text, one id: xid reads nothing that it would write differently.
+		if x, err := xid.FromString(tail); err == nil {
 			return fromXID(x), nil
 		}
 	}
@@ -61,11 +64,14 @@ func (id ID) String() string {
 	case id.number == 0:
 		return id.origin.Value()
 	}
-	return idPrefix + id.xid().String()
+	var text [len(idPrefix) + 20]byte
+	copy(text[:], idPrefix)
+	id.xid().Encode(text[len(idPrefix):])
+	return string(text[:])
 }
 
-// Time returns when the id was minted, to the second, or the zero time for a
-// foreign id.
+// Time returns the second that the id's [Mint] put into it, or the zero time
+// for a foreign id. An id tells what its maker wrote: it proves nothing.
 func (id ID) Time() time.Time {
 	if id.number == 0 {
 		return time.Time{}

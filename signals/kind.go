@@ -29,7 +29,7 @@ func (k Kind) BuiltIn() bool {
 // check refuses a kind that could not be told apart in a log or on a wire.
 func (k Kind) check() error {
 	if problem := nameProblem(string(k)); problem != "" {
-		return &FieldError{Kind: k, Field: "type", Value: clip(string(k)), Problem: problem}
+		return &FieldError{Field: "type", Value: clip(string(k)), Problem: problem}
 	}
 	return nil
 }

@@ -5,7 +5,11 @@ import "cmp"
 // A Payload is the content of a signal and names its kind, so that payload
 // and kind cannot disagree. It is a value: a struct, string, number or array,
 // never a pointer, map, slice, function or channel; what it holds must not
-// change once published. Kind is called on zero values too.
+// change once published. Kind is called on zero values too, from any
+// goroutine, and says the same for every value of a type but [Raw].
+//
+// A payload that is no [Checker] has no rules, and how it looks as JSON is its
+// own affair, except that null is refused.
 type Payload interface{ Kind() Kind }
 
 // A Checker is a payload with rules of its own. Check returns the first

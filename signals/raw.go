@@ -2,20 +2,27 @@ package signals
 
 import (
 	"encoding/json"
+	"strings"
 )
 
 // Raw is the payload of a kind that the reader does not know: its JSON, byte
 // for byte, so that it can be kept, shown and passed on.
 type Raw struct {
 	Type Kind
-	JSON string
+	JSON string // one value, not null, without white space around it
 }
+
+// rawDepth leaves room for what a signal is wrapped in: encoding/json refuses
+// to read what is nested more than 10000 deep, so such a Raw could be written
+// but never read again.
+const rawDepth = 1000
 
 // Kind returns the kind the payload came with.
 func (r Raw) Kind() Kind { return r.Type }
 
 // Check implements [Checker]. A built-in kind must not come as Raw: it would
-// escape the rules of its own type.
+// escape the rules of its own type. The JSON counts as one text and may be
+// nested 1000 deep.
 func (r Raw) Check(l Limits) error {
 	if r.Type.BuiltIn() {
 		return &FieldError{Field: "payload", Value: clip(r.JSON), Problem: "a built-in kind as raw JSON"}
@@ -23,10 +30,46 @@ func (r Raw) Check(l Limits) error {
 	if err := l.Required("payload", r.JSON); err != nil {
 		return err
 	}
-	if !json.Valid([]byte(r.JSON)) {
-		return &FieldError{Field: "payload", Value: clip(r.JSON), Problem: "not JSON"}
+	if problem := rawProblem(r.JSON); problem != "" {
+		return &FieldError{Field: "payload", Value: clip(r.JSON), Problem: problem}
 	}
 	return nil
+}
+
+func rawProblem(text string) string {
+	const space = " \t\r\n"
+	switch {
+	case !json.Valid([]byte(text)):
+		return "not JSON"
+	case text == "null":
+		return "null"
+	case strings.Trim(text, space) != text:
+		return "has white space around it"
+	case depth(text) > rawDepth:
+		return "nested too deep"
+	}
+	return ""
+}
+
+// depth returns how many arrays and objects of valid JSON are open at once.
+func depth(text string) int {
+	open, most := 0, 0
+	quoted := false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '[' || c == '{':
+			open++
+			most = max(most, open)
+		case c == ']' || c == '}':
+			open--
+		}
+	}
+	return most
 }
 
 // MarshalJSON returns the bytes as they came.

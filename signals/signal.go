@@ -23,6 +23,7 @@ type Any interface {
 
 	check(Limits) error
 	with(Header) Any
+	marshal() ([]byte, error)
 }
 
 // As returns s with its payload type, and whether that is P. Like errors.As,
@@ -41,7 +42,7 @@ func With(s Any, h Header) Any {
 
 // Kind implements [Any].
 func (s *Signal[P]) Kind() Kind {
-	if notValue[P]() != "" {
+	if !isValue[P]() {
 		return ""
 	}
 	return s.Payload.Kind()
@@ -59,8 +60,8 @@ func (s *Signal[P]) check(l Limits) error {
 	if s == nil {
 		return &FieldError{Field: "signal", Value: "nil", Problem: "missing"}
 	}
-	if problem := notValue[P](); problem != "" {
-		return &FieldError{Field: "payload", Problem: problem}
+	if err := checkType[P](); err != nil {
+		return err
 	}
 	kind := s.Payload.Kind()
 	if err := kind.check(); err != nil {

@@ -1,6 +1,7 @@
 package signals
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -51,7 +52,8 @@ const (
 // [*FieldError]: a number that is NaN or out of range, an unknown enum value,
 // an empty required field, a text that is too long or not UTF-8, or a payload
 // type that is not a value type. The header's Seq, ID, Source and Time may be
-// empty: the log fills them in. Validate allocates only to report.
+// empty: the log fills them in. A payload that is no [Checker] is not looked
+// into. Validate allocates only to report.
 func (l Limits) Validate(s Any) error {
 	if s == nil {
 		return &FieldError{Field: "signal", Value: "nil", Problem: "missing"}
@@ -64,17 +66,21 @@ func Validate(s Any) error { return Limits{}.Validate(s) }
 
 // Text checks an optional text.
 func (l Limits) Text(field, value string) error {
-	limit := l.TextBytes
-	if limit == 0 {
-		limit = DefaultTextBytes
-	}
-	if limit > 0 && len(value) > limit {
-		return &FieldError{Field: field, Value: clip(value), Problem: fmt.Sprintf("%d bytes, more than %d", len(value), limit)}
+	if err := l.length(field, value, len(value)); err != nil {
+		return err
 	}
 	if !utf8.ValidString(value) {
 		return &FieldError{Field: field, Value: clip(value), Problem: "not UTF-8"}
 	}
 	return nil
+}
+
+func (l Limits) length(field, value string, bytes int) error {
+	limit := cmp.Or(l.TextBytes, DefaultTextBytes)
+	if limit < 0 || bytes <= limit {
+		return nil
+	}
+	return &FieldError{Field: field, Value: clip(value), Problem: fmt.Sprintf("%d bytes, more than %d", bytes, limit)}
 }
 
 // Required checks a text that must not be empty.
@@ -158,13 +164,23 @@ func clip(s string) string {
 	return s[:cut] + "…"
 }
 
-// notValue says why payload type P cannot be in a signal, or "".
-func notValue[P Payload]() string {
+func clipBytes(b []byte) string { return clip(string(b[:min(len(b), 128)])) }
+
+// checkType refuses a payload type whose zero value is nil: a signal of it
+// could change after it was published.
+func checkType[P Payload]() error {
+	if isValue[P]() {
+		return nil
+	}
 	t := reflect.TypeFor[P]()
-	switch t.Kind() {
+	return &FieldError{Field: "payload", Value: t.Kind().String(), Problem: fmt.Sprintf("payload type %v is not a value type", t)}
+}
+
+func isValue[P Payload]() bool {
+	switch reflect.TypeFor[P]().Kind() {
 	case reflect.Pointer, reflect.Interface, reflect.Map, reflect.Slice, reflect.Func, reflect.Chan, reflect.UnsafePointer:
-		return fmt.Sprintf("payload type %v is not a value type", t)
+		return false
 	default:
-		return ""
+		return true
 	}
 }

@@ -2,41 +2,42 @@ package signals
 
 import (
 	"encoding/json"
-	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// wire is a signal as JSON.
+// wire is a signal as JSON, of plain types only, so that encoding/json can
+// name the member that has the wrong one.
 type wire struct {
 	Seq         uint64          `json:"seq,omitempty"`
-	ID          ID              `json:"id,omitzero"`
+	ID          string          `json:"id,omitempty"`
 	Type        Kind            `json:"type"`
 	Source      string          `json:"source"`
 	Thread      string          `json:"thread,omitempty"`
-	Payload     json.RawMessage `json:"payload"`
 	Confidence  float64         `json:"confidence"`
-	Timestamp   json.Number     `json:"timestamp,omitempty"`
-	TTL         json.Number     `json:"ttl,omitempty"`
-	ReplyTo     ID              `json:"replyTo,omitzero"`
-	Recipients  Recipients      `json:"recipients,omitzero"`
+	Timestamp   json.RawMessage `json:"timestamp,omitempty"`
+	TTL         json.RawMessage `json:"ttl,omitempty"`
+	ReplyTo     string          `json:"replyTo,omitempty"`
+	Recipients  []string        `json:"recipients,omitempty"`
 	TraceParent string          `json:"traceparent,omitempty"`
 	TraceState  string          `json:"tracestate,omitempty"`
 	Metadata    metadata        `json:"metadata,omitzero"`
+	Payload     json.RawMessage `json:"payload,omitempty"` // for reading only
 }
 
 type metadata struct {
-	Round       int32       `json:"round,omitempty"`
-	Priority    int16       `json:"priority,omitempty"`
-	CausalLevel CausalLevel `json:"causalLevel,omitzero"`
+	Round       int32  `json:"round,omitempty"`
+	Priority    int16  `json:"priority,omitempty"`
+	CausalLevel string `json:"causalLevel,omitempty"`
 }
 
-func newWire(k Kind, h Header, payload json.RawMessage) wire {
-	w := wire{
-		Seq: h.Seq, ID: h.ID, Type: k, Source: h.Source, Thread: h.Thread, Payload: payload,
-		Confidence: h.Confidence, ReplyTo: h.ReplyTo, Recipients: h.Recipients,
-		Metadata: metadata{h.Round, h.Priority, h.CausalLevel},
+func newWire(k Kind, h Header) *wire {
+	w := &wire{
+		Seq: h.Seq, ID: h.ID.String(), Type: k, Source: h.Source, Thread: h.Thread,
+		Confidence: h.Confidence, ReplyTo: h.ReplyTo.String(), Recipients: slices.Collect(h.Recipients.All()),
+		Metadata: metadata{h.Round, h.Priority, h.CausalLevel.String()},
 	}
 	if !h.Time.IsZero() {
 		w.Timestamp = millis(h.Time.UnixNano())
@@ -52,18 +53,30 @@ func newWire(k Kind, h Header, payload json.RawMessage) wire {
 
 func (w *wire) header() (Header, error) {
 	h := Header{
-		Seq: w.Seq, ID: w.ID, Source: w.Source, Thread: w.Thread, ReplyTo: w.ReplyTo,
-		Confidence: w.Confidence, Recipients: w.Recipients,
-		Round: w.Metadata.Round, Priority: w.Metadata.Priority, CausalLevel: w.Metadata.CausalLevel,
+		Seq: w.Seq, Source: w.Source, Thread: w.Thread,
+		Confidence: w.Confidence, Recipients: To(w.Recipients...),
+		Round: w.Metadata.Round, Priority: w.Metadata.Priority,
 	}
-	if w.Timestamp != "" {
+	var err error
+	if h.ID, err = optionalID("id", w.ID); err != nil {
+		return Header{}, err
+	}
+	if h.ReplyTo, err = optionalID("replyTo", w.ReplyTo); err != nil {
+		return Header{}, err
+	}
+	if level := w.Metadata.CausalLevel; level != "" {
+		if err := h.CausalLevel.UnmarshalText([]byte(level)); err != nil {
+			return Header{}, err
+		}
+	}
+	if !isNull(w.Timestamp) {
 		at, err := parseMillis("timestamp", w.Timestamp)
 		if err != nil {
 			return Header{}, err
 		}
 		h.Time = time.Unix(0, at).UTC()
 	}
-	if w.TTL != "" {
+	if !isNull(w.TTL) {
 		ttl, err := parseMillis("ttl", w.TTL)
 		if err != nil {
 			return Header{}, err
@@ -80,38 +93,70 @@ func (w *wire) header() (Header, error) {
 	return h, nil
 }
 
-// millis writes nanoseconds as a number of milliseconds with as many decimals
-// as it takes to lose nothing.
-func millis(ns int64) json.Number {
-	sign, n := "", uint64(ns)
-	if ns < 0 {
-		sign, n = "-", -n
+func optionalID(field, text string) (ID, error) {
+	if text == "" {
+		return ID{}, nil
 	}
-	text := sign + strconv.FormatUint(n/1e6, 10)
-	if fraction := n % 1e6; fraction != 0 {
-		digits := strconv.FormatUint(1e6+fraction, 10)[1:]
-		text += "." + strings.TrimRight(digits, "0")
-	}
-	return json.Number(text)
+	return parseID(field, text)
 }
 
-// parseMillis reads milliseconds as nanoseconds; what is below a nanosecond is
-// cut off.
-func parseMillis(field string, number json.Number) (int64, error) {
-	text := string(number)
-	refused := &FieldError{Field: field, Value: clip(text), Problem: "milliseconds that do not fit 64 bits of nanoseconds"}
-	if strings.ContainsAny(text, "eE") {
-		x, err := strconv.ParseFloat(text, 64)
-		if x *= 1e6; err != nil || math.Abs(x) >= math.MaxInt64 {
-			return 0, refused
-		}
-		return int64(x), nil
+// millis writes nanoseconds as a number of milliseconds with as many decimals
+// as it takes to lose nothing.
+func millis(ns int64) json.RawMessage {
+	n := uint64(ns)
+	var b []byte
+	if ns < 0 {
+		b, n = append(b, '-'), -n
 	}
-	whole, fraction, _ := strings.Cut(text, ".")
-	fraction = fraction[:min(len(fraction), 6)]
-	ns, err := strconv.ParseInt(whole+fraction+strings.Repeat("0", 6-len(fraction)), 10, 64)
-	if err != nil {
-		return 0, refused
+	b = strconv.AppendUint(b, n/1e6, 10)
+	if fraction := n % 1e6; fraction != 0 {
+		digits := strconv.FormatUint(1e6+fraction, 10)
+		b = append(b, '.')
+		b = append(b, strings.TrimRight(digits[1:], "0")...)
+	}
+	return b
+}
+
+// parseMillis reads a JSON number of milliseconds as nanoseconds; what is
+// below a nanosecond is cut off.
+func parseMillis(field string, number json.RawMessage) (int64, error) {
+	ns, ok := shiftMillis(string(number))
+	if !ok {
+		return 0, &FieldError{Field: field, Value: clipBytes(number), Problem: "not milliseconds that fit 64 bits of nanoseconds"}
 	}
 	return ns, nil
+}
+
+// shiftMillis moves the decimal point in the text, for a float64 would lose
+// the nanoseconds of a timestamp.
+func shiftMillis(number string) (int64, bool) {
+	digits, negative := strings.CutPrefix(number, "-")
+	if digits == "" || digits[0] < '0' || digits[0] > '9' {
+		return 0, false // JSON of another type
+	}
+	digits, exponent, _ := strings.Cut(strings.ToLower(digits), "e")
+	whole, fraction, _ := strings.Cut(digits, ".")
+	point := len(whole) + 6
+	if exponent != "" {
+		e, err := strconv.ParseInt(exponent, 10, 24) // far beyond use, far from overflow
+		if err != nil {
+			return 0, false
+		}
+		point += int(e)
+	}
+	digits = strings.TrimLeft(whole+fraction, "0")
+	point -= len(whole) + len(fraction) - len(digits)
+	switch {
+	case digits == "" || point <= 0:
+		return 0, true
+	case point > 19: // more digits than 1<<63 has
+		return 0, false
+	}
+	digits += strings.Repeat("0", max(0, point-len(digits)))
+	digits = digits[:point]
+	if negative {
+		digits = "-" + digits
+	}
+	ns, err := strconv.ParseInt(digits, 10, 64)
+	return ns, err == nil
 }
