@@ -2,7 +2,7 @@ package signals
 
 import (
 	"encoding/hex"
-	"fmt"
+	"strings"
 )
 
 // Trace is where a signal came from in a trace: a W3C trace context.
@@ -10,48 +10,66 @@ type Trace struct {
 	TraceID [16]byte
 	SpanID  [8]byte
 	Flags   byte   // 1: sampled
-	State   string // tracestate, passed on as it came; at most 512 bytes
+	State   string // tracestate, passed on as it came; at most 512 bytes of printable ASCII
 }
 
 // String returns the traceparent header of W3C Trace Context.
 func (t Trace) String() string {
-	return fmt.Sprintf("00-%x-%x-%02x", t.TraceID, t.SpanID, t.Flags)
+	b := make([]byte, 0, parentBytes)
+	b = hex.AppendEncode(append(b, "00-"...), t.TraceID[:])
+	b = hex.AppendEncode(append(b, '-'), t.SpanID[:])
+	b = hex.AppendEncode(append(b, '-'), []byte{t.Flags})
+	return string(b)
 }
 
-// ParseTrace reads a traceparent header of version 00.
+// ParseTrace reads the traceparent header, of version 00, and the tracestate
+// header of W3C Trace Context. ParseTrace(t.String(), t.State) is t.
 func ParseTrace(parent, state string) (Trace, error) {
 	t := Trace{State: state}
-	refused := &FieldError{Field: "traceparent", Value: clip(parent), Problem: "not a traceparent of version 00"}
-	if len(parent) != 55 || parent[:3] != "00-" || parent[35] != '-' || parent[52] != '-' {
-		return Trace{}, refused
+	if !t.parse(parent) {
+		return Trace{}, &FieldError{Field: "traceparent", Value: clip(parent), Problem: "not a traceparent of version 00"}
 	}
-	var flags [1]byte
-	for _, part := range []struct {
-		dst  []byte
-		text string
-	}{{t.TraceID[:], parent[3:35]}, {t.SpanID[:], parent[36:52]}, {flags[:], parent[53:]}} {
-		if _, err := hex.Decode(part.dst, []byte(part.text)); err != nil {
-			return Trace{}, refused
-		}
+	if err := t.check(); err != nil {
+		return Trace{}, err
 	}
-	t.Flags = flags[0]
-	if t.String() != parent {
-		return Trace{}, refused // upper case
-	}
-	return t, t.check()
+	return t, nil
 }
 
-// check refuses what W3C Trace Context does, so that what is written can be
-// read.
+func (t *Trace) parse(parent string) bool {
+	if len(parent) != parentBytes || parent[:3] != "00-" || parent[35] != '-' || parent[52] != '-' {
+		return false
+	}
+	var flags [1]byte
+	ok := parent == strings.ToLower(parent) &&
+		unhex(t.TraceID[:], parent[3:35]) && unhex(t.SpanID[:], parent[36:52]) && unhex(flags[:], parent[53:])
+	t.Flags = flags[0]
+	return ok
+}
+
+func unhex(dst []byte, text string) bool {
+	_, err := hex.Decode(dst, []byte(text))
+	return err == nil
+}
+
+// check refuses what ParseTrace does, so that what is written can be read.
 func (t *Trace) check() error {
 	switch {
 	case t == nil:
 		return nil
 	case t.TraceID == [16]byte{} || t.SpanID == [8]byte{}:
 		return &FieldError{Field: "traceparent", Value: t.String(), Problem: "an id is all zero"}
-	default:
-		return Limits{TextBytes: traceStateBytes}.Text("tracestate", t.State)
 	}
+	for i := range len(t.State) {
+		// It goes into headers of HTTP and NATS, where a line break would start
+		// another.
+		if c := t.State[i]; c < ' ' || c > '~' {
+			return &FieldError{Field: "tracestate", Value: clip(t.State), Problem: "not printable ASCII"}
+		}
+	}
+	return Limits{TextBytes: traceStateBytes}.length("tracestate", t.State, len(t.State))
 }
 
-const traceStateBytes = 512
+const (
+	parentBytes     = len("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
+	traceStateBytes = 512
+)
