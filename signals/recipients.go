@@ -13,7 +13,8 @@ type Recipients struct {
 	names *[]string // sorted, distinct, not empty; one word keeps headers small
 }
 
-// To returns recipients with the given names; with none, everyone.
+// To returns recipients with the given names, in any order, each of them once;
+// with none, everyone.
 func To(names ...string) Recipients {
 	if len(names) == 0 {
 		return Recipients{}
@@ -68,7 +69,7 @@ func (r Recipients) MarshalJSON() ([]byte, error) {
 	return json.Marshal(slices.AppendSeq([]string{}, r.All()))
 }
 
-// UnmarshalJSON reads an array of names.
+// UnmarshalJSON reads an array of names; empty or null, it is everyone.
 func (r *Recipients) UnmarshalJSON(data []byte) error {
 	var names []string
 	if err := json.Unmarshal(data, &names); err != nil {
@@ -78,11 +79,18 @@ func (r *Recipients) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
+// check bounds the names, and all of them together like one text.
 func (r Recipients) check() error {
-	for name := range r.All() {
-		if err := (Limits{}).Name("recipients", name); err != nil {
+	if r.Everyone() {
+		return nil
+	}
+	var l Limits
+	total := 0
+	for _, name := range *r.names {
+		if err := l.Name("recipients", name); err != nil {
 			return err
 		}
+		total += len(name)
 	}
-	return nil
+	return l.length("recipients", (*r.names)[0], total)
 }
