@@ -3,33 +3,31 @@ package signals
 import (
 	"encoding/binary"
 	"hash/fnv"
+	"math"
+	"math/rand/v2"
 	"time"
 	"unique"
-
-	"github.com/rs/xid"
 )
 
 // A Mint makes the ids of one log: xids whose counter is the low 24 bits of
 // the signal's sequence number and whose machine part is the mint's own. So
 // the ids of a log never repeat, sort in log order, and lead back to the
-// sequence number without a map. A Mint must not be used concurrently.
+// sequence number without a map, whatever the clock does. A Mint must not be
+// used concurrently.
 type Mint struct {
 	origin  unique.Handle[string]
 	seconds uint32 // of the last id
 	seq     uint64 // of the last id
 }
 
-// NewMint returns a mint with a machine part that no other process has: that
-// of package xid, with its counter mixed in so that mints of one process
-// differ.
-func NewMint() *Mint {
-	x := xid.New()
-	return newMint(binary.BigEndian.Uint64(x[4:12]))
-}
+// NewMint returns a mint with a random machine part of 40 bits. Package xid
+// would take host and process, but those are often the same in containers made
+// of one image, and always for the many logs of one process.
+func NewMint() *Mint { return newMint(rand.Uint64()) }
 
 // SeededMint returns a mint whose ids depend on nothing but seed, sequence
 // number and time, for runs that must repeat exactly. Name what the ids are
-// for: mints with different seeds differ.
+// for: mints with different seeds differ, but for one pair in 2^40.
 func SeededMint(seed ...string) *Mint {
 	h := fnv.New64a()
 	for _, s := range seed {
@@ -54,32 +52,34 @@ func mix(x uint64) uint64 {
 }
 
 // ID returns the id of the signal with the given sequence number, which must
-// be greater than that of the call before.
+// be greater than that of the call before. The second in it is that of at, the
+// log's clock, but never before that of the id before, and one later where the
+// counter wraps within a second. An xid's seconds end in February 2106.
 func (m *Mint) ID(seq uint64, at time.Time) ID {
-	now := uint32(max(0, at.Unix()))
-	if m.seq>>counterBits != seq>>counterBits && now <= m.seconds {
-		// The counter wrapped within a second: borrow the next one.
-		now = m.seconds + 1
+	now := uint32(min(max(0, at.Unix()), math.MaxUint32))
+	earliest := m.seconds
+	if m.seq>>counterBits != seq>>counterBits && earliest < math.MaxUint32 {
+		earliest++
 	}
-	m.seconds = max(m.seconds, now)
+	m.seconds = max(earliest, now)
 	m.seq = seq
-	return ID{m.origin, minted | uint64(m.seconds)<<counterBits | seq&(1<<counterBits-1)}
+	return ID{m.origin, minted | uint64(m.seconds)<<counterBits | seq&counterMask}
 }
 
-// Seq returns the greatest sequence number up to last that the id with that
-// counter can have, and whether this mint made the id at all. The caller
-// compares the id of the signal it finds there.
+// Seq returns the greatest sequence number up to last whose id can be id, and
+// whether there is one; for an id of another mint there is none. That is the
+// signal's own number if it is one of the newest 2^24 up to last. The caller
+// compares the id of the signal it finds there: anybody can write an id.
 func (m *Mint) Seq(id ID, last uint64) (uint64, bool) {
 	if id.number == 0 || id.origin != m.origin {
 		return 0, false
 	}
-	const mask = 1<<counterBits - 1
-	seq := last&^mask | id.number&mask
+	seq := last&^counterMask | id.number&counterMask
 	if seq > last {
-		if seq <= mask {
+		if seq <= counterMask {
 			return 0, false
 		}
-		seq -= mask + 1
+		seq -= 1 << counterBits
 	}
 	return seq, seq > 0
 }
