@@ -65,6 +65,17 @@ func TestTurnReactsToEachSignalInOrder(t *testing.T) {
 	}
 }
 
+func TestTurnTellsHowMuchOfTheInboxIsLeft(t *testing.T) {
+	var left []int
+	_, err := take(t, agents.Func(func(ctx context.Context, _ signals.Any) seq {
+		left = append(left, agents.TurnOf(ctx).Left)
+		return agents.Say()
+	}), &agents.Turn{}, inbox("x", "y", "z"))
+	if diff := cmp.Diff([]int{2, 1, 0}, left); diff != "" || err != nil {
+		t.Error(diff, err)
+	}
+}
+
 func TestTurnFillsInWhatItKnowsAndKeepsWhatTheAgentSaid(t *testing.T) {
 	elsewhere := signals.Header{ReplyTo: signals.MustID("other"), Source: "b", Thread: "u", Round: 9}
 	said, err := take(t, agents.Func(func(context.Context, signals.Any) seq {

@@ -27,6 +27,7 @@ type Turn struct {
 	Seed   uint64    // of the run
 	Time   time.Time // when the turn began, on the run's clock
 	Most   int       // signals it may say; 0 means 16
+	Left   int       // signals of the inbox still to come; 0 with the last one
 
 	random *rand.Rand
 	mint   *signals.Mint
@@ -87,7 +88,8 @@ func (a *Agent) Take(ctx context.Context, t *Turn, inbox []signals.Any) (said []
 		most = 16
 	}
 	ctx = context.WithValue(ctx, turnKey{}, t)
-	for _, heard := range inbox {
+	for i, heard := range inbox {
+		t.Left = len(inbox) - 1 - i
 		for s, err := range a.Reactor.React(ctx, heard) {
 			switch {
 			case err != nil:
