@@ -1,0 +1,4 @@
+// Package generated is mostly written by a program.
+package generated
+
+func Written() {}

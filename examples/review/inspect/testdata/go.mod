@@ -1,0 +1,3 @@
+module fixtures.example/review
+
+go 1.26
