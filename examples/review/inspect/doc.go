@@ -45,5 +45,7 @@
 // # Limits
 //
 // A test reaches what it mentions, directly or through other functions; whether
-// a line ran is not known.
+// a line ran is not known. Vet passes see facts of the package and its tests,
+// not of dependencies. Locks and goroutines are judged by their lines, not by
+// their paths.
 package inspect

@@ -10,6 +10,12 @@ import (
 	"github.com/swarmbus/swarmbus/examples/review/inspect"
 )
 
+// fixtures are the packages under testdata, a module of its own.
+var fixtures = []string{
+	"clean", "lookalike", "messy", "untested", "untested/none", "risky", "sloppy", "racy", "vetted",
+	"broken", "empty", "generated", "onlytests", "program", "internal/helper",
+}
+
 var loaded sync.Map // fixture name to func() (*inspect.Package, error)
 
 // fixture loads a package of testdata once per run of the tests.

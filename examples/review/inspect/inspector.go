@@ -30,9 +30,15 @@ func (i Inspector) Inspect(p *Package) []Finding {
 func Inspectors() []Inspector {
 	return []Inspector{
 		{"compile", "Does the package type-check, with its tests?", finders(compileErrors)},
+		{"vet", "Passes of go/analysis: misused printf, lost cancels, nil dereferences, impossible assertions.", finders(vetFindings)},
+		{"complexity", "How hard are the functions to follow: branches, nesting, length?", finders(tangledFunctions, longFunctions)},
 		{"docs", "Does every exported name, and the package, say what a caller can rely on?", finders(missingPackageDoc, missingDocs)},
 		{"tests", "What do the tests reach, and do they check anything?", finders(missingTests, unreachedFunctions, idleTests, missingExamples)},
 		{"risk", "Calls and state that can hurt: panic, exit, unsafe, exec, globals, insecure settings.", finders(panics, exits, unsafeUses, dynamicCommands, insecureSettings, endlessRequests, sleeps, ownContexts, changedGlobals)},
+		{"errors", "Errors dropped, compared by ==, matched by text, or not wrapped.", finders(droppedErrors, comparedErrors, matchedErrors, unwrappedErrors, swallowedPanics, errorPasses)},
+		{"concurrency", "Locks copied or held too long, goroutines nobody stops or waits for.", finders(lockPasses, blockedWhileLocked, unreleasedLocks, looseGoroutines, abandonedSends)},
+		{"api", "The exported surface: its size, long and boolean parameter lists, stutter, leaked locks.", finders(emptyPackage, wideSurface, longParameters, boolParameters, lateContexts, stutter, exportedLocks, wideInterfaces)},
+		{"upkeep", "Dead code, open TODOs, files too long to read.", finders(deadFunctions, openTodos, longFiles)},
 	}
 }
 

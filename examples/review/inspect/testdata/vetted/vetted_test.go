@@ -1,0 +1,9 @@
+package vetted
+
+import "testing"
+
+func TestPrint(t *testing.T) {
+	if Print("x") == "" {
+		t.Errorf("no text for %d", "x")
+	}
+}
