@@ -87,19 +87,7 @@ func (b Ballots) Reliability(voter string) (Reliability, bool) {
 }
 
 // Tallies returns the count of each proposal, in the order they were made.
-func (b Ballots) Tallies() []Tally {
-	bd := b.board()
-	tallies := make([]Tally, len(bd.total.counts))
-	for p, c := range bd.total.counts {
-		tallies[p] = Tally{
-			Proposal: bd.from.proposals[p],
-			Agree:    int(c.agree), Disagree: int(c.disagree), Abstain: int(c.abstain),
-			For: float64(c.favour) / billion, Against: float64(c.against) / billion,
-			Probability: bd.odds.of(bd.total.evidence(p, bd.learned())),
-		}
-	}
-	return tallies
-}
+func (b Ballots) Tallies() []Tally { return b.record().tallies() }
 
 // Uncounted returns what was handed in and does not count, ordered by voter, proposal and cause.
 func (b Ballots) Uncounted() []Uncounted { return slices.Clone(b.record().uncounted) }

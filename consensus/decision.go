@@ -51,7 +51,9 @@ func (d Decision) Uncounted() []Uncounted { return d.Ballots().Uncounted() }
 // Dissent returns the votes against the decision, with their reasons, ordered by Seq: those of voters who
 // do not agree with the choice (while nothing is decided, with the leader) and either disagree with it or
 // agree with another; those that agree with something when Outcome is Rejected. None when there is a tie.
-func (d Decision) Dissent() []Vote {
+func (d Decision) Dissent() []Vote { return d.dissent(d.from.record()) }
+
+func (d *Decision) dissent(r *record) []Vote {
 	target := d.Leader()
 	switch {
 	case d.Outcome == Rejected:
@@ -59,11 +61,10 @@ func (d Decision) Dissent() []Vote {
 	case target == "":
 		return nil
 	}
-	r := d.from.record()
-	p := slices.Index(r.proposals, target)
+	p := int32(slices.Index(r.proposals, target))
 	var against []Vote
 	for _, v := range r.voters {
-		against = r.dissent(against, r.marks[v.from:v.to], int32(p))
+		against = r.dissent(against, r.marks[v.from:v.to], p)
 	}
 	slices.SortFunc(against, comparePlace)
 	return against
@@ -85,9 +86,12 @@ func (r *record) dissent(against []Vote, marks []mark, p int32) []Vote {
 
 // Equal reports whether both say the same in everything, what is worked out when asked for included.
 func (d Decision) Equal(e Decision) bool {
-	return d.Strategy == e.Strategy && d.Outcome == e.Outcome && d.Choice == e.Choice &&
-		slices.Equal(d.Leaders, e.Leaders) && d.Support == e.Support && d.None == e.None &&
-		d.Confidence == e.Confidence && d.Voters == e.Voters &&
-		slices.Equal(d.Tallies(), e.Tallies()) && slices.Equal(d.Dissent(), e.Dissent()) &&
-		slices.Equal(d.Uncounted(), e.Uncounted())
+	if d.Strategy != e.Strategy || d.Outcome != e.Outcome || d.Choice != e.Choice || d.Support != e.Support ||
+		d.None != e.None || d.Confidence != e.Confidence || d.Voters != e.Voters ||
+		!slices.Equal(d.Leaders, e.Leaders) {
+		return false
+	}
+	r, s := d.from.record(), e.from.record()
+	return slices.Equal(r.tallies(), s.tallies()) && slices.Equal(d.dissent(r), e.dissent(s)) &&
+		slices.Equal(r.uncounted, s.uncounted)
 }

@@ -28,7 +28,8 @@ type Options struct {
 	// Quorum is how many distinct voters must have voted, abstentions included, on known proposals.
 	// 0 means 2, or everybody when the electorate is smaller than that.
 	Quorum int
-	// Electorate names who may vote; votes of others are not counted and are reported. Nil: anyone.
+	// Electorate names who may vote; votes of others are not counted and are reported. Nil: anyone;
+	// empty, but not nil: nobody.
 	Electorate []string
 	// Ranks is the operator's registry for [Hierarchical]: the greater number decides first. Voters not
 	// in it have rank 0. Nothing a voter writes into its vote changes its rank.
@@ -70,7 +71,7 @@ func newTerms(o *Options) (*terms, error) {
 	}
 	t := &terms{
 		threshold: o.Threshold, quorum: o.Quorum, rho: o.Correlation,
-		ranks: maps.Clone(o.Ranks), learned: o.Reliabilities,
+		ranks: maps.Clone(o.Ranks), levels: levels(o.Ranks), electorate: set(o.Electorate), learned: o.Reliabilities,
 	}
 	if t.threshold == 0 {
 		t.threshold = DefaultThreshold
@@ -80,13 +81,6 @@ func newTerms(o *Options) (*terms, error) {
 		t.rho = DefaultCorrelation
 	case Independent:
 		t.rho = 0
-	}
-	t.levels = levels(t.ranks)
-	if o.Electorate != nil {
-		t.electorate = make(map[string]struct{}, len(o.Electorate))
-		for _, name := range o.Electorate {
-			t.electorate[name] = struct{}{}
-		}
 	}
 	if t.quorum == 0 {
 		t.quorum = DefaultQuorum
@@ -103,17 +97,28 @@ func (o *Options) fault() *FieldError {
 		return &FieldError{"threshold", o.Threshold, "a number above 0 and up to 1, or 0 for the default"}
 	case o.Quorum < 0:
 		return &FieldError{"quorum", o.Quorum, "a number of voters, or 0 for the default"}
-	case o.Electorate != nil && o.Quorum > len(o.Electorate):
-		return &FieldError{"quorum", o.Quorum, fmt.Sprintf("at most the electorate of %d", len(o.Electorate))}
 	case o.Correlation != Independent && !(o.Correlation >= 0 && o.Correlation <= 1):
 		return &FieldError{"correlation", o.Correlation, "a number from 0 to 1, or Independent"}
 	}
-	for _, name := range o.Electorate {
-		if name == "" {
-			return &FieldError{"electorate", name, "names"}
-		}
+	if slices.Contains(o.Electorate, "") {
+		return &FieldError{"electorate", "", "names"}
+	}
+	if n := len(set(o.Electorate)); n > 0 && o.Quorum > n {
+		return &FieldError{"quorum", o.Quorum, fmt.Sprintf("at most the electorate of %d", n)}
 	}
 	return nil
+}
+
+// set returns the distinct names, nil for nil.
+func set(names []string) map[string]struct{} {
+	if names == nil {
+		return nil
+	}
+	s := make(map[string]struct{}, len(names))
+	for _, name := range names {
+		s[name] = struct{}{}
+	}
+	return s
 }
 
 // mayVote reports whether the electorate, if there is one, has the voter.

@@ -15,14 +15,15 @@ func (d Decision) String() string {
 		fmt.Fprintf(&b, " %q", d.Choice)
 	}
 	fmt.Fprintf(&b, ": %s; confidence %s", d.Reason(), short(d.Confidence))
-	if d.Outcome != Pending || d.Voters > 0 {
+	if d.Voters >= d.from.known().quorum {
 		fmt.Fprintf(&b, ", %s", d.turnout())
 	}
-	if n := len(d.Dissent()); n > 0 {
+	r := d.from.record()
+	if n := len(d.dissent(r)); n > 0 {
 		fmt.Fprintf(&b, ", %s in dissent", plural(n, "vote"))
 	}
 	left := 0
-	for _, u := range d.Uncounted() {
+	for _, u := range r.uncounted {
 		left += u.Votes
 	}
 	if left > 0 {

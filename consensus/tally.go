@@ -11,6 +11,19 @@ type Tally struct {
 	Probability float64 `json:"probability"` // of being right, as the softmax behind [Decision.Confidence] has it
 }
 
+func (bd *board) tallies() []Tally {
+	tallies := make([]Tally, len(bd.total.counts))
+	for p, c := range bd.total.counts {
+		tallies[p] = Tally{
+			Proposal: bd.from.proposals[p],
+			Agree:    int(c.agree), Disagree: int(c.disagree), Abstain: int(c.abstain),
+			For: float64(c.favour) / billion, Against: float64(c.against) / billion,
+			Probability: bd.odds.of(bd.total.evidence(p, bd.learned())),
+		}
+	}
+	return tallies
+}
+
 // count is a tally in whole numbers.
 type count struct {
 	agree, disagree, abstain int32

@@ -42,7 +42,7 @@ func CheckRound(t Reporter, open func(consensus.Strategy, *consensus.Options) (R
 			t.Errorf("%s: panic: %v", roundRule, p)
 		}
 	}()
-	for range polls / 3 {
+	for range polls / 4 {
 		if c.enough() {
 			return
 		}

@@ -20,7 +20,7 @@ func sound(c *trial) {
 		{proposals: []string{"a"}},
 		(&poll{proposals: []string{"a"}}).crowd("v", 5, "a", consensus.Agree, 0),
 		(&poll{proposals: []string{"a"}}).crowd("v", 5, "a", consensus.Abstain, 1),
-		(&poll{proposals: []string{"a", "b"}}).crowd("v", 3000, "a", consensus.Agree, 1),
+		(&poll{proposals: []string{"a", "b"}}).crowd("v", 500, "a", consensus.Agree, 1),
 		(&poll{proposals: []string{"a\n\x1b[2J", "b"}}).crowd("v\n", 4, "a\n\x1b[2J", consensus.Agree, 1),
 	} {
 		c.checkSound(p)

@@ -1,0 +1,121 @@
+package consensus_test
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/swarmbus/swarmbus/consensus"
+)
+
+func Example() {
+	ballots, err := consensus.NewBallots(nil, []string{"ship", "wait"}, []consensus.Vote{
+		{Seq: 1, Voter: "ada", Proposal: "ship", Stance: consensus.Agree, Weight: 0.9},
+		{Seq: 2, Voter: "bob", Proposal: "ship", Stance: consensus.Agree, Weight: 0.8},
+		{Seq: 3, Voter: "cyd", Proposal: "wait", Stance: consensus.Agree, Weight: 0.4, Reason: "no changelog"},
+		{Seq: 4, Voter: "dee", Proposal: "ship", Stance: consensus.Abstain},
+	})
+	if err != nil {
+		panic(err)
+	}
+	d := consensus.ConfidenceWeighted{}.Decide(ballots)
+	fmt.Println(d)
+	for _, v := range d.Dissent() {
+		fmt.Printf("%s: %s\n", v.Voter, v.Reason)
+	}
+	// Output:
+	// confidence-weighted: reached "ship": support 0.8095 meets the threshold of 0.7; confidence 0.7282, 4 voters, 1 vote in dissent
+	// cyd: no changelog
+}
+
+func ExampleRound() {
+	round, err := consensus.NewRound(consensus.Voting{}, &consensus.Options{Quorum: 3})
+	if err != nil {
+		panic(err)
+	}
+	if err := round.Propose("ship"); err != nil {
+		panic(err)
+	}
+	for i, voter := range []string{"ada", "bob", "ada", "cyd"} {
+		v := consensus.Vote{Seq: uint64(i), Voter: voter, Proposal: "ship", Stance: consensus.Agree, Weight: 1}
+		if err := round.Vote(v); err != nil {
+			panic(err)
+		}
+		fmt.Println(round.Decision())
+	}
+	// Output:
+	// voting: pending: 1 voter of a quorum of 3; confidence 0.8
+	// voting: pending: 2 voters of a quorum of 3; confidence 0.9097
+	// voting: pending: 2 voters of a quorum of 3; confidence 0.9097, 1 vote not counted
+	// voting: reached "ship": support 1 meets the threshold of 0.7; confidence 0.9512, 3 voters, 1 vote not counted
+}
+
+func ExampleFieldError() {
+	_, err := consensus.NewBallots(nil, []string{"ship"}, []consensus.Vote{
+		{Seq: 1, Voter: "ada", Proposal: "ship", Stance: consensus.Agree, Weight: 9},
+	})
+	var fe *consensus.FieldError
+	if errors.As(err, &fe) {
+		fmt.Println(fe.Field, fe.Value)
+	}
+	fmt.Println(err)
+	// Output:
+	// weight 9
+	// consensus: vote 1 by "ada" on "ship": weight is 9, want a number from 0 to 1
+}
+
+func ExampleHierarchical() {
+	options := &consensus.Options{Ranks: map[string]int{"lead": 1}}
+	ballots, err := consensus.NewBallots(options, []string{"go", "rust"}, []consensus.Vote{
+		{Voter: "lead", Proposal: "go", Stance: consensus.Agree, Weight: 0.5},
+		{Voter: "ada", Proposal: "rust", Stance: consensus.Agree, Weight: 1},
+		{Voter: "bob", Proposal: "rust", Stance: consensus.Agree, Weight: 1},
+	})
+	if err != nil {
+		panic(err)
+	}
+	d := consensus.Hierarchical{}.Decide(ballots)
+	fmt.Printf("%s %s, probably right: %.2f\n", d.Outcome, d.Choice, d.Confidence)
+	// Output:
+	// reached go, probably right: 0.11
+}
+
+func ExampleFunc() {
+	// A veto: one "no" and a proposal is out.
+	veto := consensus.Func("veto", func(b consensus.Ballots) consensus.Decision {
+		var support []float64
+		for _, t := range b.Tallies() {
+			if t.Disagree > 0 {
+				support = append(support, 0)
+				continue
+			}
+			support = append(support, float64(t.Agree)/float64(b.Voters()))
+		}
+		return b.Settle("veto", support, 0)
+	})
+	ballots, err := consensus.NewBallots(nil, []string{"a", "b"}, []consensus.Vote{
+		{Voter: "ada", Proposal: "a", Stance: consensus.Agree, Weight: 1},
+		{Voter: "ada", Proposal: "b", Stance: consensus.Agree, Weight: 1},
+		{Voter: "bob", Proposal: "a", Stance: consensus.Agree, Weight: 1},
+		{Voter: "bob", Proposal: "b", Stance: consensus.Disagree, Weight: 1},
+	})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(veto.Decide(ballots).Choice)
+	// Output:
+	// a
+}
+
+func ExampleAll() {
+	careful := consensus.All(consensus.Voting{}, consensus.Bayesian{})
+	ballots, err := consensus.NewBallots(nil, []string{"a"}, []consensus.Vote{
+		{Voter: "ada", Proposal: "a", Stance: consensus.Agree, Weight: 0.1},
+		{Voter: "bob", Proposal: "a", Stance: consensus.Agree, Weight: 0.1},
+	})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(consensus.Voting{}.Decide(ballots).Outcome, careful.Decide(ballots).Outcome)
+	// Output:
+	// reached pending
+}

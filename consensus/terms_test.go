@@ -1,0 +1,175 @@
+package consensus_test
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/swarmbus/swarmbus/consensus"
+)
+
+func TestOptionsOutOfRangeAreRefusedByName(t *testing.T) {
+	for _, tt := range []struct {
+		field string
+		o     consensus.Options
+	}{
+		{"threshold", consensus.Options{Threshold: -0.1}},
+		{"threshold", consensus.Options{Threshold: 1.1}},
+		{"threshold", consensus.Options{Threshold: math.NaN()}},
+		{"quorum", consensus.Options{Quorum: -1}},
+		{"quorum", consensus.Options{Quorum: 3, Electorate: []string{"a", "b", "b"}}},
+		{"electorate", consensus.Options{Electorate: []string{"a", ""}}},
+		{"correlation", consensus.Options{Correlation: -0.5}},
+		{"correlation", consensus.Options{Correlation: 2}},
+		{"correlation", consensus.Options{Correlation: math.NaN()}},
+	} {
+		_, round := consensus.NewRound(nil, &tt.o)
+		_, builder := consensus.NewBuilder(&tt.o)
+		_, ballots := consensus.NewBallots(&tt.o, nil, nil)
+		for _, err := range []error{tt.o.Validate(), round, builder, ballots} {
+			var fe *consensus.FieldError
+			if !errors.As(err, &fe) || fe.Field != tt.field {
+				t.Errorf("%+v: error %v, want one for %s", tt.o, err, tt.field)
+			}
+		}
+	}
+}
+
+func TestAVoteNeedsNamesAndAStance(t *testing.T) {
+	good := consensus.Vote{Voter: "v", Proposal: "a", Stance: consensus.Agree}
+	if err := good.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	for field, bend := range map[string]func(*consensus.Vote){
+		"voter":       func(v *consensus.Vote) { v.Voter = "" },
+		"proposal":    func(v *consensus.Vote) { v.Proposal = "" },
+		"stance":      func(v *consensus.Vote) { v.Stance = 0 },
+		"causalLevel": func(v *consensus.Vote) { v.CausalLevel = 9 },
+	} {
+		v := good
+		bend(&v)
+		var fe *consensus.FieldError
+		if err := v.Validate(); !errors.As(err, &fe) || fe.Field != field {
+			t.Errorf("error %v, want one for %s", err, field)
+		}
+	}
+}
+
+func TestSupportThatEqualsTheThresholdCarries(t *testing.T) {
+	for _, tt := range []struct {
+		s     consensus.Strategy
+		votes []string
+	}{
+		{consensus.Voting{}, []string{"7* v agree a 1", "3* w agree b 1"}},
+		{consensus.ConfidenceWeighted{}, []string{"v agree a 0.3", "v2 agree a 0.4", "w agree b 0.3"}},
+		{consensus.ConfidenceWeighted{}, []string{"7* v agree a 0.1", "3* w agree b 0.1"}},
+		{consensus.Hierarchical{}, []string{"7* v agree a 0.9", "3* w agree b 0.9"}},
+	} {
+		want(t, tt.s.Decide(cast(t, nil, "a b", tt.votes...)), consensus.Reached, "a")
+		above := &consensus.Options{Threshold: math.Nextafter(0.7, 1)}
+		want(t, tt.s.Decide(cast(t, above, "a b", tt.votes...)), consensus.Pending, "")
+	}
+}
+
+func TestTwoVotesWithOneSeqCountAsTheMoreCautious(t *testing.T) {
+	agree := consensus.Vote{Seq: 7, Voter: "v", Proposal: "a", Stance: consensus.Agree, Weight: 1}
+	abstain, disagree, faint := agree, agree, agree
+	abstain.Stance, disagree.Stance, faint.Weight = consensus.Abstain, consensus.Disagree, 0.2
+	for _, tt := range [][2]consensus.Vote{{agree, abstain}, {abstain, disagree}, {agree, disagree}, {agree, faint}} {
+		for _, votes := range [][]consensus.Vote{{tt[0], tt[1]}, {tt[1], tt[0]}} {
+			b, err := consensus.NewBallots(nil, []string{"a"}, votes)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := slices.Collect(b.Votes()); !slices.Equal(got, []consensus.Vote{tt[1]}) {
+				t.Errorf("%v count, want %v", got, tt[1])
+			}
+		}
+	}
+}
+
+func TestOnlyTheElectorateCounts(t *testing.T) {
+	o := &consensus.Options{Electorate: []string{"v1", "v2", "v3"}}
+	all(t, func(t *testing.T, s consensus.Strategy) {
+		d := s.Decide(cast(t, o, "a", "2* v agree a 1", "50* stranger disagree a 1"))
+		want(t, d, consensus.Reached, "a")
+		if n := len(d.Uncounted()); n != 50 || d.Uncounted()[0].Cause != consensus.NotEligible {
+			t.Errorf("%d not counted, want the 50 strangers", n)
+		}
+	})
+	one := &consensus.Options{Electorate: []string{"v"}}
+	if q := cast(t, one, "a").Quorum(); q != 1 {
+		t.Errorf("quorum %d for an electorate of one", q)
+	}
+}
+
+func TestRanksDecideInTurn(t *testing.T) {
+	o := &consensus.Options{Ranks: map[string]int{"chief1": 2, "chief2": 2, "lead1": 1, "lead2": 1, "intern1": -1}}
+	h := consensus.Hierarchical{}
+	for _, tt := range []struct {
+		name    string
+		votes   []string
+		outcome consensus.Outcome
+		choice  string
+	}{
+		{"the highest decides", []string{"2* chief agree a 0.5", "2* lead agree b 1", "9* v agree b 1"}, consensus.Reached, "a"},
+		{"the next when it is split", []string{"chief1 agree a 1", "chief2 agree b 1", "2* lead agree b 1", "9* v agree a 1"}, consensus.Reached, "b"},
+		{"the next when it abstains", []string{"2* chief abstain a 1", "2* lead agree b 1", "9* v agree a 1"}, consensus.Reached, "b"},
+		{"those not in the registry stand above below zero", []string{"intern1 agree a 1", "2* v agree b 1"}, consensus.Reached, "b"},
+		{"it may reject", []string{"2* chief disagree a 1", "2* chief disagree b 1", "9* v agree a 1"}, consensus.Rejected, ""},
+		{"what it turns down stays down", []string{"2* chief disagree a 1", "9* v agree a 1"}, consensus.Pending, ""},
+		{"others may still be chosen", []string{"2* chief disagree a 1", "9* v agree b 1"}, consensus.Reached, "b"},
+		{"nobody settles it", []string{"chief1 agree a 1", "chief2 agree b 1", "lead1 agree a 1", "lead2 agree b 1"}, consensus.Pending, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) { want(t, h.Decide(cast(t, o, "a b", tt.votes...)), tt.outcome, tt.choice) })
+	}
+}
+
+func TestAnUncertifiedDecisionIsNotReached(t *testing.T) {
+	coin := consensus.Reliability{Sensitivity: 0.5, Specificity: 0.5}
+	good := consensus.Reliability{Sensitivity: 0.8, Specificity: 0.9}
+	liar := consensus.Reliability{Sensitivity: 0.2, Specificity: 0.1}
+	rates := &consensus.Options{Reliabilities: consensus.Rates{
+		"coin1": coin, "coin2": coin, "coin3": coin, "good1": good, "liar1": liar, "liar2": liar,
+	}}
+	all(t, func(t *testing.T, s consensus.Strategy) {
+		coins := cast(t, rates, "a", "3* coin agree a 1")
+		if d := s.Decide(coins); d.Outcome == consensus.Reached {
+			t.Errorf("%v by coins", d)
+		}
+		want(t, s.Decide(coins.Close()), consensus.Uncertified, "")
+		want(t, s.Decide(cast(t, rates, "a", "coin1 agree a 1", "good1 agree a 1")), consensus.Reached, "a")
+		if d := s.Decide(cast(t, rates, "a", "2* liar agree a 1")); d.Outcome == consensus.Reached {
+			t.Errorf("%v by liars", d)
+		}
+	})
+	want(t, consensus.Voting{}.Decide(cast(t, rates, "a", "3* coin agree a 1")), consensus.Uncertified, "")
+	want(t, consensus.Voting{}.Decide(cast(t, rates, "a", "3* coin disagree a 1")), consensus.Uncertified, "")
+}
+
+func TestConfidenceIsDiscountedForDependence(t *testing.T) {
+	last := 1.0
+	for _, rho := range []float64{consensus.Independent, 0.05, 0.2, 1} {
+		o := &consensus.Options{Correlation: rho}
+		d := consensus.Voting{}.Decide(cast(t, o, "a b", "20* v agree a 1", "3* w agree b 1"))
+		if d.Confidence > last || d.Confidence < 0.5 {
+			t.Errorf("confidence %v at a correlation of %v, %v at less", d.Confidence, rho, last)
+		}
+		last = d.Confidence
+	}
+	if d := (consensus.Voting{}).Decide(cast(t, nil, "a", "2* v agree a 1")); math.Abs(d.Confidence-0.9098) > 1e-4 {
+		t.Errorf("confidence %v of two who agree, want 1/(1+4^(-2/1.2))", d.Confidence)
+	}
+}
+
+func TestTheZeroBallotsArePending(t *testing.T) {
+	all(t, func(t *testing.T, s consensus.Strategy) {
+		d := s.Decide(consensus.Ballots{})
+		want(t, d, consensus.Pending, "")
+		want(t, s.Decide(consensus.Ballots{}.Close()), consensus.Deadlocked, "")
+		if d.Confidence != 1 || d.String() == "" || len(d.Tallies()) != 0 {
+			t.Errorf("%+v", d)
+		}
+	})
+}

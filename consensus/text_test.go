@@ -1,0 +1,120 @@
+package consensus_test
+
+import (
+	"encoding"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/swarmbus/swarmbus/consensus"
+)
+
+// text is what every enum of the package can do.
+type text interface {
+	encoding.TextMarshaler
+	encoding.TextUnmarshaler
+	String() string
+}
+
+func enums() map[string]func() text {
+	return map[string]func() text{
+		"pending reached rejected deadlocked uncertified": func() text { return new(consensus.Outcome) },
+		"agree disagree abstain":                          func() text { return new(consensus.Stance) },
+		"correlation intervention counterfactual":         func() text { return new(consensus.CausalLevel) },
+		"unknown-proposal not-eligible superseded":        func() text { return new(consensus.Cause) },
+	}
+}
+
+func TestEnumsTravelAsText(t *testing.T) {
+	for words, fresh := range enums() {
+		for _, word := range strings.Fields(words) {
+			v := fresh()
+			if err := v.UnmarshalText([]byte(word)); err != nil || v.String() != word {
+				t.Errorf("%q becomes %v, %v", word, v, err)
+			}
+			if out, err := v.MarshalText(); err != nil || string(out) != word {
+				t.Errorf("%q becomes %q, %v", word, out, err)
+			}
+		}
+		if v := fresh(); v.UnmarshalText([]byte("Agree ")) == nil {
+			t.Errorf("%q takes %q", words, "Agree ")
+		}
+	}
+}
+
+func TestEnumsRefuseToWriteWhatTheyCannotRead(t *testing.T) {
+	for _, v := range []text{new(consensus.Outcome), new(consensus.Stance), new(consensus.Cause)} {
+		if _, err := v.MarshalText(); err == nil {
+			t.Errorf("%v is written", v)
+		}
+	}
+	bad := consensus.CausalLevel(9)
+	if _, err := bad.MarshalText(); err == nil || bad.String() != "CausalLevel(9)" {
+		t.Errorf("%v is written", bad)
+	}
+}
+
+func TestVotesAndDecisionsTravelAsJSON(t *testing.T) {
+	v := consensus.Vote{
+		Seq: 3, Voter: "v", Proposal: "a", Stance: consensus.Disagree, Weight: 0.25, Reason: "no",
+		CausalLevel: consensus.Intervention,
+	}
+	out, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"seq":3,"voter":"v","proposal":"a","stance":"disagree","causalLevel":"intervention","weight":0.25,"reason":"no"}`
+	if diff := cmp.Diff(want, string(out)); diff != "" {
+		t.Error(diff)
+	}
+	var back consensus.Vote
+	if err := json.Unmarshal(out, &back); err != nil || back != v {
+		t.Errorf("%+v comes back as %+v, %v", v, back, err)
+	}
+	out, err = json.Marshal(consensus.Voting{}.Decide(cast(t, nil, "a", "2* v agree a 1")))
+	if err != nil || !strings.HasPrefix(string(out), `{"strategy":"voting","outcome":"reached","choice":"a","leaders":["a"],"support":1,"none":0,`) {
+		t.Errorf("%s, %v", out, err)
+	}
+}
+
+func FuzzText(f *testing.F) {
+	for words := range enums() {
+		for _, word := range strings.Fields(words) {
+			f.Add(word)
+		}
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		for words, fresh := range enums() {
+			v := fresh()
+			if v.UnmarshalText([]byte(s)) != nil {
+				continue
+			}
+			if out, err := v.MarshalText(); err != nil || string(out) != s {
+				t.Errorf("%s: %q comes back as %q, %v", words, s, out, err)
+			}
+		}
+	})
+}
+
+func FuzzVote(f *testing.F) {
+	f.Add([]byte(`{"seq":3,"voter":"v","proposal":"a","stance":"agree","weight":0.25}`))
+	f.Add([]byte(`{"voter":"v","proposal":"a","stance":"agree","weight":1e999}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var v consensus.Vote
+		if json.Unmarshal(data, &v) != nil || v.Validate() != nil {
+			return
+		}
+		b, err := consensus.NewBallots(&consensus.Options{Quorum: 1}, []string{v.Proposal}, []consensus.Vote{v})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range consensus.Builtin() {
+			d := s.Decide(b)
+			if line := d.String(); strings.ContainsAny(line, "\n\r\x1b") || !(d.Confidence >= 0 && d.Confidence <= 1) {
+				t.Errorf("%q", line)
+			}
+		}
+	})
+}
