@@ -50,7 +50,7 @@ func (b *Bus) stampLocked(s signals.Any, agent string, seq uint64, now time.Time
 		h.TTL = b.opts.TTL
 	}
 	if h.ID.IsZero() {
-		h.ID = b.opts.Mint.ID(seq, h.Time)
+		h.ID = b.opts.Mint.ID(seq, now) // a publisher's own time could use the mint up
 	}
 	return signals.With(s, h)
 }

@@ -54,7 +54,8 @@ func mix(x uint64) uint64 {
 // ID returns the id of the signal with the given sequence number, which must
 // be greater than that of the call before. The second in it is that of at, the
 // log's clock, but never before that of the id before, and one later where the
-// counter wraps within a second. An xid's seconds end in February 2106.
+// counter wraps within a second. An xid's seconds end in February 2106: a log
+// whose clock was there once stays there, and its ids repeat after 2^24.
 func (m *Mint) ID(seq uint64, at time.Time) ID {
 	now := uint32(min(max(0, at.Unix()), math.MaxUint32))
 	earliest := m.seconds
