@@ -167,23 +167,26 @@ func TestTurnTimeoutEndsTheTurn(t *testing.T) {
 }
 
 func TestTurnsNumbersAndIDsComeFromSeedThreadAgentAndRound(t *testing.T) {
-	draw := func(turn agents.Turn) string {
-		turn.Time = time.Unix(1e9, 0)
-		return fmt.Sprint(turn.Rand().Uint64(), turn.NewID(), turn.NewID())
-	}
-	base := agents.Turn{Agent: "a", Thread: "t", Round: 1, Seed: 1}
-	if draw(base) != draw(base) {
-		t.Error("the same turn draws differently")
-	}
-	seen := map[string]bool{draw(base): true}
-	for _, other := range []agents.Turn{
-		{Agent: "b", Thread: "t", Round: 1, Seed: 1}, {Agent: "a", Thread: "u", Round: 1, Seed: 1},
-		{Agent: "a", Thread: "t", Round: 2, Seed: 1}, {Agent: "a", Thread: "t", Round: 1, Seed: 2},
+	for name, draw := range map[string]func(*agents.Turn) any{
+		"number": func(t *agents.Turn) any { return t.Rand().Uint64() },
+		"id":     func(t *agents.Turn) any { return [2]signals.ID{t.NewID(), t.NewID()} },
 	} {
-		if d := draw(other); seen[d] {
-			t.Errorf("%+v draws what another turn does", other)
-		} else {
-			seen[d] = true
+		seen := map[any]bool{}
+		for _, turn := range []agents.Turn{
+			{Agent: "a", Thread: "t", Round: 1, Seed: 1},
+			{Agent: "b", Thread: "t", Round: 1, Seed: 1}, {Agent: "a", Thread: "u", Round: 1, Seed: 1},
+			{Agent: "a", Thread: "t", Round: 2, Seed: 1}, {Agent: "a", Thread: "t", Round: 1, Seed: 2},
+		} {
+			turn.Time = time.Unix(1e9, 0)
+			again := turn
+			drawn := draw(&turn)
+			if drawn != draw(&again) {
+				t.Errorf("%s: the same turn draws differently", name)
+			}
+			if seen[drawn] {
+				t.Errorf("%s: %+v draws what another turn does", name, turn)
+			}
+			seen[drawn] = true
 		}
 	}
 }

@@ -166,7 +166,7 @@ func TestFiveAgentsThatAnswerEverythingEndAtTheSignalLimit(t *testing.T) {
 	for i := range 5 {
 		team = append(team, talker(fmt.Sprintf("agent-%d", i)))
 	}
-	const limit = 137
+	const limit = 130 // in the middle of a turn
 	r := solve(t, newSwarm(t, swarm.Options{Agents: team, Signals: limit}))
 	said := 0
 	for _, s := range r.Log {
@@ -176,6 +176,28 @@ func TestFiveAgentsThatAnswerEverythingEndAtTheSignalLimit(t *testing.T) {
 	}
 	if r.Stop != swarm.StopBudget || said != limit {
 		t.Errorf("got %v after %d signals, want budget after %d", r.Stop, said, limit)
+	}
+}
+
+func TestDecisionWithTheLastSignalIsADecision(t *testing.T) {
+	r := solve(t, newSwarm(t, swarm.Options{Signals: 3, Agents: []*agents.Agent{
+		proposer("p", "a", "do a"), voter("v1", map[string]signals.Stance{"a": yes}), voter("v2", map[string]signals.Stance{"a": yes}),
+	}}))
+	if r.Stop != swarm.StopConsensus {
+		t.Errorf("got %v, want consensus", r.Stop)
+	}
+}
+
+func TestAgentsWeightIsAFactorOnItsVotes(t *testing.T) {
+	for weight, want := range map[float64]swarm.StopReason{0: swarm.StopDeadlock, 0.2: swarm.StopConsensus} {
+		light := voter("light", map[string]signals.Stance{"a": no})
+		light.Weight = weight
+		r := solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{
+			proposer("p", "a", "do a"), voter("v", map[string]signals.Stance{"a": yes}), light,
+		}}))
+		if r.Stop != want {
+			t.Errorf("weight %v: got %v, want %v", weight, r.Stop, want)
+		}
 	}
 }
 
@@ -295,15 +317,16 @@ func TestLeavingTheStreamEndsTheSolve(t *testing.T) {
 }
 
 func TestTwoSolvesOnOneSwarmDoNotSeeEachOther(t *testing.T) {
-	heard := map[string]map[string]bool{} // thread → tasks heard in it
+	heard := map[string]map[string]bool{} // thread of the turn → tasks heard in it
 	var mu sync.Mutex
-	listener := &agents.Agent{ID: "listener", Reactor: agents.On(func(_ context.Context, s *signals.Signal[signals.Task]) seq {
+	listener := &agents.Agent{ID: "listener", Reactor: agents.On(func(ctx context.Context, s *signals.Signal[signals.Task]) seq {
 		mu.Lock()
 		defer mu.Unlock()
-		if heard[s.Thread] == nil {
-			heard[s.Thread] = map[string]bool{}
+		thread := agents.TurnOf(ctx).Thread
+		if heard[thread] == nil {
+			heard[thread] = map[string]bool{}
 		}
-		heard[s.Thread][s.Payload.Task] = true
+		heard[thread][s.Payload.Task] = true
 		return agents.Say(propose("same-id", "answer to "+s.Payload.Task))
 	})}
 	s := newSwarm(t, swarm.Options{Agents: []*agents.Agent{
