@@ -319,7 +319,14 @@ func TestLeavingTheStreamEndsTheSolve(t *testing.T) {
 func TestTwoSolvesOnOneSwarmDoNotSeeEachOther(t *testing.T) {
 	heard := map[string]map[string]bool{} // thread of the turn → tasks heard in it
 	var mu sync.Mutex
+	const n = 8
+	var begun sync.WaitGroup // so that all tasks are in the log before anyone goes on
+	begun.Add(n)
 	listener := &agents.Agent{ID: "listener", Reactor: agents.On(func(ctx context.Context, s *signals.Signal[signals.Task]) seq {
+		if agents.TurnOf(ctx).Round == 1 && agents.TurnOf(ctx).Left == 0 {
+			begun.Done()
+			begun.Wait()
+		}
 		mu.Lock()
 		defer mu.Unlock()
 		thread := agents.TurnOf(ctx).Thread
@@ -333,7 +340,7 @@ func TestTwoSolvesOnOneSwarmDoNotSeeEachOther(t *testing.T) {
 		listener, voter("v1", map[string]signals.Stance{"same-id": yes}), voter("v2", map[string]signals.Stance{"same-id": yes}),
 	}})
 	var solves sync.WaitGroup
-	for i := range 8 {
+	for i := range n {
 		solves.Go(func() {
 			task := fmt.Sprintf("task %d", i)
 			r, err := s.Solve(t.Context(), signals.Task{Task: task})
@@ -350,8 +357,8 @@ func TestTwoSolvesOnOneSwarmDoNotSeeEachOther(t *testing.T) {
 			t.Errorf("thread %s heard %v", thread, tasks)
 		}
 	}
-	if len(heard) != 8 {
-		t.Errorf("got %d threads, want 8", len(heard))
+	if len(heard) != n {
+		t.Errorf("got %d threads, want %d", len(heard), n)
 	}
 }
 
