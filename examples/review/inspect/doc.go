@@ -1,7 +1,9 @@
-// Package inspect reviews Go packages with analysers.
+// Package inspect reviews Go packages with analysers that can argue.
 //
 // It is the pure half of the review example: a directory goes in, values come
-// out. [Load] reads one package, an [Inspector] returns what it finds.
+// out. [Load] reads one package, an [Inspector] returns what it finds, other
+// inspectors hold [Arguments] against a finding or for it, and [Temper.Judge]
+// makes a stance of it all.
 //
 //	p, err := inspect.Load(ctx, dir)
 //	if err != nil {
@@ -9,7 +11,7 @@
 //	}
 //	for _, i := range inspect.Inspectors() {
 //		for _, f := range i.Inspect(p) {
-//			fmt.Println(i.Name, f)
+//			fmt.Println(i.Name, f, inspect.Debate(p, f))
 //		}
 //	}
 //
@@ -23,9 +25,9 @@
 //
 // # Order
 //
-// Equal packages give equal findings, in the same order,
+// Equal packages give equal findings, arguments and verdicts, in the same order,
 // on every machine with the same Go version: positions are relative to the
-// package, and numbers have three digits where they
+// package, sums do not depend on order, and numbers have three digits where they
 // are shown. A [Package] never changes, so any number of goroutines may inspect
 // it at once.
 //
@@ -41,6 +43,14 @@
 // Inspectors would rather miss something than cry wolf. What needs types is
 // silent about a package that does not type-check; such a package has the
 // finding does-not-compile, and what its syntax shows.
+//
+// # Arguments
+//
+// An [Argument] eases a finding or worsens it, for a reason that can be checked
+// at the places it names: the complex function is tested, by this test; the
+// panic is documented, or guards against misuse; the untested function is
+// intricate. Inspectors argue about each other's findings, never about their
+// own.
 //
 // # Limits
 //

@@ -39,7 +39,7 @@ func (s Severity) Weight() float64 {
 // Dimension is the side of a package that a finding speaks about.
 type Dimension int
 
-// The dimensions.
+// The dimensions, in the order of a [Scorecard].
 const (
 	Correctness Dimension = 1 + iota
 	Safety
@@ -57,6 +57,23 @@ func (d Dimension) String() string { return enumName(dimensionNames, int(d)) }
 
 // MarshalText writes the name of d.
 func (d Dimension) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+// Stance is the side an agent takes: approve, or request changes.
+type Stance int
+
+// The stances.
+const (
+	Approve Stance = 1 + iota
+	RequestChanges
+)
+
+var stanceNames = []string{Approve: "approve", RequestChanges: "request changes"}
+
+// String returns "approve" or "request changes".
+func (s Stance) String() string { return enumName(stanceNames, int(s)) }
+
+// MarshalText writes the name of s.
+func (s Stance) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 func enumName(names []string, i int) string {
 	if i > 0 && i < len(names) {

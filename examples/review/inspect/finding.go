@@ -35,8 +35,20 @@ func (f Finding) Position() Position {
 	return f.Places[0].Position
 }
 
-// Key names the finding within its package, as "rule@file:line".
+// Key names the finding within its package, as "rule@file:line". No two findings
+// of one package have the same.
 func (f Finding) Key() string { return f.Rule + "@" + f.Position().String() }
+
+// Find returns the finding with that key, so that agents can speak of a finding
+// by its key alone.
+func Find(findings []Finding, key string) (Finding, bool) {
+	for _, f := range findings {
+		if f.Key() == key {
+			return f, true
+		}
+	}
+	return Finding{}, false
+}
 
 // Evidence quotes at most n places and counts the rest.
 func (f Finding) Evidence(n int) string {

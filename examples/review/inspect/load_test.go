@@ -15,6 +15,9 @@ import (
 	"github.com/swarmbus/swarmbus/examples/review/inspect"
 )
 
+// noSum is a well-formed checksum of nothing in particular.
+const noSum = "h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=\n"
+
 func TestLoadSaysWhyItCannot(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a.go")
 	if err := os.WriteFile(file, []byte("package a\n"), 0o600); err != nil {
@@ -30,7 +33,12 @@ func TestLoadSaysWhyItCannot(t *testing.T) {
 		{"outside modules", filepath.Dir(file), inspect.ErrNoModule},
 		{"other platforms", module(t, map[string]string{"a.go": "//go:build plan9\n\npackage a\n"}), inspect.ErrNoGoFiles},
 		{"broken go.mod", module(t, map[string]string{"go.mod": "modul a\n", "a.go": "package a\n"}), inspect.ErrNotLoaded},
-		{"not fetched", module(t, map[string]string{
+		{"not in the cache", module(t, map[string]string{
+			"go.mod": "module a\n\ngo 1.26\n\nrequire fixtures.example/far v1.0.0\n",
+			"go.sum": "fixtures.example/far v1.0.0 " + noSum + "fixtures.example/far v1.0.0/go.mod " + noSum,
+			"a.go":   "package a\n\nimport _ \"fixtures.example/far\"\n",
+		}), inspect.ErrNotFetched},
+		{"without a checksum", module(t, map[string]string{
 			"go.mod": "module a\n\ngo 1.26\n\nrequire fixtures.example/far v1.0.0\n",
 			"a.go":   "package a\n\nimport _ \"fixtures.example/far\"\n",
 		}), inspect.ErrNotFetched},

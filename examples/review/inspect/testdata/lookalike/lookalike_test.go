@@ -26,6 +26,15 @@ func TestEverything(t *testing.T) {
 	t.Log(got...)
 }
 
+func TestCancelOrFail(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	if ctx.Err() != nil {
+		t.Fatal("cancelled early")
+	} else {
+		cancel()
+	}
+}
+
 func FuzzVersion(f *testing.F) {
 	f.Fuzz(func(t *testing.T, name string) {
 		out, err := lookalike.Version(context.Background(), name)
