@@ -8,16 +8,15 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
-// strategies are the five, the combinators and one that rounds do not know.
-func strategies() []consensus.Strategy {
-	five := consensus.Builtin()
-	return append(
-		five,
+// strategies are the five; and combinations of them, and one that rounds do not know.
+func strategies() (five, others []consensus.Strategy) {
+	five = consensus.Builtin()
+	return five, []consensus.Strategy{
 		consensus.Any(five...),
 		consensus.All(five[0], five[2]),
 		consensus.Fallback(five[2], five[4]),
 		consensus.Func("majority", majority),
-	)
+	}
 }
 
 func majority(b consensus.Ballots) consensus.Decision {
@@ -29,8 +28,10 @@ func majority(b consensus.Ballots) consensus.Decision {
 }
 
 func TestRoundEqualsDecideAfterEveryStep(t *testing.T) {
-	for _, s := range strategies() {
-		t.Run(s.Name(), rapid.MakeCheck(func(t *rapid.T) {
+	five, others := strategies()
+	for name, strategies := range map[string][]consensus.Strategy{"built-in": five, "others": others} {
+		t.Run(name, rapid.MakeCheck(func(t *rapid.T) {
+			s := rapid.SampledFrom(strategies).Draw(t, "strategy")
 			o := drawOptions(t)
 			if o != nil && rapid.Bool().Draw(t, "learned") {
 				o.Reliabilities = drawRates(t)

@@ -1,6 +1,7 @@
 package consensustest
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -131,14 +132,29 @@ func pure(c *trial) {
 
 // order: neither that of the votes in the slice nor that of the proposals matters.
 func order(c *trial) {
-	c.each(func(p *poll) {
-		want := c.decide(p)
-		q := p.clone()
-		c.Shuffle(len(q.votes), func(i, j int) { q.votes[i], q.votes[j] = q.votes[j], q.votes[i] })
-		c.same(p, c.decide(q), want, "shuffling votes")
-		c.Shuffle(len(q.proposals), func(i, j int) { q.proposals[i], q.proposals[j] = q.proposals[j], q.proposals[i] })
-		c.same(p, c.decide(q), want, "shuffling proposals")
-	})
+	c.each(c.checkOrder)
+	sums := &poll{proposals: []string{"a", "b", "c", "d"}}
+	for i := range 40 {
+		sums.cast(fmt.Sprint("v", i), sums.proposals[i%4], consensus.Agree, float64(1+i*i%10)/10)
+	}
+	ties := &poll{proposals: []string{"a", "b", "c"}}
+	ties.crowd("v", 3, "a", consensus.Agree, 0.7).crowd("w", 3, "b", consensus.Agree, 0.7)
+	for range 20 {
+		c.checkOrder(sums)
+		c.checkOrder(ties)
+	}
+}
+
+func (c *trial) checkOrder(p *poll) {
+	if c.enough() {
+		return
+	}
+	want := c.decide(p)
+	q := p.clone()
+	c.Shuffle(len(q.votes), func(i, j int) { q.votes[i], q.votes[j] = q.votes[j], q.votes[i] })
+	c.same(p, c.decide(q), want, "shuffling votes")
+	c.Shuffle(len(q.proposals), func(i, j int) { q.proposals[i], q.proposals[j] = q.proposals[j], q.proposals[i] })
+	c.same(p, c.decide(q), want, "shuffling proposals")
 }
 
 // names: what voters and proposals are called does not matter.

@@ -83,7 +83,7 @@ type trial struct {
 }
 
 // polls is how many random polls a rule is checked on.
-const polls = 100
+const polls = 60
 
 // enough stops a rule that has failed often: the first few failures say it all.
 func (c *trial) enough() bool { return c.failed >= 3 }

@@ -133,20 +133,31 @@ func minority(c *trial) {
 func moreSupport(c *trial) {
 	c.each(func(p *poll) {
 		p.options.Electorate = nil
-		d := c.decide(p)
-		for i := range 3 {
-			if d.Outcome != consensus.Reached {
-				return
-			}
-			q := p.clone().cast(fmt.Sprint("new", i), d.Choice, consensus.Agree, float64(1+c.IntN(10))/10)
-			e := c.decide(q)
-			if e.Choice != d.Choice {
-				c.fail(q, "one more voter for the winner: from %v\n  to %v", d, e)
-				return
-			}
-			p, d = q, e
-		}
+		c.join(p, 3, func() float64 { return float64(1+c.IntN(10)) / 10 })
 	})
+	for against := range 4 {
+		p := &poll{proposals: []string{"a", "b"}, options: consensus.Options{Threshold: 0.55}}
+		p.crowd("v", 4, "a", consensus.Agree, 1).crowd("w", against, "a", consensus.Disagree, 1)
+		c.join(p, 12, func() float64 { return 1 })
+	}
+}
+
+// join lets voters for the winner come one by one.
+func (c *trial) join(p *poll, n int, weight func() float64) {
+	d := c.decide(p)
+	for i := range n {
+		winner := "a"
+		if d.Outcome == consensus.Reached {
+			winner = d.Choice
+		}
+		q := p.clone().cast(fmt.Sprint("new", i), winner, consensus.Agree, weight())
+		e := c.decide(q)
+		if d.Outcome == consensus.Reached && e.Choice != winner {
+			c.fail(q, "one more voter for the winner: from %v\n  to %v", d, e)
+			return
+		}
+		p, d = q, e
+	}
 }
 
 // tie: of two that have the same, neither wins.
@@ -168,21 +179,25 @@ func tie(c *trial) {
 // dummies: proposals that nobody votes on never lead and make nothing win. They may take a rejection
 // away, since nobody rejects them.
 func dummies(c *trial) {
-	c.each(func(p *poll) {
-		d := c.decide(p)
-		q := p.clone()
-		for i := range 30 {
-			q.proposals = append(q.proposals, fmt.Sprint("dummy", i))
-		}
-		e := c.decide(q)
-		dummy := slices.ContainsFunc(e.Leaders, func(l string) bool { return !slices.Contains(p.proposals, l) })
-		if dummy || e.Choice != d.Choice && e.Choice != "" {
-			c.fail(q, "thirty dummies: from %v\n  to %v", d, e)
-		}
-		if e.Outcome == consensus.Rejected {
-			c.fail(q, "%v, but nobody rejects the dummies", e)
-		}
-	})
+	c.each(c.checkDummies)
+	c.checkDummies((&poll{proposals: []string{"a"}}).crowd("v", 4, "a", consensus.Disagree, 1))
+	c.checkDummies((&poll{proposals: []string{"a"}}).crowd("v", 4, "a", consensus.Abstain, 1))
+}
+
+func (c *trial) checkDummies(p *poll) {
+	d := c.decide(p)
+	q := p.clone()
+	for i := range 30 {
+		q.proposals = append(q.proposals, fmt.Sprint("dummy", i))
+	}
+	e := c.decide(q)
+	dummy := slices.ContainsFunc(e.Leaders, func(l string) bool { return !slices.Contains(p.proposals, l) })
+	if dummy || e.Choice != d.Choice && e.Choice != "" {
+		c.fail(q, "thirty dummies: from %v\n  to %v", d, e)
+	}
+	if e.Outcome == consensus.Rejected {
+		c.fail(q, "%v, but nobody rejects the dummies", e)
+	}
 }
 
 // closing: it ends what is pending and takes nothing back.
