@@ -149,13 +149,8 @@ func (r *Round) Vote(v Vote) error {
 		return err
 	}
 	s, p := r.slot(v.Proposal), r.person(v.Voter)
-	key := uint64(p)<<32 | uint64(s)
 	at := int32(len(r.log))
-	c, again := r.cells[key]
-	if !again {
-		c = r.newCell(p, s)
-		r.cells[key] = c
-	}
+	c, again := r.cell(p, s)
 	r.log = append(r.log, entry{Vote: v, cell: c})
 	if again {
 		r.votes[c].earlier++
@@ -169,14 +164,25 @@ func (r *Round) Vote(v Vote) error {
 	return nil
 }
 
-func (r *Round) newCell(p, s int32) int32 {
-	c := int32(len(r.votes))
-	r.votes = append(r.votes, cell{person: p, slot: s, older: r.persons[p].newest})
+// cell returns where the person's vote on the proposal is kept, and whether there has been one. Most
+// voters vote again on what they voted on last, which saves a look-up.
+func (r *Round) cell(p, s int32) (c int32, again bool) {
+	newest := r.persons[p].newest
+	if newest >= 0 && r.votes[newest].slot == s {
+		return newest, true
+	}
+	key := uint64(p)<<32 | uint64(s)
+	if c, again = r.cells[key]; again {
+		return c, true
+	}
+	c = int32(len(r.votes))
+	r.cells[key] = c
+	r.votes = append(r.votes, cell{person: p, slot: s, older: newest})
 	r.persons[p].newest = c
 	if r.place[s] < 0 {
 		r.waiting[s]++
 	}
-	return c
+	return c, false
 }
 
 // slot returns the proposal's slot, whether or not it has been made.
@@ -207,12 +213,13 @@ func (r *Round) person(name string) int32 {
 // compact forgets superseded votes, keeping how many they were, once they are most of the log. A log that
 // decisions refer to is left to them.
 func (r *Round) compact() {
-	if len(r.log) < 2*len(r.votes)+64 {
+	room := 2*len(r.votes) + 64
+	if len(r.log) < room {
 		return
 	}
 	live := r.log[:0]
 	if r.shared {
-		live = make([]entry, 0, cap(r.log))
+		live = make([]entry, 0, room)
 	}
 	for i := range r.log {
 		if c := &r.votes[r.log[i].cell]; c.entry == int32(i) {

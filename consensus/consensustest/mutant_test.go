@@ -202,7 +202,7 @@ func mutants() []mutant {
 			d.Confidence *= weight / weight
 			return d
 		}},
-		{"sums in floating point, in map order", "order", func(b consensus.Ballots) consensus.Decision {
+		{"sums in floating point, in map order", "pure", func(b consensus.Ballots) consensus.Decision {
 			d := consensus.ConfidenceWeighted{}.Decide(b)
 			weights, whole := map[string]float64{}, 0.0
 			for _, t := range b.Tallies() {
