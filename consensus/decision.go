@@ -4,7 +4,8 @@ import "slices"
 
 // Decision is what a strategy makes of ballots. It is a value and stays as it is when the [Round] it came
 // from goes on. What is only for people ([Decision.String], [Decision.Reason]) and what takes a pass over
-// the votes ([Decision.Tallies], [Decision.Dissent], [Decision.Uncounted]) is worked out when asked for.
+// the votes ([Decision.Tallies], [Decision.Dissent], [Decision.Uncounted]) is worked out when asked for, so
+// a decision keeps the votes it was made on alive.
 type Decision struct {
 	Strategy string  `json:"strategy"`
 	Outcome  Outcome `json:"outcome"`
@@ -38,8 +39,8 @@ func (d Decision) Leader() string {
 	return d.Leaders[0]
 }
 
-// Ballots returns the ballots the decision was made on, empty for a decision that a strategy wrote by
-// hand and neither [Func] nor a [Round] completed.
+// Ballots returns the ballots the decision was made on; empty for one that a strategy of its own type
+// wrote by hand, not through [Ballots.Settle].
 func (d Decision) Ballots() Ballots { return d.from.ballots() }
 
 // Tallies returns the count of each proposal, in the order they were made.

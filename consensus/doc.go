@@ -28,8 +28,8 @@
 //	entropy              of the leader: 1 − H(q)/log₂ K, q     the same, if ∅ is at       normalised entropy: Shannon,
 //	                     the shares of each s and of ∅, K      least the leader's s       1948
 //	                     how many are above 0, at least 2
-//	hierarchical         confidence-weighted within the        the same                   Blau and Scott, 1962, on
-//	                     highest rank that spoke; if that                                 authority by office
+//	hierarchical         confidence-weighted within the        the same                   lexicographic rules:
+//	                     highest rank that spoke; if that                                 Fishburn, 1974
 //	                     settles nothing, within the next
 //
 // [Decision.Confidence] is that softmax whichever strategy decides. γ = 1/(1 + ρ·max(0, W−1)) counts

@@ -5,7 +5,8 @@ package consensus
 // stays down: where its support for none of these reaches the threshold, no lower rank may choose a
 // proposal it weighs more against than for, or one proposal more that nobody votes on would take the
 // rejection away from it. When no rank settles anything, support is that of the highest which spoke. Ranks
-// come from [Options.Ranks]; the quorum counts voters of all of them.
+// come from [Options.Ranks]; the quorum counts voters of all of them. A rank that has not voted yet does not
+// hold up those below it: to wait for it, ask later.
 type Hierarchical struct{}
 
 // Name returns "hierarchical".

@@ -205,15 +205,13 @@ func mutants() []mutant {
 		{"sums in floating point, in map order", "pure", func(b consensus.Ballots) consensus.Decision {
 			d := consensus.ConfidenceWeighted{}.Decide(b)
 			weights, whole := map[string]float64{}, 0.0
-			for _, t := range b.Tallies() {
-				weights[t.Proposal] = t.For
+			for v := range b.Votes() {
+				weights[v.Voter+v.Proposal] = v.Weight / 3
 			}
 			for _, w := range weights {
-				whole += 0.1 * w
+				whole += w
 			}
-			if whole > 0 && d.Outcome != consensus.Reached {
-				d.None = math.Mod(whole*1e15, 1)
-			}
+			d.None = whole / 1000
 			return d
 		}},
 		{"lets the surest voter decide", "minority", func(b consensus.Ballots) consensus.Decision {
