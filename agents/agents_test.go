@@ -174,8 +174,10 @@ func TestTurnsNumbersAndIDsComeFromSeedThreadAgentAndRound(t *testing.T) {
 		seen := map[any]bool{}
 		for _, turn := range []agents.Turn{
 			{Agent: "a", Thread: "t", Round: 1, Seed: 1},
-			{Agent: "b", Thread: "t", Round: 1, Seed: 1}, {Agent: "a", Thread: "u", Round: 1, Seed: 1},
-			{Agent: "a", Thread: "t", Round: 2, Seed: 1}, {Agent: "a", Thread: "t", Round: 1, Seed: 2},
+			{Agent: "b", Thread: "t", Round: 1, Seed: 1},
+			{Agent: "a", Thread: "u", Round: 1, Seed: 1},
+			{Agent: "a", Thread: "t", Round: 2, Seed: 1},
+			{Agent: "a", Thread: "t", Round: 1, Seed: 2},
 		} {
 			turn.Time = time.Unix(1e9, 0)
 			again := turn

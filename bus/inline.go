@@ -185,13 +185,13 @@ func (b *Bus) take(s step) {
 		b.show(s.event)
 		return
 	}
-	defer b.taken(s)
+	defer b.taken()
 	for _, h := range s.handlers {
 		h.handle(s.signal)
 	}
 }
 
-func (b *Bus) taken(s step) {
+func (b *Bus) taken() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.state != closed {

@@ -2,6 +2,7 @@ package bus_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -123,7 +124,7 @@ func unread(s *bus.Subscription) ([]signals.Any, error) {
 	for {
 		next, err := s.Next(ended)
 		if err != nil {
-			if err == context.Canceled {
+			if errors.Is(err, context.Canceled) {
 				err = nil
 			}
 			return all, err

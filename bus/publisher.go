@@ -119,6 +119,7 @@ func reserved(k signals.Kind) bool {
 	switch k {
 	case signals.KindTask, signals.KindConsensus, signals.KindConflict, conflict.KindResolved:
 		return true
+	default:
+		return false
 	}
-	return false
 }

@@ -15,8 +15,8 @@ const (
 	DefaultCorrelation = 0.2
 )
 
-// Independent, as [Options.Correlation], takes the voters for independent of one another: confidence is
-// not discounted. Agents that share a model or a prompt are not independent.
+// Independent is the [Options.Correlation] that takes the voters for independent of one another: confidence
+// is not discounted. Agents that share a model or a prompt are not independent.
 const Independent = -1
 
 // Options are the terms of one decision. The zero value, or a nil pointer, means the defaults. They are

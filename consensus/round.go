@@ -16,7 +16,6 @@ type Round struct {
 	closed   bool
 	board    board
 	stale    bool             // board.odds is
-	last     Decision         // where strategies write theirs
 	slots    map[string]int32 // by every proposal ever named
 	place    []int32          // by slot: among the known proposals, or -1
 	waiting  []int32          // by slot: votes that came before the proposal

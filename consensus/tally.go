@@ -53,10 +53,10 @@ const (
 // sides returns what speaks for the proposal and what speaks against it. Evidence comes as one number.
 func (t *tally) sides(p int, m measure, learned bool) (favour, against int64) {
 	c := &t.counts[p]
-	switch {
-	case m == byVoters:
+	switch m {
+	case byVoters:
 		return int64(c.agree), int64(c.disagree)
-	case m == byWeight:
+	case byWeight:
 		return c.favour, c.against
 	default:
 		return t.evidence(p, learned), 0

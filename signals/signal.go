@@ -79,6 +79,7 @@ func (s *Signal[P]) check(l Limits) error {
 }
 
 func withKind(err error, kind Kind) error {
+	//nolint:errorlint // a wrapped one says more, and is not ours to take apart
 	if field, ok := err.(*FieldError); ok && field.Kind == "" {
 		named := *field
 		named.Kind = kind

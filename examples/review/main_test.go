@@ -103,9 +103,9 @@ func TestDirectoryThatIsNoGoPackageIsAClearError(t *testing.T) {
 		t.Fatal(err)
 	}
 	for dir, want := range map[string]string{
-		t.TempDir():      "Go",
-		"nowhere":        "not a directory",
-		file:             "not a directory",
+		t.TempDir(): "Go",
+		"nowhere":   "not a directory",
+		file:        "not a directory",
 		fixture(""): "no Go files",
 	} {
 		status, out, errs := call(t, dir)

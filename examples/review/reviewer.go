@@ -156,7 +156,7 @@ func (r *reviewer) hearArgument(target signals.ID, said string) {
 	if h == nil {
 		return
 	}
-	if a, known := r.desk.arguments[h.said][said]; known {
+	if a, known := r.arguments[h.said][said]; known {
 		h.arguments = append(h.arguments, a)
 	}
 }

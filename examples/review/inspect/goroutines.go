@@ -118,7 +118,7 @@ func abandonedSends(p *Package) []Finding {
 		if !ok {
 			continue
 		}
-		_, body := functionBody(c)
+		body := functionBody(c)
 		if ch := p.bareSend(lit); ch != nil && body != nil && p.unbuffered(body, ch) && p.readerMayLeave(body, lit, ch) {
 			places = append(places, p.place(c, "sends to "+ch.Name()))
 		}

@@ -34,7 +34,7 @@ func panics(p *Package) []Finding {
 
 // repanics says whether call passes on what recover returned.
 func repanics(c inspector.Cursor, call *ast.CallExpr) bool {
-	_, body := functionBody(c)
+	body := functionBody(c)
 	if body == nil || len(call.Args) != 1 {
 		return false
 	}

@@ -112,14 +112,14 @@ func constantString(lit *ast.BasicLit) string {
 func statement(c inspector.Cursor) bool { return c.ParentEdgeKind() == edge.ExprStmt_X }
 
 // functionBody returns the innermost function around c.
-func functionBody(c inspector.Cursor) (inspector.Cursor, *ast.BlockStmt) {
+func functionBody(c inspector.Cursor) *ast.BlockStmt {
 	for f := range c.Enclosing((*ast.FuncDecl)(nil), (*ast.FuncLit)(nil)) {
 		switch n := f.Node().(type) {
 		case *ast.FuncDecl:
-			return f, n.Body
+			return n.Body
 		case *ast.FuncLit:
-			return f, n.Body
+			return n.Body
 		}
 	}
-	return c, nil
+	return nil
 }
