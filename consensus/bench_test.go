@@ -93,6 +93,25 @@ func benchmarkRound(b *testing.B, s Strategy, n, k int, ask bool) {
 	}
 }
 
+// BenchmarkCount is the pass over the votes that building ballots includes and deciding is spared.
+func BenchmarkCount(b *testing.B) {
+	for _, size := range sizes {
+		b.Run(fmt.Sprintf("votes=%d/proposals=%d", size.votes, size.proposals), func(b *testing.B) {
+			proposals, votes := crowd(size.votes, size.proposals)
+			ballots, err := NewBallots(nil, proposals, votes)
+			if err != nil {
+				b.Fatal(err)
+			}
+			r := *ballots.rec
+			b.ReportAllocs()
+			for b.Loop() {
+				r.total, r.levels = tally{}, nil
+				r.count()
+			}
+		})
+	}
+}
+
 func BenchmarkBallots(b *testing.B) {
 	for _, size := range sizes {
 		b.Run(fmt.Sprintf("votes=%d/proposals=%d", size.votes, size.proposals), func(b *testing.B) {

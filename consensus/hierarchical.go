@@ -28,11 +28,7 @@ func (s Hierarchical) decide(bd *board, closed bool, d *Decision) {
 func (bd *board) highest() standing {
 	st := standing{lead: -1}
 	for i := range max(1, len(bd.levels)) {
-		t := bd.level(i)
-		if t.spoke == 0 && st.tally != nil {
-			continue
-		}
-		here := t.weigh()
+		here := bd.level(i).weigh()
 		switch {
 		case here.rejected && here.none >= bd.terms.threshold:
 			return here

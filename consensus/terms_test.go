@@ -148,6 +148,60 @@ func TestAnUncertifiedDecisionIsNotReached(t *testing.T) {
 	want(t, consensus.Voting{}.Decide(cast(t, rates, "a", "3* coin disagree a 1")), consensus.Uncertified, "")
 }
 
+// oneCoin is right as often as it says and spreads its errors over the other proposals.
+type oneCoin float64
+
+func (r oneCoin) Reliability(_ string, proposals int) (consensus.Reliability, bool) {
+	return consensus.Reliability{
+		Sensitivity: float64(r), Specificity: 1 - (1-float64(r))/float64(max(1, proposals-1)),
+	}, true
+}
+
+func TestReliabilitiesMayDependOnTheNumberOfProposals(t *testing.T) {
+	o := &consensus.Options{Reliabilities: oneCoin(0.7)}
+	r, err := consensus.NewRound(consensus.Bayesian{}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	votes := []consensus.Vote{
+		{Seq: 1, Voter: "v", Proposal: "a", Stance: consensus.Agree, Weight: 1},
+		{Seq: 2, Voter: "w", Proposal: "b", Stance: consensus.Agree, Weight: 0.5},
+	}
+	proposals := []string{"a", "b", "c", "d", "e"}
+	for i, p := range proposals {
+		if err := r.Propose(p); err != nil {
+			t.Fatal(err)
+		}
+		if i < len(votes) {
+			if err := r.Vote(votes[i]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		b, err := consensus.NewBallots(o, proposals[:i+1], votes[:min(i+1, len(votes))])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := r.Decision(), (consensus.Bayesian{}).Decide(b); !got.Equal(want) {
+			t.Errorf("with %d proposals %v, want %v", i+1, got, want)
+		}
+	}
+}
+
+func TestMoreAgainstThanForIsRejectedOnceClosed(t *testing.T) {
+	all(t, func(t *testing.T, s consensus.Strategy) {
+		b := cast(t, &consensus.Options{Threshold: 0.9}, "a", "4* v agree a 1", "6* w disagree a 1")
+		want(t, s.Decide(b), consensus.Pending, "")
+		want(t, s.Decide(b.Close()), consensus.Rejected, "")
+	})
+}
+
+func TestEntropyIsNoProposalsWhenNoneWeighsAsMuch(t *testing.T) {
+	d := consensus.Entropy{}.Decide(cast(t, nil, "a b", "v agree a 0.4", "w agree b 0.2", "x disagree b 0.4"))
+	if d.Support != 0 || d.None <= 0 || d.Leader() != "a" {
+		t.Errorf("support %v, none %v, leader %q", d.Support, d.None, d.Leader())
+	}
+}
+
 func TestConfidenceIsDiscountedForDependence(t *testing.T) {
 	last := 1.0
 	for _, rho := range []float64{consensus.Independent, 0.05, 0.2, 1} {

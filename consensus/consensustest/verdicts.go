@@ -70,6 +70,8 @@ func rejection(c *trial) {
 		p.closed = true
 		c.expect(p, consensus.Deadlocked, "")
 	}
+	split := (&poll{proposals: []string{"a"}, closed: true}).crowd("v", 4, "a", consensus.Agree, 1)
+	c.expect(split.crowd("w", 6, "a", consensus.Disagree, 1), consensus.Rejected, "")
 	c.each(func(p *poll) {
 		p = p.plain()
 		if d := c.decide(p); d.Outcome == consensus.Rejected {
