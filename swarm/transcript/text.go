@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -164,7 +163,12 @@ func (t *text) stopped(r *swarm.Result) {
 	if r.Answer != "" {
 		t.line("          %s", t.said(r.Answer))
 	}
-	for _, v := range slices.Concat(r.Decision.Dissent()) {
+	dissenter := map[string]bool{}
+	for _, v := range r.Decision.Dissent() {
+		if dissenter[v.Voter] {
+			continue // it votes for one proposal and against another: once is enough
+		}
+		dissenter[v.Voter] = true
 		t.line("%s   %s  %s", bold.Render("Dissent"), t.name(v.Voter), t.said(fmt.Sprintf("%s %s: %s", v.Stance, v.Proposal, v.Reason)))
 	}
 	t.line("%s      %s: %s", bold.Render("Stop"), r.Stop, t.said(r.Detail))

@@ -1,0 +1,76 @@
+package swarmbus_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// shown is a block of output in a document, behind the command that prints it.
+var shown = regexp.MustCompile("(?s)<!-- shows: go (.+?) -->\n```text\n(.+?)```")
+
+// TestDocumentsShowWhatTheCommandsPrint runs each command that a document
+// names and looks for the lines it shows, in order. An ellipsis stands for lines
+// left out.
+func TestDocumentsShowWhatTheCommandsPrint(t *testing.T) {
+	documents, err := filepath.Glob("docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := 0
+	for _, name := range append(documents, "README.md") {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, block := range shown.FindAllStringSubmatch(string(text), -1) {
+			blocks++
+			cmd := exec.CommandContext(t.Context(), "go", strings.Fields(block[1])...)
+			printed, err := cmd.Output()
+			if err != nil {
+				t.Errorf("%s: go %s: %v", name, block[1], err)
+				continue
+			}
+			if missing := firstMissing(block[2], string(printed)); missing != "" {
+				t.Errorf("%s: go %s does not print, where the document has it:\n%s", name, block[1], missing)
+			}
+		}
+	}
+	if blocks < 2 {
+		t.Errorf("found %d blocks, want at least 2", blocks)
+	}
+}
+
+// firstMissing returns the first line of the document that the output lacks
+// after the line before it.
+func firstMissing(document, printed string) string {
+	rest := strings.Split(printed, "\n")
+	for line := range strings.Lines(document) {
+		line = strings.TrimRight(line, "\n")
+		if line == "" || line == "…" {
+			continue
+		}
+		for len(rest) > 0 && rest[0] != line {
+			rest = rest[1:]
+		}
+		if len(rest) == 0 {
+			return line
+		}
+		rest = rest[1:]
+	}
+	return ""
+}
+
+func TestLineThatIsNotPrintedIsMissed(t *testing.T) {
+	const printed = "a\nb\nc\n"
+	for document, want := range map[string]string{
+		"a\nb\nc\n": "", "a\n…\nc\n": "", "b\na\n": "a", "d\n": "d", "a\na\n": "a",
+	} {
+		if got := firstMissing(document, printed); got != want {
+			t.Errorf("%q: got %q, want %q", document, got, want)
+		}
+	}
+}
