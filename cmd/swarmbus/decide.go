@@ -20,11 +20,6 @@ import (
 	"github.com/swarmbus/swarmbus/internal/votes"
 )
 
-// strategies are those that decide knows, in the order it prints them.
-var strategies = []consensus.Strategy{
-	consensus.Voting{}, consensus.ConfidenceWeighted{}, consensus.Bayesian{}, consensus.Entropy{}, consensus.Hierarchical{},
-}
-
 type decideFlags struct {
 	votes      string
 	task       string
@@ -73,7 +68,7 @@ the decision's.`,
 
 func names() []string {
 	var all []string
-	for _, s := range strategies {
+	for _, s := range consensus.Builtin() {
 		all = append(all, s.Name())
 	}
 	return all
@@ -111,19 +106,15 @@ func decide(cmd *cobra.Command, f *decideFlags) error {
 
 func choose(wanted []string) ([]consensus.Strategy, error) {
 	if len(wanted) == 0 {
-		return strategies, nil
+		return consensus.Builtin(), nil
 	}
 	var chosen []consensus.Strategy
 	for _, name := range wanted {
-		before := len(chosen)
-		for _, s := range strategies {
-			if s.Name() == name {
-				chosen = append(chosen, s)
-			}
+		s, err := consensus.Lookup(name)
+		if err != nil {
+			return nil, fmt.Errorf("--strategy: %w", err)
 		}
-		if len(chosen) == before {
-			return nil, fmt.Errorf("--strategy %q is not one of %s", name, strings.Join(names(), ", "))
-		}
+		chosen = append(chosen, s)
 	}
 	return chosen, nil
 }
