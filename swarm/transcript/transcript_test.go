@@ -29,6 +29,9 @@ var update = flag.Bool("update", false, "rewrite testdata")
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
+// epoch is when the clocks of these tests begin.
+var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
 type seq = iter.Seq2[signals.Any, error]
 
 // hostile is text that would act on a terminal: colour, cursor, title, bell,
@@ -79,7 +82,7 @@ func events(t *testing.T) []swarm.Event {
 	}
 	s, err := swarm.New(swarm.Options{
 		Agents: team, Seed: 1, Quorum: 4,
-		Clock: swarm.StepClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), time.Second),
+		Clock: swarm.StepClock(epoch, time.Second),
 	})
 	if err != nil {
 		t.Fatal(err)
