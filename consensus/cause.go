@@ -1,9 +1,6 @@
 package consensus
 
-import (
-	"cmp"
-	"fmt"
-)
+import "cmp"
 
 // Cause says why a vote does not count. It travels as text: "unknown-proposal", "not-eligible",
 // "superseded".
@@ -16,39 +13,21 @@ const (
 	Superseded                       // the voter has since voted on this proposal again
 )
 
-var causes = [...]string{
+var causes = texts[Cause]{"Cause", "cause", UnknownProposal, []string{
 	UnknownProposal: "unknown-proposal", NotEligible: "not-eligible", Superseded: "superseded",
-}
+}}
 
 // Valid reports whether c is one of the causes above.
-func (c Cause) Valid() bool { return c >= UnknownProposal && c <= Superseded }
+func (c Cause) Valid() bool { return causes.valid(c) }
 
 // String returns the text on the wire, or Cause(n) for a value that has none.
-func (c Cause) String() string {
-	if !c.Valid() {
-		return fmt.Sprintf("Cause(%d)", uint8(c))
-	}
-	return causes[c]
-}
+func (c Cause) String() string { return causes.string(c) }
 
 // MarshalText writes the text on the wire and refuses a value that has none.
-func (c Cause) MarshalText() ([]byte, error) {
-	if !c.Valid() {
-		return nil, &FieldError{Field: "cause", Value: uint8(c), Want: "a known cause"}
-	}
-	return []byte(causes[c]), nil
-}
+func (c Cause) MarshalText() ([]byte, error) { return causes.marshal(c) }
 
 // UnmarshalText reads what MarshalText writes and leaves c alone on anything else.
-func (c *Cause) UnmarshalText(text []byte) error {
-	for i := UnknownProposal; i <= Superseded; i++ {
-		if causes[i] == string(text) {
-			*c = i
-			return nil
-		}
-	}
-	return &FieldError{Field: "cause", Value: string(text), Want: "a known cause"}
-}
+func (c *Cause) UnmarshalText(text []byte) error { return causes.unmarshal(text, c) }
 
 // Uncounted is one or more votes by a voter on a proposal that do not count.
 type Uncounted struct {

@@ -1,7 +1,5 @@
 package consensus
 
-import "fmt"
-
 // Outcome says how far a decision has come. It travels as text: "pending", "reached", "rejected",
 // "deadlocked", "uncertified". The zero value is no outcome and no strategy returns it.
 type Outcome uint8
@@ -15,37 +13,19 @@ const (
 	Uncertified                    // the votes fit the leader no better than its opposite
 )
 
-var outcomes = [...]string{
+var outcomes = texts[Outcome]{"Outcome", "outcome", Pending, []string{
 	Pending: "pending", Reached: "reached", Rejected: "rejected",
 	Deadlocked: "deadlocked", Uncertified: "uncertified",
-}
+}}
 
 // Valid reports whether o is one of the outcomes above.
-func (o Outcome) Valid() bool { return o >= Pending && o <= Uncertified }
+func (o Outcome) Valid() bool { return outcomes.valid(o) }
 
 // String returns the text on the wire, or Outcome(n) for a value that has none.
-func (o Outcome) String() string {
-	if !o.Valid() {
-		return fmt.Sprintf("Outcome(%d)", uint8(o))
-	}
-	return outcomes[o]
-}
+func (o Outcome) String() string { return outcomes.string(o) }
 
 // MarshalText writes the text on the wire and refuses a value that has none.
-func (o Outcome) MarshalText() ([]byte, error) {
-	if !o.Valid() {
-		return nil, &FieldError{Field: "outcome", Value: uint8(o), Want: "a known outcome"}
-	}
-	return []byte(outcomes[o]), nil
-}
+func (o Outcome) MarshalText() ([]byte, error) { return outcomes.marshal(o) }
 
 // UnmarshalText reads what MarshalText writes and leaves o alone on anything else.
-func (o *Outcome) UnmarshalText(text []byte) error {
-	for i := Pending; i <= Uncertified; i++ {
-		if outcomes[i] == string(text) {
-			*o = i
-			return nil
-		}
-	}
-	return &FieldError{Field: "outcome", Value: string(text), Want: "a known outcome"}
-}
+func (o *Outcome) UnmarshalText(text []byte) error { return outcomes.unmarshal(text, o) }

@@ -1,0 +1,41 @@
+package consensus
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// texts is an enum on the wire: names by value, of which those before first are none.
+type texts[E ~uint8] struct {
+	kind, field string // what Go and the wire call it
+	first       E
+	names       []string
+}
+
+func (t *texts[E]) valid(e E) bool { return e >= t.first && int(e) < len(t.names) }
+
+func (t *texts[E]) string(e E) string {
+	if !t.valid(e) {
+		return fmt.Sprintf("%s(%d)", t.kind, uint8(e))
+	}
+	return t.names[e]
+}
+
+func (t *texts[E]) marshal(e E) ([]byte, error) {
+	if !t.valid(e) {
+		return nil, &FieldError{Field: t.field, Value: uint8(e), Want: t.want()}
+	}
+	return []byte(t.names[e]), nil
+}
+
+func (t *texts[E]) unmarshal(text []byte, e *E) error {
+	i := slices.Index(t.names, string(text))
+	if i < int(t.first) {
+		return &FieldError{Field: t.field, Value: string(text), Want: t.want()}
+	}
+	*e = E(i)
+	return nil
+}
+
+func (t *texts[E]) want() string { return "one of " + strings.Join(t.names[t.first:], ", ") }
