@@ -1,7 +1,6 @@
 package signals
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"time"
@@ -39,15 +38,10 @@ var (
 )
 
 func (h *Header) check() error {
-	return cmp.Or(
+	return first(
 		optionalName("source", h.Source),
 		optionalName("thread", h.Thread),
-		checkTime(h.Time),
-		Unit("confidence", h.Confidence),
-		h.Recipients.check(),
-		h.Trace.check(),
-		AtLeastZero("round", float64(h.Round)),
-		checkCausal(h.CausalLevel),
+		h.checkNumbers(),
 	)
 }
 

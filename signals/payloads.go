@@ -1,7 +1,5 @@
 package signals
 
-import "cmp"
-
 // A Payload is the content of a signal and names its kind, so that payload
 // and kind cannot disagree. It is a value: a struct, string, number or array,
 // never a pointer, map, slice, function or channel; what it holds must not
@@ -130,12 +128,12 @@ func (ToolResult) Kind() Kind { return KindToolResult }
 
 // Check implements [Checker].
 func (p Task) Check(l Limits) error {
-	return cmp.Or(l.Required("task", p.Task), l.Text("context", p.Context))
+	return first(l.Required("task", p.Task), l.Text("context", p.Context))
 }
 
 // Check implements [Checker].
 func (p Discovery) Check(l Limits) error {
-	return cmp.Or(
+	return first(
 		l.Required("finding", p.Finding),
 		l.Text("evidence", p.Evidence),
 		Unit("relevance", p.Relevance),
@@ -144,7 +142,7 @@ func (p Discovery) Check(l Limits) error {
 
 // Check implements [Checker].
 func (p Proposal) Check(l Limits) error {
-	return cmp.Or(
+	return first(
 		l.Name("proposalId", p.ProposalID),
 		l.Required("content", p.Content),
 		l.Text("reasoning", p.Reasoning),
@@ -153,7 +151,7 @@ func (p Proposal) Check(l Limits) error {
 
 // Check implements [Checker].
 func (p Doubt) Check(l Limits) error {
-	return cmp.Or(
+	return first(
 		l.Ref("targetSignalId", p.TargetSignalID),
 		l.Required("concern", p.Concern),
 		oneOf("severity", severityNames, p.Severity),
@@ -162,7 +160,7 @@ func (p Doubt) Check(l Limits) error {
 
 // Check implements [Checker].
 func (p Challenge) Check(l Limits) error {
-	return cmp.Or(
+	return first(
 		l.Ref("targetSignalId", p.TargetSignalID),
 		l.Required("counterArgument", p.CounterArgument),
 		l.Text("alternativeProposal", p.AlternativeProposal),
@@ -171,7 +169,7 @@ func (p Challenge) Check(l Limits) error {
 
 // Check implements [Checker].
 func (p Vote) Check(l Limits) error {
-	return cmp.Or(
+	return first(
 		l.Name("proposalId", p.ProposalID),
 		oneOf("stance", stanceNames, p.Stance),
 		l.Text("reasoning", p.Reasoning),
@@ -181,7 +179,7 @@ func (p Vote) Check(l Limits) error {
 
 // Check implements [Checker].
 func (p Conflict) Check(l Limits) error {
-	return cmp.Or(
+	return first(
 		l.Ref("signalA", p.SignalA),
 		l.Ref("signalB", p.SignalB),
 		l.Text("description", p.Description),
@@ -190,7 +188,7 @@ func (p Conflict) Check(l Limits) error {
 
 // Check implements [Checker].
 func (p Consensus) Check(l Limits) error {
-	return cmp.Or(
+	return first(
 		l.Name("proposalId", p.ProposalID),
 		l.Required("decision", p.Decision),
 		Unit("confidence", p.Confidence),
@@ -199,12 +197,12 @@ func (p Consensus) Check(l Limits) error {
 
 // Check implements [Checker].
 func (p Escalation) Check(l Limits) error {
-	return cmp.Or(l.Required("reason", p.Reason), l.Text("context", p.Context))
+	return first(l.Required("reason", p.Reason), l.Text("context", p.Context))
 }
 
 // Check implements [Checker].
 func (p Memory) Check(l Limits) error {
-	return cmp.Or(
+	return first(
 		l.Required("content", p.Content),
 		l.Name("category", p.Category),
 		Unit("importance", p.Importance),
@@ -213,7 +211,7 @@ func (p Memory) Check(l Limits) error {
 
 // Check implements [Checker].
 func (p ToolResult) Check(l Limits) error {
-	return cmp.Or(
+	return first(
 		l.Name("toolName", p.ToolName),
 		l.Text("result", p.Result),
 		AtLeastZero("durationMs", p.DurationMs),

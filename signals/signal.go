@@ -22,8 +22,11 @@ type Any interface {
 	Body() Payload
 
 	check(Limits) error
+	checkBody(Limits) error
 	with(Header) Any
 	marshal() ([]byte, error)
+	head() *Header
+	newPage() Page
 }
 
 // As returns s with its payload type, and whether that is P. Like errors.As,
@@ -70,10 +73,16 @@ func (s *Signal[P]) check(l Limits) error {
 	if err := s.Header.check(); err != nil {
 		return withKind(err, kind)
 	}
+	return s.checkBody(l)
+}
+
+func (s *Signal[P]) checkBody(l Limits) error {
 	// The pointer to the payload has its methods too and, unlike the payload,
 	// goes into an interface without being copied to the heap.
 	if c, ok := any(&s.Payload).(Checker); ok {
-		return withKind(c.Check(l), kind)
+		if err := c.Check(l); err != nil {
+			return withKind(err, s.Payload.Kind())
+		}
 	}
 	return nil
 }
