@@ -30,7 +30,7 @@ type Pair struct {
 type Detector struct {
 	maxOpen int
 	threads map[string]*thread
-	home    map[signals.ID]string // the thread of each live proposal
+	live    map[signals.ID]*proposal
 	open    int
 	held    uint64
 }
@@ -44,7 +44,7 @@ func NewDetector(o *Options) *Detector {
 	if maxOpen <= 0 {
 		maxOpen = 1024
 	}
-	return &Detector{maxOpen: maxOpen, threads: map[string]*thread{}, home: map[signals.ID]string{}}
+	return &Detector{maxOpen: maxOpen, threads: map[string]*thread{}, live: map[signals.ID]*proposal{}}
 }
 
 // A Change is what one step of the fold did to the open conflicts.
@@ -63,9 +63,11 @@ func (d *Detector) Fold(s signals.Any) Change {
 	case *signals.Signal[signals.Proposal]:
 		return d.add(s)
 	case *signals.Signal[Resolution]:
-		return d.end(s.Thread, s.Payload.of)
+		return d.resolve(s.Thread, s.Payload)
 	case *signals.Signal[signals.Consensus]:
-		return d.end(s.Thread, func(Pair) bool { return true })
+		if t := d.threads[s.Thread]; t != nil {
+			return d.end(t, t.open, func(Pair) bool { return true })
+		}
 	}
 	return Change{}
 }
@@ -73,22 +75,22 @@ func (d *Detector) Fold(s signals.Any) Change {
 // Remove ends the life of a proposal, and with it the conflicts it is part of.
 // An unknown id changes nothing.
 func (d *Detector) Remove(id signals.ID) Change {
-	name, known := d.home[id]
+	p, known := d.live[id]
 	if !known {
 		return Change{}
 	}
-	delete(d.home, id)
-	t := d.threads[name]
-	t.remove(id)
-	change := d.end(name, func(p Pair) bool { return p.A.Signal == id || p.B.Signal == id })
+	delete(d.live, id)
+	t := p.thread
+	t.remove(p)
+	change := d.end(t, p.pairs, func(Pair) bool { return true })
 	if len(t.live) == 0 {
-		delete(d.threads, name)
+		delete(d.threads, t.name)
 	}
 	return change
 }
 
 func (d *Detector) add(s *signals.Signal[signals.Proposal]) Change {
-	if _, known := d.home[s.ID]; known {
+	if _, known := d.live[s.ID]; known {
 		return Change{}
 	}
 	t := d.threads[s.Thread]
@@ -96,29 +98,31 @@ func (d *Detector) add(s *signals.Signal[signals.Proposal]) Change {
 		t = newThread(s.Thread)
 		d.threads[s.Thread] = t
 	}
-	d.home[s.ID] = s.Thread
-	p := Proposal{s.ID, s.Seq, s.Source, s.Payload.ProposalID, s.Payload.Content}
-	rival, found := t.oldestRival(p)
-	t.add(p)
+	p := &proposal{Proposal: Proposal{s.ID, s.Seq, s.Source, s.Payload.ProposalID, s.Payload.Content}, thread: t}
+	d.live[s.ID] = p
+	rival := t.add(p)
 	switch {
-	case !found:
+	case rival == nil:
 		return Change{}
-	case len(t.open) >= d.maxOpen:
+	case t.held >= d.maxOpen:
 		d.held++
 		return Change{}
 	}
-	pair := Pair{t.name, rival, p}
-	t.open = append(t.open, pair)
 	d.open++
-	return Change{Opened: []Pair{pair}}
+	return Change{Opened: []Pair{t.oppose(rival, p)}}
 }
 
-func (d *Detector) end(thread string, over func(Pair) bool) Change {
-	t := d.threads[thread]
-	if t == nil {
+// resolve ends the conflict that r names, if it is in that thread.
+func (d *Detector) resolve(thread string, r Resolution) Change {
+	p := d.live[r.SignalA]
+	if p == nil || p.thread.name != thread {
 		return Change{}
 	}
-	ended := t.end(over)
+	return d.end(p.thread, p.pairs, r.of)
+}
+
+func (d *Detector) end(t *thread, pairs []*openPair, over func(Pair) bool) Change {
+	ended := t.end(pairs, over)
 	d.open -= len(ended)
 	return Change{Ended: ended}
 }
@@ -131,7 +135,7 @@ func (d *Detector) Unresolved(thread string) iter.Seq[Pair] {
 			return
 		}
 		for _, p := range t.open {
-			if !yield(p) {
+			if !p.ended && !yield(p.Pair) {
 				return
 			}
 		}
@@ -148,7 +152,7 @@ func (d *Detector) Pairs(thread string) iter.Seq[Pair] {
 		}
 		for i, b := range t.live {
 			for _, a := range t.live[:i] {
-				if rivals(a, b) && !yield(Pair{t.name, a, b}) {
+				if !a.dead && !b.dead && rivals(a.Proposal, b.Proposal) && !yield(Pair{t.name, a.Proposal, b.Proposal}) {
 					return
 				}
 			}

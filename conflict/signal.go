@@ -3,7 +3,9 @@ package conflict
 import (
 	"cmp"
 	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
+	"strconv"
 
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -15,11 +17,13 @@ const ruleRivals = "rival-proposals"
 // the rule and the two signals, so everybody who reads the same log finds the
 // same conflict under the same id.
 func (p Pair) ID() signals.ID {
-	h := sha256.New()
+	var text []byte
 	for _, part := range []string{ruleRivals, p.A.Signal.String(), p.B.Signal.String()} {
-		fmt.Fprintf(h, "%d:%s", len(part), part)
+		text = append(strconv.AppendInt(text, int64(len(part)), 10), ':')
+		text = append(text, part...)
 	}
-	return signals.MustID(fmt.Sprintf("conflict_%x", h.Sum(nil)[:12]))
+	sum := sha256.Sum256(text)
+	return signals.MustID("conflict_" + hex.EncodeToString(sum[:12]))
 }
 
 // Payload returns what the pair's conflict signal says.
