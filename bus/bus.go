@@ -2,57 +2,14 @@ package bus
 
 import (
 	"context"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
 )
-
-// Options of a [Bus]. The zero value and nil mean the defaults.
-type Options struct {
-	History   int           // signals kept; 0 means 1000
-	TTL       time.Duration // of signals without one; 0 means 1m, <0 for ever
-	Sweep     time.Duration // between sweeps; 0 means 10s, <0 only when [Bus.Sweep] is called
-	Undrained int           // entries waiting for inline handlers at which Publish returns ErrBacklog; 0 means 65536
-	Slow      time.Duration // a handler that takes longer is named; 0 means 100ms
-
-	NoConflicts bool              // do not look for rival proposals
-	Conflicts   *conflict.Options // nil means its defaults
-
-	Limits signals.Limits   // of texts
-	Clock  func() time.Time // called under the bus's lock; nil means time.Now
-	Mint   *signals.Mint    // of ids; the bus's alone from here on; nil means signals.NewMint()
-}
-
-func (o *Options) withDefaults() Options {
-	var r Options
-	if o != nil {
-		r = *o
-	}
-	if r.History <= 0 {
-		r.History = 1000
-	}
-	if r.TTL == 0 {
-		r.TTL = time.Minute
-	}
-	if r.Sweep == 0 {
-		r.Sweep = 10 * time.Second
-	}
-	if r.Undrained <= 0 {
-		r.Undrained = 1 << 16
-	}
-	if r.Slow <= 0 {
-		r.Slow = 100 * time.Millisecond
-	}
-	if r.Clock == nil {
-		r.Clock = time.Now
-	}
-	if r.Mint == nil {
-		r.Mint = signals.NewMint()
-	}
-	return r
-}
 
 // A Bus is one ordered, bounded log of signals with its readers. All methods
 // may be called concurrently and inside handlers, but for those that say
@@ -65,28 +22,54 @@ type Bus struct {
 	inside context.Context // for handlers: marked with this bus, ended by Close
 	cancel context.CancelFunc
 
+	watched  atomic.Int32            // observers, for whom readers take the lock
+	awaiting atomic.Int32            // who waits until readers have read, for whom they do too
+	running  atomic.Pointer[Handler] // the handler that runs
+
 	mu       sync.Mutex // protects the fields below
 	changed  *sync.Cond // broadcast when something that anyone waits for may have happened
 	state    state
 	sweeping bool // the sweeper runs
+	clock    clock
 
 	last      uint64 // sequence number of the newest signal
-	history   []signals.Any
-	ids       map[signals.ID]signals.Any
+	evictedTo uint64 // greatest sequence number that was evicted
+	log       log
+	lanes     map[signals.Kind]*lane
+	sources   names
+	threads   names
+	foreign   map[signals.ID]uint64 // position of signals whose id is not the mint's
+	echoes    bool                  // some of these look like the mint's
+	replies   map[signals.ID]uint64 // position of a signal's newest reply, counted from 1
 	proposals map[proposalKey]*owner
 	conflicts *conflict.Detector
+	buckets   map[string]*bucket
+	limited   bool // there are limits
 
 	subscriptions []*Subscription
-	handlers      []*Handler
-	observers     []*observer
-	steps         []step // not yet taken, see inline.go
-	stepping      bool   // somebody takes steps
-	undrained     int    // steps that have handlers to run
-	handled       uint64 // every handler is done with signals up to this one
-	through       uint64 // and will be up to this one after the step under way
+	fading        []*Subscription // closed, with signals not settled
+	borrowers     int             // open subscriptions and iterations, which read without the lock
+	checkAt       uint64          // position at which some backlog may reach a bound
+	everyone      queue           // readers that wait for anything
+
+	handlers    []*Handler
+	inline      uint64 // position of the next entry for the handlers
+	inlineChunk *chunk // that holds it; nil: not known yet
+	handled     uint64 // every handler is done with signals up to this one
+	undrained   int    // entries that wait for handlers
+	driving     bool   // somebody moves the inline cursor
+	run         run
+	endings     uint64 // handlers that ended
+	drives      uint64 // runs that began
+	watching    bool   // the watchdog is awake
+	slowSince   time.Time
+
+	observers []*observer // never changed in place
+	events    []Event     // not shown yet
+	showing   bool        // somebody shows them
 
 	counts counts
-	books  Books // of all readers there ever were
+	past   Books // of closed readers
 }
 
 type state uint8
@@ -102,9 +85,17 @@ func New(o *Options) *Bus {
 	b := &Bus{
 		opts:      o.withDefaults(),
 		done:      make(chan struct{}),
-		ids:       map[signals.ID]signals.Any{},
+		lanes:     map[signals.Kind]*lane{},
+		sources:   names{byText: map[string]*name{}},
+		threads:   names{byText: map[string]*name{}},
+		foreign:   map[signals.ID]uint64{},
+		replies:   map[signals.ID]uint64{},
 		proposals: map[proposalKey]*owner{},
+		buckets:   map[string]*bucket{},
+		checkAt:   ^uint64(0),
 	}
+	b.clock.read = b.opts.Clock
+	b.limited = b.opts.Rate > 0 || b.opts.Bytes > 0
 	b.changed = sync.NewCond(&b.mu)
 	b.inside, b.cancel = context.WithCancel(context.WithValue(context.Background(), insideKey{}, b))
 	b.conflicts = conflict.NewDetector(b.opts.Conflicts)
@@ -116,22 +107,34 @@ func New(o *Options) *Bus {
 // nobody, works inside handlers, and may be called more than once. What is in
 // the history can still be read.
 func (b *Bus) Close() {
+	subscriptions, first := b.stop()
+	if !first {
+		return
+	}
+	for _, s := range subscriptions {
+		b.endSubscription(s)
+	}
+	b.mu.Lock()
+	b.everyone.rouseAll() // the taps
+	b.mu.Unlock()
+	b.showEvents()
+}
+
+func (b *Bus) stop() ([]*Subscription, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.state == closed {
-		return
+		return nil, false
 	}
 	b.state = closed
 	close(b.done)
 	b.cancel()
-	for _, s := range b.subscriptions {
-		s.endLocked(ErrClosed)
-	}
 	for _, h := range b.handlers {
 		h.endLocked()
 	}
-	b.steps, b.undrained = nil, 0
+	b.handlers, b.undrained = nil, 0
 	b.changed.Broadcast()
+	return slices.Clone(b.subscriptions), true
 }
 
 // Shutdown refuses new signals, waits until every handler and subscription
@@ -155,11 +158,11 @@ func (b *Bus) Shutdown(ctx context.Context) error {
 }
 
 func (b *Bus) drainedLocked() bool {
-	if b.stepping || len(b.steps) > 0 {
+	if b.driving || b.inline < b.log.next || len(b.events) > 0 {
 		return false
 	}
-	for _, s := range b.subscriptions {
-		if s.books.Pending > 0 {
+	for _, s := range slices.Concat(b.subscriptions, b.fading) {
+		if s.booksLocked().Pending > 0 {
 			return false
 		}
 	}
@@ -169,6 +172,8 @@ func (b *Bus) drainedLocked() bool {
 // waitLocked waits until ready, which is asked with the lock held, or until
 // ctx ends.
 func (b *Bus) waitLocked(ctx context.Context, ready func() bool) error {
+	b.awaiting.Add(1)
+	defer b.awaiting.Add(-1)
 	stop := context.AfterFunc(ctx, func() {
 		b.mu.Lock()
 		defer b.mu.Unlock()

@@ -3,6 +3,7 @@ package bus
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -47,6 +48,26 @@ type ProposalError struct {
 func (e *ProposalError) Error() string {
 	return fmt.Sprintf("bus: proposal id %q in thread %q belongs to another proposal, by %q", e.ProposalID, e.Thread, e.Owner)
 }
+
+// An EvictedError says that a reader wanted to start where the history no
+// longer reaches: signals after After were evicted.
+type EvictedError struct {
+	After  uint64
+	Oldest uint64 // sequence number of the oldest signal that is kept
+}
+
+func (e *EvictedError) Error() string {
+	return fmt.Sprintf("bus: signals after %d were evicted, the oldest kept is %d", e.After, e.Oldest)
+}
+
+// A LimitError says that an agent published more than [Options] allow.
+type LimitError struct {
+	Agent   string
+	Problem string
+	Retry   time.Duration // when there may be room again; 0: not known
+}
+
+func (e *LimitError) Error() string { return fmt.Sprintf("bus: agent %q: %s", e.Agent, e.Problem) }
 
 // A PanicError is what a handler's panic becomes.
 type PanicError struct {

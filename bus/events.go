@@ -57,32 +57,65 @@ func (Slow) event()           {}
 type observer struct{ see func(Event) }
 
 // Observe calls f for every event from the next one on, one at a time and in
-// the order in which they happened, like an inline handler: f must be quick. A
-// panic of f is swallowed. stop ends it. Events cost nothing while nobody
-// observes.
+// the order in which they happened: f must be quick. It runs in whoever made
+// something happen, and beside handlers, so that a handler that blocks can be
+// seen. A panic of f is swallowed. stop ends it. Events cost nothing while
+// nobody observes.
 func (b *Bus) Observe(f func(Event)) (stop func()) {
 	o := &observer{f}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.observers = append(b.observers, o)
+	b.observers = append(slices.Clip(b.observers), o)
+	b.watched.Add(1)
 	return func() {
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		b.observers = slices.DeleteFunc(b.observers, func(other *observer) bool { return other == o })
+		if i := slices.Index(b.observers, o); i >= 0 {
+			b.observers = slices.Delete(slices.Clone(b.observers), i, i+1)
+			b.watched.Add(-1)
+		}
 	}
 }
+
+// observed is asked before an event is made.
+func (b *Bus) observed() bool { return len(b.observers) > 0 }
 
 func (b *Bus) emitLocked(e Event) {
 	if len(b.observers) > 0 {
-		b.steps = append(b.steps, step{event: e})
+		b.events = append(b.events, e)
 	}
 }
 
-func (b *Bus) show(e Event) {
-	b.mu.Lock()
-	watching := slices.Clone(b.observers)
-	b.mu.Unlock()
-	for _, o := range watching {
-		_ = guard(func() error { o.see(e); return nil })
+func (b *Bus) emitGoneLocked(s signals.Any, expired bool) {
+	if expired {
+		b.emitLocked(Expired{s})
+	} else {
+		b.emitLocked(Evicted{s})
 	}
+}
+
+// showEvents shows what happened, unless somebody does that already.
+func (b *Bus) showEvents() {
+	if b.watched.Load() == 0 {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.showing {
+		return
+	}
+	b.showing = true
+	defer func() { b.showing = false }()
+	for len(b.events) > 0 {
+		e, watching := b.events[0], b.observers
+		b.events = b.events[1:]
+		b.mu.Unlock()
+		func() {
+			defer b.mu.Lock() // also when an observer ends its goroutine
+			for _, o := range watching {
+				_ = guard(func() error { o.see(e); return nil })
+			}
+		}()
+	}
+	b.changed.Broadcast()
 }

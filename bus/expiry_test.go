@@ -143,3 +143,24 @@ func TestExpiredWhenEvictedCountsAsExpired(t *testing.T) {
 		}
 	})
 }
+
+// One signal that lives for ever among millions that do not must not make
+// the log keep their places.
+func TestLongLivedSignalDoesNotKeepThePlacesOfOthers(t *testing.T) {
+	now := time.Now()
+	b := newBus(t, &bus.Options{History: 10, Sweep: -1, Clock: func() time.Time { return now }})
+	a := agent(t, b, "a")
+	must(t, a, mortal("for ever", time.Time{}, -1))
+	const bound = 2*10 + 1<<16
+	for range bound - 1 {
+		must(t, a, mortal("short", time.Time{}, time.Second))
+		now = now.Add(2 * time.Second)
+		b.Sweep()
+	}
+	equal(t, "at the bound", texts(history(b, bus.Filter{})), []string{"for ever"})
+	must(t, a, found("one more"))
+	equal(t, "beyond", texts(history(b, bus.Filter{})), []string{"one more"})
+	if s := b.Stats(); s.Evicted != 1 || s.Expired != bound-1 {
+		t.Errorf("stats %+v", s)
+	}
+}

@@ -160,7 +160,7 @@ func TestEveryFilterAgreesWithItsDefinition(t *testing.T) {
 func randomSignal(t *rapid.T, start time.Time, ids []signals.ID) signals.Any {
 	h := signals.Header{
 		Thread:     rapid.SampledFrom([]string{"", "t", "u"}).Draw(t, "thread"),
-		Confidence: rapid.SampledFrom([]float64{0, 0.2, 0.5, 0.501, 0.99, 1}).Draw(t, "confidence"),
+		Confidence: rapid.SampledFrom([]float64{0, 0.003, 0.2, 0.5, 0.501, 0.99, 1}).Draw(t, "confidence"),
 	}
 	if len(ids) > 0 && rapid.Bool().Draw(t, "replies") {
 		h.ReplyTo = rapid.SampledFrom(ids[max(0, len(ids)-5):]).Draw(t, "replyTo")
@@ -202,7 +202,7 @@ func randomFilter(t *rapid.T, start time.Time, ids []signals.ID) (f bus.Filter) 
 		f.ReplyTo = rapid.SampledFrom(ids).Draw(t, "replyTo")
 	}
 	if rapid.IntRange(0, 2).Draw(t, "by confidence") == 0 {
-		f.MinConfidence = rapid.SampledFrom([]float64{0.2, 0.5, 0.501, 0.98, 0.99, 1}).Draw(t, "min")
+		f.MinConfidence = rapid.SampledFrom([]float64{0.002, 0.2, 0.5, 0.501, 0.98, 0.99, 1, 1.1}).Draw(t, "min")
 	}
 	if rapid.IntRange(0, 2).Draw(t, "by after") == 0 {
 		f.After = uint64(rapid.IntRange(0, 450).Draw(t, "after"))
@@ -225,4 +225,45 @@ func matches(f bus.Filter, s signals.Any) bool {
 		return false
 	}
 	return true
+}
+
+func TestRepliesAreFoundWhateverWasSweptBehindThem(t *testing.T) {
+	now := time.Now()
+	b := newBus(t, &bus.Options{Sweep: -1, Clock: func() time.Time { return now }})
+	a := agent(t, b, "a")
+	target := must(t, a, found("target")).ID
+	for i, ttl := range []time.Duration{-1, time.Second, -1, time.Second, time.Second} {
+		s := mortal(fmt.Sprint(i), time.Time{}, ttl)
+		s.ReplyTo = target
+		must(t, a, s)
+	}
+	now = now.Add(2 * time.Second)
+	b.Sweep()
+	replies := bus.Filter{ReplyTo: target}
+	equal(t, "replies", texts(history(b, replies)), []string{"0", "2"})
+	late := found("5")
+	late.ReplyTo = target
+	must(t, a, late)
+	equal(t, "replies", texts(history(b, replies)), []string{"0", "2", "5"})
+}
+
+func TestSinceIsInclusiveAtEveryPlaceInTheLog(t *testing.T) {
+	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	now := start
+	b := newBus(t, &bus.Options{History: 300, TTL: -1, Sweep: -1, Clock: func() time.Time { return now }})
+	a := agent(t, b, "a")
+	const n = 260
+	for i := range n {
+		now = start.Add(time.Duration(i) * time.Second)
+		must(t, a, found("x"))
+	}
+	for i := range n {
+		at := start.Add(time.Duration(i) * time.Second)
+		if got := len(history(b, bus.Filter{Since: at})); got != n-i {
+			t.Errorf("since the %dth: %d signals, want %d", i, got, n-i)
+		}
+		if got := len(history(b, bus.Filter{Until: at})); got != i+1 {
+			t.Errorf("until the %dth: %d signals, want %d", i, got, i+1)
+		}
+	}
 }

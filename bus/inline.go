@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
-	"time"
+	"sync/atomic"
 
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -22,14 +22,18 @@ type HandleOptions struct {
 type Handler struct {
 	bus     *Bus
 	options HandleOptions
-	kind    signals.Kind
+	lane    *lane
 	site    string // where Handle was called
 	run     func(context.Context, signals.Any) error
+	from    uint64 // position of the first signal it may get
 
-	// Protected by bus.mu.
-	ended bool
-	since time.Time // when the run under way began; zero: none
-	books Books
+	ended atomic.Bool
+	// Protected by bus.mu. While it is not ended, a handler has delivered what
+	// its lane is done with, but for the exceptions that it counts itself.
+	base, except uint64
+	failed       uint64
+	expired      uint64
+	final        Books // once it is ended
 }
 
 // Handle calls f for every signal of P's kind from the next one on. All inline
@@ -47,20 +51,29 @@ func Handle[P signals.Payload](b *Bus, o HandleOptions, f func(ctx context.Conte
 	if err := signals.For[P]().Err(); err != nil {
 		return nil, err
 	}
-	o.Threads = slices.Clone(o.Threads)
-	h := &Handler{bus: b, options: o, kind: zero.Kind(), site: callSite()}
-	h.run = func(ctx context.Context, s signals.Any) error {
+	return b.handle(zero.Kind(), o, func(ctx context.Context, s signals.Any) error {
 		typed, ok := signals.As[P](s)
 		if !ok {
 			return fmt.Errorf("bus: payload of %q is a %T, the handler's a %T", s.Kind(), s.Body(), zero)
 		}
 		return f(ctx, *typed)
-	}
+	})
+}
+
+func (b *Bus) handle(kind signals.Kind, o HandleOptions, run func(context.Context, signals.Any) error) (*Handler, error) {
+	o.Threads = slices.Clone(o.Threads)
+	h := &Handler{bus: b, options: o, site: callSite(), run: run}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.state != open {
 		return nil, ErrClosed
 	}
+	h.lane, h.from = b.laneLocked(kind), b.log.next
+	h.base = h.lane.done
+	if r := &b.run; r.chunk != nil && r.handlers[0].lane == h.lane {
+		h.base++ // the run under way is not for h
+	}
+	h.lane.handlers = append(slices.Clip(h.lane.handlers), h)
 	b.handlers = append(b.handlers, h)
 	return h, nil
 }
@@ -70,172 +83,64 @@ func Handle[P signals.Payload](b *Bus, o HandleOptions, f func(ctx context.Conte
 func (h *Handler) Close() {
 	b := h.bus
 	b.mu.Lock()
+	defer b.mu.Unlock()
 	if i := slices.Index(b.handlers, h); i >= 0 {
 		b.handlers = slices.Delete(b.handlers, i, i+1)
+		h.lane.handlers = slices.DeleteFunc(slices.Clone(h.lane.handlers), func(other *Handler) bool { return other == h })
 		h.endLocked()
 	}
-	b.mu.Unlock()
-	b.takeSteps()
 }
 
-func (h *Handler) wants(s signals.Any) bool {
-	head := s.Head()
-	return h.kind == s.Kind() && head.Recipients.Include(h.options.Agent) &&
-		(h.options.Threads == nil || slices.Contains(h.options.Threads, head.Thread))
+func (h *Handler) wants(s *signals.Header) bool {
+	return s.Recipients.Include(h.options.Agent) &&
+		(h.options.Threads == nil || slices.Contains(h.options.Threads, s.Thread))
 }
 
 // endLocked dead-letters what the handler has not begun.
 func (h *Handler) endLocked() {
-	h.ended = true
-	waiting := h.books.Pending
-	if !h.since.IsZero() {
-		waiting--
+	k := h.booksLocked()
+	waiting := k.Pending
+	if h.underWayLocked() {
+		waiting-- // the run settles it
 	}
-	h.bus.settleLocked(&h.books, DeadClosed, waiting)
-}
-
-// A step is one entry of the inline cursor's way: a signal with the handlers
-// that want it, or an event for the observers.
-type step struct {
-	signal   signals.Any
-	handlers []*Handler
-	through  uint64 // the signal's sequence number, or the last one that no handler wants behind it
-	event    Event
-}
-
-func (b *Bus) queueLocked(s signals.Any) {
-	var wanting []*Handler
-	for _, h := range b.handlers {
-		if h.wants(s) {
-			wanting = append(wanting, h)
-			b.intendLocked(&h.books)
-		}
-	}
-	seq := s.Head().Seq
-	switch {
-	case wanting != nil:
-		b.undrained++
-		b.steps = append(b.steps, step{signal: s, handlers: wanting, through: seq})
-	case b.undrained == 0:
-		b.handled = seq
-	default:
-		b.passLocked(seq)
-	}
-}
-
-// passLocked notes that no handler wants the signal: it is handled when the
-// one before it is, and takes no room until then.
-func (b *Bus) passLocked(seq uint64) {
-	for i := len(b.steps) - 1; i >= 0; i-- {
-		if b.steps[i].handlers != nil {
-			b.steps[i].through = seq
-			return
-		}
-	}
-	b.through = seq // of the step under way
-}
-
-// takeSteps moves the inline cursor to the end of the log, unless somebody
-// does that already.
-func (b *Bus) takeSteps() {
-	b.mu.Lock()
-	idle := !b.stepping
-	b.stepping = true
-	b.mu.Unlock()
-	if !idle {
-		return
-	}
-	b.keepStepping()
-}
-
-// keepStepping is for who set b.stepping.
-func (b *Bus) keepStepping() {
-	finished := false
-	defer func() {
-		if !finished { // a handler ended its goroutine: go on in another
-			b.wg.Go(b.keepStepping)
-		}
-	}()
-	for {
-		next, ok := b.nextStep()
-		if !ok {
-			finished = true
-			return
-		}
-		b.take(next)
-	}
-}
-
-func (b *Bus) nextStep() (step, bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if len(b.steps) == 0 {
-		b.stepping = false
-		b.changed.Broadcast()
-		return step{}, false
-	}
-	next := b.steps[0]
-	b.steps = b.steps[1:]
-	b.through = max(b.through, next.through)
-	return next, true
-}
-
-func (b *Bus) take(s step) {
-	if s.event != nil {
-		b.show(s.event)
-		return
-	}
-	defer b.taken()
-	for _, h := range s.handlers {
-		h.handle(s.signal)
-	}
-}
-
-func (b *Bus) taken() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.state != closed {
-		b.undrained--
-	}
-	b.handled = b.through
-	b.changed.Broadcast()
-}
-
-// handle runs the handler and enters what came of it in the books.
-func (h *Handler) handle(s signals.Any) {
+	k.settle(DeadClosed, waiting)
+	h.final = k
 	b := h.bus
-	start := time.Now()
-	b.mu.Lock()
-	if h.ended {
-		b.mu.Unlock()
-		return
-	}
-	if head := s.Head(); head.Expired(b.opts.Clock()) {
-		b.settleLocked(&h.books, DeadExpired, 1)
-		b.emitLocked(Settled{Signal: s, Reader: h.options.Agent, Fate: DeadExpired})
-		b.mu.Unlock()
-		return
-	}
-	h.since = start
-	b.mu.Unlock()
+	b.past.add(k)
+	b.endings++
+	h.ended.Store(true)
+}
 
-	err := errGoexit
-	defer func() {
-		took := time.Since(start)
-		fate := Delivered
-		if err != nil {
-			fate = DeadFailed
+// underWayLocked reports whether the entry being handled is for h.
+func (h *Handler) underWayLocked() bool {
+	r := &h.bus.run
+	return r.chunk != nil && slices.Contains(r.handlers, h) && r.pos() >= h.from && h.wants(r.chunk.head(r.i))
+}
+
+// booksLocked returns what became of every signal for h.
+func (h *Handler) booksLocked() Books {
+	if h.ended.Load() {
+		return h.final
+	}
+	k := Books{Delivered: h.lane.done - h.base - h.except, DeadFailed: h.failed, DeadExpired: h.expired}
+	k.Pending = h.bus.pendingLocked(h)
+	k.Intended = k.Delivered + k.Pending + k.Dead()
+	return k
+}
+
+// pendingLocked counts the entries not yet handled that are for h.
+func (b *Bus) pendingLocked(h *Handler) (n uint64) {
+	c := b.inlineChunk
+	for pos := b.inline; pos < b.log.next; pos++ {
+		if pos > b.inline && pos%slots == 0 {
+			c = c.next
 		}
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		h.since = time.Time{}
-		b.settleLocked(&h.books, fate, 1)
-		b.emitLocked(Settled{Signal: s, Reader: h.options.Agent, Fate: fate, Err: err})
-		if took > b.opts.Slow {
-			b.emitLocked(Slow{Reader: h.options.Agent, Site: h.site, Took: took})
+		i := pos % slots
+		if pos >= h.from && c.segment[i].shelf.lane == h.lane && h.wants(c.head(int(i))) {
+			n++
 		}
-	}()
-	err = guard(func() error { return h.run(b.inside, s) })
+	}
+	return n
 }
 
 // guard turns a panic of f into an error.
@@ -264,7 +169,6 @@ func (b *Bus) Sync(ctx context.Context, seq uint64) error {
 	if b.insideHandler(ctx) {
 		return ErrInline
 	}
-	b.takeSteps()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	err := b.waitLocked(ctx, func() bool { return b.handled >= seq || b.state == closed })

@@ -25,6 +25,10 @@ type Publisher struct {
 	bus         *Bus
 	agent       string
 	permissions Permissions
+
+	// What the last signal was, which the next one almost always is too; protected by bus.mu.
+	source, thread *name
+	shelf          *shelf
 }
 
 // A Receipt says what the log gave a signal.
@@ -51,7 +55,7 @@ func (b *Bus) Agent(id string, p Permissions) (*Publisher, error) {
 		}
 	}
 	p.CanEmit, p.Threads = slices.Clone(p.CanEmit), slices.Clone(p.Threads)
-	return &Publisher{b, id, p}, nil
+	return &Publisher{bus: b, agent: id, permissions: p}, nil
 }
 
 // System returns the handle of the bus's owner, which may publish everything.
@@ -69,27 +73,49 @@ func (p *Publisher) Agent() string { return p.agent }
 // [*PermissionError], a [*ProposalError], [ErrExpired], [ErrDuplicate],
 // [ErrBacklog], [ErrClosed], or why ctx ended while it waited.
 func (p *Publisher) Publish(ctx context.Context, s signals.Any) (Receipt, error) {
-	receipts, err := p.PublishAll(ctx, s)
-	if err != nil {
+	var one [1]draft
+	if err := p.draft(&one[0], s); err != nil {
 		return Receipt{}, err
 	}
-	return receipts[0], nil
+	if err := p.bus.publish(ctx, p, one[:]); err != nil {
+		return Receipt{}, err
+	}
+	return one[0].receipt(), nil
 }
 
 // PublishAll is Publish for several signals: all of them, with consecutive
 // sequence numbers, or none. The conflicts they open follow the last one.
 func (p *Publisher) PublishAll(ctx context.Context, all ...signals.Any) ([]Receipt, error) {
-	for _, s := range all {
-		if err := p.bus.opts.Limits.Validate(s); err != nil {
-			return nil, err
-		}
-		if err := p.allow(s.Kind(), s.Head()); err != nil {
+	ds := make([]draft, len(all))
+	for i, s := range all {
+		if err := p.draft(&ds[i], s); err != nil {
 			return nil, err
 		}
 	}
-	receipts, err := p.bus.publish(ctx, p.agent, all)
-	p.bus.takeSteps()
-	return receipts, err
+	if err := p.bus.publish(ctx, p, ds); err != nil {
+		return nil, err
+	}
+	receipts := make([]Receipt, len(ds))
+	for i := range ds {
+		receipts[i] = ds[i].receipt()
+	}
+	return receipts, nil
+}
+
+// draft checks what needs no lock.
+func (p *Publisher) draft(d *draft, s signals.Any) error {
+	d.signal, d.head = s, signals.HeadOf(s)
+	if d.head == nil {
+		return p.bus.opts.Limits.Validate(s)
+	}
+	d.kind = s.Kind()
+	if d.kind == "" { // perhaps no value type, on which nothing else may be called
+		return p.bus.opts.Limits.Validate(s)
+	}
+	if err := p.bus.opts.Limits.ValidateAgain(s); err != nil {
+		return err
+	}
+	return p.allow(d.kind, d.head)
 }
 
 // Subscribe is [Bus.Subscribe] as this agent.
@@ -98,21 +124,27 @@ func (p *Publisher) Subscribe(o SubscribeOptions) (*Subscription, error) {
 	return p.bus.Subscribe(o)
 }
 
-func (p *Publisher) allow(k signals.Kind, h signals.Header) error {
-	refuse := func(reason string) error { return &PermissionError{p.agent, k, h.Thread, reason} }
-	switch {
-	case h.Source != "" && h.Source != p.agent:
-		return refuse("the source is another agent's: " + h.Source)
-	case p.agent == System:
-		return nil
-	case reserved(k):
-		return refuse("the kind is the system's")
-	case p.permissions.CanEmit != nil && !slices.Contains(p.permissions.CanEmit, k):
-		return refuse("not in CanEmit")
-	case p.permissions.Threads != nil && !slices.Contains(p.permissions.Threads, h.Thread):
-		return refuse("not in its threads")
+func (p *Publisher) allow(k signals.Kind, h *signals.Header) error {
+	if why := p.refusal(k, h); why != "" {
+		return &PermissionError{p.agent, k, h.Thread, why}
 	}
 	return nil
+}
+
+func (p *Publisher) refusal(k signals.Kind, h *signals.Header) string {
+	switch {
+	case h.Source != "" && h.Source != p.agent:
+		return "the source is another agent's: " + h.Source
+	case p.agent == System:
+		return ""
+	case reserved(k):
+		return "the kind is the system's"
+	case p.permissions.CanEmit != nil && !slices.Contains(p.permissions.CanEmit, k):
+		return "not in CanEmit"
+	case p.permissions.Threads != nil && !slices.Contains(p.permissions.Threads, h.Thread):
+		return "not in its threads"
+	}
+	return ""
 }
 
 func reserved(k signals.Kind) bool {

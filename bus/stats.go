@@ -56,21 +56,27 @@ func (k Books) Plus(other Books) Books {
 
 func (k *Books) settle(f Fate, n uint64) {
 	k.Pending -= n
+	*k.of(f) += n
+}
+
+func (k *Books) of(f Fate) *uint64 {
 	switch f {
 	case Delivered:
-		k.Delivered += n
+		return &k.Delivered
 	case Filtered:
-		k.Filtered += n
+		return &k.Filtered
 	case DeadExpired:
-		k.DeadExpired += n
+		return &k.DeadExpired
 	case DeadLagged:
-		k.DeadLagged += n
+		return &k.DeadLagged
 	case DeadFailed:
-		k.DeadFailed += n
-	case DeadClosed:
-		k.DeadClosed += n
+		return &k.DeadFailed
+	default:
+		return &k.DeadClosed
 	}
 }
+
+func (k *Books) add(other Books) { *k = k.Plus(other) }
 
 // Stats is a bus at one moment.
 type Stats struct {
@@ -97,39 +103,62 @@ type ReaderStats struct {
 
 type counts struct{ published, expired, evicted, conflicts uint64 }
 
-// Stats returns the bus's counts, all of one moment.
+// Stats returns the bus's counts, all of one moment. Keeping them costs
+// nothing: what is pending is counted here, in the log, once for each signal.
 func (b *Bus) Stats() Stats {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	s := Stats{
-		Published: b.counts.published, Held: len(b.history), Expired: b.counts.expired, Evicted: b.counts.evicted,
+		Published: b.counts.published, Held: b.log.held, Expired: b.counts.expired, Evicted: b.counts.evicted,
 		Conflicts: b.counts.conflicts, OpenConflicts: b.conflicts.Open(), HeldBack: b.conflicts.HeldBack(),
-		Books: b.books,
 	}
 	for _, h := range b.handlers {
-		r := ReaderStats{Agent: h.options.Agent, Site: h.site, Books: h.books}
-		if !h.since.IsZero() {
-			r.Running = time.Since(h.since)
+		r := ReaderStats{Agent: h.options.Agent, Site: h.site, Books: h.booksLocked()}
+		if b.running.Load() == h {
+			r.Running = time.Since(b.slowSince)
 		}
 		s.Readers = append(s.Readers, r)
 	}
 	for _, sub := range b.subscriptions {
-		s.Readers = append(s.Readers, ReaderStats{Agent: sub.options.Agent, Site: sub.site, Books: sub.books})
+		s.Readers = append(s.Readers, ReaderStats{Agent: sub.options.Agent, Site: sub.site, Books: sub.booksLocked()})
+	}
+	b.pastLocked()
+	s.Books = b.past
+	for _, sub := range b.fading {
+		s.Books.add(sub.booksLocked())
+	}
+	for _, r := range s.Readers {
+		s.Books.add(r.Books)
 	}
 	return s
 }
 
-// intendLocked and settleLocked keep a reader's books and the bus's together.
-
-func (b *Bus) intendLocked(k *Books) {
-	k.Intended++
-	k.Pending++
-	b.books.Intended++
-	b.books.Pending++
+// pastLocked adds up closed subscriptions that have settled everything.
+func (b *Bus) pastLocked() {
+	still := b.fading[:0]
+	for _, s := range b.fading {
+		if k := s.booksLocked(); k.Pending == 0 {
+			b.past.add(k)
+		} else {
+			still = append(still, s)
+		}
+	}
+	clear(b.fading[len(still):])
+	b.fading = still
 }
 
-func (b *Bus) settleLocked(k *Books, f Fate, n uint64) {
-	k.settle(f, n)
-	b.books.settle(f, n)
-	b.changed.Broadcast()
+// booksLocked reads what is settled first and then counts what was intended,
+// which does not grow while the bus is locked.
+func (s *Subscription) booksLocked() Books {
+	var k Books
+	settled := uint64(0)
+	for f := Delivered; f <= DeadClosed; f++ {
+		n := s.fates[f].Load()
+		*k.of(f) = n
+		settled += n
+	}
+	s.bounds.countLocked(s.bus.log.next)
+	k.Intended = s.bounds.matched
+	k.Pending = k.Intended - settled
+	return k
 }

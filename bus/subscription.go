@@ -7,12 +7,15 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/swarmbus/swarmbus/signals"
 )
 
 // SubscribeOptions say what a subscription wants. The zero value wants
-// everything that is for everyone.
+// everything that is for everyone, from now on.
 type SubscribeOptions struct {
 	Agent   string                 // who reads; "" gets only signals without recipients, [System] all
 	Kinds   []signals.Kind         // nil: all
@@ -21,6 +24,13 @@ type SubscribeOptions struct {
 
 	Backlog  int  // signals kept for the reader; 0 means 65536
 	WhenFull Full // what happens beyond it
+
+	// Past starts with the first signal after the sequence number After, and
+	// goes on with what is published, without gap or repetition. What expired
+	// before is left out. If a signal after After was evicted, Subscribe
+	// returns an [*EvictedError]. After other than 0 means Past.
+	Past  bool
+	After uint64
 }
 
 // Full is what happens to a subscription whose backlog is full.
@@ -32,6 +42,8 @@ const (
 	// Wait makes publishers wait, as long as their context allows. A publisher
 	// never waits for its own agent's subscription: it gets [ErrBacklog].
 	Wait
+	// Sample drops the oldest signal and counts it as [DeadLagged].
+	Sample
 )
 
 // A Subscription is a reader that misses nothing: what it has not read is
@@ -42,27 +54,75 @@ type Subscription struct {
 	options SubscribeOptions
 	site    string // where Subscribe was called
 
-	// Protected by bus.mu.
-	backlog []signals.Any
-	err     error // why it ended
-	slow    bool  // named since it was last half empty
-	books   Books
+	mu      sync.Mutex // protects the fields below; taken before bus.mu
+	cursor  cursor
+	batch   int // how many All takes at once
+	paced   time.Time
+	expired []signals.Any // not told yet
+
+	// Written under mu. A claimed signal has left the backlog, and settles.
+	claimed atomic.Uint64
+	fates   [DeadClosed + 1]atomic.Uint64
+	ended   atomic.Bool // closed: deliver nothing more
+
+	bounds bounds // protected by bus.mu
 }
 
-// Subscribe starts a subscription with the next signal that is published.
+// Subscribe starts a subscription with the next signal that is published, or
+// in the past.
 func (b *Bus) Subscribe(o SubscribeOptions) (*Subscription, error) {
 	o.Kinds, o.Threads = slices.Clone(o.Kinds), slices.Clone(o.Threads)
-	if o.Backlog <= 0 {
-		o.Backlog = 1 << 16
-	}
-	s := &Subscription{bus: b, options: o, site: callSite()}
+	o.Backlog = orDefault(o.Backlog, 1<<16)
+	s := &Subscription{bus: b, options: o, site: callSite(), batch: 1}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.state != open {
 		return nil, ErrClosed
 	}
+	if err := b.startLocked(s); err != nil {
+		return nil, err
+	}
+	b.borrowers++
 	b.subscriptions = append(b.subscriptions, s)
+	b.checkAt = min(b.checkAt, s.bounds.due(o.Backlog, s.claimed.Load()))
 	return s, nil
+}
+
+// startLocked puts the cursor where the subscription begins.
+func (b *Bus) startLocked(s *Subscription) error {
+	c := cursor{chunk: b.log.here(), pos: b.log.next, born: b.log.next, options: &s.options}
+	if s.options.Past || s.options.After > 0 {
+		if s.options.After < b.evictedTo {
+			return &EvictedError{After: s.options.After, Oldest: b.oldestLocked()}
+		}
+		if pos := b.log.after(s.options.After); pos < b.log.next {
+			c.chunk, c.pos = b.log.chunk(pos), pos
+		}
+		c.bornAt = b.clock.now()
+	}
+	s.cursor = c
+	s.bounds = bounds{ahead: c, end: ^uint64(0)}
+	s.bounds.ahead.options = &s.options
+	s.bounds.sleeper.nodes = b.placesLocked(&s.options)
+	return nil
+}
+
+// placesLocked returns the queues in which a reader waits: those of its
+// threads, or of its kinds, or that of everyone.
+func (b *Bus) placesLocked(o *SubscribeOptions) (places []node) {
+	switch {
+	case o.Threads != nil:
+		for _, t := range o.Threads {
+			places = append(places, node{queue: &b.threads.pin(t).queue})
+		}
+	case o.Kinds != nil:
+		for _, k := range o.Kinds {
+			places = append(places, node{queue: &b.laneLocked(k).queue})
+		}
+	default:
+		places = []node{{queue: &b.everyone}}
+	}
+	return places
 }
 
 // callSite names the first caller outside this package.
@@ -77,182 +137,197 @@ func callSite() string {
 	}
 }
 
-// Next waits for the next signal. Its errors are [ErrClosed], [ErrLagged]
-// after the last signal that was kept, and why ctx ended.
+// Next waits for the next signal, and judges at the call whether it expired.
+// Its errors are [ErrClosed], [ErrLagged] after the last signal that was kept,
+// and why ctx ended.
 func (s *Subscription) Next(ctx context.Context) (signals.Any, error) {
-	for {
-		next, err := s.take(ctx)
+	var one [1]signals.Any
+	if _, err := s.Read(ctx, one[:]); err != nil {
+		return nil, err
+	}
+	return one[0], nil
+}
+
+// Read waits for at least one signal and takes as many as are there and fit
+// into dst. Whether they expired is judged once. It is [Subscription.Next] for
+// readers in a hurry.
+func (s *Subscription) Read(ctx context.Context, dst []signals.Any) (int, error) {
+	for len(dst) > 0 {
+		n, err := s.claim(ctx, dst)
 		if err != nil {
-			return nil, err
+			return 0, err
 		}
-		if s.read(next) {
-			return next, nil
+		if n = s.keep(dst[:n]); n > 0 {
+			return n, nil
 		}
 	}
+	return 0, nil
+}
+
+// keep moves what the reader wants to the front.
+func (s *Subscription) keep(claimed []signals.Any) (n int) {
+	defer s.nudge()
+	for i, next := range claimed {
+		if s.wants(next, claimed[i+1:]) {
+			claimed[n] = next
+			n++
+		}
+	}
+	return n
 }
 
 // All yields every signal from here on, until the loop ends or with a last
-// error: those of [Subscription.Next].
+// error: those of [Subscription.Next]. A loop that is quick gets its signals in
+// batches, and whether they expired is judged once for each; a loop that takes
+// longer than 1 ms for a signal gets them one by one.
 func (s *Subscription) All(ctx context.Context) iter.Seq2[signals.Any, error] {
 	return func(yield func(signals.Any, error) bool) {
+		buffer := make([]signals.Any, maxBatch)
 		for {
-			next, err := s.Next(ctx)
-			if !yield(next, err) || err != nil {
+			n, err := s.claim(ctx, buffer[:s.pace()])
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !s.yield(buffer[:n], yield) {
 				return
 			}
 		}
 	}
 }
 
+// yield gives back what the loop did not take.
+func (s *Subscription) yield(all []signals.Any, yield func(signals.Any, error) bool) bool {
+	defer s.nudge()
+	for i, next := range all {
+		if s.ended.Load() {
+			s.dropClaimed(all[i:])
+			return true
+		}
+		if s.options.Where != nil && !s.wants(next, all[i+1:]) {
+			continue
+		}
+		if s.options.Where == nil {
+			s.settle(next, Delivered)
+		}
+		if !yield(next, nil) {
+			s.giveBack(all[i+1:])
+			return false
+		}
+	}
+	return true
+}
+
+// wants applies the predicate, in the reader and outside every lock, and
+// settles the signal, also when the predicate panics; then what was claimed
+// with it goes back.
+func (s *Subscription) wants(next signals.Any, rest []signals.Any) bool {
+	if s.options.Where == nil {
+		s.settle(next, Delivered)
+		return true
+	}
+	fate := DeadFailed
+	defer func() {
+		s.settle(next, fate)
+		if fate == DeadFailed {
+			s.giveBack(rest)
+		}
+	}()
+	if s.options.Where(next) {
+		fate = Delivered
+		return true
+	}
+	fate = Filtered
+	return false
+}
+
+// settle enters the fate of a claimed signal. Only who watches makes it take
+// the bus's lock.
+func (s *Subscription) settle(sig signals.Any, f Fate) {
+	s.fates[f].Add(1)
+	if s.bus.watched.Load() > 0 {
+		s.tell(f, sig)
+	}
+}
+
+// nudge wakes who waits until something was read.
+func (s *Subscription) nudge() {
+	if s.bus.awaiting.Load() > 0 {
+		s.bus.mu.Lock()
+		s.bus.changed.Broadcast()
+		s.bus.mu.Unlock()
+	}
+}
+
+func (s *Subscription) tell(f Fate, settled ...signals.Any) {
+	s.bus.mu.Lock()
+	for _, sig := range settled {
+		s.bus.emitLocked(Settled{Signal: sig, Reader: s.options.Agent, Fate: f})
+	}
+	s.bus.mu.Unlock()
+	s.bus.showEvents()
+}
+
 // Close ends the subscription: what it has not read is dead-lettered, and its
 // reads return [ErrClosed]. Closing twice does nothing.
 func (s *Subscription) Close() {
-	b := s.bus
+	s.bus.endSubscription(s)
+	s.bus.showEvents()
+}
+
+func (b *Bus) endSubscription(s *Subscription) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if i := slices.Index(b.subscriptions, s); i >= 0 {
 		b.subscriptions = slices.Delete(b.subscriptions, i, i+1)
-		s.endLocked(ErrClosed)
+		s.closeLocked()
 	}
 }
 
-// take waits for a signal that has not expired.
-func (s *Subscription) take(ctx context.Context) (signals.Any, error) {
+// closeLocked needs both locks.
+func (s *Subscription) closeLocked() {
 	b := s.bus
-	b.mu.Lock()
-	defer b.takeSteps()
-	defer b.mu.Unlock()
-	for {
-		err := b.waitLocked(ctx, func() bool { return len(s.backlog) > 0 || s.err != nil })
-		if err != nil {
-			return nil, err
+	s.bounds.countLocked(b.log.next)
+	s.ended.Store(true)
+	s.bounds.err = ErrClosed
+	if unread := s.bounds.matched - s.claimed.Load(); unread > 0 {
+		if b.observed() {
+			s.emitUnreadLocked()
 		}
-		if next, ok := s.popLocked(); ok {
-			return next, nil
-		}
-		if s.err != nil {
-			return nil, s.err
-		}
+		s.claimed.Add(unread)
+		s.fates[DeadClosed].Add(unread)
+	}
+	s.bounds.end = 0 // nothing more is before the reader
+	s.cursor.clear()
+	s.bounds.ahead.clear()
+	b.borrowers--
+	b.fading = append(b.fading, s) // what is claimed settles later
+	s.bounds.sleeper.rouse()
+	b.unpinLocked(s)
+	b.changed.Broadcast()
+}
+
+// unpinLocked gives up the places of startLocked.
+func (b *Bus) unpinLocked(s *Subscription) {
+	for _, t := range s.options.Threads {
+		b.threads.unpin(t)
 	}
 }
 
-// popLocked takes the first signal that has not expired off the backlog.
-func (s *Subscription) popLocked() (signals.Any, bool) {
-	now := s.bus.opts.Clock()
-	for len(s.backlog) > 0 {
-		next := s.backlog[0]
-		s.backlog = s.backlog[1:]
-		s.slow = s.slow && len(s.backlog) > s.options.Backlog/2
-		s.bus.changed.Broadcast()
-		if h := next.Head(); !h.Expired(now) {
-			return next, true
-		}
-		s.settleLocked(next, DeadExpired)
+func (s *Subscription) emitUnreadLocked() {
+	emit := func(sig signals.Any) {
+		s.bus.emitLocked(Settled{Signal: sig, Reader: s.options.Agent, Fate: DeadClosed})
 	}
-	return nil, false
-}
-
-// read applies the predicate, in the reader and outside the lock, and enters
-// what came of it in the books, also when the predicate panics.
-func (s *Subscription) read(next signals.Any) (wanted bool) {
-	fate := DeadFailed
-	defer func() {
-		s.bus.mu.Lock()
-		s.settleLocked(next, fate)
-		s.bus.mu.Unlock()
-		s.bus.takeSteps()
-	}()
-	wanted = s.options.Where == nil || s.options.Where(next)
-	fate = Filtered
-	if wanted {
-		fate = Delivered
+	for _, sig := range s.cursor.own {
+		emit(sig)
 	}
-	return wanted
-}
-
-func (s *Subscription) routes(next signals.Any) bool {
-	h := next.Head()
-	return (h.Recipients.Include(s.options.Agent) || s.options.Agent == System) &&
-		(s.options.Kinds == nil || slices.Contains(s.options.Kinds, next.Kind())) &&
-		(s.options.Threads == nil || slices.Contains(s.options.Threads, h.Thread))
-}
-
-// offerLocked puts a signal of the log before the reader.
-func (s *Subscription) offerLocked(next signals.Any) {
-	if s.err != nil || !s.routes(next) {
-		return
+	for c := s.cursor; ; {
+		chunk, i, ok := c.match(min(s.bus.log.next, s.bounds.end))
+		if !ok {
+			return
+		}
+		emit(chunk.signal(i))
 	}
-	s.bus.intendLocked(&s.books)
-	if s.options.WhenFull == End && len(s.backlog) >= s.options.Backlog {
-		s.err = ErrLagged
-		s.settleLocked(next, DeadLagged)
-		return
-	}
-	s.backlog = append(s.backlog, next)
-	if !s.slow && len(s.backlog) > s.options.Backlog/2 {
-		s.slow = true
-		s.bus.emitLocked(Slow{Reader: s.options.Agent, Site: s.site, Pending: len(s.backlog)})
-	}
-}
-
-// endLocked dead-letters what was not read.
-func (s *Subscription) endLocked(err error) {
-	for _, unread := range s.backlog {
-		s.settleLocked(unread, DeadClosed)
-	}
-	s.backlog, s.err = nil, err
-	s.bus.changed.Broadcast()
-}
-
-func (s *Subscription) settleLocked(sig signals.Any, f Fate) {
-	s.bus.settleLocked(&s.books, f, 1)
-	s.bus.emitLocked(Settled{Signal: sig, Reader: s.options.Agent, Fate: f})
-}
-
-// waitForRoomLocked waits until every subscription that makes publishers wait
-// has room for what it would get.
-func (b *Bus) waitForRoomLocked(ctx context.Context, agent string, all []signals.Any) error {
-	var problem error
-	err := b.waitLocked(ctx, func() bool {
-		problem = nil
-		if b.state != open {
-			problem = ErrClosed
-			return true
-		}
-		if b.undrained+len(all) > b.opts.Undrained {
-			problem = fmt.Errorf("%w: %d signals wait for handlers", ErrBacklog, b.undrained)
-			return true
-		}
-		full := b.fullLocked(all)
-		if full == nil {
-			return true
-		}
-		if full.options.Agent == agent && agent != "" || len(all) > full.options.Backlog {
-			problem = fmt.Errorf("%w: subscription of %q at %s", ErrBacklog, full.options.Agent, full.site)
-			return true
-		}
-		return false
-	})
-	if err != nil {
-		return err
-	}
-	return problem
-}
-
-func (b *Bus) fullLocked(all []signals.Any) *Subscription {
-	for _, s := range b.subscriptions {
-		if s.options.WhenFull != Wait || s.err != nil {
-			continue
-		}
-		coming := 0
-		for _, next := range all {
-			if s.routes(next) {
-				coming++
-			}
-		}
-		if coming > 0 && len(s.backlog)+coming > s.options.Backlog {
-			return s
-		}
-	}
-	return nil
 }

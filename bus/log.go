@@ -1,0 +1,136 @@
+package bus
+
+import "sort"
+
+// log is the sequence of entries by position, which counts from 0 without
+// gaps whatever the sequence numbers do. The directory of blocks is copied
+// when it changes other than by appending, so that a reader keeps the one it
+// began with.
+type log struct {
+	blocks []*block
+	base   uint64 // position of the first block's first entry
+	floor  uint64 // position of the oldest entry in the history
+	next   uint64 // position of the next entry
+	tail   *chunk // holds position next-1
+	held   int    // entries in the history
+	free   *chunk // one to use again
+}
+
+// A block is 64 chunks.
+type block struct {
+	chunks   [slots]*chunk
+	bytes    [slots]bytes
+	firstDue int64 // least of its chunks', or earlier
+}
+
+const (
+	slotBits  = 6
+	blockBits = 2 * slotBits
+)
+
+// push makes room for one entry.
+func (l *log) push() (c *chunk, i int) {
+	c, i = l.here(), int(l.next%slots)
+	l.next++
+	l.held++
+	return c, i
+}
+
+// here returns the chunk that the next entry goes to.
+func (l *log) here() *chunk {
+	if l.tail == nil || l.tail.start+slots == l.next {
+		l.grow()
+	}
+	return l.tail
+}
+
+func (l *log) grow() {
+	c := l.free
+	if l.free = nil; c == nil {
+		c = new(chunk)
+	}
+	c.start, c.firstDue, c.oldest = l.next, forever, forever
+	if l.next%(1<<blockBits) == 0 {
+		l.blocks = append(l.blocks, &block{firstDue: forever})
+	}
+	b, k := l.blocks[len(l.blocks)-1], l.next>>slotBits%slots
+	b.chunks[k], c.bytes = c, &b.bytes[k]
+	c.dies = forever
+	if l.tail != nil {
+		l.tail.next = c
+		c.newest = l.tail.newest
+	}
+	l.tail = c
+}
+
+func (l *log) block(pos uint64) *block { return l.blocks[(pos-l.base)>>blockBits] }
+func (l *log) chunk(pos uint64) *chunk { return l.block(pos).chunks[pos>>slotBits%slots] }
+
+// expect notes when an entry is due.
+func (l *log) expect(c *chunk, due int64) {
+	if due < c.firstDue {
+		c.firstDue = due
+		c.dies = min(c.dies, due)
+		b := l.block(c.start)
+		b.firstDue = min(b.firstDue, due)
+	}
+}
+
+// remove takes an entry out of the history. Nobody reads without the lock
+// when alone holds, so that a chunk may be used again.
+func (l *log) remove(c *chunk, i int, alone bool) {
+	c.gone |= 1 << i
+	l.held--
+	if c.start+uint64(i) == l.floor {
+		l.raise(alone)
+	}
+}
+
+// raise moves the floor to the oldest entry in the history.
+func (l *log) raise(alone bool) {
+	for l.floor < l.next {
+		c := l.chunk(l.floor)
+		if c.gone>>(l.floor%slots)&1 == 0 {
+			return
+		}
+		l.floor++
+		if l.floor%slots == 0 {
+			l.retire(c, alone)
+		}
+	}
+}
+
+func (l *log) retire(c *chunk, alone bool) {
+	if alone {
+		l.block(c.start).chunks[c.start>>slotBits%slots] = nil
+		if l.tail == c {
+			l.tail = nil
+		}
+		*c = chunk{}
+		l.free = c
+	}
+	if l.floor%(1<<blockBits) == 0 {
+		l.blocks = append([]*block(nil), l.blocks[1:]...)
+		l.base = l.floor
+	}
+}
+
+// after returns the position of the first entry in the history, or behind
+// it, whose sequence number is greater.
+func (l *log) after(seq uint64) uint64 {
+	n := sort.Search(int(l.next-l.floor), func(i int) bool {
+		pos := l.floor + uint64(i)
+		return l.chunk(pos).seq[pos%slots] > seq
+	})
+	return l.floor + uint64(n)
+}
+
+// find returns the entry with that sequence number if it is in the history.
+func (l *log) find(seq uint64) (c *chunk, i int, ok bool) {
+	pos := l.after(seq - 1)
+	if pos >= l.next {
+		return nil, 0, false
+	}
+	c, i = l.chunk(pos), int(pos%slots)
+	return c, i, c.seq[i] == seq && c.gone>>i&1 == 0
+}

@@ -1,0 +1,98 @@
+package bus
+
+// A name is a source or thread with signals in the history, or somebody who
+// waits for one.
+type name struct {
+	text  string
+	id    uint32
+	held  int    // its signals in the history
+	last  uint64 // position of its newest signal, counted from 1
+	bytes int    // of its signals' texts, when bounded
+	queue queue  // readers that wait for it
+	pins  int    // readers that may
+	gone  bool
+}
+
+// names gives out small numbers for texts, and forgets texts nobody uses.
+type names struct {
+	byText map[string]*name
+	byID   []*name
+	unused []uint32
+}
+
+// find returns the name, which may be known from before.
+func (ns *names) find(known *name, text string) *name {
+	if known != nil && !known.gone && known.text == text {
+		return known
+	}
+	return ns.byText[text]
+}
+
+func (ns *names) add(text string) *name {
+	n := &name{text: text}
+	if k := len(ns.unused); k > 0 {
+		n.id, ns.unused = ns.unused[k-1], ns.unused[:k-1]
+		ns.byID[n.id] = n
+	} else {
+		n.id = uint32(len(ns.byID))
+		ns.byID = append(ns.byID, n)
+	}
+	ns.byText[text] = n
+	return n
+}
+
+func (ns *names) findOrAdd(known *name, text string) *name {
+	if known != nil && !known.gone && (known.text == text) {
+		return known
+	}
+	if n := ns.byText[text]; n != nil {
+		return n
+	}
+	return ns.add(text)
+}
+
+// chain puts position pos into the name's chain and returns how far back the
+// one before is; 0: there is none in reach.
+func (n *name) chain(pos uint64) uint32 {
+	back := distance(n.last, pos)
+	n.last = pos + 1
+	n.held++
+	return back
+}
+
+// distance is how far position pos is behind last, which counts from 1.
+func distance(last, pos uint64) uint32 {
+	if d := pos + 1 - last; last > 0 && d < 1<<32 {
+		return uint32(d)
+	}
+	return 0
+}
+
+// pin keeps the name for a reader that may wait for it.
+func (ns *names) pin(text string) *name {
+	n := ns.findOrAdd(nil, text)
+	n.pins++
+	return n
+}
+
+func (ns *names) unpin(text string) {
+	n := ns.byText[text]
+	n.pins--
+	ns.dropUnused(n)
+}
+
+func (ns *names) release(id uint32) {
+	n := ns.byID[id]
+	n.held--
+	ns.dropUnused(n)
+}
+
+func (ns *names) dropUnused(n *name) {
+	if n.held > 0 || n.pins > 0 || n.gone {
+		return
+	}
+	n.gone = true
+	delete(ns.byText, n.text)
+	ns.byID[n.id] = nil
+	ns.unused = append(ns.unused, n.id)
+}

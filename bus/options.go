@@ -1,0 +1,58 @@
+package bus
+
+import (
+	"time"
+
+	"github.com/swarmbus/swarmbus/conflict"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// Options of a [Bus]. The zero value and nil mean the defaults.
+type Options struct {
+	History   int           // signals kept; 0 means 1000
+	TTL       time.Duration // of signals without one; 0 means 1m, <0 for ever
+	Sweep     time.Duration // between sweeps; 0 means 10s, <0 only when [Bus.Sweep] is called
+	Undrained int           // entries waiting for inline handlers at which Publish returns ErrBacklog; 0 means 65536
+	Slow      time.Duration // a handler that takes longer is named; 0 means 100ms
+
+	NoConflicts bool              // do not look for rival proposals
+	Conflicts   *conflict.Options // nil means its defaults
+
+	Rate  float64 // signals a second that one agent may publish; 0: no limit
+	Burst int     // signals it may publish at once; 0 means one second's worth
+	Bytes int     // of text that one agent's signals in the history may hold; 0: no limit
+
+	Limits signals.Limits   // of texts
+	Clock  func() time.Time // called under the bus's lock; nil means the machine's
+	Mint   *signals.Mint    // of ids; the bus's alone from here on; nil means signals.NewMint()
+}
+
+func (o *Options) withDefaults() Options {
+	var r Options
+	if o != nil {
+		r = *o
+	}
+	r.History = orDefault(r.History, 1000)
+	r.Undrained = orDefault(r.Undrained, 1<<16)
+	if r.TTL == 0 {
+		r.TTL = time.Minute
+	}
+	if r.Sweep == 0 {
+		r.Sweep = 10 * time.Second
+	}
+	if r.Slow <= 0 {
+		r.Slow = 100 * time.Millisecond
+	}
+	if r.Mint == nil {
+		r.Mint = signals.NewMint()
+	}
+	r.Burst = orDefault(r.Burst, max(1, int(r.Rate)))
+	return r
+}
+
+func orDefault(n, otherwise int) int {
+	if n <= 0 {
+		return otherwise
+	}
+	return n
+}

@@ -1,0 +1,248 @@
+package bus_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+func TestPastGoesOnLiveWithoutGapOrRepetition(t *testing.T) {
+	b := newBus(t, &bus.Options{History: 100_000})
+	ctx := soon(t)
+	a := agent(t, b, "a")
+	const before, after = 500, 500
+	for range before {
+		must(t, a, found("x"))
+	}
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for range after {
+			must(t, a, found("y"))
+		}
+	})
+	sub := subscribe(t, b, bus.SubscribeOptions{After: 123})
+	for want := uint64(124); want <= before+after; want++ {
+		s, err := sub.Next(ctx)
+		if err != nil || s.Head().Seq != want {
+			t.Fatalf("got %v, %v; want seq %d", s, err, want)
+		}
+	}
+	wg.Wait()
+	all := subscribe(t, b, bus.SubscribeOptions{Past: true})
+	if got, _ := unread(all); len(got) != before+after || got[0].Head().Seq != 1 {
+		t.Errorf("from the start: %d signals, want %d", len(got), before+after)
+	}
+}
+
+func TestPastBeforeWhatIsKeptIsAnError(t *testing.T) {
+	b := newBus(t, &bus.Options{History: 10})
+	a := agent(t, b, "a")
+	for range 30 {
+		must(t, a, found("x"))
+	}
+	for _, after := range []uint64{0, 1, 19} {
+		_, err := b.Subscribe(bus.SubscribeOptions{Past: true, After: after})
+		var evicted *bus.EvictedError
+		if !errors.As(err, &evicted) || evicted.Oldest != 21 || evicted.After != after {
+			t.Errorf("after %d: got %v, want an EvictedError with oldest 21", after, err)
+		}
+	}
+	sub := subscribe(t, b, bus.SubscribeOptions{After: 20})
+	if got, _ := unread(sub); len(got) != 10 {
+		t.Errorf("after 20: read %d, want 10", len(got))
+	}
+}
+
+func TestSampleDropsTheOldestAndCounts(t *testing.T) {
+	b := newBus(t, nil)
+	a := agent(t, b, "a")
+	sub := subscribe(t, b, bus.SubscribeOptions{Backlog: 3, WhenFull: bus.Sample})
+	for i := range 10 {
+		must(t, a, found(fmt.Sprint(i)))
+	}
+	if k := balanced(t, b).Books; k.Pending != 3 || k.DeadLagged != 7 {
+		t.Errorf("books %+v, want 3 pending and 7 lagged", k)
+	}
+	got, err := unread(sub)
+	equal(t, "read", texts(got), []string{"7", "8", "9"})
+	if err != nil {
+		t.Error(err)
+	}
+	if k := balanced(t, b).Books; k.Delivered != 3 || k.DeadLagged != 7 || k.Pending != 0 {
+		t.Errorf("books %+v", k)
+	}
+}
+
+func TestReadTakesWhatIsThere(t *testing.T) {
+	b := newBus(t, nil)
+	a := agent(t, b, "a")
+	sub := subscribe(t, b, bus.SubscribeOptions{Where: func(s signals.Any) bool { return text(s) != "1" }})
+	for i := range 5 {
+		must(t, a, found(fmt.Sprint(i)))
+	}
+	dst := make([]signals.Any, 3)
+	n, err := sub.Read(soon(t), dst)
+	equal(t, "first batch", texts(dst[:n]), []string{"0", "2"})
+	m, err2 := sub.Read(soon(t), dst)
+	equal(t, "second batch", texts(dst[:m]), []string{"3", "4"})
+	if err != nil || err2 != nil {
+		t.Error(err, err2)
+	}
+	if n, err := sub.Read(soon(t), nil); n != 0 || err != nil {
+		t.Errorf("into nothing: %d, %v", n, err)
+	}
+	if k := balanced(t, b).Books; k.Delivered != 4 || k.Filtered != 1 {
+		t.Errorf("books %+v", k)
+	}
+}
+
+func TestAllGivesBackWhatALoopDidNotTake(t *testing.T) {
+	b := newBus(t, nil)
+	a := agent(t, b, "a")
+	sub := subscribe(t, b, bus.SubscribeOptions{})
+	const n = 500
+	for i := range n {
+		must(t, a, found(fmt.Sprint(i)))
+	}
+	next := 0
+	for next < n {
+		for s, err := range sub.All(soon(t)) {
+			if err != nil || text(s) != fmt.Sprint(next) {
+				t.Fatalf("got %v, %v; want %d", s, err, next)
+			}
+			if next++; next%37 == 0 || next == n {
+				break
+			}
+		}
+	}
+	if k := balanced(t, b).Books; k.Delivered != n || k.Pending != 0 {
+		t.Errorf("books %+v", k)
+	}
+}
+
+func TestCloseStopsALoopOverAllAtOnce(t *testing.T) {
+	b := newBus(t, nil)
+	a := agent(t, b, "a")
+	sub := subscribe(t, b, bus.SubscribeOptions{})
+	for range 300 {
+		must(t, a, found("x"))
+	}
+	n := 0
+	var last error
+	for s, err := range sub.All(soon(t)) {
+		if last = err; s != nil {
+			n++
+		}
+		if n == 150 {
+			b.Close()
+		}
+	}
+	if n != 150 || !errors.Is(last, bus.ErrClosed) {
+		t.Errorf("read %d, %v; want 150 and ErrClosed", n, last)
+	}
+	if k := balanced(t, b).Books; k.Delivered != 150 || k.DeadClosed != 150 || k.Pending != 0 {
+		t.Errorf("books %+v", k)
+	}
+}
+
+// A reader of few signals must not keep the many that it does not want.
+func TestFarBehindCursorIsRescued(t *testing.T) {
+	b := newBus(t, &bus.Options{History: 100, TTL: -1})
+	a := agent(t, b, "a")
+	sub := subscribe(t, b, bus.SubscribeOptions{Kinds: []signals.Kind{signals.KindVote}})
+	sampled := subscribe(t, b, bus.SubscribeOptions{Kinds: []signals.Kind{signals.KindVote}, Backlog: 2, WhenFull: bus.Sample})
+	var want []string
+	for i := range 40 {
+		must(t, a, votes("", fmt.Sprint(i)))
+		want = append(want, fmt.Sprint("vote ", i))
+		for range 5000 {
+			must(t, a, found("x"))
+		}
+	}
+	got, err := unread(sub)
+	equal(t, "votes", texts(got), want)
+	got, _ = unread(sampled)
+	equal(t, "sampled", texts(got), want[38:])
+	if err != nil {
+		t.Error(err)
+	}
+	if k := balanced(t, b).Books; k.Delivered != 42 || k.DeadLagged != 38 || k.Pending != 0 {
+		t.Errorf("books %+v", k)
+	}
+}
+
+func TestTapSeesAllAndCountsWhatItMissed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBus(t, &bus.Options{History: 5, Sweep: -1})
+		a := agent(t, b, "a")
+		ctx := context.Background()
+		tap := b.Tap(bus.Filter{Kinds: []signals.Kind{signals.KindDiscovery}})
+		private := found("private")
+		private.Recipients = signals.To("z")
+		must(t, a, private)
+		must(t, a, votes("", "p"))
+		must(t, a, found("1"))
+		look := func(want string, wantMissed uint64) {
+			t.Helper()
+			s, missed, err := tap.Next(ctx)
+			if err != nil || text(s) != want || missed != wantMissed {
+				t.Errorf("got %v, %d missed, %v; want %q, %d", s, missed, err, want, wantMissed)
+			}
+		}
+		look("private", 0)
+		look("1", 0)
+		for i := range 12 {
+			must(t, a, found(fmt.Sprint("many ", i)))
+		}
+		look("many 7", 7)
+		must(t, a, mortal("short", time.Time{}, time.Second))
+		must(t, a, found("long"))
+		time.Sleep(2 * time.Second)
+		for i := 8; i < 12; i++ {
+			want := fmt.Sprint("many ", i)
+			if i < 9 {
+				continue // two more came in, which evicted these
+			}
+			look(want, map[int]uint64{9: 1}[i])
+		}
+		look("long", 1)
+		done := make(chan struct{})
+		go func() { defer close(done); look("woken", 0) }()
+		synctest.Wait()
+		must(t, a, found("woken"))
+		<-done
+		short, cancel := context.WithTimeout(ctx, time.Second)
+		defer cancel()
+		if _, _, err := tap.Next(short); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %v, want DeadlineExceeded", err)
+		}
+		if k := b.Stats().Books; k.Intended != 0 {
+			t.Errorf("a tap is in the books: %+v", k)
+		}
+		go func() { time.Sleep(time.Second); b.Close() }()
+		if _, _, err := tap.Next(ctx); !errors.Is(err, bus.ErrClosed) {
+			t.Errorf("got %v, want ErrClosed", err)
+		}
+		tap.Close()
+	})
+}
+
+func TestTapInThePast(t *testing.T) {
+	b := newBus(t, &bus.Options{History: 5})
+	a := agent(t, b, "a")
+	for i := range 10 {
+		must(t, a, found(fmt.Sprint(i+1)))
+	}
+	tap := b.Tap(bus.Filter{After: 3})
+	s, missed, err := tap.Next(soon(t))
+	if err != nil || text(s) != "6" || missed != 2 {
+		t.Errorf("got %v, %d missed, %v; want 6, 2", s, missed, err)
+	}
+}

@@ -1,0 +1,390 @@
+package bus_test
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/conflict"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// A twin is the bus in its simplest form: slices, linear scans, one caller at
+// a time. It was the bus once. Whatever is done to it and to the bus must give
+// the same answers, the same events and the same books.
+type twin struct {
+	opts     bus.Options
+	now      func() time.Time
+	closed   bool
+	last     uint64
+	evicted  uint64 // greatest sequence number that was evicted
+	history  []signals.Any
+	detector *conflict.Detector
+	subs     []*twinSub
+	handlers []*twinHandler
+	waiting  []twinStep
+	busy     bool
+	events   []bus.Event
+	stats    bus.Stats
+}
+
+type twinSub struct {
+	t       *twin
+	o       bus.SubscribeOptions
+	backlog []signals.Any
+	err     error
+	slow    bool
+	books   bus.Books
+}
+
+type twinHandler struct {
+	t     *twin
+	o     bus.HandleOptions
+	kind  signals.Kind
+	run   func(signals.Any) error
+	ended bool
+	began bool
+	books bus.Books
+}
+
+type twinStep struct {
+	s        signals.Any
+	handlers []*twinHandler
+}
+
+func newTwin(o bus.Options) *twin {
+	return &twin{opts: o, now: o.Clock, detector: conflict.NewDetector(o.Conflicts)}
+}
+
+func (t *twin) emit(e bus.Event) { t.events = append(t.events, e) }
+
+func settle(k, all *bus.Books, f bus.Fate, n uint64) {
+	for _, b := range []*bus.Books{k, all} {
+		b.Pending -= n
+		*map[bus.Fate]*uint64{
+			bus.Delivered: &b.Delivered, bus.Filtered: &b.Filtered, bus.DeadExpired: &b.DeadExpired,
+			bus.DeadLagged: &b.DeadLagged, bus.DeadFailed: &b.DeadFailed, bus.DeadClosed: &b.DeadClosed,
+		}[f] += n
+	}
+}
+
+func intend(k, all *bus.Books) {
+	for _, b := range []*bus.Books{k, all} {
+		b.Intended++
+		b.Pending++
+	}
+}
+
+func (t *twin) expired(s signals.Any) bool {
+	h := s.Head()
+	return h.Expired(t.now())
+}
+
+// publish returns one of the bus's errors; others are named by the type.
+func (t *twin) publish(agent string, all ...signals.Any) error {
+	if t.closed {
+		return bus.ErrClosed
+	}
+	for _, s := range t.subs {
+		coming := 0
+		for _, next := range all {
+			if s.routes(next) {
+				coming++
+			}
+		}
+		if s.o.WhenFull != bus.Wait || s.err != nil || coming == 0 || len(s.backlog)+coming <= s.o.Backlog {
+			continue
+		}
+		if s.o.Agent == agent || len(all) > s.o.Backlog {
+			return bus.ErrBacklog
+		}
+		return context.Canceled // would wait
+	}
+	var stamped []signals.Any
+	for i, s := range all {
+		h := s.Head()
+		h.Seq, h.Source = t.last+1+uint64(i), agent
+		if h.Time.IsZero() {
+			h.Time = t.now()
+		}
+		if h.TTL == 0 {
+			h.TTL = t.opts.TTL
+		}
+		if h.ID.IsZero() {
+			h.ID = t.opts.Mint.ID(h.Seq, t.now())
+		}
+		s = signals.With(s, h)
+		if err := t.accept(s, stamped); err != nil {
+			return err
+		}
+		stamped = append(stamped, s)
+	}
+	var opened []conflict.Pair
+	for _, s := range stamped {
+		opened = append(opened, t.append(s)...)
+	}
+	for _, p := range opened {
+		cause := stamped[slices.IndexFunc(stamped, func(s signals.Any) bool { return s.Head().ID == p.B.Signal })].Head()
+		t.append(signals.New(signals.Header{
+			Seq: t.last + 1, ID: p.ID(), Source: bus.System, Thread: p.Thread, ReplyTo: p.B.Signal,
+			Time: cause.Time, TTL: cause.TTL, Confidence: 1, Round: cause.Round,
+		}, p.Payload()))
+	}
+	t.drain()
+	return nil
+}
+
+func (t *twin) accept(s signals.Any, earlier []signals.Any) error {
+	if t.expired(s) {
+		return bus.ErrExpired
+	}
+	known := slices.Concat(t.history, earlier)
+	for _, e := range known {
+		if e.Head().ID == s.Head().ID {
+			return bus.ErrDuplicate
+		}
+	}
+	p, ok := signals.As[signals.Proposal](s)
+	if !ok {
+		return nil
+	}
+	for _, e := range known {
+		q, ok := signals.As[signals.Proposal](e)
+		if ok && q.Thread == p.Thread && q.Payload.ProposalID == p.Payload.ProposalID &&
+			(q.Source != p.Source || q.Payload.Content != p.Payload.Content) {
+			return &bus.ProposalError{}
+		}
+	}
+	return nil
+}
+
+func (t *twin) append(s signals.Any) []conflict.Pair {
+	t.last = s.Head().Seq
+	t.stats.Published++
+	t.history = append(t.history, s)
+	t.emit(bus.Published{Signal: s})
+	change := t.detector.Fold(s)
+	t.ended(change, true)
+	for _, p := range change.Opened {
+		t.stats.Conflicts++
+		t.emit(bus.ConflictOpened{Pair: p})
+	}
+	for len(t.history) > t.opts.History {
+		oldest := t.history[0]
+		t.history = t.history[1:]
+		t.forget(oldest)
+	}
+	step := twinStep{s: s}
+	for _, h := range t.handlers {
+		if h.wants(s) {
+			step.handlers = append(step.handlers, h)
+			intend(&h.books, &t.stats.Books)
+		}
+	}
+	t.waiting = append(t.waiting, step)
+	for _, sub := range t.subs {
+		sub.offer(s)
+	}
+	return change.Opened
+}
+
+func (t *twin) ended(c conflict.Change, resolved bool) {
+	for _, p := range c.Ended {
+		t.emit(bus.ConflictEnded{Pair: p, Resolved: resolved})
+	}
+}
+
+func (t *twin) forget(s signals.Any) {
+	if t.expired(s) {
+		t.stats.Expired++
+		t.emit(bus.Expired{Signal: s})
+	} else {
+		t.stats.Evicted++
+		t.evicted = max(t.evicted, s.Head().Seq)
+		t.emit(bus.Evicted{Signal: s})
+	}
+	t.ended(t.detector.Remove(s.Head().ID), false)
+}
+
+func (t *twin) sweep() {
+	t.history = slices.DeleteFunc(t.history, func(s signals.Any) bool {
+		if !t.expired(s) {
+			return false
+		}
+		t.forget(s)
+		return true
+	})
+}
+
+func (t *twin) get(id signals.ID) signals.Any {
+	for _, s := range t.history {
+		if s.Head().ID == id && !t.expired(s) {
+			return s
+		}
+	}
+	return nil
+}
+
+func (t *twin) pick(f bus.Filter) (out []signals.Any) {
+	for _, s := range t.history {
+		if !t.expired(s) && matches(f, s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func (t *twin) drain() {
+	if t.busy {
+		return
+	}
+	t.busy = true
+	for len(t.waiting) > 0 {
+		step := t.waiting[0]
+		t.waiting = t.waiting[1:]
+		for _, h := range step.handlers {
+			h.handle(step.s)
+		}
+	}
+	t.busy = false
+}
+
+func (t *twin) handle(kind signals.Kind, o bus.HandleOptions, run func(signals.Any) error) *twinHandler {
+	h := &twinHandler{t: t, o: o, kind: kind, run: run}
+	t.handlers = append(t.handlers, h)
+	return h
+}
+
+func (h *twinHandler) wants(s signals.Any) bool {
+	head := s.Head()
+	return !h.ended && h.kind == s.Kind() && head.Recipients.Include(h.o.Agent) &&
+		(h.o.Threads == nil || slices.Contains(h.o.Threads, head.Thread))
+}
+
+func (h *twinHandler) handle(s signals.Any) {
+	if h.ended {
+		return
+	}
+	h.began = true
+	fate := bus.Delivered
+	if err := h.run(s); err != nil {
+		fate = bus.DeadFailed
+	}
+	h.began = false
+	settle(&h.books, &h.t.stats.Books, fate, 1)
+	h.t.emit(bus.Settled{Signal: s, Reader: h.o.Agent, Fate: fate})
+}
+
+func (h *twinHandler) close() {
+	if h.ended {
+		return
+	}
+	h.ended = true
+	n := h.books.Pending
+	if h.began {
+		n--
+	}
+	settle(&h.books, &h.t.stats.Books, bus.DeadClosed, n)
+}
+
+func (t *twin) subscribe(o bus.SubscribeOptions) (*twinSub, bool) {
+	s := &twinSub{t: t, o: o}
+	if o.Past || o.After > 0 {
+		if o.After < t.evicted {
+			return nil, false
+		}
+		for _, old := range t.history {
+			if old.Head().Seq > o.After && !t.expired(old) && s.routes(old) {
+				intend(&s.books, &t.stats.Books)
+				s.backlog = append(s.backlog, old)
+			}
+		}
+	}
+	t.subs = append(t.subs, s)
+	return s, true
+}
+
+func (s *twinSub) routes(next signals.Any) bool {
+	h := next.Head()
+	return (h.Recipients.Include(s.o.Agent) || s.o.Agent == bus.System) &&
+		(s.o.Kinds == nil || slices.Contains(s.o.Kinds, next.Kind())) &&
+		(s.o.Threads == nil || slices.Contains(s.o.Threads, h.Thread))
+}
+
+func (s *twinSub) settle(sig signals.Any, f bus.Fate) {
+	settle(&s.books, &s.t.stats.Books, f, 1)
+	s.t.emit(bus.Settled{Signal: sig, Reader: s.o.Agent, Fate: f})
+}
+
+func (s *twinSub) offer(next signals.Any) {
+	if s.err != nil || !s.routes(next) {
+		return
+	}
+	intend(&s.books, &s.t.stats.Books)
+	s.backlog = append(s.backlog, next)
+	if !s.slow && len(s.backlog) > s.o.Backlog/2 {
+		s.slow = true
+		s.t.emit(bus.Slow{Reader: s.o.Agent})
+	}
+	if len(s.backlog) <= s.o.Backlog {
+		return
+	}
+	switch s.o.WhenFull {
+	case bus.End:
+		s.err = bus.ErrLagged
+		s.backlog = s.backlog[:len(s.backlog)-1]
+		s.settle(next, bus.DeadLagged)
+	case bus.Sample:
+		settle(&s.books, &s.t.stats.Books, bus.DeadLagged, uint64(len(s.backlog)-s.o.Backlog))
+		s.backlog = s.backlog[len(s.backlog)-s.o.Backlog:]
+	}
+}
+
+// next is the bus's Next with an ended context.
+func (s *twinSub) next() (signals.Any, error) {
+	for len(s.backlog) > 0 {
+		next := s.backlog[0]
+		s.backlog = s.backlog[1:]
+		s.slow = s.slow && len(s.backlog) > s.o.Backlog/2
+		switch {
+		case s.t.expired(next):
+			s.settle(next, bus.DeadExpired)
+		case s.o.Where != nil && !s.o.Where(next):
+			s.settle(next, bus.Filtered)
+		default:
+			s.settle(next, bus.Delivered)
+			return next, nil
+		}
+	}
+	if s.err != nil {
+		return nil, s.err
+	}
+	return nil, context.Canceled
+}
+
+func (s *twinSub) close() {
+	if i := slices.Index(s.t.subs, s); i >= 0 {
+		s.t.subs = slices.Delete(s.t.subs, i, i+1)
+		for _, unread := range s.backlog {
+			s.settle(unread, bus.DeadClosed)
+		}
+		s.backlog, s.err = nil, bus.ErrClosed
+	}
+}
+
+func (t *twin) close() {
+	t.closed = true
+	for _, h := range t.handlers {
+		h.close()
+	}
+	for _, s := range slices.Clone(t.subs) {
+		s.close()
+	}
+}
+
+func (t *twin) count() bus.Stats {
+	s := t.stats
+	s.Held, s.OpenConflicts, s.HeldBack = len(t.history), t.detector.Open(), t.detector.HeldBack()
+	return s
+}
