@@ -51,24 +51,28 @@ func TestTenThousandSubscribers(t *testing.T) {
 // TestChaos lets handlers panic, publish, come and go, and readers and
 // publishers be cancelled, all at once. Nothing may be lost or repeated, and the
 // books must balance at every moment.
-func TestChaos(t *testing.T) { chaos(t, 300*time.Millisecond) }
+func TestChaos(t *testing.T) { chaos(t, 300*time.Millisecond, func() {}) }
 
-// TestSoak is TestChaos for as long as -soak says, with a look at memory and
-// goroutines.
+// TestSoak is TestChaos for as long as -soak says, on one bus, with a look at
+// memory and goroutines every minute.
 func TestSoak(t *testing.T) {
 	if *soak == 0 {
 		t.Skip("-soak is not set")
 	}
-	for end := time.Now().Add(*soak); time.Now().Before(end); {
-		chaos(t, min(time.Minute, *soak))
+	next := time.Now()
+	chaos(t, *soak, func() {
+		if time.Now().Before(next) {
+			return
+		}
+		next = time.Now().Add(time.Minute)
 		runtime.GC()
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
 		t.Logf("heap %d KiB, %d objects, %d goroutines", m.HeapAlloc>>10, m.HeapObjects, runtime.NumGoroutine())
-	}
+	})
 }
 
-func chaos(t *testing.T, long time.Duration) {
+func chaos(t *testing.T, long time.Duration, look func()) {
 	b := newBus(t, &bus.Options{History: 300, Sweep: time.Millisecond, TTL: 20 * time.Millisecond})
 	ctx, cancel := context.WithTimeout(context.Background(), long)
 	defer cancel()
@@ -84,9 +88,11 @@ func chaos(t *testing.T, long time.Duration) {
 	chaosHandlers(ctx, t, b)
 	for ctx.Err() == nil {
 		balanced(t, b)
+		look()
 		runtime.Gosched()
 	}
 	wg.Wait()
+	t.Logf("%+v", b.Stats())
 	done, stop := context.WithTimeout(context.Background(), 10*time.Second)
 	defer stop()
 	if err := b.Sync(done, b.Last()); err != nil {
