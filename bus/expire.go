@@ -95,7 +95,7 @@ func (b *Bus) forgetLocked(c *chunk, i int, now int64) {
 	if b.observed() {
 		b.emitGoneLocked(c.signal(i), expired)
 	}
-	if b.opts.Bytes > 0 {
+	if b.limited {
 		b.sources.byID[c.source[i]].bytes -= size(c.peek(i))
 	}
 	if c.flags[i]&(foreign|reply) != 0 {

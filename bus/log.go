@@ -81,9 +81,14 @@ func (l *log) expect(c *chunk, due int64) {
 func (l *log) remove(c *chunk, i int, alone bool) {
 	c.gone |= 1 << i
 	l.held--
-	if c.start+uint64(i) == l.floor {
-		l.raise(alone)
+	if c.start+uint64(i) != l.floor {
+		return
 	}
+	if gone := c.gone >> i; gone == 1 && i < slots-1 { // almost always: the next one is there
+		l.floor++
+		return
+	}
+	l.raise(alone)
 }
 
 // raise moves the floor to the oldest entry in the history.

@@ -82,9 +82,12 @@ func (ns *names) unpin(text string) {
 }
 
 func (ns *names) release(id uint32) {
-	n := ns.byID[id]
-	n.held--
-	ns.dropUnused(n)
+	if n := ns.byID[id]; n.held > 1 {
+		n.held--
+	} else {
+		n.held = 0
+		ns.dropUnused(n)
+	}
 }
 
 func (ns *names) dropUnused(n *name) {

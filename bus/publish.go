@@ -38,7 +38,9 @@ func (b *Bus) publish(ctx context.Context, p *Publisher, ds []draft) error {
 		b.driveLocked()
 	}
 	b.mu.Unlock()
-	b.showEvents()
+	if b.watched.Load() > 0 {
+		b.showEvents()
+	}
 	return err
 }
 
@@ -101,10 +103,11 @@ func (b *Bus) acceptLocked(p *Publisher, d *draft, earlier []draft, now int64) e
 
 func (b *Bus) stampLocked(d *draft, now int64) {
 	h := d.head
-	d.at, d.ttl, d.id = now, h.TTL, h.ID
-	if h.Time.IsZero() {
-		d.time = time.Unix(0, now).UTC()
-	} else {
+	d.at, d.ttl, d.id, d.time = now, h.TTL, h.ID, time.Unix(0, now).UTC()
+	if d.foreign = !d.id.IsZero(); !d.foreign {
+		d.id = b.opts.Mint.ID(d.seq, d.time) // by the bus's clock: a publisher's own time could use the mint up
+	}
+	if !h.Time.IsZero() {
 		d.time = h.Time.Round(0).UTC()
 		d.at = d.time.UnixNano()
 	}
@@ -112,9 +115,6 @@ func (b *Bus) stampLocked(d *draft, now int64) {
 		d.ttl = b.opts.TTL
 	}
 	d.due = deadline(d.at, d.ttl)
-	if d.foreign = !d.id.IsZero(); !d.foreign {
-		d.id = b.opts.Mint.ID(d.seq, time.Unix(0, now)) // a publisher's own time could use the mint up
-	}
 }
 
 func (b *Bus) uniqueLocked(d *draft, earlier []draft) error {
