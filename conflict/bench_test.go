@@ -1,0 +1,51 @@
+package conflict_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/swarmbus/swarmbus/conflict"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// What is folded is made before, so that the detector alone is measured.
+func made(n int, source, content func(int) string) []signals.Any {
+	all := make([]signals.Any, n)
+	for i := range all {
+		all[i] = proposal{uint64(i + 1), "t", source(i), content(i)}.signal()
+	}
+	return all
+}
+
+func numbered(name string) func(int) string {
+	return func(i int) string { return fmt.Sprint(name, i) }
+}
+
+// BenchmarkProposal folds a proposal of a thread with 10,000 others and
+// removes the oldest, so that it stays at 10,000.
+func BenchmarkProposal(b *testing.B) {
+	one := func(int) string { return "one" }
+	for name, all := range map[string][]signals.Any{
+		"everybody differs":     made(40_000, numbered("a"), numbered("content ")),
+		"one agent's own":       made(40_000, one, numbered("content ")),
+		"everybody says so":     made(40_000, numbered("a"), one),
+		"one against an answer": made(40_000, func(i int) string { return fmt.Sprint("a", i/20_000) }, numbered("content ")),
+	} {
+		b.Run(name, func(b *testing.B) {
+			d := conflict.NewDetector(nil)
+			n := 0
+			fold := func() {
+				d.Fold(all[n%len(all)])
+				n++
+			}
+			for range 10_000 {
+				fold()
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				fold()
+				d.Remove(all[(n-10_001)%len(all)].Head().ID)
+			}
+		})
+	}
+}
