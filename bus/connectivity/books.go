@@ -1,0 +1,104 @@
+package connectivity
+
+import (
+	"cmp"
+	"strconv"
+
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// The kinds of what the layer writes down beside the signals themselves, so
+// that its state is a fold of the log.
+const (
+	KindTransition signals.Kind = "connectivity:transition"
+	KindStep       signals.Kind = "connectivity:step"
+	KindMode       signals.Kind = "connectivity:mode"
+	KindClosed     signals.Kind = "connectivity:closed"
+)
+
+// Transition says that signals of one thread reached a state. The system says
+// so, and the source where an update of its own replaces; it is for those
+// whom the signals were for.
+type Transition struct {
+	Layer   string `json:"layer"`   // required
+	State   State  `json:"state"`   // required; not Emitted
+	Signals IDs    `json:"signals"` // required
+}
+
+// Step says that a thread reached a step. It is for the system alone, as are
+// [Requested] and [Closed].
+type Step struct {
+	Layer string `json:"layer"` // required
+	Step  int    `json:"step"`  // at least 1
+}
+
+// Requested says which mode the hook asked for.
+type Requested struct {
+	Layer string     `json:"layer"` // required
+	For   signals.ID `json:"for"`   // required; the signal that the hook was called for
+	Mode  Mode       `json:"mode"`  // required
+}
+
+// Closed says that a thread was closed and everything in it forgotten.
+type Closed struct {
+	Layer string `json:"layer"` // required
+}
+
+// Kind returns KindTransition.
+func (Transition) Kind() signals.Kind { return KindTransition }
+
+// Kind returns KindStep.
+func (Step) Kind() signals.Kind { return KindStep }
+
+// Kind returns KindMode.
+func (Requested) Kind() signals.Kind { return KindMode }
+
+// Kind returns KindClosed.
+func (Closed) Kind() signals.Kind { return KindClosed }
+
+// Check implements [signals.Checker].
+func (t *Transition) Check(l signals.Limits) error {
+	if err := cmp.Or(l.Name("layer", t.Layer), checkEnum("state", stateNames, t.State)); err != nil {
+		return err
+	}
+	if t.State == Emitted {
+		return &signals.FieldError{Field: "state", Value: t.State.String(), Problem: "no signal goes back to it"}
+	}
+	return l.Ref("signals", t.Signals.first)
+}
+
+// Check implements [signals.Checker].
+func (s *Step) Check(l signals.Limits) error {
+	if s.Step < 1 {
+		return &signals.FieldError{Field: "step", Value: strconv.Itoa(s.Step), Problem: "below 1"}
+	}
+	return l.Name("layer", s.Layer)
+}
+
+// Check implements [signals.Checker].
+func (r *Requested) Check(l signals.Limits) error {
+	return cmp.Or(l.Name("layer", r.Layer), l.Ref("for", r.For), checkEnum("mode", modeNames, r.Mode))
+}
+
+// Check implements [signals.Checker].
+func (c *Closed) Check(l signals.Limits) error { return l.Name("layer", c.Layer) }
+
+// Payloads returns the registrations of the layer's kinds, for a
+// [signals.Codec] that reads its signals from elsewhere.
+func Payloads() []signals.Registration {
+	return []signals.Registration{
+		signals.For[Attention](), signals.For[Confidence](), signals.For[ConflictNotice](),
+		signals.For[Handoff](), signals.For[Escalation](),
+		signals.For[Transition](), signals.For[Step](), signals.For[Requested](), signals.For[Closed](),
+	}
+}
+
+// ours reports whether a kind is one of the layer's.
+func ours(k signals.Kind) bool {
+	switch k {
+	case KindAttention, KindConfidence, KindConflict, KindHandoff, KindEscalation,
+		KindTransition, KindStep, KindMode, KindClosed:
+		return true
+	}
+	return false
+}

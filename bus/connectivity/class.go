@@ -1,0 +1,93 @@
+package connectivity
+
+import "github.com/swarmbus/swarmbus/signals"
+
+// Class is what a signal says, narrowly. The zero value is refused.
+type Class uint8
+
+// The classes.
+const (
+	AttentionRaise        Class = 1 + iota // somebody should look at this
+	ConfidenceHigh                         // the output is stable: grade in [0.8,1]
+	ConfidenceMedium                       // reasonable, with caveats: [0.4,0.8)
+	ConfidenceLow                          // speculative: (0,0.4)
+	ConfidenceBlocker                      // no useful output without more input: 0
+	ConflictActive                         // two views disagree in a way that matters
+	ConflictResolved                       // they no longer do
+	HandoffReady                           // the output can be used downstream
+	HandoffPartial                         // some of it can, more is coming
+	EscalationInterrupt                    // stop the plan
+	EscalationUncertainty                  // too uncertain; asks for a stronger mode
+
+	classes = int(EscalationUncertainty)
+)
+
+var classNames = []string{
+	"attention.raise",
+	"confidence.high", "confidence.medium", "confidence.low", "confidence.blocker",
+	"conflict.active", "conflict.resolved",
+	"handoff.ready", "handoff.partial",
+	"escalation.interrupt", "escalation.uncertainty",
+}
+
+// String returns the wire name, or the number of an unknown class.
+func (c Class) String() string { return enumString(classNames, c) }
+
+// MarshalText returns the wire name; an unknown class is an error.
+func (c Class) MarshalText() ([]byte, error) { return enumText("class", classNames, c) }
+
+// UnmarshalText accepts the eleven wire names and nothing else.
+func (c *Class) UnmarshalText(text []byte) error { return enumParse("class", classNames, text, c) }
+
+// Message returns the broad intent that the class belongs to, 0 for an unknown
+// class. A class has one, so the two cannot disagree.
+func (c Class) Message() Message {
+	switch c {
+	case AttentionRaise:
+		return AboutAttention
+	case ConfidenceHigh, ConfidenceMedium, ConfidenceLow, ConfidenceBlocker:
+		return AboutConfidence
+	case ConflictActive, ConflictResolved:
+		return AboutConflict
+	case HandoffReady, HandoffPartial:
+		return AboutHandoff
+	case EscalationInterrupt, EscalationUncertainty:
+		return AboutEscalation
+	}
+	return 0
+}
+
+// Message is the broad intent of a signal: its message class.
+type Message uint8
+
+// The message classes.
+const (
+	AboutAttention  Message = 1 + iota // to consider, not urgent
+	AboutConfidence                    // how stable the source's output is
+	AboutConflict                      // views that cannot both stand
+	AboutHandoff                       // somebody downstream can go on
+	AboutEscalation                    // the path must change
+)
+
+var messageNames = []string{"attention", "confidence", "conflict", "handoff", "escalation"}
+
+// String returns the name, or the number of an unknown message class.
+func (m Message) String() string { return enumString(messageNames, m) }
+
+// Kind returns the kind of the signals of this message class on the bus, ""
+// for an unknown one.
+func (m Message) Kind() signals.Kind {
+	switch m {
+	case AboutAttention:
+		return KindAttention
+	case AboutConfidence:
+		return KindConfidence
+	case AboutConflict:
+		return KindConflict
+	case AboutHandoff:
+		return KindHandoff
+	case AboutEscalation:
+		return KindEscalation
+	}
+	return ""
+}

@@ -1,0 +1,141 @@
+package connectivity
+
+import (
+	"cmp"
+	"strconv"
+
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// The kinds of the layer's signals on the bus: one for each message class.
+const (
+	KindAttention  signals.Kind = "attention"
+	KindConfidence signals.Kind = "confidence"
+	KindConflict   signals.Kind = "conflict.notice"
+	KindHandoff    signals.Kind = "handoff"
+	KindEscalation signals.Kind = "escalation"
+)
+
+// Note is what a signal of the layer says on the bus, whatever its kind. Source,
+// thread, time and recipients are in the header; the header's confidence is the
+// grade, and 1 without one.
+type Note struct {
+	Layer         string     `json:"layer"` // required: the layer that emitted it
+	Class         Class      `json:"class"` // required
+	Audience      Audience   `json:"audience"`
+	Priority      Priority   `json:"priority"`
+	Confidence    Grade      `json:"confidence,omitzero"`
+	Summary       string     `json:"summary"` // required
+	Details       string     `json:"details,omitempty"`
+	Replaces      signals.ID `json:"replaces,omitzero"`
+	Step          int        `json:"step"`                    // of the thread, when it was emitted
+	ExpiresAtStep int        `json:"expiresAtStep,omitempty"` // 0: never
+}
+
+// Attention, Confidence, ConflictNotice, Handoff and Escalation are the
+// payloads of the five kinds. They are read from the bus, and published by a
+// [Layer] alone: one that names no layer is refused.
+type (
+	Attention      struct{ Note }
+	Confidence     struct{ Note }
+	ConflictNotice struct{ Note }
+	Handoff        struct{ Note }
+	Escalation     struct{ Note }
+)
+
+// Kind returns KindAttention.
+func (Attention) Kind() signals.Kind { return KindAttention }
+
+// Kind returns KindConfidence.
+func (Confidence) Kind() signals.Kind { return KindConfidence }
+
+// Kind returns KindConflict.
+func (ConflictNotice) Kind() signals.Kind { return KindConflict }
+
+// Kind returns KindHandoff.
+func (Handoff) Kind() signals.Kind { return KindHandoff }
+
+// Kind returns KindEscalation.
+func (Escalation) Kind() signals.Kind { return KindEscalation }
+
+// Check implements [signals.Checker].
+func (p *Attention) Check(l signals.Limits) error { return p.checkAs(l, AboutAttention) }
+
+// Check implements [signals.Checker].
+func (p *Confidence) Check(l signals.Limits) error { return p.checkAs(l, AboutConfidence) }
+
+// Check implements [signals.Checker].
+func (p *ConflictNotice) Check(l signals.Limits) error { return p.checkAs(l, AboutConflict) }
+
+// Check implements [signals.Checker].
+func (p *Handoff) Check(l signals.Limits) error { return p.checkAs(l, AboutHandoff) }
+
+// Check implements [signals.Checker].
+func (p *Escalation) Check(l signals.Limits) error { return p.checkAs(l, AboutEscalation) }
+
+func (n *Note) checkAs(l signals.Limits, m Message) error {
+	if n.Class.Message() != m && known(classNames, n.Class) {
+		return &signals.FieldError{Field: "class", Value: n.Class.String(), Problem: "not of " + m.String()}
+	}
+	if n.Layer == "" {
+		return &signals.FieldError{Field: "layer", Problem: "required; emit through a connectivity.Layer"}
+	}
+	if err := n.check(l); err != nil {
+		return err
+	}
+	return l.Name("layer", n.Layer)
+}
+
+// check holds all rules but those that need the thread.
+func (n *Note) check(l signals.Limits) error {
+	return cmp.Or(
+		checkEnum("class", classNames, n.Class),
+		checkEnum("audience", audienceNames, n.Audience),
+		checkEnum("priority", priorityNames, n.Priority),
+		n.Confidence.check(n.Class),
+		l.Required("summary", n.Summary),
+		l.Text("details", n.Details),
+		checkStep("step", n.Step),
+		checkStep("expiresAtStep", n.ExpiresAtStep),
+	)
+}
+
+func checkStep(field string, step int) error {
+	if step >= 0 {
+		return nil
+	}
+	return &signals.FieldError{Field: field, Value: strconv.Itoa(step), Problem: "below 0"}
+}
+
+// signal returns the note as a signal of its kind.
+func (n *Note) signal(h signals.Header) signals.Any {
+	switch n.Class.Message() {
+	case AboutAttention:
+		return signals.New(h, Attention{*n})
+	case AboutConfidence:
+		return signals.New(h, Confidence{*n})
+	case AboutConflict:
+		return signals.New(h, ConflictNotice{*n})
+	case AboutHandoff:
+		return signals.New(h, Handoff{*n})
+	default:
+		return signals.New(h, Escalation{*n})
+	}
+}
+
+// NoteOf returns what s says if it is one of the layer's five kinds.
+func NoteOf(s signals.Any) (Note, bool) {
+	switch s := s.(type) {
+	case *signals.Signal[Attention]:
+		return s.Payload.Note, true
+	case *signals.Signal[Confidence]:
+		return s.Payload.Note, true
+	case *signals.Signal[ConflictNotice]:
+		return s.Payload.Note, true
+	case *signals.Signal[Handoff]:
+		return s.Payload.Note, true
+	case *signals.Signal[Escalation]:
+		return s.Payload.Note, true
+	}
+	return Note{}, false
+}

@@ -1,0 +1,27 @@
+package connectivity
+
+// Priority is how urgent a signal is. The zero value is refused.
+type Priority uint8
+
+// The priorities, least urgent first.
+const (
+	Low      Priority = 1 + iota // informs
+	Normal                       // advises
+	High                         // may change the mode at once
+	Critical                     // never suppressed, calls the hook, and waits to be resolved
+
+	priorities = int(Critical)
+)
+
+var priorityNames = []string{"low", "normal", "high", "critical"}
+
+// String returns the wire name, or the number of an unknown priority.
+func (p Priority) String() string { return enumString(priorityNames, p) }
+
+// MarshalText returns the wire name; an unknown priority is an error.
+func (p Priority) MarshalText() ([]byte, error) { return enumText("priority", priorityNames, p) }
+
+// UnmarshalText accepts the four wire names and nothing else.
+func (p *Priority) UnmarshalText(text []byte) error {
+	return enumParse("priority", priorityNames, text, p)
+}

@@ -1,0 +1,63 @@
+package connectivity
+
+// State is where a signal is in its life:
+//
+//	emitted ─► active ─► superseded, expired or resolved
+//
+// A signal may end without having been active. What has ended stays as it is.
+type State uint8
+
+// The states.
+const (
+	Emitted    State = 1 + iota // nobody got it yet
+	Active                      // an observer or a recipient got it
+	Superseded                  // an update replaced it
+	Expired                     // the thread reached its last step
+	Resolved                    // what it says is dealt with
+)
+
+var stateNames = []string{"emitted", "active", "superseded", "expired", "resolved"}
+
+// String returns the wire name, or the number of an unknown state.
+func (s State) String() string { return enumString(stateNames, s) }
+
+// MarshalText returns the wire name; an unknown state is an error.
+func (s State) MarshalText() ([]byte, error) { return enumText("state", stateNames, s) }
+
+// UnmarshalText accepts the five wire names and nothing else.
+func (s *State) UnmarshalText(text []byte) error { return enumParse("state", stateNames, text, s) }
+
+// Terminal reports whether a signal in this state has ended.
+func (s State) Terminal() bool { return s >= Superseded }
+
+// Event is what happened to a signal, for observers.
+type Event uint8
+
+// The events.
+const (
+	WasEmitted Event = 1 + iota
+	WasSuperseded
+	WasExpired
+	WasResolved
+)
+
+var eventNames = []string{"emitted", "superseded", "expired", "resolved"}
+
+// String returns one word.
+func (e Event) String() string { return enumString(eventNames, e) }
+
+// eventOf returns the event of reaching a state, 0 for Active, which is no
+// news to observers: they made it so.
+func eventOf(s State) Event {
+	switch s {
+	case Emitted:
+		return WasEmitted
+	case Superseded:
+		return WasSuperseded
+	case Expired:
+		return WasExpired
+	case Resolved:
+		return WasResolved
+	}
+	return 0
+}
