@@ -1,0 +1,166 @@
+package connectivity
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// A flight is signals on their way to the log: decided, but not in the fold.
+// The layer's lock is not held meanwhile, so others may be under way too; what
+// would decide otherwise if it knew of a flight waits for it.
+type flight struct {
+	thread  string
+	entries []signals.Any
+	note    *Note // what is emitted; nil: nothing
+	step    int   // what the thread advances to; 0: it does not
+	closes  bool  // the thread
+	ends    []*record
+
+	told   *telling // its events, once it has landed and if anybody observes
+	held   bool     // its events wait for the hook
+	result Signal   // of the first change, or of what was emitted
+	over   bool     // landed or dropped
+	after  uint64   // the thread was closed at this place meanwhile
+	late   bool     // somebody gave up waiting for it
+	done   chan struct{}
+}
+
+// patience is how long to wait for a flight. A commit takes microseconds. Only
+// a publish that waits for room in a subscription takes longer, or one that
+// waits, under our own feet, for us; then it is taken as if it had landed.
+const patience = 100 * time.Millisecond
+
+func (f *flight) last() signals.ID { return f.entries[len(f.entries)-1].Head().ID }
+
+// departLocked registers a flight. Every departed flight is flown.
+func (l *Layer) departLocked(f *flight) {
+	for _, r := range f.ends {
+		r.ending = f
+	}
+	l.flights = append(l.flights, f)
+}
+
+// fly publishes a flight and folds it. The lock is not held.
+func (l *Layer) fly(ctx context.Context, p *bus.Publisher, f *flight) (err error) {
+	var receipts []bus.Receipt
+	returned := false
+	defer func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if !returned { // a handler ended this goroutine
+			l.landAllLocked()
+		}
+		switch {
+		case f.over:
+		case len(receipts) > 0:
+			l.landLocked(f, receipts[len(receipts)-1].Seq)
+		default:
+			l.overLocked(f)
+		}
+	}()
+	receipts, err = p.PublishAll(ctx, f.entries...)
+	returned = true
+	return err
+}
+
+// landAllLocked folds the flights that are in the log, though their publish
+// has not returned: it may be running the handler that is asking. The log's
+// history tells, which holds a thing for far longer than this takes.
+func (l *Layer) landAllLocked() {
+	for i := 0; i < len(l.flights); {
+		f := l.flights[i]
+		s, there := l.bus.Get(f.last())
+		if !there {
+			i++
+			continue
+		}
+		l.landLocked(f, s.Head().Seq) // takes it out of the list
+	}
+}
+
+// landLocked folds a flight whose last signal is at that place in the log.
+func (l *Layer) landLocked(f *flight, last uint64) {
+	first := last + 1 - uint64(len(f.entries))
+	var room [2]change
+	changes := room[:0]
+	for i, s := range f.entries {
+		h := s.Head()
+		h.Seq = first + uint64(i)
+		if h.Seq > f.after {
+			changes, _ = l.fold.apply(&h, s, changes) // its own signals always apply
+		}
+	}
+	l.overLocked(f)
+	if f.closes {
+		l.closedLocked(f.thread, last)
+	}
+	if len(changes) == 0 {
+		return
+	}
+	result := changes[0].record
+	if f.note != nil {
+		result = changes[len(changes)-1].record
+	}
+	f.result = result.signal()
+	l.tellLocked(f, changes)
+}
+
+func (l *Layer) closedLocked(thread string, at uint64) {
+	delete(l.places, thread)
+	for _, other := range l.flights {
+		if other.thread == thread {
+			other.after = at
+		}
+	}
+}
+
+func (l *Layer) overLocked(f *flight) {
+	f.over = true
+	for _, r := range f.ends {
+		r.ending = nil
+	}
+	if i := slices.Index(l.flights, f); i >= 0 {
+		l.flights = slices.Delete(l.flights, i, i+1)
+	}
+	if f.done != nil {
+		close(f.done)
+	}
+}
+
+// awaitLocked lets go of the lock until f is over, for a while.
+func (l *Layer) awaitLocked(ctx context.Context, f *flight) error {
+	if f.done == nil {
+		f.done = make(chan struct{})
+	}
+	done := f.done
+	l.mu.Unlock()
+	timeout := time.NewTimer(patience)
+	defer timeout.Stop()
+	var err error
+	late := false
+	select {
+	case <-done:
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+	case <-timeout.C:
+		late = true
+	}
+	l.lock()
+	f.late = f.late || late
+	return err
+}
+
+// aheadLocked returns a flight of the thread that what comes next has to wait
+// for, nil if none: one that closes it, or one that also suits.
+func (l *Layer) aheadLocked(thread string, suits func(*flight) bool) *flight {
+	for _, f := range l.flights {
+		if !f.late && f.thread == thread && (f.closes || suits != nil && suits(f)) {
+			return f
+		}
+	}
+	return nil
+}

@@ -1,0 +1,153 @@
+package connectivity
+
+import (
+	"fmt"
+
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+const system = bus.System
+
+// A fold is the state that a log of one layer's signals amounts to. It has no
+// clock and no bus. Signals that were on their way to the log at the same time
+// may come in any order: what they amount to is the same.
+type fold struct {
+	layer   string
+	retain  int // ended signals kept of each thread; <0: all
+	records map[signals.ID]*record
+	threads map[string]*thread
+	last    int64 // the greatest time so far
+}
+
+// A change is what a signal of the log did to one record.
+type change struct {
+	record *record
+	event  Event
+}
+
+func newFold(layer string, retain int) *fold {
+	return &fold{layer: layer, retain: retain, records: map[signals.ID]*record{}, threads: map[string]*thread{}}
+}
+
+// apply folds one signal of the log; h is its header there. It passes over those that are not the
+// layer's, and over books that the system did not write. A kind of the layer
+// that was not decoded as one is an error.
+func (f *fold) apply(h *signals.Header, s signals.Any, changes []change) ([]change, error) {
+	if n, ok := NoteOf(s); ok {
+		if n.Layer != f.layer {
+			return changes, nil
+		}
+		return f.note(h, &n, changes), nil
+	}
+	if raw, ok := s.Body().(signals.Raw); ok && ours(raw.Type) {
+		return changes, fmt.Errorf("connectivity: %s %s was read without Payloads", raw.Type, h.ID)
+	}
+	if h.Source != system {
+		return changes, nil
+	}
+	return f.book(h, s, changes), nil
+}
+
+func (f *fold) book(h *signals.Header, s signals.Any, changes []change) []change {
+	switch s := s.(type) {
+	case *signals.Signal[Transition]:
+		if s.Payload.Layer == f.layer {
+			return f.transition(h, &s.Payload, changes)
+		}
+	case *signals.Signal[Step]:
+		if s.Payload.Layer == f.layer {
+			f.step(h, s.Payload.Step)
+		}
+	case *signals.Signal[Requested]:
+		if s.Payload.Layer == f.layer {
+			f.requested(h, s.Payload)
+		}
+	case *signals.Signal[Closed]:
+		if s.Payload.Layer == f.layer {
+			f.closed(h.Thread)
+		}
+	}
+	return changes
+}
+
+func (f *fold) thread(name string) *thread {
+	t := f.threads[name]
+	if t == nil {
+		t = &thread{name: name, sources: map[string]*source{}, weak: map[*source]struct{}{}}
+		f.threads[name] = t
+	}
+	return t
+}
+
+// note enters a signal, and ends the one that it replaces: both in one step,
+// so no log can hold one without the other.
+func (f *fold) note(h *signals.Header, n *Note, changes []change) []change {
+	if f.records[h.ID] != nil {
+		return changes
+	}
+	t := f.thread(h.Thread)
+	if target := f.records[n.Replaces]; target != nil && target.live() && target.thread == t {
+		changes = f.end(target, Superseded, h.Seq, changes)
+	}
+	r := &record{
+		id: h.ID, seq: h.Seq, at: h.Time.UnixNano(), to: h.Recipients,
+		thread: t, source: t.source(h.Source), class: t.class(n.Class),
+		audience: n.Audience, priority: n.Priority, grade: n.Confidence, summary: n.Summary, details: n.Details,
+		replaces: n.Replaces, step: n.Step, expires: n.ExpiresAtStep, state: Emitted,
+	}
+	r.group = r.source.group(n.Class, n.Audience)
+	f.last = max(f.last, r.at)
+	f.records[r.id] = r
+	t.insert(r)
+	return append(changes, change{r, WasEmitted})
+}
+
+func (f *fold) transition(h *signals.Header, tr *Transition, changes []change) []change {
+	for id := range tr.Signals.All() {
+		r := f.records[id]
+		switch {
+		case r == nil || !r.live() || r.thread.name != h.Thread:
+		case tr.State == Active:
+			r.state = Active
+		case tr.State != Superseded: // which comes with the note
+			changes = f.end(r, tr.State, h.Seq, changes)
+		}
+	}
+	return changes
+}
+
+func (f *fold) end(r *record, s State, seq uint64, changes []change) []change {
+	t := r.thread
+	t.end(r, s, seq)
+	if f.retain >= 0 && t.ended.n > f.retain {
+		oldest := t.ended.first
+		t.forget(oldest)
+		delete(f.records, oldest.id)
+	}
+	return append(changes, change{r, eventOf(s)})
+}
+
+func (f *fold) step(h *signals.Header, step int) {
+	t := f.thread(h.Thread)
+	t.step = max(t.step, step)
+}
+
+func (f *fold) requested(h *signals.Header, q Requested) {
+	t := f.threads[h.Thread]
+	if r := f.records[q.For]; t != nil && r != nil && r.seq >= t.modeFor {
+		t.mode, t.modeFor = q.Mode, r.seq
+	}
+}
+
+// closed forgets a thread, which costs what it holds.
+func (f *fold) closed(name string) {
+	t := f.threads[name]
+	if t == nil {
+		return
+	}
+	for r := range t.all.oldest(inThread) {
+		delete(f.records, r.id)
+	}
+	delete(f.threads, name)
+}

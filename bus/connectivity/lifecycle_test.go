@@ -1,0 +1,231 @@
+package connectivity_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/bus/connectivity"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+func TestAnObserverMakesASignalActive(t *testing.T) {
+	w := newWorld(t, nil)
+	unseen := w.emit(says("unseen"))
+	var during connectivity.State
+	w.OnSignal(func(_ context.Context, s connectivity.Signal, e connectivity.Event) { during = s.State })
+	seen := w.emit(says("seen", by("b")))
+	if seen.State != connectivity.Emitted || during != connectivity.Emitted {
+		t.Errorf("returned as %s, shown as %s", seen.State, during)
+	}
+	if got := w.state(seen.ID); got != connectivity.Active {
+		t.Errorf("seen signal is %s", got)
+	}
+	if got := w.state(unseen.ID); got != connectivity.Emitted {
+		t.Errorf("unseen signal is %s", got)
+	}
+}
+
+func TestARecipientMakesASignalActive(t *testing.T) {
+	w := newWorld(t, nil)
+	is(t, w.SetCoordinator("t", "boss"), nil)
+	inbox, err := w.Inbox("boss")
+	is(t, err, nil)
+	defer inbox.Close()
+	other, err := w.Inbox("worker")
+	is(t, err, nil)
+	s := w.emit(says("x"))
+	if w.state(s.ID) != connectivity.Emitted {
+		t.Error("active before anybody read it")
+	}
+	got, err := inbox.Next(soon(t))
+	if err != nil || got.ID != s.ID || got.State != connectivity.Active {
+		t.Errorf("read %+v: %v", got, err)
+	}
+	by2 := w.emit(says("y", by("b")))
+	is(t, w.Received(ctx, by2.ID), nil)
+	is(t, w.Received(ctx, by2.ID), nil)
+	if w.state(by2.ID) != connectivity.Active {
+		t.Error("received and not active")
+	}
+	is(t, w.Received(ctx, signals.MustID("sig_x")), connectivity.ErrNotFound)
+	other.Close()
+	_, err = other.Next(soon(t))
+	is(t, err, bus.ErrClosed)
+}
+
+func TestInboxShowsWhatEndedBeforeItWasRead(t *testing.T) {
+	w := newWorld(t, nil)
+	inbox, err := w.Inbox("a")
+	is(t, err, nil)
+	defer inbox.Close()
+	s := w.emit(says("x", to(connectivity.Self)))
+	w.resolve(s.ID)
+	if got, _ := inbox.Next(soon(t)); got.State != connectivity.Resolved {
+		t.Errorf("shown as %s", got.State)
+	}
+	w.emit(says("y", to(connectivity.Self)))
+	is(t, w.CloseThread(ctx, "t"), nil)
+	if got, _ := inbox.Next(soon(t)); got.Summary != "y" || got.Source != "a" || got.Seq == 0 {
+		t.Errorf("after the thread was closed: %+v", got)
+	}
+}
+
+func TestResolve(t *testing.T) {
+	w := newWorld(t, nil).watch()
+	s := w.emit(says("x"))
+	if got := w.resolve(s.ID); got.State != connectivity.Resolved || got.ID != s.ID {
+		t.Errorf("returned %+v", got)
+	}
+	before := w.bus.Last()
+	if got := w.resolve(s.ID); got.State != connectivity.Resolved {
+		t.Errorf("again: %+v", got)
+	}
+	if w.bus.Last() != before {
+		t.Error("resolving again is in the log")
+	}
+	equal(t, "events", w.seen(), "x emitted", "x resolved")
+	_, err := w.Resolve(ctx, signals.MustID("sig_x"))
+	is(t, err, connectivity.ErrNotFound)
+	_, err = w.Resolve(ctx, signals.ID{})
+	is(t, err, connectivity.ErrNotFound)
+	if _, err := w.Emit(ctx, says("y", replacing(s.ID))); err == nil {
+		t.Error("a resolved signal was replaced")
+	}
+}
+
+func TestResolveOfWhatEndedOtherwise(t *testing.T) {
+	w := newWorld(t, nil)
+	superseded := w.emit(says("1"))
+	expired := w.emit(says("2", replacing(superseded.ID), until(1)))
+	w.advance("t")
+	for _, s := range []connectivity.Signal{superseded, expired} {
+		_, err := w.Resolve(ctx, s.ID)
+		is(t, err, connectivity.ErrTerminal)
+	}
+}
+
+func TestSignalsExpireAtTheirStep(t *testing.T) {
+	w := newWorld(t, nil).watch()
+	at2 := w.emit(says("at 2", until(2)))
+	at1 := w.emit(says("at 1", by("b"), until(1)))
+	also1 := w.emit(says("also 1", by("c"), until(1)))
+	never := w.emit(says("never", by("d")))
+	w.emit(says("far", by("e"), until(1000)))
+	resolved := w.emit(says("resolved", by("f"), until(1)))
+	w.resolve(resolved.ID)
+	elsewhere := w.emit(says("elsewhere", in("u"), until(1)))
+	before := len(w.seen())
+	if got := w.advance("t"); got != 1 || w.Step("t") != 1 || w.Step("u") != 0 {
+		t.Errorf("advanced to %d", got)
+	}
+	equal(t, "events", w.seen()[before:], "at 1 expired", "also 1 expired")
+	if w.state(at2.ID).Terminal() || w.state(elsewhere.ID).Terminal() || w.state(resolved.ID) != connectivity.Resolved {
+		t.Error("too much expired")
+	}
+	w.advance("t")
+	w.advance("t")
+	equal(t, "events", w.seen()[before+2:], "at 2 expired")
+	for id, want := range map[signals.ID]connectivity.State{at1.ID: connectivity.Expired, also1.ID: connectivity.Expired, at2.ID: connectivity.Expired, never.ID: connectivity.Active} {
+		if got := w.state(id); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	_, err := w.AdvanceStep(ctx, "")
+	invalid(t, err, "thread")
+}
+
+func TestEndedSignalsAreKept(t *testing.T) {
+	w := newWorld(t, nil)
+	for i := range 3000 {
+		w.resolve(w.emit(says("x", until(i+1))).ID)
+	}
+	all := w.Query(connectivity.Query{Thread: "t", States: []connectivity.State{connectivity.Resolved}, Limit: -1})
+	if len(all) != 3000 {
+		t.Errorf("kept %d", len(all))
+	}
+}
+
+func TestRetentionDropsTheOldestEnds(t *testing.T) {
+	w := newWorld(t, &connectivity.Options{Retain: 2})
+	var all []connectivity.Signal
+	for _, source := range []string{"a", "b", "c", "d"} {
+		all = append(all, w.emit(says(source, by(source))))
+	}
+	for _, i := range []int{2, 0, 3} { // c, a, d
+		w.resolve(all[i].ID)
+	}
+	ended := w.Query(connectivity.Query{Thread: "t", States: []connectivity.State{connectivity.Resolved}})
+	equal(t, "kept", summaries(ended), "d", "a")
+	if _, there := w.Get(all[2].ID); there {
+		t.Error("c is still there")
+	}
+	_, err := w.Resolve(ctx, all[2].ID)
+	is(t, err, connectivity.ErrNotFound)
+	if got := w.Query(connectivity.Query{Thread: "t", Source: "c", States: []connectivity.State{connectivity.Resolved}}); got != nil {
+		t.Errorf("found %v", summaries(got))
+	}
+	for _, retain := range []int{1, -1} {
+		w := newWorld(t, &connectivity.Options{Retain: retain})
+		for range 10 {
+			w.resolve(w.emit(says("x")).ID)
+		}
+		if got := len(w.Query(connectivity.Query{Thread: "t", States: []connectivity.State{connectivity.Resolved}})); got != 1 && retain == 1 || got != 10 && retain < 0 {
+			t.Errorf("retain %d: kept %d", retain, got)
+		}
+	}
+}
+
+func TestCloseThreadForgets(t *testing.T) {
+	w := newWorld(t, &connectivity.Options{Hook: func(context.Context, connectivity.Signal) (connectivity.Mode, error) {
+		return connectivity.Deep, nil
+	}})
+	is(t, w.SetCoordinator("t", "boss"), nil)
+	s := w.emit(says("x", class(connectivity.EscalationInterrupt)))
+	other := w.emit(says("other", in("u")))
+	w.advance("t")
+	is(t, w.CloseThread(ctx, "t"), nil)
+	if _, there := w.Get(s.ID); there || w.Step("t") != 0 || w.Mode("t") != 0 || !w.Converged("t").Converged {
+		t.Error("something is left")
+	}
+	if w.state(other.ID) != connectivity.Emitted {
+		t.Error("another thread suffered")
+	}
+	before := w.bus.Last()
+	is(t, w.CloseThread(ctx, "t"), nil)
+	is(t, w.CloseThread(ctx, "never"), nil)
+	if w.bus.Last() != before {
+		t.Error("closing nothing is in the log")
+	}
+	anew := w.emit(says("x", class(connectivity.EscalationInterrupt)))
+	if anew.Recipients != nil {
+		t.Errorf("the coordinator was kept: %v", anew.Recipients)
+	}
+	invalid(t, w.CloseThread(ctx, ""), "thread")
+}
+
+func TestTheLayersNotesAreOnTheBus(t *testing.T) {
+	w := newWorld(t, nil).watch()
+	first := w.emit(says("first"))
+	w.emit(says("second", replacing(first.ID), until(1)))
+	w.advance("t")
+	is(t, w.CloseThread(ctx, "t"), nil)
+	var got []string
+	for s := range w.bus.History(bus.Filter{}) {
+		text := string(s.Kind()) + " by " + s.Head().Source
+		if tr, ok := signals.As[connectivity.Transition](s); ok {
+			text += " " + tr.Payload.State.String()
+		}
+		got = append(got, text)
+	}
+	want := []string{
+		"attention by a", "connectivity:transition by system active",
+		"attention by a", "connectivity:transition by a superseded", "connectivity:transition by system active",
+		"connectivity:step by system", "connectivity:transition by system expired",
+		"connectivity:closed by system",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q\nwant %q", got, want)
+	}
+}

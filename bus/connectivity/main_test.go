@@ -1,0 +1,215 @@
+package connectivity_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/bus/connectivity"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var ctx = context.Background()
+
+// world is a layer on a bus of its own, with a record of its events.
+type world struct {
+	testing.TB
+	*connectivity.Layer
+	bus *bus.Bus
+	now time.Time // of the layer's clock; not for concurrent tests
+
+	mu     sync.Mutex // protects the field below
+	events []string
+}
+
+func newWorld(t testing.TB, o *connectivity.Options) *world {
+	t.Helper()
+	w := &world{TB: t, bus: newBus(t), now: time.Date(2026, 4, 11, 9, 0, 0, 0, time.UTC)}
+	var opts connectivity.Options
+	if o != nil {
+		opts = *o
+	}
+	if opts.Clock == nil {
+		opts.Clock = func() time.Time { return w.now }
+	}
+	w.Layer = connectivity.New(w.bus, &opts)
+	return w
+}
+
+func newBus(t testing.TB) *bus.Bus {
+	b := bus.New(&bus.Options{History: 1 << 20})
+	t.Cleanup(func() { _ = b.Shutdown(soon(t)) })
+	return b
+}
+
+func soon(t testing.TB) context.Context {
+	c, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	t.Cleanup(cancel)
+	return c
+}
+
+// watch records events as short texts.
+func (w *world) watch() *world {
+	w.OnSignal(func(_ context.Context, s connectivity.Signal, e connectivity.Event) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.events = append(w.events, fmt.Sprintf("%s %s", s.Summary, e))
+	})
+	return w
+}
+
+func (w *world) seen() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.events)
+}
+
+// says is an attention by source a; change alters it.
+func says(summary string, change ...func(*connectivity.Input)) connectivity.Input {
+	in := connectivity.Input{
+		Thread: "t", Source: "a", Class: connectivity.AttentionRaise, Audience: connectivity.Coordinator,
+		Priority: connectivity.Normal, Summary: summary,
+	}
+	for _, f := range change {
+		f(&in)
+	}
+	return in
+}
+
+func by(source string) func(*connectivity.Input) {
+	return func(in *connectivity.Input) { in.Source = source }
+}
+
+func to(a connectivity.Audience) func(*connectivity.Input) {
+	return func(in *connectivity.Input) { in.Audience = a }
+}
+
+func at(p connectivity.Priority) func(*connectivity.Input) {
+	return func(in *connectivity.Input) { in.Priority = p }
+}
+
+func in(thread string) func(*connectivity.Input) {
+	return func(in *connectivity.Input) { in.Thread = thread }
+}
+
+func replacing(id signals.ID) func(*connectivity.Input) {
+	return func(in *connectivity.Input) { in.Replaces = id }
+}
+
+func until(step int) func(*connectivity.Input) {
+	return func(in *connectivity.Input) { in.ExpiresAtStep = step }
+}
+
+func class(c connectivity.Class) func(*connectivity.Input) {
+	return func(in *connectivity.Input) {
+		in.Class = c
+		switch c {
+		case connectivity.ConfidenceHigh:
+			in.Confidence = connectivity.Graded(0.9)
+		case connectivity.ConfidenceMedium, connectivity.ConflictActive, connectivity.ConflictResolved:
+			in.Confidence = connectivity.Graded(0.5)
+		case connectivity.ConfidenceLow:
+			in.Confidence = connectivity.Graded(0.2)
+		case connectivity.ConfidenceBlocker:
+			in.Confidence = connectivity.Graded(0)
+		}
+	}
+}
+
+// emit stores a signal or fails the test. It may be called in observers.
+func (w *world) emit(in connectivity.Input) connectivity.Signal {
+	w.Helper()
+	e, err := w.Emit(ctx, in)
+	if err != nil {
+		w.Errorf("emit %q: %v", in.Summary, err)
+	}
+	if e.Suppressed {
+		w.Errorf("%q was suppressed: %v", in.Summary, e.Reason)
+	}
+	return e.Signal
+}
+
+// repeats wants a signal to be suppressed in favour of another.
+func (w *world) repeats(in connectivity.Input, of connectivity.Signal) {
+	w.Helper()
+	e, err := w.Emit(ctx, in)
+	if err != nil || !e.Suppressed || e.Signal.ID != of.ID || e.Reason.String() == "" {
+		w.Errorf("emit %q: got %q, suppressed %v (%v), error %v; want it suppressed for %q",
+			in.Summary, e.Signal.Summary, e.Suppressed, e.Reason, err, of.Summary)
+	}
+}
+
+func (w *world) resolve(id signals.ID) connectivity.Signal {
+	w.Helper()
+	s, err := w.Resolve(ctx, id)
+	if err != nil {
+		w.Errorf("resolve: %v", err)
+	}
+	return s
+}
+
+func (w *world) advance(thread string) int {
+	w.Helper()
+	step, err := w.AdvanceStep(ctx, thread)
+	if err != nil {
+		w.Errorf("advance: %v", err)
+	}
+	return step
+}
+
+func (w *world) state(id signals.ID) connectivity.State {
+	w.Helper()
+	s, ok := w.Get(id)
+	if !ok {
+		w.Errorf("%s is gone", id)
+	}
+	return s.State
+}
+
+func (w *world) rebuilt(o *connectivity.Options) *connectivity.Layer {
+	w.Helper()
+	l, err := connectivity.Rebuild(newBus(w), o, w.bus.History(bus.Filter{}))
+	if err != nil {
+		w.Fatal(err)
+	}
+	return l
+}
+
+func summaries(all []connectivity.Signal) []string {
+	var out []string
+	for _, s := range all {
+		out = append(out, s.Summary)
+	}
+	return out
+}
+
+func equal[T comparable](t testing.TB, what string, got []T, want ...T) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("%s: got %v, want %v", what, got, want)
+	}
+}
+
+func is(t testing.TB, err, want error) {
+	t.Helper()
+	if !errors.Is(err, want) {
+		t.Errorf("got error %v, want %v", err, want)
+	}
+}
+
+func invalid(t testing.TB, err error, field string) {
+	t.Helper()
+	var v *connectivity.ValidationError
+	if !errors.As(err, &v) || v.Field != field || !errors.Is(err, signals.ErrInvalid) {
+		t.Errorf("got error %v, want field %q refused", err, field)
+	}
+}

@@ -1,0 +1,262 @@
+package connectivity
+
+import (
+	"math"
+	"slices"
+	"time"
+)
+
+// A Query picks signals of one thread. All conditions must hold; a nil list
+// means any, except that States means the live ones.
+type Query struct {
+	Thread     string
+	Source     string    // "": any
+	Messages   []Message // message classes
+	Classes    []Class
+	States     []State // nil: Emitted and Active
+	Priorities []Priority
+	Since      time.Time // only those emitted after it; zero: no bound
+	Limit      int       // 0 means 50, <0 no limit
+	Order      Order
+}
+
+// Order is by place in the log, never by time: signals of the same moment have
+// an order too.
+type Order uint8
+
+// The orders.
+const (
+	Newest Order = iota // first
+	Oldest              // first
+)
+
+// A picker is a query made ready: sets as bits.
+type picker struct {
+	classes, states, priorities uint16
+	since                       int64
+	bounded                     bool
+	limit                       int
+	order                       Order
+	source                      *source
+}
+
+const liveStates = 1<<Emitted | 1<<Active
+
+func bits[E ~uint8](values []E) (set uint16) {
+	if values == nil {
+		return ^uint16(0)
+	}
+	for _, v := range values {
+		if v < 16 {
+			set |= 1 << v
+		}
+	}
+	return set
+}
+
+func (q *Query) picker() picker {
+	p := picker{
+		classes: bits(q.Classes), states: bits(q.States), priorities: bits(q.Priorities),
+		limit: q.Limit, order: q.Order, bounded: !q.Since.IsZero(),
+	}
+	if q.States == nil {
+		p.states = liveStates
+	}
+	if p.bounded {
+		p.since = nanoseconds(q.Since)
+	}
+	if p.limit == 0 {
+		p.limit = 50
+	}
+	if messages := bits(q.Messages); q.Messages != nil {
+		for c := Class(1); int(c) <= classes; c++ {
+			if messages&(1<<c.Message()) == 0 {
+				p.classes &^= 1 << c
+			}
+		}
+	}
+	return p
+}
+
+// nanoseconds is UnixNano with the nearest value for times that do not fit.
+func nanoseconds(t time.Time) int64 {
+	switch {
+	case t.Before(time.Unix(0, math.MinInt64)):
+		return math.MinInt64
+	case t.After(time.Unix(0, math.MaxInt64)):
+		return math.MaxInt64
+	}
+	return t.UnixNano()
+}
+
+func (p *picker) match(r *record) bool {
+	return p.states&(1<<r.state) != 0 && p.classes&(1<<r.class.class) != 0 &&
+		p.priorities&(1<<r.priority) != 0 && (p.source == nil || p.source == r.source) &&
+		(!p.bounded || r.at > p.since)
+}
+
+// A shelf is one or several lists that together hold every answer.
+type shelf struct {
+	slot  slot
+	lists []*list
+}
+
+func (s *shelf) size() (n int) {
+	for _, l := range s.lists {
+		n += l.n
+	}
+	return n
+}
+
+// shelf returns the shortest one, so that a query costs what it returns rather
+// than what the thread holds, unless it combines conditions that many signals
+// meet one by one and few together.
+func (t *thread) shelf(p *picker) shelf {
+	live := p.states&^liveStates == 0
+	best := shelf{inThread, []*list{&t.all}}
+	if live {
+		best = shelf{inLive, []*list{&t.live}}
+	}
+	try := func(s shelf) {
+		if s.size() < best.size() {
+			best = s
+		}
+	}
+	switch {
+	case p.source == nil:
+	case live:
+		try(shelf{inSourceLive, []*list{&p.source.live}})
+	default:
+		try(shelf{inSource, []*list{&p.source.all}})
+	}
+	if p.classes != ^uint16(0) {
+		try(t.classShelf(p.classes, live))
+	}
+	if live && p.priorities != ^uint16(0) {
+		try(t.priorityShelf(p.priorities))
+	}
+	return best
+}
+
+func (t *thread) classShelf(set uint16, live bool) shelf {
+	s := shelf{slot: inClass}
+	if live {
+		s.slot = inClassLive
+	}
+	for _, k := range t.classes {
+		switch {
+		case set&(1<<k.class) == 0:
+		case live:
+			s.lists = append(s.lists, &k.live)
+		default:
+			s.lists = append(s.lists, &k.all)
+		}
+	}
+	return s
+}
+
+func (t *thread) priorityShelf(set uint16) shelf {
+	s := shelf{slot: inPriority}
+	for i := range t.byPriority {
+		if set&(1<<(i+1)) != 0 {
+			s.lists = append(s.lists, &t.byPriority[i])
+		}
+	}
+	return s
+}
+
+func (t *thread) query(q *Query) []Signal {
+	if t == nil {
+		return nil
+	}
+	p := q.picker()
+	if q.Source != "" {
+		if p.source = t.sources[q.Source]; p.source == nil {
+			return nil
+		}
+	}
+	s := t.shelf(&p)
+	if p.order == Oldest {
+		return s.forward(&p)
+	}
+	return s.backward(&p)
+}
+
+// backward merges the lists from their ends. upTo says when nothing before can
+// be young enough, whatever the clocks of those who emitted at once.
+func (s *shelf) backward(p *picker) (found []Signal) {
+	var ends [classes]*record
+	at := ends[:0]
+	for _, l := range s.lists {
+		at = append(at, l.last)
+	}
+	for len(found) != p.limit {
+		best := -1
+		for i, r := range at {
+			if r != nil && (best < 0 || r.seq > at[best].seq) {
+				best = i
+			}
+		}
+		if best < 0 || p.bounded && at[best].upTo <= p.since {
+			break
+		}
+		r := at[best]
+		at[best] = r.links[s.slot].prev
+		if p.match(r) {
+			found = append(found, r.signal())
+		}
+	}
+	return found
+}
+
+// forward starts where the oldest answer can be.
+func (s *shelf) forward(p *picker) (found []Signal) {
+	var starts [classes]*record
+	at := starts[:0]
+	for _, l := range s.lists {
+		at = append(at, s.start(l, p))
+	}
+	for len(found) != p.limit {
+		best := -1
+		for i, r := range at {
+			if r != nil && (best < 0 || r.seq < at[best].seq) {
+				best = i
+			}
+		}
+		if best < 0 {
+			break
+		}
+		r := at[best]
+		at[best] = r.links[s.slot].next
+		if p.match(r) {
+			found = append(found, r.signal())
+		}
+	}
+	return found
+}
+
+func (s *shelf) start(l *list, p *picker) *record {
+	if !p.bounded {
+		return l.first
+	}
+	r := l.last
+	if r == nil || r.upTo <= p.since {
+		return nil
+	}
+	for before := r.links[s.slot].prev; before != nil && before.upTo > p.since; before = r.links[s.slot].prev {
+		r = before
+	}
+	return r
+}
+
+// unacknowledged returns the live critical signals, oldest first.
+func (t *thread) unacknowledged() []Signal {
+	if t == nil {
+		return nil
+	}
+	var all []Signal
+	for r := range t.byPriority[Critical-1].oldest(inPriority) {
+		all = append(all, r.signal())
+	}
+	return slices.Clip(all)
+}

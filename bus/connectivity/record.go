@@ -1,0 +1,84 @@
+package connectivity
+
+import (
+	"slices"
+	"time"
+
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// A record is what the fold knows of one signal.
+type record struct {
+	id, replaces     signals.ID
+	summary, details string
+	thread           *thread
+	source           *source
+	class            *class
+	group            *group
+	to               signals.Recipients
+
+	seq   uint64 // place in the log
+	ended uint64 // place in the log of its end; 0: live
+	at    int64  // when it was emitted, in nanoseconds
+	upTo  int64  // the greatest of these in the thread's list up to here
+	grade Grade
+
+	step, expires int
+	due           int // its place among those that expire at the same step
+
+	audience Audience
+	priority Priority
+	state    State
+
+	links [slots]link
+
+	ending *flight // the layer's: its end is on its way to the log
+}
+
+func (r *record) place(k slot) uint64 {
+	if k == inEnded {
+		return r.ended
+	}
+	return r.seq
+}
+
+func (r *record) live() bool { return !r.state.Terminal() }
+
+func (r *record) signal() Signal {
+	return Signal{
+		Seq: r.seq, ID: r.id, Thread: r.thread.name, Source: r.source.name,
+		Class: r.class.class, Audience: r.audience, Priority: r.priority, Confidence: r.grade,
+		Summary: r.summary, Details: r.details, Replaces: r.replaces, Step: r.step, ExpiresAtStep: r.expires,
+		EmittedAt: time.Unix(0, r.at).UTC(), State: r.state, Recipients: names(r.to),
+	}
+}
+
+// grades reports whether the signal says how stable its source's output is.
+func (r *record) grades() bool { return r.class.class.Message() == AboutConfidence }
+
+// weak reports whether it says that the output is not to be relied on.
+func (r *record) weak() bool {
+	return r.class.class == ConfidenceLow || r.class.class == ConfidenceBlocker
+}
+
+// alarms reports whether the summary tells it from others of its source.
+func alarms(c Class, p Priority) bool { return c.Message() == AboutEscalation && p >= High }
+
+// nobody is who gets a signal that is for nobody: on the bus, no recipients
+// would mean everyone. Only the system has this id, and it reads everything.
+var nobody = signals.To(system)
+
+// recipients returns who is to get it on the bus.
+func recipients(names []string) signals.Recipients {
+	if len(names) == 0 {
+		return nobody
+	}
+	return signals.To(names...)
+}
+
+func names(to signals.Recipients) []string {
+	if to.Everyone() || to.Equal(nobody) {
+		return nil
+	}
+	return slices.Collect(to.All())
+}

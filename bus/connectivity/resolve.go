@@ -1,0 +1,93 @@
+package connectivity
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// Resolve ends a signal because what it says is dealt with, and returns it.
+// Resolving again changes nothing and is fine. Its errors are [ErrNotFound],
+// [ErrTerminal] for a signal that was superseded or expired, and those of
+// publishing.
+func (l *Layer) Resolve(ctx context.Context, id signals.ID) (Signal, error) {
+	f, done, err := l.prepareResolve(ctx, id)
+	if f == nil {
+		return done, err
+	}
+	defer l.drain(ctx)
+	if err := l.fly(ctx, l.bus.System(), f); err != nil {
+		return Signal{}, err
+	}
+	return f.result, nil
+}
+
+func (l *Layer) prepareResolve(ctx context.Context, id signals.ID) (*flight, Signal, error) {
+	l.lock()
+	defer l.mu.Unlock()
+	for {
+		r := l.fold.records[id]
+		switch {
+		case r == nil:
+			return nil, Signal{}, fmt.Errorf("%w: %s", ErrNotFound, id)
+		case r.state == Resolved:
+			return nil, r.signal(), nil
+		case !r.live() || r.ending != nil && r.ending.late:
+			return nil, Signal{}, fmt.Errorf("%w: %s is %s", ErrTerminal, id, r.state)
+		}
+		ahead := r.ending
+		if ahead == nil {
+			ahead = l.aheadLocked(r.thread.name, nil)
+		}
+		if ahead == nil {
+			return l.resolutionLocked(r), Signal{}, nil
+		}
+		if err := l.awaitLocked(ctx, ahead); err != nil {
+			return nil, Signal{}, err
+		}
+	}
+}
+
+func (l *Layer) resolutionLocked(r *record) *flight {
+	f := &flight{thread: r.thread.name, ends: []*record{r}, result: r.signal()}
+	f.result.State = Resolved
+	f.entries = []signals.Any{l.transitionLocked(r.thread.name, Resolved, r.to, r.id)}
+	l.departLocked(f)
+	return f
+}
+
+// Received says that a recipient got a signal that it read from the bus
+// itself, which makes an emitted signal active. An [Inbox] says so by itself.
+func (l *Layer) Received(ctx context.Context, id signals.ID) error {
+	l.lock()
+	known := l.fold.records[id] != nil
+	l.mu.Unlock()
+	if !known {
+		return fmt.Errorf("%w: %s", ErrNotFound, id)
+	}
+	return l.activate(ctx, id)
+}
+
+// activate writes down that a signal was delivered for the first time.
+func (l *Layer) activate(ctx context.Context, id signals.ID) error {
+	l.lock()
+	r := l.fold.records[id]
+	if r == nil || r.state != Emitted || r.ending != nil {
+		l.mu.Unlock()
+		return nil
+	}
+	f := &flight{thread: r.thread.name, entries: []signals.Any{l.transitionLocked(r.thread.name, Active, r.to, id)}}
+	l.departLocked(f)
+	l.mu.Unlock()
+	return l.fly(ctx, l.bus.System(), f)
+}
+
+// transitionLocked says to those whom the signals were for that they reached
+// a state.
+func (l *Layer) transitionLocked(thread string, s State, to signals.Recipients, ids ...signals.ID) signals.Any {
+	return signals.New(
+		l.headerLocked(system, thread, to, ids[0]),
+		Transition{Layer: l.opts.Name, State: s, Signals: ListOf(ids...)},
+	)
+}

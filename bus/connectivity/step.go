@@ -1,0 +1,130 @@
+package connectivity
+
+import (
+	"context"
+
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// AdvanceStep moves a thread to its next step and returns it. Signals that
+// expire at this step or before end, each with an event. It costs what expires.
+func (l *Layer) AdvanceStep(ctx context.Context, thread string) (int, error) {
+	if err := checkNames("", thread); err != nil {
+		return 0, err
+	}
+	f, err := l.prepareStep(ctx, thread)
+	if err != nil {
+		return 0, err
+	}
+	defer l.drain(ctx)
+	if err := l.fly(ctx, l.bus.System(), f); err != nil {
+		return 0, err
+	}
+	return f.step, nil
+}
+
+func (l *Layer) prepareStep(ctx context.Context, thread string) (*flight, error) {
+	l.lock()
+	defer l.mu.Unlock()
+	for {
+		ahead := l.aheadLocked(thread, func(f *flight) bool { return f.step > 0 })
+		if ahead == nil {
+			break
+		}
+		if err := l.awaitLocked(ctx, ahead); err != nil {
+			return nil, err
+		}
+	}
+	f := &flight{thread: thread, step: l.stepLocked(thread) + 1}
+	for _, late := range l.flights {
+		if late.thread == thread {
+			f.step = max(f.step, late.step+1)
+		}
+	}
+	f.entries = []signals.Any{signals.New(
+		l.headerLocked(system, thread, nobody, signals.ID{}), Step{Layer: l.opts.Name, Step: f.step},
+	)}
+	if t := l.fold.threads[thread]; t != nil {
+		l.expireLocked(f, t)
+	}
+	l.departLocked(f)
+	return f, nil
+}
+
+// atOnce is how many signals one transition ends at most, to keep it small.
+const atOnce = 1000
+
+// expireLocked adds the ends of all that is due, together for those with the
+// same recipients: who hears of an end is who heard of the beginning.
+func (l *Layer) expireLocked(f *flight, t *thread) {
+	var order []*batch
+	byName := map[string]*batch{}
+	var current *batch
+	for _, r := range t.expiry.due(f.step) {
+		if r.ending != nil {
+			continue // it is about to end in another way
+		}
+		f.ends = append(f.ends, r)
+		if current == nil || len(current.ids) == atOnce || !current.to.Equal(r.to) {
+			name := r.to.String()
+			current = byName[name]
+			if current == nil || len(current.ids) == atOnce {
+				current = &batch{to: r.to}
+				byName[name] = current
+				order = append(order, current)
+			}
+		}
+		current.ids = append(current.ids, r.id)
+	}
+	for _, b := range order {
+		f.entries = append(f.entries, l.transitionLocked(t.name, Expired, b.to, b.ids...))
+	}
+}
+
+type batch struct {
+	to  signals.Recipients
+	ids []signals.ID
+}
+
+// CloseThread forgets a thread: its signals, step, mode, coordinator,
+// components and resolver. What is emitted to it afterwards starts it anew. It
+// causes no events: resolve first what somebody waits for. A thread that the
+// layer does not know is fine.
+func (l *Layer) CloseThread(ctx context.Context, thread string) error {
+	if err := checkNames("", thread); err != nil {
+		return err
+	}
+	l.lock()
+	for {
+		ahead := l.aheadLocked(thread, nil)
+		if ahead == nil {
+			break
+		}
+		if err := l.awaitLocked(ctx, ahead); err != nil {
+			l.mu.Unlock()
+			return err
+		}
+	}
+	if l.fold.threads[thread] == nil && l.quietLocked(thread) {
+		delete(l.places, thread)
+		l.mu.Unlock()
+		return nil
+	}
+	f := &flight{thread: thread, closes: true, entries: []signals.Any{signals.New(
+		l.headerLocked(system, thread, nobody, signals.ID{}), Closed{Layer: l.opts.Name},
+	)}}
+	l.departLocked(f)
+	l.mu.Unlock()
+	defer l.drain(ctx)
+	return l.fly(ctx, l.bus.System(), f)
+}
+
+// quietLocked reports whether nothing of a thread is under way.
+func (l *Layer) quietLocked(thread string) bool {
+	for _, f := range l.flights {
+		if f.thread == thread {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,150 @@
+package connectivity_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/swarmbus/swarmbus/bus/connectivity"
+)
+
+func TestSameSignalIsSuppressedWithinAStep(t *testing.T) {
+	w := newWorld(t, nil).watch()
+	s := w.emit(says("one"))
+	w.repeats(says("other words"), s)
+	w.repeats(says("other grade", func(in *connectivity.Input) { in.Confidence = connectivity.Graded(1) }), s)
+	if got, _ := w.Get(s.ID); got.Summary != "one" || !got.Confidence.IsZero() {
+		t.Errorf("the stored signal changed: %+v", got)
+	}
+	equal(t, "events", w.seen(), "one emitted")
+	w.emit(says("source", by("b")))
+	w.emit(says("class", class(connectivity.HandoffReady)))
+	w.emit(says("audience", to(connectivity.All)))
+	w.emit(says("thread", in("u")))
+	w.advance("t")
+	w.emit(says("next step"))
+	e, err := w.Emit(ctx, says("thread again", in("u"))) // whose step is its own
+	if err != nil || !e.Suppressed {
+		t.Errorf("a step of another thread opened the window: %v", err)
+	}
+}
+
+func TestSuppressionByTimeIsInclusiveAndDoesNotSlide(t *testing.T) {
+	for _, window := range []time.Duration{0, time.Second} {
+		rule := connectivity.Suppression{Basis: connectivity.ByTime, Window: window}
+		w := newWorld(t, &connectivity.Options{Suppression: rule})
+		if window == 0 {
+			window = 5 * time.Second
+		}
+		s := w.emit(says("one"))
+		w.now = w.now.Add(window / 2)
+		w.repeats(says("half"), s)
+		w.advance("t") // is no matter here
+		w.now = w.now.Add(window - window/2)
+		w.repeats(says("all"), s)
+		w.now = w.now.Add(1)
+		w.emit(says("after"))
+	}
+}
+
+func TestSuppressionByTimeIgnoresAClockThatGoesBack(t *testing.T) {
+	rule := connectivity.Suppression{Basis: connectivity.ByTime, Window: time.Second}
+	w := newWorld(t, &connectivity.Options{Suppression: rule})
+	s := w.emit(says("one"))
+	w.now = w.now.Add(-time.Hour)
+	w.repeats(says("two"), s)
+}
+
+func TestOnlyLiveSignalsSuppress(t *testing.T) {
+	w := newWorld(t, &connectivity.Options{Suppression: connectivity.Suppression{Basis: connectivity.ByTime}})
+	w.resolve(w.emit(says("resolved")).ID)
+	s := w.emit(says("superseded", until(1)))
+	w.emit(says("update", class(connectivity.HandoffReady), replacing(s.ID)))
+	w.emit(says("expired", until(1)))
+	w.advance("t")
+	w.emit(says("live"))
+}
+
+func TestCriticalIsNeverSuppressed(t *testing.T) {
+	w := newWorld(t, nil)
+	first := w.emit(says("fire", at(connectivity.Critical)))
+	second := w.emit(says("fire", at(connectivity.Critical)))
+	if first.ID == second.ID {
+		t.Error("suppressed")
+	}
+	w.repeats(says("less urgent", at(connectivity.High)), second)
+}
+
+func TestARaiseInPriorityIsNotSuppressed(t *testing.T) {
+	w := newWorld(t, nil)
+	low := w.emit(says("low", at(connectivity.Low)))
+	w.repeats(says("low again", at(connectivity.Low)), low)
+	normal := w.emit(says("normal", at(connectivity.Normal)))
+	high := w.emit(says("high", at(connectivity.High)))
+	for _, p := range []connectivity.Priority{connectivity.Low, connectivity.Normal, connectivity.High} {
+		w.repeats(says("again", at(p)), high)
+	}
+	w.resolve(high.ID)
+	w.repeats(says("again", at(connectivity.Normal)), normal)
+	w.emit(says("high anew", at(connectivity.High)))
+}
+
+func TestACorrectionInTheSameStepIsNotLost(t *testing.T) {
+	w := newWorld(t, nil)
+	wrong := w.emit(says("wrong"))
+	right := w.emit(says("right", replacing(wrong.ID)))
+	if w.state(wrong.ID) != connectivity.Superseded || w.state(right.ID).Terminal() {
+		t.Error("the correction is not what stands")
+	}
+	other := w.emit(says("other class", class(connectivity.HandoffPartial)))
+	lower := w.emit(says("lower", at(connectivity.Low), replacing(other.ID))) // beside right, which is as urgent
+	w.repeats(says("low again", at(connectivity.Low)), lower)
+	w.repeats(says("normal again"), right)
+}
+
+func TestUrgentEscalationsDifferBySummary(t *testing.T) {
+	w := newWorld(t, nil)
+	for _, c := range []connectivity.Class{connectivity.EscalationInterrupt, connectivity.EscalationUncertainty} {
+		high := at(connectivity.High)
+		a := w.emit(says("disk", class(c), high))
+		b := w.emit(says("network", class(c), high))
+		w.repeats(says("disk", class(c), high), a)
+		w.repeats(says("network", class(c), high), b)
+		w.repeats(says("memory", class(c)), b) // normal: the summary does not count
+		fire := w.emit(says("fire", class(c), at(connectivity.Critical)))
+		w.repeats(says("fire", class(c), high), fire)
+		w.emit(says("smoke", class(c), high))
+		w.resolve(a.ID)
+		w.emit(says("disk", class(c), high))
+	}
+	first := w.emit(says("x", at(connectivity.High)))
+	w.repeats(says("y", at(connectivity.High)), first) // no escalation
+	w.advance("t")
+	w.emit(says("disk", class(connectivity.EscalationInterrupt), at(connectivity.High)))
+}
+
+func TestAllIsSuppressedLikeAnyAudience(t *testing.T) {
+	w := newWorld(t, nil)
+	for a := connectivity.Self; a <= connectivity.All; a++ {
+		s := w.emit(says("x", to(a)))
+		w.repeats(says("y", to(a)), s)
+	}
+}
+
+func TestReasonIsReadable(t *testing.T) {
+	w := newWorld(t, nil)
+	e, _ := w.Emit(ctx, says("x"))
+	if e.Suppressed || e.Reason.String() != "" {
+		t.Errorf("reason of what was stored: %q", e.Reason)
+	}
+	w.advance("t")
+	w.emit(says("y"))
+	if e, _ = w.Emit(ctx, says("z")); e.Reason.String() != "the same in step 1" {
+		t.Errorf("got %q", e.Reason)
+	}
+	w = newWorld(t, &connectivity.Options{Suppression: connectivity.Suppression{Basis: connectivity.ByTime}})
+	w.emit(says("x"))
+	w.now = w.now.Add(1200 * time.Millisecond)
+	if e, _ = w.Emit(ctx, says("x")); e.Reason.String() != "the same 1.2s ago, within 5s" {
+		t.Errorf("got %q", e.Reason)
+	}
+}

@@ -1,0 +1,192 @@
+package connectivity
+
+// A thread is what the fold knows of one coordination context.
+type thread struct {
+	name string
+	step int
+
+	mode    Mode
+	modeFor uint64 // place in the log of the signal that the mode was asked for
+
+	all, ended, live list
+	byPriority       [priorities]list // live
+	classes          []*class         // those there were
+	sources          map[string]*source
+	expiry           expiry
+
+	graded int                  // sources with a grade in force
+	weak   map[*source]struct{} // those of them whose grade is low or a blocker
+}
+
+// A class is the signals of one class in a thread.
+type class struct {
+	class     Class
+	all, live list
+}
+
+// A source is who emits in a thread.
+type source struct {
+	name      string
+	all, live list
+	grades    list // live ones
+	groups    []*group
+	weak      bool
+	graded    bool
+}
+
+// A group is the live signals that suppression takes for the same.
+type group struct {
+	class      Class
+	audience   Audience
+	byPriority [priorities]list
+	bySummary  map[string]*list // of urgent escalations
+}
+
+func (t *thread) source(name string) *source {
+	s := t.sources[name]
+	if s == nil {
+		s = &source{name: name}
+		t.sources[name] = s
+	}
+	return s
+}
+
+func (t *thread) class(c Class) *class {
+	if k := t.findClass(c); k != nil {
+		return k
+	}
+	k := &class{class: c}
+	t.classes = append(t.classes, k)
+	return k
+}
+
+func (t *thread) findClass(c Class) *class {
+	for _, k := range t.classes {
+		if k.class == c {
+			return k
+		}
+	}
+	return nil
+}
+
+func (s *source) group(c Class, a Audience) *group {
+	if g := s.findGroup(c, a); g != nil {
+		return g
+	}
+	g := &group{class: c, audience: a}
+	s.groups = append(s.groups, g)
+	return g
+}
+
+func (s *source) findGroup(c Class, a Audience) *group {
+	for _, g := range s.groups {
+		if g.class == c && g.audience == a {
+			return g
+		}
+	}
+	return nil
+}
+
+// insert enters a live record everywhere it can be asked for.
+func (t *thread) insert(r *record) {
+	t.all.insert(inThread, r)
+	t.raise(r)
+	r.source.all.insert(inSource, r)
+	r.class.all.insert(inClass, r)
+
+	t.live.insert(inLive, r)
+	r.source.live.insert(inSourceLive, r)
+	r.class.live.insert(inClassLive, r)
+	t.byPriority[r.priority-1].insert(inPriority, r)
+	r.group.byPriority[r.priority-1].insert(inGroup, r)
+	if special := r.special(); special != nil {
+		special.insert(inSpecial, r)
+	}
+	if r.expires > 0 {
+		t.expiry.add(r)
+	}
+	t.regrade(r.source)
+}
+
+// end takes a record out of all that is live.
+func (t *thread) end(r *record, s State, seq uint64) {
+	t.live.remove(inLive, r)
+	r.source.live.remove(inSourceLive, r)
+	r.class.live.remove(inClassLive, r)
+	t.byPriority[r.priority-1].remove(inPriority, r)
+	r.group.byPriority[r.priority-1].remove(inGroup, r)
+	if special := r.special(); special != nil {
+		special.remove(inSpecial, r)
+		if special.n == 0 {
+			delete(r.group.bySummary, r.summary)
+		}
+	}
+	if r.expires > 0 {
+		t.expiry.drop(r)
+	}
+	r.state, r.ended = s, seq
+	t.ended.insert(inEnded, r)
+	t.regrade(r.source)
+}
+
+// forget takes out a record that has ended.
+func (t *thread) forget(r *record) {
+	t.all.remove(inThread, r)
+	t.ended.remove(inEnded, r)
+	r.class.all.remove(inClass, r)
+	r.source.all.remove(inSource, r)
+	if r.source.all.n == 0 {
+		delete(t.sources, r.source.name)
+	}
+}
+
+// special returns the list of its sort that only some records are in.
+func (r *record) special() *list {
+	switch {
+	case r.grades():
+		return &r.source.grades
+	case !alarms(r.class.class, r.priority):
+		return nil
+	}
+	g := r.group
+	if g.bySummary == nil {
+		g.bySummary = map[string]*list{}
+	}
+	if g.bySummary[r.summary] == nil {
+		g.bySummary[r.summary] = &list{}
+	}
+	return g.bySummary[r.summary]
+}
+
+// raise keeps upTo right from r to the end of the thread's list.
+func (t *thread) raise(r *record) {
+	upTo := r.at
+	if before := r.links[inThread].prev; before != nil {
+		upTo = max(upTo, before.upTo)
+	}
+	for ; r != nil; r = r.links[inThread].next {
+		upTo = max(upTo, r.at)
+		r.upTo = upTo
+	}
+}
+
+// regrade notes what the source's newest grade in force says.
+func (t *thread) regrade(s *source) {
+	latest := s.grades.last
+	if graded := latest != nil; graded != s.graded {
+		s.graded = graded
+		if graded {
+			t.graded++
+		} else {
+			t.graded--
+		}
+	}
+	if weak := latest != nil && latest.weak(); weak != s.weak {
+		s.weak = weak
+		if weak {
+			t.weak[s] = struct{}{}
+		} else {
+			delete(t.weak, s)
+		}
+	}
+}
