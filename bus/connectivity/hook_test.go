@@ -1,0 +1,159 @@
+package connectivity_test
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync"
+	"testing"
+
+	"github.com/swarmbus/swarmbus/bus/connectivity"
+)
+
+type hook = connectivity.Hook
+
+// hooked returns a world whose hook notes when it is called.
+func hooked(t *testing.T, h hook) *world {
+	var w *world
+	w = newWorld(t, &connectivity.Options{Hook: func(ctx context.Context, s connectivity.Signal) (connectivity.Mode, error) {
+		w.mu.Lock()
+		w.events = append(w.events, "hook "+s.Summary)
+		w.mu.Unlock()
+		return h(ctx, s)
+	}})
+	return w.watch()
+}
+
+func TestTheHookIsCalledBeforeObservers(t *testing.T) {
+	w := hooked(t, func(context.Context, connectivity.Signal) (connectivity.Mode, error) { return connectivity.Deep, nil })
+	s := w.emit(says("1", class(connectivity.EscalationUncertainty)))
+	w.emit(says("2", class(connectivity.EscalationInterrupt), replacing(s.ID)))
+	equal(t, "events", w.seen(), "hook 1", "1 emitted", "hook 2", "1 superseded", "2 emitted")
+	if w.Mode("t") != connectivity.Deep || w.Mode("u") != 0 {
+		t.Errorf("mode %s", w.Mode("t"))
+	}
+}
+
+func TestTheHookIsCalledForEscalationsAndCriticalSignals(t *testing.T) {
+	w := hooked(t, func(context.Context, connectivity.Signal) (connectivity.Mode, error) { return 0, nil })
+	for c := connectivity.AttentionRaise; c <= connectivity.EscalationUncertainty; c++ {
+		for _, p := range []connectivity.Priority{connectivity.Low, connectivity.High, connectivity.Critical} {
+			before := len(w.seen())
+			w.emit(says("x", class(c), at(p), by(c.String()+p.String())))
+			called := w.seen()[before] == "hook x"
+			if want := c.Message() == connectivity.AboutEscalation || p == connectivity.Critical; called != want {
+				t.Errorf("%s %s: called %v", p, c, called)
+			}
+		}
+	}
+	if w.Mode("t") != 0 {
+		t.Error("a hook that asked for nothing set a mode")
+	}
+}
+
+func TestTheHookIsNotCalledForWhatIsNotStored(t *testing.T) {
+	w := hooked(t, func(context.Context, connectivity.Signal) (connectivity.Mode, error) { return connectivity.Deep, nil })
+	s := w.emit(says("x", class(connectivity.EscalationInterrupt)))
+	w.repeats(says("y", class(connectivity.EscalationInterrupt)), s)
+	_, _ = w.Emit(ctx, says("", class(connectivity.EscalationInterrupt)))
+	w.bus.Close()
+	_, _ = w.Emit(ctx, says("z", class(connectivity.EscalationInterrupt), by("b")))
+	equal(t, "events", w.seen(), "hook x", "x emitted")
+}
+
+func TestTheHookFindsTheSignalStored(t *testing.T) {
+	var w *world
+	w = hooked(t, func(_ context.Context, s connectivity.Signal) (connectivity.Mode, error) {
+		if got := w.state(s.ID); got != connectivity.Emitted {
+			t.Errorf("state %s", got)
+		}
+		return 0, nil
+	})
+	w.emit(says("x", class(connectivity.EscalationInterrupt)))
+}
+
+func TestWithoutAHookEscalationsAreEmitted(t *testing.T) {
+	w := newWorld(t, nil).watch()
+	w.emit(says("x", class(connectivity.EscalationInterrupt)))
+	equal(t, "events", w.seen(), "x emitted")
+}
+
+func TestAHookThatFailsHarmsNobody(t *testing.T) {
+	for name, h := range map[string]hook{
+		"panics": func(context.Context, connectivity.Signal) (connectivity.Mode, error) { panic("boom") },
+		"fails": func(context.Context, connectivity.Signal) (connectivity.Mode, error) {
+			return connectivity.Deep, errors.New("no")
+		},
+		"unknown": func(context.Context, connectivity.Signal) (connectivity.Mode, error) { return 9, nil },
+	} {
+		failures := 0
+		w := newWorld(t, &connectivity.Options{Hook: h, Failure: func(error) { failures++ }}).watch()
+		w.emit(says("x", class(connectivity.EscalationInterrupt)))
+		w.emit(says("y", by("b")))
+		equal(t, name, w.seen(), "x emitted", "y emitted")
+		if failures != 1 || w.Mode("t") != 0 {
+			t.Errorf("%s: %d failures, mode %s", name, failures, w.Mode("t"))
+		}
+	}
+}
+
+func TestAHookThatEndsItsGoroutineHarmsNobody(t *testing.T) {
+	once := true
+	w := hooked(t, func(context.Context, connectivity.Signal) (connectivity.Mode, error) {
+		if once {
+			once = false
+			runtime.Goexit()
+		}
+		return 0, nil
+	})
+	var wg sync.WaitGroup
+	wg.Go(func() { w.emit(says("x", class(connectivity.EscalationInterrupt))) })
+	wg.Wait()
+	w.emit(says("y", by("b")))
+	equal(t, "events", w.seen(), "hook x", "x emitted", "y emitted")
+}
+
+// What a hook does to the signal comes after the signal's own events.
+func TestAHookMayEmitAndResolve(t *testing.T) {
+	var w *world
+	w = hooked(t, func(_ context.Context, s connectivity.Signal) (connectivity.Mode, error) {
+		if s.Summary == "x" {
+			w.emit(says("nested", by("hook"), class(connectivity.EscalationInterrupt)))
+			w.resolve(s.ID)
+		}
+		return 0, nil
+	})
+	s := w.emit(says("x", class(connectivity.EscalationInterrupt)))
+	equal(t, "events", w.seen(), "hook x", "hook nested", "x emitted", "nested emitted", "x resolved")
+	if w.state(s.ID) != connectivity.Resolved {
+		t.Error("resolved and yet live")
+	}
+}
+
+func TestTheModeIsThatOfTheNewestSignal(t *testing.T) {
+	modes := []connectivity.Mode{connectivity.Deep, 0, connectivity.Cheap}
+	w := hooked(t, func(context.Context, connectivity.Signal) (m connectivity.Mode, _ error) {
+		m, modes = modes[0], modes[1:]
+		return m, nil
+	})
+	for _, want := range []connectivity.Mode{connectivity.Deep, connectivity.Deep, connectivity.Cheap} {
+		w.emit(says("x", at(connectivity.Critical)))
+		if got := w.Mode("t"); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
+func TestCriticalStaysUnacknowledgedUntilItEnds(t *testing.T) {
+	w := newWorld(t, nil).watch()
+	first := w.emit(says("1", at(connectivity.Critical)))
+	w.emit(says("calm", at(connectivity.High), by("b")))
+	w.emit(says("elsewhere", at(connectivity.Critical), in("u")))
+	second := w.emit(says("2", at(connectivity.Critical)))
+	equal(t, "waiting", summaries(w.Unacknowledged("t")), "1", "2")
+	w.resolve(first.ID)
+	equal(t, "waiting", summaries(w.Unacknowledged("t")), "2")
+	w.emit(says("3", at(connectivity.Critical), replacing(second.ID))) // takes it over
+	equal(t, "waiting", summaries(w.Unacknowledged("t")), "3")
+	equal(t, "nowhere", summaries(w.Unacknowledged("v")))
+}

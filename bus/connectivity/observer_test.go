@@ -1,0 +1,196 @@
+package connectivity_test
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/bus/connectivity"
+)
+
+func TestObserversSeeEveryEventInOrder(t *testing.T) {
+	w := newWorld(t, nil).watch().watch()
+	s := w.emit(says("1"))
+	s = w.emit(says("2", replacing(s.ID)))
+	w.resolve(s.ID)
+	w.emit(says("3", until(1)))
+	w.advance("t")
+	var want []string
+	for _, e := range []string{"1 emitted", "1 superseded", "2 emitted", "2 resolved", "3 emitted", "3 expired"} {
+		want = append(want, e, e)
+	}
+	equal(t, "events", w.seen(), want...)
+}
+
+func TestResolvingInsideAnEmittedCallbackKeepsOrder(t *testing.T) {
+	w := newWorld(t, nil)
+	w.OnSignal(func(_ context.Context, s connectivity.Signal, e connectivity.Event) {
+		if e == connectivity.WasEmitted {
+			w.resolve(s.ID)
+		}
+	})
+	w.watch() // after the one that resolves
+	s := w.emit(says("x"))
+	equal(t, "events", w.seen(), "x emitted", "x resolved")
+	if w.state(s.ID) != connectivity.Resolved {
+		t.Errorf("state %s", w.state(s.ID))
+	}
+}
+
+func TestEmittingInsideASupersededCallbackIsNotLost(t *testing.T) {
+	w := newWorld(t, nil)
+	var nested connectivity.Signal
+	w.OnSignal(func(_ context.Context, s connectivity.Signal, e connectivity.Event) {
+		if e == connectivity.WasSuperseded {
+			nested = w.emit(says("nested", by("observer")))
+		}
+	})
+	w.watch()
+	old := w.emit(says("old"))
+	w.emit(says("new", replacing(old.ID)))
+	equal(t, "events", w.seen(), "old emitted", "old superseded", "new emitted", "nested emitted")
+	if w.state(nested.ID) != connectivity.Active {
+		t.Errorf("nested is %s", w.state(nested.ID))
+	}
+	if got := len(w.Query(connectivity.Query{Thread: "t"})); got != 2 {
+		t.Errorf("%d live signals, want new and nested", got)
+	}
+}
+
+// What a callback emits is stored when its Emit returns, and told later.
+func TestEmittingInsideACallbackDoesNotRecurse(t *testing.T) {
+	w := newWorld(t, nil)
+	depth, deepest, told := 0, 0, 0
+	w.OnSignal(func(_ context.Context, s connectivity.Signal, e connectivity.Event) {
+		depth++
+		defer func() { depth-- }()
+		deepest = max(deepest, depth)
+		if told++; told < 3000 {
+			next := w.emit(says("x", at(connectivity.Critical)))
+			if _, there := w.Get(next.ID); !there {
+				t.Error("not stored when Emit returned")
+			}
+		}
+	})
+	w.emit(says("x", at(connectivity.Critical)))
+	if deepest != 1 || told != 3000 {
+		t.Errorf("depth %d, told %d", deepest, told)
+	}
+}
+
+func TestEveryCallWorksInsideACallback(t *testing.T) {
+	w := newWorld(t, nil)
+	calls := 0
+	w.OnSignal(func(ctx context.Context, s connectivity.Signal, e connectivity.Event) {
+		if s.Thread != "t" || e != connectivity.WasEmitted {
+			return
+		}
+		calls++
+		stop := w.OnSignal(func(context.Context, connectivity.Signal, connectivity.Event) {})
+		stop()
+		is(t, w.Received(ctx, s.ID), nil)
+		w.Query(connectivity.Query{Thread: "t"})
+		w.Converged("t")
+		w.Unacknowledged("t")
+		w.advance("t")
+		is(t, w.CloseThread(ctx, "u"), nil)
+		w.resolve(s.ID)
+		is(t, w.CloseThread(ctx, "t"), nil)
+	})
+	w.emit(says("x"))
+	if calls != 1 {
+		t.Errorf("%d calls", calls)
+	}
+}
+
+func TestAPanickingObserverHarmsNobody(t *testing.T) {
+	var failures []error
+	w := newWorld(t, &connectivity.Options{Failure: func(err error) { failures = append(failures, err); panic("here too") }})
+	w.OnSignal(func(context.Context, connectivity.Signal, connectivity.Event) { panic("boom") })
+	w.watch()
+	s := w.emit(says("x"))
+	w.resolve(s.ID)
+	equal(t, "events", w.seen(), "x emitted", "x resolved")
+	var p *bus.PanicError
+	if len(failures) != 2 || !errors.As(failures[0], &p) || p.Value != "boom" || !strings.Contains(failures[0].Error(), "observer") {
+		t.Errorf("reported %v", failures)
+	}
+}
+
+func TestAnObserverThatEndsItsGoroutineHarmsNobody(t *testing.T) {
+	w := newWorld(t, nil)
+	once := true
+	w.OnSignal(func(context.Context, connectivity.Signal, connectivity.Event) {
+		if once {
+			once = false
+			runtime.Goexit()
+		}
+	})
+	w.watch()
+	var wg sync.WaitGroup
+	wg.Go(func() { w.emit(says("first")) })
+	wg.Wait()
+	w.emit(says("second", by("b")))
+	equal(t, "events", w.seen(), "second emitted")
+}
+
+func TestObserversAreASnapshotOfEachEvent(t *testing.T) {
+	w := newWorld(t, nil)
+	var got []string
+	var stop func()
+	w.OnSignal(func(_ context.Context, s connectivity.Signal, e connectivity.Event) {
+		if s.Summary == "1" {
+			stop()
+			stop()
+			w.OnSignal(func(_ context.Context, s connectivity.Signal, e connectivity.Event) {
+				got = append(got, "late "+s.Summary)
+			})
+		}
+	})
+	stop = w.OnSignal(func(_ context.Context, s connectivity.Signal, e connectivity.Event) {
+		got = append(got, "stopped "+s.Summary)
+	})
+	w.emit(says("1"))
+	w.emit(says("2", by("b")))
+	equal(t, "events", got, "stopped 1", "late 2")
+}
+
+func TestValuesReturnedAreCopies(t *testing.T) {
+	w := newWorld(t, nil)
+	is(t, w.Register("t", "a", "b"), nil)
+	spoil := func(s connectivity.Signal) {
+		s.Summary, s.State = "spoilt", connectivity.Resolved
+		s.Recipients[0] = "spoilt"
+	}
+	w.OnSignal(func(_ context.Context, s connectivity.Signal, e connectivity.Event) { spoil(s) })
+	w.OnSignal(func(_ context.Context, s connectivity.Signal, e connectivity.Event) {
+		if s.Summary == "spoilt" || s.Recipients[0] != "a" {
+			t.Error("one observer spoilt it for the other")
+		}
+	})
+	e, _ := w.Emit(ctx, says("x", to(connectivity.All), class(connectivity.EscalationInterrupt), at(connectivity.Critical)))
+	spoil(e.Signal)
+	for _, s := range w.Query(connectivity.Query{Thread: "t"}) {
+		spoil(s)
+	}
+	spoil(w.Unacknowledged("t")[0])
+	spoil(w.Converged("t").Obstacles[0].Signal)
+	again, _ := w.Emit(ctx, says("x", to(connectivity.All), class(connectivity.EscalationInterrupt)))
+	spoil(again.Signal)
+	got, _ := w.Get(e.Signal.ID)
+	spoil(got)
+	got, _ = w.Get(e.Signal.ID)
+	if got.Summary != "x" || got.State != connectivity.Active || !slices.Equal(got.Recipients, []string{"a", "b"}) {
+		t.Errorf("stored: %+v", got)
+	}
+	done := w.resolve(got.ID)
+	spoil(done)
+	if got, _ = w.Get(got.ID); got.Recipients[0] != "a" {
+		t.Error("resolve returned the stored one")
+	}
+}
