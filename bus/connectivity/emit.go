@@ -26,40 +26,42 @@ func (l *Layer) Emit(ctx context.Context, in Input) (Emission, error) {
 	if err := checkInput(&in, &n); err != nil {
 		return Emission{}, err
 	}
-	f, repeated, err := l.prepare(ctx, &in, &n)
+	f, e, err := l.prepare(ctx, &in, &n)
 	if f == nil {
-		return repeated, err
+		return e, err
 	}
 	p, err := l.bus.Agent(in.Source, bus.Permissions{})
 	if err == nil {
-		err = l.send(ctx, p, f)
+		err = l.send(ctx, p, f, &e.Signal)
 	}
 	if err != nil {
 		return Emission{}, invalid(err)
 	}
-	return Emission{Signal: f.result}, nil
+	return e, nil
 }
 
-// send flies a flight that emits, and calls the hook in time.
-func (l *Layer) send(ctx context.Context, p *bus.Publisher, f *flight) error {
+// send flies a flight that emits s, and calls the hook in time.
+func (l *Layer) send(ctx context.Context, p *bus.Publisher, f *flight, s *Signal) error {
 	defer l.drain(ctx)
-	if !f.held {
-		return l.fly(ctx, p, f)
+	if f.held {
+		defer l.release(f)
 	}
-	defer l.release(f)
 	if err := l.fly(ctx, p, f); err != nil {
 		return err
 	}
-	l.callHook(ctx, f.result.clone())
+	s.Seq = f.first
+	if f.held {
+		l.callHook(ctx, s.clone())
+	}
 	return nil
 }
 
-// prepare decides what becomes of an input: a departed flight, a repetition, or
-// an error.
+// prepare decides what becomes of an input: a departed flight with what it
+// emits, a repetition, or an error.
 func (l *Layer) prepare(ctx context.Context, in *Input, n *Note) (*flight, Emission, error) {
-	f, ask, repeated, err := l.decide(ctx, in, n, nil)
+	f, ask, e, err := l.decide(ctx, in, n, nil)
 	if ask == nil {
-		return f, repeated, err
+		return f, e, err
 	}
 	to, err := selected(ctx, ask.resolver, ask.about)
 	if err != nil {
@@ -67,12 +69,13 @@ func (l *Layer) prepare(ctx context.Context, in *Input, n *Note) (*flight, Emiss
 	}
 	// Once more, whatever happened while the resolver thought.
 	ask.to = to
-	f, _, repeated, err = l.decide(ctx, in, n, ask)
-	return f, repeated, err
+	f, _, e, err = l.decide(ctx, in, n, ask)
+	return f, e, err
 }
 
 // A question is what a resolver is asked and has answered.
 type question struct {
+	id       signals.ID // of the signal that it is about
 	resolver Resolver
 	about    Signal
 	to       signals.Recipients
@@ -89,24 +92,22 @@ func (l *Layer) decide(ctx context.Context, in *Input, n *Note, answer *question
 	}
 	n.Step = l.stepLocked(in.Thread)
 	h := l.headerLocked(in.Source, in.Thread, l.recipientsLocked(in), in.Replaces)
-	if answer != nil {
-		h.ID, h.Recipients = answer.about.ID, answer.to
-	} else if r := l.resolverLocked(in.Thread); r != nil && in.Audience == Selected {
-		return nil, &question{resolver: r, about: pending(&h, n)}, Emission{}, nil
-	}
-	return l.emissionLocked(&h, n), nil, Emission{}, nil
-}
-
-// emissionLocked departs the note and the end of what it replaces.
-func (l *Layer) emissionLocked(h *signals.Header, n *Note) *flight {
 	h.Priority = int16(n.Priority) - int16(Normal)
 	if x, given := n.Confidence.Get(); given {
 		h.Confidence = x
 	}
-	f := &flight{thread: h.Thread, note: n, entries: make([]signals.Any, 0, 2)}
-	f.held = l.hooked(n)
-	f.result = pending(h, n)
-	f.entries = append(f.entries, n.signal(*h))
+	if answer != nil {
+		h.ID, h.Recipients = answer.id, answer.to
+	} else if r := l.resolverLocked(in.Thread); r != nil && in.Audience == Selected {
+		return nil, &question{id: h.ID, resolver: r, about: pending(&h, n)}, Emission{}, nil
+	}
+	return l.emissionLocked(&h, n), nil, Emission{Signal: pending(&h, n)}, nil
+}
+
+// emissionLocked departs the note and the end of what it replaces.
+func (l *Layer) emissionLocked(h *signals.Header, n *Note) *flight {
+	f := &flight{thread: h.Thread, emits: true, held: l.hooked(n)}
+	f.entries = append(f.room[:0], n.signal(*h))
 	if target := l.fold.records[n.Replaces]; target != nil {
 		f.ends = []*record{target}
 		f.entries = append(f.entries, signals.New(

@@ -41,6 +41,9 @@ func (e *ValidationError) Unwrap() []error {
 // invalid makes a ValidationError of what signals and the bus find wrong with
 // a field, and passes on other errors.
 func invalid(err error) error {
+	if err == nil {
+		return nil
+	}
 	var field *signals.FieldError
 	if !errors.As(err, &field) {
 		return err

@@ -15,18 +15,20 @@ import (
 type flight struct {
 	thread  string
 	entries []signals.Any
-	note    *Note // what is emitted; nil: nothing
-	step    int   // what the thread advances to; 0: it does not
-	closes  bool  // the thread
+	emits   bool // its first entry is a note
+	closes  bool // the thread
+	step    int  // what the thread advances to; 0: it does not
 	ends    []*record
 
-	told   *telling // its events, once it has landed and if anybody observes
-	held   bool     // its events wait for the hook
-	result Signal   // of the first change, or of what was emitted
-	over   bool     // landed or dropped
-	after  uint64   // the thread was closed at this place meanwhile
-	late   bool     // somebody gave up waiting for it
-	done   chan struct{}
+	first uint64   // place of the first entry in the log, once it has landed
+	told  *telling // its events, once it has landed and if anybody observes
+	held  bool     // its events wait for the hook
+	over  bool     // landed or dropped
+	late  bool     // somebody gave up waiting for it
+	after uint64   // the thread was closed at this place meanwhile
+	done  chan struct{}
+
+	room [2]signals.Any // for entries
 }
 
 // patience is how long to wait for a flight. A commit takes microseconds. Only
@@ -84,12 +86,12 @@ func (l *Layer) landAllLocked() {
 
 // landLocked folds a flight whose last signal is at that place in the log.
 func (l *Layer) landLocked(f *flight, last uint64) {
-	first := last + 1 - uint64(len(f.entries))
+	f.first = last + 1 - uint64(len(f.entries))
 	var room [2]change
 	changes := room[:0]
 	for i, s := range f.entries {
 		h := s.Head()
-		h.Seq = first + uint64(i)
+		h.Seq = f.first + uint64(i)
 		if h.Seq > f.after {
 			changes, _ = l.fold.apply(&h, s, changes) // its own signals always apply
 		}
@@ -98,14 +100,6 @@ func (l *Layer) landLocked(f *flight, last uint64) {
 	if f.closes {
 		l.closedLocked(f.thread, last)
 	}
-	if len(changes) == 0 {
-		return
-	}
-	result := changes[0].record
-	if f.note != nil {
-		result = changes[len(changes)-1].record
-	}
-	f.result = result.signal()
 	l.tellLocked(f, changes)
 }
 

@@ -28,8 +28,8 @@ func (l *Layer) judgeLocked(ctx context.Context, in *Input, n *Note) (repeated E
 	}
 	for _, f := range l.flights {
 		if f.late && f.repeats(in, n) {
-			why := Reason{suppressed: true, rule: l.opts.Suppression, step: f.note.Step}
-			return Emission{f.result.clone(), true, why}, true, nil
+			s := f.emission()
+			return Emission{s, true, Reason{suppressed: true, rule: l.opts.Suppression, step: s.Step}}, true, nil
 		}
 	}
 	err = l.capLocked(in)
@@ -82,7 +82,7 @@ func (l *Layer) capLocked(in *Input) error {
 		live = t.live.n
 	}
 	for _, f := range l.flights {
-		if f.thread == in.Thread && f.note != nil && f.ends == nil {
+		if f.thread == in.Thread && f.emits && f.ends == nil {
 			live++
 		}
 	}
@@ -94,10 +94,17 @@ func (l *Layer) capLocked(in *Input) error {
 
 // repeats reports whether what in says would only repeat what the flight says.
 func (f *flight) repeats(in *Input, n *Note) bool {
-	if f.note == nil || n.Priority == Critical || !n.Replaces.IsZero() {
+	if !f.emits || f.thread != in.Thread || n.Priority == Critical || !n.Replaces.IsZero() {
 		return false
 	}
-	return f.thread == in.Thread && f.result.Source == in.Source &&
-		f.note.Class == n.Class && f.note.Audience == n.Audience && f.note.Priority >= n.Priority &&
-		(!alarms(n.Class, n.Priority) || f.note.Summary == n.Summary)
+	s := f.emission()
+	return s.Source == in.Source && s.Class == n.Class && s.Audience == n.Audience && s.Priority >= n.Priority &&
+		(!alarms(n.Class, n.Priority) || s.Summary == n.Summary)
+}
+
+// emission returns what a flight emits.
+func (f *flight) emission() Signal {
+	h := f.entries[0].Head()
+	n, _ := NoteOf(f.entries[0])
+	return pending(&h, &n)
 }

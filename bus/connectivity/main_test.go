@@ -199,7 +199,11 @@ func equal[T comparable](t testing.TB, what string, got []T, want ...T) {
 	}
 }
 
-func is(t testing.TB, err, want error) {
+func is(t interface {
+	Helper()
+	Errorf(string, ...any)
+}, err, want error,
+) {
 	t.Helper()
 	if !errors.Is(err, want) {
 		t.Errorf("got error %v, want %v", err, want)

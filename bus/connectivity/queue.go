@@ -48,7 +48,7 @@ func (l *Layer) OnSignal(f Observer) (stop func()) {
 
 // tellLocked queues what a flight did, as it is now.
 func (l *Layer) tellLocked(f *flight, changes []change) {
-	if len(l.observers) == 0 {
+	if len(l.observers) == 0 || len(changes) == 0 {
 		return
 	}
 	f.told = &telling{held: f.held}

@@ -12,15 +12,16 @@ import (
 // [ErrTerminal] for a signal that was superseded or expired, and those of
 // publishing.
 func (l *Layer) Resolve(ctx context.Context, id signals.ID) (Signal, error) {
-	f, done, err := l.prepareResolve(ctx, id)
+	f, s, err := l.prepareResolve(ctx, id)
 	if f == nil {
-		return done, err
+		return s, err
 	}
 	defer l.drain(ctx)
 	if err := l.fly(ctx, l.bus.System(), f); err != nil {
 		return Signal{}, err
 	}
-	return f.result, nil
+	s.State = Resolved
+	return s, nil
 }
 
 func (l *Layer) prepareResolve(ctx context.Context, id signals.ID) (*flight, Signal, error) {
@@ -41,7 +42,7 @@ func (l *Layer) prepareResolve(ctx context.Context, id signals.ID) (*flight, Sig
 			ahead = l.aheadLocked(r.thread.name, nil)
 		}
 		if ahead == nil {
-			return l.resolutionLocked(r), Signal{}, nil
+			return l.resolutionLocked(r), r.signal(), nil
 		}
 		if err := l.awaitLocked(ctx, ahead); err != nil {
 			return nil, Signal{}, err
@@ -50,9 +51,8 @@ func (l *Layer) prepareResolve(ctx context.Context, id signals.ID) (*flight, Sig
 }
 
 func (l *Layer) resolutionLocked(r *record) *flight {
-	f := &flight{thread: r.thread.name, ends: []*record{r}, result: r.signal()}
-	f.result.State = Resolved
-	f.entries = []signals.Any{l.transitionLocked(r.thread.name, Resolved, r.to, r.id)}
+	f := &flight{thread: r.thread.name, ends: []*record{r}}
+	f.entries = append(f.room[:0], l.transitionLocked(r.thread.name, Resolved, r.to, r.id))
 	l.departLocked(f)
 	return f
 }

@@ -1,0 +1,237 @@
+package connectivity_test
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"testing"
+
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/bus/connectivity"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// sizes are how many signals the thread holds before the measurement, half of
+// them ended: costs must not depend on it.
+var sizes = []int{1_000, 100_000}
+
+// full returns a layer whose thread t holds n signals of a hundred sources.
+func full(b *testing.B, n int) *connectivity.Layer {
+	w := bus.New(&bus.Options{Sweep: -1})
+	b.Cleanup(w.Close)
+	l := connectivity.New(w, &connectivity.Options{Retain: -1})
+	for i := range n {
+		e, err := l.Emit(ctx, says("x", by(fmt.Sprint("s", i%100)), at(connectivity.Critical), class(connectivity.Class(1+i%11))))
+		if err != nil {
+			b.Fatal(err)
+		}
+		if i%2 == 0 {
+			if _, err := l.Resolve(ctx, e.Signal.ID); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	return l
+}
+
+func bySize(b *testing.B, f func(*testing.B, *connectivity.Layer)) {
+	for _, n := range sizes {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			l := full(b, n)
+			runtime.GC()
+			b.ReportAllocs()
+			b.ResetTimer()
+			f(b, l)
+		})
+	}
+}
+
+func mustEmit(b *testing.B, l *connectivity.Layer, in connectivity.Input, suppressed bool) connectivity.Signal {
+	e, err := l.Emit(ctx, in)
+	if err != nil || e.Suppressed != suppressed {
+		b.Fatalf("suppressed %v, error %v", e.Suppressed, err)
+	}
+	return e.Signal
+}
+
+// What the bus alone takes for one signal: the floor of what stores something.
+func BenchmarkBusPublish(b *testing.B) {
+	w := bus.New(&bus.Options{Sweep: -1})
+	b.Cleanup(w.Close)
+	p, err := w.Agent("a", bus.Permissions{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	s := signals.New(signals.Header{Thread: "t", TTL: -1, Recipients: signals.To("boss")}, connectivity.Attention{Note: note(connectivity.AttentionRaise)})
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := p.Publish(ctx, s); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkEmit(b *testing.B) {
+	bySize(b, func(b *testing.B, l *connectivity.Layer) {
+		in := says("no duplicate", at(connectivity.Critical))
+		for b.Loop() {
+			mustEmit(b, l, in, false)
+		}
+	})
+}
+
+// With an observer the first delivery goes into the log too.
+func BenchmarkEmitObserved(b *testing.B) {
+	bySize(b, func(b *testing.B, l *connectivity.Layer) {
+		l.OnSignal(func(context.Context, connectivity.Signal, connectivity.Event) {})
+		in := says("no duplicate", at(connectivity.Critical))
+		for b.Loop() {
+			mustEmit(b, l, in, false)
+		}
+	})
+}
+
+func BenchmarkEmitReplacing(b *testing.B) {
+	bySize(b, func(b *testing.B, l *connectivity.Layer) {
+		s := mustEmit(b, l, says("first"), false)
+		for b.Loop() {
+			s = mustEmit(b, l, says("next", replacing(s.ID)), false)
+		}
+	})
+}
+
+func BenchmarkEmitAndResolve(b *testing.B) {
+	bySize(b, func(b *testing.B, l *connectivity.Layer) {
+		in := says("no duplicate")
+		for b.Loop() {
+			s := mustEmit(b, l, in, false)
+			if _, err := l.Resolve(ctx, s.ID); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+func BenchmarkEmitSuppressed(b *testing.B) {
+	bySize(b, func(b *testing.B, l *connectivity.Layer) {
+		in := says("the same")
+		mustEmit(b, l, in, false)
+		for b.Loop() {
+			mustEmit(b, l, in, true)
+		}
+	})
+}
+
+func BenchmarkGet(b *testing.B) {
+	bySize(b, func(b *testing.B, l *connectivity.Layer) {
+		id := mustEmit(b, l, says("x"), false).ID
+		for b.Loop() {
+			l.Get(id)
+		}
+	})
+}
+
+func BenchmarkQuery(b *testing.B) {
+	for _, c := range []struct {
+		name string
+		q    connectivity.Query
+		want int
+	}{
+		{"default", connectivity.Query{Thread: "t"}, 50},
+		{"source", connectivity.Query{Thread: "t", Source: "rare"}, 3},
+		{"class", connectivity.Query{Thread: "t", Messages: []connectivity.Message{connectivity.AboutConflict}, Limit: 10}, 10},
+		{"ended", connectivity.Query{Thread: "t", States: []connectivity.State{connectivity.Resolved}}, 50},
+		{"oldest", connectivity.Query{Thread: "t", Order: connectivity.Oldest}, 50},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			bySize(b, func(b *testing.B, l *connectivity.Layer) {
+				for range 3 {
+					mustEmit(b, l, says("x", by("rare"), at(connectivity.Critical)), false)
+				}
+				for b.Loop() {
+					if got := len(l.Query(c.q)); got != c.want {
+						b.Fatalf("%d answers, want %d", got, c.want)
+					}
+				}
+			})
+		})
+	}
+}
+
+func BenchmarkConverged(b *testing.B) {
+	bySize(b, func(b *testing.B, l *connectivity.Layer) {
+		mustEmit(b, l, says("x", in("u"), class(connectivity.ConfidenceHigh)), false)
+		for b.Loop() {
+			if !l.Converged("u").Converged {
+				b.Fatal("did not converge")
+			}
+		}
+	})
+}
+
+func BenchmarkAdvanceNothingExpires(b *testing.B) {
+	bySize(b, func(b *testing.B, l *connectivity.Layer) {
+		mustEmit(b, l, says("x", until(1<<60)), false)
+		for b.Loop() {
+			if _, err := l.AdvanceStep(ctx, "t"); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+// The time is that of a step in which n signals expire, and per signal.
+func BenchmarkAdvanceExpiring(b *testing.B) {
+	bySize(b, func(b *testing.B, l *connectivity.Layer) {
+		const n = 1000
+		for b.Loop() {
+			b.StopTimer()
+			for range n {
+				mustEmit(b, l, says("x", at(connectivity.Critical), until(l.Step("t")+1)), false)
+			}
+			b.StartTimer()
+			if _, err := l.AdvanceStep(ctx, "t"); err != nil {
+				b.Fatal(err)
+			}
+		}
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/expired")
+	})
+}
+
+func BenchmarkEmitParallel(b *testing.B) {
+	l := full(b, 1000)
+	in := says("no duplicate", at(connectivity.Critical))
+	b.ReportAllocs()
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			mustEmit(b, l, in, false)
+		}
+	})
+}
+
+// What the layer holds for a million signals in 100,000 threads, without the
+// bus's history.
+func BenchmarkMemory(b *testing.B) {
+	const threads, each = 100_000, 10
+	for b.Loop() {
+		w := bus.New(&bus.Options{Sweep: -1})
+		l := connectivity.New(w, nil)
+		before := heap()
+		for t := range threads {
+			thread := fmt.Sprint("thread ", t)
+			for range each {
+				mustEmit(b, l, says("no duplicate", in(thread), at(connectivity.Critical)), false)
+			}
+		}
+		b.ReportMetric(float64(heap()-before)/threads/each, "B/signal")
+		w.Close()
+		runtime.KeepAlive(l)
+	}
+}
+
+func heap() uint64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}

@@ -1,0 +1,290 @@
+package connectivity_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/bus/connectivity"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// model is the layer as one would write it without a thought for cost: a list
+// of signals, and every rule as a loop over it.
+type model struct {
+	rule  connectivity.Suppression
+	all   []*connectivity.Signal
+	steps map[string]int
+	now   time.Time
+	told  []string
+}
+
+func (m *model) tell(s *connectivity.Signal, e connectivity.Event) {
+	m.told = append(m.told, fmt.Sprintf("%s %s", s.ID, e))
+}
+
+func (m *model) find(id signals.ID) *connectivity.Signal {
+	for _, s := range m.all {
+		if s.ID == id {
+			return s
+		}
+	}
+	return nil
+}
+
+func urgent(c connectivity.Class, p connectivity.Priority) bool {
+	return c.Message() == connectivity.AboutEscalation && p == connectivity.High
+}
+
+// judge says what has to become of an input: an error, a repetition, or a new
+// signal.
+func (m *model) judge(in connectivity.Input) (problem error, repeated *connectivity.Signal) {
+	if in.ExpiresAtStep != 0 && in.ExpiresAtStep <= m.steps[in.Thread] {
+		return signals.ErrInvalid, nil
+	}
+	if !in.Replaces.IsZero() {
+		switch target := m.find(in.Replaces); {
+		case target == nil:
+			return connectivity.ErrNotFound, nil
+		case target.Thread != in.Thread:
+			return signals.ErrInvalid, nil
+		case target.State.Terminal():
+			return connectivity.ErrTerminal, nil
+		}
+		return nil, nil
+	}
+	if in.Priority == connectivity.Critical {
+		return nil, nil
+	}
+	for _, s := range m.all {
+		inWindow := s.Step == m.steps[in.Thread]
+		if m.rule.Basis == connectivity.ByTime {
+			inWindow = m.now.Sub(s.EmittedAt) <= m.rule.Window
+		}
+		if !s.State.Terminal() && s.Thread == in.Thread && s.Source == in.Source && s.Class == in.Class &&
+			s.Audience == in.Audience && s.Priority >= in.Priority && inWindow &&
+			(!urgent(in.Class, in.Priority) || s.Summary == in.Summary) {
+			repeated = s
+		}
+	}
+	return nil, repeated
+}
+
+func (m *model) store(s connectivity.Signal) {
+	if target := m.find(s.Replaces); target != nil {
+		target.State = connectivity.Superseded
+		m.tell(target, connectivity.WasSuperseded)
+	}
+	s.State = connectivity.Active // there is an observer
+	m.all = append(m.all, &s)
+	m.tell(&s, connectivity.WasEmitted)
+}
+
+func (m *model) advance(thread string) {
+	m.steps[thread]++
+	for _, s := range m.all {
+		if s.Thread == thread && !s.State.Terminal() && s.ExpiresAtStep != 0 && s.ExpiresAtStep <= m.steps[thread] {
+			s.State = connectivity.Expired
+			m.tell(s, connectivity.WasExpired)
+		}
+	}
+}
+
+func (m *model) close(thread string) {
+	m.all = slices.DeleteFunc(m.all, func(s *connectivity.Signal) bool { return s.Thread == thread })
+	delete(m.steps, thread)
+}
+
+func (m *model) values() (all []connectivity.Signal) {
+	for _, s := range m.all {
+		all = append(all, *s)
+	}
+	return all
+}
+
+// obstacles are the summaries of what keeps a thread from converging.
+func (m *model) obstacles(thread string) (all []string) {
+	latest := map[string]*connectivity.Signal{}
+	for _, s := range m.all {
+		if s.Thread == thread && !s.State.Terminal() && s.Class.Message() == connectivity.AboutConfidence {
+			latest[s.Source] = s
+		}
+	}
+	for _, s := range m.all {
+		weak := s.Class == connectivity.ConfidenceLow || s.Class == connectivity.ConfidenceBlocker
+		if s.Thread == thread && !s.State.Terminal() &&
+			(s.Class == connectivity.ConflictActive || s.Class.Message() == connectivity.AboutEscalation || weak && latest[s.Source] == s) {
+			all = append(all, s.ID.String())
+		}
+	}
+	return all
+}
+
+// machine runs a layer and the model side by side.
+type machine struct {
+	bus   *bus.Bus
+	layer *connectivity.Layer
+	opts  connectivity.Options
+	model model
+	told  []string
+}
+
+var (
+	modelThreads = []string{"t", "u"}
+	modelSources = []string{"a", "b"}
+)
+
+func (m *machine) id(t *rapid.T, what string) signals.ID {
+	ids := []signals.ID{signals.MustID("sig_unknown")}
+	for _, s := range m.model.all {
+		ids = append(ids, s.ID)
+	}
+	return rapid.SampledFrom(ids).Draw(t, what)
+}
+
+func (m *machine) emit(t *rapid.T) {
+	in := connectivity.Input{
+		Thread:        rapid.SampledFrom(modelThreads).Draw(t, "thread"),
+		Source:        rapid.SampledFrom(modelSources).Draw(t, "source"),
+		Audience:      connectivity.Audience(rapid.IntRange(1, 2).Draw(t, "audience")),
+		Priority:      connectivity.Priority(rapid.IntRange(1, 4).Draw(t, "priority")),
+		Summary:       rapid.SampledFrom([]string{"x", "y"}).Draw(t, "summary"),
+		ExpiresAtStep: max(0, rapid.IntRange(-3, 5).Draw(t, "expires")),
+	}
+	class(rapid.SampledFrom([]connectivity.Class{
+		connectivity.AttentionRaise, connectivity.ConfidenceHigh, connectivity.ConfidenceLow,
+		connectivity.ConflictActive, connectivity.EscalationInterrupt,
+	}).Draw(t, "class"))(&in)
+	if rapid.IntRange(0, 3).Draw(t, "replace") == 0 {
+		in.Replaces = m.id(t, "target")
+	}
+	problem, repeated := m.model.judge(in)
+	e, err := m.layer.Emit(ctx, in)
+	switch {
+	case !errors.Is(err, problem):
+		t.Fatalf("error %v, want %v", err, problem)
+	case problem != nil:
+	case e.Suppressed != (repeated != nil):
+		t.Fatalf("suppressed %v (%v), want %v", e.Suppressed, e.Reason, repeated)
+	case repeated != nil && e.Signal.ID != repeated.ID:
+		t.Fatalf("returned %s, want %s", e.Signal.ID, repeated.ID)
+	case repeated == nil:
+		m.model.store(e.Signal)
+	}
+}
+
+func (m *machine) resolve(t *rapid.T) {
+	id := m.id(t, "id")
+	s := m.model.find(id)
+	_, err := m.layer.Resolve(ctx, id)
+	switch {
+	case s == nil:
+		is(t, err, connectivity.ErrNotFound)
+	case s.State == connectivity.Resolved:
+		is(t, err, nil)
+	case s.State.Terminal():
+		is(t, err, connectivity.ErrTerminal)
+	default:
+		is(t, err, nil)
+		s.State = connectivity.Resolved
+		m.model.tell(s, connectivity.WasResolved)
+	}
+}
+
+func (m *machine) check(t *rapid.T) {
+	for _, thread := range modelThreads {
+		q := connectivity.Query{Thread: thread, Limit: -1, Order: connectivity.Oldest, States: []connectivity.State{1, 2, 3, 4, 5}}
+		if diff := cmp.Diff(scan(m.model.values(), q), m.layer.Query(q), byID); diff != "" {
+			t.Fatalf("-model +layer:\n%s", diff)
+		}
+		if got := m.layer.Step(thread); got != m.model.steps[thread] {
+			t.Fatalf("step %d, want %d", got, m.model.steps[thread])
+		}
+		var got []string
+		for _, o := range m.layer.Converged(thread).Obstacles {
+			got = append(got, o.Signal.ID.String())
+		}
+		if want := m.model.obstacles(thread); !slices.Equal(got, want) {
+			t.Fatalf("obstacles %v, want %v", got, want)
+		}
+		got = nil
+		for _, s := range m.layer.Unacknowledged(thread) {
+			got = append(got, s.ID.String())
+		}
+		var want []string
+		for _, s := range m.model.all {
+			if s.Thread == thread && s.Priority == connectivity.Critical && !s.State.Terminal() {
+				want = append(want, s.ID.String())
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("unacknowledged %v, want %v", got, want)
+		}
+	}
+	if !slices.Equal(m.told, m.model.told) {
+		t.Fatalf("told\n%v\nwant\n%v", m.told, m.model.told)
+	}
+}
+
+func TestTheLayerIsItsModel(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := &machine{bus: bus.New(&bus.Options{History: 1 << 16, Sweep: -1})}
+		defer m.bus.Close()
+		m.model = model{
+			rule: connectivity.Suppression{
+				Basis: connectivity.Basis(rapid.IntRange(0, 1).Draw(t, "basis")), Window: 2 * time.Second,
+			},
+			steps: map[string]int{},
+			now:   time.Date(2026, 4, 11, 9, 0, 0, 0, time.UTC),
+		}
+		m.opts = connectivity.Options{Suppression: m.model.rule, Clock: func() time.Time { return m.model.now }}
+		m.layer = connectivity.New(m.bus, &m.opts)
+		watch := func(l *connectivity.Layer) {
+			l.OnSignal(func(_ context.Context, s connectivity.Signal, e connectivity.Event) {
+				m.told = append(m.told, fmt.Sprintf("%s %s", s.ID, e))
+			})
+		}
+		watch(m.layer)
+		t.Repeat(map[string]func(*rapid.T){
+			"emit":       m.emit,
+			"emit again": m.emit,
+			"emit more":  m.emit,
+			"resolve":    m.resolve,
+			"advance": func(t *rapid.T) {
+				thread := rapid.SampledFrom(modelThreads).Draw(t, "thread")
+				m.model.advance(thread)
+				step, err := m.layer.AdvanceStep(ctx, thread)
+				if err != nil || step != m.model.steps[thread] {
+					t.Fatalf("step %d: %v", step, err)
+				}
+			},
+			"wait": func(t *rapid.T) { m.model.now = m.model.now.Add(time.Second) },
+			"close": func(t *rapid.T) {
+				if rapid.IntRange(0, 5).Draw(t, "really") == 0 {
+					thread := rapid.SampledFrom(modelThreads).Draw(t, "thread")
+					m.model.close(thread)
+					is(t, m.layer.CloseThread(ctx, thread), nil)
+				}
+			},
+			"rebuild": func(t *rapid.T) {
+				l, err := connectivity.Rebuild(m.bus, &m.opts, m.bus.History(bus.Filter{}))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(everything(m.layer, modelThreads...), everything(l, modelThreads...), byID); diff != "" {
+					t.Fatalf("rebuilt:\n%s", diff)
+				}
+				m.layer = l // and go on with it
+				watch(l)
+			},
+			"": m.check,
+		})
+	})
+}
