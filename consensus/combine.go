@@ -35,6 +35,7 @@ func decideOn(s Strategy, bd *board, closed bool) (d Decision) {
 }
 
 type combination struct {
+	kind    string
 	name    string
 	pick    func([]Decision, bool) Decision
 	members []Strategy
@@ -48,7 +49,7 @@ func newCombination(kind string, pick func([]Decision, bool) Decision, members [
 	for i, s := range members {
 		names[i] = s.Name()
 	}
-	return combination{kind + "(" + strings.Join(names, ", ") + ")", pick, slices.Clone(members)}
+	return combination{kind, kind + "(" + strings.Join(names, ", ") + ")", pick, slices.Clone(members)}
 }
 
 // Name returns the kind and the members, such as "all(voting, bayesian)".
