@@ -3,8 +3,6 @@ package swarm
 import (
 	"context"
 	"fmt"
-	"math"
-	"slices"
 
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
@@ -61,7 +59,7 @@ func (r *solve) decide(left []*turn) {
 	switch {
 	case r.escalated != nil:
 		r.stop(StopEscalated, r.escalated.Payload.Reason, nil)
-	case d.Final() && r.stands(d, left):
+	case d.Final() && r.stands(left):
 		r.stop(stopFor(d.Outcome), d.Reason(), nil)
 	case r.said == r.opts.Signals:
 		r.stop(StopBudget, fmt.Sprintf("%d signals", r.said), nil)
@@ -69,50 +67,18 @@ func (r *solve) decide(left []*turn) {
 }
 
 // stands reports whether a final decision survives whatever the agents with
-// turns left vote. Only a proposal that was reached can: to a rejection they
-// may have a better proposal.
-func (r *solve) stands(d consensus.Decision, left []*turn) bool {
-	left = slices.DeleteFunc(slices.Clone(left), func(t *turn) bool { return !t.seat.agent.May(signals.KindVote) })
-	if len(left) == 0 {
-		return true
-	}
-	if d.Outcome != consensus.Reached {
-		return false
-	}
-	for _, rival := range r.rivals(d.Choice) {
-		if r.suppose(d.Choice, rival, left) != d.Choice {
-			return false
-		}
-	}
-	return true
-}
-
-// rivals returns the proposals that votes still to come could go to: those
-// that are known and one that is not.
-func (r *solve) rivals(choice string) []string {
-	known := slices.DeleteFunc(r.votes.Ballots().Proposals(), func(p string) bool { return p == choice })
-	return append(known, "\x00new")
-}
-
-// suppose returns what would be chosen if everybody who is left turned
-// against the choice, and to its rival, with all their weight.
-func (r *solve) suppose(choice, rival string, left []*turn) string {
-	b := r.votes.Ballots()
-	votes := slices.Collect(b.Votes())
+// turns left say: votes and proposals, as many as they may.
+func (r *solve) stands(left []*turn) bool {
+	rest := consensus.Left{Voters: []string{}, Weights: r.weights}
 	for _, t := range left {
-		against := consensus.Vote{
-			Seq: math.MaxUint64, Voter: t.seat.agent.ID, Proposal: choice,
-			Stance: consensus.Disagree, Weight: t.seat.agent.VoteWeight(),
+		if t.seat.agent.May(signals.KindVote) {
+			rest.Voters = append(rest.Voters, t.seat.agent.ID)
 		}
-		to := against
-		to.Proposal, to.Stance = rival, consensus.Agree
-		votes = append(votes, against, to)
+		if t.seat.agent.May(signals.KindProposal) {
+			rest.Proposals += r.opts.TurnSignals
+		}
 	}
-	supposed, err := consensus.NewBallots(r.opts.terms(), append(b.Proposals(), rival), votes)
-	if err != nil {
-		return ""
-	}
-	return r.opts.Strategy.Decide(supposed).Choice
+	return consensus.Settled(r.opts.Strategy, r.votes.Ballots(), rest)
 }
 
 // exhausted stops a solve in which nobody has anything left to hear.
