@@ -77,6 +77,12 @@ func (b Ballots) Electorate() int { return len(b.record().terms.electorate) }
 // Rank returns the voter's rank in the operator's registry, 0 when it is not there.
 func (b Ballots) Rank(voter string) int { return b.record().terms.ranks[voter] }
 
+// Group returns the voter's group in the operator's registry, and false when it is not there.
+func (b Ballots) Group(voter string) (string, bool) {
+	g, ok := b.record().terms.groups[voter]
+	return g, ok
+}
+
 // Reliability returns what is known of the voter, and false when nothing is.
 func (b Ballots) Reliability(voter string) (Reliability, bool) {
 	r := b.record()

@@ -34,6 +34,9 @@ type Options struct {
 	// Ranks is the operator's registry for [Hierarchical]: the greater number decides first. Voters not
 	// in it have rank 0. Nothing a voter writes into its vote changes its rank.
 	Ranks map[string]int
+	// Groups is the operator's registry for [Grouped]: voters of one group, such as those that share a
+	// model or a prompt, err together. Voters not in it stand alone.
+	Groups map[string]string
 	// Reliabilities is what has been learned of the voters so far; nil: nothing. It must not change
 	// while it is in use.
 	Reliabilities Reliabilities
@@ -55,6 +58,7 @@ type terms struct {
 	rho        float64
 	electorate map[string]struct{} // nil: anyone
 	ranks      map[string]int
+	groups     map[string]string
 	levels     []int // the distinct ranks, highest first; nil when nobody is ranked
 	learned    Reliabilities
 }
@@ -72,6 +76,7 @@ func newTerms(o *Options) (*terms, error) {
 	t := &terms{
 		threshold: o.Threshold, quorum: o.Quorum, rho: o.Correlation,
 		ranks: maps.Clone(o.Ranks), levels: levels(o.Ranks), electorate: set(o.Electorate), learned: o.Reliabilities,
+		groups: maps.Clone(o.Groups),
 	}
 	if t.threshold == 0 {
 		t.threshold = DefaultThreshold

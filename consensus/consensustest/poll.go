@@ -65,7 +65,7 @@ func (p *poll) String() string {
 }
 
 // draw returns a random poll: few proposals and voters, a favourite, decimal weights, voters that change
-// their mind or vote on several proposals, now and then ranks, an electorate or other terms.
+// their mind or vote on several proposals, now and then ranks, groups, an electorate or other terms.
 func (c *trial) draw() *poll {
 	p := &poll{closed: c.IntN(3) == 0}
 	for i := range 1 + c.IntN(5) {
@@ -101,6 +101,9 @@ func (c *trial) drawOptions(o *consensus.Options) {
 	if c.IntN(3) == 0 {
 		o.Ranks = map[string]int{"v0": 3, "v1": 3, "v2": 1, "v3": 1, "v4": -2}
 	}
+	if c.IntN(4) == 0 {
+		o.Groups = map[string]string{"v0": "g", "v1": "g", "v2": "g", "v5": "h", "v6": "h", "v7": "h"}
+	}
 	if c.IntN(5) == 0 {
 		for i := range 9 {
 			o.Electorate = append(o.Electorate, fmt.Sprint("v", i))
@@ -108,10 +111,10 @@ func (c *trial) drawOptions(o *consensus.Options) {
 	}
 }
 
-// plain takes away what lets weight or rank decide against numbers.
+// plain takes away what lets weight, rank or group decide against numbers.
 func (p *poll) plain() *poll {
 	q := p.clone()
-	q.options.Ranks = nil
+	q.options.Ranks, q.options.Groups = nil, nil
 	for i := range q.votes {
 		q.votes[i].Weight = 1
 	}

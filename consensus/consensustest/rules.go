@@ -173,6 +173,10 @@ func names(c *trial) {
 		for name, rank := range p.options.Ranks {
 			q.options.Ranks[other(name)] = rank
 		}
+		q.options.Groups = map[string]string{}
+		for name, group := range p.options.Groups {
+			q.options.Groups[other(name)] = "some " + group
+		}
 		q.options.Electorate = nil
 		for _, name := range p.options.Electorate {
 			q.options.Electorate = append(q.options.Electorate, other(name))

@@ -14,6 +14,7 @@ func TestBuiltinStrategiesKeepTheRules(t *testing.T) {
 		consensus.Any(five[0], five[1], five[3]),
 		consensus.All(five...),
 		consensus.Fallback(five[1], five[3]),
+		consensus.Grouped{},
 	) {
 		t.Run(s.Name(), func(t *testing.T) {
 			for seed := range uint64(2) {

@@ -1,0 +1,167 @@
+package consensus
+
+// DefaultWithin is what a zero [Grouped.Within] stands for.
+const DefaultWithin = 0.5
+
+// Grouped pools log-odds within each group of [Options.Groups] and then across groups, so that many voters
+// with one source of error do not outvote few with several. What passes from a group to the whole is how
+// sure it is, never who wins in it: passing winners up loses what the minority of each group knew.
+//
+// Within a group the evidence for a proposal, as [Bayesian] has it, is divided by the design effect of
+// those who speak on it, 1 + Within·max(0, w−1) for their weight w (Kish, 1965): a group says at most as
+// much as 1/Within voters who are independent. Across groups the sums are divided by that of groups of
+// unequal size, 1 + ρ·(m − max(1, Σg²/m)), where g is each group's weight, divided likewise, and m their
+// sum (Kish, 1965, for two stages). The support of a proposal is its share of the softmax over the
+// proposals and none of these, at 0.
+//
+// Voters without a group stand alone, and with no groups at all it decides as Bayesian does. The rules of every strategy hold with evidence so divided in
+// the place of numbers: few of several groups may outvote many of one, which is what it is for. Deciding
+// costs a pass over the votes, in a [Round] too. [Decision.Confidence] is the same as that of all other
+// strategies and knows nothing of groups; [Decision.Support] does.
+type Grouped struct {
+	// Within is how much one voter's error tells of another's of the same group, in (0,1]; 0 means 0.5.
+	// What is less than [Options.Correlation] is read as that, more than 1 as 1.
+	Within float64
+}
+
+// Name returns "grouped".
+func (Grouped) Name() string { return "grouped" }
+
+// Decide decides by pooled log-odds.
+func (s Grouped) Decide(b Ballots) (d Decision) {
+	bd := b.board()
+	pooled, discount := s.pool(b.record())
+	odds := pooled.newPosterior(discount)
+	st := pooled.stand(byEvidence)
+	if st.lead >= 0 {
+		st.support = odds.of(st.score)
+	}
+	st.none = odds.of(0)
+	leaders := pooled.leaders(&st)
+	st.tally = &bd.total // what is in doubt is so whoever shares a group
+	bd.settle(s.Name(), &st, leaders, b.closed, &d)
+	return d
+}
+
+// within reads the field.
+func (s Grouped) within(rho float64) float64 {
+	if !(s.Within > 0) {
+		return max(rho, DefaultWithin)
+	}
+	return min(1, max(rho, s.Within))
+}
+
+// part is what one group says of one proposal.
+type part struct {
+	weight   int64 // of those who speak on it
+	evidence int64
+}
+
+// group is the sum over its voters.
+type group struct {
+	weight int64
+	parts  []part
+}
+
+// pool returns the board that the groups make, each of them one voter, and the discount across them.
+func (s Grouped) pool(r *record) (pooled *board, discount float64) {
+	pooled = &board{terms: r.terms, from: r.from, total: r.total}
+	pooled.total.counts = make([]count, len(r.total.counts))
+	for p := range pooled.total.counts {
+		pooled.total.counts[p].agree = r.total.counts[p].agree
+	}
+	x := pooling{board: pooled, rho: s.within(r.terms.rho)}
+	for _, g := range x.groups(r) {
+		x.count(divide(g.weight, g.weight, x.rho))
+		for p, said := range g.parts {
+			pooled.total.counts[p].hear(divide(said.evidence, said.weight, x.rho))
+		}
+	}
+	m, squares := float64(x.sum)/billion, float64(x.squares)/billion
+	if m <= 1 {
+		return pooled, 1
+	}
+	return pooled, 1 / (1 + r.terms.rho*max(0, m-max(1, squares/m)))
+}
+
+// pooling is the sums across groups.
+type pooling struct {
+	*board
+	rho          float64
+	sum, squares int64 // of the groups' weights
+}
+
+func (x *pooling) count(weight int64) {
+	x.sum += weight
+	x.squares += fixed(float64(weight) / billion * (float64(weight) / billion))
+}
+
+// groups sums up each group; a voter without one is heard at once.
+func (x *pooling) groups(r *record) map[string]*group {
+	groups := map[string]*group{}
+	for i := range r.voters {
+		v := &r.voters[i]
+		marks := r.marks[v.from:v.to]
+		name, ok := r.terms.groups[r.name(v)]
+		if !ok {
+			x.count(largest(marks))
+			for i := range marks {
+				x.total.counts[marks[i].proposal].hear(marks[i].says(r.terms.learned != nil))
+			}
+			continue
+		}
+		g := groups[name]
+		if g == nil {
+			g = &group{parts: make([]part, len(r.proposals))}
+			groups[name] = g
+		}
+		g.add(marks, r.terms.learned != nil)
+	}
+	return groups
+}
+
+func (g *group) add(marks []mark, learned bool) {
+	g.weight += largest(marks)
+	for i := range marks {
+		if m := &marks[i]; m.stance != Abstain {
+			g.parts[m.proposal].weight += m.weight
+			g.parts[m.proposal].evidence += m.says(learned)
+		}
+	}
+}
+
+// says returns a vote's evidence, in the unit of its board.
+func (m *mark) says(learned bool) int64 {
+	switch {
+	case learned:
+		return m.evidence
+	case m.stance == Agree:
+		return m.weight
+	case m.stance == Disagree:
+		return -m.weight
+	default:
+		return 0
+	}
+}
+
+// largest returns the largest weight among a voter's votes that are no abstentions.
+func largest(marks []mark) (w int64) {
+	for i := range marks {
+		if marks[i].stance != Abstain {
+			w = max(w, marks[i].weight)
+		}
+	}
+	return w
+}
+
+// hear adds evidence in both of the forms in which a board reads it.
+func (c *count) hear(evidence int64) {
+	c.evidence += evidence
+	c.favour += max(0, evidence)
+	c.against -= min(0, evidence)
+}
+
+// divide takes the design effect of a weight off a sum.
+func divide(sum, weight int64, rho float64) int64 {
+	return fixed(float64(sum) / billion / (1 + rho*max(0, float64(weight)/billion-1)))
+}
