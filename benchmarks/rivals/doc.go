@@ -5,5 +5,6 @@
 //
 // It prints a Markdown table of medians with their spread and of ratios, and
 // beside each rival what it does not do. Absolute times are this machine's at
-// this moment; ratios are what travels.
+// this moment; ratios are what travels. RESULTS.md and results.svg are one run on a
+// shared machine with two processors.
 package main
