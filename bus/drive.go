@@ -11,7 +11,6 @@ type run struct {
 	chunk    *chunk // nil: none
 	i        int
 	handlers []*Handler
-	stale    bool   // it waited, so it may have expired
 	began    int    // how many handlers were called
 	returned bool   // from the last of them
 	endings  uint64 // handlers that had ended before

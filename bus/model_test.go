@@ -26,7 +26,6 @@ type pairing struct {
 	subs     []pairedSub
 	handlers []pairedHandler
 	ids      []signals.ID
-	shown    int // events compared
 }
 
 type pairedSub struct {
