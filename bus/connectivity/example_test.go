@@ -1,0 +1,164 @@
+package connectivity_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/bus/connectivity"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// show is an observer that shows what happens.
+func show(_ context.Context, s connectivity.Signal, e connectivity.Event) {
+	fmt.Printf("%s by %s for %v: %s\n", s.Class, s.Source, s.Recipients, e)
+}
+
+func Example() {
+	b := bus.New(nil)
+	defer b.Close()
+	layer := connectivity.New(b, nil)
+	_ = layer.SetCoordinator("review", "lead")
+
+	low, _ := layer.Emit(ctx, connectivity.Input{
+		Thread: "review", Source: "tester", Class: connectivity.ConfidenceLow, Audience: connectivity.Coordinator,
+		Priority: connectivity.Normal, Confidence: connectivity.Graded(0.3), Summary: "two tests are flaky",
+	})
+	for _, o := range layer.Converged("review").Obstacles {
+		fmt.Println(o)
+	}
+	_, _ = layer.Emit(ctx, connectivity.Input{
+		Thread: "review", Source: "tester", Class: connectivity.ConfidenceHigh, Audience: connectivity.Coordinator,
+		Priority: connectivity.Normal, Confidence: connectivity.Graded(0.9), Summary: "they pass 50 times in a row",
+		Replaces: low.Signal.ID,
+	})
+	fmt.Println("converged:", layer.Converged("review").Converged)
+	// Output:
+	// tester is at confidence.low: two tests are flaky
+	// converged: true
+}
+
+// A specialist raises attention; the coordination looks before it goes on.
+func Example_attention() {
+	b := bus.New(nil)
+	defer b.Close()
+	layer := connectivity.New(b, nil)
+	layer.SetResolver("", func(context.Context, connectivity.Signal) ([]string, error) { return []string{"planner"}, nil })
+	layer.OnSignal(show)
+	layer.OnSignal(func(_ context.Context, s connectivity.Signal, _ connectivity.Event) {
+		fmt.Println("coordination reads:", s.Details)
+	})
+
+	_, _ = layer.Emit(ctx, connectivity.Input{
+		Thread: "t", Source: "memory", Class: connectivity.AttentionRaise, Audience: connectivity.Selected,
+		Priority: connectivity.Normal, Summary: "this was tried before", Details: "run 17 failed on it",
+	})
+	// Output:
+	// attention.raise by memory for [planner]: emitted
+	// coordination reads: run 17 failed on it
+}
+
+// Two specialists disagree; a third arbitrates and the conflicts are resolved.
+func Example_conflict() {
+	b := bus.New(nil)
+	defer b.Close()
+	layer := connectivity.New(b, nil)
+	_ = layer.SetCoordinator("t", "lead")
+	layer.OnSignal(show)
+	says := func(source string, c connectivity.Class, grade float64, summary string) {
+		_, _ = layer.Emit(ctx, connectivity.Input{
+			Thread: "t", Source: source, Class: c, Audience: connectivity.Coordinator, Priority: connectivity.High,
+			Confidence: connectivity.Graded(grade), Summary: summary,
+		})
+	}
+	says("a", connectivity.ConflictActive, 0.2, "retries make it worse")
+	says("b", connectivity.ConflictActive, 0.3, "retries are needed")
+	open := layer.Query(connectivity.Query{
+		Thread: "t", Messages: []connectivity.Message{connectivity.AboutConflict}, Order: connectivity.Oldest,
+	})
+	fmt.Println(len(open), "open conflicts")
+	says("arbiter", connectivity.ConflictResolved, 0.9, "retry with a budget")
+	for _, s := range open {
+		_, _ = layer.Resolve(ctx, s.ID)
+	}
+	fmt.Println("converged:", layer.Converged("t").Converged)
+	// Output:
+	// conflict.active by a for [lead]: emitted
+	// conflict.active by b for [lead]: emitted
+	// 2 open conflicts
+	// conflict.resolved by arbiter for [lead]: emitted
+	// conflict.active by a for [lead]: resolved
+	// conflict.active by b for [lead]: resolved
+	// converged: true
+}
+
+// One specialist hands its output to another, which reads it from the bus.
+func Example_handoff() {
+	b := bus.New(nil)
+	defer b.Close()
+	layer := connectivity.New(b, nil)
+	layer.SetResolver("t", func(context.Context, connectivity.Signal) ([]string, error) { return []string{"writer"}, nil })
+	inbox, _ := layer.Inbox("writer")
+	defer inbox.Close()
+
+	e, _ := layer.Emit(ctx, connectivity.Input{
+		Thread: "t", Source: "researcher", Class: connectivity.HandoffReady, Audience: connectivity.Selected,
+		Priority: connectivity.Normal, Summary: "twelve sources, ranked",
+	})
+	fmt.Println(e.Signal.State)
+	work, _ := inbox.Next(ctx)
+	fmt.Println(work.State, "by", work.Source+":", work.Summary)
+	done, _ := layer.Resolve(ctx, work.ID)
+	fmt.Println(done.State)
+	// Output:
+	// emitted
+	// active by researcher: twelve sources, ranked
+	// resolved
+}
+
+// A specialist is too uncertain; the hook asks for a stronger mode at once.
+func Example_escalation() {
+	b := bus.New(nil)
+	defer b.Close()
+	layer := connectivity.New(b, &connectivity.Options{
+		Hook: func(_ context.Context, s connectivity.Signal) (connectivity.Mode, error) {
+			fmt.Println("hook:", s.Summary)
+			return connectivity.Deep, nil
+		},
+	})
+	_ = layer.SetCoordinator("t", "lead")
+	layer.OnSignal(show)
+	_, _ = layer.Emit(ctx, connectivity.Input{
+		Thread: "t", Source: "solver", Class: connectivity.EscalationUncertainty, Audience: connectivity.Coordinator,
+		Priority: connectivity.High, Summary: "three readings of the task",
+	})
+	fmt.Println("mode:", layer.Mode("t"))
+	// Output:
+	// hook: three readings of the task
+	// escalation.uncertainty by solver for [lead]: emitted
+	// mode: deep
+}
+
+// Signals of the layer are signals of the bus: handlers, subscriptions and the
+// history see them like all others.
+func ExampleNoteOf() {
+	b := bus.New(nil)
+	defer b.Close()
+	layer := connectivity.New(b, nil)
+	_, _ = bus.Handle(b, bus.HandleOptions{Agent: "tester"}, func(_ context.Context, s signals.Signal[connectivity.Attention]) error {
+		fmt.Println("tester hears:", s.Payload.Summary)
+		return nil
+	})
+	_, _ = layer.Emit(ctx, connectivity.Input{
+		Thread: "t", Source: "tester", Class: connectivity.AttentionRaise, Audience: connectivity.Self,
+		Priority: connectivity.Low, Summary: "rerun the slow tests",
+	})
+	for s := range b.History(bus.Filter{}) {
+		if n, ok := connectivity.NoteOf(s); ok {
+			fmt.Println(s.Kind(), n.Class, n.Priority)
+		}
+	}
+	// Output:
+	// tester hears: rerun the slow tests
+	// attention attention.raise low
+}

@@ -1,0 +1,139 @@
+// Command convergence shows three specialists and a coordinator who come to an
+// answer by signalling: low confidence, a conflict, a handoff and an escalation
+// on the way. Nothing in it thinks; the signals are the point.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"strings"
+
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/bus/connectivity"
+)
+
+const thread = "why is checkout slow"
+
+func main() {
+	if err := run(os.Stdout); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(out io.Writer) error {
+	b := bus.New(nil)
+	defer b.Close()
+	s := &story{ctx: context.Background(), out: out}
+	s.layer = connectivity.New(b, &connectivity.Options{Hook: s.escalate})
+	s.layer.OnSignal(s.tell)
+	if err := s.layer.SetCoordinator(thread, "coordinator"); err != nil {
+		return err
+	}
+	// What is ready to hand on goes to the writer.
+	s.layer.SetResolver(thread, func(context.Context, connectivity.Signal) ([]string, error) {
+		return []string{"writer"}, nil
+	})
+
+	s.step("Two specialists grade what they have")
+	low := s.says("profiler", connectivity.ConfidenceLow, 0.3, "looks like the database, few samples")
+	s.says("reader", connectivity.ConfidenceMedium, 0.7, "the code retries without a limit")
+
+	s.step("They disagree")
+	clash := s.says("reader", connectivity.ConflictActive, 0.2, "not the database: retries multiply its load")
+
+	s.step("The profiler is too uncertain to go on")
+	alarm := s.says("profiler", connectivity.EscalationUncertainty, 0, "cannot tell cause from effect at this depth")
+
+	s.step("In deep mode it measures again; the coordinator settles the rest")
+	s.resolve(alarm)
+	s.replaces(low, "profiler", connectivity.ConfidenceHigh, 0.9, "without retries the database is idle")
+	s.says("coordinator", connectivity.ConflictResolved, 0.9, "the retries it is")
+	s.resolve(clash)
+
+	s.step("The writer takes over")
+	ready := s.says("reader", connectivity.HandoffReady, 0, "cause and two measurements")
+	s.says("writer", connectivity.ConfidenceHigh, 0.95, "limit retries to 10 % of requests")
+	s.resolve(ready)
+	s.judge()
+	return s.err
+}
+
+// A story is a layer that tells what happens, and the first error.
+type story struct {
+	ctx   context.Context
+	out   io.Writer
+	layer *connectivity.Layer
+	steps int
+	err   error
+}
+
+func (s *story) step(title string) {
+	if s.steps > 0 {
+		s.judge()
+		_, err := s.layer.AdvanceStep(s.ctx, thread)
+		s.note(err)
+	}
+	s.steps++
+	fmt.Fprintf(s.out, "\n%d. %s\n", s.steps, title)
+}
+
+func (s *story) judge() {
+	c := s.layer.Converged(thread)
+	for _, o := range c.Obstacles {
+		fmt.Fprintf(s.out, "   in the way: %s\n", o)
+	}
+	if c.Converged {
+		fmt.Fprintf(s.out, "   converged: %d specialists are sure enough\n", c.Graded)
+	}
+}
+
+func (s *story) says(source string, c connectivity.Class, grade float64, summary string) connectivity.Signal {
+	return s.replaces(connectivity.Signal{}, source, c, grade, summary)
+}
+
+func (s *story) replaces(old connectivity.Signal, source string, c connectivity.Class, grade float64, summary string) connectivity.Signal {
+	in := connectivity.Input{
+		Thread: thread, Source: source, Class: c, Audience: connectivity.Coordinator, Priority: connectivity.Normal,
+		Summary: summary, Replaces: old.ID,
+	}
+	switch c.Message() {
+	case connectivity.AboutConfidence, connectivity.AboutConflict:
+		in.Confidence = connectivity.Graded(grade)
+	case connectivity.AboutHandoff:
+		in.Audience = connectivity.Selected
+	case connectivity.AboutEscalation:
+		in.Priority = connectivity.High
+	}
+	e, err := s.layer.Emit(s.ctx, in)
+	s.note(err)
+	return e.Signal
+}
+
+func (s *story) resolve(sig connectivity.Signal) {
+	_, err := s.layer.Resolve(s.ctx, sig.ID)
+	s.note(err)
+}
+
+func (s *story) note(err error) {
+	if s.err == nil {
+		s.err = err
+	}
+}
+
+// escalate is the hook: it is called before anybody else hears of an alarm.
+func (s *story) escalate(_ context.Context, sig connectivity.Signal) (connectivity.Mode, error) {
+	fmt.Fprintf(s.out, "   hook         asks for deep mode\n")
+	return connectivity.Deep, nil
+}
+
+// tell is an observer: it hears of everything, in order.
+func (s *story) tell(_ context.Context, sig connectivity.Signal, e connectivity.Event) {
+	if e == connectivity.WasEmitted {
+		fmt.Fprintf(s.out, "   %-12s %s to %s: %s\n", sig.Source, sig.Class, strings.Join(sig.Recipients, ", "), sig.Summary)
+		return
+	}
+	fmt.Fprintf(s.out, "   %-12s %s: %s\n", "("+sig.Source+")", e, sig.Summary)
+}
