@@ -12,7 +12,16 @@ import (
 // weight as supports it, or where weights are equal by as many voters, is not chosen, whatever its
 // support. Numbers out of range are read as the nearest in it, what is no number as 0. Settle panics when
 // there is not one number per proposal.
-func (b Ballots) Settle(strategy string, support []float64, none float64) (d Decision) {
+func (b Ballots) Settle(strategy string, support []float64, none float64) Decision {
+	counts := b.board().total.counts
+	return b.settle(strategy, support, none, func(p int) int {
+		c := &counts[p]
+		return cmp.Or(cmp.Compare(c.favour, c.against), cmp.Compare(c.agree, c.disagree))
+	})
+}
+
+// settle is [Ballots.Settle] with a say in whether more speaks for a proposal than against it.
+func (b Ballots) settle(strategy string, support []float64, none float64, balanceOf func(p int) int) (d Decision) {
 	bd := b.board()
 	if len(support) != len(bd.total.counts) {
 		panic(fmt.Sprintf("consensus: %d numbers of support for %d proposals", len(support), len(bd.total.counts)))
@@ -21,7 +30,7 @@ func (b Ballots) Settle(strategy string, support []float64, none float64) (d Dec
 	var leaders []string
 	for p := range support {
 		c, s := &bd.total.counts[p], inRange(support[p])
-		balance := cmp.Or(cmp.Compare(c.favour, c.against), cmp.Compare(c.agree, c.disagree))
+		balance := balanceOf(p)
 		if balance >= 0 {
 			st.rejected = false
 		}

@@ -18,6 +18,10 @@ type Vote struct {
 	CausalLevel CausalLevel `json:"causalLevel,omitempty"` // what the reason rests on; zero: unstated
 	Weight      float64     `json:"weight"`                // how sure the voter is, in [0,1], read to a billionth; 0 carries nothing
 	Reason      string      `json:"reason,omitempty"`      // why, for people
+	// Expected is the share of the other voters that the voter expects to agree with the proposal, in
+	// (0,1], whatever its own stance; 0: unstated. Who expects nobody to agree writes any small number.
+	// Only [Surprising] reads it.
+	Expected float64 `json:"expected,omitempty"`
 }
 
 // Validate returns a [*FieldError] for the first field that no ballot may hold, wrapped with the vote it
@@ -41,6 +45,8 @@ func (v *Vote) fault() *FieldError {
 		return &FieldError{"weight", v.Weight, "a number from 0 to 1"}
 	case !v.CausalLevel.Valid():
 		return &FieldError{"causalLevel", v.CausalLevel, "a known level"}
+	case math.IsNaN(v.Expected) || v.Expected < 0 || v.Expected > 1:
+		return &FieldError{"expected", v.Expected, "a share from 0 to 1"}
 	}
 	return nil
 }
@@ -57,6 +63,7 @@ func compareClaim(a, b *Vote) int {
 		cmp.Compare(b.Weight, a.Weight),
 		cmp.Compare(a.CausalLevel, b.CausalLevel),
 		cmp.Compare(a.Reason, b.Reason),
+		cmp.Compare(a.Expected, b.Expected),
 	)
 }
 
