@@ -1,0 +1,135 @@
+package consensus
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Duplicates puts voters that err alike into groups: the group of a voter is the least name among those it
+// is linked to by correlations of at least that much, over any number of steps (single linkage: Florek and
+// others, 1951). Voters who are linked to nobody are not in it. correlation is asked once for each pair;
+// what is no number links nobody. It costs a look at each pair.
+func Duplicates(voters []string, least float64, correlation func(a, b string) float64) map[string]string {
+	names := slices.Compact(slices.Sorted(slices.Values(voters)))
+	root := make([]int, len(names))
+	for i := range root {
+		root[i] = i
+		for j := range i {
+			if correlation(names[j], names[i]) >= least {
+				join(root[:i+1], root[i], root[j])
+			}
+		}
+	}
+	groups := map[string]string{}
+	for i, r := range root {
+		if r != i {
+			groups[names[i]], groups[names[r]] = names[r], names[r]
+		}
+	}
+	return groups
+}
+
+// join makes two groups one, of the lesser root.
+func join(root []int, a, b int) {
+	for i, r := range root {
+		if r == a || r == b {
+			root[i] = min(a, b)
+		}
+	}
+}
+
+// Collapse lets the voters of a group speak with one voice, so that copies of a voter count once: their
+// votes on a proposal become one, in the name of the least of the members who voted at all, with their mean
+// position: agree counts as weight, disagree as minus that, and abstentions only when there is nothing
+// else. A mean above 0 agrees with it, one below disagrees, one of 0 abstains. It takes the highest Seq, the
+// least causal level, and Reason and Expected from the member nearest to it. A voter's own votes count as in
+// [Vote]; voters without a group are left as they are. The result is sorted by Seq, voter and proposal, and
+// does not depend on the order of the votes.
+//
+// A group of identical voters becomes one of them. One that is split says little, and nothing when it is
+// split evenly.
+func Collapse(votes []Vote, groups map[string]string) []Vote {
+	var kept []Vote
+	voices, names := map[voice][]Vote{}, map[string]string{}
+	for _, v := range lastWords(votes) {
+		g, ok := groups[v.Voter]
+		if !ok {
+			kept = append(kept, v)
+			continue
+		}
+		if name, seen := names[g]; !seen || v.Voter < name {
+			names[g] = v.Voter
+		}
+		voices[voice{g, v.Proposal}] = append(voices[voice{g, v.Proposal}], v)
+	}
+	for at, said := range voices {
+		kept = append(kept, meanOf(said, names[at.who]))
+	}
+	slices.SortFunc(kept, comparePlace)
+	return kept
+}
+
+// voice is somebody, a voter or a group, on a proposal.
+type voice struct{ who, proposal string }
+
+// lastWords keeps the votes that count, sorted by voter and proposal.
+func lastWords(votes []Vote) []Vote {
+	sorted := slices.Clone(votes)
+	slices.SortFunc(sorted, func(a, b Vote) int {
+		return cmp.Or(cmp.Compare(a.Voter, b.Voter), cmp.Compare(a.Proposal, b.Proposal), -compareClaim(&a, &b))
+	})
+	return slices.CompactFunc(sorted, func(a, b Vote) bool { return a.Voter == b.Voter && a.Proposal == b.Proposal })
+}
+
+// position is a vote as a number.
+func (v *Vote) position() int64 {
+	switch v.Stance {
+	case Agree:
+		return fixed(v.Weight)
+	case Disagree:
+		return -fixed(v.Weight)
+	default:
+		return 0
+	}
+}
+
+// meanOf makes one vote of those of a group on one proposal.
+func meanOf(votes []Vote, name string) Vote {
+	spoke := slices.DeleteFunc(slices.Clone(votes), func(v Vote) bool { return v.Stance == Abstain })
+	if len(spoke) == 0 {
+		spoke = votes
+	}
+	sum := int64(0)
+	for i := range spoke {
+		sum += spoke[i].position()
+	}
+	mean := sum / int64(len(spoke))
+	one := slices.MinFunc(spoke, func(a, b Vote) int {
+		return cmp.Or(cmp.Compare(distance(&a, mean), distance(&b, mean)), cmp.Compare(a.Voter, b.Voter))
+	})
+	for i := range votes {
+		one.Seq = max(one.Seq, votes[i].Seq)
+		one.CausalLevel = min(one.CausalLevel, votes[i].CausalLevel)
+	}
+	one.Voter = name
+	one.take(mean)
+	return one
+}
+
+func distance(v *Vote, mean int64) int64 { return max(v.position()-mean, mean-v.position()) }
+
+// take gives a vote a position. One that has it already is left alone: at weight 0 the stance still tells.
+func (v *Vote) take(mean int64) {
+	if v.position() == mean {
+		return
+	}
+	v.Weight = float64(max(mean, -mean)) / billion
+	switch {
+	case mean > 0:
+		v.Stance = Agree
+	case mean < 0:
+		v.Stance = Disagree
+	default:
+		v.Stance = Abstain
+	}
+}
