@@ -74,6 +74,9 @@ func (b Ballots) Quorum() int { return b.record().terms.quorum }
 // Electorate returns how many may vote, and 0 when that is not known.
 func (b Ballots) Electorate() int { return len(b.record().terms.electorate) }
 
+// Correlation returns ρ, by which evidence is discounted; 0 for [Independent] voters.
+func (b Ballots) Correlation() float64 { return b.record().terms.rho }
+
 // Rank returns the voter's rank in the operator's registry, 0 when it is not there.
 func (b Ballots) Rank(voter string) int { return b.record().terms.ranks[voter] }
 

@@ -4,8 +4,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
-// confidence: it is the probability that the tallies state, and voters that depend on one another never
-// make for more of it than voters that do not.
+// confidence: it is the probability that the tallies state.
 func confidence(c *trial) {
 	c.each(func(p *poll) {
 		d := c.decide(p)
@@ -21,6 +20,13 @@ func confidence(c *trial) {
 		if d.Leader() != "" && d.Outcome != consensus.Rejected && lead >= top && lead > rest && d.Confidence != lead {
 			c.fail(p, "confidence is %v, the leader's probability %v", d.Confidence, lead)
 		}
+	})
+}
+
+// discount: voters that depend on one another never make for more confidence than voters that do not.
+func discount(c *trial) {
+	c.each(func(p *poll) {
+		d := c.decide(p)
 		q := p.clone()
 		q.options.Correlation = consensus.Independent
 		e := c.decide(q)

@@ -9,5 +9,7 @@
 // failure comes again; each message names the rule and shows the ballots. A suite that accepts everything
 // proves nothing: this package's own tests plant bugs in strategies and rounds, and each is rejected.
 //
+// A strategy that cannot keep a rule by its nature says so with an [Exception], which the suite checks too.
+//
 // [TestRound] does the same for something that decides vote by vote, as [consensus.Round] does.
 package consensustest

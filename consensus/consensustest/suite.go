@@ -15,21 +15,24 @@ type Reporter interface {
 }
 
 // TestStrategy checks that a strategy keeps every rule, one subtest each, and that a [consensus.Round]
-// asked after every vote decides as the strategy does on all ballots.
-func TestStrategy(t *testing.T, s consensus.Strategy, seed uint64) {
+// asked after every vote decides as the strategy does on all ballots. It is told which rules the strategy
+// cannot keep by its nature; none is the rule.
+func TestStrategy(t *testing.T, s consensus.Strategy, seed uint64, except ...Exception) {
 	t.Helper()
+	refuse(t, except)
 	for _, r := range rules {
-		t.Run(r.name, func(t *testing.T) { r.run(t, s, seed) })
+		t.Run(r.name, func(t *testing.T) { r.runOr(t, s, seed, except) })
 	}
 	t.Run(roundRule, func(t *testing.T) { CheckRound(t, NewRound, s, seed) })
 }
 
 // CheckStrategy does what [TestStrategy] does without subtests: each message begins with the name of the
 // rule. A panic of the strategy is a message too.
-func CheckStrategy(t Reporter, s consensus.Strategy, seed uint64) {
+func CheckStrategy(t Reporter, s consensus.Strategy, seed uint64, except ...Exception) {
 	t.Helper()
+	refuse(t, except)
 	for _, r := range rules {
-		r.run(t, s, seed)
+		r.runOr(t, s, seed, except)
 	}
 	CheckRound(t, NewRound, s, seed)
 }
@@ -59,6 +62,7 @@ var rules = []rule{
 	{"dummies", dummies},
 	{"closing", closing},
 	{"confidence", confidence},
+	{"discount", discount},
 	{"coins", coins},
 }
 
