@@ -33,6 +33,7 @@ var rules = []struct {
 	{"bus/*", rule{ours: []string{"signals", "conflict", "bus"}}},
 	{"consensus", rule{others: []string{"gonum.org/v1/gonum"}}},
 	{"consensus/consensustest", rule{ours: []string{"consensus"}}},
+	{"consensus/reliability", rule{ours: []string{"consensus"}, others: []string{"gonum.org/v1/gonum"}}},
 	{"agents", rule{ours: []string{"signals"}}},
 	{"internal/votes", rule{}},
 	{"swarm", rule{ours: []string{"signals", "conflict", "bus", "consensus", "agents"}}},

@@ -1,0 +1,84 @@
+package reliability
+
+// batch is many decisions in flat slices. Decision t's votes are Voter[Start[t]:Start[t+1]] with the same
+// range of Said; Known[t] is its outcome or -1. Choices are numbered from 0 and mean the same in every
+// decision, unless Own: then they only tell one decision's candidates apart, of which there are Field[t].
+type batch struct {
+	Choices int     `json:"choices"`
+	Voters  int     `json:"voters"`
+	Own     bool    `json:"own,omitempty"`
+	Stances bool    `json:"stances,omitempty"`
+	Start   []int32 `json:"start"`
+	Voter   []int32 `json:"voter"`
+	Said    []int32 `json:"said"`
+	Known   []int32 `json:"known"`
+	Field   []int32 `json:"field"`
+}
+
+func newBatch(choices int, own bool) batch {
+	return batch{Choices: choices, Own: own, Start: []int32{0}}
+}
+
+// size is the number of decisions.
+func (b *batch) size() int { return len(b.Known) }
+
+// votes are those of decision t.
+func (b *batch) votes(t int) votes {
+	from, to := b.Start[t], b.Start[t+1]
+	return votes{voter: b.Voter[from:to], said: b.Said[from:to], field: b.Field[t]}
+}
+
+// add appends one decision whose outcome is not known.
+func (b *batch) add(v votes) {
+	b.Voter = append(b.Voter, v.voter...)
+	b.Said = append(b.Said, v.said...)
+	b.Start = append(b.Start, int32(len(b.Voter)))
+	b.Known = append(b.Known, -1)
+	b.Field = append(b.Field, v.field)
+	b.Choices = max(b.Choices, int(v.field))
+	for _, j := range v.voter {
+		b.Voters = max(b.Voters, int(j)+1)
+	}
+}
+
+// drop removes the oldest n decisions.
+func (b *batch) drop(n int) {
+	at := b.Start[n]
+	b.Voter = append([]int32(nil), b.Voter[at:]...)
+	b.Said = append([]int32(nil), b.Said[at:]...)
+	b.Known = append([]int32(nil), b.Known[n:]...)
+	b.Field = append([]int32(nil), b.Field[n:]...)
+	start := make([]int32, 0, len(b.Start)-n)
+	for _, x := range b.Start[n:] {
+		start = append(start, x-at)
+	}
+	b.Start = start
+}
+
+// known is how many outcomes are known.
+func (b *batch) known() int {
+	n := 0
+	for _, y := range b.Known {
+		if y >= 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// votes are those of one decision between field candidates: one per voter. In a decision with proposals of
+// its own the last candidate is none of these.
+type votes struct {
+	voter []int32
+	said  []int32
+	field int32
+}
+
+// possible is the number of candidates that may be right: none of these only if somebody says so.
+func (v votes) possible() int {
+	n := v.field - 1
+	for _, l := range v.said {
+		n = max(n, l+1)
+	}
+	return int(n)
+}

@@ -1,0 +1,68 @@
+package reliability
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/swarmbus/swarmbus/consensus"
+)
+
+func BenchmarkLearn(b *testing.B) {
+	for _, k := range []int{2, 5} {
+		b.Run(fmt.Sprintf("%d choices, 800 decisions, 10 voters", k), func(b *testing.B) {
+			w := newWorld(1, k, even(10, 0.9, 0.5)...)
+			book := newBook(&Options{Choices: w.choices})
+			w.fill(book, 800, 0)
+			for b.Loop() {
+				book.Learn()
+			}
+		})
+	}
+}
+
+func BenchmarkObserve(b *testing.B) {
+	w := newWorld(2, 2, even(10, 0.9, 0.5)...)
+	ballots, _ := w.decision(nil)
+	book := newBook(nil)
+	for b.Loop() {
+		if err := book.Observe("", ballots); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkDecide(b *testing.B) {
+	for _, n := range []int{5, 100, 10000} {
+		for _, known := range []int{0, 10} {
+			b.Run(fmt.Sprintf("%d votes, %d known voters", n, known), func(b *testing.B) {
+				var s Strategy
+				if known > 0 {
+					w := newWorld(3, 2, even(known, 0.9, 0.5)...)
+					book := newBook(nil)
+					w.fill(book, 100, 0)
+					s.Model = book.Model()
+				}
+				var cast []consensus.Vote
+				for j := range n {
+					cast = append(cast, vote(j, letters(5)[j*j%5]))
+				}
+				ballots, err := consensus.NewBallots(nil, letters(5), cast)
+				if err != nil {
+					b.Fatal(err)
+				}
+				for b.Loop() {
+					s.Decide(ballots)
+				}
+			})
+		}
+	}
+}
+
+func BenchmarkNext(b *testing.B) {
+	w, m := learnedFrom(nil, 4, 0)
+	ballots, _ := w.decision(nil)
+	rest := voters(3, 20)
+	for b.Loop() {
+		m.Next(ballots, rest, nil)
+	}
+}

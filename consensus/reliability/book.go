@@ -1,0 +1,231 @@
+package reliability
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/swarmbus/swarmbus/consensus"
+)
+
+// Book learns voters' reliability across decisions: [Book.Observe] adds decisions, [Book.Resolve] what turned
+// out to be right, and [Book.Model] is what is known so far. Observing costs no more than keeping the votes;
+// the book learns when it is asked and holds half as many decisions, or outcomes, again as when it last did,
+// so the cost per decision stays constant. At most [Options.Window] decisions are kept; older ones leave.
+//
+// The zero value is a book with default options. A Book is not safe for concurrent use; the models it hands
+// out are.
+type Book struct {
+	o         Options // with defaults
+	kind      kind
+	batch     batch
+	names     []string
+	voters    map[string]int32
+	decisions []decision
+	index     map[string]int // of decisions with a name
+
+	model    *Model
+	learned  int // decisions when it last learned
+	resolved int // outcomes then
+}
+
+// decision is where one is in the batch.
+type decision struct {
+	ID    string   `json:"id,omitempty"`
+	Rows  int      `json:"rows"`
+	Names []string `json:"names"` // proposals spoken of
+	from  int
+}
+
+// NewBook returns an empty book, or a wrapped [*consensus.FieldError] for an option out of range.
+func NewBook(o *Options) (*Book, error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	b := new(Book)
+	b.open(o.withDefaults())
+	return b, nil
+}
+
+func (b *Book) open(o Options) {
+	b.o, b.kind = o, newKind(&o)
+	b.batch = b.kind.newBatch()
+	b.voters, b.index = make(map[string]int32), make(map[string]int)
+}
+
+func (b *Book) ready() {
+	if b.voters == nil {
+		b.open((*Options)(nil).withDefaults())
+	}
+}
+
+// Len returns how many decisions the book holds.
+func (b *Book) Len() int { return len(b.decisions) }
+
+// Observe adds a decision under a name that [Book.Resolve] can use, "" for none. The book learns from
+// voters who are for one proposal, and from those who leave only one open; from others it cannot tell. It
+// refuses, with a wrapped [*consensus.FieldError], a name it holds already, and proposals that are not among
+// [Options.Choices] if there are such.
+func (b *Book) Observe(id string, ballots consensus.Ballots) error {
+	b.ready()
+	if _, ok := b.index[id]; ok && id != "" {
+		return refuse("id", id, "one that was not observed before")
+	}
+	if b.kind.choices != nil && !b.kind.shared(ballots.Proposals()) {
+		return refuse("proposals", fmt.Sprint(ballots.Proposals()), "some of the book's choices")
+	}
+	qs := b.kind.questions(ballots)
+	d := decision{ID: id, from: b.batch.size()}
+	for i := range qs {
+		if len(qs[i].names) == 0 {
+			continue
+		}
+		d.Names = append(d.Names, qs[i].names...)
+		d.Rows++
+		b.batch.add(b.intern(&qs[i]))
+	}
+	b.append(d)
+	if len(b.decisions) > b.o.Window {
+		b.forget(max(1, b.o.Window/4))
+	}
+	return nil
+}
+
+func refuse(field string, value any, want string) error {
+	return fmt.Errorf("reliability: %w", &consensus.FieldError{Field: field, Value: value, Want: want})
+}
+
+func (b *Book) append(d decision) {
+	if d.ID != "" {
+		b.index[d.ID] = len(b.decisions)
+	}
+	b.decisions = append(b.decisions, d)
+}
+
+// intern keeps the ballots that are for one candidate.
+func (b *Book) intern(q *question) votes {
+	v := votes{field: int32(q.field)}
+	for i := range q.ballots {
+		x := &q.ballots[i]
+		said, ok := x.single(q.field)
+		if !ok || x.weight == 0 {
+			continue
+		}
+		j, ok := b.voters[x.voter]
+		if !ok {
+			j = int32(len(b.names))
+			b.voters[x.voter] = j
+			b.names = append(b.names, x.voter)
+		}
+		v.voter, v.said = append(v.voter, j), append(v.said, said)
+	}
+	return v
+}
+
+// Resolve tells which proposal of a decision turned out to be right, "" for none of them. It may be told
+// again; what was told last counts. It refuses, with a wrapped [*consensus.FieldError], a decision that the
+// book does not hold, and with [Options.Choices] what is not among them.
+func (b *Book) Resolve(id, right string) error {
+	i, ok := b.index[id]
+	if !ok {
+		return refuse("id", id, "one that is in the book")
+	}
+	d := &b.decisions[i]
+	switch {
+	case b.kind.stances:
+		for r := range d.Rows {
+			known := int32(1)
+			if d.Names[r] == right {
+				known = 0
+			}
+			b.batch.Known[d.from+r] = known
+		}
+	case b.kind.choices != nil:
+		c, ok := b.kind.choices[right]
+		if !ok {
+			return refuse("outcome", right, "one of the book's choices")
+		}
+		b.outcome(d, c)
+	default:
+		c := slices.Index(d.Names, right)
+		if c < 0 {
+			c = len(d.Names) // none of those spoken of
+		}
+		b.outcome(d, int32(c))
+	}
+	return nil
+}
+
+func (b *Book) outcome(d *decision, c int32) {
+	if d.Rows > 0 {
+		b.batch.Known[d.from] = c
+	}
+}
+
+// forget drops the oldest n decisions.
+func (b *Book) forget(n int) {
+	rows := 0
+	for _, d := range b.decisions[:n] {
+		rows += d.Rows
+	}
+	b.batch.drop(rows)
+	kept := slices.Clone(b.decisions[n:])
+	b.decisions = nil
+	clear(b.index)
+	for _, d := range kept {
+		d.from -= rows
+		b.append(d)
+	}
+	b.learned = max(0, b.learned-n)
+}
+
+// Model returns what is known of the voters: in the beginning nothing, so that all are newcomers. It learns
+// first when that is due.
+func (b *Book) Model() *Model {
+	b.ready()
+	n, known := len(b.decisions), b.batch.known()
+	grown := 2*n >= 3*b.learned || known >= minKnown && 2*known >= 3*max(b.resolved, 1)
+	if n >= b.o.First && n > 0 && grown {
+		return b.Learn()
+	}
+	if b.model == nil {
+		b.model = newModel(b, newcomers(b.kind, b.o), Certificate{OK: true})
+	}
+	return b.model
+}
+
+// Learn learns now, due or not, from all that is held.
+func (b *Book) Learn() *Model {
+	b.ready()
+	m := fit(&b.batch, b.o, nil)
+	m.Refit = newRefit(&b.batch, b.o, m)
+	if m.Corr == nil {
+		m.Corr = b.o.unseen()
+	}
+	b.model = newModel(b, m, m.certify(&b.batch, b.o))
+	b.learned, b.resolved = len(b.decisions), b.batch.known()
+	return b.model
+}
+
+// newcomers are the parameters before anything is learned.
+func newcomers(k kind, o Options) *parameters {
+	empty := k.newBatch()
+	o.Rounds = 1
+	m := fit(&empty, o, nil)
+	m.Corr = o.unseen()
+	return m
+}
+
+// unseen is the correlation of voters of whom nothing is known.
+func (o *Options) unseen() *correlation { return &correlation{Pooled: min(o.Residual, 0.98)} }
+
+func compareVotes(a, b consensus.Vote) int {
+	return cmp.Or(cmp.Compare(a.Voter, b.Voter), cmp.Compare(a.Proposal, b.Proposal))
+}
+
+func newModel(b *Book, m *parameters, c Certificate) *Model {
+	known := maps.Clone(b.voters)
+	maps.DeleteFunc(known, func(_ string, j int32) bool { return int(j) >= m.Voters })
+	return &Model{kind: b.kind, voters: known, params: m.grow(m.Voters + 1), certificate: c}
+}

@@ -1,0 +1,171 @@
+package reliability
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// check reports what makes a state unfit to go on from: whoever wrote it, a restored book must not panic.
+func (s *state) check() error {
+	if s.Version != version {
+		return fmt.Errorf("unknown version %d", s.Version)
+	}
+	if err := s.Options.fault(); err != nil {
+		return err
+	}
+	if s.Options.withDefaults().Window != s.Options.Window || s.Options.Rounds == 0 || s.Options.Weight == 0 {
+		return errors.New("options without defaults")
+	}
+	if err := s.checkNames(); err != nil {
+		return err
+	}
+	if err := s.Votes.check(newKind(&s.Options).newBatch()); err != nil {
+		return err
+	}
+	rows := 0
+	for _, d := range s.Decisions {
+		if d.Rows < 0 || d.Rows > s.Votes.size() {
+			return errors.New("decisions without votes")
+		}
+		if rows += d.Rows; s.Options.Stances && len(d.Names) != d.Rows || !s.Options.Stances && d.Rows > 1 {
+			return errors.New("decisions that are not between their proposals")
+		}
+		if s.Options.Choices == nil && !s.Options.Stances && d.Rows == 1 && s.Votes.field(rows-1) != len(d.Names)+1 {
+			return errors.New("decisions between other proposals")
+		}
+	}
+	switch {
+	case rows != s.Votes.size(), len(s.Voters) < s.Votes.Voters:
+		return errors.New("votes that belong to nothing")
+	case s.Learned < 0 || s.Learned > len(s.Decisions) || s.Resolved < 0 || s.Known < 0 || s.Known > len(s.Voters):
+		return errors.New("counts out of range")
+	case s.Model == nil:
+		return nil
+	}
+	return s.Model.check(s)
+}
+
+func (s *state) checkNames() error {
+	voters, ids := map[string]bool{}, map[string]bool{}
+	for _, name := range s.Voters {
+		if voters[name] {
+			return fmt.Errorf("voter %q twice", name)
+		}
+		voters[name] = true
+	}
+	for _, d := range s.Decisions {
+		if ids[d.ID] && d.ID != "" {
+			return fmt.Errorf("decision %q twice", d.ID)
+		}
+		ids[d.ID] = true
+	}
+	return nil
+}
+
+func (b *batch) field(t int) int {
+	if t >= len(b.Field) {
+		return 0
+	}
+	return int(b.Field[t])
+}
+
+// check compares with an empty batch of the same kind.
+func (b *batch) check(empty batch) error {
+	n := len(b.Known)
+	switch {
+	case b.Own != empty.Own || b.Stances != empty.Stances, !b.Own && b.Choices != empty.Choices, b.Choices < 2, b.Choices > 1<<16:
+		return errors.New("votes of another kind")
+	case len(b.Start) != n+1, len(b.Field) != n, len(b.Said) != len(b.Voter), b.Voters < 0:
+		return errors.New("votes of unequal lengths")
+	case b.Start[0] != 0, int(b.Start[n]) != len(b.Voter):
+		return errors.New("votes cut short")
+	}
+	widest := 2
+	for t := range n {
+		f := b.Field[t]
+		if b.Start[t] > b.Start[t+1] || int(b.Start[t+1]) > len(b.Voter) || f < 2 || int(f) > b.Choices ||
+			!b.Own && int(f) != b.Choices || b.Known[t] < -1 || b.Known[t] >= f {
+			return errors.New("votes out of order")
+		}
+		widest = max(widest, int(f))
+		if err := b.checkVotes(t); err != nil {
+			return err
+		}
+	}
+	if b.Own && b.Choices > max(widest, 1<<10) {
+		return errors.New("more choices than anybody had")
+	}
+	return nil
+}
+
+func (b *batch) checkVotes(t int) error {
+	seen := map[int32]bool{}
+	v := b.votes(t)
+	for i, j := range v.voter {
+		if j < 0 || int(j) >= b.Voters || v.said[i] < 0 || v.said[i] >= v.field || seen[j] {
+			return errors.New("votes by nobody or for nothing")
+		}
+		seen[j] = true
+	}
+	return nil
+}
+
+func (m *parameters) check(s *state) error {
+	k, v := m.Choices, m.Voters
+	if m.Own != s.Votes.Own || m.Stances != s.Votes.Stances || k < 2 || k > 1<<16 || v != s.Known+1 || !m.Own && k != s.Votes.Choices {
+		return errors.New("a model of another kind")
+	}
+	c := m.cols()
+	lengths := len(m.Prior) == k && len(m.Rate) == v*c && len(m.Base) == v && len(m.Shift) == c
+	if !m.Own {
+		lengths = lengths && len(m.Wrong) == v*c*c && len(m.PoolWrong) == c*c
+	}
+	if !lengths || m.Corr == nil || m.Corr.Voters < 0 || m.Corr.Voters >= v ||
+		m.Corr.Pair != nil && len(m.Corr.Pair) != m.Corr.Voters*m.Corr.Voters {
+		return errors.New("a model of unequal lengths")
+	}
+	for _, part := range []struct {
+		of     []float64
+		lo, hi float64
+	}{
+		{m.Prior, -100, 0},
+		{m.Rate, -100, 100},
+		{m.Base, -100, 100},
+		{m.Shift, -100, 100},
+		{m.Wrong, -1000, 1e-9},
+		{m.PoolWrong, 0, 1 + 1e-9},
+		{m.Corr.Pair, 0, 0.98},
+		{[]float64{m.Corr.Pooled}, 0, 0.98},
+		{[]float64{m.Mean}, -100, 100},
+		{[]float64{m.Hard, m.SdVoter, m.SdClass, m.SdPool, m.Rows, m.Residual}, 0, 1e6},
+	} {
+		if !within(part.of, part.lo, part.hi) {
+			return errors.New("a model with numbers out of range")
+		}
+	}
+	if m.Hard > 3 {
+		return errors.New("a model with numbers out of range")
+	}
+	return m.Refit.check()
+}
+
+func (r *refit) check() error {
+	if r == nil {
+		return nil
+	}
+	if !within([]float64{r.Scale}, 0, 1e6) || !within([]float64{r.Lapse}, 0, 1) || !within([]float64{r.Ridge}, 0, never) ||
+		!within(r.Bonus, -1e3, 1e3) {
+		return errors.New("a refit with numbers out of range")
+	}
+	return nil
+}
+
+func within(xs []float64, lo, hi float64) bool {
+	for _, x := range xs {
+		if math.IsNaN(x) || x < lo || x > hi {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,171 @@
+package reliability
+
+import "math"
+
+// correlation is how much voters err together: that of their votes once the outcome is taken into account.
+// Pairs without enough common decisions have the pool's.
+type correlation struct {
+	Pooled float64   `json:"pooled"`
+	Voters int       `json:"voters"`
+	Pair   []float64 `json:"pair,omitempty"` // nil if there are too many voters
+}
+
+// paired reports whether the voter has correlations of its own.
+func (c *correlation) paired(j int32) bool { return c != nil && c.Pair != nil && int(j) < c.Voters }
+
+func (c *correlation) between(a, b int32) float64 {
+	if !c.paired(a) || !c.paired(b) {
+		return c.pooled()
+	}
+	return c.Pair[int(a)*c.Voters+int(b)]
+}
+
+func (c *correlation) pooled() float64 {
+	if c == nil {
+		return 0
+	}
+	return c.Pooled
+}
+
+// measuring sums, for all pairs and for each, products of residuals and of what they vary by.
+type measuring struct {
+	e                *em
+	mean             []float64 // how often right, [voter*columns]
+	num, all         float64
+	pair, den        []float64
+	knownPair, known []float64 // of known outcomes alone
+
+	r, sd, total []float64 // of one decision
+}
+
+// correlate measures r = vote − expected vote, one coordinate per choice, at the leading choice: ρ(j,k) =
+// Σ⟨r_j,r_k⟩ / Σ√(var_j·var_k), with Pairs votes of the pool's added. It is the intraclass correlation of
+// Fisher (1925), for votes as in Fleiss and Cuzick (1979). What known outcomes show counts before what a
+// consensus shows.
+func (e *em) correlate() *correlation {
+	n := e.b.Voters
+	s := &measuring{e: e, mean: make([]float64, len(e.m.Rate)), total: make([]float64, e.b.Choices)}
+	for i := range s.mean {
+		s.mean[i] = e.m.meanRate(i)
+	}
+	if n <= e.o.MaxPairs {
+		slab := make([]float64, 4*n*n)
+		s.pair, s.den, s.knownPair, s.known = slab[:n*n:n*n], slab[n*n:][:n*n], slab[2*n*n:][:n*n], slab[3*n*n:]
+	}
+	for t := range e.b.size() {
+		s.decision(t)
+	}
+	c := &correlation{Voters: n}
+	if s.all > 0 {
+		c.Pooled = min(0.98, max(0, s.num/s.all))
+	}
+	if s.pair != nil {
+		c.Pair = s.shrunk(c.Pooled)
+	}
+	return c
+}
+
+func (s *measuring) shrunk(pooled float64) []float64 {
+	n, w := s.e.b.Voters, s.e.o.Pairs
+	pair := make([]float64, n*n)
+	for a := range n {
+		for b := a + 1; b < n; b++ {
+			at := a*n + b
+			x := (s.pair[at] + w*pooled) / (s.den[at] + w)
+			x = (s.knownPair[at] + w/2*x) / (s.known[at] + w/2)
+			x = min(0.98, max(0, x))
+			if g := s.e.group; g != nil && g[a] == g[b] {
+				x = 0.98
+			}
+			pair[at], pair[b*n+a] = x, x
+		}
+	}
+	return pair
+}
+
+func (s *measuring) decision(t int) {
+	v, k := s.e.b.votes(t), s.e.b.Choices
+	lead := best(s.e.post[t*k:][:k])
+	p := s.e.post[t*k+lead]
+	s.r, s.sd = s.r[:0], s.sd[:0]
+	clear(s.total)
+	sum, squares, norms := 0.0, 0.0, 0.0
+	for i := range v.voter {
+		s.residual(v, i, lead)
+		variance := 1.0
+		for l, x := range s.r[i*k:] {
+			s.total[l] += x
+			norms += x * x
+			if l == int(v.said[i]) {
+				x--
+			}
+			variance -= x * x
+		}
+		s.sd = append(s.sd, math.Sqrt(max(variance, 1e-9)))
+		sum += s.sd[i]
+		squares += s.sd[i] * s.sd[i]
+	}
+	for _, x := range s.total {
+		s.num += p * x * x
+	}
+	s.num -= p * norms
+	s.all += p * (sum*sum - squares)
+	if s.pair != nil {
+		s.pairs(v, p, s.e.b.Known[t] >= 0)
+	}
+}
+
+func (s *measuring) pairs(v votes, p float64, known bool) {
+	k, n := s.e.b.Choices, s.e.b.Voters
+	for i := range v.voter {
+		ri := s.r[i*k:][:k]
+		for h := i + 1; h < len(v.voter); h++ {
+			x := 0.0
+			for l, y := range s.r[h*k:][:k] {
+				x += ri[l] * y
+			}
+			a, b := min(v.voter[i], v.voter[h]), max(v.voter[i], v.voter[h])
+			at := int(a)*n + int(b)
+			s.pair[at] += p * x
+			s.den[at] += p * s.sd[i] * s.sd[h]
+			if known {
+				s.knownPair[at] += x
+				s.known[at] += s.sd[i] * s.sd[h]
+			}
+		}
+	}
+}
+
+// residual appends vote i less what was expected if lead is right.
+func (s *measuring) residual(v votes, i, lead int) {
+	m, k, j := s.e.m, s.e.b.Choices, int(v.voter[i])
+	at := j
+	if !m.Own {
+		at = j*k + lead
+	}
+	for l := range k {
+		x := 0.0
+		switch {
+		case l == lead:
+			x = -s.mean[at]
+		case !m.Own:
+			x = -(1 - s.mean[at]) * math.Exp(m.Wrong[at*k+l])
+		case l < int(v.field):
+			x = -(1 - s.mean[at]) / float64(v.field-1)
+		}
+		if l == int(v.said[i]) {
+			x++
+		}
+		s.r = append(s.r, x)
+	}
+}
+
+func best(p []float64) int {
+	b := 0
+	for i, x := range p {
+		if x > p[b] {
+			b = i
+		}
+	}
+	return b
+}

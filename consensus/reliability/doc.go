@@ -1,0 +1,73 @@
+// Package reliability learns how far voters can be trusted, across decisions, and decides by it: which voters
+// are right, which of them err together, how hard a decision is, how sure one may be, and whom to ask next.
+//
+//	book, err := reliability.NewBook(nil) // proposals of each decision's own, default priors
+//	book.Observe("release 1", ballots)    // a decision that has been voted on
+//	book.Resolve("release 1", "ship")     // what turned out to be right, where that is ever known
+//	model := book.Model()                 // immutable
+//	d := reliability.Strategy{Model: model}.Decide(next)
+//	fmt.Println(d.Choice, d.Confidence)
+//
+// A [Book] needs no outcomes: voters who agree with others where those agree among themselves are right more
+// often (Dawid and Skene, 1979). Outcomes anchor it where there are some, and from ten on correct its
+// confidence too. A [Model] is a snapshot; a [Strategy] pools with it; [Model.Enough] says when to stop asking and
+// [Model.Next] whom to ask. Everything is values in, values out, without clock, context or goroutine.
+//
+// # What is learned of a voter
+//
+// That depends on what decisions are between, which [Options] say:
+//
+//	decisions between          say           a voter has                             a vote is
+//	proposals of their own     nothing       one number: how often it is right       for what it agrees with, or else
+//	                                                                                 for anything it does not reject
+//	the same choices always    Choices       a number per choice, and what it says   the same
+//	                                         instead when wrong
+//	agreeing and disagreeing   Stances       sensitivity and specificity             one per proposal
+//
+// All numbers have the pool of voters as their prior, whose spread is fitted too, so a voter's rates per choice
+// fall together where votes do not support more than one. A newcomer is an average voter, and before anything
+// is known one that is right with log-odds of 1.
+//
+// # How votes are pooled
+//
+//	what                                      how                                             source
+//	a voter is right                          σ(rate + ease of the decision), the ease        Dawid and Skene, 1979; Qu,
+//	                                          normal on seven points                          Tan and Kutner, 1996
+//	rates of voters and choices               normal around those of the pool                 Kim and Ghahramani, 2012;
+//	                                                                                          Paun et al., 2018
+//	a ballot for several, or against some     the probability of any that it allows           Heitjan and Rubin, 1991
+//	voters who err together                   weights w ≥ 0 that minimise ½wᵀRw − μᵀw,        Winkler, 1981; Clemen and
+//	                                          R their correlation, shrunk to the pool's       Winkler, 1985
+//	correlation that votes cannot show        evidence / (1 + ρ·(n−1)), n the weights' sum    Kish, 1965
+//	known outcomes, ten or more               scale, bonus per voter, lapse; ridge,           Genest and Zidek, 1986
+//	                                          cross-fitted
+//	when to stop                              expected value of sample information            Raiffa and Schlaifer, 1961
+//
+// ρ is [consensus.Options.Correlation]. A vote's weight scales its evidence.
+//
+// # What confidence means
+//
+// [consensus.Decision.Confidence] and Support are the probability of being right. Known outcomes calibrate it; without
+// any it rests on the belief that most votes are by voters who beat chance. Where the votes speak against
+// that belief there is no [Certificate], and a [Strategy] settles nothing: [consensus.Uncertified].
+// benchmarks/quality measures what the numbers are worth on real votes.
+//
+// # Rules
+//
+// The strategy keeps the rules of every strategy (see package consensus) with one exception by its nature:
+// confidence is not the softmax that the tallies hold, since it knows more of the voters than they do. Where
+// rules speak of voters in general they hold among voters that the model takes for equals: one that is known
+// to be right nearly always prevails over several that toss coins, and another supporter who is known to be
+// wrong does not help. Names mean nothing but identity: who changes its name is a newcomer.
+//
+// # Order, limits and cost
+//
+// The same observations in the same order give the same model, and a saved book goes on as it would have, on
+// one kind of machine; between kinds numbers may differ by rounding. The order of votes and of
+// proposals changes nothing; that of decisions changes nothing but rounding, as long as none has left.
+//
+// Learning costs about 20 rounds over votes · choices · 7 numbers, and over pairs of votes in a decision:
+// 40 ms for 8,000 votes on two choices. Up to [Options.MaxPairs] voters have correlations by pair. A decision
+// of n votes of known voters costs 12 · n² at most, of newcomers n·log n. What a vote says of its own confidence is not
+// recalibrated by voter, and what voters predict of others is not read.
+package reliability

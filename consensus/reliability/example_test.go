@@ -1,0 +1,123 @@
+package reliability_test
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/consensus/reliability"
+)
+
+// ask builds the ballots of one decision: who is for yes, who for no.
+func ask(yes, no []string) consensus.Ballots {
+	var votes []consensus.Vote
+	for _, name := range yes {
+		votes = append(votes, consensus.Vote{Voter: name, Proposal: "yes", Stance: consensus.Agree, Weight: 1})
+	}
+	for _, name := range no {
+		votes = append(votes, consensus.Vote{Voter: name, Proposal: "no", Stance: consensus.Agree, Weight: 1})
+	}
+	b, err := consensus.NewBallots(nil, []string{"yes", "no"}, votes)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+// history is forty decisions in which ada and bob are right, and the others as often as not.
+func history() *reliability.Book {
+	book, err := reliability.NewBook(&reliability.Options{Choices: []string{"yes", "no"}})
+	if err != nil {
+		panic(err)
+	}
+	for i := range 40 {
+		sides := [2][]string{{"ada", "bob"}, nil}
+		for j, name := range []string{"cyd", "dee", "eve"} {
+			side := i >> j & 1
+			sides[side] = append(sides[side], name)
+		}
+		right := []string{"yes", "no"}[i%3%2]
+		ballots := ask(sides[0], sides[1])
+		if right == "no" {
+			ballots = ask(sides[1], sides[0])
+		}
+		if err := book.Observe(fmt.Sprint("decision ", i), ballots); err != nil {
+			panic(err)
+		}
+		if i%2 == 0 {
+			if err := book.Resolve(fmt.Sprint("decision ", i), right); err != nil {
+				panic(err)
+			}
+		}
+	}
+	return book
+}
+
+func Example() {
+	model := history().Model()
+	ballots := ask([]string{"ada", "bob"}, []string{"cyd", "dee", "eve"})
+	d := reliability.Strategy{Model: model}.Decide(ballots)
+	fmt.Printf("%s %s, probably right: %.2f\n", d.Outcome, d.Choice, d.Confidence)
+	fmt.Println(consensus.Voting{}.Decide(ballots).Leader(), "leads by votes")
+	// Output:
+	// reached yes, probably right: 0.95
+	// no leads by votes
+}
+
+func ExampleModel_Next() {
+	model := history().Model()
+	rest := []string{"cyd", "dee", "ada"}
+	fmt.Println(model.Next(ask(nil, nil), rest, nil))
+	ballots := ask([]string{"ada", "bob"}, nil)
+	fmt.Println(model.Enough(ballots, []string{"cyd", "dee", "eve"}, reliability.Stop{}))
+	// Output:
+	// ada
+	// true
+}
+
+func ExampleModel_asReliabilities() {
+	// What is known of each voter, for a strategy that is chosen by name.
+	o := &consensus.Options{Reliabilities: history().Model()}
+	ballots, err := consensus.NewBallots(o, []string{"yes", "no"}, []consensus.Vote{
+		{Voter: "ada", Proposal: "yes", Stance: consensus.Agree, Weight: 1},
+		{Voter: "cyd", Proposal: "no", Stance: consensus.Agree, Weight: 1},
+		{Voter: "dee", Proposal: "no", Stance: consensus.Agree, Weight: 1},
+	})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(consensus.Bayesian{}.Decide(ballots).Leader())
+	// Output:
+	// yes
+}
+
+func ExampleBook_MarshalJSON() {
+	saved, err := json.Marshal(history())
+	if err != nil {
+		panic(err)
+	}
+	var restored reliability.Book
+	if err := json.Unmarshal(saved, &restored); err != nil {
+		panic(err)
+	}
+	fmt.Println(restored.Len(), restored.Model().Voters())
+	// Output:
+	// 40 [ada bob cyd dee eve]
+}
+
+func ExampleCertificate() {
+	book, err := reliability.NewBook(nil)
+	if err != nil {
+		panic(err)
+	}
+	// Two camps, each as large as the other, always of another opinion.
+	for i := range 30 {
+		camps := [2][]string{{"ada", "bob", "cyd"}, {"dee", "eve", "fay"}}
+		if err := book.Observe("", ask(camps[i%2], camps[1-i%2])); err != nil {
+			panic(err)
+		}
+	}
+	fmt.Println(book.Model().Certificate().OK)
+	// Output:
+	// false
+}

@@ -1,0 +1,122 @@
+package reliability
+
+import "math"
+
+// joint fills lp[c*levels+d] with the log joint of choice, difficulty and the votes, each vote's evidence
+// times its weight f, or 1 without. known >= 0 rules all other choices out.
+func (m *parameters) joint(v votes, f []float64, known int32, lp []float64) {
+	m.prior(v, known, lp)
+	if m.Own {
+		m.jointOwn(v, f, lp)
+		return
+	}
+	k := m.Choices
+	for i, j := range v.voter {
+		w, l := 1.0, int(v.said[i])
+		if f != nil {
+			w = f[i]
+		}
+		if w == 0 {
+			continue
+		}
+		base := int(j) * k
+		for c := 0; c < k; c++ {
+			row := lp[c*levels:][:levels]
+			t := m.miss[(base+c)*levels:][:levels]
+			q := 0.0
+			if c == l {
+				t = m.right[(base+c)*levels:][:levels]
+			} else {
+				q = m.Wrong[(base+c)*k+l]
+			}
+			for d := range row {
+				row[d] += w * (t[d] + q)
+			}
+		}
+	}
+}
+
+func (m *parameters) prior(v votes, known int32, lp []float64) {
+	possible := len(lp) / levels
+	if m.Own {
+		possible = v.possible()
+	}
+	for c := range len(lp) / levels {
+		row := lp[c*levels:][:levels]
+		ok := c < possible
+		if known >= 0 {
+			ok = c == int(known)
+		}
+		if !ok {
+			for d := range row {
+				row[d] = math.Inf(-1)
+			}
+			continue
+		}
+		for d := range row {
+			row[d] = m.logw[d]
+			if !m.Own {
+				row[d] += m.Prior[c]
+			}
+		}
+	}
+}
+
+func (m *parameters) jointOwn(v votes, f, lp []float64) {
+	q := -math.Log(float64(max(v.field-1, 1)))
+	for i, j := range v.voter {
+		w, l := 1.0, int(v.said[i])
+		if f != nil {
+			w = f[i]
+		}
+		r, s := m.right[int(j)*levels:][:levels], m.miss[int(j)*levels:][:levels]
+		for c := range v.field {
+			row := lp[int(c)*levels:][:levels]
+			if int(c) == l {
+				for d := range row {
+					row[d] += w * r[d]
+				}
+				continue
+			}
+			for d := range row {
+				row[d] += w * (s[d] + q)
+			}
+		}
+	}
+}
+
+// evidence is the discounted log-probability of each choice.
+func (m *parameters) evidence(v votes, ev []float64) {
+	f := make([]float64, len(v.voter))
+	lp := make([]float64, len(ev)*levels)
+	m.weights(v.voter, nil, m.between(v), f)
+	m.joint(v, f, -1, lp)
+	marginal(lp, ev)
+	m.discount(m.Residual, f, nil, ev)
+}
+
+// discount divides the evidence by 1 + ρ·(n−1), n the effective number of votes (Kish, 1965), for the
+// correlation that votes cannot show, and makes log-probabilities of it. What was so before any vote is
+// discounted alike, which measured a little better, but not with stances: proposals that are compared must not
+// differ by how many spoke of them.
+func (m *parameters) discount(rho float64, f, stated, ev []float64) {
+	n := 0.0
+	for i, w := range f {
+		if stated != nil {
+			w *= stated[i]
+		}
+		n += w
+	}
+	g := 1 / (1 + rho*max(0, n-1))
+	for c := range ev {
+		before := 0.0
+		if m.Stances && len(ev) == len(m.Prior) {
+			before = m.Prior[c]
+		}
+		ev[c] = before + g*(ev[c]-before)
+	}
+	z := logSum(ev)
+	for c := range ev {
+		ev[c] = max(ev[c]-z, -50)
+	}
+}

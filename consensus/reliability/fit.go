@@ -1,0 +1,141 @@
+package reliability
+
+// em is expectation maximisation under way (Dempster, Laird and Rubin, 1977).
+type em struct {
+	b     *batch
+	o     Options
+	m     *parameters
+	resp  []float64 // [decision][choice][level]
+	post  []float64 // [decision][choice]
+	f     []float64 // weight per vote, nil until dependence is known
+	n, r  []float64 // votes and right votes, [voter*columns][level]
+	info  []float64 // curvature at each rate
+	group []int32   // of copies, by voter; nil without any
+	rowN  []float64 // wrong votes, [voter][truth][said]
+	ex2   float64   // mean square of difficulty, summed
+}
+
+// fit learns voters from a batch, starting at the shares of votes, or at from. It is deterministic and
+// costs about Rounds · votes · choices · 7 operations.
+func fit(b *batch, o Options, from *parameters) *parameters {
+	e := newEM(b, o)
+	if e.group = e.copies(); e.group != nil {
+		e.share(e.group)
+	}
+	if from != nil {
+		e.m = from.grow(b.Voters)
+		e.weigh()
+		e.expect()
+	} else {
+		e.start(e.shares)
+	}
+	e.run()
+	return e.m
+}
+
+// shares are those of the votes, copies counted once.
+func (e *em) shares(t int, p []float64) {
+	v := e.b.votes(t)
+	sum := 0.0
+	for i, l := range v.said {
+		w := 1.0
+		if e.f != nil {
+			w = e.f[int(e.b.Start[t])+i]
+		}
+		p[l] += w
+		sum += w
+	}
+	for l := range p {
+		p[l] /= max(sum, 1e-300)
+	}
+}
+
+func (e *em) run() {
+	for round := range e.o.Rounds {
+		e.count()
+		e.rows(round)
+		e.rates()
+		if round > 1 {
+			e.spreads()
+		}
+		e.m.tables()
+		if round >= 3 && round%3 == 0 {
+			e.weigh()
+		}
+		e.expect()
+	}
+}
+
+func newEM(b *batch, o Options) *em {
+	m := &parameters{
+		Choices: b.Choices, Voters: b.Voters, Own: b.Own, Stances: b.Stances, Mean: o.Right,
+		SdVoter: o.Voter, SdClass: o.Class, SdPool: o.Pool, Rows: o.Rows, Hard: o.Hard, Residual: o.Residual,
+	}
+	c := m.cols()
+	m.Rate, m.Base, m.Shift = fill(b.Voters*c, o.Right), fill(b.Voters, o.Right), make([]float64, c)
+	m.Prior = make([]float64, b.Choices)
+	t := b.size()
+	e := &em{
+		b: b, o: o, m: m, resp: make([]float64, t*b.Choices*levels), post: make([]float64, t*b.Choices),
+		n: make([]float64, b.Voters*c*levels), r: make([]float64, b.Voters*c*levels), info: make([]float64, b.Voters*c),
+	}
+	if !b.Own {
+		m.Wrong = make([]float64, b.Voters*c*c)
+		m.PoolWrong = make([]float64, c*c)
+		e.rowN = make([]float64, b.Voters*c*c)
+	}
+	return e
+}
+
+// start sets where fitting starts: guess fills p for a decision whose outcome is not known.
+func (e *em) start(guess func(t int, p []float64)) {
+	k := e.b.Choices
+	for t := range e.b.size() {
+		p := e.post[t*k:][:k]
+		if y := e.b.Known[t]; y >= 0 {
+			p[y] = 1
+		} else {
+			guess(t, p)
+		}
+		for c, x := range p {
+			for d, w := range normalWeight {
+				e.resp[(t*k+c)*levels+d] = x * w
+			}
+		}
+	}
+}
+
+// expect is the E step.
+func (e *em) expect() {
+	k := e.b.Choices
+	e.ex2 = 0
+	for t := range e.b.size() {
+		lp := e.resp[t*k*levels:][:k*levels]
+		var f []float64
+		if e.f != nil {
+			f = e.f[e.b.Start[t]:e.b.Start[t+1]]
+		}
+		e.m.joint(e.b.votes(t), f, e.b.Known[t], lp)
+		softmax(lp)
+		for c := range k {
+			s := 0.0
+			for d, p := range lp[c*levels:][:levels] {
+				s += p
+				e.ex2 += p * e.m.x[d] * e.m.x[d]
+			}
+			e.post[t*k+c] = s
+		}
+	}
+}
+
+// weigh recomputes the correlation and every vote's weight.
+func (e *em) weigh() {
+	e.m.Corr = e.correlate()
+	if e.f == nil {
+		e.f = make([]float64, len(e.b.Voter))
+	}
+	for t := range e.b.size() {
+		v := e.b.votes(t)
+		e.m.weights(v.voter, nil, e.m.between(v), e.f[e.b.Start[t]:e.b.Start[t+1]])
+	}
+}

@@ -1,0 +1,178 @@
+package reliability
+
+import (
+	"slices"
+
+	"github.com/swarmbus/swarmbus/consensus"
+)
+
+// kind is what decisions are between, with names interned.
+type kind struct {
+	stances bool
+	choices map[string]int32 // nil: proposals are each decision's own
+}
+
+func newKind(o *Options) kind {
+	k := kind{stances: o.Stances}
+	if o.Choices != nil {
+		k.choices = make(map[string]int32, len(o.Choices))
+		for i, c := range o.Choices {
+			k.choices[c] = int32(i)
+		}
+	}
+	return k
+}
+
+func (k kind) newBatch() batch {
+	switch {
+	case k.stances:
+		b := newBatch(2, false)
+		b.Stances = true
+		return b
+	case k.choices != nil:
+		return newBatch(len(k.choices), false)
+	default:
+		return newBatch(2, true)
+	}
+}
+
+// ballot is what one voter says in one decision: that the truth is among some candidates, or among all
+// others (coarse data: Heitjan and Rubin, 1991).
+type ballot struct {
+	voter  string
+	weight float64
+	among  []int32
+	not    bool
+}
+
+// single returns the one candidate of k that the ballot is for, and false when there are several.
+func (b *ballot) single(k int) (int32, bool) {
+	switch {
+	case !b.not && len(b.among) == 1:
+		return b.among[0], true
+	case b.not && len(b.among) == k-1:
+		for c := range int32(k) {
+			if !slices.Contains(b.among, c) {
+				return c, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// question is one decision as the model sees it: ballots on candidates. names are the proposals that were
+// spoken of and places where they stand in the ballots they came from; candidate c is names[c], but for a
+// question about shared choices. The last candidate of a decision with proposals of its own is none of these.
+type question struct {
+	own     bool
+	field   int
+	names   []string
+	places  []int
+	ballots []ballot // ordered by voter
+}
+
+// questions turns ballots into questions: one, or with stances one per proposal that was spoken of.
+func (k kind) questions(b consensus.Ballots) []question {
+	cast := castIn(b)
+	proposals := b.Proposals()
+	places := make(map[string]int, len(proposals))
+	for i, p := range proposals {
+		places[p] = i
+	}
+	spoken := spokenOf(cast)
+	if k.stances {
+		qs := make([]question, 0, len(spoken))
+		for _, p := range spoken {
+			qs = append(qs, stanceQuestion(p, places[p], cast))
+		}
+		return qs
+	}
+	q := question{own: true, field: len(spoken) + 1, names: spoken}
+	number := make(map[string]int32, len(spoken))
+	for i, p := range spoken {
+		number[p] = int32(i)
+		q.places = append(q.places, places[p])
+	}
+	if k.shared(proposals) {
+		q.own, q.field, number = false, len(k.choices), k.choices
+	}
+	q.ballots = byVoter(cast, number)
+	return []question{q}
+}
+
+// shared reports whether all proposals are among the choices that mean the same in every decision.
+func (k kind) shared(proposals []string) bool {
+	for _, p := range proposals {
+		if _, ok := k.choices[p]; !ok {
+			return false
+		}
+	}
+	return k.choices != nil
+}
+
+// castIn returns the votes that count, abstentions aside, ordered by voter and proposal: the same however
+// they came.
+func castIn(b consensus.Ballots) []consensus.Vote {
+	var cast []consensus.Vote
+	for v := range b.Votes() {
+		if v.Stance != consensus.Abstain {
+			cast = append(cast, v)
+		}
+	}
+	slices.SortFunc(cast, compareVotes)
+	return cast
+}
+
+func spokenOf(cast []consensus.Vote) []string {
+	names := make([]string, 0, len(cast))
+	for _, v := range cast {
+		names = append(names, v.Proposal)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+func stanceQuestion(p string, place int, cast []consensus.Vote) question {
+	q := question{field: 2, names: []string{p}, places: []int{place}}
+	for _, v := range cast {
+		if v.Proposal == p {
+			said := int32(0)
+			if v.Stance == consensus.Disagree {
+				said = 1
+			}
+			q.ballots = append(q.ballots, ballot{voter: v.Voter, weight: v.Weight, among: []int32{said}})
+		}
+	}
+	return q
+}
+
+// byVoter makes one ballot of each voter's votes: for what it agrees with, or else against what it rejects.
+// How sure it is is the largest weight of those.
+func byVoter(cast []consensus.Vote, number map[string]int32) []ballot {
+	var ballots []ballot
+	for len(cast) > 0 {
+		n := 1
+		for n < len(cast) && cast[n].Voter == cast[0].Voter {
+			n++
+		}
+		ballots = append(ballots, oneVoter(cast[:n], number))
+		cast = cast[n:]
+	}
+	return ballots
+}
+
+func oneVoter(cast []consensus.Vote, number map[string]int32) ballot {
+	for _, stance := range []consensus.Stance{consensus.Agree, consensus.Disagree} {
+		b := ballot{voter: cast[0].Voter, not: stance == consensus.Disagree}
+		for _, v := range cast {
+			if v.Stance == stance {
+				b.among = append(b.among, number[v.Proposal])
+				b.weight = max(b.weight, v.Weight)
+			}
+		}
+		if b.among != nil {
+			return b
+		}
+	}
+	return ballot{voter: cast[0].Voter}
+}

@@ -1,0 +1,64 @@
+package reliability
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/swarmbus/swarmbus/consensus"
+)
+
+// Model is what a [Book] had learned when it was asked. It is never modified, so that many decisions can
+// read it at once. As [consensus.Options.Reliabilities] it gives the named strategies what it knows of each
+// voter by itself; a [Strategy] uses all of it.
+type Model struct {
+	kind        kind
+	voters      map[string]int32
+	params      *parameters // with one voter more than there are: a newcomer
+	certificate Certificate
+}
+
+// stranger is the model behind a [Strategy] that has none.
+var stranger = new(Book).Model()
+
+// Voters returns the names of those of whom something is known, sorted.
+func (m *Model) Voters() []string { return slices.Sorted(maps.Keys(m.voters)) }
+
+// Certificate returns whether the votes that were learned from tell their consensus from a rival one.
+func (m *Model) Certificate() Certificate { return m.certificate }
+
+// Correlation returns how much two voters err together, in [0,1): 1 − that is the share of a second opinion
+// that is news. Those of whom nothing is known have the mean of all.
+func (m *Model) Correlation(a, b string) float64 {
+	return m.params.Corr.between(m.voter(a), m.voter(b))
+}
+
+// voter is a name's place, that of the newcomer for a name that is not known.
+func (m *Model) voter(name string) int32 {
+	if j, ok := m.voters[name]; ok {
+		return j
+	}
+	return int32(m.params.Voters - 1)
+}
+
+// Reliability returns how often the voter is right, for decisions of every difficulty, and false for one of
+// whom nothing is known. With proposals of a decision's own, it is wrong on each of the others alike; with
+// shared choices the rates are means over them.
+func (m *Model) Reliability(voter string, proposals int) (consensus.Reliability, bool) {
+	j, ok := m.voters[voter]
+	if !ok {
+		return consensus.Reliability{}, false
+	}
+	switch p := m.params; {
+	case p.Own:
+		right := p.meanRate(int(j))
+		return consensus.Reliability{Sensitivity: right, Specificity: 1 - (1-right)/float64(max(proposals, 1))}, true
+	case m.kind.stances:
+		return consensus.Reliability{Sensitivity: p.meanRate(2 * int(j)), Specificity: p.meanRate(2*int(j) + 1)}, true
+	default:
+		right := 0.0
+		for c := range p.Choices {
+			right += p.meanRate(int(j)*p.Choices+c) / float64(p.Choices)
+		}
+		return consensus.Reliability{Sensitivity: right, Specificity: 1 - (1-right)/float64(p.Choices-1)}, true
+	}
+}

@@ -1,0 +1,37 @@
+package reliability
+
+import "github.com/swarmbus/swarmbus/consensus"
+
+// Next returns whom of rest to ask next, "" of nobody: the one whose vote, beside those already in, would
+// weigh most for its cost. That is the best by reputation, less what it shares with those who voted. cost is
+// what asking a voter costs, above 0; nil: the same for all. Ties go to the first.
+func (m *Model) Next(b consensus.Ballots, rest []string, cost func(voter string) float64) string {
+	q := m.whole(b)
+	voter, stated := m.cast(&q)
+	f := make([]float64, len(voter))
+	m.params.weights(voter, stated, q.field, f)
+	top, next := 0.0, ""
+	for i, name := range rest {
+		j := m.voter(name)
+		news := m.params.strength(j, q.field)
+		for h, g := range voter {
+			news -= m.params.Corr.between(j, g) * f[h] * stated[h] * m.params.strength(g, q.field)
+		}
+		if x := worth(news, name, cost); i == 0 || x > top {
+			top, next = x, name
+		}
+	}
+	return next
+}
+
+// worth is news per cost; what is no news is worse the more it costs.
+func worth(news float64, name string, cost func(string) float64) float64 {
+	switch {
+	case cost == nil:
+		return news
+	case news < 0:
+		return news * cost(name)
+	default:
+		return news / cost(name)
+	}
+}

@@ -1,0 +1,117 @@
+package reliability
+
+import "math"
+
+// parameters are what is fitted. They are never modified once they are in a [Model].
+//
+// Decision t has a true choice c with probability exp Prior[c] and a difficulty x = Hard·z, z standard
+// normal. Voter j is right with probability σ(a[j,c] + x); if wrong it says l with probability q[j,c,l]:
+//
+//	a[j,c] ~ N(u[j] + w[c], SdClass²) its rate on c
+//	u[j]   ~ N(Mean, SdVoter²)        its own rate
+//	w[c]   ~ N(0, SdPool²)            the choice's rate
+//	q[j,c] ~ Dirichlet(Rows·pool[c])  what it says instead
+//
+// With proposals of a decision's own, a has one column and wrong answers are uniform over its candidates.
+type parameters struct {
+	Choices int  `json:"choices"`
+	Voters  int  `json:"voters"`
+	Own     bool `json:"own,omitempty"`
+	Stances bool `json:"stances,omitempty"`
+
+	Prior    []float64 `json:"prior"`
+	Mean     float64   `json:"mean"`
+	SdVoter  float64   `json:"sdVoter"`
+	SdClass  float64   `json:"sdClass"`
+	SdPool   float64   `json:"sdPool"`
+	Rows     float64   `json:"rows"`
+	Hard     float64   `json:"hard"`
+	Residual float64   `json:"residual"`
+
+	Rate      []float64 `json:"rate"`                // a, voter-major
+	Base      []float64 `json:"base"`                // u
+	Shift     []float64 `json:"shift"`               // w
+	Wrong     []float64 `json:"wrong,omitempty"`     // log q, [voter][truth][said]
+	PoolWrong []float64 `json:"poolWrong,omitempty"` // the pool's q, [truth][said]
+
+	Corr  *correlation `json:"correlation"`
+	Refit *refit       `json:"refit,omitempty"` // nil without known outcomes
+
+	x, logw     [levels]float64
+	right, miss []float64 // log σ(±(a+x)), [voter*columns][level]
+}
+
+func (m *parameters) cols() int {
+	if m.Own {
+		return 1
+	}
+	return m.Choices
+}
+
+// tables derives what pooling reads from the parameters.
+func (m *parameters) tables() {
+	for d := range normal {
+		m.x[d], m.logw[d] = m.Hard*normal[d], math.Log(normalWeight[d])
+	}
+	n := len(m.Rate) * levels
+	if cap(m.right) < n {
+		m.right, m.miss = make([]float64, n), make([]float64, n)
+	}
+	m.right, m.miss = m.right[:n], m.miss[:n]
+	for i, a := range m.Rate {
+		for d, x := range m.x {
+			m.right[i*levels+d] = logSigma(a + x)
+			m.miss[i*levels+d] = logSigma(-a - x)
+		}
+	}
+}
+
+// meanRate is how often a voter is right on a choice, difficulty summed out.
+func (m *parameters) meanRate(at int) float64 {
+	p := 0.0
+	for d, x := range m.x {
+		p += normalWeight[d] * sigma(m.Rate[at]+x)
+	}
+	return p
+}
+
+// strength is a voter's log-odds against k candidates, never quite 0: chance is odds of 1 to k−1.
+func (m *parameters) strength(j int32, k int) float64 {
+	return max(math.Abs(m.Base[j]+math.Log(float64(max(k, 2)-1))), 0.01)
+}
+
+// between is how many candidates there are in a decision.
+func (m *parameters) between(v votes) int {
+	if m.Own {
+		return int(v.field)
+	}
+	return m.Choices
+}
+
+// grow is a copy with room for more voters, who start at the pool.
+func (m *parameters) grow(voters int) *parameters {
+	g := *m
+	c := m.cols()
+	g.right, g.miss = nil, nil
+	g.Prior = append([]float64(nil), m.Prior...)
+	g.Shift = append([]float64(nil), m.Shift...)
+	g.Rate = append([]float64(nil), m.Rate...)
+	g.Base = append([]float64(nil), m.Base...)
+	g.PoolWrong = append([]float64(nil), m.PoolWrong...)
+	g.Wrong = append([]float64(nil), m.Wrong...)
+	for j := m.Voters; j < voters; j++ {
+		g.Base = append(g.Base, m.Mean)
+		for k := range c {
+			g.Rate = append(g.Rate, m.Mean+m.Shift[k])
+			if m.Own {
+				continue
+			}
+			for _, q := range m.PoolWrong[k*c:][:c] {
+				g.Wrong = append(g.Wrong, math.Log(max(q, 1e-300)))
+			}
+		}
+	}
+	g.Voters = max(voters, m.Voters)
+	g.tables()
+	return &g
+}

@@ -1,0 +1,254 @@
+package reliability
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/swarmbus/swarmbus/consensus"
+)
+
+// learnedFrom is a model of a small world, with outcomes or without.
+func learnedFrom(o *Options, seed uint64, every int) (*world, *Model) {
+	w := newWorld(seed, 3, even(6, 0.9, 0.4)...)
+	b := newBook(o)
+	w.fill(b, 80, every)
+	return w, b.Learn()
+}
+
+// slowAnswer multiplies probabilities where the pool adds logarithms, one level of difficulty at a time.
+func slowAnswer(m *Model, v votes, rho float64) []float64 {
+	p := m.params
+	f := make([]float64, len(v.voter))
+	p.weights(v.voter, nil, p.between(v), f)
+	n := 0.0
+	for _, w := range f {
+		n += w
+	}
+	answer := make([]float64, p.Choices)
+	for c := range answer {
+		for d, weight := range normalWeight {
+			x := weight * math.Exp(p.Prior[c])
+			for i, j := range v.voter {
+				at := int(j)*p.Choices + c
+				right := 1 / (1 + math.Exp(-p.Rate[at]-p.Hard*normal[d]))
+				says := right
+				if l := int(v.said[i]); l != c {
+					says = (1 - right) * math.Exp(p.Wrong[at*p.Choices+l])
+				}
+				x *= math.Pow(says, f[i])
+			}
+			answer[c] += x
+		}
+		if p.Stances {
+			before := math.Exp(p.Prior[c])
+			answer[c] = before * math.Pow(answer[c]/before, 1/(1+rho*max(0, n-1)))
+			continue
+		}
+		answer[c] = math.Pow(answer[c], 1/(1+rho*max(0, n-1)))
+	}
+	normalise(answer)
+	if p.Refit != nil {
+		for c := range answer {
+			answer[c] = math.Pow(answer[c], p.Refit.Scale)
+		}
+		for i, j := range v.voter {
+			if int(j) < len(p.Refit.Bonus) {
+				answer[v.said[i]] *= math.Exp(p.Refit.Bonus[j])
+			}
+		}
+		normalise(answer)
+		for c := range answer {
+			answer[c] = answer[c]*(1-p.Refit.Lapse) + p.Refit.Lapse/float64(len(answer))
+		}
+	}
+	return answer
+}
+
+func normalise(p []float64) {
+	s := 0.0
+	for _, x := range p {
+		s += x
+	}
+	for i := range p {
+		p[i] /= s
+	}
+}
+
+func TestPoolIsTheProductOfProbabilities(t *testing.T) {
+	for _, every := range []int{0, 2} {
+		w, m := learnedFrom(&Options{Choices: letters(3)}, 21, every)
+		if (m.params.Refit != nil) != (every > 0) {
+			t.Fatalf("refit is %v", m.params.Refit)
+		}
+		for range 50 {
+			b, _ := w.decision(nil)
+			v := votes{field: 3}
+			for x := range b.Votes() {
+				v.voter, v.said = append(v.voter, m.voter(x.Voter)), append(v.said, m.kind.choices[x.Proposal])
+			}
+			got, _ := m.Probabilities(b)
+			want := slowAnswer(m, v, consensus.DefaultCorrelation)
+			for c := range got {
+				if math.Abs(got[c]-want[c]) > 1e-9 {
+					t.Fatalf("probabilities %v, want %v", got, want)
+				}
+			}
+			fast := make([]float64, 3)
+			m.params.evidence(v, fast)
+			m.params.Refit.apply(v, fast)
+			for c := range fast {
+				if math.Abs(fast[c]-want[c]) > 1e-9 {
+					t.Fatalf("while fitting %v, want %v", fast, want)
+				}
+			}
+		}
+	}
+}
+
+func drawBallots(t *rapid.T, o *consensus.Options, names []string) consensus.Ballots {
+	var cast []consensus.Vote
+	for j := range rapid.IntRange(0, 9).Draw(t, "voters") {
+		for _, name := range names {
+			if stance := rapid.SampledFrom([]int{0, 0, 1, 1, 2, 3}).Draw(t, "stance"); stance > 0 {
+				cast = append(cast, consensus.Vote{
+					Voter: fmt.Sprint("v", j), Proposal: name, Stance: consensus.Stance(stance),
+					Weight: float64(rapid.IntRange(0, 4).Draw(t, "weight")) / 4,
+				})
+			}
+		}
+	}
+	b, err := consensus.NewBallots(o, names, cast)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestProbabilitiesAddUp(t *testing.T) {
+	for name, o := range kinds(3) {
+		for _, every := range []int{0, 3} {
+			_, m := learnedFrom(o, 22, every)
+			t.Run(fmt.Sprint(name, every), rapid.MakeCheck(func(t *rapid.T) {
+				names := letters(3)[:rapid.IntRange(1, 3).Draw(t, "proposals")]
+				b := drawBallots(t, nil, names)
+				each, none := m.Probabilities(b)
+				sum := none
+				for _, p := range append(each, none) {
+					if !(p >= 0 && p <= 1) {
+						t.Fatalf("probabilities %v and %v", each, none)
+					}
+				}
+				for _, p := range each {
+					sum += p
+				}
+				if math.Abs(sum-1) > 1e-9 {
+					t.Errorf("%v and %v add up to %v", each, none, sum)
+				}
+			}))
+		}
+	}
+}
+
+func TestOrderOfProposalsAndVotesDoesNotMatter(t *testing.T) {
+	for name, o := range kinds(3) {
+		_, m := learnedFrom(o, 23, 3)
+		t.Run(name, rapid.MakeCheck(func(t *rapid.T) {
+			b := drawBallots(t, nil, letters(3))
+			cast := slices.Collect(b.Votes())
+			slices.Reverse(cast)
+			turned, err := consensus.NewBallots(nil, []string{"c", "b", "a"}, cast)
+			if err != nil {
+				t.Fatal(err)
+			}
+			x, xn := m.Probabilities(b)
+			y, yn := m.Probabilities(turned)
+			slices.Reverse(y)
+			if !slices.Equal(x, y) || xn != yn {
+				t.Errorf("%v and %v, turned round %v and %v", x, xn, y, yn)
+			}
+		}))
+	}
+}
+
+func TestNamesAreOnlyIdentity(t *testing.T) {
+	learn := func(name func(int) string, choices []string) []float64 {
+		w := newWorld(24, 3, even(6, 0.9, 0.4)...)
+		b := newBook(&Options{Choices: choices})
+		var last consensus.Ballots
+		for range 150 {
+			x, _ := w.decision(nil)
+			var cast []consensus.Vote
+			for v := range x.Votes() {
+				var j int
+				fmt.Sscanf(v.Voter, "v%d", &j)
+				v.Voter, v.Proposal = name(j), choices[v.Proposal[0]-'a']
+				cast = append(cast, v)
+			}
+			last, _ = consensus.NewBallots(nil, choices, cast)
+			if err := b.Observe("", last); err != nil {
+				t.Fatal(err)
+			}
+		}
+		each, _ := b.Model().Probabilities(last)
+		return each
+	}
+	x := learn(func(j int) string { return fmt.Sprint("v", j) }, []string{"a", "b", "c"})
+	y := learn(func(j int) string { return fmt.Sprint("w", 9-j) }, []string{"z", "y", "x"})
+	for c := range x {
+		if math.Abs(x[c]-y[c]) > 1e-3 {
+			t.Errorf("probabilities %v under other names, before %v", y, x)
+		}
+	}
+}
+
+func TestSilenceOfSeveralIsAnAnswer(t *testing.T) {
+	m := new(Book).Model()
+	decide := func(votes ...consensus.Vote) ([]float64, float64) {
+		b, err := consensus.NewBallots(nil, letters(3), votes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m.Probabilities(b)
+	}
+	against := func(j int, p string) consensus.Vote {
+		v := vote(j, p)
+		v.Stance = consensus.Disagree
+		return v
+	}
+	if each, none := decide(); none != 1 || slices.Max(each) > 0 {
+		t.Errorf("without a vote: %v and %v", each, none)
+	}
+	if each, _ := decide(vote(0, "a"), against(1, "a"), vote(1, "b")); each[0] != each[1] {
+		t.Errorf("one vote each: %v", each)
+	}
+	one, _ := decide(vote(0, "a"), vote(1, "b"))
+	both, _ := decide(vote(0, "a"), vote(0, "b"), vote(1, "b"))
+	if both[1] <= one[1] || both[0] <= 0.05 {
+		t.Errorf("a voter for a or b: %v, for a alone: %v", both, one)
+	}
+	not, none := decide(vote(0, "a"), vote(1, "b"), against(2, "a"))
+	if not[1] <= not[0] || none <= 0 {
+		t.Errorf("a voter against a: %v and %v", not, none)
+	}
+}
+
+func TestLessWeightIsLessEvidence(t *testing.T) {
+	for name, o := range kinds(3) {
+		_, m := learnedFrom(o, 25, 0)
+		before := 0.0
+		for _, weight := range []float64{0, 0.25, 0.5, 1} {
+			v := vote(0, "a")
+			v.Weight = weight
+			b, _ := consensus.NewBallots(nil, letters(3), []consensus.Vote{vote(1, "b"), v})
+			each, _ := m.Probabilities(b)
+			if each[0] < before {
+				t.Errorf("%s: probability %v at weight %v, %v at less", name, each[0], weight, before)
+			}
+			before = each[0]
+		}
+	}
+}

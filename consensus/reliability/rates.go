@@ -1,0 +1,98 @@
+package reliability
+
+import "math"
+
+// rates is the M step for a, u, w and m: two Newton steps each on the penalised log-likelihood, which is
+// concave. The hierarchy over voters is that of Kim and Ghahramani (2012) and Paun et al. (2018).
+func (e *em) rates() {
+	for range 2 {
+		if e.m.Own {
+			e.ownRates()
+		} else {
+			e.classRates()
+		}
+	}
+}
+
+func (e *em) ownRates() {
+	m := e.m
+	sum := e.o.Right * e.o.Weight
+	for j := range m.Voters {
+		e.newton(j, m.Mean, precision(m.SdVoter))
+		m.Base[j] = m.Rate[j]
+		sum += m.Base[j]
+	}
+	m.Mean = sum / (e.o.Weight + float64(m.Voters))
+}
+
+func (e *em) classRates() {
+	m, c := e.m, e.m.Choices
+	class, own, pool := precision(m.SdClass), precision(m.SdVoter), precision(m.SdPool)
+	sum := e.o.Right * e.o.Weight
+	for j := range m.Voters {
+		s := m.Mean * own
+		for k := range c {
+			e.newton(j*c+k, m.Base[j]+m.Shift[k], class)
+			s += (m.Rate[j*c+k] - m.Shift[k]) * class
+		}
+		m.Base[j] = s / (own + float64(c)*class)
+		sum += m.Base[j]
+	}
+	for k := range c {
+		s := 0.0
+		for j := range m.Voters {
+			s += (m.Rate[j*c+k] - m.Base[j]) * class
+		}
+		m.Shift[k] = s / (pool + float64(m.Voters)*class)
+	}
+	m.Mean = sum / (e.o.Weight + float64(m.Voters))
+}
+
+func precision(sd float64) float64 { return 1 / (sd * sd) }
+
+func (e *em) newton(at int, mean, prec float64) {
+	a := e.m.Rate[at]
+	for range 2 {
+		g, h := -(a-mean)*prec, prec
+		for d := range levels {
+			n := e.n[at*levels+d]
+			if n == 0 {
+				continue
+			}
+			p := sigma(a + e.m.x[d])
+			g += e.r[at*levels+d] - n*p
+			h += n * p * (1 - p)
+		}
+		a += min(1, max(-1, g/h))
+		e.info[at] = h
+	}
+	e.m.Rate[at] = a
+}
+
+// spreads refits them by empirical Bayes: the mean square of what they spread plus its remaining uncertainty
+// (Laplace's method), with Weight observations of the prior. Rows of the confusion matrix collapse to one
+// number where votes do not support more.
+func (e *em) spreads() {
+	m, o, c := e.m, e.o, float64(e.m.Choices)
+	m.Hard = min(3, math.Sqrt((e.ex2+o.Weight*o.Hard*o.Hard)/(float64(e.b.size())+o.Weight)))
+	if m.Own {
+		return
+	}
+	class, own, pool := o.Weight*o.Class*o.Class, o.Weight*o.Voter*o.Voter, o.Weight*o.Pool*o.Pool
+	tc, tu, tp := precision(m.SdClass), precision(m.SdVoter), precision(m.SdPool)
+	for j := range m.Voters {
+		for k, w := range m.Shift {
+			at := j*m.Choices + k
+			r := m.Rate[at] - m.Base[j] - w
+			class += r*r + 1/e.info[at]
+		}
+		r := m.Base[j] - m.Mean
+		own += r*r + 1/(tu+c*tc)
+	}
+	for _, w := range m.Shift {
+		pool += w*w + 1/(tp+float64(m.Voters)*tc)
+	}
+	m.SdClass = math.Sqrt(class / (o.Weight + c*float64(m.Voters)))
+	m.SdVoter = math.Sqrt(own / (o.Weight + float64(m.Voters)))
+	m.SdPool = math.Sqrt(pool / (o.Weight + c))
+}

@@ -1,0 +1,104 @@
+package reliability
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/swarmbus/swarmbus/consensus"
+)
+
+// world draws decisions of which the truth is known to the test.
+type world struct {
+	*rand.Rand
+	choices []string
+	right   []float64 // per voter
+	clones  int       // the last so many say what the first of them says
+	liars   int       // the last so many agree on what is wrong
+}
+
+func newWorld(seed uint64, choices int, right ...float64) *world {
+	w := &world{Rand: rand.New(rand.NewPCG(seed, 7)), right: right}
+	for c := range choices {
+		w.choices = append(w.choices, string(rune('a'+c)))
+	}
+	return w
+}
+
+func even(n int, best, worst float64) []float64 {
+	p := make([]float64, n)
+	for j := range p {
+		p[j] = best + (worst-best)*float64(j)/float64(max(1, n-1))
+	}
+	return p
+}
+
+// decision returns votes on all choices and the right one.
+func (w *world) decision(o *consensus.Options) (consensus.Ballots, string) {
+	k, n := len(w.choices), len(w.right)
+	truth := w.IntN(k)
+	wrong := (truth + 1 + w.IntN(k-1)) % k
+	var cast []consensus.Vote
+	for j, p := range w.right {
+		said := truth
+		if w.Float64() > p {
+			said = (truth + 1 + w.IntN(k-1)) % k
+		}
+		switch {
+		case j >= n-w.liars:
+			said = wrong
+		case w.clones > 0 && j > n-w.clones:
+			cast = append(cast, vote(j, cast[n-w.clones].Proposal))
+			continue
+		}
+		cast = append(cast, vote(j, w.choices[said]))
+	}
+	b, err := consensus.NewBallots(o, w.choices, cast)
+	if err != nil {
+		panic(err)
+	}
+	return b, w.choices[truth]
+}
+
+func vote(j int, proposal string) consensus.Vote {
+	return consensus.Vote{Voter: fmt.Sprint("v", j), Proposal: proposal, Stance: consensus.Agree, Weight: 1}
+}
+
+// fill observes n decisions, every so manyth with its outcome, 0 for none.
+func (w *world) fill(b *Book, n, every int) {
+	for i := range n {
+		ballots, right := w.decision(nil)
+		id := fmt.Sprint(w.Uint64())
+		if err := b.Observe(id, ballots); err != nil {
+			panic(err)
+		}
+		if every > 0 && i%every == 0 {
+			if err := b.Resolve(id, right); err != nil {
+				panic(err)
+			}
+		}
+	}
+}
+
+// score is the share of n new decisions that s is right about, and its mean confidence. Those it leaves open
+// count by who leads.
+func (w *world) score(s consensus.Strategy, n int) (right, confidence float64) {
+	for range n {
+		b, truth := w.decision(nil)
+		d := s.Decide(b.Close())
+		if d.Leader() == truth {
+			right++
+		}
+		confidence += d.Confidence
+	}
+	return right / float64(n), confidence / float64(n)
+}
+
+func newBook(o *Options) *Book {
+	b, err := NewBook(o)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+func letters(n int) []string { return newWorld(0, n).choices }

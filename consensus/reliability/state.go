@@ -1,0 +1,72 @@
+package reliability
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// state is a book as it is saved.
+type state struct {
+	Version     int         `json:"version"`
+	Options     Options     `json:"options"`
+	Voters      []string    `json:"voters"`
+	Decisions   []decision  `json:"decisions"`
+	Votes       batch       `json:"votes"`
+	Learned     int         `json:"learned"`
+	Resolved    int         `json:"resolved"`
+	Model       *parameters `json:"model,omitempty"`
+	Known       int         `json:"known"` // voters when the model was learned
+	Certificate Certificate `json:"certificate"`
+}
+
+const version = 1
+
+// MarshalJSON saves everything: a restored book goes on exactly as this one would.
+func (b *Book) MarshalJSON() ([]byte, error) {
+	b.ready()
+	s := state{
+		Version: version, Options: b.o, Voters: b.names, Decisions: b.decisions, Votes: b.batch,
+		Learned: b.learned, Resolved: b.resolved,
+	}
+	if b.model != nil {
+		s.Model, s.Known, s.Certificate = b.model.params, len(b.model.voters), b.model.certificate
+	}
+	return json.Marshal(s)
+}
+
+// UnmarshalJSON restores a book, and leaves it alone when what it reads is not a saved one.
+func (b *Book) UnmarshalJSON(p []byte) error {
+	var s state
+	if err := json.Unmarshal(p, &s); err != nil {
+		return fmt.Errorf("reliability: %w", err)
+	}
+	if err := s.check(); err != nil {
+		return fmt.Errorf("reliability: not a saved book: %w", err)
+	}
+	var restored Book
+	restored.open(s.Options)
+	restored.batch, restored.names, restored.learned, restored.resolved = s.Votes, s.Voters, s.Learned, s.Resolved
+	for j, name := range s.Voters {
+		restored.voters[name] = int32(j)
+	}
+	at := 0
+	for _, d := range s.Decisions {
+		d.from = at
+		at += d.Rows
+		restored.append(d)
+	}
+	if s.Model != nil {
+		restored.model = s.restore(&restored)
+	}
+	*b = restored
+	return nil
+}
+
+func (s *state) restore(b *Book) *Model {
+	s.Model.tables()
+	m := &Model{kind: b.kind, voters: make(map[string]int32, s.Known), params: s.Model, certificate: s.Certificate}
+	for j, name := range s.Voters[:s.Known] {
+		m.voters[name] = int32(j)
+	}
+	return m
+}

@@ -1,0 +1,139 @@
+package reliability
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/swarmbus/swarmbus/consensus"
+)
+
+func TestSavedBookGoesOnAlike(t *testing.T) {
+	for name, o := range kinds(3) {
+		for _, n := range []int{0, 10, 120} {
+			t.Run(fmt.Sprint(name, n), func(t *testing.T) { goOn(t, o, n) })
+		}
+	}
+}
+
+func goOn(t *testing.T, o *Options, n int) {
+	w := newWorld(61, 3, even(6, 0.9, 0.4)...)
+	a := newBook(o)
+	w.fill(a, n, 5)
+	a.Model()
+	w.fill(a, n/10, 5)
+	saved, err := json.Marshal(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := new(Book)
+	if err := json.Unmarshal(saved, b); err != nil {
+		t.Fatal(err)
+	}
+	if again, _ := json.Marshal(b); !slices.Equal(saved, again) {
+		t.Fatal("a restored book is saved otherwise")
+	}
+	for i := range 60 {
+		ballots, right := w.decision(nil)
+		x, xn := a.Model().Probabilities(ballots)
+		y, yn := b.Model().Probabilities(ballots)
+		if !slices.Equal(x, y) || xn != yn {
+			t.Fatalf("decision %d: restored book says %v, original %v", i, y, x)
+		}
+		for _, book := range []*Book{a, b} {
+			id := fmt.Sprint("later", i)
+			if err := book.Observe(id, ballots); err != nil {
+				t.Fatal(err)
+			}
+			if err := book.Resolve(id, right); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if x, y := a.Model().Certificate(), b.Model().Certificate(); x != y {
+		t.Errorf("certificate %+v, original %+v", y, x)
+	}
+	if !reflect.DeepEqual(a.Model().Voters(), b.Model().Voters()) {
+		t.Error("other voters")
+	}
+}
+
+// saved is a small book with everything in it.
+func saved(o *Options) []byte {
+	w := newWorld(62, 2, even(3, 0.9, 0.6)...)
+	b := newBook(o)
+	w.fill(b, 24, 2)
+	b.Model()
+	p, err := json.Marshal(b)
+	if err != nil {
+		panic(err)
+	}
+	return p
+}
+
+func TestBrokenStateIsRefused(t *testing.T) {
+	for _, c := range []struct{ what, from, to string }{
+		{"another version", `"version":1`, `"version":2`},
+		{"no JSON", `{`, `[`},
+		{"a voter twice", `"v1"`, `"v0"`},
+		{"more voters known than there are", `"known":3,"certificate"`, `"known":9,"certificate"`},
+		{"no defaults", `"rounds":20`, `"rounds":0`},
+		{"an option out of range", `"rounds":20`, `"rounds":-1`},
+		{"another kind", `"choices":2`, `"choices":3`},
+		{"votes cut short", `"voter":[0,`, `"voter":[`},
+		{"a vote by nobody", `"voter":[0,`, `"voter":[9,`},
+		{"a vote twice", `"voter":[0,1,`, `"voter":[0,0,`},
+		{"a vote for nothing", `"said":[`, `"said":[7,`},
+		{"an unknown outcome", `"known":[`, `"known":[5,`},
+		{"decisions of many rows", `"rows":1`, `"rows":3`},
+		{"no correlation", `"correlation":{`, `"correlation":null,"was":{`},
+		{"a rate for nobody", `"rate":[`, `"rate":[0,`},
+		{"a correlation above 1", `"pooled":`, `"pooled":9`},
+		{"a lapse above 1", `"lapse":0`, `"lapse":3`},
+		{"a scale below 0", `"scale":`, `"scale":-`},
+	} {
+		text := string(saved(&Options{Choices: letters(2)}))
+		broken := strings.Replace(text, c.from, c.to, 1)
+		if broken == text {
+			t.Fatalf("%s: nothing to break", c.what)
+		}
+		b := newBook(nil)
+		if err := json.Unmarshal([]byte(broken), b); err == nil {
+			t.Errorf("%s was accepted", c.what)
+		}
+		if b.Len() != 0 || b.kind.choices != nil {
+			t.Errorf("%s changed the book", c.what)
+		}
+	}
+}
+
+func FuzzUnmarshal(f *testing.F) {
+	for _, o := range kinds(2) {
+		f.Add(saved(o))
+	}
+	f.Add([]byte(`{"version":1}`))
+	f.Fuzz(func(t *testing.T, p []byte) {
+		b := new(Book)
+		if json.Unmarshal(p, b) != nil {
+			return
+		}
+		if b.Len() > 200 || len(b.names) > 50 || b.batch.Choices > 64 || b.o.Rounds > 50 {
+			return // right, but too much for a fuzzer
+		}
+		ballots, err := consensus.NewBallots(nil, letters(2), []consensus.Vote{vote(0, "a"), vote(1, "b"), vote(9, "a")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		Strategy{b.Model()}.Decide(ballots)
+		b.Observe("fuzzed", ballots)
+		b.Resolve("fuzzed", "a")
+		if _, err := json.Marshal(b); err != nil {
+			t.Errorf("a restored book cannot be saved: %v", err)
+		}
+		b.Model().Next(ballots, voters(2, 5), nil)
+		b.Learn()
+	})
+}

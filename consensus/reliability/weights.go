@@ -1,0 +1,81 @@
+package reliability
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// weights fills f with how much of each vote's evidence counts, among k candidates. With μ the voters'
+// strengths times their stated weights, 1 each without, and R their correlation it is w/μ for the w ≥ 0 that
+// minimises ½wᵀRw − μᵀw: the best linear pool of dependent experts (Winkler, 1981; Clemen and Winkler, 1985),
+// never negative. Equal voters get 1/(1+(n−1)ρ); copies share one vote; a voter much weaker than those it
+// errs with gets none.
+func (m *parameters) weights(voter []int32, stated []float64, k int, f []float64) {
+	mu := make([]float64, len(f))
+	pairs := false
+	for i, j := range voter {
+		mu[i] = m.strength(j, k)
+		if stated != nil {
+			mu[i] *= stated[i]
+		}
+		pairs = pairs || m.Corr.paired(j)
+	}
+	if pairs {
+		m.Corr.descend(voter, mu, f)
+	} else {
+		equal(mu, m.Corr.pooled(), f)
+	}
+	for i := range f {
+		if mu[i] > 0 {
+			f[i] /= mu[i]
+		}
+	}
+}
+
+// descend solves it coordinate by coordinate, which converges because R is positive definite or made so by
+// shrinking; a dozen sweeps leave an error that no decision shows.
+func (c *correlation) descend(voter []int32, mu, w []float64) {
+	clear(w)
+	sum := 0.0
+	for range 12 {
+		change := 0.0
+		for i, j := range voter {
+			z := mu[i] - c.Pooled*(sum-w[i])
+			if c.paired(j) {
+				for h, g := range voter {
+					if w[h] > 0 && h != i && c.paired(g) {
+						z -= (c.between(j, g) - c.Pooled) * w[h]
+					}
+				}
+			}
+			z = max(0, z)
+			change = max(change, math.Abs(z-w[i]))
+			sum += z - w[i]
+			w[i] = z
+		}
+		if change < 1e-4 {
+			break
+		}
+	}
+}
+
+// equal solves it for one correlation between all: w = max(0, μ−ρ·Σw)/(1−ρ), the strongest first.
+func equal(mu []float64, rho float64, w []float64) {
+	order := make([]int, len(mu))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(mu[b], mu[a]) })
+	total, sum := 0.0, 0.0
+	for n, i := range order {
+		if mu[i] <= rho*sum {
+			break
+		}
+		total += mu[i]
+		sum = total / (1 - rho + rho*float64(n+1))
+	}
+	for i, x := range mu {
+		w[i] = max(0, x-rho*sum) / (1 - rho)
+	}
+}
