@@ -58,6 +58,24 @@
 // None of them detects collusion. With [Options.Reliabilities] a decision is withheld, as [Uncertified],
 // when by what is known of the voters it might as well be wrong.
 //
+// # Beyond the five
+//
+// They use what the five do not read, and are handed in by value: [Grouped] pools log-odds within the
+// groups of [Options.Groups] and then across, so that copies of one model do not outvote several; where it
+// counts, clones in a known group are one or two voters to it. [Surprising] reads [Vote.Expected], what
+// voters predict of others, and finds the answer that fewer know and fewer still expect; it withstands a
+// majority that errs together, and nobody who lies about what it expects. [Collapse] removes copies before
+// anything is counted. For orders in the place of votes there is [Profile], with [Profile.Borda],
+// [Profile.Schulze] and [Profile.Kemeny].
+//
+// # When to stop
+//
+// [Settled] tells whether anything that is left can change a decision: it never stops wrongly, and needs
+// to know who may vote. Where nobody knows, [Ballots.Lead] tells how likely the leader stays the leader, and
+// [Sequential] when the evidence on a proposal leaves the bounds of the errors agreed. All three may be
+// looked at after every vote: Settled is sure, Sequential errs as agreed whatever the truth is, Lead on
+// average over its prior.
+//
 // # Outcomes
 //
 // They are tried in this order. Fewer voters than the quorum: [Pending], or [Deadlocked] once closed.
@@ -73,7 +91,9 @@
 //
 // # Rules of every strategy
 //
-// They hold for the five strategies, and consensustest.TestStrategy checks them for any other:
+// They hold for the five strategies, for [Grouped] with what a group's votes are worth together in the
+// place of their number, and for [Surprising] but for two that its comment names.
+// consensustest.TestStrategy checks them for any other:
 //
 //   - Votes on unknown proposals, of voters outside the electorate and superseded ones do not count, and
 //     [Ballots.Uncounted] reports them. A vote on a proposal that is made later counts from then on.
