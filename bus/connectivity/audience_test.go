@@ -173,3 +173,21 @@ func TestRecipientsGetWhatIsForThemAndNothingElse(t *testing.T) {
 		}
 	}
 }
+
+// To the bus, no recipients would mean everyone.
+func TestForNobodyIsNotForEveryone(t *testing.T) {
+	w := newWorld(t, nil)
+	sub, err := w.bus.Subscribe(bus.SubscribeOptions{})
+	is(t, err, nil)
+	w.emit(says("no coordinator"))
+	w.emit(says("no components", to(connectivity.All)))
+	w.emit(says("no resolver", to(connectivity.Selected)))
+	is(t, w.SetCoordinator("t", "boss"), nil)
+	w.emit(says("still no components", to(connectivity.All), by("b")))
+	w.SetResolver("t", picks())
+	w.emit(says("nobody selected", to(connectivity.Selected), by("b")))
+	if s, heard := sub.Poll(); heard {
+		n, _ := connectivity.NoteOf(s)
+		t.Errorf("%q is for everyone", n.Summary)
+	}
+}

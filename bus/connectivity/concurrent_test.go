@@ -162,6 +162,50 @@ func TestOneOfManyEndsWins(t *testing.T) {
 	}
 }
 
+func TestEveryAdvanceCounts(t *testing.T) {
+	w := real(t, nil)
+	var mu sync.Mutex
+	reached := map[int]bool{}
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 100 {
+				step := w.advance("t")
+				mu.Lock()
+				reached[step] = true
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	if len(reached) != 800 || w.Step("t") != 800 {
+		t.Errorf("%d steps reached, at %d, after 800 advances", len(reached), w.Step("t"))
+	}
+}
+
+// What was on its way when its thread was closed is forgotten if the log has it
+// before the close, and kept if after.
+func TestClosingWhileOthersEmit(t *testing.T) {
+	w := real(t, nil)
+	var wg sync.WaitGroup
+	for g := range 4 {
+		wg.Go(func() {
+			for range 500 {
+				if _, err := w.Emit(ctx, says("x", by(fmt.Sprint("s", g)), at(connectivity.Critical))); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Go(func() {
+		for range 200 {
+			is(t, w.CloseThread(ctx, "t"), nil)
+		}
+	})
+	wg.Wait()
+	same(t, w.rebuilt(nil), w.Layer, "t")
+}
+
 // Many goroutines do everything to a few threads: the log gives the same
 // state, events of each signal are in order, and every end is told once.
 func TestConcurrentUse(t *testing.T) {

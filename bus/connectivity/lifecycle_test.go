@@ -229,3 +229,46 @@ func TestTheLayersNotesAreOnTheBus(t *testing.T) {
 		t.Errorf("got %q\nwant %q", got, want)
 	}
 }
+
+func TestWhatNobodyWatchesAnyMoreStaysEmitted(t *testing.T) {
+	w := newWorld(t, nil)
+	var stop func()
+	var nested connectivity.Signal
+	stop = w.OnSignal(func(context.Context, connectivity.Signal, connectivity.Event) {
+		nested = w.emit(says("nested", by("b")))
+		stop()
+	})
+	w.emit(says("x"))
+	if got := w.state(nested.ID); got != connectivity.Emitted {
+		t.Errorf("nested is %s", got)
+	}
+}
+
+// What expires is written down together, in entries of a thousand at most; what
+// has ended is not written down again.
+func TestExpiryIsWrittenInBulk(t *testing.T) {
+	w := newWorld(t, nil)
+	w.resolve(w.emit(says("x", until(1))).ID)
+	before := w.bus.Last()
+	w.advance("t")
+	if got := w.bus.Last() - before; got != 1 {
+		t.Errorf("%d entries for a step in which nothing ends", got)
+	}
+	is(t, w.Register("t", "b"), nil)
+	for range 2500 {
+		w.emit(says("self", at(connectivity.Critical), until(2), to(connectivity.Self)))
+		w.emit(says("all", at(connectivity.Critical), until(2), to(connectivity.All)))
+	}
+	before = w.bus.Last()
+	w.advance("t")
+	var sizes []int
+	for s := range w.bus.History(bus.Filter{After: before, Kinds: []signals.Kind{connectivity.KindTransition}}) {
+		tr, _ := signals.As[connectivity.Transition](s)
+		sizes = append(sizes, tr.Payload.Signals.Len())
+	}
+	slices.Sort(sizes)
+	equal(t, "sizes", sizes, 500, 500, 1000, 1000, 1000, 1000)
+	if got := w.Query(connectivity.Query{Thread: "t"}); got != nil {
+		t.Errorf("%d left", len(got))
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -101,7 +102,10 @@ func TestRebuildFromJSONAnswersTheSame(t *testing.T) {
 }
 
 func TestRebuiltLayersGoOn(t *testing.T) {
-	seeded := func() *connectivity.Options { return &connectivity.Options{Mint: signals.SeededMint("s")} }
+	clock := func() time.Time { return time.Date(2026, 4, 11, 9, 0, 0, 0, time.UTC) }
+	seeded := func() *connectivity.Options {
+		return &connectivity.Options{Mint: signals.SeededMint("s"), Clock: clock}
+	}
 	w := busy(t, seeded())
 	l, err := connectivity.Rebuild(w.bus, seeded(), w.bus.History(bus.Filter{}))
 	is(t, err, nil)
@@ -167,4 +171,79 @@ func TestRetentionIsTheSameAfterRebuild(t *testing.T) {
 		}
 	}
 	same(t, w.rebuilt(&connectivity.Options{Retain: 3}), w.Layer, "t")
+}
+
+// log numbers signals as a log does.
+func log(all ...signals.Any) []signals.Any {
+	for i, s := range all {
+		h := s.Head()
+		h.Seq = uint64(i + 1)
+		all[i] = signals.With(s, h)
+	}
+	return all
+}
+
+func noted(id, thread string, at time.Time, change func(*connectivity.Note)) signals.Any {
+	n := note(connectivity.AttentionRaise)
+	n.Summary, n.ExpiresAtStep = id, 0
+	if change != nil {
+		change(&n)
+	}
+	return signals.New(
+		signals.Header{ID: signals.MustID(id), Source: "a", Thread: thread, Time: at, Confidence: 0.5},
+		connectivity.Attention{Note: n},
+	)
+}
+
+func ends(state connectivity.State, ids ...string) signals.Any {
+	var list []signals.ID
+	for _, id := range ids {
+		list = append(list, signals.MustID(id))
+	}
+	return signals.New(
+		signals.Header{Source: bus.System, Thread: "t"},
+		connectivity.Transition{Layer: "main", State: state, Signals: connectivity.ListOf(list...)},
+	)
+}
+
+// A log that no layer writes does no harm: what ended stays as it is, threads
+// are apart, and what is unknown is passed over.
+func TestRebuildFromAnOddLog(t *testing.T) {
+	at := time.Unix(100, 0)
+	replaces := func(n *connectivity.Note) { n.Replaces = signals.MustID("x") }
+	l, err := connectivity.Rebuild(newBus(t), nil, slices.Values(log(
+		noted("x", "t", at, nil),
+		noted("elsewhere", "u", at, replaces),
+		noted("x", "t", at, func(n *connectivity.Note) { n.Summary = "again" }),
+		ends(connectivity.Superseded, "x"),
+		ends(connectivity.Expired, "unknown", "elsewhere"),
+		noted("y", "t", at, nil),
+		ends(connectivity.Resolved, "y"),
+		ends(connectivity.Expired, "y"),
+		ends(connectivity.Active, "y"),
+	)))
+	is(t, err, nil)
+	for id, want := range map[string]connectivity.State{
+		"x": connectivity.Emitted, "elsewhere": connectivity.Emitted, "y": connectivity.Resolved,
+	} {
+		if s, _ := l.Get(signals.MustID(id)); s.State != want || s.Summary != id {
+			t.Errorf("%s is %s: %s", id, s.State, s.Summary)
+		}
+	}
+}
+
+// Times may go back in a log of several writers; since is about times.
+func TestSinceWithTimesThatGoBack(t *testing.T) {
+	second := func(n int) time.Time { return time.Unix(int64(n), 0) }
+	l, err := connectivity.Rebuild(newBus(t), nil, slices.Values(log(
+		noted("3", "t", second(3), nil), noted("1", "t", second(1), nil), noted("2", "t", second(2), nil),
+	)))
+	is(t, err, nil)
+	for since, want := range [][]string{{"2", "1", "3"}, {"2", "3"}, {"3"}, nil} {
+		q := connectivity.Query{Thread: "t", Since: second(since)}
+		equal(t, fmt.Sprint("since ", since), summaries(l.Query(q)), want...)
+		q.Order = connectivity.Oldest
+		slices.Reverse(want)
+		equal(t, fmt.Sprint("oldest since ", since), summaries(l.Query(q)), want...)
+	}
 }
