@@ -32,6 +32,7 @@ type Turn struct {
 	random *rand.Rand
 	mint   *signals.Mint
 	ids    uint64
+	trace  *signals.Trace // where the turn is in a trace
 }
 
 type turnKey struct{}
@@ -72,7 +73,17 @@ func (t *Turn) hash() uint64 {
 // and Take returns what it said. An error, a panic ([*PanicError]), the end of
 // ctx or more than t.Most signals ([ErrTurnFull]) end the turn; what was said
 // before that is returned with the error.
+//
+// A [Hook] that ctx carries sees the turn as an [OpTurn], and what is said in it
+// carries the turn's place in the trace.
 func (a *Agent) Take(ctx context.Context, t *Turn, inbox []signals.Any) (said []signals.Any, err error) {
+	ctx, end := Start(ctx, Op{Name: OpTurn, Target: a.ID, Thread: t.Thread, Round: t.Round, Heard: inbox})
+	defer func() { end(said, err) }()
+	t.trace = TraceOf(ctx)
+	return a.take(ctx, t, inbox)
+}
+
+func (a *Agent) take(ctx context.Context, t *Turn, inbox []signals.Any) (said []signals.Any, err error) {
 	if a.TurnTimeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, a.TurnTimeout)
@@ -113,6 +124,9 @@ func (t *Turn) complete(s, heard signals.Any) signals.Any {
 	h := s.Head()
 	h.Source, h.Thread = cmp.Or(h.Source, t.Agent), cmp.Or(h.Thread, t.Thread)
 	h.Round = int32(t.Round)
+	if h.Trace == nil {
+		h.Trace = t.trace
+	}
 	if h.ReplyTo.IsZero() {
 		h.ReplyTo = heard.Head().ID
 	}

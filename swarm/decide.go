@@ -4,12 +4,13 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
 // fold takes the next signal of the log.
-func (r *solve) fold(s signals.Any) {
+func (r *solve) fold(ctx context.Context, s signals.Any) {
 	r.result.Log = append(r.result.Log, s)
 	r.yield(Spoke{s})
 	switch s := s.(type) {
@@ -18,9 +19,10 @@ func (r *solve) fold(s signals.Any) {
 	case *signals.Signal[signals.Vote]:
 		r.weigh(s)
 	case *signals.Signal[signals.Conflict]:
-		r.foldConflict(s)
+		r.foldConflict(ctx, s)
 	case *signals.Signal[signals.Escalation]:
 		r.escalated = s
+		agents.Note(ctx, s)
 	}
 }
 
@@ -44,18 +46,20 @@ func (r *solve) weigh(s signals.Any) {
 	r.yield(Weighed{r.votes.Decision()})
 }
 
-func (r *solve) foldConflict(c *signals.Signal[signals.Conflict]) {
+func (r *solve) foldConflict(ctx context.Context, c *signals.Signal[signals.Conflict]) {
 	for pair := range r.swarm.bus.Conflicts(r.result.Thread) {
 		if pair.ID() == c.ID {
 			r.result.Conflicts = append(r.result.Conflicts, pair)
+			agents.Note(ctx, pair)
 		}
 	}
 }
 
 // decide stops the solve if what is committed is a reason to, whatever the
 // turns that are left come to.
-func (r *solve) decide(left []*turn) {
-	d := r.votes.Decision()
+func (r *solve) decide(ctx context.Context, left []*turn) {
+	d, end := r.ask(ctx)
+	defer end(d, nil)
 	switch {
 	case r.escalated != nil:
 		r.stop(StopEscalated, r.escalated.Payload.Reason, nil)
@@ -64,6 +68,14 @@ func (r *solve) decide(left []*turn) {
 	case r.said == r.opts.Signals:
 		r.stop(StopBudget, fmt.Sprintf("%d signals", r.said), nil)
 	}
+}
+
+// ask evaluates the votes. The caller calls end when it knows what follows.
+func (r *solve) ask(ctx context.Context) (d consensus.Decision, end agents.End) {
+	_, end = agents.Start(ctx, agents.Op{
+		Name: agents.OpConsensus, Target: r.opts.Strategy.Name(), Thread: r.result.Thread, Round: r.result.Rounds,
+	})
+	return r.votes.Decision(), end
 }
 
 // stands reports whether a final decision survives whatever the agents with
@@ -82,9 +94,10 @@ func (r *solve) stands(left []*turn) bool {
 }
 
 // exhausted stops a solve in which nobody has anything left to hear.
-func (r *solve) exhausted() {
+func (r *solve) exhausted(ctx context.Context) {
 	r.votes.Close()
-	d := r.votes.Decision()
+	d, end := r.ask(ctx)
+	defer end(d, nil)
 	if d.Voters == 0 {
 		r.stop(StopNoProgress, "nobody had anything to say", nil)
 		return
@@ -105,5 +118,5 @@ func (r *solve) escalateConflicts(ctx context.Context) {
 			Context: r.result.Task.Task,
 		},
 	))
-	r.decide(nil)
+	r.decide(ctx, nil)
 }

@@ -16,6 +16,7 @@ import (
 // else means the default beside it.
 type Options struct {
 	Agents []*agents.Agent // who takes part, in commit order
+	Name   string          // of the swarm, for those who watch many; "": "swarm"
 
 	Strategy  consensus.Strategy // nil: consensus.Default()
 	Threshold float64            // of support, inclusive; 0: consensus.DefaultThreshold
@@ -36,6 +37,10 @@ type Options struct {
 	// Bus carries the signals, for those who want to watch or share one; the
 	// caller closes it. Nil: one of the swarm's own.
 	Bus *bus.Bus
+	// Hook is told of solves, rounds, turns and evaluations, and what is said
+	// carries its traces; see [agents.Hook]. Nil: the one that the context of a
+	// solve carries, if any.
+	Hook agents.Hook
 }
 
 // ConflictPolicy is what a conflict between proposals leads to.
@@ -54,6 +59,7 @@ func (o *Options) withDefaults() Options {
 	if r.Strategy == nil {
 		r.Strategy = consensus.Default()
 	}
+	r.Name = cmp.Or(r.Name, "swarm")
 	r.Rounds = cmp.Or(r.Rounds, 12)
 	r.Signals = cmp.Or(r.Signals, 1000)
 	r.TurnSignals = cmp.Or(r.TurnSignals, 16)

@@ -30,7 +30,7 @@ func (r *solve) round(ctx context.Context) {
 		r.interrupted(ctx)
 		return
 	case len(turns) == 0:
-		r.exhausted()
+		r.exhausted(ctx)
 		return
 	case r.result.Rounds == r.opts.Rounds:
 		r.votes.Close()
@@ -38,6 +38,8 @@ func (r *solve) round(ctx context.Context) {
 		return
 	}
 	r.result.Rounds++
+	ctx, end := agents.Start(ctx, agents.Op{Name: agents.OpRound, Thread: r.result.Thread, Round: r.result.Rounds})
+	defer end(nil, nil)
 	r.yield(RoundStarted{r.result.Rounds, names(turns)})
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // turns that are not needed any more
@@ -89,7 +91,7 @@ func (r *solve) commitAll(ctx context.Context, turns []*turn) {
 			if r.commit(ctx, t.seat, o) != nil {
 				failed = append(failed, o.err)
 			}
-			r.decide(turns[i+1:])
+			r.decide(ctx, turns[i+1:])
 		}
 		if r.result.Stop != 0 {
 			r.result.Turns.Dropped += r.result.Turns.Taken - r.result.Turns.Committed - r.result.Turns.Failed
@@ -116,7 +118,9 @@ func (r *solve) commit(ctx context.Context, s *seat, o outcome) error {
 		}
 		if err := r.publish(ctx, s.mouth, said); err != nil {
 			r.result.Turns.Refused++
-			r.yield(Refused{s.agent.ID, said, err})
+			refused := Refused{s.agent.ID, said, err}
+			r.yield(refused)
+			agents.Note(ctx, refused)
 			continue
 		}
 		r.said++

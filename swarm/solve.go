@@ -99,6 +99,10 @@ func (r *solve) solve(ctx context.Context) {
 	ctx, cancel := context.WithTimeoutCause(ctx, r.opts.Deadline, errDeadline)
 	defer cancel()
 	defer context.AfterFunc(r.swarm.ended, cancel)()
+	ctx, end := agents.Start(agents.WithHook(ctx, r.opts.Hook), agents.Op{
+		Name: agents.OpSolve, Target: r.opts.Name, Thread: r.result.Thread,
+	})
+	defer func() { end(r.result, r.result.Err) }()
 
 	r.yield(Started{r.result.Thread, r.result.Task, r.result.Seed, r.opts.Agents})
 	r.announce(ctx, signals.New(signals.Header{Confidence: 1}, r.result.Task))
@@ -126,6 +130,9 @@ func (r *solve) publish(ctx context.Context, p *bus.Publisher, s signals.Any) er
 	if h.TTL == 0 {
 		h.TTL = 2 * r.opts.Deadline // nothing expires while the solve runs
 	}
+	if h.Trace == nil {
+		h.Trace = agents.TraceOf(ctx)
+	}
 	_, err := p.Publish(ctx, signals.With(s, h))
 	if errors.Is(err, bus.ErrClosed) {
 		r.stop(StopError, "the bus was closed", err)
@@ -135,7 +142,7 @@ func (r *solve) publish(ctx context.Context, p *bus.Publisher, s signals.Any) er
 		if !more {
 			return err
 		}
-		r.fold(s)
+		r.fold(ctx, s)
 	}
 }
 

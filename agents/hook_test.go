@@ -1,0 +1,96 @@
+package agents_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// notebook is a hook that writes down what it is told.
+type notebook struct{ lines []string }
+
+type placeKey struct{}
+
+var place = &signals.Trace{TraceID: [16]byte{1}, SpanID: [8]byte{2}}
+
+func (n *notebook) Start(ctx context.Context, op agents.Op) (context.Context, agents.End) {
+	n.lines = append(n.lines, "start "+string(op.Name)+" "+op.Target)
+	return context.WithValue(ctx, placeKey{}, place), func(result any, err error) {
+		said, _ := result.([]signals.Any)
+		n.lines = append(n.lines, findings(said)...)
+		if err != nil {
+			n.lines = append(n.lines, err.Error())
+		}
+		n.lines = append(n.lines, "end "+string(op.Name))
+	}
+}
+
+func (n *notebook) Note(_ context.Context, what any) { n.lines = append(n.lines, what.(string)) }
+
+func (n *notebook) Trace(ctx context.Context) *signals.Trace {
+	t, _ := ctx.Value(placeKey{}).(*signals.Trace)
+	return t
+}
+
+func TestTurnIsAnOpThatEndsWhateverHappens(t *testing.T) {
+	for name, test := range map[string]struct {
+		react func() seq
+		want  []string
+	}{
+		"speaks": {func() seq { return agents.Say(finding("x")) }, []string{"start turn a", "x", "end turn"}},
+		"fails":  {func() seq { return agents.Fail(errors.New("no")) }, []string{"start turn a", "agents: a: no", "end turn"}},
+		"panics": {func() seq { panic("oh") }, []string{"start turn a", "agents: a panicked: oh", "end turn"}},
+	} {
+		book := &notebook{}
+		a := &agents.Agent{ID: "a", Reactor: agents.Func(func(context.Context, signals.Any) seq { return test.react() })}
+		_, _ = a.Take(agents.WithHook(t.Context(), book), &agents.Turn{Agent: "a"}, inbox("x"))
+		if diff := cmp.Diff(test.want, book.lines); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+func TestReactorWorksInsideItsTurn(t *testing.T) {
+	book := &notebook{}
+	a := &agents.Agent{ID: "a", Reactor: agents.Func(func(ctx context.Context, _ signals.Any) seq {
+		ctx, end := agents.Start(ctx, agents.Op{Name: "tool", Target: "grep"})
+		agents.Note(ctx, "found")
+		end(nil, nil)
+		return agents.Say()
+	})}
+	_, _ = a.Take(agents.WithHook(t.Context(), book), &agents.Turn{}, inbox("x"))
+	want := []string{"start turn a", "start tool grep", "found", "end tool", "end turn"}
+	if diff := cmp.Diff(want, book.lines); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestWhatIsSaidCarriesTheTurnsPlaceInTheTrace(t *testing.T) {
+	own := &signals.Trace{TraceID: [16]byte{3}, SpanID: [8]byte{4}}
+	a := &agents.Agent{ID: "a", Reactor: agents.Func(func(context.Context, signals.Any) seq {
+		return agents.Say(finding("x"), signals.New(signals.Header{Trace: own}, signals.Discovery{Finding: "y"}))
+	})}
+	said, _ := a.Take(agents.WithHook(t.Context(), &notebook{}), &agents.Turn{}, inbox("x"))
+	if said[0].Head().Trace != place || said[1].Head().Trace != own {
+		t.Errorf("got %v and %v, want the turn's and its own", said[0].Head().Trace, said[1].Head().Trace)
+	}
+}
+
+func TestWithoutAHookNothingIsTold(t *testing.T) {
+	ctx := agents.WithHook(t.Context(), nil)
+	inside, end := agents.Start(ctx, agents.Op{Name: agents.OpSolve})
+	agents.Note(inside, "nothing")
+	end(nil, nil)
+	if inside != t.Context() || agents.TraceOf(inside) != nil {
+		t.Error("the context changed")
+	}
+	start := func() { _, end := agents.Start(ctx, agents.Op{Name: agents.OpTurn}); end(nil, nil) }
+	if n := testing.AllocsPerRun(100, start); n != 0 {
+		t.Errorf("got %v allocations, want 0", n)
+	}
+}
