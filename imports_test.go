@@ -41,6 +41,10 @@ var rules = []struct {
 		ours:   []string{"signals", "conflict", "bus", "consensus", "agents", "swarm"},
 		others: []string{"charm.land/lipgloss/v2", "github.com/charmbracelet/colorprofile", "github.com/charmbracelet/x/ansi"},
 	}},
+	{"otel", rule{ours: []string{"*"}, others: []string{
+		"go.opentelemetry.io/otel/attribute", "go.opentelemetry.io/otel/codes", "go.opentelemetry.io/otel/metric", "go.opentelemetry.io/otel/trace",
+	}}},
+	{"otel/*", rule{ours: []string{"*"}, others: []string{"go.opentelemetry.io"}}},
 	{"examples/*", rule{ours: []string{"*"}, others: []string{"*"}}},
 	{"cmd/*", rule{ours: []string{"*"}, others: []string{"*"}}},
 	{"benchmarks/*", rule{ours: []string{"*"}, others: []string{"*"}}},
@@ -49,7 +53,7 @@ var rules = []struct {
 // testOnly is what tests may import beside what their package may.
 var testOnly = []string{
 	"github.com/google/go-cmp", "pgregory.net/rapid", "go.uber.org/goleak", "github.com/anishathalye/porcupine",
-	"github.com/rogpeppe/go-internal", module + "/consensus/consensustest",
+	"github.com/rogpeppe/go-internal", "go.opentelemetry.io", module + "/consensus/consensustest",
 }
 
 func TestImportsPointOneWay(t *testing.T) {

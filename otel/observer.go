@@ -1,0 +1,62 @@
+package otel
+
+import (
+	"log/slog"
+
+	"go.opentelemetry.io/otel/metric"
+	metricnoop "go.opentelemetry.io/otel/metric/noop"
+	"go.opentelemetry.io/otel/trace"
+	tracenoop "go.opentelemetry.io/otel/trace/noop"
+
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// Options of an [Observer]. Nil and the zero value record nothing.
+type Options struct {
+	Tracers trace.TracerProvider // nil: no spans
+	Meters  metric.MeterProvider // nil: no metrics
+	Log     *slog.Logger         // gets what went wrong, with trace ids; nil: nothing
+
+	// Content is called with what a signal says, as JSON, and returns what of
+	// it may be recorded, such as [Redact] does. It is called concurrently.
+	// Nil: nothing that agents say is recorded, nor errors, which may quote it.
+	Content func(k signals.Kind, text string) string
+}
+
+// An Observer records what swarms and buses do. It is the [agents.Hook] of any
+// number of swarms, and watches any number of buses. All methods may be called
+// concurrently. Make one with [New].
+type Observer struct {
+	tracer  trace.Tracer
+	meters  *meters
+	log     *slog.Logger
+	content func(signals.Kind, string) string
+	words   words
+}
+
+// New returns an observer that uses the providers given and nothing global. It
+// returns an error if the meter provider refuses an instrument.
+func New(o *Options) (*Observer, error) {
+	if o == nil {
+		o = &Options{}
+	}
+	tracers, provider := o.Tracers, o.Meters
+	if tracers == nil {
+		tracers = tracenoop.NewTracerProvider()
+	}
+	if provider == nil {
+		provider = metricnoop.NewMeterProvider()
+	}
+	m, err := newMeters(provider.Meter(scope, metric.WithSchemaURL(SchemaURL)))
+	if err != nil {
+		return nil, err
+	}
+	log := slog.New(slog.DiscardHandler)
+	if o.Log != nil {
+		log = slog.New(LogHandler(o.Log.Handler()))
+	}
+	return &Observer{
+		tracer: tracers.Tracer(scope, trace.WithSchemaURL(SchemaURL)),
+		meters: m, log: log, content: o.Content,
+	}, nil
+}

@@ -1,0 +1,80 @@
+package otel
+
+import (
+	"time"
+
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// maxPlaces is how many signals of one bus are remembered, and maxThreads how
+// many threads: as many signals as a subscription keeps for a slow reader.
+const (
+	maxPlaces  = 1 << 16
+	maxThreads = 1 << 12
+)
+
+// A place is where and when a signal was published.
+type place struct {
+	span trace.SpanContext
+	at   time.Time
+}
+
+// recent is a map that forgets the oldest entries beyond its bound.
+type recent[K comparable, V any] struct {
+	most    int
+	entries map[K]V
+	order   []K // a ring once it is full
+	oldest  int
+}
+
+func newRecent[K comparable, V any](most int) *recent[K, V] {
+	return &recent[K, V]{most: most, entries: map[K]V{}}
+}
+
+// add remembers v, unless k is known.
+func (r *recent[K, V]) add(k K, v V) {
+	if _, known := r.entries[k]; known {
+		return
+	}
+	r.entries[k] = v
+	if len(r.order) < r.most {
+		r.order = append(r.order, k)
+		return
+	}
+	delete(r.entries, r.order[r.oldest])
+	r.order[r.oldest] = k
+	r.oldest = (r.oldest + 1) % r.most
+}
+
+// places is where the latest signals of one bus were published, and where the
+// latest threads began.
+type places struct {
+	signals *recent[signals.ID, place]
+	threads *recent[string, trace.SpanContext]
+}
+
+func newPlaces() *places {
+	return &places{newRecent[signals.ID, place](maxPlaces), newRecent[string, trace.SpanContext](maxThreads)}
+}
+
+func (p *places) of(id signals.ID) place { return p.signals.entries[id] }
+
+// parent returns what a publish is part of: where the signal was said; if it
+// does not tell, the signal that it answers; if it answers none, the first of
+// its thread. So a thread is one trace, whoever traces its signals.
+func (p *places) parent(h *signals.Header) trace.SpanContext {
+	if h.Trace != nil {
+		return ToSpan(h.Trace)
+	}
+	if answered := p.of(h.ReplyTo).span; answered.IsValid() {
+		return answered
+	}
+	return p.threads.entries[h.Thread]
+}
+
+func (p *places) remember(h *signals.Header, span trace.SpanContext) {
+	p.signals.add(h.ID, place{span, time.Now()})
+	p.threads.add(h.Thread, span)
+}

@@ -1,0 +1,121 @@
+package otel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm"
+)
+
+// came records the result of an op.
+func (p *op) came(result any) {
+	switch r := result.(type) {
+	case *swarm.Result:
+		p.solved(r)
+	case consensus.Decision:
+		p.decided(&r)
+	case []signals.Any:
+		p.span.SetAttributes(keySaid.Int(len(r)))
+	}
+}
+
+func (p *op) solved(r *swarm.Result) {
+	p.observer.meters.decision(p.ctx, p.began, r.Stop.String(), &r.Decision)
+	stop := keyStop.String(r.Stop.String())
+	switch r.Stop {
+	case swarm.StopConsensus, swarm.StopRejected:
+		p.span.SetStatus(codes.Ok, "")
+	default:
+		p.span.SetStatus(codes.Error, r.Stop.String())
+		p.observer.log.LogAttrs(p.ctx, slog.LevelWarn, "no decision", slog.String("thread", r.Thread), slog.String("stop", r.Stop.String()))
+	}
+	if !p.span.IsRecording() {
+		return
+	}
+	p.span.AddEvent(eventStop, trace.WithAttributes(stop))
+	p.span.SetAttributes(
+		stop, keyRounds.Int(r.Rounds), keyTurns.Int(r.Turns.Taken), keySignals.Int(len(r.Log)), keyConflict.Int(len(r.Conflicts)),
+	)
+	p.span.SetAttributes(decision(&r.Decision)...)
+}
+
+func (p *op) decided(d *consensus.Decision) {
+	if p.Name == agents.OpSolve {
+		p.observer.meters.decision(p.ctx, p.began, "", d)
+	}
+	if p.span.IsRecording() {
+		p.span.SetAttributes(decision(d)...)
+	}
+}
+
+func decision(d *consensus.Decision) []attribute.KeyValue {
+	all := []attribute.KeyValue{
+		keyStrategy.String(d.Strategy), keyOutcome.String(d.Outcome.String()), keyVoters.Int(d.Voters),
+		keySupport.Float64(d.Support), keyConfidence.Float64(d.Confidence),
+	}
+	if len(d.Leaders) > 0 {
+		all = append(all, keyLeaders.StringSlice(d.Leaders))
+	}
+	if d.Choice != "" {
+		all = append(all, keyChoice.String(d.Choice))
+	}
+	return all
+}
+
+// failed records why an op failed. A turn that was cancelled because it was
+// not needed any more did not.
+func (p *op) failed(err error) {
+	switch {
+	case err == nil:
+		return
+	case p.Name == agents.OpTurn && errors.Is(err, context.Canceled):
+		p.span.SetAttributes(keyDropped.Bool(true))
+		return
+	}
+	sort := errorType(err)
+	p.span.SetAttributes(keyError.String(sort))
+	p.span.SetStatus(codes.Error, p.observer.describe(sort, err))
+	p.observer.log.LogAttrs(p.ctx, slog.LevelWarn, string(p.Name)+" failed",
+		slog.String("target", p.Target), slog.String("thread", p.Thread), slog.Int("round", p.Round), slog.Any("error", err))
+}
+
+// describe is what a status says: errors quote what agents said, so without
+// content only their sort.
+func (o *Observer) describe(sort string, err error) string {
+	if o.content == nil {
+		return sort
+	}
+	return clip(o.content("", err.Error()))
+}
+
+// errorType names the sort of an error, of which there are few.
+func errorType(err error) string {
+	var turn *agents.PanicError
+	var handler *bus.PanicError
+	switch {
+	case errors.As(err, &turn), errors.As(err, &handler):
+		return "panic"
+	case errors.Is(err, context.DeadlineExceeded):
+		return "timeout"
+	case errors.Is(err, context.Canceled):
+		return "cancelled"
+	case errors.Is(err, agents.ErrTurnFull):
+		return "turn_full"
+	case errors.Is(err, signals.ErrInvalid):
+		return "invalid"
+	}
+	for errors.Unwrap(err) != nil {
+		err = errors.Unwrap(err)
+	}
+	return fmt.Sprintf("%T", err)
+}
