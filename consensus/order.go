@@ -1,6 +1,7 @@
 package consensus
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -32,17 +33,10 @@ func (o *outlook) orderly(d *Decision) bool {
 }
 
 // leastOrder bounds [tally.order] from below. What weighs nothing yet may stay so, which leaves fewer
-// alternatives to compare with, so each number of newcomers is tried; all of them may gain alike.
+// alternatives to compare with, so each number of newcomers is tried, those that may gain most first.
 func leastOrder(spans []span) float64 {
 	slices.SortFunc(spans, func(a, b span) int {
-		switch {
-		case a.least > b.least:
-			return -1
-		case a.least < b.least:
-			return 1
-		default:
-			return 0
-		}
+		return cmp.Or(cmp.Compare(b.least, a.least), cmp.Compare(b.most, a.most))
 	})
 	least := 1.0
 	for k := 1; k <= len(spans); k++ {

@@ -1,6 +1,7 @@
 package consensus
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -136,16 +137,7 @@ func (p *Profile) tiers(score []int64) Ranking {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortFunc(order, func(a, b int) int {
-		switch {
-		case score[a] > score[b]:
-			return -1
-		case score[a] < score[b]:
-			return 1
-		default:
-			return 0
-		}
-	})
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(score[b], score[a]) })
 	var r Ranking
 	for i, c := range order {
 		if i == 0 || score[c] != score[order[i-1]] {

@@ -15,8 +15,8 @@ package consensus
 // when the first is, [Any] when each is; of other strategies nothing is known, so nothing is settled while
 // anything is left.
 //
-// A rejection is not settled while a proposal may come, nor is anything that rests on learned
-// reliabilities, which may depend on how many proposals there are.
+// A rejection is not settled while a proposal may come, which nobody has rejected, nor is anything that
+// rests on learned reliabilities, as they may depend on how many proposals there are.
 func Settled(s Strategy, b Ballots, left Left) bool {
 	d := s.Decide(b)
 	if b.closed || !d.Final() {
@@ -30,7 +30,7 @@ func Settled(s Strategy, b Ballots, left Left) bool {
 		return true
 	case !decided(d):
 		return false
-	case o.fresh > 0 && (d.Outcome == Rejected || o.bd.learned()):
+	case o.fresh > 0 && o.bd.learned():
 		return false
 	}
 	return o.settled(s, &d)

@@ -246,6 +246,11 @@ func TestSettledNeedsToKnowWhoIsLeft(t *testing.T) {
 	if got := known.Missing(); !slices.Equal(got, []string{"v4"}) {
 		t.Errorf("%q have not voted, want v4", got)
 	}
+	half := consensus.Left{Voters: []string{"v2"}, Weights: map[string]float64{"v2": 0.5}}
+	two := cast(t, &consensus.Options{Threshold: 0.6, Electorate: []string{"v1", "v2"}}, "a", "v1 agree a 1", "v2 agree a 0.5")
+	if !consensus.Settled(consensus.ConfidenceWeighted{}, two, half) {
+		t.Error("who may change a vote of half the weight is taken to be gone from the quorum")
+	}
 	custom := consensus.Func("custom", consensus.Voting{}.Decide)
 	if consensus.Settled(custom, known, consensus.Left{}) || !consensus.Settled(custom, known, nobody) {
 		t.Error("a strategy of which nothing is known is settled when nothing is left, and only then")
@@ -278,4 +283,28 @@ func TestCurtailingDecidesAsTheWholePollAndAsksFewer(t *testing.T) {
 			t.Errorf("%v, but it was settled as %v", d, early)
 		}
 	})
+}
+
+// A chief who is left cannot bring the chiefs to choose b, but can make them turn a down.
+func TestARankThatMayTurnAChoiceDownUnsettlesIt(t *testing.T) {
+	o := &consensus.Options{Ranks: map[string]int{"c1": 1, "c2": 1, "c3": 1}, Electorate: []string{"c1", "c2", "c3", "v1", "v2"}}
+	b := cast(t, o, "a b", "c1 disagree a 1", "c1 disagree b 1", "c2 agree b 0.5", "2* v agree a 1")
+	want(t, consensus.Hierarchical{}.Decide(b), consensus.Reached, "a")
+	if consensus.Settled(consensus.Hierarchical{}, b, consensus.Left{}) {
+		t.Error("settled, but c3 may still object")
+	}
+}
+
+// Two who are left do more against order apart than together.
+func TestEntropyIsUnsettledByVotesThatSpread(t *testing.T) {
+	o := &consensus.Options{Threshold: 0.23}
+	for i := range 8 {
+		o.Electorate = append(o.Electorate, fmt.Sprint("v", i+1))
+	}
+	o.Electorate = append(o.Electorate, "w", "x", "y", "z")
+	b := cast(t, o, "a b", "8* v agree a 1", "w agree b 1", "x disagree a 1")
+	want(t, consensus.Entropy{}.Decide(b), consensus.Reached, "a")
+	if consensus.Settled(consensus.Entropy{}, b, consensus.Left{}) {
+		t.Error("settled, but y may agree with b and z with nothing")
+	}
 }
