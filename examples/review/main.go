@@ -14,6 +14,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -47,6 +48,7 @@ type flags struct {
 	log   bool
 	full  bool
 	width int
+	otel  bool
 	dir   string
 }
 
@@ -59,6 +61,7 @@ func parse(args []string, stderr io.Writer) (*flags, error) {
 	set.BoolVar(&f.log, "log", false, "print the log of signals as lines of JSON")
 	set.BoolVar(&f.full, "full", false, "print texts in full")
 	set.IntVar(&f.width, "width", 120, "columns of a line")
+	set.BoolVar(&f.otel, "otel", false, "send traces to where the OTEL_* variables say; needs go run -tags otel")
 	set.Usage = func() {
 		fmt.Fprintf(stderr, "usage: review [flags] [dir]\n\nReviews the Go package in dir (default %s).\n\n", f.dir)
 		set.PrintDefaults()
@@ -69,6 +72,11 @@ func parse(args []string, stderr io.Writer) (*flags, error) {
 	if set.NArg() > 1 || f.seed == 0 || f.width < 20 {
 		set.Usage()
 		return nil, fmt.Errorf("one directory at most, a seed that is not 0, a width of 20 at least")
+	}
+	if f.otel && openTelescope == nil {
+		err := errors.New("this build cannot send traces: go run -tags otel ./examples/review -otel")
+		fmt.Fprintln(stderr, "review:", err)
+		return nil, err
 	}
 	if set.NArg() == 1 {
 		f.dir = set.Arg(0)
@@ -82,7 +90,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if err != nil {
 		return statusUsage
 	}
-	result, err := review(ctx, f, stdout)
+	view, err := f.telescope(ctx)
+	if err != nil {
+		fmt.Fprintln(stderr, "review:", err)
+		return statusError
+	}
+	result, err := review(ctx, f, view, stdout)
+	view.close(stderr)
 	switch {
 	case err != nil:
 		fmt.Fprintln(stderr, "review:", err)
@@ -94,13 +108,15 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 }
 
-func review(ctx context.Context, f *flags, stdout io.Writer) (*swarm.Result, error) {
+func review(ctx context.Context, f *flags, view telescope, stdout io.Writer) (*swarm.Result, error) {
 	p, err := inspect.Load(ctx, f.dir)
 	if err != nil {
 		return nil, err
 	}
 	s, err := swarm.New(swarm.Options{
 		Agents: team(p),
+		Name:   "review",
+		Hook:   view.hook,
 		Seed:   f.seed,
 		// Steps in place of the time of day, so that a run can be repeated.
 		Clock: swarm.StepClock(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC), time.Millisecond),
@@ -109,6 +125,11 @@ func review(ctx context.Context, f *flags, stdout io.Writer) (*swarm.Result, err
 		return nil, err
 	}
 	defer s.Close()
+	stop, err := view.watch(s.Bus())
+	if err != nil {
+		return nil, err
+	}
+	defer stop()
 
 	var result *swarm.Result
 	show := f.show(stdout)

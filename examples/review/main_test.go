@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -28,7 +29,7 @@ func call(t *testing.T, args ...string) (status int, stdout, stderr string) {
 
 func result(t *testing.T, dir string) *swarm.Result {
 	t.Helper()
-	r, err := review(t.Context(), &flags{seed: 1, width: 120, dir: dir}, &bytes.Buffer{})
+	r, err := review(t.Context(), &flags{seed: 1, width: 120, dir: dir}, blind, &bytes.Buffer{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,6 +121,25 @@ func TestWrongUsageIsStatus2(t *testing.T) {
 		if status, _, errs := call(t, args...); status != statusUsage || errs == "" {
 			t.Errorf("%v: got status %d, %q", args, status, errs)
 		}
+	}
+}
+
+func TestReviewLinksNoExporter(t *testing.T) {
+	deps, err := exec.CommandContext(t.Context(), "go", "list", "-deps", ".").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, heavy := range []string{"go.opentelemetry.io", "google.golang.org", "net/http"} {
+		if strings.Contains(string(deps), heavy) {
+			t.Errorf("the first command would have to build %s", heavy)
+		}
+	}
+}
+
+func TestTracesNeedABuildThatCanSendThem(t *testing.T) {
+	status, _, errs := call(t, "-otel", fixture("clean"))
+	if status != statusUsage || !strings.Contains(errs, "-tags otel") {
+		t.Errorf("got status %d, %q, want how to build it", status, errs)
 	}
 }
 

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"context"
+	"iter"
+
+	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+type said = iter.Seq2[signals.Any, error]
+
+// team is two planners with rival proposals, a critic that doubts one of them,
+// and four voters, one of which cannot be persuaded.
+func team() []*agents.Agent {
+	return []*agents.Agent{
+		planner("planner", "backoff", "exponential backoff with full jitter, five tries"),
+		planner("hurrier", "at-once", "three tries, at once"),
+		critic(),
+		voter("sceptic", "at-once", "users do not wait"),
+		voter("operator", "backoff", "a herd of clients took us down in spring"),
+		voter("tester", "backoff", "at once can be shown to make it worse"),
+		voter("capacity", "backoff", "it spreads the load"),
+	}
+}
+
+func planner(id, proposal, content string) *agents.Agent {
+	return &agents.Agent{
+		ID: id, Listens: []signals.Kind{signals.KindTask}, CanEmit: []signals.Kind{signals.KindProposal},
+		Reactor: agents.On(func(context.Context, *signals.Signal[signals.Task]) said {
+			return agents.Say(signals.New(signals.Header{Confidence: 0.8}, signals.Proposal{ProposalID: proposal, Content: content}))
+		}),
+	}
+}
+
+func critic() *agents.Agent {
+	return &agents.Agent{
+		ID: "critic", Listens: []signals.Kind{signals.KindProposal}, CanEmit: []signals.Kind{signals.KindDoubt},
+		Reactor: agents.On(func(_ context.Context, p *signals.Signal[signals.Proposal]) said {
+			if p.Payload.ProposalID != "at-once" {
+				return agents.Say()
+			}
+			return agents.Say(signals.New(signals.Header{Confidence: 0.7}, signals.Doubt{
+				TargetSignalID: p.ID, Concern: "everybody would try again in the same second", Severity: signals.High,
+			}))
+		}),
+	}
+}
+
+func voter(id, choice, reason string) *agents.Agent {
+	return &agents.Agent{
+		ID: id, Listens: []signals.Kind{signals.KindProposal}, CanEmit: []signals.Kind{signals.KindVote},
+		Reactor: agents.On(func(_ context.Context, p *signals.Signal[signals.Proposal]) said {
+			v := signals.Vote{ProposalID: p.Payload.ProposalID, Stance: signals.Disagree, Weight: 0.9, Reasoning: reason}
+			if v.ProposalID == choice {
+				v.Stance = signals.Agree
+			}
+			return agents.Say(signals.New(signals.Header{Confidence: 0.9}, v))
+		}),
+	}
+}

@@ -1,0 +1,153 @@
+package export
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/resource"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+
+	"github.com/swarmbus/swarmbus/otel"
+)
+
+// queue is how many spans wait for the collector. The standard's 2,048 lose
+// spans of a single review; OTEL_BSP_MAX_QUEUE_SIZE changes it.
+const queue = 1 << 16
+
+// Options of a [Pipeline]. Nil and the zero value mean the defaults.
+type Options struct {
+	Service   string        // unless OTEL_SERVICE_NAME tells; "": "swarmbus"
+	Patience  time.Duration // of Close with the collector; 0: 5s
+	NoMetrics bool          // unless OTEL_METRICS_EXPORTER asks for them
+	Log       *slog.Logger  // of what went wrong; nil: nothing
+}
+
+// A Pipeline is an observer with providers and exporters behind it.
+type Pipeline struct {
+	Observer *otel.Observer
+
+	tracers *sdktrace.TracerProvider // nil: no traces
+	meters  *sdkmetric.MeterProvider // nil: no metrics
+	books   *counter
+	stop    context.CancelCauseFunc
+	patient time.Duration
+}
+
+var errPatience = errors.New("export: the collector took too long")
+
+// New returns a pipeline as the OTEL_* variables say. It does not ask the
+// collector whether it is there. A value that is not supported is a
+// [*VariableError].
+func New(ctx context.Context, o *Options) (*Pipeline, error) {
+	if o == nil {
+		o = &Options{}
+	}
+	p := &Pipeline{patient: cmp.Or(o.Patience, 5*time.Second), books: &counter{log: o.Log, warned: map[string]bool{}}}
+	if o.Log == nil {
+		p.books.log = slog.New(slog.DiscardHandler)
+	}
+	p.books.stop, p.stop = context.WithCancelCause(context.Background())
+	if err := p.open(ctx, o); err != nil {
+		p.Close()
+		return nil, err
+	}
+	return p, nil
+}
+
+func (p *Pipeline) open(ctx context.Context, o *Options) error {
+	if !enabled("OTEL_SDK_DISABLED") {
+		// With a host: where it does not know it, Jaeger takes a span that begins
+		// after its parent ended for one of a wrong clock, and says so.
+		about, err := resource.New(ctx, resource.WithTelemetrySDK(), resource.WithHost(),
+			resource.WithAttributes(attribute.String("service.name", cmp.Or(o.Service, "swarmbus"))), resource.WithFromEnv())
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(p.trace(ctx, about), p.measure(ctx, about, o.NoMetrics)); err != nil {
+			return err
+		}
+	}
+	to := &otel.Options{Log: o.Log}
+	if p.tracers != nil {
+		to.Tracers = p.tracers
+	}
+	if p.meters != nil {
+		to.Meters = p.meters
+	}
+	if enabled("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT") {
+		to.Content = otel.Redact
+	}
+	var err error
+	p.Observer, err = otel.New(to)
+	return err
+}
+
+func (p *Pipeline) trace(ctx context.Context, about *resource.Resource) error {
+	to, err := exporter("TRACES", otlp)
+	if err != nil || to == none {
+		return err
+	}
+	e, err := newTraces(ctx)
+	if err != nil {
+		return err
+	}
+	var o []sdktrace.BatchSpanProcessorOption
+	if os.Getenv("OTEL_BSP_MAX_QUEUE_SIZE") == "" {
+		o = append(o, sdktrace.WithMaxQueueSize(queue))
+	}
+	p.tracers = sdktrace.NewTracerProvider(
+		sdktrace.WithResource(about), sdktrace.WithSpanProcessor(p.books), sdktrace.WithBatcher(spans{e, p.books}, o...),
+	)
+	return nil
+}
+
+func (p *Pipeline) measure(ctx context.Context, about *resource.Resource, unasked bool) error {
+	otherwise := otlp
+	if unasked {
+		otherwise = none
+	}
+	to, err := exporter("METRICS", otherwise)
+	if err != nil || to == none {
+		return err
+	}
+	e, err := newMetrics(ctx)
+	if err != nil {
+		return err
+	}
+	p.meters = sdkmetric.NewMeterProvider(
+		sdkmetric.WithResource(about), sdkmetric.WithReader(sdkmetric.NewPeriodicReader(metrics{e, p.books})),
+	)
+	return nil
+}
+
+// Close sends what is left, as long as its patience lasts, and ends every
+// goroutine. It returns the books, which are final.
+func (p *Pipeline) Close() Books {
+	ctx, cancel := context.WithTimeout(context.Background(), p.patient)
+	defer cancel()
+	// What is still under way then ends at once, and counts as lost.
+	defer context.AfterFunc(ctx, func() { p.stop(errPatience) })()
+	defer p.stop(errPatience)
+	// Without a deadline of its own: it must not return before its goroutines
+	// do, and stop makes them.
+	if p.meters != nil {
+		_ = p.meters.Shutdown(context.WithoutCancel(ctx))
+	}
+	if p.tracers != nil {
+		_ = p.tracers.Shutdown(context.WithoutCancel(ctx))
+	}
+	return p.Books()
+}
+
+// Books returns the books as they are now.
+func (p *Pipeline) Books() Books {
+	p.books.mu.Lock()
+	defer p.books.mu.Unlock()
+	return p.books.books
+}

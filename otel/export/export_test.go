@@ -1,0 +1,241 @@
+package export_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"iter"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+
+	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/otel/export"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// decide lets three agents decide, watched through p or by nobody.
+func decide(t *testing.T, p *export.Pipeline) *swarm.Result {
+	t.Helper()
+	say := func(id string, hears signals.Kind, s signals.Any) *agents.Agent {
+		return &agents.Agent{ID: id, Listens: []signals.Kind{hears}, CanEmit: []signals.Kind{s.Kind()}, Reactor: agents.Reactors{
+			agents.Func(func(context.Context, signals.Any) said { return agents.Say(s) }),
+		}}
+	}
+	vote := signals.New(signals.Header{Confidence: 1}, signals.Vote{ProposalID: "a", Stance: signals.Agree, Weight: 1})
+	o := swarm.Options{
+		Seed: 1, Clock: swarm.StepClock(time.Unix(0, 0), time.Millisecond),
+		Agents: []*agents.Agent{
+			say("p", signals.KindTask, signals.New(signals.Header{Confidence: 1}, signals.Proposal{ProposalID: "a", Content: "do a"})),
+			say("v", signals.KindProposal, vote), say("w", signals.KindProposal, vote),
+		},
+	}
+	if p != nil {
+		o.Hook = p.Observer
+	}
+	s, err := swarm.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p != nil {
+		stop, err := p.Observer.Watch(s.Bus())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer stop()
+	}
+	result, err := s.Solve(t.Context(), signals.Task{Task: "which one?"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Shutdown(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+func newPipeline(t *testing.T, o export.Options) *export.Pipeline {
+	t.Helper()
+	p, err := export.New(t.Context(), &o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// collector is somebody who takes telemetry, or does not.
+func collector(t *testing.T, serve http.HandlerFunc) {
+	t.Helper()
+	s := httptest.NewServer(serve)
+	t.Cleanup(s.Close)
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", s.URL)
+}
+
+func TestSpansAndMetricsAreSent(t *testing.T) {
+	var traces, metrics atomic.Int32
+	collector(t, func(_ http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/v1/traces":
+			traces.Add(1)
+		case "/v1/metrics":
+			metrics.Add(1)
+		}
+	})
+	p := newPipeline(t, export.Options{})
+	decide(t, p)
+	books := p.Close()
+	if traces.Load() == 0 || metrics.Load() == 0 || books.Sent < 20 || books.Lost() != 0 || books.Traces != 1 || books.Metrics == 0 {
+		t.Errorf("got %d and %d requests, %+v, want everything sent", traces.Load(), metrics.Load(), books)
+	}
+}
+
+// TestSwarmDoesNotNoticeTheCollector runs the same solve with collectors that
+// refuse, are busy, hang, or are not there: the log is the same but for the
+// traces, nobody waits longer than told, and every span is counted as lost.
+func TestSwarmDoesNotNoticeTheCollector(t *testing.T) {
+	hang := make(chan struct{})
+	plain := decide(t, nil)
+	for name, start := range map[string]func(*testing.T){
+		"refuses": func(t *testing.T) {
+			collector(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) })
+		},
+		"busy": func(t *testing.T) {
+			collector(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) })
+		},
+		"hangs": func(t *testing.T) {
+			hang = make(chan struct{})
+			collector(t, func(_ http.ResponseWriter, r *http.Request) {
+				select {
+				case <-hang:
+				case <-r.Context().Done():
+				}
+			})
+			t.Cleanup(func() { close(hang) })
+		},
+		"absent":           func(t *testing.T) { t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1") },
+		"absent over gRPC": func(t *testing.T) { absentGRPC(t) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			start(t)
+			var log bytes.Buffer
+			p := newPipeline(t, export.Options{Patience: 500 * time.Millisecond, Log: slog.New(slog.NewTextHandler(&log, nil))})
+			traced := decide(t, p)
+			if diff := cmp.Diff(texts(t, plain), texts(t, traced)); diff != "" {
+				t.Errorf("the log is another:\n%s", diff)
+			}
+			closing := time.Now()
+			books := p.Close()
+			if took := time.Since(closing); took > 5*time.Second {
+				t.Errorf("closing took %v, want about 500ms", took)
+			}
+			if books.Ended < 20 || books.Lost() != books.Ended || books.Sent != 0 {
+				t.Errorf("got %+v, want every span lost", books)
+			}
+			if n := strings.Count(log.String(), "telemetry is being lost"); n != 2 {
+				t.Errorf("logged %d times, want once for spans and once for metrics:\n%s", n, &log)
+			}
+		})
+	}
+}
+
+func absentGRPC(t *testing.T) {
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1")
+	t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")
+}
+
+// texts are signals as they travel, without where they were said.
+func texts(t *testing.T, r *swarm.Result) (all []string) {
+	t.Helper()
+	for _, s := range r.Log {
+		h := s.Head()
+		h.Trace = nil
+		text, err := signals.Marshal(signals.With(s, h))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, string(text))
+	}
+	return all
+}
+
+func TestSpansBeyondTheQueueAreCounted(t *testing.T) {
+	release := make(chan struct{})
+	collector(t, func(http.ResponseWriter, *http.Request) { <-release })
+	t.Setenv("OTEL_BSP_MAX_QUEUE_SIZE", "4")
+	t.Setenv("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "2")
+	p := newPipeline(t, export.Options{NoMetrics: true})
+	decide(t, p)
+	close(release)
+	if books := p.Close(); books.Sent == 0 || books.Lost() == 0 || books.Sent+books.Lost() != books.Ended {
+		t.Errorf("got %+v, want some sent and some lost", books)
+	}
+}
+
+func TestValueThatIsNotSupportedIsAnError(t *testing.T) {
+	for name, value := range map[string]string{
+		"OTEL_TRACES_EXPORTER": "zipkin", "OTEL_METRICS_EXPORTER": "prometheus", "OTEL_EXPORTER_OTLP_PROTOCOL": "http/json",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv(name, value)
+			_, err := export.New(t.Context(), nil)
+			var problem *export.VariableError
+			if !errors.As(err, &problem) || problem.Name != name || !strings.Contains(err.Error(), value) {
+				t.Errorf("got %v, want an error about %s", err, name)
+			}
+		})
+	}
+}
+
+func TestNothingIsSentWhenTheVariablesSayNo(t *testing.T) {
+	for _, env := range []map[string]string{
+		{"OTEL_SDK_DISABLED": "true"},
+		{"OTEL_TRACES_EXPORTER": "none", "OTEL_METRICS_EXPORTER": "none"},
+		{"OTEL_TRACES_SAMPLER": "always_off", "OTEL_METRICS_EXPORTER": "none"},
+	} {
+		t.Run("", func(t *testing.T) {
+			collector(t, func(_ http.ResponseWriter, r *http.Request) { t.Errorf("%v: sent to %s", env, r.URL) })
+			for name, value := range env {
+				t.Setenv(name, value)
+			}
+			p := newPipeline(t, export.Options{})
+			decide(t, p)
+			if books := p.Close(); books != (export.Books{}) {
+				t.Errorf("%v: got %+v", env, books)
+			}
+		})
+	}
+}
+
+func TestContentIsCapturedByTheStandardVariable(t *testing.T) {
+	for value, want := range map[string]bool{"": false, "false": false, "true": true} {
+		t.Run(value, func(t *testing.T) {
+			var found atomic.Bool
+			collector(t, func(_ http.ResponseWriter, r *http.Request) {
+				var body bytes.Buffer
+				_, _ = body.ReadFrom(r.Body)
+				if bytes.Contains(body.Bytes(), []byte("do a")) {
+					found.Store(true)
+				}
+			})
+			t.Setenv("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", value)
+			p := newPipeline(t, export.Options{NoMetrics: true})
+			decide(t, p)
+			p.Close()
+			if found.Load() != want {
+				t.Errorf("content sent: %v, want %v", found.Load(), want)
+			}
+		})
+	}
+}
+
+type said = iter.Seq2[signals.Any, error]

@@ -1,0 +1,228 @@
+package export_test
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/swarmbus/swarmbus/otel/oteltest"
+)
+
+var update = flag.Bool("update", false, "rewrite the expected trees in testdata")
+
+// A jaeger is a real one, on ports of its own.
+type jaeger struct{ api, http, grpc string }
+
+// binary returns where Jaeger is. Nothing else of this package is skipped.
+func binary(t *testing.T) string {
+	t.Helper()
+	name := os.Getenv("SWARMBUS_JAEGER")
+	if name == "" {
+		cache, err := exec.CommandContext(t.Context(), "go", "env", "GOCACHE").Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		name = filepath.Join(strings.TrimSpace(string(cache)), "swarmbus", "jaeger-v1.76.0")
+	}
+	if _, err := os.Stat(name); err != nil {
+		if os.Getenv("SWARMBUS_JAEGER") != "" {
+			t.Fatal(err)
+		}
+		t.Skipf("NOT TESTED against a real Jaeger: there is none at %s; build it once with bash .ci/jaeger", name)
+	}
+	return name
+}
+
+func startJaeger(t *testing.T) *jaeger {
+	t.Helper()
+	name := binary(t)
+	ports := freePorts(t, 4)
+	cmd := exec.Command(name, "--config", filepath.Join("..", "jaegertest", "jaeger.yaml"))
+	cmd.Env = append(os.Environ(), "JAEGER_HTTP="+ports[0], "JAEGER_GRPC="+ports[1], "OTLP_HTTP="+ports[2], "OTLP_GRPC="+ports[3])
+	var said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &said
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		http.DefaultClient.CloseIdleConnections()
+		if t.Failed() {
+			t.Logf("Jaeger said:\n%s", &said)
+		}
+	})
+	j := &jaeger{"http://127.0.0.1:" + ports[0], "http://127.0.0.1:" + ports[2], "http://127.0.0.1:" + ports[3]}
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		if _, err := j.get(t.Context(), "/api/v3/services"); err == nil {
+			return j
+		} else if time.Now().After(deadline) {
+			t.Fatalf("Jaeger is not ready: %v", err)
+		}
+	}
+}
+
+func freePorts(t *testing.T, n int) (ports []string) {
+	t.Helper()
+	for range n {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		_, port, _ := net.SplitHostPort(l.Addr().String())
+		ports = append(ports, port)
+	}
+	return ports
+}
+
+func (j *jaeger) get(ctx context.Context, path string) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, j.api+path, nil)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	var body bytes.Buffer
+	if _, err := body.ReadFrom(resp.Body); err != nil {
+		return nil, err
+	}
+	if resp.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("%s: %s: %s", path, resp.Status, &body)
+	}
+	return body.Bytes(), nil
+}
+
+// trace reads a trace back, and reports what is wrong with it whatever it is
+// of.
+func (j *jaeger) trace(t *testing.T, id string) []oteltest.Span {
+	t.Helper()
+	body, err := j.get(t.Context(), "/api/v3/traces/"+id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spans, err := oteltest.FromJSON(bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, problem := range oteltest.Problems(spans) {
+		t.Error(problem)
+	}
+	return spans
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got; rewrite with -update):\n%s", file, diff)
+	}
+}
+
+// program builds a program of this repository and returns its file.
+func program(t *testing.T, pkg string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), filepath.Base(pkg))
+	build := exec.CommandContext(t.Context(), "go", "build", "-tags", "otel", "-o", file, pkg)
+	build.Dir = root
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return file
+}
+
+const root = "../.."
+
+// call runs a program at the root, with variables of its own.
+func call(t *testing.T, name string, env []string, args ...string) (stdout, stderr string, err error) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), name, args...)
+	cmd.Dir, cmd.Env = root, append(os.Environ(), env...)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err = cmd.Run()
+	return out.String(), errs.String(), err
+}
+
+var (
+	traceURL = regexp.MustCompile(`/trace/([0-9a-f]{32})`)
+	counted  = regexp.MustCompile(`otel: (\d+) spans, (\d+) lost`)
+	first    = regexp.MustCompile(`first ([0-9a-f]{32})`)
+)
+
+// routine are attributes that say the name again or are the same everywhere.
+var routine = []string{
+	"messaging.system", "messaging.operation.name", "messaging.operation.type", "messaging.destination.name", "messaging.message.id",
+	"gen_ai.conversation.id", "gen_ai.operation.name", "gen_ai.agent.id", "gen_ai.agent.name", "gen_ai.workflow.name",
+	"swarmbus.delivery.seconds",
+}
+
+func TestJaegerShowsADecisionAndAnEscalation(t *testing.T) {
+	j := startJaeger(t)
+	for protocol, endpoint := range map[string]string{"http/protobuf": j.http, "grpc": j.grpc} {
+		out, errs, err := call(t, program(t, "./examples/jaeger"), []string{
+			"OTEL_EXPORTER_OTLP_ENDPOINT=" + endpoint, "OTEL_EXPORTER_OTLP_PROTOCOL=" + protocol,
+		})
+		urls := traceURL.FindAllStringSubmatch(out, -1)
+		if err != nil || len(urls) != 2 {
+			t.Fatalf("%v: %s%s", err, out, errs)
+		}
+		decided, escalated := j.trace(t, urls[0][1]), j.trace(t, urls[1][1])
+		golden(t, "decided.txt", oteltest.Tree(decided))
+		golden(t, "escalated.txt", oteltest.Tree(escalated, routine...))
+		if got, want := counted.FindString(out), fmt.Sprintf("otel: %d spans, 0 lost", len(decided)+len(escalated)); got != want {
+			t.Errorf("%s: the program says %q, Jaeger has %q", protocol, got, want)
+		}
+	}
+}
+
+func TestJaegerShowsAReview(t *testing.T) {
+	j := startJaeger(t)
+	out, errs, err := call(t, program(t, "./examples/review"), []string{"OTEL_EXPORTER_OTLP_ENDPOINT=" + j.http}, "-otel", "-log", messy)
+	id := first.FindStringSubmatch(errs)
+	if err != nil || id == nil {
+		t.Fatalf("%v: %s", err, errs)
+	}
+	spans := j.trace(t, id[1])
+	if got, want := counted.FindString(errs), fmt.Sprintf("otel: %d spans, 0 lost", len(spans)); got != want {
+		t.Errorf("the program says %q, Jaeger has %q", got, want)
+	}
+	golden(t, "review.txt", oteltest.Tree(spans, append(routine,
+		"swarmbus.seq", "swarmbus.reader", "swarmbus.round", "swarmbus.support", "swarmbus.confidence", "swarmbus.strategy",
+		"swarmbus.turn.dropped", "swarmbus.turn.said")...))
+	published := 0
+	for _, s := range spans {
+		if s.Kind == "PRODUCER" {
+			published++
+		}
+	}
+	if signals := strings.Count(out, "\n"); published != signals {
+		t.Errorf("%d publish spans, want one for each of %d signals", published, signals)
+	}
+}
+
+const messy = "examples/review/inspect/testdata/messy"

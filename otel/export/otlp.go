@@ -1,0 +1,77 @@
+package export
+
+import (
+	"context"
+	"time"
+
+	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetricgrpc"
+	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetrichttp"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+)
+
+// A collector that is busy is asked again, but not for the exporters' default
+// of a minute: what comes after would be lost instead.
+const (
+	retryFirst = 200 * time.Millisecond
+	retryMost  = time.Second
+	retryUntil = 5 * time.Second
+)
+
+// The collector on this machine. Metrics have paths of their own, which the
+// exporters add to an endpoint of a variable only.
+const (
+	localGRPC    = "http://localhost:4317"
+	localTraces  = "http://localhost:4318/v1/traces"
+	localMetrics = "http://localhost:4318/v1/metrics"
+)
+
+func newTraces(ctx context.Context) (sdktrace.SpanExporter, error) {
+	const signal = "TRACES"
+	over, err := protocol(signal)
+	if err != nil {
+		return nil, err
+	}
+	if over == grpc {
+		o := []otlptracegrpc.Option{otlptracegrpc.WithRetry(otlptracegrpc.RetryConfig{
+			Enabled: true, InitialInterval: retryFirst, MaxInterval: retryMost, MaxElapsedTime: retryUntil,
+		})}
+		if here(signal) {
+			o = append(o, otlptracegrpc.WithEndpointURL(localGRPC))
+		}
+		return otlptracegrpc.New(ctx, o...)
+	}
+	o := []otlptracehttp.Option{otlptracehttp.WithRetry(otlptracehttp.RetryConfig{
+		Enabled: true, InitialInterval: retryFirst, MaxInterval: retryMost, MaxElapsedTime: retryUntil,
+	})}
+	if here(signal) {
+		o = append(o, otlptracehttp.WithEndpointURL(localTraces))
+	}
+	return otlptracehttp.New(ctx, o...)
+}
+
+func newMetrics(ctx context.Context) (sdkmetric.Exporter, error) {
+	const signal = "METRICS"
+	over, err := protocol(signal)
+	if err != nil {
+		return nil, err
+	}
+	if over == grpc {
+		o := []otlpmetricgrpc.Option{otlpmetricgrpc.WithRetry(otlpmetricgrpc.RetryConfig{
+			Enabled: true, InitialInterval: retryFirst, MaxInterval: retryMost, MaxElapsedTime: retryUntil,
+		})}
+		if here(signal) {
+			o = append(o, otlpmetricgrpc.WithEndpointURL(localGRPC))
+		}
+		return otlpmetricgrpc.New(ctx, o...)
+	}
+	o := []otlpmetrichttp.Option{otlpmetrichttp.WithRetry(otlpmetrichttp.RetryConfig{
+		Enabled: true, InitialInterval: retryFirst, MaxInterval: retryMost, MaxElapsedTime: retryUntil,
+	})}
+	if here(signal) {
+		o = append(o, otlpmetrichttp.WithEndpointURL(localMetrics))
+	}
+	return otlpmetrichttp.New(ctx, o...)
+}
