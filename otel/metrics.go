@@ -51,23 +51,23 @@ func newMeters(m metric.Meter) (*meters, error) {
 	return k, errors.Join(errs[:]...)
 }
 
-func (k *meters) sent(ctx context.Context, kind string) {
+func (k *meters) sent(ctx context.Context, l *labels) {
 	if k.published.Enabled(ctx) {
-		k.published.Add(ctx, 1, metric.WithAttributes(keySystem.String(system), keyOperation.String(publishName), keyDestination.String(kind)))
+		k.published.Add(ctx, 1, l.sent)
 	}
 }
 
-func (k *meters) settled(ctx context.Context, kind string, fate bus.Fate, published time.Time) {
+func (k *meters) settled(ctx context.Context, l *labels, fate bus.Fate, published time.Time) {
 	if !k.consumed.Enabled(ctx) {
 		return
 	}
 	if fate != bus.Delivered {
-		k.dead.Add(ctx, 1, metric.WithAttributes(keyDestination.String(kind), keyFate.String(fate.String())))
+		k.dead.Add(ctx, 1, metric.WithAttributes(keyDestination.String(l.kind), keyFate.String(fate.String())))
 		return
 	}
-	k.consumed.Add(ctx, 1, metric.WithAttributes(keySystem.String(system), keyOperation.String(processName), keyDestination.String(kind)))
+	k.consumed.Add(ctx, 1, l.consumed)
 	if !published.IsZero() {
-		k.latency.Record(ctx, time.Since(published).Seconds(), metric.WithAttributes(keyDestination.String(kind)))
+		k.latency.Record(ctx, time.Since(published).Seconds(), l.waited)
 	}
 }
 

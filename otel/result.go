@@ -32,13 +32,7 @@ func (p *op) came(result any) {
 func (p *op) solved(r *swarm.Result) {
 	p.observer.meters.decision(p.ctx, p.began, r.Stop.String(), &r.Decision)
 	stop := keyStop.String(r.Stop.String())
-	switch r.Stop {
-	case swarm.StopConsensus, swarm.StopRejected:
-		p.span.SetStatus(codes.Ok, "")
-	default:
-		p.span.SetStatus(codes.Error, r.Stop.String())
-		p.observer.log.LogAttrs(p.ctx, slog.LevelWarn, "no decision", slog.String("thread", r.Thread), slog.String("stop", r.Stop.String()))
-	}
+	p.concluded(r.Stop == swarm.StopConsensus || r.Stop == swarm.StopRejected, r.Stop.String())
 	if !p.span.IsRecording() {
 		return
 	}
@@ -49,9 +43,20 @@ func (p *op) solved(r *swarm.Result) {
 	p.span.SetAttributes(decision(&r.Decision)...)
 }
 
+// concluded is the status of a solve: Ok if it decided, one way or the other.
+func (p *op) concluded(decided bool, why string) {
+	if decided {
+		p.span.SetStatus(codes.Ok, "")
+		return
+	}
+	p.span.SetStatus(codes.Error, why)
+	p.observer.log.LogAttrs(p.ctx, slog.LevelInfo, "no decision", slog.String("thread", p.Thread), slog.String("why", why))
+}
+
 func (p *op) decided(d *consensus.Decision) {
 	if p.Name == agents.OpSolve {
 		p.observer.meters.decision(p.ctx, p.began, "", d)
+		p.concluded(d.Outcome == consensus.Reached || d.Outcome == consensus.Rejected, d.Outcome.String())
 	}
 	if p.span.IsRecording() {
 		p.span.SetAttributes(decision(d)...)

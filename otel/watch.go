@@ -17,6 +17,8 @@ import (
 type watch struct {
 	*Observer
 	*places
+	labels map[signals.Kind]*labels
+	others *labels
 }
 
 // Watch records what happens on a bus from now on, until stop is called: a
@@ -28,7 +30,7 @@ func (o *Observer) Watch(b *bus.Bus) (stop func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &watch{o, newPlaces()}
+	w := &watch{o, newPlaces(), map[signals.Kind]*labels{}, newLabels(other)}
 	unwatch := b.Observe(w.see)
 	return func() { unwatch(); unregister() }, nil
 }
@@ -48,20 +50,19 @@ func (w *watch) see(e bus.Event) {
 }
 
 func (w *watch) published(s signals.Any) {
-	h := s.Head()
-	kind := w.words.few(string(s.Kind()))
+	h, l := s.Head(), w.labelsOf(s.Kind())
 	parent := w.parent(&h)
-	ctx, span := w.tracer.Start(under(parent), publishName+" "+kind, trace.WithSpanKind(trace.SpanKindProducer))
+	ctx, span := w.tracer.Start(under(parent), l.publish, trace.WithSpanKind(trace.SpanKindProducer))
 	defer span.End()
 	w.remember(&h, span.SpanContext())
-	w.meters.sent(ctx, kind)
+	w.meters.sent(ctx, l)
 	if !span.IsRecording() {
 		return
 	}
 	if answered := w.of(h.ReplyTo).span; answered.SpanID() != parent.SpanID() {
 		link(span, linkReply, answered)
 	}
-	span.SetAttributes(message(publishName, publishType, kind, &h)...)
+	span.SetAttributes(message(publishName, publishType, l.kind, &h)...)
 	span.SetAttributes(keySource.String(h.Source), keyConfidence.Float64(h.Confidence))
 	if w.content != nil {
 		span.SetAttributes(keyContent.String(w.capture(s)))
@@ -78,14 +79,13 @@ func message(name, operation, kind string, h *signals.Header) []attribute.KeyVal
 }
 
 func (w *watch) settled(e *bus.Settled) {
-	h := e.Signal.Head()
-	kind := w.words.few(string(e.Signal.Kind()))
+	h, l := e.Signal.Head(), w.labelsOf(e.Signal.Kind())
 	published := w.of(h.ID)
 	switch e.Fate {
 	case bus.Filtered:
 		return // the reader's own wish: nothing was delivered and nothing lost
 	case bus.DeadClosed:
-		w.meters.settled(context.Background(), kind, e.Fate, published.at)
+		w.meters.settled(context.Background(), l, e.Fate, published.at)
 		return // how readers end, after every solve: counted and no more
 	case bus.Delivered, bus.DeadExpired, bus.DeadLagged, bus.DeadFailed:
 	}
@@ -97,11 +97,11 @@ func (w *watch) settled(e *bus.Settled) {
 	if !parent.IsValid() {
 		parent = origin // published before the watch, or long ago
 	}
-	ctx, span := w.tracer.Start(under(parent), processName+" "+kind, trace.WithSpanKind(trace.SpanKindConsumer))
+	ctx, span := w.tracer.Start(under(parent), l.process, trace.WithSpanKind(trace.SpanKindConsumer))
 	defer span.End()
-	w.meters.settled(ctx, kind, e.Fate, published.at)
+	w.meters.settled(ctx, l, e.Fate, published.at)
 	if span.IsRecording() {
-		span.SetAttributes(message(processName, processType, kind, &h)...)
+		span.SetAttributes(message(processName, processType, l.kind, &h)...)
 		span.SetAttributes(keyReader.String(e.Reader), keyFate.String(e.Fate.String()))
 		if parent.IsValid() {
 			link(span, linkOrigin, origin) // not on a root

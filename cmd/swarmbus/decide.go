@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/internal/votes"
 )
@@ -187,6 +188,11 @@ func (r *decideRun) set(ctx context.Context, set *votes.Set) error {
 		return err
 	}
 	defer p.bus.Close()
+	stop, err := watch(ctx, p.bus)
+	if err != nil {
+		return err
+	}
+	defer stop()
 	var counts []*tally
 	for _, s := range r.strategies {
 		counts = append(counts, &tally{score: score{Set: set.Name, Strategy: s.Name(), Outcomes: map[string]int{}}})
@@ -205,7 +211,19 @@ func (r *decideRun) set(ctx context.Context, set *votes.Set) error {
 	return nil
 }
 
+// task is one decision, and one trace.
 func (r *decideRun) task(ctx context.Context, p *player, set *votes.Set, t *votes.Task, counts []*tally) error {
+	ctx, end := agents.Start(ctx, agents.Op{Name: agents.OpSolve, Target: "decide", Thread: threadOf(set, t)})
+	err := r.decide(ctx, p, set, t, counts)
+	if err != nil {
+		end(nil, err)
+		return err
+	}
+	end(r.decisions[0], nil)
+	return nil
+}
+
+func (r *decideRun) decide(ctx context.Context, p *player, set *votes.Set, t *votes.Task, counts []*tally) error {
 	thread, refused, err := p.play(ctx, set, t)
 	if err != nil {
 		return err
@@ -213,7 +231,9 @@ func (r *decideRun) task(ctx context.Context, p *player, set *votes.Set, t *vote
 	r.refused = append(r.refused, refused...)
 	r.decisions = r.decisions[:0]
 	for i, s := range r.strategies {
+		_, end := agents.Start(ctx, agents.Op{Name: agents.OpConsensus, Target: s.Name(), Thread: threadOf(set, t)})
 		d, err := counts[i].judge(s, &r.flags.terms, t, thread)
+		end(d, err)
 		if err != nil {
 			return err
 		}

@@ -55,7 +55,9 @@ func usage(err error) error { return &statusError{exitUsage, err} }
 
 // run is the program without the process.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	root := newRoot()
+	var seen telemetry
+	defer seen.close(stderr)
+	root := newRoot(&seen)
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
@@ -77,7 +79,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 }
 
-func newRoot() *cobra.Command {
+func newRoot(seen *telemetry) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "swarmbus",
 		Short: "Decisions of many agents",
@@ -96,6 +98,7 @@ or uncertified), 4 budget, 5 escalated, 6 cancelled.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
+	seen.flags(root)
 	root.AddCommand(newDecide(), newVersion())
 	return root
 }

@@ -1,0 +1,43 @@
+package otel
+
+import (
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// labels are what is said of every signal of one kind, made once: names of
+// spans and attributes of metrics.
+type labels struct {
+	kind, publish, process string
+
+	sent, consumed, waited metric.MeasurementOption
+}
+
+func newLabels(kind string) *labels {
+	set := func(operation string) metric.MeasurementOption {
+		return metric.WithAttributeSet(attribute.NewSet(
+			keySystem.String(system), keyOperation.String(operation), keyDestination.String(kind),
+		))
+	}
+	return &labels{
+		kind: kind, publish: publishName + " " + kind, process: processName + " " + kind,
+		sent: set(publishName), consumed: set(processName),
+		waited: metric.WithAttributeSet(attribute.NewSet(keyDestination.String(kind))),
+	}
+}
+
+// labelsOf returns the labels of a kind; of too many kinds those of "other".
+func (w *watch) labelsOf(k signals.Kind) *labels {
+	if l := w.labels[k]; l != nil {
+		return l
+	}
+	kind := w.words.few(string(k))
+	if kind == other && string(k) != other {
+		return w.others
+	}
+	l := newLabels(kind)
+	w.labels[k] = l
+	return l
+}
