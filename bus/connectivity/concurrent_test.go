@@ -281,6 +281,18 @@ func TestConcurrentUse(t *testing.T) {
 	}
 }
 
+// underWay waits until n flights are.
+func (w *world) underWay(n int) {
+	w.Helper()
+	limit := soon(w)
+	for w.Stuck() < n {
+		if limit.Err() != nil {
+			w.Fatalf("%d under way, want %d", w.Stuck(), n)
+		}
+		runtime.Gosched()
+	}
+}
+
 // A publish may wait for a reader; what depends on it does not wait for ever.
 func TestWhatIsStuckDoesNotBlockOthers(t *testing.T) {
 	w := real(t, nil)
@@ -301,9 +313,7 @@ func TestWhatIsStuckDoesNotBlockOthers(t *testing.T) {
 		_, err = w.Emit(stuck, says("stuck", by("d"), to(connectivity.All)))
 		is(t, err, context.Canceled)
 	})
-	for w.Stuck() == 0 {
-		runtime.Gosched()
-	}
+	w.underWay(1)
 	impatient, stop := context.WithTimeout(ctx, time.Millisecond)
 	defer stop()
 	_, err = w.Resolve(impatient, old.ID)

@@ -1,6 +1,7 @@
 package connectivity
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -99,6 +100,9 @@ func (l *Layer) landLocked(f *flight, last uint64) {
 	l.overLocked(f)
 	if f.closes {
 		l.closedLocked(f.thread, last)
+	}
+	if f.step > 0 { // ends are written together by recipients, and told in log order
+		slices.SortFunc(changes, func(a, b change) int { return cmp.Compare(a.record.seq, b.record.seq) })
 	}
 	l.tellLocked(f, changes)
 }

@@ -111,6 +111,8 @@ func TestSignalsExpireAtTheirStep(t *testing.T) {
 	at2 := w.emit(says("at 2", until(2)))
 	at1 := w.emit(says("at 1", by("b"), until(1)))
 	also1 := w.emit(says("also 1", by("c"), until(1)))
+	w.emit(says("1, to itself", by("g"), until(1), to(connectivity.Self)))
+	w.emit(says("1, the last", by("h"), until(1)))
 	never := w.emit(says("never", by("d")))
 	w.emit(says("far", by("e"), until(1000)))
 	resolved := w.emit(says("resolved", by("f"), until(1)))
@@ -120,13 +122,13 @@ func TestSignalsExpireAtTheirStep(t *testing.T) {
 	if got := w.advance("t"); got != 1 || w.Step("t") != 1 || w.Step("u") != 0 {
 		t.Errorf("advanced to %d", got)
 	}
-	equal(t, "events", w.seen()[before:], "at 1 expired", "also 1 expired")
+	equal(t, "events", w.seen()[before:], "at 1 expired", "also 1 expired", "1, to itself expired", "1, the last expired")
 	if w.state(at2.ID).Terminal() || w.state(elsewhere.ID).Terminal() || w.state(resolved.ID) != connectivity.Resolved {
 		t.Error("too much expired")
 	}
 	w.advance("t")
 	w.advance("t")
-	equal(t, "events", w.seen()[before+2:], "at 2 expired")
+	equal(t, "events", w.seen()[before+4:], "at 2 expired")
 	for id, want := range map[signals.ID]connectivity.State{at1.ID: connectivity.Expired, also1.ID: connectivity.Expired, at2.ID: connectivity.Expired, never.ID: connectivity.Active} {
 		if got := w.state(id); got != want {
 			t.Errorf("%s, want %s", got, want)

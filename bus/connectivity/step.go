@@ -36,9 +36,9 @@ func (l *Layer) prepareStep(ctx context.Context, thread string) (*flight, error)
 		}
 	}
 	f := &flight{thread: thread, step: l.stepLocked(thread) + 1}
-	for _, late := range l.flights {
-		if late.thread == thread {
-			f.step = max(f.step, late.step+1)
+	for _, g := range l.flights {
+		if g.late && g.thread == thread {
+			f.step = max(f.step, g.step+1)
 		}
 	}
 	f.entries = []signals.Any{signals.New(
