@@ -66,3 +66,26 @@ func TestWhatLandsAfterItsThreadWasClosedIsForgotten(t *testing.T) {
 		t.Errorf("rebuilt: %+v", again)
 	}
 }
+
+// One advance waits for another, and counts one that is stuck.
+func TestAnAdvanceWaitsForTheOneBefore(t *testing.T) {
+	b := bus.New(&bus.Options{Sweep: -1})
+	defer b.Close()
+	l := New(b, nil)
+	first, err := l.prepareStep(context.Background(), "t")
+	if err != nil || first.step != 1 {
+		t.Fatalf("step %d: %v", first.step, err)
+	}
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := l.prepareStep(ended, "t"); err != context.Canceled {
+		t.Errorf("did not wait: %v", err)
+	}
+	if elsewhere, err := l.prepareStep(ended, "u"); err != nil || elsewhere.step != 1 {
+		t.Errorf("waited for another thread: %v", err)
+	}
+	second, err := l.prepareStep(context.Background(), "t")
+	if err != nil || second.step != 2 {
+		t.Errorf("step %d: %v", second.step, err)
+	}
+}
