@@ -1,0 +1,119 @@
+package consensus_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/swarmbus/swarmbus/consensus"
+)
+
+func TestSettledNeedsToKnowWhoIsLeft(t *testing.T) {
+	unknown := cast(t, nil, "a", "9* v agree a 1")
+	known := cast(t, &consensus.Options{Electorate: []string{"v1", "v2", "v3", "v4"}}, "a", "3* v agree a 1", "stranger disagree a 1")
+	nobody := consensus.Left{Voters: []string{}}
+	for _, tt := range []struct {
+		name string
+		b    consensus.Ballots
+		left consensus.Left
+		want bool
+	}{
+		{"anybody may come", unknown, consensus.Left{}, false},
+		{"nobody may", unknown, nobody, true},
+		{"voting is closed", unknown.Close(), consensus.Left{}, true},
+		{"one of four has not voted", known, consensus.Left{}, true},
+		{"and one may change its mind", known, consensus.Left{Voters: []string{"v3", "v4"}}, false},
+		{"strangers have no vote", known, consensus.Left{Voters: []string{"x", "y", "z"}}, true},
+	} {
+		if got := consensus.Settled(consensus.Voting{}, tt.b, tt.left); got != tt.want {
+			t.Errorf("%s: settled %v, want %v", tt.name, got, tt.want)
+		}
+	}
+	if got := known.Missing(); !slices.Equal(got, []string{"v4"}) {
+		t.Errorf("%q have not voted, want v4", got)
+	}
+	half := consensus.Left{Voters: []string{"v2"}, Weights: map[string]float64{"v2": 0.5}}
+	two := cast(t, &consensus.Options{Threshold: 0.6, Electorate: []string{"v1", "v2"}}, "a", "v1 agree a 1", "v2 agree a 0.5")
+	if !consensus.Settled(consensus.ConfidenceWeighted{}, two, half) {
+		t.Error("who may change a vote of half the weight is taken to be gone from the quorum")
+	}
+	custom := consensus.Func("custom", consensus.Voting{}.Decide)
+	if consensus.Settled(custom, known, consensus.Left{}) || !consensus.Settled(custom, known, nobody) {
+		t.Error("a strategy of which nothing is known is settled when nothing is left, and only then")
+	}
+}
+
+func TestCurtailingDecidesAsTheWholePollAndAsksFewer(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := rapid.SampledFrom(consensus.Builtin()).Draw(t, "strategy")
+		o := &consensus.Options{}
+		n := rapid.IntRange(3, 12).Draw(t, "electorate")
+		for i := range n {
+			o.Electorate = append(o.Electorate, fmt.Sprint("v", i))
+		}
+		r, err := consensus.NewRound(s, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Propose("a")
+		r.Propose("b")
+		var early consensus.Decision
+		for _, voter := range o.Electorate {
+			p := rapid.SampledFrom([]string{"a", "a", "a", "a", "b"}).Draw(t, "proposal")
+			r.Vote(consensus.Vote{Voter: voter, Proposal: p, Stance: consensus.Agree, Weight: float64(rapid.IntRange(5, 10).Draw(t, "weight")) / 10})
+			if early.Outcome == 0 && consensus.Settled(s, r.Ballots(), consensus.Left{}) {
+				early = r.Decision()
+			}
+		}
+		if d := r.Decision(); early.Outcome != 0 && (d.Outcome != early.Outcome || d.Choice != early.Choice) {
+			t.Errorf("%v, but it was settled as %v", d, early)
+		}
+	})
+}
+
+// A chief who is left cannot bring the chiefs to choose b, but can make them turn a down.
+func TestARankThatMayTurnAChoiceDownUnsettlesIt(t *testing.T) {
+	o := &consensus.Options{Ranks: map[string]int{"c1": 1, "c2": 1, "c3": 1}, Electorate: []string{"c1", "c2", "c3", "v1", "v2"}}
+	b := cast(t, o, "a b", "c1 disagree a 1", "c1 disagree b 1", "c2 agree b 0.5", "2* v agree a 1")
+	want(t, consensus.Hierarchical{}.Decide(b), consensus.Reached, "a")
+	if consensus.Settled(consensus.Hierarchical{}, b, consensus.Left{}) {
+		t.Error("settled, but c3 may still object")
+	}
+}
+
+// Two who are left do more against order apart than together.
+func TestEntropyIsUnsettledByVotesThatSpread(t *testing.T) {
+	o := &consensus.Options{Threshold: 0.23}
+	for i := range 8 {
+		o.Electorate = append(o.Electorate, fmt.Sprint("v", i+1))
+	}
+	o.Electorate = append(o.Electorate, "w", "x", "y", "z")
+	b := cast(t, o, "a b", "8* v agree a 1", "w agree b 1", "x disagree a 1")
+	want(t, consensus.Entropy{}.Decide(b), consensus.Reached, "a")
+	if consensus.Settled(consensus.Entropy{}, b, consensus.Left{}) {
+		t.Error("settled, but y may agree with b and z with nothing")
+	}
+}
+
+// fading knows of voters only while there is one proposal.
+type fading struct{}
+
+func (fading) Reliability(_ string, proposals int) (consensus.Reliability, bool) {
+	if proposals > 1 {
+		return consensus.Reliability{Sensitivity: 0.5, Specificity: 0.5}, true
+	}
+	return consensus.Reliability{Sensitivity: 0.9, Specificity: 0.9}, true
+}
+
+func TestAProposalThatMayComeUnsettlesWhatWasLearned(t *testing.T) {
+	o := &consensus.Options{Reliabilities: fading{}, Electorate: []string{"v1", "v2", "v3", "v4"}}
+	b := cast(t, o, "a", "4* v agree a 1")
+	all(t, func(t *testing.T, s consensus.Strategy) {
+		want(t, s.Decide(b), consensus.Reached, "a")
+		if !consensus.Settled(s, b, consensus.Left{}) || consensus.Settled(s, b, consensus.Left{Proposals: 1}) {
+			t.Error("not settled without another proposal, or settled with one")
+		}
+	})
+}
