@@ -110,12 +110,33 @@ func (m *Model) likelihood(q *question, voter []int32, f, stated, lp []float64) 
 		if w == 0 {
 			continue
 		}
+		b := &q.ballots[i]
+		one := !b.not && len(b.among) == 1 && q.own == m.params.Own
 		for c := range q.field {
 			row := lp[c*levels:][:levels]
 			for d := range row {
-				row[d] += w * math.Log(max(m.says(q, &q.ballots[i], int(voter[i]), c, d), 1e-300))
+				if one {
+					row[d] += w * m.logSays(q, int(voter[i]), c, int(b.among[0]), d)
+				} else {
+					row[d] += w * math.Log(max(m.says(q, b, int(voter[i]), c, d), 1e-300))
+				}
 			}
 		}
+	}
+}
+
+// logSays is the logarithm of says for a ballot for l alone, which is most of them.
+func (m *Model) logSays(q *question, j, c, l, d int) float64 {
+	p := m.params
+	switch {
+	case !p.Own && c == l:
+		return p.right[(j*p.Choices+c)*levels+d]
+	case !p.Own:
+		return p.miss[(j*p.Choices+c)*levels+d] + p.Wrong[(j*p.Choices+c)*p.Choices+l]
+	case c == l:
+		return p.right[j*levels+d]
+	default:
+		return p.miss[j*levels+d] - math.Log(float64(q.field-1))
 	}
 }
 
