@@ -1,0 +1,63 @@
+package main
+
+import (
+	"strconv"
+
+	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/consensus/reliability"
+)
+
+// newBook is the default configuration: nothing is chosen but what the labels are.
+func (s *set) newBook() *reliability.Book {
+	o := reliability.Options{Window: 1 << 20}
+	if !s.own {
+		o.Choices = s.labels
+	}
+	b, err := reliability.NewBook(&o)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+// learnt is a book that has seen all votes and the known outcomes.
+func (s *set) learnt(gold []int32) *reliability.Model {
+	b := s.newBook()
+	for t := range s.tasks() {
+		s.show(b, t, gold[t])
+	}
+	return b.Learn()
+}
+
+func (s *set) show(b *reliability.Book, t int, known int32) {
+	id := strconv.Itoa(t)
+	if err := b.Observe(id, s.ballots(nil, s.votesOn(t))); err != nil {
+		panic(err)
+	}
+	if known < 0 {
+		return
+	}
+	if err := b.Resolve(id, s.labels[known]); err != nil {
+		panic(err)
+	}
+}
+
+// probable returns the probability of each label by a model.
+func (s *set) probable(m *reliability.Model, b consensus.Ballots, p []float64) {
+	clear(p)
+	each, _ := m.Probabilities(b)
+	for i, name := range b.Proposals() {
+		p[s.place[name]] = each[i]
+	}
+}
+
+// learned is what the strategy of package reliability says, with every default.
+func learned(s *set, gold []int32) []float64 { return s.pooled(s.learnt(gold)) }
+
+func (s *set) pooled(m *reliability.Model) []float64 {
+	post := make([]float64, s.tasks()*s.k())
+	for t := range s.tasks() {
+		s.probable(m, s.ballots(nil, s.votesOn(t)), post[t*s.k():][:s.k()])
+	}
+	return post
+}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"math"
+
+	"github.com/swarmbus/swarmbus/consensus"
+)
+
+// answer is what a method says of one task.
+type answer struct {
+	p          []float64 // probability by label
+	leads      []bool    // by label; several in a tie
+	confidence float64
+}
+
+// method answers every task of a set, knowing the outcomes that gold tells (-1: not known).
+type method struct {
+	name   string
+	source string // the paper, or what is ours
+	run    func(s *set, gold []int32) []answer
+}
+
+// methods are all that are measured, ours last.
+func methods() []method {
+	ms := []method{
+		{"majority", "", byPosterior(majority)},
+		{"wawa", "agreement with majority as weight", byPosterior(wawa)},
+		{"one-coin", "one-coin EM: Demartini et al. 2012 (ZenCrowd)", byPosterior(oneCoin)},
+		{"glad", "Whitehill et al. 2009", byPosterior(glad)},
+		{"dawid-skene", "Dawid and Skene 1979, MAP with Dirichlet rows", byPosterior(dawidSkene)},
+		{"ibcc", "Kim and Ghahramani 2012, variational", byPosterior(ibcc)},
+		{"ebcc", "Li, Rubinstein and Cohn 2019, three subtypes", byPosterior(ebcc)},
+		{"pruned", "peer agreement, the worst fifth dropped in rounds", byPosterior(pruned)},
+	}
+	for _, s := range consensus.Builtin() {
+		ms = append(ms, method{s.Name(), "package consensus", byStrategy(s)})
+	}
+	return append(
+		ms,
+		method{"bayesian+rates", "bayesian with learned reliabilities", learnedRates},
+		method{"learned", "package consensus/reliability, every default", byPosterior(learned)},
+	)
+}
+
+// same is how close two probabilities are to be a tie.
+const same = 1e-9
+
+// byPosterior answers with the most probable labels.
+func byPosterior(f func(*set, []int32) []float64) func(*set, []int32) []answer {
+	return func(s *set, gold []int32) []answer {
+		post := f(s, gold)
+		answers := make([]answer, s.tasks())
+		for t := range answers {
+			a := answer{p: post[t*s.k():][:s.k()], leads: make([]bool, s.k())}
+			for _, x := range a.p {
+				a.confidence = math.Max(a.confidence, x)
+			}
+			for l, x := range a.p {
+				a.leads[l] = x >= a.confidence-same
+			}
+			answers[t] = a
+		}
+		return answers
+	}
+}
+
+// byStrategy answers as a named strategy does once voting is closed; probabilities are those of its tallies.
+func byStrategy(st consensus.Strategy) func(*set, []int32) []answer {
+	return func(s *set, _ []int32) []answer { return s.decided(st, nil) }
+}
+
+func (s *set) decided(st consensus.Strategy, o *consensus.Options) []answer {
+	answers := make([]answer, s.tasks())
+	for t := range answers {
+		b := s.ballots(o, s.votesOn(t)).Close()
+		d := st.Decide(b)
+		a := answer{p: make([]float64, s.k()), leads: make([]bool, s.k()), confidence: d.Confidence}
+		for _, tally := range b.Tallies() {
+			a.p[s.place[tally.Proposal]] = tally.Probability
+		}
+		for _, l := range d.Leaders {
+			a.leads[s.place[l]] = true
+		}
+		answers[t] = a
+	}
+	return answers
+}
+
+func learnedRates(s *set, gold []int32) []answer {
+	return s.decided(consensus.Bayesian{}, &consensus.Options{Reliabilities: s.learnt(gold)})
+}
