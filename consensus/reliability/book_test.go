@@ -240,3 +240,49 @@ func TestSavedModelStays(t *testing.T) {
 		t.Errorf("a model handed out says %v, before %v", after, before)
 	}
 }
+
+func TestNoneOfTheseMayBeRight(t *testing.T) {
+	w := newWorld(9, 2, even(7, 0.92, 0.6)...)
+	ask := func() (consensus.Ballots, bool) {
+		good := w.IntN(2) == 0
+		var cast []consensus.Vote
+		for j, p := range w.right {
+			v := vote(j, "a")
+			if (w.Float64() < p) != good {
+				v.Stance = consensus.Disagree
+			}
+			cast = append(cast, v)
+		}
+		b, _ := consensus.NewBallots(nil, []string{"a"}, cast)
+		return b, good
+	}
+	for _, outcomes := range []bool{false, true} {
+		b := newBook(nil)
+		for i := range 200 {
+			ballots, good := ask()
+			id := fmt.Sprint(i)
+			if err := b.Observe(id, ballots); err != nil {
+				t.Fatal(err)
+			}
+			if !outcomes {
+				continue
+			}
+			if err := b.Resolve(id, map[bool]string{true: "a"}[good]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		m, hits := b.Learn(), 0
+		for range 200 {
+			ballots, good := ask()
+			if each, none := m.Probabilities(ballots); each[0] > none == good {
+				hits++
+			}
+		}
+		if hits < 180 {
+			t.Errorf("outcomes %v: right in %d of 200", outcomes, hits)
+		}
+		if best, _ := m.Reliability("v0", 1); best.Sensitivity < 0.8 {
+			t.Errorf("outcomes %v: the best voter has %+v", outcomes, best)
+		}
+	}
+}
