@@ -45,18 +45,18 @@ func urgent(c connectivity.Class, p connectivity.Priority) bool {
 
 // judge says what has to become of an input: an error, a repetition, or a new
 // signal.
-func (m *model) judge(in connectivity.Input) (problem error, repeated *connectivity.Signal) {
+func (m *model) judge(in connectivity.Input) (repeated *connectivity.Signal, problem error) {
 	if in.ExpiresAtStep != 0 && in.ExpiresAtStep <= m.steps[in.Thread] {
-		return signals.ErrInvalid, nil
+		return nil, signals.ErrInvalid
 	}
 	if !in.Replaces.IsZero() {
 		switch target := m.find(in.Replaces); {
 		case target == nil:
-			return connectivity.ErrNotFound, nil
+			return nil, connectivity.ErrNotFound
 		case target.Thread != in.Thread:
-			return signals.ErrInvalid, nil
+			return nil, signals.ErrInvalid
 		case target.State.Terminal():
-			return connectivity.ErrTerminal, nil
+			return nil, connectivity.ErrTerminal
 		}
 		return nil, nil
 	}
@@ -74,7 +74,7 @@ func (m *model) judge(in connectivity.Input) (problem error, repeated *connectiv
 			repeated = s
 		}
 	}
-	return nil, repeated
+	return repeated, nil
 }
 
 func (m *model) store(s connectivity.Signal) {
@@ -165,7 +165,7 @@ func (m *machine) emit(t *rapid.T) {
 	if rapid.IntRange(0, 3).Draw(t, "replace") == 0 {
 		in.Replaces = m.id(t, "target")
 	}
-	problem, repeated := m.model.judge(in)
+	repeated, problem := m.model.judge(in)
 	e, err := m.layer.Emit(ctx, in)
 	switch {
 	case !errors.Is(err, problem):

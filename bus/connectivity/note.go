@@ -32,15 +32,19 @@ type Note struct {
 	ExpiresAtStep int        `json:"expiresAtStep,omitempty"` // 0: never
 }
 
-// Attention, Confidence, ConflictNotice, Handoff and Escalation are the
-// payloads of the five kinds. They are read from the bus, and published by a
-// [Layer] alone: one that names no layer is refused.
+// The payloads of the five kinds. They are read from the bus, and published by
+// a [Layer] alone: one that names no layer is refused.
 type (
-	Attention      struct{ Note }
-	Confidence     struct{ Note }
+	// Attention is the payload of KindAttention.
+	Attention struct{ Note }
+	// Confidence is the payload of KindConfidence.
+	Confidence struct{ Note }
+	// ConflictNotice is the payload of KindConflict.
 	ConflictNotice struct{ Note }
-	Handoff        struct{ Note }
-	Escalation     struct{ Note }
+	// Handoff is the payload of KindHandoff.
+	Handoff struct{ Note }
+	// Escalation is the payload of KindEscalation.
+	Escalation struct{ Note }
 )
 
 // Kind returns KindAttention.
