@@ -2,6 +2,7 @@ package connectivity
 
 import (
 	"context"
+	"errors"
 	"testing"
 
 	"github.com/swarmbus/swarmbus/bus"
@@ -78,7 +79,7 @@ func TestAnAdvanceWaitsForTheOneBefore(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := l.prepareStep(ended, "t"); err != context.Canceled {
+	if _, err := l.prepareStep(ended, "t"); !errors.Is(err, context.Canceled) {
 		t.Errorf("did not wait: %v", err)
 	}
 	if elsewhere, err := l.prepareStep(ended, "u"); err != nil || elsewhere.step != 1 {
