@@ -11,6 +11,7 @@
 //   - agents: one agent and its turns
 //   - swarm: many agents: rounds, votes, a decision, a reason to stop
 //   - swarm/transcript: a solve as text or as JSON lines
+//   - otel: traces and metrics of all of it
 //
 // Start with README.md and run examples/review.
 package swarmbus

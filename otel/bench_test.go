@@ -101,7 +101,7 @@ func BenchmarkPublish(b *testing.B) {
 	})
 }
 
-// BenchmarkSolve is eight agents deciding between two proposals, 21 signals.
+// BenchmarkSolve is eight agents deciding between two proposals.
 func BenchmarkSolve(b *testing.B) {
 	compare(b, func(o *otel.Observer) (func(), int) {
 		team := []*agents.Agent{proposer("p", "a"), proposer("q", "b")}

@@ -103,9 +103,7 @@ func (w *watch) settled(e *bus.Settled) {
 	if span.IsRecording() {
 		span.SetAttributes(message(processName, processType, l.kind, &h)...)
 		span.SetAttributes(keyReader.String(e.Reader), keyFate.String(e.Fate.String()))
-		if parent.IsValid() {
-			link(span, linkOrigin, origin) // not on a root
-		}
+		link(span, linkOrigin, origin) // without an origin it is a root, and has none
 		if !published.at.IsZero() {
 			span.SetAttributes(keyLatency.Float64(time.Since(published.at).Seconds()))
 		}

@@ -1,0 +1,102 @@
+package otel_test
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+
+	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/otel"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm"
+)
+
+func team() []*agents.Agent {
+	return []*agents.Agent{proposer("p", "a"), proposer("q", "b"), voter("v", "a"), voter("w", "a")}
+}
+
+func TestSolvesAtOnceOnOneBusAreOneTraceEach(t *testing.T) {
+	const solves = 8
+	r := newTrace(t, otel.Options{})
+	b := watched(t, r, &bus.Options{TTL: -1})
+	s, err := swarm.New(swarm.Options{Agents: team(), Hook: r, Bus: b})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	for range solves {
+		wg.Go(func() {
+			if _, err := s.Solve(t.Context(), signals.Task{Task: "which one?"}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if err := s.Shutdown(t.Context()); err != nil {
+		t.Error(err)
+	}
+	threads := map[string]string{}
+	for _, span := range r.spans(t) {
+		thread := span.Attributes["gen_ai.conversation.id"]
+		if known := threads[span.Trace]; known != "" && known != thread {
+			t.Errorf("trace %s has spans of %s and of %s", span.Trace, known, thread)
+		}
+		threads[span.Trace] = thread
+	}
+	if len(threads) != solves {
+		t.Errorf("got %d traces, want %d", len(threads), solves)
+	}
+}
+
+func TestSolveIsPartOfItsCallersTrace(t *testing.T) {
+	r := newTrace(t, otel.Options{})
+	ctx, caller := sdktrace.NewTracerProvider().Tracer("caller").Start(t.Context(), "request")
+	s, err := swarm.New(swarm.Options{Agents: team(), Hook: r})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	result, err := s.Solve(ctx, signals.Task{Task: "which one?"})
+	caller.End()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := fmt.Sprintf("%x", result.Log[0].Head().Trace.TraceID), caller.SpanContext().TraceID().String(); got != want {
+		t.Errorf("got trace %s, want the caller's %s", got, want)
+	}
+}
+
+func TestTraceThatIsNotSampledIsPassedOnAndNotRecorded(t *testing.T) {
+	r := newTrace(t, otel.Options{}, sdktrace.WithSampler(sdktrace.NeverSample()))
+	result := r.solve(t, swarm.Options{Agents: team()})
+	if n := len(r.spans(t)); n != 0 {
+		t.Errorf("recorded %d spans, want none", n)
+	}
+	for _, s := range result.Log {
+		if k := s.Kind(); k == signals.KindConflict {
+			continue // the bus's own
+		}
+		if trace := s.Head().Trace; trace == nil || otel.ToSpan(trace).IsSampled() || trace.TraceID != result.Log[0].Head().Trace.TraceID {
+			t.Errorf("%s has trace %v, want the solve's, not sampled", s.Kind(), trace)
+		}
+	}
+}
+
+func TestObserverWithoutProvidersDoesNothing(t *testing.T) {
+	observer, err := otel.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := swarm.New(swarm.Options{Agents: team(), Hook: observer})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	result, err := s.Solve(t.Context(), signals.Task{Task: "which one?"})
+	if err != nil || result.Stop != swarm.StopConsensus || result.Log[0].Head().Trace != nil {
+		t.Errorf("got %v, %v, trace %v", result.Stop, err, result.Log[0].Head().Trace)
+	}
+}
