@@ -1,6 +1,7 @@
 package otel_test
 
 import (
+	"context"
 	"fmt"
 	"sync"
 	"testing"
@@ -99,4 +100,24 @@ func TestObserverWithoutProvidersDoesNothing(t *testing.T) {
 	if err != nil || result.Stop != swarm.StopConsensus || result.Log[0].Head().Trace != nil {
 		t.Errorf("got %v, %v, trace %v", result.Stop, err, result.Log[0].Head().Trace)
 	}
+}
+
+func TestTurnThatIsNotNeededAnyMoreIsNoError(t *testing.T) {
+	r := newTrace(t, otel.Options{})
+	waits := agent("waits", signals.KindProposal)
+	waits.CanEmit = []signals.Kind{signals.KindDiscovery}
+	waits.Reactor = agents.Func(func(ctx context.Context, _ signals.Any) seq {
+		<-ctx.Done()
+		return agents.Fail(ctx.Err())
+	})
+	r.solve(t, swarm.Options{Agents: append(team(), waits)})
+	for _, s := range r.spans(t) {
+		if s.Name == "invoke_agent waits" {
+			if s.Status != "Unset" || s.Attributes["swarmbus.turn.dropped"] != "true" || s.Attributes["error.type"] != "" {
+				t.Errorf("got status %s and %v, want dropped", s.Status, s.Attributes)
+			}
+			return
+		}
+	}
+	t.Error("no turn was dropped")
 }
