@@ -44,7 +44,7 @@ func flags(args []string, stderr io.Writer) (*options, error) {
 	f.StringVar(&o.sets, "sets", "", "only these sets, separated by commas")
 	f.StringVar(&o.methods, "methods", "", "only these methods, separated by commas")
 	f.StringVar(&o.parts, "parts", "batch,known,stream,attack", "what to measure")
-	f.IntVar(&o.draws, "draws", 3, "draws of known outcomes, each averaged over")
+	f.IntVar(&o.draws, "draws", 3, "draws of known outcomes, and orders of streams, averaged over")
 	f.IntVar(&o.resamples, "resamples", 200, "of the bootstrap; 0: no intervals")
 	f.IntVar(&o.workers, "workers", runtime.NumCPU(), "how many sets to measure at once; results do not depend on it")
 	f.Uint64Var(&o.seed, "seed", 1, "of every draw")

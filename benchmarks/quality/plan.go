@@ -122,8 +122,12 @@ func (p *plan) drawn(s *set, m method, known float64) measures {
 func (p *plan) stream(s *set, known float64) {
 	for _, name := range slices.Sorted(maps.Keys(s.streams())) {
 		p.add(fmt.Sprintf("%s: stream %s, %v known", s.name, name, known), func() func() {
-			gold := s.known(known, p.o.seed)
-			row := streamRow{s.name, name, known, s.stream(s.streams()[name], gold, p.o.seed)}
+			orders := make([]streamed, p.o.draws)
+			for i := range orders {
+				seed := p.o.seed + uint64(i)
+				orders[i] = s.stream(s.streams()[name], s.known(known, seed), seed)
+			}
+			row := streamRow{s.name, name, known, meanOfOrders(orders)}
 			return func() { p.r.Streams = append(p.r.Streams, row) }
 		})
 	}

@@ -135,7 +135,7 @@ func (r *results) streamTables(b io.Writer) {
 	if len(r.Streams) == 0 {
 		return
 	}
-	fmt.Fprint(b, "\n## Streaming\n\nTasks come one after the other, votes one by one, in one drawn order, until a method stops.\n\n")
+	fmt.Fprint(b, "\n## Streaming\n\nTasks come one after the other, votes one by one, until a method stops; means over the drawn orders.\n\n")
 	fmt.Fprint(b, "| set | known % | method | votes % | a task | accuracy % | majority of all % | confidence − accuracy |\n")
 	fmt.Fprint(b, "| --- | ---: | --- | ---: | ---: | ---: | ---: | ---: |\n")
 	for _, x := range r.Streams {

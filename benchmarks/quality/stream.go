@@ -125,6 +125,15 @@ func (s *set) stream(e engine, gold []int32, seed uint64) streamed {
 	return out
 }
 
+func meanOfOrders(orders []streamed) (m streamed) {
+	n := float64(len(orders))
+	for _, x := range orders {
+		m.Votes, m.PerTask, m.Gap = m.Votes+x.Votes/n, m.PerTask+x.PerTask/n, m.Gap+x.Gap/n
+		m.Accuracy, m.Majority = m.Accuracy+x.Accuracy/n, m.Majority+x.Majority/n
+	}
+	return m
+}
+
 func (s *set) counts(which []int32) []float64 {
 	p := make([]float64, s.k())
 	for _, i := range which {

@@ -201,7 +201,7 @@ func (b *Book) Learn() *Model {
 	m := fit(&b.batch, b.o, nil)
 	m.Refit = newRefit(&b.batch, b.o, m)
 	if m.Corr == nil {
-		m.Corr = b.o.unseen()
+		m.Corr = new(correlation)
 	}
 	b.model = newModel(b, m, m.certify(&b.batch, b.o))
 	b.learned, b.resolved = len(b.decisions), b.batch.known()
@@ -213,12 +213,9 @@ func newcomers(k kind, o Options) *parameters {
 	empty := k.newBatch()
 	o.Rounds = 1
 	m := fit(&empty, o, nil)
-	m.Corr = o.unseen()
+	m.Corr = new(correlation) // what is not known of it is in the residual
 	return m
 }
-
-// unseen is the correlation of voters of whom nothing is known.
-func (o *Options) unseen() *correlation { return &correlation{Pooled: min(o.Residual, 0.98)} }
 
 func compareVotes(a, b consensus.Vote) int {
 	return cmp.Or(cmp.Compare(a.Voter, b.Voter), cmp.Compare(a.Proposal, b.Proposal))

@@ -22,12 +22,11 @@ func fit(b *batch, o Options, from *parameters) *parameters {
 	if e.group = e.copies(); e.group != nil {
 		e.share(e.group)
 	}
+	e.start(e.shares)
 	if from != nil {
 		e.m = from.grow(b.Voters)
 		e.weigh()
 		e.expect()
-	} else {
-		e.start(e.shares)
 	}
 	e.run()
 	return e.m

@@ -32,7 +32,7 @@ type Options struct {
 	Weight   float64 `json:"weight"`   // weight in observations of the four spreads; 0 means 4
 	Hard     float64 `json:"hard"`     // sd of how hard decisions are; 0 means 0.9
 	Pairs    float64 `json:"pairs"`    // weight in votes of the pool's correlation for a pair; 0 means 50
-	Residual float64 `json:"residual"` // correlation that votes cannot show, and newcomers' own; 0 means 0.2
+	Residual float64 `json:"residual"` // correlation that votes cannot show; 0 means 0.2
 	Rounds   int     `json:"rounds"`   // of expectation maximisation; 0 means 20
 	MaxPairs int     `json:"maxPairs"` // voters above which pairs share one correlation; 0 means 512
 }
