@@ -286,3 +286,19 @@ func TestNoneOfTheseMayBeRight(t *testing.T) {
 		}
 	}
 }
+
+func TestNewcomersAreAsGoodAsTheOthers(t *testing.T) {
+	for name, o := range kinds(3) {
+		w := newWorld(10, 3, even(20, 0.98, 0.9)...)
+		b := newBook(o)
+		w.fill(b, 200, 2)
+		p := b.Model().params
+		mean := 0.0
+		for _, u := range p.Base[:20] {
+			mean += u / 20
+		}
+		if got := p.Base[20]; math.Abs(got-mean) > 0.3*math.Abs(mean-1)+0.1 {
+			t.Errorf("%s: a newcomer has log-odds of %.2f, others %.2f", name, got, mean)
+		}
+	}
+}
