@@ -12,7 +12,8 @@ import "fmt"
 //     answer in three decisions of ten, and holds most votes to be better than chance as well: a second camp.
 //
 // From 40 % colluders on, nothing without known outcomes does better than saying so. At 20 % it may say so
-// although the consensus is right. It does not see sleepers, who vote well until it matters.
+// although the consensus is right, and with three choices now and then of an honest swarm. It does not see
+// sleepers, who vote well until it matters. docs/quality.md has the figures.
 type Certificate struct {
 	OK         bool    `json:"ok"`
 	Below      float64 `json:"below"`      // share of votes by voters held to be clearly worse than chance

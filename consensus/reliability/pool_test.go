@@ -239,7 +239,7 @@ func TestSilenceOfSeveralIsAnAnswer(t *testing.T) {
 func TestLessWeightIsLessEvidence(t *testing.T) {
 	for name, o := range kinds(3) {
 		_, m := learnedFrom(o, 25, 0)
-		before := 0.0
+		before, first := 0.0, 0.0
 		for _, weight := range []float64{0, 0.25, 0.5, 1} {
 			v := vote(0, "a")
 			v.Weight = weight
@@ -248,7 +248,62 @@ func TestLessWeightIsLessEvidence(t *testing.T) {
 			if each[0] < before {
 				t.Errorf("%s: probability %v at weight %v, %v at less", name, each[0], weight, before)
 			}
+			if weight == 1 && each[0] <= first {
+				t.Errorf("%s: probability %v at weight 1, %v at 0", name, each[0], first)
+			}
+			if weight == 0 {
+				first = each[0]
+			}
 			before = each[0]
+		}
+	}
+}
+
+func TestVotersSpeakOnce(t *testing.T) {
+	m := new(Book).Model()
+	of := func(seqs ...uint64) []float64 {
+		cast := []consensus.Vote{vote(0, "a"), vote(0, "b"), vote(1, "a"), vote(1, "b"), vote(2, "c")}
+		for i := range cast {
+			cast[i].Seq = seqs[i]
+		}
+		b, err := consensus.NewBallots(nil, letters(3), cast)
+		if err != nil {
+			t.Fatal(err)
+		}
+		each, _ := m.Probabilities(b)
+		return each
+	}
+	if x, y := of(1, 2, 3, 4, 5), of(1, 4, 2, 5, 3); !slices.Equal(x, y) {
+		t.Errorf("probabilities %v, with votes in between %v", x, y)
+	}
+}
+
+func TestWrongAnswersAreLearned(t *testing.T) {
+	w := newWorld(26, 3, even(5, 0.9, 0.9)...)
+	b := newBook(&Options{Choices: letters(3)})
+	for i := range 300 {
+		truth := w.IntN(3)
+		var cast []consensus.Vote
+		for j := range 5 {
+			said := truth
+			if truth == 0 && w.IntN(5) < 2 {
+				said = 1 // a is taken for b, nothing else for anything
+			}
+			cast = append(cast, vote(j, w.choices[said]))
+		}
+		ballots, _ := consensus.NewBallots(nil, w.choices, cast)
+		if err := b.Observe(fmt.Sprint(i), ballots); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.Resolve(fmt.Sprint(i), w.choices[truth]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for said, want := range map[string]int{"b": 0, "a": -1} {
+		ballots, _ := consensus.NewBallots(nil, w.choices, []consensus.Vote{vote(0, said)})
+		each, _ := b.Learn().Probabilities(ballots)
+		if want >= 0 && each[want] < 2*each[2] || want < 0 && each[1] > 0.1 {
+			t.Errorf("one voter for %q: %v, though only a is ever taken for b", said, each)
 		}
 	}
 }

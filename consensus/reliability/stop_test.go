@@ -107,6 +107,24 @@ func TestEnoughStaysEnoughWhenVotesAreWorthMore(t *testing.T) {
 	}
 }
 
+func TestEveryVoteHasToBeWorthItsCost(t *testing.T) {
+	m := new(Book).Model()
+	b, _ := consensus.NewBallots(nil, letters(2), []consensus.Vote{vote(0, "a"), vote(1, "a"), vote(2, "a"), vote(3, "b")})
+	q := m.whole(b)
+	each, none := m.Probabilities(b)
+	first, second := topTwo(append(each, none))
+	a := m.newAsking(&q, b.Correlation(), first, second)
+	rest := voters(4, 25)
+	one, many := a.gain(rest[:1]), a.gain(rest)
+	worth := many / 3
+	if one >= worth || many < worth {
+		t.Fatalf("one vote gains %v, all %v: that tells nothing", one, many)
+	}
+	if !m.Enough(b, rest, Stop{Worth: worth}) {
+		t.Errorf("asks at %v a vote for a gain of %v by %d votes", worth, many, len(rest))
+	}
+}
+
 func TestStoppingSavesVotes(t *testing.T) {
 	w := newWorld(45, 2, even(15, 0.92, 0.6)...)
 	b := newBook(nil)
