@@ -1,0 +1,164 @@
+package swarm_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm"
+)
+
+// talker answers everything it hears with one discovery.
+func talker(id string) *agents.Agent {
+	return &agents.Agent{ID: id, Reactor: agents.Func(func(_ context.Context, s signals.Any) seq {
+		return agents.Say(signals.New(signals.Header{}, signals.Discovery{Finding: "re: " + s.Head().ID.String()}))
+	})}
+}
+
+func TestFiveAgentsThatAnswerEverythingEndAtTheSignalLimit(t *testing.T) {
+	var team []*agents.Agent
+	for i := range 5 {
+		team = append(team, talker(fmt.Sprintf("agent-%d", i)))
+	}
+	const limit = 130 // in the middle of a turn
+	r := solve(t, newSwarm(t, swarm.Options{Agents: team, Signals: limit}))
+	said := 0
+	for _, s := range r.Log {
+		if s.Head().Source != bus.System {
+			said++
+		}
+	}
+	if r.Stop != swarm.StopBudget || said != limit {
+		t.Errorf("got %v after %d signals, want budget after %d", r.Stop, said, limit)
+	}
+}
+
+func TestDecisionWithTheLastSignalIsADecision(t *testing.T) {
+	r := solve(t, newSwarm(t, swarm.Options{Signals: 3, Agents: []*agents.Agent{
+		proposer("p", "a", "do a"), voter("v1", map[string]signals.Stance{"a": yes}), voter("v2", map[string]signals.Stance{"a": yes}),
+	}}))
+	if r.Stop != swarm.StopConsensus {
+		t.Errorf("got %v, want consensus", r.Stop)
+	}
+}
+
+func TestRoundsAreBounded(t *testing.T) {
+	r := solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{talker("a"), talker("b")}, Rounds: 3, TurnSignals: 1}))
+	if r.Stop != swarm.StopMaxRounds || r.Rounds != 3 {
+		t.Errorf("got %v after %d rounds, want max-rounds after 3", r.Stop, r.Rounds)
+	}
+}
+
+func TestTurnSaysNoMoreThanItMay(t *testing.T) {
+	chatty := &agents.Agent{ID: "chatty", Reactor: agents.Func(func(context.Context, signals.Any) seq {
+		return func(yield func(signals.Any, error) bool) {
+			for yield(signals.New(signals.Header{}, signals.Discovery{Finding: "x"}), nil) {
+			}
+		}
+	})}
+	r := solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{chatty}, TurnSignals: 4}))
+	if len(r.Log) != 5 || r.Turns.Failed != 1 {
+		t.Errorf("got %d signals and %+v, want the task and 4 of a failed turn", len(r.Log), r.Turns)
+	}
+}
+
+// sleeper takes its time over everything, and listens to its context or not.
+func sleeper(id string, d time.Duration, obedient bool) *agents.Agent {
+	return &agents.Agent{ID: id, Reactor: agents.Func(func(ctx context.Context, _ signals.Any) seq {
+		if !obedient {
+			ctx = context.Background()
+		}
+		select {
+		case <-time.After(d):
+		case <-ctx.Done():
+		}
+		return agents.Say(signals.New(signals.Header{}, signals.Discovery{Finding: "slept"}))
+	})}
+}
+
+func TestDeadlineInterruptsATurnAtOnce(t *testing.T) {
+	for _, obedient := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newSwarm(t, swarm.Options{
+				Agents:   []*agents.Agent{talker("quick"), sleeper("slow", 400*time.Millisecond, obedient)},
+				Deadline: 50 * time.Millisecond,
+			})
+			begin := time.Now()
+			r := solve(t, s)
+			if took := time.Since(begin); r.Stop != swarm.StopDeadline || took != 50*time.Millisecond {
+				t.Errorf("obedient %v: got %v after %v, want deadline after 50ms", obedient, r.Stop, took)
+			}
+			if len(r.Log) != 2 || r.Turns.Dropped != 1 {
+				t.Errorf("obedient %v: got %d signals, %+v, want the task, what quick said, and a dropped turn", obedient, len(r.Log), r.Turns)
+			}
+		})
+	}
+}
+
+func TestShutdownWaitsForTurnsLeftBehind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, err := swarm.New(swarm.Options{
+			Agents:   []*agents.Agent{sleeper("slow", 400*time.Millisecond, false)},
+			Deadline: 50 * time.Millisecond,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		begin := time.Now()
+		solve(t, s)
+		if err := s.Shutdown(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(begin); took != 400*time.Millisecond {
+			t.Errorf("shut down after %v, want 400ms, when the turn ended", took)
+		}
+		if _, err := s.Solve(t.Context(), signals.Task{Task: "x"}); !errors.Is(err, swarm.ErrClosed) {
+			t.Errorf("got %v, want ErrClosed", err)
+		}
+	})
+}
+
+func TestCancellingTheContextCancelsTheSolve(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSwarm(t, swarm.Options{Agents: []*agents.Agent{sleeper("slow", time.Hour, true)}})
+		ctx, cancel := context.WithCancelCause(t.Context())
+		why := errors.New("changed my mind")
+		time.AfterFunc(time.Second, func() { cancel(why) })
+		r, err := s.Solve(ctx, signals.Task{Task: "x"})
+		if err != nil || r.Stop != swarm.StopCancelled || !errors.Is(r.Err, why) {
+			t.Errorf("got %v, %v, %v, want cancelled because %v", r.Stop, r.Err, err, why)
+		}
+	})
+}
+
+func TestClosingTheSwarmCancelsSolves(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSwarm(t, swarm.Options{Agents: []*agents.Agent{sleeper("slow", time.Hour, true)}})
+		time.AfterFunc(time.Second, s.Close)
+		r, err := s.Solve(t.Context(), signals.Task{Task: "x"})
+		if err != nil || r.Stop != swarm.StopCancelled || !errors.Is(r.Err, swarm.ErrClosed) {
+			t.Errorf("got %v, %v, %v, want cancelled by the swarm's end", r.Stop, r.Err, err)
+		}
+	})
+}
+
+func TestLeavingTheStreamEndsTheSolve(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSwarm(t, swarm.Options{Agents: []*agents.Agent{sleeper("slow", time.Hour, true)}})
+		begin := time.Now()
+		for e, err := range s.Stream(t.Context(), signals.Task{Task: "x"}) {
+			if _, ok := e.(swarm.RoundStarted); ok || err != nil {
+				break
+			}
+		}
+		if took := time.Since(begin); took != 0 {
+			t.Errorf("the loop ended after %v", took)
+		}
+	})
+}
