@@ -210,3 +210,20 @@ func TestRecipientsAloneHear(t *testing.T) {
 		t.Errorf("the log has %d signals, want the whisper too", len(r.Log))
 	}
 }
+
+// A rejection waits for those who may still have a better proposal.
+func TestRejectionWaitsForProposalsToCome(t *testing.T) {
+	second := &agents.Agent{
+		ID: "second", Listens: []signals.Kind{signals.KindProposal}, CanEmit: []signals.Kind{signals.KindProposal},
+		Reactor: agents.On(func(_ context.Context, p *signals.Signal[signals.Proposal]) seq {
+			return agents.Say(propose("b", "better than "+p.Payload.ProposalID))
+		}),
+	}
+	stances := map[string]signals.Stance{"a": no, "b": yes}
+	r := solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{
+		proposer("p", "a", "do a"), voter("v1", stances), voter("v2", stances), second,
+	}}))
+	if r.Stop != swarm.StopConsensus || r.Answer != "better than a" {
+		t.Errorf("got %v %q, want consensus on the second proposal", r.Stop, r.Answer)
+	}
+}
