@@ -100,14 +100,14 @@ func (s *Subscription) sampleLocked() {
 	}
 }
 
+// roomyLocked reports whether nobody can be near a bound.
+func (b *Bus) roomyLocked(n int) bool {
+	return b.log.next+uint64(n) <= b.checkAt && b.undrained+n <= b.opts.Undrained && b.state == open &&
+		len(b.events) < b.opts.Undrained
+}
+
 // roomLocked waits until every reader has room for the drafts.
 func (b *Bus) roomLocked(ctx context.Context, agent string, ds []draft) error {
-	if b.state != open {
-		return ErrClosed
-	}
-	if b.undrained+len(ds) <= b.opts.Undrained && b.log.next+uint64(len(ds)) <= b.checkAt && len(b.events) < b.opts.Undrained {
-		return nil // nobody is near a bound
-	}
 	if ready, problem := b.readyLocked(agent, ds, 0); ready {
 		return problem
 	}
@@ -171,5 +171,5 @@ func (b *Bus) fullLocked(ds []draft, share int) *Subscription {
 }
 
 func (o *SubscribeOptions) routes(d *draft) bool {
-	return (o.Kinds == nil || slices.Contains(o.Kinds, d.kind)) && o.wants(d.head.Thread, d.head.Recipients)
+	return (o.Kinds == nil || slices.Contains(o.Kinds, d.signal.Kind())) && o.wants(d.head.Thread, d.head.Recipients)
 }

@@ -22,9 +22,8 @@ type Bus struct {
 	inside context.Context // for handlers: marked with this bus, ended by Close
 	cancel context.CancelFunc
 
-	watched  atomic.Int32            // observers, for whom readers take the lock
-	awaiting atomic.Int32            // who waits until readers have read, for whom they do too
-	running  atomic.Pointer[Handler] // the handler that runs
+	watched  atomic.Int32 // observers, for whom readers take the lock
+	awaiting atomic.Int32 // who waits until readers have read, for whom they do too
 
 	mu       sync.Mutex // protects the fields below
 	changed  *sync.Cond // broadcast when something that anyone waits for may have happened
@@ -43,6 +42,7 @@ type Bus struct {
 	replies   map[signals.ID]uint64 // position of a signal's newest reply, counted from 1
 	proposals map[proposalKey]*owner
 	conflicts *conflict.Detector
+	opened    []opening // by what is being published; their signals follow
 	buckets   map[string]*bucket
 	limited   bool // there are limits
 

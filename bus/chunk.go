@@ -64,8 +64,11 @@ type bytes struct {
 const (
 	foreign uint8 = 1 << iota // its id did not come from its sequence number
 	reply                     // it is in the index of replies
+	claim                     // it is a proposal, which holds its id
 	private                   // it has recipients
 	awaited                   // handlers wait for it
+
+	indexed = foreign | reply | claim // something leads to it
 )
 
 func (c *chunk) signal(i int) signals.Any   { return c.segment[i].share(c.slot[i]) }

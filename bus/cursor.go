@@ -19,8 +19,17 @@ type cursor struct {
 
 	born   uint64 // what is before that and was due at bornAt is not wanted
 	bornAt int64
-	kinds  [others]uint8 // what is known of lanes: 1 wanted, 2 not
+	kinds  [others + 1]wanted // by the ids of lanes
 }
+
+// wanted is what a cursor knows of a lane.
+type wanted uint8
+
+const (
+	unknown wanted = iota // for others, always
+	yes
+	no
+)
 
 // step returns the next entry before limit, where the cursor then stands
 // behind.
@@ -54,8 +63,11 @@ func (c *cursor) wants(chunk *chunk, i int) bool {
 	if chunk.start+uint64(i) < c.born && chunk.due[i] < c.bornAt {
 		return false // its page may be gone
 	}
-	if c.options.Kinds != nil && !c.wantsLane(chunk.lane[i], chunk.segment[i].shelf.lane) {
-		return false
+	if c.options.Kinds != nil {
+		know := c.kinds[chunk.lane[i]]
+		if know == no || know == unknown && !c.wantsLane(chunk.segment[i].shelf.lane) {
+			return false
+		}
 	}
 	if c.options.Threads == nil && chunk.flags[i]&private == 0 {
 		return true
@@ -64,17 +76,16 @@ func (c *cursor) wants(chunk *chunk, i int) bool {
 	return c.options.wants(h.Thread, h.Recipients)
 }
 
-func (c *cursor) wantsLane(id uint8, l *lane) bool {
-	if id == others {
-		return slices.Contains(c.options.Kinds, l.kind)
+func (c *cursor) wantsLane(l *lane) bool {
+	wants := slices.Contains(c.options.Kinds, l.kind)
+	switch {
+	case l.id == others:
+	case wants:
+		c.kinds[l.id] = yes
+	default:
+		c.kinds[l.id] = no
 	}
-	if c.kinds[id] == 0 {
-		c.kinds[id] = 2
-		if slices.Contains(c.options.Kinds, l.kind) {
-			c.kinds[id] = 1
-		}
-	}
-	return c.kinds[id] == 1
+	return wants
 }
 
 func (o *SubscribeOptions) wants(thread string, r signals.Recipients) bool {

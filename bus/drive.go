@@ -2,18 +2,20 @@ package bus
 
 import (
 	"runtime/debug"
+	"sync/atomic"
 	"time"
 )
 
 // A run is one entry on its way through its handlers. The driver alone writes
-// it, with the bus's lock but for index.
+// it, with the bus's lock but for the last three.
 type run struct {
 	chunk    *chunk // nil: none
 	i        int
 	handlers []*Handler
-	began    int    // how many handlers were called
-	returned bool   // from the last of them
 	endings  uint64 // handlers that had ended before
+
+	began    atomic.Int32 // how many handlers were called, for the watchdog too
+	returned bool         // from the last of them
 	except   []exception
 }
 
@@ -45,34 +47,20 @@ func (b *Bus) awaitLocked(c *chunk, i int, l *lane) {
 // driveLocked moves the inline cursor to the end of the log, unless somebody
 // does that already. It gives the lock away while handlers run.
 func (b *Bus) driveLocked() {
-	if b.driving || b.inline == b.log.next || b.state == closed {
+	if b.driving || b.state == closed {
 		return
 	}
 	b.driving = true
-	finished := false
-	defer func() {
-		if !finished {
-			b.wg.Go(b.driveOn)
-		}
-	}()
 	for stale := false; b.inline < b.log.next && b.state != closed; stale = true {
 		b.stepLocked(stale)
 	}
-	finished = true
 	b.driving = false
-	b.changed.Broadcast()
+	b.tellWaitingLocked()
 }
 
 // driveOn goes on where a handler ended the goroutine that called it.
 func (b *Bus) driveOn() {
-	finished := false
-	defer func() {
-		if !finished {
-			b.wg.Go(b.driveOn)
-		}
-	}()
 	b.runHandlers(&b.run)
-	finished = true
 	b.mu.Lock()
 	b.settleRunLocked()
 	b.driving = false
@@ -90,11 +78,14 @@ func (b *Bus) stepLocked(stale bool) {
 		return
 	}
 	r := &b.run
-	r.chunk, r.i, r.handlers, r.began, r.returned, r.endings = c, i, l.handlers, 0, true, b.endings
+	r.chunk, r.i, r.handlers, r.endings = c, i, l.handlers, b.endings
+	r.began.Store(0)
 	if stale && c.due[i] < b.clock.now() {
 		b.expireRunLocked(r)
 	} else {
-		b.watchLocked()
+		if b.drives++; !b.watching {
+			b.watchLocked()
+		}
 		b.mu.Unlock()
 		b.runHandlers(r)
 		b.mu.Lock()
@@ -127,37 +118,28 @@ func (b *Bus) expireRunLocked(r *run) {
 // runHandlers calls the handlers, again after each that panics: one guard for
 // all costs 5 ns, one for each would cost that a handler.
 func (b *Bus) runHandlers(r *run) {
-	defer func() {
-		if !r.returned { // runtime.Goexit
-			r.except = append(r.except, exception{r.handlers[r.began-1], DeadFailed, errGoexit})
-			r.returned = true
-		}
-	}()
-	for r.began < len(r.handlers) {
+	for int(r.began.Load()) < len(r.handlers) {
 		b.runSome(r)
 	}
 }
 
 func (b *Bus) runSome(r *run) {
+	r.returned = true
 	defer func() {
-		if r.returned {
-			return
-		}
-		if v := recover(); v != nil {
-			r.except = append(r.except, exception{r.handlers[r.began-1], DeadFailed, &PanicError{v, debug.Stack()}})
-			r.returned = true
+		if !r.returned {
+			b.failed(r, recover())
 		}
 	}()
 	s, head, pos := r.chunk.peek(r.i), r.chunk.head(r.i), r.pos()
 	picky := r.chunk.flags[r.i]&private != 0
-	for r.began < len(r.handlers) {
-		h := r.handlers[r.began]
-		r.began++
+	for i := int(r.began.Load()); i < len(r.handlers); {
+		h := r.handlers[i]
+		i++
+		r.began.Store(int32(i))
 		if h.ended.Load() || pos < h.from || (picky || h.options.Threads != nil) && !h.wants(head) {
 			r.skip(h, pos)
 			continue
 		}
-		b.running.Store(h)
 		r.returned = false
 		err := h.run(b.inside, s)
 		r.returned = true
@@ -165,6 +147,18 @@ func (b *Bus) runSome(r *run) {
 			r.except = append(r.except, exception{h, DeadFailed, err})
 		}
 	}
+}
+
+// failed notes that a handler panicked. Where there was no panic it ended its
+// goroutine, and another goes on.
+func (b *Bus) failed(r *run, v any) {
+	err := errGoexit // runtime.Goexit
+	if v != nil {
+		err = &PanicError{v, debug.Stack()}
+	} else {
+		defer b.wg.Go(b.driveOn)
+	}
+	r.except = append(r.except, exception{r.handlers[r.began.Load()-1], DeadFailed, err})
 }
 
 // skip notes that h does not get the signal: it is not for it, or h ended.
@@ -189,10 +183,24 @@ func (b *Bus) settleRunLocked() {
 	if r.endings != b.endings {
 		b.settleEndedLocked(r)
 	}
-	b.running.Store(nil)
 	b.passLocked(r.chunk, r.i)
 	r.chunk, r.handlers, r.except = nil, nil, r.except[:0]
-	b.changed.Broadcast()
+	b.tellWaitingLocked()
+}
+
+// tellWaitingLocked lets everybody look who waits for something.
+func (b *Bus) tellWaitingLocked() {
+	if b.awaiting.Load() > 0 {
+		b.changed.Broadcast()
+	}
+}
+
+// runningLocked returns the handler that runs, nil for none.
+func (b *Bus) runningLocked() *Handler {
+	if began := b.run.began.Load(); b.run.chunk != nil && began > 0 {
+		return b.run.handlers[began-1]
+	}
+	return nil
 }
 
 func (h *Handler) exceptLocked(f Fate) {
@@ -228,7 +236,7 @@ func (r *run) fateOf(h *Handler) Fate {
 }
 
 func (b *Bus) emitRunLocked(r *run) {
-	for _, h := range r.handlers[:r.began] {
+	for _, h := range r.handlers[:r.began.Load()] {
 		e := Settled{Signal: r.chunk.signal(r.i), Reader: h.options.Agent, Fate: Delivered}
 		for _, x := range r.except {
 			if x.handler == h {
@@ -243,11 +251,8 @@ func (b *Bus) emitRunLocked(r *run) {
 
 // watchLocked sees to it that somebody notices slow handlers.
 func (b *Bus) watchLocked() {
-	b.drives++
-	if !b.watching {
-		b.watching = true
-		b.wg.Go(b.watch)
-	}
+	b.watching = true
+	b.wg.Go(b.watch)
 }
 
 // watch names handlers that take long, also those that never return. It
@@ -284,7 +289,7 @@ func (w *watchdog) look() bool {
 	b := w.bus
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	h, now := b.running.Load(), time.Now()
+	h, now := b.runningLocked(), time.Now()
 	if h != w.handler || b.drives != w.drives {
 		w.handler, w.drives, w.since, w.named, w.idle = h, b.drives, now, false, 0
 	}

@@ -12,12 +12,40 @@ func (b *Bus) crowdedLocked() bool {
 	return b.log.held > b.opts.History || b.log.next-b.log.floor > 2*uint64(b.opts.History)+1<<16
 }
 
-// evictLocked makes the history fit, oldest first.
-func (b *Bus) evictLocked(now int64) {
+// evictLocked makes the history fit, oldest first. What an evicted entry
+// shares with others, its page and its names, it gives up with its whole
+// chunk, in runs of equals.
+func (b *Bus) evictLocked() {
 	for b.crowdedLocked() {
-		pos := b.log.floor
-		b.forgetLocked(b.log.chunk(pos), int(pos%slots), now)
+		if c, i := b.log.first, b.log.floor%slots; c.flags[i]&indexed == 0 && !b.observed() && !b.limited && c.due[i] >= b.clock.last {
+			b.log.held-- // almost always
+			b.counts.evicted++
+			b.evictedTo = c.seq[i]
+		} else {
+			b.loseLocked(c, int(i))
+		}
+		if b.log.floor++; b.log.floor%slots == 0 {
+			b.leaveLocked()
+		}
+		b.raiseLocked()
 	}
+}
+
+// raiseLocked moves the floor to the oldest entry in the history.
+func (b *Bus) raiseLocked() {
+	for b.log.floor < b.log.next && b.log.first.gone>>(b.log.floor%slots)&1 != 0 {
+		if b.log.floor++; b.log.floor%slots == 0 {
+			b.leaveLocked()
+		}
+	}
+}
+
+// leaveLocked gives up the chunk that the floor has left.
+func (b *Bus) leaveLocked() {
+	c := b.log.first
+	b.log.first = c.next
+	b.releaseLocked(c, ^c.gone)
+	b.log.drop(c, b.borrowers == 0 && b.inline >= c.start+slots)
 }
 
 // Sweep frees the room that expired signals take, and tells observers. The
@@ -50,17 +78,21 @@ func (b *Bus) sweepBlockLocked(bl *block, now int64) bool {
 		if c == nil || c.start+slots <= b.log.floor {
 			continue
 		}
-		if c.firstDue < now {
-			b.sweepChunkLocked(c, now)
+		firstDue := c.firstDue
+		if firstDue < now {
+			firstDue = b.sweepChunkLocked(c, now)
 		}
-		bl.firstDue = min(bl.firstDue, c.firstDue)
+		bl.firstDue = min(bl.firstDue, firstDue)
 	}
 	return true
 }
 
-func (b *Bus) sweepChunkLocked(c *chunk, now int64) {
-	due, first := uint64(0), int64(forever)
-	for left := b.log.usedOf(c) &^ c.gone; left != 0; left &= left - 1 {
+// sweepChunkLocked returns when the next one is due. The chunk may be gone
+// then.
+func (b *Bus) sweepChunkLocked(c *chunk, now int64) (first int64) {
+	due := uint64(0)
+	first = forever
+	for left := b.log.heldOf(c); left != 0; left &= left - 1 {
 		i := bits.TrailingZeros64(left)
 		if c.due[i] < now {
 			due |= 1 << i
@@ -69,23 +101,33 @@ func (b *Bus) sweepChunkLocked(c *chunk, now int64) {
 		}
 	}
 	c.firstDue = first
-	for ; due != 0; due &= due - 1 {
-		b.forgetLocked(c, bits.TrailingZeros64(due), now)
+	for rest := due; rest != 0; rest &= rest - 1 {
+		i := bits.TrailingZeros64(rest)
+		c.gone |= 1 << i
+		b.loseLocked(c, i)
 	}
+	b.releaseLocked(c, due)
+	b.raiseLocked()
+	return first
 }
 
-// usedOf picks the entries of a chunk that are in the log.
-func (l *log) usedOf(c *chunk) uint64 {
-	if c.start+slots <= l.next {
-		return full
+// heldOf picks the entries of a chunk that are in the history.
+func (l *log) heldOf(c *chunk) uint64 {
+	from, to := 0, slots
+	if l.floor > c.start {
+		from = int(l.floor - c.start)
 	}
-	return below(int(l.next - c.start))
+	if l.next < c.start+slots {
+		to = int(l.next - c.start)
+	}
+	return below(to) &^ below(from) &^ c.gone
 }
 
-// forgetLocked takes an entry out of the history and every index.
-func (b *Bus) forgetLocked(c *chunk, i int, now int64) {
-	seg, pos := c.segment[i], c.start+uint64(i)
-	expired := c.due[i] < now
+// loseLocked takes an entry out of the history and of what says whether it is
+// there.
+func (b *Bus) loseLocked(c *chunk, i int) {
+	b.log.held--
+	expired := c.due[i] < b.clock.last
 	if expired {
 		b.counts.expired++
 	} else {
@@ -101,15 +143,24 @@ func (b *Bus) forgetLocked(c *chunk, i int, now int64) {
 	if c.flags[i]&(foreign|reply) != 0 {
 		b.unflagLocked(c, i)
 	}
-	if seg.shelf.proposals {
+	if c.flags[i]&claim != 0 {
 		b.proposalGoneLocked(c, i)
 	}
-	b.sources.release(c.source[i])
-	b.threads.release(c.thread[i])
-	alone := b.borrowers == 0 && b.inline > max(pos, seg.last)
-	// The chunk first: it may be cleared only when its last entry goes.
-	b.log.remove(c, i, alone && b.inline >= c.start+slots)
-	seg.shelf.release(seg, alone)
+}
+
+// releaseLocked gives up pages and names of some entries of a chunk.
+func (b *Bus) releaseLocked(c *chunk, entries uint64) {
+	b.sources.release(&c.source, entries)
+	b.threads.release(&c.thread, entries)
+	for entries != 0 {
+		n := 0
+		seg := c.segment[bits.TrailingZeros64(entries)]
+		for ; entries != 0 && c.segment[bits.TrailingZeros64(entries)] == seg; entries &= entries - 1 {
+			n++
+		}
+		// Nobody reads without the lock, nor will the handlers.
+		seg.shelf.release(seg, n, b.borrowers == 0 && b.inline > seg.last)
+	}
 }
 
 func (b *Bus) unflagLocked(c *chunk, i int) {
@@ -123,7 +174,7 @@ func (b *Bus) unflagLocked(c *chunk, i int) {
 	delete(b.replies, h.ReplyTo) // unless an older one is still there
 	for back := c.byReply[i]; back > 0 && uint64(back) <= pos-b.log.floor; {
 		pos -= uint64(back)
-		if c, i = b.log.chunk(pos), int(pos%slots); c.gone>>i&1 == 0 {
+		if c, i = b.log.chunk(pos), int(pos%slots); b.log.has(c, i) {
 			b.replies[h.ReplyTo] = pos + 1
 			return
 		}

@@ -3,6 +3,7 @@ package bus_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -162,5 +163,27 @@ func TestLongLivedSignalDoesNotKeepThePlacesOfOthers(t *testing.T) {
 	equal(t, "beyond", texts(history(b, bus.Filter{})), []string{"one more"})
 	if s := b.Stats(); s.Evicted != 1 || s.Expired != bound-1 {
 		t.Errorf("stats %+v", s)
+	}
+}
+
+func TestSweepLeavesNothingBehind(t *testing.T) {
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	b := newBus(t, &bus.Options{Sweep: -1, Clock: func() time.Time { return now }})
+	a := agent(t, b, "a")
+	first := must(t, a, found("x"))
+	for i := range 150 {
+		answer := foundIn(fmt.Sprint("t", i%3), "answer")
+		answer.ReplyTo, answer.TTL = first.ID, time.Duration(1+i%2)*time.Second
+		must(t, a, answer)
+	}
+	for range 3 {
+		now = now.Add(time.Second + 1)
+		b.Sweep()
+		if err := b.Audit(); err != nil {
+			t.Error(err)
+		}
+	}
+	if got := b.Stats().Held; got != 1 {
+		t.Errorf("%d signals held, want the one that has not expired", got)
 	}
 }

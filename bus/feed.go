@@ -21,7 +21,7 @@ func (b *Bus) Feed(ctx context.Context, all ...signals.Any) error {
 		if err := b.opts.Limits.Validate(s); err != nil {
 			return err
 		}
-		ds[i] = draft{signal: s, head: signals.HeadOf(s), kind: s.Kind()}
+		ds[i] = draft{signal: s, head: signals.HeadOf(s)}
 	}
 	b.mu.Lock()
 	err := b.feedLocked(ctx, ds)
@@ -35,34 +35,36 @@ func (b *Bus) feedLocked(ctx context.Context, ds []draft) error {
 	if err := b.roomLocked(ctx, "", ds); err != nil {
 		return err
 	}
-	now, last := b.clock.now(), b.last
+	b.clock.now()
+	last := b.last
 	for i := range ds {
-		if err := b.acceptFedLocked(&ds[i], ds[:i], last, now); err != nil {
+		if err := b.acceptFedLocked(&ds[i], ds[:i], last); err != nil {
 			return err
 		}
 		last = ds[i].seq
 	}
 	for i := range ds {
-		b.appendLocked(&ds[i], now)
+		b.appendLocked(&ds[i])
 	}
+	b.opened = b.opened[:0]
 	b.startSweeperLocked()
 	return nil
 }
 
-func (b *Bus) acceptFedLocked(d *draft, earlier []draft, last uint64, now int64) error {
-	h := d.head
+func (b *Bus) acceptFedLocked(d *draft, earlier []draft, last uint64) error {
+	h, kind := d.head, d.signal.Kind()
 	switch {
 	case h.Seq <= last:
-		return &signals.FieldError{Kind: d.kind, Field: "seq", Value: fmt.Sprint(h.Seq), Problem: fmt.Sprintf("not after %d", last)}
+		return &signals.FieldError{Kind: kind, Field: "seq", Value: fmt.Sprint(h.Seq), Problem: fmt.Sprintf("not after %d", last)}
 	case h.ID.IsZero():
-		return &signals.FieldError{Kind: d.kind, Field: "id", Problem: "required"}
+		return &signals.FieldError{Kind: kind, Field: "id", Problem: "required"}
 	case h.Source == "":
-		return &signals.FieldError{Kind: d.kind, Field: "source", Problem: "required"}
+		return &signals.FieldError{Kind: kind, Field: "source", Problem: "required"}
 	case h.Time.IsZero():
-		return &signals.FieldError{Kind: d.kind, Field: "timestamp", Problem: "required"}
+		return &signals.FieldError{Kind: kind, Field: "timestamp", Problem: "required"}
 	}
 	d.seq, d.sourceText = h.Seq, h.Source
-	b.stampLocked(d, now)
+	b.stampLocked(d)
 	if seq, minted := b.opts.Mint.Seq(d.id, d.seq); minted && seq == d.seq {
 		d.foreign = false // this bus's own, coming back
 	}

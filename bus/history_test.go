@@ -267,3 +267,23 @@ func TestSinceIsInclusiveAtEveryPlaceInTheLog(t *testing.T) {
 		}
 	}
 }
+
+func TestThreadThatIsEvictedWithinABatchStillCounts(t *testing.T) {
+	b := newBus(t, &bus.Options{History: 2})
+	a := agent(t, b, "a")
+	must(t, a, foundIn("t", "old"))
+	var all []signals.Any
+	for range 100 { // enough to give up the chunk of the old one, and its thread
+		all = append(all, foundIn("u", "x"))
+	}
+	all = append(all, foundIn("t", "new"))
+	if _, err := a.PublishAll(t.Context(), all...); err != nil {
+		t.Fatal(err)
+	}
+	if got := texts(history(b, bus.Filter{Threads: []string{"t"}})); !slices.Equal(got, []string{"new"}) {
+		t.Errorf("thread t has %v", got)
+	}
+	if err := b.Audit(); err != nil {
+		t.Error(err)
+	}
+}

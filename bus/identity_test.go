@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/conflict"
@@ -112,4 +113,46 @@ func TestProposalIDBelongsToItsFirstSourceAndContent(t *testing.T) {
 	must(t, z, found("y")) // evicts the second: the id is free
 	must(t, z, proposes("t", "p", "mine"))
 	check(a, proposes("t", "p", "this"), "z")
+}
+
+func TestWhatIsRefusedIsRefusedAfterOtherSignalsToo(t *testing.T) {
+	b := newBus(t, nil)
+	a, err := b.Agent("a", bus.Permissions{CanEmit: []signals.Kind{signals.KindDiscovery, "x/1"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw := func(k signals.Kind) signals.Any {
+		return signals.New(signals.Header{}, signals.Raw{Type: k, JSON: "1"})
+	}
+	forged, unsure := found("x"), found("x")
+	forged.Source, unsure.Confidence = "b", 2
+	late := found("x")
+	late.Time, late.TTL = time.Now().Add(-time.Hour), time.Second
+	for _, before := range []signals.Any{found("fine"), raw("x/1")} {
+		must(t, a, before)
+		refused(t, a, forged, "another's source")
+		refused(t, a, raw("x/2"), "a kind not in CanEmit, of the same type as one that is")
+		refused(t, a, votes("", "p"), "a kind not in CanEmit")
+		for field, s := range map[string]signals.Any{
+			"thread": foundIn("bell\a", "x"), "finding": found(""), "confidence": unsure, "payload": signals.New(signals.Header{}, signals.Raw{Type: "x/1", JSON: "{"}),
+		} {
+			var fe *signals.FieldError
+			if _, err := a.Publish(t.Context(), s); !errors.As(err, &fe) || fe.Field != field || fe.Kind != s.Kind() {
+				t.Errorf("%s: got %v, want a FieldError that names it", field, err)
+			}
+		}
+		if _, err := a.Publish(t.Context(), late); !errors.Is(err, bus.ErrExpired) {
+			t.Errorf("expired: got %v", err)
+		}
+		var none *discovery
+		if _, err := a.Publish(t.Context(), none); !errors.Is(err, signals.ErrInvalid) {
+			t.Errorf("nil pointer: got %v", err)
+		}
+	}
+	bound, err := b.Agent("bound", bus.Permissions{Threads: []string{"t"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	must(t, bound, foundIn("t", "x"))
+	refused(t, bound, foundIn("u", "x"), "a thread that is not its own")
 }

@@ -22,6 +22,8 @@ const others = 255
 // A shelf is the pages of one kind and payload type.
 type shelf struct {
 	lane    *lane
+	form    signals.Form
+	mixed   bool // other kinds have the same form
 	filling *segment
 	used    int // slots of filling
 	unused  []*segment
@@ -30,8 +32,9 @@ type shelf struct {
 	folds     bool // the conflict detector reads them
 }
 
-// maxUnused is how many pages a shelf keeps for later.
-const maxUnused = 4
+// maxUnused is how many pages a shelf keeps for later: those that can become
+// free with one chunk. They keep their texts until they are written again.
+const maxUnused = 2
 
 // laneLocked returns the lane of a kind that is valid.
 func (b *Bus) laneLocked(kind signals.Kind) *lane {
@@ -44,13 +47,10 @@ func (b *Bus) laneLocked(kind signals.Kind) *lane {
 }
 
 // shelfLocked returns the shelf that s goes to, nil if there is none yet.
-func (b *Bus) shelfLocked(known *shelf, kind signals.Kind, s signals.Any) *shelf {
-	if known != nil && known.lane.kind == kind && known.filling.Fits(s) {
-		return known
-	}
-	if l := b.lanes[kind]; l != nil {
+func (b *Bus) shelfLocked(s signals.Any) *shelf {
+	if l := b.lanes[s.Kind()]; l != nil {
 		for _, shelf := range l.shelves {
-			if shelf.filling.Fits(s) {
+			if shelf.form.Fits(s) {
 				return shelf
 			}
 		}
@@ -59,11 +59,13 @@ func (b *Bus) shelfLocked(known *shelf, kind signals.Kind, s signals.Any) *shelf
 }
 
 // addShelfLocked makes the shelf of a valid signal.
-func (b *Bus) addShelfLocked(kind signals.Kind, s signals.Any) *shelf {
-	l := b.laneLocked(kind)
-	shelf := &shelf{lane: l}
-	shelf.filling = &segment{Page: signals.NewPage(s), shelf: shelf}
+func (b *Bus) addShelfLocked(s signals.Any) *shelf {
+	l := b.laneLocked(s.Kind())
+	shelf := &shelf{lane: l, form: signals.FormOf(s)}
+	shelf.turn()
 	switch s.(type) {
+	case *signals.Signal[signals.Raw]:
+		shelf.mixed = true
 	case *signals.Signal[signals.Proposal]:
 		shelf.proposals, shelf.folds = true, true
 	case *signals.Signal[conflict.Resolution], *signals.Signal[signals.Consensus]:
@@ -74,32 +76,22 @@ func (b *Bus) addShelfLocked(kind signals.Kind, s signals.Any) *shelf {
 	return shelf
 }
 
-// slot returns where s goes.
-func (sh *shelf) slot(s signals.Any) (*segment, uint8) {
-	if sh.used == signals.PageSlots {
-		sh.turn(s)
-	}
-	sh.used++
-	sh.filling.live++
-	return sh.filling, uint8(sh.used - 1)
-}
-
-func (sh *shelf) turn(s signals.Any) {
+// turn begins a page.
+func (sh *shelf) turn() {
 	sh.used = 0
 	if k := len(sh.unused); k > 0 {
 		sh.filling, sh.unused = sh.unused[k-1], sh.unused[:k-1]
 		return
 	}
-	sh.filling = &segment{Page: signals.NewPage(s), shelf: sh}
+	sh.filling = &segment{Page: sh.form.NewPage(), shelf: sh}
 }
 
-// release frees a slot. A page all of whose signals are gone is used again
+// release frees n slots of a page. A page all of whose signals are gone is used again
 // when nobody can hold a pointer into it: alone says that nobody is about to
 // get one. Without that a publish costs its share of a new page, 176 bytes.
-func (sh *shelf) release(s *segment, alone bool) {
-	s.live--
+func (sh *shelf) release(s *segment, n int, alone bool) {
+	s.live -= n
 	if s.live == 0 && s != sh.filling && alone && !s.kept.Load() && len(sh.unused) < maxUnused {
-		s.Clear()
 		sh.unused = append(sh.unused, s)
 	}
 }

@@ -16,14 +16,14 @@ type bucket struct {
 
 // allowRateLocked refuses what is beyond the agent's rate or bytes. The
 // system has no limits.
-func (b *Bus) allowRateLocked(agent string, ds []draft, now int64) error {
+func (b *Bus) allowRateLocked(agent string, ds []draft) error {
 	if agent == System {
 		return nil
 	}
 	if err := b.allowBytesLocked(agent, ds); err != nil || b.opts.Rate <= 0 {
 		return err
 	}
-	k := b.buckets[agent]
+	k, now := b.buckets[agent], b.clock.last
 	if k == nil {
 		k = &bucket{float64(b.opts.Burst), now}
 		b.buckets[agent] = k

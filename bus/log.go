@@ -11,6 +11,7 @@ type log struct {
 	base   uint64 // position of the first block's first entry
 	floor  uint64 // position of the oldest entry in the history
 	next   uint64 // position of the next entry
+	first  *chunk // holds the floor; nil: it is the next entry, which has no chunk yet
 	tail   *chunk // holds position next-1
 	held   int    // entries in the history
 	free   *chunk // one to use again
@@ -28,23 +29,15 @@ const (
 	blockBits = 2 * slotBits
 )
 
-// push makes room for one entry.
-func (l *log) push() (c *chunk, i int) {
-	c, i = l.here(), int(l.next%slots)
-	l.next++
-	l.held++
-	return c, i
-}
-
 // here returns the chunk that the next entry goes to.
 func (l *log) here() *chunk {
 	if l.tail == nil || l.tail.start+slots == l.next {
-		l.grow()
+		return l.grow()
 	}
 	return l.tail
 }
 
-func (l *log) grow() {
+func (l *log) grow() *chunk {
 	c := l.free
 	if l.free = nil; c == nil {
 		c = new(chunk)
@@ -60,52 +53,32 @@ func (l *log) grow() {
 		l.tail.next = c
 		c.newest = l.tail.newest
 	}
+	if l.first == nil {
+		l.first = c
+	}
 	l.tail = c
+	return c
 }
 
 func (l *log) block(pos uint64) *block { return l.blocks[(pos-l.base)>>blockBits] }
 func (l *log) chunk(pos uint64) *chunk { return l.block(pos).chunks[pos>>slotBits%slots] }
 
-// expect notes when an entry is due.
+// expect notes that an entry is due before others of its chunk.
 func (l *log) expect(c *chunk, due int64) {
-	if due < c.firstDue {
-		c.firstDue = due
-		c.dies = min(c.dies, due)
-		b := l.block(c.start)
-		b.firstDue = min(b.firstDue, due)
-	}
+	c.firstDue = due
+	c.dies = min(c.dies, due)
+	b := l.block(c.start)
+	b.firstDue = min(b.firstDue, due)
 }
 
-// remove takes an entry out of the history. Nobody reads without the lock
-// when alone holds, so that a chunk may be used again.
-func (l *log) remove(c *chunk, i int, alone bool) {
-	c.gone |= 1 << i
-	l.held--
-	if c.start+uint64(i) != l.floor {
-		return
-	}
-	if gone := c.gone >> i; gone == 1 && i < slots-1 { // almost always: the next one is there
-		l.floor++
-		return
-	}
-	l.raise(alone)
+// has reports whether the entry is in the history.
+func (l *log) has(c *chunk, i int) bool {
+	return c.gone>>i&1 == 0 && c.start+uint64(i) >= l.floor
 }
 
-// raise moves the floor to the oldest entry in the history.
-func (l *log) raise(alone bool) {
-	for l.floor < l.next {
-		c := l.chunk(l.floor)
-		if c.gone>>(l.floor%slots)&1 == 0 {
-			return
-		}
-		l.floor++
-		if l.floor%slots == 0 {
-			l.retire(c, alone)
-		}
-	}
-}
-
-func (l *log) retire(c *chunk, alone bool) {
+// drop forgets a chunk that the floor has left. Nobody reads without the lock
+// when alone holds, so that it may be used again.
+func (l *log) drop(c *chunk, alone bool) {
 	if alone {
 		l.block(c.start).chunks[c.start>>slotBits%slots] = nil
 		if l.tail == c {
@@ -137,5 +110,5 @@ func (l *log) find(seq uint64) (c *chunk, i int, ok bool) {
 		return nil, 0, false
 	}
 	c, i = l.chunk(pos), int(pos%slots)
-	return c, i, c.seq[i] == seq && c.gone>>i&1 == 0
+	return c, i, c.seq[i] == seq && l.has(c, i)
 }

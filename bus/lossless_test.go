@@ -364,3 +364,25 @@ func TestSlowSubscriptionIsNamed(t *testing.T) {
 		}
 	}
 }
+
+func TestReaderOfAThreadIsWoken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBus(t, nil)
+		a := agent(t, b, "a")
+		sub := subscribe(t, b, bus.SubscribeOptions{Threads: []string{"t"}})
+		got := make(chan string)
+		go func() {
+			s, err := sub.Next(t.Context())
+			if err != nil {
+				t.Error(err)
+			}
+			got <- text(s)
+		}()
+		synctest.Wait()
+		must(t, a, foundIn("u", "other"))
+		must(t, a, foundIn("t", "mine"))
+		if s := <-got; s != "mine" {
+			t.Errorf("got %q", s)
+		}
+	})
+}

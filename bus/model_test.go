@@ -22,6 +22,8 @@ type pairing struct {
 	now      time.Time
 	bus      *bus.Bus
 	twin     *twin
+	pubs     map[string]*bus.Publisher
+	watched  bool
 	events   []bus.Event
 	subs     []pairedSub
 	handlers []pairedHandler
@@ -50,7 +52,13 @@ func newPairing(t *rapid.T) *pairing {
 	p.bus = bus.New(&o)
 	o.Mint = signals.SeededMint("twin")
 	p.twin = newTwin(o)
-	p.bus.Observe(func(e bus.Event) { p.events = append(p.events, e) })
+	p.pubs = map[string]*bus.Publisher{}
+	for _, agent := range agents {
+		p.pubs[agent], _ = p.bus.Agent(agent, bus.Permissions{})
+	}
+	if p.watched = rapid.Bool().Draw(t, "watched"); p.watched {
+		p.bus.Observe(func(e bus.Event) { p.events = append(p.events, e) })
+	}
 	return p
 }
 
@@ -58,7 +66,7 @@ var agents = []string{"a", "b", "c"}
 
 func (p *pairing) draw(t *rapid.T) signals.Any {
 	h := signals.Header{
-		Thread:     rapid.SampledFrom([]string{"", "t", "u"}).Draw(t, "thread"),
+		Thread:     rapid.SampledFrom([]string{"", "t", "u", "v"}).Draw(t, "thread"),
 		Confidence: rapid.SampledFrom([]float64{0, 0.5, 1}).Draw(t, "confidence"),
 		TTL:        time.Duration(rapid.SampledFrom([]int{0, 0, 1, 2, 30, -1}).Draw(t, "ttl")) * time.Second,
 	}
@@ -85,6 +93,9 @@ func (p *pairing) draw(t *rapid.T) signals.Any {
 	case 2:
 		return signals.New(h, signals.Vote{ProposalID: pid, Stance: signals.Agree})
 	case 3:
+		if rapid.Bool().Draw(t, "raw") {
+			return signals.New(h, signals.Raw{Type: rapid.SampledFrom([]signals.Kind{"x/1", "x/2"}).Draw(t, "type"), JSON: "1"})
+		}
 		return signals.New(h, impostor{signals.Discovery{Finding: "the same kind in another type"}})
 	default:
 		return signals.New(h, signals.Proposal{ProposalID: pid, Content: rapid.SampledFrom([]string{"1", "2", "3"}).Draw(t, "content")})
@@ -98,10 +109,9 @@ func (p *pairing) publish(t *rapid.T) {
 		all = append(all, p.draw(t))
 	}
 	agent := rapid.SampledFrom(agents).Draw(t, "agent")
-	from, _ := p.bus.Agent(agent, bus.Permissions{})
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
-	receipts, err := from.PublishAll(ended, all...)
+	receipts, err := p.pubs[agent].PublishAll(ended, all...)
 	sameError(t, "publish", err, p.twin.publish(agent, all...))
 	for _, r := range receipts {
 		p.ids = append(p.ids, r.ID)
@@ -137,7 +147,7 @@ func (p *pairing) subscribe(t *rapid.T) {
 		o.After = uint64(max(0, int(p.bus.Last())-rapid.IntRange(0, 70).Draw(t, "after")))
 	}
 	if rapid.Bool().Draw(t, "by kind") {
-		o.Kinds = []signals.Kind{rapid.SampledFrom([]signals.Kind{signals.KindDiscovery, signals.KindVote, signals.KindConflict, "none"}).Draw(t, "kind")}
+		o.Kinds = []signals.Kind{rapid.SampledFrom([]signals.Kind{signals.KindDiscovery, signals.KindVote, signals.KindConflict, "x/1", "none"}).Draw(t, "kind")}
 	}
 	if rapid.IntRange(0, 2).Draw(t, "by thread") == 0 {
 		o.Threads = []string{"t", "none"}
@@ -242,7 +252,10 @@ func (p *pairing) check(t *rapid.T) {
 			t.Fatalf("handler %d: got %v, want %v", i, *h.got, *h.want)
 		}
 	}
-	if got, want := p.changes(p.events), p.changes(p.twin.events); !slices.Equal(got, want) {
+	if err := p.bus.Audit(); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := p.changes(p.events), p.changes(p.twin.events); p.watched && !slices.Equal(got, want) {
 		t.Fatalf("events:\ngot  %v\nwant %v", got, want)
 	}
 	p.events, p.twin.events = nil, nil

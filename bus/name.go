@@ -1,11 +1,13 @@
 package bus
 
+import "math/bits"
+
 // A name is a source or thread with signals in the history, or somebody who
 // waits for one.
 type name struct {
 	text  string
 	id    uint32
-	held  int    // its signals in the history
+	held  int    // its signals in chunks of the history
 	last  uint64 // position of its newest signal, counted from 1
 	bytes int    // of its signals' texts, when bounded
 	queue queue  // readers that wait for it
@@ -20,13 +22,8 @@ type names struct {
 	unused []uint32
 }
 
-// find returns the name, which may be known from before.
-func (ns *names) find(known *name, text string) *name {
-	if known != nil && !known.gone && known.text == text {
-		return known
-	}
-	return ns.byText[text]
-}
+// is reports whether n, perhaps known from before, is still the name of text.
+func (n *name) is(text string) bool { return n != nil && !n.gone && n.text == text }
 
 func (ns *names) add(text string) *name {
 	n := &name{text: text}
@@ -42,7 +39,7 @@ func (ns *names) add(text string) *name {
 }
 
 func (ns *names) findOrAdd(known *name, text string) *name {
-	if known != nil && !known.gone && (known.text == text) {
+	if known.is(text) {
 		return known
 	}
 	if n := ns.byText[text]; n != nil {
@@ -81,11 +78,14 @@ func (ns *names) unpin(text string) {
 	ns.dropUnused(n)
 }
 
-func (ns *names) release(id uint32) {
-	if n := ns.byID[id]; n.held > 1 {
-		n.held--
-	} else {
-		n.held = 0
+// release gives up the names of some entries of a chunk.
+func (ns *names) release(ids *[slots]uint32, entries uint64) {
+	for entries != 0 {
+		id := ids[bits.TrailingZeros64(entries)]
+		n := ns.byID[id]
+		for ; entries != 0 && ids[bits.TrailingZeros64(entries)] == id; entries &= entries - 1 {
+			n.held--
+		}
 		ns.dropUnused(n)
 	}
 }

@@ -34,13 +34,13 @@ func (b *Bus) ownsProposalLocked(d *draft, earlier []draft) error {
 
 // foldLocked shows the entry to the conflict detector before anything can
 // evict it: what is evicted first would never be removed again.
-func (b *Bus) foldLocked(c *chunk, i int) []conflict.Pair {
+func (b *Bus) foldLocked(c *chunk, i int) {
 	s := c.peek(i)
 	if p, ok := signals.As[signals.Proposal](s); ok {
 		b.claimProposalLocked(p)
 	}
 	if b.opts.NoConflicts {
-		return nil
+		return
 	}
 	change := b.conflicts.Fold(s)
 	b.conflictsEndedLocked(change, true)
@@ -49,8 +49,8 @@ func (b *Bus) foldLocked(c *chunk, i int) []conflict.Pair {
 		if b.observed() {
 			b.emitLocked(ConflictOpened{pair})
 		}
+		b.opened = append(b.opened, opening{pair, c.seq[i]})
 	}
-	return change.Opened
 }
 
 func (b *Bus) claimProposalLocked(p *signals.Signal[signals.Proposal]) {
@@ -75,21 +75,31 @@ func (b *Bus) proposalGoneLocked(c *chunk, i int) {
 	b.conflictsEndedLocked(b.conflicts.Remove(p.ID), false)
 }
 
-// An opening is a conflict with the proposal that opened it.
+// An opening is a conflict with the sequence number of the proposal that
+// opened it.
 type opening struct {
 	pair  conflict.Pair
-	cause draft
+	cause uint64
 }
 
-// appendConflictLocked puts a conflict's signal behind its cause.
-func (b *Bus) appendConflictLocked(o opening, now int64) {
+// appendConflictsLocked puts the signals of the conflicts that ds opened behind
+// them.
+func (b *Bus) appendConflictsLocked(ds []draft) {
+	for _, o := range b.opened {
+		b.appendConflictLocked(o.pair, &ds[o.cause-ds[0].seq])
+	}
+	clear(b.opened)
+	b.opened = b.opened[:0]
+}
+
+func (b *Bus) appendConflictLocked(pair conflict.Pair, cause *draft) {
 	s := signals.New(signals.Header{
-		Thread: o.pair.Thread, ReplyTo: o.pair.B.Signal, Confidence: 1, Round: o.cause.head.Round,
-	}, o.pair.Payload())
+		Thread: pair.Thread, ReplyTo: pair.B.Signal, Confidence: 1, Round: cause.head.Round,
+	}, pair.Payload())
 	b.appendLocked(&draft{
-		signal: s, head: &s.Header, kind: signals.KindConflict, sourceText: System,
-		shelf: b.shelfLocked(nil, signals.KindConflict, s), source: b.sources.byText[System], thread: o.cause.thread,
-		seq: b.last + 1, id: o.pair.ID(), foreign: true,
-		at: o.cause.at, due: o.cause.due, time: o.cause.time, ttl: o.cause.ttl,
-	}, now)
+		signal: s, head: &s.Header, sourceText: System,
+		shelf: b.shelfLocked(s), source: b.sources.byText[System], thread: cause.thread,
+		seq: b.last + 1, id: pair.ID(), foreign: true,
+		at: cause.at, due: cause.due, time: cause.time, ttl: cause.ttl,
+	})
 }

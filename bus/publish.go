@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -14,7 +13,6 @@ import (
 type draft struct {
 	signal signals.Any
 	head   *signals.Header // the caller's, read only
-	kind   signals.Kind
 
 	shelf          *shelf
 	source, thread *name // nil: new
@@ -44,65 +42,90 @@ func (b *Bus) publish(ctx context.Context, p *Publisher, ds []draft) error {
 	return err
 }
 
+// commitLocked puts all drafts into the log, or none. From here on the time is
+// b.clock.last.
 func (b *Bus) commitLocked(ctx context.Context, p *Publisher, ds []draft) error {
-	if err := b.roomLocked(ctx, p.agent, ds); err != nil {
-		return err
+	if !b.roomyLocked(len(ds)) {
+		if err := b.roomLocked(ctx, p.agent, ds); err != nil {
+			return err
+		}
 	}
-	now := b.clock.now()
+	b.clock.now()
 	for i := range ds {
-		d := &ds[i]
-		d.seq, d.sourceText = b.last+1+uint64(i), p.agent
-		d.source = b.sources.find(p.source, p.agent)
-		if err := b.acceptLocked(p, d, ds[:i], now); err != nil {
+		ds[i].seq = b.last + 1 + uint64(i)
+		if err := b.acceptLocked(p, ds, i); err != nil {
 			return err
 		}
 	}
 	if b.limited {
-		if err := b.allowRateLocked(p.agent, ds, now); err != nil {
+		if err := b.allowRateLocked(p.agent, ds); err != nil {
 			return err
 		}
 	}
-	var opened []opening
 	for i := range ds {
-		for _, pair := range b.appendLocked(&ds[i], now) {
-			opened = append(opened, opening{pair, ds[i]})
+		d := &ds[i]
+		b.appendLocked(d)
+		if p.source != d.source || p.thread != d.thread || p.shelf.Load() != d.shelf {
+			p.rememberLocked(d)
 		}
-		p.source, p.thread, p.shelf = ds[i].source, ds[i].thread, ds[i].shelf
 	}
-	for _, o := range opened {
-		b.appendConflictLocked(o, now)
+	if len(b.opened) > 0 {
+		b.appendConflictsLocked(ds)
 	}
-	b.startSweeperLocked()
+	if !b.sweeping {
+		b.startSweeperLocked()
+	}
 	return nil
 }
 
-// acceptLocked decides what the log will say of d, and refuses what cannot
-// be committed after earlier, the ones before it in the same call.
-func (b *Bus) acceptLocked(p *Publisher, d *draft, earlier []draft, now int64) error {
-	d.shelf = b.shelfLocked(p.shelf, d.kind, d.signal)
-	d.thread = b.threads.find(p.thread, d.head.Thread)
-	if d.shelf == nil || d.thread == nil { // otherwise kind, type and thread are known to be valid
-		if err := b.opts.Limits.Validate(d.signal); err != nil {
+func (p *Publisher) rememberLocked(d *draft) {
+	p.source, p.thread = d.source, d.thread
+	if !d.shelf.mixed {
+		p.shelf.Store(d.shelf)
+	}
+}
+
+// acceptLocked decides what the log will say of draft i, and refuses what
+// cannot be committed after those before it in the same call.
+func (b *Bus) acceptLocked(p *Publisher, ds []draft, i int) error {
+	d := &ds[i]
+	d.source, d.sourceText, d.thread = p.source, p.agent, p.thread
+	if d.shelf == nil || !d.thread.is(d.head.Thread) {
+		if err := b.placeLocked(d); err != nil {
 			return err
 		}
 	}
-	b.stampLocked(d, now)
-	if d.due < now {
-		return fmt.Errorf("%w: %s %s ended at %v", ErrExpired, d.kind, d.id, d.time.Add(d.ttl))
+	b.stampLocked(d)
+	if d.due < b.clock.last {
+		return fmt.Errorf("%w: %s %s ended at %v", ErrExpired, d.signal.Kind(), d.id, d.time.Add(d.ttl))
 	}
 	if d.foreign || b.echoes {
-		if err := b.uniqueLocked(d, earlier); err != nil {
+		if err := b.uniqueLocked(d, ds[:i]); err != nil {
 			return err
 		}
 	}
 	if d.shelf == nil || d.shelf.proposals {
-		return b.ownsProposalLocked(d, earlier)
+		return b.ownsProposalLocked(d, ds[:i])
 	}
 	return nil
 }
 
-func (b *Bus) stampLocked(d *draft, now int64) {
-	h := d.head
+// placeLocked finds shelf and thread of d. A new thread is the one thing that
+// was not looked at where the shelf is known.
+func (b *Bus) placeLocked(d *draft) error {
+	d.thread = b.threads.byText[d.head.Thread]
+	if d.shelf == nil {
+		d.shelf = b.shelfLocked(d.signal)
+		return nil
+	}
+	if d.thread == nil {
+		return b.opts.Limits.Validate(d.signal)
+	}
+	return nil
+}
+
+func (b *Bus) stampLocked(d *draft) {
+	h, now := d.head, b.clock.last
 	d.at, d.ttl, d.id, d.time = now, h.TTL, h.ID, time.Unix(0, now).UTC()
 	if d.foreign = !d.id.IsZero(); !d.foreign {
 		d.id = b.opts.Mint.ID(d.seq, d.time) // by the bus's clock: a publisher's own time could use the mint up
@@ -144,53 +167,73 @@ func (b *Bus) lookupLocked(id signals.ID) (c *chunk, i int, ok bool) {
 }
 
 // appendLocked makes d part of the log and of every index, and wakes who
-// waits for it. It returns the conflicts that it opens.
-func (b *Bus) appendLocked(d *draft, now int64) (opened []conflict.Pair) {
-	if d.shelf == nil {
-		if d.shelf = b.shelfLocked(nil, d.kind, d.signal); d.shelf == nil {
-			d.shelf = b.addShelfLocked(d.kind, d.signal)
-		}
-	}
-	if d.source == nil || d.source.gone {
-		d.source = b.sources.findOrAdd(nil, d.sourceText)
-	}
-	if d.thread == nil || d.thread.gone {
-		d.thread = b.threads.findOrAdd(nil, d.head.Thread)
+// waits for it.
+func (b *Bus) appendLocked(d *draft) {
+	if d.shelf == nil || d.source == nil || d.source.gone || d.thread == nil || d.thread.gone {
+		b.settleLocked(d)
 	}
 	c, i := b.enterLocked(d)
-	b.last = d.seq
-	b.counts.published++
 	if b.observed() {
 		b.emitLocked(Published{c.signal(i)})
 	}
 	if d.shelf.folds || d.shelf.proposals {
-		opened = b.foldLocked(c, i)
+		b.foldLocked(c, i)
 	}
 	if b.crowdedLocked() {
-		b.evictLocked(now)
+		b.evictLocked()
 	}
-	b.deliverLocked(c, i, d)
-	return opened
+	b.awaitLocked(c, i, d.shelf.lane)
+	if pos := c.start + uint64(i); pos >= b.checkAt || pos%(1<<blockBits) == 0 {
+		b.boundLocked(pos)
+	}
+	if b.everyone.first != nil || d.shelf.lane.queue.first != nil || d.thread.queue.first != nil {
+		b.wakeLocked(d)
+	}
+}
+
+// settleLocked makes places for what is new.
+func (b *Bus) settleLocked(d *draft) {
+	if d.shelf == nil {
+		d.shelf = b.shelfLocked(d.signal)
+	}
+	if d.shelf == nil {
+		d.shelf = b.addShelfLocked(d.signal)
+	}
+	d.source = b.sources.findOrAdd(d.source, d.sourceText)
+	d.thread = b.threads.findOrAdd(d.thread, d.head.Thread)
 }
 
 // enterLocked writes the entry.
 func (b *Bus) enterLocked(d *draft) (*chunk, int) {
-	pos := b.log.next
-	c, i := b.log.push()
-	seg, slot := d.shelf.slot(d.signal)
+	pos, c := b.log.next, b.log.tail
+	if c == nil || c.start+slots == pos {
+		c = b.log.grow()
+	}
+	i := pos % slots
+	b.log.next, b.log.held = pos+1, b.log.held+1
+	sh := d.shelf
+	if sh.used == signals.PageSlots {
+		sh.turn()
+	}
+	seg, slot := sh.filling, uint8(sh.used)
+	sh.used++
 	h := seg.Put(int(slot), d.signal)
 	h.Seq, h.ID, h.Source, h.Thread, h.Time, h.TTL = d.seq, d.id, d.source.text, d.thread.text, d.time, d.ttl
-	seg.last = pos
+	seg.live, seg.last, b.last = seg.live+1, pos, d.seq
 
 	c.seq[i], c.due[i], c.segment[i], c.slot[i] = d.seq, d.due, seg, slot
-	c.lane[i], c.confidence[i] = d.shelf.lane.id, quantize(h.Confidence)
+	c.lane[i], c.confidence[i] = sh.lane.id, quantize(h.Confidence)
 	c.source[i], c.thread[i] = d.source.id, d.thread.id
 	c.bySource[i], c.byThread[i] = d.source.chain(pos), d.thread.chain(pos)
 	c.newest, c.oldest = max(c.newest, d.at), min(c.oldest, d.at)
-	b.log.expect(c, d.due)
+	if d.due < c.firstDue {
+		b.log.expect(c, d.due)
+	}
 	c.byReply[i], c.flags[i] = 0, 0
-	b.flagLocked(c, i, d, h)
-	return c, i
+	if d.foreign || !h.ReplyTo.IsZero() || !h.Recipients.Everyone() || d.bytes > 0 || sh.proposals {
+		b.flagLocked(c, int(i), d, h)
+	}
+	return c, int(i)
 }
 
 // flagLocked indexes what few signals have.
@@ -210,21 +253,26 @@ func (b *Bus) flagLocked(c *chunk, i int, d *draft, h *signals.Header) {
 	if !h.Recipients.Everyone() {
 		c.flags[i] |= private
 	}
+	if d.shelf.proposals {
+		c.flags[i] |= claim
+	}
 	d.source.bytes += d.bytes
 }
 
-// deliverLocked shows the newest entry to its readers. What it costs does
-// not depend on how many there are: subscriptions come for it.
-func (b *Bus) deliverLocked(c *chunk, i int, d *draft) {
-	pos := c.start + uint64(i)
-	b.awaitLocked(c, i, d.shelf.lane)
+// boundLocked sees to readers whose backlog may have grown too long.
+func (b *Bus) boundLocked(pos uint64) {
 	if pos >= b.checkAt {
 		b.checkLocked(pos)
 	}
-	b.everyone.wake(pos)
-	d.shelf.lane.queue.wake(pos)
-	d.thread.queue.wake(pos)
 	if pos%(1<<blockBits) == 0 {
 		b.rescueLocked()
 	}
+}
+
+// wakeLocked wakes who waits for d, the newest entry. What that costs does not
+// depend on how many they are: who is woken wakes the next.
+func (b *Bus) wakeLocked(d *draft) {
+	b.everyone.wake(b.log.next)
+	d.shelf.lane.queue.wake(b.log.next)
+	d.thread.queue.wake(b.log.next)
 }

@@ -101,7 +101,7 @@ type ReaderStats struct {
 	Books   Books
 }
 
-type counts struct{ published, expired, evicted, conflicts uint64 }
+type counts struct{ expired, evicted, conflicts uint64 }
 
 // Stats returns the bus's counts, all of one moment. Keeping them costs
 // nothing: what is pending is counted here, in the log, once for each signal.
@@ -109,12 +109,12 @@ func (b *Bus) Stats() Stats {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	s := Stats{
-		Published: b.counts.published, Held: b.log.held, Expired: b.counts.expired, Evicted: b.counts.evicted,
+		Published: b.log.next, Held: b.log.held, Expired: b.counts.expired, Evicted: b.counts.evicted,
 		Conflicts: b.counts.conflicts, OpenConflicts: b.conflicts.Open(), HeldBack: b.conflicts.HeldBack(),
 	}
 	for _, h := range b.handlers {
 		r := ReaderStats{Agent: h.options.Agent, Site: h.site, Books: h.booksLocked()}
-		if b.running.Load() == h {
+		if h == b.runningLocked() {
 			r.Running = time.Since(b.slowSince)
 		}
 		s.Readers = append(s.Readers, r)

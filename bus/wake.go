@@ -25,11 +25,11 @@ type sleeper struct {
 	waking bool          // it was woken, and owes a wake-up to those behind it
 }
 
-func (q *queue) wake(pos uint64) {
-	q.newest = pos + 1
-	if q.first != nil {
-		q.pass()
-	}
+// wake wakes the first for what is before end. It need not be called while
+// nobody waits: who comes later has seen that.
+func (q *queue) wake(end uint64) {
+	q.newest = end
+	q.pass()
 }
 
 // pass wakes the first if there is something new for it.

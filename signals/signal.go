@@ -26,7 +26,7 @@ type Any interface {
 	with(Header) Any
 	marshal() ([]byte, error)
 	head() *Header
-	newPage() Page
+	form() Form
 }
 
 // As returns s with its payload type, and whether that is P. Like errors.As,
@@ -73,16 +73,17 @@ func (s *Signal[P]) check(l Limits) error {
 	if err := s.Header.check(); err != nil {
 		return withKind(err, kind)
 	}
-	return s.checkBody(l)
+	if err := s.checkBody(l); err != nil {
+		return withKind(err, kind)
+	}
+	return nil
 }
 
 func (s *Signal[P]) checkBody(l Limits) error {
 	// The pointer to the payload has its methods too and, unlike the payload,
 	// goes into an interface without being copied to the heap.
 	if c, ok := any(&s.Payload).(Checker); ok {
-		if err := c.Check(l); err != nil {
-			return withKind(err, s.Payload.Kind())
-		}
+		return c.Check(l)
 	}
 	return nil
 }

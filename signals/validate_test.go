@@ -251,3 +251,18 @@ func TestValidateAllocatesNothingForAValidSignal(t *testing.T) {
 		}
 	}
 }
+
+func TestTextIsUTF8WhereverTheBadByteIs(t *testing.T) {
+	for length := range 100 {
+		good := strings.Repeat("a", length)
+		if err := (signals.Limits{}).Text("f", good+"é"); err != nil {
+			t.Errorf("%d letters and one beyond ASCII: %v", length, err)
+		}
+		for at := range length {
+			bad := good[:at] + "\xff" + good[at+1:]
+			if err := (signals.Limits{}).Text("f", bad); !errors.Is(err, signals.ErrInvalid) {
+				t.Errorf("bad byte at %d of %d: %v", at, length, err)
+			}
+		}
+	}
+}

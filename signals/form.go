@@ -1,0 +1,86 @@
+package signals
+
+// A Form is a payload type, for a log that keeps signals of one type together
+// and looks at every signal once. [FormOf] makes it. It may be used
+// concurrently.
+type Form interface {
+	// Fits reports whether s has the form's payload type.
+	Fits(s Any) bool
+	// Inspect returns the header of s itself, to be read only, and what
+	// [Limits.Validate] says of s but for kind, payload type, source and thread,
+	// which the log knows from signals that it validated before. The header is
+	// nil if s does not fit or is nil.
+	Inspect(l Limits, s Any) (*Header, error)
+	// NewPage returns an empty page.
+	NewPage() Page
+
+	sealed()
+}
+
+// FormOf returns the form of s, whose payload type must be valid.
+func FormOf(s Any) Form { return s.form() }
+
+// HeadOf returns the header of s itself, to be read only; nil for no signal.
+func HeadOf(s Any) *Header {
+	if s == nil {
+		return nil
+	}
+	return s.head()
+}
+
+type form[P Payload] struct{}
+
+func (form[P]) sealed() {}
+
+func (form[P]) Fits(s Any) bool {
+	typed, ok := s.(*Signal[P])
+	return ok && typed != nil
+}
+
+func (form[P]) Inspect(l Limits, s Any) (*Header, error) {
+	typed, ok := s.(*Signal[P])
+	if !ok || typed == nil {
+		return nil, nil
+	}
+	if !typed.plain() {
+		if err := typed.checkNumbers(); err != nil {
+			return &typed.Header, withKind(err, typed.Payload.Kind())
+		}
+	}
+	if err := typed.checkBody(l); err != nil {
+		return &typed.Header, withKind(err, typed.Payload.Kind())
+	}
+	return &typed.Header, nil
+}
+
+func (form[P]) NewPage() Page { return new(page[P]) }
+
+func (s *Signal[P]) form() Form { return form[P]{} }
+
+func (s *Signal[P]) head() *Header {
+	if s == nil {
+		return nil
+	}
+	return &s.Header
+}
+
+// plain reports whether there is nothing for checkNumbers to look at, as in
+// almost every signal.
+func (h *Header) plain() bool {
+	return h.Time.IsZero() && h.Confidence >= 0 && h.Confidence <= 1 && h.Round >= 0 &&
+		h.CausalLevel <= Counterfactual && h.Recipients.Everyone() && h.Trace == nil
+}
+
+// checkNumbers is check without source and thread.
+func (h *Header) checkNumbers() error {
+	if err := checkTime(h.Time); err != nil {
+		return err
+	}
+	return first(
+		Unit("confidence", h.Confidence),
+		h.Recipients.check(),
+		h.Trace.check(),
+		AtLeastZero("round", float64(h.Round)),
+		checkCausal(h.CausalLevel),
+	)
+}
