@@ -19,10 +19,14 @@ type segment struct {
 
 // share returns the signal in a slot for somebody outside.
 func (s *segment) share(slot uint8) signals.Any {
+	s.keep()
+	return s.At(int(slot))
+}
+
+func (s *segment) keep() {
 	if !s.kept.Load() { // a load costs a tenth of a store
 		s.kept.Store(true)
 	}
-	return s.At(int(slot))
 }
 
 // A chunk is 64 consecutive entries of the log, field by field, so that
@@ -55,7 +59,7 @@ type chunk struct {
 // them in each chunk took a million signals 2 ms more.
 type bytes struct {
 	lane       [slots]uint8 // its id
-	confidence [slots]uint8 // in 127ths, rounded down
+	confidence [slots]uint8 // in hundredths, rounded down
 	slot       [slots]uint8 // in the segment
 	dies       int64        // when the first of the chunk is due; fixed when it is full
 }
@@ -75,4 +79,23 @@ func (c *chunk) signal(i int) signals.Any   { return c.segment[i].share(c.slot[i
 func (c *chunk) peek(i int) signals.Any     { return c.segment[i].At(int(c.slot[i])) }
 func (c *chunk) head(i int) *signals.Header { return c.segment[i].Head(int(c.slot[i])) }
 
-func quantize(confidence float64) uint8 { return uint8(confidence * 127) }
+// edges are the hundredths as they are written: who asks for 0.9 means the
+// float64 that is nearest to it.
+var edges = func() (e [102]float64) {
+	for i := range e {
+		e[i] = float64(i) / 100
+	}
+	return e
+}()
+
+// hundredths is the number of the last edge that is not above x, in [0,1].
+func hundredths(x float64) uint8 {
+	i := uint8(x * 100) // one too few or too many where that rounds
+	if x >= edges[i+1] {
+		return i + 1
+	}
+	if x < edges[i] {
+		return i - 1
+	}
+	return i
+}

@@ -57,8 +57,9 @@ type query struct {
 	last       uint64 // position of the newest in the chain, counted from 1
 	since      int64
 	none       bool
-	plain      bool // the bytes of an entry say all but whether it expired
-	confidence uint8
+	plain      bool  // the bytes of an entry say all but whether it expired
+	confidence uint8 // what may have it
+	certain    uint8 // what has it
 }
 
 // links says which chain to follow.
@@ -85,7 +86,11 @@ func (b *Bus) planLocked(q *query) {
 	}
 	q.none = q.Kinds != nil && len(q.ids) == 0
 	if q.MinConfidence > 0 && q.MinConfidence <= 1 {
-		q.confidence = quantize(q.MinConfidence)
+		q.confidence = hundredths(q.MinConfidence)
+		q.certain = q.confidence
+		if q.MinConfidence > edges[q.certain] {
+			q.certain++
+		}
 	}
 	q.plain = q.onlyBytes() && q.MinConfidence <= 1 && !slices.Contains(q.ids, others)
 	b.chooseLinksLocked(q)
@@ -167,25 +172,76 @@ func (c *chunk) back(l links) *[slots]uint32 {
 
 // scan goes through the chunks from the first that may have something.
 func (q *query) scan(yield func(signals.Any) bool) {
+	h := hits{query: q, yield: yield}
 	for pos := q.begin(); pos < q.log.next; {
 		start := pos &^ (slots - 1)
 		end := min(start+slots, q.log.next)
-		m, sure := q.candidates(pos, int(pos-start), int(end-start))
-		if m != 0 && !q.each(q.log.chunk(pos), m, sure, yield) {
+		if m, sure := q.candidates(pos, int(pos-start), int(end-start)); m != 0 && !h.add(q.log.chunk(pos), m, sure) {
 			return
 		}
 		pos = end
 	}
+	h.flush()
 }
 
-// each yields the matching ones of the candidates; some are sure to match.
-func (q *query) each(c *chunk, m, sure uint64, yield func(signals.Any) bool) bool {
+// hits are entries that were found and are yielded together: each is in
+// memory that was not read for long, and the processor waits for many such
+// places at once (of a million signals, a hundredth picked: 570 ns for each
+// alone, 40 together).
+type hits struct {
+	query *query
+	yield func(signals.Any) bool
+	n     int
+	all   [64]hit
+}
+
+// few is how many hits of one chunk are worth waiting for others.
+const few = 8
+
+type hit struct {
+	segment *segment
+	slot    uint8
+}
+
+// add adds the candidates of a chunk, of which some are sure to match. It
+// returns whether the loop goes on.
+func (h *hits) add(c *chunk, m, sure uint64) bool {
+	q := h.query
 	if !q.Until.IsZero() && c.start+slots <= q.log.next && c.oldest > nanos(q.Until) {
 		return true
 	}
+	if bits.OnesCount64(m) > few {
+		return h.flush() && q.each(c, m, sure, h.yield)
+	}
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros64(m)
+		if sure>>i&1 != 0 || q.match(c, i) {
+			h.all[h.n] = hit{c.segment[i], c.slot[i]}
+			h.n++
+		}
+	}
+	return h.n <= len(h.all)-few || h.flush()
+}
+
+// each yields what matches of a chunk that has much of it.
+func (q *query) each(c *chunk, m, sure uint64, yield func(signals.Any) bool) bool {
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
 		if (sure>>i&1 != 0 || q.match(c, i)) && !yield(c.signal(i)) {
+			return false
+		}
+	}
+	return true
+}
+
+func (h *hits) flush() bool {
+	all := h.all[:h.n]
+	h.n = 0
+	for _, hit := range all {
+		hit.segment.keep()
+	}
+	for _, hit := range all {
+		if !h.yield(hit.segment.At(int(hit.slot))) {
 			return false
 		}
 	}
@@ -219,8 +275,12 @@ func (q *query) candidates(pos uint64, from, to int) (m, sure uint64) {
 		sure = full
 	}
 	if q.MinConfidence > 0 {
-		m &= atLeast(&c.confidence, q.confidence)
-		sure &= atLeast(&c.confidence, q.confidence+1)
+		may := atLeast(&c.confidence, q.confidence)
+		m &= may
+		if q.certain > q.confidence && may != 0 {
+			may = atLeast(&c.confidence, q.certain)
+		}
+		sure &= may
 	}
 	if q.Kinds != nil {
 		kinds := uint64(0)

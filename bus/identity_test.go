@@ -126,6 +126,8 @@ func TestWhatIsRefusedIsRefusedAfterOtherSignalsToo(t *testing.T) {
 	}
 	forged, unsure := found("x"), found("x")
 	forged.Source, unsure.Confidence = "b", 2
+	odd, untraced, distant := found("x"), found("x"), found("x")
+	odd.Recipients, untraced.Trace, distant.Time = signals.To("bell\a"), &signals.Trace{}, time.Date(3000, 1, 1, 0, 0, 0, 0, time.UTC)
 	late := found("x")
 	late.Time, late.TTL = time.Now().Add(-time.Hour), time.Second
 	for _, before := range []signals.Any{found("fine"), raw("x/1")} {
@@ -134,7 +136,8 @@ func TestWhatIsRefusedIsRefusedAfterOtherSignalsToo(t *testing.T) {
 		refused(t, a, raw("x/2"), "a kind not in CanEmit, of the same type as one that is")
 		refused(t, a, votes("", "p"), "a kind not in CanEmit")
 		for field, s := range map[string]signals.Any{
-			"thread": foundIn("bell\a", "x"), "finding": found(""), "confidence": unsure, "payload": signals.New(signals.Header{}, signals.Raw{Type: "x/1", JSON: "{"}),
+			"thread": foundIn("bell\a", "x"), "finding": found(""), "confidence": unsure, "recipients": odd, "traceparent": untraced, "timestamp": distant,
+			"payload": signals.New(signals.Header{}, signals.Raw{Type: "x/1", JSON: "{"}),
 		} {
 			var fe *signals.FieldError
 			if _, err := a.Publish(t.Context(), s); !errors.As(err, &fe) || fe.Field != field || fe.Kind != s.Kind() {

@@ -14,7 +14,9 @@ type log struct {
 	first  *chunk // holds the floor; nil: it is the next entry, which has no chunk yet
 	tail   *chunk // holds position next-1
 	held   int    // entries in the history
-	free   *chunk // one to use again
+
+	free      *chunk // to use again
+	freeBlock *block
 }
 
 // A block is 64 chunks.
@@ -44,7 +46,7 @@ func (l *log) grow() *chunk {
 	}
 	c.start, c.firstDue, c.oldest = l.next, forever, forever
 	if l.next%(1<<blockBits) == 0 {
-		l.blocks = append(l.blocks, &block{firstDue: forever})
+		l.blocks = append(l.blocks, l.newBlock())
 	}
 	b, k := l.blocks[len(l.blocks)-1], l.next>>slotBits%slots
 	b.chunks[k], c.bytes = c, &b.bytes[k]
@@ -58,6 +60,15 @@ func (l *log) grow() *chunk {
 	}
 	l.tail = c
 	return c
+}
+
+func (l *log) newBlock() *block {
+	b := l.freeBlock
+	if l.freeBlock = nil; b == nil {
+		b = new(block)
+	}
+	b.firstDue = forever
+	return b
 }
 
 func (l *log) block(pos uint64) *block { return l.blocks[(pos-l.base)>>blockBits] }
@@ -88,6 +99,9 @@ func (l *log) drop(c *chunk, alone bool) {
 		l.free = c
 	}
 	if l.floor%(1<<blockBits) == 0 {
+		if alone {
+			l.freeBlock = l.blocks[0]
+		}
 		l.blocks = append([]*block(nil), l.blocks[1:]...)
 		l.base = l.floor
 	}

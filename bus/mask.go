@@ -30,7 +30,9 @@ func equalTo(b *[slots]uint8, v uint8) (m uint64) {
 func atLeast(b *[slots]uint8, v uint8) (m uint64) {
 	for i := 0; i < slots; i += 8 {
 		x := (binary.LittleEndian.Uint64(b[i:]) | highs) - uint64(v)*ones
-		m |= gather(x&highs) << i
+		if x &= highs; x != 0 { // rarely, where few are asked for
+			m |= gather(x) << i
+		}
 	}
 	return m
 }

@@ -1,6 +1,8 @@
 package bus
 
 import (
+	"fmt"
+	"strconv"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -39,6 +41,21 @@ func TestMasksAgreeWithALoop(t *testing.T) {
 		}
 		if got := below(n); got != want {
 			t.Fatalf("below(%d) = %064b, want %064b", n, got, want)
+		}
+	})
+}
+
+func TestHundredthsRoundDownAtTheNumbersThatPeopleWrite(t *testing.T) {
+	for i := range 101 {
+		x, _ := strconv.ParseFloat(fmt.Sprintf("%d.%02d", i/100, i%100), 64)
+		if got := hundredths(x); got != uint8(i) || edges[i] != x {
+			t.Errorf("%v is in %d, from %v", x, got, edges[got])
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		x := rapid.Float64Range(0, 1).Draw(t, "x")
+		if i := hundredths(x); edges[i] > x || edges[i+1] <= x {
+			t.Fatalf("%v is in %d, from %v to %v", x, i, edges[i], edges[i+1])
 		}
 	})
 }

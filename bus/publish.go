@@ -222,7 +222,7 @@ func (b *Bus) enterLocked(d *draft) (*chunk, int) {
 	seg.live, seg.last, b.last = seg.live+1, pos, d.seq
 
 	c.seq[i], c.due[i], c.segment[i], c.slot[i] = d.seq, d.due, seg, slot
-	c.lane[i], c.confidence[i] = sh.lane.id, quantize(h.Confidence)
+	c.lane[i], c.confidence[i] = sh.lane.id, hundredths(h.Confidence)
 	c.source[i], c.thread[i] = d.source.id, d.thread.id
 	c.bySource[i], c.byThread[i] = d.source.chain(pos), d.thread.chain(pos)
 	c.newest, c.oldest = max(c.newest, d.at), min(c.oldest, d.at)

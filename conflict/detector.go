@@ -30,6 +30,7 @@ type Pair struct {
 type Detector struct {
 	maxOpen int
 	threads map[string]*thread
+	last    *thread // of the last proposal, often that of the next too
 	live    map[signals.ID]*proposal
 	open    int
 	held    uint64
@@ -85,6 +86,7 @@ func (d *Detector) Remove(id signals.ID) Change {
 	change := d.end(t, p.pairs, func(Pair) bool { return true })
 	if len(t.live) == 0 {
 		delete(d.threads, t.name)
+		d.last = nil
 	}
 	return change
 }
@@ -93,11 +95,7 @@ func (d *Detector) add(s *signals.Signal[signals.Proposal]) Change {
 	if _, known := d.live[s.ID]; known {
 		return Change{}
 	}
-	t := d.threads[s.Thread]
-	if t == nil {
-		t = newThread(s.Thread)
-		d.threads[s.Thread] = t
-	}
+	t := d.thread(s.Thread)
 	p := &proposal{Proposal: Proposal{s.ID, s.Seq, s.Source, s.Payload.ProposalID, s.Payload.Content}, thread: t}
 	d.live[s.ID] = p
 	rival := t.add(p)
@@ -110,6 +108,18 @@ func (d *Detector) add(s *signals.Signal[signals.Proposal]) Change {
 	}
 	d.open++
 	return Change{Opened: []Pair{t.oppose(rival, p)}}
+}
+
+func (d *Detector) thread(name string) *thread {
+	if d.last != nil && d.last.name == name {
+		return d.last
+	}
+	d.last = d.threads[name]
+	if d.last == nil {
+		d.last = newThread(name)
+		d.threads[name] = d.last
+	}
+	return d.last
 }
 
 // resolve ends the conflict that r names, if it is in that thread.

@@ -212,38 +212,25 @@ func p99(w *world, reading bool) float64 {
 	return quantile(times, 0.99)
 }
 
+// proposals are made before, so that only the detector is measured.
 func proposals() (func() float64, error) {
-	d := conflict.NewDetector(nil)
-	n := uint64(0)
-	propose := func() {
-		n++
-		d.Fold(signals.New(
-			signals.Header{Seq: n, ID: ids[n], Source: sources[n%100], Thread: "t"},
-			signals.Proposal{ProposalID: "p", Content: contents[n]},
+	const before, times = 10_000, 1000
+	var all []signals.Any
+	for i := range before + times {
+		all = append(all, signals.New(
+			signals.Header{Seq: uint64(i + 1), ID: signals.MustID(fmt.Sprint("s", i)), Source: fmt.Sprint("agent-", i%100), Thread: "t"},
+			signals.Proposal{ProposalID: "p", Content: fmt.Sprint("content ", i)},
 		))
 	}
-	for range 10_000 {
-		propose()
-	}
 	return func() float64 {
-		const times = 10_000
+		d := conflict.NewDetector(nil)
+		for _, s := range all[:before] {
+			d.Fold(s)
+		}
 		start := time.Now()
-		for range times {
-			propose()
+		for _, s := range all[before:] {
+			d.Fold(s)
 		}
 		return float64(time.Since(start).Nanoseconds()) / times
 	}, nil
 }
-
-// What the proposals are made of is made before, so that only the detector
-// is measured.
-var ids, contents, sources = func() (ids []signals.ID, contents, sources []string) {
-	for i := range 400_000 {
-		ids = append(ids, signals.MustID(fmt.Sprint("s", i)))
-		contents = append(contents, fmt.Sprint("content ", i))
-	}
-	for i := range 100 {
-		sources = append(sources, fmt.Sprint("agent-", i))
-	}
-	return ids, contents, sources
-}()
