@@ -25,6 +25,7 @@ type Bus struct {
 	watched  atomic.Int32 // observers, for whom readers take the lock
 	awaiting atomic.Int32 // who waits until readers have read, for whom they do too
 
+	_        apart
 	mu       sync.Mutex // protects the fields below
 	changed  *sync.Cond // broadcast when something that anyone waits for may have happened
 	state    state
@@ -71,6 +72,10 @@ type Bus struct {
 	counts counts
 	past   Books // of closed readers
 }
+
+// apart keeps what some processors read far enough from what others write:
+// a line of the cache that both use takes 40 to 170 ns to travel.
+type apart [128]byte
 
 type state uint8
 

@@ -13,6 +13,7 @@ type segment struct {
 	kept  atomic.Bool // somebody outside may hold a pointer into it
 
 	// Protected by bus.mu.
+	_    apart
 	live int    // slots whose signals are in the history
 	last uint64 // position of the newest signal
 }
@@ -36,6 +37,7 @@ func (s *segment) keep() {
 type chunk struct {
 	start uint64 // position of the first entry
 	next  *chunk // may be followed by who knows that an entry is there
+	*bytes
 
 	seq     [slots]uint64
 	due     [slots]int64    // last moment of life
@@ -47,7 +49,6 @@ type chunk struct {
 	bySource, byThread, byReply [slots]uint32
 
 	flags [slots]uint8
-	*bytes
 
 	oldest, newest int64  // times: least in the chunk, greatest of the log up to its end; fixed when full
 	gone           uint64 // entries that left the history; under the lock

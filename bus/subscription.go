@@ -65,6 +65,7 @@ type Subscription struct {
 	fates   [DeadClosed + 1]atomic.Uint64
 	ended   atomic.Bool // closed: deliver nothing more
 
+	_      apart
 	bounds bounds // protected by bus.mu
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -17,10 +18,11 @@ import (
 // both logarithmic.
 func (r *result) chart(file string) error {
 	const width, height = 18 * vg.Centimeter, 11 * vg.Centimeter
-	canvas := vgsvg.New(width, height*vg.Length(len(r.Tables)))
-	rows := draw.Tiles{Rows: len(r.Tables), Cols: 1}
-	for i := range r.Tables {
-		p, err := r.Tables[i].plot()
+	tables := slices.DeleteFunc(slices.Clone(r.Tables), func(t measuredTable) bool { return t.Base != "" })
+	canvas := vgsvg.New(width, height*vg.Length(len(tables)))
+	rows := draw.Tiles{Rows: len(tables), Cols: 1}
+	for i := range tables {
+		p, err := tables[i].plot()
 		if err != nil {
 			return err
 		}

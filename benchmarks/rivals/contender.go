@@ -27,6 +27,8 @@ type contender struct {
 	// one of the readers has all of them, and one that ends everything.
 	start func(readers int) (run func(n int), stop func(), err error)
 	most  int // readers; 0: any number
+
+	readers int // instead of the table's; 0: the table's
 }
 
 // A table is contenders with the same readers.
@@ -34,7 +36,8 @@ type table struct {
 	Title      string
 	Readers    []int
 	Contenders []contender
-	Floors     int // how many of the first are floors
+	Floors     int    // how many of the first are floors
+	Base       string // the row that others are compared with by difference; "": by ratio, with swarmbus
 }
 
 // measure returns nanoseconds for one event, over about as long as wanted.

@@ -91,8 +91,10 @@ func startFloor(readers int) (func(int), func(), error) {
 
 // newBus returns a bus with everything on, and a handle that may not do
 // everything.
-func newBus() (*bus.Bus, *bus.Publisher, error) {
-	b := bus.New(nil)
+func newBus() (*bus.Bus, *bus.Publisher, error) { return newBusWith(nil) }
+
+func newBusWith(o *bus.Options) (*bus.Bus, *bus.Publisher, error) {
+	b := bus.New(o)
 	p, err := b.Agent("analyst", bus.Permissions{CanEmit: []signals.Kind{signals.KindDiscovery, signals.KindVote, signals.KindProposal}})
 	return b, p, err
 }

@@ -39,6 +39,7 @@ type result struct {
 type measuredTable struct {
 	Title   string
 	Readers []int
+	Base    string // the row that others differ from; "": ratios
 	Rows    []row
 }
 
@@ -58,7 +59,7 @@ type cell struct{ Median, Least, Most float64 }
 
 func run(rounds int, long time.Duration) (*result, error) {
 	r := &result{Environment: environment()}
-	for _, t := range []table{inline(), queued()} {
+	for _, t := range []table{inline(), queued(), promises()} {
 		m, err := runTable(t, rounds, long)
 		if err != nil {
 			return nil, err
@@ -83,7 +84,7 @@ func run(rounds int, long time.Duration) (*result, error) {
 // runTable lets the contenders take turns, so that what disturbs the machine
 // disturbs all alike.
 func runTable(t table, rounds int, long time.Duration) (measuredTable, error) {
-	m := measuredTable{Title: t.Title, Readers: t.Readers}
+	m := measuredTable{Title: t.Title, Readers: t.Readers, Base: t.Base}
 	for i, c := range t.Contenders {
 		m.Rows = append(m.Rows, row{Name: c.Name, Lacks: c.Lacks, Floor: i < t.Floors, Cells: make([]cell, len(t.Readers))})
 	}
@@ -95,7 +96,7 @@ func runTable(t table, rounds int, long time.Duration) (measuredTable, error) {
 					continue
 				}
 				runtime.GC()
-				ns, err := measure(c, readers, long)
+				ns, err := measure(c, max(readers, c.readers), long)
 				if err != nil {
 					return m, fmt.Errorf("%s: %w", c.Name, err)
 				}

@@ -23,6 +23,10 @@ func (r *result) markdown() string {
 
 func (t *measuredTable) markdown(b *strings.Builder) {
 	fmt.Fprintf(b, "\n## %s\n\n|", t.Title)
+	if t.Base != "" {
+		t.differences(b)
+		return
+	}
 	for _, n := range t.Readers {
 		fmt.Fprintf(b, " | %d", n)
 	}
@@ -38,6 +42,20 @@ func (t *measuredTable) markdown(b *strings.Builder) {
 		fmt.Fprintf(b, " | %s |\n", r.Lacks)
 	}
 	b.WriteString("\nMedian, (least–most), and how many times as long as swarmbus it takes.\n")
+}
+
+// differences is a table of one column.
+func (t *measuredTable) differences(b *strings.Builder) {
+	b.WriteString(" | median (least–most) | difference | |\n| --- | ---: | ---: | --- |\n")
+	base := t.ours()[0]
+	for _, r := range t.Rows {
+		c, difference := r.Cells[0], ""
+		if !r.Floor && r.Name != t.Base {
+			difference = fmt.Sprintf("%+.0f", c.Least-base.Least)
+		}
+		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", r.Name, c.markdown(c), difference, r.Lacks)
+	}
+	b.WriteString("\nThe difference is that of the least times, which other work on the machine disturbs least.\n")
 }
 
 func (t *measuredTable) ours() []cell {
