@@ -30,11 +30,7 @@ func (l *Layer) Emit(ctx context.Context, in Input) (Emission, error) {
 	if f == nil {
 		return e, err
 	}
-	p, err := l.bus.Agent(in.Source, bus.Permissions{})
-	if err == nil {
-		err = l.send(ctx, p, f, &e.Signal)
-	}
-	if err != nil {
+	if err := l.send(ctx, f.by, f, &e.Signal); err != nil {
 		return Emission{}, invalid(err)
 	}
 	return e, nil
@@ -101,7 +97,32 @@ func (l *Layer) decide(ctx context.Context, in *Input, n *Note, answer *question
 	} else if r := l.resolverLocked(in.Thread); r != nil && in.Audience == Selected {
 		return nil, &question{id: h.ID, resolver: r, about: pending(&h, n)}, Emission{}, nil
 	}
-	return l.emissionLocked(&h, n), nil, Emission{Signal: pending(&h, n)}, nil
+	p, err := l.publisherLocked(in.Source)
+	if err != nil {
+		return nil, nil, Emission{}, invalid(err)
+	}
+	f := l.emissionLocked(&h, n)
+	f.by = p
+	return f, nil, Emission{Signal: pending(&h, n)}, nil
+}
+
+// publisherLocked returns the handle of a source. A handle that was used
+// before publishes faster, so some are kept.
+func (l *Layer) publisherLocked(source string) (*bus.Publisher, error) {
+	const most = 1024
+	p := l.publishers[source]
+	if p != nil {
+		return p, nil
+	}
+	p, err := l.bus.Agent(source, bus.Permissions{})
+	if err != nil {
+		return nil, err
+	}
+	if len(l.publishers) >= most {
+		clear(l.publishers)
+	}
+	l.publishers[source] = p
+	return p, nil
 }
 
 // emissionLocked departs the note and the end of what it replaces.

@@ -16,9 +16,10 @@ import (
 type flight struct {
 	thread  string
 	entries []signals.Any
-	emits   bool // its first entry is a note
-	closes  bool // the thread
-	step    int  // what the thread advances to; 0: it does not
+	by      *bus.Publisher // of what is emitted
+	emits   bool           // its first entry is a note
+	closes  bool           // the thread
+	step    int            // what the thread advances to; 0: it does not
 	ends    []*record
 
 	first uint64   // place of the first entry in the log, once it has landed

@@ -40,8 +40,8 @@ func (f *fold) apply(h *signals.Header, s signals.Any, changes []change) ([]chan
 		}
 		return f.note(h, &n, changes), nil
 	}
-	if raw, ok := s.Body().(signals.Raw); ok && ours(raw.Type) {
-		return changes, fmt.Errorf("connectivity: %s %s was read without Payloads", raw.Type, h.ID)
+	if raw, ok := signals.As[signals.Raw](s); ok && ours(raw.Payload.Type) {
+		return changes, fmt.Errorf("connectivity: %s %s was read without Payloads", raw.Payload.Type, h.ID)
 	}
 	if h.Source != system {
 		return changes, nil

@@ -41,5 +41,5 @@ func (l *Layer) request(ctx context.Context, thread string, id signals.ID, m Mod
 	)}}
 	l.departLocked(f)
 	l.mu.Unlock()
-	return l.fly(ctx, l.bus.System(), f)
+	return l.fly(ctx, l.system, f)
 }

@@ -62,6 +62,9 @@ type Layer struct {
 	flights []*flight // not in the fold yet
 	places  map[string]*place
 
+	publishers map[string]*bus.Publisher // by source
+	system     *bus.Publisher            // never changes
+
 	observers []*observer // replaced, never changed
 	queue     []*telling
 	draining  bool
@@ -70,7 +73,10 @@ type Layer struct {
 // New returns a layer on b without any signals.
 func New(b *bus.Bus, o *Options) *Layer {
 	opts := o.withDefaults()
-	return &Layer{bus: b, opts: opts, fold: newFold(opts.Name, opts.Retain), places: map[string]*place{}}
+	return &Layer{
+		bus: b, opts: opts, fold: newFold(opts.Name, opts.Retain), places: map[string]*place{},
+		publishers: map[string]*bus.Publisher{}, system: b.System(),
+	}
 }
 
 // lock takes the lock and folds what meanwhile got into the log.

@@ -17,7 +17,7 @@ func (l *Layer) Resolve(ctx context.Context, id signals.ID) (Signal, error) {
 		return s, err
 	}
 	defer l.drain(ctx)
-	if err := l.fly(ctx, l.bus.System(), f); err != nil {
+	if err := l.fly(ctx, l.system, f); err != nil {
 		return Signal{}, err
 	}
 	s.State = Resolved
@@ -80,7 +80,7 @@ func (l *Layer) activate(ctx context.Context, id signals.ID) error {
 	f := &flight{thread: r.thread.name, entries: []signals.Any{l.transitionLocked(r.thread.name, Active, r.to, id)}}
 	l.departLocked(f)
 	l.mu.Unlock()
-	return l.fly(ctx, l.bus.System(), f)
+	return l.fly(ctx, l.system, f)
 }
 
 // transitionLocked says to those whom the signals were for that they reached

@@ -17,7 +17,7 @@ func (l *Layer) AdvanceStep(ctx context.Context, thread string) (int, error) {
 		return 0, err
 	}
 	defer l.drain(ctx)
-	if err := l.fly(ctx, l.bus.System(), f); err != nil {
+	if err := l.fly(ctx, l.system, f); err != nil {
 		return 0, err
 	}
 	return f.step, nil
@@ -41,9 +41,9 @@ func (l *Layer) prepareStep(ctx context.Context, thread string) (*flight, error)
 			f.step = max(f.step, g.step+1)
 		}
 	}
-	f.entries = []signals.Any{signals.New(
+	f.entries = append(f.room[:0], signals.New(
 		l.headerLocked(system, thread, nobody, signals.ID{}), Step{Layer: l.opts.Name, Step: f.step},
-	)}
+	))
 	if t := l.fold.threads[thread]; t != nil {
 		l.expireLocked(f, t)
 	}
@@ -57,10 +57,14 @@ const atOnce = 1000
 // expireLocked adds the ends of all that is due, together for those with the
 // same recipients: who hears of an end is who heard of the beginning.
 func (l *Layer) expireLocked(f *flight, t *thread) {
+	due := t.expiry.due(f.step)
+	if len(due) == 0 {
+		return
+	}
 	var order []*batch
 	byName := map[string]*batch{}
 	var current *batch
-	for _, r := range t.expiry.due(f.step) {
+	for _, r := range due {
 		if r.ending != nil {
 			continue // it is about to end in another way
 		}
@@ -116,7 +120,7 @@ func (l *Layer) CloseThread(ctx context.Context, thread string) error {
 	l.departLocked(f)
 	l.mu.Unlock()
 	defer l.drain(ctx)
-	return l.fly(ctx, l.bus.System(), f)
+	return l.fly(ctx, l.system, f)
 }
 
 // quietLocked reports whether nothing of a thread is under way.
