@@ -63,8 +63,9 @@ func (b *Bus) allowBytesLocked(agent string, ds []draft) error {
 	return nil
 }
 
-// size is the length of a payload's texts.
-func size(s signals.Any) int { return textIn(reflect.ValueOf(s.Body())) }
+// size is the length of a payload's texts. It looks at them where they are:
+// Body would copy them to the heap.
+func size(s signals.Any) int { return textIn(reflect.ValueOf(s).Elem().FieldByName("Payload")) }
 
 func textIn(v reflect.Value) (n int) {
 	switch v.Kind() {
