@@ -123,3 +123,18 @@ func ExampleMint_Seq() {
 	fmt.Println(m.Seq(id, 1000)) // of the thousand signals in the log
 	// Output: 42 true
 }
+
+// A payload of one's own may have an enum, whose names are on the wire.
+func ExampleEnum() {
+	lights := signals.NewEnum[light]("light", "red", "green")
+	var l light
+	fmt.Println(lights.Unmarshal([]byte("green"), &l), lights.String(l))
+	fmt.Println(lights.Unmarshal([]byte("blue"), &l))
+	fmt.Println(lights.Check(0))
+	// Output:
+	// <nil> green
+	// signals: light = "blue": not one of ["red" "green"]
+	// signals: light = "0": not one of ["red" "green"]
+}
+
+type light uint8

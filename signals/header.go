@@ -63,5 +63,5 @@ func checkCausal(c CausalLevel) error {
 	if c == 0 {
 		return nil
 	}
-	return oneOf("causalLevel", causalNames, c)
+	return causalLevels.Check(c)
 }

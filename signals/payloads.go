@@ -154,7 +154,7 @@ func (p Doubt) Check(l Limits) error {
 	return first(
 		l.Ref("targetSignalId", p.TargetSignalID),
 		l.Required("concern", p.Concern),
-		oneOf("severity", severityNames, p.Severity),
+		severities.Check(p.Severity),
 	)
 }
 
@@ -171,7 +171,7 @@ func (p Challenge) Check(l Limits) error {
 func (p Vote) Check(l Limits) error {
 	return first(
 		l.Name("proposalId", p.ProposalID),
-		oneOf("stance", stanceNames, p.Stance),
+		stances.Check(p.Stance),
 		l.Text("reasoning", p.Reasoning),
 		Unit("weight", p.Weight),
 	)

@@ -1,5 +1,7 @@
 package connectivity
 
+import "github.com/swarmbus/swarmbus/signals"
+
 // Audience is whom a signal is for. The layer turns it into recipients once,
 // when the signal is emitted. The zero value is refused.
 type Audience uint8
@@ -12,15 +14,15 @@ const (
 	All                             // every component of the thread, see [Layer.Register]
 )
 
-var audienceNames = []string{"self", "coordinator", "selected", "all"}
+var audienceNames = signals.NewEnum[Audience]("audience", "self", "coordinator", "selected", "all")
 
 // String returns the wire name, or the number of an unknown audience.
-func (a Audience) String() string { return enumString(audienceNames, a) }
+func (a Audience) String() string { return audienceNames.String(a) }
 
 // MarshalText returns the wire name; an unknown audience is an error.
-func (a Audience) MarshalText() ([]byte, error) { return enumText("audience", audienceNames, a) }
+func (a Audience) MarshalText() ([]byte, error) { return audienceNames.Marshal(a) }
 
 // UnmarshalText accepts the four wire names and nothing else.
 func (a *Audience) UnmarshalText(text []byte) error {
-	return enumParse("audience", audienceNames, text, a)
+	return audienceNames.Unmarshal(text, a)
 }

@@ -58,7 +58,7 @@ func (Closed) Kind() signals.Kind { return KindClosed }
 
 // Check implements [signals.Checker].
 func (t *Transition) Check(l signals.Limits) error {
-	if err := cmp.Or(l.Name("layer", t.Layer), checkEnum("state", stateNames, t.State)); err != nil {
+	if err := cmp.Or(l.Name("layer", t.Layer), stateNames.Check(t.State)); err != nil {
 		return err
 	}
 	if t.State == Emitted {
@@ -77,7 +77,7 @@ func (s *Step) Check(l signals.Limits) error {
 
 // Check implements [signals.Checker].
 func (r *Requested) Check(l signals.Limits) error {
-	return cmp.Or(l.Name("layer", r.Layer), l.Ref("for", r.For), checkEnum("mode", modeNames, r.Mode))
+	return cmp.Or(l.Name("layer", r.Layer), l.Ref("for", r.For), modeNames.Check(r.Mode))
 }
 
 // Check implements [signals.Checker].

@@ -22,22 +22,22 @@ const (
 	classes = int(EscalationUncertainty)
 )
 
-var classNames = []string{
+var classNames = signals.NewEnum[Class]("class",
 	"attention.raise",
 	"confidence.high", "confidence.medium", "confidence.low", "confidence.blocker",
 	"conflict.active", "conflict.resolved",
 	"handoff.ready", "handoff.partial",
 	"escalation.interrupt", "escalation.uncertainty",
-}
+)
 
 // String returns the wire name, or the number of an unknown class.
-func (c Class) String() string { return enumString(classNames, c) }
+func (c Class) String() string { return classNames.String(c) }
 
 // MarshalText returns the wire name; an unknown class is an error.
-func (c Class) MarshalText() ([]byte, error) { return enumText("class", classNames, c) }
+func (c Class) MarshalText() ([]byte, error) { return classNames.Marshal(c) }
 
 // UnmarshalText accepts the eleven wire names and nothing else.
-func (c *Class) UnmarshalText(text []byte) error { return enumParse("class", classNames, text, c) }
+func (c *Class) UnmarshalText(text []byte) error { return classNames.Unmarshal(text, c) }
 
 // Message returns the broad intent that the class belongs to, 0 for an unknown
 // class. A class has one, so the two cannot disagree.
@@ -69,10 +69,10 @@ const (
 	AboutEscalation                    // the path must change
 )
 
-var messageNames = []string{"attention", "confidence", "conflict", "handoff", "escalation"}
+var messageNames = signals.NewEnum[Message]("message", "attention", "confidence", "conflict", "handoff", "escalation")
 
 // String returns the name, or the number of an unknown message class.
-func (m Message) String() string { return enumString(messageNames, m) }
+func (m Message) String() string { return messageNames.String(m) }
 
 // Kind returns the kind of the signals of this message class on the bus, ""
 // for an unknown one.

@@ -32,7 +32,7 @@ func (l *Layer) callHook(ctx context.Context, s Signal) {
 
 // request writes down the mode, so that it outlives the process.
 func (l *Layer) request(ctx context.Context, thread string, id signals.ID, m Mode) error {
-	if err := checkEnum("mode", modeNames, m); err != nil {
+	if err := modeNames.Check(m); err != nil {
 		return err
 	}
 	l.lock()

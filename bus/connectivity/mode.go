@@ -1,5 +1,7 @@
 package connectivity
 
+import "github.com/swarmbus/swarmbus/signals"
+
 // Mode is how much effort an escalation asks for. The zero value asks for
 // nothing.
 type Mode uint8
@@ -11,7 +13,7 @@ const (
 	Deep
 )
 
-var modeNames = []string{"cheap", "fast", "deep"}
+var modeNames = signals.NewEnum[Mode]("mode", "cheap", "fast", "deep")
 
 // String returns the wire name, "" for the zero value, or the number of an
 // unknown mode.
@@ -19,11 +21,11 @@ func (m Mode) String() string {
 	if m == 0 {
 		return ""
 	}
-	return enumString(modeNames, m)
+	return modeNames.String(m)
 }
 
 // MarshalText returns the wire name; an unknown mode, or none, is an error.
-func (m Mode) MarshalText() ([]byte, error) { return enumText("mode", modeNames, m) }
+func (m Mode) MarshalText() ([]byte, error) { return modeNames.Marshal(m) }
 
 // UnmarshalText accepts the three wire names and nothing else.
-func (m *Mode) UnmarshalText(text []byte) error { return enumParse("mode", modeNames, text, m) }
+func (m *Mode) UnmarshalText(text []byte) error { return modeNames.Unmarshal(text, m) }

@@ -78,7 +78,7 @@ func (p *Handoff) Check(l signals.Limits) error { return p.checkAs(l, AboutHando
 func (p *Escalation) Check(l signals.Limits) error { return p.checkAs(l, AboutEscalation) }
 
 func (n *Note) checkAs(l signals.Limits, m Message) error {
-	if n.Class.Message() != m && known(classNames, n.Class) {
+	if n.Class.Message() != m && classNames.Has(n.Class) {
 		return &signals.FieldError{Field: "class", Value: n.Class.String(), Problem: "not of " + m.String()}
 	}
 	if n.Layer == "" {
@@ -93,9 +93,9 @@ func (n *Note) checkAs(l signals.Limits, m Message) error {
 // check holds all rules but those that need the thread.
 func (n *Note) check(l signals.Limits) error {
 	return cmp.Or(
-		checkEnum("class", classNames, n.Class),
-		checkEnum("audience", audienceNames, n.Audience),
-		checkEnum("priority", priorityNames, n.Priority),
+		classNames.Check(n.Class),
+		audienceNames.Check(n.Audience),
+		priorityNames.Check(n.Priority),
 		n.Confidence.check(n.Class),
 		l.Required("summary", n.Summary),
 		l.Text("details", n.Details),

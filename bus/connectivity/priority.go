@@ -1,5 +1,7 @@
 package connectivity
 
+import "github.com/swarmbus/swarmbus/signals"
+
 // Priority is how urgent a signal is. The zero value is refused.
 type Priority uint8
 
@@ -13,15 +15,15 @@ const (
 	priorities = int(Critical)
 )
 
-var priorityNames = []string{"low", "normal", "high", "critical"}
+var priorityNames = signals.NewEnum[Priority]("priority", "low", "normal", "high", "critical")
 
 // String returns the wire name, or the number of an unknown priority.
-func (p Priority) String() string { return enumString(priorityNames, p) }
+func (p Priority) String() string { return priorityNames.String(p) }
 
 // MarshalText returns the wire name; an unknown priority is an error.
-func (p Priority) MarshalText() ([]byte, error) { return enumText("priority", priorityNames, p) }
+func (p Priority) MarshalText() ([]byte, error) { return priorityNames.Marshal(p) }
 
 // UnmarshalText accepts the four wire names and nothing else.
 func (p *Priority) UnmarshalText(text []byte) error {
-	return enumParse("priority", priorityNames, text, p)
+	return priorityNames.Unmarshal(text, p)
 }

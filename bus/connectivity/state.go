@@ -1,5 +1,7 @@
 package connectivity
 
+import "github.com/swarmbus/swarmbus/signals"
+
 // State is where a signal is in its life:
 //
 //	emitted ─► active ─► superseded, expired or resolved
@@ -16,16 +18,16 @@ const (
 	Resolved                    // what it says is dealt with
 )
 
-var stateNames = []string{"emitted", "active", "superseded", "expired", "resolved"}
+var stateNames = signals.NewEnum[State]("state", "emitted", "active", "superseded", "expired", "resolved")
 
 // String returns the wire name, or the number of an unknown state.
-func (s State) String() string { return enumString(stateNames, s) }
+func (s State) String() string { return stateNames.String(s) }
 
 // MarshalText returns the wire name; an unknown state is an error.
-func (s State) MarshalText() ([]byte, error) { return enumText("state", stateNames, s) }
+func (s State) MarshalText() ([]byte, error) { return stateNames.Marshal(s) }
 
 // UnmarshalText accepts the five wire names and nothing else.
-func (s *State) UnmarshalText(text []byte) error { return enumParse("state", stateNames, text, s) }
+func (s *State) UnmarshalText(text []byte) error { return stateNames.Unmarshal(text, s) }
 
 // Terminal reports whether a signal in this state has ended.
 func (s State) Terminal() bool { return s >= Superseded }
@@ -41,10 +43,10 @@ const (
 	WasResolved
 )
 
-var eventNames = []string{"emitted", "superseded", "expired", "resolved"}
+var eventNames = signals.NewEnum[Event]("event", "emitted", "superseded", "expired", "resolved")
 
 // String returns one word.
-func (e Event) String() string { return enumString(eventNames, e) }
+func (e Event) String() string { return eventNames.String(e) }
 
 // eventOf returns the event of reaching a state, 0 for Active, which is no
 // news to observers: they made it so.

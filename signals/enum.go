@@ -1,0 +1,53 @@
+package signals
+
+import "fmt"
+
+// An Enum is the wire names of a type that counts from 1, so that a value that
+// somebody forgot to set is refused. [NewEnum] makes it; it is never modified.
+type Enum[E ~uint8] struct {
+	field string
+	names []string
+}
+
+// NewEnum returns the enum whose value 1 has the first name; field is the wire
+// name that errors give.
+func NewEnum[E ~uint8](field string, names ...string) Enum[E] { return Enum[E]{field, names} }
+
+// Has reports whether v has a name.
+func (e Enum[E]) Has(v E) bool { return v >= 1 && int(v) <= len(e.names) }
+
+// Check refuses a value without a name with a [*FieldError].
+func (e Enum[E]) Check(v E) error {
+	if e.Has(v) {
+		return nil
+	}
+	return &FieldError{Field: e.field, Value: fmt.Sprint(uint8(v)), Problem: fmt.Sprintf("not one of %q", e.names)}
+}
+
+// String returns v's name, or its type and number if it has none.
+func (e Enum[E]) String(v E) string {
+	if !e.Has(v) {
+		return fmt.Sprintf("%T(%d)", v, uint8(v))
+	}
+	return e.names[v-1]
+}
+
+// Marshal returns v's name, for MarshalText.
+func (e Enum[E]) Marshal(v E) ([]byte, error) {
+	if err := e.Check(v); err != nil {
+		return nil, err
+	}
+	return []byte(e.names[v-1]), nil
+}
+
+// Unmarshal sets v to the value with that name, for UnmarshalText. Another
+// text is a [*FieldError].
+func (e Enum[E]) Unmarshal(text []byte, v *E) error {
+	for i, name := range e.names {
+		if string(text) == name {
+			*v = E(i + 1)
+			return nil
+		}
+	}
+	return &FieldError{Field: e.field, Value: clip(string(text)), Problem: fmt.Sprintf("not one of %q", e.names)}
+}
