@@ -3,6 +3,7 @@ package consensus_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -256,4 +257,24 @@ func TestTiesChooseNothing(t *testing.T) {
 			want(t, s.Decide(split.Close()), consensus.Deadlocked, "")
 		}
 	})
+}
+
+func TestByVoterHasTheVotesThatCount(t *testing.T) {
+	o := &consensus.Options{Electorate: []string{"v", "w", "x"}}
+	b := cast(t, o, "a b", "v agree a 1", "v disagree b 0.5", "w abstain a 1", "v agree a 0.25", "x agree c 1", "stranger agree a 1")
+	got := map[string][]consensus.Said{}
+	for voter, votes := range b.ByVoter() {
+		got[voter] = slices.Clone(votes)
+	}
+	want := map[string][]consensus.Said{
+		"v": {{Proposal: 0, Stance: consensus.Agree, Weight: 0.25}, {Proposal: 1, Stance: consensus.Disagree, Weight: 0.5}},
+		"w": {{Proposal: 0, Stance: consensus.Abstain, Weight: 1}},
+	}
+	if !maps.EqualFunc(got, want, slices.Equal) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	for voter := range b.ByVoter() {
+		t.Logf("stops after %s", voter)
+		break
+	}
 }

@@ -68,6 +68,6 @@
 //
 // Learning costs about 20 rounds over votes · choices · 7 numbers, and over pairs of votes in a decision:
 // 40 ms for 8,000 votes on two choices. Up to [Options.MaxPairs] voters have correlations by pair. A decision
-// of n votes of known voters costs 12 · n² at most, of newcomers n·log n. What a vote says of its own confidence is not
-// recalibrated by voter, and what voters predict of others is not read.
+// of n votes of known voters costs 12 · n² at most, of newcomers n: 0.6 ms for 10,000. What a vote says of its
+// own confidence is not recalibrated by voter, and what voters predict of others is not read.
 package reliability

@@ -2,6 +2,7 @@ package reliability
 
 import (
 	"math"
+	"slices"
 
 	"github.com/swarmbus/swarmbus/consensus"
 )
@@ -28,143 +29,190 @@ func (p *pooled) of(place int) float64 {
 }
 
 // pool reckons with ρ for the correlation that votes cannot show.
-func (m *Model) pool(b consensus.Ballots, rho float64) pooled {
-	p := pooled{each: make([]float64, len(b.Proposals()))}
-	qs := m.kind.questions(b)
+func (m *Model) pool(b consensus.Ballots, rho float64) pooled { return m.read(b).pool(rho) }
+
+// reading is ballots as the model takes them, before any discount.
+type reading struct {
+	m         *Model
+	proposals []string
+	questions []*answering
+}
+
+func (m *Model) read(b consensus.Ballots) *reading {
+	r := &reading{m: m, proposals: b.Proposals()}
+	for _, h := range m.hear(b) {
+		r.questions = append(r.questions, m.answer(h))
+	}
+	return r
+}
+
+func (r *reading) pool(rho float64) pooled {
+	p := pooled{each: make([]float64, len(r.proposals))}
 	switch {
-	case m.kind.stances:
-		m.poolStances(qs, rho, &p)
-	case len(qs[0].names) == 0:
+	case r.m.kind.stances:
+		r.poolStances(rho, &p)
+	case len(r.questions[0].places) == 0:
 		p.none = 1
-	case qs[0].own:
-		ev := m.answer(&qs[0], rho)
+	case r.questions[0].own:
+		ev := r.questions[0].probabilities(rho)
 		p.none = round(ev[len(ev)-1])
-		for c, place := range qs[0].places {
+		for c, place := range r.questions[0].places {
 			p.each[place] = round(ev[c])
 		}
 	default:
-		m.poolShared(b, m.answer(&qs[0], rho), &p)
+		r.poolShared(r.questions[0].probabilities(rho), &p)
 	}
 	return p
 }
 
 // poolStances asks which one proposal is right, if at most one is: odds of each by itself, against 1 for none.
-func (m *Model) poolStances(qs []question, rho float64, p *pooled) {
-	odds := make([]float64, len(qs)+1)
-	for i := range qs {
-		a := m.answer(&qs[i], rho)
+func (r *reading) poolStances(rho float64, p *pooled) {
+	odds := make([]float64, len(r.questions)+1)
+	for i, q := range r.questions {
+		a := q.probabilities(rho)
 		odds[i] = math.Log(max(a[0], 1e-300) / max(a[1], 1e-300))
 	}
 	softmax(odds)
-	for i := range qs {
-		p.each[qs[i].places[0]] = round(odds[i])
+	for i, q := range r.questions {
+		p.each[q.places[0]] = round(odds[i])
 	}
-	p.none = round(odds[len(qs)])
+	p.none = round(odds[len(r.questions)])
 }
 
 // poolShared gives choices that are not proposed to none of these.
-func (m *Model) poolShared(b consensus.Ballots, answer []float64, p *pooled) {
+func (r *reading) poolShared(answer []float64, p *pooled) {
 	rest := 1.0
-	for i, name := range b.Proposals() {
-		x := answer[m.kind.choices[name]]
+	for i, name := range r.proposals {
+		x := answer[r.m.kind.choices[name]]
 		p.each[i] = round(x)
 		rest -= x
 	}
 	p.none = round(max(0, rest))
 }
 
-// answer returns the probability of each candidate of a question.
-func (m *Model) answer(q *question, rho float64) []float64 {
-	voter, stated := m.cast(q)
-	f := make([]float64, len(voter))
-	m.params.weights(voter, stated, q.field, f)
-	lp := make([]float64, q.field*levels)
-	m.likelihood(q, voter, f, stated, lp)
-	ev := make([]float64, q.field)
-	marginal(lp, ev)
-	m.params.discount(rho, f, stated, ev)
-	m.refitted(q, voter, stated, ev)
+// answering is a question with the evidence of those heard on it.
+type answering struct {
+	*hearing
+	m      *Model
+	share  []float64 // how much of its evidence counts, by voice, of all its voters together
+	stated []float64
+	ev     []float64 // log-probability of each candidate, before the discount
+}
+
+func (m *Model) answer(h *hearing) *answering {
+	n := len(h.voices)
+	a := &answering{hearing: h, m: m, share: make([]float64, n), stated: make([]float64, n), ev: make([]float64, h.field)}
+	voter, times := make([]int32, n), make([]float64, n)
+	for i, v := range h.voices {
+		voter[i], a.stated[i], times[i] = v.voter, v.weight, float64(v.n)
+	}
+	m.params.weightsOf(voter, a.stated, times, h.field, a.share)
+	for i, n := range times {
+		a.share[i] *= n
+	}
+	lp := make([]float64, h.field*levels)
+	a.likelihood(lp)
+	marginal(lp, a.ev)
+	return a
+}
+
+// probabilities returns that of each candidate.
+func (a *answering) probabilities(rho float64) []float64 {
+	ev := slices.Clone(a.ev)
+	a.m.params.discount(rho, a.share, a.stated, ev)
+	a.refitted(ev)
 	return ev
 }
 
-func (m *Model) cast(q *question) (voter []int32, stated []float64) {
-	voter, stated = make([]int32, len(q.ballots)), make([]float64, len(q.ballots))
-	for i := range q.ballots {
-		voter[i], stated[i] = m.voter(q.ballots[i].voter), q.ballots[i].weight
-	}
-	return voter, stated
-}
-
 // likelihood fills lp with the log joint of candidate, difficulty and ballots.
-func (m *Model) likelihood(q *question, voter []int32, f, stated, lp []float64) {
-	for c := range q.field {
+func (a *answering) likelihood(lp []float64) {
+	p := a.m.params
+	for c := range a.field {
 		for d := range levels {
-			lp[c*levels+d] = m.params.logw[d]
-			if !q.own {
-				lp[c*levels+d] += m.params.Prior[c]
+			lp[c*levels+d] = p.logw[d]
+			if !a.own {
+				lp[c*levels+d] += p.Prior[c]
 			}
 		}
 	}
-	for i := range q.ballots {
-		w := f[i] * stated[i]
-		if w == 0 {
-			continue
+	other := -math.Log(float64(a.field - 1))
+	for i, v := range a.voices {
+		w, s := a.share[i]*a.stated[i], &a.said[v.said]
+		switch {
+		case w == 0:
+		case s.not || len(s.among) > 1 || a.own != p.Own:
+			a.hearAny(s, int(v.voter), w, lp)
+		case p.Own:
+			p.hearOwn(int(s.among[0]), int(v.voter), w, other, lp)
+		default:
+			p.hearShared(int(s.among[0]), int(v.voter), w, lp)
 		}
-		b := &q.ballots[i]
-		one := !b.not && len(b.among) == 1 && q.own == m.params.Own
-		for c := range q.field {
-			row := lp[c*levels:][:levels]
-			for d := range row {
-				if one {
-					row[d] += w * m.logSays(q, int(voter[i]), c, int(b.among[0]), d)
-				} else {
-					row[d] += w * math.Log(max(m.says(q, b, int(voter[i]), c, d), 1e-300))
-				}
+	}
+}
+
+// hearOwn adds a ballot for l alone, which most are; other is the log-probability of one wrong answer of all.
+func (m *parameters) hearOwn(l, j int, w, other float64, lp []float64) {
+	right, miss := m.right[j*levels:][:levels], m.miss[j*levels:][:levels]
+	for c := range len(lp) / levels {
+		row := lp[c*levels:][:levels]
+		for d := range row {
+			if c == l {
+				row[d] += w * right[d]
+			} else {
+				row[d] += w * (miss[d] + other)
 			}
 		}
 	}
 }
 
-// logSays is the logarithm of says for a ballot for l alone, which is most of them.
-func (m *Model) logSays(q *question, j, c, l, d int) float64 {
-	p := m.params
-	switch {
-	case !p.Own && c == l:
-		return p.right[(j*p.Choices+c)*levels+d]
-	case !p.Own:
-		return p.miss[(j*p.Choices+c)*levels+d] + p.Wrong[(j*p.Choices+c)*p.Choices+l]
-	case c == l:
-		return p.right[j*levels+d]
-	default:
-		return p.miss[j*levels+d] - math.Log(float64(q.field-1))
+// hearShared does the same among choices that are always the same.
+func (m *parameters) hearShared(l, j int, w float64, lp []float64) {
+	for c := range m.Choices {
+		row, at := lp[c*levels:][:levels], j*m.Choices+c
+		for d := range row {
+			if c == l {
+				row[d] += w * m.right[at*levels+d]
+			} else {
+				row[d] += w * (m.miss[at*levels+d] + m.Wrong[at*m.Choices+l])
+			}
+		}
+	}
+}
+
+// hearAny adds a ballot for several, or against some.
+func (a *answering) hearAny(s *said, j int, w float64, lp []float64) {
+	for c := range a.field {
+		for d := range levels {
+			lp[c*levels+d] += w * math.Log(max(a.says(s, j, c, d), 1e-300))
+		}
 	}
 }
 
 // says is the probability of a ballot when c is right, at a level of difficulty.
-func (m *Model) says(q *question, b *ballot, j, c, d int) float64 {
+func (a *answering) says(s *said, j, c, d int) float64 {
 	p := 0.0
-	for _, l := range b.among {
-		p += m.saysOne(q, j, c, int(l), d)
+	for _, l := range s.among {
+		p += a.saysOne(j, c, int(l), d)
 	}
-	if b.not {
+	if s.not {
 		return 1 - p
 	}
 	return p
 }
 
-func (m *Model) saysOne(q *question, j, c, l, d int) float64 {
-	switch p := m.params; {
-	case q.own && p.Own:
+func (a *answering) saysOne(j, c, l, d int) float64 {
+	switch p := a.m.params; {
+	case a.own && p.Own:
 		if c == l {
 			return math.Exp(p.right[j*levels+d])
 		}
-		return math.Exp(p.miss[j*levels+d]) / float64(q.field-1)
-	case q.own: // choices that the model does not know: the voter's own rate
+		return math.Exp(p.miss[j*levels+d]) / float64(a.field-1)
+	case a.own: // choices that the model does not know: the voter's own rate
 		right := sigma(p.Base[j] + p.x[d])
 		if c == l {
 			return right
 		}
-		return (1 - right) / float64(q.field-1)
+		return (1 - right) / float64(a.field-1)
 	case c == l:
 		return math.Exp(p.right[(j*p.Choices+c)*levels+d])
 	default:
@@ -173,16 +221,25 @@ func (m *Model) saysOne(q *question, j, c, l, d int) float64 {
 }
 
 // refitted applies what known outcomes have shown.
-func (m *Model) refitted(q *question, voter []int32, stated, ev []float64) {
-	r := m.params.Refit
+func (a *answering) refitted(ev []float64) {
+	r := a.m.params.Refit
 	scale := r.scale()
 	for c := range ev {
 		ev[c] *= scale
 	}
-	for i := range q.ballots {
-		if c, ok := q.ballots[i].single(q.field); ok {
-			ev[c] += stated[i] * r.bonus(voter[i])
+	for i, v := range a.voices {
+		if c, ok := a.said[v.said].single(a.field); ok {
+			ev[c] += a.stated[i] * r.bonus(v.voter) * float64(a.voices[i].n)
 		}
 	}
 	r.finish(ev)
+}
+
+// cast returns the voters of a question, and how sure each says it is.
+func (m *Model) cast(q *question) (voter []int32, stated []float64) {
+	voter, stated = make([]int32, len(q.ballots)), make([]float64, len(q.ballots))
+	for i := range q.ballots {
+		voter[i], stated[i] = m.voter(q.ballots[i].voter), q.ballots[i].weight
+	}
+	return voter, stated
 }

@@ -23,12 +23,13 @@ func (Strategy) Name() string { return "learned" }
 // Decide decides by what has been learned.
 func (s Strategy) Decide(b consensus.Ballots) consensus.Decision {
 	m := s.model()
-	p := m.pool(b, b.Correlation())
+	r := m.read(b)
+	p := r.pool(b.Correlation())
 	d := b.Settle(s.Name(), p.each, p.none)
 	if c := m.certificate; !c.OK && (d.Outcome == consensus.Reached || d.Outcome == consensus.Rejected) {
 		d.Outcome, d.Choice = consensus.Uncertified, ""
 	}
-	d.Confidence = m.confidence(b, p, d)
+	d.Confidence = r.confidence(b.Correlation(), p, d)
 	return d
 }
 
@@ -42,16 +43,15 @@ func (s Strategy) model() *Model {
 // confidence is the probability of what was decided or leads, the least of those tied. A discount flatters
 // what is not the most probable, and what rivals it when their votes are discounted more; there the lesser of
 // two counts.
-func (m *Model) confidence(b consensus.Ballots, p pooled, d consensus.Decision) float64 {
-	places := leading(b, d)
+func (r *reading) confidence(rho float64, p pooled, d consensus.Decision) float64 {
 	var plain *pooled
 	least := 1.0
-	for _, place := range places {
+	for _, place := range r.leading(d) {
 		x := p.of(place)
 		top := x >= max(p.none, slices.Max(append(p.each, 0)))
-		if (!top || m.kind.stances) && b.Correlation() > 0 {
+		if (!top || r.m.kind.stances) && rho > 0 {
 			if plain == nil {
-				without := m.pool(b, 0)
+				without := r.pool(0)
 				plain = &without
 			}
 			x = min(x, plain.of(place))
@@ -62,12 +62,12 @@ func (m *Model) confidence(b consensus.Ballots, p pooled, d consensus.Decision) 
 }
 
 // leading returns the places of what a decision's confidence is about, -1 for none of these.
-func leading(b consensus.Ballots, d consensus.Decision) []int {
+func (r *reading) leading(d consensus.Decision) []int {
 	if d.Outcome == consensus.Rejected || len(d.Leaders) == 0 {
 		return []int{-1}
 	}
 	var places []int
-	for i, p := range b.Proposals() {
+	for i, p := range r.proposals {
 		if slices.Contains(d.Leaders, p) {
 			places = append(places, i)
 		}

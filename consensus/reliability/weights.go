@@ -12,6 +12,11 @@ import (
 // never negative. Equal voters get 1/(1+(n−1)ρ); copies share one vote; a voter much weaker than those it
 // errs with gets none.
 func (m *parameters) weights(voter []int32, stated []float64, k int, f []float64) {
+	m.weightsOf(voter, stated, fill(len(f), 1), k, f)
+}
+
+// weightsOf is weights where times[i] voters are like voter i: newcomers, of whom each has the same weight.
+func (m *parameters) weightsOf(voter []int32, stated, times []float64, k int, f []float64) {
 	mu := make([]float64, len(f))
 	pairs := false
 	for i, j := range voter {
@@ -22,9 +27,9 @@ func (m *parameters) weights(voter []int32, stated []float64, k int, f []float64
 		pairs = pairs || m.Corr.paired(j)
 	}
 	if pairs {
-		m.Corr.descend(voter, mu, f)
+		m.Corr.descend(voter, mu, times, f)
 	} else {
-		equal(mu, m.Corr.pooled(), f)
+		equal(mu, m.Corr.pooled(), times, f)
 	}
 	for i := range f {
 		if mu[i] > 0 {
@@ -35,13 +40,13 @@ func (m *parameters) weights(voter []int32, stated []float64, k int, f []float64
 
 // descend solves it coordinate by coordinate, which converges because R is positive definite or made so by
 // shrinking; a dozen sweeps leave an error that no decision shows.
-func (c *correlation) descend(voter []int32, mu, w []float64) {
+func (c *correlation) descend(voter []int32, mu, times, w []float64) {
 	clear(w)
 	sum := 0.0
 	for range 12 {
 		change := 0.0
 		for i, j := range voter {
-			z := mu[i] - c.Pooled*(sum-w[i])
+			z := mu[i] - c.Pooled*(sum-times[i]*w[i])
 			if c.paired(j) {
 				for h, g := range voter {
 					if w[h] > 0 && h != i && c.paired(g) {
@@ -49,9 +54,9 @@ func (c *correlation) descend(voter []int32, mu, w []float64) {
 					}
 				}
 			}
-			z = max(0, z)
+			z = max(0, z) / (1 + c.Pooled*(times[i]-1))
 			change = max(change, math.Abs(z-w[i]))
-			sum += z - w[i]
+			sum += times[i] * (z - w[i])
 			w[i] = z
 		}
 		if change < 1e-4 {
@@ -61,19 +66,20 @@ func (c *correlation) descend(voter []int32, mu, w []float64) {
 }
 
 // equal solves it for one correlation between all: w = max(0, μ−ρ·Σw)/(1−ρ), the strongest first.
-func equal(mu []float64, rho float64, w []float64) {
+func equal(mu []float64, rho float64, times, w []float64) {
 	order := make([]int, len(mu))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(mu[b], mu[a]) })
-	total, sum := 0.0, 0.0
-	for n, i := range order {
+	total, sum, n := 0.0, 0.0, 0.0
+	for _, i := range order {
 		if mu[i] <= rho*sum {
 			break
 		}
-		total += mu[i]
-		sum = total / (1 - rho + rho*float64(n+1))
+		n += times[i]
+		total += times[i] * mu[i]
+		sum = total / (1 - rho + rho*n)
 	}
 	for i, x := range mu {
 		w[i] = max(0, x-rho*sum) / (1 - rho)

@@ -64,7 +64,7 @@ func TestEqualCorrelationIsSolvedExactly(t *testing.T) {
 			r.SetSym(i, i, 1)
 		}
 		got, want := make([]float64, n), slowWeights(r, mu)
-		equal(mu, rho, got)
+		equal(mu, rho, fill(n, 1), got)
 		alike(t, got, want, 1e-9)
 	})
 }
@@ -87,7 +87,7 @@ func TestPairsAreSolvedWell(t *testing.T) {
 			}
 		}
 		got := make([]float64, n)
-		c.descend(voter, mu, got)
+		c.descend(voter, mu, fill(n, 1), got)
 		alike(t, got, slowWeights(r, mu), 1e-3)
 	})
 }

@@ -1,0 +1,197 @@
+package reliability
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/swarmbus/swarmbus/consensus"
+)
+
+// hearing is one question as it is pooled, candidates numbered as in [question]: who says what, how surely.
+type hearing struct {
+	own    bool
+	field  int
+	places []int // of the candidates in the ballots, where they are proposals of the decision's own
+	said   []said
+	voices []voice
+}
+
+// voice is one voter's ballot, or that of all newcomers who say the same as surely: to the model they are
+// alike, so it takes them by number. 10,000 of them cost what one does.
+type voice struct {
+	voter  int32
+	said   int32 // place in hearing.said
+	weight float64
+	n      int
+}
+
+// said is what a ballot says: that the truth is among some candidates, or among all others.
+type said struct {
+	among []int32 // sorted
+	not   bool
+}
+
+func (s *said) single(k int) (int32, bool) {
+	b := ballot{among: s.among, not: s.not}
+	return b.single(k)
+}
+
+func (s *said) compare(t *said) int {
+	switch {
+	case s.not == t.not:
+		return slices.Compare(s.among, t.among)
+	case s.not:
+		return 1
+	default:
+		return -1
+	}
+}
+
+// hear takes ballots in: one question, or with stances one per proposal that was spoken of.
+func (m *Model) hear(b consensus.Ballots) []*hearing {
+	proposals := b.Proposals()
+	places := spokenIn(b, proposals)
+	if m.kind.stances {
+		return m.hearStances(b, places, len(proposals))
+	}
+	h := &hearing{own: true, field: len(places) + 1, places: places}
+	number := make([]int32, len(proposals))
+	for c, place := range places {
+		number[place] = int32(c)
+	}
+	if m.kind.shared(proposals) {
+		h.own, h.field = false, len(m.kind.choices)
+		for place, name := range proposals {
+			number[place] = m.kind.choices[name]
+		}
+	}
+	t := newTaker(h)
+	for voter, votes := range b.ByVoter() {
+		if said, weight := t.ballot(votes, number); said >= 0 {
+			t.add(m.voter(voter), said, weight)
+		}
+	}
+	t.done()
+	return []*hearing{h}
+}
+
+func (m *Model) hearStances(b consensus.Ballots, places []int, proposals int) []*hearing {
+	hs := make([]*hearing, len(places))
+	takers := make([]*taker, proposals)
+	for i, place := range places {
+		hs[i] = &hearing{field: 2, places: places[i : i+1]}
+		takers[place] = newTaker(hs[i])
+	}
+	for voter, votes := range b.ByVoter() {
+		j := m.voter(voter)
+		for _, v := range votes {
+			switch v.Stance {
+			case consensus.Agree:
+				takers[v.Proposal].add(j, 0, v.Weight)
+			case consensus.Disagree:
+				takers[v.Proposal].add(j, 1, v.Weight)
+			}
+		}
+	}
+	for _, place := range places {
+		takers[place].done()
+	}
+	return hs
+}
+
+// spokenIn returns the places of the proposals that somebody is for or against, in the order of their names.
+func spokenIn(b consensus.Ballots, proposals []string) []int {
+	var places []int
+	for i, t := range b.Tallies() {
+		if t.Agree+t.Disagree > 0 {
+			places = append(places, i)
+		}
+	}
+	slices.SortFunc(places, func(x, y int) int { return cmp.Compare(proposals[x], proposals[y]) })
+	return places
+}
+
+// taker counts those who say the same.
+type taker struct {
+	*hearing
+	alike  map[voice]int    // place in voices, by a voice without its number
+	others map[string]int32 // place in said of what is for or against several, by its bytes
+	among  []int32
+}
+
+func newTaker(h *hearing) *taker {
+	all := make([]int32, h.field)
+	h.said = make([]said, 2*h.field)
+	for c := range all {
+		all[c] = int32(c)
+		h.said[c] = said{among: all[c : c+1]}
+		h.said[h.field+c] = said{among: all[c : c+1], not: true}
+	}
+	return &taker{hearing: h, alike: map[voice]int{}}
+}
+
+// ballot makes one ballot of a voter's votes, as [byVoter] does; said is -1 for a voter who abstains.
+func (t *taker) ballot(votes []consensus.Said, number []int32) (said int32, weight float64) {
+	for _, stance := range []consensus.Stance{consensus.Agree, consensus.Disagree} {
+		t.among = t.among[:0]
+		for _, v := range votes {
+			if v.Stance == stance {
+				t.among = append(t.among, number[v.Proposal])
+				weight = max(weight, v.Weight)
+			}
+		}
+		if len(t.among) > 0 {
+			return t.place(stance == consensus.Disagree), weight
+		}
+	}
+	return -1, 0
+}
+
+// place returns where what the ballot says is kept.
+func (t *taker) place(not bool) int32 {
+	if len(t.among) == 1 {
+		if not {
+			return int32(t.field) + t.among[0]
+		}
+		return t.among[0]
+	}
+	slices.Sort(t.among)
+	key := make([]byte, 0, 4*len(t.among)+1)
+	for _, c := range t.among {
+		key = append(key, byte(c), byte(c>>8), byte(c>>16), byte(c>>24))
+	}
+	if not {
+		key = append(key, 1)
+	}
+	i, ok := t.others[string(key)]
+	if !ok {
+		i = int32(len(t.said))
+		t.said = append(t.said, said{slices.Clone(t.among), not})
+		if t.others == nil {
+			t.others = map[string]int32{}
+		}
+		t.others[string(key)] = i
+	}
+	return i
+}
+
+// add counts a voter in. One that is known has a voice of its own.
+func (t *taker) add(voter, said int32, weight float64) {
+	v := voice{voter: voter, said: said, weight: weight}
+	i, ok := t.alike[v]
+	if !ok {
+		i = len(t.voices)
+		t.alike[v] = i
+		t.voices = append(t.voices, v)
+	}
+	t.voices[i].n++
+}
+
+// done puts the voices into an order that does not depend on how the votes came.
+func (t *taker) done() {
+	slices.SortFunc(t.voices, func(x, y voice) int {
+		return cmp.Or(
+			cmp.Compare(x.voter, y.voter), t.said[x.said].compare(&t.said[y.said]), cmp.Compare(x.weight, y.weight),
+		)
+	})
+}

@@ -1,0 +1,114 @@
+package reliability
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/swarmbus/swarmbus/consensus"
+)
+
+// apart is a hearing with a voice for everybody.
+func (h *hearing) apart() *hearing {
+	slow := *h
+	slow.voices = nil
+	for _, v := range h.voices {
+		one := v
+		one.n = 1
+		slow.voices = append(slow.voices, slices.Repeat([]voice{one}, v.n)...)
+	}
+	return &slow
+}
+
+func TestNewcomersTakenByNumberWeighAsOneByOne(t *testing.T) {
+	for name, o := range kinds(3) {
+		for _, every := range []int{-1, 0, 3} {
+			m := newBook(o).Model()
+			if every >= 0 {
+				_, m = learnedFrom(o, 31, every)
+			}
+			within := 1e-9
+			if every >= 0 {
+				within = 1e-3 // a dozen sweeps come closer when they move many at once
+			}
+			t.Run(fmt.Sprint(name, every), rapid.MakeCheck(func(t *rapid.T) {
+				for _, h := range m.hear(drawCrowd(t)) {
+					got, want := m.answer(h).probabilities(0.2), m.answer(h.apart()).probabilities(0.2)
+					for c := range got {
+						if math.Abs(got[c]-want[c]) > within {
+							t.Fatalf("probabilities %v, one by one %v", got, want)
+						}
+					}
+				}
+			}))
+		}
+	}
+}
+
+// drawCrowd draws ballots of a few whom models know and of many newcomers with two weights.
+func drawCrowd(t *rapid.T) consensus.Ballots {
+	var cast []consensus.Vote
+	for j := range 30 {
+		v := vote(j, rapid.SampledFrom(letters(3)).Draw(t, "proposal"))
+		v.Stance = rapid.SampledFrom([]consensus.Stance{consensus.Agree, consensus.Agree, consensus.Disagree}).Draw(t, "stance")
+		v.Weight = rapid.SampledFrom([]float64{0.5, 1}).Draw(t, "weight")
+		cast = append(cast, v)
+	}
+	b, err := consensus.NewBallots(nil, letters(3), cast)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestNewcomersWhoSayTheSameAreOneVoice(t *testing.T) {
+	m := new(Book).Model()
+	var cast []consensus.Vote
+	for j := range 1000 {
+		cast = append(cast, vote(j, letters(5)[j%5]))
+	}
+	b, err := consensus.NewBallots(nil, letters(5), cast)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := m.hear(b)[0]
+	n := 0
+	for _, v := range h.voices {
+		n += v.n
+	}
+	if len(h.voices) != 5 || n != 1000 {
+		t.Errorf("%d voices of %d voters, want 5 of 1000", len(h.voices), n)
+	}
+}
+
+func TestHearingSaysWhatTheQuestionsDo(t *testing.T) {
+	for name, o := range kinds(3) {
+		_, m := learnedFrom(o, 32, 0)
+		t.Run(name, rapid.MakeCheck(func(t *rapid.T) {
+			b := drawBallots(t, nil, letters(3))
+			var got, want []string
+			for i, h := range m.hear(b) {
+				for _, v := range h.voices {
+					s := h.said[v.said]
+					got = append(got, slices.Repeat([]string{fmt.Sprint(i, h.field, h.own, v.voter, s.among, s.not, v.weight)}, v.n)...)
+				}
+			}
+			for i, q := range m.kind.questions(b) {
+				for _, x := range q.ballots {
+					if x.among != nil {
+						slices.Sort(x.among)
+						want = append(want, fmt.Sprint(i, q.field, q.own, m.voter(x.voter), x.among, x.not, x.weight))
+					}
+				}
+			}
+			slices.Sort(got)
+			slices.Sort(want)
+			if !slices.Equal(got, want) {
+				t.Errorf("heard %q, want %q", got, want)
+			}
+		}))
+	}
+}
