@@ -61,6 +61,15 @@ func (b Ballots) Votes() iter.Seq[Vote] {
 	}
 }
 
+// Knowing returns the same ballots with this known of the voters, in the place of
+// [Options.Reliabilities]; nil: nothing. It costs what building them does.
+func (b Ballots) Knowing(known Reliabilities) Ballots {
+	r := b.record()
+	t := *r.terms
+	t.learned = known
+	return Ballots{newRecord(&t, r.proposals, indexOf(r.proposals), r.entries), b.closed}
+}
+
 // Said is what a voter says of one proposal, without the words.
 type Said struct {
 	Proposal int // its place in [Ballots.Proposals]

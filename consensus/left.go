@@ -47,6 +47,7 @@ type reach struct {
 // outlook is ballots split into the votes that stay and what may come.
 type outlook struct {
 	bd     *board
+	given  Left
 	total  tally
 	levels []tally
 	left   []reach // by level
@@ -64,7 +65,7 @@ func (b Ballots) outlook(left Left) (o *outlook, ok bool) {
 		names = b.Missing()
 	}
 	r := b.record()
-	o = &outlook{bd: &r.board, fresh: max(0, left.Proposals), left: make([]reach, max(1, len(r.terms.levels)))}
+	o = &outlook{bd: &r.board, given: left, fresh: max(0, left.Proposals), left: make([]reach, max(1, len(r.terms.levels)))}
 	k := len(r.proposals) + o.fresh
 	o.total.counts = make([]count, k)
 	if r.levels != nil {

@@ -117,3 +117,50 @@ func TestAProposalThatMayComeUnsettlesWhatWasLearned(t *testing.T) {
 		}
 	})
 }
+
+// settler settles what it is told to.
+type settler struct {
+	consensus.Voting
+	says  bool
+	asked *consensus.Left
+}
+
+func (s settler) Settled(_ consensus.Ballots, left consensus.Left) bool {
+	*s.asked = left
+	return s.says
+}
+
+func TestSettlerIsAskedWhileSomethingIsLeft(t *testing.T) {
+	b := cast(t, &consensus.Options{Electorate: []string{"v1", "v2", "v3", "v4", "w"}}, "a", "4* v agree a 1")
+	for _, says := range []bool{true, false} {
+		var asked consensus.Left
+		s := settler{says: says, asked: &asked}
+		left := consensus.Left{Voters: []string{"w"}, Proposals: 2}
+		for _, s := range []consensus.Strategy{s, consensus.All(s), consensus.Any(s, s), consensus.Fallback(s, consensus.Voting{})} {
+			asked = consensus.Left{}
+			if got := consensus.Settled(s, b, left); got != says || asked.Proposals != 2 || len(asked.Voters) != 1 {
+				t.Errorf("%s: settled %v, want %v, asked with %+v", s.Name(), got, says, asked)
+			}
+		}
+		if !consensus.Settled(s, b, consensus.Left{Voters: []string{}}) || !consensus.Settled(s, b.Close(), left) {
+			t.Error("not settled with nothing left")
+		}
+	}
+}
+
+func TestKnowingIsHowTheBallotsWouldHaveBeenBuilt(t *testing.T) {
+	known := consensus.Rates{"v1": {Sensitivity: 0.95, Specificity: 0.6}, "v2": {Sensitivity: 0.5, Specificity: 0.5}}
+	lines := []string{"3* v agree a 0.8", "w disagree a 1", "v1 agree c 1", "w agree b 0.5", "w agree b 0.25"}
+	o := &consensus.Options{Electorate: []string{"v1", "v2", "w"}, Ranks: map[string]int{"w": 2}}
+	plain := cast(t, o, "a b", lines...)
+	o.Reliabilities = known
+	want := cast(t, o, "a b", lines...)
+	all(t, func(t *testing.T, s consensus.Strategy) {
+		if got, want := s.Decide(plain.Knowing(known).Close()), s.Decide(want.Close()); !got.Equal(want) {
+			t.Errorf("got %v, want %v", got, want)
+		}
+		if got, want := s.Decide(want.Knowing(nil)), s.Decide(plain); !got.Equal(want) {
+			t.Errorf("knowing nothing: got %v, want %v", got, want)
+		}
+	})
+}

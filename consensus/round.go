@@ -10,10 +10,11 @@ import "slices"
 // voted on, not with how often. It is not safe for concurrent use; the decisions it returns are.
 //
 // Strategies that this package does not know, built with [Func] or otherwise, are asked with ballots built
-// anew each time.
+// anew after each change.
 type Round struct {
 	strategy Strategy
 	closed   bool
+	asked    *Decision // of a strategy that is not known, since the last change
 	board    board
 	stale    bool             // board.odds is
 	slots    map[string]int32 // by every proposal ever named
@@ -80,6 +81,7 @@ func (r *Round) Propose(id string) error {
 	if r.place[s] >= 0 {
 		return nil
 	}
+	r.asked = nil
 	r.place[s] = int32(len(r.board.from.proposals))
 	r.board.from.proposals = append(r.board.from.proposals, id)
 	r.stale = true
@@ -94,13 +96,16 @@ func (r *Round) Propose(id string) error {
 }
 
 // Close ends voting: from now on the decision is not [Pending]. It may be called more than once.
-func (r *Round) Close() { r.closed = true }
+func (r *Round) Close() { r.closed, r.asked = true, nil }
 
 // Closed reports whether voting is closed.
 func (r *Round) Closed() bool { return r.closed }
 
 // Decision returns the decision as it stands. It costs a pass over the proposals, not over the votes.
 func (r *Round) Decision() Decision {
+	if r.asked != nil {
+		return *r.asked
+	}
 	r.expose()
 	if r.stale {
 		r.board.odds, r.stale = r.board.newPosterior(r.board.discount()), false
@@ -122,8 +127,14 @@ func (r *Round) ask() (d Decision) {
 	case Hierarchical:
 		s.decide(&r.board, r.closed, &d)
 	default:
-		return decideOn(s, &r.board, r.closed)
+		return r.askOther()
 	}
+	return d
+}
+
+func (r *Round) askOther() Decision {
+	d := decideOn(r.strategy, &r.board, r.closed)
+	r.asked = &d
 	return d
 }
 
@@ -147,6 +158,7 @@ func (r *Round) Vote(v Vote) error {
 	if err := v.Validate(); err != nil {
 		return err
 	}
+	r.asked = nil
 	s, p := r.slot(v.Proposal), r.person(v.Voter)
 	at := int32(len(r.log))
 	c, again := r.cell(p, s)

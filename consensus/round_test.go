@@ -125,3 +125,40 @@ func TestVoteDoesNotAllocateInTheSteadyState(t *testing.T) {
 		t.Errorf("a vote allocates %v times", n)
 	}
 }
+
+func TestRoundAsksAStrategyItDoesNotKnowOncePerChange(t *testing.T) {
+	calls := 0
+	s := consensus.Func("counting", func(b consensus.Ballots) consensus.Decision {
+		calls++
+		return consensus.Voting{}.Decide(b)
+	})
+	r, err := consensus.NewRound(s, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	vote := func(seq uint64, voter string) error {
+		return r.Vote(consensus.Vote{Seq: seq, Voter: voter, Proposal: "a", Stance: consensus.Agree, Weight: 1})
+	}
+	for i, change := range []func() error{
+		func() error { return r.Propose("a") },
+		func() error { return vote(1, "v") },
+		func() error { return vote(2, "w") },
+		func() error { return vote(1, "w") }, // superseded before it came
+		func() error { r.Close(); return nil },
+	} {
+		if err := change(); err != nil {
+			t.Fatal(err)
+		}
+		for range 3 {
+			if got, want := r.Decision(), s.Decide(r.Ballots()); !got.Equal(want) {
+				t.Errorf("after change %d: %v, want %v", i, got, want)
+			}
+		}
+		if want := 4 * (i + 1); calls != want {
+			t.Errorf("after change %d: asked %d times, want once beside the three by hand", i, calls-3*(i+1))
+		}
+	}
+	if err := r.Propose("b"); err == nil || r.Decision().Outcome != consensus.Reached {
+		t.Errorf("%v after a refused proposal: %v", r.Decision(), err)
+	}
+}

@@ -12,8 +12,8 @@ package consensus
 // same votes narrow every margin and the discount narrows it further, which makes that count the worst but
 // for 1e-9 of rounding. For [Entropy] the least order is bounded by the most even shares that could come of
 // the weight there is, as if each share moved on its own. [All] is settled when each member is, [Fallback]
-// when the first is, [Any] when each is; of other strategies nothing is known, so nothing is settled while
-// anything is left.
+// when the first is, [Any] when each is; a [Settler] is asked. Of other strategies, [Grouped] and [Surprising]
+// among them, nothing is known, so nothing is settled while anything is left.
 //
 // A rejection is not settled while a proposal may come, which nobody has rejected, nor is anything that
 // rests on learned reliabilities, as they may depend on how many proposals there are.
@@ -36,6 +36,14 @@ func Settled(s Strategy, b Ballots, left Left) bool {
 	return o.settled(s, &d)
 }
 
+// Settler is a [Strategy] that can tell when its decisions stand. [Settled] asks it about open ballots on which
+// it has reached or rejected something, with something left. It must never say yes wrongly: no votes that Left
+// allows, and no order of them, may change the outcome or the choice.
+type Settler interface {
+	Strategy
+	Settled(b Ballots, left Left) bool
+}
+
 func (o *outlook) settled(s Strategy, d *Decision) bool {
 	switch s := s.(type) {
 	case Voting, ConfidenceWeighted:
@@ -48,6 +56,8 @@ func (o *outlook) settled(s Strategy, d *Decision) bool {
 		return o.holdsByRank(d)
 	case combination:
 		return o.holdsTogether(s, d)
+	case Settler:
+		return s.Settled(o.bd.from.ballots(), o.given)
 	default:
 		return false
 	}
