@@ -1,0 +1,202 @@
+package reliability
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/swarmbus/swarmbus/consensus"
+)
+
+// Ledger is what swarms and `swarmbus decide` decide by when nobody chooses: [Ledger.Observe] takes in what was
+// voted on, [Ledger.Resolve] what turned out to be right, and [Ledger.Strategy] is the default configuration
+// with what is known so far. It keeps two books, because a vote means something else where there is only one
+// proposal:
+//
+//	what is decided       what decides                                         learned of a voter
+//	nothing learned yet   [consensus.ConfidenceWeighted]
+//	on one proposal       [consensus.Bayesian]                                 how often it agrees with what is
+//	                                                                           right, and rejects what is wrong
+//	between several       [Strategy]                                           how often it is right
+//
+// With [Options.Choices] all decisions are of the last kind, with [Options.Stances] of the second. Something is
+// learned from [Options.First] decisions of that kind on, and only while there is a [Certificate]: without
+// one, votes count as if nothing was known, so that who brings the book into doubt gains nothing by it.
+// docs/concepts.md has what this was measured against.
+//
+// The zero value is a ledger with default options. A Ledger may be used from many goroutines at once.
+type Ledger struct {
+	mu      sync.Mutex // protects the fields below
+	opened  bool
+	o       Options // as they were given
+	several Book    // every decision; with stances none
+	one     Book    // those on one proposal; with choices none
+}
+
+// NewLedger returns an empty ledger, or a wrapped [*consensus.FieldError] for an option out of range.
+func NewLedger(o *Options) (*Ledger, error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	l := new(Ledger)
+	if o != nil {
+		l.open(*o)
+	}
+	return l, nil
+}
+
+func (l *Ledger) open(o Options) {
+	o.Choices = slices.Clone(o.Choices)
+	l.o, l.opened = o, true
+	several, one := o, o
+	several.Stances, one.Stances, one.Choices = false, true, nil
+	l.several.open(several.withDefaults())
+	l.one.open(one.withDefaults())
+}
+
+func (l *Ledger) ready() {
+	if !l.opened {
+		l.open(Options{})
+	}
+}
+
+// Observe adds a decision under a name that [Ledger.Resolve] can use, "" for none. It refuses, with a wrapped
+// [*consensus.FieldError] and no change, a name ("id") that it holds already, and proposals that [Book.Observe]
+// refuses. A decision in which nobody is for or against anything is refused too.
+func (l *Ledger) Observe(id string, b consensus.Ballots) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ready()
+	spoken := spokenOn(b)
+	switch {
+	case id != "" && (l.several.holds(id) || l.one.holds(id)):
+		return refuse("id", id, "one that was not observed before")
+	case spoken == 0:
+		return refuse("ballots", id, "votes for or against something")
+	}
+	if !l.o.Stances {
+		if err := l.several.Observe(id, b); err != nil {
+			return err
+		}
+	}
+	if l.o.Stances || l.o.Choices == nil && spoken == 1 {
+		return l.one.Observe(id, b)
+	}
+	return nil
+}
+
+func (b *Book) holds(id string) bool {
+	_, ok := b.index[id]
+	return ok
+}
+
+// Resolve tells which proposal of a decision turned out to be right, "" for none of them, as [Book.Resolve]
+// does, and refuses what that refuses.
+func (l *Ledger) Resolve(id, right string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ready()
+	held := l.several.holds(id)
+	if held {
+		if err := l.several.Resolve(id, right); err != nil {
+			return err
+		}
+	}
+	if held && !l.one.holds(id) {
+		return nil
+	}
+	return l.one.Resolve(id, right)
+}
+
+// Len returns how many decisions the ledger holds.
+func (l *Ledger) Len() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return max(l.several.Len(), l.one.Len())
+}
+
+// Strategy returns the default configuration with what is known now. It is immutable: what is observed later
+// changes nothing of it. Where nothing is known it is [consensus.ConfidenceWeighted] itself, otherwise a
+// strategy called "default". The ledger learns first when that is due, which costs what [Book.Learn] does.
+func (l *Ledger) Strategy() consensus.Strategy {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ready()
+	c := configuration{choices: l.o.Choices != nil, stances: l.o.Stances}
+	if !c.stances {
+		c.several = trusted(l.several.Model())
+	}
+	if !c.choices {
+		c.one = trusted(l.one.Model())
+	}
+	if c.several == nil && c.one == nil {
+		return consensus.ConfidenceWeighted{}
+	}
+	return c
+}
+
+// trusted is a model that knows somebody and has its certificate, or nil.
+func trusted(m *Model) *Model {
+	if len(m.voters) == 0 || !m.certificate.OK {
+		return nil
+	}
+	return m
+}
+
+// Models returns what is known of voters where they decide between several proposals, and on one; a model is
+// empty where nothing is learned of such decisions. It says why there is no certificate.
+func (l *Ledger) Models() (several, one *Model) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ready()
+	return l.several.Model(), l.one.Model()
+}
+
+// ledgerState is a ledger as it is saved.
+type ledgerState struct {
+	Options Options `json:"options"`
+	Several *Book   `json:"several"`
+	One     *Book   `json:"one"`
+}
+
+// MarshalJSON saves everything: a restored ledger goes on exactly as this one would.
+func (l *Ledger) MarshalJSON() ([]byte, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ready()
+	return json.Marshal(ledgerState{l.o, &l.several, &l.one})
+}
+
+// UnmarshalJSON restores a ledger, and leaves it alone when what it reads is not a saved one.
+func (l *Ledger) UnmarshalJSON(p []byte) error {
+	s := ledgerState{Several: new(Book), One: new(Book)}
+	if err := json.Unmarshal(p, &s); err != nil {
+		return fmt.Errorf("reliability: %w", err)
+	}
+	if err := s.check(); err != nil {
+		return fmt.Errorf("reliability: not a saved ledger: %w", err)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.o, l.several, l.one, l.opened = s.Options, *s.Several, *s.One, true
+	return nil
+}
+
+func (s *ledgerState) check() error {
+	var want Ledger
+	if err := s.Options.Validate(); err != nil {
+		return err
+	}
+	want.open(s.Options)
+	if !s.Several.opened(&want.several.o) || !s.One.opened(&want.one.o) {
+		return errors.New("a book is missing, or about other decisions")
+	}
+	return nil
+}
+
+// opened reports whether it is a book about the decisions that these options say.
+func (b *Book) opened(o *Options) bool {
+	return b != nil && b.voters != nil && b.o.Stances == o.Stances && slices.Equal(b.o.Choices, o.Choices)
+}

@@ -1,0 +1,517 @@
+package reliability
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/consensus/consensustest"
+)
+
+func newLedger(t testing.TB, o *Options) *Ledger {
+	t.Helper()
+	l, err := NewLedger(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// approval is a decision on one proposal, which is right half of the time: bias of the voters say yes to
+// what they know to be wrong.
+func (w *world) approval(bias float64) (consensus.Ballots, string) {
+	right := "a"
+	if w.IntN(2) == 0 {
+		right = ""
+	}
+	var cast []consensus.Vote
+	for j, p := range w.right {
+		v := vote(j, "a")
+		yes := right == "a"
+		if w.Float64() > p {
+			yes = !yes
+		}
+		if !yes && w.Float64() > bias {
+			v.Stance = consensus.Disagree
+		}
+		cast = append(cast, v)
+	}
+	b, err := consensus.NewBallots(nil, []string{"a"}, cast)
+	if err != nil {
+		panic(err)
+	}
+	return b, right
+}
+
+// show observes n decisions of each kind.
+func (w *world) show(t testing.TB, l *Ledger, n, every int) {
+	t.Helper()
+	for i := range n {
+		for _, draw := range []func() (consensus.Ballots, string){
+			func() (consensus.Ballots, string) { return w.decision(nil) },
+			func() (consensus.Ballots, string) { return w.approval(0.2) },
+		} {
+			b, right := draw()
+			id := fmt.Sprint(w.Uint64())
+			if err := l.Observe(id, b); err != nil {
+				t.Fatal(err)
+			}
+			if every > 0 && i%every == 0 {
+				if err := l.Resolve(id, right); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+}
+
+func TestDefaultIsConfidenceWeightedUntilSomethingIsLearned(t *testing.T) {
+	w := newWorld(81, 3, even(5, 0.9, 0.6)...)
+	var l Ledger
+	for i := range 20 {
+		if s := l.Strategy(); s != consensus.Default() {
+			t.Fatalf("after %d decisions it is %s", i, s.Name())
+		}
+		b, _ := w.decision(nil)
+		if err := l.Observe("", b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s := l.Strategy(); s.Name() != "default" {
+		t.Errorf("after 20 decisions it is %s", s.Name())
+	}
+	// Of single proposals it knows nothing yet.
+	b, _ := w.approval(0)
+	got, want := l.Strategy().Decide(b), consensus.Default().Decide(b)
+	want.Strategy = "default"
+	if !got.Equal(want) {
+		t.Errorf("on one proposal: %v, want %v", got, want)
+	}
+}
+
+func TestDefaultUsesWhatWasLearnedOfThatKindOfDecision(t *testing.T) {
+	w := newWorld(82, 3, even(6, 0.9, 0.5)...)
+	l := newLedger(t, nil)
+	w.show(t, l, 60, 0)
+	several, one := l.Models()
+	for range 50 {
+		b, _ := w.decision(nil)
+		if spokenOn(b) < 2 {
+			continue
+		}
+		got, want := l.Strategy().Decide(b), Strategy{several}.Decide(b)
+		if want.Strategy = "default"; !got.Equal(want) {
+			t.Fatalf("between several: %v, want %v", got, want)
+		}
+		b, _ = w.approval(0.2)
+		got, want = l.Strategy().Decide(b), consensus.Bayesian{}.Decide(b.Knowing(one))
+		if want.Strategy = "default"; !got.Equal(want) {
+			t.Fatalf("on one: %v, want %v", got, want)
+		}
+	}
+}
+
+func TestDefaultKeepsTheRules(t *testing.T) {
+	words := []string{"one", "two", "three"} // the suite's letters mean nothing to a ledger
+	for name, o := range map[string]*Options{"own": nil, "choices": {Choices: words}, "stances": {Stances: true}} {
+		w := newWorld(83, 3, even(7, 0.9, 0.6)...)
+		w.choices = words
+		l := newLedger(t, o)
+		for range 100 {
+			b, _ := w.decision(nil)
+			if o == nil || !o.Stances {
+				if err := l.Observe("", b); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if b, _ = w.approval(0.2); o == nil || o.Choices == nil {
+				if err := l.Observe("", b); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		s := renamed{l.Strategy().(configuration)}
+		t.Run(name, func(t *testing.T) {
+			consensustest.TestStrategy(t, s, 1, consensustest.Exception{
+				Rule: "confidence", Because: "it knows more of the voters than the ballots do that it is handed",
+			})
+		})
+	}
+}
+
+// renamed lets the suite's voters be strangers: its v0 is none of the world's.
+type renamed struct{ configuration }
+
+func (r renamed) Decide(b consensus.Ballots) consensus.Decision {
+	c := r.configuration
+	for _, m := range []**Model{&c.several, &c.one} {
+		if *m != nil {
+			strangers := **m
+			strangers.voters = map[string]int32{}
+			*m = &strangers
+		}
+	}
+	return c.Decide(b)
+}
+
+func TestSnapshotDoesNotSeeWhatIsLearnedLater(t *testing.T) {
+	w := newWorld(84, 3, even(6, 0.9, 0.5)...)
+	l := newLedger(t, nil)
+	w.show(t, l, 40, 3)
+	var polls []consensus.Ballots
+	for range 20 {
+		x, _ := w.decision(nil)
+		y, _ := w.approval(0.2)
+		polls = append(polls, x, y)
+	}
+	before := l.Strategy()
+	var want []consensus.Decision
+	for _, b := range polls {
+		want = append(want, before.Decide(b))
+	}
+	slices.Reverse(w.right)
+	w.show(t, l, 200, 2)
+	changed := 0
+	for i, b := range polls {
+		if got := before.Decide(b); !got.Equal(want[i]) {
+			t.Fatalf("the snapshot now says %v, said %v", got, want[i])
+		}
+		if !l.Strategy().Decide(b).Equal(want[i]) {
+			changed++
+		}
+	}
+	if changed == 0 {
+		t.Error("nothing was learned in between")
+	}
+}
+
+func TestLedgerTakesADecisionOnceAndResolvesItInBothBooks(t *testing.T) {
+	w := newWorld(85, 3, even(4, 0.9, 0.6)...)
+	l := newLedger(t, nil)
+	for i := range 30 {
+		b, _ := w.approval(0)
+		if err := l.Observe(fmt.Sprint(i), b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b, _ := w.approval(0)
+	var fe *consensus.FieldError
+	if err := l.Observe("3", b); !errors.As(err, &fe) || fe.Field != "id" {
+		t.Errorf("observed twice: error %v", err)
+	}
+	none, _ := consensus.NewBallots(nil, []string{"a"}, nil)
+	if err := l.Observe("silent", none); !errors.As(err, &fe) || fe.Field != "ballots" {
+		t.Errorf("nobody spoke: error %v", err)
+	}
+	if l.Len() != 30 || l.several.Len() != 30 || l.one.Len() != 30 {
+		t.Errorf("%d decisions, in the books %d and %d, want 30", l.Len(), l.several.Len(), l.one.Len())
+	}
+	if err := l.Resolve("3", "a"); err != nil {
+		t.Error(err)
+	}
+	if s, o := l.several.batch.known(), l.one.batch.known(); s != 1 || o != 1 {
+		t.Errorf("outcomes in the books are %d and %d, want one each", s, o)
+	}
+	if err := l.Resolve("99", "a"); !errors.As(err, &fe) || fe.Field != "id" {
+		t.Errorf("not observed: error %v", err)
+	}
+	if _, err := NewLedger(&Options{Window: -1}); !errors.As(err, &fe) {
+		t.Errorf("bad options: error %v", err)
+	}
+}
+
+func TestLedgerOfOneKindKeepsOneBook(t *testing.T) {
+	w := newWorld(86, 3, even(4, 0.9, 0.6)...)
+	for name, o := range kinds(3) {
+		l := newLedger(t, o)
+		b, right := w.decision(nil)
+		for right != "a" || spokenOn(b) > 1 {
+			b, right = w.decision(nil)
+		}
+		if err := l.Observe("x", b); err != nil {
+			t.Fatal(err)
+		}
+		if err := l.Resolve("x", "a"); err != nil {
+			t.Fatal(err)
+		}
+		got := [2]int{l.several.batch.known(), l.one.batch.known()}
+		if want := map[string][2]int{"own": {1, 1}, "choices": {1, 0}}[name]; got != want && name != "stances" || name == "stances" && (got[0] != 0 || got[1] == 0) {
+			t.Errorf("%s: outcomes in the books are %v", name, got)
+		}
+	}
+	l := newLedger(t, kinds(3)["choices"])
+	other, _ := consensus.NewBallots(nil, []string{"z"}, []consensus.Vote{vote(0, "z")})
+	if err := l.Observe("z", other); err == nil || l.Len() != 0 {
+		t.Errorf("%d decisions after one that is not between the choices: %v", l.Len(), err)
+	}
+}
+
+func TestTwoNumbersFindWhatYesSayersReject(t *testing.T) {
+	w := newWorld(87, 2, even(7, 0.9, 0.8)...)
+	l := newLedger(t, nil)
+	approve := func() (consensus.Ballots, string) { return w.approval(0.6) }
+	for range 200 {
+		b, _ := approve()
+		if err := l.Observe("", b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	score := func(s consensus.Strategy) (right int) {
+		for range 300 {
+			b, truth := approve()
+			if d := s.Decide(b.Close()); d.Support > d.None == (truth == "a") {
+				right++
+			}
+		}
+		return right
+	}
+	if got, want := score(l.Strategy()), score(consensus.Default()); got < want+30 {
+		t.Errorf("%d of 300 right, and %d by weight: yes-sayers are not seen through", got, want)
+	}
+}
+
+func TestWithoutACertificateVotesCountAsIfNothingWasKnown(t *testing.T) {
+	w := newWorld(51, 4, even(10, 0.8, 0.7)...)
+	w.liars = 5
+	l := newLedger(t, &Options{Choices: letters(4)})
+	for range 200 {
+		b, _ := w.decision(nil)
+		if err := l.Observe("", b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if several, _ := l.Models(); several.Certificate().OK || several.Certificate().Reason() == "" {
+		t.Fatalf("a camp of half the voters has %+v", several.Certificate())
+	}
+	if s := l.Strategy(); s != consensus.Default() {
+		t.Errorf("it is %s", s.Name())
+	}
+}
+
+// Three in ten who agree on what is wrong choose nothing, whether or not anything is known of them.
+func TestRoguesDoNotFlipADecision(t *testing.T) {
+	for n := 3; n <= 10; n++ {
+		w := newWorld(uint64(90+n), 3, even(n, 1, 1)...)
+		w.liars = 3 * n / 10
+		l := newLedger(t, nil)
+		for i := range 60 {
+			s := l.Strategy()
+			b, truth := w.decision(nil)
+			if d := s.Decide(b.Close()); d.Choice != truth {
+				t.Fatalf("%d voters, %d rogues, decision %d by %s: %v, want %q", n, w.liars, i, s.Name(), d, truth)
+			}
+			if err := l.Observe("", b); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+func TestSavedLedgerGoesOnAlike(t *testing.T) {
+	for name, o := range kinds(3) {
+		for _, n := range []int{0, 40} {
+			w := newWorld(88, 3, even(6, 0.9, 0.4)...)
+			a := newLedger(t, o)
+			draw := func() (consensus.Ballots, string) { return w.decision(nil) }
+			tell := func(l *Ledger, id string, b consensus.Ballots, right string) {
+				if err := errors.Join(l.Observe(id, b), l.Resolve(id, right)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for i := range n {
+				b, right := draw()
+				tell(a, fmt.Sprint(i), b, right)
+			}
+			saved, err := json.Marshal(a)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b := new(Ledger)
+			if err := json.Unmarshal(saved, b); err != nil {
+				t.Fatal(name, n, err)
+			}
+			if b.Len() != n {
+				t.Errorf("%s: %d decisions, want %d", name, b.Len(), n)
+			}
+			for i := range 30 {
+				ballots, right := draw()
+				if x, y := a.Strategy().Decide(ballots), b.Strategy().Decide(ballots); !x.Equal(y) {
+					t.Fatalf("%s: restored it says %v, the original %v", name, y, x)
+				}
+				for _, l := range []*Ledger{a, b} {
+					tell(l, fmt.Sprint("later", i), ballots, right)
+				}
+			}
+		}
+	}
+}
+
+func TestBrokenLedgerIsRefused(t *testing.T) {
+	w := newWorld(89, 3, even(4, 0.9, 0.6)...)
+	a := newLedger(t, nil)
+	w.show(t, a, 3, 1)
+	saved, err := json.Marshal(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ what, from, to string }{
+		{"no JSON", `{`, `[`},
+		{"bad options", `"window":0`, `"window":-1`},
+		{"no book", `"several":{`, `"other":{`},
+		{"null for a book", `"one":{`, `"one":null,"other":{`},
+		{"a book of another kind", `"stances":true`, `"stances":false`},
+		{"a broken book", `"version":1`, `"version":2`},
+	} {
+		p := strings.Replace(string(saved), c.from, c.to, 1)
+		if p == string(saved) {
+			t.Fatalf("%s: %q is not in %s", c.what, c.from, saved)
+		}
+		l := newLedger(t, nil)
+		w.show(t, l, 1, 1)
+		if err := json.Unmarshal([]byte(p), l); err == nil || l.Len() != 2 {
+			t.Errorf("%s: error %v, then %d decisions, want the 2 from before", c.what, err, l.Len())
+		}
+	}
+}
+
+func TestLedgerMayBeUsedAtOnce(t *testing.T) {
+	l := new(Ledger)
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			w := newWorld(uint64(i), 3, even(4, 0.9, 0.6)...)
+			for n := range 10 {
+				id := fmt.Sprint(i, "-", n)
+				b, right := w.decision(nil)
+				if err := errors.Join(l.Observe(id, b), l.Resolve(id, right)); err != nil {
+					t.Error(err)
+				}
+				l.Strategy().Decide(b)
+				if _, err := json.Marshal(l); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if l.Len() != 80 {
+		t.Errorf("%d decisions, want 80", l.Len())
+	}
+}
+
+// remaining is a decision of few with those who may still vote.
+type remaining struct {
+	o         *consensus.Options
+	proposals []string
+	cast      []consensus.Vote
+	left      consensus.Left
+}
+
+func (r *remaining) ballots(t *rapid.T, proposals []string, more []consensus.Vote) consensus.Ballots {
+	b, err := consensus.NewBallots(r.o, proposals, append(slices.Clip(r.cast), more...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func drawRemaining(t *rapid.T) *remaining {
+	n := rapid.IntRange(3, 7).Draw(t, "electorate")
+	r := &remaining{o: &consensus.Options{Threshold: rapid.SampledFrom([]float64{0.5, 0.7}).Draw(t, "threshold")}}
+	r.proposals = letters(rapid.IntRange(1, 2).Draw(t, "proposals"))
+	mean := consensus.Stance(rapid.SampledFrom([]int{1, 1, 2}).Draw(t, "mean"))
+	for j := range n {
+		name := fmt.Sprint("v", j)
+		r.o.Electorate = append(r.o.Electorate, name)
+		late := j >= n-2 && rapid.Bool().Draw(t, "late")
+		if late {
+			r.left.Voters = append(r.left.Voters, name)
+		}
+		if late && rapid.Bool().Draw(t, "silent") {
+			continue
+		}
+		v := vote(j, rapid.SampledFrom(append(slices.Clone(r.proposals), "a")).Draw(t, "proposal"))
+		v.Stance = rapid.SampledFrom([]consensus.Stance{mean, mean, mean, 1, 2}).Draw(t, "stance")
+		r.cast = append(r.cast, v)
+	}
+	if r.left.Voters == nil {
+		r.left.Voters = []string{}
+	}
+	r.left.Proposals = max(0, rapid.IntRange(-3, 1).Draw(t, "new"))
+	return r
+}
+
+// futures are the ways in which the voters could still vote: nothing, or for or against one or each.
+func futures(voters, proposals []string) [][]consensus.Vote {
+	all := [][]consensus.Vote{nil}
+	for _, name := range voters {
+		for _, p := range proposals {
+			var more [][]consensus.Vote
+			for _, f := range all {
+				more = append(more, f)
+				for _, v := range []consensus.Vote{
+					{Stance: consensus.Agree, Weight: 1},
+					{Stance: consensus.Agree, Weight: 0.3},
+					{Stance: consensus.Disagree, Weight: 1},
+					{Stance: consensus.Disagree, Weight: 0.3},
+					{Stance: consensus.Abstain},
+				} {
+					v.Seq, v.Voter, v.Proposal = 9, name, p
+					more = append(more, append(slices.Clip(f), v))
+				}
+			}
+			all = more
+		}
+	}
+	return all
+}
+
+func TestDefaultIsSettledOnlyWhereNoVoteLeftCanChangeIt(t *testing.T) {
+	w := newWorld(91, 2, even(7, 0.95, 0.6)...)
+	l := newLedger(t, nil)
+	w.show(t, l, 60, 4)
+	s := l.Strategy()
+	settled, kept := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		r := drawRemaining(t)
+		b := r.ballots(t, r.proposals, nil)
+		d := s.Decide(b)
+		if d.Outcome != consensus.Reached && d.Outcome != consensus.Rejected {
+			return
+		}
+		says := consensus.Settled(s, b, r.left)
+		sets := [][]string{r.proposals}
+		if r.left.Proposals > 0 {
+			sets = append(sets, append(slices.Clone(r.proposals), "new"))
+		}
+		stands := true
+		for _, proposals := range sets {
+			for _, more := range futures(r.left.Voters, proposals) {
+				e := s.Decide(r.ballots(t, proposals, more))
+				if e.Outcome == d.Outcome && e.Choice == d.Choice {
+					continue
+				}
+				if stands = false; says {
+					t.Fatalf("%v is settled, but becomes %v with %+v left of %+v", d, e, more, r)
+				}
+			}
+		}
+		if stands && len(r.left.Voters) > 0 {
+			kept++
+			if says {
+				settled++
+			}
+		}
+	})
+	t.Logf("%d settled of %d that stand with somebody left", settled, kept)
+	if settled == 0 {
+		t.Error("nothing was ever settled while anybody was left")
+	}
+}
