@@ -20,6 +20,7 @@ type Agent struct {
 	CanEmit     []signals.Kind // what it may say; nil: everything that is not reserved, empty: nothing
 	Weight      float64        // factor on the weight of its votes, in (0,1]; 0 means 1
 	Rank        int            // for strategies that ask the highest rank first
+	Group       string         // of those that err alike, as by one model, for strategies that read it; "": none
 	TurnTimeout time.Duration  // of one turn; 0: as long as the solve lasts
 	Reactor     Reactor
 }

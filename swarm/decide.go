@@ -73,7 +73,7 @@ func (r *solve) decide(ctx context.Context, left []*turn) {
 // ask evaluates the votes. The caller calls end when it knows what follows.
 func (r *solve) ask(ctx context.Context) (d consensus.Decision, end agents.End) {
 	_, end = agents.Start(ctx, agents.Op{
-		Name: agents.OpConsensus, Target: r.opts.Strategy.Name(), Thread: r.result.Thread, Round: r.result.Rounds,
+		Name: agents.OpConsensus, Target: r.by.Name(), Thread: r.result.Thread, Round: r.result.Rounds,
 	})
 	return r.votes.Decision(), end
 }
@@ -90,7 +90,7 @@ func (r *solve) stands(left []*turn) bool {
 			rest.Proposals += r.opts.TurnSignals
 		}
 	}
-	return consensus.Settled(r.opts.Strategy, r.votes.Ballots(), rest)
+	return consensus.Settled(r.by, r.votes.Ballots(), rest)
 }
 
 // exhausted stops a solve in which nobody has anything left to hear.

@@ -21,6 +21,14 @@
 // change it; then the rest of the turns are cancelled. What they cost is
 // counted, what they said is dropped.
 //
+// # Learning
+//
+// A swarm that is given no strategy keeps a [reliability.Ledger]: how each
+// solve was voted on and, where [Swarm.Resolve] is told, what turned out to be
+// right. A solve decides by what was known when it began, so solves at once do
+// not see each other in this either. The first twenty decide as
+// [consensus.ConfidenceWeighted] does; docs/concepts.md has the rest.
+//
 // # Stopping
 //
 // Every solve ends with one [StopReason] and a [Result] with all that was
@@ -32,5 +40,6 @@
 //
 // With the same seed, clock, agents and inputs, two solves write the same log,
 // byte for byte, as far as the agents are functions of what they hear and of
-// their [agents.Turn].
+// their [agents.Turn]. What was learned before is an input too: solves one
+// after the other repeat from an empty ledger, or from one that was saved.
 package swarm

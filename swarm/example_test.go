@@ -2,10 +2,12 @@ package swarm_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"iter"
 
 	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/consensus/reliability"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
 )
@@ -61,4 +63,58 @@ func ExampleSwarm_Solve() {
 	// Output:
 	// consensus after 2 rounds: exponential backoff with jitter
 	// dissent: dan no upper bound
+}
+
+// What a swarm learned of its agents is handed to another.
+func ExampleSwarm_Resolve() {
+	reviewer := func(id string) *agents.Agent {
+		return &agents.Agent{ID: id, Reactor: agents.On(func(_ context.Context, task *signals.Signal[signals.Task]) iter.Seq2[signals.Any, error] {
+			return agents.Say(
+				signals.New(signals.Header{}, signals.Proposal{ProposalID: id, Content: "what " + id + " says"}),
+				signals.New(signals.Header{}, signals.Vote{ProposalID: id, Stance: signals.Agree, Weight: 1}),
+			)
+		})}
+	}
+	team := []*agents.Agent{reviewer("ada"), reviewer("bob"), reviewer("cyn")}
+	first, err := swarm.New(swarm.Options{Agents: team})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer first.Close()
+	for range 3 {
+		result, err := first.Solve(context.Background(), signals.Task{Task: "Who is right?"})
+		if err == nil {
+			err = first.Resolve(result, "ada") // as it turned out
+		}
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+	}
+	saved, err := json.Marshal(first.Ledger())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	known := new(reliability.Ledger)
+	if err := json.Unmarshal(saved, known); err != nil {
+		fmt.Println(err)
+		return
+	}
+	second, err := swarm.New(swarm.Options{Agents: team, Ledger: known})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer second.Close()
+	before := known.Len()
+	if _, err := second.Solve(context.Background(), signals.Task{Task: "Who is right?"}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("decisions known before:", before, "after:", second.Ledger().Len())
+	// Output:
+	// decisions known before: 3 after: 4
 }

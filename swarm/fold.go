@@ -13,7 +13,10 @@ var stances = map[signals.Stance]consensus.Stance{
 
 // Fold enters a signal of a log into a round: a proposal or a vote. Other
 // kinds change nothing. weight, in [0,1], is a factor on the weight that a
-// voter writes into its vote.
+// voter writes into its vote. A [signals.Vote] does not say what its voter
+// expects of others: who has predictions for [consensus.Surprising] sets
+// [consensus.Vote.Expected] in votes of its own, such as those of
+// [Result].Decision.Ballots().
 func Fold(r *consensus.Round, s signals.Any, weight float64) error {
 	switch s := s.(type) {
 	case *signals.Signal[signals.Proposal]:

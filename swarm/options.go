@@ -9,6 +9,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/consensus/reliability"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -18,10 +19,21 @@ type Options struct {
 	Agents []*agents.Agent // who takes part, in commit order
 	Name   string          // of the swarm, for those who watch many; "": "swarm"
 
-	Strategy  consensus.Strategy // nil: consensus.Default()
-	Threshold float64            // of support, inclusive; 0: consensus.DefaultThreshold
-	Quorum    int                // voters it takes; 0: more than half of the agents that may vote, at least 2 where there are 2
-	Conflicts ConflictPolicy     // default VoteOnConflicts
+	// Strategy decides. Nil: the default configuration, which is
+	// confidence-weighted until the swarm has learned what its agents are worth;
+	// see Ledger.
+	Strategy consensus.Strategy
+	// Ledger takes in how every solve was voted on, and each solve decides by
+	// what the ledger knew when it began: with no Strategy as
+	// [reliability.Ledger.Strategy] does, with a named one as that does with
+	// [consensus.Options.Reliabilities]. Swarms may share one, and a program may
+	// save it and hand it in again. Nil: one of the swarm's own, empty; with a
+	// Strategy none, and nothing is learned.
+	Ledger *reliability.Ledger
+
+	Threshold float64        // of support, inclusive; 0: consensus.DefaultThreshold
+	Quorum    int            // voters it takes; 0: more than half of the agents that may vote, at least 2 where there are 2
+	Conflicts ConflictPolicy // default VoteOnConflicts
 
 	Rounds      int           // at most; 0: 12
 	Signals     int           // that agents may publish in one solve; 0: 1000
@@ -56,8 +68,8 @@ const (
 
 func (o *Options) withDefaults() Options {
 	r := *o
-	if r.Strategy == nil {
-		r.Strategy = consensus.Default()
+	if r.Strategy == nil && r.Ledger == nil {
+		r.Ledger = new(reliability.Ledger)
 	}
 	r.Name = cmp.Or(r.Name, "swarm")
 	r.Rounds = cmp.Or(r.Rounds, 12)
@@ -102,13 +114,16 @@ func (o *Options) validate() error {
 }
 
 // terms returns the terms of a decision: the agents that may vote are the
-// electorate, so that nobody else's votes count.
+// electorate, so that nobody else's votes count. Ranks and groups are theirs.
 func (o *Options) terms() *consensus.Options {
-	t := &consensus.Options{Threshold: o.Threshold, Quorum: o.Quorum, Ranks: map[string]int{}}
+	t := &consensus.Options{Threshold: o.Threshold, Quorum: o.Quorum, Ranks: map[string]int{}, Groups: map[string]string{}}
 	for _, a := range o.Agents {
 		if a != nil && a.May(signals.KindVote) {
 			t.Electorate = append(t.Electorate, a.ID)
 			t.Ranks[a.ID] = a.Rank
+			if a.Group != "" {
+				t.Groups[a.ID] = a.Group
+			}
 		}
 	}
 	voters := len(t.Electorate)

@@ -21,6 +21,7 @@ type Result struct {
 	Err    error  // for StopError and StopCancelled
 
 	Decision consensus.Decision
+	Observed string // the name of the decision in the swarm's ledger, "" if it is not there
 	Answer   string // the chosen proposal's content, "" unless Stop is StopConsensus
 
 	Proposals []*signals.Signal[signals.Proposal] // in log order

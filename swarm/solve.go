@@ -20,6 +20,7 @@ type solve struct {
 	opts    *Options
 	result  *Result
 	votes   *consensus.Round
+	by      consensus.Strategy
 	seats   []*seat
 	system  *bus.Publisher
 	log     *bus.Subscription // the thread as it is written
@@ -47,6 +48,7 @@ func (s *Swarm) start(ctx context.Context, task signals.Task) (*solve, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
 	}
+	by, terms := s.opts.decideBy()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -55,12 +57,12 @@ func (s *Swarm) start(ctx context.Context, task signals.Task) (*solve, error) {
 	s.solves++
 	thread := fmt.Sprintf("solve-%08x-%d", uint32(s.opts.Seed), s.solves)
 	r := &solve{
-		swarm: s, opts: &s.opts, watched: true, system: s.bus.System(), began: time.Now(),
+		swarm: s, opts: &s.opts, by: by, watched: true, system: s.bus.System(), began: time.Now(),
 		result:  &Result{Thread: thread, Task: task, Seed: s.opts.Seed},
 		answers: map[string]*signals.Signal[signals.Proposal]{},
 		weights: map[string]float64{},
 	}
-	if err := r.sit(); err != nil {
+	if err := r.sit(terms); err != nil {
 		r.leave()
 		return nil, fmt.Errorf("swarm: %w", err)
 	}
@@ -69,8 +71,8 @@ func (s *Swarm) start(ctx context.Context, task signals.Task) (*solve, error) {
 }
 
 // sit opens the votes and gives every agent its handle and its inbox.
-func (r *solve) sit() (err error) {
-	if r.votes, err = consensus.NewRound(r.opts.Strategy, r.opts.terms()); err != nil {
+func (r *solve) sit(terms *consensus.Options) (err error) {
+	if r.votes, err = consensus.NewRound(r.by, terms); err != nil {
 		return err
 	}
 	here := []string{r.result.Thread}
@@ -181,6 +183,7 @@ func (r *solve) finish(ctx context.Context) {
 		))
 	}
 	r.leave()
+	r.learn()
 	r.result.Elapsed = time.Since(r.began)
 	r.yield(Stopped{r.result})
 }

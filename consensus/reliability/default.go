@@ -11,6 +11,15 @@ type configuration struct {
 // Name returns "default".
 func (configuration) Name() string { return "default" }
 
+// Reliability returns what is known of the voter where there is one proposal, or several.
+func (c configuration) Reliability(voter string, proposals int) (consensus.Reliability, bool) {
+	m := c.several
+	if m == nil || proposals <= 1 && c.one != nil {
+		m = c.one
+	}
+	return m.Reliability(voter, proposals)
+}
+
 // Decide hands over to what suits the ballots.
 func (c configuration) Decide(b consensus.Ballots) consensus.Decision {
 	s, known := c.on(b)

@@ -137,6 +137,15 @@ func (l *Ledger) Strategy() consensus.Strategy {
 	return c
 }
 
+// Reliabilities returns what is known now for a named strategy to decide by, as [consensus.Options.Reliabilities],
+// nil where nothing is. It is immutable.
+func (l *Ledger) Reliabilities() consensus.Reliabilities {
+	if c, ok := l.Strategy().(configuration); ok {
+		return c
+	}
+	return nil
+}
+
 // trusted is a model that knows somebody and has its certificate, or nil.
 func trusted(m *Model) *Model {
 	if len(m.voters) == 0 || !m.certificate.OK {

@@ -1,0 +1,63 @@
+package swarm
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/consensus/reliability"
+)
+
+// ErrNotObserved is returned for the outcome of a solve that the swarm's
+// ledger does not hold: nobody voted, it was cancelled or broke, or nothing is
+// learned at all.
+var ErrNotObserved = errors.New("swarm: the solve was not observed")
+
+// Ledger returns what the swarm learns of its agents, to look into it or to
+// save it; nil if it does not learn.
+func (s *Swarm) Ledger() *reliability.Ledger { return s.opts.Ledger }
+
+// Resolve tells which proposal of a solve turned out to be right, "" for none
+// of them, so that the solves that begin from then on know better whom to
+// trust. It may be told again; what was told last counts. It returns
+// [ErrNotObserved], wrapped, for a solve that is not in the ledger.
+func (s *Swarm) Resolve(r *Result, right string) error {
+	if s.opts.Ledger == nil || r.Observed == "" {
+		return fmt.Errorf("%w: thread %s", ErrNotObserved, r.Thread)
+	}
+	return s.opts.Ledger.Resolve(r.Observed, right)
+}
+
+// decideBy returns what a solve that begins now decides by: what is learned
+// while it runs does not touch it.
+func (o *Options) decideBy() (consensus.Strategy, *consensus.Options) {
+	terms := o.terms()
+	switch {
+	case o.Strategy == nil:
+		return o.Ledger.Strategy(), terms
+	case o.Ledger != nil:
+		terms.Reliabilities = o.Ledger.Reliabilities()
+	}
+	return o.Strategy, terms
+}
+
+// learn enters the votes into the ledger. A solve that was cut short by its
+// caller, or broke, teaches nothing.
+func (r *solve) learn() {
+	if r.opts.Ledger == nil || r.result.Stop == StopCancelled || r.result.Stop == StopError {
+		return
+	}
+	name := r.result.Thread
+	for n := 2; ; n++ {
+		err := r.opts.Ledger.Observe(name, r.votes.Ballots())
+		if err == nil {
+			r.result.Observed = name
+			return
+		}
+		var field *consensus.FieldError
+		if !errors.As(err, &field) || field.Field != "id" {
+			return // not between the ledger's choices, or nobody spoke
+		}
+		name = fmt.Sprintf("%s#%d", r.result.Thread, n) // a run with the same seed was here before
+	}
+}
