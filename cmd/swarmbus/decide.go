@@ -26,6 +26,8 @@ type decideFlags struct {
 	task       string
 	strategies []string
 	terms      consensus.Options
+	own        bool
+	resolve    bool
 	json       bool
 	strict     bool
 }
@@ -48,6 +50,14 @@ labels are proposals, rows are votes. It prints, for each strategy:
   used, early         share of votes until the first final outcome, in row order,
                       and how often the leader was right then
 
+With no --strategy it decides as a swarm does when nobody chooses: by what the
+votes on the tasks before have shown of the voters, and until there is enough of
+that by confidence-weighted. "learned" is the pool of all that is learned, from
+the first task on. Both begin anew with each set and take a label for the same
+choice in every task, unless --own-labels says that labels only number each
+task's own answers. They never see a truth, unless --resolve tells them each
+one once its task is decided and scored.
+
 A bad row is reported with its line and refused; all others count. With --task,
 or when there is one task, the decision itself is printed and the exit status is
 the decision's.`,
@@ -57,22 +67,16 @@ the decision's.`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.votes, "votes", "", "directory of a set, or of sets (required)")
 	flags.StringVar(&f.task, "task", "", "decide this task alone")
-	flags.StringSliceVar(&f.strategies, "strategy", nil, "names of strategies, default all: "+strings.Join(names(), ", "))
+	flags.StringSliceVar(&f.strategies, "strategy", nil, "names of strategies: "+strings.Join(names(), ", ")+", or all (default \"default\")")
 	flags.Float64Var(&f.terms.Threshold, "threshold", consensus.DefaultThreshold, "support that carries a decision, in (0,1]")
 	flags.IntVar(&f.terms.Quorum, "quorum", consensus.DefaultQuorum, "distinct voters it takes")
+	flags.BoolVar(&f.own, "own-labels", false, "labels only number each task's own answers")
+	flags.BoolVar(&f.resolve, "resolve", false, "tell what learns each truth after its task")
 	flags.BoolVar(&f.json, "json", false, "print JSON, one object a line")
 	flags.BoolVar(&f.strict, "strict", false, "exit with status 1 if any row was refused")
-	_ = cmd.RegisterFlagCompletionFunc("strategy", cobra.FixedCompletions(names(), cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("strategy", cobra.FixedCompletions(append(names(), byAll), cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.MarkFlagDirname("votes")
 	return cmd
-}
-
-func names() []string {
-	var all []string
-	for _, s := range consensus.Builtin() {
-		all = append(all, s.Name())
-	}
-	return all
 }
 
 func decide(cmd *cobra.Command, f *decideFlags) error {
@@ -103,21 +107,6 @@ func decide(cmd *cobra.Command, f *decideFlags) error {
 		return err
 	}
 	return run.report(cmd.OutOrStdout())
-}
-
-func choose(wanted []string) ([]consensus.Strategy, error) {
-	if len(wanted) == 0 {
-		return consensus.Builtin(), nil
-	}
-	var chosen []consensus.Strategy
-	for _, name := range wanted {
-		s, err := consensus.Lookup(name)
-		if err != nil {
-			return nil, fmt.Errorf("--strategy: %w", err)
-		}
-		chosen = append(chosen, s)
-	}
-	return chosen, nil
 }
 
 func read(f *decideFlags) (sets []*votes.Set, refused []*votes.RowError, err error) {
@@ -164,7 +153,7 @@ func only(tasks []*votes.Task, id string) []*votes.Task {
 // A decideRun is one run of the command.
 type decideRun struct {
 	flags      *decideFlags
-	strategies []consensus.Strategy
+	strategies []string
 	progress   *progress
 
 	refused   []*votes.RowError
@@ -194,8 +183,12 @@ func (r *decideRun) set(ctx context.Context, set *votes.Set) error {
 	}
 	defer stop()
 	var counts []*tally
-	for _, s := range r.strategies {
-		counts = append(counts, &tally{score: score{Set: set.Name, Strategy: s.Name(), Outcomes: map[string]int{}}})
+	for _, name := range r.strategies {
+		d, err := newDecider(name, about(set, r.flags.own))
+		if err != nil {
+			return fmt.Errorf("%s: %w", set.Name, err)
+		}
+		counts = append(counts, &tally{decider: d, score: score{Set: set.Name, Strategy: name, Outcomes: map[string]int{}}})
 	}
 	for _, t := range set.Tasks {
 		if ctx.Err() != nil {
@@ -230,11 +223,14 @@ func (r *decideRun) decide(ctx context.Context, p *player, set *votes.Set, t *vo
 	}
 	r.refused = append(r.refused, refused...)
 	r.decisions = r.decisions[:0]
-	for i, s := range r.strategies {
-		_, end := agents.Start(ctx, agents.Op{Name: agents.OpConsensus, Target: s.Name(), Thread: threadOf(set, t)})
-		d, err := counts[i].judge(s, &r.flags.terms, t, thread)
+	for _, c := range counts {
+		_, end := agents.Start(ctx, agents.Op{Name: agents.OpConsensus, Target: c.Strategy, Thread: threadOf(set, t)})
+		d, err := c.judge(&r.flags.terms, t, thread)
 		end(d, err)
 		if err != nil {
+			return err
+		}
+		if err := c.decider.learn(t.ID, d.Ballots(), r.told(t)); err != nil {
 			return err
 		}
 		r.decisions = append(r.decisions, d)
@@ -245,6 +241,14 @@ func (r *decideRun) decide(ctx context.Context, p *player, set *votes.Set, t *vo
 		return p.settle(ctx, thread[0].Head().Thread, d.Choice, d.Confidence)
 	}
 	return nil
+}
+
+// told is the outcome that those who learn are told.
+func (r *decideRun) told(t *votes.Task) string {
+	if !r.flags.resolve {
+		return ""
+	}
+	return t.Truth
 }
 
 // report prints what was found and returns the exit status as an error.

@@ -34,6 +34,7 @@ type score struct {
 // A tally collects what a score is made of.
 type tally struct {
 	score
+	decider                            *decider
 	leader, reached, early, confidence mean
 	used                               mean
 	bins                               [10]struct{ sure, right mean }
@@ -55,9 +56,9 @@ func (m *mean) value() *float64 {
 	return &v
 }
 
-// judge asks a strategy after each vote of a task and when voting is closed.
-func (c *tally) judge(s consensus.Strategy, terms *consensus.Options, t *votes.Task, thread []signals.Any) (consensus.Decision, error) {
-	r, err := consensus.NewRound(s, terms)
+// judge asks the decider after each vote of a task and when voting is closed.
+func (c *tally) judge(terms *consensus.Options, t *votes.Task, thread []signals.Any) (consensus.Decision, error) {
+	r, err := consensus.NewRound(c.decider.strategy(), terms)
 	if err != nil {
 		return consensus.Decision{}, err
 	}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/consensus/reliability"
+	"github.com/swarmbus/swarmbus/internal/votes"
+)
+
+// The names on the command line beside those of the five strategies.
+const (
+	byDefault = "default"
+	byLearned = "learned"
+	byAll     = "all"
+)
+
+// names returns what --strategy takes, but for all of them.
+func names() []string {
+	all := []string{byDefault, byLearned}
+	for _, s := range consensus.Builtin() {
+		all = append(all, s.Name())
+	}
+	return all
+}
+
+// choose returns the names wanted, the default one where nobody wants any.
+func choose(wanted []string) ([]string, error) {
+	if len(wanted) == 0 {
+		return []string{byDefault}, nil
+	}
+	var chosen []string
+	for _, name := range wanted {
+		switch {
+		case name == byAll:
+			chosen = append(chosen, names()...)
+		case slices.Contains(names(), name):
+			chosen = append(chosen, name)
+		default:
+			want := strings.Join(names(), ", ") + " or " + byAll
+			return nil, fmt.Errorf("--strategy: %w", &consensus.FieldError{Field: "strategy", Value: name, Want: want})
+		}
+	}
+	return chosen, nil
+}
+
+// A decider decides the tasks of one set in turn, each by what it knows before
+// it.
+type decider struct {
+	name   string
+	named  consensus.Strategy  // or
+	ledger *reliability.Ledger // what swarms have when nobody chooses, or
+	book   *reliability.Book
+}
+
+func newDecider(name string, about *reliability.Options) (*decider, error) {
+	d := &decider{name: name}
+	var err error
+	switch name {
+	case byDefault:
+		d.ledger, err = reliability.NewLedger(about)
+	case byLearned:
+		d.book, err = reliability.NewBook(about)
+	default:
+		d.named, err = consensus.Lookup(name)
+	}
+	return d, err
+}
+
+// strategy returns what the next task is decided by.
+func (d *decider) strategy() consensus.Strategy {
+	switch {
+	case d.ledger != nil:
+		return d.ledger.Strategy()
+	case d.book != nil:
+		return reliability.Strategy{Model: d.book.Model()}
+	default:
+		return d.named
+	}
+}
+
+// learner is what both books are.
+type learner interface {
+	Observe(id string, b consensus.Ballots) error
+	Resolve(id, right string) error
+}
+
+// learn takes in a task that was decided, and its outcome unless it is "".
+func (d *decider) learn(task string, b consensus.Ballots, outcome string) error {
+	var l learner
+	switch {
+	case b.Voters() == 0:
+		return nil
+	case d.ledger != nil:
+		l = d.ledger
+	case d.book != nil:
+		l = d.book
+	default:
+		return nil
+	}
+	if err := l.Observe(task, b); err != nil || outcome == "" {
+		return err
+	}
+	return l.Resolve(task, outcome)
+}
+
+// maxChoices is up to how many labels can mean the same in every task.
+const maxChoices = 64
+
+// about says what the tasks of a set are between: its labels, which mean the
+// same in every task, unless they are each task's own.
+func about(set *votes.Set, own bool) *reliability.Options {
+	var labels []string
+	for _, t := range set.Tasks {
+		for _, v := range t.Votes {
+			labels = append(labels, v.Label)
+		}
+		if t.Truth != "" {
+			labels = append(labels, t.Truth)
+		}
+	}
+	slices.Sort(labels)
+	labels = slices.Compact(labels)
+	if own || len(labels) < 2 || len(labels) > maxChoices {
+		return nil
+	}
+	return &reliability.Options{Choices: labels}
+}
