@@ -34,7 +34,9 @@ func (f funcStrategy) Decide(b Ballots) Decision {
 	return d
 }
 
-// Default returns the strategy that is used where nobody chooses: [ConfidenceWeighted].
+// Default returns the strategy that is used where nobody chooses and nothing is known of the voters:
+// [ConfidenceWeighted]. What swarms and `swarmbus decide` use when nobody chooses begins with it and goes on
+// learning: reliability.Ledger.
 func Default() Strategy { return ConfidenceWeighted{} }
 
 // Builtin returns the five strategies in the order of the package documentation's table.
