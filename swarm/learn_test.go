@@ -237,6 +237,23 @@ func TestCancelledSolveTeachesNothing(t *testing.T) {
 	}
 }
 
+func TestBrokenSolveTeachesNothing(t *testing.T) {
+	fails := &agents.Agent{
+		ID: "fails", Listens: []signals.Kind{signals.KindVote}, CanEmit: []signals.Kind{},
+		Reactor: agents.Func(func(context.Context, signals.Any) seq { return agents.Fail(errors.New("no model")) }),
+	}
+	s := newSwarm(t, swarm.Options{Agents: []*agents.Agent{
+		proposer("p", "a", "do a"), voter("v", map[string]signals.Stance{"a": yes}), voter("w", map[string]signals.Stance{"a": no}), fails,
+	}})
+	r, err := s.Solve(t.Context(), signals.Task{Task: "x"})
+	if err == nil || r.Stop != swarm.StopError || r.Decision.Voters != 2 {
+		t.Fatalf("%v with %d voters, want an error after two votes", r.Stop, r.Decision.Voters)
+	}
+	if r.Observed != "" || s.Ledger().Len() != 0 {
+		t.Errorf("observed as %q", r.Observed)
+	}
+}
+
 func TestNamedStrategyGainsFromALedger(t *testing.T) {
 	s := newSwarm(t, swarm.Options{Agents: panel(), Strategy: consensus.Bayesian{}, Ledger: new(reliability.Ledger)})
 	rate := func(r *swarm.Result, agent string) float64 {

@@ -110,7 +110,12 @@ func TestDefaultUsesWhatWasLearnedOfThatKindOfDecision(t *testing.T) {
 		if want.Strategy = "default"; !got.Equal(want) {
 			t.Fatalf("between several: %v, want %v", got, want)
 		}
-		b, _ = w.approval(0.2)
+		if b, _ = w.approval(0.2); w.IntN(2) == 0 { // a proposal that nobody speaks of makes no difference
+			var err error
+			if b, err = consensus.NewBallots(nil, letters(3), slices.Collect(b.Votes())); err != nil {
+				t.Fatal(err)
+			}
+		}
 		got, want = l.Strategy().Decide(b), consensus.Bayesian{}.Decide(b.Knowing(one))
 		if want.Strategy = "default"; !got.Equal(want) {
 			t.Fatalf("on one: %v, want %v", got, want)
@@ -224,6 +229,35 @@ func TestLedgerTakesADecisionOnceAndResolvesItInBothBooks(t *testing.T) {
 	}
 	if _, err := NewLedger(&Options{Window: -1}); !errors.As(err, &fe) {
 		t.Errorf("bad options: error %v", err)
+	}
+}
+
+// A name that only one of the books remembers is taken all the same.
+func TestLedgerRefusesANameThatOneBookHolds(t *testing.T) {
+	w := newWorld(90, 3, even(4, 0.9, 0.6)...)
+	l := newLedger(t, &Options{Window: 4})
+	b, _ := w.approval(0)
+	if err := l.Observe("x", b); err != nil {
+		t.Fatal(err)
+	}
+	for range 10 {
+		b, _ := w.decision(nil)
+		for spokenOn(b) < 2 {
+			b, _ = w.decision(nil)
+		}
+		if err := l.Observe("", b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if l.several.holds("x") || !l.one.holds("x") {
+		t.Fatal("the books forget otherwise than this test takes it")
+	}
+	before := l.several.decisions
+	if err := l.Observe("x", b); err == nil || len(l.several.decisions) != len(before) || l.several.holds("x") {
+		t.Errorf("error %v, and the decision is in one of the books", err)
+	}
+	if err := l.Resolve("x", "a"); err != nil {
+		t.Errorf("what one book remembers cannot be resolved: %v", err)
 	}
 }
 
@@ -477,7 +511,15 @@ func TestDefaultIsSettledOnlyWhereNoVoteLeftCanChangeIt(t *testing.T) {
 	w := newWorld(91, 2, even(7, 0.95, 0.6)...)
 	l := newLedger(t, nil)
 	w.show(t, l, 60, 4)
-	s := l.Strategy()
+	both := l.Strategy().(configuration)
+	for name, s := range map[string]configuration{
+		"both kinds known": both, "several known": {several: both.several}, "one known": {one: both.one},
+	} {
+		t.Run(name, func(t *testing.T) { checkSettled(t, s) })
+	}
+}
+
+func checkSettled(t *testing.T, s consensus.Strategy) {
 	settled, kept := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		r := drawRemaining(t)

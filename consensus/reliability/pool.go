@@ -229,7 +229,7 @@ func (a *answering) refitted(ev []float64) {
 	}
 	for i, v := range a.voices {
 		if c, ok := a.said[v.said].single(a.field); ok {
-			ev[c] += a.stated[i] * r.bonus(v.voter) * float64(a.voices[i].n)
+			ev[c] += a.stated[i] * r.bonus(v.voter) // newcomers have none, all others speak for themselves
 		}
 	}
 	r.finish(ev)

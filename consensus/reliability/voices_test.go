@@ -64,6 +64,25 @@ func drawCrowd(t *rapid.T) consensus.Ballots {
 	return b
 }
 
+func TestEqualsTakenByNumberWeighAsOneByOne(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		mu, rho := drawStrengths(t), rapid.Float64Range(0, 0.95).Draw(t, "rho")
+		times, apart := make([]float64, len(mu)), []float64(nil)
+		for i := range mu {
+			n := rapid.IntRange(1, 5).Draw(t, "times")
+			times[i] = float64(n)
+			apart = append(apart, slices.Repeat(mu[i:i+1], n)...)
+		}
+		got, each, want := make([]float64, len(mu)), []float64(nil), make([]float64, len(apart))
+		equal(mu, rho, times, got)
+		equal(apart, rho, fill(len(apart), 1), want)
+		for i, w := range got {
+			each = append(each, slices.Repeat([]float64{w}, int(times[i]))...)
+		}
+		alike(t, each, want, 1e-9)
+	})
+}
+
 func TestNewcomersWhoSayTheSameAreOneVoice(t *testing.T) {
 	m := new(Book).Model()
 	var cast []consensus.Vote
