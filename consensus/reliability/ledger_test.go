@@ -557,3 +557,44 @@ func checkSettled(t *testing.T, s consensus.Strategy) {
 		t.Error("nothing was ever settled while anybody was left")
 	}
 }
+
+// A second proposal would hand the decision over to something else.
+func TestDefaultIsNotSettledWhereAnotherProposalMayCount(t *testing.T) {
+	w := newWorld(92, 2, even(7, 0.95, 0.6)...)
+	l := newLedger(t, nil)
+	w.show(t, l, 60, 4)
+	both := l.Strategy().(configuration)
+	o := &consensus.Options{}
+	var cast []consensus.Vote
+	for j := range 8 {
+		o.Electorate = append(o.Electorate, fmt.Sprint("v", j))
+		if j < 7 {
+			cast = append(cast, vote(j, "a"))
+		}
+	}
+	for name, s := range map[string]configuration{
+		"both kinds known": both, "several known": {several: both.several}, "one known": {one: both.one},
+	} {
+		for _, c := range []struct {
+			proposals int
+			left      consensus.Left
+			want      bool
+		}{
+			{1, consensus.Left{}, true},
+			{1, consensus.Left{Proposals: 1}, false},
+			{2, consensus.Left{}, false},
+			{2, consensus.Left{Voters: []string{}}, true}, // nothing is left
+		} {
+			b, err := consensus.NewBallots(o, letters(c.proposals), cast)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := s.Decide(b); d.Choice != "a" {
+				t.Fatalf("%s: %v", name, d)
+			}
+			if got := consensus.Settled(s, b, c.left); got != c.want {
+				t.Errorf("%s, %d proposals, %+v left: settled %v, want %v", name, c.proposals, c.left, got, c.want)
+			}
+		}
+	}
+}
