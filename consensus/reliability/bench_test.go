@@ -58,6 +58,42 @@ func BenchmarkDecide(b *testing.B) {
 	}
 }
 
+// One more vote in a round, and the decision after it, by what the default is once something is learned.
+func BenchmarkRound(b *testing.B) {
+	w := newWorld(5, 3, even(10, 0.9, 0.5)...)
+	l := newLedger(b, nil)
+	w.show(b, l, 60, 0)
+	for _, proposals := range []int{1, 3} {
+		for _, n := range []int{10, 100, 1000, 10000} {
+			b.Run(fmt.Sprintf("%d votes, %d proposals", n, proposals), func(b *testing.B) {
+				r, err := consensus.NewRound(l.Strategy(), nil)
+				if err != nil {
+					b.Fatal(err)
+				}
+				for _, p := range letters(proposals) {
+					if err := r.Propose(p); err != nil {
+						b.Fatal(err)
+					}
+				}
+				one := func(j int) {
+					v := vote(j%n, letters(proposals)[j%proposals])
+					v.Seq = uint64(j)
+					if err := r.Vote(v); err != nil {
+						b.Fatal(err)
+					}
+				}
+				for j := range n {
+					one(j)
+				}
+				for j := n; b.Loop(); j++ {
+					one(j)
+					r.Decision()
+				}
+			})
+		}
+	}
+}
+
 func BenchmarkNext(b *testing.B) {
 	w, m := learnedFrom(nil, 4, 0)
 	ballots, _ := w.decision(nil)
