@@ -82,6 +82,7 @@ func (s *Subscription) checkLocked(pos uint64) {
 func (s *Subscription) lagLocked(pos uint64) {
 	k := &s.bounds
 	k.end, k.err = pos, ErrLagged
+	s.end.Store(pos)
 	s.claimed.Add(1)
 	s.fates[DeadLagged].Add(1)
 	if s.bus.observed() {

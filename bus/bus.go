@@ -26,6 +26,8 @@ type Bus struct {
 	awaiting atomic.Int32 // who waits until readers have read, for whom they do too
 
 	_        apart
+	shown    atomic.Uint64 // position behind the last entry for who reads without the lock
+	_        apart
 	mu       sync.Mutex // protects the fields below
 	changed  *sync.Cond // broadcast when something that anyone waits for may have happened
 	state    state
@@ -100,6 +102,7 @@ func New(o *Options) *Bus {
 		checkAt:   ^uint64(0),
 	}
 	b.clock.read = b.opts.Clock
+	b.clock.drop()
 	b.limited = b.opts.Rate > 0 || b.opts.Bytes > 0
 	b.changed = sync.NewCond(&b.mu)
 	b.inside, b.cancel = context.WithCancel(context.WithValue(context.Background(), insideKey{}, b))

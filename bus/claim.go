@@ -2,6 +2,7 @@ package bus
 
 import (
 	"context"
+	"runtime"
 	"time"
 
 	"github.com/swarmbus/swarmbus/signals"
@@ -14,6 +15,11 @@ const maxBatch = 64
 // claim takes signals that have not expired out of the backlog, as many as
 // are there and fit, and waits for the first.
 func (s *Subscription) claim(ctx context.Context, dst []signals.Any) (int, error) {
+	if n := s.glance(dst); n > 0 {
+		s.tellExpired()
+		s.nudge()
+		return n, nil
+	}
 	for {
 		n, wait, err := s.tryClaim(dst)
 		s.tellExpired()
@@ -31,6 +37,52 @@ func (s *Subscription) claim(ctx context.Context, dst []signals.Any) (int, error
 			return 0, context.Cause(ctx)
 		}
 	}
+}
+
+// rarely is how many times a reader takes signals without the bus's lock before
+// it says how far it is.
+const rarely = 8
+
+// glance is tryClaim without the bus's lock, which busy publishers hold most of
+// the time and a reader would have to sleep for. It takes nothing from who
+// samples, for the bus may drop that, nor by a clock that is read under the lock.
+func (s *Subscription) glance(dst []signals.Any) int {
+	b := s.bus
+	if s.options.WhenFull == Sample || b.opts.Clock != nil {
+		return 0
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	limit := b.follow(s.cursor.pos)
+	limit = min(limit, s.end.Load()) // in this order: an end is known before what is behind it is shown
+	if s.cursor.pos >= limit {
+		return 0
+	}
+	n := s.fill(dst, limit, b.clock.glance())
+	if s.glances++; s.glances >= rarely && b.mu.TryLock() {
+		s.glances = 0
+		s.catchUpLocked()
+		b.mu.Unlock()
+	}
+	return n
+}
+
+// follow returns up to where a reader at pos may read. While publishers are
+// about to fill a chunk it lets them, so as not to read what they write.
+func (b *Bus) follow(pos uint64) uint64 {
+	limit := b.shown.Load()
+	for range slots {
+		if limit >= pos+slots || limit <= pos {
+			break
+		}
+		runtime.Gosched()
+		more := b.shown.Load()
+		if more == limit {
+			break // nobody publishes
+		}
+		limit = more
+	}
+	return limit
 }
 
 // tryClaim returns what to wait for when nothing is there.

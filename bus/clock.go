@@ -2,6 +2,7 @@ package bus
 
 import (
 	"math"
+	"sync/atomic"
 	"time"
 )
 
@@ -15,10 +16,16 @@ const forever = math.MaxInt64
 // a single reading (23 ns). So the wall clock is read once a second and the
 // time since added; a step of the wall clock is seen a second later.
 type clock struct {
-	read func() time.Time // nil: the machine's
-	base time.Time
-	wall int64 // base
-	last int64
+	read   func() time.Time // nil: the machine's
+	anchor atomic.Pointer[anchor]
+	last   int64
+}
+
+// An anchor is a reading of both clocks.
+type anchor struct {
+	base  time.Time
+	wall  int64 // base
+	least int64 // what the clock had said before
 }
 
 func (c *clock) now() int64 {
@@ -26,15 +33,28 @@ func (c *clock) now() int64 {
 	if c.read != nil {
 		t = nanos(c.read())
 	} else {
-		since := time.Since(c.base)
+		a := c.anchor.Load()
+		since := time.Since(a.base)
 		if since >= time.Second {
-			c.base = time.Now()
-			c.wall, since = c.base.UnixNano(), 0
+			a, since = c.drop(), 0
 		}
-		t = c.wall + int64(since)
+		t = a.wall + int64(since)
 	}
 	c.last = max(c.last, t)
 	return c.last
+}
+
+func (c *clock) drop() *anchor {
+	base := time.Now()
+	a := &anchor{base, base.UnixNano(), c.last}
+	c.anchor.Store(a)
+	return a
+}
+
+// glance tells the machine's time without the lock.
+func (c *clock) glance() int64 {
+	a := c.anchor.Load()
+	return max(a.least, a.wall+int64(time.Since(a.base)))
 }
 
 func nanos(t time.Time) int64 {

@@ -187,3 +187,24 @@ func TestSweepLeavesNothingBehind(t *testing.T) {
 		t.Errorf("%d signals held, want the one that has not expired", got)
 	}
 }
+
+func TestReadersGoByTheBusesClock(t *testing.T) {
+	now := time.Date(2001, 1, 1, 0, 0, 0, 0, time.UTC)
+	b := newBus(t, &bus.Options{Clock: func() time.Time { return now }})
+	sub := subscribe(t, b, bus.SubscribeOptions{})
+	a := agent(t, b, "a")
+	must(t, a, found("lives"))
+	must(t, a, found("lives too"))
+	buffer := make([]signals.Any, 1)
+	for _, want := range []string{"lives", "lives too"} {
+		if n, err := sub.Read(t.Context(), buffer); n != 1 || err != nil || text(buffer[0]) != want {
+			t.Fatalf("read %d %v, %v", n, buffer[0], err)
+		}
+	}
+	must(t, a, found("dies"))
+	now = now.Add(time.Hour)
+	must(t, a, found("is next"))
+	if n, err := sub.Read(t.Context(), buffer); n != 1 || err != nil || text(buffer[0]) != "is next" {
+		t.Errorf("read %d %v, %v", n, buffer[0], err)
+	}
+}

@@ -47,6 +47,7 @@ func (b *Bus) feedLocked(ctx context.Context, ds []draft) error {
 		b.appendLocked(&ds[i])
 	}
 	b.opened = b.opened[:0]
+	b.shown.Store(b.log.next)
 	b.startSweeperLocked()
 	return nil
 }

@@ -72,6 +72,9 @@ func (b *Bus) commitLocked(ctx context.Context, p *Publisher, ds []draft) error 
 	if len(b.opened) > 0 {
 		b.appendConflictsLocked(ds)
 	}
+	if len(b.subscriptions) > 0 {
+		b.shown.Store(b.log.next)
+	}
 	if !b.sweeping {
 		b.startSweeperLocked()
 	}

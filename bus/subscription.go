@@ -56,6 +56,7 @@ type Subscription struct {
 
 	mu      sync.Mutex // protects the fields below; taken before bus.mu
 	cursor  cursor
+	glances int // since the reader last had the bus's lock
 	batch   int // how many All takes at once
 	paced   time.Time
 	expired []signals.Any // not told yet
@@ -63,7 +64,8 @@ type Subscription struct {
 	// Written under mu. A claimed signal has left the backlog, and settles.
 	claimed atomic.Uint64
 	fates   [DeadClosed + 1]atomic.Uint64
-	ended   atomic.Bool // closed: deliver nothing more
+	ended   atomic.Bool   // closed: deliver nothing more
+	end     atomic.Uint64 // bounds.end, for who reads without the bus's lock
 
 	_      apart
 	bounds bounds // protected by bus.mu
@@ -103,6 +105,7 @@ func (b *Bus) startLocked(s *Subscription) error {
 	}
 	s.cursor = c
 	s.bounds = bounds{ahead: c, end: ^uint64(0)}
+	s.end.Store(^uint64(0))
 	s.bounds.ahead.options = &s.options
 	s.bounds.sleeper.nodes = b.placesLocked(&s.options)
 	return nil
@@ -310,6 +313,7 @@ func (s *Subscription) closeLocked() {
 		s.fates[DeadClosed].Add(unread)
 	}
 	s.bounds.end = 0 // nothing more is before the reader
+	s.end.Store(0)
 	s.cursor.clear()
 	s.bounds.ahead.clear()
 	b.borrowers--
