@@ -1,34 +1,47 @@
 package reliability
 
-import "math"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
 
 // descent minimises the penalised log-loss on the outcomes that are not in fold skip: accelerated gradient
-// (Nesterov, 1983), each coordinate scaled by a bound of its curvature; the lapse by expectation
-// maximisation.
+// (Nesterov, 1983), with half a Newton step for what all votes share and each δ scaled by a bound of its
+// curvature; the lapse by expectation maximisation.
 type descent struct {
-	refit
-	known    []outcome
-	skip     int
-	log, was float64   // log Scale, now and a step before
-	old      []float64 // Bonus a step before
-	g, h     []float64 // gradient and curvature per voter
-	gs, hs   float64   // of log Scale
-	lapsed   float64
-	total    float64
-	p        []float64
+	shape
+	lapse  float64
+	common common
+	delta  []float64
+	known  []outcome
+	skip   int
+
+	commonWas common    // a step before
+	deltaWas  []float64 // the same
+	slopes    common    // gradient of common
+	bends     [3]common // curvature
+	g, h      []float64 // gradient and curvature of delta
+	lapsed    float64
+	total     float64
+	p         []float64
+	features  [3][]float64 // what common counts, by choice
 }
 
-func newDescent(known []outcome, ridge float64, skip, voters int) *descent {
+// common is what all votes share: log Scale, level and slope.
+type common [3]float64
+
+func newDescent(known []outcome, s shape, skip, voters int) *descent {
+	slab := make([]float64, 4*voters)
 	return &descent{
-		refit: refit{Scale: 1, Ridge: ridge, Lapse: lapse, Bonus: make([]float64, voters)},
-		known: known, skip: skip,
-		old: make([]float64, voters), g: make([]float64, voters), h: make([]float64, voters),
+		shape: s, lapse: lapse, known: known, skip: skip,
+		delta: slab[:voters:voters], deltaWas: slab[voters:][:voters], g: slab[2*voters:][:voters], h: slab[3*voters:],
 	}
 }
 
-func (d *descent) run() *refit {
+func (d *descent) run() *descent {
 	steps := 60
-	if d.Ridge >= never {
+	if d.ridge >= never {
 		steps = 25
 	}
 	for i := range steps {
@@ -36,27 +49,57 @@ func (d *descent) run() *refit {
 		d.gradient()
 		d.step()
 	}
-	if d.Ridge >= never {
-		d.Bonus = nil
+	return d
+}
+
+// refit is what was found, for voters with these rates.
+func (d *descent) refit(rate []float64) *refit {
+	r := &refit{Scale: math.Exp(d.common[0]), Lapse: d.lapse, Ridge: d.ridge}
+	if d.ridge >= never && d.lean >= never {
+		return r
 	}
-	return &d.refit
+	r.Bonus = make([]float64, len(d.delta))
+	for j := range r.Bonus {
+		r.Bonus[j] = d.bonus(j, rate)
+	}
+	return r
+}
+
+func (d *descent) bonus(j int, rate []float64) float64 {
+	return d.delta[j] + d.common[1] + d.common[2]*rate[j]
+}
+
+// loss is the log-loss on one fold.
+func (d *descent) loss(fold int) float64 {
+	loss := 0.0
+	for _, x := range d.known {
+		if x.fold == fold {
+			d.answer(x)
+			loss -= math.Log((1-d.lapse)*d.p[x.right] + d.lapse/float64(len(d.p)))
+		}
+	}
+	return loss
 }
 
 func (d *descent) lookAhead(momentum float64) {
-	here := d.log
-	d.log += momentum * (d.log - d.was)
-	d.was = here
-	d.Scale = math.Exp(d.log)
-	for j, x := range d.Bonus {
-		d.Bonus[j] += momentum * (x - d.old[j])
-		d.old[j] = x
+	here := d.common
+	for i, x := range here {
+		d.common[i] += momentum * (x - d.commonWas[i])
+	}
+	d.commonWas = here
+	for j, x := range d.delta {
+		d.delta[j] += momentum * (x - d.deltaWas[j])
+		d.deltaWas[j] = x
 	}
 }
 
 func (d *descent) gradient() {
 	clear(d.g)
 	clear(d.h)
-	d.gs, d.hs = -d.log/(scaleSD*scaleSD), 1/(scaleSD*scaleSD)
+	d.bends = [3]common{}
+	for i, ridge := range d.ridges() {
+		d.slopes[i], d.bends[i][i] = -ridge*d.common[i], ridge
+	}
 	d.lapsed, d.total = lapse*lapseN, lapseN
 	for _, x := range d.known {
 		if x.fold != d.skip {
@@ -65,24 +108,60 @@ func (d *descent) gradient() {
 	}
 }
 
-func (d *descent) add(x outcome) {
-	d.p = append(d.p[:0], x.ev...)
-	d.linear(x.v, d.p)
+func (d *descent) ridges() common { return common{1 / (scaleSD * scaleSD), d.lean, d.lean} }
+
+// answer fills p with the probabilities when it is no lapse, and features.
+func (d *descent) answer(x outcome) {
+	for i := range d.features {
+		d.features[i] = append(d.features[i][:0], x.ev...)
+		scale := 0.0
+		if i == 0 {
+			scale = math.Exp(d.common[0])
+		}
+		for c := range x.ev {
+			d.features[i][c] *= scale
+		}
+	}
+	d.p = append(d.p[:0], d.features[0]...)
+	for i, j := range x.v.voter {
+		c := x.v.said[i]
+		d.features[1][c]++
+		d.features[2][c] += x.rate[j]
+		d.p[c] += d.bonus(int(j), x.rate)
+	}
 	softmax(d.p)
-	q := (1 - d.Lapse) * d.p[x.right]
-	not := q / (q + d.Lapse/float64(len(d.p))) // probability that it is no lapse
+}
+
+func (d *descent) add(x outcome) {
+	d.answer(x)
+	q := (1 - d.lapse) * d.p[x.right]
+	not := q / (q + d.lapse/float64(len(d.p))) // probability that it is no lapse
 	d.lapsed += 1 - not
 	d.total++
-	mean, square := 0.0, 0.0
-	for c, q := range d.p {
-		mean += q * x.ev[c]
-		square += q * x.ev[c] * x.ev[c]
+	d.addCommon(x, not)
+	if d.ridge < never {
+		d.addDelta(x, not)
 	}
-	d.gs += not * d.Scale * (x.ev[x.right] - mean)
-	d.hs += not * d.Scale * d.Scale * (square - mean*mean)
-	if d.Ridge >= never {
-		return
+}
+
+func (d *descent) addCommon(x outcome, not float64) {
+	var mean common
+	for i, f := range d.features {
+		for c, q := range d.p {
+			mean[i] += q * f[c]
+		}
+		d.slopes[i] += not * (f[x.right] - mean[i])
 	}
+	for i, f := range d.features {
+		for h, g := range d.features[:i+1] {
+			for c, q := range d.p {
+				d.bends[i][h] += not * q * (f[c] - mean[i]) * (g[c] - mean[h])
+			}
+		}
+	}
+}
+
+func (d *descent) addDelta(x outcome, not float64) {
 	n := float64(len(x.v.voter))
 	for i, j := range x.v.voter {
 		c := int(x.v.said[i])
@@ -95,13 +174,29 @@ func (d *descent) add(x outcome) {
 }
 
 func (d *descent) step() {
-	d.log += max(-0.3, min(0.3, d.gs/(d.hs*2)))
-	d.Scale = math.Exp(d.log)
-	d.Lapse = d.lapsed / d.total
-	if d.Ridge >= never {
+	d.stepCommon()
+	d.lapse = d.lapsed / d.total
+	if d.ridge >= never {
 		return
 	}
 	for j := range d.g {
-		d.Bonus[j] += (d.g[j] - d.Ridge*d.Bonus[j]) / (d.h[j] + d.Ridge)
+		d.delta[j] += (d.g[j] - d.ridge*d.delta[j]) / (d.h[j] + d.ridge)
+	}
+}
+
+func (d *descent) stepCommon() {
+	bends := mat.NewSymDense(3, nil)
+	for i, row := range d.bends {
+		for h, x := range row[:i+1] {
+			bends.SetSym(i, h, 2*x)
+		}
+	}
+	var solver mat.Cholesky
+	var step mat.VecDense
+	if !solver.Factorize(bends) || solver.SolveVecTo(&step, mat.NewVecDense(3, d.slopes[:])) != nil {
+		return
+	}
+	for i := range d.common {
+		d.common[i] += max(-0.3, min(0.3, step.AtVec(i)))
 	}
 }

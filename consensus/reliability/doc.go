@@ -41,8 +41,8 @@
 //	voters who err together                   weights w ≥ 0 that minimise ½wᵀRw − μᵀw,        Winkler, 1981; Clemen and
 //	                                          R their correlation, shrunk to the pool's       Winkler, 1985
 //	correlation that votes cannot show        evidence / (1 + ρ·(n−1)), n the weights' sum    Kish, 1965
-//	known outcomes, ten or more               scale, bonus per voter, lapse; ridge,           Genest and Zidek, 1986
-//	                                          cross-fitted
+//	known outcomes, ten or more               scale, raw votes, bonus per voter, lapse;       Genest and Zidek, 1986
+//	                                          ridges by cross-validation
 //	when to stop                              expected value of sample information            Raiffa and Schlaifer, 1961
 //
 // ρ is [consensus.Options.Correlation]. A vote's weight scales its evidence.

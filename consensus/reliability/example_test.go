@@ -60,7 +60,7 @@ func Example() {
 	fmt.Printf("%s %s, probably right: %.2f\n", d.Outcome, d.Choice, d.Confidence)
 	fmt.Println(consensus.Voting{}.Decide(ballots).Leader(), "leads by votes")
 	// Output:
-	// reached yes, probably right: 0.95
+	// reached yes, probably right: 0.97
 	// no leads by votes
 }
 

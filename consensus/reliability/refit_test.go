@@ -7,17 +7,18 @@ import (
 )
 
 // objective is what descent minimises, written down plainly.
-func objective(r *refit, known []outcome) float64 {
-	loss := math.Log(r.Scale) * math.Log(r.Scale) / (2 * scaleSD * scaleSD)
-	for _, b := range r.Bonus {
-		loss += r.Ridge * b * b / 2
+func objective(d *descent) float64 {
+	loss := d.common[0] * d.common[0] / (2 * scaleSD * scaleSD)
+	loss += d.lean * (d.common[1]*d.common[1] + d.common[2]*d.common[2]) / 2
+	for _, x := range d.delta {
+		loss += d.ridge * x * x / 2
 	}
-	for _, x := range known {
+	for _, x := range d.known {
 		p := append([]float64(nil), x.ev...)
-		r.apply(x.v, p)
+		d.refit(x.rate).apply(x.v, p)
 		loss -= math.Log(p[x.right])
 	}
-	return loss - lapse*lapseN*math.Log(r.Lapse) - (1-lapse)*lapseN*math.Log(1-r.Lapse)
+	return loss - lapse*lapseN*math.Log(d.lapse) - (1-lapse)*lapseN*math.Log(1-d.lapse)
 }
 
 func TestRefitIsAtTheOptimum(t *testing.T) {
@@ -36,23 +37,25 @@ func TestRefitIsAtTheOptimum(t *testing.T) {
 	if len(known) != 100 {
 		t.Fatalf("%d outcomes, want 100", len(known))
 	}
-	for _, ridge := range []float64{3, 30} {
-		d := newDescent(known, ridge, -1, b.batch.Voters)
+	for _, s := range []shape{{3, never}, {30, 25}, {never, 4}, {never, never}} {
+		d := newDescent(known, s, -1, b.batch.Voters)
 		for range 20 {
 			d.run()
 		}
-		least := objective(&d.refit, known)
-		for name, move := range map[string]func(*refit, float64){
-			"scale": func(r *refit, x float64) { r.Scale *= 1 + x },
-			"lapse": func(r *refit, x float64) { r.Lapse *= 1 + x },
-			"bonus": func(r *refit, x float64) { r.Bonus[2] += x },
+		least := objective(d)
+		for name, move := range map[string]func(*descent, float64){
+			"scale": func(d *descent, x float64) { d.common[0] += x },
+			"level": func(d *descent, x float64) { d.common[1] += x },
+			"slope": func(d *descent, x float64) { d.common[2] += x },
+			"lapse": func(d *descent, x float64) { d.lapse *= 1 + x },
+			"delta": func(d *descent, x float64) { d.delta[2] += x },
 		} {
 			for _, x := range []float64{-0.05, 0.05} {
-				r := d.refit
-				r.Bonus = append([]float64(nil), d.Bonus...)
-				move(&r, x)
-				if got := objective(&r, known); got < least {
-					t.Errorf("ridge %v: another %s has %v, the fit has %v", ridge, name, got, least)
+				other := *d
+				other.delta = append([]float64(nil), d.delta...)
+				move(&other, x)
+				if got := objective(&other); got < least {
+					t.Errorf("%v: another %s has %v, the fit has %v", s, name, got, least)
 				}
 			}
 		}
@@ -80,11 +83,73 @@ func TestRefitLowersConfidenceThatWasTooHigh(t *testing.T) {
 		}
 		known = append(known, outcome{ev: []float64{math.Log(0.98), math.Log(0.02)}, right: right, fold: i % folds})
 	}
-	r := newDescent(known, never, -1, 0).run()
+	r := newDescent(known, shape{never, never}, -1, 0).run().refit(nil)
 	p := append([]float64(nil), known[0].ev...)
 	r.apply(votes{}, p)
 	if math.Abs(p[0]-0.75) > 0.04 {
 		t.Errorf("says %.3f where 0.75 are right", p[0])
+	}
+}
+
+// herd is outcomes of decisions in which four voters say the same, right as often as not, and one of a higher
+// rate says what is right in nine of ten; the evidence counts all five alike.
+func herd(n int, seed uint64) []outcome {
+	w := newWorld(seed, 2)
+	rate := []float64{2, 0.5, 0.5, 0.5, 0.5}
+	known := make([]outcome, n)
+	for i := range known {
+		right, best, others := w.IntN(2), int32(w.IntN(2)), int32(w.IntN(2))
+		if w.IntN(10) > 0 {
+			best = int32(right)
+		}
+		ev := make([]float64, 2)
+		said := []int32{best, others, others, others, others}
+		for _, l := range said {
+			ev[l] += 0.3
+		}
+		known[i] = outcome{votes{[]int32{0, 1, 2, 3, 4}, said, 2}, ev, right, i % folds, rate}
+	}
+	return known
+}
+
+func TestVotesThatMeanLittleAreTakenBack(t *testing.T) {
+	known := herd(200, 34)
+	if s := choose(known, 5); s.lean >= never && s.ridge >= never {
+		t.Errorf("chose %+v, which leaves the evidence alone", s)
+	}
+	r := newDescent(known, shape{never, 25}, -1, 5).run().refit(known[0].rate)
+	hits := 0
+	for _, x := range herd(200, 35) {
+		if r.apply(x.v, x.ev); best(x.ev) == x.right {
+			hits++
+		}
+	}
+	if hits < 165 {
+		t.Errorf("right in %d of 200, the best voter in 180", hits)
+	}
+}
+
+func TestRightEvidenceIsMostlyLeftAlone(t *testing.T) {
+	alone := 0
+	for seed := range uint64(10) {
+		w := newWorld(seed, 2, even(7, 0.8, 0.8)...)
+		known := make([]outcome, 100)
+		for i := range known {
+			ballots, right := w.decision(nil)
+			v, ev := votes{field: 2}, make([]float64, 2)
+			for x := range ballots.Votes() {
+				l := int32(x.Proposal[0] - 'a')
+				v.voter, v.said = append(v.voter, int32(len(v.voter))), append(v.said, l)
+				ev[l] += math.Log(0.8 / 0.2)
+			}
+			known[i] = outcome{v, ev, int(right[0] - 'a'), i % folds, fill(7, 1)}
+		}
+		if choose(known, 7) == (shape{never, never}) {
+			alone++
+		}
+	}
+	if alone < 7 {
+		t.Errorf("evidence that is right is left alone in %d of 10 worlds", alone)
 	}
 }
 
