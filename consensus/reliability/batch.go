@@ -13,6 +13,8 @@ type batch struct {
 	Said    []int32 `json:"said"`
 	Known   []int32 `json:"known"`
 	Field   []int32 `json:"field"`
+
+	asOne bool // teams among the voters speak as one
 }
 
 func newBatch(choices int, own bool) batch {

@@ -198,12 +198,18 @@ func (b *Book) Model() *Model {
 // Learn learns now, due or not, from all that is held.
 func (b *Book) Learn() *Model {
 	b.ready()
-	m := fit(&b.batch, b.o, nil)
-	m.Refit = newRefit(&b.batch, b.o, m)
+	var team []int32
+	if b.batch.known() >= minKnown {
+		team = teams(&b.batch, b.o, copies(&b.batch, b.o))
+	}
+	batch := b.batch.asTeams(team)
+	m := fit(batch, b.o, nil)
+	m.Team = team
+	m.Refit = newRefit(batch, b.o, m)
 	if m.Corr == nil {
 		m.Corr = new(correlation)
 	}
-	b.model = newModel(b, m, m.certify(&b.batch, b.o))
+	b.model = newModel(b, m, m.certify(batch, b.o))
 	b.learned, b.resolved = len(b.decisions), b.batch.known()
 	return b.model
 }
@@ -223,6 +229,6 @@ func compareVotes(a, b consensus.Vote) int {
 
 func newModel(b *Book, m *parameters, c Certificate) *Model {
 	known := maps.Clone(b.voters)
-	maps.DeleteFunc(known, func(_ string, j int32) bool { return int(j) >= m.Voters })
+	maps.DeleteFunc(known, func(_ string, j int32) bool { return int(j) >= m.Voters-teamsIn(m.Team) })
 	return &Model{kind: b.kind, voters: known, params: m.grow(m.Voters + 1), certificate: c}
 }

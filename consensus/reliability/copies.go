@@ -8,15 +8,82 @@ const (
 // copies returns which voters say the same even where they stand apart from everybody else, as a group for
 // each voter, nil if there are none. Consensus cannot show this once copies are many enough to make it, so it
 // is asked before fitting, and they share one vote from the start.
-func (e *em) copies() []int32 {
-	n := e.b.Voters
-	if n > e.o.MaxPairs {
+func copies(b *batch, o Options) []int32 {
+	n := b.Voters
+	if n > o.MaxPairs {
 		return nil
 	}
-	same, apart := make([]int32, n*n), make([]int32, n*n)
-	count := make([]int32, e.b.Choices)
-	for t := range e.b.size() {
-		v := e.b.votes(t)
+	same, apart := b.standApart(0)
+	return group(n, func(j, g int) bool {
+		at := j*n + g
+		return apart[at] >= copyLeast && float64(same[at]) >= copyShare*float64(apart[at])
+	})
+}
+
+// group gives each of n the group of the first before it that is alike, nil if no two are.
+func group(n int, alike func(j, g int) bool) []int32 {
+	groups, found := make([]int32, n), false
+	for j := range groups {
+		groups[j] = int32(j)
+		for g := range j {
+			if alike(j, g) {
+				groups[j], found = groups[g], true
+				break
+			}
+		}
+	}
+	if !found {
+		return nil
+	}
+	return groups
+}
+
+// oneOfEach returns the batch without those who are copies of another.
+func (b *batch) oneOfEach(group []int32) *batch {
+	if group == nil {
+		return b
+	}
+	out := newBatch(b.Choices, b.Own)
+	for t := range b.size() {
+		v := b.votes(t)
+		w := votes{field: v.field}
+		for i, j := range v.voter {
+			if group[j] == j {
+				w.voter, w.said = append(w.voter, j), append(w.said, v.said[i])
+			}
+		}
+		out.add(w)
+	}
+	out.Voters = b.Voters
+	return &out
+}
+
+// sharing returns who shares one vote: copies, and teams unless they speak as one already.
+func (e *em) sharing() []int32 {
+	copy := copies(e.b, e.o)
+	if e.b.asOne {
+		return copy
+	}
+	team := teams(e.b, e.o, copy)
+	if team == nil {
+		return copy
+	}
+	return group(e.b.Voters, func(j, g int) bool {
+		return copy != nil && copy[j] == copy[g] || team[j] >= 0 && team[j] == team[g]
+	})
+}
+
+// standApart counts, for each pair of voters, the decisions in which one of them says another thing than most
+// others, and those in which both say the same then; decisions between fewer candidates are left out.
+func (b *batch) standApart(least int32) (same, apart []int32) {
+	n := b.Voters
+	same, apart = make([]int32, n*n), make([]int32, n*n)
+	count := make([]int32, b.Choices)
+	for t := range b.size() {
+		v := b.votes(t)
+		if v.field < least {
+			continue
+		}
 		clear(count)
 		for _, l := range v.said {
 			count[l]++
@@ -27,21 +94,7 @@ func (e *em) copies() []int32 {
 			}
 		}
 	}
-	group, found := make([]int32, n), false
-	for j := range group {
-		group[j] = int32(j)
-		for g := range j {
-			at := j*n + g
-			if apart[at] >= copyLeast && float64(same[at]) >= copyShare*float64(apart[at]) {
-				group[j], found = group[g], true
-				break
-			}
-		}
-	}
-	if !found {
-		return nil
-	}
-	return group
+	return same, apart
 }
 
 // compare counts whether two voters stand apart from what most others say, and whether together.

@@ -36,6 +36,7 @@ type measuring struct {
 	knownPair, known []float64 // of known outcomes alone
 
 	r, sd, total []float64 // of one decision
+	named        named
 }
 
 // correlate measures r = vote − expected vote, one coordinate per choice, at the leading choice: ρ(j,k) =
@@ -88,6 +89,9 @@ func (s *measuring) decision(t int) {
 	lead := best(s.e.post[t*k:][:k])
 	p := s.e.post[t*k+lead]
 	s.r, s.sd = s.r[:0], s.sd[:0]
+	if !s.e.m.Own {
+		s.named = s.e.m.named(v)
+	}
 	clear(s.total)
 	sum, squares, norms := 0.0, 0.0, 0.0
 	for i := range v.voter {
@@ -149,7 +153,9 @@ func (s *measuring) residual(v votes, i, lead int) {
 		case l == lead:
 			x = -s.mean[at]
 		case !m.Own:
-			x = -(1 - s.mean[at]) * math.Exp(m.Wrong[at*k+l])
+			if s.named.has(l) {
+				x = -(1 - s.mean[at]) * math.Exp(m.instead(at, l, s.named))
+			}
 		case l < int(v.field):
 			x = -(1 - s.mean[at]) / float64(v.field-1)
 		}

@@ -37,9 +37,12 @@
 //	                                          normal on seven points                          Tan and Kutner, 1996
 //	rates of voters and choices               normal around those of the pool                 Kim and Ghahramani, 2012;
 //	                                                                                          Paun et al., 2018
+//	wrong answers fall on what others said    those of shared choices are among the named     ours
 //	a ballot for several, or against some     the probability of any that it allows           Heitjan and Rubin, 1991
 //	voters who err together                   weights w ≥ 0 that minimise ½wᵀRw − μᵀw,        Winkler, 1981; Clemen and
 //	                                          R their correlation, shrunk to the pool's       Winkler, 1985
+//	copies, and teams that err together       one vote; with outcomes a team that agrees      ours
+//	                                          is a voter of its own
 //	correlation that votes cannot show        evidence / (1 + ρ·(n−1)), n the weights' sum    Kish, 1965
 //	known outcomes, ten or more               scale, raw votes, bonus per voter, lapse;       Genest and Zidek, 1986
 //	                                          ridges by cross-validation

@@ -10,7 +10,7 @@ func (m *parameters) joint(v votes, f []float64, known int32, lp []float64) {
 		m.jointOwn(v, f, lp)
 		return
 	}
-	k := m.Choices
+	k, n := m.Choices, m.named(v)
 	for i, j := range v.voter {
 		w, l := 1.0, int(v.said[i])
 		if f != nil {
@@ -27,7 +27,7 @@ func (m *parameters) joint(v votes, f []float64, known int32, lp []float64) {
 			if c == l {
 				t = m.right[(base+c)*levels:][:levels]
 			} else {
-				q = m.Wrong[(base+c)*k+l]
+				q = m.instead(base+c, l, n)
 			}
 			for d := range row {
 				row[d] += w * (t[d] + q)

@@ -42,7 +42,8 @@ func (m *Model) voter(name string) int32 {
 
 // Reliability returns how often the voter is right, for decisions of every difficulty, and false for one of
 // whom nothing is known. With proposals of a decision's own, it is wrong on each of the others alike; with
-// shared choices the rates are means over them.
+// shared choices the rates are means over them. For one of a team that is found out by known outcomes it is how
+// often it is right when the team does not speak as one.
 func (m *Model) Reliability(voter string, proposals int) (consensus.Reliability, bool) {
 	j, ok := m.voters[voter]
 	if !ok {

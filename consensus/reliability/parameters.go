@@ -34,11 +34,13 @@ type parameters struct {
 	Wrong     []float64 `json:"wrong,omitempty"`     // log q, [voter][truth][said]
 	PoolWrong []float64 `json:"poolWrong,omitempty"` // the pool's q, [truth][said]
 
+	Team  []int32      `json:"team,omitempty"` // of each voter, -1 for none; nil: there are none
 	Corr  *correlation `json:"correlation"`
 	Refit *refit       `json:"refit,omitempty"` // nil without known outcomes
 
 	x, logw     [levels]float64
 	right, miss []float64 // log σ(±(a+x)), [voter*columns][level]
+	wrong       []float64 // q, as Wrong
 }
 
 func (m *parameters) cols() int {
@@ -63,6 +65,10 @@ func (m *parameters) tables() {
 			m.right[i*levels+d] = logSigma(a + x)
 			m.miss[i*levels+d] = logSigma(-a - x)
 		}
+	}
+	m.wrong = m.wrong[:0]
+	for _, x := range m.Wrong {
+		m.wrong = append(m.wrong, math.Exp(x))
 	}
 }
 
@@ -92,7 +98,7 @@ func (m *parameters) between(v votes) int {
 func (m *parameters) grow(voters int) *parameters {
 	g := *m
 	c := m.cols()
-	g.right, g.miss = nil, nil
+	g.right, g.miss, g.wrong = nil, nil, nil
 	g.Prior = append([]float64(nil), m.Prior...)
 	g.Shift = append([]float64(nil), m.Shift...)
 	g.Rate = append([]float64(nil), m.Rate...)

@@ -100,6 +100,8 @@ type answering struct {
 }
 
 func (m *Model) answer(h *hearing) *answering {
+	m.asTeams(h)
+	m.name(h)
 	n := len(h.voices)
 	a := &answering{hearing: h, m: m, share: make([]float64, n), stated: make([]float64, n), ev: make([]float64, h.field)}
 	voter, times := make([]int32, n), make([]float64, n)
@@ -114,6 +116,52 @@ func (m *Model) answer(h *hearing) *answering {
 	a.likelihood(lp)
 	marginal(lp, a.ev)
 	return a
+}
+
+// asTeams leaves a team that speaks as one with one voice.
+func (m *Model) asTeams(h *hearing) {
+	if m.params.Team == nil {
+		return
+	}
+	voter := make([]int32, len(h.voices))
+	for i, v := range h.voices {
+		voter[i] = v.voter
+	}
+	as := asOne(m.params.Team, voter, func(i int) (int32, bool) { return h.said[h.voices[i].said].single(h.field) })
+	weight := map[int32]float64{}
+	for i, v := range h.voices {
+		if as[i] != voter[i] {
+			weight[m.params.Team[voter[i]]] = max(weight[m.params.Team[voter[i]]], v.weight)
+		}
+	}
+	kept := h.voices[:0]
+	for i, v := range h.voices {
+		if as[i] < 0 {
+			continue
+		}
+		if as[i] != voter[i] {
+			v.voter, v.weight = as[i], weight[m.params.Team[voter[i]]]
+		}
+		kept = append(kept, v)
+	}
+	h.voices = kept
+}
+
+// name notes which shared choices the ballots name.
+func (m *Model) name(h *hearing) {
+	if h.own {
+		return
+	}
+	n := 0
+	for _, v := range h.voices {
+		n += v.n
+	}
+	h.named = m.params.none(n)
+	for _, v := range h.voices {
+		for _, l := range h.said[v.said].among {
+			h.named.add(l)
+		}
+	}
 }
 
 // probabilities returns that of each candidate.
@@ -145,7 +193,7 @@ func (a *answering) likelihood(lp []float64) {
 		case p.Own:
 			p.hearOwn(int(s.among[0]), int(v.voter), w, other, lp)
 		default:
-			p.hearShared(int(s.among[0]), int(v.voter), w, lp)
+			p.hearShared(int(s.among[0]), int(v.voter), w, a.named, lp)
 		}
 	}
 }
@@ -166,14 +214,14 @@ func (m *parameters) hearOwn(l, j int, w, other float64, lp []float64) {
 }
 
 // hearShared does the same among choices that are always the same.
-func (m *parameters) hearShared(l, j int, w float64, lp []float64) {
+func (m *parameters) hearShared(l, j int, w float64, n named, lp []float64) {
 	for c := range m.Choices {
 		row, at := lp[c*levels:][:levels], j*m.Choices+c
 		for d := range row {
 			if c == l {
 				row[d] += w * m.right[at*levels+d]
 			} else {
-				row[d] += w * (m.miss[at*levels+d] + m.Wrong[at*m.Choices+l])
+				row[d] += w * (m.miss[at*levels+d] + m.instead(at, l, n))
 			}
 		}
 	}
@@ -216,7 +264,7 @@ func (a *answering) saysOne(j, c, l, d int) float64 {
 	case c == l:
 		return math.Exp(p.right[(j*p.Choices+c)*levels+d])
 	default:
-		return math.Exp(p.miss[(j*p.Choices+c)*levels+d] + p.Wrong[(j*p.Choices+c)*p.Choices+l])
+		return math.Exp(p.miss[(j*p.Choices+c)*levels+d] + p.instead(j*p.Choices+c, l, a.named))
 	}
 }
 
@@ -235,11 +283,42 @@ func (a *answering) refitted(ev []float64) {
 	r.finish(ev)
 }
 
-// cast returns the voters of a question, and how sure each says it is.
+// cast returns the voters and their stated weights, and leaves a team that speaks as one with one ballot.
 func (m *Model) cast(q *question) (voter []int32, stated []float64) {
-	voter, stated = make([]int32, len(q.ballots)), make([]float64, len(q.ballots))
+	voter = make([]int32, len(q.ballots))
 	for i := range q.ballots {
-		voter[i], stated[i] = m.voter(q.ballots[i].voter), q.ballots[i].weight
+		voter[i] = m.voter(q.ballots[i].voter)
+	}
+	if m.params.Team != nil {
+		voter = m.together(q, voter)
+	}
+	stated = make([]float64, len(q.ballots))
+	for i := range q.ballots {
+		stated[i] = q.ballots[i].weight
 	}
 	return voter, stated
+}
+
+func (m *Model) together(q *question, voter []int32) []int32 {
+	as := asOne(m.params.Team, voter, func(i int) (int32, bool) { return q.ballots[i].single(q.field) })
+	weight := map[int32]float64{}
+	for i, j := range as {
+		if g := int(voter[i]); j != voter[i] {
+			weight[m.params.Team[g]] = max(weight[m.params.Team[g]], q.ballots[i].weight)
+		}
+	}
+	var ballots []ballot
+	kept := as[:0]
+	for i, j := range as {
+		if j < 0 {
+			continue
+		}
+		b := q.ballots[i]
+		if j != voter[i] {
+			b.weight = weight[m.params.Team[voter[i]]]
+		}
+		ballots, kept = append(ballots, b), append(kept, j)
+	}
+	q.ballots = ballots
+	return kept
 }

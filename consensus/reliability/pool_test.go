@@ -29,6 +29,10 @@ func slowAnswer(m *Model, v votes, rho float64) []float64 {
 		n += w
 	}
 	answer := make([]float64, p.Choices)
+	among := map[int32]bool{}
+	for _, l := range v.said {
+		among[l] = true
+	}
 	for c := range answer {
 		for d, weight := range normalWeight {
 			x := weight * math.Exp(p.Prior[c])
@@ -38,6 +42,15 @@ func slowAnswer(m *Model, v votes, rho float64) []float64 {
 				says := right
 				if l := int(v.said[i]); l != c {
 					says = (1 - right) * math.Exp(p.Wrong[at*p.Choices+l])
+					in := 1 / float64(p.Choices-1)
+					for h := range p.Choices {
+						if h != c && among[int32(h)] {
+							in += math.Exp(p.Wrong[at*p.Choices+h])
+						}
+					}
+					if among[int32(c)] && in < 1 {
+						says *= math.Pow(in, -1/(1+0.2*float64(len(v.voter)-1)))
+					}
 				}
 				x *= math.Pow(says, f[i])
 			}

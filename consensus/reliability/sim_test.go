@@ -14,6 +14,7 @@ type world struct {
 	right   []float64 // per voter
 	clones  int       // the last so many say what the first of them says
 	liars   int       // the last so many agree on what is wrong
+	sleeps  float64   // share of decisions in which liars vote as the others do
 }
 
 func newWorld(seed uint64, choices int, right ...float64) *world {
@@ -37,6 +38,7 @@ func (w *world) decision(o *consensus.Options) (consensus.Ballots, string) {
 	k, n := len(w.choices), len(w.right)
 	truth := w.IntN(k)
 	wrong := (truth + 1 + w.IntN(k-1)) % k
+	awake := w.sleeps == 0 || w.Float64() >= w.sleeps
 	var cast []consensus.Vote
 	for j, p := range w.right {
 		said := truth
@@ -44,7 +46,7 @@ func (w *world) decision(o *consensus.Options) (consensus.Ballots, string) {
 			said = (truth + 1 + w.IntN(k-1)) % k
 		}
 		switch {
-		case j >= n-w.liars:
+		case awake && j >= n-w.liars:
 			said = wrong
 		case w.clones > 0 && j > n-w.clones:
 			cast = append(cast, vote(j, cast[n-w.clones].Proposal))
