@@ -71,7 +71,7 @@
 // one kind of machine; between kinds numbers may differ by rounding. The order of votes and of
 // proposals changes nothing; that of decisions changes nothing but rounding, as long as none has left.
 //
-// Learning costs about 20 rounds over votes · choices · 7 numbers, and over pairs of votes in a decision:
+// Learning costs about 20 rounds over votes · choices · (7 + choices) numbers, and over pairs of votes in a decision:
 // 40 ms for 8,000 votes on two choices. Up to [Options.MaxPairs] voters have correlations by pair. A decision
 // of n votes of known voters costs 12 · n² at most, of newcomers n: 0.6 ms for 10,000. What a vote says of its
 // own confidence is not recalibrated by voter, and what voters predict of others is not read.
