@@ -35,7 +35,7 @@ func (m *parameters) none(votes int) named {
 func (m *parameters) instead(row, l int, n named) float64 {
 	k := m.Choices
 	q, truth := m.wrong[row*k:][:k], row%k
-	if !n.has(truth) {
+	if k == 2 || !n.has(truth) {
 		return m.Wrong[row*k+l]
 	}
 	s := 1 / float64(k-1)
