@@ -14,7 +14,7 @@ import (
 // themselves, then the bus with one thing more or less.
 func promises() table {
 	parts := []contender{
-		{Name: "the clock", Lacks: "time.Since", start: part(func(*event) { elapsed = time.Since(begin) })},
+		{Name: "the clock", Lacks: "time.Since", start: part(func(*event) { elapsed = time.Since(started) })},
 		{Name: "one lock", Lacks: "sync.Mutex", start: part(func(*event) { lock.Lock(); locked++; lock.Unlock() })},
 		{Name: "a copy of the signal", Lacks: "into a page of 64", start: startCopies},
 		{Name: "validation", Lacks: "120 bytes of text, numbers, enums", start: startChecks},
@@ -45,7 +45,8 @@ func promises() table {
 }
 
 var (
-	begin    = time.Now().UTC().Round(0)
+	started  = time.Now() // with a monotonic part, which is read in half the time
+	begin    = started.UTC().Round(0)
 	elapsed  time.Duration
 	lock     sync.Mutex
 	locked   int
