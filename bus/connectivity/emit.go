@@ -129,7 +129,7 @@ func (l *Layer) publisherLocked(source string) (*bus.Publisher, error) {
 func (l *Layer) emissionLocked(h *signals.Header, n *Note) *flight {
 	f := &flight{thread: h.Thread, emits: true, held: l.hooked(n)}
 	f.entries = append(f.room[:0], n.signal(*h))
-	if target := l.fold.records[n.Replaces]; target != nil {
+	if target := l.fold.replaced(n); target != nil {
 		f.ends = []*record{target}
 		f.entries = append(f.entries, signals.New(
 			l.headerLocked(h.Source, h.Thread, target.to, target.id),

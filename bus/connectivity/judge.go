@@ -38,7 +38,7 @@ func (l *Layer) judgeLocked(ctx context.Context, in *Input, n *Note) (repeated E
 
 // beforeLocked returns a flight on which the judgement depends, nil if none.
 func (l *Layer) beforeLocked(in *Input, n *Note) *flight {
-	if r := l.fold.records[in.Replaces]; r != nil && r.ending != nil && !r.ending.late {
+	if r := l.fold.replaced(n); r != nil && r.ending != nil && !r.ending.late {
 		return r.ending
 	}
 	return l.aheadLocked(in.Thread, func(f *flight) bool { return f.repeats(in, n) })
