@@ -60,16 +60,16 @@ func (b *batch) oneOfEach(group []int32) *batch {
 
 // sharing returns who shares one vote: copies, and teams unless they speak as one already.
 func (e *em) sharing() []int32 {
-	copy := copies(e.b, e.o)
+	copied := copies(e.b, e.o)
 	if e.b.asOne {
-		return copy
+		return copied
 	}
-	team := teams(e.b, e.o, copy)
+	team := teams(e.b, e.o, copied)
 	if team == nil {
-		return copy
+		return copied
 	}
 	return group(e.b.Voters, func(j, g int) bool {
-		return copy != nil && copy[j] == copy[g] || team[j] >= 0 && team[j] == team[g]
+		return copied != nil && copied[j] == copied[g] || team[j] >= 0 && team[j] == team[g]
 	})
 }
 
