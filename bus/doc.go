@@ -52,7 +52,8 @@
 // A held signal takes its own size and about 50 bytes, plus 40 for one that
 // is the first reply to another. Publishing allocates nothing as long as
 // nobody subscribes or iterates: pages of 64 signals are used again. A page of
-// which a pointer was handed out lives as long as that is kept, all 64.
+// which a pointer was handed out lives as long as that is kept, all 64. Of each
+// payload type up to two pages of what has left are kept for later.
 //
 // # Ownership
 //

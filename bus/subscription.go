@@ -183,7 +183,8 @@ func (s *Subscription) keep(claimed []signals.Any) (n int) {
 // All yields every signal from here on, until the loop ends or with a last
 // error: those of [Subscription.Next]. A loop that is quick gets its signals in
 // batches, and whether they expired is judged once for each; a loop that takes
-// longer than 1 ms for a signal gets them one by one.
+// longer than 1 ms for a signal gets them one by one. The books count a batch as
+// pending until its last signal is taken.
 func (s *Subscription) All(ctx context.Context) iter.Seq2[signals.Any, error] {
 	return func(yield func(signals.Any, error) bool) {
 		buffer := make([]signals.Any, maxBatch)
