@@ -42,6 +42,13 @@ func (b *Bus) Audit() error {
 			return fmt.Errorf("page of %s has %d signals, in the log %d", seg.shelf.lane.kind, seg.live, n)
 		}
 	}
+	for _, bl := range b.log.blocks {
+		for _, c := range bl.chunks {
+			if c != nil && c.start < b.log.base {
+				return fmt.Errorf("a block from %d has a chunk from %d", b.log.base, c.start)
+			}
+		}
+	}
 	if err := b.sources.audit(a.sources); err != nil {
 		return fmt.Errorf("sources: %w", err)
 	}

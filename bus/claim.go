@@ -61,7 +61,7 @@ func (s *Subscription) glance(dst []signals.Any) int {
 	n := s.fill(dst, limit, b.clock.glance())
 	if s.glances++; s.glances >= rarely && b.mu.TryLock() {
 		s.glances = 0
-		s.catchUpLocked()
+		s.reportLocked()
 		b.mu.Unlock()
 	}
 	return n
@@ -128,17 +128,23 @@ func (s *Subscription) cutLocked(dst []signals.Any, n *int) (limit uint64, now i
 		return limit, 0, false
 	}
 	now = b.clock.now()
-	s.catchUpLocked()
-	if bound := uint64(s.options.Backlog); k.slow && k.matched-s.claimed.Load() <= bound/2 {
-		k.slow = false
-		b.checkAt = min(b.checkAt, k.due(s.options.Backlog, s.claimed.Load()))
-	}
+	s.reportLocked()
 	if s.options.WhenFull == Sample { // the bus may drop what is not claimed yet
 		k.countLocked(limit)
 		s.sampleLocked()
 		*n = s.fill(dst, limit, now)
 	}
 	return limit, now, true
+}
+
+// reportLocked says how far the reader is, and that it keeps up again.
+func (s *Subscription) reportLocked() {
+	b, k := s.bus, &s.bounds
+	s.catchUpLocked()
+	if bound := uint64(s.options.Backlog); k.slow && k.matched-s.claimed.Load() <= bound/2 {
+		k.slow = false
+		b.checkAt = min(b.checkAt, k.due(s.options.Backlog, s.claimed.Load()))
+	}
 }
 
 // catchUpLocked spares the bus from counting what the reader counted.

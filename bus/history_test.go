@@ -287,3 +287,22 @@ func TestThreadThatIsEvictedWithinABatchStillCounts(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestBlockThatIsUsedAgainForgetsWhatWasReadFromIt(t *testing.T) {
+	b := newBus(t, &bus.Options{History: 1})
+	a := agent(t, b, "a")
+	for i := range 8300 { // over two blocks of 4096
+		must(t, a, found("x"))
+		if i != 2000 {
+			continue
+		}
+		for range b.History(bus.Filter{}) { // while which a chunk is left and not used again
+			for range 200 {
+				must(t, a, found("y"))
+			}
+		}
+	}
+	if err := b.Audit(); err != nil {
+		t.Error(err)
+	}
+}

@@ -101,6 +101,7 @@ func (l *log) drop(c *chunk, alone bool) {
 	if l.floor%(1<<blockBits) == 0 {
 		if alone {
 			l.freeBlock = l.blocks[0]
+			clear(l.freeBlock.chunks[:]) // some were left while somebody read
 		}
 		l.blocks = append([]*block(nil), l.blocks[1:]...)
 		l.base = l.floor

@@ -371,15 +371,7 @@ func TestLearnedDecisionOnOneProposalDoesNotWaitForWhatCannotChangeIt(t *testing
 			}
 			for i := range 10 - quick {
 				late := voter(fmt.Sprint("v", quick+i), map[string]signals.Stance{"a": yes})
-				inner := late.Reactor
-				late.Reactor = agents.Func(func(ctx context.Context, s signals.Any) seq {
-					select {
-					case <-time.After(time.Hour):
-					case <-ctx.Done():
-					}
-					return inner.React(ctx, s)
-				})
-				team = append(team, late)
+				team = append(team, hourLater(late))
 			}
 			begin := time.Now()
 			r := solve(t, newSwarm(t, swarm.Options{Agents: team, Ledger: l, Deadline: 2 * time.Hour}))

@@ -153,15 +153,7 @@ func TestDecisionWaitsForVotesThatCouldChangeItAndNoOthers(t *testing.T) {
 				}
 				for i := range c.slow {
 					v := voter(fmt.Sprintf("slow-%d", i), map[string]signals.Stance{"a": no})
-					inner := v.Reactor
-					v.Reactor = agents.Func(func(ctx context.Context, s signals.Any) seq {
-						select {
-						case <-time.After(time.Hour):
-						case <-ctx.Done():
-						}
-						return inner.React(ctx, s)
-					})
-					team = append(team, v)
+					team = append(team, hourLater(v))
 				}
 				begin := time.Now()
 				r := solve(t, newSwarm(t, swarm.Options{Agents: team, Quorum: 2, Deadline: 2 * time.Hour}))
@@ -226,4 +218,17 @@ func TestRejectionWaitsForProposalsToCome(t *testing.T) {
 	if r.Stop != swarm.StopConsensus || r.Answer != "better than a" {
 		t.Errorf("got %v %q, want consensus on the second proposal", r.Stop, r.Answer)
 	}
+}
+
+// hourLater makes an agent answer after an hour, or when its turn is cancelled.
+func hourLater(a *agents.Agent) *agents.Agent {
+	inner := a.Reactor
+	a.Reactor = agents.Func(func(ctx context.Context, s signals.Any) seq {
+		select {
+		case <-time.After(time.Hour):
+		case <-ctx.Done():
+		}
+		return inner.React(ctx, s)
+	})
+	return a
 }
