@@ -24,6 +24,8 @@ type Decision struct {
 	Confidence float64 `json:"confidence"`
 	// Voters is how many distinct voters counted for the quorum, abstentions included.
 	Voters int `json:"voters"`
+	// Note is what else the strategy has to say of its decision, "" mostly. The wording may change.
+	Note string `json:"note,omitempty"`
 
 	from source
 }
@@ -88,7 +90,7 @@ func (r *record) dissent(against []Vote, marks []mark, p int32) []Vote {
 // Equal reports whether both say the same in everything, what is worked out when asked for included.
 func (d Decision) Equal(e Decision) bool {
 	if d.Strategy != e.Strategy || d.Outcome != e.Outcome || d.Choice != e.Choice || d.Support != e.Support ||
-		d.None != e.None || d.Confidence != e.Confidence || d.Voters != e.Voters ||
+		d.None != e.None || d.Confidence != e.Confidence || d.Voters != e.Voters || d.Note != e.Note ||
 		!slices.Equal(d.Leaders, e.Leaders) {
 		return false
 	}

@@ -29,6 +29,9 @@ func (d Decision) String() string {
 	if left > 0 {
 		fmt.Fprintf(&b, ", %s not counted", plural(left, "vote"))
 	}
+	if d.Note != "" {
+		fmt.Fprintf(&b, "; %s", d.Note)
+	}
 	return b.String()
 }
 

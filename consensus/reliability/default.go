@@ -11,34 +11,51 @@ type configuration struct {
 // Name returns "default".
 func (configuration) Name() string { return "default" }
 
+// trusted is a model that there is and that has its certificate, or nil.
+func trusted(m *Model) *Model {
+	if m == nil || !m.certificate.OK {
+		return nil
+	}
+	return m
+}
+
+// trusts reports whether anything that is known may be decided by.
+func (c configuration) trusts() bool { return trusted(c.several) != nil || trusted(c.one) != nil }
+
 // Reliability returns what is known of the voter where there is one proposal, or several.
 func (c configuration) Reliability(voter string, proposals int) (consensus.Reliability, bool) {
-	m := c.several
-	if m == nil || proposals <= 1 && c.one != nil {
-		m = c.one
+	m, one := trusted(c.several), trusted(c.one)
+	if m == nil || proposals <= 1 && one != nil {
+		m = one
 	}
 	return m.Reliability(voter, proposals)
 }
 
 // Decide hands over to what suits the ballots.
 func (c configuration) Decide(b consensus.Ballots) consensus.Decision {
-	s, known := c.on(b)
+	s, known, note := c.on(b)
 	d := s.Decide(known)
-	d.Strategy = c.Name()
+	d.Strategy, d.Note = c.Name(), note
 	return d
 }
 
-// on returns what decides on the ballots, and the ballots it decides on. Proposals that nobody is for or
-// against make no difference.
-func (c configuration) on(b consensus.Ballots) (consensus.Strategy, consensus.Ballots) {
+// on returns what decides on the ballots, the ballots it decides on, and why it is not what is known of the voters.
+// Proposals that nobody is for or against make no difference.
+func (c configuration) on(b consensus.Ballots) (s consensus.Strategy, known consensus.Ballots, note string) {
 	single := c.stances || !c.choices && spokenOn(b) <= 1
+	m := c.several
+	if single {
+		m = c.one
+	}
 	switch {
-	case single && c.one != nil:
-		return consensus.Bayesian{}, b.Knowing(beside{b, c.one})
-	case !single && c.several != nil:
-		return Strategy{c.several}, b
+	case m == nil:
+		return consensus.ConfidenceWeighted{}, b, ""
+	case !m.certificate.OK:
+		return consensus.ConfidenceWeighted{}, b, "by weight alone, since " + m.certificate.Reason()
+	case single:
+		return consensus.Bayesian{}, b.Knowing(beside{b, m}), ""
 	default:
-		return consensus.ConfidenceWeighted{}, b
+		return Strategy{m}, b, ""
 	}
 }
 
@@ -58,10 +75,10 @@ func (k beside) Reliability(voter string, proposals int) (consensus.Reliability,
 // Settled is sure about decisions that stay between the only proposal and none; nothing is known of what
 // votes may yet do to the others.
 func (c configuration) Settled(b consensus.Ballots, left consensus.Left) bool {
-	if c.choices || left.Proposals > 0 || len(b.Proposals()) != 1 {
+	if c.trusts() && (c.choices || left.Proposals > 0 || len(b.Proposals()) != 1) {
 		return false
 	}
-	s, known := c.on(b)
+	s, known, _ := c.on(b)
 	return consensus.Settled(s, known, left)
 }
 

@@ -23,7 +23,8 @@ import (
 //
 // With [Options.Choices] all decisions are of the last kind, with [Options.Stances] of the second. Something is
 // learned from [Options.First] decisions of that kind on, and only while there is a [Certificate]: without
-// one, votes count as if nothing was known, so that who brings the book into doubt gains nothing by it.
+// one, votes count as if nothing was known, so that who brings the book into doubt gains nothing by it, and the
+// decision's note says why.
 // docs/concepts.md has what this was measured against.
 //
 // The zero value is a ledger with default options. A Ledger may be used from many goroutines at once.
@@ -126,10 +127,10 @@ func (l *Ledger) Strategy() consensus.Strategy {
 	l.ready()
 	c := configuration{choices: l.o.Choices != nil, stances: l.o.Stances}
 	if !c.stances {
-		c.several = trusted(l.several.Model())
+		c.several = learned(l.several.Model())
 	}
 	if !c.choices {
-		c.one = trusted(l.one.Model())
+		c.one = learned(l.one.Model())
 	}
 	if c.several == nil && c.one == nil {
 		return consensus.ConfidenceWeighted{}
@@ -140,15 +141,15 @@ func (l *Ledger) Strategy() consensus.Strategy {
 // Reliabilities returns what is known now for a named strategy to decide by, as [consensus.Options.Reliabilities],
 // nil where nothing is. It is immutable.
 func (l *Ledger) Reliabilities() consensus.Reliabilities {
-	if c, ok := l.Strategy().(configuration); ok {
+	if c, ok := l.Strategy().(configuration); ok && c.trusts() {
 		return c
 	}
 	return nil
 }
 
-// trusted is a model that knows somebody and has its certificate, or nil.
-func trusted(m *Model) *Model {
-	if len(m.voters) == 0 || !m.certificate.OK {
+// learned is a model that knows somebody, or nil.
+func learned(m *Model) *Model {
+	if len(m.voters) == 0 {
 		return nil
 	}
 	return m

@@ -319,11 +319,31 @@ func TestWithoutACertificateVotesCountAsIfNothingWasKnown(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if several, _ := l.Models(); several.Certificate().OK || several.Certificate().Reason() == "" {
+	several, _ := l.Models()
+	why := several.Certificate().Reason()
+	if several.Certificate().OK || why == "" {
 		t.Fatalf("a camp of half the voters has %+v", several.Certificate())
 	}
-	if s := l.Strategy(); s != consensus.Default() {
-		t.Errorf("it is %s", s.Name())
+	s := l.Strategy()
+	if l.Reliabilities() != nil {
+		t.Error("named strategies are told what is in doubt")
+	}
+	for range 50 {
+		b, _ := w.decision(nil)
+		d, want := s.Decide(b), consensus.Default().Decide(b)
+		if !strings.Contains(d.Note, why) || !strings.Contains(d.String(), d.Note) {
+			t.Errorf("%v with the note %q, want why it is by weight", d, d.Note)
+		}
+		if d.Note = ""; d.Strategy != "default" {
+			t.Errorf("decided by %s", d.Strategy)
+		}
+		if d.Strategy = want.Strategy; !d.Equal(want) {
+			t.Errorf("%v, want %v", d, want)
+		}
+		left := consensus.Left{Voters: []string{"x"}}
+		if got, want := consensus.Settled(s, b, left), consensus.Settled(consensus.Default(), b, left); got != want {
+			t.Errorf("settled %v, by weight %v", got, want)
+		}
 	}
 }
 
