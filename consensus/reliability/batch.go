@@ -1,18 +1,21 @@
 package reliability
 
+import "slices"
+
 // batch is many decisions in flat slices. Decision t's votes are Voter[Start[t]:Start[t+1]] with the same
 // range of Said; Known[t] is its outcome or -1. Choices are numbered from 0 and mean the same in every
 // decision, unless Own: then they only tell one decision's candidates apart, of which there are Field[t].
 type batch struct {
-	Choices int     `json:"choices"`
-	Voters  int     `json:"voters"`
-	Own     bool    `json:"own,omitempty"`
-	Stances bool    `json:"stances,omitempty"`
-	Start   []int32 `json:"start"`
-	Voter   []int32 `json:"voter"`
-	Said    []int32 `json:"said"`
-	Known   []int32 `json:"known"`
-	Field   []int32 `json:"field"`
+	Choices int       `json:"choices"`
+	Voters  int       `json:"voters"`
+	Own     bool      `json:"own,omitempty"`
+	Stances bool      `json:"stances,omitempty"`
+	Start   []int32   `json:"start"`
+	Voter   []int32   `json:"voter"`
+	Said    []int32   `json:"said"`
+	Stated  []float64 `json:"stated,omitempty"` // how sure the voters say they are; nil: all of them entirely
+	Known   []int32   `json:"known"`
+	Field   []int32   `json:"field"`
 
 	asOne bool // teams among the voters speak as one
 }
@@ -27,11 +30,23 @@ func (b *batch) size() int { return len(b.Known) }
 // votes are those of decision t.
 func (b *batch) votes(t int) votes {
 	from, to := b.Start[t], b.Start[t+1]
-	return votes{voter: b.Voter[from:to], said: b.Said[from:to], field: b.Field[t]}
+	v := votes{voter: b.Voter[from:to], said: b.Said[from:to], field: b.Field[t]}
+	if b.Stated != nil {
+		v.stated = b.Stated[from:to]
+	}
+	return v
 }
 
 // add appends one decision whose outcome is not known.
 func (b *batch) add(v votes) {
+	if b.Stated == nil && slices.ContainsFunc(v.stated, func(x float64) bool { return x != 1 }) {
+		b.Stated = fill(len(b.Voter), 1)
+	}
+	if b.Stated != nil {
+		for i := range v.voter {
+			b.Stated = append(b.Stated, v.sure(i))
+		}
+	}
 	b.Voter = append(b.Voter, v.voter...)
 	b.Said = append(b.Said, v.said...)
 	b.Start = append(b.Start, int32(len(b.Voter)))
@@ -48,6 +63,9 @@ func (b *batch) drop(n int) {
 	at := b.Start[n]
 	b.Voter = append([]int32(nil), b.Voter[at:]...)
 	b.Said = append([]int32(nil), b.Said[at:]...)
+	if b.Stated != nil {
+		b.Stated = append([]float64(nil), b.Stated[at:]...)
+	}
 	b.Known = append([]int32(nil), b.Known[n:]...)
 	b.Field = append([]int32(nil), b.Field[n:]...)
 	start := make([]int32, 0, len(b.Start)-n)
@@ -71,9 +89,27 @@ func (b *batch) known() int {
 // votes are those of one decision between field candidates: one per voter. In a decision with proposals of
 // its own the last candidate is none of these.
 type votes struct {
-	voter []int32
-	said  []int32
-	field int32
+	voter  []int32
+	said   []int32
+	stated []float64 // how sure the voters say they are; nil: entirely
+	field  int32
+	shift  []float64 // what that adds to their log-odds; nil: nothing
+}
+
+// sure is how sure the voter of vote i says it is.
+func (v votes) sure(i int) float64 {
+	if v.stated == nil {
+		return 1
+	}
+	return v.stated[i]
+}
+
+// shifted is what vote i's certainty adds to its voter's log-odds.
+func (v votes) shifted(i int) float64 {
+	if v.shift == nil {
+		return 0
+	}
+	return v.shift[i]
 }
 
 // possible is the number of candidates that may be right: none of these only if somebody says so.

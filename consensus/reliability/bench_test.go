@@ -102,3 +102,17 @@ func BenchmarkNext(b *testing.B) {
 		m.Next(ballots, rest, nil)
 	}
 }
+
+func BenchmarkLearnFromStatedWeights(b *testing.B) {
+	for name, means := range map[string][]float64{"stated": even(10, 0, 1), "entirely sure": nil} {
+		b.Run(name, func(b *testing.B) {
+			w := newWorld(1, 4, even(10, 0.9, 0.5)...)
+			w.means = means
+			book := newBook(&Options{Choices: w.choices})
+			w.fill(book, 1000, 0)
+			for b.Loop() {
+				book.Learn()
+			}
+		})
+	}
+}

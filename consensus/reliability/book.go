@@ -118,7 +118,7 @@ func (b *Book) intern(q *question) votes {
 			b.voters[x.voter] = j
 			b.names = append(b.names, x.voter)
 		}
-		v.voter, v.said = append(v.voter, j), append(v.said, said)
+		v.voter, v.said, v.stated = append(v.voter, j), append(v.said, said), append(v.stated, x.weight)
 	}
 	return v
 }

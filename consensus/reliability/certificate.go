@@ -66,9 +66,9 @@ func (m *parameters) below(b *batch, chance float64) float64 {
 	}
 	all, low, cols := 0.0, 0.0, m.cols()
 	for j, n := range cast {
-		p := 0.0
+		p, sure := 0.0, m.Stated.usual(j)
 		for c := range cols {
-			p += sigma(m.Rate[j*cols+c]) / float64(cols)
+			p += sigma((m.Rate[j*cols+c]+sure.shift)*sure.flat) / float64(cols)
 		}
 		all += n
 		if n > 0 && p < odds[j]/n {

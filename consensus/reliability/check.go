@@ -76,7 +76,7 @@ func (b *batch) check(empty batch) error {
 	switch {
 	case b.Own != empty.Own || b.Stances != empty.Stances, !b.Own && b.Choices != empty.Choices, b.Choices < 2, b.Choices > 1<<16:
 		return errors.New("votes of another kind")
-	case len(b.Start) != n+1, len(b.Field) != n, len(b.Said) != len(b.Voter), b.Voters < 0:
+	case len(b.Start) != n+1, len(b.Field) != n, len(b.Said) != len(b.Voter), b.Stated != nil && len(b.Stated) != len(b.Voter), b.Voters < 0:
 		return errors.New("votes of unequal lengths")
 	case b.Start[0] != 0, int(b.Start[n]) != len(b.Voter):
 		return errors.New("votes cut short")
@@ -92,6 +92,9 @@ func (b *batch) check(empty batch) error {
 		if err := b.checkVotes(t); err != nil {
 			return err
 		}
+	}
+	if !within(b.Stated, 1e-12, 1) {
+		return errors.New("votes that are sure out of range")
 	}
 	if b.Own && b.Choices > max(widest, 1<<10) {
 		return errors.New("more choices than anybody had")
@@ -147,6 +150,9 @@ func (m *parameters) check(s *state) error {
 	if m.Hard > 3 {
 		return errors.New("a model with numbers out of range")
 	}
+	if err := m.Stated.check(v); err != nil {
+		return err
+	}
 	return m.Refit.check()
 }
 
@@ -158,6 +164,17 @@ func (m *parameters) teamed(voters int) bool {
 		}
 	}
 	return m.Team == nil || len(m.Team) == voters
+}
+
+func (c *calibration) check(voters int) error {
+	if c == nil {
+		return nil
+	}
+	if len(c.Slope) != voters || len(c.Usual) != voters || len(c.Vary) != voters || !within(c.Vary, 0, 100) || !within(c.Slope, 0, 100) || !within(c.Usual, -10, 10) ||
+		!within([]float64{c.Pool}, -10, 10) || !within([]float64{c.Mean, c.Sd}, 0, 100) {
+		return errors.New("a calibration of stated certainty with numbers out of range")
+	}
+	return nil
 }
 
 func (r *refit) check() error {

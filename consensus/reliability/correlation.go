@@ -47,7 +47,7 @@ func (e *em) correlate() *correlation {
 	n := e.b.Voters
 	s := &measuring{e: e, mean: make([]float64, len(e.m.Rate)), total: make([]float64, e.b.Choices)}
 	for i := range s.mean {
-		s.mean[i] = e.m.meanRate(i)
+		s.mean[i] = e.m.meanRate(i, exactly(0))
 	}
 	if n <= e.o.MaxPairs {
 		slab := make([]float64, 4*n*n)
@@ -85,7 +85,7 @@ func (s *measuring) shrunk(pooled float64) []float64 {
 }
 
 func (s *measuring) decision(t int) {
-	v, k := s.e.b.votes(t), s.e.b.Choices
+	v, k := s.e.votes(t), s.e.b.Choices
 	lead := best(s.e.post[t*k:][:k])
 	p := s.e.post[t*k+lead]
 	s.r, s.sd = s.r[:0], s.sd[:0]
@@ -147,17 +147,21 @@ func (s *measuring) residual(v votes, i, lead int) {
 	if !m.Own {
 		at = j*k + lead
 	}
+	mean := s.mean[at]
+	if shift := v.shifted(i); shift != 0 {
+		mean = m.meanRate(at, exactly(shift))
+	}
 	for l := range k {
 		x := 0.0
 		switch {
 		case l == lead:
-			x = -s.mean[at]
+			x = -mean
 		case !m.Own:
 			if s.named.has(l) {
-				x = -(1 - s.mean[at]) * math.Exp(m.instead(at, l, s.named))
+				x = -(1 - mean) * math.Exp(m.instead(at, l, s.named))
 			}
 		case l < int(v.field):
-			x = -(1 - s.mean[at]) / float64(v.field-1)
+			x = -(1 - mean) / float64(v.field-1)
 		}
 		if l == int(v.said[i]) {
 			x++

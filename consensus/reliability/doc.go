@@ -30,6 +30,11 @@
 // fall together where votes do not support more than one. A newcomer is an average voter, and before anything
 // is known one that is right with log-odds of 1.
 //
+// A vote's weight says how sure its voter is. What that means is learned too, voter by voter, once somebody has
+// said less than 1 ([Model.Calibrated]): a weight then raises or lowers the log-odds that the vote is right, never so
+// low that it speaks against what it is for, and a newcomer's never above those of a newcomer. Until then a weight
+// scales what its vote counts.
+//
 // # How votes are pooled
 //
 //	what                                      how                                             source
@@ -38,6 +43,7 @@
 //	rates of voters and choices               normal around those of the pool                 Kim and Ghahramani, 2012;
 //	                                                                                          Paun et al., 2018
 //	wrong answers fall on what others said    those of shared choices are among the named     ours
+//	how sure a voter says it is               a slope in log-odds, by voter                   Turner et al., 2014
 //	a ballot for several, or against some     the probability of any that it allows           Heitjan and Rubin, 1991
 //	voters who err together                   weights w ≥ 0 that minimise ½wᵀRw − μᵀw,        Winkler, 1981; Clemen and
 //	                                          R their correlation, shrunk to the pool's       Winkler, 1985
@@ -48,7 +54,7 @@
 //	                                          ridges by cross-validation
 //	when to stop                              expected value of sample information            Raiffa and Schlaifer, 1961
 //
-// ρ is [consensus.Options.Correlation]. A vote's weight scales its evidence.
+// ρ is [consensus.Options.Correlation].
 //
 // # What confidence means
 //
@@ -73,6 +79,6 @@
 //
 // Learning costs about 20 rounds over votes · choices · (7 + choices) numbers, and over pairs of votes in a decision:
 // 40 ms for 8,000 votes on two choices. Up to [Options.MaxPairs] voters have correlations by pair. A decision
-// of n votes of known voters costs 12 · n² at most, of newcomers n: 0.6 ms for 10,000. What a vote says of its
-// own confidence is not recalibrated by voter, and what voters predict of others is not read.
+// of n votes of known voters costs 12 · n² at most, of newcomers n: 0.6 ms for 10,000. Weights other than 1
+// make learning three to four times as dear. What voters predict of others is not read.
 package reliability

@@ -91,6 +91,49 @@ func ExampleModel_asReliabilities() {
 	// yes
 }
 
+func ExampleModel_Calibrated() {
+	book, err := reliability.NewBook(&reliability.Options{Choices: []string{"yes", "no"}})
+	if err != nil {
+		panic(err)
+	}
+	// Ada is right whenever she says 0.9, and in half of the cases when she says 0.6. Bob is wrong in one of seven,
+	// whatever he says.
+	for i := range 120 {
+		right, wrong := []string{"yes", "no"}[i%2], []string{"no", "yes"}[i%2]
+		ada := consensus.Vote{Voter: "ada", Proposal: right, Stance: consensus.Agree, Weight: 0.9}
+		bob := consensus.Vote{Voter: "bob", Proposal: right, Stance: consensus.Agree, Weight: 0.6}
+		if i%3 == 0 {
+			ada.Weight, bob.Weight = 0.6, 0.9
+		}
+		if i%6 == 0 {
+			ada.Proposal = wrong
+		}
+		if i%7 == 0 {
+			bob.Proposal = wrong
+		}
+		ballots, err := consensus.NewBallots(nil, []string{"yes", "no"}, []consensus.Vote{ada, bob})
+		if err != nil {
+			panic(err)
+		}
+		id := fmt.Sprint(i)
+		if err := book.Observe(id, ballots); err != nil {
+			panic(err)
+		}
+		if err := book.Resolve(id, right); err != nil {
+			panic(err)
+		}
+	}
+	model := book.Model()
+	for _, name := range []string{"ada", "bob"} {
+		unsure, _ := model.Calibrated(name, 0.6, 2)
+		sure, _ := model.Calibrated(name, 0.9, 2)
+		fmt.Printf("%s: 0.6 means %.1f, 0.9 means %.1f\n", name, unsure, sure)
+	}
+	// Output:
+	// ada: 0.6 means 0.6, 0.9 means 1.0
+	// bob: 0.6 means 0.8, 0.9 means 0.9
+}
+
 func ExampleBook_MarshalJSON() {
 	saved, err := json.Marshal(history())
 	if err != nil {

@@ -11,6 +11,7 @@ func (m *parameters) joint(v votes, f []float64, known int32, lp []float64) {
 		return
 	}
 	k, n := m.Choices, m.named(v)
+	var s shifted
 	for i, j := range v.voter {
 		w, l := 1.0, int(v.said[i])
 		if f != nil {
@@ -21,13 +22,10 @@ func (m *parameters) joint(v votes, f []float64, known int32, lp []float64) {
 		}
 		base := int(j) * k
 		for c := 0; c < k; c++ {
-			row := lp[c*levels:][:levels]
-			t := m.miss[(base+c)*levels:][:levels]
-			q := 0.0
-			if c == l {
-				t = m.right[(base+c)*levels:][:levels]
-			} else {
-				q = m.instead(base+c, l, n)
+			row, q := lp[c*levels:][:levels], 0.0
+			t, miss := m.at(base+c, v.shifted(i), &s)
+			if c != l {
+				t, q = miss, m.instead(base+c, l, n)
 			}
 			for d := range row {
 				row[d] += w * (t[d] + q)
@@ -64,22 +62,23 @@ func (m *parameters) prior(v votes, known int32, lp []float64) {
 
 func (m *parameters) jointOwn(v votes, f, lp []float64) {
 	q := -math.Log(float64(max(v.field-1, 1)))
+	var s shifted
 	for i, j := range v.voter {
 		w, l := 1.0, int(v.said[i])
 		if f != nil {
 			w = f[i]
 		}
-		r, s := m.right[int(j)*levels:][:levels], m.miss[int(j)*levels:][:levels]
+		right, miss := m.at(int(j), v.shifted(i), &s)
 		for c := range v.field {
 			row := lp[int(c)*levels:][:levels]
 			if int(c) == l {
 				for d := range row {
-					row[d] += w * r[d]
+					row[d] += w * right[d]
 				}
 				continue
 			}
 			for d := range row {
-				row[d] += w * (s[d] + q)
+				row[d] += w * (miss[d] + q)
 			}
 		}
 	}
@@ -87,26 +86,20 @@ func (m *parameters) jointOwn(v votes, f, lp []float64) {
 
 // evidence is the discounted log-probability of each choice.
 func (m *parameters) evidence(v votes, ev []float64) {
+	v.shift = m.shifts(v, nil)
 	f := make([]float64, len(v.voter))
 	lp := make([]float64, len(ev)*levels)
-	m.weights(v.voter, nil, m.between(v), f)
+	n := m.weights(cast{voter: v.voter, shift: v.shift}, m.between(v), f)
 	m.joint(v, f, -1, lp)
 	marginal(lp, ev)
-	m.discount(m.Residual, f, nil, ev)
+	m.discount(m.Residual, n, ev)
 }
 
 // discount divides the evidence by 1 + ρ·(n−1), n the effective number of votes (Kish, 1965), for the
 // correlation that votes cannot show, and makes log-probabilities of it. What was so before any vote is
 // discounted alike, which measured a little better, but not with stances: proposals that are compared must not
 // differ by how many spoke of them.
-func (m *parameters) discount(rho float64, f, stated, ev []float64) {
-	n := 0.0
-	for i, w := range f {
-		if stated != nil {
-			w *= stated[i]
-		}
-		n += w
-	}
+func (m *parameters) discount(rho, n float64, ev []float64) {
 	g := 1 / (1 + rho*max(0, n-1))
 	for c := range ev {
 		before := 0.0

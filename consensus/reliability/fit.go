@@ -8,6 +8,7 @@ type em struct {
 	resp  []float64 // [decision][choice][level]
 	post  []float64 // [decision][choice]
 	f     []float64 // weight per vote, nil until dependence is known
+	shift []float64 // of its voter's log-odds, per vote, nil if stated certainty means nothing
 	n, r  []float64 // votes and right votes, [voter*columns][level]
 	info  []float64 // curvature at each rate
 	group []int32   // of copies, by voter; nil without any
@@ -25,6 +26,7 @@ func fit(b *batch, o Options, from *parameters) *parameters {
 	e.start(e.shares)
 	if from != nil {
 		e.m = from.grow(b.Voters)
+		e.shifts()
 		e.weigh()
 		e.expect()
 	}
@@ -56,6 +58,7 @@ func (e *em) run() {
 		e.rates()
 		if round > 1 {
 			e.spreads()
+			e.listen()
 		}
 		e.m.tables()
 		if round >= 3 && round%3 == 0 {
@@ -71,6 +74,7 @@ func newEM(b *batch, o Options) *em {
 		SdVoter: o.Voter, SdClass: o.Class, SdPool: o.Pool, Rows: o.Rows, Hard: o.Hard, Residual: o.Residual,
 	}
 	c := m.cols()
+	m.Stated = newCalibration(b)
 	m.Rate, m.Base, m.Shift = fill(b.Voters*c, o.Right), fill(b.Voters, o.Right), make([]float64, c)
 	m.Prior = make([]float64, b.Choices)
 	t := b.size()
@@ -83,6 +87,7 @@ func newEM(b *batch, o Options) *em {
 		m.PoolWrong = make([]float64, c*c)
 		e.rowN = make([]float64, b.Voters*c*c)
 	}
+	e.shifts()
 	return e
 }
 
@@ -114,7 +119,7 @@ func (e *em) expect() {
 		if e.f != nil {
 			f = e.f[e.b.Start[t]:e.b.Start[t+1]]
 		}
-		e.m.joint(e.b.votes(t), f, e.b.Known[t], lp)
+		e.m.joint(e.votes(t), f, e.b.Known[t], lp)
 		softmax(lp)
 		for c := range k {
 			s := 0.0
@@ -127,6 +132,15 @@ func (e *em) expect() {
 	}
 }
 
+// votes are those of decision t, with what is known of how sure they are.
+func (e *em) votes(t int) votes {
+	v := e.b.votes(t)
+	if e.shift != nil {
+		v.shift = e.shift[e.b.Start[t]:e.b.Start[t+1]]
+	}
+	return v
+}
+
 // weigh recomputes the correlation and every vote's weight.
 func (e *em) weigh() {
 	e.m.Corr = e.correlate()
@@ -134,7 +148,7 @@ func (e *em) weigh() {
 		e.f = make([]float64, len(e.b.Voter))
 	}
 	for t := range e.b.size() {
-		v := e.b.votes(t)
-		e.m.weights(v.voter, nil, e.m.between(v), e.f[e.b.Start[t]:e.b.Start[t+1]])
+		v := e.votes(t)
+		e.m.weights(cast{voter: v.voter, shift: v.shift}, e.m.between(v), e.f[e.b.Start[t]:e.b.Start[t+1]])
 	}
 }

@@ -40,26 +40,42 @@ func (m *Model) voter(name string) int32 {
 	return int32(m.params.Voters - 1)
 }
 
-// Reliability returns how often the voter is right, for decisions of every difficulty, and false for one of
-// whom nothing is known. With proposals of a decision's own, it is wrong on each of the others alike; with
-// shared choices the rates are means over them. For one of a team that is found out by known outcomes it is how
-// often it is right when the team does not speak as one.
+// Reliability returns how often the voter is right, for decisions of every difficulty and as sure as it usually is,
+// and false for one of whom nothing is known. With proposals of a decision's own, it is wrong on each of the others
+// alike; with shared choices the rates are means over them. For one of a team that is found out by known outcomes it
+// is how often it is right when the team does not speak as one.
 func (m *Model) Reliability(voter string, proposals int) (consensus.Reliability, bool) {
 	j, ok := m.voters[voter]
 	if !ok {
 		return consensus.Reliability{}, false
 	}
-	switch p := m.params; {
+	p := m.params
+	usual := p.Stated.usual(int(j))
+	switch {
 	case p.Own:
-		right := p.meanRate(int(j))
+		right := p.meanRate(int(j), usual)
 		return consensus.Reliability{Sensitivity: right, Specificity: 1 - (1-right)/float64(max(proposals, 1))}, true
 	case m.kind.stances:
-		return consensus.Reliability{Sensitivity: p.meanRate(2 * int(j)), Specificity: p.meanRate(2*int(j) + 1)}, true
+		return consensus.Reliability{Sensitivity: p.meanRate(2*int(j), usual), Specificity: p.meanRate(2*int(j)+1, usual)}, true
 	default:
-		right := 0.0
-		for c := range p.Choices {
-			right += p.meanRate(int(j)*p.Choices+c) / float64(p.Choices)
-		}
+		right := p.meanRates(int(j), usual)
 		return consensus.Reliability{Sensitivity: right, Specificity: 1 - (1-right)/float64(p.Choices-1)}, true
 	}
+}
+
+// Calibrated returns how often the voter is right when it states this weight, above 0 and at most 1, among so many
+// proposals: what its "0.8" means. Of one of whom nothing is known it is what it means of the others. It is false
+// while nothing is known of what weights mean, since all that was learned from had the weight 1; then a weight
+// scales what a vote counts.
+func (m *Model) Calibrated(voter string, weight float64, proposals int) (right float64, ok bool) {
+	p := m.params
+	if p.Stated == nil {
+		return 0, false
+	}
+	j, k := m.voter(voter), p.Choices
+	if p.Own {
+		k = max(proposals, 1) + 1
+	}
+	_, shift := p.heard(j, weight, k)
+	return p.meanRates(int(j), exactly(shift)), true
 }

@@ -7,15 +7,15 @@ import "github.com/swarmbus/swarmbus/consensus"
 // what asking a voter costs, above 0; nil: the same for all. Ties go to the first.
 func (m *Model) Next(b consensus.Ballots, rest []string, cost func(voter string) float64) string {
 	q := m.whole(b)
-	voter, stated := m.cast(&q)
-	f := make([]float64, len(voter))
-	m.params.weights(voter, stated, q.field, f)
+	c := m.cast(&q)
+	f := make([]float64, len(c.voter))
+	m.params.weights(c, q.field, f)
 	top, next := 0.0, ""
 	for i, name := range rest {
 		j := m.voter(name)
-		news := m.params.strength(j, q.field)
-		for h, g := range voter {
-			news -= m.params.Corr.between(j, g) * f[h] * stated[h] * m.params.strength(g, q.field)
+		news := m.params.strength(j, q.field, m.params.Stated.usual(int(j)).shift)
+		for h, g := range c.voter {
+			news -= m.params.Corr.between(j, g) * f[h] * c.part[h] * m.params.strength(g, q.field, c.shift[h])
 		}
 		if x := worth(news, name, cost); i == 0 || x > top {
 			top, next = x, name

@@ -34,13 +34,15 @@ type parameters struct {
 	Wrong     []float64 `json:"wrong,omitempty"`     // log q, [voter][truth][said]
 	PoolWrong []float64 `json:"poolWrong,omitempty"` // the pool's q, [truth][said]
 
-	Team  []int32      `json:"team,omitempty"` // of each voter, -1 for none; nil: there are none
-	Corr  *correlation `json:"correlation"`
-	Refit *refit       `json:"refit,omitempty"` // nil without known outcomes
+	Stated *calibration `json:"stated,omitempty"` // nil: all were sure of all they said
+	Team   []int32      `json:"team,omitempty"`   // of each voter, -1 for none; nil: there are none
+	Corr   *correlation `json:"correlation"`
+	Refit  *refit       `json:"refit,omitempty"` // nil without known outcomes
 
 	x, logw     [levels]float64
-	right, miss []float64 // log σ(±(a+x)), [voter*columns][level]
-	wrong       []float64 // q, as Wrong
+	odds        [levels]float64 // of being wrong, exp −x
+	right, miss []float64       // log σ(±(a+x)), [voter*columns][level]
+	wrong       []float64       // q, as Wrong
 }
 
 func (m *parameters) cols() int {
@@ -54,6 +56,7 @@ func (m *parameters) cols() int {
 func (m *parameters) tables() {
 	for d := range normal {
 		m.x[d], m.logw[d] = m.Hard*normal[d], math.Log(normalWeight[d])
+		m.odds[d] = math.Exp(-m.x[d])
 	}
 	n := len(m.Rate) * levels
 	if cap(m.right) < n {
@@ -73,17 +76,32 @@ func (m *parameters) tables() {
 }
 
 // meanRate is how often a voter is right on a choice, difficulty summed out.
-func (m *parameters) meanRate(at int) float64 {
+func (m *parameters) meanRate(at int, sure certainty) float64 {
 	p := 0.0
 	for d, x := range m.x {
-		p += normalWeight[d] * sigma(m.Rate[at]+x)
+		p += normalWeight[d] * sigma((m.Rate[at]+x+sure.shift)*sure.flat)
 	}
 	return p
 }
 
-// strength is a voter's log-odds against k candidates, never quite 0: chance is odds of 1 to k−1.
-func (m *parameters) strength(j int32, k int) float64 {
-	return max(math.Abs(m.Base[j]+math.Log(float64(max(k, 2)-1))), 0.01)
+// meanRates is how often a voter is right, the mean over choices.
+func (m *parameters) meanRates(j int, sure certainty) float64 {
+	p, cols := 0.0, m.cols()
+	for c := range cols {
+		p += m.meanRate(j*cols+c, sure) / float64(cols)
+	}
+	return p
+}
+
+// aboveChance is a voter's log-odds less those of chance, which are 1 to k−1.
+func (m *parameters) aboveChance(j int32, k int) float64 {
+	return m.Base[j] + math.Log(float64(max(k, 2)-1))
+}
+
+// strength is how far a vote is from chance in log-odds, among k candidates, never quite 0. shift is what its
+// certainty adds to its voter's.
+func (m *parameters) strength(j int32, k int, shift float64) float64 {
+	return max(math.Abs(m.aboveChance(j, k)+shift), 0.01)
 }
 
 // between is how many candidates there are in a decision.
@@ -117,6 +135,7 @@ func (m *parameters) grow(voters int) *parameters {
 			}
 		}
 	}
+	g.Stated = m.Stated.grow(max(voters, m.Voters))
 	g.Voters = max(voters, m.Voters)
 	g.tables()
 	return &g

@@ -93,23 +93,25 @@ func (r *reading) poolShared(answer []float64, p *pooled) {
 // answering is a question with the evidence of those heard on it.
 type answering struct {
 	*hearing
-	m      *Model
-	share  []float64 // how much of its evidence counts, by voice, of all its voters together
-	stated []float64
-	ev     []float64 // log-probability of each candidate, before the discount
+	m     *Model
+	cast  cast      // by voice
+	share []float64 // how much of the evidence counts of all voters of a voice together
+	n     float64   // votes in effect
+	ev    []float64 // log-probability of each candidate, before the discount
 }
 
 func (m *Model) answer(h *hearing) *answering {
 	m.asTeams(h)
 	m.name(h)
 	n := len(h.voices)
-	a := &answering{hearing: h, m: m, share: make([]float64, n), stated: make([]float64, n), ev: make([]float64, h.field)}
-	voter, times := make([]int32, n), make([]float64, n)
+	a := &answering{hearing: h, m: m, cast: newCast(n), share: make([]float64, n), ev: make([]float64, h.field)}
+	a.cast.times = make([]float64, n)
 	for i, v := range h.voices {
-		voter[i], a.stated[i], times[i] = v.voter, v.weight, float64(v.n)
+		a.cast.voter[i], a.cast.times[i] = v.voter, float64(v.n)
+		a.cast.part[i], a.cast.shift[i] = m.params.heard(v.voter, v.weight, h.field)
 	}
-	m.params.weightsOf(voter, a.stated, times, h.field, a.share)
-	for i, n := range times {
+	a.n = m.params.weights(a.cast, h.field, a.share)
+	for i, n := range a.cast.times {
 		a.share[i] *= n
 	}
 	lp := make([]float64, h.field*levels)
@@ -167,7 +169,7 @@ func (m *Model) name(h *hearing) {
 // probabilities returns that of each candidate.
 func (a *answering) probabilities(rho float64) []float64 {
 	ev := slices.Clone(a.ev)
-	a.m.params.discount(rho, a.share, a.stated, ev)
+	a.m.params.discount(rho, a.n, ev)
 	a.refitted(ev)
 	return ev
 }
@@ -183,25 +185,26 @@ func (a *answering) likelihood(lp []float64) {
 			}
 		}
 	}
-	other := -math.Log(float64(a.field - 1))
 	for i, v := range a.voices {
-		w, s := a.share[i]*a.stated[i], &a.said[v.said]
+		w, s := a.share[i]*a.cast.part[i], &a.said[v.said]
 		switch {
 		case w == 0:
 		case s.not || len(s.among) > 1 || a.own != p.Own:
-			a.hearAny(s, int(v.voter), w, lp)
+			a.hearAny(i, w, lp)
 		case p.Own:
-			p.hearOwn(int(s.among[0]), int(v.voter), w, other, lp)
+			a.hearOwn(i, w, lp)
 		default:
-			p.hearShared(int(s.among[0]), int(v.voter), w, a.named, lp)
+			a.hearShared(i, w, lp)
 		}
 	}
 }
 
-// hearOwn adds a ballot for l alone, which most are; other is the log-probability of one wrong answer of all.
-func (m *parameters) hearOwn(l, j int, w, other float64, lp []float64) {
-	right, miss := m.right[j*levels:][:levels], m.miss[j*levels:][:levels]
-	for c := range len(lp) / levels {
+// hearOwn adds voice i's ballot for one candidate, which most are.
+func (a *answering) hearOwn(i int, w float64, lp []float64) {
+	var room shifted
+	right, miss := a.m.params.at(int(a.voices[i].voter), a.cast.shift[i], &room)
+	l, other := int(a.said[a.voices[i].said].among[0]), -math.Log(float64(a.field-1))
+	for c := range a.field {
 		row := lp[c*levels:][:levels]
 		for d := range row {
 			if c == l {
@@ -214,33 +217,36 @@ func (m *parameters) hearOwn(l, j int, w, other float64, lp []float64) {
 }
 
 // hearShared does the same among choices that are always the same.
-func (m *parameters) hearShared(l, j int, w float64, n named, lp []float64) {
-	for c := range m.Choices {
-		row, at := lp[c*levels:][:levels], j*m.Choices+c
+func (a *answering) hearShared(i int, w float64, lp []float64) {
+	var room shifted
+	p, l := a.m.params, int(a.said[a.voices[i].said].among[0])
+	for c := range a.field {
+		row, at := lp[c*levels:][:levels], int(a.voices[i].voter)*p.Choices+c
+		right, miss := p.at(at, a.cast.shift[i], &room)
 		for d := range row {
 			if c == l {
-				row[d] += w * m.right[at*levels+d]
+				row[d] += w * right[d]
 			} else {
-				row[d] += w * (m.miss[at*levels+d] + m.instead(at, l, n))
+				row[d] += w * (miss[d] + p.instead(at, l, a.named))
 			}
 		}
 	}
 }
 
 // hearAny adds a ballot for several, or against some.
-func (a *answering) hearAny(s *said, j int, w float64, lp []float64) {
+func (a *answering) hearAny(i int, w float64, lp []float64) {
 	for c := range a.field {
 		for d := range levels {
-			lp[c*levels+d] += w * math.Log(max(a.says(s, j, c, d), 1e-300))
+			lp[c*levels+d] += w * math.Log(max(a.says(i, c, d), 1e-300))
 		}
 	}
 }
 
-// says is the probability of a ballot when c is right, at a level of difficulty.
-func (a *answering) says(s *said, j, c, d int) float64 {
-	p := 0.0
+// says is the probability of voice i's ballot when c is right, at a level of difficulty.
+func (a *answering) says(i, c, d int) float64 {
+	p, s := 0.0, &a.said[a.voices[i].said]
 	for _, l := range s.among {
-		p += a.saysOne(j, c, int(l), d)
+		p += a.saysOne(i, c, int(l), d)
 	}
 	if s.not {
 		return 1 - p
@@ -248,23 +254,27 @@ func (a *answering) says(s *said, j, c, d int) float64 {
 	return p
 }
 
-func (a *answering) saysOne(j, c, l, d int) float64 {
-	switch p := a.m.params; {
-	case a.own && p.Own:
-		if c == l {
-			return math.Exp(p.right[j*levels+d])
-		}
-		return math.Exp(p.miss[j*levels+d]) / float64(a.field-1)
-	case a.own: // choices that the model does not know: the voter's own rate
-		right := sigma(p.Base[j] + p.x[d])
+func (a *answering) saysOne(i, c, l, d int) float64 {
+	p, j, shift := a.m.params, int(a.voices[i].voter), a.cast.shift[i]
+	if a.own && !p.Own { // choices that the model does not know: the voter's own rate
+		right := sigma(p.Base[j] + p.x[d] + shift)
 		if c == l {
 			return right
 		}
 		return (1 - right) / float64(a.field-1)
+	}
+	if !p.Own {
+		j = j*p.Choices + c
+	}
+	var room shifted
+	right, miss := p.at(j, shift, &room)
+	switch {
 	case c == l:
-		return math.Exp(p.right[(j*p.Choices+c)*levels+d])
+		return math.Exp(right[d])
+	case p.Own:
+		return math.Exp(miss[d]) / float64(a.field-1)
 	default:
-		return math.Exp(p.miss[(j*p.Choices+c)*levels+d] + p.instead(j*p.Choices+c, l, a.named))
+		return math.Exp(miss[d] + p.instead(j, l, a.named))
 	}
 }
 
@@ -277,26 +287,27 @@ func (a *answering) refitted(ev []float64) {
 	}
 	for i, v := range a.voices {
 		if c, ok := a.said[v.said].single(a.field); ok {
-			ev[c] += a.stated[i] * r.bonus(v.voter) // newcomers have none, all others speak for themselves
+			ev[c] += a.cast.part[i] * r.bonus(v.voter) // newcomers have none, all others speak for themselves
 		}
 	}
 	r.finish(ev)
 }
 
-// cast returns the voters and their stated weights, and leaves a team that speaks as one with one ballot.
-func (m *Model) cast(q *question) (voter []int32, stated []float64) {
-	voter = make([]int32, len(q.ballots))
+// cast returns the votes as they count, and leaves a team that speaks as one with one ballot.
+func (m *Model) cast(q *question) cast {
+	voter := make([]int32, len(q.ballots))
 	for i := range q.ballots {
 		voter[i] = m.voter(q.ballots[i].voter)
 	}
 	if m.params.Team != nil {
 		voter = m.together(q, voter)
 	}
-	stated = make([]float64, len(q.ballots))
+	c := newCast(len(voter))
+	c.voter = voter
 	for i := range q.ballots {
-		stated[i] = q.ballots[i].weight
+		c.part[i], c.shift[i] = m.params.heard(voter[i], q.ballots[i].weight, max(q.field, 2))
 	}
-	return voter, stated
+	return c
 }
 
 func (m *Model) together(q *question, voter []int32) []int32 {

@@ -23,7 +23,7 @@ func learnedFrom(o *Options, seed uint64, every int) (*world, *Model) {
 func slowAnswer(m *Model, v votes, rho float64) []float64 {
 	p := m.params
 	f := make([]float64, len(v.voter))
-	p.weights(v.voter, nil, p.between(v), f)
+	p.weights(cast{voter: v.voter}, p.between(v), f)
 	n := 0.0
 	for _, w := range f {
 		n += w

@@ -51,7 +51,7 @@ func (e *em) classRates() {
 func precision(sd float64) float64 { return 1 / (sd * sd) }
 
 func (e *em) newton(at int, mean, prec float64) {
-	a := e.m.Rate[at]
+	a, usual := e.m.Rate[at], e.m.Stated.usual(at/e.m.cols())
 	for range 2 {
 		g, h := -(a-mean)*prec, prec
 		for d := range levels {
@@ -59,9 +59,9 @@ func (e *em) newton(at int, mean, prec float64) {
 			if n == 0 {
 				continue
 			}
-			p := sigma(a + e.m.x[d])
-			g += e.r[at*levels+d] - n*p
-			h += n * p * (1 - p)
+			p := sigma((a + e.m.x[d] + usual.shift) * usual.flat)
+			g += (e.r[at*levels+d] - n*p) * usual.flat
+			h += n * p * (1 - p) * usual.flat * usual.flat
 		}
 		a += min(1, max(-1, g/h))
 		e.info[at] = h

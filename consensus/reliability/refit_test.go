@@ -107,7 +107,7 @@ func herd(n int, seed uint64) []outcome {
 		for _, l := range said {
 			ev[l] += 0.3
 		}
-		known[i] = outcome{votes{[]int32{0, 1, 2, 3, 4}, said, 2}, ev, right, i % folds, rate}
+		known[i] = outcome{votes{voter: []int32{0, 1, 2, 3, 4}, said: said, field: 2}, ev, right, i % folds, rate}
 	}
 	return known
 }

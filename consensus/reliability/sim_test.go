@@ -15,6 +15,7 @@ type world struct {
 	clones  int       // the last so many say what the first of them says
 	liars   int       // the last so many agree on what is wrong
 	sleeps  float64   // share of decisions in which liars vote as the others do
+	means   []float64 // per voter: how much its certainty means; nil: all are entirely sure
 }
 
 func newWorld(seed uint64, choices int, right ...float64) *world {
@@ -41,7 +42,10 @@ func (w *world) decision(o *consensus.Options) (consensus.Ballots, string) {
 	awake := w.sleeps == 0 || w.Float64() >= w.sleeps
 	var cast []consensus.Vote
 	for j, p := range w.right {
-		said := truth
+		said, sure := truth, 1.0
+		if w.means != nil {
+			p, sure = w.certainty(j, p)
+		}
 		if w.Float64() > p {
 			said = (truth + 1 + w.IntN(k-1)) % k
 		}
@@ -52,13 +56,21 @@ func (w *world) decision(o *consensus.Options) (consensus.Ballots, string) {
 			cast = append(cast, vote(j, cast[n-w.clones].Proposal))
 			continue
 		}
-		cast = append(cast, vote(j, w.choices[said]))
+		v := vote(j, w.choices[said])
+		v.Weight = sure
+		cast = append(cast, v)
 	}
 	b, err := consensus.NewBallots(o, w.choices, cast)
 	if err != nil {
 		panic(err)
 	}
 	return b, w.choices[truth]
+}
+
+// certainty draws how sure voter j says it is, and how often it is right then.
+func (w *world) certainty(j int, p float64) (right, sure float64) {
+	z := w.NormFloat64()
+	return sigma(logit(p) + w.means[j]*z), sigma(logit(0.75) + z)
 }
 
 func vote(j int, proposal string) consensus.Vote {

@@ -21,6 +21,9 @@ func TestSavedBookGoesOnAlike(t *testing.T) {
 
 func goOn(t *testing.T, o *Options, n int) {
 	w := newWorld(61, 3, even(6, 0.9, 0.4)...)
+	if n > 100 {
+		w.means = even(6, 0, 1.5)
+	}
 	a := newBook(o)
 	w.fill(a, n, 5)
 	a.Model()

@@ -96,14 +96,10 @@ type asking struct {
 }
 
 func (m *Model) newAsking(q *question, rho, first, second float64) *asking {
-	voter, stated := m.cast(q)
-	f := make([]float64, len(voter))
-	m.params.weights(voter, stated, q.field, f)
-	a := &asking{m: m, field: max(q.field, 2), votes: float64(len(voter)), rho: rho, first: first, second: second}
-	for i, w := range f {
-		a.n += w * stated[i]
-	}
-	return a
+	c := m.cast(q)
+	f := make([]float64, len(c.voter))
+	n := m.params.weights(c, q.field, f)
+	return &asking{m: m, field: max(q.field, 2), votes: float64(len(f)), n: n, rho: rho, first: first, second: second}
 }
 
 // gain is how much more probably right the decision is once these have voted.
@@ -112,7 +108,8 @@ func (a *asking) gain(rest []string) float64 {
 	mean, variance, n := 0.0, 0.0, 0.0
 	for i, name := range rest {
 		w := 1 / (1 + a.m.params.Corr.pooled()*(a.votes+float64(i)))
-		u := a.m.params.strength(a.m.voter(name), a.field)
+		j := a.m.voter(name)
+		u := a.m.params.strength(j, a.field, a.m.params.Stated.usual(int(j)).shift)
 		right := sigma(u - math.Log(k-1)) // of k, at odds of u against chance
 		other := (1 - right) / (k - 1)
 		mean += w * u * (right - other)

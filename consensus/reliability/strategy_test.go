@@ -18,6 +18,17 @@ var exceptions = []consensustest.Exception{
 // strangers is a model of voters whom the suite does not know.
 func strangers(t *testing.T, o *reliability.Options, choices []string, outcomes bool) *reliability.Model {
 	t.Helper()
+	return learned(t, o, choices, outcomes, func(*rand.Rand) float64 { return 1 })
+}
+
+// doubters are strangers who state how sure they are.
+func doubters(t *testing.T, o *reliability.Options, choices []string) *reliability.Model {
+	t.Helper()
+	return learned(t, o, choices, false, func(r *rand.Rand) float64 { return 0.5 + r.Float64()/2 })
+}
+
+func learned(t *testing.T, o *reliability.Options, choices []string, outcomes bool, weight func(*rand.Rand) float64) *reliability.Model {
+	t.Helper()
 	b, err := reliability.NewBook(o)
 	if err != nil {
 		t.Fatal(err)
@@ -31,8 +42,9 @@ func strangers(t *testing.T, o *reliability.Options, choices []string, outcomes 
 			if r.Float64() > 0.9-float64(j)/20 {
 				said = r.IntN(len(choices))
 			}
+			w := weight(r)
 			for c, name := range choices {
-				if v := (consensus.Vote{Voter: fmt.Sprint("x", j), Proposal: name, Stance: consensus.Agree, Weight: 1}); c == said {
+				if v := (consensus.Vote{Voter: fmt.Sprint("x", j), Proposal: name, Stance: consensus.Agree, Weight: w}); c == said {
 					cast = append(cast, v)
 				} else if o != nil && o.Stances {
 					v.Stance = consensus.Disagree
@@ -68,6 +80,9 @@ func TestStrategyKeepsTheRules(t *testing.T) {
 		"own, outcomes":    {Model: strangers(t, nil, choices, true)},
 		"stances":          {Model: strangers(t, &reliability.Options{Stances: true}, choices, false)},
 		"choices":          {Model: strangers(t, &reliability.Options{Choices: choices}, choices, false)},
+		"own, stated":      {Model: doubters(t, nil, choices)},
+		"stances, stated":  {Model: doubters(t, &reliability.Options{Stances: true}, choices)},
+		"choices, stated":  {Model: doubters(t, &reliability.Options{Choices: choices}, choices)},
 		"choices, outcome": {Model: strangers(t, &reliability.Options{Choices: choices}, choices, true)},
 	} {
 		t.Run(name, func(t *testing.T) { consensustest.TestStrategy(t, s, 1, exceptions...) })

@@ -80,7 +80,7 @@ func (b *batch) asTeams(team []int32) *batch {
 		w := votes{field: v.field}
 		for i, j := range as {
 			if j >= 0 {
-				w.voter, w.said = append(w.voter, j), append(w.said, v.said[i])
+				w.voter, w.said, w.stated = append(w.voter, j), append(w.said, v.said[i]), append(w.stated, v.loudest(as[i], i, team))
 			}
 		}
 		out.add(w)
@@ -88,6 +88,20 @@ func (b *batch) asTeams(team []int32) *batch {
 	out.Known, out.asOne = b.Known, true
 	out.Voters = len(team) + teamsIn(team)
 	return &out
+}
+
+// loudest is how sure vote i says it is, or the surest of the team that it speaks for as voter as.
+func (v votes) loudest(as int32, i int, team []int32) float64 {
+	sure := v.sure(i)
+	if as == v.voter[i] {
+		return sure
+	}
+	for h, j := range v.voter {
+		if int(j) < len(team) && team[j] == team[v.voter[i]] {
+			sure = max(sure, v.sure(h))
+		}
+	}
+	return sure
 }
 
 // asOne returns as whom each voter counts: itself, or, where all of a team who vote, two or more, say one and the

@@ -6,36 +6,52 @@ import (
 	"slices"
 )
 
-// weights fills f with how much of each vote's evidence counts, among k candidates. With μ the voters'
-// strengths times their stated weights, 1 each without, and R their correlation it is w/μ for the w ≥ 0 that
-// minimises ½wᵀRw − μᵀw: the best linear pool of dependent experts (Winkler, 1981; Clemen and Winkler, 1985),
-// never negative. Equal voters get 1/(1+(n−1)ρ); copies share one vote; a voter much weaker than those it
-// errs with gets none.
-func (m *parameters) weights(voter []int32, stated []float64, k int, f []float64) {
-	m.weightsOf(voter, stated, fill(len(f), 1), k, f)
+// cast are votes as they count: by whom, what part of their evidence, what their certainty adds to their voter's
+// log-odds, and how many newcomers vote like that. nil is 1, 0 and 1 for all.
+type cast struct {
+	voter              []int32
+	part, shift, times []float64
 }
 
-// weightsOf is weights where times[i] voters are like voter i: newcomers, of whom each has the same weight.
-func (m *parameters) weightsOf(voter []int32, stated, times []float64, k int, f []float64) {
-	mu := make([]float64, len(f))
+func newCast(n int) cast {
+	slab := make([]float64, 2*n)
+	return cast{voter: make([]int32, n), part: slab[:n:n], shift: slab[n:]}
+}
+
+func or(s []float64, i int, otherwise float64) float64 {
+	if s == nil {
+		return otherwise
+	}
+	return s[i]
+}
+
+// weights fills f with how much of each vote's evidence counts, among k candidates, and returns how many votes that
+// makes in effect. With μ the strengths of the votes and R the correlation of their voters it is w/μ for the w ≥ 0
+// that minimises ½wᵀRw − μᵀw: the best linear pool of dependent experts (Winkler, 1981; Clemen and Winkler, 1985),
+// never negative. Equal voters get 1/(1+(n−1)ρ); copies share one vote; a voter much weaker than those it errs with
+// gets none.
+func (m *parameters) weights(c cast, k int, f []float64) (votes float64) {
+	mu, times := make([]float64, len(f)), c.times
+	if times == nil {
+		times = fill(len(f), 1)
+	}
 	pairs := false
-	for i, j := range voter {
-		mu[i] = m.strength(j, k)
-		if stated != nil {
-			mu[i] *= stated[i]
-		}
+	for i, j := range c.voter {
+		mu[i] = or(c.part, i, 1) * m.strength(j, k, or(c.shift, i, 0))
 		pairs = pairs || m.Corr.paired(j)
 	}
 	if pairs {
-		m.Corr.descend(voter, mu, times, f)
+		m.Corr.descend(c.voter, mu, times, f)
 	} else {
 		equal(mu, m.Corr.pooled(), times, f)
 	}
-	for i := range f {
+	for i, j := range c.voter {
 		if mu[i] > 0 {
 			f[i] /= mu[i]
+			votes += times[i] * f[i] * min(or(c.part, i, 1), mu[i]/m.strength(j, k, 0)) // who is less sure is less of a vote
 		}
 	}
+	return votes
 }
 
 // descend solves it coordinate by coordinate, which converges because R is positive definite or made so by

@@ -105,7 +105,7 @@ func TestCopiesShareOneVote(t *testing.T) {
 	m := newcomers(kind{}, defaults).grow(3)
 	m.Corr = &correlation{Voters: 3, Pair: []float64{0, .98, 0, .98, 0, 0, 0, 0, 0}}
 	f := make([]float64, 3)
-	m.weights([]int32{0, 1, 2}, nil, 2, f)
+	m.weights(cast{voter: []int32{0, 1, 2}}, 2, f)
 	if s := f[0] + f[1]; math.Abs(s-1) > 0.05 || f[2] < 0.99 {
 		t.Errorf("weights %v, want the first two to share about one vote", f)
 	}

@@ -1,0 +1,318 @@
+package reliability
+
+import (
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/swarmbus/swarmbus/consensus"
+)
+
+// talkers are voters right in 0.7 of their votes, of whom some mean what they say and some do not.
+func talkers(seed uint64, choices int) *world {
+	w := newWorld(seed, choices, even(6, 0.7, 0.7)...)
+	w.means = []float64{0, 0, 0, 1, 1, 2}
+	return w
+}
+
+func stated(w *world, o *Options, n, every int) *Model {
+	b := newBook(o)
+	w.fill(b, n, every)
+	return b.Learn()
+}
+
+func TestCertaintyIsHeardAsFarAsItMeansSomething(t *testing.T) {
+	for name, o := range kinds(3) {
+		if o != nil && o.Stances {
+			continue // a vote for one proposal leaves the others unsaid
+		}
+		for _, every := range []int{0, 3} {
+			m := stated(talkers(3, 3), o, 1500, every)
+			spread := make([]float64, 6)
+			for j := range spread {
+				low, ok := m.Calibrated("v"+string(rune('0'+j)), 0.55, 3)
+				high, also := m.Calibrated("v"+string(rune('0'+j)), 0.9, 3)
+				if !ok || !also {
+					t.Fatal(name, "nothing is known of what weights mean")
+				}
+				spread[j] = logit(high) - logit(low)
+			}
+			for j := range 3 {
+				if spread[j] > 0.6 || spread[3+j] < spread[j]+0.5 {
+					t.Errorf("%s, every %d: log-odds rise by %.2f with what is stated", name, every, spread)
+				}
+			}
+		}
+	}
+}
+
+func TestNewcomersAreHeardAsTheOthersAre(t *testing.T) {
+	var spread [2]float64
+	for i, meant := range []float64{0, 1} {
+		w := talkers(4, 3)
+		w.means = even(6, meant, meant)
+		m := stated(w, &Options{Choices: w.choices}, 500, 0)
+		low, _ := m.Calibrated("newcomer", 0.5, 3)
+		high, _ := m.Calibrated("newcomer", 0.75, 3)
+		spread[i] = logit(high) - logit(low)
+	}
+	if spread[0] > 0.3 || spread[1] < 0.7 {
+		t.Errorf("log-odds of newcomers rise by %.2f among those who do not mean it and those who do", spread)
+	}
+}
+
+func TestCalibratedIsHowOftenVotersAreRight(t *testing.T) {
+	w := talkers(5, 2)
+	m := stated(w, &Options{Choices: w.choices}, 3000, 2)
+	// What v5 says at 0.9 is 1.1 of its standard deviations above what it usually says.
+	want := sigma(logit(0.7) + 2*(logit(0.9)-logit(0.75)))
+	if got, _ := m.Calibrated("v5", 0.9, 2); math.Abs(got-want) > 0.05 {
+		t.Errorf("at 0.9 the voter is right in %.3f, want %.3f", got, want)
+	}
+	if got, _ := m.Calibrated("v0", 0.9, 2); math.Abs(got-0.7) > 0.05 {
+		t.Errorf("who does not mean it is right in %.3f, want 0.7", got)
+	}
+	if r, _ := m.Reliability("v5", 2); math.Abs(r.Sensitivity-0.66) > 0.05 {
+		t.Errorf("reliability %.3f, want how often it is right in all", r.Sensitivity)
+	}
+}
+
+func TestHearingCertaintyDecidesBetter(t *testing.T) {
+	w := talkers(7, 2)
+	o := &Options{Choices: w.choices}
+	heard, deaf := newBook(o), newBook(o)
+	for range 400 {
+		b, _ := w.decision(nil)
+		for book, ballots := range map[*Book]consensus.Ballots{heard: b, deaf: allSaying(b, 1)} {
+			if err := book.Observe("", ballots); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	h, d := heard.Learn(), deaf.Learn()
+	var with, without float64
+	for range 2000 {
+		b, truth := w.decision(nil)
+		p, _ := h.Probabilities(b)
+		q, _ := d.Probabilities(allSaying(b, 1))
+		place := int(truth[0] - 'a')
+		with -= math.Log(p[place]) / 2000
+		without -= math.Log(q[place]) / 2000
+	}
+	if with > without-0.05 {
+		t.Errorf("log-loss %.3f, and %.3f without what was stated", with, without)
+	}
+}
+
+// allSaying is the same votes of one weight.
+func allSaying(b consensus.Ballots, weight float64) consensus.Ballots {
+	var cast []consensus.Vote
+	for v := range b.Votes() {
+		v.Weight = weight
+		cast = append(cast, v)
+	}
+	again, err := consensus.NewBallots(nil, b.Proposals(), cast)
+	if err != nil {
+		panic(err)
+	}
+	return again
+}
+
+func TestWhoAlwaysSaysTheSameIsTakenForWhatItIsWorth(t *testing.T) {
+	for name, o := range kinds(3) {
+		w := newWorld(11, 3, even(5, 0.9, 0.5)...)
+		loud, quiet := newBook(o), newBook(o)
+		for range 100 {
+			b, _ := w.decision(nil)
+			if err := loud.Observe("", b); err != nil {
+				t.Fatal(err)
+			}
+			if err := quiet.Observe("", allSaying(b, 0.6)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		b, _ := w.decision(nil)
+		p, _ := loud.Learn().Probabilities(b)
+		q, _ := quiet.Learn().Probabilities(allSaying(b, 0.6))
+		for c := range p {
+			if math.Abs(p[c]-q[c]) > 1e-9 {
+				t.Errorf("%s: %v when all say 1, %v when all say 0.6", name, p, q)
+			}
+		}
+	}
+}
+
+func TestCertaintyNeverTurnsAVoteOrRaisesANewcomer(t *testing.T) {
+	w := talkers(13, 2)
+	w.means[0] = -1 // surer where it is wrong
+	m := stated(w, nil, 300, 0)
+	probable := func(voter string, weight float64) float64 {
+		v := vote(0, "a")
+		v.Voter, v.Weight = voter, weight
+		return firstOf(m, []consensus.Vote{v, vote(1, "b"), vote(2, "a")})
+	}
+	for _, voter := range []string{"v0", "v5", "newcomer"} {
+		without := probable(voter, 0)
+		for weight, was := 0.01, without; weight <= 1; weight += 0.01 {
+			p := probable(voter, weight)
+			if p < was-1e-9 {
+				t.Errorf("%s for a at %.2f makes a %.4f probable, and %.4f when less sure", voter, weight, p, was)
+			}
+			was = p
+		}
+	}
+	if p, q := probable("v0", 0), firstOf(m, []consensus.Vote{vote(1, "b"), vote(2, "a")}); p != q {
+		t.Errorf("a vote of weight 0 makes %.4f of %.4f", p, q)
+	}
+	usual := sigma(m.params.Stated.Pool)
+	if p, q := probable("newcomer", usual), probable("newcomer", 1); math.Abs(p-q) > 1e-9 {
+		t.Errorf("a newcomer that is sure of all it says makes %.4f of %.4f", q, p)
+	}
+	if p, q := probable("v5", usual), probable("v5", 1); q < p+0.02 {
+		t.Errorf("who means what it says makes %.4f of %.4f", q, p)
+	}
+}
+
+// firstOf is how probable votes make a, of a and b.
+func firstOf(m *Model, cast []consensus.Vote) float64 {
+	b, err := consensus.NewBallots(nil, []string{"a", "b"}, cast)
+	if err != nil {
+		panic(err)
+	}
+	each, _ := m.Probabilities(b)
+	return each[0]
+}
+
+func TestSlopesFollowTheLikelihood(t *testing.T) {
+	w := talkers(17, 3)
+	b := newBook(&Options{Choices: w.choices})
+	w.fill(b, 40, 4)
+	e := newEM(&b.batch, b.o)
+	e.start(e.shares)
+	e.count()
+	e.rows(0)
+	e.rates()
+	e.m.tables()
+	g, h := make([]float64, 6), make([]float64, 6)
+	e.slopes(g, h)
+	const step = 1e-4
+	for j := range g {
+		at := e.m.Stated.Slope[j]
+		var l [3]float64
+		for i := range l {
+			e.m.Stated.Slope[j] = at + step*float64(i-1)
+			l[i] = expectedLikelihood(e, int32(j))
+		}
+		e.m.Stated.Slope[j] = at
+		if want := (l[2] - l[0]) / (2 * step); math.Abs(g[j]-want) > 1e-3 {
+			t.Errorf("voter %d: gradient %.5f, differences say %.5f", j, g[j], want)
+		}
+		if want := -(l[2] - 2*l[1] + l[0]) / (step * step); math.Abs(h[j]-want) > 0.01*want {
+			t.Errorf("voter %d: curvature %.4f, differences say %.4f", j, h[j], want)
+		}
+	}
+}
+
+// expectedLikelihood is the part of the expected log-likelihood that depends on voter j's slope, term by term.
+func expectedLikelihood(e *em, j int32) (sum float64) {
+	c := e.m.Stated
+	for t := range e.b.size() {
+		v := e.b.votes(t)
+		for i, voter := range v.voter {
+			if voter != j {
+				continue
+			}
+			for at, p := range e.resp[t*e.b.Choices*levels:][:e.b.Choices*levels] {
+				z := e.m.Rate[int(j)*e.m.cols()+at/levels] + e.m.x[at%levels] + c.Slope[j]*(logit(v.stated[i])-c.Pool)
+				if at/levels == int(v.said[i]) {
+					sum += p * math.Log(sigma(z))
+				} else {
+					sum += p * math.Log(sigma(-z))
+				}
+			}
+		}
+	}
+	return sum
+}
+
+func TestATeamIsAsSureAsItsSurest(t *testing.T) {
+	b := newBatch(3, true)
+	b.add(votes{voter: []int32{0, 1, 2, 3}, said: []int32{0, 0, 1, 0}, stated: []float64{0.6, 0.9, 0.7, 1}, field: 3})
+	one := b.asTeams([]int32{0, 0, -1, -1})
+	if v := one.votes(0); len(v.voter) != 3 || v.stated[0] != 0.9 || v.stated[1] != 0.7 || v.stated[2] != 1 {
+		t.Errorf("%+v, want the two as sure as the surer", v)
+	}
+}
+
+func TestStatedWeightsAreKeptWithTheirVotes(t *testing.T) {
+	w := talkers(19, 2)
+	b := newBook(&Options{Choices: w.choices, Window: 80})
+	plain := *w
+	plain.means = nil
+	plain.fill(b, 40, 0)
+	w.fill(b, 50, 0)
+	for i, x := range b.batch.Stated {
+		if early := i < 6*(b.Len()-50); early != (x == 1) {
+			t.Fatalf("vote %d of %d decisions states %v", i, b.Len(), x)
+		}
+	}
+	saved, err := json.Marshal(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, damage := range [][2]string{
+		{`"stated":[1,`, `"stated":[`},
+		{`"stated":[1,`, `"stated":[0,`},
+		{`"stated":[1,`, `"stated":[2,`},
+	} {
+		if err := json.Unmarshal([]byte(strings.Replace(string(saved), damage[0], damage[1], 1)), new(Book)); err == nil {
+			t.Errorf("restored with %s", damage[1])
+		}
+	}
+}
+
+func TestDamagedCalibrationIsRefused(t *testing.T) {
+	for i, damage := range []func(*calibration){
+		func(c *calibration) { c.Slope = c.Slope[1:] },
+		func(c *calibration) { c.Usual = c.Usual[1:] },
+		func(c *calibration) { c.Slope[0] = -1 },
+		func(c *calibration) { c.Usual[0] = 100 },
+		func(c *calibration) { c.Pool = -100 },
+		func(c *calibration) { c.Mean = -1 },
+		func(c *calibration) { c.Sd = -1 },
+	} {
+		w := talkers(23, 2)
+		b := newBook(nil)
+		w.fill(b, 30, 0)
+		b.Learn()
+		damage(b.model.params.Stated)
+		saved, err := json.Marshal(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(saved, new(Book)); err == nil {
+			t.Errorf("restored with damage %d", i)
+		}
+	}
+}
+
+func TestAskingHearsCertainty(t *testing.T) {
+	w := talkers(29, 2)
+	m := stated(w, nil, 400, 0)
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 20 {
+		v := vote(5, "a")
+		v.Weight = 0.9 + r.Float64()/10
+		sure, err := consensus.NewBallots(nil, []string{"a", "b"}, []consensus.Vote{v, vote(4, "a")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		unsure := allSaying(sure, 0.4)
+		rest := []string{"v0", "v1", "v2"}
+		if m.Enough(unsure, rest, Stop{}) && !m.Enough(sure, rest, Stop{}) {
+			t.Error("enough when they are unsure, and not when they are sure")
+		}
+	}
+}
