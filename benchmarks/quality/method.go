@@ -38,6 +38,7 @@ func methods() []method {
 	return append(
 		ms,
 		method{"bayesian+rates", "bayesian with learned reliabilities", learnedRates},
+		method{"grouped+rates", "grouped with learned reliabilities and groups", learnedGroups},
 		method{"learned", "package consensus/reliability, every default", byPosterior(learned)},
 	)
 }
@@ -88,4 +89,12 @@ func (s *set) decided(st consensus.Strategy, o *consensus.Options) []answer {
 
 func learnedRates(s *set, gold []int32) []answer {
 	return s.decided(consensus.Bayesian{}, &consensus.Options{Reliabilities: s.learnt(gold)})
+}
+
+// errTogether is the mean correlation from which voters are taken for a group.
+const errTogether = 0.1
+
+func learnedGroups(s *set, gold []int32) []answer {
+	m := s.learnt(gold)
+	return s.decided(consensus.Grouped{}, &consensus.Options{Reliabilities: m, Groups: m.Groups(errTogether)})
 }

@@ -11,9 +11,9 @@
 // A [Book] needs no outcomes: voters who agree with others where those agree among themselves are right more
 // often (Dawid and Skene, 1979). Outcomes anchor it where there are some, and from ten on correct its
 // confidence too. A [Model] is a snapshot; a [Strategy] pools with it; [Model.Enough] says when to stop asking and
-// [Model.Next] whom to ask. Everything is values in, values out, without clock, context or goroutine. A [Ledger] is
-// what programs decide by when nobody chooses: two books that many goroutines may share, and the strategy that
-// suits what they know.
+// [Model.Next] whom to ask; [Model.Groups] says who errs together, for [consensus.Grouped]. Everything is values in,
+// values out, without clock, context or goroutine. A [Ledger] is what programs decide by when nobody chooses: two
+// books that many goroutines may share, and the strategy that suits what they know.
 //
 // # What is learned of a voter
 //

@@ -134,6 +134,48 @@ func ExampleModel_Calibrated() {
 	// bob: 0.6 means 0.8, 0.9 means 0.9
 }
 
+func ExampleModel_Groups() {
+	book, err := reliability.NewBook(&reliability.Options{Choices: []string{"yes", "no"}})
+	if err != nil {
+		panic(err)
+	}
+	// Three copies of one model are wrong together in every fourth decision, two others now and then by themselves.
+	for i := range 60 {
+		right, wrong := []string{"yes", "no"}[i%2], []string{"no", "yes"}[i%2]
+		sides := map[string][]string{}
+		for j, name := range []string{"m1", "m2", "m3", "ada", "bob"} {
+			said := right
+			if every := []int{4, 4, 4, 7, 9}[j]; i%every == 1 {
+				said = wrong
+			}
+			sides[said] = append(sides[said], name)
+		}
+		id := fmt.Sprint(i)
+		if err := book.Observe(id, ask(sides["yes"], sides["no"])); err != nil {
+			panic(err)
+		}
+		if err := book.Resolve(id, right); err != nil {
+			panic(err)
+		}
+	}
+	groups := book.Learn().Groups(0.1)
+	fmt.Println(groups)
+
+	said := map[string]string{"m1": "no", "m2": "no", "m3": "no", "ada": "yes", "bob": "yes"}
+	var votes []consensus.Vote
+	for name, proposal := range said {
+		votes = append(votes, consensus.Vote{Voter: name, Proposal: proposal, Stance: consensus.Agree, Weight: 1})
+	}
+	ballots, err := consensus.NewBallots(&consensus.Options{Groups: groups}, []string{"yes", "no"}, votes)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(consensus.Grouped{}.Decide(ballots).Leader())
+	// Output:
+	// map[m1:m1 m2:m1 m3:m1]
+	// yes
+}
+
 func ExampleBook_MarshalJSON() {
 	saved, err := json.Marshal(history())
 	if err != nil {

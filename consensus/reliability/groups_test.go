@@ -1,0 +1,138 @@
+package reliability
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/swarmbus/swarmbus/consensus"
+)
+
+// families draws decisions in which the voters of each family are led astray together in a fifth of them.
+func families(r *rand.Rand, of []string, n int) *Book {
+	b := newBook(&Options{Choices: letters(4)})
+	for range n {
+		truth := r.IntN(4)
+		astray := map[string]int{}
+		var cast []consensus.Vote
+		for j, family := range of {
+			if _, ok := astray[family]; !ok {
+				astray[family] = truth
+				if family != "" && r.Float64() < 0.2 {
+					astray[family] = r.IntN(4)
+				}
+			}
+			said := astray[family]
+			if r.Float64() < 0.15 {
+				said = r.IntN(4)
+			}
+			cast = append(cast, vote(j, b.o.Choices[said]))
+		}
+		ballots, err := consensus.NewBallots(nil, b.o.Choices, cast)
+		if err != nil {
+			panic(err)
+		}
+		if err := b.Observe("", ballots); err != nil {
+			panic(err)
+		}
+	}
+	return b
+}
+
+func TestGroupsAreWhoErrsTogether(t *testing.T) {
+	of := []string{"a", "", "b", "a", "b", "", "a", "b", ""}
+	m := families(rand.New(rand.NewPCG(1, 1)), of, 400).Learn()
+	want := map[string]string{"v0": "v0", "v3": "v0", "v6": "v0", "v2": "v2", "v4": "v2", "v7": "v2"}
+	if got := m.Groups(0.2); !reflect.DeepEqual(got, want) {
+		t.Errorf("groups %v, want %v", got, want)
+	}
+	if got := m.Groups(0.99); len(got) != 0 {
+		t.Errorf("groups %v of whom nobody errs alike", got)
+	}
+	if got := stranger.Groups(0.1); len(got) != 0 {
+		t.Errorf("groups %v of newcomers", got)
+	}
+}
+
+func TestVotersWithoutCorrelationsOfTheirOwnAreInNoGroup(t *testing.T) {
+	b := families(rand.New(rand.NewPCG(2, 1)), []string{"a", "a", "a"}, 100)
+	b.o.MaxPairs = 2
+	if got := b.Learn().Groups(0.01); len(got) != 0 {
+		t.Errorf("groups %v", got)
+	}
+}
+
+func TestGroupsJoinByTheMeanOfTheirVoters(t *testing.T) {
+	for seed := range uint64(30) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		n := 2 + r.IntN(12)
+		m := &Model{voters: map[string]int32{}, params: &parameters{Voters: n + 1, Corr: &correlation{Voters: n, Pair: make([]float64, n*n)}}}
+		for i := range n {
+			m.voters[fmt.Sprintf("v%02d", i)] = int32(i)
+			for j := range i {
+				x := r.Float64()
+				m.params.Corr.Pair[i*n+j], m.params.Corr.Pair[j*n+i] = x, x
+			}
+		}
+		for _, least := range []float64{0.3, 0.5, 0.7} {
+			if got, want := m.Groups(least), slowGroups(m, least); !reflect.DeepEqual(got, want) {
+				t.Fatalf("seed %d, %v: %v, want %v", seed, least, got, want)
+			}
+		}
+	}
+}
+
+// slowGroups takes every mean anew.
+func slowGroups(m *Model, least float64) map[string]string {
+	var groups [][]string
+	for _, name := range m.Voters() {
+		groups = append(groups, []string{name})
+	}
+	for {
+		a, b, top := 0, 0, 0.0
+		for i, x := range groups {
+			for j, y := range groups[:i] {
+				mean := 0.0
+				for _, p := range x {
+					for _, q := range y {
+						mean += m.Correlation(p, q) / float64(len(x)*len(y))
+					}
+				}
+				if mean > top {
+					a, b, top = j, i, mean
+				}
+			}
+		}
+		if top < least {
+			break
+		}
+		groups[a] = append(groups[a], groups[b]...)
+		groups = slices.Delete(groups, b, b+1)
+	}
+	of := map[string]string{}
+	for _, g := range groups {
+		for _, name := range g {
+			if len(g) > 1 {
+				of[name] = slices.Min(g)
+			}
+		}
+	}
+	return of
+}
+
+func BenchmarkGroups(b *testing.B) {
+	n := 512
+	r := rand.New(rand.NewPCG(1, 3))
+	m := &Model{voters: map[string]int32{}, params: &parameters{Voters: n + 1, Corr: &correlation{Voters: n, Pair: make([]float64, n*n)}}}
+	for i := range n {
+		m.voters[fmt.Sprintf("v%03d", i)] = int32(i)
+		for j := range n {
+			m.params.Corr.Pair[i*n+j] = r.Float64()
+		}
+	}
+	for b.Loop() {
+		m.Groups(0.1)
+	}
+}
