@@ -3,7 +3,6 @@ package reliability
 import (
 	"encoding/json"
 	"math"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -185,6 +184,44 @@ func firstOf(m *Model, cast []consensus.Vote) float64 {
 	return each[0]
 }
 
+func TestCertaintyOfAnyBallotIsHeard(t *testing.T) {
+	shared := &Options{Choices: letters(3)}
+	for _, c := range []struct {
+		what           string
+		o              *Options
+		of, agree, not []string
+	}{
+		{"one of shared choices", shared, letters(3), []string{"a"}, nil},
+		{"two of shared choices", shared, letters(3), []string{"a", "b"}, nil},
+		{"against one of three", shared, letters(3), nil, []string{"c"}},
+		{"proposals of its own", shared, []string{"x", "y", "z"}, []string{"x"}, nil},
+		{"one", nil, letters(3), []string{"a"}, nil},
+		{"two", nil, letters(3), []string{"a", "b"}, nil},
+		{"against one", nil, letters(3), nil, []string{"c"}},
+	} {
+		m := stated(talkers(31, 3), c.o, 400, 2)
+		wrong := func(weight float64) (p float64) {
+			var cast []consensus.Vote
+			for _, name := range c.agree {
+				cast = append(cast, consensus.Vote{Voter: "v5", Proposal: name, Stance: consensus.Agree, Weight: weight})
+			}
+			for _, name := range c.not {
+				cast = append(cast, consensus.Vote{Voter: "v5", Proposal: name, Stance: consensus.Disagree, Weight: weight})
+			}
+			cast = append(cast, consensus.Vote{Voter: "v4", Proposal: c.of[2], Stance: consensus.Agree, Weight: 0.75})
+			b, err := consensus.NewBallots(nil, c.of, cast)
+			if err != nil {
+				t.Fatal(err)
+			}
+			each, _ := m.Probabilities(b)
+			return each[2]
+		}
+		if low, high := wrong(0.6), wrong(0.95); high > low-0.05 {
+			t.Errorf("%s: what it is not for is %.3f probable when it is unsure, %.3f when it is sure", c.what, low, high)
+		}
+	}
+}
+
 func TestSlopesFollowTheLikelihood(t *testing.T) {
 	w := talkers(17, 3)
 	b := newBook(&Options{Choices: w.choices})
@@ -299,20 +336,55 @@ func TestDamagedCalibrationIsRefused(t *testing.T) {
 }
 
 func TestAskingHearsCertainty(t *testing.T) {
-	w := talkers(29, 2)
-	m := stated(w, nil, 400, 0)
-	r := rand.New(rand.NewPCG(1, 2))
-	for range 20 {
-		v := vote(5, "a")
-		v.Weight = 0.9 + r.Float64()/10
-		sure, err := consensus.NewBallots(nil, []string{"a", "b"}, []consensus.Vote{v, vote(4, "a")})
+	m := equals(4)
+	voted := func(weight float64) consensus.Ballots {
+		v := vote(0, "a")
+		v.Weight = weight
+		b, err := consensus.NewBallots(nil, []string{"a", "b"}, []consensus.Vote{v})
 		if err != nil {
 			t.Fatal(err)
 		}
-		unsure := allSaying(sure, 0.4)
-		rest := []string{"v0", "v1", "v2"}
-		if m.Enough(unsure, rest, Stop{}) && !m.Enough(sure, rest, Stop{}) {
-			t.Error("enough when they are unsure, and not when they are sure")
-		}
+		return b
 	}
+	if got := m.Next(voted(0.7), []string{"v1", "v2"}, nil); got != "v1" {
+		t.Errorf("of two alike %s is asked", got)
+	}
+	m.params.Stated.Usual[2] = 1
+	if got := m.Next(voted(0.7), []string{"v1", "v2"}, nil); got != "v2" {
+		t.Errorf("%s is asked, and not who is usually surer", got)
+	}
+	m.params.Stated.Usual[2], m.params.Base[2] = 0, 0.9
+	pair := m.params.Corr.Pair
+	pair[1], pair[4] = 0.2, 0.2 // of v0 and v1
+	if got := m.Next(voted(0.1), []string{"v1", "v2"}, nil); got != "v1" {
+		t.Errorf("%s is asked after an unsure vote of who errs with v1, who is the better", got)
+	}
+	if got := m.Next(voted(0.98), []string{"v1", "v2"}, nil); got != "v2" {
+		t.Errorf("%s is asked after a sure vote of who errs with v1", got)
+	}
+	one := voted(0.7)
+	price := func() (price float64) {
+		for price = 0.001; !m.Enough(one, []string{"v3"}, Stop{Sure: 1, Worth: price}); price *= 1.1 {
+		}
+		return price
+	}
+	usual := price()
+	m.params.Stated.Usual[3] = 1
+	if sure := price(); sure < 1.2*usual {
+		t.Errorf("asking who is usually surer is worth %.4f, asking another %.4f", sure, usual)
+	}
+}
+
+// equals is a model of voters who are alike.
+func equals(n int) *Model {
+	o := defaults
+	p := newcomers(newKind(&o), o).grow(n)
+	p.Stated = &calibration{Mean: 1, Sd: 0.25, Pool: logit(0.7)}
+	p = p.grow(n + 1)
+	p.Corr = &correlation{Voters: n, Pair: make([]float64, n*n)}
+	m := &Model{voters: map[string]int32{}, params: p, certificate: Certificate{OK: true}}
+	for j := range n {
+		m.voters["v"+string(rune('0'+j))] = int32(j)
+	}
+	return m
 }

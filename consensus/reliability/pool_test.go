@@ -22,11 +22,15 @@ func learnedFrom(o *Options, seed uint64, every int) (*world, *Model) {
 // slowAnswer multiplies probabilities where the pool adds logarithms, one level of difficulty at a time.
 func slowAnswer(m *Model, v votes, rho float64) []float64 {
 	p := m.params
-	f := make([]float64, len(v.voter))
-	p.weights(cast{voter: v.voter}, p.between(v), f)
+	f, shift := make([]float64, len(v.voter)), make([]float64, len(v.voter))
+	for i, j := range v.voter {
+		shift[i] = slowShift(p, j, v.sure(i))
+	}
+	p.weights(cast{voter: v.voter, shift: shift}, p.Choices, f)
 	n := 0.0
-	for _, w := range f {
-		n += w
+	for i, j := range v.voter {
+		above := p.Base[j] + math.Log(float64(p.Choices-1))
+		n += f[i] * min(1, max(0.01, math.Abs(above+shift[i]))/max(0.01, math.Abs(above)))
 	}
 	answer := make([]float64, p.Choices)
 	among := map[int32]bool{}
@@ -38,7 +42,7 @@ func slowAnswer(m *Model, v votes, rho float64) []float64 {
 			x := weight * math.Exp(p.Prior[c])
 			for i, j := range v.voter {
 				at := int(j)*p.Choices + c
-				right := 1 / (1 + math.Exp(-p.Rate[at]-p.Hard*normal[d]))
+				right := 1 / (1 + math.Exp(-p.Rate[at]-shift[i]-p.Hard*normal[d]))
 				says := right
 				if l := int(v.said[i]); l != c {
 					says = (1 - right) * math.Exp(p.Wrong[at*p.Choices+l])
@@ -81,6 +85,20 @@ func slowAnswer(m *Model, v votes, rho float64) []float64 {
 	return answer
 }
 
+// slowShift is what a voter's certainty does to its log-odds.
+func slowShift(p *parameters, j int32, stated float64) float64 {
+	if p.Stated == nil {
+		return 0
+	}
+	stated = math.Min(0.98, math.Max(0.02, stated))
+	shift := p.Stated.Slope[j] * (math.Log(stated) - math.Log(1-stated) - p.Stated.Pool)
+	if above := p.Base[j] + math.Log(float64(p.Choices-1)); above < 0 {
+		return math.Max(shift, 0)
+	} else {
+		return math.Max(shift, -above)
+	}
+}
+
 func normalise(p []float64) {
 	s := 0.0
 	for _, x := range p {
@@ -92,8 +110,12 @@ func normalise(p []float64) {
 }
 
 func TestPoolIsTheProductOfProbabilities(t *testing.T) {
-	for _, every := range []int{0, 2} {
-		w, m := learnedFrom(&Options{Choices: letters(3)}, 21, every)
+	for _, every := range []int{0, 2, 3} {
+		w := newWorld(21, 3, even(6, 0.9, 0.4)...)
+		if every == 3 {
+			w.means = even(6, 0, 1.5)
+		}
+		m := stated(w, &Options{Choices: letters(3)}, 80, every)
 		if (m.params.Refit != nil) != (every > 0) {
 			t.Fatalf("refit is %v", m.params.Refit)
 		}
@@ -102,6 +124,7 @@ func TestPoolIsTheProductOfProbabilities(t *testing.T) {
 			v := votes{field: 3}
 			for x := range b.Votes() {
 				v.voter, v.said = append(v.voter, m.voter(x.Voter)), append(v.said, m.kind.choices[x.Proposal])
+				v.stated = append(v.stated, x.Weight)
 			}
 			got, _ := m.Probabilities(b)
 			want := slowAnswer(m, v, consensus.DefaultCorrelation)
