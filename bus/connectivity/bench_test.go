@@ -16,10 +16,13 @@ import (
 var sizes = []int{1_000, 100_000}
 
 // full returns a layer whose thread t holds n signals of a hundred sources.
-func full(b *testing.B, n int) *connectivity.Layer {
+func full(b *testing.B, n int) *connectivity.Layer { return fullKeeping(b, n, -1) }
+
+// fullKeeping is full for a layer that keeps so many ended signals.
+func fullKeeping(b *testing.B, n, retain int) *connectivity.Layer {
 	w := bus.New(&bus.Options{Sweep: -1})
 	b.Cleanup(w.Close)
-	l := connectivity.New(w, &connectivity.Options{Retain: -1})
+	l := connectivity.New(w, &connectivity.Options{Retain: retain})
 	for i := range n {
 		e, err := l.Emit(ctx, says("x", by(fmt.Sprint("s", i%100)), at(connectivity.Critical), class(connectivity.Class(1+i%11))))
 		if err != nil {
@@ -35,13 +38,19 @@ func full(b *testing.B, n int) *connectivity.Layer {
 }
 
 func bySize(b *testing.B, f func(*testing.B, *connectivity.Layer)) {
+	byLayer(b, full, func(b *testing.B, l *connectivity.Layer, _ int) { f(b, l) })
+}
+
+func byLayer(
+	b *testing.B, layer func(*testing.B, int) *connectivity.Layer, f func(*testing.B, *connectivity.Layer, int),
+) {
 	for _, n := range sizes {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			l := full(b, n)
+			l := layer(b, n)
 			runtime.GC()
 			b.ReportAllocs()
 			b.ResetTimer()
-			f(b, l)
+			f(b, l, n)
 		})
 	}
 }
@@ -71,11 +80,46 @@ func BenchmarkBusPublish(b *testing.B) {
 	}
 }
 
+// The thread grows without end, and with it what the collector walks.
 func BenchmarkEmit(b *testing.B) {
 	bySize(b, func(b *testing.B, l *connectivity.Layer) {
 		in := says("no duplicate", at(connectivity.Critical))
 		for b.Loop() {
 			mustEmit(b, l, in, false)
+		}
+	})
+}
+
+// steady is full for a layer that keeps no more ended signals than it begins with.
+func steady(b *testing.B, n int) *connectivity.Layer { return fullKeeping(b, n, n/2) }
+
+// The thread holds n to 1.1 n: after every n/10 emits a step, which is not
+// timed, ends these, and the cap on ended ones drops as many.
+func BenchmarkEmitSteadyByExpiry(b *testing.B) {
+	byLayer(b, steady, func(b *testing.B, l *connectivity.Layer, n int) {
+		in := says("no duplicate", at(connectivity.Critical))
+		for left := 0; b.Loop(); left-- {
+			if left == 0 {
+				b.StopTimer()
+				step, err := l.AdvanceStep(ctx, "t")
+				if err != nil {
+					b.Fatal(err)
+				}
+				in.ExpiresAtStep, left = step+1, n/10
+				b.StartTimer()
+			}
+			mustEmit(b, l, in, false)
+		}
+	})
+}
+
+// The thread holds n: each emit ends the one before, and the cap drops the one
+// that ended first. It is two signals of the bus.
+func BenchmarkEmitSteadyBySupersession(b *testing.B) {
+	byLayer(b, steady, func(b *testing.B, l *connectivity.Layer, _ int) {
+		s := mustEmit(b, l, says("first"), false)
+		for b.Loop() {
+			s = mustEmit(b, l, says("next", replacing(s.ID)), false)
 		}
 	})
 }
