@@ -36,11 +36,11 @@ func (t *thread) convergence() Convergence {
 	var open []*record
 	for _, c := range []Class{ConflictActive, EscalationInterrupt, EscalationUncertainty} {
 		if k := t.findClass(c); k != nil {
-			open = slices.AppendSeq(open, k.live.oldest(inClassLive))
+			open = slices.AppendSeq(open, t.records.oldest(&k.live, inClassLive))
 		}
 	}
 	for s := range t.weak {
-		open = append(open, s.grades.last)
+		open = append(open, t.records.at(s.grades.last))
 	}
 	slices.SortFunc(open, func(a, b *record) int { return cmp.Compare(a.seq, b.seq) })
 	c := Convergence{Converged: len(open) == 0, Graded: t.graded}

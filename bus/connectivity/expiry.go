@@ -21,7 +21,7 @@ func (e *expiry) add(r *record) {
 	if !there {
 		heap.Push(&e.steps, r.expires)
 	}
-	r.due = len(bucket)
+	r.due = int32(len(bucket))
 	e.at[r.expires] = append(bucket, r)
 }
 

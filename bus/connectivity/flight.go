@@ -120,6 +120,7 @@ func (l *Layer) landLocked(f *flight, last uint64) {
 		slices.SortFunc(changes, func(a, b change) int { return cmp.Compare(a.record.seq, b.record.seq) })
 	}
 	l.tellLocked(f, changes)
+	l.fold.sweep()
 }
 
 func (l *Layer) closedLocked(thread string, at uint64) {
@@ -134,7 +135,9 @@ func (l *Layer) closedLocked(thread string, at uint64) {
 func (l *Layer) overLocked(f *flight) {
 	f.over = true
 	for _, r := range f.ends {
-		r.ending = nil
+		if r.ending == f { // or its place has another record by now
+			r.ending = nil
+		}
 	}
 	if i := slices.Index(l.flights, f); i >= 0 {
 		l.flights = slices.Delete(l.flights, i, i+1)

@@ -90,3 +90,67 @@ func TestAnAdvanceWaitsForTheOneBefore(t *testing.T) {
 		t.Errorf("step %d: %v", second.step, err)
 	}
 }
+
+// An end that comes too late, when its signal was forgotten and its place
+// has another one, says nothing of that.
+func TestAnEndThatComesTooLateLeavesOthersAlone(t *testing.T) {
+	b := bus.New(&bus.Options{Sweep: -1})
+	defer b.Close()
+	l := New(b, nil)
+	ctx := context.Background()
+	end := func() *flight {
+		e, err := l.Emit(ctx, Input{
+			Thread: "t", Source: "a", Class: AttentionRaise, Audience: Self, Priority: Normal, Summary: "x",
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, _, err := l.prepareResolve(ctx, e.Signal.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	late := end()
+	if err := l.CloseThread(ctx, "t"); err != nil {
+		t.Fatal(err)
+	}
+	other := end()
+	if late.ends[0] != other.ends[0] {
+		t.Fatal("the place was not used again")
+	}
+	l.mu.Lock()
+	l.overLocked(late)
+	l.mu.Unlock()
+	if other.ends[0].ending != other {
+		t.Error("the other's end was forgotten")
+	}
+}
+
+// What a cap drops makes room for what comes, here and in a rebuilt layer.
+func TestPlacesAreUsedAgain(t *testing.T) {
+	b := bus.New(&bus.Options{Sweep: -1})
+	defer b.Close()
+	l := New(b, &Options{Retain: 1})
+	ctx := context.Background()
+	for range 10 * chunkSize {
+		e, err := l.Emit(ctx, Input{
+			Thread: "t", Source: "a", Class: AttentionRaise, Audience: Self, Priority: Normal, Summary: "x",
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := l.Resolve(ctx, e.Signal.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rebuilt, err := Rebuild(b, &Options{Retain: 1}, b.History(bus.Filter{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, l := range map[string]*Layer{"first": l, "rebuilt": rebuilt} {
+		if got := len(l.fold.records.chunks); got != 1 {
+			t.Errorf("%s: %d chunks for at most three signals", name, got)
+		}
+	}
+}

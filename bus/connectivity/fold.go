@@ -15,7 +15,9 @@ const system = bus.System
 type fold struct {
 	layer   string
 	retain  int // ended signals kept of each thread; <0: all
-	records map[signals.ID]*record
+	byID    map[signals.ID]*record
+	records *table
+	gone    []*record // forgotten, and still in the changes of what is being applied
 	threads map[string]*thread
 	last    int64 // the greatest time so far
 }
@@ -27,7 +29,7 @@ type change struct {
 }
 
 func newFold(layer string, retain int) *fold {
-	return &fold{layer: layer, retain: retain, records: map[signals.ID]*record{}, threads: map[string]*thread{}}
+	return &fold{layer: layer, retain: retain, byID: map[signals.ID]*record{}, records: &table{}, threads: map[string]*thread{}}
 }
 
 // apply folds one signal of the log; h is its header there. It passes over those that are not the
@@ -74,7 +76,7 @@ func (f *fold) book(h *signals.Header, s signals.Any, changes []change) []change
 func (f *fold) thread(name string) *thread {
 	t := f.threads[name]
 	if t == nil {
-		t = &thread{name: name, sources: map[string]*source{}, weak: map[*source]struct{}{}}
+		t = &thread{name: name, records: f.records, sources: map[string]*source{}, weak: map[*source]struct{}{}}
 		f.threads[name] = t
 	}
 	return t
@@ -86,37 +88,35 @@ func (f *fold) replaced(n *Note) *record {
 	if n.Replaces.IsZero() {
 		return nil
 	}
-	return f.records[n.Replaces]
+	return f.byID[n.Replaces]
 }
 
 // note enters a signal, and ends the one that it replaces: both in one step,
 // so no log can hold one without the other.
 func (f *fold) note(h *signals.Header, n *Note, changes []change) []change {
-	if f.records[h.ID] != nil {
+	if f.byID[h.ID] != nil {
 		return changes
 	}
 	t := f.thread(h.Thread)
-	if target := f.replaced(n); target != nil && target.live() && target.thread == t {
+	if target := f.replaced(n); target != nil && target.live() && target.thread() == t {
 		changes = f.end(target, Superseded, h.Seq, changes)
 	}
-	r := &record{
-		id: h.ID, seq: h.Seq, at: h.Time.UnixNano(), to: h.Recipients,
-		thread: t, source: t.source(h.Source), class: t.class(n.Class),
-		audience: n.Audience, priority: n.Priority, grade: n.Confidence, summary: n.Summary, details: n.Details,
-		replaces: n.Replaces, step: n.Step, expires: n.ExpiresAtStep, state: Emitted,
-	}
-	r.group = r.source.group(n.Class, n.Audience)
+	r := f.records.add()
+	r.id, r.seq, r.at, r.to = h.ID, h.Seq, h.Time.UnixNano(), h.Recipients
+	r.group = t.source(h.Source).group(n.Class, n.Audience)
+	r.priority, r.grade, r.summary, r.details = n.Priority, n.Confidence, n.Summary, n.Details
+	r.replaces, r.step, r.expires, r.state = n.Replaces, n.Step, n.ExpiresAtStep, Emitted
 	f.last = max(f.last, r.at)
-	f.records[r.id] = r
+	f.byID[r.id] = r
 	t.insert(r)
 	return append(changes, change{r, WasEmitted})
 }
 
 func (f *fold) transition(h *signals.Header, tr *Transition, changes []change) []change {
 	for id := range tr.Signals.All() {
-		r := f.records[id]
+		r := f.byID[id]
 		switch {
-		case r == nil || !r.live() || r.thread.name != h.Thread:
+		case r == nil || !r.live() || r.thread().name != h.Thread:
 		case tr.State == Active:
 			r.state = Active
 		case tr.State != Superseded: // which comes with the note
@@ -127,12 +127,12 @@ func (f *fold) transition(h *signals.Header, tr *Transition, changes []change) [
 }
 
 func (f *fold) end(r *record, s State, seq uint64, changes []change) []change {
-	t := r.thread
+	t := r.thread()
 	t.end(r, s, seq)
 	if f.retain >= 0 && t.ended.n > f.retain {
-		oldest := t.ended.first
+		oldest := f.records.at(t.ended.first)
 		t.forget(oldest)
-		delete(f.records, oldest.id)
+		f.forget(oldest)
 	}
 	return append(changes, change{r, eventOf(s)})
 }
@@ -144,7 +144,7 @@ func (f *fold) step(h *signals.Header, step int) {
 
 func (f *fold) requested(h *signals.Header, q Requested) {
 	t := f.threads[h.Thread]
-	if r := f.records[q.For]; t != nil && r != nil && r.seq >= t.modeFor {
+	if r := f.byID[q.For]; t != nil && r != nil && r.seq >= t.modeFor {
 		t.mode, t.modeFor = q.Mode, r.seq
 	}
 }
@@ -155,8 +155,23 @@ func (f *fold) closed(name string) {
 	if t == nil {
 		return
 	}
-	for r := range t.all.oldest(inThread) {
-		delete(f.records, r.id)
+	for r := range f.records.oldest(&t.all, inThread) {
+		f.forget(r)
 	}
 	delete(f.threads, name)
+}
+
+// forget takes a record out of the fold. Its place is free after [fold.sweep].
+func (f *fold) forget(r *record) {
+	delete(f.byID, r.id)
+	f.gone = append(f.gone, r)
+}
+
+// sweep frees what was forgotten. The changes so far must not be looked at
+// afterwards.
+func (f *fold) sweep() {
+	for _, r := range f.gone {
+		f.records.free(r)
+	}
+	f.gone = f.gone[:0]
 }

@@ -58,10 +58,10 @@ func (l *Layer) checkLocked(in *Input, t *thread) error {
 	refuse := func(problem string, err error) error {
 		return &ValidationError{Field: "replaces", Value: in.Replaces.String(), Problem: problem, Err: err}
 	}
-	switch r := l.fold.records[in.Replaces]; {
+	switch r := l.fold.byID[in.Replaces]; {
 	case r == nil:
 		return refuse("no such signal", ErrNotFound)
-	case r.thread != t:
+	case r.thread() != t:
 		return refuse("of another thread", nil)
 	case !r.live():
 		return refuse("already "+r.state.String(), ErrTerminal)

@@ -91,7 +91,7 @@ func (l *Layer) lock() {
 func (l *Layer) Get(id signals.ID) (Signal, bool) {
 	l.lock()
 	defer l.mu.Unlock()
-	r := l.fold.records[id]
+	r := l.fold.byID[id]
 	if r == nil {
 		return Signal{}, false
 	}

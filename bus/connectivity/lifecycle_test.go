@@ -2,6 +2,7 @@ package connectivity_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -177,6 +178,27 @@ func TestRetentionDropsTheOldestEnds(t *testing.T) {
 			t.Errorf("retain %d: kept %d", retain, got)
 		}
 	}
+}
+
+// What the cap drops in the step in which it ends is told as it was.
+func TestWhatIsDroppedAtItsEndIsToldOf(t *testing.T) {
+	w := newWorld(t, &connectivity.Options{Retain: 1})
+	w.OnSignal(func(_ context.Context, s connectivity.Signal, e connectivity.Event) {
+		w.events = append(w.events, fmt.Sprintf("%s by %s is %s: %s", s.Summary, s.Source, s.State, e))
+	})
+	for _, source := range []string{"a", "b", "c"} {
+		w.emit(says("of "+source, by(source), until(1)))
+	}
+	w.events = nil
+	if _, err := w.AdvanceStep(ctx, "t"); err != nil {
+		t.Fatal(err)
+	}
+	equal(
+		t, "told", w.events,
+		"of a by a is expired: expired", "of b by b is expired: expired", "of c by c is expired: expired",
+	)
+	ended := w.Query(connectivity.Query{Thread: "t", States: []connectivity.State{connectivity.Expired}})
+	equal(t, "kept", summaries(ended), "of c")
 }
 
 func TestCloseThreadForgets(t *testing.T) {

@@ -5,7 +5,7 @@ import "iter"
 // A list holds records in the order of the log, linked through the records
 // themselves, so that leaving costs nothing however long it is.
 type list struct {
-	first, last *record
+	first, last ref
 	n           int
 }
 
@@ -26,49 +26,54 @@ const (
 	slots
 )
 
-type link struct{ prev, next *record }
+type link struct{ prev, next ref }
+
+// prev returns the record before r in its list of that sort, nil if none.
+func (t *table) prev(k slot, r *record) *record { return t.at(r.links[k].prev) }
+
+// next returns the one after.
+func (t *table) next(k slot, r *record) *record { return t.at(r.links[k].next) }
 
 // insert looks for the place from the end. Only signals that were on their way
 // to the log at the same time can arrive in another order, so it is close.
-func (l *list) insert(k slot, r *record) {
-	after := l.last
+func (t *table) insert(l *list, k slot, r *record) {
+	after := t.at(l.last)
 	for after != nil && after.place(k) > r.place(k) {
-		after = after.links[k].prev
+		after = t.prev(k, after)
 	}
 	at := &r.links[k]
-	at.prev = after
 	if after == nil {
-		at.next, l.first = l.first, r
+		at.prev, at.next, l.first = 0, l.first, r.self
 	} else {
-		at.next, after.links[k].next = after.links[k].next, r
+		at.prev, at.next, after.links[k].next = after.self, after.links[k].next, r.self
 	}
-	if at.next == nil {
-		l.last = r
+	if at.next == 0 {
+		l.last = r.self
 	} else {
-		at.next.links[k].prev = r
+		t.at(at.next).links[k].prev = r.self
 	}
 	l.n++
 }
 
-func (l *list) remove(k slot, r *record) {
+func (t *table) remove(l *list, k slot, r *record) {
 	at := &r.links[k]
-	if at.prev == nil {
+	if at.prev == 0 {
 		l.first = at.next
 	} else {
-		at.prev.links[k].next = at.next
+		t.at(at.prev).links[k].next = at.next
 	}
-	if at.next == nil {
+	if at.next == 0 {
 		l.last = at.prev
 	} else {
-		at.next.links[k].prev = at.prev
+		t.at(at.next).links[k].prev = at.prev
 	}
 	*at = link{}
 	l.n--
 }
 
-func (l *list) oldest(k slot) iter.Seq[*record] {
+func (t *table) oldest(l *list, k slot) iter.Seq[*record] {
 	return func(yield func(*record) bool) {
-		for r := l.first; r != nil && yield(r); r = r.links[k].next {
+		for r := t.at(l.first); r != nil && yield(r); r = t.next(k, r) {
 		}
 	}
 }

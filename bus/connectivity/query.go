@@ -42,7 +42,7 @@ type picker struct {
 
 const liveStates = 1<<Emitted | 1<<Active
 
-func bits[E ~uint8](values []E) (set uint16) {
+func setOf[E ~uint8](values []E) (set uint16) {
 	if values == nil {
 		return ^uint16(0)
 	}
@@ -56,7 +56,7 @@ func bits[E ~uint8](values []E) (set uint16) {
 
 func (q *Query) picker() picker {
 	p := picker{
-		classes: bits(q.Classes), states: bits(q.States), priorities: bits(q.Priorities),
+		classes: setOf(q.Classes), states: setOf(q.States), priorities: setOf(q.Priorities),
 		limit: q.Limit, order: q.Order, bounded: !q.Since.IsZero(),
 	}
 	if q.States == nil {
@@ -68,7 +68,7 @@ func (q *Query) picker() picker {
 	if p.limit == 0 {
 		p.limit = 50
 	}
-	if messages := bits(q.Messages); q.Messages != nil {
+	if messages := setOf(q.Messages); q.Messages != nil {
 		for c := Class(1); int(c) <= classes; c++ {
 			if messages&(1<<c.Message()) == 0 {
 				p.classes &^= 1 << c
@@ -90,15 +90,16 @@ func nanoseconds(t time.Time) int64 {
 }
 
 func (p *picker) match(r *record) bool {
-	return p.states&(1<<r.state) != 0 && p.classes&(1<<r.class.class) != 0 &&
-		p.priorities&(1<<r.priority) != 0 && (p.source == nil || p.source == r.source) &&
+	return p.states&(1<<r.state) != 0 && p.classes&(1<<r.group.class) != 0 &&
+		p.priorities&(1<<r.priority) != 0 && (p.source == nil || p.source == r.source()) &&
 		(!p.bounded || r.at > p.since)
 }
 
 // A shelf is one or several lists that together hold every answer.
 type shelf struct {
-	slot  slot
-	lists []*list
+	records *table
+	slot    slot
+	lists   []*list
 }
 
 func (s *shelf) size() (n int) {
@@ -113,9 +114,9 @@ func (s *shelf) size() (n int) {
 // meet one by one and few together.
 func (t *thread) shelf(p *picker) shelf {
 	live := p.states&^liveStates == 0
-	best := shelf{inThread, []*list{&t.all}}
+	best := shelf{t.records, inThread, []*list{&t.all}}
 	if live {
-		best = shelf{inLive, []*list{&t.live}}
+		best = shelf{t.records, inLive, []*list{&t.live}}
 	}
 	try := func(s shelf) {
 		if s.size() < best.size() {
@@ -125,9 +126,9 @@ func (t *thread) shelf(p *picker) shelf {
 	switch {
 	case p.source == nil:
 	case live:
-		try(shelf{inSourceLive, []*list{&p.source.live}})
+		try(shelf{t.records, inSourceLive, []*list{&p.source.live}})
 	default:
-		try(shelf{inSource, []*list{&p.source.all}})
+		try(shelf{t.records, inSource, []*list{&p.source.all}})
 	}
 	if p.classes != ^uint16(0) {
 		try(t.classShelf(p.classes, live))
@@ -139,7 +140,7 @@ func (t *thread) shelf(p *picker) shelf {
 }
 
 func (t *thread) classShelf(set uint16, live bool) shelf {
-	s := shelf{slot: inClass}
+	s := shelf{records: t.records, slot: inClass}
 	if live {
 		s.slot = inClassLive
 	}
@@ -156,7 +157,7 @@ func (t *thread) classShelf(set uint16, live bool) shelf {
 }
 
 func (t *thread) priorityShelf(set uint16) shelf {
-	s := shelf{slot: inPriority}
+	s := shelf{records: t.records, slot: inPriority}
 	for i := range t.byPriority {
 		if set&(1<<(i+1)) != 0 {
 			s.lists = append(s.lists, &t.byPriority[i])
@@ -195,7 +196,7 @@ func (s *shelf) backward(p *picker) []Signal {
 	var ends [classes]*record
 	at := ends[:0]
 	for _, l := range s.lists {
-		at = append(at, l.last)
+		at = append(at, s.records.at(l.last))
 	}
 	for len(found) != p.limit {
 		best := -1
@@ -208,7 +209,7 @@ func (s *shelf) backward(p *picker) []Signal {
 			break
 		}
 		r := at[best]
-		at[best] = r.links[s.slot].prev
+		at[best] = s.records.prev(s.slot, r)
 		if p.match(r) {
 			found = append(found, r.signal())
 		}
@@ -235,7 +236,7 @@ func (s *shelf) forward(p *picker) []Signal {
 			break
 		}
 		r := at[best]
-		at[best] = r.links[s.slot].next
+		at[best] = s.records.next(s.slot, r)
 		if p.match(r) {
 			found = append(found, r.signal())
 		}
@@ -254,13 +255,13 @@ func (s *shelf) room(p *picker) []Signal {
 
 func (s *shelf) start(l *list, p *picker) *record {
 	if !p.bounded {
-		return l.first
+		return s.records.at(l.first)
 	}
-	r := l.last
+	r := s.records.at(l.last)
 	if r == nil || r.upTo <= p.since {
 		return nil
 	}
-	for before := r.links[s.slot].prev; before != nil && before.upTo > p.since; before = r.links[s.slot].prev {
+	for before := s.records.prev(s.slot, r); before != nil && before.upTo > p.since; before = s.records.prev(s.slot, r) {
 		r = before
 	}
 	return r
@@ -272,7 +273,7 @@ func (t *thread) unacknowledged() []Signal {
 		return nil
 	}
 	var all []Signal
-	for r := range t.byPriority[Critical-1].oldest(inPriority) {
+	for r := range t.records.oldest(&t.byPriority[Critical-1], inPriority) {
 		all = append(all, r.signal())
 	}
 	return slices.Clip(all)

@@ -24,6 +24,7 @@ func Rebuild(b *bus.Bus, o *Options, log iter.Seq[signals.Any]) (*Layer, error) 
 		if changes, err = l.fold.apply(&h, s, changes[:0]); err != nil {
 			return nil, err
 		}
+		l.fold.sweep()
 		l.passIDs(h.ID)
 	}
 	if l.fold.last > 0 {

@@ -11,11 +11,9 @@ import (
 type record struct {
 	id, replaces     signals.ID
 	summary, details string
-	thread           *thread
-	source           *source
-	class            *class
-	group            *group
 	to               signals.Recipients
+	group            *group
+	ending           *flight // the layer's: its end is on its way to the log
 
 	seq   uint64 // place in the log
 	ended uint64 // place in the log of its end; 0: live
@@ -24,16 +22,18 @@ type record struct {
 	grade Grade
 
 	step, expires int
-	due           int // its place among those that expire at the same step
+	due           int32 // its place among those that expire at the same step
 
-	audience Audience
+	self     ref
 	priority Priority
 	state    State
 
 	links [slots]link
-
-	ending *flight // the layer's: its end is on its way to the log
 }
+
+func (r *record) source() *source { return r.group.source }
+
+func (r *record) thread() *thread { return r.group.source.thread }
 
 func (r *record) place(k slot) uint64 {
 	if k == inEnded {
@@ -46,19 +46,19 @@ func (r *record) live() bool { return !r.state.Terminal() }
 
 func (r *record) signal() Signal {
 	return Signal{
-		Seq: r.seq, ID: r.id, Thread: r.thread.name, Source: r.source.name,
-		Class: r.class.class, Audience: r.audience, Priority: r.priority, Confidence: r.grade,
+		Seq: r.seq, ID: r.id, Thread: r.thread().name, Source: r.source().name,
+		Class: r.group.class, Audience: r.group.audience, Priority: r.priority, Confidence: r.grade,
 		Summary: r.summary, Details: r.details, Replaces: r.replaces, Step: r.step, ExpiresAtStep: r.expires,
 		EmittedAt: time.Unix(0, r.at).UTC(), State: r.state, Recipients: names(r.to),
 	}
 }
 
 // grades reports whether the signal says how stable its source's output is.
-func (r *record) grades() bool { return r.class.class.Message() == AboutConfidence }
+func (r *record) grades() bool { return r.group.class.Message() == AboutConfidence }
 
 // weak reports whether it says that the output is not to be relied on.
 func (r *record) weak() bool {
-	return r.class.class == ConfidenceLow || r.class.class == ConfidenceBlocker
+	return r.group.class == ConfidenceLow || r.group.class == ConfidenceBlocker
 }
 
 // alarms reports whether the summary tells it from others of its source.

@@ -28,7 +28,7 @@ func (l *Layer) prepareResolve(ctx context.Context, id signals.ID) (*flight, Sig
 	l.lock()
 	defer l.mu.Unlock()
 	for {
-		r := l.fold.records[id]
+		r := l.fold.byID[id]
 		switch {
 		case r == nil:
 			return nil, Signal{}, fmt.Errorf("%w: %s", ErrNotFound, id)
@@ -39,7 +39,7 @@ func (l *Layer) prepareResolve(ctx context.Context, id signals.ID) (*flight, Sig
 		}
 		ahead := r.ending
 		if ahead == nil {
-			ahead = l.aheadLocked(r.thread.name, nil)
+			ahead = l.aheadLocked(r.thread().name, nil)
 		}
 		if ahead == nil {
 			return l.resolutionLocked(r), r.signal(), nil
@@ -51,8 +51,8 @@ func (l *Layer) prepareResolve(ctx context.Context, id signals.ID) (*flight, Sig
 }
 
 func (l *Layer) resolutionLocked(r *record) *flight {
-	f := &flight{thread: r.thread.name, ends: []*record{r}}
-	f.entries = append(f.room[:0], l.transitionLocked(r.thread.name, Resolved, r.to, r.id))
+	f := &flight{thread: r.thread().name, ends: []*record{r}}
+	f.entries = append(f.room[:0], l.transitionLocked(r.thread().name, Resolved, r.to, r.id))
 	l.departLocked(f)
 	return f
 }
@@ -61,7 +61,7 @@ func (l *Layer) resolutionLocked(r *record) *flight {
 // itself, which makes an emitted signal active. An [Inbox] says so by itself.
 func (l *Layer) Received(ctx context.Context, id signals.ID) error {
 	l.lock()
-	known := l.fold.records[id] != nil
+	known := l.fold.byID[id] != nil
 	l.mu.Unlock()
 	if !known {
 		return fmt.Errorf("%w: %s", ErrNotFound, id)
@@ -72,12 +72,12 @@ func (l *Layer) Received(ctx context.Context, id signals.ID) error {
 // activate writes down that a signal was delivered for the first time.
 func (l *Layer) activate(ctx context.Context, id signals.ID) error {
 	l.lock()
-	r := l.fold.records[id]
+	r := l.fold.byID[id]
 	if r == nil || r.state != Emitted || r.ending != nil {
 		l.mu.Unlock()
 		return nil
 	}
-	f := &flight{thread: r.thread.name, entries: []signals.Any{l.transitionLocked(r.thread.name, Active, r.to, id)}}
+	f := &flight{thread: r.thread().name, entries: []signals.Any{l.transitionLocked(r.thread().name, Active, r.to, id)}}
 	l.departLocked(f)
 	l.mu.Unlock()
 	return l.fly(ctx, l.system, f)

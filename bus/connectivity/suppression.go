@@ -56,7 +56,7 @@ func (s Suppression) covers(r *record, now int64) bool {
 	if s.Basis == ByTime {
 		return time.Duration(now-r.at) <= s.Window
 	}
-	return r.step == r.thread.step
+	return r.step == r.thread().step
 }
 
 func (s Suppression) reason(r *record, now int64) Reason {
@@ -79,19 +79,21 @@ func (t *thread) duplicate(from string, n *Note, s Suppression, now int64) *reco
 		return nil
 	}
 	if alarms(n.Class, n.Priority) {
-		if same := g.bySummary[n.Summary]; same != nil && s.covers(same.last, now) {
-			return same.last
+		if same := g.bySummary[n.Summary]; same != nil {
+			if last := t.records.at(same.last); s.covers(last, now) {
+				return last
+			}
 		}
 		return nil
 	}
-	return g.newest(n.Priority, s, now)
+	return t.newest(g, n.Priority, s, now)
 }
 
 // newest returns the newest that still stands and is as urgent as p. It looks
 // at the last one of each priority only: if that does not stand, none does.
-func (g *group) newest(p Priority, s Suppression, now int64) (found *record) {
+func (t *thread) newest(g *group, p Priority, s Suppression, now int64) (found *record) {
 	for q := p; q <= Critical; q++ {
-		last := g.byPriority[q-1].last
+		last := t.records.at(g.byPriority[q-1].last)
 		if s.covers(last, now) && (found == nil || last.seq > found.seq) {
 			found = last
 		}

@@ -2,8 +2,9 @@ package connectivity
 
 // A thread is what the fold knows of one coordination context.
 type thread struct {
-	name string
-	step int
+	name    string
+	step    int
+	records *table // of the fold
 
 	mode    Mode
 	modeFor uint64 // place in the log of the signal that the mode was asked for
@@ -27,6 +28,7 @@ type class struct {
 // A source is who emits in a thread.
 type source struct {
 	name      string
+	thread    *thread
 	all, live list
 	grades    list // live ones
 	groups    []*group
@@ -36,6 +38,8 @@ type source struct {
 
 // A group is the live signals that suppression takes for the same.
 type group struct {
+	source     *source
+	peers      *class // all of the class in the thread
 	class      Class
 	audience   Audience
 	byPriority [priorities]list
@@ -45,7 +49,7 @@ type group struct {
 func (t *thread) source(name string) *source {
 	s := t.sources[name]
 	if s == nil {
-		s = &source{name: name}
+		s = &source{name: name, thread: t}
 		t.sources[name] = s
 	}
 	return s
@@ -73,7 +77,7 @@ func (s *source) group(c Class, a Audience) *group {
 	if g := s.findGroup(c, a); g != nil {
 		return g
 	}
-	g := &group{class: c, audience: a}
+	g := &group{source: s, peers: s.thread.class(c), class: c, audience: a}
 	s.groups = append(s.groups, g)
 	return g
 }
@@ -89,34 +93,34 @@ func (s *source) findGroup(c Class, a Audience) *group {
 
 // insert enters a live record everywhere it can be asked for.
 func (t *thread) insert(r *record) {
-	t.all.insert(inThread, r)
+	t.records.insert(&t.all, inThread, r)
 	t.raise(r)
-	r.source.all.insert(inSource, r)
-	r.class.all.insert(inClass, r)
+	t.records.insert(&r.source().all, inSource, r)
+	t.records.insert(&r.group.peers.all, inClass, r)
 
-	t.live.insert(inLive, r)
-	r.source.live.insert(inSourceLive, r)
-	r.class.live.insert(inClassLive, r)
-	t.byPriority[r.priority-1].insert(inPriority, r)
-	r.group.byPriority[r.priority-1].insert(inGroup, r)
+	t.records.insert(&t.live, inLive, r)
+	t.records.insert(&r.source().live, inSourceLive, r)
+	t.records.insert(&r.group.peers.live, inClassLive, r)
+	t.records.insert(&t.byPriority[r.priority-1], inPriority, r)
+	t.records.insert(&r.group.byPriority[r.priority-1], inGroup, r)
 	if special := r.special(); special != nil {
-		special.insert(inSpecial, r)
+		t.records.insert(special, inSpecial, r)
 	}
 	if r.expires > 0 {
 		t.expiry.add(r)
 	}
-	t.regrade(r.source)
+	t.regrade(r.source())
 }
 
 // end takes a record out of all that is live.
 func (t *thread) end(r *record, s State, seq uint64) {
-	t.live.remove(inLive, r)
-	r.source.live.remove(inSourceLive, r)
-	r.class.live.remove(inClassLive, r)
-	t.byPriority[r.priority-1].remove(inPriority, r)
-	r.group.byPriority[r.priority-1].remove(inGroup, r)
+	t.records.remove(&t.live, inLive, r)
+	t.records.remove(&r.source().live, inSourceLive, r)
+	t.records.remove(&r.group.peers.live, inClassLive, r)
+	t.records.remove(&t.byPriority[r.priority-1], inPriority, r)
+	t.records.remove(&r.group.byPriority[r.priority-1], inGroup, r)
 	if special := r.special(); special != nil {
-		special.remove(inSpecial, r)
+		t.records.remove(special, inSpecial, r)
 		if special.n == 0 {
 			delete(r.group.bySummary, r.summary)
 		}
@@ -125,18 +129,18 @@ func (t *thread) end(r *record, s State, seq uint64) {
 		t.expiry.drop(r)
 	}
 	r.state, r.ended = s, seq
-	t.ended.insert(inEnded, r)
-	t.regrade(r.source)
+	t.records.insert(&t.ended, inEnded, r)
+	t.regrade(r.source())
 }
 
 // forget takes out a record that has ended.
 func (t *thread) forget(r *record) {
-	t.all.remove(inThread, r)
-	t.ended.remove(inEnded, r)
-	r.class.all.remove(inClass, r)
-	r.source.all.remove(inSource, r)
-	if r.source.all.n == 0 {
-		delete(t.sources, r.source.name)
+	t.records.remove(&t.all, inThread, r)
+	t.records.remove(&t.ended, inEnded, r)
+	t.records.remove(&r.group.peers.all, inClass, r)
+	t.records.remove(&r.source().all, inSource, r)
+	if r.source().all.n == 0 {
+		delete(t.sources, r.source().name)
 	}
 }
 
@@ -144,8 +148,8 @@ func (t *thread) forget(r *record) {
 func (r *record) special() *list {
 	switch {
 	case r.grades():
-		return &r.source.grades
-	case !alarms(r.class.class, r.priority):
+		return &r.source().grades
+	case !alarms(r.group.class, r.priority):
 		return nil
 	}
 	g := r.group
@@ -161,10 +165,10 @@ func (r *record) special() *list {
 // raise keeps upTo right from r to the end of the thread's list.
 func (t *thread) raise(r *record) {
 	upTo := r.at
-	if before := r.links[inThread].prev; before != nil {
+	if before := t.records.prev(inThread, r); before != nil {
 		upTo = max(upTo, before.upTo)
 	}
-	for ; r != nil; r = r.links[inThread].next {
+	for ; r != nil; r = t.records.next(inThread, r) {
 		upTo = max(upTo, r.at)
 		r.upTo = upTo
 	}
@@ -172,7 +176,7 @@ func (t *thread) raise(r *record) {
 
 // regrade notes what the source's newest grade in force says.
 func (t *thread) regrade(s *source) {
-	latest := s.grades.last
+	latest := t.records.at(s.grades.last)
 	if graded := latest != nil; graded != s.graded {
 		s.graded = graded
 		if graded {
