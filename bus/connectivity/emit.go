@@ -21,52 +21,48 @@ type Emission struct {
 //
 // Its errors are a [*ValidationError], [ErrFull], the resolver's, why ctx ended,
 // and those of [bus.Publisher.Publish]; then nothing is stored.
-func (l *Layer) Emit(ctx context.Context, in Input) (Emission, error) {
+func (l *Layer) Emit(ctx context.Context, in Input) (e Emission, err error) {
 	n := in.note(l.opts.Name)
 	if err := checkInput(&in, &n); err != nil {
-		return Emission{}, err
+		return e, err
 	}
-	f, e, err := l.prepare(ctx, &in, &n)
+	f, err := l.prepare(ctx, &in, &n, &e)
 	if f == nil {
 		return e, err
 	}
-	if err := l.send(ctx, f.by, f, &e.Signal); err != nil {
+	if err := l.send(ctx, f, &e.Signal); err != nil {
 		return Emission{}, invalid(err)
 	}
 	return e, nil
 }
 
 // send flies a flight that emits s, and calls the hook in time.
-func (l *Layer) send(ctx context.Context, p *bus.Publisher, f *flight, s *Signal) error {
+func (l *Layer) send(ctx context.Context, f *flight, s *Signal) (err error) {
 	defer l.drain(ctx)
-	if f.held {
-		defer l.release(f)
-	}
-	if err := l.fly(ctx, p, f); err != nil {
+	if !f.held {
+		s.Seq, err = l.fly(ctx, f.by, f)
 		return err
 	}
-	s.Seq = f.first
-	if f.held {
+	defer l.release(f)
+	if s.Seq, err = l.fly(ctx, f.by, f); err == nil {
 		l.callHook(ctx, s.clone())
 	}
-	return nil
+	return err
 }
 
 // prepare decides what becomes of an input: a departed flight with what it
 // emits, a repetition, or an error.
-func (l *Layer) prepare(ctx context.Context, in *Input, n *Note) (*flight, Emission, error) {
-	f, ask, e, err := l.decide(ctx, in, n, nil)
+func (l *Layer) prepare(ctx context.Context, in *Input, n *Note, e *Emission) (*flight, error) {
+	f, ask, err := l.decide(ctx, in, n, nil, e)
 	if ask == nil {
-		return f, e, err
+		return f, err
 	}
-	to, err := selected(ctx, ask.resolver, ask.about)
-	if err != nil {
-		return nil, Emission{}, err
+	if ask.to, err = selected(ctx, ask.resolver, ask.about); err != nil {
+		return nil, err
 	}
 	// Once more, whatever happened while the resolver thought.
-	ask.to = to
-	f, _, e, err = l.decide(ctx, in, n, ask)
-	return f, e, err
+	f, _, err = l.decide(ctx, in, n, ask, e)
+	return f, err
 }
 
 // A question is what a resolver is asked and has answered.
@@ -77,14 +73,13 @@ type question struct {
 	to       signals.Recipients
 }
 
-// decide returns a departed flight, or a question to answer first, or why
-// nothing is to be stored.
-func (l *Layer) decide(ctx context.Context, in *Input, n *Note, answer *question) (*flight, *question, Emission, error) {
+// decide returns a departed flight and says in e what it emits, or a question
+// to answer first, or says why nothing is to be stored.
+func (l *Layer) decide(ctx context.Context, in *Input, n *Note, answer *question, e *Emission) (*flight, *question, error) {
 	l.lock()
 	defer l.mu.Unlock()
-	repeated, stop, err := l.judgeLocked(ctx, in, n)
-	if stop {
-		return nil, nil, repeated, err
+	if stop, err := l.judgeLocked(ctx, in, n, e); stop {
+		return nil, nil, err
 	}
 	n.Step = l.stepLocked(in.Thread)
 	h := l.headerLocked(in.Source, in.Thread, l.recipientsLocked(in), in.Replaces)
@@ -95,15 +90,16 @@ func (l *Layer) decide(ctx context.Context, in *Input, n *Note, answer *question
 	if answer != nil {
 		h.ID, h.Recipients = answer.id, answer.to
 	} else if r := l.resolverLocked(in.Thread); r != nil && in.Audience == Selected {
-		return nil, &question{id: h.ID, resolver: r, about: pending(&h, n)}, Emission{}, nil
+		return nil, &question{id: h.ID, resolver: r, about: pending(&h, n)}, nil
 	}
 	p, err := l.publisherLocked(in.Source)
 	if err != nil {
-		return nil, nil, Emission{}, invalid(err)
+		return nil, nil, invalid(err)
 	}
 	f := l.emissionLocked(&h, n)
 	f.by = p
-	return f, nil, Emission{Signal: pending(&h, n)}, nil
+	e.Signal = pending(&h, n)
+	return f, nil, nil
 }
 
 // publisherLocked returns the handle of a source. A handle that was used
@@ -127,14 +123,12 @@ func (l *Layer) publisherLocked(source string) (*bus.Publisher, error) {
 
 // emissionLocked departs the note and the end of what it replaces.
 func (l *Layer) emissionLocked(h *signals.Header, n *Note) *flight {
-	f := &flight{thread: h.Thread, emits: true, held: l.hooked(n)}
-	f.entries = append(f.room[:0], n.signal(*h))
+	f := l.flightLocked(h.Thread)
+	f.emits, f.held = true, l.hooked(n)
+	l.writeNoteLocked(f, h, n)
 	if target := l.fold.replaced(n); target != nil {
-		f.ends = []*record{target}
-		f.entries = append(f.entries, signals.New(
-			l.headerLocked(h.Source, h.Thread, target.to, target.id),
-			Transition{Layer: l.opts.Name, State: Superseded, Signals: ListOf(target.id)},
-		))
+		f.ends = append(f.ends, target)
+		l.transitionLocked(f, h.Source, Superseded, target.to, target.id)
 	}
 	l.departLocked(f)
 	return f

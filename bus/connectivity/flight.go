@@ -26,11 +26,10 @@ type flight struct {
 	told  *telling // its events, once it has landed and if anybody observes
 	held  bool     // its events wait for the hook
 	over  bool     // landed or dropped
+	flown bool     // the bus has returned
 	late  bool     // somebody gave up waiting for it
 	after uint64   // the thread was closed at this place meanwhile
 	done  chan struct{}
-
-	room [2]signals.Any // for entries
 }
 
 // patience is how long to wait for a flight. A commit takes microseconds. Only
@@ -38,7 +37,7 @@ type flight struct {
 // waits, under our own feet, for us; then it is taken as if it had landed.
 const patience = 100 * time.Millisecond
 
-func (f *flight) last() signals.ID { return f.entries[len(f.entries)-1].Head().ID }
+func (f *flight) last() signals.ID { return signals.HeadOf(f.entries[len(f.entries)-1]).ID }
 
 // departLocked registers a flight. Every departed flight is flown.
 func (l *Layer) departLocked(f *flight) {
@@ -48,8 +47,9 @@ func (l *Layer) departLocked(f *flight) {
 	l.flights = append(l.flights, f)
 }
 
-// fly publishes a flight and folds it. The lock is not held.
-func (l *Layer) fly(ctx context.Context, p *bus.Publisher, f *flight) (err error) {
+// fly publishes a flight and folds it, and returns the place of its first
+// signal. The lock is not held. The flight is gone then, unless it is held.
+func (l *Layer) fly(ctx context.Context, p *bus.Publisher, f *flight) (first uint64, err error) {
 	var last uint64 // place of the last entry; 0: not published
 	returned := false
 	defer func() {
@@ -65,10 +65,15 @@ func (l *Layer) fly(ctx context.Context, p *bus.Publisher, f *flight) (err error
 		default:
 			l.overLocked(f)
 		}
+		first = f.first
+		f.flown = returned
+		if !f.held {
+			l.retireLocked(f)
+		}
 	}()
 	last, err = publish(ctx, p, f.entries)
 	returned = true
-	return err
+	return 0, err
 }
 
 // publish returns the place of the last entry. Almost always there is one,
@@ -106,10 +111,8 @@ func (l *Layer) landLocked(f *flight, last uint64) {
 	var room [2]change
 	changes := room[:0]
 	for i, s := range f.entries {
-		h := s.Head()
-		h.Seq = f.first + uint64(i)
-		if h.Seq > f.after {
-			changes, _ = l.fold.apply(&h, s, changes) // its own signals always apply
+		if seq := f.first + uint64(i); seq > f.after {
+			changes, _ = l.fold.apply(s, seq, changes) // its own signals always apply
 		}
 	}
 	l.overLocked(f)

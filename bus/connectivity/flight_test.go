@@ -21,7 +21,7 @@ func TestWhatLandsAfterItsThreadWasClosedIsForgotten(t *testing.T) {
 	}
 	depart := func() *flight {
 		n := in.note("main")
-		f, _, err := l.prepare(ctx, &in, &n)
+		f, err := l.prepare(ctx, &in, &n, new(Emission))
 		if err != nil || f == nil {
 			t.Fatal(err)
 		}
@@ -46,7 +46,7 @@ func TestWhatLandsAfterItsThreadWasClosedIsForgotten(t *testing.T) {
 	}}
 	l.departLocked(closing)
 	l.mu.Unlock()
-	if err := l.fly(ctx, b.System(), closing); err != nil {
+	if _, err := l.fly(ctx, b.System(), closing); err != nil {
 		t.Fatal(err)
 	}
 	later := publish(after)

@@ -32,15 +32,16 @@ func newFold(layer string, retain int) *fold {
 	return &fold{layer: layer, retain: retain, byID: map[signals.ID]*record{}, records: &table{}, threads: map[string]*thread{}}
 }
 
-// apply folds one signal of the log; h is its header there. It passes over those that are not the
-// layer's, and over books that the system did not write. A kind of the layer
-// that was not decoded as one is an error.
-func (f *fold) apply(h *signals.Header, s signals.Any, changes []change) ([]change, error) {
-	if n, ok := NoteOf(s); ok {
+// apply folds the signal at one place of the log. It passes over those that
+// are not the layer's, and over books that the system did not write. A kind of
+// the layer that was not decoded as one is an error.
+func (f *fold) apply(s signals.Any, seq uint64, changes []change) ([]change, error) {
+	h := signals.HeadOf(s)
+	if n := noteOf(s); n != nil {
 		if n.Layer != f.layer {
 			return changes, nil
 		}
-		return f.note(h, &n, changes), nil
+		return f.note(h, seq, n, changes), nil
 	}
 	if raw, ok := signals.As[signals.Raw](s); ok && ours(raw.Payload.Type) {
 		return changes, fmt.Errorf("connectivity: %s %s was read without Payloads", raw.Payload.Type, h.ID)
@@ -48,22 +49,22 @@ func (f *fold) apply(h *signals.Header, s signals.Any, changes []change) ([]chan
 	if h.Source != system {
 		return changes, nil
 	}
-	return f.book(h, s, changes), nil
+	return f.book(h, seq, s, changes), nil
 }
 
-func (f *fold) book(h *signals.Header, s signals.Any, changes []change) []change {
+func (f *fold) book(h *signals.Header, seq uint64, s signals.Any, changes []change) []change {
 	switch s := s.(type) {
 	case *signals.Signal[Transition]:
 		if s.Payload.Layer == f.layer {
-			return f.transition(h, &s.Payload, changes)
+			return f.transition(h.Thread, seq, &s.Payload, changes)
 		}
 	case *signals.Signal[Step]:
 		if s.Payload.Layer == f.layer {
-			f.step(h, s.Payload.Step)
+			f.step(h.Thread, s.Payload.Step)
 		}
 	case *signals.Signal[Requested]:
 		if s.Payload.Layer == f.layer {
-			f.requested(h, s.Payload)
+			f.requested(h.Thread, &s.Payload)
 		}
 	case *signals.Signal[Closed]:
 		if s.Payload.Layer == f.layer {
@@ -93,16 +94,16 @@ func (f *fold) replaced(n *Note) *record {
 
 // note enters a signal, and ends the one that it replaces: both in one step,
 // so no log can hold one without the other.
-func (f *fold) note(h *signals.Header, n *Note, changes []change) []change {
+func (f *fold) note(h *signals.Header, seq uint64, n *Note, changes []change) []change {
 	if f.byID[h.ID] != nil {
 		return changes
 	}
 	t := f.thread(h.Thread)
 	if target := f.replaced(n); target != nil && target.live() && target.thread() == t {
-		changes = f.end(target, Superseded, h.Seq, changes)
+		changes = f.end(target, Superseded, seq, changes)
 	}
 	r := f.records.add()
-	r.id, r.seq, r.at, r.to = h.ID, h.Seq, h.Time.UnixNano(), h.Recipients
+	r.id, r.seq, r.at, r.to = h.ID, seq, h.Time.UnixNano(), h.Recipients
 	r.group = t.source(h.Source).group(n.Class, n.Audience)
 	r.priority, r.grade, r.summary, r.details = n.Priority, n.Confidence, n.Summary, n.Details
 	r.replaces, r.step, r.expires, r.state = n.Replaces, n.Step, n.ExpiresAtStep, Emitted
@@ -112,15 +113,15 @@ func (f *fold) note(h *signals.Header, n *Note, changes []change) []change {
 	return append(changes, change{r, WasEmitted})
 }
 
-func (f *fold) transition(h *signals.Header, tr *Transition, changes []change) []change {
+func (f *fold) transition(thread string, seq uint64, tr *Transition, changes []change) []change {
 	for id := range tr.Signals.All() {
 		r := f.byID[id]
 		switch {
-		case r == nil || !r.live() || r.thread().name != h.Thread:
+		case r == nil || !r.live() || r.thread().name != thread:
 		case tr.State == Active:
 			r.state = Active
 		case tr.State != Superseded: // which comes with the note
-			changes = f.end(r, tr.State, h.Seq, changes)
+			changes = f.end(r, tr.State, seq, changes)
 		}
 	}
 	return changes
@@ -137,13 +138,13 @@ func (f *fold) end(r *record, s State, seq uint64, changes []change) []change {
 	return append(changes, change{r, eventOf(s)})
 }
 
-func (f *fold) step(h *signals.Header, step int) {
-	t := f.thread(h.Thread)
+func (f *fold) step(thread string, step int) {
+	t := f.thread(thread)
 	t.step = max(t.step, step)
 }
 
-func (f *fold) requested(h *signals.Header, q Requested) {
-	t := f.threads[h.Thread]
+func (f *fold) requested(thread string, q *Requested) {
+	t := f.threads[thread]
 	if r := f.byID[q.For]; t != nil && r != nil && r.seq >= t.modeFor {
 		t.mode, t.modeFor = q.Mode, r.seq
 	}

@@ -36,10 +36,11 @@ func (l *Layer) request(ctx context.Context, thread string, id signals.ID, m Mod
 		return err
 	}
 	l.lock()
-	f := &flight{thread: thread, entries: []signals.Any{signals.New(
-		l.headerLocked(system, thread, nobody, id), Requested{Layer: l.opts.Name, For: id, Mode: m},
-	)}}
+	f := l.flightLocked(thread)
+	h := l.headerLocked(system, thread, nobody, id)
+	writeLocked(l, f, &h, Requested{Layer: l.opts.Name, For: id, Mode: m})
 	l.departLocked(f)
 	l.mu.Unlock()
-	return l.fly(ctx, l.system, f)
+	_, err := l.fly(ctx, l.system, f)
+	return err
 }

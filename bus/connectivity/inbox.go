@@ -23,8 +23,8 @@ func (l *Layer) Inbox(id string) (*Inbox, error) {
 		Agent: id,
 		Kinds: []signals.Kind{KindAttention, KindConfidence, KindConflict, KindHandoff, KindEscalation},
 		Where: func(s signals.Any) bool {
-			n, ok := NoteOf(s)
-			return ok && n.Layer == l.opts.Name
+			n := noteOf(s)
+			return n != nil && n.Layer == l.opts.Name
 		},
 	})
 	if err != nil {

@@ -4,36 +4,41 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+
+	"github.com/swarmbus/swarmbus/signals"
 )
 
 // judgeLocked validates an input against its thread and suppresses it. stop
-// says that nothing is to be stored. It may let go of the lock meanwhile.
-func (l *Layer) judgeLocked(ctx context.Context, in *Input, n *Note) (repeated Emission, stop bool, err error) {
+// says that nothing is to be stored, and repeated what that would repeat. It
+// may let go of the lock meanwhile.
+func (l *Layer) judgeLocked(ctx context.Context, in *Input, n *Note, repeated *Emission) (stop bool, err error) {
 	for {
 		t := l.fold.threads[in.Thread]
 		if err := l.checkLocked(in, t); err != nil {
-			return Emission{}, true, err
+			return true, err
 		}
 		now := l.nowLocked().UnixNano()
 		if r := t.duplicate(in.Source, n, l.opts.Suppression, now); r != nil {
-			return Emission{r.signal(), true, l.opts.Suppression.reason(r, now)}, true, nil
+			*repeated = Emission{r.signal(), true, l.opts.Suppression.reason(r, now)}
+			return true, nil
 		}
 		ahead := l.beforeLocked(in, n)
 		if ahead == nil {
 			break
 		}
 		if err := l.awaitLocked(ctx, ahead); err != nil {
-			return Emission{}, true, err
+			return true, err
 		}
 	}
 	for _, f := range l.flights {
 		if f.late && f.repeats(in, n) {
 			s := f.emission()
-			return Emission{s, true, Reason{suppressed: true, rule: l.opts.Suppression, step: s.Step}}, true, nil
+			*repeated = Emission{s, true, Reason{suppressed: true, rule: l.opts.Suppression, step: s.Step}}
+			return true, nil
 		}
 	}
 	err = l.capLocked(in)
-	return Emission{}, err != nil, err
+	return err != nil, err
 }
 
 // beforeLocked returns a flight on which the judgement depends, nil if none.
@@ -82,7 +87,7 @@ func (l *Layer) capLocked(in *Input) error {
 		live = t.live.n
 	}
 	for _, f := range l.flights {
-		if f.thread == in.Thread && f.emits && f.ends == nil {
+		if f.thread == in.Thread && f.emits && len(f.ends) == 0 {
 			live++
 		}
 	}
@@ -104,7 +109,5 @@ func (f *flight) repeats(in *Input, n *Note) bool {
 
 // emission returns what a flight emits.
 func (f *flight) emission() Signal {
-	h := f.entries[0].Head()
-	n, _ := NoteOf(f.entries[0])
-	return pending(&h, &n)
+	return pending(signals.HeadOf(f.entries[0]), noteOf(f.entries[0]))
 }

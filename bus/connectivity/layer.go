@@ -60,6 +60,8 @@ type Layer struct {
 	now     time.Time
 	ids     uint64    // handed out
 	flights []*flight // not in the fold yet
+	idle    []*flight
+	paper   []signals.Any
 	places  map[string]*place
 
 	publishers map[string]*bus.Publisher // by source

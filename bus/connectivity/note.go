@@ -111,35 +111,27 @@ func checkStep(field string, step int) error {
 	return &signals.FieldError{Field: field, Value: strconv.Itoa(step), Problem: "below 0"}
 }
 
-// signal returns the note as a signal of its kind.
-func (n *Note) signal(h signals.Header) signals.Any {
-	switch n.Class.Message() {
-	case AboutAttention:
-		return signals.New(h, Attention{*n})
-	case AboutConfidence:
-		return signals.New(h, Confidence{*n})
-	case AboutConflict:
-		return signals.New(h, ConflictNotice{*n})
-	case AboutHandoff:
-		return signals.New(h, Handoff{*n})
-	default:
-		return signals.New(h, Escalation{*n})
-	}
-}
-
 // NoteOf returns what s says if it is one of the layer's five kinds.
 func NoteOf(s signals.Any) (Note, bool) {
-	switch s := s.(type) {
-	case *signals.Signal[Attention]:
-		return s.Payload.Note, true
-	case *signals.Signal[Confidence]:
-		return s.Payload.Note, true
-	case *signals.Signal[ConflictNotice]:
-		return s.Payload.Note, true
-	case *signals.Signal[Handoff]:
-		return s.Payload.Note, true
-	case *signals.Signal[Escalation]:
-		return s.Payload.Note, true
+	if n := noteOf(s); n != nil {
+		return *n, true
 	}
 	return Note{}, false
+}
+
+// noteOf returns the note in s itself, nil if there is none.
+func noteOf(s signals.Any) *Note {
+	switch s := s.(type) {
+	case *signals.Signal[Attention]:
+		return &s.Payload.Note
+	case *signals.Signal[Confidence]:
+		return &s.Payload.Note
+	case *signals.Signal[ConflictNotice]:
+		return &s.Payload.Note
+	case *signals.Signal[Handoff]:
+		return &s.Payload.Note
+	case *signals.Signal[Escalation]:
+		return &s.Payload.Note
+	}
+	return nil
 }

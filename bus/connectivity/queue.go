@@ -66,6 +66,7 @@ func (l *Layer) release(f *flight) {
 	if f.told != nil {
 		f.told.held = false
 	}
+	l.retireLocked(f)
 }
 
 // drain calls the observers until nothing is left to tell, unless somebody

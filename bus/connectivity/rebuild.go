@@ -19,13 +19,12 @@ func Rebuild(b *bus.Bus, o *Options, log iter.Seq[signals.Any]) (*Layer, error) 
 	l := New(b, o)
 	var changes []change
 	for s := range log {
-		h := s.Head()
 		var err error
-		if changes, err = l.fold.apply(&h, s, changes[:0]); err != nil {
+		if changes, err = l.fold.apply(s, signals.HeadOf(s).Seq, changes[:0]); err != nil {
 			return nil, err
 		}
 		l.fold.sweep()
-		l.passIDs(h.ID)
+		l.passIDs(signals.HeadOf(s).ID)
 	}
 	if l.fold.last > 0 {
 		l.now = time.Unix(0, l.fold.last)

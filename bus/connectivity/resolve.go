@@ -17,7 +17,7 @@ func (l *Layer) Resolve(ctx context.Context, id signals.ID) (Signal, error) {
 		return s, err
 	}
 	defer l.drain(ctx)
-	if err := l.fly(ctx, l.system, f); err != nil {
+	if _, err := l.fly(ctx, l.system, f); err != nil {
 		return Signal{}, err
 	}
 	s.State = Resolved
@@ -51,8 +51,9 @@ func (l *Layer) prepareResolve(ctx context.Context, id signals.ID) (*flight, Sig
 }
 
 func (l *Layer) resolutionLocked(r *record) *flight {
-	f := &flight{thread: r.thread().name, ends: []*record{r}}
-	f.entries = append(f.room[:0], l.transitionLocked(r.thread().name, Resolved, r.to, r.id))
+	f := l.flightLocked(r.thread().name)
+	f.ends = append(f.ends, r)
+	l.transitionLocked(f, system, Resolved, r.to, r.id)
 	l.departLocked(f)
 	return f
 }
@@ -77,17 +78,17 @@ func (l *Layer) activate(ctx context.Context, id signals.ID) error {
 		l.mu.Unlock()
 		return nil
 	}
-	f := &flight{thread: r.thread().name, entries: []signals.Any{l.transitionLocked(r.thread().name, Active, r.to, id)}}
+	f := l.flightLocked(r.thread().name)
+	l.transitionLocked(f, system, Active, r.to, id)
 	l.departLocked(f)
 	l.mu.Unlock()
-	return l.fly(ctx, l.system, f)
+	_, err := l.fly(ctx, l.system, f)
+	return err
 }
 
 // transitionLocked says to those whom the signals were for that they reached
 // a state.
-func (l *Layer) transitionLocked(thread string, s State, to signals.Recipients, ids ...signals.ID) signals.Any {
-	return signals.New(
-		l.headerLocked(system, thread, to, ids[0]),
-		Transition{Layer: l.opts.Name, State: s, Signals: ListOf(ids...)},
-	)
+func (l *Layer) transitionLocked(f *flight, source string, s State, to signals.Recipients, ids ...signals.ID) {
+	h := l.headerLocked(source, f.thread, to, ids[0])
+	writeLocked(l, f, &h, Transition{Layer: l.opts.Name, State: s, Signals: ListOf(ids...)})
 }

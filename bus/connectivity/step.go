@@ -17,10 +17,11 @@ func (l *Layer) AdvanceStep(ctx context.Context, thread string) (int, error) {
 		return 0, err
 	}
 	defer l.drain(ctx)
-	if err := l.fly(ctx, l.system, f); err != nil {
+	step := f.step
+	if _, err := l.fly(ctx, l.system, f); err != nil {
 		return 0, err
 	}
-	return f.step, nil
+	return step, nil
 }
 
 func (l *Layer) prepareStep(ctx context.Context, thread string) (*flight, error) {
@@ -35,15 +36,15 @@ func (l *Layer) prepareStep(ctx context.Context, thread string) (*flight, error)
 			return nil, err
 		}
 	}
-	f := &flight{thread: thread, step: l.stepLocked(thread) + 1}
+	f := l.flightLocked(thread)
+	f.step = l.stepLocked(thread) + 1
 	for _, g := range l.flights {
 		if g.late && g.thread == thread {
 			f.step = max(f.step, g.step+1)
 		}
 	}
-	f.entries = append(f.room[:0], signals.New(
-		l.headerLocked(system, thread, nobody, signals.ID{}), Step{Layer: l.opts.Name, Step: f.step},
-	))
+	h := l.headerLocked(system, thread, nobody, signals.ID{})
+	writeLocked(l, f, &h, Step{Layer: l.opts.Name, Step: f.step})
 	if t := l.fold.threads[thread]; t != nil {
 		l.expireLocked(f, t)
 	}
@@ -81,7 +82,7 @@ func (l *Layer) expireLocked(f *flight, t *thread) {
 		current.ids = append(current.ids, r.id)
 	}
 	for _, b := range order {
-		f.entries = append(f.entries, l.transitionLocked(t.name, Expired, b.to, b.ids...))
+		l.transitionLocked(f, system, Expired, b.to, b.ids...)
 	}
 }
 
@@ -114,13 +115,15 @@ func (l *Layer) CloseThread(ctx context.Context, thread string) error {
 		l.mu.Unlock()
 		return nil
 	}
-	f := &flight{thread: thread, closes: true, entries: []signals.Any{signals.New(
-		l.headerLocked(system, thread, nobody, signals.ID{}), Closed{Layer: l.opts.Name},
-	)}}
+	f := l.flightLocked(thread)
+	f.closes = true
+	h := l.headerLocked(system, thread, nobody, signals.ID{})
+	writeLocked(l, f, &h, Closed{Layer: l.opts.Name})
 	l.departLocked(f)
 	l.mu.Unlock()
 	defer l.drain(ctx)
-	return l.fly(ctx, l.system, f)
+	_, err := l.fly(ctx, l.system, f)
+	return err
 }
 
 // quietLocked reports whether nothing of a thread is under way.
