@@ -63,7 +63,7 @@ func (l *Layer) checkLocked(in *Input, t *thread) error {
 	refuse := func(problem string, err error) error {
 		return &ValidationError{Field: "replaces", Value: in.Replaces.String(), Problem: problem, Err: err}
 	}
-	switch r := l.fold.byID[in.Replaces]; {
+	switch r := l.fold.byID.find(in.Replaces); {
 	case r == nil:
 		return refuse("no such signal", ErrNotFound)
 	case r.thread() != t:

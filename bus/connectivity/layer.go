@@ -58,7 +58,6 @@ type Layer struct {
 	mu      sync.Mutex
 	fold    *fold
 	now     time.Time
-	ids     uint64    // handed out
 	flights []*flight // not in the fold yet
 	idle    []*flight
 	paper   []signals.Any
@@ -76,7 +75,7 @@ type Layer struct {
 func New(b *bus.Bus, o *Options) *Layer {
 	opts := o.withDefaults()
 	return &Layer{
-		bus: b, opts: opts, fold: newFold(opts.Name, opts.Retain), places: map[string]*place{},
+		bus: b, opts: opts, fold: newFold(opts.Name, opts.Retain, opts.Mint), places: map[string]*place{},
 		publishers: map[string]*bus.Publisher{}, system: b.System(),
 	}
 }
@@ -93,7 +92,7 @@ func (l *Layer) lock() {
 func (l *Layer) Get(id signals.ID) (Signal, bool) {
 	l.lock()
 	defer l.mu.Unlock()
-	r := l.fold.byID[id]
+	r := l.fold.byID.find(id)
 	if r == nil {
 		return Signal{}, false
 	}
@@ -158,8 +157,8 @@ func (l *Layer) nowLocked() time.Time {
 }
 
 func (l *Layer) idLocked(at time.Time) signals.ID {
-	l.ids++
-	return l.opts.Mint.ID(l.ids, at)
+	l.fold.byID.raise(l.fold.byID.last + 1)
+	return l.opts.Mint.ID(l.fold.byID.last, at)
 }
 
 // headerLocked returns the header of the next signal in a thread.

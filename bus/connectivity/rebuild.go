@@ -19,12 +19,12 @@ func Rebuild(b *bus.Bus, o *Options, log iter.Seq[signals.Any]) (*Layer, error) 
 	l := New(b, o)
 	var changes []change
 	for s := range log {
+		l.passIDs(signals.HeadOf(s).ID)
 		var err error
 		if changes, err = l.fold.apply(s, signals.HeadOf(s).Seq, changes[:0]); err != nil {
 			return nil, err
 		}
 		l.fold.sweep()
-		l.passIDs(signals.HeadOf(s).ID)
 	}
 	if l.fold.last > 0 {
 		l.now = time.Unix(0, l.fold.last)
@@ -35,7 +35,7 @@ func Rebuild(b *bus.Bus, o *Options, log iter.Seq[signals.Any]) (*Layer, error) 
 // passIDs makes sure that a mint with a seed does not start over.
 func (l *Layer) passIDs(id signals.ID) {
 	const counter = 1<<24 - 1 // what an id holds of its number
-	if n, ok := l.opts.Mint.Seq(id, max(l.ids, counter)); ok {
-		l.ids = max(l.ids, n)
+	if n, ok := l.opts.Mint.Seq(id, max(l.fold.byID.last, counter)); ok {
+		l.fold.byID.raise(n)
 	}
 }

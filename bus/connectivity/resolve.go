@@ -28,7 +28,7 @@ func (l *Layer) prepareResolve(ctx context.Context, id signals.ID) (*flight, Sig
 	l.lock()
 	defer l.mu.Unlock()
 	for {
-		r := l.fold.byID[id]
+		r := l.fold.byID.find(id)
 		switch {
 		case r == nil:
 			return nil, Signal{}, fmt.Errorf("%w: %s", ErrNotFound, id)
@@ -62,7 +62,7 @@ func (l *Layer) resolutionLocked(r *record) *flight {
 // itself, which makes an emitted signal active. An [Inbox] says so by itself.
 func (l *Layer) Received(ctx context.Context, id signals.ID) error {
 	l.lock()
-	known := l.fold.byID[id] != nil
+	known := l.fold.byID.find(id) != nil
 	l.mu.Unlock()
 	if !known {
 		return fmt.Errorf("%w: %s", ErrNotFound, id)
@@ -73,7 +73,7 @@ func (l *Layer) Received(ctx context.Context, id signals.ID) error {
 // activate writes down that a signal was delivered for the first time.
 func (l *Layer) activate(ctx context.Context, id signals.ID) error {
 	l.lock()
-	r := l.fold.byID[id]
+	r := l.fold.byID.find(id)
 	if r == nil || r.state != Emitted || r.ending != nil {
 		l.mu.Unlock()
 		return nil
