@@ -82,7 +82,7 @@ func (l *Layer) decide(ctx context.Context, in *Input, n *Note, answer *question
 		return nil, nil, err
 	}
 	n.Step = l.stepLocked(in.Thread)
-	h := l.headerLocked(in.Source, in.Thread, l.recipientsLocked(in), in.Replaces)
+	h := l.headerLocked(l.now, in.Source, in.Thread, l.recipientsLocked(in), in.Replaces)
 	h.Priority = int16(n.Priority) - int16(Normal)
 	if x, given := n.Confidence.Get(); given {
 		h.Confidence = x

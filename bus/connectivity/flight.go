@@ -20,6 +20,7 @@ type flight struct {
 	emits   bool           // its first entry is a note
 	closes  bool           // the thread
 	step    int            // what the thread advances to; 0: it does not
+	since   uint64         // after which place in the log the step is
 	ends    []*record
 
 	first uint64   // place of the first entry in the log, once it has landed
@@ -36,8 +37,6 @@ type flight struct {
 // a publish that waits for room in a subscription takes longer, or one that
 // waits, under our own feet, for us; then it is taken as if it had landed.
 const patience = 100 * time.Millisecond
-
-func (f *flight) last() signals.ID { return signals.HeadOf(f.entries[len(f.entries)-1]).ID }
 
 // departLocked registers a flight. Every departed flight is flown.
 func (l *Layer) departLocked(f *flight) {
@@ -96,18 +95,44 @@ func publish(ctx context.Context, p *bus.Publisher, entries []signals.Any) (uint
 func (l *Layer) landAllLocked() {
 	for i := 0; i < len(l.flights); {
 		f := l.flights[i]
-		s, there := l.bus.Get(f.last())
-		if !there {
+		last := l.lookLocked(f)
+		if last == 0 {
 			i++
 			continue
 		}
-		l.landLocked(f, s.Head().Seq) // takes it out of the list
+		l.landLocked(f, last) // takes it out of the list
 	}
+}
+
+// lookLocked returns the place in the log of a flight's last signal, 0 if it is
+// not there.
+func (l *Layer) lookLocked(f *flight) uint64 {
+	last := signals.HeadOf(f.entries[len(f.entries)-1])
+	if last.ID.IsZero() {
+		return l.lookForStepLocked(f)
+	}
+	if s, there := l.bus.Get(last.ID); there {
+		return signals.HeadOf(s).Seq
+	}
+	return 0
+}
+
+// lookForStepLocked knows a step by its number: no two of a thread that are
+// under way have the same.
+func (l *Layer) lookForStepLocked(f *flight) uint64 {
+	for s := range l.bus.History(bus.Filter{
+		Source: system, Threads: []string{f.thread}, Kinds: []signals.Kind{KindStep}, After: f.since,
+	}) {
+		if step, ok := signals.As[Step](s); ok && step.Payload == (Step{l.opts.Name, f.step}) {
+			return step.Seq
+		}
+	}
+	return 0
 }
 
 // landLocked folds a flight whose last signal is at that place in the log.
 func (l *Layer) landLocked(f *flight, last uint64) {
-	f.first = last + 1 - uint64(len(f.entries))
+	f.first, l.landed = last+1-uint64(len(f.entries)), max(l.landed, last)
 	var room [2]change
 	changes := room[:0]
 	for i, s := range f.entries {

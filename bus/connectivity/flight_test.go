@@ -3,6 +3,7 @@ package connectivity
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/swarmbus/swarmbus/bus"
@@ -42,7 +43,7 @@ func TestWhatLandsAfterItsThreadWasClosedIsForgotten(t *testing.T) {
 
 	l.mu.Lock()
 	closing := &flight{thread: "t", closes: true, entries: []signals.Any{
-		signals.New(l.headerLocked(system, "t", nobody, signals.ID{}), Closed{Layer: "main"}),
+		signals.New(l.headerLocked(l.nowLocked(), system, "t", nobody, signals.ID{}), Closed{Layer: "main"}),
 	}}
 	l.departLocked(closing)
 	l.mu.Unlock()
@@ -152,5 +153,83 @@ func TestPlacesAreUsedAgain(t *testing.T) {
 		if got := len(l.fold.records.chunks); got != 1 {
 			t.Errorf("%s: %d chunks for at most three signals", name, got)
 		}
+	}
+}
+
+// A step that is stuck is not taken for the one after it.
+func TestAStuckStepIsNotTheNextOne(t *testing.T) {
+	b := bus.New(&bus.Options{Sweep: -1})
+	defer b.Close()
+	l := New(b, nil)
+	ctx := context.Background()
+	stuck, err := l.prepareStep(ctx, "t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stuck.late = true
+	for want := 2; want <= 3; want++ {
+		if step, err := l.AdvanceStep(ctx, "t"); step != want || err != nil {
+			t.Errorf("step %d, want %d: %v", step, want, err)
+		}
+		if got := l.Step("t"); got != want || stuck.over {
+			t.Errorf("at step %d, want %d; the one that is stuck has landed: %v", got, want, stuck.over)
+		}
+	}
+	if _, err := l.fly(ctx, l.system, stuck); err != nil {
+		t.Fatal(err)
+	}
+	if got := l.Step("t"); got != 3 || len(l.flights) != 0 {
+		t.Errorf("at step %d with %d flights", got, len(l.flights))
+	}
+}
+
+// A step is in the fold as soon as it is in the log, for who looks at both:
+// the id of a step is the bus's, so a layer knows it by its number.
+func TestAHandlerFindsTheStepItIsCalledFor(t *testing.T) {
+	b := bus.New(&bus.Options{Sweep: -1})
+	defer b.Close()
+	l, other := New(b, nil), New(b, &Options{Name: "other"})
+	ctx := context.Background()
+	var found []int
+	if _, err := bus.Handle(b, bus.HandleOptions{Agent: system}, func(_ context.Context, s signals.Signal[Step]) error {
+		if s.Payload.Layer == l.opts.Name {
+			found = append(found, l.Step(s.Thread))
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for step := 1; step <= 3; step++ {
+		for range 2 { // the same number by another layer says nothing
+			if _, err := other.AdvanceStep(ctx, "t"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		f, err := l.prepareStep(ctx, "t")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := l.Step("t"); got != step-1 {
+			t.Errorf("at step %d before %d is in the log", got, step)
+		}
+		if _, err := l.fly(ctx, l.system, f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := l.CloseThread(ctx, "t"); err != nil {
+		t.Fatal(err)
+	}
+	f, err := l.prepareStep(ctx, "t") // its number was there before, until the thread was closed
+	if err != nil || f.step != 1 {
+		t.Fatal(f.step, err)
+	}
+	if got := l.Step("t"); got != 0 {
+		t.Errorf("at step %d of the thread that was closed", got)
+	}
+	if _, err := l.fly(ctx, l.system, f); err != nil {
+		t.Fatal(err)
+	}
+	if want := []int{1, 2, 3, 1}; !slices.Equal(found, want) {
+		t.Errorf("handlers found steps %v, want %v", found, want)
 	}
 }

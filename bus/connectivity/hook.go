@@ -37,7 +37,7 @@ func (l *Layer) request(ctx context.Context, thread string, id signals.ID, m Mod
 	}
 	l.lock()
 	f := l.flightLocked(thread)
-	h := l.headerLocked(system, thread, nobody, id)
+	h := l.headerLocked(l.nowLocked(), system, thread, nobody, id)
 	writeLocked(l, f, &h, Requested{Layer: l.opts.Name, For: id, Mode: m})
 	l.departLocked(f)
 	l.mu.Unlock()

@@ -3,6 +3,7 @@ package connectivity
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/swarmbus/swarmbus/bus"
@@ -59,6 +60,7 @@ type Layer struct {
 	fold    *fold
 	now     time.Time
 	flights []*flight // not in the fold yet
+	landed  uint64    // the greatest place in the log of what is in the fold
 	idle    []*flight
 	paper   []signals.Any
 	places  map[string]*place
@@ -68,6 +70,7 @@ type Layer struct {
 
 	observers []*observer // replaced, never changed
 	queue     []*telling
+	untold    atomic.Bool // whether the queue has something; written with the lock
 	draining  bool
 }
 
@@ -162,8 +165,7 @@ func (l *Layer) idLocked(at time.Time) signals.ID {
 }
 
 // headerLocked returns the header of the next signal in a thread.
-func (l *Layer) headerLocked(source, thread string, to signals.Recipients, about signals.ID) signals.Header {
-	now := l.nowLocked()
+func (l *Layer) headerLocked(now time.Time, source, thread string, to signals.Recipients, about signals.ID) signals.Header {
 	return signals.Header{
 		ID: l.idLocked(now), Source: source, Thread: thread, ReplyTo: about,
 		Time: now, TTL: -1, Confidence: 1, Recipients: to,

@@ -139,6 +139,32 @@ func TestAnObserverThatEndsItsGoroutineHarmsNobody(t *testing.T) {
 	equal(t, "events", w.seen(), "second emitted")
 }
 
+// What it leaves untold the next call tells, also one that causes no events.
+func TestAnyCallGoesOnWhereAnObserverEnded(t *testing.T) {
+	w := newWorld(t, nil)
+	w.OnSignal(func(_ context.Context, s connectivity.Signal, _ connectivity.Event) {
+		switch s.Summary {
+		case "x":
+			w.emit(says("y", by("b")))
+			w.emit(says("z", by("c")))
+		case "y":
+			runtime.Goexit()
+		}
+	})
+	w.watch()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		w.emit(says("x"))
+	}()
+	<-done
+	equal(t, "told before", w.seen(), "x emitted")
+	if _, err := w.AdvanceStep(ctx, "t"); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "told", w.seen(), "x emitted", "z emitted")
+}
+
 func TestObserversAreASnapshotOfEachEvent(t *testing.T) {
 	w := newWorld(t, nil)
 	var got []string

@@ -56,6 +56,7 @@ func (l *Layer) tellLocked(f *flight, changes []change) {
 		f.told.events = append(f.told.events, happening{c.record.signal(), c.event})
 	}
 	l.queue = append(l.queue, f.told)
+	l.untold.Store(true)
 }
 
 // release lets the events of a flight go, after the hook.
@@ -73,6 +74,9 @@ func (l *Layer) release(f *flight) {
 // does that already. Where the events of an escalation wait for its hook it
 // stops; who called the hook goes on.
 func (l *Layer) drain(ctx context.Context) {
+	if !l.untold.Load() {
+		return
+	}
 	l.mu.Lock()
 	idle := !l.draining && l.readyLocked()
 	if idle {
@@ -109,6 +113,7 @@ func (l *Layer) tellNext(ctx context.Context) bool {
 	if head.events = head.events[1:]; len(head.events) == 0 {
 		l.queue[0] = nil
 		l.queue = l.queue[1:]
+		l.untold.Store(len(l.queue) > 0)
 	}
 	watching := l.observers
 	l.mu.Unlock()

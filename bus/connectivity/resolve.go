@@ -89,6 +89,6 @@ func (l *Layer) activate(ctx context.Context, id signals.ID) error {
 // transitionLocked says to those whom the signals were for that they reached
 // a state.
 func (l *Layer) transitionLocked(f *flight, source string, s State, to signals.Recipients, ids ...signals.ID) {
-	h := l.headerLocked(source, f.thread, to, ids[0])
+	h := l.headerLocked(l.nowLocked(), source, f.thread, to, ids[0])
 	writeLocked(l, f, &h, Transition{Layer: l.opts.Name, State: s, Signals: ListOf(ids...)})
 }

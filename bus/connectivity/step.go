@@ -37,13 +37,15 @@ func (l *Layer) prepareStep(ctx context.Context, thread string) (*flight, error)
 		}
 	}
 	f := l.flightLocked(thread)
-	f.step = l.stepLocked(thread) + 1
+	f.step, f.since = l.stepLocked(thread)+1, l.landed
 	for _, g := range l.flights {
 		if g.late && g.thread == thread {
 			f.step = max(f.step, g.step+1)
 		}
 	}
-	h := l.headerLocked(system, thread, nobody, signals.ID{})
+	// The bus gives it its id: nobody refers to it, and looking after an id of
+	// the layer's would take the bus a third of the publish, 150 ns.
+	h := signals.Header{Source: system, Thread: thread, Time: l.nowLocked(), TTL: -1, Confidence: 1, Recipients: nobody}
 	writeLocked(l, f, &h, Step{Layer: l.opts.Name, Step: f.step})
 	if t := l.fold.threads[thread]; t != nil {
 		l.expireLocked(f, t)
@@ -117,7 +119,7 @@ func (l *Layer) CloseThread(ctx context.Context, thread string) error {
 	}
 	f := l.flightLocked(thread)
 	f.closes = true
-	h := l.headerLocked(system, thread, nobody, signals.ID{})
+	h := l.headerLocked(l.nowLocked(), system, thread, nobody, signals.ID{})
 	writeLocked(l, f, &h, Closed{Layer: l.opts.Name})
 	l.departLocked(f)
 	l.mu.Unlock()
