@@ -48,6 +48,14 @@ func (r Recipients) All() iter.Seq[string] {
 	return slices.Values(*r.names)
 }
 
+// Names returns a copy of the names in sorted order; nil for everyone.
+func (r Recipients) Names() []string {
+	if r.Everyone() {
+		return nil
+	}
+	return slices.Clone(*r.names)
+}
+
 // Equal reports whether r and other name the same agents.
 func (r Recipients) Equal(other Recipients) bool {
 	if r.Everyone() || other.Everyone() {

@@ -34,6 +34,14 @@ func TestRecipientsAreASet(t *testing.T) {
 	for range everyone.All() {
 		t.Error("everyone has names")
 	}
+	copied := some.Names()
+	if d := cmp.Diff([]string{"a", "b", "c"}, copied); d != "" || everyone.Names() != nil {
+		t.Errorf("names of everyone: %v, of some:\n%s", everyone.Names(), d)
+	}
+	copied[0] = "changed"
+	if got := some.String(); got != "a,b,c" {
+		t.Errorf("a copy changed it to %q", got)
+	}
 	for _, r := range []signals.Recipients{everyone, some, signals.To(`"`)} {
 		text, err := json.Marshal(r)
 		var got signals.Recipients

@@ -2,7 +2,6 @@ package signals
 
 import (
 	"encoding/json"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -36,7 +35,7 @@ type metadata struct {
 func newWire(k Kind, h Header) *wire {
 	w := &wire{
 		Seq: h.Seq, ID: h.ID.String(), Type: k, Source: h.Source, Thread: h.Thread,
-		Confidence: h.Confidence, ReplyTo: h.ReplyTo.String(), Recipients: slices.Collect(h.Recipients.All()),
+		Confidence: h.Confidence, ReplyTo: h.ReplyTo.String(), Recipients: h.Recipients.Names(),
 		Metadata: metadata{h.Round, h.Priority, h.CausalLevel.String()},
 	}
 	if !h.Time.IsZero() {

@@ -186,6 +186,12 @@ func TestForNobodyIsNotForEveryone(t *testing.T) {
 	w.emit(says("still no components", to(connectivity.All), by("b")))
 	w.SetResolver("t", picks())
 	w.emit(says("nobody selected", to(connectivity.Selected), by("b")))
+	is(t, w.Register("u", "c"), nil)
+	w.emit(says("components, and no coordinator", in("u")))
+	is(t, w.SetCoordinator("t", ""), nil)
+	w.emit(says("no coordinator any more", by("c")))
+	w.Unregister("u", "c")
+	w.emit(says("no components any more", in("u"), to(connectivity.All)))
 	if s, heard := sub.Poll(); heard {
 		n, _ := connectivity.NoteOf(s)
 		t.Errorf("%q is for everyone", n.Summary)

@@ -90,6 +90,19 @@ func BenchmarkEmit(b *testing.B) {
 	})
 }
 
+// The same for somebody: who gets it is in what Emit returns.
+func BenchmarkEmitToCoordinator(b *testing.B) {
+	bySize(b, func(b *testing.B, l *connectivity.Layer) {
+		if err := l.SetCoordinator("t", "lead"); err != nil {
+			b.Fatal(err)
+		}
+		in := says("no duplicate", at(connectivity.Critical))
+		for b.Loop() {
+			mustEmit(b, l, in, false)
+		}
+	})
+}
+
 // steady is full for a layer that keeps no more ended signals than it begins with.
 func steady(b *testing.B, n int) *connectivity.Layer { return fullKeeping(b, n, n/2) }
 

@@ -89,7 +89,7 @@ func (l *Layer) decide(ctx context.Context, in *Input, n *Note, answer *question
 	}
 	if answer != nil {
 		h.ID, h.Recipients = answer.id, answer.to
-	} else if r := l.resolverLocked(in.Thread); r != nil && in.Audience == Selected {
+	} else if r := l.resolverLocked(in); r != nil {
 		return nil, &question{id: h.ID, resolver: r, about: pending(&h, n)}, nil
 	}
 	p, err := l.publisherLocked(in.Source)

@@ -16,15 +16,16 @@ type Resolver func(context.Context, Signal) ([]string, error)
 // A place is who is in a thread. It is configuration, not state: it is not in
 // the log.
 type place struct {
-	coordinator string
+	coordinator signals.Recipients // nobody if there is none
 	components  []string
+	all         signals.Recipients // the components
 	resolver    Resolver
 }
 
 func (l *Layer) placeLocked(thread string) *place {
 	p := l.places[thread]
 	if p == nil {
-		p = &place{}
+		p = &place{coordinator: nobody, all: nobody}
 		l.places[thread] = p
 	}
 	return p
@@ -40,7 +41,11 @@ func (l *Layer) SetCoordinator(thread, id string) error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.placeLocked(thread).coordinator = id
+	to := nobody
+	if id != "" {
+		to = signals.To(id)
+	}
+	l.placeLocked(thread).coordinator = to
 	return nil
 }
 
@@ -54,6 +59,7 @@ func (l *Layer) Register(thread string, ids ...string) error {
 	defer l.mu.Unlock()
 	p := l.placeLocked(thread)
 	p.components = slices.Compact(slices.Sorted(slices.Values(slices.Concat(p.components, ids))))
+	p.all = recipients(p.components)
 	return nil
 }
 
@@ -64,6 +70,7 @@ func (l *Layer) Unregister(thread string, ids ...string) {
 	defer l.mu.Unlock()
 	if p := l.places[thread]; p != nil {
 		p.components = slices.DeleteFunc(slices.Clone(p.components), func(c string) bool { return slices.Contains(ids, c) })
+		p.all = recipients(p.components)
 	}
 }
 
@@ -76,8 +83,12 @@ func (l *Layer) SetResolver(thread string, r Resolver) {
 	l.placeLocked(thread).resolver = r
 }
 
-func (l *Layer) resolverLocked(thread string) Resolver {
-	for _, name := range []string{thread, ""} {
+// resolverLocked returns who says whom in is for, nil if nobody has to.
+func (l *Layer) resolverLocked(in *Input) Resolver {
+	if in.Audience != Selected {
+		return nil
+	}
+	for _, name := range []string{in.Thread, ""} {
 		if p := l.places[name]; p != nil && p.resolver != nil {
 			return p.resolver
 		}
@@ -93,10 +104,10 @@ func (l *Layer) recipientsLocked(in *Input) signals.Recipients {
 		return signals.To(in.Source)
 	case p == nil:
 		return nobody
-	case in.Audience == Coordinator && p.coordinator != "":
-		return signals.To(p.coordinator)
+	case in.Audience == Coordinator:
+		return p.coordinator
 	case in.Audience == All:
-		return recipients(p.components)
+		return p.all
 	}
 	return nobody
 }

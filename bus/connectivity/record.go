@@ -1,7 +1,6 @@
 package connectivity
 
 import (
-	"slices"
 	"time"
 
 	"github.com/swarmbus/swarmbus/signals"
@@ -80,5 +79,5 @@ func names(to signals.Recipients) []string {
 	if to.Everyone() || to.Equal(nobody) {
 		return nil
 	}
-	return slices.Collect(to.All())
+	return to.Names()
 }
