@@ -47,7 +47,7 @@
 // Emit, Get, Resolve and the default query cost the same whatever a thread
 // holds; a step costs what expires. A query that combines conditions which many
 // signals meet one by one and few together costs the shortest list among them.
-// A signal takes about 400 bytes; ended ones are kept until CloseThread, at
+// A signal takes about 350 bytes; ended ones are kept until CloseThread, at
 // most 65536 of a thread ([Options].Retain). Threads are kept until they are
 // closed.
 //

@@ -20,7 +20,7 @@ type Options struct {
 	Retain  int // ended signals kept of each thread, newest ends; 0 means 65536, <0 all
 
 	Clock   func() time.Time // called under the layer's lock; nil: the system's, which then never goes back
-	Mint    *signals.Mint    // of ids; the layer's alone from here on; nil means signals.NewMint()
+	Mint    *signals.Mint    // of ids, but for those of steps; the layer's alone from here on; nil means signals.NewMint()
 	Failure func(error)      // told of panics and errors that harm nobody; may be called concurrently; nil: nobody is
 }
 
@@ -61,7 +61,7 @@ type Layer struct {
 	now     time.Time
 	flights []*flight // not in the fold yet
 	landed  uint64    // the greatest place in the log of what is in the fold
-	idle    []*flight
+	idle    []*flight // over, to be used again
 	paper   []signals.Any
 	places  map[string]*place
 

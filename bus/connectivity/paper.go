@@ -19,7 +19,7 @@ func (l *Layer) flightLocked(thread string) *flight {
 }
 
 // retireLocked keeps a flight that is over, and what its first signals were
-// written on: the bus has copies.
+// written on: the bus has copies. What that said is let go of when it is used.
 func (l *Layer) retireLocked(f *flight) {
 	if !f.flown || f.done != nil || len(l.idle) >= maxIdle {
 		return // the bus or somebody who waited for it may still look at it
