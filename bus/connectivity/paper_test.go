@@ -183,3 +183,17 @@ func TestEmittingAllocatesAlmostNothing(t *testing.T) {
 		}
 	}
 }
+
+// A flight that waited for its hook is kept like any other.
+func TestAFlightIsUsedAgainAfterItsHook(t *testing.T) {
+	l, in := paperLayer(t)
+	l.opts.Hook = func(context.Context, Signal) (Mode, error) { return 0, nil }
+	for range 3 {
+		if _, err := l.Emit(context.Background(), in); err != nil {
+			t.Fatal(err)
+		}
+		if len(l.idle) != 1 || len(l.paper) != 1 {
+			t.Errorf("%d flights and %d sheets are kept, want one", len(l.idle), len(l.paper))
+		}
+	}
+}
