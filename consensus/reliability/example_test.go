@@ -140,7 +140,7 @@ func ExampleModel_Groups() {
 		panic(err)
 	}
 	// Three copies of one model are wrong together in every fourth decision, two others now and then by themselves.
-	for i := range 60 {
+	for i := range 252 {
 		right, wrong := []string{"yes", "no"}[i%2], []string{"no", "yes"}[i%2]
 		sides := map[string][]string{}
 		for j, name := range []string{"m1", "m2", "m3", "ada", "bob"} {

@@ -51,15 +51,22 @@ func TestGroupsAreWhoErrsTogether(t *testing.T) {
 	if got := m.Groups(0.99); len(got) != 0 {
 		t.Errorf("groups %v of whom nobody errs alike", got)
 	}
+	if got := m.Groups(0); len(got) < 6 {
+		t.Errorf("groups %v of all who err together at all", got)
+	}
 	if got := stranger.Groups(0.1); len(got) != 0 {
 		t.Errorf("groups %v of newcomers", got)
 	}
 }
 
 func TestVotersWithoutCorrelationsOfTheirOwnAreInNoGroup(t *testing.T) {
-	b := families(rand.New(rand.NewPCG(2, 1)), []string{"a", "a", "a"}, 100)
+	b := families(rand.New(rand.NewPCG(2, 1)), []string{"a", "", "b", "a", "b", "", "a", "b", ""}, 400)
 	b.o.MaxPairs = 2
-	if got := b.Learn().Groups(0.01); len(got) != 0 {
+	m := b.Learn()
+	if m.Correlation("v0", "v1") < 0.01 {
+		t.Fatalf("all share the correlation %v", m.Correlation("v0", "v1"))
+	}
+	if got := m.Groups(0.01); len(got) != 0 {
 		t.Errorf("groups %v", got)
 	}
 }
