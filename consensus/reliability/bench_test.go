@@ -116,3 +116,23 @@ func BenchmarkLearnFromStatedWeights(b *testing.B) {
 		})
 	}
 }
+
+func BenchmarkEnough(b *testing.B) {
+	for _, n := range []int{5, 100, 10000} {
+		b.Run(fmt.Sprintf("%d votes", n), func(b *testing.B) {
+			_, m := learnedFrom(nil, 4, 0)
+			var cast []consensus.Vote
+			for j := range n {
+				cast = append(cast, vote(j, letters(2)[j%2]))
+			}
+			ballots, err := consensus.NewBallots(nil, letters(2), cast)
+			if err != nil {
+				b.Fatal(err)
+			}
+			rest := voters(n, n+100)
+			for b.Loop() {
+				m.Enough(ballots, rest, Stop{Worth: 1})
+			}
+		})
+	}
+}

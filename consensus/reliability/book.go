@@ -204,7 +204,7 @@ func (b *Book) Learn() *Model {
 	}
 	batch := b.batch.asTeams(team)
 	m := fit(batch, b.o, nil)
-	m.Team = team
+	m.Team, m.Decisions = team, len(b.decisions)
 	m.Refit = newRefit(batch, b.o, m)
 	if m.Corr == nil {
 		m.Corr = new(correlation)

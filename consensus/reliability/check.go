@@ -141,6 +141,7 @@ func (m *parameters) check(s *state) error {
 		{m.Corr.Pair, 0, 0.98},
 		{[]float64{m.Corr.Pooled}, 0, 0.98},
 		{[]float64{m.Mean}, -100, 100},
+		{[]float64{float64(m.Decisions)}, 0, 1 << 31},
 		{[]float64{m.Hard, m.SdVoter, m.SdClass, m.SdPool, m.Rows, m.Residual}, 0, 1e6},
 	} {
 		if !within(part.of, part.lo, part.hi) {

@@ -35,3 +35,18 @@ func worth(news float64, name string, cost func(string) float64) float64 {
 		return news / cost(name)
 	}
 }
+
+// whole is all ballots as one question, with stances those of every proposal together: one per voter.
+func (m *Model) whole(b consensus.Ballots) question {
+	if !m.kind.stances {
+		return m.kind.questions(b)[0]
+	}
+	cast := castIn(b)
+	q := question{field: 2}
+	for i, v := range cast {
+		if i == 0 || cast[i-1].Voter != v.Voter {
+			q.ballots = append(q.ballots, ballot{voter: v.Voter, weight: v.Weight})
+		}
+	}
+	return q
+}

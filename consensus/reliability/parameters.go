@@ -19,6 +19,8 @@ type parameters struct {
 	Own     bool `json:"own,omitempty"`
 	Stances bool `json:"stances,omitempty"`
 
+	Decisions int `json:"decisions,omitempty"` // learned from
+
 	Prior    []float64 `json:"prior"`
 	Mean     float64   `json:"mean"`
 	SdVoter  float64   `json:"sdVoter"`

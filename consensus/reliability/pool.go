@@ -246,7 +246,7 @@ func (a *answering) hearAny(i int, w float64, lp []float64) {
 func (a *answering) says(i, c, d int) float64 {
 	p, s := 0.0, &a.said[a.voices[i].said]
 	for _, l := range s.among {
-		p += a.saysOne(i, c, int(l), d)
+		p += a.saysOne(int(a.voices[i].voter), a.cast.shift[i], c, int(l), d)
 	}
 	if s.not {
 		return 1 - p
@@ -254,8 +254,9 @@ func (a *answering) says(i, c, d int) float64 {
 	return p
 }
 
-func (a *answering) saysOne(i, c, l, d int) float64 {
-	p, j, shift := a.m.params, int(a.voices[i].voter), a.cast.shift[i]
+// saysOne is the probability that voter j says l when it is that sure.
+func (a *answering) saysOne(j int, shift float64, c, l, d int) float64 {
+	p := a.m.params
 	if a.own && !p.Own { // choices that the model does not know: the voter's own rate
 		right := sigma(p.Base[j] + p.x[d] + shift)
 		if c == l {

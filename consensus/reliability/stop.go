@@ -3,8 +3,6 @@ package reliability
 import (
 	"math"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
@@ -24,39 +22,126 @@ func (s Stop) withDefaults() Stop {
 	return s
 }
 
+// young is how many decisions a model has learned from when a vote has to gain half of what it has to in the end.
+// Books that see few votes in their first decisions misjudge voters, are sure of it, and ask for fewer still.
+const young = 50
+
+// most is how many more votes are thought of at once.
+const most = 34
+
 // Enough reports whether to stop asking, given who could still be asked, in the order in which they would
 // be ([Model.Next] says whom).
 //
-// Asking r more is worth the expected value of sample information (Raiffa and Schlaifer, 1961): with L the
-// leader's log-odds against the runner-up and p = σ(L), the new log-odds are normal around L ± rδ with
-// variance rδ², δ what one more vote moves them after the discount, and asking pays
-// (1−p)·P(flip | leader wrong) − p·P(flip | leader right). Enough is true when no r pays Worth a vote, when
-// the leader is Sure, and when nobody is left. Before there is a vote it is false.
+// Asking r more, up to 34, is worth the expected value of sample information (Raiffa and Schlaifer, 1961): the
+// probability that they put the runner-up ahead and it is right, less that they do and the leader is. How hard
+// the decision is, its votes so far tell, and of a split one the next say little. Enough is true when no r pays
+// Worth a vote, when the leader is Sure, and when nobody is left. Before there is a vote it is false.
+//
+// A vote also teaches about its voter, which serves all later decisions and is worth the less the more has been
+// learned. So it may gain less while the model is young: Worth · n/(n+50) after learning from n decisions, and
+// nothing before the first.
 func (m *Model) Enough(b consensus.Ballots, rest []string, s Stop) bool {
 	s = s.withDefaults()
 	if len(rest) == 0 {
 		return true
 	}
-	each, none := m.Probabilities(b)
-	first, second := topTwo(append(each, none))
-	q := m.whole(b)
-	if len(q.ballots) == 0 {
+	r := m.read(b)
+	if !r.heard() {
 		return false
 	}
-	if first >= s.Sure {
+	a := r.asking(b.Correlation())
+	if a.first >= s.Sure {
 		return true
 	}
-	a := m.newAsking(&q, b.Correlation(), first, second)
-	for _, r := range [...]int{1, 2, 3, 5, 8, 13, 21, 34} {
-		r = min(r, len(rest))
-		if a.gain(rest[:r]) >= s.Worth*float64(r) {
+	n := float64(m.params.Decisions)
+	price := s.Worth * n / (n + young)
+	for i, name := range rest[:min(len(rest), most)] {
+		a.ask(name)
+		if a.gain() >= price*float64(i+1) {
 			return false
-		}
-		if r == len(rest) {
-			break
 		}
 	}
 	return true
+}
+
+// heard reports whether somebody has said what can be pooled.
+func (r *reading) heard() bool {
+	for _, q := range r.questions {
+		if len(q.voices) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// asking is what more votes would do to a decision between the leader and the runner-up.
+type asking struct {
+	*answering
+	lead, rival   int     // candidates
+	first, second float64 // their probabilities
+	rho           float64 // between voters
+	votes, asked  float64
+	balance       float64            // of votes for the leader less those for the rival, by strength
+	level         [2][levels]float64 // probability of each level of difficulty, if the leader or the rival is right
+	mean, spread  [2][levels]float64 // of what those asked add to the balance then, and its variance
+}
+
+func (r *reading) asking(rho float64) *asking {
+	a := r.contest(rho)
+	a.rho = a.m.params.Corr.pooled()
+	for _, v := range a.voices {
+		a.votes += float64(v.n)
+	}
+	lp := make([]float64, a.field*levels)
+	a.likelihood(lp)
+	for i, c := range a.pair() {
+		copy(a.level[i][:], lp[c*levels:])
+		softmax(a.level[i][:])
+	}
+	for i, v := range a.voices {
+		switch c, ok := a.said[v.said].single(a.field); {
+		case ok && int(c) == a.lead:
+			a.balance += a.strength(i)
+		case ok && int(c) == a.rival:
+			a.balance -= a.strength(i)
+		}
+	}
+	a.balance = max(0, a.balance)
+	return a
+}
+
+// strength is that of all who speak with voice i.
+func (a *asking) strength(i int) float64 {
+	return a.share[i] * a.cast.part[i] * a.m.params.strength(a.voices[i].voter, a.field, a.cast.shift[i])
+}
+
+func (a *asking) pair() [2]int { return [2]int{a.lead, a.rival} }
+
+// contest is who leads and who is next. With stances it is between the leading proposal and none: other
+// proposals have questions of their own.
+func (r *reading) contest(rho float64) *asking {
+	if !r.m.kind.stances {
+		a := &asking{answering: r.questions[0]}
+		p := a.probabilities(rho)
+		a.lead = best(p)
+		a.first, p[a.lead] = p[a.lead], -1
+		a.rival = best(p)
+		a.second = p[a.rival]
+		return a
+	}
+	p := r.pool(rho)
+	top := 0
+	for i, q := range r.questions {
+		if p.each[q.places[0]] > p.each[r.questions[top].places[0]] {
+			top = i
+		}
+	}
+	a := &asking{answering: r.questions[top], rival: 1}
+	if p.none > p.each[a.places[0]] {
+		a.lead, a.rival = 1, 0
+	}
+	a.first, a.second = topTwo(append(p.each, p.none))
+	return a
 }
 
 func topTwo(p []float64) (first, second float64) {
@@ -70,58 +155,45 @@ func topTwo(p []float64) (first, second float64) {
 	return first, second
 }
 
-// whole is all ballots as one question, with stances those of every proposal together: one per voter.
-func (m *Model) whole(b consensus.Ballots) question {
-	if !m.kind.stances {
-		return m.kind.questions(b)[0]
-	}
-	cast := castIn(b)
-	q := question{field: 2}
-	for i, v := range cast {
-		if i == 0 || cast[i-1].Voter != v.Voter {
-			q.ballots = append(q.ballots, ballot{voter: v.Voter, weight: v.Weight})
+// ask adds one voter to those asked.
+func (a *asking) ask(name string) {
+	j := a.m.voter(name)
+	sure := a.m.params.Stated.usual(int(j)).shift
+	move := a.m.params.strength(j, a.field, sure) / (1 + a.rho*(a.votes+a.asked))
+	for i, c := range a.pair() {
+		for d := range levels {
+			leader, rival := a.nextSays(int(j), sure, c, a.lead, d), a.nextSays(int(j), sure, c, a.rival, d)
+			toLeader := leader - rival
+			a.mean[i][d] += move * toLeader
+			a.spread[i][d] += move * move * (leader + rival - toLeader*toLeader)
 		}
 	}
-	return q
+	a.asked++
 }
 
-// asking is what more votes would do to a decision.
-type asking struct {
-	m             *Model
-	field         int
-	votes         float64 // cast
-	n             float64 // the same in effect
-	rho           float64
-	first, second float64
-}
-
-func (m *Model) newAsking(q *question, rho, first, second float64) *asking {
-	c := m.cast(q)
-	f := make([]float64, len(c.voter))
-	n := m.params.weights(c, q.field, f)
-	return &asking{m: m, field: max(q.field, 2), votes: float64(len(f)), n: n, rho: rho, first: first, second: second}
-}
-
-// gain is how much more probably right the decision is once these have voted.
-func (a *asking) gain(rest []string) float64 {
-	k := float64(a.field)
-	mean, variance, n := 0.0, 0.0, 0.0
-	for i, name := range rest {
-		w := 1 / (1 + a.m.params.Corr.pooled()*(a.votes+float64(i)))
-		j := a.m.voter(name)
-		u := a.m.params.strength(j, a.field, a.m.params.Stated.usual(int(j)).shift)
-		right := sigma(u - math.Log(k-1)) // of k, at odds of u against chance
-		other := (1 - right) / (k - 1)
-		mean += w * u * (right - other)
-		variance += w * w * u * u * (right + other - (right-other)*(right-other))
-		n += w
+// nextSays is the probability that a voter will say l. Unlike in [answering.saysOne], what it says if wrong does
+// not depend on who was named: taking the next for lured by what the first few said stops far too early.
+func (a *asking) nextSays(j int, sure float64, c, l, d int) float64 {
+	p := a.m.params
+	if a.own || c == l {
+		return a.saysOne(j, sure, c, l, d)
 	}
-	p := a.first / (a.first + a.second)
-	odds := math.Log(a.first / max(a.second, 1e-12))
-	scale := a.m.params.Refit.scale()
-	now := scale / (1 + a.rho*max(0, a.n-1))
-	then := scale / (1 + a.rho*max(0, a.n+n-1))
-	middle, sd := odds*then/now, then*math.Sqrt(variance)+1e-9
-	gained, lost := distuv.UnitNormal.CDF(-(middle-then*mean)/sd), distuv.UnitNormal.CDF(-(middle+then*mean)/sd)
-	return (a.first + a.second) * ((1-p)*gained - p*lost)
+	var room shifted
+	at := j*p.Choices + c
+	_, miss := p.at(at, sure, &room)
+	return math.Exp(miss[d]) * p.wrong[at*p.Choices+l]
+}
+
+// gain is how much more probably right the decision is once those asked have voted. At each level of difficulty
+// what they add is taken for normal.
+func (a *asking) gain() float64 {
+	now := a.balance * (1 + a.rho*(a.votes-1)) / (1 + a.rho*(a.votes+a.asked-1))
+	var flips [2]float64
+	for i := range flips {
+		for d, p := range a.level[i] {
+			sd := math.Sqrt(max(a.spread[i][d], 0)) + 1e-9
+			flips[i] += p * math.Erfc((now+a.mean[i][d])/(sd*math.Sqrt2)) / 2
+		}
+	}
+	return a.second*flips[1] - a.first*flips[0]
 }

@@ -1,10 +1,13 @@
 package reliability
 
 import (
+	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/stat/distuv"
 	"pgregory.net/rapid"
 
 	"github.com/swarmbus/swarmbus/consensus"
@@ -107,22 +110,262 @@ func TestEnoughStaysEnoughWhenVotesAreWorthMore(t *testing.T) {
 	}
 }
 
+// gains is what the next votes are worth, of one, of two, and so on.
+func gains(m *Model, b consensus.Ballots, rest []string) []float64 {
+	var g []float64
+	a := m.read(b).asking(b.Correlation())
+	for _, name := range rest {
+		a.ask(name)
+		g = append(g, a.gain())
+	}
+	return g
+}
+
 func TestEveryVoteHasToBeWorthItsCost(t *testing.T) {
-	m := new(Book).Model()
+	w := newWorld(46, 2, even(25, 0.75, 0.65)...)
+	book := newBook(nil)
+	w.fill(book, 200, 0)
+	m := aged(book.Learn(), 1<<30)
 	b, _ := consensus.NewBallots(nil, letters(2), []consensus.Vote{vote(0, "a"), vote(1, "a"), vote(2, "a"), vote(3, "b")})
-	q := m.whole(b)
-	each, none := m.Probabilities(b)
-	first, second := topTwo(append(each, none))
-	a := m.newAsking(&q, b.Correlation(), first, second)
 	rest := voters(4, 25)
-	one, many := a.gain(rest[:1]), a.gain(rest)
-	worth := many / 3
-	if one >= worth || many < worth {
-		t.Fatalf("one vote gains %v, all %v: that tells nothing", one, many)
+	g := gains(m, b, rest)
+	total, each := slices.Max(g), 0.0
+	for i, x := range g {
+		each = max(each, x/float64(i+1))
 	}
-	if !m.Enough(b, rest, Stop{Worth: worth}) {
-		t.Errorf("asks at %v a vote for a gain of %v by %d votes", worth, many, len(rest))
+	if worth := total / 3; each >= worth {
+		t.Fatalf("votes gain %v each, all %v: that tells nothing", each, total)
 	}
+	if !m.Enough(b, rest, Stop{Worth: each * 1.001}) {
+		t.Errorf("asks for a gain of %v by %d votes, at no more than %v each", total, len(rest), each)
+	}
+	if m.Enough(b, rest, Stop{Worth: each * 0.999}) {
+		t.Errorf("does not ask at a gain of %v a vote", each)
+	}
+}
+
+// aged is the model, had it learned the same from n decisions.
+func aged(m *Model, n int) *Model {
+	params := *m.params
+	params.Decisions = n
+	old := *m
+	old.params = &params
+	return &old
+}
+
+func TestAYoungModelAsksMore(t *testing.T) {
+	for name, o := range kinds(3) {
+		_, m := learnedFrom(o, 47, 0)
+		if m.params.Decisions != 80 {
+			t.Errorf("%s: learned from %d decisions, want 80", name, m.params.Decisions)
+		}
+		t.Run(name, rapid.MakeCheck(func(t *rapid.T) {
+			b := drawBallots(t, nil, letters(3))
+			n := rapid.IntRange(0, 1000).Draw(t, "decisions")
+			young, old := aged(m, n).Enough(b, voters(3, 9), Stop{}), aged(m, 10*n+10).Enough(b, voters(3, 9), Stop{})
+			if young && !old {
+				t.Fatalf("enough after learning from %d decisions, but not from ten times as many", n)
+			}
+		}))
+		fewer := false
+		for _, worth := range []float64{0.001, 0.01, 0.1} {
+			var cast []consensus.Vote
+			for j := range 6 {
+				cast = append(cast, vote(j, "a"))
+				b, _ := consensus.NewBallots(nil, letters(3), cast)
+				young, old := aged(m, 1).Enough(b, voters(6, 12), Stop{1, worth}), aged(m, 1e6).Enough(b, voters(6, 12), Stop{1, worth})
+				fewer = fewer || old && !young
+			}
+		}
+		if !fewer {
+			t.Errorf("%s: what it learned from changes nothing", name)
+		}
+	}
+}
+
+func TestHowMuchWasLearnedIsSaved(t *testing.T) {
+	w := newWorld(48, 2, even(5, 0.9, 0.6)...)
+	book := newBook(&Options{Window: 60})
+	w.fill(book, 60, 0)
+	want := book.Learn().params.Decisions
+	w.fill(book, 1, 0) // a quarter of the window leaves
+	saved, err := json.Marshal(book)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var restored Book
+	if err := json.Unmarshal(saved, &restored); err != nil {
+		t.Fatal(err)
+	}
+	if got := restored.model.params.Decisions; got != want || want != 60 {
+		t.Errorf("%d decisions after restoring, %d before, want 60", got, want)
+	}
+}
+
+func TestASplitDecisionIsHardSoVotesAreWorthLess(t *testing.T) {
+	easy, hard := newWorld(49, 2, even(20, 0.98, 0.93)...), newWorld(50, 2, even(20, 0.6, 0.5)...)
+	book := newBook(nil)
+	easy.fill(book, 100, 1)
+	hard.fill(book, 100, 1)
+	m := book.Learn()
+	var cast []consensus.Vote
+	for j := range 9 {
+		cast = append(cast, vote(j, letters(2)[j%2]))
+	}
+	b, _ := consensus.NewBallots(nil, letters(2), cast)
+	knowing, not := m.read(b).asking(b.Correlation()), m.read(b).asking(b.Correlation())
+	for i := range not.level {
+		not.level[i] = normalWeight
+	}
+	for _, name := range voters(9, 14) {
+		knowing.ask(name)
+		not.ask(name)
+	}
+	if got, want := knowing.gain(), not.gain(); got > 0.9*want || got <= 0 {
+		t.Errorf("five votes after a split gain %v, %v in any decision", got, want)
+	}
+}
+
+func TestWhatTheNextSayAddsUp(t *testing.T) {
+	for name, o := range kinds(3) {
+		_, m := learnedFrom(o, 51, 0)
+		b, _ := consensus.NewBallots(nil, letters(3), []consensus.Vote{vote(0, "a"), vote(1, "b")})
+		a := m.read(b).asking(b.Correlation())
+		for j := range m.params.Voters {
+			for c := range a.field {
+				for d := range levels {
+					sum := 0.0
+					for l := range a.field {
+						sum += a.nextSays(j, 0, c, l, d)
+					}
+					if math.Abs(sum-1) > 1e-9 {
+						t.Fatalf("%s: voter %d says something with probability %v", name, j, sum)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestContestIsBetweenTheTwoMostProbable(t *testing.T) {
+	for name, o := range kinds(3) {
+		_, m := learnedFrom(o, 52, 3)
+		t.Run(name, rapid.MakeCheck(func(t *rapid.T) {
+			b := drawBallots(t, nil, letters(3)[:rapid.IntRange(1, 3).Draw(t, "proposals")])
+			r := m.read(b)
+			if !r.heard() {
+				return
+			}
+			a := r.contest(b.Correlation())
+			if a.first < a.second || a.lead == a.rival {
+				t.Fatalf("%d with %v leads %d with %v", a.lead, a.first, a.rival, a.second)
+			}
+			p := a.probabilities(b.Correlation())
+			if len(r.questions) == 1 && p[a.lead] < p[a.rival]-1e-9 {
+				t.Fatalf("%d leads %d, with probabilities %v", a.lead, a.rival, p)
+			}
+			if each, none := m.Probabilities(b); name == "own" || name == "stances" {
+				first, second := topTwo(append(each, none))
+				if math.Abs(first-a.first) > 1e-9 || math.Abs(second-a.second) > 1e-9 {
+					t.Fatalf("between %v and %v, want %v and %v", a.first, a.second, first, second)
+				}
+			}
+		}))
+	}
+}
+
+// slowGain goes through all that the next voters can say, to the leader, the runner-up or somebody else.
+func slowGain(m *Model, b consensus.Ballots, rest []string, said []int) float64 {
+	r, p := m.read(b), m.params
+	q := r.questions[0]
+	prob := q.probabilities(b.Correlation())
+	lead, rival := 0, 1
+	if prob[1] > prob[0] {
+		lead, rival = 1, 0
+	}
+	k := float64(q.field)
+	rightly := func(j int32, d int) float64 { return 1 / (1 + math.Exp(-p.Rate[j]-p.Hard*normal[d])) }
+	n, balance := float64(len(said)), 0.0
+	level := [2][levels]float64{}
+	for i, c := range []int{lead, rival} {
+		sum := 0.0
+		for d := range levels {
+			x := normalWeight[d]
+			for h, l := range said {
+				says := rightly(q.voices[h].voter, d)
+				if l != c {
+					says = (1 - says) / (k - 1)
+				}
+				x *= math.Pow(says, q.share[h])
+			}
+			level[i][d] = x
+			sum += x
+		}
+		for d := range levels {
+			level[i][d] /= sum
+		}
+	}
+	move := func(j int32) float64 { return math.Max(0.01, math.Abs(p.Base[j]+math.Log(k-1))) }
+	for h, l := range said {
+		switch l {
+		case lead:
+			balance += q.share[h] * move(q.voices[h].voter)
+		case rival:
+			balance -= q.share[h] * move(q.voices[h].voter)
+		}
+	}
+	rho := p.Corr.Pooled
+	last := n + float64(len(rest)) - 1
+	balance = max(0, balance) / (1 + rho*last) * (1 + rho*(n-1))
+	gain := 0.0
+	for i := range 2 {
+		for d := range levels {
+			mean, square := 0.0, 0.0
+			var all func(at int, chance, sum float64)
+			all = func(at int, chance, sum float64) {
+				if at == len(rest) {
+					mean += chance * sum
+					square += chance * sum * sum
+					return
+				}
+				j := m.voter(rest[at])
+				x, step := rightly(j, d), move(j)/(1+rho*(n+float64(at)))
+				wrong := (1 - x) / (k - 1)
+				first, second := x, wrong
+				if i == 1 {
+					first, second = wrong, x
+				}
+				all(at+1, chance*first, sum+step)
+				all(at+1, chance*second, sum-step)
+				all(at+1, chance*(1-first-second), sum)
+			}
+			all(0, 1, 0)
+			flips := distuv.Normal{Mu: mean, Sigma: math.Sqrt(square - mean*mean)}.CDF(-balance)
+			gain += []float64{-prob[lead], prob[rival]}[i] * level[i][d] * flips
+		}
+	}
+	return gain
+}
+
+func TestGainIsThatOfAllThatTheNextMaySay(t *testing.T) {
+	_, m := learnedFrom(nil, 50, 0)
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(2, 5).Draw(t, "votes")
+		var cast []consensus.Vote
+		said := []int{0, 1} // both are spoken of
+		for len(said) < n {
+			said = append(said, rapid.IntRange(0, 1).Draw(t, "said"))
+		}
+		for j, l := range said {
+			cast = append(cast, vote(j, letters(2)[l]))
+		}
+		b, _ := consensus.NewBallots(nil, letters(2), cast)
+		rest := voters(n, n+rapid.IntRange(1, 5).Draw(t, "asked")) // some are newcomers
+		want, g := slowGain(m, b, rest, said), gains(m, b, rest)
+		if got := g[len(g)-1]; math.Abs(got-want) > 1e-6 {
+			t.Fatalf("gain %v, slowly %v", got, want)
+		}
+	})
 }
 
 func TestStoppingSavesVotes(t *testing.T) {
