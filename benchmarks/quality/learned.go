@@ -7,13 +7,17 @@ import (
 	"github.com/swarmbus/swarmbus/consensus/reliability"
 )
 
-// newBook is the default configuration: nothing is chosen but what the labels are.
-func (s *set) newBook() *reliability.Book {
+// defaults choose nothing but what the labels are.
+func (s *set) defaults() *reliability.Options {
 	o := reliability.Options{Window: 1 << 20}
 	if !s.own {
 		o.Choices = s.labels
 	}
-	b, err := reliability.NewBook(&o)
+	return &o
+}
+
+func (s *set) newBook() *reliability.Book {
+	b, err := reliability.NewBook(s.defaults())
 	if err != nil {
 		panic(err)
 	}
@@ -23,13 +27,33 @@ func (s *set) newBook() *reliability.Book {
 // learnt is a book that has seen all votes and the known outcomes.
 func (s *set) learnt(gold []int32) *reliability.Model {
 	b := s.newBook()
-	for t := range s.tasks() {
-		s.show(b, t, gold[t])
-	}
+	s.showAll(b, gold)
 	return b.Learn()
 }
 
-func (s *set) show(b *reliability.Book, t int, known int32) {
+// ledger is one that has seen the same.
+func (s *set) ledger(gold []int32) *reliability.Ledger {
+	l, err := reliability.NewLedger(s.defaults())
+	if err != nil {
+		panic(err)
+	}
+	s.showAll(l, gold)
+	return l
+}
+
+// learning is what learns from decisions and their outcomes.
+type learning interface {
+	Observe(id string, b consensus.Ballots) error
+	Resolve(id, right string) error
+}
+
+func (s *set) showAll(b learning, gold []int32) {
+	for t := range s.tasks() {
+		s.show(b, t, gold[t])
+	}
+}
+
+func (s *set) show(b learning, t int, known int32) {
 	id := strconv.Itoa(t)
 	if err := b.Observe(id, s.ballots(nil, s.votesOn(t))); err != nil {
 		panic(err)

@@ -40,6 +40,7 @@ func methods() []method {
 		method{"bayesian+rates", "bayesian with learned reliabilities", learnedRates},
 		method{"grouped+rates", "grouped with learned reliabilities and groups", learnedGroups},
 		method{"learned", "package consensus/reliability, every default", byPosterior(learned)},
+		method{"default", "what decides when nobody chooses: learned, or by weight without a certificate", byLedger},
 	)
 }
 
@@ -97,4 +98,25 @@ const errTogether = 0.1
 func learnedGroups(s *set, gold []int32) []answer {
 	m := s.learnt(gold)
 	return s.decided(consensus.Grouped{}, &consensus.Options{Reliabilities: m, Groups: m.Groups(errTogether)})
+}
+
+// byLedger answers as swarms and `swarmbus decide` do after all tasks were observed. A decision has one probability,
+// that of its leader: what is left of it is shared by the other labels.
+func byLedger(s *set, gold []int32) []answer {
+	st := s.ledger(gold).Strategy()
+	answers := make([]answer, s.tasks())
+	for t := range answers {
+		d := st.Decide(s.ballots(nil, s.votesOn(t)).Close())
+		n := max(1, len(d.Leaders))
+		rest := max(0, 1-float64(n)*d.Confidence) / float64(max(1, s.k()-n))
+		a := answer{p: make([]float64, s.k()), leads: make([]bool, s.k()), confidence: d.Confidence}
+		for l := range a.p {
+			a.p[l] = rest
+		}
+		for _, name := range d.Leaders {
+			a.leads[s.place[name]], a.p[s.place[name]] = true, min(d.Confidence, 1/float64(n))
+		}
+		answers[t] = a
+	}
+	return answers
 }
