@@ -156,14 +156,16 @@ func hit(p []float64, truth int32) float64 {
 	return 1 / ties
 }
 
-// streams are what is streamed, by name. The thrifty one wants twice the default's gain from a vote: the two lie on
-// both sides of where majority's accuracy is matched, with known outcomes.
+// streams are what is streamed, by name. The thrifty ones want twice the default's gain from a vote: with the default
+// they lie on both sides of where majority's accuracy is matched.
 func (s *set) streams() map[string]engine {
+	thrifty := reliability.Stop{Worth: 0.02}
 	return map[string]engine{
-		"learned":          &learner{s: s, book: s.newBook()},
-		"learned, asking":  &learner{s: s, book: s.newBook(), pick: true},
-		"learned, thrifty": &learner{s: s, book: s.newBook(), stop: reliability.Stop{Worth: 0.02}},
-		"voting":           voting{s: s, st: consensus.Voting{}, o: &consensus.Options{Quorum: 3}},
-		"bayesian":         voting{s: s, st: consensus.Bayesian{}, o: &consensus.Options{Threshold: 0.95}},
+		"learned":                  &learner{s: s, book: s.newBook()},
+		"learned, asking":          &learner{s: s, book: s.newBook(), pick: true},
+		"learned, thrifty":         &learner{s: s, book: s.newBook(), stop: thrifty},
+		"learned, asking, thrifty": &learner{s: s, book: s.newBook(), stop: thrifty, pick: true},
+		"voting":                   voting{s: s, st: consensus.Voting{}, o: &consensus.Options{Quorum: 3}},
+		"bayesian":                 voting{s: s, st: consensus.Bayesian{}, o: &consensus.Options{Threshold: 0.95}},
 	}
 }
