@@ -29,10 +29,11 @@ func (c *correlation) pooled() float64 {
 
 // measuring sums, for all pairs and for each, products of residuals and of what they vary by.
 type measuring struct {
-	e         *em
-	mean      []float64 // how often right, [voter*columns]
-	num, all  float64
-	pair, den []float64
+	e                *em
+	mean             []float64 // how often right, [voter*columns]
+	num, all         float64
+	pair, den        []float64
+	knownPair, known []float64 // of known outcomes alone
 
 	r, sd, total []float64 // of one decision
 	named        named
@@ -40,7 +41,8 @@ type measuring struct {
 
 // correlate measures r = vote − expected vote, one coordinate per choice, at the leading choice: ρ(j,k) =
 // Σ⟨r_j,r_k⟩ / Σ√(var_j·var_k), with Pairs votes of the pool's added. It is the intraclass correlation of
-// Fisher (1925), for votes as in Fleiss and Cuzick (1979).
+// Fisher (1925), for votes as in Fleiss and Cuzick (1979). What known outcomes show counts before what a
+// consensus shows.
 func (e *em) correlate() *correlation {
 	n := e.b.Voters
 	s := &measuring{e: e, mean: make([]float64, len(e.m.Rate)), total: make([]float64, e.b.Choices)}
@@ -48,8 +50,8 @@ func (e *em) correlate() *correlation {
 		s.mean[i] = e.m.meanRate(i, exactly(0))
 	}
 	if n <= e.o.MaxPairs {
-		slab := make([]float64, 2*n*n)
-		s.pair, s.den = slab[:n*n:n*n], slab[n*n:]
+		slab := make([]float64, 4*n*n)
+		s.pair, s.den, s.knownPair, s.known = slab[:n*n:n*n], slab[n*n:][:n*n], slab[2*n*n:][:n*n], slab[3*n*n:]
 	}
 	for t := range e.b.size() {
 		s.decision(t)
@@ -71,6 +73,7 @@ func (s *measuring) shrunk(pooled float64) []float64 {
 		for b := a + 1; b < n; b++ {
 			at := a*n + b
 			x := (s.pair[at] + w*pooled) / (s.den[at] + w)
+			x = (s.knownPair[at] + w*x) / (s.known[at] + w)
 			x = min(0.98, max(0, x))
 			if g := s.e.group; g != nil && g[a] == g[b] {
 				x = 0.98
@@ -112,11 +115,11 @@ func (s *measuring) decision(t int) {
 	s.num -= p * norms
 	s.all += p * (sum*sum - squares)
 	if s.pair != nil {
-		s.pairs(v, p)
+		s.pairs(v, p, s.e.b.Known[t] >= 0)
 	}
 }
 
-func (s *measuring) pairs(v votes, p float64) {
+func (s *measuring) pairs(v votes, p float64, known bool) {
 	k, n := s.e.b.Choices, s.e.b.Voters
 	for i := range v.voter {
 		ri := s.r[i*k:][:k]
@@ -129,6 +132,10 @@ func (s *measuring) pairs(v votes, p float64) {
 			at := int(a)*n + int(b)
 			s.pair[at] += p * x
 			s.den[at] += p * s.sd[i] * s.sd[h]
+			if known {
+				s.knownPair[at] += x
+				s.known[at] += s.sd[i] * s.sd[h]
+			}
 		}
 	}
 }
