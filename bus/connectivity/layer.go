@@ -60,7 +60,7 @@ type Layer struct {
 	fold    *fold
 	now     time.Time
 	flights []*flight // not in the fold yet
-	landed  uint64    // the greatest place in the log of what is in the fold
+	landed  uint64    // the greatest place in the log that is known: what departs lands after it
 	idle    []*flight // over, to be used again
 	paper   []signals.Any
 	places  map[string]*place
@@ -79,7 +79,7 @@ func New(b *bus.Bus, o *Options) *Layer {
 	opts := o.withDefaults()
 	return &Layer{
 		bus: b, opts: opts, fold: newFold(opts.Name, opts.Retain, opts.Mint), places: map[string]*place{},
-		publishers: map[string]*bus.Publisher{}, system: b.System(),
+		publishers: map[string]*bus.Publisher{}, system: b.System(), landed: b.Last(),
 	}
 }
 

@@ -1,6 +1,10 @@
 package connectivity
 
-import "github.com/swarmbus/swarmbus/signals"
+import (
+	"slices"
+
+	"github.com/swarmbus/swarmbus/signals"
+)
 
 // maxIdle is how many flights and sheets of paper are kept to be used again:
 // as many as are under way at once, where it matters.
@@ -25,9 +29,10 @@ func (l *Layer) retireLocked(f *flight) {
 		return // the bus or somebody who waited for it may still look at it
 	}
 	for _, s := range f.entries[:min(len(f.entries), 2)] {
-		if len(l.paper) < maxIdle {
-			l.paper = append(l.paper, s)
+		if len(l.paper) == maxIdle { // of kinds that do not come again, perhaps
+			l.paper = slices.Delete(l.paper, 0, 1)
 		}
+		l.paper = append(l.paper, s)
 	}
 	clear(f.entries)
 	clear(f.ends)

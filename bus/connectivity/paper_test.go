@@ -197,3 +197,62 @@ func TestAFlightIsUsedAgainAfterItsHook(t *testing.T) {
 		}
 	}
 }
+
+// A step that is on its way has no id to be known by. One of the same number from before must not be taken for it.
+func TestAStepIsNotFoundInWhatWasInTheLogBefore(t *testing.T) {
+	ctx := context.Background()
+	for name, layerOn := range map[string]func(*bus.Bus) (*Layer, error){
+		"new":     func(b *bus.Bus) (*Layer, error) { return New(b, nil), nil },
+		"rebuilt": func(b *bus.Bus) (*Layer, error) { return Rebuild(b, nil, b.History(bus.Filter{})) },
+	} {
+		b := bus.New(&bus.Options{Sweep: -1})
+		t.Cleanup(b.Close)
+		old := New(b, nil)
+		if _, err := old.AdvanceStep(ctx, "t"); err != nil {
+			t.Fatal(err)
+		}
+		if err := old.CloseThread(ctx, "t"); err != nil {
+			t.Fatal(err)
+		}
+		l, err := layerOn(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := l.prepareStep(ctx, "t"); err != nil {
+			t.Fatal(err)
+		}
+		if got := l.Step("t"); got != 0 {
+			t.Errorf("%s: step %d, though it is not in the log", name, got)
+		}
+	}
+}
+
+func TestPaperOfOtherKindsMakesRoom(t *testing.T) {
+	l, in := paperLayer(t)
+	ctx := context.Background()
+	var steps []*flight
+	for i := range maxIdle {
+		f, err := l.prepareStep(ctx, fmt.Sprint(i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		steps = append(steps, f)
+	}
+	for _, f := range steps {
+		if _, err := l.fly(ctx, l.system, f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	emit := func() {
+		if _, err := l.Emit(ctx, in); err != nil {
+			t.Fatal(err)
+		}
+	}
+	emit()
+	if !slices.ContainsFunc(l.paper, func(s signals.Any) bool { return noteOf(s) != nil }) {
+		t.Errorf("of %d sheets none is for what is emitted", len(l.paper))
+	}
+	if len(l.paper) > maxIdle {
+		t.Errorf("%d sheets are kept", len(l.paper))
+	}
+}
