@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // String returns the decision on one line a person can read. Names are quoted, so that they cannot break
@@ -30,9 +31,17 @@ func (d Decision) String() string {
 		fmt.Fprintf(&b, ", %s not counted", plural(left, "vote"))
 	}
 	if d.Note != "" {
-		fmt.Fprintf(&b, "; %s", d.Note)
+		fmt.Fprintf(&b, "; %s", strings.Map(printable, d.Note))
 	}
 	return b.String()
+}
+
+// printable drops what would break a line or a terminal.
+func printable(r rune) rune {
+	if unicode.IsPrint(r) {
+		return r
+	}
+	return -1
 }
 
 // Reason returns in a few words why the outcome is what it is. The wording may change.

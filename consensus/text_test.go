@@ -118,3 +118,14 @@ func FuzzVote(f *testing.F) {
 		}
 	})
 }
+
+func TestNoteCannotBreakTheLine(t *testing.T) {
+	d := consensus.Decision{Strategy: "mine", Outcome: consensus.Pending, Note: "by weight,\n\x1b[31m since nothing is known"}
+	if got, want := d.String(), "; by weight,[31m since nothing is known"; !strings.HasSuffix(got, want) || strings.Contains(got, "\n") {
+		t.Errorf("%q, want it to end in %q", got, want)
+	}
+	e := d
+	if e.Note = ""; e.Equal(d) {
+		t.Error("equal, but for a note")
+	}
+}
