@@ -93,7 +93,7 @@ type votes struct {
 	said   []int32
 	stated []float64 // how sure the voters say they are; nil: entirely
 	field  int32
-	shift  []float64 // what that adds to their log-odds; nil: nothing
+	lift   []float64 // what that adds to their log-odds; nil: nothing
 }
 
 // sure is how sure the voter of vote i says it is.
@@ -104,12 +104,12 @@ func (v votes) sure(i int) float64 {
 	return v.stated[i]
 }
 
-// shifted is what vote i's certainty adds to its voter's log-odds.
-func (v votes) shifted(i int) float64 {
-	if v.shift == nil {
+// lifted is what vote i's certainty adds to its voter's log-odds.
+func (v votes) lifted(i int) float64 {
+	if v.lift == nil {
 		return 0
 	}
-	return v.shift[i]
+	return v.lift[i]
 }
 
 // possible is the number of candidates that may be right: none of these only if somebody says so.

@@ -254,7 +254,6 @@ func TestSlopesFollowTheLikelihood(t *testing.T) {
 
 // expectedLikelihood is the part of the expected log-likelihood that depends on voter j's slope, term by term.
 func expectedLikelihood(e *em, j int32) (sum float64) {
-	c := e.m.Stated
 	for t := range e.b.size() {
 		v := e.b.votes(t)
 		for i, voter := range v.voter {
@@ -262,7 +261,7 @@ func expectedLikelihood(e *em, j int32) (sum float64) {
 				continue
 			}
 			for at, p := range e.resp[t*e.b.Choices*levels:][:e.b.Choices*levels] {
-				z := e.m.Rate[int(j)*e.m.cols()+at/levels] + e.m.x[at%levels] + c.Slope[j]*(logit(v.stated[i])-c.Pool)
+				z := e.m.Rate[int(j)*e.m.cols()+at/levels] + e.m.x[at%levels] + slowLift(e.m, j, v.stated[i])
 				if at/levels == int(v.said[i]) {
 					sum += p * math.Log(sigma(z))
 				} else {
@@ -331,6 +330,92 @@ func TestDamagedCalibrationIsRefused(t *testing.T) {
 		}
 		if err := json.Unmarshal(saved, new(Book)); err == nil {
 			t.Errorf("restored with damage %d", i)
+		}
+	}
+}
+
+// Who always says little is taken for what it is worth: were it thought worse than its votes by so much that it is
+// heard as chance, it would be learned to be better, and better, until it decides alone.
+func TestWhoSaysLittleDoesNotTakeOver(t *testing.T) {
+	for name, o := range kinds(2) {
+		for _, weight := range []float64{0.5, 0.2, 0.1, 0.02} {
+			w := newWorld(37, 2, append(even(10, 0.85, 0.75), 0.5)...)
+			b := newBook(o)
+			ask := func() (consensus.Ballots, string) {
+				ballots, truth := w.decision(nil)
+				var cast []consensus.Vote
+				for v := range ballots.Votes() {
+					v.Weight = []float64{0.7, 0.9}[w.IntN(2)]
+					if v.Voter == "v10" {
+						v.Weight = weight
+					}
+					cast = append(cast, v)
+					if o != nil && o.Stances {
+						v.Proposal, v.Stance = w.choices['b'-v.Proposal[0]], consensus.Disagree
+						cast = append(cast, v)
+					}
+				}
+				again, err := consensus.NewBallots(nil, w.choices, cast)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return again, truth
+			}
+			for range 150 {
+				ballots, _ := ask()
+				if err := b.Observe("", ballots); err != nil {
+					t.Fatal(err)
+				}
+			}
+			m, right := b.Learn(), 0
+			for range 200 {
+				ballots, truth := ask()
+				each, _ := m.Probabilities(ballots)
+				if w.choices[best(each)] == truth {
+					right++
+				}
+			}
+			if right < 180 {
+				t.Errorf("%s: %d of 200 right when who tosses coins says %v", name, right, weight)
+			}
+			if r, _ := m.Reliability("v10", 1); r.Sensitivity > 0.7 {
+				t.Errorf("%s: who tosses coins and says %v is held to be right in %.2f", name, weight, r.Sensitivity)
+			}
+		}
+	}
+}
+
+func TestWeightsMeanWhatTheyDidUntilMostVotersStateThem(t *testing.T) {
+	for _, unsure := range []int{1, 2, 3, 5} {
+		w := newWorld(41, 2, even(5, 0.9, 0.6)...)
+		b := newBook(&Options{Choices: w.choices, Window: 60})
+		observe := func(n, unsure int) {
+			for range n {
+				ballots, _ := w.decision(nil)
+				var cast []consensus.Vote
+				for v := range ballots.Votes() {
+					if int(v.Voter[1]-'0') < unsure {
+						v.Weight = 0.9
+					}
+					cast = append(cast, v)
+				}
+				again, err := consensus.NewBallots(nil, w.choices, cast)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := b.Observe("", again); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		observe(1, unsure)
+		observe(40, 0)
+		if _, ok := b.Learn().Calibrated("v0", 0.7, 2); ok != (unsure >= 3) {
+			t.Errorf("%d of 5 said 0.9 once: what weights mean is known: %v", unsure, ok)
+		}
+		observe(40, 0) // and now that has left
+		if _, ok := b.Learn().Calibrated("v0", 0.7, 2); ok {
+			t.Error("what weights mean is known from decisions that left")
 		}
 	}
 }

@@ -66,9 +66,9 @@ func (m *parameters) below(b *batch, chance float64) float64 {
 	}
 	all, low, cols := 0.0, 0.0, m.cols()
 	for j, n := range cast {
-		p, sure := 0.0, m.Stated.usual(j)
+		p, sure := 0.0, m.usual(j, m.alike())
 		for c := range cols {
-			p += sigma((m.Rate[j*cols+c]+sure.shift)*sure.flat) / float64(cols)
+			p += sigma((m.Rate[j*cols+c]+sure.lift)*sure.flat) / float64(cols)
 		}
 		all += n
 		if n > 0 && p < odds[j]/n {

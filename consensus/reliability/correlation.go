@@ -2,6 +2,9 @@ package reliability
 
 import "math"
 
+// closest is the greatest correlation that is ever taken: R has to stay positive definite.
+const closest = 0.98
+
 // correlation is how much voters err together: that of their votes once the outcome is taken into account.
 // Pairs without enough common decisions have the pool's.
 type correlation struct {
@@ -58,7 +61,7 @@ func (e *em) correlate() *correlation {
 	}
 	c := &correlation{Voters: n}
 	if s.all > 0 {
-		c.Pooled = min(0.98, max(0, s.num/s.all))
+		c.Pooled = min(closest, max(0, s.num/s.all))
 	}
 	if s.pair != nil {
 		c.Pair = s.shrunk(c.Pooled)
@@ -74,12 +77,13 @@ func (s *measuring) shrunk(pooled float64) []float64 {
 			at := a*n + b
 			x := (s.pair[at] + w*pooled) / (s.den[at] + w)
 			x = (s.knownPair[at] + w*x) / (s.known[at] + w)
-			x = min(0.98, max(0, x))
+			x = min(closest, max(0, x))
 			if g := s.e.group; g != nil && g[a] == g[b] {
-				x = 0.98
+				x = closest
 			}
 			pair[at], pair[b*n+a] = x, x
 		}
+		pair[a*n+a] = closest
 	}
 	return pair
 }
@@ -148,8 +152,8 @@ func (s *measuring) residual(v votes, i, lead int) {
 		at = j*k + lead
 	}
 	mean := s.mean[at]
-	if shift := v.shifted(i); shift != 0 {
-		mean = m.meanRate(at, exactly(shift))
+	if lift := v.lifted(i); lift != 0 {
+		mean = m.meanRate(at, exactly(lift))
 	}
 	for l := range k {
 		x := 0.0

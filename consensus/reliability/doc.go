@@ -30,10 +30,10 @@
 // fall together where votes do not support more than one. A newcomer is an average voter, and before anything
 // is known one that is right with log-odds of 1.
 //
-// A vote's weight says how sure its voter is. What that means is learned too, voter by voter, once somebody has
-// said less than 1 ([Model.Calibrated]): a weight then raises or lowers the log-odds that the vote is right, never so
-// low that it speaks against what it is for, and a newcomer's never above those of a newcomer. Until then a weight
-// scales what its vote counts.
+// A vote's weight says how sure its voter is. What that means is learned too, voter by voter, once more than half of
+// the voters have said less than 1 ([Model.Calibrated]): a weight then raises or lowers the log-odds that the vote is
+// right, never so low that it speaks against what it is for, and a newcomer's never above those of a newcomer. Until
+// then a weight scales what its vote counts.
 //
 // # How votes are pooled
 //

@@ -11,7 +11,7 @@ func (m *parameters) joint(v votes, f []float64, known int32, lp []float64) {
 		return
 	}
 	k, n := m.Choices, m.named(v)
-	var s shifted
+	var own room
 	for i, j := range v.voter {
 		w, l := 1.0, int(v.said[i])
 		if f != nil {
@@ -23,7 +23,7 @@ func (m *parameters) joint(v votes, f []float64, known int32, lp []float64) {
 		base := int(j) * k
 		for c := 0; c < k; c++ {
 			row, q := lp[c*levels:][:levels], 0.0
-			t, miss := m.at(base+c, v.shifted(i), &s)
+			t, miss := m.at(base+c, v.lifted(i), &own)
 			if c != l {
 				t, q = miss, m.instead(base+c, l, n)
 			}
@@ -62,13 +62,13 @@ func (m *parameters) prior(v votes, known int32, lp []float64) {
 
 func (m *parameters) jointOwn(v votes, f, lp []float64) {
 	q := -math.Log(float64(max(v.field-1, 1)))
-	var s shifted
+	var own room
 	for i, j := range v.voter {
 		w, l := 1.0, int(v.said[i])
 		if f != nil {
 			w = f[i]
 		}
-		right, miss := m.at(int(j), v.shifted(i), &s)
+		right, miss := m.at(int(j), v.lifted(i), &own)
 		for c := range v.field {
 			row := lp[int(c)*levels:][:levels]
 			if int(c) == l {
@@ -86,10 +86,10 @@ func (m *parameters) jointOwn(v votes, f, lp []float64) {
 
 // evidence is the discounted log-probability of each choice.
 func (m *parameters) evidence(v votes, ev []float64) {
-	v.shift = m.shifts(v, nil)
+	v.lift = m.lifts(v, nil)
 	f := make([]float64, len(v.voter))
 	lp := make([]float64, len(ev)*levels)
-	n := m.weights(cast{voter: v.voter, shift: v.shift}, m.between(v), f)
+	n := m.weights(cast{voter: v.voter, lift: v.lift}, m.between(v), f)
 	m.joint(v, f, -1, lp)
 	marginal(lp, ev)
 	m.discount(m.Residual, n, ev)

@@ -8,7 +8,7 @@ type em struct {
 	resp  []float64 // [decision][choice][level]
 	post  []float64 // [decision][choice]
 	f     []float64 // weight per vote, nil until dependence is known
-	shift []float64 // of its voter's log-odds, per vote, nil if stated certainty means nothing
+	lift  []float64 // of its voter's log-odds, per vote, nil if stated certainty means nothing
 	n, r  []float64 // votes and right votes, [voter*columns][level]
 	info  []float64 // curvature at each rate
 	group []int32   // of copies, by voter; nil without any
@@ -26,7 +26,7 @@ func fit(b *batch, o Options, from *parameters) *parameters {
 	e.start(e.shares)
 	if from != nil {
 		e.m = from.grow(b.Voters)
-		e.shifts()
+		e.lifts()
 		e.weigh()
 		e.expect()
 	}
@@ -74,7 +74,7 @@ func newEM(b *batch, o Options) *em {
 		SdVoter: o.Voter, SdClass: o.Class, SdPool: o.Pool, Rows: o.Rows, Hard: o.Hard, Residual: o.Residual,
 	}
 	c := m.cols()
-	m.Stated = newCalibration(b)
+	m.Stated = newCalibration(b, o.Right)
 	m.Rate, m.Base, m.Shift = fill(b.Voters*c, o.Right), fill(b.Voters, o.Right), make([]float64, c)
 	m.Prior = make([]float64, b.Choices)
 	t := b.size()
@@ -87,7 +87,7 @@ func newEM(b *batch, o Options) *em {
 		m.PoolWrong = make([]float64, c*c)
 		e.rowN = make([]float64, b.Voters*c*c)
 	}
-	e.shifts()
+	e.lifts()
 	return e
 }
 
@@ -135,8 +135,8 @@ func (e *em) expect() {
 // votes are those of decision t, with what is known of how sure they are.
 func (e *em) votes(t int) votes {
 	v := e.b.votes(t)
-	if e.shift != nil {
-		v.shift = e.shift[e.b.Start[t]:e.b.Start[t+1]]
+	if e.lift != nil {
+		v.lift = e.lift[e.b.Start[t]:e.b.Start[t+1]]
 	}
 	return v
 }
@@ -149,6 +149,6 @@ func (e *em) weigh() {
 	}
 	for t := range e.b.size() {
 		v := e.votes(t)
-		e.m.weights(cast{voter: v.voter, shift: v.shift}, e.m.between(v), e.f[e.b.Start[t]:e.b.Start[t+1]])
+		e.m.weights(cast{voter: v.voter, lift: v.lift}, e.m.between(v), e.f[e.b.Start[t]:e.b.Start[t+1]])
 	}
 }

@@ -59,6 +59,29 @@ func TestGroupsAreWhoErrsTogether(t *testing.T) {
 	}
 }
 
+func TestATeamThatOutcomesFoundIsAGroup(t *testing.T) {
+	w := newWorld(43, 4, even(12, 0.85, 0.75)...)
+	w.liars, w.sleeps = 3, 0.7
+	for _, every := range []int{0, 3} {
+		b := newBook(&Options{Choices: w.choices})
+		w.fill(b, 900, every)
+		m := b.Learn()
+		if found := m.params.Team != nil; found != (every > 0) {
+			t.Fatalf("every %d: a team is found: %v", every, found)
+		}
+		want := map[string]string{"v10": "v10", "v11": "v10", "v9": "v10"}
+		if got := m.Groups(0.3); !reflect.DeepEqual(got, want) {
+			t.Errorf("every %d: groups %v, want %v", every, got, want)
+		}
+		if got := m.Correlation("v9", "v10"); got < 0.9 {
+			t.Errorf("every %d: correlation %v of two of the team", every, got)
+		}
+		if got := m.Correlation("v0", "v0"); got != closest {
+			t.Errorf("a voter and itself have %v", got)
+		}
+	}
+}
+
 func TestVotersWithoutCorrelationsOfTheirOwnAreInNoGroup(t *testing.T) {
 	b := families(rand.New(rand.NewPCG(2, 1)), []string{"a", "", "b", "a", "b", "", "a", "b", ""}, 400)
 	b.o.MaxPairs = 2

@@ -27,9 +27,14 @@ func (m *Model) Voters() []string { return slices.Sorted(maps.Keys(m.voters)) }
 func (m *Model) Certificate() Certificate { return m.certificate }
 
 // Correlation returns how much two voters err together, in [0,1): 1 − that is the share of a second opinion
-// that is news. Those of whom nothing is known have the mean of all.
+// that is news. Those of whom nothing is known have the mean of all. Voters of a team that is found out by known
+// outcomes, and a voter and itself, have 0.98.
 func (m *Model) Correlation(a, b string) float64 {
-	return m.params.Corr.between(m.voter(a), m.voter(b))
+	j, g := m.voter(a), m.voter(b)
+	if team := m.params.Team; int(j) < len(team) && int(g) < len(team) && team[j] >= 0 && team[j] == team[g] {
+		return closest
+	}
+	return m.params.Corr.between(j, g)
 }
 
 // voter is a name's place, that of the newcomer for a name that is not known.
@@ -50,7 +55,7 @@ func (m *Model) Reliability(voter string, proposals int) (consensus.Reliability,
 		return consensus.Reliability{}, false
 	}
 	p := m.params
-	usual := p.Stated.usual(int(j))
+	usual := p.usual(int(j), p.alike())
 	switch {
 	case p.Own:
 		right := p.meanRate(int(j), usual)
@@ -64,18 +69,19 @@ func (m *Model) Reliability(voter string, proposals int) (consensus.Reliability,
 }
 
 // Calibrated returns how often the voter is right when it states this weight, above 0 and at most 1, among so many
-// proposals: what its "0.8" means. Of one of whom nothing is known it is what it means of the others. It is false
-// while nothing is known of what weights mean, since all that was learned from had the weight 1; then a weight
-// scales what a vote counts.
+// proposals: what its "0.8" means. One of whom nothing is known means what all others do, but is never better than
+// a newcomer as sure as is usual. It is false at 0, which carries nothing, and while nothing is known of what weights
+// mean, since no more than half of the voters that were learned from stated less than 1; then a weight scales what a
+// vote counts.
 func (m *Model) Calibrated(voter string, weight float64, proposals int) (right float64, ok bool) {
 	p := m.params
-	if p.Stated == nil {
+	if p.Stated == nil || !(weight > 0) {
 		return 0, false
 	}
 	j, k := m.voter(voter), p.Choices
 	if p.Own {
 		k = max(proposals, 1) + 1
 	}
-	_, shift := p.heard(j, weight, k)
-	return p.meanRates(int(j), exactly(shift)), true
+	_, lift := p.heard(j, weight, k)
+	return p.meanRates(int(j), exactly(lift)), true
 }

@@ -77,11 +77,28 @@ func (m *parameters) tables() {
 	}
 }
 
+// room is where to put a voter's probabilities by level at a certainty of its own.
+type room struct{ right, miss [levels]float64 }
+
+// at returns the log-probabilities of being right and wrong of one rate by level, in own where they are not at hand.
+func (m *parameters) at(rate int, lift float64, own *room) (right, miss []float64) {
+	if lift == 0 {
+		return m.right[rate*levels:][:levels], m.miss[rate*levels:][:levels]
+	}
+	z := m.Rate[rate] + lift
+	odds := math.Exp(-z)
+	for d, x := range m.x {
+		own.right[d] = -math.Log1p(odds * m.odds[d])
+		own.miss[d] = own.right[d] - z - x
+	}
+	return own.right[:], own.miss[:]
+}
+
 // meanRate is how often a voter is right on a choice, difficulty summed out.
 func (m *parameters) meanRate(at int, sure certainty) float64 {
 	p := 0.0
 	for d, x := range m.x {
-		p += normalWeight[d] * sigma((m.Rate[at]+x+sure.shift)*sure.flat)
+		p += normalWeight[d] * sigma((m.Rate[at]+x+sure.lift)*sure.flat)
 	}
 	return p
 }
@@ -100,16 +117,24 @@ func (m *parameters) aboveChance(j int32, k int) float64 {
 	return m.Base[j] + math.Log(float64(max(k, 2)-1))
 }
 
-// strength is how far a vote is from chance in log-odds, among k candidates, never quite 0. shift is what its
+// strength is how far a vote is from chance in log-odds, among k candidates, never quite 0. lift is what its
 // certainty adds to its voter's.
-func (m *parameters) strength(j int32, k int, shift float64) float64 {
-	return max(math.Abs(m.aboveChance(j, k)+shift), 0.01)
+func (m *parameters) strength(j int32, k int, lift float64) float64 {
+	return max(math.Abs(m.aboveChance(j, k)+lift), 0.01)
 }
 
 // between is how many candidates there are in a decision.
 func (m *parameters) between(v votes) int {
 	if m.Own {
 		return int(v.field)
+	}
+	return m.Choices
+}
+
+// alike is how many candidates there are at least in all decisions.
+func (m *parameters) alike() int {
+	if m.Own {
+		return 2
 	}
 	return m.Choices
 }

@@ -108,7 +108,7 @@ func (m *Model) answer(h *hearing) *answering {
 	a.cast.times = make([]float64, n)
 	for i, v := range h.voices {
 		a.cast.voter[i], a.cast.times[i] = v.voter, float64(v.n)
-		a.cast.part[i], a.cast.shift[i] = m.params.heard(v.voter, v.weight, h.field)
+		a.cast.part[i], a.cast.lift[i] = m.params.heard(v.voter, v.weight, h.field)
 	}
 	a.n = m.params.weights(a.cast, h.field, a.share)
 	for i, n := range a.cast.times {
@@ -130,21 +130,12 @@ func (m *Model) asTeams(h *hearing) {
 		voter[i] = v.voter
 	}
 	as := asOne(m.params.Team, voter, func(i int) (int32, bool) { return h.said[h.voices[i].said].single(h.field) })
-	weight := map[int32]float64{}
+	var kept []voice
 	for i, v := range h.voices {
-		if as[i] != voter[i] {
-			weight[m.params.Team[voter[i]]] = max(weight[m.params.Team[voter[i]]], v.weight)
+		if as[i] >= 0 {
+			v.voter, v.weight = as[i], surest(m.params.Team, voter, as, i, func(i int) float64 { return h.voices[i].weight })
+			kept = append(kept, v)
 		}
-	}
-	kept := h.voices[:0]
-	for i, v := range h.voices {
-		if as[i] < 0 {
-			continue
-		}
-		if as[i] != voter[i] {
-			v.voter, v.weight = as[i], weight[m.params.Team[voter[i]]]
-		}
-		kept = append(kept, v)
 	}
 	h.voices = kept
 }
@@ -201,8 +192,8 @@ func (a *answering) likelihood(lp []float64) {
 
 // hearOwn adds voice i's ballot for one candidate, which most are.
 func (a *answering) hearOwn(i int, w float64, lp []float64) {
-	var room shifted
-	right, miss := a.m.params.at(int(a.voices[i].voter), a.cast.shift[i], &room)
+	var own room
+	right, miss := a.m.params.at(int(a.voices[i].voter), a.cast.lift[i], &own)
 	l, other := int(a.said[a.voices[i].said].among[0]), -math.Log(float64(a.field-1))
 	for c := range a.field {
 		row := lp[c*levels:][:levels]
@@ -218,11 +209,11 @@ func (a *answering) hearOwn(i int, w float64, lp []float64) {
 
 // hearShared does the same among choices that are always the same.
 func (a *answering) hearShared(i int, w float64, lp []float64) {
-	var room shifted
+	var own room
 	p, l := a.m.params, int(a.said[a.voices[i].said].among[0])
 	for c := range a.field {
 		row, at := lp[c*levels:][:levels], int(a.voices[i].voter)*p.Choices+c
-		right, miss := p.at(at, a.cast.shift[i], &room)
+		right, miss := p.at(at, a.cast.lift[i], &own)
 		for d := range row {
 			if c == l {
 				row[d] += w * right[d]
@@ -246,7 +237,7 @@ func (a *answering) hearAny(i int, w float64, lp []float64) {
 func (a *answering) says(i, c, d int) float64 {
 	p, s := 0.0, &a.said[a.voices[i].said]
 	for _, l := range s.among {
-		p += a.saysOne(int(a.voices[i].voter), a.cast.shift[i], c, int(l), d)
+		p += a.saysOne(int(a.voices[i].voter), a.cast.lift[i], c, int(l), d)
 	}
 	if s.not {
 		return 1 - p
@@ -255,10 +246,10 @@ func (a *answering) says(i, c, d int) float64 {
 }
 
 // saysOne is the probability that voter j says l when it is that sure.
-func (a *answering) saysOne(j int, shift float64, c, l, d int) float64 {
+func (a *answering) saysOne(j int, lift float64, c, l, d int) float64 {
 	p := a.m.params
 	if a.own && !p.Own { // choices that the model does not know: the voter's own rate
-		right := sigma(p.Base[j] + p.x[d] + shift)
+		right := sigma(p.Base[j] + p.x[d] + lift)
 		if c == l {
 			return right
 		}
@@ -267,8 +258,8 @@ func (a *answering) saysOne(j int, shift float64, c, l, d int) float64 {
 	if !p.Own {
 		j = j*p.Choices + c
 	}
-	var room shifted
-	right, miss := p.at(j, shift, &room)
+	var own room
+	right, miss := p.at(j, lift, &own)
 	switch {
 	case c == l:
 		return math.Exp(right[d])
@@ -306,30 +297,21 @@ func (m *Model) cast(q *question) cast {
 	c := newCast(len(voter))
 	c.voter = voter
 	for i := range q.ballots {
-		c.part[i], c.shift[i] = m.params.heard(voter[i], q.ballots[i].weight, max(q.field, 2))
+		c.part[i], c.lift[i] = m.params.heard(voter[i], q.ballots[i].weight, max(q.field, 2))
 	}
 	return c
 }
 
 func (m *Model) together(q *question, voter []int32) []int32 {
 	as := asOne(m.params.Team, voter, func(i int) (int32, bool) { return q.ballots[i].single(q.field) })
-	weight := map[int32]float64{}
-	for i, j := range as {
-		if g := int(voter[i]); j != voter[i] {
-			weight[m.params.Team[g]] = max(weight[m.params.Team[g]], q.ballots[i].weight)
-		}
-	}
 	var ballots []ballot
-	kept := as[:0]
+	kept := make([]int32, 0, len(as))
 	for i, j := range as {
-		if j < 0 {
-			continue
+		if j >= 0 {
+			b := q.ballots[i]
+			b.weight = surest(m.params.Team, voter, as, i, func(i int) float64 { return q.ballots[i].weight })
+			ballots, kept = append(ballots, b), append(kept, j)
 		}
-		b := q.ballots[i]
-		if j != voter[i] {
-			b.weight = weight[m.params.Team[voter[i]]]
-		}
-		ballots, kept = append(ballots, b), append(kept, j)
 	}
 	q.ballots = ballots
 	return kept

@@ -22,15 +22,15 @@ func learnedFrom(o *Options, seed uint64, every int) (*world, *Model) {
 // slowAnswer multiplies probabilities where the pool adds logarithms, one level of difficulty at a time.
 func slowAnswer(m *Model, v votes, rho float64) []float64 {
 	p := m.params
-	f, shift := make([]float64, len(v.voter)), make([]float64, len(v.voter))
+	f, lift := make([]float64, len(v.voter)), make([]float64, len(v.voter))
 	for i, j := range v.voter {
-		shift[i] = slowShift(p, j, v.sure(i))
+		lift[i] = slowLift(p, j, v.sure(i))
 	}
-	p.weights(cast{voter: v.voter, shift: shift}, p.Choices, f)
+	p.weights(cast{voter: v.voter, lift: lift}, p.Choices, f)
 	n := 0.0
 	for i, j := range v.voter {
 		above := p.Base[j] + math.Log(float64(p.Choices-1))
-		n += f[i] * min(1, max(0.01, math.Abs(above+shift[i]))/max(0.01, math.Abs(above)))
+		n += f[i] * min(1, max(0.01, math.Abs(above+lift[i]))/max(0.01, math.Abs(above)))
 	}
 	answer := make([]float64, p.Choices)
 	among := map[int32]bool{}
@@ -42,7 +42,7 @@ func slowAnswer(m *Model, v votes, rho float64) []float64 {
 			x := weight * math.Exp(p.Prior[c])
 			for i, j := range v.voter {
 				at := int(j)*p.Choices + c
-				right := 1 / (1 + math.Exp(-p.Rate[at]-shift[i]-p.Hard*normal[d]))
+				right := 1 / (1 + math.Exp(-p.Rate[at]-lift[i]-p.Hard*normal[d]))
 				says := right
 				if l := int(v.said[i]); l != c {
 					says = (1 - right) * math.Exp(p.Wrong[at*p.Choices+l])
@@ -85,17 +85,17 @@ func slowAnswer(m *Model, v votes, rho float64) []float64 {
 	return answer
 }
 
-// slowShift is what a voter's certainty does to its log-odds.
-func slowShift(p *parameters, j int32, stated float64) float64 {
+// slowLift is what a voter's certainty does to its log-odds.
+func slowLift(p *parameters, j int32, stated float64) float64 {
 	if p.Stated == nil {
 		return 0
 	}
 	stated = math.Min(0.98, math.Max(0.02, stated))
-	shift := p.Stated.Slope[j] * (math.Log(stated) - math.Log(1-stated) - p.Stated.Pool)
+	lift := p.Stated.Slope[j] * (math.Log(stated) - math.Log(1-stated) - p.Stated.Pool)
 	if above := p.Base[j] + math.Log(float64(p.Choices-1)); above < 0 {
-		return math.Max(shift, 0)
+		return math.Max(lift, 0)
 	} else {
-		return math.Max(shift, -above)
+		return math.Max(lift, -above)
 	}
 }
 

@@ -51,7 +51,7 @@ func (e *em) classRates() {
 func precision(sd float64) float64 { return 1 / (sd * sd) }
 
 func (e *em) newton(at int, mean, prec float64) {
-	a, usual := e.m.Rate[at], e.m.Stated.usual(at/e.m.cols())
+	a, usual := e.m.Rate[at], e.m.usual(at/e.m.cols(), e.m.alike())
 	for range 2 {
 		g, h := -(a-mean)*prec, prec
 		for d := range levels {
@@ -59,7 +59,7 @@ func (e *em) newton(at int, mean, prec float64) {
 			if n == 0 {
 				continue
 			}
-			p := sigma((a + e.m.x[d] + usual.shift) * usual.flat)
+			p := sigma((a + e.m.x[d] + usual.lift) * usual.flat)
 			g += (e.r[at*levels+d] - n*p) * usual.flat
 			h += n * p * (1 - p) * usual.flat * usual.flat
 		}

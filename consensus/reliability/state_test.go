@@ -13,7 +13,7 @@ import (
 
 func TestSavedBookGoesOnAlike(t *testing.T) {
 	for name, o := range kinds(3) {
-		for _, n := range []int{0, 10, 120} {
+		for _, n := range []int{0, 10, 60} {
 			t.Run(fmt.Sprint(name, n), func(t *testing.T) { goOn(t, o, n) })
 		}
 	}
@@ -21,7 +21,7 @@ func TestSavedBookGoesOnAlike(t *testing.T) {
 
 func goOn(t *testing.T, o *Options, n int) {
 	w := newWorld(61, 3, even(6, 0.9, 0.4)...)
-	if n > 100 {
+	if n > 10 {
 		w.means = even(6, 0, 1.5)
 	}
 	a := newBook(o)

@@ -112,7 +112,7 @@ func (r *reading) asking(rho float64) *asking {
 
 // strength is that of all who speak with voice i.
 func (a *asking) strength(i int) float64 {
-	return a.share[i] * a.cast.part[i] * a.m.params.strength(a.voices[i].voter, a.field, a.cast.shift[i])
+	return a.share[i] * a.cast.part[i] * a.m.params.strength(a.voices[i].voter, a.field, a.cast.lift[i])
 }
 
 func (a *asking) pair() [2]int { return [2]int{a.lead, a.rival} }
@@ -158,7 +158,7 @@ func topTwo(p []float64) (first, second float64) {
 // ask adds one voter to those asked.
 func (a *asking) ask(name string) {
 	j := a.m.voter(name)
-	sure := a.m.params.Stated.usual(int(j)).shift
+	sure := a.m.params.usual(int(j), a.field).lift
 	move := a.m.params.strength(j, a.field, sure) / (1 + a.rho*(a.votes+a.asked))
 	for i, c := range a.pair() {
 		for d := range levels {
@@ -178,9 +178,9 @@ func (a *asking) nextSays(j int, sure float64, c, l, d int) float64 {
 	if a.own || c == l {
 		return a.saysOne(j, sure, c, l, d)
 	}
-	var room shifted
+	var own room
 	at := j*p.Choices + c
-	_, miss := p.at(at, sure, &room)
+	_, miss := p.at(at, sure, &own)
 	return math.Exp(miss[d]) * p.wrong[at*p.Choices+l]
 }
 

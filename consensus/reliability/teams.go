@@ -80,7 +80,7 @@ func (b *batch) asTeams(team []int32) *batch {
 		w := votes{field: v.field}
 		for i, j := range as {
 			if j >= 0 {
-				w.voter, w.said, w.stated = append(w.voter, j), append(w.said, v.said[i]), append(w.stated, v.loudest(as[i], i, team))
+				w.voter, w.said, w.stated = append(w.voter, j), append(w.said, v.said[i]), append(w.stated, surest(team, v.voter, as, i, v.sure))
 			}
 		}
 		out.add(w)
@@ -90,18 +90,18 @@ func (b *batch) asTeams(team []int32) *batch {
 	return &out
 }
 
-// loudest is how sure vote i says it is, or the surest of the team that it speaks for as voter as.
-func (v votes) loudest(as int32, i int, team []int32) float64 {
-	sure := v.sure(i)
-	if as == v.voter[i] {
-		return sure
+// surest returns how sure vote i is, or the surest of the team that it speaks for as another voter.
+func surest(team, voter, as []int32, i int, sure func(int) float64) float64 {
+	most := sure(i)
+	if as[i] == voter[i] {
+		return most
 	}
-	for h, j := range v.voter {
-		if int(j) < len(team) && team[j] == team[v.voter[i]] {
-			sure = max(sure, v.sure(h))
+	for h, j := range voter {
+		if int(j) < len(team) && team[j] == team[voter[i]] {
+			most = max(most, sure(h))
 		}
 	}
-	return sure
+	return most
 }
 
 // asOne returns as whom each voter counts: itself, or, where all of a team who vote, two or more, say one and the

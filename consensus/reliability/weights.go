@@ -9,13 +9,13 @@ import (
 // cast are votes as they count: by whom, what part of their evidence, what their certainty adds to their voter's
 // log-odds, and how many newcomers vote like that. nil is 1, 0 and 1 for all.
 type cast struct {
-	voter              []int32
-	part, shift, times []float64
+	voter             []int32
+	part, lift, times []float64
 }
 
 func newCast(n int) cast {
 	slab := make([]float64, 2*n)
-	return cast{voter: make([]int32, n), part: slab[:n:n], shift: slab[n:]}
+	return cast{voter: make([]int32, n), part: slab[:n:n], lift: slab[n:]}
 }
 
 func or(s []float64, i int, otherwise float64) float64 {
@@ -37,7 +37,7 @@ func (m *parameters) weights(c cast, k int, f []float64) (votes float64) {
 	}
 	pairs := false
 	for i, j := range c.voter {
-		mu[i] = or(c.part, i, 1) * m.strength(j, k, or(c.shift, i, 0))
+		mu[i] = or(c.part, i, 1) * m.strength(j, k, or(c.lift, i, 0))
 		pairs = pairs || m.Corr.paired(j)
 	}
 	if pairs {
