@@ -223,31 +223,33 @@ func TestCertaintyOfAnyBallotIsHeard(t *testing.T) {
 }
 
 func TestSlopesFollowTheLikelihood(t *testing.T) {
-	w := talkers(17, 3)
-	b := newBook(&Options{Choices: w.choices})
-	w.fill(b, 40, 4)
-	e := newEM(&b.batch, b.o)
-	e.start(e.shares)
-	e.count()
-	e.rows(0)
-	e.rates()
-	e.m.tables()
-	g, h := make([]float64, 6), make([]float64, 6)
-	e.slopes(g, h)
-	const step = 1e-4
-	for j := range g {
-		at := e.m.Stated.Slope[j]
-		var l [3]float64
-		for i := range l {
-			e.m.Stated.Slope[j] = at + step*float64(i-1)
-			l[i] = expectedLikelihood(e, int32(j))
-		}
-		e.m.Stated.Slope[j] = at
-		if want := (l[2] - l[0]) / (2 * step); math.Abs(g[j]-want) > 1e-3 {
-			t.Errorf("voter %d: gradient %.5f, differences say %.5f", j, g[j], want)
-		}
-		if want := -(l[2] - 2*l[1] + l[0]) / (step * step); math.Abs(h[j]-want) > 0.01*want {
-			t.Errorf("voter %d: curvature %.4f, differences say %.4f", j, h[j], want)
+	for name, o := range kinds(3) {
+		w := talkers(17, 3)
+		b := newBook(o)
+		w.fill(b, 40, 4)
+		e := newEM(&b.batch, b.o)
+		e.start(e.shares)
+		e.count()
+		e.rows(0)
+		e.rates()
+		e.m.tables()
+		g, h := make([]float64, 6), make([]float64, 6)
+		e.slopes(g, h)
+		const step = 1e-4
+		for j := range g {
+			at := e.m.Stated.Slope[j]
+			var l [3]float64
+			for i := range l {
+				e.m.Stated.Slope[j] = at + step*float64(i-1)
+				l[i] = expectedLikelihood(e, int32(j))
+			}
+			e.m.Stated.Slope[j] = at
+			if want := (l[2] - l[0]) / (2 * step); math.Abs(g[j]-want) > 1e-3 {
+				t.Errorf("%s, voter %d: gradient %.5f, differences say %.5f", name, j, g[j], want)
+			}
+			if want := -(l[2] - 2*l[1] + l[0]) / (step * step); math.Abs(h[j]-want) > 0.01*want {
+				t.Errorf("%s, voter %d: curvature %.4f, differences say %.4f", name, j, h[j], want)
+			}
 		}
 	}
 }
@@ -261,7 +263,7 @@ func expectedLikelihood(e *em, j int32) (sum float64) {
 				continue
 			}
 			for at, p := range e.resp[t*e.b.Choices*levels:][:e.b.Choices*levels] {
-				z := e.m.Rate[int(j)*e.m.cols()+at/levels] + e.m.x[at%levels] + slowLift(e.m, j, v.stated[i])
+				z := e.m.Rate[int(j)*e.m.cols()+at/levels%e.m.cols()] + e.m.x[at%levels] + slowLift(e.m, j, v.stated[i], int(v.field))
 				if at/levels == int(v.said[i]) {
 					sum += p * math.Log(sigma(z))
 				} else {

@@ -24,7 +24,7 @@ func slowAnswer(m *Model, v votes, rho float64) []float64 {
 	p := m.params
 	f, lift := make([]float64, len(v.voter)), make([]float64, len(v.voter))
 	for i, j := range v.voter {
-		lift[i] = slowLift(p, j, v.sure(i))
+		lift[i] = slowLift(p, j, v.sure(i), p.Choices)
 	}
 	p.weights(cast{voter: v.voter, lift: lift}, p.Choices, f)
 	n := 0.0
@@ -86,13 +86,13 @@ func slowAnswer(m *Model, v votes, rho float64) []float64 {
 }
 
 // slowLift is what a voter's certainty does to its log-odds.
-func slowLift(p *parameters, j int32, stated float64) float64 {
+func slowLift(p *parameters, j int32, stated float64, k int) float64 {
 	if p.Stated == nil {
 		return 0
 	}
 	stated = math.Min(0.98, math.Max(0.02, stated))
 	lift := p.Stated.Slope[j] * (math.Log(stated) - math.Log(1-stated) - p.Stated.Pool)
-	if above := p.Base[j] + math.Log(float64(p.Choices-1)); above < 0 {
+	if above := p.Base[j] + math.Log(float64(k-1)); above < 0 {
 		return math.Max(lift, 0)
 	} else {
 		return math.Max(lift, -above)
