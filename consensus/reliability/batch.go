@@ -97,19 +97,17 @@ type votes struct {
 }
 
 // sure is how sure the voter of vote i says it is.
-func (v votes) sure(i int) float64 {
-	if v.stated == nil {
-		return 1
-	}
-	return v.stated[i]
-}
+func (v votes) sure(i int) float64 { return or(v.stated, i, 1) }
 
 // lifted is what vote i's certainty adds to its voter's log-odds.
-func (v votes) lifted(i int) float64 {
-	if v.lift == nil {
-		return 0
+func (v votes) lifted(i int) float64 { return or(v.lift, i, 0) }
+
+// or returns s[i], or something else where there is no s.
+func or(s []float64, i int, otherwise float64) float64 {
+	if s == nil {
+		return otherwise
 	}
-	return v.lift[i]
+	return s[i]
 }
 
 // possible is the number of candidates that may be right: none of these only if somebody says so.

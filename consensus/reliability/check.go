@@ -171,9 +171,12 @@ func (c *calibration) check(voters int) error {
 	if c == nil {
 		return nil
 	}
-	if len(c.Slope) != voters || len(c.Usual) != voters || len(c.Vary) != voters || !within(c.Vary, 0, 100) || !within(c.Slope, 0, 100) || !within(c.Usual, -10, 10) ||
+	if len(c.Slope) != voters || len(c.Usual) != voters || len(c.Vary) != voters {
+		return errors.New("a calibration of other voters")
+	}
+	if !within(c.Slope, 0, 100) || !within(c.Usual, -10, 10) || !within(c.Vary, 0, 100) ||
 		!within([]float64{c.Pool}, -10, 10) || !within([]float64{c.Mean, c.Sd}, 0, 100) {
-		return errors.New("a calibration of stated certainty with numbers out of range")
+		return errors.New("a calibration with numbers out of range")
 	}
 	return nil
 }

@@ -89,6 +89,9 @@ func TestVotersWithoutCorrelationsOfTheirOwnAreInNoGroup(t *testing.T) {
 	if m.Correlation("v0", "v1") < 0.01 {
 		t.Fatalf("all share the correlation %v", m.Correlation("v0", "v1"))
 	}
+	if m.Correlation("v0", "v0") != closest {
+		t.Error("a voter does not err with itself")
+	}
 	if got := m.Groups(0.01); len(got) != 0 {
 		t.Errorf("groups %v", got)
 	}

@@ -31,10 +31,18 @@ func (m *Model) Certificate() Certificate { return m.certificate }
 // outcomes, and a voter and itself, have 0.98.
 func (m *Model) Correlation(a, b string) float64 {
 	j, g := m.voter(a), m.voter(b)
-	if team := m.params.Team; int(j) < len(team) && int(g) < len(team) && team[j] >= 0 && team[j] == team[g] {
+	if a == b || m.inTeam(j) >= 0 && m.inTeam(j) == m.inTeam(g) {
 		return closest
 	}
 	return m.params.Corr.between(j, g)
+}
+
+// inTeam is the voter's team, -1 for none.
+func (m *Model) inTeam(j int32) int32 {
+	if team := m.params.Team; int(j) < len(team) {
+		return team[j]
+	}
+	return -1
 }
 
 // voter is a name's place, that of the newcomer for a name that is not known.

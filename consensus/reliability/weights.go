@@ -18,13 +18,6 @@ func newCast(n int) cast {
 	return cast{voter: make([]int32, n), part: slab[:n:n], lift: slab[n:]}
 }
 
-func or(s []float64, i int, otherwise float64) float64 {
-	if s == nil {
-		return otherwise
-	}
-	return s[i]
-}
-
 // weights fills f with how much of each vote's evidence counts, among k candidates, and returns how many votes that
 // makes in effect. With μ the strengths of the votes and R the correlation of their voters it is w/μ for the w ≥ 0
 // that minimises ½wᵀRw − μᵀw: the best linear pool of dependent experts (Winkler, 1981; Clemen and Winkler, 1985),
