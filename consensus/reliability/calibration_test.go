@@ -78,6 +78,19 @@ func TestCalibratedIsHowOftenVotersAreRight(t *testing.T) {
 	}
 }
 
+func TestSlopesOfPlantedVotersAreFound(t *testing.T) {
+	for _, every := range []int{0, 2, 1} {
+		w := talkers(5, 2)
+		m := stated(w, &Options{Choices: w.choices}, 2000, every)
+		for j, want := range w.means {
+			if got := m.params.Stated.Slope[j]; math.Abs(got-want) > 0.3 {
+				t.Errorf("an outcome in %d: voter %d has the slope %.2f, want %v", every, j, got, want)
+			}
+		}
+		t.Logf("an outcome in %d: %.2f", every, m.params.Stated.Slope[:6])
+	}
+}
+
 func TestHearingCertaintyDecidesBetter(t *testing.T) {
 	w := talkers(7, 2)
 	o := &Options{Choices: w.choices}
@@ -338,9 +351,9 @@ func TestDamagedCalibrationIsRefused(t *testing.T) {
 
 // Who always says little is taken for what it is worth: were it thought worse than its votes by so much that it is
 // heard as chance, it would be learned to be better, and better, until it decides alone.
-func TestWhoSaysLittleDoesNotTakeOver(t *testing.T) {
+func TestWhoSaysLittleOrMuchDoesNotTakeOver(t *testing.T) {
 	for name, o := range kinds(2) {
-		for _, weight := range []float64{0.5, 0.2, 0.1, 0.02} {
+		for _, weight := range []float64{1, 0.5, 0.2, 0.1, 0.02} {
 			w := newWorld(37, 2, append(even(10, 0.85, 0.75), 0.5)...)
 			b := newBook(o)
 			ask := func() (consensus.Ballots, string) {

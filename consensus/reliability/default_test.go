@@ -77,14 +77,19 @@ func futures(voters, proposals []string) [][]consensus.Vote {
 	return all
 }
 
-func TestDefaultIsSettledOnlyWhereNoVoteLeftCanChangeIt(t *testing.T) {
+// configurations are what is decided by when one kind of decision is known, or both.
+func configurations(t *testing.T) map[string]configuration {
 	w := newWorld(91, 2, even(7, 0.95, 0.6)...)
 	l := newLedger(t, nil)
 	w.show(t, l, 60, 4)
 	both := l.Strategy().(configuration)
-	for name, s := range map[string]configuration{
+	return map[string]configuration{
 		"both kinds known": both, "several known": {several: both.several}, "one known": {one: both.one},
-	} {
+	}
+}
+
+func TestDefaultIsSettledOnlyWhereNoVoteLeftCanChangeIt(t *testing.T) {
+	for name, s := range configurations(t) {
 		t.Run(name, func(t *testing.T) { checkSettled(t, s) })
 	}
 }
@@ -126,10 +131,6 @@ func (r *remaining) stands(t *rapid.T, s consensus.Strategy) bool {
 
 // A second proposal would hand the decision over to something else.
 func TestDefaultIsNotSettledWhereAnotherProposalMayCount(t *testing.T) {
-	w := newWorld(92, 2, even(7, 0.95, 0.6)...)
-	l := newLedger(t, nil)
-	w.show(t, l, 60, 4)
-	both := l.Strategy().(configuration)
 	o := &consensus.Options{}
 	var cast []consensus.Vote
 	for j := range 8 {
@@ -138,9 +139,7 @@ func TestDefaultIsNotSettledWhereAnotherProposalMayCount(t *testing.T) {
 			cast = append(cast, vote(j, "a"))
 		}
 	}
-	for name, s := range map[string]configuration{
-		"both kinds known": both, "several known": {several: both.several}, "one known": {one: both.one},
-	} {
+	for name, s := range configurations(t) {
 		for _, c := range []struct {
 			proposals int
 			left      consensus.Left

@@ -24,6 +24,16 @@ func ask(yes, no []string) consensus.Ballots {
 	return b
 }
 
+// tell observes a decision and what turned out to be right.
+func tell(book *reliability.Book, id string, ballots consensus.Ballots, right string) {
+	if err := book.Observe(id, ballots); err != nil {
+		panic(err)
+	}
+	if err := book.Resolve(id, right); err != nil {
+		panic(err)
+	}
+}
+
 // history is forty decisions in which ada and bob are right, and the others as often as not.
 func history() *reliability.Book {
 	book, err := reliability.NewBook(&reliability.Options{Choices: []string{"yes", "no"}})
@@ -115,13 +125,7 @@ func ExampleModel_Calibrated() {
 		if err != nil {
 			panic(err)
 		}
-		id := fmt.Sprint(i)
-		if err := book.Observe(id, ballots); err != nil {
-			panic(err)
-		}
-		if err := book.Resolve(id, right); err != nil {
-			panic(err)
-		}
+		tell(book, fmt.Sprint(i), ballots, right)
 	}
 	model := book.Model()
 	for _, name := range []string{"ada", "bob"} {
@@ -150,13 +154,7 @@ func ExampleModel_Groups() {
 			}
 			sides[said] = append(sides[said], name)
 		}
-		id := fmt.Sprint(i)
-		if err := book.Observe(id, ask(sides["yes"], sides["no"])); err != nil {
-			panic(err)
-		}
-		if err := book.Resolve(id, right); err != nil {
-			panic(err)
-		}
+		tell(book, fmt.Sprint(i), ask(sides["yes"], sides["no"]), right)
 	}
 	groups := book.Learn().Groups(0.1)
 	fmt.Println(groups)

@@ -19,6 +19,20 @@ func TestSavedBookGoesOnAlike(t *testing.T) {
 	}
 }
 
+// restored returns a book as it is saved, and what becomes of that.
+func restored(t *testing.T, a *Book) ([]byte, *Book) {
+	t.Helper()
+	saved, err := json.Marshal(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := new(Book)
+	if err := json.Unmarshal(saved, b); err != nil {
+		t.Fatal(err)
+	}
+	return saved, b
+}
+
 func goOn(t *testing.T, o *Options, n int) {
 	w := newWorld(61, 3, even(6, 0.9, 0.4)...)
 	if n > 10 {
@@ -28,14 +42,7 @@ func goOn(t *testing.T, o *Options, n int) {
 	w.fill(a, n, 5)
 	a.Model()
 	w.fill(a, n/10, 5)
-	saved, err := json.Marshal(a)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := new(Book)
-	if err := json.Unmarshal(saved, b); err != nil {
-		t.Fatal(err)
-	}
+	saved, b := restored(t, a)
 	if again, _ := json.Marshal(b); !slices.Equal(saved, again) {
 		t.Fatal("a restored book is saved otherwise")
 	}

@@ -103,14 +103,7 @@ func TestBookWithATeamIsRestored(t *testing.T) {
 	if m.params.Team == nil {
 		t.Fatal("no team")
 	}
-	saved, err := json.Marshal(a)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := new(Book)
-	if err := json.Unmarshal(saved, b); err != nil {
-		t.Fatal(err)
-	}
+	saved, b := restored(t, a)
 	ballots, _ := w.decision(nil)
 	x, _ := m.Probabilities(ballots)
 	if y, _ := b.Model().Probabilities(ballots); !slices.Equal(x, y) {
