@@ -83,7 +83,7 @@ func BenchmarkPublish(b *testing.B) {
 			}
 		})
 		b.Run(fmt.Sprintf("bus/handlers=%d", handlers), func(b *testing.B) {
-			on := bus.New(nil)
+			on := made(bus.New(nil))
 			defer on.Close()
 			for range handlers {
 				c := &counter{}
@@ -110,7 +110,7 @@ func BenchmarkPublishTimed(b *testing.B) {
 	})
 	b.Run("bus", func(b *testing.B) {
 		now := time.Now()
-		on := bus.New(&bus.Options{Clock: func() time.Time { return now }})
+		on := made(bus.New(&bus.Options{Clock: func() time.Time { return now }}))
 		defer on.Close()
 		p, s, ctx := publisher(b, on, "a"), event(), context.Background()
 		s.Time = now.UTC().Round(0)
@@ -123,7 +123,7 @@ func BenchmarkPublishTimed(b *testing.B) {
 func BenchmarkHistorySize(b *testing.B) {
 	for _, n := range []int{1000, 1_000_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			on := bus.New(&bus.Options{History: n, TTL: -1})
+			on := made(bus.New(&bus.Options{History: n, TTL: -1}))
 			defer on.Close()
 			p, s, ctx := publisher(b, on, "a"), event(), context.Background()
 			for range n + 10_000 {
@@ -140,7 +140,7 @@ func BenchmarkHistorySize(b *testing.B) {
 func BenchmarkTwoPublishers(b *testing.B) {
 	for _, n := range []int{1, 2} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			on := bus.New(nil)
+			on := made(bus.New(nil))
 			defer on.Close()
 			var wg sync.WaitGroup
 			b.ResetTimer()
@@ -161,7 +161,7 @@ func BenchmarkTwoPublishers(b *testing.B) {
 func BenchmarkQueued(b *testing.B) {
 	for _, subs := range []int{1, 10, 100} {
 		b.Run(fmt.Sprintf("bus/subs=%d", subs), func(b *testing.B) {
-			on := bus.New(nil)
+			on := made(bus.New(nil))
 			defer on.Close()
 			ctx := context.Background()
 			var wg sync.WaitGroup

@@ -17,7 +17,7 @@ import (
 func TestBooksAlwaysBalance(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-		b := bus.New(&bus.Options{History: rapid.IntRange(1, 9).Draw(t, "history"), Sweep: -1, Clock: func() time.Time { return now }})
+		b := made(bus.New(&bus.Options{History: rapid.IntRange(1, 9).Draw(t, "history"), Sweep: -1, Clock: func() time.Time { return now }}))
 		defer b.Close()
 		var subs []*bus.Subscription
 		var handlers []*bus.Handler

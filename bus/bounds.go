@@ -107,12 +107,16 @@ func (b *Bus) roomyLocked(n int) bool {
 		len(b.events) < b.opts.Undrained
 }
 
-// roomLocked waits until every reader has room for the drafts.
-func (b *Bus) roomLocked(ctx context.Context, agent string, ds []draft) error {
-	if ready, problem := b.readyLocked(agent, ds, 0); ready {
-		return problem
+// roomLocked waits until every reader has room for the drafts, and reports
+// whether it had to.
+func (b *Bus) roomLocked(ctx context.Context, agent string, ds []draft) (waited bool, err error) {
+	if b.roomyLocked(len(ds)) {
+		return false, nil
 	}
-	return b.waitForRoomLocked(ctx, agent, slices.Clone(ds)) // a clone, so that drafts stay on the stack
+	if ready, problem := b.readyLocked(agent, ds, 0); ready {
+		return false, problem
+	}
+	return true, b.waitForRoomLocked(ctx, agent, slices.Clone(ds)) // a clone, so that drafts stay on the stack
 }
 
 func (b *Bus) waitForRoomLocked(ctx context.Context, agent string, ds []draft) (problem error) {

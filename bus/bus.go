@@ -22,8 +22,9 @@ type Bus struct {
 	inside context.Context // for handlers: marked with this bus, ended by Close
 	cancel context.CancelFunc
 
-	watched  atomic.Int32 // observers, for whom readers take the lock
-	awaiting atomic.Int32 // who waits until readers have read, for whom they do too
+	reserved atomic.Pointer[map[signals.Kind]bool] // kinds of layers; replaced, never changed
+	watched  atomic.Int32                          // observers, for whom readers take the lock
+	awaiting atomic.Int32                          // who waits until readers have read, for whom they do too
 
 	_        apart
 	shown    atomic.Uint64 // position behind the last entry for who reads without the lock
@@ -87,10 +88,15 @@ const (
 	closed
 )
 
-// New returns an empty bus. It starts no goroutine before one is needed.
-func New(o *Options) *Bus {
+// New returns an empty bus. It starts no goroutine before one is needed. Its
+// error is an [*OptionError] that names the field.
+func New(o *Options) (*Bus, error) {
+	opts, err := o.withDefaults()
+	if err != nil {
+		return nil, err
+	}
 	b := &Bus{
-		opts:      o.withDefaults(),
+		opts:      opts,
 		done:      make(chan struct{}),
 		lanes:     map[signals.Kind]*lane{},
 		sources:   names{byText: map[string]*name{}},
@@ -107,7 +113,7 @@ func New(o *Options) *Bus {
 	b.changed = sync.NewCond(&b.mu)
 	b.inside, b.cancel = context.WithCancel(context.WithValue(context.Background(), insideKey{}, b))
 	b.conflicts = conflict.NewDetector(b.opts.Conflicts)
-	return b
+	return b, nil
 }
 
 // Close stops delivery at once: what readers have not read is dead-lettered,

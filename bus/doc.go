@@ -1,6 +1,6 @@
 // Package bus is one ordered, bounded log of signals and its readers.
 //
-//	b := bus.New(nil)
+//	b, _ := bus.New(nil)
 //	defer b.Close()
 //	analyst, _ := b.Agent("analyst", bus.Permissions{CanEmit: []signals.Kind{signals.KindDiscovery}})
 //	inbox, _ := b.Subscribe(bus.SubscribeOptions{Kinds: []signals.Kind{signals.KindDiscovery}})

@@ -25,6 +25,18 @@ var (
 	ErrInline = errors.New("bus: waiting for handlers inside a handler")
 )
 
+// An OptionError names a field of [Options], [SubscribeOptions] or
+// [HandleOptions], or a handler, that cannot be what it is.
+type OptionError struct {
+	Field   string
+	Value   any
+	Problem string
+}
+
+func (e *OptionError) Error() string {
+	return fmt.Sprintf("bus: option %s is %v: %s", e.Field, e.Value, e.Problem)
+}
+
 // A PermissionError says what an agent's handle does not allow.
 type PermissionError struct {
 	Agent  string

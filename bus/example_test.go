@@ -10,7 +10,7 @@ import (
 
 func Example() {
 	ctx := context.Background()
-	b := bus.New(nil)
+	b, _ := bus.New(nil)
 	defer b.Close()
 	ann, _ := b.Agent("ann", bus.Permissions{CanEmit: []signals.Kind{signals.KindDiscovery}})
 	inbox, _ := b.Subscribe(bus.SubscribeOptions{Kinds: []signals.Kind{signals.KindDiscovery}})
@@ -35,7 +35,7 @@ func Example() {
 
 func ExampleHandle() {
 	ctx := context.Background()
-	b := bus.New(nil)
+	b, _ := bus.New(nil)
 	defer b.Close()
 	ann, _ := b.Agent("ann", bus.Permissions{})
 	bob, _ := b.Agent("bob", bus.Permissions{})
@@ -58,7 +58,7 @@ func ExampleHandle() {
 
 func ExampleBus_History() {
 	ctx := context.Background()
-	b := bus.New(nil)
+	b, _ := bus.New(nil)
 	defer b.Close()
 	ann, _ := b.Agent("ann", bus.Permissions{})
 	for _, c := range []float64{0.3, 0.6, 0.9} {
@@ -77,7 +77,7 @@ func ExampleBus_History() {
 
 func ExampleBus_Resolve() {
 	ctx := context.Background()
-	b := bus.New(nil)
+	b, _ := bus.New(nil)
 	defer b.Close()
 	ann, _ := b.Agent("ann", bus.Permissions{})
 	bob, _ := b.Agent("bob", bus.Permissions{})

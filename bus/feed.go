@@ -32,7 +32,7 @@ func (b *Bus) Feed(ctx context.Context, all ...signals.Any) error {
 }
 
 func (b *Bus) feedLocked(ctx context.Context, ds []draft) error {
-	if err := b.roomLocked(ctx, "", ds); err != nil {
+	if _, err := b.roomLocked(ctx, "", ds); err != nil {
 		return err
 	}
 	b.clock.now()
@@ -66,9 +66,6 @@ func (b *Bus) acceptFedLocked(d *draft, earlier []draft, last uint64) error {
 	}
 	d.seq, d.sourceText = h.Seq, h.Source
 	b.stampLocked(d)
-	if seq, minted := b.opts.Mint.Seq(d.id, d.seq); minted && seq == d.seq {
-		d.foreign = false // this bus's own, coming back
-	}
 	if err := b.uniqueLocked(d, earlier); err != nil {
 		return err
 	}

@@ -48,6 +48,9 @@ type Handler struct {
 // handler; pass it on.
 func Handle[P signals.Payload](b *Bus, o HandleOptions, f func(ctx context.Context, s signals.Signal[P]) error) (*Handler, error) {
 	var zero P
+	if f == nil {
+		return nil, &OptionError{"handler", nil, "nil"}
+	}
 	if err := signals.For[P]().Err(); err != nil {
 		return nil, err
 	}

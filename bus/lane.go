@@ -13,6 +13,7 @@ type lane struct {
 
 	handlers []*Handler // never changed in place
 	done     uint64     // entries that the handlers are done with
+	byAgents bool       // agents published the kind
 	queue    queue      // readers that wait for the kind
 }
 

@@ -15,9 +15,10 @@ type bucket struct {
 }
 
 // allowRateLocked refuses what is beyond the agent's rate or bytes. The
-// system has no limits.
-func (b *Bus) allowRateLocked(agent string, ds []draft) error {
-	if agent == System {
+// system and layers have no limits.
+func (b *Bus) allowRateLocked(p *Publisher, ds []draft) error {
+	agent := p.agent
+	if agent == System || p.layer {
 		return nil
 	}
 	if err := b.allowBytesLocked(agent, ds); err != nil || b.opts.Rate <= 0 {

@@ -25,7 +25,10 @@ type discovery = signals.Signal[signals.Discovery]
 // newBus returns a bus that the test closes.
 func newBus(t testing.TB, o *bus.Options) *bus.Bus {
 	t.Helper()
-	b := bus.New(o)
+	b, err := bus.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(b.Close)
 	return b
 }
@@ -199,4 +202,12 @@ func soon(t testing.TB) context.Context {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	t.Cleanup(cancel)
 	return ctx
+}
+
+// made returns a bus whose options cannot be wrong.
+func made(b *bus.Bus, err error) *bus.Bus {
+	if err != nil {
+		panic(err)
+	}
+	return b
 }

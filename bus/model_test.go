@@ -53,7 +53,7 @@ func newPairing(t *rapid.T) *pairing {
 	if rapid.Bool().Draw(t, "machine's clock") { // which readers may look at without the lock
 		onBus.Clock = nil
 	}
-	p.bus = bus.New(&onBus)
+	p.bus = made(bus.New(&onBus))
 	o.Mint = signals.SeededMint("twin")
 	p.twin = newTwin(o)
 	p.pubs = map[string]*bus.Publisher{}

@@ -1,6 +1,7 @@
 package bus
 
 import (
+	"math"
 	"time"
 
 	"github.com/swarmbus/swarmbus/conflict"
@@ -27,10 +28,20 @@ type Options struct {
 	Mint   *signals.Mint    // of ids; the bus's alone from here on; nil means signals.NewMint()
 }
 
-func (o *Options) withDefaults() Options {
+// MaxAhead is how far a signal's own time may be ahead of the bus's clock when
+// it is published.
+const MaxAhead = time.Minute
+
+// maxHistory bounds [Options].History: positions are counted in ints.
+const maxHistory = 1 << 32
+
+func (o *Options) withDefaults() (Options, error) {
 	var r Options
 	if o != nil {
 		r = *o
+	}
+	if err := r.check(); err != nil {
+		return r, err
 	}
 	r.History = orDefault(r.History, 1000)
 	r.Undrained = orDefault(r.Undrained, 1<<16)
@@ -47,7 +58,27 @@ func (o *Options) withDefaults() Options {
 		r.Mint = signals.NewMint()
 	}
 	r.Burst = orDefault(r.Burst, max(1, int(r.Rate)))
-	return r
+	return r, nil
+}
+
+func (o *Options) check() error {
+	switch {
+	case o.History < 0 || o.History > maxHistory:
+		return &OptionError{"History", o.History, "not from 0 to 2^32"}
+	case o.Undrained < 0:
+		return &OptionError{"Undrained", o.Undrained, "negative"}
+	case o.Slow < 0:
+		return &OptionError{"Slow", o.Slow, "negative"}
+	case !(o.Rate >= 0 && o.Rate <= math.MaxInt32):
+		return &OptionError{"Rate", o.Rate, "not from 0 to 2^31-1"}
+	case o.Burst < 0:
+		return &OptionError{"Burst", o.Burst, "negative"}
+	case o.Bytes < 0:
+		return &OptionError{"Bytes", o.Bytes, "negative"}
+	case o.Conflicts != nil && o.Conflicts.MaxOpen < 0:
+		return &OptionError{"Conflicts.MaxOpen", o.Conflicts.MaxOpen, "negative"}
+	}
+	return nil
 }
 
 func orDefault(n, otherwise int) int {

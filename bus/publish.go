@@ -31,7 +31,10 @@ func (d *draft) receipt() Receipt { return Receipt{d.seq, d.id, d.time} }
 // publish commits drafts whose payloads were validated.
 func (b *Bus) publish(ctx context.Context, p *Publisher, ds []draft) error {
 	b.mu.Lock()
-	err := b.commitLocked(ctx, p, ds)
+	_, err := b.roomLocked(ctx, p.agent, ds)
+	if err == nil {
+		err = b.commitLocked(p, ds)
+	}
 	if b.inline != b.log.next {
 		b.driveLocked()
 	}
@@ -44,12 +47,7 @@ func (b *Bus) publish(ctx context.Context, p *Publisher, ds []draft) error {
 
 // commitLocked puts all drafts into the log, or none. From here on the time is
 // b.clock.last.
-func (b *Bus) commitLocked(ctx context.Context, p *Publisher, ds []draft) error {
-	if !b.roomyLocked(len(ds)) {
-		if err := b.roomLocked(ctx, p.agent, ds); err != nil {
-			return err
-		}
-	}
+func (b *Bus) commitLocked(p *Publisher, ds []draft) error {
 	b.clock.now()
 	for i := range ds {
 		ds[i].seq = b.last + 1 + uint64(i)
@@ -58,7 +56,7 @@ func (b *Bus) commitLocked(ctx context.Context, p *Publisher, ds []draft) error 
 		}
 	}
 	if b.limited {
-		if err := b.allowRateLocked(p.agent, ds); err != nil {
+		if err := b.allowRateLocked(p, ds); err != nil {
 			return err
 		}
 	}
@@ -83,6 +81,9 @@ func (b *Bus) commitLocked(ctx context.Context, p *Publisher, ds []draft) error 
 
 func (p *Publisher) rememberLocked(d *draft) {
 	p.source, p.thread = d.source, d.thread
+	if p.agent != System && !p.layer {
+		d.shelf.lane.byAgents = true
+	}
 	if !d.shelf.mixed {
 		p.shelf.Store(d.shelf)
 	}
@@ -93,12 +94,22 @@ func (p *Publisher) rememberLocked(d *draft) {
 func (b *Bus) acceptLocked(p *Publisher, ds []draft, i int) error {
 	d := &ds[i]
 	d.source, d.sourceText, d.thread = p.source, p.agent, p.thread
+	if p.layer && d.head.Source != "" {
+		d.sourceText = d.head.Source
+		d.source = b.sources.byText[d.sourceText]
+	}
 	if d.shelf == nil || !d.thread.is(d.head.Thread) {
 		if err := b.placeLocked(d); err != nil {
 			return err
 		}
 	}
 	b.stampLocked(d)
+	if d.at > b.clock.last+int64(MaxAhead) {
+		return &signals.FieldError{
+			Kind: d.signal.Kind(), Field: "timestamp", Value: d.time.String(),
+			Problem: fmt.Sprintf("more than %v ahead of the clock", MaxAhead),
+		}
+	}
 	if d.due < b.clock.last {
 		return fmt.Errorf("%w: %s %s ended at %v", ErrExpired, d.signal.Kind(), d.id, d.time.Add(d.ttl))
 	}
@@ -130,7 +141,7 @@ func (b *Bus) placeLocked(d *draft) error {
 func (b *Bus) stampLocked(d *draft) {
 	h, now := d.head, b.clock.last
 	d.at, d.ttl, d.id, d.time = now, h.TTL, h.ID, time.Unix(0, now).UTC()
-	if d.foreign = !d.id.IsZero(); !d.foreign {
+	if d.foreign = !d.id.IsZero() && !b.ownID(d.id, d.seq); !d.foreign && d.id.IsZero() {
 		d.id = b.opts.Mint.ID(d.seq, d.time) // by the bus's clock: a publisher's own time could use the mint up
 	}
 	if !h.Time.IsZero() {
@@ -141,6 +152,12 @@ func (b *Bus) stampLocked(d *draft) {
 		d.ttl = b.opts.TTL
 	}
 	d.due = deadline(d.at, d.ttl)
+}
+
+// ownID reports whether id is the one that the mint gave the signal.
+func (b *Bus) ownID(id signals.ID, seq uint64) bool {
+	minted, ok := b.opts.Mint.Seq(id, seq)
+	return ok && minted == seq
 }
 
 func (b *Bus) uniqueLocked(d *draft, earlier []draft) error {

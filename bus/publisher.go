@@ -26,6 +26,7 @@ type Publisher struct {
 	bus         *Bus
 	agent       string
 	permissions Permissions
+	layer       bool // publishes for others
 
 	// What the last signal was, which the next one almost always is too. That
 	// p may publish what goes to the shelf was found then.
@@ -52,8 +53,8 @@ func (b *Bus) Agent(id string, p Permissions) (*Publisher, error) {
 		return nil, &PermissionError{Agent: id, Reason: "the id is the system's"}
 	}
 	for _, k := range p.CanEmit {
-		if reserved(k) {
-			return nil, &PermissionError{Agent: id, Kind: k, Reason: "the kind is the system's"}
+		if b.isReserved(k) {
+			return nil, &PermissionError{Agent: id, Kind: k, Reason: "the kind is reserved"}
 		}
 	}
 	p.CanEmit, p.Threads = slices.Clone(p.CanEmit), slices.Clone(p.Threads)
@@ -88,20 +89,32 @@ func (p *Publisher) Publish(ctx context.Context, s signals.Any) (r Receipt, err 
 // PublishAll is Publish for several signals: all of them, with consecutive
 // sequence numbers, or none. The conflicts they open follow the last one.
 func (p *Publisher) PublishAll(ctx context.Context, all ...signals.Any) ([]Receipt, error) {
+	ds, err := p.drafts(all)
+	if err == nil {
+		err = p.bus.publish(ctx, p, ds)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return receiptsOf(ds), nil
+}
+
+func receiptsOf(ds []draft) []Receipt {
+	receipts := make([]Receipt, len(ds))
+	for i := range ds {
+		receipts[i] = ds[i].receipt()
+	}
+	return receipts
+}
+
+func (p *Publisher) drafts(all []signals.Any) ([]draft, error) {
 	ds := make([]draft, len(all))
 	for i, s := range all {
 		if err := p.draft(&ds[i], s); err != nil {
 			return nil, err
 		}
 	}
-	if err := p.bus.publish(ctx, p, ds); err != nil {
-		return nil, err
-	}
-	receipts := make([]Receipt, len(ds))
-	for i := range ds {
-		receipts[i] = ds[i].receipt()
-	}
-	return receipts, nil
+	return ds, nil
 }
 
 // draft checks what needs no lock.
@@ -125,7 +138,7 @@ func (p *Publisher) draft(d *draft, s signals.Any) (err error) {
 
 // owns reports whether nothing but the kind may stand against publishing.
 func (p *Publisher) owns(h *signals.Header) bool {
-	return (h.Source == "" || h.Source == p.agent) && p.permissions.Threads == nil
+	return (h.Source == "" || h.Source == p.agent || p.layer) && p.permissions.Threads == nil
 }
 
 // Subscribe is [Bus.Subscribe] as this agent.
@@ -143,12 +156,12 @@ func (p *Publisher) allow(k signals.Kind, h *signals.Header) error {
 
 func (p *Publisher) refusal(k signals.Kind, h *signals.Header) string {
 	switch {
-	case h.Source != "" && h.Source != p.agent:
+	case h.Source != "" && h.Source != p.agent && !p.layer:
 		return "the source is another agent's: " + h.Source
 	case p.agent == System:
 		return ""
-	case reserved(k):
-		return "the kind is the system's"
+	case !p.layer && p.bus.isReserved(k):
+		return "the kind is reserved"
 	case p.permissions.CanEmit != nil && !slices.Contains(p.permissions.CanEmit, k):
 		return "not in CanEmit"
 	case p.permissions.Threads != nil && !slices.Contains(p.permissions.Threads, h.Thread):
@@ -157,7 +170,13 @@ func (p *Publisher) refusal(k signals.Kind, h *signals.Header) string {
 	return ""
 }
 
-func reserved(k signals.Kind) bool {
+// isReserved reports whether agents may not publish the kind.
+func (b *Bus) isReserved(k signals.Kind) bool {
+	layers := b.reserved.Load()
+	return ofSystem(k) || layers != nil && (*layers)[k]
+}
+
+func ofSystem(k signals.Kind) bool {
 	switch k {
 	case signals.KindTask, signals.KindConsensus, signals.KindConflict, conflict.KindResolved:
 		return true

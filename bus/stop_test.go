@@ -124,13 +124,13 @@ func TestShutdownInsideAHandlerIsRefused(t *testing.T) {
 // A bubble that ends with a goroutine in it panics, and nobody closes the bus.
 func TestNoGoroutineBeforeItIsNeeded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := bus.New(nil)
+		b := made(bus.New(nil))
 		subscribe(t, b, bus.SubscribeOptions{})
 		handle(t, b, bus.HandleOptions{}, func(context.Context, signals.Signal[signals.Vote]) error { return nil })
 		agent(t, b, "a")
 		b.Sweep()
 
-		b = bus.New(&bus.Options{Sweep: -1})
+		b = made(bus.New(&bus.Options{Sweep: -1}))
 		sub := subscribe(t, b, bus.SubscribeOptions{})
 		must(t, agent(t, b, "a"), found("x"))
 		if _, err := sub.Next(context.Background()); err != nil {

@@ -75,6 +75,12 @@ type Subscription struct {
 // in the past.
 func (b *Bus) Subscribe(o SubscribeOptions) (*Subscription, error) {
 	o.Kinds, o.Threads = slices.Clone(o.Kinds), slices.Clone(o.Threads)
+	switch {
+	case o.Backlog < 0:
+		return nil, &OptionError{"Backlog", o.Backlog, "negative"}
+	case o.WhenFull > Sample:
+		return nil, &OptionError{"WhenFull", o.WhenFull, "unknown"}
+	}
 	o.Backlog = orDefault(o.Backlog, 1<<16)
 	s := &Subscription{bus: b, options: o, site: callSite(), batch: 1}
 	b.mu.Lock()

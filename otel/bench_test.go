@@ -74,7 +74,7 @@ func compare(b *testing.B, prepare func(*otel.Observer) (batch func(), operation
 func BenchmarkPublish(b *testing.B) {
 	const batch = 1000
 	compare(b, func(o *otel.Observer) (func(), int) {
-		log := bus.New(nil)
+		log := made(bus.New(nil))
 		b.Cleanup(log.Close)
 		if o != nil {
 			if _, err := o.Watch(log); err != nil {

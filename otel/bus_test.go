@@ -20,7 +20,7 @@ func (tick) Kind() signals.Kind { return "acme.example/tick" }
 
 func watched(t *testing.T, r *trace, o *bus.Options) *bus.Bus {
 	t.Helper()
-	b := bus.New(o)
+	b := made(bus.New(o))
 	t.Cleanup(b.Close)
 	stop, err := r.Watch(b)
 	if err != nil {
@@ -112,7 +112,7 @@ func TestDeadLettersHaveTheirReason(t *testing.T) {
 
 func TestWatchStops(t *testing.T) {
 	r := newTrace(t, otel.Options{})
-	b := bus.New(nil)
+	b := made(bus.New(nil))
 	defer b.Close()
 	stop, err := r.Watch(b)
 	if err != nil {
@@ -124,4 +124,12 @@ func TestWatchStops(t *testing.T) {
 	if n := len(r.spans(t)); n != 1 {
 		t.Errorf("got %d spans, want 1", n)
 	}
+}
+
+// made returns a bus whose options cannot be wrong.
+func made(b *bus.Bus, err error) *bus.Bus {
+	if err != nil {
+		panic(err)
+	}
+	return b
 }

@@ -50,7 +50,10 @@ func New(o Options) (*Swarm, error) {
 	}
 	s.bus, s.own = s.opts.Bus, s.opts.Bus == nil
 	if s.own {
-		s.bus = bus.New(&bus.Options{History: 4 * s.opts.Signals, Sweep: -1, Clock: s.busClock, Mint: mint})
+		var err error
+		if s.bus, err = bus.New(&bus.Options{History: 4 * s.opts.Signals, Sweep: -1, Clock: s.busClock, Mint: mint}); err != nil {
+			return nil, err
+		}
 	}
 	return s, nil
 }

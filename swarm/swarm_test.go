@@ -237,7 +237,7 @@ func TestConflictPolicyEscalates(t *testing.T) {
 }
 
 func TestOutsidersVotesDoNotCount(t *testing.T) {
-	b := bus.New(nil)
+	b := made(bus.New(nil))
 	defer b.Close()
 	mallory, err := b.Agent("mallory", bus.Permissions{})
 	if err != nil {
@@ -276,4 +276,12 @@ func TestBadOptionsAreAllNamed(t *testing.T) {
 	if _, err := newSwarm(t, swarm.Options{Agents: []*agents.Agent{talker("a")}}).Solve(t.Context(), signals.Task{}); !errors.Is(err, signals.ErrInvalid) {
 		t.Errorf("no task: got %v, want invalid", err)
 	}
+}
+
+// made returns a bus whose options cannot be wrong.
+func made(b *bus.Bus, err error) *bus.Bus {
+	if err != nil {
+		panic(err)
+	}
+	return b
 }

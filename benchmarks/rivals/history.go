@@ -36,7 +36,7 @@ var kinds = []signals.Kind{signals.KindDiscovery, signals.KindVote, signals.Kind
 func fill(n int) *world {
 	w := &world{start: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
 	w.now = w.start
-	w.bus = bus.New(&bus.Options{History: n, TTL: -1, Sweep: -1, Clock: func() time.Time { return w.now }})
+	w.bus = made(bus.New(&bus.Options{History: n, TTL: -1, Sweep: -1, Clock: func() time.Time { return w.now }}))
 	for i := range 20 {
 		p, _ := w.bus.Agent(fmt.Sprint("agent-", i), bus.Permissions{})
 		w.pubs = append(w.pubs, p)
@@ -179,7 +179,7 @@ func sweepHalf() (func() float64, error) {
 	return func() float64 {
 		w := fill(1000)
 		w.bus.Close()
-		w.bus = bus.New(&bus.Options{History: 100_000, TTL: -1, Sweep: -1, Clock: func() time.Time { return w.now }})
+		w.bus = made(bus.New(&bus.Options{History: 100_000, TTL: -1, Sweep: -1, Clock: func() time.Time { return w.now }}))
 		p, _ := w.bus.Agent("a", bus.Permissions{})
 		for i := range 100_000 {
 			w.publish(p, i, []time.Duration{-1, time.Hour}[i%2])
@@ -245,4 +245,12 @@ func proposals() (func() float64, error) {
 		}
 		return float64(time.Since(start).Nanoseconds()) / times
 	}, nil
+}
+
+// made returns a bus whose options cannot be wrong.
+func made(b *bus.Bus, err error) *bus.Bus {
+	if err != nil {
+		panic(err)
+	}
+	return b
 }

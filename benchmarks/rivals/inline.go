@@ -94,7 +94,10 @@ func startFloor(readers int) (func(int), func(), error) {
 func newBus() (*bus.Bus, *bus.Publisher, error) { return newBusWith(nil) }
 
 func newBusWith(o *bus.Options) (*bus.Bus, *bus.Publisher, error) {
-	b := bus.New(o)
+	b, err := bus.New(o)
+	if err != nil {
+		return nil, nil, err
+	}
 	p, err := b.Agent("analyst", bus.Permissions{CanEmit: []signals.Kind{signals.KindDiscovery, signals.KindVote, signals.KindProposal}})
 	return b, p, err
 }

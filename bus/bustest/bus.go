@@ -32,7 +32,11 @@ func New(t testing.TB, o *bus.Options) *Bus {
 	}
 	clock := NewClock(Start)
 	options.Clock, options.Mint, options.Sweep = clock.Now, signals.SeededMint("bustest"), -1
-	b := &Bus{bus.New(&options), t, clock}
+	log, err := bus.New(&options)
+	if err != nil {
+		t.Fatalf("bus: %v", err)
+	}
+	b := &Bus{log, t, clock}
 	t.Cleanup(func() {
 		b.Close()
 		if books := b.Stats().Books; !books.Balanced() {

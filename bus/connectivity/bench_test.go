@@ -20,7 +20,7 @@ func full(b *testing.B, n int) *connectivity.Layer { return fullKeeping(b, n, -1
 
 // fullKeeping is full for a layer that keeps so many ended signals.
 func fullKeeping(b *testing.B, n, retain int) *connectivity.Layer {
-	w := bus.New(&bus.Options{Sweep: -1})
+	w := made(bus.New(&bus.Options{Sweep: -1}))
 	b.Cleanup(w.Close)
 	l := connectivity.New(w, &connectivity.Options{Retain: retain})
 	for i := range n {
@@ -65,7 +65,7 @@ func mustEmit(b *testing.B, l *connectivity.Layer, in connectivity.Input, suppre
 
 // What the bus alone takes for one signal: the floor of what stores something.
 func BenchmarkBusPublish(b *testing.B) {
-	w := bus.New(&bus.Options{Sweep: -1})
+	w := made(bus.New(&bus.Options{Sweep: -1}))
 	b.Cleanup(w.Close)
 	p, err := w.Agent("a", bus.Permissions{})
 	if err != nil {
@@ -271,7 +271,7 @@ func BenchmarkEmitParallel(b *testing.B) {
 func BenchmarkMemory(b *testing.B) {
 	const threads, each = 100_000, 10
 	for b.Loop() {
-		w := bus.New(&bus.Options{Sweep: -1})
+		w := made(bus.New(&bus.Options{Sweep: -1}))
 		l := connectivity.New(w, nil)
 		before := heap()
 		for t := range threads {

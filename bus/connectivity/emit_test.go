@@ -144,7 +144,7 @@ func TestEmitSaysWhyTheBusRefused(t *testing.T) {
 
 // A bus with limits of its own refuses with the layer's error.
 func TestBusLimitsAreValidationErrors(t *testing.T) {
-	b := bus.New(&bus.Options{Limits: signals.Limits{TextBytes: 10}})
+	b := made(bus.New(&bus.Options{Limits: signals.Limits{TextBytes: 10}}))
 	t.Cleanup(func() { _ = b.Shutdown(soon(t)) })
 	_, err := connectivity.New(b, nil).Emit(ctx, says("more than ten bytes"))
 	invalid(t, err, "summary")

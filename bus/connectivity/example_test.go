@@ -15,7 +15,7 @@ func show(_ context.Context, s connectivity.Signal, e connectivity.Event) {
 }
 
 func Example() {
-	b := bus.New(nil)
+	b, _ := bus.New(nil)
 	defer b.Close()
 	layer := connectivity.New(b, nil)
 	_ = layer.SetCoordinator("review", "lead")
@@ -40,7 +40,7 @@ func Example() {
 
 // A specialist raises attention; the coordination looks before it goes on.
 func Example_attention() {
-	b := bus.New(nil)
+	b, _ := bus.New(nil)
 	defer b.Close()
 	layer := connectivity.New(b, nil)
 	layer.SetResolver("", func(context.Context, connectivity.Signal) ([]string, error) { return []string{"planner"}, nil })
@@ -60,7 +60,7 @@ func Example_attention() {
 
 // Two specialists disagree; a third arbitrates and the conflicts are resolved.
 func Example_conflict() {
-	b := bus.New(nil)
+	b, _ := bus.New(nil)
 	defer b.Close()
 	layer := connectivity.New(b, nil)
 	_ = layer.SetCoordinator("t", "lead")
@@ -94,7 +94,7 @@ func Example_conflict() {
 
 // One specialist hands its output to another, which reads it from the bus.
 func Example_handoff() {
-	b := bus.New(nil)
+	b, _ := bus.New(nil)
 	defer b.Close()
 	layer := connectivity.New(b, nil)
 	layer.SetResolver("t", func(context.Context, connectivity.Signal) ([]string, error) { return []string{"writer"}, nil })
@@ -118,7 +118,7 @@ func Example_handoff() {
 
 // A specialist is too uncertain; the hook asks for a stronger mode at once.
 func Example_escalation() {
-	b := bus.New(nil)
+	b, _ := bus.New(nil)
 	defer b.Close()
 	layer := connectivity.New(b, &connectivity.Options{
 		Hook: func(_ context.Context, s connectivity.Signal) (connectivity.Mode, error) {
@@ -142,7 +142,7 @@ func Example_escalation() {
 // Signals of the layer are signals of the bus: handlers, subscriptions and the
 // history see them like all others.
 func ExampleNoteOf() {
-	b := bus.New(nil)
+	b, _ := bus.New(nil)
 	defer b.Close()
 	layer := connectivity.New(b, nil)
 	_, _ = bus.Handle(b, bus.HandleOptions{Agent: "tester"}, func(_ context.Context, s signals.Signal[connectivity.Attention]) error {

@@ -13,7 +13,7 @@ import (
 // A signal gets into the log before its thread is closed, and lands after. From
 // outside that takes a race within one commit.
 func TestWhatLandsAfterItsThreadWasClosedIsForgotten(t *testing.T) {
-	b := bus.New(&bus.Options{Sweep: -1})
+	b := made(bus.New(&bus.Options{Sweep: -1}))
 	defer b.Close()
 	l := New(b, nil)
 	ctx := context.Background()
@@ -71,7 +71,7 @@ func TestWhatLandsAfterItsThreadWasClosedIsForgotten(t *testing.T) {
 
 // One advance waits for another, and counts one that is stuck.
 func TestAnAdvanceWaitsForTheOneBefore(t *testing.T) {
-	b := bus.New(&bus.Options{Sweep: -1})
+	b := made(bus.New(&bus.Options{Sweep: -1}))
 	defer b.Close()
 	l := New(b, nil)
 	first, err := l.prepareStep(context.Background(), "t")
@@ -95,7 +95,7 @@ func TestAnAdvanceWaitsForTheOneBefore(t *testing.T) {
 // An end that comes too late, when its signal was forgotten and its place
 // has another one, says nothing of that.
 func TestAnEndThatComesTooLateLeavesOthersAlone(t *testing.T) {
-	b := bus.New(&bus.Options{Sweep: -1})
+	b := made(bus.New(&bus.Options{Sweep: -1}))
 	defer b.Close()
 	l := New(b, nil)
 	ctx := context.Background()
@@ -130,7 +130,7 @@ func TestAnEndThatComesTooLateLeavesOthersAlone(t *testing.T) {
 
 // What a cap drops makes room for what comes, here and in a rebuilt layer.
 func TestPlacesAreUsedAgain(t *testing.T) {
-	b := bus.New(&bus.Options{Sweep: -1})
+	b := made(bus.New(&bus.Options{Sweep: -1}))
 	defer b.Close()
 	l := New(b, &Options{Retain: 1})
 	ctx := context.Background()
@@ -158,7 +158,7 @@ func TestPlacesAreUsedAgain(t *testing.T) {
 
 // A step that is stuck is not taken for the one after it.
 func TestAStuckStepIsNotTheNextOne(t *testing.T) {
-	b := bus.New(&bus.Options{Sweep: -1})
+	b := made(bus.New(&bus.Options{Sweep: -1}))
 	defer b.Close()
 	l := New(b, nil)
 	ctx := context.Background()
@@ -186,7 +186,7 @@ func TestAStuckStepIsNotTheNextOne(t *testing.T) {
 // A step is in the fold as soon as it is in the log, for who looks at both:
 // the id of a step is the bus's, so a layer knows it by its number.
 func TestAHandlerFindsTheStepItIsCalledFor(t *testing.T) {
-	b := bus.New(&bus.Options{Sweep: -1})
+	b := made(bus.New(&bus.Options{Sweep: -1}))
 	defer b.Close()
 	l, other := New(b, nil), New(b, &Options{Name: "other"})
 	ctx := context.Background()

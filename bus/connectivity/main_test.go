@@ -46,7 +46,7 @@ func newWorld(t testing.TB, o *connectivity.Options) *world {
 }
 
 func newBus(t testing.TB) *bus.Bus {
-	b := bus.New(&bus.Options{History: 1 << 20})
+	b := made(bus.New(&bus.Options{History: 1 << 20}))
 	t.Cleanup(func() { _ = b.Shutdown(soon(t)) })
 	return b
 }
@@ -216,4 +216,12 @@ func invalid(t testing.TB, err error, field string) {
 	if !errors.As(err, &v) || v.Field != field || !errors.Is(err, signals.ErrInvalid) {
 		t.Errorf("got error %v, want field %q refused", err, field)
 	}
+}
+
+// made returns a bus whose options cannot be wrong.
+func made(b *bus.Bus, err error) *bus.Bus {
+	if err != nil {
+		panic(err)
+	}
+	return b
 }

@@ -235,7 +235,7 @@ func (m *machine) check(t *rapid.T) {
 
 func TestTheLayerIsItsModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := &machine{bus: bus.New(&bus.Options{History: 1 << 16, Sweep: -1})}
+		m := &machine{bus: made(bus.New(&bus.Options{History: 1 << 16, Sweep: -1}))}
 		defer m.bus.Close()
 		m.model = model{
 			rule: connectivity.Suppression{

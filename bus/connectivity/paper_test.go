@@ -13,7 +13,7 @@ import (
 )
 
 func paperLayer(t *testing.T) (*Layer, Input) {
-	b := bus.New(&bus.Options{Sweep: -1})
+	b := made(bus.New(&bus.Options{Sweep: -1}))
 	t.Cleanup(b.Close)
 	return New(b, nil), Input{
 		Thread: "t", Source: "a", Class: AttentionRaise, Audience: Self, Priority: Critical, Summary: "x",
@@ -205,7 +205,7 @@ func TestAStepIsNotFoundInWhatWasInTheLogBefore(t *testing.T) {
 		"new":     func(b *bus.Bus) (*Layer, error) { return New(b, nil), nil },
 		"rebuilt": func(b *bus.Bus) (*Layer, error) { return Rebuild(b, nil, b.History(bus.Filter{})) },
 	} {
-		b := bus.New(&bus.Options{Sweep: -1})
+		b := made(bus.New(&bus.Options{Sweep: -1}))
 		t.Cleanup(b.Close)
 		old := New(b, nil)
 		if _, err := old.AdvanceStep(ctx, "t"); err != nil {

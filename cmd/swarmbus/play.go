@@ -23,11 +23,14 @@ type player struct {
 }
 
 func newPlayer() (*player, error) {
-	b := bus.New(&bus.Options{
+	b, err := bus.New(&bus.Options{
 		TTL: -1, Sweep: -1,
 		Clock: swarm.StepClock(time.Unix(0, 0), time.Millisecond),
 		Mint:  signals.SeededMint("swarmbus decide"),
 	})
+	if err != nil {
+		return nil, err
+	}
 	log, err := b.System().Subscribe(bus.SubscribeOptions{})
 	if err != nil {
 		return nil, err

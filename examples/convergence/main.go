@@ -24,7 +24,10 @@ func main() {
 }
 
 func run(out io.Writer) error {
-	b := bus.New(nil)
+	b, err := bus.New(nil)
+	if err != nil {
+		return err
+	}
 	defer b.Close()
 	s := &story{ctx: context.Background(), out: out}
 	s.layer = connectivity.New(b, &connectivity.Options{Hook: s.escalate})

@@ -1,0 +1,115 @@
+package bus
+
+import (
+	"context"
+	"maps"
+	"time"
+
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// A Layer is the handle of a package that keeps state of its own on a bus, as
+// a fold of the log: it alone may publish certain kinds, in the name of whom
+// it acts for, and what it publishes may depend on everything that is in the
+// log before it. Its methods may be called concurrently.
+type Layer struct{ p *Publisher }
+
+// Layer returns a handle with that name which may publish the given kinds.
+// From then on they are reserved for such handles and the system's: agents are
+// refused with a [*PermissionError]. It is an error if an agent has published
+// one of them already. Several layers may share kinds.
+func (b *Bus) Layer(name string, kinds ...signals.Kind) (*Layer, error) {
+	if err := (signals.Limits{}).Name("layer", name); err != nil {
+		return nil, err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	reserved := map[signals.Kind]bool{}
+	if all := b.reserved.Load(); all != nil {
+		maps.Copy(reserved, *all)
+	}
+	for _, k := range kinds {
+		if err := (signals.Limits{}).Name("kind", string(k)); err != nil {
+			return nil, err
+		}
+		if reserved[k] {
+			continue
+		}
+		if l := b.lanes[k]; ofSystem(k) || l != nil && l.byAgents {
+			return nil, &PermissionError{Agent: name, Kind: k, Reason: "others publish the kind"}
+		}
+		reserved[k] = true
+	}
+	b.reserved.Store(&reserved)
+	return &Layer{&Publisher{bus: b, agent: name, layer: true, permissions: Permissions{CanEmit: kinds}}}, nil
+}
+
+// A Moment is the end of the log while a [Layer] decides what comes next.
+type Moment struct {
+	Seq  uint64    // sequence number of the next signal
+	Time time.Time // the bus's clock
+	bus  *Bus
+}
+
+// ID returns the id of the signal that the bus will mint for the i-th one that
+// the layer is about to return, from 0, if that states no time before the
+// bus's clock.
+func (m Moment) ID(i int) signals.ID { return m.bus.opts.Mint.ID(m.Seq+uint64(i), m.Time) }
+
+// Append publishes what decide returns, all of it with consecutive sequence
+// numbers or nothing, and then calls committed, which may be nil. Nothing gets
+// into the log between the moment that decide is given and what it returns:
+// both functions run with the bus's lock held, must be quick and must not call
+// the bus. decide is called again when there was no room at first and Append had
+// to wait. A signal without a source gets the layer's name; its kind must be
+// one of the layer's.
+//
+// Errors are decide's and those of [Publisher.Publish]. Deciding nothing is no
+// error: committed is then called with no receipts.
+func (l *Layer) Append(ctx context.Context, decide func(Moment) ([]signals.Any, error), committed func([]Receipt)) error {
+	b := l.p.bus
+	err := l.append(ctx, decide, committed)
+	b.mu.Lock()
+	if b.inline != b.log.next {
+		b.driveLocked()
+	}
+	b.mu.Unlock()
+	if b.watched.Load() > 0 {
+		b.showEvents()
+	}
+	return err
+}
+
+func (l *Layer) append(ctx context.Context, decide func(Moment) ([]signals.Any, error), committed func([]Receipt)) error {
+	b := l.p.bus
+	b.mu.Lock()
+	defer b.mu.Unlock() // also when one of the functions panics
+	for {
+		ds, err := l.decideLocked(decide)
+		if err != nil {
+			return err
+		}
+		if waited, err := b.roomLocked(ctx, l.p.agent, ds); err != nil {
+			return err
+		} else if waited {
+			continue
+		}
+		if err := b.commitLocked(l.p, ds); err != nil {
+			return err
+		}
+		if committed != nil {
+			committed(receiptsOf(ds))
+		}
+		return nil
+	}
+}
+
+func (l *Layer) decideLocked(decide func(Moment) ([]signals.Any, error)) ([]draft, error) {
+	b := l.p.bus
+	now := b.clock.now()
+	all, err := decide(Moment{Seq: b.last + 1, Time: time.Unix(0, now).UTC(), bus: b})
+	if err != nil {
+		return nil, err
+	}
+	return l.p.drafts(all)
+}

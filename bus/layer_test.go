@@ -1,0 +1,171 @@
+package bus_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+const kindTick signals.Kind = "acme.example/tick"
+
+type tick struct {
+	N uint64 `json:"n"`
+}
+
+func (tick) Kind() signals.Kind { return kindTick }
+
+func layerOf(t testing.TB, b *bus.Bus) *bus.Layer {
+	t.Helper()
+	l, err := b.Layer("ticker", kindTick)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func ticks(m bus.Moment) ([]signals.Any, error) {
+	return []signals.Any{signals.New(signals.Header{Source: "ann", Confidence: 1}, tick{m.Seq})}, nil
+}
+
+func TestALayersKindsAreReserved(t *testing.T) {
+	b := newBus(t, nil)
+	before, during := agent(t, b, "before"), signals.New(signals.Header{}, tick{})
+	layerOf(t, b)
+	var refused *bus.PermissionError
+	if _, err := before.Publish(context.Background(), during); !errors.As(err, &refused) || refused.Kind != kindTick {
+		t.Errorf("an agent's: %v", err)
+	}
+	if _, err := b.Agent("bob", bus.Permissions{CanEmit: []signals.Kind{kindTick}}); !errors.As(err, &refused) {
+		t.Errorf("an agent that may emit it: %v", err)
+	}
+	must(t, b.System(), during)
+}
+
+func TestALayerDoesNotTakeWhatAgentsPublish(t *testing.T) {
+	b := newBus(t, nil)
+	must(t, agent(t, b, "a"), signals.New(signals.Header{}, tick{}))
+	var refused *bus.PermissionError
+	for _, k := range []signals.Kind{kindTick, signals.KindConsensus} {
+		if _, err := b.Layer("late", k); !errors.As(err, &refused) || refused.Kind != k {
+			t.Errorf("%s: %v", k, err)
+		}
+	}
+}
+
+// TestALayerDecidesAtTheEndOfTheLog has publishers between, and none of them
+// gets between what a layer saw and what it says.
+func TestALayerDecidesAtTheEndOfTheLog(t *testing.T) {
+	b := newBus(t, nil)
+	l := layerOf(t, b)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		p := agent(t, b, "noise")
+		for range 1000 {
+			must(t, p, found("x"))
+		}
+	}()
+	for range 1000 {
+		var id signals.ID
+		err := l.Append(context.Background(), func(m bus.Moment) ([]signals.Any, error) {
+			id = m.ID(0)
+			return ticks(m)
+		}, func(rs []bus.Receipt) {
+			if len(rs) != 1 || rs[0].ID != id {
+				t.Errorf("receipts %v, promised %v", rs, id)
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	<-done
+	for s := range b.History(bus.Filter{Kinds: []signals.Kind{kindTick}}) {
+		if typed, ok := signals.As[tick](s); !ok || typed.Payload.N != typed.Seq || typed.Source != "ann" {
+			t.Fatalf("decided at %v", typed)
+		}
+	}
+}
+
+func TestALayerDecidesAgainAfterItHadToWait(t *testing.T) {
+	b := newBus(t, nil)
+	l := layerOf(t, b)
+	sub := subscribe(t, b, bus.SubscribeOptions{Agent: "slow", Backlog: 1, WhenFull: bus.Wait})
+	must(t, agent(t, b, "a"), found("x"))
+	asked := make(chan struct{}, 2)
+	done := make(chan error)
+	go func() {
+		done <- l.Append(soon(t), func(m bus.Moment) ([]signals.Any, error) {
+			asked <- struct{}{}
+			return ticks(m)
+		}, nil)
+	}()
+	<-asked
+	if _, err := sub.Next(soon(t)); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err != nil || len(asked) != 1 {
+		t.Errorf("%v, asked %d times", err, 1+len(asked))
+	}
+}
+
+func TestALayerThatRefusesOrPanicsHarmsNoOne(t *testing.T) {
+	b := newBus(t, nil)
+	l := layerOf(t, b)
+	no := errors.New("no")
+	committed := func([]bus.Receipt) { t.Error("committed") }
+	if err := l.Append(context.Background(), func(bus.Moment) ([]signals.Any, error) { return nil, no }, committed); !errors.Is(err, no) {
+		t.Error(err)
+	}
+	func() {
+		defer func() { _ = recover() }()
+		_ = l.Append(context.Background(), func(bus.Moment) ([]signals.Any, error) { panic("no") }, committed)
+	}()
+	if err := l.Append(context.Background(), func(bus.Moment) ([]signals.Any, error) { return []signals.Any{found("x")}, nil }, committed); err == nil {
+		t.Error("published another's kind")
+	}
+	if must(t, b.System(), found("y")).Seq != 1 {
+		t.Error("something got into the log")
+	}
+}
+
+func TestOptionsThatCannotBeAreRefusedByName(t *testing.T) {
+	var wrong *bus.OptionError
+	for field, o := range map[string]bus.Options{
+		"History": {History: -1}, "Undrained": {Undrained: -1}, "Slow": {Slow: -1}, "Rate": {Rate: -1},
+		"Burst": {Burst: -1}, "Bytes": {Bytes: -1},
+	} {
+		if _, err := bus.New(&o); !errors.As(err, &wrong) || wrong.Field != field {
+			t.Errorf("%s: %v", field, err)
+		}
+	}
+	if _, err := bus.New(&bus.Options{History: 1 << 62}); !errors.As(err, &wrong) {
+		t.Errorf("a history that overflows: %v", err)
+	}
+	b := newBus(t, nil)
+	for field, o := range map[string]bus.SubscribeOptions{"Backlog": {Backlog: -1}, "WhenFull": {WhenFull: 9}} {
+		if _, err := b.Subscribe(o); !errors.As(err, &wrong) || wrong.Field != field {
+			t.Errorf("%s: %v", field, err)
+		}
+	}
+	if _, err := bus.Handle[signals.Vote](b, bus.HandleOptions{}, nil); !errors.As(err, &wrong) {
+		t.Errorf("no handler: %v", err)
+	}
+}
+
+func TestATimeFarAheadOfTheClockIsRefused(t *testing.T) {
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	b := newBus(t, &bus.Options{Clock: func() time.Time { return now }, Sweep: -1})
+	s := found("x")
+	s.Time = now.Add(bus.MaxAhead)
+	must(t, b.System(), s)
+	s.Time = s.Time.Add(1)
+	var wrong *signals.FieldError
+	if _, err := b.System().Publish(context.Background(), s); !errors.As(err, &wrong) || wrong.Field != "timestamp" {
+		t.Error(err)
+	}
+}
