@@ -37,8 +37,8 @@ func take(t *testing.T, r agents.Reactor, turn *agents.Turn, heard []signals.Any
 	if err := a.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	turn.Agent, turn.Thread = "a", "t"
-	return a.Take(t.Context(), turn, heard)
+	turn.Agent, turn.Thread, turn.New = "a", "t", heard
+	return a.Take(t.Context(), turn)
 }
 
 func findings(said []signals.Any) []string {
@@ -49,7 +49,7 @@ func findings(said []signals.Any) []string {
 	return all
 }
 
-func echo() agents.Reactor {
+func echo() agents.Each {
 	return agents.On(func(_ context.Context, s *signals.Signal[signals.Task]) seq {
 		return agents.Say(finding(s.Payload.Task))
 	})
@@ -65,20 +65,9 @@ func TestTurnReactsToEachSignalInOrder(t *testing.T) {
 	}
 }
 
-func TestTurnTellsHowMuchOfTheInboxIsLeft(t *testing.T) {
-	var left []int
-	_, err := take(t, agents.Func(func(ctx context.Context, _ signals.Any) seq {
-		left = append(left, agents.TurnOf(ctx).Left)
-		return agents.Say()
-	}), &agents.Turn{}, inbox("x", "y", "z"))
-	if diff := cmp.Diff([]int{2, 1, 0}, left); diff != "" || err != nil {
-		t.Error(diff, err)
-	}
-}
-
 func TestTurnFillsInWhatItKnowsAndKeepsWhatTheAgentSaid(t *testing.T) {
 	elsewhere := signals.Header{ReplyTo: signals.MustID("other"), Source: "b", Thread: "u", Round: 9}
-	said, err := take(t, agents.Func(func(context.Context, signals.Any) seq {
+	said, err := take(t, agents.Each(func(context.Context, signals.Any) seq {
 		return agents.Say(finding("x"), signals.With(finding("y"), elsewhere))
 	}), &agents.Turn{Round: 3}, inbox("x"))
 	if err != nil {
@@ -116,7 +105,7 @@ func TestTurnKeepsWhatWasSaidBeforeItFailed(t *testing.T) {
 			return errors.As(err, &p) && p.Agent == "a" && p.Value == "boom" && len(p.Stack) > 0
 		}},
 	} {
-		said, err := take(t, agents.Func(func(context.Context, signals.Any) seq {
+		said, err := take(t, agents.Each(func(context.Context, signals.Any) seq {
 			return func(yield func(signals.Any, error) bool) {
 				if !yield(finding("kept"), nil) {
 					return
@@ -134,7 +123,7 @@ func TestTurnKeepsWhatWasSaidBeforeItFailed(t *testing.T) {
 }
 
 func TestTurnIsBounded(t *testing.T) {
-	endless := agents.Func(func(context.Context, signals.Any) seq {
+	endless := agents.Each(func(context.Context, signals.Any) seq {
 		return func(yield func(signals.Any, error) bool) {
 			for yield(finding("x"), nil) {
 			}
@@ -146,7 +135,7 @@ func TestTurnIsBounded(t *testing.T) {
 			t.Errorf("most %d: got %d signals and %v, want %d", most, len(said), err, want)
 		}
 	}
-	exactly := agents.Func(func(context.Context, signals.Any) seq { return agents.Say(finding("x"), finding("y")) })
+	exactly := agents.Each(func(context.Context, signals.Any) seq { return agents.Say(finding("x"), finding("y")) })
 	if said, err := take(t, exactly, &agents.Turn{Most: 2}, inbox("x")); err != nil || len(said) != 2 {
 		t.Errorf("exactly as much as it may: got %d signals and %v", len(said), err)
 	}
@@ -154,12 +143,12 @@ func TestTurnIsBounded(t *testing.T) {
 
 func TestTurnTimeoutEndsTheTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a := &agents.Agent{ID: "a", TurnTimeout: time.Second, Reactor: agents.Func(func(ctx context.Context, _ signals.Any) seq {
+		a := &agents.Agent{ID: "a", TurnTimeout: time.Second, Reactor: agents.Each(func(ctx context.Context, _ signals.Any) seq {
 			<-ctx.Done()
 			return agents.Say(finding("late"))
 		})}
 		begin := time.Now()
-		said, err := a.Take(t.Context(), &agents.Turn{}, inbox("x"))
+		said, err := a.Take(t.Context(), &agents.Turn{New: inbox("x")})
 		if !errors.Is(err, context.DeadlineExceeded) || len(said) != 0 || time.Since(begin) != time.Second {
 			t.Errorf("got %d signals, %v, after %v", len(said), err, time.Since(begin))
 		}
@@ -197,7 +186,7 @@ func TestTurnOfIsNilOutsideATurn(t *testing.T) {
 	if agents.TurnOf(t.Context()) != nil {
 		t.Error("got a turn")
 	}
-	_, err := take(t, agents.Func(func(ctx context.Context, _ signals.Any) seq {
+	_, err := take(t, agents.Each(func(ctx context.Context, _ signals.Any) seq {
 		if turn := agents.TurnOf(ctx); turn == nil || turn.Round != 4 {
 			return agents.Fail(fmt.Errorf("got %+v", turn))
 		}
@@ -209,7 +198,7 @@ func TestTurnOfIsNilOutsideATurn(t *testing.T) {
 }
 
 func TestAgentNamesTheFieldThatIsWrong(t *testing.T) {
-	ok := agents.Func(func(context.Context, signals.Any) seq { return agents.Say() })
+	ok := agents.Each(func(context.Context, signals.Any) seq { return agents.Say() })
 	for field, a := range map[string]agents.Agent{
 		"agent.id":               {Reactor: ok},
 		"agent.reactor":          {ID: "a"},
@@ -223,25 +212,4 @@ func TestAgentNamesTheFieldThatIsWrong(t *testing.T) {
 			t.Errorf("%s: got %v", field, err)
 		}
 	}
-}
-
-func ExampleAgent_Take() {
-	critic := &agents.Agent{
-		ID: "critic",
-		Reactor: agents.On(func(_ context.Context, p *signals.Signal[signals.Proposal]) iter.Seq2[signals.Any, error] {
-			return agents.Say(signals.New(
-				signals.Header{Confidence: 0.9},
-				signals.Vote{ProposalID: p.Payload.ProposalID, Stance: signals.Disagree, Weight: 0.9, Reasoning: "no jitter"},
-			))
-		}),
-	}
-	proposal := signals.New(signals.Header{}, signals.Proposal{ProposalID: "backoff", Content: "exponential backoff"})
-	said, err := critic.Take(context.Background(), &agents.Turn{Agent: "critic"}, []signals.Any{proposal})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	vote, _ := signals.As[signals.Vote](said[0])
-	fmt.Println(vote.Source, vote.Payload.Stance, vote.Payload.Reasoning)
-	// Output: critic disagree no jitter
 }

@@ -5,26 +5,32 @@
 //		ID:      "critic",
 //		Listens: []signals.Kind{signals.KindProposal},
 //		CanEmit: []signals.Kind{signals.KindVote},
-//		Reactor: agents.On(func(ctx context.Context, p *signals.Signal[signals.Proposal]) iter.Seq2[signals.Any, error] {
-//			return agents.Say(signals.New(
-//				signals.Header{Confidence: 0.9},
-//				signals.Vote{ProposalID: p.Payload.ProposalID, Stance: signals.Agree, Weight: 0.9},
-//			))
+//		Reactor: agents.On(func(_ context.Context, p *signals.Signal[signals.Proposal]) iter.Seq2[signals.Any, error] {
+//			return agents.Say(agents.Agree(p.Payload.ProposalID, 0.9, "it has jitter"))
 //		}),
 //	}
 //
 // # A function
 //
-// An agent is a function from a signal to signals, so it is tested without a
-// bus: call [Agent.Take] with an inbox and look at what comes back. What
+// An agent is a function from a turn to signals, so it is tested without a
+// swarm: build a [Turn], call [Agent.Take] and look at what comes back. What
 // publishes the signals, binds their source and enforces CanEmit is whoever
 // drives the agent, such as package swarm.
 //
 // # Turns
 //
-// In a turn an agent reacts to each signal of its inbox, one after the other.
-// Its context carries a [Turn]: random numbers and ids that come from the
-// seed, the agent and the turn alone, so that a run can be repeated exactly.
-// A turn has a bound on what it says and may have one on its time; an agent
-// that panics fails its turn and nothing else.
+// A [Turn] holds all that an agent may want to know: the task, what is new, what
+// it heard and said before in this solve, and the proposals with their votes. So
+// an agent needs no state of its own, and one value serves many solves at once.
+// An agent that asks a model does it once in a turn ([Func]); one that reacts to
+// single signals says to which ([On], [Each]).
+//
+// A turn's random numbers and ids come from the seed, the thread, the agent and
+// the round alone, so that a run can be repeated exactly. A turn has a bound on
+// what it says and may have one on its time; an agent that panics fails its turn
+// and nothing else. An error that passes ([Passing]) says that taking the turn
+// again may help.
+//
+// The examples are on pkg.go.dev and in the package's example_test.go; go doc does
+// not show them.
 package agents

@@ -47,8 +47,8 @@ func TestTurnIsAnOpThatEndsWhateverHappens(t *testing.T) {
 		"panics": {func() seq { panic("oh") }, []string{"start turn a", "agents: a panicked: oh", "end turn"}},
 	} {
 		book := &notebook{}
-		a := &agents.Agent{ID: "a", Reactor: agents.Func(func(context.Context, signals.Any) seq { return test.react() })}
-		_, _ = a.Take(agents.WithHook(t.Context(), book), &agents.Turn{Agent: "a"}, inbox("x"))
+		a := &agents.Agent{ID: "a", Reactor: agents.Each(func(context.Context, signals.Any) seq { return test.react() })}
+		_, _ = a.Take(agents.WithHook(t.Context(), book), &agents.Turn{New: inbox("x")})
 		if diff := cmp.Diff(test.want, book.lines); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
@@ -57,13 +57,13 @@ func TestTurnIsAnOpThatEndsWhateverHappens(t *testing.T) {
 
 func TestReactorWorksInsideItsTurn(t *testing.T) {
 	book := &notebook{}
-	a := &agents.Agent{ID: "a", Reactor: agents.Func(func(ctx context.Context, _ signals.Any) seq {
+	a := &agents.Agent{ID: "a", Reactor: agents.Each(func(ctx context.Context, _ signals.Any) seq {
 		ctx, end := agents.Start(ctx, agents.Op{Name: "tool", Target: "grep"})
 		agents.Note(ctx, "found")
 		end(nil, nil)
 		return agents.Say()
 	})}
-	_, _ = a.Take(agents.WithHook(t.Context(), book), &agents.Turn{}, inbox("x"))
+	_, _ = a.Take(agents.WithHook(t.Context(), book), &agents.Turn{New: inbox("x")})
 	want := []string{"start turn a", "start tool grep", "found", "end tool", "end turn"}
 	if diff := cmp.Diff(want, book.lines); diff != "" {
 		t.Error(diff)
@@ -72,10 +72,10 @@ func TestReactorWorksInsideItsTurn(t *testing.T) {
 
 func TestWhatIsSaidCarriesTheTurnsPlaceInTheTrace(t *testing.T) {
 	own := &signals.Trace{TraceID: [16]byte{3}, SpanID: [8]byte{4}}
-	a := &agents.Agent{ID: "a", Reactor: agents.Func(func(context.Context, signals.Any) seq {
+	a := &agents.Agent{ID: "a", Reactor: agents.Each(func(context.Context, signals.Any) seq {
 		return agents.Say(finding("x"), signals.New(signals.Header{Trace: own}, signals.Discovery{Finding: "y"}))
 	})}
-	said, _ := a.Take(agents.WithHook(t.Context(), &notebook{}), &agents.Turn{}, inbox("x"))
+	said, _ := a.Take(agents.WithHook(t.Context(), &notebook{}), &agents.Turn{New: inbox("x")})
 	if said[0].Head().Trace != place || said[1].Head().Trace != own {
 		t.Errorf("got %v and %v, want the turn's and its own", said[0].Head().Trace, said[1].Head().Trace)
 	}

@@ -3,51 +3,87 @@ package agents
 import (
 	"context"
 	"iter"
+	"reflect"
 
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// A Reactor is what thinks: it hears one signal and says any number, or fails.
-// It stops when the loop over it does and when ctx ends. ctx carries the
-// [Turn]. What it says needs no source, thread, round or time; a ReplyTo that
-// is zero becomes the signal it reacted to.
+// A Reactor is what thinks: a function from a turn to signals. It stops when
+// the loop over it does and when ctx ends. What it says needs no source, thread,
+// round or time. It is called once for each turn, and once more for each time
+// that a turn is taken again (see [Passing]), never for two turns of one solve
+// at once.
 type Reactor interface {
-	React(ctx context.Context, s signals.Any) iter.Seq2[signals.Any, error]
+	React(ctx context.Context, t *Turn) iter.Seq2[signals.Any, error]
 }
 
 // Func is a function as a [Reactor].
-type Func func(ctx context.Context, s signals.Any) iter.Seq2[signals.Any, error]
+type Func func(ctx context.Context, t *Turn) iter.Seq2[signals.Any, error]
 
 // React calls f.
-func (f Func) React(ctx context.Context, s signals.Any) iter.Seq2[signals.Any, error] {
-	return f(ctx, s)
+func (f Func) React(ctx context.Context, t *Turn) iter.Seq2[signals.Any, error] { return f(ctx, t) }
+
+// Each is a [Reactor] that reacts to one signal at a time: it is called for
+// each of [Turn.New], in order. ctx carries the turn, see [TurnOf]. A ReplyTo
+// that is zero becomes the signal it reacted to.
+type Each func(ctx context.Context, s signals.Any) iter.Seq2[signals.Any, error]
+
+// React yields what f says to each new signal.
+func (f Each) React(ctx context.Context, t *Turn) iter.Seq2[signals.Any, error] {
+	return Reactors{f}.React(ctx, t)
 }
 
-// On is a reactor to the signals with payload type P; to others it says
-// nothing.
-func On[P signals.Payload](f func(ctx context.Context, s *signals.Signal[P]) iter.Seq2[signals.Any, error]) Reactor {
-	return Func(func(ctx context.Context, s signals.Any) iter.Seq2[signals.Any, error] {
+// On reacts to each new signal with payload type P; to others it says nothing.
+func On[P signals.Payload](f func(ctx context.Context, s *signals.Signal[P]) iter.Seq2[signals.Any, error]) Each {
+	return func(ctx context.Context, s signals.Any) iter.Seq2[signals.Any, error] {
 		if typed, ok := signals.As[P](s); ok {
 			return f(ctx, typed)
 		}
 		return Say()
-	})
+	}
 }
 
-// Reactors react one after the other.
-type Reactors []Reactor
+// Reactors react to each new signal one after the other.
+type Reactors []Each
 
-// React yields what each reactor says, in order.
-func (all Reactors) React(ctx context.Context, s signals.Any) iter.Seq2[signals.Any, error] {
+// React yields what each says to the first new signal, then to the next.
+func (all Reactors) React(ctx context.Context, t *Turn) iter.Seq2[signals.Any, error] {
 	return func(yield func(signals.Any, error) bool) {
-		for _, r := range all {
-			for out, err := range r.React(ctx, s) {
-				if !yield(out, err) {
-					return
+		ctx = withTurn(ctx, t)
+		for _, s := range t.New {
+			for _, f := range all {
+				for out, err := range orFail(f(ctx, s)) {
+					if !yield(reply(out, s), err) {
+						return
+					}
 				}
 			}
 		}
 	}
+}
+
+// reply fills in what a signal replies to.
+func reply(out, to signals.Any) signals.Any {
+	if isNil(out) {
+		return out
+	}
+	h := out.Head()
+	if !h.ReplyTo.IsZero() {
+		return out
+	}
+	h.ReplyTo = to.Head().ID
+	return signals.With(out, h)
+}
+
+// isNil reports whether s is nil or holds a nil pointer, which has no header.
+func isNil(s signals.Any) bool { return s == nil || reflect.ValueOf(s).IsNil() }
+
+// orFail is what a reactor returned, with an error in the place of nil.
+func orFail(said iter.Seq2[signals.Any, error]) iter.Seq2[signals.Any, error] {
+	if said == nil {
+		return Fail(ErrNilSeq)
+	}
+	return said
 }
 
 // Say yields the given signals.

@@ -1,33 +1,40 @@
 package agents
 
 import (
-	"cmp"
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
-	"runtime/debug"
 	"strconv"
 	"time"
 
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// ErrTurnFull is returned by a turn that had more to say than it may.
-var ErrTurnFull = errors.New("agents: more signals than a turn may have")
-
-// A Turn is one agent's turn: what it may draw on beside its inbox. It belongs
-// to the goroutine that takes the turn.
+// A Turn is what an agent is given to react to. Whoever drives agents fills it
+// in; a test builds one by hand, with the fields that its agent reads. It belongs
+// to the goroutine that takes the turn. What its slices hold is shared: it must
+// not be modified, and may be kept.
 type Turn struct {
 	Agent  string
 	Thread string
-	Round  int
-	Seed   uint64    // of the run
-	Time   time.Time // when the turn began, on the run's clock
-	Most   int       // signals it may say; 0 means 16
-	Left   int       // signals of the inbox still to come; 0 with the last one
+	Round  int          // of the solve, from 1
+	Task   signals.Task // what the solve is about
+
+	New   []signals.Any // what the agent hears for the first time, in log order
+	Heard []signals.Any // what it heard in its turns before, oldest first; the newest of it, up to a bound
+	Said  []signals.Any // what it said before, as the log has it; bounded likewise
+	// Proposals are the proposals when the turn began, with the votes on them,
+	// in log order, whether or not the agent listens to them.
+	Proposals []Standing
+
+	Effort Effort // how much thought is asked for
+	Try    int    // 1 where the turn is taken again, 2 the second time, and so on; 0 the first time
+
+	Seed uint64    // of the run
+	Time time.Time // when the turn began, on the run's clock
+	Most int       // signals it may say; 0 means 16
 
 	random *rand.Rand
 	mint   *signals.Mint
@@ -37,10 +44,29 @@ type Turn struct {
 
 type turnKey struct{}
 
-// TurnOf returns the turn that ctx is inside of, nil outside any.
+func withTurn(ctx context.Context, t *Turn) context.Context {
+	if TurnOf(ctx) == t {
+		return ctx
+	}
+	return context.WithValue(ctx, turnKey{}, t)
+}
+
+// TurnOf returns the turn that ctx is inside of, nil outside any. It is for
+// reactors to single signals ([On], [Each]) and for what a reactor calls.
 func TurnOf(ctx context.Context) *Turn {
 	t, _ := ctx.Value(turnKey{}).(*Turn)
 	return t
+}
+
+// Standing returns the proposal of that id as it stands, also by the id under
+// which somebody proposed the same, and whether there is one.
+func (t *Turn) Standing(id string) (Standing, bool) {
+	for _, s := range t.Proposals {
+		if s.Is(id) {
+			return s, true
+		}
+	}
+	return Standing{}, false
 }
 
 // Rand returns the turn's random numbers: the same for the same seed, thread,
@@ -67,68 +93,4 @@ func (t *Turn) hash() uint64 {
 	fmt.Fprintf(h, "%q %q %d", t.Thread, t.Agent, t.Round)
 	var b [8]byte
 	return binary.BigEndian.Uint64(h.Sum(b[:0]))
-}
-
-// Take runs one turn: the agent reacts to each signal of the inbox in order,
-// and Take returns what it said. An error, a panic ([*PanicError]), the end of
-// ctx or more than t.Most signals ([ErrTurnFull]) end the turn; what was said
-// before that is returned with the error.
-//
-// A [Hook] that ctx carries sees the turn as an [OpTurn], and what is said in it
-// carries the turn's place in the trace.
-func (a *Agent) Take(ctx context.Context, t *Turn, inbox []signals.Any) (said []signals.Any, err error) {
-	ctx, end := Start(ctx, Op{Name: OpTurn, Target: a.ID, Thread: t.Thread, Round: t.Round, Heard: inbox})
-	defer func() { end(said, err) }()
-	t.trace = TraceOf(ctx)
-	return a.take(ctx, t, inbox)
-}
-
-func (a *Agent) take(ctx context.Context, t *Turn, inbox []signals.Any) (said []signals.Any, err error) {
-	if a.TurnTimeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, a.TurnTimeout)
-		defer cancel()
-	}
-	defer func() {
-		if v := recover(); v != nil {
-			err = &PanicError{a.ID, v, debug.Stack()}
-		}
-	}()
-	most := t.Most
-	if most <= 0 {
-		most = 16
-	}
-	ctx = context.WithValue(ctx, turnKey{}, t)
-	for i, heard := range inbox {
-		t.Left = len(inbox) - 1 - i
-		for s, err := range a.Reactor.React(ctx, heard) {
-			switch {
-			case err != nil:
-				return said, fmt.Errorf("agents: %s: %w", a.ID, err)
-			case ctx.Err() != nil:
-				return said, context.Cause(ctx)
-			case s == nil:
-				continue
-			case len(said) == most:
-				return said, fmt.Errorf("agents: %s: %w: %d", a.ID, ErrTurnFull, most)
-			}
-			said = append(said, t.complete(s, heard))
-		}
-	}
-	return said, ctx.Err()
-}
-
-// complete fills in what the turn knows of a signal. What the agent claims
-// itself stays, for the log to judge.
-func (t *Turn) complete(s, heard signals.Any) signals.Any {
-	h := s.Head()
-	h.Source, h.Thread = cmp.Or(h.Source, t.Agent), cmp.Or(h.Thread, t.Thread)
-	h.Round = int32(t.Round)
-	if h.Trace == nil {
-		h.Trace = t.trace
-	}
-	if h.ReplyTo.IsZero() {
-		h.ReplyTo = heard.Head().ID
-	}
-	return signals.With(s, h)
 }

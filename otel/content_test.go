@@ -19,7 +19,7 @@ import (
 // gossips says a secret in every way it can.
 func gossips() []*agents.Agent {
 	fails := agent("fails", signals.KindTask)
-	fails.Reactor = agents.Func(func(context.Context, signals.Any) seq {
+	fails.Reactor = agents.Each(func(context.Context, signals.Any) seq {
 		return agents.Fail(errors.New("key sk-abcdefghijklmnop1234 hush"))
 	})
 	liar := agent("liar", signals.KindTask, signals.New(signals.Header{}, signals.Consensus{ProposalID: "hush", Decision: "hush"}))

@@ -106,7 +106,7 @@ func TestTurnThatIsNotNeededAnyMoreIsNoError(t *testing.T) {
 	r := newTrace(t, otel.Options{})
 	waits := agent("waits", signals.KindProposal)
 	waits.CanEmit = []signals.Kind{signals.KindDiscovery}
-	waits.Reactor = agents.Func(func(ctx context.Context, _ signals.Any) seq {
+	waits.Reactor = agents.Each(func(ctx context.Context, _ signals.Any) seq {
 		<-ctx.Done()
 		return agents.Fail(ctx.Err())
 	})

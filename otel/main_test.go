@@ -111,7 +111,7 @@ func (r *trace) solve(t testing.TB, o swarm.Options) *swarm.Result {
 }
 
 func agent(id string, hears signals.Kind, says ...signals.Any) *agents.Agent {
-	return &agents.Agent{ID: id, Listens: []signals.Kind{hears}, Reactor: agents.Func(func(context.Context, signals.Any) seq {
+	return &agents.Agent{ID: id, Listens: []signals.Kind{hears}, Reactor: agents.Each(func(context.Context, signals.Any) seq {
 		return agents.Say(says...)
 	})}
 }

@@ -29,11 +29,11 @@ func TestConflictEscalationAndDeadLettersAreEventsAndStatus(t *testing.T) {
 func TestTurnsThatFailAreErrorsBySortAlone(t *testing.T) {
 	r := newTrace(t, otel.Options{})
 	fails := agent("fails", signals.KindTask)
-	fails.Reactor = agents.Func(func(context.Context, signals.Any) seq { return agents.Fail(errors.New("the prompt was: secret")) })
+	fails.Reactor = agents.Each(func(context.Context, signals.Any) seq { return agents.Fail(errors.New("the prompt was: secret")) })
 	panics := agent("panics", signals.KindTask)
-	panics.Reactor = agents.Func(func(context.Context, signals.Any) seq { panic("secret") })
+	panics.Reactor = agents.Each(func(context.Context, signals.Any) seq { panic("secret") })
 	full := agent("talks", signals.KindTask)
-	full.Reactor = agents.Func(func(context.Context, signals.Any) seq {
+	full.Reactor = agents.Each(func(context.Context, signals.Any) seq {
 		d := signals.New(signals.Header{}, signals.Discovery{Finding: "x"})
 		return agents.Say(d, d, d)
 	})

@@ -13,10 +13,14 @@ import (
 func (r *solve) fold(ctx context.Context, s signals.Any) {
 	r.result.Log = append(r.result.Log, s)
 	r.yield(Spoke{s})
+	if seat := r.byID[s.Head().Source]; seat != nil {
+		seat.spoke(s)
+	}
 	switch s := s.(type) {
 	case *signals.Signal[signals.Proposal]:
 		r.foldProposal(s)
 	case *signals.Signal[signals.Vote]:
+		r.proposals.vote(s)
 		r.weigh(s)
 	case *signals.Signal[signals.Conflict]:
 		r.foldConflict(ctx, s)
@@ -28,9 +32,7 @@ func (r *solve) fold(ctx context.Context, s signals.Any) {
 
 func (r *solve) foldProposal(p *signals.Signal[signals.Proposal]) {
 	r.result.Proposals = append(r.result.Proposals, p)
-	if r.answers[p.Payload.ProposalID] == nil {
-		r.answers[p.Payload.ProposalID] = p
-	}
+	r.proposals.propose(p)
 	r.weigh(p)
 }
 

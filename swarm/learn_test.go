@@ -129,11 +129,11 @@ func TestSolveDecidesByWhatWasKnownWhenItBegan(t *testing.T) {
 		team := panel()
 		slow := answerer("slow", truth)
 		inner := slow.Reactor
-		slow.Reactor = agents.Func(func(ctx context.Context, s signals.Any) seq {
-			if task, ok := signals.As[signals.Task](s); ok && task.Payload.Task == "7" {
+		slow.Reactor = agents.Func(func(ctx context.Context, turn *agents.Turn) seq {
+			if turn.Round == 1 && turn.Task.Task == "7" {
 				time.Sleep(time.Hour)
 			}
-			return inner.React(ctx, s)
+			return inner.React(ctx, turn)
 		})
 		s := newSwarm(t, swarm.Options{Agents: append(team, slow), Deadline: 2 * time.Hour})
 		long := make(chan *swarm.Result)
@@ -240,7 +240,7 @@ func TestCancelledSolveTeachesNothing(t *testing.T) { // of task 7, which stays 
 func TestBrokenSolveTeachesNothing(t *testing.T) {
 	fails := &agents.Agent{
 		ID: "fails", Listens: []signals.Kind{signals.KindVote}, CanEmit: []signals.Kind{},
-		Reactor: agents.Func(func(context.Context, signals.Any) seq { return agents.Fail(errors.New("no model")) }),
+		Reactor: agents.Each(func(context.Context, signals.Any) seq { return agents.Fail(errors.New("no model")) }),
 	}
 	s := newSwarm(t, swarm.Options{Agents: []*agents.Agent{
 		proposer("p", "a", "do a"), voter("v", map[string]signals.Stance{"a": yes}), voter("w", map[string]signals.Stance{"a": no}), fails,

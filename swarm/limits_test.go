@@ -16,7 +16,7 @@ import (
 
 // talker answers everything it hears with one discovery.
 func talker(id string) *agents.Agent {
-	return &agents.Agent{ID: id, Reactor: agents.Func(func(_ context.Context, s signals.Any) seq {
+	return &agents.Agent{ID: id, Reactor: agents.Each(func(_ context.Context, s signals.Any) seq {
 		return agents.Say(signals.New(signals.Header{}, signals.Discovery{Finding: "re: " + s.Head().ID.String()}))
 	})}
 }
@@ -56,7 +56,7 @@ func TestRoundsAreBounded(t *testing.T) {
 }
 
 func TestTurnSaysNoMoreThanItMay(t *testing.T) {
-	chatty := &agents.Agent{ID: "chatty", Reactor: agents.Func(func(context.Context, signals.Any) seq {
+	chatty := &agents.Agent{ID: "chatty", Reactor: agents.Each(func(context.Context, signals.Any) seq {
 		return func(yield func(signals.Any, error) bool) {
 			for yield(signals.New(signals.Header{}, signals.Discovery{Finding: "x"}), nil) {
 			}
@@ -70,7 +70,7 @@ func TestTurnSaysNoMoreThanItMay(t *testing.T) {
 
 // sleeper takes its time over everything, and listens to its context or not.
 func sleeper(id string, d time.Duration, obedient bool) *agents.Agent {
-	return &agents.Agent{ID: id, Reactor: agents.Func(func(ctx context.Context, _ signals.Any) seq {
+	return &agents.Agent{ID: id, Reactor: agents.Each(func(ctx context.Context, _ signals.Any) seq {
 		if !obedient {
 			ctx = context.Background()
 		}

@@ -39,6 +39,13 @@ type Options struct {
 	Signals     int           // that agents may publish in one solve; 0: 1000
 	TurnSignals int           // in one turn; 0: 16
 	Deadline    time.Duration // of a solve; 0: 2m
+	History     int           // signals that an agent is shown again of what it heard, and of what it said; 0: 256
+
+	// Effort is asked at each round of a solve for the effort that its turns
+	// carry ([agents.Turn].Effort), by the solve's thread: a coordination layer
+	// answers with the mode that an escalation asked for. It is called by the
+	// solve's goroutine and must be quick. Nil: the agents choose.
+	Effort func(thread string) agents.Effort
 
 	// Seed is where random numbers and ids come from; 0: another one for each
 	// swarm. Result.Seed tells.
@@ -76,6 +83,7 @@ func (o *Options) withDefaults() Options {
 	r.Signals = cmp.Or(r.Signals, 1000)
 	r.TurnSignals = cmp.Or(r.TurnSignals, 16)
 	r.Deadline = cmp.Or(r.Deadline, 2*time.Minute)
+	r.History = cmp.Or(r.History, 256)
 	return r
 }
 
@@ -104,6 +112,7 @@ func (o *Options) validate() error {
 		{"rounds", int64(o.Rounds)},
 		{"signals", int64(o.Signals)},
 		{"turnSignals", int64(o.TurnSignals)},
+		{"history", int64(o.History)},
 		{"deadline", int64(o.Deadline)},
 		{"quorum", int64(o.Quorum)},
 	} {

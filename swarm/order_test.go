@@ -27,7 +27,7 @@ func TestTwoSolvesOnOneSwarmDoNotSeeEachOther(t *testing.T) {
 	var begun sync.WaitGroup // so that all tasks are in the log before anyone goes on
 	begun.Add(n)
 	listener := &agents.Agent{ID: "listener", Reactor: agents.On(func(ctx context.Context, s *signals.Signal[signals.Task]) seq {
-		if agents.TurnOf(ctx).Round == 1 && agents.TurnOf(ctx).Left == 0 {
+		if agents.TurnOf(ctx).Round == 1 {
 			begun.Done()
 			begun.Wait()
 		}
@@ -85,7 +85,7 @@ func TestCommitOrderIsTheOrderOfTheAgents(t *testing.T) {
 // wild says random things, from its turn's numbers and ids, after a random
 // wall-clock delay that nothing may depend on.
 func wild(id string) *agents.Agent {
-	return &agents.Agent{ID: id, Reactor: agents.Func(func(ctx context.Context, s signals.Any) seq {
+	return &agents.Agent{ID: id, Reactor: agents.Each(func(ctx context.Context, s signals.Any) seq {
 		for range rand.IntN(3) {
 			runtime.Gosched()
 		}
@@ -184,14 +184,14 @@ func TestRecipientsAloneHear(t *testing.T) {
 	heard := map[string]int{}
 	var mu sync.Mutex
 	counts := func(id string) *agents.Agent {
-		return &agents.Agent{ID: id, Listens: []signals.Kind{signals.KindDiscovery}, Reactor: agents.Func(func(context.Context, signals.Any) seq {
+		return &agents.Agent{ID: id, Listens: []signals.Kind{signals.KindDiscovery}, Reactor: agents.Each(func(context.Context, signals.Any) seq {
 			mu.Lock()
 			defer mu.Unlock()
 			heard[id]++
 			return agents.Say()
 		})}
 	}
-	whisper := &agents.Agent{ID: "whisper", Listens: []signals.Kind{signals.KindTask}, Reactor: agents.Func(func(context.Context, signals.Any) seq {
+	whisper := &agents.Agent{ID: "whisper", Listens: []signals.Kind{signals.KindTask}, Reactor: agents.Each(func(context.Context, signals.Any) seq {
 		return agents.Say(signals.New(signals.Header{Recipients: signals.To("a")}, signals.Discovery{Finding: "x"}))
 	})}
 	r := solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{whisper, counts("a"), counts("b")}}))
@@ -223,12 +223,12 @@ func TestRejectionWaitsForProposalsToCome(t *testing.T) {
 // hourLater makes an agent answer after an hour, or when its turn is cancelled.
 func hourLater(a *agents.Agent) *agents.Agent {
 	inner := a.Reactor
-	a.Reactor = agents.Func(func(ctx context.Context, s signals.Any) seq {
+	a.Reactor = agents.Func(func(ctx context.Context, turn *agents.Turn) seq {
 		select {
 		case <-time.After(time.Hour):
 		case <-ctx.Done():
 		}
-		return inner.React(ctx, s)
+		return inner.React(ctx, turn)
 	})
 	return a
 }

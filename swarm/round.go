@@ -11,9 +11,9 @@ import (
 
 // A turn is an agent at work.
 type turn struct {
-	seat  *seat
-	inbox []signals.Any
-	done  chan outcome // holds one, so that a turn left behind can end
+	*agents.Turn
+	seat *seat
+	done chan outcome // holds one, so that a turn left behind can end
 }
 
 type outcome struct {
@@ -51,12 +51,8 @@ func (r *solve) round(ctx context.Context) {
 func (r *solve) pending() []*turn {
 	var turns []*turn
 	for _, s := range r.seats {
-		t := &turn{seat: s, done: make(chan outcome, 1)}
-		for heard, ok := s.ears.Poll(); ok; heard, ok = s.ears.Poll() {
-			t.inbox = append(t.inbox, heard)
-		}
-		if len(t.inbox) > 0 {
-			turns = append(turns, t)
+		if t := s.hear(); t != nil {
+			turns = append(turns, &turn{t, s, make(chan outcome, 1)})
 		}
 	}
 	return turns
@@ -64,15 +60,17 @@ func (r *solve) pending() []*turn {
 
 func (r *solve) begin(ctx context.Context, turns []*turn) {
 	now := r.swarm.now()
+	effort := agents.Effort(0)
+	if r.opts.Effort != nil {
+		effort = r.opts.Effort(r.result.Thread)
+	}
 	for _, t := range turns {
 		r.result.Turns.Taken++
-		a := t.seat.agent
-		context := &agents.Turn{
-			Agent: a.ID, Thread: r.result.Thread, Round: r.result.Rounds,
-			Seed: r.result.Seed, Time: now, Most: r.opts.TurnSignals,
-		}
+		t.Thread, t.Round, t.Task = r.result.Thread, r.result.Rounds, r.result.Task
+		t.Proposals, t.Effort = r.proposals.show(), effort
+		t.Seed, t.Time, t.Most = r.result.Seed, now, r.opts.TurnSignals
 		r.swarm.running.Go(func() {
-			said, err := a.Take(ctx, context, t.inbox)
+			said, err := t.seat.agent.Take(ctx, t.Turn)
 			t.done <- outcome{said, err}
 		})
 	}

@@ -28,17 +28,11 @@ type solve struct {
 	watched bool
 	began   time.Time
 
-	answers   map[string]*signals.Signal[signals.Proposal] // by proposal id
-	weights   map[string]float64                           // of agents' votes
-	said      int                                          // signals of agents
+	proposals standings
+	byID      map[string]*seat   // by the agent's
+	weights   map[string]float64 // of agents' votes
+	said      int                // signals of agents
 	escalated *signals.Signal[signals.Escalation]
-}
-
-// A seat is an agent's place in one solve.
-type seat struct {
-	agent *agents.Agent
-	mouth *bus.Publisher
-	ears  *bus.Subscription
 }
 
 func (s *Swarm) start(ctx context.Context, task signals.Task) (*solve, error) {
@@ -58,9 +52,10 @@ func (s *Swarm) start(ctx context.Context, task signals.Task) (*solve, error) {
 	thread := fmt.Sprintf("solve-%08x-%d", uint32(s.opts.Seed), s.solves)
 	r := &solve{
 		swarm: s, opts: &s.opts, by: by, watched: true, system: s.bus.System(), began: time.Now(),
-		result:  &Result{Thread: thread, Task: task, Seed: s.opts.Seed},
-		answers: map[string]*signals.Signal[signals.Proposal]{},
-		weights: map[string]float64{},
+		result:    &Result{Thread: thread, Task: task, Seed: s.opts.Seed},
+		proposals: standings{place: map[string]int{}},
+		byID:      map[string]*seat{},
+		weights:   map[string]float64{},
 	}
 	if err := r.sit(terms); err != nil {
 		r.leave()
@@ -80,7 +75,7 @@ func (r *solve) sit(terms *consensus.Options) (err error) {
 		return err
 	}
 	for _, a := range r.opts.Agents {
-		s := &seat{agent: a}
+		s := &seat{agent: a, most: r.opts.History}
 		if s.mouth, err = r.swarm.bus.Agent(a.ID, bus.Permissions{CanEmit: a.CanEmit, Threads: here}); err != nil {
 			return err
 		}
@@ -90,6 +85,7 @@ func (r *solve) sit(terms *consensus.Options) (err error) {
 			return err
 		}
 		r.seats = append(r.seats, s)
+		r.byID[a.ID] = s
 		r.weights[a.ID] = a.VoteWeight()
 	}
 	return nil
@@ -175,7 +171,7 @@ func (r *solve) finish(ctx context.Context) {
 	d := r.votes.Decision()
 	r.result.Decision = d
 	if r.result.Stop == StopConsensus {
-		won := r.answers[d.Choice]
+		won := r.proposals.of(d.Choice).Proposal
 		r.result.Answer = won.Payload.Content
 		r.announce(ctx, signals.New(
 			signals.Header{ReplyTo: won.ID, Confidence: d.Confidence},

@@ -140,7 +140,7 @@ func TestSplitVotesAreDeadlock(t *testing.T) {
 }
 
 func TestNobodySpeakingIsNoProgress(t *testing.T) {
-	silent := &agents.Agent{ID: "silent", Reactor: agents.Func(func(context.Context, signals.Any) seq { return agents.Say() })}
+	silent := &agents.Agent{ID: "silent", Reactor: agents.Each(func(context.Context, signals.Any) seq { return agents.Say() })}
 	if r := solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{silent}})); r.Stop != swarm.StopNoProgress {
 		t.Errorf("got %v, want no progress", r.Stop)
 	}
@@ -163,7 +163,7 @@ func TestOneBadSignalIsRefusedAndTheRestIsKept(t *testing.T) {
 	bad := &agents.Agent{
 		ID: "bad", Listens: []signals.Kind{signals.KindTask},
 		CanEmit: []signals.Kind{signals.KindDiscovery, signals.KindVote},
-		Reactor: agents.Func(func(context.Context, signals.Any) seq {
+		Reactor: agents.Each(func(context.Context, signals.Any) seq {
 			return agents.Say(
 				vote("a", yes, 9),
 				propose("a", "not allowed"),
@@ -198,8 +198,8 @@ func TestOneBadSignalIsRefusedAndTheRestIsKept(t *testing.T) {
 }
 
 func TestPanickingAgentHarmsNobodyElse(t *testing.T) {
-	panics := &agents.Agent{ID: "panics", Reactor: agents.Func(func(context.Context, signals.Any) seq { panic("boom") })}
-	fails := &agents.Agent{ID: "fails", Reactor: agents.Func(func(context.Context, signals.Any) seq { return agents.Fail(errors.New("no")) })}
+	panics := &agents.Agent{ID: "panics", Reactor: agents.Each(func(context.Context, signals.Any) seq { panic("boom") })}
+	fails := &agents.Agent{ID: "fails", Reactor: agents.Each(func(context.Context, signals.Any) seq { return agents.Fail(errors.New("no")) })}
 	r := solve(t, newSwarm(t, swarm.Options{Quorum: 1, Agents: []*agents.Agent{
 		panics, proposer("p", "a", "do a"), fails, voter("v", map[string]signals.Stance{"a": yes}),
 	}}))
@@ -210,7 +210,7 @@ func TestPanickingAgentHarmsNobodyElse(t *testing.T) {
 
 func TestAllAgentsFailingIsAnError(t *testing.T) {
 	why := errors.New("no model")
-	fails := &agents.Agent{ID: "fails", Reactor: agents.Func(func(context.Context, signals.Any) seq { return agents.Fail(why) })}
+	fails := &agents.Agent{ID: "fails", Reactor: agents.Each(func(context.Context, signals.Any) seq { return agents.Fail(why) })}
 	s := newSwarm(t, swarm.Options{Agents: []*agents.Agent{fails}})
 	r, err := s.Solve(t.Context(), signals.Task{Task: "x"})
 	if !errors.Is(err, why) || r.Stop != swarm.StopError {
@@ -219,7 +219,7 @@ func TestAllAgentsFailingIsAnError(t *testing.T) {
 }
 
 func TestEscalationStopsTheSolve(t *testing.T) {
-	worried := &agents.Agent{ID: "worried", Reactor: agents.Func(func(context.Context, signals.Any) seq {
+	worried := &agents.Agent{ID: "worried", Reactor: agents.Each(func(context.Context, signals.Any) seq {
 		return agents.Say(signals.New(signals.Header{}, signals.Escalation{Reason: "needs a person"}))
 	})}
 	r := solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{worried, talker("t")}}))
@@ -245,14 +245,14 @@ func TestOutsidersVotesDoNotCount(t *testing.T) {
 	}
 	intruder := proposer("p", "a", "do a")
 	inner := intruder.Reactor
-	intruder.Reactor = agents.Func(func(ctx context.Context, s signals.Any) seq {
+	intruder.Reactor = agents.Func(func(ctx context.Context, turn *agents.Turn) seq {
 		for range 5 {
-			v := signals.With(vote("a", yes, 1), signals.Header{Thread: s.Head().Thread})
+			v := signals.With(vote("a", yes, 1), signals.Header{Thread: turn.Thread})
 			if _, err := mallory.Publish(ctx, v); err != nil {
 				t.Error(err)
 			}
 		}
-		return inner.React(ctx, s)
+		return inner.React(ctx, turn)
 	})
 	r := solve(t, newSwarm(t, swarm.Options{Bus: b, Quorum: 1, Agents: []*agents.Agent{intruder, voter("v", map[string]signals.Stance{"a": no})}}))
 	if r.Stop != swarm.StopRejected {

@@ -60,8 +60,8 @@ func (r *reviewer) leads() bool {
 	return r.inspector.Name == boldest() || r.inspector.Name == mostCautious()
 }
 
-// React implements [agents.Reactor].
-func (r *reviewer) React(ctx context.Context, s signals.Any) iter.Seq2[signals.Any, error] {
+// react is an [agents.Each].
+func (r *reviewer) react(ctx context.Context, s signals.Any) iter.Seq2[signals.Any, error] {
 	var say []signals.Any
 	switch s := s.(type) {
 	case *signals.Signal[signals.Task]:
@@ -79,7 +79,7 @@ func (r *reviewer) React(ctx context.Context, s signals.Any) iter.Seq2[signals.A
 			r.votes[s.Source] = s.Payload
 		}
 	}
-	if turn := agents.TurnOf(ctx); turn.Left == 0 && turn.Round > 1 {
+	if turn := agents.TurnOf(ctx); turn.Round > 1 && s == turn.New[len(turn.New)-1] {
 		say = append(say, r.conclude()...)
 	}
 	return agents.Say(say...)

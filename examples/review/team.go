@@ -36,7 +36,7 @@ func team(p *inspect.Package) []*agents.Agent {
 				signals.KindProposal, signals.KindVote,
 			},
 			CanEmit: r.canEmit(),
-			Reactor: r,
+			Reactor: agents.Each(r.react),
 		})
 	}
 	return all

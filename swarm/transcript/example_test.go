@@ -16,7 +16,7 @@ import (
 func ExampleLog() {
 	clerk := &agents.Agent{
 		ID: "clerk", Listens: []signals.Kind{signals.KindTask},
-		Reactor: agents.Func(func(context.Context, signals.Any) iter.Seq2[signals.Any, error] {
+		Reactor: agents.Each(func(context.Context, signals.Any) iter.Seq2[signals.Any, error] {
 			return agents.Say(signals.New(signals.Header{Confidence: 1}, signals.Escalation{Reason: "ask the owner"}))
 		}),
 	}

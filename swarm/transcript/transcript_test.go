@@ -45,7 +45,7 @@ func events(t *testing.T) []swarm.Event {
 		return &agents.Agent{
 			ID: id, Role: "the " + id, Listens: []signals.Kind{listens},
 			Personality: agents.Personality{Curiosity: 0.9, Caution: 0.5, Conformity: 0.1, Verbosity: 1},
-			Reactor:     agents.Func(func(_ context.Context, s signals.Any) seq { return say(s) }),
+			Reactor:     agents.Each(func(_ context.Context, s signals.Any) seq { return say(s) }),
 		}
 	}
 	votes := func(stance signals.Stance) func(signals.Any) seq {

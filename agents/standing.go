@@ -1,0 +1,45 @@
+package agents
+
+import (
+	"slices"
+
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// A Standing is a proposal with who made it and the votes on it, at one moment.
+type Standing struct {
+	Proposal *signals.Signal[signals.Proposal]   // the first one that said so
+	Same     []*signals.Signal[signals.Proposal] // later ones that say the same, under ids of their own
+	Votes    []*signals.Signal[signals.Vote]     // the newest of each voter, under any of the ids, in log order
+}
+
+// ID returns the id that votes are counted under.
+func (s Standing) ID() string { return s.Proposal.Payload.ProposalID }
+
+// Is reports whether the proposal goes by that id.
+func (s Standing) Is(id string) bool {
+	return s.ID() == id || slices.ContainsFunc(s.Same, func(p *signals.Signal[signals.Proposal]) bool {
+		return p.Payload.ProposalID == id
+	})
+}
+
+// Supporters returns who proposed it, the first one first.
+func (s Standing) Supporters() []string {
+	all := []string{s.Proposal.Source}
+	for _, p := range s.Same {
+		if !slices.Contains(all, p.Source) {
+			all = append(all, p.Source)
+		}
+	}
+	return all
+}
+
+// VoteOf returns the voter's vote, nil if it has not voted on it.
+func (s Standing) VoteOf(voter string) *signals.Signal[signals.Vote] {
+	for _, v := range s.Votes {
+		if v.Source == voter {
+			return v
+		}
+	}
+	return nil
+}

@@ -1,0 +1,89 @@
+package agents
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// Why a turn fails although its reactor did not say so.
+var (
+	// ErrTurnFull is returned by a turn that had more to say than it may.
+	ErrTurnFull = errors.New("agents: more signals than a turn may have")
+	// ErrNilSeq is returned by a turn whose reactor returned no iterator.
+	ErrNilSeq = errors.New("agents: the reactor returned a nil iterator; Say() says nothing")
+	// ErrNilSignal is returned by a turn whose reactor yielded nothing.
+	ErrNilSignal = errors.New("agents: the reactor yielded neither a signal nor an error")
+)
+
+// Take runs one turn and returns what the agent said in it. An error of the
+// reactor, a panic ([*PanicError]), the end of ctx or of TurnTimeout, or more
+// than t.Most signals ([ErrTurnFull]) end the turn; what was said before that is
+// returned with the error. A nil signal is an error too ([ErrNilSignal]), and
+// what is said beside it is kept.
+//
+// A vote without a weight gets that of its header's confidence.
+//
+// A [Hook] that ctx carries sees the turn as an [OpTurn], and what is said in it
+// carries the turn's place in the trace.
+func (a *Agent) Take(ctx context.Context, t *Turn) (said []signals.Any, err error) {
+	ctx, end := Start(ctx, Op{Name: OpTurn, Target: a.ID, Thread: t.Thread, Round: t.Round, Heard: t.New})
+	defer func() { end(said, err) }()
+	t.Agent = cmp.Or(t.Agent, a.ID)
+	t.trace = TraceOf(ctx)
+	return a.take(ctx, t)
+}
+
+func (a *Agent) take(ctx context.Context, t *Turn) (said []signals.Any, err error) {
+	if a.TurnTimeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, a.TurnTimeout)
+		defer cancel()
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			err = &PanicError{a.ID, v, debug.Stack()}
+		}
+	}()
+	most := t.Most
+	if most <= 0 {
+		most = 16
+	}
+	var missing error
+	for s, err := range orFail(a.Reactor.React(withTurn(ctx, t), t)) {
+		switch {
+		case err != nil:
+			return said, fmt.Errorf("agents: %s: %w", a.ID, err)
+		case ctx.Err() != nil:
+			return said, context.Cause(ctx)
+		case isNil(s):
+			missing = fmt.Errorf("agents: %s: %w", a.ID, ErrNilSignal)
+			continue
+		case len(said) == most:
+			return said, fmt.Errorf("agents: %s: %w: %d", a.ID, ErrTurnFull, most)
+		}
+		said = append(said, t.complete(s))
+	}
+	return said, cmp.Or(ctx.Err(), missing)
+}
+
+// complete fills in what the turn knows of a signal. What the agent claims
+// itself stays, for the log to judge.
+func (t *Turn) complete(s signals.Any) signals.Any {
+	h := s.Head()
+	h.Source, h.Thread = cmp.Or(h.Source, t.Agent), cmp.Or(h.Thread, t.Thread)
+	h.Round = int32(t.Round)
+	if h.Trace == nil {
+		h.Trace = t.trace
+	}
+	if vote, ok := signals.As[signals.Vote](s); ok && vote.Payload.Weight == 0 {
+		weighed := vote.Payload
+		weighed.Weight = h.Confidence
+		s = signals.New(h, weighed)
+	}
+	return signals.With(s, h)
+}
