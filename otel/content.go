@@ -1,23 +1,70 @@
 package otel
 
 import (
+	"bytes"
 	"encoding/json"
-	"regexp"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// maxContent is how much of one text is recorded, in bytes.
+// maxContent is how much of one signal, message or error is recorded, in bytes.
 const maxContent = 4096
 
-// capture returns what of a signal's content may be recorded.
+// capture returns what of a signal's content may be recorded, as JSON. Each
+// value goes through Options.Content before it is part of JSON: a secret
+// that JSON has escaped does not look like one any more.
 func (o *Observer) capture(s signals.Any) string {
 	text, err := json.Marshal(s.Body())
 	if err != nil {
 		return ""
 	}
-	return clip(o.content(s.Kind(), string(text)))
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber() // digits stay as they were said
+	var value any
+	if err := decoder.Decode(&value); err != nil {
+		return ""
+	}
+	return clip(marshal(o.permitted(s.Kind(), "", value)))
+}
+
+// permitted returns a JSON value with what may be recorded of each of its
+// scalars; field is its path.
+func (o *Observer) permitted(k signals.Kind, field string, value any) any {
+	switch v := value.(type) {
+	case map[string]any:
+		all := make(map[string]any, len(v))
+		for key, inner := range v {
+			// A name may hold a secret, too: that of a map, say.
+			all[o.content(k, field, key)] = o.permitted(k, strings.TrimPrefix(field+"."+key, "."), inner)
+		}
+		return all
+	case []any:
+		all := make([]any, len(v))
+		for i, inner := range v {
+			all[i] = o.permitted(k, field, inner)
+		}
+		return all
+	case string:
+		return o.content(k, field, v)
+	case json.Number:
+		if text := o.content(k, field, v.String()); text != v.String() {
+			return text
+		}
+	}
+	return value
+}
+
+// marshal returns JSON that a person can read: "<" stays "<".
+func marshal(value any) string {
+	var text strings.Builder
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if encoder.Encode(value) != nil {
+		return ""
+	}
+	return strings.TrimSuffix(text.String(), "\n")
 }
 
 func clip(text string) string {
@@ -29,22 +76,4 @@ func clip(text string) string {
 		end--
 	}
 	return text[:end] + "…"
-}
-
-// secret matches what looks like a secret or a person's: keys and tokens by
-// their usual beginnings, anything long without a break that has a digit in
-// it, passwords in addresses, and mail addresses.
-var secret = regexp.MustCompile(`(?i)` +
-	`\b(?:sk|pk|ghp|gho|xox[abp]|AKIA|AIza|eyJ)[-_A-Za-z0-9.]{12,}` +
-	`|\bbearer\s+\S+` +
-	`|(?:password|passwd|secret|token|api[-_]?key)["']?\s*[:=]\s*["']?[^\s"',;]+` +
-	`|://[^/\s:@]+:[^/\s@]+@` +
-	`|\b[A-Za-z0-9_+/-]*[0-9][A-Za-z0-9_+/-]{31,}={0,2}` +
-	`|\b[\w.+-]+@[\w-]+\.[\w.-]+`)
-
-// Redact returns the text without what looks like keys, tokens, passwords and
-// mail addresses, for [Options.Content]. It finds the usual forms and promises
-// no more than that.
-func Redact(_ signals.Kind, text string) string {
-	return secret.ReplaceAllString(text, "[redacted]")
 }

@@ -53,21 +53,6 @@ func TestContentIsRecordedRedactedAndCut(t *testing.T) {
 	}
 }
 
-func TestRedactFindsTheUsualSecretsAndLeavesText(t *testing.T) {
-	for _, secret := range []string{
-		"sk-abcdefghijklmnop", "ghp_0123456789abcdefghij", "Bearer abc.def", `"password":"hunter2"`, "api_key=12345", "postgres://me:pw@host/x",
-		"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", "someone@example.com",
-	} {
-		if got := otel.Redact("", "before "+secret+" after"); strings.Contains(got, secret) || !strings.Contains(got, "before ") || !strings.HasSuffix(got, "after") {
-			t.Errorf("%s: got %q", secret, got)
-		}
-	}
-	const plain = `{"finding":"retries have no jitter: 3 of 17 calls in bus/publish.go:41","relevance":1}`
-	if got := otel.Redact("", plain); got != plain {
-		t.Errorf("got %q, want it as it was", got)
-	}
-}
-
 func TestLogHasTheIdsOfTheTrace(t *testing.T) {
 	var out bytes.Buffer
 	r := newTrace(t, otel.Options{Log: slog.New(slog.NewTextHandler(&out, nil)).With("app", "test").WithGroup("g")})

@@ -17,10 +17,12 @@ type Options struct {
 	Meters  metric.MeterProvider // nil: no metrics
 	Log     *slog.Logger         // gets what went wrong, with trace ids; nil: nothing
 
-	// Content is called with what a signal says, as JSON, and returns what of
-	// it may be recorded, such as [Redact] does. It is called concurrently.
-	// Nil: nothing that agents say is recorded, nor errors, which may quote it.
-	Content func(k signals.Kind, text string) string
+	// Content is called with each text and number of what a signal says, and
+	// returns what of it may be recorded, as [Redact] does. path is where it is in
+	// the payload's JSON, such as "content" or "headers.cookie"; for an error, k is
+	// "" and path "error". It is called concurrently. Nil: nothing that agents say
+	// is recorded, nor errors, which may quote it.
+	Content func(k signals.Kind, path, text string) string
 }
 
 // An Observer records what swarms and buses do. It is the [agents.Hook] of any
@@ -30,7 +32,7 @@ type Observer struct {
 	tracer  trace.Tracer
 	meters  *meters
 	log     *slog.Logger
-	content func(signals.Kind, string) string
+	content func(k signals.Kind, path, text string) string
 	words   words
 }
 

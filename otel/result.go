@@ -100,7 +100,7 @@ func (o *Observer) describe(sort string, err error) string {
 	if o.content == nil {
 		return sort
 	}
-	return clip(o.content("", err.Error()))
+	return clip(o.content("", "error", err.Error()))
 }
 
 // errorType names the sort of an error, of which there are few.
