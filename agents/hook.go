@@ -2,6 +2,7 @@ package agents
 
 import (
 	"context"
+	"log/slog"
 
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -36,6 +37,11 @@ type Op struct {
 	Thread string
 	Round  int
 	Heard  []signals.Any // what a turn reacts to; never modified
+
+	// Attributes are what else is known when it begins: by the keys of
+	// attributes below, or by keys of the caller's own. Hooks record them as they
+	// are, so nothing that agents say belongs there.
+	Attributes []slog.Attr
 }
 
 // An OpName says what is done. There are few: those below, and those of
@@ -48,6 +54,24 @@ const (
 	OpRound     OpName = "round"     // Target: none; result: nil
 	OpTurn      OpName = "turn"      // Target: the agent; result: []signals.Any, what it said
 	OpConsensus OpName = "consensus" // Target: the strategy; result: consensus.Decision
+)
+
+// The ops of what a reactor calls in its turn, for those who call it: nobody
+// else sees the call. Their results are attributes, []slog.Attr: also of a call
+// that failed.
+const (
+	OpModel OpName = "model" // Target: the model asked for
+	OpTool  OpName = "tool"  // Target: the tool
+)
+
+// The keys of attributes that hooks know.
+const (
+	AttrProvider     = "provider"      // string: who serves the model
+	AttrModel        = "model"         // string: the model that answered
+	AttrInputTokens  = "tokens.input"  // int: those of the prompt
+	AttrOutputTokens = "tokens.output" // int: those of the answer
+	AttrCost         = "cost"          // float: in US dollars
+	AttrFinish       = "finish"        // string: why the model stopped, such as "stop" or "length"
 )
 
 type hookKey struct{}

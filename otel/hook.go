@@ -49,7 +49,7 @@ func (s *style) attributes(about *agents.Op) []attribute.KeyValue {
 	if about.Round > 0 {
 		all = append(all, keyRound.Int(about.Round))
 	}
-	return all
+	return append(all, converted(about.Attributes)...)
 }
 
 // hear links a turn to where the signals of its inbox were said.

@@ -48,6 +48,18 @@ const (
 	keyAgentID      attribute.Key = "gen_ai.agent.id"
 	keyAgentName    attribute.Key = "gen_ai.agent.name"
 	keyWorkflow     attribute.Key = "gen_ai.workflow.name"
+
+	keyProvider     attribute.Key = "gen_ai.provider.name"
+	keyRequestModel attribute.Key = "gen_ai.request.model"
+	keyModel        attribute.Key = "gen_ai.response.model"
+	keyFinish       attribute.Key = "gen_ai.response.finish_reasons"
+	keyInputTokens  attribute.Key = "gen_ai.usage.input_tokens"
+	keyOutputTokens attribute.Key = "gen_ai.usage.output_tokens"
+	keyTool         attribute.Key = "gen_ai.tool.name"
+
+	keyException attribute.Key = "exception.type"
+	keyMessageOf attribute.Key = "exception.message" // by option only
+	keyStack     attribute.Key = "exception.stacktrace"
 )
 
 // Attributes of ours.
@@ -62,6 +74,7 @@ const (
 	keyContent    attribute.Key = "swarmbus.content" // by option only
 	keyLink       attribute.Key = "swarmbus.link"    // what a link is: see linkOrigin
 
+	keyCost     attribute.Key = "swarmbus.cost.usd"
 	keyHeard    attribute.Key = "swarmbus.turn.heard" // signals
 	keySaid     attribute.Key = "swarmbus.turn.said"  // signals
 	keyDropped  attribute.Key = "swarmbus.turn.dropped"
@@ -92,6 +105,7 @@ const (
 
 // Events of spans.
 const (
+	eventException  = "exception" // of the conventions
 	eventConflict   = "swarmbus.conflict"
 	eventEscalation = "swarmbus.escalation"
 	eventRefused    = "swarmbus.refused"
@@ -128,6 +142,15 @@ var styles = map[agents.OpName]style{
 	agents.OpRound:     {"round", trace.SpanKindInternal, false, nil},
 	agents.OpTurn:      {"invoke_agent", trace.SpanKindInternal, true, []attribute.Key{keyAgentID, keyAgentName}},
 	agents.OpConsensus: {"evaluate_consensus", trace.SpanKindInternal, false, []attribute.Key{keyStrategy}},
+	agents.OpModel:     {"chat", trace.SpanKindClient, true, []attribute.Key{keyRequestModel}},
+	agents.OpTool:      {"execute_tool", trace.SpanKindInternal, true, []attribute.Key{keyTool}},
+}
+
+// keysOf are the conventions' names of the attributes of ops. Others keep
+// theirs.
+var keysOf = map[string]attribute.Key{
+	agents.AttrProvider: keyProvider, agents.AttrModel: keyModel, agents.AttrFinish: keyFinish, agents.AttrCost: keyCost,
+	agents.AttrInputTokens: keyInputTokens, agents.AttrOutputTokens: keyOutputTokens,
 }
 
 func styleOf(name agents.OpName) style {

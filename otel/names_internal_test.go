@@ -17,6 +17,10 @@ func TestNamesAreThoseOfTheConventions(t *testing.T) {
 		keyGenAI: genai.GenAIOperationNameKey, keyConversation: genai.GenAIConversationIDKey,
 		keyAgentID: genai.GenAIAgentIDKey, keyAgentName: genai.GenAIAgentNameKey,
 		keyWorkflow: genai.GenAIWorkflowNameKey,
+		keyProvider: genai.GenAIProviderNameKey, keyRequestModel: genai.GenAIRequestModelKey, keyModel: genai.GenAIResponseModelKey,
+		keyFinish: genai.GenAIResponseFinishReasonsKey, keyTool: genai.GenAIToolNameKey,
+		keyInputTokens: genai.GenAIUsageInputTokensKey, keyOutputTokens: genai.GenAIUsageOutputTokensKey,
+		keyException: semconv.ExceptionTypeKey, keyMessageOf: semconv.ExceptionMessageKey, keyStack: semconv.ExceptionStacktraceKey,
 	} {
 		if ours != theirs {
 			t.Errorf("got %s, want %s", ours, theirs)

@@ -26,6 +26,8 @@ func (p *op) came(result any) {
 		p.decided(&r)
 	case []signals.Any:
 		p.span.SetAttributes(keySaid.Int(len(r)))
+	case []slog.Attr:
+		p.span.SetAttributes(converted(r)...)
 	}
 }
 
@@ -90,8 +92,31 @@ func (p *op) failed(err error) {
 	sort := errorType(err)
 	p.span.SetAttributes(keyError.String(sort))
 	p.span.SetStatus(codes.Error, p.observer.describe(sort, err))
+	p.observer.panicked(p.span, err)
 	p.observer.log.LogAttrs(p.ctx, slog.LevelWarn, string(p.Name)+" failed",
 		slog.String("target", p.Target), slog.String("thread", p.Thread), slog.Int("round", p.Round), slog.Any("error", err))
+}
+
+// panicked records where somebody panicked. What they panicked with may quote
+// what agents said; a stack holds addresses in its place.
+func (o *Observer) panicked(span trace.Span, err error) {
+	var agent *agents.PanicError
+	var handler *bus.PanicError
+	var value any
+	var stack []byte
+	switch {
+	case errors.As(err, &agent):
+		value, stack = agent.Value, agent.Stack
+	case errors.As(err, &handler):
+		value, stack = handler.Value, handler.Stack
+	default:
+		return
+	}
+	about := []attribute.KeyValue{keyException.String(fmt.Sprintf("%T", value)), keyStack.String(clip(string(stack)))}
+	if o.content != nil {
+		about = append(about, keyMessageOf.String(o.describe("", err)))
+	}
+	span.AddEvent(eventException, trace.WithAttributes(about...))
 }
 
 // describe is what a status says: errors quote what agents said, so without

@@ -121,6 +121,7 @@ func (w *watch) died(ctx context.Context, span trace.Span, e *bus.Settled) {
 	if e.Err != nil {
 		sort = errorType(e.Err)
 		span.SetStatus(codes.Error, w.describe(sort, e.Err))
+		w.panicked(span, e.Err)
 	} else {
 		span.SetStatus(codes.Error, fate)
 	}

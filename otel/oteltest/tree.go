@@ -12,6 +12,7 @@ import (
 // varying are attributes whose values differ from run to run.
 var varying = map[string]bool{
 	"messaging.message.id": true, "swarmbus.delivery.seconds": true, "gen_ai.conversation.id": true, "swarmbus.rivals": true,
+	"exception.stacktrace": true,
 }
 
 // Tree returns spans as text, each below its parent: name, kind, status, then
