@@ -1,10 +1,17 @@
 package conflict
 
 import (
+	"cmp"
+	"errors"
+	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/swarmbus/swarmbus/signals"
 )
+
+// ErrNotOpen says that a [Resolution] names no open conflict.
+var ErrNotOpen = errors.New("conflict: no open conflict")
 
 // Options of a [Detector]. The zero value and nil mean the defaults.
 type Options struct {
@@ -58,37 +65,55 @@ type Change struct {
 // conflict with its oldest live rival, if it has one. A [Resolution] ends the
 // open conflict of its two signals, a [signals.Consensus] every open conflict
 // of its thread. Other kinds change nothing, nor does a signal that is live
-// already.
+// already, nor a resolution that [Detector.Resolvable] refuses.
 func (d *Detector) Fold(s signals.Any) Change {
 	switch s := s.(type) {
 	case *signals.Signal[signals.Proposal]:
 		return d.add(s)
 	case *signals.Signal[Resolution]:
-		return d.resolve(s.Thread, s.Payload)
-	case *signals.Signal[signals.Consensus]:
-		if t := d.threads[s.Thread]; t != nil {
-			return d.end(t, t.open, func(Pair) bool { return true })
+		if p := d.contested(s.Thread, s.Payload); p != nil {
+			return Change{Ended: []Pair{d.end(p)}}
 		}
+	case *signals.Signal[signals.Consensus]:
+		return d.decide(s.Thread)
 	}
 	return Change{}
 }
 
-// Remove ends the life of a proposal, and with it the conflicts it is part of.
-// An unknown id changes nothing.
-func (d *Detector) Remove(id signals.ID) Change {
+// Resolvable returns nil if r names the two signals of an open conflict of the
+// thread, as Unresolved yields them, and otherwise a wrapped [ErrNotOpen].
+func (d *Detector) Resolvable(thread string, r Resolution) error {
+	if d.contested(thread, r) == nil {
+		return fmt.Errorf("%w: %s and %s in thread %q", ErrNotOpen, r.SignalA, r.SignalB, thread)
+	}
+	return nil
+}
+
+// Remove ends the life of a proposal, and with it the conflicts that are left
+// without a live rival. An unknown id changes nothing.
+func (d *Detector) Remove(id signals.ID) (c Change) {
 	p, known := d.live[id]
 	if !known {
 		return Change{}
 	}
-	delete(d.live, id)
 	t := p.thread
+	if p.rival != nil {
+		c.Ended = append(c.Ended, d.end(p))
+	}
+	delete(d.live, id)
 	t.remove(p)
-	change := d.end(t, p.pairs, func(Pair) bool { return true })
+	for len(p.leaning) > 0 {
+		if q := p.leaning[0]; !t.goesOn(q) {
+			c.Ended = append(c.Ended, Pair{t.name, p.Proposal, q.Proposal})
+			d.close(q)
+		}
+	}
+	slices.SortFunc(c.Ended, func(a, b Pair) int { return cmp.Compare(a.B.Seq, b.B.Seq) })
 	if len(t.live) == 0 {
 		delete(d.threads, t.name)
 		d.last = nil
 	}
-	return change
+	return c
 }
 
 func (d *Detector) add(s *signals.Signal[signals.Proposal]) Change {
@@ -98,16 +123,60 @@ func (d *Detector) add(s *signals.Signal[signals.Proposal]) Change {
 	t := d.thread(s.Thread)
 	p := &proposal{Proposal: Proposal{s.ID, s.Seq, s.Source, s.Payload.ProposalID, s.Payload.Content}, thread: t}
 	d.live[s.ID] = p
-	rival := t.add(p)
+	t.live = append(t.live, p)
+	rival := t.oldestRival(p)
 	switch {
 	case rival == nil:
 		return Change{}
-	case t.held >= d.maxOpen:
+	case t.open >= d.maxOpen:
 		d.held++
 		return Change{}
 	}
 	d.open++
-	return Change{Opened: []Pair{t.oppose(rival, p)}}
+	t.open++
+	p.lean(t.recentRival(p, rival))
+	return Change{Opened: []Pair{{t.name, rival.Proposal, p.Proposal}}}
+}
+
+// contested returns the newer side of the open conflict that r names, nil if
+// there is none.
+func (d *Detector) contested(thread string, r Resolution) *proposal {
+	p, q := d.live[r.SignalA], d.live[r.SignalB]
+	switch {
+	case p == nil || q == nil || p.thread.name != thread || q.thread.name != thread:
+		return nil
+	case p.rival != nil && p.thread.oldestRival(p) == q:
+		return p
+	case q.rival != nil && q.thread.oldestRival(q) == p:
+		return q
+	}
+	return nil
+}
+
+func (d *Detector) decide(thread string) (c Change) {
+	t := d.threads[thread]
+	if t == nil {
+		return c
+	}
+	for _, p := range t.live {
+		if p.rival != nil {
+			c.Ended = append(c.Ended, d.end(p))
+		}
+	}
+	return c
+}
+
+// end closes the conflict of p and returns it as it was.
+func (d *Detector) end(p *proposal) Pair {
+	pair := p.conflict()
+	d.close(p)
+	return pair
+}
+
+func (d *Detector) close(p *proposal) {
+	p.lean(nil)
+	p.thread.open--
+	d.open--
 }
 
 func (d *Detector) thread(name string) *thread {
@@ -122,30 +191,16 @@ func (d *Detector) thread(name string) *thread {
 	return d.last
 }
 
-// resolve ends the conflict that r names, if it is in that thread.
-func (d *Detector) resolve(thread string, r Resolution) Change {
-	p := d.live[r.SignalA]
-	if p == nil || p.thread.name != thread {
-		return Change{}
-	}
-	return d.end(p.thread, p.pairs, r.of)
-}
-
-func (d *Detector) end(t *thread, pairs []*openPair, over func(Pair) bool) Change {
-	ended := t.end(pairs, over)
-	d.open -= len(ended)
-	return Change{Ended: ended}
-}
-
-// Unresolved yields the open conflicts of a thread, oldest first.
+// Unresolved yields the open conflicts of a thread, oldest first, each with the
+// oldest rival that is live now. It costs a pass over the thread's proposals.
 func (d *Detector) Unresolved(thread string) iter.Seq[Pair] {
 	return func(yield func(Pair) bool) {
 		t := d.threads[thread]
 		if t == nil {
 			return
 		}
-		for _, p := range t.open {
-			if !p.ended && !yield(p.Pair) {
+		for _, p := range t.live {
+			if p.rival != nil && !yield(p.conflict()) {
 				return
 			}
 		}

@@ -2,6 +2,7 @@ package conflict_test
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -33,31 +34,40 @@ func (p proposal) rival(q proposal) bool {
 // obvious is the definition: it keeps every live proposal and compares all.
 type obvious struct {
 	live []proposal
-	open [][2]uint64
+	open map[uint64]bool // by the newer one
 	cap  int
 	held uint64
 }
 
-func (o *obvious) add(p proposal) (opened [][2]uint64) {
-	open := 0
-	for _, pair := range o.open {
-		if o.at(pair[0]).thread == p.thread {
-			open++
-		}
-	}
+// rival returns the oldest live rival of p that is older, 0 if there is none.
+func (o *obvious) rival(p proposal) uint64 {
 	for _, q := range o.live {
-		if !q.rival(p) {
-			continue
+		if q.seq < p.seq && q.rival(p) {
+			return q.seq
 		}
-		if open >= o.cap {
-			o.held++
-			break
-		}
-		opened = append(opened, [2]uint64{q.seq, p.seq})
-		break
 	}
+	return 0
+}
+
+func (o *obvious) unresolved(thread string) (out [][2]uint64) {
+	for _, p := range o.live {
+		if o.open[p.seq] && p.thread == thread {
+			out = append(out, [2]uint64{o.rival(p), p.seq})
+		}
+	}
+	return out
+}
+
+func (o *obvious) add(p proposal) (opened [][2]uint64) {
 	o.live = append(o.live, p)
-	o.open = append(o.open, opened...)
+	switch rival := o.rival(p); {
+	case rival == 0:
+	case len(o.unresolved(p.thread)) == o.cap:
+		o.held++
+	default:
+		o.open[p.seq] = true
+		opened = [][2]uint64{{rival, p.seq}}
+	}
 	return opened
 }
 
@@ -65,20 +75,26 @@ func (o *obvious) at(seq uint64) proposal {
 	return o.live[slices.IndexFunc(o.live, func(p proposal) bool { return p.seq == seq })]
 }
 
-func (o *obvious) end(over func([2]uint64) bool) (ended [][2]uint64) {
-	o.open = slices.DeleteFunc(o.open, func(pair [2]uint64) bool {
+func (o *obvious) end(thread string, over func([2]uint64) bool) (ended [][2]uint64) {
+	for _, pair := range o.unresolved(thread) {
 		if over(pair) {
+			delete(o.open, pair[1])
 			ended = append(ended, pair)
-			return true
 		}
-		return false
-	})
+	}
 	return ended
 }
 
 func (o *obvious) remove(seq uint64) [][2]uint64 {
-	ended := o.end(func(pair [2]uint64) bool { return pair[0] == seq || pair[1] == seq })
+	gone := o.at(seq)
+	ended := o.end(gone.thread, func(pair [2]uint64) bool { return pair[1] == seq })
 	o.live = slices.DeleteFunc(o.live, func(p proposal) bool { return p.seq == seq })
+	for _, p := range o.live {
+		if o.open[p.seq] && o.rival(p) == 0 {
+			delete(o.open, p.seq)
+			ended = append(ended, [2]uint64{seq, p.seq})
+		}
+	}
 	return ended
 }
 
@@ -88,15 +104,6 @@ func (o *obvious) pairs(thread string) (out [][2]uint64) {
 			if b.thread == thread && a.rival(b) {
 				out = append(out, [2]uint64{a.seq, b.seq})
 			}
-		}
-	}
-	return out
-}
-
-func (o *obvious) unresolved(thread string) (out [][2]uint64) {
-	for _, pair := range o.open {
-		if o.at(pair[0]).thread == thread {
-			out = append(out, pair)
 		}
 	}
 	return out
@@ -118,7 +125,7 @@ func same(t *rapid.T, what string, got, want [][2]uint64) {
 
 func TestDetectorAgreesWithTheDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		o := &obvious{cap: rapid.IntRange(1, 6).Draw(t, "cap")}
+		o := &obvious{open: map[uint64]bool{}, cap: rapid.IntRange(1, 6).Draw(t, "cap")}
 		d := conflict.NewDetector(&conflict.Options{MaxOpen: o.cap})
 		seq := uint64(0)
 		letter := func(name string, of ...string) string { return rapid.SampledFrom(of).Draw(t, name) }
@@ -146,19 +153,19 @@ func TestDetectorAgreesWithTheDefinition(t *testing.T) {
 			},
 			"resolve": func(t *rapid.T) {
 				x, y := known(), known()
-				thread := o.at(x).thread
+				thread := letter("thread", "t", "u")
 				r := conflict.Resolution{SignalA: o.at(x).id(), SignalB: o.at(y).id()}
-				want := o.end(func(p [2]uint64) bool {
+				want := o.end(thread, func(p [2]uint64) bool {
 					return p == [2]uint64{x, y} || p == [2]uint64{y, x}
 				})
-				if o.at(y).thread != thread && len(want) > 0 {
-					t.Fatal("a pair over two threads")
+				if err := d.Resolvable(thread, r); (err == nil) != (len(want) == 1) || err != nil && !errors.Is(err, conflict.ErrNotOpen) {
+					t.Fatalf("resolvable: %v, want %v", err, want)
 				}
 				same(t, "resolved", short(d.Fold(signals.New(signals.Header{Thread: thread}, r)).Ended), want)
 			},
 			"consensus": func(t *rapid.T) {
-				thread := letter("thread", "t", "u")
-				want := o.end(func(p [2]uint64) bool { return o.at(p[0]).thread == thread })
+				thread := letter("thread", "t", "u", "v")
+				want := o.end(thread, func(p [2]uint64) bool { return true })
 				same(t, "decided", short(d.Fold(signals.New(signals.Header{Thread: thread}, signals.Consensus{})).Ended), want)
 			},
 			"": func(t *rapid.T) {
@@ -172,6 +179,85 @@ func TestDetectorAgreesWithTheDefinition(t *testing.T) {
 			},
 		})
 	})
+}
+
+// fold puts rivals into a thread: p1 by a, p2 by b and so on.
+func fold(d *conflict.Detector, sources ...string) (all []proposal) {
+	for i, source := range sources {
+		p := proposal{uint64(i + 1), "t", source, fmt.Sprint("content ", i)}
+		d.Fold(p.signal())
+		all = append(all, p)
+	}
+	return all
+}
+
+func unresolved(d *conflict.Detector) [][2]uint64 { return short(slices.Collect(d.Unresolved("t"))) }
+
+func resolves(thread string, a, b proposal) (conflict.Resolution, signals.Any) {
+	r := conflict.Resolution{SignalA: a.id(), SignalB: b.id()}
+	return r, signals.New(signals.Header{Thread: thread}, r)
+}
+
+// When the oldest of three rivals expires, the two that are left are rivals
+// still.
+func TestRivalsThatRemainStayInConflict(t *testing.T) {
+	d := conflict.NewDetector(nil)
+	all := fold(d, "a", "b", "c")
+	if ended := short(d.Remove(all[0].id()).Ended); !slices.Equal(ended, [][2]uint64{{1, 2}}) {
+		t.Errorf("ended %v, want that of 2 alone", ended)
+	}
+	if got := unresolved(d); !slices.Equal(got, [][2]uint64{{2, 3}}) || d.Open() != 1 {
+		t.Errorf("%d open: %v, want 2 against 3", d.Open(), got)
+	}
+	_, s := resolves("t", all[2], all[1])
+	if ended := short(d.Fold(s).Ended); !slices.Equal(ended, [][2]uint64{{2, 3}}) || d.Open() != 0 {
+		t.Errorf("ended %v, %d open", ended, d.Open())
+	}
+}
+
+func TestResolutionFromAnotherThreadEndsNoConflict(t *testing.T) {
+	d := conflict.NewDetector(nil)
+	all := fold(d, "a", "b")
+	for _, thread := range []string{"u", ""} {
+		r, s := resolves(thread, all[0], all[1])
+		if err := d.Resolvable(thread, r); !errors.Is(err, conflict.ErrNotOpen) {
+			t.Errorf("in thread %q: %v", thread, err)
+		}
+		if c := d.Fold(s); len(c.Ended) != 0 || d.Open() != 1 {
+			t.Errorf("in thread %q: ended %v, %d open", thread, c.Ended, d.Open())
+		}
+	}
+}
+
+func TestResolutionOfNoConflictIsRefused(t *testing.T) {
+	d := conflict.NewDetector(nil)
+	all := fold(d, "a", "a", "b", "c") // open: 1-3, 1-4
+	unknown := proposal{seq: 9, thread: "t"}
+	check := func(a, b proposal, open bool) {
+		t.Helper()
+		r, _ := resolves("t", a, b)
+		if err := d.Resolvable("t", r); (err == nil) != open || err != nil && !errors.Is(err, conflict.ErrNotOpen) {
+			t.Errorf("%d and %d: %v", a.seq, b.seq, err)
+		}
+	}
+	check(all[0], all[1], false) // no rivals
+	check(all[2], all[3], false) // rivals, but the conflict of 4 is with 1
+	check(all[0], unknown, false)
+	check(unknown, all[0], false)
+	check(all[3], all[0], true)
+	_, s := resolves("t", all[0], all[3])
+	d.Fold(s)
+	check(all[0], all[3], false) // resolved
+	check(all[0], all[2], true)
+}
+
+func TestResolutionNamesWhatIsNotOpen(t *testing.T) {
+	d := conflict.NewDetector(nil)
+	r, _ := resolves("t", proposal{seq: 1}, proposal{seq: 2})
+	want := `conflict: no open conflict: s1 and s2 in thread "t"`
+	if err := d.Resolvable("t", r); err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
 }
 
 func TestConflictIDIsDerivedFromThePairAlone(t *testing.T) {

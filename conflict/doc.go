@@ -13,15 +13,18 @@
 // # One conflict a proposal
 //
 // A proposal opens at most one conflict, with its oldest live rival, however
-// many there are, so that a log carries one conflict signal a proposal. Pairs
-// yields all.
+// many there are, so that a log carries one conflict signal a proposal. The
+// conflict stands for what the proposal has against all older ones: should that
+// rival be removed, it goes on with the next that is live. Unresolved yields
+// each with the rival it has now; Pairs yields every two rivals, resolved or
+// not.
 //
 // # Bounds
 //
-// A conflict ends when it is resolved, when its thread reaches consensus, or
-// when one side is removed. A thread has a bounded number of open conflicts;
-// beyond it rivals open no more and are counted. Memory follows the live
-// proposals.
+// A conflict ends when it is resolved, when its thread reaches consensus, when
+// its newer side is removed, or the last older rival. A thread has a bounded
+// number of open conflicts; beyond it rivals open no more and are counted.
+// Memory follows the live proposals.
 //
 // A Detector is a fold of the log: the same signals in the same order give the
 // same answers. It has no clock and must not be used concurrently.

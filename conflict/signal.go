@@ -39,7 +39,7 @@ func (p Pair) Payload() signals.Conflict {
 const KindResolved signals.Kind = "conflict:resolved"
 
 // Resolution ends the open conflict between two signals, named in either
-// order.
+// order. See [Detector.Resolvable].
 type Resolution struct {
 	SignalA signals.ID `json:"signalA"` // required
 	SignalB signals.ID `json:"signalB"` // required
@@ -56,9 +56,4 @@ func (r Resolution) Check(l signals.Limits) error {
 		l.Ref("signalB", r.SignalB),
 		l.Text("reason", r.Reason),
 	)
-}
-
-func (r Resolution) of(p Pair) bool {
-	a, b := p.A.Signal, p.B.Signal
-	return r.SignalA == a && r.SignalB == b || r.SignalA == b && r.SignalB == a
 }

@@ -5,14 +5,13 @@ import (
 	"sort"
 )
 
-// thread is the live proposals and open conflicts of one thread.
+// thread is the live proposals of one thread.
 type thread struct {
 	name string
 	live []*proposal // in log order, with dead ones between
 	head int         // of live: all before are dead
 	dead int
-	open []*openPair // in order of opening, with ended ones between
-	held int         // of open, that have not ended
+	open int // conflicts
 
 	// Where looking for the oldest rival begins, for those whom the oldest
 	// proposal of all is no rival.
@@ -26,16 +25,36 @@ type thread struct {
 // of 10,000 own proposals each is passed once.
 type start struct{ from uint64 }
 
+// A proposal has an open conflict as long as it leans on a rival: one that is
+// live and older, not always the oldest. Which one is the oldest changes with
+// each proposal that expires; who leans on a recent one is seldom looked at.
 type proposal struct {
 	Proposal
-	thread *thread
-	dead   bool
-	pairs  []*openPair // in order of opening, with ended ones between
+	thread  *thread
+	dead    bool
+	rival   *proposal   // leaned on; nil without an open conflict
+	leaning []*proposal // those that lean on this one
+	at      int         // place in rival.leaning
 }
 
-type openPair struct {
-	Pair
-	ended bool
+// lean makes p lean on q instead, nil for nobody.
+func (p *proposal) lean(q *proposal) {
+	if r := p.rival; r != nil {
+		last := len(r.leaning) - 1
+		r.leaning[p.at] = r.leaning[last]
+		r.leaning[p.at].at = p.at
+		r.leaning[last] = nil
+		r.leaning = r.leaning[:last]
+	}
+	if p.rival = q; q != nil {
+		p.at = len(q.leaning)
+		q.leaning = append(q.leaning, p)
+	}
+}
+
+// conflict returns the open conflict of p.
+func (p *proposal) conflict() Pair {
+	return Pair{p.thread.name, p.thread.oldestRival(p).Proposal, p.Proposal}
 }
 
 func newThread(name string) *thread {
@@ -49,12 +68,11 @@ func (t *thread) forgetStarts() {
 }
 
 func rivals(a, b Proposal) bool {
-	return a.Signal != b.Signal && a.Source != b.Source && a.Content != b.Content
+	return a.Source != b.Source && a.Content != b.Content
 }
 
-// add makes p live and returns its oldest rival, nil if it has none.
-func (t *thread) add(p *proposal) *proposal {
-	t.live = append(t.live, p)
+// oldestRival returns the oldest live rival of p, nil if it has none.
+func (t *thread) oldestRival(p *proposal) *proposal {
 	if oldest := t.oldest(); rivals(oldest.Proposal, p.Proposal) {
 		return oldest
 	}
@@ -107,34 +125,26 @@ func (t *thread) remove(p *proposal) {
 	}
 }
 
-func (t *thread) oppose(a, b *proposal) Pair {
-	p := &openPair{Pair: Pair{t.name, a.Proposal, b.Proposal}}
-	t.open = append(t.open, p)
-	t.held++
-	for _, side := range []*proposal{a, b} {
-		if len(side.pairs) > 2*t.held {
-			side.pairs = withoutEnded(side.pairs)
-		}
-		side.pairs = append(side.pairs, p)
-	}
-	return p.Pair
-}
-
-// end closes those of the given open conflicts that over picks.
-func (t *thread) end(pairs []*openPair, over func(Pair) bool) []Pair {
-	var ended []Pair
-	for _, p := range pairs {
-		if !p.ended && over(p.Pair) {
-			p.ended = true
-			ended = append(ended, p.Pair)
+// recentRival returns a rival of p to lean on: the proposal before it or the
+// one that leans on, else the oldest. Where the oldest expire first it stays
+// about as long as p does.
+func (t *thread) recentRival(p, oldest *proposal) *proposal {
+	before := t.live[max(0, len(t.live)-2)]
+	for _, q := range []*proposal{before, before.rival} {
+		if q != nil && !q.dead && rivals(q.Proposal, p.Proposal) {
+			return q
 		}
 	}
-	if t.held -= len(ended); t.held < len(t.open)/2 {
-		t.open = withoutEnded(t.open)
-	}
-	return ended
+	return oldest
 }
 
-func withoutEnded(pairs []*openPair) []*openPair {
-	return slices.DeleteFunc(slices.Clone(pairs), func(p *openPair) bool { return p.ended })
+// goesOn makes p lean on its oldest rival, and reports whether that is older
+// than p: if not, there is no conflict of p any more.
+func (t *thread) goesOn(p *proposal) bool {
+	oldest := t.oldestRival(p)
+	if oldest == nil || oldest.Seq > p.Seq {
+		return false
+	}
+	p.lean(oldest)
+	return true
 }

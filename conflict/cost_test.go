@@ -1,0 +1,63 @@
+package conflict_test
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/swarmbus/swarmbus/conflict"
+)
+
+// turnover folds n proposals of one thread, each by somebody else, and removes
+// all but the last live ones, oldest first. The first stays for ever, if kept.
+func turnover(d *conflict.Detector, n, live int, kept bool) {
+	for i := range n {
+		p := proposal{uint64(i + 1), "t", fmt.Sprint("agent ", i), fmt.Sprint("content ", i)}
+		d.Fold(p.signal())
+		if gone := i + 1 - live; gone > 0 && !(kept && gone == 1) {
+			d.Remove(proposal{seq: uint64(gone)}.id())
+		}
+	}
+}
+
+func heap() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+func TestMemoryFollowsTheLiveProposals(t *testing.T) {
+	for _, kept := range []bool{false, true} {
+		d := conflict.NewDetector(nil)
+		before := heap()
+		turnover(d, 15_000, 10, kept)
+		if after := heap(); after > before+1<<20 {
+			t.Errorf("10 live proposals and 15,000 removed take %d bytes, the first kept: %v", after-before, kept)
+		}
+		runtime.KeepAlive(d)
+	}
+}
+
+// A removal must not look at all that are live. The times are compared with one
+// another; the shortest of several are those that nothing else disturbed.
+func TestRemovalCostsTheSameInALargeThread(t *testing.T) {
+	took := func(live int) time.Duration {
+		const rounds = 900
+		d := conflict.NewDetector(nil)
+		turnover(d, live, live, false)
+		start := time.Now()
+		for i := range rounds {
+			d.Remove(proposal{seq: uint64(i + 1)}.id())
+		}
+		return time.Since(start)
+	}
+	few, many := time.Hour, time.Hour
+	for range 3 {
+		few, many = min(few, took(1000)), min(many, took(16_000))
+	}
+	if many > 4*few {
+		t.Errorf("900 removals of 16,000 took %v, of 1,000 %v", many, few)
+	}
+}
