@@ -202,7 +202,19 @@ func TestDeepNestingIsRefusedOrReadWithoutPanic(t *testing.T) {
 	}
 	refusesJSON(t, fullJSON("vote", nested(9000)))
 	refusesJSON(t, strings.Repeat(`{"payload":`, 1_000_000))
-	// Brackets in texts are no nesting.
+	// Brackets in texts are no nesting, nor is what was closed; a text that ends
+	// in a backslash hides nothing.
+	for text, want := range map[string]bool{
+		`[` + strings.Repeat(`[],{},`, 2000) + `1]`:                     true,
+		`["\\",` + nested(999) + `]`:                                    true,
+		`["\\",` + nested(1000) + `]`:                                   false,
+		strings.Repeat(`{"a":`, 1001) + "1" + strings.Repeat(`}`, 1001): false,
+		`"\"` + strings.Repeat(`[`, 2000) + `"`:                         true,
+	} {
+		if err := signals.Validate(sign(signals.Raw{Type: "acme.example/deep", JSON: text})); (err == nil) != want {
+			t.Errorf("%.20s…: %v", text, short(err))
+		}
+	}
 	flat := `["` + strings.Repeat(`[{\"\\`, 2000) + `"]`
 	if got := unmarshal(t, fullJSON("acme.example/flat", flat)).Body(); got != any(signals.Raw{Type: "acme.example/flat", JSON: flat}) {
 		t.Errorf("got %.200v", got)

@@ -228,6 +228,25 @@ func TestErrorsSayKindFieldValueAndRule(t *testing.T) {
 	}
 }
 
+// What is too long to be shown is cut between characters, also where the cut is
+// in none.
+func TestErrorsCutLongValuesBetweenCharacters(t *testing.T) {
+	letters := strings.Repeat("a", 62)
+	for value, want := range map[string]string{
+		letters + "ab":                   letters + "ab",
+		letters + "abc":                  letters + "ab…",
+		letters + "€…":                   letters + "…",
+		letters + "\n€":                  letters + "\n…",
+		strings.Repeat("\x80", 100):      "…",
+		"a" + strings.Repeat("\x80", 99): "…",
+	} {
+		var refused *signals.FieldError
+		if err := (signals.Limits{TextBytes: 1}).Text("f", value); !errors.As(err, &refused) || refused.Value != want {
+			t.Errorf("%q: got %v, want %q", value, err, want)
+		}
+	}
+}
+
 func TestValidateRefusesNoSignal(t *testing.T) {
 	refusedFor(t, signals.Validate(nil), "", "signal")
 	refusedFor(t, signals.Validate((*signals.Signal[signals.Vote])(nil)), "", "signal")
