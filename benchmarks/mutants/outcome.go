@@ -1,0 +1,136 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// An outcome is what came of the mutants of one package. Those that do not
+// compile are no mutants.
+type outcome struct {
+	pkg                                            string
+	mutants, killed, timedOut, lived, bare, equals int
+	alive                                          []mutant // lived or not covered, and not equivalent
+	claimed                                        map[*equivalent]bool
+}
+
+// report is the part of what gremlins writes that is read here.
+type report struct {
+	Files []struct {
+		Name      string `json:"file_name"`
+		Mutations []struct {
+			Type, Status string
+			Line, Column int
+		}
+	}
+}
+
+func readOutcome(tree, pkg, file string, known []*equivalent) (*outcome, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	var r report
+	if err := json.Unmarshal(data, &r); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	o := &outcome{pkg: pkg, claimed: map[*equivalent]bool{}}
+	for _, f := range r.Files {
+		mutants, err := mutantsOf(tree, filepath.Join(pkg, f.Name), f.Mutations)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range mutants {
+			o.count(m, known)
+		}
+	}
+	slices.SortFunc(o.alive, func(a, b mutant) int { return cmp.Or(cmp.Compare(a.file, b.file), byPlace(a, b)) })
+	return o, nil
+}
+
+// mutantsOf looks up the lines that were changed.
+func mutantsOf(tree, file string, found []struct {
+	Type, Status string
+	Line, Column int
+},
+) ([]mutant, error) {
+	text, err := os.ReadFile(filepath.Join(tree, file))
+	if err != nil {
+		return nil, err
+	}
+	lines := strings.Split(string(text), "\n")
+	mutants := make([]mutant, 0, len(found))
+	for _, f := range found {
+		if f.Line < 1 || f.Line > len(lines) {
+			return nil, fmt.Errorf("%s has no line %d", file, f.Line)
+		}
+		mutants = append(mutants, mutant{
+			file: file, line: f.Line, column: f.Column, operator: f.Type, status: f.Status,
+			source: strings.TrimSpace(lines[f.Line-1]),
+		})
+	}
+	slices.SortFunc(mutants, byPlace)
+	for i := range mutants {
+		m := &mutants[i]
+		m.nth = 1
+		for _, before := range mutants[:i] {
+			if before.line == m.line && before.operator == m.operator {
+				m.nth++
+			}
+		}
+	}
+	return mutants, nil
+}
+
+func (o *outcome) count(m mutant, known []*equivalent) {
+	if m.status == "NOT VIABLE" {
+		return
+	}
+	o.mutants++
+	switch m.status {
+	case "KILLED":
+		o.killed++
+		return
+	case "TIMED OUT":
+		o.timedOut++
+		return
+	}
+	for _, e := range known {
+		if e.covers(m) {
+			o.claimed[e] = true
+			o.equals++
+			return
+		}
+	}
+	if m.status == "LIVED" {
+		o.lived++
+	} else {
+		o.bare++
+	}
+	o.alive = append(o.alive, m)
+}
+
+// share is how many of those that are not equivalent were found out.
+func (o *outcome) share() float64 {
+	rest := o.mutants - o.equals
+	if rest == 0 {
+		return 100
+	}
+	return 100 * float64(o.killed+o.timedOut) / float64(rest)
+}
+
+// unmet returns what the list says of the package's files that held for no
+// mutant.
+func (o *outcome) unmet(known []*equivalent) (out []*equivalent) {
+	for _, e := range known {
+		if filepath.Dir(e.file) == o.pkg && !o.claimed[e] {
+			out = append(out, e)
+		}
+	}
+	return out
+}
