@@ -38,7 +38,10 @@ var rules = []struct {
 	{"consensus/reliability", rule{ours: []string{"consensus"}, others: []string{"gonum.org/v1/gonum"}}},
 	{"agents", rule{ours: []string{"signals"}}},
 	{"internal/votes", rule{}},
-	{"swarm", rule{ours: []string{"signals", "conflict", "bus", "consensus", "consensus/reliability", "agents"}}},
+	{"swarm", rule{
+		ours:   []string{"signals", "conflict", "bus", "consensus", "consensus/reliability", "agents"},
+		others: []string{"github.com/cenkalti/backoff/v5"},
+	}},
 	{"swarm/transcript", rule{
 		ours:   []string{"signals", "conflict", "bus", "consensus", "agents", "swarm"},
 		others: []string{"charm.land/lipgloss/v2", "github.com/charmbracelet/colorprofile", "github.com/charmbracelet/x/ansi"},

@@ -95,6 +95,14 @@ func (r *Round) Propose(id string) error {
 	return nil
 }
 
+// SetQuorum changes how many distinct voters it takes, at least 1, for who does not know beforehand who
+// will vote. Decisions that were returned before stay as they are.
+func (r *Round) SetQuorum(n int) {
+	t := *r.board.terms
+	t.quorum = max(1, n)
+	r.board.terms, r.board.from.terms, r.asked = &t, &t, nil
+}
+
 // Close ends voting: from now on the decision is not [Pending]. It may be called more than once.
 func (r *Round) Close() { r.closed, r.asked = true, nil }
 

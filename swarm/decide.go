@@ -3,71 +3,25 @@ package swarm
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// fold takes the next signal of the log.
-func (r *solve) fold(ctx context.Context, s signals.Any) {
-	r.result.Log = append(r.result.Log, s)
-	r.yield(Spoke{s})
-	if seat := r.byID[s.Head().Source]; seat != nil {
-		seat.spoke(s)
-	}
-	switch s := s.(type) {
-	case *signals.Signal[signals.Proposal]:
-		r.foldProposal(s)
-	case *signals.Signal[signals.Vote]:
-		r.proposals.vote(s)
-		r.weigh(s)
-	case *signals.Signal[signals.Conflict]:
-		r.foldConflict(ctx, s)
-	case *signals.Signal[signals.Escalation]:
-		r.escalated = s
-		agents.Note(ctx, s)
-	}
-}
-
-func (r *solve) foldProposal(p *signals.Signal[signals.Proposal]) {
-	r.result.Proposals = append(r.result.Proposals, p)
-	r.proposals.propose(p)
-	r.weigh(p)
-}
-
-// weigh folds a proposal or vote into the votes.
-func (r *solve) weigh(s signals.Any) {
-	weight, agent := r.weights[s.Head().Source]
-	if !agent {
-		weight = 1 // not in the electorate; the votes say so
-	}
-	if err := Fold(r.votes, s, weight); err != nil {
-		r.stop(StopError, "a proposal or vote was not accepted", err)
-	}
-	r.yield(Weighed{r.votes.Decision()})
-}
-
-func (r *solve) foldConflict(ctx context.Context, c *signals.Signal[signals.Conflict]) {
-	for pair := range r.swarm.bus.Conflicts(r.result.Thread) {
-		if pair.ID() == c.ID {
-			r.result.Conflicts = append(r.result.Conflicts, pair)
-			agents.Note(ctx, pair)
-		}
-	}
-}
-
 // decide stops the solve if what is committed is a reason to, whatever the
 // turns that are left come to.
 func (r *solve) decide(ctx context.Context, left []*turn) {
+	if r.result.Stop != 0 {
+		return
+	}
 	d, end := r.ask(ctx)
 	defer end(d, nil)
 	switch {
-	case r.escalated != nil:
-		r.stop(StopEscalated, r.escalated.Payload.Reason, nil)
-	case d.Final() && r.stands(left):
+	case d.Final() && !r.withheld(left) && r.stands(left):
 		r.stop(stopFor(d.Outcome), d.Reason(), nil)
-	case r.said == r.opts.Signals:
+	case r.said == r.opts.Signals && r.escalated == nil:
 		r.stop(StopBudget, fmt.Sprintf("%d signals", r.said), nil)
 	}
 }
@@ -77,7 +31,36 @@ func (r *solve) ask(ctx context.Context) (d consensus.Decision, end agents.End) 
 	_, end = agents.Start(ctx, agents.Op{
 		Name: agents.OpConsensus, Target: r.by.Name(), Thread: r.result.Thread, Round: r.result.Rounds,
 	})
+	r.requorum()
 	return r.votes.Decision(), end
+}
+
+// requorum asks for more than half of those who vote or were asked to. An agent
+// that may say anything counts until it had something to vote on and did not.
+func (r *solve) requorum() {
+	if r.opts.Quorum > 0 {
+		return
+	}
+	n := 0
+	for _, s := range r.seats {
+		asked := s.agent.CanEmit != nil || !s.asked
+		if s.agent.May(signals.KindVote) && (asked || r.voted[s.agent.ID]) {
+			n++
+		}
+	}
+	r.votes.SetQuorum(quorumOf(n))
+}
+
+// withheld reports whether a decision has to wait until everybody of the round
+// was heard: somebody asks, or may still ask, somebody outside.
+func (r *solve) withheld(left []*turn) bool {
+	escalates := func(k signals.Kind) bool {
+		return slices.ContainsFunc(left, func(t *turn) bool { return t.seat.agent.May(k) })
+	}
+	if r.escalated != nil || escalates(signals.KindEscalation) {
+		return true
+	}
+	return r.opts.Conflicts == EscalateConflicts && (r.disputed() || escalates(signals.KindProposal))
 }
 
 // stands reports whether a final decision survives whatever the agents with
@@ -86,7 +69,7 @@ func (r *solve) stands(left []*turn) bool {
 	rest := consensus.Left{Voters: []string{}, Weights: r.weights}
 	for _, t := range left {
 		if t.seat.agent.May(signals.KindVote) {
-			rest.Voters = append(rest.Voters, t.seat.agent.ID)
+			rest.Voters = append(rest.Voters, t.Agent)
 		}
 		if t.seat.agent.May(signals.KindProposal) {
 			rest.Proposals += r.opts.TurnSignals
@@ -95,24 +78,23 @@ func (r *solve) stands(left []*turn) bool {
 	return consensus.Settled(r.by, r.votes.Ballots(), rest)
 }
 
-// exhausted stops a solve in which nobody has anything left to hear.
-func (r *solve) exhausted(ctx context.Context) {
-	r.votes.Close()
-	d, end := r.ask(ctx)
-	defer end(d, nil)
-	if d.Voters == 0 {
-		r.stop(StopNoProgress, "nobody had anything to say", nil)
-		return
+// roundOver stops a solve in which somebody outside has to look. Everybody of
+// the round was heard before, in whatever order they came.
+func (r *solve) roundOver(ctx context.Context) {
+	if r.result.Stop == 0 && r.escalated == nil && r.opts.Conflicts == EscalateConflicts && r.disputed() {
+		r.escalate(ctx)
 	}
-	r.stop(stopFor(d.Outcome), d.Reason(), nil)
+	if r.escalated != nil {
+		r.stop(StopEscalated, r.escalated.Payload.Reason, nil)
+	}
 }
 
-// escalateConflicts stops a solve that may not settle its conflicts by vote.
-func (r *solve) escalateConflicts(ctx context.Context) {
-	if r.opts.Conflicts != EscalateConflicts || r.result.Stop != 0 || len(r.result.Conflicts) == 0 {
-		return
-	}
-	first := r.result.Conflicts[0]
+// disputed reports whether a conflict is open.
+func (r *solve) disputed() bool { return len(r.disputes) > 0 }
+
+// escalate asks somebody outside about the first open conflict.
+func (r *solve) escalate(ctx context.Context) {
+	first := r.disputes[0]
 	r.announce(ctx, signals.New(
 		signals.Header{ReplyTo: first.B.Signal, Confidence: 1},
 		signals.Escalation{
@@ -120,5 +102,21 @@ func (r *solve) escalateConflicts(ctx context.Context) {
 			Context: r.result.Task.Task,
 		},
 	))
-	r.decide(ctx, nil)
+}
+
+// exhausted stops a solve in which nobody has anything left to hear.
+func (r *solve) exhausted(ctx context.Context) {
+	r.votes.Close()
+	d, end := r.ask(ctx)
+	defer end(d, nil)
+	switch {
+	case d.Voters > 0:
+		r.stop(stopFor(d.Outcome), d.Reason(), nil)
+	case r.broken():
+		r.stop(StopError, "no agent could take its turn", r.failures())
+	case r.timeIsUp(ctx):
+		r.interrupted(ctx)
+	default:
+		r.stop(StopNoProgress, r.silence(), nil)
+	}
 }

@@ -1,6 +1,12 @@
 package swarm
 
 import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -12,11 +18,11 @@ var stances = map[signals.Stance]consensus.Stance{
 }
 
 // Fold enters a signal of a log into a round: a proposal or a vote. Other
-// kinds change nothing. weight, in [0,1], is a factor on the weight that a
-// voter writes into its vote. A [signals.Vote] does not say what its voter
-// expects of others: who has predictions for [consensus.Surprising] sets
-// [consensus.Vote.Expected] in votes of its own, such as those of
-// [Result].Decision.Ballots().
+// kinds change nothing. A vote without a weight weighs what its header's
+// confidence is. weight, in [0,1], is a factor on that. A [signals.Vote] does not
+// say what its voter expects of others: who has predictions for
+// [consensus.Surprising] sets [consensus.Vote.Expected] in votes of its own, such
+// as those of [Result].Decision.Ballots().
 func Fold(r *consensus.Round, s signals.Any, weight float64) error {
 	switch s := s.(type) {
 	case *signals.Signal[signals.Proposal]:
@@ -24,9 +30,183 @@ func Fold(r *consensus.Round, s signals.Any, weight float64) error {
 	case *signals.Signal[signals.Vote]:
 		return r.Vote(consensus.Vote{
 			Seq: s.Seq, Voter: s.Source, Proposal: s.Payload.ProposalID, Stance: stances[s.Payload.Stance],
-			Weight: s.Payload.Weight * weight, Reason: s.Payload.Reasoning,
+			Weight: cmp.Or(s.Payload.Weight, s.Confidence) * weight, Reason: s.Payload.Reasoning,
 			CausalLevel: consensus.CausalLevel(s.CausalLevel),
 		})
 	}
 	return nil
+}
+
+// fold takes the next signal of the log.
+func (r *solve) fold(ctx context.Context, s signals.Any) {
+	if seat := r.byID[s.Head().Source]; seat != nil {
+		seat.spoke(s)
+	}
+	switch s := s.(type) {
+	case *signals.Signal[signals.Proposal]:
+		r.made = append(r.made, s)
+		r.count(s)
+	case *signals.Signal[signals.Vote]:
+		r.count(s)
+	case *signals.Signal[Same]:
+		r.aliases[s.Payload.ProposalID] = s.Payload.As
+		r.again()
+	case *signals.Signal[signals.Conflict]:
+		r.foldConflict(ctx, s)
+	case *signals.Signal[conflict.Resolution]:
+		r.disputes = slices.DeleteFunc(r.disputes, func(p conflict.Pair) bool {
+			a, b := p.A.Signal, p.B.Signal
+			return s.Payload.SignalA == a && s.Payload.SignalB == b || s.Payload.SignalA == b && s.Payload.SignalB == a
+		})
+	case *signals.Signal[signals.Escalation]:
+		if r.escalated == nil {
+			r.escalated = s
+		}
+		agents.Note(ctx, s)
+	}
+}
+
+// count folds a proposal or vote into the votes.
+func (r *solve) count(s signals.Any) {
+	if err := r.weigh(s); err != nil {
+		r.stop(StopError, "a proposal or vote was not accepted", err)
+	}
+	r.yield(Weighed{r.votes.Decision()})
+}
+
+// weigh enters a proposal or vote under the id that it counts under.
+func (r *solve) weigh(s signals.Any) error {
+	switch s := s.(type) {
+	case *signals.Signal[signals.Proposal]:
+		id := s.Payload.ProposalID
+		waiting := r.proposals.of(id) == nil && r.proposals.waits(id)
+		r.proposals.propose(s, r.aliases[id])
+		if waiting {
+			return r.recount() // votes on it came first
+		}
+		if r.proposals.of(id).ID() == id {
+			return Fold(r.votes, s, 1)
+		}
+	case *signals.Signal[signals.Vote]:
+		return r.weighVote(s)
+	}
+	return nil
+}
+
+func (r *solve) weighVote(v *signals.Signal[signals.Vote]) error {
+	id, ok := r.proposals.vote(v)
+	if !ok {
+		return nil
+	}
+	weight, agent := r.weights[v.Source]
+	if !agent {
+		weight = 1 // not in the electorate; the votes say so
+	}
+	r.voted[v.Source] = r.voted[v.Source] || r.proposals.of(id) != nil
+	counted := v.Payload
+	counted.ProposalID = id
+	return Fold(r.votes, signals.New(v.Header, counted), weight)
+}
+
+// recount folds the log anew: the proposals first, so that no vote waits for
+// one.
+func (r *solve) recount() (err error) {
+	if r.votes, err = consensus.NewRound(r.by, r.terms); err != nil {
+		return err
+	}
+	r.proposals, r.voted = newStandings(), map[string]bool{}
+	for _, p := range r.made {
+		if err := r.weigh(p); err != nil {
+			return err
+		}
+	}
+	for _, s := range r.result.Log {
+		if s.Kind() != signals.KindVote {
+			continue
+		}
+		if err := r.weigh(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// again counts anew because two proposals turned out to be one.
+func (r *solve) again() {
+	if err := r.recount(); err != nil {
+		r.stop(StopError, "a proposal or vote was not accepted", err)
+	}
+	r.yield(Weighed{r.votes.Decision()})
+}
+
+// foldConflict takes in that two proposals of the log cannot both stand. A
+// conflict between two that are the same is none.
+func (r *solve) foldConflict(ctx context.Context, c *signals.Signal[signals.Conflict]) {
+	a, b := r.rival(c.Payload.SignalA), r.rival(c.Payload.SignalB)
+	if a == nil || b == nil {
+		return
+	}
+	pair := conflict.Pair{Thread: r.result.Thread, A: *a, B: *b}
+	if r.one(pair) {
+		r.needless = append(r.needless, pair)
+		return
+	}
+	r.result.Conflicts = append(r.result.Conflicts, pair)
+	r.disputes = append(r.disputes, pair)
+	agents.Note(ctx, pair)
+}
+
+// rival returns the proposal of that signal, nil if the log has none.
+func (r *solve) rival(id signals.ID) *conflict.Proposal {
+	for _, p := range r.made {
+		if p.ID == id {
+			return &conflict.Proposal{
+				Signal: p.ID, Seq: p.Seq, Source: p.Source, ProposalID: p.Payload.ProposalID, Content: p.Payload.Content,
+			}
+		}
+	}
+	return nil
+}
+
+// one reports whether both sides of a conflict are the same proposal.
+func (r *solve) one(p conflict.Pair) bool { return r.proposals.of(p.A.ProposalID).Is(p.B.ProposalID) }
+
+// resolveNeedless says in the log that what is the same is no conflict.
+func (r *solve) resolveNeedless(ctx context.Context) {
+	for _, p := range r.disputes {
+		if r.one(p) {
+			r.needless = append(r.needless, p)
+			r.result.Conflicts = slices.DeleteFunc(r.result.Conflicts, func(q conflict.Pair) bool { return p == q })
+		}
+	}
+	needless := r.needless
+	r.needless = nil
+	for _, p := range needless {
+		r.resolve(ctx, p, "both propose the same")
+	}
+}
+
+func (r *solve) resolve(ctx context.Context, p conflict.Pair, why string) {
+	r.announce(ctx, signals.New(
+		signals.Header{Confidence: 1, ReplyTo: p.B.Signal},
+		conflict.Resolution{SignalA: p.A.Signal, SignalB: p.B.Signal, Reason: why},
+	))
+}
+
+// compare asks whether a new proposal is the same as an earlier one in the
+// caller's eyes, and says so in the log.
+func (r *solve) compare(ctx context.Context, p signals.Proposal) {
+	if r.opts.Same == nil || r.result.Stop != 0 {
+		return
+	}
+	own := r.proposals.of(p.ProposalID)
+	if own == nil || own.ID() != p.ProposalID || len(own.Same) > 0 {
+		return // the same already, or said again
+	}
+	for _, other := range r.proposals.show("") {
+		if other.ID() != p.ProposalID && r.opts.Same(ctx, other.Proposal.Payload, p) {
+			r.announce(ctx, signals.New(signals.Header{Confidence: 1, ReplyTo: own.Proposal.ID}, Same{p.ProposalID, other.ID()}))
+			return
+		}
+	}
 }

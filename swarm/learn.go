@@ -22,7 +22,10 @@ func (s *Swarm) Ledger() *reliability.Ledger { return s.opts.Ledger }
 // trust. It may be told again; what was told last counts. It returns
 // [ErrNotObserved], wrapped, for a solve that is not in the ledger.
 func (s *Swarm) Resolve(r *Result, right string) error {
-	if s.opts.Ledger == nil || r.Observed == "" {
+	switch {
+	case r == nil:
+		return fmt.Errorf("%w: no result", ErrNotObserved)
+	case s.opts.Ledger == nil || r.Observed == "":
 		return fmt.Errorf("%w: thread %s", ErrNotObserved, r.Thread)
 	}
 	return s.opts.Ledger.Resolve(r.Observed, right)

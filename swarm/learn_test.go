@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/consensus/reliability"
 	"github.com/swarmbus/swarmbus/signals"
@@ -135,7 +136,7 @@ func TestSolveDecidesByWhatWasKnownWhenItBegan(t *testing.T) {
 			}
 			return inner.React(ctx, turn)
 		})
-		s := newSwarm(t, swarm.Options{Agents: append(team, slow), Deadline: 2 * time.Hour})
+		s := newSwarm(t, swarm.Options{Agents: append(team, slow), Deadline: 5 * time.Hour})
 		long := make(chan *swarm.Result)
 		go func() { long <- ask(t, s, 7) }()
 		synctest.Wait()
@@ -238,12 +239,16 @@ func TestCancelledSolveTeachesNothing(t *testing.T) { // of task 7, which stays 
 }
 
 func TestBrokenSolveTeachesNothing(t *testing.T) {
-	fails := &agents.Agent{
-		ID: "fails", Listens: []signals.Kind{signals.KindVote}, CanEmit: []signals.Kind{},
-		Reactor: agents.Each(func(context.Context, signals.Any) seq { return agents.Fail(errors.New("no model")) }),
+	b := made(bus.New(nil))
+	breaks := &agents.Agent{
+		ID: "breaks", Listens: []signals.Kind{signals.KindVote}, CanEmit: []signals.Kind{signals.KindDiscovery},
+		Reactor: agents.Func(func(context.Context, *agents.Turn) seq {
+			b.Close()
+			return agents.Say(signals.New(signals.Header{}, signals.Discovery{Finding: "x"}))
+		}),
 	}
-	s := newSwarm(t, swarm.Options{Agents: []*agents.Agent{
-		proposer("p", "a", "do a"), voter("v", map[string]signals.Stance{"a": yes}), voter("w", map[string]signals.Stance{"a": no}), fails,
+	s := newSwarm(t, swarm.Options{Bus: b, Agents: []*agents.Agent{
+		proposer("p", "a", "do a"), voter("v", map[string]signals.Stance{"a": yes}), voter("w", map[string]signals.Stance{"a": no}), breaks,
 	}})
 	r, err := s.Solve(t.Context(), signals.Task{Task: "x"})
 	if err == nil || r.Stop != swarm.StopError || r.Decision.Voters != 2 {
@@ -374,7 +379,7 @@ func TestLearnedDecisionOnOneProposalDoesNotWaitForWhatCannotChangeIt(t *testing
 				team = append(team, hourLater(late))
 			}
 			begin := time.Now()
-			r := solve(t, newSwarm(t, swarm.Options{Agents: team, Ledger: l, Deadline: 2 * time.Hour}))
+			r := solve(t, newSwarm(t, swarm.Options{Agents: team, Ledger: l, Deadline: 5 * time.Hour}))
 			if took := time.Since(begin); took != want || r.Stop != swarm.StopConsensus || r.Decision.Strategy != "default" {
 				t.Errorf("%d of 10 at once: %v by %s after %v, want consensus after %v", quick, r.Stop, r.Decision.Strategy, took, want)
 			}

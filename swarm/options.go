@@ -2,6 +2,7 @@ package swarm
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -31,21 +32,39 @@ type Options struct {
 	// Strategy none, and nothing is learned.
 	Ledger *reliability.Ledger
 
-	Threshold float64        // of support, inclusive; 0: consensus.DefaultThreshold
-	Quorum    int            // voters it takes; 0: more than half of the agents that may vote, at least 2 where there are 2
+	Threshold float64 // of support, inclusive; 0: consensus.DefaultThreshold
+	// Quorum is how many voters it takes. 0: more than half of those who vote or
+	// were asked to, at least 2 where there are 2. Whose CanEmit names votes was
+	// asked to; an agent that may say anything counts until it had a turn with
+	// something to vote on and did not.
+	Quorum    int
 	Conflicts ConflictPolicy // default VoteOnConflicts
 
-	Rounds      int           // at most; 0: 12
-	Signals     int           // that agents may publish in one solve; 0: 1000
-	TurnSignals int           // in one turn; 0: 16
-	Deadline    time.Duration // of a solve; 0: 2m
-	History     int           // signals that an agent is shown again of what it heard, and of what it said; 0: 256
+	Rounds      int // at most; 0: 12
+	Signals     int // that agents may publish in one solve; 0: 1000
+	TurnSignals int // in one turn; 0: 16
+	// Deadline of a solve; 0: 2m. A round waits for a quarter of it, and then goes
+	// on without the turns that are late; what they come to is taken when they
+	// come. A turn of an agent with a TurnTimeout is waited for as long as that,
+	// and then given up. What is finished when time is over counts.
+	Deadline time.Duration
+	// Retries is how often a turn is taken again that fails for a reason that
+	// passes ([agents.Passing]), after about 0.5, 0.75, 1.1 s and so on, each half
+	// more or less by chance, or as long as the error asks for; 0: 3, <0: never.
+	Retries int
+	History int // signals that an agent is shown again of what it heard, and of what it said; 0: 256
 
 	// Effort is asked at each round of a solve for the effort that its turns
 	// carry ([agents.Turn].Effort), by the solve's thread: a coordination layer
 	// answers with the mode that an escalation asked for. It is called by the
 	// solve's goroutine and must be quick. Nil: the agents choose.
 	Effort func(thread string) agents.Effort
+
+	// Same reports whether a new proposal is the same as an earlier one, where
+	// their contents are not up to case, space and punctuation. The log says what
+	// it found, so a log is read again without it. It is called by the solve's
+	// goroutine, and ctx ends with the solve. Nil: nothing else is the same.
+	Same func(ctx context.Context, earlier, later signals.Proposal) bool
 
 	// Seed is where random numbers and ids come from; 0: another one for each
 	// swarm. Result.Seed tells.
@@ -84,6 +103,7 @@ func (o *Options) withDefaults() Options {
 	r.TurnSignals = cmp.Or(r.TurnSignals, 16)
 	r.Deadline = cmp.Or(r.Deadline, 2*time.Minute)
 	r.History = cmp.Or(r.History, 256)
+	r.Retries = max(0, cmp.Or(r.Retries, 3))
 	return r
 }
 
@@ -113,10 +133,12 @@ func (o *Options) validate() error {
 		{"signals", int64(o.Signals)},
 		{"turnSignals", int64(o.TurnSignals)},
 		{"history", int64(o.History)},
-		{"deadline", int64(o.Deadline)},
 		{"quorum", int64(o.Quorum)},
 	} {
 		problems = append(problems, signals.AtLeastZero(limit.field, float64(limit.value)))
+	}
+	if o.Deadline < 0 {
+		problems = append(problems, &signals.FieldError{Field: "deadline", Value: o.Deadline.String(), Problem: "negative"})
 	}
 	problems = append(problems, o.terms().Validate())
 	return errors.Join(problems...)
@@ -135,9 +157,11 @@ func (o *Options) terms() *consensus.Options {
 			}
 		}
 	}
-	voters := len(t.Electorate)
 	if t.Quorum == 0 {
-		t.Quorum = min(voters, max(consensus.DefaultQuorum, voters/2+1))
+		t.Quorum = quorumOf(len(t.Electorate))
 	}
 	return t
 }
+
+// quorumOf is the default among so many who are asked to vote.
+func quorumOf(voters int) int { return max(1, min(voters, max(consensus.DefaultQuorum, voters/2+1))) }

@@ -156,7 +156,7 @@ func TestDecisionWaitsForVotesThatCouldChangeItAndNoOthers(t *testing.T) {
 					team = append(team, hourLater(v))
 				}
 				begin := time.Now()
-				r := solve(t, newSwarm(t, swarm.Options{Agents: team, Quorum: 2, Deadline: 2 * time.Hour}))
+				r := solve(t, newSwarm(t, swarm.Options{Agents: team, Quorum: 2, Deadline: 5 * time.Hour}))
 				if took := time.Since(begin); r.Stop != c.stop || took != c.want || r.Decision.Voters != c.voters {
 					t.Errorf("got %v after %v with %d voters, want %v after %v with %d", r.Stop, took, r.Decision.Voters, c.stop, c.want, c.voters)
 				}

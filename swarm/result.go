@@ -3,6 +3,7 @@ package swarm
 import (
 	"time"
 
+	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/consensus"
@@ -17,20 +18,35 @@ type Result struct {
 	Seed   uint64
 
 	Stop   StopReason
-	Detail string // why it stopped, in words
+	Detail string // why it stopped, in words and numbers, with what did not count and who was late
 	Err    error  // for StopError and StopCancelled
+
+	// Question is what somebody outside is asked, for StopEscalated. [Swarm.Resume]
+	// takes the answer.
+	Question *Question
 
 	Decision consensus.Decision
 	Observed string // the name of the decision in the swarm's ledger, "" if it is not there
 	Answer   string // the chosen proposal's content, "" unless Stop is StopConsensus
 
-	Proposals []*signals.Signal[signals.Proposal] // in log order
-	Conflicts []conflict.Pair                     // that opened, in log order
-	Log       []signals.Any                       // every signal of the thread, in log order
+	Proposals []agents.Standing // with their supporters and votes, in log order; the same is one
+	Conflicts []conflict.Pair   // that opened, in log order
+	Log       []signals.Any     // every signal of the thread, in log order
 	Rounds    int
 	Turns     Turns
-	Elapsed   time.Duration // on the wall clock
-	Books     bus.Books     // of the thread's readers
+	// LeftBehind are agents whose turn had not come back when the solve ended,
+	// although its context had ended before: they do not listen to it.
+	LeftBehind []string
+	Elapsed    time.Duration // on the wall clock
+	Books      bus.Books     // of the thread's readers; what nobody was left to read is filtered
+}
+
+// A Question is what a solve asks somebody outside.
+type Question struct {
+	Asks    string // an agent, or the system for a conflict
+	Reason  string
+	Context string
+	Options []string // the ids of the proposals so far, in log order
 }
 
 // Turns counts the turns of a solve: Taken = Committed + Failed + Dropped.
@@ -39,5 +55,7 @@ type Turns struct {
 	Committed int
 	Failed    int // ended early; what was said before is committed
 	Dropped   int // not committed when the solve ended
+	Late      int // of all these, that a round went on without
+	Retried   int // times that a turn was taken again
 	Refused   int // signals that were not published
 }

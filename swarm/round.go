@@ -4,132 +4,227 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"time"
 
 	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// A turn is an agent at work.
-type turn struct {
-	*agents.Turn
-	seat *seat
-	done chan outcome // holds one, so that a turn left behind can end
-}
-
-type outcome struct {
-	said []signals.Any
-	err  error
-}
+// ErrSignals is why a signal beyond [Options].Signals was refused.
+var ErrSignals = errors.New("swarm: more signals than a solve may have")
 
 // round lets everybody who has heard something speak, and asks whether that
 // is a reason to stop.
 func (r *solve) round(ctx context.Context) {
-	turns := r.pending()
+	turns, begin := r.gather()
 	switch {
-	case ctx.Err() != nil:
+	case r.cancelled(ctx):
 		r.interrupted(ctx)
-		return
 	case len(turns) == 0:
 		r.exhausted(ctx)
-		return
+	case begin == 0:
+		r.await(ctx, turns)
+	case r.timeIsUp(ctx):
+		r.interrupted(ctx)
 	case r.result.Rounds == r.opts.Rounds:
 		r.votes.Close()
 		r.stop(StopMaxRounds, fmt.Sprintf("no decision in %d rounds", r.opts.Rounds), nil)
+	default:
+		r.result.Rounds++
+		ctx, end := agents.Start(ctx, agents.Op{Name: agents.OpRound, Thread: r.result.Thread, Round: r.result.Rounds})
+		defer end(nil, nil)
+		r.begun, r.saidBefore = begin, r.said
+		r.begin(ctx, turns)
+		r.commitAll(ctx, turns)
+	}
+}
+
+// gather returns the turns of a round in the order of the agents: a new one
+// for each agent with something in its inbox, and those that are late. begin is
+// how many are new.
+func (r *solve) gather() (turns []*turn, begin int) {
+	for _, s := range r.seats {
+		s.release()
+		if s.turn != nil {
+			if s.turn.state == stateLate {
+				turns = append(turns, s.turn)
+			}
+			continue
+		}
+		if t := s.hear(); t != nil {
+			s.turn = &turn{Turn: t, seat: s, done: make(chan outcome, 1)}
+			turns = append(turns, s.turn)
+			begin++
+		}
+	}
+	return turns, begin
+}
+
+// release lets an agent take turns again whose turn was given up and came back
+// after all.
+func (s *seat) release() {
+	if s.turn == nil || s.turn.state != stateOver {
 		return
 	}
-	r.result.Rounds++
-	ctx, end := agents.Start(ctx, agents.Op{Name: agents.OpRound, Thread: r.result.Thread, Round: r.result.Rounds})
-	defer end(nil, nil)
-	r.yield(RoundStarted{r.result.Rounds, names(turns)})
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel() // turns that are not needed any more
-	r.begin(ctx, turns)
+	if _, back := s.turn.poll(); back {
+		s.turn = nil
+	}
+}
+
+// await waits for the first of the turns that are late, or for the deadline.
+// Everybody else has spoken.
+func (r *solve) await(ctx context.Context, turns []*turn) {
+	for !slices.ContainsFunc(turns, func(t *turn) bool { return len(t.done) > 0 }) && ctx.Err() == nil {
+		select {
+		case <-r.back:
+		case <-ctx.Done():
+		}
+	}
+	if r.cancelled(ctx) {
+		return // the next round says so
+	}
 	r.commitAll(ctx, turns)
 }
 
-// pending returns a turn for every agent with something in its inbox.
-func (r *solve) pending() []*turn {
-	var turns []*turn
-	for _, s := range r.seats {
-		if t := s.hear(); t != nil {
-			turns = append(turns, &turn{t, s, make(chan outcome, 1)})
+func (r *solve) begin(ctx context.Context, turns []*turn) {
+	var starting []*turn
+	for _, t := range turns {
+		if t.state == stateAwaited {
+			starting = append(starting, t)
 		}
 	}
-	return turns
-}
-
-func (r *solve) begin(ctx context.Context, turns []*turn) {
-	now := r.swarm.now()
-	effort := agents.Effort(0)
+	r.yield(RoundStarted{r.result.Rounds, names(starting)})
+	now, effort := r.swarm.now(), agents.Effort(0)
 	if r.opts.Effort != nil {
 		effort = r.opts.Effort(r.result.Thread)
 	}
-	for _, t := range turns {
-		r.result.Turns.Taken++
+	for _, t := range starting {
 		t.Thread, t.Round, t.Task = r.result.Thread, r.result.Rounds, r.result.Task
-		t.Proposals, t.Effort = r.proposals.show(), effort
+		t.Proposals, t.Effort = r.proposals.show(t.Agent), effort
 		t.Seed, t.Time, t.Most = r.result.Seed, now, r.opts.TurnSignals
-		r.swarm.running.Go(func() {
-			said, err := t.seat.agent.Take(ctx, t.Turn)
-			t.done <- outcome{said, err}
-		})
+		r.start(ctx, t)
 	}
 }
 
-// commitAll waits for the turns in the order of the agents, and publishes
-// what they said.
-func (r *solve) commitAll(ctx context.Context, turns []*turn) {
-	var failed []error
-	before := r.said
-	for i, t := range turns {
+// start lets the agent think, in a goroutine of its own.
+func (r *solve) start(ctx context.Context, t *turn) {
+	r.result.Turns.Taken++
+	t.limit(time.Now(), r.began, r.deadline)
+	ctx, t.cancel = context.WithDeadlineCause(ctx, t.ends, errTime)
+	r.swarm.running.Go(func() {
+		defer t.cancel()
+		t.done <- t.take(ctx, r.opts.Retries)
 		select {
-		case <-ctx.Done():
+		case r.back <- struct{}{}:
+		default: // told already
+		}
+	})
+}
+
+// commitAll publishes what the turns said in the order of the agents, as each
+// is done or out of time, and asks after each whether that is a reason to stop.
+func (r *solve) commitAll(ctx context.Context, turns []*turn) {
+	missed := false
+	for i, t := range turns {
+		o, done := t.wait(ctx)
+		switch {
+		case r.cancelled(ctx):
 			r.interrupted(ctx)
-		case o := <-t.done:
-			if r.commit(ctx, t.seat, o) != nil {
-				failed = append(failed, o.err)
-			}
+		case done:
+			r.commit(ctx, t, o)
 			r.decide(ctx, turns[i+1:])
+		default:
+			r.miss(ctx, t)
+			missed = true
 		}
 		if r.result.Stop != 0 {
-			r.result.Turns.Dropped += r.result.Turns.Taken - r.result.Turns.Committed - r.result.Turns.Failed
 			return
 		}
 	}
-	if len(failed) == len(turns) && r.said == before {
-		r.stop(StopError, "no agent could take its turn", errors.Join(failed...))
+	if missed {
+		r.decide(ctx, nil)
 	}
-	r.escalateConflicts(ctx)
+	r.roundOver(ctx)
+}
+
+// miss goes on without a turn. Unless its time is over, the solve takes what
+// comes of it when it comes.
+func (r *solve) miss(ctx context.Context, t *turn) {
+	if t.state == stateAwaited {
+		r.result.Turns.Late++
+		t.state = stateLate
+		t.seat.asked = true
+		late := Late{t.Agent, t.Round}
+		r.late = append(r.late, late)
+		r.announce(ctx, signals.New(signals.Header{Confidence: 1, Recipients: signals.To(bus.System)}, late))
+	}
+	if ctx.Err() != nil || !time.Now().Before(t.ends) {
+		t.state = stateOver
+	}
 }
 
 // commit publishes what one agent said, as far as it may.
-func (r *solve) commit(ctx context.Context, s *seat, o outcome) error {
+func (r *solve) commit(ctx context.Context, t *turn, o outcome) {
+	s := t.seat
+	t.state, s.turn = stateOver, nil
+	s.asked = s.asked || len(t.Proposals) > 0
+	r.result.Turns.Retried += o.tries
 	if o.err != nil {
 		r.result.Turns.Failed++
-		r.yield(TurnFailed{s.agent.ID, r.result.Rounds, o.err})
+		r.failed = append(r.failed, failure{s.agent, t.Round, o.err})
+		r.yield(TurnFailed{s.agent.ID, t.Round, o.err})
 	} else {
 		r.result.Turns.Committed++
 	}
 	for _, said := range o.said {
-		if r.result.Stop != 0 || r.said == r.opts.Signals {
+		if r.result.Stop != 0 {
 			break
 		}
-		if err := r.publish(ctx, s.mouth, said); err != nil {
-			r.result.Turns.Refused++
-			refused := Refused{s.agent.ID, said, err}
-			r.yield(refused)
-			agents.Note(ctx, refused)
-			continue
+		if err := r.admit(ctx, s, said); err != nil {
+			r.refuse(ctx, Refused{s.agent.ID, said, err})
 		}
-		r.said++
 	}
-	return o.err
+}
+
+// admit publishes a signal of an agent, or says why not.
+func (r *solve) admit(ctx context.Context, s *seat, said signals.Any) error {
+	if r.said == r.opts.Signals {
+		return ErrSignals
+	}
+	vote, votes := signals.As[signals.Vote](said)
+	if votes && vote.Payload.Weight == 0 && vote.Confidence == 0 && vote.Payload.Stance != signals.Abstain {
+		return &signals.FieldError{
+			Kind: signals.KindVote, Field: "weight", Value: "0", Problem: "the vote states neither a weight nor a confidence",
+		}
+	}
+	if err := r.publish(ctx, s.mouth, said); err != nil {
+		return err
+	}
+	r.said++
+	if p, ok := signals.As[signals.Proposal](said); ok {
+		s.asked = true
+		r.compare(ctx, p.Payload)
+		r.resolveNeedless(ctx)
+	}
+	return nil
+}
+
+func (r *solve) refuse(ctx context.Context, refused Refused) {
+	if r.result.Stop != 0 {
+		return // the bus is gone
+	}
+	r.result.Turns.Refused++
+	r.refused = append(r.refused, refused)
+	r.yield(refused)
+	agents.Note(ctx, refused)
 }
 
 func names(turns []*turn) []string {
 	var all []string
 	for _, t := range turns {
-		all = append(all, t.seat.agent.ID)
+		all = append(all, t.Agent)
 	}
 	return all
 }

@@ -11,27 +11,51 @@ import (
 // A seat is an agent's place in one solve, with what the agent remembers of
 // it.
 type seat struct {
-	agent *agents.Agent
-	mouth *bus.Publisher
-	ears  *bus.Subscription
-	most  int // signals that each of the memories holds
-	heard []signals.Any
-	said  []signals.Any
+	agent  *agents.Agent
+	mouth  *bus.Publisher
+	ears   *bus.Subscription
+	turn   *turn         // at work; nil: none
+	before []signals.Any // to hear before what its ears have: of a log that is gone on with
+	most   int           // signals that each of the memories holds
+	heard  []signals.Any
+	said   []signals.Any
+	asked  bool // it had a turn with something to vote on
+	gone   bool // the solve is over: it wants to hear nothing more
+}
+
+// listen opens the agent's inbox: what others say to it in the thread, while
+// the solve lasts.
+func (s *seat) listen(thread string) (err error) {
+	s.ears, err = s.mouth.Subscribe(bus.SubscribeOptions{
+		Kinds: s.agent.Listens, Threads: []string{thread},
+		Where: func(heard signals.Any) bool { return !s.gone && heard.Head().Source != s.agent.ID },
+	})
+	return err
+}
+
+// wants reports whether a signal of an earlier log is for the agent.
+func (s *seat) wants(heard signals.Any) bool {
+	h := heard.Head()
+	return h.Source != s.agent.ID && h.Recipients.Include(s.agent.ID) &&
+		(s.agent.Listens == nil || slices.Contains(s.agent.Listens, heard.Kind()))
 }
 
 // hear returns what is new for the agent, with what it heard and said before,
 // as the beginning of a turn. Without anything new there is none.
 func (s *seat) hear() *agents.Turn {
-	t := &agents.Turn{Agent: s.agent.ID, Heard: s.heard, Said: s.said}
+	t := &agents.Turn{Agent: s.agent.ID, Heard: s.heard, Said: s.said, New: s.before}
+	s.before = nil
 	for heard, ok := s.ears.Poll(); ok; heard, ok = s.ears.Poll() {
 		t.New = append(t.New, heard)
 	}
 	if len(t.New) == 0 {
 		return nil
 	}
-	s.heard = newest(append(s.heard, t.New...), s.most)
+	s.remember(t.New...)
 	return t
 }
+
+func (s *seat) remember(heard ...signals.Any) { s.heard = newest(append(s.heard, heard...), s.most) }
 
 // spoke remembers what the log has of the agent's.
 func (s *seat) spoke(said signals.Any) { s.said = newest(append(s.said, said), s.most) }
@@ -40,4 +64,16 @@ func (s *seat) spoke(said signals.Any) { s.said = newest(append(s.said, said), s
 // result later does not show in theirs.
 func newest(all []signals.Any, most int) []signals.Any {
 	return slices.Clip(all[max(0, len(all)-most):])
+}
+
+// leave closes the inbox. What nobody is left to read is not wanted any more,
+// which is no dead letter.
+func (s *seat) leave() bus.Books {
+	if s.ears == nil {
+		return bus.Books{}
+	}
+	s.gone = true
+	s.ears.Poll()
+	s.ears.Close()
+	return s.ears.Books()
 }

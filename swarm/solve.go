@@ -8,31 +8,61 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-var errDeadline = errors.New("swarm: deadline")
+// Why the contexts of solves and turns end.
+var (
+	errDeadline = fmt.Errorf("swarm: deadline: %w", context.DeadlineExceeded)
+	errTime     = fmt.Errorf("swarm: out of time: %w", context.DeadlineExceeded)
+)
+
+// forever is a time to live without an end, in the unit of the wire.
+const forever = -time.Millisecond
 
 // A solve is one task being worked on, by one goroutine.
 type solve struct {
-	swarm   *Swarm
-	opts    *Options
-	result  *Result
-	votes   *consensus.Round
-	by      consensus.Strategy
-	seats   []*seat
-	system  *bus.Publisher
-	log     *bus.Subscription // the thread as it is written
-	yield   func(Event)
-	watched bool
-	began   time.Time
+	swarm    *Swarm
+	opts     *Options
+	result   *Result
+	terms    *consensus.Options
+	by       consensus.Strategy
+	seats    []*seat
+	byID     map[string]*seat // by the agent's
+	system   *bus.Publisher
+	log      *bus.Subscription // the thread as it is written
+	yield    func(Event)
+	watched  bool
+	began    time.Time
+	deadline time.Time
+	back     chan struct{} // holds one when a turn came back
 
-	proposals standings
-	byID      map[string]*seat   // by the agent's
+	votes     *consensus.Round
+	proposals *standings
+	aliases   map[string]string  // by proposal id, the id of an earlier one
+	voted     map[string]bool    // who has a vote on a known proposal
 	weights   map[string]float64 // of agents' votes
-	said      int                // signals of agents
+	made      []*signals.Signal[signals.Proposal]
+	said      int // signals of agents
 	escalated *signals.Signal[signals.Escalation]
+
+	disputes []conflict.Pair // conflicts that are open
+	needless []conflict.Pair // of proposals that are the same, not resolved yet
+
+	begun      int // turns of the last round
+	saidBefore int // by agents, before the last round
+	failed     []failure
+	refused    []Refused
+	late       []Late
+}
+
+// A failure is a turn that ended early.
+type failure struct {
+	agent *agents.Agent
+	round int
+	err   error
 }
 
 func (s *Swarm) start(ctx context.Context, task signals.Task) (*solve, error) {
@@ -42,60 +72,70 @@ func (s *Swarm) start(ctx context.Context, task signals.Task) (*solve, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
 	}
+	thread, err := s.reserve()
+	if err != nil {
+		return nil, err
+	}
+	return s.sitDown(&Result{Thread: thread, Task: task, Seed: s.opts.Seed})
+}
+
+// newSolve returns a solve that has not begun.
+func (s *Swarm) newSolve(result *Result) *solve {
 	by, terms := s.opts.decideBy()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return nil, ErrClosed
+	return &solve{
+		swarm: s, opts: &s.opts, by: by, terms: terms, watched: true, began: time.Now(),
+		result: result, byID: map[string]*seat{}, weights: map[string]float64{}, aliases: map[string]string{},
+		back: make(chan struct{}, 1),
 	}
-	s.solves++
-	thread := fmt.Sprintf("solve-%08x-%d", uint32(s.opts.Seed), s.solves)
-	r := &solve{
-		swarm: s, opts: &s.opts, by: by, watched: true, system: s.bus.System(), began: time.Now(),
-		result:    &Result{Thread: thread, Task: task, Seed: s.opts.Seed},
-		proposals: standings{place: map[string]int{}},
-		byID:      map[string]*seat{},
-		weights:   map[string]float64{},
-	}
-	if err := r.sit(terms); err != nil {
+}
+
+// sitDown opens a solve in a thread that was reserved for it.
+func (s *Swarm) sitDown(result *Result) (*solve, error) {
+	r := s.newSolve(result)
+	if err := r.sit(); err != nil {
 		r.leave()
+		s.running.Done()
 		return nil, fmt.Errorf("swarm: %w", err)
 	}
-	s.running.Add(1)
 	return r, nil
 }
 
 // sit opens the votes and gives every agent its handle and its inbox.
-func (r *solve) sit(terms *consensus.Options) (err error) {
-	if r.votes, err = consensus.NewRound(r.by, terms); err != nil {
+func (r *solve) sit() (err error) {
+	if err = r.recount(); err != nil {
 		return err
 	}
+	r.system = r.swarm.bus.System()
 	here := []string{r.result.Thread}
 	if r.log, err = r.system.Subscribe(bus.SubscribeOptions{Threads: here}); err != nil {
 		return err
 	}
 	for _, a := range r.opts.Agents {
-		s := &seat{agent: a, most: r.opts.History}
+		s := r.seat(a)
 		if s.mouth, err = r.swarm.bus.Agent(a.ID, bus.Permissions{CanEmit: a.CanEmit, Threads: here}); err != nil {
 			return err
 		}
-		others := func(heard signals.Any) bool { return heard.Head().Source != a.ID }
-		s.ears, err = s.mouth.Subscribe(bus.SubscribeOptions{Kinds: a.Listens, Threads: here, Where: others})
-		if err != nil {
+		if err = s.listen(r.result.Thread); err != nil {
 			return err
 		}
-		r.seats = append(r.seats, s)
-		r.byID[a.ID] = s
-		r.weights[a.ID] = a.VoteWeight()
 	}
 	return nil
 }
 
-// solve works until there is a reason to stop.
-func (r *solve) solve(ctx context.Context) {
+func (r *solve) seat(a *agents.Agent) *seat {
+	s := &seat{agent: a, most: r.opts.History}
+	r.seats = append(r.seats, s)
+	r.byID[a.ID] = s
+	r.weights[a.ID] = a.VoteWeight()
+	return s
+}
+
+// solve works until there is a reason to stop. open says what it begins with.
+func (r *solve) solve(ctx context.Context, open func(context.Context)) {
 	defer r.swarm.running.Done()
 	ctx, cancel := context.WithTimeoutCause(ctx, r.opts.Deadline, errDeadline)
 	defer cancel()
+	r.deadline, _ = ctx.Deadline()
 	defer context.AfterFunc(r.swarm.ended, cancel)()
 	ctx, end := agents.Start(agents.WithHook(ctx, r.opts.Hook), agents.Op{
 		Name: agents.OpSolve, Target: r.opts.Name, Thread: r.result.Thread,
@@ -103,11 +143,11 @@ func (r *solve) solve(ctx context.Context) {
 	defer func() { end(r.result, r.result.Err) }()
 
 	r.yield(Started{r.result.Thread, r.result.Task, r.result.Seed, r.opts.Agents})
-	r.announce(ctx, signals.New(signals.Header{Confidence: 1}, r.result.Task))
+	open(ctx)
 	for r.result.Stop == 0 {
 		r.round(ctx)
 	}
-	r.finish(context.WithoutCancel(ctx))
+	r.finish(ctx)
 }
 
 // announce publishes what the swarm itself has to say.
@@ -119,29 +159,51 @@ func (r *solve) announce(ctx context.Context, s signals.Any) {
 	}
 }
 
-// publish commits one signal and folds what it brought into the log.
+// publish commits one signal and folds what it brought into the log. It does so
+// at the deadline too: what was finished counts.
 func (r *solve) publish(ctx context.Context, p *bus.Publisher, s signals.Any) error {
 	h := s.Head()
 	if h.Time.IsZero() {
 		h.Time = r.swarm.now()
 	}
 	if h.TTL == 0 {
-		h.TTL = 2 * r.opts.Deadline // nothing expires while the solve runs
+		h.TTL = forever // nothing expires while the solve runs, whatever the clock's pace
 	}
 	if h.Trace == nil {
 		h.Trace = agents.TraceOf(ctx)
 	}
-	_, err := p.Publish(ctx, signals.With(s, h))
+	inTime, cancel := r.inTime(ctx)
+	defer cancel()
+	_, err := p.Publish(inTime, signals.With(s, h))
 	if errors.Is(err, bus.ErrClosed) {
-		r.stop(StopError, "the bus was closed", err)
+		r.busClosed(err)
 	}
 	for {
 		s, more := r.log.Poll()
 		if !more {
 			return err
 		}
+		r.result.Log = append(r.result.Log, s)
+		r.yield(Spoke{s})
 		r.fold(ctx, s)
 	}
+}
+
+// inTime is ctx, and a moment more once it has ended.
+func (r *solve) inTime(ctx context.Context) (context.Context, context.CancelFunc) {
+	if ctx.Err() == nil {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(context.WithoutCancel(ctx), returns)
+}
+
+// busClosed stops a solve that cannot publish any more.
+func (r *solve) busClosed(err error) {
+	if r.swarm.ended.Err() != nil {
+		r.stop(StopCancelled, "the swarm was closed", ErrClosed)
+		return
+	}
+	r.stop(StopError, "the bus was closed", err)
 }
 
 // stop ends the solve, unless something ended it before.
@@ -151,18 +213,28 @@ func (r *solve) stop(why StopReason, detail string, err error) {
 	}
 }
 
-// interrupted stops the solve for the reason that ctx ended.
+// cancelled reports whether somebody ended the solve, rather than time.
+func (r *solve) cancelled(ctx context.Context) bool {
+	return ctx.Err() != nil && (r.swarm.ended.Err() != nil || !errors.Is(context.Cause(ctx), context.DeadlineExceeded))
+}
+
+// timeIsUp reports whether a turn that begins now could not end in time.
+func (r *solve) timeIsUp(ctx context.Context) bool {
+	return ctx.Err() != nil || !time.Now().Before(r.deadline.Add(-moment(r.deadline.Sub(r.began))))
+}
+
+// interrupted stops the solve because it was cancelled or time is up.
 func (r *solve) interrupted(ctx context.Context) {
 	cause := context.Cause(ctx)
 	switch {
 	case r.swarm.ended.Err() != nil:
 		r.stop(StopCancelled, "the swarm was closed", ErrClosed)
-	case errors.Is(cause, errDeadline):
-		r.stop(StopDeadline, fmt.Sprintf("no decision within %v", r.opts.Deadline), nil)
-	case errors.Is(cause, context.DeadlineExceeded):
+	case r.cancelled(ctx):
+		r.stop(StopCancelled, cause.Error(), cause)
+	case r.deadline.Sub(r.began) < r.opts.Deadline && !errors.Is(cause, errDeadline):
 		r.stop(StopDeadline, "the caller's deadline", nil)
 	default:
-		r.stop(StopCancelled, cause.Error(), cause)
+		r.stop(StopDeadline, fmt.Sprintf("no decision within %v", r.opts.Deadline), nil)
 	}
 }
 
@@ -178,21 +250,31 @@ func (r *solve) finish(ctx context.Context) {
 			signals.Consensus{ProposalID: d.Choice, Decision: won.Payload.Content, Confidence: d.Confidence},
 		))
 	}
+	r.result.Proposals = r.proposals.show("")
+	r.result.Question = r.question()
+	r.result.Detail = r.detail()
 	r.leave()
 	r.learn()
 	r.result.Elapsed = time.Since(r.began)
 	r.yield(Stopped{r.result})
 }
 
-// leave ends the solve's readers and adds up their books.
+// leave ends the solve's turns and readers and adds up their books.
 func (r *solve) leave() {
+	now := time.Now()
+	turns := &r.result.Turns
+	turns.Dropped = turns.Taken - turns.Committed - turns.Failed
 	for _, s := range r.seats {
-		if s.ears != nil {
-			s.ears.Close()
-			r.result.Books = r.result.Books.Plus(s.ears.Books())
+		if s.turn != nil && s.turn.cancel != nil {
+			s.turn.cancel()
+			if len(s.turn.done) == 0 && !now.Before(s.turn.ends) {
+				r.result.LeftBehind = append(r.result.LeftBehind, s.agent.ID)
+			}
 		}
+		r.result.Books = r.result.Books.Plus(s.leave())
 	}
 	if r.log != nil {
 		r.log.Close()
 	}
+	r.swarm.release(r.result.Thread)
 }

@@ -2,52 +2,153 @@ package swarm
 
 import (
 	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
 // Standings are the proposals of a thread with their votes, folded from its
-// log.
+// log. Proposals that say the same are one.
 type standings struct {
-	all   []agents.Standing
-	place map[string]int // by every id
-	shown bool           // turns hold all: copy before changing
+	all     []agents.Standing
+	place   map[string]int            // by every id
+	content map[string]int            // by normal content
+	stances map[ballot]signals.Stance // of the newest vote
+	private bool                      // some are not for everyone
+	shown   bool                      // turns hold all: copy before changing
 }
 
-// propose takes a proposal in under its own id.
-func (s *standings) propose(p *signals.Signal[signals.Proposal]) {
-	if _, known := s.place[p.Payload.ProposalID]; known {
-		return
-	}
-	s.change()
-	s.place[p.Payload.ProposalID] = len(s.all)
-	s.all = append(s.all, agents.Standing{Proposal: p})
+// ballot is where a voter's vote goes.
+type ballot struct{ voter, id string }
+
+func newStandings() *standings {
+	return &standings{place: map[string]int{}, content: map[string]int{}, stances: map[ballot]signals.Stance{}}
 }
 
-// vote takes a vote in, if it is on a known proposal.
-func (s *standings) vote(v *signals.Signal[signals.Vote]) {
-	i, known := s.place[v.Payload.ProposalID]
+// propose takes a proposal in: under its own id, or as the same as an earlier
+// one, by its content or because as names that.
+func (s *standings) propose(p *signals.Signal[signals.Proposal], as string) {
+	id := p.Payload.ProposalID
+	i, known := s.place[id]
 	if !known {
-		return
+		i, known = s.place[as]
 	}
-	s.change()
+	text := normal(p.Payload.Content)
+	if !known {
+		i, known = s.content[text]
+	}
+	s.change(p)
+	if !known {
+		i = len(s.all)
+		s.all = append(s.all, agents.Standing{Proposal: p})
+	} else if first := s.all[i].Proposal; first.Source != p.Source || s.all[i].ID() != id {
+		s.all[i].Same = append(slices.Clip(s.all[i].Same), p)
+	}
+	s.place[id] = i
+	if _, taken := s.content[text]; !taken {
+		s.content[text] = i
+	}
+}
+
+// vote takes a vote in and returns the id that it counts under, its own for a
+// proposal that nobody has made. Who agrees with a proposal and disagrees with
+// the same under another id agrees: then ok is false, and the vote changes
+// nothing.
+func (s *standings) vote(v *signals.Signal[signals.Vote]) (id string, ok bool) {
+	i, known := s.place[v.Payload.ProposalID]
+	s.stances[ballot{v.Source, v.Payload.ProposalID}] = v.Payload.Stance
+	switch {
+	case !known:
+		return v.Payload.ProposalID, true
+	case v.Payload.Stance == signals.Disagree && s.agrees(v.Source, s.all[i]):
+		return "", false
+	}
+	s.change(v)
 	votes := slices.DeleteFunc(slices.Clone(s.all[i].Votes), func(old *signals.Signal[signals.Vote]) bool {
 		return old.Source == v.Source
 	})
 	s.all[i].Votes = append(votes, v)
+	return s.all[i].ID(), true
 }
 
-func (s *standings) of(id string) agents.Standing { return s.all[s.place[id]] }
+func (s *standings) agrees(voter string, p agents.Standing) bool {
+	if s.stances[ballot{voter, p.ID()}] == signals.Agree {
+		return true
+	}
+	return slices.ContainsFunc(p.Same, func(q *signals.Signal[signals.Proposal]) bool {
+		return s.stances[ballot{voter, q.Payload.ProposalID}] == signals.Agree
+	})
+}
 
-func (s *standings) change() {
+// of returns the proposal of that id, nil for one that nobody has made.
+func (s *standings) of(id string) *agents.Standing {
+	if i, known := s.place[id]; known {
+		return &s.all[i]
+	}
+	return nil
+}
+
+func (s *standings) change(by signals.Any) {
+	h := by.Head()
+	s.private = s.private || !h.Recipients.Everyone()
 	if s.shown {
 		s.all, s.shown = slices.Clone(s.all), false
 	}
 }
 
-// show returns what turns and results may keep.
-func (s *standings) show() []agents.Standing {
+// show returns what an agent, or a result (""), may keep.
+func (s *standings) show(agent string) []agents.Standing {
 	s.shown = true
-	return s.all
+	if !s.private || agent == "" {
+		return s.all
+	}
+	var visible []agents.Standing
+	for _, p := range s.all {
+		h := p.Proposal.Head()
+		if h.Source != agent && !h.Recipients.Include(agent) {
+			continue
+		}
+		p.Votes = slices.DeleteFunc(slices.Clone(p.Votes), func(v *signals.Signal[signals.Vote]) bool {
+			return v.Source != agent && !v.Recipients.Include(agent)
+		})
+		visible = append(visible, p)
+	}
+	return visible
+}
+
+// normal is a text up to case, space and punctuation. A point or sign before a
+// digit stays, because it changes the number; a text of nothing else is as it
+// is.
+func normal(text string) string {
+	runes := []rune(strings.ToLower(text))
+	var b strings.Builder
+	gap := false
+	for i, r := range runes {
+		number := i+1 < len(runes) && unicode.IsDigit(runes[i+1])
+		if unicode.IsSpace(r) || unicode.IsPunct(r) && !number {
+			gap = b.Len() > 0
+			continue
+		}
+		if gap {
+			b.WriteByte(' ')
+			gap = false
+		}
+		b.WriteRune(r)
+	}
+	if b.Len() == 0 {
+		return text
+	}
+	return b.String()
+}
+
+// waits reports whether somebody voted on that id.
+func (s *standings) waits(id string) bool {
+	for b := range s.stances {
+		if b.id == id {
+			return true
+		}
+	}
+	return false
 }

@@ -29,9 +29,12 @@ var stopNames = []string{
 	"budget", "deadline", "cancelled", "escalated", "error",
 }
 
-// String returns the name on the wire.
+// String returns the name on the wire, and "unset" for the zero value.
 func (s StopReason) String() string {
-	if s == 0 || int(s) >= len(stopNames) {
+	if s == 0 {
+		return "unset"
+	}
+	if int(s) >= len(stopNames) {
 		return fmt.Sprintf("StopReason(%d)", uint8(s))
 	}
 	return stopNames[s]

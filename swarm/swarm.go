@@ -31,7 +31,7 @@ type Swarm struct {
 	running sync.WaitGroup // solves, and turns that may outlive them
 
 	mu     sync.Mutex // protects the fields below
-	solves uint64
+	solves uint64     // threads named
 	closed bool
 }
 
@@ -55,7 +55,27 @@ func New(o Options) (*Swarm, error) {
 			return nil, err
 		}
 	}
+	if err := s.admitAgents(); err != nil {
+		if s.own {
+			s.bus.Close()
+		}
+		return nil, fmt.Errorf("swarm: %w", err)
+	}
 	return s, nil
+}
+
+// admitAgents reserves the swarm's own kinds and asks for every agent's handle,
+// so that what would be refused later is refused now.
+func (s *Swarm) admitAgents() error {
+	if _, err := s.bus.Layer("swarm", KindLate, KindSame); err != nil {
+		return err
+	}
+	var problems []error
+	for _, a := range s.opts.Agents {
+		_, err := s.bus.Agent(a.ID, bus.Permissions{CanEmit: a.CanEmit})
+		problems = append(problems, err)
+	}
+	return errors.Join(problems...)
 }
 
 // Bus returns the bus that carries the swarm's signals, to watch it.
@@ -101,26 +121,25 @@ func (s *Swarm) refuse() {
 // solve could not start or broke; then Result.Stop is [StopError], or the
 // result nil if nothing ran. Every other end, a deadline too, is a result.
 func (s *Swarm) Solve(ctx context.Context, task signals.Task) (*Result, error) {
-	for event, err := range s.Stream(ctx, task) {
-		if err != nil {
-			return nil, err
-		}
-		if stopped, ok := event.(Stopped); ok {
-			if stopped.Result.Stop == StopError {
-				err = stopped.Result.Err
-			}
-			return stopped.Result, err
-		}
-	}
-	panic("swarm: a solve ended without a result")
+	return resultOf(s.Stream(ctx, task))
 }
 
 // Stream is [Swarm.Solve] as it happens: every event in order, [Stopped]
 // last. Ending the loop early ends the solve. The error, if any, is the only
 // thing yielded: the solve could not start.
 func (s *Swarm) Stream(ctx context.Context, task signals.Task) iter.Seq2[Event, error] {
+	return stream(ctx, func() (*solve, func(context.Context), error) {
+		r, err := s.start(ctx, task)
+		return r, func(ctx context.Context) {
+			r.announce(ctx, signals.New(signals.Header{Confidence: 1}, task))
+		}, err
+	})
+}
+
+// stream runs what start returns.
+func stream(ctx context.Context, start func() (*solve, func(context.Context), error)) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
-		run, err := s.start(ctx, task)
+		run, open, err := start()
 		if err != nil {
 			yield(nil, err)
 			return
@@ -132,8 +151,24 @@ func (s *Swarm) Stream(ctx context.Context, task signals.Task) iter.Seq2[Event, 
 				cancel() // nobody looks any more
 			}
 		}
-		run.solve(ctx)
+		run.solve(ctx, open)
 	}
+}
+
+// resultOf waits for the end of a stream.
+func resultOf(events iter.Seq2[Event, error]) (*Result, error) {
+	for event, err := range events {
+		if err != nil {
+			return nil, err
+		}
+		if stopped, ok := event.(Stopped); ok {
+			if stopped.Result.Stop == StopError {
+				err = stopped.Result.Err
+			}
+			return stopped.Result, err
+		}
+	}
+	panic("swarm: a solve ended without a result")
 }
 
 // now is the time of the next signal.

@@ -107,7 +107,7 @@ func TestMajorityForOneProposalIsConsensus(t *testing.T) {
 		t.Errorf("got %v %q %q, want consensus on a", r.Stop, r.Answer, r.Decision.Choice)
 	}
 	last, ok := signals.As[signals.Consensus](r.Log[len(r.Log)-1])
-	if !ok || last.Payload.ProposalID != "a" || last.ReplyTo != r.Proposals[0].ID {
+	if !ok || last.Payload.ProposalID != "a" || last.ReplyTo != r.Proposals[0].Proposal.ID {
 		t.Errorf("the log ends with %+v, want consensus on a", r.Log[len(r.Log)-1])
 	}
 }

@@ -1,0 +1,142 @@
+package swarm
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// detail is why the solve stopped, with what did not count and who was late.
+func (r *solve) detail() string {
+	all := []string{r.result.Detail}
+	all = append(all, r.uncounted()...)
+	all = append(all, r.refusals()...)
+	if len(r.late) > 0 {
+		var names []string
+		for _, l := range r.late {
+			names = append(names, l.Agent)
+		}
+		slices.Sort(names)
+		all = append(all, "late: "+few(slices.Compact(names), ", "))
+	}
+	return strings.Join(all, "; ")
+}
+
+// uncounted names the votes that do not count, and what they may have meant.
+func (r *solve) uncounted() []string {
+	var all []string
+	for _, u := range r.result.Decision.Uncounted() {
+		switch u.Cause {
+		case consensus.UnknownProposal:
+			all = append(all, fmt.Sprintf("%s voted on %q, which nobody proposed%s", u.Voter, u.Proposal, r.nearest(u.Proposal)))
+		case consensus.NotEligible:
+			all = append(all, fmt.Sprintf("%s voted on %q and may not vote", u.Voter, u.Proposal))
+		case consensus.Superseded: // the voter's own doing
+		}
+	}
+	return atMost(all)
+}
+
+// refusals names the votes and proposals that were not published.
+func (r *solve) refusals() []string {
+	var all []string
+	for _, refused := range r.refused {
+		if k := refused.Signal.Kind(); k != signals.KindVote && k != signals.KindProposal {
+			continue
+		}
+		all = append(all, fmt.Sprintf("%s of %s was refused: %v", refused.Signal.Kind(), refused.Agent, refused.Err))
+	}
+	return atMost(all)
+}
+
+func atMost(all []string) []string {
+	const most = 3
+	if len(all) > most {
+		return append(all[:most:most], fmt.Sprintf("and %d more", len(all)-most))
+	}
+	return all
+}
+
+func few(all []string, sep string) string { return strings.Join(atMost(all), sep) }
+
+// nearest says which proposal a text may have meant.
+func (r *solve) nearest(id string) string {
+	best, least := "", 0
+	for _, p := range r.made {
+		known := p.Payload.ProposalID
+		if d := distance([]rune(id), []rune(known)); best == "" || d < least {
+			best, least = known, d
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (the nearest is %q)", best)
+}
+
+// distance is how many runes have to be inserted, deleted or replaced to make
+// b of a (Levenshtein, 1966). Names are short: the first 64 runes count.
+func distance(a, b []rune) int {
+	const most = 64
+	a, b = a[:min(len(a), most)], b[:min(len(b), most)]
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range a {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range b {
+			replace := diagonal
+			if a[i] != b[j] {
+				replace++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replace, diagonal+1, row[j]+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// silence says what is missing where nobody voted.
+func (r *solve) silence() string {
+	voters := len(r.terms.Electorate)
+	if len(r.proposals.all) == 0 && r.said == 0 {
+		return fmt.Sprintf("none of %s said anything", plural(len(r.seats), "agent"))
+	}
+	return fmt.Sprintf("%s and no vote that counts, of %d who may vote", plural(len(r.proposals.all), "proposal"), voters)
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// broken reports whether nobody of the last round could take its turn or say
+// anything, and one of them might have said what is missing.
+func (r *solve) broken() bool {
+	failed, needed := 0, false
+	for _, f := range r.failed {
+		if f.round == r.result.Rounds {
+			failed++
+			needed = needed || f.agent.May(signals.KindVote) || f.agent.May(signals.KindProposal)
+		}
+	}
+	return needed && failed == r.begun && r.said == r.saidBefore
+}
+
+func (r *solve) failures() error {
+	var all []error
+	for _, f := range r.failed {
+		if f.round == r.result.Rounds {
+			all = append(all, f.err)
+		}
+	}
+	return errors.Join(all...)
+}

@@ -1,0 +1,281 @@
+package swarm
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// Person is the source of an answer that names none.
+const Person = "person"
+
+// ErrLog is returned for a log that no solve can go on from: it does not begin
+// with a task, is of several threads, is decided already, or is not in order.
+var ErrLog = errors.New("swarm: no solve can go on from the log")
+
+// question is what the solve asks, if it ended so.
+func (r *solve) question() *Question {
+	if r.result.Stop != StopEscalated {
+		return nil
+	}
+	q := &Question{Asks: r.escalated.Source, Reason: r.escalated.Payload.Reason, Context: r.escalated.Payload.Context}
+	for _, p := range r.result.Proposals {
+		q.Options = append(q.Options, p.ID())
+	}
+	return q
+}
+
+// Resume goes on with a solve from its log, such as one that was escalated,
+// with what somebody outside answers. The answer is any signal; its source is
+// the header's, or [Person], and no agent's. Every agent hears it in its next
+// turn, whatever it listens to, and a vote counts as one of a voter more.
+// Conflicts that were open count as answered.
+//
+// The log is all that is needed: [Result].Log, or what was written of it
+// elsewhere, in another process too (see [Kinds]). Agents remember what the log
+// has; one that was late hears again what it was late with. Rounds and signals
+// go on counting, the deadline begins anew. Options should be those of the swarm
+// that wrote the log.
+//
+// The error is [ErrLog], wrapped, for a log that a solve cannot go on from, and
+// those of [Swarm.Solve]. The swarm's bus takes the log in if it is empty. On one
+// that has not seen all of it, but is not empty, resuming is an error too.
+func (s *Swarm) Resume(ctx context.Context, log []signals.Any, answer signals.Any) (*Result, error) {
+	return resultOf(s.StreamResume(ctx, log, answer))
+}
+
+// StreamResume is [Swarm.Resume] as it happens, as [Swarm.Stream] is of
+// [Swarm.Solve]. What is in the log already is not shown again.
+func (s *Swarm) StreamResume(ctx context.Context, log []signals.Any, answer signals.Any) iter.Seq2[Event, error] {
+	return stream(ctx, func() (*solve, func(context.Context), error) {
+		r, err := s.startAgain(ctx, log, answer)
+		if err != nil {
+			return nil, nil, err
+		}
+		return r, func(ctx context.Context) { r.answered(ctx, answer) }, nil
+	})
+}
+
+// startAgain opens a solve in the state that the log leaves it in.
+func (s *Swarm) startAgain(ctx context.Context, log []signals.Any, answer signals.Any) (*solve, error) {
+	task, err := opening(log)
+	if err == nil {
+		err = s.mayAnswer(answer)
+	}
+	if err == nil && slices.ContainsFunc(log, decided) {
+		err = fmt.Errorf("%w: it is decided", ErrLog)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := s.catchUp(ctx, log); err != nil {
+		return nil, fmt.Errorf("swarm: %w", err)
+	}
+	if err := s.reserveAgain(task.Thread); err != nil {
+		return nil, err
+	}
+	r, err := s.sitDown(&Result{Thread: task.Thread, Task: task.Payload, Seed: s.opts.Seed})
+	if err != nil {
+		return nil, err
+	}
+	r.restore(ctx, log)
+	r.escalated = nil
+	return r, nil
+}
+
+// Replay returns what the log of a solve decides, from the log alone: the
+// [Result].Decision of the solve, with voting closed. It publishes nothing and
+// asks nobody. A swarm that learned something since decides by what it knows
+// now. The error is [ErrLog], wrapped.
+func (s *Swarm) Replay(log []signals.Any) (consensus.Decision, error) {
+	task, err := opening(log)
+	if err != nil {
+		return consensus.Decision{}, err
+	}
+	r := s.newSolve(&Result{Thread: task.Thread, Task: task.Payload})
+	for _, a := range s.opts.Agents {
+		r.seat(a)
+	}
+	if err := r.recount(); err != nil {
+		return consensus.Decision{}, fmt.Errorf("swarm: %w", err)
+	}
+	r.restore(context.Background(), log)
+	r.requorum()
+	r.votes.Close()
+	return r.votes.Decision(), r.result.Err
+}
+
+// mayAnswer refuses an answer that is no signal, or in another's name.
+func (s *Swarm) mayAnswer(answer signals.Any) error {
+	if err := signals.Validate(answer); err != nil {
+		return fmt.Errorf("swarm: answer: %w", err)
+	}
+	source := answer.Head().Source
+	inside := source == bus.System
+	for _, a := range s.opts.Agents {
+		inside = inside || a.ID == source
+	}
+	if inside {
+		return fmt.Errorf("swarm: answer: %w", &signals.FieldError{Field: "source", Value: source, Problem: "not somebody outside"})
+	}
+	return nil
+}
+
+func decided(s signals.Any) bool { return s.Kind() == signals.KindConsensus }
+
+// opening returns the task of a log that a solve can go on from.
+func opening(log []signals.Any) (*signals.Signal[signals.Task], error) {
+	if len(log) == 0 {
+		return nil, fmt.Errorf("%w: it is empty", ErrLog)
+	}
+	task, ok := signals.As[signals.Task](log[0])
+	if !ok {
+		return nil, fmt.Errorf("%w: it begins with %s, not with a task", ErrLog, log[0].Kind())
+	}
+	for i, s := range log {
+		switch h := s.Head(); {
+		case h.Thread != task.Thread:
+			return nil, fmt.Errorf("%w: signal %s is of thread %q, not %q", ErrLog, h.ID, h.Thread, task.Thread)
+		case i > 0 && h.Seq <= log[i-1].Head().Seq:
+			return nil, fmt.Errorf("%w: signal %s has sequence number %d after %d", ErrLog, h.ID, h.Seq, log[i-1].Head().Seq)
+		}
+	}
+	return task, nil
+}
+
+// catchUp makes sure that what is published next comes after the log.
+func (s *Swarm) catchUp(ctx context.Context, log []signals.Any) error {
+	last := log[len(log)-1].Head().Seq
+	switch at := s.bus.Last(); {
+	case at >= last:
+		return nil
+	case at == 0:
+		return s.bus.Feed(ctx, log...)
+	default:
+		return fmt.Errorf("%w: it ends at %d and the bus at %d", ErrLog, last, at)
+	}
+}
+
+// reserveAgain counts a solve as running that has a thread already.
+func (s *Swarm) reserveAgain(thread string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return ErrClosed
+	}
+	if !s.takeAgain(thread) {
+		return fmt.Errorf("%w: a solve of thread %s runs", ErrLog, thread)
+	}
+	s.running.Add(1)
+	return nil
+}
+
+// restore folds a log, of which nothing is said again.
+func (r *solve) restore(ctx context.Context, log []signals.Any) {
+	r.yield = func(Event) {}
+	for _, s := range log {
+		h := s.Head()
+		r.result.Log = append(r.result.Log, s)
+		r.result.Rounds = max(r.result.Rounds, int(h.Round))
+		if r.byID[h.Source] != nil {
+			r.said++
+		}
+		if l, ok := signals.As[Late](s); ok {
+			r.late = append(r.late, l.Payload)
+		}
+		r.fold(ctx, s)
+	}
+	for _, s := range r.seats {
+		r.remind(s)
+	}
+}
+
+// remind gives an agent what it heard, and what it has still to hear: what was
+// said in the last round, or since the turn that it was late with.
+func (r *solve) remind(s *seat) {
+	from := r.result.Rounds
+	for _, l := range r.late {
+		if l.Agent == s.agent.ID {
+			s.asked = true
+			if !r.cameBack(l) {
+				from = min(from, l.Round-1)
+			}
+		}
+	}
+	proposed := false
+	for _, said := range r.result.Log {
+		h := said.Head()
+		proposed = proposed || said.Kind() == signals.KindProposal
+		switch {
+		case h.Source == s.agent.ID:
+			s.asked = s.asked || said.Kind() == signals.KindProposal
+		case !s.wants(said):
+		case int(h.Round) < from:
+			s.remember(said)
+			s.asked = s.asked || proposed
+		default:
+			s.before = append(s.before, said)
+		}
+	}
+}
+
+// cameBack reports whether the log has what an agent said in a turn that was
+// late.
+func (r *solve) cameBack(l Late) bool {
+	return slices.ContainsFunc(r.result.Log, func(s signals.Any) bool {
+		h := s.Head()
+		return h.Source == l.Agent && int(h.Round) == l.Round
+	})
+}
+
+// answered publishes what somebody outside said.
+func (r *solve) answered(ctx context.Context, answer signals.Any) {
+	h := answer.Head()
+	h.Source, h.Thread, h.Round = cmp.Or(h.Source, Person), r.result.Thread, int32(r.result.Rounds)
+	h.ReplyTo = cmp.Or(h.ReplyTo, r.asked())
+	for _, p := range slices.Clone(r.disputes) {
+		r.resolve(ctx, p, h.Source+" was asked")
+	}
+	r.enfranchise(h.Source)
+	mouth, err := r.swarm.bus.Agent(h.Source, bus.Permissions{Threads: []string{r.result.Thread}})
+	if err == nil {
+		err = r.publish(ctx, mouth, signals.With(answer, h))
+	}
+	if err != nil {
+		r.stop(StopError, "the answer was refused", err)
+		return
+	}
+	said := r.result.Log[len(r.result.Log)-1]
+	for _, s := range r.seats {
+		if s.agent.Listens != nil && !slices.Contains(s.agent.Listens, said.Kind()) {
+			s.before = append(s.before, said)
+		}
+	}
+}
+
+// asked returns the signal that asks.
+func (r *solve) asked() signals.ID {
+	for _, s := range slices.Backward(r.result.Log) {
+		if s.Kind() == signals.KindEscalation {
+			return s.Head().ID
+		}
+	}
+	return signals.ID{}
+}
+
+// enfranchise lets somebody outside vote.
+func (r *solve) enfranchise(voter string) {
+	terms := *r.terms
+	terms.Electorate = append(slices.Clone(terms.Electorate), voter)
+	r.terms = &terms
+	if err := r.recount(); err != nil {
+		r.stop(StopError, "the answer was refused", err)
+	}
+}
