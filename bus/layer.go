@@ -89,7 +89,7 @@ func (l *Layer) append(ctx context.Context, decide func(Moment) ([]signals.Any, 
 		if err != nil {
 			return err
 		}
-		if waited, err := b.roomLocked(ctx, l.p.agent, ds); err != nil {
+		if waited, err := b.roomLocked(ctx, l.speaker(ds), ds); err != nil {
 			return err
 		} else if waited {
 			continue
@@ -102,6 +102,14 @@ func (l *Layer) append(ctx context.Context, decide func(Moment) ([]signals.Any, 
 		}
 		return nil
 	}
+}
+
+// speaker is for whom the layer publishes: nobody waits for himself.
+func (l *Layer) speaker(ds []draft) string {
+	if len(ds) > 0 && ds[0].head.Source != "" {
+		return ds[0].head.Source
+	}
+	return l.p.agent
 }
 
 func (l *Layer) decideLocked(decide func(Moment) ([]signals.Any, error)) ([]draft, error) {

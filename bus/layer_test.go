@@ -113,6 +113,17 @@ func TestALayerDecidesAgainAfterItHadToWait(t *testing.T) {
 	}
 }
 
+// A layer speaks for its sources: who is to read first does not wait for himself.
+func TestALayerDoesNotMakeItsSourceWaitForItself(t *testing.T) {
+	b := newBus(t, nil)
+	l := layerOf(t, b)
+	subscribe(t, b, bus.SubscribeOptions{Agent: "ann", Backlog: 1, WhenFull: bus.Wait})
+	must(t, agent(t, b, "a"), found("x"))
+	if err := l.Append(soon(t), ticks, nil); !errors.Is(err, bus.ErrBacklog) {
+		t.Error(err)
+	}
+}
+
 func TestALayerThatRefusesOrPanicsHarmsNoOne(t *testing.T) {
 	b := newBus(t, nil)
 	l := layerOf(t, b)

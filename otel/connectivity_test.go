@@ -11,7 +11,10 @@ import (
 func TestConnectivityThreadIsOneTrace(t *testing.T) {
 	r := newTrace(t, otel.Options{})
 	b := watched(t, r, nil)
-	layer := connectivity.New(b, nil)
+	layer, err := connectivity.New(b, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	layer.SetCoordinator("review", "lead")
 	inbox, err := layer.Inbox("lead")
 	if err != nil {

@@ -1,9 +1,14 @@
 package connectivity
 
-import "github.com/swarmbus/swarmbus/signals"
+import (
+	"context"
+	"fmt"
+
+	"github.com/swarmbus/swarmbus/signals"
+)
 
 // Audience is whom a signal is for. The layer turns it into recipients once,
-// when the signal is emitted. The zero value is refused.
+// when the signal is emitted. The zero value is refused on the wire.
 type Audience uint8
 
 // The audiences.
@@ -11,7 +16,12 @@ const (
 	Self        Audience = 1 + iota // the source alone
 	Coordinator                     // the thread's coordinator, see [Layer.SetCoordinator]
 	Selected                        // whom a [Resolver] names
-	All                             // every component of the thread, see [Layer.Register]
+
+	// All is every component registered in the thread at that moment, see
+	// [Layer.Register]: an audience, and no list of recipients. Inboxes deliver
+	// to those components; to the bus itself such a signal is for everyone who
+	// subscribes.
+	All
 )
 
 var audienceNames = signals.NewEnum[Audience]("audience", "self", "coordinator", "selected", "all")
@@ -25,4 +35,71 @@ func (a Audience) MarshalText() ([]byte, error) { return audienceNames.Marshal(a
 // UnmarshalText accepts the four wire names and nothing else.
 func (a *Audience) UnmarshalText(text []byte) error {
 	return audienceNames.Unmarshal(text, a)
+}
+
+// A Resolver names who gets a signal for the audience [Selected]. It is called
+// inside Emit, before the signal is stored and so without its id and time,
+// without locks and concurrently. If it fails or panics, Emit fails with it and
+// nothing is stored, unless the signal is critical: that goes to all.
+type Resolver func(context.Context, Signal) ([]string, error)
+
+// resolver returns who has to be asked first, nil if nobody has.
+func (m *emitting) resolver() Resolver {
+	if m.note.Audience != Selected || m.answered {
+		return nil
+	}
+	for _, name := range []string{m.in.Thread, ""} {
+		if p := m.layer.places.get(name); p != nil && p.resolver != nil {
+			return p.resolver
+		}
+	}
+	return nil
+}
+
+// answer asks the resolver. A critical signal is stored whatever it does.
+func (m *emitting) answer(ctx context.Context) error {
+	m.answered = true
+	var chosen []string
+	err := guard(func() (err error) {
+		chosen, err = m.ask(ctx, m.result.Signal)
+		return err
+	})
+	if err == nil {
+		err = checkNames("recipients", m.in.Thread, chosen...)
+	}
+	if m.failed = inside("resolver", err); m.failed == nil {
+		m.to = recipients(chosen)
+	}
+	if m.note.Priority == Critical {
+		return nil
+	}
+	return m.failed
+}
+
+// recipients returns who gets the signal on the bus, and why a critical one
+// is for everyone instead of its audience.
+func (m *emitting) recipients() (to signals.Recipients, err error) {
+	to = nobody
+	p := m.layer.places.get(m.in.Thread)
+	switch m.note.Audience {
+	case Self:
+		to = signals.To(m.in.Source)
+	case All:
+		return signals.Recipients{}, nil
+	case Selected:
+		if m.answered && m.failed == nil {
+			to = m.to
+		}
+	case Coordinator:
+		if p != nil {
+			to = p.coordinator
+		}
+	}
+	if m.note.Priority != Critical || !to.Equal(nobody) {
+		return to, nil
+	}
+	if err = m.failed; err == nil {
+		err = fmt.Errorf("%w: %s of %q", ErrNobody, m.note.Audience, m.in.Thread)
+	}
+	return signals.Recipients{}, err
 }

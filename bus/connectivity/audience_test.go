@@ -3,9 +3,11 @@ package connectivity_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/connectivity"
@@ -35,20 +37,94 @@ func TestCoordinatorIsTheThreadsOwn(t *testing.T) {
 	invalid(t, w.SetCoordinator("", "boss"), "thread")
 }
 
+// hears reads all that is in an inbox.
+func hears(t *testing.T, i *connectivity.Inbox) (all []string) {
+	t.Helper()
+	for {
+		ended, cancel := context.WithCancel(ctx)
+		cancel()
+		s, err := i.Next(ended)
+		if err != nil {
+			return all
+		}
+		all = append(all, s.Summary)
+	}
+}
+
+func (w *world) inbox(id string) *connectivity.Inbox {
+	w.Helper()
+	i, err := w.Inbox(id)
+	if err != nil {
+		w.Fatal(err)
+	}
+	w.Cleanup(i.Close)
+	return i
+}
+
 func TestAllAreTheComponentsOfTheThread(t *testing.T) {
 	w := newWorld(t, nil)
-	equal(t, "nobody", w.emit(says("x", to(connectivity.All))).Recipients)
-	is(t, w.Register("t", "c", "a"), nil)
-	is(t, w.Register("t", "b", "a"), nil)
-	is(t, w.Register("u", "d"), nil)
-	s := w.emit(says("x", to(connectivity.All), by("b")))
-	equal(t, "all", s.Recipients, "a", "b", "c")
-	w.Unregister("t", "b", "nobody")
-	w.Unregister("nowhere", "b")
-	equal(t, "later", w.emit(says("x", to(connectivity.All), by("c"))).Recipients, "a", "c")
-	stored, _ := w.Get(s.ID)
-	equal(t, "computed once", stored.Recipients, "a", "b", "c")
+	broadcast := func(summary string) connectivity.Signal {
+		return w.emit(says(summary, to(connectivity.All), by(summary)))
+	}
+	is(t, w.Register("t", "before"), nil)
+	before, a, other := w.inbox("before"), w.inbox("a"), w.inbox("other")
+	is(t, w.Register("u", "other"), nil)
+	broadcast("0")
+	is(t, w.Register("t", "a", "b"), nil)
+	is(t, w.Register("t", "a"), nil)
+	if s := broadcast("1"); s.Recipients != nil || s.Components != 3 {
+		t.Errorf("recorded as for %v, %d of them", s.Recipients, s.Components)
+	}
+	w.Unregister("t", "a", "nobody")
+	w.Unregister("nowhere", "a")
+	broadcast("2")
+	is(t, w.Register("t", "a"), nil)
+	broadcast("3")
+	is(t, w.CloseThread(ctx, "t"), nil)
+	if s := broadcast("4"); s.Components != 0 {
+		t.Errorf("%d components after the thread was closed", s.Components)
+	}
+	// All of them read only now: what counts is who was there at the time.
+	equal(t, "registered before the inbox", hears(t, before), "0", "1", "2", "3")
+	equal(t, "came and went", hears(t, a), "1", "3")
+	equal(t, "elsewhere", hears(t, other))
+	is(t, w.Register("t", "a"), nil)
+	broadcast("5")
+	equal(t, "came back", hears(t, a), "5")
 	invalid(t, w.Register("t", "ok", ""), "component")
+}
+
+// Names of a hundred thousand components do not fit on a signal, and need not.
+func TestAllOfAHundredThousandComponents(t *testing.T) {
+	const n = 100_000
+	w := newWorld(t, nil)
+	register := func(from, to int) time.Duration {
+		start := time.Now()
+		for i := from; i < to; i++ {
+			is(t, w.Register("t", fmt.Sprint("component-", i)), nil)
+		}
+		return time.Since(start)
+	}
+	first := register(0, n/10)
+	register(n/10, n-n/10)
+	if last := register(n-n/10, n); last > 20*first {
+		t.Errorf("registering the last tenth took %v, the first %v", last, first)
+	}
+	last := w.inbox(fmt.Sprint("component-", n-1))
+	s := w.emit(says("fire", to(connectivity.All), at(connectivity.Critical)))
+	if s.Components != n {
+		t.Errorf("for %d components", s.Components)
+	}
+	equal(t, "the last one", hears(t, last), "fire")
+	var bytes int
+	for s := range w.bus.History(bus.Filter{}) {
+		data, err := signals.Marshal(s)
+		is(t, err, nil)
+		bytes += len(data)
+	}
+	if bytes > 2000 {
+		t.Errorf("%d bytes in the log", bytes)
+	}
 }
 
 func TestSelectedAreWhomTheResolverNames(t *testing.T) {
@@ -62,7 +138,7 @@ func TestSelectedAreWhomTheResolverNames(t *testing.T) {
 	})
 	s := w.emit(says("x", to(connectivity.Selected), by("b")))
 	equal(t, "the layer's", s.Recipients, "y", "z")
-	if asked.ID != s.ID || asked.Summary != "x" || asked.Source != "b" {
+	if !asked.ID.IsZero() || asked.State != connectivity.Emitted || asked.Summary != "x" || asked.Source != "b" {
 		t.Errorf("asked about %+v, emitted %+v", asked, s)
 	}
 	w.SetResolver("", picks("w"))
@@ -145,6 +221,7 @@ func TestRecipientsGetWhatIsForThemAndNothingElse(t *testing.T) {
 	for _, who := range []string{"", "boss", "a", "z"} {
 		sub, err := w.bus.Subscribe(bus.SubscribeOptions{Agent: who})
 		is(t, err, nil)
+		t.Cleanup(sub.Close)
 		read[who] = sub
 		_, err = bus.Handle(w.bus, bus.HandleOptions{Agent: who}, func(_ context.Context, s signals.Signal[connectivity.Attention]) error {
 			heard[who] = append(heard[who], s.Payload.Summary)
@@ -154,16 +231,15 @@ func TestRecipientsGetWhatIsForThemAndNothingElse(t *testing.T) {
 	}
 	w.emit(says("for boss"))
 	s := w.emit(says("for a", to(connectivity.Self)))
-	w.emit(says("for all", to(connectivity.All), until(1)))
-	w.emit(says("for nobody", to(connectivity.Selected)))
+	w.emit(says("for nobody", to(connectivity.Selected), until(1)))
 	w.resolve(s.ID)
 	w.advance("t")
-	equal(t, "boss", heard["boss"], "for boss", "for all")
-	equal(t, "a", heard["a"], "for a", "for all")
+	equal(t, "boss", heard["boss"], "for boss")
+	equal(t, "a", heard["a"], "for a")
 	equal(t, "z", heard["z"])
 	equal(t, "no agent", heard[""])
 	// Books of the layer reach those whom their signals reached.
-	for who, want := range map[string]int{"": 0, "z": 0, "boss": 5, "a": 6} {
+	for who, want := range map[string]int{"": 0, "z": 0, "boss": 2, "a": 3} {
 		got := 0
 		for _, more := read[who].Poll(); more; _, more = read[who].Poll() {
 			got++
@@ -174,24 +250,36 @@ func TestRecipientsGetWhatIsForThemAndNothingElse(t *testing.T) {
 	}
 }
 
+// On the bus, what is for all is for everyone who subscribes to it.
+func TestAllIsEveryoneOnTheBus(t *testing.T) {
+	w := newWorld(t, nil)
+	for _, who := range []string{"", "registered", "stranger"} {
+		sub, err := w.bus.Subscribe(bus.SubscribeOptions{Agent: who, Kinds: []signals.Kind{connectivity.KindAttention}})
+		is(t, err, nil)
+		t.Cleanup(sub.Close)
+		is(t, w.Register("t", "registered"), nil)
+		w.emit(says("to all", to(connectivity.All), by("by "+who)))
+		if _, heard := sub.Poll(); !heard {
+			t.Errorf("%q heard nothing", who)
+		}
+	}
+}
+
 // To the bus, no recipients would mean everyone.
 func TestForNobodyIsNotForEveryone(t *testing.T) {
 	w := newWorld(t, nil)
 	sub, err := w.bus.Subscribe(bus.SubscribeOptions{})
 	is(t, err, nil)
+	t.Cleanup(sub.Close)
 	w.emit(says("no coordinator"))
-	w.emit(says("no components", to(connectivity.All)))
 	w.emit(says("no resolver", to(connectivity.Selected)))
 	is(t, w.SetCoordinator("t", "boss"), nil)
-	w.emit(says("still no components", to(connectivity.All), by("b")))
 	w.SetResolver("t", picks())
 	w.emit(says("nobody selected", to(connectivity.Selected), by("b")))
 	is(t, w.Register("u", "c"), nil)
 	w.emit(says("components, and no coordinator", in("u")))
 	is(t, w.SetCoordinator("t", ""), nil)
 	w.emit(says("no coordinator any more", by("c")))
-	w.Unregister("u", "c")
-	w.emit(says("no components any more", in("u"), to(connectivity.All)))
 	if s, heard := sub.Poll(); heard {
 		n, _ := connectivity.NoteOf(s)
 		t.Errorf("%q is for everyone", n.Summary)

@@ -22,7 +22,7 @@ func full(b *testing.B, n int) *connectivity.Layer { return fullKeeping(b, n, -1
 func fullKeeping(b *testing.B, n, retain int) *connectivity.Layer {
 	w := made(bus.New(&bus.Options{Sweep: -1}))
 	b.Cleanup(w.Close)
-	l := connectivity.New(w, &connectivity.Options{Retain: retain})
+	l := made(connectivity.New(w, &connectivity.Options{Retain: retain}))
 	for i := range n {
 		e, err := l.Emit(ctx, says("x", by(fmt.Sprint("s", i%100)), at(connectivity.Critical), class(connectivity.Class(1+i%11))))
 		if err != nil {
@@ -67,10 +67,7 @@ func mustEmit(b *testing.B, l *connectivity.Layer, in connectivity.Input, suppre
 func BenchmarkBusPublish(b *testing.B) {
 	w := made(bus.New(&bus.Options{Sweep: -1}))
 	b.Cleanup(w.Close)
-	p, err := w.Agent("a", bus.Permissions{})
-	if err != nil {
-		b.Fatal(err)
-	}
+	p := w.System()
 	s := signals.New(signals.Header{Thread: "t", TTL: -1, Recipients: signals.To("boss")}, connectivity.Attention{Note: note(connectivity.AttentionRaise)})
 	b.ReportAllocs()
 	for b.Loop() {
@@ -206,8 +203,8 @@ func BenchmarkQuery(b *testing.B) {
 					mustEmit(b, l, says("x", by("rare"), at(connectivity.Critical)), false)
 				}
 				for b.Loop() {
-					if got := len(l.Query(c.q)); got != c.want {
-						b.Fatalf("%d answers, want %d", got, c.want)
+					if got, err := l.Query(c.q); err != nil || len(got) != c.want {
+						b.Fatalf("%d answers, want %d: %v", len(got), c.want, err)
 					}
 				}
 			})
@@ -272,7 +269,7 @@ func BenchmarkMemory(b *testing.B) {
 	const threads, each = 100_000, 10
 	for b.Loop() {
 		w := made(bus.New(&bus.Options{Sweep: -1}))
-		l := connectivity.New(w, nil)
+		l := made(connectivity.New(w, nil))
 		before := heap()
 		for t := range threads {
 			thread := fmt.Sprint("thread ", t)

@@ -16,33 +16,31 @@ const (
 	KindClosed     signals.Kind = "connectivity:closed"
 )
 
-// Transition says that signals of one thread reached a state. The system says
-// so, and the source where an update of its own replaces; it is for those
+// Transition says that signals of one thread reached a state. Its source is who
+// ended them: the one who replaced or resolved, or the system. It is for those
 // whom the signals were for.
 type Transition struct {
-	Layer   string `json:"layer"`   // required
-	State   State  `json:"state"`   // required; not Emitted
-	Signals IDs    `json:"signals"` // required
+	Link
+	State   State `json:"state"`   // required; not Emitted
+	Signals IDs   `json:"signals"` // required
 }
 
 // Step says that a thread reached a step. It is for the system alone, as are
 // [Requested] and [Closed].
 type Step struct {
-	Layer string `json:"layer"` // required
-	Step  int    `json:"step"`  // at least 1
+	Link
+	Step int `json:"step"` // at least 1
 }
 
 // Requested says which mode the hook asked for.
 type Requested struct {
-	Layer string     `json:"layer"` // required
-	For   signals.ID `json:"for"`   // required; the signal that the hook was called for
-	Mode  Mode       `json:"mode"`  // required
+	Link
+	For  signals.ID `json:"for"`  // required; the signal that the hook was called for
+	Mode Mode       `json:"mode"` // required
 }
 
 // Closed says that a thread was closed and everything in it forgotten.
-type Closed struct {
-	Layer string `json:"layer"` // required
-}
+type Closed struct{ Link }
 
 // Kind returns KindTransition.
 func (Transition) Kind() signals.Kind { return KindTransition }
@@ -58,7 +56,7 @@ func (Closed) Kind() signals.Kind { return KindClosed }
 
 // Check implements [signals.Checker].
 func (t *Transition) Check(l signals.Limits) error {
-	if err := cmp.Or(l.Name("layer", t.Layer), stateNames.Check(t.State)); err != nil {
+	if err := cmp.Or(t.Link.check(l), stateNames.Check(t.State)); err != nil {
 		return err
 	}
 	if t.State == Emitted {
@@ -72,16 +70,16 @@ func (s *Step) Check(l signals.Limits) error {
 	if s.Step < 1 {
 		return &signals.FieldError{Field: "step", Value: strconv.Itoa(s.Step), Problem: "below 1"}
 	}
-	return l.Name("layer", s.Layer)
+	return s.Link.check(l)
 }
 
 // Check implements [signals.Checker].
 func (r *Requested) Check(l signals.Limits) error {
-	return cmp.Or(l.Name("layer", r.Layer), l.Ref("for", r.For), modeNames.Check(r.Mode))
+	return cmp.Or(r.Link.check(l), l.Ref("for", r.For), modeNames.Check(r.Mode))
 }
 
 // Check implements [signals.Checker].
-func (c *Closed) Check(l signals.Limits) error { return l.Name("layer", c.Layer) }
+func (c *Closed) Check(l signals.Limits) error { return c.Link.check(l) }
 
 // Payloads returns the registrations of the layer's kinds, for a
 // [signals.Codec] that reads its signals from elsewhere.
@@ -93,12 +91,8 @@ func Payloads() []signals.Registration {
 	}
 }
 
-// ours reports whether a kind is one of the layer's.
-func ours(k signals.Kind) bool {
-	switch k {
-	case KindAttention, KindConfidence, KindConflict, KindHandoff, KindEscalation,
-		KindTransition, KindStep, KindMode, KindClosed:
-		return true
-	}
-	return false
+// kinds are the kinds that are the layers' alone.
+var kinds = []signals.Kind{
+	KindAttention, KindConfidence, KindConflict, KindHandoff, KindEscalation,
+	KindTransition, KindStep, KindMode, KindClosed,
 }

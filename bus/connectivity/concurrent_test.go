@@ -1,6 +1,7 @@
 package connectivity_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,20 +10,16 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/connectivity"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// real is a world with the system's clock, for concurrent use.
+// real is a world with the machine's clock, for concurrent use.
 func real(t testing.TB, o *connectivity.Options) *world {
-	if o == nil {
-		o = &connectivity.Options{}
-	}
-	o.Clock = time.Now
-	return newWorld(t, o)
+	b := newBus(t, nil)
+	return &world{TB: t, bus: b, Layer: made(connectivity.New(b, o))}
 }
 
 func TestABusHandlerFindsTheSignalItIsCalledFor(t *testing.T) {
@@ -219,7 +216,9 @@ func TestConcurrentUse(t *testing.T) {
 	told := map[signals.ID][]connectivity.Event{}
 	w.OnSignal(func(ctx context.Context, s connectivity.Signal, e connectivity.Event) {
 		mu.Lock()
-		told[s.ID] = append(told[s.ID], e)
+		if e != connectivity.Crowded {
+			told[s.ID] = append(told[s.ID], e)
+		}
 		n := len(told)
 		mu.Unlock()
 		if e == connectivity.WasEmitted && n%10 == 0 {
@@ -281,54 +280,58 @@ func TestConcurrentUse(t *testing.T) {
 	}
 }
 
-// underWay waits until n flights are.
-func (w *world) underWay(n int) {
-	w.Helper()
-	limit := soon(w)
-	for w.Stuck() < n {
-		if limit.Err() != nil {
-			w.Fatalf("%d under way, want %d", w.Stuck(), n)
-		}
-		runtime.Gosched()
+// Nothing depends on what waits for room: it is not in the log.
+func TestWhatWaitsForRoomHasNoEffect(t *testing.T) {
+	w := real(t, nil)
+	old := w.emit(says("old"))
+	full := w.full()
+	stuck, cancel := context.WithCancel(ctx)
+	defer cancel()
+	done := make(chan error)
+	go func() {
+		_, err := w.Emit(stuck, says("stuck", by("d"), to(connectivity.All), replacing(old.ID)))
+		done <- err
+	}()
+	w.waits(1)
+	if got := w.state(old.ID); got.Terminal() {
+		t.Errorf("the old one is %s", got)
 	}
+	other := w.emit(says("other", by("e"), to(connectivity.Self), replacing(old.ID)))
+	if got := w.state(old.ID); got != connectivity.Superseded {
+		t.Errorf("the old one is %s", got)
+	}
+	w.advance("t")
+	for range 2 {
+		_, err := full.Next(soon(t))
+		is(t, err, nil)
+	}
+	is(t, <-done, connectivity.ErrTerminal) // judged anew, for what it replaces has ended
+	w.resolve(other.ID)
+	same(t, w.rebuilt(nil), w.Layer, "t")
 }
 
-// A publish may wait for a reader; what depends on it does not wait for ever.
-func TestWhatIsStuckDoesNotBlockOthers(t *testing.T) {
-	w := real(t, nil)
+// full returns a subscription for signals to all that holds back who emits one.
+func (w *world) full() *bus.Subscription {
+	w.Helper()
 	sub, err := w.bus.Subscribe(bus.SubscribeOptions{
-		Agent: "a", Kinds: []signals.Kind{connectivity.KindAttention}, Backlog: 2, WhenFull: bus.Wait,
+		Agent: "full", Kinds: []signals.Kind{connectivity.KindAttention}, Backlog: 2, WhenFull: bus.Wait,
 	})
-	is(t, err, nil)
-	old := w.emit(says("old"))
-	is(t, w.Register("t", "a"), nil)
-	for _, source := range []string{"b", "c"} {
-		w.emit(says("fills it", by(source), to(connectivity.All), class(connectivity.AttentionRaise)))
+	is(w, err, nil)
+	w.Cleanup(sub.Close)
+	for _, source := range []string{"filler", "another"} {
+		w.emit(says("fills it", by(source), to(connectivity.All)))
 	}
-	stuck, cancel := context.WithCancel(ctx)
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		_, err := w.Emit(stuck, says("stuck", by("d"), to(connectivity.All), replacing(old.ID)))
-		is(t, err, context.Canceled)
-		_, err = w.Emit(stuck, says("stuck", by("d"), to(connectivity.All)))
-		is(t, err, context.Canceled)
-	})
-	w.underWay(1)
-	impatient, stop := context.WithTimeout(ctx, time.Millisecond)
-	defer stop()
-	_, err = w.Resolve(impatient, old.ID)
-	is(t, err, context.DeadlineExceeded)
-	_, err = w.Resolve(ctx, old.ID) // taken as if it had ended
-	is(t, err, connectivity.ErrTerminal)
-	_, err = w.Emit(ctx, says("other", replacing(old.ID)))
-	is(t, err, connectivity.ErrTerminal)
-	w.advance("t")
-	w.emit(says("free", by("e"), to(connectivity.Self)))
-	cancel()
-	wg.Wait()
-	if got := w.resolve(old.ID); got.State != connectivity.Resolved {
-		t.Errorf("after all it is %s", got.State)
+	return sub
+}
+
+// waits returns when that many goroutines wait for the bus to have room.
+func (w *world) waits(n int) {
+	w.Helper()
+	limit := soon(w)
+	for buf := make([]byte, 1<<20); limit.Err() == nil; runtime.Gosched() {
+		if bytes.Count(buf[:runtime.Stack(buf, true)], []byte(".waitForRoomLocked(")) >= n {
+			return
+		}
 	}
-	sub.Close()
-	same(t, w.rebuilt(nil), w.Layer, "t")
+	w.Fatalf("nobody waits")
 }

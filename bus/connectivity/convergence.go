@@ -4,26 +4,63 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"github.com/swarmbus/swarmbus/signals"
 )
 
 // Convergence says whether a thread is ready for its answer: no conflict open,
 // no escalation open, and the newest grade in force of every source that has
-// one high or medium.
+// one high or medium. Where nobody has a grade in force and nothing is in the
+// way, that is not known.
 type Convergence struct {
 	Converged bool
+	Unknown   bool       // nothing is in the way, but nobody has said how sure it is
 	Obstacles []Obstacle // what is in the way, oldest first
-	Graded    int        // sources with a grade in force; 0: nobody has said how stable its output is
+	Graded    int        // sources with a grade in force
+	Blocked   int        // sources among them that are blocked
 }
 
+// String says it in words.
+func (c Convergence) String() string {
+	switch {
+	case c.Converged:
+		return fmt.Sprintf("converged: %d sources are sure enough", c.Graded)
+	case c.Unknown:
+		return "unknown: nobody has stated a confidence"
+	}
+	return fmt.Sprintf("not converged: %d obstacles, the first is that %s", len(c.Obstacles), c.Obstacles[0])
+}
+
+// Cause is why a signal is an obstacle.
+type Cause uint8
+
+// The causes.
+const (
+	OpenConflict   Cause = 1 + iota
+	OpenEscalation       // also one that was not delivered yet
+	LowConfidence        // the newest grade in force of its source is low
+	BlockedSource        // it is a blocker, or counts as one: see [Highest]
+)
+
+var causeNames = signals.NewEnum[Cause]("cause", "open conflict", "open escalation", "low confidence", "blocked source")
+
+// String returns two words.
+func (c Cause) String() string { return causeNames.String(c) }
+
 // An Obstacle is a signal that keeps its thread from converging.
-type Obstacle struct{ Signal Signal }
+type Obstacle struct {
+	Signal Signal
+	Cause  Cause
+}
 
 // String says what is in the way, for people.
 func (o Obstacle) String() string {
 	s := &o.Signal
-	switch s.Class.Message() {
-	case AboutConfidence:
+	switch o.Cause {
+	case LowConfidence:
 		return fmt.Sprintf("%s is at %s: %s", s.Source, s.Class, s.Summary)
+	case BlockedSource:
+		return fmt.Sprintf("%s is blocked, at %s %s: %s", s.Source, s.Class, s.Confidence, s.Summary)
 	default:
 		return fmt.Sprintf("%s by %s is open: %s", s.Class, s.Source, s.Summary)
 	}
@@ -31,7 +68,7 @@ func (o Obstacle) String() string {
 
 func (t *thread) convergence() Convergence {
 	if t == nil {
-		return Convergence{Converged: true}
+		return Convergence{Unknown: true}
 	}
 	var open []*record
 	for _, c := range []Class{ConflictActive, EscalationInterrupt, EscalationUncertainty} {
@@ -43,9 +80,25 @@ func (t *thread) convergence() Convergence {
 		open = append(open, t.records.at(s.grades.last))
 	}
 	slices.SortFunc(open, func(a, b *record) int { return cmp.Compare(a.seq, b.seq) })
-	c := Convergence{Converged: len(open) == 0, Graded: t.graded}
+	c := Convergence{Graded: t.graded, Converged: len(open) == 0 && t.graded > 0, Unknown: len(open) == 0 && t.graded == 0}
 	for _, r := range open {
-		c.Obstacles = append(c.Obstacles, Obstacle{r.signal()})
+		o := Obstacle{r.signal(), r.cause()}
+		if o.Cause == BlockedSource {
+			c.Blocked++
+		}
+		c.Obstacles = append(c.Obstacles, o)
 	}
 	return c
+}
+
+func (r *record) cause() Cause {
+	switch c := r.group.class; {
+	case c.Message() == AboutConflict:
+		return OpenConflict
+	case c.Message() == AboutEscalation:
+		return OpenEscalation
+	case c == ConfidenceBlocker, r.salience() == Highest && r.grade.value < blocked:
+		return BlockedSource
+	}
+	return LowConfidence
 }

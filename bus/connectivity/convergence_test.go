@@ -1,6 +1,7 @@
 package connectivity_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/swarmbus/swarmbus/bus/connectivity"
@@ -15,12 +16,13 @@ func (w *world) converges(obstacles ...string) {
 		got = append(got, o.String())
 	}
 	equal(w, "obstacles", got, obstacles...)
-	if c.Converged != (len(obstacles) == 0) {
-		w.Errorf("converged %v with %d obstacles", c.Converged, len(obstacles))
+	clear := len(obstacles) == 0
+	if c.Converged != (clear && c.Graded > 0) || c.Unknown != (clear && c.Graded == 0) {
+		w.Errorf("converged %v, unknown %v with %d obstacles and %d grades", c.Converged, c.Unknown, len(obstacles), c.Graded)
 	}
 }
 
-func TestAnEmptyThreadConverges(t *testing.T) {
+func TestAThreadWithoutGradesIsUnknown(t *testing.T) {
 	w := newWorld(t, nil)
 	w.converges()
 	w.emit(says("x"))
@@ -69,7 +71,7 @@ func TestTheNewestGradeInForceCounts(t *testing.T) {
 	low := w.emit(says("doubts", class(connectivity.ConfidenceLow), by("b")))
 	w.converges("b is at confidence.low: doubts")
 	stuck := w.emit(says("stuck", class(connectivity.ConfidenceBlocker), by("b"), replacing(low.ID)))
-	w.converges("b is at confidence.blocker: stuck")
+	w.converges("b is blocked, at confidence.blocker 0: stuck")
 	w.emit(says("sure again", class(connectivity.ConfidenceHigh), by("b")))
 	w.converges() // though the blocker is live: it is not the newest
 	if w.state(stuck.ID).Terminal() {
@@ -95,4 +97,58 @@ func TestThreadsConvergeAlone(t *testing.T) {
 	w := newWorld(t, nil)
 	w.emit(says("x", class(connectivity.ConflictActive), in("u")))
 	w.converges()
+}
+
+// A grade below 0.2 at high priority says that the source cannot go on.
+func TestAVeryLowGradeAtHighPriorityCountsAsABlocker(t *testing.T) {
+	w := newWorld(t, nil)
+	for i, c := range []struct {
+		priority connectivity.Priority
+		class    connectivity.Class
+		grade    float64
+		want     connectivity.Cause
+		salience connectivity.Salience
+	}{
+		{connectivity.High, connectivity.ConfidenceLow, 0.19, connectivity.BlockedSource, connectivity.Highest},
+		{connectivity.High, connectivity.ConfidenceLow, 0.2, connectivity.LowConfidence, connectivity.Ordinary},
+		{connectivity.Normal, connectivity.ConfidenceLow, 0.1, connectivity.LowConfidence, connectivity.Ordinary},
+		{connectivity.Critical, connectivity.ConfidenceLow, 0.1, connectivity.BlockedSource, connectivity.Highest},
+		{connectivity.Critical, connectivity.ConfidenceLow, 0.3, connectivity.LowConfidence, connectivity.Highest},
+		{connectivity.Low, connectivity.ConfidenceBlocker, 0, connectivity.BlockedSource, connectivity.Ordinary},
+		{connectivity.High, connectivity.ConfidenceBlocker, 0, connectivity.BlockedSource, connectivity.Highest},
+		{connectivity.High, connectivity.ConflictActive, 0.1, connectivity.OpenConflict, connectivity.Ordinary},
+	} {
+		thread := fmt.Sprint(i)
+		s := w.emit(says("x", in(thread), at(c.priority), func(in *connectivity.Input) {
+			in.Class, in.Confidence = c.class, connectivity.Graded(c.grade)
+		}))
+		got := w.Converged(thread)
+		blocked := 0
+		if c.want == connectivity.BlockedSource {
+			blocked = 1
+		}
+		if s.Salience() != c.salience || len(got.Obstacles) != 1 || got.Obstacles[0].Cause != c.want || got.Blocked != blocked {
+			t.Errorf("%s %s %v: %s, %+v", c.priority, c.class, c.grade, s.Salience(), got)
+		}
+	}
+	if s := w.emit(says("x", at(connectivity.Low))); s.Salience() != connectivity.Lowest {
+		t.Errorf("low without a grade: %s", s.Salience())
+	}
+}
+
+func TestConvergenceIsReadable(t *testing.T) {
+	w := newWorld(t, nil)
+	for _, want := range []string{
+		"unknown: nobody has stated a confidence", "converged: 1 sources are sure enough",
+		"not converged: 1 obstacles, the first is that conflict.active by b is open: no",
+	} {
+		if got := w.Converged("t").String(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+		if w.Converged("t").Unknown {
+			w.emit(says("sure", class(connectivity.ConfidenceHigh)))
+		} else {
+			w.emit(says("no", class(connectivity.ConflictActive), by("b"), at(connectivity.Critical)))
+		}
+	}
 }

@@ -2,15 +2,13 @@
 // need to coordinate: attention, confidence, conflict, handoff and escalation,
 // as signals with a lifecycle on a bus.
 //
-//	layer := connectivity.New(b, nil)
+//	layer, err := connectivity.New(b, nil)
 //	layer.SetCoordinator("review", "lead")
 //	layer.OnSignal(func(ctx context.Context, s connectivity.Signal, e connectivity.Event) { … })
-//	e, err := layer.Emit(ctx, connectivity.Input{
-//		Thread: "review", Source: "tester", Class: connectivity.ConfidenceLow,
-//		Audience: connectivity.Coordinator, Priority: connectivity.Normal,
-//		Confidence: connectivity.Graded(0.3), Summary: "two tests are flaky",
-//	})
-//	layer.Resolve(ctx, e.Signal.ID)
+//
+//	tester, err := layer.Component("tester") // its handle: it speaks as itself
+//	e, err := tester.Emit(ctx, connectivity.Input{Thread: "review", Class: connectivity.HandoffReady, Summary: "all green"})
+//
 //	layer.Converged("review")
 //
 // # The log
@@ -19,115 +17,163 @@
 // recipients are the bus's, and so agents hear what is addressed to them and
 // the history, traces and observers of the bus see all. What becomes of it is
 // in the log too ([Transition], [Step], [Requested], [Closed]), so the layer's
-// state is a fold of the log and [Rebuild] restores it. Only a layer writes
-// these kinds: a note that names no layer is refused, and books count only if
-// the bus's system wrote them. Leave the kinds out of what agents may publish:
-// a note forged with a layer's name is not in that layer, but in a rebuilt one.
-// Several layers may share a bus under different names, not one name.
+// state is a fold of the log and [Rebuild] restores it. The kinds are reserved:
+// the bus refuses them from agents. Several layers may share a bus under
+// different names, not one name.
+//
+// Every call decides at the end of the log, and is committed and folded in the
+// same moment. What is not in the log suppresses, ends and resolves nothing: a
+// call that has to wait until a reader has room is judged anew afterwards.
 //
 // # Ordering
 //
 // Order is by place in the log, never by time. Observers are called one event
-// at a time, those of a signal in order, the hook before the observers. Emit and
+// at a time, those of a thread in order, the hook before the observers. Emit and
 // Resolve return after the commit, usually also after the observers; inside an
 // observer, and while another caller is at it, events come after the return.
 // Calls inside observers, hooks, resolvers and handlers of the bus neither
-// recurse nor deadlock, and find what they were called for. Calls that depend
-// on a signal on its way to the log wait for it, at most 100ms, after
-// which it counts as arrived. A bus's history has to be longer than what is
-// published in the meantime: it is how a handler's call finds such a signal.
+// recurse nor deadlock, and find what they were called for.
 //
 // # Ownership
 //
 // Values returned and shown are copies. Coordinators, components, resolvers,
-// hook and observers are configuration: they are not in the log.
+// hook and observers are configuration: they are not in the log. The [Layer] is
+// for whoever runs the swarm; a [Component] can do what is its to do.
 //
 // # Limits
 //
 // Emit, Get, Resolve and the default query cost the same whatever a thread
 // holds; a step costs what expires. A query that combines conditions which many
 // signals meet one by one and few together costs the shortest list among them.
-// A signal takes about 350 bytes; ended ones are kept until CloseThread, at
+// A signal takes about 400 bytes; ended ones are kept until CloseThread, at
 // most 65536 of a thread ([Options].Retain). Threads are kept until they are
-// closed.
+// closed, which frees what they held.
 //
 // # Rules
 //
-// Where the rule departs from the specification's letter, or settles what it
-// leaves open, it is marked with an asterisk and explained below.
+// Where the rule departs from the specification's letter, or a reading settles
+// what it leaves open, it is marked with an asterisk and explained below.
 //
 //		rule                                          name                    test
 //		id, time, state and step are added            Layer.Emit              TestEmitAddsIDTimeStateAndStep
-//		thread, source, summary required              ValidationError         TestEmitRefusesInvalidInput
-//		class consistent with message class        *1 Class.Message           TestMessageClassFollowsFromClass
+//		thread, source, summary required           *1 ValidationError         TestEmitRefusesInvalidInput
+//		class consistent with message class        *2 Class.Message           TestMessageClassFollowsFromClass
 //		                                              Note                    TestKindAndClassCannotDisagree
-//		confidence required, and its bands         *2 Grade                   TestConfidenceBands
-//		replaces: same thread                      *3 Input.Replaces          TestReplacesNamesALiveSignalOfTheThread
+//		audience and priority of a class           *3 Input                   TestTheUsualEmissionIsOneLine
+//		confidence required, and its bands         *4 Grade                   TestConfidenceBands
+//		replaces: same thread                      *5 Input.Replaces          TestReplacesNamesALiveSignalOfTheThread
 //		duplicates: thread, source, class, audience   Suppression             TestSameSignalIsSuppressedWithinAStep
 //		window by time, 5s                            ByTime                  TestSuppressionByTimeIsInclusiveAndDoesNotSlide
-//		not if resolved or superseded              *4 Suppression             TestOnlyLiveSignalsSuppress
+//		not if resolved or superseded              *6 Suppression             TestOnlyLiveSignalsSuppress
+//		what is not committed suppresses nothing      Emission                TestWhatIsNotCommittedSuppressesNothing
+//		… and ends nothing                            Layer.Resolve           TestWhatIsNotCommittedEndsNothing
 //		critical never                                Critical                TestCriticalIsNeverSuppressed
 //		high escalations differ by summary            Suppression             TestUrgentEscalationsDifferBySummary
-//		correction and raise never                 *5 Emission                TestACorrectionInTheSameStepIsNotLost
+//		low without a grade most aggressively      *7 Lowest                  TestTheLeastSalientIsSuppressedAsLongAsTheSameIsLive
+//		correction and raise never                 *8 Emission                TestACorrectionInTheSameStepIsNotLost
 //		                                                                      TestARaiseInPriorityIsNotSuppressed
 //		broadcast like any other                      All                     TestAllIsSuppressedLikeAnyAudience
-//		emitted becomes active                     *6 Active                  TestAnObserverMakesASignalActive
+//		emitted becomes active                     *9 Active                  TestAnObserverMakesASignalActive
+//		                                                                      TestOnlyAnObserverThatReturnsMakesASignalActive
 //		                                              Inbox, Layer.Received   TestARecipientMakesASignalActive
 //		terminal states stay                          State.Terminal          TestTheLayerIsItsModel
 //		resolve is idempotent                         Layer.Resolve           TestResolve
-//		resolve of superseded and expired          *7 ErrTerminal             TestResolveOfWhatEndedOtherwise
+//		resolve of superseded and expired         *10 ErrTerminal             TestResolveOfWhatEndedOtherwise
 //		expiry at a step, with events                 Layer.AdvanceStep       TestSignalsExpireAtTheirStep
-//		expiry in the past                         *8 ValidationError         TestEmitRefusesInvalidInput
-//		ended signals are kept                     *9 Layer.CloseThread       TestEndedSignalsAreKept
+//		                                              Input.ExpiresAfter      TestExpiresAfterCountsFromThePresentStep
+//		expiry in the past                        *11 ValidationError         TestEmitRefusesInvalidInput
+//		ended signals are kept                    *12 Layer.CloseThread       TestEndedSignalsAreKept
 //		                                              Options.Retain          TestRetentionDropsTheOldestEnds
 //		no cap on live signals                        Options.MaxLive         TestLiveSignalsAreCappedOnlyOnRequest
+//		more than ten open ones of a source       *13 Crowd                   TestACrowdIsCountedAndAnnounced
 //		query: default, limit, order                  Query                   TestQueryDefaults
 //		                                                                      TestNewestFirstWithEqualTimesKeepsTheNewest
+//		query by source, class, state and priority    Query                   TestQueryIsAScan
+//		query for what there is not               *14 ValidationError         TestAQueryThatMakesNoSenseIsRefused
 //		since                                         Query.Since             TestSinceIsExclusive
 //		observers                                     Layer.OnSignal          TestObserversSeeEveryEventInOrder
 //		stop observing                                Layer.OnSignal          TestObserversAreASnapshotOfEachEvent
 //		audience self                                 Self                    TestSelfIsTheSource
 //		coordinator                                   Layer.SetCoordinator    TestCoordinatorIsTheThreadsOwn
-//		selected                                  *10 Resolver                TestSelectedAreWhomTheResolverNames
+//		selected                                  *15 Resolver                TestSelectedAreWhomTheResolverNames
 //		                                                                      TestAResolverThatFailsLeavesNoOrphan
-//		all                                           Layer.Register          TestAllAreTheComponentsOfTheThread
+//		all                                       *16 Layer.Register          TestAllAreTheComponentsOfTheThread
+//		                                                                      TestAllOfAHundredThousandComponents
+//		                                                                      TestAllIsEveryoneOnTheBus
 //		recipients get it, nobody else                Signal.Recipients       TestRecipientsGetWhatIsForThemAndNothingElse
-//		hook before observers                         Hook                    TestTheHookIsCalledBeforeObservers
-//		hook for escalations                      *11 Hook                    TestTheHookIsCalledForEscalationsAndCriticalSignals
+//		critical must be delivered                *17 Emission.Unreached      TestACriticalReachesAllWhereItsAudienceIsNobody
+//		hook before observers                     *18 Hook                    TestTheHookIsCalledBeforeObservers
+//		                                              Inbox                   TestInboxesDeliverAfterTheHook
+//		                                                                      TestASlowHookDelaysItsThreadAlone
+//		hook for escalations                      *19 Hook                    TestTheHookIsCalledForEscalationsAndCriticalSignals
 //		without hook                                  Options.Hook            TestWithoutAHookEscalationsAreEmitted
-//		requested mode                            *12 Layer.Mode              TestTheModeIsThatOfTheNewestSignal
-//		critical must be acknowledged             *13 Layer.Unacknowledged    TestCriticalStaysUnacknowledgedUntilItEnds
-//		converged: conflicts                      *14 Layer.Converged         TestOpenConflictsAreObstacles
+//		requested mode                            *20 Layer.Mode              TestTheModeIsThatOfTheNewestSignal
+//		critical must be acknowledged             *21 Layer.Unacknowledged    TestCriticalStaysUnacknowledgedUntilItEnds
+//		                                                                      TestACriticalEndsByAnAnswerAlone
+//		                                                                      TestACriticalDoesNotExpire
+//		converged: conflicts                      *22 Layer.Converged         TestOpenConflictsAreObstacles
 //		converged: escalations                        Layer.Converged         TestOpenEscalationsAreObstacles
-//		converged: confidence                     *15 Layer.Converged         TestTheNewestGradeInForceCounts
+//		converged: confidence                     *23 Layer.Converged         TestTheNewestGradeInForceCounts
 //		                                                                      TestAGradeThatEndedIsNotInForce
+//		converged: nobody has a grade             *24 Convergence.Unknown     TestAThreadWithoutGradesIsUnknown
+//		high below 0.2 is a blocker               *25 Cause                   TestAVeryLowGradeAtHighPriorityCountsAsABlocker
 //		threads are apart                             Input.Thread            TestThreadsConvergeAlone
 //		salience is stored, not judged                Signal.Confidence       TestEmitRefusesInvalidInput
-//		more than ten open ones of a source           Query.Source            TestQueryIsAScan
+//		components are their own                  *26 Component               TestAComponentSpeaksAsItself
+//		                                                                      TestAComponentEndsWhatIsItsToEnd
+//		the log is the layer's                    *27 New                     TestTheKindsAreTheLayers
+//		                                                                      TestALayerDoesNotBelieveWhatAgentsPublishedBeforeIt
+//		the state is the log's                    *28 Rebuild                 TestRebuildAnswersTheSame
+//		                                                                      TestRebuildWantsAllOfTheLog
+//		                                                                      TestRebuildWantsABusThatWasFed
 //
-//	  - *1 An input has no message class of its own: it follows from the class.
+//	  - *1 A summary that shows nothing is blank, and refused too.
+//	  - *2 An input has no message class of its own: it follows from the class.
 //	    The kinds are attention, confidence, conflict.notice, handoff and
 //	    escalation.
-//	  - *2 Bands are half-open and leave no gap: 0, (0,0.4), [0.4,0.8), [0.8,1].
+//	  - *3 Those that are usual for the class may be left out: the coordinator at
+//	    normal priority, selected for handoffs, high for escalations.
+//	  - *4 Bands are half-open and leave no gap: 0, (0,0.4), [0.4,0.8), [0.8,1].
 //	    conflict.resolved needs a grade like conflict.active.
-//	  - *3 It must also be live.
-//	  - *4 Nor if expired.
-//	  - *5 What replaces a live signal is never suppressed, nor is what is more
+//	  - *5 It must also be live; if it is critical, see *21.
+//	  - *6 Nor if expired.
+//	  - *7 As long as the same is live, whatever the window.
+//	  - *8 What replaces a live signal is never suppressed, nor is what is more
 //	    urgent than all that is stored: a correction or an alarm would be lost.
 //	    Emit says whether it suppressed, and why; ids need not be compared.
-//	  - *6 Active is in the log after the first observer returned, or when a
+//	  - *9 Active is in the log after the first observer returned, or when a
 //	    recipient read it. Emit returns the signal as it was stored: emitted.
-//	  - *7 An error, for the caller believes something that is not so.
-//	  - *8 Refused; at the present step it would never have been live.
-//	  - *9 Until the thread is closed, or beyond a cap, those that ended first go.
-//	  - *10 A resolver of the thread goes before the layer's. If it fails, nothing
+//	  - *10 An error, for the caller believes something that is not so.
+//	  - *11 Refused; at the present step it would never have been live.
+//	  - *12 Until the thread is closed, or beyond a cap, those that ended first go.
+//	  - *13 Emit returns the count, and observers are told of the signal that makes
+//	    it a crowd. Nothing is refused.
+//	  - *14 An error: no answers would mean that there is nothing.
+//	  - *15 A resolver of the thread goes before the layer's. If it fails, nothing
 //	    is stored and Emit fails. With no recipients a signal is for nobody on
 //	    the bus, not for everyone.
-//	  - *11 And for every critical signal, whatever its class.
-//	  - *12 It is in the log and stays with the thread, for its agents' next turns.
-//	  - *13 Until it ends in whatever way: an update takes the duty over, and who
-//	    lets a critical signal expire has said when it stops to matter.
-//	  - *14 Emitted or active: an unseen conflict is one too.
-//	  - *15 A source takes part while it has a grade that has not ended, and the
+//	  - *16 An audience, not a list: the log says how many there were. Who is
+//	    registered when it is emitted gets it through an [Inbox], however late it
+//	    reads. On the bus it is for everyone who subscribes to the kind.
+//	  - *17 Without a coordinator, or anybody whom a resolver names, a critical
+//	    signal goes to all, also if the resolver fails, and Emit says so.
+//	  - *18 And before inboxes deliver. Agents that read the bus itself read the
+//	    log, and may be earlier.
+//	  - *19 And for every critical signal, whatever its class.
+//	  - *20 It is in the log and stays with the thread, for its agents' next turns.
+//	  - *21 Until it is answered: resolved, or replaced by another critical signal
+//	    of its source or the coordinator, which takes the duty over. It cannot
+//	    expire. A component may answer what it got or coordinates, not what it
+//	    emitted.
+//	  - *22 Emitted or active: an unseen conflict is one too.
+//	  - *23 A source takes part while it has a grade that has not ended, and the
 //	    newest counts. A resolved doubt is dealt with.
+//	  - *24 Then nothing may be in the way, and yet nobody knows: not converged.
+//	  - *25 It is an obstacle like other low grades, named and counted as blocked.
+//	  - *26 A component ends what it emitted, got or coordinates, and nothing else.
+//	    It acknowledges what it got.
+//	  - *27 An agent that publishes one of the kinds gets an error from the bus; one
+//	    that did so before keeps a layer from being made.
+//	  - *28 A log that lacks what is needed, or a bus that does not hold it, is an
+//	    error. Of threads that were closed nothing is needed.
 package connectivity

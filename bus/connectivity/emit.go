@@ -2,8 +2,10 @@ package connectivity
 
 import (
 	"context"
+	"fmt"
+	"math"
+	"strconv"
 
-	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -12,134 +14,189 @@ type Emission struct {
 	Signal     Signal // as it was stored; if suppressed, the live one that it would repeat
 	Suppressed bool
 	Reason     Reason // why, if suppressed
+	Open       int    // signals that the source has open in the thread, but handoffs: see [Crowd]
+
+	// Unreached is why a critical signal went to all instead of its audience:
+	// [ErrNobody], or what the resolver failed with. Otherwise nil.
+	Unreached error
 }
 
 // Emit stores a signal and gets it to its recipients and observers, or returns
 // the live one that it would only repeat. In this order: validate, suppress,
 // resolve recipients, publish together with the end of what it replaces, call
-// the hook, call observers.
+// the hook, call observers. Inboxes deliver after the hook, too; who reads the
+// bus itself may be earlier.
 //
-// Its errors are a [*ValidationError], [ErrFull], the resolver's, why ctx ended,
-// and those of [bus.Publisher.Publish]; then nothing is stored.
-func (l *Layer) Emit(ctx context.Context, in Input) (e Emission, err error) {
-	n := in.note(l.opts.Name)
-	if err := checkInput(&in, &n); err != nil {
-		return e, err
-	}
-	f, err := l.prepare(ctx, &in, &n, &e)
-	if f == nil {
-		return e, err
-	}
-	if err := l.send(ctx, f, &e.Signal); err != nil {
+// Its errors are a [*ValidationError], [ErrFull], the resolver's, why ctx
+// ended, and those of [bus.Publisher.Publish]; then nothing is stored.
+func (l *Layer) Emit(ctx context.Context, in Input) (Emission, error) { return l.emit(ctx, in, nil) }
+
+// emit emits as a component, or as whoever runs the swarm.
+func (l *Layer) emit(ctx context.Context, in Input, as *Component) (Emission, error) {
+	m := emitting{layer: l, in: &in, as: as, note: in.note()}
+	if err := in.check(&m.note); err != nil {
 		return Emission{}, invalid(err)
 	}
-	return e, nil
+	defer l.drain(ctx)
+	defer m.release() // also where the hook, or a handler of the bus, ends its goroutine
+	for {
+		if err := l.commit(ctx, m.decide, m.committed); err != nil {
+			return Emission{}, invalid(err)
+		}
+		if m.ask == nil {
+			break
+		}
+		if err := m.answer(ctx); err != nil {
+			return Emission{}, err
+		}
+	}
+	if m.held != nil {
+		l.callHook(ctx, m.result.Signal.clone())
+	}
+	return m.result, nil
 }
 
-// send flies a flight that emits s, and calls the hook in time.
-func (l *Layer) send(ctx context.Context, f *flight, s *Signal) (err error) {
-	defer l.drain(ctx)
-	if !f.held {
-		s.Seq, err = l.fly(ctx, f.by, f)
+// An emitting is one call of Emit.
+type emitting struct {
+	layer *Layer
+	in    *Input
+	as    *Component // nil: whoever runs the swarm
+	note  Note
+
+	ask      Resolver // has to say who gets it, before it can be stored
+	answered bool
+	to       signals.Recipients // what it said
+	failed   error              // or why it could not
+
+	hooked bool
+	held   *telling // its events, until the hook has returned
+	result Emission
+}
+
+// decide judges the input against what is in the log now, and writes it.
+func (m *emitting) decide(b *batch) error {
+	l, n := m.layer, &m.note
+	t := b.fold.threads.get(m.in.Thread)
+	n.Step = b.fold.stepOf(m.in.Thread)
+	if err := m.check(t); err != nil {
 		return err
 	}
-	defer l.release(f)
-	if s.Seq, err = l.fly(ctx, f.by, f); err == nil {
-		l.callHook(ctx, s.clone())
+	q := question{l.opts.Suppression, b.at.Time.UnixNano(), salience(n.Class, n.Priority, n.Confidence) == Lowest}
+	if r := t.duplicate(m.in.Source, n, &q); r != nil {
+		m.ask = nil
+		m.result = Emission{Signal: r.signal(), Suppressed: true, Reason: q.reason(r), Open: r.source().open}
+		return errNothing
 	}
-	return err
+	if err := m.room(t); err != nil {
+		return err
+	}
+	if m.ask = m.resolver(); m.ask != nil {
+		m.result.Signal = m.signal(b)
+		return errNothing
+	}
+	m.write(b)
+	return nil
 }
 
-// prepare decides what becomes of an input: a departed flight with what it
-// emits, a repetition, or an error.
-func (l *Layer) prepare(ctx context.Context, in *Input, n *Note, e *Emission) (*flight, error) {
-	f, ask, err := l.decide(ctx, in, n, nil, e)
-	if ask == nil {
-		return f, err
+// check holds the rules that need the thread.
+func (m *emitting) check(t *thread) error {
+	n := &m.note
+	if after := m.in.ExpiresAfter; after > 0 {
+		if after > math.MaxInt-n.Step {
+			return &ValidationError{Field: "expiresAfter", Value: strconv.Itoa(after), Problem: "beyond the last step"}
+		}
+		n.ExpiresAtStep = n.Step + after
 	}
-	if ask.to, err = selected(ctx, ask.resolver, ask.about); err != nil {
-		return nil, err
+	if n.ExpiresAtStep > 0 && n.ExpiresAtStep <= n.Step {
+		return &ValidationError{
+			Field: "expiresAtStep", Value: strconv.Itoa(n.ExpiresAtStep),
+			Problem: fmt.Sprintf("the thread is at step %d", n.Step),
+		}
 	}
-	// Once more, whatever happened while the resolver thought.
-	f, _, err = l.decide(ctx, in, n, ask, e)
-	return f, err
+	if n.Replaces.IsZero() {
+		return nil
+	}
+	return m.checkReplaced(t, m.layer.fold.find(n.Replaces))
 }
 
-// A question is what a resolver is asked and has answered.
-type question struct {
-	id       signals.ID // of the signal that it is about
-	resolver Resolver
-	about    Signal
-	to       signals.Recipients
+func (m *emitting) checkReplaced(t *thread, r *record) error {
+	refuse := func(problem string, err error) error {
+		return &ValidationError{Field: "replaces", Value: m.in.Replaces.String(), Problem: problem, Err: err}
+	}
+	switch {
+	case r == nil:
+		return refuse("no such signal", ErrNotFound)
+	case r.thread() != t:
+		return refuse("of another thread", nil)
+	case !r.live():
+		return refuse("already "+r.state.String(), ErrTerminal)
+	case m.as != nil && !m.layer.mayEndLocked(m.as.id, r) && m.as.id != r.source().name:
+		return refuse("of "+r.source().name, ErrNotAllowed)
+	case r.priority == Critical && m.note.Priority != Critical:
+		return refuse("it is critical, so only a critical signal may take its place", ErrNotAllowed)
+	case r.priority == Critical && m.in.Source != r.source().name && !m.layer.coordinatesLocked(m.in.Source, t.name):
+		return refuse("it is critical, so only its source and the coordinator may replace it", ErrNotAllowed)
+	}
+	return nil
 }
 
-// decide returns a departed flight and says in e what it emits, or a question
-// to answer first, or says why nothing is to be stored.
-func (l *Layer) decide(ctx context.Context, in *Input, n *Note, answer *question, e *Emission) (*flight, *question, error) {
-	l.lock()
-	defer l.mu.Unlock()
-	if stop, err := l.judgeLocked(ctx, in, n, e); stop {
-		return nil, nil, err
+// room holds the cap. An update takes the room of what it replaces, and no cap
+// holds back an alarm.
+func (m *emitting) room(t *thread) error {
+	most := m.layer.opts.MaxLive
+	if most == 0 || t == nil || t.live.n < most || m.note.Priority == Critical || !m.note.Replaces.IsZero() {
+		return nil
 	}
-	n.Step = l.stepLocked(in.Thread)
-	h := l.headerLocked(l.now, in.Source, in.Thread, l.recipientsLocked(in), in.Replaces)
+	return fmt.Errorf("%w: %d in thread %q", ErrFull, t.live.n, t.name)
+}
+
+// write adds the note and the end of what it replaces.
+func (m *emitting) write(b *batch) {
+	n := &m.note
+	to, err := m.recipients()
+	if n.Components = 0; to.Everyone() {
+		n.Components = m.layer.places.get(m.in.Thread).registered()
+	}
+	h := b.header(m.in.Source, m.in.Thread, to, n.Replaces)
 	h.Priority = int16(n.Priority) - int16(Normal)
 	if x, given := n.Confidence.Get(); given {
 		h.Confidence = x
 	}
-	if answer != nil {
-		h.ID, h.Recipients = answer.id, answer.to
-	} else if r := l.resolverLocked(in); r != nil {
-		return nil, &question{id: h.ID, resolver: r, about: pending(&h, n)}, nil
+	b.note(h, n)
+	if target := b.fold.find(n.Replaces); target != nil {
+		b.transition(m.in.Source, m.in.Thread, Superseded, target.to, target.id)
 	}
-	p, err := l.publisherLocked(in.Source)
-	if err != nil {
-		return nil, nil, invalid(err)
-	}
-	f := l.emissionLocked(&h, n)
-	f.by = p
-	e.Signal = pending(&h, n)
-	return f, nil, nil
+	m.result = Emission{Unreached: err}
+	m.hooked = m.layer.opts.Hook != nil && (n.Class.Message() == AboutEscalation || n.Priority == Critical)
 }
 
-// publisherLocked returns the handle of a source. A handle that was used
-// before publishes faster, so some are kept.
-func (l *Layer) publisherLocked(source string) (*bus.Publisher, error) {
-	const most = 1024
-	p := l.publishers[source]
-	if p != nil {
-		return p, nil
+func (m *emitting) committed(changes []change) {
+	l := m.layer
+	for _, c := range changes {
+		if c.event == WasEmitted {
+			m.result.Signal, m.result.Open = c.record.signal(), c.record.source().open
+		}
 	}
-	p, err := l.bus.Agent(source, bus.Permissions{})
-	if err != nil {
-		return nil, err
+	told := l.tellLocked(m.in.Thread, changes, m.hooked)
+	if m.hooked {
+		m.held = told
+		l.hooks[m.result.Signal.ID] = told.over
 	}
-	if len(l.publishers) >= most {
-		clear(l.publishers)
-	}
-	l.publishers[source] = p
-	return p, nil
 }
 
-// emissionLocked departs the note and the end of what it replaces.
-func (l *Layer) emissionLocked(h *signals.Header, n *Note) *flight {
-	f := l.flightLocked(h.Thread)
-	f.emits, f.held = true, l.hooked(n)
-	l.writeNoteLocked(f, h, n)
-	if target := l.fold.replaced(n); target != nil {
-		f.ends = append(f.ends, target)
-		l.transitionLocked(f, h.Source, Superseded, target.to, target.id)
+func (m *emitting) release() {
+	if m.held != nil {
+		m.layer.release(m.in.Thread, m.result.Signal.ID, m.held)
 	}
-	l.departLocked(f)
-	return f
 }
 
-// pending returns the signal as it will be but for its place in the log.
-func pending(h *signals.Header, n *Note) Signal {
+// signal returns what a resolver is asked about: the signal as it would be
+// stored now, without id, place and time.
+func (m *emitting) signal(b *batch) Signal {
+	n := &m.note
 	return Signal{
-		ID: h.ID, Thread: h.Thread, Source: h.Source, Class: n.Class, Audience: n.Audience, Priority: n.Priority,
+		Thread: m.in.Thread, Source: m.in.Source, Class: n.Class, Audience: n.Audience, Priority: n.Priority,
 		Confidence: n.Confidence, Summary: n.Summary, Details: n.Details, Replaces: n.Replaces,
-		Step: n.Step, ExpiresAtStep: n.ExpiresAtStep, EmittedAt: h.Time.Round(0).UTC(), State: Emitted,
-		Recipients: names(h.Recipients),
+		Step: n.Step, ExpiresAtStep: n.ExpiresAtStep, State: Emitted,
 	}
 }

@@ -2,6 +2,7 @@ package connectivity_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -47,8 +48,9 @@ func TestEmitRefusesInvalidInput(t *testing.T) {
 		"details not UTF-8":  {"details", func(in *connectivity.Input) { in.Details = "\xff" }},
 		"no class":           {"class", func(in *connectivity.Input) { in.Class = 0 }},
 		"unknown class":      {"class", func(in *connectivity.Input) { in.Class = 12 }},
-		"no audience":        {"audience", func(in *connectivity.Input) { in.Audience = 0 }},
-		"no priority":        {"priority", func(in *connectivity.Input) { in.Priority = 0 }},
+		"unknown audience":   {"audience", func(in *connectivity.Input) { in.Audience = 5 }},
+		"unknown priority":   {"priority", func(in *connectivity.Input) { in.Priority = 5 }},
+		"blank summary":      {"summary", func(in *connectivity.Input) { in.Summary = " \t\u00a0\u200b" }},
 		"no grade":           {"confidence", func(in *connectivity.Input) { in.Class = connectivity.ConfidenceHigh }},
 		"conflict, no grade": {"confidence", func(in *connectivity.Input) { in.Class = connectivity.ConflictActive }},
 		"resolved, no grade": {"confidence", func(in *connectivity.Input) { in.Class = connectivity.ConflictResolved }},
@@ -116,7 +118,7 @@ func TestLiveSignalsAreCappedOnlyOnRequest(t *testing.T) {
 
 	free := newWorld(t, nil)
 	for i := range 300 {
-		free.emit(says("x", at(connectivity.Critical), until(i+1)))
+		free.emit(says("x", by(fmt.Sprint("s", i)), until(i+1)))
 	}
 }
 
@@ -146,7 +148,7 @@ func TestEmitSaysWhyTheBusRefused(t *testing.T) {
 func TestBusLimitsAreValidationErrors(t *testing.T) {
 	b := made(bus.New(&bus.Options{Limits: signals.Limits{TextBytes: 10}}))
 	t.Cleanup(func() { _ = b.Shutdown(soon(t)) })
-	_, err := connectivity.New(b, nil).Emit(ctx, says("more than ten bytes"))
+	_, err := made(connectivity.New(b, nil)).Emit(ctx, says("more than ten bytes"))
 	invalid(t, err, "summary")
 }
 

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -15,10 +14,20 @@ var (
 	ErrTerminal = errors.New("connectivity: signal has ended")
 	// ErrFull says that the thread has as many live signals as it may.
 	ErrFull = errors.New("connectivity: too many live signals")
+	// ErrNotAllowed says that a component wanted to do what is not its to do.
+	ErrNotAllowed = errors.New("connectivity: not the component's to do")
+	// ErrNobody says that an audience has nobody in it.
+	ErrNobody = errors.New("connectivity: nobody in the audience")
+	// ErrIncomplete says that a log does not hold all that a layer is made of.
+	ErrIncomplete = errors.New("connectivity: incomplete log")
+	// ErrNotFed says that a bus does not hold the log that a layer is made of.
+	ErrNotFed = errors.New("connectivity: the bus was not fed with the log")
 )
 
-// A ValidationError names the field of an [Input] that breaks a rule. It is
-// [signals.ErrInvalid] and, about replaces, [ErrNotFound] or [ErrTerminal].
+// A ValidationError names the field of an [Input], a [Query] or
+// [Options] that breaks a rule. It is
+// [signals.ErrInvalid] and, about replaces, [ErrNotFound], [ErrTerminal] or
+// [ErrNotAllowed].
 type ValidationError struct {
 	Field   string // the wire name
 	Value   string // as it was, cut to a readable length
@@ -49,19 +58,4 @@ func invalid(err error) error {
 		return err
 	}
 	return &ValidationError{Field: field.Field, Value: field.Value, Problem: field.Problem}
-}
-
-// checkInput holds the rules that need no thread.
-func checkInput(in *Input, n *Note) error {
-	var l signals.Limits
-	if err := l.Name("thread", in.Thread); err != nil {
-		return invalid(err)
-	}
-	if err := l.Name("source", in.Source); err != nil {
-		return invalid(err)
-	}
-	if in.Source == bus.System {
-		return &ValidationError{Field: "source", Value: in.Source, Problem: "the bus's own"}
-	}
-	return invalid(n.check(l))
 }

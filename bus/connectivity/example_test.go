@@ -2,6 +2,7 @@ package connectivity_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/swarmbus/swarmbus/bus"
@@ -17,32 +18,56 @@ func show(_ context.Context, s connectivity.Signal, e connectivity.Event) {
 func Example() {
 	b, _ := bus.New(nil)
 	defer b.Close()
-	layer := connectivity.New(b, nil)
+	layer, _ := connectivity.New(b, nil)
 	_ = layer.SetCoordinator("review", "lead")
+	tester, _ := layer.Component("tester")
 
-	low, _ := layer.Emit(ctx, connectivity.Input{
-		Thread: "review", Source: "tester", Class: connectivity.ConfidenceLow, Audience: connectivity.Coordinator,
-		Priority: connectivity.Normal, Confidence: connectivity.Graded(0.3), Summary: "two tests are flaky",
+	low, _ := tester.Emit(ctx, connectivity.Input{
+		Thread: "review", Class: connectivity.ConfidenceLow, Confidence: connectivity.Graded(0.3), Summary: "two tests are flaky",
 	})
 	for _, o := range layer.Converged("review").Obstacles {
 		fmt.Println(o)
 	}
-	_, _ = layer.Emit(ctx, connectivity.Input{
-		Thread: "review", Source: "tester", Class: connectivity.ConfidenceHigh, Audience: connectivity.Coordinator,
-		Priority: connectivity.Normal, Confidence: connectivity.Graded(0.9), Summary: "they pass 50 times in a row",
+	_, _ = tester.Emit(ctx, connectivity.Input{
+		Thread: "review", Class: connectivity.ConfidenceHigh, Confidence: connectivity.Graded(0.9), Summary: "they pass 50 times in a row",
 		Replaces: low.Signal.ID,
 	})
-	fmt.Println("converged:", layer.Converged("review").Converged)
+	fmt.Println(layer.Converged("review"))
 	// Output:
 	// tester is at confidence.low: two tests are flaky
-	// converged: true
+	// converged: 1 sources are sure enough
+}
+
+// What is critical stays on the coordinator's list until it is answered.
+func ExampleComponent_Resolve() {
+	b, _ := bus.New(nil)
+	defer b.Close()
+	layer, _ := connectivity.New(b, nil)
+	_ = layer.SetCoordinator("deploy", "lead")
+	guard, _ := layer.Component("guard")
+	lead, _ := layer.Component("lead")
+
+	alarm, _ := guard.Emit(ctx, connectivity.Input{
+		Thread: "deploy", Class: connectivity.EscalationInterrupt, Priority: connectivity.Critical, Summary: "the key is in the diff",
+	})
+	_, err := guard.Resolve(ctx, alarm.Signal.ID)
+	fmt.Println("guard:", errors.Is(err, connectivity.ErrNotAllowed))
+	for _, s := range layer.Unacknowledged("deploy") {
+		_, err := lead.Resolve(ctx, s.ID)
+		fmt.Println("lead:", s.Summary, err)
+	}
+	fmt.Println(len(layer.Unacknowledged("deploy")), "left")
+	// Output:
+	// guard: true
+	// lead: the key is in the diff <nil>
+	// 0 left
 }
 
 // A specialist raises attention; the coordination looks before it goes on.
 func Example_attention() {
 	b, _ := bus.New(nil)
 	defer b.Close()
-	layer := connectivity.New(b, nil)
+	layer, _ := connectivity.New(b, nil)
 	layer.SetResolver("", func(context.Context, connectivity.Signal) ([]string, error) { return []string{"planner"}, nil })
 	layer.OnSignal(show)
 	layer.OnSignal(func(_ context.Context, s connectivity.Signal, _ connectivity.Event) {
@@ -62,7 +87,7 @@ func Example_attention() {
 func Example_conflict() {
 	b, _ := bus.New(nil)
 	defer b.Close()
-	layer := connectivity.New(b, nil)
+	layer, _ := connectivity.New(b, nil)
 	_ = layer.SetCoordinator("t", "lead")
 	layer.OnSignal(show)
 	says := func(source string, c connectivity.Class, grade float64, summary string) {
@@ -73,7 +98,7 @@ func Example_conflict() {
 	}
 	says("a", connectivity.ConflictActive, 0.2, "retries make it worse")
 	says("b", connectivity.ConflictActive, 0.3, "retries are needed")
-	open := layer.Query(connectivity.Query{
+	open, _ := layer.Query(connectivity.Query{
 		Thread: "t", Messages: []connectivity.Message{connectivity.AboutConflict}, Order: connectivity.Oldest,
 	})
 	fmt.Println(len(open), "open conflicts")
@@ -81,7 +106,7 @@ func Example_conflict() {
 	for _, s := range open {
 		_, _ = layer.Resolve(ctx, s.ID)
 	}
-	fmt.Println("converged:", layer.Converged("t").Converged)
+	fmt.Println(layer.Converged("t"))
 	// Output:
 	// conflict.active by a for [lead]: emitted
 	// conflict.active by b for [lead]: emitted
@@ -89,14 +114,14 @@ func Example_conflict() {
 	// conflict.resolved by arbiter for [lead]: emitted
 	// conflict.active by a for [lead]: resolved
 	// conflict.active by b for [lead]: resolved
-	// converged: true
+	// unknown: nobody has stated a confidence
 }
 
 // One specialist hands its output to another, which reads it from the bus.
 func Example_handoff() {
 	b, _ := bus.New(nil)
 	defer b.Close()
-	layer := connectivity.New(b, nil)
+	layer, _ := connectivity.New(b, nil)
 	layer.SetResolver("t", func(context.Context, connectivity.Signal) ([]string, error) { return []string{"writer"}, nil })
 	inbox, _ := layer.Inbox("writer")
 	defer inbox.Close()
@@ -120,7 +145,7 @@ func Example_handoff() {
 func Example_escalation() {
 	b, _ := bus.New(nil)
 	defer b.Close()
-	layer := connectivity.New(b, &connectivity.Options{
+	layer, _ := connectivity.New(b, &connectivity.Options{
 		Hook: func(_ context.Context, s connectivity.Signal) (connectivity.Mode, error) {
 			fmt.Println("hook:", s.Summary)
 			return connectivity.Deep, nil
@@ -144,7 +169,7 @@ func Example_escalation() {
 func ExampleNoteOf() {
 	b, _ := bus.New(nil)
 	defer b.Close()
-	layer := connectivity.New(b, nil)
+	layer, _ := connectivity.New(b, nil)
 	_, _ = bus.Handle(b, bus.HandleOptions{Agent: "tester"}, func(_ context.Context, s signals.Signal[connectivity.Attention]) error {
 		fmt.Println("tester hears:", s.Payload.Summary)
 		return nil

@@ -1,7 +1,7 @@
 package connectivity
 
 import (
-	"fmt"
+	"container/list"
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/signals"
@@ -9,119 +9,116 @@ import (
 
 const system = bus.System
 
-// A fold is the state that a log of one layer's signals amounts to. It has no
-// clock and no bus. Signals that were on their way to the log at the same time
-// may come in any order: what they amount to is the same.
+// A fold is the state that the log of one layer amounts to. It has no clock
+// and no bus.
 type fold struct {
-	layer   string
 	retain  int // ended signals kept of each thread; <0: all
 	records *table
-	byID    *index
+	byID    lookup[signals.ID, ref]
+	threads lookup[string, *thread]
+	open    *list.List // of the threads, in the order in which they began
+	last    uint64     // place of the newest entry
+
 	gone    []*record // forgotten, and still in the changes of what is being applied
-	threads map[string]*thread
-	last    int64 // the greatest time so far
+	changes []change  // room for these
 }
 
-// A change is what a signal of the log did to one record.
+// A change is what an entry of the log did to one record.
 type change struct {
 	record *record
 	event  Event
 }
 
-func newFold(layer string, retain int, m *signals.Mint) *fold {
-	records := &table{}
-	return &fold{layer: layer, retain: retain, records: records, byID: newIndex(records, m), threads: map[string]*thread{}}
+func newFold(retain int) *fold {
+	return &fold{retain: retain, records: &table{}, open: list.New()}
 }
 
-// apply folds the signal at one place of the log. It passes over those that
-// are not the layer's, and over books that the system did not write. A kind of
-// the layer that was not decoded as one is an error.
-func (f *fold) apply(s signals.Any, seq uint64, changes []change) ([]change, error) {
-	h := signals.HeadOf(s)
-	if n := noteOf(s); n != nil {
-		if n.Layer != f.layer {
-			return changes, nil
+// find returns the record with that id, nil if there is none.
+func (f *fold) find(id signals.ID) *record { return f.records.at(f.byID.get(id)) }
+
+func (f *fold) stepOf(thread string) int {
+	if t := f.threads.get(thread); t != nil {
+		return t.step
+	}
+	return 0
+}
+
+// since returns the place at which the oldest thread began that is not closed,
+// not counting one; 0: there is none.
+func (f *fold) since(not *thread) uint64 {
+	for e := f.open.Front(); e != nil; e = e.Next() {
+		if t := e.Value.(*thread); t != not {
+			return t.began
 		}
-		return f.note(h, seq, n, changes), nil
 	}
-	if raw, ok := signals.As[signals.Raw](s); ok && ours(raw.Payload.Type) {
-		return changes, fmt.Errorf("connectivity: %s %s was read without Payloads", raw.Payload.Type, h.ID)
-	}
-	if h.Source != system {
-		return changes, nil
-	}
-	return f.book(h, seq, s, changes), nil
+	return 0
 }
 
-func (f *fold) book(h *signals.Header, seq uint64, s signals.Any, changes []change) []change {
+// apply folds the next entry of the layer's log.
+func (f *fold) apply(s signals.Any, changes []change) []change {
+	h := signals.HeadOf(s)
 	switch s := s.(type) {
 	case *signals.Signal[Transition]:
-		if s.Payload.Layer == f.layer {
-			return f.transition(h.Thread, seq, &s.Payload, changes)
-		}
+		changes = f.transition(h, &s.Payload, changes)
 	case *signals.Signal[Step]:
-		if s.Payload.Layer == f.layer {
-			f.step(h.Thread, s.Payload.Step)
-		}
+		f.thread(h).step = s.Payload.Step
 	case *signals.Signal[Requested]:
-		if s.Payload.Layer == f.layer {
-			f.requested(h.Thread, &s.Payload)
-		}
+		f.requested(h.Thread, &s.Payload)
 	case *signals.Signal[Closed]:
-		if s.Payload.Layer == f.layer {
-			f.closed(h.Thread)
-		}
+		f.closed(h.Thread)
+	default:
+		changes = f.note(h, noteOf(s), changes)
 	}
+	f.last = h.Seq
 	return changes
 }
 
-func (f *fold) thread(name string) *thread {
-	t := f.threads[name]
+func (f *fold) thread(h *signals.Header) *thread {
+	t := f.threads.get(h.Thread)
 	if t == nil {
-		t = &thread{name: name, records: f.records, sources: map[string]*source{}, weak: map[*source]struct{}{}}
-		f.threads[name] = t
+		t = &thread{
+			name: h.Thread, began: h.Seq, records: f.records, weak: map[*source]struct{}{},
+		}
+		t.place = f.open.PushBack(t)
+		f.threads.set(h.Thread, t)
 	}
 	return t
 }
 
-// replaced returns what a note replaces, nil for nothing.
-func (f *fold) replaced(n *Note) *record {
-	if n.Replaces.IsZero() {
-		return nil
-	}
-	return f.byID.find(n.Replaces)
-}
-
 // note enters a signal, and ends the one that it replaces: both in one step,
 // so no log can hold one without the other.
-func (f *fold) note(h *signals.Header, seq uint64, n *Note, changes []change) []change {
-	if f.byID.find(h.ID) != nil {
+func (f *fold) note(h *signals.Header, n *Note, changes []change) []change {
+	if f.find(h.ID) != nil {
 		return changes
 	}
-	t := f.thread(h.Thread)
-	if target := f.replaced(n); target != nil && target.live() && target.thread() == t {
-		changes = f.end(target, Superseded, seq, changes)
+	t := f.thread(h)
+	before := t.source(h.Source).open
+	if target := f.find(n.Replaces); target != nil && target.live() && target.thread() == t {
+		changes = f.end(target, Superseded, h.Seq, changes)
 	}
 	r := f.records.add()
-	r.id, r.seq, r.at, r.to = h.ID, seq, h.Time.UnixNano(), h.Recipients
+	r.id, r.seq, r.at, r.to, r.components = h.ID, h.Seq, h.Time.UnixNano(), h.Recipients, n.Components
 	r.group = t.source(h.Source).group(n.Class, n.Audience)
 	r.priority, r.grade, r.summary, r.details = n.Priority, n.Confidence, n.Summary, n.Details
 	r.replaces, r.step, r.expires, r.state = n.Replaces, n.Step, n.ExpiresAtStep, Emitted
-	f.last = max(f.last, r.at)
-	f.byID.add(r)
+	f.byID.set(r.id, r.self)
 	t.insert(r)
-	return append(changes, change{r, WasEmitted})
+	changes = append(changes, change{r, WasEmitted})
+	if before <= Crowd && r.source().open > Crowd {
+		changes = append(changes, change{r, Crowded})
+	}
+	return changes
 }
 
-func (f *fold) transition(thread string, seq uint64, tr *Transition, changes []change) []change {
+func (f *fold) transition(h *signals.Header, tr *Transition, changes []change) []change {
 	for id := range tr.Signals.All() {
-		r := f.byID.find(id)
+		r := f.find(id)
 		switch {
-		case r == nil || !r.live() || r.thread().name != thread:
+		case r == nil || !r.live() || r.thread().name != h.Thread:
 		case tr.State == Active:
 			r.state = Active
 		case tr.State != Superseded: // which comes with the note
-			changes = f.end(r, tr.State, seq, changes)
+			changes = f.end(r, tr.State, h.Seq, changes)
 		}
 	}
 	return changes
@@ -138,41 +135,46 @@ func (f *fold) end(r *record, s State, seq uint64, changes []change) []change {
 	return append(changes, change{r, eventOf(s)})
 }
 
-func (f *fold) step(thread string, step int) {
-	t := f.thread(thread)
-	t.step = max(t.step, step)
-}
-
 func (f *fold) requested(thread string, q *Requested) {
-	t := f.threads[thread]
-	if r := f.byID.find(q.For); t != nil && r != nil && r.seq >= t.modeFor {
+	t := f.threads.get(thread)
+	if r := f.find(q.For); t != nil && r != nil && r.seq >= t.modeFor {
 		t.mode, t.modeFor = q.Mode, r.seq
 	}
 }
 
 // closed forgets a thread, which costs what it holds.
 func (f *fold) closed(name string) {
-	t := f.threads[name]
+	t := f.threads.get(name)
 	if t == nil {
 		return
 	}
 	for r := range f.records.oldest(&t.all, inThread) {
 		f.forget(r)
 	}
-	delete(f.threads, name)
+	f.open.Remove(t.place)
+	f.threads.delete(name)
 }
 
 // forget takes a record out of the fold. Its place is free after [fold.sweep].
 func (f *fold) forget(r *record) {
-	f.byID.remove(r)
+	f.byID.delete(r.id)
 	f.gone = append(f.gone, r)
 }
 
 // sweep frees what was forgotten. The changes so far must not be looked at
-// afterwards.
+// afterwards. A record that a slice still holds keeps a whole chunk of them.
 func (f *fold) sweep() {
 	for _, r := range f.gone {
 		f.records.free(r)
 	}
-	f.gone = f.gone[:0]
+	f.gone, f.changes = emptied(f.gone), emptied(f.changes)
+}
+
+// emptied returns the slice's room, if it is little, with nothing in it.
+func emptied[T any](s []T) []T {
+	if cap(s) > small {
+		return nil
+	}
+	clear(s)
+	return s[:0]
 }

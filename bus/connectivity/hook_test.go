@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/swarmbus/swarmbus/bus/connectivity"
 )
@@ -156,4 +157,58 @@ func TestCriticalStaysUnacknowledgedUntilItEnds(t *testing.T) {
 	w.emit(says("3", at(connectivity.Critical), replacing(second.ID))) // takes it over
 	equal(t, "waiting", summaries(w.Unacknowledged("t")), "3")
 	equal(t, "nowhere", summaries(w.Unacknowledged("v")))
+}
+
+// Whoever reads an inbox acts on what the hook has decided.
+func TestInboxesDeliverAfterTheHook(t *testing.T) {
+	entered, leave := make(chan struct{}), make(chan struct{})
+	w := real(t, &connectivity.Options{Hook: func(context.Context, connectivity.Signal) (connectivity.Mode, error) {
+		close(entered)
+		<-leave
+		return connectivity.Deep, nil
+	}})
+	inbox := w.inbox("a")
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		w.emit(says("fire", class(connectivity.EscalationInterrupt), to(connectivity.Self)))
+	}()
+	<-entered
+	short, cancel := context.WithTimeout(ctx, 50*time.Millisecond)
+	defer cancel()
+	if s, err := inbox.Next(short); err == nil {
+		t.Errorf("%q was delivered before the hook returned", s.Summary)
+	}
+	close(leave)
+	s, err := inbox.Next(soon(t))
+	if err != nil || s.Summary != "fire" || w.Mode("t") != connectivity.Deep {
+		t.Errorf("%q in mode %s: %v", s.Summary, w.Mode("t"), err)
+	}
+	<-done
+	equal(t, "twice", hears(t, inbox))
+}
+
+func TestASlowHookDelaysItsThreadAlone(t *testing.T) {
+	entered, leave := make(chan struct{}), make(chan struct{})
+	w := real(t, &connectivity.Options{Hook: func(_ context.Context, s connectivity.Signal) (connectivity.Mode, error) {
+		if s.Summary == "slow" {
+			close(entered)
+			<-leave
+		}
+		return 0, nil
+	}}).watch()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		w.emit(says("slow", class(connectivity.EscalationInterrupt)))
+	}()
+	<-entered
+	w.emit(says("behind it", by("b")))
+	w.emit(says("quick", by("c"), class(connectivity.EscalationUncertainty)))
+	w.resolve(w.emit(says("elsewhere", in("u"))).ID)
+	w.emit(says("alarm elsewhere", in("u"), class(connectivity.EscalationInterrupt)))
+	equal(t, "meanwhile", w.seen(), "elsewhere emitted", "elsewhere resolved", "alarm elsewhere emitted")
+	close(leave)
+	<-done
+	equal(t, "then", w.seen()[3:], "slow emitted", "behind it emitted", "quick emitted")
 }

@@ -1,10 +1,12 @@
 package connectivity
 
 import (
+	"context"
+	"errors"
 	"slices"
+	"strconv"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/signals"
@@ -19,12 +21,10 @@ type Options struct {
 	MaxLive int // live signals of a thread at which Emit returns ErrFull; 0: no cap
 	Retain  int // ended signals kept of each thread, newest ends; 0 means 65536, <0 all
 
-	Clock   func() time.Time // called under the layer's lock; nil: the system's, which then never goes back
-	Mint    *signals.Mint    // of ids, but for those of steps; the layer's alone from here on; nil means signals.NewMint()
-	Failure func(error)      // told of panics and errors that harm nobody; may be called concurrently; nil: nobody is
+	Failure func(error) // told of panics and errors that harm nobody; may be called concurrently; nil: nobody is
 }
 
-func (o *Options) withDefaults() Options {
+func (o *Options) withDefaults() (Options, error) {
 	var r Options
 	if o != nil {
 		r = *o
@@ -35,67 +35,130 @@ func (o *Options) withDefaults() Options {
 	if r.Retain == 0 {
 		r.Retain = 1 << 16
 	}
-	if r.Clock == nil {
-		start := time.Now()
-		r.Clock = func() time.Time { return start.Add(time.Since(start)) }
+	if r.MaxLive < 0 {
+		return r, &ValidationError{Field: "MaxLive", Value: strconv.Itoa(r.MaxLive), Problem: "negative"}
 	}
-	if r.Mint == nil {
-		r.Mint = signals.NewMint()
-	}
-	r.Suppression = r.Suppression.withDefaults()
-	return r
+	return r, r.Suppression.normalize()
 }
 
-// A Layer lets the parts of a swarm signal to each other over a bus. All its
-// methods may be called concurrently, and inside observers, hooks, resolvers
-// and the bus's handlers. It starts no goroutine. Make one with [New] or
+// A Layer lets the parts of a swarm signal to each other over a bus. It is for
+// whoever runs the swarm: it may speak for every source and end every signal.
+// The parts themselves get a [Component] each.
+//
+// All its methods may be called concurrently, and inside observers, hooks,
+// resolvers and the bus's handlers, but not inside the bus's clock or a
+// subscription's predicate. It starts no goroutine. Make one with [New] or
 // [Rebuild].
 type Layer struct {
 	bus  *bus.Bus
+	log  *bus.Layer
 	opts Options // never changes
 
-	// mu protects the fields below. It is never held while something is
-	// published, for publishing may run handlers that call the layer.
+	// mu protects the fields below. Whoever changes the fold, and who is
+	// registered, holds the bus's lock too, taken first. So what is decided at
+	// the end of the log still holds when it is committed, and queries need
+	// nothing but mu. The bus is never called with mu held.
 	mu      sync.Mutex
 	fold    *fold
-	now     time.Time
-	flights []*flight // not in the fold yet
-	landed  uint64    // the greatest place in the log that is known: what departs lands after it
-	idle    []*flight // over, to be used again
-	paper   []signals.Any
-	places  map[string]*place
-
-	publishers map[string]*bus.Publisher // by source
-	system     *bus.Publisher            // never changes
+	scratch []signals.Any // entries being decided
+	places  lookup[string, *place]
+	inboxes map[string][]*Inbox // open ones by component
+	hooks   map[signals.ID]chan struct{}
 
 	observers []*observer // replaced, never changed
-	queue     []*telling
+	queue     []*telling  // ready to be told, in log order
+	waiting   map[string][]*telling
 	untold    atomic.Bool // whether the queue has something; written with the lock
 	draining  bool
 }
 
-// New returns a layer on b without any signals.
-func New(b *bus.Bus, o *Options) *Layer {
-	opts := o.withDefaults()
-	return &Layer{
-		bus: b, opts: opts, fold: newFold(opts.Name, opts.Retain, opts.Mint), places: map[string]*place{},
-		publishers: map[string]*bus.Publisher{}, system: b.System(), landed: b.Last(),
+// New returns a layer on b without any signals, and reserves its kinds: from
+// then on the bus refuses them from agents. Its error is a [*ValidationError]
+// about the options, or a [*bus.PermissionError] if an agent has published one
+// of the kinds before.
+func New(b *bus.Bus, o *Options) (*Layer, error) {
+	opts, err := o.withDefaults()
+	if err != nil {
+		return nil, err
 	}
+	log, err := b.Layer(opts.Name, kinds...)
+	if err != nil {
+		return nil, invalid(err)
+	}
+	return &Layer{
+		bus: b, log: log, opts: opts, fold: newFold(opts.Retain),
+		inboxes: map[string][]*Inbox{}, hooks: map[signals.ID]chan struct{}{}, waiting: map[string][]*telling{},
+	}, nil
 }
 
-// lock takes the lock and folds what meanwhile got into the log.
-func (l *Layer) lock() {
-	l.mu.Lock()
-	if len(l.flights) > 0 {
-		l.landAllLocked()
+// errNothing ends a decision that nothing has to be written.
+var errNothing = errors.New("connectivity: nothing to write")
+
+// commit writes what decide puts into the batch to the log, all of it or
+// nothing, and folds it in the same moment. decide runs with both locks held,
+// and again if the bus had no room; committed, which may be nil, runs after
+// the fold. The changes are committed's only until it returns.
+func (l *Layer) commit(ctx context.Context, decide func(*batch) error, committed func([]change)) error {
+	var b batch
+	err := l.log.Append(ctx, func(at bus.Moment) ([]signals.Any, error) {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		b = batch{layer: l.opts.Name, fold: l.fold, at: at, entries: l.scratch[:0]}
+		err := decide(&b)
+		return b.entries, err
+	}, func(receipts []bus.Receipt) {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		changes := l.foldLocked(&b, receipts)
+		if committed != nil {
+			committed(changes)
+		}
+		l.fold.sweep()
+	})
+	if errors.Is(err, errNothing) {
+		return nil
 	}
+	return err
+}
+
+func (l *Layer) foldLocked(b *batch, receipts []bus.Receipt) []change {
+	changes := l.fold.changes[:0]
+	for i, s := range b.entries {
+		h := signals.HeadOf(s)
+		h.Seq, h.ID, h.Time = receipts[i].Seq, receipts[i].ID, receipts[i].Time
+		changes = l.fold.apply(s, changes)
+	}
+	l.fold.changes = changes
+	l.scratch = b.entries
+	clear(l.scratch)
+	if cap(l.scratch) > small {
+		l.scratch = nil
+	}
+	return changes
+}
+
+// atEnd calls do with both locks held and the place in the log of what comes
+// next.
+func (l *Layer) atEnd(do func(next uint64)) {
+	_ = l.commit(context.Background(), func(b *batch) error {
+		do(b.at.Seq)
+		return errNothing
+	}, nil)
 }
 
 // Get returns the signal with that id, and whether the layer holds it.
 func (l *Layer) Get(id signals.ID) (Signal, bool) {
-	l.lock()
+	if s, held := l.look(id); held {
+		return s, true
+	}
+	l.atEnd(func(uint64) {}) // a reader of the bus may be ahead of the fold by the commit at hand
+	return l.look(id)
+}
+
+func (l *Layer) look(id signals.ID) (Signal, bool) {
+	l.mu.Lock()
 	defer l.mu.Unlock()
-	r := l.fold.byID.find(id)
+	r := l.fold.find(id)
 	if r == nil {
 		return Signal{}, false
 	}
@@ -103,35 +166,40 @@ func (l *Layer) Get(id signals.ID) (Signal, bool) {
 }
 
 // Query returns the signals that q picks: at most 50 live ones, newest first,
-// if q names the thread alone. It costs what it returns.
-func (l *Layer) Query(q Query) []Signal {
-	l.lock()
+// if q names the thread alone. It costs what it returns. Its error is a
+// [*ValidationError] for a query that makes no sense.
+func (l *Layer) Query(q Query) ([]Signal, error) {
+	if err := q.check(); err != nil {
+		return nil, invalid(err)
+	}
+	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.fold.threads[q.Thread].query(&q)
+	return l.fold.threads.get(q.Thread).query(&q), nil
 }
 
 // Converged says whether a thread is ready for its answer, and what is in the
-// way. A thread without signals is ready.
+// way.
 func (l *Layer) Converged(thread string) Convergence {
-	l.lock()
+	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.fold.threads[thread].convergence()
+	return l.fold.threads.get(thread).convergence()
 }
 
-// Unacknowledged returns the critical signals of a thread that are live: the
-// coordinator acknowledges one by resolving it. Oldest first.
+// Unacknowledged returns the critical signals of a thread that nobody has
+// answered: one leaves the list when it is resolved, or gives its place to the
+// critical signal that replaces it. Oldest first.
 func (l *Layer) Unacknowledged(thread string) []Signal {
-	l.lock()
+	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.fold.threads[thread].unacknowledged()
+	return l.fold.threads.get(thread).unacknowledged()
 }
 
 // Mode returns what the hook asked for at the thread's newest signal that made
 // it ask, 0 if it never did.
 func (l *Layer) Mode(thread string) Mode {
-	l.lock()
+	l.mu.Lock()
 	defer l.mu.Unlock()
-	if t := l.fold.threads[thread]; t != nil {
+	if t := l.fold.threads.get(thread); t != nil {
 		return t.mode
 	}
 	return 0
@@ -139,37 +207,9 @@ func (l *Layer) Mode(thread string) Mode {
 
 // Step returns the step that a thread is at, from 0.
 func (l *Layer) Step(thread string) int {
-	l.lock()
+	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.stepLocked(thread)
-}
-
-func (l *Layer) stepLocked(thread string) int {
-	if t := l.fold.threads[thread]; t != nil {
-		return t.step
-	}
-	return 0
-}
-
-// nowLocked never goes back, so that windows of time mean what they say.
-func (l *Layer) nowLocked() time.Time {
-	if now := l.opts.Clock(); now.After(l.now) {
-		l.now = now
-	}
-	return l.now
-}
-
-func (l *Layer) idLocked(at time.Time) signals.ID {
-	l.fold.byID.raise(l.fold.byID.last + 1)
-	return l.opts.Mint.ID(l.fold.byID.last, at)
-}
-
-// headerLocked returns the header of the next signal in a thread.
-func (l *Layer) headerLocked(now time.Time, source, thread string, to signals.Recipients, about signals.ID) signals.Header {
-	return signals.Header{
-		ID: l.idLocked(now), Source: source, Thread: thread, ReplyTo: about,
-		Time: now, TTL: -1, Confidence: 1, Recipients: to,
-	}
+	return l.fold.stepOf(thread)
 }
 
 // fail reports what harms nobody.

@@ -210,7 +210,7 @@ func TestCloseThreadForgets(t *testing.T) {
 	other := w.emit(says("other", in("u")))
 	w.advance("t")
 	is(t, w.CloseThread(ctx, "t"), nil)
-	if _, there := w.Get(s.ID); there || w.Step("t") != 0 || w.Mode("t") != 0 || !w.Converged("t").Converged {
+	if _, there := w.Get(s.ID); there || w.Step("t") != 0 || w.Mode("t") != 0 || !w.Converged("t").Unknown {
 		t.Error("something is left")
 	}
 	if w.state(other.ID) != connectivity.Emitted {
@@ -279,9 +279,9 @@ func TestExpiryIsWrittenInBulk(t *testing.T) {
 		t.Errorf("%d entries for a step in which nothing ends", got)
 	}
 	is(t, w.Register("t", "b"), nil)
-	for range 2500 {
-		w.emit(says("self", at(connectivity.Critical), until(2), to(connectivity.Self)))
-		w.emit(says("all", at(connectivity.Critical), until(2), to(connectivity.All)))
+	for i := range 2500 {
+		w.emit(alarm(i, until(2), to(connectivity.Self)))
+		w.emit(alarm(i, until(2), to(connectivity.All)))
 	}
 	before = w.bus.Last()
 	w.advance("t")

@@ -25,30 +25,48 @@ type world struct {
 	testing.TB
 	*connectivity.Layer
 	bus *bus.Bus
-	now time.Time // of the layer's clock; not for concurrent tests
+	now time.Time // of the bus's clock; not for concurrent tests
 
 	mu     sync.Mutex // protects the field below
 	events []string
 }
 
+// newWorld has a clock that stands still, unless time goes by in it.
 func newWorld(t testing.TB, o *connectivity.Options) *world {
 	t.Helper()
-	w := &world{TB: t, bus: newBus(t), now: time.Date(2026, 4, 11, 9, 0, 0, 0, time.UTC)}
-	var opts connectivity.Options
-	if o != nil {
-		opts = *o
-	}
-	if opts.Clock == nil {
-		opts.Clock = func() time.Time { return w.now }
-	}
-	w.Layer = connectivity.New(w.bus, &opts)
+	w := &world{TB: t, now: time.Date(2026, 4, 11, 9, 0, 0, 0, time.UTC)}
+	w.bus = newBus(t, &bus.Options{Clock: func() time.Time { return w.now }})
+	w.Layer = made(connectivity.New(w.bus, o))
 	return w
 }
 
-func newBus(t testing.TB) *bus.Bus {
-	b := made(bus.New(&bus.Options{History: 1 << 20}))
+func newBus(t testing.TB, o *bus.Options) *bus.Bus {
+	if o == nil {
+		o = &bus.Options{}
+	}
+	o.History = 1 << 20
+	b := made(bus.New(o))
 	t.Cleanup(func() { _ = b.Shutdown(soon(t)) })
 	return b
+}
+
+// Query is the layer's, for queries that make sense.
+func (w *world) Query(q connectivity.Query) []connectivity.Signal {
+	w.Helper()
+	return found(w, w.Layer, q)
+}
+
+func found(t interface {
+	Helper()
+	Errorf(string, ...any)
+}, l *connectivity.Layer, q connectivity.Query,
+) []connectivity.Signal {
+	t.Helper()
+	all, err := l.Query(q)
+	if err != nil {
+		t.Errorf("%+v: %v", q, err)
+	}
+	return all
 }
 
 func soon(t testing.TB) context.Context {
@@ -83,6 +101,11 @@ func says(summary string, change ...func(*connectivity.Input)) connectivity.Inpu
 		f(&in)
 	}
 	return in
+}
+
+// alarm is an urgent escalation: those with other numbers do not repeat it.
+func alarm(n int, change ...func(*connectivity.Input)) connectivity.Input {
+	return says(fmt.Sprint(n), append(change, class(connectivity.EscalationInterrupt), at(connectivity.High))...)
 }
 
 func by(source string) func(*connectivity.Input) {
@@ -175,13 +198,24 @@ func (w *world) state(id signals.ID) connectivity.State {
 	return s.State
 }
 
+// rebuilt returns a layer on a bus that was fed with the world's log.
 func (w *world) rebuilt(o *connectivity.Options) *connectivity.Layer {
 	w.Helper()
-	l, err := connectivity.Rebuild(newBus(w), o, w.bus.History(bus.Filter{}))
+	all := slices.Collect(w.bus.History(bus.Filter{}))
+	l, err := connectivity.Rebuild(fed(w, all), o, slices.Values(all))
 	if err != nil {
 		w.Fatal(err)
 	}
 	return l
+}
+
+func fed(t testing.TB, all []signals.Any) *bus.Bus {
+	t.Helper()
+	b := newBus(t, nil)
+	if err := b.Feed(ctx, all...); err != nil {
+		t.Fatal(err)
+	}
+	return b
 }
 
 func summaries(all []connectivity.Signal) []string {
@@ -218,10 +252,10 @@ func invalid(t testing.TB, err error, field string) {
 	}
 }
 
-// made returns a bus whose options cannot be wrong.
-func made(b *bus.Bus, err error) *bus.Bus {
+// made returns what cannot fail.
+func made[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
 	}
-	return b
+	return v
 }

@@ -46,7 +46,7 @@ func urgent(c connectivity.Class, p connectivity.Priority) bool {
 // judge says what has to become of an input: an error, a repetition, or a new
 // signal.
 func (m *model) judge(in connectivity.Input) (repeated *connectivity.Signal, problem error) {
-	if in.ExpiresAtStep != 0 && in.ExpiresAtStep <= m.steps[in.Thread] {
+	if in.ExpiresAtStep != 0 && (in.ExpiresAtStep <= m.steps[in.Thread] || in.Priority == connectivity.Critical) {
 		return nil, signals.ErrInvalid
 	}
 	if !in.Replaces.IsZero() {
@@ -57,6 +57,9 @@ func (m *model) judge(in connectivity.Input) (repeated *connectivity.Signal, pro
 			return nil, signals.ErrInvalid
 		case target.State.Terminal():
 			return nil, connectivity.ErrTerminal
+		case target.Priority == connectivity.Critical &&
+			(in.Priority != connectivity.Critical || in.Source != target.Source && in.Source != modelCoordinator):
+			return nil, connectivity.ErrNotAllowed
 		}
 		return nil, nil
 	}
@@ -68,6 +71,9 @@ func (m *model) judge(in connectivity.Input) (repeated *connectivity.Signal, pro
 		if m.rule.Basis == connectivity.ByTime {
 			inWindow = m.now.Sub(s.EmittedAt) <= m.rule.Window
 		}
+		if in.Priority == connectivity.Low && in.Confidence.IsZero() {
+			inWindow = true
+		}
 		if !s.State.Terminal() && s.Thread == in.Thread && s.Source == in.Source && s.Class == in.Class &&
 			s.Audience == in.Audience && s.Priority >= in.Priority && inWindow &&
 			(!urgent(in.Class, in.Priority) || s.Summary == in.Summary) {
@@ -77,7 +83,18 @@ func (m *model) judge(in connectivity.Input) (repeated *connectivity.Signal, pro
 	return repeated, nil
 }
 
+// open is how many signals, but handoffs, a source has open in a thread.
+func (m *model) open(of connectivity.Signal) (n int) {
+	for _, s := range m.all {
+		if !s.State.Terminal() && s.Thread == of.Thread && s.Source == of.Source && s.Class.Message() != connectivity.AboutHandoff {
+			n++
+		}
+	}
+	return n
+}
+
 func (m *model) store(s connectivity.Signal) {
+	before := m.open(s)
 	if target := m.find(s.Replaces); target != nil {
 		target.State = connectivity.Superseded
 		m.tell(target, connectivity.WasSuperseded)
@@ -85,6 +102,9 @@ func (m *model) store(s connectivity.Signal) {
 	s.State = connectivity.Active // there is an observer
 	m.all = append(m.all, &s)
 	m.tell(&s, connectivity.WasEmitted)
+	if before <= connectivity.Crowd && m.open(s) > connectivity.Crowd {
+		m.tell(&s, connectivity.Crowded)
+	}
 }
 
 func (m *model) advance(thread string) {
@@ -138,8 +158,10 @@ type machine struct {
 
 var (
 	modelThreads = []string{"t", "u"}
-	modelSources = []string{"a", "b"}
+	modelSources = []string{"a", "b", modelCoordinator}
 )
+
+const modelCoordinator = "c"
 
 func (m *machine) id(t *rapid.T, what string) signals.ID {
 	ids := []signals.ID{signals.MustID("sig_unknown")}
@@ -160,7 +182,7 @@ func (m *machine) emit(t *rapid.T) {
 	}
 	class(rapid.SampledFrom([]connectivity.Class{
 		connectivity.AttentionRaise, connectivity.ConfidenceHigh, connectivity.ConfidenceLow,
-		connectivity.ConflictActive, connectivity.EscalationInterrupt,
+		connectivity.ConflictActive, connectivity.EscalationInterrupt, connectivity.HandoffReady,
 	}).Draw(t, "class"))(&in)
 	if rapid.IntRange(0, 3).Draw(t, "replace") == 0 {
 		in.Replaces = m.id(t, "target")
@@ -201,14 +223,18 @@ func (m *machine) resolve(t *rapid.T) {
 func (m *machine) check(t *rapid.T) {
 	for _, thread := range modelThreads {
 		q := connectivity.Query{Thread: thread, Limit: -1, Order: connectivity.Oldest, States: []connectivity.State{1, 2, 3, 4, 5}}
-		if diff := cmp.Diff(scan(m.model.values(), q), m.layer.Query(q), byID); diff != "" {
+		if diff := cmp.Diff(scan(m.model.values(), q), found(t, m.layer, q), byID); diff != "" {
 			t.Fatalf("-model +layer:\n%s", diff)
 		}
 		if got := m.layer.Step(thread); got != m.model.steps[thread] {
 			t.Fatalf("step %d, want %d", got, m.model.steps[thread])
 		}
 		var got []string
-		for _, o := range m.layer.Converged(thread).Obstacles {
+		c := m.layer.Converged(thread)
+		if clear := len(c.Obstacles) == 0; c.Converged != (clear && c.Graded > 0) || c.Unknown != (clear && c.Graded == 0) {
+			t.Fatalf("converged: %+v", c)
+		}
+		for _, o := range c.Obstacles {
 			got = append(got, o.Signal.ID.String())
 		}
 		if want := m.model.obstacles(thread); !slices.Equal(got, want) {
@@ -233,9 +259,61 @@ func (m *machine) check(t *rapid.T) {
 	}
 }
 
+func coordinated(t *rapid.T, l *connectivity.Layer) {
+	for _, thread := range modelThreads {
+		is(t, l.SetCoordinator(thread, modelCoordinator), nil)
+	}
+}
+
+// An enemy is an agent that would like to be heard as the layer.
+type enemy struct{ p *bus.Publisher }
+
+func newEnemy(t *rapid.T, b *bus.Bus) enemy {
+	p, err := b.Agent("mallory", bus.Permissions{})
+	is(t, err, nil)
+	return enemy{p}
+}
+
+// attack publishes something that is not the layer's, or tries to publish what
+// is, about a signal of the layer.
+func (e enemy) attack(t *rapid.T, victim signals.ID) {
+	h := signals.Header{
+		Thread: rapid.SampledFrom(modelThreads).Draw(t, "in"), ReplyTo: victim, TTL: -1, Confidence: 1,
+		Time: rapid.SampledFrom([]time.Time{{}, time.Unix(1, 0), time.Now().AddDate(100, 0, 0)}).Draw(t, "at"),
+		ID:   rapid.SampledFrom([]signals.ID{{}, victim, signals.MustID("sig_forged")}).Draw(t, "id"),
+	}
+	forged := forgeries(h, victim)
+	s := forged[rapid.IntRange(0, len(forged)-1).Draw(t, "forged")]
+	if _, err := e.p.Publish(ctx, s); err == nil {
+		t.Fatalf("an agent published %s", s.Kind())
+	}
+	_, _ = e.p.Publish(ctx, signals.New(h, signals.Discovery{Finding: "noise"}))
+}
+
+// forgeries are what looks like a layer's: a critical interrupt, and the end of
+// everything.
+func forgeries(h signals.Header, victim signals.ID) []signals.Any {
+	k := connectivity.Link{Layer: "main", Since: 1}
+	n := connectivity.Note{
+		Link: k, Class: connectivity.EscalationInterrupt, Audience: connectivity.All, Priority: connectivity.Critical,
+		Summary: "forged", Replaces: victim,
+	}
+	hushed := n
+	hushed.Class, hushed.Priority, hushed.Confidence = connectivity.ConfidenceHigh, connectivity.Low, connectivity.Graded(1)
+	return []signals.Any{
+		signals.New(h, connectivity.Escalation{Note: n}),
+		signals.New(h, connectivity.Confidence{Note: hushed}),
+		signals.New(h, connectivity.Transition{Link: k, State: connectivity.Resolved, Signals: connectivity.ListOf(victim)}),
+		signals.New(h, connectivity.Step{Link: k, Step: 9}),
+		signals.New(h, connectivity.Requested{Link: k, For: victim, Mode: connectivity.Cheap}),
+		signals.New(h, connectivity.Closed{Link: k}),
+	}
+}
+
 func TestTheLayerIsItsModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := &machine{bus: made(bus.New(&bus.Options{History: 1 << 16, Sweep: -1}))}
+		m := &machine{}
+		m.bus = made(bus.New(&bus.Options{History: 1 << 16, Sweep: -1, Clock: func() time.Time { return m.model.now }}))
 		defer m.bus.Close()
 		m.model = model{
 			rule: connectivity.Suppression{
@@ -244,19 +322,22 @@ func TestTheLayerIsItsModel(t *testing.T) {
 			steps: map[string]int{},
 			now:   time.Date(2026, 4, 11, 9, 0, 0, 0, time.UTC),
 		}
-		m.opts = connectivity.Options{Suppression: m.model.rule, Clock: func() time.Time { return m.model.now }}
-		m.layer = connectivity.New(m.bus, &m.opts)
+		m.opts = connectivity.Options{Suppression: m.model.rule}
+		m.layer = made(connectivity.New(m.bus, &m.opts))
 		watch := func(l *connectivity.Layer) {
 			l.OnSignal(func(_ context.Context, s connectivity.Signal, e connectivity.Event) {
 				m.told = append(m.told, fmt.Sprintf("%s %s", s.ID, e))
 			})
 		}
 		watch(m.layer)
+		coordinated(t, m.layer)
+		enemy := newEnemy(t, m.bus)
 		t.Repeat(map[string]func(*rapid.T){
 			"emit":       m.emit,
 			"emit again": m.emit,
 			"emit more":  m.emit,
 			"resolve":    m.resolve,
+			"attack":     func(t *rapid.T) { enemy.attack(t, m.id(t, "victim")) },
 			"advance": func(t *rapid.T) {
 				thread := rapid.SampledFrom(modelThreads).Draw(t, "thread")
 				m.model.advance(thread)
@@ -271,6 +352,7 @@ func TestTheLayerIsItsModel(t *testing.T) {
 					thread := rapid.SampledFrom(modelThreads).Draw(t, "thread")
 					m.model.close(thread)
 					is(t, m.layer.CloseThread(ctx, thread), nil)
+					coordinated(t, m.layer)
 				}
 			},
 			"rebuild": func(t *rapid.T) {
@@ -278,11 +360,12 @@ func TestTheLayerIsItsModel(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if diff := cmp.Diff(everything(m.layer, modelThreads...), everything(l, modelThreads...), byID); diff != "" {
+				if diff := cmp.Diff(everything(t, m.layer, modelThreads...), everything(t, l, modelThreads...), byID); diff != "" {
 					t.Fatalf("rebuilt:\n%s", diff)
 				}
 				m.layer = l // and go on with it
 				watch(l)
+				coordinated(t, l)
 			},
 			"": m.check,
 		})

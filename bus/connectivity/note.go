@@ -3,6 +3,8 @@ package connectivity
 import (
 	"cmp"
 	"strconv"
+	"strings"
+	"unicode"
 
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -20,7 +22,7 @@ const (
 // thread, time and recipients are in the header; the header's confidence is the
 // grade, and 1 without one.
 type Note struct {
-	Layer         string     `json:"layer"` // required: the layer that emitted it
+	Link
 	Class         Class      `json:"class"` // required
 	Audience      Audience   `json:"audience"`
 	Priority      Priority   `json:"priority"`
@@ -30,6 +32,7 @@ type Note struct {
 	Replaces      signals.ID `json:"replaces,omitzero"`
 	Step          int        `json:"step"`                    // of the thread, when it was emitted
 	ExpiresAtStep int        `json:"expiresAtStep,omitempty"` // 0: never
+	Components    int        `json:"components,omitempty"`    // that were registered, if it is for all of them
 }
 
 // The payloads of the five kinds. They are read from the bus, and published by
@@ -81,13 +84,7 @@ func (n *Note) checkAs(l signals.Limits, m Message) error {
 	if n.Class.Message() != m && classNames.Has(n.Class) {
 		return &signals.FieldError{Field: "class", Value: n.Class.String(), Problem: "not of " + m.String()}
 	}
-	if n.Layer == "" {
-		return &signals.FieldError{Field: "layer", Problem: "required; emit through a connectivity.Layer"}
-	}
-	if err := n.check(l); err != nil {
-		return err
-	}
-	return l.Name("layer", n.Layer)
+	return cmp.Or(n.Link.check(l), n.check(l))
 }
 
 // check holds all rules but those that need the thread.
@@ -98,10 +95,30 @@ func (n *Note) check(l signals.Limits) error {
 		priorityNames.Check(n.Priority),
 		n.Confidence.check(n.Class),
 		l.Required("summary", n.Summary),
+		checkBlank("summary", n.Summary),
 		l.Text("details", n.Details),
 		checkStep("step", n.Step),
 		checkStep("expiresAtStep", n.ExpiresAtStep),
+		n.checkCritical(),
 	)
+}
+
+// checkBlank refuses a text in which there is nothing to read.
+func checkBlank(field, text string) error {
+	if strings.ContainsFunc(text, func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) }) {
+		return nil
+	}
+	return &signals.FieldError{Field: field, Value: text, Problem: "blank"}
+}
+
+// checkCritical keeps a critical signal from ending unanswered.
+func (n *Note) checkCritical() error {
+	if n.Priority != Critical || n.ExpiresAtStep == 0 {
+		return nil
+	}
+	return &signals.FieldError{
+		Field: "expiresAtStep", Value: strconv.Itoa(n.ExpiresAtStep), Problem: "a critical signal does not expire",
+	}
 }
 
 func checkStep(field string, step int) error {

@@ -12,9 +12,11 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
+var link = connectivity.Link{Layer: "main", Since: 1}
+
 func note(c connectivity.Class) connectivity.Note {
 	return connectivity.Note{
-		Layer: "main", Class: c, Audience: connectivity.Coordinator, Priority: connectivity.Normal,
+		Link: link, Class: c, Audience: connectivity.Coordinator, Priority: connectivity.Normal,
 		Confidence: connectivity.Graded(0.5), Summary: "something", Step: 2, ExpiresAtStep: 7,
 	}
 }
@@ -29,10 +31,10 @@ func kinds() []signals.Any {
 		signals.New(h, connectivity.ConflictNotice{Note: note(connectivity.ConflictActive)}),
 		signals.New(h, connectivity.Handoff{Note: note(connectivity.HandoffPartial)}),
 		signals.New(h, connectivity.Escalation{Note: note(connectivity.EscalationInterrupt)}),
-		signals.New(h, connectivity.Transition{Layer: "main", State: connectivity.Resolved, Signals: connectivity.ListOf(id, signals.MustID("sig_b"))}),
-		signals.New(h, connectivity.Step{Layer: "main", Step: 3}),
-		signals.New(h, connectivity.Requested{Layer: "main", For: id, Mode: connectivity.Deep}),
-		signals.New(h, connectivity.Closed{Layer: "main"}),
+		signals.New(h, connectivity.Transition{Link: link, State: connectivity.Resolved, Signals: connectivity.ListOf(id, signals.MustID("sig_b"))}),
+		signals.New(h, connectivity.Step{Link: link, Step: 3}),
+		signals.New(h, connectivity.Requested{Link: link, For: id, Mode: connectivity.Deep}),
+		signals.New(h, connectivity.Closed{Link: link}),
 	}
 }
 
@@ -105,11 +107,11 @@ func TestOnlyALayerEmits(t *testing.T) {
 
 func TestBooksAreChecked(t *testing.T) {
 	for field, p := range map[string]signals.Any{
-		"state":   signals.New(signals.Header{}, connectivity.Transition{Layer: "main", State: connectivity.Emitted}),
-		"signals": signals.New(signals.Header{}, connectivity.Transition{Layer: "main", State: connectivity.Expired}),
-		"step":    signals.New(signals.Header{}, connectivity.Step{Layer: "main"}),
-		"mode":    signals.New(signals.Header{}, connectivity.Requested{Layer: "main", For: signals.MustID("sig_a")}),
-		"for":     signals.New(signals.Header{}, connectivity.Requested{Layer: "main", Mode: connectivity.Fast}),
+		"state":   signals.New(signals.Header{}, connectivity.Transition{Link: link, State: connectivity.Emitted}),
+		"signals": signals.New(signals.Header{}, connectivity.Transition{Link: link, State: connectivity.Expired}),
+		"step":    signals.New(signals.Header{}, connectivity.Step{Link: link}),
+		"mode":    signals.New(signals.Header{}, connectivity.Requested{Link: link, For: signals.MustID("sig_a")}),
+		"for":     signals.New(signals.Header{}, connectivity.Requested{Link: link, Mode: connectivity.Fast}),
 		"layer":   signals.New(signals.Header{}, connectivity.Closed{}),
 	} {
 		refused(t, signals.Validate(p), field)

@@ -3,6 +3,7 @@ package connectivity_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"slices"
 	"strings"
@@ -70,6 +71,9 @@ func TestEmittingInsideACallbackDoesNotRecurse(t *testing.T) {
 		depth++
 		defer func() { depth-- }()
 		deepest = max(deepest, depth)
+		if e == connectivity.Crowded {
+			return
+		}
 		if told++; told < 3000 {
 			next := w.emit(says("x", at(connectivity.Critical)))
 			if _, there := w.Get(next.ID); !there {
@@ -139,6 +143,22 @@ func TestAnObserverThatEndsItsGoroutineHarmsNobody(t *testing.T) {
 	equal(t, "events", w.seen(), "second emitted")
 }
 
+// It has to come back to have got the signal.
+func TestOnlyAnObserverThatReturnsMakesASignalActive(t *testing.T) {
+	w := newWorld(t, nil)
+	stop := w.OnSignal(func(context.Context, connectivity.Signal, connectivity.Event) { panic("boom") })
+	s := w.emit(says("x"))
+	if got := w.state(s.ID); got != connectivity.Emitted {
+		t.Errorf("%s, though its only observer panicked", got)
+	}
+	w.watch()
+	s = w.emit(says("y", by("b")))
+	if got := w.state(s.ID); got != connectivity.Active {
+		t.Errorf("%s, though an observer returned", got)
+	}
+	stop()
+}
+
 // What it leaves untold the next call tells, also one that causes no events.
 func TestAnyCallGoesOnWhereAnObserverEnded(t *testing.T) {
 	w := newWorld(t, nil)
@@ -188,7 +208,7 @@ func TestObserversAreASnapshotOfEachEvent(t *testing.T) {
 
 func TestValuesReturnedAreCopies(t *testing.T) {
 	w := newWorld(t, nil)
-	is(t, w.Register("t", "a", "b"), nil)
+	w.SetResolver("t", picks("a", "b"))
 	spoil := func(s connectivity.Signal) {
 		s.Summary, s.State = "spoilt", connectivity.Resolved
 		s.Recipients[0] = "spoilt"
@@ -199,14 +219,14 @@ func TestValuesReturnedAreCopies(t *testing.T) {
 			t.Error("one observer spoilt it for the other")
 		}
 	})
-	e, _ := w.Emit(ctx, says("x", to(connectivity.All), class(connectivity.EscalationInterrupt), at(connectivity.Critical)))
+	e, _ := w.Emit(ctx, says("x", to(connectivity.Selected), class(connectivity.EscalationInterrupt), at(connectivity.Critical)))
 	spoil(e.Signal)
 	for _, s := range w.Query(connectivity.Query{Thread: "t"}) {
 		spoil(s)
 	}
 	spoil(w.Unacknowledged("t")[0])
 	spoil(w.Converged("t").Obstacles[0].Signal)
-	again, _ := w.Emit(ctx, says("x", to(connectivity.All), class(connectivity.EscalationInterrupt)))
+	again, _ := w.Emit(ctx, says("x", to(connectivity.Selected), class(connectivity.EscalationInterrupt)))
 	spoil(again.Signal)
 	got, _ := w.Get(e.Signal.ID)
 	spoil(got)
@@ -219,4 +239,46 @@ func TestValuesReturnedAreCopies(t *testing.T) {
 	if got, _ = w.Get(got.ID); got.Recipients[0] != "a" {
 		t.Error("resolve returned the stored one")
 	}
+}
+
+func TestACrowdIsCountedAndAnnounced(t *testing.T) {
+	w := newWorld(t, nil).watch()
+	var first connectivity.Signal
+	emit := func(n int) connectivity.Emission {
+		e, err := w.Emit(ctx, alarm(n))
+		is(t, err, nil)
+		return e
+	}
+	for n := 1; n <= connectivity.Crowd; n++ {
+		e := emit(n)
+		if first.ID.IsZero() {
+			first = e.Signal
+		}
+		if e.Open != n {
+			t.Errorf("%d open, want %d", e.Open, n)
+		}
+		w.emit(says(fmt.Sprint("handoff ", n), class(connectivity.HandoffReady), at(connectivity.Critical)))
+		w.emit(alarm(n, in("u")))
+		w.emit(alarm(n, by("b")))
+	}
+	crowds := func() (all []string) {
+		for _, e := range w.seen() {
+			if strings.HasSuffix(e, "crowded") {
+				all = append(all, e)
+			}
+		}
+		return all
+	}
+	equal(t, "ten are no crowd", crowds())
+	emit(11)
+	emit(12)
+	replaced := w.emit(alarm(13, replacing(first.ID)))
+	equal(t, "announced once", crowds(), "11 crowded")
+	equal(t, "after it was emitted", w.seen()[len(w.seen())-5:], "11 emitted", "11 crowded", "12 emitted", "1 superseded", "13 emitted")
+	w.resolve(replaced.ID)
+	for _, s := range w.Query(connectivity.Query{Thread: "t", Source: "a", Limit: 1}) {
+		w.resolve(s.ID)
+	}
+	emit(14)
+	equal(t, "announced again", crowds(), "11 crowded", "14 crowded")
 }

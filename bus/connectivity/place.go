@@ -1,76 +1,100 @@
 package connectivity
 
 import (
-	"context"
-	"slices"
-
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/signals"
 )
-
-// A Resolver names who gets a signal for the audience [Selected]. It is called
-// inside Emit, before the signal is stored, without locks and concurrently. If
-// it fails or panics, Emit fails with it and nothing is stored.
-type Resolver func(context.Context, Signal) ([]string, error)
 
 // A place is who is in a thread. It is configuration, not state: it is not in
 // the log.
 type place struct {
 	coordinator signals.Recipients // nobody if there is none
-	components  []string
-	all         signals.Recipients // the components
+	components  lookup[string, bool]
 	resolver    Resolver
 }
 
-func (l *Layer) placeLocked(thread string) *place {
-	p := l.places[thread]
+func (p *place) registered() int {
 	if p == nil {
-		p = &place{coordinator: nobody, all: nobody}
-		l.places[thread] = p
+		return 0
+	}
+	return len(p.components.m)
+}
+
+func (l *Layer) placeLocked(thread string) *place {
+	p := l.places.get(thread)
+	if p == nil {
+		p = &place{coordinator: nobody}
+		l.places.set(thread, p)
 	}
 	return p
+}
+
+// coordinatesLocked reports whether a component is a thread's coordinator.
+func (l *Layer) coordinatesLocked(id, thread string) bool {
+	p := l.places.get(thread)
+	return p != nil && p.coordinator.Include(id)
 }
 
 // SetCoordinator says who gets a thread's signals for the audience
 // [Coordinator]; "" means nobody.
 func (l *Layer) SetCoordinator(thread, id string) error {
+	to := nobody
 	if id != "" {
+		to = signals.To(id)
 		if err := checkNames("coordinator", thread, id); err != nil {
 			return err
 		}
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	to := nobody
-	if id != "" {
-		to = signals.To(id)
-	}
 	l.placeLocked(thread).coordinator = to
 	return nil
 }
 
 // Register adds components of a thread, which get its signals for the audience
-// [All].
+// [All] that are emitted from now on.
 func (l *Layer) Register(thread string, ids ...string) error {
 	if err := checkNames("component", thread, ids...); err != nil {
 		return err
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	p := l.placeLocked(thread)
-	p.components = slices.Compact(slices.Sorted(slices.Values(slices.Concat(p.components, ids))))
-	p.all = recipients(p.components)
+	l.atEnd(func(next uint64) {
+		p := l.placeLocked(thread)
+		for _, id := range ids {
+			if !p.components.get(id) {
+				p.components.set(id, true)
+				l.movedLocked(id, thread, move{next, true})
+			}
+		}
+	})
 	return nil
 }
 
-// Unregister removes components of a thread. Signals that are stored keep the
-// recipients they have.
+// Unregister removes components of a thread. They still get what was emitted
+// before.
 func (l *Layer) Unregister(thread string, ids ...string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if p := l.places[thread]; p != nil {
-		p.components = slices.DeleteFunc(slices.Clone(p.components), func(c string) bool { return slices.Contains(ids, c) })
-		p.all = recipients(p.components)
+	l.atEnd(func(next uint64) {
+		if p := l.places.get(thread); p != nil {
+			for _, id := range ids {
+				l.leaveLocked(p, thread, id, next)
+			}
+		}
+	})
+}
+
+func (l *Layer) leaveLocked(p *place, thread, id string, next uint64) {
+	if p.components.get(id) {
+		p.components.delete(id)
+		l.movedLocked(id, thread, move{next, false})
+	}
+}
+
+// abandonLocked forgets who is in a thread.
+func (l *Layer) abandonLocked(thread string, next uint64) {
+	if p := l.places.get(thread); p != nil {
+		for id := range p.components.m {
+			l.movedLocked(id, thread, move{next, false})
+		}
+		l.places.delete(thread)
 	}
 }
 
@@ -83,53 +107,12 @@ func (l *Layer) SetResolver(thread string, r Resolver) {
 	l.placeLocked(thread).resolver = r
 }
 
-// resolverLocked returns who says whom in is for, nil if nobody has to.
-func (l *Layer) resolverLocked(in *Input) Resolver {
-	if in.Audience != Selected {
-		return nil
-	}
-	for _, name := range []string{in.Thread, ""} {
-		if p := l.places[name]; p != nil && p.resolver != nil {
-			return p.resolver
-		}
-	}
-	return nil
-}
-
-// recipientsLocked returns who gets what in says, but for Selected.
-func (l *Layer) recipientsLocked(in *Input) signals.Recipients {
-	p := l.places[in.Thread]
-	switch {
-	case in.Audience == Self:
-		return signals.To(in.Source)
-	case p == nil:
-		return nobody
-	case in.Audience == Coordinator:
-		return p.coordinator
-	case in.Audience == All:
-		return p.all
-	}
-	return nobody
-}
-
-// selected asks a resolver.
-func selected(ctx context.Context, r Resolver, s Signal) (to signals.Recipients, err error) {
-	var chosen []string
-	err = guard(func() (err error) {
-		chosen, err = r(ctx, s)
-		return err
-	})
-	if err == nil {
-		err = checkNames("recipients", s.Thread, chosen...)
-	}
-	return recipients(chosen), inside("resolver", err)
-}
-
 func checkNames(field, thread string, ids ...string) error {
 	var l signals.Limits
 	if err := l.Name("thread", thread); err != nil {
 		return invalid(err)
 	}
+	total := 0
 	for _, id := range ids {
 		if err := l.Name(field, id); err != nil {
 			return invalid(err)
@@ -137,6 +120,10 @@ func checkNames(field, thread string, ids ...string) error {
 		if id == bus.System {
 			return &ValidationError{Field: field, Value: id, Problem: "the bus's own"}
 		}
+		total += len(id)
+	}
+	if field == "recipients" && total > signals.DefaultTextBytes {
+		return &ValidationError{Field: field, Value: ids[0], Problem: "too many: for all of a thread there is the audience all"}
 	}
 	return nil
 }

@@ -1,9 +1,13 @@
 package connectivity
 
 import (
+	"cmp"
 	"math"
 	"slices"
+	"strconv"
 	"time"
+
+	"github.com/swarmbus/swarmbus/signals"
 )
 
 // A Query picks signals of one thread. All conditions must hold; a nil list
@@ -30,6 +34,30 @@ const (
 	Oldest              // first
 )
 
+// check refuses what no signal can match.
+func (q *Query) check() error {
+	var l signals.Limits
+	if err := l.Name("thread", q.Thread); err != nil {
+		return err
+	}
+	if q.Order > Oldest {
+		return &signals.FieldError{Field: "order", Value: strconv.Itoa(int(q.Order)), Problem: "neither newest nor oldest"}
+	}
+	return cmp.Or(
+		each(q.Messages, messageNames), each(q.Classes, classNames),
+		each(q.States, stateNames), each(q.Priorities, priorityNames),
+	)
+}
+
+func each[E ~uint8](values []E, names signals.Enum[E]) error {
+	for _, v := range values {
+		if err := names.Check(v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // A picker is a query made ready: sets as bits.
 type picker struct {
 	classes, states, priorities uint16
@@ -47,9 +75,7 @@ func setOf[E ~uint8](values []E) (set uint16) {
 		return ^uint16(0)
 	}
 	for _, v := range values {
-		if v < 16 {
-			set |= 1 << v
-		}
+		set |= 1 << v
 	}
 	return set
 }
@@ -99,7 +125,7 @@ func (p *picker) match(r *record) bool {
 type shelf struct {
 	records *table
 	slot    slot
-	lists   []*list
+	lists   []*records
 }
 
 func (s *shelf) size() (n int) {
@@ -114,9 +140,9 @@ func (s *shelf) size() (n int) {
 // meet one by one and few together.
 func (t *thread) shelf(p *picker) shelf {
 	live := p.states&^liveStates == 0
-	best := shelf{t.records, inThread, []*list{&t.all}}
+	best := shelf{t.records, inThread, []*records{&t.all}}
 	if live {
-		best = shelf{t.records, inLive, []*list{&t.live}}
+		best = shelf{t.records, inLive, []*records{&t.live}}
 	}
 	try := func(s shelf) {
 		if s.size() < best.size() {
@@ -126,9 +152,9 @@ func (t *thread) shelf(p *picker) shelf {
 	switch {
 	case p.source == nil:
 	case live:
-		try(shelf{t.records, inSourceLive, []*list{&p.source.live}})
+		try(shelf{t.records, inSourceLive, []*records{&p.source.live}})
 	default:
-		try(shelf{t.records, inSource, []*list{&p.source.all}})
+		try(shelf{t.records, inSource, []*records{&p.source.all}})
 	}
 	if p.classes != ^uint16(0) {
 		try(t.classShelf(p.classes, live))
@@ -172,7 +198,7 @@ func (t *thread) query(q *Query) []Signal {
 	}
 	p := q.picker()
 	if q.Source != "" {
-		if p.source = t.sources[q.Source]; p.source == nil {
+		if p.source = t.sources.get(q.Source); p.source == nil {
 			return nil
 		}
 	}
@@ -253,7 +279,7 @@ func (s *shelf) room(p *picker) []Signal {
 	return make([]Signal, 0, n)
 }
 
-func (s *shelf) start(l *list, p *picker) *record {
+func (s *shelf) start(l *records, p *picker) *record {
 	if !p.bounded {
 		return s.records.at(l.first)
 	}

@@ -33,6 +33,21 @@ func TestQueryDefaults(t *testing.T) {
 	}
 }
 
+func TestAQueryThatMakesNoSenseIsRefused(t *testing.T) {
+	w := newWorld(t, nil)
+	for field, q := range map[string]connectivity.Query{
+		"thread":   {},
+		"message":  {Thread: "t", Messages: []connectivity.Message{connectivity.AboutHandoff, 6}},
+		"class":    {Thread: "t", Classes: []connectivity.Class{0}},
+		"state":    {Thread: "t", States: []connectivity.State{connectivity.Resolved, 6}},
+		"priority": {Thread: "t", Priorities: []connectivity.Priority{20}},
+		"order":    {Thread: "t", Order: 2},
+	} {
+		_, err := w.Layer.Query(q)
+		invalid(t, err, field)
+	}
+}
+
 // All of them have the same timestamp.
 func TestNewestFirstWithEqualTimesKeepsTheNewest(t *testing.T) {
 	w := newWorld(t, nil)

@@ -1,41 +1,114 @@
 package connectivity
 
 import (
+	"fmt"
 	"iter"
-	"time"
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// Rebuild returns a layer on b that knows what the log says, in log order and
-// from its beginning: it answers every query as the layer that wrote the log
-// does, and goes on from there. o must name the same layer. Other signals in
+// Rebuild returns a layer on b that knows what the log says: it answers every
+// query as the layer that wrote the log does, and goes on from there. o must
+// name the same layer, and b must have been fed with the log. Other signals in
 // the log are passed over, and nobody is called or told.
+//
+// The log has to hold, in log order, all that the layer wrote since the oldest
+// thread began that is not closed, up to the end. Rebuild returns [ErrIncomplete]
+// for one that does not, as far as the entries themselves and the history of b
+// tell, [ErrNotFed] if b does not hold it, and the errors of [New].
 //
 // Hook, observers, coordinators, components and resolvers are not in the log
 // and have to be set again.
 func Rebuild(b *bus.Bus, o *Options, log iter.Seq[signals.Any]) (*Layer, error) {
-	l := New(b, o)
-	var changes []change
+	l, err := New(b, o)
+	if err != nil {
+		return nil, err
+	}
+	r := rebuilding{name: l.opts.Name, fold: l.fold}
 	for s := range log {
-		l.passIDs(signals.HeadOf(s).ID)
-		var err error
-		if changes, err = l.fold.apply(s, signals.HeadOf(s).Seq, changes[:0]); err != nil {
+		if err := r.add(s); err != nil {
 			return nil, err
 		}
-		l.fold.sweep()
 	}
-	if l.fold.last > 0 {
-		l.now = time.Unix(0, l.fold.last)
+	if err := r.complete(b); err != nil {
+		return nil, err
 	}
 	return l, nil
 }
 
-// passIDs makes sure that a mint with a seed does not start over.
-func (l *Layer) passIDs(id signals.ID) {
-	const counter = 1<<24 - 1 // what an id holds of its number
-	if n, ok := l.opts.Mint.Seq(id, max(l.fold.byID.last, counter)); ok {
-		l.fold.byID.raise(n)
+// A rebuilding is a log as it is read.
+type rebuilding struct {
+	name string
+	fold *fold
+	last signals.Any // entry of the layer so far
+	gap  uint64      // place of the newest entry that is missing; 0: none is
+}
+
+// ours returns the link of an entry of the layer, nil for others.
+func (r *rebuilding) ours(s signals.Any) (*Link, error) {
+	if raw, ok := signals.As[signals.Raw](s); ok {
+		for _, k := range kinds {
+			if raw.Payload.Type == k {
+				return nil, fmt.Errorf("connectivity: %s %s was read without Payloads", k, signals.HeadOf(s).ID)
+			}
+		}
 	}
+	if k := linkOf(s); k != nil && k.Layer == r.name {
+		return k, nil
+	}
+	return nil, nil
+}
+
+func (r *rebuilding) add(s signals.Any) error {
+	k, err := r.ours(s)
+	if k == nil {
+		return err
+	}
+	h := signals.HeadOf(s)
+	switch before := r.fold.last; {
+	case h.Seq <= before:
+		return fmt.Errorf("connectivity: the log is not in order: %d after %d", h.Seq, before)
+	case k.After < before:
+		return fmt.Errorf("connectivity: two layers called %q wrote the log: %d follows %d and not %d", r.name, h.Seq, k.After, before)
+	case k.After > before:
+		r.gap = k.After
+	}
+	r.last = s
+	r.fold.apply(s, nil)
+	r.fold.sweep()
+	return nil
+}
+
+// complete reports what is missing.
+func (r *rebuilding) complete(b *bus.Bus) error {
+	if r.last == nil {
+		return r.atEnd(b)
+	}
+	h, k := signals.HeadOf(r.last), linkOf(r.last)
+	if r.gap >= k.Since {
+		return fmt.Errorf("%w: what %q wrote is needed from %d on, and %d is not there", ErrIncomplete, r.name, k.Since, r.gap)
+	}
+	if b.Last() < h.Seq {
+		return fmt.Errorf("%w: it ends at %d, the log at %d or later", ErrNotFed, b.Last(), h.Seq)
+	}
+	return r.atEnd(b)
+}
+
+// atEnd looks for what the layer wrote after the log ends. Signals that
+// follow in the history show whether the bus holds the log at all.
+func (r *rebuilding) atEnd(b *bus.Bus) error {
+	for s := range b.History(bus.Filter{Kinds: kinds, After: max(r.fold.last, 1) - 1}) {
+		k, h := linkOf(s), signals.HeadOf(s)
+		if k == nil || k.Layer != r.name {
+			continue
+		}
+		if h.Seq > r.fold.last {
+			return fmt.Errorf("%w: the log ends at %d, and %q wrote %d", ErrIncomplete, r.fold.last, r.name, h.Seq)
+		}
+		if h.Seq == r.fold.last && h.ID != signals.HeadOf(r.last).ID {
+			return fmt.Errorf("%w: at %d there is another signal", ErrNotFed, h.Seq)
+		}
+	}
+	return nil
 }

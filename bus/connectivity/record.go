@@ -12,7 +12,6 @@ type record struct {
 	summary, details string
 	to               signals.Recipients
 	group            *group
-	ending           *flight // the layer's: its end is on its way to the log
 
 	seq   uint64 // place in the log
 	ended uint64 // place in the log of its end; 0: live
@@ -21,25 +20,18 @@ type record struct {
 	grade Grade
 
 	step, expires int
-	due           int32 // its place among those that expire at the same step
+	components    int // registered when it was emitted to all of them
 
 	self     ref
 	priority Priority
 	state    State
 
-	links [slots]link
+	links [slots]neighbours
 }
 
 func (r *record) source() *source { return r.group.source }
 
 func (r *record) thread() *thread { return r.group.source.thread }
-
-func (r *record) place(k slot) uint64 {
-	if k == inEnded {
-		return r.ended
-	}
-	return r.seq
-}
 
 func (r *record) live() bool { return !r.state.Terminal() }
 
@@ -48,7 +40,7 @@ func (r *record) signal() Signal {
 		Seq: r.seq, ID: r.id, Thread: r.thread().name, Source: r.source().name,
 		Class: r.group.class, Audience: r.group.audience, Priority: r.priority, Confidence: r.grade,
 		Summary: r.summary, Details: r.details, Replaces: r.replaces, Step: r.step, ExpiresAtStep: r.expires,
-		EmittedAt: time.Unix(0, r.at).UTC(), State: r.state, Recipients: names(r.to),
+		EmittedAt: time.Unix(0, r.at).UTC(), State: r.state, Recipients: names(r.to), Components: r.components,
 	}
 }
 
@@ -60,11 +52,22 @@ func (r *record) weak() bool {
 	return r.group.class == ConfidenceLow || r.group.class == ConfidenceBlocker
 }
 
+// open is 1 for what waits for an answer, and 0 for a handoff, which waits for
+// its turn.
+func (r *record) open() int {
+	if r.group.class.Message() == AboutHandoff {
+		return 0
+	}
+	return 1
+}
+
+func (r *record) salience() Salience { return salience(r.group.class, r.priority, r.grade) }
+
 // alarms reports whether the summary tells it from others of its source.
 func alarms(c Class, p Priority) bool { return c.Message() == AboutEscalation && p >= High }
 
 // nobody is who gets a signal that is for nobody: on the bus, no recipients
-// would mean everyone. Only the system has this id, and it reads everything.
+// means everyone. Only the system has this id, and it reads everything.
 var nobody = signals.To(system)
 
 // recipients returns who is to get it on the bus.
@@ -76,7 +79,7 @@ func recipients(names []string) signals.Recipients {
 }
 
 func names(to signals.Recipients) []string {
-	if to.Everyone() || to.Equal(nobody) {
+	if to.Equal(nobody) {
 		return nil
 	}
 	return to.Names()

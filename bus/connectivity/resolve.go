@@ -12,83 +12,81 @@ import (
 // [ErrTerminal] for a signal that was superseded or expired, and those of
 // publishing.
 func (l *Layer) Resolve(ctx context.Context, id signals.ID) (Signal, error) {
-	f, s, err := l.prepareResolve(ctx, id)
-	if f == nil {
-		return s, err
-	}
+	return l.resolve(ctx, id, nil)
+}
+
+func (l *Layer) resolve(ctx context.Context, id signals.ID, as *Component) (s Signal, err error) {
 	defer l.drain(ctx)
-	if _, err := l.fly(ctx, l.system, f); err != nil {
-		return Signal{}, err
-	}
-	s.State = Resolved
-	return s, nil
-}
-
-func (l *Layer) prepareResolve(ctx context.Context, id signals.ID) (*flight, Signal, error) {
-	l.lock()
-	defer l.mu.Unlock()
-	for {
-		r := l.fold.byID.find(id)
+	err = l.commit(ctx, func(b *batch) error {
+		r, err := b.known(id)
+		if err != nil {
+			return err
+		}
+		by := system
+		if as != nil {
+			if by = as.id; !l.mayEndLocked(by, r) {
+				return as.refuse("resolve", r)
+			}
+		}
 		switch {
-		case r == nil:
-			return nil, Signal{}, fmt.Errorf("%w: %s", ErrNotFound, id)
 		case r.state == Resolved:
-			return nil, r.signal(), nil
-		case !r.live() || r.ending != nil && r.ending.late:
-			return nil, Signal{}, fmt.Errorf("%w: %s is %s", ErrTerminal, id, r.state)
+			s = r.signal()
+			return errNothing
+		case !r.live():
+			return fmt.Errorf("%w: %s is %s", ErrTerminal, id, r.state)
 		}
-		ahead := r.ending
-		if ahead == nil {
-			ahead = l.aheadLocked(r.thread().name, nil)
-		}
-		if ahead == nil {
-			return l.resolutionLocked(r), r.signal(), nil
-		}
-		if err := l.awaitLocked(ctx, ahead); err != nil {
-			return nil, Signal{}, err
-		}
-	}
+		b.transition(by, r.thread().name, Resolved, r.to, id)
+		return nil
+	}, func(changes []change) {
+		s = changes[0].record.signal()
+		l.tellLocked(s.Thread, changes, false)
+	})
+	return s, err
 }
 
-func (l *Layer) resolutionLocked(r *record) *flight {
-	f := l.flightLocked(r.thread().name)
-	f.ends = append(f.ends, r)
-	l.transitionLocked(f, system, Resolved, r.to, r.id)
-	l.departLocked(f)
-	return f
+// known returns the record of a signal that somebody speaks of.
+func (b *batch) known(id signals.ID) (*record, error) {
+	if r := b.fold.find(id); r != nil {
+		return r, nil
+	}
+	return nil, fmt.Errorf("%w: %s", ErrNotFound, id)
+}
+
+// activate writes down that a signal was delivered for the first time.
+func (b *batch) activate(r *record) error {
+	if r.state != Emitted {
+		return errNothing
+	}
+	b.transition(system, r.thread().name, Active, r.to, r.id)
+	return nil
 }
 
 // Received says that a recipient got a signal that it read from the bus
 // itself, which makes an emitted signal active. An [Inbox] says so by itself.
 func (l *Layer) Received(ctx context.Context, id signals.ID) error {
-	l.lock()
-	known := l.fold.byID.find(id) != nil
-	l.mu.Unlock()
-	if !known {
-		return fmt.Errorf("%w: %s", ErrNotFound, id)
-	}
-	return l.activate(ctx, id)
+	return l.commit(ctx, func(b *batch) error {
+		r, err := b.known(id)
+		if err != nil {
+			return err
+		}
+		return b.activate(r)
+	}, nil)
 }
 
-// activate writes down that a signal was delivered for the first time.
+// activate is Received for a signal that may be forgotten by now, and costs
+// next to nothing if it is active.
 func (l *Layer) activate(ctx context.Context, id signals.ID) error {
-	l.lock()
-	r := l.fold.byID.find(id)
-	if r == nil || r.state != Emitted || r.ending != nil {
-		l.mu.Unlock()
+	if s, held := l.state(id); !held || s != Emitted {
 		return nil
 	}
-	f := l.flightLocked(r.thread().name)
-	l.transitionLocked(f, system, Active, r.to, id)
-	l.departLocked(f)
-	l.mu.Unlock()
-	_, err := l.fly(ctx, l.system, f)
-	return err
+	return l.Received(ctx, id)
 }
 
-// transitionLocked says to those whom the signals were for that they reached
-// a state.
-func (l *Layer) transitionLocked(f *flight, source string, s State, to signals.Recipients, ids ...signals.ID) {
-	h := l.headerLocked(l.nowLocked(), source, f.thread, to, ids[0])
-	writeLocked(l, f, &h, Transition{Layer: l.opts.Name, State: s, Signals: ListOf(ids...)})
+func (l *Layer) state(id signals.ID) (State, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if r := l.fold.find(id); r != nil {
+		return r.state, true
+	}
+	return 0, false
 }

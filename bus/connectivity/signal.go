@@ -1,8 +1,11 @@
 package connectivity
 
 import (
+	"cmp"
+	"strconv"
 	"time"
 
+	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -24,29 +27,81 @@ type Signal struct {
 	ExpiresAtStep int // 0: never
 	EmittedAt     time.Time
 	State         State
-	Recipients    []string // who gets it, sorted; nil: nobody but observers
+	Recipients    []string // who gets it, sorted; nil: nobody in particular, or all
+	Components    int      // that were registered, if it went to all of them
 }
 
-// Input is what a source has to say. The layer adds the rest.
+// Salience returns how much the signal matters to what is decided next.
+func (s Signal) Salience() Salience { return salience(s.Class, s.Priority, s.Confidence) }
+
+// Input is what a source has to say. The layer adds the rest. Class, Thread and
+// Summary are what most signals need, and those about confidence and conflict
+// the grade.
 type Input struct {
-	Thread     string // required
-	Source     string // required; not [bus.System]
-	Class      Class  // required; the message class follows from it
-	Audience   Audience
-	Priority   Priority
+	Thread     string     // required
+	Source     string     // required, but a [Component] fills in its own; not [bus.System]
+	Class      Class      // required; the message class follows from it
+	Audience   Audience   // 0 means Selected for handoffs, Coordinator for all others
+	Priority   Priority   // 0 means High for escalations, Normal for all others
 	Summary    string     // required: one sentence that can be acted on
 	Details    string     // optional; best under 500 characters
 	Confidence Grade      // required for confidence.* and conflict.*; connectivity does not judge it
 	Replaces   signals.ID // the live signal of the thread that this one makes obsolete; zero: none
 
 	// ExpiresAtStep ends the signal when the thread gets there; it must be
-	// ahead. 0 means never.
+	// ahead. ExpiresAfter says the same in steps from the present one on. 0
+	// means never; only one may be set, and neither for a critical signal.
 	ExpiresAtStep int
+	ExpiresAfter  int
 }
 
-func (in *Input) note(layer string) Note {
-	return Note{
-		Layer: layer, Class: in.Class, Audience: in.Audience, Priority: in.Priority, Confidence: in.Confidence,
+// note returns what the input says, with the defaults filled in.
+func (in *Input) note() Note {
+	n := Note{
+		Class: in.Class, Audience: in.Audience, Priority: in.Priority, Confidence: in.Confidence,
 		Summary: in.Summary, Details: in.Details, Replaces: in.Replaces, ExpiresAtStep: in.ExpiresAtStep,
 	}
+	message := in.Class.Message()
+	if n.Audience == 0 {
+		n.Audience = Coordinator
+		if message == AboutHandoff {
+			n.Audience = Selected
+		}
+	}
+	if n.Priority == 0 {
+		n.Priority = Normal
+		if message == AboutEscalation {
+			n.Priority = High
+		}
+	}
+	return n
+}
+
+// check holds the rules that need no thread.
+func (in *Input) check(n *Note) error {
+	var l signals.Limits
+	if err := cmp.Or(l.Name("thread", in.Thread), l.Name("source", in.Source)); err != nil {
+		return err
+	}
+	if in.Source == bus.System {
+		return &signals.FieldError{Field: "source", Value: in.Source, Problem: "the bus's own"}
+	}
+	return cmp.Or(n.check(l), in.checkExpiry(n))
+}
+
+func (in *Input) checkExpiry(n *Note) error {
+	refuse := func(problem string) error {
+		return &signals.FieldError{Field: "expiresAfter", Value: strconv.Itoa(in.ExpiresAfter), Problem: problem}
+	}
+	switch {
+	case in.ExpiresAfter == 0:
+		return nil
+	case in.ExpiresAfter < 0:
+		return refuse("below 0")
+	case in.ExpiresAtStep != 0:
+		return refuse("expiresAtStep is set too")
+	case n.Priority == Critical:
+		return refuse("a critical signal does not expire")
+	}
+	return nil
 }

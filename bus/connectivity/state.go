@@ -41,9 +41,15 @@ const (
 	WasSuperseded
 	WasExpired
 	WasResolved
+	Crowded // with this signal its source has more than [Crowd] open in the thread; no change of its state
 )
 
-var eventNames = signals.NewEnum[Event]("event", "emitted", "superseded", "expired", "resolved")
+// Crowd is how many open signals of one source in a thread, not counting
+// handoffs, are a sign that they are not resolved once they are dealt with, or
+// that the rule of suppression is too loose.
+const Crowd = 10
+
+var eventNames = signals.NewEnum[Event]("event", "emitted", "superseded", "expired", "resolved", "crowded")
 
 // String returns one word.
 func (e Event) String() string { return eventNames.String(e) }

@@ -1,139 +1,86 @@
 package connectivity
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"github.com/swarmbus/swarmbus/signals"
 )
 
 // AdvanceStep moves a thread to its next step and returns it. Signals that
-// expire at this step or before end, each with an event. It costs what expires.
-func (l *Layer) AdvanceStep(ctx context.Context, thread string) (int, error) {
+// expire at this step end, each with an event. It costs what expires.
+func (l *Layer) AdvanceStep(ctx context.Context, thread string) (step int, err error) {
 	if err := checkNames("", thread); err != nil {
 		return 0, err
 	}
-	f, err := l.prepareStep(ctx, thread)
-	if err != nil {
-		return 0, err
-	}
 	defer l.drain(ctx)
-	step := f.step
-	if _, err := l.fly(ctx, l.system, f); err != nil {
+	err = l.commit(ctx, func(b *batch) error {
+		step = b.fold.stepOf(thread) + 1
+		b.step(thread, step)
+		b.expire(b.fold.threads.get(thread), step)
+		return nil
+	}, func(changes []change) {
+		// Ends are written together by recipients, and told in log order.
+		slices.SortFunc(changes, func(a, b change) int { return cmp.Compare(a.record.seq, b.record.seq) })
+		l.tellLocked(thread, changes, false)
+	})
+	if err != nil {
 		return 0, err
 	}
 	return step, nil
 }
 
-func (l *Layer) prepareStep(ctx context.Context, thread string) (*flight, error) {
-	l.lock()
-	defer l.mu.Unlock()
-	for {
-		ahead := l.aheadLocked(thread, func(f *flight) bool { return f.step > 0 })
-		if ahead == nil {
-			break
-		}
-		if err := l.awaitLocked(ctx, ahead); err != nil {
-			return nil, err
-		}
-	}
-	f := l.flightLocked(thread)
-	f.step, f.since = l.stepLocked(thread)+1, l.landed
-	for _, g := range l.flights {
-		if g.late && g.thread == thread {
-			f.step = max(f.step, g.step+1)
-		}
-	}
-	// The bus gives it its id: nobody refers to it, and looking after an id of
-	// the layer's would take the bus a third of the publish, 150 ns.
-	h := signals.Header{Source: system, Thread: thread, Time: l.nowLocked(), TTL: -1, Confidence: 1, Recipients: nobody}
-	writeLocked(l, f, &h, Step{Layer: l.opts.Name, Step: f.step})
-	if t := l.fold.threads[thread]; t != nil {
-		l.expireLocked(f, t)
-	}
-	l.departLocked(f)
-	return f, nil
-}
-
 // atOnce is how many signals one transition ends at most, to keep it small.
 const atOnce = 1000
 
-// expireLocked adds the ends of all that is due, together for those with the
-// same recipients: who hears of an end is who heard of the beginning.
-func (l *Layer) expireLocked(f *flight, t *thread) {
-	due := t.expiry.due(f.step)
-	if len(due) == 0 {
+// expire adds the ends of all that is due, together for those with the same
+// recipients: who hears of an end is who heard of the beginning.
+func (b *batch) expire(t *thread, step int) {
+	if t == nil || t.expiring.get(step) == nil {
 		return
 	}
-	var order []*batch
-	byName := map[string]*batch{}
-	var current *batch
-	for _, r := range due {
-		if r.ending != nil {
-			continue // it is about to end in another way
-		}
-		f.ends = append(f.ends, r)
+	var order []*expiries
+	byName := map[string]*expiries{}
+	var current *expiries
+	for r := range t.records.oldest(t.expiring.get(step), inExpiry) {
 		if current == nil || len(current.ids) == atOnce || !current.to.Equal(r.to) {
 			name := r.to.String()
 			current = byName[name]
 			if current == nil || len(current.ids) == atOnce {
-				current = &batch{to: r.to}
+				current = &expiries{to: r.to}
 				byName[name] = current
 				order = append(order, current)
 			}
 		}
 		current.ids = append(current.ids, r.id)
 	}
-	for _, b := range order {
-		l.transitionLocked(f, system, Expired, b.to, b.ids...)
+	for _, e := range order {
+		b.transition(system, t.name, Expired, e.to, e.ids...)
 	}
 }
 
-type batch struct {
+// expiries are signals with the same recipients that expire together.
+type expiries struct {
 	to  signals.Recipients
 	ids []signals.ID
 }
 
 // CloseThread forgets a thread: its signals, step, mode, coordinator,
 // components and resolver. What is emitted to it afterwards starts it anew. It
-// causes no events: resolve first what somebody waits for. A thread that the
-// layer does not know is fine.
+// causes no events: resolve first what somebody waits for, and answer what is
+// critical. A thread that the layer does not know is fine.
 func (l *Layer) CloseThread(ctx context.Context, thread string) error {
 	if err := checkNames("", thread); err != nil {
 		return err
 	}
-	l.lock()
-	for {
-		ahead := l.aheadLocked(thread, nil)
-		if ahead == nil {
-			break
-		}
-		if err := l.awaitLocked(ctx, ahead); err != nil {
-			l.mu.Unlock()
-			return err
-		}
-	}
-	if l.fold.threads[thread] == nil && l.quietLocked(thread) {
-		delete(l.places, thread)
-		l.mu.Unlock()
-		return nil
-	}
-	f := l.flightLocked(thread)
-	f.closes = true
-	h := l.headerLocked(l.nowLocked(), system, thread, nobody, signals.ID{})
-	writeLocked(l, f, &h, Closed{Layer: l.opts.Name})
-	l.departLocked(f)
-	l.mu.Unlock()
 	defer l.drain(ctx)
-	_, err := l.fly(ctx, l.system, f)
-	return err
-}
-
-// quietLocked reports whether nothing of a thread is under way.
-func (l *Layer) quietLocked(thread string) bool {
-	for _, f := range l.flights {
-		if f.thread == thread {
-			return false
+	return l.commit(ctx, func(b *batch) error {
+		if t := b.fold.threads.get(thread); t != nil {
+			b.closed(t)
+			return nil
 		}
-	}
-	return true
+		l.abandonLocked(thread, b.at.Seq)
+		return errNothing
+	}, func([]change) { l.abandonLocked(thread, l.fold.last) })
 }

@@ -2,6 +2,7 @@ package connectivity
 
 import (
 	"fmt"
+	"strconv"
 	"time"
 )
 
@@ -15,62 +16,101 @@ const (
 )
 
 // Suppression says which signals are the same as one that is stored already.
-// The zero value is the default: those of the same step.
+// The zero value is the default: those of the same step. Signals of the
+// [Lowest] salience are suppressed as long as the same is live, whatever the rule.
 type Suppression struct {
 	Basis  Basis
 	Window time.Duration // for ByTime, inclusive; 0 means 5s
 }
 
-func (s Suppression) withDefaults() Suppression {
-	if s.Window <= 0 {
+func (s *Suppression) normalize() error {
+	switch {
+	case s.Basis > ByTime:
+		return &ValidationError{Field: "Basis", Value: strconv.Itoa(int(s.Basis)), Problem: "neither by step nor by time"}
+	case s.Window < 0:
+		return &ValidationError{Field: "Window", Value: s.Window.String(), Problem: "negative"}
+	case s.Window == 0:
 		s.Window = 5 * time.Second
 	}
-	return s
+	return nil
 }
+
+// Repetition is why a signal only repeats another.
+type Repetition uint8
+
+// The repetitions.
+const (
+	SameStep  Repetition = 1 + iota // the other is of the same step
+	Recent                          // the other is within the window
+	StillLive                       // the signal is of the [Lowest] salience and the other is live
+)
 
 // A Reason says why a signal was suppressed. The zero value says that it was
 // not.
 type Reason struct {
-	suppressed bool
-	rule       Suppression
-	step       int
-	age        time.Duration
+	Repetition Repetition
+	Step       int           // of the thread when the other one was emitted
+	Age        time.Duration // of the other one
+	Window     time.Duration // for Recent
 }
 
 // String returns it in words, "" for the zero value.
 func (r Reason) String() string {
-	switch {
-	case !r.suppressed:
-		return ""
-	case r.rule.Basis == ByTime:
-		return fmt.Sprintf("the same %v ago, within %v", r.age, r.rule.Window)
+	switch r.Repetition {
+	case SameStep:
+		return fmt.Sprintf("the same in step %d", r.Step)
+	case Recent:
+		return fmt.Sprintf("the same %v ago, within %v", r.Age, r.Window)
+	case StillLive:
+		return fmt.Sprintf("the same since step %d, still live", r.Step)
 	}
-	return fmt.Sprintf("the same in step %d", r.step)
+	return ""
 }
 
-// covers reports whether r still stands for what is said at now.
-func (s Suppression) covers(r *record, now int64) bool {
-	if r == nil {
-		return false
+// A question is which live record a note of a source would only repeat, at a
+// moment and under a rule.
+type question struct {
+	rule   Suppression
+	now    int64
+	lowest bool // any live one will do
+}
+
+func (q *question) repetition() Repetition {
+	switch {
+	case q.lowest:
+		return StillLive
+	case q.rule.Basis == ByTime:
+		return Recent
 	}
-	if s.Basis == ByTime {
-		return time.Duration(now-r.at) <= s.Window
+	return SameStep
+}
+
+// covers reports whether r still stands for what is said now. The clock may
+// have gone back since, where a layer was rebuilt.
+func (q *question) covers(r *record) bool {
+	switch {
+	case r == nil:
+		return false
+	case q.lowest:
+		return true
+	case q.rule.Basis == ByTime:
+		return time.Duration(q.now-r.at).Abs() <= q.rule.Window
 	}
 	return r.step == r.thread().step
 }
 
-func (s Suppression) reason(r *record, now int64) Reason {
-	return Reason{suppressed: true, rule: s, step: r.step, age: time.Duration(now - r.at)}
+func (q *question) reason(r *record) Reason {
+	return Reason{Repetition: q.repetition(), Step: r.step, Age: time.Duration(q.now - r.at), Window: q.rule.Window}
 }
 
 // duplicate returns the live record that n would only repeat, nil if none. What
 // corrects another signal repeats nothing, nor does what is more urgent than
 // all that is stored, nor an urgent escalation with another summary.
-func (t *thread) duplicate(from string, n *Note, s Suppression, now int64) *record {
+func (t *thread) duplicate(from string, n *Note, q *question) *record {
 	if t == nil || n.Priority == Critical || !n.Replaces.IsZero() {
 		return nil
 	}
-	src := t.sources[from]
+	src := t.sources.get(from)
 	if src == nil {
 		return nil
 	}
@@ -80,21 +120,21 @@ func (t *thread) duplicate(from string, n *Note, s Suppression, now int64) *reco
 	}
 	if alarms(n.Class, n.Priority) {
 		if same := g.bySummary[n.Summary]; same != nil {
-			if last := t.records.at(same.last); s.covers(last, now) {
+			if last := t.records.at(same.last); q.covers(last) {
 				return last
 			}
 		}
 		return nil
 	}
-	return t.newest(g, n.Priority, s, now)
+	return t.newest(g, n.Priority, q)
 }
 
-// newest returns the newest that still stands and is as urgent as p. It looks
+// newest returns the newest that still stands and is at least that urgent. It looks
 // at the last one of each priority only: if that does not stand, none does.
-func (t *thread) newest(g *group, p Priority, s Suppression, now int64) (found *record) {
-	for q := p; q <= Critical; q++ {
-		last := t.records.at(g.byPriority[q-1].last)
-		if s.covers(last, now) && (found == nil || last.seq > found.seq) {
+func (t *thread) newest(g *group, from Priority, q *question) (found *record) {
+	for p := from; p <= Critical; p++ {
+		last := t.records.at(g.byPriority[p-1].last)
+		if q.covers(last) && (found == nil || last.seq > found.seq) {
 			found = last
 		}
 	}

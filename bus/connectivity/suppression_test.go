@@ -144,7 +144,41 @@ func TestReasonIsReadable(t *testing.T) {
 	w = newWorld(t, &connectivity.Options{Suppression: connectivity.Suppression{Basis: connectivity.ByTime}})
 	w.emit(says("x"))
 	w.now = w.now.Add(1200 * time.Millisecond)
-	if e, _ = w.Emit(ctx, says("x")); e.Reason.String() != "the same 1.2s ago, within 5s" {
+	e, _ = w.Emit(ctx, says("x"))
+	if e.Reason.String() != "the same 1.2s ago, within 5s" {
 		t.Errorf("got %q", e.Reason)
+	}
+	want := connectivity.Reason{Repetition: connectivity.Recent, Age: 1200 * time.Millisecond, Window: 5 * time.Second}
+	if e.Reason != want {
+		t.Errorf("got %+v", e.Reason)
+	}
+}
+
+// Low priority and no grade: it is not said again as long as it stands.
+func TestTheLeastSalientIsSuppressedAsLongAsTheSameIsLive(t *testing.T) {
+	for _, basis := range []connectivity.Basis{connectivity.ByStep, connectivity.ByTime} {
+		w := newWorld(t, &connectivity.Options{Suppression: connectivity.Suppression{Basis: basis}})
+		s := w.emit(says("low", at(connectivity.Low)))
+		w.advance("t")
+		w.now = w.now.Add(time.Hour)
+		w.repeats(says("low", at(connectivity.Low)), s)
+		e, _ := w.Emit(ctx, says("low", at(connectivity.Low)))
+		if e.Reason.Repetition != connectivity.StillLive || e.Reason.String() != "the same since step 0, still live" {
+			t.Errorf("reason %+v", e.Reason)
+		}
+		graded := func(in *connectivity.Input) { in.Confidence = connectivity.Graded(0.5) }
+		w.emit(says("low, with a grade", at(connectivity.Low), graded))
+		w.emit(says("low, about something else", at(connectivity.Low), class(connectivity.HandoffReady)))
+		w.advance("t")
+		w.now = w.now.Add(time.Hour)
+		normal := w.emit(says("normal"))
+		w.resolve(s.ID)
+		w.advance("t")
+		w.now = w.now.Add(time.Hour)
+		w.repeats(says("low again", at(connectivity.Low)), normal)
+		for _, s := range w.Query(connectivity.Query{Thread: "t"}) {
+			w.resolve(s.ID)
+		}
+		w.emit(says("low anew", at(connectivity.Low)))
 	}
 }

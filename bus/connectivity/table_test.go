@@ -16,7 +16,7 @@ func TestRecordsKeepTheirPlaces(t *testing.T) {
 	for i := range 100_000 {
 		if grows := random.IntN(2000) > i%2000; grows || len(held) == 0 {
 			r := records.add()
-			if r.seq != 0 || r.links != [slots]link{} {
+			if r.seq != 0 || r.links != [slots]neighbours{} {
 				t.Fatalf("a new record at %d is not empty: %+v", r.self, *r)
 			}
 			r.seq = uint64(i) + 1

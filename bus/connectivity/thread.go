@@ -1,19 +1,23 @@
 package connectivity
 
+import "container/list"
+
 // A thread is what the fold knows of one coordination context.
 type thread struct {
 	name    string
+	began   uint64 // place of its first entry in the log
+	place   *list.Element
 	step    int
 	records *table // of the fold
 
 	mode    Mode
 	modeFor uint64 // place in the log of the signal that the mode was asked for
 
-	all, ended, live list
-	byPriority       [priorities]list // live
-	classes          []*class         // those there were
-	sources          map[string]*source
-	expiry           expiry
+	all, ended, live records
+	byPriority       [priorities]records // live
+	classes          []*class            // those there were
+	sources          lookup[string, *source]
+	expiring         lookup[int, *records] // live, by the step at which they end
 
 	graded int                  // sources with a grade in force
 	weak   map[*source]struct{} // those of them whose grade is low or a blocker
@@ -22,15 +26,16 @@ type thread struct {
 // A class is the signals of one class in a thread.
 type class struct {
 	class     Class
-	all, live list
+	all, live records
 }
 
 // A source is who emits in a thread.
 type source struct {
 	name      string
 	thread    *thread
-	all, live list
-	grades    list // live ones
+	all, live records
+	grades    records // live ones
+	open      int     // live ones but handoffs
 	groups    []*group
 	weak      bool
 	graded    bool
@@ -42,15 +47,15 @@ type group struct {
 	peers      *class // all of the class in the thread
 	class      Class
 	audience   Audience
-	byPriority [priorities]list
-	bySummary  map[string]*list // of urgent escalations
+	byPriority [priorities]records
+	bySummary  map[string]*records // of urgent escalations
 }
 
 func (t *thread) source(name string) *source {
-	s := t.sources[name]
+	s := t.sources.get(name)
 	if s == nil {
 		s = &source{name: name, thread: t}
-		t.sources[name] = s
+		t.sources.set(name, s)
 	}
 	return s
 }
@@ -107,9 +112,19 @@ func (t *thread) insert(r *record) {
 		t.records.insert(special, inSpecial, r)
 	}
 	if r.expires > 0 {
-		t.expiry.add(r)
+		t.records.insert(t.expiringAt(r.expires), inExpiry, r)
 	}
+	r.source().open += r.open()
 	t.regrade(r.source())
+}
+
+func (t *thread) expiringAt(step int) *records {
+	l := t.expiring.get(step)
+	if l == nil {
+		l = &records{}
+		t.expiring.set(step, l)
+	}
+	return l
 }
 
 // end takes a record out of all that is live.
@@ -126,8 +141,12 @@ func (t *thread) end(r *record, s State, seq uint64) {
 		}
 	}
 	if r.expires > 0 {
-		t.expiry.drop(r)
+		l := t.expiringAt(r.expires)
+		if t.records.remove(l, inExpiry, r); l.n == 0 {
+			t.expiring.delete(r.expires)
+		}
 	}
+	r.source().open -= r.open()
 	r.state, r.ended = s, seq
 	t.records.insert(&t.ended, inEnded, r)
 	t.regrade(r.source())
@@ -140,12 +159,12 @@ func (t *thread) forget(r *record) {
 	t.records.remove(&r.group.peers.all, inClass, r)
 	t.records.remove(&r.source().all, inSource, r)
 	if r.source().all.n == 0 {
-		delete(t.sources, r.source().name)
+		t.sources.delete(r.source().name)
 	}
 }
 
-// special returns the list of its sort that only some records are in.
-func (r *record) special() *list {
+// special returns the records of its sort that only some records are in.
+func (r *record) special() *records {
 	switch {
 	case r.grades():
 		return &r.source().grades
@@ -154,23 +173,19 @@ func (r *record) special() *list {
 	}
 	g := r.group
 	if g.bySummary == nil {
-		g.bySummary = map[string]*list{}
+		g.bySummary = map[string]*records{}
 	}
 	if g.bySummary[r.summary] == nil {
-		g.bySummary[r.summary] = &list{}
+		g.bySummary[r.summary] = &records{}
 	}
 	return g.bySummary[r.summary]
 }
 
-// raise keeps upTo right from r to the end of the thread's list.
+// raise notes the greatest time up to r, the newest of the thread.
 func (t *thread) raise(r *record) {
-	upTo := r.at
+	r.upTo = r.at
 	if before := t.records.prev(inThread, r); before != nil {
-		upTo = max(upTo, before.upTo)
-	}
-	for ; r != nil; r = t.records.next(inThread, r) {
-		upTo = max(upTo, r.at)
-		r.upTo = upTo
+		r.upTo = max(r.upTo, before.upTo)
 	}
 }
 

@@ -30,7 +30,9 @@ func run(out io.Writer) error {
 	}
 	defer b.Close()
 	s := &story{ctx: context.Background(), out: out}
-	s.layer = connectivity.New(b, &connectivity.Options{Hook: s.escalate})
+	if s.layer, err = connectivity.New(b, &connectivity.Options{Hook: s.escalate}); err != nil {
+		return err
+	}
 	s.layer.OnSignal(s.tell)
 	if err := s.layer.SetCoordinator(thread, "coordinator"); err != nil {
 		return err
@@ -41,25 +43,40 @@ func run(out io.Writer) error {
 	})
 
 	s.step("Two specialists grade what they have")
-	low := s.says("profiler", connectivity.ConfidenceLow, 0.3, "looks like the database, few samples")
-	s.says("reader", connectivity.ConfidenceMedium, 0.7, "the code retries without a limit")
+	low := s.says("profiler", connectivity.Input{
+		Class: connectivity.ConfidenceLow, Confidence: connectivity.Graded(0.3), Summary: "looks like the database, few samples",
+	})
+	s.says("reader", connectivity.Input{
+		Class: connectivity.ConfidenceMedium, Confidence: connectivity.Graded(0.7), Summary: "the code retries without a limit",
+	})
 
 	s.step("They disagree")
-	clash := s.says("reader", connectivity.ConflictActive, 0.2, "not the database: retries multiply its load")
+	clash := s.says("reader", connectivity.Input{
+		Class: connectivity.ConflictActive, Confidence: connectivity.Graded(0.2), Summary: "not the database: retries multiply its load",
+	})
 
 	s.step("The profiler is too uncertain to go on")
-	alarm := s.says("profiler", connectivity.EscalationUncertainty, 0, "cannot tell cause from effect at this depth")
+	alarm := s.says("profiler", connectivity.Input{
+		Class: connectivity.EscalationUncertainty, Summary: "cannot tell cause from effect at this depth",
+	})
 
 	s.step("In deep mode it measures again; the coordinator settles the rest")
-	s.resolve(alarm)
-	s.replaces(low, "profiler", connectivity.ConfidenceHigh, 0.9, "without retries the database is idle")
-	s.says("coordinator", connectivity.ConflictResolved, 0.9, "the retries it is")
-	s.resolve(clash)
+	s.resolves("coordinator", alarm)
+	s.says("profiler", connectivity.Input{
+		Class: connectivity.ConfidenceHigh, Confidence: connectivity.Graded(0.9), Summary: "without retries the database is idle",
+		Replaces: low.ID,
+	})
+	s.says("coordinator", connectivity.Input{
+		Class: connectivity.ConflictResolved, Confidence: connectivity.Graded(0.9), Summary: "the retries it is",
+	})
+	s.resolves("coordinator", clash)
 
 	s.step("The writer takes over")
-	ready := s.says("reader", connectivity.HandoffReady, 0, "cause and two measurements")
-	s.says("writer", connectivity.ConfidenceHigh, 0.95, "limit retries to 10 % of requests")
-	s.resolve(ready)
+	ready := s.says("reader", connectivity.Input{Class: connectivity.HandoffReady, Summary: "cause and two measurements"})
+	s.says("writer", connectivity.Input{
+		Class: connectivity.ConfidenceHigh, Confidence: connectivity.Graded(0.95), Summary: "limit retries to 10 % of requests",
+	})
+	s.resolves("writer", ready)
 	s.judge()
 	return s.err
 }
@@ -89,34 +106,24 @@ func (s *story) judge() {
 		fmt.Fprintf(s.out, "   in the way: %s\n", o)
 	}
 	if c.Converged {
-		fmt.Fprintf(s.out, "   converged: %d specialists are sure enough\n", c.Graded)
+		fmt.Fprintf(s.out, "   %s\n", c)
 	}
 }
 
-func (s *story) says(source string, c connectivity.Class, grade float64, summary string) connectivity.Signal {
-	return s.replaces(connectivity.Signal{}, source, c, grade, summary)
-}
-
-func (s *story) replaces(old connectivity.Signal, source string, c connectivity.Class, grade float64, summary string) connectivity.Signal {
-	in := connectivity.Input{
-		Thread: thread, Source: source, Class: c, Audience: connectivity.Coordinator, Priority: connectivity.Normal,
-		Summary: summary, Replaces: old.ID,
-	}
-	switch c.Message() {
-	case connectivity.AboutConfidence, connectivity.AboutConflict:
-		in.Confidence = connectivity.Graded(grade)
-	case connectivity.AboutHandoff:
-		in.Audience = connectivity.Selected
-	case connectivity.AboutEscalation:
-		in.Priority = connectivity.High
-	}
-	e, err := s.layer.Emit(s.ctx, in)
+// says lets a component say something, and returns the signal.
+func (s *story) says(source string, in connectivity.Input) connectivity.Signal {
+	c, err := s.layer.Component(source)
+	s.note(err)
+	in.Thread = thread
+	e, err := c.Emit(s.ctx, in)
 	s.note(err)
 	return e.Signal
 }
 
-func (s *story) resolve(sig connectivity.Signal) {
-	_, err := s.layer.Resolve(s.ctx, sig.ID)
+func (s *story) resolves(id string, sig connectivity.Signal) {
+	c, err := s.layer.Component(id)
+	s.note(err)
+	_, err = c.Resolve(s.ctx, sig.ID)
 	s.note(err)
 }
 

@@ -1,0 +1,85 @@
+package connectivity
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// A Component is the handle of one part of the swarm. It speaks as itself and
+// nobody else, and ends only what is its to end. It may be used concurrently.
+type Component struct {
+	layer *Layer
+	id    string
+}
+
+// Component returns the handle of a component. Who has it speaks as that
+// component, so only the component should.
+func (l *Layer) Component(id string) (*Component, error) {
+	if err := checkNames("component", "component", id); err != nil {
+		return nil, err
+	}
+	return &Component{l, id}, nil
+}
+
+// ID returns the component's id, which is the source of what it emits.
+func (c *Component) ID() string { return c.id }
+
+// Emit is [Layer.Emit] with the component as the source; an input that names
+// another one is refused. It may replace its own signals and those that it may
+// resolve.
+func (c *Component) Emit(ctx context.Context, in Input) (Emission, error) {
+	if in.Source != "" && in.Source != c.id {
+		return Emission{}, &ValidationError{Field: "source", Value: in.Source, Problem: "not " + c.id, Err: ErrNotAllowed}
+	}
+	in.Source = c.id
+	return c.layer.emit(ctx, in, c)
+}
+
+// Resolve is [Layer.Resolve] for a signal that the component emitted, that it
+// is a recipient of, or whose thread it coordinates; otherwise [ErrNotAllowed].
+// A critical signal is for those who got it, and the coordinator, to resolve:
+// its source alone cannot answer it.
+func (c *Component) Resolve(ctx context.Context, id signals.ID) (Signal, error) {
+	return c.layer.resolve(ctx, id, c)
+}
+
+// Acknowledge says that the component got a signal, which makes an emitted one
+// active. It does not answer it: Resolve does. The error is [ErrNotAllowed]
+// if the signal is not for the component, or [ErrNotFound]. An [Inbox]
+// acknowledges what it delivers.
+func (c *Component) Acknowledge(ctx context.Context, id signals.ID) error {
+	l := c.layer
+	return l.commit(ctx, func(b *batch) error {
+		r, err := b.known(id)
+		if err != nil {
+			return err
+		}
+		if !l.isForLocked(c.id, r) {
+			return c.refuse("acknowledge", r)
+		}
+		return b.activate(r)
+	}, nil)
+}
+
+// Inbox is [Layer.Inbox] for the component.
+func (c *Component) Inbox() (*Inbox, error) { return c.layer.Inbox(c.id) }
+
+func (c *Component) refuse(what string, r *record) error {
+	return fmt.Errorf("%w: %q may not %s %s of %q", ErrNotAllowed, c.id, what, r.id, r.source().name)
+}
+
+// isForLocked reports whether a component is one of those whom a signal is for.
+func (l *Layer) isForLocked(id string, r *record) bool {
+	if !r.to.Everyone() {
+		return r.to.Include(id)
+	}
+	p := l.places.get(r.thread().name)
+	return p != nil && p.components.get(id)
+}
+
+// mayEndLocked reports whether a component may resolve a signal.
+func (l *Layer) mayEndLocked(id string, r *record) bool {
+	return r.source().name == id && r.priority != Critical || l.isForLocked(id, r) || l.coordinatesLocked(id, r.thread().name)
+}

@@ -1,0 +1,172 @@
+package connectivity_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/bus/connectivity"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+func (w *world) component(id string) *connectivity.Component {
+	w.Helper()
+	c, err := w.Component(id)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return c
+}
+
+func TestAComponentSpeaksAsItself(t *testing.T) {
+	w := newWorld(t, nil)
+	a := w.component("a")
+	e, err := a.Emit(ctx, connectivity.Input{Thread: "t", Class: connectivity.AttentionRaise, Summary: "look"})
+	if err != nil || e.Signal.Source != "a" || a.ID() != "a" {
+		t.Errorf("by %q: %v", e.Signal.Source, err)
+	}
+	_, err = a.Emit(ctx, says("x", by("b")))
+	invalid(t, err, "source")
+	is(t, err, connectivity.ErrNotAllowed)
+	if all := w.Query(connectivity.Query{Thread: "t", Source: "b"}); all != nil {
+		t.Errorf("stored %v", summaries(all))
+	}
+	for _, id := range []string{"", "a\nb", bus.System} {
+		_, err := w.Component(id)
+		invalid(t, err, "component")
+	}
+}
+
+func TestAComponentEndsWhatIsItsToEnd(t *testing.T) {
+	w := newWorld(t, nil)
+	is(t, w.SetCoordinator("t", "boss"), nil)
+	is(t, w.Register("t", "member"), nil)
+	w.SetResolver("t", picks("writer"))
+	for _, c := range []struct {
+		id   string
+		in   connectivity.Input
+		want error
+	}{
+		{"a", says("own", to(connectivity.Self)), nil},
+		{"writer", says("handed over", to(connectivity.Selected)), nil},
+		{"boss", says("in the coordinator's thread", to(connectivity.Self)), nil},
+		{"member", says("for all", to(connectivity.All)), nil},
+		{"stranger", says("not its", to(connectivity.Self)), connectivity.ErrNotAllowed},
+		{"stranger", says("not its", to(connectivity.All)), connectivity.ErrNotAllowed},
+		{"stranger", says("not its"), connectivity.ErrNotAllowed},
+		{"writer", says("not its"), connectivity.ErrNotAllowed},
+		{"a", critical("its own alarm"), connectivity.ErrNotAllowed},
+		{"boss", critical("an alarm"), nil},
+		{"member", critical("an alarm to all", to(connectivity.All)), nil},
+	} {
+		c.in.Source = "a"
+		e, err := w.Emit(ctx, c.in)
+		is(t, err, nil)
+		s := e.Signal
+		update := says("update", class(connectivity.HandoffPartial))
+		update.Source, update.Replaces, update.Priority = "", s.ID, c.in.Priority
+		if c.want != nil && s.Priority != connectivity.Critical {
+			_, err := w.component(c.id).Emit(ctx, update)
+			invalid(t, err, "replaces")
+			is(t, err, c.want)
+		}
+		if _, err = w.component(c.id).Resolve(ctx, s.ID); (err == nil) != (c.want == nil) {
+			t.Errorf("%s resolves %q: %v", c.id, s.Summary, err)
+		}
+		is(t, err, c.want)
+		if got := w.state(s.ID); got.Terminal() != (c.want == nil) {
+			t.Errorf("%q is %s", s.Summary, got)
+		}
+		if c.want != nil {
+			w.resolve(s.ID) // whoever runs the swarm may
+		}
+	}
+	_, err := w.component("a").Resolve(ctx, signals.MustID("sig_x"))
+	is(t, err, connectivity.ErrNotFound)
+}
+
+// The log says who ended a signal.
+func TestWhoResolvedIsInTheLog(t *testing.T) {
+	w := newWorld(t, nil)
+	s := w.emit(says("x"))
+	_, err := w.component("a").Resolve(ctx, s.ID)
+	is(t, err, nil)
+	for s := range w.bus.History(bus.Filter{Kinds: []signals.Kind{connectivity.KindTransition}}) {
+		if s.Head().Source != "a" {
+			t.Errorf("resolved by %q", s.Head().Source)
+		}
+	}
+}
+
+func TestAComponentAcknowledgesWhatIsForIt(t *testing.T) {
+	w := newWorld(t, nil)
+	is(t, w.SetCoordinator("t", "boss"), nil)
+	fire := w.emit(critical("fire"))
+	is(t, w.component("a").Acknowledge(ctx, fire.ID), connectivity.ErrNotAllowed)
+	if got := w.state(fire.ID); got != connectivity.Emitted {
+		t.Errorf("acknowledged by its source: %s", got)
+	}
+	is(t, w.component("boss").Acknowledge(ctx, fire.ID), nil)
+	is(t, w.component("boss").Acknowledge(ctx, fire.ID), nil)
+	if got := w.state(fire.ID); got != connectivity.Active {
+		t.Errorf("acknowledged, and %s", got)
+	}
+	equal(t, "received is not answered", summaries(w.Unacknowledged("t")), "fire")
+	is(t, w.component("boss").Acknowledge(ctx, signals.MustID("sig_x")), connectivity.ErrNotFound)
+}
+
+func TestAComponentReadsItsInbox(t *testing.T) {
+	w := newWorld(t, nil)
+	inbox, err := w.component("a").Inbox()
+	is(t, err, nil)
+	defer inbox.Close()
+	w.emit(says("x", to(connectivity.Self)))
+	equal(t, "heard", hears(t, inbox), "x")
+}
+
+func TestTheUsualEmissionIsOneLine(t *testing.T) {
+	w := newWorld(t, nil)
+	is(t, w.SetCoordinator("t", "boss"), nil)
+	w.SetResolver("t", picks("next"))
+	for c := connectivity.AttentionRaise; c <= connectivity.EscalationUncertainty; c++ {
+		graded := says("x", class(c)).Confidence
+		s := w.emit(connectivity.Input{Thread: "t", Source: "a", Class: c, Confidence: graded, Summary: "x"})
+		audience, priority, recipient := connectivity.Coordinator, connectivity.Normal, "boss"
+		switch c.Message() {
+		case connectivity.AboutHandoff:
+			audience, recipient = connectivity.Selected, "next"
+		case connectivity.AboutEscalation:
+			priority = connectivity.High
+		}
+		if s.Audience != audience || s.Priority != priority {
+			t.Errorf("%s: to %s at %s", c, s.Audience, s.Priority)
+		}
+		equal(t, c.String(), s.Recipients, recipient)
+	}
+}
+
+func TestExpiresAfterCountsFromThePresentStep(t *testing.T) {
+	after := func(n int) func(*connectivity.Input) {
+		return func(in *connectivity.Input) { in.ExpiresAfter = n }
+	}
+	w := newWorld(t, nil)
+	w.advance("t")
+	s := w.emit(says("x", after(2)))
+	if s.ExpiresAtStep != 3 {
+		t.Errorf("expires at %d", s.ExpiresAtStep)
+	}
+	w.advance("t")
+	if w.state(s.ID).Terminal() {
+		t.Error("expired too early")
+	}
+	w.advance("t")
+	if got := w.state(s.ID); got != connectivity.Expired {
+		t.Errorf("it is %s", got)
+	}
+	for _, n := range []int{-1, math.MaxInt} {
+		_, err := w.Emit(ctx, says("x", after(n)))
+		invalid(t, err, "expiresAfter")
+	}
+	_, err := w.Emit(ctx, says("x", after(1), until(9)))
+	invalid(t, err, "expiresAfter")
+}

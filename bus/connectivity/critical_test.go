@@ -1,0 +1,121 @@
+package connectivity_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/bus/connectivity"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+func critical(summary string, change ...func(*connectivity.Input)) connectivity.Input {
+	return says(summary, append(change, at(connectivity.Critical))...)
+}
+
+// tooMany are names that together are longer than a signal's recipients may be.
+func tooMany() (names []string) {
+	for i := range signals.DefaultTextBytes / 100 {
+		names = append(names, fmt.Sprintf("%0101d", i))
+	}
+	return names
+}
+
+func TestACriticalEndsByAnAnswerAlone(t *testing.T) {
+	w := newWorld(t, nil)
+	is(t, w.SetCoordinator("t", "boss"), nil)
+	fire := w.emit(critical("fire", by("guard"), class(connectivity.EscalationInterrupt)))
+	for name, in := range map[string]connectivity.Input{
+		"a low signal of another source": says("calm", by("b"), at(connectivity.Low), replacing(fire.ID)),
+		"a high one of its source":       says("calm", by("guard"), at(connectivity.High), replacing(fire.ID)),
+		"a high one of the coordinator":  says("calm", by("boss"), at(connectivity.High), replacing(fire.ID)),
+		"a critical one of another":      critical("calm", by("b"), replacing(fire.ID)),
+	} {
+		_, err := w.Emit(ctx, in)
+		invalid(t, err, "replaces")
+		if !errors.Is(err, connectivity.ErrNotAllowed) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for range 3 {
+		w.advance("t")
+	}
+	equal(t, "waiting", summaries(w.Unacknowledged("t")), "fire")
+	w.converges("escalation.interrupt by guard is open: fire")
+	own := w.emit(critical("a bigger fire", by("guard"), replacing(fire.ID)))
+	lead := w.emit(critical("everybody out", by("boss"), replacing(own.ID)))
+	equal(t, "waiting", summaries(w.Unacknowledged("t")), "everybody out")
+	w.resolve(lead.ID)
+	equal(t, "waiting", summaries(w.Unacknowledged("t")))
+}
+
+func TestACriticalDoesNotExpire(t *testing.T) {
+	w := newWorld(t, nil)
+	_, err := w.Emit(ctx, critical("x", until(1)))
+	invalid(t, err, "expiresAtStep")
+	_, err = w.Emit(ctx, critical("x", func(in *connectivity.Input) { in.ExpiresAfter = 1 }))
+	invalid(t, err, "expiresAfter")
+	n := note(connectivity.AttentionRaise)
+	n.Priority = connectivity.Critical
+	refused(t, signals.Validate(signals.New(signals.Header{Thread: "t"}, connectivity.Attention{Note: n})), "expiresAtStep")
+}
+
+// Nobody whom it should be for can be found, so it is for everybody.
+func TestACriticalReachesAllWhereItsAudienceIsNobody(t *testing.T) {
+	broken := errors.New("broken")
+	for name, c := range map[string]struct {
+		audience connectivity.Audience
+		resolver connectivity.Resolver
+		want     error
+	}{
+		"no coordinator": {connectivity.Coordinator, nil, connectivity.ErrNobody},
+		"no resolver":    {connectivity.Selected, nil, connectivity.ErrNobody},
+		"nobody named":   {connectivity.Selected, picks(), connectivity.ErrNobody},
+		"it fails": {
+			connectivity.Selected,
+			func(context.Context, connectivity.Signal) ([]string, error) { return nil, broken }, broken,
+		},
+		"it panics": {
+			connectivity.Selected,
+			func(context.Context, connectivity.Signal) ([]string, error) { panic(broken) }, nil,
+		},
+		"it names nonsense": {connectivity.Selected, picks("x", ""), signals.ErrInvalid},
+		"it names too many": {connectivity.Selected, picks(tooMany()...), signals.ErrInvalid},
+	} {
+		w := newWorld(t, nil).watch()
+		is(t, w.Register("t", "a", "b"), nil)
+		w.SetResolver("t", c.resolver)
+		inbox := w.inbox("b")
+		sub, err := w.bus.Subscribe(bus.SubscribeOptions{Agent: "stranger", Kinds: []signals.Kind{connectivity.KindAttention}})
+		is(t, err, nil)
+		t.Cleanup(sub.Close)
+		_, err = w.Emit(ctx, says("calm", to(c.audience)))
+		if sent := errors.Is(c.want, connectivity.ErrNobody); (err == nil) != sent {
+			t.Errorf("%s: a calm signal: %v", name, err)
+		}
+		before := len(w.seen())
+		e, err := w.Emit(ctx, critical("fire", to(c.audience), by("guard")))
+		if err != nil || e.Unreached == nil || !errors.Is(e.Unreached, c.want) && c.want != nil {
+			t.Errorf("%s: %v, unreached because %v", name, err, e.Unreached)
+		}
+		var p *bus.PanicError
+		if c.want == nil && !errors.As(e.Unreached, &p) {
+			t.Errorf("%s: unreached because %v", name, e.Unreached)
+		}
+		if e.Signal.Components != 2 || e.Signal.Audience != c.audience {
+			t.Errorf("%s: %+v", name, e.Signal)
+		}
+		equal(t, name+", observers", w.seen()[before:], "fire emitted")
+		equal(t, name+", inboxes", hears(t, inbox), "fire")
+		if _, heard := sub.Poll(); !heard {
+			t.Errorf("%s: nobody heard it on the bus", name)
+		}
+	}
+	w := newWorld(t, nil)
+	is(t, w.SetCoordinator("t", "boss"), nil)
+	if e, _ := w.Emit(ctx, critical("fire")); e.Unreached != nil || e.Signal.Components != 0 {
+		t.Errorf("with a coordinator: %+v", e)
+	}
+}

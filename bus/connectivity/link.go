@@ -1,0 +1,37 @@
+package connectivity
+
+import "github.com/swarmbus/swarmbus/signals"
+
+// A Link ties an entry of the log to the layer that wrote it and to the
+// layer's entries before it, so that [Rebuild] knows whether it has seen all
+// that it needs.
+type Link struct {
+	Layer string `json:"layer"`           // required
+	After uint64 `json:"after,omitempty"` // place in the log of the layer's entry before; 0: there is none
+	Since uint64 `json:"since"`           // place from which on all that the layer wrote is needed to know what it knows
+}
+
+func (k *Link) check(l signals.Limits) error {
+	if k.Layer == "" {
+		return &signals.FieldError{Field: "layer", Problem: "required; emit through a connectivity.Layer"}
+	}
+	return l.Name("layer", k.Layer)
+}
+
+// linkOf returns the link in s itself, nil if s is not of a layer.
+func linkOf(s signals.Any) *Link {
+	switch s := s.(type) {
+	case *signals.Signal[Transition]:
+		return &s.Payload.Link
+	case *signals.Signal[Step]:
+		return &s.Payload.Link
+	case *signals.Signal[Requested]:
+		return &s.Payload.Link
+	case *signals.Signal[Closed]:
+		return &s.Payload.Link
+	}
+	if n := noteOf(s); n != nil {
+		return &n.Link
+	}
+	return nil
+}

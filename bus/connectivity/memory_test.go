@@ -1,0 +1,131 @@
+package connectivity
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"testing"
+
+	"github.com/swarmbus/swarmbus/bus"
+)
+
+func heapInUse() int {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return int(m.HeapAlloc)
+}
+
+func layerForMemory(t *testing.T) *Layer {
+	t.Helper()
+	b, err := bus.New(&bus.Options{Sweep: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(b.Close)
+	l, err := New(b, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// What a closed thread held is free for other use.
+func TestAClosedThreadFreesItsMemory(t *testing.T) {
+	l := layerForMemory(t)
+	ctx := context.Background()
+	fill := func() {
+		for i := range 30_000 {
+			e, err := l.Emit(ctx, Input{
+				Thread: "t", Source: fmt.Sprint("s", i%5000), Class: EscalationInterrupt, Audience: Self, Summary: fmt.Sprint(i),
+				ExpiresAfter: 1 + i%1000,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if i%3 == 0 {
+				if _, err := l.Resolve(ctx, e.Signal.ID); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	fill() // the bus keeps as much history before as after
+	if err := l.CloseThread(ctx, "t"); err != nil {
+		t.Fatal(err)
+	}
+	empty := heapInUse()
+	fill()
+	full := heapInUse()
+	if err := l.CloseThread(ctx, "t"); err != nil {
+		t.Fatal(err)
+	}
+	closed := heapInUse()
+	held, left := full-empty, closed-empty
+	t.Logf("%d bytes held, %d left", held, left)
+	if held < 30_000*200 || left > held/20 {
+		t.Errorf("%d of %d bytes are left", left, held)
+	}
+	runtime.KeepAlive(l)
+}
+
+// What ended before its step leaves nothing of it behind.
+func TestExpiriesOfWhatEndedAreDropped(t *testing.T) {
+	l := layerForMemory(t)
+	ctx := context.Background()
+	for i := range 20_000 {
+		e, err := l.Emit(ctx, Input{Thread: "t", Source: "a", Class: AttentionRaise, Summary: "x", ExpiresAfter: 1_000_000 + i})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := l.Resolve(ctx, e.Signal.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := len(l.fold.threads.get("t").expiring.m); got != 0 {
+		t.Errorf("%d steps are kept", got)
+	}
+}
+
+// What a cap drops makes room for what comes, here and in a rebuilt layer.
+func TestPlacesAreUsedAgain(t *testing.T) {
+	l := layerForMemory(t)
+	l.fold.retain = 1
+	ctx := context.Background()
+	for range 10 * chunkSize {
+		e, err := l.Emit(ctx, Input{Thread: "t", Source: "a", Class: AttentionRaise, Summary: "x"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := l.Resolve(ctx, e.Signal.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := len(l.fold.records.chunks); got != 1 {
+		t.Errorf("%d chunks for at most three signals", got)
+	}
+}
+
+func TestALookupGivesItsRoomBack(t *testing.T) {
+	var l lookup[int, int]
+	for i := range 100_000 {
+		l.set(i, -i)
+	}
+	for i := range 100_000 {
+		if l.get(i) != -i {
+			t.Fatalf("%d is gone", i)
+		}
+		if i%1000 != 0 {
+			l.delete(i)
+		}
+	}
+	if len(l.m) != 100 || l.most > 4*small {
+		t.Errorf("%d left in a map made for %d", len(l.m), l.most)
+	}
+	for i := range 100 {
+		if l.get(i*1000) != -i*1000 {
+			t.Errorf("%d is gone", i*1000)
+		}
+	}
+}

@@ -1,0 +1,181 @@
+package connectivity
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"slices"
+
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// An Observer is told of every event of every signal: see [Layer.OnSignal].
+type Observer func(context.Context, Signal, Event)
+
+type observer struct{ see Observer }
+
+// A telling is the events of one commit, for the observers.
+type telling struct {
+	events []happening
+	over   chan struct{} // closed when the hook has returned; nil: not to wait for
+}
+
+type happening struct {
+	signal Signal
+	event  Event
+}
+
+// OnSignal calls f for every event from the next one on. Observers are called
+// one event at a time, and those of one thread in order: of one signal, emitted
+// before all else. Who observes when an event's turn comes sees it, in the
+// order of registration, and a stop during it counts from the next one on.
+//
+// Whoever finds the observers idle calls them, usually the call that caused the
+// event before it returns. f may call the layer: the events that it causes come
+// after the present one. A panic of f is reported to [Options].Failure and
+// harms nobody. Calling stop twice does nothing.
+func (l *Layer) OnSignal(f Observer) (stop func()) {
+	o := &observer{f}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.observers = append(slices.Clone(l.observers), o)
+	return func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.observers = without(l.observers, o)
+	}
+}
+
+// tellLocked queues what was committed in a thread, as it is now. What a hook
+// is called for waits until that has returned, and what comes after it in the
+// thread with it; other threads do not.
+func (l *Layer) tellLocked(thread string, changes []change, hooked bool) *telling {
+	observed := len(l.observers) > 0 && len(changes) > 0
+	if !observed && !hooked {
+		return nil
+	}
+	t := &telling{}
+	if hooked {
+		t.over = make(chan struct{})
+	}
+	if !observed {
+		return t
+	}
+	for _, c := range changes {
+		t.events = append(t.events, happening{c.record.signal(), c.event})
+	}
+	if waiting := l.waiting[thread]; hooked || len(waiting) > 0 {
+		l.waiting[thread] = append(waiting, t)
+	} else {
+		l.readyLocked(t)
+	}
+	return t
+}
+
+func (l *Layer) readyLocked(t *telling) {
+	l.queue = append(l.queue, t)
+	l.untold.Store(true)
+}
+
+// release lets the events go that waited for the hook.
+func (l *Layer) release(thread string, id signals.ID, t *telling) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	close(t.over)
+	t.over = nil
+	delete(l.hooks, id)
+	waiting := l.waiting[thread]
+	for len(waiting) > 0 && waiting[0].over == nil {
+		l.readyLocked(waiting[0])
+		waiting = waiting[1:]
+	}
+	if l.waiting[thread] = waiting; len(waiting) == 0 {
+		delete(l.waiting, thread)
+	}
+}
+
+// drain calls the observers until nothing is left to tell, unless somebody
+// does that already.
+func (l *Layer) drain(ctx context.Context) {
+	if !l.untold.Load() {
+		return
+	}
+	l.mu.Lock()
+	idle := !l.draining
+	l.draining = true
+	l.mu.Unlock()
+	if !idle {
+		return
+	}
+	finished := false
+	defer func() {
+		if !finished { // an observer ended this goroutine: the next caller goes on
+			l.mu.Lock()
+			l.draining = false
+			l.mu.Unlock()
+		}
+	}()
+	for l.tellNext(ctx) {
+	}
+	finished = true
+}
+
+// next returns the next event and who sees it. Without one, nobody drains any
+// more.
+func (l *Layer) next() (h happening, watching []*observer, more bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.queue) == 0 {
+		l.queue, l.draining = nil, false
+		return h, nil, false
+	}
+	head := l.queue[0]
+	h = head.events[0]
+	if head.events = head.events[1:]; len(head.events) == 0 {
+		l.queue[0] = nil
+		l.queue = l.queue[1:]
+		l.untold.Store(len(l.queue) > 0)
+	}
+	return h, l.observers, true
+}
+
+func (l *Layer) tellNext(ctx context.Context) bool {
+	h, watching, more := l.next()
+	seen := false
+	for _, o := range watching {
+		err := guard(func() error {
+			o.see(ctx, h.signal.clone(), h.event)
+			return nil
+		})
+		seen = seen || err == nil
+		l.fail(inside("observer", err))
+	}
+	if seen && h.event == WasEmitted {
+		l.fail(l.activate(ctx, h.signal.ID))
+	}
+	return more
+}
+
+func (s *Signal) clone() Signal {
+	c := *s
+	c.Recipients = slices.Clone(s.Recipients)
+	return c
+}
+
+func inside(where string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("connectivity: %s: %w", where, err)
+}
+
+// guard turns a panic of f into an error.
+func guard(f func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &bus.PanicError{Value: v, Stack: debug.Stack()}
+		}
+	}()
+	return f()
+}

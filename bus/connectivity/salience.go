@@ -1,0 +1,39 @@
+package connectivity
+
+// Salience is how much a signal matters to what is decided next.
+type Salience uint8
+
+// The saliences.
+const (
+	Lowest   Salience = 1 + iota // low priority and no grade: suppressed as long as the same is live
+	Ordinary                     // all others
+	Highest                      // critical, or a blocker: a grade below 0.2 at high priority counts as one
+)
+
+// String returns one word.
+func (s Salience) String() string {
+	switch s {
+	case Lowest:
+		return "lowest"
+	case Ordinary:
+		return "ordinary"
+	case Highest:
+		return "highest"
+	}
+	return "unknown"
+}
+
+// blocked is the grade below which a source that says so at high priority is
+// taken to be blocked.
+const blocked = 0.2
+
+func salience(c Class, p Priority, g Grade) Salience {
+	x, graded := g.Get()
+	switch {
+	case p == Critical, p == High && c.Message() == AboutConfidence && x < blocked:
+		return Highest
+	case p == Low && !graded:
+		return Lowest
+	}
+	return Ordinary
+}
