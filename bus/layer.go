@@ -12,7 +12,11 @@ import (
 // a fold of the log: it alone may publish certain kinds, in the name of whom
 // it acts for, and what it publishes may depend on everything that is in the
 // log before it. Its methods may be called concurrently.
-type Layer struct{ p *Publisher }
+type Layer struct {
+	p        *Publisher
+	drafts   []draft   // room for what is being appended, protected by bus.mu
+	receipts []Receipt // and for what is said of it
+}
 
 // Layer returns a handle with that name which may publish the given kinds.
 // From then on they are reserved for such handles and the system's: agents are
@@ -41,7 +45,7 @@ func (b *Bus) Layer(name string, kinds ...signals.Kind) (*Layer, error) {
 		reserved[k] = true
 	}
 	b.reserved.Store(&reserved)
-	return &Layer{&Publisher{bus: b, agent: name, layer: true, permissions: Permissions{CanEmit: kinds}}}, nil
+	return &Layer{p: &Publisher{bus: b, agent: name, layer: true, permissions: Permissions{CanEmit: kinds}}}, nil
 }
 
 // A Moment is the end of the log while a [Layer] decides what comes next.
@@ -62,14 +66,21 @@ func (m Moment) ID(i int) signals.ID { return m.bus.opts.Mint.ID(m.Seq+uint64(i)
 // both functions run with the bus's lock held, must be quick and must not call
 // the bus. decide is called again when there was no room at first and Append had
 // to wait. A signal without a source gets the layer's name; its kind must be
-// one of the layer's.
+// one of the layer's. The receipts are committed's only until it returns.
 //
 // Errors are decide's and those of [Publisher.Publish]. Deciding nothing is no
 // error: committed is then called with no receipts.
 func (l *Layer) Append(ctx context.Context, decide func(Moment) ([]signals.Any, error), committed func([]Receipt)) error {
 	b := l.p.bus
-	err := l.append(ctx, decide, committed)
 	b.mu.Lock()
+	ours := true
+	defer func() {
+		if ours { // one of the functions panicked
+			b.mu.Unlock()
+		}
+	}()
+	err := l.appendLocked(ctx, decide, committed)
+	ours = false
 	if b.inline != b.log.next {
 		b.driveLocked()
 	}
@@ -80,10 +91,8 @@ func (l *Layer) Append(ctx context.Context, decide func(Moment) ([]signals.Any, 
 	return err
 }
 
-func (l *Layer) append(ctx context.Context, decide func(Moment) ([]signals.Any, error), committed func([]Receipt)) error {
+func (l *Layer) appendLocked(ctx context.Context, decide func(Moment) ([]signals.Any, error), committed func([]Receipt)) error {
 	b := l.p.bus
-	b.mu.Lock()
-	defer b.mu.Unlock() // also when one of the functions panics
 	for {
 		ds, err := l.decideLocked(decide)
 		if err != nil {
@@ -98,10 +107,24 @@ func (l *Layer) append(ctx context.Context, decide func(Moment) ([]signals.Any, 
 			return err
 		}
 		if committed != nil {
-			committed(receiptsOf(ds))
+			committed(l.receiptsLocked(ds))
 		}
 		return nil
 	}
+}
+
+// roomy is how many signals a layer keeps room for: most say one or two.
+const roomy = 16
+
+func (l *Layer) receiptsLocked(ds []draft) []Receipt {
+	rs := l.receipts[:0]
+	for i := range ds {
+		rs = append(rs, ds[i].receipt())
+	}
+	if cap(rs) <= roomy {
+		l.receipts = rs
+	}
+	return rs
 }
 
 // speaker is for whom the layer publishes: nobody waits for himself.
@@ -119,5 +142,15 @@ func (l *Layer) decideLocked(decide func(Moment) ([]signals.Any, error)) ([]draf
 	if err != nil {
 		return nil, err
 	}
-	return l.p.drafts(all)
+	ds := l.drafts[:0]
+	for _, s := range all {
+		ds = append(ds, draft{})
+		if err := l.p.draft(&ds[len(ds)-1], s); err != nil {
+			return nil, err
+		}
+	}
+	if cap(ds) <= roomy {
+		l.drafts = ds
+	}
+	return ds, nil
 }

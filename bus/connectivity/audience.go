@@ -2,7 +2,6 @@ package connectivity
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -98,8 +97,8 @@ func (m *emitting) recipients() (to signals.Recipients, err error) {
 	if m.note.Priority != Critical || !to.Equal(nobody) {
 		return to, nil
 	}
-	if err = m.failed; err == nil {
-		err = fmt.Errorf("%w: %s of %q", ErrNobody, m.note.Audience, m.in.Thread)
+	if m.failed != nil {
+		return signals.Recipients{}, m.failed
 	}
-	return signals.Recipients{}, err
+	return signals.Recipients{}, ErrNobody
 }

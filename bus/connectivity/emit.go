@@ -33,7 +33,7 @@ func (l *Layer) Emit(ctx context.Context, in Input) (Emission, error) { return l
 
 // emit emits as a component, or as whoever runs the swarm.
 func (l *Layer) emit(ctx context.Context, in Input, as *Component) (Emission, error) {
-	m := emitting{layer: l, in: &in, as: as, note: in.note()}
+	m := emitting{layer: l, in: in, as: as, note: in.note()}
 	if err := in.check(&m.note); err != nil {
 		return Emission{}, invalid(err)
 	}
@@ -59,7 +59,7 @@ func (l *Layer) emit(ctx context.Context, in Input, as *Component) (Emission, er
 // An emitting is one call of Emit.
 type emitting struct {
 	layer *Layer
-	in    *Input
+	in    Input
 	as    *Component // nil: whoever runs the swarm
 	note  Note
 
