@@ -1,7 +1,6 @@
 package connectivity
 
 import (
-	"cmp"
 	"strconv"
 
 	"github.com/swarmbus/swarmbus/signals"
@@ -56,7 +55,7 @@ func (Closed) Kind() signals.Kind { return KindClosed }
 
 // Check implements [signals.Checker].
 func (t *Transition) Check(l signals.Limits) error {
-	if err := cmp.Or(t.Link.check(l), stateNames.Check(t.State)); err != nil {
+	if err := first(t.Link.check(l), stateNames.Check(t.State)); err != nil {
 		return err
 	}
 	if t.State == Emitted {
@@ -75,7 +74,7 @@ func (s *Step) Check(l signals.Limits) error {
 
 // Check implements [signals.Checker].
 func (r *Requested) Check(l signals.Limits) error {
-	return cmp.Or(r.Link.check(l), l.Ref("for", r.For), modeNames.Check(r.Mode))
+	return first(r.Link.check(l), l.Ref("for", r.For), modeNames.Check(r.Mode))
 }
 
 // Check implements [signals.Checker].

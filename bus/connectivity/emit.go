@@ -77,7 +77,9 @@ type emitting struct {
 func (m *emitting) decide(b *batch) error {
 	l, n := m.layer, &m.note
 	t := b.fold.threads.get(m.in.Thread)
-	n.Step = b.fold.stepOf(m.in.Thread)
+	if n.Step = 0; t != nil {
+		n.Step = t.step
+	}
 	if err := m.check(t); err != nil {
 		return err
 	}
@@ -163,7 +165,7 @@ func (m *emitting) write(b *batch) {
 		h.Confidence = x
 	}
 	b.note(h, n)
-	if target := b.fold.find(n.Replaces); target != nil {
+	if target := b.fold.replaced(n); target != nil {
 		b.transition(m.in.Source, m.in.Thread, Superseded, target.to, target.id)
 	}
 	m.result = Emission{Unreached: err}

@@ -36,6 +36,14 @@ func newFold(retain int) *fold {
 // find returns the record with that id, nil if there is none.
 func (f *fold) find(id signals.ID) *record { return f.records.at(f.byID.get(id)) }
 
+// replaced returns what a note replaces, nil for nothing.
+func (f *fold) replaced(n *Note) *record {
+	if n.Replaces.IsZero() {
+		return nil
+	}
+	return f.find(n.Replaces)
+}
+
 func (f *fold) stepOf(thread string) int {
 	if t := f.threads.get(thread); t != nil {
 		return t.step
@@ -88,23 +96,22 @@ func (f *fold) thread(h *signals.Header) *thread {
 // note enters a signal, and ends the one that it replaces: both in one step,
 // so no log can hold one without the other.
 func (f *fold) note(h *signals.Header, n *Note, changes []change) []change {
-	if f.find(h.ID) != nil {
-		return changes
-	}
 	t := f.thread(h)
-	before := t.source(h.Source).open
-	if target := f.find(n.Replaces); target != nil && target.live() && target.thread() == t {
+	src := t.source(h.Source)
+	before := src.open
+	if target := f.replaced(n); target != nil && target.live() && target.thread() == t {
 		changes = f.end(target, Superseded, h.Seq, changes)
+		src = t.source(h.Source) // the end may have made the thread forget it
 	}
 	r := f.records.add()
 	r.id, r.seq, r.at, r.to, r.components = h.ID, h.Seq, h.Time.UnixNano(), h.Recipients, n.Components
-	r.group = t.source(h.Source).group(n.Class, n.Audience)
+	r.group = src.group(n.Class, n.Audience)
 	r.priority, r.grade, r.summary, r.details = n.Priority, n.Confidence, n.Summary, n.Details
 	r.replaces, r.step, r.expires, r.state = n.Replaces, n.Step, n.ExpiresAtStep, Emitted
 	f.byID.set(r.id, r.self)
 	t.insert(r)
 	changes = append(changes, change{r, WasEmitted})
-	if before <= Crowd && r.source().open > Crowd {
+	if before <= Crowd && src.open > Crowd {
 		changes = append(changes, change{r, Crowded})
 	}
 	return changes

@@ -1,7 +1,6 @@
 package connectivity
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -43,7 +42,7 @@ func (q *Query) check() error {
 	if q.Order > Oldest {
 		return &signals.FieldError{Field: "order", Value: strconv.Itoa(int(q.Order)), Problem: "neither newest nor oldest"}
 	}
-	return cmp.Or(
+	return first(
 		each(q.Messages, messageNames), each(q.Classes, classNames),
 		each(q.States, stateNames), each(q.Priorities, priorityNames),
 	)

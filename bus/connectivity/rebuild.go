@@ -71,6 +71,8 @@ func (r *rebuilding) add(s signals.Any) error {
 		return fmt.Errorf("connectivity: the log is not in order: %d after %d", h.Seq, before)
 	case k.After < before:
 		return fmt.Errorf("connectivity: two layers called %q wrote the log: %d follows %d and not %d", r.name, h.Seq, k.After, before)
+	case r.fold.find(h.ID) != nil:
+		return fmt.Errorf("connectivity: the log has two signals called %s", h.ID)
 	case k.After > before:
 		r.gap = k.After
 	}

@@ -1,7 +1,6 @@
 package connectivity
 
 import (
-	"cmp"
 	"strconv"
 	"time"
 
@@ -80,13 +79,13 @@ func (in *Input) note() Note {
 // check holds the rules that need no thread.
 func (in *Input) check(n *Note) error {
 	var l signals.Limits
-	if err := cmp.Or(l.Name("thread", in.Thread), l.Name("source", in.Source)); err != nil {
+	if err := first(l.Name("thread", in.Thread), l.Name("source", in.Source)); err != nil {
 		return err
 	}
 	if in.Source == bus.System {
 		return &signals.FieldError{Field: "source", Value: in.Source, Problem: "the bus's own"}
 	}
-	return cmp.Or(n.check(l), in.checkExpiry(n))
+	return first(n.check(l), in.checkExpiry(n))
 }
 
 func (in *Input) checkExpiry(n *Note) error {
