@@ -14,14 +14,16 @@ import (
 // there is not one number per proposal.
 func (b Ballots) Settle(strategy string, support []float64, none float64) Decision {
 	counts := b.board().total.counts
-	return b.settle(strategy, support, none, func(p int) int {
+	return b.SettleBy(strategy, support, none, func(p int) int {
 		c := &counts[p]
 		return cmp.Or(cmp.Compare(c.favour, c.against), cmp.Compare(c.agree, c.disagree))
 	})
 }
 
-// settle is [Ballots.Settle] with a say in whether more speaks for a proposal than against it.
-func (b Ballots) settle(strategy string, support []float64, none float64, balanceOf func(p int) int) (d Decision) {
+// SettleBy is [Ballots.Settle] for a strategy that counts what speaks for and against a proposal by a measure of
+// its own: balanceOf returns for the proposal in that place a number above 0 where more speaks for it, below 0
+// where more speaks against it, and 0 where they are even.
+func (b Ballots) SettleBy(strategy string, support []float64, none float64, balanceOf func(p int) int) (d Decision) {
 	bd := b.board()
 	if len(support) != len(bd.total.counts) {
 		panic(fmt.Sprintf("consensus: %d numbers of support for %d proposals", len(support), len(bd.total.counts)))

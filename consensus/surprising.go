@@ -47,7 +47,7 @@ func (s Surprising) Decide(b Ballots) Decision {
 			least = odds
 		}
 	}
-	return b.settle(s.Name(), support, surprise(ratio(r.total.none, r.total.spoke), least), func(p int) int { return lead[p] })
+	return b.SettleBy(s.Name(), support, surprise(ratio(r.total.none, r.total.spoke), least), func(p int) int { return lead[p] })
 }
 
 func (s Surprising) fallBack(b Ballots) Decision {
