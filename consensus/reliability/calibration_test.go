@@ -480,11 +480,11 @@ func TestWhoIsWorseThanChanceIsJudgedAsSureAsItUsuallyIs(t *testing.T) {
 	b.add(votes{voter: []int32{0, 1}, said: []int32{0, 0}, stated: []float64{0.7, 0.7}, field: 2})
 	p := equals(2).params
 	p.Rate[0] = -0.5
-	if got := p.below(&b, clearly); got != 0.5 {
+	if got, one := p.below(&b, clearly); got != 0.5 || one != 0.5 {
 		t.Errorf("%v of the votes are by who is worse than chance, want half", got)
 	}
 	p.Stated.Usual[0] = 1
-	if got := p.below(&b, clearly); got != 0 {
+	if got, _ := p.below(&b, clearly); got != 0 {
 		t.Errorf("%v of the votes are by who is worse than chance when it says less than it does", got)
 	}
 }

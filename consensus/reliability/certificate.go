@@ -2,38 +2,54 @@ package reliability
 
 import "fmt"
 
-// Certificate says whether the votes a [Model] was learned from can tell their consensus from a rival one.
+// Certificate says how far the votes a [Model] was learned from can tell their consensus from a rival one.
 // Agreement alone cannot: read every answer as another, and every voter's reliability with it, and the votes
 // are as likely as before (label switching: Stephens, 2000; for raters Dawid and Skene, 1979). Only the
-// belief that voters beat chance decides, so there is no certificate when
+// belief that voters beat chance decides. So there is doubt, the more the more
 //
-//   - voters with a fifth of the votes are held to be clearly worse than chance, or
-//   - with more than two choices, a fit that starts from every decision's runner-up stays with another
-//     answer in three decisions of ten, and holds most votes to be better than chance as well: a second camp.
+//   - of the votes are by voters held to be clearly worse than chance, one of them aside: from a tenth of the
+//     votes on, fully from three tenths, or
+//   - with more than two choices, decisions there are in which a fit that starts from every decision's runner-up
+//     stays with another answer: from 0.15 of them on, fully from 0.45, if it holds most votes to be better
+//     than chance as well: a second camp.
+//
+// Doubt is a probability that the consensus says nothing of what is right, 0.35 at most, and lowers what a
+// decision can claim: what all agree on can still be decided, but is never 95 % sure. It grows with the number of
+// voters, from three to 23, since in a team of a few nobody stands for a camp. Known outcomes answer for voters
+// themselves: five of them halve it.
 //
 // From 40 % colluders on, nothing without known outcomes does better than saying so. At 20 % it may say so
-// although the consensus is right, and with three choices now and then of an honest swarm. It does not see
-// sleepers, who vote well until it matters. docs/quality.md has the figures.
+// although the consensus is right. It does not see sleepers, who vote well until it matters. docs/quality.md has
+// the figures.
 type Certificate struct {
-	OK         bool    `json:"ok"`
+	OK         bool    `json:"ok"`         // Doubt is below a tenth
+	Doubt      float64 `json:"doubt"`      // probability that the consensus says nothing of what is right, by the three below
 	Below      float64 `json:"below"`      // share of votes by voters held to be clearly worse than chance
 	Rival      float64 `json:"rival"`      // share of decisions that the rival fit answers otherwise; 0 of two choices
 	RivalBelow float64 `json:"rivalBelow"` // share of votes by voters whom the rival fit holds to be worse than chance
 }
 
 const (
-	belowLimit = 0.2
-	rivalLimit = 0.3
-	campLimit  = 0.55
-	clearly    = 0.8 // of chance: a spammer at chance is no adversary
+	clearly = 0.8  // of chance: a spammer at chance is no adversary
+	few     = 5.0  // known outcomes that halve a doubt
+	gravest = 0.35 // doubt there may be: what all agree on can still be decided, but is never sure
 )
+
+// ramp rises from 0 to 1 between two bounds.
+func ramp(x, from, to float64) float64 { return min(1, max(0, (x-from)/(to-from))) }
+
+func (c *Certificate) weigh(voters float64, told int) {
+	camp := ramp(c.Rival, 0.15, 0.45) * ramp(0.65-c.RivalBelow, 0, 0.2)
+	c.Doubt = gravest * max(ramp(c.Below, 0.1, 0.3), camp) * crowd(int(voters)) / (1 + float64(told)/few)
+	c.OK = c.Doubt < 0.1
+}
 
 // Reason says in a few words why there is no certificate, "" when there is one. The wording may change.
 func (c Certificate) Reason() string {
 	switch {
 	case c.OK:
 		return ""
-	case c.Below >= belowLimit:
+	case ramp(c.Below, 0.1, 0.3) >= 0.5:
 		return fmt.Sprintf("voters with %.0f %% of the votes would have to be worse than chance", 100*c.Below)
 	default:
 		return fmt.Sprintf("a rival consensus in %.0f %% of the decisions fits as well", 100*c.Rival)
@@ -42,20 +58,32 @@ func (c Certificate) Reason() string {
 
 // certify judges a fit on the batch it was fitted to, at the cost of one fit.
 func (m *parameters) certify(b *batch, o Options) Certificate {
-	c := Certificate{Below: m.below(b, clearly)}
-	c.OK = c.Below < belowLimit
-	if !c.OK || b.Choices < 3 {
-		return c
+	share, heaviest := m.below(b, clearly)
+	c := Certificate{Below: share - heaviest}
+	if b.Choices > 2 {
+		rival, differ := m.rival(b, o)
+		c.Rival = differ
+		c.RivalBelow, _ = rival.below(b, 1)
 	}
-	rival, differ := m.rival(b, o)
-	c.Rival, c.RivalBelow = differ, rival.below(b, 1)
-	c.OK = c.Rival < rivalLimit || c.RivalBelow >= campLimit
+	c.weigh(b.effective(), b.known())
 	return c
+}
+
+// effective is how many voters there are in effect, when some vote more than others (Kish, 1965).
+func (b *batch) effective() float64 {
+	n, squares := make([]float64, b.Voters), 0.0
+	for _, j := range b.Voter {
+		n[j]++
+	}
+	for _, x := range n {
+		squares += x * x
+	}
+	return float64(len(b.Voter)) * float64(len(b.Voter)) / max(squares, 1)
 }
 
 // below is the share of votes by voters whose mean P(right) over the choices is under that multiple of
 // chance; for two choices and 1: sensitivity + specificity < 1.
-func (m *parameters) below(b *batch, chance float64) float64 {
+func (m *parameters) below(b *batch, chance float64) (share, heaviest float64) {
 	cast, odds := make([]float64, b.Voters), make([]float64, b.Voters)
 	for t := range b.size() {
 		v := b.votes(t)
@@ -73,9 +101,10 @@ func (m *parameters) below(b *batch, chance float64) float64 {
 		all += n
 		if n > 0 && p < odds[j]/n {
 			low += n
+			heaviest = max(heaviest, n)
 		}
 	}
-	return low / max(all, 1)
+	return low / max(all, 1), heaviest / max(all, 1)
 }
 
 // rival fits from the runner-up of every decision, and returns in what share of them it stays with another

@@ -142,11 +142,14 @@ func (m *parameters) check(s *state) error {
 		{[]float64{m.Corr.Pooled}, 0, closest},
 		{[]float64{m.Mean}, -100, 100},
 		{[]float64{float64(m.Decisions)}, 0, 1 << 31},
-		{[]float64{m.Hard, m.SdVoter, m.SdClass, m.SdPool, m.Rows, m.Residual}, 0, 1e6},
+		{[]float64{m.Hard, m.SdVoter, m.SdClass, m.SdPool, m.Rows, m.Residual, m.Density, m.Crowd, float64(m.Told)}, 0, 1e6},
 	} {
 		if !within(part.of, part.lo, part.hi) {
 			return errors.New("a model with numbers out of range")
 		}
+	}
+	if !m.mixable() {
+		return errors.New("a model of structures that do not fit")
 	}
 	if m.Hard > 3 {
 		return errors.New("a model with numbers out of range")
@@ -155,6 +158,28 @@ func (m *parameters) check(s *state) error {
 		return err
 	}
 	return m.Refit.check()
+}
+
+// mixable reports whether the structures beside the rates are ones of these voters.
+func (m *parameters) mixable() bool {
+	for j, g := range m.Shared {
+		if g < 0 || int(g) > j {
+			return false
+		}
+	}
+	if len(m.Shared) >= m.Voters {
+		return false
+	}
+	if p := m.Peers; p != nil && (len(p.Weight) >= m.Voters || !within(p.Weight, 0, 1e12)) {
+		return false
+	}
+	s, k := m.Subtypes, m.Choices
+	if s == nil {
+		return true
+	}
+	n := k * subkinds
+	return !m.Own && s.Choices == k && len(s.Prior) == n && len(s.Mean) == k*n && len(s.Votes)%(k*n) == 0 &&
+		len(s.Votes) <= m.Voters*k*n && within(s.Prior, -1e9, 0) && within(s.Mean, -1e9, 0) && within(s.Votes, -1e9, 0)
 }
 
 // teamed reports whether the teams are ones of so many voters.

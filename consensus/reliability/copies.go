@@ -54,7 +54,7 @@ func (b *batch) oneOfEach(group []int32) *batch {
 		}
 		out.add(w)
 	}
-	out.Voters = b.Voters
+	out.Voters, out.Known = b.Voters, b.Known
 	return &out
 }
 

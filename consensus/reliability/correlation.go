@@ -165,7 +165,7 @@ func (s *measuring) residual(v votes, i, lead int) {
 				x = -(1 - mean) * math.Exp(m.instead(at, l, s.named))
 			}
 		case l < int(v.field):
-			x = -(1 - mean) / float64(v.field-1)
+			x = -(1 - mean) * instead(int(v.field), lead, l)
 		}
 		if l == int(v.said[i]) {
 			x++

@@ -6,6 +6,7 @@ import "github.com/swarmbus/swarmbus/consensus"
 type configuration struct {
 	several, one     *Model // nil: nothing
 	choices, stances bool   // all decisions are between several, or on one
+	unopposed        bool   // where there was one proposal, hardly anybody has said no to it
 }
 
 // Name returns "default".
@@ -42,7 +43,7 @@ func (c configuration) Decide(b consensus.Ballots) consensus.Decision {
 // on returns what decides on the ballots, the ballots it decides on, and why it is not what is known of the voters.
 // Proposals that nobody is for or against make no difference.
 func (c configuration) on(b consensus.Ballots) (s consensus.Strategy, known consensus.Ballots, note string) {
-	single := c.stances || !c.choices && spokenOn(b) <= 1
+	single := c.stances || !c.choices && !c.unopposed && len(b.Proposals()) <= 1
 	m := c.several
 	if single {
 		m = c.one
@@ -50,12 +51,12 @@ func (c configuration) on(b consensus.Ballots) (s consensus.Strategy, known cons
 	switch {
 	case m == nil:
 		return consensus.ConfidenceWeighted{}, b, ""
-	case !m.certificate.OK:
+	case single && !m.certificate.OK:
 		return consensus.ConfidenceWeighted{}, b, "by weight alone, since " + m.certificate.Reason()
 	case single:
 		return consensus.Bayesian{}, b.Knowing(beside{b, m}), ""
 	default:
-		return Strategy{m}, b, ""
+		return Strategy{m}, b, m.certificate.Reason()
 	}
 }
 

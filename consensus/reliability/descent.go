@@ -1,48 +1,36 @@
 package reliability
 
-import (
-	"math"
-
-	"gonum.org/v1/gonum/mat"
-)
+import "math"
 
 // descent minimises the penalised log-loss on the outcomes that are not in fold skip: accelerated gradient
-// (Nesterov, 1983), with half a Newton step for what all votes share and each δ scaled by a bound of its
-// curvature; the lapse by expectation maximisation.
+// (Nesterov, 1983), with half a Newton step for log Scale and each bonus scaled by a bound of its curvature; the
+// lapse by expectation maximisation.
 type descent struct {
-	shape
-	lapse  float64
-	common common
-	delta  []float64
-	known  []outcome
-	skip   int
+	ridge float64
+	lapse float64
+	scale float64 // its logarithm
+	bonus []float64
+	known []outcome
+	skip  int
 
-	commonWas common    // a step before
-	deltaWas  []float64 // the same
-	slopes    common    // gradient of common
-	bends     [3]common // curvature
-	g, h      []float64 // gradient and curvature of delta
-	lapsed    float64
-	total     float64
-	p         []float64
-	features  [3][]float64 // what common counts, by choice
+	scaleWas, slope, bend float64   // a step before; gradient and curvature
+	bonusWas, g, h        []float64 // the same
+	lapsed, total         float64
+	p                     []float64
 }
 
-// common is what all votes share: log Scale, level and slope.
-type common [3]float64
-
-func newDescent(known []outcome, s shape, skip, voters int) *descent {
+func newDescent(known []outcome, ridge float64, skip, voters int) *descent {
 	slab := make([]float64, 4*voters)
 	return &descent{
-		shape: s, lapse: lapse, known: known, skip: skip,
-		delta: slab[:voters:voters], deltaWas: slab[voters:][:voters], g: slab[2*voters:][:voters], h: slab[3*voters:],
+		ridge: ridge, lapse: lapse, known: known, skip: skip,
+		bonus: slab[:voters:voters], bonusWas: slab[voters:][:voters], g: slab[2*voters:][:voters], h: slab[3*voters:],
 	}
 }
 
 func (d *descent) run() *descent {
-	steps := 60
+	steps := 40
 	if d.ridge >= never {
-		steps = 25
+		steps = 20
 	}
 	for i := range steps {
 		d.lookAhead(float64(i) / float64(i+3))
@@ -52,21 +40,12 @@ func (d *descent) run() *descent {
 	return d
 }
 
-// refit is what was found, for voters with these rates.
-func (d *descent) refit(rate []float64) *refit {
-	r := &refit{Scale: math.Exp(d.common[0]), Lapse: d.lapse, Ridge: d.ridge}
-	if d.ridge >= never && d.lean >= never {
-		return r
-	}
-	r.Bonus = make([]float64, len(d.delta))
-	for j := range r.Bonus {
-		r.Bonus[j] = d.bonus(j, rate)
+func (d *descent) refit() *refit {
+	r := &refit{Scale: math.Exp(d.scale), Lapse: d.lapse, Ridge: d.ridge}
+	if d.ridge < never {
+		r.Bonus = d.bonus
 	}
 	return r
-}
-
-func (d *descent) bonus(j int, rate []float64) float64 {
-	return d.delta[j] + d.common[1] + d.common[2]*rate[j]
 }
 
 // loss is the log-loss on one fold.
@@ -82,24 +61,22 @@ func (d *descent) loss(fold int) float64 {
 }
 
 func (d *descent) lookAhead(momentum float64) {
-	here := d.common
-	for i, x := range here {
-		d.common[i] += momentum * (x - d.commonWas[i])
+	here := d.scale
+	d.scale += momentum * (here - d.scaleWas)
+	d.scaleWas = here
+	if d.ridge >= never {
+		return
 	}
-	d.commonWas = here
-	for j, x := range d.delta {
-		d.delta[j] += momentum * (x - d.deltaWas[j])
-		d.deltaWas[j] = x
+	for j, x := range d.bonus {
+		d.bonus[j] += momentum * (x - d.bonusWas[j])
+		d.bonusWas[j] = x
 	}
 }
 
 func (d *descent) gradient() {
 	clear(d.g)
 	clear(d.h)
-	d.bends = [3]common{}
-	for i, ridge := range d.ridges() {
-		d.slopes[i], d.bends[i][i] = -ridge*d.common[i], ridge
-	}
+	d.slope, d.bend = -d.scale/(scaleSD*scaleSD), 1/(scaleSD*scaleSD)
 	d.lapsed, d.total = lapse*lapseN, lapseN
 	for _, x := range d.known {
 		if x.fold != d.skip {
@@ -108,26 +85,15 @@ func (d *descent) gradient() {
 	}
 }
 
-func (d *descent) ridges() common { return common{1 / (scaleSD * scaleSD), d.lean, d.lean} }
-
-// answer fills p with the probabilities when it is no lapse, and features.
+// answer fills p with the probabilities when it is no lapse.
 func (d *descent) answer(x outcome) {
-	for i := range d.features {
-		d.features[i] = append(d.features[i][:0], x.ev...)
-		scale := 0.0
-		if i == 0 {
-			scale = math.Exp(d.common[0])
-		}
-		for c := range x.ev {
-			d.features[i][c] *= scale
-		}
+	scale := math.Exp(d.scale)
+	d.p = append(d.p[:0], x.ev...)
+	for c := range d.p {
+		d.p[c] *= scale
 	}
-	d.p = append(d.p[:0], d.features[0]...)
 	for i, j := range x.v.voter {
-		c := x.v.said[i]
-		d.features[1][c]++
-		d.features[2][c] += x.rate[j]
-		d.p[c] += d.bonus(int(j), x.rate)
+		d.p[x.v.said[i]] += d.bonus[j]
 	}
 	softmax(d.p)
 }
@@ -138,30 +104,24 @@ func (d *descent) add(x outcome) {
 	not := q / (q + d.lapse/float64(len(d.p))) // probability that it is no lapse
 	d.lapsed += 1 - not
 	d.total++
-	d.addCommon(x, not)
+	d.addScale(x, not)
 	if d.ridge < never {
-		d.addDelta(x, not)
+		d.addBonus(x, not)
 	}
 }
 
-func (d *descent) addCommon(x outcome, not float64) {
-	var mean common
-	for i, f := range d.features {
-		for c, q := range d.p {
-			mean[i] += q * f[c]
-		}
-		d.slopes[i] += not * (f[x.right] - mean[i])
+func (d *descent) addScale(x outcome, not float64) {
+	scale, mean, squares := math.Exp(d.scale), 0.0, 0.0
+	for c, q := range d.p {
+		f := scale * x.ev[c]
+		mean += q * f
+		squares += q * f * f
 	}
-	for i, f := range d.features {
-		for h, g := range d.features[:i+1] {
-			for c, q := range d.p {
-				d.bends[i][h] += not * q * (f[c] - mean[i]) * (g[c] - mean[h])
-			}
-		}
-	}
+	d.slope += not * (scale*x.ev[x.right] - mean)
+	d.bend += not * (squares - mean*mean)
 }
 
-func (d *descent) addDelta(x outcome, not float64) {
+func (d *descent) addBonus(x outcome, not float64) {
 	n := float64(len(x.v.voter))
 	for i, j := range x.v.voter {
 		c := int(x.v.said[i])
@@ -174,29 +134,12 @@ func (d *descent) addDelta(x outcome, not float64) {
 }
 
 func (d *descent) step() {
-	d.stepCommon()
+	d.scale += max(-0.3, min(0.3, d.slope/(2*d.bend)))
 	d.lapse = d.lapsed / d.total
 	if d.ridge >= never {
 		return
 	}
 	for j := range d.g {
-		d.delta[j] += (d.g[j] - d.ridge*d.delta[j]) / (d.h[j] + d.ridge)
-	}
-}
-
-func (d *descent) stepCommon() {
-	bends := mat.NewSymDense(3, nil)
-	for i, row := range d.bends {
-		for h, x := range row[:i+1] {
-			bends.SetSym(i, h, 2*x)
-		}
-	}
-	var solver mat.Cholesky
-	var step mat.VecDense
-	if !solver.Factorize(bends) || solver.SolveVecTo(&step, mat.NewVecDense(3, d.slopes[:])) != nil {
-		return
-	}
-	for i := range d.common {
-		d.common[i] += max(-0.3, min(0.3, step.AtVec(i)))
+		d.bonus[j] += (d.g[j] - d.ridge*d.bonus[j]) / (d.h[j] + d.ridge)
 	}
 }

@@ -50,17 +50,32 @@
 //	copies, and teams that err together       one vote; with outcomes a team that agrees      ours
 //	                                          is a voter of its own
 //	correlation that votes cannot show        evidence / (1 + ρ·(n−1)), n the weights' sum    Kish, 1965
-//	known outcomes, ten or more               scale, raw votes, bonus per voter, lapse;       Genest and Zidek, 1986
-//	                                          ridges by cross-validation
+//	known outcomes, ten or more               scale, bonus per voter, lapse; ridges by        Genest and Zidek, 1986
+//	                                          cross-validation
 //	when to stop                              expected value of sample information            Raiffa and Schlaifer, 1961
 //
-// ρ is [consensus.Options.Correlation].
+// ρ is [consensus.Options.Correlation], a tenth of it in a team of five and all of it in a crowd of 23 and more.
+//
+// # Which structure holds
+//
+// The votes often leave that open, so what is above is one of three structures whose probabilities are averaged
+// (linear opinion pool: Stone, 1961); the mean is sure only where all are:
+//
+//	structure   what it takes the votes for                   weight                        source
+//	rates       the table above                               1, and 1 more for each ten    above
+//	                                                          outcomes that are known
+//	peers       who agrees more with the others, weighed      1 in a team of a few, 2 in    ours; variance components:
+//	            alike, counts exponentially more, so far      a crowd                       Henderson, 1953
+//	            as differences between voters are reliable
+//	subtypes    each shared choice is of three kinds, and     2, divided by                 Li, Rubinstein and
+//	            a voter's habits depend on the kind           1 + ρ·(votes a decision − 1)  Cohn, 2019
 //
 // # What confidence means
 //
 // [consensus.Decision.Confidence] and Support are the probability of being right. Known outcomes calibrate it; without
-// any it rests on the belief that most votes are by voters who beat chance. Where the votes speak against
-// that belief there is no [Certificate], and a [Strategy] settles nothing: [consensus.Uncertified].
+// any it rests on the belief that most votes are by voters who beat chance. The more the votes speak against
+// that belief, the less a decision claims, see [Certificate]; what it would have settled and does not for that alone
+// is [consensus.Uncertified].
 // benchmarks/quality measures what the numbers are worth on real votes.
 //
 // # Rules
@@ -69,7 +84,9 @@
 // confidence is not the softmax that the tallies hold, since it knows more of the voters than they do. Where
 // rules speak of voters in general they hold among voters that the model takes for equals: one that is known
 // to be right nearly always prevails over several that toss coins, and another supporter who is known to be
-// wrong does not help. Names mean nothing but identity: who changes its name is a newcomer.
+// wrong does not help. What speaks for a proposal and against it is counted in what voters are worth; rejecting the
+// rivals of a proposal that one agrees with says nothing more, but where every proposal is a question of its own. Names
+// mean nothing but identity: who changes its name is a newcomer.
 //
 // # Order, limits and cost
 //

@@ -70,7 +70,7 @@ func Example() {
 	fmt.Printf("%s %s, probably right: %.2f\n", d.Outcome, d.Choice, d.Confidence)
 	fmt.Println(consensus.Voting{}.Decide(ballots).Leader(), "leads by votes")
 	// Output:
-	// reached yes, probably right: 0.97
+	// reached yes, probably right: 0.79
 	// no leads by votes
 }
 
@@ -195,7 +195,10 @@ func ExampleCertificate() {
 	}
 	// Two camps, each as large as the other, always of another opinion.
 	for i := range 30 {
-		camps := [2][]string{{"ada", "bob", "cyd"}, {"dee", "eve", "fay"}}
+		camps := [2][]string{
+			{"ada", "bob", "cyd", "dan", "eve", "fay", "gus", "hal"},
+			{"ivy", "jim", "kim", "lou", "mia", "ned", "ola", "pat"},
+		}
 		if err := book.Observe("", ask(camps[i%2], camps[1-i%2])); err != nil {
 			panic(err)
 		}

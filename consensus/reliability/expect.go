@@ -61,7 +61,6 @@ func (m *parameters) prior(v votes, known int32, lp []float64) {
 }
 
 func (m *parameters) jointOwn(v votes, f, lp []float64) {
-	q := -math.Log(float64(max(v.field-1, 1)))
 	var own room
 	for i, j := range v.voter {
 		w, l := 1.0, int(v.said[i])
@@ -69,18 +68,32 @@ func (m *parameters) jointOwn(v votes, f, lp []float64) {
 			w = f[i]
 		}
 		right, miss := m.at(int(j), v.lifted(i), &own)
-		for c := range v.field {
-			row := lp[int(c)*levels:][:levels]
-			if int(c) == l {
-				for d := range row {
-					row[d] += w * right[d]
-				}
-				continue
+		for c := range int(v.field) {
+			row, t, q := lp[c*levels:][:levels], right, 0.0
+			if c != l {
+				t, q = miss, math.Log(instead(int(v.field), c, l))
 			}
 			for d := range row {
-				row[d] += w * (miss[d] + q)
+				row[d] += w * (t[d] + q)
 			}
 		}
+	}
+}
+
+// noneShare is how often who is wrong says none of these, for each time that it names one wrong candidate.
+const noneShare = 0.1
+
+// instead is the probability that who is wrong says l if c is right, in a decision with candidates of its own: mostly
+// one of those that were named, which none of these, the last, is not.
+func instead(field, c, l int) float64 {
+	none := field - 1
+	switch {
+	case c == none:
+		return 1 / float64(none)
+	case l == none:
+		return noneShare / (float64(none-1) + noneShare)
+	default:
+		return 1 / (float64(none-1) + noneShare)
 	}
 }
 
@@ -100,7 +113,7 @@ func (m *parameters) evidence(v votes, ev []float64) {
 // discounted alike, which measured a little better, but not with stances: proposals that are compared must not
 // differ by how many spoke of them.
 func (m *parameters) discount(rho, n float64, ev []float64) {
-	g := 1 / (1 + rho*max(0, n-1))
+	g := 1 / (1 + rho*m.Crowd*max(0, n-1))
 	for c := range ev {
 		before := 0.0
 		if m.Stances && len(ev) == len(m.Prior) {

@@ -31,6 +31,7 @@ func fit(b *batch, o Options, from *parameters) *parameters {
 		e.expect()
 	}
 	e.run()
+	e.m.Shared = e.group
 	return e.m
 }
 
@@ -72,6 +73,7 @@ func newEM(b *batch, o Options) *em {
 	m := &parameters{
 		Choices: b.Choices, Voters: b.Voters, Own: b.Own, Stances: b.Stances, Mean: o.Right,
 		SdVoter: o.Voter, SdClass: o.Class, SdPool: o.Pool, Rows: o.Rows, Hard: o.Hard, Residual: o.Residual,
+		Crowd: crowd(b.Voters),
 	}
 	c := m.cols()
 	m.Stated = newCalibration(b, o.Right)

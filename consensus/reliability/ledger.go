@@ -22,9 +22,10 @@ import (
 //	between several       [Strategy]                                           how often it is right
 //
 // With [Options.Choices] all decisions are of the last kind, with [Options.Stances] of the second. Something is
-// learned from [Options.First] decisions of that kind on, and only while there is a [Certificate]: without
-// one, votes count as if nothing was known, so that who brings the book into doubt gains nothing by it, and the
-// decision's note says why.
+// learned from [Options.First] decisions of that kind on. While there is no [Certificate], between several proposals
+// nothing is ever sure, on one proposal votes count as if nothing was known, and the decision's note says why. Where
+// fewer than one decision in ten on a single proposal was opposed, they count as ones between several of which
+// only one was made.
 // docs/concepts.md has what this was measured against.
 //
 // The zero value is a ledger with default options. A Ledger may be used from many goroutines at once.
@@ -82,7 +83,7 @@ func (l *Ledger) Observe(id string, b consensus.Ballots) error {
 			return err
 		}
 	}
-	if l.o.Stances || l.o.Choices == nil && spoken == 1 {
+	if l.o.Stances || l.o.Choices == nil && len(b.Proposals()) == 1 {
 		return l.one.Observe(id, b)
 	}
 	return nil
@@ -130,7 +131,7 @@ func (l *Ledger) Strategy() consensus.Strategy {
 		c.several = learned(l.several.Model())
 	}
 	if !c.choices {
-		c.one = learned(l.one.Model())
+		c.one, c.unopposed = learned(l.one.Model()), l.one.batch.unopposed()
 	}
 	if c.several == nil && c.one == nil {
 		return consensus.ConfidenceWeighted{}
@@ -209,4 +210,16 @@ func (s *ledgerState) check() error {
 // opened reports whether it is a book about the decisions that these options say.
 func (b *Book) opened(o *Options) bool {
 	return b != nil && b.voters != nil && b.o.Stances == o.Stances && slices.Equal(b.o.Choices, o.Choices)
+}
+
+// unopposed reports whether in fewer than one decision of ten somebody said no: then there was one proposal because
+// nobody made another.
+func (b *batch) unopposed() bool {
+	n := 0
+	for t := range b.size() {
+		if slices.Contains(b.votes(t).said, 1) {
+			n++
+		}
+	}
+	return 10*n < b.size()
 }

@@ -91,7 +91,7 @@ const maxChoices = 64
 
 var defaults = Options{
 	Window: 10000, First: 20, Rounds: 20, MaxPairs: 512,
-	Right: 1, Voter: 1, Class: 0.7, Pool: 1, Rows: 8, Weight: 4, Hard: 0.9, Pairs: 50, Residual: 0.2,
+	Right: 1, Voter: 1, Class: 0.7, Pool: 1, Rows: 8, Weight: 4, Hard: 0.4, Pairs: 50, Residual: 0.2,
 }
 
 // prior is one of the numbers that fitting starts from.

@@ -41,6 +41,13 @@ type parameters struct {
 	Corr   *correlation `json:"correlation"`
 	Refit  *refit       `json:"refit,omitempty"` // nil without known outcomes
 
+	Shared   []int32   `json:"shared,omitempty"`   // who shares one vote with whom, by voter: copies, and teams
+	Peers    *peers    `json:"peers,omitempty"`    // nil where nothing is learned
+	Subtypes *subtypes `json:"subtypes,omitempty"` // nil without shared choices
+	Told     int       `json:"told,omitempty"`     // outcomes
+	Density  float64   `json:"density,omitempty"`  // votes in a decision
+	Crowd    float64   `json:"crowd"`              // of how many voters this was learned, from a tenth to 1
+
 	x, logw     [levels]float64
 	odds        [levels]float64 // of being wrong, exp −x
 	right, miss []float64       // log σ(±(a+x)), [voter*columns][level]

@@ -162,6 +162,7 @@ func (a *answering) probabilities(rho float64) []float64 {
 	ev := slices.Clone(a.ev)
 	a.m.params.discount(rho, a.n, ev)
 	a.refitted(ev)
+	a.mixed(rho, ev)
 	return ev
 }
 
@@ -194,9 +195,9 @@ func (a *answering) likelihood(lp []float64) {
 func (a *answering) hearOwn(i int, w float64, lp []float64) {
 	var own room
 	right, miss := a.m.params.at(int(a.voices[i].voter), a.cast.lift[i], &own)
-	l, other := int(a.said[a.voices[i].said].among[0]), -math.Log(float64(a.field-1))
+	l := int(a.said[a.voices[i].said].among[0])
 	for c := range a.field {
-		row := lp[c*levels:][:levels]
+		row, other := lp[c*levels:][:levels], math.Log(instead(a.field, c, l))
 		for d := range row {
 			if c == l {
 				row[d] += w * right[d]
@@ -253,7 +254,7 @@ func (a *answering) saysOne(j int, lift float64, c, l, d int) float64 {
 		if c == l {
 			return right
 		}
-		return (1 - right) / float64(a.field-1)
+		return (1 - right) * instead(a.field, c, l)
 	}
 	if !p.Own {
 		j = j*p.Choices + c
@@ -264,7 +265,7 @@ func (a *answering) saysOne(j int, lift float64, c, l, d int) float64 {
 	case c == l:
 		return math.Exp(right[d])
 	case p.Own:
-		return math.Exp(miss[d]) / float64(a.field-1)
+		return math.Exp(miss[d]) * instead(a.field, c, l)
 	default:
 		return math.Exp(miss[d] + p.instead(j, l, a.named))
 	}

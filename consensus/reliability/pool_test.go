@@ -116,6 +116,7 @@ func TestPoolIsTheProductOfProbabilities(t *testing.T) {
 			w.means = even(6, 0, 1.5)
 		}
 		m := stated(w, &Options{Choices: letters(3)}, 80, every)
+		m.params.Peers, m.params.Crowd = nil, 1 // rates alone
 		if (m.params.Refit != nil) != (every > 0) {
 			t.Fatalf("refit is %v", m.params.Refit)
 		}

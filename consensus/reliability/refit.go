@@ -6,12 +6,9 @@ import "math"
 // evidence as the prior mean,
 //
 //	P(c) = (1−Lapse)·softmax(Scale·ev(c) + Σ_j Bonus[j]·[j said c]) + Lapse/k
-//	Bonus[j] = δ[j] + level + slope·u[j]
 //
-// with u the voters' rates, a ridge on δ and normal priors on level, slope and log Scale. Level and slope make raw
-// votes count beside the evidence, or against it: where many voters err together the weak ones count less. Which
-// of δ and of level and slope there are, and how strong the ridge is, cross-validation chooses. Evidence about
-// an outcome is never taken from a fit that knew that outcome.
+// with a ridge on Bonus and a normal prior on log Scale. Whether there is a bonus, and how strong the ridge is,
+// cross-validation chooses. Evidence about an outcome is never taken from a fit that knew that outcome.
 type refit struct {
 	Scale float64   `json:"scale"`
 	Lapse float64   `json:"lapse"` // share of decisions of which the votes say nothing
@@ -23,11 +20,10 @@ const (
 	folds      = 4
 	warmRounds = 4
 	scaleSD    = 0.5  // of log Scale before any outcome is known
-	leanSD     = 0.2  // of level and slope then
 	lapse      = 0.01 // before any outcome is known
 	lapseN     = 20.0 // outcomes that this guess is worth
 	never      = 1e6  // a ridge that leaves nothing
-	toll       = 1.0  // log-loss that δ has to save, and that level and slope have to save
+	toll       = 1.0  // log-loss that a bonus has to save
 	minKnown   = 10   // outcomes it takes
 )
 
@@ -86,54 +82,36 @@ func newRefit(b *batch, o Options, m *parameters) *refit {
 		return nil
 	}
 	known := crossFit(b, o, m, at)
-	return newDescent(known, choose(known, b.Voters), -1, b.Voters).run().refit(m.Base)
+	return newDescent(known, choose(known, b.Voters), -1, b.Voters).run().refit()
 }
 
-// choose returns the shape that predicts best what it was not told.
-func choose(known []outcome, voters int) (chosen shape) {
+// ridges are those to choose from, the simplest first.
+var ridges = []float64{never, 300, 30, 3}
+
+// choose returns the ridge that predicts best what it was not told.
+func choose(known []outcome, voters int) (chosen float64) {
 	top := math.Inf(1)
-	for _, x := range shapes() {
-		loss := x.toll()
+	for _, ridge := range ridges {
+		loss := 0.0
+		if ridge < never {
+			loss = toll
+		}
 		for k := range folds {
-			loss += newDescent(known, x, k, voters).run().loss(k)
+			loss += newDescent(known, ridge, k, voters).run().loss(k)
 		}
 		if loss < top-1e-9 {
-			top, chosen = loss, x
+			top, chosen = loss, ridge
 		}
 	}
 	return chosen
 }
 
-// shape is what there is beside Scale and Lapse: ridges on δ and on level and slope, never for none.
-type shape struct{ ridge, lean float64 }
-
-// shapes are those to choose from, the simplest first.
-func shapes() (all []shape) {
-	for _, lean := range []float64{never, 1 / (leanSD * leanSD)} {
-		for _, ridge := range []float64{never, 1000, 300, 100, 30, 10, 3, 1} {
-			all = append(all, shape{ridge, lean})
-		}
-	}
-	return all
-}
-
-func (s shape) toll() (x float64) {
-	if s.ridge < never {
-		x += toll
-	}
-	if s.lean < never {
-		x += toll
-	}
-	return x
-}
-
-// outcome is a known one, with the evidence and the voters' rates of a fit that did not know it.
+// outcome is a known one, with the evidence of a fit that did not know it.
 type outcome struct {
 	v     votes
 	ev    []float64
 	right int
 	fold  int
-	rate  []float64
 }
 
 // crossFit goes on fitting for a few rounds with one fold's outcomes hidden, for each fold.
@@ -154,7 +132,7 @@ func crossFit(b *batch, o Options, m *parameters, at []int) []outcome {
 		for _, t := range mine {
 			ev := make([]float64, b.Choices)
 			blind.evidence(b.votes(t), ev)
-			known = append(known, outcome{b.votes(t), ev, int(b.Known[t]), k, blind.Base})
+			known = append(known, outcome{b.votes(t), ev, int(b.Known[t]), k})
 		}
 	}
 	return known

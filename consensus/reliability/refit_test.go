@@ -8,14 +8,13 @@ import (
 
 // objective is what descent minimises, written down plainly.
 func objective(d *descent) float64 {
-	loss := d.common[0] * d.common[0] / (2 * scaleSD * scaleSD)
-	loss += d.lean * (d.common[1]*d.common[1] + d.common[2]*d.common[2]) / 2
-	for _, x := range d.delta {
+	loss := d.scale * d.scale / (2 * scaleSD * scaleSD)
+	for _, x := range d.bonus {
 		loss += d.ridge * x * x / 2
 	}
 	for _, x := range d.known {
 		p := append([]float64(nil), x.ev...)
-		d.refit(x.rate).apply(x.v, p)
+		d.refit().apply(x.v, p)
 		loss -= math.Log(p[x.right])
 	}
 	return loss - lapse*lapseN*math.Log(d.lapse) - (1-lapse)*lapseN*math.Log(1-d.lapse)
@@ -37,23 +36,24 @@ func TestRefitIsAtTheOptimum(t *testing.T) {
 	if len(known) != 100 {
 		t.Fatalf("%d outcomes, want 100", len(known))
 	}
-	for _, s := range []shape{{3, never}, {30, 25}, {never, 4}, {never, never}} {
+	for _, s := range []float64{3, 30, never} {
 		d := newDescent(known, s, -1, b.batch.Voters)
 		for range 20 {
 			d.run()
 		}
 		least := objective(d)
 		for name, move := range map[string]func(*descent, float64){
-			"scale": func(d *descent, x float64) { d.common[0] += x },
-			"level": func(d *descent, x float64) { d.common[1] += x },
-			"slope": func(d *descent, x float64) { d.common[2] += x },
+			"scale": func(d *descent, x float64) { d.scale += x },
 			"lapse": func(d *descent, x float64) { d.lapse *= 1 + x },
-			"delta": func(d *descent, x float64) { d.delta[2] += x },
+			"bonus": func(d *descent, x float64) { d.bonus[2] += x },
 		} {
 			for _, x := range []float64{-0.05, 0.05} {
 				other := *d
-				other.delta = append([]float64(nil), d.delta...)
+				other.bonus = append([]float64(nil), d.bonus...)
 				move(&other, x)
+				if name == "bonus" && s >= never {
+					continue
+				}
 				if got := objective(&other); got < least {
 					t.Errorf("%v: another %s has %v, the fit has %v", s, name, got, least)
 				}
@@ -83,7 +83,7 @@ func TestRefitLowersConfidenceThatWasTooHigh(t *testing.T) {
 		}
 		known = append(known, outcome{ev: []float64{math.Log(0.98), math.Log(0.02)}, right: right, fold: i % folds})
 	}
-	r := newDescent(known, shape{never, never}, -1, 0).run().refit(nil)
+	r := newDescent(known, never, -1, 0).run().refit()
 	p := append([]float64(nil), known[0].ev...)
 	r.apply(votes{}, p)
 	if math.Abs(p[0]-0.75) > 0.04 {
@@ -95,7 +95,6 @@ func TestRefitLowersConfidenceThatWasTooHigh(t *testing.T) {
 // rate says what is right in nine of ten; the evidence counts all five alike.
 func herd(n int, seed uint64) []outcome {
 	w := newWorld(seed, 2)
-	rate := []float64{2, 0.5, 0.5, 0.5, 0.5}
 	known := make([]outcome, n)
 	for i := range known {
 		right, best, others := w.IntN(2), int32(w.IntN(2)), int32(w.IntN(2))
@@ -107,17 +106,17 @@ func herd(n int, seed uint64) []outcome {
 		for _, l := range said {
 			ev[l] += 0.3
 		}
-		known[i] = outcome{votes{voter: []int32{0, 1, 2, 3, 4}, said: said, field: 2}, ev, right, i % folds, rate}
+		known[i] = outcome{votes{voter: []int32{0, 1, 2, 3, 4}, said: said, field: 2}, ev, right, i % folds}
 	}
 	return known
 }
 
 func TestVotesThatMeanLittleAreTakenBack(t *testing.T) {
 	known := herd(200, 34)
-	if s := choose(known, 5); s.lean >= never && s.ridge >= never {
-		t.Errorf("chose %+v, which leaves the evidence alone", s)
+	if ridge := choose(known, 5); ridge >= never {
+		t.Errorf("chose %v, which leaves the evidence alone", ridge)
 	}
-	r := newDescent(known, shape{never, 25}, -1, 5).run().refit(known[0].rate)
+	r := newDescent(known, choose(known, 5), -1, 5).run().refit()
 	hits := 0
 	for _, x := range herd(200, 35) {
 		if r.apply(x.v, x.ev); best(x.ev) == x.right {
@@ -142,9 +141,9 @@ func TestRightEvidenceIsMostlyLeftAlone(t *testing.T) {
 				v.voter, v.said = append(v.voter, int32(len(v.voter))), append(v.said, l)
 				ev[l] += math.Log(0.8 / 0.2)
 			}
-			known[i] = outcome{v, ev, int(right[0] - 'a'), i % folds, fill(7, 1)}
+			known[i] = outcome{v, ev, int(right[0] - 'a'), i % folds}
 		}
-		if choose(known, 7) == (shape{never, never}) {
+		if choose(known, 7) == never {
 			alone++
 		}
 	}

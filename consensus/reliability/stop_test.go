@@ -294,7 +294,7 @@ func slowGain(m *Model, b consensus.Ballots, rest []string, said []int) float64 
 			for h, l := range said {
 				says := rightly(q.voices[h].voter, d)
 				if l != c {
-					says = (1 - says) / (k - 1)
+					says = (1 - says) * instead(q.field, c, l)
 				}
 				x *= math.Pow(says, q.share[h])
 			}
@@ -330,7 +330,7 @@ func slowGain(m *Model, b consensus.Ballots, rest []string, said []int) float64 
 				}
 				j := m.voter(rest[at])
 				x, step := rightly(j, d), move(j)/(1+rho*(n+float64(at)))
-				wrong := (1 - x) / (k - 1)
+				wrong := (1 - x) * instead(q.field, lead, rival)
 				first, second := x, wrong
 				if i == 1 {
 					first, second = wrong, x
@@ -349,6 +349,7 @@ func slowGain(m *Model, b consensus.Ballots, rest []string, said []int) float64 
 
 func TestGainIsThatOfAllThatTheNextMaySay(t *testing.T) {
 	_, m := learnedFrom(nil, 50, 0)
+	m.params.Peers, m.params.Crowd = nil, 1 // rates alone
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 5).Draw(t, "votes")
 		var cast []consensus.Vote

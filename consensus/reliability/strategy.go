@@ -1,14 +1,15 @@
 package reliability
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
 // Strategy decides by the probability of being right that a [Model] gives each proposal: that is its support
-// and its confidence. Beyond what [consensus.Ballots.Settle] rules for all strategies, it settles nothing
-// while the model has no [Certificate]: the outcome is then [consensus.Uncertified].
+// and its confidence. A doubt of the model's [Certificate] lowers both; what it would have reached and does not for
+// that alone is [consensus.Uncertified].
 //
 // The zero value takes everybody for a newcomer. ρ of the discount is the ballots' own; what the ballots
 // know of voters by [consensus.Options.Reliabilities] only counts where Settle asks whether the votes fit
@@ -25,12 +26,87 @@ func (s Strategy) Decide(b consensus.Ballots) consensus.Decision {
 	m := s.model()
 	r := m.read(b)
 	p := r.pool(b.Correlation())
-	d := b.Settle(s.Name(), p.each, p.none)
-	if c := m.certificate; !c.OK && (d.Outcome == consensus.Reached || d.Outcome == consensus.Rejected) {
-		d.Outcome, d.Choice = consensus.Uncertified, ""
-	}
+	speaks := r.balance()
+	balance := func(place int) int { return cmp.Compare(round(speaks[place]), 0) }
+	d := b.SettleBy(s.Name(), p.each, p.none, balance)
 	d.Confidence = r.confidence(b.Correlation(), p, d)
-	return d
+	doubt := m.certificate.Doubt
+	if doubt == 0 {
+		return d
+	}
+	n, confidence := r.open(), d.Confidence
+	p.doubted(doubt, n)
+	doubtful := b.SettleBy(s.Name(), p.each, p.none, balance)
+	doubtful.Confidence = doubted(confidence, doubt, n)
+	if d.Outcome != doubtful.Outcome && decided(d) {
+		doubtful.Outcome = consensus.Uncertified
+	}
+	if d.Outcome == consensus.Rejected {
+		doubtful.Outcome = consensus.Rejected
+	}
+	return doubtful
+}
+
+func decided(d consensus.Decision) bool {
+	return d.Outcome == consensus.Reached || d.Outcome == consensus.Rejected
+}
+
+// doubted is a probability among n candidates when with that probability nothing is known of them.
+func doubted(p, doubt, n float64) float64 { return p + doubt*(1/n-p) }
+
+// balance is how much more speaks for each proposal than against it, in what voters are worth: the log-odds above
+// chance of those who are for it, less those of who is against it and for nothing else.
+func (r *reading) balance() []float64 {
+	more := make([]float64, len(r.proposals))
+	for _, q := range r.questions {
+		for i, v := range q.voices {
+			worth := float64(v.n) * q.cast.part[i] * (r.m.params.aboveChance(v.voter, q.field) + q.cast.lift[i])
+			said := &q.said[v.said]
+			for _, c := range said.among {
+				switch at, ok := q.placeOf(c, r); {
+				case !ok:
+				case said.not || r.m.kind.stances && c == 1:
+					more[at] -= worth
+				default:
+					more[at] += worth
+				}
+			}
+		}
+	}
+	return more
+}
+
+// placeOf is where a candidate stands among the proposals; none of these does not.
+func (a *answering) placeOf(c int32, r *reading) (int, bool) {
+	switch {
+	case r.m.kind.stances:
+		return a.places[0], true
+	case a.own:
+		if int(c) < len(a.places) {
+			return a.places[c], true
+		}
+		return 0, false
+	}
+	at := slices.IndexFunc(r.proposals, func(p string) bool { return r.m.kind.choices[p] == c })
+	return at, at >= 0
+}
+
+// open is how many candidates somebody has spoken of, two at least: what is not right is something else.
+func (r *reading) open() float64 {
+	n := 2.0
+	for _, q := range r.questions {
+		n = max(n, float64(len(q.places)))
+	}
+	return n
+}
+
+func (p *pooled) doubted(doubt, n float64) {
+	for i, x := range p.each {
+		if x > 0 {
+			p.each[i] = round(doubted(x, doubt, n))
+		}
+	}
+	p.none = round(p.none * (1 - doubt))
 }
 
 func (s Strategy) model() *Model {
@@ -40,23 +116,16 @@ func (s Strategy) model() *Model {
 	return s.Model
 }
 
-// confidence is the probability of what was decided or leads, the least of those tied. A discount flatters
-// what is not the most probable, and what rivals it when their votes are discounted more; there the lesser of
-// two counts.
+// confidence is the probability of what was decided or leads, the least of those tied, and never more than without
+// a discount, which can flatter what is not the most probable.
 func (r *reading) confidence(rho float64, p pooled, d consensus.Decision) float64 {
-	var plain *pooled
 	least := 1.0
+	plain := p
+	if rho > 0 {
+		plain = r.pool(0)
+	}
 	for _, place := range r.leading(d) {
-		x := p.of(place)
-		top := x >= max(p.none, slices.Max(append(p.each, 0)))
-		if (!top || r.m.kind.stances) && rho > 0 {
-			if plain == nil {
-				without := r.pool(0)
-				plain = &without
-			}
-			x = min(x, plain.of(place))
-		}
-		least = min(least, x)
+		least = min(least, p.of(place), plain.of(place))
 	}
 	return least
 }

@@ -1,0 +1,120 @@
+package reliability
+
+import "math"
+
+// peers weighs voters by how much they agree with their peers, weighed alike: voter j counts exp(tilt·ρ·z[j]), where
+// z[j] is by how many standard deviations its agreement with the weighted shares of the others' votes is above the
+// mean, and ρ how reliably the votes tell voters apart. Where many strong voters agree with each other and the weak
+// share their mistakes, as models of language do, this finds the strong ones; where differences between voters are
+// noise, ρ is near 0 and all count the same.
+//
+// Deviations, their spread and ρ are those of a one-way analysis of variance with random effects (Fisher, 1925;
+// Henderson, 1953): each voter's is shrunk towards the mean by its reliability, τ²/(τ² + σ²/n), as in classical test
+// theory (Spearman, 1910).
+type peers struct {
+	Weight []float64 `json:"weight"` // by voter, 1 on average
+}
+
+const (
+	tilt        = 5.0
+	tiltRounds  = 12
+	mostTilted  = 3.0 // standard deviations
+	leastSpread = 1e-9
+)
+
+func newPeers(b *batch) *peers {
+	p := &peers{Weight: fill(b.Voters, 1)}
+	for range tiltRounds {
+		p.tilt(p.agreements(b))
+	}
+	return p
+}
+
+// weight is a voter's, that of the average for one who is not known.
+func (p *peers) weight(j int32) float64 {
+	if int(j) >= len(p.Weight) {
+		return 1
+	}
+	return p.Weight[j]
+}
+
+// agreement is with the weighted shares of others, or with the outcome where that is known.
+type agreement struct{ n, sum, squares float64 }
+
+func (a *agreement) mean() float64 { return a.sum / max(a.n, 1) }
+
+func (p *peers) agreements(b *batch) []agreement {
+	of, share := make([]agreement, b.Voters), make([]float64, b.Choices)
+	for t, known := range b.Known {
+		v := b.votes(t)
+		total := p.shares(v, share)
+		for i, j := range v.voter {
+			x, rest := 0.0, total-p.Weight[j]
+			switch {
+			case known >= 0 && known == v.said[i]:
+				x = 1
+			case known >= 0:
+			case rest > leastSpread:
+				x = (share[v.said[i]] - p.Weight[j]) / rest
+			default:
+				continue
+			}
+			of[j].n++
+			of[j].sum += x
+			of[j].squares += x * x
+		}
+	}
+	return of
+}
+
+// shares fills share with the weight for each candidate.
+func (p *peers) shares(v votes, share []float64) (total float64) {
+	clear(share)
+	for i, j := range v.voter {
+		share[v.said[i]] += p.Weight[j]
+		total += p.Weight[j]
+	}
+	return total
+}
+
+func (p *peers) tilt(of []agreement) {
+	var all agreement
+	within, squares, voters := 0.0, 0.0, 0.0
+	for _, a := range of {
+		if a.n > 0 {
+			all.n, all.sum = all.n+a.n, all.sum+a.sum
+			within += a.squares - a.n*a.mean()*a.mean()
+			squares += a.n * a.n
+			voters++
+		}
+	}
+	noise := within / max(all.n-voters, 1)
+	spread := 0.0
+	for _, a := range of {
+		d := a.mean() - all.mean()
+		spread += a.n * d * d
+	}
+	each := (all.n - squares/max(all.n, 1)) / max(voters-1, 1) // votes of the average voter
+	spread = max(0, (spread/max(voters-1, 1)-noise)/max(each, 1))
+	p.set(of, all.mean(), spread, noise, all.n)
+}
+
+// set gives each voter its weight.
+func (p *peers) set(of []agreement, mean, spread, noise, n float64) {
+	reliable, total := 0.0, 0.0
+	for j, a := range of {
+		p.Weight[j] = 0
+		if a.n > 0 && spread > leastSpread {
+			r := spread / (spread + noise/a.n)
+			reliable += r * a.n / n
+			p.Weight[j] = r * (a.mean() - mean) / math.Sqrt(spread)
+		}
+	}
+	for j, z := range p.Weight {
+		p.Weight[j] = math.Exp(tilt * crowd(len(of)) * reliable * max(-mostTilted, min(mostTilted, z)))
+		total += p.Weight[j] / float64(len(p.Weight))
+	}
+	for j := range p.Weight {
+		p.Weight[j] /= total
+	}
+}
