@@ -3,152 +3,116 @@ package main
 import (
 	"math/rand/v2"
 	"slices"
+	"strconv"
+	"sync"
 
-	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/internal/votes"
 )
 
-// phases are how much a team has done before.
-var phases = []struct {
-	name string
-	to   int
-}{{"first 20", 20}, {"to 100", 100}, {"later", 1 << 30}}
+// told are the shares of outcomes that are told.
+var told = []float64{0, 0.1, 0.5, 1}
 
-func phase(done int) int {
-	for i, p := range phases {
-		if done < p.to {
-			return i
-		}
-	}
-	return len(phases) - 1
-}
-
-type mean struct{ sum, n float64 }
-
-func (m *mean) add(x float64) { m.sum, m.n = m.sum+x, m.n+1 }
-
-func (m mean) value() float64 { return m.sum / m.n }
-
-// join adds the mean of another, where it has one.
-func (m *mean) join(other mean) {
-	if other.n > 0 {
-		m.add(other.value())
-	}
-}
-
-type figures struct{ leads, decided, right, worth mean }
-
+// row is what one engine does in one phase of one team, or of all of a kind together.
 type row struct {
-	strategy string
-	phases   []figures
+	Kind   string  `json:"kind"` // planted, or drawn
+	Team   string  `json:"team"` // "" for all
+	Told   float64 `json:"told"`
+	Phase  string  `json:"phase"`
+	Engine string  `json:"engine"`
+	score
 }
 
-func newRows() (rows []row) {
-	for _, e := range engines() {
-		rows = append(rows, row{e.name, make([]figures, len(phases))})
+// job is a team that decides in every form, with every share of outcomes told.
+type job struct {
+	kind, team string
+	mean       bool // counted in the mean of its kind
+	draw       func(r *rand.Rand) *world
+}
+
+func (o *options) jobs(sets []*votes.Set) []job {
+	var all []job
+	for i := range specs {
+		all = append(all, job{"planted", specs[i].name, i < shown, specs[i].draw})
 	}
-	return rows
-}
-
-// measure averages over the sets that suit.
-func measure(o *options, f form, size int, sets []*votes.Set) []row {
-	all := newRows()
 	for _, set := range sets {
-		if !f.suits(set) {
-			continue
-		}
-		for order := range o.orders {
-			one := newRows()
-			o.play(f, size, set, rand.New(rand.NewPCG(o.seed, uint64(order))), one)
-			join(all, one)
+		for _, size := range sizes {
+			name := strconv.Itoa(size) + " of " + set.Name
+			all = append(all, job{"drawn", name, true, func(r *rand.Rand) *world { return drawn(set, size, r) }})
 		}
 	}
 	return all
 }
 
-// join adds the means of some rows to others.
-func join(to, rows []row) {
-	for i := range rows {
-		for p, s := range rows[i].phases {
-			sum := &to[i].phases[p]
-			sum.leads.join(s.leads)
-			sum.decided.join(s.decided)
-			sum.right.join(s.right)
-			sum.worth.join(s.worth)
-		}
+// measure plays all jobs, two at once; the rows do not depend on that.
+func (o *options) measure(sets []*votes.Set) []row {
+	jobs := o.jobs(sets)
+	parts := make([][]row, len(jobs))
+	var wg sync.WaitGroup
+	next := make(chan int)
+	for range 2 {
+		wg.Go(func() {
+			for i := range next {
+				parts[i] = o.play(jobs[i], uint64(i))
+			}
+		})
 	}
-}
-
-// play lets a team decide the tasks of a set in random order.
-func (o *options) play(f form, size int, set *votes.Set, r *rand.Rand, rows []row) {
-	team, all := newTeam(r, set, size), engines()
-	done := 0
-	for _, at := range r.Perm(len(set.Tasks)) {
-		task := set.Tasks[at]
-		cast := team.votes(task)
-		if task.Truth == "" || cast == nil || done == o.tasks {
-			continue
-		}
-		b := f.ballots(cast)
-		for i, e := range all {
-			rows[i].phases[phase(done)].add(f, e.strategy().Decide(b), task.Truth)
-			if e.learn != nil {
-				o.tell(e, task, b, done)
+	for i := range jobs {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+	var rows []row
+	for i, part := range parts {
+		if jobs[i].mean {
+			for _, r := range part {
+				r.Team = ""
+				rows = add(rows, r)
 			}
 		}
-		done++
 	}
+	return append(rows, slices.Concat(parts...)...)
 }
 
-func (o *options) tell(e engine, task *votes.Task, b consensus.Ballots, done int) {
-	if err := e.learn.Observe(task.ID, b); err != nil {
-		panic(err)
-	}
-	if o.resolve == 0 || done%o.resolve != 0 {
-		return
-	}
-	if err := e.learn.Resolve(task.ID, task.Truth); err != nil {
-		panic(err)
-	}
-}
-
-// add counts a decision: with several proposals those that are reached, with one those that are rejected too.
-func (s *figures) add(f form, d consensus.Decision, truth string) {
-	leads, decided, right := 0.0, d.Outcome == consensus.Reached, d.Choice == truth
-	switch {
-	case f.approval:
-		leads = approves(d, truth)
-		if d.Outcome == consensus.Rejected {
-			decided, right = true, truth != "1"
+func add(rows []row, r row) []row {
+	for i := range rows {
+		x := &rows[i]
+		if x.Kind == r.Kind && x.Team == r.Team && x.Told == r.Told && x.Phase == r.Phase && x.Engine == r.Engine {
+			x.join(&r.score)
+			return rows
 		}
-	case slices.Contains(d.Leaders, truth):
-		leads = 1 / float64(len(d.Leaders))
 	}
-	s.leads.add(leads)
-	s.decided.add(number(decided))
-	switch {
-	case !decided:
-		s.worth.add(0)
-		return
-	case right:
-		s.worth.add(1)
-	default:
-		s.worth.add(-7.0 / 3)
-	}
-	s.right.add(number(right))
+	return append(rows, r)
 }
 
-// approves is 1 where more supports what is true of the only proposal, one half where it is even.
-func approves(d consensus.Decision, truth string) float64 {
-	if d.Support == d.None {
-		return 0.5
+func (o *options) play(j job, number uint64) (rows []row) {
+	for seed := range o.seeds {
+		for _, f := range forms {
+			for _, share := range told {
+				r := rand.New(rand.NewPCG(o.seed+uint64(seed), number))
+				w := j.draw(r)
+				if !f.suits(w) || f.approval && j.kind == "planted" {
+					continue
+				}
+				tell := make([]bool, len(w.tasks))
+				for n := range tell {
+					tell[n] = r.Float64() < share
+				}
+				for _, e := range engines(w) {
+					for p, s := range decideAll(w, f, e.engine, tell) {
+						rows = add(rows, row{j.kind, j.team, share, phases[p].name, e.name, s})
+					}
+				}
+			}
+		}
 	}
-	return number((d.Support > d.None) == (truth == "1"))
+	return rows
 }
 
-func number(b bool) float64 {
-	if b {
-		return 1
+// decideAll lets an engine decide a world's tasks; a score for each phase.
+func decideAll(w *world, f form, e engine, tell []bool) (s [3]score) {
+	for n, t := range w.tasks {
+		s[phase(n)].add(e.decide(w, f, t))
+		e.learn(w, f, n, tell[n])
 	}
-	return 0
+	return s
 }
