@@ -30,8 +30,6 @@ var rules = []struct {
 	{"signals", rule{others: []string{"github.com/rs/xid"}}},
 	{"conflict", rule{ours: []string{"signals"}}},
 	{"bus", rule{ours: []string{"signals", "conflict"}}},
-	{"bus/journal", rule{ours: []string{"signals", "conflict", "bus"}, others: []string{"golang.org/x/sys/windows"}}},
-	{"bus/journal/journaltest", rule{ours: []string{"bus/journal"}}},
 	{"bus/*", rule{ours: []string{"signals", "conflict", "bus"}}},
 	{"consensus", rule{others: []string{"gonum.org/v1/gonum"}}},
 	{"consensus/consensustest", rule{ours: []string{"consensus"}}},

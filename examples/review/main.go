@@ -2,17 +2,25 @@
 //
 //	go run ./examples/review [flags] [dir]
 //
-// Each agent is a real analyser with a personality of its own. They publish
-// what they find, doubt and challenge each other with reasons that can be
-// checked in the code, propose to approve or to request changes, vote, and
-// decide. There is no model, key, server or network in it. The same package
-// and seed give the same log, byte for byte.
+// Each agent goes by evidence of its own: the compiler, the passes of go vet,
+// staticcheck, gosec, and what the tests reach. They say what they find and
+// what they could not look at, make each other's findings worse or challenge
+// them with reasons that can be checked in the code, propose to approve or to
+// request changes, and vote by what they know at first hand. There is no model,
+// key, server or network in it. The same package and seed give the same log,
+// byte for byte. No code of the package is run unless -run-tests says so.
+//
+// How often they are right is measured on a corpus of packages with known
+// defects and without:
+//
+//	go run ./examples/review -corpus examples/review/testdata
 //
 // The exit status is 0 when they decided, 3 when they did not agree, 1 for an
-// error and 2 for wrong usage.
+// error, 2 for wrong usage and 130 when interrupted.
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -28,11 +36,25 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/transcript"
 )
 
+// grace is how long an interrupted review has to end tidily.
+const grace = 300 * time.Millisecond
+
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	status := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
-	stop()
-	os.Exit(status)
+	done := make(chan int, 1)
+	go func() { done <- run(ctx, os.Args[1:], os.Stdout, os.Stderr) }()
+	select {
+	case status := <-done:
+		stop()
+		os.Exit(status)
+	case <-ctx.Done():
+	}
+	// An analyzer in the middle of its work listens to nobody.
+	select {
+	case <-done:
+	case <-time.After(grace):
+	}
+	os.Exit(statusInterrupted)
 }
 
 const (
@@ -40,16 +62,20 @@ const (
 	statusError       = 1
 	statusUsage       = 2
 	statusNoConsensus = 3
+	statusInterrupted = 130
 )
 
 type flags struct {
-	seed  uint64
-	json  bool
-	log   bool
-	full  bool
-	width int
-	otel  bool
-	dir   string
+	seed     uint64
+	json     bool
+	log      bool
+	full     bool
+	width    int
+	runTests bool
+	corpus   string
+	update   bool
+	otel     bool
+	dir      string
 }
 
 func parse(args []string, stderr io.Writer) (*flags, error) {
@@ -60,7 +86,10 @@ func parse(args []string, stderr io.Writer) (*flags, error) {
 	set.BoolVar(&f.json, "json", false, "print every event as a line of JSON")
 	set.BoolVar(&f.log, "log", false, "print the log of signals as lines of JSON")
 	set.BoolVar(&f.full, "full", false, "print texts in full")
-	set.IntVar(&f.width, "width", 120, "columns of a line")
+	set.IntVar(&f.width, "width", 0, "columns of a line; 0: those of the terminal, 100 where there is none")
+	set.BoolVar(&f.runTests, "run-tests", false, "run the package's tests, with the race detector where there is one")
+	set.StringVar(&f.corpus, "corpus", "", "review the cases of this `directory`, whose answers are known, and print a table")
+	set.BoolVar(&f.update, "update", false, "with -corpus: write down how often each agent was right")
 	set.BoolVar(&f.otel, "otel", false, "send traces to where the OTEL_* variables say; needs go run -tags otel")
 	set.Usage = func() {
 		fmt.Fprintf(stderr, "usage: review [flags] [dir]\n\nReviews the Go package in dir (default %s).\n\n", f.dir)
@@ -69,9 +98,9 @@ func parse(args []string, stderr io.Writer) (*flags, error) {
 	if err := set.Parse(args); err != nil {
 		return nil, err
 	}
-	if set.NArg() > 1 || f.seed == 0 || f.width < 20 {
+	if set.NArg() > 1 || f.seed == 0 || f.width != 0 && f.width < 20 || f.update && f.corpus == "" {
 		set.Usage()
-		return nil, fmt.Errorf("one directory at most, a seed that is not 0, a width of 20 at least")
+		return nil, fmt.Errorf("one directory at most, a seed that is not 0, a width of 20 at least, -update with -corpus only")
 	}
 	if f.otel && openTelescope == nil {
 		err := errors.New("this build cannot send traces: go run -tags otel ./examples/review -otel")
@@ -90,34 +119,54 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if err != nil {
 		return statusUsage
 	}
-	view, err := f.telescope(ctx)
-	if err != nil {
-		fmt.Fprintln(stderr, "review:", err)
-		return statusError
+	if f.corpus != "" {
+		err = f.measure(ctx, stdout, stderr)
+	} else {
+		err = f.review(ctx, stdout, stderr)
 	}
-	result, err := review(ctx, f, view, stdout)
-	view.close(stderr)
 	switch {
-	case err != nil:
-		fmt.Fprintln(stderr, "review:", err)
-		return statusError
-	case result.Stop != swarm.StopConsensus:
+	case err == nil:
+		return statusDecided
+	case ctx.Err() != nil:
+		fmt.Fprintln(stderr, "review: interrupted")
+		return statusInterrupted
+	case errors.Is(err, errNoConsensus):
 		return statusNoConsensus
 	default:
-		return statusDecided
+		fmt.Fprintln(stderr, "review:", err)
+		return statusError
 	}
 }
 
-func review(ctx context.Context, f *flags, view telescope, stdout io.Writer) (*swarm.Result, error) {
-	p, err := inspect.Load(ctx, f.dir)
+var errNoConsensus = errors.New("they did not agree")
+
+// review reviews one package and shows how.
+func (f *flags) review(ctx context.Context, stdout, stderr io.Writer) error {
+	view, err := f.telescope(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
+	defer view.close(stderr)
+	line := startProgress(stderr)
+	p, err := inspect.Load(ctx, f.dir, &inspect.Options{RunTests: f.runTests, Progress: line.say})
+	line.end()
+	if err != nil {
+		return err
+	}
+	result, err := solve(ctx, p, f.seed, view, f.show(stdout))
+	if err == nil && result.Stop != swarm.StopConsensus {
+		return errNoConsensus
+	}
+	return err
+}
+
+// solve has the team decide on p.
+func solve(ctx context.Context, p *inspect.Package, seed uint64, view telescope, show func(swarm.Event) error) (*swarm.Result, error) {
 	s, err := swarm.New(swarm.Options{
-		Agents: team(p),
+		Agents: team(p, tracks()),
 		Name:   "review",
 		Hook:   view.hook,
-		Seed:   f.seed,
+		Seed:   seed,
 		// Steps in place of the time of day, so that a run can be repeated.
 		Clock: swarm.StepClock(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC), time.Millisecond),
 	})
@@ -132,7 +181,6 @@ func review(ctx context.Context, f *flags, view telescope, stdout io.Writer) (*s
 	defer stop()
 
 	var result *swarm.Result
-	show := f.show(stdout)
 	for event, err := range s.Stream(ctx, task(p)) {
 		if err != nil {
 			return nil, err
@@ -148,11 +196,7 @@ func review(ctx context.Context, f *flags, view telescope, stdout io.Writer) (*s
 }
 
 func task(p *inspect.Package) signals.Task {
-	stats := p.Stats()
-	return signals.Task{
-		Task:    fmt.Sprintf("Should package %s (%s) be approved?", p.Name, p.Path),
-		Context: fmt.Sprintf("%d files, %d lines, %d functions, %d tests", stats.Files, stats.Lines, stats.Functions, stats.Tests),
-	}
+	return signals.Task{Task: fmt.Sprintf("Should package %s (%s) be approved?", p.Name, p.Path), Context: p.Size()}
 }
 
 func (f *flags) show(w io.Writer) func(swarm.Event) error {
@@ -162,6 +206,6 @@ func (f *flags) show(w io.Writer) func(swarm.Event) error {
 	case f.log:
 		return transcript.Log(w)
 	default:
-		return transcript.Text(w, &transcript.Options{Width: f.width, Full: f.full})
+		return transcript.Text(w, &transcript.Options{Width: cmp.Or(f.width, columns(w)), Full: f.full})
 	}
 }

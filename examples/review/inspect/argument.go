@@ -12,43 +12,33 @@ type Argument struct {
 	Check     string
 	Effect    Effect
 	Reason    string
-	Places    []Place // where the reason can be read, one per place answered
-	Covers    int     // how many of the finding's places it speaks about
-	Strength  float64 // how much of the finding's risk it takes away or adds, in [0,1]
+	Covers    []Place // the finding's places that it speaks about; never empty
 }
 
 // Effect says which way an argument points.
 type Effect int
 
-// The effects. An argument that eases a finding is a reason to doubt or
-// challenge it, one that worsens it is a reason to support it.
+// The effects. Easing a place makes a defect there a concern, worsening it makes
+// a concern a defect.
 const (
 	Eases Effect = 1 + iota
 	Worsens
 )
 
-var effectNames = []string{Eases: "eases", Worsens: "worsens"}
-
 // String returns "eases" or "worsens".
-func (e Effect) String() string { return enumName(effectNames, int(e)) }
-
-// MarshalText writes the name of e.
-func (e Effect) MarshalText() ([]byte, error) { return []byte(e.String()), nil }
+func (e Effect) String() string {
+	switch e {
+	case Eases:
+		return "eases"
+	case Worsens:
+		return "worsens"
+	}
+	return fmt.Sprintf("Effect(%d)", int(e))
+}
 
 // String returns the argument in one line.
 func (a Argument) String() string {
 	return fmt.Sprintf("%s (%s) %s it: %s", a.Inspector, a.Check, a.Effect, a.Reason)
-}
-
-// consideration looks at findings of some rules from one inspector's point of
-// view, place by place.
-type consideration struct {
-	inspector string
-	name      string
-	effect    Effect
-	strength  float64 // if it answers every place
-	rules     []string
-	answer    func(*Package, Place) (reason string, at Place, ok bool)
 }
 
 // Arguments returns what the named inspector knows about a finding of another,
@@ -56,11 +46,10 @@ type consideration struct {
 func Arguments(p *Package, f Finding, inspector string) []Argument {
 	var all []Argument
 	for _, c := range considerations() {
-		if c.inspector != inspector || !slices.Contains(c.rules, f.Rule) {
-			continue
-		}
-		if a, ok := c.consider(p, f); ok {
-			all = append(all, a)
+		if c.inspector == inspector && f.Inspector != inspector && (c.rules == nil || slices.Contains(c.rules, f.Rule)) {
+			if a, ok := c.consider(p, f); ok {
+				all = append(all, a)
+			}
 		}
 	}
 	return all
@@ -75,24 +64,30 @@ func Debate(p *Package, f Finding) []Argument {
 	return all
 }
 
+// consideration looks at findings of some rules from one inspector's point of
+// view, place by place.
+type consideration struct {
+	inspector string
+	name      string
+	effect    Effect
+	rules     []string // nil: all
+	answer    func(*Package, Place) (reason string, ok bool)
+}
+
 func (c consideration) consider(p *Package, f Finding) (Argument, bool) {
 	a := Argument{Inspector: c.inspector, Check: c.name, Effect: c.effect}
 	for _, place := range f.Places {
-		reason, at, ok := c.answer(p, place)
+		reason, ok := c.answer(p, place)
 		if !ok {
 			continue
 		}
-		if a.Covers++; a.Covers == 1 {
+		if a.Covers == nil {
 			a.Reason = reason
 		}
-		a.Places = append(a.Places, at)
+		a.Covers = append(a.Covers, place)
 	}
-	if a.Covers == 0 {
-		return a, false
+	if of := len(f.Places); of > 1 && len(a.Covers) > 0 {
+		a.Reason += fmt.Sprintf("; so for %d of %d places", len(a.Covers), of)
 	}
-	if of := len(f.Places); of > 1 {
-		a.Reason += fmt.Sprintf("; so for %d of %d places", a.Covers, of)
-	}
-	a.Strength = round(c.strength * float64(a.Covers) / float64(len(f.Places)))
-	return a, true
+	return a, len(a.Covers) > 0
 }

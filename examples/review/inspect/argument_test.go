@@ -1,63 +1,112 @@
 package inspect_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/swarmbus/swarmbus/examples/review/inspect"
 )
 
-func everyClaim(t *testing.T) []inspect.Claim {
+// about returns the claim of a rule in a package of one file, with its tests.
+func about(t *testing.T, rule, code, tests string) inspect.Claim {
 	t.Helper()
-	var all []inspect.Claim
-	for _, name := range fixtures {
-		p := fixture(t, name)
-		all = append(all, inspect.Claims(p, inspect.All(p))...)
+	files := map[string]string{"a.go": code}
+	if tests != "" {
+		files["a_test.go"] = tests
 	}
-	return all
+	p := load(t, module(t, files))
+	for _, c := range inspect.Claims(p, inspect.All(p)) {
+		if c.Finding.Rule == rule {
+			return c
+		}
+	}
+	t.Fatalf("no finding of %s in %v", rule, p.Problems)
+	return inspect.Claim{}
 }
 
-func TestEveryConsiderationIsHeard(t *testing.T) {
-	heard := make(map[string]bool)
-	for _, c := range everyClaim(t) {
-		for _, a := range c.Arguments {
-			heard[a.Inspector+" "+a.Check] = true
-		}
-	}
-	for _, c := range inspect.AllConsiderations() {
-		if _, ok := inspect.Named(c.Inspector); !ok {
-			t.Errorf("%s belongs to no inspector: %q", c.Name, c.Inspector)
-		}
-		if !heard[c.Inspector+" "+c.Name] {
-			t.Errorf("%s of %s is heard about no fixture", c.Name, c.Inspector)
+const removal = `package a
+
+import "os"
+
+type Cache struct{ dir string }
+
+func (c Cache) Close() error { return os.RemoveAll(c.dir) }
+`
+
+func TestRemovalStandsUnlessATestReachesIt(t *testing.T) {
+	for name, test := range map[string]struct {
+		tests  string
+		stands bool
+	}{
+		"no tests": {"", true},
+		"by name":  {"package a\n\nimport \"testing\"\n\nfunc TestClose(t *testing.T) { t.Log(Cache{}.Close()) }\n", false},
+		"elsewhere": {
+			"package a\n\nimport \"testing\"\n\nfunc TestOther(t *testing.T) { t.Log(1) }\n", true,
+		},
+		"by an interface of the tests": {
+			"package a_test\n\nimport (\n\t\"testing\"\n\t\"fixtures.example/made\"\n)\n\ntype closer interface{ Close() error }\n\n" +
+				"func TestClose(t *testing.T) { var c closer = a.Cache{}; t.Log(c.Close()) }\n", false,
+		},
+		"by a benchmark": {
+			"package a\n\nimport \"testing\"\n\nfunc BenchmarkClose(b *testing.B) { b.Log(Cache{}.Close()) }\n", true,
+		},
+	} {
+		c := about(t, "removal", removal, test.tests)
+		if c.Stands() != test.stands {
+			t.Errorf("%s: got %v with %v, want %v", name, c.Stands(), c.Arguments, test.stands)
 		}
 	}
 }
 
-// TestInspectorsArgueAboutOthers finds considerations that could never be heard,
-// because they are about rules of their own inspector.
-func TestInspectorsArgueAboutOthers(t *testing.T) {
-	owner := make(map[string]string)
-	for _, c := range everyClaim(t) {
-		owner[c.Finding.Rule] = c.Finding.Inspector
+func TestBenchmarksAreNoTestsAnywhere(t *testing.T) {
+	p := load(t, module(t, map[string]string{
+		"a.go":      "package a\n\nfunc F() {}\n",
+		"a_test.go": "package a\n\nimport \"testing\"\n\nfunc BenchmarkF(b *testing.B) { F() }\n",
+	}))
+	_, why := p.Looked("tests")
+	if p.Tests() != 0 || why != "there are no tests" || !strings.HasPrefix(p.Scope("tests"), "0 of 1 function reached from 0 tests") {
+		t.Errorf("got %d tests, %q, %q", p.Tests(), why, p.Scope("tests"))
 	}
-	for _, c := range inspect.AllConsiderations() {
-		for _, rule := range c.Rules {
-			if owner[rule] == c.Inspector {
-				t.Errorf("%s argues about %s, which is of the same inspector", c.Name, rule)
-			}
+}
+
+func TestCommentEasesWhatItExplains(t *testing.T) {
+	const swallows = "package a\n\nfunc Run(f func()) {\n\tdefer func() {\n\t\t%s\n\t\trecover()\n\t}()\n\tf()\n}\n"
+	const test = "package a\n\nimport \"testing\"\n\nfunc TestRun(t *testing.T) { Run(func() {}); t.Log(1) }\n"
+	for comment, stands := range map[string]bool{"": true, "// Whatever f does is its own affair.": false} {
+		c := about(t, "swallowed-panic", strings.Replace(swallows, "%s", comment, 1), test)
+		if c.Stands() != stands {
+			t.Errorf("%q: got %v with %v", comment, c.Stands(), c.Arguments)
 		}
 	}
 }
 
-func TestArgumentsAreComplete(t *testing.T) {
-	for _, c := range everyClaim(t) {
-		for _, a := range c.Arguments {
-			if a.Inspector == c.Finding.Inspector {
-				t.Errorf("%s argues about its own %s", a.Inspector, c.Finding.Key())
-			}
-			if a.Covers != len(a.Places) || a.Covers > len(c.Finding.Places) || a.Reason == "" || !(a.Strength > 0 && a.Strength <= 1) {
-				t.Errorf("about %s: incomplete argument %+v", c.Finding.Key(), a)
-			}
+func TestGuessableNumbersStandWhereTheyMakeSecrets(t *testing.T) {
+	const random = "package a\n\nimport \"math/rand\"\n\nfunc Name() int { return rand.Int() }\n"
+	for name, stands := range map[string]bool{"Shuffle": false, "NewToken": true, "SessionID": true} {
+		if c := about(t, "G404", strings.Replace(random, "Name", name, 1), ""); c.Stands() != stands {
+			t.Errorf("%s: got %v with %v", name, c.Stands(), c.Arguments)
 		}
+	}
+}
+
+func TestExitStandsWhereAnErrorCouldBeReturned(t *testing.T) {
+	const test = "package a\n\nimport \"testing\"\n\nfunc TestF(t *testing.T) { t.Log(F(1)) }\n"
+	for body, stands := range map[string]bool{
+		`if err := os.Chdir("x"); err != nil { log.Fatal(err) }; return nil`: true,
+		`if err := os.Chdir("x"); err != nil { os.Exit(n) }; return nil`:     true,
+		`if n < 0 { log.Fatalf("n is %d", n) }; return os.Chdir("x")`:        false,
+	} {
+		code := "package a\n\nimport (\n\t\"log\"\n\t\"os\"\n)\n\nvar _ = log.Flags()\n\nfunc F(n int) error { " + body + " }\n"
+		if c := about(t, "exit", code, test); c.Stands() != stands {
+			t.Errorf("%s: got %v with %v", body, c.Stands(), c.Arguments)
+		}
+	}
+}
+
+func TestGeneratedCodeIsForItsGeneratorToMend(t *testing.T) {
+	const code = "package a\n\nfunc F(f func()) {\n\tdefer func() { recover() }()\n\tf()\n}\n"
+	const test = "package a\n\nimport \"testing\"\n\nfunc TestF(t *testing.T) { F(func() {}); t.Log(1) }\n"
+	if c := about(t, "swallowed-panic", "// Code generated by a fixture. DO NOT EDIT.\n\n"+code, test); c.Stands() {
+		t.Errorf("stands with %v", c.Arguments)
 	}
 }

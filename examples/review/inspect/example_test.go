@@ -8,31 +8,29 @@ import (
 )
 
 func Example() {
-	p, err := inspect.Load(context.Background(), "testdata/risky")
+	p, err := inspect.Load(context.Background(), "testdata/messy", nil)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	risk, _ := inspect.Named("risk")
-	for _, f := range risk.Inspect(p)[2:3] {
-		fmt.Println(f)
-		for _, a := range inspect.Debate(p, f) {
+	hazards, _ := inspect.Named("hazards")
+	for _, c := range inspect.Claims(p, hazards.Inspect(p)) {
+		fmt.Println(c.Finding.Grade, c)
+		for _, a := range c.Arguments {
 			fmt.Println("-", a)
 		}
 	}
-	careful := inspect.Temper{Caution: 0.8, Curiosity: 0.5, Conformity: 0.5}
-	verdict := careful.Judge("risk", inspect.Claims(p, inspect.All(p)))
-	fmt.Println(verdict.Stance)
-	fmt.Println(verdict.Reason())
 	// Output:
-	// high exit: 1 call ending the process of whoever imports the package [risky.go:36 Parse (log.Fatal)]
-	// - errors (could-return) worsens it: Parse at risky.go:34 returns an error and could return this as one
-	// request changes
-	// concern 0.98 against a tolerance of 0.53; weightiest: 2 settings giving up a protection (risky.go:68 Client (InsecureSkipVerify))
+	// concern exit: 1 call ending the process of whoever imports the package (messy.go:23 Read (log.Fatal))
+	// - compile (explained) eases it: a comment at messy.go:22 explains it: "Nobody can go on without a session."
+	// - errors (could-return) worsens it: Read at messy.go:19 returns an error and could return this as one
+	// - tests (untested) worsens it: no test reaches Read at messy.go:19
+	// concern removal: 1 call removing what a variable names (messy.go:29 Forget (os.RemoveAll))
+	// - tests (untested) worsens it: no test reaches Forget at messy.go:29
 }
 
 func ExampleLoad() {
-	_, err := inspect.Load(context.Background(), "testdata")
+	_, err := inspect.Load(context.Background(), "testdata", nil)
 	fmt.Println(err)
 	// Output: inspect: testdata: no Go files that this platform builds
 }

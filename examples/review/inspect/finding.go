@@ -4,28 +4,43 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
+// Grade says what a finding is worth. The zero value appears in no finding.
+type Grade int
+
+// The grades. A concern asks for changes only where something else makes it
+// worse, a defect does unless something eases it.
+const (
+	Concern Grade = 1 + iota
+	Defect
+)
+
+// String returns "concern" or "defect".
+func (g Grade) String() string {
+	switch g {
+	case Concern:
+		return "concern"
+	case Defect:
+		return "defect"
+	}
+	return fmt.Sprintf("Grade(%d)", int(g))
+}
+
 // A Finding is one thing an [Inspector] found, with every place where it found
-// it: forty missing doc comments are one finding with forty places.
+// it: four lost cancels are one finding with four places.
 type Finding struct {
 	Inspector string
 	Rule      string
-	Dimension Dimension
-	Severity  Severity
+	Grade     Grade
 	Message   string
-
-	// Places is never empty and sorted by position, but for rules with a
-	// measure ("cognitive complexity 31"), which put the worst place first.
-	Places []Place
-
-	// Relevance says how much of the package the finding touches, or how far
-	// beyond its limit the worst place lies; Confidence how often such a
-	// finding is right. Both lie in [0,1].
-	Relevance  float64
-	Confidence float64
+	Places    []Place // never empty, sorted by position
 }
+
+// String returns what the finding says, without its places.
+func (f Finding) String() string { return f.Rule + ": " + f.Message }
 
 // Position is the first place's position.
 func (f Finding) Position() Position {
@@ -35,50 +50,42 @@ func (f Finding) Position() Position {
 	return f.Places[0].Position
 }
 
-// Key names the finding within its package, as "rule@file:line". No two findings
-// of one package have the same.
-func (f Finding) Key() string { return f.Rule + "@" + f.Position().String() }
-
-// Find returns the finding with that key, so that agents can speak of a finding
-// by its key alone.
-func Find(findings []Finding, key string) (Finding, bool) {
-	for _, f := range findings {
-		if f.Key() == key {
-			return f, true
-		}
-	}
-	return Finding{}, false
-}
-
 // Evidence quotes at most n places and counts the rest.
-func (f Finding) Evidence(n int) string {
-	n = min(max(n, 1), len(f.Places))
+func (f Finding) Evidence(n int) string { return evidence(f.Places, n) }
+
+func evidence(places []Place, n int) string {
+	n = min(max(n, 1), len(places))
 	parts := make([]string, n)
-	for i, at := range f.Places[:n] {
+	for i, at := range places[:n] {
 		parts[i] = at.String()
 	}
 	s := strings.Join(parts, "; ")
-	if rest := len(f.Places) - n; rest > 0 {
+	if rest := len(places) - n; rest > 0 {
 		s += fmt.Sprintf("; and %d more", rest)
 	}
 	return s
 }
 
-// String returns the finding in one line.
-func (f Finding) String() string {
-	return fmt.Sprintf("%s %s: %s [%s]", f.Severity, f.Rule, f.Message, f.Evidence(3))
+// A rule is what a finding has before it is found anywhere.
+type rule struct {
+	name  string
+	grade Grade
 }
 
-// Risk is the share of trouble this finding alone stands for, in [0,1]: the
-// severity's weight times relevance times confidence.
-func (f Finding) Risk() float64 { return f.Severity.Weight() * f.Relevance * f.Confidence }
+// at makes one finding of all places. No places, no finding.
+func (r rule) at(places []Place, message string) []Finding {
+	if len(places) == 0 {
+		return nil
+	}
+	sortPlaces(places)
+	return []Finding{{Rule: r.name, Grade: r.grade, Message: message, Places: slices.Compact(places)}}
+}
 
-// compareFindings puts the riskiest first; rule and position settle ties, so
-// that an order never depends on the order of discovery.
+// compareFindings puts defects first; rule and position settle ties, so that an
+// order never depends on the order of discovery.
 func compareFindings(a, b Finding) int {
 	return cmp.Or(
-		cmp.Compare(b.Risk(), a.Risk()),
-		cmp.Compare(a.Inspector, b.Inspector),
+		cmp.Compare(b.Grade, a.Grade),
 		cmp.Compare(a.Rule, b.Rule),
 		a.Position().Compare(b.Position()),
 		cmp.Compare(a.Message, b.Message),
@@ -89,4 +96,12 @@ func sortPlaces(places []Place) {
 	slices.SortStableFunc(places, func(a, b Place) int {
 		return cmp.Or(a.Compare(b.Position), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Note, b.Note))
 	})
+}
+
+// count returns "1 thing" or "n things".
+func count(n int, singular string) string {
+	if n == 1 {
+		return "1 " + singular
+	}
+	return strconv.Itoa(n) + " " + singular + "s"
 }

@@ -10,19 +10,13 @@ import (
 	"github.com/swarmbus/swarmbus/examples/review/inspect"
 )
 
-// fixtures are the packages under testdata, a module of its own.
-var fixtures = []string{
-	"clean", "lookalike", "messy", "untested", "untested/none", "risky", "sloppy", "racy", "vetted",
-	"broken", "empty", "generated", "onlytests", "program", "internal/helper",
-}
-
 var loaded sync.Map // fixture name to func() (*inspect.Package, error)
 
 // fixture loads a package of testdata once per run of the tests.
 func fixture(t *testing.T, name string) *inspect.Package {
 	t.Helper()
 	load, _ := loaded.LoadOrStore(name, sync.OnceValues(func() (*inspect.Package, error) {
-		return inspect.Load(context.Background(), filepath.Join("testdata", filepath.FromSlash(name)))
+		return inspect.Load(context.Background(), filepath.Join("testdata", filepath.FromSlash(name)), nil)
 	}))
 	p, err := load.(func() (*inspect.Package, error))()
 	if err != nil {
@@ -48,7 +42,7 @@ func module(t *testing.T, files map[string]string) string {
 
 func load(t *testing.T, dir string) *inspect.Package {
 	t.Helper()
-	p, err := inspect.Load(context.Background(), dir)
+	p, err := inspect.Load(context.Background(), dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,6 @@ package inspect
 import (
 	"go/ast"
 	"go/types"
-	"strings"
 
 	"golang.org/x/tools/go/types/typeutil"
 )
@@ -18,7 +17,6 @@ type function struct {
 
 func (p *Package) indexFunctions() {
 	p.named = make(map[string]*function)
-	p.declared = make(map[*types.Func]*function)
 	for _, file := range p.Files {
 		for _, d := range file.syntax.Decls {
 			if decl, ok := d.(*ast.FuncDecl); ok {
@@ -32,21 +30,12 @@ func (p *Package) addFunction(file *File, decl *ast.FuncDecl) {
 	f := &function{name: functionName(decl), decl: decl, file: file}
 	if obj, ok := p.main.info.Defs[decl.Name].(*types.Func); ok {
 		f.obj = obj
-		p.declared[obj] = f
 	}
 	p.funcs = append(p.funcs, f)
 	// Tests outside the package may declare the same name; the package's wins.
 	if old := p.named[f.name]; old == nil || old.file.Test && !file.Test {
 		p.named[f.name] = f
 	}
-}
-
-// declOf returns the declaration of a function of this package, or nil.
-func (p *Package) declOf(fn *types.Func) *ast.FuncDecl {
-	if f := p.declared[fn]; f != nil {
-		return f.decl
-	}
-	return nil
 }
 
 // functions returns those of the package, not of its tests.
@@ -60,25 +49,9 @@ func (p *Package) functions() []*function {
 	return code
 }
 
-// exported returns the functions a caller can name: exported ones, and exported
-// methods of exported types.
-func (p *Package) exported() []*function {
-	var api []*function
-	for _, f := range p.functions() {
-		if f.exported() {
-			api = append(api, f)
-		}
-	}
-	return api
-}
-
 func (f *function) exported() bool {
 	recv := receiver(f.decl)
 	return f.decl.Name.IsExported() && (recv == "" || ast.IsExported(recv))
-}
-
-func (p *Package) functionPlace(f *function, note string) Place {
-	return Place{p.at(f.decl.Name.Pos()), f.name, note}
 }
 
 func functionName(decl *ast.FuncDecl) string {
@@ -144,13 +117,4 @@ func (p *Package) typeOf(e ast.Expr) types.Type {
 		return nil
 	}
 	return p.main.info.TypeOf(e)
-}
-
-// must says whether a function's name announces that it panics.
-func must(name string) bool {
-	_, method, ok := strings.Cut(name, ".")
-	if ok {
-		name = method
-	}
-	return strings.HasPrefix(name, "Must") || strings.HasPrefix(name, "must")
 }

@@ -3,7 +3,6 @@ package inspect
 import (
 	"go/ast"
 	"go/types"
-	"strings"
 )
 
 // graph says which package-level declarations mention which others. Mentioning
@@ -13,7 +12,6 @@ type graph struct {
 	p     *Package
 	edges map[types.Object][]types.Object
 
-	initial []types.Object // run whenever the package is linked
 	tests   []types.Object // declared in test files, in order
 	testFor map[types.Object]types.Object
 }
@@ -66,8 +64,6 @@ func (g *graph) addDecl(f *File, from types.Object, node ast.Node) {
 		g.addTestMethod(from)
 	case f.Test && (testName(from.Name()) || alwaysRun(from)):
 		g.tests = append(g.tests, from)
-	case alwaysRun(from) || from.Name() == "main" && g.p.Main():
-		g.initial = append(g.initial, from)
 	}
 	ast.Inspect(node, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
@@ -167,34 +163,4 @@ func (g *graph) testOf(f *function) (Place, bool) {
 		return Place{}, false
 	}
 	return Place{Position: g.p.at(test.Pos()), Name: test.Name()}, true
-}
-
-// live returns everything a program, an importer or a test can reach.
-func (g *graph) live() map[types.Object]types.Object {
-	roots := append(append([]types.Object(nil), g.initial...), g.tests...)
-	for _, f := range g.p.functions() {
-		if f.obj != nil && f.exported() && !g.p.Main() {
-			roots = append(roots, f.obj)
-		}
-	}
-	for _, name := range g.p.main.pkg.Scope().Names() {
-		if o := g.p.main.pkg.Scope().Lookup(name); o.Exported() && !g.p.Main() {
-			roots = append(roots, o)
-		}
-	}
-	return g.reach(roots)
-}
-
-// isTest says whether go test runs f.
-func isTest(f *function) bool {
-	return f.file.Test && f.decl.Recv == nil && testName(f.name)
-}
-
-func testName(name string) bool {
-	for _, prefix := range []string{"Test", "Benchmark", "Example", "Fuzz"} {
-		if strings.HasPrefix(name, prefix) {
-			return true
-		}
-	}
-	return false
 }

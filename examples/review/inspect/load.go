@@ -16,11 +16,46 @@ import (
 // compiler has to run first: 8 s against 2 s for bufio.
 const mode = packages.LoadSyntax | packages.NeedForTest | packages.NeedModule
 
-// Load reads and type-checks the one package in dir with its tests. It needs
-// the go command, but neither network nor downloads. A package that does not
-// compile loads with its [Package.Problems] and is reviewed by its syntax
-// alone; any other failure is a [*LoadError].
-func Load(ctx context.Context, dir string) (*Package, error) {
+// Options of [Load]. The zero value, like nil, runs no code of the package.
+type Options struct {
+	// RunTests has go test run the package's tests, for two minutes at most:
+	// with the race detector where cgo allows it.
+	RunTests bool
+	// Progress is told what is being done, in a few words. Nil: nobody is.
+	Progress func(doing string)
+}
+
+// Load reads and type-checks the one package in dir with its tests, and runs
+// the analyzers over it. It needs the go command, but neither network nor
+// downloads. A package that does not compile loads with its [Package.Problems];
+// any other failure is a [*LoadError].
+func Load(ctx context.Context, dir string, o *Options) (*Package, error) {
+	if o == nil {
+		o = new(Options)
+	}
+	progress := o.Progress
+	if progress == nil {
+		progress = func(string) {}
+	}
+	progress("loading")
+	p, err := load(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	progress("analysing")
+	p.analyse(ctx)
+	if o.RunTests && p.TestsTyped {
+		progress("running tests")
+		p.Run = runTests(ctx, p)
+	}
+	if cause := ctx.Err(); cause != nil {
+		return nil, &LoadError{Dir: dir, Err: cause}
+	}
+	p.noteGaps()
+	return p, nil
+}
+
+func load(ctx context.Context, dir string) (*Package, error) {
 	abs, err := checkDir(dir)
 	if err != nil {
 		return nil, &LoadError{Dir: dir, Err: err}

@@ -28,15 +28,21 @@ type Package struct {
 	// what the tests reach.
 	TestsTyped bool
 
-	fset     *token.FileSet
-	main     unit // the package, with the tests in the package itself
-	outside  unit // the tests in package x_test
-	code     inspector.Cursor
-	tests    inspector.Cursor
-	funcs    []*function
-	named    map[string]*function
-	declared map[*types.Func]*function
-	graph    func() *graph
+	// Ignored are Go files that are not built on this platform.
+	Ignored []string
+	// Gaps are what could not be looked at, in the order of inspectors.
+	Gaps []Gap
+	// Run is what running the tests showed; nil: they were not run.
+	Run *TestRun
+
+	fset    *token.FileSet
+	main    unit // the package, with the tests in the package itself
+	outside unit // the tests in package x_test
+	code    inspector.Cursor
+	funcs   []*function
+	named   map[string]*function
+	graph   func() *graph
+	reports []diagnostic
 }
 
 // A File is one source file of a [Package].
@@ -69,14 +75,21 @@ func (u unit) typed() bool { return u.pkg != nil }
 // types are silent.
 func (p *Package) Typed() bool { return p.main.typed() }
 
+// Size says how large the package is, in words.
+func (p *Package) Size() string {
+	lines := 0
+	for _, f := range p.Files {
+		if !f.Test {
+			lines += f.Lines
+		}
+	}
+	return strings.Join([]string{
+		count(len(p.syntax()), "file"), count(lines, "line"), count(len(p.functions()), "function"), count(p.Tests(), "test"),
+	}, ", ")
+}
+
 // Main says whether the package is a program.
 func (p *Package) Main() bool { return p.Name == "main" }
-
-// Internal says whether only its own module can import the package.
-func (p *Package) Internal() bool {
-	return p.Path == "internal" || strings.HasPrefix(p.Path, "internal/") ||
-		strings.HasSuffix(p.Path, "/internal") || strings.Contains(p.Path, "/internal/")
-}
 
 func (p *Package) identify(v variants) {
 	if pkg := cmp.Or(v.plain, v.tested, v.outside); pkg != nil {
@@ -124,16 +137,16 @@ func (p *Package) file(name string) *File {
 // and is made when first asked for.
 func (p *Package) index() {
 	slices.SortFunc(p.Files, func(a, b *File) int { return cmp.Compare(a.Name, b.Name) })
-	p.code = inspector.New(p.syntax(false)).Root()
-	p.tests = inspector.New(p.syntax(true)).Root()
+	p.code = inspector.New(p.syntax()).Root()
 	p.indexFunctions()
 	p.graph = sync.OnceValue(p.buildGraph)
 }
 
-func (p *Package) syntax(test bool) []*ast.File {
+// syntax returns the files outside the tests.
+func (p *Package) syntax() []*ast.File {
 	var files []*ast.File
 	for _, f := range p.Files {
-		if f.Test == test {
+		if !f.Test {
 			files = append(files, f.syntax)
 		}
 	}

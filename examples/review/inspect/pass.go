@@ -1,14 +1,17 @@
 package inspect
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"go/types"
 	"os"
 	"reflect"
+	"slices"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/passes/ctrlflow"
+	"honnef.co/go/tools/analysis/facts/purity"
 )
 
 // driver runs analyzers of go/analysis over one package and its outside tests,
@@ -22,7 +25,7 @@ type driver struct {
 }
 
 type diagnostic struct {
-	analyzer string
+	analyzer *analysis.Analyzer
 	analysis.Diagnostic
 }
 
@@ -31,20 +34,27 @@ type factKey struct {
 	kind  reflect.Type
 }
 
-// runPasses returns all diagnostics. An analyzer that fails or panics reports
-// nothing: it harms neither the others nor the review.
-func runPasses(p *Package, analyzers ...*analysis.Analyzer) []diagnostic {
+// runPasses returns all diagnostics, and why analyzers failed. One that fails
+// or panics reports nothing: it harms neither the others nor the review. When
+// ctx ends, the rest is left out.
+func runPasses(ctx context.Context, p *Package, analyzers ...*analysis.Analyzer) ([]diagnostic, map[*analysis.Analyzer]error) {
 	d := &driver{p: p, facts: make(map[factKey]analysis.Fact)}
+	failed := make(map[*analysis.Analyzer]error)
 	for _, u := range []unit{p.main, p.outside} {
 		if !u.typed() {
 			continue
 		}
 		results := make(map[*analysis.Analyzer]*outcome)
 		for _, a := range analyzers {
-			d.run(a, u, results)
+			if ctx.Err() != nil {
+				return nil, nil
+			}
+			if o := d.run(a, u, results); o.err != nil {
+				failed[a] = o.err
+			}
 		}
 	}
-	return d.diagnostics
+	return d.diagnostics, failed
 }
 
 // outcome is what one analyzer returned for one unit.
@@ -98,15 +108,15 @@ func (d *driver) pass(a *analysis.Analyzer, u unit) *analysis.Pass {
 		ResultOf:   make(map[*analysis.Analyzer]any),
 		ReadFile:   os.ReadFile,
 		Report: func(report analysis.Diagnostic) {
-			d.diagnostics = append(d.diagnostics, diagnostic{a.Name, report})
+			d.diagnostics = append(d.diagnostics, diagnostic{a, report})
 		},
 		ImportObjectFact: func(o types.Object, f analysis.Fact) bool {
-			return d.load(o, f) || a == ctrlflow.Analyzer && neverReturns(o)
+			return d.load(o, f) || a == ctrlflow.Analyzer && neverReturns(o) || a == purity.Analyzer && pure(o)
 		},
 		ExportObjectFact:  func(o types.Object, f analysis.Fact) { d.store(o, f) },
 		ImportPackageFact: func(pkg *types.Package, f analysis.Fact) bool { return d.load(pkg, f) },
 		ExportPackageFact: func(f analysis.Fact) { d.store(u.pkg, f) },
-		AllObjectFacts:    func() []analysis.ObjectFact { return nil },
+		AllObjectFacts:    func() []analysis.ObjectFact { return d.objectFacts(a, u) },
 		AllPackageFacts:   func() []analysis.PackageFact { return nil },
 	}
 }
@@ -130,6 +140,47 @@ func (d *driver) load(about any, f analysis.Fact) bool {
 	}
 	return ok
 }
+
+// objectFacts returns the facts of an analyzer about objects of the package, and
+// which functions of the standard library it uses are pure.
+func (d *driver) objectFacts(a *analysis.Analyzer, u unit) []analysis.ObjectFact {
+	var all []analysis.ObjectFact
+	for key, fact := range d.facts {
+		if o, ok := key.about.(types.Object); ok && slices.ContainsFunc(a.FactTypes, func(f analysis.Fact) bool { return reflect.TypeOf(f) == key.kind }) {
+			all = append(all, analysis.ObjectFact{Object: o, Fact: fact})
+		}
+	}
+	if a == purity.Analyzer {
+		for _, o := range u.info.Uses {
+			if pure(o) {
+				all = append(all, analysis.ObjectFact{Object: o, Fact: new(purity.IsPure)})
+			}
+		}
+	}
+	return all
+}
+
+// pure stands in for facts likewise: it knows packages whose functions do nothing
+// but return something, unless they call what they are handed or write to it.
+func pure(o types.Object) bool {
+	fn, ok := o.(*types.Func)
+	if !ok || fn.Pkg() == nil || fn.Signature().Recv() != nil || !slices.Contains(purePackages, fn.Pkg().Path()) {
+		return false
+	}
+	for v := range fn.Signature().Params().Variables() {
+		switch t := v.Type().Underlying().(type) {
+		case *types.Signature:
+			return false
+		case *types.Slice:
+			if types.Identical(t.Elem(), types.Typ[types.Byte]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+var purePackages = []string{"strings", "strconv", "math", "math/bits", "path", "unicode", "unicode/utf8"}
 
 // neverReturns stands in for the facts that an analysis of the standard library
 // would export. Without it a path through log.Fatal looks as if it went on.

@@ -10,7 +10,7 @@ import (
 )
 
 func TestFailingAnalyzersHarmNoOther(t *testing.T) {
-	p, err := Load(context.Background(), "testdata/clean")
+	p, err := Load(context.Background(), "testdata/clean", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,13 +28,16 @@ func TestFailingAnalyzersHarmNoOther(t *testing.T) {
 	}
 	panics := &analysis.Analyzer{Name: "panics", Run: func(pass *analysis.Pass) (any, error) { report(pass); panic("no") }}
 	fails := &analysis.Analyzer{Name: "fails", Run: func(pass *analysis.Pass) (any, error) { report(pass); return nil, errors.New("no") }}
-	got := runPasses(p,
+	got, failed := runPasses(t.Context(), p,
 		&analysis.Analyzer{Name: "first", Requires: []*analysis.Analyzer{base}, Run: good},
 		panics, fails,
 		&analysis.Analyzer{Name: "left out", Requires: []*analysis.Analyzer{fails}, Run: good},
 		&analysis.Analyzer{Name: "last", Requires: []*analysis.Analyzer{base}, Run: good},
 	)
-	if len(got) != 2 || got[0].analyzer != "first" || got[1].analyzer != "last" || runs != 1 {
+	if len(got) != 2 || got[0].analyzer.Name != "first" || got[1].analyzer.Name != "last" || runs != 1 {
 		t.Errorf("got %v after %d runs of base, want first and last after one", got, runs)
+	}
+	if len(failed) != 3 || failed[panics] == nil || failed[fails] == nil {
+		t.Errorf("%v are said to have failed, want panics, fails and what needs fails", failed)
 	}
 }

@@ -43,6 +43,9 @@ func (v variants) assemble(dir string) *Package {
 	for _, pkg := range v.all() {
 		p.addFiles(pkg)
 	}
+	if v.plain != nil {
+		p.Ignored = v.plain.IgnoredFiles
+	}
 	switch {
 	case sound(v.tested):
 		p.main = newUnit(v.tested)

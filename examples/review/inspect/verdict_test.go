@@ -2,147 +2,133 @@ package inspect_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/swarmbus/swarmbus/examples/review/inspect"
 )
 
-func unit() *rapid.Generator[float64] { return rapid.Float64Range(0, 1) }
+var track = inspect.Track{Right: 0.9, Found: 0.8}
 
-func temper() *rapid.Generator[inspect.Temper] {
-	return rapid.Custom(func(t *rapid.T) inspect.Temper {
-		return inspect.Temper{Caution: unit().Draw(t, "caution"), Curiosity: unit().Draw(t, "curiosity"), Conformity: unit().Draw(t, "conformity")}
-	})
+func place(line int) inspect.Place {
+	return inspect.Place{Position: inspect.Position{File: "a.go", Line: line}}
 }
 
 func claim() *rapid.Generator[inspect.Claim] {
+	names := rapid.SampledFrom([]string{"vet", "errors", "tests"})
 	return rapid.Custom(func(t *rapid.T) inspect.Claim {
-		return inspect.Claim{
-			Finding: inspect.Finding{
-				Inspector:  rapid.SampledFrom([]string{"vet", "docs", "risk"}).Draw(t, "inspector"),
-				Rule:       rapid.StringMatching(`[a-z]{1,5}`).Draw(t, "rule"),
-				Dimension:  inspect.Dimension(rapid.IntRange(1, 5).Draw(t, "dimension")),
-				Severity:   inspect.Severity(rapid.IntRange(1, 3).Draw(t, "severity")),
-				Relevance:  unit().Draw(t, "relevance"),
-				Confidence: unit().Draw(t, "confidence"),
-				Places:     []inspect.Place{{Position: inspect.Position{File: "a.go", Line: rapid.IntRange(1, 99).Draw(t, "line")}}},
-			},
-			Arguments: rapid.SliceOfN(argument(), 0, 3).Draw(t, "arguments"),
+		f := inspect.Finding{
+			Inspector: names.Draw(t, "inspector"), Rule: "rule", Message: "something",
+			Grade:  inspect.Grade(rapid.IntRange(1, 2).Draw(t, "grade")),
+			Places: []inspect.Place{place(1), place(2)}[:rapid.IntRange(1, 2).Draw(t, "places")],
 		}
-	})
-}
-
-func argument() *rapid.Generator[inspect.Argument] {
-	return rapid.Custom(func(t *rapid.T) inspect.Argument {
-		return inspect.Argument{
-			Effect:   inspect.Effect(rapid.IntRange(1, 2).Draw(t, "effect")),
-			Strength: unit().Draw(t, "strength"),
-		}
-	})
-}
-
-// worse returns the claims with one of them, or one more, made worse.
-func worse(t *rapid.T, claims []inspect.Claim) []inspect.Claim {
-	claims = slices.Clone(claims)
-	if len(claims) == 0 || rapid.Bool().Draw(t, "one more") {
-		return append(claims, claim().Draw(t, "more"))
-	}
-	f := &claims[rapid.IntRange(0, len(claims)-1).Draw(t, "which")].Finding
-	switch rapid.IntRange(0, 2).Draw(t, "what") {
-	case 0:
-		f.Severity = min(inspect.High, f.Severity+1)
-	case 1:
-		f.Relevance += (1 - f.Relevance) * unit().Draw(t, "more relevant")
-	case 2:
-		f.Confidence += (1 - f.Confidence) * unit().Draw(t, "more certain")
-	}
-	return claims
-}
-
-func TestWorseClaimsNeverWinApproval(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		agent, claims := temper().Draw(t, "temper"), rapid.SliceOfN(claim(), 0, 6).Draw(t, "claims")
-		before := agent.Judge("vet", claims)
-		after := agent.Judge("vet", worse(t, claims))
-		if after.Concern < before.Concern || before.Stance == inspect.RequestChanges && after.Stance == inspect.Approve {
-			t.Errorf("worse claims: %s became %s", before.Reason(), after.Reason())
-		}
-	})
-}
-
-func TestCautiousAgentsApproveNoMore(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		agent, claims := temper().Draw(t, "temper"), rapid.SliceOfN(claim(), 0, 6).Draw(t, "claims")
-		bold := agent.Judge("vet", claims)
-		agent.Caution += (1 - agent.Caution) * unit().Draw(t, "more cautious")
-		careful := agent.Judge("vet", claims)
-		if bold.Stance == inspect.RequestChanges && careful.Stance == inspect.Approve {
-			t.Errorf("bold: %s, careful: %s", bold.Reason(), careful.Reason())
-		}
+		arguments := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) inspect.Argument {
+			return inspect.Argument{
+				Inspector: names.Filter(func(n string) bool { return n != f.Inspector }).Draw(t, "who"),
+				Effect:    inspect.Effect(rapid.IntRange(1, 2).Draw(t, "effect")),
+				Covers:    f.Places[:rapid.IntRange(1, len(f.Places)).Draw(t, "covers")],
+			}
+		}), 0, 3).Draw(t, "arguments")
+		return inspect.Claim{Finding: f, Arguments: arguments}
 	})
 }
 
 func TestVerdictsDoNotDependOnOrder(t *testing.T) {
+	p := fixture(t, "clean")
 	rapid.Check(t, func(t *rapid.T) {
-		agent, claims := temper().Draw(t, "temper"), rapid.SliceOfN(claim(), 0, 6).Draw(t, "claims")
+		claims := rapid.SliceOfN(claim(), 0, 5).Draw(t, "claims")
 		shuffled := rapid.Permutation(claims).Draw(t, "shuffled")
-		one, other := agent.Judge("docs", claims), agent.Judge("docs", shuffled)
-		if one.Concern != other.Concern || one.Stance != other.Stance || !cmp.Equal(one.Scores, other.Scores) {
+		one, other := inspect.Judge(p, "vet", track, claims), inspect.Judge(p, "vet", track, shuffled)
+		if one.Stance != other.Stance || one.Weight != other.Weight {
 			t.Errorf("got %+v and %+v", one, other)
 		}
 	})
 }
 
-func TestVerdictsAreNumbersBetweenZeroAndOne(t *testing.T) {
+func TestWhatMakesThingsWorseNeverWinsApproval(t *testing.T) {
+	p := fixture(t, "clean")
 	rapid.Check(t, func(t *rapid.T) {
-		v := temper().Draw(t, "temper").Judge("risk", rapid.SliceOfN(claim(), 0, 20).Draw(t, "claims"))
-		for _, x := range append([]float64{v.Concern, v.Tolerance}, risks(v.Scores)...) {
-			if !(x >= 0 && x <= 1) {
-				t.Errorf("got %v in %+v", x, v)
-			}
+		claims := rapid.SliceOfN(claim(), 1, 5).Draw(t, "claims")
+		before := inspect.Judge(p, "vet", track, claims)
+		worse := slices.Clone(claims)
+		if i := rapid.IntRange(0, len(worse)-1).Draw(t, "which"); rapid.Bool().Draw(t, "by an argument") {
+			worse[i].Arguments = append(slices.Clone(worse[i].Arguments),
+				inspect.Argument{Inspector: "errors", Effect: inspect.Worsens, Covers: worse[i].Finding.Places})
+		} else {
+			worse[i].Finding.Grade = inspect.Defect
 		}
-		if c := v.Conviction(); !(c >= 0.5 && c <= 1) {
-			t.Errorf("conviction %v", c)
+		after := inspect.Judge(p, "vet", track, worse)
+		if before.Stance == inspect.RequestChanges && after.Stance != inspect.RequestChanges && after.Stance != before.Stance &&
+			!slices.ContainsFunc(worse, inspect.Claim.Stands) {
+			t.Errorf("%+v became %+v", before, after)
+		}
+		if before.Stance != inspect.Approve && after.Stance == inspect.Approve && !slices.ContainsFunc(worse, inspect.Claim.Stands) {
+			t.Errorf("%+v became %+v", before, after)
 		}
 	})
 }
 
-func risks(scores []inspect.Score) []float64 {
-	var all []float64
-	for _, s := range scores {
-		all = append(all, s.Risk)
-	}
-	return all
-}
-
-// TestNoOneApprovesWhatDoesNotCompile tries the boldest agent there can be.
-func TestNoOneApprovesWhatDoesNotCompile(t *testing.T) {
-	p := fixture(t, "broken")
-	v := inspect.Temper{}.Judge("docs", inspect.Claims(p, inspect.All(p)))
-	if v.Stance != inspect.RequestChanges {
-		t.Errorf("got %s: %s", v.Stance, v.Reason())
-	}
-}
-
-func TestEveryoneApprovesTheCleanPackage(t *testing.T) {
+func TestVerdictsGoByOwnEvidence(t *testing.T) {
 	p := fixture(t, "clean")
-	v := inspect.Temper{Caution: 1, Curiosity: 1, Conformity: 1}.Judge("docs", inspect.Claims(p, inspect.All(p)))
-	if v.Stance != inspect.Approve || v.Conviction() != 1 {
-		t.Errorf("got %s by %v: %s", v.Stance, v.Conviction(), v.Reason())
+	defect := inspect.Finding{Inspector: "vet", Rule: "r", Message: "m", Grade: inspect.Defect, Places: []inspect.Place{place(7)}}
+	by := func(who string, e inspect.Effect) inspect.Argument {
+		return inspect.Argument{Inspector: who, Effect: e, Covers: defect.Places}
+	}
+	for _, test := range []struct {
+		who       string
+		arguments []inspect.Argument
+		want      inspect.Stance
+		weight    float64
+	}{
+		{"vet", nil, inspect.RequestChanges, 0.9},
+		{"errors", nil, inspect.Abstain, 0},
+		{"errors", []inspect.Argument{by("errors", inspect.Worsens)}, inspect.RequestChanges, 0.9},
+		{"vet", []inspect.Argument{by("errors", inspect.Eases)}, inspect.RequestChanges, 0.45},
+		{"errors", []inspect.Argument{by("errors", inspect.Eases)}, inspect.Approve, 0.8},
+		{"errors", []inspect.Argument{by("errors", inspect.Eases), by("bugs", inspect.Worsens)}, inspect.Approve, 0.45},
+		{"bugs", []inspect.Argument{by("errors", inspect.Eases)}, inspect.Approve, 0.8},
+		{"tests", []inspect.Argument{by("errors", inspect.Eases)}, inspect.Abstain, 0}, // its tests were not run
+	} {
+		v := inspect.Judge(p, test.who, track, []inspect.Claim{{Finding: defect, Arguments: test.arguments}})
+		if v.Stance != test.want || v.Weight != test.weight || v.Reason == "" {
+			t.Errorf("%s with %v: got %+v, want %v by %v", test.who, test.arguments, v, test.want, test.weight)
+		}
+		if test.want == inspect.RequestChanges && !strings.Contains(v.Reason, "a.go:7") {
+			t.Errorf("%q names no line", v.Reason)
+		}
 	}
 }
 
-func TestArgumentsMoveRisk(t *testing.T) {
-	p := fixture(t, "risky")
-	for _, c := range inspect.Claims(p, inspect.All(p)) {
-		for _, a := range c.Arguments {
-			alone := inspect.Claim{Finding: c.Finding, Arguments: []inspect.Argument{a}}
-			if eased := alone.Standing() < 1; eased != (a.Effect == inspect.Eases) {
-				t.Errorf("%s leaves %v of %s", a, alone.Standing(), c.Finding.Key())
-			}
+// TestClaimStandsWherePlacesAreWorst has one place of two made worse.
+func TestClaimStandsWherePlacesAreWorst(t *testing.T) {
+	c := inspect.Claim{
+		Finding:   inspect.Finding{Rule: "r", Message: "m", Grade: inspect.Concern, Places: []inspect.Place{place(1), place(2)}},
+		Arguments: []inspect.Argument{{Effect: inspect.Worsens, Covers: []inspect.Place{place(2)}}},
+	}
+	if got := c.Standing(); len(got) != 1 || got[0] != place(2) || c.String() != "r: m (a.go:2)" {
+		t.Errorf("got %v, %s", got, c)
+	}
+}
+
+func TestNobodyLooksAtWhatDoesNotCompile(t *testing.T) {
+	p := fixture(t, "broken")
+	for _, i := range inspect.Inspectors() {
+		looked, why := p.Looked(i.Name)
+		if want := i.Name == "compile"; (looked == 1) != want || (why == "") != want {
+			t.Errorf("%s looked at %v: %q", i.Name, looked, why)
 		}
+		if v := inspect.Judge(p, i.Name, track, nil); i.Name != "compile" && (v.Stance != inspect.Abstain || v.Weight != 0) {
+			t.Errorf("%s: got %+v", i.Name, v)
+		}
+	}
+}
+
+func TestFilesOfOtherPlatformsLowerCertainty(t *testing.T) {
+	p := load(t, module(t, map[string]string{"a.go": "package a\n", "a_plan9.go": "package a\n", "b_plan9.go": "package a\n"}))
+	v := inspect.Judge(p, "compile", track, nil)
+	if want := track.Found / 3; v.Weight < want-1e-9 || v.Weight > want+1e-9 || !strings.Contains(v.Reason, "2 files not built") {
+		t.Errorf("got %+v, want weight %v", v, want)
 	}
 }

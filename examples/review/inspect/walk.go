@@ -3,7 +3,6 @@ package inspect
 import (
 	"go/ast"
 	"go/constant"
-	"go/token"
 	"go/types"
 	"slices"
 
@@ -57,15 +56,6 @@ func (p *Package) object(e ast.Expr) types.Object {
 	return nil
 }
 
-// global returns the package-level variable of this package that e stands for.
-func (p *Package) global(e ast.Expr) *types.Var {
-	v, ok := p.object(e).(*types.Var)
-	if !ok || v.IsField() || v.Pkg() != p.main.pkg || v.Parent() != v.Pkg().Scope() {
-		return nil
-	}
-	return v
-}
-
 var errorType = types.Universe.Lookup("error").Type()
 
 func isError(t types.Type) bool { return t != nil && types.Identical(t, errorType) }
@@ -90,22 +80,6 @@ func isNamed(t types.Type, path, name string) bool {
 		return false
 	}
 	return named.Obj().Pkg().Path() == path && named.Obj().Name() == name
-}
-
-// imports returns the places where the package's code imports one of paths.
-func (p *Package) imports(paths ...string) []Place {
-	var places []Place
-	for c := range p.code.Preorder((*ast.ImportSpec)(nil)) {
-		spec := c.Node().(*ast.ImportSpec)
-		if path := constantString(spec.Path); slices.Contains(paths, path) {
-			places = append(places, Place{p.at(spec.Pos()), "", path})
-		}
-	}
-	return places
-}
-
-func constantString(lit *ast.BasicLit) string {
-	return constant.StringVal(constant.MakeFromLiteral(lit.Value, token.STRING, 0))
 }
 
 // statement says whether c's expression is a statement, its value unused.

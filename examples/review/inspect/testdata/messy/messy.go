@@ -1,69 +1,29 @@
+// Package messy keeps sessions in files.
 package messy
 
 import (
-	"context"
-	"sync"
+	"log"
+	"math/rand"
+	"os"
+	"path/filepath"
+	"strconv"
 )
 
-// TODO: tidy up.
+// NewSession returns the name of a new session.
+func NewSession() string { return strconv.FormatInt(rand.Int63(), 36) }
 
-type MessyBox struct {
-	sync.Mutex
-	Items []string
-}
+// File returns the file of a session below dir.
+func File(dir, session string) string { return filepath.Join(dir, session+".json") }
 
-func Open(name string, create bool) *MessyBox { return &MessyBox{Items: []string{name}} }
-
-func Move(from, to, by, at, on, off int) int { return from + to + by + at + on + off }
-
-func Shift(a, b, c, d, e, f, g int) int { return a + b + c + d + e + f + g }
-
-//go:noinline
-func Late(name string, ctx context.Context) error { return ctx.Err() }
-
-type Everything interface {
-	A()
-	B()
-	C()
-	D()
-	E()
-	F()
-	G()
-	H()
-	I()
-	J()
-	K()
-	L()
-	M()
-}
-
-func forgotten() int { return 1 }
-
-func Tangle(rows [][]int, limit int) (sum int) {
-	for i, row := range rows {
-		if i > limit {
-			if limit > 0 {
-				continue
-			} else if sum > 0 && limit < -1 || i == 7 {
-				break
-			}
-		}
-		for _, cell := range row {
-			if cell > limit {
-				for cell > 0 {
-					if cell%2 == 0 {
-						cell /= 2
-					} else {
-						cell--
-					}
-					sum += cell
-				}
-			} else if cell < 0 {
-				for sum > 100 {
-					sum--
-				}
-			}
-		}
+// Read returns what a session holds.
+func Read(dir, session string) ([]byte, error) {
+	data, err := os.ReadFile(File(dir, session))
+	if err != nil {
+		// Nobody can go on without a session.
+		log.Fatal(err)
 	}
-	return sum
+	return data, nil
 }
+
+// Forget removes all sessions.
+func Forget(dir string) error { return os.RemoveAll(dir) }

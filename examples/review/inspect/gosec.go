@@ -1,0 +1,79 @@
+package inspect
+
+import (
+	"go/ast"
+	"go/types"
+	"strings"
+)
+
+// gosecRules are the rules of gosec that inspectors go by, with what they say.
+// Left out are the audits, which list what a person should look at (unsafe,
+// dropped errors, conversions, files opened by name) and not what is wrong.
+var gosecRules = map[string]struct {
+	inspector string
+	grade     Grade
+	says      string
+}{
+	"G101": {"secrets", Defect, "a password, key or token in the source"},
+	"G106": {"security", Defect, "any SSH host key is accepted"},
+	"G108": {"security", Defect, "profiling is served to everyone"},
+	"G109": {"security", Defect, "a parsed number is cut to fewer bits"},
+	"G110": {"security", Defect, "decompression without a limit"},
+	"G111": {"security", Defect, "the whole file system is served"},
+	"G116": {"security", Defect, "text that reads in another order than it compiles"},
+	"G119": {"security", Defect, "headers with credentials follow redirects"},
+	"G121": {"security", Defect, "the protection against cross-origin requests is bypassed"},
+	"G123": {"security", Defect, "resumed TLS sessions skip the check of certificates"},
+	"G201": {"security", Defect, "SQL put together by formatting"},
+	"G202": {"security", Defect, "SQL put together by concatenation"},
+	"G203": {"security", Defect, "text marked as safe HTML without escaping"},
+	"G303": {"security", Defect, "a temporary file whose name can be guessed"},
+	"G305": {"security", Defect, "an archive may write outside its directory"},
+	"G401": {"security", Concern, "a broken hash function"},
+	"G402": {"security", Defect, "TLS without its protection"},
+	"G403": {"security", Defect, "an RSA key under 2048 bits"},
+	"G404": {"security", Concern, "random numbers that can be guessed"},
+	"G405": {"security", Defect, "a broken cipher"},
+	"G407": {"security", Defect, "an initialisation vector that never changes"},
+	"G408": {"security", Defect, "an SSH callback that keeps state between keys"},
+	"G701": {"security", Defect, "input reaches an SQL query"},
+	"G702": {"security", Defect, "input reaches a command"},
+	"G703": {"security", Defect, "input reaches a file name"},
+	"G704": {"security", Defect, "input reaches the address of a request"},
+	"G705": {"security", Defect, "input reaches a page unescaped"},
+	"G707": {"security", Defect, "input reaches a mail"},
+	"G708": {"security", Defect, "input reaches the text of a template"},
+	"G709": {"security", Defect, "input is decoded into anything"},
+	"G710": {"security", Defect, "input says where to redirect"},
+}
+
+// inputs are the methods and fields by which a server takes input from whoever
+// sends a request, and whether they are fields. What a program is told on its
+// command line comes from who runs it.
+var inputs = map[string]bool{
+	"FormValue": false, "PostFormValue": false, "FormFile": false, "PathValue": false, "Query": false, "Cookie": false,
+	"UserAgent": false, "Referer": false, "Form": true, "PostForm": true, "Body": true, "Header": true,
+}
+
+// tainted says whether a taint rule of gosec holds water at a place: it takes
+// every parameter of the right type for input, so the function around must be
+// seen to read some.
+func (p *Package) tainted(rule string, at Position) bool {
+	if !strings.HasPrefix(rule, "G7") {
+		return true
+	}
+	f := p.named[p.functionAt(at)]
+	if f == nil {
+		return false
+	}
+	reads := false
+	ast.Inspect(f.decl, func(n ast.Node) bool {
+		if sel, ok := n.(*ast.SelectorExpr); ok {
+			field, known := inputs[sel.Sel.Name]
+			_, isVar := p.object(sel).(*types.Var)
+			reads = reads || known && field == isVar
+		}
+		return !reads
+	})
+	return reads
+}

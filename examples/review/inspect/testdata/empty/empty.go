@@ -1,2 +1,0 @@
-// Package empty declares nothing.
-package empty

@@ -1,9 +1,0 @@
-package vetted
-
-import "testing"
-
-func TestPrint(t *testing.T) {
-	if Print("x") == "" {
-		t.Errorf("no text for %d", "x")
-	}
-}

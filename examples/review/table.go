@@ -1,0 +1,89 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/swarmbus/swarmbus/examples/review/inspect"
+)
+
+// parts of the corpus: rules were chosen on the first.
+var parts = []string{"design", "held-out"}
+
+// row shows one outcome.
+func (o outcome) row() string {
+	kind, mark, why := "clean", "ok", ""
+	if !o.clean() {
+		kind = o.planted + " " + o.line
+	}
+	if !o.right() {
+		mark, why = "WRONG", o.why
+	}
+	return strings.TrimRight(fmt.Sprintf("%-8s  %-24s  %-32s  %-15s  %-5s  %s", o.part, o.dir, kind, o.choice, mark, why), " ") + "\n"
+}
+
+// summary shows what all outcomes come to.
+func summary(all []outcome) string {
+	var b strings.Builder
+	line := func(cells ...any) {
+		b.WriteString(strings.TrimRight(fmt.Sprintf("%-36s  %-9s  %-9s  %-9s  %s", cells...), " ") + "\n")
+	}
+	line("defects named in request-changes", parts[0], parts[1], "all", "raised in clean packages")
+	for _, i := range inspect.Inspectors() {
+		line(i.Name, found(all, i.Name, parts[0]), found(all, i.Name, parts[1]), found(all, i.Name, ""), raised(all, i.Name))
+	}
+	line("all", found(all, "", parts[0]), found(all, "", parts[1]), found(all, "", ""), "")
+	line("clean packages refused", refused(all, parts[0]), refused(all, parts[1]), refused(all, ""), "")
+	return b.String()
+}
+
+// share counts the outcomes of a part ("" for both) that match, out of those
+// that qualify.
+func share(all []outcome, part string, qualify, match func(outcome) bool) (n, of int) {
+	for _, o := range all {
+		if (part == "" || o.part == part) && qualify(o) {
+			of++
+			if match(o) {
+				n++
+			}
+		}
+	}
+	return n, of
+}
+
+// found counts the defects of an inspector ("" for all) that led to changes
+// which name the line.
+func found(all []outcome, inspector, part string) string {
+	n, of := share(all, part, func(o outcome) bool {
+		return !o.clean() && (inspector == "" || o.planted == inspector)
+	}, outcome.right)
+	return fmt.Sprintf("%d of %d", n, of)
+}
+
+// raised counts the clean packages in which an inspector has a defect standing.
+func raised(all []outcome, inspector string) string {
+	n, of := share(all, "", outcome.clean, func(o outcome) bool { return o.defect[inspector] })
+	return fmt.Sprintf("%d of %d", n, of)
+}
+
+func refused(all []outcome, part string) string {
+	n, of := share(all, part, outcome.clean, func(o outcome) bool { return !o.right() })
+	return fmt.Sprintf("%d of %d", n, of)
+}
+
+// trackRecord is the text of tracks.txt: what each inspector is worth on the
+// part of the corpus that rules were chosen on.
+func trackRecord(all []outcome) string {
+	var b strings.Builder
+	for _, i := range inspect.Inspectors() {
+		speaks := func(o outcome) bool { return o.defect[i.Name] }
+		right, said := share(all, "design", speaks, func(o outcome) bool { return !o.clean() })
+		found, planted := share(all, "design", func(o outcome) bool { return o.planted == i.Name }, speaks)
+		fmt.Fprintf(&b, "%s %.2f %.2f\n", i.Name, succession(right, said), succession(found, planted))
+	}
+	return b.String()
+}
+
+// succession is the rule of succession: the share of successes with one success
+// and one failure added.
+func succession(n, of int) float64 { return float64(n+1) / float64(of+2) }

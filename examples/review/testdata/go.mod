@@ -1,0 +1,3 @@
+module fixtures.example/corpus
+
+go 1.26
