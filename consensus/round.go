@@ -4,8 +4,8 @@ import "slices"
 
 // Round is a decision while it is being made: proposals and votes come one by one, in any order, and after
 // each one [Round.Decision] equals what the strategy decides on [Round.Ballots]. A vote costs the same
-// however many there are, except that a voter who lowers its largest weight costs a look at its own votes;
-// a proposal costs nothing unless votes on it came first or reliabilities have been learned, and then a
+// however many there are, except that the votes of who has lowered its largest weight cost the logarithm of
+// their number; a proposal costs nothing unless votes on it came first or reliabilities have been learned, and then a
 // pass over the votes. What a round holds grows with the proposals, with the voters and with what each has
 // voted on, not with how often. It is not safe for concurrent use; the decisions it returns are.
 //
@@ -35,6 +35,7 @@ type person struct {
 	outsider bool
 	rate     rate
 	newest   int32 // its cells, linked by older
+	weights  peak  // of its cells, once it has lowered the largest
 	sums
 }
 
@@ -42,6 +43,7 @@ type person struct {
 type cell struct {
 	person, slot int32
 	older        int32
+	nth          int32 // among the person's, from 0
 	earlier      int32 // votes it has superseded
 	mark
 }
@@ -196,7 +198,11 @@ func (r *Round) cell(p, s int32) (c int32, again bool) {
 	}
 	c = int32(len(r.votes))
 	r.cells[key] = c
-	r.votes = append(r.votes, cell{person: p, slot: s, older: newest})
+	nth := int32(0)
+	if newest >= 0 {
+		nth = r.votes[newest].nth + 1
+	}
+	r.votes = append(r.votes, cell{person: p, slot: s, older: newest, nth: nth})
 	r.persons[p].newest = c
 	if r.place[s] < 0 {
 		r.waiting[s]++
@@ -258,7 +264,7 @@ func (r *Round) recount() {
 	}
 	for i := range r.persons {
 		p := &r.persons[i]
-		p.sums = sums{}
+		p.sums, p.weights = sums{}, nil
 		p.rate = r.board.terms.rate(p.name, len(r.board.from.proposals))
 	}
 	clear(r.waiting)

@@ -1,7 +1,10 @@
 package consensus_test
 
 import (
+	"fmt"
+	"runtime"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -160,5 +163,171 @@ func TestRoundAsksAStrategyItDoesNotKnowOncePerChange(t *testing.T) {
 	}
 	if err := r.Propose("b"); err == nil || r.Decision().Outcome != consensus.Reached {
 		t.Errorf("%v after a refused proposal: %v", r.Decision(), err)
+	}
+}
+
+// A voter that changes its mind often counts like one that has said the last of it at once, whatever it
+// said before: abstaining or lowering a weight may take its greatest weight away.
+func TestRoundEqualsDecideWhenFewChangeTheirMindsOften(t *testing.T) {
+	proposals := []string{"a", "b", "c", "d", "e"}
+	rapid.Check(t, func(t *rapid.T) {
+		r, err := consensus.NewRound(consensus.ConfidenceWeighted{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		known := proposals[:rapid.IntRange(1, 4).Draw(t, "known")]
+		var votes []consensus.Vote
+		for seq := range rapid.IntRange(1, 40).Draw(t, "votes") {
+			if seq == 20 {
+				known = proposals
+			}
+			for _, p := range known {
+				r.Propose(p)
+			}
+			votes = append(votes, consensus.Vote{
+				Seq: uint64(seq), Voter: rapid.SampledFrom([]string{"v", "w"}).Draw(t, "voter"),
+				Proposal: rapid.SampledFrom(proposals).Draw(t, "proposal"),
+				Stance:   consensus.Stance(rapid.IntRange(1, 3).Draw(t, "stance")),
+				Weight:   float64(rapid.IntRange(0, 3).Draw(t, "weight")) / 3,
+			})
+			if err := r.Vote(votes[seq]); err != nil {
+				t.Fatal(err)
+			}
+			b, err := consensus.NewBallots(nil, known, votes)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, want := r.Decision(), (consensus.ConfidenceWeighted{}).Decide(b); !got.Equal(want) {
+				t.Fatalf("after %+v: %v, want %v", votes, got, want)
+			}
+		}
+	})
+}
+
+func TestAbstainingTakesTheGreatestWeightBack(t *testing.T) {
+	r, err := consensus.NewRound(consensus.ConfidenceWeighted{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for seq, v := range []consensus.Vote{
+		{Voter: "v", Proposal: "a", Stance: consensus.Agree, Weight: 1},
+		{Voter: "v", Proposal: "b", Stance: consensus.Agree, Weight: 0.5},
+		{Voter: "w", Proposal: "b", Stance: consensus.Agree, Weight: 0.5},
+		{Voter: "v", Proposal: "a", Stance: consensus.Abstain, Weight: 1},
+	} {
+		r.Propose(v.Proposal)
+		v.Seq = uint64(seq)
+		if err := r.Vote(v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if d := r.Decision(); d.Choice != "b" || d.Support != 1 {
+		t.Errorf("%v with %v, want all of the weight for b", d, d.Support)
+	}
+}
+
+// A voter that changes each of n votes must not cost n². The times are compared with one another; the
+// shortest of several are those that nothing else disturbed.
+func TestChangingManyVotesCostsLittleMoreThanCastingThem(t *testing.T) {
+	const n = 8000
+	for name, again := range map[string]consensus.Vote{
+		"lower":   {Stance: consensus.Agree, Weight: 0.5},
+		"abstain": {Stance: consensus.Abstain, Weight: 1},
+	} {
+		cast, changed := time.Hour, time.Hour
+		for range 3 {
+			r, err := consensus.NewRound(consensus.Voting{}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range n {
+				r.Propose(fmt.Sprint(i))
+			}
+			all := func(seq uint64, v consensus.Vote) time.Duration {
+				v.Seq, v.Voter = seq, "v"
+				start := time.Now()
+				for i := range n {
+					v.Proposal = fmt.Sprint(i)
+					if err := r.Vote(v); err != nil {
+						t.Fatal(err)
+					}
+				}
+				return time.Since(start)
+			}
+			cast = min(cast, all(1, consensus.Vote{Stance: consensus.Agree, Weight: 1}))
+			changed = min(changed, all(2, again))
+		}
+		if changed > 10*cast {
+			t.Errorf("%s: %v for %d votes, %v to change them", name, cast, n, changed)
+		}
+	}
+}
+
+// Neither casting votes nor proposing after them looks at all votes again.
+func TestARoundDoesNotLookAtAllVotesAgain(t *testing.T) {
+	took := func(votes int) (vote, propose time.Duration) {
+		r, err := consensus.NewRound(consensus.Voting{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Propose("a")
+		const last = 500
+		var start time.Time
+		for i := range votes {
+			if i == votes-last {
+				start = time.Now()
+			}
+			if err := r.Vote(consensus.Vote{Voter: fmt.Sprint(i), Proposal: "a", Stance: consensus.Agree, Weight: 1}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		vote = time.Since(start)
+		start = time.Now()
+		for i := range last {
+			r.Propose(fmt.Sprint("p", i))
+		}
+		return vote, time.Since(start)
+	}
+	var shortest [4]time.Duration
+	for range 5 {
+		var now [4]time.Duration
+		now[0], now[1] = took(600)
+		now[2], now[3] = took(10_000)
+		for i := range now {
+			if shortest[i] == 0 || now[i] < shortest[i] {
+				shortest[i] = now[i]
+			}
+		}
+	}
+	if shortest[2] > 8*shortest[0] || shortest[3] > 8*shortest[1] {
+		t.Errorf("500 votes after 100 took %v and after 9,500 %v; 500 proposals %v and %v",
+			shortest[0], shortest[2], shortest[1], shortest[3])
+	}
+}
+
+func TestARoundForgetsWhatVotersSaidBefore(t *testing.T) {
+	heap := func() uint64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	r, err := consensus.NewRound(consensus.Voting{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Propose("a")
+	before := heap()
+	for i := range 50_000 {
+		v := consensus.Vote{Seq: uint64(i), Voter: fmt.Sprint(i % 10), Proposal: "a", Stance: consensus.Agree, Weight: 1}
+		if err := r.Vote(v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if after := heap(); after > before+1<<20 {
+		t.Errorf("the votes of 10 voters take %d bytes", after-before)
+	}
+	if d := r.Decision(); d.Voters != 10 || d.Uncounted()[0].Votes != 4999 {
+		t.Errorf("%v, not counted %v", d, d.Uncounted())
 	}
 }
