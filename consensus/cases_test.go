@@ -139,6 +139,18 @@ func TestWeightsOutOfRangeAreRefusedAndNothingElse(t *testing.T) {
 	}
 }
 
+func TestAProposalThatIsRefusedSpoilsNothingElse(t *testing.T) {
+	votes := []consensus.Vote{{Voter: "v", Proposal: "a", Stance: consensus.Agree, Weight: 1}}
+	b, err := consensus.NewBallots(nil, []string{"", "a"}, votes)
+	var fe *consensus.FieldError
+	if !errors.As(err, &fe) || fe.Field != "proposal" {
+		t.Errorf("error %v, want a FieldError for proposal", err)
+	}
+	if got := b.Proposals(); !slices.Equal(got, []string{"a"}) || b.Voters() != 1 {
+		t.Errorf("proposals %q, %d voters", got, b.Voters())
+	}
+}
+
 func TestVotesOnUnknownProposalsDoNotCountAndAreReported(t *testing.T) {
 	all(t, func(t *testing.T, s consensus.Strategy) {
 		d := s.Decide(cast(t, nil, "a", "v agree a 1", "9* w agree z 1"))

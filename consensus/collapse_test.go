@@ -178,3 +178,17 @@ func BenchmarkCollapse(b *testing.B) {
 		consensus.Collapse(votes, groups)
 	}
 }
+
+// The words of a group are those of whoever is nearest to its mean.
+func TestAGroupSpeaksInTheWordsNearestToItsMean(t *testing.T) {
+	groups := map[string]string{"a": "g", "b": "g", "c": "g"}
+	for _, sign := range []consensus.Stance{consensus.Agree, consensus.Disagree} {
+		var votes []consensus.Vote
+		for voter, weight := range map[string]float64{"a": 0.9, "b": 0.8, "c": 0.1} { // 0.6 on average
+			votes = append(votes, consensus.Vote{Voter: voter, Proposal: "p", Stance: sign, Weight: weight, Reason: voter})
+		}
+		if got := consensus.Collapse(votes, groups); len(got) != 1 || got[0].Reason != "b" {
+			t.Errorf("%v: got %+v, want the reason of b", sign, got)
+		}
+	}
+}

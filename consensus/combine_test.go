@@ -54,6 +54,9 @@ func TestCombinators(t *testing.T) {
 	if d := consensus.All(a, weak).Decide(consensus.Ballots{}); d.Support != 0.8 {
 		t.Errorf("support %v, want that of the least supported", d.Support)
 	}
+	if d := consensus.Any(open, weak, a).Decide(consensus.Ballots{}); d.Support != 0.8 {
+		t.Errorf("support %v, want that of the first that chooses", d.Support)
+	}
 	d := consensus.Any(b, a).Decide(consensus.Ballots{}.Close())
 	if d.Outcome != consensus.Deadlocked || !slices.Equal(d.Leaders, []string{"a", "b"}) {
 		t.Errorf("%v, want a deadlock between a and b", d)

@@ -9,27 +9,20 @@ import (
 // span is how much weight one alternative may end up with.
 type span struct{ least, most float64 }
 
-// orderly reports whether the weight stays gathered enough for [Entropy], and in the same place, however
-// those who are left spread theirs.
+// orderly reports whether the weight stays gathered enough for [Entropy], however those who are left spread
+// theirs, and whether none of these stays behind a choice. That nothing else comes to lead, holds says.
 func (o *outlook) orderly(d *Decision) bool {
 	more := float64(o.most.weight)
 	none := float64(o.total.noneWeight)
-	var spans []span
-	lead := none
+	spans, choice := []span{{none, none + more}}, o.place(d)
 	for p := range o.total.counts {
 		f := float64(o.total.counts[p].favour)
 		spans = append(spans, span{f, f + more})
-		if d.Outcome == Rejected && f+more > none {
+		if p == choice && none+more >= f {
 			return false
 		}
 	}
-	if d.Outcome == Reached {
-		lead = spans[o.place(d)].least
-		if none+more >= lead {
-			return false
-		}
-	}
-	return lead > 0 && leastOrder(append(spans, span{none, none + more})) >= o.bd.terms.threshold+slack
+	return leastOrder(spans) >= o.bd.terms.threshold+slack
 }
 
 // leastOrder bounds [tally.order] from below. What weighs nothing yet may stay so, which leaves fewer

@@ -248,14 +248,24 @@ func raise(r consensus.Ranking, name string, to int) consensus.Ranking {
 }
 
 // Joining two electorates that order alike changes nothing for Borda and Kemeny (Young, 1975; Young and
-// Levenglick, 1978): here without ties in the order.
+// Levenglick, 1978): here without ties in the order, and for Kemeny with no other order that is as good. Two
+// electorates may have the same mean of their best orders and not the same best orders.
 func TestElectoratesThatOrderAlikeDoSoTogether(t *testing.T) {
 	law(t, true, []string{"borda", "kemeny"}, func(t *rapid.T, e election, rule func(*consensus.Profile) consensus.Ranking) {
 		half := len(e.rankings) / 2
-		r := election{e.candidates, e.rankings[:half]}.decide(t, rule)
-		s := election{e.candidates, e.rankings[half:]}.decide(t, rule)
-		if len(r) == len(e.candidates) && cmp.Equal(r, s) && !cmp.Equal(e.decide(t, rule), r) {
-			t.Fatalf("both %v, together %v", r, e.decide(t, rule))
+		one, other := election{e.candidates, e.rankings[:half]}, election{e.candidates, e.rankings[half:]}
+		r, s := one.decide(t, rule), other.decide(t, rule)
+		if len(r) < len(e.candidates) || !cmp.Equal(r, s) || one.open(t) || other.open(t) {
+			return
+		}
+		if both := e.decide(t, rule); !cmp.Equal(both, r) {
+			t.Fatalf("both %v, together %v", r, both)
 		}
 	})
+}
+
+// open reports whether several orders contradict the fewest preferences.
+func (e election) open(t *rapid.T) bool {
+	_, best := kemenyBruteForce(e.profileIn(t))
+	return best > 1
 }

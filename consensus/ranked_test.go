@@ -14,8 +14,8 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
-// kemenyBruteForce looks at every order.
-func kemenyBruteForce(p *consensus.Profile) consensus.Ranking {
+// kemenyBruteForce looks at every order, and says how many are best.
+func kemenyBruteForce(p *consensus.Profile) (r consensus.Ranking, best int) {
 	least, place, names := math.MaxInt, map[string]int{}, p.Candidates()
 	var permute func(k int)
 	permute = func(k int) {
@@ -33,8 +33,11 @@ func kemenyBruteForce(p *consensus.Profile) consensus.Ranking {
 		}
 		cost := p.Contradicted(order)
 		if cost < least {
-			least = cost
+			least, best = cost, 0
 			clear(place)
+		}
+		if cost == least {
+			best++
 		}
 		for i, c := range names {
 			if cost == least {
@@ -43,7 +46,7 @@ func kemenyBruteForce(p *consensus.Profile) consensus.Ranking {
 		}
 	}
 	permute(0)
-	return byPlace(place)
+	return byPlace(place), best
 }
 
 func byPlace(place map[string]int) consensus.Ranking {
@@ -67,7 +70,8 @@ func byPlace(place map[string]int) consensus.Ranking {
 func TestKemenyAgreesWithTryingEveryOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawElection(t, 1, 6, false).profileIn(t)
-		if diff := cmp.Diff(kemenyBruteForce(p), kemeny(p)); diff != "" {
+		want, _ := kemenyBruteForce(p)
+		if diff := cmp.Diff(want, kemeny(p)); diff != "" {
 			t.Fatal(diff)
 		}
 	})

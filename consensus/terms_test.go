@@ -227,3 +227,108 @@ func TestTheZeroBallotsArePending(t *testing.T) {
 		}
 	})
 }
+
+// Odds of 11 to 9 exactly are no better founded than their opposite, for a proposal and against it.
+func TestOddsOfElevenToNineAreNotEnough(t *testing.T) {
+	rates := &consensus.Options{Threshold: 0.6, Reliabilities: consensus.Rates{
+		"v": {Sensitivity: 0.55, Specificity: 0.55}, "better": {Sensitivity: 0.56, Specificity: 0.56},
+		"coin": {Sensitivity: 0.5, Specificity: 0.5},
+	}}
+	for _, tt := range []struct {
+		votes   []string
+		closed  bool
+		outcome consensus.Outcome
+	}{
+		{[]string{"v agree a 1", "coin agree a 1"}, false, consensus.Uncertified},
+		{[]string{"better agree a 1", "coin agree a 1"}, false, consensus.Reached},
+		{[]string{"v disagree a 1", "coin disagree a 1"}, false, consensus.Uncertified},
+		{[]string{"better disagree a 1", "coin disagree a 1"}, false, consensus.Rejected},
+		{[]string{"v agree a 1", "coin disagree a 1"}, true, consensus.Uncertified},
+		{[]string{"v disagree a 1", "coin agree a 1"}, true, consensus.Uncertified},
+		{[]string{"better agree a 1", "coin disagree a 1"}, true, consensus.Deadlocked},
+	} {
+		b := cast(t, rates, "a", tt.votes...)
+		if tt.closed {
+			b = b.Close()
+		}
+		if d := (consensus.Voting{}).Decide(b); d.Outcome != tt.outcome {
+			t.Errorf("%v: got %v, want %v", tt.votes, d, tt.outcome)
+		}
+	}
+}
+
+// A rate that is no number is that of a newcomer, and one at or beyond the ends never makes a voter certain.
+func TestRatesThatAreNoProbabilityAreReadAsOne(t *testing.T) {
+	probability := func(r consensus.Reliability) float64 {
+		o := &consensus.Options{Reliabilities: consensus.Rates{"v": r}}
+		return cast(t, o, "a b", "v agree a 1", "v disagree b 0.5").Tallies()[0].Probability
+	}
+	for _, tt := range []struct{ rate, as float64 }{
+		{math.NaN(), 0.8},
+		{-math.NaN(), 0.8},
+		{0, 0.001},
+		{-1, 0.001},
+		{math.Inf(-1), 0.001},
+		{1, 0.999},
+		{2, 0.999},
+		{math.Inf(1), 0.999},
+	} {
+		for name, got := range map[string]float64{
+			"sensitivity": probability(consensus.Reliability{Sensitivity: tt.rate, Specificity: 0.6}),
+			"specificity": probability(consensus.Reliability{Sensitivity: 0.6, Specificity: tt.rate}),
+		} {
+			want := probability(consensus.Reliability{Sensitivity: tt.as, Specificity: 0.6})
+			if name == "specificity" {
+				want = probability(consensus.Reliability{Sensitivity: 0.6, Specificity: tt.as})
+			}
+			if got != want {
+				t.Errorf("%s %v: probability %v, want %v as for %v", name, tt.rate, got, want, tt.as)
+			}
+		}
+	}
+}
+
+// A decimal weight is itself, though its nearest float64 may be a little below.
+func TestDecimalWeightsAreExact(t *testing.T) {
+	o := &consensus.Options{Quorum: 1}
+	for k := range 1001 {
+		w := float64(k) / 1000
+		b, err := consensus.NewBallots(o, []string{"a"}, []consensus.Vote{
+			{Voter: "v", Proposal: "a", Stance: consensus.Agree, Weight: w},
+			{Voter: "w", Proposal: "a", Stance: consensus.Disagree, Weight: w},
+			{Voter: "x", Proposal: "a", Stance: consensus.Abstain, Weight: w},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := consensus.Tally{Proposal: "a", Agree: 1, Disagree: 1, Abstain: 1, For: w, Against: w}
+		got := b.Tallies()[0]
+		if got.Probability = 0; got != want {
+			t.Errorf("got %+v, want %+v", got, want)
+		}
+	}
+}
+
+// Weight that is spread evenly has no order at all, not even a trace of rounding.
+func TestEvenWeightHasNoOrder(t *testing.T) {
+	for _, votes := range [][]string{
+		{"v agree a 1", "w agree b 1"},
+		{"v agree a 0.5", "w agree b 0.5", "x agree c 0.5", "y disagree a 0.5"},
+	} {
+		if d := (consensus.Entropy{}).Decide(cast(t, nil, "a b c d", votes...)); d.Support != 0 || d.None != 0 {
+			t.Errorf("%v: support %v, for none %v; want 0", votes, d.Support, d.None)
+		}
+	}
+}
+
+// A rank turns down at the threshold what it weighs more against than for.
+func TestARankTurnsDownAtTheThreshold(t *testing.T) {
+	o := &consensus.Options{Threshold: 0.5, Ranks: map[string]int{"c1": 1, "c2": 1}}
+	// Of the two chiefs one is for none, which is half of their weight; b they leave open.
+	votes := []string{"c1 disagree a 1", "c1 disagree b 1", "c2 agree b 1", "3* v agree a 1"}
+	if d := (consensus.Hierarchical{}).Decide(cast(t, o, "a b", votes...)); d.Choice != "" {
+		t.Errorf("%v, though the chiefs turned a down", d)
+	}
+	o.Threshold = 0.51
+	want(t, consensus.Hierarchical{}.Decide(cast(t, o, "a b", votes...)), consensus.Reached, "a")
+}
