@@ -3,11 +3,13 @@ package otel_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/otel"
@@ -49,6 +51,50 @@ func TestContentIsRecordedRedactedAndCut(t *testing.T) {
 	for _, s := range r.spans(t) {
 		if n := len(s.Attributes["swarmbus.content"]); n > 4100 {
 			t.Errorf("%d bytes of content were recorded", n)
+		}
+	}
+}
+
+// What is cut is cut between characters, and only what is longer than 4096 bytes.
+func TestContentIsCutBetweenCharacters(t *testing.T) {
+	frame, err := json.Marshal(signals.Discovery{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	room := 4096 - len(frame)
+	letters := func(n int) string { return strings.Repeat("a", n) }
+	for _, tt := range []struct {
+		finding string
+		bytes   int // of what is recorded
+		cut     bool
+	}{
+		{letters(room), 4096, false},
+		{letters(room + 1), 4096 + len("…"), true},
+		{strings.Repeat("日本語", 2000), 0, true},
+		{"a" + strings.Repeat("日本語", 2000), 0, true},
+		{"ab" + strings.Repeat("日本語", 2000), 0, true},
+	} {
+		r := newTrace(t, otel.Options{Content: func(_ signals.Kind, _, text string) string { return text }})
+		r.solve(t, swarm.Options{Agents: []*agents.Agent{agent("long", signals.KindTask, signals.New(signals.Header{}, signals.Discovery{Finding: tt.finding}))}})
+		found := 0
+		for _, s := range r.spans(t) {
+			texts := []string{s.Attributes["swarmbus.content"]}
+			for _, e := range s.Events {
+				texts = append(texts, e.Attributes["swarmbus.content"])
+			}
+			for _, text := range texts {
+				if !strings.HasPrefix(text, `{"finding":`) {
+					continue
+				}
+				found++
+				whole, cut := strings.CutSuffix(text, "…")
+				if !utf8.ValidString(text) || cut != tt.cut || len(whole) > 4096 || len(whole) < 4093 || tt.bytes > 0 && len(text) != tt.bytes {
+					t.Errorf("%.10s… of %d bytes: %d bytes are recorded, ending in %q", tt.finding, len(tt.finding), len(text), text[len(text)-8:])
+				}
+			}
+		}
+		if found == 0 {
+			t.Error("no content was recorded")
 		}
 	}
 }

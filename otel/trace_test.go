@@ -41,3 +41,20 @@ func TestTraceStateThatASignalCannotCarryIsLeftOut(t *testing.T) {
 		t.Error("a state that is none lost the trace")
 	}
 }
+
+func TestTraceStateAsLongAsASignalCarriesIsKept(t *testing.T) {
+	for bytes, want := range map[int]bool{511: true, 512: true, 513: false} {
+		text := "a=" + strings.Repeat("x", 255) + ",b=" + strings.Repeat("y", bytes-260)
+		state, err := oteltrace.ParseTraceState(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := otel.FromSpan(otel.ToSpan(&signals.Trace{TraceID: [16]byte{1}, SpanID: [8]byte{2}}).WithTraceState(state))
+		if kept := got.State == text; kept != want || !kept && got.State != "" {
+			t.Errorf("%d bytes: kept %v, want %v", bytes, kept, want)
+		}
+		if err := signals.Validate(signals.New(signals.Header{Trace: got}, signals.Task{Task: "x"})); err != nil {
+			t.Error(err)
+		}
+	}
+}
