@@ -35,7 +35,7 @@ type person struct {
 	outsider bool
 	rate     rate
 	newest   int32 // its cells, linked by older
-	weights  peak  // of its cells, once it has lowered the largest
+	weights  *peak // of its cells, once it has lowered the largest of several
 	sums
 }
 

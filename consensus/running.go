@@ -105,6 +105,10 @@ func (m *mark) spoken() int64 {
 // weigh begins to keep a voter's weights, so that whoever lowers one after the other of n costs n log n, not
 // n². It returns the largest.
 func (r *Round) weigh(p *person) (largest int64) {
+	if only := &r.votes[p.newest]; only.older < 0 {
+		return only.spoken()
+	}
+	p.weights = new(peak)
 	for i := p.newest; i >= 0; i = r.votes[i].older {
 		if c := &r.votes[i]; c.proposal >= 0 {
 			largest = p.weights.set(c.nth, c.spoken())
