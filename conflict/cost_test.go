@@ -41,7 +41,7 @@ func TestMemoryFollowsTheLiveProposals(t *testing.T) {
 }
 
 // A removal must not look at all that are live. The times are compared with one
-// another; the shortest of several are those that nothing else disturbed.
+// another: the shortest of some are those that nothing else disturbed.
 func TestRemovalCostsTheSameInALargeThread(t *testing.T) {
 	took := func(live int) time.Duration {
 		const rounds = 900
@@ -54,10 +54,11 @@ func TestRemovalCostsTheSameInALargeThread(t *testing.T) {
 		return time.Since(start)
 	}
 	few, many := time.Hour, time.Hour
-	for range 3 {
+	for range 8 {
 		few, many = min(few, took(1000)), min(many, took(16_000))
+		if many < 4*few {
+			return
+		}
 	}
-	if many > 4*few {
-		t.Errorf("900 removals of 16,000 took %v, of 1,000 %v", many, few)
-	}
+	t.Errorf("900 removals of 16,000 took %v, of 1,000 %v", many, few)
 }
