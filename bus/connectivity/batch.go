@@ -13,7 +13,44 @@ type batch struct {
 	layer   string
 	fold    *fold
 	at      bus.Moment
-	entries []signals.Any
+	entries []signals.Any // behind the last one: those of earlier batches, to be written over
+}
+
+// maxIdle is how many batches are kept to be used again, and of how many
+// entries: as many as are written at once, where it matters.
+const maxIdle = 16
+
+// batchLocked returns a batch, one from before if it can: the bus has copies
+// of what that said.
+func (l *Layer) batchLocked() *batch {
+	last := len(l.idle) - 1
+	if last < 0 {
+		return &batch{layer: l.opts.Name, fold: l.fold}
+	}
+	b := l.idle[last]
+	l.idle = l.idle[:last]
+	return b
+}
+
+// retireLocked keeps a batch that nobody looks at any more.
+func (l *Layer) retireLocked(b *batch) {
+	if len(l.idle) < maxIdle && cap(b.entries) <= maxIdle {
+		l.idle = append(l.idle, b)
+	}
+}
+
+// add writes an entry, over one of its kind if there is one in its place: that
+// saves a fifth of a step.
+func add[P signals.Payload](b *batch, h signals.Header, p P) {
+	n := len(b.entries)
+	if n < cap(b.entries) {
+		if s, ok := b.entries[:n+1][n].(*signals.Signal[P]); ok {
+			s.Header, s.Payload = h, p
+			b.entries = b.entries[:n+1]
+			return
+		}
+	}
+	b.entries = append(b.entries, signals.New(h, p))
 }
 
 // header returns the header of the next entry. The bus adds id, time and place.
@@ -35,38 +72,36 @@ func (b *batch) note(h signals.Header, n *Note) {
 	n.Link = b.link()
 	switch n.Class.Message() {
 	case AboutAttention:
-		b.add(signals.New(h, Attention{*n}))
+		add(b, h, Attention{*n})
 	case AboutConfidence:
-		b.add(signals.New(h, Confidence{*n}))
+		add(b, h, Confidence{*n})
 	case AboutConflict:
-		b.add(signals.New(h, ConflictNotice{*n}))
+		add(b, h, ConflictNotice{*n})
 	case AboutHandoff:
-		b.add(signals.New(h, Handoff{*n}))
+		add(b, h, Handoff{*n})
 	default:
-		b.add(signals.New(h, Escalation{*n}))
+		add(b, h, Escalation{*n})
 	}
 }
-
-func (b *batch) add(s signals.Any) { b.entries = append(b.entries, s) }
 
 // transition says to those whom the signals were for that they reached a state.
 func (b *batch) transition(source, thread string, s State, to signals.Recipients, ids ...signals.ID) {
 	h := b.header(source, thread, to, ids[0])
-	b.add(signals.New(h, Transition{Link: b.link(), State: s, Signals: ListOf(ids...)}))
+	add(b, h, Transition{Link: b.link(), State: s, Signals: ListOf(ids...)})
 }
 
 func (b *batch) step(thread string, step int) {
 	h := b.header(system, thread, nobody, signals.ID{})
-	b.add(signals.New(h, Step{Link: b.link(), Step: step}))
+	add(b, h, Step{Link: b.link(), Step: step})
 }
 
 func (b *batch) requested(thread string, id signals.ID, m Mode) {
 	h := b.header(system, thread, nobody, id)
-	b.add(signals.New(h, Requested{Link: b.link(), For: id, Mode: m}))
+	add(b, h, Requested{Link: b.link(), For: id, Mode: m})
 }
 
 func (b *batch) closed(t *thread) {
 	k := b.link()
 	k.Since = cmp.Or(b.fold.since(t), b.at.Seq)
-	b.add(signals.New(b.header(system, t.name, nobody, signals.ID{}), Closed{k}))
+	add(b, b.header(system, t.name, nobody, signals.ID{}), Closed{k})
 }

@@ -34,7 +34,7 @@ func (c *Component) Emit(ctx context.Context, in Input) (Emission, error) {
 		return Emission{}, &ValidationError{Field: "source", Value: in.Source, Problem: "not " + c.id, Err: ErrNotAllowed}
 	}
 	in.Source = c.id
-	return c.layer.emit(ctx, in, c)
+	return c.layer.emit(ctx, &in, c)
 }
 
 // Resolve is [Layer.Resolve] for a signal that the component emitted, that it

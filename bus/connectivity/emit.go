@@ -29,11 +29,12 @@ type Emission struct {
 //
 // Its errors are a [*ValidationError], [ErrFull], the resolver's, why ctx
 // ended, and those of [bus.Publisher.Publish]; then nothing is stored.
-func (l *Layer) Emit(ctx context.Context, in Input) (Emission, error) { return l.emit(ctx, in, nil) }
+func (l *Layer) Emit(ctx context.Context, in Input) (Emission, error) { return l.emit(ctx, &in, nil) }
 
 // emit emits as a component, or as whoever runs the swarm.
-func (l *Layer) emit(ctx context.Context, in Input, as *Component) (Emission, error) {
-	m := emitting{layer: l, in: in, as: as, note: in.note()}
+func (l *Layer) emit(ctx context.Context, in *Input, as *Component) (Emission, error) {
+	m := emitting{layer: l, in: *in, as: as}
+	in.note(&m.note)
 	if err := in.check(&m.note); err != nil {
 		return Emission{}, invalid(err)
 	}
@@ -86,7 +87,7 @@ func (m *emitting) decide(b *batch) error {
 	q := question{l.opts.Suppression, b.at.Time.UnixNano(), salience(n.Class, n.Priority, n.Confidence) == Lowest}
 	if r := t.duplicate(m.in.Source, n, &q); r != nil {
 		m.ask = nil
-		m.result = Emission{Signal: r.signal(), Suppressed: true, Reason: q.reason(r), Open: r.source().open}
+		m.result.Signal, m.result.Suppressed, m.result.Reason, m.result.Open = r.signal(), true, q.reason(r), r.source().open
 		return errNothing
 	}
 	if err := m.room(t); err != nil {
@@ -168,7 +169,7 @@ func (m *emitting) write(b *batch) {
 	if target := b.fold.replaced(n); target != nil {
 		b.transition(m.in.Source, m.in.Thread, Superseded, target.to, target.id)
 	}
-	m.result = Emission{Unreached: err}
+	m.result.Unreached = err
 	m.hooked = m.layer.opts.Hook != nil && (n.Class.Message() == AboutEscalation || n.Priority == Critical)
 }
 

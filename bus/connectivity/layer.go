@@ -60,7 +60,7 @@ type Layer struct {
 	// nothing but mu. The bus is never called with mu held.
 	mu      sync.Mutex
 	fold    *fold
-	batch   batch // what is being decided
+	idle    []*batch // to be used again
 	places  lookup[string, *place]
 	inboxes map[string][]*Inbox // open ones by component
 	hooks   map[signals.ID]chan struct{}
@@ -99,20 +99,28 @@ var errNothing = errors.New("connectivity: nothing to write")
 // and again if the bus had no room; committed, which may be nil, runs after
 // the fold. The changes are committed's only until it returns.
 func (l *Layer) commit(ctx context.Context, decide func(*batch) error, committed func([]change)) error {
+	var b *batch
 	err := l.log.Append(ctx, func(at bus.Moment) ([]signals.Any, error) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		l.batch = batch{layer: l.opts.Name, fold: l.fold, at: at, entries: emptied(l.batch.entries)}
-		err := decide(&l.batch)
-		return l.batch.entries, err
+		if b == nil {
+			b = l.batchLocked()
+		}
+		b.at, b.entries = at, b.entries[:0]
+		err := decide(b)
+		if err != nil {
+			l.retireLocked(b)
+		}
+		return b.entries, err
 	}, func(receipts []bus.Receipt) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		changes := l.foldLocked(receipts)
+		changes := l.foldLocked(b, receipts)
 		if committed != nil {
 			committed(changes)
 		}
 		l.fold.sweep()
+		l.retireLocked(b)
 	})
 	if err == errNothing { // as it is: nobody wraps it
 		return nil
@@ -120,15 +128,14 @@ func (l *Layer) commit(ctx context.Context, decide func(*batch) error, committed
 	return err
 }
 
-func (l *Layer) foldLocked(receipts []bus.Receipt) []change {
+func (l *Layer) foldLocked(b *batch, receipts []bus.Receipt) []change {
 	changes := l.fold.changes[:0]
-	for i, s := range l.batch.entries {
+	for i, s := range b.entries {
 		h := signals.HeadOf(s)
 		h.Seq, h.ID, h.Time = receipts[i].Seq, receipts[i].ID, receipts[i].Time
 		changes = l.fold.apply(s, changes)
 	}
 	l.fold.changes = changes
-	l.batch.entries = emptied(l.batch.entries)
 	return changes
 }
 

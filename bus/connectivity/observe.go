@@ -18,6 +18,7 @@ type observer struct{ see Observer }
 // A telling is the events of one commit, for the observers.
 type telling struct {
 	events []happening
+	one    [1]happening  // room for them, mostly
 	over   chan struct{} // closed when the hook has returned; nil: not to wait for
 }
 
@@ -56,6 +57,7 @@ func (l *Layer) tellLocked(thread string, changes []change, hooked bool) *tellin
 		return nil
 	}
 	t := &telling{}
+	t.events = t.one[:0]
 	if hooked {
 		t.over = make(chan struct{})
 	}

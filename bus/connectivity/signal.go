@@ -54,12 +54,10 @@ type Input struct {
 	ExpiresAfter  int
 }
 
-// note returns what the input says, with the defaults filled in.
-func (in *Input) note() Note {
-	n := Note{
-		Class: in.Class, Audience: in.Audience, Priority: in.Priority, Confidence: in.Confidence,
-		Summary: in.Summary, Details: in.Details, Replaces: in.Replaces, ExpiresAtStep: in.ExpiresAtStep,
-	}
+// note sets an empty note to what the input says, with the defaults filled in.
+func (in *Input) note(n *Note) {
+	n.Class, n.Audience, n.Priority, n.Confidence = in.Class, in.Audience, in.Priority, in.Confidence
+	n.Summary, n.Details, n.Replaces, n.ExpiresAtStep = in.Summary, in.Details, in.Replaces, in.ExpiresAtStep
 	message := in.Class.Message()
 	if n.Audience == 0 {
 		n.Audience = Coordinator
@@ -73,7 +71,6 @@ func (in *Input) note() Note {
 			n.Priority = High
 		}
 	}
-	return n
 }
 
 // check holds the rules that need no thread.
