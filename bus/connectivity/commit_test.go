@@ -224,8 +224,9 @@ func TestAStepCostsWhatExpires(t *testing.T) {
 		is(t, err, nil)
 		return time.Since(start) / time.Duration(n)
 	}
-	few, many := each(1000), each(32_000)
-	if many > 8*max(few, time.Microsecond) {
+	// It was 200 times as much, when ids were compared with all before them.
+	few, many := min(each(1000), each(1000), each(1000)), each(32_000)
+	if many > 40*max(few, time.Microsecond) {
 		t.Errorf("%v each of 1,000, %v each of 32,000", few, many)
 	}
 }
