@@ -224,9 +224,14 @@ func TestAStepCostsWhatExpires(t *testing.T) {
 		is(t, err, nil)
 		return time.Since(start) / time.Duration(n)
 	}
-	// It was 200 times as much, when ids were compared with all before them.
-	few, many := min(each(1000), each(1000), each(1000)), each(32_000)
-	if many > 40*max(few, time.Microsecond) {
-		t.Errorf("%v each of 1,000, %v each of 32,000", few, many)
+	// It was 200 times as much, when ids were compared with all before them. A
+	// busy machine may be at fault once.
+	var few, many time.Duration
+	for range 3 {
+		few, many = each(1000), each(32_000)
+		if many <= 40*max(few, time.Microsecond) {
+			return
+		}
 	}
+	t.Errorf("%v each of 1,000, %v each of 32,000", few, many)
 }

@@ -24,11 +24,18 @@ type Convergence struct {
 func (c Convergence) String() string {
 	switch {
 	case c.Converged:
-		return fmt.Sprintf("converged: %d sources are sure enough", c.Graded)
+		return fmt.Sprintf("converged: %s sure enough", count(c.Graded, "source is", "sources are"))
 	case c.Unknown:
 		return "unknown: nobody has stated a confidence"
 	}
-	return fmt.Sprintf("not converged: %d obstacles, the first is that %s", len(c.Obstacles), c.Obstacles[0])
+	return fmt.Sprintf("not converged: %s, first %s", count(len(c.Obstacles), "obstacle", "obstacles"), c.Obstacles[0])
+}
+
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprint(n, " ", many)
 }
 
 // Cause is why a signal is an obstacle.

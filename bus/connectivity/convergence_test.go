@@ -139,8 +139,8 @@ func TestAVeryLowGradeAtHighPriorityCountsAsABlocker(t *testing.T) {
 func TestConvergenceIsReadable(t *testing.T) {
 	w := newWorld(t, nil)
 	for _, want := range []string{
-		"unknown: nobody has stated a confidence", "converged: 1 sources are sure enough",
-		"not converged: 1 obstacles, the first is that conflict.active by b is open: no",
+		"unknown: nobody has stated a confidence", "converged: 1 source is sure enough",
+		"not converged: 1 obstacle, first conflict.active by b is open: no",
 	} {
 		if got := w.Converged("t").String(); got != want {
 			t.Errorf("got %q, want %q", got, want)

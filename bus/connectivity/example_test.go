@@ -35,7 +35,7 @@ func Example() {
 	fmt.Println(layer.Converged("review"))
 	// Output:
 	// tester is at confidence.low: two tests are flaky
-	// converged: 1 sources are sure enough
+	// converged: 1 source is sure enough
 }
 
 // What is critical stays on the coordinator's list until it is answered.

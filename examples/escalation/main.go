@@ -1,0 +1,165 @@
+// Command escalation shows a swarm that spends little until an agent says that
+// it is not enough: the escalation's mode becomes the effort of the next turns,
+// and the swarm spends more and converges. It runs twice, without the hook that
+// answers escalations and with it.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"log"
+	"math"
+	"os"
+
+	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/bus/connectivity"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm"
+)
+
+func main() {
+	if err := run(os.Stdout); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(out io.Writer) error {
+	fmt.Fprintln(out, "Nobody answers escalations")
+	if err := solve(out, nil); err != nil {
+		return err
+	}
+	fmt.Fprintln(out, "\nA hook asks for deep mode")
+	return solve(out, func(_ context.Context, s connectivity.Signal) (connectivity.Mode, error) {
+		fmt.Fprintf(out, "  hook      %s asks: %s\n", s.Source, s.Summary)
+		return connectivity.Deep, nil
+	})
+}
+
+func solve(out io.Writer, hook connectivity.Hook) error {
+	b, err := bus.New(nil)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	layer, err := connectivity.New(b, &connectivity.Options{Hook: hook})
+	if err != nil {
+		return err
+	}
+	c, err := layer.Component("profiler")
+	if err != nil {
+		return err
+	}
+	p := &profiler{out: out, self: c}
+	s, err := swarm.New(swarm.Options{
+		Agents: []*agents.Agent{
+			{
+				ID: "profiler", Listens: []signals.Kind{signals.KindTask, signals.KindDoubt},
+				CanEmit: []signals.Kind{signals.KindProposal}, Reactor: agents.Func(p.react),
+			},
+			reviewer("ada"), reviewer("bob"),
+		},
+		Bus: b, Seed: 8,
+		Effort: func(thread string) agents.Effort { return agents.Effort(layer.Mode(thread)) },
+	})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	result, err := s.Solve(context.Background(), signals.Task{Task: "Why is checkout slow?"})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "  swarm     %s after %d rounds and %d samples: %q\n", result.Stop, result.Rounds, p.spent, result.Answer)
+	fmt.Fprintf(out, "  thread    %s\n", layer.Converged(result.Thread))
+	return p.err
+}
+
+// A profiler samples where time goes, as much as the turn's effort allows.
+type profiler struct {
+	out   io.Writer
+	self  *connectivity.Component
+	spent int
+
+	doubt, alarm signals.ID // what it has said of itself
+	err          error
+}
+
+// samples is what a turn may spend.
+func samples(e agents.Effort) int {
+	if e == agents.Deep {
+		return 5000
+	}
+	return 25
+}
+
+func (p *profiler) react(ctx context.Context, t *agents.Turn) iter.Seq2[signals.Any, error] {
+	n := samples(t.Effort)
+	if t.Round > 1 && n == samples(0) {
+		return agents.Say() // as little would not show more
+	}
+	retries := 0
+	for range n {
+		if t.Rand().Float64() < 0.55 { // the truth, which only samples show
+			retries++
+		}
+	}
+	p.spent += n
+	id, cause := "database", "the database is slow"
+	if 2*retries > n {
+		id, cause = "retries", "retries multiply the load"
+	}
+	// How unlikely so clear a majority is if both were as frequent.
+	sure := math.Erf(math.Abs(float64(2*retries-n)) / math.Sqrt(float64(2*n)))
+	fmt.Fprintf(p.out, "  profiler  takes %d samples: %s, sure %.2f\n", n, cause, sure)
+	p.grade(ctx, t.Thread, sure, cause)
+	return agents.Say(agents.Propose(fmt.Sprint(id, "-", t.Round), cause, sure, fmt.Sprintf("%d of %d samples are retries", retries, n)))
+}
+
+// grade says how sure it is, and asks for more if that is little.
+func (p *profiler) grade(ctx context.Context, thread string, sure float64, cause string) {
+	in := connectivity.Input{
+		Thread: thread, Class: connectivity.ConfidenceLow, Confidence: connectivity.Graded(sure), Summary: cause, Replaces: p.doubt,
+	}
+	switch {
+	case sure >= 0.8:
+		in.Class = connectivity.ConfidenceHigh
+	case sure >= 0.4:
+		in.Class = connectivity.ConfidenceMedium
+	}
+	e, err := p.self.Emit(ctx, in)
+	p.note(err)
+	p.doubt = e.Signal.ID
+	if sure < 0.8 {
+		e, err = p.self.Emit(ctx, connectivity.Input{
+			Thread: thread, Class: connectivity.EscalationUncertainty, Summary: fmt.Sprintf("%.2f is not sure enough", sure),
+		})
+		p.alarm = e.Signal.ID
+	} else if !p.alarm.IsZero() {
+		_, err = p.self.Resolve(ctx, p.alarm)
+	}
+	p.note(err)
+}
+
+func (p *profiler) note(err error) {
+	if p.err == nil {
+		p.err = err
+	}
+}
+
+// reviewer doubts what its author is not sure of.
+func reviewer(id string) *agents.Agent {
+	return &agents.Agent{
+		ID: id, Listens: []signals.Kind{signals.KindProposal}, CanEmit: []signals.Kind{signals.KindVote, signals.KindDoubt},
+		Reactor: agents.On(func(_ context.Context, s *signals.Signal[signals.Proposal]) iter.Seq2[signals.Any, error] {
+			if s.Confidence < 0.95 {
+				return agents.Say(signals.New(signals.Header{Confidence: 0.9}, signals.Doubt{
+					TargetSignalID: s.ID, Concern: "too few samples", Severity: signals.Medium,
+				}))
+			}
+			return agents.Say(agents.Agree(s.Payload.ProposalID, 0.9, "that many samples do not lie"))
+		}),
+	}
+}
