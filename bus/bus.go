@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/swarmbus/swarmbus/conflict"
+	"github.com/swarmbus/swarmbus/bus/internal/store"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -17,63 +17,44 @@ import (
 type Bus struct {
 	opts Options // never changes
 
-	wg     sync.WaitGroup  // the sweeper
 	done   chan struct{}   // closed by Close
 	inside context.Context // for handlers: marked with this bus, ended by Close
 	cancel context.CancelFunc
 
 	reserved atomic.Pointer[map[signals.Kind]bool] // kinds of layers; replaced, never changed
-	watched  atomic.Int32                          // observers, for whom readers take the lock
-	awaiting atomic.Int32                          // who waits until readers have read, for whom they do too
+	watched  atomic.Int32                          // observers; while there are any, readers tell what they do
+	awaiting atomic.Int32                          // callers that wait until readers have read
 
 	_        apart
-	shown    atomic.Uint64 // position behind the last entry for who reads without the lock
+	readable atomic.Uint64 // readers that hold no lock see the entries before this position
 	_        apart
-	mu       sync.Mutex // protects the fields below
-	changed  *sync.Cond // broadcast when something that anyone waits for may have happened
-	state    state
-	sweeping bool // the sweeper runs
-	clock    clock
 
-	last      uint64 // sequence number of the newest signal
-	evictedTo uint64 // greatest sequence number that was evicted
-	log       log
-	lanes     map[signals.Kind]*lane
-	sources   names
-	threads   names
-	foreign   map[signals.ID]uint64 // position of signals whose id is not the mint's
-	echoes    bool                  // some of these look like the mint's
-	replies   map[signals.ID]uint64 // position of a signal's newest reply, counted from 1
-	proposals map[proposalKey]*owner
-	conflicts *conflict.Detector
-	opened    []opening // by what is being published; their signals follow
-	buckets   map[string]*bucket
-	limited   bool // there are limits
+	mu      sync.Mutex // protects the fields below; taken before a subscription's
+	changed *sync.Cond // broadcast when something that anyone waits for may have happened
+	state   state
+	running int // goroutines of the bus
+	clock   clock
+	log     *store.Log
+
+	rules     admission
+	openKinds openKinds
+	fold      proposals
+	sweeping  bool // the sweeper runs
 
 	subscriptions []*Subscription
-	fading        []*Subscription // closed, with signals not settled
-	borrowers     int             // open subscriptions and iterations, which read without the lock
-	checkAt       uint64          // position at which some backlog may reach a bound
-	everyone      queue           // readers that wait for anything
+	everyone      queue  // readers that wait for anything
+	checkAt       uint64 // position at which some subscription may reach a bound
 
-	handlers    []*Handler
-	inline      uint64 // position of the next entry for the handlers
-	inlineChunk *chunk // that holds it; nil: not known yet
-	handled     uint64 // every handler is done with signals up to this one
-	undrained   int    // entries that wait for handlers
-	driving     bool   // somebody moves the inline cursor
-	run         run
-	endings     uint64 // handlers that ended
-	drives      uint64 // runs that began
-	watching    bool   // the watchdog is awake
-	slowSince   time.Time
+	inline   inline
+	watchdog watchdog
 
 	observers []*observer // never changed in place
 	events    []Event     // not shown yet
-	showing   bool        // somebody shows them
+	unseen    uint64      // events that were dropped because observers were too slow
+	showing   *showing    // nil: nobody shows them
 
-	counts counts
-	past   Books // of closed readers
+	past Books  // of readers that ended
+	kept uint64 // pending there, because they lagged and have not read it
 }
 
 // apart keeps what some processors read far enough from what others write:
@@ -96,23 +77,16 @@ func New(o *Options) (*Bus, error) {
 		return nil, err
 	}
 	b := &Bus{
-		opts:      opts,
-		done:      make(chan struct{}),
-		lanes:     map[signals.Kind]*lane{},
-		sources:   names{byText: map[string]*name{}},
-		threads:   names{byText: map[string]*name{}},
-		foreign:   map[signals.ID]uint64{},
-		replies:   map[signals.ID]uint64{},
-		proposals: map[proposalKey]*owner{},
-		buckets:   map[string]*bucket{},
-		checkAt:   ^uint64(0),
+		opts: opts, done: make(chan struct{}), checkAt: ^uint64(0),
+		log:   store.New(opts.History, opts.Mint),
+		rules: newAdmission(&opts), openKinds: openKinds{},
+		fold: newProposals(&opts),
 	}
-	b.clock.read = b.opts.Clock
+	b.clock.read = opts.Clock
 	b.clock.drop()
-	b.limited = b.opts.Rate > 0 || b.opts.Bytes > 0
 	b.changed = sync.NewCond(&b.mu)
+	b.inline.at = b.log.End()
 	b.inside, b.cancel = context.WithCancel(context.WithValue(context.Background(), insideKey{}, b))
-	b.conflicts = conflict.NewDetector(b.opts.Conflicts)
 	return b, nil
 }
 
@@ -121,40 +95,38 @@ func New(o *Options) (*Bus, error) {
 // nobody, works inside handlers, and may be called more than once. What is in
 // the history can still be read.
 func (b *Bus) Close() {
-	subscriptions, first := b.stop()
-	if !first {
-		return
-	}
-	for _, s := range subscriptions {
-		b.endSubscription(s)
-	}
 	b.mu.Lock()
-	b.everyone.rouseAll() // the taps
+	if b.state != closed {
+		b.closeLocked()
+	}
 	b.mu.Unlock()
 	b.showEvents()
 }
 
-func (b *Bus) stop() ([]*Subscription, bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.state == closed {
-		return nil, false
-	}
+func (b *Bus) closeLocked() {
 	b.state = closed
 	close(b.done)
 	b.cancel()
-	for _, h := range b.handlers {
-		h.endLocked()
+	for _, h := range slices.Clone(b.inline.handlers) {
+		h.closeLocked()
 	}
-	b.handlers, b.undrained = nil, 0
+	b.inline.undrained = 0
+	for _, s := range slices.Clone(b.subscriptions) {
+		s.mu.Lock()
+		s.closeLocked()
+		s.mu.Unlock()
+	}
+	b.past.settle(DeadClosed, b.kept) // they find out when they look
+	b.kept = 0
+	b.everyone.rouseAll() // the taps
 	b.changed.Broadcast()
-	return slices.Clone(b.subscriptions), true
 }
 
 // Shutdown refuses new signals, waits until every handler and subscription
 // has what was published, then closes the bus and waits for its goroutines.
 // When ctx ends first it closes the bus at once and returns the context's
-// error. Inside a handler it returns [ErrInline] and does nothing.
+// error. It does not wait for observers, and ends when the bus is closed
+// meanwhile. Inside a handler it returns [ErrInline] and does nothing.
 func (b *Bus) Shutdown(ctx context.Context) error {
 	if b.insideHandler(ctx) {
 		return ErrInline
@@ -167,25 +139,31 @@ func (b *Bus) Shutdown(ctx context.Context) error {
 	err := b.waitLocked(ctx, b.drainedLocked)
 	b.mu.Unlock()
 	b.Close()
-	b.wg.Wait()
-	return err
+	if err != nil {
+		return err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.waitLocked(ctx, func() bool { return b.running == 0 && !b.inline.driving })
 }
 
 func (b *Bus) drainedLocked() bool {
-	if b.driving || b.inline < b.log.next || len(b.events) > 0 {
+	if b.state == closed {
+		return true
+	}
+	if b.inline.driving || b.inline.at.Pos < b.log.Next() {
 		return false
 	}
-	for _, s := range slices.Concat(b.subscriptions, b.fading) {
-		if s.booksLocked().Pending > 0 {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(b.subscriptions, func(s *Subscription) bool { return s.booksLocked().Pending > 0 }) &&
+		b.past.Pending == 0
 }
 
 // waitLocked waits until ready, which is asked with the lock held, or until
 // ctx ends.
 func (b *Bus) waitLocked(ctx context.Context, ready func() bool) error {
+	if ready() {
+		return nil
+	}
 	b.awaiting.Add(1)
 	defer b.awaiting.Add(-1)
 	stop := context.AfterFunc(ctx, func() {
@@ -201,4 +179,81 @@ func (b *Bus) waitLocked(ctx context.Context, ready func() bool) error {
 		b.changed.Wait()
 	}
 	return nil
+}
+
+// tellWaitingLocked lets everybody look who waits for something.
+func (b *Bus) tellWaitingLocked() {
+	if b.awaiting.Load() > 0 {
+		b.changed.Broadcast()
+	}
+}
+
+// goLocked runs f in a goroutine that Shutdown waits for.
+func (b *Bus) goLocked(f func()) {
+	b.running++
+	go func() {
+		defer func() {
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			b.running--
+			b.changed.Broadcast()
+		}()
+		f()
+	}()
+}
+
+// Sweep frees the room that expired signals take, and tells observers. The
+// bus does it by itself every so often; expired signals are never returned or
+// delivered, swept or not. It costs what expires: a look at each of the
+// history's blocks of 1024, then at the segments that have something due.
+// Publishers wait for one block at most.
+func (b *Bus) Sweep() {
+	b.mu.Lock()
+	now := b.clock.now()
+	for pos := b.log.Floor(); pos < b.log.Next(); {
+		var due bool
+		if pos, due = b.log.Expire(pos, now, b.inline.at.Pos, b.lostLocked()); due {
+			b.mu.Unlock()
+			b.mu.Lock()
+		}
+	}
+	b.expireProposalsLocked(now)
+	b.rules.forgetIdle(now)
+	b.mu.Unlock()
+	b.showEvents()
+}
+
+func (b *Bus) startSweeperLocked() {
+	if b.sweeping || b.opts.Sweep < 0 || b.state == closed {
+		return
+	}
+	b.sweeping = true
+	b.goLocked(func() {
+		tick := time.NewTicker(b.opts.Sweep)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				b.Sweep()
+			case <-b.done:
+				return
+			}
+		}
+	})
+}
+
+// lostLocked returns what the log calls for entries that leave the history,
+// nil if nobody needs to know.
+func (b *Bus) lostLocked() func(*store.Segment, int, bool) {
+	if !b.observed() && b.opts.Bytes == 0 {
+		return nil
+	}
+	return func(s *store.Segment, i int, expired bool) {
+		b.rules.lost(s.Head(i).Source, s.Signal(i))
+		if expired {
+			b.emitLocked(Expired{s.Signal(i)})
+		} else {
+			b.emitLocked(Evicted{s.Signal(i)})
+		}
+	}
 }

@@ -1,13 +1,14 @@
 package bus
 
 import (
-	"math"
 	"sync/atomic"
 	"time"
+
+	"github.com/swarmbus/swarmbus/bus/internal/store"
 )
 
 // forever is the deadline of a signal that does not expire.
-const forever = math.MaxInt64
+const forever = store.Forever
 
 // A clock tells the time in nanoseconds since 1970, never less than before:
 // what has expired stays expired. Used under the bus's lock.
@@ -31,7 +32,7 @@ type anchor struct {
 func (c *clock) now() int64 {
 	var t int64
 	if c.read != nil {
-		t = nanos(c.read())
+		t = store.Nanoseconds(c.read())
 	} else {
 		a := c.anchor.Load()
 		since := time.Since(a.base)
@@ -55,16 +56,6 @@ func (c *clock) drop() *anchor {
 func (c *clock) glance() int64 {
 	a := c.anchor.Load()
 	return max(a.least, a.wall+int64(time.Since(a.base)))
-}
-
-func nanos(t time.Time) int64 {
-	switch s := t.Unix(); {
-	case s >= math.MaxInt64/int64(time.Second):
-		return math.MaxInt64
-	case s <= math.MinInt64/int64(time.Second):
-		return math.MinInt64
-	}
-	return t.UnixNano()
 }
 
 // deadline is the last moment at which a signal lives.

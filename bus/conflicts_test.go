@@ -36,7 +36,7 @@ func TestResolutionIsOrderInsensitiveAndInTheLog(t *testing.T) {
 	}
 }
 
-func TestConflictsEndOnConsensusAndEviction(t *testing.T) {
+func TestConflictsEndOnConsensusAndNotByEviction(t *testing.T) {
 	b := newBus(t, &bus.Options{History: 4})
 	a, z := agent(t, b, "a"), agent(t, b, "z")
 	must(t, a, proposes("t", "p", "1"))
@@ -47,10 +47,13 @@ func TestConflictsEndOnConsensusAndEviction(t *testing.T) {
 	must(t, a, proposes("u", "p", "1"))
 	must(t, z, proposes("u", "q", "2"))
 	equal(t, "open", openPairs(b, "u"), []string{"p-q"})
-	must(t, a, found("x"))
-	must(t, a, found("x")) // evicts p
-	equal(t, "after eviction", openPairs(b, "u"), nil)
-	if s := b.Stats(); s.OpenConflicts != 0 || s.Conflicts != 2 {
+	for range 500 {
+		must(t, a, foundIn("elsewhere", "chatter")) // evicts both
+	}
+	equal(t, "after eviction", openPairs(b, "u"), []string{"p-q"})
+	b.CloseThread("u")
+	equal(t, "after the thread was closed", openPairs(b, "u"), nil)
+	if s := b.Stats(); s.OpenConflicts != 0 || s.Conflicts != 2 || s.Proposals != 2 {
 		t.Errorf("stats %+v", s)
 	}
 }
@@ -76,8 +79,9 @@ func TestConflictsInTheSmallestWindow(t *testing.T) {
 	}
 	must(t, a, proposes("t", "r", "3"))
 	must(t, a, found("x"))
+	b.CloseThread("t")
 	if s := b.Stats(); s.OpenConflicts != 0 {
-		t.Errorf("%d conflicts are open between evicted proposals", s.OpenConflicts)
+		t.Errorf("%d conflicts are open in a closed thread", s.OpenConflicts)
 	}
 	opened := map[string]bool{}
 	for _, e := range events() {

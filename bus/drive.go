@@ -1,22 +1,51 @@
 package bus
 
 import (
+	"context"
 	"runtime/debug"
 	"sync/atomic"
 	"time"
+
+	"github.com/swarmbus/swarmbus/bus/internal/store"
 )
+
+// inline is the one cursor of all inline handlers. Under the bus's lock.
+type inline struct {
+	handlers  []*Handler
+	at        store.Cursor // the next entry for the handlers
+	handled   uint64       // every handler is done with signals up to this one
+	undrained int          // entries that wait for handlers
+	driving   bool         // somebody moves the cursor
+	run       run
+	endings   uint64 // handlers that ended
+	drives    uint64 // runs that began
+}
+
+// awaitLocked puts the newest entry before its handlers.
+func (in *inline) awaitLocked(l *store.Log, s *store.Segment, i int, kind *channel) {
+	if kind == nil || len(kind.handlers) == 0 {
+		if in.at.Pos == s.Start+uint64(i) {
+			in.at, in.handled = l.End(), s.Seq[i]
+		}
+		return
+	}
+	s.Flags[i] |= store.Awaited
+	in.undrained++
+	kind.intended++
+}
 
 // A run is one entry on its way through its handlers. The driver alone writes
 // it, with the bus's lock but for the last three.
 type run struct {
-	chunk    *chunk // nil: none
+	segment  *store.Segment // nil: none
 	i        int
+	channel  *channel
 	handlers []*Handler
 	endings  uint64 // handlers that had ended before
 
-	began    atomic.Int32 // how many handlers were called, for the watchdog too
-	returned bool         // from the last of them
-	except   []exception
+	began      atomic.Int32 // how many handlers were called, for the watchdog too
+	returned   bool         // from the last of them
+	exceptions []exception
 }
 
 // An exception is a handler that did not simply get the signal.
@@ -26,64 +55,88 @@ type exception struct {
 	err     error
 }
 
-func (r *run) pos() uint64 { return r.chunk.start + uint64(r.i) }
+func (r *run) pos() uint64 { return r.segment.Start + uint64(r.i) }
 
-// awaitLocked puts the newest entry before its handlers.
-func (b *Bus) awaitLocked(c *chunk, i int, l *lane) {
-	pos := c.start + uint64(i)
-	if b.inline == pos {
-		b.inlineChunk = c
-		if len(l.handlers) == 0 {
-			b.inline, b.handled = pos+1, c.seq[i]
-			return
-		}
-	}
-	if len(l.handlers) > 0 {
-		c.flags[i] |= awaited
-		b.undrained++
-	}
+// isFor reports whether the run under way is for h.
+func (r *run) isFor(h *Handler) bool {
+	return r.segment != nil && r.channel == h.channel && r.pos() >= h.from && h.wants(r.segment.Head(r.i))
 }
 
-// driveLocked moves the inline cursor to the end of the log, unless somebody
-// does that already. It gives the lock away while handlers run.
-func (b *Bus) driveLocked() {
-	if b.driving || b.state == closed {
+// How much longer than its own signals take a publisher moves the inline
+// cursor. A small number keeps what handlers publish in the same call, and
+// nobody works for others for long.
+const (
+	moreEntries = 64
+	moreTime    = 10 * time.Millisecond
+)
+
+// driveLocked moves the inline cursor to the end of the log, or until it has
+// done its share, unless somebody does that already. It gives the lock away
+// while handlers run.
+func (b *Bus) driveLocked(ctx context.Context) {
+	in, own := &b.inline, b.log.Next()
+	if in.at.Pos == own || in.driving || b.state == closed {
 		return
 	}
-	b.driving = true
-	for stale := false; b.inline < b.log.next && b.state != closed; stale = true {
+	in.driving = true
+	var began time.Time
+	stale := false // the first entry has just been found to live
+	for n := -1; in.at.Pos < b.log.Next() && b.state != closed; {
+		if in.at.Pos >= own {
+			if n++; n == 0 {
+				began = time.Now()
+			} else if n > moreEntries || ctx.Err() != nil || time.Since(began) > moreTime {
+				b.goLocked(b.driveOn)
+				return
+			}
+		}
 		b.stepLocked(stale)
+		stale = true
 	}
-	b.driving = false
-	b.tellWaitingLocked()
+	b.stopDrivingLocked()
 }
 
-// driveOn goes on where a handler ended the goroutine that called it.
+// driveOn moves the cursor where its driver left it.
 func (b *Bus) driveOn() {
-	b.runHandlers(&b.run)
+	b.mu.Lock()
+	for b.inline.at.Pos < b.log.Next() && b.state != closed {
+		b.stepLocked(true)
+	}
+	b.stopDrivingLocked()
+	b.mu.Unlock()
+	b.showLater()
+}
+
+// finishRun goes on where a handler ended the goroutine that called it.
+func (b *Bus) finishRun() {
+	b.runHandlers(&b.inline.run)
 	b.mu.Lock()
 	b.settleRunLocked()
-	b.driving = false
-	b.driveLocked()
 	b.mu.Unlock()
-	b.showEvents()
+	b.driveOn()
+}
+
+func (b *Bus) stopDrivingLocked() {
+	b.inline.driving = false
+	b.tellWaitingLocked()
 }
 
 // stepLocked takes one entry through its handlers.
 func (b *Bus) stepLocked(stale bool) {
-	c, i := b.inlineChunk, int(b.inline%slots)
-	l := c.segment[i].shelf.lane
-	if len(l.handlers) == 0 {
-		b.passLocked(c, i)
+	in := &b.inline
+	s, i, _ := in.at.Span(b.log.Next())
+	kind := channelOf(s.Kind[i])
+	if kind == nil || len(kind.handlers) == 0 {
+		in.passLocked(s, i)
 		return
 	}
-	r := &b.run
-	r.chunk, r.i, r.handlers, r.endings = c, i, l.handlers, b.endings
+	r := &in.run
+	r.segment, r.i, r.channel, r.handlers, r.endings = s, i, kind, kind.handlers, in.endings
 	r.began.Store(0)
-	if stale && c.due[i] < b.clock.now() {
+	if stale && s.Due[i] < b.clock.now() {
 		b.expireRunLocked(r)
 	} else {
-		if b.drives++; !b.watching {
+		if in.drives++; !b.watchdog.awake {
 			b.watchLocked()
 		}
 		b.mu.Unlock()
@@ -93,25 +146,23 @@ func (b *Bus) stepLocked(stale bool) {
 	b.settleRunLocked()
 }
 
-// passLocked makes the entry handled.
-func (b *Bus) passLocked(c *chunk, i int) {
-	if c.flags[i]&awaited != 0 && b.undrained > 0 {
-		b.undrained--
+// passLocked makes the entry at the cursor handled.
+func (in *inline) passLocked(s *store.Segment, i int) {
+	if s.Flags[i]&store.Awaited != 0 && in.undrained > 0 {
+		in.undrained--
 	}
-	b.handled = c.seq[i]
-	if b.inline++; b.inline%slots == 0 {
-		b.inlineChunk = c.next
-	}
+	in.handled = s.Seq[i]
+	in.at.Pos++
 }
 
 func (b *Bus) expireRunLocked(r *run) {
-	h := r.chunk.head(r.i)
+	h := r.segment.Head(r.i)
 	for _, handler := range r.handlers {
 		fate := Fate(0)
 		if r.pos() >= handler.from && handler.wants(h) {
 			fate = DeadExpired
 		}
-		r.except = append(r.except, exception{handler, fate, nil})
+		r.exceptions = append(r.exceptions, exception{handler, fate, nil})
 	}
 }
 
@@ -130,8 +181,8 @@ func (b *Bus) runSome(r *run) {
 			b.failed(r, recover())
 		}
 	}()
-	s, head, pos := r.chunk.peek(r.i), r.chunk.head(r.i), r.pos()
-	picky := r.chunk.flags[r.i]&private != 0
+	s, head, pos := r.segment.Signal(r.i), r.segment.Head(r.i), r.pos()
+	picky := r.segment.Flags[r.i]&store.Private != 0
 	for i := int(r.began.Load()); i < len(r.handlers); {
 		h := r.handlers[i]
 		i++
@@ -144,7 +195,7 @@ func (b *Bus) runSome(r *run) {
 		err := h.run(b.inside, s)
 		r.returned = true
 		if err != nil {
-			r.except = append(r.except, exception{h, DeadFailed, err})
+			r.exceptions = append(r.exceptions, exception{h, DeadFailed, err})
 		}
 	}
 }
@@ -155,64 +206,57 @@ func (b *Bus) failed(r *run, v any) {
 	err := errGoexit // runtime.Goexit
 	if v != nil {
 		err = &PanicError{v, debug.Stack()}
-	} else {
-		defer b.wg.Go(b.driveOn)
 	}
-	r.except = append(r.except, exception{r.handlers[r.began.Load()-1], DeadFailed, err})
+	r.exceptions = append(r.exceptions, exception{r.handlers[r.began.Load()-1], DeadFailed, err})
+	if v == nil {
+		b.mu.Lock()
+		b.goLocked(b.finishRun)
+		b.mu.Unlock()
+	}
 }
 
 // skip notes that h does not get the signal: it is not for it, or h ended.
 func (r *run) skip(h *Handler, pos uint64) {
 	fate := Fate(0)
-	if h.ended.Load() && pos >= h.from && h.wants(r.chunk.head(r.i)) {
+	if h.ended.Load() && pos >= h.from && h.wants(r.segment.Head(r.i)) {
 		fate = DeadClosed
 	}
-	r.except = append(r.except, exception{h, fate, nil})
+	r.exceptions = append(r.exceptions, exception{h, fate, nil})
 }
 
 // settleRunLocked enters what came of the run in the books, and moves on.
 func (b *Bus) settleRunLocked() {
-	r := &b.run
-	r.handlers[0].lane.done++
-	for _, e := range r.except {
-		e.handler.exceptLocked(e.fate)
+	in := &b.inline
+	r := &in.run
+	r.channel.done++
+	for _, e := range r.exceptions {
+		e.handler.exceptLocked(e.fate, r.pos())
 	}
 	if b.observed() {
 		b.emitRunLocked(r)
 	}
-	if r.endings != b.endings {
+	if r.endings != in.endings {
 		b.settleEndedLocked(r)
 	}
-	b.passLocked(r.chunk, r.i)
-	r.chunk, r.handlers, r.except = nil, nil, r.except[:0]
+	in.passLocked(r.segment, r.i)
+	r.segment, r.channel, r.handlers = nil, nil, nil
+	clear(r.exceptions)
+	r.exceptions = r.exceptions[:0]
 	b.tellWaitingLocked()
 }
 
-// tellWaitingLocked lets everybody look who waits for something.
-func (b *Bus) tellWaitingLocked() {
-	if b.awaiting.Load() > 0 {
-		b.changed.Broadcast()
-	}
-}
-
-// runningLocked returns the handler that runs, nil for none.
-func (b *Bus) runningLocked() *Handler {
-	if began := b.run.began.Load(); b.run.chunk != nil && began > 0 {
-		return b.run.handlers[began-1]
-	}
-	return nil
-}
-
-func (h *Handler) exceptLocked(f Fate) {
+func (h *Handler) exceptLocked(f Fate, pos uint64) {
 	if h.ended.Load() {
 		return // settled with the ended ones
 	}
-	h.except++
-	switch f {
-	case DeadFailed:
+	h.exceptions++
+	switch {
+	case f == DeadFailed:
 		h.failed++
-	case DeadExpired:
+	case f == DeadExpired:
 		h.expired++
+	case pos >= h.from:
+		h.notFor++
 	}
 }
 
@@ -227,7 +271,7 @@ func (b *Bus) settleEndedLocked(r *run) {
 }
 
 func (r *run) fateOf(h *Handler) Fate {
-	for _, e := range r.except {
+	for _, e := range r.exceptions {
 		if e.handler == h {
 			return e.fate
 		}
@@ -236,9 +280,9 @@ func (r *run) fateOf(h *Handler) Fate {
 }
 
 func (b *Bus) emitRunLocked(r *run) {
-	for _, h := range r.handlers[:r.began.Load()] {
-		e := Settled{Signal: r.chunk.signal(r.i), Reader: h.options.Agent, Fate: Delivered}
-		for _, x := range r.except {
+	for _, h := range r.handlers {
+		e := Settled{Signal: r.segment.Signal(r.i), Reader: h.options.Agent, Fate: Delivered}
+		for _, x := range r.exceptions {
 			if x.handler == h {
 				e.Fate, e.Err = x.fate, x.err
 			}
@@ -247,61 +291,4 @@ func (b *Bus) emitRunLocked(r *run) {
 			b.emitLocked(e)
 		}
 	}
-}
-
-// watchLocked sees to it that somebody notices slow handlers.
-func (b *Bus) watchLocked() {
-	b.watching = true
-	b.wg.Go(b.watch)
-}
-
-// watch names handlers that take long, also those that never return. It
-// looks from time to time, so that a handler's call need not read the clock
-// twice (46 ns), and ends when nothing is handled for a while.
-func (b *Bus) watch() {
-	tick := time.NewTicker(max(b.opts.Slow/4, time.Millisecond))
-	defer tick.Stop()
-	w := watchdog{bus: b}
-	for {
-		select {
-		case <-b.done:
-			return
-		case <-tick.C:
-		}
-		if !w.look() {
-			return
-		}
-		b.showEvents()
-	}
-}
-
-// A watchdog remembers what it saw last.
-type watchdog struct {
-	bus     *Bus
-	handler *Handler
-	drives  uint64 // entries that were begun
-	since   time.Time
-	named   bool
-	idle    int
-}
-
-func (w *watchdog) look() bool {
-	b := w.bus
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	h, now := b.runningLocked(), time.Now()
-	if h != w.handler || b.drives != w.drives {
-		w.handler, w.drives, w.since, w.named, w.idle = h, b.drives, now, false, 0
-	}
-	b.slowSince = w.since
-	if h == nil {
-		w.idle++
-		b.watching = w.idle < 8
-		return b.watching
-	}
-	if took := now.Sub(w.since); took >= b.opts.Slow && !w.named {
-		w.named = true
-		b.emitLocked(Slow{Reader: h.options.Agent, Site: h.site, Took: took})
-	}
-	return true
 }

@@ -21,6 +21,10 @@ var (
 	ErrBacklog = errors.New("bus: backlog full")
 	// ErrLagged ends a subscription that did not keep up.
 	ErrLagged = errors.New("bus: subscription lagged")
+	// ErrProposals says that as many proposals are live as may be.
+	ErrProposals = errors.New("bus: too many live proposals")
+	// ErrNoConflict says that there is no such open conflict to resolve.
+	ErrNoConflict = errors.New("bus: no open conflict")
 	// ErrInline says that a handler asked to wait for handlers.
 	ErrInline = errors.New("bus: waiting for handlers inside a handler")
 )

@@ -30,8 +30,8 @@ type (
 	// ConflictOpened says that a proposal has a rival; their conflict signal is
 	// in the log.
 	ConflictOpened struct{ Pair conflict.Pair }
-	// ConflictEnded says that a conflict was resolved, or that one of its sides
-	// expired or was evicted.
+	// ConflictEnded says that a conflict was resolved, that one of its sides
+	// expired, or that its thread was closed.
 	ConflictEnded struct {
 		Pair     conflict.Pair
 		Resolved bool
@@ -42,8 +42,10 @@ type (
 		Reader  string // the agent's id
 		Site    string // file and line where it subscribed
 		Took    time.Duration
-		Pending int
+		Pending int // how far behind its oldest unread signal is
 	}
+	// Missed says how many events there would have been before the next one.
+	Missed struct{ Events uint64 }
 )
 
 func (Published) event()      {}
@@ -53,44 +55,65 @@ func (Evicted) event()        {}
 func (ConflictOpened) event() {}
 func (ConflictEnded) event()  {}
 func (Slow) event()           {}
+func (Missed) event()         {}
 
-type observer struct{ see func(Event) }
+// An observer is a function that watches.
+type observer struct {
+	see  func(Event)
+	site string // where Observe was called
+}
+
+// showing is an event on its way through the observers.
+type showing struct {
+	to    *observer
+	since time.Time
+}
 
 // Observe calls f for every event from the next one on, one at a time and in
 // the order in which they happened: f must be quick. It runs in whoever made
 // something happen, and beside handlers, so that a handler that blocks can be
-// seen. A panic of f is swallowed. stop ends it. Events cost nothing while
+// seen. A panic of f is swallowed. An f that blocks delays other observers, is
+// named in [Stats] and stops nobody else: of the events that 65536 others wait
+// behind, [Missed] tells the number. stop ends it. Events cost nothing while
 // nobody observes.
 func (b *Bus) Observe(f func(Event)) (stop func()) {
-	o := &observer{f}
+	o := &observer{f, callSite()}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.observers = append(slices.Clip(b.observers), o)
 	b.watched.Add(1)
+	b.log.AddReader() // events point at signals
 	return func() {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		if i := slices.Index(b.observers, o); i >= 0 {
 			b.observers = slices.Delete(slices.Clone(b.observers), i, i+1)
 			b.watched.Add(-1)
+			b.log.RemoveReader()
+		}
+		if len(b.observers) == 0 {
+			b.events, b.unseen = nil, 0
 		}
 	}
 }
+
+// maxEvents is how many events wait for observers.
+const maxEvents = 1 << 16
 
 // observed is asked before an event is made.
 func (b *Bus) observed() bool { return len(b.observers) > 0 }
 
 func (b *Bus) emitLocked(e Event) {
-	if len(b.observers) > 0 {
+	switch {
+	case len(b.observers) == 0:
+	case len(b.events) >= maxEvents:
+		b.unseen++
+	default:
+		if b.unseen > 0 {
+			b.events = append(b.events, Missed{b.unseen})
+			b.unseen = 0
+		}
 		b.events = append(b.events, e)
-	}
-}
-
-func (b *Bus) emitGoneLocked(s signals.Any, expired bool) {
-	if expired {
-		b.emitLocked(Expired{s})
-	} else {
-		b.emitLocked(Evicted{s})
 	}
 }
 
@@ -101,21 +124,32 @@ func (b *Bus) showEvents() {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.showing {
+	if b.showing != nil {
 		return
 	}
-	b.showing = true
-	defer func() { b.showing = false }()
+	b.showing = new(showing)
+	defer func() { b.showing = nil }()
 	for len(b.events) > 0 {
 		e, watching := b.events[0], b.observers
+		b.events[0] = nil
 		b.events = b.events[1:]
-		b.mu.Unlock()
-		func() {
-			defer b.mu.Lock() // also when an observer ends its goroutine
-			for _, o := range watching {
-				_ = guard(func() error { o.see(e); return nil })
-			}
-		}()
+		for _, o := range watching {
+			b.showLocked(e, o)
+		}
 	}
-	b.changed.Broadcast()
+}
+
+func (b *Bus) showLocked(e Event, o *observer) {
+	b.showing.to, b.showing.since = o, time.Now()
+	b.mu.Unlock()
+	defer b.mu.Lock() // also when an observer ends its goroutine
+	_ = guard(func() error { o.see(e); return nil })
+}
+
+// showLater shows events from a goroutine that Shutdown waits for, which an
+// observer may call.
+func (b *Bus) showLater() {
+	if b.watched.Load() > 0 {
+		go b.showEvents()
+	}
 }

@@ -3,6 +3,7 @@ package bus
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -12,7 +13,8 @@ import (
 // greater than the last one (gaps are fine), its id, source and time. They
 // were accepted there, so no permission is asked and an expired one is not
 // refused, but neither is it delivered. Conflicts are found as ever; their
-// signals are not added, because they are in the log that is fed.
+// signals are not added, because they are in the log that is fed. An id of this
+// bus's mint has to be the one that it gives to that sequence number.
 //
 // All of them are appended or none. Publishing goes on after the last one.
 func (b *Bus) Feed(ctx context.Context, all ...signals.Any) error {
@@ -21,53 +23,66 @@ func (b *Bus) Feed(ctx context.Context, all ...signals.Any) error {
 		if err := b.opts.Limits.Validate(s); err != nil {
 			return err
 		}
-		ds[i] = draft{signal: s, head: signals.HeadOf(s)}
+		ds[i].Signal, ds[i].head, ds[i].KindText = s, signals.HeadOf(s), s.Kind()
 	}
 	b.mu.Lock()
-	err := b.feedLocked(ctx, ds)
-	b.driveLocked()
+	_, err := b.roomLocked(ctx, "", ds)
+	if err == nil {
+		err = b.feedLocked(ds)
+	}
+	b.driveLocked(ctx)
 	b.mu.Unlock()
 	b.showEvents()
 	return err
 }
 
-func (b *Bus) feedLocked(ctx context.Context, ds []draft) error {
-	if _, err := b.roomLocked(ctx, "", ds); err != nil {
-		return err
-	}
-	b.clock.now()
-	last := b.last
+func (b *Bus) feedLocked(ds []draft) error {
+	now, last := b.clock.now(), b.log.Last()
+	var before batch
 	for i := range ds {
-		if err := b.acceptFedLocked(&ds[i], ds[:i], last); err != nil {
+		d := &ds[i]
+		if err := b.admitFedLocked(d, last, now); err != nil {
 			return err
 		}
-		last = ds[i].seq
+		if err := b.uniqueLocked(d, &before, len(ds)); err != nil {
+			return err
+		}
+		last = d.Seq
+	}
+	if b.rules.capacity > 0 {
+		b.rules.weigh(ds)
 	}
 	for i := range ds {
 		b.appendLocked(&ds[i])
 	}
-	b.opened = b.opened[:0]
-	b.shown.Store(b.log.next)
-	b.startSweeperLocked()
+	b.fold.opened = b.fold.opened[:0]
+	b.committedLocked(ds)
 	return nil
 }
 
-func (b *Bus) acceptFedLocked(d *draft, earlier []draft, last uint64) error {
-	h, kind := d.head, d.signal.Kind()
+func (b *Bus) admitFedLocked(d *draft, last uint64, now int64) error {
+	h := d.head
+	bad := func(field, value, problem string) error {
+		return &signals.FieldError{Kind: d.KindText, Field: field, Value: value, Problem: problem}
+	}
 	switch {
 	case h.Seq <= last:
-		return &signals.FieldError{Kind: kind, Field: "seq", Value: fmt.Sprint(h.Seq), Problem: fmt.Sprintf("not after %d", last)}
+		return bad("seq", fmt.Sprint(h.Seq), fmt.Sprintf("not after %d", last))
+	case h.Seq > math.MaxInt64:
+		return bad("seq", fmt.Sprint(h.Seq), "leaves no room behind it")
 	case h.ID.IsZero():
-		return &signals.FieldError{Kind: kind, Field: "id", Problem: "required"}
+		return bad("id", "", "required")
 	case h.Source == "":
-		return &signals.FieldError{Kind: kind, Field: "source", Problem: "required"}
+		return bad("source", "", "required")
 	case h.Time.IsZero():
-		return &signals.FieldError{Kind: kind, Field: "timestamp", Problem: "required"}
+		return bad("timestamp", "", "required")
 	}
-	d.seq, d.sourceText = h.Seq, h.Source
-	b.stampLocked(d)
-	if err := b.uniqueLocked(d, earlier); err != nil {
-		return err
+	d.Seq, d.Source, d.ThreadText, d.Pages = h.Seq, h.Source, h.Thread, b.pagesLocked(d.Signal)
+	b.stampLocked(d, now)
+	own, ours := b.log.Minted(d.ID, d.Seq)
+	if ours && !own {
+		return bad("id", d.ID.String(), "of this bus's mint, but of another place")
 	}
-	return b.ownsProposalLocked(d, earlier)
+	d.Foreign = !own
+	return nil
 }

@@ -79,7 +79,9 @@ func TestReservedKindsAreTheSystems(t *testing.T) {
 		if _, err := b.Agent("b", bus.Permissions{CanEmit: []signals.Kind{s.Kind()}}); err == nil {
 			t.Errorf("a handle for %s was given out", s.Kind())
 		}
-		must(t, b.System(), s)
+		if s.Kind() != conflict.KindResolved { // there is none to resolve
+			must(t, b.System(), s)
+		}
 	}
 }
 
@@ -108,9 +110,13 @@ func TestProposalIDBelongsToItsFirstSourceAndContent(t *testing.T) {
 	check(z, proposes("t", "p", "this"), "a")     // other source
 	must(t, a, proposes("t", "p", "this"))        // the same again
 	must(t, z, proposes("elsewhere", "p", "own")) // another thread
-	must(t, z, found("x"))                        // evicts the first, the second still holds the id
+	for range 10 {
+		must(t, z, found("x")) // evicts all of them
+	}
 	check(z, proposes("t", "p", "mine"), "a")
-	must(t, z, found("y")) // evicts the second: the id is free
+	b.CloseThread("elsewhere")
+	check(z, proposes("t", "p", "mine"), "a")
+	b.CloseThread("t")
 	must(t, z, proposes("t", "p", "mine"))
 	check(a, proposes("t", "p", "this"), "z")
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/swarmbus/swarmbus/bus/internal/store"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -22,24 +23,28 @@ type HandleOptions struct {
 type Handler struct {
 	bus     *Bus
 	options HandleOptions
-	lane    *lane
-	site    string // where Handle was called
+	kind    *store.Topic
+	channel *channel // of the kind
+	site    string   // where Handle was called
 	run     func(context.Context, signals.Any) error
 	from    uint64 // position of the first signal it may get
 
 	ended atomic.Bool
-	// Protected by bus.mu. While it is not ended, a handler has delivered what
-	// its lane is done with, but for the exceptions that it counts itself.
-	base, except uint64
-	failed       uint64
-	expired      uint64
-	final        Books // once it is ended
+	// Protected by bus.mu. As long as it is not ended, a handler has delivered
+	// what its channel is done with since it began, but for the exceptions.
+	doneBefore, intendedBefore uint64
+	exceptions                 uint64 // entries that it did not simply get
+	notFor                     uint64 // of these, entries that were not for it
+	failed, expired            uint64
+	final                      Books // once it is ended
 }
 
 // Handle calls f for every signal of P's kind from the next one on. All inline
 // handlers of a bus are one cursor over its log: one signal, all its handlers
 // in the order of registration, then the next signal, never two at once. The
-// publisher that finds the cursor idle moves it, before Publish returns.
+// publisher that finds the cursor idle moves it, before Publish returns: over
+// what it published itself, and for at most 64 entries or 10 ms more while its
+// context lasts; a goroutine of the bus does the rest.
 //
 // f may publish, subscribe, close handlers and close the bus; what it
 // publishes is handled after it returned. A blocking f delays other inline
@@ -71,27 +76,43 @@ func (b *Bus) handle(kind signals.Kind, o HandleOptions, run func(context.Contex
 	if b.state != open {
 		return nil, ErrClosed
 	}
-	h.lane, h.from = b.laneLocked(kind), b.log.next
-	h.base = h.lane.done
-	if r := &b.run; r.chunk != nil && r.handlers[0].lane == h.lane {
-		h.base++ // the run under way is not for h
+	h.kind = pin(b.log.Kinds, string(kind))
+	h.channel, h.from = channelOf(h.kind), b.log.Next()
+	h.doneBefore, h.intendedBefore = h.channel.done, h.channel.intended
+	if r := &b.inline.run; r.segment != nil && r.channel == h.channel {
+		h.doneBefore++ // the run under way is not for h
 	}
-	h.lane.handlers = append(slices.Clip(h.lane.handlers), h)
-	b.handlers = append(b.handlers, h)
+	h.channel.handlers = append(slices.Clip(h.channel.handlers), h)
+	b.inline.handlers = append(b.inline.handlers, h)
 	return h, nil
 }
 
 // Close ends the handler; signals that it has not handled are dead-lettered.
 // A run under way goes on. Closing twice does nothing.
 func (h *Handler) Close() {
-	b := h.bus
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if i := slices.Index(b.handlers, h); i >= 0 {
-		b.handlers = slices.Delete(b.handlers, i, i+1)
-		h.lane.handlers = slices.DeleteFunc(slices.Clone(h.lane.handlers), func(other *Handler) bool { return other == h })
-		h.endLocked()
+	h.bus.mu.Lock()
+	defer h.bus.mu.Unlock()
+	h.closeLocked()
+}
+
+func (h *Handler) closeLocked() {
+	in := &h.bus.inline
+	i := slices.Index(in.handlers, h)
+	if i < 0 {
+		return
 	}
+	in.handlers = slices.Delete(in.handlers, i, i+1)
+	h.channel.handlers = slices.DeleteFunc(slices.Clone(h.channel.handlers), func(other *Handler) bool { return other == h })
+	h.final = h.booksLocked()
+	waiting := h.final.Pending
+	if in.run.isFor(h) {
+		waiting-- // the run settles it
+	}
+	h.final.settle(DeadClosed, waiting)
+	h.bus.past.add(h.final)
+	h.ended.Store(true)
+	in.endings++
+	h.bus.log.Kinds.Unpin(h.kind)
 }
 
 func (h *Handler) wants(s *signals.Header) bool {
@@ -99,51 +120,40 @@ func (h *Handler) wants(s *signals.Header) bool {
 		(h.options.Threads == nil || slices.Contains(h.options.Threads, s.Thread))
 }
 
-// endLocked dead-letters what the handler has not begun.
-func (h *Handler) endLocked() {
-	k := h.booksLocked()
-	waiting := k.Pending
-	if h.underWayLocked() {
-		waiting-- // the run settles it
-	}
-	k.settle(DeadClosed, waiting)
-	h.final = k
-	b := h.bus
-	b.past.add(k)
-	b.endings++
-	h.ended.Store(true)
-}
-
-// underWayLocked reports whether the entry being handled is for h.
-func (h *Handler) underWayLocked() bool {
-	r := &h.bus.run
-	return r.chunk != nil && slices.Contains(r.handlers, h) && r.pos() >= h.from && h.wants(r.chunk.head(r.i))
-}
-
-// booksLocked returns what became of every signal for h.
+// booksLocked returns what became of every signal for h. What was intended is
+// counted when entries come, what was delivered when they are done, and what is
+// pending in the log.
 func (h *Handler) booksLocked() Books {
 	if h.ended.Load() {
 		return h.final
 	}
-	k := Books{Delivered: h.lane.done - h.base - h.except, DeadFailed: h.failed, DeadExpired: h.expired}
-	k.Pending = h.bus.pendingLocked(h)
-	k.Intended = k.Delivered + k.Pending + k.Dead()
-	return k
+	waiting, others := h.bus.waitingLocked(h)
+	return Books{
+		Intended:  h.channel.intended - h.intendedBefore - h.notFor - others,
+		Delivered: h.channel.done - h.doneBefore - h.exceptions,
+		Pending:   waiting, DeadFailed: h.failed, DeadExpired: h.expired,
+	}
 }
 
-// pendingLocked counts the entries not yet handled that are for h.
-func (b *Bus) pendingLocked(h *Handler) (n uint64) {
-	c := b.inlineChunk
-	for pos := b.inline; pos < b.log.next; pos++ {
-		if pos > b.inline && pos%slots == 0 {
-			c = c.next
+// waitingLocked counts the entries of h's kind not yet handled that are for h,
+// and those that are not, from the first that it may get.
+func (b *Bus) waitingLocked(h *Handler) (waiting, others uint64) {
+	for c := b.inline.at; ; {
+		s, from, to := c.Span(b.log.Next())
+		if from == to {
+			return waiting, others
 		}
-		i := pos % slots
-		if pos >= h.from && c.segment[i].shelf.lane == h.lane && h.wants(c.head(int(i))) {
-			n++
+		for i := from; i < to; i++ {
+			switch {
+			case s.Kind[i] != h.kind || s.Start+uint64(i) < h.from:
+			case h.wants(s.Head(i)):
+				waiting++
+			default:
+				others++
+			}
 		}
+		c.Pos = s.Start + uint64(to)
 	}
-	return n
 }
 
 // guard turns a panic of f into an error.
@@ -174,8 +184,8 @@ func (b *Bus) Sync(ctx context.Context, seq uint64) error {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	err := b.waitLocked(ctx, func() bool { return b.handled >= seq || b.state == closed })
-	if err == nil && b.handled < seq {
+	err := b.waitLocked(ctx, func() bool { return b.inline.handled >= seq || b.state == closed })
+	if err == nil && b.inline.handled < seq {
 		return ErrClosed
 	}
 	return err

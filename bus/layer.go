@@ -39,13 +39,13 @@ func (b *Bus) Layer(name string, kinds ...signals.Kind) (*Layer, error) {
 		if reserved[k] {
 			continue
 		}
-		if l := b.lanes[k]; ofSystem(k) || l != nil && l.byAgents {
+		if ofSystem(k) || b.openKinds.has(k) {
 			return nil, &PermissionError{Agent: name, Kind: k, Reason: "others publish the kind"}
 		}
 		reserved[k] = true
 	}
 	b.reserved.Store(&reserved)
-	return &Layer{p: &Publisher{bus: b, agent: name, layer: true, permissions: Permissions{CanEmit: kinds}}}, nil
+	return &Layer{p: &Publisher{bus: b, agent: name, role: layerRole, permissions: Permissions{CanEmit: kinds}}}, nil
 }
 
 // A Moment is the end of the log while a [Layer] decides what comes next.
@@ -81,13 +81,9 @@ func (l *Layer) Append(ctx context.Context, decide func(Moment) ([]signals.Any, 
 	}()
 	err := l.appendLocked(ctx, decide, committed)
 	ours = false
-	if b.inline != b.log.next {
-		b.driveLocked()
-	}
+	b.driveLocked(ctx)
 	b.mu.Unlock()
-	if b.watched.Load() > 0 {
-		b.showEvents()
-	}
+	b.showEvents()
 	return err
 }
 
@@ -119,7 +115,7 @@ const roomy = 16
 func (l *Layer) receiptsLocked(ds []draft) []Receipt {
 	rs := l.receipts[:0]
 	for i := range ds {
-		rs = append(rs, ds[i].receipt())
+		rs = append(rs, Receipt{ds[i].Seq, ds[i].ID, ds[i].Time})
 	}
 	if cap(rs) <= roomy {
 		l.receipts = rs
@@ -138,7 +134,7 @@ func (l *Layer) speaker(ds []draft) string {
 func (l *Layer) decideLocked(decide func(Moment) ([]signals.Any, error)) ([]draft, error) {
 	b := l.p.bus
 	now := b.clock.now()
-	all, err := decide(Moment{Seq: b.last + 1, Time: time.Unix(0, now).UTC(), bus: b})
+	all, err := decide(Moment{Seq: b.log.Last() + 1, Time: time.Unix(0, now).UTC(), bus: b})
 	if err != nil {
 		return nil, err
 	}
@@ -154,3 +150,17 @@ func (l *Layer) decideLocked(decide func(Moment) ([]signals.Any, error)) ([]draf
 	}
 	return ds, nil
 }
+
+// openKinds are the kinds that agents have published, which no layer may take
+// any more; of more than maxOpenKinds it takes none.
+type openKinds map[signals.Kind]bool
+
+const maxOpenKinds = 1024
+
+func (o openKinds) add(k signals.Kind) {
+	if len(o) <= maxOpenKinds {
+		o[k] = true
+	}
+}
+
+func (o openKinds) has(k signals.Kind) bool { return o[k] || len(o) > maxOpenKinds }

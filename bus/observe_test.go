@@ -31,7 +31,7 @@ func TestObserversSeeEverythingInOrder(t *testing.T) {
 		"published 2", "settled 2 for handler: delivered",
 		"published p",
 		"published q", "opened p-q", "evicted 1", "published conflict", "evicted 2",
-		"expired p", "ended p-q resolved=false", "expired q", "expired conflict",
+		"expired p", "expired q", "expired conflict", "ended p-q resolved=false",
 	})
 }
 

@@ -16,6 +16,10 @@ type Options struct {
 	Undrained int           // entries waiting for inline handlers at which Publish returns ErrBacklog; 0 means 65536
 	Slow      time.Duration // a handler that takes longer is named; 0 means 100ms
 
+	// Proposals is how many live ones there may be, in all threads; beyond it
+	// Publish returns [ErrProposals]. 0 means 65536. See [Bus.CloseThread].
+	Proposals int
+
 	NoConflicts bool              // do not look for rival proposals
 	Conflicts   *conflict.Options // nil means its defaults
 
@@ -27,10 +31,6 @@ type Options struct {
 	Clock  func() time.Time // called under the bus's lock; nil means the machine's
 	Mint   *signals.Mint    // of ids; the bus's alone from here on; nil means signals.NewMint()
 }
-
-// MaxAhead is how far a signal's own time may be ahead of the bus's clock when
-// it is published.
-const MaxAhead = time.Minute
 
 // maxHistory bounds [Options].History: positions are counted in ints.
 const maxHistory = 1 << 32
@@ -44,6 +44,7 @@ func (o *Options) withDefaults() (Options, error) {
 		return r, err
 	}
 	r.History = orDefault(r.History, 1000)
+	r.Proposals = orDefault(r.Proposals, 1<<16)
 	r.Undrained = orDefault(r.Undrained, 1<<16)
 	if r.TTL == 0 {
 		r.TTL = time.Minute
@@ -67,6 +68,8 @@ func (o *Options) check() error {
 		return &OptionError{"History", o.History, "not from 0 to 2^32"}
 	case o.Undrained < 0:
 		return &OptionError{"Undrained", o.Undrained, "negative"}
+	case o.Proposals < 0:
+		return &OptionError{"Proposals", o.Proposals, "negative"}
 	case o.Slow < 0:
 		return &OptionError{"Slow", o.Slow, "negative"}
 	case !(o.Rate >= 0 && o.Rate <= math.MaxInt32):

@@ -1,79 +1,58 @@
 package bus
 
 import (
+	"cmp"
+	"container/heap"
+	"context"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+
+	"github.com/swarmbus/swarmbus/bus/internal/store"
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// A proposal id belongs to the first source and content that used it in its
-// thread, as long as one such proposal is in the history.
-type proposalKey struct{ thread, id string }
+// What a signal is to the fold of proposals, by its payload type.
+const (
+	isNothing uint8 = iota
+	isProposal
+	endsConflicts
+)
 
-type owner struct {
-	source, content string
-	held            int // proposals in the history with this id
+func roleOf(s signals.Any) uint8 {
+	switch s.(type) {
+	case *signals.Signal[signals.Proposal]:
+		return isProposal
+	case *signals.Signal[conflict.Resolution], *signals.Signal[signals.Consensus]:
+		return endsConflicts
+	}
+	return isNothing
 }
 
-func (b *Bus) ownsProposalLocked(d *draft, earlier []draft) error {
-	p, ok := signals.As[signals.Proposal](d.signal)
-	if !ok {
-		return nil
-	}
-	first := b.proposals[proposalKey{p.Thread, p.Payload.ProposalID}]
-	for i := 0; i < len(earlier) && first == nil; i++ {
-		q, ok := signals.As[signals.Proposal](earlier[i].signal)
-		if ok && q.Thread == p.Thread && q.Payload.ProposalID == p.Payload.ProposalID {
-			first = &owner{source: earlier[i].sourceText, content: q.Payload.Content}
-		}
-	}
-	if first == nil || first.source == d.sourceText && first.content == p.Payload.Content {
-		return nil
-	}
-	return &ProposalError{p.Thread, p.Payload.ProposalID, first.source}
+// proposals is what decisions stand on: who owns which proposal id, and which
+// proposals are live and rivals. It is a fold of the log by the log's time; what
+// the history holds means nothing to it. A proposal lives until it expires or
+// its thread is closed, and ids are owned until all proposals of their thread
+// are gone.
+type proposals struct {
+	capacity int
+	detector *conflict.Detector // nil: conflicts are not looked for
+	threads  map[string]*debate
+	dues     dues
+	live     map[signals.ID]string // their threads
+	opened   []opening // by what is being published; their signals follow
+	conflict uint64    // conflicts opened so far
 }
 
-// foldLocked shows the entry to the conflict detector before anything can
-// evict it: what is evicted first would never be removed again.
-func (b *Bus) foldLocked(c *chunk, i int) {
-	s := c.peek(i)
-	if p, ok := signals.As[signals.Proposal](s); ok {
-		b.claimProposalLocked(p)
-	}
-	if b.opts.NoConflicts {
-		return
-	}
-	change := b.conflicts.Fold(s)
-	b.conflictsEndedLocked(change, true)
-	for _, pair := range change.Opened {
-		b.counts.conflicts++
-		if b.observed() {
-			b.emitLocked(ConflictOpened{pair})
-		}
-		b.opened = append(b.opened, opening{pair, c.seq[i]})
-	}
+// A debate is the proposals of one thread.
+type debate struct {
+	owners map[string]owner
+	live   map[signals.ID]uint64 // sequence numbers
 }
 
-func (b *Bus) claimProposalLocked(p *signals.Signal[signals.Proposal]) {
-	key := proposalKey{p.Thread, p.Payload.ProposalID}
-	o := b.proposals[key]
-	if o == nil {
-		o = &owner{source: p.Source, content: p.Payload.Content}
-		b.proposals[key] = o
-	}
-	o.held++
-}
-
-// proposalGoneLocked forgets a proposal that leaves the history.
-func (b *Bus) proposalGoneLocked(c *chunk, i int) {
-	p, _ := signals.As[signals.Proposal](c.peek(i))
-	key := proposalKey{p.Thread, p.Payload.ProposalID}
-	if o := b.proposals[key]; o != nil {
-		if o.held--; o.held == 0 {
-			delete(b.proposals, key)
-		}
-	}
-	b.conflictsEndedLocked(b.conflicts.Remove(p.ID), false)
-}
+type owner struct{ source, content string }
 
 // An opening is a conflict with the sequence number of the proposal that
 // opened it.
@@ -82,24 +61,243 @@ type opening struct {
 	cause uint64
 }
 
+func newProposals(o *Options) proposals {
+	p := proposals{capacity: o.Proposals, threads: map[string]*debate{}, live: map[signals.ID]string{}}
+	if !o.NoConflicts {
+		p.detector = conflict.NewDetector(o.Conflicts)
+	}
+	return p
+}
+
+// A claim is an id that a draft of the same call takes.
+type claim struct{ thread, id string }
+
+// admit refuses a proposal whose id is another's, or for which there is no
+// room. claims are those of the drafts before it in the same call.
+func (f *proposals) admit(d *draft, claims map[claim]owner) error {
+	p, ok := signals.As[signals.Proposal](d.Signal)
+	if !ok {
+		return f.admitResolution(d)
+	}
+	if len(f.live)+len(claims) >= f.capacity {
+		return fmt.Errorf("%w: %d are live", ErrProposals, len(f.live))
+	}
+	if _, live := f.live[d.ID]; live {
+		return fmt.Errorf("%w: %s", ErrDuplicate, d.ID)
+	}
+	id, me := p.Payload.ProposalID, owner{d.Source, p.Payload.Content}
+	first, owned := claims[claim{p.Thread, id}]
+	if t := f.threads[p.Thread]; t != nil && !owned {
+		first, owned = t.owners[id]
+	}
+	if owned && first != me {
+		return &ProposalError{p.Thread, id, first.source}
+	}
+	if claims != nil {
+		claims[claim{p.Thread, id}] = me
+	}
+	return nil
+}
+
+func (f *proposals) admitResolution(d *draft) error {
+	r, ok := signals.As[conflict.Resolution](d.Signal)
+	if !ok || f.detector == nil {
+		return nil
+	}
+	for pair := range f.detector.Unresolved(r.Thread) {
+		if a, b := pair.A.Signal, pair.B.Signal; a == r.Payload.SignalA && b == r.Payload.SignalB || a == r.Payload.SignalB && b == r.Payload.SignalA {
+			return nil
+		}
+	}
+	return fmt.Errorf("%w: between %s and %s in thread %q", ErrNoConflict, r.Payload.SignalA, r.Payload.SignalB, r.Thread)
+}
+
+// foldLocked shows an entry that just entered the log to the fold.
+func (b *Bus) foldLocked(d *draft, s *store.Segment, i int) {
+	f := &b.fold
+	if p, ok := signals.As[signals.Proposal](s.Signal(i)); ok {
+		f.claim(p, d.Due)
+	}
+	if f.detector == nil {
+		return
+	}
+	change := f.detector.Fold(s.Signal(i))
+	b.conflictsEndedLocked(change, true)
+	for _, pair := range change.Opened {
+		f.conflict++
+		b.emitLocked(ConflictOpened{pair})
+		f.opened = append(f.opened, opening{pair, d.Seq})
+	}
+}
+
+func (f *proposals) claim(p *signals.Signal[signals.Proposal], due int64) {
+	t := f.threads[p.Thread]
+	if t == nil {
+		t = &debate{map[string]owner{}, map[signals.ID]uint64{}}
+		f.threads[p.Thread] = t
+	}
+	if _, owned := t.owners[p.Payload.ProposalID]; !owned {
+		t.owners[p.Payload.ProposalID] = owner{p.Source, p.Payload.Content}
+	}
+	t.live[p.ID], f.live[p.ID] = p.Seq, p.Thread
+	if due != forever {
+		heap.Push(&f.dues, dueProposal{due, p.Seq, p.ID, p.Thread})
+	}
+}
+
+// expireProposalsLocked ends the proposals whose life is over at now.
+func (b *Bus) expireProposalsLocked(now int64) {
+	f := &b.fold
+	for len(f.dues) > 0 && f.dues[0].due < now {
+		p := heap.Pop(&f.dues).(dueProposal)
+		if !f.isLive(p) {
+			continue // its thread was closed
+		}
+		t := f.threads[p.thread]
+		delete(t.live, p.id)
+		delete(f.live, p.id)
+		if len(t.live) == 0 {
+			delete(f.threads, p.thread)
+		}
+		b.removeLocked(p.id)
+	}
+}
+
+func (f *proposals) isLive(p dueProposal) bool {
+	t := f.threads[p.thread]
+	return t != nil && t.live[p.id] == p.seq
+}
+
+func (b *Bus) removeLocked(id signals.ID) {
+	if b.fold.detector != nil {
+		b.conflictsEndedLocked(b.fold.detector.Remove(id), false)
+	}
+}
+
+func (b *Bus) conflictsEndedLocked(c conflict.Change, resolved bool) {
+	for _, pair := range c.Ended {
+		b.emitLocked(ConflictEnded{pair, resolved})
+	}
+}
+
+// CloseThread says that a thread is over: its proposals are no longer live,
+// its open conflicts end, and its proposal ids are free. Its signals stay in the
+// history. Whoever opens threads without end should close them: until then
+// each live proposal counts against [Options].Proposals.
+func (b *Bus) CloseThread(thread string) {
+	b.mu.Lock()
+	if t := b.fold.threads[thread]; t != nil {
+		delete(b.fold.threads, thread)
+		older := func(x, y signals.ID) int { return cmp.Compare(t.live[x], t.live[y]) }
+		for _, id := range slices.SortedFunc(maps.Keys(t.live), older) {
+			delete(b.fold.live, id)
+			b.removeLocked(id)
+		}
+		b.fold.forgetClosed()
+	}
+	b.mu.Unlock()
+	b.showEvents()
+}
+
+// forgetClosed drops what waits to expire in threads that were closed, once
+// that is the greater part.
+func (f *proposals) forgetClosed() {
+	if len(f.dues) > 2*len(f.live) {
+		f.dues = slices.DeleteFunc(f.dues, func(p dueProposal) bool { return !f.isLive(p) })
+		heap.Init(&f.dues)
+	}
+}
+
 // appendConflictsLocked puts the signals of the conflicts that ds opened behind
 // them.
 func (b *Bus) appendConflictsLocked(ds []draft) {
-	for _, o := range b.opened {
-		b.appendConflictLocked(o.pair, &ds[o.cause-ds[0].seq])
+	for _, o := range b.fold.opened {
+		b.appendConflictLocked(o.pair, &ds[o.cause-ds[0].Seq])
 	}
-	clear(b.opened)
-	b.opened = b.opened[:0]
+	clear(b.fold.opened)
+	b.fold.opened = b.fold.opened[:0]
 }
 
 func (b *Bus) appendConflictLocked(pair conflict.Pair, cause *draft) {
 	s := signals.New(signals.Header{
 		Thread: pair.Thread, ReplyTo: pair.B.Signal, Confidence: 1, Round: cause.head.Round,
 	}, pair.Payload())
-	b.appendLocked(&draft{
-		signal: s, head: &s.Header, sourceText: System,
-		shelf: b.shelfLocked(s), source: b.sources.byText[System], thread: cause.thread,
-		seq: b.last + 1, id: pair.ID(), foreign: true,
-		at: cause.at, due: cause.due, time: cause.time, ttl: cause.ttl,
-	})
+	d := draft{head: &s.Header}
+	d.Entry = store.Entry{
+		Signal: s, Pages: b.pagesLocked(s), KindText: signals.KindConflict, Thread: cause.Thread, ThreadText: pair.Thread,
+		Seq: b.log.Last() + 1, ID: pair.ID(), Foreign: true, Source: System, ReplyTo: s.ReplyTo,
+		Time: cause.Time, TTL: cause.TTL, At: cause.At, Due: cause.Due,
+	}
+	if b.rules.capacity > 0 {
+		d.bytes = size(s)
+	}
+	b.appendLocked(&d)
+}
+
+// Conflicts yields the open conflicts of a thread, oldest first, as they are
+// when the iteration starts.
+func (b *Bus) Conflicts(thread string) iter.Seq[conflict.Pair] {
+	return b.pairs(func(d *conflict.Detector) iter.Seq[conflict.Pair] { return d.Unresolved(thread) })
+}
+
+// Pairs yields every two live rivals of a thread, whether their conflict is
+// open, resolved or was never reported, as they are when the iteration starts:
+// by the newer one's place in the log, then the older one's.
+func (b *Bus) Pairs(thread string) iter.Seq[conflict.Pair] {
+	return b.pairs(func(d *conflict.Detector) iter.Seq[conflict.Pair] { return d.Pairs(thread) })
+}
+
+func (b *Bus) pairs(of func(*conflict.Detector) iter.Seq[conflict.Pair]) iter.Seq[conflict.Pair] {
+	return func(yield func(conflict.Pair) bool) {
+		for _, p := range b.pairsNow(of) {
+			if !yield(p) {
+				return
+			}
+		}
+	}
+}
+
+func (b *Bus) pairsNow(of func(*conflict.Detector) iter.Seq[conflict.Pair]) []conflict.Pair {
+	defer b.showEvents()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.fold.detector == nil {
+		return nil
+	}
+	b.expireProposalsLocked(b.clock.now())
+	return slices.Collect(of(b.fold.detector))
+}
+
+// Resolve ends the open conflict between two signals of a thread, named in
+// either order, by publishing a [conflict.Resolution] as the system. It returns
+// [ErrNoConflict] if there is none.
+func (b *Bus) Resolve(ctx context.Context, thread string, x, y signals.ID, reason string) (Receipt, error) {
+	return b.System().Publish(ctx, signals.New(
+		signals.Header{Thread: thread, Confidence: 1},
+		conflict.Resolution{SignalA: x, SignalB: y, Reason: reason},
+	))
+}
+
+// dues are the proposals that expire, the first to expire first.
+type dues []dueProposal
+
+type dueProposal struct {
+	due    int64
+	seq    uint64
+	id     signals.ID
+	thread string
+}
+
+func (d dues) Len() int { return len(d) }
+func (d dues) Less(i, j int) bool {
+	return d[i].due < d[j].due || d[i].due == d[j].due && d[i].seq < d[j].seq
+}
+func (d dues) Swap(i, j int) { d[i], d[j] = d[j], d[i] }
+func (d *dues) Push(x any)   { *d = append(*d, x.(dueProposal)) }
+func (d *dues) Pop() any {
+	last := len(*d) - 1
+	x := (*d)[last]
+	(*d)[last] = dueProposal{}
+	*d = (*d)[:last]
+	return x
 }

@@ -6,33 +6,34 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/swarmbus/swarmbus/conflict"
+	"github.com/swarmbus/swarmbus/bus/internal/store"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
 // System is the source of what the bus itself says, and of its owner's handle.
 const System = "system"
 
-// Permissions of an agent's handle. The zero value allows every kind that is
-// not reserved, in every thread.
-type Permissions struct {
-	CanEmit []signals.Kind // nil: every kind that is not reserved; empty: none
-	Threads []string       // nil: every thread; empty: none
-}
-
 // A Publisher is one agent's handle: everything published through it has the
 // agent's id as its source. It may be used concurrently.
 type Publisher struct {
 	bus         *Bus
 	agent       string
+	role        publisherRole
 	permissions Permissions
-	layer       bool // publishes for others
 
-	// What the last signal was, which the next one almost always is too. That
-	// p may publish what goes to the shelf was found then.
-	shelf          atomic.Pointer[shelf]
-	source, thread *name // protected by bus.mu
+	// Where the last signal went, and the next one almost always goes, too.
+	// That p may publish that kind was found then.
+	pages        atomic.Pointer[store.Pages]
+	kind, thread *store.Topic // protected by bus.mu
 }
+
+type publisherRole uint8
+
+const (
+	agentRole publisherRole = iota
+	layerRole
+	systemRole
+)
 
 // A Receipt says what the log gave a signal.
 type Receipt struct {
@@ -42,9 +43,9 @@ type Receipt struct {
 }
 
 // Agent returns a handle for the agent with that id. The reserved kinds
-// ([signals.KindTask], [signals.KindConflict], [conflict.KindResolved] and
-// [signals.KindConsensus]) are never allowed through it, and asking for them is an error, as is an id that
-// is [System] or no name.
+// ([signals.KindTask], [signals.KindConflict], [conflict.KindResolved],
+// [signals.KindConsensus] and those of a [Layer]) are never allowed through it, and
+// asking for them is an error, as is an id that is [System] or no name.
 func (b *Bus) Agent(id string, p Permissions) (*Publisher, error) {
 	if err := (signals.Limits{}).Name("agent", id); err != nil {
 		return nil, err
@@ -63,7 +64,7 @@ func (b *Bus) Agent(id string, p Permissions) (*Publisher, error) {
 
 // System returns the handle of the bus's owner, which may publish everything.
 // Agents do not get it.
-func (b *Bus) System() *Publisher { return &Publisher{bus: b, agent: System} }
+func (b *Bus) System() *Publisher { return &Publisher{bus: b, agent: System, role: systemRole} }
 
 // Agent returns the id that signals published through p have as their source.
 func (p *Publisher) Agent() string { return p.agent }
@@ -73,15 +74,16 @@ func (p *Publisher) Agent() string { return p.agent }
 // (see [Handle]) and waits only for subscriptions that asked for it.
 //
 // Nothing is published when it returns an error: a [*signals.FieldError], a
-// [*PermissionError], a [*ProposalError], [ErrExpired], [ErrDuplicate],
-// [ErrBacklog], [ErrClosed], or why ctx ended while it waited.
+// [*PermissionError], a [*ProposalError], a [*LimitError], [ErrExpired],
+// [ErrDuplicate], [ErrProposals], [ErrNoConflict], [ErrBacklog], [ErrClosed], or
+// why ctx ended while it waited.
 func (p *Publisher) Publish(ctx context.Context, s signals.Any) (r Receipt, err error) {
 	var one [1]draft
 	if err = p.draft(&one[0], s); err == nil {
 		err = p.bus.publish(ctx, p, one[:])
 	}
 	if err == nil { // field by field: a copy of the whole would wait for the stores, 5 ns
-		r.Seq, r.ID, r.Time = one[0].seq, one[0].id, one[0].time
+		r.Seq, r.ID, r.Time = one[0].Seq, one[0].ID, one[0].Time
 	}
 	return r, err
 }
@@ -99,10 +101,16 @@ func (p *Publisher) PublishAll(ctx context.Context, all ...signals.Any) ([]Recei
 	return receiptsOf(ds), nil
 }
 
+// Subscribe is [Bus.Subscribe] as this agent.
+func (p *Publisher) Subscribe(o SubscribeOptions) (*Subscription, error) {
+	o.Agent = p.agent
+	return p.bus.Subscribe(o)
+}
+
 func receiptsOf(ds []draft) []Receipt {
 	receipts := make([]Receipt, len(ds))
 	for i := range ds {
-		receipts[i] = ds[i].receipt()
+		receipts[i] = Receipt{ds[i].Seq, ds[i].ID, ds[i].Time}
 	}
 	return receipts
 }
@@ -119,12 +127,12 @@ func (p *Publisher) drafts(all []signals.Any) ([]draft, error) {
 
 // draft checks what needs no lock.
 func (p *Publisher) draft(d *draft, s signals.Any) (err error) {
-	d.signal = s
-	if shelf := p.shelf.Load(); shelf != nil {
-		if d.head, err = shelf.form.Inspect(p.bus.opts.Limits, s); d.head != nil {
-			d.shelf = shelf
+	d.Signal = s
+	if pages := p.pages.Load(); pages != nil {
+		if d.head, err = pages.Form.Inspect(p.bus.opts.Limits, s); d.head != nil {
+			d.Pages, d.KindText = pages, pages.Kind
 			if err == nil && !p.owns(d.head) {
-				err = p.allow(s.Kind(), d.head)
+				err = p.allow(d.KindText, d.head)
 			}
 			return err
 		}
@@ -132,19 +140,13 @@ func (p *Publisher) draft(d *draft, s signals.Any) (err error) {
 	if err := p.bus.opts.Limits.Validate(s); err != nil {
 		return err
 	}
-	d.head = signals.HeadOf(s)
-	return p.allow(s.Kind(), d.head)
+	d.head, d.KindText = signals.HeadOf(s), s.Kind()
+	return p.allow(d.KindText, d.head)
 }
 
 // owns reports whether nothing but the kind may stand against publishing.
 func (p *Publisher) owns(h *signals.Header) bool {
-	return (h.Source == "" || h.Source == p.agent || p.layer) && p.permissions.Threads == nil
-}
-
-// Subscribe is [Bus.Subscribe] as this agent.
-func (p *Publisher) Subscribe(o SubscribeOptions) (*Subscription, error) {
-	o.Agent = p.agent
-	return p.bus.Subscribe(o)
+	return (h.Source == "" || h.Source == p.agent) && p.permissions.Threads == nil
 }
 
 func (p *Publisher) allow(k signals.Kind, h *signals.Header) error {
@@ -152,35 +154,4 @@ func (p *Publisher) allow(k signals.Kind, h *signals.Header) error {
 		return &PermissionError{p.agent, k, h.Thread, why}
 	}
 	return nil
-}
-
-func (p *Publisher) refusal(k signals.Kind, h *signals.Header) string {
-	switch {
-	case h.Source != "" && h.Source != p.agent && !p.layer:
-		return "the source is another agent's: " + h.Source
-	case p.agent == System:
-		return ""
-	case !p.layer && p.bus.isReserved(k):
-		return "the kind is reserved"
-	case p.permissions.CanEmit != nil && !slices.Contains(p.permissions.CanEmit, k):
-		return "not in CanEmit"
-	case p.permissions.Threads != nil && !slices.Contains(p.permissions.Threads, h.Thread):
-		return "not in its threads"
-	}
-	return ""
-}
-
-// isReserved reports whether agents may not publish the kind.
-func (b *Bus) isReserved(k signals.Kind) bool {
-	layers := b.reserved.Load()
-	return ofSystem(k) || layers != nil && (*layers)[k]
-}
-
-func ofSystem(k signals.Kind) bool {
-	switch k {
-	case signals.KindTask, signals.KindConsensus, signals.KindConflict, conflict.KindResolved:
-		return true
-	default:
-		return false
-	}
 }

@@ -12,7 +12,7 @@ const (
 	DeadExpired      // its life was over before it was read
 	DeadLagged       // the reader's backlog was full
 	DeadFailed       // the reader returned an error or panicked
-	DeadClosed       // the reader or the bus was closed
+	DeadClosed       // the reader or the bus was closed before it was read
 )
 
 var fateNames = [...]string{"pending", "delivered", "filtered", "expired", "lagged", "failed", "closed"}
@@ -38,7 +38,8 @@ type Books struct {
 // Dead returns the number of dead letters.
 func (k Books) Dead() uint64 { return k.DeadExpired + k.DeadLagged + k.DeadFailed + k.DeadClosed }
 
-// Balanced reports whether everything intended is accounted for. It always is.
+// Balanced reports whether everything intended is accounted for. It always is:
+// each number is counted where it happens, and none follows from the others.
 func (k Books) Balanced() bool { return k.Intended == k.Delivered+k.Filtered+k.Pending+k.Dead() }
 
 // Plus returns the account of two readers together.
@@ -88,77 +89,49 @@ type Stats struct {
 	Conflicts     uint64 // opened so far
 	OpenConflicts int
 	HeldBack      uint64 // conflicts not reported, see package conflict
+	Proposals     int    // live ones
 
 	Books   Books // of all readers there ever were
 	Readers []ReaderStats
 }
 
-// ReaderStats is one reader that is not closed.
+// ReaderStats is one reader that has not ended, or an observer that is being
+// shown an event, whose books are empty.
 type ReaderStats struct {
 	Agent   string
 	Site    string        // file and line where it subscribed
-	Running time.Duration // for how long a handler has been at its signal
+	Running time.Duration // for how long a handler or observer has been at it
 	Books   Books
 }
 
-type counts struct{ expired, evicted, conflicts uint64 }
-
-// Stats returns the bus's counts, all of one moment. Keeping them costs
-// nothing: what is pending is counted here, in the log, once for each signal.
+// Stats returns the bus's counts, all of one moment. What is pending is
+// counted here, in the log, once for each reader and signal.
 func (b *Bus) Stats() Stats {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	counts := b.log.Counts()
 	s := Stats{
-		Published: b.log.next, Held: b.log.held, Expired: b.counts.expired, Evicted: b.counts.evicted,
-		Conflicts: b.counts.conflicts, OpenConflicts: b.conflicts.Open(), HeldBack: b.conflicts.HeldBack(),
+		Published: b.log.Next(), Held: b.log.Held(), Expired: counts.Expired, Evicted: counts.Evicted,
+		Conflicts: b.fold.conflict, Proposals: len(b.fold.live), Books: b.past,
 	}
-	for _, h := range b.handlers {
+	if d := b.fold.detector; d != nil {
+		s.OpenConflicts, s.HeldBack = d.Open(), d.HeldBack()
+	}
+	for _, h := range b.inline.handlers {
 		r := ReaderStats{Agent: h.options.Agent, Site: h.site, Books: h.booksLocked()}
-		if h == b.runningLocked() {
-			r.Running = time.Since(b.slowSince)
+		if h == b.runningLocked() && h == b.watchdog.handler {
+			r.Running = time.Since(b.watchdog.since)
 		}
 		s.Readers = append(s.Readers, r)
 	}
 	for _, sub := range b.subscriptions {
 		s.Readers = append(s.Readers, ReaderStats{Agent: sub.options.Agent, Site: sub.site, Books: sub.booksLocked()})
 	}
-	b.pastLocked()
-	s.Books = b.past
-	for _, sub := range b.fading {
-		s.Books.add(sub.booksLocked())
-	}
 	for _, r := range s.Readers {
 		s.Books.add(r.Books)
 	}
+	if at := b.showing; at != nil && at.to != nil {
+		s.Readers = append(s.Readers, ReaderStats{Site: at.to.site, Running: time.Since(at.since)})
+	}
 	return s
-}
-
-// pastLocked adds up closed subscriptions that have settled everything.
-func (b *Bus) pastLocked() {
-	still := b.fading[:0]
-	for _, s := range b.fading {
-		if k := s.booksLocked(); k.Pending == 0 {
-			b.past.add(k)
-		} else {
-			still = append(still, s)
-		}
-	}
-	clear(b.fading[len(still):])
-	b.fading = still
-}
-
-// booksLocked reads what is settled first and then counts what was intended,
-// which does not grow while the bus is locked.
-func (s *Subscription) booksLocked() Books {
-	var k Books
-	settled := uint64(0)
-	for f := Delivered; f <= DeadClosed; f++ {
-		n := s.fates[f].Load()
-		*k.of(f) = n
-		settled += n
-	}
-	s.bounds.countLocked(s.bus.log.next)
-	k.Intended = s.bounds.matched
-	k.Pending = k.Intended - settled
-	return k
 }

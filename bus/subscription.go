@@ -11,24 +11,35 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/swarmbus/swarmbus/bus/internal/store"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
 // SubscribeOptions say what a subscription wants. The zero value wants
 // everything that is for everyone, from now on.
 type SubscribeOptions struct {
-	Agent   string                 // who reads; "" gets only signals without recipients, [System] all
-	Kinds   []signals.Kind         // nil: all
-	Threads []string               // nil: all
-	Where   func(signals.Any) bool // nil: all; runs in the reader
+	Agent   string         // who reads; "" gets only signals without recipients, [System] all
+	Kinds   []signals.Kind // nil: all
+	Threads []string       // nil: all
 
-	Backlog  int  // signals kept for the reader; 0 means 65536
+	// Where is a further condition; nil: none. It runs in the reader, outside
+	// every lock. If it panics, the panic reaches the reader's caller, the signal
+	// is dead-lettered as failed, and the others stay unread.
+	Where func(signals.Any) bool
+
+	// Backlog is how far the oldest signal that the reader wants and has not
+	// read may be behind the end of the log, counted in signals of the log,
+	// wanted or not: that is what has to be kept for it. 0 means 65536. A reader
+	// with nothing to read is never behind, and what was in the history when the
+	// subscription began does not count.
+	Backlog  int
 	WhenFull Full // what happens beyond it
 
 	// Past starts with the first signal after the sequence number After, and
-	// goes on with what is published, without gap or repetition. What expired
-	// before is left out. If a signal after After was evicted, Subscribe
-	// returns an [*EvictedError]. After other than 0 means Past.
+	// goes on with what is published, without gap or repetition; After may be
+	// beyond the end of a log that is fed. What expired before is left out. If a
+	// signal after After was evicted, Subscribe returns an [*EvictedError].
+	// After other than 0 means Past.
 	Past  bool
 	After uint64
 }
@@ -39,8 +50,9 @@ type Full uint8
 const (
 	// End ends the subscription with [ErrLagged], after what is kept was read.
 	End Full = iota
-	// Wait makes publishers wait, as long as their context allows. A publisher
-	// never waits for its own agent's subscription: it gets [ErrBacklog].
+	// Wait makes publishers wait, as long as their context allows. An agent
+	// whose own subscription is full never waits, for itself or for another that
+	// may be waiting for it: it gets [ErrBacklog].
 	Wait
 	// Sample drops the oldest signal and counts it as [DeadLagged].
 	Sample
@@ -53,34 +65,38 @@ type Subscription struct {
 	bus     *Bus
 	options SubscribeOptions
 	site    string // where Subscribe was called
+	kinds   []*store.Topic
+	threads []*store.Topic
 
-	mu      sync.Mutex // protects the fields below; taken before bus.mu
-	cursor  cursor
-	glances int // since the reader last had the bus's lock
-	batch   int // how many All takes at once
-	paced   time.Time
-	expired []signals.Any // not told yet
+	mu     sync.Mutex // protects the fields below; taken after bus.mu
+	cursor store.Cursor
+	front  []signals.Any // unread signals before the cursor: given back, or kept when it lagged
+	err    error         // why it ended; nil: it has not
+	closed atomic.Bool   // it or the bus was closed: deliver nothing more
+	inHand uint64        // signals taken of which it is not known what became
+	books  Books         // but for what is pending
+	born   uint64        // what is before that position and was due at bornAt is not wanted
+	bornAt int64
+	batch  int // how many All takes at once
+	paced  time.Time
+	gone   []signals.Any // expired ones that observers are to be told of
 
-	// Written under mu. A claimed signal has left the backlog, and settles.
-	claimed atomic.Uint64
-	fates   [DeadClosed + 1]atomic.Uint64
-	ended   atomic.Bool   // closed: deliver nothing more
-	end     atomic.Uint64 // bounds.end, for who reads without the bus's lock
-
-	_      apart
-	bounds bounds // protected by bus.mu
+	// Protected by bus.mu.
+	slow    bool   // named since it was last half empty
+	due     uint64 // position at which it may reach a bound
+	sleeper sleeper
 }
 
 // Subscribe starts a subscription with the next signal that is published, or
 // in the past.
 func (b *Bus) Subscribe(o SubscribeOptions) (*Subscription, error) {
-	o.Kinds, o.Threads = slices.Clone(o.Kinds), slices.Clone(o.Threads)
 	switch {
 	case o.Backlog < 0:
 		return nil, &OptionError{"Backlog", o.Backlog, "negative"}
 	case o.WhenFull > Sample:
 		return nil, &OptionError{"WhenFull", o.WhenFull, "unknown"}
 	}
+	o.Kinds, o.Threads = slices.Clone(o.Kinds), slices.Clone(o.Threads)
 	o.Backlog = orDefault(o.Backlog, 1<<16)
 	s := &Subscription{bus: b, options: o, site: callSite(), batch: 1}
 	b.mu.Lock()
@@ -91,46 +107,50 @@ func (b *Bus) Subscribe(o SubscribeOptions) (*Subscription, error) {
 	if err := b.startLocked(s); err != nil {
 		return nil, err
 	}
-	b.borrowers++
+	b.log.AddReader()
+	b.readable.Store(b.log.Next())
 	b.subscriptions = append(b.subscriptions, s)
-	b.checkAt = min(b.checkAt, s.bounds.due(o.Backlog, s.claimed.Load()))
+	s.mu.Lock()
+	s.reviewLocked(b.log.Next())
+	s.mu.Unlock()
+	b.checkAt = min(b.checkAt, s.due)
 	return s, nil
 }
 
 // startLocked puts the cursor where the subscription begins.
 func (b *Bus) startLocked(s *Subscription) error {
-	c := cursor{chunk: b.log.here(), pos: b.log.next, born: b.log.next, options: &s.options}
-	if s.options.Past || s.options.After > 0 {
-		if s.options.After < b.evictedTo {
-			return &EvictedError{After: s.options.After, Oldest: b.oldestLocked()}
+	o := &s.options
+	s.cursor = b.log.End()
+	if o.Past || o.After > 0 {
+		if o.After < b.log.EvictedTo() {
+			return &EvictedError{After: o.After, Oldest: b.oldestLocked()}
 		}
-		if pos := b.log.after(s.options.After); pos < b.log.next {
-			c.chunk, c.pos = b.log.chunk(pos), pos
-		}
-		c.bornAt = b.clock.now()
+		s.cursor = b.log.At(b.log.After(o.After))
+		s.born, s.bornAt = b.log.Next(), b.clock.now()
 	}
-	s.cursor = c
-	s.bounds = bounds{ahead: c, end: ^uint64(0)}
-	s.end.Store(^uint64(0))
-	s.bounds.ahead.options = &s.options
-	s.bounds.sleeper.nodes = b.placesLocked(&s.options)
+	for _, k := range o.Kinds {
+		s.kinds = append(s.kinds, pin(b.log.Kinds, string(k)))
+	}
+	for _, t := range o.Threads {
+		s.threads = append(s.threads, pin(b.log.Threads, t))
+	}
+	s.sleeper.nodes = s.places()
 	return nil
 }
 
-// placesLocked returns the queues in which a reader waits: those of its
-// threads, or of its kinds, or that of everyone.
-func (b *Bus) placesLocked(o *SubscribeOptions) (places []node) {
+// places returns the queues in which the reader waits: those of its threads,
+// or of its kinds, or that of everyone.
+func (s *Subscription) places() (places []node) {
+	topics := s.threads
 	switch {
-	case o.Threads != nil:
-		for _, t := range o.Threads {
-			places = append(places, node{queue: &b.threads.pin(t).queue})
-		}
-	case o.Kinds != nil:
-		for _, k := range o.Kinds {
-			places = append(places, node{queue: &b.laneLocked(k).queue})
-		}
+	case s.options.Threads != nil:
+	case s.options.Kinds != nil:
+		topics = s.kinds
 	default:
-		places = []node{{queue: &b.everyone}}
+		return []node{{queue: &s.bus.everyone}}
+	}
+	for _, t := range topics {
+		places = append(places, node{queue: &channelOf(t).queue})
 	}
 	return places
 }
@@ -167,30 +187,39 @@ func (s *Subscription) Read(ctx context.Context, dst []signals.Any) (int, error)
 		if err != nil {
 			return 0, err
 		}
-		if n = s.keep(dst[:n]); n > 0 {
+		if n = s.judge(dst[:n]); n > 0 {
 			return n, nil
 		}
 	}
 	return 0, nil
 }
 
-// keep moves what the reader wants to the front.
-func (s *Subscription) keep(claimed []signals.Any) (n int) {
-	defer s.nudge()
-	for i, next := range claimed {
-		if s.wants(next, claimed[i+1:]) {
-			claimed[n] = next
-			n++
+// Poll is [Subscription.Next] without waiting: it returns no signal and no
+// error if there is none to read.
+func (s *Subscription) Poll() (signals.Any, error) {
+	var one [1]signals.Any
+	for {
+		n, _, err := s.look(one[:], false)
+		s.looked()
+		if n == 0 || err != nil {
+			return nil, err
+		}
+		if s.judge(one[:]) > 0 {
+			return one[0], nil
 		}
 	}
-	return n
 }
+
+// maxBatch is how many signals All takes at once: with 64 the lock costs a
+// reader less than a nanosecond a signal.
+const maxBatch = 64
 
 // All yields every signal from here on, until the loop ends or with a last
 // error: those of [Subscription.Next]. A loop that is quick gets its signals in
 // batches, and whether they expired is judged once for each; a loop that takes
 // longer than 1 ms for a signal gets them one by one. The books count a batch as
-// pending until its last signal is taken.
+// pending until its last signal is taken. What a loop did not take of a batch
+// when it ends, in whatever way, is unread.
 func (s *Subscription) All(ctx context.Context) iter.Seq2[signals.Any, error] {
 	return func(yield func(signals.Any, error) bool) {
 		buffer := make([]signals.Any, maxBatch)
@@ -207,148 +236,121 @@ func (s *Subscription) All(ctx context.Context) iter.Seq2[signals.Any, error] {
 	}
 }
 
-// yield gives back what the loop did not take. What it took is entered in the
-// books with the last one, unless somebody looks: an entry for each costs 5 ns.
-func (s *Subscription) yield(all []signals.Any, yield func(signals.Any, error) bool) bool {
-	defer s.nudge()
-	taken := uint64(0)
-	defer func() { s.fates[Delivered].Add(taken) }()
-	for i, next := range all {
-		if s.ended.Load() {
-			s.dropClaimed(all[i:])
-			return true
+// yield yields a batch, and gives back what is not taken.
+func (s *Subscription) yield(batch []signals.Any, yield func(signals.Any, error) bool) bool {
+	next, taken := 0, uint64(0)
+	defer func() {
+		s.settle(Delivered, taken)
+		s.giveBack(batch[next:])
+		s.tellWaiting()
+	}()
+	for next < len(batch) {
+		signal := batch[next]
+		next++
+		if s.closed.Load() {
+			next--
+			return true // the next claim says why
 		}
-		switch {
-		case s.options.Where != nil:
-			if !s.wants(next, all[i+1:]) {
-				continue
-			}
-		case i == len(all)-1 || s.bus.awaiting.Load() > 0 || s.bus.watched.Load() > 0:
-			s.fates[Delivered].Add(taken)
+		if s.options.Where != nil && !s.passes(signal) {
+			continue
+		}
+		if taken++; s.bus.awaiting.Load() > 0 || s.bus.watched.Load() > 0 {
+			s.settle(Delivered, taken)
 			taken = 0
-			s.settle(next, Delivered)
-		default:
-			taken++
+			s.tell(Delivered, signal)
+			s.tellWaiting()
 		}
-		if !yield(next, nil) {
-			s.giveBack(all[i+1:])
+		if !yield(signal, nil) {
 			return false
 		}
 	}
 	return true
 }
 
-// wants applies the predicate, in the reader and outside every lock, and
-// settles the signal, also when the predicate panics; then what was claimed
-// with it goes back.
-func (s *Subscription) wants(next signals.Any, rest []signals.Any) bool {
-	if s.options.Where == nil {
-		s.settle(next, Delivered)
-		return true
+// pace is how many signals All takes next: twice as many as before while the
+// loop is quick, one when it took longer than a millisecond for each.
+func (s *Subscription) pace() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := time.Now()
+	if now.Sub(s.paced) > time.Duration(s.batch)*time.Millisecond {
+		s.batch = 1
+	} else {
+		s.batch = min(2*s.batch, maxBatch)
 	}
-	fate := DeadFailed
-	defer func() {
-		s.settle(next, fate)
-		if fate == DeadFailed {
-			s.giveBack(rest)
-		}
-	}()
-	if s.options.Where(next) {
-		fate = Delivered
-		return true
-	}
-	fate = Filtered
-	return false
+	s.paced = now
+	return s.batch
 }
 
-// settle enters the fate of a claimed signal. Only who watches makes it take
-// the bus's lock.
-func (s *Subscription) settle(sig signals.Any, f Fate) {
-	s.fates[f].Add(1)
-	if s.bus.watched.Load() > 0 {
-		s.tell(f, sig)
-	}
-}
-
-// nudge wakes who waits until something was read.
-func (s *Subscription) nudge() {
-	if s.bus.awaiting.Load() > 0 {
-		s.bus.mu.Lock()
-		s.bus.changed.Broadcast()
-		s.bus.mu.Unlock()
-	}
-}
-
-func (s *Subscription) tell(f Fate, settled ...signals.Any) {
+// Books returns the subscription's own account. It stays readable after the
+// subscription ended.
+func (s *Subscription) Books() Books {
 	s.bus.mu.Lock()
-	for _, sig := range settled {
-		s.bus.emitLocked(Settled{Signal: sig, Reader: s.options.Agent, Fate: f})
-	}
-	s.bus.mu.Unlock()
-	s.bus.showEvents()
+	defer s.bus.mu.Unlock()
+	return s.booksLocked()
+}
+
+// booksLocked adds what is pending: what the cursor has not come to, what is
+// before it, and what readers have in their hands.
+func (s *Subscription) booksLocked() Books {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	k := s.books
+	unread := s.unread()
+	k.Intended += unread
+	k.Pending = unread + uint64(len(s.front)) + s.inHand
+	return k
 }
 
 // Close ends the subscription: what it has not read is dead-lettered, and its
 // reads return [ErrClosed]. Closing twice does nothing.
 func (s *Subscription) Close() {
-	s.bus.endSubscription(s)
+	s.bus.mu.Lock()
+	s.mu.Lock()
+	s.closeLocked()
+	s.mu.Unlock()
+	s.bus.mu.Unlock()
 	s.bus.showEvents()
 }
 
-func (b *Bus) endSubscription(s *Subscription) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if i := slices.Index(b.subscriptions, s); i >= 0 {
-		b.subscriptions = slices.Delete(b.subscriptions, i, i+1)
-		s.closeLocked()
-	}
-}
-
-// closeLocked needs both locks.
+// closeLocked needs both locks. A subscription that lagged gives up what it
+// has kept.
 func (s *Subscription) closeLocked() {
+	if s.err == ErrClosed {
+		return
+	}
+	lagged := s.err != nil
+	for _, left := range s.front {
+		s.dropLocked(left, DeadClosed)
+	}
+	s.front = nil
+	if !lagged {
+		s.passLocked(s.bus.log.Next(), DeadClosed)
+		s.endLocked()
+	}
+	s.err = ErrClosed
+	s.closed.Store(true)
+}
+
+// endLocked takes the subscription off the bus, which keeps its account but
+// not the subscription. It needs both locks.
+func (s *Subscription) endLocked() {
 	b := s.bus
-	s.bounds.countLocked(b.log.next)
-	s.ended.Store(true)
-	s.bounds.err = ErrClosed
-	if unread := s.bounds.matched - s.claimed.Load(); unread > 0 {
-		if b.observed() {
-			s.emitUnreadLocked()
-		}
-		s.claimed.Add(unread)
-		s.fates[DeadClosed].Add(unread)
+	s.cursor.Clear()
+	i := slices.Index(b.subscriptions, s)
+	b.subscriptions = slices.Delete(b.subscriptions, i, i+1)
+	b.log.RemoveReader()
+	s.sleeper.rouse()
+	s.sleeper.pay()
+	for _, t := range s.kinds {
+		b.log.Kinds.Unpin(t)
 	}
-	s.bounds.end = 0 // nothing more is before the reader
-	s.end.Store(0)
-	s.cursor.clear()
-	s.bounds.ahead.clear()
-	b.borrowers--
-	b.fading = append(b.fading, s) // what is claimed settles later
-	s.bounds.sleeper.rouse()
-	b.unpinLocked(s)
+	for _, t := range s.threads {
+		b.log.Threads.Unpin(t)
+	}
+	k := s.books
+	k.Pending = uint64(len(s.front)) + s.inHand
+	b.past.add(k)
+	b.kept += uint64(len(s.front))
 	b.changed.Broadcast()
-}
-
-// unpinLocked gives up the places of startLocked.
-func (b *Bus) unpinLocked(s *Subscription) {
-	for _, t := range s.options.Threads {
-		b.threads.unpin(t)
-	}
-}
-
-func (s *Subscription) emitUnreadLocked() {
-	emit := func(sig signals.Any) {
-		s.bus.emitLocked(Settled{Signal: sig, Reader: s.options.Agent, Fate: DeadClosed})
-	}
-	for _, sig := range s.cursor.own {
-		emit(sig)
-	}
-	for c := s.cursor; ; {
-		chunk, i, ok := c.match(min(s.bus.log.next, s.bounds.end))
-		if !ok {
-			return
-		}
-		emit(chunk.signal(i))
-	}
 }

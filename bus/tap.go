@@ -3,6 +3,7 @@ package bus
 import (
 	"context"
 
+	"github.com/swarmbus/swarmbus/bus/internal/store"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -19,15 +20,18 @@ type Tap struct {
 }
 
 // Tap returns a tap on the signals that f picks, from the next one on, or from
-// the first after f.After that is kept if that is not 0.
+// the first after f.After that is kept if that is not 0; f.After may be beyond
+// the end of a log that is fed. NewestFirst means nothing here.
 func (b *Bus) Tap(f Filter) *Tap {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	t := &Tap{bus: b, filter: f, pos: b.log.next}
+	t := &Tap{bus: b, filter: f, pos: b.log.Next()}
+	t.filter.NewestFirst = false
 	if f.After > 0 {
-		t.pos = b.log.after(f.After)
-		if f.After < b.evictedTo {
-			t.missed = b.evictedTo - f.After
+		t.pos = b.log.After(f.After)
+		if gone := b.log.EvictedTo(); f.After < gone {
+			// Where sequence numbers have gaps, fewer entries than numbers left.
+			t.missed = min(gone-f.After, b.log.Counts().Evicted)
 		}
 	}
 	t.sleeper.nodes = []node{{queue: &b.everyone}}
@@ -48,7 +52,7 @@ func (t *Tap) Next(ctx context.Context) (s signals.Any, missed uint64, err error
 		select {
 		case <-wait:
 		case <-ctx.Done():
-			t.giveUp()
+			t.wake()
 			return nil, 0, context.Cause(ctx)
 		}
 	}
@@ -57,13 +61,12 @@ func (t *Tap) Next(ctx context.Context) (s signals.Any, missed uint64, err error
 // Close ends the tap.
 func (t *Tap) Close() {
 	t.bus.mu.Lock()
-	defer t.bus.mu.Unlock()
 	t.closed = true
-	t.sleeper.rouse()
-	t.sleeper.pay()
+	t.bus.mu.Unlock()
+	t.wake()
 }
 
-func (t *Tap) giveUp() {
+func (t *Tap) wake() {
 	t.bus.mu.Lock()
 	defer t.bus.mu.Unlock()
 	t.sleeper.rouse()
@@ -78,23 +81,28 @@ func (t *Tap) look() (signals.Any, <-chan struct{}, error) {
 	if t.closed {
 		return nil, nil, ErrClosed
 	}
-	if t.pos < b.log.floor {
-		t.missed += b.log.floor - t.pos
-		t.pos = b.log.floor
+	if floor := b.log.Floor(); t.pos < floor {
+		t.missed += floor - t.pos
+		t.pos = floor
 	}
-	q := query{Filter: t.filter, now: b.clock.now()}
-	for ; t.pos < b.log.next; t.pos++ {
-		c, i := b.log.chunk(t.pos), int(t.pos%slots)
+	for now := b.clock.now(); t.pos < b.log.Next(); {
+		s, i := b.log.Segment(t.pos), int(t.pos%store.Slots)
+		t.pos++
 		switch {
-		case c.due[i] < q.now:
+		case s.Due[i] < now:
 			t.missed++
-		case q.match(c, i):
-			t.pos++
-			return c.signal(i), nil, nil
+		case t.picks(s, i):
+			b.log.Share()
+			return s.Signal(i), nil, nil
 		}
 	}
 	if b.state == closed {
 		return nil, nil, ErrClosed
 	}
 	return nil, t.sleeper.sleep(t.pos), nil
+}
+
+func (t *Tap) picks(s *store.Segment, i int) bool {
+	f := store.Filter(t.filter)
+	return f.Picks(s, i)
 }

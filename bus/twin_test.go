@@ -3,6 +3,7 @@ package bus_test
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/swarmbus/swarmbus/bus"
@@ -21,6 +22,9 @@ type twin struct {
 	evicted  uint64 // greatest sequence number that was evicted
 	history  []signals.Any
 	detector *conflict.Detector
+	owners   map[string]map[string]twinOwner // by thread and proposal id
+	live     []signals.Any                   // proposals
+	length   int                             // entries that were appended
 	subs     []*twinSub
 	handlers []*twinHandler
 	waiting  []twinStep
@@ -29,13 +33,21 @@ type twin struct {
 	stats    bus.Stats
 }
 
+type twinOwner struct{ source, content string }
+
 type twinSub struct {
 	t       *twin
 	o       bus.SubscribeOptions
-	backlog []signals.Any
+	backlog []twinItem
+	born    int
 	err     error
-	slow    bool
 	books   bus.Books
+}
+
+// A twinItem is an unread signal and its place in the log.
+type twinItem struct {
+	signals.Any
+	pos int
 }
 
 type twinHandler struct {
@@ -54,7 +66,7 @@ type twinStep struct {
 }
 
 func newTwin(o bus.Options) *twin {
-	return &twin{opts: o, now: o.Clock, detector: conflict.NewDetector(o.Conflicts)}
+	return &twin{opts: o, now: o.Clock, detector: conflict.NewDetector(o.Conflicts), owners: map[string]map[string]twinOwner{}}
 }
 
 func (t *twin) emit(e bus.Event) { t.events = append(t.events, e) }
@@ -86,19 +98,24 @@ func (t *twin) publish(agent string, all ...signals.Any) error {
 	if t.closed {
 		return bus.ErrClosed
 	}
+	full := false
 	for _, s := range t.subs {
-		coming := 0
-		for _, next := range all {
-			if s.routes(next) {
-				coming++
+		coming := len(all)
+		if s.behind() == 0 {
+			coming = 0
+			if i := slices.IndexFunc(all, s.routes); i >= 0 {
+				coming = len(all) - i
 			}
 		}
-		if s.o.WhenFull != bus.Wait || s.err != nil || coming == 0 || len(s.backlog)+coming <= s.o.Backlog {
+		if s.o.WhenFull != bus.Wait || s.err != nil || coming == 0 || s.behind()+coming <= s.o.Backlog {
 			continue
 		}
 		if s.o.Agent == agent || len(all) > s.o.Backlog {
 			return bus.ErrBacklog
 		}
+		full = true
+	}
+	if full {
 		return context.Canceled // would wait
 	}
 	var stamped []signals.Any
@@ -111,8 +128,11 @@ func (t *twin) publish(agent string, all ...signals.Any) error {
 		if h.TTL == 0 {
 			h.TTL = t.opts.TTL
 		}
-		if h.ID.IsZero() {
+		switch {
+		case h.ID.IsZero():
 			h.ID = t.opts.Mint.ID(h.Seq, t.now())
+		case h.ID.Minted() || strings.HasPrefix(h.ID.String(), conflict.IDPrefix):
+			return signals.ErrInvalid
 		}
 		s = signals.With(s, h)
 		if err := t.accept(s, stamped); err != nil {
@@ -139,31 +159,96 @@ func (t *twin) accept(s signals.Any, earlier []signals.Any) error {
 	if t.expired(s) {
 		return bus.ErrExpired
 	}
-	known := slices.Concat(t.history, earlier)
-	for _, e := range known {
+	for _, e := range slices.Concat(t.history, earlier) {
 		if e.Head().ID == s.Head().ID {
 			return bus.ErrDuplicate
 		}
+	}
+	if r, ok := signals.As[conflict.Resolution](s); ok {
+		t.endProposals()
+		for p := range t.detector.Unresolved(r.Thread) {
+			if p.A.Signal == r.Payload.SignalA && p.B.Signal == r.Payload.SignalB || p.A.Signal == r.Payload.SignalB && p.B.Signal == r.Payload.SignalA {
+				return nil
+			}
+		}
+		return bus.ErrNoConflict
 	}
 	p, ok := signals.As[signals.Proposal](s)
 	if !ok {
 		return nil
 	}
-	for _, e := range known {
+	t.endProposals()
+	if slices.ContainsFunc(t.live, func(q signals.Any) bool { return q.Head().ID == p.ID }) {
+		return bus.ErrDuplicate
+	}
+	first, owned := t.owners[p.Thread][p.Payload.ProposalID]
+	for _, e := range earlier {
 		q, ok := signals.As[signals.Proposal](e)
-		if ok && q.Thread == p.Thread && q.Payload.ProposalID == p.Payload.ProposalID &&
-			(q.Source != p.Source || q.Payload.Content != p.Payload.Content) {
-			return &bus.ProposalError{}
+		if ok && !owned && q.Thread == p.Thread && q.Payload.ProposalID == p.Payload.ProposalID {
+			first, owned = twinOwner{q.Source, q.Payload.Content}, true
 		}
 	}
+	if owned && first != (twinOwner{p.Source, p.Payload.Content}) {
+		return &bus.ProposalError{}
+	}
 	return nil
+}
+
+// claim makes a proposal live, and its id its source's.
+func (t *twin) claim(s signals.Any) {
+	p, ok := signals.As[signals.Proposal](s)
+	if !ok {
+		return
+	}
+	if t.owners[p.Thread] == nil {
+		t.owners[p.Thread] = map[string]twinOwner{}
+	}
+	if _, owned := t.owners[p.Thread][p.Payload.ProposalID]; !owned {
+		t.owners[p.Thread][p.Payload.ProposalID] = twinOwner{p.Source, p.Payload.Content}
+	}
+	t.live = append(t.live, s)
+}
+
+// endProposals ends the proposals that expired, the first to expire first.
+func (t *twin) endProposals() {
+	t.endLive(t.expired, func(ended []signals.Any) {
+		slices.SortStableFunc(ended, func(x, y signals.Any) int {
+			a, b := x.Head(), y.Head()
+			return a.Time.Add(a.TTL).Compare(b.Time.Add(b.TTL))
+		})
+	})
+}
+
+func (t *twin) closeThread(thread string) {
+	t.endLive(func(s signals.Any) bool { return s.Head().Thread == thread }, func([]signals.Any) {})
+}
+
+func (t *twin) endLive(over func(signals.Any) bool, sort func([]signals.Any)) {
+	var ended []signals.Any
+	t.live = slices.DeleteFunc(t.live, func(s signals.Any) bool {
+		if over(s) {
+			ended = append(ended, s)
+		}
+		return over(s)
+	})
+	sort(ended)
+	for _, s := range ended {
+		t.ended(t.detector.Remove(s.Head().ID), false)
+	}
+	for thread := range t.owners {
+		if !slices.ContainsFunc(t.live, func(s signals.Any) bool { return s.Head().Thread == thread }) {
+			delete(t.owners, thread)
+		}
+	}
 }
 
 func (t *twin) append(s signals.Any) []conflict.Pair {
 	t.last = s.Head().Seq
 	t.stats.Published++
+	t.length++
 	t.history = append(t.history, s)
 	t.emit(bus.Published{Signal: s})
+	t.claim(s)
 	change := t.detector.Fold(s)
 	t.ended(change, true)
 	for _, p := range change.Opened {
@@ -204,7 +289,6 @@ func (t *twin) forget(s signals.Any) {
 		t.evicted = max(t.evicted, s.Head().Seq)
 		t.emit(bus.Evicted{Signal: s})
 	}
-	t.ended(t.detector.Remove(s.Head().ID), false)
 }
 
 func (t *twin) sweep() {
@@ -215,6 +299,7 @@ func (t *twin) sweep() {
 		t.forget(s)
 		return true
 	})
+	t.endProposals()
 }
 
 func (t *twin) get(id signals.ID) signals.Any {
@@ -289,15 +374,15 @@ func (h *twinHandler) close() {
 }
 
 func (t *twin) subscribe(o bus.SubscribeOptions) (*twinSub, bool) {
-	s := &twinSub{t: t, o: o}
+	s := &twinSub{t: t, o: o, born: t.length}
 	if o.Past || o.After > 0 {
 		if o.After < t.evicted {
 			return nil, false
 		}
 		for _, old := range t.history {
-			if old.Head().Seq > o.After && !t.expired(old) && s.routes(old) {
+			if !t.expired(old) && s.routes(old) {
 				intend(&s.books, &t.stats.Books)
-				s.backlog = append(s.backlog, old)
+				s.backlog = append(s.backlog, twinItem{old, 0})
 			}
 		}
 	}
@@ -307,7 +392,7 @@ func (t *twin) subscribe(o bus.SubscribeOptions) (*twinSub, bool) {
 
 func (s *twinSub) routes(next signals.Any) bool {
 	h := next.Head()
-	return (h.Recipients.Include(s.o.Agent) || s.o.Agent == bus.System) &&
+	return (h.Seq == 0 || h.Seq > s.o.After) && (h.Recipients.Include(s.o.Agent) || s.o.Agent == bus.System) &&
 		(s.o.Kinds == nil || slices.Contains(s.o.Kinds, next.Kind())) &&
 		(s.o.Threads == nil || slices.Contains(s.o.Threads, h.Thread))
 }
@@ -317,36 +402,46 @@ func (s *twinSub) settle(sig signals.Any, f bus.Fate) {
 	s.t.emit(bus.Settled{Signal: sig, Reader: s.o.Agent, Fate: f})
 }
 
+// behind is how far the oldest unread signal is behind the end of the log.
+func (s *twinSub) behind() int {
+	if len(s.backlog) == 0 {
+		return 0
+	}
+	return s.t.length - max(s.backlog[0].pos, s.born)
+}
+
 func (s *twinSub) offer(next signals.Any) {
-	if s.err != nil || !s.routes(next) {
+	if s.err != nil {
 		return
 	}
-	intend(&s.books, &s.t.stats.Books)
-	s.backlog = append(s.backlog, next)
-	if !s.slow && len(s.backlog) > s.o.Backlog/2 {
-		s.slow = true
-		s.t.emit(bus.Slow{Reader: s.o.Agent})
+	wanted := s.routes(next)
+	if wanted {
+		intend(&s.books, &s.t.stats.Books)
+		s.backlog = append(s.backlog, twinItem{next, s.t.length - 1})
 	}
-	if len(s.backlog) <= s.o.Backlog {
+	if s.behind() <= s.o.Backlog {
 		return
 	}
 	switch s.o.WhenFull {
 	case bus.End:
 		s.err = bus.ErrLagged
-		s.backlog = s.backlog[:len(s.backlog)-1]
-		s.settle(next, bus.DeadLagged)
+		if wanted {
+			s.backlog = s.backlog[:len(s.backlog)-1]
+			s.settle(next, bus.DeadLagged)
+		}
 	case bus.Sample:
-		settle(&s.books, &s.t.stats.Books, bus.DeadLagged, uint64(len(s.backlog)-s.o.Backlog))
-		s.backlog = s.backlog[len(s.backlog)-s.o.Backlog:]
+		for s.behind() > s.o.Backlog {
+			s.settle(s.backlog[0].Any, bus.DeadLagged)
+			s.backlog = s.backlog[1:]
+		}
 	}
 }
 
 // next is the bus's Next with an ended context.
 func (s *twinSub) next() (signals.Any, error) {
 	for len(s.backlog) > 0 {
-		next := s.backlog[0]
+		next := s.backlog[0].Any
 		s.backlog = s.backlog[1:]
-		s.slow = s.slow && len(s.backlog) > s.o.Backlog/2
 		switch {
 		case s.t.expired(next):
 			s.settle(next, bus.DeadExpired)
@@ -367,7 +462,7 @@ func (s *twinSub) close() {
 	if i := slices.Index(s.t.subs, s); i >= 0 {
 		s.t.subs = slices.Delete(s.t.subs, i, i+1)
 		for _, unread := range s.backlog {
-			s.settle(unread, bus.DeadClosed)
+			s.settle(unread.Any, bus.DeadClosed)
 		}
 		s.backlog, s.err = nil, bus.ErrClosed
 	}
@@ -385,6 +480,7 @@ func (t *twin) close() {
 
 func (t *twin) count() bus.Stats {
 	s := t.stats
+	s.Proposals = len(t.live)
 	s.Held, s.OpenConflicts, s.HeldBack = len(t.history), t.detector.Open(), t.detector.HeldBack()
 	return s
 }

@@ -10,6 +10,9 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
+// IDPrefix is what the ids of conflict signals begin with, and no others.
+const IDPrefix = "conflict_"
+
 // ruleRivals is the rule that a conflict's id is derived from, beside the pair.
 const ruleRivals = "rival-proposals"
 
@@ -23,7 +26,7 @@ func (p Pair) ID() signals.ID {
 		text = append(text, part...)
 	}
 	sum := sha256.Sum256(text)
-	return signals.MustID("conflict_" + hex.EncodeToString(sum[:12]))
+	return signals.MustID(IDPrefix + hex.EncodeToString(sum[:12]))
 }
 
 // Payload returns what the pair's conflict signal says.

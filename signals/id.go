@@ -70,6 +70,10 @@ func (id ID) String() string {
 	return string(text[:])
 }
 
+// Minted reports whether id has the form that a [Mint] gives, whichever mint
+// that was.
+func (id ID) Minted() bool { return id.number != 0 }
+
 // Time returns the second that the id's [Mint] put into it, or the zero time
 // for a foreign id. An id tells what its maker wrote: it proves nothing.
 func (id ID) Time() time.Time {

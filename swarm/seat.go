@@ -45,7 +45,7 @@ func (s *seat) wants(heard signals.Any) bool {
 func (s *seat) hear() *agents.Turn {
 	t := &agents.Turn{Agent: s.agent.ID, Heard: s.heard, Said: s.said, New: s.before}
 	s.before = nil
-	for heard, ok := s.ears.Poll(); ok; heard, ok = s.ears.Poll() {
+	for heard, _ := s.ears.Poll(); heard != nil; heard, _ = s.ears.Poll() {
 		t.New = append(t.New, heard)
 	}
 	if len(t.New) == 0 {

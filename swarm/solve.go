@@ -179,8 +179,8 @@ func (r *solve) publish(ctx context.Context, p *bus.Publisher, s signals.Any) er
 		r.busClosed(err)
 	}
 	for {
-		s, more := r.log.Poll()
-		if !more {
+		s, _ := r.log.Poll()
+		if s == nil {
 			return err
 		}
 		r.result.Log = append(r.result.Log, s)

@@ -61,10 +61,13 @@ func (p *player) play(ctx context.Context, set *votes.Set, t *votes.Task) (threa
 			proposed[v.Label] = true
 		}
 	}
-	for s, ok := p.log.Poll(); ok; s, ok = p.log.Poll() {
+	for {
+		s, err := p.log.Poll()
+		if s == nil || err != nil {
+			return thread, refused, err
+		}
 		thread = append(thread, s)
 	}
-	return thread, refused, nil
 }
 
 func (p *player) vote(ctx context.Context, thread string, v votes.Vote, proposed bool) error {

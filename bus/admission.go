@@ -1,0 +1,211 @@
+package bus
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/swarmbus/swarmbus/conflict"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// MaxAhead is how far a signal's own time may be ahead of the bus's clock when
+// it is published.
+const MaxAhead = time.Minute
+
+// Permissions of an agent's handle. The zero value allows every kind that is
+// not reserved, in every thread.
+type Permissions struct {
+	CanEmit []signals.Kind // nil: every kind that is not reserved; empty: none
+	Threads []string       // nil: every thread; empty: none
+}
+
+// refusal says why a handle may not publish a signal with that header; "" if
+// it may.
+func (p *Publisher) refusal(k signals.Kind, h *signals.Header) string {
+	switch {
+	case h.Source != "" && h.Source != p.agent && p.role != layerRole:
+		return "the source is another agent's: " + h.Source
+	case p.role == systemRole:
+		return ""
+	case h.Source == System:
+		return "the source is the system"
+	case p.role == agentRole && p.bus.isReserved(k):
+		return "the kind is reserved"
+	case p.permissions.CanEmit != nil && !slices.Contains(p.permissions.CanEmit, k):
+		return "not in CanEmit"
+	case p.permissions.Threads != nil && !slices.Contains(p.permissions.Threads, h.Thread):
+		return "not in its threads"
+	}
+	return ""
+}
+
+// isReserved reports whether agents may not publish the kind.
+func (b *Bus) isReserved(k signals.Kind) bool {
+	layers := b.reserved.Load()
+	return ofSystem(k) || layers != nil && (*layers)[k]
+}
+
+func ofSystem(k signals.Kind) bool {
+	switch k {
+	case signals.KindTask, signals.KindConsensus, signals.KindConflict, conflict.KindResolved:
+		return true
+	default:
+		return false
+	}
+}
+
+// checkID refuses ids that could be those of other signals: of the bus's own
+// mint, and for agents of any, because a log that this one is fed to may have it.
+func (b *Bus) checkID(p *Publisher, d *draft) error {
+	own, ours := b.log.Minted(d.ID, d.Seq)
+	taken := ours
+	if p.role == agentRole {
+		taken = ours || strings.HasPrefix(d.ID.String(), conflict.IDPrefix)
+	} else if own {
+		taken, d.Foreign = false, false // as a layer was told
+	}
+	if !taken {
+		return nil
+	}
+	return &signals.FieldError{
+		Kind: d.KindText, Field: "id", Value: d.ID.String(), Problem: "has the form of ids that only a log gives",
+	}
+}
+
+func checkTime(d *draft, now int64) error {
+	if d.At > now+int64(MaxAhead) {
+		return &signals.FieldError{
+			Kind: d.KindText, Field: "timestamp", Value: d.Time.String(),
+			Problem: fmt.Sprintf("more than %v ahead of the clock", MaxAhead),
+		}
+	}
+	if d.Due < now {
+		return fmt.Errorf("%w: %s %s ended at %v", ErrExpired, d.KindText, d.ID, d.Time.Add(d.TTL))
+	}
+	return nil
+}
+
+// admission is what agents have used up of what they may. It is pure: the time
+// is handed in.
+type admission struct {
+	rate, burst float64
+	capacity    int // bytes of text in the history; 0: no limit
+	buckets     map[string]*bucket
+	bytes       map[string]int
+}
+
+func newAdmission(o *Options) admission {
+	return admission{o.Rate, float64(o.Burst), o.Bytes, map[string]*bucket{}, map[string]int{}}
+}
+
+// A bucket is what an agent may still publish at once.
+type bucket struct {
+	tokens float64
+	at     int64
+}
+
+func (a *admission) limited() bool { return a.rate > 0 || a.capacity > 0 }
+
+// admit takes what the drafts use up, or refuses all of them. The system and
+// layers have no limits.
+func (a *admission) admit(p *Publisher, ds []draft, now int64) error {
+	if a.capacity > 0 {
+		a.weigh(ds)
+	}
+	if p.role != agentRole {
+		return nil
+	}
+	if held := a.bytes[p.agent] + weight(ds); a.capacity > 0 && held > a.capacity {
+		return &LimitError{Agent: p.agent, Problem: fmt.Sprintf("%d bytes of text in the history, more than %d", held, a.capacity)}
+	}
+	if a.rate <= 0 {
+		return nil
+	}
+	return a.bucket(p.agent, now).take(a, p.agent, float64(len(ds)))
+}
+
+// bucket returns the agent's bucket as it is now.
+func (a *admission) bucket(agent string, now int64) *bucket {
+	k := a.buckets[agent]
+	if k == nil {
+		k = &bucket{a.burst, now}
+		a.buckets[agent] = k
+	}
+	k.tokens = min(a.burst, k.tokens+a.rate*float64(now-k.at)/1e9)
+	k.at = now
+	return k
+}
+
+func (k *bucket) take(a *admission, agent string, n float64) error {
+	if k.tokens >= n {
+		k.tokens -= n
+		return nil
+	}
+	wait := time.Duration((n - k.tokens) / a.rate * 1e9)
+	if n > a.burst {
+		wait = 0
+	}
+	return &LimitError{Agent: agent, Problem: fmt.Sprintf("more than %v signals a second", a.rate), Retry: wait}
+}
+
+// forgetIdle drops the buckets that are full again.
+func (a *admission) forgetIdle(now int64) {
+	for agent := range a.buckets {
+		if a.bucket(agent, now).tokens >= a.burst {
+			delete(a.buckets, agent)
+		}
+	}
+}
+
+// weigh notes how much text the drafts hold.
+func (a *admission) weigh(ds []draft) {
+	for i := range ds {
+		ds[i].bytes = size(ds[i].Signal)
+	}
+}
+
+func weight(ds []draft) (n int) {
+	for i := range ds {
+		n += ds[i].bytes
+	}
+	return n
+}
+
+// held and lost count the text of what enters and leaves the history.
+func (a *admission) held(d *draft) {
+	if a.capacity > 0 {
+		a.bytes[d.Source] += d.bytes
+	}
+}
+
+func (a *admission) lost(source string, s signals.Any) {
+	if a.capacity == 0 {
+		return
+	}
+	if a.bytes[source] -= size(s); a.bytes[source] == 0 {
+		delete(a.bytes, source)
+	}
+}
+
+// size is the length of a payload's texts. It looks at them where they are:
+// Body would copy them to the heap.
+func size(s signals.Any) int { return textIn(reflect.ValueOf(s).Elem().FieldByName("Payload")) }
+
+func textIn(v reflect.Value) (n int) {
+	switch v.Kind() {
+	case reflect.String:
+		return v.Len()
+	case reflect.Struct:
+		for i := range v.NumField() {
+			n += textIn(v.Field(i))
+		}
+	case reflect.Array, reflect.Slice:
+		for i := range v.Len() {
+			n += textIn(v.Index(i))
+		}
+	}
+	return n
+}

@@ -1,0 +1,104 @@
+package store
+
+import "math/bits"
+
+// Crowded reports whether the oldest entry has to leave the history: there are
+// too many, or it outlived too many.
+func (l *Log) Crowded() bool {
+	return l.held > l.size || l.next-l.floor > 2*uint64(l.size)+slack
+}
+
+// Evict makes the history fit, oldest first. It calls lost, which may be nil,
+// for each entry; now tells those that expired from those that are evicted.
+// Entries before done are of no further use to the caller.
+func (l *Log) Evict(now int64, done uint64, lost func(s *Segment, i int, expired bool)) {
+	for l.Crowded() {
+		s, i := l.directory.segment(l.floor), int(l.floor%Slots)
+		l.lose(s, i, now, lost)
+		l.raise(done, 1)
+	}
+}
+
+// lose takes an entry out of the history.
+func (l *Log) lose(s *Segment, i int, now int64, lost func(*Segment, int, bool)) {
+	l.held--
+	expired := s.Due[i] < now
+	if expired {
+		l.counts.Expired++
+	} else {
+		l.counts.Evicted++
+		l.evictedTo = s.Seq[i]
+	}
+	if lost != nil {
+		lost(s, i, expired)
+	}
+}
+
+// raise moves the floor over n entries and on to the oldest one in the history.
+func (l *Log) raise(done uint64, n int) {
+	for ; l.floor < l.next; n-- {
+		s := l.directory.segment(l.floor)
+		if n <= 0 && s.gone>>(l.floor%Slots)&1 == 0 {
+			return
+		}
+		if l.floor++; l.floor%Slots == 0 {
+			l.leave(s, done)
+		}
+	}
+}
+
+// leave gives up a segment that is before the floor.
+func (l *Log) leave(s *Segment, done uint64) {
+	l.unindex(s)
+	l.Kinds.release(&s.Kind)
+	l.Threads.release(&s.Thread)
+	for i := 0; i < Slots; {
+		g, n := s.page[i], 0
+		for ; i < Slots && s.page[i] == g; i++ {
+			n++
+		}
+		l.release(g, n, done)
+	}
+	if s != l.tail && l.unshared(s.Start) && done >= s.Start+Slots {
+		l.directory.drop(s)
+		*s = Segment{}
+		l.spare = s
+	}
+	l.directory.leave(l.floor)
+}
+
+// Expire takes the expired entries of the directory's block at pos out of the
+// history and calls lost for each. It returns the position of the next block,
+// and whether anything was due: a block costs one look if nothing is.
+func (l *Log) Expire(pos uint64, now int64, done uint64, lost func(s *Segment, i int, expired bool)) (next uint64, due bool) {
+	b := l.directory.block(pos)
+	next = pos/blockSlots*blockSlots + blockSlots
+	if b.firstDue >= now {
+		return next, false
+	}
+	b.firstDue = Forever
+	for _, s := range b.segments {
+		if s == nil || s.Start+Slots <= l.floor {
+			continue
+		}
+		if s.firstDue < now {
+			l.expire(s, now, lost)
+		}
+		b.firstDue = min(b.firstDue, s.firstDue)
+	}
+	l.raise(done, 0)
+	return max(next, l.floor), true
+}
+
+func (l *Log) expire(s *Segment, now int64, lost func(*Segment, int, bool)) {
+	s.firstDue = Forever
+	for held := s.held(l.floor, l.next); held != 0; held &= held - 1 {
+		i := bits.TrailingZeros64(held)
+		if s.Due[i] >= now {
+			s.firstDue = min(s.firstDue, s.Due[i])
+			continue
+		}
+		s.gone |= 1 << i
+		l.lose(s, i, now, lost)
+	}
+}

@@ -1,0 +1,184 @@
+package store
+
+import (
+	"math"
+	"sort"
+	"time"
+
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// Forever is the Due of a signal that does not expire.
+const Forever = math.MaxInt64
+
+// slack is how many positions beyond twice the history's size the oldest entry
+// may be behind the newest, so that one that lives for ever does not keep the
+// places of all that expired after it.
+const slack = 4096
+
+// A Log is the signals that were appended. Make one with [New].
+type Log struct {
+	Kinds, Threads Topics
+
+	size  int // signals in the history at most
+	mint  *signals.Mint
+	pages map[signals.Form]*Pages
+
+	directory directory
+	floor     uint64   // position of the oldest entry in the history
+	next      uint64   // position of the next entry
+	tail      *Segment // holds the newest entry, or is the first
+	held      int      // entries in the history
+	last      uint64   // sequence number of the newest entry
+	evictedTo uint64   // greatest sequence number that was evicted
+	counts    Counts
+
+	ids     map[signals.ID]uint64 // positions of entries with foreign ids
+	replies map[signals.ID]uint64 // position of the newest reply to a signal
+
+	shared  uint64 // somebody may hold a pointer to what is before this position
+	readers int    // while there are any, to everything
+	spare   *Segment
+}
+
+// Counts are what became of the entries that are no longer in the history.
+type Counts struct{ Expired, Evicted uint64 }
+
+// New returns an empty log whose history holds up to size signals. The mint
+// makes the ids of all signals that bring none.
+func New(size int, mint *signals.Mint) *Log {
+	l := &Log{
+		Kinds: Topics{}, Threads: Topics{}, size: size, mint: mint, pages: map[signals.Form]*Pages{},
+		ids: map[signals.ID]uint64{}, replies: map[signals.ID]uint64{},
+	}
+	l.grow()
+	return l
+}
+
+// Next returns the position of the next entry.
+func (l *Log) Next() uint64 { return l.next }
+
+// Floor returns the position of the oldest entry in the history.
+func (l *Log) Floor() uint64 { return l.floor }
+
+// Held returns how many signals are in the history.
+func (l *Log) Held() int { return l.held }
+
+// Last returns the sequence number of the newest entry, 0 before the first.
+func (l *Log) Last() uint64 { return l.last }
+
+// EvictedTo returns the greatest sequence number that was evicted.
+func (l *Log) EvictedTo() uint64 { return l.evictedTo }
+
+// Counts returns what became of the entries that left the history.
+func (l *Log) Counts() Counts { return l.counts }
+
+// End returns a cursor behind the newest entry.
+func (l *Log) End() Cursor { return Cursor{l.next, l.tail} }
+
+// At returns a cursor at a position from [Log.Floor] to [Log.Next].
+func (l *Log) At(pos uint64) Cursor {
+	if pos == l.next {
+		return l.End()
+	}
+	return Cursor{pos, l.directory.segment(pos)}
+}
+
+// An Entry is a signal with what the log says of it.
+type Entry struct {
+	Signal        signals.Any
+	Pages         *Pages // for the signal's payload type
+	Kind, Thread  *Topic // known from before; nil or others': looked up
+	KindText      signals.Kind
+	ThreadText    string
+	Seq           uint64 // greater than [Log.Last]
+	ID            signals.ID
+	Foreign       bool // the id does not follow from Seq
+	Source        string
+	Time          time.Time
+	TTL           time.Duration
+	At, Due       int64 // Time and the last moment of life, in nanoseconds
+	ReplyTo       signals.ID
+	HasRecipients bool
+}
+
+// Append adds a copy of the signal and returns where it is. It sets the
+// entry's topics.
+func (l *Log) Append(e *Entry) (*Segment, int) {
+	s, pos := l.tail, l.next
+	if s.Start+Slots == pos {
+		s = l.grow()
+	}
+	i := int(pos - s.Start)
+	if !e.Kind.Is(string(e.KindText)) {
+		e.Kind = l.Kinds.get(string(e.KindText))
+	}
+	if !e.Thread.Is(e.ThreadText) {
+		e.Thread = l.Threads.get(e.ThreadText)
+	}
+	g, slot := e.Pages.place(pos)
+	h := g.Put(slot, e.Signal)
+	h.Seq, h.ID, h.Source, h.Thread, h.Time, h.TTL = e.Seq, e.ID, e.Source, e.Thread.Text, e.Time, e.TTL
+
+	s.Seq[i], s.Due[i], s.page[i], s.slot[i] = e.Seq, e.Due, g, uint8(slot)
+	s.Kind[i], s.Thread[i], s.Flags[i] = e.Kind, e.Thread, 0
+	e.Kind.held++
+	e.Thread.held++
+	s.newest = max(s.newest, e.At)
+	if e.Due < s.firstDue {
+		s.firstDue = e.Due
+		l.directory.expect(s)
+	}
+	if e.Foreign || e.HasRecipients || !e.ReplyTo.IsZero() {
+		l.index(s, i, e)
+	}
+	l.next, l.last, l.held = pos+1, e.Seq, l.held+1
+	return s, i
+}
+
+// grow adds a segment for the next entry.
+func (l *Log) grow() *Segment {
+	s := l.spare
+	if l.spare = nil; s == nil {
+		s = new(Segment)
+	}
+	s.Start, s.firstDue, s.newest = l.next, Forever, math.MinInt64
+	if l.tail != nil {
+		l.tail.next, s.newest = s, l.tail.newest
+	}
+	l.directory.add(s)
+	l.tail = s
+	return s
+}
+
+// After returns the position of the first entry in the history, or behind it,
+// whose sequence number is greater.
+func (l *Log) After(seq uint64) uint64 {
+	n := sort.Search(int(l.next-l.floor), func(i int) bool {
+		pos := l.floor + uint64(i)
+		return l.directory.segment(pos).Seq[pos%Slots] > seq
+	})
+	return l.floor + uint64(n)
+}
+
+// Segment returns the segment that holds a position in the history.
+func (l *Log) Segment(pos uint64) *Segment { return l.directory.segment(pos) }
+
+// Share notes that somebody may hold pointers to everything appended so far.
+func (l *Log) Share() { l.shared = l.next }
+
+// AddReader notes that from now on pointers may be taken to whatever is
+// appended.
+func (l *Log) AddReader() { l.readers++ }
+
+// RemoveReader takes back an AddReader. What was read so far is shared.
+func (l *Log) RemoveReader() {
+	l.readers--
+	l.Share()
+}
+
+// Readers returns how many readers there are.
+func (l *Log) Readers() int { return l.readers }
+
+// unshared reports whether nobody can point at entries from a position on.
+func (l *Log) unshared(first uint64) bool { return l.readers == 0 && first >= l.shared }

@@ -1,0 +1,100 @@
+package store
+
+import (
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// Slots is how many entries a segment and how many signals a page holds.
+const Slots = signals.PageSlots
+
+// A Segment is 64 consecutive entries of the log. The exported fields of an
+// entry never change once it was appended.
+type Segment struct {
+	Start uint64 // position of the first entry
+
+	Seq    [Slots]uint64
+	Due    [Slots]int64  // the last moment at which the signal lives
+	Kind   [Slots]*Topic // of its kind
+	Thread [Slots]*Topic
+	Flags  [Slots]Flags
+
+	page  [Slots]*page
+	slot  [Slots]uint8
+	reply [Slots]uint32 // how far back the reply before this one to the same target is; 0: none
+
+	next   *Segment
+	newest int64 // greatest time of the log up to here; final when the segment is full
+
+	gone     uint64 // entries that expired and left the history; for the writer
+	firstDue int64  // least Due of the others, or earlier; for the writer
+}
+
+// Flags say what is special about an entry.
+type Flags uint8
+
+const (
+	// Private marks a signal with recipients.
+	Private Flags = 1 << iota
+	// Awaited marks an entry that inline handlers have not handled. The writer
+	// sets it before it appends the next entry.
+	Awaited
+
+	foreign // its id does not follow from its sequence number
+	reply   // it is in the index of replies
+)
+
+// Signal returns the signal itself, which is shared and never modified.
+func (s *Segment) Signal(i int) signals.Any { return s.page[i].At(int(s.slot[i])) }
+
+// Head returns the signal's header, to be read only.
+func (s *Segment) Head(i int) *signals.Header { return s.page[i].Head(int(s.slot[i])) }
+
+// Pages returns the pages that the signal is in, which say its payload type.
+func (s *Segment) Pages(i int) *Pages { return s.page[i].pages }
+
+// Next returns the segment behind this one. It may be called by who knows that
+// there is an entry in it.
+func (s *Segment) Next() *Segment { return s.next }
+
+// held returns the entries from floor up to next that are in the history.
+func (s *Segment) held(floor, next uint64) uint64 {
+	from, to := uint64(0), uint64(Slots)
+	if floor > s.Start {
+		from = min(floor-s.Start, Slots)
+	}
+	if next < s.Start+Slots {
+		to = next - s.Start
+	}
+	return below(to) &^ below(from) &^ s.gone
+}
+
+// below picks the first n entries.
+func below(n uint64) uint64 {
+	if n >= Slots {
+		return ^uint64(0)
+	}
+	return 1<<n - 1
+}
+
+// A Cursor is a place in the log. It keeps what is behind it alive by pointing
+// at it, so a reader needs nobody's help to find what it has not read. The zero
+// Cursor points nowhere.
+type Cursor struct {
+	Pos uint64 // of the next entry to look at
+	seg *Segment
+}
+
+// Span returns the entries from..to of the segment at the cursor that lie
+// before limit, which is at most [Log.Next]; from == to when there are none.
+func (c *Cursor) Span(limit uint64) (s *Segment, from, to int) {
+	if c.Pos >= limit {
+		return c.seg, 0, 0
+	}
+	if c.Pos == c.seg.Start+Slots {
+		c.seg = c.seg.next
+	}
+	return c.seg, int(c.Pos - c.seg.Start), int(min(limit-c.seg.Start, Slots))
+}
+
+// Clear lets go of the log; there is nothing at the cursor any more.
+func (c *Cursor) Clear() { *c = Cursor{Pos: ^uint64(0)} }

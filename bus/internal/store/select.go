@@ -1,0 +1,176 @@
+package store
+
+import (
+	"math"
+	"slices"
+	"sort"
+	"time"
+
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// A Filter picks entries. All conditions must hold, bounds are inclusive, and
+// the zero value picks everything.
+type Filter struct {
+	Kinds         []signals.Kind // nil: all
+	Threads       []string       // nil: all
+	Source        string         // "": any
+	Since, Until  time.Time      // zero: no bound
+	ReplyTo       signals.ID     // zero: any
+	MinConfidence float64
+	After         uint64 // only greater sequence numbers
+	NewestFirst   bool   // in reverse order
+}
+
+// A Selection is the entries that a filter picks of one moment. Once it is
+// made it may be read while the writer goes on.
+type Selection struct {
+	filter      Filter
+	directory   directory
+	floor, next uint64
+	now         int64 // what is due before that has expired
+	kinds       []*Topic
+	threads     []*Topic
+	replies     []uint64 // positions of the replies, newest first, if asked for
+	heads       bool     // the filter asks for what only headers say
+}
+
+// Select takes the selection and shares what it will hand out. It costs the
+// replies if they are asked for, and nothing that depends on the history else.
+func (l *Log) Select(f Filter, now int64) Selection {
+	s := Selection{filter: f, directory: l.directory, floor: l.floor, next: l.next, now: now}
+	s.kinds = topics(l.Kinds, f.Kinds)
+	s.threads = topics(l.Threads, f.Threads)
+	s.heads = f.Source != "" || !f.Since.IsZero() || !f.Until.IsZero() || !f.ReplyTo.IsZero() || f.MinConfidence > 0
+	if f.After > 0 {
+		s.floor = l.After(f.After)
+	}
+	if !f.ReplyTo.IsZero() {
+		s.replies = l.repliesTo(f.ReplyTo, s.floor)
+	} else if !f.Since.IsZero() {
+		s.floor = s.since(Nanoseconds(f.Since))
+	}
+	l.Share()
+	return s
+}
+
+// topics returns the topics with these texts; nil if all are asked for.
+func topics[T ~string](ts Topics, texts []T) []*Topic {
+	if texts == nil {
+		return nil
+	}
+	found := make([]*Topic, 0, len(texts))
+	for _, text := range texts {
+		if t := ts[string(text)]; t != nil {
+			found = append(found, t)
+		}
+	}
+	return found
+}
+
+// repliesTo follows the chain of replies, newest first.
+func (l *Log) repliesTo(id signals.ID, floor uint64) (positions []uint64) {
+	pos, ok := l.replies[id]
+	for ok && pos >= floor {
+		positions = append(positions, pos)
+		back := uint64(l.directory.segment(pos).reply[pos%Slots])
+		pos, ok = pos-back, back > 0 && back <= pos
+	}
+	return positions
+}
+
+// since skips the segments all of whose times, and those before, are too
+// early. The newest segment may be written, so it is not asked.
+func (s *Selection) since(t int64) uint64 {
+	first := s.floor / Slots
+	full := s.next/Slots - first
+	n := sort.Search(int(full), func(i int) bool {
+		return s.directory.segment((first+uint64(i))*Slots).newest >= t
+	})
+	return max(s.floor, (first+uint64(n))*Slots)
+}
+
+// Run yields the entries in log order, or in reverse if the filter says so.
+func (s *Selection) Run(yield func(signals.Any) bool) {
+	switch {
+	case s.floor >= s.next || s.filter.Kinds != nil && len(s.kinds) == 0 || s.filter.Threads != nil && len(s.threads) == 0:
+	case !s.filter.ReplyTo.IsZero():
+		s.runReplies(yield)
+	case s.filter.NewestFirst:
+		s.backward(yield)
+	default:
+		s.forward(yield)
+	}
+}
+
+func (s *Selection) runReplies(yield func(signals.Any) bool) {
+	if !s.filter.NewestFirst {
+		slices.Reverse(s.replies)
+	}
+	for _, pos := range s.replies {
+		g, i := s.directory.segment(pos), int(pos%Slots)
+		if s.picks(g, i) && !yield(g.Signal(i)) {
+			return
+		}
+	}
+}
+
+func (s *Selection) forward(yield func(signals.Any) bool) {
+	for pos := s.floor; pos < s.next; {
+		g := s.directory.segment(pos)
+		end := int(min(s.next-g.Start, Slots))
+		for i := int(pos - g.Start); i < end; i++ {
+			if s.picks(g, i) && !yield(g.Signal(i)) {
+				return
+			}
+		}
+		pos = g.Start + Slots
+	}
+}
+
+func (s *Selection) backward(yield func(signals.Any) bool) {
+	for pos := s.next; pos > s.floor; {
+		g := s.directory.segment(pos - 1)
+		first := int(max(s.floor, g.Start) - g.Start)
+		for i := int(pos - 1 - g.Start); i >= first; i-- {
+			if s.picks(g, i) && !yield(g.Signal(i)) {
+				return
+			}
+		}
+		pos = g.Start
+	}
+}
+
+// picks looks at the header last: it is in memory that was perhaps not read
+// for long, and waiting for it takes 100 ns.
+func (s *Selection) picks(g *Segment, i int) bool {
+	return (s.kinds == nil || slices.Contains(s.kinds, g.Kind[i])) &&
+		(s.threads == nil || slices.Contains(s.threads, g.Thread[i])) &&
+		g.Due[i] >= s.now && (!s.heads || s.filter.head(g.Head(i)))
+}
+
+func (f *Filter) head(h *signals.Header) bool {
+	return h.Confidence >= f.MinConfidence &&
+		(f.Source == "" || f.Source == h.Source) &&
+		(f.Since.IsZero() || !h.Time.Before(f.Since)) &&
+		(f.Until.IsZero() || !h.Time.After(f.Until)) &&
+		(f.ReplyTo.IsZero() || f.ReplyTo == h.ReplyTo)
+}
+
+// Nanoseconds is t.UnixNano, and the nearest number where that does not fit.
+func Nanoseconds(t time.Time) int64 {
+	switch s := t.Unix(); {
+	case s >= math.MaxInt64/int64(time.Second):
+		return math.MaxInt64
+	case s <= math.MinInt64/int64(time.Second):
+		return math.MinInt64
+	}
+	return t.UnixNano()
+}
+
+// Picks reports whether the filter picks an entry, whether or not it expired.
+func (f *Filter) Picks(g *Segment, i int) bool {
+	return g.Seq[i] > f.After &&
+		(f.Kinds == nil || slices.Contains(f.Kinds, signals.Kind(g.Kind[i].Text))) &&
+		(f.Threads == nil || slices.Contains(f.Threads, g.Thread[i].Text)) && f.head(g.Head(i))
+}

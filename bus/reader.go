@@ -1,0 +1,301 @@
+package bus
+
+import (
+	"context"
+	"slices"
+
+	"github.com/swarmbus/swarmbus/bus/internal/store"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// claim takes signals that have not expired out of the backlog, as many as
+// are there and fit, and waits for the first.
+func (s *Subscription) claim(ctx context.Context, dst []signals.Any) (int, error) {
+	if n := s.glance(dst); n > 0 {
+		s.looked()
+		return n, nil
+	}
+	for {
+		n, wait, err := s.look(dst, true)
+		s.looked()
+		if n > 0 || err != nil {
+			return n, err
+		}
+		select {
+		case <-wait:
+		case <-ctx.Done():
+			s.giveUp()
+			return 0, context.Cause(ctx)
+		}
+	}
+}
+
+// glance takes what is there without the bus's lock, which busy publishers
+// hold most of the time and a reader would have to sleep for. A clock that is
+// read under the lock needs the lock, and so does what happens after the end.
+func (s *Subscription) glance(dst []signals.Any) int {
+	b := s.bus
+	if b.opts.Clock != nil {
+		return 0
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	limit := b.readable.Load()
+	if s.err != nil || len(s.front) == 0 && s.cursor.Pos >= limit {
+		return 0
+	}
+	return s.take(dst, limit, b.clock.glance())
+}
+
+// look takes what is there. If there is nothing it returns why there will be
+// nothing more or, to a caller that waits, what to wait for.
+func (s *Subscription) look(dst []signals.Any, waits bool) (n int, wait <-chan struct{}, err error) {
+	b := s.bus
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sleeper.pay()
+	if b.state == closed {
+		s.closeLocked()
+	}
+	limit := b.log.Next()
+	if len(s.front) > 0 || s.cursor.Pos < limit {
+		dead := s.books.DeadExpired
+		n = s.take(dst, limit, b.clock.now())
+		if s.err != nil {
+			b.kept -= uint64(n)
+			b.unkeepLocked(DeadExpired, s.books.DeadExpired-dead)
+		}
+	}
+	switch {
+	case n > 0:
+		return n, nil, nil
+	case s.err != nil:
+		return 0, nil, s.err
+	case waits:
+		return 0, s.sleeper.sleep(limit), nil
+	}
+	return 0, nil, nil
+}
+
+// take moves signals that live at now into dst: those before the cursor, then
+// those from there on. It needs s.mu.
+func (s *Subscription) take(dst []signals.Any, limit uint64, now int64) (n int) {
+	for n < len(dst) && len(s.front) > 0 {
+		next := s.front[0]
+		s.front[0] = nil
+		s.front = s.front[1:]
+		n += s.keep(dst[n:], next, dueOf(next), now)
+	}
+	for n < len(dst) {
+		seg, from, to := s.cursor.Span(limit)
+		if from == to {
+			break
+		}
+		i := from
+		for ; i < to && n < len(dst); i++ {
+			if s.wants(seg, i) {
+				s.books.Intended++
+				n += s.keep(dst[n:], seg.Signal(i), seg.Due[i], now)
+			}
+		}
+		s.cursor.Pos += uint64(i - from)
+	}
+	s.inHand += uint64(n)
+	return n
+}
+
+func (s *Subscription) keep(dst []signals.Any, next signals.Any, due, now int64) int {
+	if due < now {
+		s.books.DeadExpired++
+		if s.bus.watched.Load() > 0 {
+			s.gone = append(s.gone, next)
+		}
+		return 0
+	}
+	dst[0] = next
+	return 1
+}
+
+func dueOf(s signals.Any) int64 {
+	h := signals.HeadOf(s)
+	return deadline(h.Time.UnixNano(), h.TTL)
+}
+
+// wants reports whether the entry is for this reader. It looks at the signal
+// only if it has recipients.
+func (s *Subscription) wants(seg *store.Segment, i int) bool {
+	return (s.options.Kinds == nil || slices.Contains(s.kinds, seg.Kind[i])) &&
+		(s.options.Threads == nil || slices.Contains(s.threads, seg.Thread[i])) &&
+		seg.Seq[i] > s.options.After &&
+		(seg.Due[i] >= s.bornAt || seg.Start+uint64(i) >= s.born) &&
+		(seg.Flags[i]&store.Private == 0 || s.options.isFor(seg.Head(i).Recipients))
+}
+
+func (o *SubscribeOptions) isFor(r signals.Recipients) bool {
+	return r.Include(o.Agent) || o.Agent == System
+}
+
+// unread counts the entries from the cursor on that the reader wants. It needs
+// both locks.
+func (s *Subscription) unread() (n uint64) {
+	if s.err != nil {
+		return 0
+	}
+	for c, limit := s.cursor, s.bus.log.Next(); ; {
+		seg, from, to := c.Span(limit)
+		if from == to {
+			return n
+		}
+		for i := from; i < to; i++ {
+			if s.wants(seg, i) {
+				n++
+			}
+		}
+		c.Pos += uint64(to - from)
+	}
+}
+
+// judge moves the signals that the predicate wants to the front, settles all
+// and returns how many it wants. If the predicate panics, what came before and
+// after the signal goes back.
+func (s *Subscription) judge(claimed []signals.Any) (n int) {
+	defer s.tellWaiting()
+	if s.options.Where == nil {
+		s.settle(Delivered, uint64(len(claimed)))
+		s.tell(Delivered, claimed...)
+		return len(claimed)
+	}
+	next, done := 0, false
+	defer func() {
+		if !done {
+			s.giveBack(slices.Concat(claimed[:n], claimed[next:]))
+		}
+	}()
+	for next < len(claimed) {
+		signal := claimed[next]
+		next++
+		if s.passes(signal) {
+			claimed[n] = signal
+			n++
+		}
+	}
+	done = true
+	s.settle(Delivered, uint64(n))
+	s.tell(Delivered, claimed[:n]...)
+	return n
+}
+
+// passes applies the predicate, and settles the signal unless it passes.
+func (s *Subscription) passes(next signals.Any) bool {
+	fate := DeadFailed
+	defer func() {
+		if fate != Delivered {
+			s.settle(fate, 1)
+			s.tell(fate, next)
+		}
+	}()
+	if s.options.Where(next) {
+		fate = Delivered
+	} else {
+		fate = Filtered
+	}
+	return fate == Delivered
+}
+
+// settle enters what became of n signals that a reader had in its hands.
+func (s *Subscription) settle(f Fate, n uint64) {
+	if n == 0 {
+		return
+	}
+	s.mu.Lock()
+	ended := s.err != nil
+	if !ended {
+		s.settleLocked(f, n)
+	}
+	s.mu.Unlock()
+	if ended {
+		s.bus.mu.Lock()
+		defer s.bus.mu.Unlock()
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.settleLocked(f, n)
+		s.bus.past.settle(f, n)
+	}
+}
+
+func (s *Subscription) settleLocked(f Fate, n uint64) {
+	s.inHand -= n
+	*s.books.of(f) += n
+}
+
+// giveBack puts signals that were taken back to the front.
+func (s *Subscription) giveBack(rest []signals.Any) {
+	if len(rest) == 0 {
+		return
+	}
+	s.bus.mu.Lock()
+	s.mu.Lock()
+	closed := s.closed.Load()
+	if !closed {
+		s.front = slices.Concat(rest, s.front)
+		s.inHand -= uint64(len(rest))
+		if s.err != nil {
+			s.bus.kept += uint64(len(rest))
+		}
+	}
+	s.mu.Unlock()
+	s.bus.mu.Unlock()
+	if closed {
+		s.settle(DeadClosed, uint64(len(rest)))
+		s.tell(DeadClosed, rest...)
+	}
+}
+
+// looked tells whoever waits or watches what a look at the backlog did.
+func (s *Subscription) looked() {
+	if s.bus.watched.Load() > 0 {
+		s.mu.Lock()
+		gone := s.gone
+		s.gone = nil
+		s.mu.Unlock()
+		s.tell(DeadExpired, gone...)
+	}
+	s.tellWaiting()
+}
+
+// tell tells observers what became of signals.
+func (s *Subscription) tell(f Fate, settled ...signals.Any) {
+	if len(settled) == 0 || s.bus.watched.Load() == 0 {
+		return
+	}
+	s.bus.mu.Lock()
+	for _, signal := range settled {
+		s.emitLocked(f, signal)
+	}
+	s.bus.mu.Unlock()
+	s.bus.showEvents()
+}
+
+func (s *Subscription) emitLocked(f Fate, signal signals.Any) {
+	s.bus.emitLocked(Settled{Signal: signal, Reader: s.options.Agent, Fate: f})
+}
+
+// tellWaiting wakes callers that wait until something was read.
+func (s *Subscription) tellWaiting() {
+	if s.bus.awaiting.Load() > 0 {
+		s.bus.mu.Lock()
+		s.bus.changed.Broadcast()
+		s.bus.mu.Unlock()
+	}
+}
+
+// giveUp ends a wait. A reader that was woken meanwhile wakes the next; other
+// callers that wait on this subscription look again.
+func (s *Subscription) giveUp() {
+	s.bus.mu.Lock()
+	defer s.bus.mu.Unlock()
+	s.sleeper.rouse()
+	s.sleeper.pay()
+}
