@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/swarmbus/swarmbus/bus/internal/store"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -43,17 +44,19 @@ func (s *Subscription) reviewLocked(end uint64) {
 	if s.idleLocked() {
 		s.cursor = s.bus.log.End()
 	}
-	half, bound := uint64(s.options.Backlog/2), uint64(s.options.Backlog)
-	behind := s.behind(end)
-	if behind > half && !s.slow {
-		s.slow = true
-		s.bus.emitLocked(Slow{Reader: s.options.Agent, Site: s.site, Pending: int(min(behind, bound))})
+	unread := s.unreadLocked(end)
+	if end-s.cursor.Pos > 2*unread+review {
+		s.setAsideLocked(end)
 	}
-	if behind > bound {
+	if unread > s.bound/2 && !s.slow {
+		s.slow = true
+		s.bus.emitLocked(Slow{Reader: s.options.Agent, Site: s.site, Pending: int(min(unread, s.bound))})
+	}
+	if unread > s.bound {
 		switch s.options.WhenFull {
 		case Sample:
-			s.sampleLocked(end)
-			behind = s.behind(end)
+			s.sampleLocked(unread - s.bound)
+			unread = s.bound
 		case End:
 			s.lagLocked(end)
 			s.due = ^uint64(0)
@@ -61,86 +64,97 @@ func (s *Subscription) reviewLocked(end uint64) {
 		case Wait: // conflicts follow what there was room for
 		}
 	}
-	if s.slow = s.slow && behind > half; !s.slow {
-		bound = half
+	bound := s.bound
+	if s.slow = s.slow && unread > bound/2; !s.slow {
+		bound /= 2
 	}
-	s.due = end + bound - min(behind, bound)
+	s.due = end + bound - min(unread, bound)
 }
 
-// behind returns how far the oldest unread signal is behind end; what was in
-// the history when the subscription began does not count. It moves the cursor
-// over entries that the reader does not want.
-func (s *Subscription) behind(end uint64) uint64 {
-	for len(s.front) == 0 {
-		seg, from, to := s.cursor.Span(end)
-		if from == to {
-			return 0
-		}
-		i := from
-		for i < to && !s.wants(seg, i) {
-			i++
-		}
-		s.cursor.Pos += uint64(i - from)
-		if i < to {
-			break
-		}
+// unreadLocked counts the unread signals when the log ends at end. It looks at
+// each entry once.
+func (s *Subscription) unreadLocked(end uint64) uint64 {
+	if s.cursor.Pos >= s.ahead.Pos {
+		s.ahead, s.wanted = s.cursor, s.books.Intended
 	}
-	return uint64(len(s.front)) + end - max(s.cursor.Pos, s.born)
-}
-
-// lagLocked ends the subscription before the newest entry. What it has not
-// read is copied out of the log, so that it keeps nothing else alive.
-func (s *Subscription) lagLocked(end uint64) {
 	for {
-		seg, from, to := s.cursor.Span(end - 1)
+		seg, from, to := s.ahead.Span(end)
 		if from == to {
-			break
+			return uint64(len(s.front)) + s.wanted - s.books.Intended
 		}
 		for i := from; i < to; i++ {
 			if s.wants(seg, i) {
-				s.books.Intended++
-				s.front = append(s.front, seg.Signal(i))
+				s.wanted++
 			}
 		}
-		s.cursor.Pos += uint64(to - from)
-	}
-	s.passLocked(end, DeadLagged)
-	s.err = ErrLagged
-	s.endLocked()
-}
-
-// sampleLocked drops the oldest signals until the rest fits.
-func (s *Subscription) sampleLocked(end uint64) {
-	for bound := uint64(s.options.Backlog); len(s.front) > 0 && s.behind(end) > bound; s.front = s.front[1:] {
-		s.dropLocked(s.front[0], DeadLagged)
-	}
-	if bound := uint64(s.options.Backlog); s.behind(end) > bound {
-		s.passLocked(end-bound, DeadLagged)
+		s.ahead.Pos += uint64(to - from)
 	}
 }
 
-// passLocked moves the cursor to a position; what is wanted before that has
-// the fate f.
-func (s *Subscription) passLocked(to uint64, f Fate) {
+// setAsideLocked takes the unread signals before end out of the log, so that
+// a reader of few keeps nothing else alive.
+func (s *Subscription) setAsideLocked(end uint64) {
+	s.walk(end, func(seg *store.Segment, i int) {
+		s.front = append(s.front, seg.Signal(i))
+	})
+}
+
+// walk moves the cursor up to a position and shows f what is wanted before it.
+func (s *Subscription) walk(end uint64, f func(*store.Segment, int)) {
 	for {
-		seg, from, to := s.cursor.Span(to)
+		seg, from, to := s.cursor.Span(end)
 		if from == to {
 			return
 		}
 		for i := from; i < to; i++ {
 			if s.wants(seg, i) {
 				s.books.Intended++
-				*s.books.of(f)++
-				s.emitUnreadLocked(f, seg.Signal, i)
+				f(seg, i)
 			}
 		}
 		s.cursor.Pos += uint64(to - from)
 	}
 }
 
-func (s *Subscription) emitUnreadLocked(f Fate, at func(int) signals.Any, i int) {
+// lagLocked ends the subscription before the newest entry. What it has not
+// read is set aside.
+func (s *Subscription) lagLocked(end uint64) {
+	s.setAsideLocked(end - 1)
+	s.passLocked(end, DeadLagged)
+	s.err = ErrLagged
+	s.endLocked()
+}
+
+// sampleLocked drops the n oldest unread signals.
+func (s *Subscription) sampleLocked(n uint64) {
+	for ; n > 0 && len(s.front) > 0; n-- {
+		s.dropLocked(s.front[0], DeadLagged)
+		s.front = s.front[1:]
+	}
+	for n > 0 {
+		seg, i, _ := s.cursor.Span(s.bus.log.Next())
+		if s.wants(seg, i) {
+			s.books.Intended++
+			*s.books.of(DeadLagged)++
+			s.emitUnreadLocked(DeadLagged, seg, i)
+			n--
+		}
+		s.cursor.Pos++
+	}
+}
+
+// passLocked moves the cursor to a position; what is wanted before that has
+// the fate f.
+func (s *Subscription) passLocked(to uint64, f Fate) {
+	s.walk(to, func(seg *store.Segment, i int) {
+		*s.books.of(f)++
+		s.emitUnreadLocked(f, seg, i)
+	})
+}
+
+func (s *Subscription) emitUnreadLocked(f Fate, seg *store.Segment, i int) {
 	if s.bus.observed() {
-		s.emitLocked(f, at(i))
+		s.emitLocked(f, seg.Signal(i))
 	}
 }
 
@@ -193,7 +207,7 @@ func (b *Bus) waitForRoomLocked(ctx context.Context, agent string, ds []draft) (
 }
 
 // readyLocked reports whether the drafts can be published, or never will be.
-func (b *Bus) readyLocked(agent string, ds []draft, share int) (bool, error) {
+func (b *Bus) readyLocked(agent string, ds []draft, share uint64) (bool, error) {
 	switch {
 	case b.state != open:
 		return true, ErrClosed
@@ -205,7 +219,7 @@ func (b *Bus) readyLocked(agent string, ds []draft, share int) (bool, error) {
 		if s.options.WhenFull != Wait || s.hasRoomLocked(ds, share) {
 			continue
 		}
-		if s.options.Agent == agent && agent != "" || len(ds) > s.options.Backlog {
+		if s.options.Agent == agent && agent != "" || uint64(s.coming(ds)) > s.bound {
 			return true, fmt.Errorf("%w: subscription of %q at %s", ErrBacklog, s.options.Agent, s.site)
 		}
 		ready = false
@@ -215,28 +229,28 @@ func (b *Bus) readyLocked(agent string, ds []draft, share int) (bool, error) {
 
 // hasRoomLocked reports whether the drafts fit into the backlog, and with them
 // that share of it if it is not 0.
-func (s *Subscription) hasRoomLocked(ds []draft, share int) bool {
+func (s *Subscription) hasRoomLocked(ds []draft, share uint64) bool {
+	coming := uint64(s.coming(ds))
+	if coming == 0 {
+		return true
+	}
+	if share > 0 {
+		coming = max(coming, s.bound/share)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	behind, coming := s.behind(s.bus.log.Next()), len(ds)
-	if behind == 0 {
-		coming -= s.firstOf(ds) // what comes before the first that it wants is nothing to it
-	}
-	if share > 0 && coming > 0 {
-		coming = max(coming, s.options.Backlog/share)
-	}
-	return coming == 0 || behind+uint64(coming) <= uint64(s.options.Backlog)
+	return s.unreadLocked(s.bus.log.Next())+coming <= s.bound
 }
 
-// firstOf returns the index of the first draft that the reader wants.
-func (s *Subscription) firstOf(ds []draft) int {
+// coming counts the drafts that the reader wants.
+func (s *Subscription) coming(ds []draft) (n int) {
 	o := &s.options
-	i := slices.IndexFunc(ds, func(d draft) bool {
-		return (o.Kinds == nil || slices.Contains(o.Kinds, d.KindText)) &&
-			(o.Threads == nil || slices.Contains(o.Threads, d.head.Thread)) && o.isFor(d.head.Recipients)
-	})
-	if i < 0 {
-		return len(ds)
+	for i := range ds {
+		d := &ds[i]
+		if (o.Kinds == nil || slices.Contains(o.Kinds, d.KindText)) &&
+			(o.Threads == nil || slices.Contains(o.Threads, d.head.Thread)) && o.isFor(d.head.Recipients) {
+			n++
+		}
 	}
-	return i
+	return n
 }

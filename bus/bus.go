@@ -208,7 +208,13 @@ func (b *Bus) goLocked(f func()) {
 // history's blocks of 1024, then at the segments that have something due.
 // Publishers wait for one block at most.
 func (b *Bus) Sweep() {
+	b.sweep()
+	b.showEvents()
+}
+
+func (b *Bus) sweep() {
 	b.mu.Lock()
+	defer b.mu.Unlock()
 	now := b.clock.now()
 	for pos := b.log.Floor(); pos < b.log.Next(); {
 		var due bool
@@ -219,8 +225,6 @@ func (b *Bus) Sweep() {
 	}
 	b.expireProposalsLocked(now)
 	b.rules.forgetIdle(now)
-	b.mu.Unlock()
-	b.showEvents()
 }
 
 func (b *Bus) startSweeperLocked() {
@@ -234,7 +238,8 @@ func (b *Bus) startSweeperLocked() {
 		for {
 			select {
 			case <-tick.C:
-				b.Sweep()
+				b.sweep()
+				b.showLater()
 			case <-b.done:
 				return
 			}

@@ -23,8 +23,6 @@ var (
 	ErrLagged = errors.New("bus: subscription lagged")
 	// ErrProposals says that as many proposals are live as may be.
 	ErrProposals = errors.New("bus: too many live proposals")
-	// ErrNoConflict says that there is no such open conflict to resolve.
-	ErrNoConflict = errors.New("bus: no open conflict")
 	// ErrInline says that a handler asked to wait for handlers.
 	ErrInline = errors.New("bus: waiting for handlers inside a handler")
 )

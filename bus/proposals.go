@@ -42,8 +42,8 @@ type proposals struct {
 	threads  map[string]*debate
 	dues     dues
 	live     map[signals.ID]string // their threads
-	opened   []opening // by what is being published; their signals follow
-	conflict uint64    // conflicts opened so far
+	opened   []opening             // by what is being published; their signals follow
+	conflict uint64                // conflicts opened so far
 }
 
 // A debate is the proposals of one thread.
@@ -104,12 +104,7 @@ func (f *proposals) admitResolution(d *draft) error {
 	if !ok || f.detector == nil {
 		return nil
 	}
-	for pair := range f.detector.Unresolved(r.Thread) {
-		if a, b := pair.A.Signal, pair.B.Signal; a == r.Payload.SignalA && b == r.Payload.SignalB || a == r.Payload.SignalB && b == r.Payload.SignalA {
-			return nil
-		}
-	}
-	return fmt.Errorf("%w: between %s and %s in thread %q", ErrNoConflict, r.Payload.SignalA, r.Payload.SignalB, r.Thread)
+	return f.detector.Resolvable(r.Thread, r.Payload)
 }
 
 // foldLocked shows an entry that just entered the log to the fold.
@@ -270,7 +265,7 @@ func (b *Bus) pairsNow(of func(*conflict.Detector) iter.Seq[conflict.Pair]) []co
 
 // Resolve ends the open conflict between two signals of a thread, named in
 // either order, by publishing a [conflict.Resolution] as the system. It returns
-// [ErrNoConflict] if there is none.
+// [conflict.ErrNotOpen] if there is none.
 func (b *Bus) Resolve(ctx context.Context, thread string, x, y signals.ID, reason string) (Receipt, error) {
 	return b.System().Publish(ctx, signals.New(
 		signals.Header{Thread: thread, Confidence: 1},

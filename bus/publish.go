@@ -191,10 +191,10 @@ func (b *Bus) appendLocked(d *draft) {
 	if b.log.Crowded() {
 		b.log.Evict(b.clock.last, b.inline.at.Pos, b.lostLocked())
 	}
-	if pos >= b.checkAt {
+	b.wakeLocked(kind, thread)
+	if pos >= b.checkAt { // after waking: who sleeps on has nothing to read
 		b.checkLocked(pos)
 	}
-	b.wakeLocked(kind, thread)
 }
 
 // wakeLocked wakes who waits for the newest entry. What that costs does not

@@ -75,8 +75,8 @@ func (p *Publisher) Agent() string { return p.agent }
 //
 // Nothing is published when it returns an error: a [*signals.FieldError], a
 // [*PermissionError], a [*ProposalError], a [*LimitError], [ErrExpired],
-// [ErrDuplicate], [ErrProposals], [ErrNoConflict], [ErrBacklog], [ErrClosed], or
-// why ctx ended while it waited.
+// [ErrDuplicate], [ErrProposals], [conflict.ErrNotOpen], [ErrBacklog],
+// [ErrClosed], or why ctx ended while it waited.
 func (p *Publisher) Publish(ctx context.Context, s signals.Any) (r Receipt, err error) {
 	var one [1]draft
 	if err = p.draft(&one[0], s); err == nil {

@@ -137,12 +137,9 @@ func (o *SubscribeOptions) isFor(r signals.Recipients) bool {
 	return r.Include(o.Agent) || o.Agent == System
 }
 
-// unread counts the entries from the cursor on that the reader wants. It needs
-// both locks.
-func (s *Subscription) unread() (n uint64) {
-	if s.err != nil {
-		return 0
-	}
+// behindCursor counts the entries from the cursor on that the reader wants. It
+// needs both locks.
+func (s *Subscription) behindCursor() (n uint64) {
 	for c, limit := s.cursor, s.bus.log.Next(); ; {
 		seg, from, to := c.Span(limit)
 		if from == to {

@@ -27,11 +27,9 @@ type SubscribeOptions struct {
 	// is dead-lettered as failed, and the others stay unread.
 	Where func(signals.Any) bool
 
-	// Backlog is how far the oldest signal that the reader wants and has not
-	// read may be behind the end of the log, counted in signals of the log,
-	// wanted or not: that is what has to be kept for it. 0 means 65536. A reader
-	// with nothing to read is never behind, and what was in the history when the
-	// subscription began does not count.
+	// Backlog is how many signals are kept for the reader beyond those that
+	// were in the history when the subscription began. 0 means 65536. They
+	// keep at most three times as many entries of the log alive, and 8192.
 	Backlog  int
 	WhenFull Full // what happens beyond it
 
@@ -70,6 +68,8 @@ type Subscription struct {
 
 	mu     sync.Mutex // protects the fields below; taken after bus.mu
 	cursor store.Cursor
+	ahead  store.Cursor  // not before the cursor, once it was looked at: wanted entries are counted up to here
+	wanted uint64        // entries that the reader wants, up to there
 	front  []signals.Any // unread signals before the cursor: given back, or kept when it lagged
 	err    error         // why it ended; nil: it has not
 	closed atomic.Bool   // it or the bus was closed: deliver nothing more
@@ -82,6 +82,7 @@ type Subscription struct {
 	gone   []signals.Any // expired ones that observers are to be told of
 
 	// Protected by bus.mu.
+	bound   uint64 // unread signals at most
 	slow    bool   // named since it was last half empty
 	due     uint64 // position at which it may reach a bound
 	sleeper sleeper
@@ -111,8 +112,9 @@ func (b *Bus) Subscribe(o SubscribeOptions) (*Subscription, error) {
 	b.readable.Store(b.log.Next())
 	b.subscriptions = append(b.subscriptions, s)
 	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.bound = s.unreadLocked(b.log.Next()) + uint64(o.Backlog)
 	s.reviewLocked(b.log.Next())
-	s.mu.Unlock()
 	b.checkAt = min(b.checkAt, s.due)
 	return s, nil
 }
@@ -291,14 +293,17 @@ func (s *Subscription) Books() Books {
 }
 
 // booksLocked adds what is pending: what the cursor has not come to, what is
-// before it, and what readers have in their hands.
+// before it, and what readers have in their hands. What is intended the bus
+// counts by itself.
 func (s *Subscription) booksLocked() Books {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	k := s.books
-	unread := s.unread()
-	k.Intended += unread
-	k.Pending = unread + uint64(len(s.front)) + s.inHand
+	k.Pending = s.behindCursor() + uint64(len(s.front)) + s.inHand
+	if s.err == nil {
+		s.unreadLocked(s.bus.log.Next())
+		k.Intended = s.wanted
+	}
 	return k
 }
 

@@ -40,7 +40,8 @@ func (b *Bus) Tap(f Filter) *Tap {
 
 // Next waits for the next signal. missed is the number of signals that left
 // the history, whatever they were, since the call before and before the tap
-// came to them. It returns [ErrClosed] when the bus or the tap was closed and
+// came to them; of a tap that starts in the past, and of a fed log with gaps
+// there, the first call says how many at most. It returns [ErrClosed] when the bus or the tap was closed and
 // everything kept was seen, and why ctx ended.
 func (t *Tap) Next(ctx context.Context) (s signals.Any, missed uint64, err error) {
 	for {

@@ -24,7 +24,6 @@ type twin struct {
 	detector *conflict.Detector
 	owners   map[string]map[string]twinOwner // by thread and proposal id
 	live     []signals.Any                   // proposals
-	length   int                             // entries that were appended
 	subs     []*twinSub
 	handlers []*twinHandler
 	waiting  []twinStep
@@ -38,16 +37,10 @@ type twinOwner struct{ source, content string }
 type twinSub struct {
 	t       *twin
 	o       bus.SubscribeOptions
-	backlog []twinItem
-	born    int
+	backlog []signals.Any
+	bound   int
 	err     error
 	books   bus.Books
-}
-
-// A twinItem is an unread signal and its place in the log.
-type twinItem struct {
-	signals.Any
-	pos int
 }
 
 type twinHandler struct {
@@ -100,17 +93,16 @@ func (t *twin) publish(agent string, all ...signals.Any) error {
 	}
 	full := false
 	for _, s := range t.subs {
-		coming := len(all)
-		if s.behind() == 0 {
-			coming = 0
-			if i := slices.IndexFunc(all, s.routes); i >= 0 {
-				coming = len(all) - i
+		coming := 0
+		for _, next := range all {
+			if s.routes(next) {
+				coming++
 			}
 		}
-		if s.o.WhenFull != bus.Wait || s.err != nil || coming == 0 || s.behind()+coming <= s.o.Backlog {
+		if s.o.WhenFull != bus.Wait || s.err != nil || coming == 0 || len(s.backlog)+coming <= s.bound {
 			continue
 		}
-		if s.o.Agent == agent || len(all) > s.o.Backlog {
+		if s.o.Agent == agent || coming > s.bound {
 			return bus.ErrBacklog
 		}
 		full = true
@@ -166,12 +158,7 @@ func (t *twin) accept(s signals.Any, earlier []signals.Any) error {
 	}
 	if r, ok := signals.As[conflict.Resolution](s); ok {
 		t.endProposals()
-		for p := range t.detector.Unresolved(r.Thread) {
-			if p.A.Signal == r.Payload.SignalA && p.B.Signal == r.Payload.SignalB || p.A.Signal == r.Payload.SignalB && p.B.Signal == r.Payload.SignalA {
-				return nil
-			}
-		}
-		return bus.ErrNoConflict
+		return t.detector.Resolvable(r.Thread, r.Payload)
 	}
 	p, ok := signals.As[signals.Proposal](s)
 	if !ok {
@@ -245,7 +232,6 @@ func (t *twin) endLive(over func(signals.Any) bool, sort func([]signals.Any)) {
 func (t *twin) append(s signals.Any) []conflict.Pair {
 	t.last = s.Head().Seq
 	t.stats.Published++
-	t.length++
 	t.history = append(t.history, s)
 	t.emit(bus.Published{Signal: s})
 	t.claim(s)
@@ -374,7 +360,7 @@ func (h *twinHandler) close() {
 }
 
 func (t *twin) subscribe(o bus.SubscribeOptions) (*twinSub, bool) {
-	s := &twinSub{t: t, o: o, born: t.length}
+	s := &twinSub{t: t, o: o}
 	if o.Past || o.After > 0 {
 		if o.After < t.evicted {
 			return nil, false
@@ -382,10 +368,11 @@ func (t *twin) subscribe(o bus.SubscribeOptions) (*twinSub, bool) {
 		for _, old := range t.history {
 			if !t.expired(old) && s.routes(old) {
 				intend(&s.books, &t.stats.Books)
-				s.backlog = append(s.backlog, twinItem{old, 0})
+				s.backlog = append(s.backlog, old)
 			}
 		}
 	}
+	s.bound = len(s.backlog) + o.Backlog
 	t.subs = append(t.subs, s)
 	return s, true
 }
@@ -402,45 +389,30 @@ func (s *twinSub) settle(sig signals.Any, f bus.Fate) {
 	s.t.emit(bus.Settled{Signal: sig, Reader: s.o.Agent, Fate: f})
 }
 
-// behind is how far the oldest unread signal is behind the end of the log.
-func (s *twinSub) behind() int {
-	if len(s.backlog) == 0 {
-		return 0
-	}
-	return s.t.length - max(s.backlog[0].pos, s.born)
-}
-
 func (s *twinSub) offer(next signals.Any) {
-	if s.err != nil {
+	if s.err != nil || !s.routes(next) {
 		return
 	}
-	wanted := s.routes(next)
-	if wanted {
-		intend(&s.books, &s.t.stats.Books)
-		s.backlog = append(s.backlog, twinItem{next, s.t.length - 1})
-	}
-	if s.behind() <= s.o.Backlog {
+	intend(&s.books, &s.t.stats.Books)
+	s.backlog = append(s.backlog, next)
+	if len(s.backlog) <= s.bound {
 		return
 	}
 	switch s.o.WhenFull {
 	case bus.End:
 		s.err = bus.ErrLagged
-		if wanted {
-			s.backlog = s.backlog[:len(s.backlog)-1]
-			s.settle(next, bus.DeadLagged)
-		}
+		s.backlog = s.backlog[:len(s.backlog)-1]
+		s.settle(next, bus.DeadLagged)
 	case bus.Sample:
-		for s.behind() > s.o.Backlog {
-			s.settle(s.backlog[0].Any, bus.DeadLagged)
-			s.backlog = s.backlog[1:]
-		}
+		s.settle(s.backlog[0], bus.DeadLagged)
+		s.backlog = s.backlog[1:]
 	}
 }
 
 // next is the bus's Next with an ended context.
 func (s *twinSub) next() (signals.Any, error) {
 	for len(s.backlog) > 0 {
-		next := s.backlog[0].Any
+		next := s.backlog[0]
 		s.backlog = s.backlog[1:]
 		switch {
 		case s.t.expired(next):
@@ -462,7 +434,7 @@ func (s *twinSub) close() {
 	if i := slices.Index(s.t.subs, s); i >= 0 {
 		s.t.subs = slices.Delete(s.t.subs, i, i+1)
 		for _, unread := range s.backlog {
-			s.settle(unread.Any, bus.DeadClosed)
+			s.settle(unread, bus.DeadClosed)
 		}
 		s.backlog, s.err = nil, bus.ErrClosed
 	}

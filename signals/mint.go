@@ -67,12 +67,16 @@ func (m *Mint) ID(seq uint64, at time.Time) ID {
 	return ID{m.origin, minted | uint64(m.seconds)<<counterBits | seq&counterMask}
 }
 
+// Made reports whether id has the form of this mint's ids. Anybody can write
+// an id, so it may have never been given to a signal.
+func (m *Mint) Made(id ID) bool { return id.number != 0 && id.origin == m.origin }
+
 // Seq returns the greatest sequence number up to last whose id can be id, and
 // whether there is one; for an id of another mint there is none. That is the
 // signal's own number if it is one of the newest 2^24 up to last. The caller
 // compares the id of the signal it finds there: anybody can write an id.
 func (m *Mint) Seq(id ID, last uint64) (uint64, bool) {
-	if id.number == 0 || id.origin != m.origin {
+	if !m.Made(id) {
 		return 0, false
 	}
 	seq := last&^counterMask | id.number&counterMask

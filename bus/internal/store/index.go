@@ -64,6 +64,6 @@ func (l *Log) Find(id signals.ID) (s *Segment, i int, ok bool) {
 // Minted reports whether id is the one that the log's mint gives, or gave, to
 // the signal with that sequence number; ours, whether it is of that mint at all.
 func (l *Log) Minted(id signals.ID, seq uint64) (is, ours bool) {
-	of, ours := l.mint.Seq(id, seq)
-	return ours && of == seq, ours
+	of, found := l.mint.Seq(id, seq)
+	return found && of == seq, l.mint.Made(id)
 }
