@@ -7,6 +7,7 @@ import (
 	"hash/fnv"
 	"math/rand/v2"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/swarmbus/swarmbus/signals"
@@ -85,7 +86,9 @@ func (t *Turn) NewID() signals.ID {
 		t.mint = signals.SeededMint(strconv.FormatUint(t.Seed, 10), t.Thread, t.Agent, strconv.Itoa(t.Round))
 	}
 	t.ids++
-	return t.mint.ID(t.ids, t.Time)
+	// Only a log gives ids in the form of a mint's; what follows the prefix
+	// is as unique.
+	return signals.MustID("turn_" + strings.TrimPrefix(t.mint.ID(t.ids, t.Time).String(), "sig_"))
 }
 
 func (t *Turn) hash() uint64 {

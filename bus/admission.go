@@ -30,8 +30,6 @@ func (p *Publisher) refusal(k signals.Kind, h *signals.Header) string {
 		return "the source is another agent's: " + h.Source
 	case p.role == systemRole:
 		return ""
-	case h.Source == System:
-		return "the source is the system"
 	case p.role == agentRole && p.bus.isReserved(k):
 		return "the kind is reserved"
 	case p.permissions.CanEmit != nil && !slices.Contains(p.permissions.CanEmit, k):
@@ -63,7 +61,7 @@ func (b *Bus) checkID(p *Publisher, d *draft) error {
 	own, ours := b.log.Minted(d.ID, d.Seq)
 	taken := ours
 	if p.role == agentRole {
-		taken = ours || strings.HasPrefix(d.ID.String(), conflict.IDPrefix)
+		taken = d.ID.Minted() || strings.HasPrefix(d.ID.String(), conflict.IDPrefix)
 	} else if own {
 		taken, d.Foreign = false, false // as a layer was told
 	}
