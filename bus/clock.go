@@ -52,8 +52,8 @@ func (c *clock) drop() *anchor {
 	return a
 }
 
-// glance tells the machine's time without the lock.
-func (c *clock) glance() int64 {
+// unlocked tells the machine's time without the lock.
+func (c *clock) unlocked() int64 {
 	a := c.anchor.Load()
 	return max(a.least, a.wall+int64(time.Since(a.base)))
 }

@@ -11,13 +11,13 @@ import (
 // claim takes signals that have not expired out of the backlog, as many as
 // are there and fit, and waits for the first.
 func (s *Subscription) claim(ctx context.Context, dst []signals.Any) (int, error) {
-	if n := s.glance(dst); n > 0 {
-		s.looked()
+	if n := s.takeFast(dst); n > 0 {
+		s.report()
 		return n, nil
 	}
 	for {
 		n, wait, err := s.look(dst, true)
-		s.looked()
+		s.report()
 		if n > 0 || err != nil {
 			return n, err
 		}
@@ -30,10 +30,10 @@ func (s *Subscription) claim(ctx context.Context, dst []signals.Any) (int, error
 	}
 }
 
-// glance takes what is there without the bus's lock, which busy publishers
+// takeFast takes what is there without the bus's lock, which busy publishers
 // hold most of the time and a reader would have to sleep for. A clock that is
 // read under the lock needs the lock, and so does what happens after the end.
-func (s *Subscription) glance(dst []signals.Any) int {
+func (s *Subscription) takeFast(dst []signals.Any) int {
 	b := s.bus
 	if b.opts.Clock != nil {
 		return 0
@@ -44,7 +44,7 @@ func (s *Subscription) glance(dst []signals.Any) int {
 	if s.err != nil || len(s.front) == 0 && s.cursor.Pos >= limit {
 		return 0
 	}
-	return s.take(dst, limit, b.clock.glance())
+	return s.take(dst, limit, b.clock.unlocked())
 }
 
 // look takes what is there. If there is nothing it returns why there will be
@@ -250,8 +250,8 @@ func (s *Subscription) giveBack(rest []signals.Any) {
 	}
 }
 
-// looked tells whoever waits or watches what a look at the backlog did.
-func (s *Subscription) looked() {
+// report tells whoever waits or watches what a look at the backlog did.
+func (s *Subscription) report() {
 	if s.bus.watched.Load() > 0 {
 		s.mu.Lock()
 		gone := s.gone

@@ -68,7 +68,7 @@ type Subscription struct {
 
 	mu     sync.Mutex // protects the fields below; taken after bus.mu
 	cursor store.Cursor
-	ahead  store.Cursor  // not before the cursor, once it was looked at: wanted entries are counted up to here
+	ahead  store.Cursor  // not before the cursor, once it was report at: wanted entries are counted up to here
 	wanted uint64        // entries that the reader wants, up to there
 	front  []signals.Any // unread signals before the cursor: given back, or kept when it lagged
 	err    error         // why it ended; nil: it has not
@@ -202,7 +202,7 @@ func (s *Subscription) Poll() (signals.Any, error) {
 	var one [1]signals.Any
 	for {
 		n, _, err := s.look(one[:], false)
-		s.looked()
+		s.report()
 		if n == 0 || err != nil {
 			return nil, err
 		}
