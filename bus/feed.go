@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"time"
 
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -78,7 +79,7 @@ func (b *Bus) admitFedLocked(d *draft, last uint64, now int64) error {
 		return bad("timestamp", "", "required")
 	}
 	d.Seq, d.Source, d.ThreadText, d.Pages = h.Seq, h.Source, h.Thread, b.pagesLocked(d.Signal)
-	b.stampLocked(d, now)
+	b.stampLocked(d, now, time.Time{}) // which it has
 	own, ours := b.log.Minted(d.ID, d.Seq)
 	if ours && !own {
 		return bad("id", d.ID.String(), "of this bus's mint, but of another place")

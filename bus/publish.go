@@ -18,15 +18,21 @@ type draft struct {
 }
 
 // publish commits drafts whose payloads were validated.
-func (b *Bus) publish(ctx context.Context, p *Publisher, ds []draft) error {
+func (b *Bus) publish(ctx context.Context, p *Publisher, ds []draft) (err error) {
 	b.mu.Lock()
-	_, err := b.roomLocked(ctx, p.agent, ds)
+	if !b.roomyLocked(len(ds)) {
+		_, err = b.roomLocked(ctx, p.agent, ds)
+	}
 	if err == nil {
 		err = b.commitLocked(p, ds)
 	}
-	b.driveLocked(ctx)
+	if b.inline.at.Pos != b.log.Next() {
+		b.driveLocked(ctx)
+	}
 	b.mu.Unlock()
-	b.showEvents()
+	if b.watched.Load() > 0 {
+		b.showEvents()
+	}
 	return err
 }
 
@@ -75,22 +81,25 @@ func (p *Publisher) rememberLocked(d *draft) {
 // may enter it.
 func (b *Bus) admitLocked(p *Publisher, ds []draft, now int64) error {
 	var before batch
+	at := time.Unix(0, now).UTC()
 	for i := range ds {
 		d := &ds[i]
 		d.Seq = b.log.Last() + 1 + uint64(i)
 		if err := b.identifyLocked(p, d); err != nil {
 			return err
 		}
-		b.stampLocked(d, now)
-		if !d.ID.IsZero() {
+		b.stampLocked(d, now, at)
+		if d.Foreign {
 			if err := b.checkID(p, d); err != nil {
 				return err
 			}
 		} else {
-			d.ID = b.opts.Mint.ID(d.Seq, time.Unix(0, now)) // by the bus's clock: a publisher's own time could use the mint up
+			d.ID = b.opts.Mint.ID(d.Seq, at) // by the bus's clock: a publisher's own time could use the mint up
 		}
-		if err := checkTime(d, now); err != nil {
-			return err
+		if d.At > now || d.Due < now {
+			if err := checkTime(d, now); err != nil {
+				return err
+			}
 		}
 		if d.Foreign || d.Pages.Role != isNothing {
 			if err := b.uniqueLocked(d, &before, len(ds)); err != nil {
@@ -130,10 +139,10 @@ func (b *Bus) pagesLocked(s signals.Any) *store.Pages {
 }
 
 // stampLocked fills in what the log says of a draft, but for its id.
-func (b *Bus) stampLocked(d *draft, now int64) {
+func (b *Bus) stampLocked(d *draft, now int64, at time.Time) {
 	h := d.head
 	d.ID, d.Foreign = h.ID, !h.ID.IsZero()
-	d.At, d.Time = now, time.Unix(0, now).UTC()
+	d.At, d.Time = now, at
 	if !h.Time.IsZero() {
 		d.Time = h.Time.Round(0).UTC()
 		d.At = d.Time.UnixNano()
@@ -191,7 +200,9 @@ func (b *Bus) appendLocked(d *draft) {
 	if b.log.Crowded() {
 		b.log.Evict(b.clock.last, b.inline.at.Pos, b.lostLocked())
 	}
-	b.wakeLocked(kind, thread)
+	if b.everyone.first != nil || kind != nil || thread != nil {
+		b.wakeLocked(kind, thread)
+	}
 	if pos >= b.checkAt { // after waking: who sleeps on has nothing to read
 		b.checkLocked(pos)
 	}

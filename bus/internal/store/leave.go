@@ -13,10 +13,17 @@ func (l *Log) Crowded() bool {
 // Entries before done are of no further use to the caller.
 func (l *Log) Evict(now int64, done uint64, lost func(s *Segment, i int, expired bool)) {
 	for l.Crowded() {
-		s, i := l.directory.segment(l.floor), int(l.floor%Slots)
-		l.lose(s, i, now, lost)
+		l.lose(l.first(), int(l.floor%Slots), now, lost)
 		l.raise(done, 1)
 	}
+}
+
+// first returns the segment that holds the floor.
+func (l *Log) first() *Segment {
+	if l.oldest == nil {
+		l.oldest = l.directory.segment(l.floor)
+	}
+	return l.oldest
 }
 
 // lose takes an entry out of the history.
@@ -37,7 +44,7 @@ func (l *Log) lose(s *Segment, i int, now int64, lost func(*Segment, int, bool))
 // raise moves the floor over n entries and on to the oldest one in the history.
 func (l *Log) raise(done uint64, n int) {
 	for ; l.floor < l.next; n-- {
-		s := l.directory.segment(l.floor)
+		s := l.first()
 		if n <= 0 && s.gone>>(l.floor%Slots)&1 == 0 {
 			return
 		}
@@ -49,6 +56,7 @@ func (l *Log) raise(done uint64, n int) {
 
 // leave gives up a segment that is before the floor.
 func (l *Log) leave(s *Segment, done uint64) {
+	l.oldest = nil
 	l.unindex(s)
 	l.Kinds.release(&s.Kind)
 	l.Threads.release(&s.Thread)

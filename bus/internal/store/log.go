@@ -26,6 +26,7 @@ type Log struct {
 
 	directory directory
 	floor     uint64   // position of the oldest entry in the history
+	oldest    *Segment // that holds it; nil: to be looked up
 	next      uint64   // position of the next entry
 	tail      *Segment // holds the newest entry, or is the first
 	held      int      // entries in the history
