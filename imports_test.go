@@ -29,7 +29,8 @@ var rules = []struct {
 }{
 	{"signals", rule{others: []string{"github.com/rs/xid"}}},
 	{"conflict", rule{ours: []string{"signals"}}},
-	{"bus", rule{ours: []string{"signals", "conflict"}}},
+	{"bus/internal/store", rule{ours: []string{"signals"}}},
+	{"bus", rule{ours: []string{"signals", "conflict", "bus/internal/store"}}},
 	{"bus/*", rule{ours: []string{"signals", "conflict", "bus"}}},
 	{"consensus", rule{others: []string{"gonum.org/v1/gonum"}}},
 	{"consensus/consensustest", rule{ours: []string{"consensus"}}},
