@@ -76,7 +76,26 @@ func TestKnownOutcomesAreDrawn(t *testing.T) {
 			t.Errorf("outcome %d is told as %d, is %d", i, y, s.truth[i])
 		}
 	}
-	if told != 20 {
-		t.Errorf("%d outcomes are told, want 20", told)
+	if told != 19 { // of the 190 that have a truth
+		t.Errorf("%d outcomes are told, want 19", told)
+	}
+}
+
+func TestShareToldIsOfTheTruthsThereAre(t *testing.T) {
+	s := &set{truth: make([]int32, 100)}
+	for i := range s.truth {
+		s.truth[i] = -1
+	}
+	for i := range 8 {
+		s.truth[i] = 1
+	}
+	told := 0
+	for _, y := range s.known(0.5, 1) {
+		if y >= 0 {
+			told++
+		}
+	}
+	if told != 4 {
+		t.Errorf("%d of 8 truths told, want half", told)
 	}
 }

@@ -32,13 +32,17 @@ func (r *random) permutation(n int) []int32 {
 	return p
 }
 
-// known draws a share of the tasks whose outcomes are told; -1 for all others.
+// known draws a share of the tasks with a known truth, whose outcomes are told; -1 for all others.
 func (s *set) known(share float64, seed uint64) []int32 {
 	gold := make([]int32, s.tasks())
+	truths := 0
 	for t := range gold {
 		gold[t] = -1
+		if s.truth[t] >= 0 {
+			truths++
+		}
 	}
-	left := int(math.Round(share * float64(s.tasks())))
+	left := int(math.Round(share * float64(truths)))
 	for _, t := range newRandom(seed).permutation(s.tasks()) {
 		if left > 0 && s.truth[t] >= 0 {
 			gold[t] = s.truth[t]

@@ -111,7 +111,7 @@ func (m *parameters) below(b *batch, chance float64) (share, heaviest float64) {
 // answer.
 func (m *parameters) rival(b *batch, o Options) (rival *parameters, differ float64) {
 	e := newEM(b, o)
-	if e.group = e.sharing(); e.group != nil {
+	if e.group = copies(e.b, e.o); e.group != nil {
 		e.share(e.group)
 	}
 	k := b.Choices

@@ -148,6 +148,9 @@ func (m *parameters) check(s *state) error {
 			return errors.New("a model with numbers out of range")
 		}
 	}
+	if !within([]float64{m.Hard, m.SdVoter, m.SdClass, m.SdPool, m.Crowd}, 1e-9, 1e6) {
+		return errors.New("a model without a spread")
+	}
 	if !m.mixable() {
 		return errors.New("a model of structures that do not fit")
 	}

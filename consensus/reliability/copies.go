@@ -3,21 +3,67 @@ package reliability
 const (
 	copyShare = 0.95 // of the decisions in which one of two stands apart, in which both say the same
 	copyLeast = 20   // such decisions, for two to be called copies
+
+	copyAgree = 0.995 // of the decisions that both vote in, in which both say the same
+	copyBoth  = 30    // such decisions, for two to be called copies by agreement alone
+	copyUsual = 0.9   // less than this each agrees with the others then
 )
 
-// copies returns which voters say the same even where they stand apart from everybody else, as a group for
-// each voter, nil if there are none. Consensus cannot show this once copies are many enough to make it, so it
-// is asked before fitting, and they share one vote from the start.
+// copies returns which voters say the same even where they stand apart from everybody else, or always and by far more
+// often than the others do, as a group for each voter, nil if there are none. Consensus cannot show this once copies
+// are many enough to make it, so it is asked before fitting, and they share one vote from the start.
 func copies(b *batch, o Options) []int32 {
 	n := b.Voters
 	if n > o.MaxPairs {
 		return nil
 	}
 	same, apart := b.standApart(0)
+	equal, both := b.agreements()
+	twins := func(at int) bool { return both[at] >= copyBoth && float64(equal[at]) >= copyAgree*float64(both[at]) }
+	single := make([]bool, n) // who is nobody's twin: where two camps say the same each, nothing tells copies
+	for j := range n {
+		single[j] = true
+		for g := range n {
+			single[j] = single[j] && (g == j || !twins(max(j, g)*n+min(j, g)))
+		}
+	}
+	usual := make([]float64, n)
+	for j := range n {
+		agree, all := 0.0, 0.0
+		for g := range n {
+			if at := max(j, g)*n + min(j, g); g != j && single[g] {
+				agree, all = agree+float64(equal[at]), all+float64(both[at])
+			}
+		}
+		usual[j] = 1
+		if all > 0 {
+			usual[j] = agree / all
+		}
+	}
 	return group(n, func(j, g int) bool {
 		at := j*n + g
-		return apart[at] >= copyLeast && float64(same[at]) >= copyShare*float64(apart[at])
+		return apart[at] >= copyLeast && float64(same[at]) >= copyShare*float64(apart[at]) ||
+			twins(at) && max(usual[j], usual[g]) < copyUsual
 	})
+}
+
+// agreements counts, for each pair of voters, the decisions in which both vote, and those in which both say the same.
+func (b *batch) agreements() (equal, both []int32) {
+	n := b.Voters
+	equal, both = make([]int32, n*n), make([]int32, n*n)
+	for t := range b.size() {
+		v := b.votes(t)
+		for i, j := range v.voter {
+			for h, g := range v.voter[:i] {
+				at := max(int(j), int(g))*n + min(int(j), int(g))
+				both[at]++
+				if v.said[i] == v.said[h] {
+					equal[at]++
+				}
+			}
+		}
+	}
+	return equal, both
 }
 
 // group gives each of n the group of the first before it that is alike, nil if no two are.
@@ -56,21 +102,6 @@ func (b *batch) oneOfEach(group []int32) *batch {
 	}
 	out.Voters, out.Known = b.Voters, b.Known
 	return &out
-}
-
-// sharing returns who shares one vote: copies, and teams unless they speak as one already.
-func (e *em) sharing() []int32 {
-	copied := copies(e.b, e.o)
-	if e.b.asOne {
-		return copied
-	}
-	team := teams(e.b, e.o, copied)
-	if team == nil {
-		return copied
-	}
-	return group(e.b.Voters, func(j, g int) bool {
-		return copied != nil && copied[j] == copied[g] || team[j] >= 0 && team[j] == team[g]
-	})
 }
 
 // standApart counts, for each pair of voters, the decisions in which one of them says another thing than most

@@ -20,7 +20,7 @@ type em struct {
 // costs about Rounds · votes · choices · 7 operations.
 func fit(b *batch, o Options, from *parameters) *parameters {
 	e := newEM(b, o)
-	if e.group = e.sharing(); e.group != nil {
+	if e.group = copies(e.b, e.o); e.group != nil {
 		e.share(e.group)
 	}
 	e.start(e.shares)

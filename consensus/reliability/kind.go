@@ -74,6 +74,9 @@ type question struct {
 // questions turns ballots into questions: one, or with stances one per proposal that was spoken of.
 func (k kind) questions(b consensus.Ballots) []question {
 	cast := castIn(b)
+	if !k.stances {
+		cast = withoutRepeats(cast)
+	}
 	proposals := b.Proposals()
 	places := make(map[string]int, len(proposals))
 	for i, p := range proposals {
@@ -121,6 +124,18 @@ func castIn(b consensus.Ballots) []consensus.Vote {
 	}
 	slices.SortFunc(cast, compareVotes)
 	return cast
+}
+
+// withoutRepeats drops rejections by voters who agree with something: where at most one proposal is right, they say
+// nothing more.
+func withoutRepeats(cast []consensus.Vote) []consensus.Vote {
+	agrees := map[string]bool{}
+	for _, v := range cast {
+		if v.Stance == consensus.Agree {
+			agrees[v.Voter] = true
+		}
+	}
+	return slices.DeleteFunc(cast, func(v consensus.Vote) bool { return v.Stance == consensus.Disagree && agrees[v.Voter] })
 }
 
 func spokenOf(cast []consensus.Vote) []string {

@@ -15,10 +15,10 @@ const (
 // standard errors: pairs of independent models of language do in a twentieth to a tenth, the closest in 0.40. With two
 // choices all who stand apart say the same, so it is not asked.
 //
-// Without outcomes a team shares one vote. With some, when all of a team who vote say the same, they speak as one
-// voter of its own, with a number after all others: how often that is right is learned beside how often each is
-// when they differ. So sleepers, who vote well until they collude, are known by what they say together. Without
-// outcomes that would be known by their own consensus.
+// With known outcomes, when all of a team who vote say the same, they speak as one voter of its own, with a number after
+// all others: how often that is right is learned beside how often each is when they differ. So sleepers, who vote well
+// until they collude, are known by what they say together. Without outcomes nothing is made of teams: it would be
+// known by their own consensus, and strong models that agree look like one (crux: 88.1 for 96.4).
 func teams(b *batch, o Options, copies []int32) []int32 {
 	n, least := b.Voters, int32(3)
 	if b.Own {

@@ -42,7 +42,7 @@ func attacked(w *world, m *Model) int {
 
 func TestSleepersAreATeam(t *testing.T) {
 	for name, o := range map[string]*Options{"own": nil, "choices": {Choices: letters(5)}} {
-		for every, want := range map[int]int{0: 225, 5: 255} {
+		for every, want := range map[int]int{5: 255} {
 			w := sleepers(81)
 			b := newBook(o)
 			w.fill(b, 700, every)

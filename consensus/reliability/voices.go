@@ -51,7 +51,7 @@ func (s *said) compare(t *said) int {
 // hear takes ballots in: one question, or with stances one per proposal that was spoken of.
 func (m *Model) hear(b consensus.Ballots) []*hearing {
 	proposals := b.Proposals()
-	places := spokenIn(b, proposals)
+	places := m.spokenIn(b, proposals)
 	if m.kind.stances {
 		return m.hearStances(b, places, len(proposals))
 	}
@@ -100,11 +100,21 @@ func (m *Model) hearStances(b consensus.Ballots, places []int, proposals int) []
 	return hs
 }
 
-// spokenIn returns the places of the proposals that somebody is for or against, in the order of their names.
-func spokenIn(b consensus.Ballots, proposals []string) []int {
+// spokenIn returns the places of the proposals that somebody is for or against, in the order of their names. Where at
+// most one is right, who is for something is against nothing else.
+func (m *Model) spokenIn(b consensus.Ballots, proposals []string) []int {
+	spoken := make([]bool, len(proposals))
+	for _, votes := range b.ByVoter() {
+		agrees := slices.ContainsFunc(votes, func(v consensus.Said) bool { return v.Stance == consensus.Agree })
+		for _, v := range votes {
+			if v.Stance == consensus.Agree || v.Stance == consensus.Disagree && (m.kind.stances || !agrees) {
+				spoken[v.Proposal] = true
+			}
+		}
+	}
 	var places []int
-	for i, t := range b.Tallies() {
-		if t.Agree+t.Disagree > 0 {
+	for i, is := range spoken {
+		if is {
 			places = append(places, i)
 		}
 	}

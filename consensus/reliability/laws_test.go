@@ -1,0 +1,336 @@
+package reliability
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/swarmbus/swarmbus/consensus"
+)
+
+// These are the laws of the default in small teams, and of what it may claim anywhere. benchmarks/teams and
+// benchmarks/quality have the figures.
+
+// counts are shares of decisions.
+type counts struct{ right, wrong, leads float64 }
+
+func (c counts) worth() float64 { return c.right - 7*c.wrong/3 }
+
+// team lets a ledger decide n decisions after 100, told the outcome of every so manyth, 0 for none.
+func (w *world) team(t *testing.T, n, every int) (c counts) {
+	t.Helper()
+	l := newLedger(t, nil)
+	for i := range 100 + n {
+		b, right := w.decision(nil)
+		b = b.Close()
+		if i >= 100 {
+			c.add(l.Strategy().Decide(b), right, n)
+		}
+		id := fmt.Sprint(i)
+		if err := l.Observe(id, b); err != nil {
+			t.Fatal(err)
+		}
+		if every > 0 && i%every == 0 {
+			if err := l.Resolve(id, right); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return c
+}
+
+func (c *counts) add(d consensus.Decision, right string, n int) {
+	share := 1 / float64(n)
+	if d.Leader() == right {
+		c.leads += share
+	}
+	switch {
+	case d.Outcome != consensus.Reached:
+	case d.Choice == right:
+		c.right += share
+	default:
+		c.wrong += share
+	}
+}
+
+var planted = map[string][]float64{
+	"three equal":      {0.8, 0.8, 0.8},
+	"one strong":       {0.95, 0.7, 0.6, 0.6},
+	"one harmful":      {0.95, 0.75, 0.5, 0.2},
+	"harmful of three": {0.95, 0.55, 0.3},
+}
+
+func TestTruthOverrulesDoubt(t *testing.T) {
+	w := newWorld(71, 2, planted["one harmful"]...)
+	c := w.team(t, 100, 1)
+	if c.right < 0.8 || c.wrong > 0.1 {
+		t.Errorf("%+v, want four of five right although one is worse than chance", c)
+	}
+	// A camp that outcomes answer is no longer in doubt.
+	w = newWorld(51, 4, even(24, 0.8, 0.7)...)
+	w.liars = 12
+	untold, told := newBook(nil), newBook(nil)
+	w.fill(untold, 100, 0)
+	w.fill(told, 100, 1)
+	if a, b := untold.Model().Certificate(), told.Model().Certificate(); a.OK || !b.OK || b.Doubt > a.Doubt/4 {
+		t.Errorf("untold %+v, told %+v", a, b)
+	}
+}
+
+func TestMoreTruthNeverHurts(t *testing.T) {
+	for name, right := range planted {
+		none, tenth, all := counts{}, counts{}, counts{}
+		for seed := range uint64(2) {
+			for every, c := range map[int]*counts{0: &none, 10: &tenth, 1: &all} {
+				x := newWorld(80+seed, 2, right...).team(t, 100, every)
+				c.right, c.wrong = c.right+x.right/2, c.wrong+x.wrong/2
+			}
+		}
+		const noise = 0.06 // two standard errors of 200 decisions
+		if tenth.worth() < none.worth()-noise || all.worth() < tenth.worth()-noise || all.wrong > none.wrong+noise {
+			t.Errorf("%s: untold %+v, a tenth told %+v, all told %+v", name, none, tenth, all)
+		}
+	}
+}
+
+// rejecting adds to each vote that its voter rejects the other proposals.
+func rejecting(t *testing.T, b consensus.Ballots) consensus.Ballots {
+	t.Helper()
+	var cast []consensus.Vote
+	for v := range b.Votes() {
+		cast = append(cast, v)
+		for _, p := range b.Proposals() {
+			if p != v.Proposal {
+				cast = append(cast, consensus.Vote{Voter: v.Voter, Proposal: p, Stance: consensus.Disagree, Weight: v.Weight})
+			}
+		}
+	}
+	more, err := consensus.NewBallots(nil, b.Proposals(), cast)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return more
+}
+
+func TestSayingTheSameTwiceChangesNothing(t *testing.T) {
+	w := newWorld(73, 3, 0.95, 0.7, 0.6, 0.6)
+	once, twice := newLedger(t, nil), newLedger(t, nil)
+	for i := range 120 {
+		b, right := w.decision(nil)
+		more, id := rejecting(t, b), fmt.Sprint(i)
+		if i >= 20 {
+			for _, closed := range []bool{false, true} {
+				if closed {
+					b, more = b.Close(), more.Close()
+				}
+				d, e := once.Strategy().Decide(b), twice.Strategy().Decide(more)
+				if d.Outcome != e.Outcome || d.Choice != e.Choice || d.Support != e.Support || d.Confidence != e.Confidence {
+					t.Fatalf("%v, and said twice %v", d, e)
+				}
+			}
+		}
+		for l, b := range map[*Ledger]consensus.Ballots{once: b, twice: more} {
+			if err := l.Observe(id, b); err != nil {
+				t.Fatal(err)
+			}
+			if i%5 == 0 {
+				if err := l.Resolve(id, right); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+}
+
+func TestVotersCountWhatTheyAreWorth(t *testing.T) {
+	w := newWorld(74, 2, 0.97, 0.55, 0.55)
+	b := newBook(nil)
+	w.fill(b, 200, 1)
+	ballots, err := consensus.NewBallots(nil, letters(2), []consensus.Vote{vote(0, "a"), vote(1, "b"), vote(2, "b")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []consensus.Ballots{ballots, rejecting(t, ballots)} {
+		if d := (Strategy{b.Model()}).Decide(x); d.Choice != "a" {
+			t.Errorf("%v, want what one says who is right nearly always, against two who toss coins", d)
+		}
+	}
+}
+
+func TestNeverBehindTheParts(t *testing.T) {
+	for name, right := range planted {
+		c, majority, best := newWorld(75, 2, right...).team(t, 150, 1), counts{}, counts{}
+		w := newWorld(75, 2, right...)
+		for i := range 250 {
+			b, truth := w.decision(nil)
+			if i < 100 {
+				continue
+			}
+			majority.add(consensus.Voting{}.Decide(b.Close()), truth, 150)
+			for v := range b.Votes() {
+				if v.Voter == "v0" {
+					best.add(consensus.Decision{Outcome: consensus.Reached, Choice: v.Proposal}, truth, 150)
+				}
+			}
+		}
+		if want := max(majority.worth(), best.worth()); c.worth() < want-0.06 {
+			t.Errorf("%s: worth %.3f, majority %.3f, the best voter %.3f", name, c.worth(), majority.worth(), best.worth())
+		}
+	}
+}
+
+func TestCopiesAreOne(t *testing.T) {
+	w := newWorld(76, 3, 0.8, 0.8, 0.8, 0.65, 0.65, 0.65, 0.65)
+	w.clones = 4
+	b := newBook(nil)
+	w.fill(b, 100, 0)
+	m := b.Learn()
+	cast := []consensus.Vote{vote(0, "a"), vote(1, "a"), vote(2, "a")}
+	for j := 3; j < 7; j++ {
+		cast = append(cast, vote(j, "b"))
+	}
+	ballots, err := consensus.NewBallots(nil, letters(3), cast)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := (Strategy{m}).Decide(ballots); d.Leader() != "a" {
+		t.Errorf("%v, want what three say against four copies of one", d)
+	}
+}
+
+func TestSureMeansSureOnVotersNobodyTunedOn(t *testing.T) {
+	sure, right := 0.0, 0.0
+	for seed := range uint64(10) {
+		w := newWorld(900+seed, 2+int(seed%3))
+		for range 5 + int(seed)*2 {
+			w.right = append(w.right, 1/float64(len(w.choices))+(0.9-1/float64(len(w.choices)))*math.Sqrt(w.Float64()))
+		}
+		var o *Options
+		if seed%2 == 0 {
+			o = &Options{Choices: w.choices}
+		}
+		b := newBook(o)
+		w.fill(b, 100, 0)
+		s := Strategy{b.Model()}
+		for range 200 {
+			x, truth := w.decision(nil)
+			if d := s.Decide(x); d.Confidence >= 0.95 {
+				sure++
+				if d.Leader() == truth {
+					right++
+				}
+			}
+		}
+	}
+	if right < 0.92*sure || sure < 200 {
+		t.Errorf("%v right of %v that are 95 %% sure", right, sure)
+	}
+}
+
+func TestAWrongStartHeals(t *testing.T) {
+	w := newWorld(77, 3, even(9, 0.85, 0.6)...)
+	b := newBook(nil)
+	w.liars = 5
+	w.fill(b, 30, 0)
+	w.liars = 0
+	w.fill(b, 270, 0)
+	s, right, majority, confidence := Strategy{b.Model()}, 0.0, 0.0, 0.0
+	for range 300 {
+		x, truth := w.decision(nil)
+		d := s.Decide(x)
+		confidence += d.Confidence / 300
+		if d.Leader() == truth {
+			right += 1.0 / 300
+		}
+		if (consensus.Voting{}).Decide(x).Leader() == truth {
+			majority += 1.0 / 300
+		}
+	}
+	if right < majority-0.03 && confidence > right+0.08 {
+		t.Errorf("right in %.3f, majority in %.3f, and %.3f sure", right, majority, confidence)
+	}
+}
+
+func TestASavedLedgerWithoutASpreadIsRefused(t *testing.T) {
+	w := newWorld(78, 2, even(5, 0.9, 0.6)...)
+	l := newLedger(t, nil)
+	w.show(t, l, 30, 3)
+	l.Strategy()
+	saved, err := l.MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, field := range []string{"sdVoter", "sdClass", "sdPool", "hard", "crowd"} {
+		bad := dropField(string(saved), field)
+		if bad == string(saved) {
+			t.Fatalf("no %s in what is saved", field)
+		}
+		if err := new(Ledger).UnmarshalJSON([]byte(bad)); err == nil {
+			t.Errorf("a ledger without %s is taken", field)
+		}
+	}
+}
+
+// dropField takes a number out of every model in a saved ledger.
+func dropField(text, field string) string {
+	parts := strings.Split(text, `"model":`)
+	for i := range parts[1:] {
+		at := strings.Index(parts[i+1], `"`+field+`":`)
+		if at < 0 {
+			continue
+		}
+		end := at + strings.IndexAny(parts[i+1][at:], ",}")
+		parts[i+1] = parts[i+1][:at] + `"unknown":1` + parts[i+1][end:]
+	}
+	return strings.Join(parts, `"model":`)
+}
+
+func TestStructuresAreMixedByWeight(t *testing.T) {
+	w := newWorld(79, 3, even(25, 0.8, 0.5)...)
+	b := newBook(&Options{Choices: w.choices})
+	w.fill(b, 100, 10)
+	m := b.Learn()
+	p := m.params
+	for range 20 {
+		x, _ := w.decision(nil)
+		a := m.read(x).questions[0]
+		rho := x.Correlation()
+		p.Peers, p.Subtypes = nil, nil
+		rates := a.probabilities(rho)
+		one := b.batch.oneOfEach(p.Shared)
+		p.Peers, p.Subtypes = newPeers(one), newSubtypes(one)
+		got := a.probabilities(rho)
+		weights := []float64{1 + float64(p.Told)/toldPerRates, 1 + p.Crowd, subtypesWeight / (1 + p.Residual*(p.Density-1))}
+		parts := [][]float64{rates, a.byPeers(), a.bySubtypes(rho)}
+		for c := range got {
+			want, sum := 0.0, 0.0
+			for i, q := range parts {
+				want += weights[i] * q[c]
+				sum += weights[i]
+			}
+			if math.Abs(got[c]-want/sum) > 1e-12 {
+				t.Fatalf("%v, want %v for %s", got[c], want/sum, w.choices[c])
+			}
+		}
+	}
+}
+
+func TestPeersWeighTheStrongMoreAndEqualsAlike(t *testing.T) {
+	weights := func(right ...float64) []float64 {
+		w := newWorld(80, 3, right...)
+		b := newBook(nil)
+		w.fill(b, 200, 0)
+		return b.Learn().params.Peers.Weight
+	}
+	strong := weights(slices.Concat(even(5, 0.95, 0.9), even(20, 0.6, 0.45))...)
+	if strong[0] < 3*strong[20] {
+		t.Errorf("the strong weigh %.2f, the weak %.2f", strong[0], strong[20])
+	}
+	for _, x := range weights(even(25, 0.7, 0.7)...) {
+		if x < 0.5 || x > 2 {
+			t.Errorf("one of equals weighs %.2f", x)
+		}
+	}
+}
