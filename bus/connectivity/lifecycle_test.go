@@ -296,3 +296,33 @@ func TestExpiryIsWrittenInBulk(t *testing.T) {
 		t.Errorf("%d left", len(got))
 	}
 }
+
+// However many recipients what expires has, a step is few entries, and each of
+// them is told.
+func TestAStepWithManyRecipientsIsFewEntries(t *testing.T) {
+	const n = 4000 // more than the bus takes at once
+	w := &world{TB: t, bus: newBus(t, &bus.Options{Undrained: n / 2})}
+	w.Layer = made(connectivity.New(w.bus, nil))
+	is(t, w.SetCoordinator("t", "boss"), nil)
+	for i := range n {
+		w.emit(says("x", by(fmt.Sprintf("component %d", i)), until(1), to(connectivity.Self)))
+	}
+	w.emit(says("x", until(1)))
+	w.emit(says("x", until(1), to(connectivity.All)))
+	before := w.bus.Last()
+	w.advance("t")
+	entries, ended, told := 0, 0, map[string]bool{}
+	for s := range w.bus.History(bus.Filter{After: before, Kinds: []signals.Kind{connectivity.KindTransition}}) {
+		tr, _ := signals.As[connectivity.Transition](s)
+		entries, ended = entries+1, ended+tr.Payload.Signals.Len()
+		for name := range s.Head().Recipients.All() {
+			told[name] = true
+		}
+	}
+	if entries > n/100 || ended != n+2 || len(told) != n+1 {
+		t.Errorf("%d entries for %d ends tell %d components", entries, ended, len(told))
+	}
+	if got := w.Query(connectivity.Query{Thread: "t"}); got != nil {
+		t.Errorf("%d left", len(got))
+	}
+}

@@ -35,7 +35,8 @@ func (l *Layer) AdvanceStep(ctx context.Context, thread string) (step int, err e
 const atOnce = 1000
 
 // expire adds the ends of all that is due, together for those with the same
-// recipients: who hears of an end is who heard of the beginning.
+// recipients: who hears of an end is who heard of the beginning. Only where that
+// were very many entries, others hear of it too.
 func (b *batch) expire(t *thread, step int) {
 	if t == nil || t.expiring.get(step) == nil {
 		return
@@ -55,9 +56,40 @@ func (b *batch) expire(t *thread, step int) {
 		}
 		current.ids = append(current.ids, r.id)
 	}
+	if len(order) > atOnce {
+		order = together(order)
+	}
 	for _, e := range order {
 		b.transition(system, t.name, Expired, e.to, e.ids...)
 	}
+}
+
+// together puts expiries with few recipients into one, for all of these. A step
+// in which a hundred thousand end, each for somebody else, would be more
+// entries than the bus takes at once.
+func together(all []*expiries) (fewer []*expiries) {
+	var names []string
+	var ids []signals.ID
+	size := 0
+	flush := func() {
+		if len(ids) > 0 {
+			fewer = append(fewer, &expiries{signals.To(names...), ids})
+		}
+		names, ids, size = nil, nil, 0
+	}
+	for _, e := range all {
+		more := len(e.to.String())
+		if e.to.Everyone() || e.to.Equal(nobody) || more > signals.DefaultTextBytes/2 {
+			fewer = append(fewer, e)
+			continue
+		}
+		if len(ids)+len(e.ids) > atOnce || size+more > signals.DefaultTextBytes {
+			flush()
+		}
+		names, ids, size = slices.AppendSeq(names, e.to.All()), append(ids, e.ids...), size+more
+	}
+	flush()
+	return fewer
 }
 
 // expiries are signals with the same recipients that expire together.
