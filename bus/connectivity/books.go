@@ -55,7 +55,7 @@ func (Closed) Kind() signals.Kind { return KindClosed }
 
 // Check implements [signals.Checker].
 func (t *Transition) Check(l signals.Limits) error {
-	if err := first(t.Link.check(l), stateNames.Check(t.State)); err != nil {
+	if err := first(t.check(l), stateNames.Check(t.State)); err != nil {
 		return err
 	}
 	if t.State == Emitted {
@@ -69,16 +69,16 @@ func (s *Step) Check(l signals.Limits) error {
 	if s.Step < 1 {
 		return &signals.FieldError{Field: "step", Value: strconv.Itoa(s.Step), Problem: "below 1"}
 	}
-	return s.Link.check(l)
+	return s.check(l)
 }
 
 // Check implements [signals.Checker].
 func (r *Requested) Check(l signals.Limits) error {
-	return first(r.Link.check(l), l.Ref("for", r.For), modeNames.Check(r.Mode))
+	return first(r.check(l), l.Ref("for", r.For), modeNames.Check(r.Mode))
 }
 
 // Check implements [signals.Checker].
-func (c *Closed) Check(l signals.Limits) error { return c.Link.check(l) }
+func (c *Closed) Check(l signals.Limits) error { return c.check(l) }
 
 // Payloads returns the registrations of the layer's kinds, for a
 // [signals.Codec] that reads its signals from elsewhere.

@@ -94,7 +94,7 @@ func (m *emitting) decide(b *batch) error {
 		return err
 	}
 	if m.ask = m.resolver(); m.ask != nil {
-		m.result.Signal = m.signal(b)
+		m.result.Signal = m.signal()
 		return errNothing
 	}
 	m.write(b)
@@ -195,7 +195,7 @@ func (m *emitting) release() {
 
 // signal returns what a resolver is asked about: the signal as it would be
 // stored now, without id, place and time.
-func (m *emitting) signal(b *batch) Signal {
+func (m *emitting) signal() Signal {
 	n := &m.note
 	return Signal{
 		Thread: m.in.Thread, Source: m.in.Source, Class: n.Class, Audience: n.Audience, Priority: n.Priority,

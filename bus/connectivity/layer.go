@@ -122,7 +122,7 @@ func (l *Layer) commit(ctx context.Context, decide func(*batch) error, committed
 		l.fold.sweep()
 		l.retireLocked(b)
 	})
-	if err == errNothing { // as it is: nobody wraps it
+	if errors.Is(err, errNothing) {
 		return nil
 	}
 	return err
