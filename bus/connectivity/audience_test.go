@@ -70,7 +70,7 @@ func TestAllAreTheComponentsOfTheThread(t *testing.T) {
 	before, a, other := w.inbox("before"), w.inbox("a"), w.inbox("other")
 	is(t, w.Register("u", "other"), nil)
 	broadcast("0")
-	is(t, w.Register("t", "a", "b"), nil)
+	is(t, w.Register("t", "a", "b", "before"), nil) // the last one is there already
 	is(t, w.Register("t", "a"), nil)
 	if s := broadcast("1"); s.Recipients != nil || s.Components != 3 {
 		t.Errorf("recorded as for %v, %d of them", s.Recipients, s.Components)

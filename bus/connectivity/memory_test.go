@@ -1,12 +1,14 @@
 package connectivity
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"runtime"
 	"testing"
 
 	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/signals"
 )
 
 func heapInUse() int {
@@ -104,6 +106,39 @@ func TestPlacesAreUsedAgain(t *testing.T) {
 	}
 	if got := len(l.fold.records.chunks); got != 1 {
 		t.Errorf("%d chunks for at most three signals", got)
+	}
+}
+
+// Who reads a signal from the bus just before it is folded waits for that.
+func TestAReaderAheadOfTheFoldFindsTheSignal(t *testing.T) {
+	l := layerForMemory(t)
+	var b *batch
+	held := make(chan bool, 1)
+	waits := func() bool {
+		buf := make([]byte, 1<<20)
+		return bytes.Contains(buf[:runtime.Stack(buf, true)], []byte(".(*Layer).atEnd("))
+	}
+	err := l.log.Append(context.Background(), func(at bus.Moment) ([]signals.Any, error) {
+		b = &batch{layer: "main", fold: l.fold, at: at}
+		b.note(b.header("a", "t", nobody, signals.ID{}), &Note{
+			Class: AttentionRaise, Audience: Self, Priority: Normal, Summary: "x",
+		})
+		return b.entries, nil
+	}, func(receipts []bus.Receipt) {
+		id := receipts[0].ID
+		go func() {
+			_, found := l.Get(id)
+			held <- found
+		}()
+		for len(held) == 0 && !waits() {
+			runtime.Gosched()
+		}
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.foldLocked(b, receipts)
+	})
+	if err != nil || !<-held {
+		t.Errorf("in the log and not in the layer: %v", err)
 	}
 }
 
