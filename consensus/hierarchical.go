@@ -2,9 +2,9 @@ package consensus
 
 // Hierarchical lets the highest rank decide in which somebody did not abstain, as [ConfidenceWeighted]
 // does among its members alone, and asks the next rank when it settles nothing. What a rank turns down
-// stays down: where its support for none of these reaches the threshold, no lower rank may choose a
-// proposal it weighs more against than for, or one proposal more that nobody votes on would take the
-// rejection away from it. When no rank settles anything, support is that of the highest which spoke. Ranks
+// stays down, whatever it says of other proposals: where it weighs more against a proposal than for it, and
+// what is against it, or the support for none of these, is a share of the rank's weight that reaches the
+// threshold, no lower rank may choose it. When no rank settles anything, support is that of the highest which spoke. Ranks
 // come from [Options.Ranks]; the quorum counts voters of all of them. A rank that has not voted yet does not
 // hold up those below it: to wait for it, ask later.
 type Hierarchical struct{}
@@ -46,7 +46,7 @@ func (bd *board) turnedDown(p, below int) bool {
 	for i := range below {
 		t := bd.level(i)
 		c := &t.counts[p]
-		if c.against > c.favour && ratio(t.noneWeight, t.weight) >= bd.terms.threshold {
+		if c.against > c.favour && ratio(max(c.against, t.noneWeight), t.weight) >= bd.terms.threshold {
 			return true
 		}
 	}

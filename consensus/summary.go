@@ -2,6 +2,7 @@ package consensus
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -63,8 +64,36 @@ func (d Decision) Reason() string {
 	case d.Support >= t.threshold:
 		return fmt.Sprintf("as much speaks against %s as for it", d.leading())
 	default:
-		return fmt.Sprintf("support %s of %s is below the threshold of %s",
-			short(d.Support), d.leading(), short(t.threshold))
+		return fmt.Sprintf("%s%s is below the threshold of %s", d.agreeing(), below(d.Support, t.threshold), short(t.threshold))
+	}
+}
+
+// agreeing counts who agrees with the leader, among those who did not abstain, and names the number that
+// follows where it is not their share.
+func (d *Decision) agreeing() string {
+	r := d.from.record()
+	p := slices.Index(r.proposals, d.Leaders[0])
+	if p < 0 {
+		return "support "
+	}
+	agree, spoke := int(r.total.counts[p].agree), r.total.spoke
+	what := fmt.Sprintf("%d of %d agree", agree, spoke)
+	if len(r.proposals) > 1 {
+		what += " with " + d.leading()
+	}
+	if d.Support == ratio(agree, spoke) {
+		return what + ": "
+	}
+	return what + ": support "
+}
+
+// below writes a number with three digits, or as many more as show that it is below the bound.
+func below(x, bound float64) string {
+	for digits := 3; ; digits++ {
+		s := strconv.FormatFloat(x, 'g', digits, 64)
+		if y, _ := strconv.ParseFloat(s, 64); y < bound || digits == 17 {
+			return s
+		}
 	}
 }
 

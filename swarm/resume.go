@@ -163,20 +163,6 @@ func (s *Swarm) catchUp(ctx context.Context, log []signals.Any) error {
 	}
 }
 
-// reserveAgain counts a solve as running that has a thread already.
-func (s *Swarm) reserveAgain(thread string) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return ErrClosed
-	}
-	if !s.takeAgain(thread) {
-		return fmt.Errorf("%w: a solve of thread %s runs", ErrLog, thread)
-	}
-	s.running.Add(1)
-	return nil
-}
-
 // restore folds a log, of which nothing is said again.
 func (r *solve) restore(ctx context.Context, log []signals.Any) {
 	r.yield = func(Event) {}

@@ -95,7 +95,7 @@ func (r *solve) begin(ctx context.Context, turns []*turn) {
 			starting = append(starting, t)
 		}
 	}
-	r.yield(RoundStarted{r.result.Rounds, names(starting)})
+	r.yield(RoundStarted{r.result.Rounds, idsOf(starting)})
 	now, effort := r.swarm.now(), agents.Effort(0)
 	if r.opts.Effort != nil {
 		effort = r.opts.Effort(r.result.Thread)
@@ -221,7 +221,7 @@ func (r *solve) refuse(ctx context.Context, refused Refused) {
 	agents.Note(ctx, refused)
 }
 
-func names(turns []*turn) []string {
+func idsOf(turns []*turn) []string {
 	var all []string
 	for _, t := range turns {
 		all = append(all, t.Agent)

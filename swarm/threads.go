@@ -2,47 +2,82 @@ package swarm
 
 import (
 	"fmt"
+	"runtime"
 	"sync"
+	"weak"
 
 	"github.com/swarmbus/swarmbus/bus"
 )
 
-// threads are those of the solves that run in this process, by bus: swarms with
-// the same seed on one bus name theirs alike.
+// threads are those of the solves on each bus of this process: swarms with the
+// same seed on one bus would name theirs alike. They go with their bus.
 var threads = struct {
-	sync.Mutex // protects taken
-	taken      map[*bus.Bus]map[string]bool
-}{taken: map[*bus.Bus]map[string]bool{}}
+	sync.Mutex // protects on and what it holds
+	on         map[weak.Pointer[bus.Bus]]*names
+}{on: map[weak.Pointer[bus.Bus]]*names{}}
+
+// names are the threads on one bus.
+type names struct {
+	running map[string]bool
+	last    map[uint32]uint64 // number given, by seed
+}
+
+// namesOf returns the threads on a bus. The lock is held.
+func namesOf(b *bus.Bus) *names {
+	key := weak.Make(b)
+	n := threads.on[key]
+	if n == nil {
+		n = &names{map[string]bool{}, map[uint32]uint64{}}
+		threads.on[key] = n
+		runtime.AddCleanup(b, forget, key)
+	}
+	return n
+}
+
+func forget(key weak.Pointer[bus.Bus]) {
+	threads.Lock()
+	defer threads.Unlock()
+	delete(threads.on, key)
+}
 
 // reserve names the thread of a solve and counts it as running.
 func (s *Swarm) reserve() (string, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return "", ErrClosed
-	}
+	threads.Lock()
+	defer threads.Unlock()
+	n, seed := namesOf(s.bus), uint32(s.opts.Seed)
 	for {
-		s.solves++
-		thread := fmt.Sprintf("solve-%08x-%d", uint32(s.opts.Seed), s.solves)
-		if s.take(thread) {
-			s.running.Add(1)
-			return thread, nil
+		n.last[seed]++
+		thread := fmt.Sprintf("solve-%08x-%d", seed, n.last[seed])
+		if !n.running[thread] && !s.used(thread) {
+			return thread, s.run(n, thread)
 		}
 	}
 }
 
-// take reports whether nobody uses the thread on the bus, and takes it.
-func (s *Swarm) take(thread string) bool {
+// reserveAgain counts a solve as running that has a thread already.
+func (s *Swarm) reserveAgain(thread string) error {
 	threads.Lock()
 	defer threads.Unlock()
-	if threads.taken[s.bus][thread] || !s.own && s.used(thread) {
-		return false
+	n := namesOf(s.bus)
+	if n.running[thread] {
+		return fmt.Errorf("%w: a solve of thread %s runs", ErrLog, thread)
 	}
-	s.hold(thread)
-	return true
+	return s.run(n, thread)
 }
 
-// used reports whether the bus has something of the thread.
+func (s *Swarm) run(n *names, thread string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return ErrClosed
+	}
+	n.running[thread] = true
+	s.running.Add(1)
+	return nil
+}
+
+// used reports whether the bus has something of the thread: it may have come
+// from another process.
 func (s *Swarm) used(thread string) bool {
 	for range s.bus.History(bus.Filter{Threads: []string{thread}}) {
 		return true
@@ -54,26 +89,5 @@ func (s *Swarm) used(thread string) bool {
 func (s *Swarm) release(thread string) {
 	threads.Lock()
 	defer threads.Unlock()
-	delete(threads.taken[s.bus], thread)
-	if len(threads.taken[s.bus]) == 0 {
-		delete(threads.taken, s.bus)
-	}
-}
-
-// takeAgain takes a thread that the bus has, unless a solve runs in it.
-func (s *Swarm) takeAgain(thread string) bool {
-	threads.Lock()
-	defer threads.Unlock()
-	if threads.taken[s.bus][thread] {
-		return false
-	}
-	s.hold(thread)
-	return true
-}
-
-func (s *Swarm) hold(thread string) {
-	if threads.taken[s.bus] == nil {
-		threads.taken[s.bus] = map[string]bool{}
-	}
-	threads.taken[s.bus][thread] = true
+	delete(namesOf(s.bus).running, thread)
 }

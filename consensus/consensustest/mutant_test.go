@@ -228,6 +228,21 @@ func mutants() []mutant {
 			}
 			return consensus.Hierarchical{}.Decide(c)
 		}},
+		{"lets a weak yes lift a no", "ranks", func(b consensus.Ballots) consensus.Decision {
+			agrees, ranks := map[string]bool{}, map[string]int{}
+			for v := range b.Votes() {
+				agrees[v.Voter] = agrees[v.Voter] || v.Stance == consensus.Agree
+				ranks[v.Voter] = b.Rank(v.Voter)
+			}
+			votes := slices.DeleteFunc(votesOf(b, func(*consensus.Vote) {}), func(v consensus.Vote) bool {
+				return agrees[v.Voter] && v.Stance == consensus.Disagree
+			})
+			c, _ := consensus.NewBallots(&consensus.Options{Threshold: b.Threshold(), Quorum: b.Quorum(), Ranks: ranks}, b.Proposals(), votes)
+			if b.Closed() {
+				c = c.Close()
+			}
+			return consensus.Hierarchical{}.Decide(c)
+		}},
 		{"counts unknown proposals' voters", "unknown", bent(func(b consensus.Ballots, d *consensus.Decision) {
 			d.Voters += len(b.Uncounted())
 		})},

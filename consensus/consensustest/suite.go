@@ -55,6 +55,7 @@ var rules = []rule{
 	{"unanimity", unanimity},
 	{"rejection", rejection},
 	{"more against than for", moreAgainst},
+	{"ranks", ranks},
 	{"minority", minority},
 	{"more support", moreSupport},
 	{"threshold", threshold},

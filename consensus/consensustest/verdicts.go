@@ -110,6 +110,24 @@ func moreAgainst(c *trial) {
 	}
 }
 
+// ranks: a no is a no, whatever else is said. A senior's weak yes to something else does not let juniors
+// choose what it turns down.
+func ranks(c *trial) {
+	for _, seniors := range []int{1, 2} {
+		for range 10 {
+			p := &poll{proposals: []string{"a", "b"}, options: consensus.Options{Ranks: map[string]int{"boss0": 2, "boss1": 2, "mid0": 1}}}
+			p.options.Threshold = 0.5 + float64(c.IntN(3))/10
+			p.crowd("boss", seniors, "a", consensus.Disagree, 1).crowd("junior", seniors*(80+c.IntN(20)), "a", consensus.Agree, 1)
+			p.crowd("mid", c.IntN(2), "a", consensus.Agree, 1)
+			d := c.decide(p)
+			q := p.clone().crowd("boss", seniors, "b", consensus.Agree, float64(c.IntN(3))/10)
+			if e := c.decide(q); e.Choice == "a" && d.Choice != "a" {
+				c.fail(q, "%v, but %v without the seniors' weak yes to another", e, d)
+			}
+		}
+	}
+}
+
 // minority: few do not prevail over many, however sure they are.
 func minority(c *trial) {
 	p := &poll{proposals: []string{"few", "many"}}
