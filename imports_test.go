@@ -43,7 +43,10 @@ var rules = []struct {
 	}},
 	{"swarm/transcript", rule{
 		ours:   []string{"signals", "conflict", "bus", "consensus", "agents", "swarm"},
-		others: []string{"charm.land/lipgloss/v2", "github.com/charmbracelet/colorprofile", "github.com/charmbracelet/x/ansi"},
+		others: []string{"github.com/clipperhouse/displaywidth"}, // no colours: see terminal
+	}},
+	{"swarm/transcript/terminal", rule{
+		ours: []string{"swarm/transcript"}, others: []string{"github.com/charmbracelet/colorprofile", "golang.org/x/term"},
 	}},
 	{"otel", rule{ours: []string{"*"}, others: []string{
 		"go.opentelemetry.io/otel/attribute", "go.opentelemetry.io/otel/codes", "go.opentelemetry.io/otel/metric", "go.opentelemetry.io/otel/trace",
@@ -57,7 +60,7 @@ var rules = []struct {
 // testOnly is what tests may import beside what their package may.
 var testOnly = []string{
 	"github.com/google/go-cmp", "pgregory.net/rapid", "go.uber.org/goleak", "github.com/anishathalye/porcupine",
-	"github.com/rogpeppe/go-internal", "go.opentelemetry.io", module + "/consensus/consensustest",
+	"github.com/rogpeppe/go-internal", "github.com/charmbracelet/x/ansi", "go.opentelemetry.io", module + "/consensus/consensustest",
 }
 
 func TestImportsPointOneWay(t *testing.T) {

@@ -57,6 +57,7 @@ func (bd *board) settle(strategy string, st *standing, leaders []string, closed 
 	d.Strategy, d.Outcome, d.Leaders = strategy, bd.outcome(st, closed), leaders
 	d.Support, d.None, d.Voters = st.support, st.none, bd.total.voters
 	d.from, d.from.closed = bd.from, closed
+	d.Learned = bd.learned()
 	d.Choice = ""
 	if d.Outcome == Reached {
 		d.Choice = leaders[0]

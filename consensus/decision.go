@@ -22,6 +22,9 @@ type Decision struct {
 	// these when Outcome is Rejected or nobody leads. For the same leader it is the same whatever the
 	// strategy. In [0,1].
 	Confidence float64 `json:"confidence"`
+	// Learned says that Confidence rests on what was learned of the voters. Without it Confidence is what their
+	// weights would mean if they were honest, right more often than not, and erred as ρ says.
+	Learned bool `json:"learned,omitempty"`
 	// Voters is how many distinct voters counted for the quorum, abstentions included.
 	Voters int `json:"voters"`
 	// Note is what else the strategy has to say of its decision, "" mostly. The wording may change.
@@ -90,7 +93,7 @@ func (r *record) dissent(against []Vote, marks []mark, p int32) []Vote {
 // Equal reports whether both say the same in everything, what is worked out when asked for included.
 func (d Decision) Equal(e Decision) bool {
 	if d.Strategy != e.Strategy || d.Outcome != e.Outcome || d.Choice != e.Choice || d.Support != e.Support ||
-		d.None != e.None || d.Confidence != e.Confidence || d.Voters != e.Voters || d.Note != e.Note ||
+		d.Learned != e.Learned || d.None != e.None || d.Confidence != e.Confidence || d.Voters != e.Voters || d.Note != e.Note ||
 		!slices.Equal(d.Leaders, e.Leaders) {
 		return false
 	}

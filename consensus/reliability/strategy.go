@@ -31,13 +31,14 @@ func (s Strategy) Decide(b consensus.Ballots) consensus.Decision {
 	d := b.SettleBy(s.Name(), p.each, p.none, balance)
 	d.Confidence = r.confidence(b.Correlation(), p, d)
 	doubt := m.certificate.Doubt
+	d.Learned = len(m.voters) > 0 && doubt < 1
 	if doubt == 0 {
 		return d
 	}
 	n, confidence := r.open(), d.Confidence
 	p.doubted(doubt, n)
 	doubtful := b.SettleBy(s.Name(), p.each, p.none, balance)
-	doubtful.Confidence = doubted(confidence, doubt, n)
+	doubtful.Confidence, doubtful.Learned = doubted(confidence, doubt, n), d.Learned
 	if d.Outcome != doubtful.Outcome && decided(d) {
 		doubtful.Outcome = consensus.Uncertified
 	}

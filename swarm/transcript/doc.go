@@ -11,10 +11,15 @@
 //		}
 //	}
 //
-// Text uses colour when it writes to a terminal that has it, and is plain
-// otherwise; NO_COLOR and TERM count. What agents say is data: characters that
-// a terminal would act on are shown as escapes, and texts are cut to a line.
+// Text is plain unless it is told to use colour; package terminal finds out what
+// a terminal has. What agents say is data: characters that a terminal would act
+// on are shown as escapes, and texts are cut to a line. What speaks for a
+// proposal is shown as support, and as a probability of being right only where the
+// swarm has learned one.
 //
 // Neither form contains wall-clock times of its own but for the last line of
 // the text, so the JSON lines of a repeated run are the same, byte for byte.
+//
+// Beside the standard library and the swarm's own, the package takes in one
+// module and what that needs, to count columns: clipperhouse/displaywidth.
 package transcript

@@ -4,24 +4,21 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 
-	"charm.land/lipgloss/v2"
-	"github.com/charmbracelet/colorprofile"
-	"github.com/charmbracelet/x/ansi"
-
 	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
 )
 
-// Options of [Text]. The zero value and nil mean the defaults.
+// Options of [Text]. The zero value and nil mean the defaults; package terminal
+// has those of a terminal.
 type Options struct {
-	Width int      // of a line, in columns; 0: 100
-	Full  bool     // show agents' texts in full, over several lines
-	Env   []string // in place of os.Environ(), which tells what the terminal can do
+	Width int  // of a line, in columns; 0: 100
+	Full  bool // show agents' texts in full, over several lines
+	Color bool // mark what matters with the colours that every terminal with colours has
 }
 
 // Text returns a function that shows one event after the other on w. Its
@@ -30,11 +27,7 @@ func Text(w io.Writer, o *Options) func(swarm.Event) error {
 	if o == nil {
 		o = &Options{}
 	}
-	env := o.Env
-	if env == nil {
-		env = os.Environ()
-	}
-	t := &text{w: colorprofile.NewWriter(w, env), width: cmp.Or(o.Width, 100), full: o.Full}
+	t := &text{w: w, width: cmp.Or(o.Width, 100), full: o.Full, color: o.Color}
 	return t.show
 }
 
@@ -42,18 +35,11 @@ type text struct {
 	w     io.Writer
 	width int
 	full  bool
-	names int // columns of the longest agent's name
+	color bool
+	names int                // columns of the longest agent's name
+	last  consensus.Decision // the newest
 	err   error
 }
-
-var (
-	bold  = lipgloss.NewStyle().Bold(true)
-	faint = lipgloss.NewStyle().Faint(true)
-	green = lipgloss.NewStyle().Foreground(lipgloss.Green)
-	red   = lipgloss.NewStyle().Foreground(lipgloss.Red)
-	amber = lipgloss.NewStyle().Foreground(lipgloss.Yellow)
-	blue  = lipgloss.NewStyle().Foreground(lipgloss.Blue)
-)
 
 func (t *text) show(e swarm.Event) error {
 	switch e := e.(type) {
@@ -61,14 +47,15 @@ func (t *text) show(e swarm.Event) error {
 		t.started(e)
 	case swarm.RoundStarted:
 		t.line("")
-		t.line("%s  %s", bold.Render(fmt.Sprintf("Round %d", e.Round)), faint.Render(strings.Join(e.Turns, ", ")))
+		t.line("%s  %s", t.paint(bold, fmt.Sprintf("Round %d", e.Round)), t.paint(faint, strings.Join(e.Turns, ", ")))
 	case swarm.Spoke:
 		t.spoke(e.Signal)
 	case swarm.Refused:
-		t.line("     %s  %s %s", t.name(e.Agent), red.Render("refused"), t.said(e.Err.Error()))
+		t.line("     %s  %s %s", t.name(e.Agent), t.paint(red, "refused"), t.said(e.Err.Error()))
 	case swarm.TurnFailed:
-		t.line("     %s  %s %s", t.name(e.Agent), red.Render("failed"), t.said(e.Err.Error()))
+		t.line("     %s  %s %s", t.name(e.Agent), t.paint(red, "failed"), t.said(e.Err.Error()))
 	case swarm.Weighed: // the votes are shown once, at the end
+		t.last = e.Decision
 	case swarm.Stopped:
 		t.stopped(e.Result)
 	}
@@ -76,14 +63,18 @@ func (t *text) show(e swarm.Event) error {
 }
 
 func (t *text) started(e swarm.Started) {
-	t.line("%s  %s", bold.Render("Task"), t.said(e.Task.Task))
-	t.line("%s", faint.Render(fmt.Sprintf("      thread %s, seed %d", e.Thread, e.Seed)))
+	t.line("%s  %s", t.paint(bold, "Task"), t.said(e.Task.Task))
+	t.line("%s", t.paint(faint, fmt.Sprintf("      thread %s, seed %d", e.Thread, e.Seed)))
 	for _, a := range e.Agents {
-		t.names = max(t.names, ansi.StringWidth(a.ID))
+		t.names = max(t.names, columns(a.ID))
 	}
 	t.names = max(t.names, len("system"))
 	for _, a := range e.Agents {
-		t.line("      %s  %s  %s", t.name(a.ID), faint.Render(traits(a.Personality)), t.said(a.Role))
+		about := t.said(a.Role)
+		if a.Personality != (agents.Personality{}) {
+			about = t.paint(faint, traits(a.Personality)) + "  " + about
+		}
+		t.line("      %s  %s", t.name(a.ID), about)
 	}
 }
 
@@ -94,9 +85,12 @@ func traits(p agents.Personality) string {
 // spoke shows one signal: its place in the log, who, what, how sure.
 func (t *text) spoke(s signals.Any) {
 	h := s.Head()
-	what, style := describe(s)
-	t.line("%4d %s  %s %s  %s", h.Seq, t.name(h.Source), style.Render(fmt.Sprintf("%-10s", label(s))),
-		faint.Render(fmt.Sprintf("%.2f", h.Confidence)), t.said(what))
+	what, style := t.describe(s)
+	sure := fmt.Sprintf("%.2f", h.Confidence)
+	if s.Kind() == signals.KindConsensus && !t.last.Learned {
+		sure = "    " // nothing measured says how sure that is
+	}
+	t.line("%4d %s  %s %s  %s", h.Seq, t.name(h.Source), t.paint(style, fmt.Sprintf("%-10s", label(s))), t.paint(faint, sure), t.said(what))
 }
 
 func label(s signals.Any) string {
@@ -105,7 +99,7 @@ func label(s signals.Any) string {
 }
 
 // describe puts a signal into one sentence.
-func describe(s signals.Any) (string, lipgloss.Style) {
+func (t *text) describe(s signals.Any) (string, style) {
 	switch p := s.Body().(type) {
 	case signals.Task:
 		return p.Task, bold
@@ -129,12 +123,16 @@ func describe(s signals.Any) (string, lipgloss.Style) {
 		return p.Category + ": " + p.Content, blue
 	case signals.ToolResult:
 		return p.ToolName + ": " + p.Result, blue
+	case swarm.Late:
+		return fmt.Sprintf("%s was late in round %d", p.Agent, p.Round), amber
+	case swarm.Same:
+		return fmt.Sprintf("%s is the same as %s", p.ProposalID, p.As), faint
 	default:
 		return fmt.Sprintf("%+v", p), faint
 	}
 }
 
-func stanceStyle(s signals.Stance) lipgloss.Style {
+func stanceStyle(s signals.Stance) style {
 	switch s {
 	case signals.Agree:
 		return green
@@ -159,7 +157,7 @@ func (t *text) stopped(r *swarm.Result) {
 	if r.Stop == swarm.StopConsensus {
 		style = green
 	}
-	t.line("%s  %s", bold.Render("Decision"), style.Render(t.said(r.Decision.String())))
+	t.line("%s  %s", t.paint(bold, "Decision"), t.paint(style, t.said(verdict(r.Decision))))
 	if r.Answer != "" {
 		t.line("          %s", t.said(r.Answer))
 	}
@@ -169,13 +167,20 @@ func (t *text) stopped(r *swarm.Result) {
 			continue // it votes for one proposal and against another: once is enough
 		}
 		dissenter[v.Voter] = true
-		t.line("%s   %s  %s", bold.Render("Dissent"), t.name(v.Voter), t.said(fmt.Sprintf("%s %s: %s", v.Stance, v.Proposal, v.Reason)))
+		t.line("%s   %s  %s", t.paint(bold, "Dissent"), t.name(v.Voter), t.said(fmt.Sprintf("%s %s: %s", v.Stance, v.Proposal, v.Reason)))
 	}
-	t.line("%s      %s: %s", bold.Render("Stop"), r.Stop, t.said(r.Detail))
-	t.line("%s", faint.Render(fmt.Sprintf("          %d rounds, %d signals, %d turns (%d failed, %d dropped), %d refused, %v",
-		r.Rounds, len(r.Log), r.Turns.Taken, r.Turns.Failed, r.Turns.Dropped, r.Turns.Refused, r.Elapsed.Round(time.Millisecond))))
+	t.line("%s      %s: %s", t.paint(bold, "Stop"), r.Stop, t.said(r.Detail))
+	for _, name := range r.LeftBehind {
+		t.line("          %s had not come back when time was over: it does not listen to its context", t.name(name))
+	}
+	if q := r.Question; q != nil {
+		t.line("%s  %s asks: %s", t.paint(bold, "Question"), printable(q.Asks), t.said(q.Reason))
+		t.line("          options: %s", t.said(strings.Join(q.Options, ", ")))
+	}
+	t.line("%s", t.paint(faint, fmt.Sprintf("          %d rounds, %d signals, %d turns (%d failed, %d late, %d dropped), %d refused, %v",
+		r.Rounds, len(r.Log), r.Turns.Taken, r.Turns.Failed, r.Turns.Late, r.Turns.Dropped, r.Turns.Refused, r.Elapsed.Round(time.Millisecond))))
 	b := r.Books
-	t.line("%s", faint.Render(fmt.Sprintf("          books: %d intended = %d delivered + %d filtered + %d pending + %d dead",
+	t.line("%s", t.paint(faint, fmt.Sprintf("          books: %d intended = %d delivered + %d filtered + %d pending + %d dead",
 		b.Intended, b.Delivered, b.Filtered, b.Pending, b.Dead())))
 }
 
@@ -186,30 +191,53 @@ func (t *text) votes(r *swarm.Result) {
 		return
 	}
 	t.line("")
-	t.line("%s", bold.Render("Votes"))
+	t.line("%s", t.paint(bold, "Votes"))
 	most, names := 1.0, 0
 	for _, p := range tallies {
 		most = max(most, p.For+p.Against)
-		names = max(names, ansi.StringWidth(printable(p.Proposal)))
+		names = max(names, columns(printable(p.Proposal)))
 	}
-	const columns = 30
+	const bar = 30
 	for _, p := range tallies {
-		yes, no := int(columns*p.For/most+0.5), int(columns*p.Against/most+0.5)
-		t.line("      %s %s%s%s  %d agree, %d disagree, %d abstain; %.0f%% likely right",
+		yes, no := int(bar*p.For/most+0.5), int(bar*p.Against/most+0.5)
+		t.line("      %s %s%s%s  %d agree, %d disagree, %d abstain; %s",
 			pad(printable(p.Proposal), names),
-			green.Render(strings.Repeat("█", yes)), red.Render(strings.Repeat("░", no)), strings.Repeat(" ", max(0, columns-yes-no)),
-			p.Agree, p.Disagree, p.Abstain, 100*p.Probability)
+			t.paint(green, strings.Repeat("█", yes)), t.paint(red, strings.Repeat("░", no)), strings.Repeat(" ", max(0, bar-yes-no)),
+			p.Agree, p.Disagree, p.Abstain, worth(r.Decision, p))
 	}
 }
 
 func (t *text) name(agent string) string { return pad(printable(agent), t.names) }
 
-func pad(s string, columns int) string {
-	return s + strings.Repeat(" ", max(0, columns-ansi.StringWidth(s)))
-}
+func pad(s string, width int) string { return s + strings.Repeat(" ", max(0, width-columns(s))) }
 
 // said makes an agent's text fit to be shown.
 func (t *text) said(s string) string { return printable(s) }
+
+// worth says what speaks for a proposal: a probability of being right only where
+// one was learned.
+func worth(d consensus.Decision, p consensus.Tally) string {
+	if d.Learned {
+		return fmt.Sprintf("%.0f%% likely right", 100*p.Probability)
+	}
+	return fmt.Sprintf("support %.2f against %.2f", p.For, p.Against)
+}
+
+// verdict is the decision in a line.
+func verdict(d consensus.Decision) string {
+	line := fmt.Sprintf("%s: %s", d.Strategy, d.Outcome)
+	if d.Choice != "" {
+		line += fmt.Sprintf(" %q", d.Choice)
+	}
+	line += ": " + d.Reason()
+	if d.Learned {
+		line += fmt.Sprintf("; %.0f%% likely right", 100*d.Confidence)
+	}
+	if d.Note != "" {
+		line += "; " + d.Note
+	}
+	return line
+}
 
 // line writes one line, cut to the width. It ends the transcript at the first
 // error.
@@ -219,9 +247,9 @@ func (t *text) line(format string, args ...any) {
 	}
 	line := strings.TrimRight(fmt.Sprintf(format, args...), " ")
 	if t.full {
-		line = ansi.Wrap(line, t.width, "")
+		line = wrap(line, t.width)
 	} else {
-		line = ansi.Truncate(line, t.width, "…")
+		line = cut(line, t.width)
 	}
 	_, t.err = fmt.Fprintln(t.w, line)
 }

@@ -139,7 +139,7 @@ func TestTextWithColourSaysTheSame(t *testing.T) {
 	all := events(t)
 	var plain, colour bytes.Buffer
 	show(t, all, transcript.Text(&plain, nil))
-	show(t, all, transcript.Text(&colour, &transcript.Options{Env: []string{"CLICOLOR_FORCE=1", "TERM=xterm-256color"}}))
+	show(t, all, transcript.Text(&colour, &transcript.Options{Color: true}))
 	if !strings.Contains(colour.String(), "\x1b[") {
 		t.Fatal("no colour where it was asked for")
 	}
@@ -172,7 +172,7 @@ func TestTextFitsItsWidth(t *testing.T) {
 				t.Errorf("full %v: %d columns: %s", full, w, line)
 			}
 		}
-		if kept := strings.Count(b.String(), "very long") == 30; kept != full {
+		if kept := strings.Count(strings.Join(strings.Fields(b.String()), " "), "very long") == 30; kept != full {
 			t.Errorf("full %v: the whole text is shown: %v", full, kept)
 		}
 	}
@@ -227,6 +227,77 @@ func TestWriteErrorsAreReported(t *testing.T) {
 		}
 		if !errors.Is(failed, io.ErrShortWrite) {
 			t.Errorf("%s: got %v", name, failed)
+		}
+	}
+}
+
+func TestSupportIsShownUntilASwarmHasLearned(t *testing.T) {
+	all := events(t)
+	result := all[len(all)-1].(swarm.Stopped).Result
+	for _, learned := range []bool{false, true} {
+		result.Decision.Learned = learned
+		var b bytes.Buffer
+		show(t, all, transcript.Text(&b, &transcript.Options{Width: 200}))
+		if got := strings.Contains(b.String(), "likely right"); got != learned {
+			t.Errorf("learned %v: a probability is shown: %v", learned, got)
+		}
+		if got := strings.Contains(b.String(), "support 2.70 against 0.90"); got == learned {
+			t.Errorf("learned %v: support is shown: %v", learned, got)
+		}
+		if strings.Contains(b.String(), "confidence 0") {
+			t.Errorf("learned %v: what nobody measured is called confidence", learned)
+		}
+	}
+}
+
+func TestPersonalitiesThatWereNotSetAreNotPrinted(t *testing.T) {
+	for set, p := range map[bool]agents.Personality{false: {}, true: {Caution: 0.5}} {
+		var b bytes.Buffer
+		team := []*agents.Agent{{ID: "a", Role: "the role", Personality: p}}
+		show(t, []swarm.Event{swarm.Started{Agents: team}}, transcript.Text(&b, nil))
+		if got := strings.Contains(b.String(), "cautious"); got != set || !strings.Contains(b.String(), "the role") {
+			t.Errorf("set %v: printed %v", set, got)
+		}
+	}
+}
+
+func TestQuestionsAndWhoWasLeftBehindAreShown(t *testing.T) {
+	var b bytes.Buffer
+	show(t, []swarm.Event{
+		swarm.Spoke{Signal: signals.New(signals.Header{Source: "system"}, swarm.Late{Agent: "slow", Round: 2})},
+		swarm.Stopped{Result: &swarm.Result{
+			Stop: swarm.StopEscalated, LeftBehind: []string{"deaf"},
+			Question: &swarm.Question{Asks: "worried", Reason: "needs a person", Options: []string{"a", "b"}},
+		}},
+	}, transcript.Text(&b, nil))
+	for _, want := range []string{"slow was late in round 2", "deaf had not come back", "worried asks: needs a person", "options: a, b"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("it does not say %q:\n%s", want, b.String())
+		}
+	}
+}
+
+func TestLongLinesBreakAtSpacesAndWideRunesTakeTwoColumns(t *testing.T) {
+	say := func(text string, width int) string {
+		var b bytes.Buffer
+		show(t, []swarm.Event{swarm.Started{Task: signals.Task{Task: text}}}, transcript.Text(&b, &transcript.Options{Width: width, Full: true, Color: true}))
+		lines := strings.SplitAfter(ansi.Strip(b.String()), "\n")
+		for i := range lines {
+			if strings.TrimSpace(lines[i]) == "" || strings.HasPrefix(strings.TrimSpace(lines[i]), "thread") {
+				return strings.Join(lines[:i], "")
+			}
+		}
+		return ""
+	}
+	if got, want := say("one two three four", 14), "Task  one two\nthree four\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := say("aaaaaaaaaaaaaaaa", 10), "Task\naaaaaaaaaa\naaaaaa\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	for line := range strings.Lines(say("日本語日本語日本語日本語", 10)) {
+		if w := ansi.StringWidth(strings.TrimRight(line, "\n")); w > 10 {
+			t.Errorf("%q takes %d columns", line, w)
 		}
 	}
 }

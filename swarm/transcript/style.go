@@ -1,0 +1,65 @@
+package transcript
+
+import (
+	"strings"
+
+	"github.com/clipperhouse/displaywidth"
+)
+
+// A style is how a terminal is told to show what follows (ECMA-48, select
+// graphic rendition).
+type style string
+
+const (
+	bold  style = "1"
+	faint style = "2"
+	red   style = "31"
+	green style = "32"
+	amber style = "33"
+	blue  style = "34"
+)
+
+func (t *text) paint(s style, what string) string {
+	if !t.color || what == "" {
+		return what
+	}
+	return "\x1b[" + string(s) + "m" + what + "\x1b[m"
+}
+
+// measure counts columns; what styles a text has none.
+var measure = displaywidth.Options{ControlSequences: true}
+
+func columns(s string) int { return measure.String(s) }
+
+func cut(line string, width int) string { return measure.TruncateString(line, width, "…") }
+
+// wrap breaks a line where it is too long, at a space where there is one.
+func wrap(line string, width int) string {
+	var b strings.Builder
+	start, space, at := 0, -1, 0 // of the part, its last space, and columns so far
+	pos := 0
+	g := measure.StringGraphemes(line)
+	for g.Next() {
+		r, w := g.Value(), g.Width()
+		if at+w > width {
+			end := pos
+			if space > start {
+				end = space
+			}
+			b.WriteString(strings.TrimRight(line[start:end], " "))
+			b.WriteByte('\n')
+			start = end
+			if space > 0 && end == space {
+				start++
+			}
+			at, space = columns(line[start:pos]), -1
+		}
+		if r == " " && at > 0 {
+			space = pos
+		}
+		pos += len(r)
+		at += w
+	}
+	b.WriteString(line[start:])
+	return b.String()
+}

@@ -1,0 +1,35 @@
+package terminal_test
+
+import (
+	"bytes"
+	"os"
+	"testing"
+
+	"github.com/swarmbus/swarmbus/swarm/transcript/terminal"
+)
+
+func TestColourIsForThoseWhoHaveIt(t *testing.T) {
+	for name, c := range map[string]struct {
+		env  []string
+		want bool
+	}{
+		"no terminal": {[]string{"TERM=xterm-256color"}, false},
+		"forced":      {[]string{"TERM=xterm-256color", "CLICOLOR_FORCE=1"}, true},
+		"dumb":        {[]string{"TERM=dumb"}, false},
+	} {
+		if o := terminal.Options(new(bytes.Buffer), c.env); o.Color != c.want || o.Width != 0 {
+			t.Errorf("%s: got %+v, want colour %v", name, o, c.want)
+		}
+	}
+}
+
+func TestWidthOfAFileIsTheDefault(t *testing.T) {
+	f, err := os.CreateTemp(t.TempDir(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if o := terminal.Options(f, nil); o.Width != 0 || o.Color {
+		t.Errorf("got %+v, want the defaults", o)
+	}
+}
