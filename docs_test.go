@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -71,6 +72,53 @@ func TestLineThatIsNotPrintedIsMissed(t *testing.T) {
 	} {
 		if got := firstMissing(document, printed); got != want {
 			t.Errorf("%q: got %q, want %q", document, got, want)
+		}
+	}
+}
+
+// isFile is a block of a document that is a file of the module.
+var isFile = regexp.MustCompile("(?s)<!-- is: (.+?) -->\n```go\n(.+?)```")
+
+// TestSnippetsAreFilesThatCompile compares the snippets of the documents with the
+// files that they are; the build shows that those compile.
+func TestSnippetsAreFilesThatCompile(t *testing.T) {
+	text, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := isFile.FindAllStringSubmatch(string(text), -1)
+	for _, block := range blocks {
+		file, err := os.ReadFile(block[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(file) != block[2] {
+			t.Errorf("README.md: the snippet is not %s as it is", block[1])
+		}
+	}
+	if len(blocks) == 0 || strings.Count(string(text), "```go") != len(blocks) {
+		t.Errorf("%d of the snippets are files, of %d", len(blocks), strings.Count(string(text), "```go"))
+	}
+}
+
+// modules are those that a package's users take in, with what those need.
+func TestModulesThatAPackageTakesInAreAsStated(t *testing.T) {
+	for pkg, want := range map[string]string{
+		"agents":           "github.com/rs/xid",
+		"bus":              "github.com/rs/xid",
+		"consensus":        "gonum.org/v1/gonum",
+		"swarm":            "github.com/cenkalti/backoff/v5 github.com/rs/xid gonum.org/v1/gonum",
+		"swarm/transcript": "github.com/cenkalti/backoff/v5 github.com/clipperhouse/displaywidth github.com/clipperhouse/uax29/v2 github.com/rs/xid gonum.org/v1/gonum",
+	} {
+		list := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}{{end}}{{end}}", "./"+pkg)
+		printed, err := list.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := strings.Fields(string(printed))
+		slices.Sort(all)
+		if got := strings.Join(slices.Compact(all), " "); got != want {
+			t.Errorf("%s takes in %s, want %s", pkg, got, want)
 		}
 	}
 }

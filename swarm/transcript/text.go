@@ -220,7 +220,7 @@ func worth(d consensus.Decision, p consensus.Tally) string {
 	if d.Learned {
 		return fmt.Sprintf("%.0f%% likely right", 100*p.Probability)
 	}
-	return fmt.Sprintf("support %.2f against %.2f", p.For, p.Against)
+	return fmt.Sprintf("support %.2f to %.2f", p.For, p.Against)
 }
 
 // verdict is the decision in a line.

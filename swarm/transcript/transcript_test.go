@@ -241,7 +241,7 @@ func TestSupportIsShownUntilASwarmHasLearned(t *testing.T) {
 		if got := strings.Contains(b.String(), "likely right"); got != learned {
 			t.Errorf("learned %v: a probability is shown: %v", learned, got)
 		}
-		if got := strings.Contains(b.String(), "support 2.70 against 0.90"); got == learned {
+		if got := strings.Contains(b.String(), "support 2.70 to 0.90"); got == learned {
 			t.Errorf("learned %v: support is shown: %v", learned, got)
 		}
 		if strings.Contains(b.String(), "confidence 0") {
