@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -58,7 +59,8 @@ choice in every task, unless --own-labels says that labels only number each
 task's own answers. They never see a truth, unless --resolve tells them each
 one once its task is decided and scored.
 
-A bad row is reported with its line and refused; all others count. With --task,
+Tasks, voters and labels are any names of up to 256 bytes. A bad row is reported
+with its line and refused; all others count; it is an error if none is left. With --task,
 or when there is one task, the decision itself is printed and the exit status is
 the decision's.`,
 		Args: noArgs,
@@ -80,8 +82,11 @@ the decision's.`,
 }
 
 func decide(cmd *cobra.Command, f *decideFlags) error {
-	if f.votes == "" {
+	switch {
+	case f.votes == "":
 		return usage(errors.New("--votes is required"))
+	case f.task == "" && cmd.Flags().Changed("task"):
+		return usage(errors.New("--task is empty; without it all tasks are decided"))
 	}
 	if f.terms.Threshold == 0 {
 		return usage(errors.New("--threshold 0 would be met by everything"))
@@ -123,7 +128,7 @@ func read(f *decideFlags) (sets []*votes.Set, refused []*votes.RowError, err err
 		if err != nil {
 			return nil, nil, err
 		}
-		set, bad, err := votes.Read(sub, name)
+		set, bad, err := votes.Read(sub, nameOf(f.votes, name))
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", name, err)
 		}
@@ -136,9 +141,18 @@ func read(f *decideFlags) (sets []*votes.Set, refused []*votes.RowError, err err
 		}
 	}
 	if len(sets) == 0 && f.task != "" {
-		return nil, nil, fmt.Errorf("no task %q", f.task)
+		return nil, refused, fmt.Errorf("no task %q", f.task)
 	}
 	return sets, refused, nil
+}
+
+// nameOf is what a set is called: as its directory is.
+func nameOf(dir, set string) string {
+	whole, err := filepath.Abs(filepath.Join(dir, filepath.FromSlash(set)))
+	if err != nil {
+		return set
+	}
+	return filepath.Base(whole)
 }
 
 func only(tasks []*votes.Task, id string) []*votes.Task {
@@ -160,6 +174,7 @@ type decideRun struct {
 	scores    []score
 	decisions []consensus.Decision // the last task's
 	tasks     int
+	votes     int // that were cast
 }
 
 func (r *decideRun) all(ctx context.Context, sets []*votes.Set) error {
@@ -236,6 +251,7 @@ func (r *decideRun) decide(ctx context.Context, p *player, set *votes.Set, t *vo
 		r.decisions = append(r.decisions, d)
 	}
 	r.tasks++
+	r.votes += len(t.Votes) - len(refused)
 	r.progress.add(len(t.Votes))
 	if d := r.decisions[0]; d.Outcome == consensus.Reached {
 		return p.settle(ctx, thread[0].Head().Thread, d.Choice, d.Confidence)
@@ -270,6 +286,8 @@ func (r *decideRun) report(w io.Writer) error {
 	switch {
 	case err != nil:
 		return err
+	case len(r.refused) > 0 && r.votes == 0:
+		return fmt.Errorf("all %d rows were refused", len(r.refused))
 	case r.flags.strict && len(r.refused) > 0:
 		return fmt.Errorf("%d rows were refused", len(r.refused))
 	case r.tasks == 1 && r.decisions[0].Outcome != consensus.Reached:

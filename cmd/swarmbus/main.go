@@ -87,6 +87,7 @@ func newRoot(seen *telemetry) *cobra.Command {
 
 Exit status: 0 decided, 1 error, 2 usage, 3 no consensus (rejected, deadlocked
 or uncertified), 4 budget, 5 escalated, 6 cancelled.`,
+		Version:       version().String(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -98,6 +99,7 @@ or uncertified), 4 budget, 5 escalated, 6 cancelled.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
+	root.SetVersionTemplate("swarmbus {{.Version}}\n")
 	seen.flags(root)
 	root.AddCommand(newDecide(), newVersion())
 	return root

@@ -19,7 +19,7 @@ func newVersion() *cobra.Command {
 			if asJSON {
 				return json.NewEncoder(cmd.OutOrStdout()).Encode(v)
 			}
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "swarmbus %s %s %s\n", v.Version, v.Revision, v.Go)
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), "swarmbus", v)
 			return err
 		},
 	}
@@ -32,6 +32,8 @@ type versionInfo struct {
 	Revision string `json:"revision"`
 	Go       string `json:"go"`
 }
+
+func (v versionInfo) String() string { return v.Version + " " + v.Revision + " " + v.Go }
 
 func version() versionInfo {
 	v := versionInfo{Version: "(devel)", Revision: "unknown"}

@@ -1,6 +1,7 @@
 // Package votes reads sets of votes with known truth: votes.csv with the
 // columns task, voter, label and, where the set has them, confidence and group;
-// and truth.csv with task and label. Labels are integers; a voter that has no
+// and truth.csv with task and label. Tasks, voters and labels are names: 1 to 256
+// bytes of printable UTF-8, without the space around them. A voter that has no
 // row for a task abstains.
 package votes
 
@@ -15,6 +16,9 @@ import (
 	"path"
 	"slices"
 	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // A Set is the votes on many tasks. Tasks are in the order in which they
@@ -97,36 +101,42 @@ func (r *reader) file(dir fs.FS, name string, want []string, row func(line int, 
 	in := csv.NewReader(f)
 	in.FieldsPerRecord = -1
 	header, err := in.Read()
+	if len(header) > 0 {
+		header[0] = strings.TrimPrefix(header[0], "\ufeff") // as spreadsheets write it
+	}
 	if err != nil || len(header) < len(want) || !slices.Equal(header[:len(want)], want) {
-		return fmt.Errorf("%s: the first line must begin with the columns %q, not %q", name, want, header)
+		return fmt.Errorf("%s: the first line must begin with the columns %q, not %s", name, want, clip(strings.Join(header, ",")))
 	}
 	for {
 		fields, err := in.Read()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		line, _ := in.FieldPos(0)
 		var broken *csv.ParseError
 		switch {
+		case errors.Is(err, io.EOF):
+			return nil
 		case errors.As(err, &broken):
 			r.refuse(name, broken.Line, broken.Err)
-			continue
 		case err != nil:
 			return fmt.Errorf("%s: %w", name, err)
-		case len(fields) != len(header):
-			r.refuse(name, line, fmt.Errorf("%d columns, not %d", len(fields), len(header)))
-			continue
-		}
-		get := func(column string) string {
-			if i := slices.Index(header, column); i >= 0 {
-				return fields[i]
+		default:
+			line, _ := in.FieldPos(0)
+			if err := r.record(header, fields, line, row); err != nil {
+				r.refuse(name, line, err)
 			}
-			return ""
-		}
-		if err := row(line, get); err != nil {
-			r.refuse(name, line, err)
 		}
 	}
+}
+
+// record reads one record that the file has whole.
+func (r *reader) record(header, fields []string, line int, row func(line int, get func(string) string) error) error {
+	if len(fields) != len(header) {
+		return fmt.Errorf("%d columns, not %d", len(fields), len(header))
+	}
+	return row(line, func(column string) string {
+		if i := slices.Index(header, column); i >= 0 {
+			return strings.TrimSpace(fields[i])
+		}
+		return ""
+	})
 }
 
 func (r *reader) refuse(file string, line int, problem error) {
@@ -141,13 +151,13 @@ func (s *Set) Refuse(v Vote, problem error) *RowError {
 func (r *reader) vote(line int, get func(string) string) error {
 	v := Vote{Voter: get("voter"), Label: get("label"), Confidence: 1, Group: get("group"), Line: line}
 	task := get("task")
-	if err := cmp.Or(required("task", task), required("voter", v.Voter), label(v.Label)); err != nil {
+	if err := cmp.Or(name("task", task), name("voter", v.Voter), name("label", v.Label)); err != nil {
 		return err
 	}
 	if text := get("confidence"); text != "" {
 		p, err := strconv.ParseFloat(text, 64)
 		if err != nil || math.IsNaN(p) || p < 0 || p > 1 {
-			return fmt.Errorf("confidence %q is not in [0,1]", text)
+			return fmt.Errorf("confidence %s is not in [0,1]", clip(text))
 		}
 		v.Confidence = p
 	}
@@ -163,32 +173,41 @@ func (r *reader) vote(line int, get func(string) string) error {
 
 func (r *reader) truth(_ int, get func(string) string) error {
 	task, truth := get("task"), get("label")
-	if err := cmp.Or(required("task", task), label(truth)); err != nil {
+	if err := cmp.Or(name("task", task), name("label", truth)); err != nil {
 		return err
 	}
 	t := r.tasks[task]
 	switch {
 	case t == nil:
-		return fmt.Errorf("task %q has no votes", task)
+		return fmt.Errorf("task %s has no votes", clip(task))
 	case t.Truth != "" && t.Truth != truth:
-		return fmt.Errorf("task %q has another truth, %s", task, t.Truth)
+		return fmt.Errorf("task %s has another truth, %s", clip(task), clip(t.Truth))
 	}
 	t.Truth = truth
 	return nil
 }
 
-func required(field, value string) error {
-	if value == "" {
+// name accepts what can be the name of something on a bus.
+func name(field, value string) error {
+	const most = 256
+	switch {
+	case value == "":
 		return fmt.Errorf("no %s", field)
+	case !utf8.ValidString(value):
+		return fmt.Errorf("%s %s is not UTF-8", field, clip(value))
+	case strings.ContainsFunc(value, func(r rune) bool { return !unicode.IsPrint(r) }):
+		return fmt.Errorf("%s %s has a character that does not print", field, clip(value))
+	case len(value) > most:
+		return fmt.Errorf("%s %s has %d bytes, more than %d", field, clip(value), len(value), most)
 	}
 	return nil
 }
 
-// label accepts integers as strconv writes them, so that one label has one
-// text.
-func label(s string) error {
-	if n, err := strconv.Atoi(s); err != nil || strconv.Itoa(n) != s {
-		return fmt.Errorf("label %q is not an integer", s)
+// clip quotes a text, cut so that it fits a line.
+func clip(text string) string {
+	const most = 40
+	if len(text) <= most {
+		return strconv.Quote(text)
 	}
-	return nil
+	return strconv.Quote(text[:most]) + "…"
 }
