@@ -16,6 +16,9 @@ type texts[E ~uint8] struct {
 func (t *texts[E]) valid(e E) bool { return e >= t.first && int(e) < len(t.names) }
 
 func (t *texts[E]) string(e E) string {
+	if e == 0 && t.first > 0 {
+		return "unset"
+	}
 	if !t.valid(e) {
 		return fmt.Sprintf("%s(%d)", t.kind, uint8(e))
 	}

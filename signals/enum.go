@@ -21,11 +21,22 @@ func (e Enum[E]) Check(v E) error {
 	if e.Has(v) {
 		return nil
 	}
-	return &FieldError{Field: e.field, Value: fmt.Sprint(uint8(v)), Problem: fmt.Sprintf("not one of %q", e.names)}
+	value := fmt.Sprint(uint8(v))
+	if v == 0 {
+		value = unset
+	}
+	return &FieldError{Field: e.field, Value: value, Problem: fmt.Sprintf("not one of %q", e.names)}
 }
 
-// String returns v's name, or its type and number if it has none.
+// unset is how the zero value reads.
+const unset = "unset"
+
+// String returns v's name, "unset" for 0, or its type and number if it has
+// none.
 func (e Enum[E]) String(v E) string {
+	if v == 0 {
+		return unset
+	}
 	if !e.Has(v) {
 		return fmt.Sprintf("%T(%d)", v, uint8(v))
 	}

@@ -134,7 +134,7 @@ func ExampleEnum() {
 	// Output:
 	// <nil> green
 	// signals: light = "blue": not one of ["red" "green"]
-	// signals: light = "0": not one of ["red" "green"]
+	// signals: light = "unset": not one of ["red" "green"]
 }
 
 type light uint8
