@@ -1,7 +1,7 @@
 // Package swarm lets many agents decide together.
 //
 //	s, err := swarm.New(swarm.Options{Agents: team})
-//	defer s.Close()
+//	defer s.Shutdown(ctx)
 //	result, err := s.Solve(ctx, signals.Task{Task: "Which retry policy?"})
 //	fmt.Println(result.Stop, result.Answer)
 //

@@ -31,7 +31,6 @@ type Swarm struct {
 	running sync.WaitGroup // solves, and turns that may outlive them
 
 	mu     sync.Mutex // protects the fields below
-	solves uint64     // threads named
 	closed bool
 }
 
