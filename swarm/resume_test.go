@@ -218,7 +218,7 @@ func TestKindsOfASwarmAreItsOwn(t *testing.T) {
 
 func TestSolvesBesideEachOtherOnOneBusDecideAsAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := made(bus.New(nil))
+		b := made(bus.New(&bus.Options{History: 32}))
 		defer b.Close()
 		results := make(chan *swarm.Result)
 		const n = 20

@@ -34,6 +34,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/transcript"
+	look "github.com/swarmbus/swarmbus/swarm/transcript/terminal"
 )
 
 // grace is how long an interrupted review has to end tidily.
@@ -206,6 +207,8 @@ func (f *flags) show(w io.Writer) func(swarm.Event) error {
 	case f.log:
 		return transcript.Log(w)
 	default:
-		return transcript.Text(w, &transcript.Options{Width: cmp.Or(f.width, columns(w)), Full: f.full})
+		return transcript.Text(w, &transcript.Options{
+			Width: cmp.Or(f.width, columns(w)), Full: f.full, Color: look.Options(w, os.Environ()).Color,
+		})
 	}
 }
