@@ -99,7 +99,7 @@ func (l *Layer) appendLocked(ctx context.Context, decide func(Moment) ([]signals
 		} else if waited {
 			continue
 		}
-		if err := b.commitLocked(l.p, ds); err != nil {
+		if err := b.commitLocked(l.p, ds, b.clock.last); err != nil { // at the moment of the decision
 			return err
 		}
 		if committed != nil {

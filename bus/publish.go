@@ -24,7 +24,7 @@ func (b *Bus) publish(ctx context.Context, p *Publisher, ds []draft) (err error)
 		_, err = b.roomLocked(ctx, p.agent, ds)
 	}
 	if err == nil {
-		err = b.commitLocked(p, ds)
+		err = b.commitLocked(p, ds, b.clock.now())
 	}
 	if b.inline.at.Pos != b.log.Next() {
 		b.driveLocked(ctx)
@@ -38,8 +38,7 @@ func (b *Bus) publish(ctx context.Context, p *Publisher, ds []draft) (err error)
 
 // commitLocked puts all drafts into the log, or none. From here on the time is
 // b.clock.last.
-func (b *Bus) commitLocked(p *Publisher, ds []draft) error {
-	now := b.clock.now()
+func (b *Bus) commitLocked(p *Publisher, ds []draft, now int64) error {
 	if err := b.admitLocked(p, ds, now); err != nil {
 		return err
 	}

@@ -67,7 +67,7 @@ func (l *Log) leave(s *Segment, done uint64) {
 		}
 		l.release(g, n, done)
 	}
-	if s != l.tail && l.unshared(s.Start) && done >= s.Start+Slots {
+	if s != l.tail && l.unshared(s.Start) && done > s.Start+Slots { // a cursor at its end still points at it
 		l.directory.drop(s)
 		*s = Segment{}
 		l.spare = s
