@@ -2,6 +2,8 @@ package otel
 
 import (
 	"log/slog"
+	"runtime/debug"
+	"strings"
 
 	"go.opentelemetry.io/otel/metric"
 	metricnoop "go.opentelemetry.io/otel/metric/noop"
@@ -49,7 +51,7 @@ func New(o *Options) (*Observer, error) {
 	if provider == nil {
 		provider = metricnoop.NewMeterProvider()
 	}
-	m, err := newMeters(provider.Meter(scope, metric.WithSchemaURL(SchemaURL)))
+	m, err := newMeters(provider.Meter(scope, metric.WithSchemaURL(SchemaURL), metric.WithInstrumentationVersion(version())))
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +60,21 @@ func New(o *Options) (*Observer, error) {
 		log = slog.New(LogHandler(o.Log.Handler()))
 	}
 	return &Observer{
-		tracer: tracers.Tracer(scope, trace.WithSchemaURL(SchemaURL)),
+		tracer: tracers.Tracer(scope, trace.WithSchemaURL(SchemaURL), trace.WithInstrumentationVersion(version())),
 		meters: m, log: log, content: o.Content,
 	}, nil
+}
+
+// version returns that of this module in the program, "" if it does not tell.
+func version() string {
+	build, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	for _, m := range append(build.Deps, &build.Main) {
+		if strings.HasPrefix(scope, m.Path+"/") {
+			return m.Version
+		}
+	}
+	return ""
 }

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -17,7 +18,8 @@ type Books struct {
 	Traces int    // that began in this process
 	First  string // the id of the first one
 	Ended  int
-	Sent   int // and taken by the collector
+	Sent   int    // and taken by the collector
+	Why    string // the first thing that spans were lost of, on one line; "": the queue, if any
 
 	Metrics       int // batches of metrics sent
 	MetricsFailed int // and not taken
@@ -29,6 +31,9 @@ func (b Books) Lost() int { return b.Ended - b.Sent }
 // String returns one line.
 func (b Books) String() string {
 	s := fmt.Sprintf("%d spans, %d lost", b.Ended, b.Lost())
+	if b.Lost() > 0 && b.Why != "" {
+		s += " (" + b.Why + ")"
+	}
 	if b.Traces > 0 {
 		s += fmt.Sprintf(", traces: %d, first %s", b.Traces, b.First)
 	}
@@ -107,12 +112,18 @@ type spans struct {
 func (e spans) Shutdown(ctx context.Context) error { return e.SpanExporter.Shutdown(ctx) }
 
 func (e spans) ExportSpans(ctx context.Context, all []sdktrace.ReadOnlySpan) error {
+	ctx, rejected := withRejected(ctx)
 	err := e.export(ctx, func(ctx context.Context) error { return e.SpanExporter.ExportSpans(ctx, all) })
+	if err == nil && rejected.count > 0 {
+		err = fmt.Errorf("the collector rejected %d spans: %s", rejected.count, rejected.why)
+		e.count(func(b *Books) { b.Sent += max(0, len(all)-rejected.count) })
+	} else if err == nil {
+		e.count(func(b *Books) { b.Sent += len(all) })
+	}
 	if err != nil {
 		e.failed("spans", err)
-		return nil
+		e.count(func(b *Books) { b.Why = cmp.Or(b.Why, oneLine(err.Error(), 200)) })
 	}
-	e.count(func(b *Books) { b.Sent += len(all) })
 	return nil
 }
 

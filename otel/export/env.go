@@ -1,9 +1,11 @@
 package export
 
 import (
-	"cmp"
+	"errors"
 	"fmt"
+	"net/url"
 	"os"
+	"strconv"
 	"strings"
 )
 
@@ -54,7 +56,47 @@ func protocol(signal string) (string, error) {
 // this machine, in the clear, as the standard has it (Go's exporters would ask
 // for TLS).
 func here(signal string) bool {
-	return cmp.Or(os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT"), os.Getenv("OTEL_EXPORTER_OTLP_"+signal+"_ENDPOINT")) == ""
+	_, value := variable(signal, "ENDPOINT")
+	return value == ""
+}
+
+// endpoint refuses an address that the exporters would read as something
+// else: "localhost:4318" has the scheme localhost.
+func endpoint(signal string) error {
+	name, value := variable(signal, "ENDPOINT")
+	if value == "" {
+		return nil
+	}
+	at, err := url.Parse(strings.TrimSpace(value))
+	if err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https" {
+		return &VariableError{name, value, []string{"http://HOST:PORT", "https://HOST:PORT"}}
+	}
+	return nil
+}
+
+// sampler refuses what the SDK would report to a global handler and replace
+// by a sampler of its own choice.
+func sampler() error {
+	const name, argument = "OTEL_TRACES_SAMPLER", "OTEL_TRACES_SAMPLER_ARG"
+	chosen, err := choice([]string{name}, "", "always_on", "always_off", "traceidratio",
+		"parentbased_always_on", "parentbased_always_off", "parentbased_traceidratio")
+	value := strings.TrimSpace(os.Getenv(argument))
+	if err != nil || !strings.HasSuffix(chosen, "traceidratio") || value == "" {
+		return err
+	}
+	if ratio, err := strconv.ParseFloat(value, 64); err != nil || !(ratio >= 0 && ratio <= 1) {
+		return &VariableError{argument, value, []string{"a number from 0 to 1"}}
+	}
+	return nil
+}
+
+// captured reports whether what agents say is recorded: on spans, there are
+// no events of it.
+func captured() (bool, error) {
+	value, err := choice([]string{"OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"}, "false", "true", "false", "span_only", "no_content")
+	return value == "true" || value == "span_only", err
 }
 
 func enabled(name string) bool { return strings.EqualFold(strings.TrimSpace(os.Getenv(name)), "true") }
+
+var errPEM = errors.New("not PEM")

@@ -8,7 +8,6 @@ import (
 	"os"
 	"time"
 
-	"go.opentelemetry.io/otel/attribute"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
@@ -62,10 +61,7 @@ func New(ctx context.Context, o *Options) (*Pipeline, error) {
 
 func (p *Pipeline) open(ctx context.Context, o *Options) error {
 	if !enabled("OTEL_SDK_DISABLED") {
-		// With a host: where it does not know it, Jaeger takes a span that begins
-		// after its parent ended for one of a wrong clock, and says so.
-		about, err := resource.New(ctx, resource.WithTelemetrySDK(), resource.WithHost(),
-			resource.WithAttributes(attribute.String("service.name", cmp.Or(o.Service, "swarmbus"))), resource.WithFromEnv())
+		about, err := whoSends(ctx, o.Service)
 		if err != nil {
 			return err
 		}
@@ -80,10 +76,13 @@ func (p *Pipeline) open(ctx context.Context, o *Options) error {
 	if p.meters != nil {
 		to.Meters = p.meters
 	}
-	if enabled("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT") {
+	content, err := captured()
+	if err != nil {
+		return err
+	}
+	if content {
 		to.Content = otel.Redact
 	}
-	var err error
 	p.Observer, err = otel.New(to)
 	return err
 }
@@ -91,6 +90,9 @@ func (p *Pipeline) open(ctx context.Context, o *Options) error {
 func (p *Pipeline) trace(ctx context.Context, about *resource.Resource) error {
 	to, err := exporter("TRACES", otlp)
 	if err != nil || to == none {
+		return err
+	}
+	if err := sampler(); err != nil {
 		return err
 	}
 	e, err := newTraces(ctx)

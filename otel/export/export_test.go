@@ -3,18 +3,26 @@ package export_test
 import (
 	"bytes"
 	"context"
+	"encoding/pem"
 	"errors"
+	"fmt"
+	"io"
 	"iter"
+	"log"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	collectortrace "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	"go.uber.org/goleak"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/otel/export"
@@ -184,6 +192,8 @@ func TestSpansBeyondTheQueueAreCounted(t *testing.T) {
 func TestValueThatIsNotSupportedIsAnError(t *testing.T) {
 	for name, value := range map[string]string{
 		"OTEL_TRACES_EXPORTER": "zipkin", "OTEL_METRICS_EXPORTER": "prometheus", "OTEL_EXPORTER_OTLP_PROTOCOL": "http/json",
+		"OTEL_EXPORTER_OTLP_ENDPOINT": "localhost:4318", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "ftp://localhost", "OTEL_TRACES_SAMPLER": "half",
+		"OTEL_EXPORTER_OTLP_TIMEOUT": "10s", "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT": "event_only",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv(name, value)
@@ -193,6 +203,86 @@ func TestValueThatIsNotSupportedIsAnError(t *testing.T) {
 				t.Errorf("got %v, want an error about %s", err, name)
 			}
 		})
+	}
+}
+
+func TestSamplerArgumentThatIsNoShareIsAnError(t *testing.T) {
+	t.Setenv("OTEL_TRACES_SAMPLER", "parentbased_traceidratio")
+	for value, want := range map[string]bool{"": true, "0": true, "0.1": true, "1": true, "1.1": false, "-1": false, "NaN": false, "all": false} {
+		t.Setenv("OTEL_TRACES_SAMPLER_ARG", value)
+		p, err := export.New(t.Context(), nil)
+		var problem *export.VariableError
+		if (err == nil) != want || !want && !errors.As(err, &problem) {
+			t.Errorf("%q: got %v, taken %v", value, err, want)
+		}
+		if p != nil {
+			p.Close()
+		}
+	}
+}
+
+func TestWhatIsNoOTLPAnswerIsALoss(t *testing.T) {
+	page := func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<!doctype html>\n<title>Jaeger</title>") }
+	typed := func(contentType string, body []byte) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", contentType)
+			_, _ = w.Write(body)
+		}
+	}
+	partial, err := proto.Marshal(&collectortrace.ExportTraceServiceResponse{
+		PartialSuccess: &collectortrace.ExportTracePartialSuccess{RejectedSpans: 3, ErrorMessage: "too\nold"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const everything = 1 << 20
+	for name, test := range map[string]struct {
+		serve http.HandlerFunc
+		lost  int
+		why   string
+	}{
+		"a page":         {page, everything, `is no OTLP answer but text/html; charset=utf-8 "<!doctype html>"`},
+		"no protobuf":    {typed("application/x-protobuf", []byte("hello")), everything, "is no OTLP answer: "},
+		"JSON":           {typed("application/json", []byte("{}")), everything, `application/json "{}"`},
+		"some rejected":  {typed("application/x-protobuf", partial), 3, "the collector rejected 3 spans: too old"},
+		"empty":          {func(http.ResponseWriter, *http.Request) {}, 0, ""},
+		"empty protobuf": {typed("application/x-protobuf", nil), 0, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			collector(t, test.serve)
+			p := newPipeline(t, export.Options{NoMetrics: true})
+			decide(t, p)
+			books := p.Close()
+			if books.Lost() != min(test.lost, books.Ended) || (test.why == "") != (books.Why == "") {
+				t.Errorf("got %+v, want %d lost", books, test.lost)
+			}
+			if said := books.String(); !strings.Contains(said, test.why) || strings.Contains(said, "\n") {
+				t.Errorf("got %q, want one line with %q", said, test.why)
+			}
+		})
+	}
+}
+
+func TestCertificatesOfTheVariablesAreUsed(t *testing.T) {
+	s := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	s.Config.ErrorLog = log.New(io.Discard, "", 0) // of the client that does not know the certificate
+	defer s.Close()
+	file := filepath.Join(t.TempDir(), "ca.pem")
+	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", s.URL)
+	for certificate, known := range map[string]bool{"": false, file: true} {
+		t.Setenv("OTEL_EXPORTER_OTLP_CERTIFICATE", certificate)
+		p := newPipeline(t, export.Options{NoMetrics: true, Patience: 500 * time.Millisecond})
+		decide(t, p)
+		if books := p.Close(); (books.Lost() == 0) != known {
+			t.Errorf("certificate %q: got %v, want it taken %v", certificate, books, known)
+		}
+	}
+	t.Setenv("OTEL_EXPORTER_OTLP_CERTIFICATE", os.Args[0])
+	if _, err := export.New(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "OTEL_EXPORTER_OTLP_CERTIFICATE") {
+		t.Errorf("got %v, want an error about the certificate", err)
 	}
 }
 
@@ -217,7 +307,7 @@ func TestNothingIsSentWhenTheVariablesSayNo(t *testing.T) {
 }
 
 func TestContentIsCapturedByTheStandardVariable(t *testing.T) {
-	for value, want := range map[string]bool{"": false, "false": false, "true": true} {
+	for value, want := range map[string]bool{"": false, "false": false, "NO_CONTENT": false, "true": true, "SPAN_ONLY": true} {
 		t.Run(value, func(t *testing.T) {
 			var found atomic.Bool
 			collector(t, func(_ http.ResponseWriter, r *http.Request) {

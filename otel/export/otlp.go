@@ -2,6 +2,7 @@ package export
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetricgrpc"
@@ -31,7 +32,7 @@ const (
 func newTraces(ctx context.Context) (sdktrace.SpanExporter, error) {
 	const signal = "TRACES"
 	over, err := protocol(signal)
-	if err != nil {
+	if err := errors.Join(err, endpoint(signal)); err != nil {
 		return nil, err
 	}
 	if over == grpc {
@@ -43,7 +44,11 @@ func newTraces(ctx context.Context) (sdktrace.SpanExporter, error) {
 		}
 		return otlptracegrpc.New(ctx, o...)
 	}
-	o := []otlptracehttp.Option{otlptracehttp.WithRetry(otlptracehttp.RetryConfig{
+	with, err := client(signal)
+	if err != nil {
+		return nil, err
+	}
+	o := []otlptracehttp.Option{otlptracehttp.WithHTTPClient(with), otlptracehttp.WithRetry(otlptracehttp.RetryConfig{
 		Enabled: true, InitialInterval: retryFirst, MaxInterval: retryMost, MaxElapsedTime: retryUntil,
 	})}
 	if here(signal) {
@@ -55,7 +60,7 @@ func newTraces(ctx context.Context) (sdktrace.SpanExporter, error) {
 func newMetrics(ctx context.Context) (sdkmetric.Exporter, error) {
 	const signal = "METRICS"
 	over, err := protocol(signal)
-	if err != nil {
+	if err := errors.Join(err, endpoint(signal)); err != nil {
 		return nil, err
 	}
 	if over == grpc {
@@ -67,7 +72,11 @@ func newMetrics(ctx context.Context) (sdkmetric.Exporter, error) {
 		}
 		return otlpmetricgrpc.New(ctx, o...)
 	}
-	o := []otlpmetrichttp.Option{otlpmetrichttp.WithRetry(otlpmetrichttp.RetryConfig{
+	with, err := client(signal)
+	if err != nil {
+		return nil, err
+	}
+	o := []otlpmetrichttp.Option{otlpmetrichttp.WithHTTPClient(with), otlpmetrichttp.WithRetry(otlpmetrichttp.RetryConfig{
 		Enabled: true, InitialInterval: retryFirst, MaxInterval: retryMost, MaxElapsedTime: retryUntil,
 	})}
 	if here(signal) {

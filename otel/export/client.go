@@ -1,0 +1,68 @@
+package export
+
+import (
+	"cmp"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	nethttp "net/http"
+	"os"
+	"strconv"
+	"time"
+)
+
+// client returns the HTTP client of a signal: as OpenTelemetry's own, by the
+// same variables, but with an eye on the answers.
+func client(signal string) (*nethttp.Client, error) {
+	timeout, err := timeoutOf(signal)
+	if err != nil {
+		return nil, err
+	}
+	transport := nethttp.DefaultTransport.(*nethttp.Transport).Clone()
+	if transport.TLSClientConfig, err = tlsOf(signal); err != nil {
+		return nil, err
+	}
+	return &nethttp.Client{Transport: answers{transport}, Timeout: timeout}, nil
+}
+
+// variable returns a variable of OTLP and its value: that of the signal alone
+// goes before that of all.
+func variable(signal, name string) (variable, value string) {
+	own := "OTEL_EXPORTER_OTLP_" + signal + "_" + name
+	if value := os.Getenv(own); value != "" {
+		return own, value
+	}
+	all := "OTEL_EXPORTER_OTLP_" + name
+	return all, os.Getenv(all)
+}
+
+func timeoutOf(signal string) (time.Duration, error) {
+	name, value := variable(signal, "TIMEOUT")
+	ms, err := strconv.Atoi(cmp.Or(value, "10000"))
+	if err != nil || ms < 0 {
+		return 0, &VariableError{name, value, []string{"milliseconds"}}
+	}
+	return time.Duration(ms) * time.Millisecond, nil
+}
+
+func tlsOf(signal string) (*tls.Config, error) {
+	config := &tls.Config{MinVersion: tls.VersionTLS12}
+	if name, file := variable(signal, "CERTIFICATE"); file != "" {
+		pem, err := os.ReadFile(file)
+		config.RootCAs = x509.NewCertPool()
+		if err != nil || !config.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, fmt.Errorf("export: %s=%q: no certificate there: %w", name, file, cmp.Or(err, errPEM))
+		}
+	}
+	name, file := variable(signal, "CLIENT_CERTIFICATE")
+	_, key := variable(signal, "CLIENT_KEY")
+	if file == "" && key == "" {
+		return config, nil
+	}
+	own, err := tls.LoadX509KeyPair(file, key)
+	if err != nil {
+		return nil, fmt.Errorf("export: %s=%q: %w", name, file, err)
+	}
+	config.Certificates = []tls.Certificate{own}
+	return config, nil
+}
