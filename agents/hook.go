@@ -72,6 +72,22 @@ const (
 	AttrOutputTokens = "tokens.output" // int: those of the answer
 	AttrCost         = "cost"          // float: in US dollars
 	AttrFinish       = "finish"        // string: why the model stopped, such as "stop" or "length"
+	AttrTry          = "try"           // int: 1 for a turn that is taken again, 2 the second time
+)
+
+// Notes of those who drive turns, in the context of the round or of the solve.
+type (
+	// TurnLate says that its round went on without a turn. What comes of it may
+	// still be used.
+	TurnLate struct {
+		Agent string
+		Round int
+	}
+	// TurnDropped says that what comes of a turn, or came of it, is not used.
+	TurnDropped struct {
+		Agent string
+		Round int
+	}
 )
 
 type hookKey struct{}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"runtime/debug"
 
 	"github.com/swarmbus/swarmbus/signals"
@@ -31,7 +32,11 @@ var (
 // A [Hook] that ctx carries sees the turn as an [OpTurn], and what is said in it
 // carries the turn's place in the trace.
 func (a *Agent) Take(ctx context.Context, t *Turn) (said []signals.Any, err error) {
-	ctx, end := Start(ctx, Op{Name: OpTurn, Target: a.ID, Thread: t.Thread, Round: t.Round, Heard: t.New})
+	op := Op{Name: OpTurn, Target: a.ID, Thread: t.Thread, Round: t.Round, Heard: t.New}
+	if t.Try > 0 {
+		op.Attributes = []slog.Attr{slog.Int(AttrTry, t.Try)}
+	}
+	ctx, end := Start(ctx, op)
 	defer func() { end(said, err) }()
 	t.Agent = cmp.Or(t.Agent, a.ID)
 	t.trace = TraceOf(ctx)

@@ -3,12 +3,17 @@ package otel_test
 import (
 	"context"
 	"errors"
+	"slices"
+	"strconv"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/otel"
 	"github.com/swarmbus/swarmbus/otel/oteltest"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm"
 )
 
 // A tick is a signal of somebody else's.
@@ -72,23 +77,114 @@ func TestSignalFromElsewhereIsPartOfItsTrace(t *testing.T) {
 	b := watched(t, r, nil)
 	first := publish(t, b, "a", say("thread-x", signals.ID{}, nil))
 	origin := &signals.Trace{TraceID: [16]byte{7}, SpanID: [8]byte{8}, Flags: 1, State: "vendor=1"}
-	sub, err := b.Subscribe(bus.SubscribeOptions{})
+	publish(t, b, "a", say("thread-x", first.ID, origin))
+	r.Flush()
+	all := oteltest.FromSDK(r.recorder.Ended())
+	i := slices.IndexFunc(all, func(s oteltest.Span) bool { return s.Attributes["swarmbus.seq"] == "2" })
+	sent, want := all[i], otel.ToSpan(origin)
+	if sent.Trace != want.TraceID().String() || sent.Parent != want.SpanID().String() {
+		t.Errorf("got %+v, want it in trace %s", sent, want.TraceID())
+	}
+	if len(sent.Links) != 1 || sent.Links[0].Span != all[1-i].ID || sent.Attributes["swarmbus.reply_to"] != "#1 acme.example/tick by a" {
+		t.Errorf("got %+v, want a link to the signal answered, and its name", sent)
+	}
+}
+
+func TestPublishSaysWhatBecameOfItsDeliveries(t *testing.T) {
+	r := newTrace(t, otel.Options{})
+	b := watched(t, r, nil)
+	never := func(signals.Any) bool { return false }
+	readers := []*bus.Subscription{
+		subscribe(t, b, bus.SubscribeOptions{Agent: "one"}), subscribe(t, b, bus.SubscribeOptions{Agent: "two"}),
+		subscribe(t, b, bus.SubscribeOptions{Agent: "picky", Where: never}),
+	}
+	publish(t, b, "a", say("thread-x", signals.ID{}, nil))
+	for _, sub := range readers {
+		_, _ = sub.Poll()
+	}
+	spans := r.spans(t)
+	about := spans[0].Attributes
+	slowest, err := strconv.ParseFloat(about["swarmbus.deliveries.slowest"], 64)
+	if len(spans) != 1 || about["swarmbus.deliveries.delivered"] != "2" || about["swarmbus.deliveries.filtered"] != "1" ||
+		about["swarmbus.deliveries.dead"] != "" || err != nil || slowest <= 0 || about["swarmbus.deliveries.slowest_reader"] == "" {
+		t.Errorf("got %+v, want one span with 2 delivered, 1 filtered and the slowest", spans)
+	}
+}
+
+func TestDeliveriesHaveSpansOfTheirOwnByOption(t *testing.T) {
+	r := newTrace(t, otel.Options{Deliveries: true})
+	b := watched(t, r, nil)
+	sub := subscribe(t, b, bus.SubscribeOptions{Agent: "one"})
+	publish(t, b, "a", say("thread-x", signals.ID{}, nil))
+	_, _ = sub.Poll()
+	spans := r.spans(t)
+	if len(spans) != 2 || spans[0].Name != "process acme.example/tick" || spans[0].Parent != spans[1].ID || spans[0].Attributes["swarmbus.reader"] != "one" {
+		t.Errorf("got %+v, want a delivery inside of its publish", spans)
+	}
+}
+
+// TestDeliveryThatIsLateHasItsOwnSpan reads a signal after the span of its
+// publish had to be closed.
+func TestDeliveryThatIsLateHasItsOwnSpan(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newTrace(t, otel.Options{})
+		b := watched(t, r, nil)
+		sub := subscribe(t, b, bus.SubscribeOptions{Agent: "one"})
+		publish(t, b, "a", say("thread-x", signals.ID{}, nil))
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if n := len(r.recorder.Ended()); n != 1 {
+			t.Errorf("%d spans have ended after a second, want that of the publish", n)
+		}
+		_, _ = sub.Poll()
+		spans := r.spans(t)
+		if len(spans) != 2 || spans[1].Parent != spans[0].ID || spans[1].Attributes["swarmbus.delivery.late"] != "true" ||
+			spans[1].End.Sub(spans[1].Start) != time.Second {
+			t.Errorf("got %+v, want the late delivery, a second long", spans)
+		}
+	})
+}
+
+// TestPublishesOfASolveAreOverASecondAfterIt reads the spans while the bus is
+// still watched, as in a program that goes on.
+func TestPublishesOfASolveAreOverASecondAfterIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newTrace(t, otel.Options{})
+		b := watched(t, r, &bus.Options{TTL: -1})
+		s, err := swarm.New(swarm.Options{Hook: r, Bus: b, Agents: team()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, err := s.Solve(t.Context(), signals.Task{Task: "which one?"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Shutdown(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []int{0, len(result.Log)} {
+			published := 0
+			for _, span := range oteltest.FromSDK(r.recorder.Ended()) {
+				if span.Kind == "PRODUCER" {
+					published++
+				}
+			}
+			if published != want {
+				t.Errorf("%d publishes are over, want %d", published, want)
+			}
+			time.Sleep(time.Second)
+			synctest.Wait()
+		}
+	})
+}
+
+func subscribe(t *testing.T, b *bus.Bus, o bus.SubscribeOptions) *bus.Subscription {
+	t.Helper()
+	sub, err := b.Subscribe(o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	publish(t, b, "a", say("thread-x", first.ID, origin))
-	if _, err := sub.Next(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	all := oteltest.FromSDK(r.recorder.Ended())
-	sent, delivered := all[1], all[2]
-	want := otel.ToSpan(origin)
-	if sent.Trace != want.TraceID().String() || sent.Parent != want.SpanID().String() || delivered.Trace != sent.Trace || delivered.Parent != sent.ID {
-		t.Errorf("got %+v and %+v, want both in trace %s", sent, delivered, want.TraceID())
-	}
-	if len(sent.Links) != 1 || sent.Links[0].Span != all[0].ID || len(delivered.Links) != 1 || delivered.Links[0].Span != sent.Parent {
-		t.Errorf("got links %+v and %+v, want to the signal answered and to the origin", sent.Links, delivered.Links)
-	}
+	return sub
 }
 
 func TestDeadLettersHaveTheirReason(t *testing.T) {

@@ -77,3 +77,17 @@ func clip(text string) string {
 	}
 	return text[:end] + "…"
 }
+
+// messages returns one message in the form of the conventions.
+func (o *Observer) messages(role, finish string, k signals.Kind, path, text string) string {
+	type part struct {
+		Type    string `json:"type"`
+		Content string `json:"content"`
+	}
+	type message struct {
+		Role   string `json:"role"`
+		Parts  []part `json:"parts"`
+		Finish string `json:"finish_reason,omitempty"`
+	}
+	return marshal([]message{{role, []part{{"text", clip(o.content(k, path, text))}}, finish}})
+}

@@ -99,6 +99,44 @@ func TestContentIsCutBetweenCharacters(t *testing.T) {
 	}
 }
 
+// TestTaskAndAnswerAreMessages looks for them on the solve, by option alone.
+func TestTaskAndAnswerAreMessages(t *testing.T) {
+	for _, o := range []otel.Options{{}, {Content: otel.Redact}} {
+		r := newTrace(t, o)
+		p := proposer("p", "a")
+		p.Reactor = agents.On(func(context.Context, *signals.Signal[signals.Task]) seq {
+			return agents.Say(signals.New(signals.Header{}, signals.Proposal{ProposalID: "a", Content: `set "token": "abc"`}))
+		})
+		r.solve(t, swarm.Options{Agents: []*agents.Agent{p, voter("v", "a"), voter("w", "a")}})
+		want := [2]string{}
+		if o.Content != nil {
+			want = [2]string{
+				`[{"role":"user","parts":[{"type":"text","content":"which one?"}]}]`,
+				`[{"role":"assistant","parts":[{"type":"text","content":"set \"token\": \"[redacted]\""}],"finish_reason":"stop"}]`,
+			}
+		}
+		about := named(t, r, "invoke_workflow swarm").Attributes
+		if got := [2]string{about["gen_ai.input.messages"], about["gen_ai.output.messages"]}; got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+// named returns the one span with that name.
+func named(t *testing.T, r *trace, name string) oteltest.Span {
+	t.Helper()
+	var found []oteltest.Span
+	for _, s := range r.spans(t) {
+		if s.Name == name {
+			found = append(found, s)
+		}
+	}
+	if len(found) != 1 {
+		t.Fatalf("%d spans are called %s, want 1", len(found), name)
+	}
+	return found[0]
+}
+
 func TestLogHasTheIdsOfTheTrace(t *testing.T) {
 	var out bytes.Buffer
 	r := newTrace(t, otel.Options{Log: slog.New(slog.NewTextHandler(&out, nil)).With("app", "test").WithGroup("g")})

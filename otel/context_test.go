@@ -2,10 +2,14 @@ package otel_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
+	"github.com/google/go-cmp/cmp"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/swarmbus/swarmbus/agents"
@@ -120,4 +124,69 @@ func TestTurnThatIsNotNeededAnyMoreIsNoError(t *testing.T) {
 		}
 	}
 	t.Error("no turn was dropped")
+}
+
+// TestTurnThatIgnoresCancellationIsRecorded decides beside an agent that does
+// not listen: its span is there, dropped, before it comes back.
+func TestTurnThatIgnoresCancellationIsRecorded(t *testing.T) {
+	r := newTrace(t, otel.Options{})
+	release := make(chan struct{})
+	deaf := agent("deaf", signals.KindProposal)
+	deaf.CanEmit = []signals.Kind{signals.KindDiscovery}
+	deaf.Reactor = agents.Each(func(context.Context, signals.Any) seq {
+		<-release
+		return agents.Say()
+	})
+	s, err := swarm.New(swarm.Options{Hook: r, Agents: append(team(), deaf)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Solve(t.Context(), signals.Task{Task: "which one?"}); err != nil {
+		t.Fatal(err)
+	}
+	turn := named(t, r, "invoke_agent deaf")
+	close(release)
+	if err := s.Shutdown(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if turn.Attributes["swarmbus.turn.dropped"] != "true" || turn.Status != "Unset" {
+		t.Errorf("got %+v, want it dropped", turn)
+	}
+}
+
+// TestTurnIsMarkedAfterItCameBack has somebody who drives agents say what
+// became of two turns that are over, and of one that is not.
+func TestTurnIsMarkedAfterItCameBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newTrace(t, otel.Options{})
+		ctx, end := r.Start(t.Context(), agents.Op{Name: agents.OpSolve, Target: "team", Thread: "x"})
+		_, first := r.Start(ctx, agents.Op{Name: agents.OpTurn, Target: "unused", Thread: "x", Round: 1})
+		_, again := r.Start(ctx, agents.Op{Name: agents.OpTurn, Target: "again", Thread: "x", Round: 1})
+		_, slow := r.Start(ctx, agents.Op{Name: agents.OpTurn, Target: "slow", Thread: "x", Round: 1})
+		time.Sleep(time.Second)
+		first(nil, nil)
+		again(nil, errors.New("busy"))
+		_, again = r.Start(ctx, agents.Op{Name: agents.OpTurn, Target: "again", Thread: "x", Round: 1})
+		r.Note(ctx, agents.TurnDropped{Agent: "unused", Round: 1})
+		r.Note(ctx, agents.TurnLate{Agent: "slow", Round: 1})
+		time.Sleep(time.Second)
+		again(nil, nil)
+		slow(nil, nil)
+		end(nil, nil)
+		got := map[string]bool{}
+		for _, s := range r.spans(t) {
+			got[fmt.Sprintf("%s %s %v late=%s dropped=%s", s.Name, s.Status, s.End.Sub(s.Start),
+				s.Attributes["swarmbus.turn.late"], s.Attributes["swarmbus.turn.dropped"])] = true
+		}
+		want := map[string]bool{
+			"invoke_workflow team Unset 2s late= dropped=":    true,
+			"invoke_agent unused Unset 1s late= dropped=true": true,
+			"invoke_agent again Error 1s late= dropped=":      true,
+			"invoke_agent again Unset 1s late= dropped=":      true,
+			"invoke_agent slow Unset 2s late=true dropped=":   true,
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+	})
 }

@@ -9,30 +9,39 @@
 //
 // # Traces
 //
-// A solve is a trace: the solve, its rounds, in them the agents' turns and the
-// evaluations of the votes. These spans open and close when the work does. A
-// turn has links to where the signals that it heard were said.
+// A solve is a trace: the solve, its rounds, in them the agents' turns, what
+// these call, and the evaluations of the votes. These spans open and close when
+// the work does. A turn has links to the publishes that it heard.
 //
 // A signal carries where it was said in its header. When it enters the log it
-// is a span inside of that, with a link to the signal that it answers; when a
-// reader is done with it, that is a span inside of the publish, with a link to
-// where it was said. Both are moments, as long as it takes to note them; how
-// long the delivery took is an attribute. Signals without a trace, such as
-// those of programs without swarms, are part of the trace of what they answer,
-// or of the first signal of their thread, so a thread is one trace.
+// is a span inside of that, with a link to the publish that it answers. That
+// span is a moment, and waits for what becomes of its deliveries, which is in its
+// attributes: until its solve is over, or for a second where there is none. A
+// delivery that failed, or came later, has a span of its own. Signals without a
+// trace, such as those of programs without swarms, are part of the trace of what
+// they answer, or of the first signal of their thread, so a thread is one trace.
 //
-// Conflicts, escalations, refused signals and dead letters are events. The
-// status of a solve is Ok if it decided, and Error with the stop reason if it
-// did not; that of a delivery is Error for a dead letter. What a reader has not
-// read when it is closed is counted and no span: every solve ends so.
+// The spans of turns end with their solve, too, as late as they came back: so a
+// turn says whether it was late or its words were not used, and one that never
+// comes back is not lost.
+//
+// A trace tells a decision without what agents say: who proposed, voted for or
+// against, with what weight, whether it counted; how far support was from the
+// threshold and who had not voted; why the solve stopped, in numbers and names.
+//
+// Conflicts, escalations and refused signals are events of the round. The status
+// of a span is Error, with its error.type, if it failed, and unset otherwise. A
+// solve failed if it did not decide. What a reader has not read when it is closed
+// is counted by nobody: every solve ends so.
 //
 // # Metrics
 //
 // Signals published and delivered, delivery latency, backlog, dead letters by
 // reason, open conflicts, decisions by outcome and strategy, votes to a
-// decision, time of a solve. All names are in names.go, with where they come
-// from. Names of spans and attributes of metrics are kinds, agents, strategies
-// and reasons: when there are too many of them, the rest are "other".
+// decision, durations of solves, turns, and calls of models and tools, tokens.
+// All names are in names.go, with where they come from. Names of spans and
+// attributes of metrics are kinds, agents, strategies and reasons: when there are
+// too many of them, the rest are "other".
 //
 // # What it costs and keeps
 //

@@ -32,28 +32,27 @@ func Example() {
 	if _, err := s.Solve(context.Background(), signals.Task{Task: "which?"}); err != nil {
 		panic(err)
 	}
-	fmt.Print(oteltest.Tree(oteltest.FromSDK(recorder.Ended()), append(routine, "swarmbus.support", "swarmbus.leaders")...))
+	fmt.Print(oteltest.Tree(oteltest.FromSDK(recorder.Ended()), append(routine,
+		"swarmbus.leaders", "swarmbus.round", "swarmbus.rounds", "swarmbus.signals", "swarmbus.conflicts", "swarmbus.voters", "swarmbus.missing",
+		"swarmbus.decided", "swarmbus.turns.taken", "swarmbus.turns.failed", "swarmbus.turns.dropped", "swarmbus.signals_refused")...))
 	// Output:
-	// invoke_workflow team INTERNAL Ok
-	//   . swarmbus.choice=a swarmbus.conflicts=0 swarmbus.outcome=reached swarmbus.rounds=2 swarmbus.signals=5 swarmbus.stop_reason=consensus swarmbus.turns=3 swarmbus.voters=2
-	//   ! swarmbus.stop swarmbus.stop_reason=consensus
-	//   round INTERNAL
-	//     . swarmbus.round=1
+	// invoke_workflow team INTERNAL
+	//   . swarmbus.choice=a swarmbus.outcome=reached swarmbus.reason=support 1 meets the threshold of 0.7 swarmbus.stop_reason=consensus swarmbus.support=1 swarmbus.turns.late=0 swarmbus.turns.retried=0
+	//   round 1 INTERNAL
 	//     evaluate_consensus confidence-weighted INTERNAL
-	//       . swarmbus.outcome=pending swarmbus.round=1 swarmbus.voters=0
+	//       . swarmbus.outcome=pending swarmbus.reason=0 voters of a quorum of 2 swarmbus.shortfall=0.7 swarmbus.support=0
 	//     invoke_agent planner INTERNAL
-	//       . swarmbus.round=1 swarmbus.turn.heard=1 swarmbus.turn.said=1
+	//       . swarmbus.turn.heard=[#1 task:new by system] swarmbus.turn.said=1
 	//       > swarmbus.link=heard to invoke_workflow team
-	//   round INTERNAL
-	//     . swarmbus.round=2
+	//   round 2 INTERNAL
 	//     evaluate_consensus confidence-weighted INTERNAL
-	//       . swarmbus.outcome=pending swarmbus.round=2 swarmbus.voters=1
+	//       . swarmbus.outcome=pending swarmbus.reason=1 voter of a quorum of 2 swarmbus.support=1
 	//     evaluate_consensus confidence-weighted INTERNAL
-	//       . swarmbus.choice=a swarmbus.outcome=reached swarmbus.round=2 swarmbus.voters=2
+	//       . swarmbus.choice=a swarmbus.outcome=reached swarmbus.reason=support 1 meets the threshold of 0.7 swarmbus.support=1
 	//     invoke_agent critic INTERNAL
-	//       . swarmbus.round=2 swarmbus.turn.heard=1 swarmbus.turn.said=1
+	//       . swarmbus.turn.heard=[#2 proposal a by planner] swarmbus.turn.said=1
 	//       > swarmbus.link=heard to invoke_agent planner, round 1
 	//     invoke_agent tester INTERNAL
-	//       . swarmbus.round=2 swarmbus.turn.heard=1 swarmbus.turn.said=1
+	//       . swarmbus.turn.heard=[#2 proposal a by planner] swarmbus.turn.said=1
 	//       > swarmbus.link=heard to invoke_agent planner, round 1
 }

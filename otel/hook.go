@@ -2,6 +2,9 @@ package otel
 
 import (
 	"context"
+	"encoding/hex"
+	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -19,24 +22,46 @@ type op struct {
 	ctx      context.Context
 	span     trace.Span
 	began    time.Time
+	returned time.Time // of a turn; zero: it has not, or nobody waits for what becomes of it
+
+	concludedBy string // the stop reason of a solve that did not decide
 }
 
 // Start implements [agents.Hook]: it starts a span, and ends it when the op
 // ends.
 func (o *Observer) Start(ctx context.Context, about agents.Op) (context.Context, agents.End) {
+	about.Target = o.words.few(about.Target)
 	p := &op{Op: about, observer: o, began: time.Now()}
 	s := styleOf(about.Name)
-	about.Target = o.words.few(about.Target)
-	name := strings.TrimSpace(s.verb + " " + about.Target)
-	p.ctx, p.span = o.tracer.Start(ctx, name, trace.WithSpanKind(s.kind), trace.WithAttributes(s.attributes(&about)...))
-	if p.span.IsRecording() && about.Heard != nil {
+	p.ctx, p.span = o.tracer.Start(ctx, s.name(&about), trace.WithSpanKind(s.kind), trace.WithTimestamp(p.began))
+	switch p.Name {
+	case agents.OpSolve:
+		o.solves.add(p.solve(), 1)
+		o.turns.open(p.solve())
+		p.ctx = withSolve(p.ctx, p.solve())
+	case agents.OpTurn:
+		o.turns.add(p)
+	}
+	if p.span.IsRecording() {
+		p.span.SetAttributes(s.attributes(&about, p.span.SpanContext())...)
 		p.hear()
 	}
 	return p.ctx, p.end
 }
 
-func (s *style) attributes(about *agents.Op) []attribute.KeyValue {
-	all := make([]attribute.KeyValue, 0, 5)
+// name returns the name of a span. Rounds carry their number, which a person
+// looks for, up to a bound.
+func (s *style) name(about *agents.Op) string {
+	if about.Name == agents.OpRound && about.Round < maxRounds {
+		return s.verb + " " + strconv.Itoa(about.Round)
+	}
+	return strings.TrimSpace(s.verb + " " + about.Target)
+}
+
+const maxRounds = 100
+
+func (s *style) attributes(about *agents.Op, at trace.SpanContext) []attribute.KeyValue {
+	all := make([]attribute.KeyValue, 0, 6)
 	if s.genAI {
 		all = append(all, keyGenAI.String(s.verb))
 	}
@@ -44,7 +69,7 @@ func (s *style) attributes(about *agents.Op) []attribute.KeyValue {
 		all = append(all, key.String(about.Target))
 	}
 	if about.Thread != "" {
-		all = append(all, keyConversation.String(about.Thread))
+		all = append(all, keyConversation.String(conversation(about.Thread, at)), keyThread.String(about.Thread))
 	}
 	if about.Round > 0 {
 		all = append(all, keyRound.Int(about.Round))
@@ -52,19 +77,44 @@ func (s *style) attributes(about *agents.Op) []attribute.KeyValue {
 	return append(all, converted(about.Attributes)...)
 }
 
-// hear links a turn to where the signals of its inbox were said.
-func (p *op) hear() {
-	p.span.SetAttributes(keyHeard.Int(len(p.Heard)))
-	for _, s := range p.Heard {
-		h := s.Head()
-		link(p.span, linkHeard, ToSpan(h.Trace), keyDestination.String(string(s.Kind())), keyMessage.String(h.ID.String()))
-	}
+// conversation returns an id that no other run has: with a fixed seed the
+// threads of every run are called alike.
+func conversation(thread string, at trace.SpanContext) string {
+	id := at.TraceID()
+	return thread + "@" + hex.EncodeToString(id[:4])
 }
 
+// hear links a turn to the signals of its inbox, and says what they are:
+// Jaeger's page does not show the attributes of links.
+func (p *op) hear() {
+	if len(p.Heard) == 0 {
+		return
+	}
+	var texts []string
+	for _, s := range p.Heard {
+		link(p.span, linkHeard, p.observer.where(s, p.span.SpanContext()))
+		if len(texts) < maxMentions {
+			texts = append(texts, mention(s))
+		}
+	}
+	if more := len(p.Heard) - len(texts); more > 0 {
+		texts = append(texts, fmt.Sprintf("and %d more", more))
+	}
+	p.span.SetAttributes(keyHeard.StringSlice(texts))
+}
+
+func (p *op) solve() solveKey { return solveKey{p.span.SpanContext().TraceID(), p.Thread} }
+
 func (p *op) end(result any, err error) {
-	defer p.span.End()
 	p.came(result)
-	p.failed(err)
+	p.observer.meters.took(p, result, p.failed(err))
+	switch {
+	case p.Name == agents.OpTurn && p.observer.turns.back(p):
+		return // ended with its solve
+	case p.Name == agents.OpSolve:
+		p.observer.turns.over(p.solve())
+	}
+	p.span.End()
 }
 
 // Trace implements [agents.Hook].

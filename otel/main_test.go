@@ -29,7 +29,8 @@ var update = flag.Bool("update", false, "rewrite the expected trees in testdata"
 var routine = []string{
 	"messaging.system", "messaging.operation.name", "messaging.operation.type", "messaging.destination.name", "messaging.message.id",
 	"gen_ai.conversation.id", "gen_ai.operation.name", "gen_ai.agent.id", "gen_ai.agent.name", "gen_ai.workflow.name",
-	"swarmbus.delivery.seconds", "swarmbus.confidence", "swarmbus.strategy",
+	"swarmbus.thread", "swarmbus.deliveries.slowest", "swarmbus.deliveries.slowest_reader", "swarmbus.confidence", "swarmbus.strategy",
+	"swarmbus.threshold", "swarmbus.quorum", "swarmbus.seed", "swarmbus.failed",
 }
 
 type seq = iter.Seq2[signals.Any, error]
@@ -55,6 +56,7 @@ func newTrace(t testing.TB, o otel.Options, more ...sdktrace.TracerProviderOptio
 // spans returns what was recorded, and reports what is wrong whatever it is.
 func (r *trace) spans(t testing.TB) []oteltest.Span {
 	t.Helper()
+	r.Flush()
 	spans := oteltest.FromSDK(r.recorder.Ended())
 	for _, problem := range oteltest.Problems(spans) {
 		t.Error(problem)

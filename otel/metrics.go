@@ -1,16 +1,19 @@
 package otel
 
 import (
-	"cmp"
 	"context"
 	"errors"
+	"log/slog"
+	"slices"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 
+	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/swarm"
 )
 
 // meters are the instruments of an observer.
@@ -24,20 +27,30 @@ type meters struct {
 
 	decisions metric.Int64Counter
 	votes     metric.Int64Histogram
-	duration  metric.Float64Histogram
+	tokens    metric.Int64Histogram
+	durations map[agents.OpName]metric.Float64Histogram
 
-	backlog   metric.Int64ObservableGauge
-	conflicts metric.Int64ObservableGauge
+	backlog   metric.Int64ObservableUpDownCounter
+	conflicts metric.Int64ObservableUpDownCounter
 }
 
 var (
 	secondsBounds = metric.WithExplicitBucketBoundaries(1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100)
 	votesBounds   = metric.WithExplicitBucketBoundaries(1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 1000, 10000)
+	tokensBounds  = metric.WithExplicitBucketBoundaries(1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216, 67108864)
 )
 
+// durationsOf are the ops whose time is measured.
+var durationsOf = map[agents.OpName]struct{ name, about string }{
+	agents.OpSolve: {metricWorkflow, "Of a solve."},
+	agents.OpTurn:  {metricAgent, "Of a turn."},
+	agents.OpModel: {metricModel, "Of a call of a model."},
+	agents.OpTool:  {metricTool, "Of a call of a tool."},
+}
+
 func newMeters(m metric.Meter) (*meters, error) {
-	var errs [9]error
-	k := &meters{meter: m}
+	var errs [8]error
+	k := &meters{meter: m, durations: map[agents.OpName]metric.Float64Histogram{}}
 	k.published, errs[0] = m.Int64Counter(metricSent, metric.WithUnit("{message}"), metric.WithDescription("Signals published."))
 	k.consumed, errs[1] = m.Int64Counter(metricConsumed, metric.WithUnit("{message}"), metric.WithDescription("Signals delivered to readers."))
 	k.dead, errs[2] = m.Int64Counter(metricDead, metric.WithUnit("{message}"), metric.WithDescription("Signals not delivered, by reason."))
@@ -45,9 +58,12 @@ func newMeters(m metric.Meter) (*meters, error) {
 		metric.WithDescription("From commit until a reader was done with the signal."))
 	k.decisions, errs[4] = m.Int64Counter(metricDecisions, metric.WithUnit("{decision}"), metric.WithDescription("Decisions, by outcome and strategy."))
 	k.votes, errs[5] = m.Int64Histogram(metricVotes, metric.WithUnit("{vote}"), votesBounds, metric.WithDescription("Votes to a decision."))
-	k.duration, errs[6] = m.Float64Histogram(metricDuration, metric.WithUnit("s"), secondsBounds, metric.WithDescription("Of a solve."))
-	k.backlog, errs[7] = m.Int64ObservableGauge(metricBacklog, metric.WithUnit("{message}"), metric.WithDescription("Signals that readers have not read."))
-	k.conflicts, errs[8] = m.Int64ObservableGauge(metricConflicts, metric.WithUnit("{conflict}"), metric.WithDescription("Conflicts that are open."))
+	k.tokens, errs[6] = m.Int64Histogram(metricTokens, metric.WithUnit("{token}"), tokensBounds, metric.WithDescription("Tokens of a call of a model."))
+	for op, of := range durationsOf {
+		var err error
+		k.durations[op], err = m.Float64Histogram(of.name, metric.WithUnit("s"), secondsBounds, metric.WithDescription(of.about))
+		errs[7] = errors.Join(errs[7], err)
+	}
 	return k, errors.Join(errs[:]...)
 }
 
@@ -57,23 +73,66 @@ func (k *meters) sent(ctx context.Context, l *labels) {
 	}
 }
 
-func (k *meters) settled(ctx context.Context, l *labels, fate bus.Fate, published time.Time) {
-	if !k.consumed.Enabled(ctx) {
-		return
-	}
-	if fate != bus.Delivered {
+func (k *meters) settled(ctx context.Context, l *labels, fate bus.Fate, took time.Duration) {
+	switch {
+	case !k.consumed.Enabled(ctx), fate == bus.Filtered, fate == bus.DeadClosed:
+		// Nobody was to read it, or nobody was left to.
+	case fate != bus.Delivered:
 		k.dead.Add(ctx, 1, metric.WithAttributes(keyDestination.String(l.kind), keyFate.String(fate.String())))
-		return
-	}
-	k.consumed.Add(ctx, 1, l.consumed)
-	if !published.IsZero() {
-		k.latency.Record(ctx, time.Since(published).Seconds(), l.waited)
+	default:
+		k.consumed.Add(ctx, 1, l.consumed)
+		if took > 0 {
+			k.latency.Record(ctx, took.Seconds(), l.waited)
+		}
 	}
 }
 
-// decision counts a decision, with why the solve stopped if it was one.
-func (k *meters) decision(ctx context.Context, began time.Time, stop string, d *consensus.Decision) {
-	if !k.decisions.Enabled(ctx) {
+// took records an op that is over, with the sort of error it failed by, if it
+// did.
+func (k *meters) took(p *op, result any, failed string) {
+	duration := k.durations[p.Name]
+	if duration == nil || !duration.Enabled(p.ctx) {
+		return
+	}
+	s := styleOf(p.Name)
+	about := []attribute.KeyValue{s.target[len(s.target)-1].String(p.Target)}
+	if p.Name == agents.OpModel {
+		about = append(about, keyGenAI.String(s.verb))
+		about = k.called(p, about, result)
+	}
+	if failed != "" {
+		about = append(about, keyError.String(failed))
+	}
+	duration.Record(p.ctx, time.Since(p.began).Seconds(), metric.WithAttributes(about...))
+	switch r := result.(type) {
+	case *swarm.Result:
+		k.decision(p.ctx, r.Stop.String(), &r.Decision)
+	case consensus.Decision:
+		k.decision(p.ctx, "none", &r)
+	}
+}
+
+// called counts the tokens of a call and adds its provider to what it is told
+// apart by.
+func (k *meters) called(p *op, about []attribute.KeyValue, result any) []attribute.KeyValue {
+	all, _ := result.([]slog.Attr)
+	for _, a := range slices.Concat(all, p.Attributes) {
+		if a.Key == agents.AttrProvider {
+			about = append(about, keyProvider.String(p.observer.words.few(a.Value.String())))
+		}
+	}
+	for _, a := range all {
+		if sort := tokenTypes[a.Key]; sort != "" && a.Value.Kind() == slog.KindInt64 {
+			k.tokens.Record(p.ctx, a.Value.Int64(), metric.WithAttributes(append(about, keyTokenType.String(sort))...))
+		}
+	}
+	return about
+}
+
+// decision counts a decision, with why the solve stopped. Where the votes
+// settle nothing there is none.
+func (k *meters) decision(ctx context.Context, stop string, d *consensus.Decision) {
+	if d.Outcome == consensus.Pending || d.Outcome == 0 {
 		return
 	}
 	about := []attribute.KeyValue{keyOutcome.String(d.Outcome.String()), keyStrategy.String(d.Strategy)}
@@ -82,21 +141,27 @@ func (k *meters) decision(ctx context.Context, began time.Time, stop string, d *
 		votes++
 	}
 	k.votes.Record(ctx, votes, metric.WithAttributes(about...))
-	k.decisions.Add(ctx, 1, metric.WithAttributes(append(about, keyStop.String(cmp.Or(stop, "none")))...))
-	k.duration.Record(ctx, time.Since(began).Seconds(), metric.WithAttributes(keyStop.String(cmp.Or(stop, "none"))))
+	k.decisions.Add(ctx, 1, metric.WithAttributes(append(about, keyStop.String(stop))...))
 }
 
-// gauges reports a bus's backlog and open conflicts whenever metrics are
-// collected, until stop is called.
-func (k *meters) gauges(b *bus.Bus) (stop func(), err error) {
-	r, err := k.meter.RegisterCallback(func(_ context.Context, to metric.Observer) error {
-		s := b.Stats()
-		to.ObserveInt64(k.backlog, int64(s.Books.Pending))
-		to.ObserveInt64(k.conflicts, int64(s.OpenConflicts))
-		return nil
-	}, k.backlog, k.conflicts)
+// gauges reports the backlog and the open conflicts of all buses together
+// whenever metrics are collected. They go up and down and add up, over
+// processes, too.
+func (k *meters) gauges(totals func(context.Context) (backlog, conflicts int64)) (r metric.Registration, err error) {
+	k.backlog, err = k.meter.Int64ObservableUpDownCounter(metricBacklog, metric.WithUnit("{message}"),
+		metric.WithDescription("Signals that readers have not read."))
 	if err != nil {
 		return nil, err
 	}
-	return func() { _ = r.Unregister() }, nil
+	k.conflicts, err = k.meter.Int64ObservableUpDownCounter(metricConflicts, metric.WithUnit("{conflict}"),
+		metric.WithDescription("Conflicts that are open."))
+	if err != nil {
+		return nil, err
+	}
+	return k.meter.RegisterCallback(func(ctx context.Context, to metric.Observer) error {
+		backlog, conflicts := totals(ctx)
+		to.ObserveInt64(k.backlog, backlog)
+		to.ObserveInt64(k.conflicts, conflicts)
+		return nil
+	}, k.backlog, k.conflicts)
 }

@@ -3,10 +3,12 @@ package otel_test
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"go.opentelemetry.io/otel/attribute"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
@@ -91,6 +93,38 @@ func TestBacklogAndOpenConflictsAreThoseOfTheMoment(t *testing.T) {
 				t.Errorf("no %q in:\n%s", want, text)
 			}
 		}
+	}
+}
+
+func TestGaugesAddUpOverBuses(t *testing.T) {
+	reader := sdkmetric.NewManualReader()
+	r := newTrace(t, otel.Options{Meters: sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader))})
+	for _, backlog := range []int{1, 2} {
+		b := watched(t, r, nil)
+		subscribe(t, b, bus.SubscribeOptions{})
+		for range backlog {
+			publish(t, b, "a", say("thread-x", signals.ID{}, nil))
+		}
+	}
+	if text := collected(t, reader); !strings.Contains(text, "swarmbus.backlog 3 ") {
+		t.Errorf("want a backlog of 3 on two buses:\n%s", text)
+	}
+}
+
+func TestCallsAreMeasured(t *testing.T) {
+	reader := sdkmetric.NewManualReader()
+	r := newTrace(t, otel.Options{Meters: sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader))})
+	_, end := r.Start(t.Context(), agents.Op{Name: agents.OpModel, Target: "large", Attributes: []slog.Attr{slog.String(agents.AttrProvider, "acme")}})
+	end([]slog.Attr{slog.Int(agents.AttrInputTokens, 17), slog.Int(agents.AttrOutputTokens, 4)}, nil)
+	_, end = r.Start(t.Context(), agents.Op{Name: agents.OpTool, Target: "grep"})
+	end(nil, context.DeadlineExceeded)
+	const want = `gen_ai.client.operation.duration n=1 gen_ai.operation.name=chat gen_ai.provider.name=acme gen_ai.request.model=large
+gen_ai.client.token.usage n=1 sum=17 gen_ai.operation.name=chat gen_ai.provider.name=acme gen_ai.request.model=large gen_ai.token.type=input
+gen_ai.client.token.usage n=1 sum=4 gen_ai.operation.name=chat gen_ai.provider.name=acme gen_ai.request.model=large gen_ai.token.type=output
+gen_ai.execute_tool.duration n=1 error.type=timeout gen_ai.tool.name=grep
+`
+	if diff := cmp.Diff(want, collected(t, reader)); diff != "" {
+		t.Error(diff)
 	}
 }
 

@@ -9,15 +9,26 @@ import (
 
 // Every name that is recorded is in this file, with where it comes from.
 //
-//   - messaging.*, error.type: OpenTelemetry semantic conventions 1.43.0,
-//     messaging (development). A test compares them with Go's semconv/v1.43.0.
-//   - gen_ai.*, invoke_workflow, invoke_agent: OpenTelemetry semantic conventions
-//     1.41.0, generative AI (development): the last version that Go's packages
-//     have these names of. Compared by the same test.
+//   - messaging.*, error.type, exception.*: OpenTelemetry semantic conventions,
+//     version conventions.
+//   - gen_ai.*, invoke_workflow, invoke_agent, chat, execute_tool: version
+//     genAIConventions, the last one that has them: they are in a repository of
+//     their own since, without a release.
+//   - gen_ai.invoke_workflow.duration, gen_ai.invoke_agent.duration and
+//     gen_ai.execute_tool.duration: that repository, semantic-conventions-genai,
+//     pull requests 201 and 341 of June 2026.
 //   - swarmbus.*: ours. Nothing exists for votes and decisions.
+//
+// All of the conventions' names are in development and will change. A test looks
+// them up in the versions pinned here; after one is raised it says what has
+// changed.
+const (
+	conventions      = "1.43.0"
+	genAIConventions = "1.41.0"
+)
 
 // SchemaURL is the schema of the conventions that spans and metrics follow.
-const SchemaURL = "https://opentelemetry.io/schemas/1.43.0"
+const SchemaURL = "https://opentelemetry.io/schemas/" + conventions
 
 // scope is the name of the instrumentation: of its tracer and its meter.
 const scope = "github.com/swarmbus/swarmbus/otel"
@@ -48,6 +59,9 @@ const (
 	keyAgentID      attribute.Key = "gen_ai.agent.id"
 	keyAgentName    attribute.Key = "gen_ai.agent.name"
 	keyWorkflow     attribute.Key = "gen_ai.workflow.name"
+	keyInput        attribute.Key = "gen_ai.input.messages"  // by option only
+	keyOutput       attribute.Key = "gen_ai.output.messages" // by option only
+	keyTokenType    attribute.Key = "gen_ai.token.type"
 
 	keyProvider     attribute.Key = "gen_ai.provider.name"
 	keyRequestModel attribute.Key = "gen_ai.request.model"
@@ -67,22 +81,58 @@ const (
 	keyRound      attribute.Key = "swarmbus.round"
 	keySeq        attribute.Key = "swarmbus.seq"
 	keySource     attribute.Key = "swarmbus.source"
+	keyThread     attribute.Key = "swarmbus.thread"
 	keyReader     attribute.Key = "swarmbus.reader"
 	keyFate       attribute.Key = "swarmbus.fate"
-	keyLatency    attribute.Key = "swarmbus.delivery.seconds" // from commit until the reader was done
 	keyConfidence attribute.Key = "swarmbus.confidence"
-	keyContent    attribute.Key = "swarmbus.content" // by option only
-	keyLink       attribute.Key = "swarmbus.link"    // what a link is: see linkOrigin
+	keyFailed     attribute.Key = "swarmbus.failed" // on every span with status Error, to find them by
+	keyReason     attribute.Key = "swarmbus.reason" // in words: numbers and names, no more, unless by option
+
+	// What became of the deliveries of a publish.
+	keyDelivered     attribute.Key = "swarmbus.deliveries.delivered"
+	keyFiltered      attribute.Key = "swarmbus.deliveries.filtered" // by the reader's own wish, or because nobody was left to read it
+	keyLate          attribute.Key = "swarmbus.deliveries.late"     // when the solve was over
+	keyDead          attribute.Key = "swarmbus.deliveries.dead"
+	keySlowest       attribute.Key = "swarmbus.deliveries.slowest" // seconds from commit until the reader was done
+	keySlowestReader attribute.Key = "swarmbus.deliveries.slowest_reader"
+	keyBehind        attribute.Key = "swarmbus.delivery.late" // of a delivery: the span of its publish was closed
+
+	// What signals say of a decision.
+	keyProposal attribute.Key = "swarmbus.proposal"
+	keySameAs   attribute.Key = "swarmbus.same_as" // the proposal that it is taken for
+	keyStance   attribute.Key = "swarmbus.vote.stance"
+	keyWeight   attribute.Key = "swarmbus.vote.weight"  // as the voter states it
+	keyCounted  attribute.Key = "swarmbus.vote.counted" // by the last decision of the solve
+	keyCause    attribute.Key = "swarmbus.vote.cause"   // why it was not
+	keyTarget   attribute.Key = "swarmbus.target"       // the signal that is doubted or challenged
+	keySeverity attribute.Key = "swarmbus.severity"
+	keyReplyTo  attribute.Key = "swarmbus.reply_to" // the signal that is answered
+
+	keyContent attribute.Key = "swarmbus.content" // by option only
+	keyLink    attribute.Key = "swarmbus.link"    // what a link is: see linkOrigin
 
 	keyCost     attribute.Key = "swarmbus.cost.usd"
-	keyHeard    attribute.Key = "swarmbus.turn.heard" // signals
-	keySaid     attribute.Key = "swarmbus.turn.said"  // signals
-	keyDropped  attribute.Key = "swarmbus.turn.dropped"
+	keyHeard    attribute.Key = "swarmbus.turn.heard"   // which signals
+	keySaid     attribute.Key = "swarmbus.turn.said"    // how many
+	keyDropped  attribute.Key = "swarmbus.turn.dropped" // what came of it was not used
+	keyTurnLate attribute.Key = "swarmbus.turn.late"    // its round went on without it
+	keyTry      attribute.Key = "swarmbus.turn.try"     // of one that is taken again
 	keyStop     attribute.Key = "swarmbus.stop_reason"
+	keyDecided  attribute.Key = "swarmbus.decided" // one way or the other
+	keySeed     attribute.Key = "swarmbus.seed"
 	keyRounds   attribute.Key = "swarmbus.rounds"
 	keySignals  attribute.Key = "swarmbus.signals"
-	keyTurns    attribute.Key = "swarmbus.turns"
 	keyConflict attribute.Key = "swarmbus.conflicts"
+
+	keyTaken        attribute.Key = "swarmbus.turns.taken"
+	keyTurnsFailed  attribute.Key = "swarmbus.turns.failed"
+	keyTurnsLate    attribute.Key = "swarmbus.turns.late"
+	keyTurnsDropped attribute.Key = "swarmbus.turns.dropped"
+	keyRetried      attribute.Key = "swarmbus.turns.retried"
+	keyLeftBehind   attribute.Key = "swarmbus.left_behind" // agents that did not listen to their context
+	keyOptions      attribute.Key = "swarmbus.options"     // proposals to choose from, for who is asked
+	keyRefused      attribute.Key = "swarmbus.signals_refused"
+	keyIsRefused    attribute.Key = "swarmbus.refused" // on the event of one signal, to find it by
 
 	keyStrategy attribute.Key = "swarmbus.strategy"
 	keyOutcome  attribute.Key = "swarmbus.outcome"
@@ -91,16 +141,21 @@ const (
 	keySupport  attribute.Key = "swarmbus.support"
 	keyVoters   attribute.Key = "swarmbus.voters"
 
+	keyThreshold attribute.Key = "swarmbus.threshold"
+	keyQuorum    attribute.Key = "swarmbus.quorum"
+	keyShortfall attribute.Key = "swarmbus.shortfall" // the support that is missing
+	keyMissing   attribute.Key = "swarmbus.missing"   // who may vote and has not: who may still change it
+
 	keyProposals attribute.Key = "swarmbus.proposals" // the two of a conflict
 	keySources   attribute.Key = "swarmbus.sources"   // of the two
-	keyRivals    attribute.Key = "swarmbus.rivals"    // the ids of the two signals
+	keyRivals    attribute.Key = "swarmbus.rivals"    // the two signals
 )
 
 // What a link is.
 const (
 	linkOrigin = "origin"   // of a delivery: where its signal was said
-	linkReply  = "reply_to" // of a publish: the signal that it answers
-	linkHeard  = "heard"    // of a turn: where a signal of its inbox was said
+	linkReply  = "reply_to" // of a publish: the publish of the signal that it answers
+	linkHeard  = "heard"    // of a turn: the publish of a signal of its inbox
 )
 
 // Events of spans.
@@ -109,8 +164,6 @@ const (
 	eventConflict   = "swarmbus.conflict"
 	eventEscalation = "swarmbus.escalation"
 	eventRefused    = "swarmbus.refused"
-	eventDead       = "swarmbus.dead_letter"
-	eventStop       = "swarmbus.stop"
 )
 
 // Metrics: of the conventions, and ours.
@@ -118,13 +171,18 @@ const (
 	metricSent     = "messaging.client.sent.messages"
 	metricConsumed = "messaging.client.consumed.messages"
 
+	metricWorkflow = "gen_ai.invoke_workflow.duration"
+	metricAgent    = "gen_ai.invoke_agent.duration"
+	metricTool     = "gen_ai.execute_tool.duration"
+	metricModel    = "gen_ai.client.operation.duration"
+	metricTokens   = "gen_ai.client.token.usage"
+
 	metricLatency   = "swarmbus.delivery.duration"
 	metricBacklog   = "swarmbus.backlog"
 	metricDead      = "swarmbus.dead_letters"
 	metricConflicts = "swarmbus.conflicts.open"
 	metricDecisions = "swarmbus.decisions"
 	metricVotes     = "swarmbus.decision.votes"
-	metricDuration  = "swarmbus.solve.duration"
 )
 
 // A style is how an op looks as a span: its name is the verb, then the
@@ -149,7 +207,7 @@ var styles = map[agents.OpName]style{
 // keysOf are the conventions' names of the attributes of ops. Others keep
 // theirs.
 var keysOf = map[string]attribute.Key{
-	agents.AttrProvider: keyProvider, agents.AttrModel: keyModel, agents.AttrFinish: keyFinish, agents.AttrCost: keyCost,
+	agents.AttrProvider: keyProvider, agents.AttrModel: keyModel, agents.AttrFinish: keyFinish, agents.AttrCost: keyCost, agents.AttrTry: keyTry,
 	agents.AttrInputTokens: keyInputTokens, agents.AttrOutputTokens: keyOutputTokens,
 }
 
@@ -159,3 +217,6 @@ func styleOf(name agents.OpName) style {
 	}
 	return style{verb: string(name), kind: trace.SpanKindInternal}
 }
+
+// tokenTypes are the values of gen_ai.token.type.
+var tokenTypes = map[string]string{agents.AttrInputTokens: "input", agents.AttrOutputTokens: "output"}

@@ -12,11 +12,13 @@ import (
 )
 
 // Note implements [agents.Hook]: conflicts, escalations and refused signals
-// become events of the span that ctx is inside of.
+// become events of the span that ctx is inside of, and turns are marked that are
+// late or dropped.
 func (o *Observer) Note(ctx context.Context, what any) {
 	if refused, ok := what.(swarm.Refused); ok {
 		o.log.LogAttrs(ctx, slog.LevelWarn, "signal refused", slog.String("agent", refused.Agent), slog.Any("error", refused.Err))
 	}
+	o.turned(ctx, what)
 	span := trace.SpanFromContext(ctx)
 	if !span.IsRecording() {
 		return
@@ -27,22 +29,17 @@ func (o *Observer) Note(ctx context.Context, what any) {
 			keyProposals.StringSlice([]string{w.A.ProposalID, w.B.ProposalID}), keySources.StringSlice([]string{w.A.Source, w.B.Source}),
 		))
 	case *signals.Signal[signals.Escalation]:
-		span.AddEvent(eventEscalation, trace.WithAttributes(keySource.String(w.Source)))
+		span.AddEvent(eventEscalation, trace.WithAttributes(append(o.asks(w), keySource.String(w.Source))...))
 	case swarm.Refused:
 		span.AddEvent(eventRefused, trace.WithAttributes(
-			keySource.String(w.Agent), keyDestination.String(string(w.Signal.Kind())), keyError.String(errorType(w.Err)),
+			keyIsRefused.Bool(true), keySource.String(w.Agent), keyDestination.String(kindOf(w.Signal)), keyError.String(errorType(w.Err)),
 		))
 	}
 }
 
-// said adds what the signal of a publish says of itself as an event.
-func said(span trace.Span, s signals.Any) {
-	switch s := s.(type) {
-	case *signals.Signal[signals.Conflict]:
-		span.AddEvent(eventConflict, trace.WithAttributes(keyRivals.StringSlice([]string{
-			s.Payload.SignalA.String(), s.Payload.SignalB.String(),
-		})))
-	case *signals.Signal[signals.Escalation]:
-		span.AddEvent(eventEscalation, trace.WithAttributes(keySource.String(s.Source)))
+func kindOf(s signals.Any) string {
+	if s == nil {
+		return ""
 	}
+	return string(s.Kind())
 }

@@ -25,6 +25,10 @@ type Options struct {
 	// "" and path "error". It is called concurrently. Nil: nothing that agents say
 	// is recorded, nor errors, which may quote it.
 	Content func(k signals.Kind, path, text string) string
+
+	// Deliveries asks for a span for each delivery. By default only those have
+	// one that failed, or that came when the span of the publish was closed.
+	Deliveries bool
 }
 
 // An Observer records what swarms and buses do. It is the [agents.Hook] of any
@@ -36,6 +40,11 @@ type Observer struct {
 	log     *slog.Logger
 	content func(k signals.Kind, path, text string) string
 	words   words
+	watches watches
+	solves  solves
+	turns   turns
+
+	deliveries bool
 }
 
 // New returns an observer that uses the providers given and nothing global. It
@@ -61,7 +70,7 @@ func New(o *Options) (*Observer, error) {
 	}
 	return &Observer{
 		tracer: tracers.Tracer(scope, trace.WithSchemaURL(SchemaURL), trace.WithInstrumentationVersion(version())),
-		meters: m, log: log, content: o.Content,
+		meters: m, log: log, content: o.Content, deliveries: o.Deliveries,
 	}, nil
 }
 

@@ -15,10 +15,13 @@ const (
 	maxThreads = 1 << 12
 )
 
-// A place is where and when a signal was published.
+// A place is where and when a signal was published, and what others call it.
 type place struct {
-	span trace.SpanContext
-	at   time.Time
+	span   trace.SpanContext
+	at     time.Time
+	seq    uint64
+	kind   string
+	source string
 }
 
 // recent is a map that forgets the oldest entries beyond its bound.
@@ -33,19 +36,21 @@ func newRecent[K comparable, V any](most int) *recent[K, V] {
 	return &recent[K, V]{most: most, entries: map[K]V{}}
 }
 
-// add remembers v, unless k is known.
-func (r *recent[K, V]) add(k K, v V) {
+// add remembers v, unless k is known, and returns what was forgotten for it.
+func (r *recent[K, V]) add(k K, v V) (forgotten K) {
 	if _, known := r.entries[k]; known {
-		return
+		return forgotten
 	}
 	r.entries[k] = v
 	if len(r.order) < r.most {
 		r.order = append(r.order, k)
-		return
+		return forgotten
 	}
-	delete(r.entries, r.order[r.oldest])
+	forgotten = r.order[r.oldest]
+	delete(r.entries, forgotten)
 	r.order[r.oldest] = k
 	r.oldest = (r.oldest + 1) % r.most
+	return forgotten
 }
 
 // places is where the latest signals of one bus were published, and where the
@@ -74,7 +79,9 @@ func (p *places) parent(h *signals.Header) trace.SpanContext {
 	return p.threads.entries[h.Thread]
 }
 
-func (p *places) remember(h *signals.Header, span trace.SpanContext) {
-	p.signals.add(h.ID, place{span, time.Now()})
+// remember keeps where a signal was published, and returns the id of the one
+// that is forgotten for it.
+func (p *places) remember(h *signals.Header, kind string, span trace.SpanContext, at time.Time) (forgotten signals.ID) {
 	p.threads.add(h.Thread, span)
+	return p.signals.add(h.ID, place{span, at, h.Seq, kind, h.Source})
 }

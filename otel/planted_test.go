@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	oteltrace "go.opentelemetry.io/otel/trace"
@@ -53,9 +55,23 @@ type linkless struct{ oteltrace.Span }
 
 func (linkless) AddLink(oteltrace.Link) {}
 
-type statusless struct{ oteltrace.Span }
+type mute struct{ oteltrace.Span }
 
-func (statusless) AddEvent(string, ...oteltrace.EventOption) {}
+func (mute) SetAttributes(...attribute.KeyValue) {}
+
+type proud struct{ oteltrace.Span }
+
+func (s proud) End(o ...oteltrace.SpanEndOption) {
+	s.SetStatus(codes.Ok, "")
+	s.Span.End(o...)
+}
+
+type sulky struct{ oteltrace.Span }
+
+func (s sulky) End(o ...oteltrace.SpanEndOption) {
+	s.SetStatus(codes.Error, "")
+	s.Span.End(o...)
+}
 
 // TestPlantedBugsAreCaught spoils one thing at a time and expects the checks
 // that every test of this package makes to see it.
@@ -71,11 +87,15 @@ func TestPlantedBugsAreCaught(t *testing.T) {
 		"a turn never ends":           {only: "invoke_agent", span: func(s oteltrace.Span) oteltrace.Span { return endless{s} }},
 		"a publish never ends":        {only: "publish", span: func(s oteltrace.Span) oteltrace.Span { return endless{s} }},
 		"an evaluation has no parent": {only: "evaluate", start: root},
-		"a delivery has no parent":    {only: "process", start: root},
+		"a publish has no parent":     {only: "publish", start: root},
 		"a turn loses its links":      {only: "invoke_agent", span: func(s oteltrace.Span) oteltrace.Span { return linkless{s} }},
-		"a delivery loses its link":   {only: "process", span: func(s oteltrace.Span) oteltrace.Span { return linkless{s} }},
+		"a publish loses its link":    {only: "publish", span: func(s oteltrace.Span) oteltrace.Span { return linkless{s} }},
+		"a publish says nothing":      {only: "publish vote", span: func(s oteltrace.Span) oteltrace.Span { return mute{s} }},
+		"a decision says nothing":     {only: "evaluate", span: func(s oteltrace.Span) oteltrace.Span { return mute{s} }},
+		"a solve says nothing":        {only: "invoke_workflow", span: func(s oteltrace.Span) oteltrace.Span { return mute{s} }},
 		"an id in a name":             {only: "publish", start: named},
-		"a stop is not an event":      {only: "invoke_workflow", span: func(s oteltrace.Span) oteltrace.Span { return statusless{s} }},
+		"a status Ok":                 {only: "invoke_workflow", span: func(s oteltrace.Span) oteltrace.Span { return proud{s} }},
+		"an error without its type":   {only: "round", span: func(s oteltrace.Span) oteltrace.Span { return sulky{s} }},
 	} {
 		if got, want := caught(t, b), name != "nothing"; got != want {
 			t.Errorf("%s: caught %v, want %v", name, got, want)
@@ -92,6 +112,7 @@ func caught(t *testing.T, b *bug) bool {
 	}
 	r := &trace{observer, recorder}
 	r.solve(t, swarm.Options{Name: "team", Agents: []*agents.Agent{proposer("p", "a"), voter("v", "a"), voter("w", "a")}})
+	observer.Flush()
 	spans := oteltest.FromSDK(recorder.Ended())
 	return len(oteltest.Problems(spans)) > 0 || len(recorder.Started()) != len(spans) || oteltest.Tree(spans) != expected(t, "consensus.txt")
 }

@@ -5,9 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strconv"
+	"strings"
 
 	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/swarmbus/swarmbus/agents"
@@ -32,69 +33,107 @@ func (p *op) came(result any) {
 }
 
 func (p *op) solved(r *swarm.Result) {
-	p.observer.meters.decision(p.ctx, p.began, r.Stop.String(), &r.Decision)
-	stop := keyStop.String(r.Stop.String())
+	p.observer.over(p.solve(), &r.Decision)
 	p.concluded(r.Stop == swarm.StopConsensus || r.Stop == swarm.StopRejected, r.Stop.String())
 	if !p.span.IsRecording() {
 		return
 	}
-	p.span.AddEvent(eventStop, trace.WithAttributes(stop))
-	p.span.SetAttributes(
-		stop, keyRounds.Int(r.Rounds), keyTurns.Int(r.Turns.Taken), keySignals.Int(len(r.Log)), keyConflict.Int(len(r.Conflicts)),
-	)
-	p.span.SetAttributes(decision(&r.Decision)...)
+	p.span.SetAttributes(append(decision(&r.Decision),
+		keyStop.String(r.Stop.String()), keyReason.String(p.observer.reason(r)), keySeed.String(strconv.FormatUint(r.Seed, 10)),
+		keyRounds.Int(r.Rounds), keySignals.Int(len(r.Log)), keyConflict.Int(len(r.Conflicts)),
+		keyTaken.Int(r.Turns.Taken), keyTurnsFailed.Int(r.Turns.Failed), keyTurnsDropped.Int(r.Turns.Dropped),
+		keyTurnsLate.Int(r.Turns.Late), keyRetried.Int(r.Turns.Retried), keyRefused.Int(r.Turns.Refused),
+	)...)
+	if len(r.LeftBehind) > 0 {
+		p.span.SetAttributes(keyLeftBehind.StringSlice(r.LeftBehind))
+	}
+	if r.Question != nil {
+		p.span.SetAttributes(keyOptions.StringSlice(r.Question.Options[:min(len(r.Question.Options), maxMentions)]))
+	}
+	if o := p.observer; o.content != nil {
+		p.span.SetAttributes(keyInput.String(o.messages("user", "", r.Task.Kind(), "task", r.Task.Task)))
+		if r.Answer != "" {
+			p.span.SetAttributes(keyOutput.String(o.messages("assistant", "stop", signals.KindConsensus, "decision", r.Answer)))
+		}
+	}
 }
 
-// concluded is the status of a solve: Ok if it decided, one way or the other.
+// reason is why a solve stopped, in words: as the result has it, where that
+// quotes nobody.
+func (o *Observer) reason(r *swarm.Result) string {
+	if o.content != nil {
+		return clip(o.content("", "reason", r.Detail))
+	}
+	quotes := r.Turns.Refused > 0 || r.Stop == swarm.StopCancelled || r.Stop == swarm.StopError || r.Stop == swarm.StopEscalated
+	if !quotes {
+		return clip(r.Detail)
+	}
+	if q := r.Question; q != nil && q.Asks == bus.System {
+		return clip(q.Reason)
+	}
+	return clip(r.Decision.Reason())
+}
+
+// concluded is the status of a solve: failed, if it decided neither way.
 func (p *op) concluded(decided bool, why string) {
+	p.span.SetAttributes(keyDecided.Bool(decided))
 	if decided {
-		p.span.SetStatus(codes.Ok, "")
 		return
 	}
-	p.span.SetStatus(codes.Error, why)
+	p.concludedBy = why
+	fail(p.span, why, why)
 	p.observer.log.LogAttrs(p.ctx, slog.LevelInfo, "no decision", slog.String("thread", p.Thread), slog.String("why", why))
 }
 
 func (p *op) decided(d *consensus.Decision) {
 	if p.Name == agents.OpSolve {
-		p.observer.meters.decision(p.ctx, p.began, "", d)
+		p.observer.over(p.solve(), d)
 		p.concluded(d.Outcome == consensus.Reached || d.Outcome == consensus.Rejected, d.Outcome.String())
 	}
 	if p.span.IsRecording() {
-		p.span.SetAttributes(decision(d)...)
+		p.span.SetAttributes(append(decision(d), keyReason.String(d.Reason()))...)
 	}
 }
 
+// decision is how the votes stand, and what would change it.
 func decision(d *consensus.Decision) []attribute.KeyValue {
-	all := []attribute.KeyValue{
+	b := d.Ballots()
+	all := make([]attribute.KeyValue, 0, 24)
+	all = append(all,
 		keyStrategy.String(d.Strategy), keyOutcome.String(d.Outcome.String()), keyVoters.Int(d.Voters),
-		keySupport.Float64(d.Support), keyConfidence.Float64(d.Confidence),
-	}
+		keySupport.Float64(d.Support), keyConfidence.Float64(d.Confidence), keyThreshold.Float64(b.Threshold()), keyQuorum.Int(b.Quorum()),
+	)
 	if len(d.Leaders) > 0 {
 		all = append(all, keyLeaders.StringSlice(d.Leaders))
 	}
 	if d.Choice != "" {
 		all = append(all, keyChoice.String(d.Choice))
 	}
+	if short := b.Threshold() - d.Support; short > 0 {
+		all = append(all, keyShortfall.Float64(short))
+	}
+	if missing := b.Missing(); len(missing) > 0 {
+		all = append(all, keyMissing.StringSlice(missing[:min(len(missing), maxMentions)]))
+	}
 	return all
 }
 
-// failed records why an op failed. A turn that was cancelled because it was
-// not needed any more did not.
-func (p *op) failed(err error) {
+// failed records why an op failed and returns the sort of error, "" if it did
+// not. A turn that was cancelled because it was not needed any more did not.
+func (p *op) failed(err error) (sort string) {
 	switch {
-	case err == nil:
-		return
+	case err == nil || p.concludedBy != "":
+		return p.concludedBy
 	case p.Name == agents.OpTurn && errors.Is(err, context.Canceled):
 		p.span.SetAttributes(keyDropped.Bool(true))
-		return
+		return ""
 	}
-	sort := errorType(err)
-	p.span.SetAttributes(keyError.String(sort))
-	p.span.SetStatus(codes.Error, p.observer.describe(sort, err))
+	sort = errorType(err)
+	fail(p.span, sort, p.observer.describe(sort, err))
 	p.observer.panicked(p.span, err)
 	p.observer.log.LogAttrs(p.ctx, slog.LevelWarn, string(p.Name)+" failed",
 		slog.String("target", p.Target), slog.String("thread", p.Thread), slog.Int("round", p.Round), slog.Any("error", err))
+	return sort
 }
 
 // panicked records where somebody panicked. What they panicked with may quote
@@ -144,8 +183,25 @@ func errorType(err error) string {
 	case errors.Is(err, signals.ErrInvalid):
 		return "invalid"
 	}
+	for sentinel, sort := range sorts {
+		if errors.Is(err, sentinel) {
+			return sort
+		}
+	}
 	for errors.Unwrap(err) != nil {
 		err = errors.Unwrap(err)
 	}
-	return fmt.Sprintf("%T", err)
+	sort := fmt.Sprintf("%T", err)
+	if strings.HasPrefix(sort, "*errors.") || strings.HasPrefix(sort, "*fmt.") {
+		return otherError
+	}
+	return sort
+}
+
+// otherError is the conventions' word for an error that has no type.
+const otherError = "_OTHER"
+
+// sorts are the errors of buses and swarms that have no type of their own.
+var sorts = map[error]string{
+	swarm.ErrSignals: "signal_limit", bus.ErrClosed: "closed", bus.ErrExpired: "expired", bus.ErrDuplicate: "duplicate", bus.ErrBacklog: "backlog", bus.ErrLagged: "lagged",
 }

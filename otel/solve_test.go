@@ -3,9 +3,15 @@ package otel_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/otel"
@@ -82,4 +88,87 @@ func TestPanicHasItsStack(t *testing.T) {
 		}
 	}
 	t.Error("no exception was recorded")
+}
+
+// TestTraceTellsTheDecisionWithoutContent has voters who agree, change their
+// mind, and vote on what nobody proposed, and agents that doubt, challenge and
+// ask for help.
+func TestTraceTellsTheDecisionWithoutContent(t *testing.T) {
+	r := newTrace(t, otel.Options{})
+	critic := agent("critic", signals.KindProposal)
+	critic.Reactor = agents.On(func(_ context.Context, p *signals.Signal[signals.Proposal]) seq {
+		return agents.Say(
+			signals.New(signals.Header{}, signals.Doubt{TargetSignalID: p.ID, Concern: "hush", Severity: signals.High}),
+			signals.New(signals.Header{}, signals.Challenge{TargetSignalID: p.ID, CounterArgument: "hush"}),
+		)
+	})
+	stray := agent("stray", signals.KindProposal, signals.New(signals.Header{Confidence: 1},
+		signals.Vote{ProposalID: "b", Stance: signals.Disagree, Weight: 1, Reasoning: "hush"}))
+	help := agent("help", signals.KindVote, signals.New(signals.Header{}, signals.Escalation{Reason: "hush"}))
+	r.solve(t, swarm.Options{Quorum: 4, Agents: []*agents.Agent{proposer("p", "a"), critic, stray, voter("v", "a"), help}})
+	text := oteltest.Tree(r.spans(t), routine...)
+	if strings.Contains(text, "hush") {
+		t.Error("what agents say was recorded")
+	}
+	golden(t, "told.txt", text)
+}
+
+func TestConversationsOfTwoRunsWithOneSeedAreTwo(t *testing.T) {
+	ids := map[string]bool{}
+	for range 2 {
+		r := newTrace(t, otel.Options{})
+		r.solve(t, swarm.Options{Agents: team()})
+		thread := ""
+		for _, s := range r.spans(t) {
+			ids[s.Attributes["gen_ai.conversation.id"]] = true
+			thread = s.Attributes["swarmbus.thread"]
+		}
+		if thread != "solve-00000001-1" {
+			t.Errorf("got thread %q, want that of the seed", thread)
+		}
+	}
+	if len(ids) != 2 {
+		t.Errorf("got %v, want an id for each run", ids)
+	}
+}
+
+// TestTurnsThatAreLateTriedAgainOrNotUsedSaySo has an agent that is slower
+// than its turn may be, one whose first try passes, and one that is done when
+// nobody needs it any more.
+func TestTurnsThatAreLateTriedAgainOrNotUsedSaySo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newTrace(t, otel.Options{})
+		slow := agent("slow", signals.KindTask)
+		slow.TurnTimeout, slow.CanEmit = time.Second, []signals.Kind{signals.KindDiscovery}
+		slow.Reactor = agents.Each(func(context.Context, signals.Any) seq {
+			time.Sleep(time.Minute) // and does not listen
+			return agents.Say()
+		})
+		busy := agent("busy", signals.KindTask)
+		busy.CanEmit = slow.CanEmit
+		busy.Reactor = agents.Func(func(_ context.Context, turn *agents.Turn) seq {
+			if turn.Try == 0 {
+				return agents.Fail(agents.Passing(errors.New("busy"), 0))
+			}
+			return agents.Say()
+		})
+		unused := agent("unused", signals.KindProposal)
+		unused.CanEmit = slow.CanEmit
+		r.solve(t, swarm.Options{Agents: append(team(), slow, busy, unused)})
+		told := ""
+		for _, s := range r.spans(t) {
+			if name, ok := strings.CutPrefix(s.Name, "invoke_agent "); ok && len(name) > 1 {
+				told += fmt.Sprintf("%s %s late=%s dropped=%s try=%s\n", name, s.Status,
+					s.Attributes["swarmbus.turn.late"], s.Attributes["swarmbus.turn.dropped"], s.Attributes["swarmbus.turn.try"])
+			}
+		}
+		lines := strings.Split(strings.TrimSpace(told), "\n")
+		slices.Sort(lines)
+		if diff := cmp.Diff([]string{
+			"busy Error late= dropped= try=", "busy Unset late= dropped= try=1",
+			"slow Unset late=true dropped=true try=", "unused Unset late= dropped=true try=",
+		}, lines); diff != "" {
+			t.Error(diff)
+		}
+	})
 }

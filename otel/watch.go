@@ -3,36 +3,42 @@ package otel
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"time"
 
-	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
 // A watch is one bus as its observer sees it: one event at a time.
 type watch struct {
 	*Observer
-	*places
+	bus    *bus.Bus
 	labels map[signals.Kind]*labels
 	others *labels
+
+	mu      sync.Mutex // protects the fields below, which solves and turns ask, too
+	places  *places
+	rows    *rows
+	stopped bool
 }
 
 // Watch records what happens on a bus from now on, until stop is called: a
-// span for each signal published, inside of where it was said, and one for each
-// reader that is done with it, inside of its publish and linked to where it was
-// said. It returns an error if the meter provider refuses.
+// span for each signal published, inside of where it was said, with what became
+// of its deliveries. A delivery that failed, or that came after the span had to
+// be closed, has a span of its own. stop closes the spans of publishes that
+// still wait; without it they close within a second, or when their solve ends.
+// It returns an error if the meter provider refuses.
 func (o *Observer) Watch(b *bus.Bus) (stop func(), err error) {
-	unregister, err := o.meters.gauges(b)
-	if err != nil {
+	w := &watch{Observer: o, bus: b, labels: map[signals.Kind]*labels{}, others: newLabels(other), places: newPlaces(), rows: newRows()}
+	if err := o.enter(w); err != nil {
 		return nil, err
 	}
-	w := &watch{o, newPlaces(), map[signals.Kind]*labels{}, newLabels(other)}
 	unwatch := b.Observe(w.see)
-	return func() { unwatch(); unregister() }, nil
+	return func() { unwatch(); w.flush(true); o.leave(w) }, nil
 }
 
 func (w *watch) see(e bus.Event) {
@@ -49,66 +55,79 @@ func (w *watch) see(e bus.Event) {
 	}
 }
 
+// The kinds of the spans of signals, as options.
+var (
+	producer = trace.WithSpanKind(trace.SpanKindProducer)
+	consumer = trace.WithSpanKind(trace.SpanKindConsumer)
+)
+
 func (w *watch) published(s signals.Any) {
 	h, l := s.Head(), w.labelsOf(s.Kind())
-	parent := w.parent(&h)
-	ctx, span := w.tracer.Start(under(parent), l.publish, trace.WithSpanKind(trace.SpanKindProducer))
-	defer span.End()
-	w.remember(&h, span.SpanContext())
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	parent, answered := w.places.parent(&h), w.places.of(h.ReplyTo)
+	ctx, span := w.tracer.Start(under(parent), l.publish, producer)
 	w.meters.sent(ctx, l)
+	at, now := span.SpanContext(), time.Now()
+	w.rows.close(w.places.remember(&h, l.kind, at, now))
 	if !span.IsRecording() {
+		span.End()
 		return
 	}
-	if answered := w.of(h.ReplyTo).span; answered.SpanID() != parent.SpanID() {
-		link(span, linkReply, answered)
+	if answered.span.SpanID() != parent.SpanID() {
+		link(span, linkReply, answered.span)
 	}
-	span.SetAttributes(message(publishName, publishType, l.kind, &h)...)
-	span.SetAttributes(keySource.String(h.Source), keyConfidence.Float64(h.Confidence))
-	if w.content != nil {
-		span.SetAttributes(keyContent.String(w.capture(s)))
-	}
-	said(span, s)
-}
-
-// message is what the spans of one signal have in common.
-func message(name, operation, kind string, h *signals.Header) []attribute.KeyValue {
-	return []attribute.KeyValue{
-		keySystem.String(system), keyOperation.String(name), keyType.String(operation), keyDestination.String(kind),
-		keyMessage.String(h.ID.String()), keyConversation.String(h.Thread), keySeq.Int64(int64(h.Seq)), keyRound.Int(int(h.Round)),
-	}
+	span.SetAttributes(w.about(message(publishName, publishType, l.kind, &h, at), s, &h, answered)...)
+	solve := solveKey{at.TraceID(), h.Thread}
+	w.rows.add(h.ID, &row{span: span, signal: s, done: time.Now(), solve: solve}, w.solves.running(solve), now)
+	w.wakeLocked()
 }
 
 func (w *watch) settled(e *bus.Settled) {
 	h, l := e.Signal.Head(), w.labelsOf(e.Signal.Kind())
-	published := w.of(h.ID)
-	switch e.Fate {
-	case bus.Filtered:
-		return // the reader's own wish: nothing was delivered and nothing lost
-	case bus.DeadClosed:
-		w.meters.settled(context.Background(), l, e.Fate, published.at)
-		return // how readers end, after every solve: counted and no more
-	case bus.Delivered, bus.DeadExpired, bus.DeadLagged, bus.DeadFailed:
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	published := w.places.of(h.ID)
+	var took time.Duration
+	if !published.at.IsZero() {
+		took = time.Since(published.at)
 	}
+	w.meters.settled(context.Background(), l, e.Fate, took)
+	if e.Fate == bus.DeadClosed {
+		return // how readers end, after every solve: counted and no more
+	}
+	row := w.rows.byID[h.ID]
+	if row != nil {
+		row.settled(e, took)
+	}
+	wrong := e.Fate != bus.Delivered && e.Fate != bus.Filtered
+	late := row == nil && e.Fate == bus.Delivered && (published.span.IsSampled() || !published.span.IsValid())
+	if wrong || late || w.deliveries {
+		w.delivery(e, &h, l, published, late)
+	}
+}
+
+// delivery records one delivery as a span of its own, from the publish on.
+func (w *watch) delivery(e *bus.Settled, h *signals.Header, l *labels, published place, late bool) {
 	origin := ToSpan(h.Trace)
 	if !origin.IsValid() {
 		origin = published.span
 	}
-	parent := published.span
+	parent, began := published.span, published.at
 	if !parent.IsValid() {
-		parent = origin // published before the watch, or long ago
+		parent, began = origin, time.Now() // published before the watch, or long ago
 	}
-	ctx, span := w.tracer.Start(under(parent), l.process, trace.WithSpanKind(trace.SpanKindConsumer))
+	ctx, span := w.tracer.Start(under(parent), l.process, consumer, trace.WithTimestamp(began))
 	defer span.End()
-	w.meters.settled(ctx, l, e.Fate, published.at)
 	if span.IsRecording() {
-		span.SetAttributes(message(processName, processType, l.kind, &h)...)
+		span.SetAttributes(message(processName, processType, l.kind, h, span.SpanContext())...)
 		span.SetAttributes(keyReader.String(e.Reader), keyFate.String(e.Fate.String()))
-		link(span, linkOrigin, origin) // without an origin it is a root, and has none
-		if !published.at.IsZero() {
-			span.SetAttributes(keyLatency.Float64(time.Since(published.at).Seconds()))
+		if late {
+			span.SetAttributes(keyBehind.Bool(true))
 		}
+		link(span, linkOrigin, origin) // without an origin it is a root, and has none
 	}
-	if e.Fate != bus.Delivered {
+	if e.Fate != bus.Delivered && e.Fate != bus.Filtered {
 		w.died(ctx, span, e)
 	}
 }
@@ -116,16 +135,46 @@ func (w *watch) settled(e *bus.Settled) {
 // died records a dead letter.
 func (w *watch) died(ctx context.Context, span trace.Span, e *bus.Settled) {
 	fate := e.Fate.String()
-	span.AddEvent(eventDead, trace.WithAttributes(keyFate.String(fate)))
-	sort := fate
+	sort, text := fate, fate
 	if e.Err != nil {
 		sort = errorType(e.Err)
-		span.SetStatus(codes.Error, w.describe(sort, e.Err))
+		text = w.describe(sort, e.Err)
 		w.panicked(span, e.Err)
-	} else {
-		span.SetStatus(codes.Error, fate)
 	}
-	span.SetAttributes(keyError.String(sort))
+	fail(span, sort, text)
 	w.log.LogAttrs(ctx, slog.LevelWarn, "dead letter", slog.String("reader", e.Reader), slog.String("fate", fate),
 		slog.String("kind", string(e.Signal.Kind())), slog.Any("error", e.Err))
+}
+
+// over is told that a solve is over.
+func (w *watch) over(solve solveKey, d *consensus.Decision) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.rows.over(solve, d, time.Now())
+	w.wakeLocked()
+}
+
+// wakeLocked sets the timer for the next row that has to be closed.
+func (w *watch) wakeLocked() {
+	if w.stopped {
+		w.rows.closeAll()
+	}
+	if w.rows.timer != nil {
+		return
+	}
+	if next := w.rows.closeDue(time.Now()); !next.IsZero() {
+		w.rows.timer = time.AfterFunc(time.Until(next), func() { w.flush(false) })
+	}
+}
+
+// flush closes the rows that are due; all of them, if nothing more will come.
+func (w *watch) flush(all bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.rows.timer != nil {
+		w.rows.timer.Stop()
+		w.rows.timer = nil
+	}
+	w.stopped = w.stopped || all
+	w.wakeLocked()
 }

@@ -158,6 +158,7 @@ func (r *solve) miss(ctx context.Context, t *turn) {
 		t.seat.asked = true
 		late := Late{t.Agent, t.Round}
 		r.late = append(r.late, late)
+		agents.Note(ctx, agents.TurnLate{Agent: t.Agent, Round: t.Round})
 		r.announce(ctx, signals.New(signals.Header{Confidence: 1, Recipients: signals.To(bus.System)}, late))
 	}
 	if ctx.Err() != nil || !time.Now().Before(t.ends) {

@@ -253,6 +253,11 @@ func (r *solve) finish(ctx context.Context) {
 	r.result.Proposals = r.proposals.show("")
 	r.result.Question = r.question()
 	r.result.Detail = r.detail()
+	for _, s := range r.seats {
+		if s.turn != nil {
+			agents.Note(ctx, agents.TurnDropped{Agent: s.agent.ID, Round: s.turn.Round})
+		}
+	}
 	r.leave()
 	r.learn()
 	r.result.Elapsed = time.Since(r.began)

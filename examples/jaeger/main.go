@@ -1,5 +1,6 @@
-// Jaeger shows two decisions in a running Jaeger: one that is reached, and one
-// in which rival proposals are escalated to somebody outside.
+// Jaeger shows three decisions in a running Jaeger: one that is reached, one in
+// which the only proposal is turned down while all sorts of things go wrong, and
+// one in which rival proposals are escalated to somebody outside.
 //
 //	go run ./examples/jaeger
 //
@@ -19,6 +20,7 @@ import (
 	"os"
 	"os/signal"
 
+	"github.com/swarmbus/swarmbus/otel"
 	"github.com/swarmbus/swarmbus/otel/export"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
@@ -38,12 +40,12 @@ func main() {
 func run(ctx context.Context, stdout, stderr io.Writer) error {
 	// Jaeger takes no metrics.
 	p, err := export.New(ctx, &export.Options{
-		Service: "jaeger-example", NoMetrics: true, Log: slog.New(slog.NewTextHandler(stderr, nil)),
+		Service: "example", NoMetrics: true, Log: slog.New(slog.NewTextHandler(stderr, nil)),
 	})
 	if err != nil {
 		return err
 	}
-	err = decideBoth(ctx, p, stdout)
+	err = decideAll(ctx, p, stdout)
 	books := p.Close()
 	fmt.Fprintln(stdout, "otel:", books)
 	if err == nil && books.Lost() > 0 {
@@ -52,9 +54,10 @@ func run(ctx context.Context, stdout, stderr io.Writer) error {
 	return err
 }
 
-func decideBoth(ctx context.Context, p *export.Pipeline, stdout io.Writer) error {
+func decideAll(ctx context.Context, p *export.Pipeline, stdout io.Writer) error {
 	for _, o := range []swarm.Options{
 		{Name: "retry-policy", Agents: team()},
+		{Name: "retry-policy-trouble", Agents: trouble()},
 		{Name: "retry-policy-strict", Agents: team(), Conflicts: swarm.EscalateConflicts},
 	} {
 		if err := decide(ctx, p, o, stdout); err != nil {
@@ -80,10 +83,14 @@ func decide(ctx context.Context, p *export.Pipeline, o swarm.Options, stdout io.
 	if err != nil {
 		return err
 	}
-	where := "not traced"
-	if trace := result.Log[0].Head().Trace; trace != nil {
-		where = fmt.Sprintf("http://localhost:16686/trace/%x", trace.TraceID)
+	fmt.Fprintf(stdout, "%s: %s %q, %s\n", o.Name, result.Stop, result.Answer, where(result.Log[0].Head().Trace))
+	return s.Shutdown(ctx) // with the turns that were left behind, so that their spans are sent
+}
+
+// where is where Jaeger's page shows a trace, if it was sent one.
+func where(t *signals.Trace) string {
+	if !otel.ToSpan(t).IsSampled() {
+		return "not sampled"
 	}
-	fmt.Fprintf(stdout, "%s: %s %q, %s\n", o.Name, result.Stop, result.Answer, where)
-	return s.Shutdown(ctx)
+	return fmt.Sprintf("http://localhost:16686/trace/%x", t.TraceID)
 }

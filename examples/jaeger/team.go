@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"iter"
+	"time"
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/signals"
@@ -23,6 +24,41 @@ func team() []*agents.Agent {
 		voter("capacity", "backoff", "it spreads the load"),
 	}
 }
+
+// trouble is a team that turns its only proposal down, with everything going
+// wrong on the way: one member panics, one is slow, one says what only the system
+// may say, and one votes on what nobody proposed.
+func trouble() []*agents.Agent {
+	panics := planner("intern", "", "")
+	panics.Reactor = agents.On(func(context.Context, *signals.Signal[signals.Task]) said { panic("a nil map") })
+	slow := voter("sleeper", "", "it hides the fault")
+	slow.Reactor = agents.Reactors{sleep, slow.Reactor.(agents.Each)}
+	forger := planner("forger", "", "")
+	forger.CanEmit = nil
+	forger.Reactor = agents.On(func(context.Context, *signals.Signal[signals.Task]) said {
+		return agents.Say(signals.New(signals.Header{Confidence: 1}, signals.Consensus{ProposalID: "at-once", Decision: "as I say"}))
+	})
+	stray := voter("stray", "", "")
+	stray.Reactor = agents.On(func(context.Context, *signals.Signal[signals.Proposal]) said {
+		return agents.Say(signals.New(signals.Header{Confidence: 0.9},
+			signals.Vote{ProposalID: "at-last", Stance: signals.Agree, Weight: 0.9, Reasoning: "a typing error"}))
+	})
+	return []*agents.Agent{
+		planner("hurrier", "at-once", "three tries, at once"), panics, forger, stray,
+		voter("operator", "", "a herd of clients took us down in spring"), voter("tester", "", "it can be shown to make it worse"), slow,
+	}
+}
+
+func sleep(ctx context.Context, _ signals.Any) said {
+	select {
+	case <-time.After(slowness):
+	case <-ctx.Done():
+	}
+	return agents.Say()
+}
+
+// slowness is how long the slow one takes.
+const slowness = 250 * time.Millisecond
 
 func planner(id, proposal, content string) *agents.Agent {
 	return &agents.Agent{
@@ -47,6 +83,7 @@ func critic() *agents.Agent {
 	}
 }
 
+// voter agrees with one proposal, "" for none, and with no other.
 func voter(id, choice, reason string) *agents.Agent {
 	return &agents.Agent{
 		ID: id, Listens: []signals.Kind{signals.KindProposal}, CanEmit: []signals.Kind{signals.KindVote},

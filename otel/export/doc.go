@@ -13,7 +13,10 @@
 //
 // Nothing waits for the collector but Close, and that no longer than it is
 // told. When the collector refuses, hangs or is not there, spans are lost, and
-// counted: see [Books]. What failed is in the log once, not for each batch.
+// counted, with the first reason: see [Books]. What failed is in the log once, not
+// for each batch. An answer that is not of OTLP, such as a page of HTML, is a loss
+// like any other, and so are spans that the collector says it rejected (over
+// HTTP; over gRPC OpenTelemetry's own handler is told).
 //
 // # Variables
 //
@@ -23,5 +26,7 @@
 // OTLP, each also for traces or metrics alone, OTEL_TRACES_SAMPLER and its
 // argument, OTEL_BSP_*, OTEL_METRIC_EXPORT_*, OTEL_SPAN_* and
 // OTEL_ATTRIBUTE_* limits, and OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT
-// (true: record what agents say, after [otel.Redact]).
+// (true, span_only: record what agents say, after [otel.Redact]; false,
+// no_content). A value that is not supported is refused: an address without a
+// scheme, an unknown sampler.
 package export

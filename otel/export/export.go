@@ -129,13 +129,17 @@ func (p *Pipeline) measure(ctx context.Context, about *resource.Resource, unaske
 }
 
 // Close sends what is left, as long as its patience lasts, and ends every
-// goroutine. It returns the books, which are final.
+// goroutine. What has not ended by then, such as a turn, is not sent: a program
+// waits for its swarms (Shutdown) before. It returns the books, which are final.
 func (p *Pipeline) Close() Books {
 	ctx, cancel := context.WithTimeout(context.Background(), p.patient)
 	defer cancel()
 	// What is still under way then ends at once, and counts as lost.
 	defer context.AfterFunc(ctx, func() { p.stop(errPatience) })()
 	defer p.stop(errPatience)
+	if p.Observer != nil {
+		p.Observer.Flush()
+	}
 	// Without a deadline of its own: it must not return before its goroutines
 	// do, and stop makes them.
 	if p.meters != nil {

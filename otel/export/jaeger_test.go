@@ -3,6 +3,7 @@ package export_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"net"
@@ -109,7 +110,8 @@ func (j *jaeger) get(ctx context.Context, path string) ([]byte, error) {
 }
 
 // trace reads a trace back, and reports what is wrong with it whatever it is
-// of.
+// of: by the API, and by the endpoint that the page reads, which must have no
+// warning.
 func (j *jaeger) trace(t *testing.T, id string) []oteltest.Span {
 	t.Helper()
 	body, err := j.get(t.Context(), "/api/v3/traces/"+id)
@@ -123,7 +125,65 @@ func (j *jaeger) trace(t *testing.T, id string) []oteltest.Span {
 	for _, problem := range oteltest.Problems(spans) {
 		t.Error(problem)
 	}
+	shown := j.page(t, "/api/traces/"+id)
+	if len(shown) != 1 || len(shown[0].Spans) != len(spans) {
+		t.Errorf("the page shows other spans than the API has, which has %d", len(spans))
+	}
 	return spans
+}
+
+// A shown trace is one as the page gets it.
+type shown struct {
+	TraceID string
+	Spans   []shownSpan
+}
+
+type shownSpan struct {
+	SpanID, OperationName string
+	Duration              int // microseconds
+	Tags                  []shownTag
+	Logs                  []struct{ Fields []shownTag }
+	Warnings              []string
+}
+
+type shownTag struct {
+	Key   string
+	Value any
+}
+
+// tag returns the value of a tag of the span or of one of its events, as text.
+func (s *shownSpan) tag(key string) string {
+	all := s.Tags
+	for _, l := range s.Logs {
+		all = append(all, l.Fields...)
+	}
+	for _, tag := range all {
+		if tag.Key == key {
+			return fmt.Sprint(tag.Value)
+		}
+	}
+	return ""
+}
+
+// page reads traces from an endpoint of the page.
+func (j *jaeger) page(t *testing.T, path string) []shown {
+	t.Helper()
+	body, err := j.get(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var answer struct{ Data []shown }
+	if err := json.Unmarshal(body, &answer); err != nil {
+		t.Fatal(err)
+	}
+	for _, trace := range answer.Data {
+		for _, s := range trace.Spans {
+			if len(s.Warnings) > 0 {
+				t.Errorf("%s: the page warns: %q", s.OperationName, s.Warnings)
+			}
+		}
+	}
+	return answer.Data
 }
 
 func golden(t *testing.T, name, got string) {
@@ -143,16 +203,26 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// program builds a program of this repository and returns its file.
+// programs are those that were built, by package.
+var programs = map[string]string{}
+
+// program builds a program of this repository, once, and returns its file.
 func program(t *testing.T, pkg string) string {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), filepath.Base(pkg))
-	build := exec.CommandContext(t.Context(), "go", "build", "-tags", "otel", "-o", file, pkg)
+	if file := programs[pkg]; file != "" {
+		return file
+	}
+	dir, err := os.MkdirTemp("", "swarmbus-*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	programs[pkg] = filepath.Join(dir, filepath.Base(pkg))
+	build := exec.CommandContext(t.Context(), "go", "build", "-tags", "otel", "-o", programs[pkg], pkg)
 	build.Dir = root
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	return file
+	return programs[pkg]
 }
 
 const root = "../.."
@@ -178,25 +248,52 @@ var (
 var routine = []string{
 	"messaging.system", "messaging.operation.name", "messaging.operation.type", "messaging.destination.name", "messaging.message.id",
 	"gen_ai.conversation.id", "gen_ai.operation.name", "gen_ai.agent.id", "gen_ai.agent.name", "gen_ai.workflow.name",
-	"swarmbus.delivery.seconds",
+	"swarmbus.thread", "swarmbus.deliveries.slowest", "swarmbus.deliveries.slowest_reader", "swarmbus.threshold", "swarmbus.quorum",
+	"swarmbus.seed", "swarmbus.failed", "swarmbus.strategy",
 }
 
-func TestJaegerShowsADecisionAndAnEscalation(t *testing.T) {
+// three are the names of the traces of examples/jaeger, in their order.
+var three = []string{"decided.txt", "rejected.txt", "escalated.txt"}
+
+func TestJaegerShowsThreeDecisions(t *testing.T) {
 	j := startJaeger(t)
 	for protocol, endpoint := range map[string]string{"http/protobuf": j.http, "grpc": j.grpc} {
-		out, errs, err := call(t, program(t, "./examples/jaeger"), []string{
-			"OTEL_EXPORTER_OTLP_ENDPOINT=" + endpoint, "OTEL_EXPORTER_OTLP_PROTOCOL=" + protocol,
-		})
+		out := decisions(t, "OTEL_EXPORTER_OTLP_ENDPOINT="+endpoint, "OTEL_EXPORTER_OTLP_PROTOCOL="+protocol)
 		urls := traceURL.FindAllStringSubmatch(out, -1)
-		if err != nil || len(urls) != 2 {
-			t.Fatalf("%v: %s%s", err, out, errs)
+		if len(urls) != len(three) {
+			t.Fatalf("got %s, want %d traces", out, len(three))
 		}
-		decided, escalated := j.trace(t, urls[0][1]), j.trace(t, urls[1][1])
-		golden(t, "decided.txt", oteltest.Tree(decided))
-		golden(t, "escalated.txt", oteltest.Tree(escalated, routine...))
-		if got, want := counted.FindString(out), fmt.Sprintf("otel: %d spans, 0 lost", len(decided)+len(escalated)); got != want {
+		total := 0
+		for i, name := range three {
+			spans := j.trace(t, urls[i][1])
+			total += len(spans)
+			hide := routine
+			if i == 0 {
+				hide = nil
+			}
+			golden(t, name, oteltest.Tree(spans, hide...))
+		}
+		if got, want := counted.FindString(out), fmt.Sprintf("otel: %d spans, 0 lost", total); got != want {
 			t.Errorf("%s: the program says %q, Jaeger has %q", protocol, got, want)
 		}
+	}
+}
+
+// decisions runs examples/jaeger.
+func decisions(t *testing.T, env ...string) string {
+	t.Helper()
+	out, errs, err := call(t, program(t, "./examples/jaeger"), env)
+	if err != nil {
+		t.Fatalf("%v: %s%s", err, out, errs)
+	}
+	return out
+}
+
+func TestTraceThatIsNotSampledHasNoAddress(t *testing.T) {
+	collector(t, func(_ http.ResponseWriter, r *http.Request) { t.Errorf("sent to %s", r.URL) })
+	out := decisions(t, "OTEL_TRACES_SAMPLER=always_off")
+	if strings.Contains(out, "/trace/") || strings.Count(out, "not sampled") != len(three) {
+		t.Errorf("got %s, want no addresses", out)
 	}
 }
 
@@ -212,8 +309,8 @@ func TestJaegerShowsAReview(t *testing.T) {
 		t.Errorf("the program says %q, Jaeger has %q", got, want)
 	}
 	golden(t, "review.txt", oteltest.Tree(spans, append(routine,
-		"swarmbus.seq", "swarmbus.reader", "swarmbus.round", "swarmbus.support", "swarmbus.confidence", "swarmbus.strategy",
-		"swarmbus.turn.dropped", "swarmbus.turn.said")...))
+		"swarmbus.seq", "swarmbus.reply_to", "swarmbus.target", "swarmbus.turn.heard", "swarmbus.round", "swarmbus.support", "swarmbus.confidence",
+		"swarmbus.shortfall", "swarmbus.reason", "swarmbus.turn.dropped", "swarmbus.turn.said")...))
 	published := 0
 	for _, s := range spans {
 		if s.Kind == "PRODUCER" {

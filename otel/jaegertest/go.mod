@@ -4,6 +4,8 @@ go 1.26.0
 
 tool github.com/jaegertracing/jaeger/cmd/jaeger
 
+require github.com/tonistiigi/jaeger-ui-rest v0.0.0-20250408171107-3dd17559e117
+
 require (
 	cloud.google.com/go/auth v0.16.5 // indirect
 	cloud.google.com/go/auth/oauth2adapt v0.2.8 // indirect

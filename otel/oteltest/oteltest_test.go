@@ -10,7 +10,7 @@ import (
 
 func tree() []oteltest.Span {
 	at := time.Unix(100, 0)
-	root := oteltest.Span{Trace: "t", ID: "1", Name: "solve", Kind: "INTERNAL", Status: "Ok", Start: at, End: at.Add(time.Second)}
+	root := oteltest.Span{Trace: "t", ID: "1", Name: "solve", Kind: "INTERNAL", Status: "Unset", Start: at, End: at.Add(time.Second)}
 	one := oteltest.Span{
 		Trace: "t", ID: "2", Parent: "1", Name: "publish vote", Kind: "PRODUCER", Status: "Unset", Start: at, End: at,
 		Attributes: map[string]string{"swarmbus.seq": "1", "messaging.message.id": "sig_1"},
@@ -23,7 +23,7 @@ func tree() []oteltest.Span {
 }
 
 func TestTreeShowsWhatThereIs(t *testing.T) {
-	const want = `solve INTERNAL Ok
+	const want = `solve INTERNAL
   publish vote PRODUCER ×2
     . messaging.message.id=… swarmbus.seq=1
     ! seen
@@ -47,6 +47,9 @@ func TestEveryProblemIsFound(t *testing.T) {
 		"a root with links": func(all []oteltest.Span) { all[0].Links = all[1].Links },
 		"a link to":         func(all []oteltest.Span) { all[1].Links = []oteltest.Link{{Span: "9"}} },
 		"message.id in":     func(all []oteltest.Span) { all[1].Name = "publish sig_1" },
+		"status Ok":         func(all []oteltest.Span) { all[0].Status = "Ok" },
+		"status Error":      func(all []oteltest.Span) { all[0].Status = "Error" },
+		"status Unset":      func(all []oteltest.Span) { all[1].Attributes = map[string]string{"error.type": "timeout"} },
 		"an id in its name": func(all []oteltest.Span) { all[1].Name = "publish 0123456789abcdef" },
 	} {
 		all := tree()

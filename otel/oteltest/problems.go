@@ -15,7 +15,7 @@ var longNumber = regexp.MustCompile(`[0-9]{4}|[0-9a-f]{12}`)
 
 // Problems returns what is wrong with spans whatever they are of: one that has
 // not ended, a parent that is not there or began later, a link to nowhere or on
-// a root, an id in a name. It takes all spans of the traces.
+// a root, an id in a name, a status Ok, or Error without its type. It takes all spans of the traces.
 func Problems(spans []Span) []string {
 	var found []string
 	byID := map[string]*Span{}
@@ -43,6 +43,9 @@ func (s *Span) problems(byID map[string]*Span) (found []string) {
 		add("its parent %s is not there", s.Parent)
 	case s.Parent != "" && (parent.Trace != s.Trace || s.Start.Before(parent.Start)):
 		add("its parent %s is of another trace or began later", parent.Name)
+	}
+	if failed := s.Status == "Error"; failed != (s.Attributes["error.type"] != "") || s.Status == "Ok" {
+		add("status %s and error.type %q: instrumentation leaves the status unset, or says why", s.Status, s.Attributes["error.type"])
 	}
 	for _, l := range s.Links {
 		if byID[l.Span] == nil {

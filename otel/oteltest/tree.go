@@ -11,8 +11,8 @@ import (
 
 // varying are attributes whose values differ from run to run.
 var varying = map[string]bool{
-	"messaging.message.id": true, "swarmbus.delivery.seconds": true, "gen_ai.conversation.id": true, "swarmbus.rivals": true,
-	"exception.stacktrace": true,
+	"messaging.message.id": true, "gen_ai.conversation.id": true, "exception.stacktrace": true,
+	"swarmbus.deliveries.slowest": true, "swarmbus.deliveries.slowest_reader": true,
 }
 
 // Tree returns spans as text, each below its parent: name, kind, status, then

@@ -1,0 +1,101 @@
+package otel
+
+import (
+	"strconv"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm"
+)
+
+// maxMentions is how many signals one attribute lists.
+const maxMentions = 50
+
+// mention returns a signal in a few words: its place in the log, its kind,
+// what it is about, by whom.
+func mention(s signals.Any) string {
+	h := s.Head()
+	what := string(s.Kind())
+	switch p := s.Body().(type) {
+	case signals.Proposal:
+		what += " " + p.ProposalID
+	case signals.Vote:
+		what += ": " + p.Stance.String() + " " + p.ProposalID
+	}
+	return place{seq: h.Seq, kind: what, source: h.Source}.String()
+}
+
+// String returns the same of a signal of which no more is known.
+func (p place) String() string {
+	return "#" + strconv.FormatUint(p.seq, 10) + " " + p.kind + " by " + p.source
+}
+
+// message is what the spans of one signal have in common.
+func message(name, operation, kind string, h *signals.Header, at trace.SpanContext) []attribute.KeyValue {
+	all := make([]attribute.KeyValue, 0, 20) // with those of the deliveries
+	all = append(all,
+		keySystem.String(system), keyOperation.String(name), keyType.String(operation), keyDestination.String(kind),
+		keyMessage.String(h.ID.String()), keySeq.Int64(int64(h.Seq)), keyRound.Int(int(h.Round)))
+	if h.Thread != "" {
+		all = append(all, keyConversation.String(conversation(h.Thread, at)), keyThread.String(h.Thread))
+	}
+	return all
+}
+
+// about adds what a signal that was published tells of a decision, whether or
+// not content is recorded: who, on what, how much; not why. Its caller holds
+// the lock of the places.
+func (w *watch) about(all []attribute.KeyValue, s signals.Any, h *signals.Header, answered place) []attribute.KeyValue {
+	all = append(all, keySource.String(h.Source), keyConfidence.Float64(h.Confidence))
+	if answered.span.IsValid() {
+		all = append(all, keyReplyTo.String(answered.String()))
+	}
+	switch s := s.(type) {
+	case *signals.Signal[signals.Proposal]:
+		all = append(all, keyProposal.String(s.Payload.ProposalID))
+	case *signals.Signal[signals.Vote]:
+		v := &s.Payload
+		all = append(all, keyProposal.String(v.ProposalID), keyStance.String(v.Stance.String()), keyWeight.Float64(v.Weight))
+	case *signals.Signal[signals.Doubt]:
+		all = append(all, keyTarget.String(w.name(s.Payload.TargetSignalID)), keySeverity.String(s.Payload.Severity.String()))
+	case *signals.Signal[signals.Challenge]:
+		all = append(all, keyTarget.String(w.name(s.Payload.TargetSignalID)))
+	case *signals.Signal[signals.Conflict]:
+		all = append(all, keyRivals.StringSlice([]string{w.name(s.Payload.SignalA), w.name(s.Payload.SignalB)}))
+	case *signals.Signal[signals.Consensus]:
+		all = append(all, keyProposal.String(s.Payload.ProposalID))
+	case *signals.Signal[signals.Escalation]:
+		all = append(all, w.asks(s)...)
+	case *signals.Signal[swarm.Late]:
+		all = append(all, keyAgentName.String(s.Payload.Agent))
+	case *signals.Signal[swarm.Same]:
+		all = append(all, keyProposal.String(s.Payload.ProposalID), keySameAs.String(s.Payload.As))
+	}
+	if w.content != nil {
+		all = append(all, keyContent.String(w.capture(s)))
+	}
+	return all
+}
+
+// name returns what others call a signal: its id, where that is all there is.
+func (w *watch) name(id signals.ID) string {
+	if p := w.places.of(id); p.seq > 0 {
+		return p.String()
+	}
+	return id.String()
+}
+
+// asks is what an escalation asks. The system's own reasons are made of names
+// and numbers; what an agent writes is content.
+func (o *Observer) asks(s *signals.Signal[signals.Escalation]) []attribute.KeyValue {
+	switch {
+	case s.Source == bus.System:
+		return []attribute.KeyValue{keyReason.String(clip(s.Payload.Reason))}
+	case o.content != nil:
+		return []attribute.KeyValue{keyReason.String(clip(o.content(s.Kind(), "reason", s.Payload.Reason)))}
+	}
+	return nil
+}

@@ -1,0 +1,104 @@
+package otel
+
+import (
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// patience is how long the span of a publish waits for what becomes of its
+// deliveries: after the publish, or after the end of the solve that it is of.
+const patience = time.Second
+
+// A row is the span of one publish until it is over. It is a moment, as long
+// as it took to publish; it is kept for what is known later.
+type row struct {
+	span   trace.Span
+	signal signals.Any
+	done   time.Time // what the span ends with
+	solve  solveKey
+	late   bool // its solve is over
+
+	delivered, filtered, dead, behind int
+	slowest                           time.Duration
+	reader                            string // the slowest
+}
+
+// settled counts one delivery.
+func (r *row) settled(e *bus.Settled, took time.Duration) {
+	switch {
+	case e.Fate == bus.Filtered:
+		r.filtered++
+	case e.Fate != bus.Delivered:
+		r.dead++
+	case r.late:
+		r.behind++
+	default:
+		r.delivered++
+	}
+	if e.Fate == bus.Delivered && took > r.slowest {
+		r.slowest, r.reader = took, e.Reader
+	}
+}
+
+// close ends the span.
+func (r *row) close() {
+	all := make([]attribute.KeyValue, 0, 6)
+	all = append(all, keyDelivered.Int(r.delivered))
+	for _, n := range []struct {
+		key   attribute.Key
+		count int
+	}{{keyFiltered, r.filtered}, {keyLate, r.behind}, {keyDead, r.dead}} {
+		if n.count > 0 {
+			all = append(all, n.key.Int(n.count))
+		}
+	}
+	if r.reader != "" {
+		all = append(all, keySlowest.Float64(r.slowest.Seconds()), keySlowestReader.String(r.reader))
+	}
+	r.span.SetAttributes(all...)
+	if r.dead > 0 {
+		fail(r.span, "dead_letter", "")
+	}
+	r.span.End(trace.WithTimestamp(r.done))
+}
+
+// fail marks a span as failed. The status of others stays unset, as the
+// conventions ask of instrumentation. A search for a status finds the wrong
+// spans in some versions of Jaeger, so an attribute tells it, too.
+func fail(span trace.Span, sort, text string) {
+	span.SetStatus(codes.Error, text)
+	span.SetAttributes(keyError.String(sort), keyFailed.Bool(true))
+}
+
+// counts says of each vote among the rows whether the decision counted it.
+func counts(rows []*row, d *consensus.Decision) {
+	if len(rows) == 0 {
+		return
+	}
+	counted := map[uint64]bool{}
+	for v := range d.Ballots().Votes() {
+		counted[v.Seq] = true
+	}
+	type key struct{ voter, proposal string }
+	causes := map[key]string{}
+	for _, u := range d.Uncounted() {
+		causes[key{u.Voter, u.Proposal}] = u.Cause.String()
+	}
+	for _, r := range rows {
+		v, ok := r.signal.(*signals.Signal[signals.Vote])
+		if !ok {
+			continue
+		}
+		r.span.SetAttributes(keyCounted.Bool(counted[v.Seq]))
+		if cause := causes[key{v.Source, v.Payload.ProposalID}]; !counted[v.Seq] && cause != "" {
+			r.span.SetAttributes(keyCause.String(cause))
+		}
+	}
+}
