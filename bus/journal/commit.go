@@ -1,0 +1,123 @@
+package journal
+
+import "time"
+
+// Append implements [Store].
+func (j *File) Append(records ...Record) (last uint64, err error) {
+	if err := checkRecords(records); err != nil {
+		return 0, err
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if err := j.readyLocked(); err != nil {
+		return 0, err
+	}
+	for i := range records {
+		j.enc.add(&records[i])
+	}
+	last = j.enc.seq
+	return last, j.commitLocked(j.opts.Sync == SyncEvery)
+}
+
+// Sync implements [Store].
+func (j *File) Sync() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if err := j.readyLocked(); err != nil {
+		return err
+	}
+	return j.commitLocked(true)
+}
+
+// commitLocked returns when all that is encoded now was written, and synced
+// if it is to be. Whoever finds nobody writing writes for all that wait: while
+// one group is on its way to the disk, the next gathers.
+func (j *File) commitLocked(sync bool) error {
+	for end, rewrites := j.enc.size, j.rewrites; ; {
+		if j.reachedLocked(sync) >= end || j.rewrites != rewrites { // Drop begins with a sync
+			return nil
+		}
+		if err := j.readyLocked(); err != nil {
+			return err
+		}
+		if j.writing {
+			j.moved.Wait()
+			continue
+		}
+		j.writeLocked(sync)
+	}
+}
+
+func (j *File) reachedLocked(sync bool) int64 {
+	if sync {
+		return j.durable
+	}
+	return j.written
+}
+
+// acknowledgedLocked is the offset behind what appends have been acknowledged.
+func (j *File) acknowledgedLocked() int64 { return j.reachedLocked(j.opts.Sync == SyncEvery) }
+
+// writeLocked writes what waits. The lock is free meanwhile.
+func (j *File) writeLocked(sync bool) {
+	group, at, f := j.enc.buf, j.written, j.f
+	j.enc.buf, j.spare = j.spare[:0], nil
+	j.writing = true
+	j.mu.Unlock()
+	_, err := f.WriteAt(group, at)
+	if err == nil && sync {
+		err = f.Sync()
+	}
+	j.mu.Lock()
+	j.writing = false
+	if cap(group) <= maxSpare {
+		j.spare = group[:0]
+	}
+	if err != nil {
+		j.failLocked(err)
+	} else {
+		j.movedLocked(at+int64(len(group)), sync)
+	}
+	j.moved.Broadcast()
+}
+
+// maxSpare is the largest buffer that is kept.
+const maxSpare = 1 << 20
+
+func (j *File) movedLocked(end int64, sync bool) {
+	j.written = end
+	switch {
+	case sync:
+		j.durable = end
+		j.stopTimerLocked()
+	case j.opts.Sync == SyncInterval && j.timer == nil:
+		j.timer = time.AfterFunc(j.opts.Interval, func() { _ = j.Sync() }) // an error stays
+	}
+	j.tellLocked()
+}
+
+func (j *File) stopTimerLocked() {
+	if j.timer != nil {
+		j.timer.Stop()
+		j.timer = nil
+	}
+}
+
+// failLocked gives the journal up. After a failed sync nobody knows what the
+// disk has, and a second one may succeed without having written anything. So
+// what was not acknowledged is cut off, as far as that still works: the next
+// Open shall not find it in memory and believe it.
+func (j *File) failLocked(err error) {
+	j.err = err
+	_ = j.f.Truncate(j.acknowledgedLocked())
+	j.stopTimerLocked()
+	j.tellLocked()
+}
+
+// tellLocked wakes readers that wait.
+func (j *File) tellLocked() {
+	if j.news != nil {
+		close(j.news)
+		j.news = nil
+	}
+}

@@ -1,0 +1,122 @@
+package journal
+
+import (
+	"bufio"
+	"errors"
+	"io"
+)
+
+const rewriteSuffix = ".new"
+
+// Drop implements [Store]. What is kept is written to a file beside the
+// journal, which then takes its place; appends wait meanwhile.
+func (j *File) Drop(through uint64, state []byte) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if err := j.settleLocked(); err != nil {
+		return err
+	}
+	if through <= j.enc.head.through || through > j.enc.seq {
+		return notHeld(through, j.enc.head.through+1, j.enc.seq)
+	}
+	fresh, enc, err := j.rewriteLocked(through, state)
+	if err != nil {
+		return errors.Join(err, j.opts.disk.Remove(j.path+rewriteSuffix))
+	}
+	old := j.f
+	j.f, j.enc, j.snapshot = fresh, *enc, state
+	j.written, j.durable = enc.size, enc.size
+	j.rewrites++
+	j.tellLocked()
+	_ = old.Close()
+	if err := j.opts.disk.SyncDir(j.path); err != nil {
+		j.failLocked(err) // which of the two files a crash leaves is not known
+		return j.readyLocked()
+	}
+	return nil
+}
+
+// settleLocked returns when everything is durable and nobody writes.
+func (j *File) settleLocked() error {
+	for {
+		if err := j.readyLocked(); err != nil {
+			return err
+		}
+		switch {
+		case j.writing:
+			j.moved.Wait()
+		case j.durable < j.enc.size:
+			j.writeLocked(true)
+		default:
+			return nil
+		}
+	}
+}
+
+func (j *File) rewriteLocked(through uint64, state []byte) (file, *encoder, error) {
+	v, err := j.beginLocked(through)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { _ = v.f.Close() }()
+	for v.seq < through {
+		if _, err := v.next(); err != nil {
+			return nil, nil, unexpected(err)
+		}
+	}
+	f, err := j.opts.disk.Open(j.path+rewriteSuffix, true)
+	if err != nil {
+		return nil, nil, err
+	}
+	enc, err := copyTo(f, v, header{j.enc.head.salt, through, v.last}, state)
+	if err == nil {
+		err = j.opts.disk.Rename(j.path+rewriteSuffix, j.path)
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, f.Close())
+	}
+	return f, enc, nil
+}
+
+// copyTo writes a journal that begins with a snapshot and goes on with what
+// is left of a reading. The records keep their numbers and their chain.
+func copyTo(f file, v *reading, h header, state []byte) (*encoder, error) {
+	e := &encoder{head: h, seq: h.through, last: h.chain, bodies: newBodies(), buf: h.append(nil), size: headerSize}
+	e.frame(&frame{seq: h.through, time: noTime, kind: typeSnapshot, chain: h.chain}, nil, state)
+	out := bufio.NewWriterSize(&offsetWriter{f, 0}, windowSize)
+	for {
+		if _, err := out.Write(e.buf); err != nil {
+			return nil, err
+		}
+		e.buf = e.buf[:0]
+		r, err := v.next()
+		switch {
+		case err == nil:
+			e.add(&r)
+			continue
+		case !errors.Is(err, io.EOF):
+			return nil, unexpected(err)
+		}
+		return e, errors.Join(out.Flush(), f.Sync())
+	}
+}
+
+// unexpected says so when a file ends too early.
+func unexpected(err error) error {
+	if isEnd(err) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// An offsetWriter writes one piece behind the other.
+type offsetWriter struct {
+	f  file
+	at int64
+}
+
+func (w *offsetWriter) Write(p []byte) (int, error) {
+	n, err := w.f.WriteAt(p, w.at)
+	w.at += int64(n)
+	return n, err
+}

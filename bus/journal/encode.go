@@ -1,0 +1,88 @@
+package journal
+
+import (
+	"crypto/sha256"
+	"sync"
+)
+
+// An encoder makes frames of records, one behind the other.
+type encoder struct {
+	head   header
+	seq    uint64 // of the newest record
+	last   hash   // its chain
+	size   int64  // of the file with all that was encoded
+	bodies *bodies
+	index  []place
+	buf    []byte
+}
+
+// A place is where a reader may begin.
+type place struct {
+	offset int64
+	seq    uint64 // of the record before
+	chain  hash   // its chain
+}
+
+// placeEvery is how many records lie between places.
+const placeEvery = 1 << 10
+
+// mark notes places.
+func (e *encoder) mark() {
+	if (e.seq-e.head.through)%placeEvery != 0 {
+		return
+	}
+	if n := len(e.index); n == 0 || e.index[n-1].seq < e.seq {
+		e.index = append(e.index, place{e.size, e.seq, e.last})
+	}
+}
+
+// add encodes the next record, and its body before it if it is the first
+// large one of that content.
+func (e *encoder) add(r *Record) {
+	e.mark()
+	f := frame{seq: e.seq + 1, time: nanos(r.Time), kind: byte(r.Type), chain: e.last}
+	body := r.Body
+	if len(body) >= LargeBody {
+		name := sha256.Sum256(body)
+		if _, known := e.bodies.find(name); !known {
+			e.bodies.add(name, span{e.size + frameSize, len(body)})
+			e.frame(&frame{seq: e.seq, kind: typeLarge, chain: name}, nil, body)
+		}
+		f.large, body = true, name[:]
+	}
+	e.frame(&f, r.Head, body)
+	e.seq, e.last = f.seq, f.chain
+}
+
+func (e *encoder) frame(f *frame, head, body []byte) {
+	before := len(e.buf)
+	e.buf = appendFrame(e.buf, e.head.salt, f, head, body)
+	e.size += int64(len(e.buf) - before)
+}
+
+// bodies are the places of large bodies in one file.
+type bodies struct {
+	mu  sync.Mutex // protects the field below
+	all map[hash]span
+}
+
+// A span is a part of a file.
+type span struct {
+	offset int64
+	size   int
+}
+
+func newBodies() *bodies { return &bodies{all: map[hash]span{}} }
+
+func (b *bodies) add(name hash, at span) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.all[name] = at
+}
+
+func (b *bodies) find(name hash) (span, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	at, ok := b.all[name]
+	return at, ok
+}

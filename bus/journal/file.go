@@ -1,0 +1,183 @@
+package journal
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+)
+
+// A File is a journal in one file. Make one with [Open].
+type File struct {
+	path string
+	opts Options // never changes
+	lock io.Closer
+	cut  int64 // bytes of a torn record that Open cut off
+
+	mu       sync.Mutex // protects the fields below
+	moved    *sync.Cond // broadcast when a group was written, or failed
+	f        file
+	enc      encoder // its buffer is what waits to be written
+	snapshot []byte
+	spare    []byte // a buffer for the next group
+	written  int64  // behind what the operating system has
+	durable  int64  // behind what the disk has
+	writing  bool   // somebody writes a group
+	err      error  // the first failure
+	closed   bool
+	timer    *time.Timer   // of the next sync; nil: none is due
+	news     chan struct{} // closed when readers have more to read; nil: nobody waits
+	rewrites uint64        // how often Drop replaced the file
+}
+
+// Open opens the journal at path for writing, and makes it if there is none.
+// It reads all of it first: a record that was torn by a crash is cut off, as
+// [File.Cut] tells, and anything else that is wrong is a [*CorruptError] and
+// leaves the file alone. Other errors are [*LockError] and [*FormatError].
+func Open(path string, o *Options) (*File, error) {
+	opts, err := o.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	j := &File{path: path, opts: opts}
+	j.moved = sync.NewCond(&j.mu)
+	if j.lock, err = opts.disk.Lock(path); err != nil {
+		return nil, err
+	}
+	if err := j.open(); err != nil {
+		if j.f != nil {
+			_ = j.f.Close()
+		}
+		return nil, errors.Join(err, j.lock.Close())
+	}
+	return j, nil
+}
+
+func (j *File) open() (err error) {
+	if err := j.opts.disk.Remove(j.path + rewriteSuffix); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if j.f, err = j.opts.disk.Open(j.path, true); err != nil {
+		return err
+	}
+	size, err := sizeOf(j.f)
+	if err != nil {
+		return err
+	}
+	s, err := newScanner(j.f, j.path, size)
+	if errors.Is(err, errShort) {
+		return j.create(size)
+	}
+	if err != nil {
+		return err
+	}
+	if err := j.recover(s); err != nil {
+		return err
+	}
+	if j.cut = size - s.pos; j.cut > 0 {
+		if err := j.f.Truncate(s.pos); err != nil {
+			return err
+		}
+	}
+	return j.f.Sync() // appends stand on what is there
+}
+
+// create makes a journal of a file that is empty, or whose header was not
+// finished when a crash came.
+func (j *File) create(size int64) error {
+	begun := make([]byte, min(size, int64(len(magic))))
+	if _, err := j.f.ReadAt(begun, 0); err != nil && size > 0 {
+		return err
+	}
+	if string(begun) != magic[:len(begun)] {
+		return &FormatError{Path: j.path}
+	}
+	var salt [4]byte
+	_, _ = rand.Read(salt[:]) // never fails
+	j.enc = encoder{head: header{salt: binary.LittleEndian.Uint32(salt[:])}, size: headerSize, bodies: newBodies()}
+	j.written, j.durable = headerSize, headerSize
+	if _, err := j.f.WriteAt(j.enc.head.append(nil), 0); err != nil {
+		return err
+	}
+	if err := j.f.Truncate(headerSize); err != nil {
+		return err
+	}
+	if err := j.f.Sync(); err != nil {
+		return err
+	}
+	return j.opts.disk.SyncDir(j.path)
+}
+
+// recover reads what is there. The scanner then stands behind the last whole
+// record.
+func (j *File) recover(s *scanner) error {
+	e := &j.enc
+	e.head, e.bodies = s.head, s.bodies
+	for {
+		e.seq, e.last, e.size = s.seq, s.last, s.pos
+		e.mark()
+		_, err := s.next()
+		if err == nil {
+			continue
+		}
+		if !isEnd(err) {
+			return err
+		}
+		e.size, j.snapshot = s.pos, s.snapshot
+		j.written, j.durable = s.pos, s.pos
+		return nil
+	}
+}
+
+// Path returns the path that the journal was opened with.
+func (j *File) Path() string { return j.path }
+
+// Cut returns how many bytes of a torn record Open cut off.
+func (j *File) Cut() int64 { return j.cut }
+
+// Last implements [Store].
+func (j *File) Last() uint64 {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.enc.seq
+}
+
+// Snapshot implements [Reader].
+func (j *File) Snapshot() (Snapshot, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return Snapshot{j.enc.head.through, j.snapshot}, nil
+}
+
+// Close implements [Store].
+func (j *File) Close() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.closed {
+		return nil
+	}
+	err := j.commitLocked(true)
+	if j.closed {
+		return nil // by somebody else, meanwhile
+	}
+	j.closed = true
+	j.stopTimerLocked()
+	j.moved.Broadcast()
+	j.tellLocked()
+	return errors.Join(err, j.f.Close(), j.lock.Close())
+}
+
+// readyLocked returns why nothing can be appended, if so.
+func (j *File) readyLocked() error {
+	switch {
+	case j.closed:
+		return ErrClosed
+	case j.err != nil:
+		return fmt.Errorf("%w: %w", ErrFailed, j.err)
+	}
+	return nil
+}

@@ -1,0 +1,19 @@
+//go:build unix && !solaris && !aix && !illumos
+
+package journal
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// tryLock takes the lock on an open file, and reports whether somebody else
+// has it.
+func tryLock(f *os.File) (taken bool, err error) {
+	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return true, nil
+	}
+	return false, err
+}

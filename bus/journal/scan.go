@@ -1,0 +1,212 @@
+package journal
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+)
+
+// A scanner goes through the frames of a file and checks them: sums, order and
+// chain. It reads no further than end, which may move on.
+type scanner struct {
+	r     io.ReaderAt
+	path  string
+	head  header
+	pos   int64 // of the next frame
+	end   int64
+	whole bool   // end is the end of a frame, so nothing can be torn
+	seq   uint64 // of the record before
+	last  hash   // its chain
+
+	window []byte // what was read of r, from windowAt on; not used again: records share it
+	at     int64
+
+	bodies   *bodies
+	recent   hash   // the large body that was read last
+	body     []byte // its content
+	snapshot []byte
+}
+
+// windowSize is how much is read at once.
+const windowSize = 1 << 18
+
+// errShort says that the last frame is not all there.
+var errShort = errors.New("journal: the last record is not whole")
+
+// newScanner reads the header. A file with less than that is errShort.
+func newScanner(r io.ReaderAt, path string, end int64) (*scanner, error) {
+	s := &scanner{r: r, path: path, end: end, bodies: newBodies()}
+	data, err := s.view(0, headerSize)
+	if err != nil {
+		return nil, err
+	}
+	if s.head, err = parseHeader(data); err != nil {
+		return nil, named(err, path)
+	}
+	s.pos, s.seq, s.last = headerSize, s.head.through, s.head.chain
+	return s, nil
+}
+
+func named(err error, path string) error {
+	var format *FormatError
+	var corrupt *CorruptError
+	switch {
+	case errors.As(err, &format):
+		format.Path = path
+	case errors.As(err, &corrupt):
+		corrupt.Path = path
+	}
+	return err
+}
+
+// view returns n bytes at an offset, or errShort if there are fewer.
+func (s *scanner) view(offset, n int64) ([]byte, error) {
+	if n > s.end-offset {
+		return nil, errShort
+	}
+	if offset < s.at || offset+n > s.at+int64(len(s.window)) {
+		window := make([]byte, min(max(n, windowSize), s.end-offset))
+		if _, err := s.r.ReadAt(window, offset); err != nil {
+			return nil, fmt.Errorf("journal: reading %s: %w", s.path, err)
+		}
+		s.window, s.at = window, offset
+	}
+	start := offset - s.at
+	return s.window[start : start+n : start+n], nil
+}
+
+// errBad says what is wrong with a frame, before it is known whether it is
+// the last one.
+type errBad string
+
+func (e errBad) Error() string { return "journal: " + string(e) }
+
+// check returns the frame at an offset and its data if their sums are right.
+func (s *scanner) check(offset int64) (f frame, fixed, data []byte, err error) {
+	if fixed, err = s.view(offset, frameSize); err != nil {
+		return f, nil, nil, err
+	}
+	f, ok := parseFrame(s.head.salt, fixed)
+	if !ok {
+		return f, nil, nil, errBad("the checksum of its fixed part is wrong")
+	}
+	if data, err = s.view(offset+frameSize, f.size()); err != nil {
+		return f, nil, nil, err
+	}
+	if crc32.Update(s.head.salt, castagnoli, data) != f.bodySum {
+		return f, nil, nil, errBad("the checksum of its content is wrong")
+	}
+	return f, fixed, data, nil
+}
+
+// next returns the next record. It returns io.EOF at the end, errShort if
+// nothing whole follows, which leaves the position there, and a
+// [*CorruptError] for anything else that is not as it was written.
+func (s *scanner) next() (Record, error) {
+	for {
+		if s.pos == s.end {
+			return Record{}, io.EOF
+		}
+		f, fixed, data, err := s.check(s.pos)
+		if err != nil {
+			return Record{}, s.judge(err)
+		}
+		r, err := s.take(&f, fixed, data)
+		if err != nil {
+			return Record{}, err
+		}
+		s.pos += frameSize + f.size()
+		if f.isRecord() {
+			return r, nil
+		}
+	}
+}
+
+// judge decides between a torn end and damage: damage has whole frames behind
+// it. Appends reach the disk in order, so a torn end has none.
+func (s *scanner) judge(found error) error {
+	switch {
+	case !isContent(found):
+		return found
+	case s.whole:
+		return s.corrupt(reason(found))
+	}
+	for offset := s.pos + 1; offset+frameSize <= s.end; offset++ {
+		if _, _, _, err := s.check(offset); err == nil {
+			return s.corrupt(fmt.Sprintf("%s, and whole records follow at byte %d", reason(found), offset))
+		} else if !isContent(err) {
+			return err
+		}
+	}
+	return errShort
+}
+
+// isContent reports whether an error is about what was read, not about
+// reading.
+func isContent(err error) bool {
+	bad := errBad("")
+	return errors.As(err, &bad) || errors.Is(err, errShort)
+}
+
+func reason(err error) string {
+	if bad := errBad(""); errors.As(err, &bad) {
+		return string(bad)
+	}
+	return "it is not whole"
+}
+
+func (s *scanner) corrupt(problem string) error {
+	return &CorruptError{s.path, s.pos, s.seq, problem}
+}
+
+// take makes a frame whose sums are right part of what was read.
+func (s *scanner) take(f *frame, fixed, data []byte) (r Record, err error) {
+	switch {
+	case f.kind == typeLarge:
+		s.bodies.add(f.chain, span{s.pos + frameSize, len(data)})
+		return r, nil
+	case f.kind == typeSnapshot && f.seq == s.head.through && s.seq == f.seq:
+		s.snapshot = data
+		return r, nil
+	case !f.isRecord():
+		return r, s.corrupt(fmt.Sprintf("type %d is unknown here", f.kind))
+	case f.seq != s.seq+1:
+		return r, s.corrupt(fmt.Sprintf("record %d follows record %d", f.seq, s.seq))
+	case f.large && f.body != sha256.Size:
+		return r, s.corrupt("the hash of its body is not whole")
+	}
+	chain := link(s.last, fixed, data)
+	if chain != f.chain {
+		return r, s.corrupt("the chain is broken: this record, or one before it, was changed")
+	}
+	r = Record{Seq: f.seq, Type: Type(f.kind), Time: fromNanos(f.time), Head: data[:f.head:f.head], Body: data[f.head:]}
+	if f.large {
+		if r.Body, err = s.largeBody(hash(r.Body)); err != nil {
+			return Record{}, err
+		}
+	}
+	s.seq, s.last = f.seq, chain
+	return r, nil
+}
+
+// largeBody returns a body that is stored apart.
+func (s *scanner) largeBody(name hash) ([]byte, error) {
+	if s.recent == name && s.body != nil {
+		return s.body, nil
+	}
+	at, ok := s.bodies.find(name)
+	if !ok {
+		return nil, s.corrupt("its body is not in the file")
+	}
+	body := make([]byte, at.size)
+	if _, err := s.r.ReadAt(body, at.offset); err != nil {
+		return nil, fmt.Errorf("journal: reading %s: %w", s.path, err)
+	}
+	if sha256.Sum256(body) != name {
+		return nil, s.corrupt(fmt.Sprintf("its body at byte %d was changed", at.offset))
+	}
+	s.recent, s.body = name, body
+	return body, nil
+}

@@ -1,0 +1,98 @@
+package journal_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/bus/journal/journaltest"
+)
+
+func view(t testing.TB, path string) *journal.View {
+	t.Helper()
+	v, err := journal.NewView(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func TestAViewFollowsAWriterThroughDrops(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "j")
+	j := open(t, path, nil)
+	defer j.Close()
+	all := journaltest.Sample(60)
+	if _, err := j.Append(all[:20]...); err != nil {
+		t.Fatal(err)
+	}
+	next := 0
+	for got, err := range view(t, path).Follow(t.Context(), 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if problem := journaltest.Differ(got, all[next], uint64(next)+1); problem != "" {
+			t.Fatal(problem)
+		}
+		if next++; next == len(all) {
+			break
+		}
+		if next%20 == 0 {
+			if err := j.Drop(uint64(next)-5, []byte("state")); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := j.Append(all[next : next+20]...); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if s, err := view(t, path).Snapshot(); err != nil || s.Through != 35 || string(s.State) != "state" {
+		t.Errorf("snapshot %+v, %v", s, err)
+	}
+	var dropped *journal.DroppedError
+	for _, err := range view(t, path).Read(3) {
+		if !errors.As(err, &dropped) {
+			t.Errorf("got %v", err)
+		}
+	}
+}
+
+func TestAViewOfATornFileReadsWhatIsWhole(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "j")
+	j := open(t, path, nil)
+	if _, err := j.Append(journaltest.Sample(5)...); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	info, _ := os.Stat(path)
+	if err := os.Truncate(path, info.Size()-1); err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, err := range view(t, path).Read(0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		n++
+	}
+	if after, _ := os.Stat(path); n != 4 || after.Size() != info.Size()-1 {
+		t.Errorf("read %d records, and the file has %d bytes", n, after.Size())
+	}
+}
+
+func TestAViewOfNothingSaysSo(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "j")
+	if _, err := journal.NewView(path); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("got %v", err)
+	}
+	if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var format *journal.FormatError
+	if _, err := journal.NewView(path); !errors.As(err, &format) {
+		t.Errorf("got %v", err)
+	}
+}
