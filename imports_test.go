@@ -40,8 +40,9 @@ var rules = []struct {
 	{"consensus/reliability", rule{ours: []string{"consensus"}, others: []string{"gonum.org/v1/gonum"}}},
 	{"agents", rule{ours: []string{"signals"}}},
 	{"internal/votes", rule{}},
+	{"internal/runs", rule{}},
 	{"swarm", rule{
-		ours:   []string{"signals", "conflict", "bus", "consensus", "consensus/reliability", "agents"},
+		ours:   []string{"signals", "conflict", "bus", "bus/journal", "consensus", "consensus/reliability", "agents"},
 		others: []string{"github.com/cenkalti/backoff/v5"},
 	}},
 	{"swarm/transcript", rule{

@@ -81,8 +81,9 @@ func (j *File) rewriteLocked(through uint64, state []byte) (file, *encoder, erro
 // copyTo writes a journal that begins with a snapshot and goes on with what
 // is left of a reading. The records keep their numbers and their chain.
 func copyTo(f file, v *reading, h header, state []byte) (*encoder, error) {
-	e := &encoder{head: h, seq: h.through, last: h.chain, bodies: newBodies(), buf: h.append(nil), size: headerSize}
-	e.frame(&frame{seq: h.through, time: noTime, kind: typeSnapshot, chain: h.chain}, nil, state)
+	e := newEncoder(h)
+	e.buf = h.encode()
+	e.snapshot(state)
 	out := bufio.NewWriterSize(&offsetWriter{f, 0}, windowSize)
 	for {
 		if _, err := out.Write(e.buf); err != nil {

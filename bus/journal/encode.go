@@ -1,7 +1,9 @@
 package journal
 
 import (
+	"crypto/rand"
 	"crypto/sha256"
+	"encoding/binary"
 	"sync"
 )
 
@@ -14,6 +16,21 @@ type encoder struct {
 	bodies *bodies
 	index  []place
 	buf    []byte
+}
+
+func newEncoder(h header) *encoder {
+	return &encoder{head: h, seq: h.through, last: h.chain, size: headerSize, bodies: newBodies()}
+}
+
+func newSalt() uint32 {
+	var salt [4]byte
+	_, _ = rand.Read(salt[:]) // never fails
+	return binary.LittleEndian.Uint32(salt[:])
+}
+
+// snapshot encodes what stands for the records before the first.
+func (e *encoder) snapshot(state []byte) {
+	e.frame(&frame{seq: e.head.through, time: noTime, kind: typeSnapshot, chain: e.head.chain}, nil, state)
 }
 
 // A place is where a reader may begin.

@@ -1,8 +1,6 @@
 package journal
 
 import (
-	"crypto/rand"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -96,11 +94,9 @@ func (j *File) create(size int64) error {
 	if string(begun) != magic[:len(begun)] {
 		return &FormatError{Path: j.path}
 	}
-	var salt [4]byte
-	_, _ = rand.Read(salt[:]) // never fails
-	j.enc = encoder{head: header{salt: binary.LittleEndian.Uint32(salt[:])}, size: headerSize, bodies: newBodies()}
+	j.enc = *newEncoder(header{salt: newSalt()})
 	j.written, j.durable = headerSize, headerSize
-	if _, err := j.f.WriteAt(j.enc.head.append(nil), 0); err != nil {
+	if _, err := j.f.WriteAt(j.enc.head.encode(), 0); err != nil {
 		return err
 	}
 	if err := j.f.Truncate(headerSize); err != nil {
@@ -150,7 +146,7 @@ func (j *File) Last() uint64 {
 func (j *File) Snapshot() (Snapshot, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return Snapshot{j.enc.head.through, j.snapshot}, nil
+	return Snapshot{j.enc.head.through, j.snapshot, j.enc.head.chain}, nil
 }
 
 // Close implements [Store].

@@ -33,7 +33,7 @@ const (
 	typeSnapshot = 255
 )
 
-type hash = [sha256.Size]byte
+type hash = Chain
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
@@ -122,14 +122,13 @@ type header struct {
 	chain   hash
 }
 
-func (h *header) append(dst []byte) []byte {
-	start := len(dst)
-	dst = append(dst, magic...)
+func (h *header) encode() []byte {
+	dst := append(make([]byte, 0, headerSize), magic...)
 	dst = binary.LittleEndian.AppendUint32(dst, formatVersion)
 	dst = binary.LittleEndian.AppendUint32(dst, h.salt)
 	dst = binary.LittleEndian.AppendUint64(dst, h.through)
 	dst = append(dst, h.chain[:]...)
-	return binary.LittleEndian.AppendUint32(dst, crc32.Checksum(dst[start:], castagnoli))
+	return binary.LittleEndian.AppendUint32(dst, crc32.Checksum(dst, castagnoli))
 }
 
 // parseHeader returns a [*FormatError] or [*CorruptError] without a path.

@@ -59,7 +59,7 @@ func shortLarge(data []byte, s *scanner) bool {
 // mended makes the sums and the chain of what may be frames right.
 func mended(data []byte) []byte {
 	h := header{salt: 7}
-	out := h.append(nil)
+	out := h.encode()
 	seq, chain := uint64(0), hash{}
 	for len(data) >= frameSize {
 		fixed := bytes.Clone(data[:frameSize])

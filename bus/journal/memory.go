@@ -71,7 +71,7 @@ func (m *Memory) Last() uint64 {
 func (m *Memory) Snapshot() (Snapshot, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return Snapshot{m.through, m.state}, nil
+	return Snapshot{Through: m.through, State: m.state}, nil
 }
 
 // Drop implements [Store].

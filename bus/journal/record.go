@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"crypto/sha256"
 	"math"
 	"time"
 )
@@ -40,7 +41,11 @@ const LargeBody = 4 << 10
 type Snapshot struct {
 	Through uint64 // the last dropped record; 0: none was
 	State   []byte // what [Store.Drop] was given
+	Chain   Chain  // of the last dropped record; zero in memory
 }
+
+// A Chain is the hash of a record and all before it.
+type Chain [sha256.Size]byte
 
 // noTime stands for the zero time, which no number of nanoseconds does.
 const noTime = math.MinInt64

@@ -51,7 +51,7 @@ func (v *View) Snapshot() (Snapshot, error) {
 			return Snapshot{}, err
 		}
 	}
-	return Snapshot{r.head.through, r.snapshot}, nil
+	return Snapshot{r.head.through, r.snapshot, r.head.chain}, nil
 }
 
 func (v *View) open() (*reading, error) {

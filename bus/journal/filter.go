@@ -1,0 +1,22 @@
+package journal
+
+import (
+	"slices"
+
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// Matches reports whether a filter picks a signal, as [bus.Bus.History] does
+// but that nothing of a journal expires.
+func Matches(f *bus.Filter, s signals.Any) bool {
+	h := signals.HeadOf(s)
+	return h.Seq > f.After &&
+		(f.Kinds == nil || slices.Contains(f.Kinds, s.Kind())) &&
+		(f.Threads == nil || slices.Contains(f.Threads, h.Thread)) &&
+		(f.Source == "" || f.Source == h.Source) &&
+		(f.Since.IsZero() || !h.Time.Before(f.Since)) &&
+		(f.Until.IsZero() || !h.Time.After(f.Until)) &&
+		(f.ReplyTo.IsZero() || f.ReplyTo == h.ReplyTo) &&
+		h.Confidence >= f.MinConfidence
+}

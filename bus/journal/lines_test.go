@@ -1,0 +1,96 @@
+package journal_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/bus/journal/journaltest"
+)
+
+func verify(t testing.TB, path string) *journal.Summary {
+	t.Helper()
+	s, err := journal.Verify(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestExportAndImportMakeTheSameJournal(t *testing.T) {
+	for _, dropped := range []uint64{0, 20} {
+		dir := t.TempDir()
+		a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
+		j := open(t, a, nil)
+		records := journaltest.Sample(40)
+		records[7].Body = bytes.Repeat([]byte("large"), 2000)
+		records[33].Body = records[7].Body
+		for _, s := range samples(t) {
+			r, err := journal.SignalRecord(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			records = append(records, r)
+		}
+		if _, err := j.Append(records...); err != nil {
+			t.Fatal(err)
+		}
+		if dropped > 0 {
+			if err := j.Drop(dropped, []byte("state")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var lines, again strings.Builder
+		if err := journal.Export(&lines, j); err != nil {
+			t.Fatal(err)
+		}
+		if err := j.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := journal.Import(b, strings.NewReader(lines.String())); err != nil {
+			t.Fatal(err)
+		}
+		if err := journal.Export(&again, view(t, b)); err != nil {
+			t.Fatal(err)
+		}
+		if lines.String() != again.String() {
+			t.Errorf("got\n%s\nwant\n%s", again.String(), lines.String())
+		}
+		if got, want := verify(t, b), verify(t, a); got.Chain != want.Chain || got.Last != want.Last || got.First != dropped+1 {
+			t.Errorf("got %+v, want %+v", got, want)
+		}
+	}
+}
+
+func TestImportNamesTheBadLineAndLeavesNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "j")
+	const good = `{"seq":1,"type":1,"signal":{"type":"vote","payload":{}}}` + "\n"
+	for text, lines := range map[string]string{
+		"nothing to import": "\n",
+		"line 1":            "{",
+		"line 2":            good + `{"seq":3,"type":1}`,
+		"line 3":            good + "\n" + `{"seq":2,"type":200}`,
+		"not one with a":    `{"seq":1,"type":1,"signal":{"seq":1}}`,
+		"unknown field":     `{"seq":1,"type":1,"extra":1}`,
+	} {
+		err := journal.Import(path, strings.NewReader(lines))
+		if err == nil || !strings.Contains(err.Error(), text) {
+			t.Errorf("%s: got %v", text, err)
+		}
+		if _, err := os.Stat(path); err == nil {
+			t.Fatalf("%s: a file is left", text)
+		}
+	}
+	if err := journal.Import(path, strings.NewReader(good)); err != nil {
+		t.Fatal(err)
+	}
+	if err := journal.Import(path, strings.NewReader(good)); err == nil {
+		t.Error("a journal was overwritten")
+	}
+	if s := verify(t, path); s.Last != 1 {
+		t.Errorf("%+v", s)
+	}
+}

@@ -1,0 +1,83 @@
+package journal
+
+import (
+	"iter"
+	"time"
+)
+
+// A Retention bounds a journal. The zero value keeps everything.
+type Retention struct {
+	// Bytes is what heads and bodies may hold. Beyond it the oldest records are
+	// dropped until half of it is left, so that a drop, which copies what it
+	// keeps, is rare. 0: no bound.
+	Bytes int64
+	// Age is how much older than the newest record one may be, by their times.
+	// 0: no bound.
+	Age time.Duration
+	// Fold returns what stands for the dropped records from now on, from what
+	// stood for those before. It must not depend on anything else. Nil: nothing
+	// does.
+	Fold func(state []byte, dropped iter.Seq2[Record, error]) ([]byte, error)
+}
+
+// Apply drops what is beyond the bounds and returns how many records that is.
+// It reads the whole journal. The newest record is always kept.
+func (r Retention) Apply(s Store) (dropped int, err error) {
+	snapshot, err := s.Snapshot()
+	if err != nil {
+		return 0, err
+	}
+	through, err := r.cut(s, snapshot.Through)
+	if err != nil || through == snapshot.Through {
+		return 0, err
+	}
+	var state []byte
+	if r.Fold != nil {
+		if state, err = r.Fold(snapshot.State, upTo(s.Read(snapshot.Through), through)); err != nil {
+			return 0, err
+		}
+	}
+	return int(through - snapshot.Through), s.Drop(through, state)
+}
+
+// cut returns the last record to be dropped.
+func (r Retention) cut(s Store, through uint64) (uint64, error) {
+	type entry struct {
+		size int64
+		time time.Time
+	}
+	var held []entry
+	var total int64
+	var now time.Time
+	for record, err := range s.Read(through) {
+		if err != nil {
+			return 0, err
+		}
+		e := entry{int64(len(record.Head) + len(record.Body)), record.Time}
+		held, total = append(held, e), total+e.size
+		if e.time.After(now) {
+			now = e.time
+		}
+	}
+	full := r.Bytes > 0 && total > r.Bytes
+	for n := range len(held) - 1 {
+		old := r.Age > 0 && !held[n].time.IsZero() && now.Sub(held[n].time) > r.Age
+		if !old && (!full || total <= r.Bytes/2) {
+			break
+		}
+		total -= held[n].size
+		through++
+	}
+	return through, nil
+}
+
+// upTo ends an iteration behind a record.
+func upTo(all iter.Seq2[Record, error], last uint64) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		for record, err := range all {
+			if err == nil && record.Seq > last || !yield(record, err) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,209 @@
+package journal_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
+func newBus(t testing.TB) *bus.Bus {
+	t.Helper()
+	b, err := bus.New(&bus.Options{
+		TTL: -1, Sweep: -1, History: 1 << 16, Mint: signals.SeededMint("journal"), Clock: func() time.Time { return epoch },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(b.Close)
+	return b
+}
+
+// talk publishes a little of everything: rivals, replies, recipients.
+func talk(t testing.TB, b *bus.Bus, round int) {
+	t.Helper()
+	thread := fmt.Sprintf("t%d", round)
+	for _, name := range []string{"a", "b"} {
+		p, err := b.Agent(name, bus.Permissions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		proposal := signals.Proposal{ProposalID: name, Content: "do " + name}
+		vote := signals.Vote{ProposalID: name, Stance: signals.Agree, Weight: 1, Reasoning: `so ,"payload": it is`}
+		h := signals.Header{Thread: thread, Confidence: 0.5}
+		private := h
+		private.Recipients = signals.To("c")
+		_, err = p.PublishAll(context.Background(), signals.New(h, proposal), signals.New(h, vote), signals.New(private, vote))
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// samples are signals as a bus has them.
+func samples(t testing.TB) []signals.Any {
+	t.Helper()
+	b := newBus(t)
+	talk(t, b, 1)
+	return slices.Collect(b.History(bus.Filter{}))
+}
+
+func logOf(t testing.TB, b *bus.Bus) string {
+	t.Helper()
+	var all strings.Builder
+	for s := range b.History(bus.Filter{}) {
+		data, err := signals.Marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(append(data, '\n'))
+	}
+	return all.String()
+}
+
+func conflictsOf(b *bus.Bus, threads int) string {
+	var all strings.Builder
+	for n := range threads {
+		for pair := range b.Conflicts(fmt.Sprintf("t%d", n)) {
+			fmt.Fprintf(&all, "%+v\n", pair)
+		}
+	}
+	return all.String()
+}
+
+func attach(t testing.TB, b *bus.Bus, s journal.Store) *journal.Writer {
+	t.Helper()
+	w, err := journal.Attach(t.Context(), b, s, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func TestARebuiltBusIsTheSameAndGoesOn(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "j")
+	once := newBus(t) // all in one life
+	for round := range 6 {
+		talk(t, once, round)
+	}
+	for life := range 3 {
+		b, j := newBus(t), open(t, path, nil)
+		w := attach(t, b, j)
+		talk(t, b, 2*life)
+		talk(t, b, 2*life+1)
+		if err := errors.Join(w.Close(t.Context()), w.Close(t.Context()), j.Close()); err != nil {
+			t.Fatal(err)
+		}
+		b.Close()
+	}
+	again := newBus(t)
+	last, err := journal.Restore(t.Context(), again, view(t, path), nil)
+	if err != nil || last != once.Last() {
+		t.Fatalf("restored up to %d, %v, want %d", last, err, once.Last())
+	}
+	if got, want := logOf(t, again), logOf(t, once); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if got, want := conflictsOf(again, 6), conflictsOf(once, 6); got != want || want == "" {
+		t.Errorf("got conflicts\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestABusThatSpokeBeforeIsWrittenFromItsHistory(t *testing.T) {
+	b, m := newBus(t), new(journal.Memory)
+	talk(t, b, 0)
+	w := attach(t, b, m)
+	talk(t, b, 1)
+	if err := w.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if m.Last() != b.Last() {
+		t.Errorf("%d records of %d signals", m.Last(), b.Last())
+	}
+	if _, err := journal.Attach(t.Context(), b, m, nil); err == nil {
+		t.Error("a log was put behind another")
+	}
+}
+
+func TestSyncWaitsForItsSignalAndForNothingElse(t *testing.T) {
+	b := newBus(t)
+	slow := &slowStore{Store: new(journal.Memory), gate: make(chan struct{})}
+	w := attach(t, b, slow)
+	talk(t, b, 0) // which does not wait
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := w.Sync(ctx, b.Last()); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	close(slow.gate)
+	if err := w.Sync(t.Context(), b.Last()); err != nil || slow.Last() != b.Last() {
+		t.Errorf("%d of %d written, %v", slow.Last(), b.Last(), err)
+	}
+	if err := w.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+type slowStore struct {
+	journal.Store
+	gate chan struct{}
+}
+
+func (s *slowStore) Append(records ...journal.Record) (uint64, error) {
+	<-s.gate
+	return s.Store.Append(records...)
+}
+
+func TestAWriterThatFailedSaysSoAndHoldsNobodyUp(t *testing.T) {
+	b, m := newBus(t), new(journal.Memory)
+	w := attach(t, b, m)
+	if err := m.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for round := range 50 {
+		talk(t, b, round)
+	}
+	if err := w.Sync(t.Context(), 1); !errors.Is(err, journal.ErrClosed) {
+		t.Errorf("got %v", err)
+	}
+	if err := w.Close(t.Context()); !errors.Is(err, journal.ErrClosed) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestSignalRecordsReadAsTheyWereWritten(t *testing.T) {
+	for _, s := range samples(t) {
+		r, err := journal.SignalRecord(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, _ := signals.Marshal(s)
+		if !bytes.Equal(r.JSON(), want) {
+			t.Errorf("got %s, want %s", r.JSON(), want)
+		}
+		back, err := r.Signal(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, _ := signals.Marshal(back); !bytes.Equal(again, want) {
+			t.Errorf("got %s, want %s", again, want)
+		}
+		if len(r.Body) == 0 || r.Body[0] != '{' || r.Body[len(r.Body)-1] != '}' {
+			t.Errorf("the body is %q", r.Body)
+		}
+	}
+	if _, err := (&journal.Record{Type: 2}).Signal(nil); err == nil {
+		t.Error("a result was read as a signal")
+	}
+}

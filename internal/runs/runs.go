@@ -1,0 +1,70 @@
+// Package runs says where the journals of runs are.
+package runs
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// Suffix ends the names of journals in [Dir].
+const Suffix = ".journal"
+
+// Dir is where journals go that are named, not placed: swarmbus in
+// $XDG_STATE_HOME, by default ~/.local/state, on Unix; in the directory for
+// applications' data elsewhere.
+func Dir() (string, error) {
+	if state := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(state) {
+		return filepath.Join(state, "swarmbus"), nil
+	}
+	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
+		data, err := os.UserConfigDir()
+		return filepath.Join(data, "swarmbus"), err
+	}
+	home, err := os.UserHomeDir()
+	return filepath.Join(home, ".local", "state", "swarmbus"), err
+}
+
+// Path returns the file of a run: a text with a separator or an extension is a
+// path, any other the name of a journal in [Dir].
+func Path(run string) (string, error) {
+	switch {
+	case run == "":
+		return "", errors.New("no run is named")
+	case run != filepath.Base(run) || strings.ContainsRune(run, '/') || filepath.Ext(run) != "":
+		return run, nil
+	}
+	dir, err := Dir()
+	return filepath.Join(dir, run+Suffix), err
+}
+
+// Make is [Path] for a journal that is about to be written: its directory is
+// made if there is none.
+func Make(run string) (string, error) {
+	path, err := Path(run)
+	if err != nil {
+		return "", err
+	}
+	return path, os.MkdirAll(filepath.Dir(path), 0o700)
+}
+
+// List returns the journals in a directory, sorted, none if there is no such
+// directory.
+func List(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var paths []string
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), Suffix) && e.Type().IsRegular() {
+			paths = append(paths, filepath.Join(dir, e.Name()))
+		}
+	}
+	slices.Sort(paths)
+	return paths, err
+}
