@@ -48,7 +48,8 @@ func (r *solve) requorum() {
 			n++
 		}
 	}
-	r.votes.SetQuorum(quorumOf(n))
+	r.quorum = quorumOf(n)
+	r.votes.SetQuorum(r.quorum)
 }
 
 // withheld reports whether a decision has to wait until everybody of the round

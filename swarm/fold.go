@@ -114,7 +114,7 @@ func (r *solve) recount() (err error) {
 	if r.votes, err = consensus.NewRound(r.by, r.terms); err != nil {
 		return err
 	}
-	r.proposals, r.voted = newStandings(), map[string]bool{}
+	r.proposals, r.voted, r.quorum = newStandings(), map[string]bool{}, 0
 	for _, p := range r.made {
 		if err := r.weigh(p); err != nil {
 			return err

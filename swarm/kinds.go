@@ -46,5 +46,8 @@ func (p Same) Check(l signals.Limits) error {
 // Kinds returns what a [signals.Codec] needs to know to read the log of a
 // solve.
 func Kinds() []signals.Registration {
-	return []signals.Registration{signals.For[Late](), signals.For[Same](), signals.For[conflict.Resolution]()}
+	return []signals.Registration{
+		signals.For[Late](), signals.For[Same](), signals.For[conflict.Resolution](),
+		signals.For[Opened](), signals.For[Decided](), signals.For[Outcome](),
+	}
 }

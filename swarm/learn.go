@@ -28,7 +28,12 @@ func (s *Swarm) Resolve(r *Result, right string) error {
 	case s.opts.Ledger == nil || r.Observed == "":
 		return fmt.Errorf("%w: thread %s", ErrNotObserved, r.Thread)
 	}
-	return s.opts.Ledger.Resolve(r.Observed, right)
+	s.recording.Lock()
+	defer s.recording.Unlock()
+	if err := s.opts.Ledger.Resolve(r.Observed, right); err != nil || s.writer == nil {
+		return err
+	}
+	return s.recordOutcome(r.Thread, right)
 }
 
 // decideBy returns what a solve that begins now decides by: what is learned

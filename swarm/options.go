@@ -9,6 +9,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/consensus/reliability"
 	"github.com/swarmbus/swarmbus/signals"
@@ -75,6 +76,11 @@ type Options struct {
 	// Bus carries the signals, for those who want to watch or share one; the
 	// caller closes it. Nil: one of the swarm's own.
 	Bus *bus.Bus
+	// Journal keeps what is said and decided: a solve ends when the journal has
+	// acknowledged all of it. A swarm that is given a journal which has something
+	// already goes on where that ends, with what was learned: its ledger is
+	// folded from it. The caller closes the journal, after the swarm. Nil: none.
+	Journal journal.Store
 	// Hook is told of solves, rounds, turns and evaluations, and what is said
 	// carries its traces; see [agents.Hook]. Nil: the one that the context of a
 	// solve carries, if any.
@@ -139,6 +145,9 @@ func (o *Options) validate() error {
 	}
 	if o.Deadline < 0 {
 		problems = append(problems, &signals.FieldError{Field: "deadline", Value: o.Deadline.String(), Problem: "negative"})
+	}
+	if o.Journal != nil && o.Ledger != nil {
+		problems = append(problems, &signals.FieldError{Field: "ledger", Problem: "is folded from the journal"})
 	}
 	problems = append(problems, o.terms().Validate())
 	return errors.Join(problems...)

@@ -42,6 +42,7 @@ type solve struct {
 	votes     *consensus.Round
 	proposals *standings
 	aliases   map[string]string  // by proposal id, the id of an earlier one
+	quorum    int                // that was asked for last; 0: that of the terms
 	voted     map[string]bool    // who has a vote on a known proposal
 	weights   map[string]float64 // of agents' votes
 	made      []*signals.Signal[signals.Proposal]
@@ -144,6 +145,7 @@ func (r *solve) solve(ctx context.Context, open func(context.Context)) {
 
 	r.yield(Started{r.result.Thread, r.result.Task, r.result.Seed, r.opts.Agents})
 	open(ctx)
+	r.recordTerms(ctx)
 	for r.result.Stop == 0 {
 		r.round(ctx)
 	}
@@ -242,6 +244,7 @@ func (r *solve) interrupted(ctx context.Context) {
 func (r *solve) finish(ctx context.Context) {
 	d := r.votes.Decision()
 	r.result.Decision = d
+	r.record(ctx)
 	if r.result.Stop == StopConsensus {
 		won := r.proposals.of(d.Choice).Proposal
 		r.result.Answer = won.Payload.Content
@@ -259,7 +262,7 @@ func (r *solve) finish(ctx context.Context) {
 		}
 	}
 	r.leave()
-	r.learn()
+	r.keep(ctx)
 	r.result.Elapsed = time.Since(r.began)
 	r.yield(Stopped{r.result})
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -29,6 +30,9 @@ type Swarm struct {
 	ended   context.Context // by Close
 	end     context.CancelFunc
 	running sync.WaitGroup // solves, and turns that may outlive them
+
+	writer    *journal.Writer // nil: there is no journal
+	recording sync.Mutex      // what is put on record is in the order in which it was learned
 
 	mu     sync.Mutex // protects the fields below
 	closed bool
@@ -54,7 +58,11 @@ func New(o Options) (*Swarm, error) {
 			return nil, err
 		}
 	}
-	if err := s.admitAgents(); err != nil {
+	err := s.admitAgents()
+	if err == nil {
+		err = s.openJournal()
+	}
+	if err != nil {
 		if s.own {
 			s.bus.Close()
 		}
@@ -66,7 +74,7 @@ func New(o Options) (*Swarm, error) {
 // admitAgents reserves the swarm's own kinds and asks for every agent's handle,
 // so that what would be refused later is refused now.
 func (s *Swarm) admitAgents() error {
-	if _, err := s.bus.Layer("swarm", KindLate, KindSame); err != nil {
+	if _, err := s.bus.Layer("swarm", KindLate, KindSame, KindTerms, KindDecided, KindOutcome); err != nil {
 		return err
 	}
 	var problems []error
@@ -85,6 +93,7 @@ func (s *Swarm) Bus() *bus.Bus { return s.bus }
 func (s *Swarm) Close() {
 	s.refuse()
 	s.end()
+	_ = s.closeJournal(s.ended) // each solve said what the journal did not take of it
 	if s.own {
 		s.bus.Close()
 	}
@@ -106,6 +115,7 @@ func (s *Swarm) Shutdown(ctx context.Context) error {
 	case <-ctx.Done():
 		err = context.Cause(ctx)
 	}
+	err = errors.Join(err, s.closeJournal(ctx))
 	s.Close()
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -17,7 +18,10 @@ import (
 	"github.com/swarmbus/swarmbus/swarm"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	solveUntilKilled(os.Getenv(journalEnv))
+	goleak.VerifyTestMain(m)
+}
 
 type seq = iter.Seq2[signals.Any, error]
 

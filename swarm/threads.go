@@ -3,6 +3,7 @@ package swarm
 import (
 	"fmt"
 	"runtime"
+	"strconv"
 	"sync"
 	"weak"
 
@@ -47,11 +48,21 @@ func (s *Swarm) reserve() (string, error) {
 	n, seed := namesOf(s.bus), uint32(s.opts.Seed)
 	for {
 		n.last[seed]++
-		thread := fmt.Sprintf("solve-%08x-%d", seed, n.last[seed])
+		thread := s.threadPrefix() + strconv.FormatUint(n.last[seed], 10)
 		if !n.running[thread] && !s.used(thread) {
 			return thread, s.run(n, thread)
 		}
 	}
+}
+
+func (s *Swarm) threadPrefix() string { return fmt.Sprintf("solve-%08x-", uint32(s.opts.Seed)) }
+
+// passed says that a thread of that number was there before.
+func (s *Swarm) passed(number uint64) {
+	threads.Lock()
+	defer threads.Unlock()
+	n := namesOf(s.bus)
+	n.last[uint32(s.opts.Seed)] = max(n.last[uint32(s.opts.Seed)], number)
 }
 
 // reserveAgain counts a solve as running that has a thread already.

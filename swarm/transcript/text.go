@@ -127,6 +127,12 @@ func (t *text) describe(s signals.Any) (string, style) {
 		return fmt.Sprintf("%s was late in round %d", p.Agent, p.Round), amber
 	case swarm.Same:
 		return fmt.Sprintf("%s is the same as %s", p.ProposalID, p.As), faint
+	case swarm.Opened:
+		return "decided by " + string(p.Terms), faint
+	case swarm.Decided:
+		return p.Name + ": " + string(p.Decision), green
+	case swarm.Outcome:
+		return "right was " + cmp.Or(p.ProposalID, "none of these"), blue
 	default:
 		return fmt.Sprintf("%+v", p), faint
 	}

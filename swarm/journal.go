@@ -1,0 +1,177 @@
+package swarm
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// ownLearner is the name of the swarm's ledger in the terms of its decisions.
+const ownLearner = "swarm"
+
+// openJournal brings back what a journal has, and goes on writing it.
+func (s *Swarm) openJournal() error {
+	if s.opts.Journal == nil {
+		return nil
+	}
+	if err := s.relearn(); err != nil {
+		return err
+	}
+	codec, err := signals.NewCodec(Kinds()...)
+	if err != nil {
+		return err
+	}
+	s.writer, err = journal.Attach(context.Background(), s.bus, s.opts.Journal, codec)
+	return err
+}
+
+// relearn folds the ledger, and counts the threads that are taken.
+func (s *Swarm) relearn() error {
+	codec, err := signals.NewCodec(Kinds()...)
+	if err != nil {
+		return err
+	}
+	replay, err := NewReplay()
+	if err != nil {
+		return err
+	}
+	defer replay.Close()
+	for said, err := range journal.Signals(s.opts.Journal, codec, 0) {
+		if err != nil {
+			return err
+		}
+		if err := replay.Next(said); err != nil {
+			return err
+		}
+		h := signals.HeadOf(said)
+		s.time.Store(max(s.time.Load(), h.Time.UnixNano()))
+		s.passed(s.numberOf(h.Thread))
+	}
+	if folded := replay.Ledger(ownLearner); folded != nil && s.opts.Ledger != nil {
+		s.opts.Ledger = folded
+	}
+	return nil
+}
+
+// numberOf returns which of the swarm's threads that is, 0 for another's.
+func (s *Swarm) numberOf(thread string) (n uint64) {
+	number, own := strings.CutPrefix(thread, s.threadPrefix())
+	if _, err := fmt.Sscanf(number, "%d", &n); !own || err != nil {
+		return 0
+	}
+	return n
+}
+
+// closeJournal waits until everything is kept, or until ctx ends.
+func (s *Swarm) closeJournal(ctx context.Context) error {
+	if s.writer == nil {
+		return nil
+	}
+	return s.writer.Close(ctx)
+}
+
+// recordTerms puts on record what the solve will be decided by: what is known
+// at this point of the log.
+func (r *solve) recordTerms(ctx context.Context) {
+	s := r.swarm
+	if s.writer == nil || r.result.Stop != 0 {
+		return
+	}
+	s.recording.Lock()
+	defer s.recording.Unlock()
+	by, fresh := r.opts.decideBy()
+	known := *r.terms // with voters that an answer added
+	known.Reliabilities = fresh.Reliabilities
+	r.by, r.terms = by, &known
+	err := r.recount()
+	var open signals.Any
+	if err == nil {
+		open, err = r.onRecord().Open(r.result.Thread)
+	}
+	if err != nil {
+		r.stop(StopError, "the terms cannot be put on record", err)
+		return
+	}
+	r.announce(ctx, open)
+}
+
+func (r *solve) onRecord() *Terms {
+	t := &Terms{Name: ownLearner, Strategy: r.by.Name(), Default: r.opts.Strategy == nil, Same: true, Weights: r.weights}
+	t.SetOptions(r.terms)
+	if r.opts.Ledger != nil {
+		t.Learner = ownLearner
+	}
+	return t
+}
+
+// record learns from the votes, and puts on record what they came to.
+func (r *solve) record(ctx context.Context) {
+	s := r.swarm
+	s.recording.Lock()
+	defer s.recording.Unlock()
+	r.learn()
+	if s.writer == nil {
+		return
+	}
+	made := Decided{Name: ownLearner, Closed: r.votes.Closed(), Quorum: r.quorum, Observed: r.result.Observed}
+	said, err := made.Record(r.result.Thread, r.result.Decision)
+	if err != nil {
+		r.result.Err = err
+		return
+	}
+	r.announce(ctx, said)
+}
+
+// keep waits until the journal has all of the solve.
+func (r *solve) keep(ctx context.Context) {
+	s := r.swarm
+	if s.writer == nil || len(r.result.Log) == 0 {
+		return
+	}
+	last := r.result.Log[len(r.result.Log)-1].Head().Seq
+	inTime, cancel := r.inTime(ctx)
+	defer cancel()
+	if err := s.writer.Sync(inTime, last); err != nil {
+		r.result.Stop, r.result.Detail, r.result.Err = StopError, "the journal did not take it all", err
+	}
+}
+
+func (s *Swarm) recordOutcome(thread, right string) error {
+	ctx := context.Background()
+	told := signals.New(signals.Header{Thread: thread, Confidence: 1, Time: s.now(), TTL: forever}, Outcome{ProposalID: right})
+	receipt, err := s.bus.System().Publish(ctx, told)
+	if err != nil {
+		return err
+	}
+	return s.writer.Sync(ctx, receipt.Seq)
+}
+
+// Past returns the logs of all solves in the journal, by thread in the order in
+// which they began: finished ones, and those that were cut off or that wait for
+// an answer, with which [Swarm.Resume] goes on. None without a journal.
+func (s *Swarm) Past() (logs [][]signals.Any, err error) {
+	if s.writer == nil {
+		return nil, nil
+	}
+	codec, err := signals.NewCodec(Kinds()...)
+	if err != nil {
+		return nil, err
+	}
+	place := map[string]int{}
+	for said, err := range journal.Signals(s.opts.Journal, codec, 0) {
+		if err != nil {
+			return nil, err
+		}
+		thread := signals.HeadOf(said).Thread
+		i, known := place[thread]
+		if !known {
+			i = len(logs)
+			place[thread], logs = i, append(logs, nil)
+		}
+		logs[i] = append(logs[i], said)
+	}
+	return logs, nil
+}

@@ -1,0 +1,334 @@
+package swarm
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/conflict"
+	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/consensus/reliability"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// A Replay derives again what a log says: the conflicts of its proposals, the
+// decisions that are on record, and what was learned of them. It reads values
+// and returns values: it has nothing by which it could notify, call or write.
+// Make one with [NewReplay].
+type Replay struct {
+	bus      *bus.Bus // finds the conflicts
+	opened   []conflict.Pair
+	threads  map[string]*replayed
+	learners map[string]*learner
+
+	// Decided is called for each decision that was derived and is as the log
+	// says, unless it is nil.
+	Decided func(thread, terms string, d consensus.Decision)
+
+	// Counts of what was derived and found to be as the log says.
+	Signals, Conflicts, Decisions, Outcomes int
+}
+
+// A Difference is the first place where a log is not what it derives to.
+type Difference struct {
+	Seq     uint64 // of the signal
+	Thread  string
+	What    string // what was derived: a conflict, a decision
+	Log     string // what the log says
+	Derived string
+}
+
+func (d *Difference) Error() string {
+	return fmt.Sprintf("swarm: signal %d in %s: %s: the log says %s, derived is %s", d.Seq, d.Thread, d.What, d.Log, d.Derived)
+}
+
+// replayed is a thread as far as it was replayed.
+type replayed struct {
+	log      []signals.Any
+	terms    map[string]*standingTerms
+	decided  map[string]consensus.Decision
+	content  map[string]string // of proposals, by id
+	observed []observation
+}
+
+type standingTerms struct {
+	Terms
+	by      consensus.Strategy
+	options *consensus.Options
+	learner *learner
+}
+
+type observation struct {
+	learner *learner
+	name    string
+}
+
+// A learner is what learns in a replay.
+type learner struct {
+	ledger *reliability.Ledger
+	book   *reliability.Book
+}
+
+// NewReplay returns a replay of an empty log.
+func NewReplay() (*Replay, error) {
+	b, err := bus.New(&bus.Options{TTL: -1, Sweep: -1, History: 1 << 16})
+	if err != nil {
+		return nil, err
+	}
+	r := &Replay{bus: b, threads: map[string]*replayed{}, learners: map[string]*learner{}}
+	b.Observe(func(e bus.Event) {
+		if e, ok := e.(bus.ConflictOpened); ok {
+			r.opened = append(r.opened, e.Pair)
+		}
+	})
+	return r, nil
+}
+
+// Ledger returns the ledger of that name in the terms of the log, as it was
+// folded so far; nil if there is none.
+func (r *Replay) Ledger(name string) *reliability.Ledger {
+	if l := r.learners[name]; l != nil {
+		return l.ledger
+	}
+	return nil
+}
+
+// Next takes the next signal of the log. It returns a [*Difference] if that is
+// not what the log before it derives to, and another error if it cannot be
+// derived: by a strategy that is not known here, say.
+func (r *Replay) Next(s signals.Any) error {
+	r.Signals++
+	known := r.Conflicts
+	if err := r.missed(s); err != nil {
+		return err
+	}
+	if s.Kind() == signals.KindConflict && known == r.Conflicts {
+		return &Difference{signals.HeadOf(s).Seq, signals.HeadOf(s).Thread, "conflict", signals.HeadOf(s).ID.String(), "none"}
+	}
+	if err := r.bus.Feed(context.Background(), s); err != nil {
+		return err
+	}
+	return r.take(s)
+}
+
+// Close gives the replay's memory back.
+func (r *Replay) Close() { r.bus.Close() }
+
+// missed returns a conflict that should have come before s. It follows what
+// its opener said at once with the proposal, which only the same source can
+// have done; so a log that was cut off there misses nothing.
+func (r *Replay) missed(s signals.Any) error {
+	if len(r.opened) == 0 {
+		return nil
+	}
+	pair, h := r.opened[0], signals.HeadOf(s)
+	opener := pair.A
+	if pair.B.Seq > pair.A.Seq {
+		opener = pair.B
+	}
+	if c, ok := signals.As[signals.Conflict](s); ok && h.ID == pair.ID() && c.Payload.SignalA == pair.A.Signal && c.Payload.SignalB == pair.B.Signal {
+		r.opened = r.opened[1:]
+		r.Conflicts++
+		return nil
+	}
+	if h.Source == opener.Source && h.Thread == pair.Thread {
+		return nil
+	}
+	return &Difference{
+		Seq: h.Seq, Thread: pair.Thread, What: "conflict", Log: fmt.Sprintf("%s %s", s.Kind(), h.ID),
+		Derived: fmt.Sprintf("%s against %s", pair.A.ProposalID, pair.B.ProposalID),
+	}
+}
+
+func (r *Replay) thread(name string) *replayed {
+	t := r.threads[name]
+	if t == nil {
+		t = &replayed{terms: map[string]*standingTerms{}, decided: map[string]consensus.Decision{}, content: map[string]string{}}
+		r.threads[name] = t
+	}
+	return t
+}
+
+func (r *Replay) take(s signals.Any) error {
+	h := signals.HeadOf(s)
+	t := r.thread(h.Thread)
+	t.log = append(t.log, s)
+	switch s := s.(type) {
+	case *signals.Signal[signals.Proposal]:
+		if _, said := t.content[s.Payload.ProposalID]; !said {
+			t.content[s.Payload.ProposalID] = s.Payload.Content
+		}
+	case *signals.Signal[Opened]:
+		return r.open(t, s)
+	case *signals.Signal[Decided]:
+		return r.decide(t, s)
+	case *signals.Signal[Outcome]:
+		return r.resolve(t, s)
+	case *signals.Signal[signals.Consensus]:
+		return t.announced(s)
+	}
+	return nil
+}
+
+func (r *Replay) open(t *replayed, s *signals.Signal[Opened]) (err error) {
+	terms := &standingTerms{}
+	if err := json.Unmarshal([]byte(s.Payload.Terms), &terms.Terms); err != nil {
+		return fmt.Errorf("swarm: signal %d: terms: %w", s.Seq, err)
+	}
+	terms.options = terms.Terms.options()
+	if terms.learner, err = r.learner(&terms.Terms); err != nil {
+		return fmt.Errorf("swarm: signal %d: %w", s.Seq, err)
+	}
+	if terms.by, err = terms.strategy(); err != nil {
+		return fmt.Errorf("swarm: signal %d: %w", s.Seq, err)
+	}
+	t.terms[terms.Name] = terms
+	return nil
+}
+
+func (r *Replay) learner(t *Terms) (l *learner, err error) {
+	if l = r.learners[t.Learner]; l != nil || t.Learner == "" {
+		return l, nil
+	}
+	l = &learner{}
+	if t.Book {
+		l.book, err = reliability.NewBook(t.Learns)
+	} else {
+		l.ledger, err = reliability.NewLedger(t.Learns)
+	}
+	r.learners[t.Learner] = l
+	return l, err
+}
+
+// strategy returns what decides, by what is known now.
+func (t *standingTerms) strategy() (consensus.Strategy, error) {
+	switch l := t.learner; {
+	case t.Default && l == nil:
+		return nil, fmt.Errorf("terms %q: what is learned decides, but nothing learns", t.Name)
+	case t.Default && l.book != nil:
+		return reliability.Strategy{Model: l.book.Model()}, nil
+	case t.Default:
+		return l.ledger.Strategy(), nil
+	case l != nil && l.ledger != nil:
+		t.options.Reliabilities = l.ledger.Reliabilities()
+	}
+	return consensus.Lookup(t.Strategy)
+}
+
+// decide derives a decision that is on record.
+func (r *Replay) decide(t *replayed, s *signals.Signal[Decided]) error {
+	terms := t.terms[s.Payload.Name]
+	if terms == nil {
+		return fmt.Errorf("swarm: signal %d: a decision by terms %q, which are not on record", s.Seq, s.Payload.Name)
+	}
+	d, err := terms.decide(t.log, s.Payload)
+	if err != nil {
+		return err
+	}
+	derived, err := textOf(d)
+	if err != nil {
+		return err
+	}
+	if derived != s.Payload.Decision {
+		return &Difference{s.Seq, s.Thread, "decision by " + s.Payload.Name, string(s.Payload.Decision), string(derived)}
+	}
+	t.decided[terms.Name] = d
+	r.Decisions++
+	if r.Decided != nil {
+		r.Decided(s.Thread, terms.Name, d)
+	}
+	if s.Payload.Observed == "" || terms.learner == nil {
+		return nil
+	}
+	t.observed = append(t.observed, observation{terms.learner, s.Payload.Observed})
+	return terms.learner.observe(s.Payload.Observed, d.Ballots())
+}
+
+func (t *standingTerms) decide(log []signals.Any, p Decided) (consensus.Decision, error) {
+	count := t.count
+	if t.Same {
+		count = t.countSame
+	}
+	votes, err := count(log)
+	if err != nil {
+		return consensus.Decision{}, err
+	}
+	if p.Quorum > 0 {
+		votes.SetQuorum(p.Quorum)
+	}
+	if p.Closed {
+		votes.Close()
+	}
+	return votes.Decision(), nil
+}
+
+func (t *standingTerms) count(log []signals.Any) (*consensus.Round, error) {
+	votes, err := consensus.NewRound(t.by, t.options)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range log {
+		weight, known := t.Weights[s.Head().Source]
+		if !known {
+			weight = 1
+		}
+		if err := Fold(votes, s, weight); err != nil {
+			return nil, err
+		}
+	}
+	return votes, nil
+}
+
+// countSame folds a log as a solve does.
+func (t *standingTerms) countSame(log []signals.Any) (*consensus.Round, error) {
+	r := &solve{
+		by: t.by, terms: t.options, opts: &Options{}, result: &Result{},
+		byID: map[string]*seat{}, weights: t.Weights, aliases: map[string]string{},
+	}
+	if err := r.recount(); err != nil {
+		return nil, err
+	}
+	r.restore(context.Background(), log)
+	return r.votes, r.result.Err
+}
+
+func (l *learner) observe(name string, b consensus.Ballots) error {
+	if l.book != nil {
+		return l.book.Observe(name, b)
+	}
+	return l.ledger.Observe(name, b)
+}
+
+func (l *learner) resolve(name, right string) error {
+	if l.book != nil {
+		return l.book.Resolve(name, right)
+	}
+	return l.ledger.Resolve(name, right)
+}
+
+func (r *Replay) resolve(t *replayed, s *signals.Signal[Outcome]) error {
+	for _, o := range t.observed {
+		if err := o.learner.resolve(o.name, s.Payload.ProposalID); err != nil {
+			return fmt.Errorf("swarm: signal %d: %w", s.Seq, err)
+		}
+	}
+	r.Outcomes++
+	return nil
+}
+
+// announced checks what a thread was told against a decision on record.
+func (t *replayed) announced(s *signals.Signal[signals.Consensus]) error {
+	if len(t.terms) == 0 {
+		return nil // by a program that puts nothing on record
+	}
+	for _, d := range t.decided {
+		if d.Outcome == consensus.Reached && d.Choice == s.Payload.ProposalID && d.Confidence == s.Payload.Confidence &&
+			t.content[d.Choice] == s.Payload.Decision {
+			return nil
+		}
+	}
+	said, _ := textOf(s.Payload)
+	derived, _ := textOf(t.decided)
+	return &Difference{s.Seq, s.Thread, "announcement", string(said), string(derived)}
+}
