@@ -29,6 +29,7 @@ type decideFlags struct {
 	terms      consensus.Options
 	own        bool
 	resolve    bool
+	journal    string
 	json       bool
 	strict     bool
 }
@@ -74,6 +75,7 @@ the decision's.`,
 	flags.IntVar(&f.terms.Quorum, "quorum", consensus.DefaultQuorum, "distinct voters it takes")
 	flags.BoolVar(&f.own, "own-labels", false, "labels only number each task's own answers")
 	flags.BoolVar(&f.resolve, "resolve", false, "tell what learns each truth after its task")
+	flags.StringVar(&f.journal, "journal", "", "keep everything said and decided in this new file, or under this name; see swarmbus runs")
 	flags.BoolVar(&f.json, "json", false, "print JSON, one object a line")
 	flags.BoolVar(&f.strict, "strict", false, "exit with status 1 if any row was refused")
 	_ = cmd.RegisterFlagCompletionFunc("strategy", cobra.FixedCompletions(append(names(), byAll), cobra.ShellCompDirectiveNoFileComp))
@@ -105,6 +107,9 @@ func decide(cmd *cobra.Command, f *decideFlags) error {
 	run := &decideRun{flags: f, strategies: chosen, refused: refused, progress: newProgress(cmd.ErrOrStderr(), sets)}
 	err = run.all(cmd.Context(), sets)
 	run.progress.finish()
+	if run.kept != "" {
+		fmt.Fprintln(cmd.ErrOrStderr(), "journal:", run.kept)
+	}
 	for _, r := range run.refused {
 		fmt.Fprintln(cmd.ErrOrStderr(), "refused:", r)
 	}
@@ -170,6 +175,7 @@ type decideRun struct {
 	strategies []string
 	progress   *progress
 
+	kept      string // where the journal is
 	refused   []*votes.RowError
 	scores    []score
 	decisions []consensus.Decision // the last task's
@@ -177,26 +183,27 @@ type decideRun struct {
 	votes     int // that were cast
 }
 
-func (r *decideRun) all(ctx context.Context, sets []*votes.Set) error {
+func (r *decideRun) all(ctx context.Context, sets []*votes.Set) (err error) {
+	p, err := newPlayer(ctx, r.flags.journal)
+	if err != nil {
+		return err
+	}
+	r.kept = p.kept()
+	defer func() { err = errors.Join(err, p.close(ctx)) }()
+	stop, err := watch(ctx, p.bus)
+	if err != nil {
+		return err
+	}
+	defer stop()
 	for _, set := range sets {
-		if err := r.set(ctx, set); err != nil {
+		if err := r.set(ctx, p, set); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r *decideRun) set(ctx context.Context, set *votes.Set) error {
-	p, err := newPlayer()
-	if err != nil {
-		return err
-	}
-	defer p.bus.Close()
-	stop, err := watch(ctx, p.bus)
-	if err != nil {
-		return err
-	}
-	defer stop()
+func (r *decideRun) set(ctx context.Context, p *player, set *votes.Set) error {
 	var counts []*tally
 	for _, name := range r.strategies {
 		d, err := newDecider(name, about(set, r.flags.own))
@@ -238,14 +245,23 @@ func (r *decideRun) decide(ctx context.Context, p *player, set *votes.Set, t *vo
 	}
 	r.refused = append(r.refused, refused...)
 	r.decisions = r.decisions[:0]
+	learned := false
 	for _, c := range counts {
+		if err := p.open(ctx, threadOf(set, t), c.terms(set, r.flags)); err != nil {
+			return err
+		}
 		_, end := agents.Start(ctx, agents.Op{Name: agents.OpConsensus, Target: c.Strategy, Thread: threadOf(set, t)})
 		d, err := c.judge(&r.flags.terms, t, thread)
 		end(d, err)
 		if err != nil {
 			return err
 		}
-		if err := c.decider.learn(t.ID, d.Ballots(), r.told(t)); err != nil {
+		observed, err := c.decider.learn(t.ID, d.Ballots(), r.told(t))
+		if err != nil {
+			return err
+		}
+		learned = learned || observed != ""
+		if err := p.record(ctx, threadOf(set, t), c.Strategy, d, observed); err != nil {
 			return err
 		}
 		r.decisions = append(r.decisions, d)
@@ -254,7 +270,12 @@ func (r *decideRun) decide(ctx context.Context, p *player, set *votes.Set, t *vo
 	r.votes += len(t.Votes) - len(refused)
 	r.progress.add(len(t.Votes))
 	if d := r.decisions[0]; d.Outcome == consensus.Reached {
-		return p.settle(ctx, thread[0].Head().Thread, d.Choice, d.Confidence)
+		if err := p.settle(ctx, threadOf(set, t), d.Choice, d.Confidence); err != nil {
+			return err
+		}
+	}
+	if right := r.told(t); right != "" && learned {
+		return p.tell(ctx, threadOf(set, t), right)
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/consensus/reliability"
 	"github.com/swarmbus/swarmbus/internal/votes"
+	"github.com/swarmbus/swarmbus/swarm"
 )
 
 // The names on the command line beside those of the five strategies.
@@ -50,13 +51,14 @@ func choose(wanted []string) ([]string, error) {
 // it.
 type decider struct {
 	name   string
+	about  *reliability.Options
 	named  consensus.Strategy  // or
 	ledger *reliability.Ledger // what swarms have when nobody chooses, or
 	book   *reliability.Book
 }
 
 func newDecider(name string, about *reliability.Options) (*decider, error) {
-	d := &decider{name: name}
+	d := &decider{name: name, about: about}
 	var err error
 	switch name {
 	case byDefault:
@@ -87,23 +89,36 @@ type learner interface {
 	Resolve(id, right string) error
 }
 
-// learn takes in a task that was decided, and its outcome unless it is "".
-func (d *decider) learn(task string, b consensus.Ballots, outcome string) error {
+// learn takes in a task that was decided, and its outcome unless it is "". It
+// returns the name by which what learns knows it, "" where nothing does.
+func (d *decider) learn(task string, b consensus.Ballots, outcome string) (observed string, err error) {
 	var l learner
 	switch {
 	case b.Voters() == 0:
-		return nil
+		return "", nil
 	case d.ledger != nil:
 		l = d.ledger
 	case d.book != nil:
 		l = d.book
 	default:
-		return nil
+		return "", nil
 	}
 	if err := l.Observe(task, b); err != nil || outcome == "" {
-		return err
+		return task, err
 	}
-	return l.Resolve(task, outcome)
+	return task, l.Resolve(task, outcome)
+}
+
+// terms are what the decider's decisions depend on, for the record.
+func (c *tally) terms(set *votes.Set, f *decideFlags) *swarm.Terms {
+	d := c.decider
+	t := &swarm.Terms{Name: d.name, Strategy: d.name}
+	t.SetOptions(&f.terms)
+	if d.named == nil {
+		t.Default, t.Book = true, d.book != nil
+		t.Learner, t.Learns = set.Name+"/"+d.name, d.about
+	}
+	return t
 }
 
 // maxChoices is up to how many labels can mean the same in every task.

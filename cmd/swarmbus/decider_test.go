@@ -138,7 +138,7 @@ func TestDefaultIsTheSwarms(t *testing.T) {
 		if got.Strategy == "default" {
 			learned++
 		}
-		if err := ours.learn(task.ID, got.Ballots(), task.Truth); err != nil {
+		if _, err := ours.learn(task.ID, got.Ballots(), task.Truth); err != nil {
 			t.Fatal(err)
 		}
 		if err := s.Resolve(theirs, task.Truth); err != nil {

@@ -101,6 +101,6 @@ or uncertified), 4 budget, 5 escalated, 6 cancelled.`,
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
 	root.SetVersionTemplate("swarmbus {{.Version}}\n")
 	seen.flags(root)
-	root.AddCommand(newDecide(), newVersion())
+	root.AddCommand(newDecide(), newRuns(), newLog(), newShow(), newReplay(), newVerify(), newExport(), newImport(), newVersion())
 	return root
 }

@@ -37,6 +37,23 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			// replace OLD NEW FILE: every OLD in the file becomes NEW.
+			"replace": func(ts *testscript.TestScript, _ bool, args []string) {
+				text := ts.ReadFile(args[2])
+				changed := strings.ReplaceAll(text, args[0], args[1])
+				if changed == text {
+					ts.Fatalf("%s has no %s", args[2], args[0])
+				}
+				ts.Check(os.WriteFile(ts.MkAbs(args[2]), []byte(changed), 0o600))
+			},
+			// flip FILE AT: one bit of the byte at that offset.
+			"flip": func(ts *testscript.TestScript, _ bool, args []string) {
+				at, err := strconv.Atoi(args[1])
+				ts.Check(err)
+				data := []byte(ts.ReadFile(args[0]))
+				data[at] ^= 1
+				ts.Check(os.WriteFile(ts.MkAbs(args[0]), data, 0o600))
+			},
 			// exits N program args: it ends with exit status N.
 			"exits": func(ts *testscript.TestScript, _ bool, args []string) {
 				want, err := strconv.Atoi(args[0])

@@ -8,6 +8,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/internal/votes"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
@@ -20,9 +21,12 @@ type player struct {
 	bus    *bus.Bus
 	log    *bus.Subscription
 	voters map[string]*bus.Publisher
+	keeper *keeper // nil: nothing is
 }
 
-func newPlayer() (*player, error) {
+// newPlayer returns a player that keeps what is said in a new journal, unless
+// that has no name.
+func newPlayer(ctx context.Context, journal string) (*player, error) {
 	b, err := bus.New(&bus.Options{
 		TTL: -1, Sweep: -1,
 		Clock: swarm.StepClock(time.Unix(0, 0), time.Millisecond),
@@ -31,11 +35,33 @@ func newPlayer() (*player, error) {
 	if err != nil {
 		return nil, err
 	}
-	log, err := b.System().Subscribe(bus.SubscribeOptions{})
-	if err != nil {
-		return nil, err
+	p := &player{bus: b, voters: map[string]*bus.Publisher{}}
+	if journal != "" {
+		if p.keeper, err = keep(ctx, b, journal); err != nil {
+			return nil, err
+		}
 	}
-	return &player{b, log, map[string]*bus.Publisher{}}, nil
+	if p.log, err = b.System().Subscribe(bus.SubscribeOptions{}); err != nil {
+		return nil, errors.Join(err, p.close(ctx))
+	}
+	return p, nil
+}
+
+// close waits until everything is kept.
+func (p *player) close(ctx context.Context) (err error) {
+	if p.keeper != nil {
+		err = p.keeper.close(ctx)
+	}
+	p.bus.Close()
+	return err
+}
+
+// kept says where the journal is, "" if there is none.
+func (p *player) kept() string {
+	if p.keeper == nil {
+		return ""
+	}
+	return p.keeper.file.Path()
 }
 
 func threadOf(set *votes.Set, t *votes.Task) string { return set.Name + "/" + t.ID }
@@ -66,7 +92,9 @@ func (p *player) play(ctx context.Context, set *votes.Set, t *votes.Task) (threa
 		if s == nil || err != nil {
 			return thread, refused, err
 		}
-		thread = append(thread, s)
+		if s.Head().Thread == name { // not how the one before ended
+			thread = append(thread, s)
+		}
 	}
 }
 
@@ -96,5 +124,42 @@ func (p *player) settle(ctx context.Context, thread, choice string, confidence f
 		signals.Header{Thread: thread, Confidence: confidence, Trace: agents.TraceOf(ctx)},
 		signals.Consensus{ProposalID: choice, Decision: "label " + choice, Confidence: confidence},
 	))
+	return err
+}
+
+// open puts on record by what a thread will be decided.
+func (p *player) open(ctx context.Context, thread string, t *swarm.Terms) error {
+	if p.keeper == nil {
+		return nil
+	}
+	s, err := t.Open(thread)
+	if err != nil {
+		return err
+	}
+	return p.say(ctx, s)
+}
+
+// record puts on record how it was decided.
+func (p *player) record(ctx context.Context, thread, terms string, d consensus.Decision, observed string) error {
+	if p.keeper == nil {
+		return nil
+	}
+	s, err := swarm.Decided{Name: terms, Closed: true, Observed: observed}.Record(thread, d)
+	if err != nil {
+		return err
+	}
+	return p.say(ctx, s)
+}
+
+// tell puts on record what turned out to be right.
+func (p *player) tell(ctx context.Context, thread, right string) error {
+	if p.keeper == nil {
+		return nil
+	}
+	return p.say(ctx, signals.New(signals.Header{Thread: thread, Confidence: 1}, swarm.Outcome{ProposalID: right}))
+}
+
+func (p *player) say(ctx context.Context, s signals.Any) error {
+	_, err := p.bus.System().Publish(ctx, s)
 	return err
 }

@@ -83,7 +83,7 @@ func (s sample) judge(ctx context.Context, corpus string) (outcome, error) {
 	if err != nil {
 		return o, err
 	}
-	result, err := solve(ctx, p, 1, blind, func(swarm.Event) error { return nil })
+	result, err := solve(ctx, p, 1, nil, blind, func(swarm.Event) error { return nil })
 	if err != nil {
 		return o, err
 	}

@@ -30,6 +30,7 @@ import (
 	"os/signal"
 	"time"
 
+	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/examples/review/inspect"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
@@ -76,6 +77,7 @@ type flags struct {
 	corpus   string
 	update   bool
 	otel     bool
+	kept     string
 	dir      string
 }
 
@@ -91,6 +93,7 @@ func parse(args []string, stderr io.Writer) (*flags, error) {
 	set.BoolVar(&f.runTests, "run-tests", false, "run the package's tests, with the race detector where there is one")
 	set.StringVar(&f.corpus, "corpus", "", "review the cases of this `directory`, whose answers are known, and print a table")
 	set.BoolVar(&f.update, "update", false, "with -corpus: write down how often each agent was right")
+	set.StringVar(&f.kept, "journal", "", "keep everything in this new `file`, or under this name, for swarmbus replay and show")
 	set.BoolVar(&f.otel, "otel", false, "send traces to where the OTEL_* variables say; needs go run -tags otel")
 	set.Usage = func() {
 		fmt.Fprintf(stderr, "usage: review [flags] [dir]\n\nReviews the Go package in dir (default %s).\n\n", f.dir)
@@ -142,7 +145,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 var errNoConsensus = errors.New("they did not agree")
 
 // review reviews one package and shows how.
-func (f *flags) review(ctx context.Context, stdout, stderr io.Writer) error {
+func (f *flags) review(ctx context.Context, stdout, stderr io.Writer) (err error) {
 	view, err := f.telescope(ctx)
 	if err != nil {
 		return err
@@ -154,20 +157,28 @@ func (f *flags) review(ctx context.Context, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	result, err := solve(ctx, p, f.seed, view, f.show(stdout))
+	kept, err := f.keep(stderr)
+	if err != nil {
+		return err
+	}
+	if kept != nil {
+		defer func() { err = errors.Join(err, kept.Close()) }()
+	}
+	result, err := solve(ctx, p, f.seed, kept, view, f.show(stdout))
 	if err == nil && result.Stop != swarm.StopConsensus {
 		return errNoConsensus
 	}
 	return err
 }
 
-// solve has the team decide on p.
-func solve(ctx context.Context, p *inspect.Package, seed uint64, view telescope, show func(swarm.Event) error) (*swarm.Result, error) {
+// solve has the team decide on p. A journal, if there is one, keeps it.
+func solve(ctx context.Context, p *inspect.Package, seed uint64, kept journal.Store, view telescope, show func(swarm.Event) error) (*swarm.Result, error) {
 	s, err := swarm.New(swarm.Options{
-		Agents: team(p, tracks()),
-		Name:   "review",
-		Hook:   view.hook,
-		Seed:   seed,
+		Agents:  team(p, tracks()),
+		Name:    "review",
+		Hook:    view.hook,
+		Journal: kept,
+		Seed:    seed,
 		// Steps in place of the time of day, so that a run can be repeated.
 		Clock: swarm.StepClock(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC), time.Millisecond),
 	})

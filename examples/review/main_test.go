@@ -48,7 +48,7 @@ func load(t *testing.T, dir string) *inspect.Package {
 
 func decide(t *testing.T, dir string) *swarm.Result {
 	t.Helper()
-	r, err := solve(t.Context(), load(t, dir), 1, blind, func(swarm.Event) error { return nil })
+	r, err := solve(t.Context(), load(t, dir), 1, nil, blind, func(swarm.Event) error { return nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestWhatDoesNotCompileIsLookedAtByNobodyElse(t *testing.T) {
 func TestWhatCouldNotBeLookedAtLowersCertainty(t *testing.T) {
 	p := load(t, fixture("clean"))
 	confidence := func() float64 {
-		r, err := solve(t.Context(), p, 1, blind, func(swarm.Event) error { return nil })
+		r, err := solve(t.Context(), p, 1, nil, blind, func(swarm.Event) error { return nil })
 		if err != nil || r.Decision.Choice != approve {
 			t.Fatal(r, err)
 		}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/bus/connectivity"
+	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/internal/runs"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm"
+)
+
+// A keeper writes what is published on a bus into a journal.
+type keeper struct {
+	file   *journal.File
+	writer *journal.Writer
+}
+
+// keep writes what is published on a bus into a new journal.
+func keep(ctx context.Context, b *bus.Bus, name string) (*keeper, error) {
+	path, err := runs.Make(name)
+	if err != nil {
+		return nil, err
+	}
+	f, err := journal.Open(path, nil)
+	if err != nil {
+		return nil, err
+	}
+	if f.Last() > 0 {
+		return nil, errors.Join(fmt.Errorf("%s has a run already", path), f.Close())
+	}
+	w, err := journal.Attach(ctx, b, f, nil)
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return &keeper{f, w}, nil
+}
+
+func (k *keeper) close(ctx context.Context) error {
+	return errors.Join(k.writer.Close(context.WithoutCancel(ctx)), k.file.Close())
+}
+
+// newCodec knows every kind that this program does.
+func newCodec() (*signals.Codec, error) {
+	return signals.NewCodec(append(swarm.Kinds(), connectivity.Payloads()...)...)
+}

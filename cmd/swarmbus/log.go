@@ -1,0 +1,234 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/transcript"
+)
+
+type logFlags struct {
+	filter       bus.Filter
+	kinds        []string
+	replyTo      string
+	since, until string
+	follow, json bool
+	width        int
+}
+
+func newLog() *cobra.Command {
+	var f logFlags
+	cmd := &cobra.Command{
+		Use:   "log RUN",
+		Short: "Print the signals of a run, and follow it",
+		Long: `Log prints the signals of a run, one a line, in their order. All conditions must
+hold; times are as 2026-04-11T09:00:00Z and inclusive.
+
+` + aRun,
+		Args: oneRun,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.parse(); err != nil {
+				return usage(err)
+			}
+			return f.run(cmd.Context(), cmd.OutOrStdout(), args[0])
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringSliceVar(&f.kinds, "kind", nil, "only these kinds")
+	flags.StringSliceVar(&f.filter.Threads, "thread", nil, "only these threads")
+	flags.StringVar(&f.filter.Source, "source", "", "only what this agent said")
+	flags.StringVar(&f.since, "since", "", "not before this time")
+	flags.StringVar(&f.until, "until", "", "not after this time")
+	flags.StringVar(&f.replyTo, "reply-to", "", "only replies to the signal with this id")
+	flags.Float64Var(&f.filter.MinConfidence, "min-confidence", 0, "in [0,1]")
+	flags.Uint64Var(&f.filter.After, "after", 0, "only greater sequence numbers")
+	flags.BoolVarP(&f.follow, "follow", "f", false, "wait for more")
+	flags.BoolVar(&f.json, "json", false, "print JSON, one signal a line")
+	flags.IntVar(&f.width, "width", 120, "columns of a line")
+	return cmd
+}
+
+func (f *logFlags) parse() (err error) {
+	for _, k := range f.kinds {
+		f.filter.Kinds = append(f.filter.Kinds, signals.Kind(k))
+	}
+	if f.replyTo != "" {
+		if f.filter.ReplyTo, err = signals.ParseID(f.replyTo); err != nil {
+			return err
+		}
+	}
+	for _, bound := range []struct {
+		text string
+		time *time.Time
+	}{{f.since, &f.filter.Since}, {f.until, &f.filter.Until}} {
+		if bound.text == "" {
+			continue
+		}
+		if *bound.time, err = time.Parse(time.RFC3339Nano, bound.text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *logFlags) run(ctx context.Context, w io.Writer, name string) error {
+	v, err := view(name)
+	if err != nil {
+		return err
+	}
+	show := transcript.Text(w, &transcript.Options{Width: f.width})
+	if f.json {
+		show = transcript.Log(w)
+	}
+	for s, err := range said(ctx, v, f.follow) {
+		switch {
+		case err != nil && f.follow && errors.Is(err, context.Canceled):
+			return nil // whoever follows ends it so
+		case err != nil:
+			return err
+		case !journal.Matches(&f.filter, s):
+			continue
+		}
+		if err := show(swarm.Spoke{Signal: s}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// said yields the signals of a run, from the first that is kept.
+func said(ctx context.Context, v *journal.View, follow bool) iter.Seq2[signals.Any, error] {
+	return func(yield func(signals.Any, error) bool) {
+		codec, err := newCodec()
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		snapshot, err := v.Snapshot()
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		records := v.Read(snapshot.Through)
+		if follow {
+			records = v.Follow(ctx, snapshot.Through)
+		}
+		for r, err := range records {
+			var s signals.Any
+			if err == nil && r.Type == journal.TypeSignal {
+				s, err = r.Signal(codec)
+			}
+			if s == nil && err == nil {
+				continue
+			}
+			if !yield(s, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+func newShow() *cobra.Command {
+	var thread string
+	var full bool
+	var width int
+	cmd := &cobra.Command{
+		Use:   "show RUN",
+		Short: "Print the transcript of a solve from its log alone",
+		Long: `Show prints what was said in a thread, round by round, and what came of it; of a
+run that is being written, as far as it is. Without --thread it lists the threads
+if there are several.
+
+` + aRun,
+		Args: oneRun,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			v, err := view(args[0])
+			if err != nil {
+				return err
+			}
+			if thread == "" {
+				threads, err := threadsOf(cmd.Context(), v)
+				if err != nil {
+					return err
+				}
+				if len(threads) != 1 {
+					return listThreads(cmd.OutOrStdout(), threads)
+				}
+				thread = threads[0]
+			}
+			show := transcript.Text(cmd.OutOrStdout(), &transcript.Options{Width: width, Full: full})
+			return showThread(cmd.Context(), v, thread, show)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&thread, "thread", "", "of the solve")
+	flags.BoolVar(&full, "full", false, "print texts in full")
+	flags.IntVar(&width, "width", 120, "columns of a line")
+	return cmd
+}
+
+func threadsOf(ctx context.Context, v *journal.View) (threads []string, err error) {
+	seen := map[string]bool{}
+	for s, err := range said(ctx, v, false) {
+		if err != nil {
+			return nil, err
+		}
+		if t := s.Head().Thread; !seen[t] {
+			seen[t] = true
+			threads = append(threads, t)
+		}
+	}
+	return threads, nil
+}
+
+func listThreads(w io.Writer, threads []string) error {
+	for _, t := range threads {
+		if _, err := fmt.Fprintf(w, "%q\n", t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func showThread(ctx context.Context, v *journal.View, thread string, show func(swarm.Event) error) error {
+	rounds := map[int32][]string{}
+	var all []signals.Any
+	for s, err := range said(ctx, v, false) {
+		if err != nil {
+			return err
+		}
+		if h := s.Head(); h.Thread == thread {
+			all = append(all, s)
+			if h.Source != bus.System && !slices.Contains(rounds[h.Round], h.Source) {
+				rounds[h.Round] = append(rounds[h.Round], h.Source)
+			}
+		}
+	}
+	if len(all) == 0 {
+		return fmt.Errorf("nothing was said in thread %q", thread)
+	}
+	round := int32(0)
+	for _, s := range all {
+		if r := s.Head().Round; r > round {
+			round = r
+			if err := show(swarm.RoundStarted{Round: int(r), Turns: rounds[r]}); err != nil {
+				return err
+			}
+		}
+		if err := show(swarm.Spoke{Signal: s}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/swarm"
+)
+
+func newReplay() *cobra.Command {
+	var to uint64
+	var check bool
+	cmd := &cobra.Command{
+		Use:   "replay RUN",
+		Short: "Derive the conflicts and decisions of a run again",
+		Long: `Replay derives conflicts and decisions again from the votes and terms in the log,
+learning along the way what was learned then, and compares. It prints each
+decision, or with --check nothing but "identical" and counts. A log that says
+something else than what it derives to is an error that names the first signal
+of which that is so. Nothing is written, called or notified.
+
+` + aRun,
+		Args: oneRun,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			v, err := view(args[0])
+			if err != nil {
+				return err
+			}
+			return replay(cmd.Context(), cmd.OutOrStdout(), v, to, check)
+		},
+	}
+	cmd.Flags().Uint64Var(&to, "to", 0, "up to the signal with this sequence number; 0: all")
+	cmd.Flags().BoolVar(&check, "check", false, "only say whether they are the same")
+	return cmd
+}
+
+func replay(ctx context.Context, w io.Writer, v *journal.View, to uint64, check bool) error {
+	if s, err := v.Snapshot(); err != nil || s.Through > 0 {
+		return errors.Join(err, fmt.Errorf("records up to %d were dropped, and with them what the rest derives from", s.Through))
+	}
+	r, err := swarm.NewReplay()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	var broken error
+	if !check {
+		r.Decided = func(thread, terms string, d consensus.Decision) {
+			_, err := fmt.Fprintf(w, "%q by %s: %v\n", thread, terms, d)
+			broken = errors.Join(broken, err)
+		}
+	}
+	for s, err := range said(ctx, v, false) {
+		switch {
+		case err != nil:
+			return err
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case broken != nil:
+			return broken
+		case to > 0 && s.Head().Seq > to:
+			return identical(w, r)
+		}
+		if err := r.Next(s); err != nil {
+			return err
+		}
+	}
+	return identical(w, r)
+}
+
+func identical(w io.Writer, r *swarm.Replay) error {
+	_, err := fmt.Fprintf(w, "identical: %d signals, %d conflicts, %d decisions, %d outcomes\n", r.Signals, r.Conflicts, r.Decisions, r.Outcomes)
+	return err
+}

@@ -1,0 +1,194 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/internal/runs"
+)
+
+// aRun says what a command takes for a run.
+const aRun = `A run is the path of a journal, or the name of one in the default directory,
+which "swarmbus runs" prints: a text with a separator or an extension is a path.`
+
+func newRuns() *cobra.Command {
+	return &cobra.Command{
+		Use:   "runs [DIR]",
+		Short: "List the runs in the default directory, or in another",
+		Args:  atMost(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			dir, err := runs.Dir()
+			if len(args) == 1 {
+				dir, err = args[0], nil
+			}
+			if err != nil {
+				return err
+			}
+			paths, err := runs.List(dir)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(cmd.ErrOrStderr(), "%d runs in %s\n", len(paths), dir)
+			return listRuns(cmd.OutOrStdout(), paths)
+		},
+	}
+}
+
+func listRuns(w io.Writer, paths []string) error {
+	if len(paths) == 0 {
+		return nil
+	}
+	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(out, "run\tsignals\tresults\tbytes\tchanged\tstate")
+	for _, path := range paths {
+		name := strings.TrimSuffix(filepath.Base(path), runs.Suffix)
+		s, err := journal.Verify(path)
+		if s == nil {
+			fmt.Fprintf(out, "%s\t\t\t\t\t%v\n", name, err)
+			continue
+		}
+		changed := ""
+		if info, err := os.Stat(path); err == nil {
+			changed = info.ModTime().Format(time.DateTime)
+		}
+		fmt.Fprintf(out, "%s\t%d\t%d\t%d\t%s\t%s\n", name, s.Types[journal.TypeSignal], s.Types[journal.TypeResult], s.Bytes, changed, stateOf(path, s, err))
+	}
+	return out.Flush()
+}
+
+func stateOf(path string, s *journal.Summary, err error) string {
+	holder, written := journal.Locked(path)
+	switch {
+	case err != nil:
+		return err.Error()
+	case written:
+		return fmt.Sprintf("being written by %v", holder)
+	case s.Torn > 0:
+		return fmt.Sprintf("interrupted: %d bytes of a torn record", s.Torn)
+	default:
+		return "whole"
+	}
+}
+
+func newVerify() *cobra.Command {
+	return &cobra.Command{
+		Use:   "verify RUN",
+		Short: "Check every record of a run and the chain over them",
+		Long: `Verify reads all of a run, and checks the checksums of every record and that
+each is chained to the one before. It prints the last link of the chain: as long
+as that is the same, so is every record. Damage is an error with its place.
+
+` + aRun,
+		Args: oneRun,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path, err := runs.Path(args[0])
+			if err != nil {
+				return err
+			}
+			s, err := journal.Verify(path)
+			if err != nil {
+				return err
+			}
+			out := cmd.OutOrStdout()
+			_, err = fmt.Fprintf(out, "whole: records %d to %d, chain %x\n", s.First, s.Last, s.Chain)
+			if s.Torn > 0 && err == nil {
+				_, err = fmt.Fprintf(out, "behind them %d bytes of a torn record, which the next writer cuts off\n", s.Torn)
+			}
+			return err
+		},
+	}
+}
+
+func newExport() *cobra.Command {
+	return &cobra.Command{
+		Use:   "export RUN",
+		Short: "Print a run as JSON lines",
+		Long: `Export prints all records of a run as JSON lines, for other programs and for
+import. Of a damaged run it prints what is before the damage, and fails.
+
+` + aRun,
+		Args: oneRun,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			v, err := view(args[0])
+			if err != nil {
+				return err
+			}
+			return journal.Export(cmd.OutOrStdout(), v)
+		},
+	}
+}
+
+func newImport() *cobra.Command {
+	return &cobra.Command{
+		Use:   "import FILE [RUN]",
+		Short: "Make a run of JSON lines that export printed",
+		Long: `Import makes a run of the lines in FILE, or of its input if that is "-". The run
+is called like the file unless it is named.
+
+` + aRun,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usage(errors.New("a file is required"))
+			}
+			return atMost(2)(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			from := cmd.InOrStdin()
+			if args[0] != "-" {
+				f, err := os.Open(args[0])
+				if err != nil {
+					return err
+				}
+				defer f.Close() //nolint:errcheck // only read
+				from = f
+			}
+			name := strings.TrimSuffix(filepath.Base(args[0]), filepath.Ext(args[0]))
+			if len(args) == 2 {
+				name = args[1]
+			}
+			path, err := runs.Make(name)
+			if err != nil {
+				return err
+			}
+			if err := journal.Import(path, from); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintln(cmd.OutOrStdout(), path)
+			return err
+		},
+	}
+}
+
+// view opens a run to read it.
+func view(name string) (*journal.View, error) {
+	path, err := runs.Path(name)
+	if err != nil {
+		return nil, err
+	}
+	return journal.NewView(path)
+}
+
+func oneRun(_ *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return usage(fmt.Errorf("one run is required, not %d; see swarmbus runs", len(args)))
+	}
+	return nil
+}
+
+func atMost(n int) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) > n {
+			return usage(fmt.Errorf("%d arguments, %d at most", len(args), n))
+		}
+		return nil
+	}
+}
