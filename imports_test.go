@@ -31,7 +31,6 @@ var rules = []struct {
 	{"conflict", rule{ours: []string{"signals"}}},
 	{"bus/internal/store", rule{ours: []string{"signals"}}},
 	{"bus", rule{ours: []string{"signals", "conflict", "bus/internal/store"}}},
-	{"bus", rule{ours: []string{"signals", "conflict"}}},
 	{"bus/journal", rule{ours: []string{"signals", "conflict", "bus"}, others: []string{"golang.org/x/sys/windows"}}},
 	{"bus/journal/journaltest", rule{ours: []string{"bus/journal"}}},
 	{"bus/*", rule{ours: []string{"signals", "conflict", "bus"}}},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"sync"
+	"time"
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/signals"
@@ -77,6 +78,7 @@ type Writer struct {
 
 	mu      sync.Mutex // protects the fields below
 	written uint64     // bus's sequence number of the newest signal that is acknowledged
+	count   uint64     // of signals that are
 	err     error
 	news    chan struct{} // closed when one of them changed
 }
@@ -108,10 +110,10 @@ func (w *Writer) run(ctx context.Context) {
 			err = w.write(batch[:n])
 		}
 		if err != nil {
-			w.tell(0, err)
+			w.tell(nil, err)
 			return
 		}
-		w.tell(batch[n-1].Head().Seq, nil)
+		w.tell(batch[:n], nil)
 		clear(batch[:n])
 	}
 }
@@ -128,11 +130,12 @@ func (w *Writer) write(batch []signals.Any) error {
 	return err
 }
 
-func (w *Writer) tell(seq uint64, err error) {
+func (w *Writer) tell(written []signals.Any, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.err = err; err == nil {
-		w.written = seq
+		w.written = written[len(written)-1].Head().Seq
+		w.count += uint64(len(written))
 	}
 	close(w.news)
 	w.news = make(chan struct{})
@@ -147,17 +150,34 @@ func (w *Writer) Sync(ctx context.Context, seq uint64) error {
 		written, err, news := w.written, w.err, w.news
 		w.mu.Unlock()
 		switch {
-		case written >= seq:
+		case written >= seq || w.nothingLeft(seq):
 			return nil
 		case err != nil:
 			return fmt.Errorf("journal: signal %d is not written: %w", seq, err)
 		}
 		select {
 		case <-news:
+		case <-time.After(checkEvery):
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
 	}
+}
+
+// checkEvery is how often Sync looks whether what it waits for has expired,
+// which nobody tells.
+const checkEvery = 10 * time.Millisecond
+
+// nothingLeft reports whether everything up to a signal is acknowledged or has
+// expired.
+func (w *Writer) nothingLeft(seq uint64) bool {
+	if w.bus.Last() < seq {
+		return false
+	}
+	b := w.log.Books()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.err == nil && b.Pending == 0 && b.Delivered <= w.count
 }
 
 // Close waits until everything that was published is acknowledged, or until

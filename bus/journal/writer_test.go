@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/swarmbus/swarmbus/bus"
@@ -153,6 +154,32 @@ func TestSyncWaitsForItsSignalAndForNothingElse(t *testing.T) {
 	if err := w.Close(t.Context()); err != nil {
 		t.Error(err)
 	}
+}
+
+func TestWhatExpiredUnreadIsNotWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, err := bus.New(&bus.Options{Sweep: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer b.Close()
+		slow := &slowStore{Store: new(journal.Memory), gate: make(chan struct{})}
+		w := attach(t, b, slow)
+		say := func(ttl time.Duration) {
+			finding := signals.Discovery{Finding: "x", Relevance: 1}
+			if _, err := b.System().Publish(t.Context(), signals.New(signals.Header{Confidence: 1, TTL: ttl}, finding)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		say(time.Hour)
+		synctest.Wait() // the writer waits for its store
+		say(time.Second)
+		time.Sleep(time.Minute)
+		close(slow.gate)
+		if err := w.Close(t.Context()); err != nil || slow.Last() != 1 {
+			t.Errorf("%d records, %v", slow.Last(), err)
+		}
+	})
 }
 
 type slowStore struct {
