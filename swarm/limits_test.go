@@ -174,3 +174,21 @@ func TestLeavingTheStreamEndsTheSolve(t *testing.T) {
 		}
 	})
 }
+
+// What a bus keeps of proposals for decisions is bounded, and solves without
+// end must not use it up.
+func TestSolvesThatEndedLeaveNoProposalsBehind(t *testing.T) {
+	b := made(bus.New(&bus.Options{Proposals: 4}))
+	defer b.Close()
+	s := newSwarm(t, swarm.Options{Bus: b, Agents: []*agents.Agent{
+		proposer("p", "a", "1"), voter("v", map[string]signals.Stance{"a": signals.Agree}), voter("w", map[string]signals.Stance{"a": signals.Agree}),
+	}})
+	for range 10 {
+		if r := solve(t, s); r.Stop != swarm.StopConsensus {
+			t.Fatalf("stopped: %v, %s", r.Stop, r.Detail)
+		}
+	}
+	if left := b.Stats().Proposals; left != 0 {
+		t.Errorf("%d proposals are still live", left)
+	}
+}

@@ -284,5 +284,8 @@ func (r *solve) leave() {
 	if r.log != nil {
 		r.log.Close()
 	}
+	if r.result.Stop != StopEscalated { // a person's answer goes on with its proposals
+		r.swarm.bus.CloseThread(r.result.Thread)
+	}
 	r.swarm.release(r.result.Thread)
 }
