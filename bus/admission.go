@@ -2,6 +2,7 @@ package bus
 
 import (
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -142,7 +143,7 @@ func (k *bucket) take(a *admission, agent string, n float64) error {
 		k.tokens -= n
 		return nil
 	}
-	wait := time.Duration((n - k.tokens) / a.rate * 1e9)
+	wait := time.Duration(min((n-k.tokens)/a.rate*1e9, math.MaxInt64/2))
 	if n > a.burst {
 		wait = 0
 	}
@@ -183,7 +184,7 @@ func (a *admission) lost(source string, s signals.Any) {
 	if a.capacity == 0 {
 		return
 	}
-	if a.bytes[source] -= size(s); a.bytes[source] == 0 {
+	if a.bytes[source] -= size(s); a.bytes[source] <= 0 {
 		delete(a.bytes, source)
 	}
 }

@@ -221,6 +221,7 @@ func (b *Bus) sweep() {
 		if pos, due = b.log.Expire(pos, now, b.inline.at.Pos, b.lostLocked()); due {
 			b.mu.Unlock()
 			b.mu.Lock()
+			pos = max(pos, b.log.Floor()) // publishers may have moved it
 		}
 	}
 	b.expireProposalsLocked(now)

@@ -67,7 +67,8 @@
 // # Ownership
 //
 // The log copies what is published, and shares what it hands out: a signal
-// that came out of it must not be modified. Handlers get copies.
+// that came out of it must not be modified, nor what a payload points at, before
+// or after. Handlers get copies.
 //
 // # Stopping
 //

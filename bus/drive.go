@@ -3,6 +3,7 @@ package bus
 import (
 	"context"
 	"runtime/debug"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -42,6 +43,7 @@ type run struct {
 	channel  *channel
 	handlers []*Handler
 	endings  uint64 // handlers that had ended before
+	joined   bool   // handlers of the kind began, for which this entry is not
 
 	began      atomic.Int32 // how many handlers were called, for the watchdog too
 	returned   bool         // from the last of them
@@ -229,6 +231,9 @@ func (b *Bus) settleRunLocked() {
 	in := &b.inline
 	r := &in.run
 	r.channel.done++
+	if r.joined {
+		r.settleJoinedLocked()
+	}
 	for _, e := range r.exceptions {
 		e.handler.exceptLocked(e.fate, r.pos())
 	}
@@ -243,6 +248,16 @@ func (b *Bus) settleRunLocked() {
 	clear(r.exceptions)
 	r.exceptions = r.exceptions[:0]
 	b.tellWaitingLocked()
+}
+
+// settleJoinedLocked takes the run off the books of those who began during it.
+func (r *run) settleJoinedLocked() {
+	r.joined = false
+	for _, h := range r.channel.handlers {
+		if !slices.Contains(r.handlers, h) {
+			h.doneBefore++
+		}
+	}
 }
 
 func (h *Handler) exceptLocked(f Fate, pos uint64) {

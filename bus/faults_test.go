@@ -396,8 +396,14 @@ func TestPublishAllAndFeedAreLinear(t *testing.T) {
 				}
 			})
 		}
-		if small, large := cost(4_000), cost(32_000); large > 30*small { // quadratic: 64
-			t.Errorf("feed %v: 4,000 took %v, 32,000 %v", feed, small, large)
+		for try := range 5 { // others use the machine, too
+			small, large := cost(4_000), cost(32_000)
+			if large <= 30*small { // quadratic: 64
+				break
+			}
+			if try == 4 {
+				t.Errorf("feed %v: 4,000 took %v, 32,000 %v", feed, small, large)
+			}
 		}
 	}
 }
@@ -745,5 +751,234 @@ func TestIdleBucketsAreForgotten(t *testing.T) {
 	churn(5_000, 20_000)
 	if grown := heap() - before; grown > 1<<20 {
 		t.Errorf("%d kB more after 15,000 agents that went away", grown>>10)
+	}
+}
+
+// The sweeper lets publishers in between two blocks, who may move the floor of
+// the history beyond where it wanted to go on.
+func TestSweepingWhilePublishersEvict(t *testing.T) {
+	b := newBus(t, &bus.Options{History: 3000, Sweep: -1, TTL: time.Microsecond})
+	a := agent(t, b, "a")
+	stop := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				b.Sweep()
+			}
+		}
+	})
+	for range 60_000 {
+		s := found("x")
+		s.TTL = 2 * time.Millisecond
+		must(t, a, s)
+	}
+	close(stop)
+	wg.Wait()
+	balanced(t, b)
+}
+
+// A signal that embeds one has all its methods, and is none.
+type liar struct{ *discovery }
+
+func TestSignalThatIsNoneIsRefused(t *testing.T) {
+	b := newBus(t, nil)
+	a := agent(t, b, "a")
+	must(t, a, found("x"))
+	for range 2 {
+		if _, err := a.Publish(t.Context(), liar{found("y")}); !errors.Is(err, signals.ErrInvalid) {
+			t.Errorf("published: %v", err)
+		}
+		if _, err := a.PublishAll(t.Context(), found("z"), liar{found("y")}); !errors.Is(err, signals.ErrInvalid) {
+			t.Errorf("published: %v", err)
+		}
+	}
+	if b.Last() != 1 {
+		t.Errorf("%d signals", b.Last())
+	}
+}
+
+// anyKind is a payload whose kind is not its type's.
+type anyKind struct {
+	K signals.Kind `json:"k"`
+}
+
+func (p anyKind) Kind() signals.Kind {
+	if p.K == "" {
+		return "acme.example/any"
+	}
+	return p.K
+}
+
+func TestKindThatDependsOnTheValueIsJudgedEachTime(t *testing.T) {
+	b := newBus(t, nil)
+	a := agent(t, b, "a")
+	for range 2 {
+		must(t, a, signals.New(signals.Header{}, anyKind{}))
+		var refused *bus.PermissionError
+		if _, err := a.Publish(t.Context(), signals.New(signals.Header{}, anyKind{signals.KindTask})); !errors.As(err, &refused) && !errors.Is(err, signals.ErrInvalid) {
+			t.Errorf("published a reserved kind: %v", err)
+		}
+	}
+}
+
+func TestEndedSubscriptionKeepsNothingWhileAnotherReads(t *testing.T) {
+	b := newBus(t, &bus.Options{TTL: -1})
+	a := agent(t, b, "a")
+	lagged, closed := subscribe(t, b, bus.SubscribeOptions{Backlog: 10}), subscribe(t, b, bus.SubscribeOptions{})
+	other := subscribe(t, b, bus.SubscribeOptions{})
+	drain := func(n int) {
+		for range n {
+			must(t, a, found("x"))
+			if s, err := other.Poll(); s == nil || err != nil {
+				t.Fatal(s, err)
+			}
+		}
+	}
+	drain(5_000)
+	closed.Books() // which looks ahead
+	closed.Close()
+	before := heap()
+	drain(100_000)
+	if grown := heap() - before; grown > 2<<20 {
+		t.Errorf("%d kB more", grown>>10)
+	}
+	runtime.KeepAlive(lagged)
+	runtime.KeepAlive(closed)
+}
+
+// What is fed was accepted elsewhere: whether it comes at once, one by one or
+// an hour later changes nothing.
+func TestFeedingDoesNotDependOnBatchesOrTheClock(t *testing.T) {
+	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	now := at
+	fill := func(feed func(*bus.Bus, []signals.Any)) (*bus.Bus, []signals.Any) {
+		now = at
+		live := newBus(t, &bus.Options{Clock: func() time.Time { return now }, Sweep: -1, Mint: signals.SeededMint("m")})
+		short := proposes("t", "p", "1")
+		short.TTL = time.Second
+		must(t, agent(t, live, "a"), short)
+		now = now.Add(time.Minute)
+		must(t, agent(t, live, "z"), proposes("t", "p", "mine now"))
+		x := must(t, agent(t, live, "b"), proposes("t", "q", "2")).ID
+		y := must(t, agent(t, live, "c"), proposes("t", "r", "3")).ID
+		for pair := range live.Conflicts("t") {
+			if _, err := live.Resolve(t.Context(), "t", pair.A.Signal, pair.B.Signal, ""); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, _ = x, y
+		log := history(live, bus.Filter{})
+		rebuilt := newBus(t, &bus.Options{Clock: func() time.Time { return now }, Sweep: -1, Mint: signals.SeededMint("m")})
+		feed(rebuilt, log)
+		return rebuilt, log
+	}
+	atOnce := func(b *bus.Bus, log []signals.Any) {
+		if err := b.Feed(t.Context(), log...); err != nil {
+			t.Error(err)
+		}
+	}
+	for name, feed := range map[string]func(*bus.Bus, []signals.Any){
+		"at once": atOnce,
+		"one by one": func(b *bus.Bus, log []signals.Any) {
+			for _, s := range log {
+				atOnce(b, []signals.Any{s})
+			}
+		},
+		"later": func(b *bus.Bus, log []signals.Any) {
+			now = now.Add(time.Hour)
+			atOnce(b, log)
+			now = now.Add(-time.Hour)
+		},
+	} {
+		b, log := fill(feed)
+		if got := b.Stats(); got.Published != uint64(len(log)) || got.Conflicts != 3-1 || got.OpenConflicts != 0 {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
+func TestWhatALayerCommittedIsHandledAlthoughItPanics(t *testing.T) {
+	b := newBus(t, nil)
+	l := layerOf(t, b)
+	handled := make(chan struct{})
+	handle(t, b, bus.HandleOptions{}, func(context.Context, signals.Signal[tick]) error { close(handled); return nil })
+	func() {
+		defer func() { _ = recover() }()
+		_ = l.Append(t.Context(), ticks, func([]bus.Receipt) { panic("no") })
+	}()
+	<-handled
+	if err := b.Shutdown(soon(t)); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestCallThatPanicsLocksNobodyOut(t *testing.T) {
+	b := newBus(t, nil)
+	a := agent(t, b, "a")
+	subscribe(t, b, bus.SubscribeOptions{Agent: "slow", Backlog: 1, WhenFull: bus.Wait})
+	must(t, a, found("x"))
+	func() {
+		defer func() { _ = recover() }()
+		var none context.Context
+		_, _ = a.Publish(none, found("has to wait"))
+	}()
+	if b.Last() != 1 {
+		t.Error("published")
+	}
+}
+
+func TestProposalsOfOneCallCountOneByOne(t *testing.T) {
+	b := newBus(t, &bus.Options{Proposals: 2})
+	same := func() signals.Any { return proposes("t", "p", "1") }
+	if _, err := agent(t, b, "a").PublishAll(t.Context(), same(), same(), same()); !errors.Is(err, bus.ErrProposals) {
+		t.Errorf("got %v, want ErrProposals", err)
+	}
+}
+
+func TestMomentKnowsIDsAcrossTheWrap(t *testing.T) {
+	b := newBus(t, &bus.Options{NoConflicts: true})
+	last := signals.New(signals.Header{Seq: 1<<24 - 2, ID: signals.MustID("f"), Source: "a", Time: time.Now()}, signals.Discovery{Finding: "x"})
+	if err := b.Feed(t.Context(), last); err != nil {
+		t.Fatal(err)
+	}
+	l := layerOf(t, b)
+	for range 3 {
+		var told []signals.ID
+		err := l.Append(t.Context(), func(m bus.Moment) ([]signals.Any, error) {
+			told = []signals.ID{m.ID(0), m.ID(1)}
+			m.ID(5)
+			one, _ := ticks(m)
+			two, _ := ticks(m)
+			return append(one, two...), nil
+		}, func(rs []bus.Receipt) {
+			for i, r := range rs {
+				if r.ID != told[i] {
+					t.Errorf("signal %d got %v, told %v", r.Seq, r.ID, told[i])
+				}
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestHandlerThatComesAndGoesDuringARunIsInNoBooks(t *testing.T) {
+	b := newBus(t, nil)
+	none := func(context.Context, signals.Signal[signals.Discovery]) error { return nil }
+	handle(t, b, bus.HandleOptions{}, func(context.Context, signals.Signal[signals.Discovery]) error {
+		handle(t, b, bus.HandleOptions{}, none).Close()
+		balanced(t, b)
+		handle(t, b, bus.HandleOptions{}, none)
+		balanced(t, b)
+		return nil
+	})
+	must(t, agent(t, b, "a"), found("x"))
+	if k := balanced(t, b).Books; k.Intended != 1 || k.Delivered != 1 {
+		t.Errorf("books %+v", k)
 	}
 }

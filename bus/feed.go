@@ -12,8 +12,8 @@ import (
 // Feed appends signals that got their place elsewhere: from a journal, from
 // another machine, or from an earlier run. Each has its sequence number,
 // greater than the last one (gaps are fine), its id, source and time. They
-// were accepted there, so no permission is asked and an expired one is not
-// refused, but neither is it delivered. Conflicts are found as ever; their
+// were accepted there, so neither permissions nor proposals are judged; an
+// expired one is not refused, but neither is it delivered. Conflicts are found as ever; their
 // signals are not added, because they are in the log that is fed. An id of this
 // bus's mint has to be the one that it gives to that sequence number.
 //
@@ -27,10 +27,13 @@ func (b *Bus) Feed(ctx context.Context, all ...signals.Any) error {
 		ds[i].Signal, ds[i].head, ds[i].KindText = s, signals.HeadOf(s), s.Kind()
 	}
 	b.mu.Lock()
+	done := false
+	defer b.unlockAfterPanic(&done)
 	_, err := b.roomLocked(ctx, "", ds)
 	if err == nil {
 		err = b.feedLocked(ds)
 	}
+	done = true
 	b.driveLocked(ctx)
 	b.mu.Unlock()
 	b.showEvents()
@@ -39,13 +42,13 @@ func (b *Bus) Feed(ctx context.Context, all ...signals.Any) error {
 
 func (b *Bus) feedLocked(ds []draft) error {
 	now, last := b.clock.now(), b.log.Last()
-	var before batch
+	before := newBatch(len(ds))
 	for i := range ds {
 		d := &ds[i]
 		if err := b.admitFedLocked(d, last, now); err != nil {
 			return err
 		}
-		if err := b.uniqueLocked(d, &before, len(ds)); err != nil {
+		if err := b.uniqueLocked(d, &before); err != nil {
 			return err
 		}
 		last = d.Seq
@@ -54,6 +57,9 @@ func (b *Bus) feedLocked(ds []draft) error {
 		b.rules.weigh(ds)
 	}
 	for i := range ds {
+		if ds[i].Pages.Role != isNothing { // by the log's time, however late it is fed
+			b.expireProposalsLocked(ds[i].At)
+		}
 		b.appendLocked(&ds[i])
 	}
 	b.fold.opened = b.fold.opened[:0]

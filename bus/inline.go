@@ -80,7 +80,7 @@ func (b *Bus) handle(kind signals.Kind, o HandleOptions, run func(context.Contex
 	h.channel, h.from = channelOf(h.kind), b.log.Next()
 	h.doneBefore, h.intendedBefore = h.channel.done, h.channel.intended
 	if r := &b.inline.run; r.segment != nil && r.channel == h.channel {
-		h.doneBefore++ // the run under way is not for h
+		r.joined = true
 	}
 	h.channel.handlers = append(slices.Clip(h.channel.handlers), h)
 	b.inline.handlers = append(b.inline.handlers, h)

@@ -21,7 +21,8 @@ type Layer struct {
 // Layer returns a handle with that name which may publish the given kinds.
 // From then on they are reserved for such handles and the system's: agents are
 // refused with a [*PermissionError]. It is an error if an agent has published
-// one of them already. Several layers may share kinds.
+// one of them already, or 1024 other kinds: open layers before agents publish.
+// Several layers may share kinds.
 func (b *Bus) Layer(name string, kinds ...signals.Kind) (*Layer, error) {
 	if err := (signals.Limits{}).Name("layer", name); err != nil {
 		return nil, err
@@ -58,7 +59,11 @@ type Moment struct {
 // ID returns the id of the signal that the bus will mint for the i-th one that
 // the layer is about to return, from 0, if that states no time before the
 // bus's clock.
-func (m Moment) ID(i int) signals.ID { return m.bus.opts.Mint.ID(m.Seq+uint64(i), m.Time) }
+func (m Moment) ID(i int) signals.ID {
+	mint := *m.bus.opts.Mint // asking gives no ids away
+	mint.ID(m.Seq, m.Time)
+	return mint.ID(m.Seq+uint64(i), m.Time)
+}
 
 // Append publishes what decide returns, all of it with consecutive sequence
 // numbers or nothing, and then calls committed, which may be nil. Nothing gets
@@ -73,14 +78,10 @@ func (m Moment) ID(i int) signals.ID { return m.bus.opts.Mint.ID(m.Seq+uint64(i)
 func (l *Layer) Append(ctx context.Context, decide func(Moment) ([]signals.Any, error), committed func([]Receipt)) error {
 	b := l.p.bus
 	b.mu.Lock()
-	ours := true
-	defer func() {
-		if ours { // one of the functions panicked
-			b.mu.Unlock()
-		}
-	}()
+	done := false
+	defer b.unlockAfterPanic(&done)
 	err := l.appendLocked(ctx, decide, committed)
-	ours = false
+	done = true
 	b.driveLocked(ctx)
 	b.mu.Unlock()
 	b.showEvents()

@@ -73,38 +73,49 @@ func newProposals(o *Options) proposals {
 type claim struct{ thread, id string }
 
 // admit refuses a proposal whose id is another's, or for which there is no
-// room. claims are those of the drafts before it in the same call.
-func (f *proposals) admit(d *draft, claims map[claim]owner) error {
+// room, and a resolution of what is no open conflict. before is what the drafts
+// before it in the same call took.
+func (f *proposals) admit(d *draft, before *batch) error {
 	p, ok := signals.As[signals.Proposal](d.Signal)
 	if !ok {
-		return f.admitResolution(d)
+		return f.admitResolution(d, before)
 	}
-	if len(f.live)+len(claims) >= f.capacity {
+	if len(f.live)+before.proposals >= f.capacity {
 		return fmt.Errorf("%w: %d are live", ErrProposals, len(f.live))
 	}
 	if _, live := f.live[d.ID]; live {
 		return fmt.Errorf("%w: %s", ErrDuplicate, d.ID)
 	}
-	id, me := p.Payload.ProposalID, owner{d.Source, p.Payload.Content}
-	first, owned := claims[claim{p.Thread, id}]
+	key, me := claim{p.Thread, p.Payload.ProposalID}, owner{d.Source, p.Payload.Content}
+	first, owned := before.claims[key]
 	if t := f.threads[p.Thread]; t != nil && !owned {
-		first, owned = t.owners[id]
+		first, owned = t.owners[key.id]
 	}
 	if owned && first != me {
-		return &ProposalError{p.Thread, id, first.source}
+		return &ProposalError{p.Thread, key.id, first.source}
 	}
-	if claims != nil {
-		claims[claim{p.Thread, id}] = me
+	if before.proposals++; before.claims != nil {
+		before.claims[key] = me
 	}
 	return nil
 }
 
-func (f *proposals) admitResolution(d *draft) error {
+func (f *proposals) admitResolution(d *draft, before *batch) error {
 	r, ok := signals.As[conflict.Resolution](d.Signal)
 	if !ok || f.detector == nil {
 		return nil
 	}
-	return f.detector.Resolvable(r.Thread, r.Payload)
+	pair, back := [2]signals.ID{r.Payload.SignalA, r.Payload.SignalB}, [2]signals.ID{r.Payload.SignalB, r.Payload.SignalA}
+	if before.resolved[pair] || before.resolved[back] {
+		return fmt.Errorf("%w: resolved before in the same call", conflict.ErrNotOpen)
+	}
+	if err := f.detector.Resolvable(r.Thread, r.Payload); err != nil {
+		return err
+	}
+	if before.resolved != nil {
+		before.resolved[pair] = true
+	}
+	return nil
 }
 
 // foldLocked shows an entry that just entered the log to the fold.

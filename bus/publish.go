@@ -2,6 +2,7 @@ package bus
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -20,12 +21,15 @@ type draft struct {
 // publish commits drafts whose payloads were validated.
 func (b *Bus) publish(ctx context.Context, p *Publisher, ds []draft) (err error) {
 	b.mu.Lock()
+	done := false
+	defer b.unlockAfterPanic(&done)
 	if !b.roomyLocked(len(ds)) {
 		_, err = b.roomLocked(ctx, p.agent, ds)
 	}
 	if err == nil {
 		err = b.commitLocked(p, ds, b.clock.now())
 	}
+	done = true
 	if b.inline.at.Pos != b.log.Next() {
 		b.driveLocked(ctx)
 	}
@@ -34,6 +38,20 @@ func (b *Bus) publish(ctx context.Context, p *Publisher, ds []draft) (err error)
 		b.showEvents()
 	}
 	return err
+}
+
+// unlockAfterPanic is deferred: when a caller's code or context made a commit
+// panic, others go on, and what is in the log is handled.
+func (b *Bus) unlockAfterPanic(done *bool) {
+	if *done {
+		return
+	}
+	if in := &b.inline; !in.driving && in.at.Pos != b.log.Next() && b.state != closed {
+		in.driving = true
+		b.goLocked(b.driveOn)
+	}
+	b.mu.Unlock()
+	b.showLater()
 }
 
 // commitLocked puts all drafts into the log, or none. From here on the time is
@@ -79,7 +97,7 @@ func (p *Publisher) rememberLocked(d *draft) {
 // admitLocked decides what the log will say of the drafts, and whether they
 // may enter it.
 func (b *Bus) admitLocked(p *Publisher, ds []draft, now int64) error {
-	var before batch
+	before := newBatch(len(ds))
 	at := time.Unix(0, now).UTC()
 	for i := range ds {
 		d := &ds[i]
@@ -100,8 +118,12 @@ func (b *Bus) admitLocked(p *Publisher, ds []draft, now int64) error {
 				return err
 			}
 		}
-		if d.Foreign || d.Pages.Role != isNothing {
-			if err := b.uniqueLocked(d, &before, len(ds)); err != nil {
+		if err := b.uniqueLocked(d, &before); err != nil {
+			return err
+		}
+		if d.Pages.Role != isNothing {
+			b.expireProposalsLocked(now)
+			if err := b.fold.admit(d, &before); err != nil {
 				return err
 			}
 		}
@@ -124,10 +146,24 @@ func (b *Bus) identifyLocked(p *Publisher, d *draft) error {
 		d.Pages = b.pagesLocked(d.Signal)
 		return p.allow(d.KindText, d.head) // a layer may have come meanwhile
 	}
-	if !d.Thread.Is(d.ThreadText) && b.log.Threads[d.ThreadText] == nil {
-		return b.opts.Limits.Validate(d.Signal)
+	if p.role == layerRole && d.head.Source != "" {
+		if err := d.checkName("source", d.Source); err != nil {
+			return err
+		}
+	}
+	if !d.Thread.Is(d.ThreadText) && d.ThreadText != "" && b.log.Threads[d.ThreadText] == nil {
+		return d.checkName("thread", d.ThreadText)
 	}
 	return nil
+}
+
+func (d *draft) checkName(field, name string) error {
+	err := (signals.Limits{}).Name(field, name)
+	var invalid *signals.FieldError
+	if errors.As(err, &invalid) {
+		invalid.Kind = d.KindText
+	}
+	return err
 }
 
 // pagesLocked returns the pages of a signal's type.
@@ -155,29 +191,33 @@ func (b *Bus) stampLocked(d *draft, now int64, at time.Time) {
 
 // A batch is what the drafts before one in the same call took.
 type batch struct {
-	ids    map[signals.ID]bool
-	claims map[claim]owner
+	ids       map[signals.ID]bool
+	claims    map[claim]owner
+	proposals int
+	resolved  map[[2]signals.ID]bool
 }
 
-// uniqueLocked refuses an id that is in the history, and a proposal id that is
-// another's. The drafts before it count, at a constant cost for each.
-func (b *Bus) uniqueLocked(d *draft, before *batch, n int) error {
-	if n > 1 && before.ids == nil {
-		before.ids, before.claims = map[signals.ID]bool{}, map[claim]owner{}
+// newBatch returns a batch for n drafts; one alone has nothing before it.
+func newBatch(n int) (b batch) {
+	if n > 1 {
+		b = batch{ids: map[signals.ID]bool{}, claims: map[claim]owner{}, resolved: map[[2]signals.ID]bool{}}
 	}
-	if d.Foreign {
-		if _, _, held := b.log.Find(d.ID); held || before.ids[d.ID] {
-			return fmt.Errorf("%w: %s", ErrDuplicate, d.ID)
-		}
-		if before.ids != nil {
-			before.ids[d.ID] = true
-		}
-	}
-	if d.Pages.Role == isNothing {
+	return b
+}
+
+// uniqueLocked refuses an id that is in the history. The drafts before it
+// count, at a constant cost for each.
+func (b *Bus) uniqueLocked(d *draft, before *batch) error {
+	if !d.Foreign {
 		return nil
 	}
-	b.expireProposalsLocked(b.clock.last)
-	return b.fold.admit(d, before.claims)
+	if _, _, held := b.log.Find(d.ID); held || before.ids[d.ID] {
+		return fmt.Errorf("%w: %s", ErrDuplicate, d.ID)
+	}
+	if before.ids != nil {
+		before.ids[d.ID] = true
+	}
+	return nil
 }
 
 // appendLocked makes d part of the log and of everything that follows from it,

@@ -129,7 +129,7 @@ func (p *Publisher) drafts(all []signals.Any) ([]draft, error) {
 func (p *Publisher) draft(d *draft, s signals.Any) (err error) {
 	d.Signal = s
 	if pages := p.pages.Load(); pages != nil {
-		if d.head, err = pages.Form.Inspect(p.bus.opts.Limits, s); d.head != nil {
+		if d.head, err = pages.Form.Inspect(p.bus.opts.Limits, s); d.head != nil && s.Kind() == pages.Kind {
 			d.Pages, d.KindText = pages, pages.Kind
 			if err == nil && !p.owns(d.head) {
 				err = p.allow(d.KindText, d.head)
@@ -140,6 +140,7 @@ func (p *Publisher) draft(d *draft, s signals.Any) (err error) {
 	if err := p.bus.opts.Limits.Validate(s); err != nil {
 		return err
 	}
+	d.Pages = nil
 	d.head, d.KindText = signals.HeadOf(s), s.Kind()
 	return p.allow(d.KindText, d.head)
 }

@@ -234,8 +234,8 @@ func (s *Subscription) giveBack(rest []signals.Any) {
 	}
 	s.bus.mu.Lock()
 	s.mu.Lock()
-	closed := s.closed.Load()
-	if !closed {
+	ended := s.closed.Load() || s.bus.state == closed
+	if !ended {
 		s.front = slices.Concat(rest, s.front)
 		s.inHand -= uint64(len(rest))
 		if s.err != nil {
@@ -244,7 +244,7 @@ func (s *Subscription) giveBack(rest []signals.Any) {
 	}
 	s.mu.Unlock()
 	s.bus.mu.Unlock()
-	if closed {
+	if ended {
 		s.settle(DeadClosed, uint64(len(rest)))
 		s.tell(DeadClosed, rest...)
 	}

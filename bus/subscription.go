@@ -342,6 +342,7 @@ func (s *Subscription) closeLocked() {
 func (s *Subscription) endLocked() {
 	b := s.bus
 	s.cursor.Clear()
+	s.ahead.Clear()
 	i := slices.Index(b.subscriptions, s)
 	b.subscriptions = slices.Delete(b.subscriptions, i, i+1)
 	b.log.RemoveReader()

@@ -2,6 +2,7 @@ package bus
 
 import (
 	"context"
+	"slices"
 
 	"github.com/swarmbus/swarmbus/bus/internal/store"
 	"github.com/swarmbus/swarmbus/signals"
@@ -26,7 +27,7 @@ func (b *Bus) Tap(f Filter) *Tap {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	t := &Tap{bus: b, filter: f, pos: b.log.Next()}
-	t.filter.NewestFirst = false
+	t.filter.NewestFirst, t.filter.Kinds, t.filter.Threads = false, slices.Clone(f.Kinds), slices.Clone(f.Threads)
 	if f.After > 0 {
 		t.pos = b.log.After(f.After)
 		if gone := b.log.EvictedTo(); f.After < gone {

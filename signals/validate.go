@@ -57,7 +57,13 @@ func (l Limits) Validate(s Any) error {
 	if s == nil {
 		return &FieldError{Field: "signal", Value: "nil", Problem: "missing"}
 	}
-	return s.check(l)
+	if err := s.check(l); err != nil {
+		return err
+	}
+	if !s.form().Fits(s) { // a struct that embeds one has all its methods
+		return &FieldError{Kind: s.Kind(), Field: "signal", Value: fmt.Sprintf("%T", s), Problem: "no *signals.Signal"}
+	}
+	return nil
 }
 
 // Validate is [Limits.Validate] with the default limits.
