@@ -1,7 +1,6 @@
 package bus
 
 import (
-	"math"
 	"time"
 
 	"github.com/swarmbus/swarmbus/conflict"
@@ -72,8 +71,8 @@ func (o *Options) check() error {
 		return &OptionError{"Proposals", o.Proposals, "negative"}
 	case o.Slow < 0:
 		return &OptionError{"Slow", o.Slow, "negative"}
-	case !(o.Rate >= 0 && o.Rate <= math.MaxInt32):
-		return &OptionError{"Rate", o.Rate, "not from 0 to 2^31-1"}
+	case !(o.Rate >= 0 && o.Rate <= 1e15):
+		return &OptionError{"Rate", o.Rate, "not from 0 to 1e15"}
 	case o.Burst < 0:
 		return &OptionError{"Burst", o.Burst, "negative"}
 	case o.Bytes < 0:
