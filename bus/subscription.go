@@ -2,6 +2,7 @@ package bus
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"runtime"
@@ -321,7 +322,7 @@ func (s *Subscription) Close() {
 // closeLocked needs both locks. A subscription that lagged gives up what it
 // has kept.
 func (s *Subscription) closeLocked() {
-	if s.err == ErrClosed {
+	if errors.Is(s.err, ErrClosed) {
 		return
 	}
 	lagged := s.err != nil

@@ -15,7 +15,7 @@ func turnover(d *conflict.Detector, n, live int, kept bool) {
 	for i := range n {
 		p := proposal{uint64(i + 1), "t", fmt.Sprint("agent ", i), fmt.Sprint("content ", i)}
 		d.Fold(p.signal())
-		if gone := i + 1 - live; gone > 0 && !(kept && gone == 1) {
+		if gone := i + 1 - live; gone > 0 && (!kept || gone != 1) {
 			d.Remove(proposal{seq: uint64(gone)}.id())
 		}
 	}

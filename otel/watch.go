@@ -50,6 +50,8 @@ func (w *watch) see(e bus.Event) {
 	case bus.Slow:
 		w.log.LogAttrs(context.Background(), slog.LevelWarn, "slow reader",
 			slog.String("reader", e.Reader), slog.String("site", e.Site), slog.Duration("took", e.Took), slog.Int("pending", e.Pending))
+	case bus.Missed:
+		w.log.LogAttrs(context.Background(), slog.LevelWarn, "events missed: spans and counts lack them", slog.Uint64("events", e.Events))
 	case bus.Expired, bus.Evicted, bus.ConflictOpened, bus.ConflictEnded:
 		// In the bus's counts, or signals of their own.
 	}

@@ -94,7 +94,6 @@ type machine struct {
 	handed  []signals.Any
 	was     []string
 	cursors []Cursor
-	read    []uint64 // sequence numbers that the cursors have read, of all
 }
 
 var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
