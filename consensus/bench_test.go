@@ -17,7 +17,7 @@ func crowd(n, k int) ([]string, []Vote) {
 	for i := range votes {
 		p := proposals[rng.IntN(k)*rng.IntN(2)]
 		votes[i] = Vote{
-			Seq: uint64(i + 1), Voter: fmt.Sprintf("agent-%d", i), Proposal: p,
+			Seq: uint64(i + 1), Voter: fmt.Sprintf("agent-%d", i), ProposalID: p,
 			Stance: Agree + Stance(rng.IntN(5)/3), Weight: float64(rng.IntN(101)) / 100,
 		}
 	}

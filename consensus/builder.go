@@ -45,7 +45,7 @@ func (b *Builder) Propose(id string) error {
 
 func validProposal(id string) error {
 	if id == "" {
-		return fmt.Errorf("consensus: proposal: %w", &FieldError{"proposal", id, "a name"})
+		return fmt.Errorf("consensus: proposal: %w", &FieldError{"proposalId", id, "a name"})
 	}
 	return nil
 }

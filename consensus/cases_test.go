@@ -17,7 +17,7 @@ func parseVote(t testing.TB, seq int, line string) consensus.Vote {
 	t.Helper()
 	v := consensus.Vote{Seq: uint64(seq)}
 	var stance string
-	if _, err := fmt.Sscan(line, &v.Voter, &stance, &v.Proposal, &v.Weight); err != nil {
+	if _, err := fmt.Sscan(line, &v.Voter, &stance, &v.ProposalID, &v.Weight); err != nil {
 		t.Fatalf("vote %q: %v", line, err)
 	}
 	if err := v.Stance.UnmarshalText([]byte(stance)); err != nil {
@@ -109,7 +109,7 @@ func TestOneVoterWhoVotesFiveTimesIsOne(t *testing.T) {
 		if d.Voters != 1 {
 			t.Errorf("%d voters, want 1", d.Voters)
 		}
-		want := []consensus.Uncounted{{Voter: "v", Proposal: "a", Cause: consensus.Superseded, Votes: 4}}
+		want := []consensus.Uncounted{{Voter: "v", ProposalID: "a", Cause: consensus.Superseded, Votes: 4}}
 		if got := d.Uncounted(); !slices.Equal(got, want) {
 			t.Errorf("not counted: %v, want %v", got, want)
 		}
@@ -121,11 +121,11 @@ func TestOneVoterWhoVotesFiveTimesIsOne(t *testing.T) {
 }
 
 func TestWeightsOutOfRangeAreRefusedAndNothingElse(t *testing.T) {
-	good := consensus.Vote{Seq: 1, Voter: "v", Proposal: "a", Stance: consensus.Agree, Weight: 1}
-	other := consensus.Vote{Seq: 2, Voter: "w", Proposal: "a", Stance: consensus.Agree, Weight: 1}
+	good := consensus.Vote{Seq: 1, Voter: "v", ProposalID: "a", Stance: consensus.Agree, Weight: 1}
+	other := consensus.Vote{Seq: 2, Voter: "w", ProposalID: "a", Stance: consensus.Agree, Weight: 1}
 	for _, weight := range []float64{9, -1, -1e-9, 1.0000001, math.NaN(), math.Inf(1), math.Inf(-1)} {
 		t.Run(fmt.Sprint(weight), func(t *testing.T) {
-			bad := consensus.Vote{Seq: 3, Voter: "x", Proposal: "a", Stance: consensus.Disagree, Weight: weight}
+			bad := consensus.Vote{Seq: 3, Voter: "x", ProposalID: "a", Stance: consensus.Disagree, Weight: weight}
 			b, err := consensus.NewBallots(nil, []string{"a"}, []consensus.Vote{good, bad, other})
 			var fe *consensus.FieldError
 			if !errors.As(err, &fe) || fe.Field != "weight" {
@@ -140,10 +140,10 @@ func TestWeightsOutOfRangeAreRefusedAndNothingElse(t *testing.T) {
 }
 
 func TestAProposalThatIsRefusedSpoilsNothingElse(t *testing.T) {
-	votes := []consensus.Vote{{Voter: "v", Proposal: "a", Stance: consensus.Agree, Weight: 1}}
+	votes := []consensus.Vote{{Voter: "v", ProposalID: "a", Stance: consensus.Agree, Weight: 1}}
 	b, err := consensus.NewBallots(nil, []string{"", "a"}, votes)
 	var fe *consensus.FieldError
-	if !errors.As(err, &fe) || fe.Field != "proposal" {
+	if !errors.As(err, &fe) || fe.Field != "proposalId" {
 		t.Errorf("error %v, want a FieldError for proposal", err)
 	}
 	if got := b.Proposals(); !slices.Equal(got, []string{"a"}) || b.Voters() != 1 {

@@ -31,12 +31,12 @@ func (c *Cause) UnmarshalText(text []byte) error { return causes.unmarshal(text,
 
 // Uncounted is one or more votes by a voter on a proposal that do not count.
 type Uncounted struct {
-	Voter    string `json:"voter"`
-	Proposal string `json:"proposal"`
-	Cause    Cause  `json:"cause"`
-	Votes    int    `json:"votes"` // how many
+	Voter      string `json:"voter"`
+	ProposalID string `json:"proposalId"`
+	Cause      Cause  `json:"cause"`
+	Votes      int    `json:"votes"` // how many
 }
 
 func compareUncounted(a, b Uncounted) int {
-	return cmp.Or(cmp.Compare(a.Voter, b.Voter), cmp.Compare(a.Proposal, b.Proposal), cmp.Compare(a.Cause, b.Cause))
+	return cmp.Or(cmp.Compare(a.Voter, b.Voter), cmp.Compare(a.ProposalID, b.ProposalID), cmp.Compare(a.Cause, b.Cause))
 }

@@ -42,7 +42,7 @@ func join(root []int, a, b int) {
 // votes on a proposal become one, in the name of the least of the members who voted at all, with their mean
 // position: agree counts as weight, disagree as minus that, and abstentions only when there is nothing
 // else. A mean above 0 agrees with it, one below disagrees, one of 0 abstains. It takes the highest Seq, the
-// least causal level, and Reason and Expected from the member nearest to it. A voter's own votes count as in
+// least causal level, and Reasoning and Expected from the member nearest to it. A voter's own votes count as in
 // [Vote]; voters without a group are left as they are. The result is sorted by Seq, voter and proposal, and
 // does not depend on the order of the votes.
 //
@@ -60,7 +60,7 @@ func Collapse(votes []Vote, groups map[string]string) []Vote {
 		if name, seen := names[g]; !seen || v.Voter < name {
 			names[g] = v.Voter
 		}
-		voices[voice{g, v.Proposal}] = append(voices[voice{g, v.Proposal}], v)
+		voices[voice{g, v.ProposalID}] = append(voices[voice{g, v.ProposalID}], v)
 	}
 	for at, said := range voices {
 		kept = append(kept, meanOf(said, names[at.who]))
@@ -76,9 +76,9 @@ type voice struct{ who, proposal string }
 func lastWords(votes []Vote) []Vote {
 	sorted := slices.Clone(votes)
 	slices.SortFunc(sorted, func(a, b Vote) int {
-		return cmp.Or(cmp.Compare(a.Voter, b.Voter), cmp.Compare(a.Proposal, b.Proposal), -compareClaim(&a, &b))
+		return cmp.Or(cmp.Compare(a.Voter, b.Voter), cmp.Compare(a.ProposalID, b.ProposalID), -compareClaim(&a, &b))
 	})
-	return slices.CompactFunc(sorted, func(a, b Vote) bool { return a.Voter == b.Voter && a.Proposal == b.Proposal })
+	return slices.CompactFunc(sorted, func(a, b Vote) bool { return a.Voter == b.Voter && a.ProposalID == b.ProposalID })
 }
 
 // position is a vote as a number.

@@ -60,8 +60,8 @@ func TestCollapsingAgainOrInAnotherOrderChangesNothing(t *testing.T) {
 		voices := map[string]bool{}
 		for _, v := range once {
 			g, ok := groups[v.Voter]
-			if key := fmt.Sprint(ok, g, v.Proposal); ok && voices[key] {
-				t.Errorf("group %s has two votes on %s", g, v.Proposal)
+			if key := fmt.Sprint(ok, g, v.ProposalID); ok && voices[key] {
+				t.Errorf("group %s has two votes on %s", g, v.ProposalID)
 			} else {
 				voices[key] = true
 			}
@@ -147,7 +147,7 @@ func reachable(voters []string, from string, linked func(a, b string) bool) []st
 func ExampleCollapse() {
 	var votes []consensus.Vote
 	for _, voter := range []string{"gpt-1", "gpt-2", "gpt-3", "ada", "bob"} {
-		v := consensus.Vote{Seq: uint64(len(votes)), Voter: voter, Proposal: "ship", Stance: consensus.Disagree, Weight: 1}
+		v := consensus.Vote{Seq: uint64(len(votes)), Voter: voter, ProposalID: "ship", Stance: consensus.Disagree, Weight: 1}
 		if len(votes) < 3 {
 			v.Stance = consensus.Agree
 		}
@@ -170,7 +170,7 @@ func BenchmarkCollapse(b *testing.B) {
 	var votes []consensus.Vote
 	groups := map[string]string{}
 	for i := range 10_000 {
-		v := consensus.Vote{Voter: fmt.Sprint("v", i), Proposal: fmt.Sprint("p", i%5), Stance: consensus.Agree, Weight: 0.5}
+		v := consensus.Vote{Voter: fmt.Sprint("v", i), ProposalID: fmt.Sprint("p", i%5), Stance: consensus.Agree, Weight: 0.5}
 		groups[v.Voter] = fmt.Sprint(i % 100)
 		votes = append(votes, v)
 	}
@@ -185,9 +185,9 @@ func TestAGroupSpeaksInTheWordsNearestToItsMean(t *testing.T) {
 	for _, sign := range []consensus.Stance{consensus.Agree, consensus.Disagree} {
 		var votes []consensus.Vote
 		for voter, weight := range map[string]float64{"a": 0.9, "b": 0.8, "c": 0.1} { // 0.6 on average
-			votes = append(votes, consensus.Vote{Voter: voter, Proposal: "p", Stance: sign, Weight: weight, Reason: voter})
+			votes = append(votes, consensus.Vote{Voter: voter, ProposalID: "p", Stance: sign, Weight: weight, Reasoning: voter})
 		}
-		if got := consensus.Collapse(votes, groups); len(got) != 1 || got[0].Reason != "b" {
+		if got := consensus.Collapse(votes, groups); len(got) != 1 || got[0].Reasoning != "b" {
 			t.Errorf("%v: got %+v, want the reason of b", sign, got)
 		}
 	}

@@ -3,8 +3,8 @@
 //
 //	round, err := consensus.NewRound(consensus.ConfidenceWeighted{}, nil) // threshold 0.7, quorum 2
 //	round.Propose("ship")
-//	round.Vote(consensus.Vote{Seq: 1, Voter: "ada", Proposal: "ship", Stance: consensus.Agree, Weight: 0.9})
-//	round.Vote(consensus.Vote{Seq: 2, Voter: "bob", Proposal: "ship", Stance: consensus.Agree, Weight: 0.7})
+//	round.Vote(consensus.Vote{Seq: 1, Voter: "ada", ProposalID: "ship", Stance: consensus.Agree, Weight: 0.9})
+//	round.Vote(consensus.Vote{Seq: 2, Voter: "bob", ProposalID: "ship", Stance: consensus.Agree, Weight: 0.7})
 //	if d := round.Decision(); d.Outcome == consensus.Reached {
 //		fmt.Println(d.Choice, d.Confidence)
 //	}

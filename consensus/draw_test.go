@@ -15,12 +15,12 @@ func drawProposals(t *rapid.T) []string {
 
 func drawVote(t *rapid.T) consensus.Vote {
 	return consensus.Vote{
-		Seq:      rapid.Uint64Range(0, 20).Draw(t, "seq"),
-		Voter:    fmt.Sprint("v", rapid.IntRange(0, 7).Draw(t, "voter")),
-		Proposal: string(rune('a' + rapid.IntRange(0, 10).Draw(t, "proposal"))),
-		Stance:   consensus.Stance(rapid.SampledFrom([]int{1, 1, 1, 2, 2, 3}).Draw(t, "stance")),
-		Weight:   float64(rapid.SampledFrom([]int{0, 1, 3, 5, 7, 10, 10}).Draw(t, "weight")) / 10,
-		Reason:   rapid.SampledFrom([]string{"", "x", "y"}).Draw(t, "reason"),
+		Seq:        rapid.Uint64Range(0, 20).Draw(t, "seq"),
+		Voter:      fmt.Sprint("v", rapid.IntRange(0, 7).Draw(t, "voter")),
+		ProposalID: string(rune('a' + rapid.IntRange(0, 10).Draw(t, "proposal"))),
+		Stance:     consensus.Stance(rapid.SampledFrom([]int{1, 1, 1, 2, 2, 3}).Draw(t, "stance")),
+		Weight:     float64(rapid.SampledFrom([]int{0, 1, 3, 5, 7, 10, 10}).Draw(t, "weight")) / 10,
+		Reasoning:  rapid.SampledFrom([]string{"", "x", "y"}).Draw(t, "reason"),
 	}
 }
 

@@ -9,10 +9,10 @@ import (
 
 func Example() {
 	ballots, err := consensus.NewBallots(nil, []string{"ship", "wait"}, []consensus.Vote{
-		{Seq: 1, Voter: "ada", Proposal: "ship", Stance: consensus.Agree, Weight: 0.9},
-		{Seq: 2, Voter: "bob", Proposal: "ship", Stance: consensus.Agree, Weight: 0.8},
-		{Seq: 3, Voter: "cyd", Proposal: "wait", Stance: consensus.Agree, Weight: 0.4, Reason: "no changelog"},
-		{Seq: 4, Voter: "dee", Proposal: "ship", Stance: consensus.Abstain},
+		{Seq: 1, Voter: "ada", ProposalID: "ship", Stance: consensus.Agree, Weight: 0.9},
+		{Seq: 2, Voter: "bob", ProposalID: "ship", Stance: consensus.Agree, Weight: 0.8},
+		{Seq: 3, Voter: "cyd", ProposalID: "wait", Stance: consensus.Agree, Weight: 0.4, Reasoning: "no changelog"},
+		{Seq: 4, Voter: "dee", ProposalID: "ship", Stance: consensus.Abstain},
 	})
 	if err != nil {
 		panic(err)
@@ -20,7 +20,7 @@ func Example() {
 	d := consensus.ConfidenceWeighted{}.Decide(ballots)
 	fmt.Println(d)
 	for _, v := range d.Dissent() {
-		fmt.Printf("%s: %s\n", v.Voter, v.Reason)
+		fmt.Printf("%s: %s\n", v.Voter, v.Reasoning)
 	}
 	// Output:
 	// confidence-weighted: reached "ship": support 0.8095 meets the threshold of 0.7; confidence 0.7282, 4 voters, 1 vote in dissent
@@ -36,7 +36,7 @@ func ExampleRound() {
 		panic(err)
 	}
 	for i, voter := range []string{"ada", "bob", "ada", "cyd"} {
-		v := consensus.Vote{Seq: uint64(i), Voter: voter, Proposal: "ship", Stance: consensus.Agree, Weight: 1}
+		v := consensus.Vote{Seq: uint64(i), Voter: voter, ProposalID: "ship", Stance: consensus.Agree, Weight: 1}
 		if err := round.Vote(v); err != nil {
 			panic(err)
 		}
@@ -51,7 +51,7 @@ func ExampleRound() {
 
 func ExampleFieldError() {
 	_, err := consensus.NewBallots(nil, []string{"ship"}, []consensus.Vote{
-		{Seq: 1, Voter: "ada", Proposal: "ship", Stance: consensus.Agree, Weight: 9},
+		{Seq: 1, Voter: "ada", ProposalID: "ship", Stance: consensus.Agree, Weight: 9},
 	})
 	var fe *consensus.FieldError
 	if errors.As(err, &fe) {
@@ -66,9 +66,9 @@ func ExampleFieldError() {
 func ExampleHierarchical() {
 	options := &consensus.Options{Ranks: map[string]int{"lead": 1}}
 	ballots, err := consensus.NewBallots(options, []string{"go", "rust"}, []consensus.Vote{
-		{Voter: "lead", Proposal: "go", Stance: consensus.Agree, Weight: 0.5},
-		{Voter: "ada", Proposal: "rust", Stance: consensus.Agree, Weight: 1},
-		{Voter: "bob", Proposal: "rust", Stance: consensus.Agree, Weight: 1},
+		{Voter: "lead", ProposalID: "go", Stance: consensus.Agree, Weight: 0.5},
+		{Voter: "ada", ProposalID: "rust", Stance: consensus.Agree, Weight: 1},
+		{Voter: "bob", ProposalID: "rust", Stance: consensus.Agree, Weight: 1},
 	})
 	if err != nil {
 		panic(err)
@@ -93,10 +93,10 @@ func ExampleFunc() {
 		return b.Settle("veto", support, 0)
 	})
 	ballots, err := consensus.NewBallots(nil, []string{"a", "b"}, []consensus.Vote{
-		{Voter: "ada", Proposal: "a", Stance: consensus.Agree, Weight: 1},
-		{Voter: "ada", Proposal: "b", Stance: consensus.Agree, Weight: 1},
-		{Voter: "bob", Proposal: "a", Stance: consensus.Agree, Weight: 1},
-		{Voter: "bob", Proposal: "b", Stance: consensus.Disagree, Weight: 1},
+		{Voter: "ada", ProposalID: "a", Stance: consensus.Agree, Weight: 1},
+		{Voter: "ada", ProposalID: "b", Stance: consensus.Agree, Weight: 1},
+		{Voter: "bob", ProposalID: "a", Stance: consensus.Agree, Weight: 1},
+		{Voter: "bob", ProposalID: "b", Stance: consensus.Disagree, Weight: 1},
 	})
 	if err != nil {
 		panic(err)
@@ -109,8 +109,8 @@ func ExampleFunc() {
 func ExampleAll() {
 	careful := consensus.All(consensus.Voting{}, consensus.Bayesian{})
 	ballots, err := consensus.NewBallots(nil, []string{"a"}, []consensus.Vote{
-		{Voter: "ada", Proposal: "a", Stance: consensus.Agree, Weight: 0.1},
-		{Voter: "bob", Proposal: "a", Stance: consensus.Agree, Weight: 0.1},
+		{Voter: "ada", ProposalID: "a", Stance: consensus.Agree, Weight: 0.1},
+		{Voter: "bob", ProposalID: "a", Stance: consensus.Agree, Weight: 0.1},
 	})
 	if err != nil {
 		panic(err)

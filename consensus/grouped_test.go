@@ -172,14 +172,14 @@ func ExampleGrouped() {
 		"gpt-1": "gpt", "gpt-2": "gpt", "gpt-3": "gpt", "gpt-4": "gpt", "gpt-5": "gpt",
 	}}
 	ballots, err := consensus.NewBallots(options, []string{"ship", "wait"}, []consensus.Vote{
-		{Voter: "gpt-1", Proposal: "ship", Stance: consensus.Agree, Weight: 1},
-		{Voter: "gpt-2", Proposal: "ship", Stance: consensus.Agree, Weight: 1},
-		{Voter: "gpt-3", Proposal: "ship", Stance: consensus.Agree, Weight: 1},
-		{Voter: "gpt-4", Proposal: "ship", Stance: consensus.Agree, Weight: 1},
-		{Voter: "gpt-5", Proposal: "ship", Stance: consensus.Agree, Weight: 1},
-		{Voter: "ada", Proposal: "wait", Stance: consensus.Agree, Weight: 1},
-		{Voter: "bob", Proposal: "wait", Stance: consensus.Agree, Weight: 1},
-		{Voter: "cyd", Proposal: "wait", Stance: consensus.Agree, Weight: 1},
+		{Voter: "gpt-1", ProposalID: "ship", Stance: consensus.Agree, Weight: 1},
+		{Voter: "gpt-2", ProposalID: "ship", Stance: consensus.Agree, Weight: 1},
+		{Voter: "gpt-3", ProposalID: "ship", Stance: consensus.Agree, Weight: 1},
+		{Voter: "gpt-4", ProposalID: "ship", Stance: consensus.Agree, Weight: 1},
+		{Voter: "gpt-5", ProposalID: "ship", Stance: consensus.Agree, Weight: 1},
+		{Voter: "ada", ProposalID: "wait", Stance: consensus.Agree, Weight: 1},
+		{Voter: "bob", ProposalID: "wait", Stance: consensus.Agree, Weight: 1},
+		{Voter: "cyd", ProposalID: "wait", Stance: consensus.Agree, Weight: 1},
 	})
 	if err != nil {
 		panic(err)

@@ -62,7 +62,7 @@ func TestCurtailingDecidesAsTheWholePollAndAsksFewer(t *testing.T) {
 		var early consensus.Decision
 		for _, voter := range o.Electorate {
 			p := rapid.SampledFrom([]string{"a", "a", "a", "a", "b"}).Draw(t, "proposal")
-			r.Vote(consensus.Vote{Voter: voter, Proposal: p, Stance: consensus.Agree, Weight: float64(rapid.IntRange(5, 10).Draw(t, "weight")) / 10})
+			r.Vote(consensus.Vote{Voter: voter, ProposalID: p, Stance: consensus.Agree, Weight: float64(rapid.IntRange(5, 10).Draw(t, "weight")) / 10})
 			if early.Outcome == 0 && consensus.Settled(s, r.Ballots(), consensus.Left{}) {
 				early = r.Decision()
 			}

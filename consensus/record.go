@@ -96,7 +96,7 @@ func (r *record) addVoter(s *sorting, votes []int32) {
 func (r *record) leaveOut(e int32, why Cause, votes int) {
 	if votes > 0 {
 		v := &r.entries[e].Vote
-		r.uncounted = append(r.uncounted, Uncounted{v.Voter, v.Proposal, why, votes})
+		r.uncounted = append(r.uncounted, Uncounted{v.Voter, v.ProposalID, why, votes})
 	}
 }
 

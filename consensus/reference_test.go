@@ -27,7 +27,7 @@ func newReference(b consensus.Ballots, rho float64, learned bool) *reference {
 		if r.votes[v.Voter] == nil {
 			r.votes[v.Voter] = map[string]consensus.Vote{}
 		}
-		r.votes[v.Voter][v.Proposal] = v
+		r.votes[v.Voter][v.ProposalID] = v
 	}
 	return r
 }

@@ -169,7 +169,7 @@ func (r *Round) Vote(v Vote) error {
 		return err
 	}
 	r.asked = nil
-	s, p := r.slot(v.Proposal), r.person(v.Voter)
+	s, p := r.slot(v.ProposalID), r.person(v.Voter)
 	at := int32(len(r.log))
 	c, again := r.cell(p, s)
 	r.log = append(r.log, entry{Vote: v, cell: c})

@@ -84,7 +84,7 @@ func TestRoundEqualsDecideAfterEveryStep(t *testing.T) {
 					}
 				},
 				"propose": func(t *rapid.T) {
-					p := drawVote(t).Proposal
+					p := drawVote(t).ProposalID
 					if r.Propose(p) == nil {
 						proposals = append(proposals, p)
 					}
@@ -113,7 +113,7 @@ func TestVoteDoesNotAllocateInTheSteadyState(t *testing.T) {
 	if err := r.Propose("a"); err != nil {
 		t.Fatal(err)
 	}
-	v := consensus.Vote{Voter: "v", Proposal: "a", Stance: consensus.Agree, Weight: 1}
+	v := consensus.Vote{Voter: "v", ProposalID: "a", Stance: consensus.Agree, Weight: 1}
 	vote := func() {
 		v.Seq++
 		v.Weight = 1 - v.Weight
@@ -140,7 +140,7 @@ func TestRoundAsksAStrategyItDoesNotKnowOncePerChange(t *testing.T) {
 		t.Fatal(err)
 	}
 	vote := func(seq uint64, voter string) error {
-		return r.Vote(consensus.Vote{Seq: seq, Voter: voter, Proposal: "a", Stance: consensus.Agree, Weight: 1})
+		return r.Vote(consensus.Vote{Seq: seq, Voter: voter, ProposalID: "a", Stance: consensus.Agree, Weight: 1})
 	}
 	for i, change := range []func() error{
 		func() error { return r.Propose("a") },
@@ -186,9 +186,9 @@ func TestRoundEqualsDecideWhenFewChangeTheirMindsOften(t *testing.T) {
 			}
 			votes = append(votes, consensus.Vote{
 				Seq: uint64(seq), Voter: rapid.SampledFrom([]string{"v", "w"}).Draw(t, "voter"),
-				Proposal: rapid.SampledFrom(proposals).Draw(t, "proposal"),
-				Stance:   consensus.Stance(rapid.IntRange(1, 3).Draw(t, "stance")),
-				Weight:   float64(rapid.IntRange(0, 3).Draw(t, "weight")) / 3,
+				ProposalID: rapid.SampledFrom(proposals).Draw(t, "proposal"),
+				Stance:     consensus.Stance(rapid.IntRange(1, 3).Draw(t, "stance")),
+				Weight:     float64(rapid.IntRange(0, 3).Draw(t, "weight")) / 3,
 			})
 			if err := r.Vote(votes[seq]); err != nil {
 				t.Fatal(err)
@@ -210,12 +210,12 @@ func TestAbstainingTakesTheGreatestWeightBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	for seq, v := range []consensus.Vote{
-		{Voter: "v", Proposal: "a", Stance: consensus.Agree, Weight: 1},
-		{Voter: "v", Proposal: "b", Stance: consensus.Agree, Weight: 0.5},
-		{Voter: "w", Proposal: "b", Stance: consensus.Agree, Weight: 0.5},
-		{Voter: "v", Proposal: "a", Stance: consensus.Abstain, Weight: 1},
+		{Voter: "v", ProposalID: "a", Stance: consensus.Agree, Weight: 1},
+		{Voter: "v", ProposalID: "b", Stance: consensus.Agree, Weight: 0.5},
+		{Voter: "w", ProposalID: "b", Stance: consensus.Agree, Weight: 0.5},
+		{Voter: "v", ProposalID: "a", Stance: consensus.Abstain, Weight: 1},
 	} {
-		r.Propose(v.Proposal)
+		r.Propose(v.ProposalID)
 		v.Seq = uint64(seq)
 		if err := r.Vote(v); err != nil {
 			t.Fatal(err)
@@ -259,7 +259,7 @@ func TestChangingManyVotesCostsLittleMoreThanCastingThem(t *testing.T) {
 				v.Seq, v.Voter = seq, "v"
 				start := time.Now()
 				for i := range n {
-					v.Proposal = fmt.Sprint(i)
+					v.ProposalID = fmt.Sprint(i)
 					if err := r.Vote(v); err != nil {
 						t.Fatal(err)
 					}
@@ -289,7 +289,7 @@ func TestARoundDoesNotLookAtAllVotesAgain(t *testing.T) {
 			if i == votes {
 				start = time.Now()
 			}
-			if err := r.Vote(consensus.Vote{Voter: fmt.Sprint(i), Proposal: "a", Stance: consensus.Agree, Weight: 1}); err != nil {
+			if err := r.Vote(consensus.Vote{Voter: fmt.Sprint(i), ProposalID: "a", Stance: consensus.Agree, Weight: 1}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -325,7 +325,7 @@ func TestARoundForgetsWhatVotersSaidBefore(t *testing.T) {
 	r.Propose("a")
 	before := heap()
 	for i := range 50_000 {
-		v := consensus.Vote{Seq: uint64(i), Voter: fmt.Sprint(i % 10), Proposal: "a", Stance: consensus.Agree, Weight: 1}
+		v := consensus.Vote{Seq: uint64(i), Voter: fmt.Sprint(i % 10), ProposalID: "a", Stance: consensus.Agree, Weight: 1}
 		if err := r.Vote(v); err != nil {
 			t.Fatal(err)
 		}

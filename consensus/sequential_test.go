@@ -29,7 +29,7 @@ func trials(t *testing.T, s consensus.Sequential, rho float64, o consensus.Optio
 		r.Propose("a") // which is wrong
 		n, outcome := 0, consensus.Pending
 		for ; outcome == consensus.Pending && n < 60; n++ {
-			v := consensus.Vote{Voter: fmt.Sprint(n), Proposal: "a", Stance: consensus.Disagree, Weight: 1}
+			v := consensus.Vote{Voter: fmt.Sprint(n), ProposalID: "a", Stance: consensus.Disagree, Weight: 1}
 			if rng.Float64() > right {
 				v.Stance = consensus.Agree
 			}
@@ -124,7 +124,7 @@ func ExampleSequential() {
 		panic(err)
 	}
 	for i, voter := range []string{"ada", "bob", "cyd", "dee"} {
-		v := consensus.Vote{Seq: uint64(i), Voter: voter, Proposal: "ship", Stance: consensus.Agree, Weight: 1}
+		v := consensus.Vote{Seq: uint64(i), Voter: voter, ProposalID: "ship", Stance: consensus.Agree, Weight: 1}
 		if err := round.Vote(v); err != nil {
 			panic(err)
 		}

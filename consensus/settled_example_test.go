@@ -16,7 +16,7 @@ func ExampleSettled() {
 		panic(err)
 	}
 	for i, voter := range options.Electorate {
-		v := consensus.Vote{Seq: uint64(i), Voter: voter, Proposal: "ship", Stance: consensus.Agree, Weight: 1}
+		v := consensus.Vote{Seq: uint64(i), Voter: voter, ProposalID: "ship", Stance: consensus.Agree, Weight: 1}
 		if err := round.Vote(v); err != nil {
 			panic(err)
 		}

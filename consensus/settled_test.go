@@ -62,11 +62,11 @@ func (p *poll) cast(t *rapid.T, voter string, mean consensus.Stance) {
 	for _, id := range append(slices.Clip(p.proposals[1:]), "unknown") {
 		if rapid.IntRange(0, 3).Draw(t, "also") == 0 {
 			stance := consensus.Stance(rapid.IntRange(1, 3).Draw(t, "stance"))
-			p.votes = append(p.votes, consensus.Vote{Voter: voter, Proposal: id, Stance: stance, Weight: 0.5})
+			p.votes = append(p.votes, consensus.Vote{Voter: voter, ProposalID: id, Stance: stance, Weight: 0.5})
 		}
 	}
 	p.votes = append(p.votes, consensus.Vote{
-		Seq: 1, Voter: voter, Proposal: "a", Stance: rapid.SampledFrom([]consensus.Stance{mean, mean, mean, 2, 3}).Draw(t, "stance"),
+		Seq: 1, Voter: voter, ProposalID: "a", Stance: rapid.SampledFrom([]consensus.Stance{mean, mean, mean, 2, 3}).Draw(t, "stance"),
 		Weight: float64(rapid.SampledFrom([]int{0, 5, 10, 10}).Draw(t, "weight")) / 10,
 	})
 }
@@ -114,7 +114,7 @@ func (p *poll) ways(voter string, proposals []string) [][]consensus.Vote {
 		most = 1
 	}
 	for _, v := range p.votes {
-		if v.Voter == voter && v.Proposal != "unknown" {
+		if v.Voter == voter && v.ProposalID != "unknown" {
 			most = max(most, v.Weight)
 		}
 	}
@@ -123,11 +123,11 @@ func (p *poll) ways(voter string, proposals []string) [][]consensus.Vote {
 		var one [][]consensus.Vote
 		for _, s := range []consensus.Stance{consensus.Agree, consensus.Disagree} {
 			for _, w := range []float64{most, 0.3 * most} {
-				one = append(one, []consensus.Vote{{Seq: 9, Voter: voter, Proposal: id, Stance: s, Weight: w}})
+				one = append(one, []consensus.Vote{{Seq: 9, Voter: voter, ProposalID: id, Stance: s, Weight: w}})
 			}
 		}
 		if len(proposals) < 3 {
-			one = append(one, []consensus.Vote{{Seq: 9, Voter: voter, Proposal: id, Stance: consensus.Abstain}})
+			one = append(one, []consensus.Vote{{Seq: 9, Voter: voter, ProposalID: id, Stance: consensus.Abstain}})
 		} else {
 			one = slices.Delete(one, 1, 2)
 		}
@@ -151,7 +151,7 @@ func (n *settledCount) count(settled, stands bool) {
 
 // waits reports whether a vote waits for a proposal that may come.
 func (p *poll) waits() bool {
-	return p.left.Proposals > 0 && slices.ContainsFunc(p.votes, func(v consensus.Vote) bool { return v.Proposal == "unknown" })
+	return p.left.Proposals > 0 && slices.ContainsFunc(p.votes, func(v consensus.Vote) bool { return v.ProposalID == "unknown" })
 }
 
 func checkSettled(t *rapid.T, s consensus.Strategy, p *poll, exact bool, n *settledCount) {

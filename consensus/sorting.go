@@ -19,12 +19,12 @@ func newSorting(known map[string]int32, entries []entry) *sorting {
 	var unknown map[string]int32
 	for i := range entries {
 		v := &entries[i].Vote
-		p, ok := known[v.Proposal]
+		p, ok := known[v.ProposalID]
 		if !ok {
 			if unknown == nil {
 				unknown = make(map[string]int32)
 			}
-			p = int32(len(known)) + intern(unknown, v.Proposal)
+			p = int32(len(known)) + intern(unknown, v.ProposalID)
 		}
 		s.proposal[i] = p
 		whose[i] = intern(voters, v.Voter)

@@ -56,7 +56,7 @@ func TestLearnedReliabilitiesReplaceTheStatedOdds(t *testing.T) {
 		}
 		want := newReference(b, rhoOf(&o), true).softmax(rhoOf(&o))
 		for i, tally := range b.Tallies() {
-			near(t, "probability of "+tally.Proposal, tally.Probability, want[i])
+			near(t, "probability of "+tally.ProposalID, tally.Probability, want[i])
 		}
 		near(t, "none", consensus.Bayesian{}.Decide(b).None, want[3])
 	})

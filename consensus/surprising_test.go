@@ -22,7 +22,7 @@ func TestSurprisingKeepsTheRulesWithoutExpectations(t *testing.T) {
 func drawExpecting(t *rapid.T, expected *rapid.Generator[float64]) consensus.Ballots {
 	votes := rapid.SliceOfN(rapid.Custom(drawVote), 0, 25).Draw(t, "votes")
 	for i := range votes {
-		votes[i].Proposal = string('a' + votes[i].Proposal[0]%2)
+		votes[i].ProposalID = string('a' + votes[i].ProposalID[0]%2)
 		votes[i].Expected = expected.Draw(t, "expected")
 	}
 	b, err := consensus.NewBallots(drawOptions(t), drawProposals(t), votes)
@@ -84,7 +84,7 @@ func surprisingReference(b consensus.Ballots) (map[string]float64, bool) {
 	for _, tally := range b.Tallies() {
 		sum, n := 0.0, 0
 		for _, votes := range r.votes {
-			if v, ok := votes[tally.Proposal]; ok && v.Expected > 0 && v.Stance != consensus.Abstain {
+			if v, ok := votes[tally.ProposalID]; ok && v.Expected > 0 && v.Stance != consensus.Abstain {
 				sum += v.Expected
 				n++
 			}
@@ -99,7 +99,7 @@ func surprisingReference(b consensus.Ballots) (map[string]float64, bool) {
 		}
 		x := min(0.99, max(0.01, sum/float64(n)))
 		a := float64(tally.Agree) / spoke
-		support[tally.Proposal] = a / x / (a/x + (1-a)/(1-x))
+		support[tally.ProposalID] = a / x / (a/x + (1-a)/(1-x))
 	}
 	return support, any
 }
@@ -108,7 +108,7 @@ func expecting(voters int, stance consensus.Stance, expected float64) []consensu
 	var votes []consensus.Vote
 	for i := range voters {
 		votes = append(votes, consensus.Vote{
-			Voter: fmt.Sprint(stance, i), Proposal: "a", Stance: stance, Weight: 1, Expected: expected,
+			Voter: fmt.Sprint(stance, i), ProposalID: "a", Stance: stance, Weight: 1, Expected: expected,
 		})
 	}
 	return votes
@@ -145,7 +145,7 @@ func TestTheOppositeQuestionHasTheOppositeAnswer(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var votes, flipped []consensus.Vote
 		for i := range rapid.IntRange(2, 9).Draw(t, "voters") {
-			v := consensus.Vote{Voter: fmt.Sprint(i), Proposal: "a", Weight: 1, Stance: consensus.Agree}
+			v := consensus.Vote{Voter: fmt.Sprint(i), ProposalID: "a", Weight: 1, Stance: consensus.Agree}
 			w := v
 			w.Stance = consensus.Disagree
 			if rapid.Bool().Draw(t, "no") {
@@ -186,14 +186,14 @@ func TestAnExpectationIsAShare(t *testing.T) {
 		}
 	}
 	text, err := json.Marshal(expecting(1, consensus.Agree, 0)[0])
-	if want := `{"seq":0,"voter":"agree 0","proposal":"a","stance":"agree","weight":1}`; err != nil || string(text) != want {
+	if want := `{"seq":0,"voter":"agree 0","proposalId":"a","stance":"agree","weight":1}`; err != nil || string(text) != want {
 		t.Errorf("%s, %v, want %s", text, err, want)
 	}
 }
 
 func ExampleSurprising() {
 	vote := func(voter string, stance consensus.Stance, expected float64) consensus.Vote {
-		return consensus.Vote{Voter: voter, Proposal: "it is the compiler", Stance: stance, Weight: 1, Expected: expected}
+		return consensus.Vote{Voter: voter, ProposalID: "it is the compiler", Stance: stance, Weight: 1, Expected: expected}
 	}
 	ballots, err := consensus.NewBallots(&consensus.Options{Threshold: 0.6}, []string{"it is the compiler"}, []consensus.Vote{
 		vote("ada", consensus.Agree, 0.2), // who has seen it expects few to have

@@ -2,7 +2,7 @@ package consensus
 
 // Tally is the count of one proposal. Weights are exact to a billionth.
 type Tally struct {
-	Proposal    string  `json:"proposal"`
+	ProposalID  string  `json:"proposalId"`
 	Agree       int     `json:"agree"`       // voters who agree
 	Disagree    int     `json:"disagree"`    // voters who disagree
 	Abstain     int     `json:"abstain"`     // voters who abstain
@@ -15,8 +15,8 @@ func (bd *board) tallies() []Tally {
 	tallies := make([]Tally, len(bd.total.counts))
 	for p, c := range bd.total.counts {
 		tallies[p] = Tally{
-			Proposal: bd.from.proposals[p],
-			Agree:    int(c.agree), Disagree: int(c.disagree), Abstain: int(c.abstain),
+			ProposalID: bd.from.proposals[p],
+			Agree:      int(c.agree), Disagree: int(c.disagree), Abstain: int(c.abstain),
 			For: float64(c.favour) / billion, Against: float64(c.against) / billion,
 			Probability: bd.odds.of(bd.total.evidence(p, bd.learned())),
 		}

@@ -37,13 +37,13 @@ func TestOptionsOutOfRangeAreRefusedByName(t *testing.T) {
 }
 
 func TestAVoteNeedsNamesAndAStance(t *testing.T) {
-	good := consensus.Vote{Voter: "v", Proposal: "a", Stance: consensus.Agree}
+	good := consensus.Vote{Voter: "v", ProposalID: "a", Stance: consensus.Agree}
 	if err := good.Validate(); err != nil {
 		t.Fatal(err)
 	}
 	for field, bend := range map[string]func(*consensus.Vote){
 		"voter":       func(v *consensus.Vote) { v.Voter = "" },
-		"proposal":    func(v *consensus.Vote) { v.Proposal = "" },
+		"proposalId":  func(v *consensus.Vote) { v.ProposalID = "" },
 		"stance":      func(v *consensus.Vote) { v.Stance = 0 },
 		"causalLevel": func(v *consensus.Vote) { v.CausalLevel = 9 },
 	} {
@@ -73,7 +73,7 @@ func TestSupportThatEqualsTheThresholdCarries(t *testing.T) {
 }
 
 func TestTwoVotesWithOneSeqCountAsTheMoreCautious(t *testing.T) {
-	agree := consensus.Vote{Seq: 7, Voter: "v", Proposal: "a", Stance: consensus.Agree, Weight: 1}
+	agree := consensus.Vote{Seq: 7, Voter: "v", ProposalID: "a", Stance: consensus.Agree, Weight: 1}
 	abstain, disagree, faint := agree, agree, agree
 	abstain.Stance, disagree.Stance, faint.Weight = consensus.Abstain, consensus.Disagree, 0.2
 	for _, tt := range [][2]consensus.Vote{{agree, abstain}, {abstain, disagree}, {agree, disagree}, {agree, faint}} {
@@ -164,8 +164,8 @@ func TestReliabilitiesMayDependOnTheNumberOfProposals(t *testing.T) {
 		t.Fatal(err)
 	}
 	votes := []consensus.Vote{
-		{Seq: 1, Voter: "v", Proposal: "a", Stance: consensus.Agree, Weight: 1},
-		{Seq: 2, Voter: "w", Proposal: "b", Stance: consensus.Agree, Weight: 0.5},
+		{Seq: 1, Voter: "v", ProposalID: "a", Stance: consensus.Agree, Weight: 1},
+		{Seq: 2, Voter: "w", ProposalID: "b", Stance: consensus.Agree, Weight: 0.5},
 	}
 	proposals := []string{"a", "b", "c", "d", "e"}
 	for i, p := range proposals {
@@ -294,14 +294,14 @@ func TestDecimalWeightsAreExact(t *testing.T) {
 	for k := range 1001 {
 		w := float64(k) / 1000
 		b, err := consensus.NewBallots(o, []string{"a"}, []consensus.Vote{
-			{Voter: "v", Proposal: "a", Stance: consensus.Agree, Weight: w},
-			{Voter: "w", Proposal: "a", Stance: consensus.Disagree, Weight: w},
-			{Voter: "x", Proposal: "a", Stance: consensus.Abstain, Weight: w},
+			{Voter: "v", ProposalID: "a", Stance: consensus.Agree, Weight: w},
+			{Voter: "w", ProposalID: "a", Stance: consensus.Disagree, Weight: w},
+			{Voter: "x", ProposalID: "a", Stance: consensus.Abstain, Weight: w},
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := consensus.Tally{Proposal: "a", Agree: 1, Disagree: 1, Abstain: 1, For: w, Against: w}
+		want := consensus.Tally{ProposalID: "a", Agree: 1, Disagree: 1, Abstain: 1, For: w, Against: w}
 		got := b.Tallies()[0]
 		if got.Probability = 0; got != want {
 			t.Errorf("got %+v, want %+v", got, want)

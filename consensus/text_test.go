@@ -58,14 +58,14 @@ func TestEnumsRefuseToWriteWhatTheyCannotRead(t *testing.T) {
 
 func TestVotesAndDecisionsTravelAsJSON(t *testing.T) {
 	v := consensus.Vote{
-		Seq: 3, Voter: "v", Proposal: "a", Stance: consensus.Disagree, Weight: 0.25, Reason: "no",
+		Seq: 3, Voter: "v", ProposalID: "a", Stance: consensus.Disagree, Weight: 0.25, Reasoning: "no",
 		CausalLevel: consensus.Intervention,
 	}
 	out, err := json.Marshal(v)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `{"seq":3,"voter":"v","proposal":"a","stance":"disagree","causalLevel":"intervention","weight":0.25,"reason":"no"}`
+	want := `{"seq":3,"voter":"v","proposalId":"a","stance":"disagree","causalLevel":"intervention","weight":0.25,"reasoning":"no"}`
 	if diff := cmp.Diff(want, string(out)); diff != "" {
 		t.Error(diff)
 	}
@@ -99,14 +99,14 @@ func FuzzText(f *testing.F) {
 }
 
 func FuzzVote(f *testing.F) {
-	f.Add([]byte(`{"seq":3,"voter":"v","proposal":"a","stance":"agree","weight":0.25}`))
-	f.Add([]byte(`{"voter":"v","proposal":"a","stance":"agree","weight":1e999}`))
+	f.Add([]byte(`{"seq":3,"voter":"v","proposalId":"a","stance":"agree","weight":0.25}`))
+	f.Add([]byte(`{"voter":"v","proposalId":"a","stance":"agree","weight":1e999}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var v consensus.Vote
 		if json.Unmarshal(data, &v) != nil || v.Validate() != nil {
 			return
 		}
-		b, err := consensus.NewBallots(&consensus.Options{Quorum: 1}, []string{v.Proposal}, []consensus.Vote{v})
+		b, err := consensus.NewBallots(&consensus.Options{Quorum: 1}, []string{v.ProposalID}, []consensus.Vote{v})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,11 +13,11 @@ import (
 type Vote struct {
 	Seq         uint64      `json:"seq"`                   // its place in the log
 	Voter       string      `json:"voter"`                 // who votes; not empty
-	Proposal    string      `json:"proposal"`              // on what; not empty
+	ProposalID  string      `json:"proposalId"`            // on what; not empty
 	Stance      Stance      `json:"stance"`                // agree, disagree or abstain
 	CausalLevel CausalLevel `json:"causalLevel,omitempty"` // what the reason rests on; zero: unstated
 	Weight      float64     `json:"weight"`                // how sure the voter is, in [0,1], read to a billionth; 0 carries nothing
-	Reason      string      `json:"reason,omitempty"`      // why, for people
+	Reasoning   string      `json:"reasoning,omitempty"`   // why, for people
 	// Expected is the share of the other voters that the voter expects to agree with the proposal, in
 	// (0,1], whatever its own stance; 0: unstated. Who expects nobody to agree writes any small number.
 	// Only [Surprising] reads it.
@@ -28,7 +28,7 @@ type Vote struct {
 // belongs to, and nil for a vote that may be cast.
 func (v Vote) Validate() error {
 	if err := v.fault(); err != nil {
-		return fmt.Errorf("consensus: vote %d by %q on %q: %w", v.Seq, v.Voter, v.Proposal, err)
+		return fmt.Errorf("consensus: vote %d by %q on %q: %w", v.Seq, v.Voter, v.ProposalID, err)
 	}
 	return nil
 }
@@ -37,8 +37,8 @@ func (v *Vote) fault() *FieldError {
 	switch {
 	case v.Voter == "":
 		return &FieldError{"voter", v.Voter, "a name"}
-	case v.Proposal == "":
-		return &FieldError{"proposal", v.Proposal, "a name"}
+	case v.ProposalID == "":
+		return &FieldError{"proposalId", v.ProposalID, "a name"}
 	case !v.Stance.Valid():
 		return &FieldError{"stance", v.Stance, "agree, disagree or abstain"}
 	case math.IsNaN(v.Weight) || v.Weight < 0 || v.Weight > 1:
@@ -62,12 +62,12 @@ func compareClaim(a, b *Vote) int {
 		cmp.Compare(caution[a.Stance], caution[b.Stance]),
 		cmp.Compare(b.Weight, a.Weight),
 		cmp.Compare(a.CausalLevel, b.CausalLevel),
-		cmp.Compare(a.Reason, b.Reason),
+		cmp.Compare(a.Reasoning, b.Reasoning),
 		cmp.Compare(a.Expected, b.Expected),
 	)
 }
 
 // comparePlace orders votes for people: by log, then by voter and proposal.
 func comparePlace(a, b Vote) int {
-	return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Voter, b.Voter), cmp.Compare(a.Proposal, b.Proposal))
+	return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Voter, b.Voter), cmp.Compare(a.ProposalID, b.ProposalID))
 }

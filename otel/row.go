@@ -89,7 +89,7 @@ func counts(rows []*row, d *consensus.Decision) {
 	type key struct{ voter, proposal string }
 	causes := map[key]string{}
 	for _, u := range d.Uncounted() {
-		causes[key{u.Voter, u.Proposal}] = u.Cause.String()
+		causes[key{u.Voter, u.ProposalID}] = u.Cause.String()
 	}
 	for _, r := range rows {
 		v, ok := r.signal.(*signals.Signal[signals.Vote])

@@ -58,7 +58,7 @@ func ExampleSwarm_Solve() {
 	}
 	fmt.Println(result.Stop, "after", result.Rounds, "rounds:", result.Answer)
 	for _, v := range result.Decision.Dissent() {
-		fmt.Println("dissent:", v.Voter, v.Reason)
+		fmt.Println("dissent:", v.Voter, v.Reasoning)
 	}
 	// Output:
 	// consensus after 2 rounds: exponential backoff with jitter

@@ -11,12 +11,6 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-var stances = map[signals.Stance]consensus.Stance{
-	signals.Agree:    consensus.Agree,
-	signals.Disagree: consensus.Disagree,
-	signals.Abstain:  consensus.Abstain,
-}
-
 // Fold enters a signal of a log into a round: a proposal or a vote. Other
 // kinds change nothing. A vote without a weight weighs what its header's
 // confidence is. weight, in [0,1], is a factor on that. A [signals.Vote] does not
@@ -29,8 +23,8 @@ func Fold(r *consensus.Round, s signals.Any, weight float64) error {
 		return r.Propose(s.Payload.ProposalID)
 	case *signals.Signal[signals.Vote]:
 		return r.Vote(consensus.Vote{
-			Seq: s.Seq, Voter: s.Source, Proposal: s.Payload.ProposalID, Stance: stances[s.Payload.Stance],
-			Weight: cmp.Or(s.Payload.Weight, s.Confidence) * weight, Reason: s.Payload.Reasoning,
+			Seq: s.Seq, Voter: s.Source, ProposalID: s.Payload.ProposalID, Stance: consensus.Stance(s.Payload.Stance),
+			Weight: cmp.Or(s.Payload.Weight, s.Confidence) * weight, Reasoning: s.Payload.Reasoning,
 			CausalLevel: consensus.CausalLevel(s.CausalLevel),
 		})
 	}

@@ -288,7 +288,7 @@ func taught(t *testing.T, n int) *reliability.Ledger {
 	for task := range 60 {
 		var cast []consensus.Vote
 		for i := range n {
-			v := consensus.Vote{Voter: fmt.Sprint("v", i), Proposal: "a", Stance: consensus.Agree, Weight: 1}
+			v := consensus.Vote{Voter: fmt.Sprint("v", i), ProposalID: "a", Stance: consensus.Agree, Weight: 1}
 			if task%2 == 0 != (task%10 == i) {
 				v.Stance = consensus.Disagree
 			}

@@ -32,9 +32,9 @@ func (r *solve) uncounted() []string {
 	for _, u := range r.result.Decision.Uncounted() {
 		switch u.Cause {
 		case consensus.UnknownProposal:
-			all = append(all, fmt.Sprintf("%s voted on %q, which nobody proposed%s", u.Voter, u.Proposal, r.nearest(u.Proposal)))
+			all = append(all, fmt.Sprintf("%s voted on %q, which nobody proposed%s", u.Voter, u.ProposalID, r.nearest(u.ProposalID)))
 		case consensus.NotEligible:
-			all = append(all, fmt.Sprintf("%s voted on %q and may not vote", u.Voter, u.Proposal))
+			all = append(all, fmt.Sprintf("%s voted on %q and may not vote", u.Voter, u.ProposalID))
 		case consensus.Superseded: // the voter's own doing
 		}
 	}

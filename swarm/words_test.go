@@ -1,7 +1,9 @@
 package swarm_test
 
 import (
+	"encoding"
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -33,6 +35,33 @@ func TestUnsetEnumsReadAsUnset(t *testing.T) {
 	if !errors.As(err, &field) || field.Field != "stance" || field.Value != "unset" {
 		t.Errorf("got %v", err)
 	}
+}
+
+// TestVotesSayTheSameInSignalsAndInConsensus holds the two vocabularies
+// together, which have no package in common.
+func TestVotesSayTheSameInSignalsAndInConsensus(t *testing.T) {
+	for n := range 5 {
+		if said, counted := signals.Stance(n).String(), consensus.Stance(n).String(); said != counted && n <= 3 {
+			t.Errorf("stance %d: %q in a signal, %q as it is counted", n, said, counted)
+		}
+		if said, counted := signals.CausalLevel(n).String(), consensus.CausalLevel(n).String(); said != counted && n <= 3 {
+			t.Errorf("causal level %d: %q in a signal, %q as it is counted", n, said, counted)
+		}
+		if known := consensus.Stance(n).Valid(); known != valid(signals.Stance(n)) || consensus.CausalLevel(n).Valid() != (n == 0 || valid(signals.CausalLevel(n))) {
+			t.Errorf("%d is known on one side alone", n)
+		}
+	}
+	said, counted := reflect.TypeFor[signals.Vote](), reflect.TypeFor[consensus.Vote]()
+	for f := range said.Fields() {
+		if g, ok := counted.FieldByName(f.Name); !ok || g.Tag.Get("json") != f.Tag.Get("json") {
+			t.Errorf("%s is %q in a signal, %q as it is counted", f.Name, f.Tag.Get("json"), g.Tag.Get("json"))
+		}
+	}
+}
+
+func valid(v encoding.TextMarshaler) bool {
+	_, err := v.MarshalText()
+	return err == nil
 }
 
 func TestNilResultHasAMessageOfItsOwn(t *testing.T) {

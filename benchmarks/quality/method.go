@@ -78,7 +78,7 @@ func (s *set) decided(st consensus.Strategy, o *consensus.Options) []answer {
 		d := st.Decide(b)
 		a := answer{p: make([]float64, s.k()), leads: make([]bool, s.k()), confidence: d.Confidence}
 		for _, tally := range b.Tallies() {
-			a.p[s.place[tally.Proposal]] = tally.Probability
+			a.p[s.place[tally.ProposalID]] = tally.Probability
 		}
 		for _, l := range d.Leaders {
 			a.leads[s.place[l]] = true

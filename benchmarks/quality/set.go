@@ -133,7 +133,7 @@ func (s *set) ballots(o *consensus.Options, which []int32) consensus.Ballots {
 	cast := make([]consensus.Vote, len(which))
 	for n, i := range which {
 		cast[n] = consensus.Vote{
-			Seq: uint64(n + 1), Voter: s.names[s.voter[i]], Proposal: s.labels[s.label[i]],
+			Seq: uint64(n + 1), Voter: s.names[s.voter[i]], ProposalID: s.labels[s.label[i]],
 			Stance: consensus.Agree, Weight: s.weight[i],
 		}
 	}

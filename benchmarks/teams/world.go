@@ -40,7 +40,7 @@ func (f form) ballots(w *world, t task) consensus.Ballots {
 	var said []consensus.Vote
 	for _, v := range t.cast {
 		for _, p := range proposals {
-			x := consensus.Vote{Voter: v.Voter, Proposal: p, Stance: consensus.Agree, Weight: v.Confidence}
+			x := consensus.Vote{Voter: v.Voter, ProposalID: p, Stance: consensus.Agree, Weight: v.Confidence}
 			if p != v.Label {
 				x.Stance = consensus.Disagree
 			}

@@ -13,7 +13,7 @@ func confidence(c *trial) {
 		for _, t := range p.ballots().Tallies() {
 			top = max(top, t.Probability)
 			rest -= t.Probability
-			if t.Proposal == d.Leader() {
+			if t.ProposalID == d.Leader() {
 				lead = t.Probability
 			}
 		}

@@ -156,7 +156,7 @@ func mutants() []mutant {
 		{"chooses what nobody spoke for", "rejection", bent(func(b consensus.Ballots, d *consensus.Decision) {
 			for _, t := range b.Tallies() {
 				if len(d.Leaders) == 0 && d.None >= b.Threshold() && t.Agree+t.Disagree == 0 && d.Voters >= b.Quorum() {
-					d.Outcome, d.Choice, d.Leaders, d.Support = consensus.Reached, t.Proposal, []string{t.Proposal}, d.None
+					d.Outcome, d.Choice, d.Leaders, d.Support = consensus.Reached, t.ProposalID, []string{t.ProposalID}, d.None
 					return
 				}
 			}
@@ -188,7 +188,7 @@ func mutants() []mutant {
 		{"takes support for confidence", "confidence", bent(func(_ consensus.Ballots, d *consensus.Decision) { d.Confidence = d.Support })},
 		{"takes voters for independent", "confidence", bent(func(b consensus.Ballots, d *consensus.Decision) {
 			for _, t := range b.Tallies() {
-				if t.Proposal == d.Choice {
+				if t.ProposalID == d.Choice {
 					d.Confidence = 1 / (1 + math.Pow(4, t.Against-t.For))
 				}
 			}
@@ -206,7 +206,7 @@ func mutants() []mutant {
 			d := consensus.ConfidenceWeighted{}.Decide(b)
 			weights, whole := map[string]float64{}, 0.0
 			for v := range b.Votes() {
-				weights[v.Voter+v.Proposal] = v.Weight / 3
+				weights[v.Voter+v.ProposalID] = v.Weight / 3
 			}
 			for _, w := range weights {
 				whole += w

@@ -37,7 +37,7 @@ func (p *poll) clone() *poll {
 // cast adds a vote after all others.
 func (p *poll) cast(voter, proposal string, s consensus.Stance, weight float64) *poll {
 	p.votes = append(p.votes, consensus.Vote{
-		Seq: 1_000_000 + uint64(len(p.votes)), Voter: voter, Proposal: proposal, Stance: s, Weight: weight,
+		Seq: 1_000_000 + uint64(len(p.votes)), Voter: voter, ProposalID: proposal, Stance: s, Weight: weight,
 	})
 	return p
 }
@@ -59,7 +59,7 @@ func (p *poll) String() string {
 			fmt.Fprintf(&b, "  and %d more votes\n", len(p.votes)-i)
 			break
 		}
-		fmt.Fprintf(&b, "  %d: %s %vs with %s, weight %v\n", v.Seq, v.Voter, v.Stance, v.Proposal, v.Weight)
+		fmt.Fprintf(&b, "  %d: %s %vs with %s, weight %v\n", v.Seq, v.Voter, v.Stance, v.ProposalID, v.Weight)
 	}
 	return b.String()
 }
@@ -80,7 +80,7 @@ func (c *trial) draw() *poll {
 			proposal = c.IntN(len(p.proposals))
 		}
 		v := consensus.Vote{
-			Seq: uint64(len(p.votes)), Voter: fmt.Sprint("v", c.IntN(12)), Proposal: p.proposals[proposal],
+			Seq: uint64(len(p.votes)), Voter: fmt.Sprint("v", c.IntN(12)), ProposalID: p.proposals[proposal],
 			Stance: consensus.Agree, Weight: float64(c.IntN(11)) / 10,
 		}
 		if r := c.Float64(); r < against {

@@ -80,7 +80,7 @@ func (c *trial) step(r Round, p *poll, step int) {
 		}
 	}
 	v := consensus.Vote{
-		Seq: uint64(max(0, step+c.IntN(9)-6)), Voter: fmt.Sprint("v", c.IntN(5)), Proposal: fmt.Sprint("p", c.IntN(4)),
+		Seq: uint64(max(0, step+c.IntN(9)-6)), Voter: fmt.Sprint("v", c.IntN(5)), ProposalID: fmt.Sprint("p", c.IntN(4)),
 		Stance: []consensus.Stance{1, 1, 1, 2, 3}[c.IntN(5)], Weight: float64(c.IntN(11)) / 10,
 	}
 	switch kind := c.IntN(40); {
@@ -88,8 +88,8 @@ func (c *trial) step(r Round, p *poll, step int) {
 		refused(r.Vote(v), consensus.ErrClosed)
 		refused(r.Propose("late"), consensus.ErrClosed)
 	case kind < 5:
-		refused(r.Propose(v.Proposal), nil)
-		p.proposals = append(p.proposals, v.Proposal)
+		refused(r.Propose(v.ProposalID), nil)
+		p.proposals = append(p.proposals, v.ProposalID)
 	case kind == 5:
 		v.Weight = []float64{9, -1, math.NaN(), math.Inf(1)}[c.IntN(4)]
 		if r.Vote(v) == nil {

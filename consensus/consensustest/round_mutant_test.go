@@ -25,7 +25,7 @@ type badRound struct {
 }
 
 func (r *badRound) Vote(v consensus.Vote) error {
-	defer func() { r.last[[2]string{v.Voter, v.Proposal}] = v }()
+	defer func() { r.last[[2]string{v.Voter, v.ProposalID}] = v }()
 	if r.vote != nil {
 		return r.vote(r, v)
 	}
@@ -62,31 +62,31 @@ var badRounds = map[string]badRound{
 		return r.Round.Vote(v)
 	}},
 	"the first to arrive counts": {vote: func(r *badRound, v consensus.Vote) error {
-		if _, again := r.last[[2]string{v.Voter, v.Proposal}]; again && v.Validate() == nil && !r.Closed() {
+		if _, again := r.last[[2]string{v.Voter, v.ProposalID}]; again && v.Validate() == nil && !r.Closed() {
 			return nil
 		}
 		return r.Round.Vote(v)
 	}},
 	"a vote before its proposal is lost": {vote: func(r *badRound, v consensus.Vote) error {
-		if !r.known[v.Proposal] && !r.Closed() {
+		if !r.known[v.ProposalID] && !r.Closed() {
 			return v.Validate()
 		}
 		return r.Round.Vote(v)
 	}},
 	"an abstention withdraws nothing": {vote: func(r *badRound, v consensus.Vote) error {
-		if old := r.last[[2]string{v.Voter, v.Proposal}]; v.Stance == consensus.Abstain && old.Stance == consensus.Agree && !r.Closed() {
+		if old := r.last[[2]string{v.Voter, v.ProposalID}]; v.Stance == consensus.Abstain && old.Stance == consensus.Agree && !r.Closed() {
 			return v.Validate()
 		}
 		return r.Round.Vote(v)
 	}},
 	"a lower weight is not taken": {vote: func(r *badRound, v consensus.Vote) error {
-		if old := r.last[[2]string{v.Voter, v.Proposal}]; v.Weight < old.Weight && !math.IsNaN(old.Weight) {
+		if old := r.last[[2]string{v.Voter, v.ProposalID}]; v.Weight < old.Weight && !math.IsNaN(old.Weight) {
 			v.Weight = min(1, old.Weight)
 		}
 		return r.Round.Vote(v)
 	}},
 	"a change of mind counts twice": {vote: func(r *badRound, v consensus.Vote) error {
-		if old := r.last[[2]string{v.Voter, v.Proposal}]; old.Stance != 0 && old.Stance != v.Stance {
+		if old := r.last[[2]string{v.Voter, v.ProposalID}]; old.Stance != 0 && old.Stance != v.Stance {
 			v.Voter += "'"
 		}
 		return r.Round.Vote(v)

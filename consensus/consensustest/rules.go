@@ -66,7 +66,7 @@ func (c *trial) checkSound(p *poll) {
 
 func (c *trial) agreedWith(p *poll, proposal string) bool {
 	return slices.ContainsFunc(p.ballots().Tallies(), func(t consensus.Tally) bool {
-		return t.Proposal == proposal && t.Agree > 0
+		return t.ProposalID == proposal && t.Agree > 0
 	})
 }
 
@@ -167,7 +167,7 @@ func names(c *trial) {
 			q.proposals[i] = other(q.proposals[i])
 		}
 		for i, v := range q.votes {
-			q.votes[i].Voter, q.votes[i].Proposal = other(v.Voter), other(v.Proposal)
+			q.votes[i].Voter, q.votes[i].ProposalID = other(v.Voter), other(v.ProposalID)
 		}
 		q.options.Ranks = map[string]int{}
 		for name, rank := range p.options.Ranks {
@@ -203,7 +203,7 @@ func unknown(c *trial) {
 		q.crowd("stranger", 3, "unheard of too", consensus.Disagree, 1)
 		d := c.decide(q)
 		c.same(q, d, c.decide(p), "a vote on an unknown proposal")
-		if !slices.ContainsFunc(d.Uncounted(), func(u consensus.Uncounted) bool { return u.Proposal == "unheard of" }) {
+		if !slices.ContainsFunc(d.Uncounted(), func(u consensus.Uncounted) bool { return u.ProposalID == "unheard of" }) {
 			c.fail(q, "a vote on an unknown proposal is not reported")
 		}
 	})
@@ -219,7 +219,7 @@ func repetition(c *trial) {
 				if v.Seq > 0 {
 					v.Seq--
 					if !slices.ContainsFunc(p.votes, func(w consensus.Vote) bool {
-						return w.Voter == v.Voter && w.Proposal == v.Proposal && w.Seq == v.Seq
+						return w.Voter == v.Voter && w.ProposalID == v.ProposalID && w.Seq == v.Seq
 					}) {
 						q.votes = append(q.votes, v)
 					}

@@ -77,7 +77,7 @@ func rejection(c *trial) {
 		if d := c.decide(p); d.Outcome == consensus.Rejected {
 			for _, t := range p.ballots().Tallies() {
 				if t.Disagree <= t.Agree {
-					c.fail(p, "%v, but %q has %d for and %d against", d, t.Proposal, t.Agree, t.Disagree)
+					c.fail(p, "%v, but %q has %d for and %d against", d, t.ProposalID, t.Agree, t.Disagree)
 				}
 			}
 		}
@@ -94,7 +94,7 @@ func moreAgainst(c *trial) {
 			return
 		}
 		for _, t := range p.ballots().Tallies() {
-			if t.Proposal == d.Choice && t.Disagree >= t.Agree {
+			if t.ProposalID == d.Choice && t.Disagree >= t.Agree {
 				c.fail(p, "%v with %d for and %d against", d, t.Agree, t.Disagree)
 			}
 		}

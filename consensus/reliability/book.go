@@ -227,7 +227,7 @@ func newcomers(k kind, o Options) *parameters {
 }
 
 func compareVotes(a, b consensus.Vote) int {
-	return cmp.Or(cmp.Compare(a.Voter, b.Voter), cmp.Compare(a.Proposal, b.Proposal))
+	return cmp.Or(cmp.Compare(a.Voter, b.Voter), cmp.Compare(a.ProposalID, b.ProposalID))
 }
 
 func newModel(b *Book, m *parameters, c Certificate) *Model {

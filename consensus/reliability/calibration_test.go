@@ -216,12 +216,12 @@ func TestCertaintyOfAnyBallotIsHeard(t *testing.T) {
 		wrong := func(weight float64) (p float64) {
 			var cast []consensus.Vote
 			for _, name := range c.agree {
-				cast = append(cast, consensus.Vote{Voter: "v5", Proposal: name, Stance: consensus.Agree, Weight: weight})
+				cast = append(cast, consensus.Vote{Voter: "v5", ProposalID: name, Stance: consensus.Agree, Weight: weight})
 			}
 			for _, name := range c.not {
-				cast = append(cast, consensus.Vote{Voter: "v5", Proposal: name, Stance: consensus.Disagree, Weight: weight})
+				cast = append(cast, consensus.Vote{Voter: "v5", ProposalID: name, Stance: consensus.Disagree, Weight: weight})
 			}
-			cast = append(cast, consensus.Vote{Voter: "v4", Proposal: c.of[2], Stance: consensus.Agree, Weight: 0.75})
+			cast = append(cast, consensus.Vote{Voter: "v4", ProposalID: c.of[2], Stance: consensus.Agree, Weight: 0.75})
 			b, err := consensus.NewBallots(nil, c.of, cast)
 			if err != nil {
 				t.Fatal(err)
@@ -366,7 +366,7 @@ func TestWhoSaysLittleOrMuchDoesNotTakeOver(t *testing.T) {
 					}
 					cast = append(cast, v)
 					if o != nil && o.Stances {
-						v.Proposal, v.Stance = w.choices['b'-v.Proposal[0]], consensus.Disagree
+						v.ProposalID, v.Stance = w.choices['b'-v.ProposalID[0]], consensus.Disagree
 						cast = append(cast, v)
 					}
 				}

@@ -67,7 +67,7 @@ func futures(voters, proposals []string) [][]consensus.Vote {
 					{Stance: consensus.Disagree, Weight: 0.3},
 					{Stance: consensus.Abstain},
 				} {
-					v.Seq, v.Voter, v.Proposal = 9, name, p
+					v.Seq, v.Voter, v.ProposalID = 9, name, p
 					more = append(more, append(slices.Clip(f), v))
 				}
 			}

@@ -12,10 +12,10 @@ import (
 func ask(yes, no []string) consensus.Ballots {
 	var votes []consensus.Vote
 	for _, name := range yes {
-		votes = append(votes, consensus.Vote{Voter: name, Proposal: "yes", Stance: consensus.Agree, Weight: 1})
+		votes = append(votes, consensus.Vote{Voter: name, ProposalID: "yes", Stance: consensus.Agree, Weight: 1})
 	}
 	for _, name := range no {
-		votes = append(votes, consensus.Vote{Voter: name, Proposal: "no", Stance: consensus.Agree, Weight: 1})
+		votes = append(votes, consensus.Vote{Voter: name, ProposalID: "no", Stance: consensus.Agree, Weight: 1})
 	}
 	b, err := consensus.NewBallots(nil, []string{"yes", "no"}, votes)
 	if err != nil {
@@ -89,9 +89,9 @@ func ExampleModel_asReliabilities() {
 	// What is known of each voter, for a strategy that is chosen by name.
 	o := &consensus.Options{Reliabilities: history().Model()}
 	ballots, err := consensus.NewBallots(o, []string{"yes", "no"}, []consensus.Vote{
-		{Voter: "ada", Proposal: "yes", Stance: consensus.Agree, Weight: 1},
-		{Voter: "cyd", Proposal: "no", Stance: consensus.Agree, Weight: 1},
-		{Voter: "dee", Proposal: "no", Stance: consensus.Agree, Weight: 1},
+		{Voter: "ada", ProposalID: "yes", Stance: consensus.Agree, Weight: 1},
+		{Voter: "cyd", ProposalID: "no", Stance: consensus.Agree, Weight: 1},
+		{Voter: "dee", ProposalID: "no", Stance: consensus.Agree, Weight: 1},
 	})
 	if err != nil {
 		panic(err)
@@ -110,16 +110,16 @@ func ExampleModel_Calibrated() {
 	// whatever he says.
 	for i := range 120 {
 		right, wrong := []string{"yes", "no"}[i%2], []string{"no", "yes"}[i%2]
-		ada := consensus.Vote{Voter: "ada", Proposal: right, Stance: consensus.Agree, Weight: 0.9}
-		bob := consensus.Vote{Voter: "bob", Proposal: right, Stance: consensus.Agree, Weight: 0.6}
+		ada := consensus.Vote{Voter: "ada", ProposalID: right, Stance: consensus.Agree, Weight: 0.9}
+		bob := consensus.Vote{Voter: "bob", ProposalID: right, Stance: consensus.Agree, Weight: 0.6}
 		if i%3 == 0 {
 			ada.Weight, bob.Weight = 0.6, 0.9
 		}
 		if i%6 == 0 {
-			ada.Proposal = wrong
+			ada.ProposalID = wrong
 		}
 		if i%7 == 0 {
-			bob.Proposal = wrong
+			bob.ProposalID = wrong
 		}
 		ballots, err := consensus.NewBallots(nil, []string{"yes", "no"}, []consensus.Vote{ada, bob})
 		if err != nil {
@@ -162,7 +162,7 @@ func ExampleModel_Groups() {
 	said := map[string]string{"m1": "no", "m2": "no", "m3": "no", "ada": "yes", "bob": "yes"}
 	var votes []consensus.Vote
 	for name, proposal := range said {
-		votes = append(votes, consensus.Vote{Voter: name, Proposal: proposal, Stance: consensus.Agree, Weight: 1})
+		votes = append(votes, consensus.Vote{Voter: name, ProposalID: proposal, Stance: consensus.Agree, Weight: 1})
 	}
 	ballots, err := consensus.NewBallots(&consensus.Options{Groups: groups}, []string{"yes", "no"}, votes)
 	if err != nil {

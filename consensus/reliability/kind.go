@@ -141,7 +141,7 @@ func withoutRepeats(cast []consensus.Vote) []consensus.Vote {
 func spokenOf(cast []consensus.Vote) []string {
 	names := make([]string, 0, len(cast))
 	for _, v := range cast {
-		names = append(names, v.Proposal)
+		names = append(names, v.ProposalID)
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
@@ -150,7 +150,7 @@ func spokenOf(cast []consensus.Vote) []string {
 func stanceQuestion(p string, place int, cast []consensus.Vote) question {
 	q := question{field: 2, names: []string{p}, places: []int{place}}
 	for _, v := range cast {
-		if v.Proposal == p {
+		if v.ProposalID == p {
 			said := int32(0)
 			if v.Stance == consensus.Disagree {
 				said = 1
@@ -181,7 +181,7 @@ func oneVoter(cast []consensus.Vote, number map[string]int32) ballot {
 		b := ballot{voter: cast[0].Voter, not: stance == consensus.Disagree}
 		for _, v := range cast {
 			if v.Stance == stance {
-				b.among = append(b.among, number[v.Proposal])
+				b.among = append(b.among, number[v.ProposalID])
 				b.weight = max(b.weight, v.Weight)
 			}
 		}

@@ -102,8 +102,8 @@ func rejecting(t *testing.T, b consensus.Ballots) consensus.Ballots {
 	for v := range b.Votes() {
 		cast = append(cast, v)
 		for _, p := range b.Proposals() {
-			if p != v.Proposal {
-				cast = append(cast, consensus.Vote{Voter: v.Voter, Proposal: p, Stance: consensus.Disagree, Weight: v.Weight})
+			if p != v.ProposalID {
+				cast = append(cast, consensus.Vote{Voter: v.Voter, ProposalID: p, Stance: consensus.Disagree, Weight: v.Weight})
 			}
 		}
 	}
@@ -171,7 +171,7 @@ func TestNeverBehindTheParts(t *testing.T) {
 			majority.add(consensus.Voting{}.Decide(b.Close()), truth, 150)
 			for v := range b.Votes() {
 				if v.Voter == "v0" {
-					best.add(consensus.Decision{Outcome: consensus.Reached, Choice: v.Proposal}, truth, 150)
+					best.add(consensus.Decision{Outcome: consensus.Reached, Choice: v.ProposalID}, truth, 150)
 				}
 			}
 		}

@@ -124,7 +124,7 @@ func TestPoolIsTheProductOfProbabilities(t *testing.T) {
 			b, _ := w.decision(nil)
 			v := votes{field: 3}
 			for x := range b.Votes() {
-				v.voter, v.said = append(v.voter, m.voter(x.Voter)), append(v.said, m.kind.choices[x.Proposal])
+				v.voter, v.said = append(v.voter, m.voter(x.Voter)), append(v.said, m.kind.choices[x.ProposalID])
 				v.stated = append(v.stated, x.Weight)
 			}
 			got, _ := m.Probabilities(b)
@@ -152,7 +152,7 @@ func drawBallots(t *rapid.T, o *consensus.Options, names []string) consensus.Bal
 		for _, name := range names {
 			if stance := rapid.SampledFrom([]int{0, 0, 1, 1, 2, 3}).Draw(t, "stance"); stance > 0 {
 				cast = append(cast, consensus.Vote{
-					Voter: fmt.Sprint("v", j), Proposal: name, Stance: consensus.Stance(stance),
+					Voter: fmt.Sprint("v", j), ProposalID: name, Stance: consensus.Stance(stance),
 					Weight: float64(rapid.IntRange(0, 4).Draw(t, "weight")) / 4,
 				})
 			}
@@ -222,7 +222,7 @@ func TestNamesAreOnlyIdentity(t *testing.T) {
 			for v := range x.Votes() {
 				var j int
 				fmt.Sscanf(v.Voter, "v%d", &j)
-				v.Voter, v.Proposal = name(j), choices[v.Proposal[0]-'a']
+				v.Voter, v.ProposalID = name(j), choices[v.ProposalID[0]-'a']
 				cast = append(cast, v)
 			}
 			last, _ = consensus.NewBallots(nil, choices, cast)

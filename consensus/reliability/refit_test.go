@@ -137,7 +137,7 @@ func TestRightEvidenceIsMostlyLeftAlone(t *testing.T) {
 			ballots, right := w.decision(nil)
 			v, ev := votes{field: 2}, make([]float64, 2)
 			for x := range ballots.Votes() {
-				l := int32(x.Proposal[0] - 'a')
+				l := int32(x.ProposalID[0] - 'a')
 				v.voter, v.said = append(v.voter, int32(len(v.voter))), append(v.said, l)
 				ev[l] += math.Log(0.8 / 0.2)
 			}

@@ -53,7 +53,7 @@ func (w *world) decision(o *consensus.Options) (consensus.Ballots, string) {
 		case awake && j >= n-w.liars:
 			said = wrong
 		case w.clones > 0 && j > n-w.clones:
-			cast = append(cast, vote(j, cast[n-w.clones].Proposal))
+			cast = append(cast, vote(j, cast[n-w.clones].ProposalID))
 			continue
 		}
 		v := vote(j, w.choices[said])
@@ -74,7 +74,7 @@ func (w *world) certainty(j int, p float64) (right, sure float64) {
 }
 
 func vote(j int, proposal string) consensus.Vote {
-	return consensus.Vote{Voter: fmt.Sprint("v", j), Proposal: proposal, Stance: consensus.Agree, Weight: 1}
+	return consensus.Vote{Voter: fmt.Sprint("v", j), ProposalID: proposal, Stance: consensus.Agree, Weight: 1}
 }
 
 // fill observes n decisions, every so manyth with its outcome, 0 for none.

@@ -44,7 +44,7 @@ func learned(t *testing.T, o *reliability.Options, choices []string, outcomes bo
 			}
 			w := weight(r)
 			for c, name := range choices {
-				if v := (consensus.Vote{Voter: fmt.Sprint("x", j), Proposal: name, Stance: consensus.Agree, Weight: w}); c == said {
+				if v := (consensus.Vote{Voter: fmt.Sprint("x", j), ProposalID: name, Stance: consensus.Agree, Weight: w}); c == said {
 					cast = append(cast, v)
 				} else if o != nil && o.Stances {
 					v.Stance = consensus.Disagree
@@ -101,7 +101,7 @@ func TestRoundDecidesAsTheStrategy(t *testing.T) {
 		}
 	}
 	for i := range 6 {
-		v := consensus.Vote{Seq: uint64(i), Voter: fmt.Sprint("x", i), Proposal: "a", Stance: consensus.Agree, Weight: 1}
+		v := consensus.Vote{Seq: uint64(i), Voter: fmt.Sprint("x", i), ProposalID: "a", Stance: consensus.Agree, Weight: 1}
 		if err := round.Vote(v); err != nil {
 			t.Fatal(err)
 		}
@@ -119,8 +119,8 @@ func TestNamedStrategiesGainFromAModel(t *testing.T) {
 		t.Errorf("the best has %+v, the worst %+v", r, s)
 	}
 	b, err := consensus.NewBallots(&consensus.Options{Reliabilities: m}, choices, []consensus.Vote{
-		{Voter: "x0", Proposal: "a", Stance: consensus.Agree, Weight: 1},
-		{Voter: "x6", Proposal: "b", Stance: consensus.Agree, Weight: 1},
+		{Voter: "x0", ProposalID: "a", Stance: consensus.Agree, Weight: 1},
+		{Voter: "x6", ProposalID: "b", Stance: consensus.Agree, Weight: 1},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -173,7 +173,7 @@ func (t *text) stopped(r *swarm.Result) {
 			continue // it votes for one proposal and against another: once is enough
 		}
 		dissenter[v.Voter] = true
-		t.line("%s   %s  %s", t.paint(bold, "Dissent"), t.name(v.Voter), t.said(fmt.Sprintf("%s %s: %s", v.Stance, v.Proposal, v.Reason)))
+		t.line("%s   %s  %s", t.paint(bold, "Dissent"), t.name(v.Voter), t.said(fmt.Sprintf("%s %s: %s", v.Stance, v.ProposalID, v.Reasoning)))
 	}
 	t.line("%s      %s: %s", t.paint(bold, "Stop"), r.Stop, t.said(r.Detail))
 	for _, name := range r.LeftBehind {
@@ -201,13 +201,13 @@ func (t *text) votes(r *swarm.Result) {
 	most, names := 1.0, 0
 	for _, p := range tallies {
 		most = max(most, p.For+p.Against)
-		names = max(names, columns(printable(p.Proposal)))
+		names = max(names, columns(printable(p.ProposalID)))
 	}
 	const bar = 30
 	for _, p := range tallies {
 		yes, no := int(bar*p.For/most+0.5), int(bar*p.Against/most+0.5)
 		t.line("      %s %s%s%s  %d agree, %d disagree, %d abstain; %s",
-			pad(printable(p.Proposal), names),
+			pad(printable(p.ProposalID), names),
 			t.paint(green, strings.Repeat("█", yes)), t.paint(red, strings.Repeat("░", no)), strings.Repeat(" ", max(0, bar-yes-no)),
 			p.Agree, p.Disagree, p.Abstain, worth(r.Decision, p))
 	}
