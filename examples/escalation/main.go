@@ -6,6 +6,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -21,24 +22,24 @@ import (
 )
 
 func main() {
-	if err := run(os.Stdout); err != nil {
+	if err := run(context.Background(), os.Stdout); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func run(out io.Writer) error {
+func run(ctx context.Context, out io.Writer) error {
 	fmt.Fprintln(out, "Nobody answers escalations")
-	if err := solve(out, nil); err != nil {
+	if err := solve(ctx, out, nil); err != nil {
 		return err
 	}
 	fmt.Fprintln(out, "\nA hook asks for deep mode")
-	return solve(out, func(_ context.Context, s connectivity.Signal) (connectivity.Mode, error) {
+	return solve(ctx, out, func(_ context.Context, s connectivity.Signal) (connectivity.Mode, error) {
 		fmt.Fprintf(out, "  hook      %s asks: %s\n", s.Source, s.Summary)
 		return connectivity.Deep, nil
 	})
 }
 
-func solve(out io.Writer, hook connectivity.Hook) error {
+func solve(ctx context.Context, out io.Writer, hook connectivity.Hook) (err error) {
 	b, err := bus.New(nil)
 	if err != nil {
 		return err
@@ -67,8 +68,8 @@ func solve(out io.Writer, hook connectivity.Hook) error {
 	if err != nil {
 		return err
 	}
-	defer s.Close()
-	result, err := s.Solve(context.Background(), signals.Task{Task: "Why is checkout slow?"})
+	defer func() { err = errors.Join(err, s.Shutdown(ctx)) }()
+	result, err := s.Solve(ctx, signals.Task{Task: "Why is checkout slow?"})
 	if err != nil {
 		return err
 	}

@@ -24,7 +24,7 @@ func TestModesAreEfforts(t *testing.T) {
 
 func TestTheDocumentShowsTheOutput(t *testing.T) {
 	var out strings.Builder
-	if err := run(&out); err != nil {
+	if err := run(t.Context(), &out); err != nil {
 		t.Fatal(err)
 	}
 	doc, err := os.ReadFile("../../docs/connectivity.md")

@@ -172,7 +172,7 @@ func (f *flags) review(ctx context.Context, stdout, stderr io.Writer) (err error
 }
 
 // solve has the team decide on p. A journal, if there is one, keeps it.
-func solve(ctx context.Context, p *inspect.Package, seed uint64, kept journal.Store, view telescope, show func(swarm.Event) error) (*swarm.Result, error) {
+func solve(ctx context.Context, p *inspect.Package, seed uint64, kept journal.Store, view telescope, show func(swarm.Event) error) (result *swarm.Result, err error) {
 	s, err := swarm.New(swarm.Options{
 		Agents:  team(p, tracks()),
 		Name:    "review",
@@ -191,8 +191,8 @@ func solve(ctx context.Context, p *inspect.Package, seed uint64, kept journal.St
 		return nil, err
 	}
 	defer stop()
+	defer func() { err = errors.Join(err, s.Shutdown(ctx)) }() // while somebody still watches
 
-	var result *swarm.Result
 	for event, err := range s.Stream(ctx, task(p)) {
 		if err != nil {
 			return nil, err

@@ -203,9 +203,23 @@ func TestCancelledReviewSaysSo(t *testing.T) {
 	}
 }
 
-// TestInterruptEndsWhatDoesNotListen has a go command that ignores interrupts
-// and takes a minute.
+// TestInterruptEndsWhatDoesNotListen interrupts a review that waits for a go
+// command which ignores interrupts and takes a minute. The best of several
+// counts: others may use the machine.
 func TestInterruptEndsWhatDoesNotListen(t *testing.T) {
+	took := time.Hour
+	for range 5 {
+		if took = min(took, interrupted(t)); took < 500*time.Millisecond {
+			return
+		}
+	}
+	t.Errorf("ended %v after the interrupt, want half a second", took)
+}
+
+// interrupted starts a review, interrupts it and returns after how long it
+// ended.
+func interrupted(t *testing.T) time.Duration {
+	t.Helper()
 	dir := t.TempDir()
 	started := filepath.Join(dir, "started")
 	script := "#!/bin/sh\ntrap '' INT\ntouch " + started + "\nexec sleep 60 >/dev/null 2>&1\n"
@@ -232,10 +246,11 @@ func TestInterruptEndsWhatDoesNotListen(t *testing.T) {
 	}
 	err := cmd.Wait()
 	var exit *exec.ExitError
-	if !errors.As(err, &exit) || exit.ExitCode() != statusInterrupted || time.Since(begin) > 20*time.Second {
-		t.Errorf("got %v after %v, want status %d", err, time.Since(begin), statusInterrupted)
+	took := time.Since(begin)
+	if !errors.As(err, &exit) || exit.ExitCode() != statusInterrupted {
+		t.Fatalf("got %v after %v, want status %d", err, took, statusInterrupted)
 	}
-	t.Logf("ended %v after the interrupt", time.Since(begin))
+	return took
 }
 
 func TestAgentsBelieveOnlyWhatTheCodeShows(t *testing.T) {

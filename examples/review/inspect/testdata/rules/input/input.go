@@ -20,6 +20,14 @@ func escaped(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// method answers with what the server has checked before: gosec takes a whole
+// request for input.
+func method(w http.ResponseWriter, r *http.Request) {
+	if _, err := io.WriteString(w, "<p>"+r.Method); err != nil {
+		return
+	}
+}
+
 // open takes a name from the program: gosec takes any handler's helper for
 // tainted.
 func open(w http.ResponseWriter, r *http.Request, name string) {
