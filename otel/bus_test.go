@@ -178,6 +178,34 @@ func TestPublishesOfASolveAreOverASecondAfterIt(t *testing.T) {
 	})
 }
 
+// TestDeliveriesAfterASolveAreLate reads a solve's signals when it is over, and
+// before their rows are.
+func TestDeliveriesAfterASolveAreLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newTrace(t, otel.Options{})
+		b := watched(t, r, &bus.Options{TTL: -1})
+		s, err := swarm.New(swarm.Options{Hook: r, Bus: b, Agents: team()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sub := subscribe(t, b, bus.SubscribeOptions{Agent: "archive", Kinds: []signals.Kind{signals.KindTask}})
+		if _, err := s.Solve(t.Context(), signals.Task{Task: "which one?"}); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if _, err := sub.Next(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Shutdown(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		about := named(t, r, "publish task:new").Attributes
+		if about["swarmbus.deliveries.late"] != "1" || about["swarmbus.deliveries.delivered"] != "3" {
+			t.Errorf("got %v, want 3 delivered, to two agents and the solve, and a late one", about)
+		}
+	})
+}
+
 func subscribe(t *testing.T, b *bus.Bus, o bus.SubscribeOptions) *bus.Subscription {
 	t.Helper()
 	sub, err := b.Subscribe(o)

@@ -56,6 +56,41 @@ func TestSolvesAtOnceOnOneBusAreOneTraceEach(t *testing.T) {
 	}
 }
 
+// TestLinksStayInTheirTrace has swarms with the same seed, whose signals have
+// the same ids, watched by one observer.
+func TestLinksStayInTheirTrace(t *testing.T) {
+	r := newTrace(t, otel.Options{})
+	for range 3 {
+		s, err := swarm.New(swarm.Options{Agents: team(), Hook: r, Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		stop, err := r.Watch(s.Bus())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer stop()
+		if _, err := s.Solve(t.Context(), signals.Task{Task: "which one?"}); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Shutdown(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	links := 0
+	for _, span := range r.spans(t) {
+		for _, l := range span.Links {
+			links++
+			if l.Trace != span.Trace {
+				t.Errorf("%s in trace %s has a link to trace %s", span.Name, span.Trace, l.Trace)
+			}
+		}
+	}
+	if links < 9 {
+		t.Errorf("%d links, which cannot be all", links)
+	}
+}
+
 func TestSolveIsPartOfItsCallersTrace(t *testing.T) {
 	r := newTrace(t, otel.Options{})
 	ctx, caller := sdktrace.NewTracerProvider().Tracer("caller").Start(t.Context(), "request")
@@ -154,6 +189,30 @@ func TestTurnThatIgnoresCancellationIsRecorded(t *testing.T) {
 	}
 }
 
+func TestSolveNamesWhomItLeftBehind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newTrace(t, otel.Options{})
+		deaf := agent("deaf", signals.KindTask)
+		deaf.Reactor = agents.Each(func(context.Context, signals.Any) seq {
+			time.Sleep(time.Minute)
+			return agents.Say()
+		})
+		s, err := swarm.New(swarm.Options{Name: "team", Hook: r, Agents: []*agents.Agent{proposer("p", "a"), deaf}, Deadline: time.Second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Solve(t.Context(), signals.Task{Task: "which one?"}); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Shutdown(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if about := named(t, r, "invoke_workflow team").Attributes; about["swarmbus.left_behind"] != "[deaf]" {
+			t.Errorf("got %v, want the deaf one left behind", about)
+		}
+	})
+}
+
 // TestTurnIsMarkedAfterItCameBack has somebody who drives agents say what
 // became of two turns that are over, and of one that is not.
 func TestTurnIsMarkedAfterItCameBack(t *testing.T) {
@@ -162,6 +221,7 @@ func TestTurnIsMarkedAfterItCameBack(t *testing.T) {
 		ctx, end := r.Start(t.Context(), agents.Op{Name: agents.OpSolve, Target: "team", Thread: "x"})
 		_, first := r.Start(ctx, agents.Op{Name: agents.OpTurn, Target: "unused", Thread: "x", Round: 1})
 		_, again := r.Start(ctx, agents.Op{Name: agents.OpTurn, Target: "again", Thread: "x", Round: 1})
+		_, left := r.Start(ctx, agents.Op{Name: agents.OpTurn, Target: "left", Thread: "x", Round: 1})
 		_, slow := r.Start(ctx, agents.Op{Name: agents.OpTurn, Target: "slow", Thread: "x", Round: 1})
 		time.Sleep(time.Second)
 		first(nil, nil)
@@ -173,6 +233,7 @@ func TestTurnIsMarkedAfterItCameBack(t *testing.T) {
 		again(nil, nil)
 		slow(nil, nil)
 		end(nil, nil)
+		left(nil, nil) // too late: nobody waits for it
 		got := map[string]bool{}
 		for _, s := range r.spans(t) {
 			got[fmt.Sprintf("%s %s %v late=%s dropped=%s", s.Name, s.Status, s.End.Sub(s.Start),
@@ -180,6 +241,7 @@ func TestTurnIsMarkedAfterItCameBack(t *testing.T) {
 		}
 		want := map[string]bool{
 			"invoke_workflow team Unset 2s late= dropped=":    true,
+			"invoke_agent left Unset 2s late= dropped=true":   true,
 			"invoke_agent unused Unset 1s late= dropped=true": true,
 			"invoke_agent again Error 1s late= dropped=":      true,
 			"invoke_agent again Unset 1s late= dropped=":      true,

@@ -17,6 +17,7 @@ func TestRedactFindsTheFormsItNamesAndKeepsTheTextAroundThem(t *testing.T) {
 		`{"api_key": "a b\"c"}`:                  `{"api_key": "[redacted]"}`,
 		`{\"api_key\": \"a b\\\"c\"}`:            `{\"api_key\": \"[redacted]\"}`,
 		`password="hunter two"`:                  `password="[redacted]"`,
+		`password="hunter two`:                   `password="[redacted]`,
 		`{'secret': 'it\'s'}`:                    `{'secret': '[redacted]'}`,
 		`api_key=12345`:                          `api_key=[redacted]`,
 		`AWS_SECRET_ACCESS_KEY := abc`:           `AWS_SECRET_ACCESS_KEY := [redacted]`,
