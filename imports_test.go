@@ -38,6 +38,10 @@ var rules = []struct {
 	{"consensus/consensustest", rule{ours: []string{"consensus"}}},
 	{"consensus/reliability", rule{ours: []string{"consensus"}, others: []string{"gonum.org/v1/gonum"}}},
 	{"agents", rule{ours: []string{"signals"}}},
+	{"agents/models", rule{ours: []string{"signals", "agents"}}},
+	{"agents/models/limits", rule{
+		ours: []string{"agents/models"}, others: []string{"github.com/failsafe-go/failsafe-go", "golang.org/x/time/rate"},
+	}},
 	{"internal/votes", rule{}},
 	{"internal/runs", rule{}},
 	{"swarm", rule{

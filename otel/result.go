@@ -44,6 +44,9 @@ func (p *op) solved(r *swarm.Result) {
 		keyTaken.Int(r.Turns.Taken), keyTurnsFailed.Int(r.Turns.Failed), keyTurnsDropped.Int(r.Turns.Dropped),
 		keyTurnsLate.Int(r.Turns.Late), keyRetried.Int(r.Turns.Retried), keyRefused.Int(r.Turns.Refused),
 	)...)
+	if spent := r.SpentInAll(); spent.Calls > 0 {
+		p.span.SetAttributes(keyInputTokens.Int(spent.InputTokens), keyOutputTokens.Int(spent.OutputTokens), keyCost.Float64(spent.Dollars))
+	}
 	if len(r.LeftBehind) > 0 {
 		p.span.SetAttributes(keyLeftBehind.StringSlice(r.LeftBehind))
 	}

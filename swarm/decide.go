@@ -2,6 +2,7 @@ package swarm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -113,6 +114,8 @@ func (r *solve) exhausted(ctx context.Context) {
 	switch {
 	case d.Voters > 0:
 		r.stop(stopFor(d.Outcome), d.Reason(), nil)
+	case r.broken() && errors.Is(r.failures(), agents.ErrBudget):
+		r.stop(StopBudget, r.failures().Error(), nil)
 	case r.broken():
 		r.stop(StopError, "no agent could take its turn", r.failures())
 	case r.timeIsUp(ctx):

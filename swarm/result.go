@@ -1,6 +1,8 @@
 package swarm
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/swarmbus/swarmbus/agents"
@@ -34,11 +36,23 @@ type Result struct {
 	Log       []signals.Any     // every signal of the thread, in log order
 	Rounds    int
 	Turns     Turns
+	// Spent is what the agents' turns took, as far as they say so
+	// ([agents.Spend]), also of turns that were dropped. What a turn takes after
+	// the end is in nobody's books.
+	Spent map[string]agents.Spending
 	// LeftBehind are agents whose turn had not come back when the solve ended,
 	// although its context had ended before: they do not listen to it.
 	LeftBehind []string
 	Elapsed    time.Duration // on the wall clock
 	Books      bus.Books     // of the thread's readers; what nobody was left to read is filtered
+}
+
+// SpentInAll is the sum of Spent.
+func (r *Result) SpentInAll() (all agents.Spending) {
+	for _, id := range slices.Sorted(maps.Keys(r.Spent)) {
+		all = all.Plus(r.Spent[id])
+	}
+	return all
 }
 
 // A Question is what a solve asks somebody outside.

@@ -115,7 +115,7 @@ func (r *solve) start(ctx context.Context, t *turn) {
 	ctx, t.cancel = context.WithDeadlineCause(ctx, t.ends, errTime)
 	r.swarm.running.Go(func() {
 		defer t.cancel()
-		t.done <- t.take(ctx, r.opts.Retries)
+		t.done <- t.take(r.counting(ctx, t.Agent), r.opts.Retries)
 		select {
 		case r.back <- struct{}{}:
 		default: // told already

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/swarmbus/swarmbus/agents"
@@ -52,6 +53,9 @@ type solve struct {
 	disputes []conflict.Pair // conflicts that are open
 	needless []conflict.Pair // of proposals that are the same, not resolved yet
 
+	spending sync.Mutex // protects spent
+	spent    map[string]agents.Spending
+
 	begun      int // turns of the last round
 	saidBefore int // by agents, before the last round
 	failed     []failure
@@ -86,7 +90,7 @@ func (s *Swarm) newSolve(result *Result) *solve {
 	return &solve{
 		swarm: s, opts: &s.opts, by: by, terms: terms, watched: true, began: time.Now(),
 		result: result, byID: map[string]*seat{}, weights: map[string]float64{}, aliases: map[string]string{},
-		back: make(chan struct{}, 1),
+		back: make(chan struct{}, 1), spent: map[string]agents.Spending{},
 	}
 }
 
@@ -262,6 +266,7 @@ func (r *solve) finish(ctx context.Context) {
 		}
 	}
 	r.leave()
+	r.result.Spent = r.spentSoFar()
 	r.keep(ctx)
 	r.result.Elapsed = time.Since(r.began)
 	r.yield(Stopped{r.result})

@@ -17,7 +17,7 @@ const (
 	StopUncertified                       // the votes fit the leader no better than its opposite
 	StopMaxRounds                         // as many rounds as there may be
 	StopNoProgress                        // nobody had anything to say, and nobody had voted
-	StopBudget                            // as many signals as there may be
+	StopBudget                            // as many signals as there may be, or nobody may spend any more
 	StopDeadline                          // no time left
 	StopCancelled                         // the caller's context ended
 	StopEscalated                         // somebody outside has to look

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 
+	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
@@ -71,6 +72,8 @@ type (
 		Signals   int                   `json:"signals"`
 		Turns     swarm.Turns           `json:"turns"`
 		Books     bus.Books             `json:"books"`
+
+		Spent map[string]agents.Spending `json:"spent,omitempty"` // by agent
 	}
 )
 
@@ -96,7 +99,7 @@ func line(e swarm.Event) any {
 		r := e.Result
 		return stoppedLine{
 			"stopped", r.Stop, r.Detail, r.Answer, r.Decision, r.Decision.Tallies(), r.Decision.Dissent(), r.Decision.Uncounted(),
-			r.Rounds, len(r.Log), r.Turns, r.Books,
+			r.Rounds, len(r.Log), r.Turns, r.Books, r.Spent,
 		}
 	}
 	return nil

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -185,9 +187,31 @@ func (t *text) stopped(r *swarm.Result) {
 	}
 	t.line("%s", t.paint(faint, fmt.Sprintf("          %d rounds, %d signals, %d turns (%d failed, %d late, %d dropped), %d refused, %v",
 		r.Rounds, len(r.Log), r.Turns.Taken, r.Turns.Failed, r.Turns.Late, r.Turns.Dropped, r.Turns.Refused, r.Elapsed.Round(time.Millisecond))))
+	t.spent(r)
 	b := r.Books
 	t.line("%s", t.paint(faint, fmt.Sprintf("          books: %d intended = %d delivered + %d filtered + %d pending + %d dead",
 		b.Intended, b.Delivered, b.Filtered, b.Pending, b.Dead())))
+}
+
+// spent shows what thinking took, of each agent that says so and in all.
+func (t *text) spent(r *swarm.Result) {
+	for _, id := range slices.Sorted(maps.Keys(r.Spent)) {
+		t.line("%s  %s", t.paint(faint, "          spent"), t.name(id)+"  "+t.paint(faint, spending(r.Spent[id])))
+	}
+	if len(r.Spent) > 1 {
+		t.line("%s  %s", t.paint(faint, "          spent"), t.name("in all")+"  "+t.paint(faint, spending(r.SpentInAll())))
+	}
+}
+
+func spending(s agents.Spending) string {
+	line := fmt.Sprintf("%d calls, %d tokens in (%d cached) and %d out, %v", s.Calls, s.InputTokens, s.CachedTokens, s.OutputTokens, s.Time.Round(time.Millisecond))
+	if s.Dollars > 0 {
+		line += fmt.Sprintf(", $%.6f", s.Dollars)
+	}
+	if s.Repairs > 0 || s.Refusals > 0 {
+		line += fmt.Sprintf(", %d repaired, %d refused", s.Repairs, s.Refusals)
+	}
+	return line
 }
 
 // votes shows a bar for each proposal: the weight for it and against it.

@@ -1,0 +1,37 @@
+package models
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/swarmbus/swarmbus/agents"
+)
+
+// Ask asks a model and says so: a hook that ctx carries sees the call as an
+// [agents.OpModel], and what it took is counted with the turn that ctx is inside
+// of ([agents.Spend]). It is what an agent calls.
+func Ask(ctx context.Context, m Model, r *Request) (*Answer, error) {
+	id, began := m.ID(), time.Now()
+	op := agents.Op{Name: agents.OpModel, Target: id.Name, Attributes: []slog.Attr{slog.String(agents.AttrProvider, id.Provider)}}
+	if t := agents.TurnOf(ctx); t != nil {
+		op.Thread, op.Round = t.Thread, t.Round
+	}
+	ctx, end := agents.Start(ctx, op)
+	a, err := m.Ask(ctx, r)
+	spent := agents.Spending{Calls: 1, Time: time.Since(began)}
+	if err != nil {
+		agents.Spend(ctx, spent)
+		end(nil, err)
+		return nil, err
+	}
+	spent.InputTokens, spent.CachedTokens, spent.OutputTokens = a.Usage.Input, a.Usage.CacheRead, a.Usage.Output
+	spent.Dollars = a.Cost.Dollars()
+	agents.Spend(ctx, spent)
+	end([]slog.Attr{
+		slog.String(agents.AttrModel, a.Model), slog.String(agents.AttrFinish, string(a.Finish)),
+		slog.Int(agents.AttrInputTokens, a.Usage.Input), slog.Int(agents.AttrOutputTokens, a.Usage.Output),
+		slog.Float64(agents.AttrCost, spent.Dollars),
+	}, nil)
+	return a, nil
+}

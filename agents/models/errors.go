@@ -1,0 +1,179 @@
+package models
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/swarmbus/swarmbus/agents"
+)
+
+// A Problem is why a model did not answer. It is an error, so that
+// errors.Is(err, models.ErrRateLimited) tells.
+type Problem struct {
+	text   string
+	passes bool
+	is     error // of another package; nil: none
+}
+
+func (p *Problem) Error() string { return "models: " + p.text }
+
+// Unwrap returns what the problem is for who knows nothing of models, if anything.
+func (p *Problem) Unwrap() error { return p.is }
+
+// The problems that asking again may solve.
+var (
+	ErrRateLimited = &Problem{text: "too many requests", passes: true}
+	ErrOverloaded  = &Problem{text: "the provider is overloaded or failed", passes: true}
+	ErrTimeout     = &Problem{text: "no answer in time", passes: true}
+	ErrConnection  = &Problem{text: "the connection failed", passes: true}
+	ErrCutOff      = &Problem{text: "the answer broke off", passes: true}
+	ErrMalformed   = &Problem{text: "the provider's answer cannot be read", passes: true}
+	ErrOpen        = &Problem{text: "the provider failed too often: it is left alone for a while", passes: true}
+)
+
+// The problems that asking again does not solve.
+var (
+	ErrAuth     = &Problem{text: "the key is missing, wrong or not enough"}
+	ErrNotFound = &Problem{text: "no such model"}
+	ErrInvalid  = &Problem{text: "the request was refused"}
+	ErrQuota    = &Problem{text: "the account has no credit left"}
+	ErrFiltered = &Problem{text: "the provider withheld the answer"}
+	ErrBudget   = &Problem{text: "the budget does not allow the call", is: agents.ErrBudget}
+	ErrPrice    = &Problem{text: "the budget is in money and the model has no price"}
+	ErrScript   = &Problem{text: "the script has no more answers"}
+)
+
+// An Error is a call that failed.
+type Error struct {
+	Model   ID
+	Problem *Problem
+	Status  int           // of HTTP; 0: there was none
+	After   time.Duration // how long the provider asks to wait; 0: it does not
+	Detail  string        // what is known of it, at most 500 bytes
+	Err     error         // what it was made of; nil: nothing
+	// Unbilled says that the call cost nothing: it was refused, or nobody was
+	// reached. What is not known to be free may cost what it may.
+	Unbilled bool
+}
+
+func (e *Error) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%v: %s", e.Problem, e.Model)
+	if e.Status != 0 {
+		fmt.Fprintf(&b, ": status %d", e.Status)
+	}
+	if e.Detail != "" {
+		fmt.Fprintf(&b, ": %s", e.Detail)
+	}
+	return b.String()
+}
+
+// Unwrap returns the problem, and what the error was made of.
+func (e *Error) Unwrap() []error {
+	if e.Err == nil {
+		return []error{e.Problem}
+	}
+	return []error{e.Problem, e.Err}
+}
+
+// Temporary reports whether asking again may help: a turn that failed so is
+// taken again.
+func (e *Error) Temporary() bool { return e.Problem.passes }
+
+// RetryAfter returns After.
+func (e *Error) RetryAfter() time.Duration { return e.After }
+
+// Detail returns a text that is fit for [Error].Detail: without the secrets, and
+// cut. Adapters hand in their keys, which some servers send back.
+func Detail(text string, secrets ...string) string {
+	for _, s := range secrets {
+		if s != "" {
+			text = strings.ReplaceAll(text, s, "[secret]")
+		}
+	}
+	const most = 500
+	if len(text) <= most {
+		return strings.ToValidUTF8(text, "\uFFFD")
+	}
+	cut := most
+	for !utf8.RuneStart(text[cut]) {
+		cut--
+	}
+	return strings.ToValidUTF8(text[:cut], "\uFFFD") + "…"
+}
+
+// StatusError returns the error for a response with a status of 400 and more. A
+// provider that refuses a call does not charge for it.
+func StatusError(id ID, status int, h http.Header, detail string) *Error {
+	return &Error{
+		Model: id, Problem: problemOf(status), Status: status, After: After(h, time.Now()), Detail: detail, Unbilled: true,
+	}
+}
+
+func problemOf(status int) *Problem {
+	switch {
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		return ErrAuth
+	case status == http.StatusPaymentRequired:
+		return ErrQuota
+	case status == http.StatusNotFound:
+		return ErrNotFound
+	case status == http.StatusRequestTimeout:
+		return ErrTimeout
+	case status == http.StatusTooManyRequests:
+		return ErrRateLimited
+	case status == http.StatusConflict || status >= 500 && status != http.StatusNotImplemented:
+		return ErrOverloaded
+	default:
+		return ErrInvalid
+	}
+}
+
+// After reads how long a response asks to wait: Retry-After-Ms, or Retry-After in
+// seconds or as a date. It is 0 where the header is missing, odd or past.
+func After(h http.Header, now time.Time) time.Duration {
+	if ms, ok := number(h.Get("Retry-After-Ms")); ok {
+		return time.Duration(ms * float64(time.Millisecond))
+	}
+	value := strings.TrimSpace(h.Get("Retry-After"))
+	if s, ok := number(value); ok {
+		return time.Duration(s * float64(time.Second))
+	}
+	if date, err := http.ParseTime(value); err == nil {
+		return max(0, date.Sub(now))
+	}
+	return 0
+}
+
+// number reads a number that makes sense as a time to wait: up to a year.
+func number(s string) (float64, bool) {
+	x, err := strconv.ParseFloat(s, 64)
+	return x, err == nil && x >= 0 && x <= 366*24*3600*1000
+}
+
+// TransportError returns what a failure without a whole response is: the cause of
+// ctx's end, or an [*Error]. received says that a response had begun.
+func TransportError(ctx context.Context, id ID, err error, received bool, secrets ...string) error {
+	if ctx.Err() != nil {
+		return fmt.Errorf("models: %s: %w", id, context.Cause(ctx))
+	}
+	e := &Error{Model: id, Problem: ErrConnection, Detail: Detail(err.Error(), secrets...), Err: err}
+	var op *net.OpError
+	var slow net.Error
+	switch {
+	case received:
+		e.Problem = ErrCutOff
+	case errors.As(err, &op) && op.Op == "dial":
+		e.Unbilled = true
+	case errors.As(err, &slow) && slow.Timeout():
+		e.Problem = ErrTimeout
+	}
+	return e
+}

@@ -1,0 +1,151 @@
+package limits
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/swarmbus/swarmbus/agents/models"
+)
+
+// Spend is an amount of tokens and money.
+type Spend struct {
+	Tokens int
+	Money  models.Money
+}
+
+// String returns both amounts.
+func (s Spend) String() string { return fmt.Sprintf("%d tokens and %v", s.Tokens, s.Money) }
+
+func (s Spend) plus(t Spend) Spend  { return Spend{s.Tokens + t.Tokens, s.Money + t.Money} }
+func (s Spend) minus(t Spend) Spend { return Spend{s.Tokens - t.Tokens, s.Money - t.Money} }
+
+// A Budget is what calls may spend in all. It is safe for concurrent use; models
+// of several providers may share one.
+type Budget struct {
+	most Spend // 0: without a bound
+
+	mu    sync.Mutex // protects the fields below
+	books Books
+	freed chan struct{} // closed when a reservation ends; nil: nobody waits
+}
+
+// Books are what a budget knows at one moment.
+type Books struct {
+	Spent    Spend // by calls that are over
+	Reserved Spend // by calls that run
+	Assumed  Spend // of Spent: by calls that failed and may have cost that
+	Refused  int   // calls that were not made
+	Over     Spend // of Spent: by calls that took more than was reserved
+}
+
+// NewBudget returns a budget. An amount of 0 has no bound.
+func NewBudget(most Spend) *Budget { return &Budget{most: most} }
+
+// Books returns what was spent and is reserved.
+func (b *Budget) Books() Books {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.books
+}
+
+// fits reports whether an amount is within the budget.
+func (b *Budget) fits(s Spend) bool {
+	return (b.most.Tokens == 0 || s.Tokens <= b.most.Tokens) && (b.most.Money == 0 || s.Money <= b.most.Money)
+}
+
+// reserve takes an amount out of the budget. It waits while it may come to fit.
+func (b *Budget) reserve(ctx context.Context, s Spend) error {
+	for {
+		freed, err := b.tryReserve(s)
+		if err != nil || freed == nil {
+			return err
+		}
+		select {
+		case <-freed:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// tryReserve returns what to wait for, nil if the amount is reserved.
+func (b *Budget) tryReserve(s Spend) (freed <-chan struct{}, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case !b.fits(b.books.Spent.plus(s)):
+		b.books.Refused++
+		return nil, &refusal{s, b.books.Spent, b.most}
+	case b.fits(b.books.Spent.plus(b.books.Reserved).plus(s)):
+		b.books.Reserved = b.books.Reserved.plus(s)
+		return nil, nil
+	}
+	if b.freed == nil {
+		b.freed = make(chan struct{})
+	}
+	return b.freed, nil
+}
+
+// A refusal is a call that does not fit.
+type refusal struct{ call, spent, most Spend }
+
+func (r *refusal) Error() string {
+	var left []string
+	if r.most.Tokens > 0 {
+		left = append(left, fmt.Sprintf("%d of %d tokens", r.most.Tokens-r.spent.Tokens, r.most.Tokens))
+	}
+	if r.most.Money > 0 {
+		left = append(left, fmt.Sprintf("%v of %v", r.most.Money-r.spent.Money, r.most.Money))
+	}
+	return fmt.Sprintf("it may take %v, and %s are left", r.call, strings.Join(left, " and "))
+}
+
+func (*refusal) Unwrap() error { return models.ErrBudget }
+
+// settle ends a reservation with what was spent.
+func (b *Budget) settle(reserved, spent Spend, assumed bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.books.Reserved = b.books.Reserved.minus(reserved)
+	b.books.Spent = b.books.Spent.plus(spent)
+	if assumed {
+		b.books.Assumed = b.books.Assumed.plus(spent)
+	}
+	over := spent.minus(reserved)
+	b.books.Over = b.books.Over.plus(Spend{max(0, over.Tokens), max(0, over.Money)})
+	if b.freed != nil {
+		close(b.freed)
+		b.freed = nil
+	}
+}
+
+// What a provider puts around what it is sent: roles and ends of each message, and
+// once an explanation of tools and schema.
+const (
+	perMessage = 32
+	perCall    = 1024
+)
+
+// Bound returns how many tokens the input of a request has at most, if no token
+// is shorter than a byte, as in all common vocabularies.
+func Bound(r *models.Request) int {
+	n := perCall + perMessage + len(r.System)
+	for _, m := range r.Messages {
+		n += perMessage + len(m.Text)
+		for _, c := range m.Calls {
+			n += perMessage + len(c.ID) + len(c.Name) + len(c.Args)
+		}
+		for _, result := range m.Results {
+			n += perMessage + len(result.Call) + len(result.Text)
+		}
+	}
+	for _, t := range r.Tools {
+		n += perMessage + len(t.Name) + len(t.Description) + len(t.Schema)
+	}
+	if r.Schema != nil {
+		n += len(r.Schema.Name) + len(r.Schema.JSON)
+	}
+	return n
+}

@@ -1,0 +1,226 @@
+package limits_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/agents/models/limits"
+)
+
+func answer(u models.Usage) (*models.Answer, error) {
+	return &models.Answer{Finish: models.FinishStop, Usage: u}, nil
+}
+
+// TestEightConcurrentCallersNeverOverspend lets eight callers ask until the budget
+// is used up, by calls that take anything up to what is reserved, some of which
+// fail: for free, or at an unknown cost.
+func TestEightConcurrentCallersNeverOverspend(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		seed := rapid.Uint64().Draw(rt, "seed")
+		tokens := rapid.IntRange(0, 20_000).Draw(rt, "tokens")
+		money := models.Money(rapid.IntRange(1, 30_000_000).Draw(rt, "money"))
+		synctest.Test(t, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(seed, 0))
+			price := models.Price{Input: 1, Output: 4}
+			budget := limits.NewBudget(limits.Spend{Tokens: tokens, Money: money})
+			shared := limits.New(limits.Options{Budget: budget, Tries: 1, Failures: 1000, Prices: map[models.ID]models.Price{id: price}})
+			var mu sync.Mutex
+			var free, unknown int
+			var spent limits.Spend // by the provider's books
+			draw := func(n int) int {
+				mu.Lock()
+				defer mu.Unlock()
+				return r.IntN(n)
+			}
+			request := &models.Request{Messages: []models.Message{models.User("a question of some bytes")}, Most: 100}
+			bound := limits.Bound(request)
+			m := &models.Scripted{Answer: func(_ context.Context, r *models.Request) (*models.Answer, error) {
+				time.Sleep(time.Duration(draw(50)) * time.Millisecond)
+				u := models.Usage{Input: draw(bound + 1), Output: draw(r.Most + 1)}
+				fate := draw(5)
+				mu.Lock()
+				defer mu.Unlock()
+				switch fate {
+				case 0:
+					free++
+					return nil, status(429)
+				case 1:
+					unknown++
+					spent = limits.Spend{Tokens: spent.Tokens + u.Tokens(), Money: spent.Money + price.Cost(u)}
+					return nil, &models.Error{Problem: models.ErrCutOff}
+				}
+				spent = limits.Spend{Tokens: spent.Tokens + u.Tokens(), Money: spent.Money + price.Cost(u)}
+				return answer(u)
+			}}
+			var wg sync.WaitGroup
+			for range 8 {
+				wg.Go(func() {
+					for range 1000 {
+						if _, err := shared.Limit(m).Ask(t.Context(), request); errors.Is(err, models.ErrBudget) {
+							return
+						}
+					}
+					t.Error("the budget never ended")
+				})
+			}
+			wg.Wait()
+			books := budget.Books()
+			if books.Reserved != (limits.Spend{}) || books.Refused != 8 || books.Over != (limits.Spend{}) {
+				t.Errorf("books %+v", books)
+			}
+			if tokens > 0 && books.Spent.Tokens > tokens || books.Spent.Money > money {
+				t.Errorf("booked %v of %d tokens and %v", books.Spent, tokens, money)
+			}
+			if spent.Tokens > books.Spent.Tokens || spent.Money > books.Spent.Money {
+				t.Errorf("the provider has %v, the budget %v", spent, books.Spent)
+			}
+			if unknown == 0 && spent != books.Spent {
+				t.Errorf("without unknown costs: the provider has %v, the budget %v", spent, books.Spent)
+			}
+			// What is left is not enough for another call.
+			left := limits.Spend{Tokens: tokens - books.Spent.Tokens, Money: money - books.Spent.Money}
+			if (tokens == 0 || left.Tokens >= bound+100) && left.Money >= price.Highest(bound, 100) {
+				t.Errorf("%v are left and a call was refused", left)
+			}
+		})
+	})
+}
+
+func TestCallWaitsForWhatAnotherGivesBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		need := limits.Bound(request) + request.Most
+		budget := limits.NewBudget(limits.Spend{Tokens: need + 20})
+		shared := limits.New(limits.Options{Budget: budget})
+		var running, most atomic.Int32
+		m := &models.Scripted{Answer: func(context.Context, *models.Request) (*models.Answer, error) {
+			most.Store(max(most.Load(), running.Add(1)))
+			time.Sleep(time.Second)
+			running.Add(-1)
+			return answer(models.Usage{Input: 5, Output: 5})
+		}}
+		var wg sync.WaitGroup
+		for range 3 {
+			wg.Go(func() {
+				if _, err := shared.Limit(m).Ask(t.Context(), request); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		if got := budget.Books(); got.Spent.Tokens != 30 || most.Load() != 1 {
+			t.Errorf("%+v, %d at once", got, most.Load())
+		}
+		if _, err := shared.Limit(m).Ask(t.Context(), request); !errors.Is(err, models.ErrBudget) {
+			t.Errorf("beyond the budget: %v", err)
+		}
+	})
+}
+
+func TestWaitingForTheBudgetEndsWithTheContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		budget := limits.NewBudget(limits.Spend{Tokens: limits.Bound(request) + request.Most})
+		shared := limits.New(limits.Options{Budget: budget})
+		m := &models.Scripted{Answer: func(context.Context, *models.Request) (*models.Answer, error) {
+			time.Sleep(time.Minute)
+			return answer(models.Usage{})
+		}}
+		var wg sync.WaitGroup
+		wg.Go(func() { _, _ = shared.Limit(m).Ask(t.Context(), request) })
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if _, err := shared.Limit(m).Ask(ctx, request); !errors.Is(err, context.DeadlineExceeded) || budget.Books().Refused != 0 {
+			t.Errorf("got %v, %+v", err, budget.Books())
+		}
+		wg.Wait()
+	})
+}
+
+func TestCancelledCallIsBookedWithAllThatItMayHaveCost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		budget := limits.NewBudget(limits.Spend{Tokens: 1 << 20})
+		ctx, cancel := context.WithCancel(t.Context())
+		m := &models.Scripted{Answer: func(ctx context.Context, _ *models.Request) (*models.Answer, error) {
+			cancel()
+			return nil, context.Cause(ctx)
+		}}
+		_, _ = limits.New(limits.Options{Budget: budget}).Limit(m).Ask(ctx, request)
+		want := limits.Spend{Tokens: limits.Bound(request) + request.Most}
+		if got := budget.Books(); got.Spent != want || got.Assumed != want || got.Reserved != (limits.Spend{}) {
+			t.Errorf("got %+v, want %v assumed", got, want)
+		}
+	})
+}
+
+func TestEveryTryIsBooked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		budget := limits.NewBudget(limits.Spend{Tokens: 1 << 20})
+		c := &calls{answer: func(n int) (*models.Answer, error) {
+			switch n {
+			case 1:
+				return nil, status(429)
+			case 2:
+				return nil, &models.Error{Problem: models.ErrCutOff}
+			}
+			return answer(models.Usage{Input: 3, Output: 4})
+		}}
+		if _, err := limits.New(limits.Options{Budget: budget}).Limit(c.model()).Ask(t.Context(), request); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := budget.Books().Spent.Tokens, limits.Bound(request)+request.Most+7; got != want {
+			t.Errorf("booked %d, want %d", got, want)
+		}
+	})
+}
+
+func TestBudgetInMoneyRefusesAModelWithoutAPrice(t *testing.T) {
+	c := failing(0, nil)
+	shared := limits.New(limits.Options{Budget: limits.NewBudget(limits.Spend{Money: models.USD})})
+	if _, err := shared.Limit(c.model()).Ask(t.Context(), request); !errors.Is(err, models.ErrPrice) || len(c.at) != 0 {
+		t.Errorf("%v, %d calls", err, len(c.at))
+	}
+}
+
+func TestProviderThatTakesMoreThanReservedIsFound(t *testing.T) {
+	budget := limits.NewBudget(limits.Spend{Tokens: 5000})
+	m := &models.Scripted{Answer: func(_ context.Context, r *models.Request) (*models.Answer, error) {
+		return answer(models.Usage{Input: limits.Bound(r), Output: r.Most + 9})
+	}}
+	if _, err := limits.New(limits.Options{Budget: budget}).Limit(m).Ask(t.Context(), request); err != nil || budget.Books().Over.Tokens != 9 {
+		t.Errorf("%v, %+v", err, budget.Books())
+	}
+}
+
+func TestBoundCountsEveryByteThatIsSent(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringN(0, 50, -1)
+		r := &models.Request{System: text.Draw(t, "system")}
+		sent := len(r.System)
+		for range rapid.IntRange(0, 4).Draw(t, "messages") {
+			m := models.Message{
+				Text:    text.Draw(t, "text"),
+				Calls:   []models.Call{{ID: text.Draw(t, "id"), Name: text.Draw(t, "name"), Args: []byte(text.Draw(t, "args"))}},
+				Results: []models.Result{{Call: text.Draw(t, "call"), Text: text.Draw(t, "result")}},
+			}
+			sent += len(m.Text) + len(m.Calls[0].ID) + len(m.Calls[0].Name) + len(m.Calls[0].Args) + len(m.Results[0].Call) + len(m.Results[0].Text)
+			r.Messages = append(r.Messages, m)
+		}
+		if rapid.Bool().Draw(t, "schema") {
+			r.Schema = &models.Schema{Name: text.Draw(t, "schemaName"), JSON: []byte(text.Draw(t, "json"))}
+			r.Tools = []models.Tool{{Name: text.Draw(t, "tool"), Description: text.Draw(t, "about"), Schema: []byte(text.Draw(t, "of"))}}
+			sent += len(r.Schema.Name) + len(r.Schema.JSON) + len(r.Tools[0].Name) + len(r.Tools[0].Description) + len(r.Tools[0].Schema)
+		}
+		if got := limits.Bound(r); got < sent {
+			t.Fatalf("bound %d of %d bytes", got, sent)
+		}
+	})
+}

@@ -1,0 +1,245 @@
+package limits
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/failsafe-go/failsafe-go/circuitbreaker"
+	"golang.org/x/time/rate"
+
+	"github.com/swarmbus/swarmbus/agents/models"
+)
+
+// Options of [New]. The zero value of each means the default beside it.
+type Options struct {
+	Tries int // of a call; 0: 8, 1: it is not repeated
+	// Pause is before the second try; it doubles up to MaxPause, each a quarter more
+	// or less by chance. What the provider asks for is kept, and by chance up to two
+	// thirds of it added. 0: 0.5s and 30s.
+	Pause, MaxPause time.Duration
+	// Patience is how long the provider may ask to wait; a call that would have to
+	// wait longer fails. 0: 1m.
+	Patience time.Duration
+
+	Rate  float64 // tries a second, of all calls; 0: no limit
+	Burst int     // tries at once; 0: 1
+	// Timeout of a try; 0: 2m, <0: none.
+	Timeout time.Duration
+
+	// Failures are how many tries have to fail one after the other, of all calls,
+	// until the provider is left alone for the time Rest; then one try shows
+	// whether it is back. What the provider refuses, and too many requests, are no
+	// failures. 0: 10 and 15s.
+	Failures uint
+	Rest     time.Duration
+
+	Budget *Budget // nil: none
+	// Prices of models. A budget in money refuses those that are not in it.
+	Prices map[models.ID]models.Price
+}
+
+// Shared is what the users of one provider share. It is safe for concurrent use.
+type Shared struct {
+	opts    Options
+	rate    *rate.Limiter // nil: no limit
+	breaker circuitbreaker.CircuitBreaker[*models.Answer]
+
+	mu    sync.Mutex // protects the field below
+	until time.Time  // when the provider asked to wait
+}
+
+// New returns what is shared.
+func New(o Options) *Shared {
+	o.Tries = cmp.Or(o.Tries, 8)
+	o.Pause, o.MaxPause = cmp.Or(o.Pause, 500*time.Millisecond), cmp.Or(o.MaxPause, 30*time.Second)
+	o.Patience, o.Timeout = cmp.Or(o.Patience, time.Minute), cmp.Or(o.Timeout, 2*time.Minute)
+	o.Failures, o.Rest = cmp.Or(o.Failures, 10), cmp.Or(o.Rest, 15*time.Second)
+	s := &Shared{opts: o}
+	if o.Rate > 0 {
+		s.rate = rate.NewLimiter(rate.Limit(o.Rate), max(1, o.Burst))
+	}
+	s.breaker = circuitbreaker.NewBuilder[*models.Answer]().
+		WithFailureThreshold(o.Failures).WithSuccessThreshold(1).WithDelay(o.Rest).
+		Build()
+	return s
+}
+
+// Limit returns the model within the limits.
+func (s *Shared) Limit(m models.Model) models.Model { return &limited{m, s} }
+
+type limited struct {
+	models.Model
+	*Shared
+}
+
+// Ask implements [models.Model].
+func (l *limited) Ask(ctx context.Context, r *models.Request) (*models.Answer, error) {
+	shown := false
+	if show := r.Show; show != nil {
+		again := *r
+		again.Show = func(p models.Piece) {
+			shown = true
+			show(p)
+		}
+		r = &again
+	}
+	return l.repeat(ctx, func() (*models.Answer, error) {
+		if shown {
+			r.Show(models.Piece{Again: true})
+			shown = false
+		}
+		return l.try(ctx, r)
+	})
+}
+
+// try makes the call once.
+func (l *limited) try(ctx context.Context, r *models.Request) (*models.Answer, error) {
+	if err := l.wait(ctx); err != nil {
+		return nil, err
+	}
+	bound, err := l.bound(r)
+	if err != nil {
+		return nil, err
+	}
+	if l.opts.Budget != nil {
+		err := l.opts.Budget.reserve(ctx, bound)
+		switch {
+		case errors.Is(err, models.ErrBudget):
+			return nil, l.error(models.ErrBudget, err)
+		case err != nil:
+			return nil, err
+		}
+	}
+	a, err := l.inTime(ctx, r)
+	l.settle(bound, a, err)
+	l.heed(err)
+	return a, err
+}
+
+// bound returns what the call may take.
+func (l *limited) bound(r *models.Request) (Spend, error) {
+	price, known := l.opts.Prices[l.ID()]
+	if !known && l.opts.Budget != nil && l.opts.Budget.most.Money > 0 {
+		return Spend{}, l.error(models.ErrPrice, nil)
+	}
+	input := Bound(r)
+	return Spend{input + r.Most, price.Highest(input, r.Most)}, nil
+}
+
+// settle books what the call took, and what it cost.
+func (l *limited) settle(reserved Spend, a *models.Answer, err error) {
+	spent, assumed := reserved, true
+	var failed *models.Error
+	switch {
+	case err == nil:
+		if price, known := l.opts.Prices[l.ID()]; known {
+			a.Cost = price.Cost(a.Usage)
+		}
+		spent, assumed = Spend{a.Usage.Tokens(), a.Cost}, false
+	case errors.As(err, &failed) && failed.Unbilled:
+		spent, assumed = Spend{}, false
+	}
+	if l.opts.Budget != nil {
+		l.opts.Budget.settle(reserved, spent, assumed)
+	}
+}
+
+// inTime asks past the circuit breaker, for as long as a try may last.
+func (l *limited) inTime(ctx context.Context, r *models.Request) (*models.Answer, error) {
+	if !l.breaker.TryAcquirePermit() {
+		err := l.error(models.ErrOpen, nil)
+		err.After = l.breaker.RemainingDelay()
+		return nil, err
+	}
+	inside, cancel := ctx, context.CancelFunc(func() {})
+	if l.opts.Timeout > 0 {
+		inside, cancel = context.WithTimeout(ctx, l.opts.Timeout)
+	}
+	defer cancel()
+	a, err := l.Model.Ask(inside, r)
+	if err != nil && inside.Err() != nil && ctx.Err() == nil {
+		err = &models.Error{Model: l.ID(), Problem: models.ErrTimeout, Detail: l.opts.Timeout.String(), Err: err}
+	}
+	l.judge(ctx, err)
+	return a, err
+}
+
+// judge tells the circuit breaker how the call went. What the provider refuses,
+// and too many requests, show that it is there; a call that was cancelled shows
+// nothing.
+func (l *limited) judge(ctx context.Context, err error) {
+	var failed *models.Error
+	switch {
+	case err != nil && ctx.Err() != nil:
+		if l.breaker.IsHalfOpen() {
+			l.breaker.RecordFailure() // the next one has to show it
+		}
+	case errors.As(err, &failed) && failed.Temporary() && failed.Problem != models.ErrRateLimited:
+		l.breaker.RecordFailure()
+	default:
+		l.breaker.RecordSuccess()
+	}
+}
+
+// error returns an error of a call that was not made.
+func (l *limited) error(problem *models.Problem, why error) *models.Error {
+	e := &models.Error{Model: l.ID(), Problem: problem, Unbilled: true}
+	if why != nil {
+		e.Detail = why.Error()
+	}
+	return e
+}
+
+// wait waits until a try may begin.
+func (l *limited) wait(ctx context.Context) error {
+	for left := l.pause(); left > 0; left = l.pause() {
+		if err := sleep(ctx, left); err != nil {
+			return err
+		}
+	}
+	var err error
+	if l.rate != nil {
+		err = l.rate.Wait(ctx)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil: // its turn would come after the deadline
+		return l.error(models.ErrTimeout, err)
+	}
+	return nil
+}
+
+// pause is how long the provider asked everybody to wait from now on.
+func (s *Shared) pause() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return time.Until(s.until)
+}
+
+// heed lets all calls wait for as long as the provider asked one to.
+func (s *Shared) heed(err error) {
+	var failed *models.Error
+	if !errors.As(err, &failed) || failed.Status == 0 || !failed.Temporary() || failed.After <= 0 || failed.After > s.opts.Patience {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if until := time.Now().Add(failed.After); until.After(s.until) {
+		s.until = until
+	}
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

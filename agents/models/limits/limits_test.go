@@ -1,0 +1,332 @@
+package limits_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/agents/models/limits"
+)
+
+var id = models.ID{Provider: "scripted", Name: "scripted"}
+
+// calls is a model that fails as told, and keeps when it was asked.
+type calls struct {
+	mu     sync.Mutex
+	began  time.Time
+	at     []time.Duration
+	answer func(n int) (*models.Answer, error) // n from 1
+}
+
+func (c *calls) model() *models.Scripted {
+	c.began = time.Now()
+	return &models.Scripted{Answer: func(context.Context, *models.Request) (*models.Answer, error) {
+		c.mu.Lock()
+		c.at = append(c.at, time.Since(c.began))
+		n := len(c.at)
+		c.mu.Unlock()
+		return c.answer(n)
+	}}
+}
+
+// failing fails so often and then answers.
+func failing(times int, err error) *calls {
+	return &calls{answer: func(n int) (*models.Answer, error) {
+		if n <= times {
+			return nil, err
+		}
+		return models.Text("fine"), nil
+	}}
+}
+
+func status(code int, after ...string) error {
+	h := http.Header{}
+	if len(after) > 0 {
+		h.Set("Retry-After", after[0])
+	}
+	return models.StatusError(id, code, h, "")
+}
+
+var request = &models.Request{Messages: []models.Message{models.User("?")}, Most: 10}
+
+func TestPassingErrorsAreRepeatedAndOthersAreNot(t *testing.T) {
+	for code := 400; code < 600; code++ {
+		want := 1
+		if code == 408 || code == 409 || code == 429 || code >= 500 && code != 501 {
+			want = 4
+		}
+		synctest.Test(t, func(t *testing.T) {
+			c := failing(3, status(code))
+			a, err := limits.New(limits.Options{}).Limit(c.model()).Ask(t.Context(), request)
+			if len(c.at) != want || (err == nil) != (want == 4) || err == nil && a.Text != "fine" {
+				t.Errorf("status %d: %d tries, %v, want %d", code, len(c.at), err, want)
+			}
+		})
+	}
+}
+
+func TestPausesDoubleWithJitter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		different := map[time.Duration]bool{}
+		for range 20 {
+			c := failing(5, status(500))
+			if _, err := limits.New(limits.Options{MaxPause: 3 * time.Second, Failures: 100}).Limit(c.model()).Ask(t.Context(), request); err != nil {
+				t.Fatal(err)
+			}
+			for i, want := range []time.Duration{500, 1000, 2000, 3000, 3000} {
+				want *= time.Millisecond
+				if got := c.at[i+1] - c.at[i]; got < want*3/4-time.Millisecond || got > want*5/4+time.Millisecond {
+					t.Errorf("pause %d is %v, want about %v", i+1, got, want)
+				}
+			}
+			different[c.at[1]] = true
+		}
+		if len(different) < 10 {
+			t.Errorf("%d different first pauses of 20", len(different))
+		}
+	})
+}
+
+func TestRetryAfterIsWaitedForAtLeast(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for range 20 {
+			c := failing(5, status(429, "9"))
+			if _, err := limits.New(limits.Options{}).Limit(c.model()).Ask(t.Context(), request); err != nil {
+				t.Fatal(err)
+			}
+			for i := range 5 {
+				if got := c.at[i+1] - c.at[i]; got < 9*time.Second || got > 16*time.Second {
+					t.Errorf("pause %d is %v, want 9s to 15s", i+1, got)
+				}
+			}
+		}
+	})
+}
+
+func TestRetryAfterHoldsEverybodyBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		first, other := failing(1, status(429, "9")), failing(0, nil)
+		shared := limits.New(limits.Options{})
+		a, b := shared.Limit(first.model()), shared.Limit(other.model())
+		var wg sync.WaitGroup
+		wg.Go(func() { _, _ = a.Ask(t.Context(), request) })
+		synctest.Wait()
+		if _, err := b.Ask(t.Context(), request); err != nil || other.at[0] != 9*time.Second {
+			t.Errorf("the other call went out after %v, %v, want 9s", other.at, err)
+		}
+		wg.Wait()
+	})
+}
+
+func TestProviderThatAsksForTooMuchPatienceIsGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := failing(1, status(429, "3600"))
+		_, err := limits.New(limits.Options{}).Limit(c.model()).Ask(t.Context(), request)
+		if !errors.Is(err, models.ErrRateLimited) || len(c.at) != 1 {
+			t.Errorf("%d tries, %v", len(c.at), err)
+		}
+	})
+}
+
+func TestTriesEndWithTheLastError(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := failing(100, status(503))
+		_, err := limits.New(limits.Options{Tries: 3}).Limit(c.model()).Ask(t.Context(), request)
+		if !errors.Is(err, models.ErrOverloaded) || len(c.at) != 3 {
+			t.Errorf("%d tries, %v, want 3", len(c.at), err)
+		}
+	})
+}
+
+func TestCancelEndsThePauseAndNoTryFollows(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		why := errors.New("enough")
+		ctx, cancel := context.WithCancelCause(t.Context())
+		time.AfterFunc(time.Second, func() { cancel(why) })
+		c := failing(100, status(429, "5"))
+		began := time.Now()
+		_, err := limits.New(limits.Options{}).Limit(c.model()).Ask(ctx, request)
+		if took := time.Since(began); !errors.Is(err, why) || took != time.Second {
+			t.Errorf("ended after %v with %v", took, err)
+		}
+		time.Sleep(time.Hour)
+		if len(c.at) != 1 {
+			t.Errorf("%d tries, want 1", len(c.at))
+		}
+	})
+}
+
+func TestRateIsShared(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		shared, c := limits.New(limits.Options{Rate: 2, Burst: 1}), failing(0, nil)
+		m := c.model()
+		var wg sync.WaitGroup
+		for range 8 {
+			wg.Go(func() { _, _ = shared.Limit(m).Ask(t.Context(), request) })
+		}
+		wg.Wait()
+		for i, at := range c.at {
+			if want := time.Duration(i) * time.Second / 2; at < want-time.Millisecond || at > want+time.Millisecond {
+				t.Errorf("call %d at %v, want %v", i, at, want)
+			}
+		}
+	})
+}
+
+func TestCallThatWouldComeAfterItsDeadlineIsNotMade(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		shared, c := limits.New(limits.Options{Rate: 0.01, Tries: 1}), failing(0, nil)
+		m := shared.Limit(c.model())
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, first := m.Ask(ctx, request)
+		_, second := m.Ask(ctx, request)
+		if first != nil || !errors.Is(second, models.ErrTimeout) || len(c.at) != 1 {
+			t.Errorf("%v, %v, %d calls", first, second, len(c.at))
+		}
+	})
+}
+
+func TestBreakerLeavesTheProviderAloneAndThenTriesOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		shared := limits.New(limits.Options{Tries: 1, Failures: 3, Rest: 10 * time.Second})
+		c := failing(4, status(500))
+		m := c.model()
+		ask := func() error {
+			_, err := shared.Limit(m).Ask(t.Context(), request)
+			return err
+		}
+		for range 3 {
+			if err := ask(); !errors.Is(err, models.ErrOverloaded) {
+				t.Fatalf("got %v", err)
+			}
+		}
+		err := ask()
+		var open *models.Error
+		if !errors.Is(err, models.ErrOpen) || !errors.As(err, &open) || open.After != 10*time.Second || len(c.at) != 3 {
+			t.Errorf("got %v after %d calls", err, len(c.at))
+		}
+		time.Sleep(10 * time.Second)
+		if err := ask(); !errors.Is(err, models.ErrOverloaded) {
+			t.Errorf("the try that shows whether it is back: %v", err)
+		}
+		if err := ask(); !errors.Is(err, models.ErrOpen) {
+			t.Errorf("after it failed: %v", err)
+		}
+		time.Sleep(10 * time.Second)
+		if err := errors.Join(ask(), ask()); err != nil || len(c.at) != 6 {
+			t.Errorf("after it is back: %v, %d calls", err, len(c.at))
+		}
+	})
+}
+
+func TestOpenBreakerIsWaitedForByOneWhoMayRepeat(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := failing(3, status(500))
+		shared := limits.New(limits.Options{Failures: 3, Rest: 10 * time.Second})
+		if _, err := shared.Limit(c.model()).Ask(t.Context(), request); err != nil || len(c.at) != 4 || c.at[3]-c.at[2] < 10*time.Second {
+			t.Errorf("%v, calls at %v", err, c.at)
+		}
+	})
+}
+
+func TestRefusalsAndTooManyRequestsDoNotOpenTheBreaker(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, err := range []error{status(429), status(400), status(401)} {
+			shared := limits.New(limits.Options{Tries: 1, Failures: 2})
+			m := failing(100, err).model()
+			for range 5 {
+				if _, got := shared.Limit(m).Ask(t.Context(), request); !errors.Is(got, err) {
+					t.Errorf("got %v, want %v", got, err)
+				}
+			}
+		}
+	})
+}
+
+func TestCancelledTryOfAHalfOpenBreakerLeavesItUsable(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := failing(2, status(500))
+		m := c.model()
+		shared := limits.New(limits.Options{Tries: 1, Failures: 2, Rest: time.Second})
+		for range 2 {
+			_, _ = shared.Limit(m).Ask(t.Context(), request)
+		}
+		time.Sleep(time.Second)
+		ctx, cancel := context.WithCancel(t.Context())
+		hangs := &models.Scripted{Answer: func(ctx context.Context, _ *models.Request) (*models.Answer, error) {
+			cancel()
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}}
+		if _, err := shared.Limit(hangs).Ask(ctx, request); !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v", err)
+		}
+		if _, err := shared.Limit(m).Ask(t.Context(), request); !errors.Is(err, models.ErrOpen) {
+			t.Errorf("a cancelled try is taken for a good one: %v", err)
+		}
+		time.Sleep(time.Second)
+		if _, err := shared.Limit(m).Ask(t.Context(), request); err != nil {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+func TestTryThatHangsIsEndedAndRepeated(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := 0
+		m := &models.Scripted{Answer: func(ctx context.Context, _ *models.Request) (*models.Answer, error) {
+			if n++; n == 1 {
+				<-ctx.Done()
+				return nil, context.Cause(ctx)
+			}
+			return models.Text("fine"), nil
+		}}
+		began := time.Now()
+		a, err := limits.New(limits.Options{Timeout: 20 * time.Second}).Limit(m).Ask(t.Context(), request)
+		if took := time.Since(began); err != nil || a.Text != "fine" || took < 20*time.Second || took > 21*time.Second {
+			t.Errorf("%v, %v after %v", a, err, took)
+		}
+	})
+}
+
+func TestWhatWasShownOfAFailedTryIsVoid(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := 0
+		m := &models.Scripted{Answer: func(_ context.Context, r *models.Request) (*models.Answer, error) {
+			if n++; n == 1 {
+				r.Show(models.Piece{Text: "hal"})
+				return nil, &models.Error{Problem: models.ErrCutOff}
+			}
+			return models.Text("whole"), nil
+		}}
+		var shown strings.Builder
+		r := *request
+		r.Show = func(p models.Piece) { fmt.Fprintf(&shown, "%s %v|", p.Text, p.Again) }
+		if _, err := limits.New(limits.Options{}).Limit(m).Ask(t.Context(), &r); err != nil || shown.String() != "hal false| true|whole false|" {
+			t.Errorf("shown %q, %v", shown.String(), err)
+		}
+	})
+}
+
+func TestEveryTryIsAskedTheSame(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var seen []string
+		m := &models.Scripted{Answer: func(_ context.Context, r *models.Request) (*models.Answer, error) {
+			seen = append(seen, r.Messages[0].Text+strconv.Itoa(r.Most))
+			return nil, status(500)
+		}}
+		_, _ = limits.New(limits.Options{Tries: 3}).Limit(m).Ask(t.Context(), request)
+		if fmt.Sprint(seen) != "[?10 ?10 ?10]" {
+			t.Errorf("asked %v", seen)
+		}
+	})
+}

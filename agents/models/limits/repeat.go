@@ -1,0 +1,46 @@
+package limits
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/failsafe-go/failsafe-go"
+	"github.com/failsafe-go/failsafe-go/retrypolicy"
+
+	"github.com/swarmbus/swarmbus/agents/models"
+)
+
+// jitter is the part of a pause that is added or taken away by chance.
+const jitter = 0.25
+
+// repeat calls try until it succeeds, fails for good or was called often enough.
+func (s *Shared) repeat(ctx context.Context, try func() (*models.Answer, error)) (*models.Answer, error) {
+	policy := retrypolicy.NewBuilder[*models.Answer]().
+		WithMaxAttempts(s.opts.Tries).ReturnLastFailure().
+		HandleIf(func(_ *models.Answer, err error) bool { return s.passes(err) }).
+		WithBackoff(s.opts.Pause, max(s.opts.Pause, s.opts.MaxPause)+1).WithJitterFactor(jitter).
+		WithDelayFunc(func(e failsafe.ExecutionAttempt[*models.Answer]) time.Duration { return asked(e.LastError()) }).
+		Build()
+	a, err := failsafe.With(policy).WithContext(ctx).Get(try)
+	if err != nil && ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return a, err
+}
+
+// passes reports whether another try may help, soon enough.
+func (s *Shared) passes(err error) bool {
+	var failed *models.Error
+	return errors.As(err, &failed) && failed.Temporary() && failed.After <= s.opts.Patience
+}
+
+// asked returns a pause that chance makes no shorter than the provider asks for,
+// and -1 if it asks for none.
+func asked(err error) time.Duration {
+	var failed *models.Error
+	if !errors.As(err, &failed) || failed.After <= 0 {
+		return -1
+	}
+	return time.Duration(float64(failed.After) / (1 - jitter))
+}

@@ -1,0 +1,214 @@
+package models_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"math"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+var id = models.ID{Provider: "acme", Name: "large"}
+
+func TestStatusTellsTheProblemAndWhetherItPasses(t *testing.T) {
+	for status, want := range map[int]struct {
+		problem *models.Problem
+		passes  bool
+	}{
+		400: {models.ErrInvalid, false}, 401: {models.ErrAuth, false}, 402: {models.ErrQuota, false}, 403: {models.ErrAuth, false},
+		404: {models.ErrNotFound, false}, 408: {models.ErrTimeout, true}, 409: {models.ErrOverloaded, true}, 413: {models.ErrInvalid, false},
+		422: {models.ErrInvalid, false}, 429: {models.ErrRateLimited, true}, 500: {models.ErrOverloaded, true},
+		501: {models.ErrInvalid, false}, 503: {models.ErrOverloaded, true}, 529: {models.ErrOverloaded, true},
+	} {
+		err := models.StatusError(id, status, http.Header{"Retry-After": {"7"}}, "why")
+		after, passes := agents.IsPassing(err)
+		if !errors.Is(err, want.problem) || passes != want.passes || passes && after != 7*time.Second || !err.Unbilled {
+			t.Errorf("%d: got %v, passes %v after %v", status, err, passes, after)
+		}
+	}
+}
+
+func TestRetryAfterIsReadInAllItsForms(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		header, value string
+		want          time.Duration
+	}{
+		{"Retry-After", "3", 3 * time.Second},
+		{"Retry-After", " 1.5 ", 1500 * time.Millisecond},
+		{"Retry-After", "Sun, 01 Mar 2026 12:00:20 GMT", 20 * time.Second},
+		{"Retry-After", "Sun, 01 Mar 2026 11:00:00 GMT", 0},
+		{"Retry-After", "-3", 0},
+		{"Retry-After", "NaN", 0},
+		{"Retry-After", "1e300", 0},
+		{"Retry-After", "soon", 0},
+		{"Retry-After-Ms", "250", 250 * time.Millisecond},
+		{"X-Other", "3", 0},
+	} {
+		h := http.Header{}
+		h.Set(c.header, c.value)
+		if got := models.After(h, now); got != c.want {
+			t.Errorf("%s: %s: got %v, want %v", c.header, c.value, got, c.want)
+		}
+	}
+}
+
+func TestTransportErrorTellsWhatMayHaveCost(t *testing.T) {
+	_, dial := net.DialTimeout("tcp", "127.0.0.1:1", time.Second)
+	for name, c := range map[string]struct {
+		err      error
+		received bool
+		problem  *models.Problem
+		unbilled bool
+	}{
+		"nobody was reached":   {dial, false, models.ErrConnection, true},
+		"no answer came":       {io.ErrUnexpectedEOF, false, models.ErrConnection, false},
+		"the answer broke off": {io.ErrUnexpectedEOF, true, models.ErrCutOff, false},
+		"it took too long":     {&net.OpError{Op: "read", Err: timeout{}}, false, models.ErrTimeout, false},
+	} {
+		err := models.TransportError(t.Context(), id, c.err, c.received)
+		var e *models.Error
+		if !errors.As(err, &e) || e.Problem != c.problem || e.Unbilled != c.unbilled || !e.Temporary() || !errors.Is(err, c.err) {
+			t.Errorf("%s: got %#v", name, err)
+		}
+	}
+	why := errors.New("enough")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(why)
+	if err := models.TransportError(ctx, id, io.EOF, true); !errors.Is(err, why) || errors.Is(err, models.ErrCutOff) {
+		t.Errorf("after its context ended: got %v, want %v", err, why)
+	}
+}
+
+type timeout struct{}
+
+func (timeout) Error() string   { return "too slow" }
+func (timeout) Timeout() bool   { return true }
+func (timeout) Temporary() bool { return true }
+
+func TestDetailHoldsNoSecretAndIsCut(t *testing.T) {
+	got := models.Detail("bad key sk-123, really sk-123"+strings.Repeat("ä", 500), "sk-123", "")
+	if strings.Contains(got, "sk-123") || len(got) > 510 || !strings.HasPrefix(got, "bad key [secret], really [secret]ä") {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestMoneyIsExact(t *testing.T) {
+	p := models.Price{Input: 2.5, CacheRead: 0.25, Output: 10}
+	if err := p.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	got := p.Cost(models.Usage{Input: 1000, CacheRead: 400, CacheWrite: 100, Output: 7})
+	if want := models.Money(500*2500 + 400*250 + 100*2500 + 7*10000); got != want {
+		t.Errorf("got %d, want %d", got, want)
+	}
+	if got := (models.Price{Input: 0.0004}).Cost(models.Usage{Input: 1}); got != 1 {
+		t.Errorf("a part of a billionth costs %d, want it rounded up", got)
+	}
+	for _, bad := range []models.Price{{Input: -1}, {Output: math.Inf(1)}, {CacheRead: math.NaN()}} {
+		if bad.Validate() == nil {
+			t.Errorf("%v is taken", bad)
+		}
+	}
+}
+
+func TestNoCallCostsMoreThanTheHighest(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		price := rapid.Float64Range(0, 100)
+		p := models.Price{price.Draw(t, "input"), price.Draw(t, "read"), price.Draw(t, "write"), price.Draw(t, "output")}
+		read, write, rest := rapid.IntRange(0, 1e6).Draw(t, "read"), rapid.IntRange(0, 1e6).Draw(t, "write"), rapid.IntRange(0, 1e6).Draw(t, "rest")
+		u := models.Usage{Input: read + write + rest, CacheRead: read, CacheWrite: write, Output: rapid.IntRange(0, 1e6).Draw(t, "output")}
+		// Three sorts of input are rounded up each.
+		if got, most := p.Cost(u), p.Highest(u.Input, u.Output)+2; got > most {
+			t.Fatalf("%v costs %d, more than %d", u, got, most)
+		}
+	})
+}
+
+func TestMoneyIsReadAsItIsWritten(t *testing.T) {
+	for text, want := range map[string]models.Money{"0.50usd": models.USD / 2, "0usd": 0, "12usd": 12 * models.USD, "0.000000001usd": 1} {
+		got, err := models.ParseMoney(text)
+		if err != nil || got != want {
+			t.Errorf("%s: got %v, %v", text, got, err)
+		}
+		if again, err := models.ParseMoney(got.String()); err != nil || again != got {
+			t.Errorf("%v: got %v, %v", got, again, err)
+		}
+	}
+	for _, bad := range []string{"", "1", "-1usd", "-0usd", "NaNusd", "Infusd", "1e300usd", "1eur", "usd"} {
+		if got, err := models.ParseMoney(bad); err == nil {
+			t.Errorf("%q is %v", bad, got)
+		}
+	}
+}
+
+func TestScriptAnswersInOrderAndThenFails(t *testing.T) {
+	m, shown := models.Script("one", "two"), ""
+	r := &models.Request{Show: func(p models.Piece) { shown += p.Text }}
+	for _, want := range []string{"one", "two"} {
+		if a, err := m.Ask(t.Context(), r); err != nil || a.Text != want || a.Finish != models.FinishStop {
+			t.Errorf("got %v, %v, want %q", a, err, want)
+		}
+	}
+	if _, err := m.Ask(t.Context(), r); !errors.Is(err, models.ErrScript) || shown != "onetwo" {
+		t.Errorf("got %v, shown %q", err, shown)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := models.Script("x").Ask(ctx, r); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// seen is a hook that keeps what it is told.
+type seen struct {
+	agents.Hook
+	op     agents.Op
+	result any
+	err    error
+}
+
+func (s *seen) Start(ctx context.Context, op agents.Op) (context.Context, agents.End) {
+	s.op = op
+	return ctx, func(result any, err error) { s.result, s.err = result, err }
+}
+
+func (s *seen) Trace(context.Context) *signals.Trace { return nil }
+
+func TestAskTellsTheHookAndWhoCounts(t *testing.T) {
+	var hook seen
+	var spent agents.Spending
+	ctx := agents.WithSpending(agents.WithHook(t.Context(), &hook), func(s agents.Spending) { spent = spent.Plus(s) })
+	m := &models.Scripted{Name: "large", Answer: func(context.Context, *models.Request) (*models.Answer, error) {
+		return &models.Answer{Finish: models.FinishStop, Usage: models.Usage{Input: 7, CacheRead: 2, Output: 3}, Model: "large-2", Cost: 5e8}, nil
+	}}
+	if _, err := models.Ask(ctx, m, &models.Request{}); err != nil {
+		t.Fatal(err)
+	}
+	want := []slog.Attr{
+		slog.String("model", "large-2"), slog.String("finish", "stop"), slog.Int("tokens.input", 7), slog.Int("tokens.output", 3), slog.Float64("cost", 0.5),
+	}
+	if diff := cmp.Diff(want, hook.result); diff != "" || hook.op.Name != agents.OpModel || hook.op.Target != "large" {
+		t.Errorf("the hook saw %+v: %s", hook.op, diff)
+	}
+	failing := models.Script()
+	if _, err := models.Ask(ctx, failing, &models.Request{}); !errors.Is(hook.err, models.ErrScript) || !errors.Is(err, models.ErrScript) {
+		t.Errorf("got %v, the hook %v", err, hook.err)
+	}
+	spent.Time = 0
+	if want := (agents.Spending{Calls: 2, InputTokens: 7, CachedTokens: 2, OutputTokens: 3, Dollars: 0.5}); spent != want {
+		t.Errorf("spent %+v, want %+v", spent, want)
+	}
+}

@@ -1,0 +1,94 @@
+package models
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Usage counts the tokens of a call.
+type Usage struct {
+	Input      int `json:"input"`                // of the prompt, with those below
+	CacheRead  int `json:"cacheRead,omitempty"`  // of the input, that a cache had
+	CacheWrite int `json:"cacheWrite,omitempty"` // of the input, that were written to a cache
+	Output     int `json:"output"`               // of the answer, with what the model thought
+}
+
+// Tokens returns input and output together.
+func (u Usage) Tokens() int { return u.Input + u.Output }
+
+// Plus returns both together.
+func (u Usage) Plus(v Usage) Usage {
+	return Usage{u.Input + v.Input, u.CacheRead + v.CacheRead, u.CacheWrite + v.CacheWrite, u.Output + v.Output}
+}
+
+// Money is an amount in billionths of a US dollar, so that sums are exact.
+type Money int64
+
+// USD is one US dollar.
+const USD Money = 1e9
+
+// Dollars returns the amount in US dollars.
+func (m Money) Dollars() float64 { return float64(m) / float64(USD) }
+
+// String returns the amount with its currency, such as "0.0025usd".
+func (m Money) String() string { return strconv.FormatFloat(m.Dollars(), 'f', -1, 64) + "usd" }
+
+// ParseMoney reads what String writes. The amount is at least 0 and less than
+// nine billion dollars.
+func ParseMoney(s string) (Money, error) {
+	number, ok := strings.CutSuffix(s, "usd")
+	x, err := strconv.ParseFloat(number, 64)
+	if !ok || err != nil || !(x >= 0 && x < 9e9) || math.Signbit(x) {
+		return 0, fmt.Errorf("models: money %.40q is not an amount such as 0.50usd", s)
+	}
+	return Money(math.Round(x * float64(USD))), nil
+}
+
+// A Price is what a million tokens cost, in US dollars. What a cache had or takes
+// in costs as all input does where nothing else is said; [Free] costs nothing.
+type Price struct {
+	Input      float64
+	CacheRead  float64 // 0: Input
+	CacheWrite float64 // 0: Input
+	Output     float64
+}
+
+// Free is the price of a model of one's own.
+var Free = Price{}
+
+// Cost returns what a call cost, each sort of tokens rounded up to a whole
+// billionth.
+func (p Price) Cost(u Usage) Money {
+	plain := max(0, u.Input-u.CacheRead-u.CacheWrite)
+	return cost(plain, p.Input) + cost(u.CacheRead, or(p.CacheRead, p.Input)) +
+		cost(u.CacheWrite, or(p.CacheWrite, p.Input)) + cost(u.Output, p.Output)
+}
+
+// Highest returns the most that a call of so many tokens can cost.
+func (p Price) Highest(input, output int) Money {
+	return cost(input, max(p.Input, p.CacheRead, p.CacheWrite)) + cost(output, p.Output)
+}
+
+// Validate returns what is wrong with a price: a negative or infinite number.
+func (p Price) Validate() error {
+	for _, x := range []float64{p.Input, p.CacheRead, p.CacheWrite, p.Output} {
+		if !(x >= 0 && x <= 1e6) {
+			return fmt.Errorf("models: price %v is not from 0 to a million dollars a million tokens", x)
+		}
+	}
+	return nil
+}
+
+func or(x, otherwise float64) float64 {
+	if x == 0 {
+		return otherwise
+	}
+	return x
+}
+
+// cost rounds up, but not what floating-point arithmetic adds to a whole number.
+func cost(tokens int, perMillion float64) Money {
+	return Money(math.Ceil(float64(tokens)*perMillion*1e3 - 1e-6))
+}
