@@ -37,7 +37,8 @@ var rules = []struct {
 	{"consensus", rule{others: []string{"gonum.org/v1/gonum"}}},
 	{"consensus/consensustest", rule{ours: []string{"consensus"}}},
 	{"consensus/reliability", rule{ours: []string{"consensus"}, others: []string{"gonum.org/v1/gonum"}}},
-	{"agents", rule{ours: []string{"signals"}}},
+	{"agents/routing", rule{ours: []string{"signals"}}},
+	{"agents", rule{ours: []string{"signals", "agents/routing"}}},
 	{"agents/models", rule{ours: []string{"signals", "agents"}}},
 	{"agents/models/limits", rule{
 		ours: []string{"agents/models"}, others: []string{"github.com/failsafe-go/failsafe-go", "golang.org/x/time/rate"},

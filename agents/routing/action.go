@@ -1,0 +1,88 @@
+package routing
+
+import "github.com/swarmbus/swarmbus/signals"
+
+// A Verb is what an action does to a signal and to the agent. The zero value is
+// that of [Unrouted]. It travels as text.
+type Verb uint8
+
+// The verbs.
+const (
+	VerbContinue Verb = 1 + iota
+	VerbGracefulStop
+	VerbForceStop
+	VerbReject
+	VerbTransition
+	VerbCustom
+)
+
+var verbs = signals.NewEnum[Verb]("action", "continue", "graceful-stop", "force-stop", "reject", "transition", "custom")
+
+// String returns the name on the wire, and "unrouted" for the zero value.
+func (v Verb) String() string {
+	if v == 0 {
+		return "unrouted"
+	}
+	return verbs.String(v)
+}
+
+// An Action is what an agent does about a signal. Actions are compared with ==.
+type Action struct {
+	Verb Verb
+	Name string // of the state of a transition, or of a custom action; else ""
+}
+
+// The actions without a name.
+var (
+	// Unrouted is what a [Decision] says when no route matches: the agent's own
+	// handling goes on, as with Continue. No route may have it.
+	Unrouted = Action{}
+	// Continue hands the signal to the agent.
+	Continue = Action{Verb: VerbContinue}
+	// GracefulStop lets the agent finish the turn it is in, if any. The agent
+	// does not get the signal and takes no turn after that.
+	GracefulStop = Action{Verb: VerbGracefulStop}
+	// ForceStop ends the turn that the agent is in at once, and what it came to
+	// is dropped. The agent takes no other.
+	ForceStop = Action{Verb: VerbForceStop}
+	// Reject keeps the signal from the agent.
+	Reject = Action{Verb: VerbReject}
+)
+
+// Transition changes the state of the agent's strategy and then hands the signal
+// to the agent.
+func Transition(to State) Action { return Action{VerbTransition, string(to)} }
+
+// Custom hands the signal to what the agent registered under that name, in place
+// of its usual handling.
+func Custom(name string) Action { return Action{VerbCustom, name} }
+
+// String returns the verb, and the name behind a colon.
+func (a Action) String() string {
+	if a.Name == "" {
+		return a.Verb.String()
+	}
+	return a.Verb.String() + ":" + a.Name
+}
+
+// MarshalText returns what String does.
+func (a Action) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
+
+// A Tier is an authority over routing. A lower number has precedence over a
+// higher one. It travels as text.
+type Tier uint8
+
+// The tiers, highest authority first.
+const (
+	TierStrategy Tier = 1 + iota
+	TierAgent
+	TierPlugin
+)
+
+var tiers = signals.NewEnum[Tier]("tier", "strategy", "agent", "plugin")
+
+// String returns the name on the wire, and "unset" for the zero value.
+func (t Tier) String() string { return tiers.String(t) }
+
+// MarshalText returns what String does.
+func (t Tier) MarshalText() ([]byte, error) { return []byte(t.String()), nil }

@@ -1,0 +1,145 @@
+package routing
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// An Explanation is a decision with every route that there is and why it lost.
+// It can be written as JSON.
+type Explanation struct {
+	Signal   signals.Kind `json:"signal"`
+	State    State        `json:"state,omitempty"`
+	Action   Action       `json:"action"`
+	To       State        `json:"to,omitempty"`    // the state afterwards
+	Error    string       `json:"error,omitempty"` // of the decision
+	Routes   []Considered `json:"routes"`          // in the order in which they decide
+	Decision Decision     `json:"-"`
+}
+
+// Considered is a route and what became of it.
+type Considered struct {
+	Tier     Tier         `json:"tier"`
+	Plugin   string       `json:"plugin,omitempty"`
+	Name     string       `json:"name"`
+	Kind     signals.Kind `json:"kind"`
+	Priority int          `json:"priority"`
+	Action   Action       `json:"action"`
+	Matches  bool         `json:"matches"` // it would decide if the routes before it did not
+	Won      bool         `json:"won"`
+	Why      string       `json:"why"` // it won or lost
+}
+
+// Explain tells what [Router.Decide] decides, and why. It asks the predicates of
+// routes that are outranked too.
+func (r *Router) Explain(state State, s signals.Any) Explanation {
+	d := r.Decide(state, s)
+	e := Explanation{Signal: s.Kind(), State: state, Action: d.Action, To: d.To, Decision: d}
+	if d.Err != nil {
+		e.Error = d.Err.Error()
+	}
+	var winner *registered
+	for i := range r.all {
+		c := r.all[i].consider(View{s, state}, winner)
+		if c.Won {
+			winner = &r.all[i]
+		}
+		e.Routes = append(e.Routes, c)
+	}
+	return e
+}
+
+// consider says what becomes of a route after the winner, if any, has won.
+func (r *registered) consider(v View, winner *registered) Considered {
+	c := Considered{
+		Tier: r.tier, Plugin: r.plugin, Name: r.name, Kind: r.Kind, Priority: r.Priority, Action: r.Action,
+	}
+	if r.Kind != v.Signal.Kind() {
+		c.Why = "is for " + string(r.Kind)
+		return c
+	}
+	if !r.in(v.State) {
+		c.Why = fmt.Sprintf("is not for state %q", v.State)
+		return c
+	}
+	at, err := first([]condition{r.condition()}, 0, v)
+	switch {
+	case err != nil && r.tier == TierStrategy && winner == nil:
+		c.Won, c.Why = true, r.blame(err).Error()+"; the signal is rejected"
+	case err != nil:
+		c.Why = r.blame(err).Error()
+	case at != 0:
+		c.Why = "its predicate says no"
+	case winner == nil:
+		c.Matches, c.Won, c.Why = true, true, "first that matches"
+	default:
+		c.Matches, c.Why = true, r.outranked(winner)
+	}
+	return c
+}
+
+func (r *registered) outranked(by *registered) string {
+	switch {
+	case by.tier != r.tier:
+		return fmt.Sprintf("the %s tier outranks the %s tier, whatever the priority", by.tier, r.tier)
+	case by.Priority != r.Priority:
+		return fmt.Sprintf("priority %d is below %d", r.Priority, by.Priority)
+	default:
+		return "was registered later"
+	}
+}
+
+// String returns the explanation as text: the decision, then a line for each
+// route of the signal's kind.
+func (e Explanation) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s%s: %s%s\n", e.Signal, inState(e.State), e.Action, e.by())
+	if e.Error != "" {
+		fmt.Fprintln(&b, e.Error)
+	}
+	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	others := 0
+	for _, c := range e.Routes {
+		if c.Kind != e.Signal {
+			others++
+			continue
+		}
+		fmt.Fprintf(table, "  %s\t%s\t%s\t%d\t%s\t%s\n", c.result(), c.owner(), c.Name, c.Priority, c.Action, c.Why)
+	}
+	table.Flush()
+	if others > 0 {
+		fmt.Fprintf(&b, "  and %d for other kinds\n", others)
+	}
+	return b.String()
+}
+
+func inState(s State) string {
+	if s == "" {
+		return ""
+	}
+	return fmt.Sprintf(" in state %q", s)
+}
+
+func (e Explanation) by() string {
+	if e.Decision.Tier == 0 {
+		return ", no route matches"
+	}
+	return fmt.Sprintf(", by %s route %q", e.Decision.Tier, e.Decision.Route)
+}
+
+func (c Considered) result() string {
+	if c.Won {
+		return "won"
+	}
+	return "lost"
+}
+
+func (c Considered) owner() string {
+	if c.Plugin == "" {
+		return c.Tier.String()
+	}
+	return fmt.Sprintf("%s %s", c.Tier, c.Plugin)
+}
