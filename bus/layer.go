@@ -76,11 +76,25 @@ func (m Moment) ID(i int) signals.ID {
 // Errors are decide's and those of [Publisher.Publish]. Deciding nothing is no
 // error: committed is then called with no receipts.
 func (l *Layer) Append(ctx context.Context, decide func(Moment) ([]signals.Any, error), committed func([]Receipt)) error {
+	return l.write(ctx, true, decide, committed)
+}
+
+// Record is [Layer.Append] for what only says what became of signals that are
+// in the log: there was room for these, so it never waits and is not refused
+// with [ErrBacklog], even if a reader has more unread signals than its backlog
+// then. It does not look whether ctx has ended.
+func (l *Layer) Record(ctx context.Context, decide func(Moment) ([]signals.Any, error), committed func([]Receipt)) error {
+	return l.write(ctx, false, decide, committed)
+}
+
+func (l *Layer) write(
+	ctx context.Context, waits bool, decide func(Moment) ([]signals.Any, error), committed func([]Receipt),
+) error {
 	b := l.p.bus
 	b.mu.Lock()
 	done := false
 	defer b.unlockAfterPanic(&done)
-	err := l.appendLocked(ctx, decide, committed)
+	err := l.writeLocked(ctx, waits, decide, committed)
 	done = true
 	b.driveLocked(ctx)
 	b.mu.Unlock()
@@ -88,14 +102,16 @@ func (l *Layer) Append(ctx context.Context, decide func(Moment) ([]signals.Any, 
 	return err
 }
 
-func (l *Layer) appendLocked(ctx context.Context, decide func(Moment) ([]signals.Any, error), committed func([]Receipt)) error {
+func (l *Layer) writeLocked(
+	ctx context.Context, waits bool, decide func(Moment) ([]signals.Any, error), committed func([]Receipt),
+) error {
 	b := l.p.bus
 	for {
 		ds, err := l.decideLocked(decide)
 		if err != nil {
 			return err
 		}
-		if waited, err := b.roomLocked(ctx, l.speaker(ds), ds); err != nil {
+		if waited, err := l.roomLocked(ctx, waits, ds); err != nil {
 			return err
 		} else if waited {
 			continue
@@ -108,6 +124,17 @@ func (l *Layer) appendLocked(ctx context.Context, decide func(Moment) ([]signals
 		}
 		return nil
 	}
+}
+
+func (l *Layer) roomLocked(ctx context.Context, waits bool, ds []draft) (waited bool, err error) {
+	b := l.p.bus
+	switch {
+	case waits:
+		return b.roomLocked(ctx, l.speaker(ds), ds)
+	case b.state != open:
+		return false, ErrClosed
+	}
+	return false, nil
 }
 
 // roomy is how many signals a layer keeps room for: most say one or two.

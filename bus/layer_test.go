@@ -124,6 +124,34 @@ func TestALayerDoesNotMakeItsSourceWaitForItself(t *testing.T) {
 	}
 }
 
+// What became of signals is in the log, whoever does not read.
+func TestARecordWaitsForNobody(t *testing.T) {
+	b := newBus(t, &bus.Options{Undrained: 1})
+	l := layerOf(t, b)
+	sub := subscribe(t, b, bus.SubscribeOptions{Agent: "slow", Backlog: 1, WhenFull: bus.Wait})
+	must(t, agent(t, b, "a"), found("x"))
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	const n = 3
+	for range n {
+		if err := l.Record(ended, ticks, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := l.Append(ended, ticks, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("an append: %v", err)
+	}
+	for i := range 1 + n {
+		if s, err := sub.Poll(); s == nil {
+			t.Fatalf("%d of %d read: %v", i, 1+n, err)
+		}
+	}
+	b.Close()
+	if err := l.Record(context.Background(), ticks, nil); !errors.Is(err, bus.ErrClosed) {
+		t.Errorf("closed: %v", err)
+	}
+}
+
 func TestALayerThatRefusesOrPanicsHarmsNoOne(t *testing.T) {
 	b := newBus(t, nil)
 	l := layerOf(t, b)

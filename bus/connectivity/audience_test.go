@@ -238,8 +238,8 @@ func TestRecipientsGetWhatIsForThemAndNothingElse(t *testing.T) {
 	equal(t, "a", heard["a"], "for a")
 	equal(t, "z", heard["z"])
 	equal(t, "no agent", heard[""])
-	// Books of the layer reach those whom their signals reached.
-	for who, want := range map[string]int{"": 0, "z": 0, "boss": 2, "a": 3} {
+	// The end of a signal reaches those whom the signal reached.
+	for who, want := range map[string]int{"": 0, "z": 0, "boss": 1, "a": 2} {
 		got := 0
 		for more, _ := read[who].Poll(); more != nil; more, _ = read[who].Poll() {
 			got++

@@ -16,8 +16,8 @@ const (
 )
 
 // Transition says that signals of one thread reached a state. Its source is who
-// ended them: the one who replaced or resolved, or the system. It is for those
-// whom the signals were for.
+// ended them: the one who replaced or resolved, or the system. An end is for
+// those whom the signals were for, and Active for the system alone.
 type Transition struct {
 	Link
 	State   State `json:"state"`   // required; not Emitted

@@ -51,7 +51,7 @@ func (c *Component) Resolve(ctx context.Context, id signals.ID) (Signal, error) 
 // acknowledges what it delivers.
 func (c *Component) Acknowledge(ctx context.Context, id signals.ID) error {
 	l := c.layer
-	return l.commit(ctx, func(b *batch) error {
+	return l.record(ctx, func(b *batch) error {
 		r, err := b.known(id)
 		if err != nil {
 			return err
@@ -60,7 +60,7 @@ func (c *Component) Acknowledge(ctx context.Context, id signals.ID) error {
 			return c.refuse("acknowledge", r)
 		}
 		return b.activate(r)
-	}, nil)
+	})
 }
 
 // Inbox is [Layer.Inbox] for the component.

@@ -31,11 +31,11 @@ func (l *Layer) request(ctx context.Context, thread string, id signals.ID, mode 
 	if err := modeNames.Check(mode); err != nil {
 		return err
 	}
-	return l.commit(ctx, func(b *batch) error {
+	return l.record(ctx, func(b *batch) error {
 		if b.fold.find(id) == nil {
 			return errNothing // the thread was closed meanwhile
 		}
 		b.requested(thread, id, mode)
 		return nil
-	}, nil)
+	})
 }

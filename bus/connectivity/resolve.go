@@ -57,20 +57,20 @@ func (b *batch) activate(r *record) error {
 	if r.state != Emitted {
 		return errNothing
 	}
-	b.transition(system, r.thread().name, Active, r.to, r.id)
+	b.transition(system, r.thread().name, Active, nobody, r.id)
 	return nil
 }
 
 // Received says that a recipient got a signal that it read from the bus
 // itself, which makes an emitted signal active. An [Inbox] says so by itself.
 func (l *Layer) Received(ctx context.Context, id signals.ID) error {
-	return l.commit(ctx, func(b *batch) error {
+	return l.record(ctx, func(b *batch) error {
 		r, err := b.known(id)
 		if err != nil {
 			return err
 		}
 		return b.activate(r)
-	}, nil)
+	})
 }
 
 // activate is Received for a signal that may be forgotten by now, and costs
