@@ -95,9 +95,9 @@ func (b *batch) step(thread string, step int) {
 	add(b, h, Step{Link: b.link(), Step: step})
 }
 
-func (b *batch) requested(thread string, id signals.ID, m Mode) {
-	h := b.header(system, thread, nobody, id)
-	add(b, h, Requested{Link: b.link(), For: id, Mode: m})
+func (b *batch) requested(s *Signal, m Mode) {
+	h := b.header(system, s.Thread, nobody, s.ID)
+	add(b, h, Requested{Link: b.link(), For: s.ID, At: s.Seq, Mode: m})
 }
 
 func (b *batch) closed(t *thread) {

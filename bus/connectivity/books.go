@@ -35,6 +35,7 @@ type Step struct {
 type Requested struct {
 	Link
 	For  signals.ID `json:"for"`  // required; the signal that the hook was called for
+	At   uint64     `json:"at"`   // required; its place in the log
 	Mode Mode       `json:"mode"` // required
 }
 
@@ -74,6 +75,9 @@ func (s *Step) Check(l signals.Limits) error {
 
 // Check implements [signals.Checker].
 func (r *Requested) Check(l signals.Limits) error {
+	if r.At == 0 {
+		return &signals.FieldError{Field: "at", Value: "0", Problem: "no place in a log"}
+	}
 	return first(r.check(l), l.Ref("for", r.For), modeNames.Check(r.Mode))
 }
 

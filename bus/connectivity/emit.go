@@ -52,7 +52,7 @@ func (l *Layer) emit(ctx context.Context, in *Input, as *Component) (Emission, e
 		}
 	}
 	if m.held != nil {
-		l.callHook(ctx, m.result.Signal.clone())
+		l.callHook(ctx, m.result.Signal)
 	}
 	return m.result, nil
 }

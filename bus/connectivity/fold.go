@@ -142,10 +142,11 @@ func (f *fold) end(r *record, s State, seq uint64, changes []change) []change {
 	return append(changes, change{r, eventOf(s)})
 }
 
+// requested keeps a mode, unless the thread was closed after the signal that it
+// was asked for, or a newer one asked. The signal itself may be forgotten.
 func (f *fold) requested(thread string, q *Requested) {
-	t := f.threads.get(thread)
-	if r := f.find(q.For); t != nil && r != nil && r.seq >= t.modeFor {
-		t.mode, t.modeFor = q.Mode, r.seq
+	if t := f.threads.get(thread); t != nil && q.At >= t.began && q.At >= t.modeFor {
+		t.mode, t.modeFor = q.Mode, q.At
 	}
 }
 

@@ -1,10 +1,6 @@
 package connectivity
 
-import (
-	"context"
-
-	"github.com/swarmbus/swarmbus/signals"
-)
+import "context"
 
 // A Hook is called for every escalation and every critical signal, inside Emit
 // and after the signal is in the log, before inboxes deliver it and observers
@@ -15,27 +11,26 @@ type Hook func(context.Context, Signal) (Mode, error)
 
 func (l *Layer) callHook(ctx context.Context, s Signal) {
 	var mode Mode
-	id, thread := s.ID, s.Thread
 	err := guard(func() (err error) {
-		mode, err = l.opts.Hook(ctx, s)
+		mode, err = l.opts.Hook(ctx, s.clone())
 		return err
 	})
 	if err == nil && mode != 0 {
-		err = l.request(ctx, thread, id, mode)
+		err = l.request(ctx, &s, mode)
 	}
 	l.fail(inside("hook", err))
 }
 
 // request writes down the mode, so that it outlives the process.
-func (l *Layer) request(ctx context.Context, thread string, id signals.ID, mode Mode) error {
+func (l *Layer) request(ctx context.Context, s *Signal, mode Mode) error {
 	if err := modeNames.Check(mode); err != nil {
 		return err
 	}
 	return l.record(ctx, func(b *batch) error {
-		if b.fold.find(id) == nil {
+		if t := b.fold.threads.get(s.Thread); t == nil || t.began > s.Seq {
 			return errNothing // the thread was closed meanwhile
 		}
-		b.requested(thread, id, mode)
+		b.requested(s, mode)
 		return nil
 	})
 }

@@ -145,6 +145,43 @@ func TestTheModeIsThatOfTheNewestSignal(t *testing.T) {
 	}
 }
 
+// The hook may have dealt with the signal, and the cap dropped it, before it
+// returns.
+func TestTheModeStaysThoughTheSignalIsForgotten(t *testing.T) {
+	var w *world
+	w = newWorld(t, &connectivity.Options{Retain: 1, Hook: func(_ context.Context, s connectivity.Signal) (connectivity.Mode, error) {
+		w.resolve(s.ID)
+		w.resolve(w.emit(says("other", by("b"))).ID)
+		if _, held := w.Get(s.ID); held {
+			t.Error("the sample shows little")
+		}
+		return connectivity.Deep, nil
+	}})
+	w.emit(alarm(1))
+	if got := w.Mode("t"); got != connectivity.Deep {
+		t.Errorf("mode %s", got)
+	}
+	same(t, w.rebuilt(&connectivity.Options{Retain: 1}), w.Layer, "t")
+}
+
+func TestAModeDoesNotOutliveItsThread(t *testing.T) {
+	for _, anew := range []bool{true, false} {
+		var w *world
+		w = newWorld(t, &connectivity.Options{Hook: func(ctx context.Context, s connectivity.Signal) (connectivity.Mode, error) {
+			is(t, w.CloseThread(ctx, "t"), nil)
+			if anew {
+				w.emit(says("anew", by("b")))
+			}
+			return connectivity.Deep, nil
+		}})
+		w.emit(alarm(1))
+		if got := w.Mode("t"); got != 0 {
+			t.Errorf("mode %s of a thread that was closed (anew: %v)", got, anew)
+		}
+		same(t, w.rebuilt(nil), w.Layer, "t")
+	}
+}
+
 func TestCriticalStaysUnacknowledgedUntilItEnds(t *testing.T) {
 	w := newWorld(t, nil).watch()
 	first := w.emit(says("1", at(connectivity.Critical)))

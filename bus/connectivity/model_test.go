@@ -305,7 +305,7 @@ func forgeries(h signals.Header, victim signals.ID) []signals.Any {
 		signals.New(h, connectivity.Confidence{Note: hushed}),
 		signals.New(h, connectivity.Transition{Link: k, State: connectivity.Resolved, Signals: connectivity.ListOf(victim)}),
 		signals.New(h, connectivity.Step{Link: k, Step: 9}),
-		signals.New(h, connectivity.Requested{Link: k, For: victim, Mode: connectivity.Cheap}),
+		signals.New(h, connectivity.Requested{Link: k, For: victim, At: 1, Mode: connectivity.Cheap}),
 		signals.New(h, connectivity.Closed{Link: k}),
 	}
 }

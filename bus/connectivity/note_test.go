@@ -33,7 +33,7 @@ func kinds() []signals.Any {
 		signals.New(h, connectivity.Escalation{Note: note(connectivity.EscalationInterrupt)}),
 		signals.New(h, connectivity.Transition{Link: link, State: connectivity.Resolved, Signals: connectivity.ListOf(id, signals.MustID("sig_b"))}),
 		signals.New(h, connectivity.Step{Link: link, Step: 3}),
-		signals.New(h, connectivity.Requested{Link: link, For: id, Mode: connectivity.Deep}),
+		signals.New(h, connectivity.Requested{Link: link, For: id, At: 1, Mode: connectivity.Deep}),
 		signals.New(h, connectivity.Closed{Link: link}),
 	}
 }
@@ -110,8 +110,8 @@ func TestBooksAreChecked(t *testing.T) {
 		"state":   signals.New(signals.Header{}, connectivity.Transition{Link: link, State: connectivity.Emitted}),
 		"signals": signals.New(signals.Header{}, connectivity.Transition{Link: link, State: connectivity.Expired}),
 		"step":    signals.New(signals.Header{}, connectivity.Step{Link: link}),
-		"mode":    signals.New(signals.Header{}, connectivity.Requested{Link: link, For: signals.MustID("sig_a")}),
-		"for":     signals.New(signals.Header{}, connectivity.Requested{Link: link, Mode: connectivity.Fast}),
+		"mode":    signals.New(signals.Header{}, connectivity.Requested{Link: link, For: signals.MustID("sig_a"), At: 1}),
+		"for":     signals.New(signals.Header{}, connectivity.Requested{Link: link, At: 1, Mode: connectivity.Fast}),
 		"layer":   signals.New(signals.Header{}, connectivity.Closed{}),
 	} {
 		refused(t, signals.Validate(p), field)
