@@ -84,7 +84,7 @@ func (m *emitting) decide(b *batch) error {
 	if err := m.check(t); err != nil {
 		return err
 	}
-	q := question{l.opts.Suppression, b.at.Time.UnixNano(), salience(n.Class, n.Priority, n.Confidence) == Lowest}
+	q := question{l.opts.Suppression, b.at.Time.UnixNano(), urgency(n.Class, n.Priority, n.Confidence)}
 	if r := t.duplicate(m.in.Source, n, &q); r != nil {
 		m.ask = nil
 		m.result.Signal, m.result.Suppressed, m.result.Reason, m.result.Open = r.signal(), true, q.reason(r), r.source().open

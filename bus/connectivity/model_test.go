@@ -75,12 +75,34 @@ func (m *model) judge(in connectivity.Input) (repeated *connectivity.Signal, pro
 			inWindow = true
 		}
 		if !s.State.Terminal() && s.Thread == in.Thread && s.Source == in.Source && s.Class == in.Class &&
-			s.Audience == in.Audience && s.Priority >= in.Priority && inWindow &&
+			s.Audience == in.Audience && !raises(in, s) && inWindow && m.stands(s) &&
 			(!urgent(in.Class, in.Priority) || s.Summary == in.Summary) {
 			repeated = s
 		}
 	}
 	return repeated, nil
+}
+
+// raises says whether an input is more urgent than a signal.
+func raises(in connectivity.Input, s *connectivity.Signal) bool {
+	now := connectivity.Signal{Class: in.Class, Priority: in.Priority, Confidence: in.Confidence}
+	return in.Priority > s.Priority || in.Priority == s.Priority && now.Salience() > s.Salience()
+}
+
+// stands says whether a grade is in force, and that all else is.
+func (m *model) stands(s *connectivity.Signal) bool {
+	return s.Class.Message() != connectivity.AboutConfidence || m.latest(s.Thread)[s.Source] == s
+}
+
+// latest are the grades in force by source.
+func (m *model) latest(thread string) map[string]*connectivity.Signal {
+	latest := map[string]*connectivity.Signal{}
+	for _, s := range m.all {
+		if s.Thread == thread && !s.State.Terminal() && s.Class.Message() == connectivity.AboutConfidence {
+			latest[s.Source] = s
+		}
+	}
+	return latest
 }
 
 // open is how many signals, but handoffs, a source has open in a thread.
@@ -131,12 +153,7 @@ func (m *model) values() (all []connectivity.Signal) {
 
 // obstacles are the summaries of what keeps a thread from converging.
 func (m *model) obstacles(thread string) (all []string) {
-	latest := map[string]*connectivity.Signal{}
-	for _, s := range m.all {
-		if s.Thread == thread && !s.State.Terminal() && s.Class.Message() == connectivity.AboutConfidence {
-			latest[s.Source] = s
-		}
-	}
+	latest := m.latest(thread)
 	for _, s := range m.all {
 		weak := s.Class == connectivity.ConfidenceLow || s.Class == connectivity.ConfidenceBlocker
 		if s.Thread == thread && !s.State.Terminal() &&
@@ -184,6 +201,11 @@ func (m *machine) emit(t *rapid.T) {
 		connectivity.AttentionRaise, connectivity.ConfidenceHigh, connectivity.ConfidenceLow,
 		connectivity.ConflictActive, connectivity.EscalationInterrupt, connectivity.HandoffReady,
 	}).Draw(t, "class"))(&in)
+	switch grade := rapid.SampledFrom([]float64{0, 0.1}).Draw(t, "grade"); {
+	case grade == 0:
+	case in.Confidence.IsZero(), in.Class == connectivity.ConfidenceLow:
+		in.Confidence = connectivity.Graded(grade)
+	}
 	if rapid.IntRange(0, 3).Draw(t, "replace") == 0 {
 		in.Replaces = m.id(t, "target")
 	}

@@ -63,6 +63,11 @@ func (r *record) open() int {
 
 func (r *record) salience() Salience { return salience(r.group.class, r.priority, r.grade) }
 
+func (r *record) urgency() int { return urgency(r.group.class, r.priority, r.grade) }
+
+// inForce reports whether a grade is the newest live one of its source.
+func (r *record) inForce() bool { return r.source().grades.last == r.self }
+
 // alarms reports whether the summary tells it from others of its source.
 func alarms(c Class, p Priority) bool { return c.Message() == AboutEscalation && p >= High }
 

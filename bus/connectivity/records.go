@@ -21,7 +21,7 @@ const (
 	inSourceLive             // of the source
 	inClassLive              // of the class
 	inPriority               // of the priority
-	inGroup                  // of source, class, audience and priority
+	inGroup                  // of source, class, audience and urgency
 	inSpecial                // grades of the source, or alarms with the same summary
 	inExpiry                 // that expire at the same step
 	slots

@@ -27,6 +27,19 @@ func (s Salience) String() string {
 // taken to be blocked.
 const blocked = 0.2
 
+// urgency ranks signals by priority and, within one, by salience.
+func urgency(c Class, p Priority, g Grade) int {
+	switch salience(c, p, g) {
+	case Lowest:
+		return int(p) - 1
+	case Highest:
+		return int(p) + 1
+	}
+	return int(p)
+}
+
+const urgencies = priorities + 2
+
 func salience(c Class, p Priority, g Grade) Salience {
 	x, graded := g.Get()
 	switch {

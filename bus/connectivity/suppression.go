@@ -70,14 +70,17 @@ func (r Reason) String() string {
 // A question is which live record a note of a source would only repeat, at a
 // moment and under a rule.
 type question struct {
-	rule   Suppression
-	now    int64
-	lowest bool // any live one will do
+	rule    Suppression
+	now     int64
+	urgency int // of the note
 }
+
+// lowest reports whether any live record will do.
+func (q *question) lowest() bool { return q.urgency == 0 }
 
 func (q *question) repetition() Repetition {
 	switch {
-	case q.lowest:
+	case q.lowest():
 		return StillLive
 	case q.rule.Basis == ByTime:
 		return Recent
@@ -85,13 +88,15 @@ func (q *question) repetition() Repetition {
 	return SameStep
 }
 
-// covers reports whether r still stands for what is said now. The clock may
-// have gone back since, where a layer was rebuilt.
+// covers reports whether r still stands for what is said now. Of grades only
+// the one in force does: a source that goes back to what it said before has
+// changed its mind again. The clock may have gone back since, where a layer was
+// rebuilt.
 func (q *question) covers(r *record) bool {
 	switch {
-	case r == nil:
+	case r == nil, r.grades() && !r.inForce():
 		return false
-	case q.lowest:
+	case q.lowest():
 		return true
 	case q.rule.Basis == ByTime:
 		return time.Duration(q.now-r.at).Abs() <= q.rule.Window
@@ -126,14 +131,14 @@ func (t *thread) duplicate(from string, n *Note, q *question) *record {
 		}
 		return nil
 	}
-	return t.newest(g, n.Priority, q)
+	return t.newest(g, q)
 }
 
-// newest returns the newest that still stands and is at least that urgent. It looks
-// at the last one of each priority only: if that does not stand, none does.
-func (t *thread) newest(g *group, from Priority, q *question) (found *record) {
-	for p := from; p <= Critical; p++ {
-		last := t.records.at(g.byPriority[p-1].last)
+// newest returns the newest that still stands and is as urgent. It looks at the
+// last one of each urgency only: if that does not stand, none does.
+func (t *thread) newest(g *group, q *question) (found *record) {
+	for u := q.urgency; u < urgencies; u++ {
+		last := t.records.at(g.byUrgency[u].last)
 		if q.covers(last) && (found == nil || last.seq > found.seq) {
 			found = last
 		}

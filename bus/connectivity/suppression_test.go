@@ -88,6 +88,45 @@ func TestARaiseInPriorityIsNotSuppressed(t *testing.T) {
 	w.emit(says("high anew", at(connectivity.High)))
 }
 
+func grade(x float64) func(*connectivity.Input) {
+	return func(in *connectivity.Input) { in.Confidence = connectivity.Graded(x) }
+}
+
+// What a source has said before it changed its mind stands for nothing.
+func TestAGradeIsCoveredByTheOneInForceAlone(t *testing.T) {
+	low, high := class(connectivity.ConfidenceLow), class(connectivity.ConfidenceHigh)
+	w := newWorld(t, nil)
+	w.emit(says("doubt", low))
+	sure := w.emit(says("sure", high))
+	w.repeats(says("still sure", high), sure)
+	w.emit(says("wrong after all", low))
+	w.converges("a is at confidence.low: wrong after all")
+	again := w.emit(says("sure again", high))
+	w.repeats(says("still sure", high), again)
+	w.converges()
+	w.resolve(again.ID) // and the doubt is in force once more
+	w.converges("a is at confidence.low: wrong after all")
+	w.emit(says("sure in the end", high))
+	w.converges()
+}
+
+// A grade gets worse, or something unimportant gets a grade.
+func TestARaiseInSalienceIsNotSuppressed(t *testing.T) {
+	w := newWorld(t, nil)
+	doubt := class(connectivity.ConfidenceLow)
+	w.emit(says("unsure", doubt, at(connectivity.High), grade(0.39)))
+	worse := w.emit(says("hopeless", doubt, at(connectivity.High), grade(0.01)))
+	w.repeats(says("a little better", doubt, at(connectivity.High), grade(0.3)), worse)
+	w.repeats(says("less urgent", doubt, at(connectivity.Normal), grade(0.01)), worse)
+	if got := w.Converged("t").Blocked; got != 1 {
+		t.Errorf("%d sources are blocked", got)
+	}
+	w.emit(says("low", at(connectivity.Low)))
+	graded := w.emit(says("low, with a grade", at(connectivity.Low), grade(0.5)))
+	w.repeats(says("low again", at(connectivity.Low)), graded)
+	w.repeats(says("low again, with another grade", at(connectivity.Low), grade(0.9)), graded)
+}
+
 func TestACorrectionInTheSameStepIsNotLost(t *testing.T) {
 	w := newWorld(t, nil)
 	wrong := w.emit(says("wrong"))
@@ -166,8 +205,7 @@ func TestTheLeastSalientIsSuppressedAsLongAsTheSameIsLive(t *testing.T) {
 		if e.Reason.Repetition != connectivity.StillLive || e.Reason.String() != "the same since step 0, still live" {
 			t.Errorf("reason %+v", e.Reason)
 		}
-		graded := func(in *connectivity.Input) { in.Confidence = connectivity.Graded(0.5) }
-		w.emit(says("low, with a grade", at(connectivity.Low), graded))
+		w.emit(says("low, with a grade", at(connectivity.Low), grade(0.5)))
 		w.emit(says("low, about something else", at(connectivity.Low), class(connectivity.HandoffReady)))
 		w.advance("t")
 		w.now = w.now.Add(time.Hour)

@@ -43,12 +43,12 @@ type source struct {
 
 // A group is the live signals that suppression takes for the same.
 type group struct {
-	source     *source
-	peers      *class // all of the class in the thread
-	class      Class
-	audience   Audience
-	byPriority [priorities]records
-	bySummary  map[string]*records // of urgent escalations
+	source    *source
+	peers     *class // all of the class in the thread
+	class     Class
+	audience  Audience
+	byUrgency [urgencies]records
+	bySummary map[string]*records // of urgent escalations
 }
 
 func (t *thread) source(name string) *source {
@@ -107,7 +107,7 @@ func (t *thread) insert(r *record) {
 	t.records.insert(&r.source().live, inSourceLive, r)
 	t.records.insert(&r.group.peers.live, inClassLive, r)
 	t.records.insert(&t.byPriority[r.priority-1], inPriority, r)
-	t.records.insert(&r.group.byPriority[r.priority-1], inGroup, r)
+	t.records.insert(&r.group.byUrgency[r.urgency()], inGroup, r)
 	if special := r.special(); special != nil {
 		t.records.insert(special, inSpecial, r)
 	}
@@ -133,7 +133,7 @@ func (t *thread) end(r *record, s State, seq uint64) {
 	t.records.remove(&r.source().live, inSourceLive, r)
 	t.records.remove(&r.group.peers.live, inClassLive, r)
 	t.records.remove(&t.byPriority[r.priority-1], inPriority, r)
-	t.records.remove(&r.group.byPriority[r.priority-1], inGroup, r)
+	t.records.remove(&r.group.byUrgency[r.urgency()], inGroup, r)
 	if special := r.special(); special != nil {
 		t.records.remove(special, inSpecial, r)
 		if special.n == 0 {
