@@ -30,6 +30,23 @@ func TestEmitAddsIDTimeStateAndStep(t *testing.T) {
 	}
 }
 
+// What cannot be seen, however many letters it is made of, says nothing; and what
+// moves a cursor is not for reading.
+func TestASummaryHasToBeReadable(t *testing.T) {
+	w := newWorld(t, nil)
+	for _, s := range []string{
+		"", " ", "\t\u00a0\u3000", "\u200b", "\u2060", "\u00ad", "\u202e", "\ufe0f", "\u0301", "\u2800\u2800",
+		"\u3164", "\u115f", "\u1160", "\uffa0", "\u034f", "\U000e0041", "\ue000",
+		"\x00", "\x1b[2K", "all is well\x1b[2K", "\u009b2K", "x\b",
+	} {
+		_, err := w.Emit(ctx, says(s))
+		invalid(t, err, "summary")
+	}
+	for i, s := range []string{"x", "?", "7", "日", "é", "e\u0301", "👍🏽", "two\nlines\tof text", "\u3164x", "مرحبا"} {
+		w.emit(says(s, by(fmt.Sprint(i))))
+	}
+}
+
 func TestEmitRefusesInvalidInput(t *testing.T) {
 	w := newWorld(t, nil).watch()
 	w.advance("t")
@@ -50,7 +67,6 @@ func TestEmitRefusesInvalidInput(t *testing.T) {
 		"unknown class":      {"class", func(in *connectivity.Input) { in.Class = 12 }},
 		"unknown audience":   {"audience", func(in *connectivity.Input) { in.Audience = 5 }},
 		"unknown priority":   {"priority", func(in *connectivity.Input) { in.Priority = 5 }},
-		"blank summary":      {"summary", func(in *connectivity.Input) { in.Summary = " \t\u00a0\u200b" }},
 		"no grade":           {"confidence", func(in *connectivity.Input) { in.Class = connectivity.ConfidenceHigh }},
 		"conflict, no grade": {"confidence", func(in *connectivity.Input) { in.Class = connectivity.ConflictActive }},
 		"resolved, no grade": {"confidence", func(in *connectivity.Input) { in.Class = connectivity.ConflictResolved }},

@@ -94,7 +94,7 @@ func (n *Note) check(l signals.Limits) error {
 		priorityNames.Check(n.Priority),
 		n.Confidence.check(n.Class),
 		l.Required("summary", n.Summary),
-		checkBlank("summary", n.Summary),
+		checkSummary(n.Summary),
 		l.Text("details", n.Details),
 		checkStep("step", n.Step),
 		checkStep("expiresAtStep", n.ExpiresAtStep),
@@ -102,12 +102,27 @@ func (n *Note) check(l signals.Limits) error {
 	)
 }
 
-// checkBlank refuses a text in which there is nothing to read.
-func checkBlank(field, text string) error {
-	if strings.ContainsFunc(text, func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) }) {
-		return nil
+// checkSummary refuses a text in which there is nothing to read, and one with
+// control characters, whose effect is not reading.
+func checkSummary(text string) error {
+	refuse := func(problem string) error {
+		return &signals.FieldError{Field: "summary", Value: text, Problem: problem}
 	}
-	return &signals.FieldError{Field: field, Value: text, Problem: "blank"}
+	if strings.ContainsFunc(text, func(r rune) bool { return unicode.IsControl(r) && !unicode.IsSpace(r) }) {
+		return refuse("a control character")
+	}
+	if !strings.ContainsFunc(text, visible) {
+		return refuse("blank")
+	}
+	return nil
+}
+
+// visible reports whether a character alone can be seen. There are letters and
+// symbols that cannot.
+func visible(r rune) bool {
+	const blankBraille = '\u2800'
+	return (unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsPunct(r) || unicode.IsSymbol(r)) &&
+		r != blankBraille && !unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
 }
 
 // checkCritical keeps a critical signal from ending unanswered.
