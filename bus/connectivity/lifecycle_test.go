@@ -107,6 +107,34 @@ func TestResolveOfWhatEndedOtherwise(t *testing.T) {
 	}
 }
 
+// Who hears of an end is who heard of the beginning, whatever the names are.
+func TestAnEndIsForThoseWhomTheSignalWasFor(t *testing.T) {
+	w := newWorld(t, nil)
+	lists := [][]string{{"x,y"}, {"x", "y"}, {"x"}, {"x", "y"}, {"everyone"}}
+	want := map[signals.ID]signals.Recipients{}
+	for i, names := range lists {
+		w.SetResolver("t", picks(names...))
+		s := w.emit(says("x", by(fmt.Sprint("s", i)), to(connectivity.Selected), until(1)))
+		want[s.ID] = signals.To(names...)
+	}
+	want[w.emit(says("x", to(connectivity.All), until(1))).ID] = signals.Recipients{}
+	w.advance("t")
+	entries := 0
+	for s := range w.bus.History(bus.Filter{Kinds: []signals.Kind{connectivity.KindTransition}}) {
+		entries++
+		tr, _ := signals.As[connectivity.Transition](s)
+		for id := range tr.Payload.Signals.All() {
+			if !tr.Recipients.Equal(want[id]) {
+				t.Errorf("the end of what was for %q is for %q", want[id], tr.Recipients)
+			}
+			delete(want, id)
+		}
+	}
+	if len(want) > 0 || entries != len(lists) { // two lists are the same, and there is All
+		t.Errorf("%d entries, %d signals did not end", entries, len(want))
+	}
+}
+
 func TestSignalsExpireAtTheirStep(t *testing.T) {
 	w := newWorld(t, nil).watch()
 	at2 := w.emit(says("at 2", until(2)))

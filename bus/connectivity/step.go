@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -42,15 +43,15 @@ func (b *batch) expire(t *thread, step int) {
 		return
 	}
 	var order []*expiries
-	byName := map[string]*expiries{}
+	byNames := map[string]*expiries{}
 	var current *expiries
 	for r := range t.records.oldest(t.expiring.get(step), inExpiry) {
 		if current == nil || len(current.ids) == atOnce || !current.to.Equal(r.to) {
-			name := r.to.String()
-			current = byName[name]
+			names := strings.Join(r.to.Names(), "\n") // which is in no name
+			current = byNames[names]
 			if current == nil || len(current.ids) == atOnce {
 				current = &expiries{to: r.to}
-				byName[name] = current
+				byNames[names] = current
 				order = append(order, current)
 			}
 		}
