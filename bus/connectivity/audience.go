@@ -75,6 +75,17 @@ func (m *emitting) answer(ctx context.Context) error {
 	return m.failed
 }
 
+// answerable reports whether there is anybody among the recipients who may
+// answer a critical signal: another than its source, or the coordinator.
+func (m *emitting) answerable(to signals.Recipients) bool {
+	for id := range to.All() {
+		if id != system && (id != m.in.Source || m.layer.coordinatesLocked(id, m.in.Thread)) {
+			return true
+		}
+	}
+	return false
+}
+
 // recipients returns who gets the signal on the bus, and why a critical one
 // is for everyone instead of its audience.
 func (m *emitting) recipients() (to signals.Recipients, err error) {
@@ -94,7 +105,7 @@ func (m *emitting) recipients() (to signals.Recipients, err error) {
 			to = p.coordinator
 		}
 	}
-	if m.note.Priority != Critical || !to.Equal(nobody) {
+	if m.note.Priority != Critical || m.answerable(to) {
 		return to, nil
 	}
 	if m.failed != nil {

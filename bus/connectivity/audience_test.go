@@ -94,6 +94,32 @@ func TestAllAreTheComponentsOfTheThread(t *testing.T) {
 	invalid(t, w.Register("t", "ok", ""), "component")
 }
 
+// What it was nobody can tell any more, but not that it is news.
+func TestAnInboxSaysThatASignalIsForgotten(t *testing.T) {
+	w := newWorld(t, &connectivity.Options{Retain: 1})
+	inbox := w.inbox("a")
+	read := func(want connectivity.State) {
+		t.Helper()
+		s, err := inbox.Next(soon(t))
+		is(t, err, nil)
+		if s.State != want || !s.State.Terminal() || s.Summary == "" || s.Recipients[0] != "a" {
+			t.Errorf("%s, want %s: %+v", s.State, want, s)
+		}
+	}
+	w.resolve(w.emit(says("dropped by the cap", to(connectivity.Self))).ID)
+	w.resolve(w.emit(says("resolved", to(connectivity.Self))).ID)
+	w.emit(says("of a closed thread", to(connectivity.Self), in("u")))
+	is(t, w.CloseThread(ctx, "u"), nil)
+	read(connectivity.Forgotten)
+	read(connectivity.Resolved)
+	read(connectivity.Forgotten)
+	if got := connectivity.Forgotten.String(); got != "forgotten" {
+		t.Errorf("it reads %q", got)
+	}
+	_, err := w.Layer.Query(connectivity.Query{Thread: "t", States: []connectivity.State{connectivity.Forgotten}})
+	invalid(t, err, "state")
+}
+
 // Names of a hundred thousand components do not fit on a signal, and need not.
 func TestAllOfAHundredThousandComponents(t *testing.T) {
 	const n = 100_000

@@ -37,10 +37,10 @@ func (c *Component) Emit(ctx context.Context, in Input) (Emission, error) {
 	return c.layer.emit(ctx, &in, c)
 }
 
-// Resolve is [Layer.Resolve] for a signal that the component emitted, that it
-// is a recipient of, or whose thread it coordinates; otherwise [ErrNotAllowed].
-// A critical signal is for those who got it, and the coordinator, to resolve:
-// its source alone cannot answer it.
+// Resolve is [Layer.Resolve] for a signal that the component emitted, that is
+// for it, or whose thread it coordinates; otherwise [ErrNotAllowed]. What is for
+// all is for those who were registered when it was emitted. A critical signal
+// is not its source's to resolve, unless that is the coordinator.
 func (c *Component) Resolve(ctx context.Context, id signals.ID) (Signal, error) {
 	return c.layer.resolve(ctx, id, c)
 }
@@ -76,10 +76,22 @@ func (l *Layer) isForLocked(id string, r *record) bool {
 		return r.to.Include(id)
 	}
 	p := l.places.get(r.thread().name)
-	return p != nil && p.components.get(id)
+	switch {
+	case p == nil:
+		return false
+	case r.seq <= l.rebuilt:
+		return p.components.get(id) > 0
+	}
+	return p.had(id, r.seq)
 }
 
 // mayEndLocked reports whether a component may resolve a signal.
 func (l *Layer) mayEndLocked(id string, r *record) bool {
-	return r.source().name == id && r.priority != Critical || l.isForLocked(id, r) || l.coordinatesLocked(id, r.thread().name)
+	if l.coordinatesLocked(id, r.thread().name) {
+		return true
+	}
+	if r.source().name == id {
+		return r.priority != Critical
+	}
+	return l.isForLocked(id, r)
 }

@@ -85,6 +85,41 @@ func TestAComponentEndsWhatIsItsToEnd(t *testing.T) {
 	is(t, err, connectivity.ErrNotFound)
 }
 
+// Who was there when it was emitted may answer, and nobody else.
+func TestAllAreWhoWasThereAtTheTime(t *testing.T) {
+	w := newWorld(t, nil)
+	broadcast := func(summary string) signals.ID { return w.emit(critical(summary, by("guard"), to(connectivity.All))).ID }
+	may := func(id string, s signals.ID, want error) {
+		t.Helper()
+		is(t, w.component(id).Acknowledge(ctx, s), want)
+		_, err := w.component(id).Resolve(ctx, s)
+		is(t, err, want)
+	}
+	no := connectivity.ErrNotAllowed
+	is(t, w.Register("t", "stays", "leaves"), nil)
+	first := broadcast("first")
+	w.Unregister("t", "leaves")
+	is(t, w.Register("t", "late", "leaves"), nil)
+	w.Unregister("t", "leaves")
+	second := broadcast("second")
+	is(t, w.Register("t", "leaves"), nil)
+	may("late", first, no)
+	may("leaves", second, no)
+	may("leaves", first, nil)
+	may("late", second, nil)
+	third := broadcast("third")
+	may("leaves", third, nil)
+	fourth := broadcast("fourth")
+	w.Unregister("t", "stays", "late")
+	w.Layer = w.rebuilt(nil)
+	may("stays", fourth, no)
+	is(t, w.Register("t", "stays"), nil) // and as far as anybody knows it was there
+	may("stays", fourth, nil)
+	fifth := broadcast("fifth")
+	is(t, w.Register("t", "late"), nil)
+	may("late", fifth, no)
+}
+
 // The log says who ended a signal.
 func TestWhoResolvedIsInTheLog(t *testing.T) {
 	w := newWorld(t, nil)

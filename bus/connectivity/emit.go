@@ -17,7 +17,8 @@ type Emission struct {
 	Open       int    // signals that the source has open in the thread, but handoffs: see [Crowd]
 
 	// Unreached is why a critical signal went to all instead of its audience:
-	// [ErrNobody], or what the resolver failed with. Otherwise nil.
+	// [ErrNobody] if that has nobody in it who may answer it, or what the resolver
+	// failed with. Otherwise nil.
 	Unreached error
 }
 
@@ -69,6 +70,7 @@ type emitting struct {
 	to       signals.Recipients // what it said
 	failed   error              // or why it could not
 
+	toAll  bool
 	hooked bool
 	held   *telling // its events, until the hook has returned
 	result Emission
@@ -94,7 +96,8 @@ func (m *emitting) decide(b *batch) error {
 		return err
 	}
 	if m.ask = m.resolver(); m.ask != nil {
-		m.result.Signal = m.signal()
+		m.result.Signal = signalOf(&signals.Header{Thread: m.in.Thread, Source: m.in.Source}, n)
+		m.result.Signal.State = Emitted
 		return errNothing
 	}
 	m.write(b)
@@ -133,7 +136,7 @@ func (m *emitting) checkReplaced(t *thread, r *record) error {
 		return refuse("of another thread", nil)
 	case !r.live():
 		return refuse("already "+r.state.String(), ErrTerminal)
-	case m.as != nil && !m.layer.mayEndLocked(m.as.id, r) && m.as.id != r.source().name:
+	case r.priority != Critical && m.as != nil && !m.layer.mayEndLocked(m.as.id, r):
 		return refuse("of "+r.source().name, ErrNotAllowed)
 	case r.priority == Critical && m.note.Priority != Critical:
 		return refuse("it is critical, so only a critical signal may take its place", ErrNotAllowed)
@@ -157,7 +160,8 @@ func (m *emitting) room(t *thread) error {
 func (m *emitting) write(b *batch) {
 	n := &m.note
 	to, err := m.recipients()
-	if n.Components = 0; to.Everyone() {
+	n.Components, m.toAll = 0, to.Everyone()
+	if m.toAll {
 		n.Components = m.layer.places.get(m.in.Thread).registered()
 	}
 	h := b.header(m.in.Source, m.in.Thread, to, n.Replaces)
@@ -180,6 +184,9 @@ func (m *emitting) committed(changes []change) {
 			m.result.Signal, m.result.Open = c.record.signal(), c.record.source().open
 		}
 	}
+	if m.toAll {
+		l.deliverLocked(m.in.Thread, m.result.Signal.Seq)
+	}
 	told := l.tellLocked(m.in.Thread, changes, m.hooked)
 	if m.hooked {
 		m.held = told
@@ -190,16 +197,5 @@ func (m *emitting) committed(changes []change) {
 func (m *emitting) release() {
 	if m.held != nil {
 		m.layer.release(m.in.Thread, m.result.Signal.ID, m.held)
-	}
-}
-
-// signal returns what a resolver is asked about: the signal as it would be
-// stored now, without id, place and time.
-func (m *emitting) signal() Signal {
-	n := &m.note
-	return Signal{
-		Thread: m.in.Thread, Source: m.in.Source, Class: n.Class, Audience: n.Audience, Priority: n.Priority,
-		Confidence: n.Confidence, Summary: n.Summary, Details: n.Details, Replaces: n.Replaces,
-		Step: n.Step, ExpiresAtStep: n.ExpiresAtStep, State: Emitted,
 	}
 }

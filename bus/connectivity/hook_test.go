@@ -225,6 +225,37 @@ func TestInboxesDeliverAfterTheHook(t *testing.T) {
 	equal(t, "twice", hears(t, inbox))
 }
 
+// Two callers wait for hooks, and both give up, the later one first.
+func TestAnInboxKeepsTheOrderWhoeverGivesUp(t *testing.T) {
+	leave := make(chan struct{})
+	w := real(t, &connectivity.Options{Hook: func(context.Context, connectivity.Signal) (connectivity.Mode, error) {
+		<-leave
+		return 0, nil
+	}})
+	inbox := w.inbox("a")
+	var emits, calls sync.WaitGroup
+	for n := 1; n <= 2; n++ {
+		before := w.bus.Last()
+		emits.Go(func() { w.emit(alarm(n, to(connectivity.Self))) })
+		for w.bus.Last() == before {
+			runtime.Gosched()
+		}
+	}
+	for range 2 {
+		short, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
+		defer cancel()
+		calls.Go(func() {
+			if s, err := inbox.Next(short); err == nil {
+				t.Errorf("%q was delivered before its hook returned", s.Summary)
+			}
+		})
+	}
+	calls.Wait()
+	close(leave)
+	emits.Wait()
+	equal(t, "then", hears(t, inbox), "1", "2")
+}
+
 func TestASlowHookDelaysItsThreadAlone(t *testing.T) {
 	entered, leave := make(chan struct{}), make(chan struct{})
 	w := real(t, &connectivity.Options{Hook: func(_ context.Context, s connectivity.Signal) (connectivity.Mode, error) {

@@ -63,6 +63,7 @@ type Layer struct {
 	idle    []*batch // to be used again
 	places  lookup[string, *place]
 	inboxes map[string][]*Inbox // open ones by component
+	rebuilt uint64              // place of the newest entry that it was rebuilt from
 	hooks   map[signals.ID]chan struct{}
 
 	observers []*observer // replaced, never changed
@@ -162,12 +163,22 @@ func (l *Layer) atEnd(do func(next uint64)) {
 	}, nil)
 }
 
+// catchUp waits until what is in the log up to a place is folded.
+func (l *Layer) catchUp(to uint64) {
+	l.mu.Lock()
+	behind := l.fold.last < to
+	l.mu.Unlock()
+	if behind {
+		l.bus.Last() // as in Get
+	}
+}
+
 // Get returns the signal with that id, and whether the layer holds it.
 func (l *Layer) Get(id signals.ID) (Signal, bool) {
 	if s, held := l.look(id); held {
 		return s, true
 	}
-	l.atEnd(func(uint64) {}) // a reader of the bus may be ahead of the fold by the commit at hand
+	l.bus.Last() // waits for the commit at hand, by which a reader of the bus may be ahead of the fold
 	return l.look(id)
 }
 

@@ -109,6 +109,71 @@ func TestPlacesAreUsedAgain(t *testing.T) {
 	}
 }
 
+// Threads that are closed, components that come and go, and signals to all that
+// were read or dropped leave nothing behind.
+func TestComingAndGoingLeavesNothingBehind(t *testing.T) {
+	l := layerForMemory(t)
+	l.fold.retain = 3
+	ctx := context.Background()
+	must := func(err error) {
+		if t.Helper(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	inbox, err := l.Inbox("a")
+	must(err)
+	defer inbox.Close()
+	broadcast := func(thread string) {
+		e, err := l.Emit(ctx, Input{Thread: thread, Source: "b", Class: AttentionRaise, Audience: All, Summary: "x"})
+		must(err)
+		_, err = l.Resolve(ctx, e.Signal.ID)
+		must(err)
+	}
+	for i := range 1000 {
+		thread := fmt.Sprint("closed ", i)
+		must(l.Register(thread, "a"))
+		broadcast(thread)
+		must(l.CloseThread(ctx, thread))
+		for _, thread := range []string{"silent", "busy"} {
+			must(l.Register(thread, "a", fmt.Sprint("visitor ", i)))
+			if thread == "busy" {
+				broadcast(thread)
+			}
+			l.Unregister(thread, "a", fmt.Sprint("visitor ", i))
+		}
+		for range 2 {
+			_, err := inbox.Next(ctx)
+			must(err)
+		}
+	}
+	left := 0
+	for _, p := range l.places.m {
+		left += len(p.left) + len(p.components.m)
+	}
+	if left > 2*l.fold.retain+2 || len(l.places.m) != 2 || len(inbox.due) != 0 {
+		t.Errorf("%d stays in %d threads, %d due", left, len(l.places.m), len(inbox.due))
+	}
+}
+
+// One that nobody reads keeps no more than a subscription does.
+func TestAnInboxThatNobodyReadsIsBounded(t *testing.T) {
+	l := layerForMemory(t)
+	inbox, err := l.Inbox("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer inbox.Close()
+	if err := l.Register("t", "a"); err != nil {
+		t.Fatal(err)
+	}
+	for seq := range uint64(maxDue + 10) {
+		l.deliverLocked("t", seq)
+	}
+	if got := len(inbox.due); got != maxDue {
+		t.Errorf("%d due", got)
+	}
+}
+
 // Who reads a signal from the bus just before it is folded waits for that.
 func TestAReaderAheadOfTheFoldFindsTheSignal(t *testing.T) {
 	l := layerForMemory(t)
@@ -116,7 +181,7 @@ func TestAReaderAheadOfTheFoldFindsTheSignal(t *testing.T) {
 	held := make(chan bool, 1)
 	waits := func() bool {
 		buf := make([]byte, 1<<20)
-		return bytes.Contains(buf[:runtime.Stack(buf, true)], []byte(".(*Layer).atEnd("))
+		return bytes.Contains(buf[:runtime.Stack(buf, true)], []byte(".(*Bus).Last("))
 	}
 	err := l.log.Append(context.Background(), func(at bus.Moment) ([]signals.Any, error) {
 		b = &batch{layer: "main", fold: l.fold, at: at}

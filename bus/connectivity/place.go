@@ -1,6 +1,8 @@
 package connectivity
 
 import (
+	"slices"
+
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -8,9 +10,26 @@ import (
 // A place is who is in a thread. It is configuration, not state: it is not in
 // the log.
 type place struct {
-	coordinator signals.Recipients // nobody if there is none
-	components  lookup[string, bool]
+	coordinator signals.Recipients     // nobody if there is none
+	components  lookup[string, uint64] // by id: the place in the log from which on it is registered
+	left        []stay                 // of those who left, in the order in which they did
 	resolver    Resolver
+}
+
+// A stay is that a component was registered from one place in the log up to
+// another, and a signal to all that the layer holds came in between.
+type stay struct {
+	id       string
+	from, to uint64
+}
+
+// had reports whether a component was registered at a place in the log, at
+// which there is a signal to all.
+func (p *place) had(id string, at uint64) bool {
+	if from := p.components.get(id); from > 0 && from <= at {
+		return true
+	}
+	return slices.ContainsFunc(p.left, func(s stay) bool { return s.id == id && s.from <= at && at < s.to })
 }
 
 func (p *place) registered() int {
@@ -60,42 +79,34 @@ func (l *Layer) Register(thread string, ids ...string) error {
 	l.atEnd(func(next uint64) {
 		p := l.placeLocked(thread)
 		for _, id := range ids {
-			if !p.components.get(id) {
-				p.components.set(id, true)
-				l.movedLocked(id, thread, move{next, true})
+			if p.components.get(id) == 0 {
+				p.components.set(id, next)
 			}
 		}
 	})
 	return nil
 }
 
-// Unregister removes components of a thread. They still get what was emitted
-// before.
+// Unregister removes components of a thread. They still get, and may answer,
+// what was emitted before.
 func (l *Layer) Unregister(thread string, ids ...string) {
 	l.atEnd(func(next uint64) {
-		if p := l.places.get(thread); p != nil {
-			for _, id := range ids {
-				l.leaveLocked(p, thread, id, next)
+		p := l.places.get(thread)
+		if p == nil {
+			return
+		}
+		oldest, newest := l.fold.threads.get(thread).toAllFromTo()
+		for len(p.left) > 0 && p.left[0].to <= oldest {
+			p.left = p.left[1:]
+		}
+		for _, id := range ids {
+			from := p.components.get(id)
+			p.components.delete(id)
+			if 0 < from && from <= newest {
+				p.left = append(p.left, stay{id, from, next})
 			}
 		}
 	})
-}
-
-func (l *Layer) leaveLocked(p *place, thread, id string, next uint64) {
-	if p.components.get(id) {
-		p.components.delete(id)
-		l.movedLocked(id, thread, move{next, false})
-	}
-}
-
-// abandonLocked forgets who is in a thread.
-func (l *Layer) abandonLocked(thread string, next uint64) {
-	if p := l.places.get(thread); p != nil {
-		for id := range p.components.m {
-			l.movedLocked(id, thread, move{next, false})
-		}
-		l.places.delete(thread)
-	}
 }
 
 // SetResolver says who gets a thread's signals for the audience [Selected]. The

@@ -19,7 +19,8 @@ import (
 // tell, [ErrNotFed] if b does not hold it, and the errors of [New].
 //
 // Hook, observers, coordinators, components and resolvers are not in the log
-// and have to be set again.
+// and have to be set again. Who is registered again is taken to have been there
+// all the time, for signals to all in the log.
 func Rebuild(b *bus.Bus, o *Options, log iter.Seq[signals.Any]) (*Layer, error) {
 	l, err := New(b, o)
 	if err != nil {
@@ -34,6 +35,7 @@ func Rebuild(b *bus.Bus, o *Options, log iter.Seq[signals.Any]) (*Layer, error) 
 	if err := r.complete(b); err != nil {
 		return nil, err
 	}
+	l.rebuilt = l.fold.last
 	return l, nil
 }
 

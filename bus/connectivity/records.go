@@ -16,6 +16,7 @@ const (
 	inThread     slot = iota // all of the thread
 	inSource                 // all of the source
 	inClass                  // all of the class
+	inToAll                  // those of the thread that are for all
 	inEnded                  // those that ended, in the order of their ends
 	inLive                   // the live ones of the thread; those below are live too
 	inSourceLive             // of the source

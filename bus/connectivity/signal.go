@@ -33,6 +33,16 @@ type Signal struct {
 // Salience returns how much the signal matters to what is decided next.
 func (s Signal) Salience() Salience { return salience(s.Class, s.Priority, s.Confidence) }
 
+// signalOf returns what an entry of the log says, without a state.
+func signalOf(h *signals.Header, n *Note) Signal {
+	return Signal{
+		Seq: h.Seq, ID: h.ID, Thread: h.Thread, Source: h.Source, Class: n.Class, Audience: n.Audience,
+		Priority: n.Priority, Confidence: n.Confidence, Summary: n.Summary, Details: n.Details, Replaces: n.Replaces,
+		Step: n.Step, ExpiresAtStep: n.ExpiresAtStep, EmittedAt: h.Time,
+		Recipients: names(h.Recipients), Components: n.Components,
+	}
+}
+
 // Input is what a source has to say. The layer adds the rest. Class, Thread and
 // Summary are what most signals need, and those about confidence and conflict
 // the grade.

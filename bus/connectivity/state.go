@@ -9,6 +9,10 @@ import "github.com/swarmbus/swarmbus/signals"
 // A signal may end without having been active. What has ended stays as it is.
 type State uint8
 
+// Forgotten is the state of a signal that an [Inbox] delivers after the layer
+// forgot it: it had ended, or its thread was closed.
+const Forgotten State = 0
+
 // The states.
 const (
 	Emitted    State = 1 + iota // nobody got it yet
@@ -20,8 +24,13 @@ const (
 
 var stateNames = signals.NewEnum[State]("state", "emitted", "active", "superseded", "expired", "resolved")
 
-// String returns the wire name, or the number of an unknown state.
-func (s State) String() string { return stateNames.String(s) }
+// String returns the wire name, "forgotten", or the number of an unknown state.
+func (s State) String() string {
+	if s == Forgotten {
+		return "forgotten"
+	}
+	return stateNames.String(s)
+}
 
 // MarshalText returns the wire name; an unknown state is an error.
 func (s State) MarshalText() ([]byte, error) { return stateNames.Marshal(s) }
@@ -30,7 +39,7 @@ func (s State) MarshalText() ([]byte, error) { return stateNames.Marshal(s) }
 func (s *State) UnmarshalText(text []byte) error { return stateNames.Unmarshal(text, s) }
 
 // Terminal reports whether a signal in this state has ended.
-func (s State) Terminal() bool { return s >= Superseded }
+func (s State) Terminal() bool { return s == Forgotten || s >= Superseded }
 
 // Event is what happened to a signal, for observers.
 type Event uint8

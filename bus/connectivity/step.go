@@ -113,7 +113,7 @@ func (l *Layer) CloseThread(ctx context.Context, thread string) error {
 			b.closed(t)
 			return nil
 		}
-		l.abandonLocked(thread, b.at.Seq)
+		l.places.delete(thread)
 		return errNothing
-	}, func([]change) { l.abandonLocked(thread, l.fold.last) })
+	}, func([]change) { l.places.delete(thread) })
 }

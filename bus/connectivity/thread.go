@@ -1,6 +1,9 @@
 package connectivity
 
-import "container/list"
+import (
+	"container/list"
+	"math"
+)
 
 // A thread is what the fold knows of one coordination context.
 type thread struct {
@@ -14,6 +17,7 @@ type thread struct {
 	modeFor uint64 // place in the log of the signal that the mode was asked for
 
 	all, ended, live records
+	toAll            records // those for all
 	byPriority       [priorities]records // live
 	classes          []*class            // those there were
 	sources          lookup[string, *source]
@@ -102,6 +106,9 @@ func (t *thread) insert(r *record) {
 	t.raise(r)
 	t.records.insert(&r.source().all, inSource, r)
 	t.records.insert(&r.group.peers.all, inClass, r)
+	if r.to.Everyone() {
+		t.records.insert(&t.toAll, inToAll, r)
+	}
 
 	t.records.insert(&t.live, inLive, r)
 	t.records.insert(&r.source().live, inSourceLive, r)
@@ -157,6 +164,9 @@ func (t *thread) forget(r *record) {
 	t.records.remove(&t.all, inThread, r)
 	t.records.remove(&t.ended, inEnded, r)
 	t.records.remove(&r.group.peers.all, inClass, r)
+	if r.to.Everyone() {
+		t.records.remove(&t.toAll, inToAll, r)
+	}
 	t.records.remove(&r.source().all, inSource, r)
 	if r.source().all.n == 0 {
 		t.sources.delete(r.source().name)
@@ -179,6 +189,15 @@ func (r *record) special() *records {
 		g.bySummary[r.summary] = &records{}
 	}
 	return g.bySummary[r.summary]
+}
+
+// toAllFromTo returns the places of the oldest and the newest signal to all, no
+// oldest and 0 if there is none.
+func (t *thread) toAllFromTo() (oldest, newest uint64) {
+	if t == nil || t.toAll.n == 0 {
+		return math.MaxUint64, 0
+	}
+	return t.records.at(t.toAll.first).seq, t.records.at(t.toAll.last).seq
 }
 
 // raise notes the greatest time up to r, the newest of the thread.
