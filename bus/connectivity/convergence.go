@@ -9,8 +9,8 @@ import (
 )
 
 // Convergence says whether a thread is ready for its answer: no conflict open,
-// no escalation open, and the newest grade in force of every source that has
-// one high or medium. Where nobody has a grade in force and nothing is in the
+// no escalation open, nothing critical unanswered, and the newest grade in force
+// of every source that has one high or medium. Where nobody has a grade in force and nothing is in the
 // way, that is not known.
 type Convergence struct {
 	Converged bool
@@ -47,11 +47,14 @@ const (
 	OpenEscalation       // also one that was not delivered yet
 	LowConfidence        // the newest grade in force of its source is low
 	BlockedSource        // it is a blocker, or counts as one: see [Highest]
+	Unanswered           // it is critical, and none of the above
 )
 
-var causeNames = signals.NewEnum[Cause]("cause", "open conflict", "open escalation", "low confidence", "blocked source")
+var causeNames = signals.NewEnum[Cause](
+	"cause", "open conflict", "open escalation", "low confidence", "blocked source", "unanswered critical",
+)
 
-// String returns two words.
+// String returns two words, or three.
 func (c Cause) String() string { return causeNames.String(c) }
 
 // An Obstacle is a signal that keeps its thread from converging.
@@ -68,6 +71,8 @@ func (o Obstacle) String() string {
 		return fmt.Sprintf("%s is at %s: %s", s.Source, s.Class, s.Summary)
 	case BlockedSource:
 		return fmt.Sprintf("%s is blocked, at %s %s: %s", s.Source, s.Class, s.Confidence, s.Summary)
+	case Unanswered:
+		return fmt.Sprintf("critical %s by %s is unanswered: %s", s.Class, s.Source, s.Summary)
 	default:
 		return fmt.Sprintf("%s by %s is open: %s", s.Class, s.Source, s.Summary)
 	}
@@ -86,6 +91,11 @@ func (t *thread) convergence() Convergence {
 	for s := range t.weak {
 		open = append(open, t.records.at(s.grades.last))
 	}
+	for r := range t.records.oldest(&t.byPriority[Critical-1], inPriority) {
+		if r.cause() == Unanswered {
+			open = append(open, r)
+		}
+	}
 	slices.SortFunc(open, func(a, b *record) int { return cmp.Compare(a.seq, b.seq) })
 	c := Convergence{Graded: t.graded, Converged: len(open) == 0 && t.graded > 0, Unknown: len(open) == 0 && t.graded == 0}
 	for _, r := range open {
@@ -100,10 +110,12 @@ func (t *thread) convergence() Convergence {
 
 func (r *record) cause() Cause {
 	switch c := r.group.class; {
-	case c.Message() == AboutConflict:
+	case c == ConflictActive:
 		return OpenConflict
 	case c.Message() == AboutEscalation:
 		return OpenEscalation
+	case !r.weak() || !r.inForce():
+		return Unanswered
 	case c == ConfidenceBlocker, r.salience() == Highest && r.grade.value < blocked:
 		return BlockedSource
 	}

@@ -79,6 +79,38 @@ func TestTheNewestGradeInForceCounts(t *testing.T) {
 	}
 }
 
+// Whatever its class, somebody has to deal with it first.
+func TestAnUnansweredCriticalIsAnObstacle(t *testing.T) {
+	for c, want := range map[connectivity.Class]connectivity.Cause{
+		connectivity.AttentionRaise:      connectivity.Unanswered,
+		connectivity.ConfidenceHigh:      connectivity.Unanswered,
+		connectivity.ConfidenceLow:       connectivity.LowConfidence,
+		connectivity.ConfidenceBlocker:   connectivity.BlockedSource,
+		connectivity.ConflictActive:      connectivity.OpenConflict,
+		connectivity.ConflictResolved:    connectivity.Unanswered,
+		connectivity.HandoffReady:        connectivity.Unanswered,
+		connectivity.EscalationInterrupt: connectivity.OpenEscalation,
+	} {
+		w := newWorld(t, nil)
+		w.emit(says("sure", by("b"), class(connectivity.ConfidenceHigh)))
+		s := w.emit(critical("fire", class(c), func(in *connectivity.Input) {
+			if c == connectivity.ConfidenceLow {
+				in.Confidence = connectivity.Graded(0.3)
+			}
+		}))
+		got := w.Converged("t")
+		if got.Converged || len(got.Obstacles) != 1 || got.Obstacles[0].Cause != want || got.Obstacles[0].Signal.ID != s.ID {
+			t.Errorf("critical %s: %+v", c, got)
+		}
+		w.resolve(s.ID)
+		w.converges()
+	}
+	w := newWorld(t, nil)
+	w.emit(critical("doubt", class(connectivity.ConfidenceLow)))
+	w.emit(says("sure", class(connectivity.ConfidenceHigh)))
+	w.converges("critical confidence.low by a is unanswered: doubt")
+}
+
 func TestAGradeThatEndedIsNotInForce(t *testing.T) {
 	w := newWorld(t, nil)
 	s := w.emit(says("doubts", class(connectivity.ConfidenceLow)))

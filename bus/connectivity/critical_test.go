@@ -51,6 +51,70 @@ func TestACriticalEndsByAnAnswerAlone(t *testing.T) {
 	equal(t, "waiting", summaries(w.Unacknowledged("t")))
 }
 
+func TestASourceCannotAnswerItsOwnCritical(t *testing.T) {
+	for name, c := range map[string]struct {
+		audience  connectivity.Audience
+		resolver  connectivity.Resolver
+		unreached error
+	}{
+		"to itself":                     {connectivity.Self, nil, connectivity.ErrNobody},
+		"to all, of whom it is one":     {connectivity.All, nil, nil},
+		"to itself by a resolver":       {connectivity.Selected, picks("guard"), connectivity.ErrNobody},
+		"to itself and another":         {connectivity.Selected, picks("guard", "b"), nil},
+		"to the coordinator":            {connectivity.Coordinator, nil, nil},
+		"to all, as the resolver fails": {connectivity.Selected, picks(""), signals.ErrInvalid},
+	} {
+		w := newWorld(t, nil)
+		is(t, w.SetCoordinator("t", "boss"), nil)
+		is(t, w.Register("t", "guard", "b"), nil)
+		w.SetResolver("t", c.resolver)
+		guard := w.component("guard")
+		fire := func() signals.ID {
+			e, err := guard.Emit(ctx, critical("fire", by("guard"), class(connectivity.EscalationInterrupt), to(c.audience)))
+			is(t, err, nil)
+			if !errors.Is(e.Unreached, c.unreached) {
+				t.Errorf("%s: unreached because %v", name, e.Unreached)
+			}
+			_, err = guard.Resolve(ctx, e.Signal.ID)
+			is(t, err, connectivity.ErrNotAllowed)
+			equal(t, name+", waiting", summaries(w.Unacknowledged("t")), "fire")
+			return e.Signal.ID
+		}
+		_, err := w.component("boss").Resolve(ctx, fire())
+		is(t, err, nil)
+		_, err = w.component("b").Resolve(ctx, fire())
+		if answers := c.audience != connectivity.Coordinator; (err == nil) != answers {
+			t.Errorf("%s: b answers: %v", name, err)
+		}
+	}
+}
+
+// An update takes the duty over, so it cannot be to itself either.
+func TestASourceCannotHushItsCriticalByAnUpdate(t *testing.T) {
+	w := newWorld(t, nil)
+	is(t, w.SetCoordinator("t", "boss"), nil)
+	guard := w.component("guard")
+	e, err := guard.Emit(ctx, critical("fire", by("guard"), class(connectivity.EscalationInterrupt)))
+	is(t, err, nil)
+	e, err = guard.Emit(ctx, critical("never mind", by("guard"), class(connectivity.HandoffReady), to(connectivity.Self), replacing(e.Signal.ID)))
+	is(t, err, nil)
+	_, err = guard.Resolve(ctx, e.Signal.ID)
+	is(t, err, connectivity.ErrNotAllowed)
+	equal(t, "waiting", summaries(w.Unacknowledged("t")), "never mind")
+	w.converges("critical handoff.ready by guard is unanswered: never mind")
+}
+
+func TestTheCoordinatorAnswersItsOwnCritical(t *testing.T) {
+	w := newWorld(t, nil)
+	is(t, w.SetCoordinator("t", "boss"), nil)
+	boss := w.component("boss")
+	e, err := boss.Emit(ctx, critical("fire", by("boss")))
+	is(t, err, nil)
+	equal(t, "recipients", e.Signal.Recipients, "boss")
+	_, err = boss.Resolve(ctx, e.Signal.ID)
+	is(t, err, nil)
+}
+
 func TestACriticalDoesNotExpire(t *testing.T) {
 	w := newWorld(t, nil)
 	_, err := w.Emit(ctx, critical("x", until(1)))

@@ -157,7 +157,7 @@ func (m *model) obstacles(thread string) (all []string) {
 	for _, s := range m.all {
 		weak := s.Class == connectivity.ConfidenceLow || s.Class == connectivity.ConfidenceBlocker
 		if s.Thread == thread && !s.State.Terminal() &&
-			(s.Class == connectivity.ConflictActive || s.Class.Message() == connectivity.AboutEscalation || weak && latest[s.Source] == s) {
+			(s.Priority == connectivity.Critical || s.Class == connectivity.ConflictActive || s.Class.Message() == connectivity.AboutEscalation || weak && latest[s.Source] == s) {
 			all = append(all, s.ID.String())
 		}
 	}
