@@ -88,7 +88,9 @@ func TestAComponentEndsWhatIsItsToEnd(t *testing.T) {
 // Who was there when it was emitted may answer, and nobody else.
 func TestAllAreWhoWasThereAtTheTime(t *testing.T) {
 	w := newWorld(t, nil)
-	broadcast := func(summary string) signals.ID { return w.emit(critical(summary, by("guard"), to(connectivity.All))).ID }
+	broadcast := func(summary string) signals.ID {
+		return w.emit(critical(summary, by("guard"), to(connectivity.All))).ID
+	}
 	may := func(id string, s signals.ID, want error) {
 		t.Helper()
 		is(t, w.component(id).Acknowledge(ctx, s), want)

@@ -17,7 +17,7 @@ type thread struct {
 	modeFor uint64 // place in the log of the signal that the mode was asked for
 
 	all, ended, live records
-	toAll            records // those for all
+	toAll            records             // those for all
 	byPriority       [priorities]records // live
 	classes          []*class            // those there were
 	sources          lookup[string, *source]
