@@ -3,6 +3,7 @@ package bus
 import (
 	"context"
 	"fmt"
+	"math/bits"
 	"slices"
 
 	"github.com/swarmbus/swarmbus/bus/internal/store"
@@ -75,18 +76,14 @@ func (s *Subscription) reviewLocked(end uint64) {
 // each entry once.
 func (s *Subscription) unreadLocked(end uint64) uint64 {
 	if s.cursor.Pos >= s.ahead.Pos {
-		s.ahead, s.wanted = s.cursor, s.books.Intended
+		s.ahead, s.counted = s.cursor, s.books.Intended
 	}
 	for {
 		seg, from, to := s.ahead.Span(end)
 		if from == to {
-			return uint64(len(s.front)) + s.wanted - s.books.Intended
+			return uint64(len(s.front)) + s.counted - s.books.Intended
 		}
-		for i := from; i < to; i++ {
-			if s.wants(seg, i) {
-				s.wanted++
-			}
-		}
+		s.counted += uint64(bits.OnesCount64(s.wanted(seg, from, to)))
 		s.ahead.Pos += uint64(to - from)
 	}
 }
@@ -95,7 +92,7 @@ func (s *Subscription) unreadLocked(end uint64) uint64 {
 // a reader of few keeps nothing else alive.
 func (s *Subscription) setAsideLocked(end uint64) {
 	s.walk(end, func(seg *store.Segment, i int) {
-		s.front = append(s.front, seg.Signal(i))
+		s.front = append(s.front, seg.Signal[i])
 	})
 }
 
@@ -106,11 +103,9 @@ func (s *Subscription) walk(end uint64, f func(*store.Segment, int)) {
 		if from == to {
 			return
 		}
-		for i := from; i < to; i++ {
-			if s.wants(seg, i) {
-				s.books.Intended++
-				f(seg, i)
-			}
+		for wanted := s.wanted(seg, from, to); wanted != 0; wanted &= wanted - 1 {
+			s.books.Intended++
+			f(seg, bits.TrailingZeros64(wanted))
 		}
 		s.cursor.Pos += uint64(to - from)
 	}
@@ -133,7 +128,7 @@ func (s *Subscription) sampleLocked(n uint64) {
 	}
 	for n > 0 {
 		seg, i, _ := s.cursor.Span(s.bus.log.Next())
-		if s.wants(seg, i) {
+		if s.wanted(seg, i, i+1) != 0 {
 			s.books.Intended++
 			*s.books.of(DeadLagged)++
 			s.emitUnreadLocked(DeadLagged, seg, i)
@@ -154,7 +149,7 @@ func (s *Subscription) passLocked(to uint64, f Fate) {
 
 func (s *Subscription) emitUnreadLocked(f Fate, seg *store.Segment, i int) {
 	if s.bus.observed() {
-		s.emitLocked(f, seg.Signal(i))
+		s.emitLocked(f, seg.Signal[i])
 	}
 }
 

@@ -183,7 +183,7 @@ func (b *Bus) runSome(r *run) {
 			b.failed(r, recover())
 		}
 	}()
-	s, head, pos := r.segment.Signal(r.i), r.segment.Head(r.i), r.pos()
+	s, head, pos := r.segment.Signal[r.i], r.segment.Head(r.i), r.pos()
 	picky := r.segment.Flags[r.i]&store.Private != 0
 	for i := int(r.began.Load()); i < len(r.handlers); {
 		h := r.handlers[i]
@@ -296,7 +296,7 @@ func (r *run) fateOf(h *Handler) Fate {
 
 func (b *Bus) emitRunLocked(r *run) {
 	for _, h := range r.handlers {
-		e := Settled{Signal: r.segment.Signal(r.i), Reader: h.options.Agent, Fate: Delivered}
+		e := Settled{Signal: r.segment.Signal[r.i], Reader: h.options.Agent, Fate: Delivered}
 		for _, x := range r.exceptions {
 			if x.handler == h {
 				e.Fate, e.Err = x.fate, x.err

@@ -46,7 +46,7 @@ func (b *Bus) Get(id signals.ID) (signals.Any, bool) {
 		return nil, false
 	}
 	b.log.Share()
-	return s.Signal(i), true
+	return s.Signal[i], true
 }
 
 // Last returns the sequence number of the newest signal, 0 before the first.

@@ -1,12 +1,10 @@
 package bus
 
 import (
-	"cmp"
 	"container/heap"
 	"context"
 	"fmt"
 	"iter"
-	"maps"
 	"slices"
 
 	"github.com/swarmbus/swarmbus/bus/internal/store"
@@ -40,16 +38,25 @@ type proposals struct {
 	capacity int
 	detector *conflict.Detector // nil: conflicts are not looked for
 	threads  map[string]*debate
+	live     map[signals.ID]*proposal
 	dues     dues
-	live     map[signals.ID]string // their threads
-	opened   []opening             // by what is being published; their signals follow
-	conflict uint64                // conflicts opened so far
+	opened   []opening // by what is being published; their signals follow
+	conflict uint64    // conflicts opened so far
 }
 
 // A debate is the proposals of one thread.
 type debate struct {
+	thread string
 	owners map[string]owner
-	live   map[signals.ID]uint64 // sequence numbers
+	all    []*proposal // in log order; some may be over
+	live   int         // of them
+}
+
+type proposal struct {
+	debate *debate // nil: it is over
+	id     signals.ID
+	seq    uint64
+	due    int64
 }
 
 type owner struct{ source, content string }
@@ -62,7 +69,7 @@ type opening struct {
 }
 
 func newProposals(o *Options) proposals {
-	p := proposals{capacity: o.Proposals, threads: map[string]*debate{}, live: map[signals.ID]string{}}
+	p := proposals{capacity: o.Proposals, threads: map[string]*debate{}, live: map[signals.ID]*proposal{}}
 	if !o.NoConflicts {
 		p.detector = conflict.NewDetector(o.Conflicts)
 	}
@@ -121,13 +128,13 @@ func (f *proposals) admitResolution(d *draft, before *batch) error {
 // foldLocked shows an entry that just entered the log to the fold.
 func (b *Bus) foldLocked(d *draft, s *store.Segment, i int) {
 	f := &b.fold
-	if p, ok := signals.As[signals.Proposal](s.Signal(i)); ok {
+	if p, ok := signals.As[signals.Proposal](s.Signal[i]); ok {
 		f.claim(p, d.Due)
 	}
 	if f.detector == nil {
 		return
 	}
-	change := f.detector.Fold(s.Signal(i))
+	change := f.detector.Fold(s.Signal[i])
 	b.conflictsEndedLocked(change, true)
 	for _, pair := range change.Opened {
 		f.conflict++
@@ -136,42 +143,49 @@ func (b *Bus) foldLocked(d *draft, s *store.Segment, i int) {
 	}
 }
 
-func (f *proposals) claim(p *signals.Signal[signals.Proposal], due int64) {
-	t := f.threads[p.Thread]
+func (f *proposals) claim(s *signals.Signal[signals.Proposal], due int64) {
+	if same := f.live[s.ID]; same != nil { // fed, and no longer in the history
+		f.end(same)
+	}
+	t := f.threads[s.Thread]
 	if t == nil {
-		t = &debate{map[string]owner{}, map[signals.ID]uint64{}}
-		f.threads[p.Thread] = t
+		t = &debate{thread: s.Thread, owners: map[string]owner{}}
+		f.threads[s.Thread] = t
 	}
-	if _, owned := t.owners[p.Payload.ProposalID]; !owned {
-		t.owners[p.Payload.ProposalID] = owner{p.Source, p.Payload.Content}
+	if _, owned := t.owners[s.Payload.ProposalID]; !owned {
+		t.owners[s.Payload.ProposalID] = owner{s.Source, s.Payload.Content}
 	}
-	t.live[p.ID], f.live[p.ID] = p.Seq, p.Thread
+	p := &proposal{t, s.ID, s.Seq, due}
+	t.all, t.live, f.live[s.ID] = append(t.all, p), t.live+1, p
 	if due != forever {
-		heap.Push(&f.dues, dueProposal{due, p.Seq, p.ID, p.Thread})
+		heap.Push(&f.dues, p)
 	}
 }
+
+// end ends a live proposal, and its thread with the last one.
+func (f *proposals) end(p *proposal) {
+	t := p.debate
+	p.debate = nil
+	delete(f.live, p.id)
+	if t.live--; t.live == 0 {
+		delete(f.threads, t.thread)
+	}
+	if len(t.all) > 2*t.live+16 {
+		t.all = slices.DeleteFunc(t.all, (*proposal).over)
+	}
+}
+
+func (p *proposal) over() bool { return p.debate == nil }
 
 // expireProposalsLocked ends the proposals whose life is over at now.
 func (b *Bus) expireProposalsLocked(now int64) {
 	f := &b.fold
 	for len(f.dues) > 0 && f.dues[0].due < now {
-		p := heap.Pop(&f.dues).(dueProposal)
-		if !f.isLive(p) {
-			continue // its thread was closed
+		if p := heap.Pop(&f.dues).(*proposal); !p.over() {
+			f.end(p)
+			b.removeLocked(p.id)
 		}
-		t := f.threads[p.thread]
-		delete(t.live, p.id)
-		delete(f.live, p.id)
-		if len(t.live) == 0 {
-			delete(f.threads, p.thread)
-		}
-		b.removeLocked(p.id)
 	}
-}
-
-func (f *proposals) isLive(p dueProposal) bool {
-	t := f.threads[p.thread]
-	return t != nil && t.live[p.id] == p.seq
 }
 
 func (b *Bus) removeLocked(id signals.ID) {
@@ -193,11 +207,11 @@ func (b *Bus) conflictsEndedLocked(c conflict.Change, resolved bool) {
 func (b *Bus) CloseThread(thread string) {
 	b.mu.Lock()
 	if t := b.fold.threads[thread]; t != nil {
-		delete(b.fold.threads, thread)
-		older := func(x, y signals.ID) int { return cmp.Compare(t.live[x], t.live[y]) }
-		for _, id := range slices.SortedFunc(maps.Keys(t.live), older) {
-			delete(b.fold.live, id)
-			b.removeLocked(id)
+		for _, p := range slices.Clone(t.all) {
+			if !p.over() {
+				b.fold.end(p)
+				b.removeLocked(p.id)
+			}
 		}
 		b.fold.forgetClosed()
 	}
@@ -209,7 +223,7 @@ func (b *Bus) CloseThread(thread string) {
 // that is the greater part.
 func (f *proposals) forgetClosed() {
 	if len(f.dues) > 2*len(f.live) {
-		f.dues = slices.DeleteFunc(f.dues, func(p dueProposal) bool { return !f.isLive(p) })
+		f.dues = slices.DeleteFunc(f.dues, (*proposal).over)
 		heap.Init(&f.dues)
 	}
 }
@@ -285,25 +299,18 @@ func (b *Bus) Resolve(ctx context.Context, thread string, x, y signals.ID, reaso
 }
 
 // dues are the proposals that expire, the first to expire first.
-type dues []dueProposal
-
-type dueProposal struct {
-	due    int64
-	seq    uint64
-	id     signals.ID
-	thread string
-}
+type dues []*proposal
 
 func (d dues) Len() int { return len(d) }
 func (d dues) Less(i, j int) bool {
 	return d[i].due < d[j].due || d[i].due == d[j].due && d[i].seq < d[j].seq
 }
 func (d dues) Swap(i, j int) { d[i], d[j] = d[j], d[i] }
-func (d *dues) Push(x any)   { *d = append(*d, x.(dueProposal)) }
+func (d *dues) Push(x any)   { *d = append(*d, x.(*proposal)) }
 func (d *dues) Pop() any {
 	last := len(*d) - 1
 	x := (*d)[last]
-	(*d)[last] = dueProposal{}
+	(*d)[last] = nil
 	*d = (*d)[:last]
 	return x
 }

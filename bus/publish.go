@@ -226,7 +226,7 @@ func (b *Bus) appendLocked(d *draft) {
 	s, i := b.log.Append(&d.Entry)
 	pos := s.Start + uint64(i)
 	if b.observed() {
-		b.emitLocked(Published{s.Signal(i)})
+		b.emitLocked(Published{s.Signal[i]})
 	}
 	if b.rules.capacity > 0 {
 		b.rules.held(d)

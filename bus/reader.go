@@ -2,6 +2,7 @@ package bus
 
 import (
 	"context"
+	"math/bits"
 	"slices"
 
 	"github.com/swarmbus/swarmbus/bus/internal/store"
@@ -93,14 +94,14 @@ func (s *Subscription) take(dst []signals.Any, limit uint64, now int64) (n int) 
 		if from == to {
 			break
 		}
-		i := from
-		for ; i < to && n < len(dst); i++ {
-			if s.wants(seg, i) {
-				s.books.Intended++
-				n += s.keep(dst[n:], seg.Signal(i), seg.Due[i], now)
-			}
+		to = min(to, from+len(dst)-n)
+		wanted := s.wanted(seg, from, to)
+		s.books.Intended += uint64(bits.OnesCount64(wanted))
+		for ; wanted != 0; wanted &= wanted - 1 {
+			i := bits.TrailingZeros64(wanted) % store.Slots
+			n += s.keep(dst[n:], seg.Signal[i], seg.Due[i], now)
 		}
-		s.cursor.Pos += uint64(i - from)
+		s.cursor.Pos += uint64(to - from)
 	}
 	s.inHand += uint64(n)
 	return n
@@ -123,14 +124,27 @@ func dueOf(s signals.Any) int64 {
 	return deadline(h.Time.UnixNano(), h.TTL)
 }
 
-// wants reports whether the entry is for this reader. It looks at the signal
-// only if it has recipients.
-func (s *Subscription) wants(seg *store.Segment, i int) bool {
-	return (s.options.Kinds == nil || slices.Contains(s.kinds, seg.Kind[i])) &&
-		(s.options.Threads == nil || slices.Contains(s.threads, seg.Thread[i])) &&
-		seg.Seq[i] > s.options.After &&
-		(seg.Due[i] >= s.bornAt || seg.Start+uint64(i) >= s.born) &&
-		(seg.Flags[i]&store.Private == 0 || s.options.isFor(seg.Head(i).Recipients))
+// wanted returns which of the entries from..to, of which there is one at
+// least, are for this reader. It looks at signals only if they have recipients.
+func (s *Subscription) wanted(seg *store.Segment, from, to int) uint64 {
+	wanted := seg.Pick(s.kinds, s.threads, from, to)
+	for private := wanted & seg.Private(from, to); private != 0; private &= private - 1 {
+		if i := bits.TrailingZeros64(private); !s.options.isFor(seg.Head(i).Recipients) {
+			wanted &^= 1 << i
+		}
+	}
+	for ; from < to && s.isPast(seg, from); from++ {
+		if seg.Seq[from] <= s.options.After || seg.Due[from] < s.bornAt {
+			wanted &^= 1 << from
+		}
+	}
+	return wanted
+}
+
+// isPast reports whether the entry may be one from before the subscription
+// began, or of those after which it begins. Later ones are neither.
+func (s *Subscription) isPast(seg *store.Segment, i int) bool {
+	return seg.Start+uint64(i) < s.born || seg.Seq[i] <= s.options.After
 }
 
 func (o *SubscribeOptions) isFor(r signals.Recipients) bool {
@@ -145,11 +159,7 @@ func (s *Subscription) behindCursor() (n uint64) {
 		if from == to {
 			return n
 		}
-		for i := from; i < to; i++ {
-			if s.wants(seg, i) {
-				n++
-			}
-		}
+		n += uint64(bits.OnesCount64(s.wanted(seg, from, to)))
 		c.Pos += uint64(to - from)
 	}
 }

@@ -67,20 +67,20 @@ type Subscription struct {
 	kinds   []*store.Topic
 	threads []*store.Topic
 
-	mu     sync.Mutex // protects the fields below; taken after bus.mu
-	cursor store.Cursor
-	ahead  store.Cursor  // not before the cursor, once it was report at: wanted entries are counted up to here
-	wanted uint64        // entries that the reader wants, up to there
-	front  []signals.Any // unread signals before the cursor: given back, or kept when it lagged
-	err    error         // why it ended; nil: it has not
-	closed atomic.Bool   // it or the bus was closed: deliver nothing more
-	inHand uint64        // signals taken of which it is not known what became
-	books  Books         // but for what is pending
-	born   uint64        // what is before that position and was due at bornAt is not wanted
-	bornAt int64
-	batch  int // how many All takes at once
-	paced  time.Time
-	gone   []signals.Any // expired ones that observers are to be told of
+	mu      sync.Mutex // protects the fields below; taken after bus.mu
+	cursor  store.Cursor
+	ahead   store.Cursor  // not before the cursor, once it was report at: wanted entries are counted up to here
+	counted uint64        // entries that the reader wants, up to there
+	front   []signals.Any // unread signals before the cursor: given back, or kept when it lagged
+	err     error         // why it ended; nil: it has not
+	closed  atomic.Bool   // it or the bus was closed: deliver nothing more
+	inHand  uint64        // signals taken of which it is not known what became
+	books   Books         // but for what is pending
+	born    uint64        // what is before that position and was due at bornAt is not wanted
+	bornAt  int64
+	batch   int // how many All takes at once
+	paced   time.Time
+	gone    []signals.Any // expired ones that observers are to be told of
 
 	// Protected by bus.mu.
 	bound   uint64 // unread signals at most
@@ -130,6 +130,12 @@ func (b *Bus) startLocked(s *Subscription) error {
 		}
 		s.cursor = b.log.At(b.log.After(o.After))
 		s.born, s.bornAt = b.log.Next(), b.clock.now()
+	}
+	if o.Kinds != nil {
+		s.kinds = []*store.Topic{}
+	}
+	if o.Threads != nil {
+		s.threads = []*store.Topic{}
 	}
 	for _, k := range o.Kinds {
 		s.kinds = append(s.kinds, pin(b.log.Kinds, string(k)))
@@ -303,7 +309,7 @@ func (s *Subscription) booksLocked() Books {
 	k.Pending = s.behindCursor() + uint64(len(s.front)) + s.inHand
 	if s.err == nil {
 		s.unreadLocked(s.bus.log.Next())
-		k.Intended = s.wanted
+		k.Intended = s.counted
 	}
 	return k
 }

@@ -95,7 +95,7 @@ func (t *Tap) look() (signals.Any, <-chan struct{}, error) {
 			t.missed++
 		case t.picks(s, i):
 			b.log.Share()
-			return s.Signal(i), nil, nil
+			return s.Signal[i], nil, nil
 		}
 	}
 	if b.state == closed {

@@ -8,12 +8,9 @@ const PageSlots = 64
 // page, which lives as long as anyone keeps that. It must not be written
 // concurrently with anything; slots that are not being written may be read.
 type Page interface {
-	// Put copies s, which fits, into slot i and returns the copy's header.
-	Put(i int, s Any) *Header
-	// At returns the signal in slot i, which is shared and never modified.
-	At(i int) Any
-	// Head returns the header in slot i, to be read only.
-	Head(i int) *Header
+	// Put copies s, which fits, into slot i and returns the copy and its header.
+	// Once others can see the copy it is never modified.
+	Put(i int, s Any) (Any, *Header)
 	sealed()
 }
 
@@ -21,12 +18,8 @@ type page[P Payload] struct{ slots [PageSlots]Signal[P] }
 
 func (p *page[P]) sealed() {}
 
-func (p *page[P]) Put(i int, s Any) *Header {
+func (p *page[P]) Put(i int, s Any) (Any, *Header) {
 	slot := &p.slots[i]
 	*slot = *s.(*Signal[P])
-	return &slot.Header
+	return slot, &slot.Header
 }
-
-func (p *page[P]) At(i int) Any { return &p.slots[i] }
-
-func (p *page[P]) Head(i int) *Header { return &p.slots[i].Header }

@@ -17,6 +17,8 @@ type block struct {
 type directory struct {
 	blocks []*block
 	base   uint64 // position of the first block's first entry
+
+	firstDue int64 // least of the blocks', or earlier
 }
 
 func (d *directory) block(pos uint64) *block { return d.blocks[(pos-d.base)/blockSlots] }
@@ -41,6 +43,18 @@ func (d *directory) drop(s *Segment) {
 func (d *directory) expect(s *Segment) {
 	b := d.block(s.Start)
 	b.firstDue = min(b.firstDue, s.firstDue)
+	d.firstDue = min(d.firstDue, s.firstDue)
+}
+
+// due reports whether anything may have expired at now.
+func (d *directory) due(now int64) bool {
+	if d.firstDue < now {
+		d.firstDue = Forever
+		for _, b := range d.blocks {
+			d.firstDue = min(d.firstDue, b.firstDue)
+		}
+	}
+	return d.firstDue < now
 }
 
 // leave forgets what is before floor, a whole block at a time.

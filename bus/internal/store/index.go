@@ -10,7 +10,7 @@ import (
 func (l *Log) index(s *Segment, i int, e *Entry) {
 	pos := s.Start + uint64(i)
 	if e.HasRecipients {
-		s.Flags[i] |= Private
+		s.Flags[i] |= Private | mixed
 	}
 	if e.Foreign {
 		s.Flags[i] |= foreign

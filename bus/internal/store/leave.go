@@ -75,6 +75,9 @@ func (l *Log) leave(s *Segment, done uint64) {
 	l.directory.leave(l.floor)
 }
 
+// Due reports whether anything in the history may have expired at now.
+func (l *Log) Due(now int64) bool { return l.directory.due(now) }
+
 // Expire takes the expired entries of the directory's block at pos out of the
 // history and calls lost for each. It returns the position of the next block,
 // and whether anything was due: a block costs one look if nothing is.

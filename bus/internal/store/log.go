@@ -118,11 +118,14 @@ func (l *Log) Append(e *Entry) (*Segment, int) {
 		e.Thread = l.Threads.get(e.ThreadText)
 	}
 	g, slot := e.Pages.place(pos)
-	h := g.Put(slot, e.Signal)
+	signal, h := g.Put(slot, e.Signal)
 	h.Seq, h.ID, h.Source, h.Thread, h.Time, h.TTL = e.Seq, e.ID, e.Source, e.Thread.Text, e.Time, e.TTL
 
-	s.Seq[i], s.Due[i], s.page[i], s.slot[i] = e.Seq, e.Due, g, uint8(slot)
+	s.Seq[i], s.Due[i], s.Signal[i], s.page[i] = e.Seq, e.Due, signal, g
 	s.Kind[i], s.Thread[i], s.Flags[i] = e.Kind, e.Thread, 0
+	if i > 0 {
+		s.Flags[i] = s.Flags[i-1] & mixed
+	}
 	e.Kind.held++
 	e.Thread.held++
 	s.newest = max(s.newest, e.At)

@@ -13,13 +13,13 @@ type Segment struct {
 	Start uint64 // position of the first entry
 
 	Seq    [Slots]uint64
-	Due    [Slots]int64  // the last moment at which the signal lives
-	Kind   [Slots]*Topic // of its kind
+	Due    [Slots]int64       // the last moment at which the signal lives
+	Signal [Slots]signals.Any // shared and never modified
+	Kind   [Slots]*Topic      // of its kind
 	Thread [Slots]*Topic
 	Flags  [Slots]Flags
 
-	page  [Slots]*page
-	slot  [Slots]uint8
+	page  [Slots]*page  // that the signal is in
 	reply [Slots]uint32 // how far back the reply before this one to the same target is; 0: none
 
 	next   *Segment
@@ -41,13 +41,11 @@ const (
 
 	foreign // its id does not follow from its sequence number
 	reply   // it is in the index of replies
+	mixed   // an entry of the segment up to this one is private
 )
 
-// Signal returns the signal itself, which is shared and never modified.
-func (s *Segment) Signal(i int) signals.Any { return s.page[i].At(int(s.slot[i])) }
-
 // Head returns the signal's header, to be read only.
-func (s *Segment) Head(i int) *signals.Header { return s.page[i].Head(int(s.slot[i])) }
+func (s *Segment) Head(i int) *signals.Header { return signals.HeadOf(s.Signal[i]) }
 
 // Pages returns the pages that the signal is in, which say its payload type.
 func (s *Segment) Pages(i int) *Pages { return s.page[i].pages }
@@ -66,6 +64,45 @@ func (s *Segment) held(floor, next uint64) uint64 {
 		to = next - s.Start
 	}
 	return below(to) &^ below(from) &^ s.gone
+}
+
+// Pick returns the entries from..to, of which there is one at least, that have
+// one of the kinds and one of the threads; nil stands for all. The entry i is
+// the bit 1<<i.
+func (s *Segment) Pick(kinds, threads []*Topic, from, to int) uint64 {
+	picked := below(uint64(to)) &^ below(uint64(from))
+	if kinds != nil {
+		picked &= pick(&s.Kind, kinds, from, to)
+	}
+	if threads != nil {
+		picked &= pick(&s.Thread, threads, from, to)
+	}
+	return picked
+}
+
+// pick has no branches in its inner loop that a processor would have to guess.
+func pick(all *[Slots]*Topic, wanted []*Topic, from, to int) (picked uint64) {
+	for _, t := range wanted {
+		for i, is := range all[from:to] {
+			var hit uint64
+			if is == t {
+				hit = 1
+			}
+			picked |= hit << ((from + i) % Slots)
+		}
+	}
+	return picked
+}
+
+// Private returns the entries of from..to that have recipients.
+func (s *Segment) Private(from, to int) (private uint64) {
+	if s.Flags[to-1]&mixed == 0 {
+		return 0
+	}
+	for i := from; i < to; i++ {
+		private |= uint64(s.Flags[i]&Private) << i
+	}
+	return private
 }
 
 // below picks the first n entries.

@@ -2,6 +2,7 @@ package store
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 	"sort"
 	"time"
@@ -109,7 +110,7 @@ func (s *Selection) runReplies(yield func(signals.Any) bool) {
 	}
 	for _, pos := range s.replies {
 		g, i := s.directory.segment(pos), int(pos%Slots)
-		if s.picks(g, i) && !yield(g.Signal(i)) {
+		if g.Pick(s.kinds, s.threads, i, i+1) != 0 && s.picks(g, i) && !yield(g.Signal[i]) {
 			return
 		}
 	}
@@ -118,9 +119,10 @@ func (s *Selection) runReplies(yield func(signals.Any) bool) {
 func (s *Selection) forward(yield func(signals.Any) bool) {
 	for pos := s.floor; pos < s.next; {
 		g := s.directory.segment(pos)
-		end := int(min(s.next-g.Start, Slots))
-		for i := int(pos - g.Start); i < end; i++ {
-			if s.picks(g, i) && !yield(g.Signal(i)) {
+		from, to := int(pos-g.Start), int(min(s.next-g.Start, Slots))
+		for picked := g.Pick(s.kinds, s.threads, from, to); picked != 0; picked &= picked - 1 {
+			i := bits.TrailingZeros64(picked) % Slots
+			if s.picks(g, i) && !yield(g.Signal[i]) {
 				return
 			}
 		}
@@ -131,9 +133,11 @@ func (s *Selection) forward(yield func(signals.Any) bool) {
 func (s *Selection) backward(yield func(signals.Any) bool) {
 	for pos := s.next; pos > s.floor; {
 		g := s.directory.segment(pos - 1)
-		first := int(max(s.floor, g.Start) - g.Start)
-		for i := int(pos - 1 - g.Start); i >= first; i-- {
-			if s.picks(g, i) && !yield(g.Signal(i)) {
+		from, to := int(max(s.floor, g.Start)-g.Start), int(pos-g.Start)
+		for picked := g.Pick(s.kinds, s.threads, from, to); picked != 0; {
+			i := (Slots - 1 - bits.LeadingZeros64(picked)) % Slots
+			picked &^= 1 << i
+			if s.picks(g, i) && !yield(g.Signal[i]) {
 				return
 			}
 		}
@@ -141,12 +145,11 @@ func (s *Selection) backward(yield func(signals.Any) bool) {
 	}
 }
 
-// picks looks at the header last: it is in memory that was perhaps not read
-// for long, and waiting for it takes 100 ns.
+// picks reports what is left to ask of an entry of the right kind and thread.
+// It looks at the header last: it is in memory that was perhaps not read for
+// long, and waiting for it takes 100 ns.
 func (s *Selection) picks(g *Segment, i int) bool {
-	return (s.kinds == nil || slices.Contains(s.kinds, g.Kind[i])) &&
-		(s.threads == nil || slices.Contains(s.threads, g.Thread[i])) &&
-		g.Due[i] >= s.now && (!s.heads || s.filter.head(g.Head(i)))
+	return g.Due[i] >= s.now && (!s.heads || s.filter.head(g.Head(i)))
 }
 
 func (f *Filter) head(h *signals.Header) bool {

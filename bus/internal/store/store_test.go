@@ -169,7 +169,7 @@ func (m *machine) work(t *rapid.T, n int) {
 		if i == to {
 			return
 		}
-		if got, want := shown(s.Signal(i)), shown(m.twin.all[m.done.Pos].signal); got != want {
+		if got, want := shown(s.Signal[i]), shown(m.twin.all[m.done.Pos].signal); got != want {
 			t.Fatalf("came to %s at entry %d, want %s", got, m.done.Pos, want)
 		}
 		m.done.Pos++
@@ -316,7 +316,7 @@ func TestLogAgreesWithItsTwin(t *testing.T) {
 				id := m.twin.all[rapid.IntRange(max(0, n-300), n-1).Draw(t, "which")].signal.Head().ID
 				s, i, ok := m.log.Find(id)
 				want := m.twin.find(id)
-				if ok != (want >= 0) || ok && shown(s.Signal(i)) != shown(m.twin.all[want].signal) {
+				if ok != (want >= 0) || ok && shown(s.Signal[i]) != shown(m.twin.all[want].signal) {
 					t.Fatalf("found %v, want entry %d", ok, want)
 				}
 			},
@@ -332,10 +332,10 @@ func TestLogAgreesWithItsTwin(t *testing.T) {
 				for range 2 {
 					s, from, to := c.Span(m.log.Next())
 					for i := from; i < to; i++ {
-						if got, want := shown(s.Signal(i)), shown(m.twin.all[c.Pos].signal); got != want {
+						if got, want := shown(s.Signal[i]), shown(m.twin.all[c.Pos].signal); got != want {
 							t.Fatalf("entry %d: %s, want %s", c.Pos, got, want)
 						}
-						m.hand(s.Signal(i))
+						m.hand(s.Signal[i])
 						c.Pos++
 					}
 				}
