@@ -90,7 +90,7 @@ func (f *proposals) admit(d *draft, before *batch) error {
 	if len(f.live)+before.proposals >= f.capacity {
 		return fmt.Errorf("%w: %d are live", ErrProposals, len(f.live))
 	}
-	if _, live := f.live[d.ID]; live {
+	if f.sameID(d) != nil {
 		return fmt.Errorf("%w: %s", ErrDuplicate, d.ID)
 	}
 	key, me := claim{p.Thread, p.Payload.ProposalID}, owner{d.Source, p.Payload.Content}
@@ -129,6 +129,9 @@ func (f *proposals) admitResolution(d *draft, before *batch) error {
 func (b *Bus) foldLocked(d *draft, s *store.Segment, i int) {
 	f := &b.fold
 	if p, ok := signals.As[signals.Proposal](s.Signal[i]); ok {
+		if same := f.sameID(d); same != nil { // fed, and no longer in the history
+			f.end(same)
+		}
 		f.claim(p, d.Due)
 	}
 	if f.detector == nil {
@@ -144,9 +147,6 @@ func (b *Bus) foldLocked(d *draft, s *store.Segment, i int) {
 }
 
 func (f *proposals) claim(s *signals.Signal[signals.Proposal], due int64) {
-	if same := f.live[s.ID]; same != nil { // fed, and no longer in the history
-		f.end(same)
-	}
 	t := f.threads[s.Thread]
 	if t == nil {
 		t = &debate{thread: s.Thread, owners: map[string]owner{}}
@@ -160,6 +160,15 @@ func (f *proposals) claim(s *signals.Signal[signals.Proposal], due int64) {
 	if due != forever {
 		heap.Push(&f.dues, p)
 	}
+}
+
+// sameID returns the live proposal that has the draft's id. The mint gives none
+// twice.
+func (f *proposals) sameID(d *draft) *proposal {
+	if !d.Foreign {
+		return nil
+	}
+	return f.live[d.ID]
 }
 
 // end ends a live proposal, and its thread with the last one.
