@@ -715,25 +715,73 @@ func TestExpiryAtAHandlerIsJudgedWhenItComesToTheSignal(t *testing.T) {
 // A reader that gives up after it was woken wakes the next, who would else
 // sleep on.
 func TestReaderThatGivesUpWakesTheNext(t *testing.T) {
-	for range 200 {
-		b := newBus(t, nil)
-		a := agent(t, b, "a")
-		first, second := subscribe(t, b, bus.SubscribeOptions{}), subscribe(t, b, bus.SubscribeOptions{})
-		ctx, cancel := context.WithCancel(context.Background())
-		var wg sync.WaitGroup
-		wg.Go(func() { _, _ = first.Next(ctx) })
-		got := make(chan error, 1)
-		wg.Go(func() {
-			_, err := second.Next(soon(t))
-			got <- err
-		})
-		wg.Go(cancel)
-		must(t, a, found("x"))
-		if err := <-got; err != nil {
-			t.Fatal(err)
-		}
-		wg.Wait()
+	readers := map[string]func(b *bus.Bus) func(context.Context){
+		"subscription": func(b *bus.Bus) func(context.Context) {
+			s := subscribe(t, b, bus.SubscribeOptions{})
+			return func(ctx context.Context) { _, _ = s.Next(ctx) }
+		},
+		"tap": func(b *bus.Bus) func(context.Context) {
+			tap := b.Tap(bus.Filter{})
+			return func(ctx context.Context) { _, _, _ = tap.Next(ctx) }
+		},
 	}
+	for name, open := range readers {
+		t.Run(name, func(t *testing.T) {
+			for range 200 {
+				b := newBus(t, nil)
+				a, first, second := agent(t, b, "a"), open(b), subscribe(t, b, bus.SubscribeOptions{})
+				ctx, cancel := context.WithCancel(context.Background())
+				var wg sync.WaitGroup
+				wg.Go(func() { first(ctx) })
+				got := make(chan error, 1)
+				wg.Go(func() {
+					_, err := second.Next(soon(t))
+					got <- err
+				})
+				wg.Go(cancel)
+				must(t, a, found("x"))
+				if err := <-got; err != nil {
+					t.Fatal(err)
+				}
+				wg.Wait()
+			}
+		})
+	}
+}
+
+// Pages are used again only if nobody can point into them.
+func TestWhatATapReturnedDoesNotChange(t *testing.T) {
+	b := newBus(t, &bus.Options{History: 64})
+	a, tap := agent(t, b, "a"), b.Tap(bus.Filter{})
+	must(t, a, found("first"))
+	s, _, err := tap.Next(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 1000 {
+		must(t, a, found("later"))
+	}
+	equal(t, "tapped", texts([]signals.Any{s}), []string{"first"})
+}
+
+func TestWhatALaggedReaderGivesBackIsPending(t *testing.T) {
+	b := newBus(t, nil)
+	a, lagged := agent(t, b, "a"), subscribe(t, b, bus.SubscribeOptions{Backlog: 10})
+	for range 20 {
+		must(t, a, found("x"))
+	}
+	for range 2 { // the second batch has two
+		for range lagged.All(t.Context()) {
+			break
+		}
+	}
+	if k := balanced(t, b).Books; k.Pending != 8 {
+		t.Errorf("%d pending of 10 kept and 2 read", k.Pending)
+	}
+	if got, err := unread(lagged); len(got) != 8 || !errors.Is(err, bus.ErrLagged) {
+		t.Errorf("read %d more, %v", len(got), err)
+	}
+	balanced(t, b)
 }
 
 func TestIdleBucketsAreForgotten(t *testing.T) {
