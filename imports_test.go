@@ -46,11 +46,11 @@ var rules = []struct {
 	{"internal/votes", rule{}},
 	{"internal/runs", rule{}},
 	{"swarm", rule{
-		ours:   []string{"signals", "conflict", "bus", "bus/journal", "consensus", "consensus/reliability", "agents"},
+		ours:   []string{"signals", "conflict", "bus", "bus/journal", "consensus", "consensus/reliability", "agents", "agents/routing"},
 		others: []string{"github.com/cenkalti/backoff/v5"},
 	}},
 	{"swarm/transcript", rule{
-		ours:   []string{"signals", "conflict", "bus", "consensus", "agents", "swarm"},
+		ours:   []string{"signals", "conflict", "bus", "consensus", "agents", "agents/routing", "swarm"},
 		others: []string{"github.com/clipperhouse/displaywidth"}, // no colours: see terminal
 	}},
 	{"swarm/transcript/terminal", rule{

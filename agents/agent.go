@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/swarmbus/swarmbus/agents/routing"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -23,6 +24,16 @@ type Agent struct {
 	Group       string         // of those that err alike, as by one model, for strategies that read it; "": none
 	TurnTimeout time.Duration  // of one turn; 0: as long as the solve lasts
 	Reactor     Reactor
+
+	// Router decides about signals before the agent gets them, by routes of its
+	// strategy, its own and its plugins', see [routing.Action]; nil: the agent gets
+	// all it listens to. It sees everything addressed to the agent, whatever the
+	// agent listens to, and of its own the results of tools. Solves share a router
+	// and have states of their own.
+	Router *routing.Router
+	// Actions are what custom actions of the router do, by name. Each reacts to the
+	// signal in the agent's next turn, in place of the Reactor.
+	Actions map[string]Each
 }
 
 // Validate returns the first field that breaks a rule, as a
@@ -39,6 +50,13 @@ func (a *Agent) Validate() error {
 	}
 	if a.TurnTimeout < 0 {
 		return &signals.FieldError{Field: "agent.turnTimeout", Value: a.TurnTimeout.String(), Problem: "negative"}
+	}
+	if a.Router != nil {
+		for _, name := range a.Router.Customs() {
+			if a.Actions[name] == nil {
+				return &signals.FieldError{Field: "agent.actions", Value: name, Problem: "its router asks for it"}
+			}
+		}
 	}
 	return a.Personality.Validate()
 }

@@ -31,6 +31,13 @@
 // and nothing else. An error that passes ([Passing]) says that taking the turn
 // again may help.
 //
+// # Routing
+//
+// An agent may have a [routing.Router], which decides about signals before the
+// agent gets them: whether it does, whether one stops it, at once or after its
+// turn, whether the state of its strategy changes, and whether another of its
+// functions reacts ([Agent].Actions).
+//
 // The examples are on pkg.go.dev and in the package's example_test.go; go doc does
 // not show them.
 package agents

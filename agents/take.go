@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"log/slog"
 	"runtime/debug"
 
@@ -19,6 +20,9 @@ var (
 	ErrNilSeq = errors.New("agents: the reactor returned a nil iterator; Say() says nothing")
 	// ErrNilSignal is returned by a turn whose reactor yielded nothing.
 	ErrNilSignal = errors.New("agents: the reactor yielded neither a signal nor an error")
+	// ErrNoAction is returned by a turn with something for a custom action that
+	// the agent does not have.
+	ErrNoAction = errors.New("agents: no such action")
 )
 
 // Take runs one turn and returns what the agent said in it. An error of the
@@ -59,7 +63,7 @@ func (a *Agent) take(ctx context.Context, t *Turn) (said []signals.Any, err erro
 		most = 16
 	}
 	var missing error
-	for s, err := range orFail(a.Reactor.React(withTurn(ctx, t), t)) {
+	for s, err := range a.react(withTurn(ctx, t), t) {
 		switch {
 		case err != nil:
 			return said, fmt.Errorf("agents: %s: %w", a.ID, err)
@@ -74,6 +78,33 @@ func (a *Agent) take(ctx context.Context, t *Turn) (said []signals.Any, err erro
 		said = append(said, t.complete(s))
 	}
 	return said, cmp.Or(ctx.Err(), missing)
+}
+
+// react lets the actions react to what was routed to them, in log order, and
+// then the reactor to what is new. Where all was routed, it is not called.
+func (a *Agent) react(ctx context.Context, t *Turn) iter.Seq2[signals.Any, error] {
+	if len(t.Routed) == 0 {
+		return orFail(a.Reactor.React(ctx, t))
+	}
+	return func(yield func(signals.Any, error) bool) {
+		for _, r := range t.Routed {
+			for out, err := range a.act(ctx, r) {
+				if !yield(reply(out, r.Signal), err) {
+					return
+				}
+			}
+		}
+		if len(t.New) > 0 {
+			orFail(a.Reactor.React(ctx, t))(yield)
+		}
+	}
+}
+
+func (a *Agent) act(ctx context.Context, r Routed) iter.Seq2[signals.Any, error] {
+	if f := a.Actions[r.Action]; f != nil {
+		return orFail(f(ctx, r.Signal))
+	}
+	return Fail(fmt.Errorf("%w: %q", ErrNoAction, r.Action))
 }
 
 // complete fills in what the turn knows of a signal. What the agent claims

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/swarmbus/swarmbus/agents/routing"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -30,6 +31,9 @@ type Turn struct {
 	// in log order, whether or not the agent listens to them.
 	Proposals []Standing
 
+	Routed []Routed      // what the agent's router has a custom action for, in log order
+	State  routing.State // of the agent's strategy when the turn began; "": it has none
+
 	Effort Effort // how much thought is asked for
 	Try    int    // 1 where the turn is taken again, 2 the second time, and so on; 0 the first time
 
@@ -41,6 +45,12 @@ type Turn struct {
 	mint   *signals.Mint
 	ids    uint64
 	trace  *signals.Trace // where the turn is in a trace
+}
+
+// Routed is a signal for a custom action of the agent, by its name.
+type Routed struct {
+	Action string
+	Signal signals.Any
 }
 
 type turnKey struct{}

@@ -44,7 +44,7 @@ func (r *solve) requorum() {
 	}
 	n := 0
 	for _, s := range r.seats {
-		asked := s.agent.CanEmit != nil || !s.asked
+		asked := !s.stopped && (s.agent.CanEmit != nil || !s.asked)
 		if s.agent.May(signals.KindVote) && (asked || r.voted[s.agent.ID]) {
 			n++
 		}

@@ -2,6 +2,7 @@ package swarm
 
 import (
 	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/routing"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -32,6 +33,13 @@ type (
 		Signal signals.Any
 		Err    error
 	}
+	// Routed says what an agent's router decided about a signal, unless the agent
+	// gets it as if it had none.
+	Routed struct {
+		Agent    string
+		Signal   signals.Any
+		Decision routing.Decision
+	}
 	// TurnFailed says that an agent's turn ended early. What it said before is
 	// kept.
 	TurnFailed struct {
@@ -49,6 +57,7 @@ func (Started) event()      {}
 func (RoundStarted) event() {}
 func (Spoke) event()        {}
 func (Refused) event()      {}
+func (Routed) event()       {}
 func (TurnFailed) event()   {}
 func (Weighed) event()      {}
 func (Stopped) event()      {}

@@ -36,6 +36,7 @@ func (r *solve) fold(ctx context.Context, s signals.Any) {
 	if seat := r.byID[s.Head().Source]; seat != nil {
 		seat.spoke(s)
 	}
+	r.route(ctx, s)
 	switch s := s.(type) {
 	case *signals.Signal[signals.Proposal]:
 		r.made = append(r.made, s)

@@ -3,6 +3,7 @@ package swarm
 import (
 	"cmp"
 
+	"github.com/swarmbus/swarmbus/agents/routing"
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -46,8 +47,8 @@ func (p Same) Check(l signals.Limits) error {
 // Kinds returns what a [signals.Codec] needs to know to read the log of a
 // solve.
 func Kinds() []signals.Registration {
-	return []signals.Registration{
+	return append(routing.Kinds(),
 		signals.For[Late](), signals.For[Same](), signals.For[conflict.Resolution](),
 		signals.For[Opened](), signals.For[Decided](), signals.For[Outcome](),
-	}
+	)
 }

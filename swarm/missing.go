@@ -23,6 +23,7 @@ func (r *solve) detail() string {
 		slices.Sort(names)
 		all = append(all, "late: "+few(slices.Compact(names), ", "))
 	}
+	all = append(all, r.stopped()...)
 	return strings.Join(all, "; ")
 }
 

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
@@ -186,6 +187,9 @@ func (r *solve) restore(ctx context.Context, log []signals.Any) {
 // remind gives an agent what it heard, and what it has still to hear: what was
 // said in the last round, or since the turn that it was late with.
 func (r *solve) remind(s *seat) {
+	if s.stopped {
+		return
+	}
 	from := r.result.Rounds
 	for _, l := range r.late {
 		if l.Agent == s.agent.ID {
@@ -195,6 +199,12 @@ func (r *solve) remind(s *seat) {
 			}
 		}
 	}
+	past := func(said signals.Any) bool { return int(said.Head().Round) < from }
+	acted := map[uint64]bool{} // on by an action of the agent, by sequence number
+	s.routed = slices.DeleteFunc(s.routed, func(t agents.Routed) bool {
+		acted[t.Signal.Head().Seq] = past(t.Signal)
+		return past(t.Signal)
+	})
 	proposed := false
 	for _, said := range r.result.Log {
 		h := said.Head()
@@ -202,9 +212,13 @@ func (r *solve) remind(s *seat) {
 		switch {
 		case h.Source == s.agent.ID:
 			s.asked = s.asked || said.Kind() == signals.KindProposal
-		case !s.wants(said):
-		case int(h.Round) < from:
+		case acted[h.Seq]:
 			s.remember(said)
+		case !s.wants(said):
+		case past(said):
+			if !s.takeBack(said) {
+				s.remember(said)
+			}
 			s.asked = s.asked || proposed
 		default:
 			s.before = append(s.before, said)
@@ -240,7 +254,7 @@ func (r *solve) answered(ctx context.Context, answer signals.Any) {
 	}
 	said := r.result.Log[len(r.result.Log)-1]
 	for _, s := range r.seats {
-		if s.agent.Listens != nil && !slices.Contains(s.agent.Listens, said.Kind()) {
+		if !s.stopped && s.agent.Listens != nil && !slices.Contains(s.agent.Listens, said.Kind()) {
 			s.before = append(s.before, said)
 		}
 	}

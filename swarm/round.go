@@ -18,7 +18,7 @@ var ErrSignals = errors.New("swarm: more signals than a solve may have")
 // round lets everybody who has heard something speak, and asks whether that
 // is a reason to stop.
 func (r *solve) round(ctx context.Context) {
-	turns, begin := r.gather()
+	turns, begin := r.gather(ctx)
 	switch {
 	case r.cancelled(ctx):
 		r.interrupted(ctx)
@@ -44,7 +44,7 @@ func (r *solve) round(ctx context.Context) {
 // gather returns the turns of a round in the order of the agents: a new one
 // for each agent with something in its inbox, and those that are late. begin is
 // how many are new.
-func (r *solve) gather() (turns []*turn, begin int) {
+func (r *solve) gather(ctx context.Context) (turns []*turn, begin int) {
 	for _, s := range r.seats {
 		s.release()
 		if s.turn != nil {
@@ -53,7 +53,7 @@ func (r *solve) gather() (turns []*turn, begin int) {
 			}
 			continue
 		}
-		if t := s.hear(); t != nil {
+		if t := r.hear(ctx, s); t != nil {
 			s.turn = &turn{Turn: t, seat: s, done: make(chan outcome, 1)}
 			turns = append(turns, s.turn)
 			begin++
@@ -65,7 +65,7 @@ func (r *solve) gather() (turns []*turn, begin int) {
 // release lets an agent take turns again whose turn was given up and came back
 // after all.
 func (s *seat) release() {
-	if s.turn == nil || s.turn.state != stateOver {
+	if s.turn == nil || s.turn.state < stateOver {
 		return
 	}
 	if _, back := s.turn.poll(); back {
@@ -76,9 +76,11 @@ func (s *seat) release() {
 // await waits for the first of the turns that are late, or for the deadline.
 // Everybody else has spoken.
 func (r *solve) await(ctx context.Context, turns []*turn) {
-	for !slices.ContainsFunc(turns, func(t *turn) bool { return len(t.done) > 0 }) && ctx.Err() == nil {
+	for !slices.ContainsFunc(turns, func(t *turn) bool { return len(t.done) > 0 || t.state == stateStopped }) && ctx.Err() == nil {
 		select {
 		case <-r.back:
+		case <-r.outside:
+			r.drain(ctx)
 		case <-ctx.Done():
 		}
 	}
@@ -112,8 +114,10 @@ func (r *solve) begin(ctx context.Context, turns []*turn) {
 func (r *solve) start(ctx context.Context, t *turn) {
 	r.result.Turns.Taken++
 	t.limit(time.Now(), r.began, r.deadline)
+	ctx, t.stop = context.WithCancelCause(ctx)
 	ctx, t.cancel = context.WithDeadlineCause(ctx, t.ends, errTime)
 	r.swarm.running.Go(func() {
+		defer t.stop(nil)
 		defer t.cancel()
 		t.done <- t.take(r.counting(ctx, t.Agent), r.opts.Retries)
 		select {
@@ -128,13 +132,16 @@ func (r *solve) start(ctx context.Context, t *turn) {
 func (r *solve) commitAll(ctx context.Context, turns []*turn) {
 	missed := false
 	for i, t := range turns {
-		o, done := t.wait(ctx)
+		o, done := r.wait(ctx, t)
 		switch {
+		case r.result.Stop != 0: // the bus is gone
 		case r.cancelled(ctx):
 			r.interrupted(ctx)
+		case t.state == stateStopped:
+			missed = true
 		case done:
 			r.commit(ctx, t, o)
-			r.decide(ctx, turns[i+1:])
+			r.decide(ctx, toCome(turns[i+1:]))
 		default:
 			r.miss(ctx, t)
 			missed = true

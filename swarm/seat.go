@@ -1,9 +1,11 @@
 package swarm
 
 import (
+	"context"
 	"slices"
 
 	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/routing"
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -21,6 +23,11 @@ type seat struct {
 	said   []signals.Any
 	asked  bool // it had a turn with something to vote on
 	gone   bool // the solve is over: it wants to hear nothing more
+
+	machine  *routing.Machine // routes what is for the agent; nil: nothing does
+	withheld map[uint64]bool  // by sequence number: the agent does not get it as new
+	routed   []agents.Routed  // for its next turn
+	stopped  bool             // it takes no more turns
 }
 
 // listen opens the agent's inbox: what others say to it in the thread, while
@@ -42,17 +49,30 @@ func (s *seat) wants(heard signals.Any) bool {
 
 // hear returns what is new for the agent, with what it heard and said before,
 // as the beginning of a turn. Without anything new there is none.
-func (s *seat) hear() *agents.Turn {
+func (r *solve) hear(ctx context.Context, s *seat) *agents.Turn {
 	t := &agents.Turn{Agent: s.agent.ID, Heard: s.heard, Said: s.said, New: s.before}
 	s.before = nil
 	for heard, _ := s.ears.Poll(); heard != nil; heard, _ = s.ears.Poll() {
 		t.New = append(t.New, heard)
 	}
-	if len(t.New) == 0 {
+	if s.machine != nil {
+		r.drain(ctx) // what somebody outside has said just now is routed too
+		t.New = slices.DeleteFunc(t.New, s.takeBack)
+		t.Routed, t.State = s.routed, s.machine.State()
+		s.routed = nil
+	}
+	if len(t.New)+len(t.Routed) == 0 || s.stopped {
 		return nil
 	}
-	s.remember(t.New...)
+	s.remember(remembered(t)...)
 	return t
+}
+
+// takeBack reports, once, whether a signal was withheld.
+func (s *seat) takeBack(heard signals.Any) bool {
+	seq := heard.Head().Seq
+	defer delete(s.withheld, seq)
+	return s.withheld[seq]
 }
 
 func (s *seat) remember(heard ...signals.Any) { s.heard = newest(append(s.heard, heard...), s.most) }

@@ -39,6 +39,8 @@ type solve struct {
 	began    time.Time
 	deadline time.Time
 	back     chan struct{} // holds one when a turn came back
+	outside  chan struct{} // holds one when something was said in the thread; nil without routers
+	deafen   func()        // ends that; nil without routers
 
 	votes     *consensus.Round
 	proposals *standings
@@ -124,11 +126,15 @@ func (r *solve) sit() (err error) {
 			return err
 		}
 	}
+	r.overhear()
 	return nil
 }
 
 func (r *solve) seat(a *agents.Agent) *seat {
 	s := &seat{agent: a, most: r.opts.History}
+	if a.Router != nil {
+		s.machine, s.withheld = a.Router.Machine(), map[uint64]bool{}
+	}
 	r.seats = append(r.seats, s)
 	r.byID[a.ID] = s
 	r.weights[a.ID] = a.VoteWeight()
@@ -184,11 +190,13 @@ func (r *solve) publish(ctx context.Context, p *bus.Publisher, s signals.Any) er
 	if errors.Is(err, bus.ErrClosed) {
 		r.busClosed(err)
 	}
-	for {
-		s, _ := r.log.Poll()
-		if s == nil {
-			return err
-		}
+	r.drain(ctx)
+	return err
+}
+
+// drain folds what is new in the log.
+func (r *solve) drain(ctx context.Context) {
+	for s, _ := r.log.Poll(); s != nil; s, _ = r.log.Poll() {
 		r.result.Log = append(r.result.Log, s)
 		r.yield(Spoke{s})
 		r.fold(ctx, s)
@@ -261,7 +269,7 @@ func (r *solve) finish(ctx context.Context) {
 	r.result.Question = r.question()
 	r.result.Detail = r.detail()
 	for _, s := range r.seats {
-		if s.turn != nil {
+		if s.turn != nil && s.turn.state != stateStopped {
 			agents.Note(ctx, agents.TurnDropped{Agent: s.agent.ID, Round: s.turn.Round})
 		}
 	}
@@ -288,6 +296,9 @@ func (r *solve) leave() {
 	}
 	if r.log != nil {
 		r.log.Close()
+	}
+	if r.deafen != nil {
+		r.deafen()
 	}
 	if r.result.Stop != StopEscalated { // a person's answer goes on with its proposals
 		r.swarm.bus.CloseThread(r.result.Thread)

@@ -18,6 +18,7 @@ type turn struct {
 	due    time.Time    // when its round goes on without it
 	ends   time.Time    // when its context does, at the latest
 	cancel context.CancelFunc
+	stop   context.CancelCauseFunc
 	state  turnState
 }
 
@@ -28,6 +29,7 @@ const (
 	stateAwaited turnState = iota // its round waits for it
 	stateLate                     // the solve takes it when it comes
 	stateOver                     // committed, failed or given up
+	stateStopped                  // a route ended it
 )
 
 type outcome struct {
@@ -88,17 +90,23 @@ func sleep(ctx context.Context, d time.Duration) bool {
 
 // wait returns what came of the turn, and false if the round goes on without
 // it. What is done counts, also when time is over.
-func (t *turn) wait(ctx context.Context) (o outcome, done bool) {
-	if o, done = t.poll(); done || t.state == stateLate {
+func (r *solve) wait(ctx context.Context, t *turn) (o outcome, done bool) {
+	if o, done = t.poll(); done || t.state != stateAwaited {
 		return o, done
 	}
 	timer := time.NewTimer(time.Until(t.due))
 	defer timer.Stop()
-	select {
-	case o = <-t.done:
-		return o, true
-	case <-timer.C:
-	case <-ctx.Done():
+	for t.state == stateAwaited && r.result.Stop == 0 {
+		select {
+		case o = <-t.done:
+			return o, true
+		case <-r.outside:
+			r.drain(ctx)
+			continue
+		case <-timer.C:
+		case <-ctx.Done():
+		}
+		break
 	}
 	return t.poll()
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/routing"
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
@@ -59,6 +60,16 @@ type (
 		Event    string             `json:"event"`
 		Decision consensus.Decision `json:"decision"`
 	}
+	routedLine struct {
+		Event  string         `json:"event"`
+		Agent  string         `json:"agent"`
+		Kind   signals.Kind   `json:"kind"`
+		Seq    uint64         `json:"seq"`
+		Action routing.Action `json:"action"`
+		Tier   routing.Tier   `json:"tier,omitzero"`
+		Route  string         `json:"route,omitempty"`
+		Error  string         `json:"error,omitempty"`
+	}
 	stoppedLine struct {
 		Event     string                `json:"event"`
 		Stop      swarm.StopReason      `json:"stop"`
@@ -77,6 +88,13 @@ type (
 	}
 )
 
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
 func line(e swarm.Event) any {
 	switch e := e.(type) {
 	case swarm.Started:
@@ -91,6 +109,10 @@ func line(e swarm.Event) any {
 		return signalLine{"signal", e.Signal}
 	case swarm.Refused:
 		return troubleLine{"refused", e.Agent, e.Signal.Kind(), e.Err.Error()}
+	case swarm.Routed:
+		return routedLine{
+			"routed", e.Agent, e.Signal.Kind(), e.Signal.Head().Seq, e.Decision.Action, e.Decision.Tier, e.Decision.Route, errorText(e.Decision.Err),
+		}
 	case swarm.TurnFailed:
 		return troubleLine{"failed", e.Agent, "", e.Err.Error()}
 	case swarm.Weighed:

@@ -54,6 +54,8 @@ func (t *text) show(e swarm.Event) error {
 		t.spoke(e.Signal)
 	case swarm.Refused:
 		t.line("     %s  %s %s", t.name(e.Agent), t.paint(red, "refused"), t.said(e.Err.Error()))
+	case swarm.Routed:
+		t.line("     %s  %s %s", t.name(e.Agent), t.paint(amber, e.Decision.Action.String()), t.said(why(e)))
 	case swarm.TurnFailed:
 		t.line("     %s  %s %s", t.name(e.Agent), t.paint(red, "failed"), t.said(e.Err.Error()))
 	case swarm.Weighed: // the votes are shown once, at the end
@@ -62,6 +64,18 @@ func (t *text) show(e swarm.Event) error {
 		t.stopped(e.Result)
 	}
 	return t.err
+}
+
+// why says by what a signal was routed, or what went wrong with it.
+func why(e swarm.Routed) string {
+	text := fmt.Sprintf("%s of %s", e.Signal.Kind(), e.Signal.Head().Source)
+	if d := e.Decision; d.Tier != 0 {
+		text += fmt.Sprintf(", by %s route %q", d.Tier, d.Route)
+	}
+	if err := e.Decision.Err; err != nil {
+		text += ": " + err.Error()
+	}
+	return text
 }
 
 func (t *text) started(e swarm.Started) {

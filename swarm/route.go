@@ -1,0 +1,138 @@
+package swarm
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/routing"
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// ErrStopped is why the context of a turn ends that a route stopped: the cause
+// of a [routing.ForceStop].
+var ErrStopped = errors.New("swarm: the agent was stopped by a route")
+
+// overhear wakes the solve when something is said in its thread while it waits
+// for turns, so that what somebody outside says is routed at once. Without
+// routers nobody has to be woken.
+func (r *solve) overhear() {
+	if !slices.ContainsFunc(r.seats, func(s *seat) bool { return s.machine != nil }) {
+		return
+	}
+	thread, outside := r.result.Thread, make(chan struct{}, 1)
+	r.outside = outside
+	r.deafen = r.swarm.bus.Observe(func(e bus.Event) {
+		if said, ok := e.(bus.Published); !ok || said.Signal.Head().Thread != thread {
+			return
+		}
+		select {
+		case outside <- struct{}{}:
+		default: // told already
+		}
+	})
+}
+
+// route lets the routers decide about a signal of the log, and carries out what
+// they decide. So the place in the log says what a decision comes before and
+// after: a turn that is stopped before it is committed is dropped, also if it
+// has come back.
+func (r *solve) route(ctx context.Context, s signals.Any) {
+	for _, seat := range r.seats {
+		if seat.machine != nil && !seat.stopped && seat.routes(s) {
+			r.carryOut(ctx, seat, s, seat.machine.Route(s))
+		}
+	}
+}
+
+// routes reports whether a signal is for the agent's router: what is addressed
+// to the agent, and the results of its tools.
+func (s *seat) routes(said signals.Any) bool {
+	h := said.Head()
+	if h.Source == s.agent.ID {
+		return said.Kind() == signals.KindToolResult
+	}
+	return h.Recipients.Include(s.agent.ID)
+}
+
+func (r *solve) carryOut(ctx context.Context, s *seat, said signals.Any, d routing.Decision) {
+	switch d.Action.Verb {
+	case routing.VerbReject:
+		s.withhold(said)
+	case routing.VerbCustom:
+		s.withhold(said)
+		s.routed = append(s.routed, agents.Routed{Action: d.Action.Name, Signal: said})
+	case routing.VerbGracefulStop:
+		s.stop()
+	case routing.VerbForceStop:
+		s.stop()
+		r.interrupt(ctx, s.turn)
+	case routing.VerbContinue, routing.VerbTransition: // the agent gets it
+	}
+	if d.Err != nil || d.Action != routing.Unrouted && d.Action != routing.Continue {
+		routed := Routed{s.agent.ID, said, d}
+		r.yield(routed)
+		agents.Note(ctx, routed)
+	}
+}
+
+// withhold keeps a signal from the agent that it would find in its inbox.
+func (s *seat) withhold(said signals.Any) {
+	if s.wants(said) {
+		s.withheld[said.Head().Seq] = true
+	}
+}
+
+// stop lets the agent begin no more turns.
+func (s *seat) stop() {
+	s.stopped, s.gone = true, true
+	s.routed, s.before = nil, nil
+}
+
+// interrupt ends a turn at once. Nothing of it is used.
+func (r *solve) interrupt(ctx context.Context, t *turn) {
+	if t == nil || t.state == stateOver {
+		return
+	}
+	t.state = stateStopped
+	if t.stop != nil {
+		t.stop(ErrStopped)
+		t.ends = time.Now()
+		agents.Note(ctx, agents.TurnDropped{Agent: t.Agent, Round: t.Round})
+	}
+}
+
+// toCome returns the turns that may still come to something.
+func toCome(turns []*turn) []*turn {
+	return slices.DeleteFunc(slices.Clone(turns), func(t *turn) bool { return t.state == stateStopped })
+}
+
+// remembered orders what an agent heard in a turn as the log does.
+func remembered(t *agents.Turn) []signals.Any {
+	all := slices.Clone(t.New)
+	for _, r := range t.Routed {
+		all = append(all, r.Signal)
+	}
+	slices.SortStableFunc(all, func(a, b signals.Any) int { return cmp.Compare(a.Head().Seq, b.Head().Seq) })
+	return all
+}
+
+// stopped says which agents were stopped.
+func (r *solve) stopped() []string {
+	var names []string
+	for _, s := range r.seats {
+		if s.stopped {
+			names = append(names, s.agent.ID)
+		}
+	}
+	if names == nil {
+		return nil
+	}
+	return []string{fmt.Sprintf("stopped: %s", strings.Join(names, ", "))}
+}
