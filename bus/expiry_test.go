@@ -45,6 +45,36 @@ func TestSignalLivesUntilTimePlusTTLInclusive(t *testing.T) {
 	})
 }
 
+// TestWhoAsksForExpiredSignalsMissesNone has a reader that is behind while what
+// it has not read expires, is swept, and is pushed out of the history.
+func TestWhoAsksForExpiredSignalsMissesNone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBus(t, &bus.Options{History: 4, Sweep: -1})
+		a := agent(t, b, "a")
+		all := subscribe(t, b, bus.SubscribeOptions{Agent: bus.System, Expired: true})
+		want := []string{"before"}
+		must(t, a, mortal("before", time.Time{}, time.Second))
+		some := subscribe(t, b, bus.SubscribeOptions{Past: true, Expired: true})
+		for n := range 10_000 {
+			want = append(want, fmt.Sprint(n))
+			must(t, a, mortal(want[n+1], time.Time{}, time.Second))
+		}
+		time.Sleep(time.Minute)
+		b.Sweep()
+		for range 100 {
+			want = append(want, "live")
+			must(t, a, found("live"))
+		}
+		for _, sub := range []*bus.Subscription{all, some} {
+			got, _ := unread(sub)
+			equal(t, "read", texts(got), want)
+		}
+		if k := balanced(t, b).Books; k.DeadExpired != 0 || k.Delivered != 2*uint64(len(want)) {
+			t.Errorf("books %+v", k)
+		}
+	})
+}
+
 func TestTTLDefaultsAndForEver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBus(t, &bus.Options{Sweep: -1}) // TTL 1m

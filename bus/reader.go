@@ -108,7 +108,7 @@ func (s *Subscription) take(dst []signals.Any, limit uint64, now int64) (n int) 
 }
 
 func (s *Subscription) keep(dst []signals.Any, next signals.Any, due, now int64) int {
-	if due < now {
+	if due < now && !s.options.Expired {
 		s.books.DeadExpired++
 		if s.bus.watched.Load() > 0 {
 			s.gone = append(s.gone, next)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"runtime"
 	"slices"
 	"strings"
@@ -41,6 +42,11 @@ type SubscribeOptions struct {
 	// After other than 0 means Past.
 	Past  bool
 	After uint64
+
+	// Expired reads what has expired, too: for who writes the log down, of which
+	// nothing may be missing. What expired before the subscription began is there
+	// as far as the history still has it.
+	Expired bool
 }
 
 // Full is what happens to a subscription whose backlog is full.
@@ -129,7 +135,9 @@ func (b *Bus) startLocked(s *Subscription) error {
 			return &EvictedError{After: o.After, Oldest: b.oldestLocked()}
 		}
 		s.cursor = b.log.At(b.log.After(o.After))
-		s.born, s.bornAt = b.log.Next(), b.clock.now()
+		if s.born, s.bornAt = b.log.Next(), b.clock.now(); o.Expired {
+			s.bornAt = math.MinInt64
+		}
 	}
 	if o.Kinds != nil {
 		s.kinds = []*store.Topic{}

@@ -65,22 +65,23 @@ func Restore(ctx context.Context, b *bus.Bus, r Reader, c *signals.Codec) (last 
 // batchSize is how many signals are fed or written at once.
 const batchSize = 512
 
-// A Writer follows a bus and writes what is published into a journal, in
-// groups: publishing does not wait for it, unless it is 65536 signals behind.
-// A signal that expired before the writer came to it is in the log no more, and
-// not in the journal. Make one with [Attach].
+// A Writer follows a bus and writes what is published into a journal, all of
+// it: what expired unread, too. It writes in groups, which gather for a
+// millisecond unless somebody waits ([Writer.Sync]). Publishing does not wait
+// for it, unless it is 65536 signals behind. Make one with [Attach].
 type Writer struct {
 	bus    *bus.Bus
 	store  Store
 	log    *bus.Subscription
 	cancel context.CancelFunc
 	done   sync.WaitGroup
+	hurry  chan struct{} // holds one when somebody began to wait
 
 	mu      sync.Mutex // protects the fields below
 	written uint64     // bus's sequence number of the newest signal that is acknowledged
-	count   uint64     // of signals that are
+	waiting int        // callers of Sync
 	err     error
-	news    chan struct{} // closed when one of them changed
+	news    chan struct{} // closed when written or err changed
 }
 
 // Attach restores a bus from a journal and then writes what is published on it
@@ -91,12 +92,19 @@ func Attach(ctx context.Context, b *bus.Bus, store Store, c *signals.Codec) (*Wr
 	if err != nil {
 		return nil, err
 	}
-	log, err := b.System().Subscribe(bus.SubscribeOptions{Past: true, After: last, WhenFull: bus.Wait})
+	at := b.Last()
+	log, err := b.System().Subscribe(bus.SubscribeOptions{Past: true, After: last, Expired: true, WhenFull: bus.Wait})
 	if err != nil {
 		return nil, err
 	}
+	if log.Books().Pending == 0 {
+		last = at // what was said before is there no more
+	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	w := &Writer{bus: b, store: store, log: log, cancel: cancel, written: last, news: make(chan struct{})}
+	w := &Writer{
+		bus: b, store: store, log: log, cancel: cancel, written: last,
+		hurry: make(chan struct{}, 1), news: make(chan struct{}),
+	}
 	w.done.Go(func() { w.run(ctx) })
 	return w, nil
 }
@@ -115,6 +123,34 @@ func (w *Writer) run(ctx context.Context) {
 		}
 		w.tell(batch[:n], nil)
 		clear(batch[:n])
+		if n < len(batch) {
+			w.gather(ctx)
+		}
+	}
+}
+
+// gatherFor is how long signals gather before they are written. A publisher
+// that had to wake the writer for each of them would pay 2 µs for it.
+const gatherFor = time.Millisecond
+
+// gather waits until there is a group to write, or until somebody waits.
+func (w *Writer) gather(ctx context.Context) {
+	enough := time.NewTimer(gatherFor)
+	defer enough.Stop()
+	for {
+		w.mu.Lock()
+		waiting := w.waiting
+		w.mu.Unlock()
+		if waiting > 0 {
+			return
+		}
+		select {
+		case <-w.hurry:
+		case <-enough.C:
+			return
+		case <-ctx.Done():
+			return
+		}
 	}
 }
 
@@ -135,7 +171,6 @@ func (w *Writer) tell(written []signals.Any, err error) {
 	defer w.mu.Unlock()
 	if w.err = err; err == nil {
 		w.written = written[len(written)-1].Head().Seq
-		w.count += uint64(len(written))
 	}
 	close(w.news)
 	w.news = make(chan struct{})
@@ -145,39 +180,36 @@ func (w *Writer) tell(written []signals.Any, err error) {
 // before it, are acknowledged by the journal; or why they will not be, or why
 // ctx ended.
 func (w *Writer) Sync(ctx context.Context, seq uint64) error {
-	for {
-		w.mu.Lock()
-		written, err, news := w.written, w.err, w.news
-		w.mu.Unlock()
-		switch {
-		case written >= seq || w.nothingLeft(seq):
-			return nil
-		case err != nil:
-			return fmt.Errorf("journal: signal %d is not written: %w", seq, err)
-		}
-		select {
-		case <-news:
-		case <-time.After(checkEvery):
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	}
-}
-
-// checkEvery is how often Sync looks whether what it waits for has expired,
-// which nobody tells.
-const checkEvery = 10 * time.Millisecond
-
-// nothingLeft reports whether everything up to a signal is acknowledged or has
-// expired.
-func (w *Writer) nothingLeft(seq uint64) bool {
-	if w.bus.Last() < seq {
-		return false
-	}
-	b := w.log.Books()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.err == nil && b.Pending == 0 && b.Delivered <= w.count
+	w.waiting++
+	defer func() { w.waiting-- }()
+	for w.written < seq {
+		if w.err != nil {
+			return fmt.Errorf("journal: signal %d is not written: %w", seq, w.err)
+		}
+		if err := w.awaitLocked(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// awaitLocked waits for news. The lock is free meanwhile.
+func (w *Writer) awaitLocked(ctx context.Context) error {
+	news := w.news
+	w.mu.Unlock()
+	defer w.mu.Lock()
+	select {
+	case w.hurry <- struct{}{}:
+	default:
+	}
+	select {
+	case <-news:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }
 
 // Close waits until everything that was published is acknowledged, or until

@@ -156,7 +156,7 @@ func TestSyncWaitsForItsSignalAndForNothingElse(t *testing.T) {
 	}
 }
 
-func TestWhatExpiredUnreadIsNotWaitedFor(t *testing.T) {
+func TestWhatExpiredUnreadIsWrittenAllTheSame(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, err := bus.New(&bus.Options{Sweep: -1})
 		if err != nil {
@@ -176,8 +176,19 @@ func TestWhatExpiredUnreadIsNotWaitedFor(t *testing.T) {
 		say(time.Second)
 		time.Sleep(time.Minute)
 		close(slow.gate)
-		if err := w.Close(t.Context()); err != nil || slow.Last() != 1 {
-			t.Errorf("%d records, %v", slow.Last(), err)
+		if err := w.Close(t.Context()); err != nil || slow.Last() != 2 {
+			t.Errorf("%d records, %v, want both signals", slow.Last(), err)
+		}
+		again, err := bus.New(&bus.Options{Sweep: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer again.Close()
+		if last, err := journal.Restore(t.Context(), again, slow.Store, nil); err != nil || last != 2 {
+			t.Errorf("restored up to %d, %v", last, err)
+		}
+		if n := len(slices.Collect(again.History(bus.Filter{}))); n != 1 {
+			t.Errorf("%d signals are there, want the one that lives", n)
 		}
 	})
 }
