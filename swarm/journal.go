@@ -2,7 +2,8 @@ package swarm
 
 import (
 	"context"
-	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/swarmbus/swarmbus/bus/journal"
@@ -34,35 +35,40 @@ func (s *Swarm) relearn() error {
 	if err != nil {
 		return err
 	}
-	replay, err := NewReplay()
+	snapshot, err := s.opts.Journal.Snapshot()
+	if err != nil {
+		return err
+	}
+	replay, err := NewReplay(snapshot)
 	if err != nil {
 		return err
 	}
 	defer replay.Close()
-	for said, err := range journal.Signals(s.opts.Journal, codec, 0) {
+	replay.trusting = true
+	for said, err := range journal.Signals(s.opts.Journal, codec, snapshot.Through) {
 		if err != nil {
 			return err
 		}
 		if err := replay.Next(said); err != nil {
 			return err
 		}
-		h := signals.HeadOf(said)
-		s.time.Store(max(s.time.Load(), h.Time.UnixNano()))
-		s.passed(s.numberOf(h.Thread))
 	}
+	s.time.Store(max(s.time.Load(), replay.latest))
+	s.passed(replay.numbers[s.threadPrefix()])
 	if folded := replay.Ledger(ownLearner); folded != nil && s.opts.Ledger != nil {
 		s.opts.Ledger = folded
 	}
 	return nil
 }
 
-// numberOf returns which of the swarm's threads that is, 0 for another's.
-func (s *Swarm) numberOf(thread string) (n uint64) {
-	number, own := strings.CutPrefix(thread, s.threadPrefix())
-	if _, err := fmt.Sscanf(number, "%d", &n); !own || err != nil {
-		return 0
+// numbered takes the name of a swarm's thread apart; n is 0 for others'.
+func numbered(thread string) (prefix string, n uint64) {
+	i := strings.LastIndexByte(thread, '-') + 1
+	n, err := strconv.ParseUint(thread[i:], 10, 64)
+	if err != nil {
+		return "", 0
 	}
-	return n
+	return thread[:i], n
 }
 
 // closeJournal waits until everything is kept, or until ctx ends.
@@ -151,7 +157,8 @@ func (s *Swarm) recordOutcome(thread, right string) error {
 
 // Past returns the logs of all solves in the journal, by thread in the order in
 // which they began: finished ones, and those that were cut off or that wait for
-// an answer, with which [Swarm.Resume] goes on. None without a journal.
+// an answer, with which [Swarm.Resume] goes on. Of solves that [Retain] dropped
+// there is none. None without a journal.
 func (s *Swarm) Past() (logs [][]signals.Any, err error) {
 	if s.writer == nil {
 		return nil, nil
@@ -160,8 +167,12 @@ func (s *Swarm) Past() (logs [][]signals.Any, err error) {
 	if err != nil {
 		return nil, err
 	}
+	snapshot, err := s.opts.Journal.Snapshot()
+	if err != nil {
+		return nil, err
+	}
 	place := map[string]int{}
-	for said, err := range journal.Signals(s.opts.Journal, codec, 0) {
+	for said, err := range journal.Signals(s.opts.Journal, codec, snapshot.Through) {
 		if err != nil {
 			return nil, err
 		}
@@ -173,5 +184,7 @@ func (s *Swarm) Past() (logs [][]signals.Any, err error) {
 		}
 		logs[i] = append(logs[i], said)
 	}
-	return logs, nil
+	return slices.DeleteFunc(logs, func(log []signals.Any) bool {
+		return snapshot.Through > 0 && log[0].Kind() != signals.KindTask // the rest of a dropped one
+	}), nil
 }

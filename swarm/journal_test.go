@@ -144,12 +144,16 @@ func replayed(t *testing.T, from journal.Reader) (*swarm.Replay, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := swarm.NewReplay()
+	snapshot, err := from.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := swarm.NewReplay(snapshot)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	for s, err := range journal.Signals(from, codec, 0) {
+	for s, err := range journal.Signals(from, codec, snapshot.Through) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -79,7 +79,7 @@ type Options struct {
 	// Journal keeps what is said and decided: a solve ends when the journal has
 	// acknowledged all of it. A swarm that is given a journal which has something
 	// already goes on where that ends, with what was learned: its ledger is
-	// folded from it. The caller closes the journal, after the swarm. Nil: none.
+	// folded from it. [Retain] bounds it. The caller closes the journal, after the swarm. Nil: none.
 	Journal journal.Store
 	// Hook is told of solves, rounds, turns and evaluations, and what is said
 	// carries its traces; see [agents.Hook]. Nil: the one that the context of a

@@ -3,9 +3,12 @@ package swarm
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/consensus/reliability"
@@ -18,9 +21,13 @@ import (
 // Make one with [NewReplay].
 type Replay struct {
 	bus      *bus.Bus // finds the conflicts
+	from     uint64   // the last record that is not in the log any more
+	trusting bool     // what cannot be derived is believed
 	opened   []conflict.Pair
 	threads  map[string]*replayed
 	learners map[string]*learner
+	latest   int64             // time in the log
+	numbers  map[string]uint64 // the greatest number of threads, by prefix
 
 	// Decided is called for each decision that was derived and is as the log
 	// says, unless it is nil.
@@ -43,6 +50,10 @@ func (d *Difference) Error() string {
 	return fmt.Sprintf("swarm: signal %d in %s: %s: the log says %s, derived is %s", d.Seq, d.Thread, d.What, d.Log, d.Derived)
 }
 
+// ErrStrategy is returned for a decision that cannot be derived again, because
+// the strategy is none of the library's. What the log says of it may be right.
+var ErrStrategy = errors.New("swarm: a strategy that is not known here")
+
 // replayed is a thread as far as it was replayed.
 type replayed struct {
 	log      []signals.Any
@@ -50,11 +61,12 @@ type replayed struct {
 	decided  map[string]consensus.Decision
 	content  map[string]string // of proposals, by id
 	observed []observation
+	believed bool // a decision was, which could not be derived
 }
 
 type standingTerms struct {
 	Terms
-	by      consensus.Strategy
+	by      consensus.Strategy // nil: it is not known here
 	options *consensus.Options
 	learner *learner
 }
@@ -70,18 +82,26 @@ type learner struct {
 	book   *reliability.Book
 }
 
-// NewReplay returns a replay of an empty log.
-func NewReplay() (*Replay, error) {
+// NewReplay returns a replay of a log that begins behind a journal's snapshot:
+// with the zero snapshot, at its beginning. What stands for the records that are
+// gone must be what [Retain] put there.
+func NewReplay(from journal.Snapshot) (*Replay, error) {
 	b, err := bus.New(&bus.Options{TTL: -1, Sweep: -1, History: 1 << 16})
 	if err != nil {
 		return nil, err
 	}
-	r := &Replay{bus: b, threads: map[string]*replayed{}, learners: map[string]*learner{}}
+	r := &Replay{
+		bus: b, from: from.Through, threads: map[string]*replayed{}, learners: map[string]*learner{}, numbers: map[string]uint64{},
+	}
 	b.Observe(func(e bus.Event) {
 		if e, ok := e.(bus.ConflictOpened); ok {
 			r.opened = append(r.opened, e.Pair)
 		}
 	})
+	if err := r.restore(from); err != nil {
+		b.Close()
+		return nil, err
+	}
 	return r, nil
 }
 
@@ -96,14 +116,14 @@ func (r *Replay) Ledger(name string) *reliability.Ledger {
 
 // Next takes the next signal of the log. It returns a [*Difference] if that is
 // not what the log before it derives to, and another error if it cannot be
-// derived: by a strategy that is not known here, say.
+// derived: [ErrStrategy], say.
 func (r *Replay) Next(s signals.Any) error {
 	r.Signals++
 	known := r.Conflicts
 	if err := r.missed(s); err != nil {
 		return err
 	}
-	if s.Kind() == signals.KindConflict && known == r.Conflicts {
+	if s.Kind() == signals.KindConflict && known == r.Conflicts && !r.before(s) {
 		return &Difference{signals.HeadOf(s).Seq, signals.HeadOf(s).Thread, "conflict", signals.HeadOf(s).ID.String(), "none"}
 	}
 	if err := r.bus.Feed(context.Background(), s); err != nil {
@@ -141,6 +161,15 @@ func (r *Replay) missed(s signals.Any) error {
 	}
 }
 
+// before reports whether a conflict is with a proposal that is not in the log
+// any more.
+func (r *Replay) before(s signals.Any) bool {
+	c, ok := signals.As[signals.Conflict](s)
+	return r.from > 0 && ok && !slices.ContainsFunc(r.thread(c.Thread).log, func(said signals.Any) bool {
+		return signals.HeadOf(said).ID == c.Payload.SignalA
+	})
+}
+
 func (r *Replay) thread(name string) *replayed {
 	t := r.threads[name]
 	if t == nil {
@@ -152,6 +181,10 @@ func (r *Replay) thread(name string) *replayed {
 
 func (r *Replay) take(s signals.Any) error {
 	h := signals.HeadOf(s)
+	r.latest = max(r.latest, h.Time.UnixNano())
+	if prefix, n := numbered(h.Thread); n > 0 {
+		r.numbers[prefix] = max(r.numbers[prefix], n)
+	}
 	t := r.thread(h.Thread)
 	t.log = append(t.log, s)
 	switch s := s.(type) {
@@ -180,7 +213,8 @@ func (r *Replay) open(t *replayed, s *signals.Signal[Opened]) (err error) {
 	if terms.learner, err = r.learner(&terms.Terms); err != nil {
 		return fmt.Errorf("swarm: signal %d: %w", s.Seq, err)
 	}
-	if terms.by, err = terms.strategy(); err != nil {
+	var unknown *consensus.FieldError
+	if terms.by, err = terms.strategy(); err != nil && !errors.As(err, &unknown) {
 		return fmt.Errorf("swarm: signal %d: %w", s.Seq, err)
 	}
 	t.terms[terms.Name] = terms
@@ -222,16 +256,9 @@ func (r *Replay) decide(t *replayed, s *signals.Signal[Decided]) error {
 	if terms == nil {
 		return fmt.Errorf("swarm: signal %d: a decision by terms %q, which are not on record", s.Seq, s.Payload.Name)
 	}
-	d, err := terms.decide(t.log, s.Payload)
+	d, err := r.derive(t, terms, s)
 	if err != nil {
 		return err
-	}
-	derived, err := textOf(d)
-	if err != nil {
-		return err
-	}
-	if derived != s.Payload.Decision {
-		return &Difference{s.Seq, s.Thread, "decision by " + s.Payload.Name, string(s.Payload.Decision), string(derived)}
 	}
 	t.decided[terms.Name] = d
 	r.Decisions++
@@ -243,6 +270,27 @@ func (r *Replay) decide(t *replayed, s *signals.Signal[Decided]) error {
 	}
 	t.observed = append(t.observed, observation{terms.learner, s.Payload.Observed})
 	return terms.learner.observe(s.Payload.Observed, d.Ballots())
+}
+
+// derive returns the decision, which is what the log says.
+func (r *Replay) derive(t *replayed, terms *standingTerms, s *signals.Signal[Decided]) (d consensus.Decision, err error) {
+	believed := terms.by == nil && r.trusting
+	switch {
+	case believed:
+		stand := *terms
+		stand.by = consensus.Default() // the votes are what they are, whatever counts them
+		terms, t.believed = &stand, true
+	case terms.by == nil:
+		return d, fmt.Errorf("%w: signal %d, in %s, is by %q", ErrStrategy, s.Seq, s.Thread, terms.Strategy)
+	}
+	if d, err = terms.decide(t.log, s.Payload); err != nil || believed {
+		return d, err
+	}
+	derived, err := textOf(d)
+	if err == nil && derived != s.Payload.Decision {
+		err = &Difference{s.Seq, s.Thread, "decision by " + s.Payload.Name, string(s.Payload.Decision), string(derived)}
+	}
+	return d, err
 }
 
 func (t *standingTerms) decide(log []signals.Any, p Decided) (consensus.Decision, error) {
@@ -319,8 +367,8 @@ func (r *Replay) resolve(t *replayed, s *signals.Signal[Outcome]) error {
 
 // announced checks what a thread was told against a decision on record.
 func (t *replayed) announced(s *signals.Signal[signals.Consensus]) error {
-	if len(t.terms) == 0 {
-		return nil // by a program that puts nothing on record
+	if len(t.terms) == 0 || t.believed {
+		return nil // by a program that puts nothing on record, or by a strategy of its own
 	}
 	for _, d := range t.decided {
 		if d.Outcome == consensus.Reached && d.Choice == s.Payload.ProposalID && d.Confidence == s.Payload.Confidence &&

@@ -18,6 +18,10 @@ type Retention struct {
 	// stood for those before. It must not depend on anything else. Nil: nothing
 	// does.
 	Fold func(state []byte, dropped iter.Seq2[Record, error]) ([]byte, error)
+	// Cut is asked whether the record through may be the last one that is dropped,
+	// and returns that or an earlier one, 0 for none. held are all records. It must
+	// not depend on anything else. Nil: it may.
+	Cut func(held iter.Seq2[Record, error], through uint64) (uint64, error)
 }
 
 // Apply drops what is beyond the bounds and returns how many records that is.
@@ -28,7 +32,12 @@ func (r Retention) Apply(s Store) (dropped int, err error) {
 		return 0, err
 	}
 	through, err := r.cut(s, snapshot.Through)
-	if err != nil || through == snapshot.Through {
+	if err == nil && r.Cut != nil {
+		var earlier uint64
+		earlier, err = r.Cut(s.Read(snapshot.Through), through)
+		through = min(through, earlier)
+	}
+	if err != nil || through <= snapshot.Through {
 		return 0, err
 	}
 	var state []byte

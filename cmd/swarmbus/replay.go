@@ -41,10 +41,11 @@ of which that is so. Nothing is written, called or notified.
 }
 
 func replay(ctx context.Context, w io.Writer, v *journal.View, to uint64, check bool) error {
-	if s, err := v.Snapshot(); err != nil || s.Through > 0 {
-		return errors.Join(err, fmt.Errorf("records up to %d were dropped, and with them what the rest derives from", s.Through))
+	snapshot, err := v.Snapshot()
+	if err != nil {
+		return err
 	}
-	r, err := swarm.NewReplay()
+	r, err := swarm.NewReplay(snapshot)
 	if err != nil {
 		return err
 	}

@@ -73,7 +73,7 @@ func (l *Ledger) Observe(id string, b consensus.Ballots) error {
 	l.ready()
 	spoken := spokenOn(b)
 	switch {
-	case id != "" && (l.several.holds(id) || l.one.holds(id)):
+	case id != "" && (l.several.Holds(id) || l.one.Holds(id)):
 		return refuse("id", id, "one that was not observed before")
 	case spoken == 0:
 		return refuse("ballots", id, "votes for or against something")
@@ -89,7 +89,15 @@ func (l *Ledger) Observe(id string, b consensus.Ballots) error {
 	return nil
 }
 
-func (b *Book) holds(id string) bool {
+// Holds reports whether the ledger has a decision of that name, which [Ledger.Resolve] can be told of.
+func (l *Ledger) Holds(id string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.several.Holds(id) || l.one.Holds(id)
+}
+
+// Holds reports whether the book has a decision of that name, which [Book.Resolve] can be told of.
+func (b *Book) Holds(id string) bool {
 	_, ok := b.index[id]
 	return ok
 }
@@ -100,13 +108,13 @@ func (l *Ledger) Resolve(id, right string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.ready()
-	held := l.several.holds(id)
+	held := l.several.Holds(id)
 	if held {
 		if err := l.several.Resolve(id, right); err != nil {
 			return err
 		}
 	}
-	if held && !l.one.holds(id) {
+	if held && !l.one.Holds(id) {
 		return nil
 	}
 	return l.one.Resolve(id, right)

@@ -242,11 +242,11 @@ func TestLedgerRefusesANameThatOneBookHolds(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if l.several.holds("x") || !l.one.holds("x") {
+	if l.several.Holds("x") || !l.one.Holds("x") {
 		t.Fatal("the books forget otherwise than this test takes it")
 	}
 	before := l.several.decisions
-	if err := l.Observe("x", b); err == nil || len(l.several.decisions) != len(before) || l.several.holds("x") {
+	if err := l.Observe("x", b); err == nil || len(l.several.decisions) != len(before) || l.several.Holds("x") {
 		t.Errorf("error %v, and the decision is in one of the books", err)
 	}
 	if err := l.Resolve("x", "a"); err != nil {

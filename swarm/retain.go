@@ -1,0 +1,216 @@
+package swarm
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/consensus/reliability"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// Retain drops the oldest records of a swarm's journal, within r's bounds, and
+// returns how many. In their place it keeps what was learned of them, so that a
+// swarm that is given the journal again knows and names what it would have. It
+// may be called while a swarm writes the journal. r's Fold and Cut are Retain's
+// own.
+//
+// A solve is dropped as a whole, when it is over. One that was cut off, or that
+// waits for an answer, is kept with all that came after it, whatever the bounds,
+// until nothing was said in it for r.Age.
+func Retain(j journal.Store, r journal.Retention) (dropped int, err error) {
+	r.Cut = func(held iter.Seq2[journal.Record, error], through uint64) (uint64, error) {
+		return betweenSolves(held, through, r.Age)
+	}
+	r.Fold = fold
+	return r.Apply(j)
+}
+
+// A course is where the records of a thread are, and how far it is.
+type course struct {
+	first, last uint64 // records, without outcomes
+	at          time.Time
+	begun       bool // it has a task or terms
+	decided     bool // since it was opened last
+	asks        bool // so does an escalation
+	announced   bool
+}
+
+func (c *course) take(record uint64, s signals.Any) {
+	c.at = signals.HeadOf(s).Time
+	switch s.Kind() {
+	case KindOutcome:
+		return
+	case signals.KindTask:
+		c.begun = true
+	case KindTerms:
+		c.begun, c.decided, c.asks = true, false, false
+	case KindDecided:
+		c.decided = true
+	case signals.KindEscalation:
+		c.asks = true
+	case signals.KindConsensus:
+		c.announced = true
+	}
+	c.first, c.last = cmp.Or(c.first, record), record
+}
+
+// over reports whether nothing more is expected of the thread.
+func (c *course) over() bool { return !c.begun || c.announced || c.decided && !c.asks }
+
+// betweenSolves returns the last record up to through behind which no solve is
+// under way. A signal is left, so that a bus goes on counting from there.
+func betweenSolves(held iter.Seq2[journal.Record, error], through uint64, age time.Duration) (uint64, error) {
+	codec, err := signals.NewCodec(Kinds()...)
+	if err != nil {
+		return 0, err
+	}
+	threads := map[string]*course{}
+	var newest uint64
+	var now time.Time
+	for record, err := range held {
+		if err != nil {
+			return 0, err
+		}
+		if record.Type != journal.TypeSignal {
+			continue
+		}
+		s, err := record.Signal(codec)
+		if err != nil {
+			return 0, err
+		}
+		h := signals.HeadOf(s)
+		if threads[h.Thread] == nil {
+			threads[h.Thread] = &course{}
+		}
+		threads[h.Thread].take(record.Seq, s)
+		if newest = record.Seq; h.Time.After(now) {
+			now = h.Time
+		}
+	}
+	through = min(through, max(newest, 1)-1)
+	latestFirst := slices.SortedFunc(maps.Values(threads), func(a, b *course) int { return cmp.Compare(b.first, a.first) })
+	for _, c := range latestFirst {
+		givenUp := age > 0 && now.Sub(c.at) > age
+		if c.begun && c.first > 0 && c.first <= through && (through < c.last || !c.over() && !givenUp) {
+			through = c.first - 1
+		}
+	}
+	return through, nil
+}
+
+// A memory is what stands for records that were dropped.
+type memory struct {
+	Version  int                    `json:"version"`
+	Numbers  map[string]uint64      `json:"numbers,omitempty"`  // of threads, by prefix
+	Learners map[string]*knowledge  `json:"learners,omitempty"` // by name
+	Observed map[string][]knownName `json:"observed,omitempty"` // by thread
+}
+
+// knowledge is what a learner knows: one of both.
+type knowledge struct {
+	Ledger *reliability.Ledger `json:"ledger,omitempty"`
+	Book   *reliability.Book   `json:"book,omitempty"`
+}
+
+// A knownName is a decision's name with its learner.
+type knownName struct {
+	Learner string `json:"learner"`
+	Name    string `json:"name"`
+}
+
+const memoryVersion = 1
+
+// fold is [journal.Retention].Fold.
+func fold(state []byte, dropped iter.Seq2[journal.Record, error]) ([]byte, error) {
+	codec, err := signals.NewCodec(Kinds()...)
+	if err != nil {
+		return nil, err
+	}
+	from := journal.Snapshot{State: state}
+	if state != nil {
+		from.Through = 1 // there were some
+	}
+	r, err := NewReplay(from)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	r.trusting = true
+	for record, err := range dropped {
+		var s signals.Any
+		switch {
+		case err != nil:
+		case record.Type != journal.TypeSignal:
+			continue
+		default:
+			s, err = record.Signal(codec)
+		}
+		if err == nil {
+			err = r.Next(s)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return json.Marshal(r.memory())
+}
+
+// memory returns what the replay knows beside the log.
+func (r *Replay) memory() *memory {
+	m := &memory{Version: memoryVersion, Numbers: r.numbers, Learners: map[string]*knowledge{}, Observed: map[string][]knownName{}}
+	names := map[*learner]string{}
+	for name, l := range r.learners {
+		m.Learners[name], names[l] = &knowledge{l.ledger, l.book}, name
+	}
+	for thread, t := range r.threads {
+		for _, o := range t.observed {
+			if o.learner.holds(o.name) {
+				m.Observed[thread] = append(m.Observed[thread], knownName{names[o.learner], o.name})
+			}
+		}
+	}
+	return m
+}
+
+// restore takes in what stands for the records before the log.
+func (r *Replay) restore(from journal.Snapshot) error {
+	if from.Through == 0 {
+		return nil
+	}
+	var m memory
+	if err := json.Unmarshal(from.State, &m); err != nil || m.Version != memoryVersion {
+		return fmt.Errorf("swarm: records up to %d were dropped, and what stands for them is not what swarm.Retain puts there: %w",
+			from.Through, cmp.Or(err, fmt.Errorf("version %d", m.Version)))
+	}
+	maps.Copy(r.numbers, m.Numbers)
+	for name, k := range m.Learners {
+		if k == nil || (k.Ledger == nil) == (k.Book == nil) {
+			return fmt.Errorf("swarm: what was learned by %q is neither a ledger nor a book", name)
+		}
+		r.learners[name] = &learner{k.Ledger, k.Book}
+	}
+	for thread, all := range m.Observed {
+		t := r.thread(thread)
+		for _, o := range all {
+			l := r.learners[o.Learner]
+			if l == nil {
+				return fmt.Errorf("swarm: what was learned by %q is missing", o.Learner)
+			}
+			t.observed = append(t.observed, observation{l, o.Name})
+		}
+	}
+	return nil
+}
+
+func (l *learner) holds(name string) bool {
+	if l.book != nil {
+		return l.book.Holds(name)
+	}
+	return l.ledger.Holds(name)
+}
