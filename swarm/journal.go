@@ -122,7 +122,7 @@ func (r *solve) record(ctx context.Context) {
 	if s.writer == nil {
 		return
 	}
-	made := Decided{Name: ownLearner, Closed: r.votes.Closed(), Quorum: r.quorum, Observed: r.result.Observed}
+	made := Decided{Name: ownLearner, Closed: r.votes.Closed(), Quorum: r.quorum, Observed: r.result.Observed, Stop: r.result.Stop, Detail: r.result.Detail}
 	said, err := made.Record(r.result.Thread, r.result.Decision)
 	if err != nil {
 		r.result.Err = err
@@ -138,9 +138,13 @@ func (r *solve) keep(ctx context.Context) {
 		return
 	}
 	last := r.result.Log[len(r.result.Log)-1].Head().Seq
-	inTime, cancel := r.inTime(ctx)
-	defer cancel()
-	if err := s.writer.Sync(inTime, last); err != nil {
+	err := s.writer.Sync(ctx, last)
+	if err != nil && ctx.Err() != nil {
+		inTime, cancel := r.inTime(ctx)
+		defer cancel()
+		err = s.writer.Sync(inTime, last)
+	}
+	if err != nil {
 		r.result.Stop, r.result.Detail, r.result.Err = StopError, "the journal did not take it all", err
 	}
 }

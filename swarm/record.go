@@ -34,6 +34,9 @@ type Decided struct {
 	Closed   bool   `json:"closed,omitempty"`   // voting was
 	Quorum   int    `json:"quorum,omitempty"`   // 0: that of the terms
 	Observed string `json:"observed,omitempty"` // the decision's name in the ledger of its terms
+
+	Stop   StopReason `json:"stop,omitempty"` // of the solve; 0: it was none
+	Detail string     `json:"detail,omitempty"`
 }
 
 // Outcome says in a thread which proposal turned out to be right; "" is none

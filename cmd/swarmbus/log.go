@@ -141,14 +141,14 @@ func said(ctx context.Context, v *journal.View, follow bool) iter.Seq2[signals.A
 
 func newShow() *cobra.Command {
 	var thread string
-	var full bool
+	var full, follow bool
 	var width int
 	cmd := &cobra.Command{
 		Use:   "show RUN",
 		Short: "Print the transcript of a solve from its log alone",
 		Long: `Show prints what was said in a thread, round by round, and what came of it; of a
-run that is being written, as far as it is. Without --thread it lists the threads
-if there are several.
+run that is being written, as far as it is, or with --follow until the solve is
+over. Without --thread it lists the threads if there are several.
 
 ` + aRun,
 		Args: oneRun,
@@ -168,14 +168,33 @@ if there are several.
 				thread = threads[0]
 			}
 			show := transcript.Text(cmd.OutOrStdout(), &transcript.Options{Width: width, Full: full})
+			if follow {
+				return watchThread(cmd.Context(), v, thread, show)
+			}
 			return showThread(cmd.Context(), v, thread, show)
 		},
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&thread, "thread", "", "of the solve")
 	flags.BoolVar(&full, "full", false, "print texts in full")
+	flags.BoolVarP(&follow, "follow", "f", false, "go on until the solve is over")
 	flags.IntVar(&width, "width", 120, "columns of a line")
 	return cmd
+}
+
+func watchThread(ctx context.Context, v *journal.View, thread string, show func(swarm.Event) error) error {
+	for e, err := range swarm.Watch(ctx, v, thread) {
+		if errors.Is(err, context.Canceled) {
+			return nil // whoever follows ends it so
+		}
+		if err == nil {
+			err = show(e)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func threadsOf(ctx context.Context, v *journal.View) (threads []string, err error) {

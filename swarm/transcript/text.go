@@ -199,6 +199,9 @@ func (t *text) stopped(r *swarm.Result) {
 		t.line("%s  %s asks: %s", t.paint(bold, "Question"), printable(q.Asks), t.said(q.Reason))
 		t.line("          options: %s", t.said(strings.Join(q.Options, ", ")))
 	}
+	if r.Turns.Taken == 0 && r.Elapsed == 0 {
+		return // read from a log, which does not tell more
+	}
 	t.line("%s", t.paint(faint, fmt.Sprintf("          %d rounds, %d signals, %d turns (%d failed, %d late, %d dropped), %d refused, %v",
 		r.Rounds, len(r.Log), r.Turns.Taken, r.Turns.Failed, r.Turns.Late, r.Turns.Dropped, r.Turns.Refused, r.Elapsed.Round(time.Millisecond))))
 	t.spent(r)

@@ -1,0 +1,164 @@
+package swarm
+
+import (
+	"context"
+	"iter"
+	"slices"
+
+	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// Watch shows a solve that is kept in a journal, from its beginning and then as
+// it goes on, as [Swarm.Stream] does: to whoever comes late, and with a
+// [journal.View] in another process. It waits for a solve that has not begun.
+//
+// A log does not tell everything. [Started] has no seed and no agents,
+// [RoundStarted] no turns; what was refused or failed is not shown, and
+// [Weighed] is what the votes came to when the solve stopped. The [Result] of
+// [Stopped] has what was said and decided, but no turns, books or times.
+//
+// The iteration ends after Stopped; after that of an escalated solve it waits
+// for what comes of the answer. It ends early with an error: those of
+// [journal.Reader].Follow, of [Replay.Next], or why ctx ended.
+func Watch(ctx context.Context, j journal.Reader, thread string) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		for e, err := range watch(ctx, j, thread) {
+			if !yield(e, err) || err != nil {
+				return
+			}
+			if stopped, ok := e.(Stopped); ok && stopped.Result.Stop != StopEscalated {
+				return
+			}
+		}
+	}
+}
+
+// watch shows what a log says of a thread, without an end.
+func watch(ctx context.Context, j journal.Reader, thread string) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		w, err := newWatcher(j, thread)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer w.replay.Close()
+		for record, err := range j.Follow(ctx, w.after) {
+			if err == nil && record.Type == journal.TypeSignal {
+				err = w.next(&record)
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for _, e := range w.take() {
+				if !yield(e, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// A watcher makes events of what a log says of a thread.
+type watcher struct {
+	thread  string
+	after   uint64
+	codec   *signals.Codec
+	replay  *Replay
+	result  Result
+	decided *Decided // not nil: the decision is to be announced
+	events  []Event
+}
+
+func newWatcher(j journal.Reader, thread string) (*watcher, error) {
+	snapshot, err := j.Snapshot()
+	if err != nil {
+		return nil, err
+	}
+	codec, err := signals.NewCodec(Kinds()...)
+	if err != nil {
+		return nil, err
+	}
+	w := &watcher{thread: thread, after: snapshot.Through, codec: codec, result: Result{Thread: thread}}
+	if w.replay, err = NewReplay(snapshot); err != nil {
+		return nil, err
+	}
+	w.replay.trusting = true
+	w.replay.Decided = func(in, _ string, d consensus.Decision) {
+		if in == thread {
+			w.result.Decision = d
+		}
+	}
+	return w, nil
+}
+
+// take returns the events since it was called last.
+func (w *watcher) take() []Event {
+	events := w.events
+	w.events = nil
+	return events
+}
+
+func (w *watcher) next(record *journal.Record) error {
+	s, err := record.Signal(w.codec)
+	if err == nil {
+		err = w.replay.Next(s)
+	}
+	if err == nil && signals.HeadOf(s).Thread == w.thread {
+		w.spoke(s)
+	}
+	return err
+}
+
+func (w *watcher) spoke(s signals.Any) {
+	r := &w.result
+	if task, ok := signals.As[signals.Task](s); ok && len(r.Log) == 0 {
+		r.Task = task.Payload
+		w.events = append(w.events, Started{Thread: w.thread, Task: r.Task})
+	}
+	if round := int(signals.HeadOf(s).Round); round > r.Rounds {
+		r.Rounds = round
+		w.events = append(w.events, RoundStarted{Round: round})
+	}
+	r.Log = append(r.Log, s)
+	w.events = append(w.events, Spoke{s})
+	switch s := s.(type) {
+	case *signals.Signal[Decided]:
+		w.events = append(w.events, Weighed{r.Decision})
+		if w.decided = &s.Payload; r.Decision.Outcome != consensus.Reached || s.Payload.Stop > StopConsensus {
+			w.stopped()
+		}
+	case *signals.Signal[signals.Consensus]:
+		if w.decided != nil {
+			r.Answer = s.Payload.Decision
+			w.stopped()
+		}
+	}
+}
+
+// stopped ends the solve, for now.
+func (w *watcher) stopped() {
+	result := w.result
+	result.Log = result.Log[:len(result.Log):len(result.Log)]
+	result.Stop, result.Detail, result.Observed = w.decided.Stop, w.decided.Detail, w.decided.Observed
+	if result.Stop == 0 {
+		result.Stop = stopFor(result.Decision.Outcome)
+	}
+	if result.Stop == StopEscalated {
+		result.Question = asked(&result)
+	}
+	w.decided = nil
+	w.events = append(w.events, Stopped{&result})
+}
+
+// asked returns what the log of a result asks, nil if nothing.
+func asked(r *Result) *Question {
+	for _, s := range slices.Backward(r.Log) {
+		if e, ok := signals.As[signals.Escalation](s); ok {
+			return &Question{Asks: e.Source, Reason: e.Payload.Reason, Context: e.Payload.Context, Options: r.Decision.Ballots().Proposals()}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,187 @@
+package swarm_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm"
+)
+
+// seen is what a watcher is shown, as text.
+func seen(e swarm.Event) string {
+	switch e := e.(type) {
+	case swarm.Spoke:
+		return fmt.Sprintf("%d %s by %s", e.Signal.Head().Seq, e.Signal.Kind(), e.Signal.Head().Source)
+	case swarm.RoundStarted:
+		return fmt.Sprint("round ", e.Round)
+	case swarm.Weighed:
+		return e.Decision.String()
+	case swarm.Stopped:
+		return fmt.Sprintf("%v: %s, %q, %d rounds, %d signals, %v", e.Result.Stop, e.Result.Decision, e.Result.Answer, e.Result.Rounds, len(e.Result.Log), e.Result.Question)
+	default:
+		return fmt.Sprintf("%T", e)
+	}
+}
+
+// watching watches in the background and sends what it is shown; the channel is
+// closed at the end.
+func watching(t *testing.T, j journal.Reader, thread string) <-chan string {
+	shown := make(chan string, 1000)
+	go func() {
+		defer close(shown)
+		for e, err := range swarm.Watch(t.Context(), j, thread) {
+			if err != nil {
+				shown <- err.Error()
+				return
+			}
+			shown <- seen(e)
+		}
+	}()
+	return shown
+}
+
+func rest(shown <-chan string) (all []string) {
+	for text := range shown {
+		all = append(all, text)
+	}
+	return all
+}
+
+// TestAWatcherWhoComesLateSeesThePastAndGoesOnLive watches from before the
+// first word, from the middle, and when all is over; in the process of the swarm
+// and as another would.
+func TestAWatcherWhoComesLateSeesThePastAndGoesOnLive(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "j")
+	j, err := journal.Open(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	asked, answer := make(chan bool), make(chan bool)
+	slow := voter("slow", map[string]signals.Stance{"a": yes})
+	slow.Reactor = agents.Each(func(_ context.Context, s signals.Any) seq {
+		if s.Kind() != signals.KindProposal {
+			return agents.Say()
+		}
+		close(asked)
+		<-answer
+		return agents.Say(agents.Agree("a", 1, ""))
+	})
+	s, err := swarm.New(swarm.Options{Agents: []*agents.Agent{proposer("p", "a", "do a"), slow}, Seed: 5, Journal: j})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	thread := "solve-00000005-1"
+	early := watching(t, j, thread)
+	solved := make(chan *swarm.Result, 1)
+	go func() {
+		r, err := s.Solve(context.Background(), signals.Task{Task: "which one?"})
+		if err != nil {
+			t.Error(err)
+		}
+		solved <- r
+	}()
+	<-asked
+	v, err := journal.NewView(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inside, outside := watching(t, j, thread), watching(t, v, thread)
+	first := []string{<-inside, <-outside} // they have begun
+	close(answer)
+	r := <-solved
+	want := rest(early)
+	for who, got := range map[string][]string{
+		"late": append(first[:1:1], rest(inside)...), "late, elsewhere": append(first[1:], rest(outside)...),
+		"when it is over": rest(watching(t, v, thread)),
+	} {
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-from the beginning +got):\n%s", who, diff)
+		}
+	}
+	said := 0
+	for _, s := range r.Log {
+		if !slices.Contains(want, seen(swarm.Spoke{Signal: s})) {
+			t.Errorf("%s is not shown", s.Kind())
+		}
+		said++
+	}
+	last := seen(swarm.Stopped{Result: &swarm.Result{
+		Stop: r.Stop, Decision: r.Decision, Answer: r.Answer, Rounds: r.Rounds, Log: r.Log,
+	}})
+	if n := len(want); said < 6 || want[0] != "swarm.Started" || !slices.Contains(want, "round 2") || want[n-1] != last {
+		t.Errorf("got %q, want it to end with %s", want, last)
+	}
+}
+
+// TestAWatcherSeesWhatComesOfAnAnswer watches an escalated solve.
+func TestAWatcherSeesWhatComesOfAnAnswer(t *testing.T) {
+	j := new(journal.Memory)
+	s, err := swarm.New(swarm.Options{
+		Agents: []*agents.Agent{proposer("p", "a", "do a"), proposer("q", "b", "do b"), voter("v", map[string]signals.Stance{"a": yes})},
+		Seed:   3, Journal: j, Conflicts: swarm.EscalateConflicts, Quorum: 1,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	r := ask(t, s, 1)
+	var stops []swarm.StopReason
+	for e, err := range swarm.Watch(t.Context(), j, r.Thread) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		stopped, ok := e.(swarm.Stopped)
+		if !ok {
+			continue
+		}
+		if stops = append(stops, stopped.Result.Stop); len(stops) > 1 {
+			continue
+		}
+		if diff := cmp.Diff(r.Question, stopped.Result.Question); diff != "" || len(stopped.Result.Log) != len(r.Log) {
+			t.Errorf("%s; %d signals, want %d", diff, len(stopped.Result.Log), len(r.Log))
+		}
+		if _, err := s.Resume(t.Context(), r.Log, vote("a", yes, 1)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := []swarm.StopReason{swarm.StopEscalated, swarm.StopConsensus}; !slices.Equal(stops, want) {
+		t.Errorf("got %v, want %v", stops, want)
+	}
+}
+
+func TestAWatcherIsToldWhyASolveStopped(t *testing.T) {
+	j := new(journal.Memory)
+	s, err := swarm.New(swarm.Options{Agents: []*agents.Agent{proposer("p", "a", "do a"), sleeper("q", time.Hour, true)}, Seed: 3, Journal: j, Deadline: 20 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	r := ask(t, s, 1)
+	for e := range swarm.Watch(t.Context(), j, r.Thread) {
+		if stopped, ok := e.(swarm.Stopped); ok && (stopped.Result.Stop != swarm.StopDeadline || stopped.Result.Detail == "") {
+			t.Errorf("got %v, %q", stopped.Result.Stop, stopped.Result.Detail)
+		}
+	}
+}
+
+func TestWatchingEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for e, err := range swarm.Watch(ctx, new(journal.Memory), "nobody") {
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v, %v", e, err)
+		}
+	}
+}
