@@ -51,7 +51,7 @@ func (s *Subscription) reviewLocked(end uint64) {
 	}
 	if unread > s.bound/2 && !s.slow {
 		s.slow = true
-		s.bus.emitLocked(Slow{Reader: s.options.Agent, Site: s.site, Pending: int(min(unread, s.bound))})
+		s.bus.emitLocked(Slow{Reader: s.options.Agent, Site: s.site.String(), Pending: int(min(unread, s.bound))})
 	}
 	if unread > s.bound {
 		switch s.options.WhenFull {
@@ -215,7 +215,7 @@ func (b *Bus) readyLocked(agent string, ds []draft, share uint64) (bool, error) 
 			continue
 		}
 		if s.options.Agent == agent && agent != "" || uint64(s.coming(ds)) > s.bound {
-			return true, fmt.Errorf("%w: subscription of %q at %s", ErrBacklog, s.options.Agent, s.site)
+			return true, fmt.Errorf("%w: subscription of %q at %s", ErrBacklog, s.options.Agent, &s.site)
 		}
 		ready = false
 	}

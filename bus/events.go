@@ -60,7 +60,7 @@ func (Missed) event()         {}
 // An observer is a function that watches.
 type observer struct {
 	see  func(Event)
-	site string // where Observe was called
+	site site // where Observe was called
 }
 
 // showing is an event on its way through the observers.

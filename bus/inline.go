@@ -25,7 +25,7 @@ type Handler struct {
 	options HandleOptions
 	kind    *store.Topic
 	channel *channel // of the kind
-	site    string   // where Handle was called
+	site    site     // where Handle was called
 	run     func(context.Context, signals.Any) error
 	from    uint64 // position of the first signal it may get
 

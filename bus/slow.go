@@ -55,7 +55,7 @@ func (b *Bus) lookLocked() bool {
 	}
 	if took := now.Sub(w.since); took >= b.opts.Slow && !w.named {
 		w.named = true
-		b.emitLocked(Slow{Reader: h.options.Agent, Site: h.site, Took: took})
+		b.emitLocked(Slow{Reader: h.options.Agent, Site: h.site.String(), Took: took})
 	}
 	return true
 }

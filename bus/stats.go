@@ -118,20 +118,20 @@ func (b *Bus) Stats() Stats {
 		s.OpenConflicts, s.HeldBack = d.Open(), d.HeldBack()
 	}
 	for _, h := range b.inline.handlers {
-		r := ReaderStats{Agent: h.options.Agent, Site: h.site, Books: h.booksLocked()}
+		r := ReaderStats{Agent: h.options.Agent, Site: h.site.String(), Books: h.booksLocked()}
 		if h == b.runningLocked() && h == b.watchdog.handler {
 			r.Running = time.Since(b.watchdog.since)
 		}
 		s.Readers = append(s.Readers, r)
 	}
 	for _, sub := range b.subscriptions {
-		s.Readers = append(s.Readers, ReaderStats{Agent: sub.options.Agent, Site: sub.site, Books: sub.booksLocked()})
+		s.Readers = append(s.Readers, ReaderStats{Agent: sub.options.Agent, Site: sub.site.String(), Books: sub.booksLocked()})
 	}
 	for _, r := range s.Readers {
 		s.Books.add(r.Books)
 	}
 	if at := b.showing; at != nil && at.to != nil {
-		s.Readers = append(s.Readers, ReaderStats{Site: at.to.site, Running: time.Since(at.since)})
+		s.Readers = append(s.Readers, ReaderStats{Site: at.to.site.String(), Running: time.Since(at.since)})
 	}
 	return s
 }

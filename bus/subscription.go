@@ -3,12 +3,9 @@ package bus
 import (
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"math"
-	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -69,7 +66,7 @@ const (
 type Subscription struct {
 	bus     *Bus
 	options SubscribeOptions
-	site    string // where Subscribe was called
+	site    site // where Subscribe was called
 	kinds   []*store.Topic
 	threads []*store.Topic
 
@@ -170,18 +167,6 @@ func (s *Subscription) places() (places []node) {
 		places = append(places, node{queue: &channelOf(t).queue})
 	}
 	return places
-}
-
-// callSite names the first caller outside this package.
-func callSite() string {
-	var pcs [8]uintptr
-	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs[:])])
-	for {
-		f, more := frames.Next()
-		if !more || !strings.HasPrefix(f.Function, "github.com/swarmbus/swarmbus/bus.") {
-			return fmt.Sprintf("%s:%d", f.File, f.Line)
-		}
-	}
 }
 
 // Next waits for the next signal, and judges at the call whether it expired.
