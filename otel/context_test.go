@@ -23,6 +23,18 @@ func team() []*agents.Agent {
 	return []*agents.Agent{proposer("p", "a"), proposer("q", "b"), voter("v", "a"), voter("w", "a")}
 }
 
+// teamOnce is a team that decides once something has begun.
+func teamOnce(began <-chan struct{}) []*agents.Agent {
+	all := team()
+	last := all[len(all)-1]
+	votes := last.Reactor
+	last.Reactor = agents.Func(func(ctx context.Context, t *agents.Turn) seq {
+		<-began
+		return votes.React(ctx, t)
+	})
+	return all
+}
+
 func TestSolvesAtOnceOnOneBusAreOneTraceEach(t *testing.T) {
 	const solves = 8
 	r := newTrace(t, otel.Options{})
@@ -145,11 +157,13 @@ func TestTurnThatIsNotNeededAnyMoreIsNoError(t *testing.T) {
 	r := newTrace(t, otel.Options{})
 	waits := agent("waits", signals.KindProposal)
 	waits.CanEmit = []signals.Kind{signals.KindDiscovery}
+	began := make(chan struct{})
 	waits.Reactor = agents.Each(func(ctx context.Context, _ signals.Any) seq {
+		close(began)
 		<-ctx.Done()
 		return agents.Fail(ctx.Err())
 	})
-	r.solve(t, swarm.Options{Agents: append(team(), waits)})
+	r.solve(t, swarm.Options{Agents: append(teamOnce(began), waits)})
 	for _, s := range r.spans(t) {
 		if s.Name == "invoke_agent waits" {
 			if s.Status != "Unset" || s.Attributes["swarmbus.turn.dropped"] != "true" || s.Attributes["error.type"] != "" {
@@ -165,14 +179,15 @@ func TestTurnThatIsNotNeededAnyMoreIsNoError(t *testing.T) {
 // not listen: its span is there, dropped, before it comes back.
 func TestTurnThatIgnoresCancellationIsRecorded(t *testing.T) {
 	r := newTrace(t, otel.Options{})
-	release := make(chan struct{})
+	began, release := make(chan struct{}), make(chan struct{})
 	deaf := agent("deaf", signals.KindProposal)
 	deaf.CanEmit = []signals.Kind{signals.KindDiscovery}
 	deaf.Reactor = agents.Each(func(context.Context, signals.Any) seq {
+		close(began)
 		<-release
 		return agents.Say()
 	})
-	s, err := swarm.New(swarm.Options{Hook: r, Agents: append(team(), deaf)})
+	s, err := swarm.New(swarm.Options{Hook: r, Agents: append(teamOnce(began), deaf)})
 	if err != nil {
 		t.Fatal(err)
 	}
