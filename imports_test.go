@@ -45,6 +45,14 @@ var rules = []struct {
 	}},
 	{"internal/votes", rule{}},
 	{"internal/runs", rule{}},
+	{"agents/models/internal/wire", rule{}},
+	{"agents/models/modelstest", rule{ours: []string{"agents/models"}}},
+	{"agents/models/openai", rule{
+		ours: []string{"agents/models", "agents/models/internal/wire"}, others: []string{"github.com/sashabaranov/go-openai"},
+	}},
+	{"agents/models/anthropic", rule{
+		ours: []string{"agents/models", "agents/models/internal/wire"}, others: []string{"github.com/anthropics/anthropic-sdk-go"},
+	}},
 	{"swarm", rule{
 		ours:   []string{"signals", "conflict", "bus", "bus/journal", "consensus", "consensus/reliability", "agents", "agents/routing"},
 		others: []string{"github.com/cenkalti/backoff/v5"},
@@ -68,7 +76,7 @@ var rules = []struct {
 // testOnly is what tests may import beside what their package may.
 var testOnly = []string{
 	"github.com/google/go-cmp", "pgregory.net/rapid", "go.uber.org/goleak", "github.com/anishathalye/porcupine",
-	"github.com/rogpeppe/go-internal", "github.com/charmbracelet/x/ansi", "go.opentelemetry.io", module + "/consensus/consensustest",
+	"github.com/rogpeppe/go-internal", "github.com/charmbracelet/x/ansi", "go.opentelemetry.io", module + "/consensus/consensustest", module + "/agents/models/modelstest",
 }
 
 func TestImportsPointOneWay(t *testing.T) {

@@ -124,5 +124,4 @@ const (
 	FinishStop   Finish = "stop"   // it had said everything
 	FinishLength Finish = "length" // at [Request].Most, or where its context ends
 	FinishCalls  Finish = "calls"  // it wants to know what comes of its calls
-	FinishFilter Finish = "filter" // the provider withheld the rest
 )

@@ -1,0 +1,87 @@
+package anthropic
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	anthropic "github.com/anthropics/anthropic-sdk-go"
+	"github.com/anthropics/anthropic-sdk-go/option"
+
+	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/agents/models/internal/wire"
+)
+
+// Options of [New]. Model and Key are required.
+type Options struct {
+	Model   string       // as the provider names it
+	Key     string       // for x-api-key
+	BaseURL string       // up to /v1 and without it; "": Anthropic's own
+	Header  http.Header  // sent with every call
+	Client  *http.Client // nil: one of the model's own, which asks no proxy
+	// NoCache marks nothing to be cached. What is written to a cache costs more
+	// than other input, and what is read from it less.
+	NoCache bool
+}
+
+// A Model is one of Anthropic's. Make it with [New].
+type Model struct {
+	id     models.ID
+	client anthropic.Client
+	http   *http.Client
+	key    string
+	cache  bool
+}
+
+var _ models.Model = (*Model)(nil)
+
+// New returns a model. It calls nobody.
+func New(o Options) (*Model, error) {
+	if o.Model == "" || o.Key == "" {
+		return nil, errors.New("anthropic: the model's name or the key is missing")
+	}
+	base := cmp.Or(o.BaseURL, "https://api.anthropic.com")
+	at, err := url.Parse(base)
+	if err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https" {
+		return nil, fmt.Errorf("anthropic: base URL %.80q is not one of http or https", o.BaseURL)
+	}
+	m := &Model{id: models.ID{Provider: "anthropic", Name: o.Model}, http: wire.Client(o.Client, o.Header), key: o.Key, cache: !o.NoCache}
+	m.client = anthropic.NewClient(
+		option.WithoutEnvironmentDefaults(), option.WithoutOpenTelemetry(), option.WithMaxRetries(0),
+		option.WithBaseURL(base), option.WithAPIKey(o.Key), option.WithHTTPClient(m.http),
+	)
+	return m, nil
+}
+
+// ID implements [models.Model].
+func (m *Model) ID() models.ID { return m.id }
+
+// Close closes connections that no call uses.
+func (m *Model) Close() { m.http.CloseIdleConnections() }
+
+// Ask implements [models.Model].
+func (m *Model) Ask(ctx context.Context, r *models.Request) (*models.Answer, error) {
+	to, err := m.request(r)
+	if err != nil {
+		return nil, &models.Error{Model: m.id, Problem: models.ErrInvalid, Detail: models.Detail(err.Error()), Err: err, Unbilled: true}
+	}
+	inside, seen := wire.Watch(ctx)
+	stream := m.client.Messages.NewStreaming(inside, to)
+	defer func() { _ = stream.Close() }()
+	a := answer{show: r.Show}
+	for stream.Next() {
+		if err := a.add(stream.Current()); err != nil {
+			return nil, &models.Error{Model: m.id, Problem: models.ErrMalformed, Detail: models.Detail(err.Error(), m.key), Err: err}
+		}
+	}
+	switch err := stream.Err(); {
+	case err != nil || ctx.Err() != nil:
+		return nil, m.failed(ctx, err, seen)
+	case !a.stopped:
+		return nil, &models.Error{Model: m.id, Problem: models.ErrCutOff, Detail: "the stream ended without message_stop"}
+	}
+	return a.whole(m.id)
+}

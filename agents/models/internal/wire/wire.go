@@ -1,0 +1,148 @@
+// Package wire is what adapters need of HTTP beneath the providers' libraries:
+// what came of a call although the library does not tell, and streams without what
+// the libraries stumble over.
+package wire
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// MaxBody is how many bytes a response may have.
+const MaxBody = 16 << 20
+
+// ErrTooLong is returned by a response's body at [MaxBody].
+var ErrTooLong = errors.New("the response has more than 16 MiB")
+
+// Seen is what was seen of a call.
+type Seen struct {
+	Sent   bool // a request went out
+	Status int  // 0: no response
+	Header http.Header
+	Begun  bool // something of the response's body came
+	Done   bool // the stream said "[DONE]"
+}
+
+type seenKey struct{}
+
+// Watch returns a context whose one call is seen.
+func Watch(ctx context.Context) (context.Context, *Seen) {
+	s := &Seen{}
+	return context.WithValue(ctx, seenKey{}, s), s
+}
+
+// Client returns a client of base, nil for one of its own that asks no proxy, which
+// sees calls and adds the header to each.
+func Client(base *http.Client, header http.Header) *http.Client {
+	c := http.Client{}
+	if base != nil {
+		c = *base
+	}
+	next := c.Transport
+	switch {
+	case next == nil && base != nil:
+		next = http.DefaultTransport
+	case next == nil:
+		next = &http.Transport{ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 64, IdleConnTimeout: time.Minute, TLSHandshakeTimeout: 10 * time.Second}
+	}
+	c.Transport = &transport{next, header}
+	return &c
+}
+
+type transport struct {
+	next   http.RoundTripper
+	header http.Header
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	seen, _ := r.Context().Value(seenKey{}).(*Seen)
+	if seen == nil {
+		seen = &Seen{}
+	}
+	if len(t.header) > 0 {
+		r = r.Clone(r.Context())
+		for key, values := range t.header {
+			r.Header[http.CanonicalHeaderKey(key)] = values
+		}
+	}
+	seen.Sent = true
+	resp, err := t.next.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	seen.Status, seen.Header = resp.StatusCode, resp.Header
+	b := &body{ReadCloser: resp.Body, seen: seen}
+	switch {
+	case strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream"):
+		resp.Body = &events{body: b, lines: bufio.NewReader(b)}
+	case resp.StatusCode < http.StatusBadRequest: // an error of a gateway, which the libraries read by lines
+		resp.Body = &ended{b, io.MultiReader(b, strings.NewReader("\n\n"))}
+	default:
+		resp.Body = b
+	}
+	return resp, nil
+}
+
+// CloseIdleConnections closes the connections that no call uses.
+func (t *transport) CloseIdleConnections() {
+	if c, ok := t.next.(interface{ CloseIdleConnections() }); ok {
+		c.CloseIdleConnections()
+	}
+}
+
+// body is a response's body up to MaxBody.
+type body struct {
+	io.ReadCloser
+	seen *Seen
+	read int
+}
+
+func (b *body) Read(p []byte) (int, error) {
+	if b.read >= MaxBody {
+		return 0, ErrTooLong
+	}
+	n, err := b.ReadCloser.Read(p)
+	b.read += n
+	b.seen.Begun = b.seen.Begun || n > 0
+	return n, err
+}
+
+// ended is a body with the end of a line behind it.
+type ended struct {
+	io.Closer
+	io.Reader
+}
+
+// events is a stream of events with each line whole and without comments, which
+// some clients take for something else.
+type events struct {
+	*body
+	lines *bufio.Reader
+	rest  []byte // of the line that is being read
+	err   error
+}
+
+func (e *events) Read(p []byte) (int, error) {
+	for len(e.rest) == 0 {
+		if e.err != nil {
+			return 0, e.err
+		}
+		e.rest, e.err = e.lines.ReadBytes('\n')
+		switch text := bytes.TrimSpace(e.rest); {
+		case bytes.HasPrefix(text, []byte(":")):
+			e.rest = nil
+		case bytes.HasPrefix(text, []byte("data:")):
+			e.seen.Done = e.seen.Done || string(bytes.TrimSpace(text[len("data:"):])) == "[DONE]"
+		}
+	}
+	n := copy(p, e.rest)
+	e.rest = e.rest[n:]
+	return n, nil
+}

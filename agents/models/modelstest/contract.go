@@ -1,0 +1,350 @@
+package modelstest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http/httptest"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/swarmbus/swarmbus/agents/models"
+)
+
+// Open returns a model that asks the server at baseURL for [Name] with [Key].
+type Open func(baseURL string) (models.Model, error)
+
+// Test checks that a model keeps the contract of [models.Model], each part of it in
+// a test of its own.
+func Test(t *testing.T, d Dialect, open Open) {
+	// Nothing of this may count.
+	for _, name := range []string{"OPENAI_BASE_URL", "OPENAI_API_KEY", "ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "HTTP_PROXY", "http_proxy"} {
+		t.Setenv(name, "http://127.0.0.1:1")
+	}
+	for _, c := range contract {
+		t.Run(c.name, func(t *testing.T) {
+			if err := c.check(d, open); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// Broken returns the parts of the contract that a model does not keep: for who
+// wants to see that the suite finds something.
+func Broken(d Dialect, open Open) (parts []string) {
+	for _, c := range contract {
+		if c.check(d, open) != nil {
+			parts = append(parts, c.name)
+		}
+	}
+	return parts
+}
+
+// contract is what every model keeps.
+var contract = []struct {
+	name  string
+	check func(d Dialect, open Open) error
+}{
+	{"AnswersWithTextUsageAndModel", answers},
+	{"ShowsTheAnswerInPieces", shows},
+	{"SendsTheWholeRequest", sends},
+	{"BringsToolCalls", calls},
+	{"SaysThatItRanOutOfTokens", runsOut},
+	{"SaysWhatProblemARefusalIs", refusals},
+	{"TakesNoBrokenAnswerForAWholeOne", faults},
+	{"SaysThatTheAnswerWasWithheld", withheld},
+	{"LeavesUsageZeroWhereThereIsNone", uncounted},
+	{"EndsWithItsContextAtOnce", ends},
+	{"SaysThatNobodyWasReached", unreached},
+	{"AnswersManyAtOnce", manyAtOnce},
+}
+
+func question() *models.Request {
+	return &models.Request{System: "You are terse.", Messages: []models.Message{models.User("Well?")}, Most: 100}
+}
+
+var usage = models.Usage{Input: 25, CacheRead: 8, Output: 7}
+
+// with runs a check against a server.
+func with(d Dialect, open Open, reply func(n int, r *models.Request) Reply, check func(s *Server, m models.Model) error) error {
+	s := NewServer(d, reply)
+	defer s.Close()
+	m, err := open(s.URL)
+	if err != nil {
+		return err
+	}
+	if c, ok := m.(interface{ Close() }); ok {
+		defer c.Close()
+	}
+	if err := check(s, m); err != nil {
+		return err
+	}
+	if refused := s.Refused(); len(refused) > 0 {
+		return fmt.Errorf("the server refused: %w", errors.Join(refused...))
+	}
+	return nil
+}
+
+func always(r Reply) func(int, *models.Request) Reply {
+	return func(int, *models.Request) Reply { return r }
+}
+
+func differ(what string, got, want any) error {
+	if reflect.DeepEqual(got, want) {
+		return nil
+	}
+	return fmt.Errorf("%s: got %+v, want %+v", what, got, want)
+}
+
+const long = "Yes — \"quoted\", <tag> and ünïcödé\nin several lines.\t[DONE]"
+
+func answers(d Dialect, open Open) error {
+	return with(d, open, always(Reply{Text: long, Usage: usage}), func(_ *Server, m models.Model) error {
+		a, err := m.Ask(context.Background(), question())
+		if err != nil {
+			return err
+		}
+		return errors.Join(
+			differ("answer", a, &models.Answer{Text: long, Finish: models.FinishStop, Usage: usage, Model: Name + "-2"}),
+			differ("name", m.ID().Name, Name),
+		)
+	})
+}
+
+func shows(d Dialect, open Open) error {
+	return with(d, open, always(Reply{Text: long, Usage: usage}), func(_ *Server, m models.Model) error {
+		var shown strings.Builder
+		pieces := 0
+		r := question()
+		r.Show = func(p models.Piece) {
+			pieces++
+			shown.WriteString(p.Text)
+		}
+		a, err := m.Ask(context.Background(), r)
+		if err != nil {
+			return err
+		}
+		if pieces < 2 {
+			err = fmt.Errorf("%d pieces", pieces)
+		}
+		return errors.Join(err, differ("shown", shown.String(), long), differ("text", a.Text, long))
+	})
+}
+
+func sends(d Dialect, open Open) error {
+	half := 0.5
+	r := &models.Request{
+		System: "You are <terse>.",
+		Messages: []models.Message{
+			models.User("one\n\"two\""),
+			{Role: models.RoleAssistant, Text: "let me see", Calls: []models.Call{
+				{ID: "call_1", Name: "look_up", Args: json.RawMessage(`{"word":"a\"b"}`)}, {ID: "call_2", Name: "look_up", Args: json.RawMessage(`{"word":"c"}`)},
+			}},
+			{Role: models.RoleUser, Results: []models.Result{{Call: "call_1", Text: "first"}, {Call: "call_2", Text: "second"}}},
+			models.Assistant("so"),
+			models.User("and now?"),
+			models.User("what stands:\n- nothing"),
+		},
+		Schema:      &models.Schema{Name: "answer", JSON: json.RawMessage(`{"type":"object","properties":{"yes":{"type":"boolean"}},"required":["yes"],"additionalProperties":false}`)},
+		Tools:       []models.Tool{{Name: "look_up", Description: "Looks a word up.", Schema: json.RawMessage(`{"type":"object","properties":{"word":{"type":"string"}},"required":["word"],"additionalProperties":false}`)}},
+		Most:        123,
+		Temperature: &half,
+	}
+	before, _ := json.Marshal(r)
+	return with(d, open, always(Reply{Text: `{"yes":true}`, Usage: usage}), func(s *Server, m models.Model) error {
+		if _, err := m.Ask(context.Background(), r); err != nil {
+			return err
+		}
+		if after, _ := json.Marshal(r); string(after) != string(before) {
+			return fmt.Errorf("the request was modified: %s", after)
+		}
+		got := s.Requests()[0]
+		if got.Schema == nil || got.Temperature == nil || len(got.Tools) != 1 {
+			return fmt.Errorf("the schema, the temperature or the tool is missing: %+v", got)
+		}
+		return errors.Join(
+			differ("system", got.System, r.System), differ("messages", got.Messages, r.Messages), differ("most", got.Most, r.Most),
+			differ("temperature", *got.Temperature, half), sameJSON("schema", got.Schema.JSON, r.Schema.JSON),
+			differ("tool", got.Tools[0].Name+got.Tools[0].Description, "look_upLooks a word up."),
+			sameJSON("tool's schema", got.Tools[0].Schema, r.Tools[0].Schema),
+		)
+	})
+}
+
+func sameJSON(what string, a, b []byte) error {
+	var x, y any
+	if err := errors.Join(json.Unmarshal(a, &x), json.Unmarshal(b, &y)); err != nil {
+		return err
+	}
+	return differ(what, x, y)
+}
+
+func calls(d Dialect, open Open) error {
+	want := []models.Call{
+		{ID: "call_1", Name: "look_up", Args: json.RawMessage(`{"word":"a \"quoted\" one"}`)},
+		{ID: "call_2", Name: "count", Args: json.RawMessage(`{}`)},
+	}
+	return with(d, open, always(Reply{Text: "Let me see.", Calls: want, Usage: usage}), func(_ *Server, m models.Model) error {
+		a, err := m.Ask(context.Background(), question())
+		if err != nil {
+			return err
+		}
+		return errors.Join(differ("calls", a.Calls, want), differ("finish", a.Finish, models.FinishCalls), differ("text", a.Text, "Let me see."))
+	})
+}
+
+func runsOut(d Dialect, open Open) error {
+	reply := Reply{Text: "Yes, bec", Finish: models.FinishLength, Usage: usage}
+	return with(d, open, always(reply), func(_ *Server, m models.Model) error {
+		a, err := m.Ask(context.Background(), question())
+		if err != nil {
+			return err
+		}
+		return errors.Join(differ("finish", a.Finish, models.FinishLength), differ("text", a.Text, "Yes, bec"))
+	})
+}
+
+func refusals(d Dialect, open Open) error {
+	for status, want := range map[int]*models.Problem{
+		400: models.ErrInvalid, 401: models.ErrAuth, 403: models.ErrAuth, 404: models.ErrNotFound, 408: models.ErrTimeout, 409: models.ErrOverloaded,
+		413: models.ErrInvalid, 422: models.ErrInvalid, 429: models.ErrRateLimited, 500: models.ErrOverloaded, 503: models.ErrOverloaded, 529: models.ErrOverloaded,
+	} {
+		reply := Reply{Status: status, RetryAfter: "11"}
+		if err := with(d, open, always(reply), func(s *Server, m models.Model) error {
+			_, err := m.Ask(context.Background(), question())
+			var e *models.Error
+			switch {
+			case !errors.As(err, &e) || e.Problem != want || e.Status != status || e.After != 11*time.Second || !e.Unbilled:
+				return fmt.Errorf("got %T %w", err, err)
+			case strings.Contains(err.Error(), Key) || strings.Contains(fmt.Sprintf("%+v", *e), Key):
+				return fmt.Errorf("the error has the key: %w", err)
+			}
+			return differ("calls", len(s.Requests()), 1)
+		}); err != nil {
+			return fmt.Errorf("status %d: %w", status, err)
+		}
+	}
+	return nil
+}
+
+func faults(d Dialect, open Open) error {
+	for fault, want := range map[Fault]*models.Problem{
+		Drops: models.ErrCutOff, CutOff: models.ErrCutOff, Malformed: models.ErrMalformed, HalfCall: models.ErrMalformed, FailsInside: models.ErrOverloaded,
+	} {
+		reply := Reply{Text: long, Fault: fault, Usage: usage}
+		if fault == HalfCall {
+			reply.Calls = []models.Call{{ID: "call_1", Name: "look_up", Args: json.RawMessage(`{"word":"half of it"}`)}}
+		}
+		if err := with(d, open, always(reply), func(s *Server, m models.Model) error {
+			a, err := m.Ask(context.Background(), question())
+			var e *models.Error
+			if !errors.As(err, &e) || e.Problem != want || e.Unbilled || !e.Temporary() || a != nil {
+				if err == nil {
+					err = errors.New("no error")
+				}
+				return fmt.Errorf("got %+v, %w, want %w", a, err, want)
+			}
+			return differ("calls", len(s.Requests()), 1)
+		}); err != nil {
+			return fmt.Errorf("fault %d: %w", fault, err)
+		}
+	}
+	return nil
+}
+
+func withheld(d Dialect, open Open) error {
+	reply := Reply{Text: "I", Finish: "content_filter", Usage: usage}
+	return with(d, open, always(reply), func(_ *Server, m models.Model) error {
+		if _, err := m.Ask(context.Background(), question()); !errors.Is(err, models.ErrFiltered) {
+			return fmt.Errorf("got %w", err)
+		}
+		return nil
+	})
+}
+
+func uncounted(d Dialect, open Open) error {
+	return with(d, open, always(Reply{Text: "Yes.", Fault: CountsNothing}), func(_ *Server, m models.Model) error {
+		a, err := m.Ask(context.Background(), question())
+		if err != nil {
+			return err
+		}
+		return differ("usage", a.Usage, models.Usage{})
+	})
+}
+
+// ends lets the server stall, and ends the context: by a cause, and by time.
+func ends(d Dialect, open Open) error {
+	return with(d, open, always(Reply{Text: long, Fault: Stalls}), func(_ *Server, m models.Model) error {
+		why := errors.New("enough of it")
+		ctx, cancel := context.WithCancelCause(context.Background())
+		defer cancel(nil)
+		r := question()
+		var ended time.Time
+		r.Show = func(models.Piece) { // it is in the middle of it
+			if ended.IsZero() {
+				ended = time.Now()
+				cancel(why)
+			}
+		}
+		defer time.AfterFunc(2*time.Second, func() { cancel(errors.New("nothing was shown")) }).Stop()
+		_, err := m.Ask(ctx, r)
+		if took := time.Since(ended); !errors.Is(err, why) || took > 50*time.Millisecond {
+			return fmt.Errorf("after it was cancelled: %v later %w", took, err)
+		}
+		soon, stop := context.WithTimeout(context.Background(), 20*time.Millisecond)
+		defer stop()
+		if _, err := m.Ask(soon, question()); !errors.Is(err, context.DeadlineExceeded) {
+			return fmt.Errorf("after its deadline: %w", err)
+		}
+		if _, err := m.Ask(ctx, question()); !errors.Is(err, why) {
+			return fmt.Errorf("with a context that has ended: %w", err)
+		}
+		return nil
+	})
+}
+
+func unreached(_ Dialect, open Open) error {
+	s := httptest.NewServer(nil)
+	s.Close() // nobody listens there now
+	m, err := open(s.URL)
+	if err != nil {
+		return err
+	}
+	_, err = m.Ask(context.Background(), question())
+	var e *models.Error
+	if !errors.As(err, &e) || e.Problem != models.ErrConnection || !e.Unbilled || !e.Temporary() {
+		return fmt.Errorf("got %T %w", err, err)
+	}
+	return nil
+}
+
+func manyAtOnce(d Dialect, open Open) error {
+	reply := func(_ int, r *models.Request) Reply {
+		return Reply{Text: "to " + r.Messages[0].Text, Usage: usage}
+	}
+	return with(d, open, reply, func(_ *Server, m models.Model) error {
+		errs := make([]error, 8)
+		var wg sync.WaitGroup
+		for i := range errs {
+			wg.Go(func() {
+				for n := range 5 {
+					r := question()
+					r.Messages[0].Text = fmt.Sprintf("caller %d, call %d", i, n)
+					a, err := m.Ask(context.Background(), r)
+					if err != nil {
+						errs[i] = err
+						return
+					}
+					errs[i] = errors.Join(errs[i], differ("text", a.Text, "to "+r.Messages[0].Text))
+				}
+			})
+		}
+		wg.Wait()
+		return errors.Join(errs...)
+	})
+}

@@ -1,0 +1,122 @@
+package openai
+
+import (
+	"encoding/json"
+	"strings"
+
+	openai "github.com/sashabaranov/go-openai"
+
+	"github.com/swarmbus/swarmbus/agents/models"
+)
+
+// An answer is what has come of one.
+type answer struct {
+	show    func(models.Piece)
+	text    strings.Builder
+	calls   []call
+	finish  openai.FinishReason
+	refused string
+	usage   models.Usage
+	model   string
+}
+
+type call struct {
+	id, name string
+	args     strings.Builder
+}
+
+// add takes in the next chunk.
+func (a *answer) add(c *openai.ChatCompletionStreamResponse) {
+	if c.Model != "" {
+		a.model = c.Model
+	}
+	if u := c.Usage; u != nil { // the last one counts: some servers count along
+		a.usage = models.Usage{Input: u.PromptTokens, Output: u.CompletionTokens}
+		if d := u.PromptTokensDetails; d != nil {
+			a.usage.CacheRead = d.CachedTokens
+		}
+	}
+	for _, choice := range c.Choices {
+		if choice.Index != 0 {
+			continue
+		}
+		a.say(choice.Delta.Content)
+		a.refused += choice.Delta.Refusal
+		for i := range choice.Delta.ToolCalls {
+			a.call(&choice.Delta.ToolCalls[i])
+		}
+		if choice.FinishReason != "" && choice.FinishReason != openai.FinishReasonNull {
+			a.finish = choice.FinishReason
+		}
+	}
+}
+
+func (a *answer) say(text string) {
+	a.text.WriteString(text)
+	if text != "" && a.show != nil {
+		a.show(models.Piece{Text: text})
+	}
+}
+
+// call takes in a part of a call: of the one with its index, or where the server
+// gives none, of a new one if it has an id or a name.
+func (a *answer) call(part *openai.ToolCall) {
+	i := len(a.calls) - 1
+	switch {
+	case part.Index != nil:
+		i = *part.Index
+	case part.ID != "" || part.Function.Name != "":
+		i++
+	}
+	const most = 128 // calls
+	if i < 0 || i >= most {
+		return
+	}
+	for len(a.calls) <= i {
+		a.calls = append(a.calls, call{})
+	}
+	c := &a.calls[i]
+	if part.ID != "" {
+		c.id = part.ID
+	}
+	c.name += part.Function.Name
+	c.args.WriteString(part.Function.Arguments)
+}
+
+// whole returns the answer if it is one.
+func (a *answer) whole(id models.ID) (*models.Answer, error) {
+	if a.refused != "" || a.finish == openai.FinishReasonContentFilter {
+		return nil, &models.Error{Model: id, Problem: models.ErrFiltered, Detail: models.Detail(a.refused)}
+	}
+	to := &models.Answer{Text: a.text.String(), Finish: a.reason(), Usage: a.usage, Model: a.model}
+	for i := range a.calls {
+		c := &a.calls[i]
+		args := json.RawMessage(c.args.String())
+		if len(args) == 0 {
+			args = json.RawMessage("{}")
+		}
+		switch {
+		case json.Valid(args) && c.id != "" && c.name != "":
+			to.Calls = append(to.Calls, models.Call{ID: c.id, Name: c.name, Args: args})
+		case to.Finish != models.FinishLength: // there the rest of the call was not said
+			return nil, &models.Error{Model: id, Problem: models.ErrMalformed, Detail: models.Detail("the call of tool " + c.name + " is not whole")}
+		}
+	}
+	return to, nil
+}
+
+func (a *answer) reason() models.Finish {
+	switch a.finish {
+	case openai.FinishReasonLength:
+		return models.FinishLength
+	case openai.FinishReasonToolCalls, openai.FinishReasonFunctionCall:
+		return models.FinishCalls
+	case openai.FinishReasonStop, "":
+		if len(a.calls) > 0 {
+			return models.FinishCalls
+		}
+		return models.FinishStop
+	default:
+		return models.Finish(a.finish)
+	}
+}

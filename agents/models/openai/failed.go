@@ -1,0 +1,67 @@
+package openai
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	openai "github.com/sashabaranov/go-openai"
+
+	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/agents/models/internal/wire"
+)
+
+// failed says what an error of the library is.
+func (m *Model) failed(ctx context.Context, err error, seen *wire.Seen) error {
+	var said *openai.APIError
+	var refused *openai.RequestError
+	switch {
+	case ctx.Err() != nil:
+		return models.TransportError(ctx, m.id, err, seen.Begun, m.key)
+	case errors.As(err, &said):
+		return m.said(said, seen)
+	case seen.Status >= 400:
+		detail := err.Error()
+		if errors.As(err, &refused) {
+			detail = string(refused.Body)
+		}
+		return models.StatusError(m.id, seen.Status, seen.Header, models.Detail(detail, m.key))
+	case !seen.Sent:
+		return &models.Error{Model: m.id, Problem: models.ErrInvalid, Detail: models.Detail(err.Error(), m.key), Err: err, Unbilled: true}
+	case isJSON(err) || errors.Is(err, wire.ErrTooLong):
+		return &models.Error{Model: m.id, Problem: models.ErrMalformed, Status: seen.Status, Detail: models.Detail(err.Error(), m.key), Err: err}
+	}
+	return models.TransportError(ctx, m.id, err, seen.Status != 0, m.key)
+}
+
+func isJSON(err error) bool {
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	return errors.As(err, &syntax) || errors.As(err, &kind)
+}
+
+// said is an error that the server put into words, as the response or in the
+// middle of a stream.
+func (m *Model) said(said *openai.APIError, seen *wire.Seen) error {
+	status, inStream := seen.Status, seen.Status < 400
+	if inStream {
+		status = 500
+		if code, ok := said.Code.(int); ok && code >= 400 && code < 600 {
+			status = code
+		}
+	}
+	e := models.StatusError(m.id, status, seen.Header, models.Detail(said.Message, m.key))
+	e.Unbilled = !inStream
+	code, _ := said.Code.(string)
+	switch {
+	case code == "insufficient_quota" || said.Type == "insufficient_quota":
+		e.Problem = models.ErrQuota
+	case inStream && (strings.HasPrefix(code, "rate_limit") || strings.HasPrefix(said.Type, "rate_limit")):
+		e.Problem = models.ErrRateLimited
+	case inStream && said.Type == "invalid_request_error":
+		e.Problem = models.ErrInvalid
+	}
+	e.Status = seen.Status
+	return e
+}

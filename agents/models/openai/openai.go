@@ -1,0 +1,137 @@
+package openai
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"net/url"
+	"strings"
+
+	openai "github.com/sashabaranov/go-openai"
+
+	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/agents/models/internal/wire"
+)
+
+// Options of [New]. Model is required.
+type Options struct {
+	Model    string       // as the server names it
+	Provider string       // who serves it, for records and prices; "": "openai"
+	BaseURL  string       // up to and with /v1; "": OpenAI's own
+	Key      string       // "": none is sent
+	Header   http.Header  // sent with every call
+	Client   *http.Client // nil: one of the model's own, which asks no proxy
+}
+
+// A Model is one of a server. Make it with [New].
+type Model struct {
+	id     models.ID
+	client *openai.Client
+	http   *http.Client
+	key    string
+	own    bool // the server is OpenAI's, and calls the bound on tokens by its new name
+}
+
+var _ models.Model = (*Model)(nil)
+
+// New returns a model. It calls nobody.
+func New(o Options) (*Model, error) {
+	if o.Model == "" {
+		return nil, errors.New("openai: no model is named")
+	}
+	c := openai.DefaultConfig(o.Key)
+	c.BaseURL = strings.TrimRight(cmp.Or(o.BaseURL, c.BaseURL), "/")
+	at, err := url.Parse(c.BaseURL)
+	if err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https" {
+		return nil, fmt.Errorf("openai: base URL %.80q is not one of http or https", o.BaseURL)
+	}
+	m := &Model{id: models.ID{Provider: cmp.Or(o.Provider, "openai"), Name: o.Model}, http: wire.Client(o.Client, o.Header), key: o.Key}
+	m.own = at.Hostname() == "api.openai.com" || strings.HasSuffix(at.Hostname(), ".openai.azure.com")
+	c.HTTPClient = m.http
+	m.client = openai.NewClientWithConfig(c)
+	return m, nil
+}
+
+// ID implements [models.Model].
+func (m *Model) ID() models.ID { return m.id }
+
+// Close closes connections that no call uses.
+func (m *Model) Close() { m.http.CloseIdleConnections() }
+
+// Ask implements [models.Model].
+func (m *Model) Ask(ctx context.Context, r *models.Request) (*models.Answer, error) {
+	inside, seen := wire.Watch(ctx)
+	stream, err := m.client.CreateChatCompletionStream(inside, m.request(r))
+	if err != nil {
+		return nil, m.failed(ctx, err, seen)
+	}
+	defer func() { _ = stream.Close() }()
+	a := answer{show: r.Show}
+	for {
+		chunk, err := stream.Recv()
+		switch {
+		case err == nil:
+			a.add(&chunk)
+		case errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) && (seen.Done || a.finish != ""):
+			return a.whole(m.id)
+		case errors.Is(err, io.EOF) && ctx.Err() == nil:
+			return nil, &models.Error{Model: m.id, Problem: models.ErrCutOff, Detail: "the stream ended without a finish reason"}
+		default:
+			return nil, m.failed(ctx, err, seen)
+		}
+	}
+}
+
+// request puts a request into the protocol's words.
+func (m *Model) request(r *models.Request) openai.ChatCompletionRequest {
+	to := openai.ChatCompletionRequest{
+		Model: m.id.Name, Messages: messages(r), Seed: r.Seed, StreamOptions: &openai.StreamOptions{IncludeUsage: true},
+	}
+	if m.own {
+		to.MaxCompletionTokens = r.Most
+	} else {
+		to.MaxTokens = r.Most //nolint:staticcheck // what most compatible servers know
+	}
+	if r.Temperature != nil {
+		to.Temperature = max(float32(*r.Temperature), math.SmallestNonzeroFloat32) // 0 would not be sent
+	}
+	if s := r.Schema; s != nil {
+		to.ResponseFormat = &openai.ChatCompletionResponseFormat{
+			Type:       openai.ChatCompletionResponseFormatTypeJSONSchema,
+			JSONSchema: &openai.ChatCompletionResponseFormatJSONSchema{Name: s.Name, Schema: s.JSON, Strict: true},
+		}
+	}
+	for _, t := range r.Tools {
+		to.Tools = append(to.Tools, openai.Tool{
+			Type:     openai.ToolTypeFunction,
+			Function: &openai.FunctionDefinition{Name: t.Name, Description: t.Description, Parameters: t.Schema},
+		})
+	}
+	return to
+}
+
+func messages(r *models.Request) (all []openai.ChatCompletionMessage) {
+	if r.System != "" {
+		all = append(all, openai.ChatCompletionMessage{Role: openai.ChatMessageRoleSystem, Content: r.System})
+	}
+	for _, m := range r.Messages {
+		for _, result := range m.Results {
+			all = append(all, openai.ChatCompletionMessage{Role: openai.ChatMessageRoleTool, ToolCallID: result.Call, Content: result.Text})
+		}
+		if m.Text == "" && len(m.Calls) == 0 {
+			continue
+		}
+		to := openai.ChatCompletionMessage{Role: string(m.Role), Content: m.Text}
+		for _, c := range m.Calls {
+			to.ToolCalls = append(to.ToolCalls, openai.ToolCall{
+				ID: c.ID, Type: openai.ToolTypeFunction, Function: openai.FunctionCall{Name: c.Name, Arguments: string(c.Args)},
+			})
+		}
+		all = append(all, to)
+	}
+	return all
+}

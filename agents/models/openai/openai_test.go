@@ -1,0 +1,198 @@
+package openai_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/agents/models/modelstest"
+	"github.com/swarmbus/swarmbus/agents/models/openai"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func open(base string) (models.Model, error) {
+	return openai.New(openai.Options{Model: modelstest.Name, BaseURL: base + "/", Key: modelstest.Key})
+}
+
+func TestContract(t *testing.T) { modelstest.Test(t, modelstest.OpenAI, open) }
+
+// TestTheSuiteFindsBrokenModels spoils one thing at a time.
+func TestTheSuiteFindsBrokenModels(t *testing.T) {
+	spoilt := func(answer func(m models.Model, ctx context.Context, r *models.Request) (*models.Answer, error)) modelstest.Open {
+		return func(base string) (models.Model, error) {
+			m, err := open(base)
+			return &mutant{m, answer}, err
+		}
+	}
+	for part, m := range map[string]modelstest.Open{
+		"": open,
+		"TakesNoBrokenAnswerForAWholeOne": spoilt(func(m models.Model, ctx context.Context, r *models.Request) (*models.Answer, error) {
+			a, err := m.Ask(ctx, r)
+			if errors.Is(err, models.ErrCutOff) {
+				return &models.Answer{}, nil
+			}
+			return a, err
+		}),
+		"SaysWhatProblemARefusalIs": spoilt(func(m models.Model, ctx context.Context, r *models.Request) (*models.Answer, error) {
+			_, _ = m.Ask(ctx, r)
+			return m.Ask(ctx, r)
+		}),
+		"AnswersWithTextUsageAndModel": spoilt(func(m models.Model, ctx context.Context, r *models.Request) (*models.Answer, error) {
+			a, err := m.Ask(ctx, r)
+			if err == nil {
+				a.Usage.Input -= a.Usage.CacheRead
+			}
+			return a, err
+		}),
+		"EndsWithItsContextAtOnce": spoilt(func(m models.Model, ctx context.Context, r *models.Request) (*models.Answer, error) {
+			a, err := m.Ask(ctx, r)
+			if ctx.Err() != nil {
+				err = ctx.Err()
+			}
+			return a, err
+		}),
+		"ShowsTheAnswerInPieces": spoilt(func(m models.Model, ctx context.Context, r *models.Request) (*models.Answer, error) {
+			whole := *r
+			whole.Show = nil
+			a, err := m.Ask(ctx, &whole)
+			if err == nil && r.Show != nil {
+				r.Show(models.Piece{Text: a.Text})
+			}
+			return a, err
+		}),
+		"SendsTheWholeRequest": spoilt(func(m models.Model, ctx context.Context, r *models.Request) (*models.Answer, error) {
+			less := *r
+			less.Schema = nil
+			return m.Ask(ctx, &less)
+		}),
+		"AnswersManyAtOnce": spoilt(func(m models.Model, ctx context.Context, r *models.Request) (*models.Answer, error) {
+			a, err := m.Ask(ctx, r)
+			if err == nil && strings.Contains(a.Text, "caller 3") {
+				a.Text = "to caller 2"
+			}
+			return a, err
+		}),
+	} {
+		got := modelstest.Broken(modelstest.OpenAI, m)
+		if found := strings.Contains(strings.Join(got, " "), part); !found || part == "" && len(got) > 0 {
+			t.Errorf("with %q broken the suite finds %v", part, got)
+		}
+	}
+}
+
+type mutant struct {
+	models.Model
+	answer func(m models.Model, ctx context.Context, r *models.Request) (*models.Answer, error)
+}
+
+func (m *mutant) Ask(ctx context.Context, r *models.Request) (*models.Answer, error) {
+	return m.answer(m.Model, ctx, r)
+}
+
+func (m *mutant) Close() { m.Model.(*openai.Model).Close() }
+
+func TestOptionsAreChecked(t *testing.T) {
+	for _, o := range []openai.Options{{}, {Model: "m", BaseURL: "ftp://x"}, {Model: "m", BaseURL: "no url"}, {Model: "m", BaseURL: "http://"}} {
+		if _, err := openai.New(o); err == nil {
+			t.Errorf("%+v is taken", o)
+		}
+	}
+}
+
+// odd serves a stream as it is.
+func odd(t *testing.T, contentType, stream string) models.Model {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if got := r.Header.Get("X-Title"); got != "swarm" {
+			t.Errorf("header %q", got)
+		}
+		w.Header().Set("Content-Type", contentType)
+		_, _ = w.Write([]byte(stream))
+	}))
+	t.Cleanup(s.Close)
+	m, err := openai.New(openai.Options{Model: "m", Provider: "odd", BaseURL: s.URL, Header: http.Header{"x-title": {"swarm"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(m.Close)
+	return m
+}
+
+func TestOddStreamsOfCompatibleServersAreRead(t *testing.T) {
+	const sse = "text/event-stream"
+	for name, c := range map[string]struct {
+		contentType, stream string
+		want                models.Answer
+		err                 *models.Problem
+	}{
+		"a null finish reason and [DONE]": {sse, `data: {"choices":[{"index":0,"delta":{"content":"yes"},"finish_reason":null}]}` + "\n\ndata: [DONE]\n\n", models.Answer{Text: "yes", Finish: models.FinishStop}, nil},
+		"a finish reason without [DONE]":  {sse, `data: {"choices":[{"index":0,"delta":{"content":"yes"},"finish_reason":"stop"}]}` + "\n\n", models.Answer{Text: "yes", Finish: models.FinishStop}, nil},
+		"carriage returns, no space":      {sse, `data:{"choices":[{"index":0,"delta":{"content":"yes"},"finish_reason":"stop"}]}` + "\r\n\r\ndata:[DONE]\r\n\r\n", models.Answer{Text: "yes", Finish: models.FinishStop}, nil},
+		"[DONE] inside a text":            {sse, `data: {"choices":[{"index":0,"delta":{"content":"data: [DONE]"}}]}` + "\n\n", models.Answer{}, models.ErrCutOff},
+		"calls without an index": {
+			sse, `data: {"choices":[{"index":0,"delta":{"tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}},{"id":"b","type":"function","function":{"name":"g","arguments":"{\"x\":1}"}}]},"finish_reason":"stop"}]}` + "\n\ndata: [DONE]\n\n",
+			models.Answer{Finish: models.FinishCalls, Calls: []models.Call{{ID: "a", Name: "f", Args: []byte("{}")}, {ID: "b", Name: "g", Args: []byte(`{"x":1}`)}}},
+			nil,
+		},
+		"half a call where tokens ran out": {
+			sse, `data: {"choices":[{"index":0,"delta":{"content":"so","tool_calls":[{"index":0,"id":"a","type":"function","function":{"name":"f","arguments":"{\"x"}}]},"finish_reason":"length"}]}` + "\n\ndata: [DONE]\n\n",
+			models.Answer{Text: "so", Finish: models.FinishLength},
+			nil,
+		},
+		"a comment before an error":      {sse, ": OPENROUTER PROCESSING\n\n" + `data: {"error":{"message":"upstream","code":502}}` + "\n\n", models.Answer{}, models.ErrOverloaded},
+		"an error with its status":       {sse, `data: {"error":{"message":"slow down","code":429}}` + "\n\n", models.Answer{}, models.ErrRateLimited},
+		"no credit left":                 {sse, `data: {"error":{"message":"pay","type":"insufficient_quota","code":"insufficient_quota"}}` + "\n\n", models.Answer{}, models.ErrQuota},
+		"an error as JSON and status OK": {"application/json", `{"error":{"message":"no such thing","type":"invalid_request_error"}}`, models.Answer{}, models.ErrInvalid},
+		"a page of a proxy":              {"text/html", "<html>hello</html>", models.Answer{}, models.ErrCutOff},
+		"nothing":                        {sse, "", models.Answer{}, models.ErrCutOff},
+		"far too much":                   {sse, strings.Repeat(`data: {"choices":[{"index":0,"delta":{"content":"`+strings.Repeat("x", 60000)+`"}}]}`+"\n\n", 300), models.Answer{}, models.ErrMalformed},
+	} {
+		got, err := odd(t, c.contentType, c.stream).Ask(t.Context(), &models.Request{Messages: []models.Message{models.User("?")}, Most: 1})
+		switch {
+		case c.err != nil && !errors.Is(err, c.err), c.err == nil && err != nil:
+			t.Errorf("%s: got %v, want %v", name, err, c.err)
+		case c.err == nil && !reflect.DeepEqual(*got, c.want):
+			t.Errorf("%s: got %+v, want %+v", name, *got, c.want)
+		}
+	}
+}
+
+func TestOpenAIItselfIsToldTheBoundByItsNewName(t *testing.T) {
+	var body string
+	client := &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+		data := make([]byte, 4096)
+		n, _ := r.Body.Read(data)
+		body = string(data[:n])
+		return nil, errors.New("closed")
+	})}
+	for base, want := range map[string]string{"": "max_completion_tokens", "https://x.openai.azure.com/openai/v1": "max_completion_tokens", "http://127.0.0.1:1/v1": `"max_tokens"`} {
+		m, err := openai.New(openai.Options{Model: "m", BaseURL: base, Client: client})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := m.Ask(t.Context(), &models.Request{Messages: []models.Message{models.User("?")}, Most: 9}); !errors.Is(err, models.ErrConnection) || !strings.Contains(body, want) {
+			t.Errorf("%q: %v, sent %s", base, err, body)
+		}
+	}
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func ExampleNew() {
+	model, err := openai.New(openai.Options{Provider: "ollama", Model: "qwen3", BaseURL: "http://127.0.0.1:11434/v1", Key: os.Getenv("OLLAMA_API_KEY")})
+	if err != nil {
+		panic(err)
+	}
+	os.Stdout.WriteString(model.ID().String())
+	// Output: ollama:qwen3
+}
