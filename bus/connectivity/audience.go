@@ -78,12 +78,11 @@ func (m *emitting) answer(ctx context.Context) error {
 // answerable reports whether there is anybody among the recipients who may
 // answer a critical signal: another than its source, or the coordinator.
 func (m *emitting) answerable(to signals.Recipients) bool {
-	for id := range to.All() {
-		if id != system && (id != m.in.Source || m.layer.coordinatesLocked(id, m.in.Thread)) {
-			return true
-		}
+	source := m.in.Source
+	if to.Include(source) && !m.layer.coordinatesLocked(source, m.in.Thread) {
+		return !to.Equal(signals.To(source))
 	}
-	return false
+	return !to.Equal(nobody)
 }
 
 // recipients returns who gets the signal on the bus, and why a critical one

@@ -100,7 +100,7 @@ func (f *fold) note(h *signals.Header, n *Note, changes []change) []change {
 	src := t.source(h.Source)
 	before := src.open
 	if target := f.replaced(n); target != nil && target.live() && target.thread() == t {
-		changes = f.end(target, Superseded, h.Seq, changes)
+		changes = f.end(target, Superseded, changes)
 		src = t.source(h.Source) // the end may have made the thread forget it
 	}
 	r := f.records.add()
@@ -125,15 +125,15 @@ func (f *fold) transition(h *signals.Header, tr *Transition, changes []change) [
 		case tr.State == Active:
 			r.state = Active
 		case tr.State != Superseded: // which comes with the note
-			changes = f.end(r, tr.State, h.Seq, changes)
+			changes = f.end(r, tr.State, changes)
 		}
 	}
 	return changes
 }
 
-func (f *fold) end(r *record, s State, seq uint64, changes []change) []change {
+func (f *fold) end(r *record, s State, changes []change) []change {
 	t := r.thread()
-	t.end(r, s, seq)
+	t.end(r, s)
 	if f.retain >= 0 && t.ended.n > f.retain {
 		oldest := f.records.at(t.ended.first)
 		t.forget(oldest)

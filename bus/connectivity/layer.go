@@ -100,22 +100,19 @@ var errNothing = errors.New("connectivity: nothing to write")
 // and again if the bus had no room; committed, which may be nil, runs after
 // the fold. The changes are committed's only until it returns.
 func (l *Layer) commit(ctx context.Context, decide func(*batch) error, committed func([]change)) error {
-	return l.write(ctx, l.log.Append, decide, committed)
+	return l.write(ctx, true, decide, committed)
 }
 
 // record is commit for what became of signals that are in the log. It waits
 // for nobody: observers are called one at a time, so that one reader whose
 // backlog is full would hold back all of them.
 func (l *Layer) record(ctx context.Context, decide func(*batch) error) error {
-	return l.write(ctx, l.log.Record, decide, nil)
+	return l.write(ctx, false, decide, nil)
 }
 
-// A writer is a method of [bus.Layer].
-type writer func(context.Context, func(bus.Moment) ([]signals.Any, error), func([]bus.Receipt)) error
-
-func (l *Layer) write(ctx context.Context, write writer, decide func(*batch) error, committed func([]change)) error {
+func (l *Layer) write(ctx context.Context, waits bool, decide func(*batch) error, committed func([]change)) (err error) {
 	var b *batch
-	err := write(ctx, func(at bus.Moment) ([]signals.Any, error) {
+	decided := func(at bus.Moment) ([]signals.Any, error) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		if b == nil {
@@ -127,7 +124,8 @@ func (l *Layer) write(ctx context.Context, write writer, decide func(*batch) err
 			l.retireLocked(b)
 		}
 		return b.entries, err
-	}, func(receipts []bus.Receipt) {
+	}
+	folded := func(receipts []bus.Receipt) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		changes := l.foldLocked(b, receipts)
@@ -136,7 +134,12 @@ func (l *Layer) write(ctx context.Context, write writer, decide func(*batch) err
 		}
 		l.fold.sweep()
 		l.retireLocked(b)
-	})
+	}
+	if waits {
+		err = l.log.Append(ctx, decided, folded)
+	} else {
+		err = l.log.Record(ctx, decided, folded)
+	}
 	if errors.Is(err, errNothing) {
 		return nil
 	}

@@ -14,7 +14,6 @@ type record struct {
 	group            *group
 
 	seq   uint64 // place in the log
-	ended uint64 // place in the log of its end; 0: live
 	at    int64  // when it was emitted, in nanoseconds
 	upTo  int64  // the greatest of these in the thread's list up to here
 	grade Grade

@@ -135,7 +135,7 @@ func (t *thread) expiringAt(step int) *records {
 }
 
 // end takes a record out of all that is live.
-func (t *thread) end(r *record, s State, seq uint64) {
+func (t *thread) end(r *record, s State) {
 	t.records.remove(&t.live, inLive, r)
 	t.records.remove(&r.source().live, inSourceLive, r)
 	t.records.remove(&r.group.peers.live, inClassLive, r)
@@ -154,7 +154,7 @@ func (t *thread) end(r *record, s State, seq uint64) {
 		}
 	}
 	r.source().open -= r.open()
-	r.state, r.ended = s, seq
+	r.state = s
 	t.records.insert(&t.ended, inEnded, r)
 	t.regrade(r.source())
 }
