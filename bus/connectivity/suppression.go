@@ -94,7 +94,7 @@ func (q *question) repetition() Repetition {
 // rebuilt.
 func (q *question) covers(r *record) bool {
 	switch {
-	case r == nil, r.grades() && !r.inForce():
+	case r.grades() && !r.inForce():
 		return false
 	case q.lowest():
 		return true
@@ -138,8 +138,11 @@ func (t *thread) duplicate(from string, n *Note, q *question) *record {
 // last one of each urgency only: if that does not stand, none does.
 func (t *thread) newest(g *group, q *question) (found *record) {
 	for u := q.urgency; u < urgencies; u++ {
+		if g.byUrgency[u].n == 0 {
+			continue
+		}
 		last := t.records.at(g.byUrgency[u].last)
-		if q.covers(last) && (found == nil || last.seq > found.seq) {
+		if (found == nil || last.seq > found.seq) && q.covers(last) {
 			found = last
 		}
 	}
