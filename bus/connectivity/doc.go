@@ -57,6 +57,7 @@
 //		rule                                          name                    test
 //		id, time, state and step are added            Layer.Emit              TestEmitAddsIDTimeStateAndStep
 //		thread, source, summary required           *1 ValidationError         TestEmitRefusesInvalidInput
+//		                                                                      TestASummaryHasToBeReadable
 //		class consistent with message class        *2 Class.Message           TestMessageClassFollowsFromClass
 //		                                              Note                    TestKindAndClassCannotDisagree
 //		audience and priority of a class           *3 Input                   TestTheUsualEmissionIsOneLine
@@ -72,9 +73,13 @@
 //		low without a grade most aggressively      *7 Lowest                  TestTheLeastSalientIsSuppressedAsLongAsTheSameIsLive
 //		correction and raise never                 *8 Emission                TestACorrectionInTheSameStepIsNotLost
 //		                                                                      TestARaiseInPriorityIsNotSuppressed
+//		                                              Signal.Salience         TestARaiseInSalienceIsNotSuppressed
+//		a grade only by the one in force           *8 Convergence             TestAGradeIsCoveredByTheOneInForceAlone
 //		broadcast like any other                      All                     TestAllIsSuppressedLikeAnyAudience
 //		emitted becomes active                     *9 Active                  TestAnObserverMakesASignalActive
 //		                                                                      TestOnlyAnObserverThatReturnsMakesASignalActive
+//		                                                                      TestAFullReaderHoldsBackNoObserver
+//		                                                                      TestASignalIsActiveThoughTheCallWasCancelled
 //		                                              Inbox, Layer.Received   TestARecipientMakesASignalActive
 //		terminal states stay                          State.Terminal          TestTheLayerIsItsModel
 //		resolve is idempotent                         Layer.Resolve           TestResolve
@@ -84,6 +89,7 @@
 //		expiry in the past                        *11 ValidationError         TestEmitRefusesInvalidInput
 //		ended signals are kept                    *12 Layer.CloseThread       TestEndedSignalsAreKept
 //		                                              Options.Retain          TestRetentionDropsTheOldestEnds
+//		                                              Forgotten               TestAnInboxSaysThatASignalIsForgotten
 //		no cap on live signals                        Options.MaxLive         TestLiveSignalsAreCappedOnlyOnRequest
 //		more than ten open ones of a source       *13 Crowd                   TestACrowdIsCountedAndAnnounced
 //		query: default, limit, order                  Query                   TestQueryDefaults
@@ -99,8 +105,11 @@
 //		                                                                      TestAResolverThatFailsLeavesNoOrphan
 //		all                                       *16 Layer.Register          TestAllAreTheComponentsOfTheThread
 //		                                                                      TestAllOfAHundredThousandComponents
+//		                                                                      TestAllAreWhoWasThereAtTheTime
 //		                                                                      TestAllIsEveryoneOnTheBus
 //		recipients get it, nobody else                Signal.Recipients       TestRecipientsGetWhatIsForThemAndNothingElse
+//		                                                                      TestAnEndIsForThoseWhomTheSignalWasFor
+//		                                              Inbox                   TestAnInboxKeepsTheOrderWhoeverGivesUp
 //		critical must be delivered                *17 Emission.Unreached      TestACriticalReachesAllWhereItsAudienceIsNobody
 //		hook before observers                     *18 Hook                    TestTheHookIsCalledBeforeObservers
 //		                                              Inbox                   TestInboxesDeliverAfterTheHook
@@ -108,11 +117,15 @@
 //		hook for escalations                      *19 Hook                    TestTheHookIsCalledForEscalationsAndCriticalSignals
 //		without hook                                  Options.Hook            TestWithoutAHookEscalationsAreEmitted
 //		requested mode                            *20 Layer.Mode              TestTheModeIsThatOfTheNewestSignal
+//		                                                                      TestTheModeStaysThoughTheSignalIsForgotten
 //		critical must be acknowledged             *21 Layer.Unacknowledged    TestCriticalStaysUnacknowledgedUntilItEnds
 //		                                                                      TestACriticalEndsByAnAnswerAlone
 //		                                                                      TestACriticalDoesNotExpire
+//		                                              Component.Resolve       TestASourceCannotAnswerItsOwnCritical
+//		                                                                      TestASourceCannotHushItsCriticalByAnUpdate
 //		converged: conflicts                      *22 Layer.Converged         TestOpenConflictsAreObstacles
 //		converged: escalations                        Layer.Converged         TestOpenEscalationsAreObstacles
+//		converged: critical signals               *21 Unanswered              TestAnUnansweredCriticalIsAnObstacle
 //		converged: confidence                     *23 Layer.Converged         TestTheNewestGradeInForceCounts
 //		                                                                      TestAGradeThatEndedIsNotInForce
 //		converged: nobody has a grade             *24 Convergence.Unknown     TestAThreadWithoutGradesIsUnknown
@@ -127,7 +140,8 @@
 //		                                                                      TestRebuildWantsAllOfTheLog
 //		                                                                      TestRebuildWantsABusThatWasFed
 //
-//	  - *1 A summary that shows nothing is blank, and refused too.
+//	  - *1 A summary of characters that cannot be seen is refused like none, and so
+//	    is one with control characters.
 //	  - *2 An input has no message class of its own: it follows from the class.
 //	    The kinds are attention, confidence, conflict.notice, handoff and
 //	    escalation.
@@ -138,14 +152,18 @@
 //	  - *5 It must also be live; if it is critical, see *21.
 //	  - *6 Nor if expired.
 //	  - *7 As long as the same is live, whatever the window.
-//	  - *8 What replaces a live signal is never suppressed, nor is what is more
-//	    urgent than all that is stored: a correction or an alarm would be lost.
-//	    Emit says whether it suppressed, and why; ids need not be compared.
+//	  - *8 What replaces a live signal is never suppressed, nor is what has a higher
+//	    priority, or at the same one a higher salience, than all that is stored: a
+//	    correction or an alarm would be lost. For the same reason a grade is
+//	    suppressed only by the one in force: low, high and low again are three
+//	    signals. Emit says whether it suppressed, and why; ids need not be compared.
 //	  - *9 Active is in the log after the first observer returned, or when a
-//	    recipient read it. Emit returns the signal as it was stored: emitted.
+//	    recipient read it, whichever readers have no room and whatever context has
+//	    ended. Emit returns the signal as it was stored: emitted.
 //	  - *10 An error, for the caller believes something that is not so.
 //	  - *11 Refused; at the present step it would never have been live.
 //	  - *12 Until the thread is closed, or beyond a cap, those that ended first go.
+//	    An inbox that is read later delivers them nevertheless, as forgotten.
 //	  - *13 Emit returns the count, and observers are told of the signal that makes
 //	    it a crowd. Nothing is refused.
 //	  - *14 An error: no answers would mean that there is nothing.
@@ -154,24 +172,30 @@
 //	    the bus, not for everyone.
 //	  - *16 An audience, not a list: the log says how many there were. Who is
 //	    registered when it is emitted gets it through an [Inbox], however late it
-//	    reads. On the bus it is for everyone who subscribes to the kind.
-//	  - *17 Without a coordinator, or anybody whom a resolver names, a critical
-//	    signal goes to all, also if the resolver fails, and Emit says so.
+//	    reads, and may answer it, even after it left; who came later may not. Of
+//	    what is in the log when a layer is rebuilt this is not known: whoever is
+//	    registered then may. On the bus it is for everyone who subscribes to the
+//	    kind.
+//	  - *17 Where nobody who may answer a critical signal would get it, it goes to
+//	    all, and Emit says so: there is no coordinator, the audience is self, or the
+//	    resolver fails or names nobody but the source.
 //	  - *18 And before inboxes deliver. Agents that read the bus itself read the
 //	    log, and may be earlier.
 //	  - *19 And for every critical signal, whatever its class.
 //	  - *20 It is in the log and stays with the thread, for its agents' next turns.
 //	  - *21 Until it is answered: resolved, or replaced by another critical signal
 //	    of its source or the coordinator, which takes the duty over. It cannot
-//	    expire. A component may answer what it got or coordinates, not what it
-//	    emitted.
+//	    expire. The coordinator may answer it, or somebody whom it is for, but not
+//	    its source, unless that coordinates. Until then it is an obstacle, whatever
+//	    its class.
 //	  - *22 Emitted or active: an unseen conflict is one too.
 //	  - *23 A source takes part while it has a grade that has not ended, and the
 //	    newest counts. A resolved doubt is dealt with.
 //	  - *24 Then nothing may be in the way, and yet nobody knows: not converged.
 //	  - *25 It is an obstacle like other low grades, named and counted as blocked.
-//	  - *26 A component ends what it emitted, got or coordinates, and nothing else.
-//	    It acknowledges what it got.
+//	  - *26 A component ends what it emitted, what is for it and what it coordinates,
+//	    and nothing else; of its own what is not critical. It acknowledges what is
+//	    for it.
 //	  - *27 An agent that publishes one of the kinds gets an error from the bus; one
 //	    that did so before keeps a layer from being made.
 //	  - *28 A log that lacks what is needed, or a bus that does not hold it, is an

@@ -16,8 +16,8 @@ var (
 	ErrFull = errors.New("connectivity: too many live signals")
 	// ErrNotAllowed says that a component wanted to do what is not its to do.
 	ErrNotAllowed = errors.New("connectivity: not the component's to do")
-	// ErrNobody says that an audience has nobody in it.
-	ErrNobody = errors.New("connectivity: nobody in the audience")
+	// ErrNobody says that an audience has nobody in it who may answer.
+	ErrNobody = errors.New("connectivity: nobody in the audience who may answer")
 	// ErrIncomplete says that a log does not hold all that a layer is made of.
 	ErrIncomplete = errors.New("connectivity: incomplete log")
 	// ErrNotFed says that a bus does not hold the log that a layer is made of.
