@@ -37,6 +37,7 @@ var rules = []struct {
 	{"consensus", rule{others: []string{"gonum.org/v1/gonum"}}},
 	{"consensus/consensustest", rule{ours: []string{"consensus"}}},
 	{"consensus/reliability", rule{ours: []string{"consensus"}, others: []string{"gonum.org/v1/gonum"}}},
+	{"agents/choice", rule{ours: []string{"signals"}, others: []string{"gonum.org/v1/gonum"}}},
 	{"agents/routing", rule{ours: []string{"signals"}}},
 	{"agents", rule{ours: []string{"signals", "agents/routing"}}},
 	{"agents/models", rule{ours: []string{"signals", "agents"}}},
@@ -76,7 +77,7 @@ var rules = []struct {
 // testOnly is what tests may import beside what their package may.
 var testOnly = []string{
 	"github.com/google/go-cmp", "pgregory.net/rapid", "go.uber.org/goleak", "github.com/anishathalye/porcupine",
-	"github.com/rogpeppe/go-internal", "github.com/charmbracelet/x/ansi", "go.opentelemetry.io", module + "/consensus/consensustest", module + "/agents/models/modelstest",
+	"github.com/rogpeppe/go-internal", "github.com/charmbracelet/x/ansi", "go.opentelemetry.io", module + "/consensus/consensustest", module + "/agents/choice", module + "/agents/models/modelstest",
 }
 
 func TestImportsPointOneWay(t *testing.T) {

@@ -25,6 +25,15 @@ type Agent struct {
 	TurnTimeout time.Duration  // of one turn; 0: as long as the solve lasts
 	Reactor     Reactor
 
+	// Attention is how many signals it hears for the first time in one turn. The
+	// rest waits, and what matters most comes first, see [Agent.Attend]; 0: it hears
+	// all at once.
+	Attention int
+
+	// Strategies chooses how the agent goes about each turn ([Turn].Strategy), and
+	// learns from what came of it; nil: the agent has one way.
+	Strategies Chooser
+
 	// Router decides about signals before the agent gets them, by routes of its
 	// strategy, its own and its plugins', see [routing.Action]; nil: the agent gets
 	// all it listens to. It sees everything addressed to the agent, whatever the
@@ -51,6 +60,9 @@ func (a *Agent) Validate() error {
 	if a.TurnTimeout < 0 {
 		return &signals.FieldError{Field: "agent.turnTimeout", Value: a.TurnTimeout.String(), Problem: "negative"}
 	}
+	if err := signals.AtLeastZero("agent.attention", float64(a.Attention)); err != nil {
+		return err
+	}
 	if a.Router != nil {
 		for _, name := range a.Router.Customs() {
 			if a.Actions[name] == nil {
@@ -72,28 +84,6 @@ func (a *Agent) VoteWeight() float64 {
 // May reports whether the agent may say k, as far as its CanEmit tells.
 func (a *Agent) May(k signals.Kind) bool {
 	return a.CanEmit == nil || slices.Contains(a.CanEmit, k)
-}
-
-// Personality is how an agent leans. Each trait is in [0,1]; agents give them
-// meaning, the suggested one is beside each.
-type Personality struct {
-	Curiosity  float64 // how far it looks: more discoveries
-	Caution    float64 // how much it takes to convince it: more doubts
-	Conformity float64 // how much others' views move it
-	Verbosity  float64 // how much it says
-}
-
-// Validate returns the first trait that is not in [0,1].
-func (p Personality) Validate() error {
-	for _, trait := range []struct {
-		name  string
-		value float64
-	}{{"curiosity", p.Curiosity}, {"caution", p.Caution}, {"conformity", p.Conformity}, {"verbosity", p.Verbosity}} {
-		if err := signals.Unit("personality."+trait.name, trait.value); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // A PanicError is what an agent's panic becomes.

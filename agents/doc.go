@@ -38,6 +38,14 @@
 // turn, whether the state of its strategy changes, and whether another of its
 // functions reacts ([Agent].Actions).
 //
+// # Attention
+//
+// An agent may take in a bounded number of new signals a turn ([Agent].Attention).
+// The most relevant come first, from those with the best record, and the others
+// wait ([Agent.Attend]). [Turn.Positions] is what the others hold, in as few words
+// as asked for; [Personality] says how the agent leans, in numbers and in words.
+// An agent with several strategies learns which serves it ([Chooser]).
+//
 // The examples are on pkg.go.dev and in the package's example_test.go; go doc does
 // not show them.
 package agents

@@ -62,6 +62,9 @@ func (a *Agent) take(ctx context.Context, t *Turn) (said []signals.Any, err erro
 	if most <= 0 {
 		most = 16
 	}
+	if a.Strategies != nil {
+		t.Strategy = a.Strategies.Choose(t.Rand())
+	}
 	var missing error
 	for s, err := range a.react(withTurn(ctx, t), t) {
 		switch {

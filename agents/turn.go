@@ -34,6 +34,8 @@ type Turn struct {
 	Routed []Routed      // what the agent's router has a custom action for, in log order
 	State  routing.State // of the agent's strategy when the turn began; "": it has none
 
+	Strategy string // how to go about it, chosen by the agent's Strategies; "": it has none
+
 	Effort Effort // how much thought is asked for
 	Try    int    // 1 where the turn is taken again, 2 the second time, and so on; 0 the first time
 

@@ -21,15 +21,29 @@ func (s *Swarm) Ledger() *reliability.Ledger { return s.opts.Ledger }
 // of them, so that the solves that begin from then on know better whom to
 // trust. It may be told again; what was told last counts. It returns
 // [ErrNotObserved], wrapped, for a solve that is not in the ledger.
+//
+// Agents' strategies learn from what is told first, with a ledger or without:
+// each that was chosen in a turn which proposed or voted gets the part of these
+// proposals and votes that was right.
 func (s *Swarm) Resolve(r *Result, right string) error {
-	switch {
-	case r == nil:
+	if r == nil {
 		return fmt.Errorf("%w: no result", ErrNotObserved)
-	case s.opts.Ledger == nil || r.Observed == "":
+	}
+	observed := s.opts.Ledger != nil && r.Observed != ""
+	if !observed && len(r.Chosen) == 0 {
 		return fmt.Errorf("%w: thread %s", ErrNotObserved, r.Thread)
 	}
 	s.recording.Lock()
 	defer s.recording.Unlock()
+	if observed {
+		if err := s.resolve(r, right); err != nil {
+			return err
+		}
+	}
+	return s.credit(r, right)
+}
+
+func (s *Swarm) resolve(r *Result, right string) error {
 	if err := s.opts.Ledger.Resolve(r.Observed, right); err != nil || s.writer == nil {
 		return err
 	}

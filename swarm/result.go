@@ -36,6 +36,7 @@ type Result struct {
 	Log       []signals.Any     // every signal of the thread, in log order
 	Rounds    int
 	Turns     Turns
+	Chosen    []Chosen // by agents with strategies, in commit order
 	// Spent is what the agents' turns took, as far as they say so
 	// ([agents.Spend]), also of turns that were dropped. What a turn takes after
 	// the end is in nobody's books.
@@ -45,6 +46,8 @@ type Result struct {
 	LeftBehind []string
 	Elapsed    time.Duration // on the wall clock
 	Books      bus.Books     // of the thread's readers; what nobody was left to read is filtered
+
+	credited bool // strategies learned from its outcome
 }
 
 // SpentInAll is the sum of Spent.
@@ -53,6 +56,13 @@ func (r *Result) SpentInAll() (all agents.Spending) {
 		all = all.Plus(r.Spent[id])
 	}
 	return all
+}
+
+// Chosen is how an agent went about a turn.
+type Chosen struct {
+	Agent    string
+	Round    int
+	Strategy string
 }
 
 // A Question is what a solve asks somebody outside.

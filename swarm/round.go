@@ -186,6 +186,9 @@ func (r *solve) commit(ctx context.Context, t *turn, o outcome) {
 	} else {
 		r.result.Turns.Committed++
 	}
+	if o.strategy != "" {
+		r.result.Chosen = append(r.result.Chosen, Chosen{t.Agent, t.Round, o.strategy})
+	}
 	for _, said := range o.said {
 		if r.result.Stop != 0 {
 			break

@@ -24,6 +24,8 @@ type seat struct {
 	asked  bool // it had a turn with something to vote on
 	gone   bool // the solve is over: it wants to hear nothing more
 
+	waited map[uint64]int // by sequence number: turns that what is before was not part of
+
 	machine  *routing.Machine // routes what is for the agent; nil: nothing does
 	withheld map[uint64]bool  // by sequence number: the agent does not get it as new
 	routed   []agents.Routed  // for its next turn
@@ -64,8 +66,44 @@ func (r *solve) hear(ctx context.Context, s *seat) *agents.Turn {
 	if len(t.New)+len(t.Routed) == 0 || s.stopped {
 		return nil
 	}
+	r.attend(s, t)
 	s.remember(remembered(t)...)
 	return t
+}
+
+// attend leaves in the turn what the agent takes in at once. The rest is before
+// what comes next.
+func (r *solve) attend(s *seat, t *agents.Turn) {
+	if most := s.agent.Attention; most <= 0 || len(t.New) <= most {
+		s.waited = nil
+		return
+	}
+	var fresh []agents.Fresh
+	for _, heard := range t.New {
+		h := heard.Head()
+		fresh = append(fresh, agents.Fresh{Signal: heard, Waited: s.waited[h.Seq], Record: r.recordOf(h.Source)})
+	}
+	now, later := s.agent.Attend(fresh)
+	t.New, s.before, s.waited = nil, nil, map[uint64]int{}
+	for _, f := range now {
+		t.New = append(t.New, f.Signal)
+	}
+	for _, f := range later {
+		s.before = append(s.before, f.Signal)
+		s.waited[f.Signal.Head().Seq] = f.Waited
+	}
+}
+
+// recordOf returns how often somebody has been right, as far as the solve knew
+// when it began: the mean of the two rates, 1/2 of whom nothing is known.
+func (r *solve) recordOf(source string) float64 {
+	if r.known == nil {
+		return 0.5
+	}
+	if rate, ok := r.known.Reliability(source, 2); ok {
+		return (rate.Sensitivity + rate.Specificity) / 2
+	}
+	return 0.5
 }
 
 // takeBack reports, once, whether a signal was withheld.

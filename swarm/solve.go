@@ -38,9 +38,10 @@ type solve struct {
 	watched  bool
 	began    time.Time
 	deadline time.Time
-	back     chan struct{} // holds one when a turn came back
-	outside  chan struct{} // holds one when something was said in the thread; nil without routers
-	deafen   func()        // ends that; nil without routers
+	known    consensus.Reliabilities // when it began; nil: nothing
+	back     chan struct{}           // holds one when a turn came back
+	outside  chan struct{}           // holds one when something was said in the thread; nil without routers
+	deafen   func()                  // ends that; nil without routers
 
 	votes     *consensus.Round
 	proposals *standings
@@ -89,11 +90,15 @@ func (s *Swarm) start(ctx context.Context, task signals.Task) (*solve, error) {
 // newSolve returns a solve that has not begun.
 func (s *Swarm) newSolve(result *Result) *solve {
 	by, terms := s.opts.decideBy()
-	return &solve{
+	r := &solve{
 		swarm: s, opts: &s.opts, by: by, terms: terms, watched: true, began: time.Now(),
 		result: result, byID: map[string]*seat{}, weights: map[string]float64{}, aliases: map[string]string{},
 		back: make(chan struct{}, 1), spent: map[string]agents.Spending{},
 	}
+	if s.opts.Ledger != nil {
+		r.known = s.opts.Ledger.Reliabilities()
+	}
+	return r
 }
 
 // sitDown opens a solve in a thread that was reserved for it.

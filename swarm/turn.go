@@ -36,6 +36,8 @@ type outcome struct {
 	said  []signals.Any
 	err   error
 	tries int // beyond the first
+
+	strategy string // that the agent chose
 }
 
 // A round waits for its turns for a part of the solve's time, see
@@ -69,6 +71,7 @@ func (t *turn) take(ctx context.Context, retries int) (o outcome) {
 		again := *t.Turn // what a try drew or changed is gone with it
 		again.Try = o.tries
 		o.said, o.err = t.seat.agent.Take(ctx, &again)
+		o.strategy = again.Strategy
 		after, passes := agents.IsPassing(o.err)
 		if !passes || o.tries == retries || !sleep(ctx, max(after, wait.NextBackOff())) {
 			return o

@@ -1,0 +1,193 @@
+package agents_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+func TestVerbosityIsHowManyWords(t *testing.T) {
+	for v, want := range map[float64]int{0: 30, 0.5: 95, 1: 300} {
+		p := agents.Personality{Verbosity: v, Curiosity: 0.1}
+		if got := p.Words(); got != want || !strings.Contains(p.Instructions(), fmt.Sprintf("at most %d words", want)) {
+			t.Errorf("%v: %d words, want %d: %s", v, got, want, p.Instructions())
+		}
+	}
+	if got := (agents.Personality{}).Words(); got != 95 {
+		t.Errorf("without a personality %d words, want the middle", got)
+	}
+}
+
+func TestEveryTraitIsInTheInstructions(t *testing.T) {
+	for want, p := range map[string]agents.Personality{
+		"what others have not seen": {Curiosity: 0.9, Caution: 0.5, Conformity: 0.5, Verbosity: 0.5},
+		"what is known":             {Curiosity: 0.1, Caution: 0.5, Conformity: 0.5, Verbosity: 0.5},
+		"Ask for evidence":          {Curiosity: 0.5, Caution: 0.7, Conformity: 0.5, Verbosity: 0.5},
+		"what is likely":            {Curiosity: 0.5, Caution: 0.3, Conformity: 0.5, Verbosity: 0.5},
+		"what others agree on":      {Curiosity: 0.5, Caution: 0.5, Conformity: 1, Verbosity: 0.5},
+		"Judge for yourself":        {Curiosity: 0.5, Caution: 0.5, Conformity: 0, Verbosity: 0.5},
+		"in full":                   {Curiosity: 0.5, Caution: 0.5, Conformity: 0.5, Verbosity: 0.8},
+		"Be brief":                  {Curiosity: 0.5, Caution: 0.5, Conformity: 0.5, Verbosity: 0.2},
+	} {
+		text := p.Instructions()
+		if !strings.HasPrefix(text, strings.SplitAfter(text, ".")[0]) || !strings.Contains(strings.SplitAfter(text, ".")[0], want) {
+			t.Errorf("%q is not the first sentence of %q", want, text)
+		}
+	}
+	const plain = "Your traits, from 0 to 1: curiosity 0.5, caution 0.5, conformity 0.5, verbosity 0.5. Answer in at most 95 words."
+	if got := (agents.Personality{}).Instructions(); got != plain {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestCautionIsHowMuchItTakesAndConformityHowMuchOthersCount(t *testing.T) {
+	bold, careful := agents.Personality{Caution: 0, Verbosity: 1}, agents.Personality{Caution: 1}
+	if !bold.Convinced(0.5) || bold.Convinced(0.49) || careful.Convinced(0.89) || !careful.Convinced(0.9) {
+		t.Error("the thresholds are not 0.5 and 0.9")
+	}
+	for conformity, want := range map[float64]float64{0: 0.2, 1: 0.6} {
+		if got := (agents.Personality{Conformity: conformity, Verbosity: 1}).Sway(0.2, 1); math.Abs(got-want) > 1e-12 {
+			t.Errorf("conformity %v: %v, want %v", conformity, got, want)
+		}
+	}
+}
+
+func fresh(seq uint64, h signals.Header, p signals.Payload) agents.Fresh {
+	h.Seq = seq
+	f := agents.Fresh{Record: 0.5}
+	switch p := p.(type) {
+	case signals.Discovery:
+		f.Signal = signals.New(h, p)
+	case signals.Doubt:
+		f.Signal = signals.New(h, p)
+	case signals.Vote:
+		f.Signal = signals.New(h, p)
+	}
+	return f
+}
+
+func seqs(all []agents.Fresh) (seqs []uint64) {
+	for _, f := range all {
+		seqs = append(seqs, f.Signal.Head().Seq)
+	}
+	return seqs
+}
+
+func TestAttentionGoesToWhatMattersMost(t *testing.T) {
+	found := func(relevance float64) signals.Discovery {
+		return signals.Discovery{Finding: "x", Relevance: relevance}
+	}
+	curious := agents.Personality{Curiosity: 1, Caution: 0, Conformity: 0}
+	careful := agents.Personality{Curiosity: 0, Caution: 1, Conformity: 0}
+	conforming := agents.Personality{Curiosity: 0, Caution: 0, Conformity: 1}
+	trusted := fresh(2, signals.Header{}, found(0.5))
+	trusted.Record = 0.9
+	waited := fresh(2, signals.Header{}, found(0))
+	waited.Waited = 4
+	doubt := fresh(2, signals.Header{}, signals.Doubt{Severity: signals.Medium})
+	vote := fresh(3, signals.Header{Confidence: 0.6}, signals.Vote{})
+	for name, c := range map[string]struct {
+		p     agents.Personality
+		fresh []agents.Fresh
+		want  uint64
+	}{
+		"relevance":  {curious, []agents.Fresh{fresh(1, signals.Header{}, found(0.4)), fresh(2, signals.Header{}, found(0.5))}, 2},
+		"record":     {curious, []agents.Fresh{fresh(1, signals.Header{}, found(0.5)), trusted}, 2},
+		"causal":     {curious, []agents.Fresh{fresh(1, signals.Header{}, found(0.5)), fresh(2, signals.Header{CausalLevel: signals.Counterfactual}, found(0.5))}, 2},
+		"level":      {curious, []agents.Fresh{fresh(1, signals.Header{CausalLevel: signals.Correlation}, found(0.5)), fresh(2, signals.Header{CausalLevel: signals.Intervention}, found(0.5))}, 2},
+		"priority":   {curious, []agents.Fresh{fresh(1, signals.Header{}, found(1)), fresh(2, signals.Header{Priority: 1}, found(0))}, 2},
+		"waiting":    {curious, []agents.Fresh{fresh(1, signals.Header{CausalLevel: signals.Counterfactual}, found(1)), waited}, 2},
+		"ties":       {curious, []agents.Fresh{fresh(1, signals.Header{}, found(0.5)), fresh(2, signals.Header{}, found(0.5))}, 1},
+		"curiosity":  {curious, []agents.Fresh{fresh(1, signals.Header{}, found(0.5)), doubt, vote}, 1},
+		"caution":    {careful, []agents.Fresh{fresh(1, signals.Header{}, found(0.5)), doubt, vote}, 2},
+		"conformity": {conforming, []agents.Fresh{fresh(1, signals.Header{}, found(0.5)), doubt, vote}, 3},
+	} {
+		a := agents.Agent{Personality: c.p, Attention: 1}
+		now, later := a.Attend(c.fresh)
+		if diff := cmp.Diff([]uint64{c.want}, seqs(now)); diff != "" || len(later) != len(c.fresh)-1 {
+			t.Errorf("%s: %d wait, %s", name, len(later), diff)
+		}
+	}
+}
+
+// Nothing is lost, the order stays, and nothing waits for ever.
+func TestAttentionLosesNothing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a := agents.Agent{Attention: rapid.IntRange(1, 4).Draw(t, "attention"), Personality: agents.Personality{Curiosity: 1}}
+		var seq uint64
+		var waiting []agents.Fresh
+		entered := map[uint64]int{}
+		backlog := 0
+		for turn := range 30 {
+			for range rapid.IntRange(0, 3).Draw(t, "new") {
+				seq++
+				entered[seq] = turn
+				waiting = append(waiting, fresh(seq, signals.Header{}, signals.Discovery{Relevance: rapid.Float64Range(0, 1).Draw(t, "relevance")}))
+			}
+			backlog = max(backlog, len(waiting))
+			now, later := a.Attend(waiting)
+			all := slices.Concat(seqs(now), seqs(later))
+			slices.Sort(all)
+			if diff := cmp.Diff(seqs(waiting), all); diff != "" || len(now) != min(a.Attention, len(waiting)) {
+				t.Fatalf("%d now: %s", len(now), diff)
+			}
+			if !slices.IsSorted(seqs(now)) || !slices.IsSorted(seqs(later)) {
+				t.Fatalf("out of order: %v %v", seqs(now), seqs(later))
+			}
+			for _, f := range now {
+				if waited := turn - entered[f.Signal.Head().Seq]; waited > 4+backlog || waited != f.Waited {
+					t.Fatalf("%v waited %d turns", f, waited)
+				}
+			}
+			waiting = later
+		}
+	})
+}
+
+func TestPositionsAreWhatOthersHold(t *testing.T) {
+	made := signals.New(
+		signals.Header{Seq: 1, ID: signals.MustID("sig_1"), Source: "p", Confidence: 0.8},
+		signals.Proposal{ProposalID: "a", Content: "x", Reasoning: "cheap"},
+	)
+	same := signals.New(signals.Header{Seq: 2, Source: "q"}, signals.Proposal{ProposalID: "b", Content: "x"})
+	vote := func(seq uint64, who string, s signals.Stance, why string) *signals.Signal[signals.Vote] {
+		return signals.New(signals.Header{Seq: seq, Source: who, Confidence: 0.7}, signals.Vote{ProposalID: "a", Stance: s, Reasoning: why})
+	}
+	turn := &agents.Turn{
+		Agent: "me",
+		Proposals: []agents.Standing{{
+			Proposal: made, Same: []*signals.Signal[signals.Proposal]{same},
+			Votes: []*signals.Signal[signals.Vote]{vote(3, "v", signals.Agree, "tested"), vote(4, "me", signals.Agree, "mine"), vote(5, "p", signals.Agree, "still")},
+		}},
+		Heard: []signals.Any{signals.New(signals.Header{Seq: 6, Source: "v"}, signals.Doubt{TargetSignalID: made.ID, Concern: "no jitter"})},
+		New: []signals.Any{
+			signals.New(signals.Header{Seq: 7, Source: "w"}, signals.Challenge{TargetSignalID: made.ID, CounterArgument: strings.Repeat("ü", 200)}),
+			signals.New(signals.Header{Seq: 8, Source: "x"}, signals.Challenge{TargetSignalID: signals.MustID("sig_9"), CounterArgument: "of something else"}),
+		},
+	}
+	want := []agents.Position{
+		{Agent: "q", Proposal: "a", Proposed: true, Stance: signals.Agree, Seq: 2},
+		{Agent: "p", Proposal: "a", Proposed: true, Stance: signals.Agree, Confidence: 0.7, Why: "still", Seq: 5},
+		{Agent: "v", Proposal: "a", Stance: signals.Disagree, Why: "no jitter", Seq: 6},
+		{Agent: "w", Proposal: "a", Stance: signals.Disagree, Why: strings.Repeat("ü", 118) + "…", Seq: 7},
+	}
+	if diff := cmp.Diff(want, turn.Positions(0)); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(want[2:], turn.Positions(2)); diff != "" {
+		t.Error(diff)
+	}
+	for _, p := range turn.Positions(0) {
+		if len(p.Why) > 240 {
+			t.Errorf("%d bytes", len(p.Why))
+		}
+	}
+}

@@ -1,0 +1,122 @@
+package swarm_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/choice"
+	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm"
+)
+
+// strategist proposes what its strategy says.
+func strategist(t *testing.T) (*agents.Agent, *choice.Sampler) {
+	t.Helper()
+	s, err := choice.New("right", "wrong")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &agents.Agent{
+		ID: "ada", Listens: []signals.Kind{signals.KindTask}, Strategies: s,
+		Reactor: agents.Func(func(_ context.Context, turn *agents.Turn) seq {
+			return agents.Say(propose(turn.Strategy, "do what is "+turn.Strategy), vote(turn.Strategy, yes, 1))
+		}),
+	}, s
+}
+
+func TestStrategiesLearnFromOutcomes(t *testing.T) {
+	run := func() (chosen []string) {
+		ada, sampler := strategist(t)
+		s := newSwarm(t, swarm.Options{Seed: 5, Agents: []*agents.Agent{ada, voter("v", map[string]signals.Stance{"right": yes, "wrong": yes})}})
+		for range 40 {
+			r := solve(t, s)
+			if len(r.Chosen) != 1 || r.Chosen[0].Agent != "ada" || r.Chosen[0].Round != 1 {
+				t.Fatalf("chosen %+v", r.Chosen)
+			}
+			right := "right"
+			if r.Chosen[0].Strategy == "wrong" {
+				right = "" // nobody proposed what is right
+			}
+			for range 2 { // what is told again teaches nothing new
+				if err := s.Resolve(r, right); err != nil {
+					t.Fatal(err)
+				}
+			}
+			chosen = append(chosen, r.Chosen[0].Strategy)
+		}
+		for _, a := range sampler.Arms() {
+			gains, losses := 40, 0
+			if a.Name == "wrong" {
+				gains, losses = 0, 40
+			}
+			if a.Gains > float64(gains) || a.Losses > float64(losses) || a.Gains+a.Losses == 0 {
+				t.Errorf("%+v", a)
+			}
+		}
+		return chosen
+	}
+	first := run()
+	if n := len(slices.DeleteFunc(slices.Clone(first[20:]), func(s string) bool { return s == "wrong" })); n < 18 {
+		t.Errorf("after 20 tasks the right strategy was chosen %d times of 20", n)
+	}
+	if diff := cmp.Diff(first, run()); diff != "" {
+		t.Errorf("the same seed chooses otherwise: %s", diff)
+	}
+}
+
+// Strategies learn without a ledger too, and from what is right alone.
+func TestStrategiesLearnWithoutALedger(t *testing.T) {
+	ada, sampler := strategist(t)
+	s := newSwarm(t, swarm.Options{Seed: 5, Strategy: consensus.Voting{}, Agents: []*agents.Agent{ada}})
+	r := solve(t, s)
+	var field *signals.FieldError
+	if err := s.Resolve(r, "what nobody said"); !errors.As(err, &field) {
+		t.Errorf("got %v", err)
+	}
+	if err := s.Resolve(r, r.Chosen[0].Strategy); err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range sampler.Arms() {
+		if chosen := a.Name == r.Chosen[0].Strategy; chosen && a.Gains != 1 || !chosen && a.Gains+a.Losses != 0 {
+			t.Errorf("%+v", a)
+		}
+	}
+}
+
+// An agent that takes in two signals a turn hears all of them in the end, what
+// matters most first.
+func TestAttentionSpreadsWhatIsNewOverTurns(t *testing.T) {
+	var heard [][]string
+	reader := &agents.Agent{
+		ID: "reader", Listens: []signals.Kind{signals.KindDiscovery}, Attention: 2,
+		Reactor: agents.Func(func(_ context.Context, turn *agents.Turn) seq {
+			var names []string
+			for _, s := range turn.New {
+				names = append(names, s.Body().(signals.Discovery).Finding)
+			}
+			heard = append(heard, names)
+			return agents.Say()
+		}),
+	}
+	finder := &agents.Agent{
+		ID: "finder", Listens: []signals.Kind{signals.KindTask},
+		Reactor: agents.Func(func(context.Context, *agents.Turn) seq {
+			var all []signals.Any
+			for i, relevance := range []float64{0.1, 0.9, 0.2, 0.8, 0.7} {
+				all = append(all, signals.New(signals.Header{}, signals.Discovery{Finding: fmt.Sprint(i), Relevance: relevance}))
+			}
+			return agents.Say(all...)
+		}),
+	}
+	solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{finder, reader}}))
+	if diff := cmp.Diff([][]string{{"1", "3"}, {"2", "4"}, {"0"}}, heard); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -1,0 +1,80 @@
+package swarm
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// credit lets the agents' strategies learn from an outcome, once. The caller
+// holds recording.
+func (s *Swarm) credit(r *Result, right string) error {
+	if r.credited {
+		return nil
+	}
+	if right != "" && !slices.ContainsFunc(r.Proposals, func(p agents.Standing) bool { return p.Is(right) }) {
+		return &signals.FieldError{Field: "right", Value: right, Problem: "nobody proposed it"}
+	}
+	r.credited = true
+	var problems []error
+	for _, a := range s.opts.Agents {
+		for _, c := range r.Chosen {
+			if c.Agent != a.ID || a.Strategies == nil {
+				continue
+			}
+			if reward, spoke := r.worth(c, right); spoke {
+				problems = append(problems, learn(a, c.Strategy, reward))
+			}
+		}
+	}
+	return errors.Join(problems...)
+}
+
+func learn(a *agents.Agent, strategy string, reward float64) error {
+	if err := a.Strategies.Learn(strategy, reward); err != nil {
+		return fmt.Errorf("swarm: strategies of %s: %w", a.ID, err)
+	}
+	return nil
+}
+
+// worth returns the part of what was proposed and voted in a turn that is right,
+// and whether there was any.
+func (r *Result) worth(c Chosen, right string) (reward float64, spoke bool) {
+	good, all := 0, 0
+	judge := func(is bool) {
+		all++
+		if is {
+			good++
+		}
+	}
+	for _, s := range r.Log {
+		if h := s.Head(); h.Source != c.Agent || int(h.Round) != c.Round {
+			continue
+		}
+		switch s := s.(type) {
+		case *signals.Signal[signals.Proposal]:
+			judge(r.same(s.Payload.ProposalID, right))
+		case *signals.Signal[signals.Vote]:
+			if s.Payload.Stance != signals.Abstain {
+				judge(r.same(s.Payload.ProposalID, right) == (s.Payload.Stance == signals.Agree))
+			}
+		}
+	}
+	if all == 0 {
+		return 0, false
+	}
+	return float64(good) / float64(all), true
+}
+
+// same reports whether two ids are of one proposal.
+func (r *Result) same(a, b string) bool {
+	for _, p := range r.Proposals {
+		if p.Is(a) && p.Is(b) {
+			return true
+		}
+	}
+	return a == b
+}
