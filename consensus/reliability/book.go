@@ -207,7 +207,7 @@ func (b *Book) Learn() *Model {
 	m.Team, m.Decisions = team, len(b.decisions)
 	m.Refit = newRefit(batch, b.o, m)
 	one := batch.oneOfEach(m.Shared)
-	m.Peers, m.Subtypes = newPeers(one), newSubtypes(one)
+	m.Coins, m.Peers, m.Subtypes = newCoins(one), newPeers(one), newSubtypes(one)
 	m.Told, m.Density = batch.known(), float64(len(batch.Voter))/float64(max(1, batch.size()))
 	if m.Corr == nil {
 		m.Corr = new(correlation)

@@ -176,6 +176,9 @@ func (m *parameters) mixable() bool {
 	if p := m.Peers; p != nil && (len(p.Weight) >= m.Voters || !within(p.Weight, 0, 1e12)) {
 		return false
 	}
+	if m.Coins != nil && !m.Coins.fit(m.Voters) {
+		return false
+	}
 	s, k := m.Subtypes, m.Choices
 	if s == nil {
 		return true
@@ -183,6 +186,16 @@ func (m *parameters) mixable() bool {
 	n := k * subkinds
 	return !m.Own && s.Choices == k && len(s.Prior) == n && len(s.Mean) == k*n && len(s.Votes)%(k*n) == 0 &&
 		len(s.Votes) <= m.Voters*k*n && within(s.Prior, -1e9, 0) && within(s.Mean, -1e9, 0) && within(s.Votes, -1e9, 0)
+}
+
+// fit reports whether they are coins of these voters, the last of whom is one of whom nothing is known.
+func (c *coins) fit(voters int) bool {
+	for _, m := range c.Modes {
+		if len(m.Right) < 2 || len(m.Right) > voters || !within(m.Right, 0, 1) || !within([]float64{m.Weight}, 0, 1) {
+			return false
+		}
+	}
+	return len(c.Modes) > 0
 }
 
 // teamed reports whether the teams are ones of so many voters.

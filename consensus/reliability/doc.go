@@ -58,13 +58,17 @@
 //
 // # Which structure holds
 //
-// The votes often leave that open, so what is above is one of three structures whose probabilities are averaged
-// (linear opinion pool: Stone, 1961); the mean is sure only where all are:
+// The votes often leave that open, so what is above is one of four structures whose probabilities are averaged
+// (linear opinion pool: Stone, 1961); the mean is sure only where all are, and [Model.Structures] shows each:
 //
 //	structure   what it takes the votes for                   weight                        source
 //	rates       the table above                               1, and 1 more for each ten    above
 //	                                                          outcomes that are known
-//	peers       who agrees more with the others, weighed      1 in a team of a few, 2 in    ours; variance components:
+//	coins       each voter is right as often always, by       2 in a team of a few, 0 in    Kim and Ghahramani, 2012;
+//	            itself; the mean over every reading of        a crowd, divided by           over modes: ours
+//	            the votes                                     1 + r·(votes a decision − 1),
+//	                                                          r how much voters err together
+//	peers       who agrees more with the others, weighed      1 from nine voters on, 2 in   ours; variance components:
 //	            alike, counts exponentially more, so far      a crowd                       Henderson, 1953
 //	            as differences between voters are reliable
 //	subtypes    each shared choice is of three kinds, and     2, divided by                 Li, Rubinstein and

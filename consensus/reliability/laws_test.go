@@ -288,31 +288,39 @@ func dropField(text, field string) string {
 }
 
 func TestStructuresAreMixedByWeight(t *testing.T) {
-	w := newWorld(79, 3, even(25, 0.8, 0.5)...)
-	b := newBook(&Options{Choices: w.choices})
-	w.fill(b, 100, 10)
-	m := b.Learn()
-	p := m.params
-	for range 20 {
-		x, _ := w.decision(nil)
-		a := m.read(x).questions[0]
-		rho := x.Correlation()
-		p.Peers, p.Subtypes = nil, nil
-		rates := a.probabilities(rho)
-		one := b.batch.oneOfEach(p.Shared)
-		p.Peers, p.Subtypes = newPeers(one), newSubtypes(one)
-		got := a.probabilities(rho)
-		weights := []float64{1 + float64(p.Told)/toldPerRates, 1 + p.Crowd, subtypesWeight / (1 + p.Residual*(p.Density-1))}
-		parts := [][]float64{rates, a.byPeers(), a.bySubtypes(rho)}
-		for c := range got {
-			want, sum := 0.0, 0.0
-			for i, q := range parts {
-				want += weights[i] * q[c]
-				sum += weights[i]
+	names := func(all []Structure) (names string) {
+		for _, s := range all {
+			names += s.Name + " "
+		}
+		return names
+	}
+	for want, n := range map[string]int{"rates subtypes peers ": 25, "rates subtypes coins peers ": 5} {
+		w := newWorld(79, 3, even(n, 0.8, 0.5)...)
+		b := newBook(&Options{Choices: w.choices})
+		w.fill(b, 100, 10)
+		m := b.Learn()
+		for range 20 {
+			x, _ := w.decision(nil)
+			got, _ := m.Probabilities(x)
+			all, sum := m.Structures(x), 0.0
+			if names(all) != want {
+				t.Fatalf("%d voters have %s, want %s", n, names(all), want)
 			}
-			if math.Abs(got[c]-want/sum) > 1e-12 {
-				t.Fatalf("%v, want %v for %s", got[c], want/sum, w.choices[c])
+			mean := make([]float64, len(got))
+			for _, s := range all {
+				sum += s.Weight
+				for c, p := range s.Each {
+					mean[c] += s.Weight * p
+				}
 			}
+			for c := range got {
+				if math.Abs(got[c]-mean[c]/sum) > 1e-9 {
+					t.Fatalf("%v, want %v for %s", got[c], mean[c]/sum, w.choices[c])
+				}
+			}
+		}
+		if first, crowded := b.Learn().params, n == 25; (first.Coins == nil) != crowded || crowded && first.peersWeight() != 2 {
+			t.Errorf("%d voters: coins %v, peers %v", n, first.Coins, first.peersWeight())
 		}
 	}
 }

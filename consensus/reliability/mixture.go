@@ -1,36 +1,69 @@
 package reliability
 
-// These weigh the structures, which are what the votes leave open: which of them holds. Each gives every candidate a probability, and the
-// mixture is their weighted mean (linear opinion pool: Stone, 1961), which is sure only where all are. Weights were
-// not chosen by likelihood: on recorded votes the one that predicts left-out votes best is often not the one that is
-// right.
+import "slices"
+
+// These weigh the structures, which are what the votes leave open: which of them holds. Each gives every candidate a
+// probability, and the mixture is their weighted mean (linear opinion pool: Stone, 1961), which is sure only where all
+// are. Weights were not chosen by likelihood: on recorded votes the one that predicts left-out votes best is often not
+// the one that is right.
 //
 //	rates     a number or a matrix per voter, ease per decision, dependence    1, and more the more outcomes are known
 //	subtypes  a matrix per voter and kind of decision                         2, the less, the more voters decide together
-//	peers     weight by agreement with peers                                  1, and up to 2 in a crowd
+//	coins     a number per voter, every reading of the votes                  2 in a team of a few, 0 in a crowd, the
+//	                                                                         less, the more voters err together
+//	peers     weight by agreement with peers                                  1 from nine voters on, and 2 in a crowd
 const (
 	subtypesWeight = 2.0
+	coinsWeight    = 2.0
 	toldPerRates   = 10.0 // known outcomes for which rates count once more: they alone are corrected by outcomes
 )
 
-// mixed replaces the probabilities that rates give by those of the mixture.
-func (a *answering) mixed(rho float64, p []float64) {
-	m := a.m.params
+// structure is what one of them gives each candidate.
+type structure struct {
+	name   string
+	weight float64
+	p      []float64
+}
+
+// structures are those that know something.
+func (a *answering) structures(rho float64) []structure {
+	m, ev := a.m.params, slices.Clone(a.ev)
+	m.discount(rho, a.n, ev)
+	a.refitted(ev)
+	all := []structure{{"rates", 1 + float64(m.Told)/toldPerRates, ev}}
 	if m.Peers == nil {
-		return
-	}
-	rates := 1 + float64(m.Told)/toldPerRates
-	sum := rates
-	for c := range p {
-		p[c] *= rates
+		return all
 	}
 	if !a.own && m.Subtypes != nil {
-		sum += a.add(subtypesWeight*m.sparse(), a.bySubtypes(rho), p)
+		all = append(all, structure{"subtypes", subtypesWeight / m.asOne(m.Residual), a.bySubtypes(rho)})
 	}
-	sum += a.add(1+m.Crowd, a.byPeers(), p)
-	for c := range p {
-		p[c] /= sum
+	if m.Coins != nil {
+		all = append(all, structure{"coins", m.coinsWeight(), a.byCoins()})
 	}
+	if p := a.byPeers(); p != nil {
+		all = append(all, structure{"peers", m.peersWeight(), p})
+	}
+	return all
+}
+
+// probabilities returns that of each candidate.
+func (a *answering) probabilities(rho float64) []float64 {
+	mean, sum := make([]float64, a.field), 0.0
+	for _, s := range a.structures(rho) {
+		sum += s.weight
+		for c, x := range s.p {
+			mean[c] += s.weight * x
+		}
+	}
+	for c := range mean {
+		mean[c] /= sum
+	}
+	return mean
+}
+
+// coinsWeight falls to nothing in a crowd.
+func (m *parameters) coinsWeight() float64 {
+	return coinsWeight * (1 - m.Crowd) * (1 - m.Crowd) / m.asOne(m.Corr.pooled())
 }
 
 // crowd rises from a tenth in a team of five to 1 in a crowd of 23 and more. In a team of a few, what a voter's own
@@ -42,18 +75,9 @@ func crowd(voters int) float64 {
 	return max(0.1, ramp(float64(voters), 3, 23))
 }
 
-// sparse is how much of votes counts that are taken for independent.
-func (m *parameters) sparse() float64 { return 1 / (1 + m.Residual*max(0, m.Density-1)) }
-
-func (a *answering) add(weight float64, from, to []float64) float64 {
-	if from == nil {
-		return 0
-	}
-	for c, x := range from {
-		to[c] += weight * x
-	}
-	return weight
-}
+// asOne is of how many votes one is news in a usual decision, if they err together by ρ (Kish, 1965). Structures that
+// take votes for independent weigh the less.
+func (m *parameters) asOne(rho float64) float64 { return 1 + rho*max(0, m.Density-1) }
 
 // byPeers are weighted shares; a ballot for several is shared by them. nil when nobody says anything.
 func (a *answering) byPeers() []float64 {
@@ -152,4 +176,9 @@ func (s *said) allows(c int32) bool {
 		}
 	}
 	return s.not
+}
+
+// peersWeight is 1 from nine voters on, and 2 in a crowd: the company that one of three keeps are two.
+func (m *parameters) peersWeight() float64 {
+	return ramp(float64(len(m.Peers.Weight)), 1, 9) + m.Crowd
 }

@@ -43,7 +43,7 @@ func TestAgreeingOnALureIsNoProof(t *testing.T) {
 			hits++
 		}
 	}
-	if right := float64(hits) / 500; right < 0.74 || confidence/500 > right+0.07 {
+	if right := float64(hits) / 500; right < 0.82 || confidence/500 > right+0.07 {
 		t.Errorf("right in %.3f with a confidence of %.3f", right, confidence/500)
 	}
 }

@@ -42,6 +42,7 @@ type parameters struct {
 	Refit  *refit       `json:"refit,omitempty"` // nil without known outcomes
 
 	Shared   []int32   `json:"shared,omitempty"`   // who shares one vote with whom, by voter: copies, and teams
+	Coins    *coins    `json:"coins,omitempty"`    // nil in a crowd
 	Peers    *peers    `json:"peers,omitempty"`    // nil where nothing is learned
 	Subtypes *subtypes `json:"subtypes,omitempty"` // nil without shared choices
 	Told     int       `json:"told,omitempty"`     // outcomes

@@ -2,7 +2,6 @@ package reliability
 
 import (
 	"math"
-	"slices"
 
 	"github.com/swarmbus/swarmbus/consensus"
 )
@@ -13,6 +12,29 @@ import (
 func (m *Model) Probabilities(b consensus.Ballots) (each []float64, none float64) {
 	p := m.pool(b, b.Correlation())
 	return p.each, p.none
+}
+
+// Structure is what one of the structures that are averaged says of a decision by itself.
+type Structure struct {
+	Name   string    // rates, subtypes, coins or peers
+	Weight float64   // beside the others'
+	Each   []float64 // probability of each proposal, as [Model.Probabilities] has them
+	None   float64
+}
+
+// Structures returns what each structure says whose weighted mean [Model.Probabilities] is: how far apart they are
+// shows how much the votes leave open. It is nil with stances, and where nobody says anything.
+func (m *Model) Structures(b consensus.Ballots) []Structure {
+	r := m.read(b)
+	if m.kind.stances || len(r.questions[0].places) == 0 {
+		return nil
+	}
+	var all []Structure
+	for _, s := range r.questions[0].structures(b.Correlation()) {
+		p := r.placed(s.p)
+		all = append(all, Structure{s.name, s.weight, p.each, p.none})
+	}
+	return all
 }
 
 // pooled are probabilities by proposal.
@@ -47,20 +69,27 @@ func (m *Model) read(b consensus.Ballots) *reading {
 }
 
 func (r *reading) pool(rho float64) pooled {
-	p := pooled{each: make([]float64, len(r.proposals))}
-	switch {
-	case r.m.kind.stances:
+	if r.m.kind.stances {
+		p := pooled{each: make([]float64, len(r.proposals))}
 		r.poolStances(rho, &p)
-	case len(r.questions[0].places) == 0:
-		p.none = 1
-	case r.questions[0].own:
-		ev := r.questions[0].probabilities(rho)
-		p.none = round(ev[len(ev)-1])
-		for c, place := range r.questions[0].places {
-			p.each[place] = round(ev[c])
-		}
-	default:
-		r.poolShared(r.questions[0].probabilities(rho), &p)
+		return p
+	}
+	if len(r.questions[0].places) == 0 {
+		return pooled{make([]float64, len(r.proposals)), 1}
+	}
+	return r.placed(r.questions[0].probabilities(rho))
+}
+
+// placed gives candidates' probabilities to their proposals.
+func (r *reading) placed(ev []float64) pooled {
+	p := pooled{each: make([]float64, len(r.proposals))}
+	if !r.questions[0].own {
+		r.poolShared(ev, &p)
+		return p
+	}
+	p.none = round(ev[len(ev)-1])
+	for c, place := range r.questions[0].places {
+		p.each[place] = round(ev[c])
 	}
 	return p
 }
@@ -155,15 +184,6 @@ func (m *Model) name(h *hearing) {
 			h.named.add(l)
 		}
 	}
-}
-
-// probabilities returns that of each candidate.
-func (a *answering) probabilities(rho float64) []float64 {
-	ev := slices.Clone(a.ev)
-	a.m.params.discount(rho, a.n, ev)
-	a.refitted(ev)
-	a.mixed(rho, ev)
-	return ev
 }
 
 // likelihood fills lp with the log joint of candidate, difficulty and ballots.

@@ -19,7 +19,7 @@ type subtypes struct {
 
 const (
 	subkinds      = 3
-	subtypeRounds = 40
+	subtypeRounds = 80
 	rowRight      = 4.0 // Dirichlet prior of a voter's row: of the right choice, and of each other
 	rowWrong      = 1.0
 	kindPrior     = 0.1 / subkinds

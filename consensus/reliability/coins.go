@@ -1,0 +1,334 @@
+package reliability
+
+import (
+	"encoding/binary"
+	"math"
+	"math/bits"
+	"slices"
+
+	"gonum.org/v1/gonum/mathext"
+)
+
+// coins takes each voter for a coin: right as often in every decision, whatever is right in it, and by itself. The
+// posterior of a few such numbers is integrated nearly exactly: it has several modes, since votes can often be read
+// in more than one way, and a decision is the mean over modes and over priors, weighed by how likely they make the
+// votes. Each mode is found by mean-field variational inference (Kim and Ghahramani, 2012, with one number for a
+// row), from the shares of votes and from each voter's votes alone as what is right; its weight is its bound of the
+// marginal likelihood.
+type coins struct {
+	Modes []coinMode `json:"modes"`
+}
+
+// coinMode is one reading of the votes.
+type coinMode struct {
+	Weight float64   `json:"weight"` // of all modes 1
+	Right  []float64 `json:"right"`  // how often, by voter, and last one of whom nothing is known
+}
+
+// coinPriors are Beta priors of how often a voter is right: teams that differ much or little, in which two or three of
+// four votes are right.
+var coinPriors = [...][2]float64{{4, 2}, {2, 1}, {12, 6}, {2.4, 0.8}}
+
+const (
+	coinRounds = 40
+	coinClose  = 0.01 // modes whose voters differ by no more are one
+	coinDone   = 1e-6 // change at which a mode is found
+)
+
+// newCoins fits them, nil in a crowd, and of fewer than three, who cannot be told from each other.
+func newCoins(b *batch) *coins {
+	if crowd(b.Voters) == 1 || b.voting() < 3 {
+		return nil
+	}
+	f := newCoinFit(b)
+	var modes []*coinFit
+	for _, start := range f.starts() {
+		modes = f.distinct(modes, f.from(start, coinPriors[0]))
+	}
+	found := len(modes)
+	for _, prior := range coinPriors[1:] {
+		var mine []*coinFit
+		for _, m := range modes[:found] {
+			mine = f.distinct(mine, f.from(m.post, prior))
+		}
+		modes = append(modes, mine...)
+	}
+	return mixCoins(modes)
+}
+
+func mixCoins(modes []*coinFit) *coins {
+	bound := make([]float64, len(modes))
+	for i, m := range modes {
+		bound[i] = m.bound
+	}
+	softmax(bound)
+	c := new(coins)
+	for i, m := range modes {
+		c.Modes = append(c.Modes, coinMode{bound[i], append(m.mean(), m.prior[0]/(m.prior[0]+m.prior[1]))})
+	}
+	return c
+}
+
+// voting is how many voters vote at all.
+func (b *batch) voting() (n int) {
+	seen := make([]bool, b.Voters)
+	for _, j := range b.Voter {
+		if !seen[j] {
+			seen[j] = true
+			n++
+		}
+	}
+	return n
+}
+
+// coinFit is one mode under way.
+type coinFit struct {
+	b     *batch    // of decisions that differ
+	times []float64 // how often each
+	prior [2]float64
+	post  []float64    // [decision][candidate]
+	beta  [][2]float64 // by voter
+	bound float64
+}
+
+// newCoinFit counts decisions that are alike as one, in an order that does not depend on how they came.
+func newCoinFit(b *batch) *coinFit {
+	keys, first, times := make([]string, b.size()), map[string]int{}, map[string]float64{}
+	for t := range b.size() {
+		v := b.votes(t)
+		key := binary.AppendVarint(binary.AppendVarint(nil, int64(v.field)), int64(b.Known[t]))
+		for i, j := range v.voter {
+			key = binary.AppendVarint(binary.AppendVarint(key, int64(j)), int64(v.said[i]))
+		}
+		keys[t] = string(key)
+		if _, met := first[keys[t]]; !met {
+			first[keys[t]] = t
+		}
+		times[keys[t]]++
+	}
+	slices.Sort(keys)
+	f := new(coinFit)
+	few := newBatch(b.Choices, b.Own)
+	for _, key := range slices.Compact(keys) {
+		v := b.votes(first[key])
+		few.add(votes{voter: v.voter, said: v.said, field: v.field})
+		few.Known[len(few.Known)-1] = b.Known[first[key]]
+		f.times = append(f.times, times[key])
+	}
+	few.Voters = b.Voters
+	f.b = &few
+	return f
+}
+
+// starts are what may be right: the shares of votes, and what each voter says where it votes.
+func (f *coinFit) starts() [][]float64 {
+	k := f.b.Choices
+	shares := make([]float64, f.b.size()*k)
+	all := [][]float64{shares}
+	for range f.b.Voters {
+		all = append(all, make([]float64, len(shares)))
+	}
+	for t := range f.b.size() {
+		v := f.b.votes(t)
+		for _, l := range v.said {
+			shares[t*k+int(l)] += 1 / float64(len(v.said))
+		}
+		for _, of := range all[1:] {
+			copy(of[t*k:][:k], shares[t*k:])
+		}
+		for i, j := range v.voter {
+			of := all[1+j][t*k:][:k]
+			clear(of)
+			of[v.said[i]] = 1
+		}
+	}
+	return all
+}
+
+func (f *coinFit) from(start []float64, prior [2]float64) *coinFit {
+	m := &coinFit{b: f.b, times: f.times, prior: prior, post: slices.Clone(start), beta: make([][2]float64, f.b.Voters)}
+	k := f.b.Choices
+	for t, known := range f.b.Known {
+		if known >= 0 {
+			clear(m.post[t*k:][:k])
+			m.post[t*k+int(known)] = 1
+		}
+	}
+	for range coinRounds {
+		before := m.bound
+		m.count()
+		m.answer()
+		if math.Abs(m.bound-before) < coinDone {
+			break
+		}
+	}
+	return m
+}
+
+func (f *coinFit) count() {
+	for j := range f.beta {
+		f.beta[j] = f.prior
+	}
+	for t, n := range f.times {
+		v := f.b.votes(t)
+		for i, j := range v.voter {
+			right := f.post[t*f.b.Choices+int(v.said[i])]
+			f.beta[j][0] += n * right
+			f.beta[j][1] += n * (1 - right)
+		}
+	}
+}
+
+// answer is the posterior of each decision, and the bound of the likelihood of all.
+func (f *coinFit) answer() {
+	right, wrong := make([]float64, len(f.beta)), make([]float64, len(f.beta))
+	f.bound = 0
+	for j, x := range f.beta {
+		all := mathext.Digamma(x[0] + x[1])
+		right[j], wrong[j] = mathext.Digamma(x[0])-all, mathext.Digamma(x[1])-all
+		f.bound += mathext.Lbeta(x[0], x[1]) - mathext.Lbeta(f.prior[0], f.prior[1])
+		f.bound -= (x[0]-f.prior[0])*right[j] + (x[1]-f.prior[1])*wrong[j]
+	}
+	k := f.b.Choices
+	away := make([]float64, k)
+	for t, times := range f.times {
+		v, p := f.b.votes(t), f.post[t*k:][:k]
+		f.before(v, f.b.Known[t], p)
+		var n named
+		for _, l := range v.said {
+			n.add(l)
+		}
+		for c := range p {
+			away[c] = math.Log(elsewhere(n, c, k, f.b.Own))
+		}
+		for i, j := range v.voter {
+			for c := range p {
+				if l := int(v.said[i]); l == c {
+					p[c] += right[j]
+				} else {
+					p[c] += wrong[j] + away[c]
+				}
+			}
+		}
+		f.bound += times * logSum(p)
+		softmax(p)
+	}
+}
+
+// before is what a decision may be before any vote.
+func (f *coinFit) before(v votes, known int32, p []float64) {
+	possible := len(p)
+	if f.b.Own {
+		possible = v.possible()
+	}
+	for c := range p {
+		p[c] = math.Inf(-1)
+		if known == int32(c) || known < 0 && c < possible {
+			p[c] = 0
+		}
+	}
+}
+
+// elsewhere is the probability that who is wrong says another thing, when c is right: one that somebody names, since
+// what lures one lures others. A truth that nobody names has no such excuse, where more could have been named.
+func elsewhere(n named, c, field int, own bool) float64 {
+	others := bits.OnesCount64(n.set)
+	switch {
+	case n.has(c):
+		others--
+	case !own:
+		others = field - 1
+	}
+	return 1 / float64(max(1, others))
+}
+
+func (f *coinFit) mean() []float64 {
+	of := make([]float64, 0, len(f.beta)+1)
+	for _, x := range f.beta {
+		of = append(of, x[0]/(x[0]+x[1]))
+	}
+	return of
+}
+
+// distinct appends a mode that is not there yet.
+func (f *coinFit) distinct(modes []*coinFit, m *coinFit) []*coinFit {
+	mine := m.mean()
+	for _, o := range modes {
+		apart := 0.0
+		for j, x := range o.mean() {
+			apart = max(apart, math.Abs(x-mine[j]))
+		}
+		if apart < coinClose {
+			return modes
+		}
+	}
+	return append(modes, m)
+}
+
+// of is how often a voter is right in a mode.
+func (m *coinMode) of(j int32) float64 {
+	if int(j) >= len(m.Right)-1 {
+		j = int32(len(m.Right) - 1)
+	}
+	return m.Right[j]
+}
+
+// byCoins is the mean over modes of what their voters say, discounted by how much voters err together.
+func (a *answering) byCoins() []float64 {
+	m := a.m.params
+	sum, p := make([]float64, a.field), make([]float64, a.field)
+	for i := range m.Coins.Modes {
+		mode := &m.Coins.Modes[i]
+		n := a.hearCoins(mode, p)
+		g := 1 / (1 + m.Corr.pooled()*max(0, n-1))
+		for c := range p {
+			p[c] *= g
+		}
+		softmax(p)
+		for c, x := range p {
+			sum[c] += mode.Weight * x
+		}
+	}
+	return sum
+}
+
+// hearCoins fills p with the log-probability of the ballots in a mode, and returns how many they are in effect.
+func (a *answering) hearCoins(mode *coinMode, p []float64) (n float64) {
+	clear(p)
+	var said named
+	for _, v := range a.voices {
+		for _, l := range a.said[v.said].among {
+			said.add(l)
+		}
+	}
+	for i, v := range a.voices {
+		odds := logit(mode.of(a.m.params.first(v.voter)))
+		above := odds + math.Log(float64(max(2, bits.OnesCount64(said.set))-1))
+		lift := max(a.cast.lift[i], min(0, -above)) // as atChance
+		right, w := sigma(odds+lift), a.cast.part[i]*a.alike(i)
+		n += w
+		if lift < 0 {
+			n += w * lift / above // who is less sure is less of a vote; above is positive where lift is not
+		}
+		for c := range p {
+			p[c] += w * math.Log(max(a.saysCoin(right, &a.said[v.said], c, said), 1e-300))
+		}
+	}
+	return n
+}
+
+// saysCoin is the probability of what a ballot says when c is right.
+func (a *answering) saysCoin(right float64, s *said, c int, n named) float64 {
+	p := 0.0
+	for _, l := range s.among {
+		if int(l) == c {
+			p += right
+		} else {
+			p += (1 - right) * elsewhere(n, c, a.field, a.own)
+		}
+	}
+	if s.not {
+		return 1 - p
+	}
+	return p
+}
