@@ -120,3 +120,70 @@ func TestAttentionSpreadsWhatIsNewOverTurns(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// A strategy gets the part of what was said in its own turns that was right:
+// also a no to what is wrong, and not what was said in other turns.
+func TestStrategiesAreWorthWhatWasRightInTheirTurns(t *testing.T) {
+	sampler, err := choice.New("only")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ada := &agents.Agent{ID: "ada", Strategies: sampler, Reactor: agents.Func(func(_ context.Context, turn *agents.Turn) seq {
+		switch turn.Round {
+		case 1:
+			return agents.Say(propose("a", "do a"), propose("b", "do b")) // half is right
+		case 2:
+			return agents.Say(vote("a", yes, 1), vote("b", no, 1), vote("b", pass, 1)) // all of it
+		case 3:
+			return agents.Say(signals.New(signals.Header{}, signals.Discovery{Finding: "neither"})) // nothing to judge
+		default:
+			return agents.Say()
+		}
+	})}
+	s := newSwarm(t, swarm.Options{Agents: []*agents.Agent{ada, echo("e", 4)}, Quorum: 2})
+	r := solve(t, s)
+	if err := s.Resolve(r, "a"); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]choice.Arm{{Name: "only", Gains: 1.5, Losses: 0.5}}, sampler.Arms()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Of two findings as relevant, the one is heard first whose source has been right
+// more often in the solves before.
+func TestAttentionGoesToThoseWithTheBetterRecord(t *testing.T) {
+	finds := func(id string, s signals.Stance) *agents.Agent {
+		return reacts(id, func(_ context.Context, turn *agents.Turn) seq {
+			if turn.Round == 1 {
+				return agents.Say(signals.New(signals.Header{}, signals.Discovery{Finding: id, Relevance: 0.5}))
+			}
+			if p, ok := turn.Standing("a"); ok && p.VoteOf(id) == nil {
+				return agents.Say(vote("a", s, 1))
+			}
+			return agents.Say()
+		})
+	}
+	var first []string
+	reader := &agents.Agent{
+		ID: "reader", Listens: []signals.Kind{signals.KindDiscovery}, Attention: 1,
+		Reactor: agents.Func(func(_ context.Context, turn *agents.Turn) seq {
+			if len(turn.Heard) == 0 {
+				first = append(first, turn.New[0].Head().Source)
+			}
+			return agents.Say()
+		}),
+	}
+	s := newSwarm(t, swarm.Options{Seed: 3, Agents: []*agents.Agent{
+		finds("bad", no), finds("good", yes), proposer("p", "a", "do a"), voter("v", map[string]signals.Stance{"a": yes}),
+		voter("w", map[string]signals.Stance{"a": yes}), reader,
+	}})
+	for range 30 {
+		if err := s.Resolve(solve(t, s), "a"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if first[0] != "bad" || first[len(first)-1] != "good" {
+		t.Errorf("heard first, solve by solve: %v", first)
+	}
+}

@@ -187,9 +187,6 @@ func (r *solve) restore(ctx context.Context, log []signals.Any) {
 // remind gives an agent what it heard, and what it has still to hear: what was
 // said in the last round, or since the turn that it was late with.
 func (r *solve) remind(s *seat) {
-	if s.stopped {
-		return
-	}
 	from := r.result.Rounds
 	for _, l := range r.late {
 		if l.Agent == s.agent.ID {
@@ -254,7 +251,7 @@ func (r *solve) answered(ctx context.Context, answer signals.Any) {
 	}
 	said := r.result.Log[len(r.result.Log)-1]
 	for _, s := range r.seats {
-		if !s.stopped && s.agent.Listens != nil && !slices.Contains(s.agent.Listens, said.Kind()) {
+		if s.agent.Listens != nil && !slices.Contains(s.agent.Listens, said.Kind()) {
 			s.before = append(s.before, said)
 		}
 	}
