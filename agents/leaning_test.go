@@ -165,11 +165,12 @@ func TestPositionsAreWhatOthersHold(t *testing.T) {
 		Agent: "me",
 		Proposals: []agents.Standing{{
 			Proposal: made, Same: []*signals.Signal[signals.Proposal]{same},
-			Votes: []*signals.Signal[signals.Vote]{vote(3, "v", signals.Agree, "tested"), vote(4, "me", signals.Agree, "mine"), vote(5, "p", signals.Agree, "still")},
+			Votes: []*signals.Signal[signals.Vote]{vote(3, "v", signals.Agree, "tested"), vote(4, "me", signals.Agree, "mine"), vote(5, "p", signals.Agree, "still"), vote(9, "y", signals.Abstain, "not sure any more")},
 		}},
 		Heard: []signals.Any{signals.New(signals.Header{Seq: 6, Source: "v"}, signals.Doubt{TargetSignalID: made.ID, Concern: "no jitter"})},
 		New: []signals.Any{
 			signals.New(signals.Header{Seq: 7, Source: "w"}, signals.Challenge{TargetSignalID: made.ID, CounterArgument: strings.Repeat("ü", 200)}),
+			signals.New(signals.Header{Seq: 4, Source: "y"}, signals.Doubt{TargetSignalID: made.ID, Concern: "too slow"}),
 			signals.New(signals.Header{Seq: 8, Source: "x"}, signals.Challenge{TargetSignalID: signals.MustID("sig_9"), CounterArgument: "of something else"}),
 		},
 	}
@@ -178,11 +179,12 @@ func TestPositionsAreWhatOthersHold(t *testing.T) {
 		{Agent: "p", Proposal: "a", Proposed: true, Stance: signals.Agree, Confidence: 0.7, Why: "still", Seq: 5},
 		{Agent: "v", Proposal: "a", Stance: signals.Disagree, Why: "no jitter", Seq: 6},
 		{Agent: "w", Proposal: "a", Stance: signals.Disagree, Why: strings.Repeat("ü", 118) + "…", Seq: 7},
+		{Agent: "y", Proposal: "a", Stance: signals.Abstain, Confidence: 0.7, Why: "not sure any more", Seq: 9},
 	}
 	if diff := cmp.Diff(want, turn.Positions(0)); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(want[2:], turn.Positions(2)); diff != "" {
+	if diff := cmp.Diff(want[3:], turn.Positions(2)); diff != "" {
 		t.Error(diff)
 	}
 	for _, p := range turn.Positions(0) {

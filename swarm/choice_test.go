@@ -187,3 +187,33 @@ func TestAttentionGoesToThoseWithTheBetterRecord(t *testing.T) {
 		t.Errorf("heard first, solve by solve: %v", first)
 	}
 }
+
+// What matters little is heard in time, however much that matters more keeps
+// coming in.
+func TestWhatWaitsForAttentionGainsRank(t *testing.T) {
+	found := func(name string, relevance float64) signals.Any {
+		return signals.New(signals.Header{}, signals.Discovery{Finding: name, Relevance: relevance})
+	}
+	finder := reacts("finder", func(_ context.Context, turn *agents.Turn) seq {
+		switch {
+		case turn.Round == 1:
+			return agents.Say(found("dull", 0), found("bright", 0.9))
+		case turn.Round < 6:
+			return agents.Say(found("bright", 0.9))
+		default:
+			return agents.Say()
+		}
+	})
+	var heard []string
+	reader := &agents.Agent{
+		ID: "reader", Listens: []signals.Kind{signals.KindDiscovery}, Attention: 1,
+		Reactor: agents.Func(func(_ context.Context, turn *agents.Turn) seq {
+			heard = append(heard, turn.New[0].Body().(signals.Discovery).Finding)
+			return agents.Say()
+		}),
+	}
+	solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{finder, echo("e", 6), reader}}))
+	if at := slices.Index(heard, "dull"); at != 1 {
+		t.Errorf("heard %v, want dull second: after one turn it goes before what is new", heard)
+	}
+}
