@@ -16,6 +16,7 @@ func kinds(choices int) map[string]*Options {
 }
 
 func TestLearnedBeatsMajority(t *testing.T) {
+	measures(t)
 	for name, o := range kinds(3) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(1, 3, even(9, 0.97, 0.35)...)
@@ -31,6 +32,7 @@ func TestLearnedBeatsMajority(t *testing.T) {
 }
 
 func TestConfidenceIsTheShareRight(t *testing.T) {
+	measures(t)
 	for name, o := range map[string]*Options{"own": nil, "choices": {Choices: letters(3)}} {
 		for _, every := range []int{0, 3} {
 			t.Run(fmt.Sprint(name, every), func(t *testing.T) {
@@ -288,6 +290,7 @@ func TestNoneOfTheseMayBeRight(t *testing.T) {
 }
 
 func TestNewcomersAreAsGoodAsTheOthers(t *testing.T) {
+	measures(t)
 	for name, o := range kinds(3) {
 		w := newWorld(10, 3, even(20, 0.98, 0.9)...)
 		b := newBook(o)

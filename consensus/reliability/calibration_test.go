@@ -23,6 +23,7 @@ func stated(w *world, o *Options, n, every int) *Model {
 }
 
 func TestCertaintyIsHeardAsFarAsItMeansSomething(t *testing.T) {
+	measures(t)
 	for name, o := range kinds(3) {
 		if o != nil && o.Stances {
 			continue // a vote for one proposal leaves the others unsaid
@@ -63,6 +64,7 @@ func TestNewcomersAreHeardAsTheOthersAre(t *testing.T) {
 }
 
 func TestCalibratedIsHowOftenVotersAreRight(t *testing.T) {
+	measures(t)
 	w := talkers(5, 2)
 	m := stated(w, &Options{Choices: w.choices}, 3000, 2)
 	// What v5 says at 0.9 is 1.1 of its standard deviations above what it usually says.
@@ -79,6 +81,7 @@ func TestCalibratedIsHowOftenVotersAreRight(t *testing.T) {
 }
 
 func TestSlopesOfPlantedVotersAreFound(t *testing.T) {
+	measures(t)
 	for _, every := range []int{0, 2, 1} {
 		w := talkers(5, 2)
 		m := stated(w, &Options{Choices: w.choices}, 2000, every)
@@ -199,6 +202,7 @@ func firstOf(m *Model, cast []consensus.Vote) float64 {
 }
 
 func TestCertaintyOfAnyBallotIsHeard(t *testing.T) {
+	measures(t)
 	shared := &Options{Choices: letters(3)}
 	for _, c := range []struct {
 		what           string
@@ -353,6 +357,7 @@ func TestDamagedCalibrationIsRefused(t *testing.T) {
 // Who always says little is taken for what it is worth: were it thought worse than its votes by so much that it is
 // heard as chance, it would be learned to be better, and better, until it decides alone.
 func TestWhoSaysLittleOrMuchDoesNotTakeOver(t *testing.T) {
+	measures(t)
 	for name, o := range kinds(2) {
 		for _, weight := range []float64{1, 0.5, 0.2, 0.1, 0.02} {
 			w := newWorld(37, 2, append(even(10, 0.85, 0.75), 0.5)...)

@@ -64,6 +64,7 @@ func alone(right [3]float64, said [3]int32) (p [2]float64) {
 }
 
 func TestCoinsAreTheIntegralOverRates(t *testing.T) {
+	measures(t)
 	for seed, right := range [][]float64{{0.95, 0.6, 0.6}, {0.8, 0.8, 0.8}, {0.95, 0.55, 0.3}, {0.7, 0.6, 0.6}} {
 		for _, told := range []int{0, 5} {
 			w := newWorld(uint64(400+seed), 2, right...)

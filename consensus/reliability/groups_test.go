@@ -60,6 +60,7 @@ func TestGroupsAreWhoErrsTogether(t *testing.T) {
 }
 
 func TestATeamThatOutcomesFoundIsAGroup(t *testing.T) {
+	measures(t)
 	w := newWorld(43, 4, even(12, 0.85, 0.75)...)
 	w.liars, w.sleeps = 3, 0.7
 	for _, every := range []int{0, 3} {

@@ -63,6 +63,7 @@ var planted = map[string][]float64{
 }
 
 func TestTruthOverrulesDoubt(t *testing.T) {
+	measures(t)
 	w := newWorld(71, 2, planted["one harmful"]...)
 	c := w.team(t, 100, 1)
 	if c.right < 0.8 || c.wrong > 0.1 {
@@ -80,6 +81,7 @@ func TestTruthOverrulesDoubt(t *testing.T) {
 }
 
 func TestMoreTruthNeverHurts(t *testing.T) {
+	measures(t)
 	for name, right := range planted {
 		none, tenth, all := counts{}, counts{}, counts{}
 		for seed := range uint64(2) {
@@ -160,6 +162,7 @@ func TestVotersCountWhatTheyAreWorth(t *testing.T) {
 }
 
 func TestNeverBehindTheParts(t *testing.T) {
+	measures(t)
 	for name, right := range planted {
 		c, majority, best := newWorld(75, 2, right...).team(t, 150, 1), counts{}, counts{}
 		w := newWorld(75, 2, right...)
@@ -201,6 +204,7 @@ func TestCopiesAreOne(t *testing.T) {
 }
 
 func TestSureMeansSureOnVotersNobodyTunedOn(t *testing.T) {
+	measures(t)
 	sure, right := 0.0, 0.0
 	for seed := range uint64(10) {
 		w := newWorld(900+seed, 2+int(seed%3))

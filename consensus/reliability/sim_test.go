@@ -3,9 +3,19 @@ package reliability
 import (
 	"fmt"
 	"math/rand/v2"
+	"testing"
 
 	"github.com/swarmbus/swarmbus/consensus"
 )
+
+// measures skips a test that measures what one goroutine learns from many draws under the race detector, which has
+// nothing to find there and takes minutes over it. Without it, every run has these tests.
+func measures(t *testing.T) {
+	t.Helper()
+	if Racing {
+		t.Skip("measured without the race detector")
+	}
+}
 
 // world draws decisions of which the truth is known to the test.
 type world struct {

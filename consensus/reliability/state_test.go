@@ -13,7 +13,10 @@ import (
 
 func TestSavedBookGoesOnAlike(t *testing.T) {
 	for name, o := range kinds(3) {
-		for _, n := range []int{0, 10, 60} {
+		for _, n := range []int{60, 10, 0} {
+			if Racing && n < 60 {
+				continue
+			}
 			t.Run(fmt.Sprint(name, n), func(t *testing.T) { goOn(t, o, n) })
 		}
 	}

@@ -203,6 +203,7 @@ func TestHowMuchWasLearnedIsSaved(t *testing.T) {
 }
 
 func TestASplitDecisionIsHardSoVotesAreWorthLess(t *testing.T) {
+	measures(t)
 	easy, hard := newWorld(49, 2, even(20, 0.98, 0.93)...), newWorld(50, 2, even(20, 0.6, 0.5)...)
 	book := newBook(nil)
 	easy.fill(book, 100, 1)

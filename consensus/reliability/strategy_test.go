@@ -85,6 +85,9 @@ func TestStrategyKeepsTheRules(t *testing.T) {
 		"choices, stated":  {Model: doubters(t, &reliability.Options{Choices: choices}, choices)},
 		"choices, outcome": {Model: strangers(t, &reliability.Options{Choices: choices}, choices, true)},
 	} {
+		if reliability.Racing && name != "own" && name != "choices, outcome" {
+			continue // the rules are about numbers; two strategies show that reading a model writes nothing
+		}
 		t.Run(name, func(t *testing.T) { consensustest.TestStrategy(t, s, 1, exceptions...) })
 	}
 }

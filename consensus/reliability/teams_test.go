@@ -41,6 +41,7 @@ func attacked(w *world, m *Model) int {
 }
 
 func TestSleepersAreATeam(t *testing.T) {
+	measures(t)
 	for name, o := range map[string]*Options{"own": nil, "choices": {Choices: letters(5)}} {
 		for every, want := range map[int]int{5: 255} {
 			w := sleepers(81)
@@ -96,6 +97,7 @@ func TestTeamSpeaksAsOneWhenItAgrees(t *testing.T) {
 }
 
 func TestBookWithATeamIsRestored(t *testing.T) {
+	measures(t)
 	w := sleepers(84)
 	a := newBook(nil)
 	w.fill(a, 700, 5)

@@ -1,0 +1,6 @@
+//go:build race
+
+package reliability
+
+// Racing is set under the race detector, which makes learning ten times as dear.
+const Racing = true
