@@ -88,7 +88,7 @@ func shown(args []string) []string {
 	var kept []string
 	for i := 0; i < len(args); i++ {
 		name, _, joined := strings.Cut(strings.TrimLeft(args[i], "-"), "=")
-		if slices.Contains([]string{"json", "svg", "workers"}, name) {
+		if slices.Contains([]string{"json", "md", "svg", "workers"}, name) {
 			if !joined {
 				i++
 			}
