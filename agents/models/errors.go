@@ -177,3 +177,17 @@ func TransportError(ctx context.Context, id ID, err error, received bool, secret
 	}
 	return e
 }
+
+// ProblemOf returns the problem with that text, for who reads back what was written
+// down; of a text that is none it makes a problem that does not pass.
+func ProblemOf(text string) *Problem {
+	for _, p := range []*Problem{
+		ErrRateLimited, ErrOverloaded, ErrTimeout, ErrConnection, ErrCutOff, ErrMalformed, ErrOpen,
+		ErrAuth, ErrNotFound, ErrInvalid, ErrQuota, ErrFiltered, ErrBudget, ErrPrice, ErrScript,
+	} {
+		if p.Error() == text {
+			return p
+		}
+	}
+	return &Problem{text: strings.TrimPrefix(text, "models: ")}
+}

@@ -1,0 +1,231 @@
+package thinker
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// said is one element of an answer, of any form.
+type said struct {
+	Type        string   `json:"type"`
+	Finding     string   `json:"finding"`
+	Evidence    string   `json:"evidence"`
+	Relevance   *float64 `json:"relevance"`
+	Content     string   `json:"content"`
+	Reasons     string   `json:"reasons"`
+	About       string   `json:"about"`
+	Concern     string   `json:"concern"`
+	Severity    string   `json:"severity"`
+	Counter     string   `json:"counterargument"`
+	Alternative string   `json:"alternative"`
+	Proposal    string   `json:"proposal"`
+	Stance      string   `json:"stance"`
+	Confidence  *float64 `json:"confidence"`
+	Reason      string   `json:"reason"`
+	Context     string   `json:"context"`
+}
+
+// A reading is what was made of an answer.
+type reading struct {
+	signals  []signals.Any
+	problems []string
+}
+
+// read makes signals of an answer. Of what does not fit it says why.
+func (v *view) read(a *models.Answer, all []form) (r reading) {
+	if a.Finish == models.FinishLength {
+		r.problems = append(r.problems, "it was cut off, because it was too long")
+	}
+	elements, err := elementsOf(a.Text)
+	if err != nil {
+		r.problems = append(r.problems, err.Error())
+		return r
+	}
+	x := &reader{view: v, forms: all, voted: map[string]bool{}}
+	for i := range elements {
+		if elements[i].Type == "proposal" && x.made == "" {
+			x.made = v.newProposal()
+		}
+	}
+	for i := range elements {
+		s, err := x.signal(&elements[i])
+		if err == nil && s != nil {
+			err = signals.Validate(s)
+		}
+		switch {
+		case err != nil:
+			r.problems = append(r.problems, fmt.Sprintf("element %d (%s): %v", i+1, clip(elements[i].Type), err))
+		case s != nil:
+			r.signals = append(r.signals, s)
+		}
+	}
+	return r
+}
+
+// elementsOf reads the object of an answer, which has to be all of it but for a fence
+// that some models put around.
+func elementsOf(text string) ([]said, error) {
+	text = strings.TrimSpace(text)
+	if inner, fenced := strings.CutPrefix(text, "```"); fenced {
+		inner = strings.TrimPrefix(inner, "json")
+		text = strings.TrimSuffix(strings.TrimSpace(inner), "```")
+	}
+	var object struct {
+		Say *[]said `json:"say"`
+	}
+	d := json.NewDecoder(strings.NewReader(text))
+	if err := d.Decode(&object); err != nil {
+		return nil, fmt.Errorf("it is not the JSON object that was asked for: %w", err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("there is something behind the JSON object")
+	}
+	switch {
+	case object.Say == nil:
+		return nil, errors.New(`it has no member "say"`)
+	case len(*object.Say) > mostSaid:
+		return nil, fmt.Errorf("it says %d things, and may say %d", len(*object.Say), mostSaid)
+	}
+	return *object.Say, nil
+}
+
+// newProposal is the id of a proposal: the agent's name and the next number.
+func (v *view) newProposal() string {
+	for n := 1; n < 1000; n++ {
+		id := v.Agent + "-" + strconv.Itoa(n)
+		if _, taken := v.Standing(id); !taken && len(id) <= signals.NameBytes {
+			return id
+		}
+	}
+	return v.NewID().String()
+}
+
+// A reader makes signals of the elements of one answer.
+type reader struct {
+	*view
+	forms []form
+	made  string // the id of the proposal in the answer, "" if there is none
+	used  bool   // it was given
+	voted map[string]bool
+}
+
+func (x *reader) signal(s *said) (signals.Any, error) {
+	if !x.may(s.Type) {
+		return nil, errors.New("it is of no type that you may say")
+	}
+	if s.Type == "pass" {
+		return nil, nil
+	}
+	h := signals.Header{}
+	if s.Type != "escalation" {
+		if s.Confidence == nil || !(*s.Confidence >= 0 && *s.Confidence <= 1) {
+			return nil, errors.New("confidence has to be a number from 0 to 1")
+		}
+		h.Confidence = *s.Confidence
+	}
+	switch s.Type {
+	case "discovery":
+		if s.Relevance == nil {
+			return nil, errors.New("relevance is missing")
+		}
+		return signals.New(h, signals.Discovery{Finding: s.Finding, Evidence: s.Evidence, Relevance: *s.Relevance}), nil
+	case "proposal":
+		if x.used {
+			return nil, errors.New("there is a proposal before it, and an answer may make one")
+		}
+		x.used = true
+		return signals.New(h, signals.Proposal{ProposalID: x.made, Content: s.Content, Reasoning: s.Reasons}), nil
+	case "vote":
+		return x.vote(h, s)
+	case "escalation":
+		h.Confidence = 1
+		return signals.New(h, signals.Escalation{Reason: s.Reason, Context: s.Context}), nil
+	default:
+		return x.objection(h, s)
+	}
+}
+
+func (x *reader) may(sort string) bool {
+	for _, f := range x.forms {
+		if f.name == sort {
+			return true
+		}
+	}
+	return false
+}
+
+// vote is what the model says of stance, reasons and confidence, and nothing else.
+func (x *reader) vote(h signals.Header, s *said) (signals.Any, error) {
+	id, err := x.made, error(nil)
+	if s.Proposal != "new" || x.made == "" {
+		id, err = x.proposal(s.Proposal)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var stance signals.Stance
+	if err := stance.UnmarshalText([]byte(s.Stance)); err != nil {
+		return nil, errors.New("stance has to be agree, disagree or abstain")
+	}
+	switch {
+	case x.voted[id]:
+		return nil, fmt.Errorf("it is the second vote on %s", clip(s.Proposal))
+	case h.Confidence == 0 && stance != signals.Abstain:
+		return nil, errors.New("a vote with confidence 0 weighs nothing: abstain, or say how sure you are")
+	}
+	x.voted[id] = true
+	return signals.New(h, signals.Vote{ProposalID: id, Stance: stance, Reasoning: s.Reasons, Weight: h.Confidence}), nil
+}
+
+// objection is a doubt or a challenge.
+func (x *reader) objection(h signals.Header, s *said) (signals.Any, error) {
+	about, err := x.target(s.About)
+	if err != nil {
+		return nil, err
+	}
+	h.ReplyTo = about
+	if s.Type == "challenge" {
+		return signals.New(h, signals.Challenge{TargetSignalID: about, CounterArgument: s.Counter, AlternativeProposal: s.Alternative}), nil
+	}
+	var severity signals.Severity
+	if err := severity.UnmarshalText([]byte(s.Severity)); err != nil {
+		return nil, errors.New("severity has to be low, medium or high")
+	}
+	return signals.New(h, signals.Doubt{TargetSignalID: about, Concern: s.Concern, Severity: severity}), nil
+}
+
+// own is what the agent said in a turn before, as an answer.
+func (v *view) own(all []signals.Any) string {
+	var elements []json.RawMessage
+	for _, s := range all {
+		if s.Kind() == signals.KindToolResult {
+			continue
+		}
+		l := &line{text: v.text}
+		l.add("type", quote(label(s.Kind()), signals.NameBytes))
+		v.body(l, s.Body())
+		l.add("confidence", strconv.FormatFloat(s.Head().Confidence, 'g', -1, 64))
+		elements = append(elements, json.RawMessage(l.String()))
+	}
+	if elements == nil {
+		return `{"say":[{"type":"pass","reason":""}]}`
+	}
+	var b bytes.Buffer
+	b.WriteString(`{"say":[`)
+	for i, e := range elements {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.Write(e)
+	}
+	b.WriteString(`]}`)
+	return b.String()
+}

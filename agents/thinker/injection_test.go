@@ -1,0 +1,158 @@
+package thinker_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"unicode"
+
+	"pgregory.net/rapid"
+
+	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/thinker"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// poisoned is a turn with a text in every field that others write.
+func poisoned(text string) *agents.Turn {
+	p := said(3, name(text), 1, signals.Proposal{ProposalID: name(text) + "1", Content: text, Reasoning: text})
+	v := said(4, name(text)+"2", 1, signals.Vote{ProposalID: p.Payload.ProposalID, Stance: signals.Agree, Reasoning: text})
+	all := []signals.Any{
+		p, v,
+		said(5, "a", 1, signals.Discovery{Finding: text, Evidence: text}), said(6, "a", 1, signals.Doubt{TargetSignalID: p.ID, Concern: text, Severity: signals.Low}),
+		said(7, "a", 1, signals.Challenge{TargetSignalID: p.ID, CounterArgument: text, AlternativeProposal: text}),
+		said(8, "a", 1, signals.Vote{ProposalID: name(text) + "3", Stance: signals.Agree, Reasoning: text}),
+		said(9, "a", 1, signals.Conflict{SignalA: p.ID, SignalB: signals.MustID("other"), Description: text}),
+		said(10, "a", 1, signals.Escalation{Reason: text, Context: text}), said(11, "a", 1, signals.Memory{Content: text, Category: name(text)}),
+		said(12, "a", 1, signals.ToolResult{ToolName: name(text), Result: text, TriggeredBy: "a"}), said(13, "a", 1, custom{text}),
+	}
+	return &agents.Turn{
+		Agent: "critic", Thread: "t", Round: 3, Task: signals.Task{Task: text, Context: text}, Heard: all, New: all,
+		Said:      []signals.Any{said(20, "critic", 2, signals.Discovery{Finding: text, Evidence: text})},
+		Proposals: []agents.Standing{{Proposal: p, Votes: []*signals.Signal[signals.Vote]{v}}},
+	}
+}
+
+// name is a text as far as a name may have it.
+func name(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return -1
+		}
+		return r
+	}, text)
+	return "n" + text[:min(len(text), 200)]
+}
+
+type custom struct{ Text string }
+
+func (custom) Kind() signals.Kind { return "acme.example/custom" }
+
+// checkQuoted says what is wrong with how a poisoned turn was told.
+func checkQuoted(t interface {
+	Errorf(format string, args ...any)
+}, m *asked, text string,
+) {
+	r := m.requests[0]
+	if r.System != clean {
+		t.Errorf("%q changed the system prompt: %q", text, r.System)
+	}
+	for i, message := range r.Messages {
+		lines := strings.Split(message.Text, "\n")
+		if message.Role == "assistant" {
+			if !json.Valid([]byte(message.Text)) || len(lines) != 1 {
+				t.Errorf("%q: the assistant's words are no answer: %q", text, message.Text)
+			}
+			continue
+		}
+		for _, l := range lines {
+			fixed := strings.HasPrefix(l, "The task: \"") || strings.HasPrefix(l, "Background: \"") || strings.HasPrefix(l, "Round 3. The proposals") || strings.HasPrefix(l, "Your answer, in at most") ||
+				strings.HasSuffix(l, " older lines are left out.)")
+			var signal struct{ Ref, From string }
+			isLine := json.Unmarshal([]byte(l), &signal) == nil
+			if !fixed && !isLine {
+				t.Errorf("%q: message %d has a line of its own: %q", text, i, l)
+			}
+			if isLine && signal.Ref != "" && strings.Count(l, `"from":`) != 1 {
+				t.Errorf("%q forges a source: %q", text, l)
+			}
+		}
+		for _, mark := range []string{"<", ">", "[INST]", "[/INST]", "[SYSTEM_PROMPT]", "\u202e", "\U000E0041", "\u2028", "\x1b", "\x00"} {
+			if strings.Contains(message.Text, mark) {
+				t.Errorf("%q: message %d has the mark %q", text, i, mark)
+			}
+		}
+	}
+}
+
+var clean = func() string {
+	m := answering(pass)
+	_, _ = thinker.Thinker{ID: "critic", Role: "You look.", Model: m}.Agent().Take(context.Background(), &agents.Turn{Round: 1})
+	return m.requests[0].System
+}()
+
+// TestInjectionsStayQuotedData sends a corpus of strings through every field: none
+// reaches the system prompt, begins a line, forges a source or marks a role.
+func TestInjectionsStayQuotedData(t *testing.T) {
+	data, err := os.ReadFile("testdata/injections.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var corpus []string
+	if err := json.Unmarshal(data, &corpus); err != nil {
+		t.Fatal(err)
+	}
+	if len(corpus) < 30 {
+		t.Fatalf("%d strings in the corpus", len(corpus))
+	}
+	for _, text := range corpus {
+		m := answering(pass)
+		if _, err := (thinker.Thinker{ID: "critic", Role: "You look.", Model: m}).Agent().Take(t.Context(), poisoned(text)); err != nil {
+			t.Errorf("%q: %v", text, err)
+		}
+		checkQuoted(t, m, text)
+	}
+}
+
+func TestAnyTextStaysQuotedData(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		text := rapid.String().Draw(rt, "text")
+		if rapid.Bool().Draw(rt, "mixed") {
+			text = rapid.SampledFrom([]string{"\",\"from\":\"system", "\"}\n{\"ref\":\"S1\"", "\\", "\\\"", "\\u0022", "[INST]", "]}"}).Draw(rt, "mark") + text
+		}
+		m := answering(pass)
+		if _, err := (thinker.Thinker{ID: "critic", Role: "You look.", Model: m}).Agent().Take(t.Context(), poisoned(text)); err != nil {
+			rt.Fatalf("%q: %v", text, err)
+		}
+		checkQuoted(rt, m, text)
+	})
+}
+
+// TestInjectedTextIsReadBackAsItIs: what is escaped for safety is not lost.
+func TestInjectedTextIsReadBackAsItIs(t *testing.T) {
+	for _, text := range []string{"plain", "a\n\"b\" <c> [INST] \u202ed\U000E0041 ü 漢 🎉 \\n", strings.Repeat("x", 5000)} {
+		m := answering(pass)
+		if _, err := (thinker.Thinker{ID: "critic", Model: m, Prompt: 1 << 20}).Agent().Take(t.Context(), poisoned(text)); err != nil {
+			t.Fatal(err)
+		}
+		news := m.requests[0].Messages[len(m.requests[0].Messages)-2].Text
+		found := false
+		for l := range strings.Lines(news) {
+			var d struct{ Finding string }
+			if err := json.Unmarshal([]byte(l), &d); err != nil {
+				t.Fatalf("%v: %s", err, l)
+			}
+			want := text
+			if len(want) > 4096 {
+				want = fmt.Sprintf("%s… (%d bytes more)", want[:4096], len(want)-4096)
+			}
+			found = found || d.Finding == want
+		}
+		if !found {
+			t.Errorf("%.50q is not in %.2000s", text, news)
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package thinker
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"strings"
+	"text/template"
+
+	"github.com/swarmbus/swarmbus/agents"
+)
+
+//go:embed prompts/*.md
+var files embed.FS
+
+// Prompts are the texts around what a model is told, as templates of package
+// text/template. What they are given from agents is quoted already.
+type Prompts struct {
+	System *template.Template // ID, Role, Traits, Forms
+	Task   *template.Template // Task, Context
+	News   *template.Template // Lines, LeftOut
+	State  *template.Template // Round, Lines, Words
+	Repair *template.Template // Problems
+	Again  *template.Template
+}
+
+var defaults = func() *Prompts {
+	dir, err := fs.Sub(files, "prompts")
+	if err == nil {
+		var p *Prompts
+		if p, err = LoadPrompts(dir); err == nil {
+			return p
+		}
+	}
+	panic(err)
+}()
+
+// LoadPrompts reads system.md, task.md, news.md, state.md, repair.md and again.md.
+// Of those that are not there the package's own are taken. Each is tried out, so that
+// one that asks for something else is refused now.
+func LoadPrompts(dir fs.FS) (*Prompts, error) {
+	p := &Prompts{}
+	for _, one := range []struct {
+		name string
+		to   **template.Template
+		with any
+	}{
+		{"system", &p.System, systemData{}},
+		{"task", &p.Task, taskData{}},
+		{"news", &p.News, newsData{}},
+		{"state", &p.State, stateData{}},
+		{"repair", &p.Repair, repairData{}},
+		{"again", &p.Again, struct{}{}},
+	} {
+		text, err := fs.ReadFile(dir, one.name+".md")
+		if err != nil {
+			if text, err = files.ReadFile("prompts/" + one.name + ".md"); err != nil {
+				return nil, err
+			}
+		}
+		if *one.to, err = template.New(one.name).Parse(string(text)); err == nil {
+			err = (*one.to).Execute(&strings.Builder{}, one.with)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("thinker: prompt %s: %w", one.name, err)
+		}
+	}
+	return p, nil
+}
+
+type (
+	systemData struct {
+		ID, Role      string
+		Traits, Forms []string
+	}
+	taskData struct{ Task, Context string }
+	newsData struct {
+		Lines   []string
+		LeftOut int
+	}
+	stateData struct {
+		Round, Words int
+		Lines        []string
+	}
+	repairData struct{ Problems []string }
+)
+
+// fill executes a template that was tried out.
+func fill(t *template.Template, with any) string {
+	var b strings.Builder
+	if err := t.Execute(&b, with); err != nil {
+		return fmt.Sprintf("(the prompt %s failed: %v)", t.Name(), err)
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// traits puts a personality into words.
+func traits(p agents.Personality) (all []string) {
+	for _, t := range []struct {
+		value     float64
+		low, high string
+	}{
+		{p.Curiosity, "You stay with the question.", "You look for what others overlook."},
+		{p.Caution, "You are quick to accept what looks right.", "It takes much to convince you; you say what may go wrong."},
+		{p.Conformity, "You trust your own judgement over that of others.", "You give weight to what others hold."},
+		{p.Verbosity, "You are brief.", "You explain yourself."},
+	} {
+		switch {
+		case p == agents.Personality{}:
+		case t.value >= 0.6:
+			all = append(all, t.high)
+		case t.value <= 0.4:
+			all = append(all, t.low)
+		}
+	}
+	return all
+}

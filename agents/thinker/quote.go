@@ -1,0 +1,133 @@
+package thinker
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// roleMark is what some models' vocabularies mark roles with, beside what stands in
+// angle brackets, which encoding/json escapes.
+var roleMark = regexp.MustCompile(`\[(/?[A-Z_]+\])`)
+
+// quote returns a text as a JSON string of one line, cut at most bytes, in which
+// nothing is left that a reader may take for something else than text.
+func quote(text string, most int) string {
+	if len(text) > most {
+		cut := most
+		for cut > 0 && !utf8.RuneStart(text[cut]) {
+			cut--
+		}
+		text = fmt.Sprintf("%s… (%d bytes more)", text[:cut], len(text)-cut)
+	}
+	quoted, err := json.Marshal(text)
+	if err != nil { // strings always marshal
+		return `""`
+	}
+	marked := roleMark.ReplaceAllString(string(quoted), `\u005b$1`)
+	var b strings.Builder
+	for _, r := range marked {
+		switch {
+		case unicode.IsPrint(r) && r != unicode.ReplacementChar:
+			b.WriteRune(r)
+		case r > 0xFFFF:
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
+}
+
+// A line is a JSON object on one line, member by member.
+type line struct {
+	b    strings.Builder
+	text int // bytes that a text may have
+}
+
+func (l *line) add(name, raw string) {
+	if l.b.Len() > 0 {
+		l.b.WriteByte(',')
+	}
+	fmt.Fprintf(&l.b, "%q:%s", name, raw)
+}
+
+// say adds a text, unless it is empty.
+func (l *line) say(name, text string) {
+	if text != "" {
+		l.add(name, quote(text, l.text))
+	}
+}
+
+func (l *line) String() string { return "{" + l.b.String() + "}" }
+
+// show returns a signal as a line. Without details it has no reasons.
+func (v *view) show(s signals.Any) string {
+	h := s.Head()
+	l := &line{text: v.text}
+	l.add("ref", fmt.Sprintf(`"S%d"`, h.Seq))
+	l.add("from", quote(h.Source, signals.NameBytes))
+	l.add("kind", quote(label(s.Kind()), signals.NameBytes))
+	v.body(l, s.Body())
+	if h.Confidence > 0 {
+		l.add("confidence", fmt.Sprintf("%.2f", h.Confidence))
+	}
+	return l.String()
+}
+
+func label(k signals.Kind) string {
+	name, _, _ := strings.Cut(string(k), ":")
+	return name
+}
+
+// detail adds a text that cheap turns leave out.
+func (v *view) detail(l *line, name, text string) {
+	if v.details {
+		l.say(name, text)
+	}
+}
+
+func (v *view) body(l *line, p signals.Payload) {
+	switch p := p.(type) {
+	case signals.Discovery:
+		l.say("finding", p.Finding)
+		v.detail(l, "evidence", p.Evidence)
+	case signals.Proposal:
+		l.add("proposal", v.refOf(p.ProposalID))
+		l.say("content", p.Content)
+		v.detail(l, "reasons", p.Reasoning)
+	case signals.Doubt:
+		l.add("about", v.refTo(p.TargetSignalID))
+		l.say("concern", p.Concern)
+		l.say("severity", p.Severity.String())
+	case signals.Challenge:
+		l.add("about", v.refTo(p.TargetSignalID))
+		l.say("counterargument", p.CounterArgument)
+		l.say("alternative", p.AlternativeProposal)
+	case signals.Vote:
+		l.add("proposal", v.refOf(p.ProposalID))
+		l.say("stance", p.Stance.String())
+		v.detail(l, "reasons", p.Reasoning)
+	case signals.Conflict:
+		l.add("between", fmt.Sprintf("[%s,%s]", v.refTo(p.SignalA), v.refTo(p.SignalB)))
+		l.say("about", p.Description)
+	case signals.Escalation:
+		l.say("reason", p.Reason)
+		v.detail(l, "context", p.Context)
+	case signals.Memory:
+		l.say("content", p.Content)
+	case signals.ToolResult:
+		l.say("tool", p.ToolName)
+		l.say("result", p.Result)
+	default:
+		text, _ := json.Marshal(p)
+		l.say("text", string(text))
+	}
+}

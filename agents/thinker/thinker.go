@@ -1,0 +1,246 @@
+package thinker
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// A Thinker is an agent that asks a model. ID and Model are required; the zero value
+// of everything else means what is beside it.
+type Thinker struct {
+	ID    string
+	Role  string // in words, in the second person; it stands in the system prompt
+	Model models.Model
+
+	Cheap, Deep models.Model // for turns of that effort; nil: Model
+	Personality agents.Personality
+	CanEmit     []signals.Kind // of discovery, proposal, doubt, challenge, vote, escalation and tool results; nil: all
+	Tools       []Tool         // that it may call, unless a turn is cheap
+
+	Prompts *Prompts // nil: the package's
+	Tokens  int      // of an answer; 0: 1024. A quarter of it where a turn is cheap, four times as many where it is deep
+	Prompt  int      // bytes of the turns before that go in, and of what is new; 0: 48 KiB
+	Text    int      // bytes of one text of others; 0: 4 KiB
+	// Temperature and a seed, which is the turn's, for models that take them.
+	Temperature *float64
+	Seeded      bool
+
+	// Show is given the pieces of answers as they come, from the goroutines of turns.
+	Show func(agent string, p models.Piece)
+}
+
+// A Tool is what a model may call. Its results are quoted in the prompt, and said as
+// tool results where the agent may.
+type Tool struct {
+	models.Tool
+	Call func(ctx context.Context, args json.RawMessage) (string, error)
+}
+
+// mostCalls is how many answers of a turn may call tools.
+const mostCalls = 8
+
+// Says are the kinds that a thinker can say.
+func Says() []signals.Kind {
+	return []signals.Kind{
+		signals.KindDiscovery, signals.KindProposal, signals.KindDoubt, signals.KindChallenge, signals.KindVote, signals.KindEscalation, signals.KindToolResult,
+	}
+}
+
+// Agent returns the agent. Its Group is the model's name: agents of one model err
+// alike. Without a model it has no reactor, which a swarm refuses.
+func (t Thinker) Agent() *agents.Agent {
+	if t.CanEmit == nil {
+		t.CanEmit = Says()
+	}
+	a := &agents.Agent{ID: t.ID, Role: t.Role, Personality: t.Personality, CanEmit: t.CanEmit}
+	if t.Model != nil {
+		a.Group = t.Model.ID().String()
+		a.Reactor = &t
+	}
+	return a
+}
+
+// A RefusalError says that an answer, or a part of it, could not be used.
+type RefusalError struct {
+	Agent    string
+	Problems []string
+}
+
+func (e *RefusalError) Error() string {
+	return fmt.Sprintf("thinker: the answer of %s was refused: %s", e.Agent, strings.Join(e.Problems, "; "))
+}
+
+// React implements [agents.Reactor]: it asks once and, where the answer cannot be
+// used, once more.
+func (t *Thinker) React(ctx context.Context, turn *agents.Turn) iter.Seq2[signals.Any, error] {
+	return func(yield func(signals.Any, error) bool) {
+		said, err := t.think(ctx, turn)
+		for _, s := range said {
+			if !yield(s, nil) {
+				return
+			}
+		}
+		if err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
+// A thought is one turn in work.
+type thought struct {
+	*Thinker
+	view  *view
+	model models.Model
+	ask   models.Request
+	forms []form
+	tools []signals.Any // results
+}
+
+func (t *Thinker) begin(turn *agents.Turn) *thought {
+	prompts := t.Prompts
+	if prompts == nil {
+		prompts = defaults
+	}
+	v := newView(turn, prompts)
+	v.details, v.text, v.most = true, cmp.Or(t.Text, 4<<10), cmp.Or(t.Prompt, 48<<10)
+	th := &thought{Thinker: t, view: v, model: t.Model, forms: formsOf(func(k signals.Kind) bool { return slices.Contains(t.CanEmit, k) })}
+	th.ask.Most, th.ask.Temperature = cmp.Or(t.Tokens, 1024), t.Temperature
+	switch turn.Effort {
+	case agents.Cheap:
+		th.model = either(t.Cheap, t.Model)
+		th.ask.Most = max(64, th.ask.Most/4)
+		v.details, v.text = false, min(v.text, 256)
+	case agents.Deep:
+		th.model = either(t.Deep, t.Model)
+		th.ask.Most *= 4
+	}
+	v.words = th.ask.Most / 4 // the JSON around them, and languages with long tokens, take the rest
+	if turn.Effort != agents.Cheap {
+		for _, tool := range t.Tools {
+			th.ask.Tools = append(th.ask.Tools, tool.Tool)
+		}
+	}
+	if t.Seeded {
+		seed := int(turn.Rand().Int32())
+		th.ask.Seed = &seed
+	}
+	if t.Show != nil {
+		th.ask.Show = func(p models.Piece) { t.Show(t.ID, p) }
+	}
+	var shown []string
+	for i := range th.forms {
+		shown = append(shown, th.forms[i].String())
+	}
+	th.ask.System = fill(prompts.System, systemData{t.ID, t.Role, traits(t.Personality), shown})
+	th.ask.Schema = schema(th.forms, len(turn.Proposals))
+	th.ask.Messages = v.messages()
+	return th
+}
+
+func either(a, b models.Model) models.Model {
+	if a != nil {
+		return a
+	}
+	return b
+}
+
+func (t *Thinker) think(ctx context.Context, turn *agents.Turn) ([]signals.Any, error) {
+	th := t.begin(turn)
+	a, err := th.answer(ctx)
+	if err != nil {
+		return th.tools, err
+	}
+	r := th.view.read(a, th.forms)
+	if len(r.problems) > 0 {
+		agents.Spend(ctx, agents.Spending{Repairs: 1})
+		if r, err = th.again(ctx, a, fill(th.view.prompts.Repair, repairData{r.problems}), r); err != nil {
+			return append(th.tools, r.signals...), err
+		}
+	} else if turn.Effort == agents.Deep {
+		first := r
+		if r, err = th.again(ctx, a, fill(th.view.prompts.Again, struct{}{}), r); err != nil || len(r.problems) > 0 {
+			r = first // the second look is not worth a turn
+		}
+	}
+	all := append(th.tools, r.signals...)
+	if len(r.problems) > 0 {
+		agents.Spend(ctx, agents.Spending{Refusals: len(r.problems)})
+		return all, &RefusalError{t.ID, r.problems}
+	}
+	return all, nil
+}
+
+// again asks once more about an answer. Where nothing can be made of what comes, what
+// was read before stays.
+func (th *thought) again(ctx context.Context, a *models.Answer, why string, before reading) (reading, error) {
+	text := a.Text
+	if text == "" {
+		text = "(empty)"
+	}
+	th.ask.Messages = append(th.ask.Messages, models.Assistant(text), models.User(why))
+	th.ask.Tools = nil
+	a, err := models.Ask(ctx, th.model, &th.ask)
+	if err != nil {
+		return before, err
+	}
+	r := th.view.read(a, th.forms)
+	if len(r.problems) > 0 && len(r.signals) == 0 {
+		r.signals = before.signals
+	}
+	return r, nil
+}
+
+// answer asks until the model has no more calls to make.
+func (th *thought) answer(ctx context.Context) (*models.Answer, error) {
+	for n := 1; ; n++ {
+		a, err := models.Ask(ctx, th.model, &th.ask)
+		if err != nil || len(a.Calls) == 0 || n > mostCalls {
+			return a, err
+		}
+		results := models.Message{Role: models.RoleUser}
+		for _, c := range a.Calls {
+			results.Results = append(results.Results, th.call(ctx, c))
+		}
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		th.ask.Messages = append(th.ask.Messages, models.Message{Role: models.RoleAssistant, Text: a.Text, Calls: a.Calls}, results)
+		if n == mostCalls {
+			th.ask.Tools = nil
+		}
+	}
+}
+
+// call calls a tool. What it returns is data, as what other agents say is. How long
+// it took is in the trace alone, so that a run repeats.
+func (th *thought) call(ctx context.Context, c models.Call) models.Result {
+	ctx, end := agents.Start(ctx, agents.Op{Name: agents.OpTool, Target: c.Name, Thread: th.view.Thread, Round: th.view.Round})
+	text, err := "", fmt.Errorf("there is no tool %q", clip(c.Name))
+	for _, tool := range th.Tools {
+		if tool.Name == c.Name {
+			text, err = tool.Call(ctx, c.Args)
+		}
+	}
+	end(nil, err)
+	if err != nil {
+		text = err.Error()
+	}
+	if slices.Contains(th.CanEmit, signals.KindToolResult) && len(th.tools) < mostCalls {
+		th.tools = append(th.tools, signals.New(signals.Header{Confidence: 1}, signals.ToolResult{
+			ToolName: clip(c.Name), Result: cut(text, signals.DefaultTextBytes), IsError: err != nil,
+			TriggeredBy: th.ID,
+		}))
+	}
+	return models.Result{Call: c.ID, Text: fmt.Sprintf(`{"result":%s}`, quote(text, th.view.text)), IsError: err != nil}
+}
+
+func cut(text string, most int) string { return strings.ToValidUTF8(text[:min(len(text), most)], "") }

@@ -1,0 +1,190 @@
+package thinker
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// A view is what a turn looks like to a model.
+type view struct {
+	*agents.Turn
+	prompts *Prompts
+	details bool
+	text    int // bytes of a text
+	most    int // bytes of the turns before, and of what is new
+	words   int
+
+	ids  map[signals.ID]uint64 // where signals are in the log
+	seqs map[uint64]signals.ID
+}
+
+func newView(t *agents.Turn, p *Prompts) *view {
+	v := &view{Turn: t, prompts: p, ids: map[signals.ID]uint64{}, seqs: map[uint64]signals.ID{}}
+	for _, all := range [][]signals.Any{t.Heard, t.New, t.Said} {
+		for _, s := range all {
+			v.know(s.Head())
+		}
+	}
+	for _, p := range t.Proposals {
+		v.know(p.Proposal.Header)
+	}
+	return v
+}
+
+func (v *view) know(h signals.Header) { v.ids[h.ID], v.seqs[h.Seq] = h.Seq, h.ID }
+
+// refOf is what a proposal is called, by its id.
+func (v *view) refOf(id string) string {
+	for i, p := range v.Proposals {
+		if p.Is(id) {
+			return fmt.Sprintf(`"P%d"`, i+1)
+		}
+	}
+	return quote(id, signals.NameBytes)
+}
+
+// refTo is what a signal is called.
+func (v *view) refTo(id signals.ID) string {
+	if seq, known := v.ids[id]; known {
+		return fmt.Sprintf(`"S%d"`, seq)
+	}
+	return `"unknown"`
+}
+
+// proposal finds what a model calls P1.
+func (v *view) proposal(ref string) (id string, err error) {
+	n, err := strconv.Atoi(ref[min(1, len(ref)):])
+	if err != nil || ref[0] != 'P' || n < 1 || n > len(v.Proposals) {
+		return "", fmt.Errorf("there is no proposal %q", clip(ref))
+	}
+	return v.Proposals[n-1].ID(), nil
+}
+
+// target finds what a model calls S12, or the signal of what it calls P1.
+func (v *view) target(ref string) (signals.ID, error) {
+	if n, err := strconv.ParseUint(ref[min(1, len(ref)):], 10, 64); err == nil && ref[0] == 'S' {
+		if id, known := v.seqs[n]; known {
+			return id, nil
+		}
+	}
+	if id, err := v.proposal(ref); err == nil {
+		p, _ := v.Standing(id)
+		return p.Proposal.ID, nil
+	}
+	return signals.ID{}, fmt.Errorf("there is nothing that is called %q", clip(ref))
+}
+
+func clip(s string) string { return s[:min(len(s), 40)] }
+
+// messages is the conversation: the task, the turns before, what is new, and how the
+// proposals stand.
+func (v *view) messages() []models.Message {
+	all := []models.Message{models.User(fill(v.prompts.Task, taskData{
+		quote(v.Task.Task, signals.DefaultTextBytes), optional(v.Task.Context),
+	}))}
+	before := v.before()
+	kept := recent(before, v.most)
+	if len(kept) < len(before) {
+		all = append(all, models.User(fmt.Sprintf("(%d turns are left out here.)", len(before)-len(kept))))
+	}
+	for _, e := range kept {
+		all = append(all, models.User(e.news), models.Assistant(e.said))
+	}
+	return append(all, models.User(v.news(v.New)), models.User(v.state()))
+}
+
+func optional(text string) string {
+	if text == "" {
+		return ""
+	}
+	return quote(text, signals.DefaultTextBytes)
+}
+
+// An exchange is a turn before: what was new in it, and what the agent said.
+type exchange struct{ news, said string }
+
+// before is the turns before this one. What was committed in a round is heard in the
+// next; a signal that came late counts to the round in which it came.
+func (v *view) before() (all []exchange) {
+	heard, said := map[int][]signals.Any{}, map[int][]signals.Any{}
+	var rounds []int
+	round := 0
+	for _, s := range v.Heard {
+		round = max(round, int(s.Head().Round))
+		heard[round+1] = append(heard[round+1], s)
+		rounds = append(rounds, round+1)
+	}
+	for _, s := range v.Said {
+		r := int(s.Head().Round)
+		said[r] = append(said[r], s)
+		rounds = append(rounds, r)
+	}
+	slices.Sort(rounds)
+	for _, r := range slices.Compact(rounds) {
+		if r < v.Round {
+			all = append(all, exchange{v.news(heard[r]), v.own(said[r])})
+		}
+	}
+	return all
+}
+
+// recent leaves out the oldest turns where all have more bytes than they may: so many
+// at once that it is seldom, since each time the conversation begins otherwise.
+func recent(all []exchange, most int) []exchange {
+	size, first := 0, 0
+	for i, e := range all {
+		size += len(e.news) + len(e.said)
+		for first < i && size > most {
+			for target := most / 2; first < i && size > target; first++ {
+				size -= len(all[first].news) + len(all[first].said)
+			}
+		}
+	}
+	return all[first:]
+}
+
+// news shows signals, the newest of them if they are too many. The task has its own
+// place.
+func (v *view) news(all []signals.Any) string {
+	d := newsData{}
+	size := 0
+	for _, s := range slices.Backward(all) {
+		if s.Kind() == signals.KindTask {
+			continue
+		}
+		text := v.show(s)
+		if size += len(text) + 1; size > v.most && len(d.Lines) > 0 {
+			d.LeftOut++
+			continue
+		}
+		d.Lines = append(d.Lines, text)
+	}
+	slices.Reverse(d.Lines)
+	return fill(v.prompts.News, d)
+}
+
+// state shows how the proposals stand.
+func (v *view) state() string {
+	d := stateData{Round: v.Round, Words: v.words}
+	for i, p := range v.Proposals {
+		l := &line{text: v.text}
+		l.add("proposal", fmt.Sprintf(`"P%d"`, i+1))
+		l.say("by", p.Supporters()[0])
+		l.say("content", p.Proposal.Payload.Content)
+		count := map[signals.Stance]int{}
+		for _, vote := range p.Votes {
+			count[vote.Payload.Stance]++
+		}
+		l.add("votes", fmt.Sprintf(`{"agree":%d,"disagree":%d,"abstain":%d}`, count[signals.Agree], count[signals.Disagree], count[signals.Abstain]))
+		if own := p.VoteOf(v.Agent); own != nil {
+			l.say("yours", own.Payload.Stance.String())
+		}
+		d.Lines = append(d.Lines, l.String())
+	}
+	return fill(v.prompts.State, d)
+}

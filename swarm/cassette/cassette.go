@@ -1,0 +1,127 @@
+package cassette
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/bus/journal"
+)
+
+// Model returns a model that asks m where the caller has no answer.
+func Model(m models.Model, by journal.Caller) models.Model {
+	return &recorded{id: m.ID(), model: m, by: by, calls: map[journal.Key]int{}}
+}
+
+// Replay returns a model that only answers what was recorded of the model of that
+// name. Everything else fails with a [*journal.MissError].
+func Replay(id models.ID, from *journal.Results) models.Model {
+	return &recorded{id: id, by: from, calls: map[journal.Key]int{}}
+}
+
+type recorded struct {
+	id    models.ID
+	model models.Model // nil: asks nobody
+	by    journal.Caller
+
+	mu    sync.Mutex // protects the field below
+	calls map[journal.Key]int
+}
+
+// ID implements [models.Model].
+func (r *recorded) ID() models.ID { return r.id }
+
+// An entry is what is kept of a call: an answer or a failure.
+type entry struct {
+	Answer *models.Answer `json:"answer,omitempty"`
+	Failed *failure       `json:"failed,omitempty"`
+}
+
+type failure struct {
+	Problem  string        `json:"problem"`
+	Status   int           `json:"status,omitempty"`
+	After    time.Duration `json:"after,omitempty"`
+	Detail   string        `json:"detail,omitempty"`
+	Unbilled bool          `json:"unbilled,omitempty"`
+}
+
+// Ask implements [models.Model]. An answer that was recorded is shown in one piece.
+func (r *recorded) Ask(ctx context.Context, q *models.Request) (*models.Answer, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	key, err := r.key(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	asked := false
+	text, err := r.by.Do(ctx, key, func(ctx context.Context) ([]byte, error) {
+		asked = true
+		a, err := r.model.Ask(ctx, q)
+		return written(a, err)
+	})
+	if err != nil {
+		return nil, err
+	}
+	a, err := r.read(text)
+	if err == nil && !asked && q.Show != nil && a.Text != "" {
+		q.Show(models.Piece{Text: a.Text})
+	}
+	return a, err
+}
+
+// written is what is recorded; an error is one that is not.
+func written(a *models.Answer, err error) ([]byte, error) {
+	var failed *models.Error
+	switch {
+	case err == nil:
+		return json.Marshal(entry{Answer: a})
+	case errors.As(err, &failed):
+		return json.Marshal(entry{Failed: &failure{failed.Problem.Error(), failed.Status, failed.After, failed.Detail, failed.Unbilled}})
+	default:
+		return nil, err
+	}
+}
+
+func (r *recorded) read(text []byte) (*models.Answer, error) {
+	var e entry
+	if err := json.Unmarshal(text, &e); err != nil {
+		return nil, err
+	}
+	if f := e.Failed; f != nil {
+		problem := models.ProblemOf(f.Problem)
+		return nil, &models.Error{Model: r.id, Problem: problem, Status: f.Status, After: f.After, Detail: f.Detail, Unbilled: f.Unbilled}
+	}
+	if e.Answer == nil {
+		return nil, errors.New("cassette: the record has neither an answer nor a failure")
+	}
+	return e.Answer, nil
+}
+
+// key is the place of a call in its turn, and what is asked.
+func (r *recorded) key(ctx context.Context, q *models.Request) (journal.Key, error) {
+	text, err := json.Marshal(struct {
+		Model   models.ID       `json:"model"`
+		Request *models.Request `json:"request"`
+	}{r.id, q})
+	if err != nil {
+		return journal.Key{}, err
+	}
+	k := journal.Key{}
+	hash := journal.HashRequest(text)
+	if t := agents.TurnOf(ctx); t != nil {
+		k.Thread, k.Agent, k.Turn = t.Thread, t.Agent, t.Round
+	} else {
+		k.Request = hash // outside of turns calls have no order: the same requests are counted
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	k.Call = r.calls[k]
+	r.calls[journal.Key{Thread: k.Thread, Agent: k.Agent, Turn: k.Turn, Request: k.Request}]++
+	k.Request = hash
+	return k, nil
+}
