@@ -83,7 +83,7 @@ func shown(r *models.Request) string {
 	for _, m := range r.Messages {
 		fmt.Fprintf(&b, "=== %s\n%s\n", m.Role, m.Text)
 	}
-	schema, _ := json.MarshalIndent(json.RawMessage(r.Schema.JSON), "", "  ")
+	schema, _ := json.MarshalIndent(r.Schema.JSON, "", "  ")
 	fmt.Fprintf(&b, "=== most %d, schema %s\n%s\n", r.Most, r.Schema.Name, schema)
 	return b.String()
 }

@@ -1,0 +1,143 @@
+package cassette_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/cassette"
+)
+
+// asks lets an agent ask these questions in a turn, and returns what it came to.
+func asks(t *testing.T, m models.Model, agent string, round int, questions ...string) (all []string) {
+	t.Helper()
+	a := &agents.Agent{ID: agent, Reactor: agents.Func(func(ctx context.Context, _ *agents.Turn) iter.Seq2[signals.Any, error] {
+		for _, q := range questions {
+			shown := ""
+			r := &models.Request{Messages: []models.Message{models.User(q)}, Most: 10, Show: func(p models.Piece) { shown += p.Text }}
+			answer, err := m.Ask(ctx, r)
+			if err != nil {
+				after, passes := agents.IsPassing(err)
+				all = append(all, fmt.Sprint(err, after, passes))
+				continue
+			}
+			all = append(all, fmt.Sprintf("%+v shown %q", *answer, shown))
+		}
+		return agents.Say()
+	})}
+	if _, err := a.Take(t.Context(), &agents.Turn{Thread: "t", Round: round}); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// model answers with a count, so that no two answers are the same, and fails where it
+// is asked to.
+func model() (*models.Scripted, *int) {
+	n := 0
+	return &models.Scripted{Answer: func(_ context.Context, r *models.Request) (*models.Answer, error) {
+		n++
+		if q := r.Messages[0].Text; strings.HasPrefix(q, "fail") {
+			return nil, &models.Error{Model: models.ID{Provider: "scripted", Name: "scripted"}, Problem: models.ErrRateLimited, Status: 429, After: 5, Detail: q}
+		}
+		return &models.Answer{Text: fmt.Sprint("answer ", n), Finish: models.FinishStop, Usage: models.Usage{Input: n}, Cost: 7}, nil
+	}}, &n
+}
+
+func TestRecordedCallsReplayWithoutTheModel(t *testing.T) {
+	store := &journal.Memory{}
+	recorder, err := journal.NewRecorder(store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	real, asked := model()
+	play := func(m models.Model) (all []string) {
+		all = append(all, asks(t, m, "a", 1, "x", "x", "fail please", "y")...)
+		all = append(all, asks(t, m, "b", 1, "x")...)
+		return append(all, asks(t, m, "a", 2, "x")...)
+	}
+	recorded := play(cassette.Model(real, recorder))
+	if *asked != 6 {
+		t.Fatalf("the model was asked %d times", *asked)
+	}
+	results, err := journal.ReadResults(store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(recorded, play(cassette.Replay(real.ID(), results))); diff != "" {
+		t.Errorf("the replay differs: %s", diff)
+	}
+	again, err := journal.NewRecorder(store) // as after a crash
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(recorded, play(cassette.Model(real, again))); diff != "" || *asked != 6 {
+		t.Errorf("going on: the model was asked %d times: %s", *asked, diff)
+	}
+}
+
+func TestWhatWasNotRecordedIsAMiss(t *testing.T) {
+	store := &journal.Memory{}
+	recorder, err := journal.NewRecorder(store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	real, _ := model()
+	asks(t, cassette.Model(real, recorder), "a", 1, "x")
+	for name, got := range map[string][]string{
+		"another question": asks(t, cassette.Replay(real.ID(), recorder.Results()), "a", 1, "z"),
+		"another agent":    asks(t, cassette.Replay(real.ID(), recorder.Results()), "b", 1, "x"),
+		"another round":    asks(t, cassette.Replay(real.ID(), recorder.Results()), "a", 2, "x"),
+		"another model":    asks(t, cassette.Replay(models.ID{Provider: "p", Name: "n"}, recorder.Results()), "a", 1, "x"),
+		"once too often":   asks(t, cassette.Replay(real.ID(), recorder.Results()), "a", 1, "x", "x")[1:],
+	} {
+		if len(got) != 1 || !strings.Contains(got[0], "is not recorded") {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	var miss *journal.MissError
+	r := &models.Request{Messages: []models.Message{models.User("x")}}
+	if _, err := cassette.Replay(real.ID(), recorder.Results()).Ask(t.Context(), r); !errors.As(err, &miss) {
+		t.Errorf("outside of a turn: %v", err)
+	}
+}
+
+func TestWhatEndedWithItsContextIsNotRecorded(t *testing.T) {
+	store := &journal.Memory{}
+	recorder, err := journal.NewRecorder(store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	m := cassette.Model(&models.Scripted{Answer: func(ctx context.Context, _ *models.Request) (*models.Answer, error) {
+		cancel()
+		return nil, context.Cause(ctx)
+	}}, recorder)
+	r := &models.Request{Messages: []models.Message{models.User("x")}}
+	if _, err := m.Ask(ctx, r); !errors.Is(err, context.Canceled) || recorder.Results().Len() != 0 {
+		t.Errorf("%v, %d records", err, recorder.Results().Len())
+	}
+	if _, err := m.Ask(ctx, r); !errors.Is(err, context.Canceled) {
+		t.Errorf("with a context that has ended: %v", err)
+	}
+}
+
+func ExampleReplay() {
+	store := &journal.Memory{}
+	recorder, _ := journal.NewRecorder(store)
+	request := &models.Request{Messages: []models.Message{models.User("Well?")}, Most: 10}
+	real := models.Script("only once")
+	first, _ := cassette.Model(real, recorder).Ask(context.Background(), request)
+	again, err := cassette.Replay(real.ID(), recorder.Results()).Ask(context.Background(), request)
+	fmt.Println(first.Text, "/", again.Text, err)
+	// Output: only once / only once <nil>
+}
