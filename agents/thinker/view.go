@@ -148,13 +148,25 @@ func recent(all []exchange, most int) []exchange {
 	return all[first:]
 }
 
+// system is who drives the agents. What it keeps for itself is not shown.
+const system = "system"
+
+func known(p signals.Payload) bool {
+	switch p.(type) {
+	case signals.Discovery, signals.Proposal, signals.Doubt, signals.Challenge, signals.Vote, signals.Conflict,
+		signals.Consensus, signals.Escalation, signals.Memory, signals.ToolResult:
+		return true
+	}
+	return false
+}
+
 // news shows signals, the newest of them if they are too many. The task has its own
 // place.
 func (v *view) news(all []signals.Any) string {
 	d := newsData{}
 	size := 0
 	for _, s := range slices.Backward(all) {
-		if s.Kind() == signals.KindTask {
+		if s.Kind() == signals.KindTask || s.Head().Source == system && !known(s.Body()) {
 			continue
 		}
 		text := v.show(s)

@@ -11,13 +11,15 @@ import (
 	"time"
 )
 
-// A line is a record as JSON: a signal as it is written everywhere, of others
-// head and body in base64.
+// A line is a record as JSON: a signal as it is written everywhere, a result with
+// its key where both are JSON, of others head and body in base64.
 type line struct {
 	Seq    uint64          `json:"seq,omitempty"`
 	Type   Type            `json:"type,omitempty"`
 	Time   *time.Time      `json:"time,omitempty"`
 	Signal json.RawMessage `json:"signal,omitempty"` // of a signal, in place of head and body
+	Call   json.RawMessage `json:"call,omitempty"`   // of a result, in place of the head
+	Result json.RawMessage `json:"result,omitempty"` // and of the body
 	Head   []byte          `json:"head,omitempty"`
 	Body   []byte          `json:"body,omitempty"`
 
@@ -56,9 +58,12 @@ func lineOf(r *Record) line {
 	if !r.Time.IsZero() {
 		l.Time = &r.Time
 	}
-	if r.Type == TypeSignal && compact(r.JSON()) {
+	switch {
+	case r.Type == TypeSignal && compact(r.JSON()):
 		l.Signal = r.JSON()
-	} else {
+	case r.Type == TypeResult && compact(r.Head) && compact(r.Body) && string(r.Head) != "null" && string(r.Body) != "null":
+		l.Call, l.Result = r.Head, r.Body
+	default:
 		l.Head, l.Body = r.Head, r.Body
 	}
 	return l
@@ -162,6 +167,12 @@ func (l *line) record() (Record, error) {
 	r := Record{Type: l.Type, Head: l.Head, Body: l.Body}
 	if l.Time != nil {
 		r.Time = *l.Time
+	}
+	if l.Call != nil || l.Result != nil {
+		if l.Type != TypeResult || l.Call == nil || l.Result == nil {
+			return r, &RecordError{"result", fmt.Sprintf("%.40q", l.Result), "not one with its call"}
+		}
+		r.Head, r.Body = l.Call, l.Result
 	}
 	if l.Signal != nil {
 		at := bytes.Index(l.Signal, []byte(payloadMember))

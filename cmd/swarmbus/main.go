@@ -1,5 +1,6 @@
-// Swarmbus is the command line of the library: it plays recorded votes as
-// decisions and says how right they are.
+// Swarmbus is the command line of the library: it lets agents that think with
+// language models solve a task, and plays recorded votes as decisions and says how
+// right they are.
 //
 // Its exit status is 0 when it decided (or did what was asked), 1 for an
 // error, 2 for wrong usage, 3 for no consensus, 4 when a budget ran out, 5 when
@@ -83,7 +84,8 @@ func newRoot(seen *telemetry) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "swarmbus",
 		Short: "Decisions of many agents",
-		Long: `Swarmbus plays recorded votes as decisions and says how right they are.
+		Long: `Swarmbus lets agents that think with language models solve a task, plays
+recorded votes as decisions, and keeps, shows and checks runs.
 
 Exit status: 0 decided, 1 error, 2 usage, 3 no consensus (rejected, deadlocked
 or uncertified), 4 budget, 5 escalated, 6 cancelled.`,
@@ -101,6 +103,6 @@ or uncertified), 4 budget, 5 escalated, 6 cancelled.`,
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
 	root.SetVersionTemplate("swarmbus {{.Version}}\n")
 	seen.flags(root)
-	root.AddCommand(newDecide(), newRuns(), newLog(), newShow(), newReplay(), newVerify(), newExport(), newImport(), newVersion())
+	root.AddCommand(newSolve(), newDecide(), newRuns(), newLog(), newShow(), newReplay(), newVerify(), newExport(), newImport(), newVersion())
 	return root
 }

@@ -97,6 +97,11 @@ func NewServer(d Dialect, reply func(n int, r *models.Request) Reply) *Server {
 	return s
 }
 
+// Handler is what a [Server] answers with, for a server of one's own.
+func Handler(d Dialect, reply func(n int, r *models.Request) Reply) http.Handler {
+	return http.HandlerFunc((&Server{dialect: d, reply: reply}).serve)
+}
+
 // Close ends the server and what it is still answering.
 func (s *Server) Close() {
 	s.server.CloseClientConnections()

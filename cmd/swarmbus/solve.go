@@ -1,0 +1,254 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/agents/thinker"
+	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/internal/runs"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/transcript"
+	"github.com/swarmbus/swarmbus/swarm/transcript/terminal"
+)
+
+// solveTerms are what a solve depends on beside its models. A cassette has them.
+type solveTerms struct {
+	Task    string    `json:"task"`
+	Context string    `json:"context,omitempty"`
+	Agents  int       `json:"agents"`
+	Models  []string  `json:"models"`
+	Rounds  int       `json:"rounds"`
+	Seed    uint64    `json:"seed"`
+	Began   time.Time `json:"began"`
+	Journal bool      `json:"journal,omitempty"` // its log has the terms and the decision
+}
+
+type solveFlags struct {
+	terms    solveTerms
+	baseURL  string
+	prices   []string
+	budget   string
+	record   string
+	cassette string
+	journal  string
+	deadline time.Duration
+	json     bool
+	log      bool
+}
+
+func newSolve() *cobra.Command {
+	var f solveFlags
+	cmd := &cobra.Command{
+		Use:   `solve "TASK" --model PROVIDER:NAME`,
+		Short: "Let agents that think with language models solve a task",
+		Long: `Solve lets a team of agents work on a task, each with a role of its own, until they
+decide. Every agent asks a model once a turn; several --model make a mixed team, in
+turn. Agents of one model are one group, for strategies that read groups.
+
+  --model openai:NAME      OpenAI, or with --base-url any compatible server;
+                           the key is $OPENAI_API_KEY
+  --model anthropic:NAME   the key is $ANTHROPIC_API_KEY
+  --model ollama:NAME      an Ollama server, by default on this machine; no key
+
+Keys are read from the environment alone, and never printed or recorded.
+
+A --budget of money (0.50usd) or tokens (20000tokens) is reserved before each call and
+cannot be overspent. Money needs the price of each model but Ollama's: --price
+openai:NAME=2.50/10 says what a million tokens of input and output cost in dollars.
+
+--record keeps what the models answer in a new file, and --cassette plays such a file
+again, or its export as lines, without any model, key or network: the log is the
+same, byte for byte. What was not recorded is an error.`,
+		Args: atMost(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return runSolve(cmd, args, &f) },
+	}
+	flags := cmd.Flags()
+	flags.StringArrayVar(&f.terms.Models, "model", nil, "PROVIDER:NAME, several for a mixed team")
+	flags.IntVar(&f.terms.Agents, "agents", 3, "how many agents, 1 to 64")
+	flags.StringVar(&f.terms.Context, "context", "", "background of the task")
+	flags.IntVar(&f.terms.Rounds, "rounds", 6, "at most")
+	flags.Uint64Var(&f.terms.Seed, "seed", 1, "of ids and draws")
+	flags.StringVar(&f.baseURL, "base-url", "", "of the models' server, where it is not the provider's own")
+	flags.StringVar(&f.budget, "budget", "", "such as 0.50usd or 20000tokens (default: none)")
+	flags.StringArrayVar(&f.prices, "price", nil, "PROVIDER:NAME=IN/OUT, in dollars for a million tokens")
+	flags.StringVar(&f.record, "record", "", "keep the models' answers in this new file")
+	flags.StringVar(&f.cassette, "cassette", "", "play the answers of this file")
+	flags.StringVar(&f.journal, "journal", "", "keep everything said and decided in this new file, or under this name; see swarmbus runs")
+	flags.DurationVar(&f.deadline, "deadline", 10*time.Minute, "of the whole")
+	flags.BoolVar(&f.json, "json", false, "print events as JSON, one object a line")
+	flags.BoolVar(&f.log, "log", false, "print the log alone, one signal a line")
+	return cmd
+}
+
+// check finds wrong usage.
+func (f *solveFlags) check(cmd *cobra.Command, args []string) error {
+	given := func(names ...string) (first string) {
+		for _, name := range names {
+			if cmd.Flags().Changed(name) {
+				return name
+			}
+		}
+		return ""
+	}
+	if f.cassette != "" {
+		if name := given("model", "agents", "context", "rounds", "seed", "base-url", "budget", "price", "record"); name != "" {
+			return usage(fmt.Errorf("--%s does not go with --cassette, which has it", name))
+		}
+		if len(args) > 0 {
+			return usage(errors.New("the cassette has the task"))
+		}
+		return nil
+	}
+	switch {
+	case len(args) != 1 || args[0] == "":
+		return usage(errors.New("a task is required"))
+	case len(f.terms.Models) == 0:
+		return usage(errors.New("--model is required, such as --model ollama:qwen3"))
+	case f.terms.Agents < 1 || f.terms.Agents > 64:
+		return usage(fmt.Errorf("--agents %d is not from 1 to 64", f.terms.Agents))
+	case f.terms.Rounds < 1 || f.deadline <= 0:
+		return usage(errors.New("--rounds and --deadline have to be positive"))
+	case f.json && f.log:
+		return usage(errors.New("--json and --log do not go together"))
+	}
+	f.terms.Task, f.terms.Began, f.terms.Journal = args[0], time.Now().UTC().Truncate(time.Second), f.journal != ""
+	return nil
+}
+
+func runSolve(cmd *cobra.Command, args []string, f *solveFlags) (err error) {
+	if err := f.check(cmd, args); err != nil {
+		return err
+	}
+	ask, closeTape, err := f.open()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closeTape()) }()
+	live := newLive(cmd.ErrOrStderr())
+	o := swarm.Options{Seed: f.terms.Seed, Rounds: f.terms.Rounds, Deadline: f.deadline, Agents: team(&f.terms, ask, live.piece)}
+	if f.record != "" || f.cassette != "" {
+		o.Clock = swarm.StepClock(f.terms.Began, time.Millisecond)
+	}
+	closeRun, err := f.keep(cmd, &o)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closeRun()) }()
+	s, err := swarm.New(o)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Shutdown(context.WithoutCancel(cmd.Context()))) }()
+	stop, err := watch(cmd.Context(), s.Bus())
+	if err != nil {
+		return err
+	}
+	defer stop()
+	show := transcript.Text(cmd.OutOrStdout(), terminal.Options(cmd.OutOrStdout(), os.Environ()))
+	switch {
+	case f.json:
+		show = transcript.JSON(cmd.OutOrStdout())
+	case f.log:
+		show = transcript.Log(cmd.OutOrStdout())
+	}
+	for e, err := range s.Stream(cmd.Context(), signals.Task{Task: f.terms.Task, Context: f.terms.Context}) {
+		if err != nil {
+			return err
+		}
+		live.clear()
+		if err := show(e); err != nil {
+			return err
+		}
+		if stopped, ok := e.(swarm.Stopped); ok {
+			return statusOf(stopped.Result)
+		}
+	}
+	return errors.New("the solve ended without a result")
+}
+
+// keep gives the solve its journal. One that is played again has one if it had one.
+func (f *solveFlags) keep(cmd *cobra.Command, o *swarm.Options) (closeRun func() error, err error) {
+	switch {
+	case f.journal != "" && !f.terms.Journal:
+		return nil, usage(errors.New("--journal: the cassette was recorded without one, and its log is another"))
+	case f.journal == "":
+		if f.terms.Journal {
+			o.Journal = &journal.Memory{}
+		}
+		return func() error { return nil }, nil
+	}
+	file, err := newRun(f.journal)
+	if err != nil {
+		return nil, err
+	}
+	o.Journal = file
+	fmt.Fprintln(cmd.ErrOrStderr(), "journal:", file.Path())
+	return file.Close, nil
+}
+
+// newRun opens a journal for a run that is not there yet.
+func newRun(name string) (*journal.File, error) {
+	path, err := runs.Make(name)
+	if err != nil {
+		return nil, err
+	}
+	file, err := journal.Open(path, nil)
+	if err != nil {
+		return nil, err
+	}
+	if file.Last() > 0 {
+		return nil, errors.Join(fmt.Errorf("%s has a run already", path), file.Close())
+	}
+	return file, nil
+}
+
+// statusOf is the exit status of a result, nil for one that was decided.
+func statusOf(r *swarm.Result) error {
+	switch r.Stop {
+	case swarm.StopConsensus:
+		return nil
+	case swarm.StopBudget, swarm.StopDeadline:
+		return &statusError{status: exitBudget}
+	case swarm.StopEscalated:
+		return &statusError{status: exitEscalated}
+	case swarm.StopCancelled:
+		return &statusError{status: exitCancelled}
+	case swarm.StopError:
+		return &statusError{exitError, r.Err}
+	default:
+		return &statusError{status: exitNoConsensus}
+	}
+}
+
+// roles are those of a team, one after the other.
+var roles = []struct{ name, role string }{
+	{"planner", "You find a solution of the task and propose it. If others propose a better one, you say so and vote for it."},
+	{"critic", "You look for what is wrong with a proposal, what it leaves out and what may go wrong, and vote against what does not hold."},
+	{"verifier", "You check what is claimed: whether it is true, whether it follows, and whether the task is answered."},
+	{"pragmatist", "You look at what a solution costs, and for a simpler one."},
+	{"outsider", "You look at the task as somebody who has to live with the answer."},
+}
+
+// team makes the agents: roles and models go round.
+func team(t *solveTerms, ask func(spec string) models.Model, show func(string, models.Piece)) (all []*agents.Agent) {
+	for i := range t.Agents {
+		r := roles[i%len(roles)]
+		id := r.name
+		if i >= len(roles) {
+			id = fmt.Sprintf("%s-%d", r.name, i/len(roles)+1)
+		}
+		all = append(all, thinker.Thinker{
+			ID: id, Role: r.role, Model: ask(t.Models[i%max(1, len(t.Models))]), Show: show, Seeded: isOllama(t.Models[i%max(1, len(t.Models))]),
+		}.Agent())
+	}
+	return all
+}

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/agents/models/modelstest"
+)
+
+// decides is a model of which the planner proposes and all vote.
+func decides(_ int, r *models.Request) modelstest.Reply {
+	text := `{"say":[{"type":"pass","reason":""}]}`
+	switch state := r.Messages[len(r.Messages)-1].Text; {
+	case strings.Contains(state, "no proposals yet") && strings.HasPrefix(r.System, "You are planner,"):
+		text = `{"say":[{"type":"proposal","content":"use jitter","reasons":"it spreads load","confidence":0.8},{"type":"vote","proposal":"new","reasons":"mine","stance":"agree","confidence":0.8}]}`
+	case strings.Contains(state, `"P1"`) && !strings.Contains(state, `"yours"`):
+		text = `{"say":[{"type":"vote","proposal":"P1","reasons":"fine","stance":"agree","confidence":0.9}]}`
+	}
+	return modelstest.Reply{Text: text, Usage: models.Usage{Input: 500, Output: 40}}
+}
+
+// swarmbusRun runs the program in place.
+func swarmbusRun(t *testing.T, args ...string) (status int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	status = run(t.Context(), args, &out, &errs)
+	return status, out.String(), errs.String()
+}
+
+func TestSolveRecordsAndReplaysOverEachProvider(t *testing.T) {
+	t.Setenv("OPENAI_API_KEY", modelstest.Key)
+	t.Setenv("ANTHROPIC_API_KEY", modelstest.Key)
+	for provider, dialect := range map[string]modelstest.Dialect{"openai": modelstest.OpenAI, "anthropic": modelstest.Anthropic} {
+		server := modelstest.NewServer(dialect, decides)
+		dir, model := t.TempDir(), provider+":"+modelstest.Name
+		tape, lines := filepath.Join(dir, "tape"), filepath.Join(dir, "lines")
+		status, recorded, stderr := swarmbusRun(t, "solve", "Which policy?", "--context", "for clients", "--agents", "7", "--model", model, "--base-url", server.URL,
+			"--record", tape, "--journal", filepath.Join(dir, "run.journal"), "--budget", "2usd", "--price", model+"=2.5/10", "--log")
+		server.Close()
+		if status != exitDecided || !strings.Contains(recorded, "use jitter") {
+			t.Fatalf("%s: status %d: %s%s", provider, status, recorded, stderr)
+		}
+		_, exported, _ := swarmbusRun(t, "export", tape)
+		if err := os.WriteFile(lines, []byte(exported), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, from := range []string{tape, lines} {
+			if status, again, stderr := swarmbusRun(t, "solve", "--cassette", from, "--log"); status != exitDecided || again != recorded {
+				t.Errorf("%s: the replay of %s differs: %d, %s%s", provider, filepath.Base(from), status, again, stderr)
+			}
+		}
+		if status, out, _ := swarmbusRun(t, "verify", filepath.Join(dir, "run.journal")); status != exitDecided {
+			t.Errorf("%s: verify: %d, %s", provider, status, out)
+		}
+		bytesOf, err := os.ReadFile(tape)
+		if err != nil || bytes.Contains(bytesOf, []byte(modelstest.Key)) || strings.Contains(recorded+stderr+exported, modelstest.Key) {
+			t.Errorf("%s: %v: the key is recorded or printed", provider, err)
+		}
+		if status, _, stderr := swarmbusRun(t, "solve", "x", "--model", model, "--base-url", server.URL, "--record", tape); status != exitError || !strings.Contains(stderr, "has something already") {
+			t.Errorf("%s: recording over a tape: %d, %s", provider, status, stderr)
+		}
+	}
+}
+
+func TestSolveWithAWrongKeyFailsWithoutPrintingIt(t *testing.T) {
+	const secret = "sk-mistyped-9876543210"
+	t.Setenv("OPENAI_API_KEY", secret)
+	server := modelstest.NewServer(modelstest.OpenAI, decides)
+	defer server.Close()
+	status, out, stderr := swarmbusRun(t, "solve", "x", "--model", "openai:"+modelstest.Name, "--base-url", server.URL, "--json")
+	if status != exitError || strings.Contains(out+stderr, secret) || !strings.Contains(stderr, "the key is missing, wrong or not enough") {
+		t.Errorf("status %d: %s%s", status, out, stderr)
+	}
+}
+
+func TestSolveWithTooLittleBudgetSaysSo(t *testing.T) {
+	server := modelstest.NewServer(modelstest.OpenAI, decides)
+	defer server.Close()
+	t.Setenv("OPENAI_API_KEY", modelstest.Key)
+	status, out, _ := swarmbusRun(t, "solve", "x", "--model", "openai:"+modelstest.Name, "--base-url", server.URL, "--budget", "1000tokens")
+	if status != exitBudget || !strings.Contains(out, "Stop      budget") || len(server.Requests()) != 0 {
+		t.Errorf("status %d, %d calls: %s", status, len(server.Requests()), out)
+	}
+}
+
+func TestSolveRefusesWrongUsage(t *testing.T) {
+	t.Setenv("OPENAI_API_KEY", "")
+	for _, args := range [][]string{
+		{},
+		{"x"},
+		{"", "--model", "ollama:m"},
+		{"x", "y"},
+		{"x", "--model", "m"},
+		{"x", "--model", "acme:m"},
+		{"x", "--model", "openai:"},
+		{"x", "--model", "ollama:m", "--agents", "0"},
+		{"x", "--model", "ollama:m", "--agents", "65"},
+		{"x", "--model", "ollama:m", "--rounds", "0"},
+		{"x", "--model", "ollama:m", "--budget", "5"},
+		{"x", "--model", "ollama:m", "--budget", "0usd"},
+		{"x", "--model", "ollama:m", "--budget", "-1tokens"},
+		{"x", "--model", "ollama:m", "--price", "openai:m"},
+		{"x", "--model", "ollama:m", "--price", "openai:m=1"},
+		{"x", "--model", "ollama:m", "--price", "openai:m=-1/2"},
+		{"x", "--model", "openai:m", "--budget", "1usd"},
+		{"x", "--cassette", "f"},
+		{"--cassette", "f", "--model", "ollama:m"},
+		{"x", "--model", "ollama:m", "--json", "--log"},
+	} {
+		if status, _, stderr := swarmbusRun(t, append([]string{"solve"}, args...)...); status != exitUsage {
+			t.Errorf("%q: status %d: %s", args, status, stderr)
+		}
+	}
+	if status, _, stderr := swarmbusRun(t, "solve", "x", "--model", "openai:m"); status != exitError || !strings.Contains(stderr, "OPENAI_API_KEY") {
+		t.Errorf("without a key: %d, %s", status, stderr)
+	}
+}
+
+func TestWhatIsNoCassetteIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	for i, text := range []string{"", "{}", "no journal", `{"seq":1,"type":2,"call":{"thread":"","agent":"swarmbus","turn":0,"call":0,"request":"terms"},"result":{}}` + "\n"} {
+		path := filepath.Join(dir, fmt.Sprint(i))
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if status, _, stderr := swarmbusRun(t, "solve", "--cassette", path); status != exitError {
+			t.Errorf("%q: status %d: %s", text, status, stderr)
+		}
+	}
+}
+
+func TestLiveLineHasNothingThatATerminalActsOn(t *testing.T) {
+	got := liveLine("critic", "a\x1b[2Jb\n\u202ec 漢"+strings.Repeat("x", 200), 40)
+	if n := len([]rune(got)); n > 40 || strings.ContainsAny(got, "\x1b\n\u202e漢") || !strings.HasPrefix(got, "critic: ") || !strings.HasSuffix(got, "xxx") {
+		t.Errorf("got %q", got)
+	}
+	if got := liveLine("critic", "hello", 80); got != "critic: hello" {
+		t.Errorf("got %q", got)
+	}
+}

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/agents/models/anthropic"
+	"github.com/swarmbus/swarmbus/agents/models/limits"
+	"github.com/swarmbus/swarmbus/agents/models/openai"
+	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/swarm/cassette"
+)
+
+const (
+	providerOpenAI    = "openai"
+	providerAnthropic = "anthropic"
+	providerOllama    = "ollama"
+)
+
+// idOf reads PROVIDER:NAME.
+func idOf(spec string) (models.ID, error) {
+	provider, name, ok := strings.Cut(spec, ":")
+	switch {
+	case !ok || name == "":
+		return models.ID{}, usage(fmt.Errorf("--model %q is not PROVIDER:NAME", spec))
+	case provider != providerOpenAI && provider != providerAnthropic && provider != providerOllama:
+		return models.ID{}, usage(fmt.Errorf("--model %q: the provider is not openai, anthropic or ollama", spec))
+	}
+	return models.ID{Provider: provider, Name: name}, nil
+}
+
+func isOllama(spec string) bool { return strings.HasPrefix(spec, providerOllama+":") }
+
+// open returns the models by their names: those of the cassette, or real ones within
+// their limits, whose answers are recorded if that is asked for.
+func (f *solveFlags) open() (ask func(spec string) models.Model, closeTape func() error, err error) {
+	if f.cassette != "" {
+		results, err := readTape(f.cassette, &f.terms)
+		if err != nil {
+			return nil, nil, err
+		}
+		return func(spec string) models.Model {
+			id, _ := idOf(spec)
+			return cassette.Replay(id, results)
+		}, func() error { return nil }, nil
+	}
+	all, err := f.models()
+	if err != nil {
+		return nil, nil, err
+	}
+	closeTape = func() error { return nil }
+	if f.record != "" {
+		var by journal.Caller
+		if by, closeTape, err = newTape(f.record, &f.terms); err != nil {
+			return nil, nil, err
+		}
+		for spec, m := range all {
+			all[spec] = cassette.Model(m, by)
+		}
+	}
+	return func(spec string) models.Model { return all[spec] }, closeTape, nil
+}
+
+// models makes the models that are named, by their names, within what their provider's
+// users share.
+func (f *solveFlags) models() (map[string]models.Model, error) {
+	budget, err := budgetOf(f.budget)
+	if err != nil {
+		return nil, err
+	}
+	prices, err := pricesOf(f.prices)
+	if err != nil {
+		return nil, err
+	}
+	all, shared, providers := map[string]models.Model{}, map[string]*limits.Shared{}, map[string]bool{}
+	for _, spec := range f.terms.Models {
+		id, err := idOf(spec)
+		if err != nil {
+			return nil, err
+		}
+		if id.Provider == providerOllama {
+			prices[id] = models.Free
+		}
+		if _, known := prices[id]; !known && strings.HasSuffix(f.budget, "usd") {
+			return nil, usage(fmt.Errorf("--budget %s needs the price of %s: --price %s=IN/OUT", f.budget, spec, spec))
+		}
+		providers[id.Provider] = true
+		m, err := f.model(id)
+		if err != nil {
+			return nil, err
+		}
+		if shared[id.Provider] == nil {
+			shared[id.Provider] = limits.New(limits.Options{Budget: budget, Prices: prices})
+		}
+		all[spec] = shared[id.Provider].Limit(m)
+	}
+	if len(providers) > 1 && f.baseURL != "" {
+		return nil, usage(errors.New("--base-url is that of one provider, and there are several"))
+	}
+	return all, nil
+}
+
+func (f *solveFlags) model(id models.ID) (models.Model, error) {
+	client := &http.Client{Transport: http.DefaultTransport}
+	switch id.Provider {
+	case providerAnthropic:
+		key, err := keyOf("ANTHROPIC_API_KEY")
+		if err != nil {
+			return nil, err
+		}
+		return anthropic.New(anthropic.Options{Model: id.Name, Key: key, BaseURL: f.baseURL, Client: client})
+	case providerOllama:
+		base := f.baseURL
+		if base == "" {
+			base = "http://127.0.0.1:11434/v1"
+		}
+		return openai.New(openai.Options{Provider: id.Provider, Model: id.Name, BaseURL: base, Client: client})
+	default:
+		key, err := keyOf("OPENAI_API_KEY")
+		if err != nil && f.baseURL == "" {
+			return nil, err
+		}
+		return openai.New(openai.Options{Provider: id.Provider, Model: id.Name, Key: key, BaseURL: f.baseURL, Client: client})
+	}
+}
+
+func keyOf(variable string) (string, error) {
+	if key := os.Getenv(variable); key != "" {
+		return key, nil
+	}
+	return "", fmt.Errorf("the key is missing: set %s", variable)
+}
+
+// budgetOf reads an amount of money or tokens.
+func budgetOf(s string) (*limits.Budget, error) {
+	if s == "" {
+		return nil, nil
+	}
+	if number, ok := strings.CutSuffix(s, "tokens"); ok {
+		n, err := strconv.Atoi(number)
+		if err != nil || n <= 0 {
+			return nil, usage(fmt.Errorf("--budget %q is no number of tokens above 0", s))
+		}
+		return limits.NewBudget(limits.Spend{Tokens: n}), nil
+	}
+	m, err := models.ParseMoney(s)
+	if err != nil || m <= 0 {
+		return nil, usage(fmt.Errorf("--budget %q is not such as 0.50usd or 20000tokens", s))
+	}
+	return limits.NewBudget(limits.Spend{Money: m}), nil
+}
+
+// pricesOf reads PROVIDER:NAME=IN/OUT.
+func pricesOf(all []string) (map[models.ID]models.Price, error) {
+	prices := map[models.ID]models.Price{}
+	for _, s := range all {
+		at := strings.LastIndexByte(s, '=')
+		id, err := idOf(s[:max(0, at)])
+		in, out, two := strings.Cut(s[at+1:], "/")
+		input, inErr := strconv.ParseFloat(in, 64)
+		output, outErr := strconv.ParseFloat(out, 64)
+		p := models.Price{Input: input, Output: output}
+		if errors.Join(err, inErr, outErr, p.Validate()) != nil || !two {
+			return nil, usage(fmt.Errorf("--price %q is not PROVIDER:NAME=IN/OUT", s))
+		}
+		prices[id] = p
+	}
+	return prices, nil
+}
