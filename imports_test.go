@@ -55,7 +55,7 @@ var rules = []struct {
 		ours: []string{"agents/models", "agents/models/internal/wire"}, others: []string{"github.com/anthropics/anthropic-sdk-go"},
 	}},
 	{"agents/thinker", rule{ours: []string{"signals", "agents", "agents/models"}}},
-	{"swarm/cassette", rule{ours: []string{"agents", "agents/models", "bus/journal"}}},
+	{"swarm/cassette", rule{ours: []string{"signals", "agents", "agents/models", "bus/journal"}}},
 	{"swarm", rule{
 		ours:   []string{"signals", "conflict", "bus", "bus/journal", "consensus", "consensus/reliability", "agents", "agents/routing"},
 		others: []string{"github.com/cenkalti/backoff/v5"},
