@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"net/http"
 	"net/url"
 	"strings"
@@ -86,6 +85,10 @@ func (m *Model) Ask(ctx context.Context, r *models.Request) (*models.Answer, err
 	}
 }
 
+// coldest stands for a temperature of 0, which the library would not send. Numbers near
+// the smallest that there is stop Ollama's runner, which divides by it.
+const coldest = 1e-5
+
 // request puts a request into the protocol's words.
 func (m *Model) request(r *models.Request) openai.ChatCompletionRequest {
 	to := openai.ChatCompletionRequest{
@@ -97,7 +100,7 @@ func (m *Model) request(r *models.Request) openai.ChatCompletionRequest {
 		to.MaxTokens = r.Most //nolint:staticcheck // what most compatible servers know
 	}
 	if r.Temperature != nil {
-		to.Temperature = max(float32(*r.Temperature), math.SmallestNonzeroFloat32) // 0 would not be sent
+		to.Temperature = max(float32(*r.Temperature), coldest)
 	}
 	if s := r.Schema; s != nil {
 		to.ResponseFormat = &openai.ChatCompletionResponseFormat{
