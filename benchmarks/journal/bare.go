@@ -101,7 +101,7 @@ func bareRead(_ context.Context, dir string, n int) (time.Duration, error) {
 	if _, err := b.f.Seek(0, io.SeekStart); err != nil {
 		return 0, err
 	}
-	took, err := timed(func() error { return readBare(b.f, n) })
+	took, err := charged(func() error { return readBare(b.f, n) })
 	return took, errors.Join(err, b.f.Close())
 }
 
