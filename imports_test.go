@@ -39,6 +39,7 @@ var rules = []struct {
 	{"consensus/reliability", rule{ours: []string{"consensus"}, others: []string{"gonum.org/v1/gonum"}}},
 	{"agents/choice", rule{ours: []string{"signals"}, others: []string{"gonum.org/v1/gonum"}}},
 	{"agents/routing", rule{ours: []string{"signals"}}},
+	{"agents/reports", rule{ours: []string{"signals"}, others: []string{"golang.org/x/text/unicode/norm"}}},
 	{"agents", rule{ours: []string{"signals", "agents/routing"}}},
 	{"agents/models", rule{ours: []string{"signals", "agents"}}},
 	{"agents/models/limits", rule{
@@ -67,6 +68,7 @@ var rules = []struct {
 	{"swarm/transcript/terminal", rule{
 		ours: []string{"swarm/transcript"}, others: []string{"github.com/charmbracelet/colorprofile", "golang.org/x/term"},
 	}},
+	{"swarm/reporting", rule{ours: []string{"signals", "bus", "bus/journal", "agents", "agents/reports", "swarm"}}},
 	{"otel", rule{ours: []string{"*"}, others: []string{
 		"go.opentelemetry.io/otel/attribute", "go.opentelemetry.io/otel/codes", "go.opentelemetry.io/otel/metric", "go.opentelemetry.io/otel/trace",
 	}}},
@@ -79,7 +81,8 @@ var rules = []struct {
 // testOnly is what tests may import beside what their package may.
 var testOnly = []string{
 	"github.com/google/go-cmp", "pgregory.net/rapid", "go.uber.org/goleak", "github.com/anishathalye/porcupine",
-	"github.com/rogpeppe/go-internal", "github.com/charmbracelet/x/ansi", "go.opentelemetry.io", module + "/consensus/consensustest", module + "/agents/choice", module + "/agents/models/modelstest",
+	"github.com/rogpeppe/go-internal", "github.com/charmbracelet/x/ansi", "go.opentelemetry.io", "github.com/google/jsonschema-go",
+	module + "/consensus/consensustest", module + "/agents/choice", module + "/agents/models/modelstest", module + "/bus/bustest",
 }
 
 func TestImportsPointOneWay(t *testing.T) {

@@ -1,0 +1,139 @@
+package reports
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// Why a decision is refused.
+var (
+	// ErrNoRequest says that there is no such escalation, or none any more.
+	ErrNoRequest = errors.New("reports: no such escalation")
+	// ErrExpired says that nobody decided in time.
+	ErrExpired = errors.New("reports: the escalation has expired")
+	// ErrHuman says that a person has to decide.
+	ErrHuman = errors.New("reports: a person has to decide")
+)
+
+// A Request is an accepted escalation as it stands.
+type Request struct {
+	Seq    uint64
+	ID     signals.ID // of its signal
+	Worker string
+	Task   string
+	Time   time.Time // when it was accepted
+	Requested
+	Decision *Decision // nil: none yet
+}
+
+func (r *Request) expired(now time.Time) bool { return now.After(r.Expires) }
+
+// A Decision answers an escalation.
+type Decision struct {
+	Request signals.ID `json:"request"` // required; the id of the [Requested] signal
+	By      string     `json:"by"`      // required; who decides
+	Human   bool       `json:"human"`   // a person does
+	Verdict Verdict    `json:"verdict"` // required
+	Option  string     `json:"option,omitempty"`
+	Text    string     `json:"text,omitempty"`
+}
+
+// A DecidedError says who decided first.
+type DecidedError struct {
+	Request signals.ID
+	By      string
+	Verdict Verdict
+}
+
+func (e *DecidedError) Error() string {
+	return fmt.Sprintf("reports: escalation %s: %q decided first: %s", e.Request, e.By, e.Verdict)
+}
+
+// Decide returns the signal that answers an escalation, to be published and
+// applied; nil for a decision that was made already, word for word, by the same.
+// It changes nothing. An approval is approved or refused, and the option has to
+// be one that the worker gave.
+//
+// Its errors are [ErrNoRequest], [*DecidedError], [ErrExpired], [ErrHuman] and
+// [*signals.FieldError], in this order.
+func (g *Gate) Decide(d Decision, now time.Time) (signals.Any, error) {
+	r := g.request(d.Request)
+	if now.Before(g.now) {
+		now = g.now
+	}
+	switch {
+	case r == nil:
+		return nil, fmt.Errorf("%w: %s", ErrNoRequest, d.Request)
+	case r.Decision != nil && *r.Decision == d:
+		return nil, nil
+	case r.Decision != nil:
+		return nil, &DecidedError{d.Request, r.Decision.By, r.Decision.Verdict}
+	case r.expired(now):
+		return nil, fmt.Errorf("%w: %s at %s", ErrExpired, d.Request, r.Expires.Format(time.RFC3339))
+	case r.RequiresHuman && !d.Human:
+		return nil, fmt.Errorf("%w: %s asks for one", ErrHuman, d.Request)
+	case r.Escalation.Kind == Approval && d.Verdict == Answered:
+		return nil, problem("verdict", string(d.Verdict), "an approval is approved or refused")
+	case d.Option != "" && !slices.Contains(r.Options, d.Option):
+		return nil, problem("option", clip(d.Option), "not one of the escalation's")
+	}
+	p := Decided{d, r.EscalationID}
+	if err := p.Check(g.limits()); err != nil {
+		return nil, err
+	}
+	return signals.New(signals.Header{
+		Source: d.By, Thread: r.Task, ReplyTo: r.ID, Confidence: 1, TTL: -1, Recipients: signals.To(r.Worker),
+	}, p), nil
+}
+
+// Request returns the escalation whose signal has that id, and whether the gate
+// knows it.
+func (g *Gate) Request(id signals.ID) (Request, bool) {
+	if r := g.request(id); r != nil {
+		return *r, true
+	}
+	return Request{}, false
+}
+
+func (g *Gate) request(id signals.ID) *Request {
+	for _, l := range g.workers {
+		if r, known := l.requests.get(id); known {
+			return r
+		}
+	}
+	return nil
+}
+
+func (g *Gate) decided(s *signals.Signal[Decided]) {
+	r := g.request(s.Payload.Request)
+	if r == nil || r.Decision != nil {
+		return
+	}
+	d := s.Payload.Decision
+	r.Decision = &d
+	l := g.workers[r.Worker]
+	l.open = slices.DeleteFunc(l.open, func(o *Request) bool { return o == r })
+}
+
+// recommends refuses to recommend what is no option.
+func (e *Escalation) recommends() error {
+	if e.RecommendedOption == "" || slices.Contains(e.Options, e.RecommendedOption) {
+		return nil
+	}
+	return problem("recommended_option", clip(e.RecommendedOption), "not one of the options")
+}
+
+// priority is that of the signal: the bus's is 0 where nothing is said.
+func (u Urgency) priority() int16 {
+	switch u {
+	case Low:
+		return -1
+	case High:
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,256 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// A judging is one report before the gate.
+type judging struct {
+	gate   *Gate
+	ledger *ledger
+	worker Worker
+	report *Report
+	origin Origin
+	now    time.Time
+
+	signals  []signals.Any
+	text     string     // of the item at hand, normal
+	accepted []string   // ids of findings
+	said     []claimKey // accepted in this report
+	asked    []reasonKey
+}
+
+// held is why an item is held back.
+type held struct {
+	reason Reason
+	detail string
+	of     signals.ID
+}
+
+func invalid(err error) *held { return &held{reason: ReasonInvalid, detail: err.Error()} }
+
+func (j *judging) judge(digest string) Judgement {
+	r, o := j.report, &j.gate.opts
+	j.signals = make([]signals.Any, 1, 8)
+	j.signals = append(j.signals, j.step())
+	each(j, PartFinding, o.Findings, r.Findings, j.finding)
+	each(j, PartLearning, o.Learnings, r.Learnings, j.learning)
+	each(j, PartEscalation, o.Escalations, r.Escalations, j.escalation)
+	each(j, PartArtifact, o.Artifacts, r.Artifacts, j.artifact)
+	j.signals[0] = say(j, 1, Received{j.origin, r.Status, r.Summary, digest, len(j.signals) - 1})
+	return Judgement{Signals: j.signals, Receipt: ReceiptOf(j.signals...)}
+}
+
+// say returns a signal of the worker. None expires: what the gate knows must not
+// depend on a lifetime.
+func say[P signals.Payload](j *judging, confidence float64, p P) *signals.Signal[P] {
+	return signals.New(signals.Header{Source: j.worker.ID, Thread: j.report.TaskID, Confidence: confidence, TTL: -1}, p)
+}
+
+// step is where the task stands.
+func (j *judging) step() signals.Any {
+	s := Step{j.origin, j.report.Summary}
+	switch j.report.Status {
+	case Completed:
+		return say(j, 1, Completion{s})
+	case Failed:
+		return say(j, 1, Failure{s})
+	case Blocked:
+		return say(j, 1, Block{s})
+	}
+	return say(j, 1, Progress{s})
+}
+
+// each judges the items of one part. Those that are too many are counted, and
+// not looked at: else a flood of them would be a flood of rejections.
+func each[T any](j *judging, part Part, most int, items []T, judge func(*T) (string, signals.Any, *held)) {
+	most = max(most, 0)
+	for i := range items[:min(most, len(items))] {
+		ref, said, why := judge(&items[i])
+		if broken, bad := j.report.malformed[place{part, i}]; bad {
+			why = &held{reason: ReasonInvalid, detail: broken}
+		}
+		if why != nil {
+			j.reject(part, i, ref, 1, why)
+			continue
+		}
+		j.signals = append(j.signals, said)
+		j.accept(&items[i])
+	}
+	if more := len(items) - most; more > 0 {
+		j.reject(part, most, "", more, &held{reason: ReasonCap, detail: fmt.Sprintf("%d, more than %d in a report", len(items), most)})
+	}
+}
+
+func (j *judging) reject(part Part, at int, ref string, count int, why *held) {
+	j.signals = append(j.signals, say(j, 1, Rejected{
+		Origin: j.origin, Part: part, Position: at, Ref: clip(ref), Reason: why.reason,
+		Detail: clipTo(why.detail, 512), Count: count, Of: why.of,
+	}))
+}
+
+// accept remembers what later items of the same report may refer to or repeat.
+func (j *judging) accept(item any) {
+	switch item := item.(type) {
+	case *Finding:
+		j.accepted = append(j.accepted, item.FindingID)
+		j.said = append(j.said, claimKey{j.report.TaskID, PartFinding, hashNormal(j.text)})
+	case *Learning:
+		j.said = append(j.said, claimKey{j.report.TaskID, PartLearning, hashNormal(j.text)})
+	case *Escalation:
+		j.asked = append(j.asked, reasonKey{item.Kind, hashNormal(j.text)})
+	}
+}
+
+func (j *judging) finding(f *Finding) (string, signals.Any, *held) {
+	why := firstHeld(
+		func() *held { return j.texts("claim", f.Claim, f.texts) },
+		func() *held { return j.evidence(f) },
+		func() *held { return j.sure(f.Confidence) },
+		func() *held { return j.repeated(PartFinding) },
+	)
+	if why != nil {
+		return f.FindingID, nil, why
+	}
+	if j.worker.Research {
+		return f.FindingID, say(j, f.Confidence, ResearchFinding{j.origin, *f}), nil
+	}
+	return f.FindingID, say(j, f.Confidence, WorkerFinding{j.origin, *f}), nil
+}
+
+func (j *judging) learning(e *Learning) (string, signals.Any, *held) {
+	why := firstHeld(
+		func() *held { return j.texts("insight", e.Insight, e.texts) },
+		func() *held { return j.supported(e) },
+		func() *held { return j.sure(e.Confidence) },
+		func() *held { return j.repeated(PartLearning) },
+	)
+	if why != nil {
+		return e.LearningID, nil, why
+	}
+	if j.worker.Research {
+		return e.LearningID, say(j, e.Confidence, ResearchLearning{j.origin, *e}), nil
+	}
+	return e.LearningID, say(j, e.Confidence, WorkerLearning{j.origin, *e}), nil
+}
+
+func (j *judging) escalation(e *Escalation) (string, signals.Any, *held) {
+	why := firstHeld(
+		func() *held { return j.texts("reason", e.Reason, e.check) },
+		func() *held { return j.cooldown(e) },
+		j.waiting,
+	)
+	if why != nil {
+		return e.EscalationID, nil, why
+	}
+	s := say(j, 1, Requested{j.origin, *e, j.now.Add(j.gate.opts.Expiry)})
+	s.Priority = e.Urgency.priority()
+	return e.EscalationID, s, nil
+}
+
+func (j *judging) artifact(a *Artifact) (string, signals.Any, *held) {
+	if why := j.texts("ref", a.Ref, a.check); why != nil {
+		return a.ArtifactID, nil, why
+	}
+	return a.ArtifactID, say(j, 1, Created{j.origin, *a}), nil
+}
+
+func firstHeld(checks ...func() *held) *held {
+	for _, check := range checks {
+		if why := check(); why != nil {
+			return why
+		}
+	}
+	return nil
+}
+
+// texts checks the form of an item, whose main text has to say something.
+func (j *judging) texts(field, main string, check func(signals.Limits) error) *held {
+	if err := check(j.gate.limits()); err != nil {
+		return invalid(err)
+	}
+	if j.text = normal(main); j.text == "" {
+		return invalid(problem(field, clip(main), "says nothing"))
+	}
+	return nil
+}
+
+func (j *judging) evidence(f *Finding) *held {
+	if slices.ContainsFunc(f.EvidenceRefs, func(ref string) bool { return normal(ref) != "" }) {
+		return nil
+	}
+	return &held{reason: ReasonMissingEvidence, detail: "no evidence_refs"}
+}
+
+// supported requires that all that a learning names was accepted, and that it
+// names something.
+func (j *judging) supported(e *Learning) *held {
+	if len(e.Supports) == 0 {
+		return &held{reason: ReasonMissingEvidence, detail: "supports names no finding"}
+	}
+	for _, ref := range e.Supports {
+		if !slices.Contains(j.accepted, ref) && !j.gate.accepted(j.worker.ID, j.report.TaskID, ref) {
+			return &held{reason: ReasonMissingEvidence, detail: fmt.Sprintf("supports %q, which is no accepted finding", clip(ref))}
+		}
+	}
+	return nil
+}
+
+func (j *judging) sure(confidence float64) *held {
+	if err := signals.Unit("confidence", confidence); err != nil {
+		return invalid(err)
+	}
+	if least := j.gate.opts.Confidence; confidence < least {
+		return &held{reason: ReasonLowConfidence, detail: fmt.Sprintf("confidence = %v, below %v", confidence, least)}
+	}
+	return nil
+}
+
+// repeated looks for the same claim in this report, and in those before it
+// within the window, which ends that long after what was accepted.
+func (j *judging) repeated(part Part) *held {
+	key, window := claimKey{j.report.TaskID, part, hashNormal(j.text)}, j.gate.opts.Window
+	if window < 0 {
+		return nil
+	}
+	if slices.Contains(j.said, key) {
+		return &held{reason: ReasonDuplicate, detail: "said in the same report"}
+	}
+	if m, known := j.ledger.claims.get(key); known && !j.now.After(m.at.Add(window)) {
+		return &held{ReasonDuplicate, fmt.Sprintf("said %v before", j.now.Sub(m.at)), m.id}
+	}
+	return nil
+}
+
+func (j *judging) cooldown(e *Escalation) *held {
+	key, span := reasonKey{e.Kind, hashNormal(j.text)}, j.gate.opts.Cooldown
+	if span < 0 {
+		return nil
+	}
+	if slices.Contains(j.asked, key) {
+		return &held{reason: ReasonCooldown, detail: "the same is in the report"}
+	}
+	m, known := j.ledger.reasons.get(key)
+	if !known || j.now.After(m.at.Add(span)) {
+		return nil
+	}
+	return &held{ReasonCooldown, fmt.Sprintf("the same %s was accepted %v before", e.Kind, j.now.Sub(m.at)), m.id}
+}
+
+// waiting bounds what a worker may have open, in whatever words.
+func (j *judging) waiting() *held {
+	open := len(j.asked)
+	for _, r := range j.ledger.open {
+		if !r.expired(j.now) {
+			open++
+		}
+	}
+	if open < j.gate.opts.Open {
+		return nil
+	}
+	return &held{reason: ReasonCap, detail: fmt.Sprintf("%d escalations of the worker wait for a decision", open)}
+}

@@ -1,0 +1,67 @@
+package reports
+
+import (
+	"time"
+
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// Options are the bounds of a [Gate]. Nil and zero fields mean the defaults.
+type Options struct {
+	// How many of each a report may have; the first ones count. 0 means 2
+	// findings, 1 learning, 1 escalation and 8 artifacts; <0 none.
+	Findings, Learnings, Escalations, Artifacts int
+
+	Confidence float64       // the least that a finding or a learning needs; 0 means 0.55, <0 any
+	Window     time.Duration // in which the same claim of a worker on a task is a duplicate; 0 means 15 minutes, <0 none
+	Cooldown   time.Duration // in which a worker may not escalate the same again; 0 means 90 seconds, <0 none
+	Expiry     time.Duration // how long an escalation can be decided; 0 means 24 hours
+	Open       int           // escalations of a worker that wait for a decision at once; 0 means 4
+	TextBytes  int           // of one text; 0 means 4096
+	// Keep is how many turns, claims, reasons, findings and escalations are
+	// remembered of each worker, the newest ones. 0 means 1024.
+	Keep int
+}
+
+func (o *Options) withDefaults() (Options, error) {
+	var all Options
+	if o != nil {
+		all = *o
+	}
+	if c := all.Confidence; c > 1 || c != c {
+		return all, signals.Unit("confidence", c)
+	}
+	for _, n := range []struct {
+		name string
+		v    *int
+		std  int
+	}{
+		{"findings", &all.Findings, 2},
+		{"learnings", &all.Learnings, 1},
+		{"escalations", &all.Escalations, 1},
+		{"artifacts", &all.Artifacts, 8},
+		{"open", &all.Open, 4},
+		{"textBytes", &all.TextBytes, 4096},
+		{"keep", &all.Keep, 1024},
+	} {
+		if *n.v == 0 {
+			*n.v = n.std
+		}
+	}
+	for _, d := range []struct {
+		v   *time.Duration
+		std time.Duration
+	}{{&all.Window, 15 * time.Minute}, {&all.Cooldown, 90 * time.Second}, {&all.Expiry, 24 * time.Hour}} {
+		if *d.v == 0 {
+			*d.v = d.std
+		}
+	}
+	if all.Confidence == 0 {
+		all.Confidence = 0.55
+	}
+	switch {
+	case all.Open < 0 || all.TextBytes < 0 || all.TextBytes > signals.DefaultTextBytes || all.Keep < 0 || all.Expiry < 0:
+		return all, problem("options", "", "open, textBytes, keep or expiry out of range")
+	}
+	return all, nil
+}

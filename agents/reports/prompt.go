@@ -1,0 +1,33 @@
+package reports
+
+import (
+	_ "embed" // the schema and the instructions are files
+	"fmt"
+	"strings"
+	"text/template"
+)
+
+//go:embed prompt.txt
+var prompt string
+
+var promptTemplate = template.Must(template.New("prompt").Parse(prompt))
+
+// Instructions returns the text that tells a model how to report, with the
+// bounds of a gate that has these options. It goes into a system prompt, beside
+// [Schema]; whoever asks the model says which turn, worker, task and model it is.
+func Instructions(o *Options) (string, error) {
+	opts, err := o.withDefaults()
+	if err != nil {
+		return "", fmt.Errorf("reports: %w", err)
+	}
+	for _, most := range []*int{&opts.Findings, &opts.Learnings, &opts.Escalations, &opts.Artifacts} {
+		*most = max(*most, 0)
+	}
+	opts.Confidence, opts.Cooldown = max(opts.Confidence, 0), max(opts.Cooldown, 0)
+	var b strings.Builder
+	err = promptTemplate.Execute(&b, struct {
+		Options
+		MaxList int
+	}{opts, MaxList})
+	return b.String(), err
+}

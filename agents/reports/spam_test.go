@@ -1,0 +1,233 @@
+package reports_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"github.com/swarmbus/swarmbus/agents/reports"
+)
+
+// spelling writes a text in another way that says the same.
+func spelling(r *rand.Rand, text string) string {
+	words := strings.Fields(text)
+	for i, w := range words {
+		switch r.IntN(8) {
+		case 0:
+			w = strings.ToUpper(w)
+		case 1:
+			w = "**" + w + "**"
+		case 2:
+			w = "\"" + w + "\""
+		case 3:
+			w += ","
+		case 4:
+			w = "_" + w + "_ "
+		case 5: // full width
+			w = strings.Map(func(c rune) rune {
+				if c > ' ' && c < 0x7f && unicode.IsLetter(c) {
+					return c + 0xfee0
+				}
+				return c
+			}, w)
+		case 6:
+			w = w[:1] + "\u200b" + w[1:]
+		}
+		words[i] = w
+	}
+	ends := []string{"", ".", "!", " …", "\n", "  ", ")", "`"}
+	return ends[r.IntN(len(ends))] + strings.Join(words, []string{" ", "  ", "\t", "\n", "\u00a0", " - "}[r.IntN(6)]) + ends[r.IntN(len(ends))]
+}
+
+func TestOneClaimInAHundredSpellingsIsOneClaim(t *testing.T) {
+	const seed = 1
+	r := rand.New(rand.NewPCG(seed, 0))
+	d := newDesk(t, nil)
+	seen := map[string]bool{}
+	accepted, duplicates := 0, 0
+	for n := 0; len(seen) < 100; n++ {
+		claim := spelling(r, "the pool of 20 connections isn't enough: 84% of requests wait")
+		if seen[claim] {
+			continue
+		}
+		seen[claim] = true
+		d.now = d.now.Add(8 * time.Second)
+		_, got := d.file(ann, found(turn(n), finding("f", claim)))
+		accepted += len(got.Accepted)
+		if why(got) == "[duplicate]" {
+			duplicates++
+		}
+	}
+	if accepted != 1 || duplicates != 99 {
+		t.Errorf("seed %d: %d accepted, %d duplicates, want 1 and 99", seed, accepted, duplicates)
+	}
+}
+
+// What makes a difference in what is said makes another claim.
+func TestDifferentClaimsAreNotDuplicates(t *testing.T) {
+	for _, pair := range [][2]string{
+		{"x returns 1", "x returns -1"},
+		{"takes 3.5 s", "takes 35 s"},
+		{"a < b", "a > b"},
+		{"a != b", "a = b"},
+		{"written in C#", "written in C"},
+		{"written in C++", "written in C"},
+		{"half: 50%", "half: 50"},
+		{"costs $5", "costs €5"},
+		{"it is now here", "it is nowhere"},
+		{"see 1/2", "see 12"},
+		{"the cafe is closed", "the café is closed"},
+		{"it is slow", "it is not slow"},
+		{"10:30", "1030"},
+		{"他很慢", "他很快"},
+	} {
+		d := newDesk(t, nil)
+		if _, got := d.file(ann, found("t1", finding("a", pair[0]), finding("b", pair[1]))); why(got) != "[]" {
+			t.Errorf("%q: %s", pair, got)
+		}
+	}
+	for _, pair := range [][2]string{
+		{"a<b", "a < b"},
+		{"don't", "dont"},
+		{"don’t", "don't"},
+		{"50 %", "50%"},
+		{"(5 of them)", "5 of them"},
+		{"cafe\u0301", "café"},
+		{"- 5 items", "5 items"},
+		{"ﬁle", "file"},
+		{"api_key", "API key"},
+		{"x\u00adyz", "xyz"},
+	} {
+		d := newDesk(t, nil)
+		if _, got := d.file(ann, found("t1", finding("a", pair[0]), finding("b", pair[1]))); why(got) != "[duplicate]" {
+			t.Errorf("%q: %s, want a duplicate", pair, got)
+		}
+	}
+}
+
+// A flood costs the log a bounded number of signals, and is counted to the last.
+func TestFloodsAreCappedAndCounted(t *testing.T) {
+	d := newDesk(t, nil)
+	r := quiet("t1")
+	for i := range 5000 {
+		r.Findings = append(r.Findings, finding(fmt.Sprint("f", i), fmt.Sprint("claim ", i)))
+		r.Learnings = append(r.Learnings, learned("t1", 0.9, fmt.Sprint("insight ", i), "f0").Learnings...)
+		r.Escalations = append(r.Escalations, escalation(fmt.Sprint("e", i), reports.Help, fmt.Sprint("reason ", i)))
+		r.Artifacts = append(r.Artifacts, reports.Artifact{ArtifactID: fmt.Sprint("a", i), Kind: reports.FileArtifact, Ref: "x"})
+	}
+	_, got := d.file(ann, r)
+	if len(d.log) != 2+2+1+1+8+4 {
+		t.Errorf("%d signals", len(d.log))
+	}
+	c := d.gate.Counts()[reports.Account{Worker: "ann", Model: "m"}]
+	if c.Accepted.Total() != 12 || c.Rejected.Cap != 20000-12 {
+		t.Errorf("%+v\n%s", c, got)
+	}
+}
+
+func TestAnEscalationInEveryTurnIsLimited(t *testing.T) {
+	d := newDesk(t, nil)
+	told := map[time.Duration]bool{}
+	for n := range 60 { // one turn every 10 seconds
+		d.now = start.Add(time.Duration(n) * 10 * time.Second)
+		_, got := d.file(ann, escalated(turn(n), escalation("e", reports.Blocker, "I need the key")))
+		if len(got.Accepted) > 0 {
+			told[d.now.Sub(start)] = true
+		}
+	}
+	if len(told) != 4 || !told[0] || !told[100*time.Second] || !told[200*time.Second] || !told[300*time.Second] {
+		t.Errorf("accepted at %v", told)
+	}
+	c := d.gate.Counts()[reports.Account{Worker: "ann", Model: "m"}]
+	if c.Reports != 60 || c.Accepted.Escalations+c.Rejected.Cooldown+c.Rejected.Cap != 60 || c.Rejected.Cooldown == 0 || c.Rejected.Cap == 0 {
+		t.Errorf("%+v", c)
+	}
+	// In other words each time, a worker can have a few open.
+	d = newDesk(t, nil)
+	for n := range 60 {
+		d.now = start.Add(time.Duration(n) * time.Hour)
+		d.file(ann, escalated(turn(n), escalation("e", reports.Blocker, fmt.Sprint("I need key number ", n))))
+		if open := len(d.gate.Open(d.now)); open > 4 {
+			t.Fatalf("%d open after %d turns", open, n)
+		}
+	}
+	c = d.gate.Counts()[reports.Account{Worker: "ann", Model: "m"}]
+	if c.Accepted.Escalations+c.Rejected.Cap != 60 || c.Accepted.Escalations != 12 { // 4 at once, for a day each
+		t.Errorf("%+v", c)
+	}
+}
+
+// Whatever a worker says, what comes of it is valid, bounded and counted.
+func TestNonsenseIsBoundedAndCounted(t *testing.T) {
+	texts := []string{"", " ", "x", "\xff", strings.Repeat("long ", 2000), "\x00", "{{", "<script>", "f1", "t1", "ann"}
+	numbers := []float64{0.9, 0.55, 0, 1, -1, 2, math.NaN(), math.Inf(1), math.Inf(-1), math.SmallestNonzeroFloat64}
+	const seed = 7
+	r := rand.New(rand.NewPCG(seed, 0))
+	text := func() string { return texts[r.IntN(len(texts))] }
+	d := newDesk(t, nil)
+	items, refused := 0, 0
+	for n := range 500 {
+		d.now = d.now.Add(time.Duration(r.IntN(100)) * time.Second)
+		report := quiet(turn(n))
+		for range r.IntN(4) {
+			report.Findings = append(report.Findings, reports.Finding{FindingID: text(), Claim: text(), Confidence: numbers[r.IntN(len(numbers))], EvidenceRefs: reports.List{text(), text()}})
+			report.Learnings = append(report.Learnings, reports.Learning{LearningID: text(), Insight: text(), Confidence: numbers[r.IntN(len(numbers))], Supports: reports.List{text()}})
+			report.Escalations = append(report.Escalations, escalation(text(), reports.EscalationKind(text()), text()), escalation(text(), reports.Help, text()))
+			report.Artifacts = append(report.Artifacts, reports.Artifact{ArtifactID: text(), Kind: reports.NoteArtifact, Ref: text()})
+		}
+		if r.IntN(10) == 0 {
+			report.Summary = text()
+		}
+		from := len(d.log)
+		j, _ := d.file(ann, report) // fails if a signal is not valid
+		if j.Err != nil {
+			refused++
+			continue
+		}
+		items += len(report.Findings) + len(report.Learnings) + len(report.Escalations) + len(report.Artifacts)
+		if len(d.log)-from > 18 {
+			t.Fatalf("seed %d: %d signals of one report", seed, len(d.log)-from)
+		}
+	}
+	counted := 0
+	for _, c := range d.gate.Counts() {
+		counted += c.Accepted.Total() + c.Rejected.Total()
+	}
+	if counted != items+refused || refused == 0 {
+		t.Errorf("seed %d: %d items and %d refused reports, %d counted", seed, items, refused, counted)
+	}
+}
+
+// What a worker can make the gate remember is bounded.
+func TestMemoryOfAWorkerIsBounded(t *testing.T) {
+	d := newDesk(t, &reports.Options{Keep: 10})
+	for n := range 50 {
+		r := found(turn(n), finding(fmt.Sprint("f", n), fmt.Sprint("claim ", n)))
+		r.Model = fmt.Sprint("model ", n)
+		d.file(ann, r)
+	}
+	if _, known := d.gate.Receipt("ann", turn(39)); known {
+		t.Error("knows more turns than it keeps")
+	}
+	if _, known := d.gate.Receipt("ann", turn(40)); !known {
+		t.Error("does not know the newest 10")
+	}
+	if n := len(d.gate.Counts()); n != 17 {
+		t.Errorf("%d accounts", n)
+	}
+	if c := d.gate.Counts()[reports.Account{Worker: "ann", Model: "other"}]; c.Reports != 34 {
+		t.Errorf("others: %+v", c)
+	}
+	_, got := d.file(ann, found("again", finding("f", "claim 49"), finding("g", "claim 1")))
+	if why(got) != "[duplicate]" || len(got.Accepted) != 1 {
+		t.Errorf("got %s", got)
+	}
+	_, got = d.file(ann, learned("l", 0.9, "old", "f1"))
+	if why(got) != "[missing_evidence]" {
+		t.Errorf("got %s", got)
+	}
+}

@@ -1,0 +1,174 @@
+package reports_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/swarmbus/swarmbus/agents/reports"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// run files seeded reports, some of them spam, and decides now and then.
+func run(t testing.TB, seed uint64, n int, each func(*desk)) *desk {
+	r := rand.New(rand.NewPCG(seed, 0))
+	d := newDesk(t, nil)
+	for i := range n {
+		d.now = d.now.Add(time.Duration(r.IntN(60)) * time.Second)
+		w := reports.Worker{ID: []string{"ann", "bob"}[r.IntN(2)], Research: r.IntN(2) == 0}
+		report := quiet(turn(max(0, i-r.IntN(2)*r.IntN(3)))) // sometimes a turn that was
+		report.WorkerID, report.Status = w.ID, []reports.Status{reports.Running, reports.Failed}[r.IntN(2)]
+		for range r.IntN(3) {
+			f := finding(fmt.Sprint("f", r.IntN(9)), fmt.Sprint("claim ", r.IntN(9)))
+			f.Confidence = r.Float64()
+			report.Findings = append(report.Findings, f)
+		}
+		report.Learnings = learned("", r.Float64()+0.1, fmt.Sprint("insight ", r.IntN(9)), fmt.Sprint("f", r.IntN(9))).Learnings
+		if r.IntN(2) == 0 {
+			report.Escalations = []reports.Escalation{escalation("e", reports.Help, fmt.Sprint("reason ", r.IntN(4)))}
+		}
+		d.file(w, report)
+		if open := d.gate.Open(d.now); len(open) > 0 && r.IntN(3) == 0 {
+			s, err := d.gate.Decide(reports.Decision{Request: open[r.IntN(len(open))].ID, By: "lead", Verdict: reports.Answered, Text: "go on"}, d.now)
+			if err != nil {
+				t.Fatal(err)
+			}
+			d.publish(s)
+		}
+		if each != nil {
+			each(d)
+		}
+	}
+	return d
+}
+
+func rebuilt(t testing.TB, log []signals.Any, now time.Time) *desk {
+	t.Helper()
+	d := newDesk(t, nil)
+	for _, s := range log {
+		d.gate.Apply(s)
+	}
+	d.log, d.now = slices.Clone(log), now
+	return d
+}
+
+// TestGateIsAFoldOfTheLog stops a gate anywhere, and goes on with one that read
+// what was written, byte for byte as a journal has it: both say the same of what
+// comes next.
+func TestGateIsAFoldOfTheLog(t *testing.T) {
+	codec, err := signals.NewCodec(reports.Payloads()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for seed := range uint64(8) {
+		steps := 0
+		d := run(t, seed, 60, func(d *desk) {
+			if steps++; steps%10 != 0 {
+				return
+			}
+			var read []signals.Any
+			for _, s := range d.log {
+				s, err := codec.Unmarshal(encode(t, s))
+				if err != nil {
+					t.Fatal(err)
+				}
+				read = append(read, s)
+			}
+			again := rebuilt(t, read, d.now)
+			if diff := cmp.Diff(d.gate.Counts(), again.gate.Counts()); diff != "" {
+				t.Fatalf("seed %d: counts: %s", seed, diff)
+			}
+			if !reflect.DeepEqual(d.gate.Open(d.now), again.gate.Open(d.now)) {
+				t.Fatalf("seed %d: open: %v and %v", seed, d.gate.Open(d.now), again.gate.Open(d.now))
+			}
+			for n := range 20 {
+				report := found(turn(steps-10+n), finding("x", fmt.Sprint("claim ", n%9)))
+				report.Learnings = learned("", 0.9, fmt.Sprint("insight ", n%9), fmt.Sprint("f", n%9)).Learnings
+				report.Escalations = []reports.Escalation{escalation("e", reports.Help, fmt.Sprint("reason ", n%4))}
+				for _, at := range []time.Time{d.now, d.now.Add(2 * time.Minute), d.now.Add(20 * time.Minute), start} {
+					a, b := d.gate.Judge(ann, report, at), again.gate.Judge(ann, report, at)
+					if !reflect.DeepEqual(a, b) {
+						t.Fatalf("seed %d, after %d: %s and %s", seed, steps, a.Receipt, b.Receipt)
+					}
+				}
+			}
+		})
+		c := d.gate.Counts()[reports.Account{Worker: "ann", Model: "m"}]
+		if c.Accepted.Findings == 0 || c.Accepted.Learnings == 0 || c.Accepted.Escalations == 0 || c.Rejected.Duplicate == 0 || c.Rejected.Cooldown == 0 {
+			t.Errorf("seed %d: too little happened: %+v", seed, c)
+		}
+	}
+}
+
+func TestJudgingChangesNothing(t *testing.T) {
+	d := run(t, 1, 30, nil)
+	before := d.gate.Counts()
+	for range 3 {
+		a := d.gate.Judge(ann, full(), d.now)
+		if b := d.gate.Judge(ann, full(), d.now); len(a.Signals) == 0 || !reflect.DeepEqual(a, b) {
+			t.Fatalf("%s, then %s", a.Receipt, b.Receipt)
+		}
+	}
+	if diff := cmp.Diff(before, d.gate.Counts()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// The log's time is the greatest so far: a clock that goes back opens no window.
+func TestTimeNeverGoesBack(t *testing.T) {
+	d := newDesk(t, nil)
+	d.now = start.Add(time.Hour)
+	d.file(ann, found("t1", finding("f", "x")))
+	d.file(ann, escalated("t2", escalation("e", reports.Help, "how")))
+	d.now = start // the log has an earlier time, too
+	d.file(ann, quiet("t0"))
+	for _, at := range []time.Time{start, {}} {
+		asks := d.gate.Judge(ann, escalated("t4", escalation("e", reports.Blocker, "no key")), at)
+		request, _ := signals.As[reports.Requested](asks.Signals[2])
+		if want := start.Add(25 * time.Hour); !request.Payload.Expires.Equal(want) {
+			t.Errorf("at %v: expires at %v, want %v", at, request.Payload.Expires, want)
+		}
+		if j := d.gate.Judge(ann, found("t3", finding("f", "x")), at); why(j.Receipt) != "[duplicate]" {
+			t.Errorf("at %v: %s", at, j.Receipt)
+		}
+		if n := len(d.gate.Open(at)); n != 1 {
+			t.Errorf("%d open at %v", n, at)
+		}
+	}
+}
+
+// What the worker is told, what the gate keeps and what a reader of the log can
+// show is one thing.
+func TestReceiptIsWhatTheLogShows(t *testing.T) {
+	d := run(t, 3, 80, nil)
+	for i := 0; i < len(d.log); {
+		received, ok := signals.As[reports.Received](d.log[i])
+		if !ok {
+			i++
+			continue
+		}
+		end := i + 1 + received.Payload.Signals
+		shown := reports.ReceiptOf(d.log[i:end]...)
+		kept, known := d.gate.Receipt(received.Source, received.Payload.TurnID)
+		if diff := cmp.Diff(shown, kept, ids); !known || diff != "" {
+			t.Fatalf("at %d: -log +gate:\n%s", i, diff)
+		}
+		accepted, rejected := 0, 0
+		for _, s := range d.log[i+2 : end] {
+			if s.Kind() == reports.KindRejected {
+				rejected++
+			} else {
+				accepted++
+			}
+		}
+		if len(shown.Accepted) != accepted || len(shown.Rejected) != rejected || shown.Signals != end-i {
+			t.Fatalf("at %d: %s", i, shown)
+		}
+		i = end
+	}
+}
