@@ -1,0 +1,123 @@
+package reporting_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/swarmbus/swarmbus/agents/reports"
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// full has something in each part: eight signals.
+func full() *reports.Report {
+	r := asking("ann", "t", "no key")
+	r.Learnings = []reports.Learning{{LearningID: "l", Insight: "look there", Confidence: 0.9, Supports: reports.List{"ft"}}}
+	r.Artifacts = []reports.Artifact{{ArtifactID: "a", Kind: reports.FileArtifact, Ref: "x"}}
+	return r
+}
+
+func quiet() *reports.Report {
+	r := report("ann", "t")
+	r.Findings = nil
+	return r
+}
+
+var open = reports.Options{Window: -1, Cooldown: -1, Open: 1 << 40, Expiry: time.Nanosecond}
+
+var ann = reports.Worker{ID: "ann", Research: true}
+
+// BenchmarkPublish is what the others stand beside: one signal of the size of a
+// summary.
+func BenchmarkPublish(b *testing.B) {
+	log, err := bus.New(&bus.Options{History: 1000, Sweep: -1})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer log.Close()
+	p, _ := log.Agent("ann", bus.Permissions{})
+	s := signals.New(signals.Header{Thread: "latency"}, signals.Discovery{Finding: "did t1"})
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := p.Publish(b.Context(), s); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkDecode(b *testing.B) {
+	data, _ := full().MarshalJSON()
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := reports.Decode(data); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkGate judges and folds.
+func BenchmarkGate(b *testing.B) {
+	for name, r := range map[string]*reports.Report{"quiet": quiet(), "full": full()} {
+		b.Run(name, func(b *testing.B) {
+			g, _ := reports.NewGate(&open)
+			now, n := time.Now(), 0
+			b.ReportAllocs()
+			for b.Loop() {
+				n++
+				r.TurnID = fmt.Sprint(n)
+				now = now.Add(time.Second)
+				for _, s := range g.Judge(ann, r, now).Signals {
+					signals.HeadOf(s).Time = now
+					g.Apply(s)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkFile is the way of a report into the log.
+func BenchmarkFile(b *testing.B) {
+	for name, r := range map[string]*reports.Report{"quiet": quiet(), "full": full()} {
+		b.Run(name, func(b *testing.B) {
+			log, err := bus.New(&bus.Options{History: 1000, Sweep: -1})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer log.Close()
+			w := worker(b, newDeskWith(b, log, open), "ann")
+			n := 0
+			b.ReportAllocs()
+			for b.Loop() {
+				n++
+				r.TurnID = fmt.Sprint(n)
+				if _, err := w.File(b.Context(), r); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkWatch(b *testing.B) {
+	for _, workers := range []int{1, 100} {
+		b.Run(fmt.Sprint(workers), func(b *testing.B) {
+			w, _ := reports.NewWatcher(nil)
+			var all []signals.Any
+			for n := range 1000 {
+				all = append(all, signals.New(
+					signals.Header{Source: fmt.Sprint("w", n%workers), Thread: "latency"},
+					reports.Progress{Step: reports.Step{Summary: fmt.Sprint("step ", n)}},
+				))
+			}
+			n, start := 0, time.Now()
+			b.ReportAllocs()
+			for b.Loop() {
+				s := all[n%len(all)]
+				signals.HeadOf(s).Time = start.Add(time.Duration(n) * time.Second)
+				w.Watch(s)
+				n++
+			}
+		})
+	}
+}

@@ -1,0 +1,264 @@
+package reporting
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"sync"
+
+	"github.com/swarmbus/swarmbus/agents/reports"
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// A Conductor is told of accepted escalations. Escalated is called once for
+// each, after it is in the log, by the goroutine that reports and with no lock
+// held, maybe by several at once. It should be quick: decide later with
+// [Desk.Decide], or at once inside the call. An error is the reporter's to see
+// ([Filed].Untold); the escalation stays open in any case.
+type Conductor interface {
+	Escalated(ctx context.Context, r reports.Request) error
+}
+
+// ConductorFunc is a function as a [Conductor].
+type ConductorFunc func(ctx context.Context, r reports.Request) error
+
+// Escalated calls f.
+func (f ConductorFunc) Escalated(ctx context.Context, r reports.Request) error { return f(ctx, r) }
+
+// Options of a desk. Nil and zero fields mean the defaults.
+type Options struct {
+	Gate reports.Options
+	// Conductor is told of escalations; nil: nobody is, and they wait in
+	// [Desk.Open].
+	Conductor Conductor
+}
+
+// A Desk takes reports and puts on a bus what a gate accepts of them. All its
+// methods may be called concurrently, and inside handlers of the bus and
+// conductors. It starts no goroutine. Make one with [New] or [Rebuild].
+type Desk struct {
+	bus       *bus.Bus
+	log       *bus.Layer
+	conductor Conductor
+
+	// mu protects the gate. Whoever changes it holds the bus's lock too, taken
+	// first, so that what is decided at the end of the log holds when it is
+	// committed. The bus is never called with mu held.
+	mu   sync.Mutex
+	gate *reports.Gate
+}
+
+// New returns a desk on b that knows of no reports, and reserves their kinds:
+// from then on the bus refuses them from agents. Its errors are those of
+// [reports.NewGate] and [bus.Bus.Layer].
+func New(b *bus.Bus, o *Options) (*Desk, error) {
+	if o == nil {
+		o = new(Options)
+	}
+	gate, err := reports.NewGate(&o.Gate)
+	if err != nil {
+		return nil, err
+	}
+	log, err := b.Layer("reports", reports.Kinds()...)
+	if err != nil {
+		return nil, fmt.Errorf("reporting: %w", err)
+	}
+	return &Desk{bus: b, log: log, conductor: o.Conductor, gate: gate}, nil
+}
+
+// Rebuild returns a desk on b that knows what the log says, and goes on from
+// there. b must have been fed with the log, which has to be in order and without
+// gaps. Nobody is told anything: what was escalated and not decided is in
+// [Desk.Open].
+func Rebuild(b *bus.Bus, o *Options, log iter.Seq[signals.Any]) (*Desk, error) {
+	d, err := New(b, o)
+	if err != nil {
+		return nil, err
+	}
+	for s := range log {
+		d.gate.Apply(s)
+	}
+	return d, nil
+}
+
+// Filed is what became of a report.
+type Filed struct {
+	reports.Receipt
+	// Untold is why the conductor was not told of an escalation, nil if it was or
+	// there is none.
+	Untold error
+}
+
+// A Worker is the handle through which one worker reports.
+type Worker struct {
+	desk *Desk
+	self reports.Worker
+}
+
+// Worker returns the handle of a worker. The error is a [*signals.FieldError]
+// for a name that is not valid.
+func (d *Desk) Worker(w reports.Worker) (*Worker, error) {
+	var l signals.Limits
+	if err := l.Name("worker", w.ID); err != nil {
+		return nil, err
+	}
+	for field, name := range map[string]string{"task": w.Task, "model": w.Model} {
+		if name == "" {
+			continue
+		}
+		if err := l.Name(field, name); err != nil {
+			return nil, err
+		}
+	}
+	return &Worker{d, w}, nil
+}
+
+// Report files a report as JSON ([reports.Schema]). What is accepted and what is
+// rejected is in the log when it returns, in one piece, and the conductor was told of an
+// accepted escalation. A report that was filed before gives the receipt that
+// it gave then, and changes nothing.
+//
+// The error is a [*reports.RefusedError] for what is no report, or not the
+// worker's, which is in the log too, and otherwise one of publishing: then
+// nothing is in the log, nobody was told, and the same report can be filed again.
+func (w *Worker) Report(ctx context.Context, data []byte) (Filed, error) {
+	r, err := reports.Decode(data)
+	if err != nil {
+		return w.file(ctx, func(g *reports.Gate, _ bus.Moment) reports.Judgement { return g.Refuse(w.self, nil, err) })
+	}
+	return w.File(ctx, r)
+}
+
+// File is [Worker.Report] for a report that is no JSON any more, and is not
+// modified afterwards.
+func (w *Worker) File(ctx context.Context, r *reports.Report) (Filed, error) {
+	return w.file(ctx, func(g *reports.Gate, at bus.Moment) reports.Judgement { return g.Judge(w.self, r, at.Time) })
+}
+
+func (w *Worker) file(ctx context.Context, judge func(*reports.Gate, bus.Moment) reports.Judgement) (Filed, error) {
+	d := w.desk
+	var j reports.Judgement
+	err := d.commit(ctx, func(at bus.Moment) ([]signals.Any, error) {
+		j = judge(d.gate, at)
+		return j.Signals, nil
+	})
+	if err != nil {
+		return Filed{}, err
+	}
+	filed := Filed{Receipt: j.Receipt}
+	if len(j.Signals) > 0 {
+		filed.Receipt = reports.ReceiptOf(j.Signals...) // with their places
+		filed.Untold = d.tell(ctx, j.Signals)
+	}
+	return filed, j.Err
+}
+
+// commit publishes what decide returns, and folds it in the same moment.
+func (d *Desk) commit(ctx context.Context, decide func(bus.Moment) ([]signals.Any, error)) error {
+	var all []signals.Any
+	return d.log.Append(ctx, func(at bus.Moment) (_ []signals.Any, err error) {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		all, err = decide(at)
+		return all, err
+	}, func(receipts []bus.Receipt) {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		for i, s := range all {
+			h := signals.HeadOf(s) // of our own copy: the log has another
+			h.Seq, h.ID, h.Time = receipts[i].Seq, receipts[i].ID, receipts[i].Time
+			d.gate.Apply(s)
+		}
+	})
+}
+
+// tell tells the conductor of what was just accepted. It is the only place that
+// does, and what is read from a log never comes here.
+func (d *Desk) tell(ctx context.Context, accepted []signals.Any) (err error) {
+	if d.conductor == nil {
+		return nil
+	}
+	for _, s := range accepted {
+		asked, ok := signals.As[reports.Requested](s)
+		if !ok {
+			continue
+		}
+		request, known := d.Request(asked.ID)
+		if !known {
+			continue
+		}
+		err = errors.Join(err, d.escalated(ctx, request))
+	}
+	return err
+}
+
+// escalated lets a conductor that panics harm nobody.
+func (d *Desk) escalated(ctx context.Context, r reports.Request) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("reporting: the conductor panicked: %v", v)
+		}
+	}()
+	return d.conductor.Escalated(ctx, r)
+}
+
+// Decide answers an escalation. The answer is in the log when it returns, as a
+// signal for the worker. The same answer again, by the same, is fine; its errors
+// are those of [reports.Gate.Decide] and of publishing.
+func (d *Desk) Decide(ctx context.Context, a reports.Decision) error {
+	return d.commit(ctx, func(at bus.Moment) ([]signals.Any, error) {
+		s, err := d.gate.Decide(a, at.Time)
+		if s == nil || err != nil {
+			return nil, err
+		}
+		return []signals.Any{s}, nil
+	})
+}
+
+// Advise puts what a watcher saw into the log, in its name. Nobody is told.
+func (d *Desk) Advise(ctx context.Context, thread string, all ...reports.Advisory) error {
+	if len(all) == 0 {
+		return nil
+	}
+	return d.commit(ctx, func(bus.Moment) ([]signals.Any, error) {
+		var said []signals.Any
+		for _, a := range all {
+			said = append(said, signals.New(signals.Header{Source: "watcher", Thread: thread, Confidence: 1, TTL: -1}, a))
+		}
+		return said, nil
+	})
+}
+
+// Open returns the escalations that wait for a decision and have not expired, in
+// log order.
+func (d *Desk) Open() (open []reports.Request) {
+	// The bus's clock says what has expired.
+	_ = d.commit(context.Background(), func(at bus.Moment) ([]signals.Any, error) {
+		open = d.gate.Open(at.Time)
+		return nil, nil
+	})
+	return open
+}
+
+// Request returns the escalation whose signal has that id, decided or not.
+func (d *Desk) Request(id signals.ID) (reports.Request, bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.gate.Request(id)
+}
+
+// Receipt returns what became of a turn's report, and whether the desk knows it.
+func (d *Desk) Receipt(worker, turn string) (reports.Receipt, bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.gate.Receipt(worker, turn)
+}
+
+// Counts returns what was accepted and rejected, by worker and model.
+func (d *Desk) Counts() map[reports.Account]reports.Counts {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.gate.Counts()
+}

@@ -1,0 +1,465 @@
+package reporting_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+
+	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/reports"
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/bus/bustest"
+	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/reporting"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// A lead notes what it is told.
+type lead struct {
+	mu    sync.Mutex
+	heard []reports.Request
+	err   error
+}
+
+func (l *lead) Escalated(_ context.Context, r reports.Request) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.heard = append(l.heard, r)
+	return l.err
+}
+
+func newDesk(t testing.TB, b *bus.Bus, c reporting.Conductor) *reporting.Desk {
+	t.Helper()
+	d, err := reporting.New(b, &reporting.Options{Conductor: c})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func newDeskWith(t testing.TB, b *bus.Bus, gate reports.Options) *reporting.Desk {
+	t.Helper()
+	d, err := reporting.New(b, &reporting.Options{Gate: gate})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func worker(t testing.TB, d *reporting.Desk, id string) *reporting.Worker {
+	t.Helper()
+	w, err := d.Worker(reports.Worker{ID: id, Research: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func report(worker, turn string) *reports.Report {
+	return &reports.Report{
+		TurnID: turn, WorkerID: worker, TaskID: "latency", Status: reports.Running, Summary: "did " + turn,
+		Findings: []reports.Finding{{FindingID: "f" + turn, Claim: worker + " found " + turn, Confidence: 0.9, EvidenceRefs: reports.List{"x"}}},
+	}
+}
+
+func asking(worker, turn, reason string) *reports.Report {
+	r := report(worker, turn)
+	r.Status, r.Escalations = reports.Blocked, []reports.Escalation{{
+		EscalationID: "e" + turn, Kind: reports.Blocker, Reason: reason, Urgency: reports.High,
+	}}
+	return r
+}
+
+func file(t testing.TB, w *reporting.Worker, r *reports.Report) reporting.Filed {
+	t.Helper()
+	data, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	filed, err := w.Report(t.Context(), data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filed
+}
+
+func TestConductorIsToldOfAcceptedEscalationsAlone(t *testing.T) {
+	b, l := bustest.New(t, nil), new(lead)
+	d := newDesk(t, b.Bus, l)
+	ann := worker(t, d, "ann")
+	filed := file(t, ann, asking("ann", "t1", "no key"))
+	if len(l.heard) != 1 || filed.Untold != nil {
+		t.Fatalf("heard %v, %v", l.heard, filed.Untold)
+	}
+	r := l.heard[0]
+	if r.Worker != "ann" || r.Reason != "no key" || r.Seq == 0 || r.ID != filed.Accepted[1].ID {
+		t.Errorf("told %+v", r)
+	}
+	file(t, ann, asking("ann", "t1", "no key"))       // the same report
+	file(t, ann, asking("ann", "t2", "no key"))       // cooldown
+	file(t, ann, asking("ann", "t3", " "))            // invalid
+	file(t, ann, report("ann", "t4"))                 // none
+	_, err := ann.Report(t.Context(), []byte("help")) // no report
+	if err == nil || len(l.heard) != 1 {
+		t.Errorf("told %d times, %v", len(l.heard), err)
+	}
+	if err := d.Advise(t.Context(), "latency", reports.Advisory{Concern: reports.Stall, Text: "silence"}); err != nil || len(l.heard) != 1 {
+		t.Errorf("an advisory: told %d times, %v", len(l.heard), err)
+	}
+	if open := d.Open(); len(open) != 1 || open[0].ID != r.ID {
+		t.Errorf("open %v", open)
+	}
+}
+
+// The package that folds a log has nothing that could tell somebody: no field,
+// parameter or result of what it exports is an interface with a method beyond
+// what signals and errors have.
+func TestReplayHasNobodyToTell(t *testing.T) {
+	gate, watcher := reflect.TypeFor[*reports.Gate](), reflect.TypeFor[*reports.Watcher]()
+	allowed := []reflect.Type{reflect.TypeFor[error](), reflect.TypeFor[signals.Any](), reflect.TypeFor[signals.Payload]()}
+	seen := map[reflect.Type]bool{}
+	var walk func(reflect.Type)
+	walk = func(typ reflect.Type) {
+		if seen[typ] || slices.Contains(allowed, typ) {
+			return
+		}
+		seen[typ] = true
+		switch typ.Kind() {
+		case reflect.Interface, reflect.Func, reflect.Chan:
+			t.Errorf("%v can be called", typ)
+		case reflect.Map:
+			walk(typ.Key())
+			walk(typ.Elem())
+		case reflect.Pointer, reflect.Slice, reflect.Array:
+			walk(typ.Elem())
+		case reflect.Struct:
+			if !strings.Contains(typ.PkgPath(), "swarmbus/agents/reports") {
+				return // time and ids
+			}
+			for i := range typ.NumField() {
+				walk(typ.Field(i).Type)
+			}
+		}
+	}
+	for _, root := range []reflect.Type{gate, watcher} {
+		walk(root)
+		for i := range root.NumMethod() {
+			m := root.Method(i).Type
+			for k := range m.NumIn() {
+				walk(m.In(k))
+			}
+		}
+	}
+	if len(seen) < 20 {
+		t.Errorf("looked at %d types", len(seen))
+	}
+}
+
+// A process ends, and another reads its journal.
+func TestRebuildGoesOnAndTellsNobody(t *testing.T) {
+	store := new(journal.Memory)
+	codec, err := signals.NewCodec(reports.Payloads()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clock := bustest.NewClock(bustest.Start)
+	start := func() *bus.Bus {
+		b, err := bus.New(&bus.Options{Clock: clock.Now, Mint: signals.SeededMint("m"), Sweep: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(b.Close)
+		return b
+	}
+	b, l := start(), new(lead)
+	d := newDesk(t, b, l)
+	writer, err := journal.Attach(t.Context(), b, store, codec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ann := worker(t, d, "ann")
+	first := file(t, ann, asking("ann", "t1", "no key"))
+	file(t, ann, asking("ann", "t2", "no door"))
+	answer := reports.Decision{Request: first.Accepted[1].ID, By: "lead", Verdict: reports.Answered, Text: "in the safe"}
+	if err := d.Decide(t.Context(), answer); err != nil {
+		t.Fatal(err)
+	}
+	if err := writer.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	b.Close()
+
+	var log []signals.Any
+	for s, err := range journal.Signals(store, codec, 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		log = append(log, s)
+	}
+	next, told := start(), new(lead)
+	if err := next.Feed(t.Context(), log...); err != nil {
+		t.Fatal(err)
+	}
+	again, err := reporting.Rebuild(next, &reporting.Options{Conductor: told}, slices.Values(log))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(told.heard) != 0 || len(l.heard) != 2 {
+		t.Errorf("told %d at replay, %d live", len(told.heard), len(l.heard))
+	}
+	if open := again.Open(); len(open) != 1 || open[0].Reason != "no door" {
+		t.Errorf("open %v", open)
+	}
+	if diff := cmp.Diff(d.Counts(), again.Counts()); diff != "" {
+		t.Error(diff)
+	}
+	ann = worker(t, again, "ann")
+	repeated := file(t, ann, asking("ann", "t1", "no key"))
+	if !repeated.Repeated || repeated.Seq != first.Seq || repeated.Accepted[1].ID != first.Accepted[1].ID {
+		t.Errorf("after the restart: %+v", repeated)
+	}
+	if filed := file(t, ann, asking("ann", "t3", "No key!")); len(filed.Rejected) != 1 || filed.Rejected[0].Reason != reports.ReasonCooldown {
+		t.Errorf("after the restart: %s", filed)
+	}
+	if err := again.Decide(t.Context(), answer); err != nil {
+		t.Errorf("the same answer after the restart: %v", err)
+	}
+	other := answer
+	other.By = "boss"
+	var decided *reports.DecidedError
+	if err := again.Decide(t.Context(), other); !errors.As(err, &decided) || decided.By != "lead" {
+		t.Errorf("another answer after the restart: %v", err)
+	}
+	if file(t, ann, asking("ann", "t4", "no light")); len(told.heard) != 1 {
+		t.Errorf("what is new is told %d times", len(told.heard))
+	}
+}
+
+// Many report at once, with others between; handlers of the bus report too.
+func TestSignalsOfAReportAreContiguous(t *testing.T) {
+	b := bustest.New(t, nil)
+	d := newDesk(t, b.Bus, nil)
+	var wg sync.WaitGroup
+	for i := range 8 {
+		w := worker(t, d, fmt.Sprint("w", i))
+		wg.Go(func() {
+			for n := range 20 {
+				file(t, w, asking(fmt.Sprint("w", i), fmt.Sprint("t", n), fmt.Sprint("reason ", n)))
+				b.Inject("noise", signals.New(signals.Header{Thread: "latency"}, signals.Discovery{Finding: "x"}))
+			}
+		})
+	}
+	wg.Wait()
+	all := slices.Collect(b.History(bus.Filter{}))
+	seen := 0
+	for i := 0; i < len(all); {
+		received, ok := signals.As[reports.Received](all[i])
+		if !ok {
+			if slices.Contains(reports.Kinds(), all[i].Kind()) {
+				t.Fatalf("%s at %d is of no report", all[i].Kind(), i)
+			}
+			i++
+			continue
+		}
+		seen++
+		for _, s := range all[i : i+1+received.Payload.Signals] {
+			if s.Head().Source != received.Source {
+				t.Fatalf("at %d: %s by %s between those of %s", i, s.Kind(), s.Head().Source, received.Source)
+			}
+		}
+		kept, _ := d.Receipt(received.Source, received.Payload.TurnID)
+		if kept.Signals != 1+received.Payload.Signals || kept.Seq != received.Seq {
+			t.Fatalf("receipt %+v", kept)
+		}
+		i += 1 + received.Payload.Signals
+	}
+	if seen != 160 {
+		t.Errorf("%d reports", seen)
+	}
+}
+
+func TestAReportFiledByManyAtOnceIsOneReport(t *testing.T) {
+	b, l := bustest.New(t, nil), new(lead)
+	d := newDesk(t, b.Bus, l)
+	ann := worker(t, d, "ann")
+	var wg sync.WaitGroup
+	filed := make([]reporting.Filed, 16)
+	for i := range filed {
+		wg.Go(func() { filed[i] = file(t, ann, asking("ann", "t1", "no key")) })
+	}
+	wg.Wait()
+	repeated := 0
+	for _, f := range filed {
+		if f.Repeated {
+			repeated++
+		}
+		if f.Seq != 1 || f.Accepted[0].ID != filed[0].Accepted[0].ID {
+			t.Errorf("receipt %+v", f)
+		}
+	}
+	if repeated != 15 || b.Last() != 4 || len(l.heard) != 1 {
+		t.Errorf("%d repeated, %d signals, told %d times", repeated, b.Last(), len(l.heard))
+	}
+}
+
+func TestWhatTheBusDoesNotTakeDidNotHappen(t *testing.T) {
+	b, l := bustest.New(t, nil), new(lead)
+	d := newDesk(t, b.Bus, l)
+	ann := worker(t, d, "ann")
+	full, err := b.Subscribe(bus.SubscribeOptions{Backlog: 1, WhenFull: bus.Wait})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	b.Inject("noise", signals.New(signals.Header{}, signals.Discovery{Finding: "x"}))
+	cancel()
+	if _, err := ann.File(ended, asking("ann", "t1", "no key")); err == nil {
+		t.Fatal("the bus took it")
+	}
+	if _, known := d.Receipt("ann", "t1"); known || len(l.heard) != 0 || len(d.Counts()) != 0 || b.Last() != 1 {
+		t.Errorf("told %d times, counts %v, %d signals", len(l.heard), d.Counts(), b.Last())
+	}
+	full.Close()
+	if filed := file(t, ann, asking("ann", "t1", "no key")); filed.Repeated || len(l.heard) != 1 {
+		t.Errorf("again: %s", filed)
+	}
+}
+
+func TestAConductorThatFailsHarmsNobody(t *testing.T) {
+	b := bustest.New(t, nil)
+	d := newDesk(t, b.Bus, reporting.ConductorFunc(func(_ context.Context, r reports.Request) error {
+		if r.Reason == "one" {
+			panic("no")
+		}
+		return errors.New("not now")
+	}))
+	ann := worker(t, d, "ann")
+	for _, reason := range []string{"one", "two"} {
+		if filed := file(t, ann, asking("ann", reason, reason)); filed.Untold == nil || len(filed.Accepted) != 2 {
+			t.Errorf("%s: %v %s", reason, filed.Untold, filed)
+		}
+	}
+	if n := len(d.Open()); n != 2 {
+		t.Errorf("%d open", n)
+	}
+}
+
+// A conductor may decide at once, and the worker hears it.
+func TestConductorMayDecideInsideTheCall(t *testing.T) {
+	b := bustest.New(t, nil)
+	var d *reporting.Desk
+	d = newDesk(t, b.Bus, reporting.ConductorFunc(func(ctx context.Context, r reports.Request) error {
+		return d.Decide(ctx, reports.Decision{Request: r.ID, By: "policy", Verdict: reports.Refused, Text: "no"})
+	}))
+	inbox := b.Expect(bus.SubscribeOptions{Agent: "ann", Kinds: []signals.Kind{reports.KindDecided}})
+	deaf := b.Expect(bus.SubscribeOptions{Agent: "bob", Kinds: []signals.Kind{reports.KindDecided}})
+	filed := file(t, worker(t, d, "ann"), asking("ann", "t1", "no key"))
+	got := inbox.Exactly(bustest.From("policy", reports.KindDecided))
+	if filed.Untold != nil || len(d.Open()) != 0 || got[0].Head().ReplyTo != filed.Accepted[1].ID {
+		t.Errorf("%v, %v", filed.Untold, got)
+	}
+	deaf.Nothing()
+}
+
+func TestEscalationsExpireByTheBusesClock(t *testing.T) {
+	b := bustest.New(t, nil)
+	d := newDesk(t, b.Bus, nil)
+	filed := file(t, worker(t, d, "ann"), asking("ann", "t1", "no key"))
+	b.Advance(24*time.Hour + 1)
+	err := d.Decide(t.Context(), reports.Decision{Request: filed.Accepted[1].ID, By: "lead", Verdict: reports.Refused})
+	if len(d.Open()) != 0 || !errors.Is(err, reports.ErrExpired) {
+		t.Errorf("open %v, %v", d.Open(), err)
+	}
+}
+
+func TestTheKindsAreTheDesks(t *testing.T) {
+	b := bustest.New(t, nil)
+	newDesk(t, b.Bus, nil)
+	for _, k := range reports.Kinds() {
+		if _, err := b.Agent("eve", bus.Permissions{CanEmit: []signals.Kind{k}}); err == nil {
+			t.Errorf("an agent may say %s", k)
+		}
+	}
+	if _, err := reporting.New(bustest.New(t, nil).Bus, &reporting.Options{Gate: reports.Options{Open: -1}}); !errors.Is(err, signals.ErrInvalid) {
+		t.Errorf("options: %v", err)
+	}
+	d := newDesk(t, b.Bus, nil)
+	for _, w := range []reports.Worker{{}, {ID: "a\n"}, {ID: "a", Task: "\n"}, {ID: "a", Model: "\n"}} {
+		if _, err := d.Worker(w); !errors.Is(err, signals.ErrInvalid) {
+			t.Errorf("worker %+v: %v", w, err)
+		}
+	}
+}
+
+// TestAnEscalationEndsASolveThatGoesOnWithTheAnswer: an agent reports in its
+// turn, and the swarm's way to escalate is the conductor.
+func TestAnEscalationEndsASolveThatGoesOnWithTheAnswer(t *testing.T) {
+	b, err := bus.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	publisher, err := b.Agent("conductor", bus.Permissions{CanEmit: []signals.Kind{signals.KindEscalation}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	desk := newDesk(t, b, reporting.Escalate(publisher))
+	ann := worker(t, desk, "ann")
+	react := func(ctx context.Context, turn *agents.Turn) iter.Seq2[signals.Any, error] {
+		r := asking("ann", fmt.Sprint("t", turn.Round), "which database may be stopped?")
+		r.TaskID = turn.Thread
+		for _, s := range turn.New {
+			if answer, ok := signals.As[signals.Memory](s); ok {
+				return agents.Say(agents.Propose("p", "stop "+answer.Payload.Content, 0.9, "as answered"), agents.Agree("p", 0.9, "so it is"))
+			}
+		}
+		if _, err := ann.File(ctx, r); err != nil {
+			return agents.Fail(err)
+		}
+		return agents.Say(signals.New(signals.Header{Confidence: 0.9}, signals.Discovery{Finding: "there are two databases"}))
+	}
+	voter := &agents.Agent{ID: "bob", Reactor: agents.On(func(_ context.Context, p *signals.Signal[signals.Proposal]) iter.Seq2[signals.Any, error] {
+		return agents.Say(agents.Agree(p.Payload.ProposalID, 0.9, "fine"))
+	})}
+	s, err := swarm.New(swarm.Options{Agents: []*agents.Agent{{ID: "ann", Reactor: agents.Func(react)}, voter}, Bus: b, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Shutdown(context.Background()) }()
+	result, err := s.Solve(t.Context(), signals.Task{Task: "free some memory"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if result.Stop != swarm.StopEscalated || result.Question == nil || result.Question.Reason != "ann: which database may be stopped?" {
+		t.Fatalf("%s %+v", result.Stop, result.Question)
+	}
+	open := desk.Open()
+	if len(open) != 1 {
+		t.Fatalf("%d open", len(open))
+	}
+	if err := desk.Decide(t.Context(), reports.Decision{Request: open[0].ID, By: "person", Human: true, Verdict: reports.Answered, Text: "the old one"}); err != nil {
+		t.Fatal(err)
+	}
+	log := slices.Collect(b.History(bus.Filter{Threads: []string{result.Thread}}))
+	result, err = s.Resume(t.Context(), log, signals.New(signals.Header{Confidence: 1}, signals.Memory{Content: "the old one", Category: "answer", Importance: 1}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if result.Stop != swarm.StopConsensus || result.Answer != "stop the old one" {
+		t.Errorf("%s %q %v", result.Stop, result.Answer, result.Detail)
+	}
+}
