@@ -82,6 +82,11 @@ func TestDecoderIsTheSchema(t *testing.T) {
 	s := resolved(t)
 	valid := encode(t, full())
 	readsAsTheSchemaSays(t, s, valid)
+	for _, old := range []string{`"running"`, `"approval"`, `"high"`, `"dataset"`} { // all words, in each place
+		for _, word := range strings.Fields("running completed failed blocked blocker help approval conflict low medium high report note dataset file") {
+			readsAsTheSchemaSays(t, s, []byte(strings.Replace(string(valid), old, `"`+word+`"`, 1)))
+		}
+	}
 	values := []any{nil, true, "x", "running", 1.5, -3, []any{}, []any{"x"}, []any{nil}, []any{1}, map[string]any{}, []any{map[string]any{}}}
 	rapid.Check(t, func(t *rapid.T) {
 		var v any

@@ -231,3 +231,14 @@ func TestMemoryOfAWorkerIsBounded(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 }
+
+// A claim that was made again is as new as if it was made now.
+func TestWhatIsSaidAgainIsRememberedAsNew(t *testing.T) {
+	d := newDesk(t, &reports.Options{Keep: 2})
+	d.file(ann, found("t1", finding("f", "one"), finding("g", "two")))
+	d.now = d.now.Add(time.Hour)
+	d.file(ann, found("t2", finding("f", "one"), finding("h", "three")))
+	if _, got := d.file(ann, found("t3", finding("f", "one"))); why(got) != "[duplicate]" {
+		t.Errorf("got %s", got)
+	}
+}
