@@ -189,7 +189,7 @@ func (b *Bus) roomyLocked(n int) bool {
 }
 
 func (b *Bus) waitForRoomLocked(ctx context.Context, agent string, ds []draft) (problem error) {
-	err := b.waitLocked(ctx, func() (ready bool) {
+	err := b.sleepLocked(ctx, func() (ready bool) {
 		// Who has to wait waits for an eighth of a backlog, not to be back here
 		// after every signal.
 		ready, problem = b.readyLocked(agent, ds, 8)
@@ -234,7 +234,25 @@ func (s *Subscription) hasRoomLocked(ds []draft, share uint64) bool {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.unreadLocked(s.bus.log.Next())+coming <= s.bound
+	if s.unreadLocked(s.bus.log.Next())+coming <= s.bound {
+		return true
+	}
+	s.wanting.Store(max(coming, s.wanting.Load())) // with the lock held: who reads later sees it
+	return false
+}
+
+// makeRoom wakes publishers once the reader has read as much as they wait for:
+// waking them after every read would cost more than reading.
+func (s *Subscription) makeRoom() {
+	b := s.bus
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err != nil || s.unreadLocked(b.log.Next())+s.wanting.Load() <= s.bound {
+		s.wanting.Store(0)
+		b.changed.Broadcast()
+	}
 }
 
 // coming counts the drafts that the reader wants.

@@ -166,6 +166,11 @@ func (b *Bus) waitLocked(ctx context.Context, ready func() bool) error {
 	}
 	b.awaiting.Add(1)
 	defer b.awaiting.Add(-1)
+	return b.sleepLocked(ctx, ready)
+}
+
+// sleepLocked is waitLocked for what readers do not tell after every read.
+func (b *Bus) sleepLocked(ctx context.Context, ready func() bool) error {
 	stop := context.AfterFunc(ctx, func() {
 		b.mu.Lock()
 		defer b.mu.Unlock()

@@ -269,6 +269,9 @@ func (s *Subscription) report() {
 		s.mu.Unlock()
 		s.tell(DeadExpired, gone...)
 	}
+	if s.wanting.Load() > 0 {
+		s.makeRoom()
+	}
 	s.tellWaiting()
 }
 

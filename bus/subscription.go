@@ -77,6 +77,7 @@ type Subscription struct {
 	front   []signals.Any // unread signals before the cursor: given back, or kept when it lagged
 	err     error         // why it ended; nil: it has not
 	closed  atomic.Bool   // it or the bus was closed: deliver nothing more
+	wanting atomic.Uint64 // room that publishers wait for; 0: none does
 	inHand  uint64        // signals taken of which it is not known what became
 	books   Books         // but for what is pending
 	born    uint64        // what is before that position and was due at bornAt is not wanted
@@ -256,10 +257,13 @@ func (s *Subscription) yield(batch []signals.Any, yield func(signals.Any, error)
 		if s.options.Where != nil && !s.passes(signal) {
 			continue
 		}
-		if taken++; s.bus.awaiting.Load() > 0 || s.bus.watched.Load() > 0 {
+		watched := s.bus.watched.Load() > 0
+		if taken++; watched || next == len(batch) || s.bus.awaiting.Load() > 0 {
 			s.settle(Delivered, taken)
 			taken = 0
-			s.tell(Delivered, signal)
+			if watched {
+				s.tell(Delivered, signal)
+			}
 			s.tellWaiting()
 		}
 		if !yield(signal, nil) {
