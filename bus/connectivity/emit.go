@@ -70,7 +70,6 @@ type emitting struct {
 	to       signals.Recipients // what it said
 	failed   error              // or why it could not
 
-	toAll  bool
 	hooked bool
 	held   *telling // its events, until the hook has returned
 	result Emission
@@ -160,8 +159,7 @@ func (m *emitting) room(t *thread) error {
 func (m *emitting) write(b *batch) {
 	n := &m.note
 	to, err := m.recipients()
-	n.Components, m.toAll = 0, to.Everyone()
-	if m.toAll {
+	if n.Components = 0; to.Everyone() {
 		n.Components = m.layer.places.get(m.in.Thread).registered()
 	}
 	h := b.header(m.in.Source, m.in.Thread, to, n.Replaces)
@@ -182,10 +180,8 @@ func (m *emitting) committed(changes []change) {
 	for _, c := range changes {
 		if c.event == WasEmitted {
 			m.result.Signal, m.result.Open = c.record.signal(), c.record.source().open
+			l.deliverLocked(c.record)
 		}
-	}
-	if m.toAll {
-		l.deliverLocked(m.in.Thread, m.result.Signal.Seq)
 	}
 	told := l.tellLocked(m.in.Thread, changes, m.hooked)
 	if m.hooked {

@@ -2,94 +2,89 @@ package connectivity
 
 import (
 	"context"
+	"sync"
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// An Inbox reads from the bus what is for one component and nothing else, in
-// log order and without loss: what is addressed to it, and what is for all of
-// a thread in which it was registered at that moment. Its methods may be called
-// concurrently; every signal goes to one caller.
+// An Inbox reads what is for one component and nothing else, in log order and
+// without loss: what is addressed to it, and what is for all of a thread in which
+// it was registered at that moment. It keeps up to 65536 unread signals; what is
+// for others takes no room. Its methods may be called concurrently; every signal
+// goes to one caller.
 type Inbox struct {
 	layer *Layer
 	id    string
-	from  *bus.Subscription
+	end   *bus.Subscription // wants nothing: its reads end when the inbox or the bus is closed
 
 	turn   chan struct{} // holds one: who reads, so that signals are handed out in order
-	unread signals.Any   // read from the bus and not handed out; for who has the turn
+	closed chan struct{}
+	once   sync.Once
 
-	due []uint64 // places of the signals to all that are for the component and unread; under the layer's lock
+	// Protected by the layer's lock.
+	unread []*Signal          // shared with other inboxes, as they were stored, without a state
+	lagged bool               // there was more than is kept
+	wake   context.CancelFunc // of who waits for what comes; nil: nobody has yet
 }
+
+// maxUnread is how many signals an inbox keeps.
+const maxUnread = 1 << 16
 
 // Inbox starts an inbox with the next signal that is emitted.
 func (l *Layer) Inbox(id string) (*Inbox, error) {
 	if err := checkNames("component", "inbox", id); err != nil {
 		return nil, err
 	}
-	i := &Inbox{layer: l, id: id, turn: make(chan struct{}, 1)}
-	l.mu.Lock()
-	l.inboxes[id] = append(l.inboxes[id], i)
-	l.mu.Unlock()
-	var err error
-	i.from, err = l.bus.Subscribe(bus.SubscribeOptions{
-		Agent: id,
-		Kinds: []signals.Kind{KindAttention, KindConfidence, KindConflict, KindHandoff, KindEscalation},
-		Where: i.wants,
-	})
+	end, err := l.bus.Subscribe(bus.SubscribeOptions{Agent: id, Kinds: []signals.Kind{}, Backlog: 1})
 	if err != nil {
-		i.leave()
 		return nil, err
 	}
+	i := &Inbox{layer: l, id: id, end: end, turn: make(chan struct{}, 1), closed: make(chan struct{})}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.inboxes[id] = append(l.inboxes[id], i)
 	return i, nil
 }
 
-// wants is asked once about each signal, in log order.
-func (i *Inbox) wants(s signals.Any) bool {
-	n, h := noteOf(s), signals.HeadOf(s)
-	if n == nil || n.Layer != i.layer.opts.Name {
-		return false
+// deliverLocked puts a signal that was emitted into the inboxes of those whom
+// it is for.
+func (l *Layer) deliverLocked(r *record) {
+	if len(l.inboxes) == 0 {
+		return
 	}
-	i.layer.catchUp(h.Seq)
-	return !h.Recipients.Everyone() || i.takeDue(h.Seq)
-}
-
-// takeDue reports whether the signal to all at that place is for the component.
-func (i *Inbox) takeDue(seq uint64) (found bool) {
-	i.layer.mu.Lock()
-	defer i.layer.mu.Unlock()
-	for ; len(i.due) > 0 && i.due[0] <= seq; i.due = i.due[1:] {
-		found = i.due[0] == seq
+	s := r.signal()
+	s.State = Forgotten // unless the layer still holds it when it is read
+	if !r.to.Everyone() {
+		for id := range r.to.All() {
+			l.putLocked(id, &s)
+		}
+		return
 	}
-	return found
-}
-
-// maxDue is more than a subscription keeps unread: it has ended if more is due.
-const maxDue = 1 << 17
-
-// deliverLocked enters a signal to all of a thread into the inboxes of those who
-// are registered.
-func (l *Layer) deliverLocked(thread string, seq uint64) {
-	p := l.places.get(thread)
+	p := l.places.get(s.Thread)
 	if p == nil {
 		return
 	}
-	deliver := func(id string) {
-		for _, i := range l.inboxes[id] {
-			if len(i.due) < maxDue {
-				i.due = append(i.due, seq)
-			}
-		}
-	}
 	if len(p.components.m) < len(l.inboxes) {
 		for id := range p.components.m {
-			deliver(id)
+			l.putLocked(id, &s)
 		}
 		return
 	}
 	for id := range l.inboxes {
 		if p.components.get(id) > 0 {
-			deliver(id)
+			l.putLocked(id, &s)
+		}
+	}
+}
+
+func (l *Layer) putLocked(id string, s *Signal) {
+	for _, i := range l.inboxes[id] {
+		if i.lagged = i.lagged || len(i.unread) == maxUnread; !i.lagged {
+			i.unread = append(i.unread, s)
+		}
+		if i.wake != nil {
+			i.wake()
 		}
 	}
 }
@@ -97,23 +92,24 @@ func (l *Layer) deliverLocked(thread string, seq uint64) {
 // Next waits for the next signal and returns it as it is now: reading makes an
 // emitted signal active, and it may have ended before it was read, or be
 // [Forgotten]. A signal that the hook is called for is delivered once the hook
-// has returned. The errors are those of [bus.Subscription.Next]; after the end
-// of ctx the next call goes on where this one was.
+// has returned, and what came after it, of whatever thread, later. The errors are
+// [bus.ErrClosed], [bus.ErrLagged] after the last signal that was kept, and why
+// ctx ended; then the next call goes on where this one was. When the bus is
+// closed, what is unread can still be read.
 func (i *Inbox) Next(ctx context.Context) (Signal, error) {
 	s, err := i.next(ctx)
 	if err != nil {
 		return Signal{}, err
 	}
-	h := signals.HeadOf(s)
-	i.layer.fail(i.layer.activate(ctx, h.ID))
-	if now, held := i.layer.look(h.ID); held {
+	i.layer.fail(i.layer.activate(ctx, s.ID))
+	if now, held := i.layer.look(s.ID); held {
 		return now, nil
 	}
-	return signalOf(h, noteOf(s)), nil
+	return s.clone(), nil
 }
 
 // next takes the next signal that no hook is called for any more.
-func (i *Inbox) next(ctx context.Context) (signals.Any, error) {
+func (i *Inbox) next(ctx context.Context) (*Signal, error) {
 	select {
 	case i.turn <- struct{}{}:
 	default:
@@ -124,42 +120,84 @@ func (i *Inbox) next(ctx context.Context) (signals.Any, error) {
 		}
 	}
 	defer func() { <-i.turn }()
-	if i.unread == nil {
-		s, err := i.from.Next(ctx)
-		if err != nil {
-			return nil, err
-		}
-		i.unread = s
+	s, err := i.first(ctx)
+	if err != nil {
+		return nil, err
 	}
-	if over := i.layer.hookOf(i.unread); over != nil {
+	if over := i.layer.hookOf(s.ID); over != nil {
 		select {
 		case <-over:
+		case <-i.closed:
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		}
 	}
-	s := i.unread
-	i.unread = nil
+	i.layer.mu.Lock()
+	defer i.layer.mu.Unlock()
+	if len(i.unread) == 0 {
+		return nil, bus.ErrClosed
+	}
+	i.unread[0] = nil
+	i.unread = i.unread[1:]
 	return s, nil
+}
+
+// first waits until there is something unread.
+func (i *Inbox) first(ctx context.Context) (*Signal, error) {
+	for {
+		s, waiting, err := i.look(ctx)
+		if s != nil || err != nil {
+			return s, err
+		}
+		_, err = i.end.Next(waiting)
+		switch {
+		case ctx.Err() != nil:
+			return nil, context.Cause(ctx)
+		case waiting.Err() == nil:
+			return nil, err
+		}
+	}
+}
+
+// look returns the first unread signal, or a context that ends when there is
+// one.
+func (i *Inbox) look(ctx context.Context) (*Signal, context.Context, error) {
+	i.layer.mu.Lock()
+	defer i.layer.mu.Unlock()
+	if i.wake != nil {
+		i.wake()
+		i.wake = nil
+	}
+	switch {
+	case len(i.unread) > 0:
+		return i.unread[0], nil, nil
+	case i.lagged:
+		return nil, nil, bus.ErrLagged
+	}
+	waiting, wake := context.WithCancel(ctx)
+	i.wake = wake
+	return nil, waiting, nil
 }
 
 // hookOf returns what is closed when the hook for a signal has returned, nil
 // if none is running.
-func (l *Layer) hookOf(s signals.Any) chan struct{} {
+func (l *Layer) hookOf(id signals.ID) chan struct{} {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.hooks[signals.HeadOf(s).ID]
+	return l.hooks[id]
 }
 
-// Close ends the inbox. Closing twice does nothing.
+// Close ends the inbox, and drops what is unread. Closing twice does nothing.
 func (i *Inbox) Close() {
-	i.from.Close()
 	i.leave()
+	i.once.Do(func() { close(i.closed) })
+	i.end.Close()
 }
 
 func (i *Inbox) leave() {
 	i.layer.mu.Lock()
 	defer i.layer.mu.Unlock()
+	i.unread, i.lagged = nil, false
 	if rest := without(i.layer.inboxes[i.id], i); len(rest) > 0 {
 		i.layer.inboxes[i.id] = rest
 	} else {

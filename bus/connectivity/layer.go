@@ -166,16 +166,6 @@ func (l *Layer) atEnd(do func(next uint64)) {
 	}, nil)
 }
 
-// catchUp waits until what is in the log up to a place is folded.
-func (l *Layer) catchUp(to uint64) {
-	l.mu.Lock()
-	behind := l.fold.last < to
-	l.mu.Unlock()
-	if behind {
-		l.bus.Last() // as in Get
-	}
-}
-
 // Get returns the signal with that id, and whether the layer holds it.
 func (l *Layer) Get(id signals.ID) (Signal, bool) {
 	if s, held := l.look(id); held {

@@ -3,6 +3,7 @@ package connectivity
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"testing"
@@ -150,27 +151,48 @@ func TestComingAndGoingLeavesNothingBehind(t *testing.T) {
 	for _, p := range l.places.m {
 		left += len(p.left) + len(p.components.m)
 	}
-	if left > 2*l.fold.retain+2 || len(l.places.m) != 2 || len(inbox.due) != 0 {
-		t.Errorf("%d stays in %d threads, %d due", left, len(l.places.m), len(inbox.due))
+	if left > 2*l.fold.retain+2 || len(l.places.m) != 2 || len(inbox.unread) != 0 {
+		t.Errorf("%d stays in %d threads, %d unread", left, len(l.places.m), len(inbox.unread))
 	}
 }
 
-// One that nobody reads keeps no more than a subscription does.
-func TestAnInboxThatNobodyReadsIsBounded(t *testing.T) {
+// One that nobody reads ends, after what it kept, and what is for others takes
+// no room in it.
+func TestAnInboxKeepsWhatIsForItAlone(t *testing.T) {
 	l := layerForMemory(t)
+	ctx := context.Background()
 	inbox, err := l.Inbox("a")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer inbox.Close()
+	s := &Signal{Summary: "for a"}
+	put := func(thread string, n int) {
+		for range n {
+			if _, err := l.Emit(ctx, Input{Thread: thread, Source: "b", Class: AttentionRaise, Audience: All, Priority: Critical, Summary: "x"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
 	if err := l.Register("t", "a"); err != nil {
 		t.Fatal(err)
 	}
-	for seq := range uint64(maxDue + 10) {
-		l.deliverLocked("t", seq)
+	put("of others", maxUnread+1)
+	put("t", 1)
+	if len(inbox.unread) != 1 || inbox.lagged {
+		t.Fatalf("%d unread, lagged %v", len(inbox.unread), inbox.lagged)
 	}
-	if got := len(inbox.due); got != maxDue {
-		t.Errorf("%d due", got)
+	for range maxUnread {
+		l.putLocked("a", s)
+	}
+	for n := 0; ; n++ {
+		_, err := inbox.Next(ctx)
+		if errors.Is(err, bus.ErrLagged) && n == maxUnread {
+			return
+		}
+		if err != nil || n == maxUnread {
+			t.Fatalf("after %d: %v", n, err)
+		}
 	}
 }
 
