@@ -2,6 +2,7 @@ package connectivity
 
 import (
 	"context"
+	"slices"
 
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -75,6 +76,35 @@ func (m *emitting) answer(ctx context.Context) error {
 	return m.failed
 }
 
+// withDuty adds to the recipients those who owe the answer that an update takes
+// over.
+func withDuty(to signals.Recipients, d *duty) signals.Recipients {
+	switch {
+	case d == nil:
+		return to
+	case to.Everyone() || d.to.Everyone():
+		return signals.Recipients{}
+	}
+	return recipients(slices.Concat(names(to), names(d.to)))
+}
+
+// unanswered returns ErrNobody for a critical signal to all where nobody is who
+// may answer it.
+func (m *emitting) unanswered() error {
+	p := m.layer.places.get(m.in.Thread)
+	if m.note.Priority != Critical || p != nil && !p.coordinator.Equal(nobody) {
+		return nil
+	}
+	others := p.registered()
+	if p != nil && p.components.get(m.in.Source) > 0 {
+		others--
+	}
+	if others > 0 {
+		return nil
+	}
+	return ErrNobody
+}
+
 // answerable reports whether there is anybody among the recipients who may
 // answer a critical signal: another than its source, or the coordinator.
 func (m *emitting) answerable(to signals.Recipients) bool {
@@ -94,7 +124,7 @@ func (m *emitting) recipients() (to signals.Recipients, err error) {
 	case Self:
 		to = signals.To(m.in.Source)
 	case All:
-		return signals.Recipients{}, nil
+		return signals.Recipients{}, m.unanswered()
 	case Selected:
 		if m.answered && m.failed == nil {
 			to = m.to

@@ -72,17 +72,26 @@ func (c *Component) refuse(what string, r *record) error {
 
 // isForLocked reports whether a component is one of those whom a signal is for.
 func (l *Layer) isForLocked(id string, r *record) bool {
-	if !r.to.Everyone() {
-		return r.to.Include(id)
+	thread, own := r.thread().name, duty{r.to, r.seq}
+	if l.owesLocked(id, thread, own) || r.duty != nil && l.owesLocked(id, thread, *r.duty) {
+		return true
 	}
-	p := l.places.get(r.thread().name)
+	return r.priority == Critical && r.to.Everyone() && l.coordinatesLocked(id, thread)
+}
+
+// owesLocked reports whether a component is one of those who have a duty.
+func (l *Layer) owesLocked(id, thread string, d duty) bool {
+	if !d.to.Everyone() {
+		return d.to.Include(id)
+	}
+	p := l.places.get(thread)
 	switch {
 	case p == nil:
 		return false
-	case r.seq <= l.rebuilt:
+	case d.seq <= l.rebuilt:
 		return p.components.get(id) > 0
 	}
-	return p.had(id, r.seq)
+	return p.had(id, d.seq)
 }
 
 // mayEndLocked reports whether a component may resolve a signal.
@@ -93,5 +102,5 @@ func (l *Layer) mayEndLocked(id string, r *record) bool {
 	if r.source().name == id {
 		return r.priority != Critical
 	}
-	return l.isForLocked(id, r)
+	return l.owesLocked(id, r.thread().name, r.owed())
 }

@@ -183,3 +183,72 @@ func TestACriticalReachesAllWhereItsAudienceIsNobody(t *testing.T) {
 		t.Errorf("with a coordinator: %+v", e)
 	}
 }
+
+// A source cannot choose by an update who answers.
+func TestAnUpdateLeavesTheAnswerToWhomItWas(t *testing.T) {
+	for name, audience := range map[string]connectivity.Audience{"all": connectivity.All, "selected": connectivity.Selected} {
+		w := newWorld(t, nil)
+		is(t, w.SetCoordinator("t", "boss"), nil)
+		is(t, w.Register("t", "guard", "b"), nil)
+		w.SetResolver("t", picks("b"))
+		guard, inbox := w.component("guard"), w.inbox("boss")
+		fire := w.emit(critical("fire", by("guard")))
+		for range 2 {
+			e, err := guard.Emit(ctx, critical("never mind", by("guard"), to(audience), replacing(fire.ID)))
+			is(t, err, nil)
+			fire = e.Signal
+		}
+		_, err := w.component("b").Resolve(ctx, fire.ID)
+		is(t, err, connectivity.ErrNotAllowed)
+		is(t, w.component("b").Acknowledge(ctx, fire.ID), nil)
+		is(t, w.SetCoordinator("t", ""), nil)
+		if _, err := made(w.rebuilt(nil).Component("b")).Resolve(ctx, fire.ID); err == nil {
+			t.Errorf("%s: b answers after a restart", name)
+		}
+		equal(t, name+", the one who owes the answer hears", hears(t, inbox), "fire", "never mind", "never mind")
+		_, err = w.component("boss").Resolve(ctx, fire.ID)
+		is(t, err, nil)
+	}
+}
+
+func TestTheCoordinatorMayGiveTheAnswerToOthers(t *testing.T) {
+	w := newWorld(t, nil)
+	is(t, w.SetCoordinator("t", "boss"), nil)
+	is(t, w.Register("t", "b"), nil)
+	fire := w.emit(critical("fire", by("guard")))
+	e, err := w.component("boss").Emit(ctx, critical("put it out", by("boss"), to(connectivity.All), replacing(fire.ID)))
+	is(t, err, nil)
+	_, err = w.component("b").Resolve(ctx, e.Signal.ID)
+	is(t, err, nil)
+}
+
+func TestACriticalToAllReachesACoordinatorWhoIsNotRegistered(t *testing.T) {
+	w := newWorld(t, nil)
+	is(t, w.SetCoordinator("t", "boss"), nil)
+	boss, inbox := w.component("boss"), w.inbox("boss")
+	for _, a := range []connectivity.Audience{connectivity.Self, connectivity.Selected, connectivity.All} {
+		s := w.emit(critical(a.String(), to(a)))
+		is(t, boss.Acknowledge(ctx, s.ID), nil)
+	}
+	is(t, w.Register("t", "boss"), nil)
+	w.emit(critical("registered", to(connectivity.All)))
+	equal(t, "heard", hears(t, inbox), "self", "selected", "all", "registered")
+}
+
+func TestACriticalToAllOfNobodySaysSo(t *testing.T) {
+	w := newWorld(t, nil)
+	unreached := func(want error) {
+		t.Helper()
+		e, err := w.Emit(ctx, critical("fire", to(connectivity.All)))
+		is(t, err, nil)
+		is(t, e.Unreached, want)
+	}
+	unreached(connectivity.ErrNobody)
+	is(t, w.Register("t", "a"), nil)
+	unreached(connectivity.ErrNobody)
+	is(t, w.Register("t", "b"), nil)
+	unreached(nil)
+	w.Unregister("t", "b")
+	is(t, w.SetCoordinator("t", "boss"), nil)
+	unreached(nil)
+}

@@ -16,9 +16,9 @@ type Emission struct {
 	Reason     Reason // why, if suppressed
 	Open       int    // signals that the source has open in the thread, but handoffs: see [Crowd]
 
-	// Unreached is why a critical signal went to all instead of its audience:
-	// [ErrNobody] if that has nobody in it who may answer it, or what the resolver
-	// failed with. Otherwise nil.
+	// Unreached is why a critical signal went to all instead of its audience, or
+	// to all of whom there are none: [ErrNobody] if its audience has nobody in it
+	// who may answer it, or what the resolver failed with. Otherwise nil.
 	Unreached error
 }
 
@@ -159,6 +159,10 @@ func (m *emitting) room(t *thread) error {
 func (m *emitting) write(b *batch) {
 	n := &m.note
 	to, err := m.recipients()
+	target := b.fold.replaced(n)
+	if n.Priority == Critical {
+		to = withDuty(to, target.takenOver(m.in.Source))
+	}
 	if n.Components = 0; to.Everyone() {
 		n.Components = m.layer.places.get(m.in.Thread).registered()
 	}
@@ -168,7 +172,7 @@ func (m *emitting) write(b *batch) {
 		h.Confidence = x
 	}
 	b.note(h, n)
-	if target := b.fold.replaced(n); target != nil {
+	if target != nil {
 		b.transition(m.in.Source, m.in.Thread, Superseded, target.to, target.id)
 	}
 	m.result.Unreached = err

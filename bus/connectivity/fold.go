@@ -99,13 +99,15 @@ func (f *fold) note(h *signals.Header, n *Note, changes []change) []change {
 	t := f.thread(h)
 	src := t.source(h.Source)
 	before := src.open
+	var taken *duty
 	if target := f.replaced(n); target != nil && target.live() && target.thread() == t {
+		taken = target.takenOver(h.Source)
 		changes = f.end(target, Superseded, changes)
 		src = t.source(h.Source) // the end may have made the thread forget it
 	}
 	r := f.records.add()
 	r.id, r.seq, r.at, r.to, r.components = h.ID, h.Seq, h.Time.UnixNano(), h.Recipients, n.Components
-	r.group = src.group(n.Class, n.Audience)
+	r.group, r.duty = src.group(n.Class, n.Audience), taken
 	r.priority, r.grade, r.summary, r.details = n.Priority, n.Confidence, n.Summary, n.Details
 	r.replaces, r.step, r.expires, r.state = n.Replaces, n.Step, n.ExpiresAtStep, Emitted
 	f.byID.set(r.id, r.self)

@@ -63,7 +63,10 @@ func (l *Layer) deliverLocked(r *record) {
 	}
 	p := l.places.get(s.Thread)
 	if p == nil {
-		return
+		p = &place{coordinator: nobody}
+	}
+	if r.priority == Critical {
+		l.putUnregisteredLocked(p, r, &s)
 	}
 	if len(p.components.m) < len(l.inboxes) {
 		for id := range p.components.m {
@@ -74,6 +77,20 @@ func (l *Layer) deliverLocked(r *record) {
 	for id := range l.inboxes {
 		if p.components.get(id) > 0 {
 			l.putLocked(id, &s)
+		}
+	}
+}
+
+// putUnregisteredLocked puts a critical signal to all where there is somebody
+// who may answer it and is not registered.
+func (l *Layer) putUnregisteredLocked(p *place, r *record, s *Signal) {
+	who := names(p.coordinator)
+	if r.duty != nil {
+		who = names(signals.To(append(who, names(r.duty.to)...)...))
+	}
+	for _, id := range who {
+		if p.components.get(id) == 0 {
+			l.putLocked(id, s)
 		}
 	}
 }

@@ -12,6 +12,7 @@ type record struct {
 	summary, details string
 	to               signals.Recipients
 	group            *group
+	duty             *duty // it took over; nil: it has its own
 
 	seq   uint64 // place in the log
 	at    int64  // when it was emitted, in nanoseconds
@@ -31,6 +32,31 @@ type record struct {
 func (r *record) source() *source { return r.group.source }
 
 func (r *record) thread() *thread { return r.group.source.thread }
+
+// A duty is to answer a critical signal: whom that was for, and its place.
+type duty struct {
+	to  signals.Recipients
+	seq uint64
+}
+
+// owed returns the duty that a signal stands for.
+func (r *record) owed() duty {
+	if r.duty != nil {
+		return *r.duty
+	}
+	return duty{r.to, r.seq}
+}
+
+// takenOver returns the duty that a critical signal takes over if a source
+// replaces it: its own source cannot give that to others, so that no update is a
+// way around an answer. nil: none is.
+func (r *record) takenOver(source string) *duty {
+	if r == nil || r.priority != Critical || r.source().name != source {
+		return nil
+	}
+	d := r.owed()
+	return &d
+}
 
 func (r *record) live() bool { return !r.state.Terminal() }
 
