@@ -207,3 +207,12 @@ func TestExpiresAfterCountsFromThePresentStep(t *testing.T) {
 	_, err := w.Emit(ctx, says("x", after(1), until(9)))
 	invalid(t, err, "expiresAfter")
 }
+
+func TestRegisteringAgainKeepsWhatWasThere(t *testing.T) {
+	w := newWorld(t, nil)
+	is(t, w.Register("t", "x"), nil)
+	fire := w.emit(critical("fire", to(connectivity.All)))
+	is(t, w.Register("t", "x"), nil)
+	_, err := w.component("x").Resolve(ctx, fire.ID)
+	is(t, err, nil)
+}

@@ -141,7 +141,8 @@
 //		                                                                      TestRebuildWantsABusThatWasFed
 //
 //	  - *1 A summary of characters that cannot be seen is refused like none, and so
-//	    is one with control characters.
+//	    is one with control characters, line breaks among them, or with characters
+//	    that reorder the text.
 //	  - *2 An input has no message class of its own: it follows from the class.
 //	    The kinds are attention, confidence, conflict.notice, handoff and
 //	    escalation.

@@ -280,3 +280,27 @@ func TestASlowHookDelaysItsThreadAlone(t *testing.T) {
 	<-done
 	equal(t, "then", w.seen()[3:], "slow emitted", "behind it emitted", "quick emitted")
 }
+
+func TestTheModeOfAnOlderSignalThatComesLateIsNotKept(t *testing.T) {
+	entered, leave := make(chan struct{}), make(chan struct{})
+	w := real(t, &connectivity.Options{Hook: func(_ context.Context, s connectivity.Signal) (connectivity.Mode, error) {
+		if s.Summary == "2" {
+			return connectivity.Deep, nil
+		}
+		close(entered)
+		<-leave
+		return connectivity.Cheap, nil
+	}})
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		w.emit(alarm(1))
+	}()
+	<-entered
+	w.emit(alarm(2))
+	close(leave)
+	<-done
+	if got := w.Mode("t"); got != connectivity.Deep {
+		t.Errorf("in mode %s", got)
+	}
+}

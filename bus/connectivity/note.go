@@ -102,7 +102,8 @@ func (n *Note) check(l signals.Limits) error {
 }
 
 // checkSummary refuses a text in which there is nothing to read, and one with
-// control characters, whose effect is not reading.
+// control characters, whose effect is not reading: line breaks, and what changes
+// the direction of the text. Tabs are fine.
 func checkSummary(text string) error {
 	if isPlain(text) {
 		return nil
@@ -112,7 +113,7 @@ func checkSummary(text string) error {
 		switch {
 		case visible(r):
 			blank = false
-		case unicode.IsControl(r) && !unicode.IsSpace(r):
+		case unicode.IsControl(r) && r != '\t', unicode.In(r, unicode.Zl, unicode.Zp), reorders(r):
 			return &signals.FieldError{Field: "summary", Value: text, Problem: "a control character"}
 		}
 	}
@@ -120,6 +121,13 @@ func checkSummary(text string) error {
 		return &signals.FieldError{Field: "summary", Value: text, Problem: "blank"}
 	}
 	return nil
+}
+
+// reorders reports whether a character changes the order in which those after it
+// are shown: the embeddings, overrides and isolates. Marks, which real text in
+// Arabic and Hebrew has, do not.
+func reorders(r rune) bool {
+	return '\u202a' <= r && r <= '\u202e' || '\u2066' <= r && r <= '\u2069'
 }
 
 // isPlain reports whether a text is printable ASCII that does not begin with a
@@ -136,9 +144,9 @@ func isPlain(text string) bool {
 // visible reports whether a character alone can be seen. There are letters and
 // symbols that cannot.
 func visible(r rune) bool {
-	const blankBraille = '\u2800'
+	const blankBraille, nullNotehead = '\u2800', '\U0001d159'
 	return (unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsPunct(r) || unicode.IsSymbol(r)) &&
-		r != blankBraille && !unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
+		r != blankBraille && r != nullNotehead && !unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
 }
 
 // checkCritical keeps a critical signal from ending unanswered.

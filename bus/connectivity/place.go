@@ -12,7 +12,8 @@ import (
 type place struct {
 	coordinator signals.Recipients     // nobody if there is none
 	components  lookup[string, uint64] // by id: the place in the log from which on it is registered
-	left        []stay                 // of those who left, in the order in which they did
+	left        []stay                 // of those who left
+	most        int                    // stays at which those that are not needed are dropped
 	resolver    Resolver
 }
 
@@ -30,6 +31,19 @@ func (p *place) had(id string, at uint64) bool {
 		return true
 	}
 	return slices.ContainsFunc(p.left, func(s stay) bool { return s.id == id && s.from <= at && at < s.to })
+}
+
+// prune drops the stays in which there is none of the places, which are in
+// order. It comes when as much was added as it costs.
+func (p *place) prune(places []uint64) {
+	p.left = slices.DeleteFunc(p.left, func(s stay) bool {
+		i, _ := slices.BinarySearch(places, s.from)
+		return i == len(places) || places[i] >= s.to
+	})
+	if cap(p.left) > 4*len(p.left) {
+		p.left = slices.Clone(p.left)
+	}
+	p.most = 2*len(p.left) + len(places)
 }
 
 func (p *place) registered() int {
@@ -95,16 +109,14 @@ func (l *Layer) Unregister(thread string, ids ...string) {
 		if p == nil {
 			return
 		}
-		oldest, newest := l.fold.threads.get(thread).toAllFromTo()
-		for len(p.left) > 0 && p.left[0].to <= oldest {
-			p.left = p.left[1:]
-		}
 		for _, id := range ids {
-			from := p.components.get(id)
-			p.components.delete(id)
-			if 0 < from && from <= newest {
+			if from := p.components.get(id); from > 0 {
+				p.components.delete(id)
 				p.left = append(p.left, stay{id, from, next})
 			}
+		}
+		if len(p.left) > p.most {
+			p.prune(l.fold.threads.get(thread).toAllPlaces())
 		}
 	})
 }

@@ -2,7 +2,7 @@ package connectivity
 
 import (
 	"container/list"
-	"math"
+	"slices"
 )
 
 // A thread is what the fold knows of one coordination context.
@@ -191,13 +191,20 @@ func (r *record) special() *records {
 	return g.bySummary[r.summary]
 }
 
-// toAllFromTo returns the places of the oldest and the newest signal to all, no
-// oldest and 0 if there is none.
-func (t *thread) toAllFromTo() (oldest, newest uint64) {
-	if t == nil || t.toAll.n == 0 {
-		return math.MaxUint64, 0
+// toAllPlaces returns the places at which who was registered still matters, in
+// order: those of the signals to all, and of those whose duty they took over.
+func (t *thread) toAllPlaces() (places []uint64) {
+	if t == nil {
+		return nil
 	}
-	return t.records.at(t.toAll.first).seq, t.records.at(t.toAll.last).seq
+	for r := range t.records.oldest(&t.toAll, inToAll) {
+		places = append(places, r.seq)
+		if r.duty != nil {
+			places = append(places, r.duty.seq)
+		}
+	}
+	slices.Sort(places)
+	return places
 }
 
 // raise notes the greatest time up to r, the newest of the thread.
