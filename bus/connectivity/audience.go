@@ -134,7 +134,12 @@ func (m *emitting) recipients() (to signals.Recipients, err error) {
 			to = p.coordinator
 		}
 	}
-	if m.note.Priority != Critical || m.answerable(to) {
+	switch {
+	case m.note.Priority == Critical && m.answerable(to):
+		return to, nil
+	case m.note.Priority != Critical && to.Equal(nobody):
+		return to, ErrNobody
+	case m.note.Priority != Critical:
 		return to, nil
 	}
 	if m.failed != nil {

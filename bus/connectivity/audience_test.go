@@ -155,7 +155,10 @@ func TestAllOfAHundredThousandComponents(t *testing.T) {
 
 func TestSelectedAreWhomTheResolverNames(t *testing.T) {
 	w := newWorld(t, nil).watch()
-	equal(t, "without a resolver", w.emit(says("x", to(connectivity.Selected))).Recipients)
+	e, err := w.Emit(ctx, says("x", to(connectivity.Selected)))
+	is(t, err, nil)
+	is(t, e.Unreached, connectivity.ErrNobody)
+	equal(t, "without a resolver", e.Signal.Recipients)
 	equal(t, "and yet emitted", w.seen(), "x emitted")
 	var asked connectivity.Signal
 	w.SetResolver("", func(_ context.Context, s connectivity.Signal) ([]string, error) {

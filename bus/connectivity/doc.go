@@ -111,6 +111,8 @@
 //		                                                                      TestAnEndIsForThoseWhomTheSignalWasFor
 //		                                              Inbox                   TestAnInboxKeepsTheOrderWhoeverGivesUp
 //		critical must be delivered                *17 Emission.Unreached      TestACriticalReachesAllWhereItsAudienceIsNobody
+//		                                                                      TestACriticalToAllReachesACoordinatorWhoIsNotRegistered
+//		                                                                      TestACriticalToAllOfNobodySaysSo
 //		hook before observers                     *18 Hook                    TestTheHookIsCalledBeforeObservers
 //		                                              Inbox                   TestInboxesDeliverAfterTheHook
 //		                                                                      TestASlowHookDelaysItsThreadAlone
@@ -123,6 +125,7 @@
 //		                                                                      TestACriticalDoesNotExpire
 //		                                              Component.Resolve       TestASourceCannotAnswerItsOwnCritical
 //		                                                                      TestASourceCannotHushItsCriticalByAnUpdate
+//		                                                                      TestAnUpdateLeavesTheAnswerToWhomItWas
 //		converged: conflicts                      *22 Layer.Converged         TestOpenConflictsAreObstacles
 //		converged: escalations                        Layer.Converged         TestOpenEscalationsAreObstacles
 //		converged: critical signals               *21 Unanswered              TestAnUnansweredCriticalIsAnObstacle
@@ -176,17 +179,21 @@
 //	    reads, and may answer it, even after it left; who came later may not. Of
 //	    what is in the log when a layer is rebuilt this is not known: whoever is
 //	    registered then may. On the bus it is for everyone who subscribes to the
-//	    kind.
+//	    kind. A critical one also reaches a coordinator who is not registered.
 //	  - *17 Where nobody who may answer a critical signal would get it, it goes to
 //	    all, and Emit says so: there is no coordinator, the audience is self, or the
-//	    resolver fails or names nobody but the source.
+//	    resolver fails or names nobody but the source. Emit also says so of one to
+//	    all of whom nobody may answer.
 //	  - *18 And before inboxes deliver. Agents that read the bus itself read the
-//	    log, and may be earlier.
+//	    log, and may be earlier. An inbox keeps the order of the log, so a hook
+//	    that hangs in one thread holds back what comes after in all threads that
+//	    the inbox reads: a hook must return.
 //	  - *19 And for every critical signal, whatever its class.
 //	  - *20 It is in the log and stays with the thread, for its agents' next turns.
 //	  - *21 Until it is answered: resolved, or replaced by another critical signal
-//	    of its source or the coordinator, which takes the duty over. It cannot
-//	    expire. The coordinator may answer it, or somebody whom it is for, but not
+//	    of its source or the coordinator, which takes the duty over. An update of
+//	    its source also goes to those who may answer what it replaces, and they
+//	    alone may answer it. It cannot expire. The coordinator may answer it, or somebody whom it is for, but not
 //	    its source, unless that coordinates. Until then it is an obstacle, whatever
 //	    its class.
 //	  - *22 Emitted or active: an unseen conflict is one too.

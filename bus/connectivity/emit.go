@@ -16,9 +16,11 @@ type Emission struct {
 	Reason     Reason // why, if suppressed
 	Open       int    // signals that the source has open in the thread, but handoffs: see [Crowd]
 
-	// Unreached is why a critical signal went to all instead of its audience, or
-	// to all of whom there are none: [ErrNobody] if its audience has nobody in it
-	// who may answer it, or what the resolver failed with. Otherwise nil.
+	// Unreached is [ErrNobody] for a signal to a coordinator or a selection that is
+	// not there: observers and queries see it, and no inbox. A critical one goes to
+	// all instead, and Unreached is why: ErrNobody if its audience, all of them
+	// included, has nobody in it who may answer, or what the resolver failed with.
+	// Otherwise nil.
 	Unreached error
 }
 
