@@ -3,7 +3,8 @@ package agents
 import "github.com/swarmbus/swarmbus/signals"
 
 // Propose returns a proposal: what is proposed, how sure the agent is of it, in
-// [0,1], and why.
+// [0,1], and why. It is no vote: an agent that wants it to be counted says
+// [Agree] as well.
 func Propose(id, content string, confidence float64, reason string) signals.Any {
 	return signals.New(
 		signals.Header{Confidence: confidence},
