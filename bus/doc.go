@@ -59,7 +59,7 @@
 // The machine's clock is read anew once a second and is monotonic between.
 // Whatever is not delivered is accounted for: see [Books].
 //
-// A held signal takes its own size and about 50 bytes, plus 40 for one that
+// A held signal takes its own size and about 65 bytes, plus 40 for one that
 // is the first reply to another. Publishing allocates nothing as long as
 // nobody subscribes, observes or iterates: pages of 64 signals are used again. A
 // page of which a pointer was handed out lives as long as that is kept.

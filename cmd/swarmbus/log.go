@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -182,7 +181,7 @@ over. Without --thread it lists the threads if there are several.
 	return cmd
 }
 
-func watchThread(ctx context.Context, v *journal.View, thread string, show func(swarm.Event) error) error {
+func watchThread(ctx context.Context, v journal.Reader, thread string, show func(swarm.Event) error) error {
 	for e, err := range swarm.Watch(ctx, v, thread) {
 		if errors.Is(err, context.Canceled) {
 			return nil // whoever follows ends it so
@@ -220,34 +219,22 @@ func listThreads(w io.Writer, threads []string) error {
 	return nil
 }
 
+// showThread shows what there is of a solve, and does not wait for more.
 func showThread(ctx context.Context, v *journal.View, thread string, show func(swarm.Event) error) error {
-	rounds := map[int32][]string{}
-	var all []signals.Any
-	for s, err := range said(ctx, v, false) {
-		if err != nil {
-			return err
-		}
-		if h := s.Head(); h.Thread == thread {
-			all = append(all, s)
-			if h.Source != bus.System && !slices.Contains(rounds[h.Round], h.Source) {
-				rounds[h.Round] = append(rounds[h.Round], h.Source)
-			}
-		}
+	shown := false
+	err := watchThread(ctx, soFar{v}, thread, func(e swarm.Event) error {
+		shown = true
+		return show(e)
+	})
+	if err == nil && !shown {
+		err = fmt.Errorf("nothing was said in thread %q", thread)
 	}
-	if len(all) == 0 {
-		return fmt.Errorf("nothing was said in thread %q", thread)
-	}
-	round := int32(0)
-	for _, s := range all {
-		if r := s.Head().Round; r > round {
-			round = r
-			if err := show(swarm.RoundStarted{Round: int(r), Turns: rounds[r]}); err != nil {
-				return err
-			}
-		}
-		if err := show(swarm.Spoke{Signal: s}); err != nil {
-			return err
-		}
-	}
-	return nil
+	return err
+}
+
+// soFar ends where the journal does now.
+type soFar struct{ *journal.View }
+
+func (s soFar) Follow(_ context.Context, after uint64) iter.Seq2[journal.Record, error] {
+	return s.Read(after)
 }
