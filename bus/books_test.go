@@ -2,7 +2,11 @@ package bus_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"runtime"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -106,4 +110,138 @@ func TestBooksAlwaysBalance(t *testing.T) {
 			t.Fatalf("after Close: %+v", k)
 		}
 	})
+}
+
+func TestBooksBalanceUnderConcurrentReaders(t *testing.T) {
+	b := newBus(t, &bus.Options{History: 100})
+	stop := b.Observe(func(bus.Event) {})
+	defer stop()
+	ctx, cancel := context.WithCancel(context.Background())
+	var readers, publishers sync.WaitGroup
+	read := func(o bus.SubscribeOptions, all func(*bus.Subscription)) {
+		sub := subscribe(t, b, o)
+		readers.Go(func() { all(sub) })
+	}
+	next := func(s *bus.Subscription) {
+		for {
+			if _, err := s.Next(ctx); err != nil {
+				return
+			}
+		}
+	}
+	read(bus.SubscribeOptions{Agent: "next"}, next)
+	read(bus.SubscribeOptions{Agent: "sample", Backlog: 3, WhenFull: bus.Sample}, next)
+	read(bus.SubscribeOptions{Agent: "lags", Backlog: 3}, next)
+	read(bus.SubscribeOptions{Agent: "where", Where: func(s signals.Any) bool { return s.Head().Seq%3 == 0 }}, next)
+	read(bus.SubscribeOptions{Agent: "read"}, func(s *bus.Subscription) {
+		buffer := make([]signals.Any, 5)
+		for {
+			if _, err := s.Read(ctx, buffer); err != nil {
+				return
+			}
+		}
+	})
+	read(bus.SubscribeOptions{Agent: "all", WhenFull: bus.Wait, Backlog: 50}, func(s *bus.Subscription) {
+		for ctx.Err() == nil {
+			n := 0
+			for range s.All(ctx) {
+				if n++; n == 7 {
+					break
+				}
+			}
+		}
+	})
+	read(bus.SubscribeOptions{Agent: "poll"}, func(s *bus.Subscription) {
+		for ctx.Err() == nil {
+			if s, _ := s.Poll(); s == nil {
+				runtime.Gosched()
+			}
+		}
+	})
+	handle(t, b, bus.HandleOptions{}, func(_ context.Context, s signals.Signal[signals.Discovery]) error {
+		if s.Seq%5 == 0 {
+			return errors.New("no")
+		}
+		return nil
+	})
+	for i := range 2 {
+		a := agent(t, b, fmt.Sprint("a", i))
+		publishers.Go(func() {
+			for n := range 2000 {
+				s := found("x")
+				if n%4 == 0 {
+					s.TTL = 1
+				}
+				_, _ = a.Publish(context.Background(), s)
+				if n%50 == 0 {
+					balanced(t, b)
+				}
+			}
+		})
+	}
+	publishers.Wait()
+	cancel()
+	readers.Wait()
+	balanced(t, b)
+	b.Close()
+	if k := balanced(t, b).Books; k.Pending != 0 || k.Delivered == 0 || k.DeadLagged == 0 || k.Filtered == 0 || k.DeadFailed == 0 {
+		t.Errorf("books %+v", k)
+	}
+}
+
+func TestSampledSignalsAreToldOneByOne(t *testing.T) {
+	b := newBus(t, nil)
+	events := watch(t, b)
+	a := agent(t, b, "a")
+	sub := subscribe(t, b, bus.SubscribeOptions{Agent: "r", Backlog: 3, WhenFull: bus.Sample})
+	for i := range 10 {
+		must(t, a, found(fmt.Sprint(i)))
+	}
+	sub.Close()
+	told := map[string]int{}
+	for _, e := range events() {
+		if _, fate, ok := strings.Cut(e, " for r: "); ok {
+			told[fate]++
+		}
+	}
+	k := sub.Books()
+	if told["lagged"] != 7 || told["closed"] != 3 || k.DeadLagged != 7 || k.DeadClosed != 3 || !k.Balanced() {
+		t.Errorf("told %v, books %+v", told, k)
+	}
+}
+
+func TestWhatALaggedReaderGivesBackIsPending(t *testing.T) {
+	b := newBus(t, nil)
+	a, lagged := agent(t, b, "a"), subscribe(t, b, bus.SubscribeOptions{Backlog: 100})
+	for range 200 {
+		must(t, a, found("x"))
+	}
+	for range 50 { // in batches that become larger
+		for range lagged.All(t.Context()) {
+			break
+		}
+	}
+	if k := balanced(t, b).Books; k.Pending != 50 {
+		t.Errorf("%d pending of 100 kept and 50 read", k.Pending)
+	}
+	b.Close()
+	if k := balanced(t, b).Books; k.Pending != 0 || k.DeadClosed != 50 {
+		t.Errorf("books %+v", k)
+	}
+}
+
+func TestHandlerThatComesAndGoesDuringARunIsInNoBooks(t *testing.T) {
+	b := newBus(t, nil)
+	none := func(context.Context, signals.Signal[signals.Discovery]) error { return nil }
+	handle(t, b, bus.HandleOptions{}, func(context.Context, signals.Signal[signals.Discovery]) error {
+		handle(t, b, bus.HandleOptions{}, none).Close()
+		balanced(t, b)
+		handle(t, b, bus.HandleOptions{}, none)
+		balanced(t, b)
+		return nil
+	})
+	must(t, agent(t, b, "a"), found("x"))
+	if k := balanced(t, b).Books; k.Intended != 1 || k.Delivered != 1 {
+		t.Errorf("books %+v", k)
+	}
 }

@@ -2,8 +2,10 @@ package bus_test
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/conflict"
@@ -108,4 +110,70 @@ func cut(s, prefix string) (string, bool) {
 		return s[len(prefix):], true
 	}
 	return "", false
+}
+
+func TestProposalsAreBounded(t *testing.T) {
+	now := time.Now()
+	b := newBus(t, &bus.Options{Proposals: 2, Clock: func() time.Time { return now }, Sweep: -1})
+	a := agent(t, b, "a")
+	must(t, a, proposes("t", "p", "1"))
+	must(t, a, proposes("t", "q", "2"))
+	if _, err := a.Publish(t.Context(), proposes("t", "r", "3")); !errors.Is(err, bus.ErrProposals) {
+		t.Errorf("got %v, want ErrProposals", err)
+	}
+	b.CloseThread("t")
+	must(t, a, proposes("t", "r", "3"))
+	must(t, a, proposes("u", "s", "4"))
+	now = now.Add(2 * time.Minute) // both expire
+	must(t, a, proposes("u", "t", "5"))
+	if got := b.Stats().Proposals; got != 1 {
+		t.Errorf("%d live proposals, want the new one", got)
+	}
+}
+
+func TestTwoRivalsStayInConflictWhenTheOldestExpires(t *testing.T) {
+	now := time.Now()
+	b := newBus(t, &bus.Options{Clock: func() time.Time { return now }, Sweep: -1})
+	short := proposes("t", "p", "1")
+	short.TTL = time.Second
+	must(t, agent(t, b, "a"), short)
+	must(t, agent(t, b, "b"), proposes("t", "q", "2"))
+	must(t, agent(t, b, "c"), proposes("t", "r", "3"))
+	equal(t, "open", openPairs(b, "t"), []string{"p-q", "p-r"})
+	now = now.Add(2 * time.Second)
+	equal(t, "after the oldest expired", openPairs(b, "t"), []string{"q-r"})
+	var pairs []string
+	for p := range b.Pairs("t") {
+		pairs = append(pairs, p.A.ProposalID+"-"+p.B.ProposalID)
+	}
+	equal(t, "pairs", pairs, []string{"q-r"})
+}
+
+func TestResolvingWhatIsNoConflictIsAnError(t *testing.T) {
+	b := newBus(t, nil)
+	x := must(t, agent(t, b, "a"), proposes("t", "p", "1")).ID
+	y := must(t, agent(t, b, "z"), proposes("t", "q", "2")).ID
+	for _, of := range []struct {
+		thread string
+		x, y   signals.ID
+	}{{"t", x, signals.MustID("unknown")}, {"u", x, y}} {
+		if _, err := b.Resolve(t.Context(), of.thread, of.x, of.y, ""); !errors.Is(err, conflict.ErrNotOpen) {
+			t.Errorf("%v: %v", of, err)
+		}
+	}
+	last := b.Last()
+	if _, err := b.Resolve(t.Context(), "t", y, x, ""); err != nil {
+		t.Error(err)
+	}
+	if _, err := b.Resolve(t.Context(), "t", x, y, ""); !errors.Is(err, conflict.ErrNotOpen) || b.Last() != last+1 {
+		t.Errorf("again: %v, and %d signals more", err, b.Last()-last)
+	}
+}
+
+func TestProposalsOfOneCallCountOneByOne(t *testing.T) {
+	b := newBus(t, &bus.Options{Proposals: 2})
+	same := func() signals.Any { return proposes("t", "p", "1") }
+	if _, err := agent(t, b, "a").PublishAll(t.Context(), same(), same(), same()); !errors.Is(err, bus.ErrProposals) {
+		t.Errorf("got %v, want ErrProposals", err)
+	}
 }

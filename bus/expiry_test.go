@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -234,4 +235,78 @@ func TestReadersGoByTheBusesClock(t *testing.T) {
 	if n, err := sub.Read(t.Context(), buffer); n != 1 || err != nil || text(buffer[0]) != "is next" {
 		t.Errorf("read %d %v, %v", n, buffer[0], err)
 	}
+}
+
+func TestClockThatGoesBackBringsNothingBack(t *testing.T) {
+	now := time.Now()
+	b := newBus(t, &bus.Options{Clock: func() time.Time { return now }, Sweep: -1, TTL: time.Minute})
+	sub := subscribe(t, b, bus.SubscribeOptions{})
+	must(t, agent(t, b, "a"), found("dies"))
+	now = now.Add(2 * time.Minute)
+	if len(history(b, bus.Filter{})) != 0 {
+		t.Fatal("expired signal in the history")
+	}
+	now = now.Add(-2 * time.Minute)
+	if got := history(b, bus.Filter{}); len(got) != 0 {
+		t.Errorf("the history has it again: %v", texts(got))
+	}
+	if got, _ := unread(sub); len(got) != 0 {
+		t.Errorf("delivered: %v", texts(got))
+	}
+}
+
+// Handlers judge at the moment they come to a signal: at time + ttl exactly it
+// still lives.
+func TestExpiryAtAHandlerIsJudgedWhenItComesToTheSignal(t *testing.T) {
+	now := time.Now()
+	b := newBus(t, &bus.Options{Clock: func() time.Time { return now }, Sweep: -1})
+	var got []string
+	step := time.Duration(0)
+	handle(t, b, bus.HandleOptions{Agent: "h"}, func(_ context.Context, s signals.Signal[signals.Discovery]) error {
+		got = append(got, s.Payload.Finding)
+		now = now.Add(step)
+		return nil
+	})
+	both := func(d time.Duration) []signals.Any {
+		step = d
+		last := found("last")
+		last.TTL = time.Second
+		return []signals.Any{found("first"), last}
+	}
+	for _, d := range []time.Duration{time.Second, time.Second + 1} {
+		if _, err := agent(t, b, "a").PublishAll(t.Context(), both(d)...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	equal(t, "handled", got, []string{"first", "last", "first"})
+	if k := balanced(t, b).Books; k.DeadExpired != 1 || k.Delivered != 3 {
+		t.Errorf("books %+v", k)
+	}
+}
+
+// The sweeper lets publishers in between two blocks, who may move the floor of
+// the history beyond where it wanted to go on.
+func TestSweepingWhilePublishersEvict(t *testing.T) {
+	b := newBus(t, &bus.Options{History: 3000, Sweep: -1, TTL: time.Microsecond})
+	a := agent(t, b, "a")
+	stop := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				b.Sweep()
+			}
+		}
+	})
+	for range 60_000 {
+		s := found("x")
+		s.TTL = 2 * time.Millisecond
+		must(t, a, s)
+	}
+	close(stop)
+	wg.Wait()
+	balanced(t, b)
 }

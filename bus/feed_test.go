@@ -3,7 +3,9 @@ package bus_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -142,5 +144,148 @@ func TestBytesOfASource(t *testing.T) {
 	must(t, a, found("123"))
 	if _, err := a.Publish(context.Background(), found("1234567890")); !errors.As(err, &limit) {
 		t.Errorf("got %v, want a LimitError", err)
+	}
+}
+
+func TestFedSignalsCountTheirBytes(t *testing.T) {
+	b := newBus(t, &bus.Options{Bytes: 100, History: 2})
+	text := strings.Repeat("x", 60)
+	fed := signals.New(signals.Header{Seq: 1, ID: signals.MustID("f"), Source: "a", Time: time.Now()}, signals.Discovery{Finding: text})
+	if err := b.Feed(t.Context(), fed); err != nil {
+		t.Fatal(err)
+	}
+	a := agent(t, b, "a")
+	var full *bus.LimitError
+	if _, err := a.Publish(t.Context(), found(text)); !errors.As(err, &full) {
+		t.Errorf("more than 100 bytes: %v", err)
+	}
+	for range 2 {
+		must(t, b.System(), found("x")) // evict it
+	}
+	must(t, a, found(text))
+	if _, err := a.Publish(t.Context(), found(text)); !errors.As(err, &full) {
+		t.Errorf("more than 100 bytes, after what was fed left: %v", err)
+	}
+}
+
+func TestAfterBeyondTheEndSeesNothingTwice(t *testing.T) {
+	b := newBus(t, nil)
+	fed := func(seq uint64) {
+		t.Helper()
+		if err := b.Feed(t.Context(), signals.New(
+			signals.Header{Seq: seq, ID: signals.MustID(fmt.Sprint("f", seq)), Source: "a", Time: time.Now()}, signals.Discovery{Finding: "x"})); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fed(1)
+	sub := subscribe(t, b, bus.SubscribeOptions{After: 4})
+	tap := b.Tap(bus.Filter{After: 4})
+	for seq := uint64(2); seq <= 6; seq++ {
+		fed(seq)
+	}
+	got, _ := unread(sub)
+	equal(t, "read", seqs(got), []uint64{5, 6})
+	if s, missed, err := tap.Next(t.Context()); err != nil || missed != 0 || s.Head().Seq != 5 {
+		t.Errorf("tapped %v, missed %d, %v", s, missed, err)
+	}
+}
+
+func TestTapDoesNotCountGapsAsLosses(t *testing.T) {
+	b := newBus(t, &bus.Options{History: 1})
+	for _, seq := range []uint64{1, 101, 201} {
+		if err := b.Feed(t.Context(), signals.New(
+			signals.Header{Seq: seq, ID: signals.MustID(fmt.Sprint("f", seq)), Source: "a", Time: time.Now()}, signals.Discovery{Finding: "x"})); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, missed, err := b.Tap(bus.Filter{After: 1}).Next(t.Context()); missed < 1 || missed > 2 || err != nil {
+		t.Errorf("missed %d, %v; want the one between, at most the two that were evicted", missed, err)
+	}
+	tap := b.Tap(bus.Filter{})
+	for _, seq := range []uint64{301, 401} {
+		if err := b.Feed(t.Context(), signals.New(
+			signals.Header{Seq: seq, ID: signals.MustID(fmt.Sprint("f", seq)), Source: "a", Time: time.Now()}, signals.Discovery{Finding: "x"})); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s, missed, err := tap.Next(t.Context()); missed != 1 || err != nil || s.Head().Seq != 401 {
+		t.Errorf("got %v, missed %d, %v; want one missed", s, missed, err)
+	}
+}
+
+// Where the history has forgotten an id, a fed log may have it again.
+func TestProposalThatIsFedAgainLivesAsLongAsTheLast(t *testing.T) {
+	now := time.Now()
+	b := newBus(t, &bus.Options{Clock: func() time.Time { return now }, Sweep: -1, History: 1})
+	for n, ttl := range []time.Duration{time.Minute, time.Hour} {
+		seq := uint64(1 + 2*n)
+		for i, s := range []signals.Any{proposes("t", "p", "content"), found("evicts it")} {
+			h := signals.HeadOf(s)
+			h.Seq, h.ID, h.Source, h.Time, h.TTL = seq+uint64(i), signals.MustID(fmt.Sprint("f", uint64(i)*seq)), "a", now, ttl
+			if err := b.Feed(t.Context(), s); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, step := range []struct {
+		after time.Duration
+		live  int
+	}{{2 * time.Minute, 1}, {2 * time.Hour, 0}} {
+		now = now.Add(step.after)
+		b.Sweep()
+		if live := b.Stats().Proposals; live != step.live {
+			t.Errorf("%d live after %v, want %d", live, step.after, step.live)
+		}
+	}
+}
+
+// What is fed was accepted elsewhere: whether it comes at once, one by one or
+// an hour later changes nothing.
+func TestFeedingDoesNotDependOnBatchesOrTheClock(t *testing.T) {
+	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	now := at
+	fill := func(feed func(*bus.Bus, []signals.Any)) (*bus.Bus, []signals.Any) {
+		now = at
+		live := newBus(t, &bus.Options{Clock: func() time.Time { return now }, Sweep: -1, Mint: signals.SeededMint("m")})
+		short := proposes("t", "p", "1")
+		short.TTL = time.Second
+		must(t, agent(t, live, "a"), short)
+		now = now.Add(time.Minute)
+		must(t, agent(t, live, "z"), proposes("t", "p", "mine now"))
+		x := must(t, agent(t, live, "b"), proposes("t", "q", "2")).ID
+		y := must(t, agent(t, live, "c"), proposes("t", "r", "3")).ID
+		for pair := range live.Conflicts("t") {
+			if _, err := live.Resolve(t.Context(), "t", pair.A.Signal, pair.B.Signal, ""); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, _ = x, y
+		log := history(live, bus.Filter{})
+		rebuilt := newBus(t, &bus.Options{Clock: func() time.Time { return now }, Sweep: -1, Mint: signals.SeededMint("m")})
+		feed(rebuilt, log)
+		return rebuilt, log
+	}
+	atOnce := func(b *bus.Bus, log []signals.Any) {
+		if err := b.Feed(t.Context(), log...); err != nil {
+			t.Error(err)
+		}
+	}
+	for name, feed := range map[string]func(*bus.Bus, []signals.Any){
+		"at once": atOnce,
+		"one by one": func(b *bus.Bus, log []signals.Any) {
+			for _, s := range log {
+				atOnce(b, []signals.Any{s})
+			}
+		},
+		"later": func(b *bus.Bus, log []signals.Any) {
+			now = now.Add(time.Hour)
+			atOnce(b, log)
+			now = now.Add(-time.Hour)
+		},
+	} {
+		b, log := fill(feed)
+		if got := b.Stats(); got.Published != uint64(len(log)) || got.Conflicts != 3-1 || got.OpenConflicts != 0 {
+			t.Errorf("%s: %+v", name, got)
+		}
 	}
 }

@@ -3,6 +3,7 @@ package bus_test
 import (
 	"context"
 	"errors"
+	"math"
 	"testing"
 	"time"
 
@@ -164,4 +165,129 @@ func TestWhatIsRefusedIsRefusedAfterOtherSignalsToo(t *testing.T) {
 	}
 	must(t, bound, foundIn("t", "x"))
 	refused(t, bound, foundIn("u", "x"), "a thread that is not its own")
+}
+
+func TestAgentsIDsCannotBeThoseOfALog(t *testing.T) {
+	b := newBus(t, &bus.Options{Mint: signals.SeededMint("log")})
+	a := agent(t, b, "a")
+	publish := func(p *bus.Publisher, id signals.ID) error {
+		s := found("x")
+		s.ID = id
+		_, err := p.Publish(context.Background(), s)
+		return err
+	}
+	next := signals.SeededMint("log").ID(7, time.Now())
+	pair := conflict.Pair{A: conflict.Proposal{Signal: next}, B: conflict.Proposal{Signal: signals.MustID("x")}}
+	for what, id := range map[string]signals.ID{"the next one's": next, "another log's": signals.NewMint().ID(1, time.Now()), "a conflict's": pair.ID()} {
+		var invalid *signals.FieldError
+		if err := publish(a, id); !errors.As(err, &invalid) || invalid.Field != "id" {
+			t.Errorf("%s id: %v", what, err)
+		}
+	}
+	if err := publish(b.System(), next); err == nil {
+		t.Error("the system took an id of its own log's mint")
+	}
+	if err := publish(a, signals.MustID("a's own")); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestFedIDsOfTheMintMustBeInTheirPlace(t *testing.T) {
+	mint := signals.SeededMint("log")
+	b := newBus(t, &bus.Options{Mint: mint})
+	at := time.Now()
+	fed := func(seq uint64, id signals.ID) error {
+		return b.Feed(context.Background(), signals.New(
+			signals.Header{Seq: seq, ID: id, Source: "a", Time: at, TTL: -1}, signals.Discovery{Finding: "x"}))
+	}
+	other := signals.SeededMint("log")
+	first, second, far := other.ID(1, at), other.ID(2, at), other.ID(9, at)
+	if err := fed(1, first); err != nil {
+		t.Fatal(err)
+	}
+	if err := fed(2, far); err == nil {
+		t.Error("took the id of a signal that is to come")
+	}
+	if err := fed(2, second); err != nil {
+		t.Error(err)
+	}
+	for range 9 {
+		must(t, b.System(), found("x"))
+	}
+	if err := fed(math.MaxUint64, signals.MustID("last")); err == nil {
+		t.Error("took the greatest sequence number, after which there is none")
+	}
+	must(t, b.System(), found("goes on"))
+}
+
+// A signal that embeds one has all its methods, and is none.
+type liar struct{ *discovery }
+
+func TestSignalThatIsNoneIsRefused(t *testing.T) {
+	b := newBus(t, nil)
+	a := agent(t, b, "a")
+	must(t, a, found("x"))
+	for range 2 {
+		if _, err := a.Publish(t.Context(), liar{found("y")}); !errors.Is(err, signals.ErrInvalid) {
+			t.Errorf("published: %v", err)
+		}
+		if _, err := a.PublishAll(t.Context(), found("z"), liar{found("y")}); !errors.Is(err, signals.ErrInvalid) {
+			t.Errorf("published: %v", err)
+		}
+	}
+	if b.Last() != 1 {
+		t.Errorf("%d signals", b.Last())
+	}
+}
+
+// anyKind is a payload whose kind is not its type's.
+type anyKind struct {
+	K signals.Kind `json:"k"`
+}
+
+func (p anyKind) Kind() signals.Kind {
+	if p.K == "" {
+		return "acme.example/any"
+	}
+	return p.K
+}
+
+func TestKindThatDependsOnTheValueIsJudgedEachTime(t *testing.T) {
+	b := newBus(t, nil)
+	a := agent(t, b, "a")
+	for range 2 {
+		must(t, a, signals.New(signals.Header{}, anyKind{}))
+		var refused *bus.PermissionError
+		if _, err := a.Publish(t.Context(), signals.New(signals.Header{}, anyKind{signals.KindTask})); !errors.As(err, &refused) && !errors.Is(err, signals.ErrInvalid) {
+			t.Errorf("published a reserved kind: %v", err)
+		}
+	}
+}
+
+func TestMomentKnowsIDsAcrossTheWrap(t *testing.T) {
+	b := newBus(t, &bus.Options{NoConflicts: true})
+	last := signals.New(signals.Header{Seq: 1<<24 - 2, ID: signals.MustID("f"), Source: "a", Time: time.Now()}, signals.Discovery{Finding: "x"})
+	if err := b.Feed(t.Context(), last); err != nil {
+		t.Fatal(err)
+	}
+	l := layerOf(t, b)
+	for range 3 {
+		var told []signals.ID
+		err := l.Append(t.Context(), func(m bus.Moment) ([]signals.Any, error) {
+			told = []signals.ID{m.ID(0), m.ID(1)}
+			m.ID(5)
+			one, _ := ticks(m)
+			two, _ := ticks(m)
+			return append(one, two...), nil
+		}, func(rs []bus.Receipt) {
+			for i, r := range rs {
+				if r.ID != told[i] {
+					t.Errorf("signal %d got %v, told %v", r.Seq, r.ID, told[i])
+				}
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 }

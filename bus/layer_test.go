@@ -208,3 +208,18 @@ func TestATimeFarAheadOfTheClockIsRefused(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestWhatALayerCommittedIsHandledAlthoughItPanics(t *testing.T) {
+	b := newBus(t, nil)
+	l := layerOf(t, b)
+	handled := make(chan struct{})
+	handle(t, b, bus.HandleOptions{}, func(context.Context, signals.Signal[tick]) error { close(handled); return nil })
+	func() {
+		defer func() { _ = recover() }()
+		_ = l.Append(t.Context(), ticks, func([]bus.Receipt) { panic("no") })
+	}()
+	<-handled
+	if err := b.Shutdown(soon(t)); err != nil {
+		t.Error(err)
+	}
+}

@@ -138,3 +138,82 @@ func TestNoGoroutineBeforeItIsNeeded(t *testing.T) {
 		}
 	})
 }
+
+func TestShutdownEndsBesideClose(t *testing.T) {
+	for range 300 {
+		b := made(bus.New(nil))
+		a := agent(t, b, "a")
+		handle(t, b, bus.HandleOptions{}, func(ctx context.Context, s signals.Signal[signals.Discovery]) error {
+			if s.Seq < 5 {
+				_, _ = a.Publish(ctx, found("more"))
+				return nil
+			}
+			b.Close()
+			return nil
+		})
+		go func() { _, _ = a.Publish(context.Background(), found("x")) }()
+		if err := b.Shutdown(soon(t)); err != nil {
+			t.Fatalf("shutdown beside close: %v", err)
+		}
+		if err := b.Shutdown(soon(t)); err != nil {
+			t.Fatalf("shutdown after close: %v", err)
+		}
+	}
+}
+
+func TestShutdownEndsWhenAHandlerStoppedTheLastObserver(t *testing.T) {
+	b := made(bus.New(nil))
+	stop := b.Observe(func(bus.Event) {})
+	handle(t, b, bus.HandleOptions{}, func(context.Context, signals.Signal[signals.Discovery]) error { stop(); return nil })
+	must(t, agent(t, b, "a"), found("x"))
+	if err := b.Shutdown(soon(t)); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestShutdownInsideAnObserverEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := made(bus.New(&bus.Options{TTL: time.Second, Sweep: 2 * time.Second}))
+		done := make(chan error, 2)
+		b.Observe(func(e bus.Event) {
+			switch e.(type) {
+			case bus.Published, bus.Expired: // in a publisher, and in a goroutine of the bus
+				ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+				defer cancel()
+				done <- b.Shutdown(ctx)
+			}
+		})
+		must(t, agent(t, b, "a"), found("x"))
+		if err := <-done; err != nil {
+			t.Errorf("in a publisher: %v", err)
+		}
+
+		b = made(bus.New(&bus.Options{TTL: time.Second, Sweep: 2 * time.Second}))
+		must(t, agent(t, b, "a"), found("x"))
+		b.Observe(func(e bus.Event) {
+			if _, ok := e.(bus.Expired); ok {
+				ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+				defer cancel()
+				done <- b.Shutdown(ctx)
+			}
+		})
+		if err := <-done; err != nil {
+			t.Errorf("in the sweeper: %v", err)
+		}
+	})
+}
+
+func TestCallThatPanicsLocksNobodyOut(t *testing.T) {
+	b := newBus(t, nil)
+	a := agent(t, b, "a")
+	subscribe(t, b, bus.SubscribeOptions{Agent: "slow", Backlog: 1, WhenFull: bus.Wait})
+	must(t, a, found("x"))
+	func() {
+		defer func() { _ = recover() }()
+		var none context.Context
+		_, _ = a.Publish(none, found("has to wait"))
+	}()
+	if b.Last() != 1 {
+		t.Error("published")
+	}
+}

@@ -1,0 +1,182 @@
+package bus_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// heap returns what is reachable.
+func heap() int {
+	var m runtime.MemStats
+	for range 3 {
+		runtime.GC()
+	}
+	runtime.ReadMemStats(&m)
+	return int(m.HeapAlloc)
+}
+
+func TestSubscriptionThatLaggedKeepsNothingOfTheLog(t *testing.T) {
+	b := newBus(t, &bus.Options{TTL: -1})
+	a := agent(t, b, "a")
+	var lagged []*bus.Subscription
+	for range 20 {
+		lagged = append(lagged, subscribe(t, b, bus.SubscribeOptions{Backlog: 10}))
+	}
+	for range 5_000 {
+		must(t, a, found("x"))
+	}
+	before := heap()
+	for range 100_000 {
+		must(t, a, found("x"))
+	}
+	if grown := heap() - before; grown > 2<<20 {
+		t.Errorf("%d kB more after 100,000 signals that nobody can read", grown>>10)
+	}
+	got, err := unread(lagged[0])
+	if len(got) != 10 || !errors.Is(err, bus.ErrLagged) {
+		t.Errorf("kept %d, %v", len(got), err)
+	}
+	runtime.KeepAlive(lagged)
+}
+
+func TestReaderWithNothingToReadKeepsNothingOfTheLog(t *testing.T) {
+	b := newBus(t, &bus.Options{TTL: -1})
+	a := agent(t, b, "a")
+	ctx, cancel := context.WithCancel(context.Background())
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	defer cancel()
+	for i := range 20 {
+		waiting := subscribe(t, b, bus.SubscribeOptions{Kinds: []signals.Kind{signals.KindVote}})
+		if i > 0 {
+			wg.Go(func() { _, _ = waiting.Next(ctx) })
+		} // and one that does not even wait
+	}
+	for range 5_000 {
+		must(t, a, found("x"))
+	}
+	before := heap()
+	for range 150_000 {
+		must(t, a, found("x"))
+	}
+	if grown := heap() - before; grown > 20<<20 { // half a backlog at most, 32768 signals
+		t.Errorf("%d kB more after 150,000 signals that nobody wants", grown>>10)
+	}
+}
+
+func TestClosedReadersLeaveNothing(t *testing.T) {
+	b := newBus(t, nil)
+	a := agent(t, b, "a")
+	churn := func(n int) {
+		for i := range n {
+			thread := fmt.Sprint("t", i)
+			sub := subscribe(t, b, bus.SubscribeOptions{Threads: []string{thread}, Kinds: []signals.Kind{signals.KindVote}})
+			lagging := subscribe(t, b, bus.SubscribeOptions{Backlog: 1})
+			h := handle(t, b, bus.HandleOptions{}, func(context.Context, signals.Signal[signals.Vote]) error { return nil })
+			must(t, a, votes(thread, "p"))
+			must(t, a, votes(thread, "p"))
+			must(t, a, votes(thread, "p"))
+			sub.Close()
+			h.Close()
+			if i%2 == 0 {
+				lagging.Close() // the others are forgotten
+			}
+		}
+	}
+	churn(2_000)
+	before := heap()
+	churn(10_000)
+	if grown := heap() - before; grown > 1<<20 {
+		t.Errorf("%d kB more after 20,000 readers", grown>>10)
+	}
+	balanced(t, b)
+}
+
+// Pages are used again only if nobody can point into them.
+func TestWhatATapReturnedDoesNotChange(t *testing.T) {
+	b := newBus(t, &bus.Options{History: 64})
+	a, tap := agent(t, b, "a"), b.Tap(bus.Filter{})
+	must(t, a, found("first"))
+	s, _, err := tap.Next(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 1000 {
+		must(t, a, found("later"))
+	}
+	equal(t, "tapped", texts([]signals.Any{s}), []string{"first"})
+}
+
+func TestEndedProposalsLeaveNothing(t *testing.T) {
+	now := time.Now()
+	b := newBus(t, &bus.Options{Clock: func() time.Time { return now }, Sweep: -1, History: 64})
+	a := agent(t, b, "a")
+	lives := func(ttl time.Duration) {
+		p := proposes("t", "p", "content")
+		p.TTL = ttl
+		must(t, a, p)
+		now = now.Add(2 * time.Second)
+	}
+	churn := func(n int) int {
+		for range n {
+			lives(time.Second)
+		}
+		return heap()
+	}
+	lives(-1)
+	before := churn(1_000)
+	if grown := churn(50_000) - before; grown > 1<<20 {
+		t.Errorf("%d kB more after 50,000 proposals", grown>>10)
+	}
+}
+
+func TestIdleBucketsAreForgotten(t *testing.T) {
+	now := time.Now()
+	b := newBus(t, &bus.Options{Rate: 10, Clock: func() time.Time { return now }, Sweep: -1})
+	churn := func(from, to int) {
+		for i := from; i < to; i++ {
+			must(t, agent(t, b, fmt.Sprint("agent-with-a-long-name-", i)), found("x"))
+		}
+		now = now.Add(time.Hour)
+		b.Sweep()
+	}
+	churn(0, 5_000)
+	before := heap()
+	churn(5_000, 20_000)
+	if grown := heap() - before; grown > 1<<20 {
+		t.Errorf("%d kB more after 15,000 agents that went away", grown>>10)
+	}
+}
+
+func TestEndedSubscriptionKeepsNothingWhileAnotherReads(t *testing.T) {
+	b := newBus(t, &bus.Options{TTL: -1})
+	a := agent(t, b, "a")
+	lagged, closed := subscribe(t, b, bus.SubscribeOptions{Backlog: 10}), subscribe(t, b, bus.SubscribeOptions{})
+	other := subscribe(t, b, bus.SubscribeOptions{})
+	drain := func(n int) {
+		for range n {
+			must(t, a, found("x"))
+			if s, err := other.Poll(); s == nil || err != nil {
+				t.Fatal(s, err)
+			}
+		}
+	}
+	drain(5_000)
+	closed.Books() // which looks ahead
+	closed.Close()
+	before := heap()
+	drain(100_000)
+	if grown := heap() - before; grown > 2<<20 {
+		t.Errorf("%d kB more", grown>>10)
+	}
+	runtime.KeepAlive(lagged)
+	runtime.KeepAlive(closed)
+}
