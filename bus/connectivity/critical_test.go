@@ -202,6 +202,7 @@ func TestAnUpdateLeavesTheAnswerToWhomItWas(t *testing.T) {
 		is(t, err, connectivity.ErrNotAllowed)
 		is(t, w.component("b").Acknowledge(ctx, fire.ID), nil)
 		is(t, w.SetCoordinator("t", ""), nil)
+		is(t, w.component("boss").Acknowledge(ctx, fire.ID), nil) // no coordinator any more, but still owes it
 		if _, err := made(w.rebuilt(nil).Component("b")).Resolve(ctx, fire.ID); err == nil {
 			t.Errorf("%s: b answers after a restart", name)
 		}

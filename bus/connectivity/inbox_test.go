@@ -3,34 +3,55 @@ package connectivity_test
 import (
 	"context"
 	"testing"
+	"testing/synctest"
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/connectivity"
 )
 
 func TestClosingAnInboxWakesWhoWaitsForAHook(t *testing.T) {
-	entered, leave := make(chan struct{}), make(chan struct{})
-	w := real(t, &connectivity.Options{Hook: func(context.Context, connectivity.Signal) (connectivity.Mode, error) {
-		close(entered)
-		<-leave
-		return 0, nil
-	}})
-	inbox := w.inbox("a")
-	emitted, read := make(chan struct{}), make(chan error, 1)
-	go func() {
-		defer close(emitted)
-		w.emit(alarm(1, to(connectivity.Self)))
-	}()
-	<-entered
-	go func() {
-		_, err := inbox.Next(soon(t))
-		read <- err
-	}()
-	inbox.Close()
-	inbox.Close()
-	is(t, <-read, bus.ErrClosed)
-	close(leave)
-	<-emitted
+	synctest.Test(t, func(t *testing.T) {
+		leave := make(chan struct{})
+		w := real(t, &connectivity.Options{Hook: func(context.Context, connectivity.Signal) (connectivity.Mode, error) {
+			<-leave
+			return 0, nil
+		}})
+		inbox := w.inbox("a")
+		go w.emit(alarm(1, to(connectivity.Self)))
+		synctest.Wait() // in the hook
+		read := make(chan error, 1)
+		go func() {
+			_, err := inbox.Next(t.Context())
+			read <- err
+		}()
+		synctest.Wait() // for the hook
+		inbox.Close()
+		inbox.Close()
+		synctest.Wait()
+		select {
+		case err := <-read:
+			is(t, err, bus.ErrClosed)
+		default:
+			t.Error("Next still waits for the hook")
+		}
+		close(leave)
+		synctest.Wait()
+	})
+}
+
+func TestClosedInboxesLeaveNothing(t *testing.T) {
+	w := newWorld(t, nil)
+	comeAndGo := func(n int) {
+		for range n {
+			made(w.Inbox("a")).Close()
+		}
+	}
+	comeAndGo(1_000)
+	before := heap()
+	comeAndGo(20_000)
+	if after := heap(); after > before+1<<20 {
+		t.Errorf("%d kB, and %d after 20,000 inboxes", before>>10, after>>10)
+	}
 }
 
 func TestWhatIsUnreadWhenTheBusClosesCanBeRead(t *testing.T) {
