@@ -58,10 +58,13 @@ func (p Personality) Words() int {
 }
 
 // Instructions returns what a model is told of the personality: a sentence for
-// each trait at or below 0.3 or at or above 0.7, the traits with their values,
-// and how many words to answer in.
+// each trait at or below 0.3 or at or above 0.7, and the traits with their values.
+// The zero value, which leans nowhere, needs none. How much the answer may have
+// is [Personality.Words].
 func (p Personality) Instructions() string {
-	p = p.leaning()
+	if p == (Personality{}) {
+		return ""
+	}
 	var all, values []string
 	for _, t := range p.traits() {
 		switch {
@@ -72,8 +75,7 @@ func (p Personality) Instructions() string {
 		}
 		values = append(values, fmt.Sprintf("%s %.1f", t.name, t.value))
 	}
-	all = append(all, fmt.Sprintf("Your traits, from 0 to 1: %s.", strings.Join(values, ", ")),
-		fmt.Sprintf("Answer in at most %d words.", p.Words()))
+	all = append(all, fmt.Sprintf("Your traits, from 0 to 1: %s.", strings.Join(values, ", ")))
 	return strings.Join(all, " ")
 }
 

@@ -5,16 +5,20 @@
 //
 // # One call a turn
 //
-// A turn is one call with all that is new. The system prompt has the agent's role,
-// the first message the task; then come the turns before as a conversation, what is
-// new, and last how the proposals stand. Everything before that last message is as
+// A turn is one call with all that is new. The system prompt has the agent's role
+// and personality, the first message the task; then come the turns before as a
+// conversation, what is new, and last how the proposals stand and what the others
+// hold of them ([agents.Turn.Positions]). Everything before that last message is as
 // it was in the turn before with one turn more, so that a provider's cache has it.
-// What goes in is bounded: see [Thinker].Prompt and [Thinker].Text.
+// What goes in is bounded: see [Thinker].Prompt and [Thinker].Text. Where proposals
+// are too many for the bound, each is cut, to 64 bytes at least; what others hold has
+// the room that is left, the newest first.
 //
 // The turn's effort says how much thought it is worth. Cheap asks [Thinker].Cheap,
 // without tools, shows signals without their reasons and asks for a quarter of the
-// tokens. Deep asks [Thinker].Deep, for four times as many, and lets it look at its
-// answer a second time. Everything else asks [Thinker].Model.
+// tokens and half the words ([agents.Personality.Words]). Deep asks [Thinker].Deep,
+// for four times the tokens and twice the words, and lets it look at its answer a
+// second time. Everything else asks [Thinker].Model.
 //
 // # What others say
 //

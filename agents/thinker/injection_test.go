@@ -69,7 +69,7 @@ func checkQuoted(t interface {
 			continue
 		}
 		for _, l := range lines {
-			fixed := strings.HasPrefix(l, "The task: \"") || strings.HasPrefix(l, "Background: \"") || strings.HasPrefix(l, "Round 3. The proposals") || strings.HasPrefix(l, "Your answer, in at most") ||
+			fixed := strings.HasPrefix(l, "The task: \"") || strings.HasPrefix(l, "Background: \"") || strings.HasPrefix(l, "Round 3. The proposals") || l == "What the others hold of them:" || strings.HasPrefix(l, "Your answer, in at most") ||
 				strings.HasSuffix(l, " older lines are left out.)")
 			var signal struct{ Ref, From string }
 			isLine := json.Unmarshal([]byte(l), &signal) == nil
@@ -79,6 +79,9 @@ func checkQuoted(t interface {
 			if isLine && signal.Ref != "" && strings.Count(l, `"from":`) != 1 {
 				t.Errorf("%q forges a source: %q", text, l)
 			}
+		}
+		if i == len(r.Messages)-1 && len(positions(message.Text)) != 3 {
+			t.Errorf("%q: of what others hold there is %q", text, positions(message.Text))
 		}
 		for _, mark := range []string{"<", ">", "[INST]", "[/INST]", "[SYSTEM_PROMPT]", "\u202e", "\U000E0041", "\u2028", "\x1b", "\x00"} {
 			if strings.Contains(message.Text, mark) {

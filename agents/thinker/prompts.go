@@ -6,8 +6,6 @@ import (
 	"io/fs"
 	"strings"
 	"text/template"
-
-	"github.com/swarmbus/swarmbus/agents"
 )
 
 //go:embed prompts/*.md
@@ -19,7 +17,7 @@ type Prompts struct {
 	System *template.Template // ID, Role, Traits, Forms
 	Task   *template.Template // Task, Context
 	News   *template.Template // Lines, LeftOut
-	State  *template.Template // Round, Lines, Words
+	State  *template.Template // Round, Lines, Held, Words
 	Repair *template.Template // Problems
 	Again  *template.Template
 }
@@ -70,8 +68,8 @@ func LoadPrompts(dir fs.FS) (*Prompts, error) {
 
 type (
 	systemData struct {
-		ID, Role      string
-		Traits, Forms []string
+		ID, Role, Traits string
+		Forms            []string
 	}
 	taskData struct{ Task, Context string }
 	newsData struct {
@@ -80,7 +78,7 @@ type (
 	}
 	stateData struct {
 		Round, Words int
-		Lines        []string
+		Lines, Held  []string
 	}
 	repairData struct{ Problems []string }
 )
@@ -92,26 +90,4 @@ func fill(t *template.Template, with any) string {
 		return fmt.Sprintf("(the prompt %s failed: %v)", t.Name(), err)
 	}
 	return strings.TrimRight(b.String(), "\n")
-}
-
-// traits puts a personality into words.
-func traits(p agents.Personality) (all []string) {
-	for _, t := range []struct {
-		value     float64
-		low, high string
-	}{
-		{p.Curiosity, "You stay with the question.", "You look for what others overlook."},
-		{p.Caution, "You are quick to accept what looks right.", "It takes much to convince you; you say what may go wrong."},
-		{p.Conformity, "You trust your own judgement over that of others.", "You give weight to what others hold."},
-		{p.Verbosity, "You are brief.", "You explain yourself."},
-	} {
-		switch {
-		case p == agents.Personality{}:
-		case t.value >= 0.6:
-			all = append(all, t.high)
-		case t.value <= 0.4:
-			all = append(all, t.low)
-		}
-	}
-	return all
 }

@@ -28,7 +28,7 @@ type Thinker struct {
 
 	Prompts *Prompts // nil: the package's
 	Tokens  int      // of an answer; 0: 1024. A quarter of it where a turn is cheap, four times as many where it is deep
-	Prompt  int      // bytes of the turns before that go in, and of what is new; 0: 48 KiB
+	Prompt  int      // bytes each of the turns before, of what is new, and of how the proposals stand; 0: 48 KiB
 	Text    int      // bytes of one text of others; 0: 4 KiB
 	// Temperature and a seed, which is the turn's, for models that take them.
 	Temperature *float64
@@ -111,19 +111,20 @@ func (t *Thinker) begin(turn *agents.Turn) *thought {
 		prompts = defaults
 	}
 	v := newView(turn, prompts)
-	v.details, v.text, v.most = true, cmp.Or(t.Text, 4<<10), cmp.Or(t.Prompt, 48<<10)
+	v.details, v.text, v.most, v.words = true, cmp.Or(t.Text, 4<<10), cmp.Or(t.Prompt, 48<<10), t.Personality.Words()
 	th := &thought{Thinker: t, view: v, model: t.Model, forms: formsOf(func(k signals.Kind) bool { return slices.Contains(t.CanEmit, k) })}
 	th.ask.Most, th.ask.Temperature = cmp.Or(t.Tokens, 1024), t.Temperature
 	switch turn.Effort {
 	case agents.Cheap:
 		th.model = either(t.Cheap, t.Model)
 		th.ask.Most = max(64, th.ask.Most/4)
-		v.details, v.text = false, min(v.text, 256)
+		v.details, v.text, v.words = false, min(v.text, 256), v.words/2
 	case agents.Deep:
 		th.model = either(t.Deep, t.Model)
 		th.ask.Most *= 4
+		v.words *= 2
 	}
-	v.words = th.ask.Most / 4 // the JSON around them, and languages with long tokens, take the rest
+	v.words = min(v.words, th.ask.Most/4) // the JSON around them, and languages with long tokens, take the rest
 	if turn.Effort != agents.Cheap {
 		for _, tool := range t.Tools {
 			th.ask.Tools = append(th.ask.Tools, tool.Tool)
@@ -140,7 +141,7 @@ func (t *Thinker) begin(turn *agents.Turn) *thought {
 	for i := range th.forms {
 		shown = append(shown, th.forms[i].String())
 	}
-	th.ask.System = fill(prompts.System, systemData{t.ID, t.Role, traits(t.Personality), shown})
+	th.ask.System = fill(prompts.System, systemData{t.ID, t.Role, t.Personality.Instructions(), shown})
 	th.ask.Schema = schema(th.forms, len(turn.Proposals))
 	th.ask.Messages = v.messages()
 	return th

@@ -151,6 +151,10 @@ func TestWhatGoesInIsBounded(t *testing.T) {
 	m := answering(pass)
 	full := turn()
 	full.Round, full.Heard, full.New = 201, nil, nil
+	for i := range uint64(40) {
+		p := said(2000+i, fmt.Sprint("agent-", i), 200, signals.Proposal{ProposalID: fmt.Sprint("p", i), Content: strings.Repeat("z", 5000), Reasoning: strings.Repeat("w", 5000)})
+		full.Proposals = append(full.Proposals, agents.Standing{Proposal: p})
+	}
 	for i := range uint64(200) {
 		full.Heard = append(full.Heard, said(10+i, "ann", int32(i), signals.Discovery{Finding: strings.Repeat("x", 5000)}))
 		full.New = append(full.New, said(1000+i, "ann", 200, signals.Discovery{Finding: strings.Repeat("y", 5000)}))
@@ -163,8 +167,77 @@ func TestWhatGoesInIsBounded(t *testing.T) {
 		size += len(m.Text)
 	}
 	text := shown(m.requests[0])
-	if size > 22_000 || size < 12_000 || !strings.Contains(text, "older lines are left out") || !strings.Contains(text, "turns are left out") || !strings.Contains(text, "S1199") || !strings.Contains(text, "Which retry policy?") {
+	if size > 32_000 || size < 20_000 || !strings.Contains(text, "older lines are left out") || !strings.Contains(text, "turns are left out") || !strings.Contains(text, "S1199") || !strings.Contains(text, "Which retry policy?") {
 		t.Errorf("%d bytes went in", size)
+	}
+	state := m.requests[0].Messages[len(m.requests[0].Messages)-1].Text
+	held := positions(state)
+	if len(state) > 10_100 || strings.Count(state, `{"proposal":"P`) != 41 || len(held) == 0 || !strings.Contains(held[len(held)-1], `"agent-39"`) {
+		t.Errorf("%d bytes of how it stands, of what others hold %d: %s", len(state), len(held), state)
+	}
+}
+
+// positions are the lines of what others hold.
+func positions(state string) (all []string) {
+	_, held, _ := strings.Cut(state, "What the others hold of them:\n")
+	for l := range strings.Lines(held) {
+		if strings.HasPrefix(l, "{") {
+			all = append(all, strings.TrimSpace(l))
+		}
+	}
+	return all
+}
+
+// TestWhatOthersHoldIsToldWithNumberAndReason also where the agent does not listen to
+// votes; its own position is not among them.
+func TestWhatOthersHoldIsToldWithNumberAndReason(t *testing.T) {
+	third := turn()
+	p := &third.Proposals[0]
+	p.Votes = append(p.Votes, said(7, "carl", 2, signals.Vote{ProposalID: "ann-1", Stance: signals.Abstain, Reasoning: "no numbers"}), said(8, "critic", 2, signals.Vote{ProposalID: "ann-1", Stance: signals.Agree, Reasoning: "mine"}))
+	m := answering(`{"say":[{"type":"doubt","about":"S7","concern":"then measure","severity":"low","confidence":0.6}]}`)
+	out, _, err := take(t, thinker.Thinker{ID: "critic", Model: m}, third)
+	if err != nil || len(out) != 1 || out[0].Body().(signals.Doubt).TargetSignalID != signals.MustID("sig_7") {
+		t.Errorf("a doubt about a vote: %v, %v", out, err)
+	}
+	want := []string{
+		`{"ref":"S3","from":"ann","of":"P1","proposed":true,"holds":"agree","why":"it spreads load","confidence":0.80}`,
+		`{"ref":"S6","from":"bob","of":"P1","holds":"disagree","why":"too slow","confidence":0.80}`,
+		`{"ref":"S7","from":"carl","of":"P1","holds":"abstain","why":"no numbers","confidence":0.80}`,
+	}
+	if diff := cmp.Diff(want, positions(m.requests[0].Messages[len(m.requests[0].Messages)-1].Text)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestPersonalityIsHowItIsAskedAndHowLongItAnswers has the same turn for agents of
+// opposite traits.
+func TestPersonalityIsHowItIsAskedAndHowLongItAnswers(t *testing.T) {
+	for name, c := range map[string]struct {
+		p      agents.Personality
+		effort agents.Effort
+		words  int
+		say    string
+	}{
+		"nowhere":      {agents.Personality{}, 0, 95, "not by how many are for it"},
+		"brief":        {agents.Personality{Verbosity: 0, Conformity: 0.1}, agents.Fast, 30, "Judge for yourself, whatever others say. Be brief. Your traits, from 0 to 1: curiosity 0.0, caution 0.0, conformity 0.1, verbosity 0.0."},
+		"at length":    {agents.Personality{Verbosity: 1, Curiosity: 1}, agents.Fast, 256, "Look for what others have not seen."},
+		"more":         {agents.Personality{Verbosity: 1, Caution: 1}, agents.Deep, 600, "Ask for evidence before you agree."},
+		"less":         {agents.Personality{Verbosity: 0.5, Conformity: 1}, agents.Cheap, 47, "Give weight to what others agree on."},
+		"within bound": {agents.Personality{Verbosity: 1}, agents.Cheap, 64, "Explain your reasons in full."},
+	} {
+		m := answering(pass, pass)
+		turn := turn()
+		turn.Effort = c.effort
+		if _, _, err := take(t, thinker.Thinker{ID: "critic", Model: m, Personality: c.p}, turn); err != nil {
+			t.Fatal(err)
+		}
+		r := m.requests[0]
+		if last := r.Messages[len(r.Messages)-1].Text; !strings.HasSuffix(last, fmt.Sprintf("\nYour answer, in at most %d words:", c.words)) || !strings.Contains(r.System, c.say) {
+			t.Errorf("%s: asked by %q to answer %q", name, r.System, last)
+		}
+		if strings.Contains(r.System, "not by how many") != (c.p == agents.Personality{}) {
+			t.Errorf("%s: conformity is asked for and forbidden: %q", name, r.System)
+		}
 	}
 }
 

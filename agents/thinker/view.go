@@ -16,7 +16,7 @@ type view struct {
 	prompts *Prompts
 	details bool
 	text    int // bytes of a text
-	most    int // bytes of the turns before, and of what is new
+	most    int // bytes of the turns before, of what is new, and of how it stands
 	words   int
 
 	ids  map[signals.ID]uint64 // where signals are in the log
@@ -32,6 +32,9 @@ func newView(t *agents.Turn, p *Prompts) *view {
 	}
 	for _, p := range t.Proposals {
 		v.know(p.Proposal.Header)
+		for _, vote := range p.Votes {
+			v.know(vote.Header)
+		}
 	}
 	return v
 }
@@ -178,25 +181,4 @@ func (v *view) news(all []signals.Any) string {
 	}
 	slices.Reverse(d.Lines)
 	return fill(v.prompts.News, d)
-}
-
-// state shows how the proposals stand.
-func (v *view) state() string {
-	d := stateData{Round: v.Round, Words: v.words}
-	for i, p := range v.Proposals {
-		l := &line{text: v.text}
-		l.add("proposal", fmt.Sprintf(`"P%d"`, i+1))
-		l.say("by", p.Supporters()[0])
-		l.say("content", p.Proposal.Payload.Content)
-		count := map[signals.Stance]int{}
-		for _, vote := range p.Votes {
-			count[vote.Payload.Stance]++
-		}
-		l.add("votes", fmt.Sprintf(`{"agree":%d,"disagree":%d,"abstain":%d}`, count[signals.Agree], count[signals.Disagree], count[signals.Abstain]))
-		if own := p.VoteOf(v.Agent); own != nil {
-			l.say("yours", own.Payload.Stance.String())
-		}
-		d.Lines = append(d.Lines, l.String())
-	}
-	return fill(v.prompts.State, d)
 }

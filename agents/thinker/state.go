@@ -1,0 +1,76 @@
+package thinker
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// state shows how the proposals stand, and what others hold of them as far as there
+// is room.
+func (v *view) state() string {
+	d := stateData{Round: v.Round, Words: v.words, Lines: v.proposals()}
+	left := v.most
+	for _, l := range d.Lines {
+		left -= len(l) + 1
+	}
+	for _, p := range slices.Backward(v.Positions(0)) {
+		l := v.position(&p)
+		if left -= len(l) + 1; left < 0 {
+			break
+		}
+		d.Held = append(d.Held, l)
+	}
+	slices.Reverse(d.Held)
+	return fill(v.prompts.State, d)
+}
+
+// proposals shows each as a line, shortened until all of them have room, but not so
+// far that nobody knows what they are.
+func (v *view) proposals() (lines []string) {
+	for text := v.text; ; text /= 2 {
+		size := 0
+		lines = lines[:0]
+		for i := range v.Proposals {
+			lines = append(lines, v.standing(i, text))
+			size += len(lines[i]) + 1
+		}
+		if size <= v.most || text <= 64 {
+			return lines
+		}
+	}
+}
+
+func (v *view) standing(i, text int) string {
+	p := &v.Proposals[i]
+	l := &line{text: text}
+	l.add("proposal", fmt.Sprintf(`"P%d"`, i+1))
+	l.say("by", p.Supporters()[0])
+	l.say("content", p.Proposal.Payload.Content)
+	count := map[signals.Stance]int{}
+	for _, vote := range p.Votes {
+		count[vote.Payload.Stance]++
+	}
+	l.add("votes", fmt.Sprintf(`{"agree":%d,"disagree":%d,"abstain":%d}`, count[signals.Agree], count[signals.Disagree], count[signals.Abstain]))
+	if own := p.VoteOf(v.Agent); own != nil {
+		l.say("yours", own.Payload.Stance.String())
+	}
+	return l.String()
+}
+
+// position shows what somebody holds, with the number of what says so.
+func (v *view) position(p *agents.Position) string {
+	l := &line{text: v.text}
+	l.add("ref", fmt.Sprintf(`"S%d"`, p.Seq))
+	l.add("from", quote(p.Agent, signals.NameBytes))
+	l.add("of", v.refOf(p.Proposal))
+	if p.Proposed {
+		l.add("proposed", "true")
+	}
+	l.say("holds", p.Stance.String())
+	v.detail(l, "why", p.Why)
+	l.add("confidence", fmt.Sprintf("%.2f", p.Confidence))
+	return l.String()
+}
