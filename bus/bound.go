@@ -75,9 +75,7 @@ func (s *Subscription) reviewLocked(end uint64) {
 // unreadLocked counts the unread signals when the log ends at end. It looks at
 // each entry once.
 func (s *Subscription) unreadLocked(end uint64) uint64 {
-	if s.cursor.Pos >= s.ahead.Pos {
-		s.ahead, s.counted = s.cursor, s.books.Intended
-	}
+	s.keepAhead()
 	for {
 		seg, from, to := s.ahead.Span(end)
 		if from == to {
@@ -85,6 +83,14 @@ func (s *Subscription) unreadLocked(end uint64) uint64 {
 		}
 		s.counted += uint64(bits.OnesCount64(s.wanted(seg, from, to)))
 		s.ahead.Pos += uint64(to - from)
+	}
+}
+
+// keepAhead moves the ahead cursor on with the cursor. One left behind would
+// keep alive what was read. It needs s.mu.
+func (s *Subscription) keepAhead() {
+	if s.cursor.Pos >= s.ahead.Pos {
+		s.ahead, s.counted = s.cursor, s.books.Intended
 	}
 }
 

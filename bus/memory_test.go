@@ -72,6 +72,26 @@ func TestReaderWithNothingToReadKeepsNothingOfTheLog(t *testing.T) {
 	}
 }
 
+func TestReaderKeepsNothingThatItHasRead(t *testing.T) {
+	b := newBus(t, &bus.Options{TTL: -1})
+	a, reader := agent(t, b, "a"), subscribe(t, b, bus.SubscribeOptions{Backlog: 1 << 30})
+	read := func(n int) {
+		for range n {
+			must(t, a, found("x"))
+			if s, err := reader.Poll(); s == nil || err != nil {
+				t.Fatal(s, err)
+			}
+		}
+	}
+	read(2_000)
+	before := heap()
+	read(50_000)
+	if grown := heap() - before; grown > 1<<20 {
+		t.Errorf("%d kB more after 50,000 signals that were read at once", grown>>10)
+	}
+	runtime.KeepAlive(reader)
+}
+
 func TestClosedReadersLeaveNothing(t *testing.T) {
 	b := newBus(t, nil)
 	a := agent(t, b, "a")

@@ -103,6 +103,7 @@ func (s *Subscription) take(dst []signals.Any, limit uint64, now int64) (n int) 
 		}
 		s.cursor.Pos += uint64(to - from)
 	}
+	s.keepAhead()
 	s.inHand += uint64(n)
 	return n
 }

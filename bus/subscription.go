@@ -72,7 +72,7 @@ type Subscription struct {
 
 	mu      sync.Mutex // protects the fields below; taken after bus.mu
 	cursor  store.Cursor
-	ahead   store.Cursor  // not before the cursor, once it was report at: wanted entries are counted up to here
+	ahead   store.Cursor  // not before the cursor: wanted entries are counted up to here
 	counted uint64        // entries that the reader wants, up to there
 	front   []signals.Any // unread signals before the cursor: given back, or kept when it lagged
 	err     error         // why it ended; nil: it has not
