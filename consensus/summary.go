@@ -52,17 +52,17 @@ func (d Decision) Reason() string {
 	case d.Outcome == Reached:
 		return fmt.Sprintf("support %s meets the threshold of %s", short(d.Support), short(t.threshold))
 	case d.Outcome == Rejected:
-		return "more speaks against every proposal than for it"
+		return "more speaks against every proposal than for it: " + d.disagreeing()
 	case d.Outcome == Uncertified:
-		return fmt.Sprintf("by what is known of the voters, %s may as well be wrong", d.leading())
+		return fmt.Sprintf("by what is known of the voters, %s with support %s may as well be wrong", d.leading(), short(d.Support))
 	case d.Voters < t.quorum:
 		return fmt.Sprintf("%s of a quorum of %d", plural(d.Voters, "voter"), t.quorum)
 	case len(d.Leaders) == 0:
-		return "nobody agrees with any proposal"
+		return fmt.Sprintf("none of %s agrees with any proposal", plural(d.Voters, "voter"))
 	case len(d.Leaders) > 1:
-		return "nothing leads alone: " + d.leading()
+		return fmt.Sprintf("nothing leads alone: %s have support %s each", d.leading(), short(d.Support))
 	case d.Support >= t.threshold:
-		return fmt.Sprintf("as much speaks against %s as for it", d.leading())
+		return fmt.Sprintf("as much speaks against %s as for it: support %s", d.leading(), short(d.Support))
 	default:
 		return fmt.Sprintf("%s%s is below the threshold of %s", d.agreeing(), below(d.Support, t.threshold), short(t.threshold))
 	}
@@ -85,6 +85,20 @@ func (d *Decision) agreeing() string {
 		return what + ": "
 	}
 	return what + ": support "
+}
+
+// disagreeing counts who disagrees with the proposals, the first ones, among those who did not abstain.
+func (d *Decision) disagreeing() string {
+	const most = 3
+	r := d.from.record()
+	var all []string
+	for p, id := range r.proposals[:min(len(r.proposals), most)] {
+		all = append(all, fmt.Sprintf("%d of %d disagree with %q", r.total.counts[p].disagree, r.total.spoke, id))
+	}
+	if more := len(r.proposals) - most; more > 0 {
+		all = append(all, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(all, ", ")
 }
 
 // below writes a number with three digits, or as many more as show that it is below the bound.

@@ -71,6 +71,8 @@ func (w *watch) about(all []attribute.KeyValue, s signals.Any, h *signals.Header
 		all = append(all, w.asks(s)...)
 	case *signals.Signal[swarm.Late]:
 		all = append(all, keyAgentName.String(s.Payload.Agent))
+	case *signals.Signal[swarm.Failed]:
+		all = append(all, keyAgentName.String(s.Payload.Agent))
 	case *signals.Signal[swarm.Same]:
 		all = append(all, keyProposal.String(s.Payload.ProposalID), keySameAs.String(s.Payload.As))
 	}

@@ -67,9 +67,12 @@ func (o *Observer) reason(r *swarm.Result) string {
 	if o.content != nil {
 		return clip(o.content("", "reason", r.Detail))
 	}
-	quotes := r.Turns.Refused > 0 || r.Stop == swarm.StopCancelled || r.Stop == swarm.StopError || r.Stop == swarm.StopEscalated
-	if !quotes {
-		return clip(r.Detail)
+	if r.Stop != swarm.StopCancelled && r.Stop != swarm.StopError && r.Stop != swarm.StopEscalated {
+		why := r.Detail
+		if r.Turns.Refused+len(r.Failed) > 0 {
+			why, _, _ = strings.Cut(why, "; ") // the errors are behind it
+		}
+		return clip(why)
 	}
 	if q := r.Question; q != nil && q.Asks == bus.System {
 		return clip(q.Reason)

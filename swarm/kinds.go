@@ -2,7 +2,11 @@ package swarm
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
+	"strings"
 
+	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/routing"
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
@@ -11,8 +15,9 @@ import (
 // The kinds that a swarm itself says beside those of package signals. Agents
 // may not, on a bus that carries a swarm.
 const (
-	KindLate signals.Kind = "turn:late"
-	KindSame signals.Kind = "proposal:same"
+	KindLate   signals.Kind = "turn:late"
+	KindFailed signals.Kind = "turn:failed"
+	KindSame   signals.Kind = "proposal:same"
 )
 
 // Late says that a round went on without an agent's turn. The log shows where.
@@ -20,6 +25,34 @@ type Late struct {
 	Agent string `json:"agent"` // required
 	Round int    `json:"round"` // of the turn, from 1
 }
+
+// Failed says that an agent's turn ended early. What it said before follows.
+type Failed struct {
+	Agent  string `json:"agent"`            // required
+	Round  int    `json:"round"`            // of the turn, from 1
+	Reason string `json:"reason,omitempty"` // the error's text, at most 1 KiB of it
+}
+
+// String says it in words.
+func (p Late) String() string { return fmt.Sprintf("%s was late in round %d", p.Agent, p.Round) }
+
+// String says it in words.
+func (p Failed) String() string {
+	return fmt.Sprintf("%s failed in round %d: %s", p.Agent, p.Round, p.Reason)
+}
+
+// failed is what the log says of a turn that did.
+func (e TurnFailed) failed() Failed {
+	const most = 1 << 10
+	why := strings.TrimPrefix(e.Err.Error(), "agents: "+e.Agent+": ")
+	if p := (*agents.PanicError)(nil); errors.As(e.Err, &p) {
+		why = fmt.Sprintf("panic: %v", p.Value)
+	}
+	return Failed{e.Agent, e.Round, strings.ToValidUTF8(why[:min(len(why), most)], "")}
+}
+
+// turnFailed is what failed says, with the text of an error for the error.
+func (p Failed) turnFailed() TurnFailed { return TurnFailed{p.Agent, p.Round, errors.New(p.Reason)} }
 
 // Same says that [Options].Same takes a proposal for one that was made before.
 // From then on both are one, with the votes on either.
@@ -31,12 +64,20 @@ type Same struct {
 // Kind returns KindLate.
 func (Late) Kind() signals.Kind { return KindLate }
 
+// Kind returns KindFailed.
+func (Failed) Kind() signals.Kind { return KindFailed }
+
 // Kind returns KindSame.
 func (Same) Kind() signals.Kind { return KindSame }
 
 // Check implements [signals.Checker].
 func (p Late) Check(l signals.Limits) error {
 	return cmp.Or(l.Name("agent", p.Agent), signals.AtLeastZero("round", float64(p.Round)))
+}
+
+// Check implements [signals.Checker].
+func (p Failed) Check(l signals.Limits) error {
+	return cmp.Or(l.Name("agent", p.Agent), signals.AtLeastZero("round", float64(p.Round)), l.Text("reason", p.Reason))
 }
 
 // Check implements [signals.Checker].
@@ -48,7 +89,7 @@ func (p Same) Check(l signals.Limits) error {
 // solve.
 func Kinds() []signals.Registration {
 	return append(routing.Kinds(),
-		signals.For[Late](), signals.For[Same](), signals.For[conflict.Resolution](),
+		signals.For[Late](), signals.For[Failed](), signals.For[Same](), signals.For[conflict.Resolution](),
 		signals.For[Opened](), signals.For[Decided](), signals.For[Outcome](),
 	)
 }

@@ -65,8 +65,8 @@ func TestTurnSaysNoMoreThanItMay(t *testing.T) {
 		}
 	})}
 	r := solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{chatty}, TurnSignals: 4}))
-	if len(r.Log) != 5 || r.Turns.Failed != 1 {
-		t.Errorf("got %d signals and %+v, want the task and 4 of a failed turn", len(r.Log), r.Turns)
+	if len(r.Log) != 6 || r.Turns.Failed != 1 {
+		t.Errorf("got %d signals and %+v, want the task, 4 of a failed turn and that it failed", len(r.Log), r.Turns)
 	}
 }
 
@@ -106,6 +106,9 @@ func TestDeadlineInterruptsATurnAtOnce(t *testing.T) {
 				t.Errorf("obedient %v: %s", obedient, diff)
 			}
 			log := []string{"system task:new", "quick discovery", "system turn:late"}
+			if obedient {
+				log = append(log, "system turn:failed")
+			}
 			if diff := cmp.Diff(log, sources(r.Log)); diff != "" {
 				t.Errorf("obedient %v: %s", obedient, diff)
 			}

@@ -10,21 +10,31 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// detail is why the solve stopped, with what did not count and who was late.
+// detail is why the solve stopped and how the votes stood, with what did not
+// count, and who failed or was late.
 func (r *solve) detail() string {
 	all := []string{r.result.Detail}
+	switch r.result.Stop {
+	case StopMaxRounds, StopBudget, StopDeadline, StopCancelled, StopEscalated:
+		all[0] += ": " + r.result.Decision.Reason()
+	}
 	all = append(all, r.uncounted()...)
 	all = append(all, r.refusals()...)
-	if len(r.late) > 0 {
-		var names []string
-		for _, l := range r.late {
-			names = append(names, l.Agent)
-		}
-		slices.Sort(names)
-		all = append(all, "late: "+few(slices.Compact(names), ", "))
-	}
+	all = append(all, r.troubles()...)
 	all = append(all, r.stopped()...)
 	return strings.Join(all, "; ")
+}
+
+// troubles names who failed and who was late, when and why.
+func (r *solve) troubles() []string {
+	var failed, late []string
+	for _, t := range r.result.Failed {
+		failed = append(failed, t.failed().String())
+	}
+	for _, l := range r.result.Late {
+		late = append(late, l.String())
+	}
+	return append(atMost(failed), atMost(late)...)
 }
 
 // uncounted names the votes that do not count, and what they may have meant.
@@ -61,8 +71,6 @@ func atMost(all []string) []string {
 	}
 	return all
 }
-
-func few(all []string, sep string) string { return strings.Join(atMost(all), sep) }
 
 // nearest says which proposal a text may have meant.
 func (r *solve) nearest(id string) string {
@@ -122,22 +130,23 @@ func plural(n int, noun string) string {
 // broken reports whether nobody of the last round could take its turn or say
 // anything, and one of them might have said what is missing.
 func (r *solve) broken() bool {
-	failed, needed := 0, false
-	for _, f := range r.failed {
-		if f.round == r.result.Rounds {
-			failed++
-			needed = needed || f.agent.May(signals.KindVote) || f.agent.May(signals.KindProposal)
-		}
+	failed, needed := r.failures(), false
+	for _, f := range failed {
+		a := r.byID[f.Agent].agent
+		needed = needed || a.May(signals.KindVote) || a.May(signals.KindProposal)
 	}
-	return needed && failed == r.begun && r.said == r.saidBefore
+	return needed && len(failed) == r.begun && r.said == r.saidBefore
 }
 
-func (r *solve) failures() error {
+// failures are the turns of the last round that failed.
+func (r *solve) failures() []TurnFailed {
+	return slices.DeleteFunc(slices.Clone(r.result.Failed), func(f TurnFailed) bool { return f.Round != r.result.Rounds })
+}
+
+func errorsOf(turns []TurnFailed) error {
 	var all []error
-	for _, f := range r.failed {
-		if f.round == r.result.Rounds {
-			all = append(all, f.err)
-		}
+	for _, t := range turns {
+		all = append(all, t.Err)
 	}
 	return errors.Join(all...)
 }

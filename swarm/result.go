@@ -36,7 +36,9 @@ type Result struct {
 	Log       []signals.Any     // every signal of the thread, in log order
 	Rounds    int
 	Turns     Turns
-	Chosen    []Chosen // by agents with strategies, in commit order
+	Failed    []TurnFailed // turns that ended early, in commit order
+	Late      []Late       // turns that a round went on without, in log order
+	Chosen    []Chosen     // by agents with strategies, in commit order
 	// Spent is what the agents' turns took, as far as they say so
 	// ([agents.Spend]), also of turns that were dropped. What a turn takes after
 	// the end is in nobody's books.

@@ -175,7 +175,10 @@ func (r *solve) restore(ctx context.Context, log []signals.Any) {
 			r.said++
 		}
 		if l, ok := signals.As[Late](s); ok {
-			r.late = append(r.late, l.Payload)
+			r.result.Late = append(r.result.Late, l.Payload)
+		}
+		if f, ok := signals.As[Failed](s); ok {
+			r.result.Failed = append(r.result.Failed, f.Payload.turnFailed())
 		}
 		r.fold(ctx, s)
 	}
@@ -188,7 +191,7 @@ func (r *solve) restore(ctx context.Context, log []signals.Any) {
 // said in the last round, or since the turn that it was late with.
 func (r *solve) remind(s *seat) {
 	from := r.result.Rounds
-	for _, l := range r.late {
+	for _, l := range r.result.Late {
 		if l.Agent == s.agent.ID {
 			s.asked = true
 			if !r.cameBack(l) {

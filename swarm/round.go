@@ -164,7 +164,7 @@ func (r *solve) miss(ctx context.Context, t *turn) {
 		t.state = stateLate
 		t.seat.asked = true
 		late := Late{t.Agent, t.Round}
-		r.late = append(r.late, late)
+		r.result.Late = append(r.result.Late, late)
 		agents.Note(ctx, agents.TurnLate{Agent: t.Agent, Round: t.Round})
 		r.announce(ctx, signals.New(signals.Header{Confidence: 1, Recipients: signals.To(bus.System)}, late))
 	}
@@ -181,8 +181,10 @@ func (r *solve) commit(ctx context.Context, t *turn, o outcome) {
 	r.result.Turns.Retried += o.tries
 	if o.err != nil {
 		r.result.Turns.Failed++
-		r.failed = append(r.failed, failure{s.agent, t.Round, o.err})
-		r.yield(TurnFailed{s.agent.ID, t.Round, o.err})
+		failed := TurnFailed{s.agent.ID, t.Round, o.err}
+		r.result.Failed = append(r.result.Failed, failed)
+		r.yield(failed)
+		r.announce(ctx, signals.New(signals.Header{Confidence: 1, Recipients: signals.To(bus.System)}, failed.failed()))
 	} else {
 		r.result.Turns.Committed++
 	}

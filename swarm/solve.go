@@ -61,16 +61,7 @@ type solve struct {
 
 	begun      int // turns of the last round
 	saidBefore int // by agents, before the last round
-	failed     []failure
 	refused    []Refused
-	late       []Late
-}
-
-// A failure is a turn that ended early.
-type failure struct {
-	agent *agents.Agent
-	round int
-	err   error
 }
 
 func (s *Swarm) start(ctx context.Context, task signals.Task) (*solve, error) {
@@ -261,6 +252,7 @@ func (r *solve) interrupted(ctx context.Context) {
 func (r *solve) finish(ctx context.Context) {
 	d := r.votes.Decision()
 	r.result.Decision = d
+	r.result.Detail = r.detail()
 	r.record(ctx)
 	if r.result.Stop == StopConsensus {
 		won := r.proposals.of(d.Choice).Proposal
@@ -272,7 +264,6 @@ func (r *solve) finish(ctx context.Context) {
 	}
 	r.result.Proposals = r.proposals.show("")
 	r.result.Question = r.question()
-	r.result.Detail = r.detail()
 	for _, s := range r.seats {
 		if s.turn != nil && s.turn.state != stateStopped {
 			agents.Note(ctx, agents.TurnDropped{Agent: s.agent.ID, Round: s.turn.Round})

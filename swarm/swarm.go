@@ -74,7 +74,7 @@ func New(o Options) (*Swarm, error) {
 // admitAgents reserves the swarm's own kinds and asks for every agent's handle,
 // so that what would be refused later is refused now.
 func (s *Swarm) admitAgents() error {
-	if _, err := s.bus.Layer("swarm", KindLate, KindSame, KindTerms, KindDecided, KindOutcome); err != nil {
+	if _, err := s.bus.Layer("swarm", KindLate, KindFailed, KindSame, KindTerms, KindDecided, KindOutcome); err != nil {
 		return err
 	}
 	var problems []error

@@ -188,8 +188,8 @@ func TestOneBadSignalIsRefusedAndTheRestIsKept(t *testing.T) {
 		case swarm.Refused:
 			refused = append(refused, e.Err)
 		case swarm.Stopped:
-			if len(e.Result.Log) != 2 || e.Result.Turns.Refused != 4 {
-				t.Errorf("got %d signals and %+v, want the task, one discovery and 4 refused", len(e.Result.Log), e.Result.Turns)
+			if len(e.Result.Log) != 3 || e.Result.Turns.Refused != 4 {
+				t.Errorf("got %d signals and %+v, want the task, one discovery, 4 refused and that the turn failed", len(e.Result.Log), e.Result.Turns)
 			}
 		}
 	}
@@ -227,7 +227,7 @@ func TestEscalationStopsTheSolve(t *testing.T) {
 		return agents.Say(signals.New(signals.Header{}, signals.Escalation{Reason: "needs a person"}))
 	})}
 	r := solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{worried, talker("t")}}))
-	if r.Stop != swarm.StopEscalated || r.Detail != "needs a person" {
+	if r.Stop != swarm.StopEscalated || r.Detail != "needs a person: 0 voters of a quorum of 2" {
 		t.Errorf("got %v %q, want escalated", r.Stop, r.Detail)
 	}
 }

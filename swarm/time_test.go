@@ -146,7 +146,7 @@ func TestLateTurnHoldsNobodyBack(t *testing.T) {
 		if took := time.Since(begin); r.Stop != swarm.StopConsensus || took != 10*time.Second {
 			t.Errorf("%v after %v, want consensus after 10s", r.Stop, took)
 		}
-		if !strings.Contains(r.Detail, "late: hung") || r.Turns.Late != 1 || r.LeftBehind != nil {
+		if !strings.Contains(r.Detail, "hung was late in round 1") || r.Turns.Late != 1 || r.LeftBehind != nil {
 			t.Errorf("%q, %+v, left behind %v", r.Detail, r.Turns, r.LeftBehind)
 		}
 	})

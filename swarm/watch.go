@@ -15,9 +15,10 @@ import (
 // [journal.View] in another process. It waits for a solve that has not begun.
 //
 // A log does not tell everything. [Started] has no seed and no agents,
-// [RoundStarted] no turns; what was refused or failed is not shown, and
-// [Weighed] is what the votes came to when the solve stopped. The [Result] of
-// [Stopped] has what was said and decided, but no turns, books or times.
+// [RoundStarted] no turns; what was refused is not shown, an error is its text,
+// and [Weighed] is what the votes came to when the solve stopped. The [Result] of
+// [Stopped] has what was said and decided, who failed and who was late, but no
+// turns, books or times.
 //
 // The iteration ends after Stopped; after that of an escalated solve it waits
 // for what comes of the answer. It ends early with an error: those of
@@ -125,6 +126,12 @@ func (w *watcher) spoke(s signals.Any) {
 	r.Log = append(r.Log, s)
 	w.events = append(w.events, Spoke{s})
 	switch s := s.(type) {
+	case *signals.Signal[Late]:
+		r.Late = append(r.Late, s.Payload)
+	case *signals.Signal[Failed]:
+		failed := s.Payload.turnFailed()
+		r.Failed = append(r.Failed, failed)
+		w.events = append(w.events, failed)
 	case *signals.Signal[Decided]:
 		w.events = append(w.events, Weighed{r.Decision})
 		if w.decided = &s.Payload; r.Decision.Outcome != consensus.Reached || s.Payload.Stop > StopConsensus {

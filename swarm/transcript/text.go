@@ -56,8 +56,7 @@ func (t *text) show(e swarm.Event) error {
 		t.line("     %s  %s %s", t.name(e.Agent), t.paint(red, "refused"), t.said(e.Err.Error()))
 	case swarm.Routed:
 		t.line("     %s  %s %s", t.name(e.Agent), t.paint(amber, e.Decision.Action.String()), t.said(why(e)))
-	case swarm.TurnFailed:
-		t.line("     %s  %s %s", t.name(e.Agent), t.paint(red, "failed"), t.said(e.Err.Error()))
+	case swarm.TurnFailed: // the log says so too
 	case swarm.Weighed: // the votes are shown once, at the end
 		t.last = e.Decision
 	case swarm.Stopped:
@@ -140,7 +139,9 @@ func (t *text) describe(s signals.Any) (string, style) {
 	case signals.ToolResult:
 		return p.ToolName + ": " + p.Result, blue
 	case swarm.Late:
-		return fmt.Sprintf("%s was late in round %d", p.Agent, p.Round), amber
+		return p.String(), amber
+	case swarm.Failed:
+		return p.String(), red
 	case swarm.Same:
 		return fmt.Sprintf("%s is the same as %s", p.ProposalID, p.As), faint
 	case swarm.Opened:
