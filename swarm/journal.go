@@ -2,7 +2,6 @@ package swarm
 
 import (
 	"context"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -157,38 +156,4 @@ func (s *Swarm) recordOutcome(thread, right string) error {
 		return err
 	}
 	return s.writer.Sync(ctx, receipt.Seq)
-}
-
-// Past returns the logs of all solves in the journal, by thread in the order in
-// which they began: finished ones, and those that were cut off or that wait for
-// an answer, with which [Swarm.Resume] goes on. Of solves that [Retain] dropped
-// there is none. None without a journal.
-func (s *Swarm) Past() (logs [][]signals.Any, err error) {
-	if s.writer == nil {
-		return nil, nil
-	}
-	codec, err := signals.NewCodec(Kinds()...)
-	if err != nil {
-		return nil, err
-	}
-	snapshot, err := s.opts.Journal.Snapshot()
-	if err != nil {
-		return nil, err
-	}
-	place := map[string]int{}
-	for said, err := range journal.Signals(s.opts.Journal, codec, snapshot.Through) {
-		if err != nil {
-			return nil, err
-		}
-		thread := signals.HeadOf(said).Thread
-		i, known := place[thread]
-		if !known {
-			i = len(logs)
-			place[thread], logs = i, append(logs, nil)
-		}
-		logs[i] = append(logs[i], said)
-	}
-	return slices.DeleteFunc(logs, func(log []signals.Any) bool {
-		return snapshot.Through > 0 && log[0].Kind() != signals.KindTask // the rest of a dropped one
-	}), nil
 }

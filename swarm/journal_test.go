@@ -257,7 +257,7 @@ func TestAnEscalationWaitsForItsAnswerAcrossARestart(t *testing.T) {
 	if err != nil || len(past) != 1 {
 		t.Fatalf("%d logs, %v", len(past), err)
 	}
-	r, err = s.Resume(t.Context(), past[0], vote("a", yes, 1))
+	r, err = s.Resume(t.Context(), past[0].Log, vote("a", yes, 1))
 	if err != nil || r.Stop != swarm.StopConsensus || r.Answer != "do a" {
 		t.Fatalf("got %v %q (%s), %v", r.Stop, r.Answer, r.Detail, err)
 	}

@@ -179,7 +179,7 @@ func TestAnUnansweredEscalationOutlivesRetention(t *testing.T) {
 	if err != nil || len(past) != 6 {
 		t.Fatalf("%d solves, %v", len(past), err)
 	}
-	r, err := s.Resume(t.Context(), past[0], vote("a", yes, 1))
+	r, err := s.Resume(t.Context(), past[0].Log, vote("a", yes, 1))
 	if err != nil || r.Stop != swarm.StopConsensus {
 		t.Fatalf("got %v, %v", r, err)
 	}

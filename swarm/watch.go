@@ -64,17 +64,15 @@ func watch(ctx context.Context, j journal.Reader, thread string) iter.Seq2[Event
 
 // A watcher makes events of what a log says of a thread.
 type watcher struct {
-	thread  string
-	after   uint64
-	codec   *signals.Codec
-	replay  *Replay
-	result  Result
-	decided *Decided // not nil: the decision is to be announced
-	events  []Event
+	thread string
+	after  uint64
+	codec  *signals.Codec
+	replay *Replay
+	sight
 }
 
 func newWatcher(j journal.Reader, thread string) (*watcher, error) {
-	snapshot, err := j.Snapshot()
+	replay, after, err := replayOf(j)
 	if err != nil {
 		return nil, err
 	}
@@ -82,12 +80,8 @@ func newWatcher(j journal.Reader, thread string) (*watcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &watcher{thread: thread, after: snapshot.Through, codec: codec, result: Result{Thread: thread}}
-	if w.replay, err = NewReplay(snapshot); err != nil {
-		return nil, err
-	}
-	w.replay.trusting = true
-	w.replay.Decided = func(in, _ string, d consensus.Decision) {
+	w := &watcher{thread: thread, after: after, codec: codec, replay: replay, sight: sight{result: Result{Thread: thread}}}
+	replay.Decided = func(in, _ string, d consensus.Decision) {
 		if in == thread {
 			w.result.Decision = d
 		}
@@ -95,11 +89,18 @@ func newWatcher(j journal.Reader, thread string) (*watcher, error) {
 	return w, nil
 }
 
-// take returns the events since it was called last.
-func (w *watcher) take() []Event {
-	events := w.events
-	w.events = nil
-	return events
+// replayOf returns a replay that believes what it cannot derive, and behind
+// which record it begins.
+func replayOf(j journal.Reader) (r *Replay, after uint64, err error) {
+	snapshot, err := j.Snapshot()
+	if err != nil {
+		return nil, 0, err
+	}
+	if r, err = NewReplay(snapshot); err != nil {
+		return nil, 0, err
+	}
+	r.trusting = true
+	return r, snapshot.Through, nil
 }
 
 func (w *watcher) next(record *journal.Record) error {
@@ -113,11 +114,25 @@ func (w *watcher) next(record *journal.Record) error {
 	return err
 }
 
-func (w *watcher) spoke(s signals.Any) {
+// A sight is what a log says of a thread, so far.
+type sight struct {
+	result  Result
+	decided *Decided // not nil: the decision is to be announced
+	events  []Event
+}
+
+// take returns the events since it was called last.
+func (w *sight) take() []Event {
+	events := w.events
+	w.events = nil
+	return events
+}
+
+func (w *sight) spoke(s signals.Any) {
 	r := &w.result
 	if task, ok := signals.As[signals.Task](s); ok && len(r.Log) == 0 {
 		r.Task = task.Payload
-		w.events = append(w.events, Started{Thread: w.thread, Task: r.Task})
+		w.events = append(w.events, Started{Thread: r.Thread, Task: r.Task})
 	}
 	if round := int(signals.HeadOf(s).Round); round > r.Rounds {
 		r.Rounds = round
@@ -132,6 +147,8 @@ func (w *watcher) spoke(s signals.Any) {
 		failed := s.Payload.turnFailed()
 		r.Failed = append(r.Failed, failed)
 		w.events = append(w.events, failed)
+	case *signals.Signal[Opened]: // anew, if it was answered
+		r.Stop, r.Detail, r.Observed, r.Question = 0, "", "", nil
 	case *signals.Signal[Decided]:
 		w.events = append(w.events, Weighed{r.Decision})
 		if w.decided = &s.Payload; r.Decision.Outcome != consensus.Reached || s.Payload.Stop > StopConsensus {
@@ -146,18 +163,19 @@ func (w *watcher) spoke(s signals.Any) {
 }
 
 // stopped ends the solve, for now.
-func (w *watcher) stopped() {
-	result := w.result
-	result.Log = result.Log[:len(result.Log):len(result.Log)]
-	result.Stop, result.Detail, result.Observed = w.decided.Stop, w.decided.Detail, w.decided.Observed
-	if result.Stop == 0 {
-		result.Stop = stopFor(result.Decision.Outcome)
+func (w *sight) stopped() {
+	r := &w.result
+	r.Stop, r.Detail, r.Observed = w.decided.Stop, w.decided.Detail, w.decided.Observed
+	if r.Stop == 0 {
+		r.Stop = stopFor(r.Decision.Outcome)
 	}
-	if result.Stop == StopEscalated {
-		result.Question = asked(&result)
+	if r.Stop == StopEscalated {
+		r.Question = asked(r)
 	}
 	w.decided = nil
-	w.events = append(w.events, Stopped{&result})
+	now := *r
+	now.Log = slices.Clip(now.Log)
+	w.events = append(w.events, Stopped{&now})
 }
 
 // asked returns what the log of a result asks, nil if nothing.

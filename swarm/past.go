@@ -1,0 +1,59 @@
+package swarm
+
+import (
+	"slices"
+
+	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// Past returns what a journal has of every solve, in the order in which they
+// began. Of solves that [Retain] dropped there is none. A result is what [Watch]
+// shows of it last. Its Stop is unset while the solve runs, or where it was cut
+// off, and [StopEscalated] where it waits for an answer, with which
+// [Swarm.Resume] goes on from the result's Log.
+func Past(j journal.Reader) ([]*Result, error) {
+	replay, after, err := replayOf(j)
+	if err != nil {
+		return nil, err
+	}
+	defer replay.Close()
+	codec, err := signals.NewCodec(Kinds()...)
+	if err != nil {
+		return nil, err
+	}
+	var all []*Result
+	threads := map[string]*sight{}
+	in := func(thread string) *sight {
+		t := threads[thread]
+		if t == nil {
+			t = &sight{result: Result{Thread: thread}}
+			threads[thread], all = t, append(all, &t.result)
+		}
+		return t
+	}
+	replay.Decided = func(thread, _ string, d consensus.Decision) { in(thread).result.Decision = d }
+	for said, err := range journal.Signals(j, codec, after) {
+		if err == nil {
+			err = replay.Next(said)
+		}
+		if err != nil {
+			return nil, err
+		}
+		t := in(signals.HeadOf(said).Thread)
+		t.spoke(said)
+		t.events = nil
+	}
+	return slices.DeleteFunc(all, func(r *Result) bool {
+		return after > 0 && r.Log[0].Kind() != signals.KindTask // the rest of a dropped one
+	}), nil
+}
+
+// Past is [Past] of the swarm's journal; none without a journal.
+func (s *Swarm) Past() ([]*Result, error) {
+	if s.writer == nil {
+		return nil, nil
+	}
+	return Past(s.opts.Journal)
+}
