@@ -47,7 +47,7 @@ var rules = []struct {
 	}},
 	{"internal/votes", rule{}},
 	{"internal/runs", rule{}},
-	{"agents/models/internal/wire", rule{}},
+	{"agents/models/internal/wire", rule{ours: []string{"agents/models"}}},
 	{"agents/models/modelstest", rule{ours: []string{"agents/models"}}},
 	{"agents/models/openai", rule{
 		ours: []string{"agents/models", "agents/models/internal/wire"}, others: []string{"github.com/sashabaranov/go-openai"},

@@ -85,7 +85,6 @@ func (m *Model) failed(ctx context.Context, err error, seen *wire.Seen) error {
 	var said *anthropic.Error
 	switch {
 	case ctx.Err() != nil:
-		return models.TransportError(ctx, m.id, err, seen.Begun, m.key)
 	case seen.Status >= 400:
 		detail := err.Error()
 		if errors.As(err, &said) {
@@ -96,18 +95,8 @@ func (m *Model) failed(ctx context.Context, err error, seen *wire.Seen) error {
 		e := models.StatusError(m.id, statusOf(said.Type()), nil, models.Detail(words(said), m.key))
 		e.Status, e.Unbilled = seen.Status, false
 		return e
-	case !seen.Sent:
-		return &models.Error{Model: m.id, Problem: models.ErrInvalid, Detail: models.Detail(err.Error(), m.key), Err: err, Unbilled: true}
-	case isJSON(err) || errors.Is(err, wire.ErrTooLong):
-		return &models.Error{Model: m.id, Problem: models.ErrMalformed, Status: seen.Status, Detail: models.Detail(err.Error(), m.key), Err: err}
 	}
-	return models.TransportError(ctx, m.id, err, seen.Status != 0, m.key)
-}
-
-func isJSON(err error) bool {
-	var syntax *json.SyntaxError
-	var kind *json.UnmarshalTypeError
-	return errors.As(err, &syntax) || errors.As(err, &kind)
+	return seen.Failed(ctx, m.id, err, m.key)
 }
 
 // words is what the provider said.

@@ -61,6 +61,7 @@ var contract = []struct {
 	{"LeavesUsageZeroWhereThereIsNone", uncounted},
 	{"EndsWithItsContextAtOnce", ends},
 	{"SaysThatNobodyWasReached", unreached},
+	{"SendsNothingOfWhatCannotBeSent", unsent},
 	{"AnswersManyAtOnce", manyAtOnce},
 }
 
@@ -339,6 +340,20 @@ func unreached(_ Dialect, open Open) error {
 		return fmt.Errorf("got %T %w", err, err)
 	}
 	return nil
+}
+
+// unsent asks with a schema that is no JSON.
+func unsent(d Dialect, open Open) error {
+	return with(d, open, always(Reply{Text: long}), func(s *Server, m models.Model) error {
+		r := question()
+		r.Schema = &models.Schema{Name: "answer", JSON: json.RawMessage(`{"type":`)}
+		_, err := m.Ask(context.Background(), r)
+		var e *models.Error
+		if !errors.As(err, &e) || e.Problem != models.ErrInvalid || !e.Unbilled || e.Temporary() {
+			return fmt.Errorf("got %T %w", err, err)
+		}
+		return differ("calls", len(s.Requests()), 0)
+	})
 }
 
 func manyAtOnce(d Dialect, open Open) error {

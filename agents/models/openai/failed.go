@@ -2,7 +2,6 @@ package openai
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"strings"
 
@@ -18,7 +17,6 @@ func (m *Model) failed(ctx context.Context, err error, seen *wire.Seen) error {
 	var refused *openai.RequestError
 	switch {
 	case ctx.Err() != nil:
-		return models.TransportError(ctx, m.id, err, seen.Begun, m.key)
 	case errors.As(err, &said):
 		return m.said(said, seen)
 	case seen.Status >= 400:
@@ -27,18 +25,8 @@ func (m *Model) failed(ctx context.Context, err error, seen *wire.Seen) error {
 			detail = string(refused.Body)
 		}
 		return models.StatusError(m.id, seen.Status, seen.Header, models.Detail(detail, m.key))
-	case !seen.Sent:
-		return &models.Error{Model: m.id, Problem: models.ErrInvalid, Detail: models.Detail(err.Error(), m.key), Err: err, Unbilled: true}
-	case isJSON(err) || errors.Is(err, wire.ErrTooLong):
-		return &models.Error{Model: m.id, Problem: models.ErrMalformed, Status: seen.Status, Detail: models.Detail(err.Error(), m.key), Err: err}
 	}
-	return models.TransportError(ctx, m.id, err, seen.Status != 0, m.key)
-}
-
-func isJSON(err error) bool {
-	var syntax *json.SyntaxError
-	var kind *json.UnmarshalTypeError
-	return errors.As(err, &syntax) || errors.As(err, &kind)
+	return seen.Failed(ctx, m.id, err, m.key)
 }
 
 // said is an error that the server put into words, as the response or in the

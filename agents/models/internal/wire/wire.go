@@ -25,7 +25,6 @@ type Seen struct {
 	Sent   bool // a request went out
 	Status int  // 0: no response
 	Header http.Header
-	Begun  bool // something of the response's body came
 	Done   bool // the stream said "[DONE]"
 }
 
@@ -78,10 +77,10 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	seen.Status, seen.Header = resp.StatusCode, resp.Header
-	b := &body{ReadCloser: resp.Body, seen: seen}
+	b := &body{ReadCloser: resp.Body}
 	switch {
 	case strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream"):
-		resp.Body = &events{body: b, lines: bufio.NewReader(b)}
+		resp.Body = &events{body: b, seen: seen, lines: bufio.NewReader(b)}
 	case resp.StatusCode < http.StatusBadRequest: // an error of a gateway, which the libraries read by lines
 		resp.Body = &ended{b, io.MultiReader(b, strings.NewReader("\n\n"))}
 	default:
@@ -100,7 +99,6 @@ func (t *transport) CloseIdleConnections() {
 // body is a response's body up to MaxBody.
 type body struct {
 	io.ReadCloser
-	seen *Seen
 	read int
 }
 
@@ -110,7 +108,6 @@ func (b *body) Read(p []byte) (int, error) {
 	}
 	n, err := b.ReadCloser.Read(p)
 	b.read += n
-	b.seen.Begun = b.seen.Begun || n > 0
 	return n, err
 }
 
@@ -124,6 +121,7 @@ type ended struct {
 // some clients take for something else.
 type events struct {
 	*body
+	seen  *Seen
 	lines *bufio.Reader
 	rest  []byte // of the line that is being read
 	err   error

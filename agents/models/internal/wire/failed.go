@@ -1,0 +1,31 @@
+package wire
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/swarmbus/swarmbus/agents/models"
+)
+
+// Failed returns what a failure is that the provider did not put into words: the cause
+// of ctx's end, or a [*models.Error] without the secrets.
+func (s *Seen) Failed(ctx context.Context, id models.ID, err error, secrets ...string) error {
+	e := &models.Error{Model: id, Status: s.Status, Detail: models.Detail(err.Error(), secrets...), Err: err}
+	switch {
+	case ctx.Err() != nil:
+	case !s.Sent: // the library did not take it
+		e.Problem, e.Unbilled = models.ErrInvalid, true
+		return e
+	case isJSON(err) || errors.Is(err, ErrTooLong):
+		e.Problem = models.ErrMalformed
+		return e
+	}
+	return models.TransportError(ctx, id, err, s.Status != 0, secrets...)
+}
+
+func isJSON(err error) bool {
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	return errors.As(err, &syntax) || errors.As(err, &kind)
+}
