@@ -21,15 +21,17 @@ type HandleOptions struct {
 
 // A Handler is a registered inline handler.
 type Handler struct {
-	bus     *Bus
+	// What a run looks at, in one cache line.
+	run     func(context.Context, signals.Any) error
+	from    uint64 // position of the first signal it may get
 	options HandleOptions
+	ended   atomic.Bool
+
+	bus     *Bus
 	kind    *store.Topic
 	channel *channel // of the kind
 	site    site     // where Handle was called
-	run     func(context.Context, signals.Any) error
-	from    uint64 // position of the first signal it may get
 
-	ended atomic.Bool
 	// Protected by bus.mu. As long as it is not ended, a handler has delivered
 	// what its channel is done with since it began, but for the exceptions.
 	doneBefore, intendedBefore uint64

@@ -129,8 +129,8 @@ func (p *Publisher) drafts(all []signals.Any) ([]draft, error) {
 func (p *Publisher) draft(d *draft, s signals.Any) (err error) {
 	d.Signal = s
 	if pages := p.pages.Load(); pages != nil {
-		if d.head, err = pages.Form.Inspect(p.bus.opts.Limits, s); d.head != nil && s.Kind() == pages.Kind {
-			d.Pages, d.KindText = pages, pages.Kind
+		if d.head, d.KindText, err = pages.Form.Inspect(p.bus.opts.Limits, s); d.head != nil && d.KindText == pages.Kind {
+			d.Pages = pages
 			if err == nil && !p.owns(d.head) {
 				err = p.allow(d.KindText, d.head)
 			}

@@ -6,11 +6,11 @@ package signals
 type Form interface {
 	// Fits reports whether s has the form's payload type.
 	Fits(s Any) bool
-	// Inspect returns the header of s itself, to be read only, and what
-	// [Limits.Validate] says of s but for kind, payload type, source and thread,
-	// which the log knows from signals that it validated before. The header is
-	// nil if s does not fit or is nil.
-	Inspect(l Limits, s Any) (*Header, error)
+	// Inspect returns the header of s itself, to be read only, its kind, and
+	// what [Limits.Validate] says of s but for kind, payload type, source and
+	// thread, which the log knows from signals that it validated before. The
+	// header is nil if s does not fit or is nil.
+	Inspect(l Limits, s Any) (*Header, Kind, error)
 	// NewPage returns an empty page.
 	NewPage() Page
 
@@ -37,20 +37,21 @@ func (form[P]) Fits(s Any) bool {
 	return ok && typed != nil
 }
 
-func (form[P]) Inspect(l Limits, s Any) (*Header, error) {
+func (form[P]) Inspect(l Limits, s Any) (*Header, Kind, error) {
 	typed, ok := s.(*Signal[P])
 	if !ok || typed == nil {
-		return nil, nil
+		return nil, "", nil
 	}
+	kind := typed.Payload.Kind()
 	if !typed.plain() {
 		if err := typed.checkNumbers(); err != nil {
-			return &typed.Header, withKind(err, typed.Payload.Kind())
+			return &typed.Header, kind, withKind(err, kind)
 		}
 	}
 	if err := typed.checkBody(l); err != nil {
-		return &typed.Header, withKind(err, typed.Payload.Kind())
+		return &typed.Header, kind, withKind(err, kind)
 	}
-	return &typed.Header, nil
+	return &typed.Header, kind, nil
 }
 
 func (form[P]) NewPage() Page { return new(page[P]) }

@@ -33,12 +33,12 @@ func TestInspectSaysOfHeadersWhatValidateDoes(t *testing.T) {
 		s := signals.New(signals.Header{}, task)
 		set(&s.Header)
 		want := signals.Validate(s)
-		head, err := form.Inspect(signals.Limits{}, s)
+		head, kind, err := form.Inspect(signals.Limits{}, s)
 		if short(err) != short(want) {
 			t.Errorf("%s: got %v, want %v", name, err, want)
 		}
-		if head != &s.Header {
-			t.Errorf("%s: the header is not that of the signal", name)
+		if head != &s.Header || kind != signals.KindTask {
+			t.Errorf("%s: the header is not that of the signal, or its kind is %q", name, kind)
 		}
 	}
 }
@@ -47,7 +47,7 @@ func TestInspectLooksIntoThePayload(t *testing.T) {
 	s := signals.New(signals.Header{}, signals.Task{Task: "12345"})
 	form := signals.FormOf(s)
 	for bytes, want := range map[int]bool{4: false, 5: true} {
-		if _, err := form.Inspect(signals.Limits{TextBytes: bytes}, s); (err == nil) != want {
+		if _, _, err := form.Inspect(signals.Limits{TextBytes: bytes}, s); (err == nil) != want {
 			t.Errorf("%d bytes: %v", bytes, err)
 		}
 	}
@@ -56,7 +56,7 @@ func TestInspectLooksIntoThePayload(t *testing.T) {
 func TestAFormFitsItsPayloadTypeAlone(t *testing.T) {
 	form := signals.FormOf(signals.New(signals.Header{}, task))
 	for _, s := range []signals.Any{sign(discovery), nil, (*signals.Signal[signals.Task])(nil)} {
-		head, err := form.Inspect(signals.Limits{}, s)
+		head, _, err := form.Inspect(signals.Limits{}, s)
 		if form.Fits(s) || head != nil || err != nil {
 			t.Errorf("%v fits, or is inspected: %v, %v", s, head, err)
 		}
