@@ -16,8 +16,6 @@ type batch struct {
 	Stated  []float64 `json:"stated,omitempty"` // how sure the voters say they are; nil: all of them entirely
 	Known   []int32   `json:"known"`
 	Field   []int32   `json:"field"`
-
-	asOne bool // teams among the voters speak as one
 }
 
 func newBatch(choices int, own bool) batch {

@@ -198,13 +198,9 @@ func (b *Book) Model() *Model {
 // Learn learns now, due or not, from all that is held.
 func (b *Book) Learn() *Model {
 	b.ready()
-	var team []int32
-	if b.batch.known() >= minKnown {
-		team = teams(&b.batch, b.o, copies(&b.batch, b.o))
-	}
-	batch := b.batch.asTeams(team)
-	m := fit(batch, b.o, nil)
-	m.Team, m.Decisions = team, len(b.decisions)
+	batch := &b.batch
+	m := fit(batch, b.o, copies(batch, b.o), nil)
+	m.Decisions = len(b.decisions)
 	m.Refit = newRefit(batch, b.o, m)
 	one := batch.oneOfEach(m.Shared)
 	m.Coins, m.Peers, m.Subtypes = newCoins(one), newPeers(one), newSubtypes(one)
@@ -221,7 +217,7 @@ func (b *Book) Learn() *Model {
 func newcomers(k kind, o Options) *parameters {
 	empty := k.newBatch()
 	o.Rounds = 1
-	m := fit(&empty, o, nil)
+	m := fit(&empty, o, nil, nil)
 	m.Corr = new(correlation) // what is not known of it is in the residual
 	return m
 }
@@ -232,6 +228,6 @@ func compareVotes(a, b consensus.Vote) int {
 
 func newModel(b *Book, m *parameters, c Certificate) *Model {
 	known := maps.Clone(b.voters)
-	maps.DeleteFunc(known, func(_ string, j int32) bool { return int(j) >= m.Voters-teamsIn(m.Team) })
+	maps.DeleteFunc(known, func(_ string, j int32) bool { return int(j) >= m.Voters })
 	return &Model{kind: b.kind, voters: known, params: m.grow(m.Voters + 1), certificate: c}
 }

@@ -1,9 +1,7 @@
 package reliability
 
 import (
-	"encoding/json"
 	"math"
-	"strings"
 	"testing"
 
 	"github.com/swarmbus/swarmbus/consensus"
@@ -77,20 +75,6 @@ func TestCalibratedIsHowOftenVotersAreRight(t *testing.T) {
 	}
 	if r, _ := m.Reliability("v5", 2); math.Abs(r.Sensitivity-0.66) > 0.05 {
 		t.Errorf("reliability %.3f, want how often it is right in all", r.Sensitivity)
-	}
-}
-
-func TestSlopesOfPlantedVotersAreFound(t *testing.T) {
-	measures(t)
-	for _, every := range []int{0, 2, 1} {
-		w := talkers(5, 2)
-		m := stated(w, &Options{Choices: w.choices}, 2000, every)
-		for j, want := range w.means {
-			if got := m.params.Stated.Slope[j]; math.Abs(got-want) > 0.3 {
-				t.Errorf("an outcome in %d: voter %d has the slope %.2f, want %v", every, j, got, want)
-			}
-		}
-		t.Logf("an outcome in %d: %.2f", every, m.params.Stated.Slope[:6])
 	}
 }
 
@@ -240,172 +224,6 @@ func TestCertaintyOfAnyBallotIsHeard(t *testing.T) {
 	}
 }
 
-func TestSlopesFollowTheLikelihood(t *testing.T) {
-	for name, o := range kinds(3) {
-		w := talkers(17, 3)
-		b := newBook(o)
-		w.fill(b, 40, 4)
-		e := newEM(&b.batch, b.o)
-		e.start(e.shares)
-		e.count()
-		e.rows(0)
-		e.rates()
-		e.m.tables()
-		g, h := make([]float64, 6), make([]float64, 6)
-		e.slopes(g, h)
-		const step = 1e-4
-		for j := range g {
-			at := e.m.Stated.Slope[j]
-			var l [3]float64
-			for i := range l {
-				e.m.Stated.Slope[j] = at + step*float64(i-1)
-				l[i] = expectedLikelihood(e, int32(j))
-			}
-			e.m.Stated.Slope[j] = at
-			if want := (l[2] - l[0]) / (2 * step); math.Abs(g[j]-want) > 1e-3 {
-				t.Errorf("%s, voter %d: gradient %.5f, differences say %.5f", name, j, g[j], want)
-			}
-			if want := -(l[2] - 2*l[1] + l[0]) / (step * step); math.Abs(h[j]-want) > 0.01*want {
-				t.Errorf("%s, voter %d: curvature %.4f, differences say %.4f", name, j, h[j], want)
-			}
-		}
-	}
-}
-
-// expectedLikelihood is the part of the expected log-likelihood that depends on voter j's slope, term by term.
-func expectedLikelihood(e *em, j int32) (sum float64) {
-	for t := range e.b.size() {
-		v := e.b.votes(t)
-		for i, voter := range v.voter {
-			if voter != j {
-				continue
-			}
-			for at, p := range e.resp[t*e.b.Choices*levels:][:e.b.Choices*levels] {
-				z := e.m.Rate[int(j)*e.m.cols()+at/levels%e.m.cols()] + e.m.x[at%levels] + slowLift(e.m, j, v.stated[i], int(v.field))
-				if at/levels == int(v.said[i]) {
-					sum += p * math.Log(sigma(z))
-				} else {
-					sum += p * math.Log(sigma(-z))
-				}
-			}
-		}
-	}
-	return sum
-}
-
-func TestATeamIsAsSureAsItsSurest(t *testing.T) {
-	b := newBatch(3, true)
-	b.add(votes{voter: []int32{0, 1, 2, 3}, said: []int32{0, 0, 1, 0}, stated: []float64{0.6, 0.9, 0.7, 1}, field: 3})
-	one := b.asTeams([]int32{0, 0, -1, -1})
-	if v := one.votes(0); len(v.voter) != 3 || v.stated[0] != 0.9 || v.stated[1] != 0.7 || v.stated[2] != 1 {
-		t.Errorf("%+v, want the two as sure as the surer", v)
-	}
-}
-
-func TestStatedWeightsAreKeptWithTheirVotes(t *testing.T) {
-	w := talkers(19, 2)
-	b := newBook(&Options{Choices: w.choices, Window: 80})
-	plain := *w
-	plain.means = nil
-	plain.fill(b, 40, 0)
-	w.fill(b, 50, 0)
-	for i, x := range b.batch.Stated {
-		if early := i < 6*(b.Len()-50); early != (x == 1) {
-			t.Fatalf("vote %d of %d decisions states %v", i, b.Len(), x)
-		}
-	}
-	saved, err := json.Marshal(b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, damage := range [][2]string{
-		{`"stated":[1,`, `"stated":[`},
-		{`"stated":[1,`, `"stated":[0,`},
-		{`"stated":[1,`, `"stated":[2,`},
-	} {
-		if err := json.Unmarshal([]byte(strings.Replace(string(saved), damage[0], damage[1], 1)), new(Book)); err == nil {
-			t.Errorf("restored with %s", damage[1])
-		}
-	}
-}
-
-func TestDamagedCalibrationIsRefused(t *testing.T) {
-	for i, damage := range []func(*calibration){
-		func(c *calibration) { c.Slope = c.Slope[1:] },
-		func(c *calibration) { c.Usual = c.Usual[1:] },
-		func(c *calibration) { c.Slope[0] = -1 },
-		func(c *calibration) { c.Usual[0] = 100 },
-		func(c *calibration) { c.Pool = -100 },
-		func(c *calibration) { c.Mean = -1 },
-		func(c *calibration) { c.Sd = -1 },
-	} {
-		w := talkers(23, 2)
-		b := newBook(nil)
-		w.fill(b, 30, 0)
-		b.Learn()
-		damage(b.model.params.Stated)
-		saved, err := json.Marshal(b)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := json.Unmarshal(saved, new(Book)); err == nil {
-			t.Errorf("restored with damage %d", i)
-		}
-	}
-}
-
-// Who always says little is taken for what it is worth: were it thought worse than its votes by so much that it is
-// heard as chance, it would be learned to be better, and better, until it decides alone.
-func TestWhoSaysLittleOrMuchDoesNotTakeOver(t *testing.T) {
-	measures(t)
-	for name, o := range kinds(2) {
-		for _, weight := range []float64{1, 0.5, 0.2, 0.1, 0.02} {
-			w := newWorld(37, 2, append(even(10, 0.85, 0.75), 0.5)...)
-			b := newBook(o)
-			ask := func() (consensus.Ballots, string) {
-				ballots, truth := w.decision(nil)
-				var cast []consensus.Vote
-				for v := range ballots.Votes() {
-					v.Weight = []float64{0.7, 0.9}[w.IntN(2)]
-					if v.Voter == "v10" {
-						v.Weight = weight
-					}
-					cast = append(cast, v)
-					if o != nil && o.Stances {
-						v.ProposalID, v.Stance = w.choices['b'-v.ProposalID[0]], consensus.Disagree
-						cast = append(cast, v)
-					}
-				}
-				again, err := consensus.NewBallots(nil, w.choices, cast)
-				if err != nil {
-					t.Fatal(err)
-				}
-				return again, truth
-			}
-			for range 150 {
-				ballots, _ := ask()
-				if err := b.Observe("", ballots); err != nil {
-					t.Fatal(err)
-				}
-			}
-			m, right := b.Learn(), 0
-			for range 200 {
-				ballots, truth := ask()
-				each, _ := m.Probabilities(ballots)
-				if w.choices[best(each)] == truth {
-					right++
-				}
-			}
-			if right < 180 {
-				t.Errorf("%s: %d of 200 right when who tosses coins says %v", name, right, weight)
-			}
-			if r, _ := m.Reliability("v10", 1); r.Sensitivity > 0.7 {
-				t.Errorf("%s: who tosses coins and says %v is held to be right in %.2f", name, weight, r.Sensitivity)
-			}
-		}
-	}
-}
-
 func TestWeightsMeanWhatTheyDidUntilMostVotersStateThem(t *testing.T) {
 	for _, unsure := range []int{1, 2, 3, 5} {
 		w := newWorld(41, 2, even(5, 0.9, 0.6)...)
@@ -438,46 +256,6 @@ func TestWeightsMeanWhatTheyDidUntilMostVotersStateThem(t *testing.T) {
 		if _, ok := b.Learn().Calibrated("v0", 0.7, 2); ok {
 			t.Error("what weights mean is known from decisions that left")
 		}
-	}
-}
-
-func TestAskingHearsCertainty(t *testing.T) {
-	m := equals(4)
-	voted := func(weight float64) consensus.Ballots {
-		v := vote(0, "a")
-		v.Weight = weight
-		b, err := consensus.NewBallots(nil, []string{"a", "b"}, []consensus.Vote{v})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return b
-	}
-	if got := m.Next(voted(0.7), []string{"v1", "v2"}, nil); got != "v1" {
-		t.Errorf("of two alike %s is asked", got)
-	}
-	m.params.Stated.Usual[2] = 1
-	if got := m.Next(voted(0.7), []string{"v1", "v2"}, nil); got != "v2" {
-		t.Errorf("%s is asked, and not who is usually surer", got)
-	}
-	m.params.Stated.Usual[2], m.params.Base[2] = 0, 0.9
-	pair := m.params.Corr.Pair
-	pair[1], pair[4] = 0.2, 0.2 // of v0 and v1
-	if got := m.Next(voted(0.1), []string{"v1", "v2"}, nil); got != "v1" {
-		t.Errorf("%s is asked after an unsure vote of who errs with v1, who is the better", got)
-	}
-	if got := m.Next(voted(0.98), []string{"v1", "v2"}, nil); got != "v2" {
-		t.Errorf("%s is asked after a sure vote of who errs with v1", got)
-	}
-	one := voted(0.7)
-	price := func() (price float64) {
-		for price = 0.001; !m.Enough(one, []string{"v3"}, Stop{Sure: 1, Worth: price}); price *= 1.1 {
-		}
-		return price
-	}
-	usual := price()
-	m.params.Stated.Usual[3] = 1
-	if sure := price(); sure < 1.2*usual {
-		t.Errorf("asking who is usually surer is worth %.4f, asking another %.4f", sure, usual)
 	}
 }
 

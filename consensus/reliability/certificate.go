@@ -110,14 +110,11 @@ func (m *parameters) below(b *batch, chance float64) (share, heaviest float64) {
 // rival fits from the runner-up of every decision, and returns in what share of them it stays with another
 // answer.
 func (m *parameters) rival(b *batch, o Options) (rival *parameters, differ float64) {
-	e := newEM(b, o)
-	if e.group = copies(e.b, e.o); e.group != nil {
-		e.share(e.group)
-	}
+	e := newEM(b, o, m.Shared)
 	k := b.Choices
-	lead := make([]int, b.size())
+	lead, fitted := make([]int, b.size()), weigher{m: m}
 	e.start(func(t int, p []float64) {
-		m.evidence(b.votes(t), p)
+		fitted.evidence(b.votes(t), p)
 		lead[t] = best(p)
 		clear(p)
 		for _, l := range b.votes(t).said {

@@ -116,7 +116,7 @@ func (b *batch) checkVotes(t int) error {
 
 func (m *parameters) check(s *state) error {
 	k, v := m.Choices, m.Voters
-	if m.Own != s.Votes.Own || m.Stances != s.Votes.Stances || k < 2 || k > 1<<16 || v != s.Known+teamsIn(m.Team)+1 || !m.teamed(s.Known) || !m.Own && k != s.Votes.Choices {
+	if m.Own != s.Votes.Own || m.Stances != s.Votes.Stances || k < 2 || k > 1<<16 || v != s.Known+1 || !m.Own && k != s.Votes.Choices {
 		return errors.New("a model of another kind")
 	}
 	c := m.cols()
@@ -196,16 +196,6 @@ func (c *coins) fit(voters int) bool {
 		}
 	}
 	return len(c.Modes) > 0
-}
-
-// teamed reports whether the teams are ones of so many voters.
-func (m *parameters) teamed(voters int) bool {
-	for _, g := range m.Team {
-		if g < -1 || int(g) >= voters {
-			return false
-		}
-	}
-	return m.Team == nil || len(m.Team) == voters
 }
 
 func (c *calibration) check(voters int) error {

@@ -17,7 +17,7 @@ func copies(b *batch, o Options) []int32 {
 	if n > o.MaxPairs {
 		return nil
 	}
-	same, apart := b.standApart(0)
+	same, apart := b.standApart()
 	equal, both := b.agreements()
 	twins := func(at int) bool { return both[at] >= copyBoth && float64(equal[at]) >= copyAgree*float64(both[at]) }
 	single := make([]bool, n) // who is nobody's twin: where two camps say the same each, nothing tells copies
@@ -105,16 +105,13 @@ func (b *batch) oneOfEach(group []int32) *batch {
 }
 
 // standApart counts, for each pair of voters, the decisions in which one of them says another thing than most
-// others, and those in which both say the same then; decisions between fewer candidates are left out.
-func (b *batch) standApart(least int32) (same, apart []int32) {
+// others, and those in which both say the same then.
+func (b *batch) standApart() (same, apart []int32) {
 	n := b.Voters
 	same, apart = make([]int32, n*n), make([]int32, n*n)
 	count := make([]int32, b.Choices)
 	for t := range b.size() {
 		v := b.votes(t)
-		if v.field < least {
-			continue
-		}
 		clear(count)
 		for _, l := range v.said {
 			count[l]++

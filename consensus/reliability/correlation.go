@@ -78,7 +78,7 @@ func (s *measuring) shrunk(pooled float64) []float64 {
 			x := (s.pair[at] + w*pooled) / (s.den[at] + w)
 			x = (s.knownPair[at] + w*x) / (s.known[at] + w)
 			x = min(closest, max(0, x))
-			if g := s.e.group; g != nil && g[a] == g[b] {
+			if g := s.e.m.Shared; g != nil && g[a] == g[b] {
 				x = closest
 			}
 			pair[at], pair[b*n+a] = x, x

@@ -47,8 +47,7 @@
 //	a ballot for several, or against some     the probability of any that it allows           Heitjan and Rubin, 1991
 //	voters who err together                   weights w ≥ 0 that minimise ½wᵀRw − μᵀw,        Winkler, 1981; Clemen and
 //	                                          R their correlation, shrunk to the pool's       Winkler, 1985
-//	copies, and teams that err together       one vote; with outcomes a team that agrees      ours
-//	                                          is a voter of its own
+//	copies                                    one vote                                        ours
 //	correlation that votes cannot show        evidence / (1 + ρ·(n−1)), n the weights' sum    Kish, 1965
 //	known outcomes, ten or more               scale, bonus per voter, lapse; ridges by        Genest and Zidek, 1986
 //	                                          cross-validation

@@ -98,14 +98,13 @@ func instead(field, c, l int) float64 {
 }
 
 // evidence is the discounted log-probability of each choice.
-func (m *parameters) evidence(v votes, ev []float64) {
-	v.lift = m.lifts(v, nil)
-	f := make([]float64, len(v.voter))
+func (w *weigher) evidence(v votes, ev []float64) {
+	v.lift = w.m.lifts(v, nil)
+	f, n := w.of(v)
 	lp := make([]float64, len(ev)*levels)
-	n := m.weights(cast{voter: v.voter, lift: v.lift}, m.between(v), f)
-	m.joint(v, f, -1, lp)
+	w.m.joint(v, f, -1, lp)
 	marginal(lp, ev)
-	m.discount(m.Residual, n, ev)
+	w.m.discount(w.m.Residual, n, ev)
 }
 
 // discount divides the evidence by 1 + ρ·(n−1), n the effective number of votes (Kish, 1965), for the

@@ -2,27 +2,23 @@ package reliability
 
 // em is expectation maximisation under way (Dempster, Laird and Rubin, 1977).
 type em struct {
-	b     *batch
-	o     Options
-	m     *parameters
-	resp  []float64 // [decision][choice][level]
-	post  []float64 // [decision][choice]
-	f     []float64 // weight per vote, nil until dependence is known
-	lift  []float64 // of its voter's log-odds, per vote, nil if stated certainty means nothing
-	n, r  []float64 // votes and right votes, [voter*columns][level]
-	info  []float64 // curvature at each rate
-	group []int32   // of copies, by voter; nil without any
-	rowN  []float64 // wrong votes, [voter][truth][said]
-	ex2   float64   // mean square of difficulty, summed
+	b    *batch
+	o    Options
+	m    *parameters
+	resp []float64 // [decision][choice][level]
+	post []float64 // [decision][choice]
+	f    []float64 // weight per vote, nil until dependence is known
+	lift []float64 // of its voter's log-odds, per vote, nil if stated certainty means nothing
+	n, r []float64 // votes and right votes, [voter*columns][level]
+	info []float64 // curvature at each rate
+	rowN []float64 // wrong votes, [voter][truth][said]
+	ex2  float64   // mean square of difficulty, summed
 }
 
-// fit learns voters from a batch, starting at the shares of votes, or at from. It is deterministic and
-// costs about Rounds · votes · choices · 7 operations.
-func fit(b *batch, o Options, from *parameters) *parameters {
-	e := newEM(b, o)
-	if e.group = copies(e.b, e.o); e.group != nil {
-		e.share(e.group)
-	}
+// fit learns voters from a batch, some of whom may be copies, starting at the shares of votes, or at from. It is
+// deterministic and costs about Rounds · votes · choices · 7 operations.
+func fit(b *batch, o Options, copies []int32, from *parameters) *parameters {
+	e := newEM(b, o, copies)
 	e.start(e.shares)
 	if from != nil {
 		e.m = from.grow(b.Voters)
@@ -31,7 +27,6 @@ func fit(b *batch, o Options, from *parameters) *parameters {
 		e.expect()
 	}
 	e.run()
-	e.m.Shared = e.group
 	return e.m
 }
 
@@ -69,8 +64,10 @@ func (e *em) run() {
 	}
 }
 
-func newEM(b *batch, o Options) *em {
+func newEM(b *batch, o Options, copies []int32) *em {
 	m := &parameters{
+		Shared: copies,
+
 		Choices: b.Choices, Voters: b.Voters, Own: b.Own, Stances: b.Stances, Mean: o.Right,
 		SdVoter: o.Voter, SdClass: o.Class, SdPool: o.Pool, Rows: o.Rows, Hard: o.Hard, Residual: o.Residual,
 		Crowd: crowd(b.Voters),
@@ -90,6 +87,9 @@ func newEM(b *batch, o Options) *em {
 		e.rowN = make([]float64, b.Voters*c*c)
 	}
 	e.lifts()
+	if copies != nil {
+		e.share(copies)
+	}
 	return e
 }
 
@@ -149,8 +149,9 @@ func (e *em) weigh() {
 	if e.f == nil {
 		e.f = make([]float64, len(e.b.Voter))
 	}
+	w := weigher{m: e.m}
 	for t := range e.b.size() {
-		v := e.votes(t)
-		e.m.weights(cast{voter: v.voter, lift: v.lift}, e.m.between(v), e.f[e.b.Start[t]:e.b.Start[t+1]])
+		f, _ := w.of(e.votes(t))
+		copy(e.f[e.b.Start[t]:], f)
 	}
 }

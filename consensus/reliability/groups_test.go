@@ -59,7 +59,7 @@ func TestGroupsAreWhoErrsTogether(t *testing.T) {
 	}
 }
 
-func TestATeamThatOutcomesFoundIsAGroup(t *testing.T) {
+func TestWhoColludesAtTimesIsAGroup(t *testing.T) {
 	measures(t)
 	w := newWorld(43, 4, even(12, 0.85, 0.75)...)
 	w.liars, w.sleeps = 3, 0.7
@@ -67,19 +67,12 @@ func TestATeamThatOutcomesFoundIsAGroup(t *testing.T) {
 		b := newBook(&Options{Choices: w.choices})
 		w.fill(b, 900, every)
 		m := b.Learn()
-		if found := m.params.Team != nil; found != (every > 0) {
-			t.Fatalf("every %d: a team is found: %v", every, found)
-		}
 		want := map[string]string{"v10": "v10", "v11": "v10", "v9": "v10"}
 		if got := m.Groups(0.3); !reflect.DeepEqual(got, want) {
 			t.Errorf("every %d: groups %v, want %v", every, got, want)
 		}
-		least := 0.3
-		if every > 0 {
-			least = 0.9
-		}
-		if got := m.Correlation("v9", "v10"); got < least {
-			t.Errorf("every %d: correlation %v of two of the team", every, got)
+		if got := m.Correlation("v9", "v10"); got < 0.3 {
+			t.Errorf("every %d: correlation %v of two who collude", every, got)
 		}
 		if got := m.Correlation("v0", "v0"); got != closest {
 			t.Errorf("a voter and itself have %v", got)

@@ -27,22 +27,12 @@ func (m *Model) Voters() []string { return slices.Sorted(maps.Keys(m.voters)) }
 func (m *Model) Certificate() Certificate { return m.certificate }
 
 // Correlation returns how much two voters err together, in [0,1): 1 − that is the share of a second opinion
-// that is news. Those of whom nothing is known have the mean of all. Voters of a team that is found out by known
-// outcomes, and a voter and itself, have 0.98.
+// that is news. Those of whom nothing is known have the mean of all, a voter and itself 0.98.
 func (m *Model) Correlation(a, b string) float64 {
-	j, g := m.voter(a), m.voter(b)
-	if a == b || m.inTeam(j) >= 0 && m.inTeam(j) == m.inTeam(g) {
+	if a == b {
 		return closest
 	}
-	return m.params.Corr.between(j, g)
-}
-
-// inTeam is the voter's team, -1 for none.
-func (m *Model) inTeam(j int32) int32 {
-	if team := m.params.Team; int(j) < len(team) {
-		return team[j]
-	}
-	return -1
+	return m.params.Corr.between(m.voter(a), m.voter(b))
 }
 
 // voter is a name's place, that of the newcomer for a name that is not known.
@@ -55,8 +45,7 @@ func (m *Model) voter(name string) int32 {
 
 // Reliability returns how often the voter is right, for decisions of every difficulty and as sure as it usually is,
 // and false for one of whom nothing is known. With proposals of a decision's own, it is wrong on each of the others
-// alike; with shared choices the rates are means over them. For one of a team that is found out by known outcomes it
-// is how often it is right when the team does not speak as one.
+// alike; with shared choices the rates are means over them.
 func (m *Model) Reliability(voter string, proposals int) (consensus.Reliability, bool) {
 	j, ok := m.voters[voter]
 	if !ok {

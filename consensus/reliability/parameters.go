@@ -37,11 +37,10 @@ type parameters struct {
 	PoolWrong []float64 `json:"poolWrong,omitempty"` // the pool's q, [truth][said]
 
 	Stated *calibration `json:"stated,omitempty"` // nil: all were sure of all they said
-	Team   []int32      `json:"team,omitempty"`   // of each voter, -1 for none; nil: there are none
 	Corr   *correlation `json:"correlation"`
 	Refit  *refit       `json:"refit,omitempty"` // nil without known outcomes
 
-	Shared   []int32   `json:"shared,omitempty"`   // who shares one vote with whom, by voter: copies, and teams
+	Shared   []int32   `json:"shared,omitempty"`   // who shares one vote with whom, by voter: copies; nil: nobody
 	Coins    *coins    `json:"coins,omitempty"`    // nil in a crowd
 	Peers    *peers    `json:"peers,omitempty"`    // nil where nothing is learned
 	Subtypes *subtypes `json:"subtypes,omitempty"` // nil without shared choices

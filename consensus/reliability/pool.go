@@ -130,7 +130,6 @@ type answering struct {
 }
 
 func (m *Model) answer(h *hearing) *answering {
-	m.asTeams(h)
 	m.name(h)
 	n := len(h.voices)
 	a := &answering{hearing: h, m: m, cast: newCast(n), share: make([]float64, n), ev: make([]float64, h.field)}
@@ -147,26 +146,6 @@ func (m *Model) answer(h *hearing) *answering {
 	a.likelihood(lp)
 	marginal(lp, a.ev)
 	return a
-}
-
-// asTeams leaves a team that speaks as one with one voice.
-func (m *Model) asTeams(h *hearing) {
-	if m.params.Team == nil {
-		return
-	}
-	voter := make([]int32, len(h.voices))
-	for i, v := range h.voices {
-		voter[i] = v.voter
-	}
-	as := asOne(m.params.Team, voter, func(i int) (int32, bool) { return h.said[h.voices[i].said].single(h.field) })
-	var kept []voice
-	for i, v := range h.voices {
-		if as[i] >= 0 {
-			v.voter, v.weight = as[i], surest(m.params.Team, voter, as, i, func(i int) float64 { return h.voices[i].weight })
-			kept = append(kept, v)
-		}
-	}
-	h.voices = kept
 }
 
 // name notes which shared choices the ballots name.
@@ -306,34 +285,13 @@ func (a *answering) refitted(ev []float64) {
 	r.finish(ev)
 }
 
-// cast returns the votes as they count, and leaves a team that speaks as one with one ballot.
+// cast returns the votes as they count.
 func (m *Model) cast(q *question) cast {
-	voter := make([]int32, len(q.ballots))
+	c := newCast(len(q.ballots))
 	for i := range q.ballots {
-		voter[i] = m.voter(q.ballots[i].voter)
-	}
-	if m.params.Team != nil {
-		voter = m.together(q, voter)
-	}
-	c := newCast(len(voter))
-	c.voter = voter
-	for i := range q.ballots {
-		c.part[i], c.lift[i] = m.params.heard(voter[i], q.ballots[i].weight, max(q.field, 2))
+		b := &q.ballots[i]
+		c.voter[i] = m.voter(b.voter)
+		c.part[i], c.lift[i] = m.params.heard(c.voter[i], b.weight, max(q.field, 2))
 	}
 	return c
-}
-
-func (m *Model) together(q *question, voter []int32) []int32 {
-	as := asOne(m.params.Team, voter, func(i int) (int32, bool) { return q.ballots[i].single(q.field) })
-	var ballots []ballot
-	kept := make([]int32, 0, len(as))
-	for i, j := range as {
-		if j >= 0 {
-			b := q.ballots[i]
-			b.weight = surest(m.params.Team, voter, as, i, func(i int) float64 { return q.ballots[i].weight })
-			ballots, kept = append(ballots, b), append(kept, j)
-		}
-	}
-	q.ballots = ballots
-	return kept
 }

@@ -135,7 +135,7 @@ func TestPoolIsTheProductOfProbabilities(t *testing.T) {
 				}
 			}
 			fast := make([]float64, 3)
-			m.params.evidence(v, fast)
+			(&weigher{m: m.params}).evidence(v, fast)
 			m.params.Refit.apply(v, fast)
 			for c := range fast {
 				if math.Abs(fast[c]-want[c]) > 1e-9 {

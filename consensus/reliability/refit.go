@@ -128,7 +128,7 @@ func crossFit(b *batch, o Options, m *parameters, at []int) []outcome {
 				mine = append(mine, t)
 			}
 		}
-		blind := fit(&hidden, o, m)
+		blind := weigher{m: fit(&hidden, o, m.Shared, m)}
 		for _, t := range mine {
 			ev := make([]float64, b.Choices)
 			blind.evidence(b.votes(t), ev)

@@ -25,7 +25,7 @@ func TestRefitIsAtTheOptimum(t *testing.T) {
 	b := newBook(&Options{Choices: letters(3)})
 	w.fill(b, 200, 2)
 	o := b.o
-	m := fit(&b.batch, o, nil)
+	m := fit(&b.batch, o, nil, nil)
 	var at []int
 	for i, y := range b.batch.Known {
 		if y >= 0 {
@@ -156,7 +156,7 @@ func TestNoOutcomeIsUsedToPredictItself(t *testing.T) {
 	w := newWorld(33, 2, even(5, 0.9, 0.5)...)
 	b := newBook(&Options{Choices: letters(2)})
 	w.fill(b, 80, 1)
-	m := fit(&b.batch, b.o, nil)
+	m := fit(&b.batch, b.o, nil, nil)
 	at := make([]int, 80)
 	for i := range at {
 		at[i] = i

@@ -150,3 +150,55 @@ func FuzzUnmarshal(f *testing.F) {
 		b.Learn()
 	})
 }
+
+func TestStatedWeightsAreKeptWithTheirVotes(t *testing.T) {
+	w := talkers(19, 2)
+	b := newBook(&Options{Choices: w.choices, Window: 80})
+	plain := *w
+	plain.means = nil
+	plain.fill(b, 40, 0)
+	w.fill(b, 50, 0)
+	for i, x := range b.batch.Stated {
+		if early := i < 6*(b.Len()-50); early != (x == 1) {
+			t.Fatalf("vote %d of %d decisions states %v", i, b.Len(), x)
+		}
+	}
+	saved, err := json.Marshal(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, damage := range [][2]string{
+		{`"stated":[1,`, `"stated":[`},
+		{`"stated":[1,`, `"stated":[0,`},
+		{`"stated":[1,`, `"stated":[2,`},
+	} {
+		if err := json.Unmarshal([]byte(strings.Replace(string(saved), damage[0], damage[1], 1)), new(Book)); err == nil {
+			t.Errorf("restored with %s", damage[1])
+		}
+	}
+}
+
+func TestDamagedCalibrationIsRefused(t *testing.T) {
+	for i, damage := range []func(*calibration){
+		func(c *calibration) { c.Slope = c.Slope[1:] },
+		func(c *calibration) { c.Usual = c.Usual[1:] },
+		func(c *calibration) { c.Slope[0] = -1 },
+		func(c *calibration) { c.Usual[0] = 100 },
+		func(c *calibration) { c.Pool = -100 },
+		func(c *calibration) { c.Mean = -1 },
+		func(c *calibration) { c.Sd = -1 },
+	} {
+		w := talkers(23, 2)
+		b := newBook(nil)
+		w.fill(b, 30, 0)
+		b.Learn()
+		damage(b.model.params.Stated)
+		saved, err := json.Marshal(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(saved, new(Book)); err == nil {
+			t.Errorf("restored with damage %d", i)
+		}
+	}
+}

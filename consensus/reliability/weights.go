@@ -94,3 +94,21 @@ func equal(mu []float64, rho float64, times, w []float64) {
 		w[i] = max(0, x-rho*sum) / (1 - rho)
 	}
 }
+
+// weigher gives the votes of one decision after another their weights. What they say makes no difference, so where the
+// same voters vote in every decision, as in a swarm, they are weighed once.
+type weigher struct {
+	m   *parameters
+	was votes
+	f   []float64
+	n   float64
+}
+
+// of returns the weights, until it is asked again, and how many votes they make in effect.
+func (w *weigher) of(v votes) (f []float64, n float64) {
+	if w.f == nil || v.field != w.was.field || !slices.Equal(v.voter, w.was.voter) || !slices.Equal(v.lift, w.was.lift) {
+		w.was, w.f = v, make([]float64, len(v.voter))
+		w.n = w.m.weights(cast{voter: v.voter, lift: v.lift}, w.m.between(v), w.f)
+	}
+	return w.f, w.n
+}

@@ -1,0 +1,47 @@
+package reliability
+
+import (
+	"testing"
+
+	"github.com/swarmbus/swarmbus/consensus"
+)
+
+func TestAskingHearsCertainty(t *testing.T) {
+	m := equals(4)
+	voted := func(weight float64) consensus.Ballots {
+		v := vote(0, "a")
+		v.Weight = weight
+		b, err := consensus.NewBallots(nil, []string{"a", "b"}, []consensus.Vote{v})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	if got := m.Next(voted(0.7), []string{"v1", "v2"}, nil); got != "v1" {
+		t.Errorf("of two alike %s is asked", got)
+	}
+	m.params.Stated.Usual[2] = 1
+	if got := m.Next(voted(0.7), []string{"v1", "v2"}, nil); got != "v2" {
+		t.Errorf("%s is asked, and not who is usually surer", got)
+	}
+	m.params.Stated.Usual[2], m.params.Base[2] = 0, 0.9
+	pair := m.params.Corr.Pair
+	pair[1], pair[4] = 0.2, 0.2 // of v0 and v1
+	if got := m.Next(voted(0.1), []string{"v1", "v2"}, nil); got != "v1" {
+		t.Errorf("%s is asked after an unsure vote of who errs with v1, who is the better", got)
+	}
+	if got := m.Next(voted(0.98), []string{"v1", "v2"}, nil); got != "v2" {
+		t.Errorf("%s is asked after a sure vote of who errs with v1", got)
+	}
+	one := voted(0.7)
+	price := func() (price float64) {
+		for price = 0.001; !m.Enough(one, []string{"v3"}, Stop{Sure: 1, Worth: price}); price *= 1.1 {
+		}
+		return price
+	}
+	usual := price()
+	m.params.Stated.Usual[3] = 1
+	if sure := price(); sure < 1.2*usual {
+		t.Errorf("asking who is usually surer is worth %.4f, asking another %.4f", sure, usual)
+	}
+}
