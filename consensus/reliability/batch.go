@@ -73,6 +73,24 @@ func (b *batch) drop(n int) {
 	b.Start = start
 }
 
+// only returns the votes of those who keep a number, of so many: to is each voter's, -1 for none.
+func (b *batch) only(to []int32, voters int) *batch {
+	out := newBatch(b.Choices, b.Own)
+	out.Stances = b.Stances
+	for t := range b.size() {
+		v := b.votes(t)
+		w := votes{field: v.field}
+		for i, j := range v.voter {
+			if to[j] >= 0 {
+				w.voter, w.said, w.stated = append(w.voter, to[j]), append(w.said, v.said[i]), append(w.stated, v.sure(i))
+			}
+		}
+		out.add(w)
+	}
+	out.Voters, out.Known = voters, slices.Clone(b.Known)
+	return &out
+}
+
 // known is how many outcomes are known.
 func (b *batch) known() int {
 	n := 0

@@ -3,7 +3,6 @@ package reliability
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/swarmbus/swarmbus/consensus"
@@ -12,7 +11,9 @@ import (
 // Book learns voters' reliability across decisions: [Book.Observe] adds decisions, [Book.Resolve] what turned
 // out to be right, and [Book.Model] is what is known so far. Observing costs no more than keeping the votes;
 // the book learns when it is asked and holds half as many decisions, or outcomes, again as when it last did,
-// so the cost per decision stays constant. At most [Options.Window] decisions are kept; older ones leave.
+// so the cost per decision stays constant. At most [Options.Window] decisions are kept; older ones leave. It learns of
+// 4,096 voters at most: where there are more names, those who voted once are newcomers again, and of the others those
+// who voted least often.
 //
 // The zero value is a book with default options. A Book is not safe for concurrent use; the models it hands
 // out are.
@@ -184,33 +185,97 @@ func (b *Book) forget(n int) {
 // first when that is due.
 func (b *Book) Model() *Model {
 	b.ready()
-	n, known := len(b.decisions), b.batch.known()
-	grown := 2*n >= 3*b.learned || known >= minKnown && 2*known >= 3*max(b.resolved, 1)
-	if n >= b.o.First && n > 0 && grown {
+	if b.due() {
 		return b.Learn()
 	}
+	return b.known()
+}
+
+// known is what is known without learning.
+func (b *Book) known() *Model {
 	if b.model == nil {
-		b.model = newModel(b, newcomers(b.kind, b.o), Certificate{OK: true})
+		b.model = newModel(b.kind, nil, newcomers(b.kind, b.o), Certificate{OK: true})
 	}
 	return b.model
+}
+
+// due reports whether the book holds half as many decisions, or outcomes, again as when it last learned.
+func (b *Book) due() bool {
+	n, known := len(b.decisions), b.batch.known()
+	grown := 2*n >= 3*b.learned || known >= minKnown && 2*known >= 3*max(b.resolved, 1)
+	return n >= b.o.First && n > 0 && grown
 }
 
 // Learn learns now, due or not, from all that is held.
 func (b *Book) Learn() *Model {
 	b.ready()
-	batch := &b.batch
-	m := fit(batch, b.o, copies(batch, b.o), nil)
-	m.Decisions = len(b.decisions)
-	m.Refit = newRefit(batch, b.o, m)
-	one := batch.oneOfEach(m.Shared)
+	b.model = b.lesson().learn()
+	return b.model
+}
+
+// lesson is what a book learns from. It stays as it is while the book goes on.
+type lesson struct {
+	o         Options
+	kind      kind
+	batch     batch
+	names     []string
+	decisions int
+}
+
+// lesson takes down what there is to learn from now, and counts it as learned.
+func (b *Book) lesson() *lesson {
+	b.prune()
+	b.learned, b.resolved = len(b.decisions), b.batch.known()
+	l := &lesson{b.o, b.kind, b.batch, b.names, len(b.decisions)}
+	l.batch.Known = slices.Clone(l.batch.Known) // all else only grows, or is made anew
+	return l
+}
+
+func (l *lesson) learn() *Model {
+	b := &l.batch
+	m := fit(b, l.o, copies(b), nil)
+	m.Decisions = l.decisions
+	m.Refit = newRefit(b, l.o, m)
+	one := b.oneOfEach(m.Shared)
 	m.Coins, m.Peers, m.Subtypes = newCoins(one), newPeers(one), newSubtypes(one)
-	m.Told, m.Density = batch.known(), float64(len(batch.Voter))/float64(max(1, batch.size()))
+	m.Told, m.Density = b.known(), float64(len(b.Voter))/float64(max(1, b.size()))
 	if m.Corr == nil {
 		m.Corr = new(correlation)
 	}
-	b.model = newModel(b, m, m.certify(batch, b.o))
-	b.learned, b.resolved = len(b.decisions), b.batch.known()
-	return b.model
+	return newModel(l.kind, l.names, m, m.certify(b, l.o))
+}
+
+// mostVoters is how many voters a book learns of.
+const mostVoters = 4096
+
+// prune forgets voters who have no votes left. Of more than mostVoters it forgets those who voted once, with their
+// votes, and of the others those who voted least often, the first of those who are alike.
+func (b *Book) prune() {
+	n := make([]int, len(b.names))
+	for _, j := range b.batch.Voter {
+		n[j]++
+	}
+	order := make([]int, len(n))
+	for j := range order {
+		order[j] = j
+	}
+	slices.SortFunc(order, func(i, j int) int { return cmp.Or(cmp.Compare(n[j], n[i]), cmp.Compare(j, i)) })
+	least := 1
+	if len(n) > mostVoters {
+		least, order = 2, order[:mostVoters]
+	}
+	order = slices.DeleteFunc(order, func(j int) bool { return n[j] < least })
+	if len(order) == len(n) {
+		return
+	}
+	slices.Sort(order)
+	names, to := make([]string, len(order)), slices.Repeat([]int32{-1}, len(n))
+	clear(b.voters)
+	for i, j := range order {
+		names[i], to[j] = b.names[j], int32(i)
+		b.voters[names[i]] = int32(i)
+	}
+	b.names, b.batch = names, *b.batch.only(to, len(names))
 }
 
 // newcomers are the parameters before anything is learned.
@@ -226,8 +291,11 @@ func compareVotes(a, b consensus.Vote) int {
 	return cmp.Or(cmp.Compare(a.Voter, b.Voter), cmp.Compare(a.ProposalID, b.ProposalID))
 }
 
-func newModel(b *Book, m *parameters, c Certificate) *Model {
-	known := maps.Clone(b.voters)
-	maps.DeleteFunc(known, func(_ string, j int32) bool { return int(j) >= m.Voters })
-	return &Model{kind: b.kind, voters: known, params: m.grow(m.Voters + 1), certificate: c}
+// newModel knows the first of the names, as far as something was learned of them.
+func newModel(k kind, names []string, m *parameters, c Certificate) *Model {
+	known := make(map[string]int32, m.Voters)
+	for j, name := range names[:m.Voters] {
+		known[name] = int32(j)
+	}
+	return &Model{kind: k, voters: known, params: m.grow(m.Voters + 1), certificate: c}
 }

@@ -1,20 +1,23 @@
 package reliability
 
+import "slices"
+
 const (
 	copyShare = 0.95 // of the decisions in which one of two stands apart, in which both say the same
 	copyLeast = 20   // such decisions, for two to be called copies
 
 	copyAgree = 0.995 // of the decisions that both vote in, in which both say the same
 	copyBoth  = 30    // such decisions, for two to be called copies by agreement alone
+	copyAmong = 512   // voters, above which nobody looks for copies
 	copyUsual = 0.9   // less than this each agrees with the others then
 )
 
 // copies returns which voters say the same even where they stand apart from everybody else, or always and by far more
 // often than the others do, as a group for each voter, nil if there are none. Consensus cannot show this once copies
 // are many enough to make it, so it is asked before fitting, and they share one vote from the start.
-func copies(b *batch, o Options) []int32 {
+func copies(b *batch) []int32 {
 	n := b.Voters
-	if n > o.MaxPairs {
+	if n > copyAmong {
 		return nil
 	}
 	same, apart := b.standApart()
@@ -89,19 +92,13 @@ func (b *batch) oneOfEach(group []int32) *batch {
 	if group == nil {
 		return b
 	}
-	out := newBatch(b.Choices, b.Own)
-	for t := range b.size() {
-		v := b.votes(t)
-		w := votes{field: v.field}
-		for i, j := range v.voter {
-			if group[j] == j {
-				w.voter, w.said = append(w.voter, j), append(w.said, v.said[i])
-			}
+	to := slices.Clone(group)
+	for j, g := range group {
+		if int(g) != j {
+			to[j] = -1
 		}
-		out.add(w)
 	}
-	out.Voters, out.Known = b.Voters, b.Known
-	return &out
+	return b.only(to, b.Voters)
 }
 
 // standApart counts, for each pair of voters, the decisions in which one of them says another thing than most

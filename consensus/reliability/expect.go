@@ -62,16 +62,24 @@ func (m *parameters) prior(v votes, known int32, lp []float64) {
 
 func (m *parameters) jointOwn(v votes, f, lp []float64) {
 	var own room
+	k := int(v.field)
+	ofNone, toNone, other := math.Log(instead(k, k-1, 0)), math.Log(instead(k, 0, k-1)), math.Log(instead(k, 0, 1))
 	for i, j := range v.voter {
 		w, l := 1.0, int(v.said[i])
 		if f != nil {
 			w = f[i]
 		}
 		right, miss := m.at(int(j), v.lifted(i), &own)
-		for c := range int(v.field) {
+		for c := range k {
 			row, t, q := lp[c*levels:][:levels], right, 0.0
-			if c != l {
-				t, q = miss, math.Log(instead(int(v.field), c, l))
+			switch {
+			case c == l:
+			case c == k-1:
+				t, q = miss, ofNone
+			case l == k-1:
+				t, q = miss, toNone
+			default:
+				t, q = miss, other
 			}
 			for d := range row {
 				row[d] += w * (t[d] + q)

@@ -28,8 +28,11 @@ import (
 // only one was made.
 // docs/concepts.md has what this was measured against.
 //
-// The zero value is a ledger with default options. A Ledger may be used from many goroutines at once.
+// The zero value is a ledger with default options. A Ledger may be used from many goroutines at once. Who asks it when
+// learning is due learns; meanwhile all others, who ask, observe or resolve, go on with what was known before.
 type Ledger struct {
+	learning sync.Mutex // held, before mu, by who learns, saves or restores
+
 	mu      sync.Mutex // protects the fields below
 	opened  bool
 	o       Options // as they were given
@@ -129,17 +132,18 @@ func (l *Ledger) Len() int {
 
 // Strategy returns the default configuration with what is known now. It is immutable: what is observed later
 // changes nothing of it. Where nothing is known it is [consensus.ConfidenceWeighted] itself, otherwise a
-// strategy called "default". The ledger learns first when that is due, which costs what [Book.Learn] does.
+// strategy called "default". The ledger learns first when that is due and nobody else is at it, which costs what
+// [Book.Learn] does.
 func (l *Ledger) Strategy() consensus.Strategy {
+	l.learn()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.ready()
 	c := configuration{choices: l.o.Choices != nil, stances: l.o.Stances}
 	if !c.stances {
-		c.several = learned(l.several.Model())
+		c.several = learned(l.several.known())
 	}
 	if !c.choices {
-		c.one, c.unopposed = learned(l.one.Model()), l.one.batch.unopposed()
+		c.one, c.unopposed = learned(l.one.known()), l.one.batch.unopposed()
 	}
 	if c.several == nil && c.one == nil {
 		return consensus.ConfidenceWeighted{}
@@ -156,6 +160,33 @@ func (l *Ledger) Reliabilities() consensus.Reliabilities {
 	return nil
 }
 
+// learn brings both books up to date, unless somebody else is at it, and holds nobody up meanwhile.
+func (l *Ledger) learn() {
+	l.mu.Lock()
+	l.ready()
+	l.mu.Unlock()
+	if !l.learning.TryLock() {
+		return
+	}
+	defer l.learning.Unlock()
+	for _, b := range []*Book{&l.several, &l.one} {
+		l.mu.Lock()
+		due := b.due()
+		var next *lesson
+		if due {
+			next = b.lesson()
+		}
+		l.mu.Unlock()
+		if !due {
+			continue
+		}
+		m := next.learn()
+		l.mu.Lock()
+		b.model = m
+		l.mu.Unlock()
+	}
+}
+
 // learned is a model that knows somebody, or nil.
 func learned(m *Model) *Model {
 	if len(m.voters) == 0 {
@@ -167,10 +198,10 @@ func learned(m *Model) *Model {
 // Models returns what is known of voters where they decide between several proposals, and on one; a model is
 // empty where nothing is learned of such decisions. It says why there is no certificate.
 func (l *Ledger) Models() (several, one *Model) {
+	l.learn()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.ready()
-	return l.several.Model(), l.one.Model()
+	return l.several.known(), l.one.known()
 }
 
 // ledgerState is a ledger as it is saved.
@@ -182,6 +213,8 @@ type ledgerState struct {
 
 // MarshalJSON saves everything: a restored ledger goes on exactly as this one would.
 func (l *Ledger) MarshalJSON() ([]byte, error) {
+	l.learning.Lock()
+	defer l.learning.Unlock()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.ready()
@@ -197,6 +230,8 @@ func (l *Ledger) UnmarshalJSON(p []byte) error {
 	if err := s.check(); err != nil {
 		return fmt.Errorf("reliability: not a saved ledger: %w", err)
 	}
+	l.learning.Lock()
+	defer l.learning.Unlock()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.o, l.several, l.one, l.opened = s.Options, *s.Several, *s.One, true

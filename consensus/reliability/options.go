@@ -30,11 +30,11 @@ type Options struct {
 	Pool     float64 `json:"pool"`     // sd of the pool's rate per choice; 0 means 1
 	Rows     float64 `json:"rows"`     // weight in votes of the pool's wrong answers; 0 means 8
 	Weight   float64 `json:"weight"`   // weight in observations of the four spreads; 0 means 4
-	Hard     float64 `json:"hard"`     // sd of how hard decisions are; 0 means 0.9
+	Hard     float64 `json:"hard"`     // sd of how hard decisions are; 0 means 0.4
 	Pairs    float64 `json:"pairs"`    // weight in votes of the pool's correlation for a pair; 0 means 50
 	Residual float64 `json:"residual"` // correlation that votes cannot show; 0 means 0.2
 	Rounds   int     `json:"rounds"`   // of expectation maximisation; 0 means 20
-	MaxPairs int     `json:"maxPairs"` // voters above which pairs share one correlation; 0 means 512
+	MaxPairs int     `json:"maxPairs"` // voters above which pairs share one correlation; 0 means 128
 }
 
 // Validate returns a [*consensus.FieldError] for the first option out of range, wrapped, or nil.
@@ -90,7 +90,7 @@ func (o *Options) faultyPrior() error {
 const maxChoices = 64
 
 var defaults = Options{
-	Window: 10000, First: 20, Rounds: 20, MaxPairs: 512,
+	Window: 10000, First: 20, Rounds: 20, MaxPairs: 128,
 	Right: 1, Voter: 1, Class: 0.7, Pool: 1, Rows: 8, Weight: 4, Hard: 0.4, Pairs: 50, Residual: 0.2,
 }
 
