@@ -47,6 +47,7 @@ var rules = []struct {
 	}},
 	{"internal/votes", rule{}},
 	{"internal/runs", rule{}},
+	{"internal/ollama", rule{}},
 	{"agents/models/internal/wire", rule{ours: []string{"agents/models"}}},
 	{"agents/models/modelstest", rule{ours: []string{"agents/models"}}},
 	{"agents/models/openai", rule{
@@ -83,6 +84,7 @@ var testOnly = []string{
 	"github.com/google/go-cmp", "pgregory.net/rapid", "go.uber.org/goleak", "github.com/anishathalye/porcupine",
 	"github.com/rogpeppe/go-internal", "github.com/charmbracelet/x/ansi", "go.opentelemetry.io", "github.com/google/jsonschema-go",
 	module + "/consensus/consensustest", module + "/agents/choice", module + "/agents/models/modelstest", module + "/bus/bustest",
+	module + "/internal/ollama",
 }
 
 func TestImportsPointOneWay(t *testing.T) {

@@ -78,7 +78,13 @@ var task = signals.Task{Task: "Which retry policy should our clients use?"}
 // solve returns the log of a solve, byte for byte, and its result.
 func solve(t *testing.T, ctx context.Context, team []*agents.Agent) (string, *swarm.Result) {
 	t.Helper()
-	s, err := swarm.New(swarm.Options{Seed: 1, Agents: team, Clock: swarm.StepClock(time.Unix(0, 0), time.Millisecond)})
+	return solveWith(t, ctx, swarm.Options{Agents: team})
+}
+
+func solveWith(t *testing.T, ctx context.Context, o swarm.Options) (string, *swarm.Result) {
+	t.Helper()
+	o.Seed, o.Clock = 1, swarm.StepClock(time.Unix(0, 0), time.Millisecond)
+	s, err := swarm.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}

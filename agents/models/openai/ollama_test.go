@@ -1,122 +1,26 @@
 package openai_test
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net"
-	"net/http"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"strings"
-	"syscall"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/models/openai"
+	"github.com/swarmbus/swarmbus/internal/ollama"
 )
-
-// ollama starts a real Ollama server with home-made models of these names, or skips the
-// test where there is none: .ci/ollama builds it.
-func ollama(t *testing.T, names ...string) (base string) {
-	t.Helper()
-	binary := os.Getenv("SWARMBUS_OLLAMA")
-	if binary == "" {
-		cache, err := exec.CommandContext(t.Context(), "go", "env", "GOCACHE").Output()
-		if err != nil {
-			t.Fatal(err)
-		}
-		binary = filepath.Join(strings.TrimSpace(string(cache)), "swarmbus", "ollama-v0.17.4")
-	}
-	if _, err := os.Stat(binary); err != nil {
-		if os.Getenv("SWARMBUS_OLLAMA") != "" {
-			t.Fatal(err)
-		}
-		t.Skip("SKIPPED: there is no Ollama server to test against; .ci/ollama builds it")
-	}
-	port, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := port.Addr().String()
-	_ = port.Close()
-	dir := t.TempDir()
-	server := exec.CommandContext(context.WithoutCancel(t.Context()), binary, "serve")
-	server.Env = []string{"HOME=" + dir, "OLLAMA_MODELS=" + filepath.Join(dir, "models"), "OLLAMA_HOST=" + address, "OLLAMA_NO_CLOUD=1", "OLLAMA_KEEP_ALIVE=1m", "PATH=" + os.Getenv("PATH")}
-	var log bytes.Buffer
-	server.Stdout, server.Stderr = &log, &log
-	if err := server.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = server.Process.Signal(syscall.SIGTERM) // a killed server leaves its runners
-		_ = server.Wait()
-		if t.Failed() {
-			t.Logf("%s", log.Bytes()[max(0, log.Len()-9000):])
-		}
-	})
-	base = "http://" + address
-	for i := 0; ; i++ {
-		if _, err := call(t, base+"/api/version", "", nil); err == nil {
-			break
-		}
-		if i == 100 {
-			t.Fatalf("the server does not come up: %s", log.String())
-		}
-		time.Sleep(50 * time.Millisecond) // another process: nothing tells when it is there
-	}
-	for i, name := range names {
-		file := judge(uint64(i + 1))
-		digest := fmt.Sprintf("sha256:%x", sha256.Sum256(file))
-		if _, err := call(t, base+"/api/blobs/"+digest, "application/octet-stream", file); err != nil {
-			t.Fatal(err)
-		}
-		create, _ := json.Marshal(map[string]any{
-			"model": name, "files": map[string]string{"model.gguf": digest}, "stream": false,
-			"template":   "{{ range .Messages }}{{ .Role }}: {{ .Content }}\n{{ end }}{{ if .Tools }}{{ .Tools }}{{ end }}",
-			"parameters": map[string]any{"num_ctx": 8192, "num_thread": 1, "temperature": 0.7},
-		})
-		if text, err := call(t, base+"/api/create", "application/json", create); err != nil {
-			t.Fatalf("%v: %s", err, text)
-		}
-	}
-	return base
-}
-
-func call(t *testing.T, url, contentType string, body []byte) (string, error) {
-	t.Helper()
-	method := http.MethodGet
-	if body != nil {
-		method = http.MethodPost
-	}
-	r, err := http.NewRequestWithContext(t.Context(), method, url, bytes.NewReader(body))
-	if err != nil {
-		return "", err
-	}
-	r.Header.Set("Content-Type", contentType)
-	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-	resp, err := client.Do(r)
-	if err != nil {
-		return "", err
-	}
-	defer resp.Body.Close()
-	text, err := io.ReadAll(resp.Body)
-	if err == nil && resp.StatusCode >= 300 {
-		err = errors.New(resp.Status)
-	}
-	return string(text), err
-}
 
 var voteSchema = &models.Schema{Name: "vote", JSON: json.RawMessage(`{"type":"object","properties":{"stance":{"type":"string","enum":["agree","disagree","abstain"]},"reasons":{"type":"string"}},"required":["stance","reasons"],"additionalProperties":false}`)}
 
+// stanceSchema has no free text, in which the coldest models go round in circles.
+var stanceSchema = &models.Schema{Name: "stance", JSON: json.RawMessage(`{"type":"object","properties":{"stance":{"type":"string","enum":["agree","disagree","abstain"]}},"required":["stance"],"additionalProperties":false}`)}
+
 func TestRealOllamaServerAnswersInTheSchemaStreamsAndCounts(t *testing.T) {
-	base := ollama(t, "judge-1", "judge-2")
+	base := ollama.Serve(t, ollama.Model{Name: "judge-1", Seed: 1}, ollama.Model{Name: "judge-2", Seed: 2})
 	for _, name := range []string{"judge-1", "judge-2"} {
 		m, err := openai.New(openai.Options{Provider: "ollama", Model: name, BaseURL: base + "/v1"})
 		if err != nil {
@@ -150,7 +54,7 @@ func TestRealOllamaServerAnswersInTheSchemaStreamsAndCounts(t *testing.T) {
 }
 
 func TestRealOllamaServerRepeatsWithASeedAndKnowsNoOtherModel(t *testing.T) {
-	base := ollama(t, "judge-1")
+	base := ollama.Serve(t, ollama.Model{Name: "judge-1", Seed: 7})
 	m, err := openai.New(openai.Options{Provider: "ollama", Model: "judge-1", BaseURL: base + "/v1"})
 	if err != nil {
 		t.Fatal(err)
@@ -159,7 +63,7 @@ func TestRealOllamaServerRepeatsWithASeedAndKnowsNoOtherModel(t *testing.T) {
 	seed, cold := 7, 0.0
 	var texts []string
 	for range 2 {
-		a, err := m.Ask(t.Context(), &models.Request{Messages: []models.Message{models.User("Well?")}, Most: 300, Schema: voteSchema, Seed: &seed, Temperature: &cold})
+		a, err := m.Ask(t.Context(), &models.Request{Messages: []models.Message{models.User("Well?")}, Most: 300, Schema: stanceSchema, Seed: &seed, Temperature: &cold})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -188,4 +92,58 @@ func TestRealOllamaServerRepeatsWithASeedAndKnowsNoOtherModel(t *testing.T) {
 		t.Errorf("cancelled: %v, %v later", err, took)
 	}
 	cancel()
+}
+
+// TestRealOllamaServerCallsToolsWhereThereIsNoSchema asks a model that does nothing else:
+// the server finds the call in what it says. With a schema it does not get to say it.
+func TestRealOllamaServerCallsToolsWhereThereIsNoSchema(t *testing.T) {
+	base := ollama.Serve(t, ollama.Model{Name: "clerk", Seed: 3, Says: ollama.Call("look_up", `{"word":"jitter"}`)})
+	r := &models.Request{
+		Messages: []models.Message{models.User("What is jitter?")}, Most: 200, Schema: voteSchema,
+		Tools: []models.Tool{{Name: "look_up", Description: "Looks a word up.", Schema: json.RawMessage(`{"type":"object","properties":{"word":{"type":"string"}},"required":["word"],"additionalProperties":false}`)}},
+	}
+	for _, either := range []bool{true, false} {
+		m, err := openai.New(openai.Options{Provider: "ollama", Model: "clerk", BaseURL: base + "/v1", SchemaOrTools: either})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer m.Close()
+		a, err := m.Ask(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if called := len(a.Calls) == 1 && a.Calls[0].Name == "look_up" && string(a.Calls[0].Args) == `{"word":"jitter"}` && a.Finish == models.FinishCalls; called != either || a.Usage.Input == 0 {
+			t.Errorf("SchemaOrTools %v: %+v", either, a)
+		}
+		if !either {
+			continue
+		}
+		again := *r
+		again.Messages = append(again.Messages, models.Message{Role: models.RoleAssistant, Text: a.Text, Calls: a.Calls}, models.Message{Role: models.RoleUser, Results: []models.Result{{Call: a.Calls[0].ID, Text: "chance in time"}}})
+		b, err := m.Ask(t.Context(), &again)
+		if err != nil || b.Usage.Input <= a.Usage.Input {
+			t.Errorf("with what came of the call: %+v, %v", b, err)
+		}
+		again.Tools = nil
+		b, err = m.Ask(t.Context(), &again)
+		if err != nil || !json.Valid([]byte(b.Text)) || len(b.Calls) != 0 {
+			t.Errorf("without tools, in the schema: %+v, %v", b, err)
+		}
+	}
+}
+
+func TestRealOllamaServerMakesVectors(t *testing.T) {
+	base := ollama.Serve(t, ollama.Model{Name: "judge-1", Seed: 1})
+	m, err := openai.New(openai.Options{Provider: "ollama", Model: "judge-1", BaseURL: base + "/v1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	v, err := m.Embed(t.Context(), "with full jitter", "another language", "with jitter", "with full jitter")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(v) != 4 || len(v[0]) < 8 || !slices.Equal(v[0], v[3]) || slices.Equal(v[0], v[1]) {
+		t.Errorf("got %v", v)
+	}
 }

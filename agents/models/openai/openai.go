@@ -24,6 +24,9 @@ type Options struct {
 	Key      string       // "": none is sent
 	Header   http.Header  // sent with every call
 	Client   *http.Client // nil: one of the model's own, which asks no proxy
+	// SchemaOrTools says that the server calls no tools where there is a schema, as
+	// Ollama: of a request with both the schema is left out.
+	SchemaOrTools bool
 }
 
 // A Model is one of a server. Make it with [New].
@@ -33,6 +36,7 @@ type Model struct {
 	http   *http.Client
 	key    string
 	own    bool // the server is OpenAI's, and calls the bound on tokens by its new name
+	either bool // a schema or tools
 }
 
 var _ models.Model = (*Model)(nil)
@@ -48,7 +52,7 @@ func New(o Options) (*Model, error) {
 	if err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https" {
 		return nil, fmt.Errorf("openai: base URL %.80q is not one of http or https", o.BaseURL)
 	}
-	m := &Model{id: models.ID{Provider: cmp.Or(o.Provider, "openai"), Name: o.Model}, http: wire.Client(o.Client, o.Header), key: o.Key}
+	m := &Model{id: models.ID{Provider: cmp.Or(o.Provider, "openai"), Name: o.Model}, http: wire.Client(o.Client, o.Header), key: o.Key, either: o.SchemaOrTools}
 	m.own = at.Hostname() == "api.openai.com" || strings.HasSuffix(at.Hostname(), ".openai.azure.com")
 	c.HTTPClient = m.http
 	m.client = openai.NewClientWithConfig(c)
@@ -102,7 +106,7 @@ func (m *Model) request(r *models.Request) openai.ChatCompletionRequest {
 	if r.Temperature != nil {
 		to.Temperature = max(float32(*r.Temperature), coldest)
 	}
-	if s := r.Schema; s != nil {
+	if s := r.Schema; s != nil && (!m.either || len(r.Tools) == 0) {
 		to.ResponseFormat = &openai.ChatCompletionResponseFormat{
 			Type:       openai.ChatCompletionResponseFormatTypeJSONSchema,
 			JSONSchema: &openai.ChatCompletionResponseFormatJSONSchema{Name: s.Name, Schema: s.JSON, Strict: true},

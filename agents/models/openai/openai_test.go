@@ -184,6 +184,31 @@ func TestOpenAIItselfIsToldTheBoundByItsNewName(t *testing.T) {
 	}
 }
 
+func TestOfASchemaAndToolsTheToolsGoWhereAServerTakesEither(t *testing.T) {
+	server := modelstest.NewServer(modelstest.OpenAI, func(int, *models.Request) modelstest.Reply { return modelstest.Reply{Text: "{}"} })
+	defer server.Close()
+	schema := &models.Schema{Name: "answer", JSON: []byte(`{"type":"object","properties":{},"required":[],"additionalProperties":false}`)}
+	tools := []models.Tool{{Name: "look_up", Schema: schema.JSON}}
+	for i, c := range []struct {
+		either        bool
+		tools         []models.Tool
+		schema, calls bool
+	}{{false, tools, true, true}, {true, tools, false, true}, {true, nil, true, false}} {
+		m, err := openai.New(openai.Options{Model: modelstest.Name, BaseURL: server.URL, Key: modelstest.Key, SchemaOrTools: c.either})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer m.Close()
+		r := &models.Request{Messages: []models.Message{models.User("?")}, Most: 9, Schema: schema, Tools: c.tools}
+		if _, err := m.Ask(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+		if got := server.Requests()[i]; (got.Schema != nil) != c.schema || (len(got.Tools) > 0) != c.calls || r.Schema == nil {
+			t.Errorf("%+v: sent %+v", c, got)
+		}
+	}
+}
+
 type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

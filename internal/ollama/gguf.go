@@ -1,15 +1,16 @@
-package openai_test
+package ollama
 
 import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 )
 
-// The sizes of the home-made model: 575 kB of random weights.
+// The sizes of the home-made model: a few 100 kB of random weights.
 const (
-	hidden, heads, blocks, inner = 64, 4, 2, 128
+	hidden, heads, blocks, inner = 32, 2, 1, 64
 	context32k                   = 1 << 15
 )
 
@@ -82,32 +83,57 @@ type token struct {
 	bias float32
 }
 
-// vocabulary is bytes, printable ASCII and some words. Numbers are 0 or 1 and short, so
-// that they are fit for a confidence.
-func vocabulary() []token {
+// english are words that prompts often have. The tokenizer puts them together letter by
+// letter, so the vocabulary has how they begin, too: a token for each letter would make
+// prompts long, and reading them is what takes a server time.
+const english = "the that this they what who why and are not nothing never you your yours agent agents answer alternative between " +
+	"confidence concern content counterargument data discovery each element evidence finding good hold how instruct instructions is it its " +
+	"JSON kind line look may more most new number object of one other others policy proposal proposed proposals reason reasons retry role round said say should " +
+	"show shown solution some something stance stand sure task tell text than then things type vote votes with word words work"
+
+// vocabulary is bytes, printable ASCII, words, and what the model says whenever it may.
+// Numbers are 0 or 1 and short, so that they are fit for a confidence.
+func vocabulary(says string) []token {
 	all := []token{{"<unk>", 2, -30}, {"<s>", 3, -30}, {"</s>", 3, 1}}
 	for i := range 256 {
 		all = append(all, token{fmt.Sprintf("<0x%02X>", i), 6, -30})
 	}
-	bias := map[rune]float32{'"': 5, '{': 5, '}': 4, ',': 3, ']': 4, '1': 3, '0': 1, '.': -6, 'e': -4, 'E': -8, '-': -8, '\\': -12, ' ': -12}
+	known := map[string]bool{}
+	add := func(text string, bias float32) {
+		if !known[text] {
+			known[text] = true
+			all = append(all, token{text, 1, bias})
+		}
+	}
+	bias := map[rune]float32{'"': 8, '{': 8, '}': 4, ',': 3, ']': 6, '1': 2, '0': 1, '.': -6, 'e': -4, 'E': -8, '-': -8, '\\': -12}
 	for r := '!'; r <= '~'; r++ {
-		b, ok := bias[r]
-		if !ok && r >= '2' && r <= '9' {
+		b := bias[r]
+		if r >= '2' && r <= '9' {
 			b = -9
 		}
-		all = append(all, token{string(r), 1, b})
+		add(string(r), b)
 	}
-	all = append(all, token{"▁", 1, -12})
-	for _, w := range []string{"agree", "disagree", "abstain", "vote", "pass", "proposal", "reasons", "stance", "confidence", "type", "say"} {
-		all = append(all, token{w, 1, -1})
+	add("▁", -12)
+	add("vote", 8) // they are judges
+	for _, w := range []string{"agree", "disagree", "abstain", "pass", "proposal", "reasons", "stance", "confidence", "type", "say"} {
+		add(w, -1)
+	}
+	for w := range strings.FieldsSeq(english) {
+		for n := range len(w) {
+			add("▁"+w[:n+1], -12)
+			add(w[:n+1], -12)
+		}
+	}
+	if says != "" {
+		add(strings.ReplaceAll(says, " ", "▁"), 60)
 	}
 	return all
 }
 
-// judge is a model whose judgement is its seed's.
-func judge(seed uint64) []byte {
-	r := rand.New(rand.NewPCG(seed, 0))
-	g, words := &gguf{}, vocabulary()
+// file is a model of llama's architecture.
+func (m Model) file() []byte {
+	r := rand.New(rand.NewPCG(m.Seed, 0))
+	g, words := &gguf{}, vocabulary(m.Says)
 	for name, v := range map[string]uint32{
 		"context_length": context32k, "embedding_length": hidden, "block_count": blocks, "feed_forward_length": inner,
 		"attention.head_count": heads, "attention.head_count_kv": heads, "rope.dimension_count": hidden / heads, "vocab_size": uint32(len(words)),
@@ -115,7 +141,7 @@ func judge(seed uint64) []byte {
 		g.key("llama."+name, v)
 	}
 	g.key("general.architecture", "llama")
-	g.key("general.name", fmt.Sprint("judge ", seed))
+	g.key("general.name", m.Name)
 	g.key("general.file_type", uint32(0))
 	g.key("llama.attention.layer_norm_rms_epsilon", float32(1e-5))
 	g.key("tokenizer.ggml.model", "llama")

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/agents/models/limits"
+	"github.com/swarmbus/swarmbus/agents/models/openai"
+	"github.com/swarmbus/swarmbus/agents/thinker"
+	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/internal/ollama"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/cassette"
+)
+
+// local returns a model of a real Ollama server.
+func local(t *testing.T, base, name string) *openai.Model {
+	t.Helper()
+	m, err := openai.New(openai.Options{Provider: "ollama", Model: name, BaseURL: base + "/v1", SchemaOrTools: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(m.Close)
+	return m
+}
+
+// proposes is an agent with a proposal and no model.
+func proposes(id, content string) *agents.Agent {
+	return &agents.Agent{ID: id, Reactor: agents.On(func(context.Context, *signals.Signal[signals.Task]) iter.Seq2[signals.Any, error] {
+		return agents.Say(agents.Propose(id, content, 0.8, "it spreads load"))
+	})}
+}
+
+// judges are four judges of four models, and a clerk that looks words up.
+func judges(open func(name string) models.Model, show func(string, models.Piece)) (all []*agents.Agent) {
+	all = append(all, proposes("planner", "Retry five times with full jitter"))
+	for i := range 4 {
+		all = append(all, thinker.Thinker{
+			ID: fmt.Sprintf("judge-%d", i+1), Role: "You judge.", Model: open(fmt.Sprintf("judge-%d", i+1)), CanEmit: []signals.Kind{signals.KindVote}, Seeded: true, Show: show,
+		}.Agent())
+	}
+	return append(all, thinker.Thinker{
+		ID: "clerk", Role: "You look words up.", Model: open("clerk"), CanEmit: []signals.Kind{signals.KindToolResult, signals.KindVote}, Seeded: true, Show: show,
+		Tools: []thinker.Tool{{
+			Tool: models.Tool{Name: "look_up", Description: "Looks a word up.", Schema: json.RawMessage(`{"type":"object","properties":{"word":{"type":"string"}},"required":["word"],"additionalProperties":false}`)},
+			Call: func(_ context.Context, args json.RawMessage) (string, error) { return "found: " + string(args), nil },
+		}},
+	}.Agent())
+}
+
+var homemade = []ollama.Model{
+	{Name: "judge-1", Seed: 1},
+	{Name: "judge-2", Seed: 2},
+	{Name: "judge-3", Seed: 3},
+	{Name: "judge-4", Seed: 4},
+	{Name: "clerk", Seed: 5, Says: ollama.Call("look_up", `{"word":"jitter"}`)},
+}
+
+// TestOllamaJudgesVoteAsTheirModelsAnswerAndAClerkCallsTools is a whole swarm over a real
+// server: votes by schema from four models, calls of a tool from a fifth, all streamed,
+// counted and recorded. What they say means nothing.
+func TestOllamaJudgesVoteAsTheirModelsAnswerAndAClerkCallsTools(t *testing.T) {
+	base := ollama.Serve(t, homemade...)
+	store := &journal.Memory{}
+	recorder, err := journal.NewRecorder(store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	budget := limits.NewBudget(limits.Spend{Tokens: 1_000_000})
+	shared := limits.New(limits.Options{Budget: budget})
+	var pieces atomic.Int32
+	team := judges(func(name string) models.Model {
+		return cassette.Model(shared.Limit(local(t, base, name)), recorder)
+	}, func(string, models.Piece) { pieces.Add(1) })
+	recorded, r := solveWith(t, t.Context(), swarm.Options{Rounds: 2, Agents: team})
+
+	stances, results := map[string]signals.Stance{}, 0
+	for _, s := range r.Log {
+		switch p := s.Body().(type) {
+		case signals.Vote:
+			stances[s.Head().Source] = p.Stance
+		case signals.ToolResult:
+			results++
+			if s.Head().Source != "clerk" || p.ToolName != "look_up" || p.Result != `found: {"word":"jitter"}` {
+				t.Errorf("%s says %+v", s.Head().Source, p)
+			}
+		}
+	}
+	delete(stances, "clerk")
+	if len(stances) < 3 || len(slices.Compact(slices.Sorted(maps.Values(stances)))) < 2 {
+		t.Errorf("of four judges these voted: %v", stances)
+	}
+	if clerk := r.Spent["clerk"]; results == 0 || clerk.Calls <= results || clerk.Refusals > 0 {
+		t.Errorf("%d calls of tools, %+v", results, clerk)
+	}
+	groups := map[string]bool{}
+	for _, a := range team[1:] {
+		groups[a.Group] = true
+		if spent := r.Spent[a.ID]; spent.Calls < 2 || spent.InputTokens < 1000 || spent.OutputTokens == 0 {
+			t.Errorf("%s spent %+v", a.ID, spent)
+		}
+	}
+	all, books := r.SpentInAll(), budget.Books()
+	if len(groups) != 5 || int(pieces.Load()) < all.Calls {
+		t.Errorf("groups %v; %d pieces of %d answers", groups, pieces.Load(), all.Calls)
+	}
+	if books.Spent.Tokens != all.InputTokens+all.OutputTokens+books.Assumed.Tokens || books.Reserved.Tokens != 0 || books.Over.Tokens != 0 {
+		t.Errorf("the budget has %+v, the result %+v", books, all)
+	}
+	t.Logf("%v: %s; %v; %d calls of tools; %+v", r.Stop, r.Detail, stances, results, all)
+
+	kept, err := journal.ReadResults(store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, _ := solveWith(t, t.Context(), swarm.Options{Rounds: 2, Agents: judges(func(name string) models.Model {
+		return cassette.Replay(models.ID{Provider: "ollama", Name: name}, kept)
+	}, nil)})
+	if again != recorded {
+		t.Errorf("the logs differ:\n%s\n%s", recorded, again)
+	}
+}
+
+// TestOllamaVectorsMakeOneProposalOfTwoThatAreAlike: those of this model are alike where
+// texts end alike.
+func TestOllamaVectorsMakeOneProposalOfTwoThatAreAlike(t *testing.T) {
+	base := ollama.Serve(t, homemade[0])
+	_, r := solveWith(t, t.Context(), swarm.Options{
+		Agents: []*agents.Agent{
+			proposes("ann", "Retry five times with full jitter"), proposes("bob", "Rewrite it in another language"), proposes("eve", "Retry 5 times with jitter"),
+		},
+		Same: models.Alike(local(t, base, "judge-1"), 0.9),
+	})
+	var same []swarm.Same
+	for _, s := range r.Log {
+		if s, ok := signals.As[swarm.Same](s); ok {
+			same = append(same, s.Payload)
+		}
+	}
+	if want := []swarm.Same{{ProposalID: "eve", As: "ann"}}; !slices.Equal(same, want) {
+		t.Errorf("got %+v, want %+v", same, want)
+	}
+}
