@@ -122,3 +122,26 @@ func TestModulesThatAPackageTakesInAreAsStated(t *testing.T) {
 		}
 	}
 }
+
+// TestEveryExampleIsInTheTableAndRunByTests looks for tests beside each program, or
+// elsewhere for those named here.
+func TestEveryExampleIsInTheTableAndRunByTests(t *testing.T) {
+	table, err := os.ReadFile("docs/examples.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	elsewhere := []string{"hello", "jaeger"} // README.md shows what it prints; otel/export reads its traces
+	programs, err := filepath.Glob("examples/*/main.go")
+	if err != nil || len(programs) < 10 {
+		t.Fatalf("%d programs, %v", len(programs), err)
+	}
+	for _, program := range programs {
+		dir := filepath.Dir(program)
+		if !strings.Contains(string(table), "](../"+filepath.ToSlash(program)+")") {
+			t.Errorf("docs/examples.md does not have %s", dir)
+		}
+		if tests, _ := filepath.Glob(dir + "/*_test.go"); len(tests) == 0 && !slices.Contains(elsewhere, filepath.Base(dir)) {
+			t.Errorf("%s has no test", dir)
+		}
+	}
+}
