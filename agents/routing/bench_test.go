@@ -2,6 +2,7 @@ package routing_test
 
 import (
 	"fmt"
+	"strconv"
 	"testing"
 
 	"github.com/swarmbus/swarmbus/agents/routing"
@@ -42,19 +43,23 @@ func TestRoutingDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// BenchmarkPredicates calls nothing but ten predicates of the hundred.
+// BenchmarkPredicates calls nothing but predicates of the hundred.
 func BenchmarkPredicates(b *testing.B) {
 	v := routing.View{Signal: timer("tick"), State: "idle"}
-	var ten []routing.Predicate
-	for range 10 {
-		ten = append(ten, routing.When(func(s *signals.Signal[routing.Timer]) bool { return s.Payload.Name == "never" }))
-	}
-	for b.Loop() {
-		for _, p := range ten {
-			if p(v) {
-				b.Fatal("it says yes")
-			}
+	for _, n := range []int{10, 99} {
+		all := make([]routing.Predicate, n)
+		for i := range all {
+			all[i] = routing.When(func(s *signals.Signal[routing.Timer]) bool { return s.Payload.Name == "never" })
 		}
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			for b.Loop() {
+				for _, p := range all {
+					if p(v) {
+						b.Fatal("it says yes")
+					}
+				}
+			}
+		})
 	}
 }
 

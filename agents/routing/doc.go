@@ -38,7 +38,10 @@
 // # Cost
 //
 // A decision looks at the routes for the signal's kind in the order in which
-// they decide, allocates nothing, and takes no lock.
+// they decide, allocates nothing, and takes no lock. What it takes is what the
+// predicates take that it asks: among a hundred routes, where ten are asked, under
+// 200 ns, and where 99 are, as long as a bare loop over the 99 (BenchmarkDecide,
+// BenchmarkPredicates).
 //
 // # Statements
 //
