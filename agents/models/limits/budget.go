@@ -35,7 +35,7 @@ type Budget struct {
 type Books struct {
 	Spent    Spend // by calls that are over
 	Reserved Spend // by calls that run
-	Assumed  Spend // of Spent: by calls that failed and may have cost that
+	Assumed  Spend // of Spent: by calls that failed, or were not counted, and may have cost that
 	Refused  int   // calls that were not made
 	Over     Spend // of Spent: by calls that took more than was reserved
 }

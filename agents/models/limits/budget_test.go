@@ -2,8 +2,10 @@ package limits_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -123,6 +125,46 @@ func TestCallWaitsForWhatAnotherGivesBack(t *testing.T) {
 			t.Errorf("beyond the budget: %v", err)
 		}
 	})
+}
+
+// TestEveryPartOfARequestIsInItsBound lengthens one text after the other.
+func TestEveryPartOfARequestIsInItsBound(t *testing.T) {
+	texts := make([]string, 11)
+	bound := func() int {
+		x := func(i int) string { return texts[i] }
+		return limits.Bound(&models.Request{
+			System: x(0), Schema: &models.Schema{Name: x(1), JSON: json.RawMessage(x(2))}, Tools: []models.Tool{{Name: x(3), Description: x(4), Schema: json.RawMessage(x(5))}},
+			Messages: []models.Message{{Text: x(6), Calls: []models.Call{{ID: x(7), Name: x(8), Args: json.RawMessage(x(9))}}}, {Results: []models.Result{{Call: x(7), Text: x(10)}}}},
+		})
+	}
+	before := bound()
+	for i := range texts {
+		texts[i] = strings.Repeat("x", 100)
+		after := bound()
+		if after < before+100 {
+			t.Errorf("100 bytes more of text %d: %d, before %d", i, after, before)
+		}
+		before = after
+	}
+}
+
+// TestAnAnswerWithoutUsageIsBookedWithAllThatItMayHaveTaken: some servers do not count.
+func TestAnAnswerWithoutUsageIsBookedWithAllThatItMayHaveTaken(t *testing.T) {
+	uncounted := &models.Scripted{Answer: func(context.Context, *models.Request) (*models.Answer, error) { return answer(models.Usage{}) }}
+	reserved := limits.Spend{Tokens: limits.Bound(request) + request.Most}
+	price := models.Price{Input: 2, Output: 10}
+	reserved.Money = price.Highest(limits.Bound(request), request.Most)
+	budget := limits.NewBudget(limits.Spend{Tokens: reserved.Tokens*2 - 1, Money: models.USD})
+	m := limits.New(limits.Options{Budget: budget, Prices: map[models.ID]models.Price{uncounted.ID(): price}}).Limit(uncounted)
+	if _, err := m.Ask(t.Context(), request); err != nil {
+		t.Fatal(err)
+	}
+	if got := budget.Books(); got.Spent != reserved || got.Assumed != reserved || got.Reserved != (limits.Spend{}) || got.Over != (limits.Spend{}) {
+		t.Errorf("got %+v, want %+v spent", got, reserved)
+	}
+	if _, err := m.Ask(t.Context(), request); !errors.Is(err, models.ErrBudget) {
+		t.Errorf("a second call: %v", err)
+	}
 }
 
 func TestWaitingForTheBudgetEndsWithTheContext(t *testing.T) {

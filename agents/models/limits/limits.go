@@ -134,7 +134,7 @@ func (l *limited) settle(reserved Spend, a *models.Answer, err error) {
 	spent, assumed := reserved, true
 	var failed *models.Error
 	switch {
-	case err == nil:
+	case err == nil && a.Usage != (models.Usage{}): // else the server does not tell
 		if price, known := l.opts.Prices[l.ID()]; known {
 			a.Cost = price.Cost(a.Usage)
 		}
