@@ -76,6 +76,7 @@
 //	states and guards (referred to)         Strategy.States, Edge                   TestGuardsAreAskedInTheOrderOfPriority
 //	undeclared states (open)                refused by New                          TestNewReportsEverythingThatIsWrong
 //	transitions at once (open)              atomic, see Machine.Route               TestTransitionsAreAtomic
+//	                                                                                TestASignalIsDecidedOnAgainWhereTheStateChangedMeanwhile
 //	plugins contribute routes, or none      Plugin; the zero value has none         TestPluginWithoutRoutesIsFine
 //	rate limiter forwards to GracefulStop   a predicate that reads a counter        TestRateLimiterOfAPlugin
 //	routes are Clone + Send + Sync          plain values; predicates concurrent     TestTransitionsAreAtomic

@@ -105,6 +105,29 @@ func TestMachinesOfARouterHaveStatesOfTheirOwn(t *testing.T) {
 	}
 }
 
+// TestASignalIsDecidedOnAgainWhereTheStateChangedMeanwhile lets another signal come while a
+// predicate looks at the first.
+func TestASignalIsDecidedOnAgainWhereTheStateChangedMeanwhile(t *testing.T) {
+	var m *routing.Machine
+	var seen []routing.State
+	m = newRouter(t, routing.Config{Strategy: routing.Strategy{
+		States: []routing.State{"idle", "transaction"},
+		Routes: []routing.Route{
+			{Kind: routing.KindStop, Action: routing.Transition("transaction")},
+			{Kind: routing.KindTimer, In: []routing.State{"transaction"}, Action: routing.Reject},
+			{Kind: routing.KindTimer, Action: routing.Continue, When: func(v routing.View) bool {
+				if seen = append(seen, v.State); len(seen) == 1 {
+					m.Route(stop())
+				}
+				return true
+			}},
+		},
+	}}).Machine()
+	if d := m.Route(timer("tick")); d.Action != routing.Reject || d.From != "transaction" || m.State() != "transaction" {
+		t.Errorf("got %+v in %q, after it was seen in %q", d, m.State(), seen)
+	}
+}
+
 // Of many signals that arrive at once while the strategy is idle, one begins the
 // transaction, whatever predicates and guards do meanwhile.
 func TestTransitionsAreAtomic(t *testing.T) {
