@@ -10,7 +10,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// ErrNotOpen says that a [Resolution] names no open conflict.
+// ErrNotOpen is returned for a [Resolution] that names no open conflict.
 var ErrNotOpen = errors.New("conflict: no open conflict")
 
 // Options of a [Detector]. The zero value and nil mean the defaults.
@@ -18,7 +18,7 @@ type Options struct {
 	MaxOpen int // open conflicts in one thread; 0 means 1024
 }
 
-// A Proposal is what a detector remembers of one live proposal.
+// A Proposal is what a detector keeps of one live proposal.
 type Proposal struct {
 	Signal     signals.ID
 	Seq        uint64
@@ -37,13 +37,13 @@ type Pair struct {
 type Detector struct {
 	maxOpen int
 	threads map[string]*thread
-	last    *thread // of the last proposal, often that of the next too
+	last    *thread // of the last proposal, and often of the next too
 	live    map[signals.ID]*proposal
 	open    int
 	held    uint64
 }
 
-// NewDetector returns a detector that knows of no proposal.
+// NewDetector returns a detector without proposals.
 func NewDetector(o *Options) *Detector {
 	if o == nil {
 		o = &Options{}
@@ -55,7 +55,7 @@ func NewDetector(o *Options) *Detector {
 	return &Detector{maxOpen: maxOpen, threads: map[string]*thread{}, live: map[signals.ID]*proposal{}}
 }
 
-// A Change is what one step of the fold did to the open conflicts.
+// A Change lists the conflicts that one step opened and ended.
 type Change struct {
 	Opened []Pair // at most one
 	Ended  []Pair // oldest first
@@ -64,8 +64,8 @@ type Change struct {
 // Fold takes the next signal of the log. A proposal becomes live and opens a
 // conflict with its oldest live rival, if it has one. A [Resolution] ends the
 // open conflict of its two signals, a [signals.Consensus] every open conflict
-// of its thread. Other kinds change nothing, nor does a signal that is live
-// already, nor a resolution that [Detector.Resolvable] refuses.
+// of its thread. Other kinds change nothing; neither does a signal that is
+// already live, or a resolution that [Detector.Resolvable] refuses.
 func (d *Detector) Fold(s signals.Any) Change {
 	switch s := s.(type) {
 	case *signals.Signal[signals.Proposal]:
@@ -89,8 +89,8 @@ func (d *Detector) Resolvable(thread string, r Resolution) error {
 	return nil
 }
 
-// Remove ends the life of a proposal, and with it the conflicts that are left
-// without a live rival. An unknown id changes nothing.
+// Remove removes a proposal, and ends the conflicts that this leaves without a
+// live rival. An unknown id changes nothing.
 func (d *Detector) Remove(id signals.ID) (c Change) {
 	p, known := d.live[id]
 	if !known {
@@ -138,8 +138,8 @@ func (d *Detector) add(s *signals.Signal[signals.Proposal]) Change {
 	return Change{Opened: []Pair{{t.name, rival.Proposal, p.Proposal}}}
 }
 
-// contested returns the newer side of the open conflict that r names, nil if
-// there is none.
+// contested returns the newer proposal of the open conflict that r names, or
+// nil.
 func (d *Detector) contested(thread string, r Resolution) *proposal {
 	p, q := d.live[r.SignalA], d.live[r.SignalB]
 	switch {
@@ -166,7 +166,7 @@ func (d *Detector) decide(thread string) (c Change) {
 	return c
 }
 
-// end closes the conflict of p and returns it as it was.
+// end closes the conflict of p and returns its pair.
 func (d *Detector) end(p *proposal) Pair {
 	pair := p.conflict()
 	d.close(p)
@@ -192,7 +192,8 @@ func (d *Detector) thread(name string) *thread {
 }
 
 // Unresolved yields the open conflicts of a thread, oldest first, each with the
-// oldest rival that is live now. It costs a pass over the thread's proposals.
+// oldest rival that is live now. It takes time linear in the thread's
+// proposals.
 func (d *Detector) Unresolved(thread string) iter.Seq[Pair] {
 	return func(yield func(Pair) bool) {
 		t := d.threads[thread]
@@ -207,8 +208,8 @@ func (d *Detector) Unresolved(thread string) iter.Seq[Pair] {
 	}
 }
 
-// Pairs yields every two live rivals of a thread, resolved or not, by the
-// newer one's place in the log, then the older one's.
+// Pairs yields every pair of live rivals of a thread, resolved or not, ordered
+// by the position in the log of the newer proposal, then of the older one.
 func (d *Detector) Pairs(thread string) iter.Seq[Pair] {
 	return func(yield func(Pair) bool) {
 		t := d.threads[thread]
@@ -228,6 +229,6 @@ func (d *Detector) Pairs(thread string) iter.Seq[Pair] {
 // Open returns the number of open conflicts in all threads.
 func (d *Detector) Open() int { return d.open }
 
-// HeldBack returns how many conflicts were not reported because their thread
-// had as many open as it may.
+// HeldBack returns how many conflicts were not opened because their thread had
+// reached its limit.
 func (d *Detector) HeldBack() uint64 { return d.held }

@@ -10,15 +10,16 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// IDPrefix is what the ids of conflict signals begin with, and no others.
+// IDPrefix begins the ids of conflict signals, and of no others.
 const IDPrefix = "conflict_"
 
-// ruleRivals is the rule that a conflict's id is derived from, beside the pair.
+// ruleRivals is the rule that a conflict's id is derived from, together with
+// the pair.
 const ruleRivals = "rival-proposals"
 
-// ID returns the id of the pair's conflict signal. It depends on nothing but
-// the rule and the two signals, so everybody who reads the same log finds the
-// same conflict under the same id.
+// ID returns the id of the pair's conflict signal. It depends only on the rule
+// and the two signals, so all readers of a log find the same conflict under the
+// same id.
 func (p Pair) ID() signals.ID {
 	var text []byte
 	for _, part := range []string{ruleRivals, p.A.Signal.String(), p.B.Signal.String()} {
@@ -29,7 +30,7 @@ func (p Pair) ID() signals.ID {
 	return signals.MustID(IDPrefix + hex.EncodeToString(sum[:12]))
 }
 
-// Payload returns what the pair's conflict signal says.
+// Payload returns the payload of the pair's conflict signal.
 func (p Pair) Payload() signals.Conflict {
 	return signals.Conflict{
 		SignalA:     p.A.Signal,

@@ -5,29 +5,31 @@ import (
 	"sort"
 )
 
-// thread is the live proposals of one thread.
+// thread holds the live proposals of one thread.
 type thread struct {
 	name string
-	live []*proposal // in log order, with dead ones between
+	live []*proposal // in log order, with dead ones in between
 	head int         // of live: all before are dead
 	dead int
 	open int // conflicts
 
-	// Where looking for the oldest rival begins, for those whom the oldest
-	// proposal of all is no rival.
+	// Where the search for the oldest rival begins, for proposals that are not
+	// rivals of the oldest proposal of all.
 	bySource  map[string]*start
 	byContent map[string]*start
 	byBoth    map[[2]string]*start
 }
 
-// A start is a sequence number before which nothing live is a rival of
-// proposals that are alike. That stays true whatever is added or removed, so
-// of 10,000 own proposals each is passed once.
+// A start is a sequence number before which no live proposal is a rival of
+// those with the same source or content. That stays true whatever is added or
+// removed, so a search passes each of an agent's 10,000 own proposals only
+// once.
 type start struct{ from uint64 }
 
-// A proposal has an open conflict as long as it leans on a rival: one that is
-// live and older, not always the oldest. Which one is the oldest changes with
-// each proposal that expires; who leans on a recent one is seldom looked at.
+// A proposal has an open conflict as long as it refers to ("leans on") a rival:
+// one that is live and older, but not necessarily the oldest. The oldest rival
+// changes with each proposal that expires; a proposal that leans on a recent
+// one seldom has to be updated.
 type proposal struct {
 	Proposal
 	thread  *thread
@@ -37,7 +39,7 @@ type proposal struct {
 	at      int         // place in rival.leaning
 }
 
-// lean makes p lean on q instead, nil for nobody.
+// lean makes p lean on q instead, or on nothing if q is nil.
 func (p *proposal) lean(q *proposal) {
 	if r := p.rival; r != nil {
 		last := len(r.leaning) - 1
@@ -71,7 +73,7 @@ func rivals(a, b Proposal) bool {
 	return a.Source != b.Source && a.Content != b.Content
 }
 
-// oldestRival returns the oldest live rival of p, nil if it has none.
+// oldestRival returns the oldest live rival of p, or nil.
 func (t *thread) oldestRival(p *proposal) *proposal {
 	if oldest := t.oldest(); rivals(oldest.Proposal, p.Proposal) {
 		return oldest
@@ -100,8 +102,8 @@ func startOf[K comparable](starts map[K]*start, k K) *start {
 	return s
 }
 
-// pass moves the start behind the proposals that are alike, and returns the
-// first that is not.
+// pass moves the start past the proposals for which alike holds, and returns
+// the first live one for which it does not.
 func (t *thread) pass(s *start, alike func(*proposal) bool) *proposal {
 	i := t.head + sort.Search(len(t.live)-t.head, func(i int) bool { return t.live[t.head+i].Seq >= s.from })
 	for _, q := range t.live[i:] {
@@ -113,9 +115,9 @@ func (t *thread) pass(s *start, alike func(*proposal) bool) *proposal {
 	return nil
 }
 
-// remove takes p out. The dead are cleared away when they are the majority,
-// so that each costs a constant share of that, and the starts with them, so
-// that these do not outlive what they were made for.
+// remove marks p dead. Dead proposals are deleted once they are the majority,
+// so that the amortized cost is constant, and the starts with them, so that
+// starts do not outlive the proposals they were made for.
 func (t *thread) remove(p *proposal) {
 	p.dead = true
 	if t.dead++; t.dead > len(t.live)/2 {
@@ -125,9 +127,9 @@ func (t *thread) remove(p *proposal) {
 	}
 }
 
-// recentRival returns a rival of p to lean on: the proposal before it or the
-// one that leans on, else the oldest. Where the oldest expire first it stays
-// about as long as p does.
+// recentRival returns a rival of p to lean on: the previous proposal, or the
+// one that it leans on, or else the oldest. Where the oldest expire first, the
+// rival lives about as long as p.
 func (t *thread) recentRival(p, oldest *proposal) *proposal {
 	before := t.live[max(0, len(t.live)-2)]
 	for _, q := range []*proposal{before, before.rival} {
@@ -138,8 +140,8 @@ func (t *thread) recentRival(p, oldest *proposal) *proposal {
 	return oldest
 }
 
-// goesOn makes p lean on its oldest rival, and reports whether that is older
-// than p: if not, there is no conflict of p any more.
+// goesOn makes p lean on its oldest rival and reports whether that is older
+// than p; if not, the conflict of p has ended.
 func (t *thread) goesOn(p *proposal) bool {
 	oldest := t.oldestRival(p)
 	if oldest == nil || oldest.Seq > p.Seq {

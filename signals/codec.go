@@ -36,8 +36,8 @@ var builtIn = mustCodec(
 	For[Conflict](), For[Consensus](), For[Escalation](), For[Memory](), For[ToolResult](),
 )
 
-// For is the registration of payload type P for the kind that its zero value
-// names.
+// For returns the registration of payload type P for the kind that its zero
+// value names.
 func For[P Payload]() Registration {
 	if err := checkType[P](); err != nil {
 		return Registration{err: err}
@@ -46,8 +46,9 @@ func For[P Payload]() Registration {
 	return Registration{kind: zero.Kind(), decode: decode[P], err: zero.Kind().check()}
 }
 
-// NewCodec returns a codec that knows the built-in kinds and the given ones.
-// A payload type that is no value type and a kind that is taken are errors.
+// NewCodec returns a codec that knows the built-in kinds and the given ones. It
+// returns an error for a payload type that is not a value type and for a kind
+// that is already registered.
 func NewCodec(kinds ...Registration) (*Codec, error) {
 	return register(maps.Clone(builtIn.decoders), kinds)
 }
@@ -80,15 +81,14 @@ func register(decoders map[Kind]decoder, kinds []Registration) (*Codec, error) {
 func Unmarshal(data []byte) (Any, error) { return new(Codec).Unmarshal(data) }
 
 // Unmarshal reads one signal: a *Signal[P] of the registered type, or a
-// *Signal[[Raw]] for other kinds. What [Limits.Validate] refuses is refused
-// here, and so are a missing payload, null, and bytes that are not UTF-8.
-// Every error but a [Checker]'s own is a [*FieldError]. The signal keeps no
-// reference to data.
+// *Signal[[Raw]] for other kinds. It refuses what [Limits.Validate] refuses, a
+// missing or null payload, and bytes that are not UTF-8. Every error except a
+// [Checker]'s own is a [*FieldError]. The signal keeps no reference to data.
 //
-// Other members than those of the kind are ignored, so that older programs
-// read what newer ones write; a missing number is 0. As everywhere in
-// encoding/json, names match in any case and the last of two wins, but no
-// copy is passed on: what is read and written again has each name once.
+// Unknown members are ignored, so that older programs can read what newer ones
+// write; a missing number is 0. As everywhere in encoding/json, names match
+// case-insensitively and the last of several duplicates wins. Duplicates are
+// not passed on: a signal that is read and written again has each name once.
 func (c *Codec) Unmarshal(data []byte) (Any, error) {
 	w, h, err := readWire(data)
 	if err != nil {
@@ -115,9 +115,10 @@ func (c *Codec) decoder(k Kind) decoder {
 	return decode[Raw]
 }
 
-// readWire reads all but the payload, which is there but not looked into.
+// readWire reads everything except the payload, which it requires but does not
+// decode.
 func readWire(data []byte) (*wire, Header, error) {
-	// encoding/json would put U+FFFD in place of what is not UTF-8.
+	// encoding/json would replace invalid UTF-8 with U+FFFD.
 	if !utf8.Valid(data) {
 		return nil, Header{}, &FieldError{Field: "signal", Value: clipBytes(data), Problem: "not UTF-8"}
 	}
@@ -156,10 +157,11 @@ func decode[P Payload](h Header, kind Kind, data json.RawMessage) (Any, error) {
 }
 
 // Marshal writes one signal so that [Codec.Unmarshal] reads an equal one. It
-// refuses what [Validate] refuses but for the length of texts, which is the
-// reader's and the log's to bound. A payload is written as encoding/json
-// writes it and a [Raw] one byte for byte, line breaks included; json.Marshal
-// of a signal is the same but squeezes a Raw payload into one line.
+// refuses what [Validate] refuses, except that it does not limit the length of
+// texts: the reader and the log do that. A payload is written as encoding/json
+// writes it, and a [Raw] payload byte for byte, line breaks included.
+// json.Marshal of a signal writes the same, except that it compacts a Raw
+// payload into one line.
 func Marshal(s Any) ([]byte, error) {
 	if err := (Limits{TextBytes: -1}).Validate(s); err != nil {
 		return nil, err
@@ -182,7 +184,8 @@ func (s *Signal[P]) marshal() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	// encoding/json would compact the payload, twice; so it goes in by hand.
+	// encoding/json would compact the payload, twice, so it is appended by
+	// hand.
 	out := make([]byte, 0, len(head)+len(`,"payload":`)+len(payload))
 	out = append(out, head[:len(head)-1]...)
 	out = append(out, `,"payload":`...)
@@ -191,7 +194,7 @@ func (s *Signal[P]) marshal() ([]byte, error) {
 }
 
 // marshalPayload takes a pointer because the methods that json.Unmarshal uses
-// may have pointer receivers, and then so may those for writing.
+// may have pointer receivers, and then so may those that json.Marshal uses.
 func marshalPayload(p any) ([]byte, error) {
 	if raw, ok := p.(*Raw); ok {
 		return []byte(raw.JSON), nil

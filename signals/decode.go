@@ -9,8 +9,9 @@ import (
 	"slices"
 )
 
-// decodeError turns err, which reading data into a T gave, into a FieldError
-// for the member that it is about, or for whole, which is all of data.
+// decodeError turns err, the result of reading data into a T, into a FieldError
+// for the member at fault, or for whole, the name of all of data, if no member
+// is.
 func decodeError[T any](whole string, data []byte, err error) *FieldError {
 	refused := &FieldError{Field: whole, Value: clipBytes(data), Problem: err.Error()}
 	var syntax *json.SyntaxError
@@ -34,8 +35,8 @@ func decodeError[T any](whole string, data []byte, err error) *FieldError {
 	return refused
 }
 
-// refusedMember returns the first member, by name, of the JSON object data
-// that a T does not accept. encoding/json names it in errors of its own only,
+// refusedMember returns the first member, by name, of the JSON object data that
+// a T does not accept. encoding/json names the member only in its own errors,
 // not in those of an UnmarshalText or UnmarshalJSON method.
 func refusedMember[T any](data []byte) string {
 	var members map[string]json.RawMessage
@@ -51,7 +52,7 @@ func refusedMember[T any](data []byte) string {
 	return ""
 }
 
-// jsonType says in the words of JSON what a t is read from.
+// jsonType describes, in JSON's terms, the value that a t is read from.
 func jsonType(t reflect.Type) string {
 	if reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) {
 		return "a string"

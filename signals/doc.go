@@ -1,5 +1,5 @@
-// Package signals is what agents say to each other: typed, immutable values
-// that a log puts in order.
+// Package signals defines what agents say to each other: typed, immutable
+// values that a log puts in order.
 //
 //	s := signals.New(
 //		signals.Header{Thread: "retry-policy", Confidence: 0.8},
@@ -12,8 +12,8 @@
 // # Kinds
 //
 // A payload names its kind, so payload and kind cannot disagree. Eleven kinds
-// are built in ([Task] to [ToolResult]); any value type with a Kind method is
-// one more. [NewCodec] tells a reader of JSON the types of the others; a kind
+// are built in ([Task] to [ToolResult]); any value type with a Kind method
+// defines another. [NewCodec] makes a JSON reader that knows such types; a kind
 // that it does not know arrives as [Raw], with its bytes.
 //
 // # Validity
@@ -25,13 +25,13 @@
 //
 // # Wire format
 //
-// A signal is one JSON object: id, type, source, payload, confidence,
-// timestamp and ttl in milliseconds (with decimals, so that nothing is lost),
-// replyTo and metadata, and beside these seq, thread, recipients, traceparent
-// and tracestate. What [Marshal] writes reads back equal, times as the same
-// instant in UTC. Departures from what a reader of JavaScript might expect: a
-// ttl of 0 is the same as none, a negative ttl means for ever, and half a
-// surrogate pair reads as U+FFFD.
+// A signal is one JSON object: id, type, source, payload, confidence, timestamp
+// and ttl in milliseconds (with decimals, so that nothing is lost), replyTo and
+// metadata, and in addition seq, thread, recipients, traceparent and
+// tracestate. What [Marshal] writes reads back equal, with times as the same
+// instant in UTC. Three points may surprise a JavaScript programmer: a ttl of 0
+// is the same as none, a negative ttl means forever, and an unpaired surrogate
+// reads as U+FFFD.
 //
 // # Ownership
 //

@@ -2,15 +2,15 @@ package signals
 
 import "fmt"
 
-// An Enum is the wire names of a type that counts from 1, so that a value that
-// somebody forgot to set is refused. [NewEnum] makes it; it is never modified.
+// An Enum holds the wire names of an enumerated type whose values start at 1,
+// so that a value left unset is refused. [NewEnum] makes one; it is immutable.
 type Enum[E ~uint8] struct {
 	field string
 	names []string
 }
 
 // NewEnum returns the enum whose value 1 has the first name; field is the wire
-// name that errors give.
+// name used in errors.
 func NewEnum[E ~uint8](field string, names ...string) Enum[E] { return Enum[E]{field, names} }
 
 // Has reports whether v has a name.
@@ -28,7 +28,7 @@ func (e Enum[E]) Check(v E) error {
 	return &FieldError{Field: e.field, Value: value, Problem: fmt.Sprintf("not one of %q", e.names)}
 }
 
-// unset is how the zero value reads.
+// unset is the text of the zero value.
 const unset = "unset"
 
 // String returns v's name, "unset" for 0, or its type and number if it has
@@ -51,8 +51,8 @@ func (e Enum[E]) Marshal(v E) ([]byte, error) {
 	return []byte(e.names[v-1]), nil
 }
 
-// Unmarshal sets v to the value with that name, for UnmarshalText. Another
-// text is a [*FieldError].
+// Unmarshal sets v to the value with that name, for UnmarshalText. It returns a
+// [*FieldError] for any other text.
 func (e Enum[E]) Unmarshal(text []byte, v *E) error {
 	for i, name := range e.names {
 		if string(text) == name {

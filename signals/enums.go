@@ -22,14 +22,15 @@ const (
 
 // CausalLevel is a rung of Pearl's ladder of causation (Pearl 2009, Causality):
 // how strong the evidence in a signal is. The zero value says nothing about it.
-// It steers whom a signal is shown to, never what a vote weighs.
+// The level may affect which readers a signal is shown to, but never the weight
+// of a vote.
 type CausalLevel uint8
 
 // The causal levels, weakest first.
 const (
 	Correlation    CausalLevel = 1 + iota // seen together
-	Intervention                          // if we do this, then that
-	Counterfactual                        // had this not been, that would not be
+	Intervention                          // doing this has that effect
+	Counterfactual                        // without this, that would not have happened
 )
 
 var (

@@ -1,15 +1,15 @@
 package signals
 
-// A Form is a payload type, for a log that keeps signals of one type together
-// and looks at every signal once. [FormOf] makes it. It may be used
+// A Form represents a payload type, for a log that stores signals of one type
+// together and inspects every signal once. [FormOf] returns it. It may be used
 // concurrently.
 type Form interface {
 	// Fits reports whether s has the form's payload type.
 	Fits(s Any) bool
-	// Inspect returns the header of s itself, to be read only, its kind, and
-	// what [Limits.Validate] says of s but for kind, payload type, source and
-	// thread, which the log knows from signals that it validated before. The
-	// header is nil if s does not fit or is nil.
+	// Inspect returns the header of s itself, which must not be modified, its
+	// kind, and the error of [Limits.Validate] without the checks of kind,
+	// payload type, source and thread: the log knows those from signals that it
+	// validated before. The header is nil if s is nil or does not fit.
 	Inspect(l Limits, s Any) (*Header, Kind, error)
 	// NewPage returns an empty page.
 	NewPage() Page
@@ -20,7 +20,8 @@ type Form interface {
 // FormOf returns the form of s, whose payload type must be valid.
 func FormOf(s Any) Form { return s.form() }
 
-// HeadOf returns the header of s itself, to be read only; nil for no signal.
+// HeadOf returns the header of s itself, which must not be modified; nil if s
+// is nil.
 func HeadOf(s Any) *Header {
 	if s == nil {
 		return nil
@@ -65,14 +66,14 @@ func (s *Signal[P]) head() *Header {
 	return &s.Header
 }
 
-// plain reports whether there is nothing for checkNumbers to look at, as in
-// almost every signal.
+// plain reports whether checkNumbers has nothing to check, as with almost every
+// signal.
 func (h *Header) plain() bool {
 	return h.Time.IsZero() && h.Confidence >= 0 && h.Confidence <= 1 && h.Round >= 0 &&
 		h.CausalLevel <= Counterfactual && h.Recipients.Everyone() && h.Trace == nil
 }
 
-// checkNumbers is check without source and thread.
+// checkNumbers is check without the source and the thread.
 func (h *Header) checkNumbers() error {
 	if err := checkTime(h.Time); err != nil {
 		return err

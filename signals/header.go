@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// Header says who said something, when, where and to whom. Publishing sets
-// Seq and Source, and fills in ID, Time and TTL where they are zero.
+// Header says who sent a signal, when, in which thread and to whom. Publishing
+// sets Seq and Source, and fills in ID, Time and TTL where they are zero.
 type Header struct {
 	Seq        uint64        // place in the log, from 1; 0: not in a log yet
 	ID         ID            // zero: the log mints one
-	Source     string        // the agent that says it
-	Thread     string        // the task or conversation; "" is one too
-	ReplyTo    ID            // zero: a reply to nothing
+	Source     string        // the agent that sent it
+	Thread     string        // the task or conversation; "" is a valid thread
+	ReplyTo    ID            // zero: not a reply
 	Time       time.Time     // zero: the log's clock; kept in UTC without monotonic part
-	TTL        time.Duration // lives until Time + TTL; <0: for ever; 0: the log decides
+	TTL        time.Duration // expires after Time + TTL; <0: never; 0: the log decides
 	Confidence float64       // the source's, in [0,1]
 	Recipients Recipients    // zero: everyone who subscribes; at most 64 KiB of names
 	Trace      *Trace        // nil: not traced; never modified
@@ -25,8 +25,8 @@ type Header struct {
 	CausalLevel CausalLevel
 }
 
-// Expired reports whether the signal's life is over at now. At Time + TTL
-// exactly it still lives, and with a TTL of 0 or less it always does.
+// Expired reports whether the signal has expired at now. At Time + TTL exactly
+// it has not, and with a TTL of 0 or less it never does.
 func (h *Header) Expired(now time.Time) bool {
 	return h.TTL > 0 && now.After(h.Time.Add(h.TTL))
 }

@@ -9,13 +9,13 @@ import (
 	"github.com/rs/xid"
 )
 
-// ID names one signal. Its text is "sig_" and an xid (20 characters that sort
-// by time) for ids that a [Mint] made, and any other name for ids that came
-// from elsewhere. IDs are two words, comparable with ==, good as map keys, and
-// the same text is always the same ID. The zero ID is no id.
+// ID identifies one signal. The text of an id that a [Mint] made is "sig_" and
+// an xid (20 characters that sort by time); ids from elsewhere may be any other
+// name. An ID is two words long, comparable with ==, usable as a map key, and
+// the same text is always the same ID. The zero ID identifies nothing.
 type ID struct {
-	// A minted id is the minter's five bytes and a number, so that minting
-	// allocates nothing. A foreign id is its text and number 0.
+	// A minted id is the mint's five bytes and a number, so that minting
+	// allocates nothing. A foreign id is its text and the number 0.
 	origin unique.Handle[string]
 	number uint64 // minted | seconds<<24 | counter
 }
@@ -35,7 +35,7 @@ func parseID(field, text string) (ID, error) {
 		return ID{}, err
 	}
 	if tail, ok := strings.CutPrefix(text, idPrefix); ok {
-		// One text, one id: xid reads nothing that it would write differently.
+		// One text, one id: xid accepts only the form that it writes.
 		if x, err := xid.FromString(tail); err == nil {
 			return fromXID(x), nil
 		}
@@ -43,7 +43,7 @@ func parseID(field, text string) (ID, error) {
 	return ID{origin: unique.Make(text)}, nil
 }
 
-// MustID is [ParseID] for ids that are written in a program; it panics where
+// MustID is [ParseID] for ids that are constants of a program; it panics if
 // ParseID fails.
 func MustID(text string) ID {
 	id, err := ParseID(text)
@@ -53,7 +53,7 @@ func MustID(text string) ID {
 	return id
 }
 
-// IsZero reports whether id is no id.
+// IsZero reports whether id is the zero ID.
 func (id ID) IsZero() bool { return id == ID{} }
 
 // String returns the id's text, "" for the zero ID.
@@ -70,12 +70,12 @@ func (id ID) String() string {
 	return string(text[:])
 }
 
-// Minted reports whether id has the form that a [Mint] gives, whichever mint
-// that was.
+// Minted reports whether id has the form of an id made by a [Mint], whichever
+// mint that was.
 func (id ID) Minted() bool { return id.number != 0 }
 
 // Time returns the second that the id's [Mint] put into it, or the zero time
-// for a foreign id. An id tells what its maker wrote: it proves nothing.
+// for a foreign id. Anybody can write an id, so the time proves nothing.
 func (id ID) Time() time.Time {
 	if id.number == 0 {
 		return time.Time{}
@@ -99,7 +99,7 @@ func (id *ID) UnmarshalText(text []byte) error {
 	return err
 }
 
-// An xid is four bytes of seconds, five of machine and process, three of
+// An xid has four bytes of seconds, five of machine and process, three of
 // counter.
 
 func fromXID(x xid.ID) ID {

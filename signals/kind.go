@@ -1,8 +1,8 @@
 package signals
 
-// Kind names what a signal says. The built-in kinds have the wire names of
-// the constants below; others choose their own, best with a domain in front:
-// "acme.example/tick".
+// Kind names what a signal says. The built-in kinds have the wire names of the
+// constants below; other programs choose their own, preferably with a domain in
+// front: "acme.example/tick".
 type Kind string
 
 // The built-in kinds.
@@ -15,7 +15,7 @@ const (
 	KindVote       Kind = "vote"              // an agent votes on a proposal
 	KindConflict   Kind = "conflict"          // two signals cannot both stand
 	KindConsensus  Kind = "consensus:reached" // a decision was made
-	KindEscalation Kind = "escalate"          // somebody outside has to look
+	KindEscalation Kind = "escalate"          // someone outside the swarm has to look
 	KindMemory     Kind = "memory:shared"     // a fact for everyone
 	KindToolResult Kind = "tool:result"       // what a tool call returned
 )
@@ -26,7 +26,7 @@ func (k Kind) BuiltIn() bool {
 	return ok
 }
 
-// check refuses a kind that could not be told apart in a log or on a wire.
+// check refuses a kind that could not be distinguished in a log or on the wire.
 func (k Kind) check() error {
 	if problem := nameProblem(string(k)); problem != "" {
 		return &FieldError{Field: "type", Value: clip(string(k)), Problem: problem}

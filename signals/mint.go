@@ -21,13 +21,14 @@ type Mint struct {
 }
 
 // NewMint returns a mint with a random machine part of 40 bits. Package xid
-// would take host and process, but those are often the same in containers made
-// of one image, and always for the many logs of one process.
+// would use host and process, but containers made from one image often share
+// them, and the logs of one process always do.
 func NewMint() *Mint { return newMint(rand.Uint64()) }
 
-// SeededMint returns a mint whose ids depend on nothing but seed, sequence
-// number and time, for runs that must repeat exactly. Name what the ids are
-// for: mints with different seeds differ, but for one pair in 2^40.
+// SeededMint returns a mint whose ids depend only on the seed, the sequence
+// number and the time, for runs that must repeat exactly. Use the seed to name
+// what the ids are for: mints with different seeds collide with probability
+// 2^-40.
 func SeededMint(seed ...string) *Mint {
 	h := fnv.New64a()
 	for _, s := range seed {
@@ -51,11 +52,12 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// ID returns the id of the signal with the given sequence number, which must
-// be greater than that of the call before. The second in it is that of at, the
-// log's clock, but never before that of the id before, and one later where the
-// counter wraps within a second. An xid's seconds end in February 2106: a log
-// whose clock was there once stays there, and its ids repeat after 2^24.
+// ID returns the id of the signal with the given sequence number, which must be
+// greater than in the previous call. Its second is that of at, the log's clock,
+// but never earlier than that of the previous id, and one later when the
+// counter wraps within a second. The seconds of an xid end in February 2106:
+// once a log's clock has been there its ids keep that last second and repeat
+// after 2^24.
 func (m *Mint) ID(seq uint64, at time.Time) ID {
 	now := uint32(min(max(0, at.Unix()), math.MaxUint32))
 	earliest := m.seconds
@@ -67,14 +69,15 @@ func (m *Mint) ID(seq uint64, at time.Time) ID {
 	return ID{m.origin, minted | uint64(m.seconds)<<counterBits | seq&counterMask}
 }
 
-// Made reports whether id has the form of this mint's ids. Anybody can write
-// an id, so it may have never been given to a signal.
+// Made reports whether id has the form of this mint's ids. Anybody can write an
+// id, so it may never have been given to a signal.
 func (m *Mint) Made(id ID) bool { return id.number != 0 && id.origin == m.origin }
 
 // Seq returns the greatest sequence number up to last whose id can be id, and
-// whether there is one; for an id of another mint there is none. That is the
-// signal's own number if it is one of the newest 2^24 up to last. The caller
-// compares the id of the signal it finds there: anybody can write an id.
+// whether there is one; for an id of another mint there is none. It is the
+// signal's own number if the signal is one of the newest 2^24 up to last.
+// Because anybody can write an id, the caller must compare the id of the signal
+// that it finds there.
 func (m *Mint) Seq(id ID, last uint64) (uint64, bool) {
 	if !m.Made(id) {
 		return 0, false

@@ -4,12 +4,12 @@ package signals
 const PageSlots = 64
 
 // A Page holds signals of one payload type by value, for a log that keeps many
-// of them and must not allocate for each. What it hands out points into the
-// page, which lives as long as anyone keeps that. It must not be written
-// concurrently with anything; slots that are not being written may be read.
+// of them and must not allocate for each. What it returns points into the page
+// and keeps the page alive. Writes must not be concurrent; slots that are not
+// being written may be read meanwhile.
 type Page interface {
 	// Put copies s, which fits, into slot i and returns the copy and its header.
-	// Once others can see the copy it is never modified.
+	// The copy is never modified once others can see it.
 	Put(i int, s Any) (Any, *Header)
 	sealed()
 }

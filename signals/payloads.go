@@ -1,18 +1,19 @@
 package signals
 
-// A Payload is the content of a signal and names its kind, so that payload
-// and kind cannot disagree. It is a value: a struct, string, number or array,
-// never a pointer, map, slice, function or channel; what it holds must not
-// change once published. Kind is called on zero values too, from any
-// goroutine, and says the same for every value of a type but [Raw].
+// A Payload is the content of a signal and names its kind, so that payload and
+// kind cannot disagree. It is a value: a struct, string, number or array, never
+// a pointer, map, slice, function or channel; what it holds must not change
+// once published. Kind is called from any goroutine, on zero values too, and
+// returns the same for every value of a type, except for [Raw].
 //
-// A payload that is no [Checker] has no rules, and how it looks as JSON is its
-// own affair, except that null is refused.
+// A payload that does not implement [Checker] is not validated. Its JSON may be
+// anything except null.
 type Payload interface{ Kind() Kind }
 
-// A Checker is a payload with rules of its own. Check returns the first
-// broken rule, best as a [*FieldError], which the methods of [Limits] and
-// [Unit] make; nil means fine. It must not keep or change anything.
+// A Checker is a payload that validates itself. Check returns an error for the
+// first rule that is broken, preferably a [*FieldError], as the methods of
+// [Limits] and [Unit] return; nil means that the payload is valid. It must not
+// keep or change anything.
 type Checker interface{ Check(Limits) error }
 
 // Task opens a thread: the problem to solve.
@@ -71,7 +72,7 @@ type Consensus struct {
 	Confidence float64 `json:"confidence"` // in [0,1]: the probability of being right
 }
 
-// Escalation asks somebody outside the swarm to look.
+// Escalation asks someone outside the swarm to look.
 type Escalation struct {
 	Reason  string `json:"reason"` // required
 	Context string `json:"context"`

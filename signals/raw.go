@@ -12,17 +12,17 @@ type Raw struct {
 	JSON string // one value, not null, without white space around it
 }
 
-// rawDepth leaves room for what a signal is wrapped in: encoding/json refuses
-// to read what is nested more than 10000 deep, so such a Raw could be written
-// but never read again.
+// rawDepth leaves room for what a signal may be wrapped in: encoding/json
+// refuses to read more than 10000 levels of nesting, so a deeper Raw could be
+// written but never read again.
 const rawDepth = 1000
 
-// Kind returns the kind the payload came with.
+// Kind returns the kind that the payload arrived with.
 func (r Raw) Kind() Kind { return r.Type }
 
-// Check implements [Checker]. A built-in kind must not come as Raw: it would
-// escape the rules of its own type. The JSON counts as one text and may be
-// nested 1000 deep.
+// Check implements [Checker]. It refuses built-in kinds, which would escape the
+// checks of their own types. The length of the JSON is limited like that of one
+// text, its nesting to 1000 levels.
 func (r Raw) Check(l Limits) error {
 	if r.Type.BuiltIn() {
 		return &FieldError{Field: "payload", Value: clip(r.JSON), Problem: "a built-in kind as raw JSON"}
@@ -51,7 +51,7 @@ func rawProblem(text string) string {
 	return ""
 }
 
-// depth returns how many arrays and objects of valid JSON are open at once.
+// depth returns how deeply arrays and objects are nested in valid JSON.
 func depth(text string) int {
 	open, most := 0, 0
 	quoted := false
@@ -72,5 +72,5 @@ func depth(text string) int {
 	return most
 }
 
-// MarshalJSON returns the bytes as they came.
+// MarshalJSON returns the JSON unchanged.
 func (r Raw) MarshalJSON() ([]byte, error) { return []byte(r.JSON), nil }

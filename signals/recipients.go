@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// Recipients are the agents a signal is for. The zero value is everyone who
-// subscribes. A value cannot be changed, so signals may share it.
+// Recipients are the agents that a signal is for. The zero value means every
+// subscriber. Recipients are immutable, so signals may share them.
 type Recipients struct {
 	names *[]string // sorted, distinct, not empty; one word keeps headers small
 }
 
-// To returns recipients with the given names, in any order, each of them once;
-// with none, everyone.
+// To returns recipients with the given names, in any order, duplicates removed;
+// without names, everyone.
 func To(names ...string) Recipients {
 	if len(names) == 0 {
 		return Recipients{}
@@ -25,7 +25,7 @@ func To(names ...string) Recipients {
 	return Recipients{&names}
 }
 
-// Everyone reports whether r names nobody in particular.
+// Everyone reports whether r names no one in particular.
 func (r Recipients) Everyone() bool { return r.names == nil }
 
 // IsZero is [Recipients.Everyone], for encoding/json's omitzero.
@@ -87,7 +87,8 @@ func (r *Recipients) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// check bounds the names, and all of them together like one text.
+// check limits the length of each name, and of all names together to that of
+// one text.
 func (r Recipients) check() error {
 	if r.Everyone() {
 		return nil

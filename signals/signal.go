@@ -2,8 +2,8 @@ package signals
 
 import "time"
 
-// Signal is what one agent says at one moment. A log copies what it is given;
-// a signal that came out of a log is shared and must not be modified.
+// Signal is one message of one agent. A log copies what it is given; a signal
+// obtained from a log is shared and must not be modified.
 type Signal[P Payload] struct {
 	Header
 	Payload P
@@ -14,7 +14,8 @@ func New[P Payload](h Header, p P) *Signal[P] { return &Signal[P]{h, p} }
 
 // Any is a signal of any kind. Only *Signal[P] implements it.
 type Any interface {
-	// Kind returns the payload's kind; "" if the payload type is no value type.
+	// Kind returns the payload's kind; "" if the payload type is not a value
+	// type.
 	Kind() Kind
 	// Head returns the header.
 	Head() Header
@@ -29,14 +30,14 @@ type Any interface {
 	form() Form
 }
 
-// As returns s with its payload type, and whether that is P. Like errors.As,
-// it is how a reader of mixed signals takes out those it knows.
+// As returns s as a *Signal[P], and whether its payload type is P. A reader of
+// mixed signals uses it to pick those it knows, as with errors.As.
 func As[P Payload](s Any) (*Signal[P], bool) {
 	typed, ok := s.(*Signal[P])
 	return typed, ok
 }
 
-// With returns a copy of s with another header, its time in UTC and without
+// With returns a copy of s with header h, its time converted to UTC without the
 // monotonic part.
 func With(s Any, h Header) Any {
 	h.Time = wallTime(h.Time)
@@ -80,8 +81,8 @@ func (s *Signal[P]) check(l Limits) error {
 }
 
 func (s *Signal[P]) checkBody(l Limits) error {
-	// The pointer to the payload has its methods too and, unlike the payload,
-	// goes into an interface without being copied to the heap.
+	// The pointer to the payload has the same methods and, unlike the payload,
+	// is converted to an interface without being copied to the heap.
 	if c, ok := any(&s.Payload).(Checker); ok {
 		return c.Check(l)
 	}

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// Trace is where a signal came from in a trace: a W3C trace context.
+// Trace is the W3C trace context that a signal was sent in.
 type Trace struct {
 	TraceID [16]byte
 	SpanID  [8]byte
 	Flags   byte   // 1: sampled
-	State   string // tracestate, passed on as it came; at most 512 bytes of printable ASCII
+	State   string // tracestate, passed on unchanged; at most 512 bytes of printable ASCII
 }
 
 // String returns the traceparent header of W3C Trace Context.
@@ -60,8 +60,8 @@ func (t *Trace) check() error {
 		return &FieldError{Field: "traceparent", Value: t.String(), Problem: "an id is all zero"}
 	}
 	for i := range len(t.State) {
-		// It goes into headers of HTTP and NATS, where a line break would start
-		// another.
+		// The state goes into HTTP and NATS headers, where a line break would
+		// start another header.
 		if c := t.State[i]; c < ' ' || c > '~' {
 			return &FieldError{Field: "tracestate", Value: clip(t.State), Problem: "not printable ASCII"}
 		}

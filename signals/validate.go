@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// ErrInvalid is what every [*FieldError] is, so that errors.Is tells bad
-// input from other failures.
+// ErrInvalid is wrapped by every [*FieldError], so that errors.Is distinguishes
+// bad input from other failures.
 var ErrInvalid = errors.New("signals: invalid")
 
 // A FieldError names the field that broke a rule, the value it had (cut to
@@ -34,25 +34,26 @@ func (e *FieldError) Error() string {
 // Unwrap returns [ErrInvalid].
 func (e *FieldError) Unwrap() error { return ErrInvalid }
 
-// Limits bounds the texts of a signal. The zero value allows 64 KiB a text.
+// Limits bounds the length of a signal's texts. The zero value allows 64 KiB
+// for each.
 type Limits struct {
 	TextBytes int // of one text field; 0 means DefaultTextBytes, <0 no limit
 }
 
 const (
-	// DefaultTextBytes is how long one text field may be.
+	// DefaultTextBytes is the default limit for one text field.
 	DefaultTextBytes = 64 << 10
-	// NameBytes is how long a name may be: a source, thread, recipient,
-	// kind, id or category.
+	// NameBytes is the limit for a name: a source, thread, recipient, kind, id
+	// or category.
 	NameBytes = 256
 )
 
-// Validate reports the first field of s that breaks a rule, as a
-// [*FieldError]: a number that is NaN or out of range, an unknown enum value,
-// an empty required field, a text that is too long or not UTF-8, or a payload
-// type that is not a value type. The header's Seq, ID, Source and Time may be
-// empty: the log fills them in. A payload that is no [Checker] is not looked
-// into. Validate allocates only to report.
+// Validate reports the first field of s that breaks a rule, as a [*FieldError]:
+// a number that is NaN or out of range, an unknown enum value, an empty
+// required field, a text that is too long or not UTF-8, or a payload type that
+// is not a value type. The header's Seq, ID, Source and Time may be empty: the
+// log fills them in. A payload that does not implement [Checker] is not
+// inspected. Validate allocates only to report an error.
 func (l Limits) Validate(s Any) error {
 	if s == nil {
 		return &FieldError{Field: "signal", Value: "nil", Problem: "missing"}
@@ -60,7 +61,7 @@ func (l Limits) Validate(s Any) error {
 	if err := s.check(l); err != nil {
 		return err
 	}
-	if !s.form().Fits(s) { // a struct that embeds one has all its methods
+	if !s.form().Fits(s) { // a struct that embeds a signal has all its methods
 		return &FieldError{Kind: s.Kind(), Field: "signal", Value: fmt.Sprintf("%T", s), Problem: "no *signals.Signal"}
 	}
 	return nil
@@ -69,8 +70,8 @@ func (l Limits) Validate(s Any) error {
 // Validate is [Limits.Validate] with the default limits.
 func Validate(s Any) error { return Limits{}.Validate(s) }
 
-// first returns the first error there is. It is cmp.Or for errors, which
-// compares interfaces, at a third of the cost.
+// first returns the first non-nil error, at a third of the cost of cmp.Or,
+// which compares interfaces.
 func first(errs ...error) error {
 	for _, err := range errs {
 		if err != nil {
@@ -101,7 +102,7 @@ func (l Limits) text(field, value string) error {
 }
 
 // isASCII takes a third of the time of [utf8.ValidString], which looks at no
-// more than eight bytes at once: 7 against 22 ns for 120 bytes.
+// more than eight bytes at once: 7 ns instead of 22 ns for 120 bytes.
 func isASCII(s string) bool {
 	const highs = 0x8080808080808080
 	seen := uint64(0)
@@ -211,7 +212,8 @@ func unicodeNameProblem(s string) string {
 	return ""
 }
 
-// clip keeps errors readable, and logs small, whatever came in.
+// clip shortens s, so that errors stay readable and logs small whatever the
+// input.
 func clip(s string) string {
 	const most = 64
 	if len(s) <= most {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// wire is a signal as JSON, of plain types only, so that encoding/json can
-// name the member that has the wrong one.
+// wire is the JSON form of a signal. It has plain types only, so that
+// encoding/json can name the member of the wrong type.
 type wire struct {
 	Seq         uint64          `json:"seq,omitempty"`
 	ID          string          `json:"id,omitempty"`
@@ -99,8 +99,8 @@ func optionalID(field, text string) (ID, error) {
 	return parseID(field, text)
 }
 
-// millis writes nanoseconds as a number of milliseconds with as many decimals
-// as it takes to lose nothing.
+// millis writes nanoseconds as a number of milliseconds, with as many decimals
+// as are needed to be exact.
 func millis(ns int64) json.RawMessage {
 	n := uint64(ns)
 	var b []byte
@@ -116,8 +116,8 @@ func millis(ns int64) json.RawMessage {
 	return b
 }
 
-// parseMillis reads a JSON number of milliseconds as nanoseconds; what is
-// below a nanosecond is cut off.
+// parseMillis reads a JSON number of milliseconds as nanoseconds; fractions of
+// a nanosecond are cut off.
 func parseMillis(field string, number json.RawMessage) (int64, error) {
 	ns, ok := shiftMillis(string(number))
 	if !ok {
@@ -126,7 +126,7 @@ func parseMillis(field string, number json.RawMessage) (int64, error) {
 	return ns, nil
 }
 
-// shiftMillis moves the decimal point in the text, for a float64 would lose
+// shiftMillis moves the decimal point in the text, because a float64 would lose
 // the nanoseconds of a timestamp.
 func shiftMillis(number string) (int64, bool) {
 	digits, negative := strings.CutPrefix(number, "-")
