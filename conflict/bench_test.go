@@ -8,7 +8,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// What is folded is made before, so that the detector alone is measured.
+// The signals are made beforehand, so that only the detector is measured.
 func made(n int, source, content func(int) string) []signals.Any {
 	all := make([]signals.Any, n)
 	for i := range all {

@@ -9,8 +9,9 @@ import (
 	"github.com/swarmbus/swarmbus/conflict"
 )
 
-// turnover folds n proposals of one thread, each by somebody else, and removes
-// all but the last live ones, oldest first. The first stays for ever, if kept.
+// turnover folds n proposals of one thread, each by a different agent, and
+// removes all but the last live ones, oldest first. If kept is set, the first
+// one stays.
 func turnover(d *conflict.Detector, n, live int, kept bool) {
 	for i := range n {
 		p := proposal{uint64(i + 1), "t", fmt.Sprint("agent ", i), fmt.Sprint("content ", i)}
@@ -40,8 +41,9 @@ func TestMemoryFollowsTheLiveProposals(t *testing.T) {
 	}
 }
 
-// A removal must not look at all that are live. The times are compared with one
-// another: the shortest of some are those that nothing else disturbed.
+// A removal must not look at all live proposals. Times are compared with one
+// another, the shortest of several runs each: those were not disturbed by
+// anything else.
 func TestRemovalCostsTheSameInALargeThread(t *testing.T) {
 	took := func(live int) time.Duration {
 		const rounds = 900

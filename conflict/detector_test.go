@@ -31,7 +31,8 @@ func (p proposal) rival(q proposal) bool {
 	return p.thread == q.thread && p.source != q.source && p.content != q.content
 }
 
-// obvious is the definition: it keeps every live proposal and compares all.
+// obvious is the definition: it keeps every live proposal and compares every
+// pair.
 type obvious struct {
 	live []proposal
 	open map[uint64]bool // by the newer one
@@ -288,7 +289,7 @@ func TestResolutionChecksItsFields(t *testing.T) {
 func ExampleDetector() {
 	d := conflict.NewDetector(nil)
 	d.Fold(proposal{1, "retries", "ann", "back off"}.signal())
-	d.Fold(proposal{2, "retries", "ann", "back off with jitter"}.signal()) // refines her own
+	d.Fold(proposal{2, "retries", "ann", "back off with jitter"}.signal()) // refines her own proposal
 	d.Fold(proposal{3, "retries", "bob", "give up"}.signal())
 	for p := range d.Unresolved("retries") {
 		fmt.Printf("%s: %s against %s\n", p.Thread, p.A.Content, p.B.Content)

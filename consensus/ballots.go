@@ -6,16 +6,16 @@ import (
 	"slices"
 )
 
-// Ballots are the votes of one decision with its terms: what a [Strategy] decides on. They are immutable
-// and may be read from anywhere at once. Names are interned when they are built, so deciding costs no
-// look-ups. The zero value holds no proposal and no vote, on default terms.
+// Ballots are the votes of one decision together with its options: what a [Strategy] decides on. They
+// are immutable and safe for concurrent use. Names are interned when they are built, so deciding needs
+// no look-ups. The zero value holds no proposals and no votes, with default options.
 type Ballots struct {
 	rec    *record
 	closed bool
 }
 
-// NewBallots builds ballots in one call. A vote or proposal that is refused spoils nothing else: the
-// error joins one [*FieldError], wrapped, for each, and the ballots hold all the rest. Only bad options
+// NewBallots builds ballots in one call. A vote or proposal that is refused does not affect the others:
+// the error joins a wrapped [*FieldError] for each, and the ballots hold the rest. Only invalid options
 // leave the ballots empty.
 func NewBallots(o *Options, proposals []string, votes []Vote) (Ballots, error) {
 	b, err := NewBuilder(o)
@@ -49,8 +49,8 @@ func (b Ballots) Closed() bool { return b.closed }
 // Proposals returns the known proposals in the order they were made. The slice is the caller's.
 func (b Ballots) Proposals() []string { return slices.Clone(b.record().proposals) }
 
-// Votes yields the votes that count, ordered by Seq, then voter, then proposal: the same however they
-// were handed in. Which votes do not, [Ballots.Uncounted] says.
+// Votes yields the votes that count, ordered by Seq, then voter, then proposal, whatever order they
+// were added in. [Ballots.Uncounted] returns the others.
 func (b Ballots) Votes() iter.Seq[Vote] {
 	return func(yield func(Vote) bool) {
 		for _, v := range b.record().counted() {
@@ -61,8 +61,9 @@ func (b Ballots) Votes() iter.Seq[Vote] {
 	}
 }
 
-// Knowing returns the same ballots with this known of the voters, in the place of
-// [Options.Reliabilities]; nil: nothing. It costs what building them does.
+// Knowing returns the same ballots with known in place of
+// [Options.Reliabilities]; nil means that nothing is known of the voters. It
+// costs as much as building the ballots.
 func (b Ballots) Knowing(known Reliabilities) Ballots {
 	r := b.record()
 	t := *r.terms
@@ -70,16 +71,16 @@ func (b Ballots) Knowing(known Reliabilities) Ballots {
 	return Ballots{newRecord(&t, r.proposals, indexOf(r.proposals), r.entries), b.closed}
 }
 
-// Said is what a voter says of one proposal, without the words.
+// Said is a voter's vote on one proposal, without the text.
 type Said struct {
-	Proposal int // its place in [Ballots.Proposals]
+	Proposal int // its index in [Ballots.Proposals]
 	Stance   Stance
 	Weight   float64
 }
 
-// ByVoter yields each voter who has voted on known proposals with the votes of its that count, ordered by
-// the proposals' places: the least that pooling needs, in one pass and without a copy. The order of voters
-// means nothing, and the slice is valid until the next one.
+// ByVoter yields each voter who has voted on known proposals with its votes that count, ordered by the
+// proposals' indices: the minimum that pooling needs, in one pass and without a copy. The order of voters
+// is unspecified, and the slice is valid until the next iteration.
 func (b Ballots) ByVoter() iter.Seq2[string, []Said] {
 	return func(yield func(string, []Said) bool) {
 		r := b.record()
@@ -97,32 +98,34 @@ func (b Ballots) ByVoter() iter.Seq2[string, []Said] {
 	}
 }
 
-// Voters returns how many distinct voters have voted on known proposals, abstentions included: what is
-// compared with the quorum.
+// Voters returns how many distinct voters have voted on known proposals, abstentions included: the
+// number compared with the quorum.
 func (b Ballots) Voters() int { return len(b.record().voters) }
 
-// Threshold returns the support that carries a decision, inclusive.
+// Threshold returns the minimum support for a decision.
 func (b Ballots) Threshold() float64 { return b.record().terms.threshold }
 
-// Quorum returns how many voters it takes.
+// Quorum returns how many voters a decision needs.
 func (b Ballots) Quorum() int { return b.record().terms.quorum }
 
-// Electorate returns how many may vote, and 0 when that is not known.
+// Electorate returns how many voters may vote, or 0 if that is not known.
 func (b Ballots) Electorate() int { return len(b.record().terms.electorate) }
 
 // Correlation returns ρ, by which evidence is discounted; 0 for [Independent] voters.
 func (b Ballots) Correlation() float64 { return b.record().terms.rho }
 
-// Rank returns the voter's rank in the operator's registry, 0 when it is not there.
+// Rank returns the voter's rank in the operator's registry, or 0 if it is not
+// there.
 func (b Ballots) Rank(voter string) int { return b.record().terms.ranks[voter] }
 
-// Group returns the voter's group in the operator's registry, and false when it is not there.
+// Group returns the voter's group in the operator's registry, or false if it is
+// not there.
 func (b Ballots) Group(voter string) (string, bool) {
 	g, ok := b.record().terms.groups[voter]
 	return g, ok
 }
 
-// Reliability returns what is known of the voter, and false when nothing is.
+// Reliability returns what is known of the voter, or false if nothing is.
 func (b Ballots) Reliability(voter string) (Reliability, bool) {
 	r := b.record()
 	if r.terms.learned == nil {
@@ -134,7 +137,8 @@ func (b Ballots) Reliability(voter string) (Reliability, bool) {
 // Tallies returns the count of each proposal, in the order they were made.
 func (b Ballots) Tallies() []Tally { return b.record().tallies() }
 
-// Uncounted returns what was handed in and does not count, ordered by voter, proposal and cause.
+// Uncounted returns the votes that do not count, ordered by voter, proposal and
+// cause.
 func (b Ballots) Uncounted() []Uncounted { return slices.Clone(b.record().uncounted) }
 
 func (b Ballots) record() *record {

@@ -1,9 +1,8 @@
 package consensus
 
-// Bayesian takes votes for evidence: a proposal's support is its posterior probability among the
-// proposals and none of these. A vote multiplies the odds of its proposal by 4 to the power of its weight,
-// or by what has been learned of its voter, and all evidence is discounted for voters who are not
-// independent.
+// Bayesian treats votes as evidence: a proposal's support is its posterior probability among the proposals
+// and "none of these". A vote multiplies the odds of its proposal by 4 to the power of its weight, or by
+// the odds learned for its voter, and all evidence is discounted for voters who are not independent.
 type Bayesian struct{}
 
 // Name returns "bayesian".

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// crowd is that many votes, one per voter, mostly for the first of k proposals.
+// crowd returns n votes, one per voter, mostly for the first of k proposals.
 func crowd(n, k int) ([]string, []Vote) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	proposals := make([]string, k)
@@ -46,8 +46,8 @@ func BenchmarkDecide(b *testing.B) {
 	}
 }
 
-// BenchmarkRound is one more vote in an open round, by a voter that has voted before, alone and with the
-// decision asked after it.
+// BenchmarkRound adds one more vote to an open round, by a voter that has voted before, without and with
+// a decision after it.
 func BenchmarkRound(b *testing.B) {
 	for _, s := range Builtin() {
 		for _, size := range sizes {
@@ -93,7 +93,8 @@ func benchmarkRound(b *testing.B, s Strategy, n, k int, ask bool) {
 	}
 }
 
-// BenchmarkCount is the pass over the votes that building ballots includes and deciding is spared.
+// BenchmarkCount measures the pass over the votes that building ballots
+// includes, so that deciding need not.
 func BenchmarkCount(b *testing.B) {
 	for _, size := range sizes {
 		b.Run(fmt.Sprintf("votes=%d/proposals=%d", size.votes, size.proposals), func(b *testing.B) {

@@ -2,7 +2,8 @@ package consensus
 
 import "slices"
 
-// board is where the built-in strategies read from: ballots hold one, a [Round] keeps its own up to date.
+// board holds the counts that the built-in strategies read: ballots have one, a
+// [Round] keeps its own up to date.
 type board struct {
 	terms  *terms
 	total  tally
@@ -11,7 +12,8 @@ type board struct {
 	from   source
 }
 
-// source is where a decision's details come from: a record, or what a round had so far.
+// source is where a decision's details come from: a record, or the log of a
+// round up to then.
 type source struct {
 	rec       *record
 	terms     *terms
@@ -45,7 +47,7 @@ func (bd *board) level(i int) *tally {
 	return &bd.levels[i]
 }
 
-// stand finds who leads by a measure over all voters.
+// stand finds the leaders by a measure over all voters.
 func (bd *board) stand(m measure) standing { return bd.total.stand(m, bd.learned()) }
 
 // decide makes the decision of a standing.
@@ -95,13 +97,13 @@ func (st *standing) reaches(threshold float64) bool {
 	return st.tied == 1 && st.support >= threshold && st.more
 }
 
-// doubt is the evidence, in billionths of a nat, up to which the votes are said to fit a proposal and its
-// opposite alike: odds of 11 to 9, a probability between 0.45 and 0.55.
+// doubt is the evidence, in billionths of a nat, up to which the votes are considered to fit a proposal
+// and its opposite equally well: odds of 11 to 9, a probability between 0.45 and 0.55.
 const doubt = 200_670_695
 
-// alike reports whether what is about to be settled is no better founded, by what has been learned of the
-// voters, than its opposite. Evidence is not discounted here, so that another supporter who is right more
-// often than wrong never takes a decision back.
+// alike reports whether, by what has been learned of the voters, the evidence for what is about to be
+// settled is no better than for its opposite. Evidence is not discounted here, so that another supporter
+// who is right more often than wrong never reverts a decision.
 func alike(st *standing, reaches, rejects, closed bool) bool {
 	switch {
 	case reaches:
@@ -116,8 +118,8 @@ func alike(st *standing, reaches, rejects, closed bool) bool {
 	}
 }
 
-// leaders names the leaders, and makes the one that the evidence favours least stand for a tie. A single
-// leader is a slice of the proposals, which costs nothing.
+// leaders returns the names of the leaders, and on a tie sets st.lead to the one that the evidence
+// favours least. A single leader is a slice of the proposals, which needs no allocation.
 func (bd *board) leaders(st *standing) []string {
 	switch st.tied {
 	case 0:

@@ -1,8 +1,8 @@
 package consensus
 
-// Borda orders the candidates by their mean place (Borda, 1781): a ranking gives a candidate a point for
-// each one below it and takes one for each one above it, so that ties share what they stand for. It costs
-// a pass over the pairs.
+// Borda orders the candidates by their mean place (Borda, 1781): in a ranking, a candidate gains a point
+// for each one below it and loses one for each one above it, so that tied candidates share their points.
+// It takes time linear in the pairs.
 func (p *Profile) Borda() Ranking {
 	score := make([]int64, len(p.candidates))
 	for a := range score {

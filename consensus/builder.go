@@ -13,8 +13,8 @@ type Builder struct {
 	entries   []entry
 }
 
-// entry is one vote as it was handed in. earlier counts the votes it stands for besides itself, which a
-// [Round] has forgotten.
+// entry is one vote as it was added. earlier counts the superseded votes that it also represents, which
+// a [Round] no longer holds.
 type entry struct {
 	Vote
 	earlier int32
@@ -31,7 +31,7 @@ func NewBuilder(o *Options) (*Builder, error) {
 }
 
 // Propose adds a proposal. Adding one again changes nothing; an empty id is refused with a wrapped
-// [*FieldError]. Votes on it may have come before.
+// [*FieldError]. Votes on it may have been added before.
 func (b *Builder) Propose(id string) error {
 	if err := validProposal(id); err != nil {
 		return err
@@ -50,7 +50,8 @@ func validProposal(id string) error {
 	return nil
 }
 
-// Vote adds a vote, or returns why it is refused, as [Vote.Validate] does, and keeps all the others.
+// Vote adds a vote, or returns the error of [Vote.Validate] and leaves the
+// others unaffected.
 func (b *Builder) Vote(v Vote) error {
 	if err := v.Validate(); err != nil {
 		return err
@@ -59,7 +60,8 @@ func (b *Builder) Vote(v Vote) error {
 	return nil
 }
 
-// Ballots returns what has been collected so far. The builder may go on collecting for another.
+// Ballots returns what has been collected so far. The builder may be used
+// further.
 func (b *Builder) Ballots() Ballots {
 	return Ballots{rec: newRecord(b.terms, slices.Clip(b.proposals), b.known, slices.Clip(b.entries))}
 }

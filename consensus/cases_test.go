@@ -50,7 +50,7 @@ func cast(t testing.TB, o *consensus.Options, proposals string, lines ...string)
 	return b
 }
 
-// all runs a check for each of the five strategies.
+// all runs a check on each of the five strategies.
 func all(t *testing.T, check func(*testing.T, consensus.Strategy)) {
 	for _, s := range consensus.Builtin() {
 		t.Run(s.Name(), func(t *testing.T) { check(t, s) })

@@ -2,13 +2,13 @@ package consensus
 
 import "cmp"
 
-// Cause says why a vote does not count. It travels as text: "unknown-proposal", "not-eligible",
-// "superseded".
+// Cause says why a vote does not count. Its text form is "unknown-proposal", "not-eligible"
+// or "superseded".
 type Cause uint8
 
 // The causes.
 const (
-	UnknownProposal Cause = 1 + iota // nobody has made this proposal
+	UnknownProposal Cause = 1 + iota // the proposal has not been made
 	NotEligible                      // the voter is not in the electorate
 	Superseded                       // the voter has since voted on this proposal again
 )
@@ -20,16 +20,17 @@ var causes = texts[Cause]{"Cause", "cause", UnknownProposal, []string{
 // Valid reports whether c is one of the causes above.
 func (c Cause) Valid() bool { return causes.valid(c) }
 
-// String returns the text on the wire, or Cause(n) for a value that has none.
+// String returns the wire text, or Cause(n) for a value that has none.
 func (c Cause) String() string { return causes.string(c) }
 
-// MarshalText writes the text on the wire and refuses a value that has none.
+// MarshalText returns the wire text; a value that has none is an error.
 func (c Cause) MarshalText() ([]byte, error) { return causes.marshal(c) }
 
-// UnmarshalText reads what MarshalText writes and leaves c alone on anything else.
+// UnmarshalText reads what MarshalText writes and leaves c unchanged on
+// anything else.
 func (c *Cause) UnmarshalText(text []byte) error { return causes.unmarshal(text, c) }
 
-// Uncounted is one or more votes by a voter on a proposal that do not count.
+// Uncounted is one or more votes of a voter on a proposal that do not count.
 type Uncounted struct {
 	Voter      string `json:"voter"`
 	ProposalID string `json:"proposalId"`

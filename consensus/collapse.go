@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// Duplicates puts voters that err alike into groups: the group of a voter is the least name among those it
-// is linked to by correlations of at least that much, over any number of steps (single linkage: Florek and
-// others, 1951). Voters who are linked to nobody are not in it. correlation is asked once for each pair;
-// what is no number links nobody. It costs a look at each pair.
+// Duplicates puts voters whose errors are alike into groups. Two voters are linked if their correlation is
+// at least least; a voter's group is the smallest name among those it is connected to over any number of
+// links (single linkage: Florek and others, 1951). Voters without a link are not in the result.
+// correlation is called once for each pair; NaN is not a link. It takes time quadratic in the voters.
 func Duplicates(voters []string, least float64, correlation func(a, b string) float64) map[string]string {
 	names := slices.Compact(slices.Sorted(slices.Values(voters)))
 	root := make([]int, len(names))
@@ -29,7 +29,7 @@ func Duplicates(voters []string, least float64, correlation func(a, b string) fl
 	return groups
 }
 
-// join makes two groups one, of the lesser root.
+// join merges two groups under the smaller root.
 func join(root []int, a, b int) {
 	for i, r := range root {
 		if r == a || r == b {
@@ -38,15 +38,16 @@ func join(root []int, a, b int) {
 	}
 }
 
-// Collapse lets the voters of a group speak with one voice, so that copies of a voter count once: their
-// votes on a proposal become one, in the name of the least of the members who voted at all, with their mean
-// position: agree counts as weight, disagree as minus that, and abstentions only when there is nothing
-// else. A mean above 0 agrees with it, one below disagrees, one of 0 abstains. It takes the highest Seq, the
-// least causal level, and Reasoning and Expected from the member nearest to it. A voter's own votes count as in
-// [Vote]; voters without a group are left as they are. The result is sorted by Seq, voter and proposal, and
-// does not depend on the order of the votes.
+// Collapse merges the votes of each group, so that copies of a voter count once. The group's votes on a
+// proposal become one vote, in the name of the smallest of the members who voted at all, at their mean
+// position: agreement counts as the weight, disagreement as minus the weight, and abstentions count only if
+// there is nothing else. A mean above 0 agrees with that weight, one below 0 disagrees, and 0 abstains. The
+// vote has the members' highest Seq and least causal level, and the Reasoning and Expected of the member
+// nearest to the mean. A voter's own votes count as in [Vote]; those of voters without a group are
+// unchanged. The result is sorted by Seq, voter and proposal, and does not depend on the order of the
+// votes.
 //
-// A group of identical voters becomes one of them. One that is split says little, and nothing when it is
+// A group of identical voters becomes one of them. A split group has little weight, and none if it is
 // split evenly.
 func Collapse(votes []Vote, groups map[string]string) []Vote {
 	var kept []Vote
@@ -69,7 +70,7 @@ func Collapse(votes []Vote, groups map[string]string) []Vote {
 	return kept
 }
 
-// voice is somebody, a voter or a group, on a proposal.
+// voice is a voter or a group, on a proposal.
 type voice struct{ who, proposal string }
 
 // lastWords keeps the votes that count, sorted by voter and proposal.
@@ -93,7 +94,7 @@ func (v *Vote) position() int64 {
 	}
 }
 
-// meanOf makes one vote of those of a group on one proposal.
+// meanOf merges a group's votes on one proposal into one.
 func meanOf(votes []Vote, name string) Vote {
 	spoke := slices.DeleteFunc(slices.Clone(votes), func(v Vote) bool { return v.Stance == Abstain })
 	if len(spoke) == 0 {
@@ -118,7 +119,8 @@ func meanOf(votes []Vote, name string) Vote {
 
 func distance(v *Vote, mean int64) int64 { return max(v.position()-mean, mean-v.position()) }
 
-// take gives a vote a position. One that has it already is left alone: at weight 0 the stance still tells.
+// take gives a vote a position. A vote that has it already is left unchanged,
+// because at weight 0 the stance still matters.
 func (v *Vote) take(mean int64) {
 	if v.position() == mean {
 		return

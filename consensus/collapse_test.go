@@ -179,7 +179,7 @@ func BenchmarkCollapse(b *testing.B) {
 	}
 }
 
-// The words of a group are those of whoever is nearest to its mean.
+// The text of a group's vote is that of the member nearest to its mean.
 func TestAGroupSpeaksInTheWordsNearestToItsMean(t *testing.T) {
 	groups := map[string]string{"a": "g", "b": "g", "c": "g"}
 	for _, sign := range []consensus.Stance{consensus.Agree, consensus.Disagree} {

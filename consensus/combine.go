@@ -5,23 +5,23 @@ import (
 	"strings"
 )
 
-// Any chooses as soon as one of the strategies does, and takes the first of those decisions, unless two
-// choose differently: then it decides nothing. A rejection yields to a choice, so that closing never takes
-// one back. It panics when there are no strategies.
+// Any chooses as soon as one of the strategies does, and returns the first such decision, unless two of
+// them choose differently: then it decides nothing. A choice takes precedence over a rejection, so that
+// closing never reverts a choice. It panics when there are no strategies.
 func Any(strategies ...Strategy) Strategy { return newCombination("any", pickAny, strategies) }
 
-// All decides when every one of the strategies decides the same, and takes the least supported of their
-// decisions; one that cannot certify holds all back. It panics when there are no strategies.
+// All decides when all strategies decide the same, and returns the decision with the least support; one
+// [Uncertified] decision withholds the result. It panics when there are no strategies.
 func All(strategies ...Strategy) Strategy { return newCombination("all", pickAll, strategies) }
 
 // Fallback takes the decision of the first strategy that is neither [Pending] nor [Deadlocked], or else
-// that of the first. Strategies that weigh differently may choose differently, and what makes the first
-// one hesitate hands over to the next. It panics when there are no strategies.
+// that of the first. The strategies may choose differently, so whatever makes the first one undecided
+// passes the choice to the next. It panics when there are no strategies.
 func Fallback(strategies ...Strategy) Strategy {
 	return newCombination("fallback", pickFirst, strategies)
 }
 
-// onBoard is a strategy that a [Round] can ask without building ballots.
+// onBoard is a strategy that can decide for a [Round] without building ballots.
 type onBoard interface {
 	decide(bd *board, closed bool, d *Decision)
 }
@@ -91,7 +91,7 @@ func pickAny(ds []Decision, closed bool) Decision {
 	return ds[best]
 }
 
-// anyOrder is which outcome of several [Any] takes: the greatest.
+// anyOrder ranks outcomes for [Any], which takes the greatest.
 var anyOrder = [...]int{Reached: 3, Rejected: 2, Uncertified: 1, Pending: 0, Deadlocked: 0}
 
 func pickAll(ds []Decision, closed bool) Decision {
@@ -118,7 +118,7 @@ func pickFirst(ds []Decision, _ bool) Decision {
 	return ds[0]
 }
 
-// decisive is the support for what was decided.
+// decisive returns the support for what was decided.
 func (d *Decision) decisive() float64 {
 	if d.Outcome == Rejected {
 		return d.None
@@ -126,8 +126,8 @@ func (d *Decision) decisive() float64 {
 	return d.Support
 }
 
-// conflict is what comes of decisions that contradict one another: none, with every choice as a leader
-// and the least of all numbers.
+// conflict returns the result of contradictory decisions: no choice, every choice a leader, and the
+// least of all numbers.
 func conflict(ds []Decision, closed bool) Decision {
 	c := ds[0]
 	c.Outcome, c.Choice, c.Leaders = Pending, "", nil

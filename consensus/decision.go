@@ -2,32 +2,36 @@ package consensus
 
 import "slices"
 
-// Decision is what a strategy makes of ballots. It is a value and stays as it is when the [Round] it came
-// from goes on. What is only for people ([Decision.String], [Decision.Reason]) and what takes a pass over
-// the votes ([Decision.Tallies], [Decision.Dissent], [Decision.Uncounted]) is worked out when asked for, so
-// a decision keeps the votes it was made on alive.
+// Decision is the result of a strategy on ballots. It is a value and does not change when the [Round] it
+// came from continues. Methods that format text ([Decision.String], [Decision.Reason]) and those that take
+// a pass over the votes ([Decision.Tallies], [Decision.Dissent], [Decision.Uncounted]) compute their
+// results when called, so a decision keeps alive the votes it was made on.
 type Decision struct {
 	Strategy string  `json:"strategy"`
 	Outcome  Outcome `json:"outcome"`
-	// Choice is the proposal decided for, "" unless Outcome is Reached.
+	// Choice is the chosen proposal; "" unless Outcome is Reached.
 	Choice string `json:"choice,omitempty"`
-	// Leaders are the proposals with the most support among those somebody agrees with, ties included,
-	// sorted; none when nobody agrees with anything. The slice is shared: do not modify it.
+	// Leaders are the proposals with the most support among those with which at least one voter
+	// agrees, ties included, sorted. The slice is shared: do not modify it.
 	Leaders []string `json:"leaders,omitempty"`
-	// Support is the leaders' support, each: what is compared with the threshold. In [0,1].
+	// Support is the support of each leader, which is compared with the
+	// threshold. In [0,1].
 	Support float64 `json:"support"`
-	// None is the support for none of these. In [0,1].
+	// None is the support for "none of these". In [0,1].
 	None float64 `json:"none"`
-	// Confidence is the probability of being right: of the leader, or the least of those tied; of none of
-	// these when Outcome is Rejected or nobody leads. For the same leader it is the same whatever the
-	// strategy. In [0,1].
+	// Confidence is the probability of being right: that of the leader, or the least of tied leaders;
+	// that of "none of these" when Outcome is Rejected or there is no leader. For the same leader it does
+	// not depend on the strategy. In [0,1].
 	Confidence float64 `json:"confidence"`
-	// Learned says that Confidence rests on what was learned of the voters. Without it Confidence is what their
-	// weights would mean if they were honest, right more often than not, and erred as ρ says.
+	// Learned says that Confidence rests on what was learned of the voters. Otherwise Confidence is what
+	// their weights mean on the assumption that voters are honest, right more often than not, and err
+	// together as ρ states.
 	Learned bool `json:"learned,omitempty"`
-	// Voters is how many distinct voters counted for the quorum, abstentions included.
+	// Voters is the number of distinct voters that count for the quorum,
+	// abstentions included.
 	Voters int `json:"voters"`
-	// Note is what else the strategy has to say of its decision, "" mostly. The wording may change.
+	// Note is an optional remark of the strategy on its decision. The wording
+	// may change.
 	Note string `json:"note,omitempty"`
 
 	from source
@@ -36,7 +40,7 @@ type Decision struct {
 // Final reports whether the outcome ends a decision: anything but [Pending].
 func (d Decision) Final() bool { return d.Outcome.Valid() && d.Outcome != Pending }
 
-// Leader returns the one proposal that leads, and "" when there is none or a tie.
+// Leader returns the proposal that leads, or "" if there is none or a tie.
 func (d Decision) Leader() string {
 	if len(d.Leaders) != 1 {
 		return ""
@@ -44,8 +48,8 @@ func (d Decision) Leader() string {
 	return d.Leaders[0]
 }
 
-// Ballots returns the ballots the decision was made on; empty for one that a strategy of its own type
-// wrote by hand, not through [Ballots.Settle].
+// Ballots returns the ballots that the decision was made on; empty for a decision that a custom
+// strategy type built itself, not through [Ballots.Settle].
 func (d Decision) Ballots() Ballots { return d.from.ballots() }
 
 // Tallies returns the count of each proposal, in the order they were made.
@@ -54,9 +58,10 @@ func (d Decision) Tallies() []Tally { return d.Ballots().Tallies() }
 // Uncounted returns the votes that did not count and why, ordered by voter, proposal and cause.
 func (d Decision) Uncounted() []Uncounted { return d.Ballots().Uncounted() }
 
-// Dissent returns the votes against the decision, with their reasons, ordered by Seq: those of voters who
-// do not agree with the choice (while nothing is decided, with the leader) and either disagree with it or
-// agree with another; those that agree with something when Outcome is Rejected. None when there is a tie.
+// Dissent returns the votes against the decision, with their reasons, ordered by Seq. These are the votes
+// of voters who do not agree with the choice (or with the leader while nothing is decided) and either
+// disagree with it or agree with another; when Outcome is Rejected, the votes that agree with something.
+// On a tie there are none.
 func (d Decision) Dissent() []Vote { return d.dissent(d.from.record()) }
 
 func (d *Decision) dissent(r *record) []Vote {
@@ -76,7 +81,8 @@ func (d *Decision) dissent(r *record) []Vote {
 	return against
 }
 
-// dissent appends one voter's votes against a proposal; against rejecting all of them for -1.
+// dissent appends one voter's votes against proposal p, or, if p is -1, against
+// rejecting all.
 func (r *record) dissent(against []Vote, marks []mark, p int32) []Vote {
 	agrees := func(m mark) bool { return m.stance == Agree && m.proposal == p }
 	if slices.ContainsFunc(marks, agrees) {
@@ -90,7 +96,8 @@ func (r *record) dissent(against []Vote, marks []mark, p int32) []Vote {
 	return against
 }
 
-// Equal reports whether both say the same in everything, what is worked out when asked for included.
+// Equal reports whether d and e are equal, including what their methods
+// compute.
 func (d Decision) Equal(e Decision) bool {
 	if d.Strategy != e.Strategy || d.Outcome != e.Outcome || d.Choice != e.Choice || d.Support != e.Support ||
 		d.Learned != e.Learned || d.None != e.None || d.Confidence != e.Confidence || d.Voters != e.Voters || d.Note != e.Note ||

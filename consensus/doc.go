@@ -9,10 +9,10 @@
 //		fmt.Println(d.Choice, d.Confidence)
 //	}
 //
-// [Ballots] are all votes of a decision at once, immutable; a [Strategy] decides on them. A [Round] takes
-// votes one by one and after each stands where the strategy would stand on all of them.
+// [Ballots] are all votes of a decision, immutable; a [Strategy] decides on them. A [Round] takes votes
+// one by one; after each, its decision is the one that the strategy makes on all votes so far.
 //
-// # What is compared
+// # Support and confidence
 //
 // For a proposal p, let a be the number of voters who agree with it, s their weight and r the weight of
 // those who disagree; let V be the voters with a vote that is not an abstention, W the sum of each one's
@@ -32,23 +32,24 @@
 //	                     highest rank that spoke; if that                                 Fishburn, 1974
 //	                     settles nothing, within the next
 //
-// [Decision.Confidence] is that softmax whichever strategy decides. γ = 1/(1 + ρ·max(0, W−1)) counts
-// voters who share a model or a prompt for fewer than they are, as a design effect does (Kish, 1965); ρ is
-// [Options.Correlation]. Where evidence is against what a strategy picked, so that a discount would flatter
-// it, Confidence is the undiscounted softmax. It is a probability under the model that votes err
-// independently once discounted, not a promise; what it is worth on real votes has to be measured.
+// [Decision.Confidence] is the softmax of bayesian, whichever strategy decides. γ = 1/(1 + ρ·max(0, W−1))
+// is a design effect (Kish, 1965): it counts voters who share a model or a prompt as fewer than they are; ρ
+// is [Options.Correlation]. Where the evidence is against the strategy's choice, so that discounting would
+// raise its probability, Confidence is the undiscounted softmax. It is a probability under the model that
+// errors are independent after discounting, not a guarantee; how well it is calibrated on real votes has to
+// be measured.
 //
-// # What each withstands
+// # Robustness
 //
 //	strategy             withstands                                  does not withstand
-//	voting               voters who overstate how sure they are;     many voters run by one hand; a majority that errs
-//	                     rogues: under a share of the threshold      together
-//	                     they cannot choose, under the rest of it
-//	                     not block
-//	confidence-weighted  voters who know that they do not know       a few who always write 1 while others are honest;
+//	voting               voters who overstate their confidence;      one party with many voters; a majority that errs
+//	                     rogues, who cannot choose with a share      together
+//	                     below the threshold, nor block with one
+//	                     below its complement
+//	confidence-weighted  voters who state honestly that they do      a few who always state 1 while others are honest;
 //	                                                                 clones
-//	bayesian             clones in part, by ρ; voters known to be    thirty proposals nobody wants (confidence is then
-//	                     bad, when reliabilities are handed in       shared among more); reliabilities that are wrong
+//	bayesian             clones in part, by ρ; voters known to be    thirty proposals no one wants (confidence is then
+//	                     bad, if reliabilities are given             shared among more); reliabilities that are wrong
 //	entropy              a plurality mistaken for agreement: it      votes on many proposals at once; a voter who leaves
 //	                     waits until opinion has gathered            a rival for the leader can lower support, because
 //	                                                                 K falls
@@ -56,68 +57,69 @@
 //	                                                                 the quorum is there
 //
 // None of them detects collusion. With [Options.Reliabilities] a decision is withheld, as [Uncertified],
-// when by what is known of the voters it might as well be wrong.
+// if by what is known of the voters its opposite is about as likely.
 //
-// # Beyond the five
+// # Other strategies
 //
-// They use what the five do not read, and are handed in by value: [Grouped] pools log-odds within the
-// groups of [Options.Groups] and then across, so that copies of one model do not outvote several; where it
-// counts, clones in a known group are one or two voters to it. [Surprising] reads [Vote.Expected], what
-// voters predict of others, and finds the answer that fewer know and fewer still expect; it withstands a
-// majority that errs together, and nobody who lies about what it expects. [Collapse] removes copies before
-// anything is counted. For orders in the place of votes there is [Profile], with [Profile.Borda],
+// These use input that the five do not read, and are passed by value. [Grouped] pools log-odds within the
+// groups of [Options.Groups] and then across them, so that copies of one model do not outvote several
+// models: clones in a known group count as one or two voters. [Surprising] reads [Vote.Expected], what
+// voters predict of others, and finds an answer that a minority knows and even fewer expect; it withstands
+// a majority that errs together, but not voters who lie about their expectations. [Collapse] removes
+// copies before votes are counted. For rankings instead of votes there is [Profile], with [Profile.Borda],
 // [Profile.Schulze] and [Profile.Kemeny].
 //
 // # When to stop
 //
-// [Settled] tells whether anything that is left can change a decision: it never stops wrongly, and needs
-// to know who may vote. Where nobody knows, [Ballots.Lead] tells how likely the leader stays the leader, and
-// [Sequential] when the evidence on a proposal leaves the bounds of the errors agreed. All three may be
-// looked at after every vote: Settled is sure, Sequential errs as agreed whatever the truth is, Lead on
-// average over its prior.
+// [Settled] reports whether any vote that may still come can change a decision; it is never wrong to stop
+// then, but it needs to know who may vote. Where that is not known, [Ballots.Lead] returns the probability
+// that the leader stays the leader, and [Sequential] reports when the evidence on a proposal leaves the
+// bounds set by the error rates chosen. All three may be consulted after every vote: Settled is certain,
+// Sequential keeps its error rates whatever the truth is, Lead on average over its prior.
 //
 // # Outcomes
 //
 // They are tried in this order. Fewer voters than the quorum: [Pending], or [Deadlocked] once closed.
-// Reliabilities are known and by them the votes fit what is about to be settled no better than its
+// Reliabilities are known, and by them the votes fit what is about to be settled no better than its
 // opposite (odds under 11 to 9), or voting is closed and they leave the only leader at even odds:
-// [Uncertified]. One proposal leads, its support reaches the threshold, and more speaks for it than
-// against it: [Reached]. More speaks against every proposal than for it, and voting is closed or support
-// for none of these reaches the threshold: [Rejected]. Otherwise [Deadlocked] once closed, else [Pending].
+// [Uncertified]. One proposal leads, its support reaches the threshold, and there is more for it than
+// against it: [Reached]. There is more against every proposal than for it, and voting is closed or
+// support for "none of these" reaches the threshold: [Rejected]. Otherwise [Deadlocked] once closed,
+// else [Pending].
 //
-// What speaks for and against is counted in voters by voting, in evidence by bayesian, in weight by the
-// others, for hierarchical within the rank. [Reached] stands until other votes take it back: who acts on it
-// stops asking, or closes the round.
+// For and against are counted in voters by voting, in evidence by bayesian, and in weight by the others,
+// for hierarchical within the rank. Later votes may revert [Reached]: a caller that acts on it stops
+// asking, or closes the round.
 //
 // # Rules of every strategy
 //
-// They hold for the five strategies, for [Grouped] with what a group's votes are worth together in the
-// place of their number, and for [Surprising] but for two that its comment names.
-// consensustest.TestStrategy checks them for any other:
+// They hold for the five strategies, for [Grouped] with the pooled evidence of each group in place of
+// the number of its votes, and for [Surprising] except for two that its comment names.
+// consensustest.TestStrategy checks them for any other strategy:
 //
-//   - Votes on unknown proposals, of voters outside the electorate and superseded ones do not count, and
-//     [Ballots.Uncounted] reports them. A vote on a proposal that is made later counts from then on.
-//   - A refused vote is a [*FieldError] and spoils nothing else. Weights are finite and in [0,1].
+//   - Votes on unknown proposals, votes of voters outside the electorate and superseded votes do not count;
+//     [Ballots.Uncounted] reports them. A vote on a proposal made later counts from then on.
+//   - A refused vote is a [*FieldError] and does not affect others. Weights are finite and in [0,1].
 //   - An abstention counts for the quorum and never as a "no". A voter counts once, however often it votes.
 //   - The order of votes and proposals, and what they are called, change nothing. Weights are summed in
 //     whole billionths, probabilities in 2^-40ths.
-//   - Unanimity wins. Ties choose nothing. What nobody agrees with does not lead.
-//   - A proposal that more speaks against than for never wins, alone or not.
-//   - Another voter for the winner never unseats it. With bayesian, once everybody has voted down hundreds
+//   - Unanimity wins. Ties choose nothing. A proposal that no one agrees with does not lead.
+//   - A proposal with more against it than for it never wins, alone or not.
+//   - Another voter for the winner never unseats it. With bayesian, once all have voted down hundreds
 //     of rivals, the discount can cost the winner a few thousandths of support; with entropy the rule is
 //     one of voters who join, not of those who change sides (see the table).
-//   - Closing takes nothing back. Nothing is settled below the quorum.
+//   - Closing never reverts a decision. Nothing is settled below the quorum.
 //
 // # Cost
 //
 // Building [Ballots] is linear in the votes and counts them; deciding is then linear in the proposals. A
 // vote in a [Round] is O(1), [Round.Decision] linear in the proposals. Neither allocates in the steady
-// state, but for the log a Round's decisions refer to, which grows while they are asked for. What is for
-// people, such as [Decision.Dissent] and [Decision.String], is worked out when asked for, in a pass over
-// the votes.
+// state, except for the log that a Round's decisions refer to, which grows as long as decisions are
+// requested. Methods for display, such as [Decision.Dissent] and [Decision.String], take a pass over the
+// votes when called.
 //
 // # Custom strategies
 //
-// Implement [Strategy], or hand a function to [Func]; [Ballots.Settle] turns numbers of support into a
+// Implement [Strategy], or pass a function to [Func]; [Ballots.Settle] turns support values into a
 // decision by the rules above. [Any], [All] and [Fallback] combine strategies.
 package consensus

@@ -2,14 +2,14 @@ package consensus
 
 import "math"
 
-// EffectiveSize returns how many independent voters would say as much as these, whose errors go together:
-// (Σw)² / ΣΣ wᵢwⱼρᵢⱼ, the effective size of a weighted sample (Kish, 1965). correlation is asked once for
-// each pair i < j and read within [-1,1]; what is no number counts as 1, the cautious reading. Weights that
-// are not above 0 do not count. The result is at most the number of those that do: voters who err against
-// one another are not taken for more than they are. It is 0 when there are none.
+// EffectiveSize returns how many independent voters are worth as much as these, whose errors are
+// correlated: (Σw)² / ΣΣ wᵢwⱼρᵢⱼ, the effective size of a weighted sample (Kish, 1965). correlation is
+// called once for each pair i < j and its result clamped to [-1,1]; NaN counts as 1, to be cautious. Only
+// weights above 0 count. The result is at most their number, even where errors are negatively correlated,
+// and 0 if there are none.
 //
-// n voters of equal weight and correlation ρ are n / (1 + (n−1)ρ) independent ones. It costs a look at each
-// pair.
+// n voters of equal weight and correlation ρ are worth n / (1 + (n−1)ρ) independent ones. It takes time
+// quadratic in the voters.
 func EffectiveSize(weights []float64, correlation func(i, j int) float64) float64 {
 	var sum, spread, n float64
 	for i, w := range weights {
@@ -25,7 +25,7 @@ func EffectiveSize(weights []float64, correlation func(i, j int) float64) float6
 			}
 		}
 	}
-	if spread <= sum*sum/max(1, n) { // also a matrix that no sample could have
+	if spread <= sum*sum/max(1, n) { // also for a matrix that no sample could have
 		return n
 	}
 	return sum * sum / spread
@@ -38,8 +38,9 @@ func cautious(rho float64) float64 {
 	return min(1, max(-1, rho))
 }
 
-// GroupedSize is [EffectiveSize] where voters fall into groups: within is the correlation in a group,
-// across that of voters of different ones, both in [0,1]. It costs a pass over the voters.
+// GroupedSize is [EffectiveSize] where voters fall into groups: within is the correlation inside a
+// group, across that between voters of different groups, both in [0,1]. It takes time linear in the
+// voters.
 func GroupedSize(weights []float64, group func(i int) string, within, across float64) float64 {
 	var sum, squares, own float64
 	groups := map[string]float64{}

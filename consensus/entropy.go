@@ -2,10 +2,10 @@ package consensus
 
 import "math"
 
-// Entropy decides when weight is no longer spread: the leader's support is one minus the entropy of the
-// distribution of weight over the proposals and none of these, in units of the most it could be over as
-// many alternatives as have any. When none of these weighs as much as the leader, the support is its own
-// and the leader's is 0.
+// Entropy decides when weight is concentrated: the leader's support is one minus the normalized entropy
+// of the distribution of weight over the proposals and "none of these", that is, the entropy divided by
+// its maximum over as many alternatives as have any weight. If "none of these" weighs at least as much
+// as the leader, it has that support and the leader has 0.
 type Entropy struct{}
 
 // Name returns "entropy".
@@ -28,8 +28,8 @@ func (s Entropy) decide(bd *board, closed bool, d *Decision) {
 	bd.decide(s.Name(), &st, closed, d)
 }
 
-// order is 1 when all weight is in one place and 0 when it is spread evenly. As in [posterior], terms are
-// summed as whole numbers so that the order of the proposals does not matter.
+// order is 1 if one alternative has all the weight and 0 if it is spread evenly. As in [posterior], terms
+// are summed as integers so that the order of the proposals does not matter.
 func (t *tally) order() float64 {
 	whole := t.noneWeight
 	for i := range t.counts {

@@ -8,11 +8,11 @@ import (
 // ErrClosed is returned for a vote or a proposal that comes after [Round.Close].
 var ErrClosed = errors.New("consensus: voting is closed")
 
-// FieldError says which field of a vote, a proposal or an option was refused, and what it held. What
-// it was refused from is as it was before.
+// FieldError says which field of a vote, a proposal or an option was refused, and its value. The
+// call that returns it changes nothing.
 type FieldError struct {
 	Field string // the name on the wire, such as "weight"
-	Value any    // what it held
+	Value any    // the value refused
 	Want  string // what would have been accepted, in words
 }
 

@@ -1,26 +1,27 @@
 package consensus
 
-// DefaultWithin is what a zero [Grouped.Within] stands for.
+// DefaultWithin is the value of a zero [Grouped.Within].
 const DefaultWithin = 0.5
 
 // Grouped pools log-odds within each group of [Options.Groups] and then across groups, so that many voters
-// with one source of error do not outvote few with several. What passes from a group to the whole is how
-// sure it is, never who wins in it: passing winners up loses what the minority of each group knew.
+// with one source of error do not outvote a few with several. A group contributes its evidence, not its
+// winner: passing on winners would lose what the minority of each group knows.
 //
-// Within a group the evidence for a proposal, as [Bayesian] has it, is divided by the design effect of
-// those who speak on it, 1 + Within·max(0, w−1) for their weight w (Kish, 1965): a group says at most as
-// much as 1/Within voters who are independent. Across groups the sums are divided by that of groups of
-// unequal size, 1 + ρ·(m − max(1, Σg²/m)), where g is each group's weight, divided likewise, and m their
-// sum (Kish, 1965, for two stages). The support of a proposal is its share of the softmax over the
-// proposals and none of these, at 0.
+// Within a group, the evidence for a proposal, computed as in [Bayesian], is divided by the design
+// effect of the members who voted on it without abstaining, 1 + Within·max(0, w−1) for their weight w
+// (Kish, 1965): a group counts for at most 1/Within independent voters. Across groups, the sums are
+// divided by the design effect for groups of unequal size, 1 + ρ·(m − max(1, Σg²/m)), where g is each
+// group's weight, divided in the same way, and m their sum (Kish, 1965, for two stages). The support of
+// a proposal is its share of the softmax over the proposals and "none of these", which has evidence 0.
 //
-// Voters without a group stand alone, and with no groups at all it decides as Bayesian does. The rules of every strategy hold with evidence so divided in
-// the place of numbers: few of several groups may outvote many of one, which is what it is for. Deciding
-// costs a pass over the votes, in a [Round] too. [Decision.Confidence] is the same as that of all other
-// strategies and knows nothing of groups; [Decision.Support] does.
+// A voter without a group is a group of its own, and without any groups the decision is that of Bayesian.
+// The rules of every strategy hold with evidence divided in this way in place of numbers of voters: a few
+// voters of several groups may outvote many of one, as intended. Deciding takes a pass over the votes, in a
+// [Round] too. [Decision.Confidence] is the same as with all other strategies and ignores groups;
+// [Decision.Support] takes them into account.
 type Grouped struct {
-	// Within is how much one voter's error tells of another's of the same group, in (0,1]; 0 means 0.5.
-	// What is less than [Options.Correlation] is read as that, more than 1 as 1.
+	// Within is the correlation of errors of two voters of the same group, in (0,1]; 0 means 0.5.
+	// Values below [Options.Correlation] are raised to it, values above 1 lowered to 1.
 	Within float64
 }
 
@@ -38,12 +39,12 @@ func (s Grouped) Decide(b Ballots) (d Decision) {
 	}
 	st.none = odds.of(0)
 	leaders := pooled.leaders(&st)
-	st.tally = &bd.total // what is in doubt is so whoever shares a group
+	st.tally = &bd.total // doubt does not depend on groups
 	bd.settle(s.Name(), &st, leaders, b.closed, &d)
 	return d
 }
 
-// within reads the field.
+// within returns the correlation to use.
 func (s Grouped) within(rho float64) float64 {
 	if !(s.Within > 0) {
 		return max(rho, DefaultWithin)
@@ -51,19 +52,20 @@ func (s Grouped) within(rho float64) float64 {
 	return min(1, max(rho, s.Within))
 }
 
-// part is what one group says of one proposal.
+// part is one group's evidence on one proposal.
 type part struct {
 	weight   int64 // of those who speak on it
 	evidence int64
 }
 
-// group is the sum over its voters.
+// group is the sum over a group's voters.
 type group struct {
 	weight int64
 	parts  []part
 }
 
-// pool returns the board that the groups make, each of them one voter, and the discount across them.
+// pool returns a board with each group as one voter, and the discount across
+// groups.
 func (s Grouped) pool(r *record) (pooled *board, discount float64) {
 	pooled = &board{terms: r.terms, from: r.from, total: r.total}
 	pooled.total.counts = make([]count, len(r.total.counts))
@@ -84,7 +86,7 @@ func (s Grouped) pool(r *record) (pooled *board, discount float64) {
 	return pooled, 1 / (1 + r.terms.rho*max(0, m-max(1, squares/m)))
 }
 
-// pooling is the sums across groups.
+// pooling holds the sums across groups.
 type pooling struct {
 	*board
 	rho          float64
@@ -96,7 +98,7 @@ func (x *pooling) count(weight int64) {
 	x.squares += fixed(float64(weight) / billion * (float64(weight) / billion))
 }
 
-// groups sums up each group; a voter without one is heard at once.
+// groups sums up each group; a voter without one is added directly.
 func (x *pooling) groups(r *record) map[string]*group {
 	groups := map[string]*group{}
 	for i := range r.voters {
@@ -130,7 +132,7 @@ func (g *group) add(marks []mark, learned bool) {
 	}
 }
 
-// says returns a vote's evidence, in the unit of its board.
+// says returns a vote's evidence, in the unit of the board.
 func (m *mark) says(learned bool) int64 {
 	switch {
 	case learned:
@@ -144,7 +146,8 @@ func (m *mark) says(learned bool) int64 {
 	}
 }
 
-// largest returns the largest weight among a voter's votes that are no abstentions.
+// largest returns the largest weight among a voter's votes, without
+// abstentions.
 func largest(marks []mark) (w int64) {
 	for i := range marks {
 		if marks[i].stance != Abstain {
@@ -161,7 +164,7 @@ func (c *count) hear(evidence int64) {
 	c.against -= min(0, evidence)
 }
 
-// divide takes the design effect of a weight off a sum.
+// divide divides a sum by the design effect of a weight.
 func divide(sum, weight int64, rho float64) int64 {
 	return fixed(float64(sum) / billion / (1 + rho*max(0, float64(weight)/billion-1)))
 }

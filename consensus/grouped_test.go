@@ -138,7 +138,8 @@ func TestFewWithSeveralSourcesOutvoteManyWithOne(t *testing.T) {
 	}
 }
 
-// What a group's minority knows is not lost: where winners were passed up, a would win two to one.
+// The evidence of a group's minority is not lost: if groups passed on their
+// winners, a would win two to one.
 func TestWhatPassesUpIsHowSureAGroupIs(t *testing.T) {
 	o := &consensus.Options{Groups: groupsOf(map[string]int{"x": 5, "y": 5, "z": 5}), Threshold: 0.5}
 	b := cast(t, o, "a b",
@@ -151,7 +152,8 @@ func TestWhatPassesUpIsHowSureAGroupIs(t *testing.T) {
 	}
 }
 
-// Clones of a voter who is in a group with them add less the more there are, and never more than 1/Within.
+// Each further clone of a voter in the same group adds less, and together they
+// never count for more than 1/Within.
 func TestAGroupSaysLittleMoreTheLargerItIs(t *testing.T) {
 	last, gain := 0.0, 1.0
 	for n := 2; n <= 64; n *= 2 {

@@ -1,12 +1,12 @@
 package consensus
 
-// Hierarchical lets the highest rank decide in which somebody did not abstain, as [ConfidenceWeighted]
-// does among its members alone, and asks the next rank when it settles nothing. What a rank turns down
-// stays down, whatever it says of other proposals: where it weighs more against a proposal than for it, and
-// what is against it, or the support for none of these, is a share of the rank's weight that reaches the
-// threshold, no lower rank may choose it. When no rank settles anything, support is that of the highest which spoke. Ranks
-// come from [Options.Ranks]; the quorum counts voters of all of them. A rank that has not voted yet does not
-// hold up those below it: to wait for it, ask later.
+// Hierarchical lets the highest rank with a vote other than an abstention decide, as [ConfidenceWeighted]
+// does among the members of that rank only, and asks the next rank if that settles nothing. A proposal that
+// a rank turns down cannot be chosen by a lower rank, whatever the rank says of other proposals: it is
+// turned down if more of the rank's weight is against it than for it, and the share against it, or the
+// support for "none of these", reaches the threshold. If no rank settles anything, support is that of the
+// highest rank that voted. Ranks come from [Options.Ranks]; the quorum counts voters of all ranks. A rank
+// that has not voted yet does not hold up those below it: to wait for it, decide later.
 type Hierarchical struct{}
 
 // Name returns "hierarchical".
@@ -24,7 +24,7 @@ func (s Hierarchical) decide(bd *board, closed bool, d *Decision) {
 }
 
 // highest returns the standing in the highest rank that settles something, or else in the highest that
-// spoke.
+// voted.
 func (bd *board) highest() standing {
 	st := standing{lead: -1}
 	for i := range max(1, len(bd.levels)) {

@@ -6,16 +6,16 @@ import (
 	"slices"
 )
 
-// KemenyMost is for how many candidates [Profile.Kemeny] finds the best order: 2^16 sets of them are
-// looked at, which takes 8 ms and 1.6 MB.
+// KemenyMost is the maximum number of candidates for [Profile.Kemeny]: it looks at 2^16 sets of
+// them, which takes 8 ms and 1.6 MB.
 const KemenyMost = 16
 
-// Kemeny orders the candidates so that as few preferences as can be are contradicted, summed over pairs
-// and voters (Kemeny, 1959; Young, 1988): the likeliest order when each preference is right more often
-// than wrong. It is exact, by dynamic programming over sets (Held and Karp, 1962, for what to put first),
-// and refuses more than [KemenyMost] candidates with a wrapped [*FieldError], as finding it is NP-hard
-// (Bartholdi, Tovey and Trick, 1989). Where several orders are best, candidates stand by their mean place
-// in them, tied where it is the same.
+// Kemeny orders the candidates so that the order contradicts as few preferences as possible, summed over
+// pairs and voters (Kemeny, 1959; Young, 1988): the maximum likelihood order if each preference is right
+// more often than wrong. It is exact, by dynamic programming over sets of candidates put first (Held and
+// Karp, 1962), and refuses more than [KemenyMost] candidates with a wrapped [*FieldError], as the problem
+// is NP-hard (Bartholdi, Tovey and Trick, 1989). If several orders are optimal, candidates are ordered by
+// their mean place in them, and tied where it is equal.
 func (p *Profile) Kemeny() (Ranking, error) {
 	n := len(p.candidates)
 	if n > KemenyMost {
@@ -24,8 +24,8 @@ func (p *Profile) Kemeny() (Ranking, error) {
 	return p.tiers(p.newKemeny().places()), nil
 }
 
-// Contradicted returns how many preferences the order contradicts, summed over pairs and voters: what
-// [Profile.Kemeny] makes least. A tie in the order contradicts nobody.
+// Contradicted returns how many preferences the order contradicts, summed over pairs and voters: the
+// number that [Profile.Kemeny] minimizes. A tie in the order contradicts no preference.
 func (p *Profile) Contradicted(order Ranking) int {
 	sum := 0
 	for i, tied := range order {
@@ -41,7 +41,7 @@ func (p *Profile) Contradicted(order Ranking) int {
 }
 
 // kemeny holds, for each set of candidates as a bit mask, the least cost of putting them first in some
-// order, and in how many orders it is met. There are at most 16! of them, which fits.
+// order, and the number of orders with that cost. There are at most 16! orders, which fits.
 type kemeny struct {
 	*Profile
 	cost []int64
@@ -72,7 +72,8 @@ func (k *kemeny) extend(set, c int) {
 	}
 }
 
-// above is how many preferences the set contradicts by standing before c.
+// above returns how many preferences are contradicted by placing the set before
+// c.
 func (k *kemeny) above(set, c int) int64 {
 	n, sum := len(k.candidates), int64(0)
 	for a := range members(set) {
@@ -81,8 +82,8 @@ func (k *kemeny) above(set, c int) int64 {
 	return sum
 }
 
-// places returns, for each candidate, how many others stand after it, summed over the best orders. Ways to
-// go on from a set are counted from the whole down, along the steps that a best order takes.
+// places returns, for each candidate, how many others stand after it, summed over the best orders. The
+// ways to continue from a set are counted from the whole set down, along the steps of optimal orders.
 func (k *kemeny) places() []int64 {
 	n := len(k.candidates)
 	after := make([]int64, len(k.cost))
@@ -103,7 +104,7 @@ func (k *kemeny) places() []int64 {
 	return score
 }
 
-// members yields the bits that are set.
+// members yields the indices of the bits that are set.
 func members(set int) func(yield func(int) bool) {
 	return func(yield func(int) bool) {
 		for ; set != 0; set &= set - 1 {

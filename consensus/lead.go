@@ -7,15 +7,15 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// Lead returns the probability that an alternative with so many voices stays ahead of the others however
-// many more voters come, when it is not known how many will: that its share of all those voters is the
-// largest, by the posterior that the voices leave of a uniform prior over shares. With one other it is
-// a Beta tail, the rule of adaptive consistency (Aggarwal and others, 2023), with more a Dirichlet
-// integral, reckoned through independent Gamma variables (Devroye, 1986). Voices need not be whole and what
-// is not above 0 counts as none; votes that go together have to be discounted first, as [Ballots.Lead] does.
+// Lead returns the probability that an alternative with leader votes stays ahead of the others when it is
+// not known how many more voters will come: that its share of all those voters is the largest, by the
+// posterior of a uniform prior over shares given the votes. With one other alternative it is a Beta tail,
+// the rule of adaptive consistency (Aggarwal and others, 2023); with more it is a Dirichlet integral,
+// computed with independent Gamma variables (Devroye, 1986). Numbers of votes may be fractions; those not
+// above 0 count as 0. Correlated votes have to be discounted first, as [Ballots.Lead] does.
 //
-// Stopping at 0.95 decides as everybody would have about nineteen times in twenty. The last digits may
-// differ between machines: processes that have to agree should let one of them ask.
+// Stopping at 0.95 decides as all voters would have about nineteen times in twenty. The last digits
+// may differ between machines: if processes have to agree, only one of them should call it.
 func Lead(leader float64, others ...float64) float64 {
 	switch a := 1 + voices(leader); len(others) {
 	case 0:
@@ -29,8 +29,8 @@ func Lead(leader float64, others ...float64) float64 {
 
 func voices(n float64) float64 { return max(0, min(math.MaxInt32, n)) }
 
-// leadOfMany integrates over where the leader's Gamma variable is, ten deviations to both sides, how likely
-// all others are below; 256 nodes are good for nine digits up to millions of voices.
+// leadOfMany integrates the probability that all others are below over the leader's Gamma variable, ten
+// standard deviations to both sides; 256 nodes give nine digits up to millions of votes.
 func leadOfMany(a float64, others []float64) float64 {
 	norm, _ := math.Lgamma(a)
 	reach := 10*math.Sqrt(a) + 10
@@ -45,9 +45,9 @@ func leadOfMany(a float64, others []float64) float64 {
 }
 
 // Lead returns the probability that the proposal with the most weight stays ahead of all others and of
-// none of these, by [Lead] on the weight for each, discounted as [Decision.Confidence] is; 0 when nobody
-// agrees with anything. It takes a voter for one who agrees with one proposal; agreement with several
-// makes it cautious. It costs a pass over the proposals.
+// "none of these", by [Lead] on the weight for each, discounted as in [Decision.Confidence]; 0 if no one
+// agrees with anything. It assumes that a voter agrees with one proposal; agreement with several makes
+// it conservative. It takes time linear in the proposals.
 func (b Ballots) Lead() float64 {
 	bd := b.board()
 	discount := bd.discount() / billion

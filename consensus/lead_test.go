@@ -47,7 +47,8 @@ func TestAVoiceForTheLeaderHelpsItAndOneForAnotherDoesNot(t *testing.T) {
 	})
 }
 
-// The slow twin of both rules, Beta and Gamma: draw shares and count who is first.
+// The slow twin of both rules, Beta and Gamma: draw shares and count how often
+// each is first.
 func TestLeadAgreesWithDrawingShares(t *testing.T) {
 	src := rand.New(rand.NewPCG(1, 2))
 	for _, voices := range [][]float64{{3, 1}, {5, 4, 0}, {2, 2, 2}, {10, 6, 3, 0}, {0.5, 0.2, 0}} {

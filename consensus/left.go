@@ -2,23 +2,23 @@ package consensus
 
 import "slices"
 
-// Left is what may still come to ballots: who may vote, how heavily, and how many proposals may be made.
-// The zero value means that everyone in the electorate who has not voted may, with weight 1, and nobody
-// proposes.
+// Left describes what may still be added to ballots: who may vote, with what weight, and how many
+// proposals may be made. The zero value means that everyone in the electorate who has not voted may vote
+// with weight 1, and that there are no more proposals.
 type Left struct {
-	// Voters may still vote, or vote anew if they have. Nil: everyone in the electorate who has not voted;
-	// empty, but not nil: nobody. Those outside the electorate do not count. When the electorate is not
-	// known, nil says that anybody may come.
+	// Voters are those who may still vote, or vote again. Nil means everyone in the electorate who has not
+	// voted, or anyone if the electorate is not known; empty but not nil means no one. Voters outside the
+	// electorate are ignored.
 	Voters []string
-	// Weights is the most that each may put in a vote, in [0,1]; 1 for those not in it, and never less
-	// than what they have put in one before.
+	// Weights is the maximum weight of each voter's future votes, in [0,1]; 1 for voters not in it,
+	// and never less than the weight of one of their votes so far.
 	Weights map[string]float64
-	// Proposals is how many more may be made.
+	// Proposals is how many more proposals may be made.
 	Proposals int
 }
 
-// Missing returns the members of the electorate who have not voted, sorted; none when it is not known. A
-// vote on an unknown proposal is none.
+// Missing returns the members of the electorate who have not voted, sorted; none if the electorate is
+// not known. A vote on an unknown proposal does not count as voting.
 func (b Ballots) Missing() []string {
 	r := b.record()
 	voted := make(map[string]bool, len(r.voters))
@@ -37,14 +37,14 @@ func (b Ballots) Missing() []string {
 
 func (r *record) name(v *voter) string { return r.entries[r.marks[v.from].entry].Voter }
 
-// reach is what those who are left can add to a tally.
+// reach is what the remaining voters can add to a tally.
 type reach struct {
 	voters          int32
 	weight          int64
-	favour, against int64 // evidence for a proposal at most, and against one; only when learned
+	favour, against int64 // the most evidence for a proposal, and against one; only if learned
 }
 
-// outlook is ballots split into the votes that stay and what may come.
+// outlook is ballots split into the votes that stay and what may still come.
 type outlook struct {
 	bd     *board
 	given  Left
@@ -55,7 +55,7 @@ type outlook struct {
 	fresh  int     // proposals that may come
 }
 
-// outlook splits the ballots; ok is false when anybody may come.
+// outlook splits the ballots; ok is false if anyone may vote.
 func (b Ballots) outlook(left Left) (o *outlook, ok bool) {
 	names := left.Voters
 	if names == nil {
@@ -84,7 +84,8 @@ func (b Ballots) outlook(left Left) (o *outlook, ok bool) {
 	return o, true
 }
 
-// may returns who may still change something: a vote that waits for its proposal does when one comes.
+// may returns the voters who may still change something, including those with a
+// vote on a proposal that has not been made yet.
 func (o *outlook) may(r *record, names []string) map[string]struct{} {
 	may := make(map[string]struct{}, len(names))
 	for _, name := range names {
@@ -100,8 +101,8 @@ func (o *outlook) may(r *record, names []string) map[string]struct{} {
 	return may
 }
 
-// stay counts the votes of those who may not vote any more, and returns the largest weight that each of
-// the others has shown.
+// stay counts the votes of those who may not vote any more, and returns the largest weight so far of
+// each of the others.
 func (o *outlook) stay(r *record, may map[string]struct{}) map[string]int64 {
 	shown := map[string]int64{}
 	for i := range r.voters {
@@ -117,7 +118,7 @@ func (o *outlook) stay(r *record, may map[string]struct{}) map[string]int64 {
 			v.countInto(&o.levels[v.level], r.marks)
 		}
 	}
-	o.total.voters = len(r.voters) // a vote can be changed, not taken back
+	o.total.voters = len(r.voters) // a vote can be changed, but not withdrawn
 	return shown
 }
 
@@ -144,8 +145,8 @@ func (x *reach) add(y reach) {
 	x.against += y.against
 }
 
-// act returns the tally with all who are left voting with all their weight: for the proposals that favour
-// says, against the others.
+// act returns the tally after all remaining voters have voted with full weight: for the proposals that
+// favour selects, against the others.
 func (t *tally) act(x reach, favour func(p int) bool) tally {
 	u := *t
 	u.counts = slices.Clone(t.counts)
@@ -175,8 +176,8 @@ func (t *tally) act(x reach, favour func(p int) bool) tally {
 	return u
 }
 
-// The ways to vote that go furthest: nothing that those who are left could do instead is worse for what
-// they are against, or better for what they are for.
+// The extreme ways to vote: nothing else that the remaining voters could do is worse for the proposals
+// they are against, or better for those they are for.
 func all(int) bool                { return true }
 func nothing(int) bool            { return false }
 func only(p int) func(int) bool   { return func(q int) bool { return q == p } }

@@ -73,7 +73,8 @@ func TestCurtailingDecidesAsTheWholePollAndAsksFewer(t *testing.T) {
 	})
 }
 
-// A chief who is left cannot bring the chiefs to choose b, but can make them turn a down.
+// The remaining chief cannot make the chiefs choose b, but can make them turn a
+// down.
 func TestARankThatMayTurnAChoiceDownUnsettlesIt(t *testing.T) {
 	o := &consensus.Options{Ranks: map[string]int{"c1": 1, "c2": 1, "c3": 1}, Electorate: []string{"c1", "c2", "c3", "v1", "v2"}}
 	b := cast(t, o, "a b", "c1 disagree a 1", "c1 disagree b 1", "c2 agree b 0.5", "2* v agree a 1")
@@ -83,7 +84,8 @@ func TestARankThatMayTurnAChoiceDownUnsettlesIt(t *testing.T) {
 	}
 }
 
-// Two who are left do more against order apart than together.
+// The two remaining voters reduce order more if they vote differently than
+// alike.
 func TestEntropyIsUnsettledByVotesThatSpread(t *testing.T) {
 	o := &consensus.Options{Threshold: 0.23}
 	for i := range 8 {
@@ -165,7 +167,7 @@ func TestKnowingIsHowTheBallotsWouldHaveBeenBuilt(t *testing.T) {
 	})
 }
 
-// What stays is that those who are left vote as far from order as they can, and no further.
+// The remaining voters can reduce order only so far.
 func TestEntropyIsSettledUntilThoseWhoAreLeftCanUndoIt(t *testing.T) {
 	for _, tt := range []struct {
 		name      string

@@ -8,44 +8,45 @@ import (
 	"slices"
 )
 
-// What a zero field of [Options] stands for.
+// The values of zero fields of [Options].
 const (
 	DefaultThreshold   = 0.7
 	DefaultQuorum      = 2
 	DefaultCorrelation = 0.2
 )
 
-// Independent is the [Options.Correlation] that takes the voters for independent of one another: confidence
-// is not discounted. Agents that share a model or a prompt are not independent.
+// Independent is the [Options.Correlation] for voters independent of one another: confidence is not
+// discounted. Agents that share a model or a prompt are not independent.
 const Independent = -1
 
-// Options are the terms of one decision. The zero value, or a nil pointer, means the defaults. They are
-// copied where they are handed in.
+// Options are the options of one decision. The zero value, or a nil pointer, means the defaults.
+// Functions that take Options copy them.
 type Options struct {
-	// Threshold is the support that carries a decision, inclusive, in (0,1]. 0 means 0.7: a threshold of
-	// nothing, which everything would meet, cannot be asked for.
+	// Threshold is the minimum support for a decision, inclusive, in (0,1]. 0 means 0.7: a threshold of
+	// 0, which everything would meet, is not possible.
 	Threshold float64
 	// Quorum is how many distinct voters must have voted, abstentions included, on known proposals.
-	// 0 means 2, or everybody when the electorate is smaller than that.
+	// 0 means 2, or the whole electorate if that is smaller.
 	Quorum int
-	// Electorate names who may vote; votes of others are not counted and are reported. Nil: anyone;
-	// empty, but not nil: nobody.
+	// Electorate lists who may vote; votes of others are reported, but do not count. Nil means
+	// anyone; empty but not nil means no one.
 	Electorate []string
-	// Ranks is the operator's registry for [Hierarchical]: the greater number decides first. Voters not
-	// in it have rank 0. Nothing a voter writes into its vote changes its rank.
+	// Ranks is the operator's registry for [Hierarchical]: the highest rank decides first. Voters not
+	// in it have rank 0. Nothing in a vote can change its voter's rank.
 	Ranks map[string]int
 	// Groups is the operator's registry for [Grouped]: voters of one group, such as those that share a
-	// model or a prompt, err together. Voters not in it stand alone.
+	// model or a prompt, err together. A voter not in it is a group of its own.
 	Groups map[string]string
-	// Reliabilities is what has been learned of the voters so far; nil: nothing. It must not change
-	// while it is in use.
+	// Reliabilities is what has been learned of the voters so far; nil means nothing. It must not
+	// change while it is in use.
 	Reliabilities Reliabilities
-	// Correlation is ρ, how much one voter's error tells of another's, in (0,1]; it discounts confidence.
-	// 0 means 0.2; [Independent] means none.
+	// Correlation is ρ, the correlation of errors between voters, in (0,1]; it discounts confidence. 0
+	// means 0.2; [Independent] means none.
 	Correlation float64
 }
 
-// Validate returns a [*FieldError] for the first option that is out of range, wrapped, or nil.
+// Validate returns a wrapped [*FieldError] for the first option that is out of
+// range, or nil.
 func (o *Options) Validate() error {
 	_, err := newTerms(o)
 	return err
@@ -59,7 +60,7 @@ type terms struct {
 	electorate map[string]struct{} // nil: anyone
 	ranks      map[string]int
 	groups     map[string]string
-	levels     []int // the distinct ranks, highest first; nil when nobody is ranked
+	levels     []int // the distinct ranks, highest first; nil if no one is ranked
 	learned    Reliabilities
 }
 
@@ -126,7 +127,7 @@ func set(names []string) map[string]struct{} {
 	return s
 }
 
-// mayVote reports whether the electorate, if there is one, has the voter.
+// mayVote reports whether the electorate, if there is one, includes the voter.
 func (t *terms) mayVote(voter string) bool {
 	if t.electorate == nil {
 		return true
@@ -135,7 +136,8 @@ func (t *terms) mayVote(voter string) bool {
 	return ok
 }
 
-// levels returns the ranks there are, highest first, with 0 for those not in the registry.
+// levels returns the distinct ranks, highest first, including 0 for voters not
+// in the registry.
 func levels(ranks map[string]int) []int {
 	if len(ranks) == 0 {
 		return nil
@@ -150,7 +152,7 @@ func levels(ranks map[string]int) []int {
 	return all
 }
 
-// level returns the place of the voter's rank in levels.
+// level returns the index of the voter's rank in levels.
 func (t *terms) level(voter string) int32 {
 	if t.levels == nil {
 		return 0

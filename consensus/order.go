@@ -6,11 +6,12 @@ import (
 	"slices"
 )
 
-// span is how much weight one alternative may end up with.
+// span bounds the final weight of one alternative.
 type span struct{ least, most float64 }
 
-// orderly reports whether the weight stays gathered enough for [Entropy], however those who are left spread
-// theirs, and whether none of these stays behind a choice. That nothing else comes to lead, holds says.
+// orderly reports whether the weight stays concentrated enough for [Entropy], however the remaining voters
+// spread theirs, and whether "none of these" stays behind a choice. That nothing else comes to lead is
+// checked by holds.
 func (o *outlook) orderly(d *Decision) bool {
 	more := float64(o.most.weight)
 	none := float64(o.total.noneWeight)
@@ -25,8 +26,9 @@ func (o *outlook) orderly(d *Decision) bool {
 	return leastOrder(spans) >= o.bd.terms.threshold+slack
 }
 
-// leastOrder bounds [tally.order] from below. What weighs nothing yet may stay so, which leaves fewer
-// alternatives to compare with, so each number of newcomers is tried, those that may gain most first.
+// leastOrder bounds [tally.order] from below. An alternative without weight may stay without, which
+// leaves fewer alternatives to normalize by, so each number of such alternatives is tried, those that
+// may gain most first.
 func leastOrder(spans []span) float64 {
 	slices.SortFunc(spans, func(a, b span) int {
 		return cmp.Or(cmp.Compare(b.least, a.least), cmp.Compare(b.most, a.most))
@@ -40,10 +42,10 @@ func leastOrder(spans []span) float64 {
 	return max(0, least)
 }
 
-// mostEntropy is the entropy, in nats, of the most even shares within the spans. They are the weights cut
-// to their spans at one level t, as moving weight from what is above its share to what is below raises
-// entropy; between two ends of spans the entropy rises with t up to the mean of the logarithms of what is
-// cut off there, weighed by itself, and falls from then on.
+// mostEntropy returns the entropy, in nats, of the most even shares within the spans. These are one level
+// t clamped to each span, because moving weight from a larger share to a smaller one raises entropy.
+// Between two ends of spans the entropy rises with t up to the mean of the logarithms of the weights
+// clamped there, weighted by themselves, and falls from then on.
 func mostEntropy(spans []span) float64 {
 	ends := make([]float64, 0, 2*len(spans))
 	for _, s := range spans {
@@ -63,7 +65,8 @@ func mostEntropy(spans []span) float64 {
 	return most
 }
 
-// peakBetween returns the level at which entropy peaks if nothing but the spans that hold both ends moves.
+// peakBetween returns the level at which entropy peaks if only the spans that
+// contain both ends move.
 func peakBetween(spans []span, from, to float64) float64 {
 	sum, logs := 0.0, 0.0
 	for _, s := range spans {

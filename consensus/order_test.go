@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// orderOf is what leastOrder bounds, in floating point.
+// orderOf is the value that leastOrder bounds, in floating point.
 func orderOf(weights []float64) float64 {
 	sum, places, h := 0.0, 0, 0.0
 	for _, x := range weights {
@@ -22,7 +22,7 @@ func orderOf(weights []float64) float64 {
 	return 1 - h/math.Log(float64(max(2, places)))
 }
 
-// leastOrderBruteForce looks at a grid over the spans.
+// leastOrderBruteForce searches a grid over the spans.
 func leastOrderBruteForce(spans []span, weights []float64, least float64) float64 {
 	if len(spans) == 0 {
 		return min(least, orderOf(weights))

@@ -1,15 +1,15 @@
 package consensus
 
-// Outcome says how far a decision has come. It travels as text: "pending", "reached", "rejected",
-// "deadlocked", "uncertified". The zero value is no outcome and no strategy returns it.
+// Outcome is the state of a decision. Its text form is "pending", "reached", "rejected",
+// "deadlocked" or "uncertified". The zero value is not an outcome, and no strategy returns it.
 type Outcome uint8
 
-// The outcomes, tried in the order the package documentation gives.
+// The outcomes. The package documentation says in which order they are tried.
 const (
 	Pending     Outcome = 1 + iota // more votes may still settle it
 	Reached                        // one proposal is chosen
 	Rejected                       // every proposal is turned down
-	Deadlocked                     // voting is closed and settled nothing
+	Deadlocked                     // voting is closed and nothing is settled
 	Uncertified                    // the votes fit the leader no better than its opposite
 )
 
@@ -21,11 +21,12 @@ var outcomes = texts[Outcome]{"Outcome", "outcome", Pending, []string{
 // Valid reports whether o is one of the outcomes above.
 func (o Outcome) Valid() bool { return outcomes.valid(o) }
 
-// String returns the text on the wire, or Outcome(n) for a value that has none.
+// String returns the wire text, or Outcome(n) for a value that has none.
 func (o Outcome) String() string { return outcomes.string(o) }
 
-// MarshalText writes the text on the wire and refuses a value that has none.
+// MarshalText returns the wire text; a value that has none is an error.
 func (o Outcome) MarshalText() ([]byte, error) { return outcomes.marshal(o) }
 
-// UnmarshalText reads what MarshalText writes and leaves o alone on anything else.
+// UnmarshalText reads what MarshalText writes and leaves o unchanged on
+// anything else.
 func (o *Outcome) UnmarshalText(text []byte) error { return outcomes.unmarshal(text, o) }

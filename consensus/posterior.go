@@ -2,11 +2,13 @@ package consensus
 
 import "math"
 
-// ln4 is what a vote of weight 1 says when nothing is known of its voter: odds of 4 to 1.
+// ln4 is the evidence of a vote of weight 1 if nothing is known of its voter:
+// odds of 4 to 1.
 const ln4 = 2 * math.Ln2
 
-// posterior is the softmax over the proposals and none of these, which stands at evidence 0. Its terms are
-// whole 2^-40ths of the greatest, so that their sum does not depend on the order of the proposals.
+// posterior is the softmax over the proposals and "none of these", which has evidence 0. Its terms are
+// integers, in units of 2^-40 of the greatest, so that their sum does not depend on the order of the
+// proposals.
 type posterior struct {
 	scale float64 // nats per unit of evidence, discounted
 	top   int64   // the greatest evidence, at least 0
@@ -39,13 +41,14 @@ func (x *posterior) term(evidence int64) int64 {
 	return decay(x.scale * float64(evidence-x.top))
 }
 
-// of returns the probability of what has that evidence.
+// of returns the probability of an alternative with that evidence.
 func (x *posterior) of(evidence int64) float64 {
 	return float64(x.term(evidence)) / float64(x.sum)
 }
 
-// confidence returns the probability of a proposal, or of none of these for -1. Discounting flatters
-// what the evidence does not favour; there the lesser of the two counts.
+// confidence returns the probability of proposal p, or of "none of these" if p is -1. Discounting
+// raises the probability of an alternative that the evidence does not favour; there the lesser of
+// the two values counts.
 func (bd *board) confidence(p int) float64 {
 	var e int64
 	if p >= 0 {

@@ -9,7 +9,8 @@ import (
 // Ranking is an order of candidates in tiers, best first; those in one tier are tied.
 type Ranking [][]string
 
-// Top returns the one candidate that stands first, and "" when none does alone.
+// Top returns the candidate in the first tier, or "" if it does not have
+// exactly one.
 func (r Ranking) Top() string {
 	if len(r) == 0 || len(r[0]) != 1 {
 		return ""
@@ -24,10 +25,10 @@ func (r Ranking) Reversed() Ranking {
 	return s
 }
 
-// Profile is the rankings of several voters of the same candidates, kept as how many prefer each to each:
-// that is all [Profile.Borda], [Profile.Schulze] and [Profile.Kemeny] read. It is immutable. Each of the
-// three gives up something that one would want, and all can at times be bent by voters who do not say what
-// they prefer (Gibbard, 1973; Satterthwaite, 1975):
+// Profile holds several voters' rankings of the same candidates as a matrix of pairwise preferences, which
+// is all that [Profile.Borda], [Profile.Schulze] and [Profile.Kemeny] read. It is immutable. Each of the
+// three rules gives up a desirable property, and all can at times be manipulated by voters who do not
+// state their true preferences (Gibbard, 1973; Satterthwaite, 1975):
 //
 //	rule     chooses the       withstands   grows with     what it gives up
 //	         Condorcet winner  clones
@@ -44,9 +45,9 @@ type Profile struct {
 	voters     int
 }
 
-// NewProfile counts rankings of the candidates. Candidates that a ranking leaves out stand below all that
-// it names, tied; one it names twice or that is not known is refused with a wrapped [*FieldError], as are
-// candidates without a name or named twice.
+// NewProfile counts rankings of the candidates. Candidates that a ranking leaves out are tied below all
+// that it names. A ranking with an unknown or repeated candidate is refused with a wrapped [*FieldError],
+// and so are candidates that are empty or repeated.
 func NewProfile(candidates []string, rankings ...Ranking) (*Profile, error) {
 	n := len(candidates)
 	p := &Profile{candidates: slices.Clone(candidates), over: make([]int32, n*n), voters: len(rankings)}
@@ -67,7 +68,7 @@ func NewProfile(candidates []string, rankings ...Ranking) (*Profile, error) {
 	return p, nil
 }
 
-// place writes down the tier of each candidate.
+// place stores the tier of each candidate.
 func (r Ranking) place(known map[string]int32, tier []int) error {
 	for c := range tier {
 		tier[c] = len(r)
@@ -101,7 +102,7 @@ func (p *Profile) Candidates() []string { return slices.Clone(p.candidates) }
 // Voters returns how many rankings there are.
 func (p *Profile) Voters() int { return p.voters }
 
-// Prefer returns how many prefer the one candidate to the other, 0 for one that is not known.
+// Prefer returns how many voters prefer a to b, 0 if either is unknown.
 func (p *Profile) Prefer(a, b string) int {
 	i, j := slices.Index(p.candidates, a), slices.Index(p.candidates, b)
 	if i < 0 || j < 0 {
@@ -110,14 +111,14 @@ func (p *Profile) Prefer(a, b string) int {
 	return int(p.over[i*len(p.candidates)+j])
 }
 
-// margin is by how many more a is preferred to b than b to a.
+// margin returns how many more voters prefer a to b than b to a.
 func (p *Profile) margin(a, b int) int32 {
 	n := len(p.candidates)
 	return p.over[a*n+b] - p.over[b*n+a]
 }
 
-// Condorcet returns the candidate that a majority prefers to each other (Condorcet, 1785), and "" when
-// there is none: majorities may go round in a circle.
+// Condorcet returns the candidate that a majority prefers to each other one (Condorcet, 1785), or ""
+// if there is none: majorities may be cyclic.
 func (p *Profile) Condorcet() string {
 	for a, name := range p.candidates {
 		beaten := false

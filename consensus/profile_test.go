@@ -26,7 +26,7 @@ func kemeny(p *consensus.Profile) consensus.Ranking {
 	return r
 }
 
-// election is what a profile is made of.
+// election is the input of a profile.
 type election struct {
 	candidates []string
 	rankings   []consensus.Ranking
@@ -82,7 +82,7 @@ func renamed(r consensus.Ranking, name func(string) string) consensus.Ranking {
 	return s
 }
 
-// tierOf returns where a candidate stands, and how many stand with it.
+// tierOf returns the tier of a candidate and the number of candidates in it.
 func tierOf(r consensus.Ranking, name string) (tier, with int) {
 	for i, tied := range r {
 		if slices.Contains(tied, name) {
@@ -206,7 +206,8 @@ func (e election) reversed() election {
 	return f
 }
 
-// Borda and Kemeny turn round as a whole; Schulze's tiers need not, but a sole winner does not win again.
+// Borda and Kemeny reverse exactly; Schulze's tiers need not, but a sole winner
+// does not win again.
 func TestReversingTheRankingsReversesTheOrder(t *testing.T) {
 	law(t, false, []string{"borda", "kemeny"}, func(t *rapid.T, e election, rule func(*consensus.Profile) consensus.Ranking) {
 		if diff := cmp.Diff(e.decide(t, rule).Reversed(), e.reversed().decide(t, rule)); diff != "" {
@@ -248,8 +249,8 @@ func raise(r consensus.Ranking, name string, to int) consensus.Ranking {
 }
 
 // Joining two electorates that order alike changes nothing for Borda and Kemeny (Young, 1975; Young and
-// Levenglick, 1978): here without ties in the order, and for Kemeny with no other order that is as good. Two
-// electorates may have the same mean of their best orders and not the same best orders.
+// Levenglick, 1978): here without ties in the order, and for Kemeny with no other order that is as good.
+// Two electorates may have the same mean of their best orders without having the same best orders.
 func TestElectoratesThatOrderAlikeDoSoTogether(t *testing.T) {
 	law(t, true, []string{"borda", "kemeny"}, func(t *rapid.T, e election, rule func(*consensus.Profile) consensus.Ranking) {
 		half := len(e.rankings) / 2

@@ -14,7 +14,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
-// kemenyBruteForce looks at every order, and says how many are best.
+// kemenyBruteForce tries every order, and returns how many are best.
 func kemenyBruteForce(p *consensus.Profile) (r consensus.Ranking, best int) {
 	least, place, names := math.MaxInt, map[string]int{}, p.Candidates()
 	var permute func(k int)

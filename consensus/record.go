@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// billion is the unit of weights and evidence. Sums of whole billionths are exact, so they come out alike
-// in whatever order votes arrive, and a decimal weight such as 0.7 is itself and not its nearest
-// neighbour: seven tenths of a weight meet a threshold of 0.7.
+// billion is the unit of weights and evidence. Sums of integer billionths are exact, so they do not
+// depend on the order in which votes arrive, and a decimal weight such as 0.7 is represented exactly:
+// seven tenths of a weight meet a threshold of 0.7.
 const billion = 1e9
 
 func fixed(x float64) int64 { return int64(math.Round(x * billion)) }
@@ -21,13 +21,13 @@ type mark struct {
 	evidence int64 // only with learned reliabilities
 }
 
-// voter is a run of marks: one person's, on distinct proposals.
+// voter is a run of marks of one voter, on distinct proposals.
 type voter struct {
 	from, to int32
 	level    int32
 }
 
-// record is what ballots hold. It is never modified once built.
+// record is the content of ballots. It is never modified once built.
 type record struct {
 	board
 	proposals []string
@@ -47,8 +47,8 @@ func indexOf(names []string) map[string]int32 {
 	return index
 }
 
-// newRecord interns names, groups votes by voter and keeps of each voter's votes on a proposal the one
-// that counts. known maps proposals to their places.
+// newRecord interns names, groups votes by voter, and keeps the one that counts of each voter's votes
+// on a proposal. known maps proposals to their indices.
 func newRecord(t *terms, proposals []string, known map[string]int32, entries []entry) *record {
 	r := &record{proposals: proposals, entries: entries}
 	r.terms, r.from = t, source{rec: r, terms: t, proposals: proposals}
@@ -66,7 +66,7 @@ func newRecord(t *terms, proposals []string, known map[string]int32, entries []e
 	return r
 }
 
-// addVoter takes one voter's votes, as indices of entries.
+// addVoter adds one voter's votes, given as indices of entries.
 func (r *record) addVoter(s *sorting, votes []int32) {
 	s.byProposal(votes)
 	name := r.entries[votes[0]].Voter
@@ -100,7 +100,7 @@ func (r *record) leaveOut(e int32, why Cause, votes int) {
 	}
 }
 
-// counted returns the votes that count, ordered by place.
+// counted returns the votes that count, ordered by [comparePlace].
 func (r *record) counted() []Vote {
 	votes := make([]Vote, len(r.marks))
 	for i, m := range r.marks {

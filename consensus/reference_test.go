@@ -10,7 +10,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
-// reference is the package documentation's table and order of outcomes written down as plainly as
+// reference implements the package documentation's table and order of outcomes as plainly as
 // possible, with maps and floating point: the slow twin of the strategies.
 type reference struct {
 	b        consensus.Ballots
@@ -56,7 +56,7 @@ func (r *reference) sides(p string) (agreeing int, s, against float64) {
 	return agreeing, s, against
 }
 
-// voters returns how many spoke, W and ∅.
+// voters returns the number of V, W and ∅.
 func (r *reference) voters() (spoke int, all, none float64) {
 	for who, votes := range r.votes {
 		if r.rank != nil && r.b.Rank(who) != *r.rank {

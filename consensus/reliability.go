@@ -2,27 +2,29 @@ package consensus
 
 import "math"
 
-// Reliability is how often a voter has been right, as two rates, because saying yes to what is right and
-// no to what is wrong are different skills (Dawid and Skene, 1979). Rates at or beyond the ends are read
-// as 0.001 and 0.999, so that nobody is ever certain; a rate that is not a number as 0.8.
+// Reliability is how often a voter has been right, as two rates, because accepting what is right and
+// rejecting what is wrong are different skills (Dawid and Skene, 1979). Rates are limited to 0.001 and
+// 0.999, so that no one is ever certain; NaN is read as 0.8.
 type Reliability struct {
 	Sensitivity float64 `json:"sensitivity"` // how often it agrees with a proposal that is right
 	Specificity float64 `json:"specificity"` // how often it disagrees with a proposal that is wrong
 }
 
-// newcomer is what is assumed of a voter of whom nothing is known: four times out of five right, which
-// makes a vote of weight 1 worth ln 4.
+// newcomer is assumed of a voter about whom nothing is known: right four times out of five, so that a
+// vote of weight 1 is worth ln 4.
 var newcomer = Reliability{Sensitivity: 0.8, Specificity: 0.8}
 
-// Reliabilities is a snapshot of what has been learned of voters across decisions. It is asked once per
-// voter while ballots are built and whenever a proposal is added to a round, from the caller's goroutine.
+// Reliabilities is a snapshot of what has been learned of voters across decisions. It is called once
+// per voter while ballots are built, and whenever a proposal is added to a round, from the caller's
+// goroutine.
 type Reliabilities interface {
-	// Reliability returns what is known of the voter in a decision between that many proposals, and
-	// false for a voter of whom nothing is known.
+	// Reliability returns what is known of the voter in a decision between that many proposals, or
+	// false if nothing is known.
 	Reliability(voter string, proposals int) (Reliability, bool)
 }
 
-// Rates are reliabilities by voter, the same however many proposals there are.
+// Rates maps voters to reliabilities that do not depend on the number of
+// proposals.
 type Rates map[string]Reliability
 
 // Reliability returns the voter's entry.
@@ -37,7 +39,7 @@ type rate struct {
 	agree, disagree float64 // nats per weight
 }
 
-// rate looks the voter up once for all its votes.
+// rate looks up the voter's reliability, once for all its votes.
 func (t *terms) rate(voter string, proposals int) rate {
 	if t.learned == nil {
 		return rate{}

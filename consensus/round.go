@@ -2,24 +2,24 @@ package consensus
 
 import "slices"
 
-// Round is a decision while it is being made: proposals and votes come one by one, in any order, and after
-// each one [Round.Decision] equals what the strategy decides on [Round.Ballots]. A vote costs the same
-// however many there are, except that the votes of who has lowered its largest weight cost the logarithm of
-// their number; a proposal costs nothing unless votes on it came first or reliabilities have been learned, and then a
-// pass over the votes. What a round holds grows with the proposals, with the voters and with what each has
-// voted on, not with how often. It is not safe for concurrent use; the decisions it returns are.
+// Round is a decision in progress: proposals and votes are added one by one, in any order, and after each
+// one [Round.Decision] equals what the strategy decides on [Round.Ballots]. A vote takes constant time, or
+// time logarithmic in the voter's votes once that voter has lowered its largest weight. A proposal takes
+// constant time, or a pass over the votes if there are already votes on it or reliabilities have been
+// learned. Memory grows with the proposals, the voters and the number of proposals that each has voted on,
+// not with the number of votes. A Round is not safe for concurrent use; the decisions it returns are.
 //
-// Strategies that this package does not know, built with [Func] or otherwise, are asked with ballots built
-// anew after each change.
+// For strategies other than this package's own, made with [Func] or otherwise, ballots are built anew
+// after each change.
 type Round struct {
 	strategy Strategy
 	closed   bool
-	asked    *Decision // of a strategy that is not known, since the last change
+	asked    *Decision // of a custom strategy, since the last change
 	board    board
 	stale    bool             // board.odds is
 	slots    map[string]int32 // by every proposal ever named
 	place    []int32          // by slot: among the known proposals, or -1
-	waiting  []int32          // by slot: votes that came before the proposal
+	waiting  []int32          // by slot: votes that arrived before the proposal
 	people   map[string]int32
 	persons  []person
 	cells    map[uint64]int32 // by person and slot
@@ -28,7 +28,7 @@ type Round struct {
 	shared   bool // a decision refers to log
 }
 
-// person is a voter's sum over its votes on known proposals.
+// person holds a voter's sums over its votes on known proposals.
 type person struct {
 	name     string
 	level    int32
@@ -70,8 +70,7 @@ func NewRound(s Strategy, o *Options) (*Round, error) {
 }
 
 // Propose adds a proposal. Adding one again changes nothing; an empty id is refused with a wrapped
-// [*FieldError], anything after [Round.Close] with [ErrClosed]. Votes on it may have come before and count
-// from now on.
+// [*FieldError], anything after [Round.Close] with [ErrClosed]. Earlier votes on it count from now on.
 func (r *Round) Propose(id string) error {
 	if r.closed {
 		return ErrClosed
@@ -97,8 +96,8 @@ func (r *Round) Propose(id string) error {
 	return nil
 }
 
-// SetQuorum changes how many distinct voters it takes, at least 1, for who does not know beforehand who
-// will vote. Decisions that were returned before stay as they are.
+// SetQuorum changes the quorum, at least 1, for callers that do not know beforehand who will vote.
+// Decisions returned before do not change.
 func (r *Round) SetQuorum(n int) {
 	t := *r.board.terms
 	t.quorum = max(1, n)
@@ -111,7 +110,8 @@ func (r *Round) Close() { r.closed, r.asked = true, nil }
 // Closed reports whether voting is closed.
 func (r *Round) Closed() bool { return r.closed }
 
-// Decision returns the decision as it stands. It costs a pass over the proposals, not over the votes.
+// Decision returns the current decision. It takes time linear in the proposals,
+// not in the votes.
 func (r *Round) Decision() Decision {
 	if r.asked != nil {
 		return *r.asked
@@ -123,7 +123,8 @@ func (r *Round) Decision() Decision {
 	return r.ask()
 }
 
-// ask names the built-in strategies: a call through the interface would allocate each decision.
+// ask calls the built-in strategies by type: a call through the interface would
+// allocate each decision.
 func (r *Round) ask() (d Decision) {
 	switch s := r.strategy.(type) {
 	case Voting:
@@ -148,19 +149,19 @@ func (r *Round) askOther() Decision {
 	return d
 }
 
-// Ballots returns the votes so far. It costs a pass over them.
+// Ballots returns the votes so far. It takes time linear in the votes.
 func (r *Round) Ballots() Ballots {
 	r.expose()
 	return Ballots{r.board.from.record(), r.closed}
 }
 
-// expose lets what is handed out refer to the log, which from now on only grows.
+// expose lets returned values refer to the log, which from now on only grows.
 func (r *Round) expose() {
 	r.board.from.log, r.shared = slices.Clip(r.log), true
 }
 
-// Vote adds a vote, or returns why it is refused, as [Vote.Validate] does, or [ErrClosed]; a refused vote
-// changes nothing.
+// Vote adds a vote, or returns the error of [Vote.Validate] or [ErrClosed]; a refused vote changes
+// nothing.
 func (r *Round) Vote(v Vote) error {
 	if r.closed {
 		return ErrClosed
@@ -185,8 +186,8 @@ func (r *Round) Vote(v Vote) error {
 	return nil
 }
 
-// cell returns where the person's vote on the proposal is kept, and whether there has been one. Most
-// voters vote again on what they voted on last, which saves a look-up.
+// cell returns the index of the person's vote on the proposal, and whether there was one before.
+// Most voters vote again on what they voted on last, which saves a look-up.
 func (r *Round) cell(p, s int32) (c int32, again bool) {
 	newest := r.persons[p].newest
 	if newest >= 0 && r.votes[newest].slot == s {
@@ -235,8 +236,8 @@ func (r *Round) person(name string) int32 {
 	return p
 }
 
-// compact forgets superseded votes, keeping how many they were, once they are most of the log. A log that
-// decisions refer to is left to them.
+// compact drops superseded votes, keeping their number, once they are most of the log. A log that
+// decisions refer to is not modified but replaced.
 func (r *Round) compact() {
 	room := 2*len(r.votes) + 64
 	if len(r.log) < room {
@@ -256,7 +257,8 @@ func (r *Round) compact() {
 	r.log, r.shared = live, false
 }
 
-// recount counts all votes anew, after the proposals have changed what they mean.
+// recount counts all votes anew, after new proposals have changed what they
+// mean.
 func (r *Round) recount() {
 	r.board.total.reset()
 	for i := range r.board.levels {

@@ -11,7 +11,8 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
-// strategies are the five; and combinations of them, and one that rounds do not know.
+// strategies returns the five, and others: combinations of them, and a custom
+// one.
 func strategies() (five, others []consensus.Strategy) {
 	five = consensus.Builtin()
 	return five, []consensus.Strategy{
@@ -74,7 +75,7 @@ func TestRoundEqualsDecideAfterEveryStep(t *testing.T) {
 					}
 				},
 				"again": func(t *rapid.T) {
-					// Enough of them to make the round forget some.
+					// Enough votes to make the round drop some.
 					v := drawVote(t)
 					for i := range 70 {
 						v.Seq, v.Weight = uint64(i*7%40), float64(i%11)/10
@@ -146,7 +147,7 @@ func TestRoundAsksAStrategyItDoesNotKnowOncePerChange(t *testing.T) {
 		func() error { return r.Propose("a") },
 		func() error { return vote(1, "v") },
 		func() error { return vote(2, "w") },
-		func() error { return vote(1, "w") }, // superseded before it came
+		func() error { return vote(1, "w") }, // superseded before it arrived
 		func() error { r.Close(); return nil },
 	} {
 		if err := change(); err != nil {
@@ -166,8 +167,8 @@ func TestRoundAsksAStrategyItDoesNotKnowOncePerChange(t *testing.T) {
 	}
 }
 
-// A voter that changes its mind often counts like one that has said the last of it at once, whatever it
-// said before: abstaining or lowering a weight may take its greatest weight away.
+// A voter that changes its mind often counts like one that has cast only its last votes: abstaining or
+// lowering a weight may remove its largest weight.
 func TestRoundEqualsDecideWhenFewChangeTheirMindsOften(t *testing.T) {
 	proposals := []string{"a", "b", "c", "d", "e"}
 	rapid.Check(t, func(t *rapid.T) {
@@ -226,8 +227,8 @@ func TestAbstainingTakesTheGreatestWeightBack(t *testing.T) {
 	}
 }
 
-// soon reports whether times that are compared with one another come out as they should: the shortest of
-// some tries are those that nothing else disturbed.
+// soon compares the shortest times of several tries, which nothing else disturbed, and reports whether
+// took stays within a multiple of base.
 func soon(try func() (took, base time.Duration), times time.Duration) (took, base time.Duration, ok bool) {
 	took, base = time.Hour, time.Hour
 	for range 8 {
@@ -275,7 +276,7 @@ func TestChangingManyVotesCostsLittleMoreThanCastingThem(t *testing.T) {
 	}
 }
 
-// Neither casting votes nor proposing after them looks at all votes again.
+// Neither voting nor a proposal after votes takes a pass over all votes.
 func TestARoundDoesNotLookAtAllVotesAgain(t *testing.T) {
 	const last = 500
 	took := func(votes int) (vote, propose time.Duration) {

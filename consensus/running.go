@@ -1,11 +1,11 @@
 package consensus
 
-// sums are what one voter adds to a tally besides its votes.
+// sums are what one voter adds to a tally in addition to its votes.
 type sums struct {
 	cast    int32 // votes on known proposals
-	spoke   int32 // of those, no abstentions
+	spoke   int32 // of those, without abstentions
 	agrees  int32 // of those, for the proposal
-	largest int64 // weight among those that are no abstentions
+	largest int64 // weight, without abstentions
 }
 
 // add counts a vote in, or out for a negative sign. Counting out leaves largest to the caller.
@@ -102,8 +102,8 @@ func (m *mark) spoken() int64 {
 	return m.weight
 }
 
-// weigh begins to keep a voter's weights, so that whoever lowers one after the other of n costs n log n, not
-// n². It returns the largest.
+// weigh begins to keep a voter's weights in a tree, so that lowering n of them one after the other costs n
+// log n, not n². It returns the largest.
 func (r *Round) weigh(p *person) (largest int64) {
 	if only := &r.votes[p.newest]; only.older < 0 {
 		return only.spoken()
@@ -117,11 +117,11 @@ func (r *Round) weigh(p *person) (largest int64) {
 	return largest
 }
 
-// peak is the greatest of some numbers as a tree: entry i is the greater of entries 2i and 2i+1, the second
-// half of the entries are the numbers.
+// peak is a tournament tree of numbers: entry i is the greater of entries 2i and 2i+1, and the second half
+// of the entries are the numbers.
 type peak []int64
 
-// set changes a number, which is 0 before, and returns the greatest.
+// set changes a number, initially 0, and returns the greatest.
 func (t *peak) set(i int32, x int64) int64 {
 	for int(i) >= len(*t)/2 {
 		t.grow()

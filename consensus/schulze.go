@@ -2,10 +2,10 @@ package consensus
 
 import "slices"
 
-// Schulze orders the candidates by beatpaths (Schulze, 2011): a path from one to another is as strong as
-// its weakest margin, and who has the stronger path to the other stands above it. The first tier are the
-// candidates that nobody stands above, each next one those that nobody who is left does. It costs the
-// number of candidates cubed.
+// Schulze orders the candidates by beatpaths (Schulze, 2011): a path from one candidate to another is as
+// strong as its weakest margin, and of two candidates the one with the stronger path to the other ranks
+// above it. The first tier holds the candidates that no one ranks above, each further tier those that
+// none of the remaining ranks above. It takes time cubic in the candidates.
 func (p *Profile) Schulze() Ranking {
 	path := p.paths()
 	n := len(p.candidates)
@@ -30,8 +30,8 @@ func (p *Profile) Schulze() Ranking {
 	return r
 }
 
-// paths returns the strength of the strongest path between each two candidates, as the algorithm of Floyd
-// and Warshall (1962) widens it.
+// paths returns the strength of the strongest path between each pair of candidates, by a widest-path
+// variant of the algorithm of Floyd and Warshall (1962).
 func (p *Profile) paths() []int32 {
 	n := len(p.candidates)
 	path := make([]int32, n*n)

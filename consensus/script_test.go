@@ -16,7 +16,8 @@ import (
 var update = flag.Bool("update", false, "rewrite the scripts in testdata with what the strategies decide")
 
 // TestScripts plays each script in testdata: a line is an option, "propose p", "vote" with a voter, stance,
-// proposal and weight, "close", or "decide", which is followed by what each strategy says in a [Round].
+// proposal and weight, "close", or "decide", which is followed by the decision of each strategy in a
+// [Round].
 func TestScripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) == 0 {
@@ -47,7 +48,7 @@ func play(t *testing.T, script string) string {
 	seq := 0
 	for line := range strings.Lines(script) {
 		if strings.HasPrefix(line, "  ") {
-			continue // said by the last run
+			continue // printed by the last run
 		}
 		out.WriteString(line)
 		word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")

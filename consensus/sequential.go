@@ -5,20 +5,20 @@ import (
 	"slices"
 )
 
-// DefaultError is what a zero field of [Sequential] stands for.
+// DefaultError is the value of a zero field of [Sequential].
 const DefaultError = 0.05
 
-// Sequential is the sequential probability ratio test (Wald, 1945): it asks on until the evidence on a
-// proposal leaves the bounds within which more is worth having, and of all tests that err as rarely needs
-// the fewest voters on average, where voters err independently (Wald and Wolfowitz, 1948). Those that do
-// not are discounted. It is no [Strategy]: two voters who agree do not reach the usual bounds, and how often
-// it errs is agreed beforehand in the place of a threshold.
+// Sequential is the sequential probability ratio test (Wald, 1945): it continues until the evidence on a
+// proposal leaves given bounds. Where voters err independently it needs, of all tests with the same error
+// rates, the fewest voters on average (Wald and Wolfowitz, 1948); correlated voters are discounted. It is
+// not a [Strategy]: two voters who agree do not reach the usual bounds, and it is set by error rates
+// instead of a threshold.
 type Sequential struct {
-	Wrong  float64 // how often it may accept what is wrong, in (0,½); 0 or out of range: 0.05
-	Missed float64 // how often it may turn down what is right; the same
+	Wrong  float64 // the rate of accepting wrong proposals, in (0,½); 0 or out of range: 0.05
+	Missed float64 // the rate of turning down right ones; likewise
 }
 
-// Bounds returns the evidence, in nats, at or below which a proposal is turned down, and that at or above
+// Bounds returns the evidence, in nats, at or below which a proposal is turned down, and at or above
 // which it is accepted: ln β/(1−α) and ln (1−β)/α.
 func (s Sequential) Bounds() (lower, upper float64) {
 	wrong, missed := oftenness(s.Wrong), oftenness(s.Missed)
@@ -50,10 +50,10 @@ func (s Sequential) Test(b Ballots, proposal string) Outcome {
 	return Pending
 }
 
-// Evidence returns by how many nats more speaks for the proposal than against it: the votes' weight in
-// ln 4, or learned log-odds, discounted for voters who are not independent as [Decision.Confidence] is. It
-// is the logarithm of the odds that the proposal is right before any were given, and 0 for one that is not
-// known.
+// Evidence returns the evidence for the proposal minus the evidence against it, in nats: the votes' weight
+// times ln 4, or learned log-odds, discounted for voters who are not independent as in
+// [Decision.Confidence]. It is the logarithm of the odds that the proposal is right, if they were even
+// before the votes, and 0 for an unknown proposal.
 func (b Ballots) Evidence(proposal string) float64 {
 	bd := b.board()
 	p := slices.Index(bd.from.proposals, proposal)

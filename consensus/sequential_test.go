@@ -11,8 +11,8 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
-// trials lets voters come, of whom each decision's are right with a probability drawn around 0.8 so that
-// any two correlate by rho, until the test ends. It returns how often it ended wrongly and after how many.
+// trials adds voters, each right with a probability drawn per decision around 0.8 so that any two have
+// correlation rho, until the test ends. It returns how often it ended wrongly and after how many voters.
 func trials(t *testing.T, s consensus.Sequential, rho float64, o consensus.Options) (wrong, voters float64) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	const runs = 1000

@@ -6,12 +6,12 @@ import (
 	"slices"
 )
 
-// Settle makes a decision of a custom strategy's own measure of support, by the rules that every outcome
-// follows: support holds one number in [0,1] per proposal, in the order of [Ballots.Proposals], none that
-// for none of these. Proposals that nobody agrees with do not lead, and one that is rejected by as much
-// weight as supports it, or where weights are equal by as many voters, is not chosen, whatever its
-// support. Numbers out of range are read as the nearest in it, what is no number as 0. Settle panics when
-// there is not one number per proposal.
+// Settle makes a decision from a custom strategy's own measure of support, by the rules that all outcomes
+// follow: support holds one number in [0,1] per proposal, in the order of [Ballots.Proposals], and none
+// is the support for "none of these". Proposals that no one agrees with do not lead. A proposal is not
+// chosen, whatever its support, if more weight is against it than for it, or if the weights are equal and
+// it does not have more voters for it than against it. Numbers out of range are clamped; NaN is read as
+// 0. Settle panics unless there is one number per proposal.
 func (b Ballots) Settle(strategy string, support []float64, none float64) Decision {
 	counts := b.board().total.counts
 	return b.SettleBy(strategy, support, none, func(p int) int {
@@ -20,9 +20,9 @@ func (b Ballots) Settle(strategy string, support []float64, none float64) Decisi
 	})
 }
 
-// SettleBy is [Ballots.Settle] for a strategy that counts what speaks for and against a proposal by a measure of
-// its own: balanceOf returns for the proposal in that place a number above 0 where more speaks for it, below 0
-// where more speaks against it, and 0 where they are even.
+// SettleBy is [Ballots.Settle] for a strategy with its own measure of what is for and against a proposal:
+// balanceOf returns, for the proposal at an index, a number above 0 if there is more for it, below 0 if
+// there is more against it, and 0 if they are equal.
 func (b Ballots) SettleBy(strategy string, support []float64, none float64, balanceOf func(p int) int) (d Decision) {
 	bd := b.board()
 	if len(support) != len(bd.total.counts) {
@@ -52,7 +52,7 @@ func (b Ballots) SettleBy(strategy string, support []float64, none float64, bala
 	return d
 }
 
-// inRange reads a number of support; min and max would keep what is no number.
+// inRange clamps x; min and max would keep NaN.
 func inRange(x float64) float64 {
 	if x > 0 {
 		return min(1, x)

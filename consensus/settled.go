@@ -1,22 +1,25 @@
 package consensus
 
-// Settled reports whether the decision stands whatever is left: Reached stays Reached with the same
-// choice, Rejected stays Rejected. Any final decision stands when nothing is left, Pending never does. When
-// it stands, asking on is of no use: a poll curtailed there decides as the whole one would (curtailed
-// sampling: Alling, 1966). It costs a pass over the votes.
+// Settled reports whether the decision stands whatever may still come: Reached stays Reached with the same
+// choice, Rejected stays Rejected. If nothing more may come, any final decision stands; Pending never does.
+// Once a decision stands, more votes are of no use: a poll that stops there decides as the whole one would
+// (curtailed sampling: Alling, 1966). It takes time linear in the votes.
 //
-// It never says yes wrongly. For [Voting], [ConfidenceWeighted] and, without learned reliabilities,
-// [Hierarchical] it never says no wrongly either, unless a vote waits for a proposal that may come: its
-// voter is taken for one who may still vote. The worst case has a closed form. Who wants a choice undone votes against it and for all
-// others with all its weight, and nothing else it could do hurts the choice more, so one count shows it. Hierarchical takes ranks in turn, since votes of different ranks do not touch. For [Bayesian] the
-// same votes narrow every margin and the discount narrows it further, which makes that count the worst but
-// for 1e-9 of rounding. For [Entropy] the least order is bounded by the most even shares that could come of
-// the weight there is, as if each share moved on its own. [All] is settled when each member is, [Fallback]
-// when the first is, [Any] when each is; a [Settler] is asked. Of other strategies, [Grouped] and [Surprising]
-// among them, nothing is known, so nothing is settled while anything is left.
+// It never wrongly returns true. For [Voting], [ConfidenceWeighted] and, without learned reliabilities,
+// [Hierarchical] it never wrongly returns false either, unless there is a vote on a proposal that may still
+// be made: its voter is treated as one who may still vote. The worst case has a closed form: a voter who
+// opposes a choice votes against it and for all others with full weight, and nothing else it could do hurts
+// the choice more, so one count is enough. Hierarchical is checked rank by rank, since ranks are counted
+// separately. For [Bayesian] the same votes narrow every margin and the discount narrows it further, so
+// that count is the worst case up to a rounding error of 1e-9. For [Entropy] the least support is bounded
+// by the most even shares possible with the weight there is, as if each share could change on its own.
+// [All] is settled when each member is, [Fallback] when the first is, [Any] when each is; a [Settler] is
+// asked. Nothing is known of other strategies, [Grouped] and [Surprising] included, so with them nothing is
+// settled while anything may still come.
 //
-// A rejection is not settled while a proposal may come, which nobody has rejected, nor is anything that
-// rests on learned reliabilities, as they may depend on how many proposals there are.
+// While another proposal may be made, a rejection is not settled, because no one has rejected that
+// proposal; neither is anything that rests on learned reliabilities, which may depend on the number of
+// proposals.
 func Settled(s Strategy, b Ballots, left Left) bool {
 	d := s.Decide(b)
 	if b.closed || !d.Final() {
@@ -36,9 +39,9 @@ func Settled(s Strategy, b Ballots, left Left) bool {
 	return o.settled(s, &d)
 }
 
-// Settler is a [Strategy] that can tell when its decisions stand. [Settled] asks it about open ballots on which
-// it has reached or rejected something, with something left. It must never say yes wrongly: no votes that Left
-// allows, and no order of them, may change the outcome or the choice.
+// Settler is a [Strategy] that can tell when its decisions stand. [Settled] calls it for open ballots on
+// which it has reached or rejected something, with something left. It must never wrongly return true: no
+// votes that Left allows, in any order, may change the outcome or the choice.
 type Settler interface {
 	Strategy
 	Settled(b Ballots, left Left) bool
@@ -63,10 +66,11 @@ func (o *outlook) settled(s Strategy, d *Decision) bool {
 	}
 }
 
-// slack is what softmax and entropy, summed in 2^-40ths, may be off by, and far more.
+// slack is far more than the error of softmax and entropy, which are summed in
+// units of 2^-40.
 const slack = 1e-9
 
-// holds asks a strategy what it makes of the worst that can come.
+// holds reports whether the decision stands in the worst case.
 func (o *outlook) holds(s Strategy, d *Decision, slack float64) bool {
 	e := Decision{}
 	worst := o.worst(d)
@@ -74,7 +78,7 @@ func (o *outlook) holds(s Strategy, d *Decision, slack float64) bool {
 	return agree(*d, e) && e.decisive() >= o.bd.terms.threshold+slack
 }
 
-// worst is the board after the votes that go furthest against the decision.
+// worst returns the board after the votes that are worst for the decision.
 func (o *outlook) worst(d *Decision) board {
 	favour := all
 	if d.Outcome == Reached {
@@ -85,13 +89,14 @@ func (o *outlook) worst(d *Decision) board {
 
 func (o *outlook) board(t tally) board {
 	bd := board{terms: o.bd.terms, total: t, from: o.bd.from}
-	bd.from.proposals = make([]string, len(t.counts)) // those that may come have no name
+	bd.from.proposals = make([]string, len(t.counts)) // proposals that may still come have no name
 	copy(bd.from.proposals, o.bd.from.proposals)
 	bd.odds = bd.newPosterior(bd.discount())
 	return bd
 }
 
-// place returns where the choice is among the proposals, -1 when there is none.
+// place returns the index of the choice among the proposals, or -1 if there is
+// none.
 func (o *outlook) place(d *Decision) int {
 	for p, name := range o.bd.from.proposals {
 		if name == d.Choice {
@@ -101,9 +106,9 @@ func (o *outlook) place(d *Decision) int {
 	return -1
 }
 
-// holdsByRank goes down the ranks. In each, those who are left either cannot keep it from deciding as it
-// does, and then nothing below matters; or they can make it decide otherwise; or they can only silence it,
-// and the next rank has the word.
+// holdsByRank goes down the ranks. In each, the remaining voters either cannot prevent its decision, and
+// then nothing below matters; or they can make it decide differently; or they can only keep it from
+// deciding, and the next rank decides.
 func (o *outlook) holdsByRank(d *Decision) bool {
 	choice := o.place(d)
 	bd := o.board(o.total)
@@ -129,8 +134,8 @@ func (o *outlook) holdsByRank(d *Decision) bool {
 	return false
 }
 
-// diverts reports whether a rank can be brought to settle on something else: to reach another proposal, to
-// turn the choice down, or to leave what it settles in doubt. The ranks above hold their worst.
+// diverts reports whether a rank can be made to settle something else: to reach another proposal, to turn
+// down the choice, or to leave its decision uncertified. The ranks above are in their worst case.
 func (bd *board) diverts(i int, t *tally, x reach, choice int) bool {
 	for p := range t.counts {
 		bd.levels[i] = t.act(x, only(p))
@@ -142,7 +147,8 @@ func (bd *board) diverts(i int, t *tally, x reach, choice int) bool {
 	return choice >= 0 && bd.turnedDown(choice, i+1) || bd.dubious(t, x, choice)
 }
 
-// dubious reports whether what is known of the voters can be made to fit the choice and its opposite alike.
+// dubious reports whether the evidence can be made to fit the choice and its
+// opposite equally well.
 func (bd *board) dubious(t *tally, x reach, choice int) bool {
 	switch {
 	case !bd.learned():
@@ -158,7 +164,8 @@ func (bd *board) dubious(t *tally, x reach, choice int) bool {
 	return false
 }
 
-// insists reports whether a rank decides for the choice, or for none, even so.
+// insists reports whether a rank still decides for the choice, or for
+// rejection.
 func (bd *board) insists(i, choice int) bool {
 	st := bd.levels[i].weigh()
 	if choice < 0 {
@@ -167,7 +174,7 @@ func (bd *board) insists(i, choice int) bool {
 	return st.lead == choice && st.reaches(bd.terms.threshold) && !bd.turnedDown(choice, i)
 }
 
-// holdsTogether settles combinations whose parts are settled alike.
+// holdsTogether reports whether the decision of a combination stands.
 func (o *outlook) holdsTogether(c combination, d *Decision) bool {
 	members := c.members
 	if c.kind == "fallback" {

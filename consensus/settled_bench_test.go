@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// BenchmarkSettled asks about a decision that stands while a tenth of the electorate is left.
+// BenchmarkSettled checks a decision that stands while a tenth of the
+// electorate may still vote.
 func BenchmarkSettled(b *testing.B) {
 	for _, s := range Builtin() {
 		for _, n := range []int{100, 10_000} {

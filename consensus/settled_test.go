@@ -10,7 +10,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
-// poll is a decision of which part of the electorate has voted.
+// poll is a decision on which part of the electorate has voted.
 type poll struct {
 	options   consensus.Options
 	proposals []string
@@ -28,7 +28,7 @@ func (p *poll) ballots(t *rapid.T, proposals []string, more []consensus.Vote) co
 }
 
 // drawPoll draws a small electorate of which up to two may still vote, some of them again, and up to one
-// proposal that may come.
+// proposal that may still be made.
 func drawPoll(t *rapid.T) *poll {
 	n := rapid.IntRange(2, 6).Draw(t, "electorate")
 	p := &poll{proposals: []string{"a", "b"}[:rapid.IntRange(1, 2).Draw(t, "proposals")]}
@@ -71,8 +71,8 @@ func (p *poll) cast(t *rapid.T, voter string, mean consensus.Stance) {
 	})
 }
 
-// standsBruteForce tries every way in which those who are left could vote: nothing, or for or against each
-// proposal, faintly or with all the weight they may use.
+// standsBruteForce tries every way in which the remaining voters could vote: not at all, or for or against
+// each proposal, with little or full weight.
 func (p *poll) standsBruteForce(t *rapid.T, s consensus.Strategy) bool {
 	d := s.Decide(p.ballots(t, p.proposals, nil))
 	sets := [][]string{p.proposals}
@@ -136,7 +136,8 @@ func (p *poll) ways(voter string, proposals []string) [][]consensus.Vote {
 	return ways
 }
 
-// settledCount counts how often Settled and brute force each say that a decision stands.
+// settledCount counts how often a decision stands by Settled and by brute
+// force.
 type settledCount struct{ polls, settled, stands int }
 
 func (n *settledCount) count(settled, stands bool) {
@@ -149,7 +150,7 @@ func (n *settledCount) count(settled, stands bool) {
 	}
 }
 
-// waits reports whether a vote waits for a proposal that may come.
+// waits reports whether there is a vote on a proposal that may still be made.
 func (p *poll) waits() bool {
 	return p.left.Proposals > 0 && slices.ContainsFunc(p.votes, func(v consensus.Vote) bool { return v.ProposalID == "unknown" })
 }
@@ -166,7 +167,7 @@ func checkSettled(t *rapid.T, s consensus.Strategy, p *poll, exact bool, n *sett
 	}
 	stands := p.standsBruteForce(t, s)
 	if p.waits() {
-		exact = false // its voter is taken for one who is left, which is safe
+		exact = false // its voter is treated as one who may still vote, which is safe
 	} else {
 		n.count(got, stands)
 	}
@@ -179,7 +180,7 @@ func TestSettledIsWhatNoVoteLeftCanChange(t *testing.T) {
 	for _, tt := range []struct {
 		s     consensus.Strategy
 		exact bool
-		tight float64 // how many of the decisions that stand it must see
+		tight float64 // the share of standing decisions that Settled must find
 	}{
 		{consensus.Voting{}, true, 1},
 		{consensus.ConfidenceWeighted{}, true, 1},

@@ -50,7 +50,7 @@ func (s *sorting) group(whose []int32, voters int) {
 	}
 }
 
-// byProposal sorts one voter's votes so that those on one proposal stand together, the one that counts
+// byProposal sorts one voter's votes so that those on one proposal are adjacent, the one that counts
 // first.
 func (s *sorting) byProposal(votes []int32) {
 	if len(votes) == 1 {

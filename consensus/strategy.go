@@ -2,20 +2,19 @@ package consensus
 
 import "fmt"
 
-// Strategy turns ballots into a decision. A strategy is a value without state: the same ballots give the
-// same decision, whenever and from however many goroutines it is asked, and it keeps to the rules in the
-// package documentation, which consensustest.TestStrategy checks. [Round] and the combinators call it
-// from their caller's goroutine.
+// Strategy turns ballots into a decision. A strategy has no state: the same ballots always give the same
+// decision, it is safe for concurrent use, and it obeys the rules in the package documentation, which
+// consensustest.TestStrategy checks. [Round] and the combinators call it from their caller's goroutine.
 type Strategy interface {
 	// Name is the strategy's name in decisions and on the command line, such as "voting".
 	Name() string
-	// Decide returns the decision on these ballots. It does not fail: there is an [Outcome] for
-	// everything that votes can say.
+	// Decide returns the decision on these ballots. It cannot fail: every combination of votes
+	// has an [Outcome].
 	Decide(Ballots) Decision
 }
 
-// Func makes a strategy of a function. [Ballots.Settle] gives such a function the outcomes; a decision
-// that it writes by hand is given the name, and the ballots it was made on.
+// Func turns a function into a strategy. Such a function usually calls [Ballots.Settle]; a decision
+// that it builds itself is given the name and the ballots that it was made on.
 func Func(name string, decide func(Ballots) Decision) Strategy { return funcStrategy{name, decide} }
 
 type funcStrategy struct {
@@ -34,9 +33,8 @@ func (f funcStrategy) Decide(b Ballots) Decision {
 	return d
 }
 
-// Default returns the strategy that is used where nobody chooses and nothing is known of the voters:
-// [ConfidenceWeighted]. What swarms and `swarmbus decide` use when nobody chooses begins with it and goes on
-// learning: reliability.Ledger.
+// Default returns the default strategy where nothing is known of the voters: [ConfidenceWeighted]. The
+// default of swarms and of `swarmbus decide` is reliability.Ledger, which begins with it and learns.
 func Default() Strategy { return ConfidenceWeighted{} }
 
 // Builtin returns the five strategies in the order of the package documentation's table.

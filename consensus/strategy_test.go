@@ -10,7 +10,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
-// rhoOf is what [consensus.Options] stand for.
+// rhoOf returns the ρ that [consensus.Options] mean.
 func rhoOf(o *consensus.Options) float64 {
 	switch {
 	case o == nil || o.Correlation == 0:

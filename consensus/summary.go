@@ -8,8 +8,8 @@ import (
 	"unicode"
 )
 
-// String returns the decision on one line a person can read. Names are quoted, so that they cannot break
-// the line or a terminal. The wording may change.
+// String describes the decision in one line. Names are quoted, so that they cannot break the line or a
+// terminal. The wording may change.
 func (d Decision) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s", d.Strategy, d.Outcome)
@@ -37,7 +37,7 @@ func (d Decision) String() string {
 	return b.String()
 }
 
-// printable drops what would break a line or a terminal.
+// printable drops characters that would break a line or a terminal.
 func printable(r rune) rune {
 	if unicode.IsPrint(r) {
 		return r
@@ -45,7 +45,7 @@ func printable(r rune) rune {
 	return -1
 }
 
-// Reason returns in a few words why the outcome is what it is. The wording may change.
+// Reason explains the outcome in a few words. The wording may change.
 func (d Decision) Reason() string {
 	t := d.from.known()
 	switch {
@@ -68,8 +68,8 @@ func (d Decision) Reason() string {
 	}
 }
 
-// agreeing counts who agrees with the leader, among those who did not abstain, and names the number that
-// follows where it is not their share.
+// agreeing says how many of the voters who did not abstain agree with the leader, and names the number
+// that follows where it is not their share.
 func (d *Decision) agreeing() string {
 	r := d.from.record()
 	p := slices.Index(r.proposals, d.Leaders[0])
@@ -87,7 +87,8 @@ func (d *Decision) agreeing() string {
 	return what + ": support "
 }
 
-// disagreeing counts who disagrees with the proposals, the first ones, among those who did not abstain.
+// disagreeing says, for the first proposals, how many of the voters who did not
+// abstain disagree.
 func (d *Decision) disagreeing() string {
 	const most = 3
 	r := d.from.record()
@@ -101,7 +102,8 @@ func (d *Decision) disagreeing() string {
 	return strings.Join(all, ", ")
 }
 
-// below writes a number with three digits, or as many more as show that it is below the bound.
+// below formats a number with three digits, or as many as are needed to show
+// that it is below the bound.
 func below(x, bound float64) string {
 	for digits := 3; ; digits++ {
 		s := strconv.FormatFloat(x, 'g', digits, 64)
@@ -135,7 +137,7 @@ func (d *Decision) turnout() string {
 	return plural(d.Voters, "voter")
 }
 
-// known returns the terms, the default ones for a decision that has none.
+// known returns the terms, or the default ones for a decision without.
 func (s *source) known() *terms {
 	if s.terms == nil {
 		return defaultTerms
@@ -143,7 +145,8 @@ func (s *source) known() *terms {
 	return s.terms
 }
 
-// short writes a number between 0 and 1 with four digits, without rounding it up to what it is not.
+// short formats a number between 0 and 1 with four digits, never rounding up to
+// 1.
 func short(x float64) string {
 	if s := strconv.FormatFloat(x, 'g', 4, 64); s != "1" || x == 1 {
 		return s

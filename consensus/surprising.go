@@ -2,34 +2,34 @@ package consensus
 
 import "cmp"
 
-// Surprising chooses what is more popular than people predict: the answer that those who know better share
-// and expect few to share (Prelec, Seung and McCoy, 2017). It reads [Vote.Expected].
+// Surprising chooses the answer that is more popular than predicted: those who know better give it and
+// expect few others to (Prelec, Seung and McCoy, 2017). It reads [Vote.Expected].
 //
-// Of a proposal, let a be the share of V that agrees with it, as in [Voting], and x the mean of what those
-// who agree or disagree with it expect, kept within 0.01 and 0.99. Its support is the share a odds of
-// a/(1−a) · (1−x)/x stand for: the votes for and against, each divided by what was predicted of it. Above
-// one half it is surprisingly popular, which is the paper's rule for two answers; for more it compares
-// each with its absence, since votes do not say what a voter expects of what it did not vote on. Support for
-// none of these is its share with the odds raised by the least of x/(1−x) over the proposals. More speaks
-// against a proposal than for it when its votes against, divided by 1−x, outnumber those for it divided
-// by x. Where everybody expects an even split, it decides as Voting does.
+// For a proposal, let a be the share of V that agrees with it, as in [Voting], and x the mean expectation
+// of those who agree or disagree with it, clamped to [0.01, 0.99]. Its support is the share whose odds are
+// a/(1−a) · (1−x)/x: the votes for and against, each divided by its prediction. Above one half the proposal
+// is surprisingly popular, which is the paper's rule for two answers; with more answers each is compared
+// with its absence, since votes do not state what a voter expects of proposals it did not vote on. Support
+// for "none of these" is its share with the odds multiplied by the least of x/(1−x) over the proposals.
+// There is more against a proposal than for it if its votes against, divided by 1−x, outnumber those for
+// it, divided by x. Where everyone expects an even split, the decision is that of Voting.
 //
-// It needs expectations: unless at least half of those who agree or disagree state one on each proposal
-// that somebody agrees with, and two of them do, it hands over to Fallback, and the decision says so by its
-// support alone.
+// It needs expectations: unless, on each proposal that anyone agrees with, at least half of those who agree
+// or disagree, and at least two, state one, Fallback decides, which shows only in the decision's support.
 //
-// By nature it breaks two rules of every strategy wherever expectations are stated: a proposal that more
-// voters speak against than for may win, which is its point; and another voter for the winner may unseat
-// it, by expecting more to agree than do, or by stating nothing where too few do. Who knows the rule can
-// bend it by what it says to expect. [Decision.Confidence] knows nothing of surprise.
+// Where expectations are stated it breaks two of the rules of every strategy: a proposal with more
+// voters against it than for it may win, which is its purpose; and another voter for the winner may
+// unseat it, by expecting more agreement than there is, or by stating no expectation where too few do.
+// Voters who know the rule can manipulate it by the expectations they state. [Decision.Confidence] does
+// not take expectations into account.
 type Surprising struct {
-	Fallback Strategy // where expectations are missing; nil: [Default]
+	Fallback Strategy // decides where expectations are missing; nil: [Default]
 }
 
 // Name returns "surprising".
 func (Surprising) Name() string { return "surprising" }
 
-// Decide decides by surprise, or by the fallback.
+// Decide decides by surprising popularity, or by the fallback.
 func (s Surprising) Decide(b Ballots) Decision {
 	r := b.record()
 	x, ok := r.expected()
@@ -60,7 +60,8 @@ func (s Surprising) fallBack(b Ballots) Decision {
 	return d
 }
 
-// surprise multiplies the odds of a share, and leaves it alone to the last digit where there is no surprise.
+// surprise multiplies the odds of a share by odds, and returns the share
+// exactly if odds is 1.
 func surprise(share, odds float64) float64 {
 	if odds == 1 {
 		return share
@@ -68,7 +69,8 @@ func surprise(share, odds float64) float64 {
 	return float64(share*odds) / (float64(share*odds) + (1 - share))
 }
 
-// expected returns the share that is expected to agree with each proposal; false when too few say so.
+// expected returns the share that is expected to agree with each proposal;
+// false if too few voters state it.
 func (r *record) expected() (x []float64, ok bool) {
 	sum := make([]int64, len(r.proposals))
 	stated := make([]int32, len(r.proposals))

@@ -35,7 +35,7 @@ func drawExpecting(t *rapid.T, expected *rapid.Generator[float64]) consensus.Bal
 	return b
 }
 
-// So every rule that voting keeps, it keeps there.
+// So it keeps every rule there that voting keeps.
 func TestWhereAllExpectAnEvenSplitSurprisingIsVoting(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := drawExpecting(t, rapid.Just(0.5))
@@ -140,7 +140,8 @@ func TestTheSurprisinglyPopularAnswerWins(t *testing.T) {
 	}
 }
 
-// Asking the opposite question swaps support for the only proposal and for none of these.
+// Asking the opposite question swaps support for the only proposal and for
+// "none of these".
 func TestTheOppositeQuestionHasTheOppositeAnswer(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var votes, flipped []consensus.Vote
@@ -196,7 +197,7 @@ func ExampleSurprising() {
 		return consensus.Vote{Voter: voter, ProposalID: "it is the compiler", Stance: stance, Weight: 1, Expected: expected}
 	}
 	ballots, err := consensus.NewBallots(&consensus.Options{Threshold: 0.6}, []string{"it is the compiler"}, []consensus.Vote{
-		vote("ada", consensus.Agree, 0.2), // who has seen it expects few to have
+		vote("ada", consensus.Agree, 0.2), // a voter who has seen it expects few others to have
 		vote("bob", consensus.Agree, 0.3),
 		vote("cyd", consensus.Disagree, 0.1),
 		vote("dee", consensus.Disagree, 0.1),

@@ -8,7 +8,7 @@ type Tally struct {
 	Abstain     int     `json:"abstain"`     // voters who abstain
 	For         float64 `json:"for"`         // weight that agrees
 	Against     float64 `json:"against"`     // weight that disagrees
-	Probability float64 `json:"probability"` // of being right, as the softmax behind [Decision.Confidence] has it
+	Probability float64 `json:"probability"` // of being right, by the softmax of [Decision.Confidence]
 }
 
 func (bd *board) tallies() []Tally {
@@ -24,7 +24,7 @@ func (bd *board) tallies() []Tally {
 	return tallies
 }
 
-// count is a tally in whole numbers.
+// count is a tally in integers.
 type count struct {
 	agree, disagree, abstain int32
 	favour, against          int64 // billionths of a weight
@@ -36,12 +36,12 @@ type tally struct {
 	counts     []count
 	voters     int   // with a vote on a known proposal
 	spoke      int   // of those, with one that is not an abstention
-	none       int   // of those, who agree with no proposal
-	weight     int64 // sum of the largest weight of each who spoke
+	none       int   // of those, how many agree with no proposal
+	weight     int64 // sum of each one's largest weight
 	noneWeight int64 // the same for those who agree with none
 }
 
-// measure is what a strategy weighs support and rejection by.
+// measure is the unit in which a strategy compares support and rejection.
 type measure uint8
 
 const (
@@ -50,7 +50,8 @@ const (
 	byEvidence
 )
 
-// sides returns what speaks for the proposal and what speaks against it. Evidence comes as one number.
+// sides returns what is for the proposal and what is against it. Evidence is a
+// single number.
 func (t *tally) sides(p int, m measure, learned bool) (favour, against int64) {
 	c := &t.counts[p]
 	switch m {
@@ -63,7 +64,8 @@ func (t *tally) sides(p int, m measure, learned bool) (favour, against int64) {
 	}
 }
 
-// evidence returns how much more speaks for the proposal than against it: learned log-odds, or weight.
+// evidence returns how much more is for the proposal than against it: learned
+// log-odds, or weight.
 func (t *tally) evidence(p int, learned bool) int64 {
 	c := &t.counts[p]
 	if learned {
@@ -72,21 +74,22 @@ func (t *tally) evidence(p int, learned bool) int64 {
 	return c.favour - c.against
 }
 
-// standing is how a strategy sees the proposals; [board.decide] makes the decision of it.
+// standing is a strategy's view of the proposals, from which [board.decide]
+// makes the decision.
 type standing struct {
-	tally    *tally // what it was taken from
+	tally    *tally // its source
 	measure  measure
-	lead     int   // the first of the leaders, -1 when nobody agrees with anything
+	lead     int   // the first of the leaders, -1 if no one agrees with anything
 	tied     int   // how many leaders there are
-	score    int64 // what speaks for each of them
+	score    int64 // what is for each of them
 	support  float64
 	none     float64
-	more     bool // more speaks for the leader than against it
-	rejected bool // more speaks against each proposal than for it
+	more     bool // more is for the leader than against it
+	rejected bool // more is against each proposal than for it
 }
 
-// stand finds who leads. Only proposals that somebody agrees with can, so one that nobody has voted on
-// never wins by default.
+// stand finds the leaders. Only proposals that someone agrees with can lead, so a proposal without
+// votes never wins by default.
 func (t *tally) stand(m measure, learned bool) standing {
 	st := standing{tally: t, measure: m, lead: -1, rejected: len(t.counts) > 0}
 	for p := range t.counts {
@@ -105,8 +108,8 @@ func (t *tally) stand(m measure, learned bool) standing {
 	return st
 }
 
-// ratio is a share of a whole, 0 of nothing. It is the nearest float64 to the true quotient, so a share
-// that equals the threshold meets it.
+// ratio returns part/whole, or 0 if whole is 0. It is the nearest float64 to the true quotient, so a
+// share that equals the threshold meets it.
 func ratio[T int | int64](part, whole T) float64 {
 	if whole == 0 {
 		return 0

@@ -148,7 +148,8 @@ func TestAnUncertifiedDecisionIsNotReached(t *testing.T) {
 	want(t, consensus.Voting{}.Decide(cast(t, rates, "a", "3* coin disagree a 1")), consensus.Uncertified, "")
 }
 
-// oneCoin is right as often as it says and spreads its errors over the other proposals.
+// oneCoin is right with that probability and spreads its errors over the other
+// proposals.
 type oneCoin float64
 
 func (r oneCoin) Reliability(_ string, proposals int) (consensus.Reliability, bool) {
@@ -228,7 +229,8 @@ func TestTheZeroBallotsArePending(t *testing.T) {
 	})
 }
 
-// Odds of 11 to 9 exactly are no better founded than their opposite, for a proposal and against it.
+// Odds of exactly 11 to 9 are not enough, neither for a proposal nor against
+// it.
 func TestOddsOfElevenToNineAreNotEnough(t *testing.T) {
 	rates := &consensus.Options{Threshold: 0.6, Reliabilities: consensus.Rates{
 		"v": {Sensitivity: 0.55, Specificity: 0.55}, "better": {Sensitivity: 0.56, Specificity: 0.56},
@@ -257,7 +259,8 @@ func TestOddsOfElevenToNineAreNotEnough(t *testing.T) {
 	}
 }
 
-// A rate that is no number is that of a newcomer, and one at or beyond the ends never makes a voter certain.
+// NaN is read as the rate of a newcomer, and a rate at or beyond the limits
+// never makes a voter certain.
 func TestRatesThatAreNoProbabilityAreReadAsOne(t *testing.T) {
 	probability := func(r consensus.Reliability) float64 {
 		o := &consensus.Options{Reliabilities: consensus.Rates{"v": r}}
@@ -288,7 +291,7 @@ func TestRatesThatAreNoProbabilityAreReadAsOne(t *testing.T) {
 	}
 }
 
-// A decimal weight is itself, though its nearest float64 may be a little below.
+// A decimal weight is exact, though its nearest float64 may be a little below.
 func TestDecimalWeightsAreExact(t *testing.T) {
 	o := &consensus.Options{Quorum: 1}
 	for k := range 1001 {
@@ -321,10 +324,12 @@ func TestEvenWeightHasNoOrder(t *testing.T) {
 	}
 }
 
-// A rank turns down at the threshold what it weighs more against than for.
+// A rank turns down, at the threshold, a proposal with more weight against it
+// than for it.
 func TestARankTurnsDownAtTheThreshold(t *testing.T) {
 	o := &consensus.Options{Threshold: 0.5, Ranks: map[string]int{"c1": 1, "c2": 1}}
-	// Of the two chiefs one is for none, which is half of their weight; b they leave open.
+	// One of the two chiefs agrees with nothing, which is half of their weight;
+	// they leave b open.
 	votes := []string{"c1 disagree a 1", "c1 disagree b 1", "c2 agree b 1", "3* v agree a 1"}
 	if d := (consensus.Hierarchical{}).Decide(cast(t, o, "a b", votes...)); d.Choice != "" {
 		t.Errorf("%v, though the chiefs turned a down", d)

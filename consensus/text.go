@@ -6,9 +6,10 @@ import (
 	"strings"
 )
 
-// texts is an enum on the wire: names by value, of which those before first are none.
+// texts is the wire form of an enum: names by value; values before first have
+// none.
 type texts[E ~uint8] struct {
-	kind, field string // what Go and the wire call it
+	kind, field string // its name in Go and on the wire
 	first       E
 	names       []string
 }

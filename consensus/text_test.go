@@ -11,7 +11,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
-// text is what every enum of the package can do.
+// text is the method set of every enum of the package.
 type text interface {
 	encoding.TextMarshaler
 	encoding.TextUnmarshaler

@@ -6,26 +6,26 @@ import (
 	"math"
 )
 
-// Vote is what one voter says of one proposal. A voter may vote on several proposals and may change its
-// mind: per voter and proposal the vote with the highest Seq counts. Should two carry the same Seq, the
-// more cautious one does (disagree before abstain before agree, then the lesser weight), so that the order
-// in which votes are handed in never matters.
+// Vote is one voter's vote on one proposal. A voter may vote on several proposals and may change its mind:
+// per voter and proposal the vote with the highest Seq counts. If two have the same Seq, the more cautious
+// one counts (disagree before abstain before agree, then the lesser weight), so that the order in which
+// votes are added never matters.
 type Vote struct {
 	Seq         uint64      `json:"seq"`                   // its place in the log
-	Voter       string      `json:"voter"`                 // who votes; not empty
-	ProposalID  string      `json:"proposalId"`            // on what; not empty
+	Voter       string      `json:"voter"`                 // the voter; not empty
+	ProposalID  string      `json:"proposalId"`            // the proposal; not empty
 	Stance      Stance      `json:"stance"`                // agree, disagree or abstain
 	CausalLevel CausalLevel `json:"causalLevel,omitempty"` // what the reason rests on; zero: unstated
-	Weight      float64     `json:"weight"`                // how sure the voter is, in [0,1], read to a billionth; 0 carries nothing
-	Reasoning   string      `json:"reasoning,omitempty"`   // why, for people
+	Weight      float64     `json:"weight"`                // how sure the voter is, in [0,1], to a billionth; 0 has no effect
+	Reasoning   string      `json:"reasoning,omitempty"`   // for people to read
 	// Expected is the share of the other voters that the voter expects to agree with the proposal, in
-	// (0,1], whatever its own stance; 0: unstated. Who expects nobody to agree writes any small number.
+	// (0,1], whatever its own stance; 0: unstated. To expect no one to agree, state any small number.
 	// Only [Surprising] reads it.
 	Expected float64 `json:"expected,omitempty"`
 }
 
-// Validate returns a [*FieldError] for the first field that no ballot may hold, wrapped with the vote it
-// belongs to, and nil for a vote that may be cast.
+// Validate returns a [*FieldError] for the first invalid field, wrapped with the vote that it belongs
+// to, or nil if the vote is valid.
 func (v Vote) Validate() error {
 	if err := v.fault(); err != nil {
 		return fmt.Errorf("consensus: vote %d by %q on %q: %w", v.Seq, v.Voter, v.ProposalID, err)
@@ -54,8 +54,8 @@ func (v *Vote) fault() *FieldError {
 // caution orders stances for votes that share a Seq.
 var caution = [...]int{Agree: 0, Abstain: 1, Disagree: 2}
 
-// compareClaim orders two votes of one voter on one proposal: the greater one counts. It is total on
-// what a vote says, so which one counts does not depend on which came first.
+// compareClaim orders two votes of one voter on one proposal: the greater one counts. It is a total
+// order on the content of votes, so the order of arrival does not matter.
 func compareClaim(a, b *Vote) int {
 	return cmp.Or(
 		cmp.Compare(a.Seq, b.Seq),
@@ -67,7 +67,8 @@ func compareClaim(a, b *Vote) int {
 	)
 }
 
-// comparePlace orders votes for people: by log, then by voter and proposal.
+// comparePlace orders votes for display: by position in the log, then by voter
+// and proposal.
 func comparePlace(a, b Vote) int {
 	return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Voter, b.Voter), cmp.Compare(a.ProposalID, b.ProposalID))
 }

@@ -1,7 +1,7 @@
 package consensus
 
 // Voting gives every voter one vote: a proposal's support is the share that agrees with it among the
-// voters who did not abstain. Weights play no part in the outcome; they do in [Decision.Confidence].
+// voters who did not abstain. Weights affect [Decision.Confidence], but not the outcome.
 type Voting struct{}
 
 // Name returns "voting".

@@ -1,7 +1,7 @@
 package consensus
 
-// ConfidenceWeighted weighs each vote by how sure its voter says it is: a proposal's support is the
-// weight that agrees with it over the sum of each voter's largest weight.
+// ConfidenceWeighted weights each vote by its voter's stated confidence: a proposal's support is
+// the weight that agrees with it over the sum of each voter's largest weight.
 type ConfidenceWeighted struct{}
 
 // Name returns "confidence-weighted".
@@ -18,7 +18,7 @@ func (s ConfidenceWeighted) decide(bd *board, closed bool, d *Decision) {
 	bd.decide(s.Name(), &st, closed, d)
 }
 
-// weigh is the standing by share of weight.
+// weigh returns the standing by share of weight.
 func (t *tally) weigh() standing {
 	st := t.stand(byWeight, false)
 	st.support = ratio(st.score, t.weight)

@@ -202,8 +202,8 @@ func TestDeepNestingIsRefusedOrReadWithoutPanic(t *testing.T) {
 	}
 	refusesJSON(t, fullJSON("vote", nested(9000)))
 	refusesJSON(t, strings.Repeat(`{"payload":`, 1_000_000))
-	// Brackets in texts are no nesting, nor is what was closed; a text that ends
-	// in a backslash hides nothing.
+	// Brackets in strings are not nesting, and neither are those already closed;
+	// a string that ends in a backslash hides nothing.
 	for text, want := range map[string]bool{
 		`[` + strings.Repeat(`[],{},`, 2000) + `1]`:                     true,
 		`["\\",` + nested(999) + `]`:                                    true,

@@ -27,8 +27,8 @@ func Example() {
 	// Output: critic agree with backoff
 }
 
-// Tick is a kind of our own. It is a value and names its kind; Check is there
-// because it has a rule.
+// Tick is a kind defined outside the package. It is a value and names its kind;
+// it has a Check method because it has a rule.
 type Tick struct {
 	Symbol string  `json:"symbol"`
 	Price  float64 `json:"price"`
@@ -66,7 +66,7 @@ func ExampleNewCodec() {
 	// signals: acme.example/tick.price = "-1": not a finite number of at least 0
 }
 
-// A kind that the reader does not know is kept, and passed on as it came.
+// A kind that the reader does not know is kept and passed on unchanged.
 func ExampleUnmarshal() {
 	s, err := signals.Unmarshal([]byte(
 		`{"type":"acme.example/tick","source":"feed","confidence":1,"payload":{"price": 12.50}}`))
@@ -124,7 +124,8 @@ func ExampleMint_Seq() {
 	// Output: 42 true
 }
 
-// A payload of one's own may have an enum, whose names are on the wire.
+// A payload type of your own may have an enum, whose names are used on the
+// wire.
 func ExampleEnum() {
 	lights := signals.NewEnum[light]("light", "red", "green")
 	var l light

@@ -8,8 +8,8 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// Of a header with one bad number, or at the edge of what is allowed, Inspect
-// says what Validate says. Source and thread are not its business.
+// For a header with one number that is invalid or at the limit, Inspect returns
+// what Validate returns. It does not check source and thread.
 func TestInspectSaysOfHeadersWhatValidateDoes(t *testing.T) {
 	form := signals.FormOf(signals.New(signals.Header{}, task))
 	for name, set := range map[string]func(*signals.Header){

@@ -119,7 +119,7 @@ func TestAMintKnowsItsOwnIDsOnly(t *testing.T) {
 	if seq, ok := m.Seq(m.ID(wrap, noon), wrap-1); ok {
 		t.Errorf("there is no signal %d", seq)
 	}
-	// An id that went out as text comes back as the mint's own.
+	// An id that was written as text reads back as the mint's own.
 	if seq, ok := m.Seq(signals.MustID(id.String()), 100); !ok || seq != 5 {
 		t.Errorf("%v leads to %d, %v", id, seq, ok)
 	}

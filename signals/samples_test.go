@@ -134,7 +134,7 @@ func short(err error) string {
 	return text[:min(len(text), 300)]
 }
 
-// tree is JSON without order or spelling.
+// tree decodes JSON, so that order and spelling do not matter.
 func tree(t testing.TB, text string) any {
 	t.Helper()
 	var v any

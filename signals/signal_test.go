@@ -76,7 +76,7 @@ func TestAsFindsThePayloadTypeAndNoOther(t *testing.T) {
 	if got, ok := signals.As[signals.Vote](nil); ok || got != nil {
 		t.Errorf("nothing is %v", got)
 	}
-	// A raw vote is no vote.
+	// A Raw of kind vote is not a Vote.
 	if _, ok := signals.As[signals.Vote](sign(signals.Raw{Type: "vote", JSON: "{}"})); ok {
 		t.Error("a raw payload is a vote")
 	}

@@ -18,7 +18,8 @@ var (
 	million = strings.Repeat("é", 1_000_000)
 )
 
-// A broken rule: with value in it the signal is refused for field.
+// A rule: with puts a value into a signal, which is refused for field if the
+// value is invalid.
 type rule[V any] struct {
 	field string
 	with  func(V) signals.Any
@@ -228,8 +229,8 @@ func TestErrorsSayKindFieldValueAndRule(t *testing.T) {
 	}
 }
 
-// What is too long to be shown is cut between characters, also where the cut is
-// in none.
+// A value too long to be shown is cut between characters, even where the limit
+// falls inside one.
 func TestErrorsCutLongValuesBetweenCharacters(t *testing.T) {
 	letters := strings.Repeat("a", 62)
 	for value, want := range map[string]string{

@@ -23,7 +23,7 @@ func confidence(c *trial) {
 	})
 }
 
-// discount: voters that depend on one another never make for more confidence than voters that do not.
+// discount: correlated voters never give more confidence than independent ones.
 func discount(c *trial) {
 	c.each(func(p *poll) {
 		d := c.decide(p)
@@ -42,7 +42,7 @@ func discount(c *trial) {
 	}
 }
 
-// coins: voters who are known to be right no more often than wrong certify nothing.
+// coins: voters known to be right no more often than wrong certify nothing.
 func coins(c *trial) {
 	for _, stance := range []consensus.Stance{consensus.Agree, consensus.Disagree} {
 		rates := consensus.Rates{}

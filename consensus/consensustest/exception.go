@@ -7,14 +7,15 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
-// Exception is a rule that a strategy cannot keep by its nature, such as one whose Confidence is not the
-// softmax behind the tallies because it knows more than they hold. Its documentation says the same.
+// Exception is a rule that a strategy by design cannot keep: for example, its Confidence is not the
+// softmax behind the tallies because it knows more than they hold. The strategy's documentation should
+// say the same.
 //
 // It excuses from that one rule and is checked itself: the rule must exist, there must be a reason, and the
 // strategy must in fact break the rule, so that an exception does not outlive its cause.
 type Exception struct {
 	Rule    string // such as "confidence"; [Rules] has them all
-	Because string // for who reads the test
+	Because string // for the reader of the test
 }
 
 // Rules returns the names of the rules that an [Exception] may name, in the order in which they are checked.
@@ -26,7 +27,7 @@ func Rules() []string {
 	return names
 }
 
-// refuse reports exceptions that make no sense.
+// refuse reports invalid exceptions.
 func refuse(t Reporter, except []Exception) {
 	t.Helper()
 	for _, e := range except {
@@ -39,7 +40,7 @@ func refuse(t Reporter, except []Exception) {
 	}
 }
 
-// runOr runs the rule, or makes sure that the strategy needs its exception.
+// runOr runs the rule, or checks that the strategy needs its exception.
 func (r rule) runOr(t Reporter, s consensus.Strategy, seed uint64, except []Exception) {
 	t.Helper()
 	i := slices.IndexFunc(except, func(e Exception) bool { return e.Rule == r.name })
@@ -54,7 +55,7 @@ func (r rule) runOr(t Reporter, s consensus.Strategy, seed uint64, except []Exce
 	}
 }
 
-// breaches are what a rule reports.
+// breaches collects what a rule reports.
 type breaches []string
 
 func (*breaches) Helper() {}

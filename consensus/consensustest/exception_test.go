@@ -17,7 +17,7 @@ func TestExceptionsAreChecked(t *testing.T) {
 		what   string
 		s      consensus.Strategy
 		except consensustest.Exception
-		want   string // the rule that is reported, "" for none
+		want   string // the rule that is reported, or "" if none is
 	}{
 		{"needed", unsure, consensustest.Exception{Rule: "confidence", Because: "it is never sure"}, ""},
 		{"for another rule", unsure, consensustest.Exception{Rule: "tie", Because: "it is never sure"}, "confidence"},

@@ -29,7 +29,7 @@ type mutant struct {
 	decide func(consensus.Ballots) consensus.Decision
 }
 
-// share settles by a share of voters, with the parts that a mutant bends.
+// share settles by a share of voters, with the parts that a mutant changes.
 func share(b consensus.Ballots, support func(consensus.Tally, int) float64, none float64) consensus.Decision {
 	spoke := map[string]bool{}
 	for v := range b.Votes() {
@@ -63,7 +63,7 @@ func noneOf(b consensus.Ballots) float64 {
 
 func agreeing(t consensus.Tally, spoke int) float64 { return float64(t.Agree) / float64(spoke) }
 
-// rewritten decides by voting on votes that a mutant has tampered with.
+// rewritten decides by voting on votes that a mutant has changed.
 func rewritten(b consensus.Ballots, o consensus.Options, proposals []string, votes []consensus.Vote) consensus.Decision {
 	if o.Threshold == 0 {
 		o.Threshold, o.Quorum = b.Threshold(), b.Quorum()
@@ -87,7 +87,7 @@ func votesOf(b consensus.Ballots, change func(*consensus.Vote)) []consensus.Vote
 	return votes
 }
 
-// bent is the voting strategy with its decision bent afterwards.
+// bent is the voting strategy with its decision changed afterwards.
 func bent(bend func(consensus.Ballots, *consensus.Decision)) func(consensus.Ballots) consensus.Decision {
 	return func(b consensus.Ballots) consensus.Decision {
 		d := consensus.Voting{}.Decide(b)
@@ -294,7 +294,8 @@ func mutants() []mutant {
 	}
 }
 
-// planted is a mutant as a strategy of its own, so that nothing is mended on the way.
+// planted is a mutant as a strategy of its own type, so that nothing is
+// corrected on the way.
 type planted struct{ mutant }
 
 func (planted) Name() string { return "mutant" }

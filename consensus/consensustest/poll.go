@@ -8,7 +8,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
-// poll is what ballots are built from.
+// poll is the input from which ballots are built.
 type poll struct {
 	options   consensus.Options
 	proposals []string
@@ -42,7 +42,7 @@ func (p *poll) cast(voter, proposal string, s consensus.Stance, weight float64) 
 	return p
 }
 
-// crowd lets n voters say the same.
+// crowd adds the same vote of n voters.
 func (p *poll) crowd(prefix string, n int, proposal string, s consensus.Stance, weight float64) *poll {
 	for i := range n {
 		p.cast(fmt.Sprint(prefix, i), proposal, s, weight)
@@ -50,7 +50,7 @@ func (p *poll) crowd(prefix string, n int, proposal string, s consensus.Stance, 
 	return p
 }
 
-// String shows the poll so that a failure can be read.
+// String formats the poll for failure messages.
 func (p *poll) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "  proposals %q, closed %v, options %+v\n", p.proposals, p.closed, p.options)
@@ -65,7 +65,7 @@ func (p *poll) String() string {
 }
 
 // draw returns a random poll: few proposals and voters, a favourite, decimal weights, voters that change
-// their mind or vote on several proposals, now and then ranks, groups, an electorate or other terms.
+// their mind or vote on several proposals, sometimes ranks, groups, an electorate or other options.
 func (c *trial) draw() *poll {
 	p := &poll{closed: c.IntN(3) == 0}
 	for i := range 1 + c.IntN(5) {
@@ -111,7 +111,8 @@ func (c *trial) drawOptions(o *consensus.Options) {
 	}
 }
 
-// plain takes away what lets weight, rank or group decide against numbers.
+// plain removes what lets weight, rank or group decide against numbers of
+// voters.
 func (p *poll) plain() *poll {
 	q := p.clone()
 	q.options.Ranks, q.options.Groups = nil, nil

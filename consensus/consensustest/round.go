@@ -10,7 +10,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
-// Round is what decides vote by vote; [*consensus.Round] does.
+// Round decides vote by vote, as [*consensus.Round] does.
 type Round interface {
 	Propose(id string) error
 	Vote(v consensus.Vote) error
@@ -24,8 +24,8 @@ func NewRound(s consensus.Strategy, o *consensus.Options) (Round, error) {
 }
 
 // TestRound checks that rounds opened by open decide after every step as the strategy does on the ballots
-// so far, whatever comes in whatever order: proposals after their votes, changes of mind, old and repeated
-// votes, refused ones, and anything after the close.
+// so far, in any order: proposals after their votes, changes of mind, old and repeated votes, refused
+// ones, and anything after the close.
 func TestRound(t *testing.T, open func(consensus.Strategy, *consensus.Options) (Round, error), s consensus.Strategy, seed uint64) {
 	t.Helper()
 	CheckRound(t, open, s, seed)

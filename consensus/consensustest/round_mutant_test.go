@@ -8,7 +8,8 @@ import (
 	"github.com/swarmbus/swarmbus/consensus/consensustest"
 )
 
-// badRound is a round with a planted bug: it passes on what it is told, but for one thing.
+// badRound is a round with a planted bug: it forwards every call except in one
+// respect.
 type badRound struct {
 	*consensus.Round
 	vote     func(*badRound, consensus.Vote) error

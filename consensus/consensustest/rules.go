@@ -9,7 +9,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
-// sound: whatever comes, the decision makes sense in itself.
+// sound: on any ballots, the decision is consistent in itself.
 func sound(c *trial) {
 	c.each(func(p *poll) {
 		c.checkSound(p)
@@ -70,7 +70,7 @@ func (c *trial) agreedWith(p *poll, proposal string) bool {
 	})
 }
 
-// same reports a difference in anything but the details.
+// same reports a difference in anything except the details.
 func (c *trial) same(p *poll, got, want consensus.Decision, why string) {
 	if got.Outcome != want.Outcome || got.Choice != want.Choice || !slices.Equal(got.Leaders, want.Leaders) ||
 		got.Support != want.Support || got.None != want.None || got.Confidence != want.Confidence ||
@@ -110,7 +110,8 @@ func quorum(c *trial) {
 	undecided(p.cast("x", "unheard of", consensus.Agree, 1))
 }
 
-// pure: a decision depends on nothing but the ballots, however often and in between what they come.
+// pure: a decision depends only on the ballots, not on earlier or repeated
+// calls.
 func pure(c *trial) {
 	var past []*poll
 	var decisions []consensus.Decision
@@ -130,7 +131,8 @@ func pure(c *trial) {
 	}
 }
 
-// order: neither that of the votes in the slice nor that of the proposals matters.
+// order: the order of the votes in the slice and of the proposals does not
+// matter.
 func order(c *trial) {
 	c.each(c.checkOrder)
 	sums := &poll{proposals: []string{"a", "b", "c", "d"}}
@@ -193,7 +195,8 @@ func names(c *trial) {
 	})
 }
 
-// unknown: votes on proposals that nobody made do not count and are reported.
+// unknown: votes on proposals that have not been made do not count and are
+// reported.
 func unknown(c *trial) {
 	c.each(func(p *poll) {
 		q := p.clone()
@@ -231,7 +234,7 @@ func repetition(c *trial) {
 	})
 }
 
-// threshold: support that equals it carries.
+// threshold: support that equals the threshold is enough.
 func threshold(c *trial) {
 	c.each(func(p *poll) {
 		p.options.Threshold = 0.3

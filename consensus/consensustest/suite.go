@@ -8,15 +8,16 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
-// Reporter is what the rules need of a test; *testing.T is one. Errorf may be called many times.
+// Reporter is the part of *testing.T that the rules need. Errorf may be called
+// many times.
 type Reporter interface {
 	Helper()
 	Errorf(format string, args ...any)
 }
 
 // TestStrategy checks that a strategy keeps every rule, one subtest each, and that a [consensus.Round]
-// asked after every vote decides as the strategy does on all ballots. It is told which rules the strategy
-// cannot keep by its nature; none is the rule.
+// asked after every vote decides as the strategy does on all ballots. except lists the rules that the
+// strategy by design cannot keep; usually there are none.
 func TestStrategy(t *testing.T, s consensus.Strategy, seed uint64, except ...Exception) {
 	t.Helper()
 	refuse(t, except)
@@ -27,7 +28,7 @@ func TestStrategy(t *testing.T, s consensus.Strategy, seed uint64, except ...Exc
 }
 
 // CheckStrategy does what [TestStrategy] does without subtests: each message begins with the name of the
-// rule. A panic of the strategy is a message too.
+// rule. A panic of the strategy is reported too.
 func CheckStrategy(t Reporter, s consensus.Strategy, seed uint64, except ...Exception) {
 	t.Helper()
 	refuse(t, except)
@@ -90,7 +91,7 @@ type trial struct {
 // polls is how many random polls a rule is checked on.
 const polls = 60
 
-// enough stops a rule that has failed often: the first few failures say it all.
+// enough stops a rule that has failed often: the first few failures suffice.
 func (c *trial) enough() bool { return c.failed >= 3 }
 
 func (c *trial) fail(p *poll, format string, args ...any) {

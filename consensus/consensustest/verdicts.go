@@ -45,7 +45,7 @@ func abstention(c *trial) {
 	c.expect(nobody, consensus.Deadlocked, "")
 }
 
-// unanimity: what everybody wants is chosen.
+// unanimity: a proposal that all voters agree with is chosen.
 func unanimity(c *trial) {
 	for n := 2; n <= 12; n++ {
 		for k := range 3 {
@@ -60,7 +60,8 @@ func unanimity(c *trial) {
 	both(p.crowd("v", 12, "a", consensus.Agree, 1), func(p *poll) { c.expect(p, consensus.Reached, "a") })
 }
 
-// rejection: what everybody rejects is rejected, and what nobody spoke for does not win by it.
+// rejection: if all voters disagree with a proposal the outcome is Rejected,
+// and a proposal without votes does not win by it.
 func rejection(c *trial) {
 	for n := 2; n <= 9; n++ {
 		p := (&poll{proposals: []string{"a"}}).crowd("v", n, "a", consensus.Disagree, 1)
@@ -84,7 +85,8 @@ func rejection(c *trial) {
 	})
 }
 
-// moreAgainst: a proposal that more rejects than supports never wins, alone or not.
+// moreAgainst: a proposal with more against it than for it never wins, alone or
+// not.
 func moreAgainst(c *trial) {
 	c.each(func(p *poll) {
 		p = p.plain()
@@ -110,8 +112,8 @@ func moreAgainst(c *trial) {
 	}
 }
 
-// ranks: a no is a no, whatever else is said. A senior's weak yes to something else does not let juniors
-// choose what it turns down.
+// ranks: a proposal that seniors turn down stays down. A senior's weak agreement with something else
+// does not let juniors choose it.
 func ranks(c *trial) {
 	for _, seniors := range []int{1, 2} {
 		for range 10 {
@@ -128,7 +130,7 @@ func ranks(c *trial) {
 	}
 }
 
-// minority: few do not prevail over many, however sure they are.
+// minority: a few voters do not prevail over many, however sure they are.
 func minority(c *trial) {
 	p := &poll{proposals: []string{"few", "many"}}
 	p.cast("v", "few", consensus.Agree, 1).crowd("w", 9, "many", consensus.Agree, 1)
@@ -162,7 +164,7 @@ func moreSupport(c *trial) {
 	}
 }
 
-// join lets voters for the winner come one by one.
+// join adds voters for the winner one by one.
 func (c *trial) join(p *poll, n int, weight func() float64) {
 	d := c.decide(p)
 	for i := range n {
@@ -180,7 +182,7 @@ func (c *trial) join(p *poll, n int, weight func() float64) {
 	}
 }
 
-// tie: of two that have the same, neither wins.
+// tie: of two proposals with the same votes, neither wins.
 func tie(c *trial) {
 	for n := 1; n <= 6; n++ {
 		for _, t := range []float64{0.1, 0.5, 0.7} {
@@ -196,8 +198,8 @@ func tie(c *trial) {
 	}
 }
 
-// dummies: proposals that nobody votes on never lead and make nothing win. They may take a rejection
-// away, since nobody rejects them.
+// dummies: proposals without votes never lead and make nothing win. They may prevent a rejection,
+// since no one rejects them.
 func dummies(c *trial) {
 	c.each(c.checkDummies)
 	c.checkDummies((&poll{proposals: []string{"a"}}).crowd("v", 4, "a", consensus.Disagree, 1))
@@ -220,7 +222,7 @@ func (c *trial) checkDummies(p *poll) {
 	}
 }
 
-// closing: it ends what is pending and takes nothing back.
+// closing: it ends what is pending and reverts nothing.
 func closing(c *trial) {
 	c.each(func(p *poll) {
 		p.closed = false
