@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/models"
@@ -81,7 +82,7 @@ func TestOllamaJudgesVoteAsTheirModelsAnswerAndAClerkCallsTools(t *testing.T) {
 	team := judges(func(name string) models.Model {
 		return cassette.Model(shared.Limit(local(t, base, name)), recorder)
 	}, func(string, models.Piece) { pieces.Add(1) })
-	recorded, r := solveWith(t, t.Context(), swarm.Options{Rounds: 2, Agents: team})
+	recorded, r := solveWith(t, t.Context(), swarm.Options{Rounds: 2, Deadline: 5 * time.Minute, Agents: team})
 
 	stances, results := map[string]signals.Stance{}, 0
 	for _, s := range r.Log {
@@ -122,7 +123,7 @@ func TestOllamaJudgesVoteAsTheirModelsAnswerAndAClerkCallsTools(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, _ := solveWith(t, t.Context(), swarm.Options{Rounds: 2, Agents: judges(func(name string) models.Model {
+	again, _ := solveWith(t, t.Context(), swarm.Options{Rounds: 2, Deadline: 5 * time.Minute, Agents: judges(func(name string) models.Model {
 		return cassette.Replay(models.ID{Provider: "ollama", Name: name}, kept)
 	}, nil)})
 	if again != recorded {

@@ -126,6 +126,30 @@ func TestRetryAfterHoldsEverybodyBack(t *testing.T) {
 	})
 }
 
+// TestAShorterRetryAfterShortensNoPause lets a call that went out before the provider asked
+// for 9s bring back that it asks for 2s.
+func TestAShorterRetryAfterShortensNoPause(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		shared := limits.New(limits.Options{})
+		first, other := failing(1, status(429, "9")), failing(0, nil)
+		slow := &models.Scripted{Answer: func(context.Context, *models.Request) (*models.Answer, error) {
+			time.Sleep(time.Second)
+			return nil, status(429, "2")
+		}}
+		ctx, cancel := context.WithTimeout(t.Context(), 8*time.Second)
+		defer cancel()
+		var wg sync.WaitGroup
+		wg.Go(func() { _, _ = shared.Limit(slow).Ask(ctx, request) })
+		synctest.Wait()
+		wg.Go(func() { _, _ = shared.Limit(first.model()).Ask(t.Context(), request) })
+		time.Sleep(1500 * time.Millisecond)
+		if _, err := shared.Limit(other.model()).Ask(t.Context(), request); err != nil || other.at[0] < 9*time.Second-1500*time.Millisecond {
+			t.Errorf("the other call went out after %v, %v, want it to wait until 9s", other.at, err)
+		}
+		wg.Wait()
+	})
+}
+
 func TestProviderThatAsksForTooMuchPatienceIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := failing(1, status(429, "3600"))
