@@ -316,6 +316,33 @@ func TestWhatDoesNotFitIsRefusedAndTheRestIsSaid(t *testing.T) {
 	}
 }
 
+// TestWhatIsSaidOfAProposalIsOfThatProposal has two of them.
+func TestWhatIsSaidOfAProposalIsOfThatProposal(t *testing.T) {
+	two := turn()
+	two.Proposals = append(two.Proposals, agents.Standing{Proposal: said(9, "bob", 2, signals.Proposal{ProposalID: "bob-1", Content: "retry at once"})})
+	out, _, err := take(t, thinker.Thinker{ID: "critic", Model: answering(`{"say":[
+		{"type":"vote","proposal":"P2","stance":"disagree","reasons":"r","confidence":0.5},
+		{"type":"challenge","about":"P2","counterargument":"a stampede","alternative":"","confidence":0.6},
+		{"type":"doubt","about":"P1","concern":"slow","severity":"low","confidence":0.6}]}`)}, two)
+	if err != nil || len(out) != 3 {
+		t.Fatalf("%v, %v", out, err)
+	}
+	vote, challenge, doubt := out[0].Body().(signals.Vote), out[1].Body().(signals.Challenge), out[2].Body().(signals.Doubt)
+	if vote.ProposalID != "bob-1" || challenge.TargetSignalID != signals.MustID("sig_9") || out[1].Head().ReplyTo != signals.MustID("sig_9") || doubt.TargetSignalID != signals.MustID("sig_3") {
+		t.Errorf("got %+v, %+v, %+v", vote, challenge, doubt)
+	}
+}
+
+func TestAVoteThatWeighsNothingIsRefusedWithAdvice(t *testing.T) {
+	m := answering(`{"say":[{"type":"vote","proposal":"P1","stance":"agree","reasons":"","confidence":0}]}`, pass)
+	if _, _, err := take(t, thinker.Thinker{ID: "critic", Model: m}, turn()); err != nil {
+		t.Fatal(err)
+	}
+	if asked := m.requests[1].Messages[len(m.requests[1].Messages)-1].Text; !strings.Contains(asked, "abstain, or say how sure you are") {
+		t.Errorf("the repair says %q", asked)
+	}
+}
+
 func TestAnswersThatAreNoObjectOfTheFormAreRefused(t *testing.T) {
 	for _, answer := range []string{
 		"", "null", "[]", `"yes"`, `{}`, `{"say":null}`, `{"say":{}}`, pass + pass, pass + " so be it", `{"say":[` + strings.Repeat(`{"type":"pass","reason":""},`, 8) + `{"type":"pass","reason":""}]}`,
