@@ -186,3 +186,32 @@ func TestWhereNobodyCanTakeATurnEachIsNamedWithItsRound(t *testing.T) {
 		t.Errorf("got %v, %v %q\nwant %q", err, r.Stop, r.Detail, want)
 	}
 }
+
+func TestOneWhoFailsBesideOneWithNothingToSayIsNoProgress(t *testing.T) {
+	silent := reacts("silent", func(context.Context, *agents.Turn) seq { return agents.Say() })
+	fails := reacts("fails", func(context.Context, *agents.Turn) seq { return agents.Fail(errors.New("no model")) })
+	r := solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{silent, fails}}))
+	if want := "none of 2 agents said anything; fails failed in round 1: no model"; r.Stop != swarm.StopNoProgress || r.Detail != want {
+		t.Errorf("got %v %q, want %q", r.Stop, r.Detail, want)
+	}
+}
+
+func TestWhoFailedBeforeAnAnswerIsInTheResultAfterIt(t *testing.T) {
+	asks := reacts("asks", func(_ context.Context, turn *agents.Turn) seq {
+		if len(turn.Said) > 0 {
+			return agents.Say()
+		}
+		return agents.Say(signals.New(signals.Header{}, signals.Escalation{Reason: "too dear"}))
+	})
+	fails := reacts("fails", func(_ context.Context, turn *agents.Turn) seq {
+		if turn.Round == 1 {
+			return agents.Fail(errors.New("no model"))
+		}
+		return agents.Say()
+	})
+	s := newSwarm(t, swarm.Options{Agents: []*agents.Agent{asks, fails, proposer("p", "a", "do a")}, Quorum: 1})
+	r, err := s.Resume(t.Context(), solve(t, s).Log, vote("a", yes, 1))
+	if err != nil || r.Stop != swarm.StopConsensus || len(r.Failed) != 1 || !strings.HasSuffix(r.Detail, "fails failed in round 1: no model") {
+		t.Errorf("got %v, %v %q, %v", err, r.Stop, r.Detail, r.Failed)
+	}
+}

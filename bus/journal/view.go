@@ -25,6 +25,9 @@ func NewView(path string) (*View, error) {
 	return v, r.f.Close()
 }
 
+// Path is where the journal is.
+func (v *View) Path() string { return v.path }
+
 // pollEvery is how often a view looks whether a file has grown.
 const pollEvery = 50 * time.Millisecond
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -147,7 +148,8 @@ func newShow() *cobra.Command {
 		Short: "Print the transcript of a solve from its log alone",
 		Long: `Show prints what was said in a thread, round by round, and what came of it; of a
 run that is being written, as far as it is, or with --follow until the solve is
-over. Without --thread it lists the threads if there are several.
+over. Without --thread it lists the threads, and what came of each, if there are
+several.
 
 ` + aRun,
 		Args: oneRun,
@@ -162,9 +164,10 @@ over. Without --thread it lists the threads if there are several.
 					return err
 				}
 				if len(threads) != 1 {
-					return listThreads(cmd.OutOrStdout(), threads)
+					_, running := journal.Locked(v.Path())
+					return listThreads(cmd.OutOrStdout(), threads, running)
 				}
-				thread = threads[0]
+				thread = threads[0].thread
 			}
 			show := transcript.Text(cmd.OutOrStdout(), &transcript.Options{Width: width, Full: full})
 			if follow {
@@ -196,40 +199,48 @@ func watchThread(ctx context.Context, v journal.Reader, thread string, show func
 	return nil
 }
 
-func threadsOf(ctx context.Context, v *journal.View) (threads []string, err error) {
-	seen := map[string]bool{}
-	for s, err := range said(ctx, v, false) {
-		if err != nil {
-			return nil, err
-		}
-		if t := s.Head().Thread; !seen[t] {
-			seen[t] = true
-			threads = append(threads, t)
-		}
-	}
-	return threads, nil
-}
-
-func listThreads(w io.Writer, threads []string) error {
-	for _, t := range threads {
-		if _, err := fmt.Fprintf(w, "%q\n", t); err != nil {
+// showThread shows what there is of a solve, and does not wait for more.
+func showThread(ctx context.Context, v *journal.View, thread string, show func(swarm.Event) error) error {
+	var all []swarm.Event
+	err := watchThread(ctx, soFar{v}, thread, func(e swarm.Event) error {
+		all = append(all, e)
+		return nil
+	})
+	for _, e := range withSpeakers(all) {
+		if err := show(e); err != nil {
 			return err
 		}
 	}
-	return nil
-}
-
-// showThread shows what there is of a solve, and does not wait for more.
-func showThread(ctx context.Context, v *journal.View, thread string, show func(swarm.Event) error) error {
-	shown := false
-	err := watchThread(ctx, soFar{v}, thread, func(e swarm.Event) error {
-		shown = true
-		return show(e)
-	})
-	if err == nil && !shown {
+	if err == nil && len(all) == 0 {
 		err = fmt.Errorf("nothing was said in thread %q", thread)
 	}
 	return err
+}
+
+// withSpeakers names in each round who said something in it, or failed. A log
+// does not have who was silent.
+func withSpeakers(all []swarm.Event) []swarm.Event {
+	round := -1 // where it began
+	for i, e := range all {
+		agent := ""
+		switch e := e.(type) {
+		case swarm.RoundStarted:
+			round = i
+		case swarm.Spoke:
+			agent = e.Signal.Head().Source
+		case swarm.TurnFailed:
+			agent = e.Agent
+		}
+		if agent == "" || agent == bus.System || round < 0 {
+			continue
+		}
+		began := all[round].(swarm.RoundStarted)
+		if !slices.Contains(began.Turns, agent) {
+			began.Turns = append(began.Turns, agent)
+			all[round] = began
+		}
+	}
+	return all
 }
 
 // soFar ends where the journal does now.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -24,7 +25,11 @@ func newRuns() *cobra.Command {
 	return &cobra.Command{
 		Use:   "runs [DIR]",
 		Short: "List the runs in the default directory, or in another",
-		Args:  atMost(1),
+		Long: `Runs lists journals, and says of each what is wrong with it or who writes it, and
+what came of its solves: decided what, rejected, deadlocked, escalated, stopped
+why, still running, or cut off by the end of the program. Of several it counts
+them; "swarmbus show RUN" lists each.`,
+		Args: atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir, err := runs.Dir()
 			if len(args) == 1 {
@@ -37,13 +42,13 @@ func newRuns() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(cmd.ErrOrStderr(), "%d runs in %s\n", len(paths), dir)
-			return listRuns(cmd.OutOrStdout(), paths)
+			fmt.Fprintf(cmd.ErrOrStderr(), "%s in %s\n", plural(len(paths), "run"), dir)
+			return listRuns(cmd.Context(), cmd.OutOrStdout(), paths)
 		},
 	}
 }
 
-func listRuns(w io.Writer, paths []string) error {
+func listRuns(ctx context.Context, w io.Writer, paths []string) error {
 	if len(paths) == 0 {
 		return nil
 	}
@@ -60,23 +65,38 @@ func listRuns(w io.Writer, paths []string) error {
 		if info, err := os.Stat(path); err == nil {
 			changed = info.ModTime().Format(time.DateTime)
 		}
-		fmt.Fprintf(out, "%s\t%d\t%d\t%d\t%s\t%s\n", name, s.Types[journal.TypeSignal], s.Types[journal.TypeResult], s.Bytes, changed, stateOf(path, s, err))
+		fmt.Fprintf(out, "%s\t%d\t%d\t%d\t%s\t%s\n", name, s.Types[journal.TypeSignal], s.Types[journal.TypeResult], s.Bytes, changed, stateOf(ctx, path, s, err))
 	}
 	return out.Flush()
 }
 
-func stateOf(path string, s *journal.Summary, err error) string {
-	holder, written := journal.Locked(path)
-	switch {
-	case err != nil:
+// stateOf says what is wrong with a run or who writes it, and what came of it.
+func stateOf(ctx context.Context, path string, s *journal.Summary, err error) string {
+	if err != nil {
 		return err.Error()
-	case written:
-		return fmt.Sprintf("being written by %v", holder)
-	case s.Torn > 0:
-		return fmt.Sprintf("interrupted: %d bytes of a torn record", s.Torn)
-	default:
+	}
+	var all []string
+	holder, written := journal.Locked(path)
+	if written {
+		all = append(all, fmt.Sprintf("being written by %v", holder))
+	} else if s.Torn > 0 {
+		all = append(all, fmt.Sprintf("interrupted: %d bytes of a torn record", s.Torn))
+	}
+	v, err := journal.NewView(path)
+	if err != nil {
+		return err.Error()
+	}
+	threads, err := threadsOf(ctx, v)
+	if err != nil {
+		return err.Error()
+	}
+	if came := summary(threads, written); came != "" {
+		all = append(all, came)
+	}
+	if all == nil {
 		return "whole"
 	}
+	return strings.Join(all, "; ")
 }
 
 func newVerify() *cobra.Command {

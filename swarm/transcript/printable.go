@@ -6,10 +6,10 @@ import (
 	"unicode"
 )
 
-// printable shows what a terminal would act on as escapes: control characters,
+// Printable shows what a terminal would act on as escapes: control characters,
 // and format characters such as those that turn the direction of writing. Line
 // breaks become spaces.
-func printable(s string) string {
+func Printable(s string) string {
 	clean := true
 	for _, r := range s {
 		clean = clean && unicode.IsPrint(r) && r != unicode.ReplacementChar

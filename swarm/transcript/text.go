@@ -79,7 +79,11 @@ func why(e swarm.Routed) string {
 
 func (t *text) started(e swarm.Started) {
 	t.line("%s  %s", t.paint(bold, "Task"), t.said(e.Task.Task))
-	t.line("%s", t.paint(faint, fmt.Sprintf("      thread %s, seed %d", e.Thread, e.Seed)))
+	where := "      thread " + e.Thread
+	if e.Seed != 0 { // a log does not have it
+		where += fmt.Sprintf(", seed %d", e.Seed)
+	}
+	t.line("%s", t.paint(faint, where))
 	for _, a := range e.Agents {
 		t.names = max(t.names, columns(a.ID))
 	}
@@ -100,6 +104,9 @@ func traits(p agents.Personality) string {
 // spoke shows one signal: its place in the log, who, what, how sure.
 func (t *text) spoke(s signals.Any) {
 	h := s.Head()
+	if p, ok := s.Body().(swarm.Opened); ok {
+		t.expect(p)
+	}
 	what, style := t.describe(s)
 	sure := fmt.Sprintf("%.2f", h.Confidence)
 	if s.Kind() == signals.KindConsensus && !t.last.Learned {
@@ -108,9 +115,18 @@ func (t *text) spoke(s signals.Any) {
 	t.line("%4d %s  %s %s  %s", h.Seq, t.name(h.Source), t.paint(style, fmt.Sprintf("%-10s", label(s))), t.paint(faint, sure), t.said(what))
 }
 
+// expect makes room for the names of those who will speak, which terms have.
+func (t *text) expect(p swarm.Opened) {
+	if terms, err := p.Of(); err == nil {
+		for agent := range terms.Weights {
+			t.names = max(t.names, columns(Printable(agent)))
+		}
+	}
+}
+
 func label(s signals.Any) string {
 	name, _, _ := strings.Cut(string(s.Kind()), ":")
-	return printable(name)
+	return Printable(name)
 }
 
 // describe puts a signal into one sentence.
@@ -145,11 +161,11 @@ func (t *text) describe(s signals.Any) (string, style) {
 	case swarm.Same:
 		return fmt.Sprintf("%s is the same as %s", p.ProposalID, p.As), faint
 	case swarm.Opened:
-		return "decided by " + string(p.Terms), faint
+		return p.String(), faint
 	case swarm.Decided:
-		return p.Name + ": " + string(p.Decision), green
+		return p.String(), green
 	case swarm.Outcome:
-		return "right was " + cmp.Or(p.ProposalID, "none of these"), blue
+		return p.String(), blue
 	default:
 		return fmt.Sprintf("%+v", p), faint
 	}
@@ -197,7 +213,7 @@ func (t *text) stopped(r *swarm.Result) {
 		t.line("          %s had not come back when time was over: it does not listen to its context", t.name(name))
 	}
 	if q := r.Question; q != nil {
-		t.line("%s  %s asks: %s", t.paint(bold, "Question"), printable(q.Asks), t.said(q.Reason))
+		t.line("%s  %s asks: %s", t.paint(bold, "Question"), Printable(q.Asks), t.said(q.Reason))
 		t.line("          options: %s", t.said(strings.Join(q.Options, ", ")))
 	}
 	if r.Turns.Taken == 0 && r.Elapsed == 0 {
@@ -243,24 +259,24 @@ func (t *text) votes(r *swarm.Result) {
 	most, names := 1.0, 0
 	for _, p := range tallies {
 		most = max(most, p.For+p.Against)
-		names = max(names, columns(printable(p.ProposalID)))
+		names = max(names, columns(Printable(p.ProposalID)))
 	}
 	const bar = 30
 	for _, p := range tallies {
 		yes, no := int(bar*p.For/most+0.5), int(bar*p.Against/most+0.5)
 		t.line("      %s %s%s%s  %d agree, %d disagree, %d abstain; %s",
-			pad(printable(p.ProposalID), names),
+			pad(Printable(p.ProposalID), names),
 			t.paint(green, strings.Repeat("█", yes)), t.paint(red, strings.Repeat("░", no)), strings.Repeat(" ", max(0, bar-yes-no)),
 			p.Agree, p.Disagree, p.Abstain, worth(r.Decision, p))
 	}
 }
 
-func (t *text) name(agent string) string { return pad(printable(agent), t.names) }
+func (t *text) name(agent string) string { return pad(Printable(agent), t.names) }
 
 func pad(s string, width int) string { return s + strings.Repeat(" ", max(0, width-columns(s))) }
 
 // said makes an agent's text fit to be shown.
-func (t *text) said(s string) string { return printable(s) }
+func (t *text) said(s string) string { return Printable(s) }
 
 // worth says what speaks for a proposal: a probability of being right only where
 // one was learned.

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/transcript"
+)
+
+// A threadState is what a log says came of a thread, by each of its terms. It
+// is read, not derived again.
+type threadState struct {
+	thread  string
+	terms   []string                  // names, in the order in which they were opened
+	decided map[string]*swarm.Decided // by terms; nil: not yet
+}
+
+// threadsOf returns the threads of a run in the order in which they began.
+func threadsOf(ctx context.Context, v *journal.View) (threads []*threadState, err error) {
+	known := map[string]*threadState{}
+	for s, err := range said(ctx, v, false) {
+		if err != nil {
+			return threads, err
+		}
+		name := s.Head().Thread
+		t := known[name]
+		if t == nil {
+			t = &threadState{thread: name, decided: map[string]*swarm.Decided{}}
+			known[name], threads = t, append(threads, t)
+		}
+		t.take(s.Body())
+	}
+	return threads, nil
+}
+
+func (t *threadState) take(said any) {
+	switch p := said.(type) {
+	case swarm.Opened:
+		terms, err := p.Of()
+		if err != nil {
+			return // replay says so
+		}
+		if !slices.Contains(t.terms, terms.Name) {
+			t.terms = append(t.terms, terms.Name)
+		}
+		t.decided[terms.Name] = nil
+	case swarm.Decided:
+		t.decided[p.Name] = &p
+	}
+}
+
+// ending says what came of the thread by terms, in a word and then in words.
+// running says that it may go on.
+func (t *threadState) ending(terms string, running bool) (word, words string) {
+	p := t.decided[terms]
+	switch {
+	case p == nil && running:
+		return "running", "running"
+	case p == nil:
+		return "cut off", "cut off"
+	case p.Stop > swarm.StopUncertified:
+		return p.Stop.String(), p.Stop.String() + ": " + p.Detail
+	}
+	d, err := p.Made()
+	switch {
+	case err != nil:
+		return "unreadable", err.Error()
+	case d.Outcome == consensus.Reached:
+		return "decided", fmt.Sprintf("decided %q", d.Choice)
+	}
+	return d.Outcome.String(), d.Outcome.String()
+}
+
+// String says what came of the thread by each of its terms.
+func (t *threadState) describe(running bool) string {
+	var all []string
+	for _, terms := range t.terms {
+		_, words := t.ending(terms, running)
+		if len(t.terms) > 1 {
+			words = terms + ": " + words
+		}
+		all = append(all, words)
+	}
+	return transcript.Printable(strings.Join(all, "; "))
+}
+
+// summary says what came of a run in a line: of one thread in words, of several
+// how often what did.
+func summary(threads []*threadState, running bool) string {
+	if len(threads) == 1 {
+		return threads[0].describe(running)
+	}
+	counts := map[string]int{}
+	for _, t := range threads {
+		for _, terms := range t.terms {
+			word, _ := t.ending(terms, running)
+			counts[word]++
+		}
+	}
+	var all []string
+	for _, word := range slices.Sorted(maps.Keys(counts)) {
+		all = append(all, fmt.Sprintf("%d %s", counts[word], word))
+	}
+	if all == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s: %s", plural(len(threads), "thread"), strings.Join(all, ", "))
+}
+
+func listThreads(w io.Writer, threads []*threadState, running bool) error {
+	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, t := range threads {
+		fmt.Fprintf(out, "%q\t%s\n", t.thread, t.describe(running))
+	}
+	return out.Flush()
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,171 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"iter"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm"
+)
+
+// odd does with each task what the task says, so that solves end in every way.
+func odd(began chan<- bool, goOn <-chan bool) []*agents.Agent {
+	propose := func(ctx context.Context, t *signals.Signal[signals.Task]) iter.Seq2[signals.Any, error] {
+		switch t.Payload.Task {
+		case "escalate":
+			return agents.Say(signals.New(signals.Header{}, signals.Escalation{Reason: "too dear\x1b[2J"}))
+		case "hang":
+			<-ctx.Done()
+		case "wait":
+			began <- true
+			<-goOn
+		}
+		return agents.Say(agents.Propose("a", t.Payload.Task, 1, ""))
+	}
+	vote := func(id string) *agents.Agent {
+		return &agents.Agent{ID: id, CanEmit: []signals.Kind{signals.KindVote}, Reactor: agents.On(
+			func(_ context.Context, p *signals.Signal[signals.Proposal]) iter.Seq2[signals.Any, error] {
+				if p.Payload.Content == "reject" {
+					return agents.Say(agents.Disagree("a", 1, "no"))
+				}
+				return agents.Say(agents.Agree("a", 1, "yes"))
+			})}
+	}
+	broken := func(context.Context, *signals.Signal[signals.Task]) iter.Seq2[signals.Any, error] {
+		return agents.Fail(errors.New("no model"))
+	}
+	return []*agents.Agent{
+		{ID: "planner", Reactor: agents.On(propose), CanEmit: []signals.Kind{signals.KindProposal, signals.KindEscalation}},
+		{ID: "broken", Reactor: agents.On(broken), CanEmit: []signals.Kind{signals.KindDiscovery}},
+		vote("ada"), vote("bob"),
+	}
+}
+
+// keepSolves makes a run of these tasks, one after the other.
+func keepSolves(t *testing.T, path string, tasks ...string) {
+	t.Helper()
+	j, err := journal.Open(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := swarm.New(swarm.Options{Agents: odd(nil, nil), Seed: 1, Journal: j, Deadline: 100 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, task := range tasks {
+		if _, err := s.Solve(t.Context(), signals.Task{Task: task}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(s.Shutdown(t.Context()), j.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// says runs the program, which must end well, and returns what it prints.
+func says(t *testing.T, args ...string) (stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	if status := run(t.Context(), args, &out, &errs); status != 0 {
+		t.Fatalf("%q ends with %d: %s", args, status, errs.String())
+	}
+	return out.String(), errs.String()
+}
+
+func TestRunsSaysHowEachSolveEnded(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name+".journal") }
+	for _, task := range []string{"decide", "reject", "escalate", "hang"} {
+		keepSolves(t, at(task), task)
+	}
+	keepSolves(t, at("several"), "decide", "reject", "decide")
+	listed, about := says(t, "runs", dir)
+	for run, ending := range map[string]string{
+		"decide": `decided "a"`, "reject": "rejected", "escalate": `escalated: too dear\\x1b\[2J: .*`,
+		"hang": "deadline: no decision within 100ms: 0 voters of a quorum of 2; .*", "several": "3 threads: 2 decided, 1 rejected",
+	} {
+		if !regexp.MustCompile(`(?m)^` + run + ` .*:\d\d  ` + ending + `$`).MatchString(listed) {
+			t.Errorf("of %s it does not say %s:\n%s", run, ending, listed)
+		}
+	}
+	if !strings.HasPrefix(about, "5 runs in ") {
+		t.Errorf("got %s", about)
+	}
+	if one, _ := says(t, "show", at("several")); !regexp.MustCompile(`^"solve-00000001-1" +decided "a"\n"solve-00000001-2" +rejected\n`).MatchString(one) {
+		t.Errorf("got %s", one)
+	}
+}
+
+func TestRunsTellsWhatRunsFromWhatWasCutOff(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "j.journal")
+	j, err := journal.Open(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	began, goOn := make(chan bool), make(chan bool)
+	s, err := swarm.New(swarm.Options{Agents: odd(began, goOn), Seed: 1, Journal: j})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() {
+		_, err := s.Solve(context.Background(), signals.Task{Task: "wait"})
+		ended <- err
+	}()
+	<-began
+	for e, err := range swarm.Watch(t.Context(), j, "solve-00000001-1") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if spoke, ok := e.(swarm.Spoke); ok && spoke.Signal.Kind() == swarm.KindTerms {
+			break
+		}
+	}
+	if listed, _ := says(t, "runs", dir); !strings.Contains(listed, "; running\n") {
+		t.Errorf("got %s", listed)
+	}
+	if err := j.Close(); err != nil { // as the end of its process would
+		t.Fatal(err)
+	}
+	if listed, _ := says(t, "runs", dir); !strings.Contains(listed, "  cut off\n") {
+		t.Errorf("got %s", listed)
+	}
+	close(goOn)
+	if err := <-ended; err == nil {
+		t.Error("the solve is kept in a journal that is closed")
+	}
+	_ = s.Shutdown(context.Background())
+}
+
+func TestShowPrintsVotesDecisionAndStop(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "j.journal")
+	keepSolves(t, path, "decide")
+	shown, _ := says(t, "show", path, "--width", "200")
+	for _, want := range []string{
+		`Task  decide\n      thread solve-00000001-1\n`,
+		`Round 1  planner, broken\n`, `Round 2  ada, bob\n`,
+		` system +turn +1\.00  broken failed in round 1: no model\n`,
+		`decision +1\.00  terms of swarm: by the default, now confidence-weighted, threshold 0\.7, quorum 2, 2 may vote, swarm learns\n`,
+		`decision .*  swarm: reached "a": support 1 meets the threshold of 0\.7; broken failed in round 1: no model\n`,
+		`\nVotes\n +a █{30}  2 agree, 0 disagree, 0 abstain; support 2\.00 to 0\.00\n`,
+		`\nDecision  confidence-weighted: reached "a": support 1 meets the threshold of 0\.7\n          decide\n`,
+		`\nStop      consensus: support 1 meets the threshold of 0\.7; broken failed in round 1: no model\n$`,
+	} {
+		if !regexp.MustCompile(want).MatchString(shown) {
+			t.Errorf("it does not say %s:\n%s", want, shown)
+		}
+	}
+	if strings.ContainsAny(shown, "{}") {
+		t.Errorf("it shows JSON:\n%s", shown)
+	}
+}

@@ -1,0 +1,77 @@
+package swarm
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/swarmbus/swarmbus/consensus"
+)
+
+// Of returns the terms.
+func (p Opened) Of() (*Terms, error) {
+	var t Terms
+	err := json.Unmarshal([]byte(p.Terms), &t)
+	return &t, err
+}
+
+// String says it in words.
+func (p Opened) String() string {
+	t, err := p.Of()
+	if err != nil {
+		return "terms: " + err.Error()
+	}
+	return "terms of " + t.String()
+}
+
+// String says in words by what is decided, and what learns from it.
+func (t *Terms) String() string {
+	by := t.Strategy
+	if t.Default {
+		by = "the default, now " + by
+	}
+	all := []string{
+		"threshold " + strconv.FormatFloat(cmp.Or(t.Threshold, consensus.DefaultThreshold), 'g', 4, 64),
+		"quorum " + strconv.Itoa(cmp.Or(t.Quorum, consensus.DefaultQuorum)),
+	}
+	if t.Electorate != nil {
+		all = append(all, strconv.Itoa(len(t.Electorate))+" may vote")
+	}
+	if t.Learner != "" {
+		all = append(all, t.Learner+" learns")
+	}
+	return fmt.Sprintf("%s: by %s, %s", t.Name, by, strings.Join(all, ", "))
+}
+
+// Made returns the decision, as far as it was written down: what is worked out
+// of the votes is not.
+func (p Decided) Made() (d consensus.Decision, err error) {
+	err = json.Unmarshal([]byte(p.Decision), &d)
+	return d, err
+}
+
+// String says it in words.
+func (p Decided) String() string {
+	d, err := p.Made()
+	if err != nil {
+		return p.Name + ": " + err.Error()
+	}
+	line := fmt.Sprintf("%s: %s", p.Name, d.Outcome)
+	if d.Choice != "" {
+		line += " " + strconv.Quote(d.Choice)
+	}
+	switch {
+	case p.Detail == "":
+		line += fmt.Sprintf(": support %.4g, %s", d.Support, plural(d.Voters, "voter"))
+	case p.Stop == stopFor(d.Outcome):
+		line += ": " + p.Detail
+	default:
+		line += fmt.Sprintf(", stopped: %v: %s", p.Stop, p.Detail)
+	}
+	return line
+}
+
+// String says it in words.
+func (p Outcome) String() string { return "right was " + cmp.Or(p.ProposalID, "none of these") }
