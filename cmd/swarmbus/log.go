@@ -222,16 +222,11 @@ func showThread(ctx context.Context, v *journal.View, thread string, show func(s
 func withSpeakers(all []swarm.Event) []swarm.Event {
 	round := -1 // where it began
 	for i, e := range all {
-		agent := ""
-		switch e := e.(type) {
-		case swarm.RoundStarted:
+		if _, ok := e.(swarm.RoundStarted); ok {
 			round = i
-		case swarm.Spoke:
-			agent = e.Signal.Head().Source
-		case swarm.TurnFailed:
-			agent = e.Agent
 		}
-		if agent == "" || agent == bus.System || round < 0 {
+		agent := speaker(e)
+		if agent == "" || round < 0 {
 			continue
 		}
 		began := all[round].(swarm.RoundStarted)
@@ -241,6 +236,17 @@ func withSpeakers(all []swarm.Event) []swarm.Event {
 		}
 	}
 	return all
+}
+
+// speaker returns the agent of an event, if it is one's.
+func speaker(e swarm.Event) string {
+	if failed, ok := e.(swarm.TurnFailed); ok {
+		return failed.Agent
+	}
+	if spoke, ok := e.(swarm.Spoke); ok && spoke.Signal.Head().Source != bus.System {
+		return spoke.Signal.Head().Source
+	}
+	return ""
 }
 
 // soFar ends where the journal does now.
