@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -266,4 +267,49 @@ func TestTurnIsMarkedAfterItCameBack(t *testing.T) {
 			t.Error(diff)
 		}
 	})
+}
+
+// TestTurnOfAResumedSolveIsLinkedToThePublishesOfTheSolveBefore resumes in a
+// trace of its own, where agents hear what was said in the first.
+func TestTurnOfAResumedSolveIsLinkedToThePublishesOfTheSolveBefore(t *testing.T) {
+	r := newTrace(t, otel.Options{})
+	s, err := swarm.New(swarm.Options{Agents: team(), Hook: r, Seed: 1, Conflicts: swarm.EscalateConflicts})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	stop, err := r.Watch(s.Bus())
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked, err := s.Solve(t.Context(), signals.Task{Task: "which one?"})
+	if err != nil || asked.Stop != swarm.StopEscalated {
+		t.Fatalf("got %v, %v", asked.Stop, err)
+	}
+	if _, err := s.Resume(t.Context(), asked.Log, agents.Agree("a", 1, "")); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Shutdown(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	stop()
+	spans := r.spans(t)
+	name := map[string]string{}
+	for _, span := range spans {
+		name[span.ID] = span.Name
+	}
+	before := 0
+	for _, span := range spans {
+		for _, l := range span.Links {
+			if l.Trace != span.Trace {
+				before++
+			}
+			if l.Attributes["swarmbus.link"] == "heard" && !strings.HasPrefix(name[l.Span], "publish ") {
+				t.Errorf("%s heard what is linked to %q", span.Name, name[l.Span])
+			}
+		}
+	}
+	if before < 4 {
+		t.Errorf("%d links to the trace before", before)
+	}
 }
