@@ -1,0 +1,116 @@
+package swarm_test
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm"
+)
+
+// keeping returns a swarm of one who proposes and two who agree, on a journal.
+func keeping(j journal.Store) *swarm.Swarm {
+	agree := func(_ context.Context, p *signals.Signal[signals.Proposal]) iter.Seq2[signals.Any, error] {
+		return agents.Say(agents.Agree(p.Payload.ProposalID, 1, "fine"))
+	}
+	propose := func(_ context.Context, task *signals.Signal[signals.Task]) iter.Seq2[signals.Any, error] {
+		return agents.Say(agents.Propose("a", "do "+task.Payload.Task, 1, ""))
+	}
+	s, err := swarm.New(swarm.Options{
+		Agents: []*agents.Agent{
+			{ID: "planner", Reactor: agents.On(propose)}, {ID: "ada", Reactor: agents.On(agree)}, {ID: "bob", Reactor: agents.On(agree)},
+		},
+		Journal: j, Seed: 1, Clock: swarm.StepClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), time.Second),
+	})
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
+
+func mustSolve(s *swarm.Swarm, task string) {
+	if _, err := s.Solve(context.Background(), signals.Task{Task: task}); err != nil {
+		panic(err)
+	}
+}
+
+// Who comes late sees a solve from its beginning; here it is over already.
+func ExampleWatch() {
+	var j journal.Memory // or a journal.View, in another process
+	s := keeping(&j)
+	defer s.Close()
+	mustSolve(s, "it")
+	for event, err := range swarm.Watch(context.Background(), &j, "solve-00000001-1") {
+		if err != nil {
+			panic(err)
+		}
+		switch e := event.(type) {
+		case swarm.RoundStarted:
+			fmt.Println("round", e.Round)
+		case swarm.Spoke:
+			fmt.Println(" ", e.Signal.Head().Source, e.Signal.Kind())
+		case swarm.Stopped:
+			fmt.Printf("%v: %s (%s)\n", e.Result.Stop, e.Result.Answer, e.Result.Detail)
+		}
+	}
+	// Output:
+	//   system task:new
+	//   system decision:terms
+	// round 1
+	//   planner proposal
+	// round 2
+	//   ada vote
+	//   bob vote
+	//   system decision:made
+	//   system consensus:reached
+	// consensus: do it (support 1 meets the threshold of 0.7)
+}
+
+// A journal says how each solve in it ended.
+func ExamplePast() {
+	var j journal.Memory
+	s := keeping(&j)
+	defer s.Close()
+	mustSolve(s, "this")
+	mustSolve(s, "that")
+	past, err := swarm.Past(&j)
+	if err != nil {
+		panic(err)
+	}
+	for _, r := range past {
+		fmt.Println(r.Thread, r.Stop, r.Answer, len(r.Log), "signals")
+	}
+	// Output:
+	// solve-00000001-1 consensus do this 7 signals
+	// solve-00000001-2 consensus do that 7 signals
+}
+
+// A journal is kept small, and a swarm on it knows what it learned of the solves
+// that are gone.
+func ExampleRetain() {
+	var j journal.Memory
+	s := keeping(&j)
+	for n := range 5 {
+		mustSolve(s, fmt.Sprint("step ", n))
+	}
+	if err := s.Shutdown(context.Background()); err != nil {
+		panic(err)
+	}
+	dropped, err := swarm.Retain(&j, journal.Retention{Bytes: 4 << 10})
+	if err != nil {
+		panic(err)
+	}
+	again := keeping(&j)
+	defer again.Close()
+	past, err := again.Past()
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(dropped, "records dropped,", len(past), "solves left,", again.Ledger().Len(), "decisions known")
+	// Output:
+	// 28 records dropped, 1 solves left, 5 decisions known
+}
