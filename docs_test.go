@@ -145,3 +145,45 @@ func TestEveryExampleIsInTheTableAndRunByTests(t *testing.T) {
 		}
 	}
 }
+
+// TestStatementsNameTestsThatThereAre looks for each test that docs/statements
+// names in the directories that the document does.
+func TestStatementsNameTestsThatThereAre(t *testing.T) {
+	documents, err := filepath.Glob("docs/statements/*.md")
+	if err != nil || len(documents) < 3 {
+		t.Fatalf("%d documents, %v", len(documents), err)
+	}
+	of := regexp.MustCompile(`<!-- tests of: (.+) -->`)
+	name := regexp.MustCompile("`((?:Test|Benchmark)[A-Z]\\w*)`")
+	for _, document := range documents {
+		text, err := os.ReadFile(document)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var tests strings.Builder
+		for dir := range strings.FieldsSeq(of.FindStringSubmatch(string(text))[1]) {
+			files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
+			if err != nil || len(files) == 0 {
+				t.Fatalf("%s: no tests in %s: %v", document, dir, err)
+			}
+			for _, file := range files {
+				code, err := os.ReadFile(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				tests.Write(code)
+			}
+		}
+		for line := range strings.Lines(string(text)) {
+			named := name.FindAllStringSubmatch(line, -1)
+			if strings.HasPrefix(line, "| ") && named == nil && !strings.HasPrefix(line, "| ---") && !strings.HasSuffix(line, "| test |\n") {
+				t.Errorf("%s: no test of %s", document, line)
+			}
+			for _, n := range named {
+				if !strings.Contains(tests.String(), "\nfunc "+n[1]+"(") {
+					t.Errorf("%s: there is no %s", document, n[1])
+				}
+			}
+		}
+	}
+}
