@@ -22,6 +22,11 @@
 // circuit breaker and a budget that is reserved before each call. What answers
 // come to is recorded and replayed by package cassette.
 //
+// # Vectors
+//
+// An [Embedder] makes vectors of texts, and [Alike] says by them which proposals are
+// the same in other words.
+//
 // # Failures
 //
 // Every failure of a provider is an [*Error] of one [Problem], and says whether
