@@ -46,7 +46,7 @@ var (
 //   - in any text what follows such a name and ":" or "=": in quotes, also
 //     escaped ones at any depth, up to the quote that closes them; otherwise up
 //     to a space, quote, comma, semicolon or "&"; with Bearer, Basic, Digest or
-//     Token before it or not;
+//     Token before it or not; a list or an object up to its end;
 //   - what follows "Bearer";
 //   - private keys in PEM; words that begin like the keys of well-known services
 //     (sk-, ghp_, AKIA, eyJ and others); user and password of a URL; 32 and more
@@ -78,25 +78,56 @@ func value(text string, from int) [2]int {
 		quote++
 	}
 	if quote == len(text) || !strings.ContainsRune(`"'`, rune(text[quote])) {
+		if from < len(text) && strings.ContainsRune("[{", rune(text[from])) {
+			return [2]int{from, group(text, from)}
+		}
 		if end := strings.IndexAny(text[from:], " \t\r\n\"',;&"); end >= 0 {
 			return [2]int{from, from + end}
 		}
 		return [2]int{from, len(text)}
 	}
-	// The quote that closes it has as many backslashes before it as the one
-	// that opens it; a quote inside of it has more.
-	depth, slashes := quote-from, 0
-	for i := quote + 1; i < len(text); i++ {
+	end := closing(text, quote, quote-from)
+	return [2]int{quote + 1, end - backslashes(text[quote+1:end])}
+}
+
+// closing returns where the quote is that closes the one at open, which has so
+// many backslashes before it. It has as many; a quote inside of it has more.
+// If nothing closes it, that is the end of the text.
+func closing(text string, open, depth int) int {
+	slashes := 0
+	for i := open + 1; i < len(text); i++ {
 		switch {
 		case text[i] == '\\':
 			slashes++
 			continue
-		case text[i] == text[quote] && slashes <= depth:
-			return [2]int{quote + 1, i - slashes}
+		case text[i] == text[open] && slashes <= depth:
+			return i
 		}
 		slashes = 0
 	}
-	return [2]int{quote + 1, len(text)}
+	return len(text)
+}
+
+// backslashes counts those that the text ends with.
+func backslashes(text string) int { return len(text) - len(strings.TrimRight(text, "\\")) }
+
+// group returns where the list or object ends that begins at from: with the
+// text, if nothing closes it.
+func group(text string, from int) int {
+	depth := 0
+	for i := from; i < len(text); i++ {
+		switch text[i] {
+		case '[', '{':
+			depth++
+		case ']', '}':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		case '"', '\'':
+			i = closing(text, i, backslashes(text[from:i]))
+		}
+	}
+	return len(text)
 }
 
 // without returns the text with each run of the ranges replaced.
