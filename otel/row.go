@@ -20,6 +20,7 @@ const patience = time.Second
 // as it took to publish; it is kept for what is known later.
 type row struct {
 	span   trace.Span
+	about  []attribute.KeyValue // set at the end, all at once: a span makes room anew each time
 	signal signals.Any
 	done   time.Time // what the span ends with
 	solve  solveKey
@@ -49,8 +50,7 @@ func (r *row) settled(e *bus.Settled, took time.Duration) {
 
 // close ends the span.
 func (r *row) close() {
-	all := make([]attribute.KeyValue, 0, 6)
-	all = append(all, keyDelivered.Int(r.delivered))
+	all := append(r.about, keyDelivered.Int(r.delivered))
 	for _, n := range []struct {
 		key   attribute.Key
 		count int
@@ -96,9 +96,9 @@ func counts(rows []*row, d *consensus.Decision) {
 		if !ok {
 			continue
 		}
-		r.span.SetAttributes(keyCounted.Bool(counted[v.Seq]))
+		r.about = append(r.about, keyCounted.Bool(counted[v.Seq]))
 		if cause := causes[key{v.Source, v.Payload.ProposalID}]; !counted[v.Seq] && cause != "" {
-			r.span.SetAttributes(keyCause.String(cause))
+			r.about = append(r.about, keyCause.String(cause))
 		}
 	}
 }

@@ -79,9 +79,9 @@ func (w *watch) published(s signals.Any) {
 	if answered.span.SpanID() != parent.SpanID() {
 		link(span, linkReply, answered.span)
 	}
-	span.SetAttributes(w.about(message(publishName, publishType, l.kind, &h, at), s, &h, answered)...)
+	about := w.about(message(publishName, publishType, l.kind, &h, at), s, &h, answered)
 	solve := solveKey{at.TraceID(), h.Thread}
-	w.rows.add(h.ID, &row{span: span, signal: s, done: time.Now(), solve: solve}, w.solves.running(solve), now)
+	w.rows.add(h.ID, &row{span: span, about: about, signal: s, done: time.Now(), solve: solve}, w.solves.running(solve), now)
 	w.wakeLocked()
 }
 
