@@ -74,6 +74,37 @@ func endpoint(signal string) error {
 	return nil
 }
 
+// headers refuses what the exporters would leave out. It does not repeat it:
+// headers are where keys are.
+func headers(signal string) error {
+	name, value := variable(signal, "HEADERS")
+	for part := range strings.SplitSeq(value, ",") {
+		key, of, pair := strings.Cut(part, "=")
+		_, err := url.PathUnescape(of)
+		if strings.TrimSpace(part) != "" && (!pair || strings.TrimSpace(key) == "" || err != nil) {
+			return &VariableError{name, "…", []string{"NAME=VALUE with others behind commas, percent-encoded"}}
+		}
+	}
+	return nil
+}
+
+func compression(signal string) error {
+	name, _ := variable(signal, "COMPRESSION")
+	_, err := choice([]string{name}, "", "gzip", none)
+	return err
+}
+
+// whole refuses what the SDK would replace by its defaults.
+func whole(variables ...string) error {
+	for _, name := range variables {
+		value := strings.TrimSpace(os.Getenv(name))
+		if n, err := strconv.Atoi(value); value != "" && (err != nil || n <= 0) {
+			return &VariableError{name, value, []string{"the whole numbers from 1"}}
+		}
+	}
+	return nil
+}
+
 // sampler refuses what the SDK would report to a global handler and replace
 // by a sampler of its own choice.
 func sampler() error {

@@ -60,12 +60,19 @@ func New(ctx context.Context, o *Options) (*Pipeline, error) {
 }
 
 func (p *Pipeline) open(ctx context.Context, o *Options) error {
+	content, err := captured()
+	if err != nil {
+		return err
+	}
 	if !enabled("OTEL_SDK_DISABLED") {
 		about, err := whoSends(ctx, o.Service)
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(p.trace(ctx, about), p.measure(ctx, about, o.NoMetrics)); err != nil {
+		if err := p.trace(ctx, about); err != nil {
+			return err // and send nothing
+		}
+		if err := p.measure(ctx, about, o.NoMetrics); err != nil {
 			return err
 		}
 	}
@@ -75,10 +82,6 @@ func (p *Pipeline) open(ctx context.Context, o *Options) error {
 	}
 	if p.meters != nil {
 		to.Meters = p.meters
-	}
-	content, err := captured()
-	if err != nil {
-		return err
 	}
 	if content {
 		to.Content = otel.Redact
@@ -92,7 +95,8 @@ func (p *Pipeline) trace(ctx context.Context, about *resource.Resource) error {
 	if err != nil || to == none {
 		return err
 	}
-	if err := sampler(); err != nil {
+	err = cmp.Or(sampler(), whole("OTEL_BSP_SCHEDULE_DELAY", "OTEL_BSP_EXPORT_TIMEOUT", "OTEL_BSP_MAX_QUEUE_SIZE", "OTEL_BSP_MAX_EXPORT_BATCH_SIZE"))
+	if err != nil {
 		return err
 	}
 	e, err := newTraces(ctx)
@@ -116,6 +120,9 @@ func (p *Pipeline) measure(ctx context.Context, about *resource.Resource, unaske
 	}
 	to, err := exporter("METRICS", otherwise)
 	if err != nil || to == none {
+		return err
+	}
+	if err := whole("OTEL_METRIC_EXPORT_INTERVAL", "OTEL_METRIC_EXPORT_TIMEOUT"); err != nil {
 		return err
 	}
 	e, err := newMetrics(ctx)

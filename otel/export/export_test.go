@@ -301,16 +301,41 @@ func TestValueThatIsNotSupportedIsAnError(t *testing.T) {
 	for name, value := range map[string]string{
 		"OTEL_TRACES_EXPORTER": "zipkin", "OTEL_METRICS_EXPORTER": "prometheus", "OTEL_EXPORTER_OTLP_PROTOCOL": "http/json",
 		"OTEL_EXPORTER_OTLP_ENDPOINT": "localhost:4318", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "ftp://localhost", "OTEL_TRACES_SAMPLER": "half",
-		"OTEL_EXPORTER_OTLP_TIMEOUT": "10s", "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT": "event_only",
+		"OTEL_EXPORTER_OTLP_TIMEOUT": "10s", "OTEL_EXPORTER_OTLP_COMPRESSION": "zip", "OTEL_BSP_MAX_QUEUE_SIZE": "many", "OTEL_BSP_SCHEDULE_DELAY": "0",
+		"OTEL_METRIC_EXPORT_INTERVAL": "1m", "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT": "event_only",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv(name, value)
 			_, err := export.New(t.Context(), nil)
 			var problem *export.VariableError
-			if !errors.As(err, &problem) || problem.Name != name || !strings.Contains(err.Error(), value) {
-				t.Errorf("got %v, want an error about %s", err, name)
+			if !errors.As(err, &problem) || problem.Name != name || !strings.Contains(err.Error(), value) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("got %v, want one line about %s", err, name)
 			}
 		})
+	}
+}
+
+func TestHeadersThatAreNoneAreRefusedAndNotRepeated(t *testing.T) {
+	for value, want := range map[string]bool{
+		"": true, "api-key=s3cret": true, "a=b, c=d%20e,": true, "s3cret": false, "a=b,s3cret": false, "=s3cret": false, "a=s3cret%zz": false,
+	} {
+		t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", value)
+		p, err := export.New(t.Context(), nil)
+		if (err == nil) != want || err != nil && strings.Contains(err.Error(), "s3cret") {
+			t.Errorf("%q: got %v, taken %v", value, err, want)
+		}
+		if p != nil {
+			p.Close()
+		}
+	}
+}
+
+func TestNothingIsSentOnceAValueIsRefused(t *testing.T) {
+	var requests atomic.Int32
+	collector(t, func(http.ResponseWriter, *http.Request) { requests.Add(1) })
+	t.Setenv("OTEL_TRACES_SAMPLER", "half")
+	if _, err := export.New(t.Context(), nil); err == nil || requests.Load() > 0 {
+		t.Errorf("got %v, and %d requests", err, requests.Load())
 	}
 }
 

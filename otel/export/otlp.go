@@ -1,8 +1,8 @@
 package export
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"time"
 
 	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetricgrpc"
@@ -32,7 +32,7 @@ const (
 func newTraces(ctx context.Context) (sdktrace.SpanExporter, error) {
 	const signal = "TRACES"
 	over, err := protocol(signal)
-	if err := errors.Join(err, endpoint(signal)); err != nil {
+	if err := cmp.Or(err, endpoint(signal), headers(signal), compression(signal)); err != nil {
 		return nil, err
 	}
 	if over == grpc {
@@ -60,7 +60,7 @@ func newTraces(ctx context.Context) (sdktrace.SpanExporter, error) {
 func newMetrics(ctx context.Context) (sdkmetric.Exporter, error) {
 	const signal = "METRICS"
 	over, err := protocol(signal)
-	if err := errors.Join(err, endpoint(signal)); err != nil {
+	if err := cmp.Or(err, endpoint(signal), headers(signal), compression(signal)); err != nil {
 		return nil, err
 	}
 	if over == grpc {
