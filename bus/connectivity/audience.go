@@ -7,20 +7,21 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// Audience is whom a signal is for. The layer turns it into recipients once,
-// when the signal is emitted. The zero value is refused on the wire.
+// Audience says which components a signal is for. The layer turns it into
+// recipients once, when the signal is emitted. The zero value is refused on the
+// wire.
 type Audience uint8
 
 // The audiences.
 const (
-	Self        Audience = 1 + iota // the source alone
-	Coordinator                     // the thread's coordinator, see [Layer.SetCoordinator]
-	Selected                        // whom a [Resolver] names
+	Self        Audience = 1 + iota // only the source
+	Coordinator                     // the thread's coordinator: see [Layer.SetCoordinator]
+	Selected                        // the components that a [Resolver] names
 
-	// All is every component registered in the thread at that moment, see
-	// [Layer.Register]: an audience, and no list of recipients. Inboxes deliver
-	// to those components; to the bus itself such a signal is for everyone who
-	// subscribes.
+	// All is every component registered in the thread at that moment: see
+	// [Layer.Register]. It is not expanded into a list of recipients: inboxes
+	// deliver to those components, but on the bus itself such a signal is for
+	// every subscriber.
 	All
 )
 
@@ -37,13 +38,14 @@ func (a *Audience) UnmarshalText(text []byte) error {
 	return audienceNames.Unmarshal(text, a)
 }
 
-// A Resolver names who gets a signal for the audience [Selected]. It is called
-// inside Emit, before the signal is stored and so without its id and time,
-// without locks and concurrently. If it fails or panics, Emit fails with it and
-// nothing is stored, unless the signal is critical: that goes to all.
+// A Resolver names the recipients of a signal for the audience [Selected]. Emit
+// calls it, concurrently and without holding locks, before the signal is
+// stored, so the signal has no id and time yet. If it fails or panics, Emit
+// returns that error and stores nothing, unless the signal is critical: then it
+// goes to all.
 type Resolver func(context.Context, Signal) ([]string, error)
 
-// resolver returns who has to be asked first, nil if nobody has.
+// resolver returns the resolver that has to be called first, or nil.
 func (m *emitting) resolver() Resolver {
 	if m.note.Audience != Selected || m.answered {
 		return nil
@@ -56,7 +58,7 @@ func (m *emitting) resolver() Resolver {
 	return nil
 }
 
-// answer asks the resolver. A critical signal is stored whatever it does.
+// answer calls the resolver. A critical signal is stored even if it fails.
 func (m *emitting) answer(ctx context.Context) error {
 	m.answered = true
 	var chosen []string
@@ -76,8 +78,8 @@ func (m *emitting) answer(ctx context.Context) error {
 	return m.failed
 }
 
-// withDuty adds to the recipients those who owe the answer that an update takes
-// over.
+// withDuty adds to the recipients those of the critical signal whose duty to be
+// answered an update takes over.
 func withDuty(to signals.Recipients, d *duty) signals.Recipients {
 	switch {
 	case d == nil:
@@ -88,8 +90,8 @@ func withDuty(to signals.Recipients, d *duty) signals.Recipients {
 	return recipients(slices.Concat(names(to), names(d.to)))
 }
 
-// unanswered returns ErrNobody for a critical signal to all where nobody is who
-// may answer it.
+// unanswered returns ErrNobody for a critical signal to all if no one there may
+// answer it.
 func (m *emitting) unanswered() error {
 	p := m.layer.places.get(m.in.Thread)
 	if m.note.Priority != Critical || p != nil && !p.coordinator.Equal(nobody) {
@@ -105,8 +107,8 @@ func (m *emitting) unanswered() error {
 	return ErrNobody
 }
 
-// answerable reports whether there is anybody among the recipients who may
-// answer a critical signal: another than its source, or the coordinator.
+// answerable reports whether any of the recipients may answer a critical
+// signal: one other than its source, or the coordinator.
 func (m *emitting) answerable(to signals.Recipients) bool {
 	source := m.in.Source
 	if to.Include(source) && !m.layer.coordinatesLocked(source, m.in.Thread) {
@@ -115,8 +117,8 @@ func (m *emitting) answerable(to signals.Recipients) bool {
 	return !to.Equal(nobody)
 }
 
-// recipients returns who gets the signal on the bus, and why a critical one
-// is for everyone instead of its audience.
+// recipients returns the recipients on the bus, and why a critical signal goes
+// to everyone instead of its audience.
 func (m *emitting) recipients() (to signals.Recipients, err error) {
 	to = nobody
 	p := m.layer.places.get(m.in.Thread)

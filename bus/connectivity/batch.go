@@ -7,21 +7,22 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// A batch is what one call writes to the log. It is filled with the bus's lock
-// held, so it knows the places of its entries.
+// A batch holds the entries that one call appends to the log. It is filled with
+// the bus's lock held, so the positions of its entries are known.
 type batch struct {
 	layer   string
 	fold    *fold
 	at      bus.Moment
-	entries []signals.Any // behind the last one: those of earlier batches, to be written over
+	entries []signals.Any // beyond its length: entries of earlier batches, to be overwritten
 }
 
-// maxIdle is how many batches are kept to be used again, and of how many
-// entries: as many as are written at once, where it matters.
+// maxIdle is how many batches are kept for reuse, and their maximum capacity in
+// entries: enough for the number of concurrent writers and entries where speed
+// matters.
 const maxIdle = 16
 
-// batchLocked returns a batch, one from before if it can: the bus has copies
-// of what that said.
+// batchLocked returns a batch, reusing one if possible: the bus has copies of
+// its entries.
 func (l *Layer) batchLocked() *batch {
 	last := len(l.idle) - 1
 	if last < 0 {
@@ -32,15 +33,15 @@ func (l *Layer) batchLocked() *batch {
 	return b
 }
 
-// retireLocked keeps a batch that nobody looks at any more.
+// retireLocked keeps a batch that is no longer in use.
 func (l *Layer) retireLocked(b *batch) {
 	if len(l.idle) < maxIdle && cap(b.entries) <= maxIdle {
 		l.idle = append(l.idle, b)
 	}
 }
 
-// add writes an entry, over one of its kind if there is one in its place: that
-// saves a fifth of a step.
+// add appends an entry, overwriting an old one of the same kind at that index
+// if there is one, which saves a fifth of the time of a step.
 func add[P signals.Payload](b *batch, h signals.Header, p P) {
 	n := len(b.entries)
 	if n < cap(b.entries) {
@@ -53,7 +54,8 @@ func add[P signals.Payload](b *batch, h signals.Header, p P) {
 	b.entries = append(b.entries, signals.New(h, p))
 }
 
-// header returns the header of the next entry. The bus adds id, time and place.
+// header returns the header of the next entry. The bus adds id, time and
+// position.
 func (b *batch) header(source, thread string, to signals.Recipients, about signals.ID) signals.Header {
 	return signals.Header{Source: source, Thread: thread, ReplyTo: about, TTL: -1, Confidence: 1, Recipients: to}
 }
@@ -84,7 +86,8 @@ func (b *batch) note(h signals.Header, n *Note) {
 	}
 }
 
-// transition says to those whom the signals were for that they reached a state.
+// transition adds an entry which tells the recipients of the signals that these
+// reached a state.
 func (b *batch) transition(source, thread string, s State, to signals.Recipients, ids ...signals.ID) {
 	h := b.header(source, thread, to, ids[0])
 	add(b, h, Transition{Link: b.link(), State: s, Signals: ListOf(ids...)})

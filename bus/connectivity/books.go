@@ -6,8 +6,8 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// The kinds of what the layer writes down beside the signals themselves, so
-// that its state is a fold of the log.
+// The kinds of the entries that the layer writes in addition to the signals
+// themselves, so that its state is a fold of the log.
 const (
 	KindTransition signals.Kind = "connectivity:transition"
 	KindStep       signals.Kind = "connectivity:step"
@@ -15,31 +15,32 @@ const (
 	KindClosed     signals.Kind = "connectivity:closed"
 )
 
-// Transition says that signals of one thread reached a state. Its source is who
-// ended them: the one who replaced or resolved, or the system. An end is for
-// those whom the signals were for, and Active for the system alone.
+// Transition says that signals of one thread reached a state. Its source is the
+// component that ended them, by replacing or resolving, or the system. A
+// terminal transition has the recipients of the signals; one to Active is for
+// the system only.
 type Transition struct {
 	Link
 	State   State `json:"state"`   // required; not Emitted
 	Signals IDs   `json:"signals"` // required
 }
 
-// Step says that a thread reached a step. It is for the system alone, as are
+// Step says that a thread reached a step. It is for the system only, like
 // [Requested] and [Closed].
 type Step struct {
 	Link
 	Step int `json:"step"` // at least 1
 }
 
-// Requested says which mode the hook asked for.
+// Requested records the mode that the hook asked for.
 type Requested struct {
 	Link
 	For  signals.ID `json:"for"`  // required; the signal that the hook was called for
-	At   uint64     `json:"at"`   // required; its place in the log
+	At   uint64     `json:"at"`   // required; its position in the log
 	Mode Mode       `json:"mode"` // required
 }
 
-// Closed says that a thread was closed and everything in it forgotten.
+// Closed says that a thread was closed and that everything in it is forgotten.
 type Closed struct{ Link }
 
 // Kind returns KindTransition.
@@ -94,7 +95,7 @@ func Payloads() []signals.Registration {
 	}
 }
 
-// kinds are the kinds that are the layers' alone.
+// kinds are the kinds reserved for layers.
 var kinds = []signals.Kind{
 	KindAttention, KindConfidence, KindConflict, KindHandoff, KindEscalation,
 	KindTransition, KindStep, KindMode, KindClosed,

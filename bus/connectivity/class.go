@@ -2,22 +2,22 @@ package connectivity
 
 import "github.com/swarmbus/swarmbus/signals"
 
-// Class is what a signal says, narrowly. The zero value is refused.
+// Class is the specific meaning of a signal. The zero value is refused.
 type Class uint8
 
 // The classes.
 const (
-	AttentionRaise        Class = 1 + iota // somebody should look at this
+	AttentionRaise        Class = 1 + iota // someone should look at this
 	ConfidenceHigh                         // the output is stable: grade in [0.8,1]
 	ConfidenceMedium                       // reasonable, with caveats: [0.4,0.8)
 	ConfidenceLow                          // speculative: (0,0.4)
 	ConfidenceBlocker                      // no useful output without more input: 0
-	ConflictActive                         // two views disagree in a way that matters
-	ConflictResolved                       // they no longer do
+	ConflictActive                         // two views disagree in a relevant way
+	ConflictResolved                       // they no longer disagree
 	HandoffReady                           // the output can be used downstream
-	HandoffPartial                         // some of it can, more is coming
+	HandoffPartial                         // part of it can, more will follow
 	EscalationInterrupt                    // stop the plan
-	EscalationUncertainty                  // too uncertain; asks for a stronger mode
+	EscalationUncertainty                  // too uncertain: asks for a stronger mode
 
 	classes = int(EscalationUncertainty)
 )
@@ -39,8 +39,8 @@ func (c Class) MarshalText() ([]byte, error) { return classNames.Marshal(c) }
 // UnmarshalText accepts the eleven wire names and nothing else.
 func (c *Class) UnmarshalText(text []byte) error { return classNames.Unmarshal(text, c) }
 
-// Message returns the broad intent that the class belongs to, 0 for an unknown
-// class. A class has one, so the two cannot disagree.
+// Message returns the message class that the class belongs to, or 0 for an
+// unknown class. It is derived from the class, so the two cannot disagree.
 func (c Class) Message() Message {
 	switch c {
 	case AttentionRaise:
@@ -57,7 +57,7 @@ func (c Class) Message() Message {
 	return 0
 }
 
-// Message is the broad intent of a signal: its message class.
+// Message is the message class of a signal: its broad intent.
 type Message uint8
 
 // The message classes.
@@ -65,7 +65,7 @@ const (
 	AboutAttention  Message = 1 + iota // to consider, not urgent
 	AboutConfidence                    // how stable the source's output is
 	AboutConflict                      // views that cannot both stand
-	AboutHandoff                       // somebody downstream can go on
+	AboutHandoff                       // someone downstream can continue
 	AboutEscalation                    // the path must change
 )
 
@@ -74,8 +74,8 @@ var messageNames = signals.NewEnum[Message]("message", "attention", "confidence"
 // String returns the name, or the number of an unknown message class.
 func (m Message) String() string { return messageNames.String(m) }
 
-// Kind returns the kind of the signals of this message class on the bus, ""
-// for an unknown one.
+// Kind returns the kind that signals of this message class have on the bus, or
+// "" for an unknown one.
 func (m Message) Kind() signals.Kind {
 	switch m {
 	case AboutAttention:

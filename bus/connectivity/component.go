@@ -7,15 +7,16 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// A Component is the handle of one part of the swarm. It speaks as itself and
-// nobody else, and ends only what is its to end. It may be used concurrently.
+// A Component is the handle of one part of the swarm. It emits only under its
+// own id, and can end only the signals that it is allowed to end. It may be
+// used concurrently.
 type Component struct {
 	layer *Layer
 	id    string
 }
 
-// Component returns the handle of a component. Who has it speaks as that
-// component, so only the component should.
+// Component returns the handle of a component. Its holder emits as that
+// component, so no one else should have it.
 func (l *Layer) Component(id string) (*Component, error) {
 	if err := checkNames("component", "component", id); err != nil {
 		return nil, err
@@ -38,17 +39,18 @@ func (c *Component) Emit(ctx context.Context, in Input) (Emission, error) {
 }
 
 // Resolve is [Layer.Resolve] for a signal that the component emitted, that is
-// for it, or whose thread it coordinates; otherwise [ErrNotAllowed]. What is for
-// all is for those who were registered when it was emitted. A critical signal
-// is not its source's to resolve, unless that is the coordinator.
+// addressed to it, or whose thread it coordinates; for others it returns
+// [ErrNotAllowed]. A signal for all is addressed to the components registered
+// when it was emitted. The source of a critical signal cannot resolve it, unless
+// it is the coordinator.
 func (c *Component) Resolve(ctx context.Context, id signals.ID) (Signal, error) {
 	return c.layer.resolve(ctx, id, c)
 }
 
-// Acknowledge says that the component got a signal, which makes an emitted one
-// active. It does not answer it: Resolve does. The error is [ErrNotAllowed]
-// if the signal is not for the component, or [ErrNotFound]. An [Inbox]
-// acknowledges what it delivers.
+// Acknowledge records that the component received a signal, which makes an
+// emitted signal active. It does not answer the signal: Resolve does. The error
+// is [ErrNotAllowed] if the signal is not addressed to the component, or
+// [ErrNotFound]. An [Inbox] acknowledges what it delivers.
 func (c *Component) Acknowledge(ctx context.Context, id signals.ID) error {
 	l := c.layer
 	return l.record(ctx, func(b *batch) error {
@@ -70,7 +72,7 @@ func (c *Component) refuse(what string, r *record) error {
 	return fmt.Errorf("%w: %q may not %s %s of %q", ErrNotAllowed, c.id, what, r.id, r.source().name)
 }
 
-// isForLocked reports whether a component is one of those whom a signal is for.
+// isForLocked reports whether a signal is addressed to a component.
 func (l *Layer) isForLocked(id string, r *record) bool {
 	thread, own := r.thread().name, duty{r.to, r.seq}
 	if l.owesLocked(id, thread, own) || r.duty != nil && l.owesLocked(id, thread, *r.duty) {
@@ -79,7 +81,7 @@ func (l *Layer) isForLocked(id string, r *record) bool {
 	return r.priority == Critical && r.to.Everyone() && l.coordinatesLocked(id, thread)
 }
 
-// owesLocked reports whether a component is one of those who have a duty.
+// owesLocked reports whether a component is one of those who have the duty d.
 func (l *Layer) owesLocked(id, thread string, d duty) bool {
 	if !d.to.Everyone() {
 		return d.to.Include(id)

@@ -8,19 +8,19 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// Convergence says whether a thread is ready for its answer: no conflict open,
-// no escalation open, nothing critical unanswered, and the newest grade in force
-// of every source that has one high or medium. Where nobody has a grade in force and nothing is in the
-// way, that is not known.
+// Convergence says whether a thread is ready for its answer: no conflict is open, no escalation is
+// open, no critical signal is unanswered, and the newest grade in force of every source that has one
+// is high or medium. If there are no obstacles but no source has a grade in force, convergence is
+// unknown.
 type Convergence struct {
 	Converged bool
-	Unknown   bool       // nothing is in the way, but nobody has said how sure it is
-	Obstacles []Obstacle // what is in the way, oldest first
+	Unknown   bool       // there are no obstacles, but no source has a grade in force
+	Obstacles []Obstacle // oldest first
 	Graded    int        // sources with a grade in force
-	Blocked   int        // sources among them that are blocked
+	Blocked   int        // those of them that are blocked
 }
 
-// String says it in words.
+// String describes the convergence in words.
 func (c Convergence) String() string {
 	switch {
 	case c.Converged:
@@ -44,17 +44,17 @@ type Cause uint8
 // The causes.
 const (
 	OpenConflict   Cause = 1 + iota
-	OpenEscalation       // also one that was not delivered yet
+	OpenEscalation       // including one that was not delivered yet
 	LowConfidence        // the newest grade in force of its source is low
-	BlockedSource        // it is a blocker, or counts as one: see [Highest]
-	Unanswered           // it is critical, and none of the above
+	BlockedSource        // a blocker, or counts as one: see [Highest]
+	Unanswered           // critical, and none of the above
 )
 
 var causeNames = signals.NewEnum[Cause](
 	"cause", "open conflict", "open escalation", "low confidence", "blocked source", "unanswered critical",
 )
 
-// String returns two words, or three.
+// String returns the cause in two or three words.
 func (c Cause) String() string { return causeNames.String(c) }
 
 // An Obstacle is a signal that keeps its thread from converging.
@@ -63,7 +63,7 @@ type Obstacle struct {
 	Cause  Cause
 }
 
-// String says what is in the way, for people.
+// String describes the obstacle, for people.
 func (o Obstacle) String() string {
 	s := &o.Signal
 	switch o.Cause {

@@ -1,6 +1,6 @@
-// Package connectivity is how the parts of a swarm tell each other what they
-// need to coordinate: attention, confidence, conflict, handoff and escalation,
-// as signals with a lifecycle on a bus.
+// Package connectivity lets the parts of a swarm coordinate: they emit
+// attention, confidence, conflict, handoff and escalation as signals with a
+// lifecycle on a bus.
 //
 //	layer, err := connectivity.New(b, nil)
 //	layer.SetCoordinator("review", "lead")
@@ -13,41 +13,45 @@
 //
 // # The log
 //
-// A signal is a signal of the bus: its kind is its message class, its
-// recipients are the bus's, and so agents hear what is addressed to them and
-// the history, traces and observers of the bus see all. What becomes of it is
-// in the log too ([Transition], [Step], [Requested], [Closed]), so the layer's
-// state is a fold of the log and [Rebuild] restores it. The kinds are reserved:
-// the bus refuses them from agents. Several layers may share a bus under
-// different names, not one name.
+// A signal of the layer is a signal of the bus: its kind is its message class
+// and its recipients are those of the bus, so agents receive what is addressed
+// to them, and the history, traces and observers of the bus see everything. Its
+// later states are in the log too ([Transition], [Step], [Requested],
+// [Closed]), so the layer's state is a fold of the log and [Rebuild] restores
+// it. The kinds are reserved: the bus refuses them from agents. Several layers
+// may share a bus if their names differ.
 //
-// Every call decides at the end of the log, and is committed and folded in the
-// same moment. What is not in the log suppresses, ends and resolves nothing: a
-// call that has to wait until a reader has room is judged anew afterwards.
+// Every call decides on the state at the end of the log, and is committed and
+// folded atomically. A signal that is not in the log suppresses, ends and
+// resolves nothing: a call that had to wait for a reader to have room decides
+// anew afterwards.
 //
 // # Ordering
 //
-// Order is by place in the log, never by time. Observers are called one event
-// at a time, those of a thread in order, the hook before the observers. Emit and
-// Resolve return after the commit, usually also after the observers; inside an
-// observer, and while another caller is at it, events come after the return.
-// Calls inside observers, hooks, resolvers and handlers of the bus neither
-// recurse nor deadlock, and find what they were called for.
+// Order is by position in the log, never by time. Observers are called for one
+// event at a time, for the events of a thread in order, and after the hook. Emit
+// and Resolve return after the commit, and usually after the observers have been
+// called; inside an observer, or while another goroutine is calling observers,
+// events are delivered after the return. Calls inside observers, hooks,
+// resolvers and handlers of the bus neither recurse nor deadlock, and see the
+// signal that they were called for.
 //
 // # Ownership
 //
-// Values returned and shown are copies. Coordinators, components, resolvers,
-// hook and observers are configuration: they are not in the log. The [Layer] is
-// for whoever runs the swarm; a [Component] can do what is its to do.
+// Values that are returned or passed to callbacks are copies. Coordinators,
+// components, resolvers, hook and observers are configuration: they are not in
+// the log. The [Layer] is for the operator of the swarm and has all rights; a
+// [Component] has only its own.
 //
 // # Limits
 //
-// Emit, Get, Resolve and the default query cost the same whatever a thread
-// holds; a step costs what expires. A query that combines conditions which many
-// signals meet one by one and few together costs the shortest list among them.
-// A signal takes about 400 bytes; ended ones are kept until CloseThread, at
-// most 65536 of a thread ([Options].Retain). Threads are kept until they are
-// closed, which frees what they held.
+// The cost of Emit, Get, Resolve and the default query does not depend on the
+// size of a thread; that of a step is linear in the signals that expire. A
+// query that combines conditions costs a pass over the shortest list for one of
+// them, which may be longer than the result. A signal takes about 400 bytes;
+// ended signals are kept until CloseThread, at most 65536 per thread
+// ([Options].Retain). Threads are kept until they are closed, which frees their
+// memory.
 //
 // # Rules
 //

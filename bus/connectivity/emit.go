@@ -9,32 +9,34 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// An Emission is what became of an [Input].
+// An Emission is the result of emitting an [Input].
 type Emission struct {
-	Signal     Signal // as it was stored; if suppressed, the live one that it would repeat
+	Signal     Signal // as it was stored; if suppressed, the live signal that it would repeat
 	Suppressed bool
 	Reason     Reason // why, if suppressed
-	Open       int    // signals that the source has open in the thread, but handoffs: see [Crowd]
+	Open       int    // open signals of the source in the thread, without handoffs: see [Crowd]
 
-	// Unreached is [ErrNobody] for a signal to a coordinator or a selection that is
-	// not there: observers and queries see it, and no inbox. A critical one goes to
-	// all instead, and Unreached is why: ErrNobody if its audience, all of them
-	// included, has nobody in it who may answer, or what the resolver failed with.
-	// Otherwise nil.
+	// Unreached is [ErrNobody] for a signal whose coordinator or selection does not
+	// exist: observers and queries see the signal, but no inbox gets it. A critical
+	// signal then goes to all instead, and Unreached says why: ErrNobody if no one
+	// in its audience may answer it, which is possible for the audience [All] too,
+	// or the resolver's error. Otherwise it is nil.
 	Unreached error
 }
 
-// Emit stores a signal and gets it to its recipients and observers, or returns
-// the live one that it would only repeat. In this order: validate, suppress,
-// resolve recipients, publish together with the end of what it replaces, call
-// the hook, call observers. Inboxes deliver after the hook, too; who reads the
-// bus itself may be earlier.
+// Emit stores a signal and delivers it to its recipients and observers, or
+// returns the live signal that it would only repeat. The steps are, in this
+// order: validate, suppress, resolve recipients, publish together with the end
+// of the signal that it replaces, call the hook, call observers. Inboxes
+// deliver after the hook as well; direct readers of the bus may see the signal
+// earlier.
 //
-// Its errors are a [*ValidationError], [ErrFull], the resolver's, why ctx
-// ended, and those of [bus.Publisher.Publish]; then nothing is stored.
+// Its errors are a [*ValidationError], [ErrFull], the resolver's error, the
+// cause of ctx's end, and those of [bus.Publisher.Publish]; on an error nothing
+// is stored.
 func (l *Layer) Emit(ctx context.Context, in Input) (Emission, error) { return l.emit(ctx, &in, nil) }
 
-// emit emits as a component, or as whoever runs the swarm.
+// emit emits as a component, or as the operator if as is nil.
 func (l *Layer) emit(ctx context.Context, in *Input, as *Component) (Emission, error) {
 	m := emitting{layer: l, in: *in, as: as}
 	in.note(&m.note)
@@ -42,7 +44,7 @@ func (l *Layer) emit(ctx context.Context, in *Input, as *Component) (Emission, e
 		return Emission{}, invalid(err)
 	}
 	defer l.drain(ctx)
-	defer m.release() // also where the hook, or a handler of the bus, ends its goroutine
+	defer m.release() // also if the hook or a handler of the bus exits the goroutine
 	for {
 		if err := l.commit(ctx, m.decide, m.committed); err != nil {
 			return Emission{}, invalid(err)
@@ -64,20 +66,20 @@ func (l *Layer) emit(ctx context.Context, in *Input, as *Component) (Emission, e
 type emitting struct {
 	layer *Layer
 	in    Input
-	as    *Component // nil: whoever runs the swarm
+	as    *Component // nil: the operator of the swarm
 	note  Note
 
-	ask      Resolver // has to say who gets it, before it can be stored
+	ask      Resolver // to be called before the signal can be stored
 	answered bool
-	to       signals.Recipients // what it said
-	failed   error              // or why it could not
+	to       signals.Recipients // its result
+	failed   error              // or its error
 
 	hooked bool
-	held   *telling // its events, until the hook has returned
+	held   *telling // the signal's events, until the hook has returned
 	result Emission
 }
 
-// decide judges the input against what is in the log now, and writes it.
+// decide checks the input against the current end of the log, and writes it.
 func (m *emitting) decide(b *batch) error {
 	l, n := m.layer, &m.note
 	t := b.fold.threads.get(m.in.Thread)
@@ -105,7 +107,7 @@ func (m *emitting) decide(b *batch) error {
 	return nil
 }
 
-// check holds the rules that need the thread.
+// check checks the rules that depend on the thread.
 func (m *emitting) check(t *thread) error {
 	n := &m.note
 	if after := m.in.ExpiresAfter; after > 0 {
@@ -147,8 +149,8 @@ func (m *emitting) checkReplaced(t *thread, r *record) error {
 	return nil
 }
 
-// room holds the cap. An update takes the room of what it replaces, and no cap
-// holds back an alarm.
+// room enforces MaxLive. An update takes the room of the signal it replaces,
+// and alarms are exempt.
 func (m *emitting) room(t *thread) error {
 	most := m.layer.opts.MaxLive
 	if most == 0 || t == nil || t.live.n < most || m.note.Priority == Critical || !m.note.Replaces.IsZero() {
@@ -157,7 +159,7 @@ func (m *emitting) room(t *thread) error {
 	return fmt.Errorf("%w: %d in thread %q", ErrFull, t.live.n, t.name)
 }
 
-// write adds the note and the end of what it replaces.
+// write adds the note and the end of the signal that it replaces.
 func (m *emitting) write(b *batch) {
 	n := &m.note
 	to, err := m.recipients()

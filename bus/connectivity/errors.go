@@ -8,31 +8,33 @@ import (
 )
 
 var (
-	// ErrNotFound says that the layer holds no signal with that id.
+	// ErrNotFound is returned if the layer holds no signal with that id.
 	ErrNotFound = errors.New("connectivity: signal not found")
-	// ErrTerminal says that the signal has ended in another way.
+	// ErrTerminal is returned if the signal has already ended in another way.
 	ErrTerminal = errors.New("connectivity: signal has ended")
-	// ErrFull says that the thread has as many live signals as it may.
+	// ErrFull is returned if the thread has reached its limit of live signals.
 	ErrFull = errors.New("connectivity: too many live signals")
-	// ErrNotAllowed says that a component wanted to do what is not its to do.
+	// ErrNotAllowed is returned if a component is not allowed to do what it
+	// tried.
 	ErrNotAllowed = errors.New("connectivity: not the component's to do")
-	// ErrNobody says that an audience has nobody in it who may answer.
+	// ErrNobody is reported if no one in an audience may answer.
 	ErrNobody = errors.New("connectivity: nobody in the audience who may answer")
-	// ErrIncomplete says that a log does not hold all that a layer is made of.
+	// ErrIncomplete is returned if a log lacks entries that a layer is rebuilt
+	// from.
 	ErrIncomplete = errors.New("connectivity: incomplete log")
-	// ErrNotFed says that a bus does not hold the log that a layer is made of.
+	// ErrNotFed is returned if a bus was not fed with the log that a layer is
+	// rebuilt from.
 	ErrNotFed = errors.New("connectivity: the bus was not fed with the log")
 )
 
-// A ValidationError names the field of an [Input], a [Query] or
-// [Options] that breaks a rule. It is
-// [signals.ErrInvalid] and, about replaces, [ErrNotFound], [ErrTerminal] or
-// [ErrNotAllowed].
+// A ValidationError names the field of an [Input], a [Query] or [Options] that
+// breaks a rule. It wraps [signals.ErrInvalid] and, for the field replaces,
+// [ErrNotFound], [ErrTerminal] or [ErrNotAllowed].
 type ValidationError struct {
 	Field   string // the wire name
-	Value   string // as it was, cut to a readable length
+	Value   string // cut to a readable length
 	Problem string
-	Err     error // why, where there is an error for it
+	Err     error // the cause, if there is an error for it
 }
 
 func (e *ValidationError) Error() string {
@@ -47,8 +49,8 @@ func (e *ValidationError) Unwrap() []error {
 	return []error{signals.ErrInvalid, e.Err}
 }
 
-// invalid makes a ValidationError of what signals and the bus find wrong with
-// a field, and passes on other errors.
+// invalid turns a field error of package signals or bus into a ValidationError,
+// and returns other errors unchanged.
 func invalid(err error) error {
 	if err == nil {
 		return nil

@@ -9,18 +9,18 @@ import (
 
 const system = bus.System
 
-// A fold is the state that the log of one layer amounts to. It has no clock
-// and no bus.
+// A fold is the state of one layer, computed from its log. It has no clock and
+// no bus.
 type fold struct {
-	retain  int // ended signals kept of each thread; <0: all
+	retain  int // ended signals kept per thread; <0: all
 	records *table
 	byID    lookup[signals.ID, ref]
 	threads lookup[string, *thread]
-	open    *list.List // of the threads, in the order in which they began
-	last    uint64     // place of the newest entry
+	open    *list.List // the threads, in the order in which they began
+	last    uint64     // position of the newest entry
 
-	gone    []*record // forgotten, and still in the changes of what is being applied
-	changes []change  // room for these
+	gone    []*record // forgotten, but still referred to by the current changes
+	changes []change  // reused buffer
 }
 
 // A change is what an entry of the log did to one record.
@@ -33,10 +33,10 @@ func newFold(retain int) *fold {
 	return &fold{retain: retain, records: &table{}, open: list.New()}
 }
 
-// find returns the record with that id, nil if there is none.
+// find returns the record with that id, or nil.
 func (f *fold) find(id signals.ID) *record { return f.records.at(f.byID.get(id)) }
 
-// replaced returns what a note replaces, nil for nothing.
+// replaced returns the record that a note replaces, or nil.
 func (f *fold) replaced(n *Note) *record {
 	if n.Replaces.IsZero() {
 		return nil
@@ -51,8 +51,8 @@ func (f *fold) stepOf(thread string) int {
 	return 0
 }
 
-// since returns the place at which the oldest thread began that is not closed,
-// not counting one; 0: there is none.
+// since returns the position at which the oldest open thread other than not
+// began, or 0 if there is none.
 func (f *fold) since(not *thread) uint64 {
 	for e := f.open.Front(); e != nil; e = e.Next() {
 		if t := e.Value.(*thread); t != not {
@@ -93,8 +93,8 @@ func (f *fold) thread(h *signals.Header) *thread {
 	return t
 }
 
-// note enters a signal, and ends the one that it replaces: both in one step,
-// so no log can hold one without the other.
+// note adds a signal and ends the one that it replaces, both by one entry, so
+// that no log can hold one without the other.
 func (f *fold) note(h *signals.Header, n *Note, changes []change) []change {
 	t := f.thread(h)
 	src := t.source(h.Source)
@@ -103,7 +103,7 @@ func (f *fold) note(h *signals.Header, n *Note, changes []change) []change {
 	if target := f.replaced(n); target != nil && target.live() && target.thread() == t {
 		taken = target.takenOver(h.Source)
 		changes = f.end(target, Superseded, changes)
-		src = t.source(h.Source) // the end may have made the thread forget it
+		src = t.source(h.Source) // the end may have made the thread drop the source
 	}
 	r := f.records.add()
 	r.id, r.seq, r.at, r.to, r.components = h.ID, h.Seq, h.Time.UnixNano(), h.Recipients, n.Components
@@ -126,7 +126,7 @@ func (f *fold) transition(h *signals.Header, tr *Transition, changes []change) [
 		case r == nil || !r.live() || r.thread().name != h.Thread:
 		case tr.State == Active:
 			r.state = Active
-		case tr.State != Superseded: // which comes with the note
+		case tr.State != Superseded: // which is implied by the note
 			changes = f.end(r, tr.State, changes)
 		}
 	}
@@ -144,15 +144,16 @@ func (f *fold) end(r *record, s State, changes []change) []change {
 	return append(changes, change{r, eventOf(s)})
 }
 
-// requested keeps a mode, unless the thread was closed after the signal that it
-// was asked for, or a newer one asked. The signal itself may be forgotten.
+// requested sets a mode, unless the thread was closed after the signal that it
+// was requested for, or a newer signal has requested one. The signal itself may
+// be forgotten.
 func (f *fold) requested(thread string, q *Requested) {
 	if t := f.threads.get(thread); t != nil && q.At >= t.began && q.At >= t.modeFor {
 		t.mode, t.modeFor = q.Mode, q.At
 	}
 }
 
-// closed forgets a thread, which costs what it holds.
+// closed forgets a thread, in time linear in its records.
 func (f *fold) closed(name string) {
 	t := f.threads.get(name)
 	if t == nil {
@@ -165,14 +166,16 @@ func (f *fold) closed(name string) {
 	f.threads.delete(name)
 }
 
-// forget takes a record out of the fold. Its place is free after [fold.sweep].
+// forget removes a record from the fold. Its slot in the table is free after
+// [fold.sweep].
 func (f *fold) forget(r *record) {
 	f.byID.delete(r.id)
 	f.gone = append(f.gone, r)
 }
 
-// sweep frees what was forgotten. The changes so far must not be looked at
-// afterwards. A record that a slice still holds keeps a whole chunk of them.
+// sweep frees the forgotten records. The changes so far must not be used
+// afterwards. A record that a slice still refers to keeps its whole chunk
+// alive.
 func (f *fold) sweep() {
 	for _, r := range f.gone {
 		f.records.free(r)
@@ -180,7 +183,7 @@ func (f *fold) sweep() {
 	f.gone, f.changes = emptied(f.gone), emptied(f.changes)
 }
 
-// emptied returns the slice's room, if it is little, with nothing in it.
+// emptied returns s cleared for reuse, or nil if its capacity is large.
 func emptied[T any](s []T) []T {
 	if cap(s) > small {
 		return nil

@@ -7,8 +7,8 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// Grade is a confidence that may be missing, which is not the same as 0. The
-// zero value is missing; [Graded] makes the others.
+// Grade is an optional confidence: missing is not the same as 0. The zero value
+// is missing; [Graded] makes the others.
 type Grade struct {
 	value float64
 	given bool
@@ -52,8 +52,8 @@ func (g *Grade) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, &g.value)
 }
 
-// check holds the bands of the confidence classes against the grade. They
-// leave no gap: what is below 0.8 and at least 0.4 is medium.
+// check checks the grade against the band of a confidence class. The bands
+// leave no gap: at least 0.4 and below 0.8 is medium.
 func (g Grade) check(c Class) error {
 	refuse := func(problem string) error {
 		return &signals.FieldError{Field: "confidence", Value: g.String(), Problem: problem}

@@ -2,11 +2,12 @@ package connectivity
 
 import "context"
 
-// A Hook is called for every escalation and every critical signal, inside Emit
-// and after the signal is in the log, before inboxes deliver it and observers
-// are called. The mode it returns is kept for the thread, see [Layer.Mode]; 0
-// asks for nothing. It may call the layer, but not wait for somebody to get the
-// signal. An error or panic is reported to [Options].Failure and harms nobody.
+// A Hook is called for every escalation and every critical signal, by Emit,
+// after the signal is in the log and before inboxes deliver it and observers
+// are called. The mode that it returns is kept for the thread: see
+// [Layer.Mode]; 0 requests none. It may call the layer, but must not wait for
+// the signal to be delivered. An error or panic is reported to
+// [Options].Failure and has no other effect.
 type Hook func(context.Context, Signal) (Mode, error)
 
 func (l *Layer) callHook(ctx context.Context, s Signal) {
@@ -21,7 +22,7 @@ func (l *Layer) callHook(ctx context.Context, s Signal) {
 	l.fail(inside("hook", err))
 }
 
-// request writes down the mode, so that it outlives the process.
+// request writes the mode to the log, so that it outlives the process.
 func (l *Layer) request(ctx context.Context, s *Signal, mode Mode) error {
 	if err := modeNames.Check(mode); err != nil {
 		return err

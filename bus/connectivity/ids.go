@@ -8,13 +8,13 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// IDs is a list of signals that cannot be changed. The zero value is empty.
+// IDs is an immutable list of signal ids. The zero value is empty.
 type IDs struct {
-	first signals.ID // most lists are of one, and need no more room
+	first signals.ID // most lists have one id and need no more space
 	rest  *[]signals.ID
 }
 
-// ListOf returns a list of these signals.
+// ListOf returns a list of these ids.
 func ListOf(ids ...signals.ID) IDs {
 	if len(ids) == 0 {
 		return IDs{}
@@ -27,7 +27,7 @@ func ListOf(ids ...signals.ID) IDs {
 	return l
 }
 
-// Len returns how many there are.
+// Len returns the number of ids.
 func (l IDs) Len() int {
 	switch {
 	case l.first.IsZero():
@@ -38,7 +38,7 @@ func (l IDs) Len() int {
 	return 1 + len(*l.rest)
 }
 
-// All returns them in order.
+// All returns the ids in order.
 func (l IDs) All() iter.Seq[signals.ID] {
 	return func(yield func(signals.ID) bool) {
 		if l.first.IsZero() || !yield(l.first) || l.rest == nil {
@@ -52,12 +52,12 @@ func (l IDs) All() iter.Seq[signals.ID] {
 	}
 }
 
-// MarshalJSON returns an array of texts.
+// MarshalJSON returns an array of strings.
 func (l IDs) MarshalJSON() ([]byte, error) {
 	return json.Marshal(slices.AppendSeq([]signals.ID{}, l.All()))
 }
 
-// UnmarshalJSON reads an array of texts, none of them empty.
+// UnmarshalJSON reads an array of strings, none of them empty.
 func (l *IDs) UnmarshalJSON(data []byte) error {
 	var ids []signals.ID
 	if err := json.Unmarshal(data, &ids); err != nil {

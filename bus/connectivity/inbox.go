@@ -8,24 +8,23 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// An Inbox reads what is for one component and nothing else, in log order and
-// without loss: what is addressed to it, and what is for all of a thread in which
-// it was registered at that moment. It keeps up to 65536 unread signals; what is
-// for others takes no room. Its methods may be called concurrently; every signal
-// goes to one caller.
+// An Inbox delivers one component's signals, in log order and without loss: those
+// addressed to it, and those for all of a thread in which it was registered at
+// that moment. It keeps up to 65536 unread signals; those for others take no
+// space. Its methods may be called concurrently; every signal goes to one caller.
 type Inbox struct {
 	layer *Layer
 	id    string
-	end   *bus.Subscription // wants nothing: its reads end when the inbox or the bus is closed
+	end   *bus.Subscription // selects nothing; its reads end when the inbox or the bus is closed
 
-	turn   chan struct{} // holds one: who reads, so that signals are handed out in order
+	turn   chan struct{} // of capacity one, held while reading, so that signals are returned in order
 	closed chan struct{}
 	once   sync.Once
 
 	// Protected by the layer's lock.
-	unread []*Signal          // shared with other inboxes, as they were stored, without a state
-	lagged bool               // there was more than is kept
-	wake   context.CancelFunc // of who waits for what comes; nil: nobody has yet
+	unread []*Signal          // shared with other inboxes; as stored, without a state
+	lagged bool               // there were more signals than are kept
+	wake   context.CancelFunc // wakes waiting readers; nil: none
 }
 
 // maxUnread is how many signals an inbox keeps.
@@ -47,8 +46,7 @@ func (l *Layer) Inbox(id string) (*Inbox, error) {
 	return i, nil
 }
 
-// deliverLocked puts a signal that was emitted into the inboxes of those whom
-// it is for.
+// deliverLocked puts an emitted signal into the inboxes of its recipients.
 func (l *Layer) deliverLocked(r *record) {
 	if len(l.inboxes) == 0 {
 		return
@@ -81,8 +79,8 @@ func (l *Layer) deliverLocked(r *record) {
 	}
 }
 
-// putUnregisteredLocked puts a critical signal to all where there is somebody
-// who may answer it and is not registered.
+// putUnregisteredLocked delivers a critical signal for all to those who may
+// answer it without being registered.
 func (l *Layer) putUnregisteredLocked(p *place, r *record, s *Signal) {
 	who := names(p.coordinator)
 	if r.duty != nil {
@@ -106,13 +104,13 @@ func (l *Layer) putLocked(id string, s *Signal) {
 	}
 }
 
-// Next waits for the next signal and returns it as it is now: reading makes an
-// emitted signal active, and it may have ended before it was read, or be
+// Next waits for the next signal and returns it in its current state: reading
+// makes an emitted signal active, and it may have ended before it was read, or be
 // [Forgotten]. A signal that the hook is called for is delivered once the hook
-// has returned, and what came after it, of whatever thread, later. The errors are
-// [bus.ErrClosed], [bus.ErrLagged] after the last signal that was kept, and why
-// ctx ended; then the next call goes on where this one was. When the bus is
-// closed, what is unread can still be read.
+// has returned, and the signals after it, of any thread, are delivered later. The
+// errors are [bus.ErrClosed], [bus.ErrLagged] after the last signal that was
+// kept, and the cause of ctx's end, after which the next call continues at the
+// same signal. After the bus is closed, unread signals can still be read.
 func (i *Inbox) Next(ctx context.Context) (Signal, error) {
 	s, err := i.next(ctx)
 	if err != nil {
@@ -125,7 +123,7 @@ func (i *Inbox) Next(ctx context.Context) (Signal, error) {
 	return s.clone(), nil
 }
 
-// next takes the next signal that no hook is called for any more.
+// next removes and returns the next signal, once no hook is running for it.
 func (i *Inbox) next(ctx context.Context) (*Signal, error) {
 	select {
 	case i.turn <- struct{}{}:
@@ -159,7 +157,7 @@ func (i *Inbox) next(ctx context.Context) (*Signal, error) {
 	return s, nil
 }
 
-// first waits until there is something unread.
+// first waits for an unread signal.
 func (i *Inbox) first(ctx context.Context) (*Signal, error) {
 	for {
 		s, waiting, err := i.look(ctx)
@@ -176,8 +174,8 @@ func (i *Inbox) first(ctx context.Context) (*Signal, error) {
 	}
 }
 
-// look returns the first unread signal, or a context that ends when there is
-// one.
+// look returns the first unread signal, or a context that is canceled when
+// there is one.
 func (i *Inbox) look(ctx context.Context) (*Signal, context.Context, error) {
 	i.layer.mu.Lock()
 	defer i.layer.mu.Unlock()
@@ -196,15 +194,16 @@ func (i *Inbox) look(ctx context.Context) (*Signal, context.Context, error) {
 	return nil, waiting, nil
 }
 
-// hookOf returns what is closed when the hook for a signal has returned, nil
-// if none is running.
+// hookOf returns a channel that is closed when the hook for a signal has
+// returned, or nil if none is running.
 func (l *Layer) hookOf(id signals.ID) chan struct{} {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.hooks[id]
 }
 
-// Close ends the inbox, and drops what is unread. Closing twice does nothing.
+// Close ends the inbox and drops its unread signals. Closing twice does
+// nothing.
 func (i *Inbox) Close() {
 	i.leave()
 	i.once.Do(func() { close(i.closed) })

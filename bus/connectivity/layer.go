@@ -14,14 +14,14 @@ import (
 
 // Options of a [Layer]. The zero value and nil mean the defaults.
 type Options struct {
-	Name        string // tells the layers of one bus apart; "" means "main"
+	Name        string // distinguishes the layers of one bus; "" means "main"
 	Suppression Suppression
 	Hook        Hook // called for escalations and critical signals; nil: none
 
 	MaxLive int // live signals of a thread at which Emit returns ErrFull; 0: no cap
-	Retain  int // ended signals kept of each thread, newest ends; 0 means 65536, <0 all
+	Retain  int // ended signals kept per thread, those that ended last; 0 means 65536, <0 all
 
-	Failure func(error) // told of panics and errors that harm nobody; may be called concurrently; nil: nobody is
+	Failure func(error) // called, possibly concurrently, with errors and panics of callbacks; nil: none
 }
 
 func (o *Options) withDefaults() (Options, error) {
@@ -42,7 +42,7 @@ func (o *Options) withDefaults() (Options, error) {
 }
 
 // A Layer lets the parts of a swarm signal to each other over a bus. It is for
-// whoever runs the swarm: it may speak for every source and end every signal.
+// the operator of the swarm: it may emit for every source and end every signal.
 // The parts themselves get a [Component] each.
 //
 // All its methods may be called concurrently, and inside observers, hooks,
@@ -54,29 +54,29 @@ type Layer struct {
 	log  *bus.Layer
 	opts Options // never changes
 
-	// mu protects the fields below. Whoever changes the fold, and who is
-	// registered, holds the bus's lock too, taken first. So what is decided at
+	// mu protects the fields below. To change the fold or the registrations,
+	// the bus's lock must be held too, and taken first. So a decision made at
 	// the end of the log still holds when it is committed, and queries need
-	// nothing but mu. The bus is never called with mu held.
+	// only mu. The bus is never called with mu held.
 	mu      sync.Mutex
 	fold    *fold
-	idle    []*batch // to be used again
+	idle    []*batch // for reuse
 	places  lookup[string, *place]
-	inboxes map[string][]*Inbox // open ones by component
-	rebuilt uint64              // place of the newest entry that it was rebuilt from
+	inboxes map[string][]*Inbox // open inboxes by component
+	rebuilt uint64              // position of the newest entry that the layer was rebuilt from
 	hooks   map[signals.ID]chan struct{}
 
 	observers []*observer // replaced, never changed
-	queue     []*telling  // ready to be told, in log order
+	queue     []*telling  // ready for the observers, in log order
 	waiting   map[string][]*telling
-	untold    atomic.Bool // whether the queue has something; written with the lock
+	untold    atomic.Bool // whether the queue is not empty; written with mu held
 	draining  bool
 }
 
-// New returns a layer on b without any signals, and reserves its kinds: from
+// New returns a layer on b without any signals and reserves its kinds: from
 // then on the bus refuses them from agents. Its error is a [*ValidationError]
-// about the options, or a [*bus.PermissionError] if an agent has published one
-// of the kinds before.
+// for invalid options, or a [*bus.PermissionError] if an agent has already
+// published one of the kinds.
 func New(b *bus.Bus, o *Options) (*Layer, error) {
 	opts, err := o.withDefaults()
 	if err != nil {
@@ -92,20 +92,20 @@ func New(b *bus.Bus, o *Options) (*Layer, error) {
 	}, nil
 }
 
-// errNothing ends a decision that nothing has to be written.
+// errNothing ends a commit if there is nothing to write.
 var errNothing = errors.New("connectivity: nothing to write")
 
-// commit writes what decide puts into the batch to the log, all of it or
-// nothing, and folds it in the same moment. decide runs with both locks held,
-// and again if the bus had no room; committed, which may be nil, runs after
-// the fold. The changes are committed's only until it returns.
+// commit atomically appends the entries that decide puts into the batch to the
+// log and folds them. decide runs with both locks held, and again if the bus
+// had no room; committed, which may be nil, runs after the fold. The changes
+// are valid only until committed returns.
 func (l *Layer) commit(ctx context.Context, decide func(*batch) error, committed func([]change)) error {
 	return l.write(ctx, true, decide, committed)
 }
 
-// record is commit for what became of signals that are in the log. It waits
-// for nobody: observers are called one at a time, so that one reader whose
-// backlog is full would hold back all of them.
+// record is commit for changes of signals that are in the log. It does not wait
+// for readers: observers are called one at a time, so one reader with a full
+// backlog would hold back all of them.
 func (l *Layer) record(ctx context.Context, decide func(*batch) error) error {
 	return l.write(ctx, false, decide, nil)
 }
@@ -140,7 +140,7 @@ func (l *Layer) write(ctx context.Context, waits bool, decide func(*batch) error
 	} else {
 		err = l.log.Record(ctx, decided, folded)
 	}
-	if err == errNothing { //nolint:errorlint // nobody wraps it, and all suppressed emissions end here
+	if err == errNothing { //nolint:errorlint // it is never wrapped, and all suppressed emissions end here
 		return nil
 	}
 	return err
@@ -157,8 +157,7 @@ func (l *Layer) foldLocked(b *batch, receipts []bus.Receipt) []change {
 	return changes
 }
 
-// atEnd calls do with both locks held and the place in the log of what comes
-// next.
+// atEnd calls do with both locks held and the position of the log's next entry.
 func (l *Layer) atEnd(do func(next uint64)) {
 	_ = l.commit(context.Background(), func(b *batch) error {
 		do(b.at.Seq)
@@ -171,7 +170,7 @@ func (l *Layer) Get(id signals.ID) (Signal, bool) {
 	if s, held := l.look(id); held {
 		return s, true
 	}
-	l.bus.Last() // waits for the commit at hand, by which a reader of the bus may be ahead of the fold
+	l.bus.Last() // waits for a commit in progress: a reader of the bus may be ahead of the fold
 	return l.look(id)
 }
 
@@ -185,9 +184,9 @@ func (l *Layer) look(id signals.ID) (Signal, bool) {
 	return r.signal(), true
 }
 
-// Query returns the signals that q picks: at most 50 live ones, newest first,
-// if q names the thread alone. It costs what it returns. Its error is a
-// [*ValidationError] for a query that makes no sense.
+// Query returns the signals that q selects: at most 50 live ones, newest first,
+// if q names only the thread. It usually takes time linear in the result. Its
+// error is a [*ValidationError] for a query that no signal can match.
 func (l *Layer) Query(q Query) ([]Signal, error) {
 	if err := q.check(); err != nil {
 		return nil, invalid(err)
@@ -197,25 +196,25 @@ func (l *Layer) Query(q Query) ([]Signal, error) {
 	return l.fold.threads.get(q.Thread).query(&q), nil
 }
 
-// Converged says whether a thread is ready for its answer, and what is in the
-// way.
+// Converged reports whether a thread is ready for its answer, and the
+// obstacles.
 func (l *Layer) Converged(thread string) Convergence {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.fold.threads.get(thread).convergence()
 }
 
-// Unacknowledged returns the critical signals of a thread that nobody has
-// answered: one leaves the list when it is resolved, or gives its place to the
-// critical signal that replaces it. Oldest first.
+// Unacknowledged returns the unanswered critical signals of a thread, oldest
+// first. A signal leaves the list when it is resolved or when a critical
+// signal, which then is on the list, replaces it.
 func (l *Layer) Unacknowledged(thread string) []Signal {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.fold.threads.get(thread).unacknowledged()
 }
 
-// Mode returns what the hook asked for at the thread's newest signal that made
-// it ask, 0 if it never did.
+// Mode returns the mode that the hook requested for the thread's newest signal
+// for which it requested one, or 0.
 func (l *Layer) Mode(thread string) Mode {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -225,14 +224,14 @@ func (l *Layer) Mode(thread string) Mode {
 	return 0
 }
 
-// Step returns the step that a thread is at, from 0.
+// Step returns the current step of a thread, which begins at 0.
 func (l *Layer) Step(thread string) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.fold.stepOf(thread)
 }
 
-// fail reports what harms nobody.
+// fail reports an error of a callback.
 func (l *Layer) fail(err error) {
 	if l.opts.Failure != nil && err != nil {
 		_ = guard(func() error { l.opts.Failure(err); return nil })

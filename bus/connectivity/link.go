@@ -2,13 +2,13 @@ package connectivity
 
 import "github.com/swarmbus/swarmbus/signals"
 
-// A Link ties an entry of the log to the layer that wrote it and to the
-// layer's entries before it, so that [Rebuild] knows whether it has seen all
-// that it needs.
+// A Link ties an entry of the log to the layer that wrote it and to the layer's
+// earlier entries, so that [Rebuild] can tell whether it has seen all that it
+// needs.
 type Link struct {
 	Layer string `json:"layer"`           // required
-	After uint64 `json:"after,omitempty"` // place in the log of the layer's entry before; 0: there is none
-	Since uint64 `json:"since"`           // place from which on all that the layer wrote is needed to know what it knows
+	After uint64 `json:"after,omitempty"` // position of the layer's previous entry; 0: none
+	Since uint64 `json:"since"`           // position from which all of the layer's entries are needed to rebuild its state
 }
 
 func (k *Link) check(l signals.Limits) error {
@@ -18,7 +18,7 @@ func (k *Link) check(l signals.Limits) error {
 	return l.Name("layer", k.Layer)
 }
 
-// linkOf returns the link in s itself, nil if s is not of a layer.
+// linkOf returns the link in s itself, or nil if s is not an entry of a layer.
 func linkOf(s signals.Any) *Link {
 	switch s := s.(type) {
 	case *signals.Signal[Transition]:

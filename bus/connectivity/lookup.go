@@ -1,10 +1,10 @@
 package connectivity
 
-// small is how much room is kept for nothing.
+// small is a capacity that need not be given back.
 const small = 1024
 
-// A lookup is a map that gives its room back: Go's maps never shrink, so one
-// that has lost three quarters of what it held at most is made anew, which costs
+// A lookup is a map that gives its memory back: Go's maps never shrink, so a map
+// that has lost three quarters of its largest size is made anew, which costs
 // less than the deletions before it. The zero value is empty.
 type lookup[K comparable, V any] struct {
 	m    map[K]V

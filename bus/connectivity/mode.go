@@ -2,9 +2,9 @@ package connectivity
 
 import "github.com/swarmbus/swarmbus/signals"
 
-// Mode is how much effort an escalation asks for. The zero value asks for
-// nothing. The numbers are those of an agent's effort, so that a swarm can take
-// the mode of a thread for the effort of its turns.
+// Mode is how much effort an escalation asks for. The zero value asks for none.
+// The values equal those of an agent's effort, so that a swarm can use the mode
+// of a thread as the effort of its turns.
 type Mode uint8
 
 // The modes.

@@ -16,9 +16,9 @@ const (
 	KindEscalation signals.Kind = "escalation"
 )
 
-// Note is what a signal of the layer says on the bus, whatever its kind. Source,
-// thread, time and recipients are in the header; the header's confidence is the
-// grade, and 1 without one.
+// Note is the content of every signal of the layer on the bus, whatever its
+// kind. Source, thread, time and recipients are in the header; the header's
+// confidence is the grade, and 1 without one.
 type Note struct {
 	Link
 	Class         Class      `json:"class"` // required
@@ -28,13 +28,13 @@ type Note struct {
 	Summary       string     `json:"summary"` // required
 	Details       string     `json:"details,omitempty"`
 	Replaces      signals.ID `json:"replaces,omitzero"`
-	Step          int        `json:"step"`                    // of the thread, when it was emitted
+	Step          int        `json:"step"`                    // of the thread when the signal was emitted
 	ExpiresAtStep int        `json:"expiresAtStep,omitempty"` // 0: never
-	Components    int        `json:"components,omitempty"`    // that were registered, if it is for all of them
+	Components    int        `json:"components,omitempty"`    // the number registered, if the signal is for all of them
 }
 
-// The payloads of the five kinds. They are read from the bus, and published by
-// a [Layer] alone: one that names no layer is refused.
+// The payloads of the five kinds. They are read from the bus, but published
+// only by a [Layer]: one that names no layer is refused.
 type (
 	// Attention is the payload of KindAttention.
 	Attention struct{ Note }
@@ -85,7 +85,7 @@ func (n *Note) checkAs(l signals.Limits, m Message) error {
 	return first(n.Link.check(l), n.check(l))
 }
 
-// check holds all rules but those that need the thread.
+// check checks all rules except those that depend on the thread.
 func (n *Note) check(l signals.Limits) error {
 	return first(
 		classNames.Check(n.Class),
@@ -101,9 +101,9 @@ func (n *Note) check(l signals.Limits) error {
 	)
 }
 
-// checkSummary refuses a text in which there is nothing to read, and one with
-// control characters, whose effect is not reading: line breaks, and what changes
-// the direction of the text. Tabs are fine.
+// checkSummary refuses a text without visible characters, and one with control
+// characters other than tabs: line breaks, and characters that change the
+// direction of the text.
 func checkSummary(text string) error {
 	if isPlain(text) {
 		return nil
@@ -123,15 +123,15 @@ func checkSummary(text string) error {
 	return nil
 }
 
-// reorders reports whether a character changes the order in which those after it
-// are shown: the embeddings, overrides and isolates. Marks, which real text in
-// Arabic and Hebrew has, do not.
+// reorders reports whether r changes the order in which the characters after it
+// are shown: the embeddings, overrides and isolates. Directional marks, which
+// occur in ordinary Arabic and Hebrew text, do not.
 func reorders(r rune) bool {
 	return '\u202a' <= r && r <= '\u202e' || '\u2066' <= r && r <= '\u2069'
 }
 
 // isPlain reports whether a text is printable ASCII that does not begin with a
-// space, as most summaries are. It is checkSummary at a third of the cost.
+// space, like most summaries. It costs a third of checkSummary.
 func isPlain(text string) bool {
 	for i := range len(text) {
 		if text[i] < ' ' || text[i] > '~' {
@@ -141,15 +141,15 @@ func isPlain(text string) bool {
 	return text != "" && text[0] != ' '
 }
 
-// visible reports whether a character alone can be seen. There are letters and
-// symbols that cannot.
+// visible reports whether r alone is visible. There are letters and symbols
+// that are not.
 func visible(r rune) bool {
 	const blankBraille, nullNotehead = '\u2800', '\U0001d159'
 	return (unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsPunct(r) || unicode.IsSymbol(r)) &&
 		r != blankBraille && r != nullNotehead && !unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
 }
 
-// checkCritical keeps a critical signal from ending unanswered.
+// checkCritical refuses what would let a critical signal end unanswered.
 func (n *Note) checkCritical() error {
 	if n.Priority != Critical || n.ExpiresAtStep == 0 {
 		return nil
@@ -159,8 +159,8 @@ func (n *Note) checkCritical() error {
 	}
 }
 
-// first returns the first error there is. cmp.Or compares interfaces, which
-// took a tenth of a suppressed Emit.
+// first returns the first non-nil error. cmp.Or compares interfaces, which took
+// a tenth of the time of a suppressed Emit.
 func first(errs ...error) error {
 	for _, err := range errs {
 		if err != nil {
@@ -177,7 +177,8 @@ func checkStep(field string, step int) error {
 	return &signals.FieldError{Field: field, Value: strconv.Itoa(step), Problem: "below 0"}
 }
 
-// NoteOf returns what s says if it is one of the layer's five kinds.
+// NoteOf returns the note in s, and whether s is of one of the layer's five
+// kinds.
 func NoteOf(s signals.Any) (Note, bool) {
 	if n := noteOf(s); n != nil {
 		return *n, true
@@ -185,7 +186,7 @@ func NoteOf(s signals.Any) (Note, bool) {
 	return Note{}, false
 }
 
-// noteOf returns the note in s itself, nil if there is none.
+// noteOf returns the note in s itself, or nil.
 func noteOf(s signals.Any) *Note {
 	switch s := s.(type) {
 	case *signals.Signal[Attention]:

@@ -10,7 +10,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// An Observer is told of every event of every signal: see [Layer.OnSignal].
+// An Observer is called for every event of every signal: see [Layer.OnSignal].
 type Observer func(context.Context, Signal, Event)
 
 type observer struct{ see Observer }
@@ -18,8 +18,8 @@ type observer struct{ see Observer }
 // A telling is the events of one commit, for the observers.
 type telling struct {
 	events []happening
-	one    [1]happening  // room for them, mostly
-	over   chan struct{} // closed when the hook has returned; nil: not to wait for
+	one    [1]happening  // backing array for the usual single event
+	over   chan struct{} // closed when the hook has returned; nil: no hook to wait for
 }
 
 type happening struct {
@@ -28,14 +28,15 @@ type happening struct {
 }
 
 // OnSignal calls f for every event from the next one on. Observers are called
-// one event at a time, and those of one thread in order: of one signal, emitted
-// before all else. Who observes when an event's turn comes sees it, in the
-// order of registration, and a stop during it counts from the next one on.
+// for one event at a time, and for the events of one thread in order, a
+// signal's Emitted first. The observers registered when an event is delivered
+// see it, in the order of registration; a stop during an event takes effect
+// from the next one.
 //
-// Whoever finds the observers idle calls them, usually the call that caused the
-// event before it returns. f may call the layer: the events that it causes come
-// after the present one. A panic of f is reported to [Options].Failure and
-// harms nobody. Calling stop twice does nothing.
+// The call that finds the observers idle runs them: usually the one that caused
+// the event, before it returns. f may call the layer: events that it causes are
+// delivered after the present one. A panic of f is reported to
+// [Options].Failure and has no other effect. Calling stop twice does nothing.
 func (l *Layer) OnSignal(f Observer) (stop func()) {
 	o := &observer{f}
 	l.mu.Lock()
@@ -48,9 +49,10 @@ func (l *Layer) OnSignal(f Observer) (stop func()) {
 	}
 }
 
-// tellLocked queues what was committed in a thread, as it is now. What a hook
-// is called for waits until that has returned, and what comes after it in the
-// thread with it; other threads do not.
+// tellLocked queues the events of a commit in a thread, with the signals in
+// their current state. Events that a hook is called for wait until it has
+// returned, and so do later events of the same thread; other threads do not
+// wait.
 func (l *Layer) tellLocked(thread string, changes []change, hooked bool) *telling {
 	observed := len(l.observers) > 0 && len(changes) > 0
 	if !observed && !hooked {
@@ -80,7 +82,7 @@ func (l *Layer) readyLocked(t *telling) {
 	l.untold.Store(true)
 }
 
-// release lets the events go that waited for the hook.
+// release lets the events that waited for the hook be delivered.
 func (l *Layer) release(thread string, id signals.ID, t *telling) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -97,8 +99,8 @@ func (l *Layer) release(thread string, id signals.ID, t *telling) {
 	}
 }
 
-// drain calls the observers until nothing is left to tell, unless somebody
-// does that already.
+// drain calls the observers until the queue is empty, unless another goroutine
+// is already doing so.
 func (l *Layer) drain(ctx context.Context) {
 	if !l.untold.Load() {
 		return
@@ -112,7 +114,7 @@ func (l *Layer) drain(ctx context.Context) {
 	}
 	finished := false
 	defer func() {
-		if !finished { // an observer ended this goroutine: the next caller goes on
+		if !finished { // an observer exited this goroutine: the next caller continues
 			l.mu.Lock()
 			l.draining = false
 			l.mu.Unlock()
@@ -123,8 +125,8 @@ func (l *Layer) drain(ctx context.Context) {
 	finished = true
 }
 
-// next returns the next event and who sees it. Without one, nobody drains any
-// more.
+// next returns the next event and its observers. If there is none, draining
+// ends.
 func (l *Layer) next() (h happening, watching []*observer, more bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

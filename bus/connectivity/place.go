@@ -7,25 +7,25 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// A place is who is in a thread. It is configuration, not state: it is not in
-// the log.
+// A place holds the members of a thread. It is configuration, not state: it is
+// not in the log.
 type place struct {
-	coordinator signals.Recipients     // nobody if there is none
-	components  lookup[string, uint64] // by id: the place in the log from which on it is registered
-	left        []stay                 // of those who left
-	most        int                    // stays at which those that are not needed are dropped
+	coordinator signals.Recipients     // [nobody] if there is none
+	components  lookup[string, uint64] // by id: the position in the log since which it is registered
+	left        []stay                 // of components that have left
+	most        int                    // number of stays at which those not needed are dropped
 	resolver    Resolver
 }
 
-// A stay is that a component was registered from one place in the log up to
-// another, and a signal to all that the layer holds came in between.
+// A stay records that a component was registered between two positions in the
+// log. It is kept while the layer holds a signal for all from in between.
 type stay struct {
 	id       string
 	from, to uint64
 }
 
-// had reports whether a component was registered at a place in the log, at
-// which there is a signal to all.
+// had reports whether a component was registered at the position of a signal
+// for all.
 func (p *place) had(id string, at uint64) bool {
 	if from := p.components.get(id); from > 0 && from <= at {
 		return true
@@ -33,8 +33,8 @@ func (p *place) had(id string, at uint64) bool {
 	return slices.ContainsFunc(p.left, func(s stay) bool { return s.id == id && s.from <= at && at < s.to })
 }
 
-// prune drops the stays in which there is none of the places, which are in
-// order. It comes when as much was added as it costs.
+// prune drops the stays that contain none of the places, which are sorted. It
+// runs after as many additions as it costs, so its amortized cost is constant.
 func (p *place) prune(places []uint64) {
 	p.left = slices.DeleteFunc(p.left, func(s stay) bool {
 		i, _ := slices.BinarySearch(places, s.from)
@@ -68,8 +68,8 @@ func (l *Layer) coordinatesLocked(id, thread string) bool {
 	return p != nil && p.coordinator.Include(id)
 }
 
-// SetCoordinator says who gets a thread's signals for the audience
-// [Coordinator]; "" means nobody.
+// SetCoordinator sets the component that gets a thread's signals for the
+// audience [Coordinator]; "" means none.
 func (l *Layer) SetCoordinator(thread, id string) error {
 	to := nobody
 	if id != "" {
@@ -84,8 +84,8 @@ func (l *Layer) SetCoordinator(thread, id string) error {
 	return nil
 }
 
-// Register adds components of a thread, which get its signals for the audience
-// [All] that are emitted from now on.
+// Register adds components to a thread. They get its signals for the audience
+// [All] emitted from now on.
 func (l *Layer) Register(thread string, ids ...string) error {
 	if err := checkNames("component", thread, ids...); err != nil {
 		return err
@@ -101,8 +101,8 @@ func (l *Layer) Register(thread string, ids ...string) error {
 	return nil
 }
 
-// Unregister removes components of a thread. They still get, and may answer,
-// what was emitted before.
+// Unregister removes components from a thread. They still get, and may answer,
+// signals emitted before.
 func (l *Layer) Unregister(thread string, ids ...string) {
 	l.atEnd(func(next uint64) {
 		p := l.places.get(thread)
@@ -121,9 +121,9 @@ func (l *Layer) Unregister(thread string, ids ...string) {
 	})
 }
 
-// SetResolver says who gets a thread's signals for the audience [Selected]. The
-// resolver of thread "" is the layer's own, for threads that have none. A later
-// call replaces it; nil removes it.
+// SetResolver sets the resolver for a thread's signals for the audience
+// [Selected]. The resolver of thread "" is the layer's default, for threads
+// without one. A later call replaces it; nil removes it.
 func (l *Layer) SetResolver(thread string, r Resolver) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

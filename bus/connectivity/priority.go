@@ -10,7 +10,7 @@ const (
 	Low      Priority = 1 + iota // informs
 	Normal                       // advises
 	High                         // may change the mode at once
-	Critical                     // never suppressed, calls the hook, and waits to be resolved
+	Critical                     // is never suppressed, calls the hook, and has to be resolved
 
 	priorities = int(Critical)
 )

@@ -9,8 +9,8 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// A Query picks signals of one thread. All conditions must hold; a nil list
-// means any, except that States means the live ones.
+// A Query selects signals of one thread. All conditions must hold; a nil list
+// means any, except that nil States means the live ones.
 type Query struct {
 	Thread     string
 	Source     string    // "": any
@@ -23,8 +23,8 @@ type Query struct {
 	Order      Order
 }
 
-// Order is by place in the log, never by time: signals of the same moment have
-// an order too.
+// Order is by position in the log, never by time: signals of the same instant
+// have an order too.
 type Order uint8
 
 // The orders.
@@ -33,7 +33,7 @@ const (
 	Oldest              // first
 )
 
-// check refuses what no signal can match.
+// check refuses a query that no signal can match.
 func (q *Query) check() error {
 	var l signals.Limits
 	if err := l.Name("thread", q.Thread); err != nil {
@@ -57,7 +57,7 @@ func each[E ~uint8](values []E, names signals.Enum[E]) error {
 	return nil
 }
 
-// A picker is a query made ready: sets as bits.
+// A picker is a compiled query: sets as bits.
 type picker struct {
 	classes, states, priorities uint16
 	since                       int64
@@ -103,7 +103,7 @@ func (q *Query) picker() picker {
 	return p
 }
 
-// nanoseconds is UnixNano with the nearest value for times that do not fit.
+// nanoseconds is UnixNano, clamped for times that do not fit.
 func nanoseconds(t time.Time) int64 {
 	switch {
 	case t.Before(time.Unix(0, math.MinInt64)):
@@ -120,7 +120,7 @@ func (p *picker) match(r *record) bool {
 		(!p.bounded || r.at > p.since)
 }
 
-// A shelf is one or several lists that together hold every answer.
+// A shelf is one or more lists that together contain every match.
 type shelf struct {
 	records *table
 	slot    slot
@@ -134,9 +134,9 @@ func (s *shelf) size() (n int) {
 	return n
 }
 
-// shelf returns the shortest one, so that a query costs what it returns rather
-// than what the thread holds, unless it combines conditions that many signals
-// meet one by one and few together.
+// shelf returns the shortest shelf, so that the cost of a query depends on its
+// result rather than on the size of the thread, unless it combines conditions
+// that many signals meet separately but few meet together.
 func (t *thread) shelf(p *picker) shelf {
 	live := p.states&^liveStates == 0
 	best := shelf{t.records, inThread, []*records{&t.all}}
@@ -214,8 +214,9 @@ func (t *thread) query(q *Query) []Signal {
 	return found
 }
 
-// backward merges the lists from their ends. upTo says when nothing before can
-// be young enough, whatever the clocks of those who emitted at once.
+// backward merges the lists from their ends. upTo tells when no earlier record
+// can be recent enough, even where concurrent emissions have times out of
+// order.
 func (s *shelf) backward(p *picker) []Signal {
 	found := s.room(p)
 	var ends [classes]*record
@@ -242,7 +243,7 @@ func (s *shelf) backward(p *picker) []Signal {
 	return found
 }
 
-// forward starts where the oldest answer can be.
+// forward starts at the first possible match.
 func (s *shelf) forward(p *picker) []Signal {
 	found := s.room(p)
 	var starts [classes]*record
@@ -269,7 +270,8 @@ func (s *shelf) forward(p *picker) []Signal {
 	return found
 }
 
-// room is enough for all answers of a small query: growing took half the time.
+// room allocates enough for the result of a small query: growing took half the
+// time.
 func (s *shelf) room(p *picker) []Signal {
 	n := min(s.size(), 64)
 	if p.limit > 0 {

@@ -8,19 +8,19 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// Rebuild returns a layer on b that knows what the log says: it answers every
-// query as the layer that wrote the log does, and goes on from there. o must
+// Rebuild returns a layer on b with the state of the log: it answers every
+// query as the layer that wrote the log does, and continues from there. o must
 // name the same layer, and b must have been fed with the log. Other signals in
-// the log are passed over, and nobody is called or told.
+// the log are skipped, and no hook or observer is called.
 //
-// The log has to hold, in log order, all that the layer wrote since the oldest
-// thread began that is not closed, up to the end. Rebuild returns [ErrIncomplete]
-// for one that does not, as far as the entries themselves and the history of b
-// tell, [ErrNotFed] if b does not hold it, and the errors of [New].
+// The log has to contain, in order, all entries of the layer from the beginning
+// of the oldest open thread up to the end. Rebuild returns [ErrIncomplete] if it
+// does not, as far as the entries themselves and the history of b show,
+// [ErrNotFed] if b does not hold the log, and the errors of [New].
 //
 // Hook, observers, coordinators, components and resolvers are not in the log
-// and have to be set again. Who is registered again is taken to have been there
-// all the time, for signals to all in the log.
+// and have to be set again. For signals for all in the log, components
+// registered again count as having been registered all the time.
 func Rebuild(b *bus.Bus, o *Options, log iter.Seq[signals.Any]) (*Layer, error) {
 	l, err := New(b, o)
 	if err != nil {
@@ -39,15 +39,15 @@ func Rebuild(b *bus.Bus, o *Options, log iter.Seq[signals.Any]) (*Layer, error) 
 	return l, nil
 }
 
-// A rebuilding is a log as it is read.
+// A rebuilding is the state of reading a log.
 type rebuilding struct {
 	name string
 	fold *fold
-	last signals.Any // entry of the layer so far
-	gap  uint64      // place of the newest entry that is missing; 0: none is
+	last signals.Any // newest entry of the layer so far
+	gap  uint64      // position of the newest missing entry; 0: none
 }
 
-// ours returns the link of an entry of the layer, nil for others.
+// ours returns the link of an entry of the layer, or nil for other signals.
 func (r *rebuilding) ours(s signals.Any) (*Link, error) {
 	if raw, ok := signals.As[signals.Raw](s); ok {
 		for _, k := range kinds {
@@ -99,8 +99,8 @@ func (r *rebuilding) complete(b *bus.Bus) error {
 	return r.atEnd(b)
 }
 
-// atEnd looks for what the layer wrote after the log ends. Signals that
-// follow in the history show whether the bus holds the log at all.
+// atEnd looks for entries of the layer after the end of the log. The signals
+// that follow in the history show whether the bus holds the log at all.
 func (r *rebuilding) atEnd(b *bus.Bus) error {
 	for s := range b.History(bus.Filter{Kinds: kinds, After: max(r.fold.last, 1) - 1}) {
 		k, h := linkOf(s), signals.HeadOf(s)

@@ -6,21 +6,21 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// A record is what the fold knows of one signal.
+// A record is the fold's state of one signal.
 type record struct {
 	id, replaces     signals.ID
 	summary, details string
 	to               signals.Recipients
 	group            *group
-	duty             *duty // it took over; nil: it has its own
+	duty             *duty // the duty taken over; nil: its own
 
-	seq   uint64 // place in the log
+	seq   uint64 // position in the log
 	at    int64  // when it was emitted, in nanoseconds
-	upTo  int64  // the greatest of these in the thread's list up to here
+	upTo  int64  // the greatest at in the thread's list up to here
 	grade Grade
 
 	step, expires int
-	components    int // registered when it was emitted to all of them
+	components    int // the number registered when it was emitted, if for all
 
 	self     ref
 	priority Priority
@@ -33,13 +33,14 @@ func (r *record) source() *source { return r.group.source }
 
 func (r *record) thread() *thread { return r.group.source.thread }
 
-// A duty is to answer a critical signal: whom that was for, and its place.
+// A duty is the obligation to answer a critical signal: its recipients, and its
+// position in the log.
 type duty struct {
 	to  signals.Recipients
 	seq uint64
 }
 
-// owed returns the duty that a signal stands for.
+// owed returns the duty that a signal represents.
 func (r *record) owed() duty {
 	if r.duty != nil {
 		return *r.duty
@@ -47,9 +48,9 @@ func (r *record) owed() duty {
 	return duty{r.to, r.seq}
 }
 
-// takenOver returns the duty that a critical signal takes over if a source
-// replaces it: its own source cannot give that to others, so that no update is a
-// way around an answer. nil: none is.
+// takenOver returns the duty that is passed on if a source replaces a critical
+// signal, or nil. A signal's own source cannot avoid an answer by an update to
+// other components: the duty stays with the old recipients.
 func (r *record) takenOver(source string) *duty {
 	if r == nil || r.priority != Critical || r.source().name != source {
 		return nil
@@ -72,13 +73,13 @@ func (r *record) signal() Signal {
 // grades reports whether the signal says how stable its source's output is.
 func (r *record) grades() bool { return r.group.class.Message() == AboutConfidence }
 
-// weak reports whether it says that the output is not to be relied on.
+// weak reports whether the signal says that the output is unreliable.
 func (r *record) weak() bool {
 	return r.group.class == ConfidenceLow || r.group.class == ConfidenceBlocker
 }
 
-// open is 1 for what waits for an answer, and 0 for a handoff, which waits for
-// its turn.
+// open is 1 for a signal that waits for an answer, and 0 for a handoff, which
+// waits for its turn.
 func (r *record) open() int {
 	if r.group.class.Message() == AboutHandoff {
 		return 0
@@ -93,14 +94,15 @@ func (r *record) urgency() int { return urgency(r.group.class, r.priority, r.gra
 // inForce reports whether a grade is the newest live one of its source.
 func (r *record) inForce() bool { return r.source().grades.last == r.self }
 
-// alarms reports whether the summary tells it from others of its source.
+// alarms reports whether signals of this class and priority from one source are
+// distinguished by their summaries.
 func alarms(c Class, p Priority) bool { return c.Message() == AboutEscalation && p >= High }
 
-// nobody is who gets a signal that is for nobody: on the bus, no recipients
-// means everyone. Only the system has this id, and it reads everything.
+// nobody stands for no recipients, because an empty list means everyone on the
+// bus. Only the system has this id, and it reads everything.
 var nobody = signals.To(system)
 
-// recipients returns who is to get it on the bus.
+// recipients returns the recipients on the bus.
 func recipients(names []string) signals.Recipients {
 	if len(names) == 0 {
 		return nobody

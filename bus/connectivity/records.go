@@ -2,41 +2,41 @@ package connectivity
 
 import "iter"
 
-// A records holds records in the order of the log, linked through the records
-// themselves, so that leaving costs nothing however many they are.
+// A records is an intrusive list of records in log order, so that a record is
+// removed in constant time.
 type records struct {
 	first, last ref
 	n           int
 }
 
-// A slot is the place in a record that links it into lists of one sort.
+// A slot selects the links of a record for one sort of list.
 type slot uint8
 
 const (
 	inThread     slot = iota // all of the thread
 	inSource                 // all of the source
 	inClass                  // all of the class
-	inToAll                  // those of the thread that are for all
-	inEnded                  // those that ended, in the order of their ends
-	inLive                   // the live ones of the thread; those below are live too
+	inToAll                  // those of the thread for the audience all
+	inEnded                  // ended records, in the order in which they ended
+	inLive                   // the live ones of the thread; the slots below hold live ones too
 	inSourceLive             // of the source
 	inClassLive              // of the class
 	inPriority               // of the priority
 	inGroup                  // of source, class, audience and urgency
 	inSpecial                // grades of the source, or alarms with the same summary
-	inExpiry                 // that expire at the same step
+	inExpiry                 // those that expire at the same step
 	slots
 )
 
 type neighbours struct{ prev, next ref }
 
-// prev returns the record before r in its list of that sort, nil if none.
+// prev returns the record before r in its list of that sort, or nil.
 func (t *table) prev(k slot, r *record) *record { return t.at(r.links[k].prev) }
 
-// next returns the one after.
+// next returns the record after r, or nil.
 func (t *table) next(k slot, r *record) *record { return t.at(r.links[k].next) }
 
-// insert puts r at the end.
+// insert appends r.
 func (t *table) insert(l *records, k slot, r *record) {
 	r.links[k].prev = l.last
 	if l.last == 0 {

@@ -7,10 +7,10 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// Resolve ends a signal because what it says is dealt with, and returns it.
-// Resolving again changes nothing and is fine. Its errors are [ErrNotFound],
-// [ErrTerminal] for a signal that was superseded or expired, and those of
-// publishing.
+// Resolve ends a signal that has been dealt with, and returns it. Resolving a
+// signal again changes nothing and is not an error. Its errors are
+// [ErrNotFound], [ErrTerminal] for a signal that was superseded or has expired,
+// and those of publishing.
 func (l *Layer) Resolve(ctx context.Context, id signals.ID) (Signal, error) {
 	return l.resolve(ctx, id, nil)
 }
@@ -44,7 +44,7 @@ func (l *Layer) resolve(ctx context.Context, id signals.ID, as *Component) (s Si
 	return s, err
 }
 
-// known returns the record of a signal that somebody speaks of.
+// known returns the record of the signal with that id.
 func (b *batch) known(id signals.ID) (*record, error) {
 	if r := b.fold.find(id); r != nil {
 		return r, nil
@@ -52,7 +52,7 @@ func (b *batch) known(id signals.ID) (*record, error) {
 	return nil, fmt.Errorf("%w: %s", ErrNotFound, id)
 }
 
-// activate writes down that a signal was delivered for the first time.
+// activate records that a signal was delivered for the first time.
 func (b *batch) activate(r *record) error {
 	if r.state != Emitted {
 		return errNothing
@@ -61,8 +61,8 @@ func (b *batch) activate(r *record) error {
 	return nil
 }
 
-// Received says that a recipient got a signal that it read from the bus
-// itself, which makes an emitted signal active. An [Inbox] says so by itself.
+// Received records that a recipient has read a signal directly from the bus,
+// which makes an emitted signal active. An [Inbox] does so itself.
 func (l *Layer) Received(ctx context.Context, id signals.ID) error {
 	return l.record(ctx, func(b *batch) error {
 		r, err := b.known(id)
@@ -73,8 +73,8 @@ func (l *Layer) Received(ctx context.Context, id signals.ID) error {
 	})
 }
 
-// activate is Received for a signal that may be forgotten by now, and costs
-// next to nothing if it is active.
+// activate is Received for a signal that may be forgotten by now; it is cheap
+// if the signal is already active.
 func (l *Layer) activate(ctx context.Context, id signals.ID) error {
 	if s, held := l.state(id); !held || s != Emitted {
 		return nil

@@ -1,11 +1,11 @@
 package connectivity
 
-// Salience is how much a signal matters to what is decided next.
+// Salience is how much a signal matters for the next decision.
 type Salience uint8
 
 // The saliences.
 const (
-	Lowest   Salience = 1 + iota // low priority and no grade: suppressed as long as the same is live
+	Lowest   Salience = 1 + iota // low priority and no grade: suppressed as long as the same signal is live
 	Ordinary                     // all others
 	Highest                      // critical, or a blocker: a grade below 0.2 at high priority counts as one
 )
@@ -23,8 +23,8 @@ func (s Salience) String() string {
 	return "unknown"
 }
 
-// blocked is the grade below which a source that says so at high priority is
-// taken to be blocked.
+// blocked is the grade below which a source counts as blocked if it emits at
+// high priority.
 const blocked = 0.2
 
 // urgency ranks signals by priority and, within one, by salience.

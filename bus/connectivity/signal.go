@@ -8,10 +8,10 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// Signal is one signal as it is at one moment. It is a copy: what is done to
-// it changes nothing in the layer.
+// Signal is a snapshot of one signal. It is a copy: modifying it does not
+// affect the layer.
 type Signal struct {
-	Seq           uint64 // its place in the bus's log
+	Seq           uint64 // its position in the bus's log
 	ID            signals.ID
 	Thread        string
 	Source        string
@@ -26,14 +26,14 @@ type Signal struct {
 	ExpiresAtStep int // 0: never
 	EmittedAt     time.Time
 	State         State
-	Recipients    []string // who gets it, sorted; nil: nobody in particular, or all
-	Components    int      // that were registered, if it went to all of them
+	Recipients    []string // sorted; nil: no one in particular, or all
+	Components    int      // the number registered, if it went to all of them
 }
 
-// Salience returns how much the signal matters to what is decided next.
+// Salience returns how much the signal matters for the next decision.
 func (s Signal) Salience() Salience { return salience(s.Class, s.Priority, s.Confidence) }
 
-// signalOf returns what an entry of the log says, without a state.
+// signalOf returns the signal of an entry of the log, without a state.
 func signalOf(h *signals.Header, n *Note) Signal {
 	return Signal{
 		Seq: h.Seq, ID: h.ID, Thread: h.Thread, Source: h.Source, Class: n.Class, Audience: n.Audience,
@@ -43,9 +43,8 @@ func signalOf(h *signals.Header, n *Note) Signal {
 	}
 }
 
-// Input is what a source has to say. The layer adds the rest. Class, Thread and
-// Summary are what most signals need, and those about confidence and conflict
-// the grade.
+// Input is what a source provides; the layer adds the rest. Most signals need
+// Class, Thread and Summary, and those about confidence and conflict a grade.
 type Input struct {
 	Thread     string     // required
 	Source     string     // required, but a [Component] fills in its own; not [bus.System]
@@ -53,18 +52,18 @@ type Input struct {
 	Audience   Audience   // 0 means Selected for handoffs, Coordinator for all others
 	Priority   Priority   // 0 means High for escalations, Normal for all others
 	Summary    string     // required: one sentence that can be acted on
-	Details    string     // optional; best under 500 characters
-	Confidence Grade      // required for confidence.* and conflict.*; connectivity does not judge it
-	Replaces   signals.ID // the live signal of the thread that this one makes obsolete; zero: none
+	Details    string     // optional; preferably under 500 characters
+	Confidence Grade      // required for confidence.* and conflict.*; stored as given
+	Replaces   signals.ID // the live signal of the thread that this one supersedes; zero: none
 
-	// ExpiresAtStep ends the signal when the thread gets there; it must be
-	// ahead. ExpiresAfter says the same in steps from the present one on. 0
-	// means never; only one may be set, and neither for a critical signal.
+	// ExpiresAtStep is the step at which the signal expires; it must be a later
+	// one. ExpiresAfter says the same relative to the present step. 0 means
+	// never; only one of the two may be set, and neither for a critical signal.
 	ExpiresAtStep int
 	ExpiresAfter  int
 }
 
-// note sets an empty note to what the input says, with the defaults filled in.
+// note fills an empty note from the input and the defaults.
 func (in *Input) note(n *Note) {
 	n.Class, n.Audience, n.Priority, n.Confidence = in.Class, in.Audience, in.Priority, in.Confidence
 	n.Summary, n.Details, n.Replaces, n.ExpiresAtStep = in.Summary, in.Details, in.Replaces, in.ExpiresAtStep
@@ -83,7 +82,7 @@ func (in *Input) note(n *Note) {
 	}
 }
 
-// check holds the rules that need no thread.
+// check checks the rules that do not depend on the thread.
 func (in *Input) check(n *Note) error {
 	var l signals.Limits
 	if err := first(l.Name("thread", in.Thread), l.Name("source", in.Source)); err != nil {

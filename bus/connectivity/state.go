@@ -2,24 +2,24 @@ package connectivity
 
 import "github.com/swarmbus/swarmbus/signals"
 
-// State is where a signal is in its life:
+// State is the state of a signal in its lifecycle:
 //
 //	emitted ─► active ─► superseded, expired or resolved
 //
-// A signal may end without having been active. What has ended stays as it is.
+// A signal may end without having been active. A terminal state never changes.
 type State uint8
 
 // Forgotten is the state of a signal that an [Inbox] delivers after the layer
-// forgot it: it had ended, or its thread was closed.
+// has forgotten it: it had ended, or its thread was closed.
 const Forgotten State = 0
 
 // The states.
 const (
-	Emitted    State = 1 + iota // nobody got it yet
-	Active                      // an observer or a recipient got it
+	Emitted    State = 1 + iota // not delivered yet
+	Active                      // delivered to an observer or a recipient
 	Superseded                  // an update replaced it
-	Expired                     // the thread reached its last step
-	Resolved                    // what it says is dealt with
+	Expired                     // the thread reached its expiry step
+	Resolved                    // it was dealt with
 )
 
 var stateNames = signals.NewEnum[State]("state", "emitted", "active", "superseded", "expired", "resolved")
@@ -50,21 +50,21 @@ const (
 	WasSuperseded
 	WasExpired
 	WasResolved
-	Crowded // with this signal its source has more than [Crowd] open in the thread; no change of its state
+	Crowded // its source now has more than [Crowd] open signals in the thread; the state does not change
 )
 
-// Crowd is how many open signals of one source in a thread, not counting
-// handoffs, are a sign that they are not resolved once they are dealt with, or
-// that the rule of suppression is too loose.
+// Crowd is the number of open signals of one source in a thread, without
+// handoffs, above which signals are probably not resolved when they have been
+// dealt with, or the suppression rule is too loose.
 const Crowd = 10
 
 var eventNames = signals.NewEnum[Event]("event", "emitted", "superseded", "expired", "resolved", "crowded")
 
-// String returns one word.
+// String returns the event's name.
 func (e Event) String() string { return eventNames.String(e) }
 
-// eventOf returns the event of reaching a state, 0 for Active, which is no
-// news to observers: they made it so.
+// eventOf returns the event of reaching a state; 0 for Active, of which
+// observers are not notified because they cause it.
 func eventOf(s State) Event {
 	switch s {
 	case Emitted:

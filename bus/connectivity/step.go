@@ -10,7 +10,8 @@ import (
 )
 
 // AdvanceStep moves a thread to its next step and returns it. Signals that
-// expire at this step end, each with an event. It costs what expires.
+// expire at this step end, each with an event. It takes time linear in those
+// signals.
 func (l *Layer) AdvanceStep(ctx context.Context, thread string) (step int, err error) {
 	if err := checkNames("", thread); err != nil {
 		return 0, err
@@ -22,7 +23,7 @@ func (l *Layer) AdvanceStep(ctx context.Context, thread string) (step int, err e
 		b.expire(b.fold.threads.get(thread), step)
 		return nil
 	}, func(changes []change) {
-		// Ends are written together by recipients, and told in log order.
+		// Ends are written grouped by recipients, but reported in log order.
 		slices.SortFunc(changes, func(a, b change) int { return cmp.Compare(a.record.seq, b.record.seq) })
 		l.tellLocked(thread, changes, false)
 	})
@@ -32,12 +33,13 @@ func (l *Layer) AdvanceStep(ctx context.Context, thread string) (step int, err e
 	return step, nil
 }
 
-// atOnce is how many signals one transition ends at most, to keep it small.
+// atOnce is the maximum number of signals that one transition ends, to keep it
+// small.
 const atOnce = 1000
 
-// expire adds the ends of all that is due, together for those with the same
-// recipients: who hears of an end is who heard of the beginning. Only where that
-// were very many entries, others hear of it too.
+// expire adds the ends of all signals that are due, grouped by recipients, so
+// that exactly the recipients of a signal learn of its end. Only if there would
+// be too many entries, others learn of it too.
 func (b *batch) expire(t *thread, step int) {
 	if t == nil || t.expiring.get(step) == nil {
 		return
@@ -47,7 +49,7 @@ func (b *batch) expire(t *thread, step int) {
 	var current *expiries
 	for r := range t.records.oldest(t.expiring.get(step), inExpiry) {
 		if current == nil || len(current.ids) == atOnce || !current.to.Equal(r.to) {
-			names := strings.Join(r.to.Names(), "\n") // which is in no name
+			names := strings.Join(r.to.Names(), "\n") // names have no line breaks
 			current = byNames[names]
 			if current == nil || len(current.ids) == atOnce {
 				current = &expiries{to: r.to}
@@ -65,9 +67,9 @@ func (b *batch) expire(t *thread, step int) {
 	}
 }
 
-// together puts expiries with few recipients into one, for all of these. A step
-// in which a hundred thousand end, each for somebody else, would be more
-// entries than the bus takes at once.
+// together merges expiries into fewer ones for the union of their recipients. A
+// step that ends a hundred thousand signals, each with a different recipient,
+// would be more entries than the bus takes at once.
 func together(all []*expiries) (fewer []*expiries) {
 	var names []string
 	var ids []signals.ID
@@ -100,9 +102,9 @@ type expiries struct {
 }
 
 // CloseThread forgets a thread: its signals, step, mode, coordinator,
-// components and resolver. What is emitted to it afterwards starts it anew. It
-// causes no events: resolve first what somebody waits for, and answer what is
-// critical. A thread that the layer does not know is fine.
+// components and resolver. A later signal starts the thread anew. Closing
+// causes no events: first resolve the signals that someone waits for, and
+// answer critical ones. Closing an unknown thread is not an error.
 func (l *Layer) CloseThread(ctx context.Context, thread string) error {
 	if err := checkNames("", thread); err != nil {
 		return err

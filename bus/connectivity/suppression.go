@@ -6,18 +6,18 @@ import (
 	"time"
 )
 
-// Basis is what the window of suppression is measured in.
+// Basis is the unit of the suppression window.
 type Basis uint8
 
 // The bases.
 const (
 	ByStep Basis = iota // within the step of the thread
-	ByTime              // within a time from the stored signal on
+	ByTime              // within a duration of the stored signal
 )
 
-// Suppression says which signals are the same as one that is stored already.
-// The zero value is the default: those of the same step. Signals of the
-// [Lowest] salience are suppressed as long as the same is live, whatever the rule.
+// Suppression says when a signal only repeats a stored one. The zero value is
+// the default: within the same step. Signals of the [Lowest] salience are
+// suppressed as long as the same signal is live, whatever the rule.
 type Suppression struct {
 	Basis  Basis
 	Window time.Duration // for ByTime, inclusive; 0 means 5s
@@ -35,7 +35,7 @@ func (s *Suppression) normalize() error {
 	return nil
 }
 
-// Repetition is why a signal only repeats another.
+// Repetition says why a signal only repeats another.
 type Repetition uint8
 
 // The repetitions.
@@ -45,7 +45,7 @@ const (
 	StillLive                       // the signal is of the [Lowest] salience and the other is live
 )
 
-// A Reason says why a signal was suppressed. The zero value says that it was
+// A Reason says why a signal was suppressed. The zero value means that it was
 // not.
 type Reason struct {
 	Repetition Repetition
@@ -54,7 +54,7 @@ type Reason struct {
 	Window     time.Duration // for Recent
 }
 
-// String returns it in words, "" for the zero value.
+// String describes the reason; "" for the zero value.
 func (r Reason) String() string {
 	switch r.Repetition {
 	case SameStep:
@@ -67,15 +67,15 @@ func (r Reason) String() string {
 	return ""
 }
 
-// A question is which live record a note of a source would only repeat, at a
-// moment and under a rule.
+// A question holds the terms of a search for the live record that a note would
+// only repeat.
 type question struct {
 	rule    Suppression
 	now     int64
 	urgency int // of the note
 }
 
-// lowest reports whether any live record will do.
+// lowest reports whether any live record suppresses the note.
 func (q *question) lowest() bool { return q.urgency == 0 }
 
 func (q *question) repetition() Repetition {
@@ -88,10 +88,9 @@ func (q *question) repetition() Repetition {
 	return SameStep
 }
 
-// covers reports whether r still stands for what is said now. Of grades only
-// the one in force does: a source that goes back to what it said before has
-// changed its mind again. The clock may have gone back since, where a layer was
-// rebuilt.
+// covers reports whether r still covers a note emitted now. Of grades only the
+// one in force does: a source that returns to an earlier grade has changed its
+// mind again. The clock may have gone back since r, if the layer was rebuilt.
 func (q *question) covers(r *record) bool {
 	switch {
 	case r.grades() && !r.inForce():
@@ -108,9 +107,9 @@ func (q *question) reason(r *record) Reason {
 	return Reason{Repetition: q.repetition(), Step: r.step, Age: time.Duration(q.now - r.at), Window: q.rule.Window}
 }
 
-// duplicate returns the live record that n would only repeat, nil if none. What
-// corrects another signal repeats nothing, nor does what is more urgent than
-// all that is stored, nor an urgent escalation with another summary.
+// duplicate returns the live record that n would only repeat, or nil. A signal
+// that replaces another repeats nothing; neither does one that is more urgent
+// than all stored ones, or an urgent escalation with another summary.
 func (t *thread) duplicate(from string, n *Note, q *question) *record {
 	if t == nil || n.Priority == Critical || !n.Replaces.IsZero() {
 		return nil
@@ -134,8 +133,9 @@ func (t *thread) duplicate(from string, n *Note, q *question) *record {
 	return t.newest(g, q)
 }
 
-// newest returns the newest that still stands and is as urgent. It looks at the
-// last one of each urgency only: if that does not stand, none does.
+// newest returns the newest record that covers the note and is at least as
+// urgent. It looks only at the last one of each urgency: if that does not cover
+// it, none does.
 func (t *thread) newest(g *group, q *question) (found *record) {
 	for u := q.urgency; u < urgencies; u++ {
 		if g.byUrgency[u].n == 0 {

@@ -2,9 +2,9 @@ package connectivity
 
 import "math/bits"
 
-// A ref is the place of a record in its table; 0 is none. Records refer to each
-// other by refs: they take half the room of pointers, and the collector has
-// nothing to follow.
+// A ref is the index of a record in its table; 0 is none. Records refer to each
+// other by refs, which take half the space of pointers and need no work from
+// the garbage collector.
 type ref uint32
 
 const (
@@ -12,9 +12,9 @@ const (
 	chunkSize = 1 << chunkBits
 )
 
-// A table holds records, 64 to a chunk, so that few of them cost an allocation
-// and none is moved. A place is used again once its record was freed, and the
-// memory of a chunk once all were.
+// A table holds records in chunks of 64, so that most need no allocation and
+// none is moved. An index is reused once its record is freed, and the memory of
+// a chunk is released once all its records are.
 type table struct {
 	chunks []chunk
 	roomy  []uint32 // chunks that are not full; the last one is being filled
@@ -22,11 +22,11 @@ type table struct {
 }
 
 type chunk struct {
-	records *[chunkSize]record // nil: none was taken since all were free
-	taken   uint64             // places, as bits
+	records *[chunkSize]record // nil: all free
+	taken   uint64             // indices in use, as bits
 }
 
-// at returns the record at a place, nil for none.
+// at returns the record with an index, or nil for 0.
 func (t *table) at(i ref) *record {
 	if i == 0 {
 		return nil
@@ -35,7 +35,7 @@ func (t *table) at(i ref) *record {
 	return &t.chunks[i>>chunkBits].records[i%chunkSize]
 }
 
-// add returns an empty record at a place of its own.
+// add returns a new empty record.
 func (t *table) add() *record {
 	if len(t.roomy) == 0 {
 		t.roomy = append(t.roomy, uint32(len(t.chunks)))
@@ -59,7 +59,7 @@ func (t *table) add() *record {
 	return r
 }
 
-// free takes back the place of a record that nothing refers to.
+// free frees a record, which nothing may refer to any more.
 func (t *table) free(r *record) {
 	i := r.self - 1
 	n := uint32(i >> chunkBits)
@@ -69,7 +69,7 @@ func (t *table) free(r *record) {
 	}
 	*r = record{}
 	c.taken &^= 1 << (i % chunkSize)
-	if c.taken == 0 { // one is kept, or a signal that comes and goes alone would cost a chunk each time
+	if c.taken == 0 { // one is kept, or a single signal that comes and goes would allocate a chunk each time
 		t.spare, c.records = c.records, nil
 	}
 }

@@ -5,50 +5,50 @@ import (
 	"slices"
 )
 
-// A thread is what the fold knows of one coordination context.
+// A thread is the fold's state of one coordination context.
 type thread struct {
 	name    string
-	began   uint64 // place of its first entry in the log
+	began   uint64 // position of its first entry in the log
 	place   *list.Element
 	step    int
-	records *table // of the fold
+	records *table // the fold's
 
 	mode    Mode
-	modeFor uint64 // place in the log of the signal that the mode was asked for
+	modeFor uint64 // position of the signal that the mode was requested for
 
 	all, ended, live records
-	toAll            records             // those for all
+	toAll            records             // those for the audience all
 	byPriority       [priorities]records // live
-	classes          []*class            // those there were
+	classes          []*class            // those that occurred
 	sources          lookup[string, *source]
-	expiring         lookup[int, *records] // live, by the step at which they end
+	expiring         lookup[int, *records] // live, by expiry step
 
 	graded int                  // sources with a grade in force
-	weak   map[*source]struct{} // those of them whose grade is low or a blocker
+	weak   map[*source]struct{} // those of them with a low grade or a blocker
 }
 
-// A class is the signals of one class in a thread.
+// A class holds the signals of one class in a thread.
 type class struct {
 	class     Class
 	all, live records
 }
 
-// A source is who emits in a thread.
+// A source holds the signals of one source in a thread.
 type source struct {
 	name      string
 	thread    *thread
 	all, live records
 	grades    records // live ones
-	open      int     // live ones but handoffs
+	open      int     // number of live ones, without handoffs
 	groups    []*group
 	weak      bool
 	graded    bool
 }
 
-// A group is the live signals that suppression takes for the same.
+// A group holds the live signals that suppression treats as the same.
 type group struct {
 	source    *source
-	peers     *class // all of the class in the thread
+	peers     *class // all signals of the class in the thread
 	class     Class
 	audience  Audience
 	byUrgency [urgencies]records
@@ -100,7 +100,7 @@ func (s *source) findGroup(c Class, a Audience) *group {
 	return nil
 }
 
-// insert enters a live record everywhere it can be asked for.
+// insert adds a live record to all its lists.
 func (t *thread) insert(r *record) {
 	t.records.insert(&t.all, inThread, r)
 	t.raise(r)
@@ -134,7 +134,7 @@ func (t *thread) expiringAt(step int) *records {
 	return l
 }
 
-// end takes a record out of all that is live.
+// end removes a record from the lists of live records.
 func (t *thread) end(r *record, s State) {
 	t.records.remove(&t.live, inLive, r)
 	t.records.remove(&r.source().live, inSourceLive, r)
@@ -159,7 +159,7 @@ func (t *thread) end(r *record, s State) {
 	t.regrade(r.source())
 }
 
-// forget takes out a record that has ended.
+// forget removes a record that has ended.
 func (t *thread) forget(r *record) {
 	t.records.remove(&t.all, inThread, r)
 	t.records.remove(&t.ended, inEnded, r)
@@ -173,7 +173,7 @@ func (t *thread) forget(r *record) {
 	}
 }
 
-// special returns the records of its sort that only some records are in.
+// special returns the list for the slot inSpecial, or nil if r is in none.
 func (r *record) special() *records {
 	switch {
 	case r.grades():
@@ -191,8 +191,9 @@ func (r *record) special() *records {
 	return g.bySummary[r.summary]
 }
 
-// toAllPlaces returns the places at which who was registered still matters, in
-// order: those of the signals to all, and of those whose duty they took over.
+// toAllPlaces returns, sorted, the positions in the log for which the
+// registrations are still needed: those of the signals for all, and of those
+// whose duty they took over.
 func (t *thread) toAllPlaces() (places []uint64) {
 	if t == nil {
 		return nil
@@ -207,7 +208,8 @@ func (t *thread) toAllPlaces() (places []uint64) {
 	return places
 }
 
-// raise notes the greatest time up to r, the newest of the thread.
+// raise sets r.upTo, the greatest time up to r, the newest record of the
+// thread.
 func (t *thread) raise(r *record) {
 	r.upTo = r.at
 	if before := t.records.prev(inThread, r); before != nil {
@@ -215,7 +217,7 @@ func (t *thread) raise(r *record) {
 	}
 }
 
-// regrade notes what the source's newest grade in force says.
+// regrade updates the counts for the source's newest grade in force.
 func (t *thread) regrade(s *source) {
 	latest := t.records.at(s.grades.last)
 	if graded := latest != nil; graded != s.graded {
