@@ -37,7 +37,7 @@ func TestCoordinatorIsTheThreadsOwn(t *testing.T) {
 	invalid(t, w.SetCoordinator("", "boss"), "thread")
 }
 
-// hears reads all that is in an inbox.
+// hears reads everything in an inbox.
 func hears(t *testing.T, i *connectivity.Inbox) (all []string) {
 	t.Helper()
 	for {
@@ -70,7 +70,7 @@ func TestAllAreTheComponentsOfTheThread(t *testing.T) {
 	before, a, other := w.inbox("before"), w.inbox("a"), w.inbox("other")
 	is(t, w.Register("u", "other"), nil)
 	broadcast("0")
-	is(t, w.Register("t", "a", "b", "before"), nil) // the last one is there already
+	is(t, w.Register("t", "a", "b", "before"), nil) // the last one is already registered
 	is(t, w.Register("t", "a"), nil)
 	if s := broadcast("1"); s.Recipients != nil || s.Components != 3 {
 		t.Errorf("recorded as for %v, %d of them", s.Recipients, s.Components)
@@ -84,7 +84,7 @@ func TestAllAreTheComponentsOfTheThread(t *testing.T) {
 	if s := broadcast("4"); s.Components != 0 {
 		t.Errorf("%d components after the thread was closed", s.Components)
 	}
-	// All of them read only now: what counts is who was there at the time.
+	// All of them read only now: registration at the time of the signal counts.
 	equal(t, "registered before the inbox", hears(t, before), "0", "1", "2", "3")
 	equal(t, "came and went", hears(t, a), "1", "3")
 	equal(t, "elsewhere", hears(t, other))
@@ -94,7 +94,7 @@ func TestAllAreTheComponentsOfTheThread(t *testing.T) {
 	invalid(t, w.Register("t", "ok", ""), "component")
 }
 
-// What it was nobody can tell any more, but not that it is news.
+// Its last state is unknown, but it is not reported as new.
 func TestAnInboxSaysThatASignalIsForgotten(t *testing.T) {
 	w := newWorld(t, &connectivity.Options{Retain: 1})
 	inbox := w.inbox("a")
@@ -212,7 +212,7 @@ func TestAResolverThatFailsLeavesNoOrphan(t *testing.T) {
 			t.Errorf("%s: something is left of it", name)
 		}
 		w.SetResolver("t", picks("b"))
-		w.emit(says("x", to(connectivity.Selected))) // not suppressed by an orphan
+		w.emit(says("x", to(connectivity.Selected))) // not suppressed by a signal that was not stored
 	}
 }
 
@@ -267,7 +267,7 @@ func TestRecipientsGetWhatIsForThemAndNothingElse(t *testing.T) {
 	equal(t, "a", heard["a"], "for a")
 	equal(t, "z", heard["z"])
 	equal(t, "no agent", heard[""])
-	// The end of a signal reaches those whom the signal reached.
+	// The end of a signal reaches its recipients.
 	for who, want := range map[string]int{"": 0, "z": 0, "boss": 1, "a": 2} {
 		got := 0
 		for more, _ := read[who].Poll(); more != nil; more, _ = read[who].Poll() {
@@ -279,7 +279,7 @@ func TestRecipientsGetWhatIsForThemAndNothingElse(t *testing.T) {
 	}
 }
 
-// On the bus, what is for all is for everyone who subscribes to it.
+// On the bus, a signal for all is for every subscriber.
 func TestAllIsEveryoneOnTheBus(t *testing.T) {
 	w := newWorld(t, nil)
 	for _, who := range []string{"", "registered", "stranger"} {

@@ -11,14 +11,14 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// sizes are how many signals the thread holds before the measurement, half of
-// them ended: costs must not depend on it.
+// sizes are the numbers of signals in the thread before the measurement, half
+// of them ended: costs must not depend on them.
 var sizes = []int{1_000, 100_000}
 
 // full returns a layer whose thread t holds n signals of a hundred sources.
 func full(b *testing.B, n int) *connectivity.Layer { return fullKeeping(b, n, -1) }
 
-// fullKeeping is full for a layer that keeps so many ended signals.
+// fullKeeping is full for a layer that keeps up to retain ended signals.
 func fullKeeping(b *testing.B, n, retain int) *connectivity.Layer {
 	w := made(bus.New(&bus.Options{Sweep: -1}))
 	b.Cleanup(w.Close)
@@ -63,7 +63,8 @@ func mustEmit(b *testing.B, l *connectivity.Layer, in connectivity.Input, suppre
 	return e.Signal
 }
 
-// What the bus alone takes for one signal: the floor of what stores something.
+// The cost of the bus alone for one signal: the lower bound for everything that
+// stores one.
 func BenchmarkBusPublish(b *testing.B) {
 	w := made(bus.New(&bus.Options{Sweep: -1}))
 	b.Cleanup(w.Close)
@@ -77,7 +78,7 @@ func BenchmarkBusPublish(b *testing.B) {
 	}
 }
 
-// The thread grows without end, and with it what the collector walks.
+// The thread grows without limit, and the garbage collector's work with it.
 func BenchmarkEmit(b *testing.B) {
 	bySize(b, func(b *testing.B, l *connectivity.Layer) {
 		in := says("no duplicate", at(connectivity.Critical))
@@ -87,7 +88,7 @@ func BenchmarkEmit(b *testing.B) {
 	})
 }
 
-// The same for somebody: who gets it is in what Emit returns.
+// The same with a recipient, which is in the result of Emit.
 func BenchmarkEmitToCoordinator(b *testing.B) {
 	bySize(b, func(b *testing.B, l *connectivity.Layer) {
 		if err := l.SetCoordinator("t", "lead"); err != nil {
@@ -100,7 +101,8 @@ func BenchmarkEmitToCoordinator(b *testing.B) {
 	})
 }
 
-// steady is full for a layer that keeps no more ended signals than it begins with.
+// steady is full for a layer that keeps no more ended signals than it starts
+// with.
 func steady(b *testing.B, n int) *connectivity.Layer { return fullKeeping(b, n, n/2) }
 
 // The thread holds n to 1.1 n: after every n/10 emits a step, which is not
@@ -234,7 +236,7 @@ func BenchmarkAdvanceNothingExpires(b *testing.B) {
 	})
 }
 
-// The time is that of a step in which n signals expire, and per signal.
+// Reports the time of a step in which n signals expire, and per signal.
 func BenchmarkAdvanceExpiring(b *testing.B) {
 	bySize(b, func(b *testing.B, l *connectivity.Layer) {
 		const n = 1000
@@ -263,7 +265,7 @@ func BenchmarkEmitParallel(b *testing.B) {
 	})
 }
 
-// What the layer holds for a million signals in 100,000 threads, without the
+// The memory of a layer with a million signals in 100,000 threads, without the
 // bus's history.
 func BenchmarkMemory(b *testing.B) {
 	const threads, each = 100_000, 10

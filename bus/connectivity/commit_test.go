@@ -12,7 +12,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// results collects what concurrent calls return.
+// results collects the results of concurrent calls.
 type results chan error
 
 func (r results) want(t *testing.T, want error) {
@@ -25,8 +25,8 @@ func (r results) want(t *testing.T, want error) {
 	}
 }
 
-// One emission waits for room, an identical one comes, and the first gives up:
-// the alarm is not lost.
+// One emission waits for room, an identical one follows, and the first gives
+// up: the alarm is not lost.
 func TestWhatIsNotCommittedSuppressesNothing(t *testing.T) {
 	w := real(t, nil)
 	full := w.full()
@@ -138,7 +138,7 @@ func TestAnEmissionAcrossACloseBeginsTheThreadAnew(t *testing.T) {
 	}
 }
 
-// A reader of the bus finds every signal in the layer, however early it is.
+// A reader of the bus finds every signal in the layer, however early it reads.
 func TestAReaderFindsTheSignalItHasRead(t *testing.T) {
 	w := real(t, nil)
 	sub, err := w.bus.Subscribe(bus.SubscribeOptions{Agent: "a"})
@@ -199,8 +199,8 @@ func TestOptionsThatMakeNoSenseAreRefused(t *testing.T) {
 	}
 }
 
-// A step costs what expires: every signal has other recipients here, so that
-// each end is an entry of its own.
+// The cost of a step is linear in the signals that expire: here each has
+// different recipients, so that each end is an entry of its own.
 func TestAStepCostsWhatExpires(t *testing.T) {
 	each := func(n int) time.Duration {
 		b := newBus(t, nil)
@@ -215,8 +215,8 @@ func TestAStepCostsWhatExpires(t *testing.T) {
 		is(t, err, nil)
 		return time.Since(start) / time.Duration(n)
 	}
-	// It was 200 times as much, when ids were compared with all before them. A
-	// busy machine may be at fault once.
+	// It was 200 times as much when ids were compared with all earlier ones.
+	// One slow run may be due to a busy machine.
 	var few, many time.Duration
 	for range 3 {
 		few, many = each(1000), each(32_000)

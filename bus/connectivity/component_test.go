@@ -78,14 +78,14 @@ func TestAComponentEndsWhatIsItsToEnd(t *testing.T) {
 			t.Errorf("%q is %s", s.Summary, got)
 		}
 		if c.want != nil {
-			w.resolve(s.ID) // whoever runs the swarm may
+			w.resolve(s.ID) // the operator may
 		}
 	}
 	_, err := w.component("a").Resolve(ctx, signals.MustID("sig_x"))
 	is(t, err, connectivity.ErrNotFound)
 }
 
-// Who was there when it was emitted may answer, and nobody else.
+// Only components registered when it was emitted may answer.
 func TestAllAreWhoWasThereAtTheTime(t *testing.T) {
 	w := newWorld(t, nil)
 	broadcast := func(summary string) signals.ID {
@@ -115,7 +115,7 @@ func TestAllAreWhoWasThereAtTheTime(t *testing.T) {
 	w.Unregister("t", "stays", "late")
 	w.Layer = w.rebuilt(nil)
 	may("stays", fourth, no)
-	is(t, w.Register("t", "stays"), nil) // and as far as anybody knows it was there
+	is(t, w.Register("t", "stays"), nil) // and counts as having been registered then
 	may("stays", fourth, nil)
 	fifth := broadcast("fifth")
 	is(t, w.Register("t", "late"), nil)

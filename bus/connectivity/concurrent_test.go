@@ -54,8 +54,8 @@ func TestABusHandlerFindsTheSignalItIsCalledFor(t *testing.T) {
 	same(t, w.rebuilt(nil), w.Layer, "t")
 }
 
-// A handler of an earlier signal may run inside the very publish that it
-// collides with.
+// A handler of an earlier signal may run inside the publish that it collides
+// with.
 func TestHandlersCollideWithoutDeadlock(t *testing.T) {
 	w := real(t, nil)
 	var agents []*bus.Publisher
@@ -89,7 +89,7 @@ func TestHandlersCollideWithoutDeadlock(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	is(t, w.bus.Sync(soon(t), w.bus.Last()), nil) // somebody else may have gone on with the handlers
+	is(t, w.bus.Sync(soon(t), w.bus.Last()), nil) // another goroutine may be running the handlers
 	same(t, w.rebuilt(nil), w.Layer, "t")
 	if got := w.Step("t"); got != 600 {
 		t.Errorf("step %d after 600 advances", got)
@@ -181,8 +181,8 @@ func TestEveryAdvanceCounts(t *testing.T) {
 	}
 }
 
-// What was on its way when its thread was closed is forgotten if the log has it
-// before the close, and kept if after.
+// A signal being emitted while its thread is closed is forgotten if it is in
+// the log before the close, and kept if after.
 func TestClosingWhileOthersEmit(t *testing.T) {
 	w := real(t, nil)
 	var wg sync.WaitGroup
@@ -204,8 +204,8 @@ func TestClosingWhileOthersEmit(t *testing.T) {
 	same(t, w.rebuilt(nil), w.Layer, "t")
 }
 
-// Many goroutines do everything to a few threads: the log gives the same
-// state, events of each signal are in order, and every end is told once.
+// Many goroutines do everything to a few threads: the log gives the same state,
+// events of each signal are in order, and every end is reported once.
 func TestConcurrentUse(t *testing.T) {
 	w := real(t, &connectivity.Options{
 		Hook: func(context.Context, connectivity.Signal) (connectivity.Mode, error) {
@@ -281,7 +281,7 @@ func TestConcurrentUse(t *testing.T) {
 	}
 }
 
-// Nothing depends on what waits for room: it is not in the log.
+// A signal that waits for room has no effect: it is not in the log.
 func TestWhatWaitsForRoomHasNoEffect(t *testing.T) {
 	w := real(t, nil)
 	old := w.emit(says("old"))
@@ -306,12 +306,12 @@ func TestWhatWaitsForRoomHasNoEffect(t *testing.T) {
 		_, err := full.Next(soon(t))
 		is(t, err, nil)
 	}
-	is(t, <-done, connectivity.ErrTerminal) // judged anew, for what it replaces has ended
+	is(t, <-done, connectivity.ErrTerminal) // decided anew: the signal it replaces has ended
 	w.resolve(other.ID)
 	same(t, w.rebuilt(nil), w.Layer, "t")
 }
 
-// full returns a subscription for signals to all that holds back who emits one.
+// full returns a full subscription that makes emitters of signals for all wait.
 func (w *world) full() *bus.Subscription {
 	w.Helper()
 	sub, err := w.bus.Subscribe(bus.SubscribeOptions{

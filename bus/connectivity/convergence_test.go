@@ -7,7 +7,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus/connectivity"
 )
 
-// converges wants a thread to have exactly these obstacles.
+// converges fails the test unless the thread has exactly these obstacles.
 func (w *world) converges(obstacles ...string) {
 	w.Helper()
 	c := w.Converged("t")
@@ -73,13 +73,13 @@ func TestTheNewestGradeInForceCounts(t *testing.T) {
 	stuck := w.emit(says("stuck", class(connectivity.ConfidenceBlocker), by("b"), replacing(low.ID)))
 	w.converges("b is blocked, at confidence.blocker 0: stuck")
 	w.emit(says("sure again", class(connectivity.ConfidenceHigh), by("b")))
-	w.converges() // though the blocker is live: it is not the newest
+	w.converges() // though the blocker is live, it is not the newest grade
 	if w.state(stuck.ID).Terminal() {
 		t.Error("ended")
 	}
 }
 
-// Whatever its class, somebody has to deal with it first.
+// Whatever its class, it has to be dealt with first.
 func TestAnUnansweredCriticalIsAnObstacle(t *testing.T) {
 	for c, want := range map[connectivity.Class]connectivity.Cause{
 		connectivity.AttentionRaise:      connectivity.Unanswered,
@@ -131,7 +131,7 @@ func TestThreadsConvergeAlone(t *testing.T) {
 	w.converges()
 }
 
-// A grade below 0.2 at high priority says that the source cannot go on.
+// A grade below 0.2 at high priority means that the source is blocked.
 func TestAVeryLowGradeAtHighPriorityCountsAsABlocker(t *testing.T) {
 	w := newWorld(t, nil)
 	for i, c := range []struct {

@@ -15,7 +15,8 @@ func critical(summary string, change ...func(*connectivity.Input)) connectivity.
 	return says(summary, append(change, at(connectivity.Critical))...)
 }
 
-// tooMany are names that together are longer than a signal's recipients may be.
+// tooMany returns names that together exceed the limit for a signal's
+// recipients.
 func tooMany() (names []string) {
 	for i := range signals.DefaultTextBytes / 100 {
 		names = append(names, fmt.Sprintf("%0101d", i))
@@ -126,7 +127,7 @@ func TestACriticalDoesNotExpire(t *testing.T) {
 	refused(t, signals.Validate(signals.New(signals.Header{Thread: "t"}, connectivity.Attention{Note: n})), "expiresAtStep")
 }
 
-// Nobody whom it should be for can be found, so it is for everybody.
+// Its audience cannot be found, so it goes to everyone.
 func TestACriticalReachesAllWhereItsAudienceIsNobody(t *testing.T) {
 	broken := errors.New("broken")
 	for name, c := range map[string]struct {
@@ -202,7 +203,7 @@ func TestAnUpdateLeavesTheAnswerToWhomItWas(t *testing.T) {
 		is(t, err, connectivity.ErrNotAllowed)
 		is(t, w.component("b").Acknowledge(ctx, fire.ID), nil)
 		is(t, w.SetCoordinator("t", ""), nil)
-		is(t, w.component("boss").Acknowledge(ctx, fire.ID), nil) // no coordinator any more, but still owes it
+		is(t, w.component("boss").Acknowledge(ctx, fire.ID), nil) // no longer coordinator, but still has the duty
 		if _, err := made(w.rebuilt(nil).Component("b")).Resolve(ctx, fire.ID); err == nil {
 			t.Errorf("%s: b answers after a restart", name)
 		}

@@ -30,8 +30,8 @@ func TestEmitAddsIDTimeStateAndStep(t *testing.T) {
 	}
 }
 
-// What cannot be seen, however many letters it is made of, says nothing; and what
-// moves a cursor is not for reading.
+// Invisible text says nothing, however long it is, and characters that move the
+// cursor are not text.
 func TestASummaryHasToBeReadable(t *testing.T) {
 	w := newWorld(t, nil)
 	for _, s := range []string{

@@ -10,7 +10,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// show is an observer that shows what happens.
+// show is an observer that prints events.
 func show(_ context.Context, s connectivity.Signal, e connectivity.Event) {
 	fmt.Printf("%s by %s for %v: %s\n", s.Class, s.Source, s.Recipients, e)
 }
@@ -38,7 +38,7 @@ func Example() {
 	// converged: 1 source is sure enough
 }
 
-// What is critical stays on the coordinator's list until it is answered.
+// A critical signal stays on the coordinator's list until it is answered.
 func ExampleComponent_Resolve() {
 	b, _ := bus.New(nil)
 	defer b.Close()
@@ -63,7 +63,8 @@ func ExampleComponent_Resolve() {
 	// 0 left
 }
 
-// A specialist raises attention; the coordination looks before it goes on.
+// A specialist raises attention; the coordinator looks at it before it
+// continues.
 func Example_attention() {
 	b, _ := bus.New(nil)
 	defer b.Close()

@@ -13,7 +13,7 @@ import (
 
 type hook = connectivity.Hook
 
-// hooked returns a world whose hook notes when it is called.
+// hooked returns a world whose hook records its calls.
 func hooked(t *testing.T, h hook) *world {
 	var w *world
 	w = newWorld(t, &connectivity.Options{Hook: func(ctx context.Context, s connectivity.Signal) (connectivity.Mode, error) {
@@ -114,7 +114,7 @@ func TestAHookThatEndsItsGoroutineHarmsNobody(t *testing.T) {
 	equal(t, "events", w.seen(), "hook x", "x emitted", "y emitted")
 }
 
-// What a hook does to the signal comes after the signal's own events.
+// Events that a hook causes come after the signal's own events.
 func TestAHookMayEmitAndResolve(t *testing.T) {
 	var w *world
 	w = hooked(t, func(_ context.Context, s connectivity.Signal) (connectivity.Mode, error) {
@@ -145,8 +145,8 @@ func TestTheModeIsThatOfTheNewestSignal(t *testing.T) {
 	}
 }
 
-// The hook may have dealt with the signal, and the cap dropped it, before it
-// returns.
+// The signal may have been resolved by the hook, and dropped by the cap, before
+// the hook returns.
 func TestTheModeStaysThoughTheSignalIsForgotten(t *testing.T) {
 	var w *world
 	w = newWorld(t, &connectivity.Options{Retain: 1, Hook: func(_ context.Context, s connectivity.Signal) (connectivity.Mode, error) {
@@ -196,7 +196,7 @@ func TestCriticalStaysUnacknowledgedUntilItEnds(t *testing.T) {
 	equal(t, "nowhere", summaries(w.Unacknowledged("v")))
 }
 
-// Whoever reads an inbox acts on what the hook has decided.
+// The reader of an inbox acts on the hook's decision.
 func TestInboxesDeliverAfterTheHook(t *testing.T) {
 	entered, leave := make(chan struct{}), make(chan struct{})
 	w := real(t, &connectivity.Options{Hook: func(context.Context, connectivity.Signal) (connectivity.Mode, error) {

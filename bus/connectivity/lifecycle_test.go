@@ -107,7 +107,8 @@ func TestResolveOfWhatEndedOtherwise(t *testing.T) {
 	}
 }
 
-// Who hears of an end is who heard of the beginning, whatever the names are.
+// The end of a signal goes to the signal's recipients, whatever their names
+// are.
 func TestAnEndIsForThoseWhomTheSignalWasFor(t *testing.T) {
 	w := newWorld(t, nil)
 	lists := [][]string{{"x,y"}, {"x", "y"}, {"x"}, {"x", "y"}, {"everyone"}}
@@ -208,7 +209,8 @@ func TestRetentionDropsTheOldestEnds(t *testing.T) {
 	}
 }
 
-// What the cap drops in the step in which it ends is told as it was.
+// A signal that the cap drops in the step in which it ends is reported as it
+// was.
 func TestWhatIsDroppedAtItsEndIsToldOf(t *testing.T) {
 	w := newWorld(t, &connectivity.Options{Retain: 1})
 	w.OnSignal(func(_ context.Context, s connectivity.Signal, e connectivity.Event) {
@@ -296,8 +298,8 @@ func TestWhatNobodyWatchesAnyMoreStaysEmitted(t *testing.T) {
 	}
 }
 
-// What expires is written down together, in entries of a thousand at most; what
-// has ended is not written down again.
+// Expiries are written together, in entries of a thousand at most; signals that
+// have already ended are not written again.
 func TestExpiryIsWrittenInBulk(t *testing.T) {
 	w := newWorld(t, nil)
 	w.resolve(w.emit(says("x", until(1))).ID)
@@ -325,8 +327,8 @@ func TestExpiryIsWrittenInBulk(t *testing.T) {
 	}
 }
 
-// However many recipients what expires has, a step is few entries, and each of
-// them is told.
+// However many recipients the expiring signals have, a step is few entries, and
+// all recipients get them.
 func TestAStepWithManyRecipientsIsFewEntries(t *testing.T) {
 	const n = 4000 // more than the bus takes at once
 	w := &world{TB: t, bus: newBus(t, &bus.Options{Undrained: n / 2})}

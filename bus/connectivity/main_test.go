@@ -31,7 +31,7 @@ type world struct {
 	events []string
 }
 
-// newWorld has a clock that stands still, unless time goes by in it.
+// newWorld has a clock that stands still unless it is advanced.
 func newWorld(t testing.TB, o *connectivity.Options) *world {
 	t.Helper()
 	w := &world{TB: t, now: time.Date(2026, 4, 11, 9, 0, 0, 0, time.UTC)}
@@ -50,7 +50,7 @@ func newBus(t testing.TB, o *bus.Options) *bus.Bus {
 	return b
 }
 
-// Query is the layer's, for queries that make sense.
+// Query is the layer's, for valid queries.
 func (w *world) Query(q connectivity.Query) []connectivity.Signal {
 	w.Helper()
 	return found(w, w.Layer, q)
@@ -91,7 +91,7 @@ func (w *world) seen() []string {
 	return slices.Clone(w.events)
 }
 
-// says is an attention by source a; change alters it.
+// says returns an attention of source a, modified by change.
 func says(summary string, change ...func(*connectivity.Input)) connectivity.Input {
 	in := connectivity.Input{
 		Thread: "t", Source: "a", Class: connectivity.AttentionRaise, Audience: connectivity.Coordinator,
@@ -103,7 +103,8 @@ func says(summary string, change ...func(*connectivity.Input)) connectivity.Inpu
 	return in
 }
 
-// alarm is an urgent escalation: those with other numbers do not repeat it.
+// alarm returns an urgent escalation: those with other numbers do not repeat
+// it.
 func alarm(n int, change ...func(*connectivity.Input)) connectivity.Input {
 	return says(fmt.Sprint(n), append(change, class(connectivity.EscalationInterrupt), at(connectivity.High))...)
 }
@@ -161,7 +162,8 @@ func (w *world) emit(in connectivity.Input) connectivity.Signal {
 	return e.Signal
 }
 
-// repeats wants a signal to be suppressed in favour of another.
+// repeats fails the test unless the input is suppressed as a repetition of a
+// signal.
 func (w *world) repeats(in connectivity.Input, of connectivity.Signal) {
 	w.Helper()
 	e, err := w.Emit(ctx, in)
@@ -252,7 +254,7 @@ func invalid(t testing.TB, err error, field string) {
 	}
 }
 
-// made returns what cannot fail.
+// made returns v and panics on an error.
 func made[T any](v T, err error) T {
 	if err != nil {
 		panic(err)

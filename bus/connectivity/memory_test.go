@@ -34,7 +34,7 @@ func layerForMemory(t *testing.T) *Layer {
 	return l
 }
 
-// What a closed thread held is free for other use.
+// The memory of a closed thread is freed.
 func TestAClosedThreadFreesItsMemory(t *testing.T) {
 	l := layerForMemory(t)
 	ctx := context.Background()
@@ -73,7 +73,7 @@ func TestAClosedThreadFreesItsMemory(t *testing.T) {
 	runtime.KeepAlive(l)
 }
 
-// What ended before its step leaves nothing of it behind.
+// A signal that ended before its expiry step leaves no expiry behind.
 func TestExpiriesOfWhatEndedAreDropped(t *testing.T) {
 	l := layerForMemory(t)
 	ctx := context.Background()
@@ -91,7 +91,7 @@ func TestExpiriesOfWhatEndedAreDropped(t *testing.T) {
 	}
 }
 
-// What a cap drops makes room for what comes, here and in a rebuilt layer.
+// The slots of dropped signals are reused, here and in a rebuilt layer.
 func TestPlacesAreUsedAgain(t *testing.T) {
 	l := layerForMemory(t)
 	l.fold.retain = 1
@@ -110,8 +110,8 @@ func TestPlacesAreUsedAgain(t *testing.T) {
 	}
 }
 
-// Threads that are closed, components that come and go, and signals to all that
-// were read or dropped leave nothing behind.
+// Threads that are closed, components that come and go, and signals for all
+// that were read or dropped leave nothing behind.
 func TestComingAndGoingLeavesNothingBehind(t *testing.T) {
 	l := layerForMemory(t)
 	l.fold.retain = 3
@@ -156,8 +156,8 @@ func TestComingAndGoingLeavesNothingBehind(t *testing.T) {
 	}
 }
 
-// One that nobody reads ends, after what it kept, and what is for others takes
-// no room in it.
+// An inbox that is not read ends after the signals it kept, and signals for
+// others take no space in it.
 func TestAnInboxKeepsWhatIsForItAlone(t *testing.T) {
 	l := layerForMemory(t)
 	ctx := context.Background()
@@ -196,7 +196,8 @@ func TestAnInboxKeepsWhatIsForItAlone(t *testing.T) {
 	}
 }
 
-// Who reads a signal from the bus just before it is folded waits for that.
+// A reader that gets a signal from the bus just before it is folded waits for
+// the fold.
 func TestAReaderAheadOfTheFoldFindsTheSignal(t *testing.T) {
 	l := layerForMemory(t)
 	var b *batch
@@ -252,8 +253,8 @@ func TestALookupGivesItsRoomBack(t *testing.T) {
 	}
 }
 
-// One signal to all that nobody answers keeps nothing of who came and went since,
-// and those who were there may still answer it.
+// An unanswered signal for all keeps no record of components that came and went
+// since, and those registered at the time may still answer it.
 func TestAnOldSignalToAllDoesNotKeepEveryVisit(t *testing.T) {
 	l := layerForMemory(t)
 	l.fold.retain = 1

@@ -16,8 +16,8 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// model is the layer as one would write it without a thought for cost: a list
-// of signals, and every rule as a loop over it.
+// model is the layer written without regard to cost: a list of signals, and
+// every rule as a loop over it.
 type model struct {
 	rule  connectivity.Suppression
 	all   []*connectivity.Signal
@@ -43,8 +43,8 @@ func urgent(c connectivity.Class, p connectivity.Priority) bool {
 	return c.Message() == connectivity.AboutEscalation && p == connectivity.High
 }
 
-// judge says what has to become of an input: an error, a repetition, or a new
-// signal.
+// judge returns the expected result of an input: an error, a repetition, or a
+// new signal.
 func (m *model) judge(in connectivity.Input) (repeated *connectivity.Signal, problem error) {
 	if in.ExpiresAtStep != 0 && (in.ExpiresAtStep <= m.steps[in.Thread] || in.Priority == connectivity.Critical) {
 		return nil, signals.ErrInvalid
@@ -83,18 +83,19 @@ func (m *model) judge(in connectivity.Input) (repeated *connectivity.Signal, pro
 	return repeated, nil
 }
 
-// raises says whether an input is more urgent than a signal.
+// raises reports whether an input is more urgent than a signal.
 func raises(in connectivity.Input, s *connectivity.Signal) bool {
 	now := connectivity.Signal{Class: in.Class, Priority: in.Priority, Confidence: in.Confidence}
 	return in.Priority > s.Priority || in.Priority == s.Priority && now.Salience() > s.Salience()
 }
 
-// stands says whether a grade is in force, and that all else is.
+// stands reports whether a grade is in force; signals other than grades always
+// are.
 func (m *model) stands(s *connectivity.Signal) bool {
 	return s.Class.Message() != connectivity.AboutConfidence || m.latest(s.Thread)[s.Source] == s
 }
 
-// latest are the grades in force by source.
+// latest returns the grades in force by source.
 func (m *model) latest(thread string) map[string]*connectivity.Signal {
 	latest := map[string]*connectivity.Signal{}
 	for _, s := range m.all {
@@ -105,7 +106,8 @@ func (m *model) latest(thread string) map[string]*connectivity.Signal {
 	return latest
 }
 
-// open is how many signals, but handoffs, a source has open in a thread.
+// open returns how many signals, without handoffs, a source has open in a
+// thread.
 func (m *model) open(of connectivity.Signal) (n int) {
 	for _, s := range m.all {
 		if !s.State.Terminal() && s.Thread == of.Thread && s.Source == of.Source && s.Class.Message() != connectivity.AboutHandoff {
@@ -151,7 +153,7 @@ func (m *model) values() (all []connectivity.Signal) {
 	return all
 }
 
-// obstacles are the summaries of what keeps a thread from converging.
+// obstacles returns the summaries of the obstacles of a thread.
 func (m *model) obstacles(thread string) (all []string) {
 	latest := m.latest(thread)
 	for _, s := range m.all {
@@ -287,7 +289,7 @@ func coordinated(t *rapid.T, l *connectivity.Layer) {
 	}
 }
 
-// An enemy is an agent that would like to be heard as the layer.
+// An enemy is an agent that tries to impersonate the layer.
 type enemy struct{ p *bus.Publisher }
 
 func newEnemy(t *rapid.T, b *bus.Bus) enemy {
@@ -296,8 +298,8 @@ func newEnemy(t *rapid.T, b *bus.Bus) enemy {
 	return enemy{p}
 }
 
-// attack publishes something that is not the layer's, or tries to publish what
-// is, about a signal of the layer.
+// attack publishes a signal about a signal of the layer, or tries to publish
+// one of the layer's own kinds.
 func (e enemy) attack(t *rapid.T, victim signals.ID) {
 	h := signals.Header{
 		Thread: rapid.SampledFrom(modelThreads).Draw(t, "in"), ReplyTo: victim, TTL: -1, Confidence: 1,
@@ -312,8 +314,8 @@ func (e enemy) attack(t *rapid.T, victim signals.ID) {
 	_, _ = e.p.Publish(ctx, signals.New(h, signals.Discovery{Finding: "noise"}))
 }
 
-// forgeries are what looks like a layer's: a critical interrupt, and the end of
-// everything.
+// forgeries returns forged entries of a layer: a critical interrupt, and the
+// end of everything.
 func forgeries(h signals.Header, victim signals.ID) []signals.Any {
 	k := connectivity.Link{Layer: "main", Since: 1}
 	n := connectivity.Note{
@@ -385,7 +387,7 @@ func TestTheLayerIsItsModel(t *testing.T) {
 				if diff := cmp.Diff(everything(t, m.layer, modelThreads...), everything(t, l, modelThreads...), byID); diff != "" {
 					t.Fatalf("rebuilt:\n%s", diff)
 				}
-				m.layer = l // and go on with it
+				m.layer = l // and continue with it
 				watch(l)
 				coordinated(t, l)
 			},

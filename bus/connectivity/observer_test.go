@@ -36,7 +36,7 @@ func TestResolvingInsideAnEmittedCallbackKeepsOrder(t *testing.T) {
 			w.resolve(s.ID)
 		}
 	})
-	w.watch() // after the one that resolves
+	w.watch() // after the observer that resolves
 	s := w.emit(says("x"))
 	equal(t, "events", w.seen(), "x emitted", "x resolved")
 	if w.state(s.ID) != connectivity.Resolved {
@@ -64,7 +64,8 @@ func TestEmittingInsideASupersededCallbackIsNotLost(t *testing.T) {
 	}
 }
 
-// What a callback emits is stored when its Emit returns, and told later.
+// A signal that a callback emits is stored when Emit returns, and reported to
+// observers later.
 func TestEmittingInsideACallbackDoesNotRecurse(t *testing.T) {
 	w := newWorld(t, nil)
 	depth, deepest, told := 0, 0, 0
@@ -144,7 +145,7 @@ func TestAnObserverThatEndsItsGoroutineHarmsNobody(t *testing.T) {
 	equal(t, "events", w.seen(), "second emitted")
 }
 
-// It has to come back to have got the signal.
+// An observer counts as having received the signal only if it returns.
 func TestOnlyAnObserverThatReturnsMakesASignalActive(t *testing.T) {
 	w := newWorld(t, nil)
 	stop := w.OnSignal(func(context.Context, connectivity.Signal, connectivity.Event) { panic("boom") })
@@ -160,7 +161,7 @@ func TestOnlyAnObserverThatReturnsMakesASignalActive(t *testing.T) {
 	stop()
 }
 
-// stuck is a reader that has no room for anything more and does not read.
+// stuck adds a reader that is full and does not read.
 func (w *world) stuck(agent string) {
 	w.Helper()
 	sub, err := w.bus.Subscribe(bus.SubscribeOptions{Agent: agent, Backlog: 1, WhenFull: bus.Wait})
@@ -168,8 +169,8 @@ func (w *world) stuck(agent string) {
 	w.Cleanup(sub.Close)
 }
 
-// A reader for which there was room for the signal, and no more, keeps nobody
-// from the observers, and the log says that they saw it.
+// A reader that had room for the signal and no more does not hold back
+// observers, and the log records that they saw it.
 func TestAFullReaderHoldsBackNoObserver(t *testing.T) {
 	for _, agent := range []string{"a", bus.System} {
 		w := newWorld(t, nil).watch()
@@ -198,7 +199,8 @@ func TestAFullReaderHoldsBackNoInbox(t *testing.T) {
 	}
 }
 
-// It was told, whatever became of the call that told it.
+// The observer was called, so the signal is active, even if the call was
+// canceled.
 func TestASignalIsActiveThoughTheCallWasCancelled(t *testing.T) {
 	w := newWorld(t, nil)
 	c, cancel := context.WithCancel(ctx)
@@ -210,7 +212,7 @@ func TestASignalIsActiveThoughTheCallWasCancelled(t *testing.T) {
 	}
 }
 
-// What it leaves untold the next call tells, also one that causes no events.
+// The next call delivers the remaining events, even if it causes none itself.
 func TestAnyCallGoesOnWhereAnObserverEnded(t *testing.T) {
 	w := newWorld(t, nil)
 	w.OnSignal(func(_ context.Context, s connectivity.Signal, _ connectivity.Event) {

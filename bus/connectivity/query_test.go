@@ -80,7 +80,7 @@ func TestSinceIsExclusive(t *testing.T) {
 	}
 }
 
-// A query gives what a scan of everything gives, in log order.
+// A query returns the same as a scan of all signals, in log order.
 func TestQueryIsAScan(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	w := newWorld(t, nil)

@@ -14,7 +14,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// everything is all that a layer can be asked about some threads.
+// everything returns the results of all queries about some threads.
 func everything(tb interface {
 	Helper()
 	Errorf(string, ...any)
@@ -39,7 +39,7 @@ func everything(tb interface {
 
 var byID = cmp.Comparer(func(a, b signals.ID) bool { return a == b })
 
-// same wants two layers to answer everything alike.
+// same fails the test unless two layers answer everything alike.
 func same(t testing.TB, got, want *connectivity.Layer, threads ...string) {
 	t.Helper()
 	if diff := cmp.Diff(everything(t, want, threads...), everything(t, got, threads...), byID); diff != "" {
@@ -47,7 +47,7 @@ func same(t testing.TB, got, want *connectivity.Layer, threads ...string) {
 	}
 }
 
-// busy is a layer with something of everything.
+// busy returns a layer with signals of every kind and state.
 func busy(t *testing.T, o *connectivity.Options) *world {
 	if o == nil {
 		o = &connectivity.Options{}
@@ -181,7 +181,7 @@ func TestRebuildWantsWhatTheHistoryEvicted(t *testing.T) {
 	is(t, err, connectivity.ErrIncomplete)
 }
 
-// Of threads that were closed nothing is needed.
+// Nothing is needed of closed threads.
 func TestRebuildNeedsNothingOfClosedThreads(t *testing.T) {
 	w := newWorld(t, nil).watch()
 	w.emit(says("old", in("closed"), until(2)))
@@ -243,7 +243,7 @@ func TestRetentionIsTheSameAfterRebuild(t *testing.T) {
 	same(t, w.rebuilt(&connectivity.Options{Retain: 3}), w.Layer, "t")
 }
 
-// log gives signals the places and links that a log gives them.
+// log gives signals the positions and links that a log would give them.
 func log(all ...signals.Any) []signals.Any {
 	for i, s := range all {
 		k := connectivity.Link{Layer: "main", After: uint64(i), Since: 1}
@@ -298,8 +298,8 @@ func replayed(t *testing.T, all []signals.Any) *connectivity.Layer {
 	return l
 }
 
-// A log that no layer writes does no harm: what ended stays as it is, threads
-// are apart, and what is unknown is passed over.
+// A log that no layer would write does no harm: terminal states stay, threads
+// stay separate, and unknown entries are skipped.
 func TestRebuildFromAnOddLog(t *testing.T) {
 	at := time.Unix(100, 0)
 	replaces := func(n *connectivity.Note) { n.Replaces = signals.MustID("x") }
@@ -322,7 +322,7 @@ func TestRebuildFromAnOddLog(t *testing.T) {
 	}
 }
 
-// Times may go back in a log of several writers; since is about times.
+// Times may go back in a log of several writers; Since compares times.
 func TestSinceWithTimesThatGoBack(t *testing.T) {
 	second := func(n int) time.Time { return time.Unix(int64(n), 0) }
 	l := replayed(t, log(

@@ -38,7 +38,7 @@ func TestSuppressionByTimeIsInclusiveAndDoesNotSlide(t *testing.T) {
 		s := w.emit(says("one"))
 		w.now = w.now.Add(window / 2)
 		w.repeats(says("half"), s)
-		w.advance("t") // is no matter here
+		w.advance("t") // is irrelevant here
 		w.now = w.now.Add(window - window/2)
 		w.repeats(says("all"), s)
 		w.now = w.now.Add(1)
@@ -92,7 +92,7 @@ func grade(x float64) func(*connectivity.Input) {
 	return func(in *connectivity.Input) { in.Confidence = connectivity.Graded(x) }
 }
 
-// What a source has said before it changed its mind stands for nothing.
+// A grade of a source that has since changed its mind suppresses nothing.
 func TestAGradeIsCoveredByTheOneInForceAlone(t *testing.T) {
 	low, high := class(connectivity.ConfidenceLow), class(connectivity.ConfidenceHigh)
 	w := newWorld(t, nil)
@@ -104,7 +104,7 @@ func TestAGradeIsCoveredByTheOneInForceAlone(t *testing.T) {
 	again := w.emit(says("sure again", high))
 	w.repeats(says("still sure", high), again)
 	w.converges()
-	w.resolve(again.ID) // and the doubt is in force once more
+	w.resolve(again.ID) // and the doubt is in force again
 	w.converges("a is at confidence.low: wrong after all")
 	w.emit(says("sure in the end", high))
 	w.converges()
@@ -135,7 +135,7 @@ func TestACorrectionInTheSameStepIsNotLost(t *testing.T) {
 		t.Error("the correction is not what stands")
 	}
 	other := w.emit(says("other class", class(connectivity.HandoffPartial)))
-	lower := w.emit(says("lower", at(connectivity.Low), replacing(other.ID))) // beside right, which is as urgent
+	lower := w.emit(says("lower", at(connectivity.Low), replacing(other.ID))) // in addition to right, which is as urgent
 	w.repeats(says("low again", at(connectivity.Low)), lower)
 	w.repeats(says("normal again"), right)
 }
@@ -156,7 +156,7 @@ func TestUrgentEscalationsDifferBySummary(t *testing.T) {
 		w.emit(says("disk", class(c), high))
 	}
 	first := w.emit(says("x", at(connectivity.High)))
-	w.repeats(says("y", at(connectivity.High)), first) // no escalation
+	w.repeats(says("y", at(connectivity.High)), first) // not an escalation
 	w.advance("t")
 	w.emit(says("disk", class(connectivity.EscalationInterrupt), at(connectivity.High)))
 }
@@ -193,7 +193,7 @@ func TestReasonIsReadable(t *testing.T) {
 	}
 }
 
-// Low priority and no grade: it is not said again as long as it stands.
+// Low priority and no grade: it is not repeated as long as it is live.
 func TestTheLeastSalientIsSuppressedAsLongAsTheSameIsLive(t *testing.T) {
 	for _, basis := range []connectivity.Basis{connectivity.ByStep, connectivity.ByTime} {
 		w := newWorld(t, &connectivity.Options{Suppression: connectivity.Suppression{Basis: basis}})

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Records come and go in any order: each has a place of its own, keeps it, and
-// what was freed is found empty.
+// Records are added and freed in any order: each has a slot of its own and
+// keeps it, and a freed slot is empty.
 func TestRecordsKeepTheirPlaces(t *testing.T) {
 	const seed = 7
 	random := rand.New(rand.NewPCG(seed, seed))
@@ -36,13 +36,13 @@ func TestRecordsKeepTheirPlaces(t *testing.T) {
 		}
 		seen[r.self] = true
 	}
-	// Each chunk that is not full was so once, or is the newest.
+	// Each chunk that is not full was full once, or is the newest.
 	if room := len(records.chunks) * chunkSize; room > most+chunkSize {
 		t.Errorf("room for %d, and there were never more than %d", room, most)
 	}
 }
 
-// A layer that held much once gives the room back.
+// A layer that once held many records gives the memory back.
 func TestEmptyChunksAreGivenBack(t *testing.T) {
 	var records table
 	var held []*record

@@ -29,12 +29,13 @@ func (j *File) Sync() error {
 	return j.commitLocked(true)
 }
 
-// commitLocked returns when all that is encoded now was written, and synced
-// if it is to be. Whoever finds nobody writing writes for all that wait: while
-// one group is on its way to the disk, the next gathers.
+// commitLocked returns when everything encoded so far has been written, and
+// synced if sync is set. The first caller that finds no writer writes for all
+// that wait (group commit): while one group is being written, the next one
+// gathers.
 func (j *File) commitLocked(sync bool) error {
 	for end, rewrites := j.enc.size, j.rewrites; ; {
-		if j.reachedLocked(sync) >= end || j.rewrites != rewrites { // Drop begins with a sync
+		if j.reachedLocked(sync) >= end || j.rewrites != rewrites { // Drop starts with a sync
 			return nil
 		}
 		if err := j.readyLocked(); err != nil {
@@ -55,10 +56,11 @@ func (j *File) reachedLocked(sync bool) int64 {
 	return j.written
 }
 
-// acknowledgedLocked is the offset behind what appends have been acknowledged.
+// acknowledgedLocked returns the offset up to which records have been
+// acknowledged.
 func (j *File) acknowledgedLocked() int64 { return j.reachedLocked(j.opts.Sync == SyncEvery) }
 
-// writeLocked writes what waits. The lock is free meanwhile.
+// writeLocked writes what is pending, without holding the lock meanwhile.
 func (j *File) writeLocked(sync bool) {
 	group, at, f := j.enc.buf, j.written, j.f
 	j.enc.buf, j.spare = j.spare[:0], nil
@@ -91,7 +93,7 @@ func (j *File) movedLocked(end int64, sync bool) {
 		j.durable = end
 		j.stopTimerLocked()
 	case j.opts.Sync == SyncInterval && j.timer == nil:
-		j.timer = time.AfterFunc(j.opts.Interval, func() { _ = j.Sync() }) // an error stays
+		j.timer = time.AfterFunc(j.opts.Interval, func() { _ = j.Sync() }) // an error is kept
 	}
 	j.tellLocked()
 }
@@ -103,10 +105,10 @@ func (j *File) stopTimerLocked() {
 	}
 }
 
-// failLocked gives the journal up. After a failed sync nobody knows what the
-// disk has, and a second one may succeed without having written anything. So
-// what was not acknowledged is cut off, as far as that still works: the next
-// Open shall not find it in memory and believe it.
+// failLocked marks the journal as failed. After a failed sync the content of
+// the disk is unknown, and a second sync may succeed without having written
+// anything. So unacknowledged records are cut off if that still works, so that
+// the next Open does not find them in the page cache and trust them.
 func (j *File) failLocked(err error) {
 	j.err = err
 	_ = j.f.Truncate(j.acknowledgedLocked())
@@ -114,7 +116,7 @@ func (j *File) failLocked(err error) {
 	j.tellLocked()
 }
 
-// tellLocked wakes readers that wait.
+// tellLocked wakes waiting readers.
 func (j *File) tellLocked() {
 	if j.news != nil {
 		close(j.news)

@@ -7,16 +7,16 @@ import (
 	"path/filepath"
 )
 
-// A disk is where files are. Tests have one that fails.
+// A disk is a file system. Tests use one that fails.
 type disk interface {
-	// Open opens a file for reading, and for writing if it says so; then the
-	// file is made if it is not there.
+	// Open opens a file for reading, and, if write is set, also for writing,
+	// creating it if necessary.
 	Open(path string, write bool) (file, error)
 	Rename(from, to string) error
 	Remove(path string) error
-	// SyncDir makes names in the directory of path durable.
+	// SyncDir makes the entries of path's directory durable.
 	SyncDir(path string) error
-	// Lock gives path to this process alone, or returns a [*LockError].
+	// Lock locks path for this process, or returns a [*LockError].
 	Lock(path string) (io.Closer, error)
 }
 
@@ -38,7 +38,7 @@ func (osDisk) Open(path string, write bool) (file, error) {
 	return asFile(os.Open(path))
 }
 
-// asFile returns no typed nil.
+// asFile avoids a typed nil.
 func asFile(f *os.File, err error) (file, error) {
 	if err != nil {
 		return nil, err

@@ -1,44 +1,45 @@
-// Package journal keeps what happened, on disk or in memory: an append-only
-// store of records from which a bus, a ledger or a whole swarm is there again.
+// Package journal is an append-only store of records, on disk or in memory,
+// from which a bus, a ledger or a whole swarm can be restored.
 //
 //	j, err := journal.Open("review.journal", nil)
 //	last, err := j.Append(journal.Record{Type: journal.TypeResult, Body: answer})
 //	for r, err := range j.Read(0) { … }
 //
-// # What is acknowledged
+// # Durability
 //
 // Append returns when its records are acknowledged. By default that is when
-// the disk has them ([SyncEvery]); appends that run at once share one wait for
-// the disk. [SyncInterval] and [SyncNever] acknowledge what the operating
-// system has: that outlives the process, but not a loss of power. A write or
-// sync that failed is never tried again: the journal fails ([ErrFailed]) and
-// has to be opened anew.
+// they are on the disk ([SyncEvery]); concurrent appends share one sync.
+// [SyncInterval] and [SyncNever] acknowledge records when the operating system
+// has them: they then survive a crash of the process, but not a loss of power.
+// A failed write or sync is never retried: the journal fails ([ErrFailed]) and
+// has to be reopened.
 //
-// # What is found
+// # Integrity
 //
-// Each record has checksums and a chain: a hash over it and the chain before.
-// All are checked whenever it is read. Open cuts off a record that a crash
-// left torn. Torn is only what nothing whole follows; all other damage is a
-// [*CorruptError] with its place, and nothing behind it is read. The checksums
-// find accidents. The chain finds changes, as long as who made them did not
-// compute the chain anew; its last link, kept elsewhere, finds these too.
+// Each record has checksums and a hash chain: a hash of the record and the
+// previous hash. All are verified whenever a record is read. Open cuts off a
+// record that a crash left incomplete. Only a record that no complete frame
+// follows counts as torn; all other damage is a [*CorruptError] with its
+// offset, and nothing after it is read. The checksums detect accidental damage.
+// The chain detects deliberate changes, unless the attacker recomputed the
+// chain; the last hash, kept elsewhere, detects these too.
 //
 // # Readers
 //
-// One process writes; [Open] locks the journal, and a [*LockError] names the
-// process that has it. Any number read: in the same process from the [File],
-// which yields what is acknowledged, elsewhere from a [View]. Both can wait for
-// more ([Reader].Follow) and begin anywhere.
+// One process writes: [Open] locks the journal, and a [*LockError] names the
+// process that holds it. Any number of readers may read: in the same process
+// from the [File], which yields acknowledged records, elsewhere from a [View].
+// Both can wait for more records ([Reader].Follow) and start at any record.
 //
-// # Space
+// # Disk space
 //
-// A body of [LargeBody] bytes and more is stored once, however many records
-// have it. [Store].Drop forgets the oldest records and keeps a state in their
-// place, which is what a program folded of them.
+// A body of [LargeBody] bytes or more is stored once, however many records have
+// it. [Store].Drop removes the oldest records and keeps a state in their place:
+// the program's fold of them.
 //
 // # Files
 //
-// A journal is one file, beside a lock file of the same name and ".lock". Its
-// format has a version, and other versions are refused. frame.go has the
-// format, docs/journal.md why it is not a database's.
+// A journal is one file, plus a lock file with the suffix ".lock". Its format
+// has a version, and other versions are refused. frame.go defines the format;
+// docs/journal.md says why it is not a database's.
 package journal

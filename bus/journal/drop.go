@@ -8,8 +8,8 @@ import (
 
 const rewriteSuffix = ".new"
 
-// Drop implements [Store]. What is kept is written to a file beside the
-// journal, which then takes its place; appends wait meanwhile.
+// Drop implements [Store]. The remaining records are written to a temporary
+// file, which then replaces the journal; appends wait meanwhile.
 func (j *File) Drop(through uint64, state []byte) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -30,13 +30,13 @@ func (j *File) Drop(through uint64, state []byte) error {
 	j.tellLocked()
 	_ = old.Close()
 	if err := j.opts.disk.SyncDir(j.path); err != nil {
-		j.failLocked(err) // which of the two files a crash leaves is not known
+		j.failLocked(err) // it is unknown which of the two files would survive a crash
 		return j.readyLocked()
 	}
 	return nil
 }
 
-// settleLocked returns when everything is durable and nobody writes.
+// settleLocked returns when everything is durable and no write is in progress.
 func (j *File) settleLocked() error {
 	for {
 		if err := j.readyLocked(); err != nil {
@@ -78,8 +78,8 @@ func (j *File) rewriteLocked(through uint64, state []byte) (file, *encoder, erro
 	return f, enc, nil
 }
 
-// copyTo writes a journal that begins with a snapshot and goes on with what
-// is left of a reading. The records keep their numbers and their chain.
+// copyTo writes a journal that consists of a snapshot and the remaining records
+// of a reading. The records keep their sequence numbers and their chain.
 func copyTo(f file, v *reading, h header, state []byte) (*encoder, error) {
 	e := newEncoder(h)
 	e.buf = h.encode()
@@ -102,7 +102,7 @@ func copyTo(f file, v *reading, h header, state []byte) (*encoder, error) {
 	}
 }
 
-// unexpected says so when a file ends too early.
+// unexpected turns io.EOF into io.ErrUnexpectedEOF.
 func unexpected(err error) error {
 	if isEnd(err) {
 		return io.ErrUnexpectedEOF
@@ -110,7 +110,7 @@ func unexpected(err error) error {
 	return err
 }
 
-// An offsetWriter writes one piece behind the other.
+// An offsetWriter writes sequentially from an offset.
 type offsetWriter struct {
 	f  file
 	at int64

@@ -7,12 +7,12 @@ import (
 	"sync"
 )
 
-// An encoder makes frames of records, one behind the other.
+// An encoder encodes records as consecutive frames.
 type encoder struct {
 	head   header
 	seq    uint64 // of the newest record
 	last   hash   // its chain
-	size   int64  // of the file with all that was encoded
+	size   int64  // of the file including everything encoded
 	bodies *bodies
 	index  []place
 	buf    []byte
@@ -28,22 +28,22 @@ func newSalt() uint32 {
 	return binary.LittleEndian.Uint32(salt[:])
 }
 
-// snapshot encodes what stands for the records before the first.
+// snapshot encodes the state that replaces the dropped records.
 func (e *encoder) snapshot(state []byte) {
 	e.frame(&frame{seq: e.head.through, time: noTime, kind: typeSnapshot, chain: e.head.chain}, nil, state)
 }
 
-// A place is where a reader may begin.
+// A place is an offset at which a reader may start.
 type place struct {
 	offset int64
-	seq    uint64 // of the record before
+	seq    uint64 // of the previous record
 	chain  hash   // its chain
 }
 
-// placeEvery is how many records lie between places.
+// placeEvery is the number of records between places.
 const placeEvery = 1 << 10
 
-// mark notes places.
+// mark records a place.
 func (e *encoder) mark() {
 	if (e.seq-e.head.through)%placeEvery != 0 {
 		return
@@ -53,8 +53,7 @@ func (e *encoder) mark() {
 	}
 }
 
-// add encodes the next record, and its body before it if it is the first
-// large one of that content.
+// add encodes the next record, preceded by its body if that is large and new.
 func (e *encoder) add(r *Record) {
 	e.mark()
 	f := frame{seq: e.seq + 1, time: nanos(r.Time), kind: byte(r.Type), chain: e.last}
@@ -77,7 +76,7 @@ func (e *encoder) frame(f *frame, head, body []byte) {
 	e.size += int64(len(e.buf) - before)
 }
 
-// bodies are the places of large bodies in one file.
+// bodies holds the offsets of the large bodies in one file.
 type bodies struct {
 	mu  sync.Mutex // protects the field below
 	all map[hash]span

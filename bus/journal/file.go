@@ -17,25 +17,25 @@ type File struct {
 	cut  int64 // bytes of a torn record that Open cut off
 
 	mu       sync.Mutex // protects the fields below
-	moved    *sync.Cond // broadcast when a group was written, or failed
+	moved    *sync.Cond // broadcast when a group has been written, or has failed
 	f        file
-	enc      encoder // its buffer is what waits to be written
+	enc      encoder // its buffer holds what is to be written
 	snapshot []byte
 	spare    []byte // a buffer for the next group
-	written  int64  // behind what the operating system has
-	durable  int64  // behind what the disk has
-	writing  bool   // somebody writes a group
+	written  int64  // end of what the operating system has
+	durable  int64  // end of what the disk has
+	writing  bool   // a group is being written
 	err      error  // the first failure
 	closed   bool
 	timer    *time.Timer   // of the next sync; nil: none is due
-	news     chan struct{} // closed when readers have more to read; nil: nobody waits
+	news     chan struct{} // closed when readers have more to read; nil: no one waits
 	rewrites uint64        // how often Drop replaced the file
 }
 
-// Open opens the journal at path for writing, and makes it if there is none.
-// It reads all of it first: a record that was torn by a crash is cut off, as
-// [File.Cut] tells, and anything else that is wrong is a [*CorruptError] and
-// leaves the file alone. Other errors are [*LockError] and [*FormatError].
+// Open opens the journal at path for writing and creates it if necessary. It
+// first reads the whole journal: a record torn by a crash is cut off (see
+// [File.Cut]), and any other damage is a [*CorruptError] and leaves the file
+// unchanged. Other errors are [*LockError] and [*FormatError].
 func Open(path string, o *Options) (*File, error) {
 	opts, err := o.withDefaults()
 	if err != nil {
@@ -81,11 +81,11 @@ func (j *File) open() (err error) {
 			return err
 		}
 	}
-	return j.f.Sync() // appends stand on what is there
+	return j.f.Sync() // later appends depend on the existing records
 }
 
-// create makes a journal of a file that is empty, or whose header was not
-// finished when a crash came.
+// create writes the header into a file that is empty or whose header a crash
+// left incomplete.
 func (j *File) create(size int64) error {
 	begun := make([]byte, min(size, int64(len(magic))))
 	if _, err := j.f.ReadAt(begun, 0); err != nil && size > 0 {
@@ -108,8 +108,8 @@ func (j *File) create(size int64) error {
 	return j.opts.disk.SyncDir(j.path)
 }
 
-// recover reads what is there. The scanner then stands behind the last whole
-// record.
+// recover reads the existing records and leaves the scanner after the last
+// complete one.
 func (j *File) recover(s *scanner) error {
 	e := &j.enc
 	e.head, e.bodies = s.head, s.bodies
@@ -158,7 +158,7 @@ func (j *File) Close() error {
 	}
 	err := j.commitLocked(true)
 	if j.closed {
-		return nil // by somebody else, meanwhile
+		return nil // by another goroutine meanwhile
 	}
 	j.closed = true
 	j.stopTimerLocked()
@@ -167,7 +167,7 @@ func (j *File) Close() error {
 	return errors.Join(err, j.f.Close(), j.lock.Close())
 }
 
-// readyLocked returns why nothing can be appended, if so.
+// readyLocked returns an error if nothing can be appended.
 func (j *File) readyLocked() error {
 	switch {
 	case j.closed:

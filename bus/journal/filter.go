@@ -7,8 +7,8 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// Matches reports whether a filter picks a signal, as [bus.Bus.History] does
-// but that nothing of a journal expires.
+// Matches reports whether a filter selects a signal. It is the same as for
+// [bus.Bus.History], except that signals in a journal do not expire.
 func Matches(f *bus.Filter, s signals.Any) bool {
 	h := signals.HeadOf(s)
 	return h.Seq > f.After &&

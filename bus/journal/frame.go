@@ -6,9 +6,9 @@ import (
 	"hash/crc32"
 )
 
-// A file is a header and frames, one behind the other. All numbers are little
-// endian. A frame holds a record, a large body that records name by its hash,
-// or the snapshot:
+// A file is a header followed by frames. All numbers are little endian. A frame
+// holds a record, a large body that records refer to by its hash, or the
+// snapshot:
 //
 //	 0  sum of bytes 4 to 68, CRC-32C
 //	 4  sum of head and body, CRC-32C
@@ -23,9 +23,9 @@ import (
 //	    and body; of a large body, its own SHA-256
 //	68  head, body
 //
-// Sums begin with the file's salt instead of zero, so that no record can hold
-// bytes that look like a frame of the same file. The chain does not, so a copy
-// made by export and import has the same chain.
+// Checksums start from the file's salt instead of zero, so that no record can
+// contain bytes that look like a frame of the same file. The chain does not
+// depend on the salt, so a copy made by export and import has the same chain.
 const (
 	frameSize = 68
 
@@ -37,7 +37,7 @@ type hash = Chain
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// A frame is the fixed part of a frame, taken apart.
+// A frame is the decoded fixed part of a frame.
 type frame struct {
 	sum, bodySum uint32
 	head, body   uint32 // lengths
@@ -50,11 +50,11 @@ type frame struct {
 
 func (f *frame) isRecord() bool { return f.kind >= 1 && f.kind <= maxType }
 
-// size is that of head and body.
+// size is the length of head and body.
 func (f *frame) size() int64 { return int64(f.head) + int64(f.body) }
 
-// appendFrame encodes a frame and returns its chain. For records, chain is
-// that of the record before; for others it is written as it is.
+// appendFrame encodes a frame and returns its chain. For records, chain is that
+// of the previous record; for others it is written unchanged.
 func appendFrame(dst []byte, salt uint32, f *frame, head, body []byte) []byte {
 	f.head, f.body = uint32(len(head)), uint32(len(body))
 	start := len(dst)
@@ -78,15 +78,15 @@ func appendFrame(dst []byte, salt uint32, f *frame, head, body []byte) []byte {
 	return dst
 }
 
-// link is the chain behind a record.
+// link returns the chain after a record.
 func link(before hash, fixed, data []byte) (after hash) {
-	var room [1 << 10]byte // one call of the hash for small records: 2.5 times as fast
+	var room [1 << 10]byte // a single call of the hash for small records is 2.5 times as fast
 	all := append(append(append(room[:0], before[:]...), fixed[8:34]...), data...)
 	return sha256.Sum256(all)
 }
 
-// parseFrame takes the fixed part of a frame apart, and reports whether its
-// sum is right.
+// parseFrame decodes the fixed part of a frame and reports whether its checksum
+// is right.
 func parseFrame(salt uint32, fixed []byte) (f frame, ok bool) {
 	f.sum = binary.LittleEndian.Uint32(fixed)
 	if f.sum != crc32.Update(salt, castagnoli, fixed[4:frameSize]) {

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// A line is a record as JSON: a signal as it is written everywhere, a result with
-// its key where both are JSON, of others head and body in base64.
+// A line is a record as JSON: a signal in its usual form, a result with its key
+// if both are JSON, and other records as head and body in base64.
 type line struct {
 	Seq    uint64          `json:"seq,omitempty"`
 	Type   Type            `json:"type,omitempty"`
@@ -28,8 +28,8 @@ type line struct {
 	State   []byte `json:"state,omitempty"`
 }
 
-// Export writes a journal as JSON lines: the snapshot if there is one, then
-// the records. [Import] makes the same journal of them.
+// Export writes a journal as JSON lines: the snapshot if there is one, then the
+// records. [Import] makes the same journal from them.
 func Export(w io.Writer, from Reader) error {
 	out := json.NewEncoder(w)
 	out.SetEscapeHTML(false)
@@ -69,15 +69,15 @@ func lineOf(r *Record) line {
 	return l
 }
 
-// compact reports whether encoding/json writes these bytes as they are.
+// compact reports whether encoding/json would write these bytes unchanged.
 func compact(data []byte) bool {
 	var b bytes.Buffer
 	return json.Compact(&b, data) == nil && bytes.Equal(b.Bytes(), data)
 }
 
-// Import makes a journal at path of what [Export] wrote: the same records with
-// the same chain. There must be no file at path, and is none after an error,
-// which names the line.
+// Import makes a journal at path from the output of [Export]: the same records
+// with the same chain. There must be no file at path. After an error, which
+// names the line, there is none either.
 func Import(path string, from io.Reader) (err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -154,7 +154,7 @@ func (in *importer) flush() error {
 	return err
 }
 
-// begin begins with the snapshot if the first line is one.
+// begin starts the journal, with the snapshot if the first line is one.
 func (in *importer) begin(first *line) {
 	in.enc = newEncoder(header{salt: newSalt(), through: first.Through, chain: hash(append(first.Chain, make([]byte, 32)...)[:32])})
 	in.enc.buf = in.enc.head.encode()

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// A Holder is the process that has a journal open for writing.
+// A Holder describes the process that has a journal open for writing.
 type Holder struct {
 	Host    string    `json:"host"`
 	PID     int       `json:"pid"`
@@ -24,7 +24,7 @@ func (h Holder) String() string {
 	return fmt.Sprintf("process %d (%s) on %s, since %s", h.PID, h.Program, h.Host, h.Since.Format(time.RFC3339))
 }
 
-// A LockError says who has a journal open for writing.
+// A LockError is returned if another process has a journal open for writing.
 type LockError struct {
 	Path   string
 	Holder Holder // zero: unknown
@@ -34,9 +34,10 @@ func (e *LockError) Error() string {
 	return fmt.Sprintf("journal: %s is open for writing in %v", e.Path, e.Holder)
 }
 
-// A fileLock is a lock of the operating system on a file beside the journal,
-// which ends with the process, however that ends. The file says who has it; it
-// stays there, because who removes it may remove another's.
+// A fileLock is an operating system lock on a file next to the journal. It is
+// released when the process ends, in whatever way. The file names its holder
+// and is never removed, because a process that removes it might remove
+// another's lock.
 type fileLock struct{ f *os.File }
 
 func lock(path string) (io.Closer, error) {
@@ -47,7 +48,7 @@ func lock(path string) (io.Closer, error) {
 	l := fileLock{f}
 	taken, err := tryLock(f)
 	for tries := 0; taken && err == nil && tries < 3; tries++ {
-		time.Sleep(10 * time.Millisecond) // [Locked] has it for a moment
+		time.Sleep(10 * time.Millisecond) // [Locked] may hold it for a moment
 		taken, err = tryLock(f)
 	}
 	if taken || err != nil {
@@ -78,7 +79,7 @@ func (l fileLock) sign() error {
 	return err
 }
 
-// holder is zero while the holder has not signed yet.
+// holder returns zero if the holder has not written its name yet.
 func (l fileLock) holder() (h Holder) {
 	data, err := io.ReadAll(io.LimitReader(l.f, 1<<12))
 	if err != nil || json.Unmarshal(data, &h) != nil {
@@ -87,20 +88,20 @@ func (l fileLock) holder() (h Holder) {
 	return h
 }
 
-// Close gives the lock up and takes the name out.
+// Close removes the name and releases the lock.
 func (l fileLock) Close() error {
 	_ = l.f.Truncate(0)
 	return l.f.Close()
 }
 
-// Locked returns who has the journal at path open for writing, if anybody
-// has.
+// Locked returns the process that has the journal at path open for writing, and
+// whether there is one.
 func Locked(path string) (Holder, bool) {
 	f, err := os.Open(path + ".lock")
 	if err != nil {
 		return Holder{}, false
 	}
-	defer f.Close() //nolint:errcheck // only read; gives up what tryLock took
+	defer f.Close() //nolint:errcheck // opened for reading only; releases what tryLock took
 	taken, err := tryLock(f)
 	return fileLock{f}.holder(), taken && err == nil
 }

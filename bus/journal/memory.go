@@ -8,15 +8,15 @@ import (
 	"sync"
 )
 
-// A Memory is a journal that is gone with the process: for tests, and for
-// programs that want to replay but not to keep. The zero value is an empty one.
+// A Memory is a journal that is lost when the process ends: for tests, and for
+// programs that replay without persistence. The zero value is an empty journal.
 type Memory struct {
 	mu      sync.Mutex // protects the fields below
 	records []Record   // never changed in place
 	through uint64
 	state   []byte
 	closed  bool
-	news    chan struct{} // closed when there is more to read; nil: nobody waits
+	news    chan struct{} // closed when there is more to read; nil: no one waits
 }
 
 var _ Store = (*Memory)(nil)
@@ -143,8 +143,8 @@ func (m *Memory) Follow(ctx context.Context, after uint64) iter.Seq2[Record, err
 	}
 }
 
-// after returns the records after a sequence number, or for followers what to
-// wait for.
+// after returns the records after a sequence number, or, for followers, a
+// channel to wait on.
 func (m *Memory) after(seq uint64, follow bool) (records []Record, wait <-chan struct{}, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

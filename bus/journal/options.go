@@ -17,14 +17,15 @@ type Options struct {
 type Sync uint8
 
 const (
-	// SyncEvery acknowledges what is on the disk: it outlives the machine.
-	// Appends that run at once share one wait for the disk.
+	// SyncEvery acknowledges records when they are on the disk: they survive a
+	// crash of the machine. Concurrent appends share one sync.
 	SyncEvery Sync = iota
-	// SyncInterval acknowledges what the operating system has: it outlives the
-	// process, and after the interval the machine.
+	// SyncInterval acknowledges records when the operating system has them:
+	// they survive a crash of the process, and after the interval one of the
+	// machine.
 	SyncInterval
-	// SyncNever acknowledges what the operating system has, and leaves it to
-	// that, to Sync and to Close when it reaches the disk.
+	// SyncNever acknowledges records when the operating system has them. They
+	// reach the disk when the operating system decides, or by Sync or Close.
 	SyncNever
 )
 

@@ -8,15 +8,16 @@ import (
 	"sort"
 )
 
-// A source is what readers read: a [File] or a [View].
+// A source is a [File] or a [View].
 type source interface {
-	// begin opens a reading that begins at or before the record after.
+	// begin opens a reading that starts at or before the record after.
 	begin(after uint64) (*reading, error)
-	// more waits for more than the reading had, which may begin it anew.
+	// more waits for more data than the reading had, and may restart the
+	// reading.
 	more(ctx context.Context, v *reading) error
 }
 
-// A reading is one reader's way through a file.
+// A reading is the state of one reader of a file.
 type reading struct {
 	*scanner
 	f        file
@@ -25,8 +26,8 @@ type reading struct {
 
 func isEnd(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, errShort) }
 
-// readAll yields what is there after a sequence number, and if ctx is not nil
-// what comes.
+// readAll yields the existing records after a sequence number and, if ctx is
+// not nil, later ones as they come.
 func readAll(ctx context.Context, from source, after uint64, yield func(Record, error) bool) {
 	v, err := from.begin(after)
 	if err != nil {
@@ -40,7 +41,7 @@ func readAll(ctx context.Context, from source, after uint64, yield func(Record, 
 		case err == nil && r.Seq <= after:
 			continue
 		case err == nil:
-			if after = r.Seq; !yield(r, nil) { // which a reading that begins anew passes again
+			if after = r.Seq; !yield(r, nil) { // which a restarted reading passes again
 				return
 			}
 			continue
@@ -56,12 +57,12 @@ func readAll(ctx context.Context, from source, after uint64, yield func(Record, 
 	}
 }
 
-// Read implements [Reader]. It yields what is acknowledged.
+// Read implements [Reader]. It yields acknowledged records.
 func (j *File) Read(after uint64) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) { readAll(nil, j, after, yield) } //nolint:staticcheck // nil: do not wait
 }
 
-// Follow implements [Reader]. It yields what is acknowledged.
+// Follow implements [Reader]. It yields acknowledged records.
 func (j *File) Follow(ctx context.Context, after uint64) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) { readAll(ctx, j, after, yield) }
 }
@@ -109,7 +110,7 @@ func (j *File) more(ctx context.Context, v *reading) error {
 	}
 }
 
-// look moves the reading's end on, or returns a channel to wait on.
+// look advances the reading's end, or returns a channel to wait on.
 func (j *File) look(v *reading) (<-chan struct{}, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -131,7 +132,7 @@ func (j *File) look(v *reading) (<-chan struct{}, error) {
 	return j.news, nil
 }
 
-// beginAgainLocked reads on in the file that replaced the reading's.
+// beginAgainLocked continues in the file that replaced the reading's.
 func (j *File) beginAgainLocked(v *reading) error {
 	fresh, err := j.beginLocked(v.seq)
 	if err != nil {

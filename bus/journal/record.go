@@ -6,23 +6,23 @@ import (
 	"time"
 )
 
-// A Record is one entry of a journal. Its bytes belong to the journal once
-// it was appended, and those of a record that was read must not be modified.
+// A Record is one entry of a journal. Its bytes belong to the journal once it
+// has been appended, and those of a record that was read must not be modified.
 type Record struct {
-	// Seq is the record's place: 1 for the first ever, then without gaps.
-	// Append sets it.
+	// Seq is the record's sequence number: 1 for the first ever, then without
+	// gaps. Append sets it.
 	Seq  uint64
 	Type Type
-	// Time is the appender's, to the nanosecond and in UTC when read; the
-	// zero time stays zero. A journal has no clock.
+	// Time is set by the caller, as a journal has no clock. It is kept to the
+	// nanosecond and read back in UTC; the zero time stays zero.
 	Time time.Time
-	// A body of [LargeBody] bytes and more is stored once, however many records
+	// A body of [LargeBody] bytes or more is stored once, however many records
 	// have it.
 	Head, Body []byte
 }
 
-// Type says what a record holds. Journals take every type from 1 to 127 and
-// look into none.
+// Type says what a record holds. Journals accept every type from 1 to 127 and
+// interpret none.
 type Type uint8
 
 const (
@@ -37,17 +37,17 @@ const maxType = 127
 // LargeBody is the size in bytes from which a body is stored once.
 const LargeBody = 4 << 10
 
-// A Snapshot is what a journal keeps in place of records that it dropped.
+// A Snapshot is the state that a journal keeps in place of dropped records.
 type Snapshot struct {
-	Through uint64 // the last dropped record; 0: none was
-	State   []byte // what [Store.Drop] was given
+	Through uint64 // the last dropped record; 0: none
+	State   []byte // as passed to [Store.Drop]
 	Chain   Chain  // of the last dropped record; zero in memory
 }
 
-// A Chain is the hash of a record and all before it.
+// A Chain is the hash of a record and all earlier ones.
 type Chain [sha256.Size]byte
 
-// noTime stands for the zero time, which no number of nanoseconds does.
+// noTime represents the zero time, which no number of nanoseconds can.
 const noTime = math.MinInt64
 
 func nanos(t time.Time) int64 {

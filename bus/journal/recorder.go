@@ -10,14 +10,14 @@ import (
 	"sync"
 )
 
-// A Key names one call that is worth recording: of a model, of a tool, of
-// anything that is expensive or answers differently each time.
+// A Key identifies one recorded call: of a model, of a tool, of anything that
+// is expensive or nondeterministic.
 type Key struct {
 	Thread  string `json:"thread"`
 	Agent   string `json:"agent"`
 	Turn    int    `json:"turn"`
 	Call    int    `json:"call"`    // within the turn
-	Request string `json:"request"` // a hash of all that the result depends on; see [HashRequest]
+	Request string `json:"request"` // a hash of everything that the result depends on: see [HashRequest]
 }
 
 // HashRequest returns the hash of a request, for [Key].Request.
@@ -30,16 +30,16 @@ func (k Key) String() string {
 	return fmt.Sprintf("call %d of turn %d of %s in %s (request %.12s)", k.Call, k.Turn, k.Agent, k.Thread, k.Request)
 }
 
-// place is the key without the request.
+// place returns the key without the request.
 func (k Key) place() Key {
 	k.Request = ""
 	return k
 }
 
-// A MissError says that a call was not recorded.
+// A MissError is returned for a call that was not recorded.
 type MissError struct {
 	Key   Key
-	Other string // the request that was recorded in its place, "" if none was
+	Other string // the request recorded in its place; "" if none
 }
 
 func (e *MissError) Error() string {
@@ -49,7 +49,7 @@ func (e *MissError) Error() string {
 	return fmt.Sprintf("journal: %v is not recorded", e.Key)
 }
 
-// Results are the recorded results of a journal. They cannot call anything.
+// Results are the recorded results of a journal. They make no calls.
 type Results struct {
 	from Reader
 
@@ -58,8 +58,8 @@ type Results struct {
 	places map[Key]string // request by place
 }
 
-// ReadResults returns the results that a journal has now. A key that was
-// recorded twice is an error.
+// ReadResults returns the results in a journal. A key recorded twice is an
+// error.
 func ReadResults(from Reader) (*Results, error) {
 	r := &Results{from: from, at: map[Key]uint64{}, places: map[Key]string{}}
 	snapshot, err := from.Snapshot()
@@ -102,7 +102,7 @@ func (r *Results) enter(k Key, seq uint64) {
 	r.at[k], r.places[k.place()] = seq, k.Request
 }
 
-// Get returns the result that was recorded, or a [*MissError].
+// Get returns the recorded result, or a [*MissError].
 func (r *Results) Get(k Key) ([]byte, error) {
 	r.mu.Lock()
 	seq, ok := r.at[k]
@@ -117,14 +117,14 @@ func (r *Results) Get(k Key) ([]byte, error) {
 	return nil, &MissError{Key: k}
 }
 
-// Len returns how many results there are.
+// Len returns the number of results.
 func (r *Results) Len() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return len(r.at)
 }
 
-// Do implements [Caller]: it is Get, and never calls.
+// Do implements [Caller] by Get, and never makes the call.
 func (r *Results) Do(_ context.Context, k Key, _ func(context.Context) ([]byte, error)) ([]byte, error) {
 	return r.Get(k)
 }
@@ -138,8 +138,8 @@ type Caller interface {
 
 var _, _ Caller = (*Recorder)(nil), (*Results)(nil)
 
-// A Recorder makes each call once, however often the program is started: what
-// is recorded is not called again.
+// A Recorder makes each call once, however often the program is started:
+// recorded calls are not made again.
 type Recorder struct {
 	store   Store
 	results *Results
@@ -148,7 +148,8 @@ type Recorder struct {
 	running map[Key]*sync.Mutex
 }
 
-// NewRecorder returns a recorder that goes on with what a journal has.
+// NewRecorder returns a recorder that knows the results in a journal and
+// appends to it.
 func NewRecorder(s Store) (*Recorder, error) {
 	results, err := ReadResults(s)
 	if err != nil {
@@ -157,10 +158,10 @@ func NewRecorder(s Store) (*Recorder, error) {
 	return &Recorder{store: s, results: results, running: map[Key]*sync.Mutex{}}, nil
 }
 
-// Do returns the recorded result, or makes the call and returns its result
-// after the journal acknowledged it. An error of the call is returned and not
-// recorded: whoever wants failures replayed returns them as results. Of calls
-// with the same key at once, one is made.
+// Do returns the recorded result, or makes the call and returns its result once
+// the journal has acknowledged it. An error of the call is returned but not
+// recorded: to have failures replayed, return them as results. Concurrent calls
+// with the same key are made once.
 func (r *Recorder) Do(ctx context.Context, k Key, call func(context.Context) ([]byte, error)) ([]byte, error) {
 	turn := r.turn(k)
 	turn.Lock()
@@ -198,5 +199,5 @@ func (r *Recorder) turn(k Key) *sync.Mutex {
 	return m
 }
 
-// Results returns what is recorded, to look at.
+// Results returns the recorded results.
 func (r *Recorder) Results() *Results { return r.results }

@@ -7,25 +7,25 @@ import (
 
 // A Retention bounds a journal. The zero value keeps everything.
 type Retention struct {
-	// Bytes is what heads and bodies may hold. Beyond it the oldest records are
-	// dropped until half of it is left, so that a drop, which copies what it
-	// keeps, is rare. 0: no bound.
+	// Bytes is the maximum size of heads and bodies. Beyond it the oldest
+	// records are dropped until half of it is left, so that drops, which copy
+	// what they keep, are rare. 0: no bound.
 	Bytes int64
-	// Age is how much older than the newest record one may be, by their times.
-	// 0: no bound.
+	// Age is the maximum difference between the times of a record and of the
+	// newest one. 0: no bound.
 	Age time.Duration
-	// Fold returns what stands for the dropped records from now on, from what
-	// stood for those before. It must not depend on anything else. Nil: nothing
-	// does.
+	// Fold returns the state that represents all dropped records, given the
+	// state for those dropped before and the records to drop. It must not
+	// depend on anything else. Nil: no state.
 	Fold func(state []byte, dropped iter.Seq2[Record, error]) ([]byte, error)
-	// Cut is asked whether the record through may be the last one that is dropped,
-	// and returns that or an earlier one, 0 for none. held are all records. It must
-	// not depend on anything else. Nil: it may.
+	// Cut returns the last record that may be dropped: through or an earlier one,
+	// or 0 to drop none. held yields all records. It must not depend on anything
+	// else. Nil: drop up to through.
 	Cut func(held iter.Seq2[Record, error], through uint64) (uint64, error)
 }
 
-// Apply drops what is beyond the bounds and returns how many records that is.
-// It reads the whole journal. The newest record is always kept.
+// Apply drops the records beyond the bounds and returns their number. It reads
+// the whole journal. The newest record is always kept.
 func (r Retention) Apply(s Store) (dropped int, err error) {
 	snapshot, err := s.Snapshot()
 	if err != nil {
@@ -49,7 +49,7 @@ func (r Retention) Apply(s Store) (dropped int, err error) {
 	return int(through - snapshot.Through), s.Drop(through, state)
 }
 
-// cut returns the last record to be dropped.
+// cut returns the last record to drop.
 func (r Retention) cut(s Store, through uint64) (uint64, error) {
 	type entry struct {
 		size int64
@@ -80,7 +80,7 @@ func (r Retention) cut(s Store, through uint64) (uint64, error) {
 	return through, nil
 }
 
-// upTo ends an iteration behind a record.
+// upTo ends an iteration after a record.
 func upTo(all iter.Seq2[Record, error], last uint64) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		for record, err := range all {

@@ -8,8 +8,8 @@ import (
 	"io"
 )
 
-// A scanner goes through the frames of a file and checks them: sums, order and
-// chain. It reads no further than end, which may move on.
+// A scanner reads the frames of a file and checks them: checksums, order and
+// chain. It reads no further than end, which may advance.
 type scanner struct {
 	r     io.ReaderAt
 	path  string
@@ -17,10 +17,10 @@ type scanner struct {
 	pos   int64 // of the next frame
 	end   int64
 	whole bool   // end is the end of a frame, so nothing can be torn
-	seq   uint64 // of the record before
+	seq   uint64 // of the previous record
 	last  hash   // its chain
 
-	window []byte // what was read of r, from windowAt on; not used again: records share it
+	window []byte // data of r from windowAt on; never reused, because records share it
 	at     int64
 
 	bodies   *bodies
@@ -29,13 +29,14 @@ type scanner struct {
 	snapshot []byte
 }
 
-// windowSize is how much is read at once.
+// windowSize is the size of a read.
 const windowSize = 1 << 18
 
-// errShort says that the last frame is not all there.
+// errShort says that the last frame is incomplete.
 var errShort = errors.New("journal: the last record is not whole")
 
-// newScanner reads the header. A file with less than that is errShort.
+// newScanner reads the header. It returns errShort for a file that is shorter
+// than that.
 func newScanner(r io.ReaderAt, path string, end int64) (*scanner, error) {
 	s := &scanner{r: r, path: path, end: end, bodies: newBodies()}
 	data, err := s.view(0, headerSize)
@@ -77,13 +78,14 @@ func (s *scanner) view(offset, n int64) ([]byte, error) {
 	return s.window[start : start+n : start+n], nil
 }
 
-// errBad says what is wrong with a frame, before it is known whether it is
-// the last one.
+// errBad describes what is wrong with a frame, before it is known whether the
+// frame is the last one.
 type errBad string
 
 func (e errBad) Error() string { return "journal: " + string(e) }
 
-// check returns the frame at an offset and its data if their sums are right.
+// check returns the frame at an offset and its data if their checksums are
+// right.
 func (s *scanner) check(offset int64) (f frame, fixed, data []byte, err error) {
 	if fixed, err = s.view(offset, frameSize); err != nil {
 		return f, nil, nil, err
@@ -101,9 +103,9 @@ func (s *scanner) check(offset int64) (f frame, fixed, data []byte, err error) {
 	return f, fixed, data, nil
 }
 
-// next returns the next record. It returns io.EOF at the end, errShort if
-// nothing whole follows, which leaves the position there, and a
-// [*CorruptError] for anything else that is not as it was written.
+// next returns the next record. It returns io.EOF at the end, errShort if no
+// complete frame follows, in which case the position does not change, and a
+// [*CorruptError] for any other damage.
 func (s *scanner) next() (Record, error) {
 	for {
 		if s.pos == s.end {
@@ -124,8 +126,9 @@ func (s *scanner) next() (Record, error) {
 	}
 }
 
-// judge decides between a torn end and damage: damage has whole frames behind
-// it. Appends reach the disk in order, so a torn end has none.
+// judge distinguishes a torn end from damage: damage is followed by complete
+// frames. Appends reach the disk in order, so no complete frame follows a torn
+// end.
 func (s *scanner) judge(found error) error {
 	switch {
 	case !isContent(found):
@@ -143,7 +146,7 @@ func (s *scanner) judge(found error) error {
 	return errShort
 }
 
-// isContent reports whether an error is about what was read, not about
+// isContent reports whether an error concerns the content read, not the
 // reading.
 func isContent(err error) bool {
 	bad := errBad("")
@@ -161,7 +164,7 @@ func (s *scanner) corrupt(problem string) error {
 	return &CorruptError{s.path, s.pos, s.seq, problem}
 }
 
-// take makes a frame whose sums are right part of what was read.
+// take checks and accepts a frame whose checksums are right.
 func (s *scanner) take(f *frame, fixed, data []byte) (r Record, err error) {
 	switch {
 	case f.kind == typeLarge:
@@ -191,7 +194,7 @@ func (s *scanner) take(f *frame, fixed, data []byte) (r Record, err error) {
 	return r, nil
 }
 
-// largeBody returns a body that is stored apart.
+// largeBody returns a body that is stored in a frame of its own.
 func (s *scanner) largeBody(name hash) ([]byte, error) {
 	if s.recent == name && s.body != nil {
 		return s.body, nil

@@ -7,9 +7,9 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// payloadMember ends the head of a signal's record. A quote after a comma is
-// never inside a JSON string, and the header's members have none of that name,
-// so the first one is the signal's.
+// payloadMember ends the head of a signal's record. The text cannot occur
+// inside a JSON string, where quotes are escaped, and no member of the header
+// has that name, so its first occurrence is the signal's.
 const payloadMember = `,"payload":`
 
 // SignalRecord returns the record of a signal: as [signals.Marshal] writes it,
@@ -23,20 +23,20 @@ func SignalRecord(s signals.Any) (Record, error) {
 	return Record{Type: TypeSignal, Time: signals.HeadOf(s).Time, Head: head, Body: body}, nil
 }
 
-// splitSignal splits what [signals.Marshal] wrote before its payload, and
-// leaves the last brace out.
+// splitSignal splits the output of [signals.Marshal] before the payload,
+// without the last brace.
 func splitSignal(data []byte) (head, body []byte) {
 	end := bytes.Index(data, []byte(payloadMember)) + len(payloadMember)
 	return data[:end], data[end : len(data)-1]
 }
 
-// JSON returns a signal's record as [signals.Marshal] wrote it.
+// JSON returns the signal of a record as [signals.Marshal] wrote it.
 func (r *Record) JSON() []byte {
 	all := make([]byte, 0, len(r.Head)+len(r.Body)+1)
 	return append(append(append(all, r.Head...), r.Body...), '}')
 }
 
-// Signal reads a signal's record. A nil codec knows the built-in kinds.
+// Signal decodes the signal of a record. A nil codec knows the built-in kinds.
 func (r *Record) Signal(c *signals.Codec) (signals.Any, error) {
 	if r.Type != TypeSignal {
 		return nil, &RecordError{"type", fmt.Sprint(r.Type), "not that of a signal"}

@@ -7,69 +7,70 @@ import (
 	"iter"
 )
 
-// A Reader reads a journal: a [Store], or a [View] of one that another
-// process writes. Its methods may be called concurrently, and beside appends.
+// A Reader reads a journal: a [Store], or a [View] of one that another process
+// writes. Its methods may be called concurrently, also with appends.
 type Reader interface {
-	// Read yields the records after a sequence number that are there when the
-	// iteration begins, in order. An error ends it: [*DroppedError],
-	// [*CorruptError], or why the storage failed.
+	// Read yields, in order, the records after a sequence number that exist
+	// when the iteration begins. An error ends it: [*DroppedError],
+	// [*CorruptError], or an error of the storage.
 	Read(after uint64) iter.Seq2[Record, error]
-	// Follow is Read that waits for more. It ends with an error: those of
-	// Read, [ErrClosed], or why ctx ended.
+	// Follow is like Read, but waits for more records. It ends with an error:
+	// those of Read, [ErrClosed], or the cause of ctx's end.
 	Follow(ctx context.Context, after uint64) iter.Seq2[Record, error]
-	// Snapshot returns what stands for dropped records; zero if none were.
+	// Snapshot returns the state that replaces dropped records; zero if none
+	// were dropped.
 	Snapshot() (Snapshot, error)
 }
 
-// A Store is a journal that can be appended to: a [File] or a [Memory].
-// Package journaltest holds its contract as tests. Its methods may be called
-// concurrently; appends that run at once share the wait for the disk.
+// A Store is a journal that can be appended to: a [File] or a [Memory]. Package
+// journaltest tests its contract. Its methods may be called concurrently;
+// concurrent appends share one sync.
 type Store interface {
 	Reader
-	// Append adds records behind the last one, in order and next to each other,
-	// and returns the sequence number of the last one. It returns when they
-	// are acknowledged, which [Options].Sync defines. After an error nothing
-	// of them is acknowledged, though some may be there when the journal is
-	// opened again: a prefix. An invalid record ([*RecordError]) is refused
-	// before anything is written.
+	// Append appends the records contiguously and in order, and returns the
+	// sequence number of the last one. It returns when they are acknowledged,
+	// as defined by [Options].Sync. After an error none of them is
+	// acknowledged, though a prefix of them may exist when the journal is
+	// reopened. An invalid record ([*RecordError]) is refused before anything
+	// is written.
 	Append(records ...Record) (last uint64, err error)
-	// Sync returns when everything appended before is durable.
+	// Sync returns when everything appended earlier is durable.
 	Sync() error
-	// Last returns the sequence number of the newest record; 0: there never
-	// was one.
+	// Last returns the sequence number of the newest record ever appended; 0 if
+	// there is none.
 	Last() uint64
-	// Drop forgets the records up to through and keeps state in their place.
-	// Through must be a record that is held. Either all of it happens or
-	// nothing.
+	// Drop removes the records up to through and keeps state in their place.
+	// Through must be a record that the journal holds. Drop is atomic.
 	Drop(through uint64, state []byte) error
-	// Close waits for appends, syncs, and gives the journal up. Later calls
+	// Close waits for appends, syncs, and releases the journal. Later calls
 	// return [ErrClosed]; closing again does nothing.
 	Close() error
 }
 
-// ErrClosed is returned by a journal that was closed.
+// ErrClosed is returned by a closed journal.
 var ErrClosed = errors.New("journal: closed")
 
-// ErrFailed is in every error of a journal that could not write or sync. What
-// was acknowledged before is safe; what happened to the rest is unknown, so
-// the journal takes nothing more until it is opened again.
+// ErrFailed is wrapped by every error of a journal that could not write or
+// sync. Records acknowledged before are safe; the fate of the rest is unknown,
+// so the journal accepts nothing more until it is reopened.
 var ErrFailed = errors.New("journal: failed before")
 
-// A DroppedError says that records were asked for that retention dropped.
+// A DroppedError is returned if the records to read have been dropped.
 type DroppedError struct {
-	After   uint64 // what was asked for
-	Through uint64 // the last record that was dropped
+	After   uint64 // the position requested
+	Through uint64 // the last dropped record
 }
 
 func (e *DroppedError) Error() string {
 	return fmt.Sprintf("journal: records after %d were asked for, those up to %d are dropped", e.After, e.Through)
 }
 
-// A CorruptError says where a journal is damaged. It is told, never skipped.
+// A CorruptError says where a journal is damaged. Damage is always reported,
+// never skipped.
 type CorruptError struct {
 	Path    string
 	Offset  int64  // of the damaged record
-	Seq     uint64 // of the last whole record before it
+	Seq     uint64 // of the last intact record before it
 	Problem string
 }
 
@@ -77,10 +78,10 @@ func (e *CorruptError) Error() string {
 	return fmt.Sprintf("journal: %s is damaged at byte %d, after record %d: %s", e.Path, e.Offset, e.Seq, e.Problem)
 }
 
-// A FormatError says that a file is no journal that this program can read.
+// A FormatError says that a file is not a journal that this program can read.
 type FormatError struct {
 	Path    string
-	Version uint32 // of the file's format; 0: it is no journal at all
+	Version uint32 // of the file's format; 0: not a journal at all
 }
 
 func (e *FormatError) Error() string {
@@ -90,7 +91,7 @@ func (e *FormatError) Error() string {
 	return fmt.Sprintf("journal: %s has format version %d, this program reads version %d", e.Path, e.Version, formatVersion)
 }
 
-// A RecordError says what is wrong with a record that was not appended.
+// A RecordError says why a record was refused.
 type RecordError struct {
 	Field   string
 	Value   string
@@ -101,7 +102,7 @@ func (e *RecordError) Error() string {
 	return fmt.Sprintf("journal: record %s %s: %s", e.Field, e.Value, e.Problem)
 }
 
-// maxPart bounds head and body of a record.
+// maxPart is the maximum length of a record's head and of its body.
 const maxPart = 1 << 30
 
 func checkRecords(records []Record) error {

@@ -2,18 +2,18 @@ package journal
 
 import "time"
 
-// A Summary is what [Verify] found.
+// A Summary is the result of [Verify].
 type Summary struct {
-	First, Last uint64       // records held; First is Last+1 where there are none
-	Types       map[Type]int // how many records of each type
-	Begin, End  time.Time    // the least and greatest time of records that have one
+	First, Last uint64       // the records held; First is Last+1 if there are none
+	Types       map[Type]int // number of records by type
+	Begin, End  time.Time    // the earliest and latest time of records that have one
 	Bytes       int64        // of the file
-	Torn        int64        // of these, bytes behind the last whole record
+	Torn        int64        // of these, bytes after the last complete record
 	Chain       Chain        // of the last record
 }
 
-// Verify reads all of a journal and checks everything that can be checked. It
-// returns what it found also with an error, up to where that is.
+// Verify reads a whole journal and checks everything that can be checked. With
+// an error it also returns what it found up to there.
 func Verify(path string) (*Summary, error) {
 	v := &View{path}
 	r, err := v.open()

@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// A View reads a journal that some process may have open for writing. It
-// takes no lock and changes nothing. Records may be there that are not
-// acknowledged yet. A View holds nothing open between its methods.
+// A View reads a journal that another process may have open for writing. It
+// takes no lock and changes nothing. It may yield records that are not
+// acknowledged yet. A View keeps no file open between calls.
 type View struct{ path string }
 
-// NewView returns a view of the journal at path, or why it cannot be read: a
-// [*FormatError], say.
+// NewView returns a view of the journal at path, or an error if it cannot be
+// read, such as a [*FormatError].
 func NewView(path string) (*View, error) {
 	v := &View{path}
 	r, err := v.open()
@@ -28,7 +28,7 @@ func NewView(path string) (*View, error) {
 // Path is where the journal is.
 func (v *View) Path() string { return v.path }
 
-// pollEvery is how often a view looks whether a file has grown.
+// pollEvery is the interval at which a view checks whether a file has grown.
 const pollEvery = 50 * time.Millisecond
 
 // Read implements [Reader].
@@ -36,7 +36,7 @@ func (v *View) Read(after uint64) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) { readAll(nil, v, after, yield) } //nolint:staticcheck // nil: do not wait
 }
 
-// Follow implements [Reader]. It looks every 50 ms whether there is more.
+// Follow implements [Reader]. It polls every 50 ms.
 func (v *View) Follow(ctx context.Context, after uint64) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) { readAll(ctx, v, after, yield) }
 }
@@ -99,8 +99,8 @@ func (v *View) more(ctx context.Context, r *reading) error {
 	}
 }
 
-// look moves the reading's end on, into another file if that took the place
-// of the one it reads.
+// look advances the reading's end, and switches to the new file if the one
+// being read was replaced.
 func (v *View) look(r *reading) (grown bool, err error) {
 	mine, err := r.f.Stat()
 	if err != nil {

@@ -32,9 +32,9 @@ func Signals(r Reader, c *signals.Codec, after uint64) iter.Seq2[signals.Any, er
 	}
 }
 
-// Restore feeds a bus that has no signals yet with all that are in a journal,
-// and returns the sequence number of the newest: their ids, order and content
-// are as they were, and so are conflicts and all that is folded of the log.
+// Restore feeds a bus that has no signals yet with all signals of a journal,
+// and returns the sequence number of the newest. Their ids, order and content
+// are preserved, and so are conflicts and everything else folded from the log.
 func Restore(ctx context.Context, b *bus.Bus, r Reader, c *signals.Codec) (last uint64, err error) {
 	snapshot, err := r.Snapshot()
 	if err != nil {
@@ -62,31 +62,32 @@ func Restore(ctx context.Context, b *bus.Bus, r Reader, c *signals.Codec) (last 
 	return last, flush()
 }
 
-// batchSize is how many signals are fed or written at once.
+// batchSize is the number of signals fed or written at once.
 const batchSize = 512
 
-// A Writer follows a bus and writes what is published into a journal, all of
-// it: what expired unread, too. It writes in groups, which gather for a
-// millisecond unless somebody waits ([Writer.Sync]). Publishing does not wait
-// for it, unless it is 65536 signals behind. Make one with [Attach].
+// A Writer follows a bus and writes every published signal into a journal,
+// including those that expired unread. It writes in groups, which gather for a
+// millisecond unless a caller waits ([Writer.Sync]). Publishing does not wait
+// for it unless it is 65536 signals behind. Make one with [Attach].
 type Writer struct {
 	bus    *bus.Bus
 	store  Store
 	log    *bus.Subscription
 	cancel context.CancelFunc
 	done   sync.WaitGroup
-	hurry  chan struct{} // holds one when somebody began to wait
+	hurry  chan struct{} // signaled when a caller begins to wait
 
 	mu      sync.Mutex // protects the fields below
-	written uint64     // bus's sequence number of the newest signal that is acknowledged
+	written uint64     // bus's sequence number of the newest acknowledged signal
 	waiting int        // callers of Sync
 	err     error
-	news    chan struct{} // closed when written or err changed
+	news    chan struct{} // closed when written or err changes
 }
 
-// Attach restores a bus from a journal and then writes what is published on it
-// into that. The bus has no signals yet, or the journal has none: then those in
-// the bus's history are written first. Close the writer before the bus.
+// Attach restores a bus from a journal and then writes what is published on the
+// bus into the journal. Either the bus or the journal must have no signals yet;
+// if the journal has none, those in the bus's history are written first. Close
+// the writer before the bus.
 func Attach(ctx context.Context, b *bus.Bus, store Store, c *signals.Codec) (*Writer, error) {
 	last, err := Restore(ctx, b, store, c)
 	if err != nil {
@@ -98,7 +99,7 @@ func Attach(ctx context.Context, b *bus.Bus, store Store, c *signals.Codec) (*Wr
 		return nil, err
 	}
 	if log.Books().Pending == 0 {
-		last = at // what was said before is there no more
+		last = at // earlier signals have been evicted
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	w := &Writer{
@@ -129,11 +130,11 @@ func (w *Writer) run(ctx context.Context) {
 	}
 }
 
-// gatherFor is how long signals gather before they are written. A publisher
-// that had to wake the writer for each of them would pay 2 µs for it.
+// gatherFor is how long signals gather before they are written. Waking the
+// writer for each of them would cost a publisher 2 µs.
 const gatherFor = time.Millisecond
 
-// gather waits until there is a group to write, or until somebody waits.
+// gather waits until there is a group to write, or until a caller waits.
 func (w *Writer) gather(ctx context.Context) {
 	enough := time.NewTimer(gatherFor)
 	defer enough.Stop()
@@ -177,8 +178,8 @@ func (w *Writer) tell(written []signals.Any, err error) {
 }
 
 // Sync returns when the signal with that sequence number on the bus, and all
-// before it, are acknowledged by the journal; or why they will not be, or why
-// ctx ended.
+// before it, have been acknowledged by the journal; or an error if they will
+// not be, or if ctx ends.
 func (w *Writer) Sync(ctx context.Context, seq uint64) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -195,7 +196,7 @@ func (w *Writer) Sync(ctx context.Context, seq uint64) error {
 	return nil
 }
 
-// awaitLocked waits for news. The lock is free meanwhile.
+// awaitLocked waits for news, without holding the lock meanwhile.
 func (w *Writer) awaitLocked(ctx context.Context) error {
 	news := w.news
 	w.mu.Unlock()
@@ -212,8 +213,8 @@ func (w *Writer) awaitLocked(ctx context.Context) error {
 	}
 }
 
-// Close waits until everything that was published is acknowledged, or until
-// ctx ends, and stops writing. It returns why the writer failed, if it did.
+// Close waits until everything published is acknowledged, or until ctx ends,
+// and stops writing. It returns the writer's error, if it failed.
 func (w *Writer) Close(ctx context.Context) error {
 	err := w.Sync(ctx, w.bus.Last())
 	w.cancel()

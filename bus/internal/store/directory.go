@@ -1,24 +1,24 @@
 package store
 
-// blockSegments is how many segments a block of the directory holds.
+// blockSegments is the number of segments in a block of the directory.
 const (
 	blockSegments = 16
 	blockSlots    = blockSegments * Slots
 )
 
-// A block is consecutive segments of the log.
+// A block is a run of consecutive segments of the log.
 type block struct {
 	segments [blockSegments]*Segment
-	firstDue int64 // least of its segments', or earlier
+	firstDue int64 // earliest of its segments', or earlier
 }
 
-// directory leads from a position to its segment. It is copied when it changes
-// other than by appending, so that a [Selection] keeps the one it began with.
+// directory maps positions to segments. It is copied on every change except
+// appending, so that a [Selection] keeps the one it started with.
 type directory struct {
 	blocks []*block
 	base   uint64 // position of the first block's first entry
 
-	firstDue int64 // least of the blocks', or earlier
+	firstDue int64 // earliest of the blocks', or earlier
 }
 
 func (d *directory) block(pos uint64) *block { return d.blocks[(pos-d.base)/blockSlots] }
@@ -34,12 +34,12 @@ func (d *directory) add(s *Segment) {
 	d.block(s.Start).segments[s.Start/Slots%blockSegments] = s
 }
 
-// drop forgets a segment that is used again.
+// drop removes a segment that is to be reused.
 func (d *directory) drop(s *Segment) {
 	d.block(s.Start).segments[s.Start/Slots%blockSegments] = nil
 }
 
-// expect notes that something of the segment is due earlier than before.
+// expect records that an entry of the segment is due earlier than all others.
 func (d *directory) expect(s *Segment) {
 	b := d.block(s.Start)
 	b.firstDue = min(b.firstDue, s.firstDue)
@@ -57,7 +57,7 @@ func (d *directory) due(now int64) bool {
 	return d.firstDue < now
 }
 
-// leave forgets what is before floor, a whole block at a time.
+// leave removes what is before floor, a whole block at a time.
 func (d *directory) leave(floor uint64) {
 	if floor-d.base >= blockSlots {
 		d.blocks = append(make([]*block, 0, len(d.blocks)), d.blocks[1:]...)

@@ -1,26 +1,26 @@
-// Package store keeps the signals of one bus: an append-only log of which the
-// newest part is in the history. It knows nothing of locks, readers, agents or
-// goroutines; only package bus imports it.
+// Package store holds the signals of one bus: an append-only log whose newest
+// part is the history. It has no locks, subscriptions, agents or goroutines;
+// only package bus imports it.
 //
 // # Layout
 //
-// The log is a linked list of [Segment]s of 64 entries. A segment holds what
-// scans ask about, field by field; the signals themselves lie in pages, one
-// sequence of pages for each payload type. A directory leads from a position
-// to its segment, and small indexes from an id or a reply's target to a
-// position. Positions count from 0 without gaps, whatever sequence numbers do.
+// The log is a linked list of [Segment]s of 64 entries. A segment holds the
+// fields that scans need, as columns; the signals themselves are in pages, one
+// sequence of pages for each payload type. A directory maps positions to
+// segments, and small indexes map ids and targets of replies to positions.
+// Positions count from 0 without gaps, even where sequence numbers have gaps.
 //
 // # Reading
 //
 // One writer at a time may call the methods of a [Log]. An entry never changes
-// once it was appended, so who learned [Log.Next] from the writer may read every
-// entry before it while the writer goes on: through a [Cursor], a [Selection]
-// or a segment's fields.
+// once it is appended, so a reader that got [Log.Next] from the writer may read
+// every entry before it concurrently with the writer: through a [Cursor], a
+// [Selection] or a segment's fields.
 //
 // # Memory
 //
-// What left the history is kept alive by whoever still points at it and
-// collected afterwards. A page or segment is used again instead only if
-// nothing outside can hold a pointer into it: it was begun after the last
-// [Log.Share], no reader was open since, and the caller is done with it.
+// What has left the history stays alive as long as something points to it, and
+// is then garbage collected. A page or segment is reused only if nothing
+// outside can hold a pointer into it: it was begun after the last [Log.Share],
+// no reader has been open since, and the caller is done with it.
 package store

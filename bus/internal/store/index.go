@@ -6,7 +6,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// index notes what few entries have.
+// index adds an entry to the indexes of foreign ids and replies.
 func (l *Log) index(s *Segment, i int, e *Entry) {
 	pos := s.Start + uint64(i)
 	if e.HasRecipients {
@@ -26,8 +26,8 @@ func (l *Log) index(s *Segment, i int, e *Entry) {
 	}
 }
 
-// unindex takes the entries of a segment that leaves the log out of the
-// indexes, but for ids and targets that newer entries have, too.
+// unindex removes the entries of a segment that leaves the log from the
+// indexes, except for ids and targets that newer entries have too.
 func (l *Log) unindex(s *Segment) {
 	for i, f := range &s.Flags {
 		if f&(foreign|reply) == 0 {
@@ -43,8 +43,8 @@ func (l *Log) unindex(s *Segment) {
 	}
 }
 
-// Find returns the entry with that id if it is in the history. Ids of the
-// log's mint lead back to their sequence number; only the others take a map.
+// Find returns the entry with that id if it is in the history. Ids of the log's
+// mint contain their sequence number; only others need a map.
 func (l *Log) Find(id signals.ID) (s *Segment, i int, ok bool) {
 	pos, ok := l.ids[id]
 	if !ok {
@@ -61,8 +61,8 @@ func (l *Log) Find(id signals.ID) (s *Segment, i int, ok bool) {
 	return s, i, s.gone>>i&1 == 0 && s.Head(i).ID == id
 }
 
-// Minted reports whether id is the one that the log's mint gives, or gave, to
-// the signal with that sequence number; ours, whether it is of that mint at all.
+// Minted reports whether id is the one that the log's mint gives to the signal
+// with that sequence number; ours reports whether it is of that mint at all.
 func (l *Log) Minted(id signals.ID, seq uint64) (is, ours bool) {
 	of, found := l.mint.Seq(id, seq)
 	return found && of == seq, l.mint.Made(id)

@@ -2,15 +2,15 @@ package store
 
 import "math/bits"
 
-// Crowded reports whether the oldest entry has to leave the history: there are
-// too many, or it outlived too many.
+// Crowded reports whether the oldest entry has to leave the history: because
+// there are too many entries, or because it has outlived too many.
 func (l *Log) Crowded() bool {
 	return l.held > l.size || l.next-l.floor > 2*uint64(l.size)+slack
 }
 
-// Evict makes the history fit, oldest first. It calls lost, which may be nil,
-// for each entry; now tells those that expired from those that are evicted.
-// Entries before done are of no further use to the caller.
+// Evict removes the oldest entries until the history fits. It calls lost, which
+// may be nil, for each; now distinguishes expired entries from evicted ones.
+// The caller no longer needs entries before done.
 func (l *Log) Evict(now int64, done uint64, lost func(s *Segment, i int, expired bool)) {
 	for l.Crowded() {
 		l.lose(l.first(), int(l.floor%Slots), now, lost)
@@ -26,7 +26,7 @@ func (l *Log) first() *Segment {
 	return l.oldest
 }
 
-// lose takes an entry out of the history.
+// lose removes an entry from the history.
 func (l *Log) lose(s *Segment, i int, now int64, lost func(*Segment, int, bool)) {
 	l.held--
 	expired := s.Due[i] < now
@@ -41,7 +41,8 @@ func (l *Log) lose(s *Segment, i int, now int64, lost func(*Segment, int, bool))
 	}
 }
 
-// raise moves the floor over n entries and on to the oldest one in the history.
+// raise moves the floor past n entries, and further to the oldest one in the
+// history.
 func (l *Log) raise(done uint64, n int) {
 	for ; l.floor < l.next; n-- {
 		s := l.first()
@@ -54,7 +55,7 @@ func (l *Log) raise(done uint64, n int) {
 	}
 }
 
-// leave gives up a segment that is before the floor.
+// leave releases a segment that is before the floor.
 func (l *Log) leave(s *Segment, done uint64) {
 	l.oldest = nil
 	l.unindex(s)
@@ -67,7 +68,7 @@ func (l *Log) leave(s *Segment, done uint64) {
 		}
 		l.release(g, n, done)
 	}
-	if s != l.tail && l.unshared(s.Start) && done > s.Start+Slots { // a cursor at its end still points at it
+	if s != l.tail && l.unshared(s.Start) && done > s.Start+Slots { // a cursor at its end still points to it
 		l.directory.drop(s)
 		*s = Segment{}
 		l.spare = s
@@ -78,9 +79,10 @@ func (l *Log) leave(s *Segment, done uint64) {
 // Due reports whether anything in the history may have expired at now.
 func (l *Log) Due(now int64) bool { return l.directory.due(now) }
 
-// Expire takes the expired entries of the directory's block at pos out of the
+// Expire removes the expired entries of the directory's block at pos from the
 // history and calls lost for each. It returns the position of the next block,
-// and whether anything was due: a block costs one look if nothing is.
+// and whether anything was due: a block without due entries costs one
+// comparison.
 func (l *Log) Expire(pos uint64, now int64, done uint64, lost func(s *Segment, i int, expired bool)) (next uint64, due bool) {
 	b := l.directory.block(pos)
 	next = pos/blockSlots*blockSlots + blockSlots

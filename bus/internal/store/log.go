@@ -11,24 +11,24 @@ import (
 // Forever is the Due of a signal that does not expire.
 const Forever = math.MaxInt64
 
-// slack is how many positions beyond twice the history's size the oldest entry
-// may be behind the newest, so that one that lives for ever does not keep the
-// places of all that expired after it.
+// slack bounds the distance from the oldest entry to the newest, together with
+// twice the history's size, so that an entry that never expires does not keep
+// the positions of all that expired after it.
 const slack = 4096
 
-// A Log is the signals that were appended. Make one with [New].
+// A Log holds the signals appended. Make one with [New].
 type Log struct {
 	Kinds, Threads Topics
 
-	size  int // signals in the history at most
+	size  int // maximum number of signals in the history
 	mint  *signals.Mint
 	pages map[signals.Form]*Pages
 
 	directory directory
 	floor     uint64   // position of the oldest entry in the history
-	oldest    *Segment // that holds it; nil: to be looked up
+	oldest    *Segment // holds the floor; nil: to be looked up
 	next      uint64   // position of the next entry
-	tail      *Segment // holds the newest entry, or is the first
+	tail      *Segment // holds the newest entry, or the first segment
 	held      int      // entries in the history
 	last      uint64   // sequence number of the newest entry
 	evictedTo uint64   // greatest sequence number that was evicted
@@ -37,16 +37,16 @@ type Log struct {
 	ids     map[signals.ID]uint64 // positions of entries with foreign ids
 	replies map[signals.ID]uint64 // position of the newest reply to a signal
 
-	shared  uint64 // somebody may hold a pointer to what is before this position
-	readers int    // while there are any, to everything
+	shared  uint64 // there may be pointers to entries before this position
+	readers int    // while there are any, to all entries
 	spare   *Segment
 }
 
-// Counts are what became of the entries that are no longer in the history.
+// Counts are the numbers of entries that have left the history, by reason.
 type Counts struct{ Expired, Evicted uint64 }
 
 // New returns an empty log whose history holds up to size signals. The mint
-// makes the ids of all signals that bring none.
+// makes the ids of signals without one.
 func New(size int, mint *signals.Mint) *Log {
 	l := &Log{
 		Kinds: Topics{}, Threads: Topics{}, size: size, mint: mint, pages: map[signals.Form]*Pages{},
@@ -62,7 +62,7 @@ func (l *Log) Next() uint64 { return l.next }
 // Floor returns the position of the oldest entry in the history.
 func (l *Log) Floor() uint64 { return l.floor }
 
-// Held returns how many signals are in the history.
+// Held returns the number of signals in the history.
 func (l *Log) Held() int { return l.held }
 
 // Last returns the sequence number of the newest entry, 0 before the first.
@@ -71,10 +71,10 @@ func (l *Log) Last() uint64 { return l.last }
 // EvictedTo returns the greatest sequence number that was evicted.
 func (l *Log) EvictedTo() uint64 { return l.evictedTo }
 
-// Counts returns what became of the entries that left the history.
+// Counts returns the numbers of entries that have left the history.
 func (l *Log) Counts() Counts { return l.counts }
 
-// End returns a cursor behind the newest entry.
+// End returns a cursor after the newest entry.
 func (l *Log) End() Cursor { return Cursor{l.next, l.tail} }
 
 // At returns a cursor at a position from [Log.Floor] to [Log.Next].
@@ -85,11 +85,11 @@ func (l *Log) At(pos uint64) Cursor {
 	return Cursor{pos, l.directory.segment(pos)}
 }
 
-// An Entry is a signal with what the log says of it.
+// An Entry is a signal with the log's data about it.
 type Entry struct {
 	Signal        signals.Any
 	Pages         *Pages // for the signal's payload type
-	Kind, Thread  *Topic // known from before; nil or others': looked up
+	Kind, Thread  *Topic // a hint; nil or wrong ones are looked up
 	KindText      signals.Kind
 	ThreadText    string
 	Seq           uint64 // greater than [Log.Last]
@@ -98,13 +98,13 @@ type Entry struct {
 	Source        string
 	Time          time.Time
 	TTL           time.Duration
-	At, Due       int64 // Time and the last moment of life, in nanoseconds
+	At, Due       int64 // Time and the last instant at which the signal is live, in nanoseconds
 	ReplyTo       signals.ID
 	HasRecipients bool
 }
 
-// Append adds a copy of the signal and returns where it is. It sets the
-// entry's topics.
+// Append appends a copy of the signal and returns its segment and index. It
+// sets the entry's topics.
 func (l *Log) Append(e *Entry) (*Segment, int) {
 	s, pos := l.tail, l.next
 	if s.Start+Slots == pos {
@@ -155,8 +155,8 @@ func (l *Log) grow() *Segment {
 	return s
 }
 
-// After returns the position of the first entry in the history, or behind it,
-// whose sequence number is greater.
+// After returns the position of the first entry in the history whose sequence
+// number is greater, or the end.
 func (l *Log) After(seq uint64) uint64 {
 	n := sort.Search(int(l.next-l.floor), func(i int) bool {
 		pos := l.floor + uint64(i)
@@ -168,21 +168,22 @@ func (l *Log) After(seq uint64) uint64 {
 // Segment returns the segment that holds a position in the history.
 func (l *Log) Segment(pos uint64) *Segment { return l.directory.segment(pos) }
 
-// Share notes that somebody may hold pointers to everything appended so far.
+// Share records that there may be pointers to everything appended so far.
 func (l *Log) Share() { l.shared = l.next }
 
-// AddReader notes that from now on pointers may be taken to whatever is
+// AddReader records that from now on pointers may be taken to everything
 // appended.
 func (l *Log) AddReader() { l.readers++ }
 
-// RemoveReader takes back an AddReader. What was read so far is shared.
+// RemoveReader undoes an AddReader. Everything appended so far is shared.
 func (l *Log) RemoveReader() {
 	l.readers--
 	l.Share()
 }
 
-// Readers returns how many readers there are.
+// Readers returns the number of readers.
 func (l *Log) Readers() int { return l.readers }
 
-// unshared reports whether nobody can point at entries from a position on.
+// unshared reports whether there can be no pointers to entries from a position
+// on.
 func (l *Log) unshared(first uint64) bool { return l.readers == 0 && first >= l.shared }

@@ -4,32 +4,32 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// Slots is how many entries a segment and how many signals a page holds.
+// Slots is the number of entries in a segment and of signals in a page.
 const Slots = signals.PageSlots
 
 // A Segment is 64 consecutive entries of the log. The exported fields of an
-// entry never change once it was appended.
+// entry never change once it is appended.
 type Segment struct {
 	Start uint64 // position of the first entry
 
 	Seq    [Slots]uint64
-	Due    [Slots]int64       // the last moment at which the signal lives
+	Due    [Slots]int64       // the last instant at which the signal is live
 	Signal [Slots]signals.Any // shared and never modified
-	Kind   [Slots]*Topic      // of its kind
+	Kind   [Slots]*Topic      // the topic of its kind
 	Thread [Slots]*Topic
 	Flags  [Slots]Flags
 
 	page  [Slots]*page  // that the signal is in
-	reply [Slots]uint32 // how far back the reply before this one to the same target is; 0: none
+	reply [Slots]uint32 // distance to the previous reply to the same target; 0: none
 
 	next   *Segment
-	newest int64 // greatest time of the log up to here; final when the segment is full
+	newest int64 // latest time of the log up to here; final when the segment is full
 
-	gone     uint64 // entries that expired and left the history; for the writer
-	firstDue int64  // least Due of the others, or earlier; for the writer
+	gone     uint64 // expired entries that have left the history; for the writer
+	firstDue int64  // earliest Due of the others, or earlier; for the writer
 }
 
-// Flags say what is special about an entry.
+// Flags are properties of an entry.
 type Flags uint8
 
 const (
@@ -44,14 +44,14 @@ const (
 	mixed   // an entry of the segment up to this one is private
 )
 
-// Head returns the signal's header, to be read only.
+// Head returns the signal's header, which must not be modified.
 func (s *Segment) Head(i int) *signals.Header { return signals.HeadOf(s.Signal[i]) }
 
-// Pages returns the pages that the signal is in, which say its payload type.
+// Pages returns the pages that hold the signal and identify its payload type.
 func (s *Segment) Pages(i int) *Pages { return s.page[i].pages }
 
-// Next returns the segment behind this one. It may be called by who knows that
-// there is an entry in it.
+// Next returns the next segment. The caller must know that there is an entry in
+// it.
 func (s *Segment) Next() *Segment { return s.next }
 
 // held returns the entries from floor up to next that are in the history.
@@ -66,9 +66,9 @@ func (s *Segment) held(floor, next uint64) uint64 {
 	return below(to) &^ below(from) &^ s.gone
 }
 
-// Pick returns the entries from..to, of which there is one at least, that have
-// one of the kinds and one of the threads; nil stands for all. The entry i is
-// the bit 1<<i.
+// Pick returns the entries in from..to, which must not be empty, that have one
+// of the kinds and one of the threads; nil means all. The entry i is the bit
+// 1<<i.
 func (s *Segment) Pick(kinds, threads []*Topic, from, to int) uint64 {
 	picked := below(uint64(to)) &^ below(uint64(from))
 	if kinds != nil {
@@ -80,7 +80,7 @@ func (s *Segment) Pick(kinds, threads []*Topic, from, to int) uint64 {
 	return picked
 }
 
-// pick has no branches in its inner loop that a processor would have to guess.
+// pick has no unpredictable branches in its inner loop.
 func pick(all *[Slots]*Topic, wanted []*Topic, from, to int) (picked uint64) {
 	for _, t := range wanted {
 		for i, is := range all[from:to] {
@@ -94,7 +94,7 @@ func pick(all *[Slots]*Topic, wanted []*Topic, from, to int) (picked uint64) {
 	return picked
 }
 
-// Private returns the entries of from..to that have recipients.
+// Private returns the entries in from..to that have recipients.
 func (s *Segment) Private(from, to int) (private uint64) {
 	if s.Flags[to-1]&mixed == 0 {
 		return 0
@@ -105,7 +105,7 @@ func (s *Segment) Private(from, to int) (private uint64) {
 	return private
 }
 
-// below picks the first n entries.
+// below returns the set of the first n entries.
 func below(n uint64) uint64 {
 	if n >= Slots {
 		return ^uint64(0)
@@ -113,16 +113,16 @@ func below(n uint64) uint64 {
 	return 1<<n - 1
 }
 
-// A Cursor is a place in the log. It keeps what is behind it alive by pointing
-// at it, so a reader needs nobody's help to find what it has not read. The zero
-// Cursor points nowhere.
+// A Cursor is a position in the log. It points to the segment there and so
+// keeps that and all later segments alive, so a reader finds the entries that
+// it has not read without help of the writer. The zero Cursor points nowhere.
 type Cursor struct {
-	Pos uint64 // of the next entry to look at
+	Pos uint64 // of the next entry to read
 	seg *Segment
 }
 
-// Span returns the entries from..to of the segment at the cursor that lie
-// before limit, which is at most [Log.Next]; from == to when there are none.
+// Span returns the entries from..to of the segment at the cursor that are
+// before limit, which is at most [Log.Next]; from == to if there are none.
 func (c *Cursor) Span(limit uint64) (s *Segment, from, to int) {
 	if c.Pos >= limit {
 		return c.seg, 0, 0
@@ -133,5 +133,5 @@ func (c *Cursor) Span(limit uint64) (s *Segment, from, to int) {
 	return c.seg, int(c.Pos - c.seg.Start), int(min(limit-c.seg.Start, Slots))
 }
 
-// Clear lets go of the log; there is nothing at the cursor any more.
+// Clear releases the log; the cursor then has no entries.
 func (c *Cursor) Clear() { *c = Cursor{Pos: ^uint64(0)} }

@@ -10,8 +10,8 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// A Filter picks entries. All conditions must hold, bounds are inclusive, and
-// the zero value picks everything.
+// A Filter selects entries. All conditions must hold, bounds are inclusive, and
+// the zero value selects everything.
 type Filter struct {
 	Kinds         []signals.Kind // nil: all
 	Threads       []string       // nil: all
@@ -23,21 +23,22 @@ type Filter struct {
 	NewestFirst   bool   // in reverse order
 }
 
-// A Selection is the entries that a filter picks of one moment. Once it is
-// made it may be read while the writer goes on.
+// A Selection is the entries that a filter selects at one moment. Once made, it
+// may be read concurrently with the writer.
 type Selection struct {
 	filter      Filter
 	directory   directory
 	floor, next uint64
-	now         int64 // what is due before that has expired
+	now         int64 // entries due before that have expired
 	kinds       []*Topic
 	threads     []*Topic
-	replies     []uint64 // positions of the replies, newest first, if asked for
-	heads       bool     // the filter asks for what only headers say
+	replies     []uint64 // positions of the replies, newest first, if requested
+	heads       bool     // the filter needs the headers
 }
 
-// Select takes the selection and shares what it will hand out. It costs the
-// replies if they are asked for, and nothing that depends on the history else.
+// Select makes a selection and shares what it may return. Its cost does not
+// depend on the history, except for the number of replies if those are
+// requested.
 func (l *Log) Select(f Filter, now int64) Selection {
 	s := Selection{filter: f, directory: l.directory, floor: l.floor, next: l.next, now: now}
 	s.kinds = topics(l.Kinds, f.Kinds)
@@ -55,7 +56,7 @@ func (l *Log) Select(f Filter, now int64) Selection {
 	return s
 }
 
-// topics returns the topics with these texts; nil if all are asked for.
+// topics returns the topics with these texts; nil if all are requested.
 func topics[T ~string](ts Topics, texts []T) []*Topic {
 	if texts == nil {
 		return nil
@@ -80,8 +81,8 @@ func (l *Log) repliesTo(id signals.ID, floor uint64) (positions []uint64) {
 	return positions
 }
 
-// since skips the segments all of whose times, and those before, are too
-// early. The newest segment may be written, so it is not asked.
+// since skips segments whose times, and all earlier ones, are before t. The
+// newest segment may be written concurrently, so it is not examined.
 func (s *Selection) since(t int64) uint64 {
 	first := s.floor / Slots
 	full := s.next/Slots - first
@@ -91,7 +92,8 @@ func (s *Selection) since(t int64) uint64 {
 	return max(s.floor, (first+uint64(n))*Slots)
 }
 
-// Run yields the entries in log order, or in reverse if the filter says so.
+// Run yields the entries in log order, or in reverse if the filter asks for
+// that.
 func (s *Selection) Run(yield func(signals.Any) bool) {
 	switch {
 	case s.floor >= s.next || s.filter.Kinds != nil && len(s.kinds) == 0 || s.filter.Threads != nil && len(s.threads) == 0:
@@ -145,9 +147,9 @@ func (s *Selection) backward(yield func(signals.Any) bool) {
 	}
 }
 
-// picks reports what is left to ask of an entry of the right kind and thread.
-// It looks at the header last: it is in memory that was perhaps not read for
-// long, and waiting for it takes 100 ns.
+// picks checks the remaining conditions for an entry of the right kind and
+// thread. It reads the header last, because that is probably not in the cache
+// and a miss takes 100 ns.
 func (s *Selection) picks(g *Segment, i int) bool {
 	return g.Due[i] >= s.now && (!s.heads || s.filter.head(g.Head(i)))
 }
@@ -160,7 +162,7 @@ func (f *Filter) head(h *signals.Header) bool {
 		(f.ReplyTo.IsZero() || f.ReplyTo == h.ReplyTo)
 }
 
-// Nanoseconds is t.UnixNano, and the nearest number where that does not fit.
+// Nanoseconds is t.UnixNano, clamped if it does not fit.
 func Nanoseconds(t time.Time) int64 {
 	switch s := t.Unix(); {
 	case s >= math.MaxInt64/int64(time.Second):
@@ -171,7 +173,8 @@ func Nanoseconds(t time.Time) int64 {
 	return t.UnixNano()
 }
 
-// Picks reports whether the filter picks an entry, whether or not it expired.
+// Picks reports whether the filter selects an entry, whether or not it has
+// expired.
 func (f *Filter) Picks(g *Segment, i int) bool {
 	return g.Seq[i] > f.After &&
 		(f.Kinds == nil || slices.Contains(f.Kinds, signals.Kind(g.Kind[i].Text))) &&

@@ -1,7 +1,7 @@
 package store
 
-// A Topic is a kind or a thread with entries in the log, or somebody who keeps
-// it. Entries of one topic point at the same Topic, so that readers compare
+// A Topic is a kind or a thread that has entries in the log or is pinned.
+// Entries of one topic point to the same Topic, so that readers can compare
 // pointers.
 type Topic struct {
 	Text string
@@ -12,22 +12,22 @@ type Topic struct {
 	gone bool
 }
 
-// Is reports whether t, perhaps known from before, is the topic with that text.
+// Is reports whether t, which may be an outdated hint, is the topic with that
+// text.
 func (t *Topic) Is(text string) bool { return t != nil && !t.gone && t.Text == text }
 
-// Topics are the topics of one sort by their texts; they forget topics that
-// nobody uses.
+// Topics maps texts to the topics of one sort; unused topics are removed.
 type Topics map[string]*Topic
 
 // Pin returns the topic with that text and keeps it until it is unpinned as
-// often as it was pinned.
+// many times as it was pinned.
 func (ts Topics) Pin(text string) *Topic {
 	t := ts.get(text)
 	t.pins++
 	return t
 }
 
-// Unpin takes back a Pin.
+// Unpin undoes a Pin.
 func (ts Topics) Unpin(t *Topic) {
 	t.pins--
 	ts.drop(t)
@@ -42,7 +42,7 @@ func (ts Topics) get(text string) *Topic {
 	return t
 }
 
-// release gives up the topics of a segment that leaves the log.
+// release releases the topics of a segment that leaves the log.
 func (ts Topics) release(all *[Slots]*Topic) {
 	for i := 0; i < Slots; {
 		t := all[i]

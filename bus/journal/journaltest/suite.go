@@ -19,11 +19,12 @@ import (
 type Maker struct {
 	// New returns an empty store. The suite closes it.
 	New func(testing.TB) journal.Store
-	// Reopen closes a store and opens it again; nil if it keeps nothing.
+	// Reopen closes a store and opens it again; nil if stores are not
+	// persistent.
 	Reopen func(testing.TB, journal.Store) journal.Store
 }
 
-// TestStore checks that stores keep the contract of [journal.Store].
+// TestStore checks that stores obey the contract of [journal.Store].
 func TestStore(t *testing.T, m Maker) {
 	for _, test := range []struct {
 		name string
@@ -118,8 +119,8 @@ func wantRecords(t testing.TB, seq iter.Seq2[journal.Record, error], first uint6
 	}
 }
 
-// Differ says how a record that was read differs from what was appended, if it
-// does.
+// Differ describes how a record that was read differs from the one appended; ""
+// if it does not.
 func Differ(got, want journal.Record, seq uint64) string {
 	if got.Seq == seq && got.Type == want.Type && got.Time.Equal(want.Time) && got.Time.IsZero() == want.Time.IsZero() &&
 		bytes.Equal(got.Head, want.Head) && bytes.Equal(got.Body, want.Body) {
@@ -165,7 +166,7 @@ func testNumbers(t *testing.T, r *run) {
 }
 
 func testAfter(t *testing.T, r *run) {
-	all := Sample(3000) // more than one place to begin at
+	all := Sample(3000) // more than one place to start at
 	r.append(t, all...)
 	for _, after := range []int{0, 1, 2, 1023, 1024, 1025, 2048, 2999, 3000} {
 		wantRecords(t, r.store.Read(uint64(after)), uint64(after)+1, all[after:])
