@@ -9,44 +9,43 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// An Agent is a reactor with a name, ears and a mouth. It is a plain value:
-// set it up, then do not change it while it is in use. Its reactor is called
-// from one goroutine per turn; an agent that takes part in several solves may
-// have a turn in each at once.
+// An Agent is a reactor with a name, the kinds that it listens to and the kinds
+// that it may emit. It is a plain value: set it up, then do not change it while
+// it is in use. Its reactor is called from one goroutine per turn; an agent
+// that takes part in several solves may have a turn in each at once.
 type Agent struct {
 	ID          string // its source; a name
-	Role        string // what it is there for, in words
+	Role        string // its purpose, in words
 	Personality Personality
-	Listens     []signals.Kind // what it hears; nil: everything
-	CanEmit     []signals.Kind // what it may say; nil: everything that is not reserved, empty: nothing
+	Listens     []signals.Kind // kinds it hears; nil: all
+	CanEmit     []signals.Kind // kinds it may emit; nil: all that are not reserved, empty: none
 	Weight      float64        // factor on the weight of its votes, in (0,1]; 0 means 1
-	Rank        int            // for strategies that ask the highest rank first
-	Group       string         // of those that err alike, as by one model, for strategies that read it; "": none
-	TurnTimeout time.Duration  // of one turn; 0: as long as the solve lasts
+	Rank        int            // for strategies in which the highest rank decides first
+	Group       string         // of agents with correlated errors, such as those of one model, for strategies that use groups; "": none
+	TurnTimeout time.Duration  // of one turn; 0: none but that of the solve
 	Reactor     Reactor
 
-	// Attention is how many signals it hears for the first time in one turn. The
-	// rest waits, and what matters most comes first, see [Agent.Attend]; 0: it hears
-	// all at once.
+	// Attention is the maximum number of new signals that it hears in one turn. The
+	// most relevant come first and the rest waits: see [Agent.Attend]; 0: no limit.
 	Attention int
 
-	// Strategies chooses how the agent goes about each turn ([Turn].Strategy), and
-	// learns from what came of it; nil: the agent has one way.
+	// Strategies chooses the agent's strategy for each turn ([Turn].Strategy) and
+	// learns from the results; nil: the agent has no choice of strategies.
 	Strategies Chooser
 
-	// Router decides about signals before the agent gets them, by routes of its
-	// strategy, its own and its plugins', see [routing.Action]; nil: the agent gets
-	// all it listens to. It sees everything addressed to the agent, whatever the
-	// agent listens to, and of its own the results of tools. Solves share a router
-	// and have states of their own.
+	// Router decides about signals before the agent gets them, by the routes of its
+	// strategy, of the agent and of plugins: see [routing.Action]; nil: the agent
+	// gets everything that it listens to. The router sees all signals addressed to
+	// the agent, whatever the agent listens to, but of the agent's own signals only
+	// results of tools. Solves share a router, but each has its own state.
 	Router *routing.Router
-	// Actions are what custom actions of the router do, by name. Each reacts to the
+	// Actions implement the router's custom actions, by name. They react to the
 	// signal in the agent's next turn, in place of the Reactor.
 	Actions map[string]Each
 }
 
-// Validate returns the first field that breaks a rule, as a
-// [*signals.FieldError].
+// Validate returns a [*signals.FieldError] for the first field that breaks a
+// rule.
 func (a *Agent) Validate() error {
 	if err := (signals.Limits{}).Name("agent.id", a.ID); err != nil {
 		return err
@@ -73,7 +72,7 @@ func (a *Agent) Validate() error {
 	return a.Personality.Validate()
 }
 
-// VoteWeight returns Weight, with 1 for 0.
+// VoteWeight returns Weight, or 1 if it is 0.
 func (a *Agent) VoteWeight() float64 {
 	if a.Weight == 0 {
 		return 1
@@ -81,12 +80,12 @@ func (a *Agent) VoteWeight() float64 {
 	return a.Weight
 }
 
-// May reports whether the agent may say k, as far as its CanEmit tells.
+// May reports whether CanEmit allows the agent to emit k.
 func (a *Agent) May(k signals.Kind) bool {
 	return a.CanEmit == nil || slices.Contains(a.CanEmit, k)
 }
 
-// A PanicError is what an agent's panic becomes.
+// A PanicError is returned for a panic of an agent.
 type PanicError struct {
 	Agent string
 	Value any

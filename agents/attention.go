@@ -10,25 +10,25 @@ import (
 // A Fresh is a signal that an agent has not heard yet.
 type Fresh struct {
 	Signal signals.Any
-	Waited int     // turns of the agent that it was not part of
-	Record float64 // how often its source has been right, in [0,1]
+	Waited int     // turns of the agent in which it was left out
+	Record float64 // how often its source was right, in [0,1]
 }
 
-// patience is how many turns a signal waits at most for others of its priority
-// that matter more but are newer.
+// patience is the maximum number of turns that a signal waits for newer, more
+// relevant signals of its priority.
 const patience = 4
 
-// Attend returns what the agent hears in a turn, and what waits: all of it, or as
-// many as its Attention says, by the priority of their headers, and among equals
-// by how much they matter to it. Both keep the order of fresh, which is that of
-// the log, and ties go to what came first.
+// Attend returns the signals that the agent hears in a turn, and those that wait.
+// If there are more than its Attention, those with the highest priority in their
+// headers come first, and among equals the most relevant. Both results keep the
+// order of fresh, which is that of the log; ties go to the older signal.
 //
-// How much a signal matters is the mean of four numbers in [0,1]: its relevance
-// (what it says of itself, else its confidence), the record of its source, its
+// How relevant a signal is to the agent is the mean of four numbers in [0,1]: the
+// relevance that it states (or its confidence), the record of its source, its
 // causal level (counterfactual 1, intervention 2/3, correlation 1/3, none 0), and
-// the trait of the agent's personality that goes with its kind. Each turn that it
-// waited counts 1/4 more, so that after four turns nothing newer of its priority
-// goes before it. None of this weighs votes.
+// the personality trait that belongs to its kind. Each turn that it has waited
+// adds 1/4, so that after four turns no newer signal of its priority goes before
+// it. None of this affects the weight of votes.
 func (a *Agent) Attend(fresh []Fresh) (now, later []Fresh) {
 	if a.Attention <= 0 || len(fresh) <= a.Attention {
 		return fresh, nil
@@ -58,7 +58,7 @@ func (a *Agent) salience(f Fresh) float64 {
 	return (relevance(f.Signal)+f.Record+causal+a.Personality.interest(f.Signal))/4 + float64(f.Waited)/patience
 }
 
-// relevance is what a signal says of how much it matters.
+// relevance returns the relevance that a signal states.
 func relevance(s signals.Any) float64 {
 	switch p := s.Body().(type) {
 	case signals.Task, signals.Escalation, signals.Consensus:
@@ -74,7 +74,7 @@ func relevance(s signals.Any) float64 {
 	}
 }
 
-// interest is the trait that goes with what a signal is.
+// interest returns the trait that belongs to the kind of a signal.
 func (p Personality) interest(s signals.Any) float64 {
 	p = p.leaning()
 	switch s.Kind() {

@@ -1,5 +1,5 @@
-// Package agents is one agent: what it listens to, what it may say, and how
-// it takes its turns.
+// Package agents defines a single agent: what it listens to, what it may emit,
+// and how it takes its turns.
 //
 //	critic := &agents.Agent{
 //		ID:      "critic",
@@ -12,39 +12,39 @@
 //
 // # A function
 //
-// An agent is a function from a turn to signals, so it is tested without a
-// swarm: build a [Turn], call [Agent.Take] and look at what comes back. What
-// publishes the signals, binds their source and enforces CanEmit is whoever
+// An agent is a function from a turn to signals, so it can be tested without a
+// swarm: build a [Turn], call [Agent.Take] and check the result. Publishing the
+// signals, binding their source and enforcing CanEmit is up to the caller that
 // drives the agent, such as package swarm.
 //
 // # Turns
 //
-// A [Turn] holds all that an agent may want to know: the task, what is new, what
-// it heard and said before in this solve, and the proposals with their votes. So
-// an agent needs no state of its own, and one value serves many solves at once.
-// An agent that asks a model does it once in a turn ([Func]); one that reacts to
-// single signals says to which ([On], [Each]).
+// A [Turn] holds everything that an agent may need: the task, the new signals,
+// what it heard and said earlier in this solve, and the proposals with their
+// votes. So an agent needs no state of its own, and one value can serve many
+// solves at once. An agent that asks a model does so once per turn ([Func]); one
+// that reacts to single signals selects them by type ([On], [Each]).
 //
-// A turn's random numbers and ids come from the seed, the thread, the agent and
-// the round alone, so that a run can be repeated exactly. A turn has a bound on
-// what it says and may have one on its time; an agent that panics fails its turn
-// and nothing else. An error that passes ([Passing]) says that taking the turn
-// again may help.
+// A turn's random numbers and ids depend only on the seed, the thread, the agent
+// and the round, so that a run can be repeated exactly. The number of signals in
+// a turn is bounded, and its time may be; a panic of the agent fails only its
+// turn. A temporary error ([Passing]) says that retrying the turn may help.
 //
 // # Routing
 //
 // An agent may have a [routing.Router], which decides about signals before the
-// agent gets them: whether it does, whether one stops it, at once or after its
-// turn, whether the state of its strategy changes, and whether another of its
-// functions reacts ([Agent].Actions).
+// agent gets them: whether the agent gets the signal at all, whether it stops,
+// at once or after its turn, whether the state of its strategy changes, and
+// whether a custom action reacts instead ([Agent].Actions).
 //
 // # Attention
 //
-// An agent may take in a bounded number of new signals a turn ([Agent].Attention).
-// The most relevant come first, from those with the best record, and the others
-// wait ([Agent.Attend]). [Turn.Positions] is what the others hold, in as few words
-// as asked for; [Personality] says how the agent leans, in numbers and in words.
-// An agent with several strategies learns which serves it ([Chooser]).
+// The number of new signals per turn may be limited ([Agent].Attention). The most
+// relevant come first, taking into account the record of their sources, and the
+// others wait ([Agent.Attend]). [Turn.Positions] returns the positions of the
+// others, in a bounded number; [Personality] describes the agent's tendencies, in
+// numbers and in words. An agent with several strategies learns which works best
+// ([Chooser]).
 //
 // The examples are on pkg.go.dev and in the package's example_test.go; go doc does
 // not show them.

@@ -2,8 +2,8 @@ package agents
 
 import "github.com/swarmbus/swarmbus/signals"
 
-// Effort is how much thought a turn asks for, such as which model to take. The
-// zero value leaves it to the agent. It travels as text.
+// Effort is how much thinking a turn asks for, for example to select a model.
+// The zero value leaves it to the agent. Its wire form is text.
 type Effort uint8
 
 // The efforts, least first.
@@ -15,10 +15,10 @@ const (
 
 var efforts = signals.NewEnum[Effort]("effort", "cheap", "fast", "deep")
 
-// String returns the name on the wire, and "unset" for the zero value.
+// String returns the wire name, and "unset" for the zero value.
 func (e Effort) String() string { return efforts.String(e) }
 
-// MarshalText returns the name on the wire; an effort without one is an error.
+// MarshalText returns the wire name; an effort without a name is an error.
 func (e Effort) MarshalText() ([]byte, error) { return efforts.Marshal(e) }
 
 // UnmarshalText accepts the three names and nothing else.

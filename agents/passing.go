@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Passing marks err as one that passes, such as too many requests at once or a
-// broken connection: whoever drives the agent may take the turn again, with the
-// same inbox, not before after has gone by. A nil err stays nil.
+// Passing marks err as temporary, such as too many requests at once or a broken
+// connection: the driver of the agent may retry the turn, with the same inbox,
+// but not before the duration after has elapsed. A nil err stays nil.
 func Passing(err error, after time.Duration) error {
 	if err == nil {
 		return nil
@@ -15,10 +15,10 @@ func Passing(err error, after time.Duration) error {
 	return &passing{err, after}
 }
 
-// IsPassing reports whether err says that it passes, and how long it asks to
-// wait. So do errors of [Passing], and others in whose chain the first with a
-// method Temporary() bool says yes, as timeouts of package net do; a method
-// RetryAfter() time.Duration tells how long.
+// IsPassing reports whether err is temporary, and how long to wait before a
+// retry. Errors of [Passing] are temporary, and so are those in whose chain the
+// first error with a method Temporary() bool returns true, such as timeouts of
+// package net; a method RetryAfter() time.Duration says how long to wait.
 func IsPassing(err error) (after time.Duration, ok bool) {
 	var says interface{ Temporary() bool }
 	if !errors.As(err, &says) || !says.Temporary() {

@@ -8,13 +8,13 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// Personality is how an agent leans. Each trait is in [0,1], and the zero value
-// of all four is an agent that leans nowhere: 0.5 each. The traits weigh in what
-// an agent hears first ([Agent.Attend]); a reactor asks for the rest.
+// Personality describes the tendencies of an agent. Each trait is in [0,1]; if
+// all four are zero the agent is neutral, with 0.5 each. The traits affect what
+// an agent hears first ([Agent.Attend]); the rest is up to its reactor.
 type Personality struct {
 	Curiosity  float64 // how far it looks: findings, facts and results come first
-	Caution    float64 // how much it takes to convince it: doubts, challenges and conflicts come first
-	Conformity float64 // how much others' views move it: proposals and votes come first
+	Caution    float64 // how hard it is to convince: doubts, challenges and conflicts come first
+	Conformity float64 // how much others' views influence it: proposals and votes come first
 	Verbosity  float64 // how much it says
 }
 
@@ -31,7 +31,7 @@ func (p Personality) Validate() error {
 type trait struct {
 	name      string
 	value     float64
-	low, high string // what it makes an agent do, in words
+	low, high string // its effect on an agent, in words
 }
 
 func (p Personality) traits() []trait {
@@ -43,7 +43,7 @@ func (p Personality) traits() []trait {
 	}
 }
 
-// leaning is p, with the middle for an agent that has no personality.
+// leaning returns p, or the neutral traits for an agent without a personality.
 func (p Personality) leaning() Personality {
 	if p == (Personality{}) {
 		return Personality{0.5, 0.5, 0.5, 0.5}
@@ -52,15 +52,15 @@ func (p Personality) leaning() Personality {
 }
 
 // Words returns how many words an answer should have: from 30 for a verbosity of
-// 0, by equal factors, to 300 for 1.
+// 0 to 300 for 1, growing exponentially.
 func (p Personality) Words() int {
 	return int(math.Round(30 * math.Pow(10, p.leaning().Verbosity)))
 }
 
-// Instructions returns what a model is told of the personality: a sentence for
-// each trait at or below 0.3 or at or above 0.7, and the traits with their values.
-// The zero value, which leans nowhere, needs none. How much the answer may have
-// is [Personality.Words].
+// Instructions returns the description of the personality for a model: a sentence
+// for each trait at or below 0.3 or at or above 0.7, and the traits with their
+// values; "" for the zero value, which is neutral. For the length of the answer
+// see [Personality.Words].
 func (p Personality) Instructions() string {
 	if p == (Personality{}) {
 		return ""
@@ -79,15 +79,15 @@ func (p Personality) Instructions() string {
 	return strings.Join(all, " ")
 }
 
-// Sway returns how sure an agent is of a proposal, in [0,1], that was so sure of
-// it, once it knows which share of the others supports it: the two are averaged,
-// with conformity/2 as the weight of the others', so that nobody gives up its own
-// view altogether.
+// Sway returns how sure an agent is of a proposal, in [0,1], once it knows which
+// share of the others supports it: the weighted mean of its own certainty and
+// that share, with weight conformity/2 for the share, so that no agent gives up
+// its own view altogether.
 func (p Personality) Sway(own, others float64) float64 {
 	w := p.leaning().Conformity / 2
 	return min(1, max(0, (1-w)*own+w*others))
 }
 
-// Convinced reports whether an agent that is so sure of a proposal, in [0,1],
-// agrees with it: from 0.5 on for a caution of 0, from 0.9 on for 1.
+// Convinced reports whether an agent that is that sure of a proposal, in [0,1],
+// agrees with it: the threshold is 0.5 for a caution of 0 and 0.9 for 1.
 func (p Personality) Convinced(sure float64) bool { return sure >= 0.5+0.4*p.leaning().Caution }

@@ -7,22 +7,22 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// A Position is what somebody holds of a proposal, and why.
+// A Position is an agent's position on a proposal, with the reason.
 type Position struct {
 	Agent      string
-	Proposal   string // the id that votes are counted under
-	Proposed   bool   // it proposed it, or the same
+	Proposal   string // the id under which votes are counted
+	Proposed   bool   // it made the proposal, or the same one
 	Stance     signals.Stance
 	Confidence float64
 	Why        string // at most 240 bytes
-	Seq        uint64 // in the log, of what says so
+	Seq        uint64 // sequence number of the signal that states it
 }
 
-// Positions returns what others hold, from what stands and from the doubts and
-// challenges that the agent heard: one position for each of them and each
-// proposal, the newest that they took; who proposed it agrees. Only the newest are
-// returned, at most so many (0: 32), oldest first. An objection counts as
-// [signals.Disagree].
+// Positions returns the positions of other agents, taken from the proposals and
+// their votes and from the doubts and challenges that the agent heard: for each
+// agent and proposal its newest position. The source of a proposal agrees with it.
+// An objection counts as [signals.Disagree]. Only the newest positions are
+// returned, at most that many (0: 32), oldest first.
 func (t *Turn) Positions(most int) []Position {
 	var all []Position
 	for _, s := range t.Proposals {

@@ -8,11 +8,11 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// A Reactor is what thinks: a function from a turn to signals. It stops when
-// the loop over it does and when ctx ends. What it says needs no source, thread,
-// round or time. It is called once for each turn, and once more for each time
-// that a turn is taken again (see [Passing]), never for two turns of one solve
-// at once.
+// A Reactor is the logic of an agent: a function from a turn to signals. It
+// stops when the loop over its signals stops and when ctx ends. Its signals need
+// no source, thread, round or time. It is called once for each turn, and once
+// more for each retry of a turn (see [Passing]), never for two turns of one
+// solve at once.
 type Reactor interface {
 	React(ctx context.Context, t *Turn) iter.Seq2[signals.Any, error]
 }
@@ -24,16 +24,16 @@ type Func func(ctx context.Context, t *Turn) iter.Seq2[signals.Any, error]
 func (f Func) React(ctx context.Context, t *Turn) iter.Seq2[signals.Any, error] { return f(ctx, t) }
 
 // Each is a [Reactor] that reacts to one signal at a time: it is called for
-// each of [Turn.New], in order. ctx carries the turn, see [TurnOf]. A ReplyTo
-// that is zero becomes the signal it reacted to.
+// each of [Turn.New], in order. ctx carries the turn: see [TurnOf]. A zero
+// ReplyTo is set to the signal it reacts to.
 type Each func(ctx context.Context, s signals.Any) iter.Seq2[signals.Any, error]
 
-// React yields what f says to each new signal.
+// React yields the signals that f returns for each new signal.
 func (f Each) React(ctx context.Context, t *Turn) iter.Seq2[signals.Any, error] {
 	return Reactors{f}.React(ctx, t)
 }
 
-// On reacts to each new signal with payload type P; to others it says nothing.
+// On reacts to each new signal with payload type P, and ignores others.
 func On[P signals.Payload](f func(ctx context.Context, s *signals.Signal[P]) iter.Seq2[signals.Any, error]) Each {
 	return func(ctx context.Context, s signals.Any) iter.Seq2[signals.Any, error] {
 		if typed, ok := signals.As[P](s); ok {
@@ -46,7 +46,8 @@ func On[P signals.Payload](f func(ctx context.Context, s *signals.Signal[P]) ite
 // Reactors react to each new signal one after the other.
 type Reactors []Each
 
-// React yields what each says to the first new signal, then to the next.
+// React yields the signals of each function for the first new signal, then for
+// the next.
 func (all Reactors) React(ctx context.Context, t *Turn) iter.Seq2[signals.Any, error] {
 	return func(yield func(signals.Any, error) bool) {
 		ctx = withTurn(ctx, t)
@@ -62,7 +63,7 @@ func (all Reactors) React(ctx context.Context, t *Turn) iter.Seq2[signals.Any, e
 	}
 }
 
-// reply fills in what a signal replies to.
+// reply fills in ReplyTo.
 func reply(out, to signals.Any) signals.Any {
 	if isNil(out) {
 		return out
@@ -78,7 +79,7 @@ func reply(out, to signals.Any) signals.Any {
 // isNil reports whether s is nil or holds a nil pointer, which has no header.
 func isNil(s signals.Any) bool { return s == nil || reflect.ValueOf(s).IsNil() }
 
-// orFail is what a reactor returned, with an error in the place of nil.
+// orFail returns said, or an error in place of nil.
 func orFail(said iter.Seq2[signals.Any, error]) iter.Seq2[signals.Any, error] {
 	if said == nil {
 		return Fail(ErrNilSeq)

@@ -6,23 +6,23 @@ import (
 	"time"
 )
 
-// ErrBudget is what errors of turns are that may not spend what they would have
-// to: a swarm in which nobody can go on for that reason says so.
+// ErrBudget is wrapped by errors of turns that would exceed a budget. A swarm
+// in which no agent can continue for that reason reports it.
 var ErrBudget = errors.New("agents: the budget is used up")
 
-// Spending is what thinking took.
+// Spending is the cost of thinking.
 type Spending struct {
-	Calls        int           `json:"calls"` // of models
+	Calls        int           `json:"calls"` // to models
 	InputTokens  int           `json:"inputTokens"`
-	CachedTokens int           `json:"cachedTokens,omitempty"` // of the input, that a provider's cache had
+	CachedTokens int           `json:"cachedTokens,omitempty"` // tokens of the input that were in a provider's cache
 	OutputTokens int           `json:"outputTokens"`
-	Dollars      float64       `json:"dollars,omitempty"`  // where prices are known
-	Time         time.Duration `json:"time"`               // in calls, on the wall clock; nanoseconds as JSON
-	Repairs      int           `json:"repairs,omitempty"`  // answers that had to be asked for again
-	Refusals     int           `json:"refusals,omitempty"` // answers, or parts of them, that nothing could be made of
+	Dollars      float64       `json:"dollars,omitempty"`  // as far as prices are known
+	Time         time.Duration `json:"time"`               // wall-clock time in calls; nanoseconds in JSON
+	Repairs      int           `json:"repairs,omitempty"`  // answers that had to be requested again
+	Refusals     int           `json:"refusals,omitempty"` // unusable answers, or parts of answers
 }
 
-// Plus returns both together.
+// Plus returns the sum.
 func (s Spending) Plus(t Spending) Spending {
 	return Spending{
 		s.Calls + t.Calls, s.InputTokens + t.InputTokens, s.CachedTokens + t.CachedTokens, s.OutputTokens + t.OutputTokens,
@@ -32,13 +32,13 @@ func (s Spending) Plus(t Spending) Spending {
 
 type spendingKey struct{}
 
-// WithSpending returns a context in which told hears what is spent. It is called
-// by those who spend, at once.
+// WithSpending returns a context in which told is called with every spending,
+// concurrently and by the goroutine that spends.
 func WithSpending(ctx context.Context, told func(Spending)) context.Context {
 	return context.WithValue(ctx, spendingKey{}, told)
 }
 
-// Spend tells whoever counts, if anybody does, what was spent.
+// Spend reports a spending to the function that ctx carries, if any.
 func Spend(ctx context.Context, s Spending) {
 	if told, ok := ctx.Value(spendingKey{}).(func(Spending)); ok {
 		told(s)

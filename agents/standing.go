@@ -6,14 +6,14 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// A Standing is a proposal with who made it and the votes on it, at one moment.
+// A Standing is a snapshot of a proposal, its proposers and the votes on it.
 type Standing struct {
-	Proposal *signals.Signal[signals.Proposal]   // the first one that said so
-	Same     []*signals.Signal[signals.Proposal] // later ones that say the same, under ids of their own
+	Proposal *signals.Signal[signals.Proposal]   // the first one
+	Same     []*signals.Signal[signals.Proposal] // later equal ones, under ids of their own
 	Votes    []*signals.Signal[signals.Vote]     // the newest of each voter, under any of the ids, in log order
 }
 
-// ID returns the id that votes are counted under.
+// ID returns the id under which votes are counted.
 func (s Standing) ID() string { return s.Proposal.Payload.ProposalID }
 
 // Is reports whether the proposal goes by that id.
@@ -23,7 +23,7 @@ func (s Standing) Is(id string) bool {
 	})
 }
 
-// Supporters returns who proposed it, the first one first.
+// Supporters returns the sources that proposed it, the first one first.
 func (s Standing) Supporters() []string {
 	all := []string{s.Proposal.Source}
 	for _, p := range s.Same {
@@ -34,7 +34,7 @@ func (s Standing) Supporters() []string {
 	return all
 }
 
-// VoteOf returns the voter's vote, nil if it has not voted on it.
+// VoteOf returns the voter's vote, or nil if it has not voted on the proposal.
 func (s Standing) VoteOf(voter string) *signals.Signal[signals.Vote] {
 	for _, v := range s.Votes {
 		if v.Source == voter {

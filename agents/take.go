@@ -12,29 +12,29 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// Why a turn fails although its reactor did not say so.
+// The errors of a turn that its reactor did not return itself.
 var (
-	// ErrTurnFull is returned by a turn that had more to say than it may.
+	// ErrTurnFull is returned by a turn with more signals than allowed.
 	ErrTurnFull = errors.New("agents: more signals than a turn may have")
 	// ErrNilSeq is returned by a turn whose reactor returned no iterator.
 	ErrNilSeq = errors.New("agents: the reactor returned a nil iterator; Say() says nothing")
-	// ErrNilSignal is returned by a turn whose reactor yielded nothing.
+	// ErrNilSignal is returned by a turn whose reactor yielded a nil signal.
 	ErrNilSignal = errors.New("agents: the reactor yielded neither a signal nor an error")
-	// ErrNoAction is returned by a turn with something for a custom action that
+	// ErrNoAction is returned by a turn with a signal for a custom action that
 	// the agent does not have.
 	ErrNoAction = errors.New("agents: no such action")
 )
 
-// Take runs one turn and returns what the agent said in it. An error of the
-// reactor, a panic ([*PanicError]), the end of ctx or of TurnTimeout, or more
-// than t.Most signals ([ErrTurnFull]) end the turn; what was said before that is
-// returned with the error. A nil signal is an error too ([ErrNilSignal]), and
-// what is said beside it is kept.
+// Take runs one turn and returns the agent's signals. An error of the reactor, a
+// panic ([*PanicError]), the end of ctx or of TurnTimeout, or more than t.Most
+// signals ([ErrTurnFull]) end the turn; the signals before that are returned
+// with the error. A nil signal is an error too ([ErrNilSignal]), but the other
+// signals are kept.
 //
-// A vote without a weight gets that of its header's confidence.
+// A vote without a weight gets its header's confidence as weight.
 //
-// A [Hook] that ctx carries sees the turn as an [OpTurn], and what is said in it
-// carries the turn's place in the trace.
+// A [Hook] that ctx carries sees the turn as an [OpTurn], and the turn's signals
+// carry its trace context.
 func (a *Agent) Take(ctx context.Context, t *Turn) (said []signals.Any, err error) {
 	op := Op{Name: OpTurn, Target: a.ID, Thread: t.Thread, Round: t.Round, Heard: t.New}
 	if t.Try > 0 {
@@ -83,8 +83,8 @@ func (a *Agent) take(ctx context.Context, t *Turn) (said []signals.Any, err erro
 	return said, cmp.Or(ctx.Err(), missing)
 }
 
-// react lets the actions react to what was routed to them, in log order, and
-// then the reactor to what is new. Where all was routed, it is not called.
+// react runs the custom actions on the signals routed to them, in log order,
+// and then the reactor on the new signals, unless all were routed to actions.
 func (a *Agent) react(ctx context.Context, t *Turn) iter.Seq2[signals.Any, error] {
 	if len(t.Routed) == 0 {
 		return orFail(a.Reactor.React(ctx, t))
@@ -110,8 +110,8 @@ func (a *Agent) act(ctx context.Context, r Routed) iter.Seq2[signals.Any, error]
 	return Fail(fmt.Errorf("%w: %q", ErrNoAction, r.Action))
 }
 
-// complete fills in what the turn knows of a signal. What the agent claims
-// itself stays, for the log to judge.
+// complete fills in a signal's header from the turn. A source and thread that
+// the agent set itself are kept; the log checks them.
 func (t *Turn) complete(s signals.Any) signals.Any {
 	h := s.Head()
 	h.Source, h.Thread = cmp.Or(h.Source, t.Agent), cmp.Or(h.Thread, t.Thread)

@@ -14,42 +14,42 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// A Turn is what an agent is given to react to. Whoever drives agents fills it
-// in; a test builds one by hand, with the fields that its agent reads. It belongs
-// to the goroutine that takes the turn. What its slices hold is shared: it must
-// not be modified, and may be kept.
+// A Turn is the input of an agent. The driver of the agent fills it in; a test
+// builds one by hand, with the fields that its agent reads. It belongs to the
+// goroutine that takes the turn. The elements of its slices are shared: they must
+// not be modified, but may be kept.
 type Turn struct {
 	Agent  string
 	Thread string
 	Round  int          // of the solve, from 1
-	Task   signals.Task // what the solve is about
+	Task   signals.Task // of the solve
 
-	New   []signals.Any // what the agent hears for the first time, in log order
-	Heard []signals.Any // what it heard in its turns before, oldest first; the newest of it, up to a bound
-	Said  []signals.Any // what it said before, as the log has it; bounded likewise
-	// Proposals are the proposals when the turn began, with the votes on them,
-	// in log order, whether or not the agent listens to them.
+	New   []signals.Any // new signals, in log order
+	Heard []signals.Any // signals heard in earlier turns, oldest first; only the newest, up to a bound
+	Said  []signals.Any // its own earlier signals, as in the log; bounded likewise
+	// Proposals are all proposals at the beginning of the turn with their
+	// votes, in log order, whether or not the agent listens to proposals.
 	Proposals []Standing
 
-	Routed []Routed      // what the agent's router has a custom action for, in log order
-	State  routing.State // of the agent's strategy when the turn began; "": it has none
+	Routed []Routed      // signals routed to custom actions, in log order
+	State  routing.State // of the agent's strategy at the beginning of the turn; "": none
 
-	Strategy string // how to go about it, chosen by the agent's Strategies; "": it has none
+	Strategy string // chosen by the agent's Strategies; "": none
 
-	Effort Effort // how much thought is asked for
-	Try    int    // 1 where the turn is taken again, 2 the second time, and so on; 0 the first time
+	Effort Effort // how much thinking is asked for
+	Try    int    // 0 for the first try of the turn, 1 for the first retry, and so on
 
 	Seed uint64    // of the run
-	Time time.Time // when the turn began, on the run's clock
-	Most int       // signals it may say; 0 means 16
+	Time time.Time // the beginning of the turn, on the run's clock
+	Most int       // maximum number of signals; 0 means 16
 
 	random *rand.Rand
 	mint   *signals.Mint
 	ids    uint64
-	trace  *signals.Trace // where the turn is in a trace
+	trace  *signals.Trace // the turn's trace context
 }
 
-// Routed is a signal for a custom action of the agent, by its name.
+// Routed is a signal for a custom action of the agent.
 type Routed struct {
 	Action string
 	Signal signals.Any
@@ -64,15 +64,15 @@ func withTurn(ctx context.Context, t *Turn) context.Context {
 	return context.WithValue(ctx, turnKey{}, t)
 }
 
-// TurnOf returns the turn that ctx is inside of, nil outside any. It is for
-// reactors to single signals ([On], [Each]) and for what a reactor calls.
+// TurnOf returns the turn that ctx belongs to, or nil. It is for reactors to
+// single signals ([On], [Each]) and for functions that a reactor calls.
 func TurnOf(ctx context.Context) *Turn {
 	t, _ := ctx.Value(turnKey{}).(*Turn)
 	return t
 }
 
-// Standing returns the proposal of that id as it stands, also by the id under
-// which somebody proposed the same, and whether there is one.
+// Standing returns the proposal with that id and its votes, and whether there
+// is one. The id may be that of any equal proposal.
 func (t *Turn) Standing(id string) (Standing, bool) {
 	for _, s := range t.Proposals {
 		if s.Is(id) {
@@ -91,15 +91,15 @@ func (t *Turn) Rand() *rand.Rand {
 	return t.random
 }
 
-// NewID returns an id for a signal that others of the same turn refer to. It
-// repeats as Rand does.
+// NewID returns an id for a signal that others of the same turn refer to. Like
+// Rand it is reproducible.
 func (t *Turn) NewID() signals.ID {
 	if t.mint == nil {
 		t.mint = signals.SeededMint(strconv.FormatUint(t.Seed, 10), t.Thread, t.Agent, strconv.Itoa(t.Round))
 	}
 	t.ids++
-	// Only a log gives ids in the form of a mint's; what follows the prefix
-	// is as unique.
+	// Only a log gives ids in the form of a mint's; with another prefix the
+	// rest is just as unique.
 	return signals.MustID("turn_" + strings.TrimPrefix(t.mint.ID(t.ids, t.Time).String(), "sig_"))
 }
 

@@ -2,9 +2,9 @@ package agents
 
 import "github.com/swarmbus/swarmbus/signals"
 
-// Propose returns a proposal: what is proposed, how sure the agent is of it, in
-// [0,1], and why. It is no vote: an agent that wants it to be counted says
-// [Agree] as well.
+// Propose returns a proposal with its content, the agent's confidence in it, in
+// [0,1], and a reason. It is not a vote: to support its own proposal an agent
+// also has to [Agree].
 func Propose(id, content string, confidence float64, reason string) signals.Any {
 	return signals.New(
 		signals.Header{Confidence: confidence},
@@ -12,19 +12,19 @@ func Propose(id, content string, confidence float64, reason string) signals.Any 
 	)
 }
 
-// Agree returns a vote for a proposal: how sure the agent is of it, in (0,1],
-// which is what the vote weighs, and why.
+// Agree returns a vote for a proposal, with the agent's confidence in (0,1],
+// which is the weight of the vote, and a reason.
 func Agree(proposal string, confidence float64, reason string) signals.Any {
 	return vote(proposal, signals.Agree, confidence, reason)
 }
 
-// Disagree returns a vote against a proposal, see [Agree].
+// Disagree returns a vote against a proposal: see [Agree].
 func Disagree(proposal string, confidence float64, reason string) signals.Any {
 	return vote(proposal, signals.Disagree, confidence, reason)
 }
 
 // Abstain returns a vote that is neither for nor against a proposal: it counts
-// for the quorum and nothing else.
+// only for the quorum.
 func Abstain(proposal string, confidence float64, reason string) signals.Any {
 	return vote(proposal, signals.Abstain, confidence, reason)
 }

@@ -11,26 +11,27 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// An Arm is a strategy with what came of it.
+// An Arm is a strategy with its rewards.
 type Arm struct {
 	Name   string  `json:"name"`
-	Gains  float64 `json:"gains"`  // rewards, added up
-	Losses float64 `json:"losses"` // what they were short of 1 each, added up
+	Gains  float64 `json:"gains"`  // sum of rewards
+	Losses float64 `json:"losses"` // sum of 1 minus each reward
 }
 
-// Mean returns how much the strategy is expected to pay, in (0,1); 1/2 before
+// Mean returns the expected reward of the strategy, in (0,1); 1/2 before
 // anything is known.
 func (a Arm) Mean() float64 { return (1 + a.Gains) / (2 + a.Gains + a.Losses) }
 
 // A Sampler chooses between strategies and learns. It may be used concurrently.
-// [New] makes it, or reading its JSON.
+// Make one with [New] or from its JSON.
 type Sampler struct {
 	mu   sync.Mutex // protects the fields below
 	arms []Arm
 }
 
-// New returns a sampler that knows nothing of the strategies. The error is a
-// [*signals.FieldError]: there are none, or one has a bad name or is there twice.
+// New returns a sampler without knowledge of the strategies. The error is a
+// [*signals.FieldError]: there are no strategies, or one has an invalid or a
+// repeated name.
 func New(strategies ...string) (*Sampler, error) {
 	var arms []Arm
 	for _, name := range strategies {
@@ -62,8 +63,8 @@ func check(arms []Arm) error {
 	return nil
 }
 
-// Choose returns the strategy that pays most in a draw from what is known of
-// each. It takes r's next numbers and nothing else by chance.
+// Choose returns the strategy with the highest of one draw from each
+// distribution. Its only randomness is r.
 func (s *Sampler) Choose(r *rand.Rand) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,8 +77,8 @@ func (s *Sampler) Choose(r *rand.Rand) string {
 	return best
 }
 
-// Learn takes in what a strategy was worth, in [0,1]. Another number, or a
-// strategy that is not there, is a [*signals.FieldError] and changes nothing.
+// Learn adds a reward of a strategy, in [0,1]. A number out of range or an
+// unknown strategy is a [*signals.FieldError] and changes nothing.
 func (s *Sampler) Learn(strategy string, reward float64) error {
 	if err := signals.Unit("reward", reward); err != nil {
 		return err
@@ -93,14 +94,15 @@ func (s *Sampler) Learn(strategy string, reward float64) error {
 	return nil
 }
 
-// Arms returns what is known, in the order in which the strategies were named.
+// Arms returns what is known of the strategies, in the order in which they were
+// named.
 func (s *Sampler) Arms() []Arm {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.arms)
 }
 
-// MarshalJSON writes what is known.
+// MarshalJSON writes the arms.
 func (s *Sampler) MarshalJSON() ([]byte, error) { return json.Marshal(s.Arms()) }
 
 // UnmarshalJSON reads what MarshalJSON writes, and refuses what New refuses.

@@ -8,9 +8,9 @@ import (
 	"github.com/swarmbus/swarmbus/agents"
 )
 
-// Ask asks a model and says so: a hook that ctx carries sees the call as an
-// [agents.OpModel], and what it took is counted with the turn that ctx is inside
-// of ([agents.Spend]). It is what an agent calls.
+// Ask calls a model and reports the call: a hook that ctx carries sees an
+// [agents.OpModel], and its cost is counted for the turn that ctx belongs to
+// ([agents.Spend]). Agents should call Ask rather than the model's method.
 func Ask(ctx context.Context, m Model, r *Request) (*Answer, error) {
 	id, began := m.ID(), time.Now()
 	op := agents.Op{Name: agents.OpModel, Target: id.Name, Attributes: []slog.Attr{slog.String(agents.AttrProvider, id.Provider)}}

@@ -1,5 +1,5 @@
-// Package models is the contract of a language model that agents ask: one small
-// interface, what is asked and answered, and how it fails.
+// Package models defines language models for agents: a small interface,
+// requests and answers, and errors.
 //
 //	answer, err := models.Ask(ctx, model, &models.Request{
 //		System:   "You review Go code.",
@@ -9,18 +9,17 @@
 //
 // # Adapters
 //
-// Each provider has a package of its own, so that a program links what it uses:
-// openai speaks to OpenAI and to everything that is compatible with it (Ollama,
-// vLLM, llama.cpp, OpenRouter, Gemini), anthropic to Anthropic. Package
-// modelstest has the contract as a test suite that any other adapter runs too,
-// and servers that speak the protocols strictly. [Scripted] answers what a test
-// says.
+// Each provider has a package of its own, so that a program links only what it
+// uses: openai for OpenAI and everything compatible with it (Ollama, vLLM,
+// llama.cpp, OpenRouter, Gemini), anthropic for Anthropic. Package modelstest
+// has a test suite of the contract for any adapter, and servers that implement
+// the protocols strictly. [Scripted] returns predefined answers.
 //
-// # Around a model
+// # Limits and recording
 //
-// Package limits adds what a provider's users share: repeated calls, a rate, a
-// circuit breaker and a budget that is reserved before each call. What answers
-// come to is recorded and replayed by package cassette.
+// Package limits adds what all users of a provider share: retries, a rate
+// limit, a circuit breaker and a budget that is reserved before each call.
+// Package cassette records and replays answers.
 //
 // # Vectors
 //
@@ -29,13 +28,13 @@
 //
 // # Failures
 //
-// Every failure of a provider is an [*Error] of one [Problem], and says whether
-// asking again may help (agents.IsPassing), after how long, and whether the call
-// may cost something. An answer that broke off is a failure, not a short answer.
-// Texts of errors hold no keys.
+// Every failure of a provider is an [*Error] with a [Problem]. It says whether a
+// retry may help (agents.IsPassing), after how long, and whether the call may
+// have cost something. A truncated answer is a failure, not a short answer.
+// Error texts contain no keys.
 //
 // # Counting
 //
-// [Usage] counts alike for all providers: what was read from a cache is part of
-// the input. [Price] makes money of it, in whole nano-dollars.
+// [Usage] has the same meaning for all providers: tokens read from a cache are
+// part of the input. [Price] converts it to money, in whole nano-dollars.
 package models

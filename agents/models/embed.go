@@ -8,21 +8,21 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// An Embedder makes vectors of texts: those of texts that mean alike point alike. It
-// is safe for concurrent use.
+// An Embedder maps texts to vectors: texts with similar meanings have vectors of
+// similar direction. It is safe for concurrent use.
 type Embedder interface {
-	// ID says who serves which model. It is always the same.
+	// ID returns the provider and the model. It is constant.
 	ID() ID
-	// Embed returns a vector for each text, all of one length, by one call of the
-	// provider. It fails as [Model].Ask does.
+	// Embed returns a vector for each text, all of the same length, by one call
+	// of the provider. Its errors are those of [Model].Ask.
 	Embed(ctx context.Context, texts ...string) ([][]float32, error)
 }
 
-// Alike reports whether two proposals say the same, for swarm.Options: whether the
-// cosine between the vectors of their contents is at least so much, up to 1. What
-// that means is the embedder's: try it on proposals of your own. Two proposals are not
-// alike where the embedder fails, which a hook that ctx carries sees
-// ([agents.OpModel]). A call is neither in a budget nor on a cassette.
+// Alike returns a function for swarm.Options that reports whether two proposals say
+// the same: whether the cosine similarity of their contents is at least atLeast, up to
+// 1. A useful value depends on the embedder: try it on your own proposals. If the
+// embedder fails the proposals are not alike; a hook that ctx carries sees the error
+// ([agents.OpModel]). Calls are neither part of a budget nor recorded on a cassette.
 func Alike(e Embedder, atLeast float64) func(ctx context.Context, earlier, later signals.Proposal) bool {
 	return func(ctx context.Context, earlier, later signals.Proposal) bool {
 		ctx, end := agents.Start(ctx, agents.Op{Name: agents.OpModel, Target: e.ID().Name})
@@ -32,7 +32,8 @@ func Alike(e Embedder, atLeast float64) func(ctx context.Context, earlier, later
 	}
 }
 
-// cosine is that of the angle between two vectors, and NaN for none.
+// cosine returns the cosine similarity of two vectors, or NaN if it is
+// undefined.
 func cosine(a, b []float32) float64 {
 	if len(a) != len(b) {
 		return math.NaN()

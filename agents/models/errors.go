@@ -14,8 +14,8 @@ import (
 	"github.com/swarmbus/swarmbus/agents"
 )
 
-// A Problem is why a model did not answer. It is an error, so that
-// errors.Is(err, models.ErrRateLimited) tells.
+// A Problem is a reason why a model did not answer. It is an error, for use
+// with errors.Is(err, models.ErrRateLimited).
 type Problem struct {
 	text   string
 	passes bool
@@ -24,10 +24,10 @@ type Problem struct {
 
 func (p *Problem) Error() string { return "models: " + p.text }
 
-// Unwrap returns what the problem is for who knows nothing of models, if anything.
+// Unwrap returns the corresponding error of another package, if any.
 func (p *Problem) Unwrap() error { return p.is }
 
-// The problems that asking again may solve.
+// The problems that a retry may solve.
 var (
 	ErrRateLimited = &Problem{text: "too many requests", passes: true}
 	ErrOverloaded  = &Problem{text: "the provider is overloaded or failed", passes: true}
@@ -38,7 +38,7 @@ var (
 	ErrOpen        = &Problem{text: "the provider failed too often: it is left alone for a while", passes: true}
 )
 
-// The problems that asking again does not solve.
+// The problems that a retry does not solve.
 var (
 	ErrAuth     = &Problem{text: "the key is missing, wrong or not enough"}
 	ErrNotFound = &Problem{text: "no such model"}
@@ -50,16 +50,16 @@ var (
 	ErrScript   = &Problem{text: "the script has no more answers"}
 )
 
-// An Error is a call that failed.
+// An Error describes a failed call.
 type Error struct {
 	Model   ID
 	Problem *Problem
-	Status  int           // of HTTP; 0: there was none
-	After   time.Duration // how long the provider asks to wait; 0: it does not
-	Detail  string        // what is known of it, at most 500 bytes
-	Err     error         // what it was made of; nil: nothing
-	// Unbilled says that the call cost nothing: it was refused, or nobody was
-	// reached. What is not known to be free may cost what it may.
+	Status  int           // HTTP status; 0: none
+	After   time.Duration // the wait that the provider asks for; 0: none
+	Detail  string        // details, at most 500 bytes
+	Err     error         // the cause; may be nil
+	// Unbilled says that the call cost nothing: it was refused, or did not
+	// reach the provider. Other failed calls may have cost something.
 	Unbilled bool
 }
 
@@ -75,7 +75,7 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Unwrap returns the problem, and what the error was made of.
+// Unwrap returns the problem and the cause.
 func (e *Error) Unwrap() []error {
 	if e.Err == nil {
 		return []error{e.Problem}
@@ -83,15 +83,15 @@ func (e *Error) Unwrap() []error {
 	return []error{e.Problem, e.Err}
 }
 
-// Temporary reports whether asking again may help: a turn that failed so is
-// taken again.
+// Temporary reports whether a retry may help: a turn that failed with such an
+// error is retried.
 func (e *Error) Temporary() bool { return e.Problem.passes }
 
 // RetryAfter returns After.
 func (e *Error) RetryAfter() time.Duration { return e.After }
 
-// Detail returns a text that is fit for [Error].Detail: without the secrets, and
-// cut. Adapters hand in their keys, which some servers send back.
+// Detail prepares a text for [Error].Detail: it removes the secrets and cuts the
+// text. Adapters pass their keys, because some servers send them back.
 func Detail(text string, secrets ...string) string {
 	for _, s := range secrets {
 		if s != "" {
@@ -109,7 +109,7 @@ func Detail(text string, secrets ...string) string {
 	return strings.ToValidUTF8(text[:cut], "\uFFFD") + "…"
 }
 
-// StatusError returns the error for a response with a status of 400 and more. A
+// StatusError returns the error for a response with a status of 400 or more. A
 // provider that refuses a call does not charge for it.
 func StatusError(id ID, status int, h http.Header, detail string) *Error {
 	return &Error{
@@ -136,8 +136,9 @@ func problemOf(status int) *Problem {
 	}
 }
 
-// After reads how long a response asks to wait: Retry-After-Ms, or Retry-After in
-// seconds or as a date. It is 0 where the header is missing, odd or past.
+// After returns how long a response asks to wait: Retry-After-Ms, or Retry-After
+// in seconds or as a date. It is 0 if the header is missing, invalid or in the
+// past.
 func After(h http.Header, now time.Time) time.Duration {
 	if ms, ok := number(h.Get("Retry-After-Ms")); ok {
 		return time.Duration(ms * float64(time.Millisecond))
@@ -152,14 +153,14 @@ func After(h http.Header, now time.Time) time.Duration {
 	return 0
 }
 
-// number reads a number that makes sense as a time to wait: up to a year.
+// number parses a plausible waiting time: up to a year.
 func number(s string) (float64, bool) {
 	x, err := strconv.ParseFloat(s, 64)
 	return x, err == nil && x >= 0 && x <= 366*24*3600*1000
 }
 
-// TransportError returns what a failure without a whole response is: the cause of
-// ctx's end, or an [*Error]. received says that a response had begun.
+// TransportError returns the error for a failure without a complete response: the
+// cause of ctx's end, or an [*Error]. received says that a response had begun.
 func TransportError(ctx context.Context, id ID, err error, received bool, secrets ...string) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("models: %s: %w", id, context.Cause(ctx))
@@ -178,8 +179,8 @@ func TransportError(ctx context.Context, id ID, err error, received bool, secret
 	return e
 }
 
-// ProblemOf returns the problem with that text, for who reads back what was written
-// down; of a text that is none it makes a problem that does not pass.
+// ProblemOf returns the problem with that text, to restore recorded errors. For an
+// unknown text it returns a new problem that is not temporary.
 func ProblemOf(text string) *Problem {
 	for _, p := range []*Problem{
 		ErrRateLimited, ErrOverloaded, ErrTimeout, ErrConnection, ErrCutOff, ErrMalformed, ErrOpen,

@@ -5,11 +5,12 @@ import (
 	"sync"
 )
 
-// Scripted is a model that answers what Answer says: for tests, and for agents
-// that think by rules of their own beside others that ask a model.
+// Scripted is a model that answers with the results of Answer: for tests, and
+// for rule-based agents among agents that call a model.
 type Scripted struct {
 	Name string // "": "scripted"
-	// Answer is called by the goroutine that asks, concurrently with itself.
+	// Answer is called by the goroutine that called Ask, and possibly
+	// concurrently.
 	Answer func(ctx context.Context, r *Request) (*Answer, error)
 }
 
@@ -31,8 +32,8 @@ func Script(texts ...string) *Scripted {
 	return s
 }
 
-// Text returns an answer that is a whole text, of about as many tokens as it has
-// words of four bytes.
+// Text returns a complete answer with that text, counted as one token for about
+// every four bytes.
 func Text(text string) *Answer {
 	return &Answer{Text: text, Finish: FinishStop, Usage: Usage{Output: (len(text) + 3) / 4}}
 }

@@ -9,16 +9,16 @@ import (
 
 // Usage counts the tokens of a call.
 type Usage struct {
-	Input      int `json:"input"`                // of the prompt, with those below
-	CacheRead  int `json:"cacheRead,omitempty"`  // of the input, that a cache had
-	CacheWrite int `json:"cacheWrite,omitempty"` // of the input, that were written to a cache
-	Output     int `json:"output"`               // of the answer, with what the model thought
+	Input      int `json:"input"`                // of the prompt, including the cached ones below
+	CacheRead  int `json:"cacheRead,omitempty"`  // of the input: read from a cache
+	CacheWrite int `json:"cacheWrite,omitempty"` // of the input: written to a cache
+	Output     int `json:"output"`               // of the answer, including reasoning
 }
 
-// Tokens returns input and output together.
+// Tokens returns the sum of input and output.
 func (u Usage) Tokens() int { return u.Input + u.Output }
 
-// Plus returns both together.
+// Plus returns the sum.
 func (u Usage) Plus(v Usage) Usage {
 	return Usage{u.Input + v.Input, u.CacheRead + v.CacheRead, u.CacheWrite + v.CacheWrite, u.Output + v.Output}
 }
@@ -46,8 +46,9 @@ func ParseMoney(s string) (Money, error) {
 	return Money(math.Round(x * float64(USD))), nil
 }
 
-// A Price is what a million tokens cost, in US dollars. What a cache had or takes
-// in costs as all input does where nothing else is said; [Free] costs nothing.
+// A Price is the price of a million tokens, in US dollars. Tokens read from or
+// written to a cache cost the same as other input unless set otherwise; [Free]
+// costs nothing.
 type Price struct {
 	Input      float64
 	CacheRead  float64 // 0: Input
@@ -55,23 +56,23 @@ type Price struct {
 	Output     float64
 }
 
-// Free is the price of a model of one's own.
+// Free is the price of a self-hosted model.
 var Free = Price{}
 
-// Cost returns what a call cost, each sort of tokens rounded up to a whole
-// billionth.
+// Cost returns the cost of a call, rounded up to a whole billionth for each
+// sort of tokens.
 func (p Price) Cost(u Usage) Money {
 	plain := max(0, u.Input-u.CacheRead-u.CacheWrite)
 	return cost(plain, p.Input) + cost(u.CacheRead, or(p.CacheRead, p.Input)) +
 		cost(u.CacheWrite, or(p.CacheWrite, p.Input)) + cost(u.Output, p.Output)
 }
 
-// Highest returns the most that a call of so many tokens can cost.
+// Highest returns the highest possible cost of a call with that many tokens.
 func (p Price) Highest(input, output int) Money {
 	return cost(input, max(p.Input, p.CacheRead, p.CacheWrite)) + cost(output, p.Output)
 }
 
-// Validate returns what is wrong with a price: a negative or infinite number.
+// Validate returns an error if a number is negative or not finite.
 func (p Price) Validate() error {
 	for _, x := range []float64{p.Input, p.CacheRead, p.CacheWrite, p.Output} {
 		if !(x >= 0 && x <= 1e6) {
@@ -88,7 +89,7 @@ func or(x, otherwise float64) float64 {
 	return x
 }
 
-// cost rounds up, but not what floating-point arithmetic adds to a whole number.
+// cost rounds up, but ignores rounding errors of floating-point arithmetic.
 func cost(tokens int, perMillion float64) Money {
 	return Money(math.Ceil(float64(tokens)*perMillion*1e3 - 1e-6))
 }

@@ -3,7 +3,7 @@ package routing
 import "github.com/swarmbus/swarmbus/signals"
 
 // A Verb is what an action does to a signal and to the agent. The zero value is
-// that of [Unrouted]. It travels as text.
+// that of [Unrouted]. Its wire form is text.
 type Verb uint8
 
 // The verbs.
@@ -18,7 +18,7 @@ const (
 
 var verbs = signals.NewEnum[Verb]("action", "continue", "graceful-stop", "force-stop", "reject", "transition", "custom")
 
-// String returns the name on the wire, and "unrouted" for the zero value.
+// String returns the wire name, and "unrouted" for the zero value.
 func (v Verb) String() string {
 	if v == 0 {
 		return "unrouted"
@@ -34,16 +34,16 @@ type Action struct {
 
 // The actions without a name.
 var (
-	// Unrouted is what a [Decision] says when no route matches: the agent's own
-	// handling goes on, as with Continue. No route may have it.
+	// Unrouted is the action of a [Decision] if no route matches: the agent
+	// handles the signal, as with Continue. No route may have it.
 	Unrouted = Action{}
 	// Continue hands the signal to the agent.
 	Continue = Action{Verb: VerbContinue}
-	// GracefulStop lets the agent finish the turn it is in, if any. The agent
-	// does not get the signal and takes no turn after that.
+	// GracefulStop lets the agent finish its current turn, if any. The agent
+	// does not get the signal and takes no further turn.
 	GracefulStop = Action{Verb: VerbGracefulStop}
-	// ForceStop ends the turn that the agent is in at once, and what it came to
-	// is dropped. The agent takes no other.
+	// ForceStop ends the agent's current turn at once and drops its result. The
+	// agent takes no further turn.
 	ForceStop = Action{Verb: VerbForceStop}
 	// Reject keeps the signal from the agent.
 	Reject = Action{Verb: VerbReject}
@@ -53,11 +53,11 @@ var (
 // to the agent.
 func Transition(to State) Action { return Action{VerbTransition, string(to)} }
 
-// Custom hands the signal to what the agent registered under that name, in place
-// of its usual handling.
+// Custom hands the signal to the function that the agent registered under that
+// name, in place of its usual handling.
 func Custom(name string) Action { return Action{VerbCustom, name} }
 
-// String returns the verb, and the name behind a colon.
+// String returns the verb, followed by a colon and the name if there is one.
 func (a Action) String() string {
 	if a.Name == "" {
 		return a.Verb.String()
@@ -65,11 +65,11 @@ func (a Action) String() string {
 	return a.Verb.String() + ":" + a.Name
 }
 
-// MarshalText returns what String does.
+// MarshalText returns the same text as String.
 func (a Action) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
 
-// A Tier is an authority over routing. A lower number has precedence over a
-// higher one. It travels as text.
+// A Tier is a level of authority over routing. A lower number has precedence
+// over a higher one. Its wire form is text.
 type Tier uint8
 
 // The tiers, highest authority first.
@@ -81,8 +81,8 @@ const (
 
 var tiers = signals.NewEnum[Tier]("tier", "strategy", "agent", "plugin")
 
-// String returns the name on the wire, and "unset" for the zero value.
+// String returns the wire name, and "unset" for the zero value.
 func (t Tier) String() string { return tiers.String(t) }
 
-// MarshalText returns what String does.
+// MarshalText returns the same text as String.
 func (t Tier) MarshalText() ([]byte, error) { return []byte(t.String()), nil }

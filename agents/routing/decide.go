@@ -7,29 +7,29 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// A Decision is what is to be done about a signal, and by whose authority.
+// A Decision says what to do about a signal, and by whose authority.
 type Decision struct {
-	Action   Action // [Unrouted]: no route matches
-	Tier     Tier   // of the route that decided; 0: none did
-	Plugin   string // that contributed the route; "": none
+	Action   Action // [Unrouted] if no route matches
+	Tier     Tier   // of the route that decided; 0: none
+	Plugin   string // the plugin that contributed the route; "": none
 	Route    string // the name of the route; "": none
-	Edge     string // that a transition took; "": it needed none
+	Edge     string // the edge that a transition took; "": it needed none
 	From, To State  // of the strategy, before and after
 
-	// Err is what went wrong: a [*PredicateError], a [*TransitionError] or
-	// several of them, joined. Where a route of the strategy could not be asked,
-	// or a transition was refused, Action is Reject.
+	// Err is a [*PredicateError], a [*TransitionError] or several of them,
+	// joined. If a predicate of a route of the strategy panicked, or a
+	// transition was refused, Action is Reject.
 	Err error
 }
 
-// A PredicateError is what a panic of a route's predicate becomes.
+// A PredicateError is returned for a panic of a route's predicate.
 type PredicateError struct {
 	Tier  Tier
 	Route string
-	Value any // that it panicked with
+	Value any // of the panic
 }
 
-// blame says whose predicate panicked.
+// blame adds the route whose predicate panicked.
 func (r *registered) blame(e *PredicateError) *PredicateError {
 	e.Tier, e.Route = r.tier, r.name
 	return e
@@ -39,14 +39,15 @@ func (e *PredicateError) Error() string {
 	return fmt.Sprintf("routing: the predicate of %s route %q panicked: %v", e.Tier, e.Route, e.Value)
 }
 
-// Decide returns what is to be done about a signal that arrives in a state. It
-// is a function of its arguments, as far as the predicates are.
+// Decide returns what to do about a signal that arrives in a state. It is a
+// pure function if the predicates are.
 //
-// Among the routes that match, that of the highest tier decides; in a tier that
-// of the highest priority; among equals the first registered. A predicate that
-// says no lets the next route decide. One that panics rejects the signal if it
-// is the strategy's, which fails closed; elsewhere it counts as no. A transition
-// that no edge allows rejects the signal, and the state stays.
+// Among the routes that match, one of the highest tier decides; within a tier
+// the one with the highest priority; among equals the first registered. If a
+// predicate returns false, the next route decides. A panic of a predicate of the
+// strategy rejects the signal, so the strategy fails closed; a panic of any
+// other counts as false. A transition that no edge allows rejects the signal,
+// and the state does not change.
 func (r *Router) Decide(state State, s signals.Any) Decision {
 	d := Decision{From: state, To: state}
 	v, here := View{s, state}, r.byKind[s.Kind()]

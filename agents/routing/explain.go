@@ -8,19 +8,19 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// An Explanation is a decision with every route that there is and why it lost.
-// It can be written as JSON.
+// An Explanation is a decision with all routes and the reason why each won or
+// lost. It can be written as JSON.
 type Explanation struct {
 	Signal   signals.Kind `json:"signal"`
 	State    State        `json:"state,omitempty"`
 	Action   Action       `json:"action"`
 	To       State        `json:"to,omitempty"`    // the state afterwards
 	Error    string       `json:"error,omitempty"` // of the decision
-	Routes   []Considered `json:"routes"`          // in the order in which they decide
+	Routes   []Considered `json:"routes"`          // in order of precedence
 	Decision Decision     `json:"-"`
 }
 
-// Considered is a route and what became of it.
+// Considered is a route with its part in a decision.
 type Considered struct {
 	Tier     Tier         `json:"tier"`
 	Plugin   string       `json:"plugin,omitempty"`
@@ -28,13 +28,13 @@ type Considered struct {
 	Kind     signals.Kind `json:"kind"`
 	Priority int          `json:"priority"`
 	Action   Action       `json:"action"`
-	Matches  bool         `json:"matches"` // it would decide if the routes before it did not
+	Matches  bool         `json:"matches"` // it would decide if no route before it did
 	Won      bool         `json:"won"`
-	Why      string       `json:"why"` // it won or lost
+	Why      string       `json:"why"` // the reason why it won or lost
 }
 
-// Explain tells what [Router.Decide] decides, and why. It asks the predicates of
-// routes that are outranked too.
+// Explain returns what [Router.Decide] decides, and why. It also calls the
+// predicates of outranked routes.
 func (r *Router) Explain(state State, s signals.Any) Explanation {
 	d := r.Decide(state, s)
 	e := Explanation{Signal: s.Kind(), State: state, Action: d.Action, To: d.To, Decision: d}
@@ -52,7 +52,7 @@ func (r *Router) Explain(state State, s signals.Any) Explanation {
 	return e
 }
 
-// consider says what becomes of a route after the winner, if any, has won.
+// consider explains the part of a route, given the winner, if any.
 func (r *registered) consider(v View, winner *registered) Considered {
 	c := Considered{
 		Tier: r.tier, Plugin: r.plugin, Name: r.name, Kind: r.Kind, Priority: r.Priority, Action: r.Action,

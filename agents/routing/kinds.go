@@ -2,29 +2,29 @@ package routing
 
 import "github.com/swarmbus/swarmbus/signals"
 
-// The kinds of what reaches an agent from outside, beside those of package
-// signals, where [signals.KindToolResult] is. A custom kind is any other: with a
-// payload type of its own, or as [signals.Raw] with JSON.
+// The kinds of signals that reach an agent from outside, in addition to those of
+// package signals such as [signals.KindToolResult]. Any other kind is a custom
+// one, with a payload type of its own or as [signals.Raw] JSON.
 const (
 	KindUserMessage signals.Kind = "user:message"
 	KindStop        signals.Kind = "stop"
 	KindTimer       signals.Kind = "timer"
 )
 
-// UserMessage is what a person says to agents.
+// UserMessage is a message of a person to agents.
 type UserMessage struct {
 	Text string `json:"text"` // required
 }
 
-// Stop asks agents to stop. What it does is for their routes to say; an agent
-// without one treats it as any other signal.
+// Stop asks agents to stop. Their routes define its effect; an agent without
+// routes treats it like any other signal.
 type Stop struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// Timer says that a time has come.
+// Timer says that a timer has fired.
 type Timer struct {
-	Name string `json:"name"` // required; tells timers apart
+	Name string `json:"name"` // required; identifies the timer
 }
 
 // Kind returns KindUserMessage.
@@ -45,7 +45,7 @@ func (p Stop) Check(l signals.Limits) error { return l.Text("reason", p.Reason) 
 // Check implements [signals.Checker].
 func (p Timer) Check(l signals.Limits) error { return l.Name("name", p.Name) }
 
-// Kinds returns what a [signals.Codec] needs to know of them.
+// Kinds returns the registrations of these kinds for a [signals.Codec].
 func Kinds() []signals.Registration {
 	return []signals.Registration{signals.For[UserMessage](), signals.For[Stop](), signals.For[Timer]()}
 }

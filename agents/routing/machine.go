@@ -6,8 +6,8 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// A Machine is a router with a state: one agent's, in one solve. It may be used
-// concurrently. [Router.Machine] makes it.
+// A Machine is a router with the state of one agent in one solve. It may be
+// used concurrently. Make one with [Router.Machine].
 type Machine struct {
 	router *Router
 	state  atomic.Pointer[State]
@@ -20,7 +20,7 @@ func (r *Router) Machine() *Machine {
 	return m
 }
 
-// State returns the state that the strategy is in.
+// State returns the current state of the strategy.
 func (m *Machine) State() State {
 	if at := m.state.Load(); at != nil {
 		return *at
@@ -28,9 +28,10 @@ func (m *Machine) State() State {
 	return "" // of a zero router
 }
 
-// Route decides about a signal and changes the state as decided, at one moment:
-// no other signal is decided on in between. Predicates and guards are called
-// without any lock, and again if the state has changed meanwhile.
+// Route decides about a signal and changes the state accordingly. This is
+// atomic: no other signal is decided on in between. Predicates and guards are
+// called without holding a lock, and called again if the state has changed
+// meanwhile.
 func (m *Machine) Route(s signals.Any) Decision {
 	for {
 		at := m.state.Load()
@@ -47,5 +48,5 @@ func (m *Machine) Route(s signals.Any) Decision {
 	}
 }
 
-// Explain tells what Route would decide now, and why. It changes nothing.
+// Explain returns what Route would decide now, and why. It changes nothing.
 func (m *Machine) Explain(s signals.Any) Explanation { return m.router.Explain(m.State(), s) }

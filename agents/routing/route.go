@@ -7,22 +7,23 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// A State is a state of a [Strategy]; "" where there are none.
+// A State is a state of a [Strategy]; "" if it has none.
 type State string
 
-// A View is what a predicate decides on.
+// A View is the input of a predicate.
 type View struct {
 	Signal signals.Any // never nil; must not be modified
 	State  State       // of the strategy when the signal arrived
 }
 
-// A Predicate says whether a route or an edge is for what it sees. It is called
-// concurrently, where signals are routed, so it must be quick; and more than once
-// for a signal, so it must not change anything. For what a panic means, see
-// [Router.Decide].
+// A Predicate reports whether a route or an edge applies. It is called
+// concurrently, while signals are routed, so it must be quick, and possibly more
+// than once for a signal, so it must have no side effects. For the effect of a
+// panic, see [Router.Decide].
 type Predicate func(View) bool
 
-// When is a predicate on signals with payload type P. To others it says no.
+// When returns a predicate on signals with payload type P. For others it is
+// false.
 func When[P signals.Payload](f func(*signals.Signal[P]) bool) Predicate {
 	return func(v View) bool {
 		s, ok := v.Signal.(*signals.Signal[P]) // as signals.As does, without a call
@@ -30,14 +31,14 @@ func When[P signals.Payload](f func(*signals.Signal[P]) bool) Predicate {
 	}
 }
 
-// A Route says what is done about signals of one kind. It is a plain value.
+// A Route says what to do about signals of one kind. It is a plain value.
 type Route struct {
 	Name     string       // for explanations and errors; "": the kind and the action
 	Kind     signals.Kind // required
-	In       []State      // of the strategy; nil: in any
+	In       []State      // states of the strategy; nil: any
 	When     Predicate    // a further condition; nil: none
 	Action   Action       // required
-	Priority int          // within its tier, the highest first; then the first registered
+	Priority int          // within its tier: the highest first, then the first registered
 }
 
 func (r *Route) String() string {
@@ -54,7 +55,7 @@ type Plugin struct {
 	Routes []Route
 }
 
-// registered is a route at its place.
+// registered is a route with its place in the order.
 type registered struct {
 	Route
 	tier   Tier
@@ -64,8 +65,8 @@ type registered struct {
 
 func (r *registered) in(s State) bool { return len(r.In) == 0 || slices.Contains(r.In, s) }
 
-// A condition is what decides whether a route matches. Conditions lie apart from
-// the routes, since a decision looks at many of them and at one route.
+// A condition decides whether a route matches. Conditions are stored separately
+// from the routes, since a decision reads many of them but only one route.
 type condition struct {
 	in   []State
 	when Predicate
@@ -73,8 +74,8 @@ type condition struct {
 
 func (r *registered) condition() condition { return condition{r.In, r.When} }
 
-// first returns the first condition that is met, from i on; len(all) if none is.
-// With an error it is the one whose predicate panicked.
+// first returns the index of the first condition that is met, from i on, or
+// len(all). With an error it is the index of the one whose predicate panicked.
 func first(all []condition, i int, v View) (at int, err *PredicateError) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -9,19 +9,19 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// Config is who registers which routes. Nil everywhere is fine.
+// Config holds the routes of each tier. All of them may be nil.
 type Config struct {
 	Strategy Strategy // the first tier, and the states
 	Agent    []Route  // the second tier: the agent's own
 	Plugins  []Plugin // the third tier; among equal priorities, in this order
 }
 
-// A Router decides by three tiers of routes. It never changes and is used
-// concurrently, by as many agents as like. [New] makes it; the zero value has no
-// routes.
+// A Router decides by three tiers of routes. It is immutable and may be used
+// concurrently, by any number of agents. Make one with [New]; the zero value has
+// no routes.
 type Router struct {
 	strategy Strategy
-	all      []registered // in the order in which they decide
+	all      []registered // in order of precedence
 	byKind   map[signals.Kind]*candidates
 	states   map[State]*State // for machines to point to
 }
@@ -32,7 +32,7 @@ type candidates struct {
 	routes     []*registered
 }
 
-// New returns a router, or all that is wrong with its routes: each a
+// New returns a router, or all errors in its routes, joined: each is a
 // [*signals.FieldError] that says whose route it is.
 func New(c Config) (*Router, error) {
 	r := &Router{strategy: c.Strategy.clone(), byKind: map[signals.Kind]*candidates{}, states: map[State]*State{}}
@@ -75,8 +75,8 @@ func (r *Router) add(t Tier, plugin string, routes []Route) {
 	}
 }
 
-// Customs returns the names of the custom actions that routes ask for, sorted.
-// Whoever runs an agent must have an executor for each.
+// Customs returns the sorted names of the custom actions that routes refer to.
+// An agent needs a function for each.
 func (r *Router) Customs() []string {
 	var names []string
 	for _, route := range r.all {
@@ -88,5 +88,5 @@ func (r *Router) Customs() []string {
 	return slices.Compact(names)
 }
 
-// Initial returns the state in which a strategy begins; "" if it has none.
+// Initial returns the initial state of the strategy; "" if it has no states.
 func (r *Router) Initial() State { return r.strategy.initial() }

@@ -5,27 +5,26 @@ import (
 	"slices"
 )
 
-// A Strategy is what has the last word: routes with precedence over all others,
-// and the states that they may depend on. The zero value is direct execution: it
-// has neither.
+// A Strategy has the highest authority: its routes have precedence over all
+// others and may depend on its states. The zero value has neither and means
+// direct execution.
 type Strategy struct {
-	States  []State // that there are
+	States  []State // all states
 	Initial State   // "": the first of the states
-	// Edges are the transitions that are allowed; nil: from every state to every
-	// other. A transition to the state that the strategy is in changes nothing
-	// and needs no edge.
+	// Edges are the allowed transitions; nil: from every state to every other. A
+	// transition to the current state changes nothing and needs no edge.
 	Edges  []Edge
 	Routes []Route
 }
 
-// An Edge allows a transition. Where several lead from one state to the same
-// other, their guards are asked in the order of priority, and the first that
-// says yes is taken.
+// An Edge allows a transition. If several edges connect the same two states,
+// their guards are called in order of priority, and the first edge whose guard
+// returns true is taken.
 type Edge struct {
 	Name     string // for decisions and errors; "": the two states
 	From, To State
 	Guard    Predicate // nil: always
-	Priority int       // the highest first; then the first registered
+	Priority int       // the highest first, then the first registered
 }
 
 func (e *Edge) String() string {
@@ -35,7 +34,7 @@ func (e *Edge) String() string {
 	return fmt.Sprintf("%s -> %s", e.From, e.To)
 }
 
-// A TransitionError says why a transition was refused.
+// A TransitionError is returned for a transition that was refused.
 type TransitionError struct {
 	From, To State
 	Problem  string
@@ -52,7 +51,7 @@ func (s *Strategy) initial() State {
 	return s.Initial
 }
 
-// declared reports whether there is such a state; without states, "" is one.
+// declared reports whether the state exists; without states, "" does.
 func (s *Strategy) declared(state State) bool {
 	if len(s.States) == 0 {
 		return state == ""
@@ -60,8 +59,8 @@ func (s *Strategy) declared(state State) bool {
 	return slices.Contains(s.States, state)
 }
 
-// clone copies what a caller might change. Edges are in the order in which
-// guards are asked.
+// clone copies what a caller might change, with the edges in the order in which
+// guards are called.
 func (s *Strategy) clone() Strategy {
 	c := *s
 	c.States, c.Edges = slices.Clone(s.States), slices.Clone(s.Edges)
@@ -69,8 +68,8 @@ func (s *Strategy) clone() Strategy {
 	return c
 }
 
-// allow returns the edge that lets v change into a state, "" if it needs none,
-// or why it may not.
+// allow returns the edge that allows v's transition to a state, "" if it needs
+// none, or an error if it is refused.
 func (s *Strategy) allow(v View, to State) (edge string, err error) {
 	if v.State == to || s.Edges == nil {
 		return "", nil
@@ -93,7 +92,7 @@ func (s *Strategy) allow(v View, to State) (edge string, err error) {
 	return "", &TransitionError{v.State, to, problem}
 }
 
-// ask fails closed: a guard that panics refuses.
+// ask calls the guard. It fails closed: a panic refuses the transition.
 func (e *Edge) ask(v View) (ok bool, err error) {
 	defer func() {
 		if p := recover(); p != nil {

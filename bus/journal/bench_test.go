@@ -8,7 +8,8 @@ import (
 	"github.com/swarmbus/swarmbus/bus/journal"
 )
 
-// BenchmarkRead reads records of 500 bytes and checks sums and chain.
+// BenchmarkRead reads records of 500 bytes and checks their checksums and
+// chain.
 func BenchmarkRead(b *testing.B) {
 	j := open(b, filepath.Join(b.TempDir(), "j"), &journal.Options{Sync: journal.SyncNever})
 	defer j.Close()

@@ -12,16 +12,16 @@ import (
 )
 
 // A memDisk is a disk that fails on request and that can lose power. As on
-// Linux, what a failed sync did not write counts as clean afterwards: a second
-// sync succeeds and writes nothing of it.
+// Linux, data that a failed sync did not write counts as clean afterwards: a
+// second sync succeeds without writing it.
 type memDisk struct {
 	mu      sync.Mutex
 	files   map[string]*memData
-	durable map[string]*memData // names that a crash leaves
+	durable map[string]*memData // names that survive a crash
 	locked  map[string]bool
 	room    int // bytes; 0: enough
 	ops     int
-	fail    func(op string, n int) error // asked before each writing operation
+	fail    func(op string, n int) error // called before each writing operation
 }
 
 type memData struct {
@@ -35,7 +35,7 @@ func newMemDisk() *memDisk {
 	return &memDisk{files: map[string]*memData{}, durable: map[string]*memData{}, locked: map[string]bool{}}
 }
 
-// diskWith has one file, all of it on the disk.
+// diskWith returns a disk with one file, all of it durable.
 func diskWith(path string, content []byte) *memDisk {
 	d := newMemDisk()
 	data := &memData{cache: bytes.Clone(content), from: len(content), disk: bytes.Clone(content)}
@@ -55,7 +55,7 @@ func (d *memDisk) op(name string) error {
 	return d.fail(name, d.ops)
 }
 
-// crash returns the disk as it is after the power went: with what was synced.
+// crash returns the disk after a loss of power: with what was synced.
 func (d *memDisk) crash() *memDisk {
 	after := newMemDisk()
 	for name, data := range d.durable {
@@ -136,7 +136,7 @@ func (f *memFile) ReadAt(p []byte, at int64) (int, error) {
 	return bytes.NewReader(f.cache).ReadAt(p, at)
 }
 
-// WriteAt writes half of what it is asked to when it fails.
+// WriteAt writes half of the data when it fails.
 func (f *memFile) WriteAt(p []byte, at int64) (int, error) {
 	err := f.d.op("write")
 	f.mu.Lock()

@@ -12,7 +12,7 @@ import (
 
 const where = "j"
 
-// numbered is the record with that sequence number in these tests.
+// numbered returns the record with that sequence number in these tests.
 func numbered(seq uint64) Record {
 	r := Record{Type: 1, Time: time.Unix(int64(seq), 0).UTC(), Head: fmt.Appendf(nil, "record %d", seq), Body: bytes.Repeat([]byte("x"), int(seq%7)*20)}
 	if seq%5 == 0 {
@@ -32,7 +32,7 @@ func openOn(t testing.TB, d *memDisk, o Options) *File {
 }
 
 // grow appends records one by one until there are n or one fails, and returns
-// the last one that was acknowledged. Every 13th time it drops all but two.
+// the last one acknowledged. Every 13th time it drops all but two.
 func grow(j *File, n uint64) (acknowledged uint64, err error) {
 	for acknowledged = j.Last(); acknowledged < n; {
 		last, err := j.Append(numbered(acknowledged + 1))
@@ -49,8 +49,8 @@ func grow(j *File, n uint64) (acknowledged uint64, err error) {
 	return acknowledged, nil
 }
 
-// wantWhole checks that a journal holds records as they were made, up to at
-// least one, and the state that stands for those it dropped.
+// wantWhole checks that a journal holds the records as they were made, at least
+// up to the given one, and the state for those it dropped.
 func wantWhole(t testing.TB, r Reader, least uint64) (last uint64) {
 	t.Helper()
 	s, err := r.Snapshot()
@@ -78,7 +78,7 @@ func wantWhole(t testing.TB, r Reader, least uint64) (last uint64) {
 }
 
 // Every single write, sync, truncation and rename fails in turn, and then the
-// power goes, or only the process.
+// power is lost, or only the process.
 func TestNothingAcknowledgedIsLostWhenTheDiskFails(t *testing.T) {
 	const n = 30
 	counting := newMemDisk()
@@ -123,8 +123,8 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// growUntilFailure appends on a disk that will fail, and checks that nothing
-// is taken afterwards.
+// growUntilFailure appends on a disk that will fail, and checks that nothing is
+// accepted afterwards.
 func growUntilFailure(t *testing.T, d *memDisk, n uint64) (acknowledged uint64) {
 	t.Helper()
 	j, err := Open(where, &Options{disk: d})
@@ -135,15 +135,15 @@ func growUntilFailure(t *testing.T, d *memDisk, n uint64) (acknowledged uint64) 
 		return 0
 	}
 	if acknowledged, err = grow(j, n); err == nil {
-		return acknowledged // the failure hit something that may fail
+		return acknowledged // the operation that failed may fail
 	}
 	if !errors.Is(err, errDisk) {
 		t.Fatalf("got %v", err)
 	}
 	if !errors.Is(err, ErrFailed) {
-		return acknowledged // a drop that did not happen
+		return acknowledged // a drop that had no effect
 	}
-	for range 3 { // the disk is well again, which is not to be trusted
+	for range 3 { // the disk works again, but is not to be trusted
 		if _, err := j.Append(numbered(1)); !errors.Is(err, ErrFailed) || !errors.Is(err, errDisk) {
 			t.Fatalf("append after a failure: %v", err)
 		}
@@ -207,7 +207,7 @@ func TestWeakModesKeepWhatWasSynced(t *testing.T) {
 	}
 }
 
-// smallLog is the content of a journal of n records, and where each ends.
+// smallLog returns the content of a journal of n records, and where each ends.
 func smallLog(t testing.TB, n uint64) (content []byte, ends []int) {
 	t.Helper()
 	d := newMemDisk()
@@ -284,7 +284,7 @@ func TestARecordThatWasChangedBreaksTheChain(t *testing.T) {
 	content, ends := smallLog(t, 4)
 	s, err := newScanner(bytes.NewReader(content), where, int64(len(content)))
 	must(t, err)
-	changed := bytes.Clone(content[:ends[1]]) // the second record anew, with sums that are right
+	changed := bytes.Clone(content[:ends[1]]) // the second record changed, with correct checksums
 	changed = appendFrame(changed, s.head.salt, &frame{seq: 2, time: noTime, kind: 1}, []byte("record two"), nil)
 	changed = append(changed, content[ends[2]:]...)
 	_, err = Open(where, &Options{disk: diskWith(where, changed)})

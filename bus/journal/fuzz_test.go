@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// FuzzReader reads any bytes: it does not panic, it ends, and a log that it
-// accepts is written again as it was. With mend, sums are made right first, so
-// that what is behind them is reached.
+// FuzzReader reads arbitrary bytes: the reader does not panic, it terminates,
+// and a log that it accepts is written again unchanged. With mend, checksums
+// are corrected first, so that the code behind them is reached.
 func FuzzReader(f *testing.F) {
 	content, ends := smallLog(f, 4)
 	f.Add(content, false)
@@ -45,7 +45,7 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
-// shortLarge reports whether some body is stored apart though it is small,
+// shortLarge reports whether some small body is stored in a frame of its own,
 // which only a forger does.
 func shortLarge(data []byte, s *scanner) bool {
 	for _, at := range s.bodies.all {
@@ -56,7 +56,8 @@ func shortLarge(data []byte, s *scanner) bool {
 	return len(data) > 2*LargeBody
 }
 
-// mended makes the sums and the chain of what may be frames right.
+// mended corrects the checksums and the chain of everything that looks like a
+// frame.
 func mended(data []byte) []byte {
 	h := header{salt: 7}
 	out := h.encode()

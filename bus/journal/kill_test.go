@@ -19,8 +19,8 @@ import (
 
 var kills = flag.Int("kills", 100, "how often TestKilledWriterLosesNothingAcknowledged kills")
 
-// writerEnv names the journal for a process that is this test, and that writes
-// until it is killed. It prints what is acknowledged.
+// writerEnv names the journal for a child process, which is this test binary
+// and writes until it is killed. It prints what is acknowledged.
 const writerEnv = "SWARMBUS_JOURNAL_WRITER"
 
 func TestMain(m *testing.M) {
@@ -117,7 +117,7 @@ func killOne(t *testing.T, path string, after time.Duration) map[string]uint64 {
 	lines := bufio.NewReader(out)
 	var timer *time.Timer
 	for {
-		line, err := lines.ReadString('\n') // a line that is not whole was not said
+		line, err := lines.ReadString('\n') // an incomplete line does not count
 		if err != nil {
 			break
 		}

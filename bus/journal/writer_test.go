@@ -94,7 +94,7 @@ func attach(t testing.TB, b *bus.Bus, s journal.Store) *journal.Writer {
 
 func TestARebuiltBusIsTheSameAndGoesOn(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "j")
-	once := newBus(t) // all in one life
+	once := newBus(t) // all in one run
 	for round := range 6 {
 		talk(t, once, round)
 	}

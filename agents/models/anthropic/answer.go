@@ -13,15 +13,15 @@ import (
 	"github.com/swarmbus/swarmbus/agents/models/internal/wire"
 )
 
-// An answer is what has come of one.
+// An answer is the part of an answer received so far.
 type answer struct {
 	show    func(models.Piece)
 	message anthropic.Message
-	args    map[int64]string // of calls, by the block's index: the library takes half of them for none
+	args    map[int64]string // arguments of calls by block index: the library treats incomplete ones as none
 	stopped bool
 }
 
-// add takes in the next event.
+// add adds the next event.
 func (a *answer) add(e anthropic.MessageStreamEventUnion) error {
 	switch e.Type {
 	case "message_stop":
@@ -40,11 +40,11 @@ func (a *answer) add(e anthropic.MessageStreamEventUnion) error {
 	return a.message.Accumulate(e)
 }
 
-// whole returns the answer if it is one.
+// whole returns the answer if it is complete.
 func (a *answer) whole(id models.ID) (*models.Answer, error) {
 	m, u := &a.message, a.message.Usage
 	to := &models.Answer{Finish: finish(m.StopReason), Model: m.Model, Usage: models.Usage{
-		Input:     int(u.InputTokens + u.CacheReadInputTokens + u.CacheCreationInputTokens), // the provider leaves the others out
+		Input:     int(u.InputTokens + u.CacheReadInputTokens + u.CacheCreationInputTokens), // the provider's count excludes the others
 		CacheRead: int(u.CacheReadInputTokens), CacheWrite: int(u.CacheCreationInputTokens), Output: int(u.OutputTokens),
 	}}
 	if m.StopReason == anthropic.StopReasonRefusal {
@@ -59,7 +59,7 @@ func (a *answer) whole(id models.ID) (*models.Answer, error) {
 			switch {
 			case json.Valid(args):
 				to.Calls = append(to.Calls, models.Call{ID: block.ID, Name: block.Name, Args: args})
-			case to.Finish != models.FinishLength: // there the rest of the call was not said
+			case to.Finish != models.FinishLength: // then the rest of the call is missing
 				return nil, &models.Error{Model: id, Problem: models.ErrMalformed, Detail: models.Detail("the call of tool " + block.Name + " is not whole")}
 			}
 		}
@@ -80,7 +80,7 @@ func finish(why anthropic.StopReason) models.Finish {
 	}
 }
 
-// failed says what an error of the library is.
+// failed converts an error of the library.
 func (m *Model) failed(ctx context.Context, err error, seen *wire.Seen) error {
 	var said *anthropic.Error
 	switch {
@@ -99,7 +99,7 @@ func (m *Model) failed(ctx context.Context, err error, seen *wire.Seen) error {
 	return seen.Failed(ctx, m.id, err, m.key)
 }
 
-// words is what the provider said.
+// words returns the provider's message.
 func words(e *anthropic.Error) string {
 	var body struct {
 		Error struct{ Type, Message string }
@@ -110,7 +110,8 @@ func words(e *anthropic.Error) string {
 	return fmt.Sprintf("%s: %s", body.Error.Type, body.Error.Message)
 }
 
-// statusOf is the status that an error in a stream would have had before it.
+// statusOf returns the HTTP status that an error in a stream would have had as
+// a response.
 func statusOf(sort anthropic.ErrorType) int {
 	switch sort {
 	case "invalid_request_error":

@@ -19,15 +19,15 @@ import (
 type Options struct {
 	Model   string       // as the provider names it
 	Key     string       // for x-api-key
-	BaseURL string       // up to /v1 and without it; "": Anthropic's own
+	BaseURL string       // without /v1; "": Anthropic's own
 	Header  http.Header  // sent with every call
-	Client  *http.Client // nil: one of the model's own, which asks no proxy
-	// NoCache marks nothing to be cached. What is written to a cache costs more
-	// than other input, and what is read from it less.
+	Client  *http.Client // nil: the model's own, without a proxy
+	// NoCache turns off caching of prompts. Input written to the cache costs
+	// more than other input, and input read from it less.
 	NoCache bool
 }
 
-// A Model is one of Anthropic's. Make it with [New].
+// A Model is a model of Anthropic. Make one with [New].
 type Model struct {
 	id     models.ID
 	client anthropic.Client
@@ -38,7 +38,7 @@ type Model struct {
 
 var _ models.Model = (*Model)(nil)
 
-// New returns a model. It calls nobody.
+// New returns a model. It makes no request.
 func New(o Options) (*Model, error) {
 	if o.Model == "" || o.Key == "" {
 		return nil, errors.New("anthropic: the model's name or the key is missing")
@@ -59,7 +59,7 @@ func New(o Options) (*Model, error) {
 // ID implements [models.Model].
 func (m *Model) ID() models.ID { return m.id }
 
-// Close closes connections that no call uses.
+// Close closes idle connections.
 func (m *Model) Close() { m.http.CloseIdleConnections() }
 
 // Ask implements [models.Model].

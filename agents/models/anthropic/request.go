@@ -10,7 +10,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents/models"
 )
 
-// request puts a request into the protocol's words.
+// request converts a request to the protocol.
 func (m *Model) request(r *models.Request) (to anthropic.MessageNewParams, err error) {
 	to = anthropic.MessageNewParams{Model: m.id.Name, MaxTokens: int64(r.Most), Messages: messages(r.Messages)}
 	if r.System != "" {
@@ -31,7 +31,7 @@ func (m *Model) request(r *models.Request) (to anthropic.MessageNewParams, err e
 		if err := json.Unmarshal(t.Schema, &schema); err != nil {
 			return to, fmt.Errorf("tool %s: %w", t.Name, err)
 		}
-		delete(schema, "type") // it is always an object, and said so
+		delete(schema, "type") // always "object", which the library adds
 		to.Tools = append(to.Tools, anthropic.ToolUnionParam{OfTool: &anthropic.ToolParam{
 			Name: t.Name, Description: param.NewOpt(t.Description), InputSchema: anthropic.ToolInputSchemaParam{ExtraFields: schema},
 		}})
@@ -45,7 +45,7 @@ func (m *Model) request(r *models.Request) (to anthropic.MessageNewParams, err e
 func messages(from []models.Message) (all []anthropic.MessageParam) {
 	for _, m := range from {
 		to := anthropic.MessageParam{Role: anthropic.MessageParamRole(m.Role)}
-		for _, result := range m.Results { // before the text: the provider wants them first
+		for _, result := range m.Results { // before the text, as the provider requires
 			to.Content = append(to.Content, anthropic.NewToolResultBlock(result.Call, result.Text, result.IsError))
 		}
 		if m.Text != "" {
@@ -61,7 +61,7 @@ func messages(from []models.Message) (all []anthropic.MessageParam) {
 	return all
 }
 
-// mark asks for everything before the last message to be cached.
+// mark marks everything before the last message for caching.
 func mark(to *anthropic.MessageNewParams) {
 	if len(to.Messages) < 2 {
 		return
@@ -72,8 +72,8 @@ func mark(to *anthropic.MessageNewParams) {
 	}
 }
 
-// accepted returns a schema without the keywords that the provider refuses, which
-// are bounds of numbers, texts and lists.
+// accepted returns a schema without the keywords that the provider refuses:
+// bounds of numbers, strings and arrays.
 func accepted(schema map[string]any) map[string]any {
 	for _, keyword := range []string{
 		"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "minItems", "maxItems", "uniqueItems",
@@ -84,7 +84,7 @@ func accepted(schema map[string]any) map[string]any {
 		switch v := value.(type) {
 		case map[string]any:
 			if key == "properties" || key == "$defs" {
-				for name, property := range v { // whose names may be like keywords
+				for name, property := range v { // whose names may equal keywords
 					if p, ok := property.(map[string]any); ok {
 						v[name] = accepted(p)
 					}

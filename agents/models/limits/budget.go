@@ -21,29 +21,29 @@ func (s Spend) String() string { return fmt.Sprintf("%d tokens and %v", s.Tokens
 func (s Spend) plus(t Spend) Spend  { return Spend{s.Tokens + t.Tokens, s.Money + t.Money} }
 func (s Spend) minus(t Spend) Spend { return Spend{s.Tokens - t.Tokens, s.Money - t.Money} }
 
-// A Budget is what calls may spend in all. It is safe for concurrent use; models
-// of several providers may share one.
+// A Budget limits the total spending of calls. It is safe for concurrent use;
+// models of several providers may share one.
 type Budget struct {
-	most Spend // 0: without a bound
+	most Spend // 0: unlimited
 
 	mu    sync.Mutex // protects the fields below
 	books Books
-	freed chan struct{} // closed when a reservation ends; nil: nobody waits
+	freed chan struct{} // closed when a reservation ends; nil: no one waits
 }
 
-// Books are what a budget knows at one moment.
+// Books are the accounts of a budget at one moment.
 type Books struct {
-	Spent    Spend // by calls that are over
-	Reserved Spend // by calls that run
-	Assumed  Spend // of Spent: by calls that failed, or were not counted, and may have cost that
-	Refused  int   // calls that were not made
-	Over     Spend // of Spent: by calls that took more than was reserved
+	Spent    Spend // by finished calls
+	Reserved Spend // by running calls
+	Assumed  Spend // of Spent: by calls that failed or whose usage is unknown, in full
+	Refused  int   // number of calls refused
+	Over     Spend // of Spent: beyond what calls had reserved
 }
 
-// NewBudget returns a budget. An amount of 0 has no bound.
+// NewBudget returns a budget. An amount of 0 means no limit.
 func NewBudget(most Spend) *Budget { return &Budget{most: most} }
 
-// Books returns what was spent and is reserved.
+// Books returns the budget's accounts.
 func (b *Budget) Books() Books {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -55,7 +55,7 @@ func (b *Budget) fits(s Spend) bool {
 	return (b.most.Tokens == 0 || s.Tokens <= b.most.Tokens) && (b.most.Money == 0 || s.Money <= b.most.Money)
 }
 
-// reserve takes an amount out of the budget. It waits while it may come to fit.
+// reserve reserves an amount. It waits as long as the amount may fit later.
 func (b *Budget) reserve(ctx context.Context, s Spend) error {
 	for {
 		freed, err := b.tryReserve(s)
@@ -70,7 +70,7 @@ func (b *Budget) reserve(ctx context.Context, s Spend) error {
 	}
 }
 
-// tryReserve returns what to wait for, nil if the amount is reserved.
+// tryReserve returns a channel to wait on, or nil if the amount is reserved.
 func (b *Budget) tryReserve(s Spend) (freed <-chan struct{}, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -88,7 +88,7 @@ func (b *Budget) tryReserve(s Spend) (freed <-chan struct{}, err error) {
 	return b.freed, nil
 }
 
-// A refusal is a call that does not fit.
+// A refusal is the error of a call that does not fit.
 type refusal struct{ call, spent, most Spend }
 
 func (r *refusal) Error() string {
@@ -104,7 +104,7 @@ func (r *refusal) Error() string {
 
 func (*refusal) Unwrap() error { return models.ErrBudget }
 
-// settle ends a reservation with what was spent.
+// settle replaces a reservation by what was spent.
 func (b *Budget) settle(reserved, spent Spend, assumed bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -121,15 +121,15 @@ func (b *Budget) settle(reserved, spent Spend, assumed bool) {
 	}
 }
 
-// What a provider puts around what it is sent: roles and ends of each message, and
-// once an explanation of tools and schema.
+// Tokens that a provider adds to a request: roles and delimiters of each message,
+// and once an explanation of tools and schema.
 const (
 	perMessage = 32
 	perCall    = 1024
 )
 
-// Bound returns how many tokens the input of a request has at most, if no token
-// is shorter than a byte, as in all common vocabularies.
+// Bound returns the maximum number of input tokens of a request, provided that
+// no token is shorter than a byte, as in all common vocabularies.
 func Bound(r *models.Request) int {
 	n := perCall + perMessage + len(r.System)
 	for _, m := range r.Messages {

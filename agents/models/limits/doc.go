@@ -1,26 +1,24 @@
-// Package limits is what the users of a provider share: calls are made again
-// where that may help, at a rate, past a circuit breaker, within a time and within
-// a budget.
+// Package limits provides what all users of a provider share: retries, a rate
+// limit, a circuit breaker, timeouts and a budget.
 //
 //	budget := limits.NewBudget(limits.Spend{Money: models.USD / 2})
 //	shared := limits.New(limits.Options{Rate: 10, Budget: budget, Prices: prices})
 //	model := shared.Limit(openai.New(...))
 //
-// A call goes this way: it is repeated with growing pauses as long as its error
-// passes; each try waits for the rate, and for as long as the provider asked
-// anybody to wait; the circuit breaker refuses it while the provider is left
-// alone; the budget reserves what it may cost; and it has its own time. Whatever
-// waits ends with the context, and no try begins after that.
+// A call is processed as follows: it is retried with growing pauses as long as
+// its error is temporary; each try waits for the rate limit, and for as long as
+// the provider has asked any caller to wait; an open circuit breaker refuses it;
+// the budget reserves its maximum cost; and it has its own timeout. All waits
+// end with the context, and no try begins after that.
 //
 // # The budget
 //
-// A try reserves the most that it may take: for the input a token for each byte
-// and some for what the provider puts around it ([Bound]), for the answer
-// [models.Request].Most. What it took is booked when it is over and the rest given
-// back; a try that failed is booked with all that was reserved unless it is known
-// to be free. A try that does not fit waits while others hold reservations, and is
-// refused (models.ErrBudget) when it would not fit whatever they give back. So no
-// number of concurrent callers can spend more than the budget has, as long as a
-// provider counts no more tokens than there are bytes and keeps to Most; one that
-// does not is found in [Books].Over.
+// A try reserves the most that it may cost: for the input one token per byte plus
+// an overhead ([Bound]), for the answer [models.Request].Most. When it ends, its
+// actual cost is booked and the rest released; a failed try is booked with the
+// full reservation unless it is known to be free. A try that does not fit waits
+// while others hold reservations, and is refused (models.ErrBudget) if it would
+// not fit even if they released everything. So no number of concurrent callers can
+// exceed the budget, as long as a provider counts no more tokens than bytes and
+// respects Most; the excess of one that does not is in [Books].Over.
 package limits

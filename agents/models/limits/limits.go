@@ -13,45 +13,46 @@ import (
 	"github.com/swarmbus/swarmbus/agents/models"
 )
 
-// Options of [New]. The zero value of each means the default beside it.
+// Options of [New]. Zero values mean the defaults given.
 type Options struct {
-	Tries int // of a call; 0: 8, 1: it is not repeated
-	// Pause is before the second try; it doubles up to MaxPause, each a quarter more
-	// or less by chance. What the provider asks for is kept, and by chance up to two
-	// thirds of it added. 0: 0.5s and 30s.
+	Tries int // of a call; 0: 8, 1: no retries
+	// Pause is the pause before the second try; it doubles up to MaxPause, each with
+	// a random jitter of a quarter. A pause that the provider asks for is never
+	// shortened, but extended by a random part of up to two thirds. 0: 0.5s and 30s.
 	Pause, MaxPause time.Duration
-	// Patience is how long the provider may ask to wait; a call that would have to
-	// wait longer fails. 0: 1m.
+	// Patience is the longest wait that the provider may ask for; a call that
+	// would have to wait longer fails. 0: 1m.
 	Patience time.Duration
 
-	Rate  float64 // tries a second, of all calls; 0: no limit
+	Rate  float64 // tries per second, over all calls; 0: no limit
 	Burst int     // tries at once; 0: 1
 	// Timeout of a try; 0: 2m, <0: none.
 	Timeout time.Duration
 
-	// Failures are how many tries have to fail one after the other, of all calls,
-	// until the provider is left alone for the time Rest; then one try shows
-	// whether it is back. What the provider refuses, and too many requests, are no
+	// Failures is the number of consecutive failed tries, over all calls, that
+	// opens the circuit breaker for the time Rest; then a single try shows whether
+	// the provider works again. Refused requests and rate limiting do not count as
 	// failures. 0: 10 and 15s.
 	Failures uint
 	Rest     time.Duration
 
 	Budget *Budget // nil: none
-	// Prices of models. A budget in money refuses those that are not in it.
+	// Prices of models. A budget in money refuses models without a price.
 	Prices map[models.ID]models.Price
 }
 
-// Shared is what the users of one provider share. It is safe for concurrent use.
+// Shared is the state that the users of one provider share. It is safe for
+// concurrent use.
 type Shared struct {
 	opts    Options
 	rate    *rate.Limiter // nil: no limit
 	breaker circuitbreaker.CircuitBreaker[*models.Answer]
 
 	mu    sync.Mutex // protects the field below
-	until time.Time  // when the provider asked to wait
+	until time.Time  // end of the wait that the provider asked for
 }
 
-// New returns what is shared.
+// New returns a Shared.
 func New(o Options) *Shared {
 	o.Tries = cmp.Or(o.Tries, 8)
 	o.Pause, o.MaxPause = cmp.Or(o.Pause, 500*time.Millisecond), cmp.Or(o.MaxPause, 30*time.Second)
@@ -95,7 +96,7 @@ func (l *limited) Ask(ctx context.Context, r *models.Request) (*models.Answer, e
 	})
 }
 
-// try makes the call once.
+// try makes one try.
 func (l *limited) try(ctx context.Context, r *models.Request) (*models.Answer, error) {
 	if err := l.wait(ctx); err != nil {
 		return nil, err
@@ -119,7 +120,7 @@ func (l *limited) try(ctx context.Context, r *models.Request) (*models.Answer, e
 	return a, err
 }
 
-// bound returns what the call may take.
+// bound returns the maximum cost of the call.
 func (l *limited) bound(r *models.Request) (Spend, error) {
 	price, known := l.opts.Prices[l.ID()]
 	if !known && l.opts.Budget != nil && l.opts.Budget.most.Money > 0 {
@@ -129,12 +130,12 @@ func (l *limited) bound(r *models.Request) (Spend, error) {
 	return Spend{input + r.Most, price.Highest(input, r.Most)}, nil
 }
 
-// settle books what the call took, and what it cost.
+// settle books the tokens and cost of the call.
 func (l *limited) settle(reserved Spend, a *models.Answer, err error) {
 	spent, assumed := reserved, true
 	var failed *models.Error
 	switch {
-	case err == nil && a.Usage != (models.Usage{}): // else the server does not tell
+	case err == nil && a.Usage != (models.Usage{}): // else the server does not report it
 		if price, known := l.opts.Prices[l.ID()]; known {
 			a.Cost = price.Cost(a.Usage)
 		}
@@ -147,7 +148,8 @@ func (l *limited) settle(reserved Spend, a *models.Answer, err error) {
 	}
 }
 
-// inTime asks past the circuit breaker, for as long as a try may last.
+// inTime makes the call through the circuit breaker and with the timeout of a
+// try.
 func (l *limited) inTime(ctx context.Context, r *models.Request) (*models.Answer, error) {
 	if !l.breaker.TryAcquirePermit() {
 		err := l.error(models.ErrOpen, nil)
@@ -167,15 +169,15 @@ func (l *limited) inTime(ctx context.Context, r *models.Request) (*models.Answer
 	return a, err
 }
 
-// judge tells the circuit breaker how the call went. What the provider refuses,
-// and too many requests, show that it is there; a call that was cancelled shows
+// judge reports the result of the call to the circuit breaker. Refused requests
+// and rate limiting show that the provider works; a canceled call shows
 // nothing.
 func (l *limited) judge(ctx context.Context, err error) {
 	var failed *models.Error
 	switch {
 	case err != nil && ctx.Err() != nil:
 		if l.breaker.IsHalfOpen() {
-			l.breaker.RecordFailure() // the next one has to show it
+			l.breaker.RecordFailure() // the next call has to show it
 		}
 	case errors.As(err, &failed) && failed.Temporary() && failed.Problem != models.ErrRateLimited:
 		l.breaker.RecordFailure()
@@ -184,7 +186,7 @@ func (l *limited) judge(ctx context.Context, err error) {
 	}
 }
 
-// error returns an error of a call that was not made.
+// error returns the error of a call that was not made.
 func (l *limited) error(problem *models.Problem, why error) *models.Error {
 	e := &models.Error{Model: l.ID(), Problem: problem, Unbilled: true}
 	if why != nil {
@@ -207,20 +209,20 @@ func (l *limited) wait(ctx context.Context) error {
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case err != nil: // its turn would come after the deadline
+	case err != nil: // its time would be after the deadline
 		return l.error(models.ErrTimeout, err)
 	}
 	return nil
 }
 
-// pause is how long the provider asked everybody to wait from now on.
+// pause returns the remaining wait that the provider asked for.
 func (s *Shared) pause() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return time.Until(s.until)
 }
 
-// heed lets all calls wait for as long as the provider asked one to.
+// heed makes all calls wait for as long as the provider asked one to wait.
 func (s *Shared) heed(err error) {
 	var failed *models.Error
 	if !errors.As(err, &failed) || failed.Status == 0 || !failed.Temporary() || failed.After <= 0 || failed.After > s.opts.Patience {

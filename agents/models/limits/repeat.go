@@ -11,10 +11,11 @@ import (
 	"github.com/swarmbus/swarmbus/agents/models"
 )
 
-// jitter is the part of a pause that is added or taken away by chance.
+// jitter is the part of a pause that is randomly added or subtracted.
 const jitter = 0.25
 
-// repeat calls try until it succeeds, fails for good or was called often enough.
+// repeat calls try until it succeeds, fails permanently or has used up its
+// tries.
 func (s *Shared) repeat(ctx context.Context, try func() (*models.Answer, error)) (*models.Answer, error) {
 	policy := retrypolicy.NewBuilder[*models.Answer]().
 		WithMaxAttempts(s.opts.Tries).ReturnLastFailure().
@@ -29,14 +30,14 @@ func (s *Shared) repeat(ctx context.Context, try func() (*models.Answer, error))
 	return a, err
 }
 
-// passes reports whether another try may help, soon enough.
+// passes reports whether a retry may help, soon enough.
 func (s *Shared) passes(err error) bool {
 	var failed *models.Error
 	return errors.As(err, &failed) && failed.Temporary() && failed.After <= s.opts.Patience
 }
 
-// asked returns a pause that chance makes no shorter than the provider asks for,
-// and -1 if it asks for none.
+// asked returns a pause that the jitter cannot make shorter than the provider
+// asks for, or -1 if it asks for none.
 func asked(err error) time.Duration {
 	var failed *models.Error
 	if !errors.As(err, &failed) || failed.After <= 0 {

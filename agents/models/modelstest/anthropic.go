@@ -9,7 +9,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents/models"
 )
 
-// Anthropic is the protocol of Anthropic's messages, at /v1/messages.
+// Anthropic is the protocol of Anthropic's Messages API, at /v1/messages.
 var Anthropic Dialect = anthropic{}
 
 type anthropic struct{}
@@ -110,8 +110,8 @@ func (in *anthropicRequest) check() (*models.Request, error) {
 	return to, in.conversation(to)
 }
 
-// conversation refuses what does not begin with the user, is empty, or has calls
-// whose results are not in the next message.
+// conversation refuses conversations that are empty, do not begin with the user,
+// or have calls whose results are not in the next message.
 func (in *anthropicRequest) conversation(to *models.Request) error {
 	open, cached := map[string]bool{}, 0
 	for i, m := range in.Messages {

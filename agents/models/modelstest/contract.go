@@ -15,13 +15,13 @@ import (
 	"github.com/swarmbus/swarmbus/agents/models"
 )
 
-// Open returns a model that asks the server at baseURL for [Name] with [Key].
+// Open returns the model [Name] of the server at baseURL, with [Key].
 type Open func(baseURL string) (models.Model, error)
 
-// Test checks that a model keeps the contract of [models.Model], each part of it in
-// a test of its own.
+// Test checks that a model obeys the contract of [models.Model], each part in a
+// subtest.
 func Test(t *testing.T, d Dialect, open Open) {
-	// Nothing of this may count.
+	// None of these may have an effect.
 	for _, name := range []string{"OPENAI_BASE_URL", "OPENAI_API_KEY", "ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "HTTP_PROXY", "http_proxy"} {
 		t.Setenv(name, "http://127.0.0.1:1")
 	}
@@ -34,8 +34,8 @@ func Test(t *testing.T, d Dialect, open Open) {
 	}
 }
 
-// Broken returns the parts of the contract that a model does not keep: for who
-// wants to see that the suite finds something.
+// Broken returns the parts of the contract that a model violates. It serves to
+// test the suite itself.
 func Broken(d Dialect, open Open) (parts []string) {
 	for _, c := range contract {
 		if c.check(d, open) != nil {
@@ -45,7 +45,7 @@ func Broken(d Dialect, open Open) (parts []string) {
 	return parts
 }
 
-// contract is what every model keeps.
+// contract lists the parts of the contract.
 var contract = []struct {
 	name  string
 	check func(d Dialect, open Open) error
@@ -278,8 +278,8 @@ func uncounted(d Dialect, open Open) error {
 	})
 }
 
-// ends lets the server stall, and ends the context: by a cause, and by time. On a busy
-// machine the first of three that is quick enough counts.
+// ends lets the server stall and ends the context, by a cause and by timeout. As the
+// machine may be busy, one try of three has to be quick enough.
 func ends(d Dialect, open Open) error {
 	return with(d, open, always(Reply{Text: long, Fault: Stalls}), func(_ *Server, m models.Model) error {
 		took := cancelled(m)
@@ -306,7 +306,7 @@ func ends(d Dialect, open Open) error {
 	})
 }
 
-// cancelled cancels a call in the middle of its answer.
+// cancelled cancels a call during its answer.
 func cancelled(m models.Model) error {
 	why := errors.New("enough of it")
 	ctx, cancel := context.WithCancelCause(context.Background())
@@ -329,7 +329,7 @@ func cancelled(m models.Model) error {
 
 func unreached(_ Dialect, open Open) error {
 	s := httptest.NewServer(nil)
-	s.Close() // nobody listens there now
+	s.Close() // nothing listens there now
 	m, err := open(s.URL)
 	if err != nil {
 		return err
@@ -342,7 +342,7 @@ func unreached(_ Dialect, open Open) error {
 	return nil
 }
 
-// unsent asks with a schema that is no JSON.
+// unsent makes a request with a schema that is not JSON.
 func unsent(d Dialect, open Open) error {
 	return with(d, open, always(Reply{Text: long}), func(s *Server, m models.Model) error {
 		r := question()

@@ -1,5 +1,5 @@
-// Package modelstest is the contract of a model as a test suite, and servers that
-// speak the providers' protocols as strictly as they do.
+// Package modelstest has the contract of a model as a test suite, and servers
+// that implement the providers' protocols as strictly as the providers.
 //
 //	func TestContract(t *testing.T) {
 //		modelstest.Test(t, modelstest.OpenAI, func(baseURL string) (models.Model, error) {
@@ -7,11 +7,11 @@
 //		})
 //	}
 //
-// An adapter for a protocol of its own brings a [Dialect], which is how the server
-// reads requests and writes answers.
+// An adapter for another protocol provides a [Dialect], by which the server reads
+// requests and writes answers.
 //
 // A [Server] refuses what the provider refuses: a wrong key, unknown members,
-// schemas that cannot be enforced, results of calls that nobody made. It sends its
-// streams in odd pieces with comments between them, and fails as it is told: see
+// schemas that cannot be enforced, results of calls that were not made. It sends
+// its streams in odd pieces with comments in between, and fails on request: see
 // [Fault].
 package modelstest

@@ -13,54 +13,54 @@ import (
 	"github.com/swarmbus/swarmbus/agents/models"
 )
 
-// Key is the key that servers take. No other is taken.
+// Key is the only key that servers accept.
 const Key = "sk-test-0123456789abcdef"
 
-// Name is the model that servers have. No other is found.
+// Name is the only model that servers have.
 const Name = "large"
 
-// A Reply is what a server answers to one request.
+// A Reply is a server's answer to one request.
 type Reply struct {
 	Text   string
 	Calls  []models.Call
-	Finish models.Finish // "": calls if there are some, else stop
+	Finish models.Finish // "": calls if there are any, else stop
 	Usage  models.Usage
 
 	Fault      Fault
-	Status     int    // that it is refused with; 0: it is not
-	RetryAfter string // the header, with a status
+	Status     int    // to refuse the request with; 0: do not
+	RetryAfter string // the header, if there is a status
 }
 
-// A Fault is how an answer goes wrong.
+// A Fault is a way in which an answer goes wrong.
 type Fault int
 
 // The faults.
 const (
-	Whole         Fault = iota // not at all
-	Stalls                     // it stops in the middle, and the connection stays
+	Whole         Fault = iota // no fault
+	Stalls                     // the answer stops in the middle, with the connection open
 	Drops                      // the connection breaks in the middle
-	CutOff                     // the response ends in the middle, as if it were whole
-	Malformed                  // a part of it is no JSON
-	HalfCall                   // it ends in the middle of a call's arguments, as if they were whole
-	FailsInside                // an error comes in the middle
-	CountsNothing              // it has no usage
+	CutOff                     // the response ends in the middle, as if it were complete
+	Malformed                  // a part is not JSON
+	HalfCall                   // the answer ends in the middle of a call's arguments, as if they were complete
+	FailsInside                // an error occurs in the middle
+	CountsNothing              // the answer has no usage
 )
 
 // A Dialect is a protocol.
 type Dialect interface {
 	// Read reads a request and refuses what the provider refuses, with a [*Refusal].
 	Read(r *http.Request) (*models.Request, error)
-	// Refuse writes what the provider says in place of an answer.
+	// Refuse writes the provider's error response.
 	Refuse(w http.ResponseWriter, status int, message string)
-	// Events are the events of an answer: those in which it is said, then those
-	// that end it. Each is whole, with its empty line.
+	// Events returns the events of an answer: those with its content, then
+	// those that end it. Each is complete, with its empty line.
 	Events(r *Reply) (said, end []string)
-	// Broken is an event that is no JSON, and Failed one with an error.
+	// Broken returns an event that is not JSON, and Failed one with an error.
 	Broken() string
 	Failed() string
 }
 
-// A Refusal is why a request is refused.
+// A Refusal is the reason why a request is refused.
 type Refusal struct {
 	Status  int
 	Message string
@@ -72,7 +72,7 @@ func refuse(status int, format string, args ...any) error {
 	return &Refusal{status, fmt.Sprintf(format, args...)}
 }
 
-// A Server speaks a protocol on a port of its own.
+// A Server implements a protocol on a port of its own.
 type Server struct {
 	URL string
 
@@ -87,9 +87,9 @@ type Server struct {
 	spent    models.Usage
 }
 
-// NewServer starts a server that answers what reply says: it is called for each
-// request that the provider would take, at once, with their number from 1. Close
-// it.
+// NewServer starts a server that answers with the results of reply, which is
+// called concurrently for each request that the provider would accept, with the
+// request's number from 1. The caller must close the server.
 func NewServer(d Dialect, reply func(n int, r *models.Request) Reply) *Server {
 	s := &Server{dialect: d, reply: reply}
 	s.server = httptest.NewServer(http.HandlerFunc(s.serve))
@@ -97,40 +97,40 @@ func NewServer(d Dialect, reply func(n int, r *models.Request) Reply) *Server {
 	return s
 }
 
-// Handler is what a [Server] answers with, for a server of one's own.
+// Handler returns the handler of a [Server], for use in another server.
 func Handler(d Dialect, reply func(n int, r *models.Request) Reply) http.Handler {
 	return http.HandlerFunc((&Server{dialect: d, reply: reply}).serve)
 }
 
-// Close ends the server and what it is still answering.
+// Close ends the server and its running answers.
 func (s *Server) Close() {
 	s.server.CloseClientConnections()
 	s.server.Close()
 }
 
-// Requests returns the requests that were taken, in the order in which they came.
+// Requests returns the accepted requests, in order of arrival.
 func (s *Server) Requests() []*models.Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]*models.Request(nil), s.requests...)
 }
 
-// Refused returns why requests were refused that the provider would not take.
+// Refused returns the reasons for which requests were refused as invalid.
 func (s *Server) Refused() []error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]error(nil), s.refused...)
 }
 
-// Times returns when requests came, also those that were refused.
+// Times returns the arrival times of all requests, including refused ones.
 func (s *Server) Times() []time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]time.Time(nil), s.at...)
 }
 
-// Spent returns what the provider would charge for: all that it answered, also
-// what the client did not wait for.
+// Spent returns the usage that the provider would charge for: all answers,
+// including those that the client did not wait for.
 func (s *Server) Spent() models.Usage {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -213,7 +213,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, reply *Reply) {
 	}
 }
 
-// pieces cuts what is sent into parts of a few bytes.
+// pieces splits the output into parts of a few bytes.
 type pieces struct {
 	w    http.ResponseWriter
 	sent int
@@ -243,7 +243,7 @@ func (p *pieces) write(text string) {
 	p.w.(http.Flusher).Flush()
 }
 
-// parts cuts a text into what a stream has of it at once.
+// parts splits a text into the pieces of a stream.
 func parts(text string) (all []string) {
 	runes := []rune(text)
 	for i := 0; len(runes) > 0; i++ {
@@ -253,7 +253,7 @@ func parts(text string) (all []string) {
 	return all
 }
 
-// isName reports whether tools and schemas may have that name.
+// isName reports whether s is a valid name for tools and schemas.
 func isName(s string) bool {
 	return s != "" && len(s) <= 64 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == ""
 }

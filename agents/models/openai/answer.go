@@ -9,7 +9,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents/models"
 )
 
-// An answer is what has come of one.
+// An answer is the part of an answer received so far.
 type answer struct {
 	show    func(models.Piece)
 	text    strings.Builder
@@ -25,12 +25,12 @@ type call struct {
 	args     strings.Builder
 }
 
-// add takes in the next chunk.
+// add adds the next chunk.
 func (a *answer) add(c *openai.ChatCompletionStreamResponse) {
 	if c.Model != "" {
 		a.model = c.Model
 	}
-	if u := c.Usage; u != nil { // the last one counts: some servers count along
+	if u := c.Usage; u != nil { // the last one counts: some servers send running totals
 		a.usage = models.Usage{Input: u.PromptTokens, Output: u.CompletionTokens}
 		if d := u.PromptTokensDetails; d != nil {
 			a.usage.CacheRead = d.CachedTokens
@@ -58,8 +58,8 @@ func (a *answer) say(text string) {
 	}
 }
 
-// call takes in a part of a call: of the one with its index, or where the server
-// gives none, of a new one if it has an id or a name.
+// call adds a part of a call: to the call with its index, or, if the server
+// gives no index, to a new one if the part has an id or a name.
 func (a *answer) call(part *openai.ToolCall) {
 	i := len(a.calls) - 1
 	switch {
@@ -83,7 +83,7 @@ func (a *answer) call(part *openai.ToolCall) {
 	c.args.WriteString(part.Function.Arguments)
 }
 
-// whole returns the answer if it is one.
+// whole returns the answer if it is complete.
 func (a *answer) whole(id models.ID) (*models.Answer, error) {
 	if a.refused != "" || a.finish == openai.FinishReasonContentFilter {
 		return nil, &models.Error{Model: id, Problem: models.ErrFiltered, Detail: models.Detail(a.refused)}
@@ -98,7 +98,7 @@ func (a *answer) whole(id models.ID) (*models.Answer, error) {
 		switch {
 		case json.Valid(args) && c.id != "" && c.name != "":
 			to.Calls = append(to.Calls, models.Call{ID: c.id, Name: c.name, Args: args})
-		case to.Finish != models.FinishLength: // there the rest of the call was not said
+		case to.Finish != models.FinishLength: // then the rest of the call is missing
 			return nil, &models.Error{Model: id, Problem: models.ErrMalformed, Detail: models.Detail("the call of tool " + c.name + " is not whole")}
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents/models/internal/wire"
 )
 
-// failed says what an error of the library is.
+// failed converts an error of the library.
 func (m *Model) failed(ctx context.Context, err error, seen *wire.Seen) error {
 	var said *openai.APIError
 	var refused *openai.RequestError
@@ -29,7 +29,7 @@ func (m *Model) failed(ctx context.Context, err error, seen *wire.Seen) error {
 	return seen.Failed(ctx, m.id, err, m.key)
 }
 
-// said is an error that the server put into words, as the response or in the
+// said converts an error message of the server, sent as the response or in the
 // middle of a stream.
 func (m *Model) said(said *openai.APIError, seen *wire.Seen) error {
 	status, inStream := seen.Status, seen.Status < 400

@@ -18,30 +18,30 @@ import (
 
 // Options of [New]. Model is required.
 type Options struct {
-	Model    string       // as the server names it
-	Provider string       // who serves it, for records and prices; "": "openai"
-	BaseURL  string       // up to and with /v1; "": OpenAI's own
+	Model    string       // the server's name for it
+	Provider string       // for records and prices; "": "openai"
+	BaseURL  string       // including /v1; "": OpenAI's own
 	Key      string       // "": none is sent
 	Header   http.Header  // sent with every call
-	Client   *http.Client // nil: one of the model's own, which asks no proxy
-	// SchemaOrTools says that the server calls no tools where there is a schema, as
-	// Ollama: of a request with both the schema is left out.
+	Client   *http.Client // nil: the model's own, without a proxy
+	// SchemaOrTools is for servers that call no tools if there is a schema, such as
+	// Ollama: in a request with both, the schema is omitted.
 	SchemaOrTools bool
 }
 
-// A Model is one of a server. Make it with [New].
+// A Model is a model of a server. Make one with [New].
 type Model struct {
 	id     models.ID
 	client *openai.Client
 	http   *http.Client
 	key    string
-	own    bool // the server is OpenAI's, and calls the bound on tokens by its new name
+	own    bool // the server is OpenAI's, which uses the new name for the bound on tokens
 	either bool // a schema or tools
 }
 
 var _ models.Model = (*Model)(nil)
 
-// New returns a model. It calls nobody.
+// New returns a model. It makes no request.
 func New(o Options) (*Model, error) {
 	if o.Model == "" {
 		return nil, errors.New("openai: no model is named")
@@ -62,7 +62,7 @@ func New(o Options) (*Model, error) {
 // ID implements [models.Model].
 func (m *Model) ID() models.ID { return m.id }
 
-// Close closes connections that no call uses.
+// Close closes idle connections.
 func (m *Model) Close() { m.http.CloseIdleConnections() }
 
 // Ask implements [models.Model].
@@ -89,11 +89,11 @@ func (m *Model) Ask(ctx context.Context, r *models.Request) (*models.Answer, err
 	}
 }
 
-// coldest stands for a temperature of 0, which the library would not send. Numbers near
-// the smallest that there is stop Ollama's runner, which divides by it.
+// coldest replaces a temperature of 0, which the library would not send. Numbers close
+// to the smallest float stop Ollama's runner, which divides by them.
 const coldest = 1e-5
 
-// request puts a request into the protocol's words.
+// request converts a request to the protocol.
 func (m *Model) request(r *models.Request) openai.ChatCompletionRequest {
 	to := openai.ChatCompletionRequest{
 		Model: m.id.Name, Messages: messages(r), Seed: r.Seed, StreamOptions: &openai.StreamOptions{IncludeUsage: true},
@@ -101,7 +101,7 @@ func (m *Model) request(r *models.Request) openai.ChatCompletionRequest {
 	if m.own {
 		to.MaxCompletionTokens = r.Most
 	} else {
-		to.MaxTokens = r.Most //nolint:staticcheck // what most compatible servers know
+		to.MaxTokens = r.Most //nolint:staticcheck // the name that most compatible servers know
 	}
 	if r.Temperature != nil {
 		to.Temperature = max(float32(*r.Temperature), coldest)

@@ -11,10 +11,10 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// A twin is the log in its simplest form.
+// A twin is the simplest possible implementation of the log.
 type twin struct {
 	size      int
-	all       []twinEntry // that were ever appended
+	all       []twinEntry // everything ever appended
 	evictedTo uint64
 	counts    Counts
 }
@@ -90,7 +90,7 @@ type machine struct {
 	done Cursor // of a caller that reads under the writer's lock and keeps no pointer
 	lost []uint64
 
-	// Pointers that were handed out, and what they must still point at.
+	// Pointers that were returned, and what they must still point to.
 	handed  []signals.Any
 	was     []string
 	cursors []Cursor
@@ -162,7 +162,7 @@ func (m *machine) append(t *rapid.T) {
 	}
 }
 
-// work does as inline handlers do.
+// work reads as inline handlers do.
 func (m *machine) work(t *rapid.T, n int) {
 	for ; n > 0; n-- {
 		s, i, to := m.done.Span(m.log.Next())
@@ -178,7 +178,7 @@ func (m *machine) work(t *rapid.T, n int) {
 
 func (m *machine) note(s *Segment, i int, _ bool) { m.lost = append(m.lost, s.Seq[i]) }
 
-// hand takes a pointer as an outsider would, who keeps it.
+// hand takes a pointer and keeps it, as an outside caller would.
 func (m *machine) hand(s signals.Any) {
 	m.handed = append(m.handed, s)
 	m.was = append(m.was, shown(s))
@@ -203,7 +203,7 @@ func (m *machine) check(t *rapid.T) {
 	}
 }
 
-// audit counts the log once more, entry by entry.
+// audit recounts the log, entry by entry.
 func (l *Log) audit() error {
 	held, kinds, threads, live := 0, map[*Topic]int{}, map[*Topic]int{}, map[*page]int{}
 	first := l.floor / Slots * Slots

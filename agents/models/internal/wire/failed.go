@@ -8,13 +8,13 @@ import (
 	"github.com/swarmbus/swarmbus/agents/models"
 )
 
-// Failed returns what a failure is that the provider did not put into words: the cause
+// Failed returns the error for a failure without a message of the provider: the cause
 // of ctx's end, or a [*models.Error] without the secrets.
 func (s *Seen) Failed(ctx context.Context, id models.ID, err error, secrets ...string) error {
 	e := &models.Error{Model: id, Status: s.Status, Detail: models.Detail(err.Error(), secrets...), Err: err}
 	switch {
 	case ctx.Err() != nil:
-	case !s.Sent: // the library did not take it
+	case !s.Sent: // the library refused the request
 		e.Problem, e.Unbilled = models.ErrInvalid, true
 		return e
 	case isJSON(err) || errors.Is(err, ErrTooLong):

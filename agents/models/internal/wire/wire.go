@@ -1,6 +1,6 @@
-// Package wire is what adapters need of HTTP beneath the providers' libraries:
-// what came of a call although the library does not tell, and streams without what
-// the libraries stumble over.
+// Package wire is the HTTP layer beneath the providers' libraries: it records
+// facts about a call that the libraries do not report, and removes from streams
+// what they cannot handle.
 package wire
 
 import (
@@ -14,30 +14,30 @@ import (
 	"time"
 )
 
-// MaxBody is how many bytes a response may have.
+// MaxBody is the maximum size of a response in bytes.
 const MaxBody = 16 << 20
 
-// ErrTooLong is returned by a response's body at [MaxBody].
+// ErrTooLong is returned when reading a response's body beyond [MaxBody].
 var ErrTooLong = errors.New("the response has more than 16 MiB")
 
-// Seen is what was seen of a call.
+// Seen is what was observed of a call.
 type Seen struct {
-	Sent   bool // a request went out
+	Sent   bool // a request was sent
 	Status int  // 0: no response
 	Header http.Header
-	Done   bool // the stream said "[DONE]"
+	Done   bool // the stream contained "[DONE]"
 }
 
 type seenKey struct{}
 
-// Watch returns a context whose one call is seen.
+// Watch returns a context for one call, and the record of that call.
 func Watch(ctx context.Context) (context.Context, *Seen) {
 	s := &Seen{}
 	return context.WithValue(ctx, seenKey{}, s), s
 }
 
-// Client returns a client of base, nil for one of its own that asks no proxy, which
-// sees calls and adds the header to each.
+// Client returns a client that records calls and adds the header to each. It is
+// based on base, or, if that is nil, on a client of its own without a proxy.
 func Client(base *http.Client, header http.Header) *http.Client {
 	c := http.Client{}
 	if base != nil {
@@ -81,7 +81,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	switch {
 	case strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream"):
 		resp.Body = &events{body: b, seen: seen, lines: bufio.NewReader(b)}
-	case resp.StatusCode < http.StatusBadRequest: // an error of a gateway, which the libraries read by lines
+	case resp.StatusCode < http.StatusBadRequest: // an error of a gateway, which the libraries read line by line
 		resp.Body = &ended{b, io.MultiReader(b, strings.NewReader("\n\n"))}
 	default:
 		resp.Body = b
@@ -89,14 +89,14 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// CloseIdleConnections closes the connections that no call uses.
+// CloseIdleConnections closes idle connections.
 func (t *transport) CloseIdleConnections() {
 	if c, ok := t.next.(interface{ CloseIdleConnections() }); ok {
 		c.CloseIdleConnections()
 	}
 }
 
-// body is a response's body up to MaxBody.
+// body is a response's body limited to MaxBody.
 type body struct {
 	io.ReadCloser
 	read int
@@ -111,19 +111,19 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// ended is a body with the end of a line behind it.
+// ended is a body followed by a line break.
 type ended struct {
 	io.Closer
 	io.Reader
 }
 
-// events is a stream of events with each line whole and without comments, which
-// some clients take for something else.
+// events is a stream of events that delivers whole lines and omits comments,
+// which some clients misinterpret.
 type events struct {
 	*body
 	seen  *Seen
 	lines *bufio.Reader
-	rest  []byte // of the line that is being read
+	rest  []byte // rest of the current line
 	err   error
 }
 
