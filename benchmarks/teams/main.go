@@ -36,7 +36,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 	f := flag.NewFlagSet("teams", flag.ContinueOnError)
 	f.SetOutput(stderr)
 	f.StringVar(&o.data, "data", "benchmarks/data/votes", "directory of sets")
-	f.IntVar(&o.seeds, "seeds", 3, "draws of every team, averaged over")
+	f.IntVar(&o.seeds, "seeds", 6, "draws of every team, averaged over")
 	f.Uint64Var(&o.seed, "seed", 1, "of every draw")
 	f.StringVar(&o.md, "md", "", "write the tables to this file instead of standard output")
 	f.StringVar(&o.json, "json", "", "write the figures to this file")

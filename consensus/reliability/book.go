@@ -10,7 +10,7 @@ import (
 
 // Book learns voters' reliability across decisions: [Book.Observe] adds decisions, [Book.Resolve] what turned
 // out to be right, and [Book.Model] is what is known so far. Observing costs no more than keeping the votes;
-// the book learns when it is asked and holds half as many decisions, or outcomes, again as when it last did,
+// the book learns when it is asked and holds a fifth more decisions, or outcomes, than when it last did,
 // so the cost per decision stays constant. At most [Options.Window] decisions are kept; older ones leave. It learns of
 // 4,096 voters at most: where there are more names, those who voted once are newcomers again, and of the others those
 // who voted least often.
@@ -199,10 +199,10 @@ func (b *Book) known() *Model {
 	return b.model
 }
 
-// due reports whether the book holds half as many decisions, or outcomes, again as when it last learned.
+// due reports whether the book holds a fifth more decisions, or outcomes, than when it last learned.
 func (b *Book) due() bool {
 	n, known := len(b.decisions), b.batch.known()
-	grown := 2*n >= 3*b.learned || known >= minKnown && 2*known >= 3*max(b.resolved, 1)
+	grown := 5*n >= 6*b.learned || known >= minKnown && 5*known >= 6*max(b.resolved, 1)
 	return n >= b.o.First && n > 0 && grown
 }
 

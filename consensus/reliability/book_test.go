@@ -147,13 +147,13 @@ func TestBookLearnsWhenItIsDue(t *testing.T) {
 	if m == first {
 		t.Fatal("learned nothing from 20 decisions")
 	}
-	w.fill(b, 9, 0)
+	w.fill(b, 3, 0)
 	if b.Model() != m {
-		t.Error("learned again at 29 decisions")
+		t.Error("learned again at 23 decisions")
 	}
 	w.fill(b, 1, 0)
 	if b.Model() == m {
-		t.Error("learned nothing more at 30 decisions")
+		t.Error("learned nothing more at 24 decisions")
 	}
 }
 
@@ -192,7 +192,7 @@ func TestBookRefuses(t *testing.T) {
 		"one choice":        (&Options{Choices: []string{"a"}}).Validate(),
 		"a choice twice":    (&Options{Choices: []string{"a", "a"}}).Validate(),
 		"a negative window": (&Options{Window: -1}).Validate(),
-		"no number":         (&Options{Hard: math.NaN()}).Validate(),
+		"no number":         (&Options{Weight: math.NaN()}).Validate(),
 		"two kinds":         (&Options{Choices: letters(2), Stances: true}).Validate(),
 	} {
 		var field *consensus.FieldError

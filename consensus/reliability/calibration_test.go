@@ -154,8 +154,7 @@ func TestCertaintyNeverTurnsAVoteOrRaisesANewcomer(t *testing.T) {
 	}
 	for _, voter := range []string{"v0", "v5", "newcomer"} {
 		without := probable(voter, 0)
-		const reading = 0.002 // that counts a voter as worse than chance may weigh so much
-		for weight, was := 0.01, without-reading; weight <= 1; weight += 0.01 {
+		for weight, was := 0.01, without; weight <= 1; weight += 0.01 {
 			p := probable(voter, weight)
 			if p < was-1e-9 {
 				t.Errorf("%s for a at %.2f makes a %.4f probable, and %.4f when less sure", voter, weight, p, was)

@@ -142,20 +142,17 @@ func (m *parameters) check(s *state) error {
 		{[]float64{m.Corr.Pooled}, 0, closest},
 		{[]float64{m.Mean}, -100, 100},
 		{[]float64{float64(m.Decisions)}, 0, 1 << 31},
-		{[]float64{m.Hard, m.SdVoter, m.SdClass, m.SdPool, m.Rows, m.Residual, m.Density, m.Crowd, float64(m.Told)}, 0, 1e6},
+		{[]float64{m.SdVoter, m.SdClass, m.SdPool, m.Rows, m.Residual, m.Density, m.Crowd, float64(m.Told)}, 0, 1e6},
 	} {
 		if !within(part.of, part.lo, part.hi) {
 			return errors.New("a model with numbers out of range")
 		}
 	}
-	if !within([]float64{m.Hard, m.SdVoter, m.SdClass, m.SdPool, m.Crowd}, 1e-9, 1e6) {
+	if !within([]float64{m.SdVoter, m.SdClass, m.SdPool, m.Crowd}, 1e-9, 1e6) {
 		return errors.New("a model without a spread")
 	}
 	if !m.mixable() {
 		return errors.New("a model of structures that do not fit")
-	}
-	if m.Hard > 3 {
-		return errors.New("a model with numbers out of range")
 	}
 	if err := m.Stated.check(v); err != nil {
 		return err

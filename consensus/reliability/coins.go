@@ -29,6 +29,13 @@ type coinMode struct {
 // four votes are right.
 var coinPriors = [...][2]float64{{4, 2}, {2, 1}, {12, 6}, {2.4, 0.8}}
 
+// named are the choices that a decision's voters named.
+type named struct{ set uint64 }
+
+func (n *named) add(c int32) { n.set |= 1 << c }
+
+func (n named) has(c int) bool { return n.set>>c&1 == 1 }
+
 const (
 	coinRounds = 40
 	coinClose  = 0.01 // modes whose voters differ by no more are one
@@ -304,12 +311,13 @@ func (a *answering) hearCoins(mode *coinMode, p []float64) (n float64) {
 	for i, v := range a.voices {
 		odds := logit(mode.of(a.m.params.first(v.voter)))
 		above := odds + math.Log(float64(max(2, bits.OnesCount64(said.set))-1))
-		lift := max(a.cast.lift[i], min(0, -above)) // as atChance
-		right, w := sigma(odds+lift), a.cast.part[i]*a.alike(i)
+		lift, w := a.cast.lift[i], a.cast.part[i]*a.alike(i)
 		n += w
-		if lift < 0 {
-			n += w * lift / above // who is less sure is less of a vote; above is positive where lift is not
+		if lift < 0 && above != 0 { // who is less sure is closer to chance, from either side, and less of a vote
+			lift = -math.Copysign(min(-lift, math.Abs(above)), above)
+			n += w * lift / above
 		}
+		right := sigma(odds + max(lift, -math.Abs(above)))
 		for c := range p {
 			p[c] += w * math.Log(max(a.saysCoin(right, &a.said[v.said], c, said), 1e-300))
 		}

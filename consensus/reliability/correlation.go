@@ -39,7 +39,6 @@ type measuring struct {
 	knownPair, known []float64 // of known outcomes alone
 
 	r, sd, total []float64 // of one decision
-	named        named
 }
 
 // correlate measures r = vote − expected vote, one coordinate per choice, at the leading choice: ρ(j,k) =
@@ -93,9 +92,6 @@ func (s *measuring) decision(t int) {
 	lead := best(s.e.post[t*k:][:k])
 	p := s.e.post[t*k+lead]
 	s.r, s.sd = s.r[:0], s.sd[:0]
-	if !s.e.m.Own {
-		s.named = s.e.m.named(v)
-	}
 	clear(s.total)
 	sum, squares, norms := 0.0, 0.0, 0.0
 	for i := range v.voter {
@@ -161,9 +157,7 @@ func (s *measuring) residual(v votes, i, lead int) {
 		case l == lead:
 			x = -mean
 		case !m.Own:
-			if s.named.has(l) {
-				x = -(1 - mean) * math.Exp(m.instead(at, l, s.named))
-			}
+			x = -(1 - mean) * m.wrong[at*k+l]
 		case l < int(v.field):
 			x = -(1 - mean) * instead(int(v.field), lead, l)
 		}

@@ -10,15 +10,15 @@ func (e *em) count() {
 	k := e.b.Choices
 	prior := fill(k, 1)
 	for t := range e.b.size() {
-		resp, post := e.resp[t*k*levels:][:k*levels], e.post[t*k:][:k]
+		post := e.post[t*k:][:k]
 		for c, p := range post {
 			prior[c] += p
 		}
 		if e.b.Own {
-			e.countOwn(e.b.votes(t), resp)
+			e.countOwn(e.b.votes(t), post)
 			continue
 		}
-		e.countShared(e.b.votes(t), resp, post)
+		e.countShared(e.b.votes(t), post)
 	}
 	if e.b.Own {
 		return // a choice's number means nothing
@@ -32,7 +32,7 @@ func (e *em) count() {
 	}
 }
 
-func (e *em) countShared(v votes, resp, post []float64) {
+func (e *em) countShared(v votes, post []float64) {
 	k := e.b.Choices
 	for i, j := range v.voter {
 		l := int(v.said[i])
@@ -40,49 +40,31 @@ func (e *em) countShared(v votes, resp, post []float64) {
 			if p < 1e-9 {
 				continue
 			}
-			at := (int(j)*k + c) * levels
-			x := resp[c*levels:][:levels]
-			n := e.n[at : at+levels]
-			for d := range n {
-				n[d] += x[d]
-			}
-			if c != l {
-				e.rowN[(int(j)*k+c)*k+l] += p
-				continue
-			}
-			r := e.r[at : at+levels]
-			for d := range r {
-				r[d] += x[d]
+			at := int(j)*k + c
+			e.n[at] += p
+			if c == l {
+				e.r[at] += p
+			} else {
+				e.rowN[at*k+l] += p
 			}
 		}
 	}
 }
 
-func (e *em) countOwn(v votes, resp []float64) {
-	var total [levels]float64
-	for i, p := range resp {
-		total[i%levels] += p
-	}
+func (e *em) countOwn(v votes, post []float64) {
 	for i, j := range v.voter {
-		n, r := e.n[int(j)*levels:][:levels], e.r[int(j)*levels:][:levels]
-		x := resp[int(v.said[i])*levels:][:levels]
-		for d := range n {
-			n[d] += total[d]
-			r[d] += x[d]
-		}
+		e.n[j]++
+		e.r[j] += post[v.said[i]]
 	}
 }
 
 // rows is the M step for wrong answers: the pool's, and each voter's shrunk to it by Rows votes.
-func (e *em) rows(round int) {
+func (e *em) rows() {
 	if e.b.Own {
 		return
 	}
 	m, k := e.m, e.b.Choices
 	e.poolRows()
-	if k > 2 && round%4 == 3 {
-		m.Rows = e.rowWeight()
-	}
 	for at := range m.Voters * k {
 		c := at % k
 		row := m.Wrong[at*k:][:k]
@@ -122,32 +104,4 @@ func (e *em) poolRows() {
 			row[l] /= s
 		}
 	}
-}
-
-// rowWeight is the Dirichlet weight under which the wrong answers are most likely (Dirichlet-multinomial:
-// Minka, 2000), on a grid.
-func (e *em) rowWeight() float64 {
-	top, at := math.Inf(-1), e.m.Rows
-	for w := 2.0; w <= 256; w *= 2 {
-		if v := e.rowFit(w); v > top {
-			top, at = v, w
-		}
-	}
-	return at
-}
-
-func (e *em) rowFit(w float64) float64 {
-	k, v := e.b.Choices, 0.0
-	for i := range e.m.Voters * k {
-		total := 0.0
-		for l, n := range e.rowN[i*k:][:k] {
-			if n > 0 {
-				q := w * e.m.PoolWrong[i%k*k+l]
-				v += lgamma(q+n) - lgamma(q)
-				total += n
-			}
-		}
-		v += lgamma(w) - lgamma(w+total)
-	}
-	return v
 }

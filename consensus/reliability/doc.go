@@ -38,11 +38,9 @@
 // # How votes are pooled
 //
 //	what                                      how                                             source
-//	a voter is right                          σ(rate + ease of the decision), the ease        Dawid and Skene, 1979; Qu,
-//	                                          normal on seven points                          Tan and Kutner, 1996
+//	a voter is right                          σ(rate)                                         Dawid and Skene, 1979
 //	rates of voters and choices               normal around those of the pool                 Kim and Ghahramani, 2012;
 //	                                                                                          Paun et al., 2018
-//	wrong answers fall on what others said    those of shared choices are among the named     ours
 //	how sure a voter says it is               a slope in log-odds, by voter                   Turner et al., 2014
 //	a ballot for several, or against some     the probability of any that it allows           Heitjan and Rubin, 1991
 //	voters who err together                   weights w ≥ 0 that minimise ½wᵀRw − μᵀw,        Winkler, 1981; Clemen and

@@ -2,87 +2,65 @@ package reliability
 
 import "math"
 
-// joint fills lp[c*levels+d] with the log joint of choice, difficulty and the votes, each vote's evidence
-// times its weight f, or 1 without. known >= 0 rules all other choices out.
+// joint fills lp with the log joint of each choice and the votes, each vote's evidence times its weight f, or 1
+// without. known >= 0 rules all other choices out.
 func (m *parameters) joint(v votes, f []float64, known int32, lp []float64) {
 	m.prior(v, known, lp)
 	if m.Own {
 		m.jointOwn(v, f, lp)
 		return
 	}
-	k, n := m.Choices, m.named(v)
-	var own room
+	k := m.Choices
 	for i, j := range v.voter {
-		w, l := 1.0, int(v.said[i])
-		if f != nil {
-			w = f[i]
-		}
+		w, l := or(f, i, 1), int(v.said[i])
 		if w == 0 {
 			continue
 		}
-		base := int(j) * k
-		for c := 0; c < k; c++ {
-			row, q := lp[c*levels:][:levels], 0.0
-			t, miss := m.at(base+c, v.lifted(i), &own)
-			if c != l {
-				t, q = miss, m.instead(base+c, l, n)
-			}
-			for d := range row {
-				row[d] += w * (t[d] + q)
+		for c := range lp {
+			at := int(j)*k + c
+			right, miss := m.at(at, v.lifted(i))
+			if c == l {
+				lp[c] += w * right
+			} else {
+				lp[c] += w * (miss + m.Wrong[at*k+l])
 			}
 		}
 	}
 }
 
 func (m *parameters) prior(v votes, known int32, lp []float64) {
-	possible := len(lp) / levels
+	possible := len(lp)
 	if m.Own {
 		possible = v.possible()
 	}
-	for c := range len(lp) / levels {
-		row := lp[c*levels:][:levels]
-		ok := c < possible
-		if known >= 0 {
-			ok = c == int(known)
-		}
-		if !ok {
-			for d := range row {
-				row[d] = math.Inf(-1)
-			}
-			continue
-		}
-		for d := range row {
-			row[d] = m.logw[d]
-			if !m.Own {
-				row[d] += m.Prior[c]
-			}
+	for c := range lp {
+		switch {
+		case known >= 0 && c != int(known), known < 0 && c >= possible:
+			lp[c] = math.Inf(-1)
+		case m.Own:
+			lp[c] = 0
+		default:
+			lp[c] = m.Prior[c]
 		}
 	}
 }
 
 func (m *parameters) jointOwn(v votes, f, lp []float64) {
-	var own room
 	k := int(v.field)
 	ofNone, toNone, other := math.Log(instead(k, k-1, 0)), math.Log(instead(k, 0, k-1)), math.Log(instead(k, 0, 1))
 	for i, j := range v.voter {
-		w, l := 1.0, int(v.said[i])
-		if f != nil {
-			w = f[i]
-		}
-		right, miss := m.at(int(j), v.lifted(i), &own)
+		w, l := or(f, i, 1), int(v.said[i])
+		right, miss := m.at(int(j), v.lifted(i))
 		for c := range k {
-			row, t, q := lp[c*levels:][:levels], right, 0.0
 			switch {
 			case c == l:
+				lp[c] += w * right
 			case c == k-1:
-				t, q = miss, ofNone
+				lp[c] += w * (miss + ofNone)
 			case l == k-1:
-				t, q = miss, toNone
+				lp[c] += w * (miss + toNone)
 			default:
-				t, q = miss, other
-			}
-			for d := range row {
-				row[d] += w * (t[d] + q)
+				lp[c] += w * (miss + other)
 			}
 		}
 	}
@@ -109,9 +87,7 @@ func instead(field, c, l int) float64 {
 func (w *weigher) evidence(v votes, ev []float64) {
 	v.lift = w.m.lifts(v, nil)
 	f, n := w.of(v)
-	lp := make([]float64, len(ev)*levels)
-	w.m.joint(v, f, -1, lp)
-	marginal(lp, ev)
+	w.m.joint(v, f, -1, ev)
 	w.m.discount(w.m.Residual, n, ev)
 }
 

@@ -5,18 +5,16 @@ type em struct {
 	b    *batch
 	o    Options
 	m    *parameters
-	resp []float64 // [decision][choice][level]
 	post []float64 // [decision][choice]
 	f    []float64 // weight per vote, nil until dependence is known
 	lift []float64 // of its voter's log-odds, per vote, nil if stated certainty means nothing
-	n, r []float64 // votes and right votes, [voter*columns][level]
+	n, r []float64 // votes and right votes, [voter*columns]
 	info []float64 // curvature at each rate
 	rowN []float64 // wrong votes, [voter][truth][said]
-	ex2  float64   // mean square of difficulty, summed
 }
 
 // fit learns voters from a batch, some of whom may be copies, starting at the shares of votes, or at from. It is
-// deterministic and costs about Rounds · votes · choices · 7 operations.
+// deterministic and costs about Rounds · votes · choices operations.
 func fit(b *batch, o Options, copies []int32, from *parameters) *parameters {
 	e := newEM(b, o, copies)
 	e.start(e.shares)
@@ -50,7 +48,7 @@ func (e *em) shares(t int, p []float64) {
 func (e *em) run() {
 	for round := range e.o.Rounds {
 		e.count()
-		e.rows(round)
+		e.rows()
 		e.rates()
 		if round > 1 {
 			e.spreads()
@@ -69,7 +67,7 @@ func newEM(b *batch, o Options, copies []int32) *em {
 		Shared: copies,
 
 		Choices: b.Choices, Voters: b.Voters, Own: b.Own, Stances: b.Stances, Mean: o.Right,
-		SdVoter: o.Voter, SdClass: o.Class, SdPool: o.Pool, Rows: o.Rows, Hard: o.Hard, Residual: o.Residual,
+		SdVoter: o.Voter, SdClass: o.Class, SdPool: o.Pool, Rows: o.Rows, Residual: o.Residual,
 		Crowd: crowd(b.Voters),
 	}
 	c := m.cols()
@@ -78,8 +76,8 @@ func newEM(b *batch, o Options, copies []int32) *em {
 	m.Prior = make([]float64, b.Choices)
 	t := b.size()
 	e := &em{
-		b: b, o: o, m: m, resp: make([]float64, t*b.Choices*levels), post: make([]float64, t*b.Choices),
-		n: make([]float64, b.Voters*c*levels), r: make([]float64, b.Voters*c*levels), info: make([]float64, b.Voters*c),
+		b: b, o: o, m: m, post: make([]float64, t*b.Choices),
+		n: make([]float64, b.Voters*c), r: make([]float64, b.Voters*c), info: make([]float64, b.Voters*c),
 	}
 	if !b.Own {
 		m.Wrong = make([]float64, b.Voters*c*c)
@@ -103,34 +101,20 @@ func (e *em) start(guess func(t int, p []float64)) {
 		} else {
 			guess(t, p)
 		}
-		for c, x := range p {
-			for d, w := range normalWeight {
-				e.resp[(t*k+c)*levels+d] = x * w
-			}
-		}
 	}
 }
 
 // expect is the E step.
 func (e *em) expect() {
 	k := e.b.Choices
-	e.ex2 = 0
 	for t := range e.b.size() {
-		lp := e.resp[t*k*levels:][:k*levels]
 		var f []float64
 		if e.f != nil {
 			f = e.f[e.b.Start[t]:e.b.Start[t+1]]
 		}
-		e.m.joint(e.votes(t), f, e.b.Known[t], lp)
-		softmax(lp)
-		for c := range k {
-			s := 0.0
-			for d, p := range lp[c*levels:][:levels] {
-				s += p
-				e.ex2 += p * e.m.x[d] * e.m.x[d]
-			}
-			e.post[t*k+c] = s
-		}
+		p := e.post[t*k:][:k]
+		e.m.joint(e.votes(t), f, e.b.Known[t], p)
+		softmax(p)
 	}
 }
 

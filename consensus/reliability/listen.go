@@ -52,40 +52,29 @@ func (e *em) calibrate() {
 func (e *em) slopes(g, h []float64) {
 	clear(g)
 	clear(h)
-	k := e.b.Choices
-	var sum [levels]float64
+	k, one := e.b.Choices, [1]float64{1}
 	for t := range e.b.size() {
-		v, resp := e.b.votes(t), e.resp[t*k*levels:][:k*levels]
-		would := resp
+		v, post := e.b.votes(t), e.post[t*k:][:k]
+		would := post
 		if e.b.Own { // all choices have one rate
-			clear(sum[:])
-			for i, p := range resp {
-				sum[i%levels] += p
-			}
-			would = sum[:]
+			would = one[:]
 		}
 		for i, j := range v.voter {
 			x := logit(v.stated[i]) - e.m.Stated.Pool
 			if lift := e.m.Stated.Slope[j] * x; lift < e.m.atChance(j, lift, e.m.between(v)) {
 				continue
 			}
-			for _, p := range resp[int(v.said[i])*levels:][:levels] {
-				g[j] += x * p
-			}
+			g[j] += x * post[v.said[i]]
 			e.wouldBe(j, x, would, g, h)
 		}
 	}
 }
 
 // wouldBe takes from the gradient how often the voter would be right at certainty x.
-func (e *em) wouldBe(j int32, x float64, resp, g, h []float64) {
-	cols := e.m.cols()
-	for c := range len(resp) / levels {
-		odds := math.Exp(-e.m.Rate[int(j)*cols+c] - e.m.Stated.Slope[j]*x)
-		for d, p := range resp[c*levels:][:levels] {
-			right := 1 / (1 + odds*e.m.odds[d])
-			g[j] -= x * p * right
-			h[j] += x * x * p * right * (1 - right)
-		}
+func (e *em) wouldBe(j int32, x float64, post, g, h []float64) {
+	for c, p := range post {
+		right := sigma(e.m.Rate[int(j)*e.m.cols()+c] + e.m.Stated.Slope[j]*x)
+		g[j] -= x * p * right
+		h[j] += x * x * p * right * (1 - right)
 	}
 }

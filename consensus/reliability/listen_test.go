@@ -29,7 +29,7 @@ func TestSlopesFollowTheLikelihood(t *testing.T) {
 		e := newEM(&b.batch, b.o, nil)
 		e.start(e.shares)
 		e.count()
-		e.rows(0)
+		e.rows()
 		e.rates()
 		e.m.tables()
 		g, h := make([]float64, 6), make([]float64, 6)
@@ -61,9 +61,9 @@ func expectedLikelihood(e *em, j int32) (sum float64) {
 			if voter != j {
 				continue
 			}
-			for at, p := range e.resp[t*e.b.Choices*levels:][:e.b.Choices*levels] {
-				z := e.m.Rate[int(j)*e.m.cols()+at/levels%e.m.cols()] + e.m.x[at%levels] + slowLift(e.m, j, v.stated[i], int(v.field))
-				if at/levels == int(v.said[i]) {
+			for c, p := range e.post[t*e.b.Choices:][:e.b.Choices] {
+				z := e.m.Rate[int(j)*e.m.cols()+c%e.m.cols()] + slowLift(e.m, j, v.stated[i], int(v.field))
+				if c == int(v.said[i]) {
 					sum += p * math.Log(sigma(z))
 				} else {
 					sum += p * math.Log(sigma(-z))

@@ -7,7 +7,7 @@ import "slices"
 // are. Weights were not chosen by likelihood: on recorded votes the one that predicts left-out votes best is often not
 // the one that is right.
 //
-//	rates     a number or a matrix per voter, ease per decision, dependence    1, and more the more outcomes are known
+//	rates     a number or a matrix per voter, dependence                        1, and more the more outcomes are known
 //	subtypes  a matrix per voter and kind of decision                         2, the less, the more voters decide together
 //	coins     a number per voter, every reading of the votes                  2 in a team of a few, 0 in a crowd, the
 //	                                                                         less, the more voters err together

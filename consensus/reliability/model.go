@@ -43,7 +43,7 @@ func (m *Model) voter(name string) int32 {
 	return int32(m.params.Voters - 1)
 }
 
-// Reliability returns how often the voter is right, for decisions of every difficulty and as sure as it usually is,
+// Reliability returns how often the voter is right, as sure as it usually is,
 // and false for one of whom nothing is known. With proposals of a decision's own, it is wrong on each of the others
 // alike; with shared choices the rates are means over them.
 func (m *Model) Reliability(voter string, proposals int) (consensus.Reliability, bool) {

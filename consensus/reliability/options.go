@@ -12,7 +12,7 @@ import (
 // defaults: each decision has proposals of its own. They are copied where they are handed in.
 //
 // None of the priors is usually worth changing: on eleven crowd sets, halving or doubling one moved the mean
-// accuracy by at most 0.15 points. The spreads and the weight of rows are only where fitting starts.
+// accuracy by at most 0.15 points. The spreads are only where fitting starts.
 type Options struct {
 	// Choices are what all decisions are between when they mean the same in every one, such as labels. A
 	// voter then has a rate for each. Nil: a proposal's name says nothing about other decisions.
@@ -24,13 +24,12 @@ type Options struct {
 	Window int `json:"window"` // decisions kept; 0 means 10000
 	First  int `json:"first"`  // decisions before anything is learned; 0 means 20
 
-	Right    float64 `json:"right"`    // log-odds that a newcomer is right in a decision of medium difficulty; 0 means 1
+	Right    float64 `json:"right"`    // log-odds that a newcomer is right; 0 means 1
 	Voter    float64 `json:"voter"`    // sd of voters around the pool; 0 means 1
 	Class    float64 `json:"class"`    // sd of a voter's rates around its own; 0 means 0.7
 	Pool     float64 `json:"pool"`     // sd of the pool's rate per choice; 0 means 1
 	Rows     float64 `json:"rows"`     // weight in votes of the pool's wrong answers; 0 means 8
-	Weight   float64 `json:"weight"`   // weight in observations of the four spreads; 0 means 4
-	Hard     float64 `json:"hard"`     // sd of how hard decisions are; 0 means 0.4
+	Weight   float64 `json:"weight"`   // weight in observations of the three spreads; 0 means 4
 	Pairs    float64 `json:"pairs"`    // weight in votes of the pool's correlation for a pair; 0 means 50
 	Residual float64 `json:"residual"` // correlation that votes cannot show; 0 means 0.2
 	Rounds   int     `json:"rounds"`   // of expectation maximisation; 0 means 20
@@ -81,8 +80,8 @@ func (o *Options) faultyPrior() error {
 			return &consensus.FieldError{Field: p.name, Value: x, Want: "a number from 0.001 to a million, or 0 for the default"}
 		}
 	}
-	if o.Residual > 1 || o.Hard > 3 {
-		return &consensus.FieldError{Field: "residual and hard", Value: [2]float64{o.Residual, o.Hard}, Want: "at most 1 and 3"}
+	if o.Residual > 1 {
+		return &consensus.FieldError{Field: "residual", Value: o.Residual, Want: "at most 1"}
 	}
 	return nil
 }
@@ -91,7 +90,7 @@ const maxChoices = 64
 
 var defaults = Options{
 	Window: 10000, First: 20, Rounds: 20, MaxPairs: 128,
-	Right: 1, Voter: 1, Class: 0.7, Pool: 1, Rows: 8, Weight: 4, Hard: 0.4, Pairs: 50, Residual: 0.2,
+	Right: 1, Voter: 1, Class: 0.7, Pool: 1, Rows: 8, Weight: 4, Pairs: 50, Residual: 0.2,
 }
 
 // prior is one of the numbers that fitting starts from.
@@ -108,7 +107,6 @@ func (o *Options) priors() []prior {
 		{"pool", &o.Pool},
 		{"rows", &o.Rows},
 		{"weight", &o.Weight},
-		{"hard", &o.Hard},
 		{"pairs", &o.Pairs},
 		{"residual", &o.Residual},
 	}

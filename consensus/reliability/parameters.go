@@ -4,8 +4,8 @@ import "math"
 
 // parameters are what is fitted. They are never modified once they are in a [Model].
 //
-// Decision t has a true choice c with probability exp Prior[c] and a difficulty x = Hard·z, z standard
-// normal. Voter j is right with probability σ(a[j,c] + x); if wrong it says l with probability q[j,c,l]:
+// A decision has a true choice c with probability exp Prior[c]. Voter j is right with probability σ(a[j,c]); if wrong
+// it says l with probability q[j,c,l]:
 //
 //	a[j,c] ~ N(u[j] + w[c], SdClass²) its rate on c
 //	u[j]   ~ N(Mean, SdVoter²)        its own rate
@@ -27,7 +27,6 @@ type parameters struct {
 	SdClass  float64   `json:"sdClass"`
 	SdPool   float64   `json:"sdPool"`
 	Rows     float64   `json:"rows"`
-	Hard     float64   `json:"hard"`
 	Residual float64   `json:"residual"`
 
 	Rate      []float64 `json:"rate"`                // a, voter-major
@@ -48,10 +47,8 @@ type parameters struct {
 	Density  float64   `json:"density,omitempty"`  // votes in a decision
 	Crowd    float64   `json:"crowd"`              // of how many voters this was learned, from a tenth to 1
 
-	x, logw     [levels]float64
-	odds        [levels]float64 // of being wrong, exp −x
-	right, miss []float64       // log σ(±(a+x)), [voter*columns][level]
-	wrong       []float64       // q, as Wrong
+	right, miss []float64 // log σ(±a), [voter*columns]
+	wrong       []float64 // q, as Wrong
 }
 
 func (m *parameters) cols() int {
@@ -63,51 +60,27 @@ func (m *parameters) cols() int {
 
 // tables derives what pooling reads from the parameters.
 func (m *parameters) tables() {
-	for d := range normal {
-		m.x[d], m.logw[d] = m.Hard*normal[d], math.Log(normalWeight[d])
-		m.odds[d] = math.Exp(-m.x[d])
+	m.right, m.miss, m.wrong = m.right[:0], m.miss[:0], m.wrong[:0]
+	for _, a := range m.Rate {
+		m.right, m.miss = append(m.right, logSigma(a)), append(m.miss, logSigma(-a))
 	}
-	n := len(m.Rate) * levels
-	if cap(m.right) < n {
-		m.right, m.miss = make([]float64, n), make([]float64, n)
-	}
-	m.right, m.miss = m.right[:n], m.miss[:n]
-	for i, a := range m.Rate {
-		for d, x := range m.x {
-			m.right[i*levels+d] = logSigma(a + x)
-			m.miss[i*levels+d] = logSigma(-a - x)
-		}
-	}
-	m.wrong = m.wrong[:0]
 	for _, x := range m.Wrong {
 		m.wrong = append(m.wrong, math.Exp(x))
 	}
 }
 
-// room is where to put a voter's probabilities by level at a certainty of its own.
-type room struct{ right, miss [levels]float64 }
-
-// at returns the log-probabilities of being right and wrong of one rate by level, in own where they are not at hand.
-func (m *parameters) at(rate int, lift float64, own *room) (right, miss []float64) {
+// at returns the log-probabilities of being right and wrong of one rate.
+func (m *parameters) at(rate int, lift float64) (right, miss float64) {
 	if lift == 0 {
-		return m.right[rate*levels:][:levels], m.miss[rate*levels:][:levels]
+		return m.right[rate], m.miss[rate]
 	}
 	z := m.Rate[rate] + lift
-	odds := math.Exp(-z)
-	for d, x := range m.x {
-		own.right[d] = -math.Log1p(odds * m.odds[d])
-		own.miss[d] = own.right[d] - z - x
-	}
-	return own.right[:], own.miss[:]
+	return logSigma(z), logSigma(-z)
 }
 
-// meanRate is how often a voter is right on a choice, difficulty summed out.
+// meanRate is how often a voter is right on a choice.
 func (m *parameters) meanRate(at int, sure certainty) float64 {
-	p := 0.0
-	for d, x := range m.x {
-		p += normalWeight[d] * sigma((m.Rate[at]+x+sure.lift)*sure.flat)
-	}
-	return p
+	return sigma((m.Rate[at] + sure.lift) * sure.flat)
 }
 
 // meanRates is how often a voter is right, the mean over choices.

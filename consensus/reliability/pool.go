@@ -130,7 +130,6 @@ type answering struct {
 }
 
 func (m *Model) answer(h *hearing) *answering {
-	m.name(h)
 	n := len(h.voices)
 	a := &answering{hearing: h, m: m, cast: newCast(n), share: make([]float64, n), ev: make([]float64, h.field)}
 	a.cast.times = make([]float64, n)
@@ -142,102 +141,69 @@ func (m *Model) answer(h *hearing) *answering {
 	for i, n := range a.cast.times {
 		a.share[i] *= n
 	}
-	lp := make([]float64, h.field*levels)
-	a.likelihood(lp)
-	marginal(lp, a.ev)
+	a.likelihood()
 	return a
 }
 
-// name notes which shared choices the ballots name.
-func (m *Model) name(h *hearing) {
-	if h.own {
-		return
-	}
-	n := 0
-	for _, v := range h.voices {
-		n += v.n
-	}
-	h.named = m.params.none(n)
-	for _, v := range h.voices {
-		for _, l := range h.said[v.said].among {
-			h.named.add(l)
-		}
-	}
-}
-
-// likelihood fills lp with the log joint of candidate, difficulty and ballots.
-func (a *answering) likelihood(lp []float64) {
+// likelihood fills ev with the log joint of candidate and ballots.
+func (a *answering) likelihood() {
 	p := a.m.params
-	for c := range a.field {
-		for d := range levels {
-			lp[c*levels+d] = p.logw[d]
-			if !a.own {
-				lp[c*levels+d] += p.Prior[c]
-			}
-		}
+	if !a.own {
+		copy(a.ev, p.Prior)
 	}
 	for i, v := range a.voices {
 		w, s := a.share[i]*a.cast.part[i], &a.said[v.said]
 		switch {
 		case w == 0:
 		case s.not || len(s.among) > 1 || a.own != p.Own:
-			a.hearAny(i, w, lp)
+			a.hearAny(i, w)
 		case p.Own:
-			a.hearOwn(i, w, lp)
+			a.hearOwn(i, w)
 		default:
-			a.hearShared(i, w, lp)
+			a.hearShared(i, w)
 		}
 	}
 }
 
 // hearOwn adds voice i's ballot for one candidate, which most are.
-func (a *answering) hearOwn(i int, w float64, lp []float64) {
-	var own room
-	right, miss := a.m.params.at(int(a.voices[i].voter), a.cast.lift[i], &own)
+func (a *answering) hearOwn(i int, w float64) {
+	right, miss := a.m.params.at(int(a.voices[i].voter), a.cast.lift[i])
 	l := int(a.said[a.voices[i].said].among[0])
-	for c := range a.field {
-		row, other := lp[c*levels:][:levels], math.Log(instead(a.field, c, l))
-		for d := range row {
-			if c == l {
-				row[d] += w * right[d]
-			} else {
-				row[d] += w * (miss[d] + other)
-			}
+	for c := range a.ev {
+		if c == l {
+			a.ev[c] += w * right
+		} else {
+			a.ev[c] += w * (miss + math.Log(instead(a.field, c, l)))
 		}
 	}
 }
 
 // hearShared does the same among choices that are always the same.
-func (a *answering) hearShared(i int, w float64, lp []float64) {
-	var own room
+func (a *answering) hearShared(i int, w float64) {
 	p, l := a.m.params, int(a.said[a.voices[i].said].among[0])
-	for c := range a.field {
-		row, at := lp[c*levels:][:levels], int(a.voices[i].voter)*p.Choices+c
-		right, miss := p.at(at, a.cast.lift[i], &own)
-		for d := range row {
-			if c == l {
-				row[d] += w * right[d]
-			} else {
-				row[d] += w * (miss[d] + p.instead(at, l, a.named))
-			}
+	for c := range a.ev {
+		at := int(a.voices[i].voter)*p.Choices + c
+		right, miss := p.at(at, a.cast.lift[i])
+		if c == l {
+			a.ev[c] += w * right
+		} else {
+			a.ev[c] += w * (miss + p.Wrong[at*p.Choices+l])
 		}
 	}
 }
 
 // hearAny adds a ballot for several, or against some.
-func (a *answering) hearAny(i int, w float64, lp []float64) {
-	for c := range a.field {
-		for d := range levels {
-			lp[c*levels+d] += w * math.Log(max(a.says(i, c, d), 1e-300))
-		}
+func (a *answering) hearAny(i int, w float64) {
+	for c := range a.ev {
+		a.ev[c] += w * math.Log(max(a.says(i, c), 1e-300))
 	}
 }
 
-// says is the probability of voice i's ballot when c is right, at a level of difficulty.
-func (a *answering) says(i, c, d int) float64 {
+// says is the probability of voice i's ballot when c is right.
+func (a *answering) says(i, c int) float64 {
 	p, s := 0.0, &a.said[a.voices[i].said]
 	for _, l := range s.among {
-		p += a.saysOne(int(a.voices[i].voter), a.cast.lift[i], c, int(l), d)
+		p += a.saysOne(int(a.voices[i].voter), a.cast.lift[i], c, int(l))
 	}
 	if s.not {
 		return 1 - p
@@ -246,10 +212,10 @@ func (a *answering) says(i, c, d int) float64 {
 }
 
 // saysOne is the probability that voter j says l when it is that sure.
-func (a *answering) saysOne(j int, lift float64, c, l, d int) float64 {
+func (a *answering) saysOne(j int, lift float64, c, l int) float64 {
 	p := a.m.params
 	if a.own && !p.Own { // choices that the model does not know: the voter's own rate
-		right := sigma(p.Base[j] + p.x[d] + lift)
+		right := sigma(p.Base[j] + lift)
 		if c == l {
 			return right
 		}
@@ -258,15 +224,14 @@ func (a *answering) saysOne(j int, lift float64, c, l, d int) float64 {
 	if !p.Own {
 		j = j*p.Choices + c
 	}
-	var own room
-	right, miss := p.at(j, lift, &own)
+	right, miss := p.at(j, lift)
 	switch {
 	case c == l:
-		return math.Exp(right[d])
+		return math.Exp(right)
 	case p.Own:
-		return math.Exp(miss[d]) * instead(a.field, c, l)
+		return math.Exp(miss) * instead(a.field, c, l)
 	default:
-		return math.Exp(miss[d] + p.instead(j, l, a.named))
+		return math.Exp(miss) * p.wrong[j*p.Choices+l]
 	}
 }
 

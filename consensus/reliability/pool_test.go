@@ -19,7 +19,7 @@ func learnedFrom(o *Options, seed uint64, every int) (*world, *Model) {
 	return w, b.Learn()
 }
 
-// slowAnswer multiplies probabilities where the pool adds logarithms, one level of difficulty at a time.
+// slowAnswer multiplies probabilities where the pool adds logarithms.
 func slowAnswer(m *Model, v votes, rho float64) []float64 {
 	p := m.params
 	f, lift := make([]float64, len(v.voter)), make([]float64, len(v.voter))
@@ -33,32 +33,16 @@ func slowAnswer(m *Model, v votes, rho float64) []float64 {
 		n += f[i] * min(1, max(0.01, math.Abs(above+lift[i]))/max(0.01, math.Abs(above)))
 	}
 	answer := make([]float64, p.Choices)
-	among := map[int32]bool{}
-	for _, l := range v.said {
-		among[l] = true
-	}
 	for c := range answer {
-		for d, weight := range normalWeight {
-			x := weight * math.Exp(p.Prior[c])
-			for i, j := range v.voter {
-				at := int(j)*p.Choices + c
-				right := 1 / (1 + math.Exp(-p.Rate[at]-lift[i]-p.Hard*normal[d]))
-				says := right
-				if l := int(v.said[i]); l != c {
-					says = (1 - right) * math.Exp(p.Wrong[at*p.Choices+l])
-					in := 1 / float64(p.Choices-1)
-					for h := range p.Choices {
-						if h != c && among[int32(h)] {
-							in += math.Exp(p.Wrong[at*p.Choices+h])
-						}
-					}
-					if among[int32(c)] && in < 1 {
-						says *= math.Pow(in, -1/(1+0.2*float64(len(v.voter)-1)))
-					}
-				}
-				x *= math.Pow(says, f[i])
+		answer[c] = math.Exp(p.Prior[c])
+		for i, j := range v.voter {
+			at := int(j)*p.Choices + c
+			right := 1 / (1 + math.Exp(-p.Rate[at]-lift[i]))
+			says := right
+			if l := int(v.said[i]); l != c {
+				says = (1 - right) * math.Exp(p.Wrong[at*p.Choices+l])
 			}
-			answer[c] += x
+			answer[c] *= math.Pow(says, f[i])
 		}
 		if p.Stances {
 			before := math.Exp(p.Prior[c])

@@ -53,16 +53,9 @@ func precision(sd float64) float64 { return 1 / (sd * sd) }
 func (e *em) newton(at int, mean, prec float64) {
 	a, usual := e.m.Rate[at], e.m.usual(at/e.m.cols(), e.m.alike())
 	for range 2 {
-		g, h := -(a-mean)*prec, prec
-		for d := range levels {
-			n := e.n[at*levels+d]
-			if n == 0 {
-				continue
-			}
-			p := sigma((a + e.m.x[d] + usual.lift) * usual.flat)
-			g += (e.r[at*levels+d] - n*p) * usual.flat
-			h += n * p * (1 - p) * usual.flat * usual.flat
-		}
+		p := sigma((a + usual.lift) * usual.flat)
+		g := (e.r[at]-e.n[at]*p)*usual.flat - (a-mean)*prec
+		h := e.n[at]*p*(1-p)*usual.flat*usual.flat + prec
 		a += min(1, max(-1, g/h))
 		e.info[at] = h
 	}
@@ -74,7 +67,6 @@ func (e *em) newton(at int, mean, prec float64) {
 // number where votes do not support more.
 func (e *em) spreads() {
 	m, o, c := e.m, e.o, float64(e.m.Choices)
-	m.Hard = min(3, math.Sqrt((e.ex2+o.Weight*o.Hard*o.Hard)/(float64(e.b.size())+o.Weight)))
 	if m.Own {
 		return
 	}

@@ -33,9 +33,8 @@ const most = 34
 // be ([Model.Next] says whom).
 //
 // Asking r more, up to 34, is worth the expected value of sample information (Raiffa and Schlaifer, 1961): the
-// probability that they put the runner-up ahead and it is right, less that they do and the leader is. How hard
-// the decision is, its votes so far tell, and of a split one the next say little. Enough is true when no r pays
-// Worth a vote, when the leader is Sure, and when nobody is left. Before there is a vote it is false.
+// probability that they put the runner-up ahead and it is right, less that they do and the leader is. Enough is true
+// when no r pays Worth a vote, when the leader is Sure, and when nobody is left. Before there is a vote it is false.
 //
 // A vote also teaches about its voter, which serves all later decisions and is worth the less the more has been
 // learned. So it may gain less while the model is young: Worth · n/(n+50) after learning from n decisions, and
@@ -81,9 +80,8 @@ type asking struct {
 	first, second float64 // their probabilities
 	rho           float64 // between voters
 	votes, asked  float64
-	balance       float64            // of votes for the leader less those for the rival, by strength
-	level         [2][levels]float64 // probability of each level of difficulty, if the leader or the rival is right
-	mean, spread  [2][levels]float64 // of what those asked add to the balance then, and its variance
+	balance       float64    // of votes for the leader less those for the rival, by strength
+	mean, spread  [2]float64 // of what those asked add to the balance, if the leader or the rival is right, and its variance
 }
 
 func (r *reading) asking(rho float64) *asking {
@@ -91,12 +89,6 @@ func (r *reading) asking(rho float64) *asking {
 	a.rho = a.m.params.Corr.pooled()
 	for _, v := range a.voices {
 		a.votes += float64(v.n)
-	}
-	lp := make([]float64, a.field*levels)
-	a.likelihood(lp)
-	for i, c := range a.pair() {
-		copy(a.level[i][:], lp[c*levels:])
-		softmax(a.level[i][:])
 	}
 	for i, v := range a.voices {
 		switch c, ok := a.said[v.said].single(a.field); {
@@ -161,39 +153,21 @@ func (a *asking) ask(name string) {
 	sure := a.m.params.usual(int(j), a.field).lift
 	move := a.m.params.strength(j, a.field, sure) / (1 + a.rho*(a.votes+a.asked))
 	for i, c := range a.pair() {
-		for d := range levels {
-			leader, rival := a.nextSays(int(j), sure, c, a.lead, d), a.nextSays(int(j), sure, c, a.rival, d)
-			toLeader := leader - rival
-			a.mean[i][d] += move * toLeader
-			a.spread[i][d] += move * move * (leader + rival - toLeader*toLeader)
-		}
+		leader, rival := a.saysOne(int(j), sure, c, a.lead), a.saysOne(int(j), sure, c, a.rival)
+		toLeader := leader - rival
+		a.mean[i] += move * toLeader
+		a.spread[i] += move * move * (leader + rival - toLeader*toLeader)
 	}
 	a.asked++
 }
 
-// nextSays is the probability that a voter will say l. Unlike in [answering.saysOne], what it says if wrong does
-// not depend on who was named: taking the next for lured by what the first few said stops far too early.
-func (a *asking) nextSays(j int, sure float64, c, l, d int) float64 {
-	p := a.m.params
-	if a.own || c == l {
-		return a.saysOne(j, sure, c, l, d)
-	}
-	var own room
-	at := j*p.Choices + c
-	_, miss := p.at(at, sure, &own)
-	return math.Exp(miss[d]) * p.wrong[at*p.Choices+l]
-}
-
-// gain is how much more probably right the decision is once those asked have voted. At each level of difficulty
-// what they add is taken for normal.
+// gain is how much more probably right the decision is once those asked have voted. What they add is taken for normal.
 func (a *asking) gain() float64 {
 	now := a.balance * (1 + a.rho*(a.votes-1)) / (1 + a.rho*(a.votes+a.asked-1))
 	var flips [2]float64
 	for i := range flips {
-		for d, p := range a.level[i] {
-			sd := math.Sqrt(max(a.spread[i][d], 0)) + 1e-9
-			flips[i] += p * math.Erfc((now+a.mean[i][d])/(sd*math.Sqrt2)) / 2
-		}
+		sd := math.Sqrt(max(a.spread[i], 0)) + 1e-9
+		flips[i] = math.Erfc((now+a.mean[i])/(sd*math.Sqrt2)) / 2
 	}
 	return a.second*flips[1] - a.first*flips[0]
 }

@@ -202,31 +202,6 @@ func TestHowMuchWasLearnedIsSaved(t *testing.T) {
 	}
 }
 
-func TestASplitDecisionIsHardSoVotesAreWorthLess(t *testing.T) {
-	measures(t)
-	easy, hard := newWorld(49, 2, even(20, 0.98, 0.93)...), newWorld(50, 2, even(20, 0.6, 0.5)...)
-	book := newBook(nil)
-	easy.fill(book, 100, 1)
-	hard.fill(book, 100, 1)
-	m := book.Learn()
-	var cast []consensus.Vote
-	for j := range 9 {
-		cast = append(cast, vote(j, letters(2)[j%2]))
-	}
-	b, _ := consensus.NewBallots(nil, letters(2), cast)
-	knowing, not := m.read(b).asking(b.Correlation()), m.read(b).asking(b.Correlation())
-	for i := range not.level {
-		not.level[i] = normalWeight
-	}
-	for _, name := range voters(9, 14) {
-		knowing.ask(name)
-		not.ask(name)
-	}
-	if got, want := knowing.gain(), not.gain(); got > 0.9*want || got <= 0 {
-		t.Errorf("five votes after a split gain %v, %v in any decision", got, want)
-	}
-}
-
 func TestWhatTheNextSayAddsUp(t *testing.T) {
 	for name, o := range kinds(3) {
 		_, m := learnedFrom(o, 51, 0)
@@ -234,14 +209,12 @@ func TestWhatTheNextSayAddsUp(t *testing.T) {
 		a := m.read(b).asking(b.Correlation())
 		for j := range m.params.Voters {
 			for c := range a.field {
-				for d := range levels {
-					sum := 0.0
-					for l := range a.field {
-						sum += a.nextSays(j, 0, c, l, d)
-					}
-					if math.Abs(sum-1) > 1e-9 {
-						t.Fatalf("%s: voter %d says something with probability %v", name, j, sum)
-					}
+				sum := 0.0
+				for l := range a.field {
+					sum += a.saysOne(j, 0, c, l)
+				}
+				if math.Abs(sum-1) > 1e-9 {
+					t.Fatalf("%s: voter %d says something with probability %v", name, j, sum)
 				}
 			}
 		}
@@ -285,27 +258,8 @@ func slowGain(m *Model, b consensus.Ballots, rest []string, said []int) float64 
 		lead, rival = 1, 0
 	}
 	k := float64(q.field)
-	rightly := func(j int32, d int) float64 { return 1 / (1 + math.Exp(-p.Rate[j]-p.Hard*normal[d])) }
+	rightly := func(j int32) float64 { return 1 / (1 + math.Exp(-p.Rate[j])) }
 	n, balance := float64(len(said)), 0.0
-	level := [2][levels]float64{}
-	for i, c := range []int{lead, rival} {
-		sum := 0.0
-		for d := range levels {
-			x := normalWeight[d]
-			for h, l := range said {
-				says := rightly(q.voices[h].voter, d)
-				if l != c {
-					says = (1 - says) * instead(q.field, c, l)
-				}
-				x *= math.Pow(says, q.share[h])
-			}
-			level[i][d] = x
-			sum += x
-		}
-		for d := range levels {
-			level[i][d] /= sum
-		}
-	}
 	move := func(j int32) float64 { return math.Max(0.01, math.Abs(p.Base[j]+math.Log(k-1))) }
 	for h, l := range said {
 		switch l {
@@ -320,30 +274,28 @@ func slowGain(m *Model, b consensus.Ballots, rest []string, said []int) float64 
 	balance = max(0, balance) / (1 + rho*last) * (1 + rho*(n-1))
 	gain := 0.0
 	for i := range 2 {
-		for d := range levels {
-			mean, square := 0.0, 0.0
-			var all func(at int, chance, sum float64)
-			all = func(at int, chance, sum float64) {
-				if at == len(rest) {
-					mean += chance * sum
-					square += chance * sum * sum
-					return
-				}
-				j := m.voter(rest[at])
-				x, step := rightly(j, d), move(j)/(1+rho*(n+float64(at)))
-				wrong := (1 - x) * instead(q.field, lead, rival)
-				first, second := x, wrong
-				if i == 1 {
-					first, second = wrong, x
-				}
-				all(at+1, chance*first, sum+step)
-				all(at+1, chance*second, sum-step)
-				all(at+1, chance*(1-first-second), sum)
+		mean, square := 0.0, 0.0
+		var all func(at int, chance, sum float64)
+		all = func(at int, chance, sum float64) {
+			if at == len(rest) {
+				mean += chance * sum
+				square += chance * sum * sum
+				return
 			}
-			all(0, 1, 0)
-			flips := distuv.Normal{Mu: mean, Sigma: math.Sqrt(square - mean*mean)}.CDF(-balance)
-			gain += []float64{-prob[lead], prob[rival]}[i] * level[i][d] * flips
+			j := m.voter(rest[at])
+			x, step := rightly(j), move(j)/(1+rho*(n+float64(at)))
+			wrong := (1 - x) * instead(q.field, lead, rival)
+			first, second := x, wrong
+			if i == 1 {
+				first, second = wrong, x
+			}
+			all(at+1, chance*first, sum+step)
+			all(at+1, chance*second, sum-step)
+			all(at+1, chance*(1-first-second), sum)
 		}
+		all(0, 1, 0)
+		flips := distuv.Normal{Mu: mean, Sigma: math.Sqrt(square - mean*mean)}.CDF(-balance)
+		gain += []float64{-prob[lead], prob[rival]}[i] * flips
 	}
 	return gain
 }

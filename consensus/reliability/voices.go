@@ -14,7 +14,6 @@ type hearing struct {
 	places []int // of the candidates in the ballots, where they are proposals of the decision's own
 	said   []said
 	voices []voice
-	named  named // of shared choices
 }
 
 // voice is one voter's ballot, or that of all newcomers who say the same as surely: to the model they are

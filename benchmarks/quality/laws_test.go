@@ -1,0 +1,45 @@
+package main
+
+import (
+	"os"
+	"testing"
+)
+
+// loaded are the sets in the repository.
+func loaded(t *testing.T) []*set {
+	t.Helper()
+	sets, err := load(os.DirFS(vendored))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sets
+}
+
+func TestWithoutOutcomesNeverAPointBelowMajority(t *testing.T) {
+	if testing.Short() || racing {
+		t.Skip("takes seconds, and minutes under the race detector")
+	}
+	for _, s := range loaded(t) {
+		if x := s.leftOut(); x.shipped.Accuracy < x.majority-0.01 {
+			t.Errorf("%s: right in %.1f %%, majority in %.1f %%", s.name, 100*x.shipped.Accuracy, 100*x.majority)
+		}
+	}
+}
+
+// A stream claims to be right when it is surer than it is right.
+func TestNoStreamEndsBehindMajorityClaimingToBeRight(t *testing.T) {
+	if testing.Short() || racing {
+		t.Skip("takes seconds, and minutes under the race detector")
+	}
+	for _, s := range loaded(t) {
+		if s.name == "sp" || len(s.voter) < streamLeast*s.tasks() { // sp takes a minute
+			continue
+		}
+		for seed := range uint64(2) {
+			x := s.stream(s.streams()["learned"], s.known(0, seed), seed)
+			if x.Accuracy < x.Majority-0.03 && x.Gap > 0 {
+				t.Errorf("%s: right in %.1f %%, majority in %.1f %%, and %.1f points surer than right", s.name, 100*x.Accuracy, 100*x.Majority, 100*x.Gap)
+			}
+		}
+	}
+}

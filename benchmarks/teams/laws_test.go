@@ -1,0 +1,141 @@
+package main
+
+import (
+	"math"
+	"math/rand/v2"
+	"sync"
+	"testing"
+)
+
+// These are the laws of small teams, for every planted team, on draws that have no part in any choice. "Beyond noise" is
+// three standard errors over draws and decisions, since they are asked of dozens of teams.
+
+const draws = 4
+
+// played is what an engine answers in decisions 101 to 200, draw after draw.
+type played []answer
+
+// playAll plays every planted team with each share told once for all tests: [team][share told][engine].
+var playAll = sync.OnceValue(func() map[string]map[float64]map[string]played {
+	all := map[string]map[float64]map[string]played{}
+	var mu sync.Mutex // protects all
+	var wg sync.WaitGroup
+	for i := range specs {
+		wg.Go(func() {
+			of := map[float64]map[string]played{}
+			for _, share := range told {
+				of[share] = specs[i].play(share)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			all[specs[i].name] = of
+		})
+	}
+	wg.Wait()
+	return all
+})
+
+func (s *spec) play(share float64) map[string]played {
+	of := map[string]played{}
+	for seed := range uint64(draws) {
+		r := rand.New(rand.NewPCG(7000+seed, 1))
+		w := s.draw(r)
+		tell := make([]bool, len(w.tasks))
+		for n := range tell {
+			tell[n] = r.Float64() < share
+		}
+		for _, e := range engines(w) {
+			for n, x := range w.tasks {
+				if a := e.decide(w, forms[0], x); n >= decisions/2 {
+					of[e.name] = append(of[e.name], a)
+				}
+				e.learn(w, forms[0], n, tell[n])
+			}
+		}
+	}
+	return of
+}
+
+// worthOf is what one answer adds to the worth.
+func worthOf(a answer) float64 {
+	switch {
+	case !a.decided:
+		return 0
+	case a.right:
+		return 1
+	default:
+		return -7.0 / 3
+	}
+}
+
+func leadsOf(a answer) float64 { return a.leads }
+
+// less is by how much more than noise a measure of one is below that of another, decision by decision.
+func (p played) less(o played, measure func(answer) float64) (by, noise float64) {
+	n, each := float64(len(p)), float64(len(p)/draws)
+	var squares, between, draw float64
+	for i := range p {
+		d := measure(o[i]) - measure(p[i])
+		by += d / n
+		squares += d * d / n
+		if draw += d / each; (i+1)%int(each) == 0 {
+			between += draw * draw / draws
+			draw = 0
+		}
+	}
+	decisions, over := (squares-by*by)/n, (between-by*by)/(draws-1)
+	return by, 3 * math.Sqrt(max(decisions, over))
+}
+
+func mean(p played, measure func(answer) float64) (m float64) {
+	for _, a := range p {
+		m += measure(a) / float64(len(p))
+	}
+	return m
+}
+
+func measures(t *testing.T) {
+	t.Helper()
+	if testing.Short() || racing {
+		t.Skip("takes seconds, and minutes under the race detector")
+	}
+}
+
+// Worth counts what is decided right against what is decided wrong: neither says much by itself, since who knows all
+// rates decides more than who knows nothing, and so more that is wrong.
+func TestMoreTruthNeverHurts(t *testing.T) {
+	measures(t)
+	for team, of := range playAll() {
+		for i, share := range told[1:] {
+			for name, measure := range map[string]func(answer) float64{"worth": worthOf, "leaders right": leadsOf} {
+				less, more := of[told[i]]["default"], of[share]["default"]
+				if by, noise := more.less(less, measure); by > noise {
+					t.Errorf("%s: %s of %.1f %% with %.0f %% of the outcomes told, and of %.1f %% with %.0f %%: noise is %.1f",
+						team, name, 100*mean(more, measure), 100*share, 100*mean(less, measure), 100*told[i], 100*noise)
+				}
+			}
+		}
+	}
+}
+
+// bounds are by how much worth may fall behind a part where the votes do not say better. Four copies of one model look
+// exactly like a strong voter's company; a voter that got worse is known by what it was. docs/quality.md has both.
+var bounds = map[string]float64{"four copies of five": 0.45, "the best gets worse": 0.2}
+
+func TestNeverBehindTheParts(t *testing.T) {
+	measures(t)
+	for team, of := range playAll() {
+		for _, share := range told {
+			parts := []string{"majority", "best voter"}
+			if share == 0 {
+				parts = []string{"weight"}
+			}
+			for _, part := range parts {
+				if by, noise := of[share]["default"].less(of[share][part], worthOf); by > noise && by > bounds[team] {
+					t.Errorf("%s, %.0f %% told: worth %.1f, that of %s %.1f: noise is %.1f", team, 100*share,
+						100*mean(of[share]["default"], worthOf), part, 100*mean(of[share][part], worthOf), 100*noise)
+				}
+			}
+		}
+	}
+}
