@@ -108,6 +108,10 @@ func (r *solve) escalate(ctx context.Context) {
 
 // exhausted stops a solve in which nobody has anything left to hear.
 func (r *solve) exhausted(ctx context.Context) {
+	if r.timeIsUp(ctx) && slices.ContainsFunc(r.seats, func(s *seat) bool { return s.turn != nil }) {
+		r.interrupted(ctx) // somebody left behind may have had something to say
+		return
+	}
 	r.votes.Close()
 	d, end := r.ask(ctx)
 	defer end(d, nil)

@@ -22,7 +22,8 @@
 // Turns end a moment before the deadline (a twentieth of it, at most 250 ms), so
 // that what they have can be committed and weighed. A reactor that does not
 // listen to its context is left behind and named ([Result].LeftBehind), and
-// [Swarm.Shutdown] waits for it.
+// [Swarm.Shutdown] waits for it. If nobody else has anything to say then, the
+// solve stops with [StopDeadline], not for want of agreement.
 //
 // # Decisions
 //

@@ -19,13 +19,14 @@ var ErrSignals = errors.New("swarm: more signals than a solve may have")
 // is a reason to stop.
 func (r *solve) round(ctx context.Context) {
 	turns, begin := r.gather(ctx)
+	late := slices.DeleteFunc(slices.Clone(turns), func(t *turn) bool { return t.state != stateLate })
 	switch {
 	case r.cancelled(ctx):
 		r.interrupted(ctx)
 	case len(turns) == 0:
 		r.exhausted(ctx)
-	case begin == 0:
-		r.await(ctx, turns)
+	case len(late) > 0 && (begin == 0 || r.timeIsUp(ctx)):
+		r.await(ctx, late)
 	case r.timeIsUp(ctx):
 		r.interrupted(ctx)
 	case r.result.Rounds == r.opts.Rounds:
@@ -74,7 +75,7 @@ func (s *seat) release() {
 }
 
 // await waits for the first of the turns that are late, or for the deadline.
-// Everybody else has spoken.
+// Everybody else has spoken, or could not any more.
 func (r *solve) await(ctx context.Context, turns []*turn) {
 	for !slices.ContainsFunc(turns, func(t *turn) bool { return len(t.done) > 0 || t.state == stateStopped }) && ctx.Err() == nil {
 		select {
@@ -156,7 +157,7 @@ func (r *solve) commitAll(ctx context.Context, turns []*turn) {
 	r.roundOver(ctx)
 }
 
-// miss goes on without a turn. Unless its time is over, the solve takes what
+// miss goes on without a turn. Unless it is left behind, the solve takes what
 // comes of it when it comes.
 func (r *solve) miss(ctx context.Context, t *turn) {
 	if t.state == stateAwaited {
@@ -168,7 +169,7 @@ func (r *solve) miss(ctx context.Context, t *turn) {
 		agents.Note(ctx, agents.TurnLate{Agent: t.Agent, Round: t.Round})
 		r.announce(ctx, signals.New(signals.Header{Confidence: 1, Recipients: signals.To(bus.System)}, late))
 	}
-	if ctx.Err() != nil || !time.Now().Before(t.ends) {
+	if ctx.Err() != nil || !time.Now().Before(t.lost) {
 		t.state = stateOver
 	}
 }

@@ -284,7 +284,7 @@ func (r *solve) leave() {
 	for _, s := range r.seats {
 		if s.turn != nil && s.turn.cancel != nil {
 			s.turn.cancel()
-			if len(s.turn.done) == 0 && !now.Before(s.turn.ends) {
+			if len(s.turn.done) == 0 && !now.Before(s.turn.lost) {
 				r.result.LeftBehind = append(r.result.LeftBehind, s.agent.ID)
 			}
 		}

@@ -202,6 +202,30 @@ func TestWhatIsFinishedAtTheDeadlineIsWeighed(t *testing.T) {
 	})
 }
 
+// However many end with their context, in whatever order, nobody of them is
+// said not to listen; and one who is left behind is no deadlock, which somebody
+// who votes could end.
+func TestWhoEndsWithItsContextIsNotLeftBehind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		team := []*agents.Agent{proposer("p", "a", "do a"), voter("v", map[string]signals.Stance{"a": yes}), hangs("h1"), hangs("h2"), hangs("h3")}
+		r := solve(t, newSwarm(t, swarm.Options{Agents: team, Deadline: time.Second, Quorum: 4}))
+		if r.Stop != swarm.StopDeadline || r.LeftBehind != nil || r.Turns.Failed != 3 || r.Turns.Dropped != 0 {
+			t.Errorf("%v (%s), %+v, left behind %v", r.Stop, r.Detail, r.Turns, r.LeftBehind)
+		}
+	})
+}
+
+func TestVotesMissingOfWhoIsLeftBehindAreNoDeadlock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		team := []*agents.Agent{proposer("p", "a", "do a"), voter("v", map[string]signals.Stance{"a": yes}), deaf("d", 3*time.Second)}
+		team[2].CanEmit = []signals.Kind{signals.KindVote}
+		r := solve(t, newSwarm(t, swarm.Options{Agents: team, Deadline: time.Second, Quorum: 2}))
+		if r.Stop != swarm.StopDeadline || !slices.Equal(r.LeftBehind, []string{"d"}) || !strings.Contains(r.Detail, "1 voter of a quorum of 2") {
+			t.Errorf("%v (%s), left behind %v", r.Stop, r.Detail, r.LeftBehind)
+		}
+	})
+}
+
 func TestTurnIsTakenAgainWhereItsErrorPasses(t *testing.T) {
 	for name, c := range map[string]struct {
 		err   error

@@ -17,6 +17,7 @@ type turn struct {
 	done   chan outcome // holds one, so that a turn left behind can end
 	due    time.Time    // when its round goes on without it
 	ends   time.Time    // when its context does, at the latest
+	lost   time.Time    // when it is left behind
 	cancel context.CancelFunc
 	stop   context.CancelCauseFunc
 	state  turnState
@@ -62,6 +63,7 @@ func (t *turn) limit(now, began, deadline time.Time) {
 			t.ends = end
 		}
 	}
+	t.lost = t.ends.Add(moment(span))
 }
 
 // take runs the turn, and again while its error passes.
