@@ -29,7 +29,9 @@ type Discovery struct {
 	Relevance float64 `json:"relevance"`          // to the task, in [0,1]
 }
 
-// Proposal is a solution that others can vote on.
+// Proposal is a solution that agents can vote on. It is no vote: who proposes and
+// wants it counted votes for it too, and who proposes one thing and votes for its
+// rival counts for the rival alone.
 type Proposal struct {
 	ProposalID string `json:"proposalId"` // required; what votes refer to
 	Content    string `json:"content"`    // required; the solution
