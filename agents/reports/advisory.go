@@ -13,15 +13,15 @@ type Concern string
 const (
 	FailureSpike Concern = "failure_spike" // many turns fail at once
 	Stall        Concern = "stall"         // a worker has gone silent
-	RetryStorm   Concern = "retry_storm"   // a worker does the same over and over
+	RetryStorm   Concern = "retry_storm"   // a worker repeats the same report
 )
 
-// Advisory is what a [Watcher] saw in the log. It asks nobody for anything.
+// Advisory is an observation of a [Watcher]. It requires no action.
 type Advisory struct {
 	Concern Concern   `json:"concern"`
-	Workers List      `json:"workers"` // whom it is about, sorted
-	Since   time.Time `json:"since"`   // when what it is about began
-	Count   int       `json:"count"`   // failures, or reports of the same; 0 for a stall
+	Workers List      `json:"workers"` // the workers concerned, sorted
+	Since   time.Time `json:"since"`   // when the problem began
+	Count   int       `json:"count"`   // number of failures or repetitions; 0 for a stall
 	Text    string    `json:"text"`    // in one line
 }
 

@@ -53,7 +53,7 @@ func (a *Artifact) check(l signals.Limits) error {
 	return first(l.Name("artifact_id", a.ArtifactID), oneOf("kind", a.Kind, artifactKinds), l.Required("ref", a.Ref))
 }
 
-// check bounds each text of a list, and their number.
+// check limits the length of each text of a list, and their number.
 func (l List) check(limits signals.Limits, field string) error {
 	for _, text := range l {
 		if err := limits.Text(field, text); err != nil {
@@ -66,7 +66,8 @@ func (l List) check(limits signals.Limits, field string) error {
 	return nil
 }
 
-// MaxList is how many evidence references, supports or options an item may have.
+// MaxList is the maximum number of evidence references, supports or options of
+// an item.
 const MaxList = 16
 
 // Check implements [signals.Checker].

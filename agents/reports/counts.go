@@ -2,15 +2,15 @@ package reports
 
 import "github.com/swarmbus/swarmbus/signals"
 
-// An Account is whose reports are counted.
+// An Account is a worker and model for which reports are counted.
 type Account struct {
 	Worker string
 	Model  string // "" for none, "other" for those beyond the first 16 of a worker
 }
 
-// Counts are what an account's reports came to.
+// Counts are the results of an account's reports.
 type Counts struct {
-	Reports  int // accepted; what was refused as a whole is below
+	Reports  int // accepted; those rejected as a whole are counted below
 	Accepted PartCounts
 	Rejected ReasonCounts
 }
@@ -18,7 +18,7 @@ type Counts struct {
 // PartCounts counts accepted items.
 type PartCounts struct{ Findings, Learnings, Escalations, Artifacts int }
 
-// ReasonCounts counts rejected items, and reports that were refused as a whole.
+// ReasonCounts counts rejected items, and reports rejected as a whole.
 type ReasonCounts struct{ Duplicate, LowConfidence, MissingEvidence, Cooldown, Cap, Invalid int }
 
 // Total is the sum of all.
@@ -29,7 +29,8 @@ func (c ReasonCounts) Total() int {
 	return c.Duplicate + c.LowConfidence + c.MissingEvidence + c.Cooldown + c.Cap + c.Invalid
 }
 
-// maxModels bounds what a worker that names another model each time takes up.
+// maxModels limits the memory for a worker that names a different model each
+// time.
 const maxModels = 16
 
 func (l *ledger) countsOf(model string) *Counts {

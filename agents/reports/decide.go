@@ -9,20 +9,21 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// Why a decision is refused.
+// The reasons why a decision is refused.
 var (
-	// ErrNoRequest says that there is no such escalation, or none any more.
+	// ErrNoRequest is returned if the escalation does not exist, or is no
+	// longer remembered.
 	ErrNoRequest = errors.New("reports: no such escalation")
-	// ErrExpired says that nobody decided in time.
+	// ErrExpired is returned if the escalation has expired.
 	ErrExpired = errors.New("reports: the escalation has expired")
-	// ErrHuman says that a person has to decide.
+	// ErrHuman is returned if a person has to decide.
 	ErrHuman = errors.New("reports: a person has to decide")
 )
 
-// A Request is an accepted escalation as it stands.
+// A Request is an accepted escalation with its state.
 type Request struct {
 	Seq    uint64
-	ID     signals.ID // of its signal
+	ID     signals.ID // id of its signal
 	Worker string
 	Task   string
 	Time   time.Time // when it was accepted
@@ -35,14 +36,14 @@ func (r *Request) expired(now time.Time) bool { return now.After(r.Expires) }
 // A Decision answers an escalation.
 type Decision struct {
 	Request signals.ID `json:"request"` // required; the id of the [Requested] signal
-	By      string     `json:"by"`      // required; who decides
-	Human   bool       `json:"human"`   // a person does
+	By      string     `json:"by"`      // required; the decider
+	Human   bool       `json:"human"`   // the decider is a person
 	Verdict Verdict    `json:"verdict"` // required
 	Option  string     `json:"option,omitempty"`
 	Text    string     `json:"text,omitempty"`
 }
 
-// A DecidedError says who decided first.
+// A DecidedError is returned if another decision was made first.
 type DecidedError struct {
 	Request signals.ID
 	By      string
@@ -54,9 +55,9 @@ func (e *DecidedError) Error() string {
 }
 
 // Decide returns the signal that answers an escalation, to be published and
-// applied; nil for a decision that was made already, word for word, by the same.
-// It changes nothing. An approval is approved or refused, and the option has to
-// be one that the worker gave.
+// applied; nil if the same decider has already made exactly this decision. It
+// changes nothing. An approval has to be approved or refused, and the option has
+// to be one that the worker offered.
 //
 // Its errors are [ErrNoRequest], [*DecidedError], [ErrExpired], [ErrHuman] and
 // [*signals.FieldError], in this order.
@@ -119,7 +120,7 @@ func (g *Gate) decided(s *signals.Signal[Decided]) {
 	l.open = slices.DeleteFunc(l.open, func(o *Request) bool { return o == r })
 }
 
-// recommends refuses to recommend what is no option.
+// recommends refuses a recommendation that is not one of the options.
 func (e *Escalation) recommends() error {
 	if e.RecommendedOption == "" || slices.Contains(e.Options, e.RecommendedOption) {
 		return nil
@@ -127,7 +128,7 @@ func (e *Escalation) recommends() error {
 	return problem("recommended_option", clip(e.RecommendedOption), "not one of the options")
 }
 
-// priority is that of the signal: the bus's is 0 where nothing is said.
+// priority returns the signal's priority, where normal is the bus's 0.
 func (u Urgency) priority() int16 {
 	switch u {
 	case Low:

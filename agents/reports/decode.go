@@ -13,15 +13,15 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// MaxBytes is how long a report may be as JSON.
+// MaxBytes is the maximum size of a report as JSON.
 const MaxBytes = 256 << 10
 
-// Decode reads a report that has to be as [Schema] says: all members, no others,
-// of the right types. A finding, learning, escalation or artifact that is not is
-// set aside, for the [Gate] to reject, and the rest is read; see
-// [Report.Malformed]. If anything else is not, Decode returns a
-// [*signals.FieldError], as it does for more than [MaxBytes] and for bytes that
-// are not UTF-8. The report keeps no reference to data.
+// Decode reads a report that must conform to [Schema]: all members, no others,
+// of the right types. A finding, learning, escalation or artifact that does not
+// conform is set aside for the [Gate] to reject, and the rest is read: see
+// [Report.Malformed]. For any other violation, for more than [MaxBytes] and for
+// bytes that are not UTF-8, Decode returns a [*signals.FieldError]. The report
+// keeps no reference to data.
 //
 // Names of members are compared byte for byte; of two with the same name the
 // last counts.
@@ -47,8 +47,8 @@ func Decode(data []byte) (*Report, error) {
 	return r, nil
 }
 
-// Malformed returns what is wrong with the items that [Decode] set aside; nil if
-// all of the report is as the schema has it.
+// Malformed returns the errors of the items that [Decode] set aside; nil if the
+// whole report conforms to the schema.
 func (r *Report) Malformed() error {
 	var all []error
 	for _, part := range parts {
@@ -100,8 +100,8 @@ func items[T any](r *Report, part Part, raw []json.RawMessage, read func(*object
 	return all
 }
 
-// An object is a JSON object whose members are taken out one by one. The first
-// thing that is wrong stays.
+// An object is a JSON object whose members are taken out one by one. It keeps
+// the first error.
 type object struct {
 	members map[string]json.RawMessage
 	err     error
@@ -121,8 +121,8 @@ func (o *object) fail(err error) {
 	}
 }
 
-// take moves a member to v. JSON null, which encoding/json takes for anything,
-// is of no type.
+// take moves a member to v. JSON null, which encoding/json accepts for any
+// type, is an error.
 func (o *object) take(name string, v any, kind string) {
 	raw, there := o.members[name]
 	delete(o.members, name)
@@ -163,7 +163,7 @@ func word[W ~string](o *object, name string, all []W) W {
 	return w
 }
 
-// end returns what is wrong, if only that there are other members.
+// end returns the first error, or an error if there are other members.
 func (o *object) end() error {
 	if o.err == nil && len(o.members) > 0 {
 		o.err = problem(clip(slices.Min(slices.Collect(maps.Keys(o.members)))), "", "not a member that the schema has")
@@ -175,7 +175,7 @@ func problem(field, value, what string) error {
 	return &signals.FieldError{Field: field, Value: value, Problem: what}
 }
 
-// clip cuts a text to what an error may show.
+// clip cuts a text to the length for errors.
 func clip(s string) string { return clipTo(s, 64) }
 
 func clipTo(s string, most int) string {

@@ -9,7 +9,7 @@ import (
 	"strconv"
 )
 
-// digest stands for all that a report says.
+// digest returns a hash of the report's content.
 func (r *Report) digest() string {
 	d := digester{sha256.New()}
 	d.texts(r.TurnID, r.WorkerID, r.TaskID, r.Model, string(r.Status), r.Summary)
@@ -40,7 +40,7 @@ func (r *Report) digest() string {
 	return hex.EncodeToString(d.Sum(nil))
 }
 
-// A digester writes texts so that no two lists of them look the same.
+// A digester hashes lists of texts unambiguously.
 type digester struct{ hash.Hash }
 
 func (d digester) number(n int) {
@@ -58,5 +58,5 @@ func (d digester) texts(all ...string) {
 
 func (d digester) list(l List) { d.number(len(l)); d.texts(l...) }
 
-// float tells all numbers apart, and NaN from them.
+// float returns a distinct text for every number and for NaN.
 func float(x float64) string { return strconv.FormatUint(math.Float64bits(x), 16) }

@@ -1,5 +1,5 @@
-// Package reports is what workers report at the end of a turn, and the gate that
-// decides what of it counts.
+// Package reports defines the reports of workers at the end of a turn, and the
+// gate that decides which parts of them count.
 //
 //	report, err := reports.Decode(data) // JSON of Schema, such as a model writes
 //	judgement := gate.Judge(reports.Worker{ID: "ann", Research: true}, report, now)
@@ -12,27 +12,28 @@
 // # Two planes
 //
 // A report has findings, learnings, artifacts and a status, which become signals
-// for whoever reads the log, and escalations, which somebody has to decide. The
-// package publishes nothing and tells nobody anything: it returns signals. Who
-// publishes them, and tells the conductor of a [Requested] that was just accepted,
-// is package swarm/reporting.
+// for all readers of the log, and escalations, which need a decision. The package
+// only returns signals: it publishes nothing and notifies no one. Package
+// swarm/reporting publishes the signals and notifies the conductor of a newly
+// accepted [Requested].
 //
 // # The gate is a fold
 //
-// What a [Gate] knows is what [Gate.Apply] was given: turns, claims, reasons,
-// findings, escalations and counts are all read from the log, by the log's time. So a
-// gate survives a restart, and two that read the same log say the same. Receipts
-// are a fold, too: [ReceiptOf] the signals of a report is what its worker was told.
+// The state of a [Gate] is a fold of the signals passed to [Gate.Apply]: turns,
+// claims, reasons, findings, escalations and counts all come from the log, by the
+// log's time. So a gate can be restored after a restart, and two gates that read the
+// same log decide alike. Receipts are a fold, too: [ReceiptOf] the signals of a
+// report returns the receipt that its worker got.
 //
 // # Limits
 //
 // A report is at most 256 KiB of JSON and becomes at most 18 signals with the
-// default caps. Of each worker the newest 1024 turns, claims, reasons, findings and
-// escalations are remembered ([Options].Keep): beyond them a turn that is sent again
-// is a new one. Claims are compared by their words, not by what they mean.
+// default caps. For each worker the newest 1024 turns, claims, reasons, findings and
+// escalations are remembered ([Options].Keep): an older turn that is sent again
+// counts as new. Claims are compared by their words, not by their meaning.
 //
 // # Statements
 //
-// docs/statements/reports.md lists what the specification says, how it is read
-// here, and the test that holds it.
+// docs/statements/reports.md lists the statements of the specification, their
+// interpretation here, and the tests that check them.
 package reports

@@ -7,14 +7,14 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// A ledger is what the gate knows of one worker.
+// A ledger is the gate's state of one worker.
 type ledger struct {
 	turns    recent[string, turn]
 	claims   recent[claimKey, mark]
 	reasons  recent[reasonKey, mark]
 	findings recent[findingKey, struct{}]
 	requests recent[signals.ID, *Request]
-	open     []*Request // not decided; expired ones are dropped as the log goes on
+	open     []*Request // undecided; expired ones are dropped as the log grows
 	counts   map[string]*Counts
 	latest   string // the turn whose signals are being read
 }
@@ -35,7 +35,8 @@ type reasonKey struct {
 	text textHash
 }
 
-// A findingKey has the worker's id for a finding, or that of its signal.
+// A findingKey identifies a finding by the worker's id or by the id of its
+// signal.
 type findingKey struct{ task, ref string }
 
 type mark struct {
@@ -43,9 +44,9 @@ type mark struct {
 	id signals.ID
 }
 
-// Apply folds a signal that is in the log: all of them in log order, once each.
-// Signals of other packages change nothing. To restore a gate, apply the log to
-// a new one.
+// Apply folds the next signal of the log. It must be called for every signal
+// once, in log order; signals of other packages change nothing. To restore a
+// gate, apply the log to a new one.
 func (g *Gate) Apply(s signals.Any) {
 	h := signals.HeadOf(s)
 	if !ours(s.Kind()) {
@@ -98,8 +99,8 @@ func (l *ledger) apply(s signals.Any, now time.Time, keep int) {
 	l.count(s)
 }
 
-// turnOf returns the turn that a signal of a report belongs to; a report that
-// was refused has none.
+// turnOf returns the turn that a signal of a report belongs to; a refused
+// report has none.
 func turnOf(s signals.Any) string {
 	switch p := s.Body().(type) {
 	case Rejected:
@@ -130,7 +131,7 @@ func (l *ledger) request(h *signals.Header, p Requested, at mark, keep int) {
 }
 
 // accepted reports whether ref names an accepted finding on the task: one of the
-// worker's own by its id, or anybody's by that of its signal.
+// worker's own by the worker's id, or any by the id of its signal.
 func (g *Gate) accepted(worker, task, ref string) bool {
 	key := findingKey{task, ref}
 	if _, own := g.ledger(worker).findings.get(key); own {

@@ -9,52 +9,51 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// A Worker is who reports, as whoever runs it knows it. What a report says of
-// its worker and task has to agree.
+// A Worker describes the sender of a report, as known to the program that runs
+// it. The worker and task stated in the report have to agree with it.
 type Worker struct {
 	ID       string // required
-	Task     string // the one task that it may report on; "": any
-	Model    string // that it runs on; "": as its reports say
+	Task     string // the only task that it may report on; "": any
+	Model    string // the model it runs on; "": as its reports say
 	Research bool   // its findings and learnings are research
 }
 
-// A Judgement is what becomes of a report.
+// A Judgement is the result of a report.
 type Judgement struct {
-	// Signals are what has to be published, with nothing between them. None for a
-	// report that was judged before.
+	// Signals are to be published contiguously. There are none for a report that
+	// was judged before.
 	Signals []signals.Any
 	Receipt Receipt
-	// Err is a [*RefusedError] if the report as a whole was rejected. Signals says
-	// so too.
+	// Err is a [*RefusedError] if the report as a whole was rejected. Signals has
+	// that rejection, too.
 	Err error
 }
 
-// A RefusedError says why a report was rejected as a whole.
+// A RefusedError is returned for a report that was rejected as a whole.
 type RefusedError struct {
 	Worker, Turn string
 	Reason       Reason
-	Err          error // what is wrong; never nil
+	Err          error // the reason; never nil
 }
 
 func (e *RefusedError) Error() string {
 	return fmt.Sprintf("reports: report %q of %q is refused (%s): %v", clip(e.Turn), e.Worker, e.Reason, e.Err)
 }
 
-// Unwrap returns what is wrong.
+// Unwrap returns the reason.
 func (e *RefusedError) Unwrap() error { return e.Err }
 
-// A Gate decides what of a report becomes a signal. It is a fold: what it knows
-// is what [Gate.Apply] was given, and [Gate.Judge] and [Gate.Decide] change
-// nothing. It has no clock and tells nobody anything. It must not be used
-// concurrently.
+// A Gate decides which parts of a report become signals. It is a fold: only
+// [Gate.Apply] changes its state, not [Gate.Judge] or [Gate.Decide]. It has no
+// clock and notifies no one. It is not safe for concurrent use.
 type Gate struct {
 	opts    Options
-	now     time.Time // the greatest time of what was applied
+	now     time.Time // the latest time applied
 	workers map[string]*ledger
 }
 
-// NewGate returns a gate that knows nothing yet. Its error is a
-// [*signals.FieldError] about the options.
+// NewGate returns an empty gate. Its error is a [*signals.FieldError] for
+// invalid options.
 func NewGate(o *Options) (*Gate, error) {
 	opts, err := o.withDefaults()
 	if err != nil {
@@ -63,13 +62,13 @@ func NewGate(o *Options) (*Gate, error) {
 	return &Gate{opts: opts, workers: map[string]*ledger{}}, nil
 }
 
-// Judge decides on a report at a time, which counts as the log's if that is
+// Judge decides on a report at the time now, or at the log's time if that is
 // later. It changes nothing: apply the signals once they are in the log. r must
 // not be modified afterwards.
 //
-// The order of the checks is: whether worker, task, turn, status and summary are
-// valid; whether the turn was reported before; and for each item its place, its
-// form, its texts, evidence, confidence, and whether it was said before.
+// The checks are made in this order: validity of worker, task, turn, status and
+// summary; repetition of the turn; and for each item the number of items, its
+// form, its texts, evidence, confidence, and repetition.
 func (g *Gate) Judge(w Worker, r *Report, now time.Time) Judgement {
 	if err := g.checkReport(w, r); err != nil {
 		return g.Refuse(w, r, err)
@@ -90,8 +89,9 @@ func (g *Gate) Judge(w Worker, r *Report, now time.Time) Judgement {
 	return j.judge(digest)
 }
 
-// Refuse is the judgement on what is no report, such as what [Decode] returned
-// an error for. r may be nil, or what is known of it.
+// Refuse returns the judgement on an invalid report, such as one for which
+// [Decode] returned an error. r may be nil, or hold what is known of the
+// report.
 func (g *Gate) Refuse(w Worker, r *Report, err error) Judgement {
 	return g.refuse(w, r, ReasonInvalid, err)
 }
@@ -111,7 +111,7 @@ func (g *Gate) refuse(w Worker, r *Report, why Reason, err error) Judgement {
 	return Judgement{[]signals.Any{said}, receipt, &RefusedError{w.ID, r.TurnID, why, err}}
 }
 
-// nameOr returns a name if it is valid.
+// nameOr returns name if it is valid, or else other.
 func nameOr(name, other string) string {
 	if (signals.Limits{}).Name("name", name) != nil {
 		return other
@@ -119,7 +119,7 @@ func nameOr(name, other string) string {
 	return name
 }
 
-// checkReport checks all but the items.
+// checkReport checks everything except the items.
 func (g *Gate) checkReport(w Worker, r *Report) error {
 	limits := g.limits()
 	switch {
@@ -138,7 +138,7 @@ func (g *Gate) checkReport(w Worker, r *Report) error {
 
 func (g *Gate) limits() signals.Limits { return signals.Limits{TextBytes: g.opts.TextBytes} }
 
-// ledger returns what is known of a worker; it is not kept if that is nothing.
+// ledger returns the state of a worker; an empty one is not stored.
 func (g *Gate) ledger(worker string) *ledger {
 	if l := g.workers[worker]; l != nil {
 		return l
@@ -146,7 +146,8 @@ func (g *Gate) ledger(worker string) *ledger {
 	return new(ledger)
 }
 
-// Counts returns what was accepted and rejected, by worker and model.
+// Counts returns the numbers of accepted and rejected parts, by worker and
+// model.
 func (g *Gate) Counts() map[Account]Counts {
 	all := map[Account]Counts{}
 	for worker, l := range g.workers {

@@ -8,7 +8,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// A judging is one report before the gate.
+// A judging is the state of judging one report.
 type judging struct {
 	gate   *Gate
 	ledger *ledger
@@ -18,13 +18,13 @@ type judging struct {
 	now    time.Time
 
 	signals  []signals.Any
-	text     string     // of the item at hand, normal
+	text     string     // normalized text of the current item
 	accepted []string   // ids of findings
 	said     []claimKey // accepted in this report
 	asked    []reasonKey
 }
 
-// held is why an item is held back.
+// held is the reason why an item is rejected.
 type held struct {
 	reason Reason
 	detail string
@@ -45,13 +45,13 @@ func (j *judging) judge(digest string) Judgement {
 	return Judgement{Signals: j.signals, Receipt: ReceiptOf(j.signals...)}
 }
 
-// say returns a signal of the worker. None expires: what the gate knows must not
-// depend on a lifetime.
+// say returns a signal of the worker. It never expires, because the gate's state
+// must not depend on lifetimes.
 func say[P signals.Payload](j *judging, confidence float64, p P) *signals.Signal[P] {
 	return signals.New(signals.Header{Source: j.worker.ID, Thread: j.report.TaskID, Confidence: confidence, TTL: -1}, p)
 }
 
-// step is where the task stands.
+// step returns the signal on the state of the task.
 func (j *judging) step() signals.Any {
 	s := Step{j.origin, j.report.Summary}
 	switch j.report.Status {
@@ -65,8 +65,8 @@ func (j *judging) step() signals.Any {
 	return say(j, 1, Progress{s})
 }
 
-// each judges the items of one part. Those that are too many are counted, and
-// not looked at: else a flood of them would be a flood of rejections.
+// each judges the items of one part. Excess items are only counted: otherwise a
+// flood of items would cause a flood of rejections.
 func each[T any](j *judging, part Part, most int, items []T, judge func(*T) (string, signals.Any, *held)) {
 	most = max(most, 0)
 	for i := range items[:min(most, len(items))] {
@@ -93,7 +93,7 @@ func (j *judging) reject(part Part, at int, ref string, count int, why *held) {
 	}))
 }
 
-// accept remembers what later items of the same report may refer to or repeat.
+// accept records what later items of the same report may refer to or repeat.
 func (j *judging) accept(item any) {
 	switch item := item.(type) {
 	case *Finding:
@@ -168,7 +168,8 @@ func firstHeld(checks ...func() *held) *held {
 	return nil
 }
 
-// texts checks the form of an item, whose main text has to say something.
+// texts checks the form of an item, whose main text must not be empty once
+// normalized.
 func (j *judging) texts(field, main string, check func(signals.Limits) error) *held {
 	if err := check(j.gate.limits()); err != nil {
 		return invalid(err)
@@ -186,8 +187,8 @@ func (j *judging) evidence(f *Finding) *held {
 	return &held{reason: ReasonMissingEvidence, detail: "no evidence_refs"}
 }
 
-// supported requires that all that a learning names was accepted, and that it
-// names something.
+// supported requires that a learning names findings, and that all of them were
+// accepted.
 func (j *judging) supported(e *Learning) *held {
 	if len(e.Supports) == 0 {
 		return &held{reason: ReasonMissingEvidence, detail: "supports names no finding"}
@@ -210,8 +211,8 @@ func (j *judging) sure(confidence float64) *held {
 	return nil
 }
 
-// repeated looks for the same claim in this report, and in those before it
-// within the window, which ends that long after what was accepted.
+// repeated looks for the same claim in this report and in earlier ones within
+// the window, which is counted from the accepted claim.
 func (j *judging) repeated(part Part) *held {
 	key, window := claimKey{j.report.TaskID, part, hashNormal(j.text)}, j.gate.opts.Window
 	if window < 0 {
@@ -241,7 +242,7 @@ func (j *judging) cooldown(e *Escalation) *held {
 	return &held{ReasonCooldown, fmt.Sprintf("the same %s was accepted %v before", e.Kind, j.now.Sub(m.at)), m.id}
 }
 
-// waiting bounds what a worker may have open, in whatever words.
+// waiting limits a worker's open escalations, whatever their text.
 func (j *judging) waiting() *held {
 	open := len(j.asked)
 	for _, r := range j.ledger.open {

@@ -7,7 +7,7 @@ import (
 )
 
 // The kinds of the signals that reports become. Their thread is the task and
-// their source the worker, but for decisions and advisories.
+// their source the worker, except for decisions and advisories.
 const (
 	KindReceived        signals.Kind = "worker.report.received"
 	KindProgress        signals.Kind = "worker.task.progress"
@@ -28,7 +28,7 @@ const (
 // Origin is the turn that a signal comes from. Worker and task are the header's
 // source and thread.
 type Origin struct {
-	TurnID string `json:"turn_id"` // required, but for a report that could not be read
+	TurnID string `json:"turn_id"` // required, except for a report that could not be read
 	Model  string `json:"model,omitempty"`
 }
 
@@ -38,11 +38,11 @@ type Received struct {
 	Origin
 	Status  Status `json:"status"`
 	Summary string `json:"summary"`
-	Digest  string `json:"digest"`  // SHA-256 of what the report says, in hexadecimal
-	Signals int    `json:"signals"` // how many follow
+	Digest  string `json:"digest"`  // SHA-256 of the report's content, in hexadecimal
+	Signals int    `json:"signals"` // number of signals that follow
 }
 
-// Step is what the four signals on the state of a task say.
+// Step is the content of the four signals on the state of a task.
 type Step struct {
 	Origin
 	Summary string `json:"summary"`
@@ -50,7 +50,7 @@ type Step struct {
 
 // The payloads of the four kinds on the state of a task.
 type (
-	// Progress is the payload of KindProgress: the task goes on.
+	// Progress is the payload of KindProgress: the task continues.
 	Progress struct{ Step }
 	// Completion is the payload of KindCompleted.
 	Completion struct{ Step }
@@ -85,15 +85,15 @@ type (
 	}
 )
 
-// Requested is an accepted escalation: it waits for a [Decided].
+// Requested is an accepted escalation, which waits for a [Decided].
 type Requested struct {
 	Origin
 	Escalation
-	Expires time.Time `json:"expires"` // until when it can be decided, inclusive
+	Expires time.Time `json:"expires"` // deadline for the decision, inclusive
 }
 
-// Decided is what became of an escalation. It replies to the request and is for
-// the worker. Its source is who decided.
+// Decided is the decision on an escalation. It replies to the request and is
+// addressed to the worker. Its source is the decider.
 type Decided struct {
 	Decision
 	EscalationID string `json:"escalation_id"` // the worker's name for it
@@ -105,16 +105,16 @@ type Created struct {
 	Artifact
 }
 
-// Rejected says what of a report was held back, and why.
+// Rejected says which part of a report was rejected, and why.
 type Rejected struct {
 	Origin
 	Part     Part       `json:"part"`
 	Position int        `json:"position"`    // in the report, from 0; of the first, if several
 	Ref      string     `json:"ref"`         // the worker's id for it, cut to 64 bytes
 	Reason   Reason     `json:"reason"`      // one of six
-	Detail   string     `json:"detail"`      // in words, with field and value
-	Count    int        `json:"count"`       // how many; more than 1 only for ReasonCap
-	Of       signals.ID `json:"of,omitzero"` // the signal that it would repeat, where one is in the log
+	Detail   string     `json:"detail"`      // description with field and value
+	Count    int        `json:"count"`       // number of items; more than 1 only for ReasonCap
+	Of       signals.ID `json:"of,omitzero"` // the signal that it would repeat, if that is in the log
 }
 
 // Kind returns KindReceived.
@@ -156,8 +156,8 @@ func (Created) Kind() signals.Kind { return KindArtifact }
 // Kind returns KindRejected.
 func (Rejected) Kind() signals.Kind { return KindRejected }
 
-// Kinds returns all kinds of the package, which are reserved for whoever
-// publishes what a gate accepts.
+// Kinds returns all kinds of the package, which are reserved for the publisher
+// of what a gate accepts.
 func Kinds() []signals.Kind {
 	return []signals.Kind{
 		KindReceived, KindProgress, KindCompleted, KindFailed, KindBlocked, KindResearchFinding, KindWorkerFinding,
@@ -165,7 +165,7 @@ func Kinds() []signals.Kind {
 	}
 }
 
-// Payloads returns what a [signals.Codec] needs to know to read them.
+// Payloads returns the registrations of these kinds for a [signals.Codec].
 func Payloads() []signals.Registration {
 	return []signals.Registration{
 		signals.For[Received](), signals.For[Progress](), signals.For[Completion](), signals.For[Failure](),

@@ -8,23 +8,23 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// A textHash stands for a text in whatever spelling.
+// A textHash is the hash of a normalized text.
 type textHash [sha256.Size]byte
 
 func hashOf(text string) textHash { return hashNormal(normal(text)) }
 
 func hashNormal(text string) textHash { return sha256.Sum256([]byte(text)) }
 
-// normal returns what a text says without what makes no difference: case, forms
-// of the same character (NFKC), white space, invisible characters, decoration and
-// punctuation. What makes a difference stays: letters, digits, mathematical and
-// currency signs, and punctuation that is part of a number or an operator, such as
-// in -1, 3.5, 50%, != and C#. Words stay apart.
+// normal normalizes a text for comparison. It ignores case, forms of the same
+// character (NFKC), white space, invisible characters, decoration and punctuation.
+// It keeps letters, digits, mathematical and currency signs, and punctuation that
+// is part of a number or an operator, such as in -1, 3.5, 50%, != and C#. Words
+// stay separated.
 func normal(text string) string {
 	all := []rune(norm.NFKC.String(text))
 	var b strings.Builder
 	b.Grow(len(text))
-	apart := false // whether a space comes before what is written next
+	apart := false // whether a space precedes the next character
 	for i, r := range all {
 		var before, after rune
 		if i > 0 {
@@ -49,8 +49,8 @@ func normal(text string) string {
 	return b.String()
 }
 
-// isSign reports whether r stands for something by itself, with spaces around it
-// or without.
+// isSign reports whether r is meaningful by itself, with or without spaces
+// around it.
 func isSign(r, after rune) bool {
 	switch r {
 	case '~', '|': // decoration
@@ -67,15 +67,15 @@ func isWord(r rune) bool {
 	return unicode.In(r, unicode.L, unicode.M, unicode.Nd, unicode.Nl, unicode.No)
 }
 
-// invisible characters are no boundary either.
+// Invisible characters do not separate words either.
 func invisible(r rune) bool {
 	return r > unicode.MaxASCII && unicode.In(r, unicode.Cf, unicode.Variation_Selector)
 }
 
-// joins reports whether r is left out within a word.
+// joins reports whether r is dropped within a word.
 func joins(r rune) bool { return r == '\'' || r == '’' }
 
-// counts reports whether punctuation changes what is said.
+// counts reports whether a punctuation character changes the meaning.
 func counts(before, r, after rune) bool {
 	switch r {
 	case '-', '−', '‐': // a sign

@@ -6,20 +6,21 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// Options are the bounds of a [Gate]. Nil and zero fields mean the defaults.
+// Options are the limits of a [Gate]. Nil and zero fields mean the defaults.
 type Options struct {
-	// How many of each a report may have; the first ones count. 0 means 2
-	// findings, 1 learning, 1 escalation and 8 artifacts; <0 none.
+	// The maximum number of each in a report; only the first ones are
+	// considered. 0 means 2 findings, 1 learning, 1 escalation and 8 artifacts;
+	// <0 none.
 	Findings, Learnings, Escalations, Artifacts int
 
-	Confidence float64       // the least that a finding or a learning needs; 0 means 0.55, <0 any
-	Window     time.Duration // in which the same claim of a worker on a task is a duplicate; 0 means 15 minutes, <0 none
-	Cooldown   time.Duration // in which a worker may not escalate the same again; 0 means 90 seconds, <0 none
-	Expiry     time.Duration // how long an escalation can be decided; 0 means 24 hours
-	Open       int           // escalations of a worker that wait for a decision at once; 0 means 4
-	TextBytes  int           // of one text; 0 means 4096
+	Confidence float64       // the minimum for a finding or a learning; 0 means 0.55, <0 any
+	Window     time.Duration // within which the same claim of a worker on a task is a duplicate; 0 means 15 minutes, <0 none
+	Cooldown   time.Duration // within which a worker may not repeat an escalation; 0 means 90 seconds, <0 none
+	Expiry     time.Duration // time limit for deciding an escalation; 0 means 24 hours
+	Open       int           // maximum number of a worker's undecided escalations; 0 means 4
+	TextBytes  int           // maximum length of one text; 0 means 4096
 	// Keep is how many turns, claims, reasons, findings and escalations are
-	// remembered of each worker, the newest ones. 0 means 1024.
+	// remembered for each worker, the newest of each. 0 means 1024.
 	Keep int
 }
 

@@ -12,9 +12,10 @@ var prompt string
 
 var promptTemplate = template.Must(template.New("prompt").Parse(prompt))
 
-// Instructions returns the text that tells a model how to report, with the
-// bounds of a gate that has these options. It goes into a system prompt, beside
-// [Schema]; whoever asks the model says which turn, worker, task and model it is.
+// Instructions returns instructions for a model on how to report, with the
+// limits of a gate that has these options. They belong in a system prompt,
+// together with [Schema]; the caller has to add the turn, worker, task and
+// model.
 func Instructions(o *Options) (string, error) {
 	opts, err := o.withDefaults()
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// A Receipt says what became of a report. It is made of the signals alone, so
-// that what a reader of the log shows is what the worker was told; see
+// A Receipt is the result of a report for its worker. It is derived from the
+// signals only, so that a reader of the log can show the same receipt: see
 // [ReceiptOf].
 type Receipt struct {
 	Worker string
@@ -18,25 +18,26 @@ type Receipt struct {
 	Status  Status // "" if the report was rejected as a whole
 	Summary string
 
-	Seq      uint64 // of the first signal; 0: not in a log
-	Signals  int    // how many the report became, with those that say what was rejected
+	Seq      uint64 // sequence number of the first signal; 0: not in a log
+	Signals  int    // number of signals, including rejections
 	Accepted []Accepted
 	Rejected []Rejected
 
-	// Repeated says that the report was judged before: this is what was said then.
+	// Repeated says that the report was judged before and that this is the
+	// receipt from then.
 	Repeated bool
 }
 
-// Accepted is an item that became a signal.
+// Accepted is an item that was accepted.
 type Accepted struct {
 	Part Part
 	Ref  string     // the worker's id for it
 	Text string     // the claim, insight, reason or reference
-	ID   signals.ID // of the signal; zero: not in a log
+	ID   signals.ID // id of the signal; zero: not in a log
 }
 
-// ReceiptOf returns the receipt of a report whose signals these are, in log
-// order. Other signals are passed over.
+// ReceiptOf returns the receipt of the report with these signals, in log order.
+// Other signals are skipped.
 func ReceiptOf(all ...signals.Any) Receipt {
 	var r Receipt
 	for _, s := range all {
@@ -84,7 +85,7 @@ func (r *Receipt) clone() Receipt {
 	return c
 }
 
-// String is the receipt in one line.
+// String returns the receipt in one line.
 func (r Receipt) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s", r.Worker, r.TurnID)

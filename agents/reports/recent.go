@@ -1,9 +1,9 @@
 package reports
 
-// recent holds the newest entries. The zero value is empty.
+// recent is a map that keeps the newest entries. The zero value is empty.
 type recent[K comparable, V any] struct {
 	held  map[K]kept[V]
-	order []stamped[K] // oldest first; entries that were put again are in it twice
+	order []stamped[K] // oldest first; entries that were put again occur twice
 	stamp uint64
 }
 
@@ -22,7 +22,7 @@ func (r *recent[K, V]) get(k K) (V, bool) {
 	return e.value, ok
 }
 
-// put makes k the newest entry, and keeps at most that many.
+// put makes k the newest entry and keeps at most that many entries.
 func (r *recent[K, V]) put(k K, v V, most int) {
 	if r.held == nil {
 		r.held = map[K]kept[V]{}

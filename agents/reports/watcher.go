@@ -12,27 +12,27 @@ import (
 // WatchOptions are the windows of a [Watcher]. Nil and zero fields mean the
 // defaults.
 type WatchOptions struct {
-	Window   time.Duration // in which failures and repetitions are counted; 0 means 10 minutes
-	Failures int           // that are a spike, if they are at least half of the reports in the window; 0 means 5
-	Repeats  int           // of the same by a worker on a task that are a storm; 0 means 5
-	Silence  time.Duration // after which a worker whose task is running has stalled; 0 means 10 minutes
+	Window   time.Duration // within which failures and repetitions are counted; 0 means 10 minutes
+	Failures int           // number of failures that is a spike, if they are at least half of the reports in the window; 0 means 5
+	Repeats  int           // number of repetitions by a worker on a task that is a storm; 0 means 5
+	Silence  time.Duration // time after which a worker with a running task counts as stalled; 0 means 10 minutes
 }
 
-// A Watcher reads the log and points out what is unusual: see [Concern]. It is a
-// fold with sliding windows, by the log's time, and says each thing once: again
-// only after it was over. It has no clock, publishes nothing and tells nobody; what
-// it says is for people and logs, and not for the conductor. It must not be used
-// concurrently.
+// A Watcher reads the log and reports anomalies: see [Concern]. It is a fold with
+// sliding windows, by the log's time, and reports an anomaly once, and again only
+// after it has ended. It has no clock, publishes nothing and notifies no one; its
+// advisories are for people and logs, not for the conductor. It is not safe for
+// concurrent use.
 type Watcher struct {
 	opts    WatchOptions
 	now     time.Time
 	reports []outcome // in the window, oldest first
-	failed  int       // of them
+	failed  int       // number of failed ones
 	spiking bool
 	repeats map[repeat]*streak
-	full    int               // how many repeats there may be before old ones are dropped
-	running map[job]time.Time // of the last sign of a worker whose task runs
-	waiting map[job]bool      // blocked, until it is decided or goes on
+	full    int               // number of repeats at which old ones are dropped
+	running map[job]time.Time // time of the last sign of a worker with a running task
+	waiting map[job]bool      // blocked, until decided or continued
 	due     time.Time         // no worker stalls before
 }
 
@@ -42,7 +42,7 @@ type outcome struct {
 	failed bool
 }
 
-// A repeat is a worker doing the same on a task.
+// A repeat identifies a repeated report of a worker on a task.
 type repeat struct {
 	job
 	kind signals.Kind
@@ -51,14 +51,14 @@ type repeat struct {
 
 type job struct{ worker, task string }
 
-// A streak is the newest times of the same, at most as many as a storm has.
+// A streak holds the newest times of a repeat, at most as many as make a storm.
 type streak struct {
 	times    []time.Time
 	storming bool
 }
 
-// NewWatcher returns a watcher that has seen nothing. Its error is a
-// [*signals.FieldError] about the options.
+// NewWatcher returns a new watcher. Its error is a [*signals.FieldError] for
+// invalid options.
 func NewWatcher(o *WatchOptions) (*Watcher, error) {
 	w := &Watcher{repeats: map[repeat]*streak{}, running: map[job]time.Time{}, waiting: map[job]bool{}}
 	if o != nil {
@@ -80,8 +80,8 @@ func NewWatcher(o *WatchOptions) (*Watcher, error) {
 	return w, nil
 }
 
-// Watch takes the next signal of the log and returns what there is to say. Only
-// signals of reports count; any signal's time is the log's.
+// Watch takes the next signal of the log and returns new advisories. Only
+// signals of reports are watched, but any signal advances the log's time.
 func (w *Watcher) Watch(s signals.Any) []Advisory {
 	h := signals.HeadOf(s)
 	said := w.At(h.Time)
@@ -104,15 +104,15 @@ func (w *Watcher) Watch(s signals.Any) []Advisory {
 		for worker := range h.Recipients.All() {
 			at := job{worker, h.Thread}
 			if _, runs := w.running[at]; runs || w.waiting[at] {
-				w.sign(at) // it waits no longer
+				w.sign(at) // it no longer waits
 			}
 		}
 	}
 	return said
 }
 
-// At tells the watcher what time it is, when nothing happens in the log, and
-// returns what there is to say of that. A time before the log's changes nothing.
+// At advances the watcher's time while the log is idle, and returns new
+// advisories. A time before the log's changes nothing.
 func (w *Watcher) At(now time.Time) (said []Advisory) {
 	if !now.After(w.now) {
 		return nil
@@ -132,7 +132,7 @@ func (w *Watcher) At(now time.Time) (said []Advisory) {
 			}
 			continue
 		}
-		delete(w.running, at) // said once
+		delete(w.running, at) // reported once
 		said = append(said, Advisory{
 			Concern: Stall, Workers: List{at.worker}, Since: since,
 			Text: fmt.Sprintf("%s has said nothing on %s for more than %v", at.worker, at.task, w.opts.Silence),
@@ -141,7 +141,8 @@ func (w *Watcher) At(now time.Time) (said []Advisory) {
 	return said
 }
 
-// sign notes that a worker is at it. Its silence ends after everybody else's.
+// sign records a sign of life of a worker. Its silence limit is now the latest
+// of all.
 func (w *Watcher) sign(at job) {
 	delete(w.waiting, at)
 	w.running[at] = w.now
@@ -152,7 +153,7 @@ func (w *Watcher) end(at job) {
 	delete(w.running, at)
 }
 
-// slide forgets what has left the window. What is exactly as old is in it.
+// slide drops what has left the window, which includes its bound.
 func (w *Watcher) slide() {
 	gone := 0
 	for gone < len(w.reports) && w.old(w.reports[gone].at) {
@@ -176,8 +177,8 @@ func (w *Watcher) outcome(at job, failed bool) []Advisory {
 	return w.spike()
 }
 
-// spike says that one has begun, and notes that one is over. Successes that leave
-// the window can begin one, too.
+// spike reports the beginning of a spike, and records its end. Successes that
+// leave the window can begin one, too.
 func (w *Watcher) spike() []Advisory {
 	before := w.spiking
 	w.spiking = w.isSpike()
@@ -200,7 +201,7 @@ func (w *Watcher) spike() []Advisory {
 	}}
 }
 
-// again counts the same report of a worker on a task.
+// again counts repetitions of a report of a worker on a task.
 func (w *Watcher) again(at job, kind signals.Kind, summary string) []Advisory {
 	key := repeat{at, kind, hashOf(summary)}
 	s := w.repeats[key]
@@ -224,8 +225,8 @@ func (w *Watcher) again(at job, kind signals.Kind, summary string) []Advisory {
 	}}
 }
 
-// forget drops what was not repeated for longer than the window, whenever there
-// is twice as much as was left the last time.
+// forget drops what was not repeated within the window, whenever there is twice
+// as much as was left the last time.
 func (w *Watcher) forget() {
 	if len(w.repeats) < w.full {
 		return

@@ -7,7 +7,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// Status is how far a task is.
+// Status is the state of a task.
 type Status string
 
 // The statuses.
@@ -18,13 +18,13 @@ const (
 	Blocked   Status = "blocked"
 )
 
-// EscalationKind is what a worker wants of the conductor.
+// EscalationKind says what a worker needs from the conductor.
 type EscalationKind string
 
 // The kinds of escalations.
 const (
-	Blocker  EscalationKind = "blocker"  // it cannot go on without something that is missing
-	Help     EscalationKind = "help"     // it can go on, and guidance would make that better
+	Blocker  EscalationKind = "blocker"  // it cannot continue without something
+	Help     EscalationKind = "help"     // it can continue, but guidance would help
 	Approval EscalationKind = "approval" // it wants to do something risky
 	Conflict EscalationKind = "conflict" // evidence or options contradict each other
 )
@@ -39,7 +39,7 @@ const (
 	High   Urgency = "high"
 )
 
-// ArtifactKind is what an artifact is.
+// ArtifactKind is the sort of an artifact.
 type ArtifactKind string
 
 // The kinds of artifacts.
@@ -50,11 +50,11 @@ const (
 	FileArtifact    ArtifactKind = "file"
 )
 
-// Part is a part of a report that is accepted or rejected by itself.
+// Part is a part of a report that is accepted or rejected separately.
 type Part string
 
-// The parts. A whole report is rejected if it cannot be read, or says who and
-// what it is in a way that is not valid.
+// The parts. A whole report is rejected if it cannot be read, or if its
+// identification or status is invalid.
 const (
 	PartReport     Part = "report"
 	PartFinding    Part = "finding"
@@ -63,27 +63,27 @@ const (
 	PartArtifact   Part = "artifact"
 )
 
-// Reason is why a part of a report was rejected.
+// Reason is the reason why a part of a report was rejected.
 type Reason string
 
 // The reasons.
 const (
-	ReasonDuplicate       Reason = "duplicate"        // said before, within the window
+	ReasonDuplicate       Reason = "duplicate"        // repeated within the window
 	ReasonLowConfidence   Reason = "low_confidence"   // the worker is not sure enough
 	ReasonMissingEvidence Reason = "missing_evidence" // a finding without evidence, a learning without findings
-	ReasonCooldown        Reason = "cooldown"         // the worker escalated the same a moment ago
-	ReasonCap             Reason = "cap"              // more than a report, or a worker, may have
-	ReasonInvalid         Reason = "invalid"          // not as the schema has it, or out of bounds
+	ReasonCooldown        Reason = "cooldown"         // the worker made the same escalation a moment ago
+	ReasonCap             Reason = "cap"              // more than a report or a worker may have
+	ReasonInvalid         Reason = "invalid"          // does not conform to the schema, or out of bounds
 )
 
-// Verdict is what was decided on an escalation.
+// Verdict is the decision on an escalation.
 type Verdict string
 
 // The verdicts.
 const (
 	Approved Verdict = "approved"
 	Refused  Verdict = "refused"
-	Answered Verdict = "answered" // with an option, or in words
+	Answered Verdict = "answered" // by an option or in words
 )
 
 var (
@@ -97,7 +97,7 @@ var (
 	concerns        = []Concern{FailureSpike, Stall, RetryStorm}
 )
 
-// oneOf refuses a word that is not in the list.
+// oneOf refuses a word that is not in a list.
 func oneOf[W ~string](field string, word W, all []W) error {
 	if slices.Contains(all, word) {
 		return nil

@@ -43,6 +43,6 @@
 //
 // # Specification
 //
-// docs/statements/routing.md lists what the specification says, how it is read
-// here, and the test that holds it.
+// docs/statements/routing.md lists the statements of the specification, their
+// interpretation here, and the tests that check them.
 package routing
