@@ -10,7 +10,7 @@ import (
 )
 
 // credit lets the agents' strategies learn from an outcome, once. The caller
-// holds recording.
+// holds the lock recording.
 func (s *Swarm) credit(r *Result, right string) error {
 	if r.credited {
 		return nil
@@ -40,8 +40,8 @@ func learn(a *agents.Agent, strategy string, reward float64) error {
 	return nil
 }
 
-// worth returns the part of what was proposed and voted in a turn that is right,
-// and whether there was any.
+// worth returns the fraction of a turn's proposals and votes that was right, and
+// whether there were any.
 func (r *Result) worth(c Chosen, right string) (reward float64, spoke bool) {
 	good, all := 0, 0
 	judge := func(is bool) {
@@ -69,7 +69,7 @@ func (r *Result) worth(c Chosen, right string) (reward float64, spoke bool) {
 	return float64(good) / float64(all), true
 }
 
-// same reports whether two ids are of one proposal.
+// same reports whether two ids belong to the same proposal.
 func (r *Result) same(a, b string) bool {
 	for _, p := range r.Proposals {
 		if p.Is(a) && p.Is(b) {

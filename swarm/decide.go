@@ -11,8 +11,8 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// decide stops the solve if what is committed is a reason to, whatever the
-// turns that are left come to.
+// decide stops the solve if the committed signals are a reason to, whatever the
+// result of the remaining turns.
 func (r *solve) decide(ctx context.Context, left []*turn) {
 	if r.result.Stop != 0 {
 		return
@@ -27,7 +27,7 @@ func (r *solve) decide(ctx context.Context, left []*turn) {
 	}
 }
 
-// ask evaluates the votes. The caller calls end when it knows what follows.
+// ask evaluates the votes. The caller must call end when it knows what follows.
 func (r *solve) ask(ctx context.Context) (d consensus.Decision, end agents.End) {
 	_, end = agents.Start(ctx, agents.Op{
 		Name: agents.OpConsensus, Target: r.by.Name(), Thread: r.result.Thread, Round: r.result.Rounds,
@@ -36,8 +36,9 @@ func (r *solve) ask(ctx context.Context) (d consensus.Decision, end agents.End) 
 	return r.votes.Decision(), end
 }
 
-// requorum asks for more than half of those who vote or were asked to. An agent
-// that may say anything counts until it had something to vote on and did not.
+// requorum sets the quorum to more than half of the agents that vote or were
+// asked to. An agent that may emit any kind counts until it has had something
+// to vote on and did not vote.
 func (r *solve) requorum() {
 	if r.opts.Quorum > 0 {
 		return
@@ -53,8 +54,8 @@ func (r *solve) requorum() {
 	r.votes.SetQuorum(r.quorum)
 }
 
-// withheld reports whether a decision has to wait until everybody of the round
-// was heard: somebody asks, or may still ask, somebody outside.
+// withheld reports whether a decision has to wait for the whole round, because
+// an agent has escalated or may still escalate.
 func (r *solve) withheld(left []*turn) bool {
 	escalates := func(k signals.Kind) bool {
 		return slices.ContainsFunc(left, func(t *turn) bool { return t.seat.agent.May(k) })
@@ -65,8 +66,8 @@ func (r *solve) withheld(left []*turn) bool {
 	return r.opts.Conflicts == EscalateConflicts && (r.disputed() || escalates(signals.KindProposal))
 }
 
-// stands reports whether a final decision survives whatever the agents with
-// turns left say: votes and proposals, as many as they may.
+// stands reports whether a final decision survives any votes and proposals that
+// the agents with turns left may still publish.
 func (r *solve) stands(left []*turn) bool {
 	rest := consensus.Left{Voters: []string{}, Weights: r.weights}
 	for _, t := range left {
@@ -80,8 +81,8 @@ func (r *solve) stands(left []*turn) bool {
 	return consensus.Settled(r.by, r.votes.Ballots(), rest)
 }
 
-// roundOver stops a solve in which somebody outside has to look. Everybody of
-// the round was heard before, in whatever order they came.
+// roundOver stops an escalated solve. All turns of the round have been
+// committed before, so the result does not depend on their order.
 func (r *solve) roundOver(ctx context.Context) {
 	if r.result.Stop == 0 && r.escalated == nil && r.opts.Conflicts == EscalateConflicts && r.disputed() {
 		r.escalate(ctx)
@@ -94,7 +95,7 @@ func (r *solve) roundOver(ctx context.Context) {
 // disputed reports whether a conflict is open.
 func (r *solve) disputed() bool { return len(r.disputes) > 0 }
 
-// escalate asks somebody outside about the first open conflict.
+// escalate publishes an escalation about the first open conflict.
 func (r *solve) escalate(ctx context.Context) {
 	first := r.disputes[0]
 	r.announce(ctx, signals.New(
@@ -106,7 +107,7 @@ func (r *solve) escalate(ctx context.Context) {
 	))
 }
 
-// exhausted stops a solve in which nobody has anything left to hear.
+// exhausted stops a solve in which no agent has anything left to hear.
 func (r *solve) exhausted(ctx context.Context) {
 	if r.timeIsUp(ctx) && slices.ContainsFunc(r.seats, func(s *seat) bool { return s.turn != nil }) {
 		r.interrupted(ctx) // somebody left behind may have had something to say

@@ -25,7 +25,7 @@ type (
 		Round int
 		Turns []string
 	}
-	// Spoke says that a signal is in the log, an agent's or the system's.
+	// Spoke says that a signal of an agent or of the system is in the log.
 	Spoke struct{ Signal signals.Any }
 	// Refused says that a signal of an agent was not published.
 	Refused struct {
@@ -33,15 +33,15 @@ type (
 		Signal signals.Any
 		Err    error
 	}
-	// Routed says what an agent's router decided about a signal, unless the agent
-	// gets it as if it had none.
+	// Routed reports the decision of an agent's router about a signal, unless the
+	// agent simply gets the signal.
 	Routed struct {
 		Agent    string
 		Signal   signals.Any
 		Decision routing.Decision
 	}
-	// TurnFailed says that an agent's turn ended early. What it said before is
-	// kept.
+	// TurnFailed says that an agent's turn ended early. Its signals before that
+	// are kept.
 	TurnFailed struct {
 		Agent string
 		Round int

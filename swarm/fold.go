@@ -11,12 +11,12 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// Fold enters a signal of a log into a round: a proposal or a vote. Other
-// kinds change nothing. A vote without a weight weighs what its header's
-// confidence is. weight, in [0,1], is a factor on that. A [signals.Vote] does not
-// say what its voter expects of others: who has predictions for
-// [consensus.Surprising] sets [consensus.Vote.Expected] in votes of its own, such
-// as those of [Result].Decision.Ballots().
+// Fold adds a signal of a log to a round if it is a proposal or a vote; other
+// kinds change nothing. A vote without a weight has its header's confidence as
+// weight; weight, in [0,1], is a factor on either. A [signals.Vote] does not
+// contain its voter's expectation of others: to use predictions with
+// [consensus.Surprising], set [consensus.Vote.Expected] in votes such as those of
+// [Result].Decision.Ballots().
 func Fold(r *consensus.Round, s signals.Any, weight float64) error {
 	switch s := s.(type) {
 	case *signals.Signal[signals.Proposal]:
@@ -31,7 +31,7 @@ func Fold(r *consensus.Round, s signals.Any, weight float64) error {
 	return nil
 }
 
-// fold takes the next signal of the log.
+// fold folds the next signal of the log.
 func (r *solve) fold(ctx context.Context, s signals.Any) {
 	if seat := r.byID[s.Head().Source]; seat != nil {
 		seat.spoke(s)
@@ -61,7 +61,7 @@ func (r *solve) fold(ctx context.Context, s signals.Any) {
 	}
 }
 
-// count folds a proposal or vote into the votes.
+// count folds a proposal or vote into the round.
 func (r *solve) count(s signals.Any) {
 	if err := r.weigh(s); err != nil {
 		r.stop(StopError, "a proposal or vote was not accepted", err)
@@ -69,7 +69,8 @@ func (r *solve) count(s signals.Any) {
 	r.yield(Weighed{r.votes.Decision()})
 }
 
-// weigh enters a proposal or vote under the id that it counts under.
+// weigh adds a proposal or vote to the round, under the id that it counts
+// under.
 func (r *solve) weigh(s signals.Any) error {
 	switch s := s.(type) {
 	case *signals.Signal[signals.Proposal]:
@@ -77,7 +78,7 @@ func (r *solve) weigh(s signals.Any) error {
 		waiting := r.proposals.of(id) == nil && r.proposals.waits(id)
 		r.proposals.propose(s, r.aliases[id])
 		if waiting {
-			return r.recount() // votes on it came first
+			return r.recount() // there were already votes on it
 		}
 		if r.proposals.of(id).ID() == id {
 			return Fold(r.votes, s, 1)
@@ -95,7 +96,7 @@ func (r *solve) weighVote(v *signals.Signal[signals.Vote]) error {
 	}
 	weight, agent := r.weights[v.Source]
 	if !agent {
-		weight = 1 // not in the electorate; the votes say so
+		weight = 1 // not in the electorate, as the ballots report
 	}
 	r.voted[v.Source] = r.voted[v.Source] || r.proposals.of(id) != nil
 	counted := v.Payload
@@ -103,8 +104,8 @@ func (r *solve) weighVote(v *signals.Signal[signals.Vote]) error {
 	return Fold(r.votes, signals.New(v.Header, counted), weight)
 }
 
-// recount folds the log anew: the proposals first, so that no vote waits for
-// one.
+// recount folds the log anew, the proposals first, so that no vote precedes its
+// proposal.
 func (r *solve) recount() (err error) {
 	if r.votes, err = consensus.NewRound(r.by, r.terms); err != nil {
 		return err
@@ -126,7 +127,7 @@ func (r *solve) recount() (err error) {
 	return nil
 }
 
-// again counts anew because two proposals turned out to be one.
+// again recounts because two proposals turned out to be the same.
 func (r *solve) again() {
 	if err := r.recount(); err != nil {
 		r.stop(StopError, "a proposal or vote was not accepted", err)
@@ -134,8 +135,8 @@ func (r *solve) again() {
 	r.yield(Weighed{r.votes.Decision()})
 }
 
-// foldConflict takes in that two proposals of the log cannot both stand. A
-// conflict between two that are the same is none.
+// foldConflict records a conflict between two proposals, unless they are the
+// same.
 func (r *solve) foldConflict(ctx context.Context, c *signals.Signal[signals.Conflict]) {
 	a, b := r.rival(c.Payload.SignalA), r.rival(c.Payload.SignalB)
 	if a == nil || b == nil {
@@ -151,7 +152,7 @@ func (r *solve) foldConflict(ctx context.Context, c *signals.Signal[signals.Conf
 	agents.Note(ctx, pair)
 }
 
-// rival returns the proposal of that signal, nil if the log has none.
+// rival returns the proposal of that signal, or nil.
 func (r *solve) rival(id signals.ID) *conflict.Proposal {
 	for _, p := range r.made {
 		if p.ID == id {
@@ -163,10 +164,11 @@ func (r *solve) rival(id signals.ID) *conflict.Proposal {
 	return nil
 }
 
-// one reports whether both sides of a conflict are the same proposal.
+// one reports whether both proposals of a conflict are the same.
 func (r *solve) one(p conflict.Pair) bool { return r.proposals.of(p.A.ProposalID).Is(p.B.ProposalID) }
 
-// resolveNeedless says in the log that what is the same is no conflict.
+// resolveNeedless publishes resolutions of conflicts between proposals that are
+// the same.
 func (r *solve) resolveNeedless(ctx context.Context) {
 	for _, p := range r.disputes {
 		if r.one(p) {
@@ -188,15 +190,15 @@ func (r *solve) resolve(ctx context.Context, p conflict.Pair, why string) {
 	))
 }
 
-// compare asks whether a new proposal is the same as an earlier one in the
-// caller's eyes, and says so in the log.
+// compare calls Options.Same for a new proposal and the earlier ones, and
+// publishes the result if it is the same as one.
 func (r *solve) compare(ctx context.Context, p signals.Proposal) {
 	if r.opts.Same == nil || r.result.Stop != 0 {
 		return
 	}
 	own := r.proposals.of(p.ProposalID)
 	if own == nil || own.ID() != p.ProposalID || len(own.Same) > 0 {
-		return // the same already, or said again
+		return // already the same, or repeated
 	}
 	for _, other := range r.proposals.show("") {
 		if other.ID() != p.ProposalID && r.opts.Same(ctx, other.Proposal.Payload, p) {

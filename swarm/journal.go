@@ -12,7 +12,7 @@ import (
 // ownLearner is the name of the swarm's ledger in the terms of its decisions.
 const ownLearner = "swarm"
 
-// openJournal brings back what a journal has, and goes on writing it.
+// openJournal restores the state from a journal, and continues to write it.
 func (s *Swarm) openJournal() error {
 	if s.opts.Journal == nil {
 		return nil
@@ -28,7 +28,7 @@ func (s *Swarm) openJournal() error {
 	return err
 }
 
-// relearn folds the ledger, and counts the threads that are taken.
+// relearn restores the ledger, and the numbers of the threads used.
 func (s *Swarm) relearn() error {
 	codec, err := signals.NewCodec(Kinds()...)
 	if err != nil {
@@ -60,7 +60,7 @@ func (s *Swarm) relearn() error {
 	return nil
 }
 
-// numbered takes the name of a swarm's thread apart; n is 0 for others'.
+// numbered parses the name of a swarm's thread; n is 0 for other threads.
 func numbered(thread string) (prefix string, n uint64) {
 	i := strings.LastIndexByte(thread, '-') + 1
 	n, err := strconv.ParseUint(thread[i:], 10, 64)
@@ -70,7 +70,7 @@ func numbered(thread string) (prefix string, n uint64) {
 	return thread[:i], n
 }
 
-// closeJournal waits until everything is kept, or until ctx ends.
+// closeJournal waits until everything is written, or until ctx ends.
 func (s *Swarm) closeJournal(ctx context.Context) error {
 	if s.writer == nil {
 		return nil
@@ -78,8 +78,8 @@ func (s *Swarm) closeJournal(ctx context.Context) error {
 	return s.writer.Close(ctx)
 }
 
-// recordTerms puts on record what the solve will be decided by: what is known
-// at this point of the log.
+// recordTerms records the terms of the solve's decision, which depend on what
+// is known at this point of the log.
 func (r *solve) recordTerms(ctx context.Context) {
 	s := r.swarm
 	if s.writer == nil || r.result.Stop != 0 {
@@ -88,7 +88,7 @@ func (r *solve) recordTerms(ctx context.Context) {
 	s.recording.Lock()
 	defer s.recording.Unlock()
 	by, fresh := r.opts.decideBy()
-	known := *r.terms // with voters that an answer added
+	known := *r.terms // including voters that an answer added
 	known.Reliabilities = fresh.Reliabilities
 	r.by, r.terms = by, &known
 	err := r.recount()
@@ -112,7 +112,7 @@ func (r *solve) onRecord() *Terms {
 	return t
 }
 
-// record learns from the votes, and puts on record what they came to.
+// record learns from the votes, and records the decision.
 func (r *solve) record(ctx context.Context) {
 	s := r.swarm
 	s.recording.Lock()
@@ -130,7 +130,7 @@ func (r *solve) record(ctx context.Context) {
 	r.announce(ctx, said)
 }
 
-// keep waits until the journal has all of the solve.
+// keep waits until the journal has the whole solve.
 func (r *solve) keep(ctx context.Context) {
 	s := r.swarm
 	if s.writer == nil || len(r.result.Log) == 0 {

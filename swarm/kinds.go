@@ -12,36 +12,37 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// The kinds that a swarm itself says beside those of package signals. Agents
-// may not, on a bus that carries a swarm.
+// The kinds that a swarm itself publishes, in addition to those of package
+// signals. Agents on the bus of a swarm may not publish them.
 const (
 	KindLate   signals.Kind = "turn:late"
 	KindFailed signals.Kind = "turn:failed"
 	KindSame   signals.Kind = "proposal:same"
 )
 
-// Late says that a round went on without an agent's turn. The log shows where.
+// Late says that a round continued without an agent's turn. Its position in the
+// log shows when.
 type Late struct {
 	Agent string `json:"agent"` // required
 	Round int    `json:"round"` // of the turn, from 1
 }
 
-// Failed says that an agent's turn ended early. What it said before follows.
+// Failed says that an agent's turn ended early. The turn's signals follow.
 type Failed struct {
 	Agent  string `json:"agent"`            // required
 	Round  int    `json:"round"`            // of the turn, from 1
 	Reason string `json:"reason,omitempty"` // the error's text, at most 1 KiB of it
 }
 
-// String says it in words.
+// String describes p in words.
 func (p Late) String() string { return fmt.Sprintf("%s was late in round %d", p.Agent, p.Round) }
 
-// String says it in words.
+// String describes p in words.
 func (p Failed) String() string {
 	return fmt.Sprintf("%s failed in round %d: %s", p.Agent, p.Round, p.Reason)
 }
 
-// failed is what the log says of a turn that did.
+// failed returns the payload for the log.
 func (e TurnFailed) failed() Failed {
 	const most = 1 << 10
 	why := strings.TrimPrefix(e.Err.Error(), "agents: "+e.Agent+": ")
@@ -51,14 +52,14 @@ func (e TurnFailed) failed() Failed {
 	return Failed{e.Agent, e.Round, strings.ToValidUTF8(why[:min(len(why), most)], "")}
 }
 
-// turnFailed is what failed says, with the text of an error for the error.
+// turnFailed is the inverse of failed, with an error of the same text.
 func (p Failed) turnFailed() TurnFailed { return TurnFailed{p.Agent, p.Round, errors.New(p.Reason)} }
 
-// Same says that [Options].Same takes a proposal for one that was made before.
-// From then on both are one, with the votes on either.
+// Same says that by [Options].Same a proposal is the same as an earlier one.
+// From then on both count as one, with the votes on either.
 type Same struct {
-	ProposalID string `json:"proposalId"` // required; of the later one
-	As         string `json:"as"`         // required; the id of the earlier one
+	ProposalID string `json:"proposalId"` // required; id of the later one
+	As         string `json:"as"`         // required; id of the earlier one
 }
 
 // Kind returns KindLate.
@@ -85,8 +86,8 @@ func (p Same) Check(l signals.Limits) error {
 	return cmp.Or(l.Name("proposalId", p.ProposalID), l.Name("as", p.As))
 }
 
-// Kinds returns what a [signals.Codec] needs to know to read the log of a
-// solve.
+// Kinds returns the registrations that a [signals.Codec] needs to read the log
+// of a solve.
 func Kinds() []signals.Registration {
 	return append(routing.Kinds(),
 		signals.For[Late](), signals.For[Failed](), signals.For[Same](), signals.For[conflict.Resolution](),

@@ -8,23 +8,23 @@ import (
 	"github.com/swarmbus/swarmbus/consensus/reliability"
 )
 
-// ErrNotObserved is returned for the outcome of a solve that the swarm's
-// ledger does not hold: nobody voted, it was cancelled or broke, or nothing is
-// learned at all.
+// ErrNotObserved is returned for the outcome of a solve that is not in the
+// swarm's ledger: no one voted, it was canceled or failed, or the swarm does
+// not learn.
 var ErrNotObserved = errors.New("swarm: the solve was not observed")
 
-// Ledger returns what the swarm learns of its agents, to look into it or to
-// save it; nil if it does not learn.
+// Ledger returns the ledger of what the swarm has learned of its agents, to
+// inspect or save it; nil if the swarm does not learn.
 func (s *Swarm) Ledger() *reliability.Ledger { return s.opts.Ledger }
 
-// Resolve tells which proposal of a solve turned out to be right, "" for none
-// of them, so that the solves that begin from then on know better whom to
-// trust. It may be told again; what was told last counts. It returns
-// [ErrNotObserved], wrapped, for a solve that is not in the ledger.
+// Resolve reports which proposal of a solve turned out to be right, "" for none
+// of them, so that later solves know better which agents to trust. It may be
+// called again; the last call counts. It returns a wrapped [ErrNotObserved] for
+// a solve that is not in the ledger.
 //
-// Agents' strategies learn from what is told first, with a ledger or without:
-// each that was chosen in a turn which proposed or voted gets the part of these
-// proposals and votes that was right.
+// Agents' strategies learn from the first call, with or without a ledger: each
+// strategy chosen in a turn that proposed or voted gets as reward the fraction
+// of its proposals and votes that was right.
 func (s *Swarm) Resolve(r *Result, right string) error {
 	if r == nil {
 		return fmt.Errorf("%w: no result", ErrNotObserved)
@@ -50,8 +50,8 @@ func (s *Swarm) resolve(r *Result, right string) error {
 	return s.recordOutcome(r.Thread, right)
 }
 
-// decideBy returns what a solve that begins now decides by: what is learned
-// while it runs does not touch it.
+// decideBy returns the strategy and options of a solve that begins now: what is
+// learned while it runs does not affect it.
 func (o *Options) decideBy() (consensus.Strategy, *consensus.Options) {
 	terms := o.terms()
 	switch {
@@ -63,8 +63,8 @@ func (o *Options) decideBy() (consensus.Strategy, *consensus.Options) {
 	return o.Strategy, terms
 }
 
-// learn enters the votes into the ledger. A solve that was cut short by its
-// caller, or broke, teaches nothing.
+// learn adds the votes to the ledger, unless the solve was canceled by its
+// caller or failed.
 func (r *solve) learn() {
 	if r.opts.Ledger == nil || r.result.Stop == StopCancelled || r.result.Stop == StopError {
 		return
@@ -78,8 +78,8 @@ func (r *solve) learn() {
 		}
 		var field *consensus.FieldError
 		if !errors.As(err, &field) || field.Field != "id" {
-			return // not between the ledger's choices, or nobody spoke
+			return // not between the ledger's choices, or without votes
 		}
-		name = fmt.Sprintf("%s#%d", r.result.Thread, n) // a run with the same seed was here before
+		name = fmt.Sprintf("%s#%d", r.result.Thread, n) // there was an earlier run with the same seed
 	}
 }

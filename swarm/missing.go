@@ -10,8 +10,8 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// detail is why the solve stopped and how the votes stood, with what did not
-// count, and who failed or was late.
+// detail says why the solve stopped and how the votes stood, which votes did
+// not count, and which agents failed or were late.
 func (r *solve) detail() string {
 	all := []string{r.result.Detail}
 	switch r.result.Stop {
@@ -25,7 +25,7 @@ func (r *solve) detail() string {
 	return strings.Join(all, "; ")
 }
 
-// troubles names who failed and who was late, when and why.
+// troubles lists the agents that failed or were late, when and why.
 func (r *solve) troubles() []string {
 	var failed, late []string
 	for _, t := range r.result.Failed {
@@ -37,7 +37,8 @@ func (r *solve) troubles() []string {
 	return append(atMost(failed), atMost(late)...)
 }
 
-// uncounted names the votes that do not count, and what they may have meant.
+// uncounted lists the votes that do not count, and which proposals they may
+// have meant.
 func (r *solve) uncounted() []string {
 	var all []string
 	for _, u := range r.result.Decision.Uncounted() {
@@ -52,7 +53,7 @@ func (r *solve) uncounted() []string {
 	return atMost(all)
 }
 
-// refusals names the votes and proposals that were not published.
+// refusals lists the votes and proposals that were not published.
 func (r *solve) refusals() []string {
 	var all []string
 	for _, refused := range r.refused {
@@ -72,7 +73,7 @@ func atMost(all []string) []string {
 	return all
 }
 
-// nearest says which proposal a text may have meant.
+// nearest returns a hint at the proposal that a misspelled id may have meant.
 func (r *solve) nearest(id string) string {
 	best, least := "", 0
 	for _, p := range r.made {
@@ -87,8 +88,8 @@ func (r *solve) nearest(id string) string {
 	return fmt.Sprintf(" (the nearest is %q)", best)
 }
 
-// distance is how many runes have to be inserted, deleted or replaced to make
-// b of a (Levenshtein, 1966). Names are short: the first 64 runes count.
+// distance is the edit distance of a and b in runes (Levenshtein, 1966). Names
+// are short, so only the first 64 runes count.
 func distance(a, b []rune) int {
 	const most = 64
 	a, b = a[:min(len(a), most)], b[:min(len(b), most)]
@@ -111,7 +112,7 @@ func distance(a, b []rune) int {
 	return row[len(b)]
 }
 
-// silence says what is missing where nobody voted.
+// silence says what is missing if no one voted.
 func (r *solve) silence() string {
 	voters := len(r.terms.Electorate)
 	if len(r.proposals.all) == 0 && r.said == 0 {
@@ -127,8 +128,8 @@ func plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// broken reports whether nobody of the last round could take its turn or say
-// anything, and one of them might have said what is missing.
+// broken reports whether all turns of the last round failed without saying
+// anything, and one of their agents might have supplied what is missing.
 func (r *solve) broken() bool {
 	failed, needed := r.failures(), false
 	for _, f := range failed {
@@ -138,7 +139,7 @@ func (r *solve) broken() bool {
 	return needed && len(failed) == r.begun && r.said == r.saidBefore
 }
 
-// failures are the turns of the last round that failed.
+// failures returns the failed turns of the last round.
 func (r *solve) failures() []TurnFailed {
 	return slices.DeleteFunc(slices.Clone(r.result.Failed), func(f TurnFailed) bool { return f.Round != r.result.Rounds })
 }

@@ -15,86 +15,87 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// Options of a [Swarm]. Agents are required; the zero value of everything
-// else means the default beside it.
+// Options of a [Swarm]. Agents are required; for all other fields the zero
+// value means the default given.
 type Options struct {
-	Agents []*agents.Agent // who takes part, in commit order
-	Name   string          // of the swarm, for those who watch many; "": "swarm"
+	Agents []*agents.Agent // the agents that take part, in commit order
+	Name   string          // of the swarm, for monitoring; "": "swarm"
 
-	// Strategy decides. Nil: the default configuration, which is
-	// confidence-weighted until the swarm has learned what its agents are worth;
-	// see Ledger.
+	// Strategy decides. Nil: the default, which is confidence-weighted until the
+	// swarm has learned how reliable its agents are: see Ledger.
 	Strategy consensus.Strategy
-	// Ledger takes in how every solve was voted on, and each solve decides by
-	// what the ledger knew when it began: with no Strategy as
-	// [reliability.Ledger.Strategy] does, with a named one as that does with
-	// [consensus.Options.Reliabilities]. Swarms may share one, and a program may
-	// save it and hand it in again. Nil: one of the swarm's own, empty; with a
-	// Strategy none, and nothing is learned.
+	// Ledger records the votes of every solve, and each solve decides by the
+	// state of the ledger at its beginning: without a Strategy by
+	// [reliability.Ledger.Strategy], with one by that strategy with
+	// [consensus.Options.Reliabilities]. Swarms may share a ledger, and a
+	// program may save it and load it again. Nil: an empty one of the swarm's
+	// own, or, with a Strategy, none, so that nothing is learned.
 	Ledger *reliability.Ledger
 
 	Threshold float64 // of support, inclusive; 0: consensus.DefaultThreshold
-	// Quorum is how many voters it takes. 0: more than half of those who vote or
-	// were asked to, at least 2 where there are 2. Whose CanEmit names votes was
-	// asked to; an agent that may say anything counts until it had a turn with
-	// something to vote on and did not.
+	// Quorum is the number of voters required. 0: more than half of the agents
+	// that vote or were asked to, but at least 2 if there are 2. An agent whose
+	// CanEmit lists votes was asked to; an agent that may emit any kind counts
+	// until it has had a turn with something to vote on and did not vote.
 	Quorum    int
 	Conflicts ConflictPolicy // default VoteOnConflicts
 
-	Rounds      int // at most; 0: 12
-	Signals     int // that agents may publish in one solve; 0: 1000
-	TurnSignals int // in one turn; 0: 16
-	// Deadline of a solve; 0: 2m. A round waits for a quarter of it, and then goes
-	// on without the turns that are late; what they come to is taken when they
-	// come. A turn of an agent with a TurnTimeout is waited for as long as that,
-	// and then given up. What is finished when time is over counts.
+	Rounds      int // maximum; 0: 12
+	Signals     int // maximum that agents may publish in one solve; 0: 1000
+	TurnSignals int // maximum in one turn; 0: 16
+	// Deadline of a solve; 0: 2m. A round waits for a quarter of it and then
+	// continues without the turns that are late, whose results are accepted when
+	// they arrive. A turn of an agent with a TurnTimeout is awaited for that time,
+	// and then abandoned. Turns that are finished at the deadline count.
 	Deadline time.Duration
-	// Retries is how often a turn is taken again that fails for a reason that
-	// passes ([agents.Passing]), after about 0.5, 0.75, 1.1 s and so on, each half
-	// more or less by chance, or as long as the error asks for; 0: 3, <0: never.
+	// Retries is how often a turn is retried that fails with a temporary error
+	// ([agents.Passing]), after about 0.5, 0.75, 1.1 s and so on, each with a
+	// random jitter of a half, or after as long as the error asks for; 0: 3, <0:
+	// never.
 	Retries int
-	History int // signals that an agent is shown again of what it heard, and of what it said; 0: 256
+	History int // maximum number of earlier signals shown to an agent, of those it heard and of its own each; 0: 256
 
-	// Effort is asked at each round of a solve for the effort that its turns
-	// carry ([agents.Turn].Effort), by the solve's thread: a coordination layer
-	// answers with the mode that an escalation asked for. It is called by the
-	// solve's goroutine and must be quick. Nil: the agents choose.
+	// Effort is called at each round of a solve, with its thread, for the
+	// effort of its turns ([agents.Turn].Effort): a coordination layer returns
+	// the mode that an escalation asked for. It is called by the solve's
+	// goroutine and must be quick. Nil: the agents choose.
 	Effort func(thread string) agents.Effort
 
-	// Same reports whether a new proposal is the same as an earlier one, where
-	// their contents are not up to case, space and punctuation. The log says what
-	// it found, so a log is read again without it. It is called by the solve's
-	// goroutine, and ctx ends with the solve. Nil: nothing else is the same.
+	// Same reports whether a new proposal is the same as an earlier one. It is
+	// called if their contents differ by more than case, space and punctuation.
+	// Its results are in the log, so that a log can be replayed without it. It is
+	// called by the solve's goroutine, and ctx ends with the solve. Nil: no
+	// others are the same.
 	Same func(ctx context.Context, earlier, later signals.Proposal) bool
 
-	// Seed is where random numbers and ids come from; 0: another one for each
-	// swarm. Result.Seed tells.
+	// Seed is the seed of random numbers and ids; 0: a random one for each
+	// swarm. Result.Seed returns it.
 	Seed uint64
-	// Clock is asked once for each signal, in commit order, and once for each
-	// round; a clock that steps makes runs repeat. Nil: time.Now.
+	// Clock is read once for each signal, in commit order, and once for each
+	// round; a stepping clock makes runs reproducible. Nil: time.Now.
 	Clock func() time.Time
-	// Bus carries the signals, for those who want to watch or share one; the
-	// caller closes it. Nil: one of the swarm's own.
+	// Bus carries the signals, to watch it or to share it; the caller closes
+	// it. Nil: one of the swarm's own.
 	Bus *bus.Bus
-	// Journal keeps what is said and decided: a solve ends when the journal has
-	// acknowledged all of it. A swarm that is given a journal which has something
-	// already goes on where that ends, with what was learned: its ledger is
-	// folded from it. [Retain] bounds it. The caller closes the journal, after the swarm. Nil: none.
+	// Journal stores signals and decisions: a solve returns when the journal has
+	// acknowledged all of its records. A swarm with a journal that is not empty
+	// continues where the journal ends, with a ledger restored from it. [Retain]
+	// bounds its size. The caller closes the journal, after the swarm. Nil: none.
 	Journal journal.Store
-	// Hook is told of solves, rounds, turns and evaluations, and what is said
-	// carries its traces; see [agents.Hook]. Nil: the one that the context of a
-	// solve carries, if any.
+	// Hook is called for solves, rounds, turns and evaluations, and signals
+	// carry its trace contexts: see [agents.Hook]. Nil: the one that the
+	// context of a solve carries, if any.
 	Hook agents.Hook
 }
 
-// ConflictPolicy is what a conflict between proposals leads to.
+// ConflictPolicy is the effect of a conflict between proposals.
 type ConflictPolicy uint8
 
 const (
 	// VoteOnConflicts lets the votes decide between rivals.
 	VoteOnConflicts ConflictPolicy = iota
 	// EscalateConflicts stops the solve at the end of the round in which a
-	// conflict opened, and asks somebody outside.
+	// conflict opened, and escalates.
 	EscalateConflicts
 )
 
@@ -113,7 +114,7 @@ func (o *Options) withDefaults() Options {
 	return r
 }
 
-// validate reports everything that is wrong, not just the first.
+// validate reports all errors, not just the first.
 func (o *Options) validate() error {
 	var problems []error
 	if len(o.Agents) == 0 {
@@ -153,8 +154,8 @@ func (o *Options) validate() error {
 	return errors.Join(problems...)
 }
 
-// terms returns the terms of a decision: the agents that may vote are the
-// electorate, so that nobody else's votes count. Ranks and groups are theirs.
+// terms returns the options of a decision: the agents that may vote are the
+// electorate, so that no other votes count. Ranks and groups are theirs.
 func (o *Options) terms() *consensus.Options {
 	t := &consensus.Options{Threshold: o.Threshold, Quorum: o.Quorum, Ranks: map[string]int{}, Groups: map[string]string{}}
 	for _, a := range o.Agents {
@@ -172,5 +173,5 @@ func (o *Options) terms() *consensus.Options {
 	return t
 }
 
-// quorumOf is the default among so many who are asked to vote.
+// quorumOf returns the default quorum for that many agents asked to vote.
 func quorumOf(voters int) int { return max(1, min(voters, max(consensus.DefaultQuorum, voters/2+1))) }

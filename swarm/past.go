@@ -8,11 +8,11 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// Past returns what a journal has of every solve, in the order in which they
-// began. Of solves that [Retain] dropped there is none. A result is what [Watch]
-// shows of it last. Its Stop is unset while the solve runs, or where it was cut
-// off, and [StopEscalated] where it waits for an answer, with which
-// [Swarm.Resume] goes on from the result's Log.
+// Past returns the results of the solves in a journal, in the order in which
+// they began, without those that [Retain] dropped. A result is the one that
+// [Watch] would show last. Its Stop is unset if the solve is running or was
+// interrupted, and [StopEscalated] if it waits for an answer, with which
+// [Swarm.Resume] can continue from the result's Log.
 func Past(j journal.Reader) ([]*Result, error) {
 	replay, after, err := replayOf(j)
 	if err != nil {
@@ -46,11 +46,11 @@ func Past(j journal.Reader) ([]*Result, error) {
 		t.events = nil
 	}
 	return slices.DeleteFunc(all, func(r *Result) bool {
-		return after > 0 && r.Log[0].Kind() != signals.KindTask // the rest of a dropped one
+		return after > 0 && r.Log[0].Kind() != signals.KindTask // the rest of a dropped solve
 	}), nil
 }
 
-// Past is [Past] of the swarm's journal; none without a journal.
+// Past is [Past] of the swarm's journal; empty without a journal.
 func (s *Swarm) Past() ([]*Result, error) {
 	if s.writer == nil {
 		return nil, nil

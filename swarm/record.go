@@ -12,34 +12,34 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// The kinds of what is put on record of decisions, so that they can be derived
-// again from the log alone. Agents cannot publish them.
+// The kinds of the records of decisions, by which these can be derived from the
+// log alone. Agents cannot publish them.
 const (
 	KindTerms   signals.Kind = "decision:terms"
 	KindDecided signals.Kind = "decision:made"
 	KindOutcome signals.Kind = "decision:outcome"
 )
 
-// Opened says in a thread by what it will be decided. A thread may be decided
-// by several terms.
+// Opened records the terms by which a thread will be decided. A thread may have
+// several terms.
 type Opened struct {
 	Terms Text `json:"terms"`
 }
 
-// Decided says in a thread what its votes so far came to, by terms that it was
-// opened with.
+// Decided records the decision on a thread's votes so far, by terms that were
+// opened in the thread.
 type Decided struct {
 	Name     string `json:"name"`               // of the terms
-	Decision Text   `json:"decision"`           // a [consensus.Decision]
-	Closed   bool   `json:"closed,omitempty"`   // voting was
-	Quorum   int    `json:"quorum,omitempty"`   // 0: that of the terms
-	Observed string `json:"observed,omitempty"` // the decision's name in the ledger of its terms
+	Decision Text   `json:"decision"`           // a [consensus.Decision] as JSON
+	Closed   bool   `json:"closed,omitempty"`   // voting was closed
+	Quorum   int    `json:"quorum,omitempty"`   // 0: as in the terms
+	Observed string `json:"observed,omitempty"` // name of the decision in the ledger of its terms
 
-	Stop   StopReason `json:"stop,omitempty"` // of the solve; 0: it was none
+	Stop   StopReason `json:"stop,omitempty"` // of the solve; 0: not a solve
 	Detail string     `json:"detail,omitempty"`
 }
 
-// Outcome says in a thread which proposal turned out to be right; "" is none
+// Outcome records which proposal of a thread turned out to be right; "" is none
 // of them.
 type Outcome struct {
 	ProposalID string `json:"proposalId"`
@@ -54,8 +54,8 @@ func (Decided) Kind() signals.Kind { return KindDecided }
 // Kind implements [signals.Payload].
 func (Outcome) Kind() signals.Kind { return KindOutcome }
 
-// Text is JSON inside a payload, which holds no slices or maps. It is written
-// as it is.
+// Text is JSON inside a payload, which cannot hold slices or maps. It is
+// written unchanged.
 type Text string
 
 // MarshalJSON writes the JSON itself.
@@ -76,28 +76,29 @@ func textOf(v any) (Text, error) {
 	return Text(data), err
 }
 
-// Terms are everything beside the votes that a decision depends on.
+// Terms are everything that a decision depends on, except the votes.
 type Terms struct {
-	Name        string             `json:"name"`     // tells terms of one thread apart
-	Strategy    string             `json:"strategy"` // as the strategy calls itself; see Ledger
+	Name        string             `json:"name"`     // distinguishes the terms of one thread
+	Strategy    string             `json:"strategy"` // the strategy's name; see Ledger
 	Threshold   float64            `json:"threshold,omitempty"`
 	Quorum      int                `json:"quorum,omitempty"`
 	Correlation float64            `json:"correlation,omitempty"`
 	Electorate  []string           `json:"electorate"` // null: anyone
 	Ranks       map[string]int     `json:"ranks,omitempty"`
 	Groups      map[string]string  `json:"groups,omitempty"`
-	Weights     map[string]float64 `json:"weights,omitempty"` // of voters' votes; of others 1
-	Same        bool               `json:"same,omitempty"`    // proposals that say the same are one, as in a [Swarm]
+	Weights     map[string]float64 `json:"weights,omitempty"` // factors on voters' votes; 1 for others
+	Same        bool               `json:"same,omitempty"`    // equal proposals count as one, as in a [Swarm]
 
-	// Learner names what learns from this decision and from those before it in
-	// the log with the same learner, and decides or helps to; "": nothing does.
+	// Learner names the learner that learns from this decision and from earlier
+	// ones in the log with the same learner, and that decides or assists the
+	// strategy; "": none.
 	Learner string               `json:"learner,omitempty"`
-	Book    bool                 `json:"book,omitempty"`    // it is a [reliability.Book], not a [reliability.Ledger]
+	Book    bool                 `json:"book,omitempty"`    // the learner is a [reliability.Book], not a [reliability.Ledger]
 	Learns  *reliability.Options `json:"learns,omitempty"`  // its options
-	Default bool                 `json:"default,omitempty"` // what it knows decides, whatever Strategy is called
+	Default bool                 `json:"default,omitempty"` // the learner decides, whatever the name of the Strategy
 }
 
-// SetOptions takes over the terms of a consensus.
+// SetOptions copies the options of a consensus.
 func (t *Terms) SetOptions(o *consensus.Options) {
 	t.Threshold, t.Quorum, t.Correlation = o.Threshold, o.Quorum, o.Correlation
 	t.Electorate, t.Ranks, t.Groups = slices.Clone(o.Electorate), maps.Clone(o.Ranks), maps.Clone(o.Groups)
@@ -110,7 +111,7 @@ func (t *Terms) options() *consensus.Options {
 	}
 }
 
-// Open returns the signal that puts terms on record in a thread.
+// Open returns the signal that records the terms in a thread.
 func (t *Terms) Open(thread string) (signals.Any, error) {
 	text, err := textOf(t)
 	if err != nil {
@@ -119,8 +120,8 @@ func (t *Terms) Open(thread string) (signals.Any, error) {
 	return signals.New(signals.Header{Thread: thread, Confidence: 1}, Opened{text}), nil
 }
 
-// Record returns the signal that puts a decision on record. What it says of
-// the decision is set.
+// Record returns the signal that records a decision, with the decision filled
+// in.
 func (p Decided) Record(thread string, d consensus.Decision) (signals.Any, error) {
 	text, err := textOf(d)
 	if err != nil {

@@ -15,33 +15,33 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// A Replay derives again what a log says: the conflicts of its proposals, the
-// decisions that are on record, and what was learned of them. It reads values
-// and returns values: it has nothing by which it could notify, call or write.
-// Make one with [NewReplay].
+// A Replay derives the conflicts, the recorded decisions and the learned state
+// of a log anew and compares them with the log. It reads values and returns
+// values: it has no means to notify, call or write. Make one with [NewReplay].
 type Replay struct {
-	bus      *bus.Bus // finds the conflicts
-	from     uint64   // the last record that is not in the log any more
-	trusting bool     // what cannot be derived is believed
+	bus      *bus.Bus // detects the conflicts
+	from     uint64   // the last dropped record
+	trusting bool     // decisions that cannot be derived are accepted
 	opened   []conflict.Pair
 	threads  map[string]*replayed
 	learners map[string]*learner
-	latest   int64             // time in the log
-	numbers  map[string]uint64 // the greatest number of threads, by prefix
+	latest   int64             // latest time in the log
+	numbers  map[string]uint64 // the greatest thread number, by prefix
 
-	// Decided is called for each decision that was derived and is as the log
-	// says, unless it is nil.
+	// Decided is called for each decision that was derived and equals the
+	// log's, unless it is nil.
 	Decided func(thread, terms string, d consensus.Decision)
 
-	// Counts of what was derived and found to be as the log says.
+	// Counts of what was derived and found equal to the log.
 	Signals, Conflicts, Decisions, Outcomes int
 }
 
-// A Difference is the first place where a log is not what it derives to.
+// A Difference is the first position at which a log differs from what is
+// derived from it.
 type Difference struct {
 	Seq     uint64 // of the signal
 	Thread  string
-	What    string // what was derived: a conflict, a decision
+	What    string // what was derived, such as a conflict or a decision
 	Log     string // what the log says
 	Derived string
 }
@@ -50,23 +50,23 @@ func (d *Difference) Error() string {
 	return fmt.Sprintf("swarm: signal %d in %s: %s: the log says %s, derived is %s", d.Seq, d.Thread, d.What, d.Log, d.Derived)
 }
 
-// ErrStrategy is returned for a decision that cannot be derived again, because
-// the strategy is none of the library's. What the log says of it may be right.
+// ErrStrategy is returned for a decision that cannot be derived because its
+// strategy is not part of this library. The log may still be right.
 var ErrStrategy = errors.New("swarm: a strategy that is not known here")
 
-// replayed is a thread as far as it was replayed.
+// replayed is the replayed state of a thread.
 type replayed struct {
 	log      []signals.Any
 	terms    map[string]*standingTerms
 	decided  map[string]consensus.Decision
-	content  map[string]string // of proposals, by id
+	content  map[string]string // content of proposals, by id
 	observed []observation
-	believed bool // a decision was, which could not be derived
+	believed bool // a decision that could not be derived was accepted
 }
 
 type standingTerms struct {
 	Terms
-	by      consensus.Strategy // nil: it is not known here
+	by      consensus.Strategy // nil: unknown here
 	options *consensus.Options
 	learner *learner
 }
@@ -76,15 +76,15 @@ type observation struct {
 	name    string
 }
 
-// A learner is what learns in a replay.
+// A learner is a ledger or a book in a replay.
 type learner struct {
 	ledger *reliability.Ledger
 	book   *reliability.Book
 }
 
-// NewReplay returns a replay of a log that begins behind a journal's snapshot:
-// with the zero snapshot, at its beginning. What stands for the records that are
-// gone must be what [Retain] put there.
+// NewReplay returns a replay of a log that begins after a journal's snapshot;
+// with the zero snapshot the log must be complete. The state in the snapshot
+// must be one made by [Retain].
 func NewReplay(from journal.Snapshot) (*Replay, error) {
 	b, err := bus.New(&bus.Options{TTL: -1, Sweep: -1, History: 1 << 16})
 	if err != nil {
@@ -105,8 +105,8 @@ func NewReplay(from journal.Snapshot) (*Replay, error) {
 	return r, nil
 }
 
-// Ledger returns the ledger of that name in the terms of the log, as it was
-// folded so far; nil if there is none.
+// Ledger returns the ledger with that name in the log's terms, as folded so
+// far; nil if there is none.
 func (r *Replay) Ledger(name string) *reliability.Ledger {
 	if l := r.learners[name]; l != nil {
 		return l.ledger
@@ -114,9 +114,9 @@ func (r *Replay) Ledger(name string) *reliability.Ledger {
 	return nil
 }
 
-// Next takes the next signal of the log. It returns a [*Difference] if that is
-// not what the log before it derives to, and another error if it cannot be
-// derived: [ErrStrategy], say.
+// Next takes the next signal of the log. It returns a [*Difference] if the
+// signal differs from what is derived from the log before it, and another
+// error, such as [ErrStrategy], if it cannot be derived.
 func (r *Replay) Next(s signals.Any) error {
 	r.Signals++
 	known := r.Conflicts
@@ -132,12 +132,13 @@ func (r *Replay) Next(s signals.Any) error {
 	return r.take(s)
 }
 
-// Close gives the replay's memory back.
+// Close releases the replay's memory.
 func (r *Replay) Close() { r.bus.Close() }
 
-// missed returns a conflict that should have come before s. It follows what
-// its opener said at once with the proposal, which only the same source can
-// have done; so a log that was cut off there misses nothing.
+// missed returns a conflict that should have come before s. A conflict comes
+// after all signals that were published in one batch with its proposal, which
+// are of the same source; so a log that ends within the batch is not missing a
+// conflict.
 func (r *Replay) missed(s signals.Any) error {
 	if len(r.opened) == 0 {
 		return nil
@@ -161,8 +162,8 @@ func (r *Replay) missed(s signals.Any) error {
 	}
 }
 
-// before reports whether a conflict is with a proposal that is not in the log
-// any more.
+// before reports whether a conflict is with a proposal that was dropped from
+// the log.
 func (r *Replay) before(s signals.Any) bool {
 	c, ok := signals.As[signals.Conflict](s)
 	return r.from > 0 && ok && !slices.ContainsFunc(r.thread(c.Thread).log, func(said signals.Any) bool {
@@ -235,7 +236,7 @@ func (r *Replay) learner(t *Terms) (l *learner, err error) {
 	return l, err
 }
 
-// strategy returns what decides, by what is known now.
+// strategy returns the strategy that decides, by what is known now.
 func (t *standingTerms) strategy() (consensus.Strategy, error) {
 	switch l := t.learner; {
 	case t.Default && l == nil:
@@ -250,7 +251,7 @@ func (t *standingTerms) strategy() (consensus.Strategy, error) {
 	return consensus.Lookup(t.Strategy)
 }
 
-// decide derives a decision that is on record.
+// decide derives a recorded decision.
 func (r *Replay) decide(t *replayed, s *signals.Signal[Decided]) error {
 	terms := t.terms[s.Payload.Name]
 	if terms == nil {
@@ -272,13 +273,13 @@ func (r *Replay) decide(t *replayed, s *signals.Signal[Decided]) error {
 	return terms.learner.observe(s.Payload.Observed, d.Ballots())
 }
 
-// derive returns the decision, which is what the log says.
+// derive returns the decision if it equals the log's, or else an error.
 func (r *Replay) derive(t *replayed, terms *standingTerms, s *signals.Signal[Decided]) (d consensus.Decision, err error) {
 	believed := terms.by == nil && r.trusting
 	switch {
 	case believed:
 		stand := *terms
-		stand.by = consensus.Default() // the votes are what they are, whatever counts them
+		stand.by = consensus.Default() // the votes do not depend on the strategy
 		terms, t.believed = &stand, true
 	case terms.by == nil:
 		return d, fmt.Errorf("%w: signal %d, in %s, is by %q", ErrStrategy, s.Seq, s.Thread, terms.Strategy)
@@ -365,10 +366,11 @@ func (r *Replay) resolve(t *replayed, s *signals.Signal[Outcome]) error {
 	return nil
 }
 
-// announced checks what a thread was told against a decision on record.
+// announced checks the consensus published in a thread against the recorded
+// decision.
 func (t *replayed) announced(s *signals.Signal[signals.Consensus]) error {
 	if len(t.terms) == 0 || t.believed {
-		return nil // by a program that puts nothing on record, or by a strategy of its own
+		return nil // by a program that records no decisions, or by a custom strategy
 	}
 	for _, d := range t.decided {
 		if d.Outcome == consensus.Reached && d.Choice == s.Payload.ProposalID && d.Confidence == s.Payload.Confidence &&

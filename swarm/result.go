@@ -12,47 +12,47 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// A Result is what a solve came to. It is complete, whatever stopped the
-// solve: with what was committed until then.
+// A Result is the result of a solve. Whatever stopped the solve, it has
+// everything committed until then.
 type Result struct {
 	Thread string
 	Task   signals.Task
 	Seed   uint64
 
 	Stop   StopReason
-	Detail string // why it stopped, in words and numbers, with what did not count and who was late
-	Err    error  // for StopError and StopCancelled
+	Detail string // why it stopped, with numbers, votes that did not count and late agents
+	Err    error  // set for StopError and StopCancelled
 
-	// Question is what somebody outside is asked, for StopEscalated. [Swarm.Resume]
-	// takes the answer.
+	// Question is the question to someone outside the swarm, for StopEscalated.
+	// [Swarm.Resume] takes the answer.
 	Question *Question
 
 	Decision consensus.Decision
-	Observed string // the name of the decision in the swarm's ledger, "" if it is not there
-	Answer   string // the chosen proposal's content, "" unless Stop is StopConsensus
+	Observed string // the name of the decision in the swarm's ledger; "": not in it
+	Answer   string // the chosen proposal's content; "" unless Stop is StopConsensus
 
-	Proposals []agents.Standing // with their supporters and votes, in log order; the same is one
-	Conflicts []conflict.Pair   // that opened, in log order
+	Proposals []agents.Standing // with their supporters and votes, in log order; equal ones merged
+	Conflicts []conflict.Pair   // opened, in log order
 	Log       []signals.Any     // every signal of the thread, in log order
 	Rounds    int
 	Turns     Turns
 	Failed    []TurnFailed // turns that ended early, in commit order
-	Late      []Late       // turns that a round went on without, in log order
+	Late      []Late       // turns that a round continued without, in log order
 	Chosen    []Chosen     // by agents with strategies, in commit order
-	// Spent is what the agents' turns took, as far as they say so
-	// ([agents.Spend]), also of turns that were dropped. What a turn takes after
-	// the end is in nobody's books.
+	// Spent is the cost of the agents' turns, as far as they report it
+	// ([agents.Spend]), including dropped turns. Costs of a turn after the end
+	// of the solve are not counted.
 	Spent map[string]agents.Spending
-	// LeftBehind are agents whose turn had not come back when the solve ended,
-	// although its context had ended before: they do not listen to it.
+	// LeftBehind lists agents whose turn had not returned when the solve ended,
+	// although its context had ended before: they ignore their context.
 	LeftBehind []string
 	Elapsed    time.Duration // on the wall clock
-	Books      bus.Books     // of the thread's readers; what nobody was left to read is filtered
+	Books      bus.Books     // of the thread's readers; signals after the last reader left count as filtered
 
-	credited bool // strategies learned from its outcome
+	credited bool // strategies have learned from its outcome
 }
 
-// SpentInAll is the sum of Spent.
+// SpentInAll returns the sum of Spent.
 func (r *Result) SpentInAll() (all agents.Spending) {
 	for _, id := range slices.Sorted(maps.Keys(r.Spent)) {
 		all = all.Plus(r.Spent[id])
@@ -60,16 +60,16 @@ func (r *Result) SpentInAll() (all agents.Spending) {
 	return all
 }
 
-// Chosen is how an agent went about a turn.
+// Chosen is the strategy that an agent chose for a turn.
 type Chosen struct {
 	Agent    string
 	Round    int
 	Strategy string
 }
 
-// A Question is what a solve asks somebody outside.
+// A Question is a question of a solve to someone outside.
 type Question struct {
-	Asks    string // an agent, or the system for a conflict
+	Asks    string // the source: an agent, or the system for a conflict
 	Reason  string
 	Context string
 	Options []string // the ids of the proposals so far, in log order
@@ -79,9 +79,9 @@ type Question struct {
 type Turns struct {
 	Taken     int
 	Committed int
-	Failed    int // ended early; what was said before is committed
+	Failed    int // ended early; signals before that are committed
 	Dropped   int // not committed when the solve ended
-	Late      int // of all these, that a round went on without
-	Retried   int // times that a turn was taken again
+	Late      int // of all these, turns that a round continued without
+	Retried   int // number of retries
 	Refused   int // signals that were not published
 }

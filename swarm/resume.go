@@ -14,14 +14,15 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// Person is the source of an answer that names none.
+// Person is the source of an answer without one.
 const Person = "person"
 
-// ErrLog is returned for a log that no solve can go on from: it does not begin
-// with a task, is of several threads, is decided already, or is not in order.
+// ErrLog is returned for a log that no solve can continue from: it does not
+// begin with a task, has several threads, is already decided, or is not in
+// order.
 var ErrLog = errors.New("swarm: no solve can go on from the log")
 
-// question is what the solve asks, if it ended so.
+// question returns the question of an escalated solve.
 func (r *solve) question() *Question {
 	if r.result.Stop != StopEscalated {
 		return nil
@@ -33,27 +34,27 @@ func (r *solve) question() *Question {
 	return q
 }
 
-// Resume goes on with a solve from its log, such as one that was escalated,
-// with what somebody outside answers. The answer is any signal; its source is
-// the header's, or [Person], and no agent's. Every agent hears it in its next
-// turn, whatever it listens to, and a vote counts as one of a voter more.
-// Conflicts that were open count as answered.
+// Resume continues a solve from its log, such as an escalated one, with the
+// answer of someone outside. The answer may be any signal; its source is the
+// header's, or [Person] by default, and must not be an agent of the swarm.
+// Every agent hears it in its next turn, whatever it listens to, and a vote
+// counts as that of an additional voter. Open conflicts count as answered.
 //
-// The log is all that is needed: [Result].Log, or what was written of it
-// elsewhere, in another process too (see [Kinds]). Agents remember what the log
-// has; one that was late hears again what it was late with. Rounds and signals
-// go on counting, the deadline begins anew. Options should be those of the swarm
-// that wrote the log.
+// Only the log is needed: [Result].Log, or a copy of it, in another process too
+// (see [Kinds]). Agents remember what is in the log; one that was late hears the
+// signals of its late turn again. Rounds and signals continue to count, and the
+// deadline starts anew. Options should be those of the swarm that wrote the log.
 //
-// The error is [ErrLog], wrapped, for a log that a solve cannot go on from, and
-// those of [Swarm.Solve]. The swarm's bus takes the log in if it is empty. On one
-// that has not seen all of it, but is not empty, resuming is an error too.
+// The error wraps [ErrLog] for a log that a solve cannot continue from, or is one
+// of those of [Swarm.Solve]. If the swarm's bus is empty, it is fed with the log.
+// Resuming on a bus that is not empty and does not have the whole log is an
+// error, too.
 func (s *Swarm) Resume(ctx context.Context, log []signals.Any, answer signals.Any) (*Result, error) {
 	return resultOf(s.StreamResume(ctx, log, answer))
 }
 
-// StreamResume is [Swarm.Resume] as it happens, as [Swarm.Stream] is of
-// [Swarm.Solve]. What is in the log already is not shown again.
+// StreamResume is to [Swarm.Resume] what [Swarm.Stream] is to [Swarm.Solve].
+// Signals already in the log are not shown again.
 func (s *Swarm) StreamResume(ctx context.Context, log []signals.Any, answer signals.Any) iter.Seq2[Event, error] {
 	return stream(ctx, func() (*solve, func(context.Context), error) {
 		r, err := s.startAgain(ctx, log, answer)
@@ -64,7 +65,7 @@ func (s *Swarm) StreamResume(ctx context.Context, log []signals.Any, answer sign
 	})
 }
 
-// startAgain opens a solve in the state that the log leaves it in.
+// startAgain opens a solve with the state of its log.
 func (s *Swarm) startAgain(ctx context.Context, log []signals.Any, answer signals.Any) (*solve, error) {
 	task, err := opening(log)
 	if err == nil {
@@ -91,10 +92,10 @@ func (s *Swarm) startAgain(ctx context.Context, log []signals.Any, answer signal
 	return r, nil
 }
 
-// Replay returns what the log of a solve decides, from the log alone: the
+// Replay returns the decision of a solve, derived from its log alone: the
 // [Result].Decision of the solve, with voting closed. It publishes nothing and
-// asks nobody. A swarm that learned something since decides by what it knows
-// now. The error is [ErrLog], wrapped.
+// calls no agents. A swarm that has learned something since decides by what it
+// knows now. The error wraps [ErrLog].
 func (s *Swarm) Replay(log []signals.Any) (consensus.Decision, error) {
 	task, err := opening(log)
 	if err != nil {
@@ -113,7 +114,7 @@ func (s *Swarm) Replay(log []signals.Any) (consensus.Decision, error) {
 	return r.votes.Decision(), r.result.Err
 }
 
-// mayAnswer refuses an answer that is no signal, or in another's name.
+// mayAnswer refuses an answer that is nil, or under the name of an agent.
 func (s *Swarm) mayAnswer(answer signals.Any) error {
 	if err := signals.Validate(answer); err != nil {
 		return fmt.Errorf("swarm: answer: %w", err)
@@ -131,7 +132,7 @@ func (s *Swarm) mayAnswer(answer signals.Any) error {
 
 func decided(s signals.Any) bool { return s.Kind() == signals.KindConsensus }
 
-// opening returns the task of a log that a solve can go on from.
+// opening returns the task of a log that a solve can continue from.
 func opening(log []signals.Any) (*signals.Signal[signals.Task], error) {
 	if len(log) == 0 {
 		return nil, fmt.Errorf("%w: it is empty", ErrLog)
@@ -151,7 +152,7 @@ func opening(log []signals.Any) (*signals.Signal[signals.Task], error) {
 	return task, nil
 }
 
-// catchUp makes sure that what is published next comes after the log.
+// catchUp ensures that the next signal published comes after the log.
 func (s *Swarm) catchUp(ctx context.Context, log []signals.Any) error {
 	last := log[len(log)-1].Head().Seq
 	switch at := s.bus.Last(); {
@@ -164,7 +165,7 @@ func (s *Swarm) catchUp(ctx context.Context, log []signals.Any) error {
 	}
 }
 
-// restore folds a log, of which nothing is said again.
+// restore folds a log without publishing its signals again.
 func (r *solve) restore(ctx context.Context, log []signals.Any) {
 	r.yield = func(Event) {}
 	for _, s := range log {
@@ -187,8 +188,8 @@ func (r *solve) restore(ctx context.Context, log []signals.Any) {
 	}
 }
 
-// remind gives an agent what it heard, and what it has still to hear: what was
-// said in the last round, or since the turn that it was late with.
+// remind restores the signals that an agent has heard and those that it has
+// still to hear: those of the last round, or those since its late turn.
 func (r *solve) remind(s *seat) {
 	from := r.result.Rounds
 	for _, l := range r.result.Late {
@@ -200,7 +201,7 @@ func (r *solve) remind(s *seat) {
 		}
 	}
 	past := func(said signals.Any) bool { return int(said.Head().Round) < from }
-	acted := map[uint64]bool{} // on by an action of the agent, by sequence number
+	acted := map[uint64]bool{} // handled by an action of the agent, by sequence number
 	s.routed = slices.DeleteFunc(s.routed, func(t agents.Routed) bool {
 		acted[t.Signal.Head().Seq] = past(t.Signal)
 		return past(t.Signal)
@@ -226,8 +227,7 @@ func (r *solve) remind(s *seat) {
 	}
 }
 
-// cameBack reports whether the log has what an agent said in a turn that was
-// late.
+// cameBack reports whether the log has the signals of an agent's late turn.
 func (r *solve) cameBack(l Late) bool {
 	return slices.ContainsFunc(r.result.Log, func(s signals.Any) bool {
 		h := s.Head()
@@ -235,7 +235,7 @@ func (r *solve) cameBack(l Late) bool {
 	})
 }
 
-// answered publishes what somebody outside said.
+// answered publishes the answer.
 func (r *solve) answered(ctx context.Context, answer signals.Any) {
 	h := answer.Head()
 	h.Source, h.Thread, h.Round = cmp.Or(h.Source, Person), r.result.Thread, int32(r.result.Rounds)
@@ -270,7 +270,7 @@ func (r *solve) asked() signals.ID {
 	return signals.ID{}
 }
 
-// enfranchise lets somebody outside vote.
+// enfranchise adds someone outside to the voters.
 func (r *solve) enfranchise(voter string) {
 	terms := *r.terms
 	terms.Electorate = append(slices.Clone(terms.Electorate), voter)

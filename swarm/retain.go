@@ -14,15 +14,15 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// Retain drops the oldest records of a swarm's journal, within r's bounds, and
-// returns how many. In their place it keeps what was learned of them, so that a
-// swarm that is given the journal again knows and names what it would have. It
-// may be called while a swarm writes the journal. r's Fold and Cut are Retain's
-// own.
+// Retain drops the oldest records of a swarm's journal to keep it within r's
+// bounds, and returns their number. In their place it keeps what was learned
+// from them, so that a swarm opened with the journal has the same ledger and
+// thread numbers. It may be called while a swarm writes the journal. Retain
+// sets r's Fold and Cut itself.
 //
-// A solve is dropped as a whole, when it is over. One that was cut off, or that
-// waits for an answer, is kept with all that came after it, whatever the bounds,
-// until nothing was said in it for r.Age.
+// A solve is dropped as a whole, when it is over. A solve that was interrupted,
+// or that waits for an answer, is kept with everything after it, whatever the
+// bounds, until it has been idle for r.Age.
 func Retain(j journal.Store, r journal.Retention) (dropped int, err error) {
 	r.Cut = func(held iter.Seq2[journal.Record, error], through uint64) (uint64, error) {
 		return betweenSolves(held, through, r.Age)
@@ -31,13 +31,13 @@ func Retain(j journal.Store, r journal.Retention) (dropped int, err error) {
 	return r.Apply(j)
 }
 
-// A course is where the records of a thread are, and how far it is.
+// A course has the records of a thread and its progress.
 type course struct {
 	first, last uint64 // records, without outcomes
 	at          time.Time
-	begun       bool // it has a task or terms
-	decided     bool // since it was opened last
-	asks        bool // so does an escalation
+	begun       bool // has a task or terms
+	decided     bool // since it was last opened
+	asks        bool // an escalation waits for an answer
 	announced   bool
 }
 
@@ -60,11 +60,12 @@ func (c *course) take(record uint64, s signals.Any) {
 	c.first, c.last = cmp.Or(c.first, record), record
 }
 
-// over reports whether nothing more is expected of the thread.
+// over reports whether nothing more is expected in the thread.
 func (c *course) over() bool { return !c.begun || c.announced || c.decided && !c.asks }
 
-// betweenSolves returns the last record up to through behind which no solve is
-// under way. A signal is left, so that a bus goes on counting from there.
+// betweenSolves returns the last record up to through after which no solve is
+// in progress. It leaves one signal, so that a bus continues its sequence
+// numbers from there.
 func betweenSolves(held iter.Seq2[journal.Record, error], through uint64, age time.Duration) (uint64, error) {
 	codec, err := signals.NewCodec(Kinds()...)
 	if err != nil {
@@ -104,21 +105,21 @@ func betweenSolves(held iter.Seq2[journal.Record, error], through uint64, age ti
 	return through, nil
 }
 
-// A memory is what stands for records that were dropped.
+// A memory is the state that replaces dropped records.
 type memory struct {
 	Version  int                    `json:"version"`
-	Numbers  map[string]uint64      `json:"numbers,omitempty"`  // of threads, by prefix
+	Numbers  map[string]uint64      `json:"numbers,omitempty"`  // greatest thread numbers, by prefix
 	Learners map[string]*knowledge  `json:"learners,omitempty"` // by name
 	Observed map[string][]knownName `json:"observed,omitempty"` // by thread
 }
 
-// knowledge is what a learner knows: one of both.
+// knowledge is the state of a learner: one of the two fields.
 type knowledge struct {
 	Ledger *reliability.Ledger `json:"ledger,omitempty"`
 	Book   *reliability.Book   `json:"book,omitempty"`
 }
 
-// A knownName is a decision's name with its learner.
+// A knownName is the name of a decision and of its learner.
 type knownName struct {
 	Learner string `json:"learner"`
 	Name    string `json:"name"`
@@ -134,7 +135,7 @@ func fold(state []byte, dropped iter.Seq2[journal.Record, error]) ([]byte, error
 	}
 	from := journal.Snapshot{State: state}
 	if state != nil {
-		from.Through = 1 // there were some
+		from.Through = 1 // there were dropped records
 	}
 	r, err := NewReplay(from)
 	if err != nil {
@@ -161,7 +162,7 @@ func fold(state []byte, dropped iter.Seq2[journal.Record, error]) ([]byte, error
 	return json.Marshal(r.memory())
 }
 
-// memory returns what the replay knows beside the log.
+// memory returns the replay's state that outlives the log.
 func (r *Replay) memory() *memory {
 	m := &memory{Version: memoryVersion, Numbers: r.numbers, Learners: map[string]*knowledge{}, Observed: map[string][]knownName{}}
 	names := map[*learner]string{}
@@ -178,7 +179,7 @@ func (r *Replay) memory() *memory {
 	return m
 }
 
-// restore takes in what stands for the records before the log.
+// restore restores the state for the records before the log.
 func (r *Replay) restore(from journal.Snapshot) error {
 	if from.Through == 0 {
 		return nil

@@ -12,11 +12,11 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// ErrSignals is why a signal beyond [Options].Signals was refused.
+// ErrSignals is the error for a signal beyond [Options].Signals.
 var ErrSignals = errors.New("swarm: more signals than a solve may have")
 
-// round lets everybody who has heard something speak, and asks whether that
-// is a reason to stop.
+// round runs a turn of every agent with something to hear, and checks whether
+// there is a reason to stop.
 func (r *solve) round(ctx context.Context) {
 	turns, begin := r.gather(ctx)
 	late := slices.DeleteFunc(slices.Clone(turns), func(t *turn) bool { return t.state != stateLate })
@@ -42,9 +42,9 @@ func (r *solve) round(ctx context.Context) {
 	}
 }
 
-// gather returns the turns of a round in the order of the agents: a new one
-// for each agent with something in its inbox, and those that are late. begin is
-// how many are new.
+// gather returns the turns of a round in the order of the agents: a new one for
+// each agent with something in its inbox, and those that are late. begin is the
+// number of new ones.
 func (r *solve) gather(ctx context.Context) (turns []*turn, begin int) {
 	for _, s := range r.seats {
 		s.release()
@@ -63,8 +63,7 @@ func (r *solve) gather(ctx context.Context) (turns []*turn, begin int) {
 	return turns, begin
 }
 
-// release lets an agent take turns again whose turn was given up and came back
-// after all.
+// release lets an agent take turns again after its abandoned turn has returned.
 func (s *seat) release() {
 	if s.turn == nil || s.turn.state < stateOver {
 		return
@@ -86,7 +85,7 @@ func (r *solve) await(ctx context.Context, turns []*turn) {
 		}
 	}
 	if r.cancelled(ctx) {
-		return // the next round says so
+		return // handled by the next round
 	}
 	r.commitAll(ctx, turns)
 }
@@ -111,7 +110,7 @@ func (r *solve) begin(ctx context.Context, turns []*turn) {
 	}
 }
 
-// start lets the agent think, in a goroutine of its own.
+// start runs the turn in a goroutine of its own.
 func (r *solve) start(ctx context.Context, t *turn) {
 	r.result.Turns.Taken++
 	t.limit(time.Now(), r.began, r.deadline)
@@ -123,19 +122,20 @@ func (r *solve) start(ctx context.Context, t *turn) {
 		t.done <- t.take(r.counting(ctx, t.Agent), r.opts.Retries)
 		select {
 		case r.back <- struct{}{}:
-		default: // told already
+		default: // already notified
 		}
 	})
 }
 
-// commitAll publishes what the turns said in the order of the agents, as each
-// is done or out of time, and asks after each whether that is a reason to stop.
+// commitAll publishes the signals of the turns in the order of the agents, as
+// each is done or out of time, and checks after each whether there is a reason
+// to stop.
 func (r *solve) commitAll(ctx context.Context, turns []*turn) {
 	missed := false
 	for i, t := range turns {
 		o, done := r.wait(ctx, t)
 		switch {
-		case r.result.Stop != 0: // the bus is gone
+		case r.result.Stop != 0: // the bus is closed
 		case r.cancelled(ctx):
 			r.interrupted(ctx)
 		case t.state == stateStopped:
@@ -174,7 +174,7 @@ func (r *solve) miss(ctx context.Context, t *turn) {
 	}
 }
 
-// commit publishes what one agent said, as far as it may.
+// commit publishes the signals of one turn, as far as allowed.
 func (r *solve) commit(ctx context.Context, t *turn, o outcome) {
 	s := t.seat
 	t.state, s.turn = stateOver, nil
@@ -202,7 +202,7 @@ func (r *solve) commit(ctx context.Context, t *turn, o outcome) {
 	}
 }
 
-// admit publishes a signal of an agent, or says why not.
+// admit publishes a signal of an agent, or returns why it is refused.
 func (r *solve) admit(ctx context.Context, s *seat, said signals.Any) error {
 	if r.said == r.opts.Signals {
 		return ErrSignals
@@ -227,7 +227,7 @@ func (r *solve) admit(ctx context.Context, s *seat, said signals.Any) error {
 
 func (r *solve) refuse(ctx context.Context, refused Refused) {
 	if r.result.Stop != 0 {
-		return // the bus is gone
+		return // the bus is closed
 	}
 	r.result.Turns.Refused++
 	r.refused = append(r.refused, refused)

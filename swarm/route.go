@@ -15,13 +15,13 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// ErrStopped is why the context of a turn ends that a route stopped: the cause
-// of a [routing.ForceStop].
+// ErrStopped is the cause with which the context of a turn ends that a route
+// stopped ([routing.ForceStop]).
 var ErrStopped = errors.New("swarm: the agent was stopped by a route")
 
-// overhear wakes the solve when something is said in its thread while it waits
-// for turns, so that what somebody outside says is routed at once. Without
-// routers nobody has to be woken.
+// overhear wakes the solve if a signal is published in its thread while it
+// waits for turns, so that signals from outside are routed at once. Without
+// routers it is not needed.
 func (r *solve) overhear() {
 	if !slices.ContainsFunc(r.seats, func(s *seat) bool { return s.machine != nil }) {
 		return
@@ -34,15 +34,14 @@ func (r *solve) overhear() {
 		}
 		select {
 		case outside <- struct{}{}:
-		default: // told already
+		default: // already notified
 		}
 	})
 }
 
-// route lets the routers decide about a signal of the log, and carries out what
-// they decide. So the place in the log says what a decision comes before and
-// after: a turn that is stopped before it is committed is dropped, also if it
-// has come back.
+// route lets the routers decide about a signal of the log, and carries out
+// their decisions. So decisions are ordered by position in the log: a turn that
+// is stopped before it is committed is dropped, even if it has returned.
 func (r *solve) route(ctx context.Context, s signals.Any) {
 	for _, seat := range r.seats {
 		if seat.machine != nil && !seat.stopped && seat.routes(s) {
@@ -51,8 +50,8 @@ func (r *solve) route(ctx context.Context, s signals.Any) {
 	}
 }
 
-// routes reports whether a signal is for the agent's router: what is addressed
-// to the agent, and the results of its tools.
+// routes reports whether a signal is for the agent's router: one addressed to
+// the agent, or a result of its tools.
 func (s *seat) routes(said signals.Any) bool {
 	h := said.Head()
 	if h.Source == s.agent.ID {
@@ -82,20 +81,20 @@ func (r *solve) carryOut(ctx context.Context, s *seat, said signals.Any, d routi
 	}
 }
 
-// withhold keeps a signal from the agent that it would find in its inbox.
+// withhold removes a signal from what the agent will hear.
 func (s *seat) withhold(said signals.Any) {
 	if s.wants(said) {
 		s.withheld[said.Head().Seq] = true
 	}
 }
 
-// stop lets the agent begin no more turns.
+// stop prevents further turns of the agent.
 func (s *seat) stop() {
 	s.stopped, s.gone = true, true
 	s.routed, s.before = nil, nil
 }
 
-// interrupt ends a turn at once. Nothing of it is used.
+// interrupt ends a turn at once and drops its result.
 func (r *solve) interrupt(ctx context.Context, t *turn) {
 	if t == nil || t.state == stateOver {
 		return
@@ -108,12 +107,12 @@ func (r *solve) interrupt(ctx context.Context, t *turn) {
 	}
 }
 
-// toCome returns the turns that may still come to something.
+// toCome returns the turns that may still have a result.
 func toCome(turns []*turn) []*turn {
 	return slices.DeleteFunc(slices.Clone(turns), func(t *turn) bool { return t.state == stateStopped })
 }
 
-// remembered orders what an agent heard in a turn as the log does.
+// remembered returns what an agent heard in a turn, in log order.
 func remembered(t *agents.Turn) []signals.Any {
 	all := slices.Clone(t.New)
 	for _, r := range t.Routed {
@@ -123,7 +122,7 @@ func remembered(t *agents.Turn) []signals.Any {
 	return all
 }
 
-// stopped says which agents were stopped.
+// stopped describes which agents were stopped.
 func (r *solve) stopped() []string {
 	var names []string
 	for _, s := range r.seats {

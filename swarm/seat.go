@@ -10,30 +10,29 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// A seat is an agent's place in one solve, with what the agent remembers of
-// it.
+// A seat is the state of an agent in one solve, with its memory.
 type seat struct {
 	agent  *agents.Agent
 	mouth  *bus.Publisher
 	ears   *bus.Subscription
-	turn   *turn         // at work; nil: none
-	before []signals.Any // to hear before what its ears have: of a log that is gone on with
-	most   int           // signals that each of the memories holds
+	turn   *turn         // running; nil: none
+	before []signals.Any // to hear before its inbox: from the log of a resumed solve
+	most   int           // maximum length of each memory
 	heard  []signals.Any
 	said   []signals.Any
-	asked  bool // it had a turn with something to vote on
-	gone   bool // the solve is over: it wants to hear nothing more
+	asked  bool // has had a turn with something to vote on
+	gone   bool // the solve is over and nothing more is heard
 
-	waited map[uint64]int // by sequence number: turns that what is before was not part of
+	waited map[uint64]int // by sequence number: turns in which a signal was left out
 
-	machine  *routing.Machine // routes what is for the agent; nil: nothing does
-	withheld map[uint64]bool  // by sequence number: the agent does not get it as new
+	machine  *routing.Machine // routes the agent's signals; nil: none
+	withheld map[uint64]bool  // by sequence number: not passed to the agent as new
 	routed   []agents.Routed  // for its next turn
-	stopped  bool             // it takes no more turns
+	stopped  bool             // takes no more turns
 }
 
-// listen opens the agent's inbox: what others say to it in the thread, while
-// the solve lasts.
+// listen opens the agent's inbox: the signals of others to it in the thread,
+// during the solve.
 func (s *seat) listen(thread string) (err error) {
 	s.ears, err = s.mouth.Subscribe(bus.SubscribeOptions{
 		Kinds: s.agent.Listens, Threads: []string{thread},
@@ -49,8 +48,8 @@ func (s *seat) wants(heard signals.Any) bool {
 		(s.agent.Listens == nil || slices.Contains(s.agent.Listens, heard.Kind()))
 }
 
-// hear returns what is new for the agent, with what it heard and said before,
-// as the beginning of a turn. Without anything new there is none.
+// hear returns a turn with what is new for the agent and what it heard and said
+// before, or nil if nothing is new.
 func (r *solve) hear(ctx context.Context, s *seat) *agents.Turn {
 	t := &agents.Turn{Agent: s.agent.ID, Heard: s.heard, Said: s.said, New: s.before}
 	s.before = nil
@@ -58,7 +57,7 @@ func (r *solve) hear(ctx context.Context, s *seat) *agents.Turn {
 		t.New = append(t.New, heard)
 	}
 	if s.machine != nil {
-		r.drain(ctx) // what somebody outside has said just now is routed too
+		r.drain(ctx) // signals from outside up to now are routed too
 		t.New = slices.DeleteFunc(t.New, s.takeBack)
 		t.Routed, t.State = s.routed, s.machine.State()
 		s.routed = nil
@@ -71,8 +70,8 @@ func (r *solve) hear(ctx context.Context, s *seat) *agents.Turn {
 	return t
 }
 
-// attend leaves in the turn what the agent takes in at once. The rest is before
-// what comes next.
+// attend limits the turn to what the agent can attend to. The rest comes first
+// next time.
 func (r *solve) attend(s *seat, t *agents.Turn) {
 	if most := s.agent.Attention; most <= 0 || len(t.New) <= most {
 		s.waited = nil
@@ -94,8 +93,9 @@ func (r *solve) attend(s *seat, t *agents.Turn) {
 	}
 }
 
-// recordOf returns how often somebody has been right, as far as the solve knew
-// when it began: the mean of the two rates, 1/2 of whom nothing is known.
+// recordOf returns how often a source has been right, by what was known at the
+// beginning of the solve: the mean of the two rates, or 1/2 if nothing is
+// known.
 func (r *solve) recordOf(source string) float64 {
 	if r.known == nil {
 		return 0.5
@@ -106,7 +106,7 @@ func (r *solve) recordOf(source string) float64 {
 	return 0.5
 }
 
-// takeBack reports, once, whether a signal was withheld.
+// takeBack reports whether a signal was withheld, and forgets it.
 func (s *seat) takeBack(heard signals.Any) bool {
 	seq := heard.Head().Seq
 	defer delete(s.withheld, seq)
@@ -115,23 +115,23 @@ func (s *seat) takeBack(heard signals.Any) bool {
 
 func (s *seat) remember(heard ...signals.Any) { s.heard = newest(append(s.heard, heard...), s.most) }
 
-// spoke remembers what the log has of the agent's.
+// spoke remembers a signal of the agent in the log.
 func (s *seat) spoke(said signals.Any) { s.said = newest(append(s.said, said), s.most) }
 
-// newest returns the last signals. Turns share them: what is appended to the
-// result later does not show in theirs.
+// newest returns the last signals. Turns share the slice: appending to the
+// result does not affect theirs.
 func newest(all []signals.Any, most int) []signals.Any {
 	return slices.Clip(all[max(0, len(all)-most):])
 }
 
-// leave closes the inbox. What nobody is left to read is not wanted any more,
-// which is no dead letter.
+// leave closes the inbox. Unread signals then count as filtered, not as dead
+// letters.
 func (s *seat) leave() bus.Books {
 	if s.ears == nil {
 		return bus.Books{}
 	}
 	s.gone = true
-	_, _ = s.ears.Poll() // passes over what is left
+	_, _ = s.ears.Poll() // skips the rest
 	s.ears.Close()
 	return s.ears.Books()
 }

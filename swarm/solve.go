@@ -14,16 +14,16 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// Why the contexts of solves and turns end.
+// The causes with which contexts of solves and turns end.
 var (
 	errDeadline = fmt.Errorf("swarm: deadline: %w", context.DeadlineExceeded)
 	errTime     = fmt.Errorf("swarm: out of time: %w", context.DeadlineExceeded)
 )
 
-// forever is a time to live without an end, in the unit of the wire.
+// forever is a TTL without end, in the unit of the wire.
 const forever = -time.Millisecond
 
-// A solve is one task being worked on, by one goroutine.
+// A solve is the state of solving one task, used by one goroutine.
 type solve struct {
 	swarm    *Swarm
 	opts     *Options
@@ -31,36 +31,36 @@ type solve struct {
 	terms    *consensus.Options
 	by       consensus.Strategy
 	seats    []*seat
-	byID     map[string]*seat // by the agent's
+	byID     map[string]*seat // by the agent's id
 	system   *bus.Publisher
-	log      *bus.Subscription // the thread as it is written
+	log      *bus.Subscription // the log of the thread
 	yield    func(Event)
 	watched  bool
 	began    time.Time
 	deadline time.Time
-	known    consensus.Reliabilities // when it began; nil: nothing
-	back     chan struct{}           // holds one when a turn came back
-	outside  chan struct{}           // holds one when something was said in the thread; nil without routers
-	deafen   func()                  // ends that; nil without routers
+	known    consensus.Reliabilities // at the beginning; nil: nothing
+	back     chan struct{}           // signaled when a turn returns
+	outside  chan struct{}           // signaled when a signal is published in the thread; nil without routers
+	deafen   func()                  // ends the signaling; nil without routers
 
 	votes     *consensus.Round
 	proposals *standings
-	aliases   map[string]string  // by proposal id, the id of an earlier one
-	quorum    int                // that was asked for last; 0: that of the terms
-	voted     map[string]bool    // who has a vote on a known proposal
-	weights   map[string]float64 // of agents' votes
+	aliases   map[string]string  // proposal id to the id of an equal earlier one
+	quorum    int                // last set; 0: that of the terms
+	voted     map[string]bool    // voters with a vote on a known proposal
+	weights   map[string]float64 // factors on agents' votes
 	made      []*signals.Signal[signals.Proposal]
-	said      int // signals of agents
+	said      int // number of signals of agents
 	escalated *signals.Signal[signals.Escalation]
 
-	disputes []conflict.Pair // conflicts that are open
-	needless []conflict.Pair // of proposals that are the same, not resolved yet
+	disputes []conflict.Pair // open conflicts
+	needless []conflict.Pair // conflicts between equal proposals, not resolved yet
 
 	spending sync.Mutex // protects spent
 	spent    map[string]agents.Spending
 
-	begun      int // turns of the last round
-	saidBefore int // by agents, before the last round
+	begun      int // number of turns of the last round
+	saidBefore int // number of signals of agents before the last round
 	refused    []Refused
 }
 
@@ -78,7 +78,7 @@ func (s *Swarm) start(ctx context.Context, task signals.Task) (*solve, error) {
 	return s.sitDown(&Result{Thread: thread, Task: task, Seed: s.opts.Seed})
 }
 
-// newSolve returns a solve that has not begun.
+// newSolve returns a solve that has not started.
 func (s *Swarm) newSolve(result *Result) *solve {
 	by, terms := s.opts.decideBy()
 	r := &solve{
@@ -92,7 +92,7 @@ func (s *Swarm) newSolve(result *Result) *solve {
 	return r
 }
 
-// sitDown opens a solve in a thread that was reserved for it.
+// sitDown opens a solve in a reserved thread.
 func (s *Swarm) sitDown(result *Result) (*solve, error) {
 	r := s.newSolve(result)
 	if err := r.sit(); err != nil {
@@ -103,7 +103,7 @@ func (s *Swarm) sitDown(result *Result) (*solve, error) {
 	return r, nil
 }
 
-// sit opens the votes and gives every agent its handle and its inbox.
+// sit opens the voting and gives every agent its handle and its inbox.
 func (r *solve) sit() (err error) {
 	if err = r.recount(); err != nil {
 		return err
@@ -137,7 +137,7 @@ func (r *solve) seat(a *agents.Agent) *seat {
 	return s
 }
 
-// solve works until there is a reason to stop. open says what it begins with.
+// solve runs until there is a reason to stop. open publishes the first signals.
 func (r *solve) solve(ctx context.Context, open func(context.Context)) {
 	defer r.swarm.running.Done()
 	ctx, cancel := context.WithTimeoutCause(ctx, r.opts.Deadline, errDeadline)
@@ -158,7 +158,7 @@ func (r *solve) solve(ctx context.Context, open func(context.Context)) {
 	r.finish(ctx)
 }
 
-// announce publishes what the swarm itself has to say.
+// announce publishes a signal of the swarm itself.
 func (r *solve) announce(ctx context.Context, s signals.Any) {
 	h := s.Head()
 	h.Thread, h.Round = r.result.Thread, int32(r.result.Rounds)
@@ -167,15 +167,15 @@ func (r *solve) announce(ctx context.Context, s signals.Any) {
 	}
 }
 
-// publish commits one signal and folds what it brought into the log. It does so
-// at the deadline too: what was finished counts.
+// publish commits one signal and folds what is new in the log. It does so after
+// the deadline too, because finished turns count.
 func (r *solve) publish(ctx context.Context, p *bus.Publisher, s signals.Any) error {
 	h := s.Head()
 	if h.Time.IsZero() {
 		h.Time = r.swarm.now()
 	}
 	if h.TTL == 0 {
-		h.TTL = forever // nothing expires while the solve runs, whatever the clock's pace
+		h.TTL = forever // nothing expires during the solve, however fast the clock runs
 	}
 	if h.Trace == nil {
 		h.Trace = agents.TraceOf(ctx)
@@ -199,7 +199,7 @@ func (r *solve) drain(ctx context.Context) {
 	}
 }
 
-// inTime is ctx, and a moment more once it has ended.
+// inTime returns ctx, or a short extension if it has ended.
 func (r *solve) inTime(ctx context.Context) (context.Context, context.CancelFunc) {
 	if ctx.Err() == nil {
 		return ctx, func() {}
@@ -207,7 +207,7 @@ func (r *solve) inTime(ctx context.Context) (context.Context, context.CancelFunc
 	return context.WithTimeout(context.WithoutCancel(ctx), returns)
 }
 
-// busClosed stops a solve that cannot publish any more.
+// busClosed stops a solve that can no longer publish.
 func (r *solve) busClosed(err error) {
 	if r.swarm.ended.Err() != nil {
 		r.stop(StopCancelled, "the swarm was closed", ErrClosed)
@@ -216,24 +216,25 @@ func (r *solve) busClosed(err error) {
 	r.stop(StopError, "the bus was closed", err)
 }
 
-// stop ends the solve, unless something ended it before.
+// stop ends the solve, unless it has already ended.
 func (r *solve) stop(why StopReason, detail string, err error) {
 	if r.result.Stop == 0 {
 		r.result.Stop, r.result.Detail, r.result.Err = why, detail, err
 	}
 }
 
-// cancelled reports whether somebody ended the solve, rather than time.
+// cancelled reports whether the solve was canceled by a caller, rather than by
+// the deadline.
 func (r *solve) cancelled(ctx context.Context) bool {
 	return ctx.Err() != nil && (r.swarm.ended.Err() != nil || !errors.Is(context.Cause(ctx), context.DeadlineExceeded))
 }
 
-// timeIsUp reports whether a turn that begins now could not end in time.
+// timeIsUp reports whether it is too late to begin a turn.
 func (r *solve) timeIsUp(ctx context.Context) bool {
 	return ctx.Err() != nil || !time.Now().Before(r.deadline.Add(-moment(r.deadline.Sub(r.began))))
 }
 
-// interrupted stops the solve because it was cancelled or time is up.
+// interrupted stops the solve because it was canceled or its time is up.
 func (r *solve) interrupted(ctx context.Context) {
 	cause := context.Cause(ctx)
 	switch {
@@ -276,7 +277,7 @@ func (r *solve) finish(ctx context.Context) {
 	r.yield(Stopped{r.result})
 }
 
-// leave ends the solve's turns and readers and adds up their books.
+// leave ends the solve's turns and readers and sums up their books.
 func (r *solve) leave() {
 	now := time.Now()
 	turns := &r.result.Turns
@@ -296,7 +297,7 @@ func (r *solve) leave() {
 	if r.deafen != nil {
 		r.deafen()
 	}
-	if r.result.Stop != StopEscalated { // a person's answer goes on with its proposals
+	if r.result.Stop != StopEscalated { // an answer continues with its proposals
 		r.swarm.bus.CloseThread(r.result.Thread)
 	}
 	r.swarm.release(r.result.Thread)

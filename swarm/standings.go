@@ -10,25 +10,25 @@ import (
 )
 
 // Standings are the proposals of a thread with their votes, folded from its
-// log. Proposals that say the same are one.
+// log. Equal proposals are merged.
 type standings struct {
 	all     []agents.Standing
-	place   map[string]int            // by every id
-	content map[string]int            // by normal content
-	stances map[ballot]signals.Stance // of the newest vote
-	private bool                      // some are not for everyone
-	shown   bool                      // turns hold all: copy before changing
+	place   map[string]int            // index by every id
+	content map[string]int            // index by normalized content
+	stances map[ballot]signals.Stance // stance of the newest vote
+	private bool                      // some signals are not for everyone
+	shown   bool                      // turns share all: copy before changing
 }
 
-// ballot is where a voter's vote goes.
+// ballot identifies a voter's vote on an id.
 type ballot struct{ voter, id string }
 
 func newStandings() *standings {
 	return &standings{place: map[string]int{}, content: map[string]int{}, stances: map[ballot]signals.Stance{}}
 }
 
-// propose takes a proposal in: under its own id, or as the same as an earlier
-// one, by its content or because as names that.
+// propose adds a proposal, under its own id or merged with an equal earlier
+// one: by its content, or the one that as names.
 func (s *standings) propose(p *signals.Signal[signals.Proposal], as string) {
 	id := p.Payload.ProposalID
 	i, known := s.place[id]
@@ -52,9 +52,9 @@ func (s *standings) propose(p *signals.Signal[signals.Proposal], as string) {
 	}
 }
 
-// vote takes a vote in and returns the id that it counts under, its own for a
-// proposal that nobody has made. Who agrees with a proposal and disagrees with
-// the same under another id agrees: then ok is false, and the vote changes
+// vote adds a vote and returns the id that it counts under: its own for an
+// unknown proposal. A voter that agrees with a proposal and disagrees with an
+// equal one under another id agrees: then ok is false, and the vote changes
 // nothing.
 func (s *standings) vote(v *signals.Signal[signals.Vote]) (id string, ok bool) {
 	i, known := s.place[v.Payload.ProposalID]
@@ -82,7 +82,7 @@ func (s *standings) agrees(voter string, p agents.Standing) bool {
 	})
 }
 
-// of returns the proposal of that id, nil for one that nobody has made.
+// of returns the proposal with that id, or nil.
 func (s *standings) of(id string) *agents.Standing {
 	if i, known := s.place[id]; known {
 		return &s.all[i]
@@ -98,7 +98,8 @@ func (s *standings) change(by signals.Any) {
 	}
 }
 
-// show returns what an agent, or a result (""), may keep.
+// show returns the standings for an agent, or for a result (""), which may keep
+// them.
 func (s *standings) show(agent string) []agents.Standing {
 	s.shown = true
 	if !s.private || agent == "" {
@@ -118,9 +119,9 @@ func (s *standings) show(agent string) []agents.Standing {
 	return visible
 }
 
-// normal is a text up to case, space and punctuation. A point or sign before a
-// digit stays, because it changes the number; a text of nothing else is as it
-// is.
+// normal normalizes case, space and punctuation of a text. A point or sign
+// before a digit is kept, because it changes the number; a text without any
+// other characters is unchanged.
 func normal(text string) string {
 	runes := []rune(strings.ToLower(text))
 	var b strings.Builder
@@ -143,7 +144,7 @@ func normal(text string) string {
 	return b.String()
 }
 
-// waits reports whether somebody voted on that id.
+// waits reports whether there is a vote on that id.
 func (s *standings) waits(id string) bool {
 	for b := range s.stances {
 		if b.id == id {

@@ -6,21 +6,21 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
-// StopReason says why a solve ended. It travels as text.
+// StopReason says why a solve ended. Its wire form is text.
 type StopReason uint8
 
 // The stop reasons.
 const (
 	StopConsensus   StopReason = 1 + iota // a proposal was chosen
 	StopRejected                          // every proposal was turned down
-	StopDeadlock                          // everybody has spoken and nothing was settled
+	StopDeadlock                          // all have spoken and nothing is settled
 	StopUncertified                       // the votes fit the leader no better than its opposite
-	StopMaxRounds                         // as many rounds as there may be
-	StopNoProgress                        // nobody had anything to say, and nobody had voted
-	StopBudget                            // as many signals as there may be, or nobody may spend any more
+	StopMaxRounds                         // the maximum number of rounds
+	StopNoProgress                        // no agent had anything to say, and no one had voted
+	StopBudget                            // the maximum number of signals, or the budget of all agents is used up
 	StopDeadline                          // no time left
 	StopCancelled                         // the caller's context ended
-	StopEscalated                         // somebody outside has to look
+	StopEscalated                         // someone outside the swarm has to look
 	StopError                             // no agent could take its turn, or the bus failed
 )
 
@@ -29,7 +29,7 @@ var stopNames = []string{
 	"budget", "deadline", "cancelled", "escalated", "error",
 }
 
-// String returns the name on the wire, and "unset" for the zero value.
+// String returns the wire name, and "unset" for the zero value.
 func (s StopReason) String() string {
 	if s == 0 {
 		return "unset"
@@ -40,7 +40,7 @@ func (s StopReason) String() string {
 	return stopNames[s]
 }
 
-// MarshalText returns the name on the wire.
+// MarshalText returns the wire name.
 func (s StopReason) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // UnmarshalText reads what MarshalText writes.

@@ -16,29 +16,29 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// ErrClosed is returned by solves that start after the swarm was closed.
+// ErrClosed is returned by solves started after the swarm was closed.
 var ErrClosed = errors.New("swarm: closed")
 
-// A Swarm is a team of agents that solves tasks. Solves may run at once: each
-// has its own thread and they do not see each other. Make one with [New].
+// A Swarm is a team of agents that solves tasks. Solves may run concurrently:
+// each has its own thread and they do not see each other. Make one with [New].
 type Swarm struct {
 	opts Options // never changes
 	bus  *bus.Bus
-	own  bool         // the bus is the swarm's
-	time atomic.Int64 // the latest time of the clock given, for the bus
+	own  bool         // the bus is the swarm's own
+	time atomic.Int64 // the latest time read from the given clock, for the bus
 
-	ended   context.Context // by Close
+	ended   context.Context // canceled by Close
 	end     context.CancelFunc
-	running sync.WaitGroup // solves, and turns that may outlive them
+	running sync.WaitGroup // counts solves, and turns that may outlive them
 
-	writer    *journal.Writer // nil: there is no journal
-	recording sync.Mutex      // what is put on record is in the order in which it was learned
+	writer    *journal.Writer // nil: no journal
+	recording sync.Mutex      // keeps records in the order in which they are learned
 
 	mu     sync.Mutex // protects the fields below
 	closed bool
 }
 
-// New returns a swarm, or all that is wrong with the options.
+// New returns a swarm, or all errors in the options.
 func New(o Options) (*Swarm, error) {
 	if err := o.validate(); err != nil {
 		return nil, fmt.Errorf("swarm: %w", err)
@@ -71,8 +71,8 @@ func New(o Options) (*Swarm, error) {
 	return s, nil
 }
 
-// admitAgents reserves the swarm's own kinds and asks for every agent's handle,
-// so that what would be refused later is refused now.
+// admitAgents reserves the swarm's own kinds and requests every agent's handle,
+// so that errors show now rather than later.
 func (s *Swarm) admitAgents() error {
 	if _, err := s.bus.Layer("swarm", KindLate, KindFailed, KindSame, KindTerms, KindDecided, KindOutcome); err != nil {
 		return err
@@ -88,20 +88,20 @@ func (s *Swarm) admitAgents() error {
 // Bus returns the bus that carries the swarm's signals, to watch it.
 func (s *Swarm) Bus() *bus.Bus { return s.bus }
 
-// Close ends the solves that run, with [StopCancelled], and refuses new ones.
-// It waits for nobody. The swarm's own bus is closed.
+// Close ends running solves with [StopCancelled] and refuses new ones, without
+// waiting. It closes the swarm's own bus.
 func (s *Swarm) Close() {
 	s.refuse()
 	s.end()
-	_ = s.closeJournal(s.ended) // each solve said what the journal did not take of it
+	_ = s.closeJournal(s.ended) // each solve has reported its own failures to write
 	if s.own {
 		s.bus.Close()
 	}
 }
 
-// Shutdown refuses new solves and waits for those that run, and for turns
-// that a deadline left behind; then it closes the swarm. When ctx ends first it
-// closes the swarm at once and returns why.
+// Shutdown refuses new solves and waits for running ones, and for turns that
+// were left behind; then it closes the swarm. If ctx ends first it closes the
+// swarm at once and returns the cause.
 func (s *Swarm) Shutdown(ctx context.Context) error {
 	s.refuse()
 	idle := make(chan struct{})
@@ -126,16 +126,17 @@ func (s *Swarm) refuse() {
 	s.closed = true
 }
 
-// Solve works on a task until there is a reason to stop. The error says why a
-// solve could not start or broke; then Result.Stop is [StopError], or the
-// result nil if nothing ran. Every other end, a deadline too, is a result.
+// Solve works on a task until there is a reason to stop. It returns an error if
+// a solve could not start or failed; then Result.Stop is [StopError], or the
+// result is nil if nothing ran. Every other end, including a deadline, is a
+// result without an error.
 func (s *Swarm) Solve(ctx context.Context, task signals.Task) (*Result, error) {
 	return resultOf(s.Stream(ctx, task))
 }
 
-// Stream is [Swarm.Solve] as it happens: every event in order, [Stopped]
-// last. Ending the loop early ends the solve. The error, if any, is the only
-// thing yielded: the solve could not start.
+// Stream is [Swarm.Solve] as a sequence of events, in order, [Stopped] last.
+// Ending the loop early ends the solve. If the solve could not start, it yields
+// only an error.
 func (s *Swarm) Stream(ctx context.Context, task signals.Task) iter.Seq2[Event, error] {
 	return stream(ctx, func() (*solve, func(context.Context), error) {
 		r, err := s.start(ctx, task)
@@ -145,7 +146,7 @@ func (s *Swarm) Stream(ctx context.Context, task signals.Task) iter.Seq2[Event, 
 	})
 }
 
-// stream runs what start returns.
+// stream runs the solve that start returns.
 func stream(ctx context.Context, start func() (*solve, func(context.Context), error)) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		run, open, err := start()
@@ -157,14 +158,14 @@ func stream(ctx context.Context, start func() (*solve, func(context.Context), er
 		defer cancel()
 		run.yield = func(e Event) {
 			if run.watched = run.watched && yield(e, nil); !run.watched {
-				cancel() // nobody looks any more
+				cancel() // the loop has ended
 			}
 		}
 		run.solve(ctx, open)
 	}
 }
 
-// resultOf waits for the end of a stream.
+// resultOf returns the result at the end of a stream.
 func resultOf(events iter.Seq2[Event, error]) (*Result, error) {
 	for event, err := range events {
 		if err != nil {
@@ -180,7 +181,7 @@ func resultOf(events iter.Seq2[Event, error]) (*Result, error) {
 	panic("swarm: a solve ended without a result")
 }
 
-// now is the time of the next signal.
+// now returns the time of the next signal.
 func (s *Swarm) now() time.Time {
 	if s.opts.Clock == nil {
 		return time.Now()
@@ -190,8 +191,8 @@ func (s *Swarm) now() time.Time {
 	return t
 }
 
-// busClock does not step the clock given: only commits do, so that readers
-// cannot change what is written.
+// busClock does not advance the given clock: only commits do, so that readers
+// cannot affect the log.
 func (s *Swarm) busClock() time.Time {
 	if s.opts.Clock == nil {
 		return time.Now()
@@ -199,7 +200,7 @@ func (s *Swarm) busClock() time.Time {
 	return time.Unix(0, s.time.Load()).UTC()
 }
 
-// StepClock returns a clock that begins at start and goes on by step with each
+// StepClock returns a clock that begins at start and advances by step with each
 // call. It may be called concurrently.
 func StepClock(start time.Time, step time.Duration) func() time.Time {
 	var calls atomic.Int64

@@ -10,20 +10,21 @@ import (
 	"github.com/swarmbus/swarmbus/bus"
 )
 
-// threads are those of the solves on each bus of this process: swarms with the
-// same seed on one bus would name theirs alike. They go with their bus.
+// threads holds the threads of the solves on each bus of this process, because
+// swarms with the same seed on one bus would use the same names. Entries are
+// removed with their bus.
 var threads = struct {
-	sync.Mutex // protects on and what it holds
+	sync.Mutex // protects on and its content
 	on         map[weak.Pointer[bus.Bus]]*names
 }{on: map[weak.Pointer[bus.Bus]]*names{}}
 
-// names are the threads on one bus.
+// names holds the threads on one bus.
 type names struct {
 	running map[string]bool
-	last    map[uint32]uint64 // number given, by seed
+	last    map[uint32]uint64 // last number, by seed
 }
 
-// namesOf returns the threads on a bus. The lock is held.
+// namesOf returns the threads on a bus. The caller holds the lock.
 func namesOf(b *bus.Bus) *names {
 	key := weak.Make(b)
 	n := threads.on[key]
@@ -57,7 +58,7 @@ func (s *Swarm) reserve() (string, error) {
 
 func (s *Swarm) threadPrefix() string { return fmt.Sprintf("solve-%08x-", uint32(s.opts.Seed)) }
 
-// passed says that a thread of that number was there before.
+// passed records that a thread with that number exists.
 func (s *Swarm) passed(number uint64) {
 	threads.Lock()
 	defer threads.Unlock()
@@ -65,7 +66,7 @@ func (s *Swarm) passed(number uint64) {
 	n.last[uint32(s.opts.Seed)] = max(n.last[uint32(s.opts.Seed)], number)
 }
 
-// reserveAgain counts a solve as running that has a thread already.
+// reserveAgain counts a solve with an existing thread as running.
 func (s *Swarm) reserveAgain(thread string) error {
 	threads.Lock()
 	defer threads.Unlock()
@@ -87,8 +88,8 @@ func (s *Swarm) run(n *names, thread string) error {
 	return nil
 }
 
-// used reports whether the bus has something of the thread: it may have come
-// from another process.
+// used reports whether the bus has signals of the thread, possibly from another
+// process.
 func (s *Swarm) used(thread string) bool {
 	for range s.bus.History(bus.Filter{Threads: []string{thread}}) {
 		return true
@@ -96,7 +97,7 @@ func (s *Swarm) used(thread string) bool {
 	return false
 }
 
-// release gives the thread of a solve that ended back.
+// release releases the thread of a finished solve.
 func (s *Swarm) release(thread string) {
 	threads.Lock()
 	defer threads.Unlock()

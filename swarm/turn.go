@@ -10,26 +10,26 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// A turn is an agent at work.
+// A turn is a running turn of an agent.
 type turn struct {
 	*agents.Turn
 	seat   *seat
-	done   chan outcome // holds one, so that a turn left behind can end
-	due    time.Time    // when its round goes on without it
-	ends   time.Time    // when its context does, at the latest
+	done   chan outcome // of capacity one, so that a turn left behind can end
+	due    time.Time    // when its round continues without it
+	ends   time.Time    // when its context ends at the latest
 	lost   time.Time    // when it is left behind
 	cancel context.CancelFunc
 	stop   context.CancelCauseFunc
 	state  turnState
 }
 
-// turnState is how far the solve is with a turn.
+// turnState is the solve's state of a turn.
 type turnState uint8
 
 const (
 	stateAwaited turnState = iota // its round waits for it
-	stateLate                     // the solve takes it when it comes
-	stateOver                     // committed, failed or given up
+	stateLate                     // its result is accepted when it arrives
+	stateOver                     // committed, failed or abandoned
 	stateStopped                  // a route ended it
 )
 
@@ -38,22 +38,22 @@ type outcome struct {
 	err   error
 	tries int // beyond the first
 
-	strategy string // that the agent chose
+	strategy string // chosen by the agent
 }
 
-// A round waits for its turns for a part of the solve's time, see
-// [Options].Deadline. What was told to end has a moment to come back with what
-// it has, before it is left behind.
+// A round waits for its turns for a part of the solve's time: see
+// [Options].Deadline. A canceled turn has a moment to return its signals,
+// before it is left behind.
 const (
 	patience = 4 // the part is a quarter
 	returns  = 250 * time.Millisecond
 )
 
-// moment is how long what was told to end has to come back, in a solve that may
-// last so long.
+// moment returns how long a canceled turn has to return, in a solve with that
+// deadline.
 func moment(span time.Duration) time.Duration { return min(returns, span/20) }
 
-// limit sets how long the turn may take from now on.
+// limit sets the time limits of the turn from now on.
 func (t *turn) limit(now, began, deadline time.Time) {
 	span := deadline.Sub(began)
 	t.due, t.ends = now.Add(span/patience), deadline.Add(-moment(span))
@@ -66,11 +66,11 @@ func (t *turn) limit(now, began, deadline time.Time) {
 	t.lost = t.ends.Add(moment(span))
 }
 
-// take runs the turn, and again while its error passes.
+// take runs the turn, and retries it while its error is temporary.
 func (t *turn) take(ctx context.Context, retries int) (o outcome) {
 	wait := backoff.NewExponentialBackOff()
 	for ; ; o.tries++ {
-		again := *t.Turn // what a try drew or changed is gone with it
+		again := *t.Turn // each try starts from a fresh copy
 		again.Try = o.tries
 		o.said, o.err = t.seat.agent.Take(ctx, &again)
 		o.strategy = again.Strategy
@@ -81,7 +81,7 @@ func (t *turn) take(ctx context.Context, retries int) (o outcome) {
 	}
 }
 
-// sleep reports whether the time has gone by before ctx ended.
+// sleep reports whether the time elapsed before ctx ended.
 func sleep(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -93,8 +93,8 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// wait returns what came of the turn, and false if the round goes on without
-// it. What is done counts, also when time is over.
+// wait returns the result of the turn, or false if the round continues without
+// it. A finished turn counts even if its time is over.
 func (r *solve) wait(ctx context.Context, t *turn) (o outcome, done bool) {
 	if o, done = t.poll(); done || t.state != stateAwaited {
 		return o, done

@@ -10,19 +10,19 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// Watch shows a solve that is kept in a journal, from its beginning and then as
-// it goes on, as [Swarm.Stream] does: to whoever comes late, and with a
-// [journal.View] in another process. It waits for a solve that has not begun.
+// Watch yields the events of a solve in a journal, from its beginning and then
+// as they happen, like [Swarm.Stream]: it may start late and, with a
+// [journal.View], in another process. It waits for a solve that has not begun.
 //
-// A log does not tell everything. [Started] has no seed and no agents,
-// [RoundStarted] no turns; what was refused is not shown, an error is its text,
-// and [Weighed] is what the votes came to when the solve stopped. The [Result] of
-// [Stopped] has what was said and decided, who failed and who was late, but no
-// turns, books or times.
+// A log does not contain everything. [Started] has no seed and no agents, and
+// [RoundStarted] no turns; refused signals are not shown, errors have only their
+// text, and [Weighed] is the decision when the solve stopped. The [Result] of
+// [Stopped] has the signals, the decision, and the failed and late turns, but no
+// counts of turns, books or times.
 //
-// The iteration ends after Stopped; after that of an escalated solve it waits
-// for what comes of the answer. It ends early with an error: those of
-// [journal.Reader].Follow, of [Replay.Next], or why ctx ended.
+// The iteration ends after Stopped; but after that of an escalated solve it
+// waits for its continuation. It ends early with an error: one of
+// [journal.Reader].Follow, of [Replay.Next], or the cause of ctx's end.
 func Watch(ctx context.Context, j journal.Reader, thread string) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		for e, err := range watch(ctx, j, thread) {
@@ -36,7 +36,7 @@ func Watch(ctx context.Context, j journal.Reader, thread string) iter.Seq2[Event
 	}
 }
 
-// watch shows what a log says of a thread, without an end.
+// watch yields the events of a thread without end.
 func watch(ctx context.Context, j journal.Reader, thread string) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		w, err := newWatcher(j, thread)
@@ -62,7 +62,7 @@ func watch(ctx context.Context, j journal.Reader, thread string) iter.Seq2[Event
 	}
 }
 
-// A watcher makes events of what a log says of a thread.
+// A watcher derives the events of a thread from a log.
 type watcher struct {
 	thread string
 	after  uint64
@@ -89,8 +89,8 @@ func newWatcher(j journal.Reader, thread string) (*watcher, error) {
 	return w, nil
 }
 
-// replayOf returns a replay that believes what it cannot derive, and behind
-// which record it begins.
+// replayOf returns a replay that accepts what it cannot derive, and the record
+// after which it begins.
 func replayOf(j journal.Reader) (r *Replay, after uint64, err error) {
 	snapshot, err := j.Snapshot()
 	if err != nil {
@@ -114,14 +114,14 @@ func (w *watcher) next(record *journal.Record) error {
 	return err
 }
 
-// A sight is what a log says of a thread, so far.
+// A sight is the state of a thread in a log so far.
 type sight struct {
 	result  Result
-	decided *Decided // not nil: the decision is to be announced
+	decided *Decided // not nil: the decision to be announced
 	events  []Event
 }
 
-// take returns the events since it was called last.
+// take returns the events since the last call.
 func (w *sight) take() []Event {
 	events := w.events
 	w.events = nil
@@ -147,7 +147,7 @@ func (w *sight) spoke(s signals.Any) {
 		failed := s.Payload.turnFailed()
 		r.Failed = append(r.Failed, failed)
 		w.events = append(w.events, failed)
-	case *signals.Signal[Opened]: // anew, if it was answered
+	case *signals.Signal[Opened]: // again, after an answer
 		r.Stop, r.Detail, r.Observed, r.Question = 0, "", "", nil
 	case *signals.Signal[Decided]:
 		w.events = append(w.events, Weighed{r.Decision})
@@ -162,7 +162,7 @@ func (w *sight) spoke(s signals.Any) {
 	}
 }
 
-// stopped ends the solve, for now.
+// stopped ends the solve, for the time being.
 func (w *sight) stopped() {
 	r := &w.result
 	r.Stop, r.Detail, r.Observed = w.decided.Stop, w.decided.Detail, w.decided.Observed
@@ -178,7 +178,7 @@ func (w *sight) stopped() {
 	w.events = append(w.events, Stopped{&now})
 }
 
-// asked returns what the log of a result asks, nil if nothing.
+// asked returns the question of a result's log, or nil.
 func asked(r *Result) *Question {
 	for _, s := range slices.Backward(r.Log) {
 		if e, ok := signals.As[signals.Escalation](s); ok {

@@ -12,20 +12,20 @@ import (
 	"github.com/swarmbus/swarmbus/bus/journal"
 )
 
-// Model returns a model that asks m where the caller has no answer.
+// Model returns a model that calls m if by has no recorded answer.
 func Model(m models.Model, by journal.Caller) models.Model {
 	return &recorded{id: m.ID(), model: m, by: by, calls: map[journal.Key]int{}}
 }
 
-// Replay returns a model that only answers what was recorded of the model of that
-// name. Everything else fails with a [*journal.MissError].
+// Replay returns a model that answers only from the records of the model with
+// that id. Other requests fail with a [*journal.MissError].
 func Replay(id models.ID, from *journal.Results) models.Model {
 	return &recorded{id: id, by: from, calls: map[journal.Key]int{}}
 }
 
 type recorded struct {
 	id    models.ID
-	model models.Model // nil: asks nobody
+	model models.Model // nil: replay only
 	by    journal.Caller
 
 	mu    sync.Mutex // protects the field below
@@ -35,7 +35,7 @@ type recorded struct {
 // ID implements [models.Model].
 func (r *recorded) ID() models.ID { return r.id }
 
-// An entry is what is kept of a call: an answer or a failure.
+// An entry is the record of a call: an answer or a failure.
 type entry struct {
 	Answer *models.Answer `json:"answer,omitempty"`
 	Failed *failure       `json:"failed,omitempty"`
@@ -49,7 +49,7 @@ type failure struct {
 	Unbilled bool          `json:"unbilled,omitempty"`
 }
 
-// Ask implements [models.Model]. An answer that was recorded is shown in one piece.
+// Ask implements [models.Model]. A recorded answer is shown in one piece.
 func (r *recorded) Ask(ctx context.Context, q *models.Request) (*models.Answer, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -74,7 +74,8 @@ func (r *recorded) Ask(ctx context.Context, q *models.Request) (*models.Answer, 
 	return a, err
 }
 
-// written is what is recorded; an error is one that is not.
+// written returns the record of a result; errors that are not recorded are
+// returned.
 func written(a *models.Answer, err error) ([]byte, error) {
 	var failed *models.Error
 	switch {
@@ -102,7 +103,7 @@ func (r *recorded) read(text []byte) (*models.Answer, error) {
 	return e.Answer, nil
 }
 
-// key is the place of a call in its turn, and what is asked.
+// key returns the key of a call: its place in the turn, and the request.
 func (r *recorded) key(ctx context.Context, q *models.Request) (journal.Key, error) {
 	text, err := json.Marshal(struct {
 		Model   models.ID       `json:"model"`
@@ -116,7 +117,7 @@ func (r *recorded) key(ctx context.Context, q *models.Request) (journal.Key, err
 	if t := agents.TurnOf(ctx); t != nil {
 		k.Thread, k.Agent, k.Turn = t.Thread, t.Agent, t.Round
 	} else {
-		k.Request = hash // outside of turns calls have no order: the same requests are counted
+		k.Request = hash // calls outside of turns have no order: equal requests are counted
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

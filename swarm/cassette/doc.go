@@ -1,5 +1,4 @@
-// Package cassette records what models answered, and answers the same again without
-// them.
+// Package cassette records the answers of models and replays them.
 //
 //	recorder, err := journal.NewRecorder(store)
 //	model := cassette.Model(real, recorder)        // asks once, and keeps the answer
@@ -7,13 +6,13 @@
 //	results, err := journal.ReadResults(store)
 //	model := cassette.Replay(real.ID(), results)   // asks nobody, ever
 //
-// An answer belongs to a place: the thread, the agent, the round, and which call of
-// the turn it is; and to the hash of the request and of the model's name. A request
-// that differs from the recorded one by a byte is a miss, which is an error and says
-// so. Failures are recorded too, so that a run whose calls failed repeats; what ended
-// because its context did is not.
+// An answer is identified by its place (the thread, the agent, the round, and the
+// number of the call in the turn) and by the hash of the request and the model's
+// name. A request that differs from the recorded one by a byte is a miss, which is an
+// error. Failures are recorded too, so that a run with failed calls can be repeated;
+// calls that ended with their context are not.
 //
-// What is recorded is the answer. The request is there as a hash, and keys are not
-// part of it. With the store of a swarm's journal the recorder is what lets a run
-// that was broken off go on without asking again.
+// The answer is recorded, but of the request only a hash, which does not include
+// API keys. If the recorder uses the store of a swarm's journal, an interrupted
+// run can continue without repeating calls.
 package cassette

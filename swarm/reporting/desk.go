@@ -12,11 +12,11 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// A Conductor is told of accepted escalations. Escalated is called once for
-// each, after it is in the log, by the goroutine that reports and with no lock
-// held, maybe by several at once. It should be quick: decide later with
-// [Desk.Decide], or at once inside the call. An error is the reporter's to see
-// ([Filed].Untold); the escalation stays open in any case.
+// A Conductor is notified of accepted escalations. Escalated is called once for
+// each, after it is in the log, by the goroutine that reports, without holding
+// a lock and possibly concurrently. It should be quick: decide later with
+// [Desk.Decide], or at once inside the call. An error is returned to the
+// reporter ([Filed].Untold); the escalation stays open in any case.
 type Conductor interface {
 	Escalated(ctx context.Context, r reports.Request) error
 }
@@ -30,28 +30,27 @@ func (f ConductorFunc) Escalated(ctx context.Context, r reports.Request) error {
 // Options of a desk. Nil and zero fields mean the defaults.
 type Options struct {
 	Gate reports.Options
-	// Conductor is told of escalations; nil: nobody is, and they wait in
-	// [Desk.Open].
+	// Conductor is notified of escalations; nil: they only wait in [Desk.Open].
 	Conductor Conductor
 }
 
-// A Desk takes reports and puts on a bus what a gate accepts of them. All its
-// methods may be called concurrently, and inside handlers of the bus and
+// A Desk takes reports and publishes what a gate accepts of them on a bus. All
+// its methods may be called concurrently, and inside handlers of the bus and
 // conductors. It starts no goroutine. Make one with [New] or [Rebuild].
 type Desk struct {
 	bus       *bus.Bus
 	log       *bus.Layer
 	conductor Conductor
 
-	// mu protects the gate. Whoever changes it holds the bus's lock too, taken
-	// first, so that what is decided at the end of the log holds when it is
-	// committed. The bus is never called with mu held.
+	// mu protects the gate. To change the gate, the bus's lock must be held
+	// too, and taken first, so that a decision made at the end of the log still
+	// holds when it is committed. The bus is never called with mu held.
 	mu   sync.Mutex
 	gate *reports.Gate
 }
 
-// New returns a desk on b that knows of no reports, and reserves their kinds:
-// from then on the bus refuses them from agents. Its errors are those of
+// New returns a desk on b without reports, and reserves their kinds: from then
+// on the bus refuses them from agents. Its errors are those of
 // [reports.NewGate] and [bus.Bus.Layer].
 func New(b *bus.Bus, o *Options) (*Desk, error) {
 	if o == nil {
@@ -68,10 +67,9 @@ func New(b *bus.Bus, o *Options) (*Desk, error) {
 	return &Desk{bus: b, log: log, conductor: o.Conductor, gate: gate}, nil
 }
 
-// Rebuild returns a desk on b that knows what the log says, and goes on from
+// Rebuild returns a desk on b with the state of the log, which continues from
 // there. b must have been fed with the log, which has to be in order and without
-// gaps. Nobody is told anything: what was escalated and not decided is in
-// [Desk.Open].
+// gaps. No one is notified: undecided escalations are in [Desk.Open].
 func Rebuild(b *bus.Bus, o *Options, log iter.Seq[signals.Any]) (*Desk, error) {
 	d, err := New(b, o)
 	if err != nil {
@@ -83,11 +81,10 @@ func Rebuild(b *bus.Bus, o *Options, log iter.Seq[signals.Any]) (*Desk, error) {
 	return d, nil
 }
 
-// Filed is what became of a report.
+// Filed is the result of a report.
 type Filed struct {
 	reports.Receipt
-	// Untold is why the conductor was not told of an escalation, nil if it was or
-	// there is none.
+	// Untold is the error of notifying the conductor of an escalation, or nil.
 	Untold error
 }
 
@@ -98,7 +95,7 @@ type Worker struct {
 }
 
 // Worker returns the handle of a worker. The error is a [*signals.FieldError]
-// for a name that is not valid.
+// for an invalid name.
 func (d *Desk) Worker(w reports.Worker) (*Worker, error) {
 	var l signals.Limits
 	if err := l.Name("worker", w.ID); err != nil {
@@ -115,14 +112,15 @@ func (d *Desk) Worker(w reports.Worker) (*Worker, error) {
 	return &Worker{d, w}, nil
 }
 
-// Report files a report as JSON ([reports.Schema]). What is accepted and what is
-// rejected is in the log when it returns, in one piece, and the conductor was told of an
-// accepted escalation. A report that was filed before gives the receipt that
-// it gave then, and changes nothing.
+// Report files a report as JSON ([reports.Schema]). When it returns, all accepted and
+// rejected parts are in the log, contiguously, and the conductor has been notified of an
+// accepted escalation. For a report that was filed before it returns the same receipt
+// again and changes nothing.
 //
-// The error is a [*reports.RefusedError] for what is no report, or not the
-// worker's, which is in the log too, and otherwise one of publishing: then
-// nothing is in the log, nobody was told, and the same report can be filed again.
+// The error is a [*reports.RefusedError] for an invalid report or one of
+// another worker, which is recorded in the log, or else an error of publishing:
+// then nothing is in the log, no one was notified, and the same report can be
+// filed again.
 func (w *Worker) Report(ctx context.Context, data []byte) (Filed, error) {
 	r, err := reports.Decode(data)
 	if err != nil {
@@ -131,8 +129,8 @@ func (w *Worker) Report(ctx context.Context, data []byte) (Filed, error) {
 	return w.File(ctx, r)
 }
 
-// File is [Worker.Report] for a report that is no JSON any more, and is not
-// modified afterwards.
+// File is [Worker.Report] for a decoded report, which must not be modified
+// afterwards.
 func (w *Worker) File(ctx context.Context, r *reports.Report) (Filed, error) {
 	return w.file(ctx, func(g *reports.Gate, at bus.Moment) reports.Judgement { return g.Judge(w.self, r, at.Time) })
 }
@@ -149,13 +147,13 @@ func (w *Worker) file(ctx context.Context, judge func(*reports.Gate, bus.Moment)
 	}
 	filed := Filed{Receipt: j.Receipt}
 	if len(j.Signals) > 0 {
-		filed.Receipt = reports.ReceiptOf(j.Signals...) // with their places
+		filed.Receipt = reports.ReceiptOf(j.Signals...) // with their positions in the log
 		filed.Untold = d.tell(ctx, j.Signals)
 	}
 	return filed, j.Err
 }
 
-// commit publishes what decide returns, and folds it in the same moment.
+// commit atomically publishes and folds the signals that decide returns.
 func (d *Desk) commit(ctx context.Context, decide func(bus.Moment) ([]signals.Any, error)) error {
 	var all []signals.Any
 	return d.log.Append(ctx, func(at bus.Moment) (_ []signals.Any, err error) {
@@ -167,15 +165,15 @@ func (d *Desk) commit(ctx context.Context, decide func(bus.Moment) ([]signals.An
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		for i, s := range all {
-			h := signals.HeadOf(s) // of our own copy: the log has another
+			h := signals.HeadOf(s) // of our own copy: the log has another one
 			h.Seq, h.ID, h.Time = receipts[i].Seq, receipts[i].ID, receipts[i].Time
 			d.gate.Apply(s)
 		}
 	})
 }
 
-// tell tells the conductor of what was just accepted. It is the only place that
-// does, and what is read from a log never comes here.
+// tell notifies the conductor of escalations just accepted. It is the only
+// place that does, and is never called for signals read from a log.
 func (d *Desk) tell(ctx context.Context, accepted []signals.Any) (err error) {
 	if d.conductor == nil {
 		return nil
@@ -194,7 +192,7 @@ func (d *Desk) tell(ctx context.Context, accepted []signals.Any) (err error) {
 	return err
 }
 
-// escalated lets a conductor that panics harm nobody.
+// escalated calls the conductor and recovers from a panic.
 func (d *Desk) escalated(ctx context.Context, r reports.Request) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -205,7 +203,7 @@ func (d *Desk) escalated(ctx context.Context, r reports.Request) (err error) {
 }
 
 // Decide answers an escalation. The answer is in the log when it returns, as a
-// signal for the worker. The same answer again, by the same, is fine; its errors
+// signal for the worker. Repeating the same answer is not an error; its errors
 // are those of [reports.Gate.Decide] and of publishing.
 func (d *Desk) Decide(ctx context.Context, a reports.Decision) error {
 	return d.commit(ctx, func(at bus.Moment) ([]signals.Any, error) {
@@ -217,7 +215,8 @@ func (d *Desk) Decide(ctx context.Context, a reports.Decision) error {
 	})
 }
 
-// Advise puts what a watcher saw into the log, in its name. Nobody is told.
+// Advise publishes the advisories of a watcher under the watcher's name. No one
+// is notified.
 func (d *Desk) Advise(ctx context.Context, thread string, all ...reports.Advisory) error {
 	if len(all) == 0 {
 		return nil
@@ -234,7 +233,7 @@ func (d *Desk) Advise(ctx context.Context, thread string, all ...reports.Advisor
 // Open returns the escalations that wait for a decision and have not expired, in
 // log order.
 func (d *Desk) Open() (open []reports.Request) {
-	// The bus's clock says what has expired.
+	// The bus's clock determines what has expired.
 	_ = d.commit(context.Background(), func(at bus.Moment) ([]signals.Any, error) {
 		open = d.gate.Open(at.Time)
 		return nil, nil
@@ -249,14 +248,16 @@ func (d *Desk) Request(id signals.ID) (reports.Request, bool) {
 	return d.gate.Request(id)
 }
 
-// Receipt returns what became of a turn's report, and whether the desk knows it.
+// Receipt returns the receipt of a turn's report, and whether the desk knows
+// it.
 func (d *Desk) Receipt(worker, turn string) (reports.Receipt, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.gate.Receipt(worker, turn)
 }
 
-// Counts returns what was accepted and rejected, by worker and model.
+// Counts returns the numbers of accepted and rejected parts, by worker and
+// model.
 func (d *Desk) Counts() map[reports.Account]reports.Counts {
 	d.mu.Lock()
 	defer d.mu.Unlock()

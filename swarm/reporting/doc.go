@@ -1,6 +1,6 @@
-// Package reporting puts workers' turn reports on a bus: what package
-// agents/reports accepts becomes signals, and the conductor is told of
-// escalations.
+// Package reporting publishes workers' turn reports on a bus: the parts that
+// package agents/reports accepts become signals, and the conductor is notified
+// of escalations.
 //
 //	desk, err := reporting.New(b, &reporting.Options{Conductor: conductor})
 //	ann, err := desk.Worker(reports.Worker{ID: "ann", Task: "latency", Research: true})
@@ -13,21 +13,21 @@
 //
 // # The log
 //
-// All signals of a report have consecutive sequence numbers: what is accepted is
-// decided at the end of the log, and committed and folded in the same moment. If
-// the bus does not take them, none is there, nobody was told, and the same report
-// can be filed again. The kinds are reserved for desks: the bus refuses them from
-// agents. There is one desk on a bus.
+// All signals of a report have consecutive sequence numbers: the report is judged
+// at the end of the log, and its signals are committed and folded atomically. If
+// the bus refuses them, none is in the log, no one is notified, and the same
+// report can be filed again. The kinds are reserved for desks: the bus refuses
+// them from agents. There is one desk per bus.
 //
 // # Two planes
 //
-// Everything accepted and rejected is in the log, for whoever watches. The
-// [Conductor] is told of accepted escalations alone, when they are accepted, by
-// the call that files the report. [Rebuild] reads a log through a
-// [reports.Gate], which knows no conductor, so replay cannot tell anybody
-// anything; what waited for a decision when a process ended is in [Desk.Open] of
-// the next one. Nor are advisories of a [reports.Watcher] told to anybody.
+// Everything accepted and rejected is in the log, for all observers. The
+// [Conductor] is notified only of accepted escalations, when they are accepted,
+// by the call that files the report. [Rebuild] reads a log through a
+// [reports.Gate], which has no conductor, so a replay cannot notify anyone;
+// escalations that were undecided when a process ended are in [Desk.Open] of the
+// next one. Advisories of a [reports.Watcher] do not notify anyone either.
 //
-// [Escalate] is a conductor that ends a solve of package swarm: its question is
-// then the escalation, and its Resume takes the answer.
+// [Escalate] returns a conductor that ends a solve of package swarm: the
+// escalation becomes its question, and Resume takes the answer.
 package reporting

@@ -1,5 +1,5 @@
-// Package transcript shows a solve: as text that a person enjoys, or as JSON
-// lines that a program reads.
+// Package transcript shows a solve as text for people, or as JSON lines for
+// programs.
 //
 //	show := transcript.Text(os.Stdout, nil)
 //	for event, err := range s.Stream(ctx, task) {
@@ -11,15 +11,16 @@
 //		}
 //	}
 //
-// Text is plain unless it is told to use colour; package terminal finds out what
-// a terminal has. What agents say is data: characters that a terminal would act
-// on are shown as escapes, and texts are cut to a line. What speaks for a
-// proposal is shown as support, and as a probability of being right only where the
+// Text is plain unless colour is enabled; package terminal detects the
+// capabilities of a terminal. Texts of agents are data: characters that a terminal
+// would interpret are shown as escapes, and texts are cut to a line. Proposals are
+// shown with their support, and with a probability of being right only if the
 // swarm has learned one.
 //
-// Neither form contains wall-clock times of its own but for the last line of
-// the text, so the JSON lines of a repeated run are the same, byte for byte.
+// Neither form adds wall-clock times, except in the last line of the text, so
+// the JSON lines of a repeated run are the same, byte for byte.
 //
-// Beside the standard library and the swarm's own, the package takes in one
-// module and what that needs, to count columns: clipperhouse/displaywidth.
+// In addition to the dependencies of package swarm, the package needs one
+// module and its dependencies, to measure the width of text:
+// clipperhouse/displaywidth.
 package transcript

@@ -12,16 +12,16 @@ import (
 	"github.com/swarmbus/swarmbus/swarm"
 )
 
-// JSON returns a function that writes one event after the other to w, as one
-// JSON object a line with the member "event": started, round, signal, refused,
-// failed, decision or stopped. Its errors are w's.
+// JSON returns a function that writes each event to w, as one JSON object per
+// line with the member "event": started, round, signal, refused, failed,
+// decision or stopped. Its errors are those of w.
 func JSON(w io.Writer) func(swarm.Event) error {
 	out := json.NewEncoder(w)
 	out.SetEscapeHTML(true)
 	return func(e swarm.Event) error { return out.Encode(line(e)) }
 }
 
-// Log returns a function that writes the signals alone, as one JSON object a
+// Log returns a function that writes only the signals, as one JSON object per
 // line: the thread's log.
 func Log(w io.Writer) func(swarm.Event) error {
 	out := json.NewEncoder(w)

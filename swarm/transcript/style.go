@@ -6,8 +6,8 @@ import (
 	"github.com/clipperhouse/displaywidth"
 )
 
-// A style is how a terminal is told to show what follows (ECMA-48, select
-// graphic rendition).
+// A style is an escape sequence for text attributes (ECMA-48, select graphic
+// rendition).
 type style string
 
 const (
@@ -26,14 +26,14 @@ func (t *text) paint(s style, what string) string {
 	return "\x1b[" + string(s) + "m" + what + "\x1b[m"
 }
 
-// measure counts columns; what styles a text has none.
+// measure counts columns; escape sequences have none.
 var measure = displaywidth.Options{ControlSequences: true}
 
 func columns(s string) int { return measure.String(s) }
 
 func cut(line string, width int) string { return measure.TruncateString(line, width, "…") }
 
-// wrap breaks a line where it is too long, at a space where there is one.
+// wrap breaks a line that is too long, preferably at a space.
 func wrap(line string, width int) string {
 	var b strings.Builder
 	start, space, at := 0, -1, 0 // of the part, its last space, and columns so far

@@ -16,15 +16,15 @@ import (
 )
 
 // Options of [Text]. The zero value and nil mean the defaults; package terminal
-// has those of a terminal.
+// returns those for a terminal.
 type Options struct {
 	Width int  // of a line, in columns; 0: 100
 	Full  bool // show agents' texts in full, over several lines
-	Color bool // mark what matters with the colours that every terminal with colours has
+	Color bool // highlight with the basic colours of terminals
 }
 
-// Text returns a function that shows one event after the other on w. Its
-// errors are w's.
+// Text returns a function that shows each event on w. Its errors are those of
+// w.
 func Text(w io.Writer, o *Options) func(swarm.Event) error {
 	if o == nil {
 		o = &Options{}
@@ -56,7 +56,7 @@ func (t *text) show(e swarm.Event) error {
 		t.line("     %s  %s %s", t.name(e.Agent), t.paint(red, "refused"), t.said(e.Err.Error()))
 	case swarm.Routed:
 		t.line("     %s  %s %s", t.name(e.Agent), t.paint(amber, e.Decision.Action.String()), t.said(why(e)))
-	case swarm.TurnFailed: // the log says so too
+	case swarm.TurnFailed: // also shown as a signal
 	case swarm.Weighed: // the votes are shown once, at the end
 		t.last = e.Decision
 	case swarm.Stopped:
@@ -65,7 +65,7 @@ func (t *text) show(e swarm.Event) error {
 	return t.err
 }
 
-// why says by what a signal was routed, or what went wrong with it.
+// why says which route decided about a signal, or what went wrong.
 func why(e swarm.Routed) string {
 	text := fmt.Sprintf("%s of %s", e.Signal.Kind(), e.Signal.Head().Source)
 	if d := e.Decision; d.Tier != 0 {
@@ -101,7 +101,8 @@ func traits(p agents.Personality) string {
 	return fmt.Sprintf("curious %.1f cautious %.1f conforming %.1f", p.Curiosity, p.Caution, p.Conformity)
 }
 
-// spoke shows one signal: its place in the log, who, what, how sure.
+// spoke shows one signal: its position in the log, source, kind, confidence and
+// content.
 func (t *text) spoke(s signals.Any) {
 	h := s.Head()
 	if p, ok := s.Body().(swarm.Opened); ok {
@@ -110,7 +111,7 @@ func (t *text) spoke(s signals.Any) {
 	what, style := t.describe(s)
 	sure := fmt.Sprintf("%.2f", h.Confidence)
 	if s.Kind() == signals.KindConsensus && !t.last.Learned {
-		sure = "    " // nothing measured says how sure that is
+		sure = "    " // its confidence is not measured
 	}
 	t.line("%4d %s  %s %s  %s", h.Seq, t.name(h.Source), t.paint(style, fmt.Sprintf("%-10s", label(s))), t.paint(faint, sure), t.said(what))
 }
@@ -129,7 +130,7 @@ func label(s signals.Any) string {
 	return Printable(name)
 }
 
-// describe puts a signal into one sentence.
+// describe describes a signal in one sentence.
 func (t *text) describe(s signals.Any) (string, style) {
 	switch p := s.Body().(type) {
 	case signals.Task:
@@ -203,7 +204,7 @@ func (t *text) stopped(r *swarm.Result) {
 	dissenter := map[string]bool{}
 	for _, v := range r.Decision.Dissent() {
 		if dissenter[v.Voter] {
-			continue // it votes for one proposal and against another: once is enough
+			continue // votes for one proposal and against another: shown once
 		}
 		dissenter[v.Voter] = true
 		t.line("%s   %s  %s", t.paint(bold, "Dissent"), t.name(v.Voter), t.said(fmt.Sprintf("%s %s: %s", v.Stance, v.ProposalID, v.Reasoning)))
@@ -217,7 +218,7 @@ func (t *text) stopped(r *swarm.Result) {
 		t.line("          options: %s", t.said(strings.Join(q.Options, ", ")))
 	}
 	if r.Turns.Taken == 0 && r.Elapsed == 0 {
-		return // read from a log, which does not tell more
+		return // read from a log, which has no more details
 	}
 	t.line("%s", t.paint(faint, fmt.Sprintf("          %d rounds, %d signals, %d turns (%d failed, %d late, %d dropped), %d refused, %v",
 		r.Rounds, len(r.Log), r.Turns.Taken, r.Turns.Failed, r.Turns.Late, r.Turns.Dropped, r.Turns.Refused, r.Elapsed.Round(time.Millisecond))))
@@ -227,7 +228,7 @@ func (t *text) stopped(r *swarm.Result) {
 		b.Intended, b.Delivered, b.Filtered, b.Pending, b.Dead())))
 }
 
-// spent shows what thinking took, of each agent that says so and in all.
+// spent shows the cost of thinking, by agent and in total.
 func (t *text) spent(r *swarm.Result) {
 	for _, id := range slices.Sorted(maps.Keys(r.Spent)) {
 		t.line("%s  %s", t.paint(faint, "          spent"), t.name(id)+"  "+t.paint(faint, spending(r.Spent[id])))
@@ -275,11 +276,11 @@ func (t *text) name(agent string) string { return pad(Printable(agent), t.names)
 
 func pad(s string, width int) string { return s + strings.Repeat(" ", max(0, width-columns(s))) }
 
-// said makes an agent's text fit to be shown.
+// said makes an agent's text safe to show.
 func (t *text) said(s string) string { return Printable(s) }
 
-// worth says what speaks for a proposal: a probability of being right only where
-// one was learned.
+// worth formats the support of a proposal, and a probability of being right only
+// if one was learned.
 func worth(d consensus.Decision, p consensus.Tally) string {
 	if d.Learned {
 		return fmt.Sprintf("%.0f%% likely right", 100*p.Probability)
@@ -287,7 +288,7 @@ func worth(d consensus.Decision, p consensus.Tally) string {
 	return fmt.Sprintf("support %.2f to %.2f", p.For, p.Against)
 }
 
-// verdict is the decision in a line.
+// verdict returns the decision in one line.
 func verdict(d consensus.Decision) string {
 	line := fmt.Sprintf("%s: %s", d.Strategy, d.Outcome)
 	if d.Choice != "" {

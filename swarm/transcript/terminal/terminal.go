@@ -1,6 +1,6 @@
-// Package terminal finds out how a transcript looks best where it is written
-// to. It is a package of its own so that the programs that need it alone take in
-// what it imports.
+// Package terminal detects the best options for a transcript from its
+// destination. It is a separate package so that only programs that need it have
+// its dependencies.
 //
 //	show := transcript.Text(os.Stdout, terminal.Options(os.Stdout, os.Environ()))
 package terminal
@@ -15,10 +15,10 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/transcript"
 )
 
-// Options returns what suits w: colour where it is a terminal that has colour,
-// unless env, such as os.Environ(), says otherwise (NO_COLOR, CLICOLOR,
-// CLICOLOR_FORCE, TERM), and the terminal's width. For anything else it is the
-// defaults.
+// Options returns suitable options for w. For a terminal these are its width,
+// and colour if it supports that, unless env, such as os.Environ(), says
+// otherwise (NO_COLOR, CLICOLOR, CLICOLOR_FORCE, TERM). For other writers they
+// are the defaults.
 func Options(w io.Writer, env []string) *transcript.Options {
 	o := &transcript.Options{Color: colorprofile.Detect(w, env) >= colorprofile.ANSI}
 	if f, ok := w.(*os.File); ok {
