@@ -30,6 +30,9 @@ type Decision struct {
 	// Voters is the number of distinct voters that count for the quorum,
 	// abstentions included.
 	Voters int `json:"voters"`
+	// Because is why those who are for the choice outweigh as many who are not, or more, for people; "" where they
+	// are fewer, or nothing was learned of them. It is on one line and leads [Decision.Reason]. The wording may change.
+	Because string `json:"because,omitempty"`
 	// Note is an optional remark of the strategy on its decision. The wording
 	// may change.
 	Note string `json:"note,omitempty"`
@@ -100,7 +103,7 @@ func (r *record) dissent(against []Vote, marks []mark, p int32) []Vote {
 // compute.
 func (d Decision) Equal(e Decision) bool {
 	if d.Strategy != e.Strategy || d.Outcome != e.Outcome || d.Choice != e.Choice || d.Support != e.Support ||
-		d.Learned != e.Learned || d.None != e.None || d.Confidence != e.Confidence || d.Voters != e.Voters || d.Note != e.Note ||
+		d.Learned != e.Learned || d.None != e.None || d.Confidence != e.Confidence || d.Voters != e.Voters || d.Note != e.Note || d.Because != e.Because ||
 		!slices.Equal(d.Leaders, e.Leaders) {
 		return false
 	}

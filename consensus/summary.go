@@ -50,7 +50,11 @@ func (d Decision) Reason() string {
 	t := d.from.known()
 	switch {
 	case d.Outcome == Reached:
-		return fmt.Sprintf("support %s meets the threshold of %s", short(d.Support), short(t.threshold))
+		because := ""
+		if d.Because != "" {
+			because = strings.Map(printable, d.Because) + ": "
+		}
+		return fmt.Sprintf("%ssupport %s meets the threshold of %s", because, short(d.Support), short(t.threshold))
 	case d.Outcome == Rejected:
 		return "more speaks against every proposal than for it: " + d.disagreeing()
 	case d.Outcome == Uncertified:

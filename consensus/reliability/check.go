@@ -167,7 +167,12 @@ func (m *parameters) mixable() bool {
 			return false
 		}
 	}
-	if len(m.Shared) >= m.Voters {
+	for _, r := range m.Records {
+		if r.Right < 0 || r.Right > r.Told {
+			return false
+		}
+	}
+	if len(m.Shared) >= m.Voters || len(m.Records) >= m.Voters {
 		return false
 	}
 	if p := m.Peers; p != nil && (len(p.Weight) >= m.Voters || !within(p.Weight, 0, 1e12)) {

@@ -76,8 +76,13 @@ func TestOfTooManyVotersThoseWhoVoteMostAreKnown(t *testing.T) {
 		t.Errorf("%d names, %d voters, %d in the votes, want %d", len(b.names), len(b.voters), b.batch.Voters, mostVoters)
 	}
 	for j := range often {
-		if at, ok := b.voters[fmt.Sprint("often", j)]; !ok || b.names[at] != fmt.Sprint("often", j) {
-			t.Errorf("often%d is forgotten, or at another place", j)
+		if _, ok := b.voters[fmt.Sprint("often", j)]; !ok {
+			t.Errorf("often%d is forgotten", j)
+		}
+	}
+	for i, name := range b.names {
+		if at, ok := b.voters[name]; !ok || at != int32(i) {
+			t.Fatalf("%s is at %d, want %d", name, at, i)
 		}
 	}
 	if _, ok := b.voters["v0"]; ok {

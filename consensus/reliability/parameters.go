@@ -44,6 +44,7 @@ type parameters struct {
 	Peers    *peers    `json:"peers,omitempty"`    // nil where nothing is learned
 	Subtypes *subtypes `json:"subtypes,omitempty"` // nil without shared choices
 	Told     int       `json:"told,omitempty"`     // outcomes
+	Records  []record  `json:"records,omitempty"`  // by voter; nil where nothing is learned
 	Density  float64   `json:"density,omitempty"`  // votes in a decision
 	Crowd    float64   `json:"crowd"`              // of how many voters this was learned, from a tenth to 1
 

@@ -32,9 +32,18 @@ func (s Strategy) Decide(b consensus.Ballots) consensus.Decision {
 	d.Confidence = r.confidence(b.Correlation(), p, d)
 	doubt := m.certificate.Doubt
 	d.Learned = len(m.voters) > 0 && doubt < 1
-	if doubt == 0 {
-		return d
+	if doubt > 0 {
+		d = s.doubtful(b, r, p, balance, d)
 	}
+	if d.Outcome == consensus.Reached {
+		d.Because = m.because(b, d.Choice)
+	}
+	return d
+}
+
+// doubtful is the decision once the doubt of the model's certificate has lowered what it claims.
+func (s Strategy) doubtful(b consensus.Ballots, r *reading, p pooled, balance func(int) int, d consensus.Decision) consensus.Decision {
+	doubt := s.model().certificate.Doubt
 	n, confidence := r.open(), d.Confidence
 	p.doubted(doubt, n)
 	doubtful := b.SettleBy(s.Name(), p.each, p.none, balance)

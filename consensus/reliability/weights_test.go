@@ -129,3 +129,23 @@ func TestClonesAreFound(t *testing.T) {
 		t.Errorf("right in %.3f with clones, confidence %.3f", right, confidence)
 	}
 }
+
+func TestDecisionsAreWeighedAlikeWhereTheyAre(t *testing.T) {
+	m := newcomers(kind{}, defaults).grow(4)
+	copy(m.Base, []float64{0.1, 1, 2})
+	m.Corr = &correlation{Pooled: 0.4}
+	w := weigher{m: m}
+	for _, v := range []votes{
+		{voter: []int32{0, 1, 2}, said: []int32{0, 0, 1}, field: 3},
+		{voter: []int32{0, 1, 2}, said: []int32{1, 0, 1}, field: 3},
+		{voter: []int32{0, 1, 2}, said: []int32{1, 0, 1}, field: 6},
+		{voter: []int32{0, 1, 2}, said: []int32{1, 0, 1}, field: 6, lift: []float64{0.5, 0, -0.5}},
+		{voter: []int32{0, 2, 1}, said: []int32{1, 0, 1}, field: 6, lift: []float64{0.5, 0, -0.5}},
+	} {
+		want := make([]float64, 3)
+		n := m.weights(cast{voter: v.voter, lift: v.lift}, int(v.field), want)
+		if got, votes := w.of(v); !slices.Equal(got, want) || votes != n {
+			t.Errorf("%+v weigh %.3f, %.3f in all, want %.3f and %.3f", v, got, votes, want, n)
+		}
+	}
+}

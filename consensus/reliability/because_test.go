@@ -1,0 +1,74 @@
+package reliability
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/swarmbus/swarmbus/consensus"
+)
+
+// taught is what a ledger knows of ada, who was right in 19 of 20, and of bo and cy, who were right in 11 each.
+func taught(t *testing.T, tell bool) *Ledger {
+	t.Helper()
+	l := newLedger(t, nil)
+	for i := range 20 {
+		said := map[string]string{"ada": "yes", "bo": "yes", "cy": "no"}
+		if i == 0 {
+			said["ada"] = "no"
+		}
+		if i < 9 {
+			said["bo"] = "no"
+		}
+		if i >= 9 {
+			said["cy"] = "yes"
+		}
+		if err := l.Observe(fmt.Sprint(i), saying(t, said)); err != nil {
+			t.Fatal(err)
+		}
+		if tell {
+			if err := l.Resolve(fmt.Sprint(i), "yes"); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return l
+}
+
+func saying(t *testing.T, said map[string]string) consensus.Ballots {
+	t.Helper()
+	var cast []consensus.Vote
+	for name, what := range said {
+		cast = append(cast, consensus.Vote{Voter: name, ProposalID: what, Stance: consensus.Agree, Weight: 1})
+	}
+	b, err := consensus.NewBallots(nil, []string{"yes", "no"}, cast)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestAReasonSaysWhoOutweighsWhom(t *testing.T) {
+	s := taught(t, true).Strategy()
+	d := s.Decide(saying(t, map[string]string{"ada": "no", "bo": "yes", "cy": "yes"}))
+	want := `"ada", right in 19 of 20 told, outweighs 2 who were right in 22 of 40 told: support `
+	if got := d.Reason(); d.Choice != "no" || !strings.HasPrefix(got, want) {
+		t.Errorf("%v because %s, want %s…", d, got, want)
+	}
+	d = s.Decide(saying(t, map[string]string{"ada": "no", "dee": "yes"}))
+	if got, want := d.Reason(), `"ada", right in 19 of 20 told, outweighs "dee", new: `; !strings.HasPrefix(got, want) {
+		t.Errorf("of a newcomer: %s, want %s…", got, want)
+	}
+	if d := s.Decide(saying(t, map[string]string{"ada": "no", "bo": "no", "cy": "yes"})); d.Because != "" {
+		t.Errorf("where most say so the reason is %s", d.Reason())
+	}
+}
+
+func TestAReasonSaysWhatIsHeldOfThoseNobodyToldOf(t *testing.T) {
+	m := equals(3)
+	m.params.Rate[0] = 3
+	b := saying(t, map[string]string{"v0": "no", "v1": "yes", "v2": "yes"})
+	if got, want := m.because(b, "no"), `"v0", held to be right in 95 %, outweighs 2 who are held to be right in 73 %`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
