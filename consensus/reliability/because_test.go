@@ -72,3 +72,19 @@ func TestAReasonSaysWhatIsHeldOfThoseNobodyToldOf(t *testing.T) {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
+
+func TestBrokenRecordsAreRefused(t *testing.T) {
+	w := newWorld(6, 2, even(3, 0.9, 0.6)...)
+	for _, bad := range [][]record{{{Told: 3, Right: 4}}, {{Told: 3, Right: -1}}, make([]record, 4)} {
+		b := newBook(nil)
+		w.fill(b, 30, 3)
+		b.Learn().params.Records = bad
+		saved, err := b.MarshalJSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := new(Book).UnmarshalJSON(saved); err == nil {
+			t.Errorf("restored with records %v", bad)
+		}
+	}
+}

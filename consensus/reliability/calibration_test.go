@@ -174,6 +174,43 @@ func TestCertaintyNeverTurnsAVoteOrRaisesANewcomer(t *testing.T) {
 	}
 }
 
+func TestWhoIsLessSureIsCloserToChanceFromEitherSide(t *testing.T) {
+	for _, right := range []float64{0.2, 0.8} {
+		m := equals(3)
+		m.params.Coins = &coins{Modes: []coinMode{{Weight: 1, Right: []float64{right, 0.5, 0.5, 0.5}}}}
+		says := func(weight float64) float64 {
+			v, other := vote(0, "a"), vote(1, "b")
+			v.Weight, other.Weight = weight, 0.7
+			b, err := consensus.NewBallots(nil, letters(2), []consensus.Vote{v, other})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := m.read(b).questions[0].byCoins()
+			return p[0] / (p[0] + p[1])
+		}
+		sure, unsure := says(0.7), says(0.05)
+		if math.Abs(unsure-0.5) > 0.02 || math.Abs(sure-right) > 0.02 {
+			t.Errorf("who is right in %v makes %.3f of what it says, and %.3f when it is not sure", right, sure, unsure)
+		}
+	}
+}
+
+func TestWhoIsNotSureIsHardlyAVote(t *testing.T) {
+	m := equals(3)
+	m.params.Corr.Pooled = 0.5
+	m.params.Coins = &coins{Modes: []coinMode{{Weight: 1, Right: []float64{0.8, 0.8, 0.5, 0.5}}}}
+	v, other := vote(0, "a"), vote(1, "b")
+	v.Weight, other.Weight = 0.05, 0.7
+	b, err := consensus.NewBallots(nil, letters(2), []consensus.Vote{v, other})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := m.read(b).questions[0].byCoins()
+	if got := p[1] / (p[0] + p[1]); math.Abs(got-0.8) > 0.02 {
+		t.Errorf("beside one who is not sure another is right with %.3f, want 0.8 as by itself", got)
+	}
+}
+
 // firstOf is how probable votes make a, of a and b.
 func firstOf(m *Model, cast []consensus.Vote) float64 {
 	b, err := consensus.NewBallots(nil, []string{"a", "b"}, cast)

@@ -107,6 +107,25 @@ func TestNamesLeaveWithTheirVotes(t *testing.T) {
 	}
 }
 
+func TestALessonStaysAsItIs(t *testing.T) {
+	b := newBook(&Options{Window: 40})
+	w := newWorld(5, 2, even(5, 0.9, 0.6)...)
+	ballots, truth := w.decision(nil)
+	if err := b.Observe("first", ballots); err != nil {
+		t.Fatal(err)
+	}
+	w.fill(b, 30, 3)
+	l := b.lesson()
+	want := slices.Clone(l.batch.Known)
+	if err := b.Resolve("first", truth); err != nil {
+		t.Fatal(err)
+	}
+	w.fill(b, 30, 1) // until the first leave
+	if !slices.Equal(l.batch.Known, want) || l.batch.size() != 31 || len(l.batch.Voter) != 5*31 || b.Len() >= 61 {
+		t.Errorf("a lesson of 31 decisions has %d, outcomes %v, were %v", l.batch.size(), l.batch.Known, want)
+	}
+}
+
 func TestReadersOfALedgerDoNotWaitForLearning(t *testing.T) {
 	for attempt := 0; ; attempt++ {
 		l := newLedger(t, nil)

@@ -177,6 +177,18 @@ func TestCopiesAreOne(t *testing.T) {
 	}
 }
 
+func TestCopiesDoNotMakeTheConsensus(t *testing.T) {
+	for _, choices := range []int{3, 5} {
+		w := newWorld(82, choices, append(even(12, 0.65, 0.55), make([]float64, 9)...)...)
+		w.liars = 9 // who always say the same, and wrong, against twelve who mostly do not agree
+		b := newBook(nil)
+		w.fill(b, 300, 0)
+		if right, _ := w.score(Strategy{b.Learn()}, 300); right < 0.85 {
+			t.Errorf("%d choices: right in %.2f against nine copies", choices, right)
+		}
+	}
+}
+
 func TestSureMeansSureOnVotersNobodyTunedOn(t *testing.T) {
 	measures(t)
 	sure, right := 0.0, 0.0

@@ -345,3 +345,14 @@ func TestWhatIsOftenRightNeedsLess(t *testing.T) {
 		t.Errorf("one against one: %v, though a is right nearly always", each)
 	}
 }
+
+func TestNoneOfTheseIsRightOnlyWhereSomebodySaysSo(t *testing.T) {
+	m := newcomers(kind{}, defaults)
+	for said, possible := range map[int32]bool{0: false, 1: false, 2: true} {
+		lp := make([]float64, 3)
+		m.prior(votes{said: []int32{said}, field: 3}, -1, lp)
+		if got := !math.IsInf(lp[2], -1); got != possible || lp[0] != 0 || lp[1] != 0 {
+			t.Errorf("who says %d leaves %v", said, lp)
+		}
+	}
+}
