@@ -1,5 +1,5 @@
 // Package reliability learns how far voters can be trusted, across decisions, and decides by it: which voters
-// are right, which of them err together, how hard a decision is, how sure one may be, and whom to ask next.
+// are right, which of them err together, how sure one may be, and whom to ask next.
 //
 //	book, err := reliability.NewBook(nil) // proposals of each decision's own, default priors
 //	book.Observe("release 1", ballots)    // a decision that has been voted on
