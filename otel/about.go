@@ -11,11 +11,11 @@ import (
 	"github.com/swarmbus/swarmbus/swarm"
 )
 
-// maxMentions is how many signals one attribute lists.
+// maxMentions is the maximum number of signals that one attribute lists.
 const maxMentions = 50
 
-// mention returns a signal in a few words: its place in the log, its kind,
-// what it is about, by whom.
+// mention describes a signal briefly: its position in the log, kind, subject
+// and source.
 func mention(s signals.Any) string {
 	h := s.Head()
 	what := string(s.Kind())
@@ -28,14 +28,14 @@ func mention(s signals.Any) string {
 	return place{seq: h.Seq, kind: what, source: h.Source}.String()
 }
 
-// String returns the same of a signal of which no more is known.
+// String returns the same for a signal of which only the place is known.
 func (p place) String() string {
 	return "#" + strconv.FormatUint(p.seq, 10) + " " + p.kind + " by " + p.source
 }
 
-// message is what the spans of one signal have in common.
+// message returns the attributes that the spans of one signal share.
 func message(name, operation, kind string, h *signals.Header, at trace.SpanContext) []attribute.KeyValue {
-	all := make([]attribute.KeyValue, 0, 20) // with those of the deliveries
+	all := make([]attribute.KeyValue, 0, 20) // including those of the deliveries
 	all = append(all,
 		keySystem.String(system), keyOperation.String(name), keyType.String(operation), keyDestination.String(kind),
 		keyMessage.String(h.ID.String()), keySeq.Int64(int64(h.Seq)), keyRound.Int(int(h.Round)))
@@ -45,9 +45,9 @@ func message(name, operation, kind string, h *signals.Header, at trace.SpanConte
 	return all
 }
 
-// about adds what a signal that was published tells of a decision, whether or
-// not content is recorded: who, on what, how much; not why. Its caller holds
-// the lock of the places.
+// about adds a published signal's attributes that concern a decision, whether
+// or not content is recorded: source, subject and weight, but not the reason.
+// The caller holds the lock of the places.
 func (w *watch) about(all []attribute.KeyValue, s signals.Any, h *signals.Header, answered place) []attribute.KeyValue {
 	all = append(all, keySource.String(h.Source), keyConfidence.Float64(h.Confidence))
 	if answered.span.IsValid() {
@@ -82,7 +82,7 @@ func (w *watch) about(all []attribute.KeyValue, s signals.Any, h *signals.Header
 	return all
 }
 
-// name returns what others call a signal: its id, where that is all there is.
+// name returns the name by which others refer to a signal, or its id.
 func (w *watch) name(id signals.ID) string {
 	if p := w.places.of(id); p.seq > 0 {
 		return p.String()
@@ -90,8 +90,8 @@ func (w *watch) name(id signals.ID) string {
 	return id.String()
 }
 
-// asks is what an escalation asks. The system's own reasons are made of names
-// and numbers; what an agent writes is content.
+// asks returns the attributes of an escalation. The system's own reasons
+// consist of names and numbers; an agent's text is content.
 func (o *Observer) asks(s *signals.Signal[signals.Escalation]) []attribute.KeyValue {
 	switch {
 	case s.Source == bus.System:

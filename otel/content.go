@@ -9,19 +9,20 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// maxContent is how much of one signal, message or error is recorded, in bytes.
+// maxContent is the maximum number of bytes recorded of one signal, message or
+// error.
 const maxContent = 4096
 
-// capture returns what of a signal's content may be recorded, as JSON. Each
-// value goes through Options.Content before it is part of JSON: a secret
-// that JSON has escaped does not look like one any more.
+// capture returns the part of a signal's content that may be recorded, as JSON.
+// Each value is passed to Options.Content before it is encoded: a secret
+// escaped by JSON no longer looks like one.
 func (o *Observer) capture(s signals.Any) string {
 	text, err := json.Marshal(s.Body())
 	if err != nil {
 		return ""
 	}
 	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber() // digits stay as they were said
+	decoder.UseNumber() // keeps the digits of numbers
 	var value any
 	if err := decoder.Decode(&value); err != nil {
 		return ""
@@ -29,14 +30,14 @@ func (o *Observer) capture(s signals.Any) string {
 	return clip(marshal(o.permitted(s.Kind(), "", value)))
 }
 
-// permitted returns a JSON value with what may be recorded of each of its
-// scalars; field is its path.
+// permitted returns a JSON value with only the permitted part of each scalar;
+// field is its path.
 func (o *Observer) permitted(k signals.Kind, field string, value any) any {
 	switch v := value.(type) {
 	case map[string]any:
 		all := make(map[string]any, len(v))
 		for key, inner := range v {
-			// A name may hold a secret, too: that of a map, say.
+			// A name, such as a key of a map, may hold a secret, too.
 			all[o.content(k, field, key)] = o.permitted(k, strings.TrimPrefix(field+"."+key, "."), inner)
 		}
 		return all
@@ -56,7 +57,7 @@ func (o *Observer) permitted(k signals.Kind, field string, value any) any {
 	return value
 }
 
-// marshal returns JSON that a person can read: "<" stays "<".
+// marshal returns readable JSON, in which "<" is not escaped.
 func marshal(value any) string {
 	var text strings.Builder
 	encoder := json.NewEncoder(&text)

@@ -15,14 +15,14 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// An op is one under way, as a span.
+// An op is a running operation, as a span.
 type op struct {
 	agents.Op
 	observer *Observer
 	ctx      context.Context
 	span     trace.Span
 	began    time.Time
-	returned time.Time // of a turn; zero: it has not, or nobody waits for what becomes of it
+	returned time.Time // of a turn; zero: it has not, or its fate is not awaited
 
 	concludedBy string // the stop reason of a solve that did not decide
 }
@@ -49,8 +49,8 @@ func (o *Observer) Start(ctx context.Context, about agents.Op) (context.Context,
 	return p.ctx, p.end
 }
 
-// name returns the name of a span. Rounds carry their number, which a person
-// looks for, up to a bound.
+// name returns the name of a span. Rounds include their number, up to a bound,
+// because people search for it.
 func (s *style) name(about *agents.Op) string {
 	if about.Name == agents.OpRound && about.Round < maxRounds {
 		return s.verb + " " + strconv.Itoa(about.Round)
@@ -77,15 +77,15 @@ func (s *style) attributes(about *agents.Op, at trace.SpanContext) []attribute.K
 	return append(all, converted(about.Attributes)...)
 }
 
-// conversation returns an id that no other run has: with a fixed seed the
-// threads of every run are called alike.
+// conversation returns an id that is unique to a run: with a fixed seed the
+// threads of all runs have the same names.
 func conversation(thread string, at trace.SpanContext) string {
 	id := at.TraceID()
 	return thread + "@" + hex.EncodeToString(id[:4])
 }
 
-// hear links a turn to the signals of its inbox, and says what they are:
-// Jaeger's page does not show the attributes of links.
+// hear links a turn to the signals of its inbox, and also lists them in an
+// attribute, because Jaeger's page does not show the attributes of links.
 func (p *op) hear() {
 	if len(p.Heard) == 0 {
 		return

@@ -7,8 +7,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// labels are what is said of every signal of one kind, made once: names of
-// spans and attributes of metrics.
+// labels are the span names and metric attributes of one kind, made once.
 type labels struct {
 	kind, publish, process string
 
@@ -28,7 +27,8 @@ func newLabels(kind string) *labels {
 	}
 }
 
-// labelsOf returns the labels of a kind; of too many kinds those of "other".
+// labelsOf returns the labels of a kind, or those of "other" if there are too
+// many kinds.
 func (w *watch) labelsOf(k signals.Kind) *labels {
 	if l := w.labels[k]; l != nil {
 		return l

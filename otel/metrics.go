@@ -76,7 +76,7 @@ func (k *meters) sent(ctx context.Context, l *labels) {
 func (k *meters) settled(ctx context.Context, l *labels, fate bus.Fate, took time.Duration) {
 	switch {
 	case !k.consumed.Enabled(ctx), fate == bus.Filtered, fate == bus.DeadClosed:
-		// Nobody was to read it, or nobody was left to.
+		// It had no reader, or none was left.
 	case fate != bus.Delivered:
 		k.dead.Add(ctx, 1, metric.WithAttributes(keyDestination.String(l.kind), keyFate.String(fate.String())))
 	default:
@@ -87,8 +87,7 @@ func (k *meters) settled(ctx context.Context, l *labels, fate bus.Fate, took tim
 	}
 }
 
-// took records an op that is over, with the sort of error it failed by, if it
-// did.
+// took records a finished op, with its error type if it failed.
 func (k *meters) took(p *op, result any, failed string) {
 	duration := k.durations[p.Name]
 	if duration == nil || !duration.Enabled(p.ctx) {
@@ -112,8 +111,7 @@ func (k *meters) took(p *op, result any, failed string) {
 	}
 }
 
-// called counts the tokens of a call and adds its provider to what it is told
-// apart by.
+// called counts the tokens of a call and adds its provider to the attributes.
 func (k *meters) called(p *op, about []attribute.KeyValue, result any) []attribute.KeyValue {
 	all, _ := result.([]slog.Attr)
 	for _, a := range slices.Concat(all, p.Attributes) {
@@ -129,8 +127,8 @@ func (k *meters) called(p *op, about []attribute.KeyValue, result any) []attribu
 	return about
 }
 
-// decision counts a decision, with why the solve stopped. Where the votes
-// settle nothing there is none.
+// decision counts a decision, with the stop reason. If the votes settle nothing
+// there is none.
 func (k *meters) decision(ctx context.Context, stop string, d *consensus.Decision) {
 	if d.Outcome == consensus.Pending || d.Outcome == 0 {
 		return

@@ -7,7 +7,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents"
 )
 
-// Every name that is recorded is in this file, with where it comes from.
+// Every name that is recorded is in this file, with its source.
 //
 //   - messaging.*, error.type, exception.*: OpenTelemetry semantic conventions,
 //     version conventions.
@@ -20,7 +20,7 @@ import (
 //   - swarmbus.*: ours. Nothing exists for votes and decisions.
 //
 // All of the conventions' names are in development and will change. A test looks
-// them up in the versions pinned here; after one is raised it says what has
+// them up in the versions pinned here; when one is raised it reports what has
 // changed.
 const (
 	conventions      = "1.43.0"
@@ -33,8 +33,8 @@ const SchemaURL = "https://opentelemetry.io/schemas/" + conventions
 // scope is the name of the instrumentation: of its tracer and its meter.
 const scope = "github.com/swarmbus/swarmbus/otel"
 
-// system is the value of messaging.system: an own one, as the list of
-// conventions allows.
+// system is the value of messaging.system: a custom one, as the conventions
+// allow.
 const system = "swarmbus"
 
 // Operations of messaging: the first word of a span's name.
@@ -88,9 +88,9 @@ const (
 	keyFailed     attribute.Key = "swarmbus.failed" // on every span with status Error, to find them by
 	keyReason     attribute.Key = "swarmbus.reason" // in words: numbers and names, no more, unless by option
 
-	// What became of the deliveries of a publish.
+	// The results of the deliveries of a publish.
 	keyDelivered     attribute.Key = "swarmbus.deliveries.delivered"
-	keyFiltered      attribute.Key = "swarmbus.deliveries.filtered" // by the reader's own wish, or because nobody was left to read it
+	keyFiltered      attribute.Key = "swarmbus.deliveries.filtered" // by the reader's filter, or because no reader was left
 	keyLate          attribute.Key = "swarmbus.deliveries.late"     // when the solve was over
 	keyDead          attribute.Key = "swarmbus.deliveries.dead"
 	keySlowest       attribute.Key = "swarmbus.deliveries.slowest" // seconds from commit until the reader was done
@@ -144,7 +144,7 @@ const (
 	keyThreshold attribute.Key = "swarmbus.threshold"
 	keyQuorum    attribute.Key = "swarmbus.quorum"
 	keyShortfall attribute.Key = "swarmbus.shortfall" // the support that is missing
-	keyMissing   attribute.Key = "swarmbus.missing"   // who may vote and has not: who may still change it
+	keyMissing   attribute.Key = "swarmbus.missing"   // voters who have not voted and may still change it
 
 	keyProposals attribute.Key = "swarmbus.proposals" // the two of a conflict
 	keySources   attribute.Key = "swarmbus.sources"   // of the two
@@ -185,8 +185,7 @@ const (
 	metricVotes     = "swarmbus.decision.votes"
 )
 
-// A style is how an op looks as a span: its name is the verb, then the
-// target.
+// A style defines the span of an op: its name is the verb, then the target.
 type style struct {
 	verb   string
 	kind   trace.SpanKind

@@ -17,23 +17,24 @@ import (
 type Options struct {
 	Tracers trace.TracerProvider // nil: no spans
 	Meters  metric.MeterProvider // nil: no metrics
-	Log     *slog.Logger         // gets what went wrong, with trace ids; nil: nothing
+	Log     *slog.Logger         // receives errors, with trace ids; nil: none
 
-	// Content is called with each text and number of what a signal says, and
-	// returns what of it may be recorded, as [Redact] does. path is where it is in
-	// the payload's JSON, such as "content" or "headers.cookie"; for an error, k is
-	// "" and path "error". It is called concurrently. Nil: nothing that agents say
-	// is recorded, nor errors, which may quote it.
+	// Content is called with each text and number in a signal and returns the part
+	// that may be recorded, as [Redact] does. path is its path in the payload's
+	// JSON, such as "content" or "headers.cookie"; for an error, k is "" and path
+	// is "error". It is called concurrently. Nil: neither what agents say is
+	// recorded, nor errors, which may quote it.
 	Content func(k signals.Kind, path, text string) string
 
-	// Deliveries asks for a span for each delivery. By default only those have
-	// one that failed, or that came when the span of the publish was closed.
+	// Deliveries requests a span for each delivery. By default only deliveries
+	// have one that failed, or that came after the span of the publish was
+	// closed.
 	Deliveries bool
 }
 
-// An Observer records what swarms and buses do. It is the [agents.Hook] of any
-// number of swarms, and watches any number of buses. All methods may be called
-// concurrently. Make one with [New].
+// An Observer records the work of swarms and buses. It is the [agents.Hook] of
+// any number of swarms, and watches any number of buses. All methods may be
+// called concurrently. Make one with [New].
 type Observer struct {
 	tracer  trace.Tracer
 	meters  *meters
@@ -47,8 +48,8 @@ type Observer struct {
 	deliveries bool
 }
 
-// New returns an observer that uses the providers given and nothing global. It
-// returns an error if the meter provider refuses an instrument.
+// New returns an observer that uses only the given providers and nothing
+// global. It returns an error if the meter provider refuses an instrument.
 func New(o *Options) (*Observer, error) {
 	if o == nil {
 		o = &Options{}
@@ -74,7 +75,7 @@ func New(o *Options) (*Observer, error) {
 	}, nil
 }
 
-// version returns that of this module in the program, "" if it does not tell.
+// version returns the version of this module in the program, or "" if unknown.
 func version() string {
 	build, ok := debug.ReadBuildInfo()
 	if !ok {

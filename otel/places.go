@@ -8,14 +8,16 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// maxPlaces is how many signals of one bus are remembered, and maxThreads how
-// many threads: as many signals as a subscription keeps for a slow reader.
+// maxPlaces is the number of signals of one bus that are remembered, and
+// maxThreads the number of threads: as many signals as a subscription keeps for
+// a slow reader.
 const (
 	maxPlaces  = 1 << 16
 	maxThreads = 1 << 12
 )
 
-// A place is where and when a signal was published, and what others call it.
+// A place is the span and time at which a signal was published, and the name by
+// which others refer to it.
 type place struct {
 	span   trace.SpanContext
 	at     time.Time
@@ -36,7 +38,7 @@ func newRecent[K comparable, V any](most int) *recent[K, V] {
 	return &recent[K, V]{most: most, entries: map[K]V{}}
 }
 
-// add remembers v, unless k is known, and returns what was forgotten for it.
+// add remembers v, unless k is known, and returns the key evicted for it.
 func (r *recent[K, V]) add(k K, v V) (forgotten K) {
 	if _, known := r.entries[k]; known {
 		return forgotten
@@ -53,8 +55,8 @@ func (r *recent[K, V]) add(k K, v V) (forgotten K) {
 	return forgotten
 }
 
-// places is where the latest signals of one bus were published, and where the
-// latest threads began.
+// places holds where the latest signals of one bus were published, and where
+// the latest threads began.
 type places struct {
 	signals *recent[signals.ID, place]
 	threads *recent[string, trace.SpanContext]
@@ -66,9 +68,9 @@ func newPlaces() *places {
 
 func (p *places) of(id signals.ID) place { return p.signals.entries[id] }
 
-// parent returns what a publish is part of: where the signal was said; if it
-// does not tell, the signal that it answers; if it answers none, the first of
-// its thread. So a thread is one trace, whoever traces its signals.
+// parent returns the parent of a publish: the trace context of the signal, or
+// else that of the signal it answers, or else that of the first signal of its
+// thread. So a thread is one trace, whichever of its signals are traced.
 func (p *places) parent(h *signals.Header) trace.SpanContext {
 	if h.Trace != nil {
 		return ToSpan(h.Trace)

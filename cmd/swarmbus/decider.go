@@ -11,14 +11,14 @@ import (
 	"github.com/swarmbus/swarmbus/swarm"
 )
 
-// The names on the command line beside those of the five strategies.
+// The names on the command line, in addition to those of the five strategies.
 const (
 	byDefault = "default"
 	byLearned = "learned"
 	byAll     = "all"
 )
 
-// names returns what --strategy takes, but for all of them.
+// names returns the values of --strategy, except the one for all strategies.
 func names() []string {
 	all := []string{byDefault, byLearned}
 	for _, s := range consensus.Builtin() {
@@ -27,7 +27,7 @@ func names() []string {
 	return all
 }
 
-// choose returns the names wanted, the default one where nobody wants any.
+// choose returns the requested names, or the default.
 func choose(wanted []string) ([]string, error) {
 	if len(wanted) == 0 {
 		return []string{byDefault}, nil
@@ -47,8 +47,8 @@ func choose(wanted []string) ([]string, error) {
 	return chosen, nil
 }
 
-// A decider decides the tasks of one set in turn, each by what it knows before
-// it.
+// A decider decides the tasks of one set in order, each by what it has learned
+// before.
 type decider struct {
 	name   string
 	about  *reliability.Options
@@ -71,7 +71,7 @@ func newDecider(name string, about *reliability.Options) (*decider, error) {
 	return d, err
 }
 
-// strategy returns what the next task is decided by.
+// strategy returns the strategy for the next task.
 func (d *decider) strategy() consensus.Strategy {
 	switch {
 	case d.ledger != nil:
@@ -109,7 +109,7 @@ func (d *decider) learn(task string, b consensus.Ballots, outcome string) (obser
 	return task, l.Resolve(task, outcome)
 }
 
-// terms are what the decider's decisions depend on, for the record.
+// terms returns the recorded terms of the decider's decisions.
 func (c *tally) terms(set *votes.Set, f *decideFlags) *swarm.Terms {
 	d := c.decider
 	t := &swarm.Terms{Name: d.name, Strategy: d.name}
@@ -121,7 +121,8 @@ func (c *tally) terms(set *votes.Set, f *decideFlags) *swarm.Terms {
 	return t
 }
 
-// maxChoices is up to how many labels can mean the same in every task.
+// maxChoices is the maximum number of labels that can mean the same in every
+// task.
 const maxChoices = 64
 
 // about says what the tasks of a set are between: its labels, which mean the

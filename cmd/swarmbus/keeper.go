@@ -13,13 +13,13 @@ import (
 	"github.com/swarmbus/swarmbus/swarm"
 )
 
-// A keeper writes what is published on a bus into a journal.
+// A keeper writes the signals published on a bus into a journal.
 type keeper struct {
 	file   *journal.File
 	writer *journal.Writer
 }
 
-// keep writes what is published on a bus into a new journal.
+// keep writes the signals published on a bus into a new journal.
 func keep(ctx context.Context, b *bus.Bus, name string) (*keeper, error) {
 	path, err := runs.Make(name)
 	if err != nil {
@@ -43,7 +43,7 @@ func (k *keeper) close(ctx context.Context) error {
 	return errors.Join(k.writer.Close(context.WithoutCancel(ctx)), k.file.Close())
 }
 
-// newCodec knows every kind that this program does.
+// newCodec returns a codec for all kinds of this program.
 func newCodec() (*signals.Codec, error) {
 	return signals.NewCodec(append(swarm.Kinds(), connectivity.Payloads()...)...)
 }

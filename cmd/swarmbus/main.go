@@ -1,10 +1,9 @@
-// Swarmbus is the command line of the library: it lets agents that think with
-// language models solve a task, and plays recorded votes as decisions and says how
-// right they are.
+// Swarmbus is the command-line tool of the library: it runs agents with language
+// models on a task, and replays recorded votes as decisions and scores them.
 //
-// Its exit status is 0 when it decided (or did what was asked), 1 for an
-// error, 2 for wrong usage, 3 for no consensus, 4 when a budget ran out, 5 when
-// somebody outside has to decide, and 6 when it was cancelled.
+// Its exit status is 0 when it decided (or did what was asked), 1 for an error,
+// 2 for wrong usage, 3 for no consensus, 4 if a budget ran out, 5 if someone
+// outside has to decide, and 6 if it was canceled.
 package main
 
 import (
@@ -40,7 +39,7 @@ const (
 // A statusError ends the program with a status of its own.
 type statusError struct {
 	status int
-	err    error // nil: everything was said already
+	err    error // nil: already reported
 }
 
 func (e *statusError) Error() string {
@@ -54,7 +53,7 @@ func (e *statusError) Unwrap() error { return e.err }
 
 func usage(err error) error { return &statusError{exitUsage, err} }
 
-// run is the program without the process.
+// run is the program, without process-global state.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	var seen telemetry
 	defer seen.close(stderr)

@@ -24,8 +24,8 @@ type player struct {
 	keeper *keeper // nil: nothing is
 }
 
-// newPlayer returns a player that keeps what is said in a new journal, unless
-// that has no name.
+// newPlayer returns a player that writes to a new journal, unless its name is
+// empty.
 func newPlayer(ctx context.Context, journal string) (*player, error) {
 	b, err := bus.New(&bus.Options{
 		TTL: -1, Sweep: -1,
@@ -47,7 +47,7 @@ func newPlayer(ctx context.Context, journal string) (*player, error) {
 	return p, nil
 }
 
-// close waits until everything is kept.
+// close waits until everything is written.
 func (p *player) close(ctx context.Context) (err error) {
 	if p.keeper != nil {
 		err = p.keeper.close(ctx)
@@ -127,7 +127,7 @@ func (p *player) settle(ctx context.Context, thread, choice string, confidence f
 	return err
 }
 
-// open puts on record by what a thread will be decided.
+// open records the terms of a thread.
 func (p *player) open(ctx context.Context, thread string, t *swarm.Terms) error {
 	if p.keeper == nil {
 		return nil
@@ -139,7 +139,7 @@ func (p *player) open(ctx context.Context, thread string, t *swarm.Terms) error 
 	return p.say(ctx, s)
 }
 
-// record puts on record how it was decided.
+// record records the decision.
 func (p *player) record(ctx context.Context, thread, terms string, d consensus.Decision, observed string) error {
 	if p.keeper == nil {
 		return nil
@@ -151,7 +151,7 @@ func (p *player) record(ctx context.Context, thread, terms string, d consensus.D
 	return p.say(ctx, s)
 }
 
-// tell puts on record what turned out to be right.
+// tell records the outcome.
 func (p *player) tell(ctx context.Context, thread, right string) error {
 	if p.keeper == nil {
 		return nil

@@ -10,8 +10,8 @@ import (
 	"github.com/swarmbus/swarmbus/swarm"
 )
 
-// A score is how one strategy did on one set. Shares are in [0,1]; those that
-// need a truth, or a decision, that there was none of are null.
+// A score is the result of one strategy on one set. Shares are in [0,1]; those
+// for which there was no truth, or no decision, are null.
 type score struct {
 	Set      string         `json:"set"`
 	Strategy string         `json:"strategy"`
@@ -31,7 +31,7 @@ type score struct {
 	Early     *float64 `json:"early"`     // share of truths that the leader is then
 }
 
-// A tally collects what a score is made of.
+// A tally collects the data of a score.
 type tally struct {
 	score
 	decider                            *decider
@@ -56,7 +56,8 @@ func (m *mean) value() *float64 {
 	return &v
 }
 
-// judge asks the decider after each vote of a task and when voting is closed.
+// judge evaluates the decider after each vote of a task and after voting is
+// closed.
 func (c *tally) judge(terms *consensus.Options, t *votes.Task, thread []signals.Any) (consensus.Decision, error) {
 	r, err := consensus.NewRound(c.decider.strategy(), terms)
 	if err != nil {

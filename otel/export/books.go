@@ -12,14 +12,14 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// Books account for every span that was sampled. After [Pipeline.Close] what
-// ended and was not sent is lost.
+// Books account for every sampled span. After [Pipeline.Close], spans that
+// ended and were not sent are lost.
 type Books struct {
 	Traces int    // that began in this process
 	First  string // the id of the first one
 	Ended  int
 	Sent   int    // and taken by the collector
-	Why    string // the first thing that spans were lost of, on one line; "": the queue, if any
+	Why    string // the first reason for a loss, on one line; "": the full queue, if spans were lost
 
 	Metrics       int // batches of metrics sent
 	MetricsFailed int // and not taken
@@ -80,7 +80,7 @@ func (c *counter) OnEnd(s sdktrace.ReadOnlySpan) {
 func (c *counter) Shutdown(context.Context) error   { return nil }
 func (c *counter) ForceFlush(context.Context) error { return nil }
 
-// failed logs the first failure of each sort of thing.
+// failed logs the first failure of each sort.
 func (c *counter) failed(what string, err error) {
 	c.mu.Lock()
 	first := !c.warned[what]

@@ -52,16 +52,16 @@ func protocol(signal string) (string, error) {
 	return choice([]string{"OTEL_EXPORTER_OTLP_" + signal + "_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"}, http, http, grpc)
 }
 
-// here reports whether no variable says where the collector is: then it is on
-// this machine, in the clear, as the standard has it (Go's exporters would ask
-// for TLS).
+// here reports whether no variable sets the collector's address: then it is on
+// this machine, without TLS, as the standard says (Go's exporters would use
+// TLS).
 func here(signal string) bool {
 	_, value := variable(signal, "ENDPOINT")
 	return value == ""
 }
 
-// endpoint refuses an address that the exporters would read as something
-// else: "localhost:4318" has the scheme localhost.
+// endpoint refuses an address that the exporters would misinterpret:
+// "localhost:4318" has the scheme localhost.
 func endpoint(signal string) error {
 	name, value := variable(signal, "ENDPOINT")
 	if value == "" {
@@ -74,8 +74,8 @@ func endpoint(signal string) error {
 	return nil
 }
 
-// headers refuses what the exporters would leave out. It does not repeat it:
-// headers are where keys are.
+// headers refuses headers that the exporters would ignore. Its errors do not
+// quote them, because headers contain keys.
 func headers(signal string) error {
 	name, value := variable(signal, "HEADERS")
 	for part := range strings.SplitSeq(value, ",") {
@@ -94,7 +94,7 @@ func compression(signal string) error {
 	return err
 }
 
-// whole refuses what the SDK would replace by its defaults.
+// whole refuses values that the SDK would replace by its defaults.
 func whole(variables ...string) error {
 	for _, name := range variables {
 		value := strings.TrimSpace(os.Getenv(name))

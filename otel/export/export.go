@@ -15,14 +15,15 @@ import (
 	"github.com/swarmbus/swarmbus/otel"
 )
 
-// queue is how many spans wait for the collector. The standard's 2,048 lose
-// spans of a single review; OTEL_BSP_MAX_QUEUE_SIZE changes it.
+// queue is the maximum number of spans waiting for the collector. With the
+// standard's 2,048, spans of a single review are lost; OTEL_BSP_MAX_QUEUE_SIZE
+// changes it.
 const queue = 1 << 16
 
 // Options of a [Pipeline]. Nil and the zero value mean the defaults.
 type Options struct {
 	Service   string        // unless OTEL_SERVICE_NAME tells; "": "swarmbus"
-	Patience  time.Duration // of Close with the collector; 0: 5s
+	Patience  time.Duration // how long Close waits for the collector; 0: 5s
 	NoMetrics bool          // unless OTEL_METRICS_EXPORTER asks for them
 	Log       *slog.Logger  // of what went wrong; nil: nothing
 }
@@ -40,9 +41,8 @@ type Pipeline struct {
 
 var errPatience = errors.New("export: the collector took too long")
 
-// New returns a pipeline as the OTEL_* variables say. It does not ask the
-// collector whether it is there. A value that is not supported is a
-// [*VariableError].
+// New returns a pipeline configured by the OTEL_* variables. It does not
+// contact the collector. An unsupported value is a [*VariableError].
 func New(ctx context.Context, o *Options) (*Pipeline, error) {
 	if o == nil {
 		o = &Options{}
@@ -136,12 +136,13 @@ func (p *Pipeline) measure(ctx context.Context, about *resource.Resource, unaske
 }
 
 // Close sends what is left, as long as its patience lasts, and ends every
-// goroutine. What has not ended by then, such as a turn, is not sent: a program
-// waits for its swarms (Shutdown) before. It returns the books, which are final.
+// goroutine. Spans that have not ended by then, such as those of turns, are not
+// sent, so a program should first wait for its swarms (Shutdown). It returns
+// the final books.
 func (p *Pipeline) Close() Books {
 	ctx, cancel := context.WithTimeout(context.Background(), p.patient)
 	defer cancel()
-	// What is still under way then ends at once, and counts as lost.
+	// Exports still running then end at once, and their spans count as lost.
 	defer context.AfterFunc(ctx, func() { p.stop(errPatience) })()
 	defer p.stop(errPatience)
 	if p.Observer != nil {
@@ -158,7 +159,7 @@ func (p *Pipeline) Close() Books {
 	return p.Books()
 }
 
-// Books returns the books as they are now.
+// Books returns the current books.
 func (p *Pipeline) Books() Books {
 	p.books.mu.Lock()
 	defer p.books.mu.Unlock()

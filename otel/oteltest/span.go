@@ -1,5 +1,5 @@
-// Package oteltest reads traces in tests: as a tree of text that can be
-// compared with an expected one, and for what must never be.
+// Package oteltest reads traces in tests: it formats them as a text tree for
+// comparison, and checks them for errors that must never occur.
 //
 //	spans := oteltest.FromSDK(recorder.Ended())
 //	if problems := oteltest.Problems(spans); problems != nil { … }
