@@ -12,7 +12,7 @@ import (
 )
 
 // A Bus is one ordered, bounded log of signals with its readers. All methods
-// may be called concurrently and inside handlers, but for those that say
+// may be called concurrently and inside handlers, except those that say
 // otherwise. Make one with [New].
 type Bus struct {
 	opts Options // never changes

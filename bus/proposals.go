@@ -269,7 +269,7 @@ func (b *Bus) Conflicts(thread string) iter.Seq[conflict.Pair] {
 	return b.pairs(func(d *conflict.Detector) iter.Seq[conflict.Pair] { return d.Unresolved(thread) })
 }
 
-// Pairs yields every two live rivals of a thread, whether their conflict is
+// Pairs yields every pair of live rivals of a thread, whether their conflict is
 // open, resolved or was never reported, as they are when the iteration starts:
 // by the newer one's place in the log, then the older one's.
 func (b *Bus) Pairs(thread string) iter.Seq[conflict.Pair] {

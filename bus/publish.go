@@ -173,7 +173,7 @@ func (b *Bus) pagesLocked(s signals.Any) *store.Pages {
 	return pages
 }
 
-// stampLocked fills in what the log says of a draft, but for its id.
+// stampLocked fills in the log's data about a draft, except for its id.
 func (b *Bus) stampLocked(d *draft, now int64, at time.Time) {
 	h := d.head
 	d.ID, d.Foreign = h.ID, !h.ID.IsZero()

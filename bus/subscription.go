@@ -40,9 +40,9 @@ type SubscribeOptions struct {
 	Past  bool
 	After uint64
 
-	// Expired reads what has expired, too: for who writes the log down, of which
-	// nothing may be missing. What expired before the subscription began is there
-	// as far as the history still has it.
+	// Expired also reads what has expired, for readers that record the log, of
+	// which nothing may be missing. What expired before the subscription began is
+	// there as far as the history still has it.
 	Expired bool
 }
 

@@ -6,9 +6,9 @@ import (
 	"unicode"
 )
 
-// Printable shows what a terminal would act on as escapes: control characters,
-// and format characters such as those that turn the direction of writing. Line
-// breaks become spaces.
+// Printable replaces characters that a terminal would interpret by escapes:
+// control characters, and format characters such as those that change the
+// direction of writing. Line breaks become spaces.
 func Printable(s string) string {
 	clean := true
 	for _, r := range s {
