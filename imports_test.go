@@ -56,7 +56,7 @@ var rules = []struct {
 	{"agents/models/anthropic", rule{
 		ours: []string{"agents/models", "agents/models/internal/wire"}, others: []string{"github.com/anthropics/anthropic-sdk-go"},
 	}},
-	{"agents/thinker", rule{ours: []string{"signals", "agents", "agents/models"}}},
+	{"agents/thinker", rule{ours: []string{"signals", "agents", "agents/models", "agents/reports"}}},
 	{"swarm/cassette", rule{ours: []string{"signals", "agents", "agents/models", "bus/journal"}}},
 	{"swarm", rule{
 		ours:   []string{"signals", "conflict", "bus", "bus/journal", "consensus", "consensus/reliability", "agents", "agents/routing"},

@@ -50,9 +50,9 @@ func Example() {
 	//     evaluate_consensus confidence-weighted INTERNAL
 	//       . swarmbus.choice=a swarmbus.outcome=reached swarmbus.reason=support 1 meets the threshold of 0.7 swarmbus.support=1
 	//     invoke_agent critic INTERNAL
-	//       . swarmbus.turn.heard=[#2 proposal a by planner] swarmbus.turn.said=1
+	//       . swarmbus.turn.heard=[#3 proposal a by planner] swarmbus.turn.said=1
 	//       > swarmbus.link=heard to invoke_agent planner, round 1
 	//     invoke_agent tester INTERNAL
-	//       . swarmbus.turn.heard=[#2 proposal a by planner] swarmbus.turn.said=1
+	//       . swarmbus.turn.heard=[#3 proposal a by planner] swarmbus.turn.said=1
 	//       > swarmbus.link=heard to invoke_agent planner, round 1
 }

@@ -84,6 +84,7 @@ func (r *solve) stands(left []*turn) bool {
 // roundOver stops an escalated solve. All turns of the round have been
 // committed before, so the result does not depend on their order.
 func (r *solve) roundOver(ctx context.Context) {
+	r.drain(ctx) // what others said in the thread counts, also where no agent of the round spoke after it
 	if r.result.Stop == 0 && r.escalated == nil && r.opts.Conflicts == EscalateConflicts && r.disputed() {
 		r.escalate(ctx)
 	}

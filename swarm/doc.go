@@ -49,8 +49,18 @@
 //
 // Every solve ends with one [StopReason] and a [Result] with everything
 // committed until then. Its time, rounds and signals are bounded, whatever the
-// agents do. [Swarm.Resume] continues an escalated solve from its log, and
-// [Swarm.Replay] derives the decision of a log.
+// agents do. [Swarm.Replay] derives the decision of a log.
+//
+// # Resuming
+//
+// With a journal ([Options].Journal) a solve outlives its process. What a turn is
+// given is in the journal before the turn begins ([Began]), so that [Swarm.Resume]
+// gives it the same again after a kill. Calls are repeated only where their results
+// are not in the journal: a model of package cassette, over a recorder of the same
+// journal, answers once.
+//
+// An escalated solve waits for somebody outside, in this process or in another;
+// Resume takes the answer, once.
 //
 // # Reproducibility
 //

@@ -61,8 +61,10 @@ func ExampleWatch() {
 	//   system task:new
 	//   system decision:terms
 	// round 1
+	//   system round:began
 	//   planner proposal
 	// round 2
+	//   system round:began
 	//   ada vote
 	//   bob vote
 	//   system decision:made
@@ -85,8 +87,8 @@ func ExamplePast() {
 		fmt.Println(r.Thread, r.Stop, r.Answer, len(r.Log), "signals")
 	}
 	// Output:
-	// solve-00000001-1 consensus do this 7 signals
-	// solve-00000001-2 consensus do that 7 signals
+	// solve-00000001-1 consensus do this 9 signals
+	// solve-00000001-2 consensus do that 9 signals
 }
 
 // A journal is kept small, and a swarm on it knows what it learned of the solves
@@ -112,5 +114,5 @@ func ExampleRetain() {
 	}
 	fmt.Println(dropped, "records dropped,", len(past), "solves left,", again.Ledger().Len(), "decisions known")
 	// Output:
-	// 28 records dropped, 1 solves left, 5 decisions known
+	// 36 records dropped, 1 solves left, 5 decisions known
 }

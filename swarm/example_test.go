@@ -3,10 +3,12 @@ package swarm_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 
 	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/consensus/reliability"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
@@ -117,4 +119,65 @@ func ExampleSwarm_Resolve() {
 	fmt.Println("decisions known before:", before, "after:", second.Ledger().Len())
 	// Output:
 	// decisions known before: 3 after: 4
+}
+
+// A solve asks a person, whose vote decides. The journal is where another process
+// finds it.
+func ExampleSwarm_Resume() {
+	store := new(journal.Memory) // or journal.Open("run.journal", nil)
+	proposes := func(id, content string) *agents.Agent {
+		return &agents.Agent{
+			ID: id, Listens: []signals.Kind{signals.KindTask},
+			Reactor: agents.On(func(context.Context, *signals.Signal[signals.Task]) iter.Seq2[signals.Any, error] {
+				return agents.Say(signals.New(signals.Header{Confidence: 0.8}, signals.Proposal{ProposalID: content, Content: content}))
+			}),
+		}
+	}
+	options := swarm.Options{
+		Agents:  []*agents.Agent{proposes("ada", "ship"), proposes("bob", "wait")},
+		Quorum:  1, // somebody has to vote
+		Journal: store, Conflicts: swarm.EscalateConflicts,
+	}
+	first, err := swarm.New(options)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	asked, err := first.Solve(context.Background(), signals.Task{Task: "Ship it on Friday?"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(asked.Stop, asked.Question.Options)
+	first.Close()
+
+	second, err := swarm.New(options)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer second.Close()
+	past, err := second.Past()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	answer := signals.New(
+		signals.Header{Source: "eve", Confidence: 1},
+		signals.Vote{ProposalID: "wait", Stance: signals.Agree, Weight: 1, Reasoning: "nobody is there on Saturday"},
+	)
+	result, err := second.Resume(context.Background(), past[0].Log, answer)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(result.Stop, result.Answer)
+
+	_, err = second.Resume(context.Background(), past[0].Log, answer)
+	var refused *swarm.AnsweredError
+	fmt.Println(errors.As(err, &refused), refused.By)
+	// Output:
+	// escalated [ship wait]
+	// consensus wait
+	// true eve
 }

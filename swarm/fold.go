@@ -49,15 +49,19 @@ func (r *solve) fold(ctx context.Context, s signals.Any) {
 	case *signals.Signal[signals.Conflict]:
 		r.foldConflict(ctx, s)
 	case *signals.Signal[conflict.Resolution]:
-		r.disputes = slices.DeleteFunc(r.disputes, func(p conflict.Pair) bool {
+		ended := func(p conflict.Pair) bool {
 			a, b := p.A.Signal, p.B.Signal
 			return s.Payload.SignalA == a && s.Payload.SignalB == b || s.Payload.SignalA == b && s.Payload.SignalB == a
-		})
+		}
+		r.disputes, r.needless = slices.DeleteFunc(r.disputes, ended), slices.DeleteFunc(r.needless, ended)
 	case *signals.Signal[signals.Escalation]:
 		if r.escalated == nil {
 			r.escalated = s
 		}
 		agents.Note(ctx, s)
+	case *signals.Signal[Answered]:
+		r.escalated = nil
+		r.enfranchise(s.Payload.By)
 	}
 }
 

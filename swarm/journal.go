@@ -2,6 +2,7 @@ package swarm
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"strings"
 
@@ -17,47 +18,52 @@ func (s *Swarm) openJournal() error {
 	if s.opts.Journal == nil {
 		return nil
 	}
-	if err := s.relearn(); err != nil {
+	owed, err := s.relearn()
+	if err != nil {
 		return err
 	}
 	codec, err := signals.NewCodec(Kinds()...)
 	if err != nil {
 		return err
 	}
-	s.writer, err = journal.Attach(context.Background(), s.bus, s.opts.Journal, codec)
-	return err
+	if s.writer, err = journal.Attach(context.Background(), s.bus, s.opts.Journal, codec); err != nil || len(owed) == 0 {
+		return err
+	}
+	return s.bus.Feed(context.Background(), owed...)
 }
 
-// relearn restores the ledger, and the numbers of the threads used.
-func (s *Swarm) relearn() error {
+// relearn folds the ledger, and counts the threads that are taken. It returns the
+// conflicts that the log was cut off before.
+func (s *Swarm) relearn() ([]signals.Any, error) {
 	codec, err := signals.NewCodec(Kinds()...)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	snapshot, err := s.opts.Journal.Snapshot()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	replay, err := NewReplay(snapshot)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer replay.Close()
 	replay.trusting = true
 	for said, err := range journal.Signals(s.opts.Journal, codec, snapshot.Through) {
-		if err != nil {
-			return err
+		if err == nil {
+			err = replay.Next(said)
 		}
-		if err := replay.Next(said); err != nil {
-			return err
+		if err != nil {
+			return nil, err
 		}
 	}
 	s.time.Store(max(s.time.Load(), replay.latest))
 	s.passed(replay.numbers[s.threadPrefix()])
+	s.standing = replay.standing()
 	if folded := replay.Ledger(ownLearner); folded != nil && s.opts.Ledger != nil {
 		s.opts.Ledger = folded
 	}
-	return nil
+	return replay.owed(), nil
 }
 
 // numbered parses the name of a swarm's thread; n is 0 for other threads.
@@ -82,7 +88,7 @@ func (s *Swarm) closeJournal(ctx context.Context) error {
 // is known at this point of the log.
 func (r *solve) recordTerms(ctx context.Context) {
 	s := r.swarm
-	if s.writer == nil || r.result.Stop != 0 {
+	if s.writer == nil || r.result.Stop != 0 || r.standing() {
 		return
 	}
 	s.recording.Lock()
@@ -101,6 +107,29 @@ func (r *solve) recordTerms(ctx context.Context) {
 		return
 	}
 	r.announce(ctx, open)
+}
+
+// standing takes over the terms that an earlier process opened the solve with, and
+// what was known then. It reports whether there are any, and they are still those
+// of the team.
+func (r *solve) standing() bool {
+	terms := r.swarm.standing[r.result.Thread]
+	if terms == nil || progressOf(r.result.Log).decided != nil {
+		return false
+	}
+	ours, err := textOf(r.onRecord())
+	theirs, problem := textOf(&terms.Terms)
+	if ours != theirs || errors.Join(err, problem) != nil {
+		return false
+	}
+	r.terms = terms.options
+	if terms.by != nil {
+		r.by = terms.by
+	}
+	if err := r.recount(); err != nil {
+		r.stop(StopError, "the terms cannot be taken over", err)
+	}
+	return true
 }
 
 func (r *solve) onRecord() *Terms {

@@ -90,7 +90,8 @@ func (p Same) Check(l signals.Limits) error {
 // of a solve.
 func Kinds() []signals.Registration {
 	return append(routing.Kinds(),
-		signals.For[Late](), signals.For[Failed](), signals.For[Same](), signals.For[conflict.Resolution](),
+		signals.For[Began](), signals.For[Late](), signals.For[Failed](), signals.For[Same](), signals.For[Answered](),
+		signals.For[conflict.Resolution](),
 		signals.For[Opened](), signals.For[Decided](), signals.For[Outcome](),
 	)
 }

@@ -65,8 +65,8 @@ func TestTurnSaysNoMoreThanItMay(t *testing.T) {
 		}
 	})}
 	r := solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{chatty}, TurnSignals: 4}))
-	if len(r.Log) != 6 || r.Turns.Failed != 1 {
-		t.Errorf("got %d signals and %+v, want the task, 4 of a failed turn and that it failed", len(r.Log), r.Turns)
+	if len(r.Log) != 7 || r.Turns.Failed != 1 {
+		t.Errorf("got %d signals and %+v, want the task, the round, 4 of a failed turn and that it failed", len(r.Log), r.Turns)
 	}
 }
 

@@ -77,10 +77,11 @@ type Options struct {
 	// Bus carries the signals, to watch it or to share it; the caller closes
 	// it. Nil: one of the swarm's own.
 	Bus *bus.Bus
-	// Journal stores signals and decisions: a solve returns when the journal has
-	// acknowledged all of its records. A swarm with a journal that is not empty
-	// continues where the journal ends, with a ledger restored from it. [Retain]
-	// bounds its size. The caller closes the journal, after the swarm. Nil: none.
+	// Journal stores signals and decisions: a round begins when the journal has
+	// acknowledged the signals before it, and a solve returns when it has all of
+	// them. A swarm with a journal that is not empty continues where the journal
+	// ends, with a ledger restored from it. [Retain] bounds its size. The caller
+	// closes the journal, after the swarm. Nil: none.
 	Journal journal.Store
 	// Hook is called for solves, rounds, turns and evaluations, and signals
 	// carry its trace contexts: see [agents.Hook]. Nil: the one that the

@@ -61,7 +61,8 @@ type replayed struct {
 	decided  map[string]consensus.Decision
 	content  map[string]string // content of proposals, by id
 	observed []observation
-	believed bool // a decision that could not be derived was accepted
+	believed bool // a decision was, which could not be derived
+	over     bool // it was decided by the terms that it was opened with last
 }
 
 type standingTerms struct {
@@ -114,9 +115,20 @@ func (r *Replay) Ledger(name string) *reliability.Ledger {
 	return nil
 }
 
-// Next takes the next signal of the log. It returns a [*Difference] if the
-// signal differs from what is derived from the log before it, and another
-// error, such as [ErrStrategy], if it cannot be derived.
+// standing returns the swarm's terms of the threads that are not decided by them.
+func (r *Replay) standing() map[string]*standingTerms {
+	all := map[string]*standingTerms{}
+	for name, t := range r.threads {
+		if terms := t.terms[ownLearner]; terms != nil && !t.over {
+			all[name] = terms
+		}
+	}
+	return all
+}
+
+// Next takes the next signal of the log. It returns a [*Difference] if that is
+// not what the log before it derives to, and another error if it cannot be
+// derived: [ErrStrategy], say.
 func (r *Replay) Next(s signals.Any) error {
 	r.Signals++
 	known := r.Conflicts
@@ -171,6 +183,25 @@ func (r *Replay) before(s signals.Any) bool {
 	})
 }
 
+// owed returns the signals of conflicts that the log was cut off before, as the bus
+// put them there.
+func (r *Replay) owed() (all []signals.Any) {
+	for _, pair := range r.opened {
+		opener := pair.A
+		if pair.B.Seq > pair.A.Seq {
+			opener = pair.B
+		}
+		log := r.thread(pair.Thread).log
+		i := slices.IndexFunc(log, func(s signals.Any) bool { return signals.HeadOf(s).Seq == opener.Seq })
+		h := signals.HeadOf(log[i])
+		all = append(all, signals.New(signals.Header{
+			Seq: r.bus.Last() + uint64(len(all)) + 1, ID: pair.ID(), Source: bus.System, Thread: pair.Thread, ReplyTo: pair.B.Signal,
+			Confidence: 1, Round: h.Round, Time: h.Time, TTL: h.TTL,
+		}, pair.Payload()))
+	}
+	return all
+}
+
 func (r *Replay) thread(name string) *replayed {
 	t := r.threads[name]
 	if t == nil {
@@ -218,7 +249,7 @@ func (r *Replay) open(t *replayed, s *signals.Signal[Opened]) (err error) {
 	if terms.by, err = terms.strategy(); err != nil && !errors.As(err, &unknown) {
 		return fmt.Errorf("swarm: signal %d: %w", s.Seq, err)
 	}
-	t.terms[terms.Name] = terms
+	t.terms[terms.Name], t.over = terms, false
 	return nil
 }
 
@@ -261,7 +292,7 @@ func (r *Replay) decide(t *replayed, s *signals.Signal[Decided]) error {
 	if err != nil {
 		return err
 	}
-	t.decided[terms.Name] = d
+	t.decided[terms.Name], t.over = d, true
 	r.Decisions++
 	if r.Decided != nil {
 		r.Decided(s.Thread, terms.Name, d)

@@ -1,25 +1,19 @@
 package swarm
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"iter"
 	"slices"
 
-	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// Person is the source of an answer without one.
-const Person = "person"
-
-// ErrLog is returned for a log that no solve can continue from: it does not
-// begin with a task, has several threads, is already decided, or is not in
-// order.
+// ErrLog is returned for a log that no solve can go on from: it does not begin
+// with a task, is of several threads, is decided already, or is not in order.
 var ErrLog = errors.New("swarm: no solve can go on from the log")
 
 // question returns the question of an escalated solve.
@@ -34,21 +28,42 @@ func (r *solve) question() *Question {
 	return q
 }
 
-// Resume continues a solve from its log, such as an escalated one, with the
-// answer of someone outside. The answer may be any signal; its source is the
-// header's, or [Person] by default, and must not be an agent of the swarm.
-// Every agent hears it in its next turn, whatever it listens to, and a vote
-// counts as that of an additional voter. Open conflicts count as answered.
+// Resume goes on with a solve from its log: one that was escalated, or that ended
+// undecided, with what somebody outside answers; or with a nil answer one that was
+// broken off.
 //
-// Only the log is needed: [Result].Log, or a copy of it, in another process too
-// (see [Kinds]). Agents remember what is in the log; one that was late hears the
-// signals of its late turn again. Rounds and signals continue to count, and the
-// deadline starts anew. Options should be those of the swarm that wrote the log.
+// The log is all that is needed: [Result].Log, a log of [Swarm.Past], or what was
+// written of it elsewhere, in another process too (see [Kinds]). Agents remember
+// what the log has. Rounds and signals go on counting, the deadline begins anew.
+// Options should be those of the swarm that wrote the log; the seed is the log's.
 //
-// The error wraps [ErrLog] for a log that a solve cannot continue from, or is one
-// of those of [Swarm.Solve]. If the swarm's bus is empty, it is fed with the log.
-// Resuming on a bus that is not empty and does not have the whole log is an
-// error, too.
+// # Of a solve that was broken off
+//
+// Killed at any point, a solve in a journal goes on where the journal ends, by
+// the terms that are on record. Turns that the log does not have to the end are
+// taken again, with what they were given the first time; what the log has of them
+// is not said again. So no call is made again whose result a recorder has in the
+// journal ([journal.Recorder], package cassette). A solve that stopped for lack of
+// time or money, because it was cancelled or because of an error goes on too. One
+// that ended otherwise, or waits for an answer, returns what it ended with.
+//
+// # With an answer
+//
+// The answer is a signal of any kind that agents may publish, but no escalation; a
+// consensus and the other kinds of the system are refused. Its source is the
+// header's, or [Person], and no agent's; it replies to the question if there is
+// one. Every agent hears it in its next turn, whatever it listens to. Conflicts that
+// were open count as answered. Who answers is a voter more, with the weight 1: its vote counts as
+// an agent's does, and decides where the strategy needs no others; a
+// [signals.Memory] leaves the decision to the agents.
+//
+// A question is answered once. Whoever answers it again gets an
+// [*AnsweredError] that says who was first.
+//
+// The error is [ErrLog], wrapped, for a log that a solve cannot go on from, and
+// those of [Swarm.Solve]. The swarm's bus takes the log in if it is empty. On one
+// that has not seen all of it, but is not empty, resuming is an error too. What the
+// bus has of the thread after the log counts.
 func (s *Swarm) Resume(ctx context.Context, log []signals.Any, answer signals.Any) (*Result, error) {
 	return resultOf(s.StreamResume(ctx, log, answer))
 }
@@ -61,18 +76,19 @@ func (s *Swarm) StreamResume(ctx context.Context, log []signals.Any, answer sign
 		if err != nil {
 			return nil, nil, err
 		}
-		return r, func(ctx context.Context) { r.answered(ctx, answer) }, nil
+		return r, func(ctx context.Context) {
+			if answer != nil {
+				r.answered(ctx, answer)
+			}
+		}, nil
 	})
 }
 
 // startAgain opens a solve with the state of its log.
 func (s *Swarm) startAgain(ctx context.Context, log []signals.Any, answer signals.Any) (*solve, error) {
 	task, err := opening(log)
-	if err == nil {
+	if err == nil && answer != nil {
 		err = s.mayAnswer(answer)
-	}
-	if err == nil && slices.ContainsFunc(log, decided) {
-		err = fmt.Errorf("%w: it is decided", ErrLog)
 	}
 	if err != nil {
 		return nil, err
@@ -83,16 +99,39 @@ func (s *Swarm) startAgain(ctx context.Context, log []signals.Any, answer signal
 	if err := s.reserveAgain(task.Thread); err != nil {
 		return nil, err
 	}
+	log = s.whole(log)
+	at := progressOf(log)
+	if answer != nil {
+		if err := at.open(s.writer != nil); err != nil {
+			s.release(task.Thread)
+			s.running.Done()
+			return nil, err
+		}
+	}
 	r, err := s.sitDown(&Result{Thread: task.Thread, Task: task.Payload, Seed: s.opts.Seed})
 	if err != nil {
 		return nil, err
 	}
 	r.restore(ctx, log)
-	r.escalated = nil
+	if answer != nil {
+		r.dropTurns()
+	} else {
+		r.ended(at)
+	}
 	return r, nil
 }
 
-// Replay returns the decision of a solve, derived from its log alone: the
+// whole returns the log with what the bus has of the thread behind it.
+func (s *Swarm) whole(log []signals.Any) []signals.Any {
+	last := log[len(log)-1].Head()
+	log = slices.Clip(log)
+	for said := range s.bus.History(bus.Filter{Threads: []string{last.Thread}, After: last.Seq}) {
+		log = append(log, said)
+	}
+	return log
+}
+
+// Replay returns what the log of a solve decides, from the log alone: the
 // [Result].Decision of the solve, with voting closed. It publishes nothing and
 // calls no agents. A swarm that has learned something since decides by what it
 // knows now. The error wraps [ErrLog].
@@ -109,30 +148,13 @@ func (s *Swarm) Replay(log []signals.Any) (consensus.Decision, error) {
 		return consensus.Decision{}, fmt.Errorf("swarm: %w", err)
 	}
 	r.restore(context.Background(), log)
+	r.dropTurns()
 	r.requorum()
 	r.votes.Close()
 	return r.votes.Decision(), r.result.Err
 }
 
-// mayAnswer refuses an answer that is nil, or under the name of an agent.
-func (s *Swarm) mayAnswer(answer signals.Any) error {
-	if err := signals.Validate(answer); err != nil {
-		return fmt.Errorf("swarm: answer: %w", err)
-	}
-	source := answer.Head().Source
-	inside := source == bus.System
-	for _, a := range s.opts.Agents {
-		inside = inside || a.ID == source
-	}
-	if inside {
-		return fmt.Errorf("swarm: answer: %w", &signals.FieldError{Field: "source", Value: source, Problem: "not somebody outside"})
-	}
-	return nil
-}
-
-func decided(s signals.Any) bool { return s.Kind() == signals.KindConsensus }
-
-// opening returns the task of a log that a solve can continue from.
+// opening returns the task of a log that a solve can go on from.
 func opening(log []signals.Any) (*signals.Signal[signals.Task], error) {
 	if len(log) == 0 {
 		return nil, fmt.Errorf("%w: it is empty", ErrLog)
@@ -168,6 +190,7 @@ func (s *Swarm) catchUp(ctx context.Context, log []signals.Any) error {
 // restore folds a log without publishing its signals again.
 func (r *solve) restore(ctx context.Context, log []signals.Any) {
 	r.yield = func(Event) {}
+	p := past{seat: -1}
 	for _, s := range log {
 		h := s.Head()
 		r.result.Log = append(r.result.Log, s)
@@ -182,100 +205,7 @@ func (r *solve) restore(ctx context.Context, log []signals.Any) {
 			r.result.Failed = append(r.result.Failed, f.Payload.turnFailed())
 		}
 		r.fold(ctx, s)
+		r.recall(s, &p)
 	}
-	for _, s := range r.seats {
-		r.remind(s)
-	}
-}
-
-// remind restores the signals that an agent has heard and those that it has
-// still to hear: those of the last round, or those since its late turn.
-func (r *solve) remind(s *seat) {
-	from := r.result.Rounds
-	for _, l := range r.result.Late {
-		if l.Agent == s.agent.ID {
-			s.asked = true
-			if !r.cameBack(l) {
-				from = min(from, l.Round-1)
-			}
-		}
-	}
-	past := func(said signals.Any) bool { return int(said.Head().Round) < from }
-	acted := map[uint64]bool{} // handled by an action of the agent, by sequence number
-	s.routed = slices.DeleteFunc(s.routed, func(t agents.Routed) bool {
-		acted[t.Signal.Head().Seq] = past(t.Signal)
-		return past(t.Signal)
-	})
-	proposed := false
-	for _, said := range r.result.Log {
-		h := said.Head()
-		proposed = proposed || said.Kind() == signals.KindProposal
-		switch {
-		case h.Source == s.agent.ID:
-			s.asked = s.asked || said.Kind() == signals.KindProposal
-		case acted[h.Seq]:
-			s.remember(said)
-		case !s.wants(said):
-		case past(said):
-			if !s.takeBack(said) {
-				s.remember(said)
-			}
-			s.asked = s.asked || proposed
-		default:
-			s.before = append(s.before, said)
-		}
-	}
-}
-
-// cameBack reports whether the log has the signals of an agent's late turn.
-func (r *solve) cameBack(l Late) bool {
-	return slices.ContainsFunc(r.result.Log, func(s signals.Any) bool {
-		h := s.Head()
-		return h.Source == l.Agent && int(h.Round) == l.Round
-	})
-}
-
-// answered publishes the answer.
-func (r *solve) answered(ctx context.Context, answer signals.Any) {
-	h := answer.Head()
-	h.Source, h.Thread, h.Round = cmp.Or(h.Source, Person), r.result.Thread, int32(r.result.Rounds)
-	h.ReplyTo = cmp.Or(h.ReplyTo, r.asked())
-	for _, p := range slices.Clone(r.disputes) {
-		r.resolve(ctx, p, h.Source+" was asked")
-	}
-	r.enfranchise(h.Source)
-	mouth, err := r.swarm.bus.Agent(h.Source, bus.Permissions{Threads: []string{r.result.Thread}})
-	if err == nil {
-		err = r.publish(ctx, mouth, signals.With(answer, h))
-	}
-	if err != nil {
-		r.stop(StopError, "the answer was refused", err)
-		return
-	}
-	said := r.result.Log[len(r.result.Log)-1]
-	for _, s := range r.seats {
-		if s.agent.Listens != nil && !slices.Contains(s.agent.Listens, said.Kind()) {
-			s.before = append(s.before, said)
-		}
-	}
-}
-
-// asked returns the signal that asks.
-func (r *solve) asked() signals.ID {
-	for _, s := range slices.Backward(r.result.Log) {
-		if s.Kind() == signals.KindEscalation {
-			return s.Head().ID
-		}
-	}
-	return signals.ID{}
-}
-
-// enfranchise adds someone outside to the voters.
-func (r *solve) enfranchise(voter string) {
-	terms := *r.terms
-	terms.Electorate = append(slices.Clone(terms.Electorate), voter)
-	r.terms = &terms
-	if err := r.recount(); err != nil {
-		r.stop(StopError, "the answer was refused", err)
-	}
+	r.closeTurns(p)
 }

@@ -66,7 +66,7 @@ func TestEscalatedSolveGoesOnWithTheAnswerOfAPerson(t *testing.T) {
 	if r.Stop != swarm.StopConsensus || r.Answer != "do b" || r.Thread != before.Thread || r.Rounds != 2 || r.Question != nil {
 		t.Errorf("%v %q in %s after %d rounds", r.Stop, r.Answer, r.Thread, r.Rounds)
 	}
-	want := []string{"system conflict:resolved", "person memory:shared", "v1 vote", "v2 vote", "v3 vote", "system consensus:reached"}
+	want := []string{"system conflict:resolved", "person memory:shared", "system escalation:answered", "v1 vote", "v2 vote", "v3 vote", "system consensus:reached"}
 	if diff := cmp.Diff(want, sources(r.Log[len(before.Log):])); diff != "" {
 		t.Error(diff)
 	}
@@ -188,7 +188,7 @@ func TestLogThatNoSolveCanGoOnFromIsRefused(t *testing.T) {
 		}
 	}
 	for name, wrong := range map[string]signals.Any{
-		"nil": nil, "invalid": answer(""), "an agent's": signals.With(answer("a"), signals.Header{Source: "v1"}),
+		"invalid": answer(""), "an agent's": signals.With(answer("a"), signals.Header{Source: "v1"}),
 		"the system's": signals.With(answer("a"), signals.Header{Source: "system"}),
 	} {
 		if r, err := s.Resume(t.Context(), good, wrong); !errors.Is(err, signals.ErrInvalid) || r != nil {

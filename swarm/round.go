@@ -98,14 +98,16 @@ func (r *solve) begin(ctx context.Context, turns []*turn) {
 		}
 	}
 	r.yield(RoundStarted{r.result.Rounds, idsOf(starting)})
-	now, effort := r.swarm.now(), agents.Effort(0)
+	now, effort := r.swarm.now().UTC().Truncate(time.Millisecond), agents.Effort(0) // as the log has it
 	if r.opts.Effort != nil {
 		effort = r.opts.Effort(r.result.Thread)
 	}
+	r.sayBegan(ctx, starting, now, effort)
+	if r.result.Stop != 0 {
+		return
+	}
 	for _, t := range starting {
-		t.Thread, t.Round, t.Task = r.result.Thread, r.result.Rounds, r.result.Task
-		t.Proposals, t.Effort = r.proposals.show(t.Agent), effort
-		t.Seed, t.Time, t.Most = r.result.Seed, now, r.opts.TurnSignals
+		r.give(t, now, effort)
 		r.start(ctx, t)
 	}
 }
@@ -185,7 +187,9 @@ func (r *solve) commit(ctx context.Context, t *turn, o outcome) {
 		failed := TurnFailed{s.agent.ID, t.Round, o.err}
 		r.result.Failed = append(r.result.Failed, failed)
 		r.yield(failed)
-		r.announce(ctx, signals.New(signals.Header{Confidence: 1, Recipients: signals.To(bus.System)}, failed.failed()))
+		if !t.failed {
+			r.announce(ctx, signals.New(signals.Header{Confidence: 1, Recipients: signals.To(bus.System)}, failed.failed()))
+		}
 	} else {
 		r.result.Turns.Committed++
 	}
@@ -195,6 +199,10 @@ func (r *solve) commit(ctx context.Context, t *turn, o outcome) {
 	for _, said := range o.said {
 		if r.result.Stop != 0 {
 			break
+		}
+		if t.has(said) {
+			r.took(ctx, s, said)
+			continue
 		}
 		if err := r.admit(ctx, s, said); err != nil {
 			r.refuse(ctx, Refused{s.agent.ID, said, err})
@@ -217,12 +225,17 @@ func (r *solve) admit(ctx context.Context, s *seat, said signals.Any) error {
 		return err
 	}
 	r.said++
+	r.took(ctx, s, said)
+	return nil
+}
+
+// took follows what an agent said and the log took.
+func (r *solve) took(ctx context.Context, s *seat, said signals.Any) {
 	if p, ok := signals.As[signals.Proposal](said); ok {
 		s.asked = true
 		r.compare(ctx, p.Payload)
 		r.resolveNeedless(ctx)
 	}
-	return nil
 }
 
 func (r *solve) refuse(ctx context.Context, refused Refused) {

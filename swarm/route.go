@@ -118,11 +118,15 @@ func remembered(t *agents.Turn) []signals.Any {
 	for _, r := range t.Routed {
 		all = append(all, r.Signal)
 	}
-	slices.SortStableFunc(all, func(a, b signals.Any) int { return cmp.Compare(a.Head().Seq, b.Head().Seq) })
+	inOrder(all)
 	return all
 }
 
-// stopped describes which agents were stopped.
+func inOrder(all []signals.Any) {
+	slices.SortStableFunc(all, func(a, b signals.Any) int { return cmp.Compare(a.Head().Seq, b.Head().Seq) })
+}
+
+// stopped says which agents were stopped.
 func (r *solve) stopped() []string {
 	var names []string
 	for _, s := range r.seats {

@@ -56,6 +56,7 @@ func (r *solve) hear(ctx context.Context, s *seat) *agents.Turn {
 	for heard, _ := s.ears.Poll(); heard != nil; heard, _ = s.ears.Poll() {
 		t.New = append(t.New, heard)
 	}
+	inOrder(t.New)
 	if s.machine != nil {
 		r.drain(ctx) // signals from outside up to now are routed too
 		t.New = slices.DeleteFunc(t.New, s.takeBack)

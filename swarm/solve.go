@@ -62,6 +62,10 @@ type solve struct {
 	begun      int // number of turns of the last round
 	saidBefore int // number of signals of agents before the last round
 	refused    []Refused
+	recorded   bool // what it came to is on record
+	announced  bool // the consensus is
+
+	stoppedBefore bool // it stopped in its last round, and goes on
 }
 
 func (s *Swarm) start(ctx context.Context, task signals.Task) (*solve, error) {
@@ -152,6 +156,7 @@ func (r *solve) solve(ctx context.Context, open func(context.Context)) {
 	r.yield(Started{r.result.Thread, r.result.Task, r.result.Seed, r.opts.Agents})
 	open(ctx)
 	r.recordTerms(ctx)
+	r.goOn(ctx)
 	for r.result.Stop == 0 {
 		r.round(ctx)
 	}
@@ -253,15 +258,14 @@ func (r *solve) interrupted(ctx context.Context) {
 func (r *solve) finish(ctx context.Context) {
 	d := r.votes.Decision()
 	r.result.Decision = d
-	r.result.Detail = r.detail()
-	r.record(ctx)
+	if !r.recorded {
+		r.result.Detail = r.detail()
+		r.record(ctx)
+	}
 	if r.result.Stop == StopConsensus {
 		won := r.proposals.of(d.Choice).Proposal
 		r.result.Answer = won.Payload.Content
-		r.announce(ctx, signals.New(
-			signals.Header{ReplyTo: won.ID, Confidence: d.Confidence},
-			signals.Consensus{ProposalID: d.Choice, Decision: won.Payload.Content, Confidence: d.Confidence},
-		))
+		r.say(ctx, d, won)
 	}
 	r.result.Proposals = r.proposals.show("")
 	r.result.Question = r.question()
@@ -277,7 +281,18 @@ func (r *solve) finish(ctx context.Context) {
 	r.yield(Stopped{r.result})
 }
 
-// leave ends the solve's turns and readers and sums up their books.
+// say announces the decision, unless that has been done.
+func (r *solve) say(ctx context.Context, d consensus.Decision, won *signals.Signal[signals.Proposal]) {
+	if r.announced {
+		return
+	}
+	r.announce(ctx, signals.New(
+		signals.Header{ReplyTo: won.ID, Confidence: d.Confidence},
+		signals.Consensus{ProposalID: d.Choice, Decision: won.Payload.Content, Confidence: d.Confidence},
+	))
+}
+
+// leave ends the solve's turns and readers and adds up their books.
 func (r *solve) leave() {
 	now := time.Now()
 	turns := &r.result.Turns

@@ -31,8 +31,9 @@ type Swarm struct {
 	end     context.CancelFunc
 	running sync.WaitGroup // counts solves, and turns that may outlive them
 
-	writer    *journal.Writer // nil: no journal
-	recording sync.Mutex      // keeps records in the order in which they are learned
+	writer    *journal.Writer           // nil: there is no journal
+	standing  map[string]*standingTerms // by thread: of solves that the journal did not see end; never changes
+	recording sync.Mutex                // what is put on record is in the order in which it was learned
 
 	mu     sync.Mutex // protects the fields below
 	closed bool
@@ -74,7 +75,7 @@ func New(o Options) (*Swarm, error) {
 // admitAgents reserves the swarm's own kinds and requests every agent's handle,
 // so that errors show now rather than later.
 func (s *Swarm) admitAgents() error {
-	if _, err := s.bus.Layer("swarm", KindLate, KindFailed, KindSame, KindTerms, KindDecided, KindOutcome); err != nil {
+	if _, err := s.bus.Layer("swarm", KindBegan, KindLate, KindFailed, KindSame, KindAnswered, KindTerms, KindDecided, KindOutcome); err != nil {
 		return err
 	}
 	var problems []error

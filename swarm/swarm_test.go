@@ -188,7 +188,7 @@ func TestOneBadSignalIsRefusedAndTheRestIsKept(t *testing.T) {
 		case swarm.Refused:
 			refused = append(refused, e.Err)
 		case swarm.Stopped:
-			if len(e.Result.Log) != 3 || e.Result.Turns.Refused != 4 {
+			if len(sources(e.Result.Log)) != 3 || e.Result.Turns.Refused != 4 {
 				t.Errorf("got %d signals and %+v, want the task, one discovery, 4 refused and that the turn failed", len(e.Result.Log), e.Result.Turns)
 			}
 		}

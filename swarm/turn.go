@@ -21,6 +21,8 @@ type turn struct {
 	cancel context.CancelFunc
 	stop   context.CancelCauseFunc
 	state  turnState
+	logged []signals.Any // that the log of an earlier process has of it, and it did not say again
+	failed bool          // as that log says
 }
 
 // turnState is the solve's state of a turn.

@@ -29,8 +29,12 @@ func (n *notes) agent(id string, say func(*agents.Turn) seq) *agents.Agent {
 	})}
 }
 
+// sources says who said what, but for the beginnings of rounds.
 func sources(all []signals.Any) (names []string) {
 	for _, s := range all {
+		if s.Kind() == swarm.KindBegan {
+			continue // each round begins so
+		}
 		names = append(names, fmt.Sprintf("%s %s", s.Head().Source, s.Kind()))
 	}
 	return names

@@ -14,11 +14,10 @@ import (
 // as they happen, like [Swarm.Stream]: it may start late and, with a
 // [journal.View], in another process. It waits for a solve that has not begun.
 //
-// A log does not contain everything. [Started] has no seed and no agents, and
-// [RoundStarted] no turns; refused signals are not shown, errors have only their
-// text, and [Weighed] is the decision when the solve stopped. The [Result] of
-// [Stopped] has the signals, the decision, and the failed and late turns, but no
-// counts of turns, books or times.
+// A log does not tell everything. [Started] has no seed and no agents; what was
+// refused is not shown, an error is its text, and [Weighed] is what the votes came
+// to when the solve stopped. The [Result] of [Stopped] has what was said and
+// decided, who failed and who was late, but no turns, books or times.
 //
 // The iteration ends after Stopped; but after that of an escalated solve it
 // waits for its continuation. It ends early with an error: one of
@@ -136,7 +135,7 @@ func (w *sight) spoke(s signals.Any) {
 	}
 	if round := int(signals.HeadOf(s).Round); round > r.Rounds {
 		r.Rounds = round
-		w.events = append(w.events, RoundStarted{Round: round})
+		w.events = append(w.events, RoundStarted{Round: round, Turns: turnsOf(s)})
 	}
 	r.Log = append(r.Log, s)
 	w.events = append(w.events, Spoke{s})
@@ -162,7 +161,20 @@ func (w *sight) spoke(s signals.Any) {
 	}
 }
 
-// stopped ends the solve, for the time being.
+// turnsOf names the agents whose turns a signal says to begin.
+func turnsOf(s signals.Any) (names []string) {
+	began, ok := signals.As[Began](s)
+	if !ok {
+		return nil
+	}
+	turns, _ := began.Payload.turns() // the codec checked it
+	for _, t := range turns {
+		names = append(names, t.Agent)
+	}
+	return names
+}
+
+// stopped ends the solve, for now.
 func (w *sight) stopped() {
 	r := &w.result
 	r.Stop, r.Detail, r.Observed = w.decided.Stop, w.decided.Detail, w.decided.Observed

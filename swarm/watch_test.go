@@ -23,7 +23,7 @@ func seen(e swarm.Event) string {
 	case swarm.Spoke:
 		return fmt.Sprintf("%d %s by %s", e.Signal.Head().Seq, e.Signal.Kind(), e.Signal.Head().Source)
 	case swarm.RoundStarted:
-		return fmt.Sprint("round ", e.Round)
+		return fmt.Sprint("round ", e.Round, e.Turns)
 	case swarm.Weighed:
 		return e.Decision.String()
 	case swarm.Stopped:
@@ -120,7 +120,7 @@ func TestAWatcherWhoComesLateSeesThePastAndGoesOnLive(t *testing.T) {
 	last := seen(swarm.Stopped{Result: &swarm.Result{
 		Stop: r.Stop, Decision: r.Decision, Answer: r.Answer, Rounds: r.Rounds, Log: r.Log,
 	}})
-	if n := len(want); said < 6 || want[0] != "swarm.Started" || !slices.Contains(want, "round 2") || want[n-1] != last {
+	if n := len(want); said < 6 || want[0] != "swarm.Started" || !slices.Contains(want, "round 2 [slow]") || want[n-1] != last {
 		t.Errorf("got %q, want it to end with %s", want, last)
 	}
 }

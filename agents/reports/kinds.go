@@ -171,6 +171,6 @@ func Payloads() []signals.Registration {
 		signals.For[Received](), signals.For[Progress](), signals.For[Completion](), signals.For[Failure](),
 		signals.For[Block](), signals.For[ResearchFinding](), signals.For[WorkerFinding](), signals.For[ResearchLearning](),
 		signals.For[WorkerLearning](), signals.For[Requested](), signals.For[Decided](), signals.For[Created](),
-		signals.For[Rejected](), signals.For[Advisory](),
+		signals.For[Rejected](), signals.For[Advisory](), signals.For[Turn](),
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/agents/reports"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -70,14 +71,19 @@ func (v *view) read(a *models.Answer, all []form) (r reading) {
 	return r
 }
 
-// elementsOf reads the object of an answer, which has to be all of it but for a fence
-// that some models put around.
-func elementsOf(text string) ([]said, error) {
+func unfenced(text string) string {
 	text = strings.TrimSpace(text)
 	if inner, fenced := strings.CutPrefix(text, "```"); fenced {
 		inner = strings.TrimPrefix(inner, "json")
 		text = strings.TrimSuffix(strings.TrimSpace(inner), "```")
 	}
+	return text
+}
+
+// elementsOf reads the object of an answer, which has to be all of it but for a fence
+// that some models put around.
+func elementsOf(text string) ([]said, error) {
+	text = unfenced(text)
 	var object struct {
 		Say *[]said `json:"say"`
 	}
@@ -206,7 +212,7 @@ func (x *reader) objection(h signals.Header, s *said) (signals.Any, error) {
 func (v *view) own(all []signals.Any) string {
 	var elements []json.RawMessage
 	for _, s := range all {
-		if s.Kind() == signals.KindToolResult {
+		if s.Kind() == signals.KindToolResult || s.Kind() == reports.KindTurn {
 			continue
 		}
 		l := &line{text: v.text}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/agents/reports"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -25,6 +26,10 @@ type Thinker struct {
 	Personality agents.Personality
 	CanEmit     []signals.Kind // of discovery, proposal, doubt, challenge, vote, escalation and tool results; nil: all
 	Tools       []Tool         // that it may call, unless a turn is cheap
+
+	// Reports lets each answer have a turn report, which the agent says as
+	// [reports.Turn]: the bounds of the gate that judges it. Nil: none.
+	Reports *reports.Options
 
 	Prompts *Prompts // nil: the package's
 	Tokens  int      // of an answer; 0: 1024. A quarter of it where a turn is cheap, four times as many where it is deep
@@ -60,6 +65,9 @@ func Says() []signals.Kind {
 func (t Thinker) Agent() *agents.Agent {
 	if t.CanEmit == nil {
 		t.CanEmit = Says()
+	}
+	if t.Reports != nil {
+		t.CanEmit = append(slices.Clip(t.CanEmit), reports.KindTurn)
 	}
 	a := &agents.Agent{ID: t.ID, Role: t.Role, Personality: t.Personality, CanEmit: t.CanEmit}
 	if t.Model != nil {
@@ -156,11 +164,14 @@ func either(a, b models.Model) models.Model {
 
 func (t *Thinker) think(ctx context.Context, turn *agents.Turn) ([]signals.Any, error) {
 	th := t.begin(turn)
+	if err := th.report(); err != nil {
+		return nil, err
+	}
 	a, err := th.answer(ctx)
 	if err != nil {
 		return th.tools, err
 	}
-	r := th.view.read(a, th.forms)
+	r := th.read(a)
 	if len(r.problems) > 0 {
 		agents.Spend(ctx, agents.Spending{Repairs: 1})
 		if r, err = th.again(ctx, a, fill(th.view.prompts.Repair, repairData{r.problems}), r); err != nil {
@@ -193,7 +204,7 @@ func (th *thought) again(ctx context.Context, a *models.Answer, why string, befo
 	if err != nil {
 		return before, err
 	}
-	r := th.view.read(a, th.forms)
+	r := th.read(a)
 	if len(r.problems) > 0 && len(r.signals) == 0 {
 		r.signals = before.signals
 	}

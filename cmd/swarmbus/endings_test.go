@@ -153,7 +153,7 @@ func TestShowPrintsVotesDecisionAndStop(t *testing.T) {
 	shown, _ := says(t, "show", path, "--width", "200")
 	for _, want := range []string{
 		`Task  decide\n      thread solve-00000001-1\n`,
-		`Round 1  planner, broken\n`, `Round 2  ada, bob\n`,
+		`Round 1  planner, broken, ada, bob\n`, `Round 2  broken, ada, bob\n`,
 		` system +turn +1\.00  broken failed in round 1: no model\n`,
 		`decision +1\.00  terms of swarm: by the default, now confidence-weighted, threshold 0\.7, quorum 2, 2 may vote, swarm learns\n`,
 		`decision .*  swarm: reached "a": support 1 meets the threshold of 0\.7; broken failed in round 1: no model\n`,

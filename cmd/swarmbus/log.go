@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -201,52 +200,15 @@ func watchThread(ctx context.Context, v journal.Reader, thread string, show func
 
 // showThread shows what there is of a solve, and does not wait for more.
 func showThread(ctx context.Context, v *journal.View, thread string, show func(swarm.Event) error) error {
-	var all []swarm.Event
+	shown := 0
 	err := watchThread(ctx, soFar{v}, thread, func(e swarm.Event) error {
-		all = append(all, e)
-		return nil
+		shown++
+		return show(e)
 	})
-	for _, e := range withSpeakers(all) {
-		if err := show(e); err != nil {
-			return err
-		}
-	}
-	if err == nil && len(all) == 0 {
+	if err == nil && shown == 0 {
 		err = fmt.Errorf("nothing was said in thread %q", thread)
 	}
 	return err
-}
-
-// withSpeakers names in each round who said something in it, or failed. A log
-// does not have who was silent.
-func withSpeakers(all []swarm.Event) []swarm.Event {
-	round := -1 // where it began
-	for i, e := range all {
-		if _, ok := e.(swarm.RoundStarted); ok {
-			round = i
-		}
-		agent := speaker(e)
-		if agent == "" || round < 0 {
-			continue
-		}
-		began := all[round].(swarm.RoundStarted)
-		if !slices.Contains(began.Turns, agent) {
-			began.Turns = append(began.Turns, agent)
-			all[round] = began
-		}
-	}
-	return all
-}
-
-// speaker returns the agent of an event, if it is one's.
-func speaker(e swarm.Event) string {
-	if failed, ok := e.(swarm.TurnFailed); ok {
-		return failed.Agent
-	}
-	if spoke, ok := e.(swarm.Spoke); ok && spoke.Signal.Head().Source != bus.System {
-		return spoke.Signal.Head().Source
-	}
-	return ""
 }
 
 // soFar ends where the journal does now.

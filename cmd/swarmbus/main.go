@@ -102,6 +102,6 @@ or uncertified), 4 budget, 5 escalated, 6 cancelled.`,
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
 	root.SetVersionTemplate("swarmbus {{.Version}}\n")
 	seen.flags(root)
-	root.AddCommand(newSolve(), newDecide(), newRuns(), newLog(), newShow(), newReplay(), newVerify(), newExport(), newImport(), newVersion())
+	root.AddCommand(newSolve(), newAnswer(), newDecide(), newRuns(), newLog(), newShow(), newReplay(), newVerify(), newExport(), newImport(), newVersion())
 	return root
 }

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"iter"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,7 +23,8 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/transcript/terminal"
 )
 
-// solveTerms are what a solve depends on beside its models. A cassette has them.
+// solveTerms are what a solve depends on beside its models. A cassette has them, and
+// so has a journal.
 type solveTerms struct {
 	Task    string    `json:"task"`
 	Context string    `json:"context,omitempty"`
@@ -30,17 +34,19 @@ type solveTerms struct {
 	Seed    uint64    `json:"seed"`
 	Began   time.Time `json:"began"`
 	Journal bool      `json:"journal,omitempty"` // its log has the terms and the decision
+
+	BaseURL  string        `json:"baseUrl,omitempty"`
+	Budget   string        `json:"budget,omitempty"`
+	Prices   []string      `json:"prices,omitempty"`
+	Deadline time.Duration `json:"deadline,omitempty"`
 }
 
 type solveFlags struct {
 	terms    solveTerms
-	baseURL  string
-	prices   []string
-	budget   string
 	record   string
 	cassette string
 	journal  string
-	deadline time.Duration
+	resume   string
 	json     bool
 	log      bool
 }
@@ -67,7 +73,15 @@ openai:NAME=2.50/10 says what a million tokens of input and output cost in dolla
 
 --record keeps what the models answer in a new file, and --cassette plays such a file
 again, or its export as lines, without any model, key or network: the log is the
-same, byte for byte. What was not recorded is an error.`,
+same, byte for byte. What was not recorded is an error.
+
+--journal keeps the run: what is said and decided, and what the models answer before
+it is acted on. --resume goes on with a run that was killed, or that ended for lack
+of time or money, because of an error or because it was cancelled: no call whose
+answer is in the journal is made again, and the end is the same. It needs nothing
+but the keys; --base-url, --budget, --price and --deadline replace what the run had.
+What is in the journal was spent from the budget. A run that is over says how it
+ended. One that asks somebody is gone on with by swarmbus answer.`,
 		Args: atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return runSolve(cmd, args, &f) },
 	}
@@ -77,13 +91,14 @@ same, byte for byte. What was not recorded is an error.`,
 	flags.StringVar(&f.terms.Context, "context", "", "background of the task")
 	flags.IntVar(&f.terms.Rounds, "rounds", 6, "at most")
 	flags.Uint64Var(&f.terms.Seed, "seed", 1, "of ids and draws")
-	flags.StringVar(&f.baseURL, "base-url", "", "of the models' server, where it is not the provider's own")
-	flags.StringVar(&f.budget, "budget", "", "such as 0.50usd or 20000tokens (default: none)")
-	flags.StringArrayVar(&f.prices, "price", nil, "PROVIDER:NAME=IN/OUT, in dollars for a million tokens")
+	flags.StringVar(&f.terms.BaseURL, "base-url", "", "of the models' server, where it is not the provider's own")
+	flags.StringVar(&f.terms.Budget, "budget", "", "such as 0.50usd or 20000tokens (default: none)")
+	flags.StringArrayVar(&f.terms.Prices, "price", nil, "PROVIDER:NAME=IN/OUT, in dollars for a million tokens")
 	flags.StringVar(&f.record, "record", "", "keep the models' answers in this new file")
 	flags.StringVar(&f.cassette, "cassette", "", "play the answers of this file")
 	flags.StringVar(&f.journal, "journal", "", "keep everything said and decided in this new file, or under this name; see swarmbus runs")
-	flags.DurationVar(&f.deadline, "deadline", 10*time.Minute, "of the whole")
+	flags.StringVar(&f.resume, "resume", "", "go on with this run")
+	flags.DurationVar(&f.terms.Deadline, "deadline", 10*time.Minute, "of the whole")
 	flags.BoolVar(&f.json, "json", false, "print events as JSON, one object a line")
 	flags.BoolVar(&f.log, "log", false, "print the log alone, one signal a line")
 	return cmd
@@ -98,6 +113,20 @@ func (f *solveFlags) check(cmd *cobra.Command, args []string) error {
 			}
 		}
 		return ""
+	}
+	switch {
+	case f.json && f.log:
+		return usage(errors.New("--json and --log do not go together"))
+	case f.terms.Deadline <= 0:
+		return usage(errors.New("--deadline has to be positive"))
+	case f.resume != "":
+		if name := given("model", "agents", "context", "rounds", "seed", "record", "cassette", "journal"); name != "" {
+			return usage(fmt.Errorf("--%s does not go with --resume: the run has it", name))
+		}
+		if len(args) > 0 {
+			return usage(errors.New("the run has the task"))
+		}
+		return nil
 	}
 	if f.cassette != "" {
 		if name := given("model", "agents", "context", "rounds", "seed", "base-url", "budget", "price", "record"); name != "" {
@@ -115,10 +144,10 @@ func (f *solveFlags) check(cmd *cobra.Command, args []string) error {
 		return usage(errors.New("--model is required, such as --model ollama:qwen3"))
 	case f.terms.Agents < 1 || f.terms.Agents > 64:
 		return usage(fmt.Errorf("--agents %d is not from 1 to 64", f.terms.Agents))
-	case f.terms.Rounds < 1 || f.deadline <= 0:
-		return usage(errors.New("--rounds and --deadline have to be positive"))
-	case f.json && f.log:
-		return usage(errors.New("--json and --log do not go together"))
+	case f.terms.Rounds < 1:
+		return usage(errors.New("--rounds has to be positive"))
+	case strings.Contains(f.terms.BaseURL, "@"):
+		return usage(errors.New("--base-url is kept in journals: a name or a key does not belong into it"))
 	}
 	f.terms.Task, f.terms.Began, f.terms.Journal = args[0], time.Now().UTC().Truncate(time.Second), f.journal != ""
 	return nil
@@ -128,21 +157,29 @@ func runSolve(cmd *cobra.Command, args []string, f *solveFlags) (err error) {
 	if err := f.check(cmd, args); err != nil {
 		return err
 	}
-	ask, closeTape, err := f.open()
+	if f.resume != "" {
+		return f.goOn(cmd, nil)
+	}
+	run := &aJournal{}
+	defer func() { err = errors.Join(err, run.close()) }()
+	ask, err := f.open(cmd, run)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, closeTape()) }()
+	return f.play(cmd, ask, run, func(s *swarm.Swarm) (iter.Seq2[swarm.Event, error], error) {
+		return s.Stream(cmd.Context(), signals.Task{Task: f.terms.Task, Context: f.terms.Context}), nil
+	})
+}
+
+// play lets a team play what begin begins, and shows it.
+func (f *solveFlags) play(cmd *cobra.Command, ask func(string) models.Model, run *aJournal, begin func(*swarm.Swarm) (iter.Seq2[swarm.Event, error], error)) (err error) {
 	live := newLive(cmd.ErrOrStderr())
-	o := swarm.Options{Seed: f.terms.Seed, Rounds: f.terms.Rounds, Deadline: f.deadline, Agents: team(&f.terms, ask, live.piece)}
+	o := swarm.Options{
+		Seed: f.terms.Seed, Rounds: f.terms.Rounds, Deadline: f.terms.Deadline, Agents: team(&f.terms, ask, live.piece), Journal: run.store,
+	}
 	if f.record != "" || f.cassette != "" {
 		o.Clock = swarm.StepClock(f.terms.Began, time.Millisecond)
 	}
-	closeRun, err := f.keep(cmd, &o)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, closeRun()) }()
 	s, err := swarm.New(o)
 	if err != nil {
 		return err
@@ -160,7 +197,11 @@ func runSolve(cmd *cobra.Command, args []string, f *solveFlags) (err error) {
 	case f.log:
 		show = transcript.Log(cmd.OutOrStdout())
 	}
-	for e, err := range s.Stream(cmd.Context(), signals.Task{Task: f.terms.Task, Context: f.terms.Context}) {
+	events, err := begin(s)
+	if err != nil {
+		return err
+	}
+	for e, err := range events {
 		if err != nil {
 			return err
 		}
@@ -175,24 +216,30 @@ func runSolve(cmd *cobra.Command, args []string, f *solveFlags) (err error) {
 	return errors.New("the solve ended without a result")
 }
 
-// keep gives the solve its journal. One that is played again has one if it had one.
-func (f *solveFlags) keep(cmd *cobra.Command, o *swarm.Options) (closeRun func() error, err error) {
-	switch {
-	case f.journal != "" && !f.terms.Journal:
-		return nil, usage(errors.New("--journal: the cassette was recorded without one, and its log is another"))
-	case f.journal == "":
-		if f.terms.Journal {
-			o.Journal = &journal.Memory{}
-		}
-		return func() error { return nil }, nil
+// aJournal is where a solve keeps what happens.
+type aJournal struct {
+	store    journal.Store     // nil: nowhere
+	recorder *journal.Recorder // nil: what models answer is not kept
+	files    []io.Closer
+}
+
+func (run *aJournal) close() error {
+	var problems []error
+	for _, f := range run.files {
+		problems = append(problems, f.Close())
 	}
+	return errors.Join(problems...)
+}
+
+// keep opens the journal that was asked for.
+func (f *solveFlags) keep(cmd *cobra.Command, run *aJournal) error {
 	file, err := newRun(f.journal)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	o.Journal = file
 	fmt.Fprintln(cmd.ErrOrStderr(), "journal:", file.Path())
-	return file.Close, nil
+	run.store, run.files = file, append(run.files, file)
+	return nil
 }
 
 // newRun opens a journal for a run that is not there yet.

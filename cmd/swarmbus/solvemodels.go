@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/models/anthropic"
 	"github.com/swarmbus/swarmbus/agents/models/limits"
@@ -37,43 +38,63 @@ func idOf(spec string) (models.ID, error) {
 func isOllama(spec string) bool { return strings.HasPrefix(spec, providerOllama+":") }
 
 // open returns the models by their names: those of the cassette, or real ones within
-// their limits, whose answers are recorded if that is asked for.
-func (f *solveFlags) open() (ask func(spec string) models.Model, closeTape func() error, err error) {
+// their limits, whose answers are recorded in the run and on a tape, where there are
+// such.
+func (f *solveFlags) open(cmd *cobra.Command, run *aJournal) (ask func(spec string) models.Model, err error) {
 	if f.cassette != "" {
-		results, err := readTape(f.cassette, &f.terms)
-		if err != nil {
-			return nil, nil, err
-		}
-		return func(spec string) models.Model {
-			id, _ := idOf(spec)
-			return cassette.Replay(id, results)
-		}, func() error { return nil }, nil
+		return f.replay(cmd, run)
 	}
-	all, err := f.models()
-	if err != nil {
-		return nil, nil, err
-	}
-	closeTape = func() error { return nil }
-	if f.record != "" {
-		var by journal.Caller
-		if by, closeTape, err = newTape(f.record, &f.terms); err != nil {
-			return nil, nil, err
-		}
-		for spec, m := range all {
-			all[spec] = cassette.Model(m, by)
-		}
-	}
-	return func(spec string) models.Model { return all[spec] }, closeTape, nil
-}
-
-// models makes the models that are named, by their names, within what their provider's
-// users share.
-func (f *solveFlags) models() (map[string]models.Model, error) {
-	budget, err := budgetOf(f.budget)
+	all, err := f.models(limits.Spend{})
 	if err != nil {
 		return nil, err
 	}
-	prices, err := pricesOf(f.prices)
+	if f.record != "" {
+		var tape journal.Caller
+		if tape, err = f.tape(run); err == nil {
+			for spec, m := range all {
+				all[spec] = cassette.Model(m, tape)
+			}
+		}
+	}
+	if f.journal != "" && err == nil {
+		if err = f.keep(cmd, run); err == nil {
+			run.recorder, err = recordTerms(run.store, &f.terms)
+		}
+		run.record(all)
+	}
+	return func(spec string) models.Model { return all[spec] }, err
+}
+
+// replay returns the models of the cassette. What is played has a journal if it had one.
+func (f *solveFlags) replay(cmd *cobra.Command, run *aJournal) (ask func(spec string) models.Model, err error) {
+	results, err := readTape(f.cassette, &f.terms)
+	switch {
+	case err != nil:
+		return nil, err
+	case f.journal != "" && !f.terms.Journal:
+		return nil, usage(errors.New("--journal: the cassette was recorded without one, and its log is another"))
+	case f.journal != "":
+		err = f.keep(cmd, run)
+	case f.terms.Journal:
+		run.store = &journal.Memory{}
+	}
+	return func(spec string) models.Model {
+		id, _ := idOf(spec)
+		return cassette.Replay(id, results)
+	}, err
+}
+
+// models makes the models that are named, by their names, within what their provider's
+// users share and what is left of the budget.
+func (f *solveFlags) models(spent limits.Spend) (map[string]models.Model, error) {
+	budget, err := budgetOf(f.terms.Budget)
+	if err != nil {
+		return nil, err
+	}
+	if budget != nil {
+		budget.Book(spent)
+	}
+	prices, err := pricesOf(f.terms.Prices)
 	if err != nil {
 		return nil, err
 	}
@@ -86,8 +107,8 @@ func (f *solveFlags) models() (map[string]models.Model, error) {
 		if id.Provider == providerOllama {
 			prices[id] = models.Free
 		}
-		if _, known := prices[id]; !known && strings.HasSuffix(f.budget, "usd") {
-			return nil, usage(fmt.Errorf("--budget %s needs the price of %s: --price %s=IN/OUT", f.budget, spec, spec))
+		if _, known := prices[id]; !known && strings.HasSuffix(f.terms.Budget, "usd") {
+			return nil, usage(fmt.Errorf("--budget %s needs the price of %s: --price %s=IN/OUT", f.terms.Budget, spec, spec))
 		}
 		providers[id.Provider] = true
 		m, err := f.model(id)
@@ -99,10 +120,20 @@ func (f *solveFlags) models() (map[string]models.Model, error) {
 		}
 		all[spec] = shared[id.Provider].Limit(m)
 	}
-	if len(providers) > 1 && f.baseURL != "" {
+	if len(providers) > 1 && f.terms.BaseURL != "" {
 		return nil, usage(errors.New("--base-url is that of one provider, and there are several"))
 	}
 	return all, nil
+}
+
+// record lets models answer from the run what they answered in it before.
+func (run *aJournal) record(all map[string]models.Model) {
+	if run.recorder == nil {
+		return
+	}
+	for spec, m := range all {
+		all[spec] = cassette.Answers(m, run.recorder)
+	}
 }
 
 func (f *solveFlags) model(id models.ID) (models.Model, error) {
@@ -113,19 +144,19 @@ func (f *solveFlags) model(id models.ID) (models.Model, error) {
 		if err != nil {
 			return nil, err
 		}
-		return anthropic.New(anthropic.Options{Model: id.Name, Key: key, BaseURL: f.baseURL, Client: client})
+		return anthropic.New(anthropic.Options{Model: id.Name, Key: key, BaseURL: f.terms.BaseURL, Client: client})
 	case providerOllama:
-		base := f.baseURL
+		base := f.terms.BaseURL
 		if base == "" {
 			base = "http://127.0.0.1:11434/v1"
 		}
 		return openai.New(openai.Options{Provider: id.Provider, Model: id.Name, BaseURL: base, Client: client})
 	default:
 		key, err := keyOf("OPENAI_API_KEY")
-		if err != nil && f.baseURL == "" {
+		if err != nil && f.terms.BaseURL == "" {
 			return nil, err
 		}
-		return openai.New(openai.Options{Provider: id.Provider, Model: id.Name, Key: key, BaseURL: f.baseURL, Client: client})
+		return openai.New(openai.Options{Provider: id.Provider, Model: id.Name, Key: key, BaseURL: f.terms.BaseURL, Client: client})
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,23 +14,40 @@ import (
 // termsKey is where a cassette has what its solve depends on.
 var termsKey = journal.Key{Agent: "swarmbus", Request: "terms"}
 
-// newTape opens a new cassette.
-func newTape(path string, terms *solveTerms) (journal.Caller, func() error, error) {
-	file, err := journal.Open(path, nil)
+// tape opens a new cassette. Of the terms it has what the answers depend on.
+func (f *solveFlags) tape(run *aJournal) (*journal.Recorder, error) {
+	file, err := journal.Open(f.record, nil)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
+	run.files = append(run.files, file)
 	if file.Last() > 0 {
-		return nil, nil, errors.Join(fmt.Errorf("%s has something already", path), file.Close())
+		return nil, fmt.Errorf("%s has something already", f.record)
 	}
-	by, err := journal.NewRecorder(file)
+	about := f.terms
+	about.BaseURL, about.Budget, about.Prices, about.Deadline = "", "", nil, 0
+	return recordTerms(file, &about)
+}
+
+// recordTerms returns a recorder for a new journal, which has the terms first.
+func recordTerms(store journal.Store, terms *solveTerms) (*journal.Recorder, error) {
+	by, err := journal.NewRecorder(store)
 	if err == nil {
 		_, err = by.Do(context.Background(), termsKey, func(context.Context) ([]byte, error) { return json.Marshal(terms) })
 	}
+	return by, err
+}
+
+// readTerms reads what recordTerms wrote.
+func readTerms(results *journal.Results, terms *solveTerms) error {
+	about, err := results.Get(termsKey)
 	if err != nil {
-		return nil, nil, errors.Join(err, file.Close())
+		return fmt.Errorf("this has no solve of this program: %w", err)
 	}
-	return by, file.Close, nil
+	if err := json.Unmarshal(about, terms); err != nil || len(terms.Models) == 0 || terms.Agents < 1 {
+		return fmt.Errorf("the terms of the solve are damaged: %q", about)
+	}
+	return nil
 }
 
 // readTape reads a cassette into memory: a journal, or what one exports.
@@ -68,12 +84,5 @@ func readTape(path string, terms *solveTerms) (*journal.Results, error) {
 	if err != nil {
 		return nil, err
 	}
-	about, err := results.Get(termsKey)
-	if err != nil {
-		return nil, fmt.Errorf("this is no cassette of a solve: %w", err)
-	}
-	if err := json.Unmarshal(about, terms); err != nil || len(terms.Models) == 0 || terms.Agents < 1 {
-		return nil, fmt.Errorf("the cassette's terms are damaged: %q", about)
-	}
-	return results, nil
+	return results, readTerms(results, terms)
 }

@@ -66,6 +66,7 @@ func run(ctx context.Context, out io.Writer) error {
 	s.block(ctx)
 	s.approve(ctx)
 	s.look()
+	s.think(ctx)
 	return s.err
 }
 

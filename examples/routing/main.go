@@ -104,6 +104,9 @@ func audit(_ context.Context, p *signals.Signal[signals.Proposal]) iter.Seq2[sig
 func show(out io.Writer, r *routing.Router, event swarm.Event) {
 	switch e := event.(type) {
 	case swarm.Spoke:
+		if e.Signal.Kind() == swarm.KindBegan {
+			break
+		}
 		fmt.Fprintf(out, "%-9s %s\n", e.Signal.Head().Source, e.Signal.Kind())
 	case swarm.Routed:
 		fmt.Fprintf(out, "          -> %s: %s\n", e.Agent, e.Decision.Action)

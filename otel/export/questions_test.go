@@ -112,12 +112,12 @@ var answers = map[string]answer{
 	"Who voted against?":                         {[]string{decided, troubled}, []string{"sceptic", "operator", "tester", "capacity", "sleeper"}},
 	"Whose vote did not count, and why?":         {[]string{troubled}, []string{"unknown-proposal"}},
 	"What was refused?":                          {[]string{troubled}, []string{"*bus.PermissionError"}},
-	"What did an agent see?":                     {[]string{decided}, []string{`["#2 proposal backoff by planner","#3 proposal at-once by hurrier"]`}},
+	"What did an agent see?":                     {[]string{decided}, []string{`["#3 proposal backoff by planner","#4 proposal at-once by hurrier"]`}},
 	"What was slow?":                             {[]string{troubled}, []string{"sleeper"}},
-	"Where did proposals clash?":                 {[]string{decided, strict}, []string{`["#2 proposal by planner","#3 proposal by hurrier"]`}},
+	"Where did proposals clash?":                 {[]string{decided, strict}, []string{`["#3 proposal by planner","#4 proposal by hurrier"]`}},
 	"Who failed, and where?":                     {[]string{troubled}, []string{"examples/jaeger/team.go"}},
 	"What was missing, and who could change it?": {[]string{decided, strict, troubled}, []string{"sceptic", "stray"}},
-	"Who doubted what?":                          {[]string{decided}, []string{"#3 proposal by hurrier"}},
+	"Who doubted what?":                          {[]string{decided}, []string{"#4 proposal by hurrier"}},
 	"What became of a signal?":                   {[]string{decided, strict, troubled}, []string{"3", "4"}},
 }
 

@@ -14,13 +14,19 @@ import (
 
 // Model returns a model that calls m if by has no recorded answer.
 func Model(m models.Model, by journal.Caller) models.Model {
-	return &recorded{id: m.ID(), model: m, by: by, calls: map[journal.Key]int{}}
+	return &recorded{id: m.ID(), model: m, by: by, places: newPlaces()}
+}
+
+// Answers is [Model] that records answers alone, for a run that is to be gone on
+// with: a call that failed is made again.
+func Answers(m models.Model, by journal.Caller) models.Model {
+	return &recorded{id: m.ID(), model: m, by: by, places: newPlaces(), answers: true}
 }
 
 // Replay returns a model that answers only from the records of the model with
 // that id. Other requests fail with a [*journal.MissError].
 func Replay(id models.ID, from *journal.Results) models.Model {
-	return &recorded{id: id, by: from, calls: map[journal.Key]int{}}
+	return &recorded{id: id, by: from, places: newPlaces()}
 }
 
 type recorded struct {
@@ -28,8 +34,8 @@ type recorded struct {
 	model models.Model // nil: replay only
 	by    journal.Caller
 
-	mu    sync.Mutex // protects the field below
-	calls map[journal.Key]int
+	places  *places
+	answers bool // alone are recorded
 }
 
 // ID implements [models.Model].
@@ -62,6 +68,9 @@ func (r *recorded) Ask(ctx context.Context, q *models.Request) (*models.Answer, 
 	text, err := r.by.Do(ctx, key, func(ctx context.Context) ([]byte, error) {
 		asked = true
 		a, err := r.model.Ask(ctx, q)
+		if err != nil && r.answers {
+			return nil, err
+		}
 		return written(a, err)
 	})
 	if err != nil {
@@ -112,17 +121,30 @@ func (r *recorded) key(ctx context.Context, q *models.Request) (journal.Key, err
 	if err != nil {
 		return journal.Key{}, err
 	}
-	k := journal.Key{}
-	hash := journal.HashRequest(text)
+	return r.places.next(ctx, text), nil
+}
+
+// places are those of calls in their turns.
+type places struct {
+	mu    sync.Mutex // protects the field below
+	calls map[journal.Key]int
+}
+
+func newPlaces() *places { return &places{calls: map[journal.Key]int{}} }
+
+// next is the place of a call that is about to be made.
+func (p *places) next(ctx context.Context, request []byte) journal.Key {
+	k, hash := journal.Key{}, journal.HashRequest(request)
 	if t := agents.TurnOf(ctx); t != nil {
 		k.Thread, k.Agent, k.Turn = t.Thread, t.Agent, t.Round
 	} else {
 		k.Request = hash // calls outside of turns have no order: equal requests are counted
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	k.Call = r.calls[k]
-	r.calls[journal.Key{Thread: k.Thread, Agent: k.Agent, Turn: k.Turn, Request: k.Request}]++
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	place := k
+	k.Call = p.calls[place]
+	p.calls[place]++
 	k.Request = hash
-	return k, nil
+	return k
 }

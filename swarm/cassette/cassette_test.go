@@ -2,6 +2,7 @@ package cassette_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -140,4 +141,84 @@ func ExampleReplay() {
 	again, err := cassette.Replay(real.ID(), recorder.Results()).Ask(context.Background(), request)
 	fmt.Println(first.Text, "/", again.Text, err)
 	// Output: only once / only once <nil>
+}
+
+func TestAnswersKeepsNoFailure(t *testing.T) {
+	store := &journal.Memory{}
+	real, asked := model()
+	for range 2 {
+		recorder, err := journal.NewRecorder(store)
+		if err != nil {
+			t.Fatal(err)
+		}
+		asks(t, cassette.Answers(real, recorder), "a", 1, "x", "fail please")
+	}
+	if *asked != 3 || store.Last() != 1 {
+		t.Errorf("asked %d times, %d records", *asked, store.Last())
+	}
+}
+
+// A tool is called once for each call of a turn; its errors are results.
+func TestToolIsCalledOnceForEachCall(t *testing.T) {
+	store, made := &journal.Memory{}, 0
+	play := func() (all []string) {
+		recorder, err := journal.NewRecorder(store)
+		if err != nil {
+			t.Fatal(err)
+		}
+		look := cassette.Tool("look", func(_ context.Context, args json.RawMessage) (string, error) {
+			if made++; string(args) == `"nowhere"` {
+				return "partly", errors.New("there is nothing")
+			}
+			return fmt.Sprint(string(args), " ", made), nil
+		}, recorder)
+		a := &agents.Agent{ID: "a", Reactor: agents.Func(func(ctx context.Context, _ *agents.Turn) iter.Seq2[signals.Any, error] {
+			for _, args := range []string{`"x"`, `"x"`, `"nowhere"`} {
+				text, err := look(ctx, json.RawMessage(args))
+				all = append(all, fmt.Sprint(text, err))
+			}
+			return agents.Say()
+		})}
+		if _, err := a.Take(t.Context(), &agents.Turn{Thread: "t", Round: 1}); err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	first := play()
+	want := []string{`"x" 1<nil>`, `"x" 2<nil>`, "partlythere is nothing"}
+	if diff := cmp.Diff(want, first); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(first, play()); diff != "" || made != 3 {
+		t.Errorf("gone on with: %d calls: %s", made, diff)
+	}
+}
+
+func TestToolThatEndedWithItsContextIsNotRecorded(t *testing.T) {
+	store := &journal.Memory{}
+	recorder, err := journal.NewRecorder(store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	look := cassette.Tool("look", func(ctx context.Context, _ json.RawMessage) (string, error) {
+		cancel()
+		return "", context.Cause(ctx)
+	}, recorder)
+	if _, err := look(ctx, nil); !errors.Is(err, context.Canceled) || store.Last() != 0 {
+		t.Errorf("%v, %d records", err, store.Last())
+	}
+}
+
+func TestSpentIsWhatTheRecordedAnswersTook(t *testing.T) {
+	store := &journal.Memory{}
+	recorder, err := journal.NewRecorder(store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	real, _ := model()
+	asks(t, cassette.Model(real, recorder), "a", 1, "x", "fail please", "y")
+	if tokens, money, err := cassette.Spent(store); err != nil || tokens != 1+3 || money != 14 {
+		t.Errorf("%d tokens, %v, %v", tokens, money, err)
+	}
 }

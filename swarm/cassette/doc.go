@@ -1,7 +1,8 @@
 // Package cassette records the answers of models and replays them.
 //
 //	recorder, err := journal.NewRecorder(store)
-//	model := cassette.Model(real, recorder)        // asks once, and keeps the answer
+//	model := cassette.Model(real, recorder)        // asks once, and keeps what came of it
+//	model := cassette.Answers(real, recorder)      // asks until there is an answer, and keeps that
 //
 //	results, err := journal.ReadResults(store)
 //	model := cassette.Replay(real.ID(), results)   // asks nobody, ever
@@ -12,7 +13,9 @@
 // error. Failures are recorded too, so that a run with failed calls can be repeated;
 // calls that ended with their context are not.
 //
+// [Tool] does the same for tools of models.
+//
 // The answer is recorded, but of the request only a hash, which does not include
-// API keys. If the recorder uses the store of a swarm's journal, an interrupted
-// run can continue without repeating calls.
+// API keys. With Answers and a recorder on the store of a swarm's journal, an
+// interrupted run continues without repeating calls, except those that failed.
 package cassette

@@ -19,6 +19,12 @@
 // report can be filed again. The kinds are reserved for desks: the bus refuses
 // them from agents. There is one desk per bus.
 //
+// # Agents
+//
+// An agent says its report in its turn, as [reports.Turn]; one of package
+// agents/thinker does so where its Reports are set. [Desk.Listen] files it when the
+// turn is committed, so a solve that is taken up again files it once.
+//
 // # Two planes
 //
 // Everything accepted and rejected is in the log, for all observers. The

@@ -10,12 +10,10 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// Escalate returns a conductor that publishes escalations as [signals.Escalation],
-// in the task's thread and under the name of p. A swarm that solves the thread
-// ends escalated with the worker's question, and continues with an answer. The
-// swarm reads signals of others when it commits a signal of one of its agents: the
-// escalation of an agent that reports and says nothing else takes effect when
-// another agent speaks.
+// Escalate returns a conductor that passes escalations on as
+// [signals.Escalation], in the task's thread and in the name of p. A swarm that
+// solves the thread ends escalated, at the end of the round, asks what the worker
+// asks, and goes on with an answer.
 func Escalate(p *bus.Publisher) Conductor {
 	return ConductorFunc(func(ctx context.Context, r reports.Request) error {
 		asked := fmt.Sprintf("%s, %s urgency", r.Escalation.Kind, r.Urgency)

@@ -37,5 +37,6 @@ func ExampleLog() {
 	}
 	// Output:
 	// {"seq":1,"id":"sig_d5ari0041hnc7580000g","type":"task:new","source":"system","thread":"solve-00000001-1","confidence":1,"timestamp":1767225600000,"ttl":-1,"payload":{"task":"May we delete it?"}}
-	// {"seq":2,"id":"sig_d5ari0041hnc75800010","type":"escalate","source":"clerk","thread":"solve-00000001-1","confidence":1,"timestamp":1767225600000,"ttl":-1,"replyTo":"sig_d5ari0041hnc7580000g","metadata":{"round":1},"payload":{"reason":"ask the owner","context":""}}
+	// {"seq":2,"id":"sig_d5ari0041hnc75800010","type":"round:began","source":"system","thread":"solve-00000001-1","confidence":1,"timestamp":1767225600000,"ttl":-1,"recipients":["system"],"metadata":{"round":1},"payload":{"turns":[{"agent":"clerk","through":1}],"seed":1}}
+	// {"seq":3,"id":"sig_d5ari0041hnc7580001g","type":"escalate","source":"clerk","thread":"solve-00000001-1","confidence":1,"timestamp":1767225600000,"ttl":-1,"replyTo":"sig_d5ari0041hnc7580000g","metadata":{"round":1},"payload":{"reason":"ask the owner","context":""}}
 }

@@ -104,6 +104,9 @@ func traits(p agents.Personality) string {
 // spoke shows one signal: its position in the log, source, kind, confidence and
 // content.
 func (t *text) spoke(s signals.Any) {
+	if s.Kind() == swarm.KindBegan {
+		return // the round has a line
+	}
 	h := s.Head()
 	if p, ok := s.Body().(swarm.Opened); ok {
 		t.expect(p)
@@ -165,6 +168,8 @@ func (t *text) describe(s signals.Any) (string, style) {
 		return p.String(), faint
 	case swarm.Decided:
 		return p.String(), green
+	case swarm.Answered:
+		return "answered by " + p.By, blue
 	case swarm.Outcome:
 		return p.String(), blue
 	default:

@@ -50,6 +50,14 @@ func (b *Budget) Books() Books {
 	return b.books
 }
 
+// Book takes what was spent elsewhere, such as by a run that is gone on with, as
+// spent.
+func (b *Budget) Book(s Spend) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.books.Spent = b.books.Spent.plus(s)
+}
+
 // fits reports whether an amount is within the budget.
 func (b *Budget) fits(s Spend) bool {
 	return (b.most.Tokens == 0 || s.Tokens <= b.most.Tokens) && (b.most.Money == 0 || s.Money <= b.most.Money)

@@ -1,0 +1,50 @@
+package reports
+
+import (
+	"encoding/json"
+
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// KindTurn is the kind of [Turn]. Agents may say it.
+const KindTurn signals.Kind = "worker.turn.reported"
+
+// ToDesk is who a [Turn] is for.
+const ToDesk = "reports"
+
+// A Turn is a report as an agent says it in its turn, for a desk to judge. The task
+// is the signal's thread, the worker its source.
+type Turn struct {
+	Report string `json:"report"` // required; JSON of [Schema]
+}
+
+// NewTurn returns what an agent says that reports: what data says of turn, worker,
+// task and model is replaced. The error is a [*signals.FieldError] for what is no
+// report.
+func NewTurn(turn string, w Worker, data []byte) (*signals.Signal[Turn], error) {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(data, &members); err != nil || members == nil {
+		return nil, problem("report", clip(string(data)), "not a JSON object")
+	}
+	for name, value := range map[string]string{"turn_id": turn, "worker_id": w.ID, "task_id": w.Task, "model": w.Model} {
+		text, err := json.Marshal(value)
+		if err != nil {
+			return nil, err
+		}
+		members[name] = text
+	}
+	whole, err := json.Marshal(members)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := Decode(whole); err != nil {
+		return nil, err
+	}
+	return signals.New(signals.Header{Confidence: 1, Recipients: signals.To(ToDesk)}, Turn{string(whole)}), nil
+}
+
+// Kind returns KindTurn.
+func (Turn) Kind() signals.Kind { return KindTurn }
+
+// Check implements [signals.Checker].
+func (p Turn) Check(l signals.Limits) error { return l.Required("report", p.Report) }

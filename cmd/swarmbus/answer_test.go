@@ -1,0 +1,152 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/agents/models/modelstest"
+)
+
+// asksFirst is a model whose planner proposes and whose critic asks somebody outside,
+// until there is an answer.
+func asksFirst(n int, r *models.Request) modelstest.Reply {
+	heard := ""
+	for _, m := range r.Messages {
+		heard += m.Text
+	}
+	if strings.HasPrefix(r.System, "You are critic,") && !strings.Contains(heard, `"person"`) && !strings.Contains(heard, `"ceo"`) {
+		return modelstest.Reply{Text: `{"say":[{"type":"escalation","reason":"Is it worth it?","context":"it costs"}]}`}
+	}
+	return decides(n, r)
+}
+
+// asked is a run that ended because it asks.
+func asked(t *testing.T) (path string, server *modelstest.Server) {
+	t.Helper()
+	t.Setenv("OPENAI_API_KEY", modelstest.Key)
+	server = modelstest.NewServer(modelstest.OpenAI, asksFirst)
+	t.Cleanup(server.Close)
+	path = filepath.Join(t.TempDir(), "run.journal")
+	status, out, stderr := swarmbusRun(t, "solve", "Which policy?", "--model", "openai:"+modelstest.Name, "--base-url", server.URL, "--journal", path)
+	if status != exitEscalated || !strings.Contains(out, "Is it worth it?") {
+		t.Fatalf("status %d: %s%s", status, out, stderr)
+	}
+	return path, server
+}
+
+func TestAnswerLetsARunGoOnOnce(t *testing.T) {
+	for name, answer := range map[string][]string{
+		"words": {"It is."},
+		"vote":  {"It is.", "--vote", "planner-1"},
+		"no":    {"--against", "planner-1"},
+	} {
+		path, server := asked(t)
+		before := len(server.Requests())
+		if status, out, _ := swarmbusRun(t, "solve", "--resume", path); status != exitEscalated || len(server.Requests()) != before {
+			t.Errorf("%s: before the answer: %d: %s", name, status, out)
+		}
+		status, out, stderr := swarmbusRun(t, append([]string{"answer", path, "--by", "ceo"}, answer...)...)
+		if status != exitDecided || !strings.Contains(out, "use jitter") {
+			t.Errorf("%s: status %d: %s%s", name, status, out, stderr)
+		}
+		if votes := strings.Contains(out, "ceo"); !votes || len(server.Requests()) == before {
+			t.Errorf("%s: nobody heard it: %s", name, out)
+		}
+		status, _, stderr = swarmbusRun(t, "answer", path, "It is not.")
+		if status != exitError || !strings.Contains(stderr, `"ceo" answered`) {
+			t.Errorf("%s: the second answer: %d: %s", name, status, stderr)
+		}
+		for _, check := range [][]string{{"verify", path}, {"replay", "--check", path}} {
+			if status, out, errs := swarmbusRun(t, check...); status != exitDecided {
+				t.Errorf("%s: %s: %d: %s%s", name, check[0], status, out, errs)
+			}
+		}
+	}
+}
+
+func TestAnswerThatCannotBeOneIsRefused(t *testing.T) {
+	path, server := asked(t)
+	before := len(server.Requests())
+	for _, c := range []struct {
+		status int
+		says   string
+		args   []string
+	}{
+		{exitUsage, "an answer is required", []string{path}},
+		{exitUsage, "an answer is required", []string{path, ""}},
+		{exitUsage, "one run is required", nil},
+		{exitUsage, "do not go together", []string{path, "--vote", "a", "--against", "b"}},
+		{exitError, `nobody proposed "planner-9"`, []string{path, "--vote", "planner-9"}},
+		{exitError, "not somebody outside", []string{path, "yes", "--by", "critic"}},
+		{exitError, "no such file", []string{path + "x", "yes"}},
+	} {
+		if status, _, stderr := swarmbusRun(t, append([]string{"answer"}, c.args...)...); status != c.status || !strings.Contains(stderr, c.says) {
+			t.Errorf("%q: status %d: %s", c.args, status, stderr)
+		}
+	}
+	if n := len(server.Requests()); n != before {
+		t.Errorf("%d calls were made", n-before)
+	}
+}
+
+func TestResumeGoesOnWhereAKeyWasWrong(t *testing.T) {
+	server := modelstest.NewServer(modelstest.OpenAI, decides)
+	defer server.Close()
+	path := filepath.Join(t.TempDir(), "run.journal")
+	t.Setenv("OPENAI_API_KEY", "sk-mistyped-9876543210")
+	if status, out, _ := swarmbusRun(t, "solve", "x", "--model", "openai:"+modelstest.Name, "--base-url", server.URL, "--journal", path); status != exitError {
+		t.Fatal(status, out)
+	}
+	t.Setenv("OPENAI_API_KEY", modelstest.Key)
+	if status, out, stderr := swarmbusRun(t, "solve", "--resume", path); status != exitDecided || !strings.Contains(out, "use jitter") {
+		t.Errorf("status %d: %s%s", status, out, stderr)
+	}
+	if status, out, stderr := swarmbusRun(t, "replay", "--check", path); status != exitDecided {
+		t.Errorf("replay: %d: %s%s", status, out, stderr)
+	}
+}
+
+// What was spent before counts, and another budget replaces the run's.
+func TestResumeCountsWhatWasSpent(t *testing.T) {
+	t.Setenv("OPENAI_API_KEY", modelstest.Key)
+	server := modelstest.NewServer(modelstest.OpenAI, func(n int, r *models.Request) modelstest.Reply {
+		reply := takesRounds(3)(n, r)
+		reply.Usage = models.Usage{Input: 3000, Output: 40}
+		return reply
+	})
+	defer server.Close()
+	path := filepath.Join(t.TempDir(), "run.journal")
+	status, out, _ := swarmbusRun(t, "solve", "x", "--model", "openai:"+modelstest.Name, "--base-url", server.URL, "--journal", path, "--budget", "16000tokens")
+	made := len(server.Requests())
+	if status != exitBudget || made == 0 {
+		t.Fatalf("status %d after %d calls: %s", status, made, out)
+	}
+	if status, out, _ := swarmbusRun(t, "solve", "--resume", path); status != exitBudget || len(server.Requests()) != made {
+		t.Errorf("with the same budget: status %d, %d calls more: %s", status, len(server.Requests())-made, out)
+	}
+	if status, out, _ := swarmbusRun(t, "solve", "--resume", path, "--budget", "90000tokens"); status != exitDecided || !strings.Contains(out, "use jitter") {
+		t.Errorf("with a greater one: status %d: %s", status, out)
+	}
+}
+
+func TestResumeRefusesWrongUsage(t *testing.T) {
+	path, _ := asked(t)
+	for _, args := range [][]string{
+		{"--resume", path, "x"},
+		{"--resume", path, "--model", "ollama:m"},
+		{"--resume", path, "--journal", "y"},
+		{"--resume", path, "--cassette", "y"},
+		{"--resume", path, "--deadline", "0s"},
+		{"--resume", path, "--json", "--log"},
+		{"x", "--model", "openai:m", "--base-url", "http://me:secret@127.0.0.1"},
+	} {
+		if status, _, stderr := swarmbusRun(t, append([]string{"solve"}, args...)...); status != exitUsage {
+			t.Errorf("%q: status %d: %s", args, status, stderr)
+		}
+	}
+	if status, _, stderr := swarmbusRun(t, "solve", "--resume", path+"x"); status != exitError || !strings.Contains(stderr, "no such file") {
+		t.Errorf("of nothing: %d: %s", status, stderr)
+	}
+}

@@ -1,0 +1,182 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/agents/models/limits"
+	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/internal/runs"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/cassette"
+)
+
+type answerFlags struct {
+	solve   solveFlags
+	by      string
+	vote    string
+	against string
+}
+
+func newAnswer() *cobra.Command {
+	var f answerFlags
+	cmd := &cobra.Command{
+		Use:   "answer RUN [TEXT]",
+		Short: "Answer what a run asks, and let it go on",
+		Long: `Answer goes on with a run of swarmbus solve --journal that ended because somebody
+outside has to decide (exit status 5), with what you say. TEXT is told to every agent.
+With --vote or --against it is the reason of your vote on a proposal, which counts as
+that of a voter more; without, the agents decide by what you said.
+
+A question is answered once: a second answer is refused, and says who was first. A
+solve that was killed before it had asked is gone on with by solve --resume.
+
+` + aRun,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return oneRun(cmd, args)
+			}
+			return atMost(2)(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			said, err := f.answer(args[1:])
+			if err != nil {
+				return err
+			}
+			f.solve.resume = args[0]
+			return f.solve.goOn(cmd, said)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.by, "by", "", "who answers (default: "+swarm.Person+")")
+	flags.StringVar(&f.vote, "vote", "", "vote for the proposal with this id")
+	flags.StringVar(&f.against, "against", "", "vote against the proposal with this id")
+	f.solve.again(cmd)
+	return cmd
+}
+
+// again has the flags that a run which is gone on with may be given anew.
+func (f *solveFlags) again(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.terms.BaseURL, "base-url", "", "of the models' server, where it is not the provider's own")
+	flags.StringVar(&f.terms.Budget, "budget", "", "such as 0.50usd or 20000tokens (default: none)")
+	flags.StringArrayVar(&f.terms.Prices, "price", nil, "PROVIDER:NAME=IN/OUT, in dollars for a million tokens")
+	flags.DurationVar(&f.terms.Deadline, "deadline", 10*time.Minute, "of the whole")
+	flags.BoolVar(&f.json, "json", false, "print events as JSON, one object a line")
+	flags.BoolVar(&f.log, "log", false, "print the log alone, one signal a line")
+}
+
+// answer is what the arguments say.
+func (f *answerFlags) answer(text []string) (signals.Any, error) {
+	h := signals.Header{Source: f.by, Confidence: 1}
+	switch {
+	case f.solve.json && f.solve.log:
+		return nil, usage(errors.New("--json and --log do not go together"))
+	case f.vote != "" && f.against != "":
+		return nil, usage(errors.New("--vote and --against do not go together"))
+	case f.vote+f.against == "" && (len(text) == 0 || text[0] == ""):
+		return nil, usage(errors.New("an answer is required: a text, or --vote"))
+	case f.vote+f.against == "":
+		return signals.New(h, signals.Memory{Content: text[0], Category: "answer", Importance: 1}), nil
+	}
+	v := signals.Vote{ProposalID: f.vote + f.against, Stance: signals.Agree, Weight: 1}
+	if f.against != "" {
+		v.Stance = signals.Disagree
+	}
+	if len(text) > 0 {
+		v.Reasoning = text[0]
+	}
+	return signals.New(h, v), nil
+}
+
+// goOn goes on with a run, with an answer or without.
+func (f *solveFlags) goOn(cmd *cobra.Command, answer signals.Any) (err error) {
+	run, err := openRun(f.resume)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, run.close()) }()
+	if err := f.takeOver(cmd, run); err != nil {
+		return err
+	}
+	tokens, money, err := cassette.Spent(run.store)
+	if err != nil {
+		return err
+	}
+	all, err := f.models(limits.Spend{Tokens: tokens, Money: money})
+	if err != nil {
+		return err
+	}
+	run.record(all)
+	ask := func(spec string) models.Model { return all[spec] }
+	return f.play(cmd, ask, run, func(s *swarm.Swarm) (iter.Seq2[swarm.Event, error], error) {
+		past, err := s.Past()
+		switch {
+		case err != nil:
+			return nil, err
+		case len(past) > 0:
+			if v, ok := answer.(*signals.Signal[signals.Vote]); ok && !proposed(past[0].Log, v.Payload.ProposalID) {
+				return nil, fmt.Errorf("nobody proposed %q", v.Payload.ProposalID)
+			}
+			return s.StreamResume(cmd.Context(), past[0].Log, answer), nil
+		case answer != nil:
+			return nil, errors.New("the run asks nothing: it was broken off before it began")
+		}
+		return s.Stream(cmd.Context(), signals.Task{Task: f.terms.Task, Context: f.terms.Context}), nil
+	})
+}
+
+func proposed(log []signals.Any, id string) bool {
+	return slices.ContainsFunc(log, func(s signals.Any) bool {
+		p, ok := signals.As[signals.Proposal](s)
+		return ok && p.Payload.ProposalID == id
+	})
+}
+
+// openRun opens the journal of a run that is there.
+func openRun(name string) (*aJournal, error) {
+	path, err := runs.Path(name)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(path); err != nil {
+		return nil, err
+	}
+	file, err := journal.Open(path, nil)
+	if err != nil {
+		return nil, err
+	}
+	recorder, err := journal.NewRecorder(file)
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return &aJournal{file, recorder, []io.Closer{file}}, nil
+}
+
+// takeOver takes the terms of a run, but for what is given anew.
+func (f *solveFlags) takeOver(cmd *cobra.Command, run *aJournal) error {
+	given := f.terms
+	if err := readTerms(run.recorder.Results(), &f.terms); err != nil {
+		return err
+	}
+	for name, take := range map[string]func(){
+		"base-url": func() { f.terms.BaseURL = given.BaseURL },
+		"budget":   func() { f.terms.Budget = given.Budget },
+		"price":    func() { f.terms.Prices = given.Prices },
+		"deadline": func() { f.terms.Deadline = given.Deadline },
+	} {
+		if cmd.Flags().Changed(name) {
+			take()
+		}
+	}
+	return nil
+}

@@ -1,0 +1,194 @@
+package swarm
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// Person is the source of an answer that names none.
+const Person = "person"
+
+// KindAnswered is the kind of [Answered].
+const KindAnswered signals.Kind = "escalation:answered"
+
+// Answered says that somebody outside answered what a solve stopped to ask, and
+// that it goes on. Its header replies to the question, if there was one.
+type Answered struct {
+	By       string     `json:"by"`       // required
+	AnswerID signals.ID `json:"answerId"` // required; of the answer's signal
+}
+
+// Kind returns KindAnswered.
+func (Answered) Kind() signals.Kind { return KindAnswered }
+
+// Check implements [signals.Checker].
+func (p Answered) Check(l signals.Limits) error {
+	if p.AnswerID.IsZero() {
+		return &signals.FieldError{Kind: KindAnswered, Field: "answerId", Problem: "required"}
+	}
+	return l.Name("by", p.By)
+}
+
+// An AnsweredError says that what a solve asked has been answered. It is an
+// [ErrLog].
+type AnsweredError struct {
+	Thread string
+	By     string
+	At     time.Time
+}
+
+func (e *AnsweredError) Error() string {
+	return fmt.Sprintf("swarm: %q answered in thread %s already, at %s", e.By, e.Thread, e.At.Format(time.RFC3339))
+}
+
+// Unwrap returns [ErrLog].
+func (*AnsweredError) Unwrap() error { return ErrLog }
+
+// A progress is how far a log is with its solve.
+type progress struct {
+	asked     bool                      // and nobody has answered
+	answered  *signals.Signal[Answered] // the last one, nil: none
+	decided   *Decided                  // that it stopped, unless it went on; nil: it did not, or nothing was put on record
+	announced bool
+}
+
+func progressOf(log []signals.Any) (p progress) {
+	for _, s := range log {
+		switch s := s.(type) {
+		case *signals.Signal[signals.Escalation]:
+			p.asked = true
+		case *signals.Signal[Answered]:
+			p.asked, p.answered, p.decided = false, s, nil
+		case *signals.Signal[Opened]:
+			p.decided = nil
+		case *signals.Signal[Decided]:
+			p.decided = &s.Payload
+		case *signals.Signal[signals.Consensus]:
+			p.announced = true
+		}
+	}
+	return p
+}
+
+// open refuses an answer to a question that has been answered, and to a solve that
+// has not stopped: one on record says so.
+func (p *progress) open(recorded bool) error {
+	switch {
+	case p.answered != nil && !p.asked:
+		return &AnsweredError{p.answered.Thread, p.answered.Payload.By, p.answered.Time}
+	case p.announced:
+		return fmt.Errorf("%w: it is decided", ErrLog)
+	case recorded && p.decided == nil:
+		return fmt.Errorf("%w: it was broken off before it stopped: go on with it without an answer first", ErrLog)
+	}
+	return nil
+}
+
+// over reports whether nothing more comes of a solve by itself.
+func (p *progress) over() bool {
+	if p.decided == nil {
+		return p.announced
+	}
+	switch p.decided.Stop {
+	case StopCancelled, StopDeadline, StopBudget, StopError:
+		return false
+	default:
+		return true
+	}
+}
+
+// ended lets a solve that is over end as it did: nothing is put on record again.
+func (r *solve) ended(p progress) {
+	if !p.over() {
+		return
+	}
+	r.recorded, r.announced = true, p.announced
+	made := cmp.Or(p.decided, &Decided{Stop: StopConsensus, Detail: r.votes.Decision().Reason()})
+	if made.Closed {
+		r.votes.Close()
+	}
+	if made.Quorum > 0 {
+		r.votes.SetQuorum(made.Quorum)
+	}
+	r.result.Observed = made.Observed
+	r.stop(made.Stop, made.Detail, nil)
+}
+
+// mayAnswer refuses an answer that is no signal, that agents may not say, or that
+// is in another's name.
+func (s *Swarm) mayAnswer(answer signals.Any) error {
+	if err := signals.Validate(answer); err != nil {
+		return fmt.Errorf("swarm: answer: %w", err)
+	}
+	source, kind := answer.Head().Source, answer.Kind()
+	inside := source == bus.System
+	for _, a := range s.opts.Agents {
+		inside = inside || a.ID == source
+	}
+	if inside {
+		return fmt.Errorf("swarm: answer: %w", &signals.FieldError{Field: "source", Value: source, Problem: "not somebody outside"})
+	}
+	if kind == signals.KindEscalation {
+		return fmt.Errorf("swarm: answer: %w", &signals.FieldError{Field: "type", Value: string(kind), Problem: "asks again"})
+	}
+	if _, err := s.bus.Agent(cmp.Or(source, Person), bus.Permissions{CanEmit: []signals.Kind{kind}}); err != nil {
+		return fmt.Errorf("swarm: answer: %w", err)
+	}
+	return nil
+}
+
+// answered publishes what somebody outside said. It is the answer when the log
+// says so: who is interrupted before that can answer again.
+func (r *solve) answered(ctx context.Context, answer signals.Any) {
+	h, before := answer.Head(), len(r.result.Log)
+	if r.escalated != nil {
+		h.ReplyTo = r.escalated.ID
+	}
+	h.Source, h.Thread, h.Round = cmp.Or(h.Source, Person), r.result.Thread, int32(r.result.Rounds)
+	for _, p := range slices.Clone(r.disputes) {
+		r.resolve(ctx, p, h.Source+" was asked")
+	}
+	mouth, err := r.swarm.bus.Agent(h.Source, bus.Permissions{Threads: []string{r.result.Thread}})
+	if err == nil {
+		err = r.publish(ctx, mouth, signals.With(answer, h))
+	}
+	if err != nil {
+		r.stop(StopError, "the answer was refused", err)
+		return
+	}
+	news := r.result.Log[before:]
+	said := news[slices.IndexFunc(news, func(s signals.Any) bool { return s.Head().Source == h.Source })].Head().ID
+	r.announce(ctx, signals.New(signals.Header{Confidence: 1, ReplyTo: h.ReplyTo, Recipients: signals.To(bus.System)}, Answered{h.Source, said}))
+	r.tellAll(said)
+}
+
+// tellAll lets agents hear an answer that do not listen to its kind.
+func (r *solve) tellAll(id signals.ID) {
+	i := slices.IndexFunc(r.result.Log, func(s signals.Any) bool { return s.Head().ID == id })
+	if i < 0 {
+		return
+	}
+	said := r.result.Log[i]
+	for _, s := range r.seats {
+		if s.agent.Listens != nil && !slices.Contains(s.agent.Listens, said.Kind()) {
+			s.before = append(s.before, said)
+		}
+	}
+}
+
+// enfranchise lets somebody outside vote.
+func (r *solve) enfranchise(voter string) {
+	if r.terms.Electorate == nil || slices.Contains(r.terms.Electorate, voter) {
+		return
+	}
+	terms := *r.terms
+	terms.Electorate = append(slices.Clone(terms.Electorate), voter)
+	r.terms = &terms
+	r.again()
+}

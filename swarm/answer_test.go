@@ -1,0 +1,135 @@
+package swarm_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm"
+)
+
+func from(source string, s signals.Any) signals.Any {
+	return signals.With(s, signals.Header{Source: source, Confidence: 1})
+}
+
+// refusedAsSecond fails unless an answer was refused because ceo was first.
+func refusedAsSecond(t *testing.T, how string, err error) {
+	t.Helper()
+	var first *swarm.AnsweredError
+	if !errors.As(err, &first) || first.By != "ceo" || !errors.Is(err, swarm.ErrLog) || !strings.Contains(err.Error(), `"ceo" answered`) {
+		t.Errorf("%s: %v, want it refused because ceo was first", how, err)
+	}
+}
+
+func TestTheSecondAnswerIsRefusedAndSaysWhoWasFirst(t *testing.T) {
+	j := new(journal.Memory)
+	o := swarm.Options{Agents: rivals(), Conflicts: swarm.EscalateConflicts, Journal: j, Seed: 7}
+	asked := escalated(t, newSwarm(t, o))
+	s := newSwarm(t, o) // another process
+	past, err := s.Past()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.Resume(t.Context(), past[0].Log, from("ceo", answer("b")))
+	if err != nil || r.Stop != swarm.StopConsensus || r.Answer != "do b" {
+		t.Fatal(r, err)
+	}
+	n := j.Last()
+	_, err = s.Resume(t.Context(), asked.Log, from("cto", answer("a")))
+	refusedAsSecond(t, "with the log from before", err)
+	_, err = s.Resume(t.Context(), r.Log, from("cto", answer("a")))
+	refusedAsSecond(t, "with the whole log", err)
+	third := newSwarm(t, o)
+	if past, err = third.Past(); err != nil {
+		t.Fatal(err)
+	}
+	_, err = third.Resume(t.Context(), past[0].Log, from("cto", answer("a")))
+	refusedAsSecond(t, "in another process", err)
+	if j.Last() != n {
+		t.Errorf("the journal grew from %d to %d records", n, j.Last())
+	}
+}
+
+// A question that is asked after an answer is a question of its own.
+func TestAQuestionAfterAnAnswerIsAnsweredToo(t *testing.T) {
+	asks := &agents.Agent{ID: "asks", Listens: []signals.Kind{signals.KindTask, signals.KindMemory}, Reactor: agents.Func(func(context.Context, *agents.Turn) seq {
+		return agents.Say(signals.New(signals.Header{Confidence: 1}, signals.Escalation{Reason: "really?"}))
+	})}
+	s := newSwarm(t, swarm.Options{Agents: []*agents.Agent{asks}})
+	r := solve(t, s)
+	for _, who := range []string{"ceo", "cto"} {
+		if r.Stop != swarm.StopEscalated {
+			t.Fatalf("%v: %v", r.Stop, sources(r.Log))
+		}
+		again, err := s.Resume(t.Context(), r.Log, from(who, answer("yes")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r = again
+	}
+}
+
+func TestASolveThatWasBrokenOffTakesNoAnswerBeforeItAsks(t *testing.T) {
+	whole := new(journal.Memory)
+	o := swarm.Options{Agents: rivals(), Conflicts: swarm.EscalateConflicts, Journal: whole, Seed: 7}
+	escalated(t, newSwarm(t, o))
+	o.Journal = cut(t, whole, whole.Last()-1) // it asks, but not that it stopped
+	s := newSwarm(t, o)
+	past, err := s.Past()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Resume(t.Context(), past[0].Log, answer("a")); !errors.Is(err, swarm.ErrLog) || !strings.Contains(err.Error(), "broken off") {
+		t.Errorf("got %v", err)
+	}
+	r, err := s.Resume(t.Context(), past[0].Log, nil)
+	if err != nil || r.Stop != swarm.StopEscalated {
+		t.Fatal(r, err)
+	}
+	if r, err = s.Resume(t.Context(), r.Log, answer("a")); err != nil || r.Answer != "do a" {
+		t.Error(r, err)
+	}
+}
+
+// What is refused as an answer leaves the question open.
+func TestAPersonAnswersWithWhatAgentsMaySay(t *testing.T) {
+	s := newSwarm(t, swarm.Options{Agents: rivals(), Conflicts: swarm.EscalateConflicts})
+	asked := escalated(t, s)
+	for _, wrong := range []signals.Any{
+		signals.New(signals.Header{}, signals.Consensus{ProposalID: "a", Decision: "do a", Confidence: 1}),
+		signals.New(signals.Header{}, signals.Task{Task: "another"}),
+		signals.New(signals.Header{}, swarm.Answered{By: "x", AnswerID: asked.Log[0].Head().ID}),
+		signals.New(signals.Header{}, signals.Escalation{Reason: "I do not know", Context: "at all"}),
+	} {
+		if r, err := s.Resume(t.Context(), asked.Log, wrong); err == nil || r != nil {
+			t.Errorf("a %s: %v, %v", wrong.Kind(), r, err)
+		}
+	}
+	if r, err := s.Resume(t.Context(), asked.Log, answer("b")); err != nil || r.Answer != "do b" {
+		t.Error(r, err)
+	}
+}
+
+// Whoever is outside may escalate, also where nobody inside speaks after it.
+func TestAnEscalationFromOutsideStopsTheSolveAtTheEndOfItsRound(t *testing.T) {
+	var s *swarm.Swarm
+	quiet := &agents.Agent{ID: "quiet", Reactor: agents.Func(func(ctx context.Context, turn *agents.Turn) seq {
+		desk, err := s.Bus().Agent("desk", bus.Permissions{})
+		if err == nil {
+			_, err = desk.Publish(ctx, signals.New(signals.Header{Thread: turn.Thread}, signals.Escalation{Reason: "no access"}))
+		}
+		if err != nil {
+			t.Error(err)
+		}
+		return agents.Say()
+	})}
+	s = newSwarm(t, swarm.Options{Agents: []*agents.Agent{quiet}})
+	if r := solve(t, s); r.Stop != swarm.StopEscalated || r.Rounds != 1 || r.Question.Asks != "desk" {
+		t.Errorf("%v after %d rounds: %v", r.Stop, r.Rounds, r.Question)
+	}
+}

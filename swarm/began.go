@@ -1,0 +1,283 @@
+package swarm
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// KindBegan is the kind of [Began].
+const KindBegan signals.Kind = "round:began"
+
+// Began says that a round began and what its turns were given, so that a solve
+// that is broken off can give them the same again. Its header has the round and
+// the time of the turns.
+type Began struct {
+	Turns  Text          `json:"turns"` // a [][BegunTurn], in the order of the agents
+	Effort agents.Effort `json:"effort,omitempty"`
+	Seed   uint64        `json:"seed"` // of the run
+}
+
+// A BegunTurn is what the agent of a turn had heard of the thread.
+type BegunTurn struct {
+	Agent   string   `json:"agent"`
+	Through uint64   `json:"through"`           // the sequence number of the last signal that it was given, or that waits
+	Waiting []uint64 `json:"waiting,omitempty"` // sequence numbers of signals that it had no attention for
+}
+
+// Kind returns KindBegan.
+func (Began) Kind() signals.Kind { return KindBegan }
+
+// Check implements [signals.Checker].
+func (p Began) Check(signals.Limits) error {
+	_, err := p.turns()
+	return err
+}
+
+func (p Began) turns() (all []BegunTurn, err error) {
+	if err := json.Unmarshal([]byte(p.Turns), &all); err != nil {
+		return nil, &signals.FieldError{Kind: KindBegan, Field: "turns", Value: string(p.Turns), Problem: err.Error()}
+	}
+	return all, nil
+}
+
+// sayBegan puts on record which turns begin, and waits until the journal has
+// what they act on.
+func (r *solve) sayBegan(ctx context.Context, starting []*turn, now time.Time, effort agents.Effort) {
+	var all []BegunTurn
+	for _, t := range starting {
+		all = append(all, t.begun())
+	}
+	turns, err := textOf(all)
+	if err != nil {
+		r.stop(StopError, "the round cannot be put on record", err)
+		return
+	}
+	r.announce(ctx, signals.New(
+		signals.Header{Confidence: 1, Recipients: signals.To(bus.System), Time: now},
+		Began{turns, effort, r.result.Seed},
+	))
+	if r.swarm.writer == nil || r.result.Stop != 0 {
+		return
+	}
+	if err := r.swarm.writer.Sync(ctx, r.swarm.bus.Last()); err != nil && ctx.Err() == nil {
+		r.stop(StopError, "the journal did not take it all", err)
+	}
+}
+
+func (t *turn) begun() BegunTurn {
+	b := BegunTurn{Agent: t.Agent}
+	for _, waiting := range t.seat.before {
+		b.Waiting = append(b.Waiting, waiting.Head().Seq)
+	}
+	for _, given := range slices.Concat(remembered(t.Turn), t.seat.before) {
+		b.Through = max(b.Through, given.Head().Seq)
+	}
+	return b
+}
+
+// give fills in what the turns of a round have in common.
+func (r *solve) give(t *turn, now time.Time, effort agents.Effort) {
+	t.Thread, t.Round, t.Task = r.result.Thread, r.result.Rounds, r.result.Task
+	t.Proposals, t.Effort = r.proposals.show(t.Agent), effort
+	t.Seed, t.Time, t.Most = r.result.Seed, now, r.opts.TurnSignals
+}
+
+// A past is how far a log is with the turns of its last round.
+type past struct {
+	spoke *seat // that spoke last: its turn may have more to say
+	seat  int   // the last of the seats of which the log has something in the round; the turns before it are over
+	said  int   // by agents, before the round
+
+	stopped bool // the solve was, and goes on: what failed in the round may not again
+}
+
+// recall takes in a signal of an earlier log as the agents did: into their
+// inboxes, and as the beginning or the end of their turns.
+func (r *solve) recall(s signals.Any, p *past) {
+	h := s.Head()
+	for i, seat := range r.seats {
+		t := seat.turn
+		late, isLate := signals.As[Late](s)
+		failed, isFailed := signals.As[Failed](s)
+		switch {
+		case isLate && late.Payload.Agent == seat.agent.ID:
+			seat.asked, p.seat = true, max(p.seat, i)
+			if t != nil && t.Round == late.Payload.Round {
+				t.state = stateLate
+			}
+		case isFailed && failed.Payload.Agent == seat.agent.ID:
+			p.spoke, p.seat = seat, max(p.seat, i)
+			if t != nil && t.Round == failed.Payload.Round {
+				t.failed = true
+			}
+		case h.Source == seat.agent.ID:
+			seat.asked = seat.asked || s.Kind() == signals.KindProposal
+			p.spoke, p.seat = seat, max(p.seat, i)
+			if t != nil && t.Round == int(h.Round) {
+				t.logged = append(t.logged, s)
+			}
+		case seat.wants(s) && !seat.stopped:
+			seat.before = append(seat.before, s)
+		}
+	}
+	switch s := s.(type) {
+	case *signals.Signal[Decided]:
+		p.stopped = true
+	case *signals.Signal[Began]:
+		r.beganBefore(s)
+		*p = past{seat: -1, said: r.said}
+	case *signals.Signal[Answered]:
+		r.dropTurns()
+		r.tellAll(s.Payload.AnswerID)
+	}
+}
+
+// beganBefore gives the agents of a round of an earlier log the turns that they
+// had. All others are over but those that were late.
+func (r *solve) beganBefore(b *signals.Signal[Began]) {
+	for _, s := range r.seats {
+		if s.turn != nil && s.turn.state != stateLate {
+			s.over()
+		}
+	}
+	turns, err := b.Payload.turns()
+	if err != nil {
+		r.stop(StopError, "the log cannot be read", err)
+		return
+	}
+	r.result.Seed = b.Payload.Seed
+	for _, begun := range turns {
+		s := r.byID[begun.Agent]
+		if s == nil {
+			continue
+		}
+		if s.turn != nil {
+			s.over()
+		}
+		s.turn = &turn{Turn: s.hearAgain(begun), seat: s, done: make(chan outcome, 1)}
+		r.give(s.turn, b.Time, b.Payload.Effort)
+	}
+}
+
+// over takes it that the agent's turn is over.
+func (s *seat) over() {
+	s.asked = s.asked || len(s.turn.Proposals) > 0
+	s.turn = nil
+}
+
+// hearAgain is hear for a turn of an earlier log.
+func (s *seat) hearAgain(begun BegunTurn) *agents.Turn {
+	t := &agents.Turn{Agent: s.agent.ID, Heard: s.heard, Said: s.said}
+	var later []signals.Any
+	waited := map[uint64]int{}
+	for _, heard := range s.before {
+		switch seq := heard.Head().Seq; {
+		case slices.Contains(begun.Waiting, seq):
+			later, waited[seq] = append(later, heard), s.waited[seq]+1
+		case seq > begun.Through:
+			later = append(later, heard)
+		case !s.takeBack(heard):
+			t.New = append(t.New, heard)
+		}
+	}
+	s.before, s.waited = later, waited
+	var routedLater []agents.Routed
+	for _, routed := range s.routed {
+		if routed.Signal.Head().Seq <= begun.Through {
+			t.Routed = append(t.Routed, routed)
+		} else {
+			routedLater = append(routedLater, routed)
+		}
+	}
+	s.routed = routedLater
+	if s.machine != nil {
+		t.State = s.machine.State()
+	}
+	s.remember(remembered(t)...)
+	return t
+}
+
+// closeTurns ends the turns that the log has to the end: of the last round those
+// before the last that it has something of, since they are committed in order.
+func (r *solve) closeTurns(p past) {
+	for i, s := range r.seats {
+		switch t := s.turn; {
+		case t == nil:
+		case t.state == stateStopped,
+			s != p.spoke && t.state == stateLate && t.back(),
+			t.state == stateAwaited && i < p.seat && (!t.failed || !p.stopped):
+			s.over()
+		}
+	}
+	r.saidBefore, r.stoppedBefore = p.said, p.stopped
+}
+
+// back reports whether a log says that the turn came to an end.
+func (t *turn) back() bool { return t.failed || len(t.logged) > 0 }
+
+// dropTurns ends all turns, because the solve stopped. What was heard by an agent
+// that was late is new to it once more.
+func (r *solve) dropTurns() {
+	for _, s := range r.seats {
+		switch t := s.turn; {
+		case t == nil:
+		case t.state == stateLate && !t.back():
+			s.heard, s.before = t.Heard, slices.Concat(t.New, s.before)
+			s.routed, s.turn = slices.Concat(t.Routed, s.routed), nil
+		default:
+			s.over()
+		}
+	}
+}
+
+// goOn ends the round in which the solve was broken off: with the turns that the
+// log does not have to the end.
+func (r *solve) goOn(ctx context.Context) {
+	var turns, starting []*turn
+	for _, s := range r.seats {
+		if s.turn == nil {
+			continue
+		}
+		turns = append(turns, s.turn)
+		if s.turn.state == stateAwaited {
+			starting = append(starting, s.turn)
+		}
+	}
+	if len(turns) == 0 || r.result.Stop != 0 {
+		return
+	}
+	ctx, end := agents.Start(ctx, agents.Op{Name: agents.OpRound, Thread: r.result.Thread, Round: r.result.Rounds})
+	defer end(nil, nil)
+	r.begun = len(starting)
+	r.yield(RoundStarted{r.result.Rounds, idsOf(starting)})
+	for _, t := range turns {
+		if t.failed {
+			r.result.Failed = slices.DeleteFunc(r.result.Failed, func(f TurnFailed) bool { return f.Agent == t.Agent && f.Round == t.Round })
+			t.failed = !r.stoppedBefore // it is said once of each time
+		}
+		r.start(ctx, t)
+	}
+	r.commitAll(ctx, turns)
+}
+
+// has reports, once, whether the log has what the turn says from an earlier
+// process.
+func (t *turn) has(said signals.Any) bool {
+	if len(t.logged) == 0 {
+		return false
+	}
+	logged, err := textOf(t.logged[0].Body())
+	text, problem := textOf(said.Body())
+	if t.logged[0].Kind() != said.Kind() || logged != text || errors.Join(err, problem) != nil {
+		return false
+	}
+	t.logged = t.logged[1:]
+	return true
+}

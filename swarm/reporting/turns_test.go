@@ -1,0 +1,83 @@
+package reporting_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/swarmbus/swarmbus/agents/reports"
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+const turnReport = `{"turn_id":"","worker_id":"","task_id":"","model":"","status":"running","summary":"Looked.",
+	"findings":[{"finding_id":"f1","claim":"it is slow","confidence":0.9,"evidence_refs":["log:1"],"novel":true}],
+	"learnings":[],"escalations":[],"artifacts":[]}`
+
+// What an agent says as a report is filed right behind it, once, in its name, while
+// the desk listens.
+func TestReportsOfTurnsAreFiledBehindThem(t *testing.T) {
+	b, err := bus.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	d := newDesk(t, b, nil)
+	stop, err := d.Listen(func(worker string) bool { return worker != "ann" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	ann, err := b.Agent("ann", bus.Permissions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	say := func(turn string) {
+		t.Helper()
+		s, err := reports.NewTurn(turn, reports.Worker{ID: "ann", Task: "t", Model: "m"}, []byte(turnReport))
+		if err == nil {
+			h := s.Head()
+			h.Thread = "t"
+			_, err = ann.Publish(t.Context(), signals.With(s, h))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	var kinds []signals.Kind
+	news := func() []signals.Kind {
+		old := len(kinds)
+		kinds = nil
+		for s := range b.History(bus.Filter{}) {
+			if s.Head().Source != "ann" {
+				t.Errorf("%s is said by %s", s.Kind(), s.Head().Source)
+			}
+			kinds = append(kinds, s.Kind())
+		}
+		return kinds[old:]
+	}
+	say("t/1")
+	want := []signals.Kind{reports.KindTurn, reports.KindReceived, reports.KindProgress, reports.KindWorkerFinding}
+	if diff := cmp.Diff(want, news()); diff != "" {
+		t.Error(diff)
+	}
+	say("t/1") // as after a crash
+	if diff := cmp.Diff(want[:1], news()); diff != "" {
+		t.Errorf("the same again: %s", diff)
+	}
+	bad := signals.New(signals.Header{Thread: "t", Recipients: signals.To(reports.ToDesk)}, reports.Turn{Report: "no report"})
+	if _, err := ann.Publish(t.Context(), bad); err != nil {
+		t.Fatal(err)
+	}
+	if got := news(); !slices.Equal(got, []signals.Kind{reports.KindTurn, reports.KindRejected}) {
+		t.Errorf("no report: %v", got)
+	}
+	if n := d.Counts()[reports.Account{Worker: "ann", Model: "m"}].Accepted.Total(); n != 1 {
+		t.Errorf("%d items are accepted", n)
+	}
+	stop()
+	say("t/2")
+	if got := news(); len(got) != 1 {
+		t.Errorf("after it stopped: %v", got)
+	}
+}
