@@ -1,6 +1,9 @@
 package journal
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // Append implements [Store].
 func (j *File) Append(records ...Record) (last uint64, err error) {
@@ -70,6 +73,9 @@ func (j *File) writeLocked(sync bool) {
 	if err == nil && sync {
 		err = f.Sync()
 	}
+	if err == nil && sync {
+		err = j.checkName(f)
+	}
 	j.mu.Lock()
 	j.writing = false
 	if cap(group) <= maxSpare {
@@ -81,6 +87,17 @@ func (j *File) writeLocked(sync bool) {
 		j.movedLocked(at+int64(len(group)), sync)
 	}
 	j.moved.Broadcast()
+}
+
+// checkName returns an error if the journal's file has lost its name, because
+// somebody removed, moved or replaced it: whoever opens the journal next would
+// not find what is written into it.
+func (j *File) checkName(f file) error {
+	is, err := j.opts.disk.Is(j.path, f)
+	if err == nil && !is {
+		err = fmt.Errorf("journal: %s was removed or replaced", j.path)
+	}
+	return err
 }
 
 // maxSpare is the largest buffer that is kept.

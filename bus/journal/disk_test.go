@@ -82,6 +82,14 @@ func (d *memDisk) Open(path string, write bool) (file, error) {
 	return &memFile{d, data}, nil
 }
 
+func (d *memDisk) Resolve(path string) (string, error) { return path, nil }
+
+func (d *memDisk) Is(path string, f file) (bool, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.files[path] == f.(*memFile).memData, nil
+}
+
 func (d *memDisk) Rename(from, to string) error {
 	if err := d.op("rename"); err != nil {
 		return err
@@ -181,6 +189,8 @@ func (f *memFile) Sync() error {
 }
 
 func (f *memFile) Close() error { return nil }
+
+func (f *memFile) Chmod(os.FileMode) error { return nil }
 
 func (f *memFile) Stat() (os.FileInfo, error) { return memInfo(len(f.cache)), nil }
 

@@ -39,7 +39,13 @@
 //
 // # Files
 //
-// A journal is one file, plus a lock file with the suffix ".lock". Its format
-// has a version, and other versions are refused. frame.go defines the format;
-// docs/journal.md says why it is not a database's.
+// A journal is one file. Beside it are a lock file with the suffix ".lock" and,
+// while records are dropped, a file with the suffix ".rewrite". Both belong to
+// the journal: to remove the lock file, or to give the journal a second name by
+// a hard link, lets in a second writer, which damages it. A journal that is
+// itself removed, moved or replaced while it is open fails at its next sync,
+// which with [SyncEvery] is before the next acknowledgement.
+//
+// The format has a version, and other versions are refused. frame.go defines
+// the format; docs/journal.md says why it is not a database's.
 package journal

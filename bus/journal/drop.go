@@ -6,10 +6,8 @@ import (
 	"io"
 )
 
-const rewriteSuffix = ".new"
-
-// Drop implements [Store]. The remaining records are written to a temporary
-// file, which then replaces the journal; appends wait meanwhile.
+// Drop implements [Store]. The remaining records are written to a file beside
+// the journal, which then replaces it; appends wait meanwhile.
 func (j *File) Drop(through uint64, state []byte) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -18,6 +16,10 @@ func (j *File) Drop(through uint64, state []byte) error {
 	}
 	if through <= j.enc.head.through || through > j.enc.seq {
 		return notHeld(through, j.enc.head.through+1, j.enc.seq)
+	}
+	if err := j.checkName(j.f); err != nil {
+		j.failLocked(err)
+		return j.readyLocked()
 	}
 	fresh, enc, err := j.rewriteLocked(through, state)
 	if err != nil {
@@ -68,7 +70,14 @@ func (j *File) rewriteLocked(through uint64, state []byte) (file, *encoder, erro
 	if err != nil {
 		return nil, nil, err
 	}
-	enc, err := copyTo(f, v, header{j.enc.head.salt, through, v.last}, state)
+	err = f.Truncate(0) // if it is left over
+	var enc *encoder
+	if err == nil {
+		enc, err = copyTo(f, v, header{j.enc.head.salt, through, v.last}, state)
+	}
+	if err == nil {
+		err = sameMode(f, v.f)
+	}
 	if err == nil {
 		err = j.opts.disk.Rename(j.path+rewriteSuffix, j.path)
 	}
@@ -76,6 +85,14 @@ func (j *File) rewriteLocked(through uint64, state []byte) (file, *encoder, erro
 		return nil, nil, errors.Join(err, f.Close())
 	}
 	return f, enc, nil
+}
+
+func sameMode(f, as file) error {
+	info, err := as.Stat()
+	if err != nil {
+		return err
+	}
+	return f.Chmod(info.Mode().Perm())
 }
 
 // copyTo writes a journal that consists of a snapshot and the remaining records

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
 	"time"
 )
@@ -32,8 +33,26 @@ type File struct {
 	rewrites uint64        // how often Drop replaced the file
 }
 
-// Open opens the journal at path for writing and creates it if necessary. It
-// first reads the whole journal: a record torn by a crash is cut off (see
+// The suffixes of the files beside a journal. They cannot be the end of a
+// journal's own name, or one journal would write over another.
+const (
+	lockSuffix    = ".lock"
+	rewriteSuffix = ".rewrite" // the remaining records, while Drop writes them
+)
+
+// checkPath refuses the names of files that belong to other journals.
+func checkPath(path string) error {
+	for _, suffix := range []string{lockSuffix, rewriteSuffix} {
+		if strings.HasSuffix(path, suffix) {
+			return fmt.Errorf("journal: %s cannot be a journal: a file that ends in %s belongs to the journal beside it", path, suffix)
+		}
+	}
+	return nil
+}
+
+// Open opens the journal at path for writing and creates it if necessary. The
+// path may be a symbolic link, but not end in ".lock" or ".rewrite". Open first
+// reads the whole journal: a record torn by a crash is cut off (see
 // [File.Cut]), and any other damage is a [*CorruptError] and leaves the file
 // unchanged. Other errors are [*LockError] and [*FormatError].
 func Open(path string, o *Options) (*File, error) {
@@ -41,9 +60,15 @@ func Open(path string, o *Options) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &File{path: path, opts: opts}
+	j := &File{opts: opts}
 	j.moved = sync.NewCond(&j.mu)
-	if j.lock, err = opts.disk.Lock(path); err != nil {
+	if j.path, err = opts.disk.Resolve(path); err != nil {
+		return nil, err
+	}
+	if err := checkPath(j.path); err != nil {
+		return nil, err
+	}
+	if j.lock, err = opts.disk.Lock(j.path); err != nil {
 		return nil, err
 	}
 	if err := j.open(); err != nil {
@@ -129,7 +154,7 @@ func (j *File) recover(s *scanner) error {
 	}
 }
 
-// Path returns the path that the journal was opened with.
+// Path returns the path of the journal's file, without symbolic links.
 func (j *File) Path() string { return j.path }
 
 // Cut returns how many bytes of a torn record Open cut off.

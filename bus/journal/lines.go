@@ -79,6 +79,9 @@ func compact(data []byte) bool {
 // with the same chain. There must be no file at path. After an error, which
 // names the line, there is none either.
 func Import(path string, from io.Reader) (err error) {
+	if err := checkPath(path); err != nil {
+		return err
+	}
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err

@@ -41,7 +41,7 @@ func (e *LockError) Error() string {
 type fileLock struct{ f *os.File }
 
 func lock(path string) (io.Closer, error) {
-	f, err := os.OpenFile(path+".lock", os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := os.OpenFile(path+lockSuffix, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +97,11 @@ func (l fileLock) Close() error {
 // Locked returns the process that has the journal at path open for writing, and
 // whether there is one.
 func Locked(path string) (Holder, bool) {
-	f, err := os.Open(path + ".lock")
+	path, err := osDisk{}.Resolve(path)
+	if err != nil {
+		return Holder{}, false
+	}
+	f, err := os.Open(path + lockSuffix)
 	if err != nil {
 		return Holder{}, false
 	}
