@@ -16,14 +16,14 @@ const maxMentions = 50
 
 // mention describes a signal briefly: its position in the log, kind, subject
 // and source.
-func mention(s signals.Any) string {
+func (o *Observer) mention(s signals.Any) string {
 	h := s.Head()
 	what := string(s.Kind())
 	switch p := s.Body().(type) {
 	case signals.Proposal:
-		what += " " + p.ProposalID
+		what += " " + o.id(p.ProposalID)
 	case signals.Vote:
-		what += ": " + p.Stance.String() + " " + p.ProposalID
+		what += ": " + p.Stance.String() + " " + o.id(p.ProposalID)
 	}
 	return place{seq: h.Seq, kind: what, source: h.Source}.String()
 }
@@ -55,10 +55,10 @@ func (w *watch) about(all []attribute.KeyValue, s signals.Any, h *signals.Header
 	}
 	switch s := s.(type) {
 	case *signals.Signal[signals.Proposal]:
-		all = append(all, keyProposal.String(s.Payload.ProposalID))
+		all = append(all, keyProposal.String(w.id(s.Payload.ProposalID)))
 	case *signals.Signal[signals.Vote]:
 		v := &s.Payload
-		all = append(all, keyProposal.String(v.ProposalID), keyStance.String(v.Stance.String()), keyWeight.Float64(v.Weight))
+		all = append(all, keyProposal.String(w.id(v.ProposalID)), keyStance.String(v.Stance.String()), keyWeight.Float64(v.Weight))
 	case *signals.Signal[signals.Doubt]:
 		all = append(all, keyTarget.String(w.name(s.Payload.TargetSignalID)), keySeverity.String(s.Payload.Severity.String()))
 	case *signals.Signal[signals.Challenge]:
@@ -66,7 +66,7 @@ func (w *watch) about(all []attribute.KeyValue, s signals.Any, h *signals.Header
 	case *signals.Signal[signals.Conflict]:
 		all = append(all, keyRivals.StringSlice([]string{w.name(s.Payload.SignalA), w.name(s.Payload.SignalB)}))
 	case *signals.Signal[signals.Consensus]:
-		all = append(all, keyProposal.String(s.Payload.ProposalID))
+		all = append(all, keyProposal.String(w.id(s.Payload.ProposalID)))
 	case *signals.Signal[signals.Escalation]:
 		all = append(all, w.asks(s)...)
 	case *signals.Signal[swarm.Late]:
@@ -74,7 +74,7 @@ func (w *watch) about(all []attribute.KeyValue, s signals.Any, h *signals.Header
 	case *signals.Signal[swarm.Failed]:
 		all = append(all, keyAgentName.String(s.Payload.Agent))
 	case *signals.Signal[swarm.Same]:
-		all = append(all, keyProposal.String(s.Payload.ProposalID), keySameAs.String(s.Payload.As))
+		all = append(all, keyProposal.String(w.id(s.Payload.ProposalID)), keySameAs.String(w.id(s.Payload.As)))
 	}
 	if w.content != nil {
 		all = append(all, keyContent.String(w.capture(s)))
@@ -95,7 +95,7 @@ func (w *watch) name(id signals.ID) string {
 func (o *Observer) asks(s *signals.Signal[signals.Escalation]) []attribute.KeyValue {
 	switch {
 	case s.Source == bus.System:
-		return []attribute.KeyValue{keyReason.String(clip(s.Payload.Reason))}
+		return []attribute.KeyValue{keyReason.String(o.system(s.Payload.Reason))}
 	case o.content != nil:
 		return []attribute.KeyValue{keyReason.String(clip(o.content(s.Kind(), "reason", s.Payload.Reason)))}
 	}

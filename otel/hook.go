@@ -94,7 +94,7 @@ func (p *op) hear() {
 	for _, s := range p.Heard {
 		link(p.span, linkHeard, p.observer.where(s, p.span.SpanContext()))
 		if len(texts) < maxMentions {
-			texts = append(texts, mention(s))
+			texts = append(texts, p.observer.mention(s))
 		}
 	}
 	if more := len(p.Heard) - len(texts); more > 0 {

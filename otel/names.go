@@ -130,7 +130,8 @@ const (
 	keyTurnsDropped attribute.Key = "swarmbus.turns.dropped"
 	keyRetried      attribute.Key = "swarmbus.turns.retried"
 	keyLeftBehind   attribute.Key = "swarmbus.left_behind" // agents that did not listen to their context
-	keyOptions      attribute.Key = "swarmbus.options"     // proposals to choose from, for who is asked
+	keyEscalatedBy  attribute.Key = "swarmbus.escalated_by"
+	keyOptions      attribute.Key = "swarmbus.options" // proposals to choose from, for who is asked
 	keyRefused      attribute.Key = "swarmbus.signals_refused"
 	keyIsRefused    attribute.Key = "swarmbus.refused" // on the event of one signal, to find it by
 

@@ -16,7 +16,8 @@ import (
 // late or dropped.
 func (o *Observer) Note(ctx context.Context, what any) {
 	if refused, ok := what.(swarm.Refused); ok {
-		o.log.LogAttrs(ctx, slog.LevelWarn, "signal refused", slog.String("agent", refused.Agent), slog.Any("error", refused.Err))
+		o.log.LogAttrs(ctx, slog.LevelWarn, "signal refused", slog.String("agent", refused.Agent),
+			slog.String("kind", kindOf(refused.Signal)), slog.String("error", errorType(refused.Err)), slog.String("why", o.refusal(refused.Err)))
 	}
 	o.turned(ctx, what)
 	span := trace.SpanFromContext(ctx)
@@ -26,13 +27,14 @@ func (o *Observer) Note(ctx context.Context, what any) {
 	switch w := what.(type) {
 	case conflict.Pair:
 		span.AddEvent(eventConflict, trace.WithAttributes(
-			keyProposals.StringSlice([]string{w.A.ProposalID, w.B.ProposalID}), keySources.StringSlice([]string{w.A.Source, w.B.Source}),
+			keyProposals.StringSlice([]string{o.id(w.A.ProposalID), o.id(w.B.ProposalID)}), keySources.StringSlice([]string{w.A.Source, w.B.Source}),
 		))
 	case *signals.Signal[signals.Escalation]:
 		span.AddEvent(eventEscalation, trace.WithAttributes(append(o.asks(w), keySource.String(w.Source))...))
 	case swarm.Refused:
 		span.AddEvent(eventRefused, trace.WithAttributes(
 			keyIsRefused.Bool(true), keySource.String(w.Agent), keyDestination.String(kindOf(w.Signal)), keyError.String(errorType(w.Err)),
+			keyReason.String(o.refusal(w.Err)),
 		))
 	}
 }

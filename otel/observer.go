@@ -17,7 +17,7 @@ import (
 type Options struct {
 	Tracers trace.TracerProvider // nil: no spans
 	Meters  metric.MeterProvider // nil: no metrics
-	Log     *slog.Logger         // receives errors, with trace ids; nil: none
+	Log     *slog.Logger         // receives errors as far as Content lets them, with trace ids; nil: none
 
 	// Content is called with each text and number in a signal and returns the part
 	// that may be recorded, as [Redact] does. path is its path in the payload's
@@ -41,6 +41,7 @@ type Observer struct {
 	log     *slog.Logger
 	content func(k signals.Kind, path, text string) string
 	words   words
+	ids     ids
 	watches watches
 	solves  solves
 	turns   turns

@@ -13,6 +13,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
@@ -38,7 +39,7 @@ func (p *op) solved(r *swarm.Result) {
 	if !p.span.IsRecording() {
 		return
 	}
-	p.span.SetAttributes(append(decision(&r.Decision),
+	p.span.SetAttributes(append(p.observer.decision(&r.Decision),
 		keyStop.String(r.Stop.String()), keyReason.String(p.observer.reason(r)), keySeed.String(strconv.FormatUint(r.Seed, 10)),
 		keyRounds.Int(r.Rounds), keySignals.Int(len(r.Log)), keyConflict.Int(len(r.Conflicts)),
 		keyTaken.Int(r.Turns.Taken), keyTurnsFailed.Int(r.Turns.Failed), keyTurnsDropped.Int(r.Turns.Dropped),
@@ -51,7 +52,7 @@ func (p *op) solved(r *swarm.Result) {
 		p.span.SetAttributes(keyLeftBehind.StringSlice(r.LeftBehind))
 	}
 	if r.Question != nil {
-		p.span.SetAttributes(keyOptions.StringSlice(r.Question.Options[:min(len(r.Question.Options), maxMentions)]))
+		p.span.SetAttributes(keyEscalatedBy.String(r.Question.Asks), keyOptions.StringSlice(p.observer.idsOf(r.Question.Options)))
 	}
 	if o := p.observer; o.content != nil {
 		p.span.SetAttributes(keyInput.String(o.messages("user", "", r.Task.Kind(), "task", r.Task.Task)))
@@ -59,25 +60,6 @@ func (p *op) solved(r *swarm.Result) {
 			p.span.SetAttributes(keyOutput.String(o.messages("assistant", "stop", signals.KindConsensus, "decision", r.Answer)))
 		}
 	}
-}
-
-// reason is why a solve stopped, in words: as the result has it, where that
-// quotes nobody.
-func (o *Observer) reason(r *swarm.Result) string {
-	if o.content != nil {
-		return clip(o.content("", "reason", r.Detail))
-	}
-	if r.Stop != swarm.StopCancelled && r.Stop != swarm.StopError && r.Stop != swarm.StopEscalated {
-		why := r.Detail
-		if r.Turns.Refused+len(r.Failed) > 0 {
-			why, _, _ = strings.Cut(why, "; ") // the errors are behind it
-		}
-		return clip(why)
-	}
-	if q := r.Question; q != nil && q.Asks == bus.System {
-		return clip(q.Reason)
-	}
-	return clip(r.Decision.Reason())
 }
 
 // concluded is the status of a solve: failed, if it decided neither way.
@@ -97,23 +79,26 @@ func (p *op) decided(d *consensus.Decision) {
 		p.concluded(d.Outcome == consensus.Reached || d.Outcome == consensus.Rejected, d.Outcome.String())
 	}
 	if p.span.IsRecording() {
-		p.span.SetAttributes(append(decision(d), keyReason.String(d.Reason()))...)
+		p.span.SetAttributes(append(p.observer.decision(d), keyReason.String(p.observer.system(d.Reason())))...)
 	}
 }
 
 // decision is how the votes stand, and what would change it.
-func decision(d *consensus.Decision) []attribute.KeyValue {
+func (o *Observer) decision(d *consensus.Decision) []attribute.KeyValue {
 	b := d.Ballots()
+	if o.content == nil {
+		o.idsOf(b.Proposals()) // so that they are known where a reason quotes them
+	}
 	all := make([]attribute.KeyValue, 0, 24)
 	all = append(all,
 		keyStrategy.String(d.Strategy), keyOutcome.String(d.Outcome.String()), keyVoters.Int(d.Voters),
 		keySupport.Float64(d.Support), keyConfidence.Float64(d.Confidence), keyThreshold.Float64(b.Threshold()), keyQuorum.Int(b.Quorum()),
 	)
 	if len(d.Leaders) > 0 {
-		all = append(all, keyLeaders.StringSlice(d.Leaders))
+		all = append(all, keyLeaders.StringSlice(o.idsOf(d.Leaders)))
 	}
 	if d.Choice != "" {
-		all = append(all, keyChoice.String(d.Choice))
+		all = append(all, keyChoice.String(o.id(d.Choice)))
 	}
 	if short := b.Threshold() - d.Support; short > 0 {
 		all = append(all, keyShortfall.Float64(short))
@@ -138,7 +123,7 @@ func (p *op) failed(err error) (sort string) {
 	fail(p.span, sort, p.observer.describe(sort, err))
 	p.observer.panicked(p.span, err)
 	p.observer.log.LogAttrs(p.ctx, slog.LevelWarn, string(p.Name)+" failed",
-		slog.String("target", p.Target), slog.String("thread", p.Thread), slog.Int("round", p.Round), slog.Any("error", err))
+		slog.String("target", p.Target), slog.String("thread", p.Thread), slog.Int("round", p.Round), slog.String("error", p.observer.describe(sort, err)))
 	return sort
 }
 
@@ -164,8 +149,8 @@ func (o *Observer) panicked(span trace.Span, err error) {
 	span.AddEvent(eventException, trace.WithAttributes(about...))
 }
 
-// describe is what a status says: errors quote what agents said, so without
-// content only their sort.
+// describe is what a status and a log say: errors quote what agents said, so
+// without content only their sort.
 func (o *Observer) describe(sort string, err error) string {
 	if o.content == nil {
 		return sort
@@ -210,4 +195,5 @@ const otherError = "_OTHER"
 // sorts are the errors of buses and swarms that have no type of their own.
 var sorts = map[error]string{
 	swarm.ErrSignals: "signal_limit", bus.ErrClosed: "closed", bus.ErrExpired: "expired", bus.ErrDuplicate: "duplicate", bus.ErrBacklog: "backlog", bus.ErrLagged: "lagged",
+	bus.ErrProposals: "proposal_limit", conflict.ErrNotOpen: "not_open",
 }

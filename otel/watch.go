@@ -137,15 +137,16 @@ func (w *watch) delivery(e *bus.Settled, h *signals.Header, l *labels, published
 // died records a dead letter.
 func (w *watch) died(ctx context.Context, span trace.Span, e *bus.Settled) {
 	fate := e.Fate.String()
-	sort, text := fate, fate
+	sort, text, why := fate, fate, ""
 	if e.Err != nil {
 		sort = errorType(e.Err)
 		text = w.describe(sort, e.Err)
+		why = text
 		w.panicked(span, e.Err)
 	}
 	fail(span, sort, text)
 	w.log.LogAttrs(ctx, slog.LevelWarn, "dead letter", slog.String("reader", e.Reader), slog.String("fate", fate),
-		slog.String("kind", string(e.Signal.Kind())), slog.Any("error", e.Err))
+		slog.String("kind", string(e.Signal.Kind())), slog.String("error", why))
 }
 
 // over is told that a solve is over.

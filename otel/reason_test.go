@@ -1,0 +1,184 @@
+package otel_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/otel"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm"
+)
+
+// asks is an agent that asks somebody outside.
+func asks() *agents.Agent {
+	return agent("asker", signals.KindProposal, signals.New(signals.Header{}, signals.Escalation{Reason: "hush"}))
+}
+
+// ofSolve returns the attributes of the only solve.
+func ofSolve(t *testing.T, r *trace) map[string]string {
+	t.Helper()
+	for _, s := range r.spans(t) {
+		if strings.HasPrefix(s.Name, "invoke_workflow") {
+			return s.Attributes
+		}
+	}
+	t.Fatal("there is no solve")
+	return nil
+}
+
+func TestEscalatedSolveSaysWhoAsks(t *testing.T) {
+	for name, test := range map[string]struct {
+		content func(signals.Kind, string, string) string
+		want    string
+	}{
+		"without content": {nil, "escalated by asker: support 1 meets the threshold of 0.7"},
+		"with content":    {otel.Redact, "escalated by asker: hush: support 1 meets the threshold of 0.7"},
+	} {
+		r := newTrace(t, otel.Options{Content: test.content})
+		r.solve(t, swarm.Options{Agents: []*agents.Agent{proposer("p", "a"), voter("v", "a"), voter("w", "a"), asks()}, Quorum: 2})
+		about := ofSolve(t, r)
+		if about["swarmbus.reason"] != test.want || about["swarmbus.escalated_by"] != "asker" {
+			t.Errorf("%s: got %q by %q, want %q", name, about["swarmbus.reason"], about["swarmbus.escalated_by"], test.want)
+		}
+	}
+}
+
+func TestCancelledSolveDoesNotReadAsDecided(t *testing.T) {
+	r := newTrace(t, otel.Options{})
+	ctx, cancel := context.WithCancelCause(t.Context())
+	stops := agent("stops", signals.KindTask)
+	stops.Reactor = agents.Each(func(context.Context, signals.Any) seq {
+		cancel(errors.New("hush"))
+		return agents.Say()
+	})
+	s, err := swarm.New(swarm.Options{Hook: r, Agents: append(team(), stops)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = s.Solve(ctx, signals.Task{Task: "which one?"})
+	if err := s.Shutdown(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if why := ofSolve(t, r)["swarmbus.reason"]; !strings.HasPrefix(why, "cancelled: ") || strings.Contains(why, "hush") {
+		t.Errorf("got %q, want that it was cancelled, and not with what", why)
+	}
+}
+
+func TestReasonKeepsTheFactsWhenATurnFailed(t *testing.T) {
+	r := newTrace(t, otel.Options{})
+	fails := agent("fails", signals.KindTask)
+	fails.Reactor = agents.Each(func(context.Context, signals.Any) seq { return agents.Fail(errors.New("hush")) })
+	stray := agent("stray", signals.KindProposal, signals.New(signals.Header{Confidence: 1},
+		signals.Vote{ProposalID: "b", Stance: signals.Agree, Weight: 1}))
+	r.solve(t, swarm.Options{Agents: []*agents.Agent{proposer("p", "a"), stray, voter("v", "a"), fails}, Quorum: 3})
+	want := `1 voter of a quorum of 3; stray voted on "b", which does not count: unknown-proposal; fails failed in round 1: _OTHER`
+	if got := ofSolve(t, r)["swarmbus.reason"]; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// TestRefusedSignalSaysByWhichRule has agents that break a rule each.
+func TestRefusedSignalSaysByWhichRule(t *testing.T) {
+	may := func(id string, kinds []signals.Kind, s signals.Any) *agents.Agent {
+		a := agent(id, signals.KindTask, s)
+		a.CanEmit = kinds
+		return a
+	}
+	proposal := func(content string) signals.Any {
+		return signals.New(signals.Header{}, signals.Proposal{ProposalID: "a", Content: content})
+	}
+	team := []*agents.Agent{
+		may("reserved", nil, signals.New(signals.Header{}, signals.Consensus{ProposalID: "a", Decision: "hush"})),
+		may("not-allowed", []signals.Kind{signals.KindVote}, proposal("hush")),
+		may("first", nil, proposal("x")),
+		may("taken", nil, proposal("hush")),
+		may("invalid", nil, signals.New(signals.Header{}, signals.Doubt{Concern: "hush", Severity: signals.Low})),
+		may("pretends", nil, signals.New(signals.Header{Source: "hush"}, signals.Discovery{Finding: "x"})),
+		may("foreign", nil, signals.New(signals.Header{}, picky{})),
+	}
+	want := map[string]string{
+		"reserved": "the kind is reserved", "not-allowed": "not in CanEmit", "invalid": "targetSignalId: required",
+		"taken": "the proposal id belongs to another proposal, by first", "pretends": "the source is another agent's", "foreign": "",
+	}
+	for _, content := range []func(signals.Kind, string, string) string{nil, otel.Redact} {
+		r := newTrace(t, otel.Options{Content: content})
+		r.solve(t, swarm.Options{Agents: team, Rounds: 1})
+		got := map[string]string{}
+		for _, s := range r.spans(t) {
+			for _, e := range s.Events {
+				if e.Name == "swarmbus.refused" {
+					got[e.Attributes["swarmbus.source"]] = e.Attributes["swarmbus.reason"]
+				}
+			}
+		}
+		for agent, rule := range want {
+			why, refused := got[agent]
+			if !refused || content == nil && why != rule || content != nil && (!strings.Contains(why, ": ") || strings.HasPrefix(why, rule) && rule != "") {
+				t.Errorf("content %v: %s was refused %v: %q, want %q", content != nil, agent, refused, why, rule)
+			}
+		}
+	}
+}
+
+// A picky payload says what is wrong with it in words of its own.
+type picky struct{}
+
+func (picky) Kind() signals.Kind { return "acme.example/picky" }
+
+func (picky) Check(signals.Limits) error {
+	return &signals.FieldError{Kind: "acme.example/picky", Field: "hush", Value: "x", Problem: "hush"}
+}
+
+// TestIDThatIsATextIsContent has a proposal whose id is more than an id, in
+// every place where ids are recorded.
+func TestIDThatIsATextIsContent(t *testing.T) {
+	const id, plain = `hush "bob@example.com", sk-abcdefghijklmnop1234`, "a-1.b_2:3/4"
+	stray := agent("stray", signals.KindProposal, signals.New(signals.Header{Confidence: 1},
+		signals.Vote{ProposalID: id + "?", Stance: signals.Disagree, Weight: 1}))
+	for name, o := range map[string]swarm.Options{
+		"escalated": {Conflicts: swarm.EscalateConflicts, Agents: []*agents.Agent{proposer("p", id), proposer("q", plain), voter("v", id), stray}},
+		"reached":   {Agents: []*agents.Agent{proposer("p", id), proposer("q", plain), voter("v", id), voter("w", id)}},
+		"tied":      {Agents: []*agents.Agent{proposer("p", id), proposer("q", plain), voter("v", id), voter("w", plain), stray}},
+		"rejected":  {Agents: []*agents.Agent{proposer("p", id), against("v", id), against("w", id)}},
+	} {
+		for _, content := range []func(signals.Kind, string, string) string{nil, otel.Redact} {
+			r := newTrace(t, otel.Options{Content: content})
+			r.solve(t, o)
+			text := fmt.Sprint(r.spans(t))
+			if strings.Contains(text, "sk-") || strings.Contains(text, "@example") || content == nil && strings.Contains(text, "hush") {
+				t.Errorf("%s, content %v: the id was recorded: %s", name, content != nil, text)
+			}
+			if name != "rejected" && !strings.Contains(text, plain) || content == nil && !strings.Contains(text, "id-") {
+				t.Errorf("%s, content %v: an id that is one was not recorded", name, content != nil)
+			}
+		}
+	}
+}
+
+func against(id, proposal string) *agents.Agent {
+	a := agent(id, signals.KindProposal, signals.New(signals.Header{Confidence: 1},
+		signals.Vote{ProposalID: proposal, Stance: signals.Disagree, Weight: 1}))
+	a.CanEmit = []signals.Kind{signals.KindVote}
+	return a
+}
+
+func TestLogSaysOfErrorsWhatMayBeRecorded(t *testing.T) {
+	for _, content := range []func(signals.Kind, string, string) string{nil, otel.Redact} {
+		var log bytes.Buffer
+		r := newTrace(t, otel.Options{Content: content, Log: slog.New(slog.NewTextHandler(&log, nil))})
+		r.solve(t, swarm.Options{Agents: gossips()})
+		text := log.String()
+		if strings.Contains(text, "sk-") || strings.Contains(text, "hush") != (content != nil) {
+			t.Errorf("content %v: logged %s", content != nil, text)
+		}
+		if !strings.Contains(text, "turn failed") || !strings.Contains(text, "signal refused") {
+			t.Errorf("got %s, want both of what went wrong", text)
+		}
+	}
+}
