@@ -234,6 +234,30 @@ func TestDeadLettersHaveTheirReason(t *testing.T) {
 	golden(t, "dead.txt", oteltest.Tree(r.spans(t), routine...))
 }
 
+func TestBusIsWatchedOnce(t *testing.T) {
+	r := newTrace(t, otel.Options{})
+	b := made(bus.New(nil))
+	defer b.Close()
+	stop, err := r.Watch(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Watch(b); !errors.Is(err, otel.ErrWatched) {
+		t.Errorf("got %v, want that it is watched", err)
+	}
+	watched(t, r, nil) // another bus may be
+	publish(t, b, "a", say("thread-x", signals.ID{}, nil))
+	stop()
+	if n := len(r.spans(t)); n != 1 {
+		t.Errorf("got %d spans, want 1", n)
+	}
+	stop, err = r.Watch(b)
+	if err != nil {
+		t.Fatalf("a bus cannot be watched again: %v", err)
+	}
+	stop()
+}
+
 func TestWatchStops(t *testing.T) {
 	r := newTrace(t, otel.Options{})
 	b := made(bus.New(nil))
@@ -250,8 +274,8 @@ func TestWatchStops(t *testing.T) {
 	}
 }
 
-// made returns a bus whose options cannot be wrong.
-func made(b *bus.Bus, err error) *bus.Bus {
+// made returns a bus or a swarm whose options cannot be wrong.
+func made[T any](b T, err error) T {
 	if err != nil {
 		panic(err)
 	}

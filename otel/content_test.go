@@ -28,7 +28,9 @@ func gossips() []*agents.Agent {
 	talks := agent("talks", signals.KindTask,
 		signals.New(signals.Header{}, signals.Discovery{Finding: "hush, sk-abcdefghijklmnop1234"}),
 		signals.New(signals.Header{}, signals.Escalation{Reason: "hush"}))
-	return []*agents.Agent{fails, liar, talks}
+	pretends := agent("pretends", signals.KindTask,
+		signals.New(signals.Header{Source: "hush-sk-abcdefghijklmnop1234"}, signals.Discovery{Finding: "x"}))
+	return []*agents.Agent{fails, liar, talks, pretends}
 }
 
 func TestWhatAgentsSayIsNotRecordedUnlessAskedFor(t *testing.T) {

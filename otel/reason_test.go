@@ -135,27 +135,39 @@ func (picky) Check(signals.Limits) error {
 	return &signals.FieldError{Kind: "acme.example/picky", Field: "hush", Value: "x", Problem: "hush"}
 }
 
-// TestIDThatIsATextIsContent has a proposal whose id is more than an id, in
-// every place where ids are recorded.
+// TestIDThatIsATextIsContent has proposals whose ids are more than ids, in
+// every place where ids are recorded, with a watch and without.
 func TestIDThatIsATextIsContent(t *testing.T) {
-	const id, plain = `hush "bob@example.com", sk-abcdefghijklmnop1234`, "a-1.b_2:3/4"
-	stray := agent("stray", signals.KindProposal, signals.New(signals.Header{Confidence: 1},
-		signals.Vote{ProposalID: id + "?", Stance: signals.Disagree, Weight: 1}))
-	for name, o := range map[string]swarm.Options{
-		"escalated": {Conflicts: swarm.EscalateConflicts, Agents: []*agents.Agent{proposer("p", id), proposer("q", plain), voter("v", id), stray}},
-		"reached":   {Agents: []*agents.Agent{proposer("p", id), proposer("q", plain), voter("v", id), voter("w", id)}},
-		"tied":      {Agents: []*agents.Agent{proposer("p", id), proposer("q", plain), voter("v", id), voter("w", plain), stray}},
-		"rejected":  {Agents: []*agents.Agent{proposer("p", id), against("v", id), against("w", id)}},
-	} {
-		for _, content := range []func(signals.Kind, string, string) string{nil, otel.Redact} {
-			r := newTrace(t, otel.Options{Content: content})
-			r.solve(t, o)
-			text := fmt.Sprint(r.spans(t))
-			if strings.Contains(text, "sk-") || strings.Contains(text, "@example") || content == nil && strings.Contains(text, "hush") {
-				t.Errorf("%s, content %v: the id was recorded: %s", name, content != nil, text)
+	const plain = "a-1.b_2:3/4"
+	for _, id := range []string{`hush "bob@example.com", 1`, "hush-sk-abcdefghijklmnop1234", strings.Repeat("hush", 20)} {
+		stray := agent("stray", signals.KindProposal, signals.New(signals.Header{Confidence: 1},
+			signals.Vote{ProposalID: id + " hush", Stance: signals.Disagree, Weight: 1}))
+		for name, o := range map[string]swarm.Options{
+			"escalated": {Conflicts: swarm.EscalateConflicts, Agents: []*agents.Agent{proposer("p", id), proposer("q", plain), voter("v", id), stray}},
+			"reached":   {Agents: []*agents.Agent{proposer("p", id), proposer("q", plain), voter("v", id), voter("w", id)}},
+			"tied":      {Agents: []*agents.Agent{proposer("p", id), proposer("q", plain), voter("v", id), voter("w", plain), stray}},
+			"rejected":  {Agents: []*agents.Agent{proposer("p", id), against("v", id), against("w", id)}},
+		} {
+			watched := newTrace(t, otel.Options{})
+			watched.solve(t, o)
+			hooked := newTrace(t, otel.Options{})
+			o.Hook = hooked
+			if _, err := made(swarm.New(o)).Solve(t.Context(), signals.Task{Task: "which one?"}); err != nil {
+				t.Fatal(err)
 			}
-			if name != "rejected" && !strings.Contains(text, plain) || content == nil && !strings.Contains(text, "id-") {
-				t.Errorf("%s, content %v: an id that is one was not recorded", name, content != nil)
+			for _, r := range []*trace{watched, hooked} {
+				text := fmt.Sprint(r.spans(t))
+				if strings.Contains(text, "hush") {
+					t.Errorf("%s: %q was recorded: %s", name, id, text)
+				}
+				if name != "rejected" && !strings.Contains(text, plain) || !strings.Contains(text, "id-") {
+					t.Errorf("%s: an id that is one was not recorded", name)
+				}
+			}
+			redacts := newTrace(t, otel.Options{Content: otel.Redact})
+			redacts.solve(t, o)
+			if text := fmt.Sprint(redacts.spans(t)); strings.Contains(text, "sk-") || strings.Contains(text, "@example") {
+				t.Errorf("%s: %q was recorded with content: %s", name, id, text)
 			}
 		}
 	}

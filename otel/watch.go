@@ -31,7 +31,8 @@ type watch struct {
 // of its deliveries. A delivery that failed, or that came after the span had to
 // be closed, has a span of its own. stop closes the spans of publishes that
 // still wait; without it they close within a second, or when their solve ends.
-// It returns an error if the meter provider refuses.
+// It returns [ErrWatched] until stop is called, and an error if the meter
+// provider refuses.
 func (o *Observer) Watch(b *bus.Bus) (stop func(), err error) {
 	w := &watch{Observer: o, bus: b, labels: map[signals.Kind]*labels{}, others: newLabels(other), places: newPlaces(), rows: newRows()}
 	if err := o.enter(w); err != nil {

@@ -2,6 +2,7 @@ package otel
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"go.opentelemetry.io/otel/metric"
@@ -42,11 +43,20 @@ func (s *solves) running(k solveKey) bool {
 	return s.runs[k] > 0
 }
 
+// ErrWatched says that an observer watches the bus already: everything would be
+// recorded twice.
+var ErrWatched = errors.New("otel: the bus is watched already")
+
 // enter adds a watch. The first one brings the gauges along, which add up over
 // all buses.
 func (o *Observer) enter(w *watch) error {
 	o.watches.mu.Lock()
 	defer o.watches.mu.Unlock()
+	for other := range o.watches.all {
+		if other.bus == w.bus {
+			return ErrWatched
+		}
+	}
 	if o.watches.gauges == nil {
 		r, err := o.meters.gauges(o.totals)
 		if err != nil {

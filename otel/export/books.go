@@ -18,6 +18,7 @@ type Books struct {
 	Traces int    // that began in this process
 	First  string // the id of the first one
 	Ended  int
+	Open   int    // not ended, and when the pipeline is closed never sent: a solve was not waited for
 	Sent   int    // and taken by the collector
 	Why    string // the first reason for a loss, on one line; "": the full queue, if spans were lost
 
@@ -36,6 +37,9 @@ func (b Books) String() string {
 	}
 	if b.Traces > 0 {
 		s += fmt.Sprintf(", traces: %d, first %s", b.Traces, b.First)
+	}
+	if b.Open > 0 {
+		s += fmt.Sprintf(", %d not ended", b.Open)
 	}
 	if b.MetricsFailed > 0 {
 		s += fmt.Sprintf(", %d of %d batches of metrics lost", b.MetricsFailed, b.Metrics+b.MetricsFailed)
@@ -60,10 +64,14 @@ func (c *counter) count(f func(*Books)) {
 }
 
 func (c *counter) OnStart(_ context.Context, s sdktrace.ReadWriteSpan) {
-	if s.Parent().IsValid() || !s.SpanContext().IsSampled() {
+	if !s.SpanContext().IsSampled() {
 		return
 	}
 	c.count(func(b *Books) {
+		b.Open++
+		if s.Parent().IsValid() {
+			return
+		}
 		b.Traces++
 		if b.First == "" {
 			b.First = s.SpanContext().TraceID().String()
@@ -73,7 +81,7 @@ func (c *counter) OnStart(_ context.Context, s sdktrace.ReadWriteSpan) {
 
 func (c *counter) OnEnd(s sdktrace.ReadOnlySpan) {
 	if s.SpanContext().IsSampled() {
-		c.count(func(b *Books) { b.Ended++ })
+		c.count(func(b *Books) { b.Ended++; b.Open-- })
 	}
 }
 
@@ -121,6 +129,7 @@ func (e spans) ExportSpans(ctx context.Context, all []sdktrace.ReadOnlySpan) err
 		e.count(func(b *Books) { b.Sent += len(all) })
 	}
 	if err != nil {
+		err = cause(err)
 		e.failed("spans", err)
 		e.count(func(b *Books) { b.Why = cmp.Or(b.Why, oneLine(err.Error(), 200)) })
 	}
@@ -139,7 +148,7 @@ func (e metrics) ForceFlush(ctx context.Context) error { return e.Exporter.Force
 func (e metrics) Export(ctx context.Context, all *metricdata.ResourceMetrics) error {
 	err := e.export(ctx, func(ctx context.Context) error { return e.Exporter.Export(ctx, all) })
 	if err != nil {
-		e.failed("metrics", err)
+		e.failed("metrics", cause(err))
 		e.count(func(b *Books) { b.MetricsFailed++ })
 		return nil
 	}

@@ -7,6 +7,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"github.com/swarmbus/swarmbus/otel"
 )
 
 // A VariableError is a variable whose value is not supported.
@@ -74,37 +76,6 @@ func endpoint(signal string) error {
 	return nil
 }
 
-// headers refuses headers that the exporters would ignore. Its errors do not
-// quote them, because headers contain keys.
-func headers(signal string) error {
-	name, value := variable(signal, "HEADERS")
-	for part := range strings.SplitSeq(value, ",") {
-		key, of, pair := strings.Cut(part, "=")
-		_, err := url.PathUnescape(of)
-		if strings.TrimSpace(part) != "" && (!pair || strings.TrimSpace(key) == "" || err != nil) {
-			return &VariableError{name, "…", []string{"NAME=VALUE with others behind commas, percent-encoded"}}
-		}
-	}
-	return nil
-}
-
-func compression(signal string) error {
-	name, _ := variable(signal, "COMPRESSION")
-	_, err := choice([]string{name}, "", "gzip", none)
-	return err
-}
-
-// whole refuses values that the SDK would replace by its defaults.
-func whole(variables ...string) error {
-	for _, name := range variables {
-		value := strings.TrimSpace(os.Getenv(name))
-		if n, err := strconv.Atoi(value); value != "" && (err != nil || n <= 0) {
-			return &VariableError{name, value, []string{"the whole numbers from 1"}}
-		}
-	}
-	return nil
-}
-
 // sampler refuses what the SDK would report to a global handler and replace
 // by a sampler of its own choice.
 func sampler() error {
@@ -121,13 +92,24 @@ func sampler() error {
 	return nil
 }
 
-// captured reports whether what agents say is recorded: on spans, there are
-// no events of it.
-func captured() (bool, error) {
-	value, err := choice([]string{"OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"}, "false", "true", "false", "span_only", "no_content")
-	return value == "true" || value == "span_only", err
+// captured returns what of agents' words is recorded, nil for nothing: on
+// spans, there are no events of it. The variable goes before what the program
+// wants.
+func captured(wanted content) (content, error) {
+	value, err := choice([]string{"OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"}, "", "true", "false", "span_only", "no_content")
+	switch {
+	case err != nil || value == "false" || value == "no_content":
+		return nil, err
+	case value != "" && wanted == nil:
+		return otel.Redact, nil
+	}
+	return wanted, nil
 }
 
-func enabled(name string) bool { return strings.EqualFold(strings.TrimSpace(os.Getenv(name)), "true") }
+// disabled reports whether nothing is to be recorded.
+func disabled() (bool, error) {
+	value, err := choice([]string{"OTEL_SDK_DISABLED"}, "false", "true", "false")
+	return value == "true", err
+}
 
 var errPEM = errors.New("not PEM")

@@ -13,6 +13,7 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/swarmbus/swarmbus/otel"
+	"github.com/swarmbus/swarmbus/signals"
 )
 
 // queue is the maximum number of spans waiting for the collector. With the
@@ -25,8 +26,19 @@ type Options struct {
 	Service   string        // unless OTEL_SERVICE_NAME tells; "": "swarmbus"
 	Patience  time.Duration // how long Close waits for the collector; 0: 5s
 	NoMetrics bool          // unless OTEL_METRICS_EXPORTER asks for them
-	Log       *slog.Logger  // of what went wrong; nil: nothing
+
+	// Log gets what went wrong: telemetry that is lost, turns that failed, dead
+	// letters. Nil: nobody is told but by the books.
+	Log *slog.Logger
+
+	// Content and Deliveries are those of [otel.Options]. Content is called in
+	// place of [otel.Redact] if OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT
+	// asks for what agents say, and where it says nothing.
+	Content    func(k signals.Kind, path, text string) string
+	Deliveries bool
 }
+
+type content = func(k signals.Kind, path, text string) string
 
 // A Pipeline is an observer with providers and exporters behind it.
 type Pipeline struct {
@@ -42,7 +54,8 @@ type Pipeline struct {
 var errPatience = errors.New("export: the collector took too long")
 
 // New returns a pipeline configured by the OTEL_* variables. It does not
-// contact the collector. An unsupported value is a [*VariableError].
+// contact the collector. An unsupported value is a [*VariableError], and
+// nothing was sent then.
 func New(ctx context.Context, o *Options) (*Pipeline, error) {
 	if o == nil {
 		o = &Options{}
@@ -60,34 +73,42 @@ func New(ctx context.Context, o *Options) (*Pipeline, error) {
 }
 
 func (p *Pipeline) open(ctx context.Context, o *Options) error {
-	content, err := captured()
+	content, err := captured(o.Content)
 	if err != nil {
 		return err
 	}
-	if !enabled("OTEL_SDK_DISABLED") {
-		about, err := whoSends(ctx, o.Service)
-		if err != nil {
-			return err
-		}
-		if err := p.trace(ctx, about); err != nil {
-			return err // and send nothing
-		}
-		if err := p.measure(ctx, about, o.NoMetrics); err != nil {
-			return err
-		}
+	off, err := disabled()
+	if err == nil && !off {
+		err = p.provide(ctx, o)
 	}
-	to := &otel.Options{Log: o.Log}
+	if err != nil {
+		return err
+	}
+	to := &otel.Options{Log: o.Log, Content: content, Deliveries: o.Deliveries}
 	if p.tracers != nil {
 		to.Tracers = p.tracers
 	}
 	if p.meters != nil {
 		to.Meters = p.meters
 	}
-	if content {
-		to.Content = otel.Redact
-	}
 	p.Observer, err = otel.New(to)
 	return err
+}
+
+// provide makes the providers: that of metrics last, since it sends when it is
+// closed, as it is if another fails.
+func (p *Pipeline) provide(ctx context.Context, o *Options) error {
+	if err := check(); err != nil {
+		return err
+	}
+	about, err := whoSends(ctx, o.Service)
+	if err != nil {
+		return err
+	}
+	if err := p.trace(ctx, about); err != nil {
+		return err
+	}
+	return p.measure(ctx, about, o.NoMetrics)
 }
 
 func (p *Pipeline) trace(ctx context.Context, about *resource.Resource) error {
@@ -95,8 +116,7 @@ func (p *Pipeline) trace(ctx context.Context, about *resource.Resource) error {
 	if err != nil || to == none {
 		return err
 	}
-	err = cmp.Or(sampler(), whole("OTEL_BSP_SCHEDULE_DELAY", "OTEL_BSP_EXPORT_TIMEOUT", "OTEL_BSP_MAX_QUEUE_SIZE", "OTEL_BSP_MAX_EXPORT_BATCH_SIZE"))
-	if err != nil {
+	if err := sampler(); err != nil {
 		return err
 	}
 	e, err := newTraces(ctx)
@@ -120,9 +140,6 @@ func (p *Pipeline) measure(ctx context.Context, about *resource.Resource, unaske
 	}
 	to, err := exporter("METRICS", otherwise)
 	if err != nil || to == none {
-		return err
-	}
-	if err := whole("OTEL_METRIC_EXPORT_INTERVAL", "OTEL_METRIC_EXPORT_TIMEOUT"); err != nil {
 		return err
 	}
 	e, err := newMetrics(ctx)

@@ -1,6 +1,7 @@
 package export_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/pem"
@@ -10,6 +11,7 @@ import (
 	"iter"
 	"log"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -119,9 +121,10 @@ func TestSpansAndMetricsAreSent(t *testing.T) {
 
 // sent keeps what a collector was sent.
 type sent struct {
-	mu        sync.Mutex // protects the fields below
-	spans     []string   // names
-	resources []map[string]string
+	mu         sync.Mutex // protects the fields below
+	spans      []string   // names
+	attributes []string   // texts
+	resources  []map[string]string
 }
 
 func (s *sent) collect(t *testing.T) {
@@ -142,6 +145,9 @@ func (s *sent) collect(t *testing.T) {
 			for _, scope := range of.ScopeSpans {
 				for _, span := range scope.Spans {
 					s.spans = append(s.spans, span.Name)
+					for _, a := range span.Attributes {
+						s.attributes = append(s.attributes, a.Value.GetStringValue())
+					}
 				}
 			}
 		}
@@ -301,8 +307,13 @@ func TestValueThatIsNotSupportedIsAnError(t *testing.T) {
 	for name, value := range map[string]string{
 		"OTEL_TRACES_EXPORTER": "zipkin", "OTEL_METRICS_EXPORTER": "prometheus", "OTEL_EXPORTER_OTLP_PROTOCOL": "http/json",
 		"OTEL_EXPORTER_OTLP_ENDPOINT": "localhost:4318", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "ftp://localhost", "OTEL_TRACES_SAMPLER": "half",
-		"OTEL_EXPORTER_OTLP_TIMEOUT": "10s", "OTEL_EXPORTER_OTLP_COMPRESSION": "zip", "OTEL_BSP_MAX_QUEUE_SIZE": "many", "OTEL_BSP_SCHEDULE_DELAY": "0",
-		"OTEL_METRIC_EXPORT_INTERVAL": "1m", "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT": "event_only",
+		"OTEL_BSP_MAX_QUEUE_SIZE": "-1", "OTEL_BSP_MAX_EXPORT_BATCH_SIZE": "0", "OTEL_BSP_SCHEDULE_DELAY": "-5", "OTEL_BSP_EXPORT_TIMEOUT": "abc",
+		"OTEL_METRIC_EXPORT_INTERVAL": "0", "OTEL_METRIC_EXPORT_TIMEOUT": "1m", "OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT": "abc", "OTEL_SPAN_LINK_COUNT_LIMIT": "-2",
+		"OTEL_EXPORTER_OTLP_COMPRESSION": "zip", "OTEL_EXPORTER_OTLP_TRACES_COMPRESSION": "GZIP", "OTEL_SDK_DISABLED": "yes", "OTEL_EXPORTER_OTLP_INSECURE": "1",
+		"OTEL_RESOURCE_ATTRIBUTES": "nonsense", "OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE": "weekly", "OTEL_METRICS_EXEMPLAR_FILTER": "all",
+		"OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION": "exponential",
+
+		"OTEL_EXPORTER_OTLP_TIMEOUT": "10s", "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT": "event_only",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv(name, value)
@@ -315,9 +326,124 @@ func TestValueThatIsNotSupportedIsAnError(t *testing.T) {
 	}
 }
 
+func TestValuesAtTheirBoundsAreTaken(t *testing.T) {
+	for name, value := range map[string]string{
+		"OTEL_BSP_MAX_QUEUE_SIZE": "1", "OTEL_BSP_MAX_EXPORT_BATCH_SIZE": "1", "OTEL_BSP_EXPORT_TIMEOUT": "0", "OTEL_SPAN_LINK_COUNT_LIMIT": "-1",
+		"OTEL_EXPORTER_OTLP_COMPRESSION": "gzip", "OTEL_SDK_DISABLED": "FALSE", "OTEL_RESOURCE_ATTRIBUTES": "k8s.io/name=a%20b,c=",
+	} {
+		t.Setenv(name, value)
+	}
+	var got sent
+	got.collect(t)
+	t.Setenv("OTEL_EXPORTER_OTLP_COMPRESSION", "none")
+	p := newPipeline(t, export.Options{NoMetrics: true})
+	decide(t, p)
+	if books := p.Close(); books.Ended == 0 || books.Sent == 0 {
+		t.Errorf("got %v, want spans sent", books)
+	}
+}
+
+// TestRefusedVariableSendsNothing has a collector that would be told of
+// nothing, and a log that would be told so.
+func TestRefusedVariableSendsNothing(t *testing.T) {
+	for _, name := range []string{"OTEL_TRACES_SAMPLER", "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "OTEL_METRICS_EXPORTER"} {
+		t.Run(name, func(t *testing.T) {
+			collector(t, func(_ http.ResponseWriter, r *http.Request) { t.Errorf("sent to %s", r.URL) })
+			t.Setenv(name, "sometimes")
+			var log bytes.Buffer
+			if _, err := export.New(t.Context(), &export.Options{Log: slog.New(slog.NewTextHandler(&log, nil))}); err == nil || log.Len() > 0 {
+				t.Errorf("got %v, and logged %q", err, &log)
+			}
+		})
+	}
+}
+
+// TestWrongPortIsNamed sends over the one protocol to a port of the other, and
+// to where nobody is.
+func TestWrongPortIsNamed(t *testing.T) {
+	page := httptest.NewServer(http.NotFoundHandler())
+	defer page.Close()
+	frames := listen(t, "\x00\x00\x06\x04\x00\x00\x00\x00\x00\x00\x05\x00\x00\x40\x00")
+	for _, test := range []struct{ protocol, endpoint, why string }{
+		{"grpc", page.URL, "is this a port of OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf? "},
+		{"http/protobuf", "http://" + frames, "is this a port of OTEL_EXPORTER_OTLP_PROTOCOL=grpc? "},
+		{"grpc", "http://127.0.0.1:1", "connection refused"},
+	} {
+		t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", test.protocol)
+		t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", test.endpoint)
+		p := newPipeline(t, export.Options{NoMetrics: true, Patience: 500 * time.Millisecond})
+		decide(t, p)
+		if books := p.Close(); books.Lost() == 0 || !strings.Contains(books.Why, test.why) || strings.Contains(books.Why, "too long") {
+			t.Errorf("%s to %s: got %q, want %q", test.protocol, test.endpoint, books.Why, test.why)
+		}
+	}
+}
+
+// listen answers every request with the same bytes.
+func listen(t *testing.T, answer string) (address string) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			if r, err := http.ReadRequest(bufio.NewReader(c)); err == nil {
+				_, _ = io.Copy(io.Discard, r.Body)
+			}
+			_, _ = io.WriteString(c, answer)
+			_ = c.Close()
+		}
+	})
+	t.Cleanup(func() { _ = l.Close(); wg.Wait() })
+	return l.Addr().String()
+}
+
+// TestSolveThatIsNotWaitedForIsInTheBooks closes the pipeline in the middle.
+func TestSolveThatIsNotWaitedForIsInTheBooks(t *testing.T) {
+	var got sent
+	got.collect(t)
+	p := newPipeline(t, export.Options{NoMetrics: true})
+	ctx, end := agents.Start(agents.WithHook(t.Context(), p.Observer), agents.Op{Name: agents.OpSolve, Target: "team", Thread: "x"})
+	_, ended := agents.Start(ctx, agents.Op{Name: agents.OpRound, Thread: "x", Round: 1})
+	ended(nil, nil)
+	books := p.Close()
+	end(nil, nil)
+	if books.Open != 1 || books.Ended != 1 || !strings.HasSuffix(books.String(), ", 1 not ended") {
+		t.Errorf("got %+v, want the solve not ended", books)
+	}
+}
+
+// TestProgramMayAskForContentAndDeliveries has an option and the variable
+// that goes before it.
+func TestProgramMayAskForContentAndDeliveries(t *testing.T) {
+	upper := func(_ signals.Kind, _, text string) string { return strings.ToUpper(text) }
+	for value, want := range map[string]bool{"": true, "true": true, "false": false, "no_content": false} {
+		t.Run(value, func(t *testing.T) {
+			var got sent
+			got.collect(t)
+			t.Setenv("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", value)
+			p := newPipeline(t, export.Options{NoMetrics: true, Content: upper, Deliveries: true})
+			decide(t, p)
+			p.Close()
+			if found := strings.Contains(fmt.Sprint(got.attributes), "DO A"); found != want {
+				t.Errorf("content sent: %v, want %v", found, want)
+			}
+			if !slices.Contains(got.spans, "process proposal") {
+				t.Errorf("got %v, want the deliveries", got.spans)
+			}
+		})
+	}
+}
+
 func TestHeadersThatAreNoneAreRefusedAndNotRepeated(t *testing.T) {
 	for value, want := range map[string]bool{
-		"": true, "api-key=s3cret": true, "a=b, c=d%20e,": true, "s3cret": false, "a=b,s3cret": false, "=s3cret": false, "a=s3cret%zz": false,
+		"": true, "api-key=s3cret": true, "a=b, c=d%20e,": true, "s3cret": false, "a=b,s3cret": false, "=s3cret": false, "a=s3cret%zz": false, "a b=s3cret": false,
 	} {
 		t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", value)
 		p, err := export.New(t.Context(), nil)
@@ -327,15 +453,6 @@ func TestHeadersThatAreNoneAreRefusedAndNotRepeated(t *testing.T) {
 		if p != nil {
 			p.Close()
 		}
-	}
-}
-
-func TestNothingIsSentOnceAValueIsRefused(t *testing.T) {
-	var requests atomic.Int32
-	collector(t, func(http.ResponseWriter, *http.Request) { requests.Add(1) })
-	t.Setenv("OTEL_TRACES_SAMPLER", "half")
-	if _, err := export.New(t.Context(), nil); err == nil || requests.Load() > 0 {
-		t.Errorf("got %v, and %d requests", err, requests.Load())
 	}
 }
 

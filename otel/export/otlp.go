@@ -1,8 +1,8 @@
 package export
 
 import (
-	"cmp"
 	"context"
+	nethttp "net/http"
 	"time"
 
 	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetricgrpc"
@@ -31,8 +31,8 @@ const (
 
 func newTraces(ctx context.Context) (sdktrace.SpanExporter, error) {
 	const signal = "TRACES"
-	over, err := protocol(signal)
-	if err := cmp.Or(err, endpoint(signal), headers(signal), compression(signal)); err != nil {
+	over, with, err := way(signal)
+	if err != nil {
 		return nil, err
 	}
 	if over == grpc {
@@ -43,10 +43,6 @@ func newTraces(ctx context.Context) (sdktrace.SpanExporter, error) {
 			o = append(o, otlptracegrpc.WithEndpointURL(localGRPC))
 		}
 		return otlptracegrpc.New(ctx, o...)
-	}
-	with, err := client(signal)
-	if err != nil {
-		return nil, err
 	}
 	o := []otlptracehttp.Option{otlptracehttp.WithHTTPClient(with), otlptracehttp.WithRetry(otlptracehttp.RetryConfig{
 		Enabled: true, InitialInterval: retryFirst, MaxInterval: retryMost, MaxElapsedTime: retryUntil,
@@ -59,8 +55,8 @@ func newTraces(ctx context.Context) (sdktrace.SpanExporter, error) {
 
 func newMetrics(ctx context.Context) (sdkmetric.Exporter, error) {
 	const signal = "METRICS"
-	over, err := protocol(signal)
-	if err := cmp.Or(err, endpoint(signal), headers(signal), compression(signal)); err != nil {
+	over, with, err := way(signal)
+	if err != nil {
 		return nil, err
 	}
 	if over == grpc {
@@ -72,10 +68,6 @@ func newMetrics(ctx context.Context) (sdkmetric.Exporter, error) {
 		}
 		return otlpmetricgrpc.New(ctx, o...)
 	}
-	with, err := client(signal)
-	if err != nil {
-		return nil, err
-	}
 	o := []otlpmetrichttp.Option{otlpmetrichttp.WithHTTPClient(with), otlpmetrichttp.WithRetry(otlpmetrichttp.RetryConfig{
 		Enabled: true, InitialInterval: retryFirst, MaxInterval: retryMost, MaxElapsedTime: retryUntil,
 	})}
@@ -83,4 +75,17 @@ func newMetrics(ctx context.Context) (sdkmetric.Exporter, error) {
 		o = append(o, otlpmetrichttp.WithEndpointURL(localMetrics))
 	}
 	return otlpmetrichttp.New(ctx, o...)
+}
+
+// way returns the protocol of a signal and its client over HTTP, which gRPC
+// does without: but what it is made of is checked for both.
+func way(signal string) (over string, with *nethttp.Client, err error) {
+	if over, err = protocol(signal); err != nil {
+		return "", nil, err
+	}
+	if err = endpoint(signal); err != nil {
+		return "", nil, err
+	}
+	with, err = client(signal)
+	return over, with, err
 }
