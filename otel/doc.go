@@ -10,8 +10,9 @@
 // # Traces
 //
 // A solve is a trace: the solve, its rounds, the agents' turns in them, their
-// calls, and the evaluations of the votes. These spans begin and end with the
-// work. A turn has links to the publishes of the signals that it heard.
+// calls, and the evaluations of the votes that changed the decision. These spans
+// begin and end with the work. A turn has links to the publishes of the signals
+// that it heard.
 //
 // A signal carries its trace context in its header. When it enters the log it
 // becomes a span inside that context, with a link to the publish that it answers.

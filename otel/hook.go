@@ -28,26 +28,43 @@ type op struct {
 }
 
 // Start implements [agents.Hook]: it starts a span, and ends it when the op
-// ends.
+// ends. An evaluation of a solve's votes has one if the decision changed.
 func (o *Observer) Start(ctx context.Context, about agents.Op) (context.Context, agents.End) {
+	if of := solvingOf(ctx); of != nil && about.Name == agents.OpConsensus {
+		return ctx, o.weigh(ctx, of, about)
+	}
+	p := o.begin(ctx, about, time.Now())
+	return p.ctx, p.end
+}
+
+// begin starts the span of an op that began then.
+func (o *Observer) begin(ctx context.Context, about agents.Op, began time.Time) *op {
 	about.Target = o.words.few(about.Target)
-	p := &op{Op: about, observer: o, began: time.Now()}
+	p := &op{Op: about, observer: o, began: began}
 	s := styleOf(about.Name)
 	p.ctx, p.span = o.tracer.Start(ctx, s.name(&about), trace.WithSpanKind(s.kind), trace.WithTimestamp(p.began))
 	switch p.Name {
 	case agents.OpSolve:
-		o.solves.add(p.solve(), 1)
+		o.solves.begin(p.solve(), p.Target)
 		o.turns.open(p.solve())
 		p.ctx = withSolve(p.ctx, p.solve())
 	case agents.OpTurn:
 		o.turns.add(p)
+		p.ctx = context.WithValue(p.ctx, turnOpKey{}, p)
 	}
 	if p.span.IsRecording() {
+		if turn, ok := p.ctx.Value(turnOpKey{}).(*op); ok && turn != p && about.Thread == "" {
+			about.Thread, about.Round = turn.Thread, turn.Round
+			p.span.SetAttributes(keyAgentName.String(turn.Target))
+		}
 		p.span.SetAttributes(s.attributes(&about, p.span.SpanContext())...)
 		p.hear()
 	}
-	return p.ctx, p.end
+	return p
 }
+
+// turnOpKey is where a context carries the turn that it is inside of.
+type turnOpKey struct{}
 
 // name returns the name of a span. Rounds include their number, up to a bound,
 // because people search for it.

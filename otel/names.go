@@ -93,9 +93,9 @@ const (
 	keyFiltered      attribute.Key = "swarmbus.deliveries.filtered" // by the reader's filter, or because no reader was left
 	keyLate          attribute.Key = "swarmbus.deliveries.late"     // when the solve was over
 	keyDead          attribute.Key = "swarmbus.deliveries.dead"
-	keySlowest       attribute.Key = "swarmbus.deliveries.slowest" // seconds from commit until the reader was done
-	keySlowestReader attribute.Key = "swarmbus.deliveries.slowest_reader"
-	keyBehind        attribute.Key = "swarmbus.delivery.late" // of a delivery: the span of its publish was closed
+	keySlowest       attribute.Key = "swarmbus.deliveries.slowest"        // seconds from commit until the reader was done; of a solve, until the next round began
+	keySlowestReader attribute.Key = "swarmbus.deliveries.slowest_reader" // outside of solves
+	keyBehind        attribute.Key = "swarmbus.delivery.late"             // of a delivery: the span of its publish was closed
 
 	// What signals say of a decision.
 	keyProposal attribute.Key = "swarmbus.proposal"

@@ -34,7 +34,7 @@ func (p *op) came(result any) {
 }
 
 func (p *op) solved(r *swarm.Result) {
-	p.observer.over(p.solve(), &r.Decision)
+	p.observer.over(p.solve(), p.Target, &r.Decision)
 	p.concluded(r.Stop == swarm.StopConsensus || r.Stop == swarm.StopRejected, r.Stop.String())
 	if !p.span.IsRecording() {
 		return
@@ -75,7 +75,7 @@ func (p *op) concluded(decided bool, why string) {
 
 func (p *op) decided(d *consensus.Decision) {
 	if p.Name == agents.OpSolve {
-		p.observer.over(p.solve(), d)
+		p.observer.over(p.solve(), p.Target, d)
 		p.concluded(d.Outcome == consensus.Reached || d.Outcome == consensus.Rejected, d.Outcome.String())
 	}
 	if p.span.IsRecording() {

@@ -24,6 +24,7 @@ type row struct {
 	signal signals.Any
 	done   time.Time // what the span ends with
 	solve  solveKey
+	waits  bool // its solve runs: its readers wait for the next round, not for each other
 	late   bool // its solve is over
 
 	delivered, filtered, dead, behind int
@@ -60,7 +61,10 @@ func (r *row) close() {
 		}
 	}
 	if r.reader != "" {
-		all = append(all, keySlowest.Float64(r.slowest.Seconds()), keySlowestReader.String(r.reader))
+		all = append(all, keySlowest.Float64(r.slowest.Seconds()))
+	}
+	if r.reader != "" && !r.waits {
+		all = append(all, keySlowestReader.String(r.reader))
 	}
 	r.span.SetAttributes(all...)
 	if r.dead > 0 {

@@ -23,16 +23,32 @@ type turnKey struct {
 	round int
 }
 
-type solveKeyKey struct{}
+// A solving is a solve that runs, as a context carries it to what happens in
+// it.
+type solving struct {
+	key solveKey
 
-// withSolve lets what happens in a solve know which one it is.
-func withSolve(ctx context.Context, k solveKey) context.Context {
-	return context.WithValue(ctx, solveKeyKey{}, k)
+	mu   sync.Mutex // protects last
+	last verdict    // how the votes stood when they were last recorded
 }
 
-func solveOf(ctx context.Context) (k solveKey, ok bool) {
-	k, ok = ctx.Value(solveKeyKey{}).(solveKey)
-	return k, ok
+type solvingKey struct{}
+
+func withSolve(ctx context.Context, k solveKey) context.Context {
+	return context.WithValue(ctx, solvingKey{}, &solving{key: k})
+}
+
+// solvingOf returns nil outside of a solve.
+func solvingOf(ctx context.Context) *solving {
+	s, _ := ctx.Value(solvingKey{}).(*solving)
+	return s
+}
+
+func solveOf(ctx context.Context) (k solveKey) {
+	if s := solvingOf(ctx); s != nil {
+		k = s.key
+	}
+	return k
 }
 
 // open adds a solve.
@@ -50,7 +66,7 @@ func (t *turns) open(k solveKey) {
 // add keeps a turn that begins. One that is taken again takes the place of the
 // try before.
 func (t *turns) add(p *op) {
-	k, _ := solveOf(p.ctx)
+	k := solveOf(p.ctx)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if of := t.all[k]; of != nil {
@@ -65,7 +81,7 @@ func (t *turns) add(p *op) {
 // back says that a turn came back. It reports false if nobody waits for what
 // becomes of it: then the caller ends the span.
 func (t *turns) back(p *op) bool {
-	k, _ := solveOf(p.ctx)
+	k := solveOf(p.ctx)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.all[k][turnKey{p.Target, p.Round}] != p {
@@ -77,7 +93,7 @@ func (t *turns) back(p *op) bool {
 
 // mark sets an attribute of a turn.
 func (t *turns) mark(ctx context.Context, agent string, round int, set func(trace.Span)) {
-	k, _ := solveOf(ctx)
+	k := solveOf(ctx)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if p := t.all[k][turnKey{agent, round}]; p != nil {

@@ -82,7 +82,11 @@ func (w *watch) published(s signals.Any) {
 	}
 	about := w.about(message(publishName, publishType, l.kind, &h, at), s, &h, answered)
 	solve := solveKey{at.TraceID(), h.Thread}
-	w.rows.add(h.ID, &row{span: span, about: about, signal: s, done: time.Now(), solve: solve}, w.solves.running(solve), now)
+	swarm, running := w.solves.running(solve)
+	if swarm != "" {
+		about = append(about, keyWorkflow.String(swarm))
+	}
+	w.rows.add(h.ID, &row{span: span, about: about, signal: s, done: time.Now(), solve: solve, waits: running}, running, now)
 	w.wakeLocked()
 }
 

@@ -3,6 +3,7 @@ package otel
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 
 	"go.opentelemetry.io/otel/metric"
@@ -22,25 +23,41 @@ type watches struct {
 // solves are those that run: more than one of a key are of swarms with the
 // same seed inside of one trace. The zero value is ready.
 type solves struct {
-	mu   sync.Mutex // protects runs; nothing else is locked under it
-	runs map[solveKey]int
+	mu   sync.Mutex            // protects runs; nothing else is locked under it
+	runs map[solveKey][]string // names of the swarms
 }
 
-func (s *solves) add(k solveKey, n int) {
+func (s *solves) begin(k solveKey, swarm string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.runs == nil {
-		s.runs = map[solveKey]int{}
+		s.runs = map[solveKey][]string{}
 	}
-	if s.runs[k] += n; s.runs[k] <= 0 {
+	s.runs[k] = append(s.runs[k], swarm)
+}
+
+func (s *solves) end(k solveKey, swarm string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := s.runs[k]
+	if i := slices.Index(all, swarm); i >= 0 {
+		s.runs[k] = slices.Delete(all, i, i+1)
+	}
+	if len(s.runs[k]) == 0 {
 		delete(s.runs, k)
 	}
 }
 
-func (s *solves) running(k solveKey) bool {
+// running reports whether a solve runs, and of which swarm, "" if that cannot
+// be told.
+func (s *solves) running(k solveKey) (swarm string, runs bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.runs[k] > 0
+	all := s.runs[k]
+	if len(all) == 1 {
+		swarm = all[0]
+	}
+	return swarm, len(all) > 0
 }
 
 // ErrWatched says that an observer watches the bus already: everything would be
@@ -111,9 +128,9 @@ func (o *Observer) Flush() {
 	})
 }
 
-// over says that a solve is over, with what decision.
-func (o *Observer) over(solve solveKey, d *consensus.Decision) {
-	o.solves.add(solve, -1)
+// over says that a swarm's solve is over, with what decision.
+func (o *Observer) over(solve solveKey, swarm string, d *consensus.Decision) {
+	o.solves.end(solve, swarm)
 	o.each(func(w *watch) { w.over(solve, d) })
 }
 
