@@ -7,7 +7,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
+	"unicode/utf8"
 )
 
 // A Key identifies one recorded call: of a model, of a tool, of anything that
@@ -30,6 +32,17 @@ func (k Key) String() string {
 	return fmt.Sprintf("call %d of turn %d of %s in %s (request %.12s)", k.Call, k.Turn, k.Agent, k.Thread, k.Request)
 }
 
+// check refuses a key that JSON would change, so that it would not be found
+// again, or would be another's.
+func (k Key) check() error {
+	for name, text := range map[string]string{"thread": k.Thread, "agent": k.Agent, "request": k.Request} {
+		if !utf8.ValidString(text) {
+			return &RecordError{"key's " + name, fmt.Sprintf("%.40q", text), "not UTF-8; HashRequest makes a hash that is"}
+		}
+	}
+	return nil
+}
+
 // place returns the key without the request.
 func (k Key) place() Key {
 	k.Request = ""
@@ -49,40 +62,63 @@ func (e *MissError) Error() string {
 	return fmt.Sprintf("journal: %v is not recorded", e.Key)
 }
 
-// Results are the recorded results of a journal. They make no calls.
+// Results are the recorded results of a journal. They make no calls. Of several
+// results of one call, which two recorders at once may have made, the first
+// counts.
 type Results struct {
 	from Reader
 
 	mu     sync.Mutex // protects the fields below
 	at     map[Key]uint64
 	places map[Key]string // request by place
+	read   uint64         // the records up to here are entered, or dropped
 }
 
-// ReadResults returns the results in a journal. A key recorded twice is an
-// error.
+// ReadResults returns the results in a journal.
 func ReadResults(from Reader) (*Results, error) {
 	r := &Results{from: from, at: map[Key]uint64{}, places: map[Key]string{}}
-	snapshot, err := from.Snapshot()
-	if err != nil {
+	if err := r.update(); err != nil {
 		return nil, err
 	}
-	for record, err := range from.Read(snapshot.Through) {
-		switch {
-		case err != nil:
-			return nil, err
-		case record.Type != TypeResult:
-			continue
-		}
-		key, err := record.Key()
-		if err != nil {
-			return nil, err
-		}
-		if first, twice := r.at[key]; twice {
-			return nil, fmt.Errorf("journal: records %d and %d are both %v", first, record.Seq, key)
-		}
-		r.enter(key, record.Seq)
-	}
 	return r, nil
+}
+
+// update enters the results that were recorded since the last update, by
+// whomever, and removes those that were dropped.
+func (r *Results) update() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for {
+		snapshot, err := r.from.Snapshot()
+		if err != nil {
+			return err
+		}
+		maps.DeleteFunc(r.at, func(_ Key, seq uint64) bool { return seq <= snapshot.Through })
+		r.read = max(r.read, snapshot.Through)
+		err = r.enterLocked()
+		if dropped := (*DroppedError)(nil); !errors.As(err, &dropped) {
+			return err
+		}
+	}
+}
+
+func (r *Results) enterLocked() error {
+	for record, err := range r.from.Read(r.read) {
+		if err != nil {
+			return err
+		}
+		if record.Type == TypeResult {
+			key, err := record.Key()
+			if err != nil {
+				return err
+			}
+			if _, twice := r.at[key]; !twice {
+				r.at[key], r.places[key.place()] = record.Seq, key.Request
+			}
+		}
+		r.read = record.Seq
+	}
+	return nil
 }
 
 // Key returns the key of a result's record.
@@ -96,22 +132,27 @@ func (r *Record) Key() (k Key, err error) {
 	return k, nil
 }
 
-func (r *Results) enter(k Key, seq uint64) {
+// find returns the record of a result; 0: there is none.
+func (r *Results) find(k Key) (seq uint64, other string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.at[k], r.places[k.place()] = seq, k.Request
+	if other = r.places[k.place()]; other == k.Request {
+		other = "" // dropped
+	}
+	return r.at[k], other
 }
 
-// Get returns the recorded result, or a [*MissError].
+// Get returns the recorded result, or a [*MissError], also if the result was
+// dropped.
 func (r *Results) Get(k Key) ([]byte, error) {
-	r.mu.Lock()
-	seq, ok := r.at[k]
-	other := r.places[k.place()]
-	r.mu.Unlock()
-	if !ok {
+	seq, other := r.find(k)
+	if seq == 0 {
 		return nil, &MissError{k, other}
 	}
 	for record, err := range r.from.Read(seq - 1) {
+		if dropped := (*DroppedError)(nil); errors.As(err, &dropped) {
+			break
+		}
 		return record.Body, err
 	}
 	return nil, &MissError{Key: k}
@@ -145,7 +186,13 @@ type Recorder struct {
 	results *Results
 
 	mu      sync.Mutex // protects the field below
-	running map[Key]*sync.Mutex
+	running map[Key]*turn
+}
+
+// A turn is held by one of the callers of a key.
+type turn struct {
+	held    chan struct{} // of capacity 1
+	callers int
 }
 
 // NewRecorder returns a recorder that knows the results in a journal and
@@ -155,17 +202,28 @@ func NewRecorder(s Store) (*Recorder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Recorder{store: s, results: results, running: map[Key]*sync.Mutex{}}, nil
+	return &Recorder{store: s, results: results, running: map[Key]*turn{}}, nil
 }
 
 // Do returns the recorded result, or makes the call and returns its result once
 // the journal has acknowledged it. An error of the call is returned but not
 // recorded: to have failures replayed, return them as results. Concurrent calls
-// with the same key are made once.
+// with the same key are made once. Another recorder of the same journal may make
+// a call at the same time; both then return the result that was recorded first.
+// A call whose result was dropped is made again. A key that is not UTF-8 is
+// refused with a [*RecordError].
 func (r *Recorder) Do(ctx context.Context, k Key, call func(context.Context) ([]byte, error)) ([]byte, error) {
-	turn := r.turn(k)
-	turn.Lock()
-	defer turn.Unlock()
+	if err := k.check(); err != nil {
+		return nil, err
+	}
+	done, err := r.takeTurn(ctx, k)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	if err := r.results.update(); err != nil {
+		return nil, err
+	}
 	result, err := r.results.Get(k)
 	if miss := (*MissError)(nil); !errors.As(err, &miss) {
 		return result, err
@@ -181,22 +239,39 @@ func (r *Recorder) Do(ctx context.Context, k Key, call func(context.Context) ([]
 	if err != nil {
 		return nil, err
 	}
-	r.results.enter(k, seq)
-	r.mu.Lock()
-	delete(r.running, k)
-	r.mu.Unlock()
+	if err := r.results.update(); err != nil {
+		return nil, err
+	}
+	if first, _ := r.results.find(k); first != 0 && first < seq {
+		return r.results.Get(k)
+	}
 	return result, nil
 }
 
-func (r *Recorder) turn(k Key) *sync.Mutex {
+// takeTurn waits until no one else makes the call.
+func (r *Recorder) takeTurn(ctx context.Context, k Key) (done func(), err error) {
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	m := r.running[k]
-	if m == nil {
-		m = new(sync.Mutex)
-		r.running[k] = m
+	t := r.running[k]
+	if t == nil {
+		t = &turn{held: make(chan struct{}, 1)}
+		r.running[k] = t
 	}
-	return m
+	t.callers++
+	r.mu.Unlock()
+	leave := func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if t.callers--; t.callers == 0 {
+			delete(r.running, k)
+		}
+	}
+	select {
+	case t.held <- struct{}{}:
+		return func() { <-t.held; leave() }, nil
+	case <-ctx.Done():
+		leave()
+		return nil, context.Cause(ctx)
+	}
 }
 
 // Results returns the recorded results.

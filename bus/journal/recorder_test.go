@@ -2,13 +2,14 @@ package journal_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/swarmbus/swarmbus/bus/journal"
 )
@@ -76,29 +77,53 @@ func TestAMissIsLoudAndSaysWhatWasAskedInstead(t *testing.T) {
 	}
 }
 
-func TestFailedCallsAreNotRecordedAndEqualOnesAreMadeOnce(t *testing.T) {
+func TestFailedCallsAreNotRecorded(t *testing.T) {
 	r := recorder(t, new(journal.Memory))
 	broken := errors.New("broken")
 	if _, err := r.Do(t.Context(), call(0, "q"), func(context.Context) ([]byte, error) { return nil, broken }); !errors.Is(err, broken) {
 		t.Errorf("got %v", err)
 	}
-	var made atomic.Int32
-	var wg sync.WaitGroup
-	for range 20 {
-		wg.Go(func() {
-			got, err := r.Do(t.Context(), call(0, "q"), func(context.Context) ([]byte, error) {
-				made.Add(1)
-				return []byte("x"), nil
-			})
-			if err != nil || string(got) != "x" {
-				t.Errorf("got %q, %v", got, err)
-			}
-		})
+	if got, err := r.Do(t.Context(), call(0, "q"), answers("x")); err != nil || string(got) != "x" {
+		t.Errorf("got %q, %v", got, err)
 	}
-	wg.Wait()
-	if made.Load() != 1 {
-		t.Errorf("made %d calls", made.Load())
-	}
+}
+
+func answers(text string) func(context.Context) ([]byte, error) {
+	return func(context.Context) ([]byte, error) { return []byte(text), nil }
+}
+
+func TestEqualCallsAtOnceAreMadeOneByOneUntilOneIsRecorded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := recorder(t, new(journal.Memory))
+		made, begin := 0, time.Now()
+		for range 20 {
+			go func() {
+				got, err := r.Do(t.Context(), call(0, "q"), func(context.Context) ([]byte, error) {
+					time.Sleep(time.Second)
+					if made++; made < 3 {
+						return nil, errors.New("broken")
+					}
+					return []byte("x"), nil
+				})
+				if (err != nil || string(got) != "x") && (err == nil || err.Error() != "broken") {
+					t.Errorf("got %q, %v", got, err)
+				}
+			}()
+		}
+		time.Sleep(time.Millisecond)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		defer cancel()
+		if _, err := r.Do(ctx, call(0, "q"), answers("y")); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %v", err)
+		}
+		if _, err := r.Do(t.Context(), call(1, "q"), answers("y")); err != nil || time.Since(begin) > time.Second {
+			t.Errorf("another call took %v, %v", time.Since(begin), err)
+		}
+		time.Sleep(time.Minute)
+		if made != 3 {
+			t.Errorf("made %d calls", made)
+		}
+	})
 }
 
 func TestAResultThatCannotBeRecordedIsNotUsed(t *testing.T) {
@@ -113,13 +138,75 @@ func TestAResultThatCannotBeRecordedIsNotUsed(t *testing.T) {
 	}
 }
 
-func TestResultsRecordedTwiceAreAnError(t *testing.T) {
+func TestOfTwoResultsOfOneCallTheFirstCounts(t *testing.T) {
 	m := new(journal.Memory)
-	one := journal.Record{Type: journal.TypeResult, Head: []byte(`{"thread":"t","agent":"a","turn":1,"call":0,"request":""}`)}
-	if _, err := m.Append(one, one); err != nil {
+	one, two := recorder(t, m), recorder(t, m)
+	got, err := one.Do(t.Context(), call(0, "q"), func(ctx context.Context) ([]byte, error) {
+		got, err := two.Do(ctx, call(0, "q"), answers("first")) // meanwhile
+		if err != nil || string(got) != "first" {
+			t.Errorf("got %q, %v", got, err)
+		}
+		return []byte("second"), nil
+	})
+	if err != nil || string(got) != "first" || m.Last() != 2 {
+		t.Errorf("got %q, %v, after %d results", got, err, m.Last())
+	}
+	for _, r := range []*journal.Recorder{one, two, recorder(t, m)} {
+		got, err := r.Do(t.Context(), call(0, "q"), answers("third"))
+		if err != nil || string(got) != "first" {
+			t.Errorf("got %q, %v", got, err)
+		}
+	}
+	if _, err := two.Do(t.Context(), call(1, "q"), answers("x")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := journal.ReadResults(m); err == nil || !strings.Contains(err.Error(), "records 1 and 2") {
-		t.Errorf("got %v", err)
+	got, err = one.Do(t.Context(), call(1, "q"), func(context.Context) ([]byte, error) { panic("made again") })
+	if err != nil || string(got) != "x" {
+		t.Errorf("got %q, %v of what another recorder recorded", got, err)
+	}
+}
+
+func TestACallWhoseResultWasDroppedIsMadeAgain(t *testing.T) {
+	m := new(journal.Memory)
+	r := recorder(t, m)
+	for n, want := range []string{"a", "b"} {
+		for range 2 {
+			if got, err := r.Do(t.Context(), call(0, "q"), answers([]string{"a", "b"}[n])); err != nil || string(got) != want {
+				t.Errorf("got %q, %v, want %q", got, err, want)
+			}
+		}
+		if err := m.Drop(m.Last(), nil); err != nil {
+			t.Fatal(err)
+		}
+		for other := range 2 { // the second time the recorder has noticed
+			_, err := r.Results().Get(call(0, "q"))
+			if miss := (*journal.MissError)(nil); !errors.As(err, &miss) || miss.Other != "" {
+				t.Errorf("got %v", err)
+			}
+			if _, err := r.Do(t.Context(), call(10+2*n+other, "q"), answers("other")); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if r, err := journal.ReadResults(m); err != nil || r.Len() != 2 {
+		t.Errorf("%d results, %v, want the two others", r.Len(), err)
+	}
+}
+
+func TestAKeyThatJSONWouldChangeIsRefused(t *testing.T) {
+	m := new(journal.Memory)
+	r := recorder(t, m)
+	sum := sha256.Sum256([]byte("q"))
+	for field, key := range map[string]journal.Key{
+		"thread": {Thread: "\xff"}, "agent": {Agent: "a\xc0"}, "request": {Request: string(sum[:])},
+	} {
+		_, err := r.Do(t.Context(), key, func(context.Context) ([]byte, error) { panic("called") })
+		var refused *journal.RecordError
+		if !errors.As(err, &refused) || !strings.Contains(refused.Field, field) {
+			t.Errorf("%s: got %v", field, err)
+		}
+	}
+	if m.Last() != 0 {
+		t.Errorf("%d records", m.Last())
 	}
 }
