@@ -146,7 +146,7 @@ func TestIDThatIsATextIsContent(t *testing.T) {
 			"escalated": {Conflicts: swarm.EscalateConflicts, Agents: []*agents.Agent{proposer("p", id), proposer("q", plain), voter("v", id), stray}},
 			"reached":   {Agents: []*agents.Agent{proposer("p", id), proposer("q", plain), voter("v", id), voter("w", id)}},
 			"tied":      {Agents: []*agents.Agent{proposer("p", id), proposer("q", plain), voter("v", id), voter("w", plain), stray}},
-			"rejected":  {Agents: []*agents.Agent{proposer("p", id), against("v", id), against("w", id)}},
+			"rejected":  {Agents: []*agents.Agent{proposer("p", id), unheard("v", id), unheard("w", id)}},
 		} {
 			watched := newTrace(t, otel.Options{})
 			watched.solve(t, o)
@@ -173,8 +173,9 @@ func TestIDThatIsATextIsContent(t *testing.T) {
 	}
 }
 
-func against(id, proposal string) *agents.Agent {
-	a := agent(id, signals.KindProposal, signals.New(signals.Header{Confidence: 1},
+// unheard votes against a proposal that nobody has heard of.
+func unheard(id, proposal string) *agents.Agent {
+	a := agent(id, signals.KindTask, signals.New(signals.Header{Confidence: 1},
 		signals.Vote{ProposalID: proposal, Stance: signals.Disagree, Weight: 1}))
 	a.CanEmit = []signals.Kind{signals.KindVote}
 	return a

@@ -27,8 +27,8 @@ type Options struct {
 	Patience  time.Duration // how long Close waits for the collector; 0: 5s
 	NoMetrics bool          // unless OTEL_METRICS_EXPORTER asks for them
 
-	// Log gets what went wrong: telemetry that is lost, turns that failed, dead
-	// letters. Nil: nobody is told but by the books.
+	// Log receives errors: lost telemetry, and failed turns, refused signals and
+	// dead letters as far as content is recorded. Nil: only the books tell of them.
 	Log *slog.Logger
 
 	// Content and Deliveries are those of [otel.Options]. Content is called in
