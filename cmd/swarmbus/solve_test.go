@@ -69,12 +69,14 @@ func TestSolveRecordsAndReplaysOverEachProvider(t *testing.T) {
 
 func TestSolveWithAWrongKeyFailsWithoutPrintingIt(t *testing.T) {
 	const secret = "sk-mistyped-9876543210"
-	t.Setenv("OPENAI_API_KEY", secret)
 	server := modelstest.NewServer(modelstest.OpenAI, decides)
 	defer server.Close()
-	status, out, stderr := swarmbusRun(t, "solve", "x", "--model", "openai:"+modelstest.Name, "--base-url", server.URL, "--json")
-	if status != exitError || strings.Contains(out+stderr, secret) || !strings.Contains(stderr, "the key is missing, wrong or not enough") {
-		t.Errorf("status %d: %s%s", status, out, stderr)
+	for _, around := range []string{"", " ", "\n"} {
+		t.Setenv("OPENAI_API_KEY", secret+around)
+		status, out, stderr := swarmbusRun(t, "solve", "x", "--model", "openai:"+modelstest.Name, "--base-url", server.URL, "--json")
+		if status != exitError || strings.Contains(out+stderr, secret) || !strings.Contains(stderr, "the key is missing, wrong or not enough") {
+			t.Errorf("with %q behind it: status %d: %s%s", around, status, out, stderr)
+		}
 	}
 }
 

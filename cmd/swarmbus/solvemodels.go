@@ -161,7 +161,7 @@ func (f *solveFlags) model(id models.ID) (models.Model, error) {
 }
 
 func keyOf(variable string) (string, error) {
-	if key := os.Getenv(variable); key != "" {
+	if key := strings.TrimSpace(os.Getenv(variable)); key != "" {
 		return key, nil
 	}
 	return "", fmt.Errorf("the key is missing: set %s", variable)

@@ -90,13 +90,13 @@ func (m *Model) failed(ctx context.Context, err error, seen *wire.Seen) error {
 		if errors.As(err, &said) {
 			detail = words(said)
 		}
-		return models.StatusError(m.id, seen.Status, seen.Header, models.Detail(detail, m.key))
+		return models.StatusError(m.id, seen.Status, seen.Header, models.Detail(detail, m.secrets...))
 	case errors.As(err, &said): // in the middle of a stream
-		e := models.StatusError(m.id, statusOf(said.Type()), nil, models.Detail(words(said), m.key))
+		e := models.StatusError(m.id, statusOf(said.Type()), nil, models.Detail(words(said), m.secrets...))
 		e.Status, e.Unbilled = seen.Status, false
 		return e
 	}
-	return seen.Failed(ctx, m.id, err, m.key)
+	return seen.Failed(ctx, m.id, err, m.secrets...)
 }
 
 // words returns the provider's message.

@@ -18,7 +18,7 @@ import (
 // Options of [New]. Model and Key are required.
 type Options struct {
 	Model   string       // as the provider names it
-	Key     string       // for x-api-key
+	Key     string       // for x-api-key, without blanks around it
 	BaseURL string       // without /v1; "": Anthropic's own
 	Header  http.Header  // sent with every call
 	Client  *http.Client // nil: the model's own, without a proxy
@@ -29,18 +29,22 @@ type Options struct {
 
 // A Model is a model of Anthropic. Make one with [New].
 type Model struct {
-	id     models.ID
-	client anthropic.Client
-	http   *http.Client
-	key    string
-	cache  bool
+	id      models.ID
+	client  anthropic.Client
+	http    *http.Client
+	secrets []string
+	cache   bool
 }
 
 var _ models.Model = (*Model)(nil)
 
 // New returns a model. It makes no request.
 func New(o Options) (*Model, error) {
-	if o.Model == "" || o.Key == "" {
+	key, secrets, err := wire.Secrets(o.Key, o.Header)
+	if err != nil {
+		return nil, fmt.Errorf("anthropic: %w", err)
+	}
+	if o.Model == "" || key == "" {
 		return nil, errors.New("anthropic: the model's name or the key is missing")
 	}
 	base := cmp.Or(o.BaseURL, "https://api.anthropic.com")
@@ -48,10 +52,10 @@ func New(o Options) (*Model, error) {
 	if err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https" {
 		return nil, fmt.Errorf("anthropic: base URL %.80q is not one of http or https", o.BaseURL)
 	}
-	m := &Model{id: models.ID{Provider: "anthropic", Name: o.Model}, http: wire.Client(o.Client, o.Header), key: o.Key, cache: !o.NoCache}
+	m := &Model{id: models.ID{Provider: "anthropic", Name: o.Model}, http: wire.Client(o.Client, o.Header), secrets: secrets, cache: !o.NoCache}
 	m.client = anthropic.NewClient(
 		option.WithoutEnvironmentDefaults(), option.WithoutOpenTelemetry(), option.WithMaxRetries(0),
-		option.WithBaseURL(base), option.WithAPIKey(o.Key), option.WithHTTPClient(m.http),
+		option.WithBaseURL(base), option.WithAPIKey(key), option.WithHTTPClient(m.http),
 	)
 	return m, nil
 }
@@ -74,7 +78,7 @@ func (m *Model) Ask(ctx context.Context, r *models.Request) (*models.Answer, err
 	a := answer{show: r.Show}
 	for stream.Next() {
 		if err := a.add(stream.Current()); err != nil {
-			return nil, &models.Error{Model: m.id, Problem: models.ErrMalformed, Detail: models.Detail(err.Error(), m.key), Err: err}
+			return nil, &models.Error{Model: m.id, Problem: models.ErrMalformed, Detail: models.Detail(err.Error(), m.secrets...), Err: err}
 		}
 	}
 	switch err := stream.Err(); {

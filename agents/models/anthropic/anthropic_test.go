@@ -2,7 +2,9 @@ package anthropic_test
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
@@ -26,6 +28,41 @@ func TestOptionsAreChecked(t *testing.T) {
 	for _, o := range []anthropic.Options{{}, {Model: "m"}, {Key: "k"}, {Model: "m", Key: "k", BaseURL: "ftp://x"}} {
 		if _, err := anthropic.New(o); err == nil {
 			t.Errorf("%+v is taken", o)
+		}
+	}
+}
+
+func TestNoKeyIsInAnErrorWhateverIsAroundIt(t *testing.T) {
+	const proxy = "sk-proxy-0123456789"
+	echo := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusUnauthorized)
+		_, _ = fmt.Fprintf(w, `{"error":{"type":"authentication_error","message":%q}}`, fmt.Sprint(r.Header))
+	}))
+	defer echo.Close()
+	for _, key := range []string{modelstest.Key, modelstest.Key + " ", "\t" + modelstest.Key + "\r\n"} {
+		m, err := anthropic.New(anthropic.Options{
+			Model: "m", Key: key, BaseURL: echo.URL, Header: http.Header{"Proxy-Authorization": {"Bearer " + proxy}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer m.Close()
+		_, err = m.Ask(t.Context(), &models.Request{Messages: []models.Message{models.User("?")}, Most: 1})
+		if !errors.Is(err, models.ErrAuth) || !strings.Contains(err.Error(), "[secret]") || strings.Contains(err.Error(), modelstest.Key) || strings.Contains(err.Error(), proxy) {
+			t.Errorf("%q: got %v", key, err)
+		}
+	}
+}
+
+func TestWhatCannotBeSentAsAKeyIsRefused(t *testing.T) {
+	for _, o := range []anthropic.Options{
+		{Model: "m", Key: "sk-1\nsk-2"},
+		{Model: "m", Key: "sk-1 sk-2"},
+		{Model: "m", Key: "sk-ü"},
+		{Model: "m", Key: "sk-1", Header: http.Header{"X-Key": {"sk-1\n"}}},
+	} {
+		if _, err := anthropic.New(o); err == nil || strings.Contains(err.Error(), "sk-") {
+			t.Errorf("%+v: got %v", o, err)
 		}
 	}
 }
@@ -76,7 +113,7 @@ type roundTrip func(*http.Request) (*http.Response, error)
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 func ExampleNew() {
-	model, err := anthropic.New(anthropic.Options{Model: "claude-sonnet-4-5", Key: "from where you keep it"})
+	model, err := anthropic.New(anthropic.Options{Model: "claude-sonnet-4-5", Key: "from-where-you-keep-it"})
 	if err != nil {
 		panic(err)
 	}

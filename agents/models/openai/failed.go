@@ -24,9 +24,9 @@ func (m *Model) failed(ctx context.Context, err error, seen *wire.Seen) error {
 		if errors.As(err, &refused) {
 			detail = string(refused.Body)
 		}
-		return models.StatusError(m.id, seen.Status, seen.Header, models.Detail(detail, m.key))
+		return models.StatusError(m.id, seen.Status, seen.Header, models.Detail(detail, m.secrets...))
 	}
-	return seen.Failed(ctx, m.id, err, m.key)
+	return seen.Failed(ctx, m.id, err, m.secrets...)
 }
 
 // said converts an error message of the server, sent as the response or in the
@@ -39,7 +39,7 @@ func (m *Model) said(said *openai.APIError, seen *wire.Seen) error {
 			status = code
 		}
 	}
-	e := models.StatusError(m.id, status, seen.Header, models.Detail(said.Message, m.key))
+	e := models.StatusError(m.id, status, seen.Header, models.Detail(said.Message, m.secrets...))
 	e.Unbilled = !inStream
 	code, _ := said.Code.(string)
 	switch {

@@ -21,7 +21,7 @@ type Options struct {
 	Model    string       // the server's name for it
 	Provider string       // for records and prices; "": "openai"
 	BaseURL  string       // including /v1; "": OpenAI's own
-	Key      string       // "": none is sent
+	Key      string       // without blanks around it; "": none is sent
 	Header   http.Header  // sent with every call
 	Client   *http.Client // nil: the model's own, without a proxy
 	// SchemaOrTools is for servers that call no tools if there is a schema, such as
@@ -31,12 +31,12 @@ type Options struct {
 
 // A Model is a model of a server. Make one with [New].
 type Model struct {
-	id     models.ID
-	client *openai.Client
-	http   *http.Client
-	key    string
-	own    bool // the server is OpenAI's, which uses the new name for the bound on tokens
-	either bool // a schema or tools
+	id      models.ID
+	client  *openai.Client
+	http    *http.Client
+	secrets []string
+	own     bool // the server is OpenAI's, which uses the new name for the bound on tokens
+	either  bool // a schema or tools
 }
 
 var _ models.Model = (*Model)(nil)
@@ -46,13 +46,17 @@ func New(o Options) (*Model, error) {
 	if o.Model == "" {
 		return nil, errors.New("openai: no model is named")
 	}
-	c := openai.DefaultConfig(o.Key)
+	key, secrets, err := wire.Secrets(o.Key, o.Header)
+	if err != nil {
+		return nil, fmt.Errorf("openai: %w", err)
+	}
+	c := openai.DefaultConfig(key)
 	c.BaseURL = strings.TrimRight(cmp.Or(o.BaseURL, c.BaseURL), "/")
 	at, err := url.Parse(c.BaseURL)
 	if err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https" {
 		return nil, fmt.Errorf("openai: base URL %.80q is not one of http or https", o.BaseURL)
 	}
-	m := &Model{id: models.ID{Provider: cmp.Or(o.Provider, "openai"), Name: o.Model}, http: wire.Client(o.Client, o.Header), key: o.Key, either: o.SchemaOrTools}
+	m := &Model{id: models.ID{Provider: cmp.Or(o.Provider, "openai"), Name: o.Model}, http: wire.Client(o.Client, o.Header), secrets: secrets, either: o.SchemaOrTools}
 	m.own = at.Hostname() == "api.openai.com" || strings.HasSuffix(at.Hostname(), ".openai.azure.com")
 	c.HTTPClient = m.http
 	m.client = openai.NewClientWithConfig(c)

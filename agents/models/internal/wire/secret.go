@@ -1,0 +1,36 @@
+package wire
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+// Secrets returns a key as it is sent, and what may not be in an error: the key, and
+// what the header sends, which may have a key as well. Blanks and line breaks around
+// a key are not sent: the server that sends it back does not know of them. A key or a
+// value that cannot be sent is an error, which does not quote it.
+func Secrets(key string, header http.Header) (clean string, secrets []string, err error) {
+	clean = strings.TrimSpace(key)
+	if strings.ContainsFunc(clean, func(c rune) bool { return c <= ' ' || c > '~' }) {
+		return "", nil, errors.New("the key has a blank or something else inside that is not printable ASCII")
+	}
+	if clean != "" {
+		secrets = append(secrets, clean)
+	}
+	for name, values := range header {
+		for _, value := range values {
+			if strings.ContainsFunc(value, func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }) {
+				return "", nil, fmt.Errorf("the value of header %q has a control character", name)
+			}
+			_, credentials, _ := strings.Cut(value, " ") // behind a scheme
+			for _, s := range []string{value, credentials} {
+				if s = strings.TrimSpace(s); len(s) >= 8 { // others are words
+					secrets = append(secrets, s)
+				}
+			}
+		}
+	}
+	return clean, secrets, nil
+}
