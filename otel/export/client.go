@@ -40,7 +40,7 @@ func timeoutOf(signal string) (time.Duration, error) {
 	name, value := variable(signal, "TIMEOUT")
 	ms, err := strconv.Atoi(cmp.Or(value, "10000"))
 	if err != nil || ms < 0 {
-		return 0, &VariableError{name, value, []string{"milliseconds"}}
+		return 0, &VariableError{name, value, []string{"a number of milliseconds"}}
 	}
 	return time.Duration(ms) * time.Millisecond, nil
 }

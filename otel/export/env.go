@@ -18,7 +18,11 @@ type VariableError struct {
 }
 
 func (e *VariableError) Error() string {
-	return fmt.Sprintf("export: %s=%q is not one of %s", e.Name, e.Value, strings.Join(e.Want, ", "))
+	want := strings.Join(e.Want, ", ")
+	if len(e.Want) > 1 {
+		want = "one of " + want
+	}
+	return fmt.Sprintf("export: %s=%q is not %s", e.Name, e.Value, want)
 }
 
 const (

@@ -326,6 +326,20 @@ func TestValueThatIsNotSupportedIsAnError(t *testing.T) {
 	}
 }
 
+func TestRefusalReadsAsASentence(t *testing.T) {
+	for _, test := range []struct{ name, value, want string }{
+		{"OTEL_BSP_MAX_QUEUE_SIZE", "ten", `export: OTEL_BSP_MAX_QUEUE_SIZE="ten" is not a number from 1 to 16777216`},
+		{"OTEL_SDK_DISABLED", "yes", `export: OTEL_SDK_DISABLED="yes" is not one of true, false`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Setenv(test.name, test.value)
+			if _, err := export.New(t.Context(), nil); err == nil || err.Error() != test.want {
+				t.Errorf("got %v, want %s", err, test.want)
+			}
+		})
+	}
+}
+
 func TestValuesAtTheirBoundsAreTaken(t *testing.T) {
 	for name, value := range map[string]string{
 		"OTEL_BSP_MAX_QUEUE_SIZE": "1", "OTEL_BSP_MAX_EXPORT_BATCH_SIZE": "1", "OTEL_BSP_EXPORT_TIMEOUT": "0", "OTEL_SPAN_LINK_COUNT_LIMIT": "-1",
