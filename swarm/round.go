@@ -9,6 +9,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -189,6 +190,9 @@ func (r *solve) commit(ctx context.Context, t *turn, o outcome) {
 		r.yield(failed)
 		if !t.failed {
 			r.announce(ctx, signals.New(signals.Header{Confidence: 1, Recipients: signals.To(bus.System)}, failed.failed()))
+		}
+		if miss := (*journal.MissError)(nil); errors.As(o.err, &miss) {
+			r.stop(StopError, "what is played is not what was recorded", o.err)
 		}
 	} else {
 		r.result.Turns.Committed++

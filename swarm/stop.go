@@ -21,7 +21,7 @@ const (
 	StopDeadline                          // no time left
 	StopCancelled                         // the caller's context ended
 	StopEscalated                         // someone outside the swarm has to look
-	StopError                             // no agent could take its turn, or the bus failed
+	StopError                             // no agent could take its turn, the bus failed, or a call is not in the recording that is played
 )
 
 var stopNames = []string{

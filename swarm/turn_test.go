@@ -2,6 +2,7 @@ package swarm_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
 )
@@ -91,6 +93,22 @@ func TestTurnShowsProposalsAndVotesAsTheyStand(t *testing.T) {
 	want := []string{"1:", "2: a by [p]", "3: a by [p], v agree, w disagree"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestACallThatIsNotRecordedEndsTheSolve(t *testing.T) {
+	miss := fmt.Errorf("asking: %w", &journal.MissError{Key: journal.Key{Agent: "lost", Turn: 2}, Other: "another"})
+	lost := &agents.Agent{ID: "lost", Reactor: agents.Func(func(_ context.Context, t *agents.Turn) seq {
+		if t.Round < 2 {
+			return agents.Say()
+		}
+		return func(yield func(signals.Any, error) bool) { yield(nil, miss) }
+	})}
+	r, err := newSwarm(t, swarm.Options{Agents: []*agents.Agent{
+		proposer("p", "a", "do a"), lost, voter("v", map[string]signals.Stance{"a": yes}), voter("w", map[string]signals.Stance{"a": yes}),
+	}}).Solve(t.Context(), signals.Task{Task: "which one?"})
+	if r.Stop != swarm.StopError || !errors.Is(r.Err, miss) || !errors.Is(err, miss) || r.Turns.Failed != 1 {
+		t.Errorf("got %v: %v, %v", r.Stop, r.Err, err)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -51,15 +52,13 @@ func (v *view) read(a *models.Answer, all []form) (r reading) {
 		return r
 	}
 	x := &reader{view: v, forms: all, voted: map[string]bool{}}
-	for i := range elements {
-		if elements[i].Type == "proposal" && x.made == "" {
-			x.made = v.newProposal()
-		}
-	}
-	for i := range elements {
+	for _, i := range inOrder(elements) {
 		s, err := x.signal(&elements[i])
 		if err == nil && s != nil {
 			err = signals.Validate(s)
+		}
+		if p, ok := signals.As[signals.Proposal](s); ok && err == nil {
+			x.made = p.Payload.ProposalID
 		}
 		switch {
 		case err != nil:
@@ -69,6 +68,23 @@ func (v *view) read(a *models.Answer, all []form) (r reading) {
 		}
 	}
 	return r
+}
+
+// inOrder returns the elements' indices, with votes on a new proposal behind it.
+func inOrder(elements []said) (order []int) {
+	proposal := slices.IndexFunc(elements, func(s said) bool { return s.Type == "proposal" })
+	var early []int
+	for i := range elements {
+		if i < proposal && elements[i].Type == "vote" && elements[i].Proposal == "new" {
+			early = append(early, i)
+			continue
+		}
+		order = append(order, i)
+		if i == proposal {
+			order = append(order, early...)
+		}
+	}
+	return order
 }
 
 func unfenced(text string) string {
@@ -118,8 +134,7 @@ func (v *view) newProposal() string {
 type reader struct {
 	*view
 	forms []form
-	made  string // the id of the proposal in the answer, "" if there is none
-	used  bool   // it was given
+	made  string // the id of the proposal in the answer, "" if there is none or it was refused
 	voted map[string]bool
 }
 
@@ -144,11 +159,10 @@ func (x *reader) signal(s *said) (signals.Any, error) {
 		}
 		return signals.New(h, signals.Discovery{Finding: s.Finding, Evidence: s.Evidence, Relevance: *s.Relevance}), nil
 	case "proposal":
-		if x.used {
+		if x.made != "" {
 			return nil, errors.New("there is a proposal before it, and an answer may make one")
 		}
-		x.used = true
-		return signals.New(h, signals.Proposal{ProposalID: x.made, Content: s.Content, Reasoning: s.Reasons}), nil
+		return signals.New(h, signals.Proposal{ProposalID: x.newProposal(), Content: s.Content, Reasoning: s.Reasons}), nil
 	case "vote":
 		return x.vote(h, s)
 	case "escalation":

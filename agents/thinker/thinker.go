@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -178,8 +179,12 @@ func (t *Thinker) think(ctx context.Context, turn *agents.Turn) ([]signals.Any, 
 			return append(th.tools, r.signals...), err
 		}
 	} else if turn.Effort == agents.Deep {
-		first := r
-		if r, err = th.again(ctx, a, fill(th.view.prompts.Again, struct{}{}), r); err != nil || len(r.problems) > 0 {
+		first, failed := r, (*models.Error)(nil)
+		r, err = th.again(ctx, a, fill(th.view.prompts.Again, struct{}{}), r)
+		if err != nil && !errors.As(err, &failed) {
+			return append(th.tools, first.signals...), err // the turn is over, or its answer is not recorded
+		}
+		if err != nil || len(r.problems) > 0 {
 			r = first // the second look is not worth a turn
 		}
 	}

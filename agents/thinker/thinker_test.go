@@ -416,6 +416,56 @@ func TestEverythingThatAnAgentCanSayBecomesASignal(t *testing.T) {
 	}
 }
 
+func TestAVoteOnAProposalThatWasRefusedIsRefused(t *testing.T) {
+	const vote = `{"type":"vote","proposal":"new","stance":"agree","reasons":"mine","confidence":0.7}`
+	answer := func(elements ...string) string { return `{"say":[` + strings.Join(elements, ",") + `]}` }
+	proposal := func(content, confidence string) string {
+		return fmt.Sprintf(`{"type":"proposal","content":%q,"reasons":"r","confidence":%s}`, content, confidence)
+	}
+	for name, c := range map[string]struct {
+		answer string
+		may    []signals.Kind
+		want   []signals.Kind
+	}{
+		"too sure":               {answer(proposal("c", "2"), vote), nil, nil},
+		"without content":        {answer(proposal("", "1"), vote), nil, nil},
+		"not its to make":        {answer(proposal("c", "1"), vote), []signals.Kind{signals.KindVote}, nil},
+		"one of two, the second": {answer(proposal("", "1"), proposal("c", "1"), vote), nil, []signals.Kind{signals.KindProposal, signals.KindVote}},
+		"none, the vote first":   {answer(vote, proposal("c", "1")), nil, []signals.Kind{signals.KindProposal, signals.KindVote}},
+	} {
+		out, _, err := take(t, thinker.Thinker{ID: "critic", Model: answering(c.answer, c.answer), CanEmit: c.may}, turn())
+		var got []signals.Kind
+		for _, s := range out {
+			got = append(got, s.Kind())
+		}
+		var refused *thinker.RefusalError
+		if !slices.Equal(got, c.want) || (c.want == nil || strings.HasPrefix(name, "one of two")) != errors.As(err, &refused) {
+			t.Errorf("%s: said %v, %v", name, got, err)
+		}
+	}
+}
+
+// Only that a model does not answer is not worth a turn.
+func TestASecondLookThatIsNotRecordedFailsTheTurn(t *testing.T) {
+	for _, c := range []struct {
+		err   error
+		fails bool
+	}{{&models.Error{Problem: models.ErrBudget}, false}, {errors.New("not recorded"), true}} {
+		n := 0
+		m := &models.Scripted{Answer: func(context.Context, *models.Request) (*models.Answer, error) {
+			if n++; n == 2 {
+				return nil, c.err
+			}
+			return models.Text(pass), nil
+		}}
+		deep := turn()
+		deep.Effort = agents.Deep
+		if _, _, err := take(t, thinker.Thinker{ID: "critic", Model: m}, deep); errors.Is(err, c.err) != c.fails || n != 2 {
+			t.Errorf("after %v: got %v, %d calls", c.err, err, n)
+		}
+	}
+}
+
 func TestWhatAnAgentMayNotSayIsNeitherOfferedNorTaken(t *testing.T) {
 	m := answering(`{"say":[{"type":"proposal","content":"c","reasons":"r","confidence":0.7}]}`, pass)
 	out, spent, err := take(t, thinker.Thinker{ID: "critic", Model: m, CanEmit: []signals.Kind{signals.KindVote}}, turn())

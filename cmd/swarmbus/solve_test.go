@@ -67,6 +67,32 @@ func TestSolveRecordsAndReplaysOverEachProvider(t *testing.T) {
 	}
 }
 
+// The others would decide without the turn of which a call is missing.
+func TestACassetteThatMissesACallEndsWithAnErrorThatNamesIt(t *testing.T) {
+	t.Setenv("OPENAI_API_KEY", modelstest.Key)
+	server := modelstest.NewServer(modelstest.OpenAI, decides)
+	defer server.Close()
+	tape := filepath.Join(t.TempDir(), "tape")
+	if status, _, stderr := swarmbusRun(t, "solve", "x", "--agents", "5", "--model", "openai:"+modelstest.Name, "--base-url", server.URL, "--record", tape); status != exitDecided {
+		t.Fatal(status, stderr)
+	}
+	_, exported, _ := swarmbusRun(t, "export", tape)
+	all := strings.SplitAfter(strings.TrimSuffix(exported, "\n"), "\n")
+	for name, lines := range map[string]string{
+		"without its last call": strings.Join(all[:len(all)-1], ""),
+		"of another prompt":     strings.Replace(exported, `"task":"x"`, `"task":"y"`, 1),
+	} {
+		path := filepath.Join(t.TempDir(), "lines")
+		if err := os.WriteFile(path, []byte(lines), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		status, out, stderr := swarmbusRun(t, "solve", "--cassette", path)
+		if status != exitError || !strings.Contains(stderr, "is not recorded") || !strings.Contains(stderr, "of turn ") {
+			t.Errorf("%s: status %d, stderr %q: %s", name, status, stderr, out)
+		}
+	}
+}
+
 func TestSolveWithAWrongKeyFailsWithoutPrintingIt(t *testing.T) {
 	const secret = "sk-mistyped-9876543210"
 	server := modelstest.NewServer(modelstest.OpenAI, decides)
