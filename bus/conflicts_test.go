@@ -96,10 +96,58 @@ func TestConflictsInTheSmallestWindow(t *testing.T) {
 	}
 }
 
+// settled ends its thread if it says so.
+type settled struct {
+	Over bool `json:"over"`
+}
+
+func (settled) Kind() signals.Kind { return "settled" }
+
+func (p settled) EndsThread() bool { return p.Over }
+
+// TestTheSystemEndsAThreadWithASignal does so on a bus, and on one that is fed
+// its log.
+func TestTheSystemEndsAThreadWithASignal(t *testing.T) {
+	b := newBus(t, nil)
+	a, z := agent(t, b, "a"), agent(t, b, "z")
+	end := func(p *bus.Publisher, over bool) {
+		t.Helper()
+		must(t, p, signals.New(signals.Header{Thread: "t"}, settled{over}))
+	}
+	fed := func() []string {
+		t.Helper()
+		other := newBus(t, nil)
+		if err := other.Feed(t.Context(), slices.Collect(b.History(bus.Filter{}))...); err != nil {
+			t.Fatal(err)
+		}
+		return openPairs(other, "t")
+	}
+	must(t, a, proposes("t", "p", "1"))
+	must(t, z, proposes("t", "q", "2"))
+	end(b.System(), false)
+	end(a, true)
+	if n := len(openPairs(b, "t")); n != 1 || len(fed()) != 1 {
+		t.Fatalf("%d conflicts are open, %d on the bus that is fed", n, len(fed()))
+	}
+	must(t, a, proposes("u", "p", "1"))
+	end(b.System(), true)
+	if b.Stats().OpenConflicts != 0 || len(fed()) != 0 {
+		t.Errorf("open conflicts are %v, fed %v", openPairs(b, "t"), fed())
+	}
+	must(t, a, proposes("t", "q", "3")) // the id is free
+	must(t, z, proposes("u", "r", "2"))
+	if n := len(openPairs(b, "u")); n != 1 || len(openPairs(b, "t")) != 0 {
+		t.Errorf("%d conflicts are open in the other thread", n)
+	}
+}
+
 func TestConflictsCanBeOff(t *testing.T) {
 	b := newBus(t, &bus.Options{NoConflicts: true})
 	must(t, agent(t, b, "a"), proposes("t", "p", "1"))
 	must(t, agent(t, b, "z"), proposes("t", "q", "2"))
+	if b.FindsConflicts() || !newBus(t, nil).FindsConflicts() {
+		t.Error("a bus does not know whether it looks for conflicts")
+	}
 	if b.Last() != 2 || len(slices.Collect(b.Conflicts("t"))) != 0 {
 		t.Errorf("%d signals, conflicts %v", b.Last(), openPairs(b, "t"))
 	}

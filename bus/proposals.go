@@ -14,10 +14,19 @@ import (
 
 // What a signal is to the fold of proposals, by its payload type.
 const (
-	isNothing uint8 = iota
+	isUnknown uint8 = iota // not looked at yet
+	isNothing
 	isProposal
 	endsConflicts
+	endsThreads // some do
 )
+
+// An Ender is a payload that may end its thread: the bus closes the thread, as
+// [Bus.CloseThread] does, with a signal of the system for which EndsThread is
+// true. It does so in the moment in which it takes the signal into its log,
+// published or fed; so a bus that is fed a log has the proposals live that the
+// log leaves live.
+type Ender interface{ EndsThread() bool }
 
 func roleOf(s signals.Any) uint8 {
 	switch s.(type) {
@@ -25,6 +34,9 @@ func roleOf(s signals.Any) uint8 {
 		return isProposal
 	case *signals.Signal[conflict.Resolution], *signals.Signal[signals.Consensus]:
 		return endsConflicts
+	}
+	if _, ok := s.Body().(Ender); ok {
+		return endsThreads
 	}
 	return isNothing
 }
@@ -134,6 +146,10 @@ func (b *Bus) foldLocked(d *draft, s *store.Segment, i int) {
 		}
 		f.claim(p, d.Due)
 	}
+	if d.Pages.Role == endsThreads {
+		b.endLocked(s.Signal[i])
+		return
+	}
 	if f.detector == nil {
 		return
 	}
@@ -215,18 +231,36 @@ func (b *Bus) conflictsEndedLocked(c conflict.Change, resolved bool) {
 // each live proposal counts against [Options].Proposals.
 func (b *Bus) CloseThread(thread string) {
 	b.mu.Lock()
-	if t := b.fold.threads[thread]; t != nil {
-		for _, p := range slices.Clone(t.all) {
-			if !p.over() {
-				b.fold.end(p)
-				b.removeLocked(p.id)
-			}
-		}
-		b.fold.forgetClosed()
-	}
+	b.closeThreadLocked(thread)
 	b.mu.Unlock()
 	b.showEvents()
 }
+
+// endLocked closes the thread of a signal that says that it is over.
+func (b *Bus) endLocked(s signals.Any) {
+	h := signals.HeadOf(s)
+	if over, ok := s.Body().(Ender); ok && h.Source == System && over.EndsThread() {
+		b.closeThreadLocked(h.Thread)
+	}
+}
+
+func (b *Bus) closeThreadLocked(thread string) {
+	t := b.fold.threads[thread]
+	if t == nil {
+		return
+	}
+	for _, p := range slices.Clone(t.all) {
+		if !p.over() {
+			b.fold.end(p)
+			b.removeLocked(p.id)
+		}
+	}
+	b.fold.forgetClosed()
+}
+
+// FindsConflicts reports whether the bus looks for conflicts; see
+// [Options].NoConflicts.
+func (b *Bus) FindsConflicts() bool { return b.fold.detector != nil }
 
 // forgetClosed drops what waits to expire in threads that were closed, once
 // that is the greater part.

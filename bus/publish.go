@@ -169,7 +169,9 @@ func (d *draft) checkName(field, name string) error {
 // pagesLocked returns the pages of a signal's type.
 func (b *Bus) pagesLocked(s signals.Any) *store.Pages {
 	pages := b.log.PagesFor(s)
-	pages.Role = roleOf(s)
+	if pages.Role == isUnknown {
+		pages.Role = roleOf(s)
+	}
 	return pages
 }
 
