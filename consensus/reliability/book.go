@@ -26,9 +26,10 @@ type Book struct {
 	decisions []decision
 	index     map[string]int // of decisions with a name
 
-	model    *Model
-	learned  int // decisions when it last learned
-	resolved int // outcomes then
+	model    *Model // nil: nothing is learned
+	nothing  *Model // what is known then, once somebody asked
+	learned  int    // decisions when it last learned
+	resolved int    // outcomes then
 }
 
 // decision is where one is in the batch.
@@ -193,10 +194,13 @@ func (b *Book) Model() *Model {
 
 // known is what is known without learning.
 func (b *Book) known() *Model {
-	if b.model == nil {
-		b.model = newModel(b.kind, nil, newcomers(b.kind, b.o), Certificate{OK: true})
+	if b.model != nil {
+		return b.model
 	}
-	return b.model
+	if b.nothing == nil {
+		b.nothing = newModel(b.kind, nil, newcomers(b.kind, b.o), Certificate{OK: true})
+	}
+	return b.nothing
 }
 
 // due reports whether the book holds a fifth more decisions, or outcomes, than when it last learned.

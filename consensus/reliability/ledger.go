@@ -30,11 +30,13 @@ import (
 //
 // The zero value is a ledger with default options. A Ledger may be used from many goroutines at once. Who asks it when
 // learning is due learns; meanwhile all others, who ask, observe or resolve, go on with what was known before.
+// [Ledger.LearnWhenTold] has it otherwise.
 type Ledger struct {
 	learning sync.Mutex // held, before mu, by who learns, saves or restores
 
 	mu      sync.Mutex // protects the fields below
 	opened  bool
+	told    bool    // it learns when it is told
 	o       Options // as they were given
 	several Book    // every decision; with stances none
 	one     Book    // those on one proposal; with choices none
@@ -160,15 +162,39 @@ func (l *Ledger) Reliabilities() consensus.Reliabilities {
 	return nil
 }
 
-// learn brings both books up to date, unless somebody else is at it, and holds nobody up meanwhile.
+// LearnWhenTold makes the ledger learn when it is told to, by [Ledger.Learn], and not when it is asked. What it knows
+// then follows from what it was told, in that order, whoever looks at it when. This is not saved with the ledger.
+func (l *Ledger) LearnWhenTold() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.told = true
+}
+
+// Learn learns if that is due. It waits for whoever is at it.
+func (l *Ledger) Learn() {
+	l.learning.Lock()
+	defer l.learning.Unlock()
+	l.update()
+}
+
+// learn brings both books up to date because somebody asks, unless somebody else is at it.
 func (l *Ledger) learn() {
 	l.mu.Lock()
 	l.ready()
+	told := l.told
 	l.mu.Unlock()
-	if !l.learning.TryLock() {
+	if told || !l.learning.TryLock() {
 		return
 	}
 	defer l.learning.Unlock()
+	l.update()
+}
+
+// update brings both books up to date and holds nobody up meanwhile. The caller holds learning.
+func (l *Ledger) update() {
+	l.mu.Lock()
+	l.ready()
+	l.mu.Unlock()
 	for _, b := range []*Book{&l.several, &l.one} {
 		l.mu.Lock()
 		due := b.due()

@@ -393,6 +393,40 @@ func TestSavedLedgerGoesOnAlike(t *testing.T) {
 	}
 }
 
+func TestALedgerThatIsToldToLearnDoesNotWhenItIsAsked(t *testing.T) {
+	w := newWorld(9, 4, 0.8)
+	l := newLedger(t, nil)
+	l.LearnWhenTold()
+	w.show(t, l, 60, 2)
+	if l.Strategy() != consensus.Default() || l.Reliabilities() != nil {
+		t.Error("it learned when it was asked")
+	}
+	if several, _ := l.Models(); len(several.Voters()) != 0 {
+		t.Errorf("it knows %v", several.Voters())
+	}
+	l.Learn()
+	several, _ := l.Models()
+	if l.Strategy() == consensus.Default() || len(several.Voters()) == 0 {
+		t.Errorf("told to learn, it knows %v", several.Voters())
+	}
+	l.Learn() // which is not due
+	if again, _ := l.Models(); again != several {
+		t.Error("it learned the same again")
+	}
+}
+
+func TestLookingAtALedgerChangesNothingOfWhatIsSaved(t *testing.T) {
+	l := newLedger(t, nil)
+	before, err := json.Marshal(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Models()
+	if after, err := json.Marshal(l); err != nil || string(after) != string(before) {
+		t.Errorf("%v; saved before\n%s\nand after\n%s", err, before, after)
+	}
+}
+
 func TestBrokenLedgerIsRefused(t *testing.T) {
 	w := newWorld(89, 3, even(4, 0.9, 0.6)...)
 	a := newLedger(t, nil)
