@@ -3,10 +3,13 @@ package swarm
 import (
 	"context"
 	"errors"
+	"fmt"
+	"reflect"
 	"strconv"
 	"strings"
 
 	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -22,7 +25,7 @@ func (s *Swarm) openJournal() error {
 	if err != nil {
 		return err
 	}
-	codec, err := signals.NewCodec(Kinds()...)
+	codec, err := newCodec()
 	if err != nil {
 		return err
 	}
@@ -32,29 +35,25 @@ func (s *Swarm) openJournal() error {
 	return s.bus.Feed(context.Background(), owed...)
 }
 
-// relearn folds the ledger, and counts the threads that are taken. It returns the
-// conflicts that the log was cut off before.
+// relearn folds the ledger, and counts the threads that are taken. What the log
+// says is the truth here; whether that is what it derives to is for a [Replay]
+// that does not trust it. It returns the conflicts that the log was cut off before.
 func (s *Swarm) relearn() ([]signals.Any, error) {
-	codec, err := signals.NewCodec(Kinds()...)
+	codec, err := newCodec()
 	if err != nil {
 		return nil, err
 	}
-	snapshot, err := s.opts.Journal.Snapshot()
-	if err != nil {
-		return nil, err
-	}
-	replay, err := NewReplay(snapshot)
+	replay, after, err := replayOf(s.opts.Journal)
 	if err != nil {
 		return nil, err
 	}
 	defer replay.Close()
-	replay.trusting = true
-	for said, err := range journal.Signals(s.opts.Journal, codec, snapshot.Through) {
+	for said, err := range journal.Signals(s.opts.Journal, codec, after) {
 		if err == nil {
 			err = replay.Next(said)
 		}
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("the journal cannot be folded (swarmbus verify and swarmbus replay --check tell more): %w", err)
 		}
 	}
 	s.time.Store(max(s.time.Load(), replay.latest))
@@ -63,7 +62,19 @@ func (s *Swarm) relearn() ([]signals.Any, error) {
 	if folded := replay.Ledger(ownLearner); folded != nil && s.opts.Ledger != nil {
 		s.opts.Ledger = folded
 	}
+	if s.opts.Ledger != nil {
+		s.opts.Ledger.LearnWhenTold()
+	}
 	return replay.owed(), nil
+}
+
+// newCodec returns a codec for what a journal has, which a bus let pass.
+func newCodec() (*signals.Codec, error) {
+	codec, err := signals.NewCodec(Kinds()...)
+	if err == nil {
+		codec.Limits.TextBytes = -1
+	}
+	return codec, err
 }
 
 // numbered parses the name of a swarm's thread; n is 0 for other threads.
@@ -93,6 +104,9 @@ func (r *solve) recordTerms(ctx context.Context) {
 	}
 	s.recording.Lock()
 	defer s.recording.Unlock()
+	if r.opts.Ledger != nil {
+		r.opts.Ledger.Learn()
+	}
 	by, fresh := r.opts.decideBy()
 	known := *r.terms // including voters that an answer added
 	known.Reliabilities = fresh.Reliabilities
@@ -102,11 +116,12 @@ func (r *solve) recordTerms(ctx context.Context) {
 	if err == nil {
 		open, err = r.onRecord().Open(r.result.Thread)
 	}
-	if err != nil {
-		r.stop(StopError, "the terms cannot be put on record", err)
-		return
+	if err == nil {
+		err = r.tell(ctx, open)
 	}
-	r.announce(ctx, open)
+	if r.opened = err == nil; err != nil {
+		r.stop(StopError, "the terms cannot be put on record", err)
+	}
 }
 
 // standing takes over the terms that an earlier process opened the solve with, and
@@ -129,34 +144,47 @@ func (r *solve) standing() bool {
 	if err := r.recount(); err != nil {
 		r.stop(StopError, "the terms cannot be taken over", err)
 	}
+	r.opened = true
 	return true
 }
 
 func (r *solve) onRecord() *Terms {
-	t := &Terms{Name: ownLearner, Strategy: r.by.Name(), Default: r.opts.Strategy == nil, Same: true, Weights: r.weights}
+	t := &Terms{
+		Name: ownLearner, Strategy: r.by.Name(), Default: r.opts.Strategy == nil, Same: true, Weights: r.weights,
+		NoConflicts: !r.swarm.bus.FindsConflicts(),
+	}
 	t.SetOptions(r.terms)
 	if r.opts.Ledger != nil {
 		t.Learner = ownLearner
 	}
+	if by, err := consensus.Lookup(t.Strategy); !t.Default {
+		t.Own = err != nil || !reflect.DeepEqual(by, r.by)
+	}
 	return t
 }
 
-// record learns from the votes, and records the decision.
+// record learns from the votes, and records the decision. What has no terms on
+// record is no decision.
 func (r *solve) record(ctx context.Context) {
 	s := r.swarm
 	s.recording.Lock()
 	defer s.recording.Unlock()
-	r.learn()
 	if s.writer == nil {
+		r.learn()
 		return
 	}
+	if !r.opened {
+		return
+	}
+	r.learn()
 	made := Decided{Name: ownLearner, Closed: r.votes.Closed(), Quorum: r.quorum, Observed: r.result.Observed, Stop: r.result.Stop, Detail: r.result.Detail}
 	said, err := made.Record(r.result.Thread, r.result.Decision)
-	if err != nil {
-		r.result.Err = err
-		return
+	if err == nil {
+		err = r.tell(ctx, said)
 	}
-	r.announce(ctx, said)
+	if err != nil {
+		r.result.Stop, r.result.Detail, r.result.Err = StopError, "the decision cannot be put on record", err
+	}
 }
 
 // keep waits until the journal has the whole solve.
@@ -177,9 +205,11 @@ func (r *solve) keep(ctx context.Context) {
 	}
 }
 
-func (s *Swarm) recordOutcome(thread, right string) error {
+func (s *Swarm) recordOutcome(r *Result, right string) error {
 	ctx := context.Background()
-	told := signals.New(signals.Header{Thread: thread, Confidence: 1, Time: s.now(), TTL: forever}, Outcome{ProposalID: right})
+	told := signals.New(
+		signals.Header{Thread: r.Thread, Confidence: 1, Time: s.now(), TTL: forever}, Outcome{ProposalID: right, Observed: r.Observed},
+	)
 	receipt, err := s.bus.System().Publish(ctx, told)
 	if err != nil {
 		return err

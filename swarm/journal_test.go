@@ -144,6 +144,7 @@ func replayed(t *testing.T, from journal.Reader) (*swarm.Replay, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	codec.Limits.TextBytes = -1
 	snapshot, err := from.Snapshot()
 	if err != nil {
 		t.Fatal(err)

@@ -15,6 +15,9 @@ var ErrNotObserved = errors.New("swarm: the solve was not observed")
 
 // Ledger returns the ledger of what the swarm has learned of its agents, to
 // inspect or save it; nil if the swarm does not learn.
+//
+// With a journal it learns at the terms of solves, not when it is asked; what it is
+// told other than by [Swarm.Resolve] is not in the journal.
 func (s *Swarm) Ledger() *reliability.Ledger { return s.opts.Ledger }
 
 // Resolve reports which proposal of a solve turned out to be right, "" for none
@@ -47,7 +50,7 @@ func (s *Swarm) resolve(r *Result, right string) error {
 	if err := s.opts.Ledger.Resolve(r.Observed, right); err != nil || s.writer == nil {
 		return err
 	}
-	return s.recordOutcome(r.Thread, right)
+	return s.recordOutcome(r, right)
 }
 
 // decideBy returns the strategy and options of a solve that begins now: what is

@@ -80,7 +80,8 @@ type Options struct {
 	// Journal stores signals and decisions: a round begins when the journal has
 	// acknowledged the signals before it, and a solve returns when it has all of
 	// them. A swarm with a journal that is not empty continues where the journal
-	// ends, with a ledger restored from it. [Retain] bounds its size. The caller
+	// ends, with a ledger restored from it. What the journal says is the truth; a
+	// [Difference] is for [Replay] to find. [Retain] bounds its size. The caller
 	// closes the journal, after the swarm. Nil: none.
 	Journal journal.Store
 	// Hook is called for solves, rounds, turns and evaluations, and signals

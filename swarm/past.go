@@ -19,7 +19,7 @@ func Past(j journal.Reader) ([]*Result, error) {
 		return nil, err
 	}
 	defer replay.Close()
-	codec, err := signals.NewCodec(Kinds()...)
+	codec, err := newCodec()
 	if err != nil {
 		return nil, err
 	}

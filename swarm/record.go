@@ -39,10 +39,15 @@ type Decided struct {
 	Detail string     `json:"detail,omitempty"`
 }
 
-// Outcome records which proposal of a thread turned out to be right; "" is none
+// EndsThread reports whether the solve is over with it: one that asks somebody
+// outside is not. The bus closes the thread then; see [bus.Ender].
+func (p Decided) EndsThread() bool { return p.Stop != 0 && p.Stop != StopEscalated }
+
+// Outcome says in a thread which proposal turned out to be right; "" is none
 // of them.
 type Outcome struct {
 	ProposalID string `json:"proposalId"`
+	Observed   string `json:"observed,omitempty"` // of which decision; "": of all that were observed in the thread
 }
 
 // Kind implements [signals.Payload].
@@ -86,8 +91,10 @@ type Terms struct {
 	Electorate  []string           `json:"electorate"` // null: anyone
 	Ranks       map[string]int     `json:"ranks,omitempty"`
 	Groups      map[string]string  `json:"groups,omitempty"`
-	Weights     map[string]float64 `json:"weights,omitempty"` // factors on voters' votes; 1 for others
-	Same        bool               `json:"same,omitempty"`    // equal proposals count as one, as in a [Swarm]
+	Weights     map[string]float64 `json:"weights,omitempty"`     // factors on voters' votes; 1 for others
+	Same        bool               `json:"same,omitempty"`        // equal proposals count as one, as in a [Swarm]
+	NoConflicts bool               `json:"noConflicts,omitempty"` // the bus does not look for them
+	Own         bool               `json:"own,omitempty"`         // the strategy is none of the library's, whatever it calls itself
 
 	// Learner names the learner that learns from this decision and from earlier
 	// ones in the log with the same learner, and that decides or assists the

@@ -52,6 +52,13 @@ func (p Decided) Made() (d consensus.Decision, err error) {
 	return d, err
 }
 
+// of returns the decision as it is on record, on the ballots of d.
+func (p Decided) of(d consensus.Decision) (consensus.Decision, error) {
+	d.Choice, d.Leaders, d.Learned, d.Note = "", nil, false, "" // which may be left out
+	err := json.Unmarshal([]byte(p.Decision), &d)
+	return d, err
+}
+
 // String says it in words.
 func (p Decided) String() string {
 	d, err := p.Made()

@@ -18,10 +18,13 @@ import (
 // A Replay derives the conflicts, the recorded decisions and the learned state
 // of a log anew and compares them with the log. It reads values and returns
 // values: it has no means to notify, call or write. Make one with [NewReplay].
+//
+// Conflicts are derived where the log has terms; in a thread without, a log does
+// not say who closed it when, and conflicts are believed.
 type Replay struct {
 	bus      *bus.Bus // detects the conflicts
 	from     uint64   // the last dropped record
-	trusting bool     // decisions that cannot be derived are accepted
+	trusting bool     // what the log says is the truth
 	opened   []conflict.Pair
 	threads  map[string]*replayed
 	learners map[string]*learner
@@ -61,8 +64,8 @@ type replayed struct {
 	decided  map[string]consensus.Decision
 	content  map[string]string // content of proposals, by id
 	observed []observation
-	believed bool // a decision was, which could not be derived
-	over     bool // it was decided by the terms that it was opened with last
+	stop     StopReason // of what was decided last
+	over     bool       // it was decided by the terms that it was opened with last
 }
 
 type standingTerms struct {
@@ -87,7 +90,7 @@ type learner struct {
 // with the zero snapshot the log must be complete. The state in the snapshot
 // must be one made by [Retain].
 func NewReplay(from journal.Snapshot) (*Replay, error) {
-	b, err := bus.New(&bus.Options{TTL: -1, Sweep: -1, History: 1 << 16})
+	b, err := bus.New(&bus.Options{TTL: -1, Sweep: -1, History: 1 << 16, Limits: signals.Limits{TextBytes: -1}})
 	if err != nil {
 		return nil, err
 	}
@@ -131,12 +134,8 @@ func (r *Replay) standing() map[string]*standingTerms {
 // derived: [ErrStrategy], say.
 func (r *Replay) Next(s signals.Any) error {
 	r.Signals++
-	known := r.Conflicts
-	if err := r.missed(s); err != nil {
+	if err := r.foldConflict(s); err != nil {
 		return err
-	}
-	if s.Kind() == signals.KindConflict && known == r.Conflicts && !r.before(s) {
-		return &Difference{signals.HeadOf(s).Seq, signals.HeadOf(s).Thread, "conflict", signals.HeadOf(s).ID.String(), "none"}
 	}
 	if err := r.bus.Feed(context.Background(), s); err != nil {
 		return err
@@ -147,31 +146,51 @@ func (r *Replay) Next(s signals.Any) error {
 // Close releases the replay's memory.
 func (r *Replay) Close() { r.bus.Close() }
 
-// missed returns a conflict that should have come before s. A conflict comes
-// after all signals that were published in one batch with its proposal, which
-// are of the same source; so a log that ends within the batch is not missing a
-// conflict.
-func (r *Replay) missed(s signals.Any) error {
-	if len(r.opened) == 0 {
-		return nil
-	}
-	pair, h := r.opened[0], signals.HeadOf(s)
-	opener := pair.A
-	if pair.B.Seq > pair.A.Seq {
-		opener = pair.B
-	}
-	if c, ok := signals.As[signals.Conflict](s); ok && h.ID == pair.ID() && c.Payload.SignalA == pair.A.Signal && c.Payload.SignalB == pair.B.Signal {
+// foldConflict takes a conflict that was derived and is in the log, and returns
+// one of which only one is so, in a thread of which the log says by what it is
+// decided. In others it depends on who closed them, which no log says. A conflict
+// follows what its proposal's source said at once with the proposal.
+func (r *Replay) foldConflict(s signals.Any) error {
+	h := signals.HeadOf(s)
+	for len(r.opened) > 0 {
+		pair := r.opened[0]
+		if h.Source == pair.B.Source && h.Thread == pair.Thread {
+			return nil
+		}
 		r.opened = r.opened[1:]
-		r.Conflicts++
-		return nil
+		if says(s, pair) {
+			r.Conflicts++
+			return nil
+		}
+		if r.checks(pair.Thread) && !r.trusting {
+			return &Difference{
+				Seq: h.Seq, Thread: pair.Thread, What: "conflict", Log: fmt.Sprintf("%s %s", s.Kind(), h.ID),
+				Derived: fmt.Sprintf("%s against %s", pair.A.ProposalID, pair.B.ProposalID),
+			}
+		}
 	}
-	if h.Source == opener.Source && h.Thread == pair.Thread {
-		return nil
+	if s.Kind() == signals.KindConflict && r.checks(h.Thread) && !r.before(s) {
+		return r.unless(&Difference{h.Seq, h.Thread, "conflict", h.ID.String(), "none"})
 	}
-	return &Difference{
-		Seq: h.Seq, Thread: pair.Thread, What: "conflict", Log: fmt.Sprintf("%s %s", s.Kind(), h.ID),
-		Derived: fmt.Sprintf("%s against %s", pair.A.ProposalID, pair.B.ProposalID),
+	return nil
+}
+
+// says reports whether a signal is that of a conflict.
+func says(s signals.Any, p conflict.Pair) bool {
+	c, ok := signals.As[signals.Conflict](s)
+	return ok && c.ID == p.ID() && c.Payload.SignalA == p.A.Signal && c.Payload.SignalB == p.B.Signal
+}
+
+// checks reports whether the conflicts of a thread are in the log.
+func (r *Replay) checks(thread string) bool {
+	t := r.threads[thread]
+	if t == nil {
+		return false
 	}
+	for _, terms := range t.terms {
+		return !terms.NoConflicts
+	}
+	return false
 }
 
 // before reports whether a conflict is with a proposal that was dropped from
@@ -187,12 +206,11 @@ func (r *Replay) before(s signals.Any) bool {
 // put them there.
 func (r *Replay) owed() (all []signals.Any) {
 	for _, pair := range r.opened {
-		opener := pair.A
-		if pair.B.Seq > pair.A.Seq {
-			opener = pair.B
+		if !r.checks(pair.Thread) {
+			continue
 		}
 		log := r.thread(pair.Thread).log
-		i := slices.IndexFunc(log, func(s signals.Any) bool { return signals.HeadOf(s).Seq == opener.Seq })
+		i := slices.IndexFunc(log, func(s signals.Any) bool { return signals.HeadOf(s).Seq == pair.B.Seq })
 		h := signals.HeadOf(log[i])
 		all = append(all, signals.New(signals.Header{
 			Seq: r.bus.Last() + uint64(len(all)) + 1, ID: pair.ID(), Source: bus.System, Thread: pair.Thread, ReplyTo: pair.B.Signal,
@@ -231,7 +249,7 @@ func (r *Replay) take(s signals.Any) error {
 	case *signals.Signal[Outcome]:
 		return r.resolve(t, s)
 	case *signals.Signal[signals.Consensus]:
-		return t.announced(s)
+		return r.unless(t.announced(s))
 	}
 	return nil
 }
@@ -263,8 +281,19 @@ func (r *Replay) learner(t *Terms) (l *learner, err error) {
 	} else {
 		l.ledger, err = reliability.NewLedger(t.Learns)
 	}
+	if err != nil {
+		return nil, err
+	}
+	l.learnWhenTold()
 	r.learners[t.Learner] = l
-	return l, err
+	return l, nil
+}
+
+// learnWhenTold makes a ledger learn where it did in the log.
+func (l *learner) learnWhenTold() {
+	if l.ledger != nil {
+		l.ledger.LearnWhenTold()
+	}
 }
 
 // strategy returns the strategy that decides, by what is known now.
@@ -275,9 +304,14 @@ func (t *standingTerms) strategy() (consensus.Strategy, error) {
 	case t.Default && l.book != nil:
 		return reliability.Strategy{Model: l.book.Model()}, nil
 	case t.Default:
+		l.ledger.Learn()
 		return l.ledger.Strategy(), nil
 	case l != nil && l.ledger != nil:
+		l.ledger.Learn()
 		t.options.Reliabilities = l.ledger.Reliabilities()
+	}
+	if t.Own {
+		return nil, &consensus.FieldError{Field: "strategy", Value: t.Strategy, Want: "one of the library's"}
 	}
 	return consensus.Lookup(t.Strategy)
 }
@@ -292,7 +326,7 @@ func (r *Replay) decide(t *replayed, s *signals.Signal[Decided]) error {
 	if err != nil {
 		return err
 	}
-	t.decided[terms.Name], t.over = d, true
+	t.decided[terms.Name], t.over, t.stop = d, true, s.Payload.Stop
 	r.Decisions++
 	if r.Decided != nil {
 		r.Decided(s.Thread, terms.Name, d)
@@ -300,29 +334,47 @@ func (r *Replay) decide(t *replayed, s *signals.Signal[Decided]) error {
 	if s.Payload.Observed == "" || terms.learner == nil {
 		return nil
 	}
+	if err := terms.learner.observe(s.Payload.Observed, d.Ballots()); err != nil {
+		return r.unless(fmt.Errorf("swarm: signal %d: %w", s.Seq, err))
+	}
 	t.observed = append(t.observed, observation{terms.learner, s.Payload.Observed})
-	return terms.learner.observe(s.Payload.Observed, d.Ballots())
+	return nil
 }
 
-// derive returns the decision if it equals the log's, or else an error.
-func (r *Replay) derive(t *replayed, terms *standingTerms, s *signals.Signal[Decided]) (d consensus.Decision, err error) {
-	believed := terms.by == nil && r.trusting
-	switch {
-	case believed:
-		stand := *terms
-		stand.by = consensus.Default() // the votes do not depend on the strategy
-		terms, t.believed = &stand, true
-	case terms.by == nil:
-		return d, fmt.Errorf("%w: signal %d, in %s, is by %q", ErrStrategy, s.Seq, s.Thread, terms.Strategy)
+// unless returns err, unless the log is believed.
+func (r *Replay) unless(err error) error {
+	if r.trusting {
+		return nil
 	}
-	if d, err = terms.decide(t.log, s.Payload); err != nil || believed {
-		return d, err
+	return err
+}
+
+// derive returns the decision, which is what the log says.
+func (r *Replay) derive(t *replayed, terms *standingTerms, s *signals.Signal[Decided]) (d consensus.Decision, err error) {
+	if terms.by == nil {
+		if !r.trusting {
+			return d, fmt.Errorf("%w: signal %d, in %s, is by %q", ErrStrategy, s.Seq, s.Thread, terms.Strategy)
+		}
+		known := *terms
+		known.by = consensus.Default() // the votes are what they are, whatever counts them
+		terms = &known
+	}
+	if d, err = terms.decide(t.log, s.Payload); err != nil {
+		return d, fmt.Errorf("swarm: signal %d: %w", s.Seq, err)
+	}
+	if r.trusting {
+		return s.Payload.of(d)
 	}
 	derived, err := textOf(d)
-	if err == nil && derived != s.Payload.Decision {
-		err = &Difference{s.Seq, s.Thread, "decision by " + s.Payload.Name, string(s.Payload.Decision), string(derived)}
+	switch {
+	case err != nil:
+		return d, err
+	case derived != s.Payload.Decision:
+		return d, &Difference{s.Seq, s.Thread, "decision by " + s.Payload.Name, string(s.Payload.Decision), string(derived)}
+	case !s.Payload.Stop.follows(d):
+		return d, &Difference{s.Seq, s.Thread, "stop", s.Payload.Stop.String(), stopFor(d.Outcome).String()}
 	}
-	return d, err
+	return d, nil
 }
 
 func (t *standingTerms) decide(log []signals.Any, p Decided) (consensus.Decision, error) {
@@ -389,23 +441,25 @@ func (l *learner) resolve(name, right string) error {
 
 func (r *Replay) resolve(t *replayed, s *signals.Signal[Outcome]) error {
 	for _, o := range t.observed {
+		if s.Payload.Observed != "" && s.Payload.Observed != o.name || !o.learner.holds(o.name) {
+			continue
+		}
 		if err := o.learner.resolve(o.name, s.Payload.ProposalID); err != nil {
-			return fmt.Errorf("swarm: signal %d: %w", s.Seq, err)
+			return r.unless(fmt.Errorf("swarm: signal %d: %w", s.Seq, err))
 		}
 	}
 	r.Outcomes++
 	return nil
 }
 
-// announced checks the consensus published in a thread against the recorded
-// decision.
+// announced checks what a thread was told against a decision on record.
 func (t *replayed) announced(s *signals.Signal[signals.Consensus]) error {
-	if len(t.terms) == 0 || t.believed {
-		return nil // by a program that records no decisions, or by a custom strategy
+	if len(t.terms) == 0 {
+		return nil // by a program that puts nothing on record
 	}
 	for _, d := range t.decided {
-		if d.Outcome == consensus.Reached && d.Choice == s.Payload.ProposalID && d.Confidence == s.Payload.Confidence &&
-			t.content[d.Choice] == s.Payload.Decision {
+		if t.stop <= StopConsensus && d.Outcome == consensus.Reached && d.Choice == s.Payload.ProposalID &&
+			d.Confidence == s.Payload.Confidence && t.content[d.Choice] == s.Payload.Decision {
 			return nil
 		}
 	}

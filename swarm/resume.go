@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -101,12 +102,14 @@ func (s *Swarm) startAgain(ctx context.Context, log []signals.Any, answer signal
 	}
 	log = s.whole(log)
 	at := progressOf(log)
-	if answer != nil {
-		if err := at.open(s.writer != nil); err != nil {
-			s.release(task.Thread)
-			s.running.Done()
-			return nil, err
-		}
+	err = s.kept(ctx, log)
+	if err == nil && answer != nil {
+		err = at.open(s.writer != nil)
+	}
+	if err != nil {
+		s.release(task.Thread)
+		s.running.Done()
+		return nil, err
 	}
 	r, err := s.sitDown(&Result{Thread: task.Thread, Task: task.Payload, Seed: s.opts.Seed})
 	if err != nil {
@@ -129,6 +132,39 @@ func (s *Swarm) whole(log []signals.Any) []signals.Any {
 		log = append(log, said)
 	}
 	return log
+}
+
+// kept refuses a log that the journal has not all of: what is decided on it could
+// not be derived from the journal.
+func (s *Swarm) kept(ctx context.Context, log []signals.Any) error {
+	if s.writer == nil {
+		return nil
+	}
+	last := log[len(log)-1].Head()
+	if err := s.writer.Sync(ctx, last.Seq); err != nil {
+		return fmt.Errorf("swarm: %w", err)
+	}
+	codec, err := newCodec()
+	if err != nil {
+		return err
+	}
+	snapshot, err := s.opts.Journal.Snapshot()
+	if err != nil {
+		return fmt.Errorf("swarm: %w", err)
+	}
+	rest := log
+	for said, err := range journal.Signals(s.opts.Journal, codec, snapshot.Through) {
+		if err != nil {
+			return fmt.Errorf("swarm: %w", err)
+		}
+		if h := said.Head(); len(rest) > 0 && h.ID == rest[0].Head().ID && h.Seq == rest[0].Head().Seq {
+			rest = rest[1:]
+		}
+	}
+	if len(rest) > 0 {
+		return fmt.Errorf("%w: the journal does not have %d of its %d signals: they were dropped, or are another journal's", ErrLog, len(rest), len(log))
+	}
+	return nil
 }
 
 // Replay returns what the log of a solve decides, from the log alone: the

@@ -67,7 +67,7 @@ func (c *course) over() bool { return !c.begun || c.announced || c.decided && !c
 // in progress. It leaves one signal, so that a bus continues its sequence
 // numbers from there.
 func betweenSolves(held iter.Seq2[journal.Record, error], through uint64, age time.Duration) (uint64, error) {
-	codec, err := signals.NewCodec(Kinds()...)
+	codec, err := newCodec()
 	if err != nil {
 		return 0, err
 	}
@@ -129,7 +129,7 @@ const memoryVersion = 1
 
 // fold is [journal.Retention].Fold.
 func fold(state []byte, dropped iter.Seq2[journal.Record, error]) ([]byte, error) {
-	codec, err := signals.NewCodec(Kinds()...)
+	codec, err := newCodec()
 	if err != nil {
 		return nil, err
 	}
@@ -195,6 +195,7 @@ func (r *Replay) restore(from journal.Snapshot) error {
 			return fmt.Errorf("swarm: what was learned by %q is neither a ledger nor a book", name)
 		}
 		r.learners[name] = &learner{k.Ledger, k.Book}
+		r.learners[name].learnWhenTold()
 	}
 	for thread, all := range m.Observed {
 		t := r.thread(thread)

@@ -62,7 +62,8 @@ type solve struct {
 	begun      int // number of turns of the last round
 	saidBefore int // number of signals of agents before the last round
 	refused    []Refused
-	recorded   bool // what it came to is on record
+	opened     bool // what it is decided by is on record
+	recorded   bool // what it came to is
 	announced  bool // the consensus is
 
 	stoppedBefore bool // it stopped in its last round, and goes on
@@ -165,11 +166,16 @@ func (r *solve) solve(ctx context.Context, open func(context.Context)) {
 
 // announce publishes a signal of the swarm itself.
 func (r *solve) announce(ctx context.Context, s signals.Any) {
-	h := s.Head()
-	h.Thread, h.Round = r.result.Thread, int32(r.result.Rounds)
-	if err := r.publish(ctx, r.system, signals.With(s, h)); err != nil {
+	if err := r.tell(ctx, s); err != nil {
 		r.stop(StopError, "the system's signal was refused", err)
 	}
+}
+
+// tell is announce, for who stops the solve otherwise.
+func (r *solve) tell(ctx context.Context, s signals.Any) error {
+	h := s.Head()
+	h.Thread, h.Round = r.result.Thread, int32(r.result.Rounds)
+	return r.publish(ctx, r.system, signals.With(s, h))
 }
 
 // publish commits one signal and folds what is new in the log. It does so after
@@ -312,7 +318,7 @@ func (r *solve) leave() {
 	if r.deafen != nil {
 		r.deafen()
 	}
-	if r.result.Stop != StopEscalated { // an answer continues with its proposals
+	if r.result.Stop != StopEscalated && r.swarm.writer == nil { // an answer goes on with its proposals; what is on record ends threads itself
 		r.swarm.bus.CloseThread(r.result.Thread)
 	}
 	r.swarm.release(r.result.Thread)

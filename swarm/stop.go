@@ -54,6 +54,16 @@ func (s *StopReason) UnmarshalText(text []byte) error {
 	return fmt.Errorf("swarm: stop reason %q is not one of %q", text, stopNames[1:])
 }
 
+// follows reports whether a solve that was decided so can have stopped for that
+// reason.
+func (s StopReason) follows(d consensus.Decision) bool {
+	switch s {
+	case StopConsensus, StopRejected, StopDeadlock, StopUncertified:
+		return stopFor(d.Outcome) == s
+	}
+	return true
+}
+
 // stopFor returns the stop reason for a final decision.
 func stopFor(o consensus.Outcome) StopReason {
 	switch o {

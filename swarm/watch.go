@@ -75,7 +75,7 @@ func newWatcher(j journal.Reader, thread string) (*watcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	codec, err := signals.NewCodec(Kinds()...)
+	codec, err := newCodec()
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +116,8 @@ func (w *watcher) next(record *journal.Record) error {
 // A sight is the state of a thread in a log so far.
 type sight struct {
 	result  Result
-	decided *Decided // not nil: the decision to be announced
+	decided *Decided                            // not nil: the decision to be announced
+	asks    *signals.Signal[signals.Escalation] // the first that nobody answered
 	events  []Event
 }
 
@@ -148,6 +149,12 @@ func (w *sight) spoke(s signals.Any) {
 		w.events = append(w.events, failed)
 	case *signals.Signal[Opened]: // again, after an answer
 		r.Stop, r.Detail, r.Observed, r.Question = 0, "", "", nil
+	case *signals.Signal[signals.Escalation]:
+		if w.asks == nil {
+			w.asks = s
+		}
+	case *signals.Signal[Answered]:
+		w.asks = nil
 	case *signals.Signal[Decided]:
 		w.events = append(w.events, Weighed{r.Decision})
 		if w.decided = &s.Payload; r.Decision.Outcome != consensus.Reached || s.Payload.Stop > StopConsensus {
@@ -181,21 +188,13 @@ func (w *sight) stopped() {
 	if r.Stop == 0 {
 		r.Stop = stopFor(r.Decision.Outcome)
 	}
-	if r.Stop == StopEscalated {
-		r.Question = asked(r)
+	if r.Stop == StopEscalated && w.asks != nil {
+		r.Question = &Question{
+			Asks: w.asks.Source, Reason: w.asks.Payload.Reason, Context: w.asks.Payload.Context, Options: r.Decision.Ballots().Proposals(),
+		}
 	}
 	w.decided = nil
 	now := *r
 	now.Log = slices.Clip(now.Log)
 	w.events = append(w.events, Stopped{&now})
-}
-
-// asked returns the question of a result's log, or nil.
-func asked(r *Result) *Question {
-	for _, s := range slices.Backward(r.Log) {
-		if e, ok := signals.As[signals.Escalation](s); ok {
-			return &Question{Asks: e.Source, Reason: e.Payload.Reason, Context: e.Payload.Context, Options: r.Decision.Ballots().Proposals()}
-		}
-	}
-	return nil
 }

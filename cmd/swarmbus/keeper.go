@@ -43,7 +43,12 @@ func (k *keeper) close(ctx context.Context) error {
 	return errors.Join(k.writer.Close(context.WithoutCancel(ctx)), k.file.Close())
 }
 
-// newCodec returns a codec for all kinds of this program.
+// newCodec returns a codec for all kinds of this program, with texts as long as a
+// bus let pass.
 func newCodec() (*signals.Codec, error) {
-	return signals.NewCodec(append(swarm.Kinds(), connectivity.Payloads()...)...)
+	c, err := signals.NewCodec(append(swarm.Kinds(), connectivity.Payloads()...)...)
+	if err == nil {
+		c.Limits.TextBytes = -1
+	}
+	return c, err
 }
