@@ -68,6 +68,9 @@ func (j *File) writeLocked(sync bool) {
 	group, at, f := j.enc.buf, j.written, j.f
 	j.enc.buf, j.spare = j.spare[:0], nil
 	j.writing = true
+	if at == j.durable && len(group) > 0 {
+		setSynced(group[:frameSize], j.enc.head.seed(at))
+	}
 	j.mu.Unlock()
 	_, err := f.WriteAt(group, at)
 	if err == nil && sync {

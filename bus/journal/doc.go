@@ -17,12 +17,14 @@
 // # Integrity
 //
 // Each record has checksums and a hash chain: a hash of the record and the
-// previous hash. All are verified whenever a record is read. Open cuts off a
-// record that a crash left incomplete. Only a record that no complete frame
-// follows counts as torn; all other damage is a [*CorruptError] with its
-// offset, and nothing after it is read. The checksums detect accidental damage.
-// The chain detects deliberate changes, unless the attacker recomputed the
-// chain; the last hash, kept elsewhere, detects these too.
+// previous hash. All are verified whenever a record is read. Open cuts off what
+// a crash left of records that were not synced. Only damage behind which nothing
+// was written after a sync counts as that; all other damage is a [*CorruptError]
+// with its offset, and nothing after it is read. In a journal that was closed
+// all damage is. The checksums detect accidental damage. The chain, which begins
+// with the state of the dropped records, detects deliberate changes, unless the
+// attacker recomputed the chain; the last hash, kept elsewhere, detects these
+// too. A Drop begins the chain anew, so that its last hash becomes another.
 //
 // # Readers
 //

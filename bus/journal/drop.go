@@ -73,7 +73,7 @@ func (j *File) rewriteLocked(through uint64, state []byte) (file, *encoder, erro
 	err = f.Truncate(0) // if it is left over
 	var enc *encoder
 	if err == nil {
-		enc, err = copyTo(f, v, header{j.enc.head.salt, through, v.last}, state)
+		enc, err = copyTo(f, v, newHeader(j.enc.head.salt, through, v.last, state), state)
 	}
 	if err == nil {
 		err = sameMode(f, v.f)
@@ -95,12 +95,12 @@ func sameMode(f, as file) error {
 	return f.Chmod(info.Mode().Perm())
 }
 
-// copyTo writes a journal that consists of a snapshot and the remaining records
-// of a reading. The records keep their sequence numbers and their chain.
+// copyTo writes a journal that consists of a state and the remaining records of
+// a reading. The records keep their sequence numbers; their chain begins anew,
+// from the state.
 func copyTo(f file, v *reading, h header, state []byte) (*encoder, error) {
 	e := newEncoder(h)
-	e.buf = h.encode()
-	e.snapshot(state)
+	e.buf = append(h.encode(), state...)
 	out := bufio.NewWriterSize(&offsetWriter{f, 0}, windowSize)
 	for {
 		if _, err := out.Write(e.buf); err != nil {
@@ -115,7 +115,10 @@ func copyTo(f file, v *reading, h header, state []byte) (*encoder, error) {
 		case !errors.Is(err, io.EOF):
 			return nil, unexpected(err)
 		}
-		return e, errors.Join(out.Flush(), f.Sync())
+		e.seal()
+		_, err = out.Write(e.buf)
+		e.buf = e.buf[:0]
+		return e, errors.Join(err, out.Flush(), f.Sync())
 	}
 }
 

@@ -13,13 +13,14 @@ type encoder struct {
 	seq    uint64 // of the newest record
 	last   hash   // its chain
 	size   int64  // of the file including everything encoded
+	sealed int64  // where the last seal ends; 0: there is none
 	bodies *bodies
 	index  []place
 	buf    []byte
 }
 
 func newEncoder(h header) *encoder {
-	return &encoder{head: h, seq: h.through, last: h.chain, size: headerSize, bodies: newBodies()}
+	return &encoder{head: h, seq: h.through, last: h.chain, size: h.size(), bodies: newBodies()}
 }
 
 func newSalt() uint32 {
@@ -28,9 +29,10 @@ func newSalt() uint32 {
 	return binary.LittleEndian.Uint32(salt[:])
 }
 
-// snapshot encodes the state that replaces the dropped records.
-func (e *encoder) snapshot(state []byte) {
-	e.frame(&frame{seq: e.head.through, time: noTime, kind: typeSnapshot, chain: e.head.chain}, nil, state)
+// seal encodes a frame that says that everything before is on the disk.
+func (e *encoder) seal() {
+	e.frame(&frame{seq: e.seq, time: noTime, kind: typeSeal, synced: true, chain: e.last}, nil, nil)
+	e.sealed = e.size
 }
 
 // A place is an offset at which a reader may start.
@@ -72,7 +74,7 @@ func (e *encoder) add(r *Record) {
 
 func (e *encoder) frame(f *frame, head, body []byte) {
 	before := len(e.buf)
-	e.buf = appendFrame(e.buf, e.head.salt, f, head, body)
+	e.buf = appendFrame(e.buf, e.head.seed(e.size), f, head, body)
 	e.size += int64(len(e.buf) - before)
 }
 

@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
 	"strings"
 	"syscall"
 	"testing"
@@ -207,7 +210,8 @@ func TestWeakModesKeepWhatWasSynced(t *testing.T) {
 	}
 }
 
-// smallLog returns the content of a journal of n records, and where each ends.
+// smallLog returns the content of a journal of n records that was closed, and
+// where each ends.
 func smallLog(t testing.TB, n uint64) (content []byte, ends []int) {
 	t.Helper()
 	d := newMemDisk()
@@ -222,7 +226,9 @@ func smallLog(t testing.TB, n uint64) (content []byte, ends []int) {
 }
 
 func TestCutAtEveryByteLeavesWholeRecords(t *testing.T) {
-	content, ends := smallLog(t, 7)
+	const n = 7
+	content, ends := smallLog(t, n)
+	ends = append(ends, len(content)+1)
 	for size := range content {
 		if size%64 > 0 && dull(content, size) {
 			continue
@@ -248,8 +254,36 @@ func dull(content []byte, at int) bool {
 
 func TestEveryFlippedBitIsFound(t *testing.T) {
 	const n = 7
-	content, ends := smallLog(t, n)
-	torn := 0
+	closed, ends := smallLog(t, n)
+	dropped := diskWith(where, closed)
+	j := openOn(t, dropped, Options{})
+	must(t, j.Drop(5, []byte("state 5"))) // and it was not closed
+	for name, test := range map[string]struct {
+		content []byte
+		torn    int // from here on a flip may be what a crash left
+		left    uint64
+	}{
+		"closed":         {closed, ends[n], n},
+		"not closed":     {closed[:ends[n]], ends[n-1], n - 1},
+		"after a drop":   {dropped.files[where].cache, len(dropped.files[where].cache) - frameSize, n},
+		"all is dropped": {droppedAll(t, closed), headerSize + len("state 7"), n},
+	} {
+		t.Run(name, func(t *testing.T) { flipEveryBit(t, test.content, test.torn, test.left) })
+	}
+}
+
+func droppedAll(t testing.TB, content []byte) []byte {
+	t.Helper()
+	d := diskWith(where, content)
+	must(t, openOn(t, d, Options{}).Drop(7, []byte("state 7")))
+	return d.files[where].cache
+}
+
+// flipEveryBit checks that all damage before the byte torn is found, and that
+// damage behind leaves the records up to left.
+func flipEveryBit(t *testing.T, content []byte, torn int, left uint64) {
+	t.Helper()
+	opened := 0
 	for bit := 0; bit < 8*len(content); bit++ {
 		if bit%512 > 0 && dull(content, bit/8) {
 			continue
@@ -261,36 +295,223 @@ func TestEveryFlippedBitIsFound(t *testing.T) {
 		var format *FormatError
 		switch {
 		case errors.As(err, &format) && bit/8 < 12:
-		case errors.As(err, &corrupt) && corrupt.Path == where && corrupt.Offset <= int64(bit/8):
-			if bit/8 >= headerSize && ends[corrupt.Seq+1] <= bit/8 {
-				t.Fatalf("bit %d: %v", bit, err)
-			}
+		case errors.As(err, &corrupt) && corrupt.Path == where && corrupt.Offset <= int64(bit/8) && int(corrupt.Offset) < torn:
 		case err != nil:
 			t.Fatalf("bit %d: %v", bit, err)
 		default:
-			torn++
-			if bit/8 < ends[n-1] {
+			opened++
+			if bit/8 < torn {
 				t.Fatalf("bit %d at byte %d of %d looks like a torn record", bit, bit/8, len(content))
 			}
-			wantWhole(t, j, n-1)
+			if last := wantWhole(t, j, left); last != left {
+				t.Fatalf("bit %d: %d records", bit, last)
+			}
 		}
 	}
-	if torn == 0 {
-		t.Error("no flip was in the last record")
+	if opened == 0 {
+		t.Error("no flip was in the end")
 	}
+}
+
+func TestAStateThatIsNotWholeIsDamage(t *testing.T) {
+	content, _ := smallLog(t, 7)
+	content = droppedAll(t, content)
+	for _, length := range []int64{-1, math.MinInt64, math.MaxInt64} {
+		h := header{state: length}
+		var corrupt *CorruptError
+		if _, err := Open(where, &Options{disk: diskWith(where, h.encode())}); !errors.As(err, &corrupt) {
+			t.Errorf("a state of %d bytes: got %v", length, err)
+		}
+	}
+	for size := headerSize; size < headerSize+len("state 7"); size++ {
+		var corrupt *CorruptError
+		if _, err := Open(where, &Options{disk: diskWith(where, content[:size])}); !errors.As(err, &corrupt) || !strings.Contains(err.Error(), "state of the dropped records") {
+			t.Errorf("%d bytes: got %v", size, err)
+		}
+	}
+}
+
+// A group of which the disk has any of its pages was not acknowledged, so the
+// journal opens with what was. In a group before, lost pages are damage.
+func TestPagesLostWithThePowerAreNoDamageUntilASyncSaidTheyAreThere(t *testing.T) {
+	t.Run("every", func(t *testing.T) { losePages(t, SyncEvery) })
+	t.Run("never", func(t *testing.T) { losePages(t, SyncNever) })
+}
+
+func losePages(t *testing.T, mode Sync) {
+	const page, group = 512, 20
+	d := newMemDisk()
+	j := openOn(t, d, Options{Sync: mode})
+	appendGroup := func() {
+		var records []Record
+		for range group {
+			records = append(records, numbered(j.Last()+uint64(len(records))+1))
+		}
+		must(t, second(j.Append(records...)))
+	}
+	must(t, second(grow(j, 3)))
+	begin := len(d.files[where].cache)
+	appendGroup()
+	end := len(d.files[where].cache)
+	if mode == SyncNever { // which tells nothing until it syncs
+		appendGroup()
+		end = len(d.files[where].cache)
+		must(t, j.Sync())
+	}
+	appendGroup()
+	content := d.files[where].cache
+	random := rand.New(rand.NewPCG(1, 2))
+	for lost := range 1 << 8 {
+		damaged := bytes.Clone(content)
+		for at := begin; at < end; at += page {
+			if random.IntN(2+lost%8) == 0 {
+				clear(damaged[at:min(at+page, end)])
+			}
+		}
+		if bytes.Equal(damaged, content) {
+			continue // it was zeros
+		}
+		torn := openOn(t, diskWith(where, damaged[:end]), Options{})
+		last := wantWhole(t, torn, 3)
+		must(t, second(torn.Append(numbered(last+1))))
+		wantWhole(t, torn, last+1)
+		var corrupt *CorruptError
+		if _, err := Open(where, &Options{disk: diskWith(where, damaged)}); !errors.As(err, &corrupt) {
+			t.Errorf("got %v", err)
+		}
+	}
+}
+
+func TestDamageIsFoundWhereverTheNextSyncedFrameBegins(t *testing.T) {
+	for n := windowSize - frameSize - 70; n < windowSize+2; n++ {
+		d := newMemDisk()
+		j := openOn(t, d, Options{})
+		must(t, second(j.Append(Record{Type: 1, Head: make([]byte, n)})))
+		must(t, second(j.Append(numbered(1))))
+		clear(d.files[where].cache[headerSize : headerSize+frameSize])
+		var corrupt *CorruptError
+		if _, err := Open(where, &Options{disk: diskWith(where, d.files[where].cache)}); !errors.As(err, &corrupt) {
+			t.Fatalf("%d bytes before: got %v", n, err)
+		}
+	}
+}
+
+func TestAFailedJournalIsCutToWhatItAcknowledgedAndNotSealed(t *testing.T) {
+	for _, op := range []string{"write", "sync"} {
+		d := newMemDisk()
+		j := openOn(t, d, Options{})
+		must(t, second(grow(j, 3)))
+		whole := len(d.files[where].cache)
+		d.fail = func(what string, _ int) error {
+			if what == op {
+				return errDisk
+			}
+			return nil
+		}
+		if _, err := j.Append(numbered(4)); !errors.Is(err, ErrFailed) {
+			t.Fatalf("got %v", err)
+		}
+		d.fail = nil
+		if err := j.Close(); !errors.Is(err, ErrFailed) {
+			t.Errorf("closed: %v", err)
+		}
+		if size := len(d.files[where].cache); size != whole {
+			t.Errorf("a %s failed: %d bytes are there, of which %d were acknowledged", op, size, whole)
+		}
+	}
+}
+
+func TestAJournalIsSealedOnce(t *testing.T) {
+	content, _ := smallLog(t, 3)
+	d := diskWith(where, content)
+	for range 3 {
+		must(t, openOn(t, d, Options{}).Close())
+		if !bytes.Equal(d.files[where].cache, content) {
+			t.Fatalf("%d bytes became %d", len(content), len(d.files[where].cache))
+		}
+	}
+	must(t, openOn(t, d, Options{}).Drop(1, []byte("state 1")))
+	d.restart()
+	content = d.files[where].cache
+	must(t, openOn(t, d, Options{}).Close())
+	if len(d.files[where].cache) != len(content) {
+		t.Errorf("%d bytes became %d", len(content), len(d.files[where].cache))
+	}
+}
+
+func TestATornRecordMayHoldACopyOfItsFile(t *testing.T) {
+	content, ends := smallLog(t, 3)
+	if h := (header{salt: 7}); h.seed(100) == h.seed(100+1<<32) {
+		t.Error("a frame 4 GiB further has the same checksums")
+	}
+	d := diskWith(where, content)
+	j := openOn(t, d, Options{})
+	must(t, second(j.Append(Record{Type: 1, Head: content, Body: content})))
+	grown := d.files[where].cache
+	for size := len(content) + 1; size < len(grown); size += 7 {
+		for _, lost := range []int{0, frameSize} { // the fixed part, too
+			torn := bytes.Clone(grown[:size])
+			clear(torn[len(content):min(len(content)+lost, size)])
+			if last := wantWhole(t, openOn(t, diskWith(where, torn), Options{}), 3); last != 3 {
+				t.Fatalf("cut at %d of %d, after %v: %d records", size, len(grown), ends, last)
+			}
+		}
+	}
+}
+
+// The time a torn record takes is that of reading it, not of trying every byte.
+func TestATornRecordIsReadOnce(t *testing.T) {
+	d := newMemDisk()
+	j := openOn(t, d, Options{})
+	must(t, second(j.Append(Record{Type: 1, Head: bytes.Repeat([]byte{0, 1, 1}, 1<<20)})))
+	for _, lost := range []int{0, frameSize} {
+		content := bytes.Clone(d.files[where].cache)
+		clear(content[headerSize : headerSize+lost])
+		content = content[:len(content)-1]
+		s, err := newScanner(bytes.NewReader(content), where, int64(len(content)))
+		must(t, err)
+		counting := &countingReader{r: s.r}
+		s.r = counting
+		if _, err := s.next(); !errors.Is(err, errShort) {
+			t.Errorf("got %v", err)
+		}
+		if counting.n > 2*len(content) {
+			t.Errorf("read %d bytes of %d", counting.n, len(content))
+		}
+	}
+}
+
+type countingReader struct {
+	r io.ReaderAt
+	n int
+}
+
+func (c *countingReader) ReadAt(p []byte, at int64) (int, error) {
+	c.n += len(p)
+	return c.r.ReadAt(p, at)
 }
 
 func TestARecordThatWasChangedBreaksTheChain(t *testing.T) {
 	content, ends := smallLog(t, 4)
 	s, err := newScanner(bytes.NewReader(content), where, int64(len(content)))
 	must(t, err)
+	for err == nil {
+		_, err = s.next()
+	}
 	changed := bytes.Clone(content[:ends[1]]) // the second record changed, with correct checksums
-	changed = appendFrame(changed, s.head.salt, &frame{seq: 2, time: noTime, kind: 1}, []byte("record two"), nil)
+	changed = appendFrame(changed, s.head.seed(int64(ends[1])), &frame{seq: 2, time: noTime, kind: 1}, []byte("record two"), nil)
 	changed = append(changed, content[ends[2]:]...)
 	_, err = Open(where, &Options{disk: diskWith(where, changed)})
 	var corrupt *CorruptError
 	if !errors.As(err, &corrupt) || corrupt.Offset != int64(ends[1]) || corrupt.Seq != 1 || !strings.Contains(corrupt.Problem, "chain") {
 		t.Errorf("got %v", err)
+	}
+	for _, seal := range []frame{{seq: 3, chain: s.last}, {seq: 4}} { // of other records
+		seal.kind, seal.synced = typeSeal, true
+		sealed := appendFrame(bytes.Clone(content[:ends[4]]), s.head.seed(int64(ends[4])), &seal, nil, nil)
+		if _, err := Open(where, &Options{disk: diskWith(where, sealed)}); !errors.As(err, &corrupt) || corrupt.Offset != int64(ends[4]) {
+			t.Errorf("got %v", err)
+		}
 	}
 }
 
@@ -315,8 +536,10 @@ func TestUnknownVersionAndOtherFilesAreRefused(t *testing.T) {
 	content, _ := smallLog(t, 2)
 	newer := bytes.Clone(content)
 	newer[8] = 9
+	older := append([]byte("swarmbus\x01\x00\x00\x00"), make([]byte, 48)...) // shorter than a header is now
 	for text, content := range map[string][]byte{
-		"version 9, this program reads version 1": newer,
+		"version 9, this program reads version 2": newer,
+		"version 1, this program reads version 2": older,
 		"not a journal": []byte(`{"seq":1}`),
 	} {
 		d := diskWith(where, content)

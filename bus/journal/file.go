@@ -112,12 +112,12 @@ func (j *File) open() (err error) {
 // create writes the header into a file that is empty or whose header a crash
 // left incomplete.
 func (j *File) create(size int64) error {
-	begun := make([]byte, min(size, int64(len(magic))))
+	begun := make([]byte, size)
 	if _, err := j.f.ReadAt(begun, 0); err != nil && size > 0 {
 		return err
 	}
-	if string(begun) != magic[:len(begun)] {
-		return &FormatError{Path: j.path}
+	if err := checkFormat(begun); err != nil {
+		return named(err, j.path)
 	}
 	j.enc = *newEncoder(header{salt: newSalt()})
 	j.written, j.durable = headerSize, headerSize
@@ -148,7 +148,7 @@ func (j *File) recover(s *scanner) error {
 		if !isEnd(err) {
 			return err
 		}
-		e.size, j.snapshot = s.pos, s.snapshot
+		e.size, e.sealed, j.snapshot = s.pos, s.sealed, s.state
 		j.written, j.durable = s.pos, s.pos
 		return nil
 	}
@@ -171,7 +171,7 @@ func (j *File) Last() uint64 {
 func (j *File) Snapshot() (Snapshot, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return Snapshot{j.enc.head.through, j.snapshot, j.enc.head.chain}, nil
+	return Snapshot{j.enc.head.through, j.snapshot, j.enc.head.dropped}, nil
 }
 
 // Close implements [Store].
@@ -186,10 +186,24 @@ func (j *File) Close() error {
 		return nil // by another goroutine meanwhile
 	}
 	j.closed = true
+	for j.writing { // for another goroutine, which will be told
+		j.moved.Wait()
+	}
+	j.sealLocked()
 	j.stopTimerLocked()
 	j.moved.Broadcast()
 	j.tellLocked()
 	return errors.Join(err, j.f.Close(), j.lock.Close())
+}
+
+// sealLocked ends a file of which everything is on the disk, so that damage to
+// its last records cannot be taken for what a crash left. An error is no loss.
+func (j *File) sealLocked() {
+	if j.durable < j.enc.size || j.enc.sealed == j.enc.size {
+		return
+	}
+	j.enc.seal()
+	_, _ = j.f.WriteAt(j.enc.buf, j.durable)
 }
 
 // readyLocked returns an error if nothing can be appended.

@@ -6,9 +6,9 @@ import (
 	"hash/crc32"
 )
 
-// A file is a header followed by frames. All numbers are little endian. A frame
-// holds a record, a large body that records refer to by its hash, or the
-// snapshot:
+// A file is a header, the state of the dropped records, and frames. All numbers
+// are little endian. A frame holds a record, a large body that records refer to
+// by its hash, or nothing (a seal):
 //
 //	 0  sum of bytes 4 to 68, CRC-32C
 //	 4  sum of head and body, CRC-32C
@@ -18,19 +18,26 @@ import (
 //	24  time in nanoseconds since 1970; the least number: none
 //	32  type: a record's, or one of those below
 //	33  1: the body is the SHA-256 of a large body in a frame before
-//	34  zero
+//	34  1: what is before this frame was on the disk when it was written
+//	35  zero
 //	36  chain: SHA-256 of the chain of the record before, bytes 8 to 34, head
 //	    and body; of a large body, its own SHA-256
 //	68  head, body
 //
-// Checksums start from the file's salt instead of zero, so that no record can
-// contain bytes that look like a frame of the same file. The chain does not
-// depend on the salt, so a copy made by export and import has the same chain.
+// Checksums start from the file's salt and the frame's offset instead of zero,
+// so that no record can contain bytes that look like a frame of the same file at
+// that place, not even a copy of the file. The chain depends on neither, so a
+// copy made by export and import has the same chain.
+//
+// The disk may have any part of what was written since the last sync. Byte 34
+// tells this from damage: it is set in the first frame of every group that
+// follows a sync, and in the seal that ends a file that was closed, imported, or
+// rewritten by a Drop.
 const (
 	frameSize = 68
 
-	typeLarge    = 254
-	typeSnapshot = 255
+	typeLarge = 254
+	typeSeal  = 255
 )
 
 type hash = Chain
@@ -45,6 +52,7 @@ type frame struct {
 	time         int64
 	kind         byte
 	large        bool // the body is the hash of a large one
+	synced       bool // what is before it was on the disk
 	chain        hash
 }
 
@@ -53,15 +61,16 @@ func (f *frame) isRecord() bool { return f.kind >= 1 && f.kind <= maxType }
 // size is the length of head and body.
 func (f *frame) size() int64 { return int64(f.head) + int64(f.body) }
 
-// appendFrame encodes a frame and returns its chain. For records, chain is that
-// of the previous record; for others it is written unchanged.
-func appendFrame(dst []byte, salt uint32, f *frame, head, body []byte) []byte {
+// appendFrame appends a frame to dst and sets its lengths and chain. For
+// records, chain has to be that of the previous record; for others it is written
+// unchanged. The checksums start from seed.
+func appendFrame(dst []byte, seed uint32, f *frame, head, body []byte) []byte {
 	f.head, f.body = uint32(len(head)), uint32(len(body))
 	start := len(dst)
 	dst = append(dst, make([]byte, frameSize)...)
 	dst = append(append(dst, head...), body...)
 	fixed, data := dst[start:start+frameSize], dst[start+frameSize:]
-	binary.LittleEndian.PutUint32(fixed[4:], crc32.Update(salt, castagnoli, data))
+	binary.LittleEndian.PutUint32(fixed[4:], crc32.Update(seed, castagnoli, data))
 	binary.LittleEndian.PutUint32(fixed[8:], f.head)
 	binary.LittleEndian.PutUint32(fixed[12:], f.body)
 	binary.LittleEndian.PutUint64(fixed[16:], f.seq)
@@ -70,12 +79,21 @@ func appendFrame(dst []byte, salt uint32, f *frame, head, body []byte) []byte {
 	if f.large {
 		fixed[33] = 1
 	}
+	if f.synced {
+		fixed[34] = 1
+	}
 	if f.isRecord() {
 		f.chain = link(f.chain, fixed, data)
 	}
 	copy(fixed[36:], f.chain[:])
-	binary.LittleEndian.PutUint32(fixed, crc32.Update(salt, castagnoli, fixed[4:]))
+	binary.LittleEndian.PutUint32(fixed, crc32.Update(seed, castagnoli, fixed[4:]))
 	return dst
+}
+
+// setSynced sets synced in an encoded frame.
+func setSynced(fixed []byte, seed uint32) {
+	fixed[34] = 1
+	binary.LittleEndian.PutUint32(fixed, crc32.Update(seed, castagnoli, fixed[4:frameSize]))
 }
 
 // link returns the chain after a record.
@@ -87,9 +105,10 @@ func link(before hash, fixed, data []byte) (after hash) {
 
 // parseFrame decodes the fixed part of a frame and reports whether its checksum
 // is right.
-func parseFrame(salt uint32, fixed []byte) (f frame, ok bool) {
+func parseFrame(seed uint32, fixed []byte) (f frame, ok bool) {
 	f.sum = binary.LittleEndian.Uint32(fixed)
-	if f.sum != crc32.Update(salt, castagnoli, fixed[4:frameSize]) {
+	flags := fixed[33] <= 1 && fixed[34] <= 1 && fixed[35] == 0
+	if !flags || f.sum != crc32.Update(seed, castagnoli, fixed[4:frameSize]) {
 		return f, false
 	}
 	f.bodySum = binary.LittleEndian.Uint32(fixed[4:])
@@ -97,9 +116,9 @@ func parseFrame(salt uint32, fixed []byte) (f frame, ok bool) {
 	f.body = binary.LittleEndian.Uint32(fixed[12:])
 	f.seq = binary.LittleEndian.Uint64(fixed[16:])
 	f.time = int64(binary.LittleEndian.Uint64(fixed[24:]))
-	f.kind, f.large = fixed[32], fixed[33] == 1
+	f.kind, f.large, f.synced = fixed[32], fixed[33] == 1, fixed[34] == 1
 	copy(f.chain[:], fixed[36:])
-	return f, fixed[33] <= 1 && fixed[34] == 0 && fixed[35] == 0
+	return f, true
 }
 
 // The header:
@@ -109,17 +128,46 @@ func parseFrame(salt uint32, fixed []byte) (f frame, ok bool) {
 //	12  salt
 //	16  last record that was dropped
 //	24  chain of that record
-//	56  sum of the bytes before, CRC-32C
+//	56  length of the state
+//	64  chain before the first record: SHA-256 of bytes 16 to 64 and the state;
+//	    zero if nothing was dropped
+//	96  sum of the bytes before, CRC-32C
+//	100 state
 const (
-	headerSize    = 60
-	formatVersion = 1
+	headerSize    = 100
+	formatVersion = 2
 	magic         = "swarmbus"
 )
 
 type header struct {
 	salt    uint32
 	through uint64
-	chain   hash
+	dropped hash  // chain of the record through
+	state   int64 // length
+	chain   hash  // before the first record
+}
+
+// newHeader returns the header of a journal that dropped the records up to
+// through, if that is not 0.
+func newHeader(salt uint32, through uint64, dropped hash, state []byte) header {
+	h := header{salt: salt, through: through, dropped: dropped, state: int64(len(state))}
+	if through > 0 {
+		h.chain = h.link(state)
+	}
+	return h
+}
+
+// link returns the chain before the first record.
+func (h *header) link(state []byte) hash {
+	return sha256.Sum256(append(h.encode()[16:64:64], state...))
+}
+
+// size is the length of the header and the state.
+func (h *header) size() int64 { return headerSize + h.state }
+
+// seed is what the checksums of a frame start from.
+func (h *header) seed(offset int64) uint32 {
+	return h.salt + uint32(offset) + uint32(offset>>32)*0x9e3779b1
 }
 
 func (h *header) encode() []byte {
@@ -127,23 +175,38 @@ func (h *header) encode() []byte {
 	dst = binary.LittleEndian.AppendUint32(dst, formatVersion)
 	dst = binary.LittleEndian.AppendUint32(dst, h.salt)
 	dst = binary.LittleEndian.AppendUint64(dst, h.through)
+	dst = append(dst, h.dropped[:]...)
+	dst = binary.LittleEndian.AppendUint64(dst, uint64(h.state))
 	dst = append(dst, h.chain[:]...)
 	return binary.LittleEndian.AppendUint32(dst, crc32.Checksum(dst, castagnoli))
 }
 
+// checkFormat returns a [*FormatError] without a path unless data, which may be
+// a part of it, begins a header of this version.
+func checkFormat(data []byte) error {
+	if n := min(len(data), len(magic)); string(data[:n]) != magic[:n] {
+		return &FormatError{}
+	}
+	if len(data) >= 12 {
+		if v := binary.LittleEndian.Uint32(data[8:]); v != formatVersion {
+			return &FormatError{Version: v}
+		}
+	}
+	return nil
+}
+
 // parseHeader returns a [*FormatError] or [*CorruptError] without a path.
 func parseHeader(data []byte) (h header, err error) {
-	if string(data[:8]) != magic {
-		return h, &FormatError{}
+	if err := checkFormat(data); err != nil {
+		return h, err
 	}
-	if v := binary.LittleEndian.Uint32(data[8:]); v != formatVersion {
-		return h, &FormatError{Version: v}
-	}
-	if binary.LittleEndian.Uint32(data[56:]) != crc32.Checksum(data[:56], castagnoli) {
+	if binary.LittleEndian.Uint32(data[96:]) != crc32.Checksum(data[:96], castagnoli) {
 		return h, &CorruptError{Problem: "the header's checksum is wrong"}
 	}
 	h.salt = binary.LittleEndian.Uint32(data[12:])
 	h.through = binary.LittleEndian.Uint64(data[16:])
-	copy(h.chain[:], data[24:])
+	copy(h.dropped[:], data[24:])
+	h.state = int64(binary.LittleEndian.Uint64(data[56:]))
+	copy(h.chain[:], data[64:])
 	return h, nil
 }

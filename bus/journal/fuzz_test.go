@@ -59,7 +59,7 @@ func shortLarge(data []byte, s *scanner) bool {
 // mended corrects the checksums and the chain of everything that looks like a
 // frame.
 func mended(data []byte) []byte {
-	h := header{salt: 7}
+	h := newHeader(7, 0, hash{}, nil)
 	out := h.encode()
 	seq, chain := uint64(0), hash{}
 	for len(data) >= frameSize {
@@ -77,8 +77,9 @@ func mended(data []byte) []byte {
 			chain = link(chain, fixed, content)
 			copy(fixed[36:], chain[:])
 		}
-		binary.LittleEndian.PutUint32(fixed[4:], crc32.Update(h.salt, castagnoli, content))
-		binary.LittleEndian.PutUint32(fixed, crc32.Update(h.salt, castagnoli, fixed[4:]))
+		seed := h.seed(int64(len(out)))
+		binary.LittleEndian.PutUint32(fixed[4:], crc32.Update(seed, castagnoli, content))
+		binary.LittleEndian.PutUint32(fixed, crc32.Update(seed, castagnoli, fixed[4:]))
 		out = append(append(out, fixed...), content...)
 	}
 	return append(out, data...)

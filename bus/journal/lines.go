@@ -120,7 +120,8 @@ func (in *importer) lines(from *bufio.Reader) error {
 		if in.enc == nil {
 			return errors.New("journal: there is nothing to import")
 		}
-		return nil
+		in.enc.seal()
+		return in.flush()
 	}
 }
 
@@ -159,11 +160,8 @@ func (in *importer) flush() error {
 
 // begin starts the journal, with the snapshot if the first line is one.
 func (in *importer) begin(first *line) {
-	in.enc = newEncoder(header{salt: newSalt(), through: first.Through, chain: hash(append(first.Chain, make([]byte, 32)...)[:32])})
-	in.enc.buf = in.enc.head.encode()
-	if first.Through > 0 {
-		in.enc.snapshot(first.State)
-	}
+	in.enc = newEncoder(newHeader(newSalt(), first.Through, hash(append(first.Chain, make([]byte, 32)...)[:32]), first.State))
+	in.enc.buf = append(in.enc.head.encode(), first.State...)
 }
 
 func (l *line) record() (Record, error) {

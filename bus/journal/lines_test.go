@@ -2,6 +2,8 @@ package journal_test
 
 import (
 	"bytes"
+	"encoding/base64"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -56,11 +58,59 @@ func TestExportAndImportMakeTheSameJournal(t *testing.T) {
 		if err := journal.Export(&again, view(t, b)); err != nil {
 			t.Fatal(err)
 		}
+		wantSealed(t, b)
 		if lines.String() != again.String() {
 			t.Errorf("got\n%s\nwant\n%s", again.String(), lines.String())
 		}
 		if got, want := verify(t, b), verify(t, a); got.Chain != want.Chain || got.Last != want.Last || got.First != dropped+1 {
 			t.Errorf("got %+v, want %+v", got, want)
+		}
+	}
+}
+
+// wantSealed checks that damage to the last record is known as damage.
+func wantSealed(t testing.TB, path string) {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const seal = 68 // bytes
+	content[len(content)-seal-1] ^= 1
+	damaged := filepath.Join(t.TempDir(), "damaged")
+	if err := os.WriteFile(damaged, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var corrupt *journal.CorruptError
+	if s, err := journal.Verify(damaged); !errors.As(err, &corrupt) {
+		t.Errorf("got %+v, %v", s, err)
+	}
+}
+
+func TestTheLastLinkOfTheChainCoversTheState(t *testing.T) {
+	dir := t.TempDir()
+	j := open(t, filepath.Join(dir, "a"), nil)
+	_, err := j.Append(journaltest.Sample(9)...)
+	if err := errors.Join(err, j.Drop(4, []byte("what was learned"))); err != nil {
+		t.Fatal(err)
+	}
+	var lines strings.Builder
+	if err := errors.Join(journal.Export(&lines, j), j.Close()); err != nil {
+		t.Fatal(err)
+	}
+	want := verify(t, j.Path()).Chain
+	first, rest, _ := strings.Cut(lines.String(), "\n")
+	for what, changed := range map[string]string{
+		"state":   strings.Replace(first, base64.StdEncoding.EncodeToString([]byte("what was learned")), base64.StdEncoding.EncodeToString([]byte("what was changed")), 1),
+		"chain":   first[:len(`{"through":4,"chain":"`)] + "AAAA" + first[len(`{"through":4,"chain":"AAAA`):],
+		"nothing": first,
+	} {
+		path := filepath.Join(dir, what)
+		if err := journal.Import(path, strings.NewReader(changed+"\n"+rest)); err != nil {
+			t.Fatal(err)
+		}
+		if got := verify(t, path).Chain; (got == want) != (what == "nothing") {
+			t.Errorf("%s was changed: the chain is %x, was %x", what, got, want)
 		}
 	}
 }

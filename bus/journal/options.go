@@ -26,6 +26,8 @@ const (
 	SyncInterval
 	// SyncNever acknowledges records when the operating system has them. They
 	// reach the disk when the operating system decides, or by Sync or Close.
+	// Damage to what was never synced is taken for what a crash left, and is cut
+	// off with everything behind it.
 	SyncNever
 )
 

@@ -86,7 +86,7 @@ func (j *File) beginLocked(after uint64) (*reading, error) {
 	}
 	s := &scanner{
 		r: f, path: j.path, head: j.enc.head, bodies: j.enc.bodies,
-		pos: headerSize, end: j.acknowledgedLocked(), whole: true, seq: j.enc.head.through, last: j.enc.head.chain,
+		pos: j.enc.head.size(), end: j.acknowledgedLocked(), whole: true, seq: j.enc.head.through, last: j.enc.head.chain,
 	}
 	n := sort.Search(len(j.enc.index), func(i int) bool { return j.enc.index[i].seq > after })
 	if n > 0 && j.enc.index[n-1].offset <= s.end {

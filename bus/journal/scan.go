@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -19,14 +20,16 @@ type scanner struct {
 	whole bool   // end is the end of a frame, so nothing can be torn
 	seq   uint64 // of the previous record
 	last  hash   // its chain
+	state []byte // of the dropped records
+	// sealed is where the last seal ends; 0: there was none
+	sealed int64
 
 	window []byte // data of r from windowAt on; never reused, because records share it
 	at     int64
 
-	bodies   *bodies
-	recent   hash   // the large body that was read last
-	body     []byte // its content
-	snapshot []byte
+	bodies *bodies
+	recent hash   // the large body that was read last
+	body   []byte // its content
 }
 
 // windowSize is the size of a read.
@@ -35,8 +38,9 @@ const windowSize = 1 << 18
 // errShort says that the last frame is incomplete.
 var errShort = errors.New("journal: the last record is not whole")
 
-// newScanner reads the header. It returns errShort for a file that is shorter
-// than that.
+// newScanner reads the header and the state. It returns errShort for a file that
+// is shorter than a header. A file with a state had all of it before it got its
+// name, so a state that is not whole is damage.
 func newScanner(r io.ReaderAt, path string, end int64) (*scanner, error) {
 	s := &scanner{r: r, path: path, end: end, bodies: newBodies()}
 	data, err := s.view(0, headerSize)
@@ -47,6 +51,16 @@ func newScanner(r io.ReaderAt, path string, end int64) (*scanner, error) {
 		return nil, named(err, path)
 	}
 	s.pos, s.seq, s.last = headerSize, s.head.through, s.head.chain
+	if s.head.state < 0 || s.head.state > end-headerSize {
+		return nil, s.corrupt("the state of the dropped records is not whole")
+	}
+	if s.state, err = s.view(headerSize, s.head.state); err != nil {
+		return nil, err
+	}
+	if s.head.through > 0 && s.head.link(s.state) != s.head.chain {
+		return nil, s.corrupt("the state of the dropped records was changed")
+	}
+	s.pos = s.head.size()
 	return s, nil
 }
 
@@ -90,22 +104,23 @@ func (s *scanner) check(offset int64) (f frame, fixed, data []byte, err error) {
 	if fixed, err = s.view(offset, frameSize); err != nil {
 		return f, nil, nil, err
 	}
-	f, ok := parseFrame(s.head.salt, fixed)
+	seed := s.head.seed(offset)
+	f, ok := parseFrame(seed, fixed)
 	if !ok {
 		return f, nil, nil, errBad("the checksum of its fixed part is wrong")
 	}
 	if data, err = s.view(offset+frameSize, f.size()); err != nil {
 		return f, nil, nil, err
 	}
-	if crc32.Update(s.head.salt, castagnoli, data) != f.bodySum {
+	if crc32.Update(seed, castagnoli, data) != f.bodySum {
 		return f, nil, nil, errBad("the checksum of its content is wrong")
 	}
 	return f, fixed, data, nil
 }
 
-// next returns the next record. It returns io.EOF at the end, errShort if no
-// complete frame follows, in which case the position does not change, and a
-// [*CorruptError] for any other damage.
+// next returns the next record. It returns io.EOF at the end, errShort if what
+// follows may be what a crash left of the last writes, in which case the position
+// does not change, and a [*CorruptError] for any other damage.
 func (s *scanner) next() (Record, error) {
 	for {
 		if s.pos == s.end {
@@ -120,15 +135,18 @@ func (s *scanner) next() (Record, error) {
 			return Record{}, err
 		}
 		s.pos += frameSize + f.size()
+		if f.kind == typeSeal {
+			s.sealed = s.pos
+		}
 		if f.isRecord() {
 			return r, nil
 		}
 	}
 }
 
-// judge distinguishes a torn end from damage: damage is followed by complete
-// frames. Appends reach the disk in order, so no complete frame follows a torn
-// end.
+// judge distinguishes a torn end from damage. What was written since the last
+// sync may reach the disk in any order, so whole frames may follow a torn one;
+// but none that was written when what is before it was on the disk.
 func (s *scanner) judge(found error) error {
 	switch {
 	case !isContent(found):
@@ -136,14 +154,37 @@ func (s *scanner) judge(found error) error {
 	case s.whole:
 		return s.corrupt(reason(found))
 	}
-	for offset := s.pos + 1; offset+frameSize <= s.end; offset++ {
-		if _, _, _, err := s.check(offset); err == nil {
-			return s.corrupt(fmt.Sprintf("%s, and whole records follow at byte %d", reason(found), offset))
-		} else if !isContent(err) {
-			return err
-		}
+	offset, err := s.findSynced()
+	switch {
+	case err != nil:
+		return err
+	case offset > 0:
+		return s.corrupt(fmt.Sprintf("%s, and it was when byte %d was written", reason(found), offset))
 	}
 	return errShort
+}
+
+// findSynced returns the offset of a frame behind the position that was written
+// when everything before it was on the disk; 0: there is none.
+func (s *scanner) findSynced() (int64, error) {
+	for offset := s.pos + 1; offset+frameSize <= s.end; {
+		window, err := s.view(offset, min(windowSize, s.end-offset))
+		if err != nil {
+			return 0, err
+		}
+		last := len(window) - frameSize
+		for i := 0; i <= last; i++ {
+			next := bytes.IndexByte(window[i+34:], 1) // where a frame would be synced; to parse at every byte takes minutes
+			if i += next; next < 0 || i > last {
+				break
+			}
+			if _, ok := parseFrame(s.head.seed(offset+int64(i)), window[i:i+frameSize]); ok {
+				return offset + int64(i), nil
+			}
+		}
+		offset += int64(last) + 1
+	}
+	return 0, nil
 }
 
 // isContent reports whether an error concerns the content read, not the
@@ -170,8 +211,7 @@ func (s *scanner) take(f *frame, fixed, data []byte) (r Record, err error) {
 	case f.kind == typeLarge:
 		s.bodies.add(f.chain, span{s.pos + frameSize, len(data)})
 		return r, nil
-	case f.kind == typeSnapshot && f.seq == s.head.through && s.seq == f.seq:
-		s.snapshot = data
+	case f.kind == typeSeal && f.synced && f.seq == s.seq && f.chain == s.last:
 		return r, nil
 	case !f.isRecord():
 		return r, s.corrupt(fmt.Sprintf("type %d is unknown here", f.kind))

@@ -48,13 +48,7 @@ func (v *View) Snapshot() (Snapshot, error) {
 		return Snapshot{}, err
 	}
 	defer func() { _ = r.f.Close() }()
-	if r.head.through > 0 {
-		// The snapshot is before the first record, which is read with it.
-		if _, err := r.next(); err != nil && !isEnd(err) {
-			return Snapshot{}, err
-		}
-	}
-	return Snapshot{r.head.through, r.snapshot, r.head.chain}, nil
+	return Snapshot{r.head.through, r.state, r.head.dropped}, nil
 }
 
 func (v *View) open() (*reading, error) {
