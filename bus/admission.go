@@ -60,9 +60,9 @@ func ofSystem(k signals.Kind) bool {
 // mint, and for agents of any, because a log that this one is fed to may have it.
 func (b *Bus) checkID(p *Publisher, d *draft) error {
 	own, ours := b.log.Minted(d.ID, d.Seq)
-	taken := ours
+	taken := ours || strings.HasPrefix(d.ID.String(), conflict.IDPrefix)
 	if p.role == agentRole {
-		taken = d.ID.Minted() || strings.HasPrefix(d.ID.String(), conflict.IDPrefix)
+		taken = taken || d.ID.Minted()
 	} else if own {
 		taken, d.Foreign = false, false // as a layer was told
 	}

@@ -49,7 +49,8 @@ func (s *Subscription) reviewLocked(end uint64) {
 	if end-s.cursor.Pos > 2*unread+review {
 		s.setAsideLocked(end)
 	}
-	if unread > s.bound/2 && !s.slow {
+	half := s.bound - uint64(s.options.Backlog+1)/2 // of the backlog, beyond what was there at the start
+	if unread > half && !s.slow {
 		s.slow = true
 		s.bus.emitLocked(Slow{Reader: s.options.Agent, Site: s.site.String(), Pending: int(min(unread, s.bound))})
 	}
@@ -66,8 +67,8 @@ func (s *Subscription) reviewLocked(end uint64) {
 		}
 	}
 	bound := s.bound
-	if s.slow = s.slow && unread > bound/2; !s.slow {
-		bound /= 2
+	if s.slow = s.slow && unread > half; !s.slow {
+		bound = half
 	}
 	s.due = end + bound - min(unread, bound)
 }
@@ -130,6 +131,7 @@ func (s *Subscription) lagLocked(end uint64) {
 func (s *Subscription) sampleLocked(n uint64) {
 	for ; n > 0 && len(s.front) > 0; n-- {
 		s.dropLocked(s.front[0], DeadLagged)
+		s.front[0] = nil
 		s.front = s.front[1:]
 	}
 	for n > 0 {
@@ -195,6 +197,7 @@ func (b *Bus) roomyLocked(n int) bool {
 }
 
 func (b *Bus) waitForRoomLocked(ctx context.Context, agent string, ds []draft) (problem error) {
+	b.changed.Broadcast() // who waits may own the full subscription, and must not any more
 	err := b.sleepLocked(ctx, func() (ready bool) {
 		// Who has to wait waits for an eighth of a backlog, not to be back here
 		// after every signal.
@@ -207,25 +210,47 @@ func (b *Bus) waitForRoomLocked(ctx context.Context, agent string, ds []draft) (
 	return problem
 }
 
-// readyLocked reports whether the drafts can be published, or never will be.
+// readyLocked reports whether the drafts can be published, or never will be. If
+// a subscription of the agent itself is full it does not wait for others: they
+// may be waiting for that one.
 func (b *Bus) readyLocked(agent string, ds []draft, share uint64) (bool, error) {
 	switch {
 	case b.state != open:
 		return true, ErrClosed
-	case b.inline.undrained+len(ds) > b.opts.Undrained:
+	case b.inline.undrained+b.handledLocked(ds) > b.opts.Undrained:
 		return true, fmt.Errorf("%w: %d signals wait for handlers", ErrBacklog, b.inline.undrained)
 	}
-	ready := true
+	var full, own *Subscription
 	for _, s := range b.subscriptions {
-		if s.options.WhenFull != Wait || s.hasRoomLocked(ds, share) {
-			continue
+		mine := agent != "" && s.options.Agent == agent
+		switch {
+		case s.options.WhenFull != Wait:
+		case mine && !s.fitsLocked(1):
+			own = s
+		case uint64(s.coming(ds)) > s.bound || mine && !s.hasRoomLocked(ds, 0):
+			return true, s.backlogged()
+		case !mine && !s.hasRoomLocked(ds, share):
+			full = s
 		}
-		if s.options.Agent == agent && agent != "" || uint64(s.coming(ds)) > s.bound {
-			return true, fmt.Errorf("%w: subscription of %q at %s", ErrBacklog, s.options.Agent, &s.site)
-		}
-		ready = false
 	}
-	return ready, nil
+	if own != nil && (full != nil || own.coming(ds) > 0) {
+		return true, own.backlogged()
+	}
+	return full == nil, nil
+}
+
+func (s *Subscription) backlogged() error {
+	return fmt.Errorf("%w: subscription of %q at %s", ErrBacklog, s.options.Agent, &s.site)
+}
+
+// handledLocked counts the drafts that have handlers.
+func (b *Bus) handledLocked(ds []draft) (n int) {
+	for i := range ds {
+		if kind := b.log.Kinds[string(ds[i].KindText)]; kind != nil && channelOf(kind) != nil && len(channelOf(kind).handlers) > 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // hasRoomLocked reports whether the drafts fit into the backlog, and with them
@@ -238,17 +263,26 @@ func (s *Subscription) hasRoomLocked(ds []draft, share uint64) bool {
 	if share > 0 {
 		coming = max(coming, s.bound/share)
 	}
+	return s.fitsLocked(coming)
+}
+
+// fitsLocked reports whether there is room for so many more. If there is not,
+// makeRoom is told when there is.
+func (s *Subscription) fitsLocked(n uint64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.unreadLocked(s.bus.log.Next())+coming <= s.bound {
+	if s.unreadLocked(s.bus.log.Next())+n <= s.bound {
 		return true
 	}
-	s.wanting.Store(max(coming, s.wanting.Load())) // with the lock held: who reads later sees it
+	if least := s.wanting.Load(); least == 0 || n < least {
+		s.wanting.Store(n) // with the lock held: a later read sees it
+	}
 	return false
 }
 
-// makeRoom wakes publishers once the reader has read as much as they wait for:
-// waking them after every read would cost more than reading.
+// makeRoom wakes publishers once the reader has read as much as one of them
+// waits for, and each then says again what it needs: waking them after every
+// read would cost more than reading.
 func (s *Subscription) makeRoom() {
 	b := s.bus
 	b.mu.Lock()
@@ -266,6 +300,9 @@ func (s *Subscription) coming(ds []draft) (n int) {
 	o := &s.options
 	for i := range ds {
 		d := &ds[i]
+		if d.Seq > 0 && d.Seq <= o.After {
+			continue // fed
+		}
 		if (o.Kinds == nil || slices.Contains(o.Kinds, d.KindText)) &&
 			(o.Threads == nil || slices.Contains(o.Threads, d.head.Thread)) && o.isFor(d.head.Recipients) {
 			n++

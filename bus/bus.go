@@ -50,6 +50,7 @@ type Bus struct {
 
 	observers []*observer // never changed in place
 	events    []Event     // not shown yet
+	emitted   uint64      // events so far
 	unseen    uint64      // events that were dropped because observers were too slow
 	showing   *showing    // nil: nobody shows them
 

@@ -47,6 +47,9 @@ func (c *clock) now() int64 {
 
 func (c *clock) drop() *anchor {
 	base := time.Now()
+	if a := c.anchor.Load(); a != nil { // readers without the lock may have been told that
+		c.last = max(c.last, a.wall+int64(base.Sub(a.base)))
+	}
 	a := &anchor{base, base.UnixNano(), c.last}
 	c.anchor.Store(a)
 	return a

@@ -225,3 +225,54 @@ func TestProposalsOfOneCallCountOneByOne(t *testing.T) {
 		t.Errorf("got %v, want ErrProposals", err)
 	}
 }
+
+// The ids come again when their signals are no longer in the history, but the
+// conflict's is.
+func TestConflictHasItsIDAlone(t *testing.T) {
+	b := newBus(t, &bus.Options{History: 8, TTL: -1})
+	a, c := agent(t, b, "a"), agent(t, b, "c")
+	named := func(id, proposal string) signals.Any {
+		s := proposes("t", proposal, proposal)
+		s.ID = signals.MustID(id)
+		return s
+	}
+	must(t, a, named("A", "p"))
+	if _, err := c.PublishAll(t.Context(), named("B", "q"), found("1"), found("2"), found("3"), found("4"), found("5")); err != nil {
+		t.Fatal(err)
+	}
+	must(t, a, found("6"))
+	must(t, a, found("7"))
+	b.CloseThread("t")
+	must(t, a, named("A", "p"))
+	must(t, c, named("B", "q"))
+	if err := newBus(t, nil).Feed(t.Context(), history(b, bus.Filter{})...); err != nil {
+		t.Error(err)
+	}
+	if len(openPairs(b, "t")) != 1 {
+		t.Error("the rivals are in conflict, said or not")
+	}
+}
+
+func TestNobodyTakesAConflictsID(t *testing.T) {
+	b := newBus(t, nil)
+	p := must(t, agent(t, b, "a"), proposes("t", "p", "1"))
+	s := found("x")
+	s.ID = conflict.Pair{A: conflict.Proposal{Signal: p.ID}, B: conflict.Proposal{Signal: signals.MustID("Q")}}.ID()
+	if _, err := b.System().Publish(t.Context(), s); !errors.Is(err, signals.ErrInvalid) {
+		t.Error(err)
+	}
+}
+
+func TestNothingIsLeftToResolveBehindAConsensusOfTheSameCall(t *testing.T) {
+	b := newBus(t, nil)
+	x := must(t, agent(t, b, "a"), proposes("t", "p", "1"))
+	y := must(t, agent(t, b, "c"), proposes("t", "q", "2"))
+	h := signals.Header{Thread: "t", Confidence: 1}
+	resolution := signals.New(h, conflict.Resolution{SignalA: x.ID, SignalB: y.ID, Reason: "r"})
+	if _, err := b.System().PublishAll(t.Context(), signals.New(h, signals.Consensus{ProposalID: "p", Decision: "1"}), resolution); !errors.Is(err, conflict.ErrNotOpen) {
+		t.Error(err)
+	}
+	if _, err := b.System().PublishAll(t.Context(), resolution, signals.New(h, signals.Consensus{ProposalID: "p", Decision: "1"})); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,7 +1,6 @@
 package bus
 
 import (
-	"context"
 	"runtime/debug"
 	"slices"
 	"sync/atomic"
@@ -73,36 +72,45 @@ const (
 )
 
 // driveLocked moves the inline cursor to the end of the log, or until it has
-// done its share, unless somebody does that already. It gives the lock away
-// while handlers run.
-func (b *Bus) driveLocked(ctx context.Context) {
+// done its share or ended is closed, unless somebody does that already. It gives
+// the lock away while handlers run.
+func (b *Bus) driveLocked(ended <-chan struct{}) {
 	in, own := &b.inline, b.log.Next()
 	if in.at.Pos == own || in.driving || b.state == closed {
 		return
 	}
-	in.driving = true
 	var began time.Time
-	stale := false // the first entry has just been found to live
+	in.driving = true
+	now := b.clock.last // of the commit that brought the first entry
 	for n := -1; in.at.Pos < b.log.Next() && b.state != closed; {
 		if in.at.Pos >= own {
 			if n++; n == 0 {
 				began = time.Now()
-			} else if n > moreEntries || ctx.Err() != nil || time.Since(began) > moreTime {
+			} else if n > moreEntries || isOver(ended) || time.Since(began) > moreTime {
 				b.goLocked(b.driveOn)
 				return
 			}
 		}
-		b.stepLocked(stale)
-		stale = true
+		b.stepLocked(now)
+		now = 0
 	}
 	b.stopDrivingLocked()
+}
+
+func isOver(done <-chan struct{}) bool {
+	select {
+	case <-done:
+		return true
+	default:
+		return false
+	}
 }
 
 // driveOn moves the cursor where its driver left it.
 func (b *Bus) driveOn() {
 	b.mu.Lock()
 	for b.inline.at.Pos < b.log.Next() && b.state != closed {
-		b.stepLocked(true)
+		b.stepLocked(0)
 	}
 	b.stopDrivingLocked()
 	b.mu.Unlock()
@@ -123,8 +131,8 @@ func (b *Bus) stopDrivingLocked() {
 	b.tellWaitingLocked()
 }
 
-// stepLocked takes one entry through its handlers.
-func (b *Bus) stepLocked(stale bool) {
+// stepLocked takes one entry through its handlers at now; 0 reads the clock.
+func (b *Bus) stepLocked(now int64) {
 	in := &b.inline
 	s, i, _ := in.at.Span(b.log.Next())
 	kind := channelOf(s.Kind[i])
@@ -135,7 +143,10 @@ func (b *Bus) stepLocked(stale bool) {
 	r := &in.run
 	r.segment, r.i, r.channel, r.handlers, r.endings = s, i, kind, kind.handlers, in.endings
 	r.began.Store(0)
-	if stale && s.Due[i] < b.clock.now() {
+	if now == 0 {
+		now = b.clock.now()
+	}
+	if s.Due[i] < now {
 		b.expireRunLocked(r)
 	} else {
 		if in.drives++; !b.watchdog.awake {

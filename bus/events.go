@@ -1,6 +1,7 @@
 package bus
 
 import (
+	"context"
 	"slices"
 	"time"
 
@@ -59,8 +60,10 @@ func (Missed) event()         {}
 
 // An observer is a function that watches.
 type observer struct {
-	see  func(Event)
-	site site // where Observe was called
+	see     func(Event)
+	site    site   // where Observe was called
+	from    uint64 // number of the first event it may see
+	stopped bool
 }
 
 // showing is an event on its way through the observers.
@@ -77,9 +80,10 @@ type showing struct {
 // behind, [Missed] tells the number. stop ends it. Events cost nothing while
 // nobody observes.
 func (b *Bus) Observe(f func(Event)) (stop func()) {
-	o := &observer{f, callSite()}
+	o := &observer{see: f, site: callSite()}
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	o.from = b.emitted
 	b.observers = append(slices.Clip(b.observers), o)
 	b.watched.Add(1)
 	b.log.AddReader() // events point at signals
@@ -90,6 +94,7 @@ func (b *Bus) Observe(f func(Event)) (stop func()) {
 			b.observers = slices.Delete(slices.Clone(b.observers), i, i+1)
 			b.watched.Add(-1)
 			b.log.RemoveReader()
+			o.stopped = true
 		}
 		if len(b.observers) == 0 {
 			b.events, b.unseen = nil, 0
@@ -111,13 +116,26 @@ func (b *Bus) emitLocked(e Event) {
 	default:
 		if b.unseen > 0 {
 			b.events = append(b.events, Missed{b.unseen})
+			b.emitted++
 			b.unseen = 0
 		}
 		b.events = append(b.events, e)
+		b.emitted++
 	}
 }
 
-// showEvents shows what happened, unless somebody does that already.
+// showFor is showEvents for a publisher. One inside a handler leaves it to
+// others: an observer may wait until the handler is done.
+func (b *Bus) showFor(ctx context.Context) {
+	if b.insideHandler(ctx) {
+		b.showLater()
+		return
+	}
+	b.showEvents()
+}
+
+// showEvents shows what happened, unless somebody does that already. What
+// happens meanwhile it shows for a while, as in driveLocked.
 func (b *Bus) showEvents() {
 	if b.watched.Load() == 0 {
 		return
@@ -129,12 +147,21 @@ func (b *Bus) showEvents() {
 	}
 	b.showing = new(showing)
 	defer func() { b.showing = nil }()
-	for len(b.events) > 0 {
-		e, watching := b.events[0], b.observers
+	own, began := len(b.events), time.Time{}
+	for n := -own; len(b.events) > 0; n++ {
+		if n == 0 {
+			began = time.Now()
+		} else if n > 0 && (n > moreEntries || time.Since(began) > moreTime) {
+			b.showLater()
+			return
+		}
+		e, number, watching := b.events[0], b.emitted-uint64(len(b.events)), b.observers
 		b.events[0] = nil
 		b.events = b.events[1:]
 		for _, o := range watching {
-			b.showLocked(e, o)
+			if number >= o.from && !o.stopped {
+				b.showLocked(e, o)
+			}
 		}
 	}
 }

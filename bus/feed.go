@@ -14,7 +14,9 @@ import (
 // greater than the last one (gaps are fine), its id, source and time. They
 // were accepted there, so neither permissions nor proposals are judged; an
 // expired one is not refused, but neither is it delivered. Conflicts are found as ever; their
-// signals are not added, because they are in the log that is fed. An id of this
+// signals are not added, because they are in the log that is fed. What a proposal finds expired is
+// judged by the times in the log: one with a time of its own ahead of its bus's clock finds more
+// expired here than it did there. An id of this
 // bus's mint has to be the one that it gives to that sequence number.
 //
 // All of them are appended or none. Publishing goes on after the last one.
@@ -25,7 +27,9 @@ func (b *Bus) Feed(ctx context.Context, all ...signals.Any) error {
 			return err
 		}
 		ds[i].Signal, ds[i].head, ds[i].KindText = s, signals.HeadOf(s), s.Kind()
+		ds[i].Seq = ds[i].head.Seq
 	}
+	ended := ctx.Done() // here, because a caller's context may panic
 	b.mu.Lock()
 	done := false
 	defer b.unlockAfterPanic(&done)
@@ -34,7 +38,7 @@ func (b *Bus) Feed(ctx context.Context, all ...signals.Any) error {
 		err = b.feedLocked(ds)
 	}
 	done = true
-	b.driveLocked(ctx)
+	b.driveLocked(ended)
 	b.mu.Unlock()
 	b.showEvents()
 	return err

@@ -289,3 +289,56 @@ func TestFeedingDoesNotDependOnBatchesOrTheClock(t *testing.T) {
 		}
 	}
 }
+
+func TestFedExpiredSignalsReachNoHandler(t *testing.T) {
+	b := newBus(t, nil)
+	handle(t, b, bus.HandleOptions{}, func(context.Context, discovery) error { t.Error("handled"); return nil })
+	s := mortal("old", time.Now().Add(-time.Hour), time.Second)
+	s.Seq, s.ID, s.Source = 1, signals.MustID("old"), "a"
+	if err := b.Feed(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	if k := balanced(t, b).Books; k.DeadExpired != 1 {
+		t.Errorf("%+v", k)
+	}
+}
+
+func TestFeedNeedsNoRoomForWhatAReaderHasSeen(t *testing.T) {
+	b := newBus(t, nil)
+	subscribe(t, b, bus.SubscribeOptions{After: 1000, Backlog: 10, WhenFull: bus.Wait})
+	var all []signals.Any
+	for i := range 20 {
+		s := mortal("x", time.Now(), time.Hour)
+		s.Seq, s.ID, s.Source = uint64(i+1), signals.MustID(fmt.Sprint("x", i)), "a"
+		all = append(all, s)
+	}
+	if err := b.Feed(soon(t), all...); err != nil {
+		t.Error(err)
+	}
+}
+
+// The origin closed the thread in between, which no log tells.
+func TestFollowerKnowsNoRivalsThatAreOver(t *testing.T) {
+	origin, follower := newBus(t, &bus.Options{History: 3, TTL: -1}), newBus(t, &bus.Options{History: 3, TTL: -1})
+	a, c := agent(t, origin, "a"), agent(t, origin, "c")
+	log := subscribe(t, origin, bus.SubscribeOptions{Agent: bus.System})
+	again := func(proposal, content string) signals.Any {
+		s := proposes("t", proposal, content)
+		s.ID = signals.MustID("A")
+		return s
+	}
+	must(t, a, again("p", "1"))
+	for range 4 {
+		must(t, a, found("x"))
+	}
+	origin.CloseThread("t")
+	must(t, a, again("q", "2"))
+	must(t, c, proposes("t", "r", "3"))
+	all, _ := unread(log)
+	for _, s := range all {
+		if err := follower.Feed(t.Context(), s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	equal(t, "rivals", slices.Collect(follower.Pairs("t")), slices.Collect(origin.Pairs("t")))
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -290,4 +291,14 @@ func TestMomentKnowsIDsAcrossTheWrap(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+func TestSubscribingToANameDoesNotMakeItValid(t *testing.T) {
+	b := newBus(t, nil)
+	for _, name := range []string{strings.Repeat("x", 257), "a\nb", "\xff"} {
+		if _, err := b.Subscribe(bus.SubscribeOptions{Threads: []string{"", name}}); !errors.Is(err, signals.ErrInvalid) {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	subscribe(t, b, bus.SubscribeOptions{Threads: []string{""}})
 }

@@ -313,3 +313,45 @@ func TestHandlerOfAnotherPayloadTypeIsToldSo(t *testing.T) {
 		t.Errorf("ran %d times, books %+v", n, k)
 	}
 }
+
+// Whatever handlers go on to publish, the bus finishes what is left.
+func TestPublisherDrivesHandlersNoLongerThanItsShare(t *testing.T) {
+	for name, c := range map[string]struct {
+		each    time.Duration // that a handler takes
+		timeout time.Duration // of the publisher's context
+		most    time.Duration // that the publisher is kept
+		stuck   int           // the entry that is handled no sooner than the publisher is back; 0: none
+	}{
+		"entries": {timeout: time.Hour, stuck: 1 + 64 + 2},
+		"time":    {each: 4 * time.Millisecond, timeout: time.Hour, most: 20 * time.Millisecond},
+		"context": {each: 2 * time.Millisecond, timeout: 3 * time.Millisecond, most: 6 * time.Millisecond},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			b := newBus(t, nil)
+			a, back, n := agent(t, b, "a"), make(chan bool), 0
+			handle(t, b, bus.HandleOptions{}, func(ctx context.Context, _ discovery) error {
+				if n++; n == c.stuck {
+					<-back
+				}
+				time.Sleep(c.each)
+				if n < 100 {
+					_, err := a.Publish(ctx, found("more"))
+					return err
+				}
+				return nil
+			})
+			ctx, cancel := context.WithTimeout(t.Context(), c.timeout)
+			defer cancel()
+			began := time.Now()
+			_, err := a.Publish(ctx, found("one"))
+			if took := time.Since(began); err != nil || took > c.most {
+				t.Errorf("%s: kept for %v, %v", name, took, err)
+			}
+			close(back)
+			time.Sleep(time.Minute) // until the bus is done with the rest
+			if err := b.Shutdown(t.Context()); err != nil || n != 100 {
+				t.Errorf("%s: %d were handled, %v", name, n, err)
+			}
+		})
+	}
+}

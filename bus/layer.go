@@ -90,13 +90,13 @@ func (l *Layer) Record(ctx context.Context, decide func(Moment) ([]signals.Any, 
 func (l *Layer) write(
 	ctx context.Context, waits bool, decide func(Moment) ([]signals.Any, error), committed func([]Receipt),
 ) error {
-	b := l.p.bus
+	b, ended := l.p.bus, ctx.Done()
 	b.mu.Lock()
 	done := false
 	defer b.unlockAfterPanic(&done)
 	err := l.writeLocked(ctx, waits, decide, committed)
 	done = true
-	b.driveLocked(ctx)
+	b.driveLocked(ended)
 	b.mu.Unlock()
 	b.showEvents()
 	return err

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -199,4 +201,124 @@ func TestEndedSubscriptionKeepsNothingWhileAnotherReads(t *testing.T) {
 	}
 	runtime.KeepAlive(lagged)
 	runtime.KeepAlive(closed)
+}
+
+func TestWaitingReaderKeepsLittleHoweverLargeItsBacklog(t *testing.T) {
+	b := newBus(t, &bus.Options{TTL: -1})
+	a, reader := agent(t, b, "a"), subscribe(t, b, bus.SubscribeOptions{Kinds: []signals.Kind{"none"}, Backlog: 1 << 20})
+	ctx, cancel := context.WithCancel(context.Background())
+	var wg sync.WaitGroup
+	wg.Go(func() { _, _ = reader.Next(ctx) })
+	defer wg.Wait()
+	defer cancel()
+	for range 20_000 { // by then it waits
+		must(t, a, found("x"))
+		runtime.Gosched()
+	}
+	for range 5_000 {
+		must(t, a, found("x"))
+	}
+	before := heap()
+	for range 60_000 {
+		must(t, a, found("x"))
+	}
+	if grown := heap() - before; grown > 8192*300 {
+		t.Errorf("%d kB more after 60,000 signals that it does not want", grown>>10)
+	}
+}
+
+func TestDroppedAndReadSignalsAreLetGo(t *testing.T) {
+	large := func(bytes int) signals.Any {
+		return signals.New(signals.Header{}, signals.Raw{Type: "large", JSON: strconv.Quote(strings.Repeat("x", bytes))})
+	}
+	for name, end := range map[string]func(*bus.Publisher, *bus.Subscription){
+		"dropped": func(a *bus.Publisher, _ *bus.Subscription) {
+			for range 1400 {
+				must(t, a, large(1))
+			}
+		},
+		"read": func(_ *bus.Publisher, s *bus.Subscription) {
+			for range 1001 {
+				_, _ = s.Poll()
+			}
+		},
+	} {
+		b := newBus(t, &bus.Options{History: 1})
+		a := agent(t, b, "a")
+		s := subscribe(t, b, bus.SubscribeOptions{Kinds: []signals.Kind{"large"}, Backlog: 1000, WhenFull: bus.Sample})
+		before := heap()
+		for range 1000 {
+			must(t, a, large(5_000))
+		}
+		for range 9_000 { // until they are set aside
+			must(t, a, found("x"))
+		}
+		end(a, s)
+		if grown := heap() - before; grown > 2<<20 {
+			t.Errorf("%s: %d kB more when 5 MB were", name, grown>>10)
+		}
+		runtime.KeepAlive(s)
+	}
+}
+
+func TestWhatWasHandedOutDoesNotChange(t *testing.T) {
+	for name, get := range map[string]func(*bus.Bus, *bus.Subscription, bus.Receipt) signals.Any{
+		"Get": func(b *bus.Bus, s *bus.Subscription, r bus.Receipt) signals.Any {
+			s.Close()
+			got, _ := b.Get(r.ID)
+			return got
+		},
+		"a reader that was closed": func(b *bus.Bus, s *bus.Subscription, r bus.Receipt) signals.Any {
+			got, _ := s.Poll()
+			s.Close()
+			return got
+		},
+	} {
+		b := newBus(t, &bus.Options{History: 1})
+		s := subscribe(t, b, bus.SubscribeOptions{})
+		if name == "Get" {
+			s.Close()
+		}
+		a := agent(t, b, "a")
+		got := get(b, s, must(t, a, found("mine")))
+		for range 400 {
+			must(t, a, found("later"))
+		}
+		if text(got) != "mine" {
+			t.Errorf("%s: %q", name, text(got))
+		}
+	}
+}
+
+// The first handler fills the pages again while the second has yet to see the
+// signal, which is the last of its page, or of its segment.
+func TestSignalThatIsBeingHandledDoesNotChange(t *testing.T) {
+	b := newBus(t, &bus.Options{History: 1})
+	a, last := agent(t, b, "a"), "63"
+	handle(t, b, bus.HandleOptions{}, func(ctx context.Context, s discovery) error {
+		if s.Payload.Finding == last {
+			for range 300 {
+				_, _ = a.Publish(ctx, found("later"))
+			}
+		}
+		return nil
+	})
+	var got []string
+	handle(t, b, bus.HandleOptions{}, func(_ context.Context, s discovery) error {
+		got = append(got, s.Payload.Finding)
+		return nil
+	})
+	for i := range 64 {
+		must(t, a, found(fmt.Sprint(i)))
+	}
+	all := make([]signals.Any, 130)
+	for i := range all {
+		all[i] = found("x")
+	}
+	if _, err := a.PublishAll(t.Context(), all...); err != nil {
+		t.Error(err)
+	}
+	if err := b.Shutdown(soon(t)); err != nil || len(got) != 64+300+130 || got[63] != last {
+		t.Errorf("%d were handled, the last of the page as %q; %v", len(got), got[63], err)
+	}
 }

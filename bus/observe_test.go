@@ -2,7 +2,11 @@ package bus_test
 
 import (
 	"context"
+	"errors"
+	"slices"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/swarmbus/swarmbus/bus"
@@ -54,5 +58,122 @@ func TestObserverMayPanicPublishAndStop(t *testing.T) {
 	must(t, a, found("3"))
 	if n != 2 {
 		t.Errorf("saw %d events, want 2", n)
+	}
+}
+
+func TestObserverSeesEventsFromTheNextOneOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBus(t, nil)
+		a, block := agent(t, b, "a"), make(chan bool)
+		b.Observe(func(bus.Event) { <-block })
+		go must(t, a, found("1"))
+		synctest.Wait()
+		must(t, a, found("2"))
+		events := watch(t, b)
+		close(block)
+		synctest.Wait()
+		must(t, a, found("3"))
+		synctest.Wait()
+		equal(t, "seen", events(), []string{"published 3"})
+	})
+}
+
+func TestStoppedObserverSeesNothingMore(t *testing.T) {
+	b := newBus(t, nil)
+	var stop func()
+	b.Observe(func(bus.Event) { stop() })
+	stop = b.Observe(func(bus.Event) { t.Error("seen") })
+	must(t, agent(t, b, "a"), found("x"))
+}
+
+func TestPublisherIsNotKeptByWhatOthersPublish(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBus(t, nil)
+		a, c, first := agent(t, b, "a"), agent(t, b, "c"), make(chan bool)
+		seen := 0
+		b.Observe(func(e bus.Event) {
+			if _, ok := e.(bus.Published); ok {
+				seen++
+			}
+			if seen == 1 {
+				close(first)
+			}
+			time.Sleep(time.Millisecond)
+		})
+		go func() {
+			<-first
+			for range 2000 {
+				must(t, c, found("x"))
+			}
+		}()
+		began := time.Now()
+		must(t, a, found("one"))
+		if took := time.Since(began); took > 20*time.Millisecond {
+			t.Errorf("kept for %v", took)
+		}
+		if err := b.Shutdown(t.Context()); err != nil {
+			t.Error(err)
+		}
+		time.Sleep(time.Minute) // observers are not waited for
+		if seen != 2001 {
+			t.Errorf("%d events shown", seen)
+		}
+	})
+}
+
+func TestShutdownInAnObserverOfAHandlersSignalsEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBus(t, nil)
+		a, ended := agent(t, b, "a"), make(chan error, 1)
+		b.Observe(func(e bus.Event) {
+			if p, ok := e.(bus.Published); ok && text(p.Signal) == "two" {
+				ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
+				defer cancel()
+				ended <- b.Shutdown(ctx)
+			}
+		})
+		handle(t, b, bus.HandleOptions{}, func(ctx context.Context, s signals.Signal[signals.Vote]) error {
+			_, err := a.Publish(ctx, found("two"))
+			return err
+		})
+		_, _ = a.Publish(t.Context(), votes("t", "p"))
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestWhatALaggingReaderLosesToAClosedBusIsShown(t *testing.T) {
+	b := newBus(t, nil)
+	a, events := agent(t, b, "a"), watch(t, b)
+	s := subscribe(t, b, bus.SubscribeOptions{Agent: "r", Backlog: 1})
+	must(t, a, found("1"))
+	must(t, a, found("2"))
+	b.Close()
+	if _, err := s.Next(soon(t)); !errors.Is(err, bus.ErrClosed) {
+		t.Fatal(err)
+	}
+	if all := events(); !slices.Contains(all, "settled 1 for r: closed") {
+		t.Error(all)
+	}
+}
+
+func TestPastIsNoBacklog(t *testing.T) {
+	b := newBus(t, nil)
+	a := agent(t, b, "a")
+	for range 100 {
+		must(t, a, found("x"))
+	}
+	events := watch(t, b)
+	subscribe(t, b, bus.SubscribeOptions{Past: true, Backlog: 4, Agent: "r"})
+	isSlow := func(e string) bool { return strings.HasPrefix(e, "slow") }
+	must(t, a, found("1"))
+	must(t, a, found("2"))
+	if all := events(); slices.ContainsFunc(all, isSlow) {
+		t.Error("half of the backlog is not more than half:", all)
+	}
+	must(t, a, found("3"))
+	if all := events(); !slices.ContainsFunc(all, isSlow) {
+		t.Error("more than half of the backlog is unread:", all)
 	}
 }

@@ -121,8 +121,16 @@ func (f *proposals) admit(d *draft, before *batch) error {
 
 func (f *proposals) admitResolution(d *draft, before *batch) error {
 	r, ok := signals.As[conflict.Resolution](d.Signal)
-	if !ok || f.detector == nil {
+	switch {
+	case f.detector == nil:
 		return nil
+	case !ok: // a consensus
+		if before.decided != nil {
+			before.decided[d.head.Thread] = true
+		}
+		return nil
+	case before.decided[r.Thread]:
+		return fmt.Errorf("%w: its thread is decided before in the same call", conflict.ErrNotOpen)
 	}
 	pair, back := [2]signals.ID{r.Payload.SignalA, r.Payload.SignalB}, [2]signals.ID{r.Payload.SignalB, r.Payload.SignalA}
 	if before.resolved[pair] || before.resolved[back] {
@@ -143,6 +151,7 @@ func (b *Bus) foldLocked(d *draft, s *store.Segment, i int) {
 	if p, ok := signals.As[signals.Proposal](s.Signal[i]); ok {
 		if same := f.sameID(d); same != nil { // fed, and no longer in the history
 			f.end(same)
+			b.removeLocked(same.id)
 		}
 		f.claim(p, d.Due)
 	}
@@ -282,6 +291,9 @@ func (b *Bus) appendConflictsLocked(ds []draft) {
 }
 
 func (b *Bus) appendConflictLocked(pair conflict.Pair, cause *draft) {
+	if _, _, held := b.log.Find(pair.ID()); held {
+		return // the same was said of two other signals with these ids
+	}
 	s := signals.New(signals.Header{
 		Thread: pair.Thread, ReplyTo: pair.B.Signal, Confidence: 1, Round: cause.head.Round,
 	}, pair.Payload())

@@ -20,6 +20,7 @@ type draft struct {
 
 // publish commits drafts whose payloads were validated.
 func (b *Bus) publish(ctx context.Context, p *Publisher, ds []draft) (err error) {
+	ended := ctx.Done() // here, because a caller's context may panic
 	b.mu.Lock()
 	done := false
 	defer b.unlockAfterPanic(&done)
@@ -31,11 +32,11 @@ func (b *Bus) publish(ctx context.Context, p *Publisher, ds []draft) (err error)
 	}
 	done = true
 	if b.inline.at.Pos != b.log.Next() {
-		b.driveLocked(ctx)
+		b.driveLocked(ended)
 	}
 	b.mu.Unlock()
 	if b.watched.Load() > 0 {
-		b.showEvents()
+		b.showFor(ctx)
 	}
 	return err
 }
@@ -197,12 +198,13 @@ type batch struct {
 	claims    map[claim]owner
 	proposals int
 	resolved  map[[2]signals.ID]bool
+	decided   map[string]bool // threads
 }
 
 // newBatch returns a batch for n drafts; one alone has nothing before it.
 func newBatch(n int) (b batch) {
 	if n > 1 {
-		b = batch{ids: map[signals.ID]bool{}, claims: map[claim]owner{}, resolved: map[[2]signals.ID]bool{}}
+		b = batch{ids: map[signals.ID]bool{}, claims: map[claim]owner{}, resolved: map[[2]signals.ID]bool{}, decided: map[string]bool{}}
 	}
 	return b
 }

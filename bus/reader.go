@@ -252,6 +252,9 @@ func (s *Subscription) giveBack(rest []signals.Any) {
 		if s.err != nil {
 			s.bus.kept += uint64(len(rest))
 		}
+		s.sleeper.rouse() // another caller may be waiting beside them
+		s.due = min(s.due, s.bus.log.Next())
+		s.bus.checkAt = min(s.bus.checkAt, s.due)
 	}
 	s.mu.Unlock()
 	s.bus.mu.Unlock()
@@ -269,6 +272,7 @@ func (s *Subscription) report() {
 		s.gone = nil
 		s.mu.Unlock()
 		s.tell(DeadExpired, gone...)
+		s.bus.showEvents() // also what a closed bus dropped
 	}
 	if s.wanting.Load() > 0 {
 		s.makeRoom()

@@ -217,3 +217,25 @@ func TestCallThatPanicsLocksNobodyOut(t *testing.T) {
 		t.Error("published")
 	}
 }
+
+type panickingContext struct{ context.Context }
+
+func (panickingContext) Err() error { panic("no") }
+
+func TestContextThatPanicsWhileHandlersRunLocksNobodyOut(t *testing.T) {
+	b := newBus(t, nil)
+	a, n := agent(t, b, "a"), 0
+	handle(t, b, bus.HandleOptions{}, func(ctx context.Context, s discovery) error {
+		if n++; n < 4 {
+			must(t, a, found("more"))
+		}
+		return nil
+	})
+	func() {
+		defer func() { _ = recover() }()
+		_, _ = a.Publish(panickingContext{t.Context()}, found("one"))
+	}()
+	if err := b.Shutdown(soon(t)); err != nil || n != 4 {
+		t.Errorf("%v, %d handled", err, n)
+	}
+}

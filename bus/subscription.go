@@ -27,8 +27,9 @@ type SubscribeOptions struct {
 	Where func(signals.Any) bool
 
 	// Backlog is how many signals are kept for the reader beyond those that
-	// were in the history when the subscription began. 0 means 65536. They
-	// keep at most three times as many entries of the log alive, and 8192.
+	// were in the history when the subscription began. 0 means 65536. What is
+	// given back to a backlog that filled up meanwhile may exceed it by a batch.
+	// They keep at most three times as many entries of the log alive, and 8192.
 	Backlog  int
 	WhenFull Full // what happens beyond it
 
@@ -77,7 +78,7 @@ type Subscription struct {
 	front   []signals.Any // unread signals before the cursor: given back, or kept when it lagged
 	err     error         // why it ended; nil: it has not
 	closed  atomic.Bool   // it or the bus was closed: deliver nothing more
-	wanting atomic.Uint64 // room that publishers wait for; 0: none does
+	wanting atomic.Uint64 // least room that a publisher waits for; 0: none does
 	inHand  uint64        // signals taken of which it is not known what became
 	books   Books         // but for what is pending
 	born    uint64        // what is before that position and was due at bornAt is not wanted
@@ -102,6 +103,11 @@ func (b *Bus) Subscribe(o SubscribeOptions) (*Subscription, error) {
 	case o.WhenFull > Sample:
 		return nil, &OptionError{"WhenFull", o.WhenFull, "unknown"}
 	}
+	for _, t := range o.Threads {
+		if err := (signals.Limits{}).Name("thread", t); t != "" && err != nil {
+			return nil, err
+		}
+	}
 	o.Kinds, o.Threads = slices.Clone(o.Kinds), slices.Clone(o.Threads)
 	o.Backlog = orDefault(o.Backlog, 1<<16)
 	s := &Subscription{bus: b, options: o, site: callSite(), batch: 1}
@@ -120,7 +126,7 @@ func (b *Bus) Subscribe(o SubscribeOptions) (*Subscription, error) {
 	defer s.mu.Unlock()
 	s.bound = s.unreadLocked(b.log.Next()) + uint64(o.Backlog)
 	s.reviewLocked(b.log.Next())
-	b.checkAt = min(b.checkAt, s.due)
+	b.checkAt = min(b.checkAt, s.due, b.log.Next()+review)
 	return s, nil
 }
 
