@@ -124,8 +124,8 @@ func (f *proposals) admitResolution(d *draft, before *batch) error {
 	switch {
 	case f.detector == nil:
 		return nil
-	case !ok: // a consensus
-		if before.decided != nil {
+	case !ok:
+		if _, decides := signals.As[signals.Consensus](d.Signal); decides && before.decided != nil {
 			before.decided[d.head.Thread] = true
 		}
 		return nil
