@@ -59,6 +59,9 @@ func (d osDisk) Resolve(path string) (string, error) {
 }
 
 func (osDisk) Open(path string, write bool) (file, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, &FormatError{Path: path} // a pipe would wait for its other end
+	}
 	if write {
 		return asFile(os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600))
 	}

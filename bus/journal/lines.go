@@ -7,12 +7,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
+	"reflect"
 	"time"
+	"unicode/utf8"
 )
 
 // A line is a record as JSON: a signal in its usual form, a result with its key
-// if both are JSON, and other records as head and body in base64.
+// if both are JSON, and what would not be read as it was as head and body in
+// base64.
 type line struct {
 	Seq    uint64          `json:"seq,omitempty"`
 	Type   Type            `json:"type,omitempty"`
@@ -31,14 +35,17 @@ type line struct {
 // Export writes a journal as JSON lines: the snapshot if there is one, then the
 // records. [Import] makes the same journal from them.
 func Export(w io.Writer, from Reader) error {
-	out := json.NewEncoder(w)
-	out.SetEscapeHTML(false)
 	snapshot, err := from.Snapshot()
 	if err != nil {
 		return err
 	}
 	if snapshot.Through > 0 {
-		if err := out.Encode(line{Through: snapshot.Through, Chain: snapshot.Chain[:], State: snapshot.State}); err != nil {
+		l := line{Through: snapshot.Through, Chain: snapshot.Chain[:], State: snapshot.State}
+		text, err := l.encode()
+		if err != nil {
+			return err
+		}
+		if _, err := w.Write(text); err != nil {
 			return err
 		}
 	}
@@ -46,33 +53,47 @@ func Export(w io.Writer, from Reader) error {
 		if err != nil {
 			return err
 		}
-		if err := out.Encode(lineOf(&r)); err != nil {
+		text, err := lineOf(&r)
+		if err != nil {
+			return err
+		}
+		if _, err := w.Write(text); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func lineOf(r *Record) line {
+// lineOf returns a record as a line that is read as the same record: readable if
+// that is possible.
+func lineOf(r *Record) ([]byte, error) {
 	l := line{Seq: r.Seq, Type: r.Type}
 	if !r.Time.IsZero() {
 		l.Time = &r.Time
 	}
-	switch {
-	case r.Type == TypeSignal && compact(r.JSON()):
-		l.Signal = r.JSON()
-	case r.Type == TypeResult && compact(r.Head) && compact(r.Body) && string(r.Head) != "null" && string(r.Body) != "null":
-		l.Call, l.Result = r.Head, r.Body
-	default:
-		l.Head, l.Body = r.Head, r.Body
+	readable := l
+	switch r.Type {
+	case TypeSignal:
+		readable.Signal = r.JSON()
+	case TypeResult:
+		readable.Call, readable.Result = r.Head, r.Body
 	}
-	return l
+	if text, err := readable.encode(); err == nil && utf8.Valid(text) {
+		back, err := parseLine(text)
+		if err == nil && bytes.Equal(back.Head, r.Head) && bytes.Equal(back.Body, r.Body) {
+			return text, nil
+		}
+	}
+	l.Head, l.Body = r.Head, r.Body
+	return l.encode()
 }
 
-// compact reports whether encoding/json would write these bytes unchanged.
-func compact(data []byte) bool {
-	var b bytes.Buffer
-	return json.Compact(&b, data) == nil && bytes.Equal(b.Bytes(), data)
+func (l *line) encode() ([]byte, error) {
+	var text bytes.Buffer
+	out := json.NewEncoder(&text)
+	out.SetEscapeHTML(false)
+	err := out.Encode(l)
+	return text.Bytes(), err
 }
 
 // Import makes a journal at path from the output of [Export]: the same records
@@ -126,23 +147,24 @@ func (in *importer) lines(from *bufio.Reader) error {
 }
 
 func (in *importer) line(text []byte) error {
-	var l line
-	strict := json.NewDecoder(bytes.NewReader(text))
-	strict.DisallowUnknownFields()
-	if err := strict.Decode(&l); err != nil {
+	l, err := parseLine(text)
+	if err != nil {
 		return err
 	}
 	if in.enc == nil {
 		in.begin(&l)
-		if l.Through > 0 {
+		if l.isSnapshot() {
 			return in.flush()
 		}
 	}
-	r, err := l.record()
-	if err == nil {
-		err = checkRecords([]Record{r})
+	if l.isSnapshot() {
+		return &RecordError{"snapshot", fmt.Sprint("through ", l.Through), "not on the first line"}
 	}
-	if err != nil {
+	r := Record{Type: l.Type, Head: l.Head, Body: l.Body}
+	if l.Time != nil {
+		r.Time = *l.Time
+	}
+	if err := checkRecords([]Record{r}); err != nil {
 		return err
 	}
 	if want := in.enc.seq + 1; l.Seq != want {
@@ -160,27 +182,59 @@ func (in *importer) flush() error {
 
 // begin starts the journal, with the snapshot if the first line is one.
 func (in *importer) begin(first *line) {
-	in.enc = newEncoder(newHeader(newSalt(), first.Through, hash(append(first.Chain, make([]byte, 32)...)[:32]), first.State))
+	var dropped hash
+	copy(dropped[:], first.Chain)
+	in.enc = newEncoder(newHeader(newSalt(), first.Through, dropped, first.State))
 	in.enc.buf = append(in.enc.head.encode(), first.State...)
 }
 
-func (l *line) record() (Record, error) {
-	r := Record{Type: l.Type, Head: l.Head, Body: l.Body}
-	if l.Time != nil {
-		r.Time = *l.Time
+// parseLine decodes a line, and the head and body of its record.
+func parseLine(text []byte) (l line, err error) {
+	strict := json.NewDecoder(bytes.NewReader(text))
+	strict.DisallowUnknownFields()
+	if err := strict.Decode(&l); err != nil {
+		return l, err
 	}
-	if l.Call != nil || l.Result != nil {
+	if _, err := strict.Token(); !errors.Is(err, io.EOF) {
+		return l, errors.New("there is more on the line than one value")
+	}
+	if l.isSnapshot() {
+		return l, l.checkSnapshot()
+	}
+	return l, l.split()
+}
+
+func (l *line) isSnapshot() bool { return l.Through > 0 || l.Chain != nil || l.State != nil }
+
+// checkSnapshot refuses a snapshot with anything that does not belong to it.
+func (l *line) checkSnapshot() error {
+	switch {
+	case l.Through == 0 || l.Through > math.MaxInt64:
+		return &RecordError{"snapshot", fmt.Sprint("through ", l.Through), "not the number of a record"}
+	case len(l.Chain) != len(Chain{}):
+		return &RecordError{"chain", fmt.Sprintf("%x", l.Chain), fmt.Sprintf("not of %d bytes", len(Chain{}))}
+	case !reflect.DeepEqual(*l, line{Through: l.Through, Chain: l.Chain, State: l.State}):
+		return &RecordError{"snapshot", fmt.Sprint("through ", l.Through), "on the line of a record"}
+	}
+	return nil
+}
+
+// split sets the head and body of a signal or a result.
+func (l *line) split() error {
+	raw, signal, result := l.Head != nil || l.Body != nil, l.Signal != nil, l.Call != nil || l.Result != nil
+	switch {
+	case signal && (raw || result) || result && raw:
+		return &RecordError{"content", fmt.Sprint("of type ", l.Type), "more than one of a signal, a result, and a head and body"}
+	case signal:
+		if l.Type != TypeSignal || l.Signal[0] != '{' || !bytes.Contains(l.Signal, []byte(payloadMember)) {
+			return &RecordError{"signal", fmt.Sprintf("%.40q", l.Signal), "not one with a payload"}
+		}
+		l.Head, l.Body = splitSignal(l.Signal)
+	case result:
 		if l.Type != TypeResult || l.Call == nil || l.Result == nil {
-			return r, &RecordError{"result", fmt.Sprintf("%.40q", l.Result), "not one with its call"}
+			return &RecordError{"result", fmt.Sprintf("%.40q", l.Result), "not one with its call"}
 		}
-		r.Head, r.Body = l.Call, l.Result
+		l.Head, l.Body = l.Call, l.Result
 	}
-	if l.Signal != nil {
-		at := bytes.Index(l.Signal, []byte(payloadMember))
-		if at < 0 || l.Type != TypeSignal {
-			return r, &RecordError{"signal", fmt.Sprintf("%.40q", l.Signal), "not one with a payload"}
-		}
-		r.Head, r.Body = splitSignal(l.Signal)
-	}
-	return r, nil
+	return nil
 }

@@ -14,7 +14,8 @@ type Record struct {
 	Seq  uint64
 	Type Type
 	// Time is set by the caller, as a journal has no clock. It is kept to the
-	// nanosecond and read back in UTC; the zero time stays zero.
+	// nanosecond and read back in UTC; the zero time stays zero. It has to be
+	// between the years 1678 and 2262, in which nanoseconds fit.
 	Time time.Time
 	// A body of [LargeBody] bytes or more is stored once, however many records
 	// have it.
@@ -56,6 +57,9 @@ func nanos(t time.Time) int64 {
 	}
 	return t.UnixNano()
 }
+
+// canKeep reports whether a time can be read back.
+func canKeep(t time.Time) bool { return t.IsZero() || fromNanos(nanos(t)).Equal(t) }
 
 func fromNanos(ns int64) time.Time {
 	if ns == noTime {

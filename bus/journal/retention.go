@@ -12,7 +12,8 @@ type Retention struct {
 	// what they keep, are rare. 0: no bound.
 	Bytes int64
 	// Age is the maximum difference between the times of a record and of the
-	// newest one. 0: no bound.
+	// last one that has a time. A record that has none, or a later one than the
+	// last, goes with the records after it. 0: no bound.
 	Age time.Duration
 	// Fold returns the state that represents all dropped records, given the
 	// state for those dropped before and the records to drop. It must not
@@ -64,14 +65,23 @@ func (r Retention) cut(s Store, through uint64) (uint64, error) {
 		}
 		e := entry{int64(len(record.Head) + len(record.Body)), record.Time}
 		held, total = append(held, e), total+e.size
-		if e.time.After(now) {
+		if !e.time.IsZero() {
 			now = e.time
 		}
 	}
+	old := 0 // the records that are too old
+	for n, e := range held {
+		if r.Age == 0 || e.time.IsZero() || e.time.After(now) {
+			continue
+		}
+		if now.Sub(e.time) <= r.Age {
+			break
+		}
+		old = n + 1
+	}
 	full := r.Bytes > 0 && total > r.Bytes
 	for n := range len(held) - 1 {
-		old := r.Age > 0 && !held[n].time.IsZero() && now.Sub(held[n].time) > r.Age
-		if !old && (!full || total <= r.Bytes/2) {
+		if n >= old && (!full || total <= r.Bytes/2) {
 			break
 		}
 		total -= held[n].size

@@ -64,6 +64,41 @@ func TestRetentionBySizeAndAge(t *testing.T) {
 	}
 }
 
+func TestAgeBelievesTheLastTimeAndNoOther(t *testing.T) {
+	const none, year = -1, 365 * 24
+	for name, test := range map[string]struct {
+		hours []int
+		left  int
+	}{
+		"all have one":          {[]int{0, 1, 2, 3, 4}, 3},
+		"the first has none":    {[]int{none, none, 0, 1, 2, 3, 4}, 3},
+		"none in between":       {[]int{0, none, 1, none, 2, 3, 4}, 4},
+		"the last has none":     {[]int{0, 1, 2, 3, 4, none}, 4},
+		"nobody has one":        {[]int{none, none, none}, 3},
+		"the clock was ahead":   {[]int{3, 3, year, year, 4, 4}, 6},
+		"it was ahead long ago": {[]int{0, year, 0, 3, 4}, 2},
+		"the clock was behind":  {[]int{3, 0, 3, 4}, 4},
+		"the last is the only":  {[]int{none, 0, 0, 9}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := new(journal.Memory)
+			for _, h := range test.hours {
+				r := journal.Record{Type: 1}
+				if h != none {
+					r.Time = time.Unix(1e9, 0).Add(time.Duration(h) * time.Hour)
+				}
+				if _, err := m.Append(r); err != nil {
+					t.Fatal(err)
+				}
+			}
+			dropped, err := journal.Retention{Age: 2 * time.Hour}.Apply(m)
+			if left := len(test.hours) - dropped; err != nil || left != test.left {
+				t.Errorf("%d records are left, %v, want %d", left, err, test.left)
+			}
+		})
+	}
+}
+
 func TestAFoldGoesOnFromWhatItFolded(t *testing.T) {
 	m := new(journal.Memory)
 	want := ""

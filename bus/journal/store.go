@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"time"
 )
 
 // A Reader reads a journal: a [Store], or a [View] of one that another process
@@ -110,6 +111,8 @@ func checkRecords(records []Record) error {
 		switch {
 		case r.Type == 0 || r.Type > maxType:
 			return &RecordError{"type", fmt.Sprint(r.Type), fmt.Sprintf("not in 1 to %d", maxType)}
+		case !canKeep(r.Time):
+			return &RecordError{"time", r.Time.Format(time.RFC3339), "not between the years 1678 and 2262"}
 		case len(r.Head) > maxPart:
 			return &RecordError{"head", fmt.Sprintf("of %d bytes", len(r.Head)), "over 1 GiB"}
 		case len(r.Body) > maxPart:

@@ -52,7 +52,7 @@ func (v *View) Snapshot() (Snapshot, error) {
 }
 
 func (v *View) open() (*reading, error) {
-	f, err := os.Open(v.path)
+	f, err := osDisk{}.Open(v.path, false)
 	if err != nil {
 		return nil, err
 	}

@@ -92,8 +92,13 @@ func TestAViewOfNothingSaysSo(t *testing.T) {
 	if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var format *journal.FormatError
-	if _, err := journal.NewView(path); !errors.As(err, &format) {
-		t.Errorf("got %v", err)
+	for _, path := range []string{path, filepath.Dir(path)} {
+		var format *journal.FormatError
+		if _, err := journal.NewView(path); !errors.As(err, &format) {
+			t.Errorf("got %v", err)
+		}
+		if _, err := journal.Open(path, nil); !errors.As(err, &format) {
+			t.Errorf("got %v", err)
+		}
 	}
 }

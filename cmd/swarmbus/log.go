@@ -88,7 +88,7 @@ func (f *logFlags) run(ctx context.Context, w io.Writer, name string) error {
 	}
 	show := transcript.Text(w, &transcript.Options{Width: f.width})
 	if f.json {
-		show = transcript.Log(w)
+		show = transcript.Log(printable{w})
 	}
 	for s, err := range said(ctx, v, f.follow) {
 		switch {

@@ -152,12 +152,15 @@ func newImport() *cobra.Command {
 		Use:   "import FILE [RUN]",
 		Short: "Make a run of JSON lines that export printed",
 		Long: `Import makes a run of the lines in FILE, or of its input if that is "-". The run
-is called like the file unless it is named.
+is called like the file unless it is named, which one from the input has to be.
 
 ` + aRun,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usage(errors.New("a file is required"))
+			}
+			if len(args) == 1 && args[0] == "-" {
+				return usage(errors.New("a run from the input has to be named"))
 			}
 			return atMost(2)(cmd, args)
 		},

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"strings"
 	"sync"
 	"testing"
@@ -183,8 +184,18 @@ func testRefuse(t *testing.T, r *run) {
 			t.Errorf("type %d: got %v", bad, err)
 		}
 	}
+	for _, bad := range []time.Time{
+		time.Date(2300, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(1600, 1, 1, 0, 0, 0, 0, time.UTC), time.Unix(0, math.MinInt64),
+	} {
+		_, err := r.store.Append(journal.Record{Type: 1, Time: bad})
+		var refused *journal.RecordError
+		if !errors.As(err, &refused) || refused.Field != "time" {
+			t.Errorf("time %v: got %v", bad, err)
+		}
+	}
+	good[0].Time, good[1].Time = time.Unix(0, math.MaxInt64), time.Unix(0, math.MinInt64+1)
 	r.append(t, good...)
-	wantRecords(t, r.store.Read(0), 1, append(good, good...))
+	wantRecords(t, r.store.Read(0), 1, append(Sample(2), good...))
 }
 
 func testMoment(t *testing.T, r *run) {
