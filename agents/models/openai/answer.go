@@ -2,6 +2,8 @@ package openai
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"strings"
 
 	openai "github.com/sashabaranov/go-openai"
@@ -24,6 +26,28 @@ type call struct {
 	id, name string
 	args     strings.Builder
 }
+
+// read reads the next chunk. The library takes a chunk for an error only if that is
+// the first thing in it.
+func (a *answer) read(line []byte) error {
+	var c struct {
+		openai.ChatCompletionStreamResponse
+		Error *openai.APIError `json:"error"`
+	}
+	switch err := json.Unmarshal(line, &c); {
+	case err != nil:
+		return err
+	case c.Error != nil:
+		return c.Error
+	case c.Choices == nil && c.Usage == nil:
+		return fmt.Errorf("%w: %s", errNoChunk, line)
+	}
+	a.add(&c.ChatCompletionStreamResponse)
+	return nil
+}
+
+// errNoChunk is the error of an event that is not a part of an answer.
+var errNoChunk = errors.New("neither a part of an answer nor a usage")
 
 // add adds the next chunk.
 func (a *answer) add(c *openai.ChatCompletionStreamResponse) {
@@ -89,6 +113,9 @@ func (a *answer) whole(id models.ID) (*models.Answer, error) {
 		return nil, &models.Error{Model: id, Problem: models.ErrFiltered, Detail: models.Detail(a.refused)}
 	}
 	to := &models.Answer{Text: a.text.String(), Finish: a.reason(), Usage: a.usage, Model: a.model}
+	if to.Finish == "" {
+		return nil, &models.Error{Model: id, Problem: models.ErrCutOff, Detail: models.Detail("finish reason " + string(a.finish))}
+	}
 	for i := range a.calls {
 		c := &a.calls[i]
 		args := json.RawMessage(c.args.String())
@@ -105,18 +132,19 @@ func (a *answer) whole(id models.ID) (*models.Answer, error) {
 	return to, nil
 }
 
+// reason returns why the model stopped, or "" if it did not stop by itself.
 func (a *answer) reason() models.Finish {
 	switch a.finish {
-	case openai.FinishReasonLength:
+	case openai.FinishReasonLength, "model_length": // the second is Mistral's
 		return models.FinishLength
 	case openai.FinishReasonToolCalls, openai.FinishReasonFunctionCall:
 		return models.FinishCalls
-	case openai.FinishReasonStop, "":
+	case openai.FinishReasonStop:
 		if len(a.calls) > 0 {
 			return models.FinishCalls
 		}
 		return models.FinishStop
 	default:
-		return models.Finish(a.finish)
+		return ""
 	}
 }

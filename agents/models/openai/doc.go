@@ -6,7 +6,7 @@
 //	local, err := openai.New(openai.Options{Provider: "ollama", Model: "qwen3", BaseURL: "http://127.0.0.1:11434/v1"})
 //
 // Every answer is streamed, even if it is not shown, and a truncated one is an
-// error (models.ErrCutOff): a stream has to end with a finish reason or "[DONE]".
+// error (models.ErrCutOff): a stream has to give a finish reason that is an end.
 // Usage is requested with the stream; it is zero for a server that sends none, and
 // a budget then books the full reservation. Calls are not retried here: see package
 // limits. Schemas are sent as strict.

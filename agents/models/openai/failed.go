@@ -19,6 +19,8 @@ func (m *Model) failed(ctx context.Context, err error, seen *wire.Seen) error {
 	case ctx.Err() != nil:
 	case errors.As(err, &said):
 		return m.said(said, seen)
+	case errors.Is(err, errNoChunk):
+		return &models.Error{Model: m.id, Problem: models.ErrMalformed, Status: seen.Status, Detail: models.Detail(err.Error(), m.secrets...)}
 	case seen.Status >= 400:
 		detail := err.Error()
 		if errors.As(err, &refused) {

@@ -79,11 +79,13 @@ func (m *Model) Ask(ctx context.Context, r *models.Request) (*models.Answer, err
 	defer func() { _ = stream.Close() }()
 	a := answer{show: r.Show}
 	for {
-		chunk, err := stream.Recv()
+		line, err := stream.RecvRaw()
+		if err == nil {
+			err = a.read(line)
+		}
 		switch {
 		case err == nil:
-			a.add(&chunk)
-		case errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) && (seen.Done || a.finish != ""):
+		case errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) && a.finish != "":
 			return a.whole(m.id)
 		case errors.Is(err, io.EOF) && ctx.Err() == nil:
 			return nil, &models.Error{Model: m.id, Problem: models.ErrCutOff, Detail: "the stream ended without a finish reason"}

@@ -169,7 +169,10 @@ func TestOddStreamsOfCompatibleServersAreRead(t *testing.T) {
 		want                models.Answer
 		err                 *models.Problem
 	}{
-		"a null finish reason and [DONE]": {sse, `data: {"choices":[{"index":0,"delta":{"content":"yes"},"finish_reason":null}]}` + "\n\ndata: [DONE]\n\n", models.Answer{Text: "yes", Finish: models.FinishStop}, nil},
+		"a null finish reason and [DONE]": {sse, half + "data: [DONE]\n\n", models.Answer{}, models.ErrCutOff},
+		"400 comments":                    {sse, strings.Repeat(": PROCESSING\n\n", 400) + half + `data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}` + "\n\n", models.Answer{Text: "yes", Finish: models.FinishStop}, nil},
+		"what its filters found first":    {sse, `data: {"choices":[],"prompt_filter_results":[]}` + "\n\n" + half + `data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}` + "\n\n", models.Answer{Text: "yes", Finish: models.FinishStop}, nil},
+		"a context that ended":            {sse, half + `data: {"choices":[{"index":0,"delta":{},"finish_reason":"model_length"}]}` + "\n\n", models.Answer{Text: "yes", Finish: models.FinishLength}, nil},
 		"a finish reason without [DONE]":  {sse, `data: {"choices":[{"index":0,"delta":{"content":"yes"},"finish_reason":"stop"}]}` + "\n\n", models.Answer{Text: "yes", Finish: models.FinishStop}, nil},
 		"carriage returns, no space":      {sse, `data:{"choices":[{"index":0,"delta":{"content":"yes"},"finish_reason":"stop"}]}` + "\r\n\r\ndata:[DONE]\r\n\r\n", models.Answer{Text: "yes", Finish: models.FinishStop}, nil},
 		"[DONE] inside a text":            {sse, `data: {"choices":[{"index":0,"delta":{"content":"data: [DONE]"}}]}` + "\n\n", models.Answer{}, models.ErrCutOff},
@@ -241,6 +244,29 @@ func TestOfASchemaAndToolsTheToolsGoWhereAServerTakesEither(t *testing.T) {
 		}
 		if got := server.Requests()[i]; (got.Schema != nil) != c.schema || (len(got.Tools) > 0) != c.calls || r.Schema == nil {
 			t.Errorf("%+v: sent %+v", c, got)
+		}
+	}
+}
+
+const half = `data: {"choices":[{"index":0,"delta":{"content":"yes"},"finish_reason":null}]}` + "\n\n"
+
+func TestNoHalfAnswerIsTakenForAWholeOneHoweverAServerSaysSo(t *testing.T) {
+	for name, c := range map[string]struct {
+		rest string
+		want *models.Problem
+	}{
+		"an error behind other fields":   {`data: {"id":"x","error":{"code":502,"message":"gone"},"choices":[{"index":0,"delta":{"content":""},"finish_reason":"error"}]}`, models.ErrOverloaded},
+		"an error and no choices":        {`data: {"id":"x","error":{"code":429,"message":"gone"},"choices":[]}`, models.ErrRateLimited},
+		"an error behind a blank":        {`data: { "error": {"code":502,"message":"gone"}}`, models.ErrOverloaded},
+		"an error that is the object":    {`data: {"object":"error","message":"gone","type":"BadRequestError","code":400}`, models.ErrMalformed},
+		"an error instead of data":       {`error: {"code":500,"message":"gone"}`, models.ErrCutOff},
+		"an event of its own":            {"event: error\n" + `data: {"message":"gone"}`, models.ErrMalformed},
+		"a finish reason that is no end": {`data: {"choices":[{"index":0,"delta":{},"finish_reason":"error"}]}`, models.ErrCutOff},
+		"the end alone":                  {"data: [DONE]", models.ErrCutOff},
+	} {
+		a, err := odd(t, "text/event-stream", half+c.rest+"\n\ndata: [DONE]\n\n").Ask(t.Context(), &models.Request{Messages: []models.Message{models.User("?")}, Most: 1})
+		if !errors.Is(err, c.want) {
+			t.Errorf("%s: got %+v and %v, want %v", name, a, err, c.want)
 		}
 	}
 }

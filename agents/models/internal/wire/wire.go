@@ -25,7 +25,6 @@ type Seen struct {
 	Sent   bool // a request was sent
 	Status int  // 0: no response
 	Header http.Header
-	Done   bool // the stream contained "[DONE]"
 }
 
 type seenKey struct{}
@@ -80,7 +79,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	b := &body{ReadCloser: resp.Body}
 	switch {
 	case strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream"):
-		resp.Body = &events{body: b, seen: seen, lines: bufio.NewReader(b)}
+		resp.Body = &events{body: b, lines: bufio.NewReader(b)}
 	case resp.StatusCode < http.StatusBadRequest: // an error of a gateway, which the libraries read line by line
 		resp.Body = &ended{b, io.MultiReader(b, strings.NewReader("\n\n"))}
 	default:
@@ -117,12 +116,12 @@ type ended struct {
 	io.Reader
 }
 
-// events is a stream of events that delivers whole lines and omits comments,
-// which some clients misinterpret.
+// events is a stream of events that delivers whole lines and omits comments and
+// empty events, which some clients misinterpret.
 type events struct {
 	*body
-	seen  *Seen
 	lines *bufio.Reader
+	begun bool   // an event has begun
 	rest  []byte // rest of the current line
 	err   error
 }
@@ -133,12 +132,12 @@ func (e *events) Read(p []byte) (int, error) {
 			return 0, e.err
 		}
 		e.rest, e.err = e.lines.ReadBytes('\n')
-		switch text := bytes.TrimSpace(e.rest); {
-		case bytes.HasPrefix(text, []byte(":")):
+		text := bytes.TrimSpace(e.rest)
+		if bytes.HasPrefix(text, []byte(":")) || len(text) == 0 && !e.begun {
 			e.rest = nil
-		case bytes.HasPrefix(text, []byte("data:")):
-			e.seen.Done = e.seen.Done || string(bytes.TrimSpace(text[len("data:"):])) == "[DONE]"
+			continue
 		}
+		e.begun = len(text) > 0
 	}
 	n := copy(p, e.rest)
 	e.rest = e.rest[n:]
