@@ -18,6 +18,17 @@ type Usage struct {
 // Tokens returns the sum of input and output.
 func (u Usage) Tokens() int { return u.Input + u.Output }
 
+// Counted reports whether the usage can be that of the answer: there is one, no count
+// is negative or beyond a billion, the cached tokens are part of the prompt, and what
+// the model said has some. Otherwise it is unknown what the answer took.
+func (a *Answer) Counted() bool {
+	const most = 1e9 // tokens of a call
+	u := a.Usage
+	return u != (Usage{}) && u.Input >= 0 && u.Input <= most && u.Output >= 0 && u.Output <= most &&
+		u.CacheRead >= 0 && u.CacheWrite >= 0 && u.CacheRead <= u.Input && u.CacheWrite <= u.Input-u.CacheRead &&
+		(u.Output > 0 || a.Text == "" && len(a.Calls) == 0)
+}
+
 // Plus returns the sum.
 func (u Usage) Plus(v Usage) Usage {
 	return Usage{u.Input + v.Input, u.CacheRead + v.CacheRead, u.CacheWrite + v.CacheWrite, u.Output + v.Output}

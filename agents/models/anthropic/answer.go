@@ -64,6 +64,9 @@ func (a *answer) whole(id models.ID) (*models.Answer, error) {
 			}
 		}
 	}
+	if to.Usage.Input == 0 || !to.Counted() { // every prompt has tokens
+		to.Usage = models.Usage{}
+	}
 	return to, nil
 }
 

@@ -3,6 +3,7 @@ package limits
 import (
 	"context"
 	"fmt"
+	"math"
 	"strings"
 	"sync"
 
@@ -18,7 +19,18 @@ type Spend struct {
 // String returns both amounts.
 func (s Spend) String() string { return fmt.Sprintf("%d tokens and %v", s.Tokens, s.Money) }
 
-func (s Spend) plus(t Spend) Spend  { return Spend{s.Tokens + t.Tokens, s.Money + t.Money} }
+// plus returns the sum, or as much as can be counted.
+func (s Spend) plus(t Spend) Spend {
+	return Spend{saturated(s.Tokens, t.Tokens), saturated(s.Money, t.Money)}
+}
+
+func saturated[N int | models.Money](a, b N) N {
+	if a > 0 && b > math.MaxInt64-a {
+		return math.MaxInt64
+	}
+	return a + b
+}
+
 func (s Spend) minus(t Spend) Spend { return Spend{s.Tokens - t.Tokens, s.Money - t.Money} }
 
 // A Budget limits the total spending of calls. It is safe for concurrent use;

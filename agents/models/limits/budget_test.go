@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"sync"
@@ -265,4 +266,51 @@ func TestBoundCountsEveryByteThatIsSent(t *testing.T) {
 			t.Fatalf("bound %d of %d bytes", got, sent)
 		}
 	})
+}
+
+func TestUsageThatMakesNoSenseIsBookedAsTheReservation(t *testing.T) {
+	for name, u := range map[string]models.Usage{
+		"minus one each":    {Input: -1, Output: -1},
+		"negative":          {Input: -1_000_000},
+		"too much":          {Input: math.MaxInt64},
+		"too much in sum":   {Input: math.MaxInt64, Output: math.MaxInt64},
+		"negative cache":    {Input: 10, CacheRead: -1 << 40, Output: 1},
+		"more in the cache": {Input: 10, CacheRead: 6, CacheWrite: 5, Output: 1},
+		"a text of nothing": {Input: 1},
+	} {
+		b := limits.NewBudget(limits.Spend{Tokens: 10_000, Money: models.USD})
+		m := &models.Scripted{Answer: func(context.Context, *models.Request) (*models.Answer, error) {
+			return &models.Answer{Text: "x", Finish: models.FinishStop, Usage: u}, nil
+		}}
+		l := limits.New(limits.Options{Budget: b, Prices: map[models.ID]models.Price{id: {Input: 1, CacheRead: 0.1, Output: 1}}}).Limit(m)
+		if _, err := l.Ask(t.Context(), request); err != nil {
+			t.Fatal(err)
+		}
+		if k := b.Books(); k.Spent.Tokens != limits.Bound(request)+request.Most || k.Spent.Money <= 0 || k.Assumed != k.Spent {
+			t.Errorf("%s: got %+v", name, k)
+		}
+	}
+}
+
+func TestSumsThatCannotBeCountedStayTooHigh(t *testing.T) {
+	b := limits.NewBudget(limits.Spend{Tokens: 1000})
+	for range 3 {
+		b.Book(limits.Spend{Tokens: math.MaxInt64 - 1, Money: math.MaxInt64 - 1})
+	}
+	if k := b.Books(); k.Spent != (limits.Spend{Tokens: math.MaxInt64, Money: math.MaxInt64}) {
+		t.Errorf("got %v", k.Spent)
+	}
+	if _, err := limits.New(limits.Options{Budget: b}).Limit(failing(0, nil).model()).Ask(t.Context(), request); !errors.Is(err, models.ErrBudget) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestAnAnswerNeedsABoundThatCanBeReserved(t *testing.T) {
+	for _, most := range []int{-5000, -1, 0, math.MaxInt64} {
+		r, c := *request, failing(0, nil)
+		r.Most = most
+		if _, err := limits.New(limits.Options{}).Limit(c.model()).Ask(t.Context(), &r); !errors.Is(err, models.ErrInvalid) || len(c.at) > 0 {
+			t.Errorf("%d: %d calls, %v", most, len(c.at), err)
+		}
+	}
 }

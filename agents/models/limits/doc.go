@@ -15,7 +15,8 @@
 //
 // A try reserves the most that it may cost: for the input one token per byte plus
 // an overhead ([Bound]), for the answer [models.Request].Most. When it ends, its
-// actual cost is booked and the rest released; a failed try is booked with the
+// actual cost is booked and the rest released; a failed try, and an answer whose usage
+// is missing or impossible ([models.Answer].Counted), is booked with the
 // full reservation unless it is known to be free. A try that does not fit waits
 // while others hold reservations, and is refused (models.ErrBudget) if it would
 // not fit even if they released everything. So no number of concurrent callers can

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -120,11 +121,17 @@ func (l *limited) try(ctx context.Context, r *models.Request) (*models.Answer, e
 	return a, err
 }
 
+// most is the highest number of tokens that an answer may be allowed.
+const most = 1e9
+
 // bound returns the maximum cost of the call.
 func (l *limited) bound(r *models.Request) (Spend, error) {
 	price, known := l.opts.Prices[l.ID()]
 	if !known && l.opts.Budget != nil && l.opts.Budget.most.Money > 0 {
 		return Spend{}, l.error(models.ErrPrice, nil)
+	}
+	if r.Most < 1 || r.Most > most {
+		return Spend{}, l.error(models.ErrInvalid, fmt.Errorf("an answer of at most %d tokens", r.Most))
 	}
 	input := Bound(r)
 	return Spend{input + r.Most, price.Highest(input, r.Most)}, nil
@@ -135,7 +142,7 @@ func (l *limited) settle(reserved Spend, a *models.Answer, err error) {
 	spent, assumed := reserved, true
 	var failed *models.Error
 	switch {
-	case err == nil && a.Usage != (models.Usage{}): // else the server does not report it
+	case err == nil && a.Counted(): // else the server does not report it, or reports nonsense
 		if price, known := l.opts.Prices[l.ID()]; known {
 			a.Cost = price.Cost(a.Usage)
 		}

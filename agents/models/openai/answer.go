@@ -129,6 +129,9 @@ func (a *answer) whole(id models.ID) (*models.Answer, error) {
 			return nil, &models.Error{Model: id, Problem: models.ErrMalformed, Detail: models.Detail("the call of tool " + c.name + " is not whole")}
 		}
 	}
+	if to.Usage.Input == 0 || !to.Counted() { // every prompt has tokens
+		to.Usage = models.Usage{}
+	}
 	return to, nil
 }
 

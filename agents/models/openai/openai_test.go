@@ -271,6 +271,16 @@ func TestNoHalfAnswerIsTakenForAWholeOneHoweverAServerSaysSo(t *testing.T) {
 	}
 }
 
+func TestUsageThatMakesNoSenseIsNone(t *testing.T) {
+	for _, usage := range []string{`{"prompt_tokens":-1,"completion_tokens":-1}`, `{"prompt_tokens":5,"completion_tokens":0}`, `{"completion_tokens":5}`} {
+		stream := half + `data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}` + "\n\n" + `data: {"choices":[],"usage":` + usage + "}\n\ndata: [DONE]\n\n"
+		a, err := odd(t, "text/event-stream", stream).Ask(t.Context(), &models.Request{Messages: []models.Message{models.User("?")}, Most: 1})
+		if err != nil || a.Usage != (models.Usage{}) {
+			t.Errorf("%s: got %+v, %v", usage, a, err)
+		}
+	}
+}
+
 type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
