@@ -6,9 +6,9 @@
 //	model := shared.Limit(openai.New(...))
 //
 // A call is processed as follows: it is retried with growing pauses as long as
-// its error is temporary; each try waits for the rate limit, and for as long as
-// the provider has asked any caller to wait; an open circuit breaker refuses it;
-// the budget reserves its maximum cost; and it has its own timeout. All waits
+// its error is temporary; for each try the budget reserves its maximum cost; then it
+// waits for the rate limit, and for as long as the provider has asked any caller to
+// wait; an open circuit breaker refuses it; and it has its own timeout. All waits
 // end with the context, and no try begins after that.
 //
 // # The budget

@@ -97,11 +97,12 @@ func (l *limited) Ask(ctx context.Context, r *models.Request) (*models.Answer, e
 	})
 }
 
-// try makes one try.
-func (l *limited) try(ctx context.Context, r *models.Request) (*models.Answer, error) {
-	if err := l.wait(ctx); err != nil {
-		return nil, err
-	}
+// errPanicked is the error of a call that did not return.
+var errPanicked = errors.New("the call panicked")
+
+// try makes one try. It waits for the budget first, so that the rate and the wait
+// that the provider asked for hold for the moment when the call is made.
+func (l *limited) try(ctx context.Context, r *models.Request) (a *models.Answer, err error) {
 	bound, err := l.bound(r)
 	if err != nil {
 		return nil, err
@@ -115,8 +116,14 @@ func (l *limited) try(ctx context.Context, r *models.Request) (*models.Answer, e
 			return nil, err
 		}
 	}
-	a, err := l.inTime(ctx, r)
-	l.settle(bound, a, err)
+	began := false
+	err = errPanicked
+	defer func() { l.settle(bound, began, a, err) }()
+	if err := l.wait(ctx); err != nil {
+		return nil, err
+	}
+	began = true
+	a, err = l.inTime(ctx, r)
 	l.heed(err)
 	return a, err
 }
@@ -137,11 +144,13 @@ func (l *limited) bound(r *models.Request) (Spend, error) {
 	return Spend{input + r.Most, price.Highest(input, r.Most)}, nil
 }
 
-// settle books the tokens and cost of the call.
-func (l *limited) settle(reserved Spend, a *models.Answer, err error) {
+// settle books the tokens and cost of the call, if it began.
+func (l *limited) settle(reserved Spend, began bool, a *models.Answer, err error) {
 	spent, assumed := reserved, true
 	var failed *models.Error
 	switch {
+	case !began:
+		spent, assumed = Spend{}, false
 	case err == nil && a.Counted(): // else the server does not report it, or reports nonsense
 		if price, known := l.opts.Prices[l.ID()]; known {
 			a.Cost = price.Cost(a.Usage)
@@ -157,33 +166,35 @@ func (l *limited) settle(reserved Spend, a *models.Answer, err error) {
 
 // inTime makes the call through the circuit breaker and with the timeout of a
 // try.
-func (l *limited) inTime(ctx context.Context, r *models.Request) (*models.Answer, error) {
+func (l *limited) inTime(ctx context.Context, r *models.Request) (a *models.Answer, err error) {
 	if !l.breaker.TryAcquirePermit() {
 		err := l.error(models.ErrOpen, nil)
 		err.After = l.breaker.RemainingDelay()
 		return nil, err
 	}
+	probe := l.breaker.IsHalfOpen()
+	err = errPanicked
+	defer func() { l.judge(ctx, probe, err) }()
 	inside, cancel := ctx, context.CancelFunc(func() {})
 	if l.opts.Timeout > 0 {
 		inside, cancel = context.WithTimeout(ctx, l.opts.Timeout)
 	}
 	defer cancel()
-	a, err := l.Model.Ask(inside, r)
+	a, err = l.Model.Ask(inside, r)
 	if err != nil && inside.Err() != nil && ctx.Err() == nil {
 		err = &models.Error{Model: l.ID(), Problem: models.ErrTimeout, Detail: l.opts.Timeout.String(), Err: err}
 	}
-	l.judge(ctx, err)
 	return a, err
 }
 
 // judge reports the result of the call to the circuit breaker. Refused requests
 // and rate limiting show that the provider works; a canceled call shows
-// nothing.
-func (l *limited) judge(ctx context.Context, err error) {
+// nothing, and neither does a panic.
+func (l *limited) judge(ctx context.Context, probe bool, err error) {
 	var failed *models.Error
 	switch {
-	case err != nil && ctx.Err() != nil:
-		if l.breaker.IsHalfOpen() {
+	case err != nil && (ctx.Err() != nil || errors.Is(err, errPanicked)):
+		if probe && l.breaker.IsHalfOpen() {
 			l.breaker.RecordFailure() // the next call has to show it
 		}
 	case errors.As(err, &failed) && failed.Temporary() && failed.Problem != models.ErrRateLimited:
@@ -204,22 +215,25 @@ func (l *limited) error(problem *models.Problem, why error) *models.Error {
 
 // wait waits until a try may begin.
 func (l *limited) wait(ctx context.Context) error {
-	for left := l.pause(); left > 0; left = l.pause() {
-		if err := sleep(ctx, left); err != nil {
-			return err
+	for {
+		for left := l.pause(); left > 0; left = l.pause() {
+			if err := sleep(ctx, left); err != nil {
+				return err
+			}
+		}
+		var err error
+		if l.rate != nil {
+			err = l.rate.Wait(ctx)
+		}
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case err != nil: // its time would be after the deadline
+			return l.error(models.ErrTimeout, err)
+		case l.pause() <= 0: // else the provider has asked to wait meanwhile
+			return nil
 		}
 	}
-	var err error
-	if l.rate != nil {
-		err = l.rate.Wait(ctx)
-	}
-	switch {
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case err != nil: // its time would be after the deadline
-		return l.error(models.ErrTimeout, err)
-	}
-	return nil
 }
 
 // pause returns the remaining wait that the provider asked for.
