@@ -46,12 +46,14 @@ type mark struct {
 
 // Apply folds the next signal of the log. It must be called for every signal
 // once, in log order; signals of other packages change nothing. To restore a
-// gate, apply the log to a new one.
+// gate, apply the log to a new one. Signals of the package that were read without
+// [Payloads] count the same, see [Typed].
 func (g *Gate) Apply(s signals.Any) {
-	h := signals.HeadOf(s)
 	if !ours(s.Kind()) {
 		return
 	}
+	s = Typed(s)
+	h := signals.HeadOf(s)
 	if h.Time.After(g.now) {
 		g.now = h.Time
 	}

@@ -1,6 +1,8 @@
 package reports
 
 import (
+	"encoding/json"
+	"sync"
 	"time"
 
 	"github.com/swarmbus/swarmbus/signals"
@@ -173,4 +175,30 @@ func Payloads() []signals.Registration {
 		signals.For[WorkerLearning](), signals.For[Requested](), signals.For[Decided](), signals.For[Created](),
 		signals.For[Rejected](), signals.For[Advisory](), signals.For[Turn](),
 	}
+}
+
+var codec = sync.OnceValue(func() *signals.Codec {
+	c, err := signals.NewCodec(Payloads()...)
+	if err != nil {
+		panic(err) // the kinds are constant
+	}
+	return c
+})
+
+// Typed returns s with the payload type of its kind if it is one of the package's
+// that a reader without [Payloads] read as [signals.Raw]. Any other signal is
+// returned as it is.
+func Typed(s signals.Any) signals.Any {
+	if _, raw := s.Body().(signals.Raw); !raw || s.Kind() != KindTurn && !ours(s.Kind()) {
+		return s
+	}
+	data, err := json.Marshal(s)
+	if err != nil {
+		return s
+	}
+	typed, err := codec().Unmarshal(data)
+	if err != nil {
+		return s
+	}
+	return typed
 }

@@ -47,6 +47,7 @@ func ReceiptOf(all ...signals.Any) Receipt {
 }
 
 func (r *Receipt) add(s signals.Any) {
+	s = Typed(s)
 	h := signals.HeadOf(s)
 	if !ours(s.Kind()) || s.Kind() == KindAdvisory || s.Kind() == KindDecided {
 		return

@@ -1,6 +1,7 @@
 package reports_test
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
@@ -171,4 +172,58 @@ func TestReceiptIsWhatTheLogShows(t *testing.T) {
 		}
 		i = end
 	}
+}
+
+// A log is read by programs that do not know the kinds, such as a swarm that opens its
+// journal: a gate, a receipt and a watcher make the same of what they pass on.
+func TestSignalsReadWithoutTheirTypesCountTheSame(t *testing.T) {
+	d := newDesk(t, nil)
+	d.file(ann, found("t1", finding("f1", "the pool leaks")))
+	d.file(ann, escalated("t2", escalation("e1", reports.Help, "no key"), escalation("e2", reports.Help, "no door")))
+	d.publish(d.gate.Refuse(ann, nil, errors.New("no report")).Signals...)
+	if err := d.decide(reports.Decision{Request: d.gate.Open(d.now)[0].ID, By: "lead", Verdict: reports.Answered, Text: "in the safe"}); err != nil {
+		t.Fatal(err)
+	}
+	d.file(ann, escalated("t3", escalation("e3", reports.Help, "no light")))
+	gate, err := reports.NewGate(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var raw []signals.Any
+	for _, s := range d.log {
+		read, err := signals.Unmarshal(encode(t, s))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, is := read.Body().(signals.Raw); !is {
+			t.Fatalf("%s is read as a %T", s.Kind(), read.Body())
+		}
+		raw = append(raw, read)
+		gate.Apply(read)
+	}
+	if diff := cmp.Diff(d.gate.Open(d.now), gate.Open(d.now), ids); diff != "" || len(gate.Open(d.now)) != 1 {
+		t.Errorf("open: %s", diff)
+	}
+	if diff := cmp.Diff(d.gate.Counts(), gate.Counts()); diff != "" {
+		t.Errorf("counts: %s", diff)
+	}
+	if diff := cmp.Diff(reports.ReceiptOf(d.log...), reports.ReceiptOf(raw...), ids); diff != "" {
+		t.Errorf("receipt: %s", diff)
+	}
+	typed, untyped := advised(t, d.log), advised(t, raw)
+	if diff := cmp.Diff(typed, untyped); diff != "" || len(typed) == 0 {
+		t.Errorf("watcher: %s", diff)
+	}
+}
+
+func advised(t *testing.T, log []signals.Any) (said []reports.Advisory) {
+	t.Helper()
+	w, err := reports.NewWatcher(&reports.WatchOptions{Repeats: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range log {
+		said = append(said, w.Watch(s)...)
+	}
+	return said
 }

@@ -83,6 +83,7 @@ func NewWatcher(o *WatchOptions) (*Watcher, error) {
 // Watch takes the next signal of the log and returns new advisories. Only
 // signals of reports are watched, but any signal advances the log's time.
 func (w *Watcher) Watch(s signals.Any) []Advisory {
+	s = Typed(s)
 	h := signals.HeadOf(s)
 	said := w.At(h.Time)
 	at := job{h.Source, h.Thread}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"sync"
 
 	"github.com/swarmbus/swarmbus/agents/reports"
@@ -47,11 +48,14 @@ type Desk struct {
 	// holds when it is committed. The bus is never called with mu held.
 	mu   sync.Mutex
 	gate *reports.Gate
+	read uint64   // up to where the log is folded
+	own  []uint64 // sequence numbers behind it of what the desk has folded itself
 }
 
-// New returns a desk on b without reports, and reserves their kinds: from then
-// on the bus refuses them from agents. Its errors are those of
-// [reports.NewGate] and [bus.Bus.Layer].
+// New returns a desk on b with the state of the bus's history, and of whatever the
+// bus is fed with later. It reserves the kinds of reports: from then on the bus
+// refuses them from agents. Its errors are those of [reports.NewGate] and
+// [bus.Bus.Layer].
 func New(b *bus.Bus, o *Options) (*Desk, error) {
 	if o == nil {
 		o = new(Options)
@@ -67,9 +71,9 @@ func New(b *bus.Bus, o *Options) (*Desk, error) {
 	return &Desk{bus: b, log: log, conductor: o.Conductor, gate: gate}, nil
 }
 
-// Rebuild returns a desk on b with the state of the log, which continues from
-// there. b must have been fed with the log, which has to be in order and without
-// gaps. No one is notified: undecided escalations are in [Desk.Open].
+// Rebuild is [New] with the state of a log that may be longer than the bus's history.
+// b must have been fed with the log, which has to be in order and without gaps. No one
+// is notified: undecided escalations are in [Desk.Open].
 func Rebuild(b *bus.Bus, o *Options, log iter.Seq[signals.Any]) (*Desk, error) {
 	d, err := New(b, o)
 	if err != nil {
@@ -77,8 +81,33 @@ func Rebuild(b *bus.Bus, o *Options, log iter.Seq[signals.Any]) (*Desk, error) {
 	}
 	for s := range log {
 		d.gate.Apply(s)
+		d.read = signals.HeadOf(s).Seq
 	}
 	return d, nil
+}
+
+// catchUp folds what the bus was fed with.
+func (d *Desk) catchUp() {
+	last := d.bus.Last()
+	d.mu.Lock()
+	after := d.read
+	d.mu.Unlock()
+	if last <= after {
+		return
+	}
+	var fed []signals.Any
+	for s := range d.bus.History(bus.Filter{Kinds: reports.Kinds(), After: after}) {
+		fed = append(fed, s)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, s := range fed {
+		if seq := signals.HeadOf(s).Seq; seq > d.read && seq <= last && !slices.Contains(d.own, seq) {
+			d.gate.Apply(s)
+		}
+	}
+	d.read = max(d.read, last)
+	d.own = slices.DeleteFunc(d.own, func(seq uint64) bool { return seq <= d.read })
 }
 
 // Filed is the result of a report.
@@ -122,24 +151,34 @@ func (d *Desk) Worker(w reports.Worker) (*Worker, error) {
 // then nothing is in the log, no one was notified, and the same report can be
 // filed again.
 func (w *Worker) Report(ctx context.Context, data []byte) (Filed, error) {
+	return w.report(ctx, data, signals.ID{})
+}
+
+func (w *Worker) report(ctx context.Context, data []byte, turn signals.ID) (Filed, error) {
 	r, err := reports.Decode(data)
-	if err != nil {
-		return w.file(ctx, func(g *reports.Gate, _ bus.Moment) reports.Judgement { return g.Refuse(w.self, nil, err) })
-	}
-	return w.File(ctx, r)
+	return w.file(ctx, turn, func(g *reports.Gate, at bus.Moment) reports.Judgement {
+		if err != nil {
+			return g.Refuse(w.self, nil, err)
+		}
+		return g.Judge(w.self, r, at.Time)
+	})
 }
 
 // File is [Worker.Report] for a decoded report, which must not be modified
 // afterwards.
 func (w *Worker) File(ctx context.Context, r *reports.Report) (Filed, error) {
-	return w.file(ctx, func(g *reports.Gate, at bus.Moment) reports.Judgement { return g.Judge(w.self, r, at.Time) })
+	return w.file(ctx, signals.ID{}, func(g *reports.Gate, at bus.Moment) reports.Judgement { return g.Judge(w.self, r, at.Time) })
 }
 
-func (w *Worker) file(ctx context.Context, judge func(*reports.Gate, bus.Moment) reports.Judgement) (Filed, error) {
+// file publishes a judgement, whose first signal replies to the turn, if any.
+func (w *Worker) file(ctx context.Context, turn signals.ID, judge func(*reports.Gate, bus.Moment) reports.Judgement) (Filed, error) {
 	d := w.desk
 	var j reports.Judgement
 	err := d.commit(ctx, func(at bus.Moment) ([]signals.Any, error) {
 		j = judge(d.gate, at)
+		if len(j.Signals) > 0 {
+			signals.HeadOf(j.Signals[0]).ReplyTo = turn
+		}
 		return j.Signals, nil
 	})
 	if err != nil {
@@ -155,6 +194,7 @@ func (w *Worker) file(ctx context.Context, judge func(*reports.Gate, bus.Moment)
 
 // commit atomically publishes and folds the signals that decide returns.
 func (d *Desk) commit(ctx context.Context, decide func(bus.Moment) ([]signals.Any, error)) error {
+	d.catchUp()
 	var all []signals.Any
 	return d.log.Append(ctx, func(at bus.Moment) (_ []signals.Any, err error) {
 		d.mu.Lock()
@@ -168,6 +208,7 @@ func (d *Desk) commit(ctx context.Context, decide func(bus.Moment) ([]signals.An
 			h := signals.HeadOf(s) // of our own copy: the log has another one
 			h.Seq, h.ID, h.Time = receipts[i].Seq, receipts[i].ID, receipts[i].Time
 			d.gate.Apply(s)
+			d.own = append(d.own, h.Seq)
 		}
 	})
 }
@@ -243,6 +284,7 @@ func (d *Desk) Open() (open []reports.Request) {
 
 // Request returns the escalation whose signal has that id, decided or not.
 func (d *Desk) Request(id signals.ID) (reports.Request, bool) {
+	d.catchUp()
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.gate.Request(id)
@@ -251,6 +293,7 @@ func (d *Desk) Request(id signals.ID) (reports.Request, bool) {
 // Receipt returns the receipt of a turn's report, and whether the desk knows
 // it.
 func (d *Desk) Receipt(worker, turn string) (reports.Receipt, bool) {
+	d.catchUp()
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.gate.Receipt(worker, turn)
@@ -259,6 +302,7 @@ func (d *Desk) Receipt(worker, turn string) (reports.Receipt, bool) {
 // Counts returns the numbers of accepted and rejected parts, by worker and
 // model.
 func (d *Desk) Counts() map[reports.Account]reports.Counts {
+	d.catchUp()
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.gate.Counts()

@@ -23,15 +23,16 @@
 //
 // An agent says its report in its turn, as [reports.Turn]; one of package
 // agents/thinker does so where its Reports are set. [Desk.Listen] files it when the
-// turn is committed, so a solve that is taken up again files it once.
+// turn is committed, and after a restart what was not filed: once, since what is filed
+// replies to the turn.
 //
 // # Two planes
 //
 // Everything accepted and rejected is in the log, for all observers. The
 // [Conductor] is notified only of accepted escalations, when they are accepted,
-// by the call that files the report. [Rebuild] reads a log through a
-// [reports.Gate], which has no conductor, so a replay cannot notify anyone;
-// escalations that were undecided when a process ended are in [Desk.Open] of the
+// by the call that files the report. A log that the bus was fed
+// with is folded by a [reports.Gate], which has no conductor, so a replay cannot notify
+// anyone; escalations that were undecided when a process ended are in [Desk.Open] of the
 // next one. Advisories of a [reports.Watcher] do not notify anyone either.
 //
 // [Escalate] returns a conductor that ends a solve of package swarm: the

@@ -9,25 +9,45 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// Listen files what agents report in their turns ([reports.Turn]) from now on, right
-// behind it in the log, until stop is called. Research says whose findings are
-// research; nil: everyone's.
+// Listen files what agents report in their turns ([reports.Turn]) until stop is
+// called: first the turns in the bus's history that were not filed, then each one when
+// it is committed. The first signal of what is filed replies to the turn, so a turn
+// whose report is in a log that the bus is fed with is not filed again, and notifies
+// no one. Feed the bus with an earlier log before, not while the desk listens: a turn
+// is filed as soon as the bus has it. Research says whose findings are research; nil:
+// everyone's.
+//
+// The error is of the bus; a turn in the history that cannot be filed is an error, too.
 func (d *Desk) Listen(research func(worker string) bool) (stop func(), err error) {
-	h, err := bus.Handle(d.bus, bus.HandleOptions{Agent: reports.ToDesk}, func(ctx context.Context, s signals.Signal[reports.Turn]) error {
+	file := func(ctx context.Context, s *signals.Signal[reports.Turn]) error {
+		for range d.bus.History(bus.Filter{Kinds: []signals.Kind{reports.KindReceived, reports.KindRejected}, ReplyTo: s.ID, After: s.Seq}) {
+			return nil
+		}
 		w, err := d.Worker(reports.Worker{
 			ID: s.Source, Task: s.Thread, Research: research == nil || research(s.Source),
 		})
 		if err != nil {
 			return err
 		}
-		_, err = w.Report(ctx, []byte(s.Payload.Report))
+		_, err = w.report(ctx, []byte(s.Payload.Report), s.ID)
 		if refused := (*reports.RefusedError)(nil); errors.As(err, &refused) {
 			return nil // the log says so
 		}
 		return err
+	}
+	h, err := bus.Handle(d.bus, bus.HandleOptions{Agent: reports.ToDesk}, func(ctx context.Context, s signals.Signal[reports.Turn]) error {
+		return file(ctx, &s)
 	})
 	if err != nil {
 		return nil, err
+	}
+	for s := range d.bus.History(bus.Filter{Kinds: []signals.Kind{reports.KindTurn}}) {
+		if turn, ok := signals.As[reports.Turn](reports.Typed(s)); ok && turn.Recipients.Include(reports.ToDesk) {
+			if err := file(context.Background(), turn); err != nil {
+				h.Close()
+				return nil, err
+			}
+		}
 	}
 	return h.Close, nil
 }
