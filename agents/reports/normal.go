@@ -2,6 +2,7 @@ package reports
 
 import (
 	"crypto/sha256"
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -16,31 +17,31 @@ func hashOf(text string) textHash { return hashNormal(normal(text)) }
 func hashNormal(text string) textHash { return sha256.Sum256([]byte(text)) }
 
 // normal normalizes a text for comparison. It ignores case, forms of the same
-// character (NFKC), white space, invisible characters, decoration and punctuation.
-// It keeps letters, digits, mathematical and currency signs, and punctuation that
-// is part of a number or an operator, such as in -1, 3.5, 50%, != and C#. Words
-// stay separated.
+// character (NFKC), white space, invisible characters, decoration such as bullets,
+// list numbers, quote signs and tags, and punctuation. It keeps letters, digits,
+// mathematical signs between words or at a number, currency signs at a number, and
+// punctuation that is part of a number or an operator, such as in -1, 3.5, 50%, !=, C#
+// and C++. Words stay separated.
 func normal(text string) string {
-	all := []rune(norm.NFKC.String(text))
+	text = sameSigns.Replace(strings.Map(visible, text)) // before NFKC, which they keep from composing
+	all := []rune(strings.Map(visible, framing.ReplaceAllString(norm.NFKC.String(text), " ")))
+	last := len(all) - 1 // the last word character
+	for last >= 0 && !isWord(all[last]) {
+		last--
+	}
 	var b strings.Builder
 	b.Grow(len(text))
 	apart := false // whether a space precedes the next character
 	for i, r := range all {
-		var before, after rune
-		if i > 0 {
-			before = all[i-1]
-		}
-		if i+1 < len(all) {
-			after = all[i+1]
-		}
-		sign := isSign(r, after)
+		before, after := at(all, i-1), at(all, i+1)
+		sign := isSign(all, i, b.Len() > 0 && i < last)
 		switch {
-		case invisible(r), joins(r) && isWord(before) && isWord(after):
+		case r == '\'' && isWord(before) && isWord(after):
 		case sign, isWord(r), counts(before, r, after):
 			if (apart || sign) && b.Len() > 0 {
 				b.WriteByte(' ')
 			}
-			b.WriteRune(unicode.ToLower(r))
+			b.WriteRune(unicode.ToLower(unicode.ToUpper(r)))
 			apart = sign
 		default:
 			apart = true
@@ -49,36 +50,62 @@ func normal(text string) string {
 	return b.String()
 }
 
-// isSign reports whether r is meaningful by itself, with or without spaces
-// around it.
-func isSign(r, after rune) bool {
-	switch r {
-	case '~', '|': // decoration
-		return false
-	case '%':
-		return true
-	case '!':
-		return after == '='
+// at returns all[i], or 0 outside of it.
+func at(all []rune, i int) rune {
+	if i < 0 || i >= len(all) {
+		return 0
 	}
-	return unicode.IsSymbol(r) && unicode.In(r, unicode.Sm, unicode.Sc)
+	return all[i]
+}
+
+// sameSigns maps characters that are written for one another.
+var sameSigns = strings.NewReplacer(
+	"\u02bc", "'", "\u2018", "'", "\u2019", "'", "\u00b4", "'", "ß", "ss", "ẞ", "ss",
+	"\u2010", "-", "\u2011", "-", "\u2012", "-", "\u2013", "-", "\u2212", "-",
+)
+
+// framing is the number of a list item at the beginning, and tags of HTML.
+var framing = regexp.MustCompile(`(?i)^[\s>*+-]*\d+[.)]\s+|</?(?:b|i|u|s|p|q|em|strong|code|pre|br|li|ul|ol|tt|h[1-6]|span|div|mark|small|sub|sup|del|ins|blockquote)\s*/?>`)
+
+// visible is a mapping that drops characters which are not seen, or drawn over
+// others. They do not separate words either.
+func visible(r rune) rune {
+	switch {
+	case r > unicode.MaxASCII && unicode.In(r, unicode.Cf, unicode.Me, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point),
+		unicode.IsControl(r) && !unicode.IsSpace(r), '\u0334' <= r && r <= '\u0337':
+		return -1
+	}
+	return r
+}
+
+// isSign reports whether all[i] is meaningful by itself, with or without spaces
+// around it. Between says that there are words before and behind it.
+func isSign(all []rune, i int, between bool) bool {
+	r, before, after := all[i], at(all, i-1), at(all, i+1)
+	switch {
+	case r == '%':
+		return true
+	case r == '!':
+		return after == '='
+	case unicode.Is(unicode.Sc, r):
+		return unicode.IsDigit(after) || unicode.IsDigit(before) ||
+			unicode.IsSpace(before) && unicode.IsDigit(at(all, i-2)) || unicode.IsSpace(after) && unicode.IsDigit(at(all, i+2))
+	case !unicode.Is(unicode.Sm, r), strings.ContainsRune("~|∙⋅", r), '←' <= r && r <= '⇿': // decoration
+		return false
+	case before == r && at(all, i-2) == r: // a line of them
+		return false
+	}
+	return between || unicode.IsDigit(after) || r == '+' && (isWord(before) || before == r && isWord(at(all, i-2)))
 }
 
 func isWord(r rune) bool {
 	return unicode.In(r, unicode.L, unicode.M, unicode.Nd, unicode.Nl, unicode.No)
 }
 
-// Invisible characters do not separate words either.
-func invisible(r rune) bool {
-	return r > unicode.MaxASCII && unicode.In(r, unicode.Cf, unicode.Variation_Selector)
-}
-
-// joins reports whether r is dropped within a word.
-func joins(r rune) bool { return r == '\'' || r == '’' }
-
 // counts reports whether a punctuation character changes the meaning.
 func counts(before, r, after rune) bool {
 	switch r {
-	case '-', '−', '‐': // a sign
+	case '-': // a sign
 		return unicode.IsDigit(after) && !isWord(before)
 	case '.', ',', ':', '/': // in a number
 		return unicode.IsDigit(before) && unicode.IsDigit(after)

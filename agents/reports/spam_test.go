@@ -84,6 +84,9 @@ func TestDifferentClaimsAreNotDuplicates(t *testing.T) {
 		{"it is slow", "it is not slow"},
 		{"10:30", "1030"},
 		{"他很慢", "他很快"},
+		{"<5 ms", ">5 ms"},
+		{"a = b", "a ≠ b"},
+		{"List<String>", "List<Integer>"},
 	} {
 		d := newDesk(t, nil)
 		if _, got := d.file(ann, found("t1", finding("a", pair[0]), finding("b", pair[1]))); why(got) != "[]" {
@@ -101,10 +104,51 @@ func TestDifferentClaimsAreNotDuplicates(t *testing.T) {
 		{"ﬁle", "file"},
 		{"api_key", "API key"},
 		{"x\u00adyz", "xyz"},
+		{"STRASSE gesperrt", "straße gesperrt"},
+		{"ΟΔΟΣ", "οδος"},
+		{"don't", "donʼt"},
+		{"don't", "don‘t"},
+		{"don't", "don´t"},
+		{"loses -5 ms", "loses \u22125 ms"},
+		{"loses -5 ms", "loses \u20105 ms"},
+		{"loses -5 ms", "loses \u20115 ms"},
+		{"loses -5 ms", "loses \u20135 ms"},
+		{"it is slow", "1. It is slow"},
+		{"it is slow", "<b>it</b> is slow"},
+		{"it is slow", "== it is slow =="},
+		{"it is slow", "$it is slow$"},
+		{"it is slow", "→ it is slow"},
+		{"it is slow", "∙ it is slow"},
+		{"it is slow", "+ it is slow +++"},
+		{"it is slow", "| it is slow |"},
 	} {
 		d := newDesk(t, nil)
 		if _, got := d.file(ann, found("t1", finding("a", pair[0]), finding("b", pair[1]))); why(got) != "[duplicate]" {
 			t.Errorf("%q: %s, want a duplicate", pair, got)
+		}
+	}
+}
+
+// What is put in front of a text or within it without being seen makes no other text,
+// however often.
+func TestOneClaimIsOneHoweverOftenItIsMarked(t *testing.T) {
+	marks := []string{
+		">", "> ", "+ ", "= ", "→ ", "~", "|", "\u034f", "\u115f", "\u17b4", "\u2065", "\u3164", "\ufe0f", "\uffa0", "\U000e0080",
+		"\U000e0100", "\x00", "\b", "\u0085", "\u0336", "\u20dd",
+	}
+	for _, mark := range marks {
+		d := newDesk(t, nil)
+		accepted := 0
+		for i := range 20 {
+			_, got := d.file(ann, found(turn(i), finding("f", strings.Repeat(mark, i)+" the pool is exhausted")))
+			accepted += len(got.Accepted)
+			if within := strings.Repeat(mark, i); len(strings.Trim(mark, ">+=→~| ")) > 0 && mark != "\u0085" {
+				_, got = d.file(ann, found(turn(100+i), finding("f", "the po"+within+"ol is exhausted")))
+				accepted += len(got.Accepted)
+			}
+		}
+		if accepted != 1 {
+			t.Errorf("%q: %d accepted, want 1", mark, accepted)
 		}
 	}
 }
