@@ -197,6 +197,10 @@ func TestWhatWasChangedByHandIsFoundAndNamed(t *testing.T) {
 		"announce": {`"decision":"do `, `"decision":"don't `},
 		"vote":     {`"stance":"agree"`, `"stance":"disagree"`},
 		"conflict": {`"signalA":"`, `"signalA":"x`},
+		"stop":     {`"stop":"consensus"`, `"stop":"budget"`},
+		"end":      {`"stop":"consensus"`, `"stop":"deadlock"`},
+		"quorum":   {`"quorum":4,"observed"`, `"quorum":100,"observed"`},
+		"sureness": {`"decision":"do a","confidence":0.9`, `"decision":"do a","confidence":0.8`},
 		"terms":    {`"electorate":["good-0",`, `"electorate":[`},
 		"weight":   {`"weights":{"bad-0":1`, `"weights":{"bad-0":0.5`},
 	} {
