@@ -603,3 +603,29 @@ func TestWhoWatchesMayAppendToALog(t *testing.T) {
 		t.Errorf("it stopped %d times", len(logs))
 	}
 }
+
+// TestAStopThatTheVotesDoNotSayIsFound has a solve that was turned down, which
+// nothing announces.
+func TestAStopThatTheVotesDoNotSayIsFound(t *testing.T) {
+	o := swarm.Options{Agents: []*agents.Agent{proposer("p", "a", "do a"), voter("v", map[string]signals.Stance{"a": no}), voter("w", map[string]signals.Stance{"a": no})}, Journal: new(journal.Memory)}
+	s := startOn(t, o)
+	if r := ask(t, s, 1); r.Stop != swarm.StopRejected {
+		t.Fatalf("got %v", r.Stop)
+	}
+	shutdown(t, s)
+	lines := exported(t, o.Journal)
+	for _, stop := range []string{"consensus", "deadlock", "uncertified"} {
+		path := filepath.Join(t.TempDir(), "j")
+		if err := journal.Import(path, strings.NewReader(strings.Replace(lines, `"stop":"rejected"`, `"stop":"`+stop+`"`, 1))); err != nil {
+			t.Fatal(err)
+		}
+		v, err := journal.NewView(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var d *swarm.Difference
+		if _, err := replayed(t, v); !errors.As(err, &d) || d.What != "stop" {
+			t.Errorf("%s: got %v", stop, err)
+		}
+	}
+}
