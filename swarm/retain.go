@@ -134,7 +134,7 @@ func fold(state []byte, dropped iter.Seq2[journal.Record, error]) ([]byte, error
 		return nil, err
 	}
 	from := journal.Snapshot{State: state}
-	if state != nil {
+	if len(state) > 0 {
 		from.Through = 1 // there were dropped records
 	}
 	r, err := NewReplay(from)
