@@ -136,27 +136,31 @@ func problemOf(status int) *Problem {
 	}
 }
 
-// After returns how long a response asks to wait: Retry-After-Ms, or Retry-After
-// in seconds or as a date. It is 0 if the header is missing, invalid or in the
-// past.
+// After returns how long a response asks to wait, at most a year: Retry-After-Ms, or
+// Retry-After in seconds or as a date. It is 0 if the header is missing, invalid or in
+// the past.
 func After(h http.Header, now time.Time) time.Duration {
 	if ms, ok := number(h.Get("Retry-After-Ms")); ok {
-		return time.Duration(ms * float64(time.Millisecond))
+		return upToAYear(ms / 1000)
 	}
 	value := strings.TrimSpace(h.Get("Retry-After"))
 	if s, ok := number(value); ok {
-		return time.Duration(s * float64(time.Second))
+		return upToAYear(s)
 	}
 	if date, err := http.ParseTime(value); err == nil {
-		return max(0, date.Sub(now))
+		return upToAYear(date.Sub(now).Seconds())
 	}
 	return 0
 }
 
-// number parses a plausible waiting time: up to a year.
+func upToAYear(seconds float64) time.Duration {
+	return time.Duration(min(max(0, seconds), 366*24*3600) * float64(time.Second))
+}
+
+// number parses digits, which may have a point.
 func number(s string) (float64, bool) {
 	x, err := strconv.ParseFloat(s, 64)
-	return x, err == nil && x >= 0 && x <= 366*24*3600*1000
+	return x, strings.Trim(s, "0123456789.") == "" && (err == nil || errors.Is(err, strconv.ErrRange))
 }
 
 // TransportError returns the error for a failure without a complete response: the

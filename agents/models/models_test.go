@@ -54,6 +54,8 @@ func TestRetryAfterIsReadInAllItsForms(t *testing.T) {
 		{"Retry-After", "NaN", 0},
 		{"Retry-After", "1e300", 0},
 		{"Retry-After", "soon", 0},
+		{"Retry-After", "0x10p0", 0},
+		{"Retry-After", "1_0", 0},
 		{"Retry-After-Ms", "250", 250 * time.Millisecond},
 		{"X-Other", "3", 0},
 	} {

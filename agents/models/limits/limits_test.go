@@ -356,3 +356,14 @@ func TestEveryTryIsAskedTheSame(t *testing.T) {
 		}
 	})
 }
+
+func TestProviderThatAsksForCenturiesIsGivenUp(t *testing.T) {
+	for _, after := range []string{"10000000000", "9223372037", strings.Repeat("9", 400)} {
+		synctest.Test(t, func(t *testing.T) {
+			c := failing(3, status(429, after))
+			if _, err := limits.New(limits.Options{}).Limit(c.model()).Ask(t.Context(), request); !errors.Is(err, models.ErrRateLimited) || len(c.at) != 1 {
+				t.Errorf("%s: %d calls, %v", after, len(c.at), err)
+			}
+		})
+	}
+}
