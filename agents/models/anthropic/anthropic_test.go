@@ -120,3 +120,22 @@ func ExampleNew() {
 	os.Stdout.WriteString(model.ID().String())
 	// Output: anthropic:claude-sonnet-4-5
 }
+
+func TestNoRedirectIsFollowed(t *testing.T) {
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		t.Errorf("the other host was sent %v", r.Header)
+	}))
+	defer elsewhere.Close()
+	for _, status := range []int{301, 302, 307, 308} {
+		s := httptest.NewServer(http.RedirectHandler(strings.Replace(elsewhere.URL, "127.0.0.1", "localhost", 1), status))
+		defer s.Close()
+		m, err := anthropic.New(anthropic.Options{Model: "m", BaseURL: s.URL, Key: "sk-1"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer m.Close()
+		if _, err := m.Ask(t.Context(), &models.Request{Messages: []models.Message{models.User("?")}, Most: 1}); !errors.Is(err, models.ErrInvalid) {
+			t.Errorf("%d: got %v", status, err)
+		}
+	}
+}

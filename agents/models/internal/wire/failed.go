@@ -14,7 +14,7 @@ func (s *Seen) Failed(ctx context.Context, id models.ID, err error, secrets ...s
 	e := &models.Error{Model: id, Status: s.Status, Detail: models.Detail(err.Error(), secrets...), Err: err}
 	switch {
 	case ctx.Err() != nil:
-	case !s.Sent: // the library refused the request
+	case !s.Sent || errors.Is(err, ErrRedirect): // the library refused the request, or the server did
 		e.Problem, e.Unbilled = models.ErrInvalid, true
 		return e
 	case isJSON(err) || errors.Is(err, ErrTooLong):

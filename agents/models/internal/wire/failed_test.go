@@ -27,6 +27,7 @@ func TestFailuresAreWhatWasSeenOfTheCall(t *testing.T) {
 	}{
 		"never sent":             {wire.Seen{}, errors.New("no such option"), models.ErrInvalid, true, false},
 		"never sent, as no JSON": {wire.Seen{}, fmt.Errorf("marshal: %w", syntax), models.ErrInvalid, true, false},
+		"sent elsewhere":         {wire.Seen{Sent: true, Status: 307}, wire.ErrRedirect, models.ErrInvalid, true, false},
 		"half of an answer":      {wire.Seen{Sent: true, Status: 200}, fmt.Errorf("decode: %w", syntax), models.ErrMalformed, false, true},
 		"an answer of its own":   {wire.Seen{Sent: true, Status: 200}, kind, models.ErrMalformed, false, true},
 		"far too much":           {wire.Seen{Sent: true, Status: 200}, fmt.Errorf("read: %w", wire.ErrTooLong), models.ErrMalformed, false, true},

@@ -17,6 +17,10 @@ import (
 // MaxBody is the maximum size of a response in bytes.
 const MaxBody = 16 << 20
 
+// ErrRedirect is the error of a response that sends the call elsewhere. It is not
+// followed: the key and the prompt are for the host of the base URL alone.
+var ErrRedirect = errors.New("the server redirects the call, which is not followed")
+
 // ErrTooLong is returned when reading a response's body beyond [MaxBody].
 var ErrTooLong = errors.New("the response has more than 16 MiB")
 
@@ -76,6 +80,10 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	seen.Status, seen.Header = resp.StatusCode, resp.Header
+	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
+		_ = resp.Body.Close()
+		return nil, ErrRedirect
+	}
 	b := &body{ReadCloser: resp.Body}
 	switch {
 	case strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream"):
