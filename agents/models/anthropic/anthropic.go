@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 
 	anthropic "github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/option"
@@ -48,11 +47,11 @@ func New(o Options) (*Model, error) {
 		return nil, errors.New("anthropic: the model's name or the key is missing")
 	}
 	base := cmp.Or(o.BaseURL, "https://api.anthropic.com")
-	at, err := url.Parse(base)
-	if err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https" {
-		return nil, fmt.Errorf("anthropic: base URL %.80q is not one of http or https", o.BaseURL)
+	_, more, err := wire.Base(base)
+	if err != nil {
+		return nil, fmt.Errorf("anthropic: %w", err)
 	}
-	m := &Model{id: models.ID{Provider: "anthropic", Name: o.Model}, http: wire.Client(o.Client, o.Header), secrets: secrets, cache: !o.NoCache}
+	m := &Model{id: models.ID{Provider: "anthropic", Name: o.Model}, http: wire.Client(o.Client, o.Header), secrets: append(secrets, more...), cache: !o.NoCache}
 	m.client = anthropic.NewClient(
 		option.WithoutEnvironmentDefaults(), option.WithoutOpenTelemetry(), option.WithMaxRetries(0),
 		option.WithBaseURL(base), option.WithAPIKey(key), option.WithHTTPClient(m.http),

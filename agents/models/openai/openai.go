@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"strings"
 
 	openai "github.com/sashabaranov/go-openai"
@@ -52,11 +51,11 @@ func New(o Options) (*Model, error) {
 	}
 	c := openai.DefaultConfig(key)
 	c.BaseURL = strings.TrimRight(cmp.Or(o.BaseURL, c.BaseURL), "/")
-	at, err := url.Parse(c.BaseURL)
-	if err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https" {
-		return nil, fmt.Errorf("openai: base URL %.80q is not one of http or https", o.BaseURL)
+	at, more, err := wire.Base(c.BaseURL)
+	if err != nil {
+		return nil, fmt.Errorf("openai: %w", err)
 	}
-	m := &Model{id: models.ID{Provider: cmp.Or(o.Provider, "openai"), Name: o.Model}, http: wire.Client(o.Client, o.Header), secrets: secrets, either: o.SchemaOrTools}
+	m := &Model{id: models.ID{Provider: cmp.Or(o.Provider, "openai"), Name: o.Model}, http: wire.Client(o.Client, o.Header), secrets: append(secrets, more...), either: o.SchemaOrTools}
 	m.own = at.Hostname() == "api.openai.com" || strings.HasSuffix(at.Hostname(), ".openai.azure.com")
 	c.HTTPClient = m.http
 	m.client = openai.NewClientWithConfig(c)

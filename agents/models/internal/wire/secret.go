@@ -1,11 +1,31 @@
 package wire
 
 import (
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 )
+
+// Base returns a base URL, and what of it may not be in an error: its password, also
+// as it is sent, and its query. An error does not quote the URL.
+func Base(raw string) (at *url.URL, secrets []string, err error) {
+	at, err = url.Parse(raw)
+	if err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https" {
+		return nil, nil, errors.New("the base URL is not one of http or https")
+	}
+	if password, ok := at.User.Password(); ok {
+		escaped := url.UserPassword(at.User.Username(), password).String()
+		_, escaped, _ = strings.Cut(escaped, ":")
+		secrets = append(secrets, base64.StdEncoding.EncodeToString([]byte(at.User.Username()+":"+password)), password, escaped)
+	}
+	for _, values := range at.Query() {
+		secrets = append(secrets, values...)
+	}
+	return at, append(secrets, at.RawQuery), nil
+}
 
 // Secrets returns a key as it is sent, and what may not be in an error: the key, and
 // what the header sends, which may have a key as well. Blanks and line breaks around
