@@ -23,6 +23,7 @@ type answer struct {
 }
 
 type call struct {
+	index    int
 	id, name string
 	args     strings.Builder
 }
@@ -82,28 +83,33 @@ func (a *answer) say(text string) {
 	}
 }
 
-// call adds a part of a call: to the call with its index, or, if the server
-// gives no index, to a new one if the part has an id or a name.
+// call adds a part of a call: to the last call with its index, or, if the server
+// gives no index, to the last one. A part with another ID, and one without an index
+// that has an ID or a name, begins a new call.
 func (a *answer) call(part *openai.ToolCall) {
 	i := len(a.calls) - 1
-	switch {
-	case part.Index != nil:
-		i = *part.Index
-	case part.ID != "" || part.Function.Name != "":
-		i++
+	for part.Index != nil && i >= 0 && a.calls[i].index != *part.Index {
+		i--
 	}
-	const most = 128 // calls
-	if i < 0 || i >= most {
-		return
-	}
-	for len(a.calls) <= i {
+	head := part.ID != "" || part.Function.Name != ""
+	if i < 0 || part.Index == nil && head || part.ID != "" && a.calls[i].id != "" && part.ID != a.calls[i].id {
+		const most = 128 // calls
+		if len(a.calls) >= most {
+			return
+		}
+		i = len(a.calls)
 		a.calls = append(a.calls, call{})
+		if part.Index != nil {
+			a.calls[i].index = *part.Index
+		}
 	}
 	c := &a.calls[i]
 	if part.ID != "" {
 		c.id = part.ID
 	}
-	c.name += part.Function.Name
+	if part.Function.Name != c.name { // some servers repeat it
+		c.name += part.Function.Name
+	}
 	c.args.WriteString(part.Function.Arguments)
 }
 
@@ -128,6 +134,9 @@ func (a *answer) whole(id models.ID) (*models.Answer, error) {
 		case to.Finish != models.FinishLength: // then the rest of the call is missing
 			return nil, &models.Error{Model: id, Problem: models.ErrMalformed, Detail: models.Detail("the call of tool " + c.name + " is not whole")}
 		}
+	}
+	if to.Finish == models.FinishCalls && len(to.Calls) == 0 {
+		return nil, &models.Error{Model: id, Problem: models.ErrMalformed, Detail: "the calls are missing"}
 	}
 	if to.Usage.Input == 0 || !to.Counted() { // every prompt has tokens
 		to.Usage = models.Usage{}

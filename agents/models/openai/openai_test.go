@@ -181,6 +181,18 @@ func TestOddStreamsOfCompatibleServersAreRead(t *testing.T) {
 			models.Answer{Finish: models.FinishCalls, Calls: []models.Call{{ID: "a", Name: "f", Args: []byte("{}")}, {ID: "b", Name: "g", Args: []byte(`{"x":1}`)}}},
 			nil,
 		},
+		"two calls of one index": {
+			sse, `data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{\"x\":1}"}}]}}]}` + "\n\n" + `data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"b","function":{"name":"f","arguments":"{\"x\":2}"}}]},"finish_reason":"tool_calls"}]}` + "\n\n",
+			models.Answer{Finish: models.FinishCalls, Calls: []models.Call{{ID: "a", Name: "f", Args: []byte(`{"x":1}`)}, {ID: "b", Name: "f", Args: []byte(`{"x":2}`)}}},
+			nil,
+		},
+		"a name in each part": {
+			sse, `data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{"}}]}}]}` + "\n\n" + `data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"}"}}]},"finish_reason":"tool_calls"}]}` + "\n\n",
+			models.Answer{Finish: models.FinishCalls, Calls: []models.Call{{ID: "a", Name: "f", Args: []byte("{}")}}},
+			nil,
+		},
+		"calls that are missing":   {sse, half + `data: {"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}` + "\n\n", models.Answer{}, models.ErrMalformed},
+		"arguments without a head": {sse, `data: {"choices":[{"index":0,"delta":{"tool_calls":[{"function":{"arguments":"{}"}}]},"finish_reason":"tool_calls"}]}` + "\n\n", models.Answer{}, models.ErrMalformed},
 		"half a call where tokens ran out": {
 			sse, `data: {"choices":[{"index":0,"delta":{"content":"so","tool_calls":[{"index":0,"id":"a","type":"function","function":{"name":"f","arguments":"{\"x"}}]},"finish_reason":"length"}]}` + "\n\ndata: [DONE]\n\n",
 			models.Answer{Text: "so", Finish: models.FinishLength},
@@ -296,6 +308,32 @@ func TestNoRedirectIsFollowed(t *testing.T) {
 		defer m.Close()
 		if _, err := m.Ask(t.Context(), &models.Request{Messages: []models.Message{models.User("?")}, Most: 1}); !errors.Is(err, models.ErrInvalid) {
 			t.Errorf("%d: got %v", status, err)
+		}
+	}
+}
+
+func TestNothingSecretOfTheBaseURLIsInAnError(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		user, password, _ := r.BasicAuth()
+		w.WriteHeader(http.StatusUnauthorized)
+		_, _ = fmt.Fprintf(w, `{"error":{"message":"wrong %s / %s:%s / %s","type":"x"}}`, r.Header.Get("Authorization"), user, password, r.URL.RawQuery)
+	}))
+	defer s.Close()
+	for _, base := range []string{
+		strings.Replace(s.URL, "http://", "http://user:SECRET%2F1@", 1),
+		"http://user:SECRET%2F1@127.0.0.1:1",
+		"http://127.0.0.1:1/v1?key=SECRET%2F1",
+		s.URL + "/v1?key=SECRET%2F1",
+		"ftp://user:SECRET%2F1@host",
+		"http://user:SECRET%2F1@ho st",
+	} {
+		m, err := openai.New(openai.Options{Model: "m", BaseURL: base})
+		if err == nil {
+			_, err = m.Ask(t.Context(), &models.Request{Messages: []models.Message{models.User("?")}, Most: 1})
+			m.Close()
+		}
+		if err == nil || strings.Contains(err.Error(), "SECRET") || strings.Contains(err.Error(), "dXNlcjpTRUNSRVQvMQ==") {
+			t.Errorf("%s: got %v", base, err)
 		}
 	}
 }
