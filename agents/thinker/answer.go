@@ -110,6 +110,9 @@ func elementsOf(text string) ([]said, error) {
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return nil, errors.New("there is something behind the JSON object")
 	}
+	if err := unambiguous(json.NewDecoder(strings.NewReader(text))); err != nil {
+		return nil, err
+	}
 	switch {
 	case object.Say == nil:
 		return nil, errors.New(`it has no member "say"`)
@@ -117,6 +120,35 @@ func elementsOf(text string) ([]said, error) {
 		return nil, fmt.Errorf("it says %d things, and may say %d", len(*object.Say), mostSaid)
 	}
 	return *object.Say, nil
+}
+
+// unambiguous refuses a value with an object that has a member twice. The json
+// package takes the last, does not tell capitals apart, and reads an array into the
+// elements of the one before: a vote would be one that nobody stated.
+func unambiguous(d *json.Decoder) error {
+	token, err := d.Token()
+	if token != json.Delim('{') && token != json.Delim('[') {
+		return err
+	}
+	names := map[string]bool{}
+	for d.More() {
+		if token == json.Delim('{') {
+			name, err := d.Token()
+			if err != nil {
+				return err
+			}
+			folded := strings.ToLower(strings.ToUpper(fmt.Sprint(name)))
+			if names[folded] {
+				return fmt.Errorf("it has the member %s twice in one object", clip(folded))
+			}
+			names[folded] = true
+		}
+		if err := unambiguous(d); err != nil {
+			return err
+		}
+	}
+	_, err = d.Token()
+	return err
 }
 
 // newProposal is the id of a proposal: the agent's name and the next number.

@@ -269,6 +269,23 @@ func TestVotesComeFromWhatTheModelAnswered(t *testing.T) {
 	}
 }
 
+func TestAVoteIsOneThatTheModelStated(t *testing.T) {
+	const vote = `{"type":"vote","proposal":"P1","reasons":"r","stance":"agree","confidence":0.9}`
+	for name, text := range map[string]string{
+		"an array into another":  `{"say":[` + vote + `],"say":[{"type":"vote","proposal":"P1"}]}`,
+		"two stances":            `{"say":[{"type":"vote","proposal":"P1","reasons":"r","stance":"disagree","stance":"agree","confidence":0.9}]}`,
+		"a stance in capitals":   `{"say":[{"type":"vote","proposal":"P1","reasons":"r","stance":"disagree","confidence":0.9,"STANCE":"agree"}]}`,
+		"a stance with a long s": `{"say":[{"type":"vote","proposal":"P1","reasons":"r","stance":"disagree","confidence":0.9,"ſtance":"agree"}]}`,
+		"a number with a sign":   `{"say":[` + strings.Replace(vote, "P1", "P+1", 1) + `]}`,
+		"a number with zeros":    `{"say":[` + strings.Replace(vote, "P1", "P001", 1) + `]}`,
+	} {
+		said, spent, err := take(t, thinker.Thinker{ID: "critic", Model: answering(text, text)}, turn())
+		if len(said) > 0 || spent.Refusals == 0 {
+			t.Errorf("%s: said %v, %+v, %v", name, said, spent, err)
+		}
+	}
+}
+
 func TestNonsenseIsACountedRefusalAndNoVote(t *testing.T) {
 	got, spent, err := votes(t, "mumble", "mumble mumble")
 	var refused *thinker.RefusalError

@@ -62,7 +62,7 @@ func (v *view) refTo(id signals.ID) string {
 // proposal finds what a model calls P1.
 func (v *view) proposal(ref string) (id string, err error) {
 	n, err := strconv.Atoi(ref[min(1, len(ref)):])
-	if err != nil || ref[0] != 'P' || n < 1 || n > len(v.Proposals) {
+	if err != nil || ref != "P"+strconv.Itoa(n) || n < 1 || n > len(v.Proposals) {
 		return "", fmt.Errorf("there is no proposal %q", clip(ref))
 	}
 	return v.Proposals[n-1].ID(), nil
