@@ -18,12 +18,18 @@ type answer struct {
 	show    func(models.Piece)
 	message anthropic.Message
 	args    map[int64]string // arguments of calls by block index: the library treats incomplete ones as none
+	begun   bool
 	stopped bool
 }
 
 // add adds the next event.
 func (a *answer) add(e anthropic.MessageStreamEventUnion) error {
 	switch e.Type {
+	case "message_start":
+		if a.begun {
+			return errors.New("the message begins twice")
+		}
+		a.begun = true
 	case "message_stop":
 		a.stopped = true
 	case "content_block_delta":
@@ -63,6 +69,12 @@ func (a *answer) whole(id models.ID) (*models.Answer, error) {
 				return nil, &models.Error{Model: id, Problem: models.ErrMalformed, Detail: models.Detail("the call of tool " + block.Name + " is not whole")}
 			}
 		}
+	}
+	switch {
+	case m.StopReason == "":
+		return nil, &models.Error{Model: id, Problem: models.ErrCutOff, Detail: "the stream ended without a stop reason"}
+	case to.Finish == models.FinishCalls && len(to.Calls) == 0:
+		return nil, &models.Error{Model: id, Problem: models.ErrMalformed, Detail: "the calls are missing"}
 	}
 	if to.Usage.Input == 0 || !to.Counted() { // every prompt has tokens
 		to.Usage = models.Usage{}

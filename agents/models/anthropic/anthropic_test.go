@@ -139,3 +139,41 @@ func TestNoRedirectIsFollowed(t *testing.T) {
 		}
 	}
 }
+
+func TestNoHalfMessageIsTakenForAWholeOne(t *testing.T) {
+	const (
+		start = `{"type":"message_start","message":{"id":"m","type":"message","role":"assistant","model":"m","content":[],"usage":{"input_tokens":5,"output_tokens":1}}}`
+		begin = `{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}`
+		text  = `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"yes"}}`
+		end   = `{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":3}}`
+		calls = `{"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":3}}`
+		stop  = `{"type":"message_stop"}`
+	)
+	for name, c := range map[string]struct {
+		events []string
+		want   error
+	}{
+		"whole":          {[]string{start, begin, text, end, stop}, nil},
+		"the end alone":  {[]string{stop}, models.ErrCutOff},
+		"no stop reason": {[]string{start, begin, text, stop}, models.ErrCutOff},
+		"a second start": {[]string{start, begin, text, start, end, stop}, models.ErrMalformed},
+		"calls it lacks": {[]string{start, begin, text, calls, stop}, models.ErrMalformed},
+	} {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			for _, e := range c.events {
+				kind, _, _ := strings.Cut(strings.TrimPrefix(e, `{"type":"`), `"`)
+				_, _ = fmt.Fprintf(w, "event: %s\ndata: %s\n\n", kind, e)
+			}
+		}))
+		defer s.Close()
+		m, err := anthropic.New(anthropic.Options{Model: "m", BaseURL: s.URL, Key: "sk-1"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer m.Close()
+		if a, err := m.Ask(t.Context(), &models.Request{Messages: []models.Message{models.User("?")}, Most: 1}); !errors.Is(err, c.want) {
+			t.Errorf("%s: got %+v, %v, want %v", name, a, err, c.want)
+		}
+	}
+}
