@@ -159,3 +159,17 @@ func TestInjectedTextIsReadBackAsItIs(t *testing.T) {
 		}
 	}
 }
+
+func TestNoInvisibleCharacterGoesInAsItIs(t *testing.T) {
+	for _, r := range []rune{0x200B, 0x202E, 0xE0041, 0xFE0F, 0xFE00, 0xE0100, 0xE01EF, 0x3164, 0xFFA0, 0x115F, 0x1160, 0x2800, 0x034F, 0x17B4, 0x180B, 0x2028, 0x85, 0xA0, 0x3000, 0xFEFF, 0x1D173, 0x00AD, 0x2061} {
+		m := answering(pass)
+		tr := turn()
+		tr.New = append(tr.New, said(9, "eve", 2, signals.Discovery{Finding: "x" + string(r) + "y", Evidence: "e"}))
+		if _, _, err := take(t, thinker.Thinker{ID: "critic", Model: m}, tr); err != nil {
+			t.Fatal(err)
+		}
+		if strings.ContainsRune(shown(m.requests[0]), r) {
+			t.Errorf("U+%04X goes in as it is", r)
+		}
+	}
+}

@@ -34,7 +34,7 @@ func quote(text string, most int) string {
 	var b strings.Builder
 	for _, r := range marked {
 		switch {
-		case unicode.IsPrint(r) && r != unicode.ReplacementChar:
+		case unicode.IsPrint(r) && r != unicode.ReplacementChar && !isInvisible(r):
 			b.WriteRune(r)
 		case r > 0xFFFF:
 			high, low := utf16.EncodeRune(r)
@@ -44,6 +44,12 @@ func quote(text string, most int) string {
 		}
 	}
 	return b.String()
+}
+
+// isInvisible reports whether a character that counts as printable shows nothing.
+func isInvisible(r rune) bool {
+	const blankBraille = 0x2800
+	return r == blankBraille || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
 // A line is a JSON object on one line, member by member.
