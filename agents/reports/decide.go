@@ -105,6 +105,11 @@ func (g *Gate) request(id signals.ID) *Request {
 		if r, known := l.requests.get(id); known {
 			return r
 		}
+		for _, r := range l.open {
+			if r.ID == id {
+				return r
+			}
+		}
 	}
 	return nil
 }

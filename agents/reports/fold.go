@@ -12,9 +12,10 @@ type ledger struct {
 	turns    recent[string, turn]
 	claims   recent[claimKey, mark]
 	reasons  recent[reasonKey, mark]
-	findings recent[findingKey, struct{}]
-	requests recent[signals.ID, *Request]
-	open     []*Request // undecided; expired ones are dropped as the log grows
+	findings recent[findingKey, struct{}] // by the worker's ids
+	signals  recent[findingKey, struct{}] // by the ids of their signals
+	requests recent[signals.ID, *Request] // the newest; any that is open is in open
+	open     []*Request                   // undecided; expired ones are dropped as the log grows
 	counts   map[string]*Counts
 	latest   string // the turn whose signals are being read
 }
@@ -121,7 +122,7 @@ func (o Origin) turn() string { return o.TurnID }
 func (l *ledger) finding(h *signals.Header, f *Finding, at mark, keep int) {
 	l.claims.put(claimKey{h.Thread, PartFinding, hashOf(f.Claim)}, at, keep)
 	l.findings.put(findingKey{h.Thread, f.FindingID}, struct{}{}, keep)
-	l.findings.put(findingKey{h.Thread, h.ID.String()}, struct{}{}, keep)
+	l.signals.put(findingKey{h.Thread, h.ID.String()}, struct{}{}, keep)
 }
 
 func (l *ledger) request(h *signals.Header, p Requested, at mark, keep int) {
@@ -139,11 +140,8 @@ func (g *Gate) accepted(worker, task, ref string) bool {
 	if _, own := g.ledger(worker).findings.get(key); own {
 		return true
 	}
-	if id, err := signals.ParseID(ref); err != nil || !id.Minted() {
-		return false
-	}
 	for _, l := range g.workers {
-		if _, there := l.findings.get(key); there {
+		if _, there := l.signals.get(key); there {
 			return true
 		}
 	}

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -20,6 +21,7 @@ type judging struct {
 	signals  []signals.Any
 	text     string     // normalized text of the current item
 	accepted []string   // ids of findings
+	refused  []string   // and of those that were rejected, not as known
 	said     []claimKey // accepted in this report
 	asked    []reasonKey
 }
@@ -75,11 +77,19 @@ func each[T any](j *judging, part Part, most int, items []T, judge func(*T) (str
 			why = &held{reason: ReasonInvalid, detail: broken}
 		}
 		if why != nil {
+			if part == PartFinding && why.reason != ReasonDuplicate {
+				j.refused = append(j.refused, ref)
+			}
 			j.reject(part, i, ref, 1, why)
 			continue
 		}
 		j.signals = append(j.signals, said)
 		j.accept(&items[i])
+	}
+	for i := range items[min(most, len(items)):] {
+		if f, ok := any(&items[most+i]).(*Finding); ok {
+			j.refused = append(j.refused, f.FindingID)
+		}
 	}
 	if more := len(items) - most; more > 0 {
 		j.reject(part, most, "", more, &held{reason: ReasonCap, detail: fmt.Sprintf("%d, more than %d in a report", len(items), most)})
@@ -141,6 +151,7 @@ func (j *judging) learning(e *Learning) (string, signals.Any, *held) {
 func (j *judging) escalation(e *Escalation) (string, signals.Any, *held) {
 	why := firstHeld(
 		func() *held { return j.texts("reason", e.Reason, e.check) },
+		func() *held { return askable(e) },
 		func() *held { return j.cooldown(e) },
 		j.waiting,
 	)
@@ -157,6 +168,17 @@ func (j *judging) artifact(a *Artifact) (string, signals.Any, *held) {
 		return a.ArtifactID, nil, why
 	}
 	return a.ArtifactID, say(j, 1, Created{j.origin, *a}), nil
+}
+
+// maxEscalation is the maximum size of an escalation as JSON. What is passed on of it
+// has to fit in one text.
+const maxEscalation = 48 << 10
+
+func askable(e *Escalation) *held {
+	if data, err := json.Marshal(e); err != nil || len(data) > maxEscalation {
+		return invalid(problem("escalation", clip(e.Reason), fmt.Sprintf("%d bytes, more than %d", len(data), maxEscalation)))
+	}
+	return nil
 }
 
 func firstHeld(checks ...func() *held) *held {
@@ -194,7 +216,8 @@ func (j *judging) supported(e *Learning) *held {
 		return &held{reason: ReasonMissingEvidence, detail: "supports names no finding"}
 	}
 	for _, ref := range e.Supports {
-		if !slices.Contains(j.accepted, ref) && !j.gate.accepted(j.worker.ID, j.report.TaskID, ref) {
+		here := slices.Contains(j.accepted, ref)
+		if !here && (slices.Contains(j.refused, ref) || !j.gate.accepted(j.worker.ID, j.report.TaskID, ref)) {
 			return &held{reason: ReasonMissingEvidence, detail: fmt.Sprintf("supports %q, which is no accepted finding", clip(ref))}
 		}
 	}

@@ -13,14 +13,15 @@ const KindTurn signals.Kind = "worker.turn.reported"
 const ToDesk = "reports"
 
 // A Turn is a report as an agent says it in its turn, for a desk to judge. The task
-// is the signal's thread, the worker its source.
+// is the signal's thread, the worker its source. As JSON, a turn is at most as long as
+// the bus's limit for one text, 64 KiB by default.
 type Turn struct {
 	Report string `json:"report"` // required; JSON of [Schema]
 }
 
 // NewTurn returns what an agent says that reports: what data says of turn, worker,
 // task and model is replaced. The error is a [*signals.FieldError] for what is no
-// report.
+// report, or too long for a turn.
 func NewTurn(turn string, w Worker, data []byte) (*signals.Signal[Turn], error) {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(data, &members); err != nil || members == nil {
@@ -40,11 +41,24 @@ func NewTurn(turn string, w Worker, data []byte) (*signals.Signal[Turn], error) 
 	if _, err := Decode(whole); err != nil {
 		return nil, err
 	}
-	return signals.New(signals.Header{Confidence: 1, Recipients: signals.To(ToDesk)}, Turn{string(whole)}), nil
+	s := signals.New(signals.Header{Confidence: 1, Recipients: signals.To(ToDesk)}, Turn{string(whole)})
+	if err := signals.Validate(s); err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 // Kind returns KindTurn.
 func (Turn) Kind() signals.Kind { return KindTurn }
 
 // Check implements [signals.Checker].
-func (p Turn) Check(l signals.Limits) error { return l.Required("report", p.Report) }
+func (p Turn) Check(l signals.Limits) error {
+	if err := l.Required("report", p.Report); err != nil {
+		return err
+	}
+	whole, err := json.Marshal(p) // as a reader without [Payloads] has it
+	if err != nil {
+		return err
+	}
+	return l.Text("report", string(whole))
+}

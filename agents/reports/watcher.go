@@ -101,6 +101,14 @@ func (w *Watcher) Watch(s signals.Any) []Advisory {
 		w.end(at)
 		w.waiting[at] = true
 		return slices.Concat(said, w.outcome(at, false), w.again(at, s.Kind(), p.Summary))
+	case Rejected:
+		if p.Part != PartReport {
+			break
+		}
+		if _, runs := w.running[at]; runs {
+			w.sign(at)
+		}
+		return append(said, w.again(at, s.Kind(), p.Detail)...)
 	case Decided:
 		for worker := range h.Recipients.All() {
 			at := job{worker, h.Thread}

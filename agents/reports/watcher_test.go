@@ -1,6 +1,7 @@
 package reports_test
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -367,5 +368,34 @@ func TestWatcherReadsWhatTheGateWrites(t *testing.T) {
 		if got := w.Watch(s); len(got) != 0 && s.Kind() == reports.KindAdvisory {
 			t.Errorf("got %v", got)
 		}
+	}
+}
+
+// A worker whose reports are all refused for the same reason is not silent.
+func TestTheSameBrokenReportIsAStorm(t *testing.T) {
+	d := newDesk(t, nil)
+	w, err := reports.NewWatcher(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.file(ann, quiet("t0"))
+	for range 30 {
+		d.now = d.now.Add(time.Minute)
+		d.publish(d.gate.Refuse(ann, nil, errors.New("no report")).Signals...)
+	}
+	var said []reports.Concern
+	for _, s := range d.log {
+		for _, a := range w.Watch(s) {
+			said = append(said, a.Concern)
+		}
+	}
+	if !slices.Equal(said, []reports.Concern{reports.RetryStorm}) {
+		t.Errorf("said %v", said)
+	}
+	for _, a := range w.At(d.now.Add(10*time.Minute + 1)) {
+		said = append(said, a.Concern)
+	}
+	if !slices.Equal(said, []reports.Concern{reports.RetryStorm, reports.Stall}) {
+		t.Errorf("after silence: %v", said)
 	}
 }

@@ -2,8 +2,12 @@ package reporting_test
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/swarmbus/swarmbus/agents"
@@ -66,5 +70,87 @@ func TestWhatResumeAnsweredIsDecided(t *testing.T) {
 				t.Errorf("after answer %d: %+v", i, r.Decision)
 			}
 		}
+	}
+}
+
+// Whatever is accepted can be asked.
+func TestTheLongestEscalationIsPassedOn(t *testing.T) {
+	b := newBus(t)
+	p, err := b.Agent("conductor", bus.Permissions{CanEmit: []signals.Kind{signals.KindEscalation}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := reporting.New(b, &reporting.Options{Conductor: reporting.Escalate(p), Gate: reports.Options{Open: 100}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ann, accepted := worker(t, d, "ann"), 0
+	for n := range reports.MaxList + 1 {
+		r := asking("ann", fmt.Sprint(n), fmt.Sprint("question ", n))
+		for i := range n {
+			r.Escalations[0].Options = append(r.Escalations[0].Options, strings.Repeat(string(rune('a'+i)), 4096))
+		}
+		if n > 0 {
+			r.Escalations[0].RecommendedOption = r.Escalations[0].Options[0]
+		}
+		filed := file(t, ann, r)
+		if filed.Untold != nil {
+			t.Errorf("%d options: accepted, but %.300v", n, filed.Untold)
+		}
+		if len(filed.Accepted) < 2 {
+			continue
+		}
+		accepted++
+		e := signals.HeadOf(slices.Collect(b.History(bus.Filter{Kinds: []signals.Kind{signals.KindEscalation}, NewestFirst: true}))[0])
+		if e.ReplyTo != filed.Accepted[1].ID {
+			t.Errorf("%d options: the question replies to %s, not to the escalation", n, e.ReplyTo)
+		}
+	}
+	if accepted < 10 || accepted > reports.MaxList {
+		t.Errorf("%d accepted", accepted)
+	}
+}
+
+// A report that is too long for a turn is refused where the turn is made, not by the bus.
+func TestATurnThatIsMadeIsPublished(t *testing.T) {
+	b := newBus(t)
+	ann, err := b.Agent("ann", bus.Permissions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := 0
+	for size := 10; size < 120; size += 10 {
+		for _, text := range []string{"x", `"`} { // a quote is four bytes in a string in a string
+			r := asking("ann", "t", "which")
+			for i := range size {
+				r.Artifacts = append(r.Artifacts, reports.Artifact{ArtifactID: fmt.Sprint(i), Kind: reports.FileArtifact, Ref: strings.Repeat(text, 1000)})
+			}
+			data, err := json.Marshal(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, err := reports.NewTurn("x", reports.Worker{ID: "ann", Task: "t"}, data)
+			if err != nil {
+				if !errors.Is(err, signals.ErrInvalid) || len(data) < 32<<10 {
+					t.Errorf("%d bytes: %v", len(data), err)
+				}
+				continue
+			}
+			made++
+			if _, err := ann.Publish(t.Context(), s); err != nil {
+				t.Errorf("%d bytes: %.200v", len(data), err)
+			}
+			// A swarm reads its journal without the kinds.
+			line, err := json.Marshal(signals.With(s, signals.Header{Source: "ann"}))
+			if err == nil {
+				_, err = signals.Unmarshal(line)
+			}
+			if err != nil {
+				t.Errorf("%d bytes, read again: %.200v", len(data), err)
+			}
+		}
+	}
+	if made < 6 || made > 20 {
+		t.Errorf("%d turns are made", made)
 	}
 }

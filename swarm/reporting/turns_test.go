@@ -15,8 +15,8 @@ const turnReport = `{"turn_id":"","worker_id":"","task_id":"","model":"","status
 	"findings":[{"finding_id":"f1","claim":"it is slow","confidence":0.9,"evidence_refs":["log:1"],"novel":true}],
 	"learnings":[],"escalations":[],"artifacts":[]}`
 
-// What an agent says as a report is filed right behind it, once, in its name, while
-// the desk listens.
+// What an agent says as a report is filed once, in its name, while the desk listens:
+// behind it, and directly so if nobody else publishes.
 func TestReportsOfTurnsAreFiledBehindThem(t *testing.T) {
 	b, err := bus.New(nil)
 	if err != nil {
