@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/swarmbus/swarmbus/bus"
@@ -120,16 +121,28 @@ func (r *solve) ended(p progress) {
 	r.stop(made.Stop, made.Detail, nil)
 }
 
+// onRecord refuses a vote for a proposal that the log does not have.
+func onRecord(log []signals.Any, answer signals.Any) error {
+	v, ok := signals.As[signals.Vote](answer)
+	if !ok || slices.ContainsFunc(log, func(s signals.Any) bool {
+		p, ok := signals.As[signals.Proposal](s)
+		return ok && p.Payload.ProposalID == v.Payload.ProposalID
+	}) {
+		return nil
+	}
+	return fmt.Errorf("swarm: answer: %w", &signals.FieldError{Kind: signals.KindVote, Field: "proposalId", Value: v.Payload.ProposalID, Problem: "nobody proposed it"})
+}
+
 // mayAnswer refuses an answer that is no signal, that agents may not say, or that
 // is in another's name.
 func (s *Swarm) mayAnswer(answer signals.Any) error {
 	if err := signals.Validate(answer); err != nil {
 		return fmt.Errorf("swarm: answer: %w", err)
 	}
-	source, kind := answer.Head().Source, answer.Kind()
+	source, kind := cmp.Or(answer.Head().Source, Person), answer.Kind()
 	inside := source == bus.System
-	for _, a := range s.opts.Agents {
-		inside = inside || a.ID == source
+	for _, a := range s.opts.Agents { // a name that reads like an agent's is its to a reader
+		inside = inside || strings.EqualFold(strings.TrimSpace(a.ID), strings.TrimSpace(source))
 	}
 	if inside {
 		return fmt.Errorf("swarm: answer: %w", &signals.FieldError{Field: "source", Value: source, Problem: "not somebody outside"})
@@ -137,7 +150,7 @@ func (s *Swarm) mayAnswer(answer signals.Any) error {
 	if kind == signals.KindEscalation {
 		return fmt.Errorf("swarm: answer: %w", &signals.FieldError{Field: "type", Value: string(kind), Problem: "asks again"})
 	}
-	if _, err := s.bus.Agent(cmp.Or(source, Person), bus.Permissions{CanEmit: []signals.Kind{kind}}); err != nil {
+	if _, err := s.bus.Agent(source, bus.Permissions{CanEmit: []signals.Kind{kind}}); err != nil {
 		return fmt.Errorf("swarm: answer: %w", err)
 	}
 	return nil

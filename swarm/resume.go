@@ -1,6 +1,7 @@
 package swarm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,8 +52,9 @@ func (r *solve) question() *Question {
 // # With an answer
 //
 // The answer is a signal of any kind that agents may publish, but no escalation; a
-// consensus and the other kinds of the system are refused. Its source is the
-// header's, or [Person], and no agent's; it replies to the question if there is
+// consensus and the other kinds of the system are refused, and so is a vote for what
+// nobody proposed. Its source is the header's, or [Person], and no agent's, with case
+// and surrounding spaces ignored; it replies to the question if there is
 // one. Every agent hears it in its next turn, whatever it listens to. Conflicts that
 // were open count as answered. Who answers is a voter more, with the weight 1: its vote counts as
 // an agent's does, and decides where the strategy needs no others; a
@@ -104,7 +106,7 @@ func (s *Swarm) startAgain(ctx context.Context, log []signals.Any, answer signal
 	at := progressOf(log)
 	err = s.kept(ctx, log)
 	if err == nil && answer != nil {
-		err = at.open(s.writer != nil)
+		err = cmp.Or(at.open(s.writer != nil), onRecord(log, answer))
 	}
 	if err != nil {
 		s.release(task.Thread)

@@ -1,0 +1,44 @@
+package swarm_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm"
+)
+
+// Nobody outside speaks in the name of an agent, nor in one that reads like it. What is
+// refused leaves the question open and the log as it is.
+func TestAnAnswerIsInNoAgentsName(t *testing.T) {
+	team := rivals()
+	team[4].ID = swarm.Person
+	s := newSwarm(t, swarm.Options{Agents: team, Conflicts: swarm.EscalateConflicts})
+	asked := escalated(t, s)
+	last := s.Bus().Last()
+	for _, source := range []string{"", swarm.Person, "Person", "person ", "v1", "V1", " v1"} {
+		r, err := s.Resume(t.Context(), asked.Log, from(source, vote("b", yes, 1)))
+		if wrong := (*signals.FieldError)(nil); !errors.As(err, &wrong) || wrong.Field != "source" {
+			t.Errorf("by %q: %v, %v", source, r, err)
+		}
+	}
+	if s.Bus().Last() != last {
+		t.Error("a refused answer is in the log")
+	}
+	if r, err := s.Resume(t.Context(), asked.Log, from("ceo", answer("b"))); err != nil || r.Answer != "do b" {
+		t.Error(r, err)
+	}
+}
+
+func TestAVoteForWhatNobodyProposedIsNoAnswer(t *testing.T) {
+	s := newSwarm(t, swarm.Options{Agents: rivals(), Conflicts: swarm.EscalateConflicts})
+	asked := escalated(t, s)
+	last := s.Bus().Last()
+	r, err := s.Resume(t.Context(), asked.Log, vote("c", yes, 1))
+	if wrong := (*signals.FieldError)(nil); !errors.As(err, &wrong) || wrong.Field != "proposalId" || s.Bus().Last() != last {
+		t.Errorf("%v, %v", r, err)
+	}
+	if r, err := s.Resume(t.Context(), asked.Log, answer("b")); err != nil || r.Answer != "do b" {
+		t.Error(r, err)
+	}
+}
