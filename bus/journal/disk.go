@@ -39,18 +39,18 @@ type file interface {
 type osDisk struct{}
 
 func (d osDisk) Resolve(path string) (string, error) {
-	real, err := filepath.EvalSymlinks(path)
+	resolved, err := filepath.EvalSymlinks(path)
 	if !errors.Is(err, fs.ErrNotExist) {
-		return real, err
+		return resolved, err
 	}
 	dir, err := filepath.EvalSymlinks(filepath.Dir(path))
 	if err != nil {
 		return "", err
 	}
 	path = filepath.Join(dir, filepath.Base(path))
-	to, err := os.Readlink(path)
+	to, _ := os.Readlink(path)
 	switch {
-	case err != nil:
+	case to == "":
 		return path, nil // there is no file yet
 	case !filepath.IsAbs(to):
 		to = filepath.Join(dir, to)
