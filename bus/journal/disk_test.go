@@ -22,6 +22,7 @@ type memDisk struct {
 	room    int // bytes; 0: enough
 	ops     int
 	fail    func(op string, n int) error // called before each writing operation
+	block   func()                       // called before each sync of a file
 }
 
 type memData struct {
@@ -177,6 +178,9 @@ func (f *memFile) Truncate(size int64) error {
 }
 
 func (f *memFile) Sync() error {
+	if f.d.block != nil {
+		f.d.block()
+	}
 	err := f.d.op("sync")
 	f.mu.Lock()
 	defer f.mu.Unlock()

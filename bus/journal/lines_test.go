@@ -83,6 +83,8 @@ func TestExportAndImportKeepEveryByte(t *testing.T) {
 		"an array":                      {false, journal.Record{Type: journal.TypeSignal, Head: []byte(`[{"a":1,"payload":`), Body: []byte(`2`)}},
 		"a result":                      {true, journal.Record{Type: journal.TypeResult, Head: []byte(`{}`), Body: []byte("\"\u2028<>&\\ud800\"")}},
 		"spaces":                        {false, journal.Record{Type: journal.TypeResult, Head: []byte(`{ }`), Body: []byte(`1 `)}},
+		"spaces in a key":               {false, journal.Record{Type: journal.TypeResult, Head: []byte(`{ }`), Body: []byte(`1`)}},
+		"spaces in a result":            {false, journal.Record{Type: journal.TypeResult, Head: []byte(`{}`), Body: []byte(`1 `)}},
 		"null":                          {true, journal.Record{Type: journal.TypeResult, Head: []byte(`null`), Body: []byte(`null`)}},
 		"a null result":                 {true, journal.Record{Type: journal.TypeResult, Head: []byte(`{}`), Body: []byte(`null`)}},
 		"no UTF-8":                      {false, journal.Record{Type: journal.TypeResult, Head: []byte(`{}`), Body: []byte("\"\xff\"")}},

@@ -24,7 +24,7 @@ func TestOneWriterAndTheLockNamesIt(t *testing.T) {
 	if err := first.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if holder, locked := journal.Locked(path); locked {
+	if holder, locked := journal.Locked(path); locked || holder != (journal.Holder{}) {
 		t.Errorf("locked by %v", holder)
 	}
 	if err := open(t, path, nil).Close(); err != nil {

@@ -119,7 +119,7 @@ func (j *File) look(v *reading) (<-chan struct{}, error) {
 	case v.rewrites != j.rewrites:
 		return nil, j.beginAgainLocked(v)
 	case end > v.end:
-		v.end, v.window = end, nil
+		v.end = end
 		return nil, nil
 	case j.closed:
 		return nil, ErrClosed

@@ -84,6 +84,63 @@ func TestAViewOfATornFileReadsWhatIsWhole(t *testing.T) {
 	}
 }
 
+func TestAViewGoesOnWhereATornRecordWasCutOff(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "j")
+	filled(t, path, 5)
+	info, _ := os.Stat(path)
+	if err := os.Truncate(path, info.Size()-68-1); err != nil {
+		t.Fatal(err)
+	}
+	all := journaltest.Sample(9)
+	n := 0
+	for got, err := range view(t, path).Follow(t.Context(), 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if problem := journaltest.Differ(got, all[n], uint64(n)+1); problem != "" {
+			t.Fatal(problem)
+		}
+		if n++; n == 4 {
+			all[4] = all[8] // another record, in the same place
+			j := open(t, path, nil)
+			if _, err := j.Append(all[4:8]...); err != nil {
+				t.Fatal(err)
+			}
+			defer j.Close()
+		}
+		if n == 8 {
+			break
+		}
+	}
+}
+
+func TestAViewOfAFileThatBecameShorterSaysSo(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "j")
+	filled(t, path, 5)
+	var last error
+	for r, err := range view(t, path).Follow(t.Context(), 0) {
+		last = err
+		if r.Seq == 5 {
+			if err := os.Truncate(path, 150); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	var corrupt *journal.CorruptError
+	if !errors.As(last, &corrupt) {
+		t.Errorf("got %v", last)
+	}
+}
+
+func TestVerifySaysWhatThereIs(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "j")
+	filled(t, path, 6) // at seconds 0 to 5, of which the second has no time
+	s := verify(t, path)
+	if s.First != 1 || s.Last != 6 || s.Types[3] != 1 || len(s.Types) != 6 || s.Begin.Unix() != 0 || s.End.Unix() != 5 || s.Torn != 0 {
+		t.Errorf("%+v", s)
+	}
+}
+
 func TestAViewOfNothingSaysSo(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "j")
 	if _, err := journal.NewView(path); !errors.Is(err, os.ErrNotExist) {

@@ -193,6 +193,26 @@ func TestWhatExpiredUnreadIsWrittenAllTheSame(t *testing.T) {
 	})
 }
 
+func TestWhoeverWaitsDoesNotWaitForMoreToGather(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, m := newBus(t), new(journal.Memory)
+		w := attach(t, b, m)
+		begin := time.Now()
+		for round := range 20 {
+			talk(t, b, round)
+			if err := w.Sync(t.Context(), b.Last()); err != nil || m.Last() != b.Last() {
+				t.Fatalf("%d of %d, %v", m.Last(), b.Last(), err)
+			}
+		}
+		if waited := time.Since(begin); waited > 0 {
+			t.Errorf("waited %v", waited)
+		}
+		if err := w.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 type slowStore struct {
 	journal.Store
 	gate chan struct{}
