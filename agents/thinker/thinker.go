@@ -200,7 +200,7 @@ func (t *Thinker) think(ctx context.Context, turn *agents.Turn) ([]signals.Any, 
 // was read before stays.
 func (th *thought) again(ctx context.Context, a *models.Answer, why string, before reading) (reading, error) {
 	text := a.Text
-	if text == "" {
+	if strings.TrimSpace(text) == "" { // which providers refuse
 		text = "(empty)"
 	}
 	th.ask.Messages = append(th.ask.Messages, models.Assistant(text), models.User(why))
@@ -241,9 +241,11 @@ func (th *thought) answer(ctx context.Context) (*models.Answer, error) {
 // it took is in the trace alone, so that a run repeats.
 func (th *thought) call(ctx context.Context, c models.Call) models.Result {
 	ctx, end := agents.Start(ctx, agents.Op{Name: agents.OpTool, Target: c.Name, Thread: th.view.Thread, Round: th.view.Round})
-	text, err := "", fmt.Errorf("there is no tool %q", clip(c.Name))
+	name := cmp.Or(clip(c.Name), "(none)")
+	text, err := "", fmt.Errorf(`there is no tool "%s"`, name)
 	for _, tool := range th.Tools {
 		if tool.Name == c.Name {
+			name = tool.Name
 			text, err = tool.Call(ctx, c.Args)
 		}
 	}
@@ -253,7 +255,7 @@ func (th *thought) call(ctx context.Context, c models.Call) models.Result {
 	}
 	if slices.Contains(th.CanEmit, signals.KindToolResult) && len(th.tools) < mostCalls {
 		th.tools = append(th.tools, signals.New(signals.Header{Confidence: 1}, signals.ToolResult{
-			ToolName: clip(c.Name), Result: cut(text, signals.DefaultTextBytes), IsError: err != nil,
+			ToolName: name, Result: cut(text, signals.DefaultTextBytes), IsError: err != nil,
 			TriggeredBy: th.ID,
 		}))
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/models"
@@ -63,7 +64,7 @@ func (v *view) refTo(id signals.ID) string {
 func (v *view) proposal(ref string) (id string, err error) {
 	n, err := strconv.Atoi(ref[min(1, len(ref)):])
 	if err != nil || ref != "P"+strconv.Itoa(n) || n < 1 || n > len(v.Proposals) {
-		return "", fmt.Errorf("there is no proposal %q", clip(ref))
+		return "", fmt.Errorf(`there is no proposal "%s"`, clip(ref))
 	}
 	return v.Proposals[n-1].ID(), nil
 }
@@ -79,10 +80,11 @@ func (v *view) target(ref string) (signals.ID, error) {
 		p, _ := v.Standing(id)
 		return p.Proposal.ID, nil
 	}
-	return signals.ID{}, fmt.Errorf("there is nothing that is called %q", clip(ref))
+	return signals.ID{}, fmt.Errorf(`there is nothing that is called "%s"`, clip(ref))
 }
 
-func clip(s string) string { return s[:min(len(s), 40)] }
+// clip returns a word of a model for a message: on one line, shortened.
+func clip(s string) string { return strings.Trim(quote(s, 32), `"`) }
 
 // messages is the conversation: the task, the turns before, what is new, and how the
 // proposals stand.
