@@ -61,6 +61,9 @@ type Error struct {
 	// Unbilled says that the call cost nothing: it was refused, or did not
 	// reach the provider. Other failed calls may have cost something.
 	Unbilled bool
+	// Final says that a retry was made or given up already: the error is not
+	// temporary, whatever the problem.
+	Final bool
 }
 
 func (e *Error) Error() string {
@@ -68,6 +71,9 @@ func (e *Error) Error() string {
 	fmt.Fprintf(&b, "%v: %s", e.Problem, e.Model)
 	if e.Status != 0 {
 		fmt.Fprintf(&b, ": status %d", e.Status)
+	}
+	if e.After > 0 {
+		fmt.Fprintf(&b, ": to be retried after %v", e.After.Round(time.Millisecond))
 	}
 	if e.Detail != "" {
 		fmt.Fprintf(&b, ": %s", e.Detail)
@@ -85,7 +91,7 @@ func (e *Error) Unwrap() []error {
 
 // Temporary reports whether a retry may help: a turn that failed with such an
 // error is retried.
-func (e *Error) Temporary() bool { return e.Problem.passes }
+func (e *Error) Temporary() bool { return e.Problem.passes && !e.Final }
 
 // RetryAfter returns After.
 func (e *Error) RetryAfter() time.Duration { return e.After }

@@ -6,17 +6,20 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"time"
 	"unicode"
 
 	"golang.org/x/term"
 
 	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/swarm/transcript"
 )
 
 // live is a line on a terminal that shows what an agent is saying, and nothing
 // elsewhere. It is safe for concurrent use.
 type live struct {
 	w     io.Writer // nil: no terminal
+	notes io.Writer
 	width int
 
 	mu   sync.Mutex // protects the fields below
@@ -27,13 +30,13 @@ type live struct {
 func newLive(w io.Writer) *live {
 	f, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return &live{}
+		return &live{notes: w}
 	}
 	width, _, err := term.GetSize(int(f.Fd()))
 	if err != nil {
 		width = 80
 	}
-	return &live{w: w, width: width, said: map[string]string{}}
+	return &live{w: w, notes: w, width: width, said: map[string]string{}}
 }
 
 // piece shows the end of what the agent has said.
@@ -72,10 +75,22 @@ func liveLine(agent, text string, width int) string {
 	return string(runes)
 }
 
+// retrying says why there is nothing new for a while.
+func (l *live) retrying(err error, pause time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.erase()
+	_, _ = fmt.Fprintf(l.notes, "%s; again in %v\n", transcript.Printable(err.Error()), pause.Round(100*time.Millisecond))
+}
+
 // clear takes the line away, before something else is printed.
 func (l *live) clear() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.erase()
+}
+
+func (l *live) erase() {
 	if l.on {
 		_, _ = io.WriteString(l.w, "\r\x1b[K")
 		l.on = false

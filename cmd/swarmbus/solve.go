@@ -49,6 +49,8 @@ type solveFlags struct {
 	resume   string
 	json     bool
 	log      bool
+
+	live *live // while a team plays
 }
 
 func newSolve() *cobra.Command {
@@ -174,6 +176,7 @@ func runSolve(cmd *cobra.Command, args []string, f *solveFlags) (err error) {
 // play lets a team play what begin begins, and shows it.
 func (f *solveFlags) play(cmd *cobra.Command, ask func(string) models.Model, run *aJournal, begin func(*swarm.Swarm) (iter.Seq2[swarm.Event, error], error)) (err error) {
 	live := newLive(cmd.ErrOrStderr())
+	f.live = live
 	o := swarm.Options{
 		Seed: f.terms.Seed, Rounds: f.terms.Rounds, Deadline: f.terms.Deadline, Agents: team(&f.terms, ask, live.piece), Journal: run.store,
 	}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/models/modelstest"
@@ -103,6 +104,17 @@ func TestSolveWithAWrongKeyFailsWithoutPrintingIt(t *testing.T) {
 		if status != exitError || strings.Contains(out+stderr, secret) || !strings.Contains(stderr, "the key is missing, wrong or not enough") {
 			t.Errorf("with %q behind it: status %d: %s%s", around, status, out, stderr)
 		}
+	}
+}
+
+func TestSolveSaysSoonThatNobodyListens(t *testing.T) {
+	t.Setenv("OPENAI_API_KEY", modelstest.Key)
+	server := modelstest.NewServer(modelstest.OpenAI, decides)
+	server.Close()
+	began := time.Now()
+	status, _, stderr := swarmbusRun(t, "solve", "x", "--agents", "7", "--model", "openai:"+modelstest.Name, "--base-url", server.URL)
+	if took := time.Since(began); status != exitError || took > 30*time.Second || strings.Count(stderr, "again in") != 7*2 || !strings.Contains(stderr, "connection refused") {
+		t.Errorf("status %d after %v: %s", status, took, stderr)
 	}
 }
 

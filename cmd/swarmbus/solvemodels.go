@@ -7,6 +7,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/swarmbus/swarmbus/agents/models"
@@ -116,7 +117,10 @@ func (f *solveFlags) models(spent limits.Spend) (map[string]models.Model, error)
 			return nil, err
 		}
 		if shared[id.Provider] == nil {
-			shared[id.Provider] = limits.New(limits.Options{Budget: budget, Prices: prices})
+			shared[id.Provider] = limits.New(limits.Options{
+				Budget: budget, Prices: prices,
+				Retrying: func(err error, pause time.Duration) { f.live.retrying(err, pause) },
+			})
 		}
 		all[spec] = shared[id.Provider].Limit(m)
 	}

@@ -53,6 +53,7 @@ type failure struct {
 	After    time.Duration `json:"after,omitempty"`
 	Detail   string        `json:"detail,omitempty"`
 	Unbilled bool          `json:"unbilled,omitempty"`
+	Final    bool          `json:"final,omitempty"`
 }
 
 // Ask implements [models.Model]. A recorded answer is shown in one piece.
@@ -91,7 +92,7 @@ func written(a *models.Answer, err error) ([]byte, error) {
 	case err == nil:
 		return json.Marshal(entry{Answer: a})
 	case errors.As(err, &failed):
-		return json.Marshal(entry{Failed: &failure{failed.Problem.Error(), failed.Status, failed.After, failed.Detail, failed.Unbilled}})
+		return json.Marshal(entry{Failed: &failure{failed.Problem.Error(), failed.Status, failed.After, failed.Detail, failed.Unbilled, failed.Final}})
 	default:
 		return nil, err
 	}
@@ -104,7 +105,7 @@ func (r *recorded) read(text []byte) (*models.Answer, error) {
 	}
 	if f := e.Failed; f != nil {
 		problem := models.ProblemOf(f.Problem)
-		return nil, &models.Error{Model: r.id, Problem: problem, Status: f.Status, After: f.After, Detail: f.Detail, Unbilled: f.Unbilled}
+		return nil, &models.Error{Model: r.id, Problem: problem, Status: f.Status, After: f.After, Detail: f.Detail, Unbilled: f.Unbilled, Final: f.Final}
 	}
 	if e.Answer == nil {
 		return nil, errors.New("cassette: the record has neither an answer nor a failure")

@@ -112,6 +112,24 @@ func TestWhatWasNotRecordedIsAMiss(t *testing.T) {
 	}
 }
 
+func TestARecordedFailureIsTheFailure(t *testing.T) {
+	want := &models.Error{
+		Model: models.ID{Provider: "scripted", Name: "scripted"}, Problem: models.ErrRateLimited, Status: 429, After: 5, Detail: "d", Unbilled: true, Final: true,
+	}
+	recorder, err := journal.NewRecorder(&journal.Memory{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := cassette.Model(&models.Scripted{Answer: func(context.Context, *models.Request) (*models.Answer, error) { return nil, want }}, recorder)
+	r := &models.Request{Messages: []models.Message{models.User("x")}}
+	_, _ = m.Ask(t.Context(), r)
+	_, err = cassette.Replay(m.ID(), recorder.Results()).Ask(t.Context(), r)
+	var got *models.Error
+	if !errors.As(err, &got) || *got != *want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
 func TestWhatEndedWithItsContextIsNotRecorded(t *testing.T) {
 	store := &journal.Memory{}
 	recorder, err := journal.NewRecorder(store)

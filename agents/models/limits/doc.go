@@ -3,7 +3,8 @@
 //
 //	budget := limits.NewBudget(limits.Spend{Money: models.USD / 2})
 //	shared := limits.New(limits.Options{Rate: 10, Budget: budget, Prices: prices})
-//	model := shared.Limit(openai.New(...))
+//	model, err := openai.New(...)
+//	limited := shared.Limit(model)
 //
 // A call is processed as follows: it is retried with growing pauses as long as
 // its error is temporary; for each try the budget reserves its maximum cost; then it

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/failsafe-go/failsafe-go/circuitbreaker"
@@ -16,7 +17,10 @@ import (
 
 // Options of [New]. Zero values mean the defaults given.
 type Options struct {
-	Tries int // of a call; 0: 8, 1: no retries
+	// Tries of a call; 0: 8, 1: no retries. The error of a call that was retried, or
+	// would have to wait too long, is [models.Error].Final. As long as nobody has
+	// reached the provider, a call that is not connected is tried at most three times.
+	Tries int
 	// Pause is the pause before the second try; it doubles up to MaxPause, each with
 	// a random jitter of a quarter. A pause that the provider asks for is never
 	// shortened, but extended by a random part of up to two thirds. 0: 0.5s and 30s.
@@ -37,6 +41,10 @@ type Options struct {
 	Failures uint
 	Rest     time.Duration
 
+	// Retrying is called before each retry with the error of the try and the pause
+	// that follows, concurrently for concurrent calls. Nil: none.
+	Retrying func(err error, pause time.Duration)
+
 	Budget *Budget // nil: none
 	// Prices of models. A budget in money refuses models without a price.
 	Prices map[models.ID]models.Price
@@ -48,6 +56,7 @@ type Shared struct {
 	opts    Options
 	rate    *rate.Limiter // nil: no limit
 	breaker circuitbreaker.CircuitBreaker[*models.Answer]
+	reached atomic.Bool // the provider has responded
 
 	mu    sync.Mutex // protects the field below
 	until time.Time  // end of the wait that the provider asked for
@@ -189,11 +198,12 @@ func (l *limited) inTime(ctx context.Context, r *models.Request) (a *models.Answ
 
 // judge reports the result of the call to the circuit breaker. Refused requests
 // and rate limiting show that the provider works; a canceled call shows
-// nothing, and neither does a panic.
+// nothing, nor does a panic, nor a call to a server that nobody ever reached: a rest
+// does not help.
 func (l *limited) judge(ctx context.Context, probe bool, err error) {
 	var failed *models.Error
 	switch {
-	case err != nil && (ctx.Err() != nil || errors.Is(err, errPanicked)):
+	case err != nil && (ctx.Err() != nil || errors.Is(err, errPanicked)), l.nobody(err):
 		if probe && l.breaker.IsHalfOpen() {
 			l.breaker.RecordFailure() // the next call has to show it
 		}
@@ -243,10 +253,15 @@ func (s *Shared) pause() time.Duration {
 	return time.Until(s.until)
 }
 
-// heed makes all calls wait for as long as the provider asked one to wait.
+// heed remembers that the provider responded, and makes all calls wait for as long as
+// it asked one to wait.
 func (s *Shared) heed(err error) {
 	var failed *models.Error
-	if !errors.As(err, &failed) || failed.Status == 0 || !failed.Temporary() || failed.After <= 0 || failed.After > s.opts.Patience {
+	isFailure := errors.As(err, &failed)
+	if err == nil || isFailure && failed.Status != 0 {
+		s.reached.Store(true)
+	}
+	if !isFailure || failed.Status == 0 || !failed.Temporary() || failed.After <= 0 || failed.After > s.opts.Patience {
 		return
 	}
 	s.mu.Lock()

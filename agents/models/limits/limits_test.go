@@ -55,6 +55,11 @@ func status(code int, after ...string) error {
 	return models.StatusError(id, code, h, "")
 }
 
+func temporary(err error) bool {
+	var failed *models.Error
+	return errors.As(err, &failed) && failed.Temporary()
+}
+
 var request = &models.Request{Messages: []models.Message{models.User("?")}, Most: 10}
 
 func TestPassingErrorsAreRepeatedAndOthersAreNot(t *testing.T) {
@@ -154,8 +159,73 @@ func TestProviderThatAsksForTooMuchPatienceIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := failing(1, status(429, "3600"))
 		_, err := limits.New(limits.Options{}).Limit(c.model()).Ask(t.Context(), request)
-		if !errors.Is(err, models.ErrRateLimited) || len(c.at) != 1 {
-			t.Errorf("%d tries, %v", len(c.at), err)
+		if passes := temporary(err); !errors.Is(err, models.ErrRateLimited) || len(c.at) != 1 || passes || !strings.Contains(err.Error(), "1h0m0s") {
+			t.Errorf("%d tries, %v, passes: %t", len(c.at), err, passes)
+		}
+	})
+}
+
+func TestWhatWasRetriedIsNotRetriedByOthers(t *testing.T) {
+	for tries, want := range map[int]bool{1: true, 2: false, 3: false} {
+		synctest.Test(t, func(t *testing.T) {
+			_, err := limits.New(limits.Options{Tries: tries}).Limit(failing(100, status(503)).model()).Ask(t.Context(), request)
+			if passes := temporary(err); passes != want {
+				t.Errorf("after %d tries: %v, passes: %t", tries, err, passes)
+			}
+		})
+	}
+}
+
+func TestServerThatNobodyEverReachedIsGivenUpSoon(t *testing.T) {
+	refused := &models.Error{Model: id, Problem: models.ErrConnection, Unbilled: true}
+	for before, want := range map[error]int{refused: 3, nil: 8, status(400): 8} {
+		synctest.Test(t, func(t *testing.T) {
+			shared := limits.New(limits.Options{Failures: uint(want)})
+			if want == 3 {
+				for range 20 { // others' calls open no circuit breaker
+					_, _ = shared.Limit(failing(100, refused).model()).Ask(t.Context(), request)
+				}
+			}
+			switch before {
+			case refused:
+			case nil:
+				_, _ = shared.Limit(failing(0, nil).model()).Ask(t.Context(), request)
+			default:
+				_, _ = shared.Limit(failing(1, before).model()).Ask(t.Context(), request)
+			}
+			c := failing(100, refused)
+			_, err := shared.Limit(c.model()).Ask(t.Context(), request)
+			if passes := temporary(err); len(c.at) != want || !errors.Is(err, models.ErrConnection) || passes || want == 3 && time.Since(c.began) > 5*time.Second {
+				t.Errorf("%d tries after %v, want %d: %v", len(c.at), before, want, err)
+			}
+		})
+	}
+}
+
+func TestRetriesAreToldWithTheirErrorAndPause(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var told []time.Duration
+		c := failing(2, status(503))
+		_, err := limits.New(limits.Options{Retrying: func(err error, pause time.Duration) {
+			if !errors.Is(err, models.ErrOverloaded) {
+				t.Error(err)
+			}
+			told = append(told, pause)
+		}}).Limit(c.model()).Ask(t.Context(), request)
+		if err != nil || len(told) != 2 || told[0] != c.at[1]-c.at[0] || told[1] != c.at[2]-c.at[1] {
+			t.Errorf("%v: told %v, tries at %v", err, told, c.at)
+		}
+	})
+}
+
+func TestACallThatWasCancelledSaysWhatItWasRetriedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, err := limits.New(limits.Options{}).Limit(failing(100, status(429, "9")).model()).Ask(ctx, request)
+		var failed *models.Error
+		if !errors.Is(err, context.DeadlineExceeded) || errors.As(err, &failed) || !strings.Contains(err.Error(), "status 429") {
+			t.Errorf("got %v", err)
 		}
 	})
 }
