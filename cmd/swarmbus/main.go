@@ -2,8 +2,8 @@
 // models on a task, and replays recorded votes as decisions and scores them.
 //
 // Its exit status is 0 when it decided (or did what was asked), 1 for an error,
-// 2 for wrong usage, 3 for no consensus, 4 if a budget ran out, 5 if someone
-// outside has to decide, and 6 if it was canceled.
+// 2 for wrong usage, 3 for no consensus, 4 if a budget or the time ran out, 5 if
+// someone outside has to decide, and 6 if it was canceled.
 package main
 
 import (
@@ -87,7 +87,7 @@ func newRoot(seen *telemetry) *cobra.Command {
 recorded votes as decisions, and keeps, shows and checks runs.
 
 Exit status: 0 decided, 1 error, 2 usage, 3 no consensus (rejected, deadlocked
-or uncertified), 4 budget, 5 escalated, 6 cancelled.`,
+or uncertified), 4 budget or deadline, 5 escalated, 6 cancelled.`,
 		Version:       version().String(),
 		SilenceErrors: true,
 		SilenceUsage:  true,

@@ -48,6 +48,9 @@ solve that was killed before it had asked is gone on with by solve --resume.
 			return atMost(2)(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := notEmpty(cmd); err != nil {
+				return err
+			}
 			said, err := f.answer(args[1:])
 			if err != nil {
 				return err

@@ -14,6 +14,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/agents/models/limits"
 	"github.com/swarmbus/swarmbus/agents/thinker"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/internal/runs"
@@ -50,7 +51,8 @@ type solveFlags struct {
 	json     bool
 	log      bool
 
-	live *live // while a team plays
+	live   *live          // while a team plays
+	budget *limits.Budget // nil: none
 }
 
 func newSolve() *cobra.Command {
@@ -62,7 +64,8 @@ func newSolve() *cobra.Command {
 decide. Every agent asks a model once a turn; several --model make a mixed team, in
 turn. Agents of one model are one group, for strategies that read groups.
 
-  --model openai:NAME      OpenAI, or with --base-url any compatible server;
+  --model openai:NAME      OpenAI, or with --base-url any compatible server, most of
+                           them at a path: --base-url http://127.0.0.1:8000/v1;
                            the key is $OPENAI_API_KEY
   --model anthropic:NAME   the key is $ANTHROPIC_API_KEY
   --model ollama:NAME      an Ollama server, by default on this machine; no key
@@ -70,7 +73,7 @@ turn. Agents of one model are one group, for strategies that read groups.
 Keys are read from the environment alone, and never printed or recorded.
 
 A --budget of money (0.50usd) or tokens (20000tokens) is reserved before each call and
-cannot be overspent. Money needs the price of each model but Ollama's: --price
+cannot be overspent; what was booked is printed at the end. Money needs the price of each model but Ollama's: --price
 openai:NAME=2.50/10 says what a million tokens of input and output cost in dollars.
 
 --record keeps what the models answer in a new file, and --cassette plays such a file
@@ -116,6 +119,9 @@ func (f *solveFlags) check(cmd *cobra.Command, args []string) error {
 		}
 		return ""
 	}
+	if err := notEmpty(cmd); err != nil {
+		return err
+	}
 	switch {
 	case f.json && f.log:
 		return usage(errors.New("--json and --log do not go together"))
@@ -152,6 +158,17 @@ func (f *solveFlags) check(cmd *cobra.Command, args []string) error {
 		return usage(errors.New("--base-url is kept in journals: a name or a key does not belong into it"))
 	}
 	f.terms.Task, f.terms.Began, f.terms.Journal = args[0], time.Now().UTC().Truncate(time.Second), f.journal != ""
+	return nil
+}
+
+// notEmpty refuses flags that were given without a value, such as those of a variable
+// that is not set: what they limit would have no limit.
+func notEmpty(cmd *cobra.Command) error {
+	for _, name := range []string{"budget", "base-url", "record", "cassette", "journal", "resume", "by", "vote", "against"} {
+		if flag := cmd.Flags().Lookup(name); flag != nil && flag.Changed && flag.Value.String() == "" {
+			return usage(fmt.Errorf("--%s is empty", name))
+		}
+	}
 	return nil
 }
 
@@ -213,10 +230,34 @@ func (f *solveFlags) play(cmd *cobra.Command, ask func(string) models.Model, run
 			return err
 		}
 		if stopped, ok := e.(swarm.Stopped); ok {
-			return statusOf(stopped.Result)
+			return f.bookedStatus(cmd, stopped.Result)
 		}
 	}
 	return errors.New("the solve ended without a result")
+}
+
+// bookedStatus prints what the budget says, which has more than the answers took, and
+// returns the status: where the budget refused calls, a team that did not decide had
+// none left.
+func (f *solveFlags) bookedStatus(cmd *cobra.Command, r *swarm.Result) error {
+	err := statusOf(r)
+	if f.budget == nil {
+		return err
+	}
+	books := f.budget.Books()
+	fmt.Fprintf(cmd.ErrOrStderr(), "budget: %v spent", books.Spent)
+	if books.Assumed != (limits.Spend{}) {
+		fmt.Fprintf(cmd.ErrOrStderr(), ", of them %v by calls that failed or were not counted, in full", books.Assumed)
+	}
+	if books.Refused > 0 {
+		fmt.Fprintf(cmd.ErrOrStderr(), "; %s refused", plural(books.Refused, "call"))
+	}
+	fmt.Fprintln(cmd.ErrOrStderr())
+	var status *statusError
+	if errors.As(err, &status) && status.status == exitNoConsensus && books.Refused > 0 {
+		status.status = exitBudget
+	}
+	return err
 }
 
 // aJournal is where a solve keeps what happens.

@@ -128,6 +128,27 @@ func TestSolveWithTooLittleBudgetSaysSo(t *testing.T) {
 	}
 }
 
+func TestSolvePrintsWhatWasBookedAndThatTheBudgetRanOut(t *testing.T) {
+	t.Setenv("OPENAI_API_KEY", modelstest.Key)
+	for name, c := range map[string]struct {
+		reply  modelstest.Reply
+		budget string
+		status int
+		want   string
+	}{
+		"cut off": {modelstest.Reply{Text: "x", Fault: modelstest.CutOff}, "9000tokens", exitBudget, "by calls that failed or were not counted"},
+		"passes":  {modelstest.Reply{Text: `{"say":[{"type":"pass","reason":""}]}`, Usage: models.Usage{Input: 4000, Output: 500}}, "9000tokens", exitBudget, "2 calls refused"},
+		"enough":  {modelstest.Reply{Text: `{"say":[{"type":"pass","reason":""}]}`, Usage: models.Usage{Input: 40, Output: 5}}, "900000tokens", exitNoConsensus, "budget: 135 tokens and 0usd spent\n"},
+	} {
+		server := modelstest.NewServer(modelstest.OpenAI, func(int, *models.Request) modelstest.Reply { return c.reply })
+		status, out, stderr := swarmbusRun(t, "solve", "x", "--model", "openai:"+modelstest.Name, "--base-url", server.URL, "--budget", c.budget)
+		server.Close()
+		if status != c.status || !strings.Contains(stderr, c.want) {
+			t.Errorf("%s: status %d, %s%s", name, status, out, stderr)
+		}
+	}
+}
+
 func TestSolveRefusesWrongUsage(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", "")
 	for _, args := range [][]string{
@@ -151,6 +172,12 @@ func TestSolveRefusesWrongUsage(t *testing.T) {
 		{"x", "--cassette", "f"},
 		{"--cassette", "f", "--model", "ollama:m"},
 		{"x", "--model", "ollama:m", "--json", "--log"},
+		{"x", "--model", "ollama:m", "--budget", ""},
+		{"x", "--model", "ollama:m", "--base-url", ""},
+		{"x", "--model", "ollama:m", "--record", ""},
+		{"x", "--model", "ollama:m", "--cassette", ""},
+		{"x", "--model", "ollama:m", "--journal="},
+		{"x", "--model", "ollama:m", "--resume="},
 	} {
 		if status, _, stderr := swarmbusRun(t, append([]string{"solve"}, args...)...); status != exitUsage {
 			t.Errorf("%q: status %d: %s", args, status, stderr)

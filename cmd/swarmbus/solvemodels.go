@@ -92,7 +92,7 @@ func (f *solveFlags) models(spent limits.Spend) (map[string]models.Model, error)
 	if err != nil {
 		return nil, err
 	}
-	if budget != nil {
+	if f.budget = budget; budget != nil {
 		budget.Book(spent)
 	}
 	prices, err := pricesOf(f.terms.Prices)

@@ -3,6 +3,7 @@ package openai
 import (
 	"context"
 	"errors"
+	"net/http"
 	"strings"
 
 	openai "github.com/sashabaranov/go-openai"
@@ -26,9 +27,18 @@ func (m *Model) failed(ctx context.Context, err error, seen *wire.Seen) error {
 		if errors.As(err, &refused) {
 			detail = string(refused.Body)
 		}
-		return models.StatusError(m.id, seen.Status, seen.Header, models.Detail(detail, m.secrets...))
+		return m.refused(seen.Status, seen, detail)
 	}
 	return seen.Failed(ctx, m.id, err, m.secrets...)
+}
+
+// refused is the error of a status. That a server has no such path is more often the
+// base URL's fault than the model's.
+func (m *Model) refused(status int, seen *wire.Seen, detail string) *models.Error {
+	if status == http.StatusNotFound && m.bare {
+		detail = "the base URL has no path, such as /v1: " + detail
+	}
+	return models.StatusError(m.id, status, seen.Header, models.Detail(detail, m.secrets...))
 }
 
 // said converts an error message of the server, sent as the response or in the
@@ -41,7 +51,7 @@ func (m *Model) said(said *openai.APIError, seen *wire.Seen) error {
 			status = code
 		}
 	}
-	e := models.StatusError(m.id, status, seen.Header, models.Detail(said.Message, m.secrets...))
+	e := m.refused(status, seen, said.Message)
 	e.Unbilled = !inStream
 	code, _ := said.Code.(string)
 	switch {

@@ -19,7 +19,7 @@ import (
 type Options struct {
 	Model    string       // the server's name for it
 	Provider string       // for records and prices; "": "openai"
-	BaseURL  string       // including /v1; "": OpenAI's own
+	BaseURL  string       // including its path, mostly /v1; "": OpenAI's own
 	Key      string       // without blanks around it; "": none is sent
 	Header   http.Header  // sent with every call
 	Client   *http.Client // nil: the model's own, without a proxy
@@ -36,6 +36,7 @@ type Model struct {
 	secrets []string
 	own     bool // the server is OpenAI's, which uses the new name for the bound on tokens
 	either  bool // a schema or tools
+	bare    bool // the base URL has no path
 }
 
 var _ models.Model = (*Model)(nil)
@@ -57,6 +58,7 @@ func New(o Options) (*Model, error) {
 	}
 	m := &Model{id: models.ID{Provider: cmp.Or(o.Provider, "openai"), Name: o.Model}, http: wire.Client(o.Client, o.Header), secrets: append(secrets, more...), either: o.SchemaOrTools}
 	m.own = at.Hostname() == "api.openai.com" || strings.HasSuffix(at.Hostname(), ".openai.azure.com")
+	m.bare = at.Path == ""
 	c.HTTPClient = m.http
 	m.client = openai.NewClientWithConfig(c)
 	return m, nil

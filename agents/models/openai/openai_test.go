@@ -131,6 +131,22 @@ func TestNoKeyIsInAnErrorWhateverIsAroundIt(t *testing.T) {
 	}
 }
 
+func TestThatABaseURLHasNoPathIsSaidWhereTheServerFindsNothing(t *testing.T) {
+	s := httptest.NewServer(http.NotFoundHandler())
+	defer s.Close()
+	for path, want := range map[string]bool{"": true, "/": true, "/v1": false} {
+		m, err := openai.New(openai.Options{Model: "m", BaseURL: s.URL + path})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer m.Close()
+		_, err = m.Ask(t.Context(), &models.Request{Messages: []models.Message{models.User("?")}, Most: 1})
+		if !errors.Is(err, models.ErrNotFound) || strings.Contains(err.Error(), "no path, such as /v1") != want {
+			t.Errorf("%q: %v", path, err)
+		}
+	}
+}
+
 func TestWhatCannotBeSentAsAKeyIsRefused(t *testing.T) {
 	for _, o := range []openai.Options{
 		{Model: "m", Key: "sk-1\nsk-2"},
