@@ -2,6 +2,7 @@ package swarm
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -68,23 +69,31 @@ func (t *turn) limit(now, began, deadline time.Time) {
 	t.lost = t.ends.Add(moment(span))
 }
 
-// take runs the turn, and retries it while its error is temporary.
+// take runs the turn, and retries it while its error is temporary and there is time.
 func (t *turn) take(ctx context.Context, retries int) (o outcome) {
 	wait := backoff.NewExponentialBackOff()
-	for ; ; o.tries++ {
+	for last := error(nil); ; o.tries++ {
 		again := *t.Turn // each try starts from a fresh copy
 		again.Try = o.tries
 		o.said, o.err = t.seat.agent.Take(ctx, &again)
 		o.strategy = again.Strategy
 		after, passes := agents.IsPassing(o.err)
+		if o.err != nil && ctx.Err() != nil && last != nil {
+			o.err = fmt.Errorf("%w, after: %w", o.err, last) // the reason why there was no time
+		}
 		if !passes || o.tries == retries || !sleep(ctx, max(after, wait.NextBackOff())) {
 			return o
 		}
+		last = o.err
 	}
 }
 
-// sleep reports whether the time elapsed before ctx ended.
+// sleep reports whether the time elapsed before ctx ended. It does not wait for the
+// deadline of ctx where that comes first.
 func sleep(ctx context.Context, d time.Duration) bool {
+	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) <= d {
+		return false
+	}
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
