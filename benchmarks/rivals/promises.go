@@ -107,7 +107,7 @@ func startChecks(int) (func(int), func(), error) {
 	form := signals.FormOf(e)
 	return func(n int) {
 		for range n {
-			if _, err := form.Inspect(signals.Limits{}, e); err != nil {
+			if _, _, err := form.Inspect(signals.Limits{}, e); err != nil {
 				panic(err)
 			}
 		}
