@@ -186,7 +186,8 @@ func startWatched(int) (func(int), func(), error) {
 	return publishing(p, func(int) signals.Any { return e }), func() { stop(); b.Close() }, nil
 }
 
-// startProposals repeats one proposal, so that there is no rival.
+// startProposals repeats one proposal, so that there is no rival, in a thread
+// that is closed after a thousand: proposals of an open thread stay live.
 func startProposals(noConflicts bool) starter {
 	return func(int) (func(int), func(), error) {
 		b, p, err := newBusWith(&bus.Options{NoConflicts: noConflicts})
@@ -194,6 +195,12 @@ func startProposals(noConflicts bool) starter {
 			return nil, nil, err
 		}
 		s := signals.New(standing.Header, signals.Proposal{ProposalID: "p", Content: standing.Payload.Finding})
-		return publishing(p, func(int) signals.Any { return s }), b.Close, nil
+		k := 0
+		return publishing(p, func(int) signals.Any {
+			if k++; k%1000 == 0 {
+				b.CloseThread(s.Thread)
+			}
+			return s
+		}), b.Close, nil
 	}
 }

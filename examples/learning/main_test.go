@@ -9,7 +9,7 @@ func Example() {
 	// tasks  61 to  80: decided 20, right 18
 	// tasks  81 to 100: decided 20, right 18
 	// tasks 101 to 120: decided 20, right 19
-	// ada: agrees with 89% of what is right, disagrees with 94% of what is wrong
+	// ada: agrees with 89% of what is right, disagrees with 95% of what is wrong
 	// bob: agrees with 36% of what is right, disagrees with 68% of what is wrong
-	// cyd: agrees with 34% of what is right, disagrees with 67% of what is wrong
+	// cyd: agrees with 37% of what is right, disagrees with 69% of what is wrong
 }
