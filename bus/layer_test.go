@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/swarmbus/swarmbus/bus"
@@ -92,25 +93,27 @@ func TestALayerDecidesAtTheEndOfTheLog(t *testing.T) {
 }
 
 func TestALayerDecidesAgainAfterItHadToWait(t *testing.T) {
-	b := newBus(t, nil)
-	l := layerOf(t, b)
-	sub := subscribe(t, b, bus.SubscribeOptions{Agent: "slow", Backlog: 1, WhenFull: bus.Wait})
-	must(t, agent(t, b, "a"), found("x"))
-	asked := make(chan struct{}, 2)
-	done := make(chan error)
-	go func() {
-		done <- l.Append(soon(t), func(m bus.Moment) ([]signals.Any, error) {
-			asked <- struct{}{}
-			return ticks(m)
-		}, nil)
-	}()
-	<-asked
-	if _, err := sub.Next(soon(t)); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-done; err != nil || len(asked) != 1 {
-		t.Errorf("%v, asked %d times", err, 1+len(asked))
-	}
+	synctest.Test(t, func(t *testing.T) {
+		b := newBus(t, nil)
+		l := layerOf(t, b)
+		sub := subscribe(t, b, bus.SubscribeOptions{Agent: "slow", Backlog: 1, WhenFull: bus.Wait})
+		must(t, agent(t, b, "a"), found("x"))
+		asked := 0
+		done := make(chan error)
+		go func() {
+			done <- l.Append(t.Context(), func(m bus.Moment) ([]signals.Any, error) {
+				asked++
+				return ticks(m)
+			}, nil)
+		}()
+		synctest.Wait() // until it waits for room
+		if _, err := sub.Next(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-done; err != nil || asked != 2 {
+			t.Errorf("%v, asked %d times", err, asked)
+		}
+	})
 }
 
 // A layer speaks for its sources: who is to read first does not wait for himself.

@@ -120,6 +120,7 @@ func TestEqualCallsAtOnceAreMadeOneByOneUntilOneIsRecorded(t *testing.T) {
 			t.Errorf("another call took %v, %v", time.Since(begin), err)
 		}
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		if made != 3 {
 			t.Errorf("made %d calls", made)
 		}
