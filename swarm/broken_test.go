@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -47,12 +48,12 @@ func depends(t *agents.Turn) string {
 
 // calls lets an agent make a recorded call about all that its turn was given,
 // before it reacts.
-func calls(a *agents.Agent, by journal.Caller, made *int) *agents.Agent {
+func calls(a *agents.Agent, by journal.Caller, made *atomic.Int64) *agents.Agent {
 	reacts := a.Reactor
 	a.Reactor = agents.Func(func(ctx context.Context, t *agents.Turn) seq {
 		k := journal.Key{Thread: t.Thread, Agent: t.Agent, Turn: t.Round, Request: journal.HashRequest([]byte(depends(t)))}
 		_, err := by.Do(ctx, k, func(context.Context) ([]byte, error) {
-			*made++
+			made.Add(1)
 			return json.Marshal(depends(t))
 		})
 		if err != nil {
@@ -66,7 +67,7 @@ func calls(a *agents.Agent, by journal.Caller, made *int) *agents.Agent {
 // A breakable is a team of which everything is random, but repeats with the seed.
 type breakable struct {
 	seed uint64
-	made int
+	made atomic.Int64
 }
 
 func (b *breakable) open(t *testing.T, j journal.Store) *swarm.Swarm {
@@ -183,7 +184,7 @@ func TestASolveThatIsBrokenOffAnywhereEndsAsOneThatIsNot(t *testing.T) {
 		stops[want.Stop]++
 		said, called := parts(t, whole)
 		for n := seed % 5; n <= whole.Last(); n += 5 { // each seed others
-			b.made = 0
+			b.made.Store(0)
 			j := cut(t, whole, n)
 			begins, before := parts(t, j)
 			if n > 0 && len(begins) > 0 && strings.Contains(begins[len(begins)-1], `"source":"out"`) {
@@ -200,8 +201,8 @@ func TestASolveThatIsBrokenOffAnywhereEndsAsOneThatIsNot(t *testing.T) {
 			if diff := cmp.Diff(said, saidNow); diff != "" {
 				t.Fatalf("seed %d, cut after record %d: the log differs (-whole +cut):\n%.3000s", seed, n, diff)
 			}
-			if diff := cmp.Diff(called, calledNow); diff != "" || b.made != len(called)-len(before) {
-				t.Fatalf("seed %d, cut after record %d: %d calls with %d of %d on record:\n%.2000s", seed, n, b.made, len(before), len(called), diff)
+			if diff := cmp.Diff(called, calledNow); diff != "" || int(b.made.Load()) != len(called)-len(before) {
+				t.Fatalf("seed %d, cut after record %d: %d calls with %d of %d on record:\n%.2000s", seed, n, b.made.Load(), len(before), len(called), diff)
 			}
 			if _, err := replayed(t, j); err != nil {
 				t.Errorf("seed %d, cut after record %d: %v", seed, n, err)
