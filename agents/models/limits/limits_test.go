@@ -186,9 +186,9 @@ func TestServerThatNobodyEverReachedIsGivenUpSoon(t *testing.T) {
 					_, _ = shared.Limit(failing(100, refused).model()).Ask(t.Context(), request)
 				}
 			}
-			switch before {
-			case refused:
-			case nil:
+			switch {
+			case errors.Is(before, refused):
+			case before == nil:
 				_, _ = shared.Limit(failing(0, nil).model()).Ask(t.Context(), request)
 			default:
 				_, _ = shared.Limit(failing(1, before).model()).Ask(t.Context(), request)

@@ -49,7 +49,7 @@ func (s *Shared) repeat(ctx context.Context, try func() (*models.Answer, error))
 	case err == nil:
 		return a, nil
 	case ctx.Err() != nil && last != nil: // as text, since the call did not fail of it
-		return nil, fmt.Errorf("%w, after: %v", context.Cause(ctx), last)
+		return nil, fmt.Errorf("%w, after: %s", context.Cause(ctx), last.Error())
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	}
