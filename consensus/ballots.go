@@ -12,6 +12,7 @@ import (
 type Ballots struct {
 	rec    *record
 	closed bool
+	early  *counted // in place of rec, which is built when it is asked for
 }
 
 // NewBallots builds ballots in one call. A vote or proposal that is refused does not affect the others:
@@ -47,7 +48,7 @@ func (b Ballots) Close() Ballots {
 func (b Ballots) Closed() bool { return b.closed }
 
 // Proposals returns the known proposals in the order they were made. The slice is the caller's.
-func (b Ballots) Proposals() []string { return slices.Clone(b.record().proposals) }
+func (b Ballots) Proposals() []string { return slices.Clone(b.board().from.proposals) }
 
 // Votes yields the votes that count, ordered by Seq, then voter, then proposal, whatever order they
 // were added in. [Ballots.Uncounted] returns the others.
@@ -65,10 +66,13 @@ func (b Ballots) Votes() iter.Seq[Vote] {
 // [Options.Reliabilities]; nil means that nothing is known of the voters. It
 // costs as much as building the ballots.
 func (b Ballots) Knowing(known Reliabilities) Ballots {
-	r := b.record()
-	t := *r.terms
+	t := *b.board().terms
 	t.learned = known
-	return Ballots{newRecord(&t, r.proposals, indexOf(r.proposals), r.entries), b.closed}
+	if b.early != nil {
+		return Ballots{early: b.early.knowing(&t), closed: b.closed}
+	}
+	r := b.record()
+	return Ballots{rec: newRecord(&t, r.proposals, indexOf(r.proposals), r.entries), closed: b.closed}
 }
 
 // Said is a voter's vote on one proposal, without the text.
@@ -79,10 +83,14 @@ type Said struct {
 }
 
 // ByVoter yields each voter who has voted on known proposals with its votes that count, ordered by the
-// proposals' indices: the minimum that pooling needs, in one pass and without a copy. The order of voters
-// is unspecified, and the slice is valid until the next iteration.
-func (b Ballots) ByVoter() iter.Seq2[string, []Said] {
-	return func(yield func(string, []Said) bool) {
+// proposals' indices: the minimum that pooling needs, in one pass and without a copy. In the ballots that a
+// [Round] asks a [Knower] about, those who have voted alike and of whom nothing is known come together. The
+// order of voters is unspecified, and the slice is valid until the next iteration.
+func (b Ballots) ByVoter() iter.Seq2[Voters, []Said] {
+	if b.early != nil {
+		return b.early.byVoter()
+	}
+	return func(yield func(Voters, []Said) bool) {
 		r := b.record()
 		var said []Said
 		for i := range r.voters {
@@ -91,7 +99,7 @@ func (b Ballots) ByVoter() iter.Seq2[string, []Said] {
 			for _, m := range r.marks[v.from:v.to] {
 				said = append(said, Said{int(m.proposal), m.stance, r.entries[m.entry].Weight})
 			}
-			if !yield(r.name(v), said) {
+			if !yield(Voters{r.name(v), 1}, said) {
 				return
 			}
 		}
@@ -100,49 +108,52 @@ func (b Ballots) ByVoter() iter.Seq2[string, []Said] {
 
 // Voters returns how many distinct voters have voted on known proposals, abstentions included: the
 // number compared with the quorum.
-func (b Ballots) Voters() int { return len(b.record().voters) }
+func (b Ballots) Voters() int { return b.board().total.voters }
 
 // Threshold returns the minimum support for a decision.
-func (b Ballots) Threshold() float64 { return b.record().terms.threshold }
+func (b Ballots) Threshold() float64 { return b.board().terms.threshold }
 
 // Quorum returns how many voters a decision needs.
-func (b Ballots) Quorum() int { return b.record().terms.quorum }
+func (b Ballots) Quorum() int { return b.board().terms.quorum }
 
 // Electorate returns how many voters may vote, or 0 if that is not known.
-func (b Ballots) Electorate() int { return len(b.record().terms.electorate) }
+func (b Ballots) Electorate() int { return len(b.board().terms.electorate) }
 
 // Correlation returns ρ, by which evidence is discounted; 0 for [Independent] voters.
-func (b Ballots) Correlation() float64 { return b.record().terms.rho }
+func (b Ballots) Correlation() float64 { return b.board().terms.rho }
 
 // Rank returns the voter's rank in the operator's registry, or 0 if it is not
 // there.
-func (b Ballots) Rank(voter string) int { return b.record().terms.ranks[voter] }
+func (b Ballots) Rank(voter string) int { return b.board().terms.ranks[voter] }
 
 // Group returns the voter's group in the operator's registry, or false if it is
 // not there.
 func (b Ballots) Group(voter string) (string, bool) {
-	g, ok := b.record().terms.groups[voter]
+	g, ok := b.board().terms.groups[voter]
 	return g, ok
 }
 
 // Reliability returns what is known of the voter, or false if nothing is.
 func (b Ballots) Reliability(voter string) (Reliability, bool) {
-	r := b.record()
-	if r.terms.learned == nil {
+	bd := b.board()
+	if bd.terms.learned == nil {
 		return newcomer, false
 	}
-	return r.terms.learned.Reliability(voter, len(r.proposals))
+	return bd.terms.learned.Reliability(voter, len(bd.from.proposals))
 }
 
 // Tallies returns the count of each proposal, in the order they were made.
-func (b Ballots) Tallies() []Tally { return b.record().tallies() }
+func (b Ballots) Tallies() []Tally { return b.board().tallies() }
 
 // Uncounted returns the votes that do not count, ordered by voter, proposal and
 // cause.
 func (b Ballots) Uncounted() []Uncounted { return slices.Clone(b.record().uncounted) }
 
 func (b Ballots) record() *record {
-	if b.rec == nil {
+	switch {
+	case b.early != nil:
+		return b.early.from.record()
+	case b.rec == nil:
 		return emptyRecord
 	}
 	return b.rec

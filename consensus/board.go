@@ -33,9 +33,14 @@ func (s *source) record() *record {
 	}
 }
 
-func (s *source) ballots() Ballots { return Ballots{s.record(), s.closed} }
+func (s *source) ballots() Ballots { return Ballots{rec: s.record(), closed: s.closed} }
 
-func (b Ballots) board() *board { return &b.record().board }
+func (b Ballots) board() *board {
+	if b.early != nil {
+		return &b.early.board
+	}
+	return &b.record().board
+}
 
 func (bd *board) learned() bool { return bd.terms.learned != nil }
 

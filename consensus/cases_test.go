@@ -276,7 +276,10 @@ func TestByVoterHasTheVotesThatCount(t *testing.T) {
 	b := cast(t, o, "a b", "v agree a 1", "v disagree b 0.5", "w abstain a 1", "v agree a 0.25", "x agree c 1", "stranger agree a 1")
 	got := map[string][]consensus.Said{}
 	for voter, votes := range b.ByVoter() {
-		got[voter] = slices.Clone(votes)
+		if voter.N != 1 {
+			t.Errorf("%q stands for %d", voter.Name, voter.N)
+		}
+		got[voter.Name] = slices.Clone(votes)
 	}
 	want := map[string][]consensus.Said{
 		"v": {{Proposal: 0, Stance: consensus.Agree, Weight: 0.25}, {Proposal: 1, Stance: consensus.Disagree, Weight: 0.5}},
@@ -286,7 +289,7 @@ func TestByVoterHasTheVotesThatCount(t *testing.T) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	for voter := range b.ByVoter() {
-		t.Logf("stops after %s", voter)
+		t.Logf("stops after %s", voter.Name)
 		break
 	}
 }

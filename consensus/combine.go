@@ -31,7 +31,7 @@ func decideOn(s Strategy, bd *board, closed bool) (d Decision) {
 		o.decide(bd, closed, &d)
 		return d
 	}
-	return s.Decide(Ballots{bd.from.record(), closed})
+	return s.Decide(Ballots{rec: bd.from.record(), closed: closed})
 }
 
 type combination struct {

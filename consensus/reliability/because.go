@@ -35,54 +35,64 @@ func (b *batch) records() []record {
 // because says why those who are for the choice outweigh as many or more who are not, "" where fewer are not.
 func (m *Model) because(b consensus.Ballots, choice string) string {
 	at := slices.Index(b.Proposals(), choice)
-	var those, others []string
-	for name, votes := range b.ByVoter() {
+	var those, others side
+	for who, votes := range b.ByVoter() {
 		agrees := func(v consensus.Said) bool { return v.Stance == consensus.Agree && v.Proposal == at }
 		against := func(v consensus.Said) bool {
 			return v.Stance == consensus.Agree || v.Stance == consensus.Disagree && v.Proposal == at
 		}
 		switch {
 		case slices.ContainsFunc(votes, agrees):
-			those = append(those, name)
+			those.add(m, who)
 		case slices.ContainsFunc(votes, against):
-			others = append(others, name)
+			others.add(m, who)
 		}
 	}
-	if len(those) == 0 || len(those) > len(others) {
+	if those.n == 0 || those.n > others.n {
 		return ""
 	}
 	outweigh := " outweigh "
-	if len(those) == 1 {
+	if those.n == 1 {
 		outweigh = ", outweighs "
 	}
-	return m.whoAre(those) + outweigh + m.whoAre(others)
+	return m.whoAre(&those) + outweigh + m.whoAre(&others)
+}
+
+// side is the voters on one side: how many, one of them, and those who are known.
+type side struct {
+	n     int
+	name  string
+	known []int32
+}
+
+func (s *side) add(m *Model, who consensus.Voters) {
+	s.n, s.name = s.n+who.N, who.Name
+	if j, ok := m.voters[who.Name]; ok {
+		s.known = append(s.known, j)
+	}
 }
 
 // whoAre says who voters are by what is known of them: their record where outcomes were told.
-func (m *Model) whoAre(names []string) string {
+func (m *Model) whoAre(s *side) string {
+	slices.Sort(s.known) // what is summed is the same however they come
 	var r record
-	held, known := 0.0, 0
-	for _, name := range names {
-		j, ok := m.voters[name]
-		if !ok {
-			continue
-		}
-		known++
+	held := 0.0
+	for _, j := range s.known {
 		held += m.params.meanRates(int(j), m.params.usual(int(j), m.params.alike()))
 		if int(j) < len(m.params.Records) {
 			r.Told += m.params.Records[j].Told
 			r.Right += m.params.Records[j].Right
 		}
 	}
-	who, were := strconv.Itoa(len(names))+" who", " were"
-	if len(names) == 1 {
-		who, were = strconv.Quote(names[0])+",", ""
+	who, were := strconv.Itoa(s.n)+" who", " were"
+	if s.n == 1 {
+		who, were = strconv.Quote(s.name)+",", ""
 	}
 	switch {
 	case r.Told > 0:
 		return fmt.Sprintf("%s%s right in %d of %d told", who, were, r.Right, r.Told)
-	case known > 0:
-		return fmt.Sprintf("%s%s held to be right in %.0f %%", who, are(were), 100*held/float64(known))
+	case len(s.known) > 0:
+		return fmt.Sprintf("%s%s held to be right in %.0f %%", who, are(were), 100*held/float64(len(s.known)))
 	default:
 		return fmt.Sprintf("%s%s new", who, are(were))
 	}

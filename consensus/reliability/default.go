@@ -12,6 +12,11 @@ type configuration struct {
 // Name returns "default".
 func (configuration) Name() string { return "default" }
 
+// Knows reports whether either model knows the voter.
+func (c configuration) Knows(voter string) bool {
+	return Strategy{c.several}.Knows(voter) || Strategy{c.one}.Knows(voter)
+}
+
 // trusted is a model that there is and that has its certificate, or nil.
 func trusted(m *Model) *Model {
 	if m == nil || !m.certificate.OK {

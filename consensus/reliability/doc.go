@@ -99,5 +99,6 @@
 // processor 8,000 votes on two choices take 50 ms, or 110 ms with their outcomes; 1,050 votes of seven 7 and 17 ms; 50,000
 // votes of 500 voters 0.4 and 0.8 s. Up to [Options.MaxPairs] voters have correlations by pair. A decision
 // of n votes of known voters costs 12 · n² at most, of newcomers n: 0.5 ms for 10,000, and [Model.Enough] 0.05 ms
-// more. Weights other than 1 make learning three to four times as dear. What voters predict of others is not read.
+// more. In a [consensus.Round] newcomers who vote alike cost what one does: a look at 10,000 votes takes 3 µs where there
+// is one proposal, 50 µs between several. Weights other than 1 make learning three to four times as dear. What voters predict of others is not read.
 package reliability

@@ -21,6 +21,12 @@ type Strategy struct {
 // Name returns "learned".
 func (Strategy) Name() string { return "learned" }
 
+// Knows reports whether anything has been learned of the voter; all others are newcomers alike.
+func (s Strategy) Knows(voter string) bool {
+	_, ok := s.model().voters[voter]
+	return ok
+}
+
 // Decide decides by what has been learned.
 func (s Strategy) Decide(b consensus.Ballots) consensus.Decision {
 	m := s.model()

@@ -66,9 +66,9 @@ func (m *Model) hear(b consensus.Ballots) []*hearing {
 		}
 	}
 	t := newTaker(h)
-	for voter, votes := range b.ByVoter() {
+	for who, votes := range b.ByVoter() {
 		if said, weight := t.ballot(votes, number); said >= 0 {
-			t.add(m.voter(voter), said, weight)
+			t.add(m.voter(who.Name), said, weight, who.N)
 		}
 	}
 	t.done()
@@ -82,14 +82,14 @@ func (m *Model) hearStances(b consensus.Ballots, places []int, proposals int) []
 		hs[i] = &hearing{field: 2, places: places[i : i+1]}
 		takers[place] = newTaker(hs[i])
 	}
-	for voter, votes := range b.ByVoter() {
-		j := m.voter(voter)
+	for who, votes := range b.ByVoter() {
+		j := m.voter(who.Name)
 		for _, v := range votes {
 			switch v.Stance {
 			case consensus.Agree:
-				takers[v.Proposal].add(j, 0, v.Weight)
+				takers[v.Proposal].add(j, 0, v.Weight, who.N)
 			case consensus.Disagree:
-				takers[v.Proposal].add(j, 1, v.Weight)
+				takers[v.Proposal].add(j, 1, v.Weight, who.N)
 			}
 		}
 	}
@@ -185,8 +185,8 @@ func (t *taker) place(not bool) int32 {
 	return i
 }
 
-// add counts a voter in. One that is known has a voice of its own.
-func (t *taker) add(voter, said int32, weight float64) {
+// add counts n voters in. One that is known has a voice of its own.
+func (t *taker) add(voter, said int32, weight float64, n int) {
 	v := voice{voter: voter, said: said, weight: weight}
 	i, ok := t.alike[v]
 	if !ok {
@@ -194,7 +194,7 @@ func (t *taker) add(voter, said int32, weight float64) {
 		t.alike[v] = i
 		t.voices = append(t.voices, v)
 	}
-	t.voices[i].n++
+	t.voices[i].n += n
 }
 
 // done puts the voices into an order that does not depend on how the votes came.

@@ -1,0 +1,142 @@
+package consensus
+
+import (
+	"cmp"
+	"encoding/binary"
+	"iter"
+	"math"
+	"slices"
+)
+
+// Knower is a [Strategy] to which voters whom it does not know differ only in their votes: all it reads of
+// voters is [Ballots.ByVoter], and what it passes to [Ballots.Knowing] knows nobody else. A [Round] counts
+// such voters by what they have voted, so a decision takes it time linear in the voters who are known, by
+// the strategy or by [Options.Reliabilities], and in the different ways to vote, not in the votes.
+type Knower interface {
+	Strategy
+	// Knows reports whether the strategy knows the voter. The answer never changes.
+	Knows(voter string) bool
+}
+
+// Voters are one voter, or several who have voted alike and of whom nothing is known.
+type Voters struct {
+	Name string // "" if there are several
+	N    int
+}
+
+// census counts the voters of a round by what they have voted, those who are known one by one.
+type census struct {
+	strategy Knower
+	blocs    map[string]*bloc
+	said     []Said
+	key      []byte
+}
+
+// bloc is voters who have voted alike.
+type bloc struct {
+	n, sum int // how many, and the sum of their places among the persons: of one, its place
+	key    string
+	said   []Said
+}
+
+// newCensus returns nil where voters differ in more than their votes.
+func newCensus(s Strategy, t *terms) *census {
+	k, ok := s.(Knower)
+	if !ok || t.levels != nil {
+		return nil
+	}
+	return &census{strategy: k, blocs: map[string]*bloc{}}
+}
+
+// move counts a person by what its votes are now.
+func (r *Round) move(at int32) {
+	c, p := r.census, &r.persons[at]
+	if c == nil || p.outsider {
+		return
+	}
+	if a := p.bloc; a != nil {
+		if a.n, a.sum = a.n-1, a.sum-int(at); a.n == 0 {
+			delete(c.blocs, a.key)
+		}
+		p.bloc = nil
+	}
+	if r.say(at); len(c.said) == 0 {
+		return
+	}
+	a := c.blocs[string(c.key)]
+	if a == nil {
+		a = &bloc{key: string(c.key), said: slices.Clone(c.said)}
+		c.blocs[a.key] = a
+	}
+	a.n, a.sum = a.n+1, a.sum+int(at)
+	p.bloc = a
+}
+
+// say fills said with the person's votes on known proposals, and key with what stands for them. Keys of
+// those who are known are four bytes longer than a multiple of thirteen.
+func (r *Round) say(at int32) {
+	c, p := r.census, &r.persons[at]
+	c.said, c.key = c.said[:0], c.key[:0]
+	for i := p.newest; i >= 0; i = r.votes[i].older {
+		if m := &r.votes[i].mark; m.stance != 0 && m.proposal >= 0 {
+			c.said = append(c.said, Said{int(m.proposal), m.stance, r.log[m.entry].Weight})
+		}
+	}
+	slices.SortFunc(c.said, func(a, b Said) int { return cmp.Compare(a.Proposal, b.Proposal) })
+	if r.knows(p.name) {
+		c.key = binary.LittleEndian.AppendUint32(c.key, uint32(at))
+	}
+	for _, v := range c.said {
+		c.key = append(binary.LittleEndian.AppendUint32(c.key, uint32(v.Proposal)), byte(v.Stance))
+		c.key = binary.LittleEndian.AppendUint64(c.key, math.Float64bits(v.Weight))
+	}
+}
+
+func (r *Round) knows(name string) bool {
+	known := false
+	if l := r.board.terms.learned; l != nil {
+		_, known = l.Reliability(name, len(r.board.from.proposals))
+	}
+	return known || r.census.strategy.Knows(name)
+}
+
+// counted is the votes of a round as its census has counted them. It is valid until the round goes on, but
+// for its terms and proposals, which stay.
+type counted struct {
+	board
+	persons []person
+	blocs   map[string]*bloc
+}
+
+func (c *counted) byVoter() iter.Seq2[Voters, []Said] {
+	return func(yield func(Voters, []Said) bool) {
+		for _, a := range c.blocs {
+			who := Voters{N: a.n}
+			if a.n == 1 {
+				who.Name = c.persons[a.sum].name
+			}
+			if !yield(who, a.said) {
+				return
+			}
+		}
+	}
+}
+
+// knowing counts anew with what is known on other terms.
+func (c *counted) knowing(t *terms) *counted {
+	k := *c
+	k.terms, k.from.terms = t, t
+	k.total = tally{counts: make([]count, len(c.total.counts))}
+	for who, said := range c.byVoter() {
+		var all sums
+		rate := t.rate(who.Name, len(k.total.counts))
+		for _, s := range said {
+			m := rate.mark(0, int32(s.Proposal), &Vote{Stance: s.Stance, Weight: s.Weight})
+			all.add(&m, 1)
+			k.total.counts[s.Proposal].add(&m, int32(who.N))
+		}
+		k.total.add(&all, who.N)
+	}
+	k.odds = k.newPosterior(k.discount())
+	return &k
+}
