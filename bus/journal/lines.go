@@ -1,15 +1,15 @@
 package journal
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"reflect"
+	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 )
@@ -96,98 +96,6 @@ func (l *line) encode() ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// Import makes a journal at path from the output of [Export]: the same records
-// with the same chain. There must be no file at path. After an error, which
-// names the line, there is none either.
-func Import(path string, from io.Reader) (err error) {
-	if err := checkPath(path); err != nil {
-		return err
-	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err = errors.Join(err, f.Close()); err != nil {
-			_ = os.Remove(path)
-		}
-	}()
-	in := importer{out: bufio.NewWriterSize(f, windowSize)}
-	if err := in.lines(bufio.NewReader(from)); err != nil {
-		return err
-	}
-	return errors.Join(in.out.Flush(), f.Sync(), osDisk{}.SyncDir(path))
-}
-
-type importer struct {
-	out *bufio.Writer
-	enc *encoder // nil before the first line
-}
-
-func (in *importer) lines(from *bufio.Reader) error {
-	for n := 1; ; n++ {
-		text, end := from.ReadBytes('\n')
-		if end != nil && !errors.Is(end, io.EOF) {
-			return end
-		}
-		if len(bytes.TrimSpace(text)) > 0 {
-			if err := in.line(text); err != nil {
-				return fmt.Errorf("journal: line %d: %w", n, err)
-			}
-		}
-		if end == nil {
-			continue
-		}
-		if in.enc == nil {
-			return errors.New("journal: there is nothing to import")
-		}
-		in.enc.seal()
-		return in.flush()
-	}
-}
-
-func (in *importer) line(text []byte) error {
-	l, err := parseLine(text)
-	if err != nil {
-		return err
-	}
-	if in.enc == nil {
-		in.begin(&l)
-		if l.isSnapshot() {
-			return in.flush()
-		}
-	}
-	if l.isSnapshot() {
-		return &RecordError{"snapshot", fmt.Sprint("through ", l.Through), "not on the first line"}
-	}
-	r := Record{Type: l.Type, Head: l.Head, Body: l.Body}
-	if l.Time != nil {
-		r.Time = *l.Time
-	}
-	if err := checkRecords([]Record{r}); err != nil {
-		return err
-	}
-	if want := in.enc.seq + 1; l.Seq != want {
-		return &RecordError{"sequence", fmt.Sprint(l.Seq), fmt.Sprintf("not %d", want)}
-	}
-	in.enc.add(&r)
-	return in.flush()
-}
-
-func (in *importer) flush() error {
-	_, err := in.out.Write(in.enc.buf)
-	in.enc.buf = in.enc.buf[:0]
-	return err
-}
-
-// begin starts the journal, with the snapshot if the first line is one.
-func (in *importer) begin(first *line) {
-	var dropped hash
-	copy(dropped[:], first.Chain)
-	in.enc = newEncoder(newHeader(newSalt(), first.Through, dropped, first.State))
-	in.enc.buf = append(in.enc.head.encode(), first.State...)
-}
-
 // parseLine decodes a line, and the head and body of its record.
 func parseLine(text []byte) (l line, err error) {
 	strict := json.NewDecoder(bytes.NewReader(text))
@@ -198,10 +106,56 @@ func parseLine(text []byte) (l line, err error) {
 	if _, err := strict.Token(); !errors.Is(err, io.EOF) {
 		return l, errors.New("there is more on the line than one value")
 	}
+	if err := checkMembers(text); err != nil {
+		return l, err
+	}
 	if l.isSnapshot() {
 		return l, l.checkSnapshot()
 	}
 	return l, l.split()
+}
+
+// checkMembers refuses JSON in which an object has two members of a name, of which
+// readers would take one or the other. As encoding/json does, it ignores case.
+func checkMembers(text []byte) error {
+	type object struct {
+		names map[string]bool // nil: an array
+		value bool            // the next string is no name
+	}
+	var open []*object
+	in := json.NewDecoder(bytes.NewReader(text))
+	in.UseNumber()
+	for {
+		token, err := in.Token()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if token == json.Delim('}') || token == json.Delim(']') {
+			open = open[:len(open)-1]
+			continue
+		}
+		if len(open) > 0 {
+			o := open[len(open)-1]
+			if name, is := token.(string); is && o.names != nil && !o.value {
+				key := strings.ToLower(strings.ToUpper(name))
+				if o.names[key] {
+					return &RecordError{"member", strconv.Quote(name), "there twice"}
+				}
+				o.names[key], o.value = true, true
+				continue
+			}
+			o.value = false
+		}
+		switch token {
+		case json.Delim('{'):
+			open = append(open, &object{names: map[string]bool{}})
+		case json.Delim('['):
+			open = append(open, &object{})
+		}
+	}
 }
 
 func (l *line) isSnapshot() bool { return l.Through > 0 || l.Chain != nil || l.State != nil }

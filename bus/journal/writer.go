@@ -68,7 +68,8 @@ const batchSize = 512
 // A Writer follows a bus and writes every published signal into a journal,
 // including those that expired unread. It writes in groups, which gather for a
 // millisecond unless a caller waits ([Writer.Sync]). Publishing does not wait
-// for it unless it is 65536 signals behind. Make one with [Attach].
+// for it unless it is 65536 signals behind; the system, in whose name it reads,
+// is then refused with [bus.ErrBacklog]. Make one with [Attach].
 type Writer struct {
 	bus    *bus.Bus
 	store  Store

@@ -213,6 +213,46 @@ func TestWhoeverWaitsDoesNotWaitForMoreToGather(t *testing.T) {
 	})
 }
 
+func TestAWriterThatIsFarBehindMakesPublishersWaitAndLosesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBus(t)
+		slow := &slowStore{Store: new(journal.Memory), gate: make(chan struct{})}
+		w := attach(t, b, slow)
+		const n = 1<<16 + 1<<12 // what may be unread, and some more
+		published := make(chan error)
+		a, err := b.Agent("a", bus.Permissions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		finding := signals.New(signals.Header{Confidence: 1}, signals.Discovery{Finding: "x", Relevance: 1})
+		go func() {
+			for range n {
+				if _, err := a.Publish(t.Context(), finding); err != nil {
+					published <- err
+					return
+				}
+			}
+			published <- nil
+		}()
+		synctest.Wait()
+		select {
+		case err := <-published:
+			t.Fatalf("%d signals are published, of which none is written: %v", b.Last(), err)
+		default:
+		}
+		if _, err := b.System().Publish(t.Context(), finding); !errors.Is(err, bus.ErrBacklog) {
+			t.Errorf("the system, which reads for the writer: got %v", err)
+		}
+		close(slow.gate)
+		if err := <-published; err != nil {
+			t.Error(err)
+		}
+		if err := w.Close(t.Context()); err != nil || slow.Last() != n {
+			t.Errorf("%d of %d written, %v", slow.Last(), n, err)
+		}
+	})
+}
+
 type slowStore struct {
 	journal.Store
 	gate chan struct{}
