@@ -18,10 +18,11 @@
 //
 // Each record has checksums and a hash chain: a hash of the record and the
 // previous hash. All are verified whenever a record is read. Open cuts off what
-// a crash left of records that were not synced. Only damage behind which nothing
-// was written after a sync counts as that; all other damage is a [*CorruptError]
-// with its offset, and nothing after it is read. In a journal that was closed
-// all damage is. The checksums detect accidental damage. The chain, which begins
+// a crash left of records that were not synced. Only a cut, and damage to a sector
+// that the disk may not have had, count as that, and only if nothing was written
+// behind them after a sync; all other damage is a [*CorruptError] with its offset,
+// and nothing after it is read. In a journal that was closed all damage but a cut
+// is. The checksums detect accidental damage. The chain, which begins
 // with the state of the dropped records, detects deliberate changes, unless the
 // attacker recomputed the chain; the last hash, kept elsewhere, detects these
 // too. A Drop begins the chain anew, so that its last hash becomes another.

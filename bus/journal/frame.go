@@ -32,7 +32,7 @@ import (
 // The disk may have any part of what was written since the last sync. Byte 34
 // tells this from damage: it is set in the first frame of every group that
 // follows a sync, and in the seal that ends a file that was closed, imported, or
-// rewritten by a Drop.
+// rewritten by a Drop. Where it is missing, sectors tell: see [scanner.judge].
 const (
 	frameSize = 68
 

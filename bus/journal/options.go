@@ -26,8 +26,7 @@ const (
 	SyncInterval
 	// SyncNever acknowledges records when the operating system has them. They
 	// reach the disk when the operating system decides, or by Sync or Close.
-	// Damage to what was never synced is taken for what a crash left, and is cut
-	// off with everything behind it.
+	// All of them may then be what a crash left: see [Open].
 	SyncNever
 )
 

@@ -128,7 +128,7 @@ func (s *scanner) next() (Record, error) {
 		}
 		f, fixed, data, err := s.check(s.pos)
 		if err != nil {
-			return Record{}, s.judge(err)
+			return Record{}, s.judge(err, f.size())
 		}
 		r, err := s.take(&f, fixed, data)
 		if err != nil {
@@ -144,10 +144,12 @@ func (s *scanner) next() (Record, error) {
 	}
 }
 
-// judge distinguishes a torn end from damage. What was written since the last
-// sync may reach the disk in any order, so whole frames may follow a torn one;
-// but none that was written when what is before it was on the disk.
-func (s *scanner) judge(found error) error {
+// judge distinguishes a torn end from damage, in a frame of which size bytes of
+// content are known. What was written since the last sync may reach the disk in
+// any order, so whole frames may follow a torn one; but none that was written when
+// what is before it was on the disk. Nor can a frame be torn that the disk has all
+// of.
+func (s *scanner) judge(found error, size int64) error {
 	switch {
 	case !isContent(found):
 		return found
@@ -160,8 +162,35 @@ func (s *scanner) judge(found error) error {
 		return err
 	case offset > 0:
 		return s.corrupt(fmt.Sprintf("%s, and it was when byte %d was written", reason(found), offset))
+	case errors.Is(found, errShort):
+		return errShort
+	}
+	lost, err := s.mayBeLost(s.pos + frameSize + size)
+	switch {
+	case err != nil:
+		return err
+	case !lost:
+		return s.corrupt(reason(found) + ", though the disk has all of it")
 	}
 	return errShort
+}
+
+// sectorSize is the size of the smallest part of a file that a disk has or does
+// not have.
+const sectorSize = 512
+
+// mayBeLost reports whether the disk may not have a sector between the position and
+// to. File systems show zeros there, from the end of what was written before; a
+// sector that does not end in one was written whole.
+func (s *scanner) mayBeLost(to int64) (bool, error) {
+	for sector := s.pos / sectorSize; sector*sectorSize < to; sector++ {
+		end := min((sector+1)*sectorSize, s.end)
+		last, err := s.view(end-1, 1)
+		if err != nil || last[0] == 0 {
+			return true, err
+		}
+	}
+	return false, nil
 }
 
 // findSynced returns the offset of a frame behind the position that was written
