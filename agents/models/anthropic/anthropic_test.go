@@ -18,9 +18,26 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
+// opened returns a model that is closed with the test.
+func opened(t *testing.T, o anthropic.Options) *anthropic.Model {
+	t.Helper()
+	m, err := anthropic.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(m.Close)
+	return m
+}
+
 func TestContract(t *testing.T) {
 	modelstest.Test(t, modelstest.Anthropic, func(base string) (models.Model, error) {
 		return anthropic.New(anthropic.Options{Model: modelstest.Name, BaseURL: base, Key: modelstest.Key})
+	})
+}
+
+func TestKeysAreSecrets(t *testing.T) {
+	modelstest.TestSecrets(t, func(base, key string, header http.Header) (models.Model, error) {
+		return anthropic.New(anthropic.Options{Model: modelstest.Name, BaseURL: base, Key: key, Header: header})
 	})
 }
 
@@ -32,50 +49,11 @@ func TestOptionsAreChecked(t *testing.T) {
 	}
 }
 
-func TestNoKeyIsInAnErrorWhateverIsAroundIt(t *testing.T) {
-	const proxy = "sk-proxy-0123456789"
-	echo := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.WriteHeader(http.StatusUnauthorized)
-		_, _ = fmt.Fprintf(w, `{"error":{"type":"authentication_error","message":%q}}`, fmt.Sprint(r.Header))
-	}))
-	defer echo.Close()
-	for _, key := range []string{modelstest.Key, modelstest.Key + " ", "\t" + modelstest.Key + "\r\n"} {
-		m, err := anthropic.New(anthropic.Options{
-			Model: "m", Key: key, BaseURL: echo.URL, Header: http.Header{"Proxy-Authorization": {"Bearer " + proxy}},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer m.Close()
-		_, err = m.Ask(t.Context(), &models.Request{Messages: []models.Message{models.User("?")}, Most: 1})
-		if !errors.Is(err, models.ErrAuth) || !strings.Contains(err.Error(), "[secret]") || strings.Contains(err.Error(), modelstest.Key) || strings.Contains(err.Error(), proxy) {
-			t.Errorf("%q: got %v", key, err)
-		}
-	}
-}
-
-func TestWhatCannotBeSentAsAKeyIsRefused(t *testing.T) {
-	for _, o := range []anthropic.Options{
-		{Model: "m", Key: "sk-1\nsk-2"},
-		{Model: "m", Key: "sk-1 sk-2"},
-		{Model: "m", Key: "sk-ü"},
-		{Model: "m", Key: "sk-1", Header: http.Header{"X-Key": {"sk-1\n"}}},
-	} {
-		if _, err := anthropic.New(o); err == nil || strings.Contains(err.Error(), "sk-") {
-			t.Errorf("%+v: got %v", o, err)
-		}
-	}
-}
-
 func TestWhatTheProviderRefusesOfASchemaIsLeftOut(t *testing.T) {
 	s := modelstest.NewServer(modelstest.Anthropic, func(int, *models.Request) modelstest.Reply { return modelstest.Reply{Text: "{}"} })
 	defer s.Close()
-	m, err := anthropic.New(anthropic.Options{Model: modelstest.Name, BaseURL: s.URL, Key: modelstest.Key})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer m.Close()
-	_, err = m.Ask(t.Context(), &models.Request{
+	m := opened(t, anthropic.Options{Model: modelstest.Name, BaseURL: s.URL, Key: modelstest.Key})
+	_, err := m.Ask(t.Context(), &models.Request{
 		Messages: []models.Message{models.User("?")}, Most: 1,
 		Schema: &models.Schema{Name: "x", JSON: []byte(`{"type":"object","properties":{"maximum":{"type":"number","maximum":1},"all":{"type":"array","maxItems":3,"items":{"type":"string","maxLength":2}}},"required":["maximum","all"],"additionalProperties":false}`)},
 	})
@@ -121,25 +99,6 @@ func ExampleNew() {
 	// Output: anthropic:claude-sonnet-4-5
 }
 
-func TestNoRedirectIsFollowed(t *testing.T) {
-	elsewhere := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		t.Errorf("the other host was sent %v", r.Header)
-	}))
-	defer elsewhere.Close()
-	for _, status := range []int{301, 302, 307, 308} {
-		s := httptest.NewServer(http.RedirectHandler(strings.Replace(elsewhere.URL, "127.0.0.1", "localhost", 1), status))
-		defer s.Close()
-		m, err := anthropic.New(anthropic.Options{Model: "m", BaseURL: s.URL, Key: "sk-1"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer m.Close()
-		if _, err := m.Ask(t.Context(), &models.Request{Messages: []models.Message{models.User("?")}, Most: 1}); !errors.Is(err, models.ErrInvalid) {
-			t.Errorf("%d: got %v", status, err)
-		}
-	}
-}
-
 func TestNoHalfMessageIsTakenForAWholeOne(t *testing.T) {
 	const (
 		start = `{"type":"message_start","message":{"id":"m","type":"message","role":"assistant","model":"m","content":[],"usage":{"input_tokens":5,"output_tokens":1}}}`
@@ -167,11 +126,7 @@ func TestNoHalfMessageIsTakenForAWholeOne(t *testing.T) {
 			}
 		}))
 		defer s.Close()
-		m, err := anthropic.New(anthropic.Options{Model: "m", BaseURL: s.URL, Key: "sk-1"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer m.Close()
+		m := opened(t, anthropic.Options{Model: "m", BaseURL: s.URL, Key: "sk-1"})
 		if a, err := m.Ask(t.Context(), &models.Request{Messages: []models.Message{models.User("?")}, Most: 1}); !errors.Is(err, c.want) {
 			t.Errorf("%s: got %+v, %v, want %v", name, a, err, c.want)
 		}

@@ -7,6 +7,8 @@
 //		})
 //	}
 //
+// [TestSecrets] is about the key and the header that a model sends.
+//
 // An adapter for another protocol provides a [Dialect], by which the server reads
 // requests and writes answers.
 //

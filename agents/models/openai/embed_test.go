@@ -32,11 +32,7 @@ func embedding(t *testing.T, status int, body string) *openai.Model {
 		_, _ = w.Write([]byte(body))
 	}))
 	t.Cleanup(s.Close)
-	m, err := openai.New(openai.Options{Model: "m", BaseURL: s.URL + "/v1", Key: "key"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(m.Close)
+	m := opened(t, openai.Options{Model: "m", BaseURL: s.URL + "/v1", Key: "key"})
 	return m
 }
 

@@ -22,11 +22,7 @@ var stanceSchema = &models.Schema{Name: "stance", JSON: json.RawMessage(`{"type"
 func TestRealOllamaServerAnswersInTheSchemaStreamsAndCounts(t *testing.T) {
 	base := ollama.Serve(t, ollama.Model{Name: "judge-1", Seed: 1}, ollama.Model{Name: "judge-2", Seed: 2})
 	for _, name := range []string{"judge-1", "judge-2"} {
-		m, err := openai.New(openai.Options{Provider: "ollama", Model: name, BaseURL: base + "/v1"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer m.Close()
+		m := opened(t, openai.Options{Provider: "ollama", Model: name, BaseURL: base + "/v1"})
 		stances := map[string]int{}
 		for i := range 20 {
 			pieces := 0
@@ -55,11 +51,7 @@ func TestRealOllamaServerAnswersInTheSchemaStreamsAndCounts(t *testing.T) {
 
 func TestRealOllamaServerRepeatsWithASeedAndKnowsNoOtherModel(t *testing.T) {
 	base := ollama.Serve(t, ollama.Model{Name: "judge-1", Seed: 7})
-	m, err := openai.New(openai.Options{Provider: "ollama", Model: "judge-1", BaseURL: base + "/v1"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer m.Close()
+	m := opened(t, openai.Options{Provider: "ollama", Model: "judge-1", BaseURL: base + "/v1"})
 	seed, cold := 7, 0.0
 	var texts []string
 	for range 2 {
@@ -72,17 +64,13 @@ func TestRealOllamaServerRepeatsWithASeedAndKnowsNoOtherModel(t *testing.T) {
 	if texts[0] != texts[1] {
 		t.Errorf("the same seed answers %q and %q", texts[0], texts[1])
 	}
-	other, err := openai.New(openai.Options{Provider: "ollama", Model: "nobody", BaseURL: base + "/v1"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer other.Close()
+	other := opened(t, openai.Options{Provider: "ollama", Model: "nobody", BaseURL: base + "/v1"})
 	if _, err := other.Ask(t.Context(), &models.Request{Messages: []models.Message{models.User("Well?")}, Most: 4}); !errors.Is(err, models.ErrNotFound) {
 		t.Errorf("an unknown model: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	began := time.Time{}
-	_, err = m.Ask(ctx, &models.Request{Messages: []models.Message{models.User("Go on and on.")}, Most: 4000, Schema: voteSchema, Show: func(models.Piece) {
+	_, err := m.Ask(ctx, &models.Request{Messages: []models.Message{models.User("Go on and on.")}, Most: 4000, Schema: voteSchema, Show: func(models.Piece) {
 		if began.IsZero() {
 			began = time.Now()
 			cancel()
@@ -103,11 +91,7 @@ func TestRealOllamaServerCallsToolsWhereThereIsNoSchema(t *testing.T) {
 		Tools: []models.Tool{{Name: "look_up", Description: "Looks a word up.", Schema: json.RawMessage(`{"type":"object","properties":{"word":{"type":"string"}},"required":["word"],"additionalProperties":false}`)}},
 	}
 	for _, either := range []bool{true, false} {
-		m, err := openai.New(openai.Options{Provider: "ollama", Model: "clerk", BaseURL: base + "/v1", SchemaOrTools: either})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer m.Close()
+		m := opened(t, openai.Options{Provider: "ollama", Model: "clerk", BaseURL: base + "/v1", SchemaOrTools: either})
 		a, err := m.Ask(t.Context(), r)
 		if err != nil {
 			t.Fatal(err)
@@ -134,11 +118,7 @@ func TestRealOllamaServerCallsToolsWhereThereIsNoSchema(t *testing.T) {
 
 func TestRealOllamaServerMakesVectors(t *testing.T) {
 	base := ollama.Serve(t, ollama.Model{Name: "judge-1", Seed: 1})
-	m, err := openai.New(openai.Options{Provider: "ollama", Model: "judge-1", BaseURL: base + "/v1"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer m.Close()
+	m := opened(t, openai.Options{Provider: "ollama", Model: "judge-1", BaseURL: base + "/v1"})
 	v, err := m.Embed(t.Context(), "with full jitter", "another language", "with jitter", "with full jitter")
 	if err != nil {
 		t.Fatal(err)
