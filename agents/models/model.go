@@ -27,13 +27,20 @@ func (id ID) String() string { return id.Provider + ":" + id.Name }
 
 // A Request is everything that an answer depends on, except the model.
 type Request struct {
-	System   string    `json:"system,omitempty"`
-	Messages []Message `json:"messages"` // the first is the user's
+	System string `json:"system,omitempty"`
+	// Messages are the conversation; the first is the user's. An adapter may send
+	// neighbors of one role as one message, with an empty line between their texts,
+	// because some servers insist on alternating roles.
+	Messages []Message `json:"messages"`
 	// Schema requests JSON of that schema as the answer's text. Not every
 	// provider enforces it, so the reader has to validate the answer. Nil: free
 	// text.
 	Schema *Schema `json:"schema,omitempty"`
-	Tools  []Tool  `json:"tools,omitempty"` // tools that the answer may call
+	// Tools are those that the answer may call, and that calls in Messages are of:
+	// some providers refuse calls of tools that the request does not have.
+	Tools []Tool `json:"tools,omitempty"`
+	// NoCalls says that the answer may call none of the tools.
+	NoCalls bool `json:"noCalls,omitempty"`
 	// Most is the maximum number of tokens of the answer, including the model's
 	// reasoning. It is required: a budget reserves them.
 	Most        int      `json:"most"`
@@ -120,7 +127,8 @@ type Answer struct {
 // Finish is the reason why a model stopped.
 type Finish string
 
-// The reasons to stop. Others are passed on as the provider gives them.
+// The reasons to stop. An adapter reports any other as an error: [ErrFiltered] if the
+// provider withheld the answer, else [ErrCutOff].
 const (
 	FinishStop   Finish = "stop"   // the answer is complete
 	FinishLength Finish = "length" // it reached [Request].Most or the end of its context

@@ -36,7 +36,7 @@ var lines = map[string][3]string{
 func script(_ int, r *models.Request) modelstest.Reply {
 	name, _, _ := strings.Cut(strings.TrimPrefix(r.System, "You are "), ",")
 	role, _, _ := strings.Cut(name, "-")
-	state := r.Messages[len(r.Messages)-1].Text
+	_, state, _ := strings.Cut(r.Messages[len(r.Messages)-1].Text, "The proposals as they stand:\n")
 	proposals := min(2, strings.Count(state, `{"proposal":"P`))
 	text := lines[role][proposals]
 	if text == "" || strings.Count(state, `"yours"`) > 0 && proposals == 2 && strings.Contains(state[strings.Index(state, `"P2"`):], `"yours"`) {

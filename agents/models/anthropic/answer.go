@@ -71,8 +71,8 @@ func (a *answer) whole(id models.ID) (*models.Answer, error) {
 		}
 	}
 	switch {
-	case m.StopReason == "":
-		return nil, &models.Error{Model: id, Problem: models.ErrCutOff, Detail: "the stream ended without a stop reason"}
+	case to.Finish == "":
+		return nil, &models.Error{Model: id, Problem: models.ErrCutOff, Detail: models.Detail(fmt.Sprintf("stop reason %q is not an end", m.StopReason))}
 	case to.Finish == models.FinishCalls && len(to.Calls) == 0:
 		return nil, &models.Error{Model: id, Problem: models.ErrMalformed, Detail: "the calls are missing"}
 	}
@@ -82,6 +82,7 @@ func (a *answer) whole(id models.ID) (*models.Answer, error) {
 	return to, nil
 }
 
+// finish returns why the model stopped, or "" if it did not stop by itself.
 func finish(why anthropic.StopReason) models.Finish {
 	switch why {
 	case anthropic.StopReasonEndTurn, anthropic.StopReasonStopSequence:
@@ -91,7 +92,7 @@ func finish(why anthropic.StopReason) models.Finish {
 	case anthropic.StopReasonToolUse:
 		return models.FinishCalls
 	default:
-		return models.Finish(why)
+		return ""
 	}
 }
 

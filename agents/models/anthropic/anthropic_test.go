@@ -106,6 +106,7 @@ func TestNoHalfMessageIsTakenForAWholeOne(t *testing.T) {
 		text  = `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"yes"}}`
 		end   = `{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":3}}`
 		calls = `{"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":3}}`
+		pause = `{"type":"message_delta","delta":{"stop_reason":"pause_turn"},"usage":{"output_tokens":3}}`
 		stop  = `{"type":"message_stop"}`
 	)
 	for name, c := range map[string]struct {
@@ -115,6 +116,7 @@ func TestNoHalfMessageIsTakenForAWholeOne(t *testing.T) {
 		"whole":          {[]string{start, begin, text, end, stop}, nil},
 		"the end alone":  {[]string{stop}, models.ErrCutOff},
 		"no stop reason": {[]string{start, begin, text, stop}, models.ErrCutOff},
+		"a pause":        {[]string{start, begin, text, pause, stop}, models.ErrCutOff},
 		"a second start": {[]string{start, begin, text, start, end, stop}, models.ErrMalformed},
 		"calls it lacks": {[]string{start, begin, text, calls, stop}, models.ErrMalformed},
 	} {

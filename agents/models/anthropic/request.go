@@ -36,6 +36,10 @@ func (m *Model) request(r *models.Request) (to anthropic.MessageNewParams, err e
 			Name: t.Name, Description: param.NewOpt(t.Description), InputSchema: anthropic.ToolInputSchemaParam{ExtraFields: schema},
 		}})
 	}
+	if len(to.Tools) > 0 && r.NoCalls {
+		none := anthropic.NewToolChoiceNoneParam()
+		to.ToolChoice.OfNone = &none
+	}
 	if m.cache {
 		mark(&to)
 	}

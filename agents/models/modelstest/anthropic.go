@@ -36,6 +36,9 @@ type anthropicRequest struct {
 		Description string          `json:"description"`
 		InputSchema json.RawMessage `json:"input_schema"`
 	} `json:"tools"`
+	ToolChoice *struct {
+		Type string `json:"type"`
+	} `json:"tool_choice"`
 }
 
 type anthropicMessage struct {
@@ -107,11 +110,17 @@ func (in *anthropicRequest) check() (*models.Request, error) {
 		}
 		to.Tools = append(to.Tools, models.Tool{Name: t.Name, Description: t.Description, Schema: t.InputSchema})
 	}
+	if c := in.ToolChoice; c != nil {
+		if c.Type != "none" || len(in.Tools) == 0 {
+			return nil, refuse(400, "tool_choice: %q with %d tools", c.Type, len(in.Tools))
+		}
+		to.NoCalls = true
+	}
 	return to, in.conversation(to)
 }
 
 // conversation refuses conversations that are empty, do not begin with the user,
-// or have calls whose results are not in the next message.
+// have calls whose results are not in the next message, or calls without tools.
 func (in *anthropicRequest) conversation(to *models.Request) error {
 	open, cached := map[string]bool{}, 0
 	for i, m := range in.Messages {
@@ -127,6 +136,8 @@ func (in *anthropicRequest) conversation(to *models.Request) error {
 			switch {
 			case b.Type == "text" && strings.TrimSpace(b.Text) != "":
 				read.Text += b.Text
+			case b.Type == "tool_use" && len(in.Tools) == 0:
+				return refuse(400, "Requests which include `tool_use` or `tool_result` blocks must define tools")
 			case b.Type == "tool_use" && m.Role == "assistant" && isName(b.ID) && isName(b.Name) && len(b.Input) > 0 && b.Input[0] == '{':
 				next[b.ID] = true
 				read.Calls = append(read.Calls, models.Call{ID: b.ID, Name: b.Name, Args: b.Input})

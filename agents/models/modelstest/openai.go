@@ -40,6 +40,7 @@ type openAIRequest struct {
 			Parameters  json.RawMessage `json:"parameters"`
 		} `json:"function"`
 	} `json:"tools"`
+	ToolChoice string `json:"tool_choice"`
 }
 
 type openAIMessage struct {
@@ -105,6 +106,10 @@ func (in *openAIRequest) check() (*models.Request, error) {
 		}
 		to.Tools = append(to.Tools, models.Tool{Name: t.Function.Name, Description: t.Function.Description, Schema: t.Function.Parameters})
 	}
+	if in.ToolChoice != "" && (in.ToolChoice != "none" || len(in.Tools) == 0) {
+		return nil, refuse(400, "Invalid value for 'tool_choice': %q with %d tools", in.ToolChoice, len(in.Tools))
+	}
+	to.NoCalls = in.ToolChoice == "none"
 	return to, in.conversation(to)
 }
 

@@ -9,5 +9,5 @@
 // error (models.ErrCutOff): a stream has to give a finish reason that is an end.
 // Usage is requested with the stream; it is zero for a server that sends none, and
 // a budget then books the full reservation. Calls are not retried here: see package
-// limits. Schemas are sent as strict.
+// limits. Schemas are sent as strict, and neighboring messages of one role as one.
 package openai

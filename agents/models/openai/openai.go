@@ -24,7 +24,8 @@ type Options struct {
 	Header   http.Header  // sent with every call
 	Client   *http.Client // nil: the model's own, without a proxy
 	// SchemaOrTools is for servers that call no tools if there is a schema, such as
-	// Ollama: in a request with both, the schema is omitted.
+	// Ollama: in a request with both, the schema is omitted, or the tools if none may
+	// be called.
 	SchemaOrTools bool
 }
 
@@ -113,13 +114,20 @@ func (m *Model) request(r *models.Request) openai.ChatCompletionRequest {
 	if r.Temperature != nil {
 		to.Temperature = max(float32(*r.Temperature), coldest)
 	}
-	if s := r.Schema; s != nil && (!m.either || len(r.Tools) == 0) {
+	tools := r.Tools
+	if m.either && r.NoCalls {
+		tools = nil
+	}
+	if s := r.Schema; s != nil && (!m.either || len(tools) == 0) {
 		to.ResponseFormat = &openai.ChatCompletionResponseFormat{
 			Type:       openai.ChatCompletionResponseFormatTypeJSONSchema,
 			JSONSchema: &openai.ChatCompletionResponseFormatJSONSchema{Name: s.Name, Schema: s.JSON, Strict: true},
 		}
 	}
-	for _, t := range r.Tools {
+	if len(tools) > 0 && r.NoCalls {
+		to.ToolChoice = "none"
+	}
+	for _, t := range tools {
 		to.Tools = append(to.Tools, openai.Tool{
 			Type:     openai.ToolTypeFunction,
 			Function: &openai.FunctionDefinition{Name: t.Name, Description: t.Description, Parameters: t.Schema},
@@ -128,6 +136,8 @@ func (m *Model) request(r *models.Request) openai.ChatCompletionRequest {
 	return to
 }
 
+// messages converts the conversation. Neighbors of one role become one message, since
+// the templates of many models insist on alternating roles.
 func messages(r *models.Request) (all []openai.ChatCompletionMessage) {
 	if r.System != "" {
 		all = append(all, openai.ChatCompletionMessage{Role: openai.ChatMessageRoleSystem, Content: r.System})
@@ -140,6 +150,13 @@ func messages(r *models.Request) (all []openai.ChatCompletionMessage) {
 			continue
 		}
 		to := openai.ChatCompletionMessage{Role: string(m.Role), Content: m.Text}
+		if last := len(all) - 1; last >= 0 && all[last].Role == to.Role && len(all[last].ToolCalls) == 0 {
+			if to.Content != "" && all[last].Content != "" {
+				to.Content = "\n\n" + to.Content
+			}
+			to.Content = all[last].Content + to.Content
+			all = all[:last]
+		}
 		for _, c := range m.Calls {
 			to.ToolCalls = append(to.ToolCalls, openai.ToolCall{
 				ID: c.ID, Type: openai.ToolTypeFunction, Function: openai.FunctionCall{Name: c.Name, Arguments: string(c.Args)},

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
 	"github.com/swarmbus/swarmbus/agents/models"
@@ -166,6 +167,8 @@ func TestOddStreamsOfCompatibleServersAreRead(t *testing.T) {
 		"a finish reason without [DONE]":  {sse, `data: {"choices":[{"index":0,"delta":{"content":"yes"},"finish_reason":"stop"}]}` + "\n\n", models.Answer{Text: "yes", Finish: models.FinishStop}, nil},
 		"carriage returns, no space":      {sse, `data:{"choices":[{"index":0,"delta":{"content":"yes"},"finish_reason":"stop"}]}` + "\r\n\r\ndata:[DONE]\r\n\r\n", models.Answer{Text: "yes", Finish: models.FinishStop}, nil},
 		"[DONE] inside a text":            {sse, `data: {"choices":[{"index":0,"delta":{"content":"data: [DONE]"}}]}` + "\n\n", models.Answer{}, models.ErrCutOff},
+		"a byte order mark":               {sse, "\uFEFF" + `data: {"choices":[{"index":0,"delta":{"content":"\ufeffyes"},"finish_reason":"stop"}]}` + "\n\n", models.Answer{Text: "\uFEFFyes", Finish: models.FinishStop}, nil},
+		"a mark before a comment":         {sse, "\uFEFF: PROCESSING\n\n" + half + `data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}` + "\n\n", models.Answer{Text: "yes", Finish: models.FinishStop}, nil},
 		"calls without an index": {
 			sse, `data: {"choices":[{"index":0,"delta":{"tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}},{"id":"b","type":"function","function":{"name":"g","arguments":"{\"x\":1}"}}]},"finish_reason":"stop"}]}` + "\n\ndata: [DONE]\n\n",
 			models.Answer{Finish: models.FinishCalls, Calls: []models.Call{{ID: "a", Name: "f", Args: []byte("{}")}, {ID: "b", Name: "g", Args: []byte(`{"x":1}`)}}},
@@ -230,16 +233,42 @@ func TestOfASchemaAndToolsTheToolsGoWhereAServerTakesEither(t *testing.T) {
 	for i, c := range []struct {
 		either        bool
 		tools         []models.Tool
+		noCalls       bool
 		schema, calls bool
-	}{{false, tools, true, true}, {true, tools, false, true}, {true, nil, true, false}} {
+	}{{false, tools, false, true, true}, {true, tools, false, false, true}, {true, nil, false, true, false}, {false, tools, true, true, true}, {true, tools, true, true, false}, {false, nil, true, true, false}} {
 		m := opened(t, openai.Options{Model: modelstest.Name, BaseURL: server.URL, Key: modelstest.Key, SchemaOrTools: c.either})
-		r := &models.Request{Messages: []models.Message{models.User("?")}, Most: 9, Schema: schema, Tools: c.tools}
+		r := &models.Request{Messages: []models.Message{models.User("?")}, Most: 9, Schema: schema, Tools: c.tools, NoCalls: c.noCalls}
 		if _, err := m.Ask(t.Context(), r); err != nil {
 			t.Fatal(err)
 		}
-		if got := server.Requests()[i]; (got.Schema != nil) != c.schema || (len(got.Tools) > 0) != c.calls || r.Schema == nil {
+		if got := server.Requests()[i]; (got.Schema != nil) != c.schema || (len(got.Tools) > 0) != c.calls || got.NoCalls != (c.noCalls && c.calls) || r.Schema == nil {
 			t.Errorf("%+v: sent %+v", c, got)
 		}
+	}
+}
+
+// TestNeighborsOfOneRoleAreSentAsOneMessage is for servers whose templates refuse
+// anything but user, assistant, user, and so on.
+func TestNeighborsOfOneRoleAreSentAsOneMessage(t *testing.T) {
+	server := modelstest.NewServer(modelstest.OpenAI, func(int, *models.Request) modelstest.Reply { return modelstest.Reply{Text: "{}"} })
+	defer server.Close()
+	m := opened(t, openai.Options{Model: modelstest.Name, BaseURL: server.URL, Key: modelstest.Key})
+	call := models.Message{Role: models.RoleAssistant, Calls: []models.Call{{ID: "c", Name: "look_up", Args: []byte(`{}`)}}}
+	result := models.Message{Role: models.RoleUser, Text: "four", Results: []models.Result{{Call: "c", Text: "r"}}}
+	_, err := m.Ask(t.Context(), &models.Request{Most: 9, Messages: []models.Message{
+		models.User("one"), models.User("two"), models.Assistant("so"), models.Assistant("and so"), models.User("three"), models.Assistant("let me see"), call, result, models.User("five"),
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	call.Text = "let me see"
+	want := []models.Message{
+		models.User("one\n\ntwo"), models.Assistant("so\n\nand so"), models.User("three"), call,
+		{Role: models.RoleUser, Results: result.Results},
+		models.User("four\n\nfive"),
+	}
+	if diff := cmp.Diff(want, server.Requests()[0].Messages); diff != "" {
+		t.Error(diff)
 	}
 }
 

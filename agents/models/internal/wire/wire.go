@@ -124,11 +124,12 @@ type ended struct {
 	io.Reader
 }
 
-// events is a stream of events that delivers whole lines and omits comments and
-// empty events, which some clients misinterpret.
+// events is a stream of events that delivers whole lines and omits what some clients
+// misinterpret: a byte order mark at the beginning, comments and empty events.
 type events struct {
 	*body
 	lines *bufio.Reader
+	read  bool   // the first line
 	begun bool   // an event has begun
 	rest  []byte // rest of the current line
 	err   error
@@ -140,6 +141,9 @@ func (e *events) Read(p []byte) (int, error) {
 			return 0, e.err
 		}
 		e.rest, e.err = e.lines.ReadBytes('\n')
+		if !e.read {
+			e.rest, e.read = bytes.TrimPrefix(e.rest, []byte("\uFEFF")), true
+		}
 		text := bytes.TrimSpace(e.rest)
 		if bytes.HasPrefix(text, []byte(":")) || len(text) == 0 && !e.begun {
 			e.rest = nil
