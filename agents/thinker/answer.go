@@ -122,9 +122,10 @@ func elementsOf(text string) ([]said, error) {
 	return *object.Say, nil
 }
 
-// unambiguous refuses a value with an object that has a member twice. The json
-// package takes the last, does not tell capitals apart, and reads an array into the
-// elements of the one before: a vote would be one that nobody stated.
+// unambiguous refuses a value with an object that has a member twice, or one whose name
+// is not in lower case. Of two members, package json takes the last, and it reads an
+// array into the elements of the one before: a vote would be one that nobody stated.
+// It also takes "STANCE" for "stance", and so "ſtance", with a long s.
 func unambiguous(d *json.Decoder) error {
 	token, err := d.Token()
 	if token != json.Delim('{') && token != json.Delim('[') {
@@ -137,11 +138,14 @@ func unambiguous(d *json.Decoder) error {
 			if err != nil {
 				return err
 			}
-			folded := strings.ToLower(strings.ToUpper(fmt.Sprint(name)))
-			if names[folded] {
-				return fmt.Errorf("it has the member %s twice in one object", clip(folded))
+			said := fmt.Sprint(name)
+			switch lower := strings.ToLower(strings.ToUpper(said)); {
+			case said != lower:
+				return fmt.Errorf(`it has a member "%s", whose name has to be in lower case: "%s"`, clip(said), clip(lower))
+			case names[said]:
+				return fmt.Errorf(`it has the member "%s" twice in one object`, clip(said))
 			}
-			names[folded] = true
+			names[said] = true
 		}
 		if err := unambiguous(d); err != nil {
 			return err
@@ -228,6 +232,8 @@ func (x *reader) vote(h signals.Header, s *said) (signals.Any, error) {
 		return nil, errors.New("stance has to be agree, disagree or abstain")
 	}
 	switch {
+	case strings.TrimSpace(s.Reasons) == "":
+		return nil, errors.New("reasons are missing: say why")
 	case x.voted[id]:
 		return nil, fmt.Errorf("it is the second vote on %s", clip(s.Proposal))
 	case h.Confidence == 0 && stance != signals.Abstain:
@@ -254,16 +260,22 @@ func (x *reader) objection(h signals.Header, s *said) (signals.Any, error) {
 	return signals.New(h, signals.Doubt{TargetSignalID: about, Concern: s.Concern, Severity: severity}), nil
 }
 
-// own is what the agent said in a turn before, as an answer.
+// own is what the agent said in a turn before, as an answer that would be read: a model
+// answers as it seems to have answered before. So it has its reasons in cheap turns, too.
 func (v *view) own(all []signals.Any) string {
 	var elements []json.RawMessage
+	whole := *v
+	whole.details = true
 	for _, s := range all {
 		if s.Kind() == signals.KindToolResult || s.Kind() == reports.KindTurn {
 			continue
 		}
 		l := &line{text: v.text}
 		l.add("type", quote(label(s.Kind()), signals.NameBytes))
-		v.body(l, s.Body())
+		whole.body(l, s.Body())
+		if d, ok := s.Body().(signals.Discovery); ok {
+			l.add("relevance", strconv.FormatFloat(d.Relevance, 'g', -1, 64))
+		}
 		l.add("confidence", strconv.FormatFloat(s.Head().Confidence, 'g', -1, 64))
 		elements = append(elements, json.RawMessage(l.String()))
 	}

@@ -33,7 +33,8 @@
 //
 // The answer is JSON of a schema with one form for each thing that the agent may say:
 // a discovery, proposal, doubt, challenge, vote, escalation, or pass. Stance, reasons
-// and confidence are what the model answered; nothing is read out of anything else.
+// and confidence are what the model answered; nothing is read out of anything else. A
+// vote has all three.
 // What does not fit is said once more with the reason why ([Prompts].Repair); what
 // does not fit then is refused: the turn fails with a [*RefusalError] beside what
 // did fit, and it is counted ([agents.Spending]).

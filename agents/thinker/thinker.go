@@ -204,7 +204,7 @@ func (th *thought) again(ctx context.Context, a *models.Answer, why string, befo
 		text = "(empty)"
 	}
 	th.ask.Messages = append(th.ask.Messages, models.Assistant(text), models.User(why))
-	th.ask.Tools = nil
+	th.ask.NoCalls = len(th.ask.Tools) > 0 // they stay, for the calls that were made
 	a, err := models.Ask(ctx, th.model, &th.ask)
 	if err != nil {
 		return before, err
@@ -232,7 +232,7 @@ func (th *thought) answer(ctx context.Context) (*models.Answer, error) {
 		}
 		th.ask.Messages = append(th.ask.Messages, models.Message{Role: models.RoleAssistant, Text: a.Text, Calls: a.Calls}, results)
 		if n == mostCalls {
-			th.ask.Tools = nil
+			th.ask.NoCalls = true
 		}
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"iter"
 	"strings"
@@ -266,6 +267,30 @@ func voting(t *testing.T, a string, reply func(try int) modelstest.Reply) (*swar
 	}
 	_, r := solve(t, t.Context(), team)
 	return r, server
+}
+
+// TestAnAnswerIsRepairedAfterToolCalls over servers that refuse calls of tools that a
+// request does not have, and answers that call tools all the same.
+func TestAnAnswerIsRepairedAfterToolCalls(t *testing.T) {
+	for name, a := range adapters {
+		t.Run(name, func(t *testing.T) {
+			server := modelstest.NewServer(a.dialect, func(n int, r *models.Request) modelstest.Reply {
+				if n == 1 {
+					return modelstest.Reply{Calls: []models.Call{{ID: "call_1", Name: "look_up", Args: []byte(`{}`)}}}
+				}
+				return modelstest.Reply{Text: map[bool]string{false: "mumble", true: pass}[r.NoCalls]}
+			})
+			defer server.Close()
+			th := thinker.Thinker{ID: "odd", Model: a.open(t, server.URL), Tools: []thinker.Tool{{
+				Tool: models.Tool{Name: "look_up", Schema: []byte(`{"type":"object"}`)},
+				Call: func(context.Context, json.RawMessage) (string, error) { return "chance", nil },
+			}}}
+			said, err := th.Agent().Take(t.Context(), &agents.Turn{Round: 1, Task: task})
+			if err != nil || len(said) != 1 || len(server.Requests()) != 3 || len(server.Refused()) > 0 {
+				t.Errorf("said %v, %v; %d requests taken, refused: %v", said, err, len(server.Requests()), server.Refused())
+			}
+		})
+	}
 }
 
 func votesOf(r *swarm.Result, voter string) (all []string) {

@@ -36,7 +36,7 @@ var lookUp = thinker.Tool{
 func script(_ int, r *models.Request) modelstest.Reply {
 	if last := r.Messages[len(r.Messages)-1]; len(last.Results) > 0 {
 		return modelstest.Reply{Text: `{"say":[{"type":"proposal","content":"open the circuit breaker","reasons":"the tool says ` +
-			`that a third of the requests fail","confidence":0.9},{"type":"vote","proposal":"new","reasons":"","stance":"agree","confidence":0.9}]}`}
+			`that a third of the requests fail","confidence":0.9},{"type":"vote","proposal":"new","reasons":"it is what they wait for","stance":"agree","confidence":0.9}]}`}
 	}
 	return modelstest.Reply{Calls: []models.Call{{ID: "call_1", Name: "error_rate", Args: json.RawMessage(`{"service":"payments"}`)}}}
 }
