@@ -46,7 +46,11 @@ func printable(r rune) rune {
 }
 
 // Reason explains the outcome in a few words. The wording may change.
-func (d Decision) Reason() string {
+func (d Decision) Reason() string { return d.ReasonWith(func(id string) string { return id }) }
+
+// ReasonWith is Reason with each proposal's id replaced by what show returns
+// for it, for readers who may not see ids that agents choose.
+func (d Decision) ReasonWith(show func(id string) string) string {
 	t := d.from.known()
 	switch {
 	case d.Outcome == Reached:
@@ -56,25 +60,25 @@ func (d Decision) Reason() string {
 		}
 		return fmt.Sprintf("%ssupport %s meets the threshold of %s", because, short(d.Support), short(t.threshold))
 	case d.Outcome == Rejected:
-		return "more speaks against every proposal than for it: " + d.disagreeing()
+		return "more speaks against every proposal than for it: " + d.disagreeing(show)
 	case d.Outcome == Uncertified:
-		return fmt.Sprintf("by what is known of the voters, %s with support %s may as well be wrong", d.leading(), short(d.Support))
+		return fmt.Sprintf("by what is known of the voters, %s with support %s may as well be wrong", d.leading(show), short(d.Support))
 	case d.Voters < t.quorum:
 		return fmt.Sprintf("%s of a quorum of %d", plural(d.Voters, "voter"), t.quorum)
 	case len(d.Leaders) == 0:
 		return fmt.Sprintf("none of %s agrees with any proposal", plural(d.Voters, "voter"))
 	case len(d.Leaders) > 1:
-		return fmt.Sprintf("nothing leads alone: %s have support %s each", d.leading(), short(d.Support))
+		return fmt.Sprintf("nothing leads alone: %s have support %s each", d.leading(show), short(d.Support))
 	case d.Support >= t.threshold:
-		return fmt.Sprintf("as much speaks against %s as for it: support %s", d.leading(), short(d.Support))
+		return fmt.Sprintf("as much speaks against %s as for it: support %s", d.leading(show), short(d.Support))
 	default:
-		return fmt.Sprintf("%s%s is below the threshold of %s", d.agreeing(), below(d.Support, t.threshold), short(t.threshold))
+		return fmt.Sprintf("%s%s is below the threshold of %s", d.agreeing(show), below(d.Support, t.threshold), short(t.threshold))
 	}
 }
 
 // agreeing says how many of the voters who did not abstain agree with the leader, and names the number
 // that follows where it is not their share.
-func (d *Decision) agreeing() string {
+func (d *Decision) agreeing(show func(string) string) string {
 	r := d.from.record()
 	p := slices.Index(r.proposals, d.Leaders[0])
 	if p < 0 {
@@ -83,7 +87,7 @@ func (d *Decision) agreeing() string {
 	agree, spoke := int(r.total.counts[p].agree), r.total.spoke
 	what := fmt.Sprintf("%d of %d agree", agree, spoke)
 	if len(r.proposals) > 1 {
-		what += " with " + d.leading()
+		what += " with " + d.leading(show)
 	}
 	if d.Support == ratio(agree, spoke) {
 		return what + ": "
@@ -93,12 +97,12 @@ func (d *Decision) agreeing() string {
 
 // disagreeing says, for the first proposals, how many of the voters who did not
 // abstain disagree.
-func (d *Decision) disagreeing() string {
+func (d *Decision) disagreeing(show func(string) string) string {
 	const most = 3
 	r := d.from.record()
 	var all []string
 	for p, id := range r.proposals[:min(len(r.proposals), most)] {
-		all = append(all, fmt.Sprintf("%d of %d disagree with %q", r.total.counts[p].disagree, r.total.spoke, id))
+		all = append(all, fmt.Sprintf("%d of %d disagree with %q", r.total.counts[p].disagree, r.total.spoke, show(id)))
 	}
 	if more := len(r.proposals) - most; more > 0 {
 		all = append(all, fmt.Sprintf("and %d more", more))
@@ -117,18 +121,18 @@ func below(x, bound float64) string {
 	}
 }
 
-func (d *Decision) leading() string {
+func (d *Decision) leading(show func(string) string) string {
 	switch n := len(d.Leaders); {
 	case n == 0:
 		return "the verdict"
 	case n == 1:
-		return strconv.Quote(d.Leaders[0])
+		return strconv.Quote(show(d.Leaders[0]))
 	case n > 3:
-		return fmt.Sprintf("%q, %q and %d more", d.Leaders[0], d.Leaders[1], n-2)
+		return fmt.Sprintf("%q, %q and %d more", show(d.Leaders[0]), show(d.Leaders[1]), n-2)
 	default:
 		quoted := make([]string, n)
 		for i, name := range d.Leaders {
-			quoted[i] = strconv.Quote(name)
+			quoted[i] = strconv.Quote(show(name))
 		}
 		return strings.Join(quoted[:n-1], ", ") + " and " + quoted[n-1]
 	}

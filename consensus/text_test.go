@@ -119,6 +119,31 @@ func FuzzVote(f *testing.F) {
 	})
 }
 
+func TestReasonWithShowsNoIDItself(t *testing.T) {
+	const a, b, c, e = "hush-a", "hush-b", "hush-c", "hush-e"
+	vote := func(voter, id string, s consensus.Stance) consensus.Vote {
+		return consensus.Vote{Voter: voter, ProposalID: id, Stance: s, Weight: 1}
+	}
+	for want, votes := range map[string][]consensus.Vote{
+		`1 of 2 agree with "shown": 0.5 is below the threshold of 0.7`:            {vote("v", a, consensus.Agree), vote("w", a, consensus.Disagree), vote("w", b, consensus.Disagree)},
+		`nothing leads alone: "shown" and "shown" have support 0.5 each`:          {vote("v", a, consensus.Agree), vote("w", b, consensus.Agree)},
+		`nothing leads alone: "shown", "shown" and 2 more have support 0.25 each`: {vote("v", a, consensus.Agree), vote("w", b, consensus.Agree), vote("x", c, consensus.Agree), vote("y", e, consensus.Agree)},
+		`more speaks against every proposal than for it: 1 of 2 disagree with "shown", 1 of 2 disagree with "shown", 2 of 2 disagree with "shown", and 1 more`: {
+			vote("v", a, consensus.Disagree), vote("w", b, consensus.Disagree), vote("v", c, consensus.Disagree), vote("w", c, consensus.Disagree), vote("v", e, consensus.Disagree),
+		},
+	} {
+		ballots, err := consensus.NewBallots(&consensus.Options{Quorum: 2}, []string{a, b, c, e}, votes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := consensus.Voting{}.Decide(ballots)
+		got := d.ReasonWith(func(string) string { return "shown" })
+		if !strings.HasPrefix(got, want) && got != want || strings.Contains(got, "hush") || !strings.Contains(d.Reason(), "hush") {
+			t.Errorf("got %s, want %s; Reason is %s", got, want, d.Reason())
+		}
+	}
+}
+
 func TestNoteCannotBreakTheLine(t *testing.T) {
 	d := consensus.Decision{Strategy: "mine", Outcome: consensus.Pending, Note: "by weight,\n\x1b[31m since nothing is known"}
 	if got, want := d.String(), "; by weight,[31m since nothing is known"; !strings.HasSuffix(got, want) || strings.Contains(got, "\n") {
