@@ -71,13 +71,22 @@ func TestReactorWorksInsideItsTurn(t *testing.T) {
 }
 
 func TestWhatIsSaidCarriesTheTurnsPlaceInTheTrace(t *testing.T) {
-	own := &signals.Trace{TraceID: [16]byte{3}, SpanID: [8]byte{4}}
+	own := &signals.Trace{TraceID: place.TraceID, SpanID: [8]byte{4}}
+	foreign := &signals.Trace{TraceID: [16]byte{3}, SpanID: [8]byte{4}}
+	say := func(at *signals.Trace) signals.Any {
+		return signals.New(signals.Header{Trace: at}, signals.Discovery{Finding: "x"})
+	}
 	a := &agents.Agent{ID: "a", Reactor: agents.Each(func(context.Context, signals.Any) seq {
-		return agents.Say(finding("x"), signals.New(signals.Header{Trace: own}, signals.Discovery{Finding: "y"}))
+		return agents.Say(say(nil), say(own), say(foreign))
 	})}
-	said, _ := a.Take(agents.WithHook(t.Context(), &notebook{}), &agents.Turn{New: inbox("x")})
-	if said[0].Head().Trace != place || said[1].Head().Trace != own {
-		t.Errorf("got %v and %v, want the turn's and its own", said[0].Head().Trace, said[1].Head().Trace)
+	for i, want := range []*signals.Trace{place, own, place} {
+		said, _ := a.Take(agents.WithHook(t.Context(), &notebook{}), &agents.Turn{New: inbox("x")})
+		if got := said[i].Head().Trace; got != want {
+			t.Errorf("signal %d: got %v, want %v: the turn's, its own inside of it, and the turn's for another trace", i, got, want)
+		}
+	}
+	if said, _ := a.Take(t.Context(), &agents.Turn{New: inbox("x")}); said[2].Head().Trace != foreign {
+		t.Errorf("got %v, want what the agent set where nothing is traced", said[2].Head().Trace)
 	}
 }
 
