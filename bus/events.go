@@ -16,7 +16,10 @@ type Event interface{ event() }
 
 type (
 	// Published says that a signal entered the log.
-	Published struct{ Signal signals.Any }
+	Published struct {
+		Signal signals.Any
+		Fed    bool // by [Bus.Feed]: it was published earlier, or elsewhere
+	}
 	// Settled says that one reader is done with one signal.
 	Settled struct {
 		Signal signals.Any

@@ -27,7 +27,7 @@ func (b *Bus) Feed(ctx context.Context, all ...signals.Any) error {
 			return err
 		}
 		ds[i].Signal, ds[i].head, ds[i].KindText = s, signals.HeadOf(s), s.Kind()
-		ds[i].Seq = ds[i].head.Seq
+		ds[i].Seq, ds[i].fed = ds[i].head.Seq, true
 	}
 	ended := ctx.Done() // here, because a caller's context may panic
 	b.mu.Lock()

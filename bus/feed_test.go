@@ -25,6 +25,12 @@ func TestFeedRepeatsALogThatWasMadeElsewhere(t *testing.T) {
 	log := history(first, bus.Filter{})
 
 	second := newBus(t, &bus.Options{Mint: seed()})
+	fed := map[bool]int{}
+	defer second.Observe(func(e bus.Event) {
+		if p, ok := e.(bus.Published); ok {
+			fed[p.Fed]++
+		}
+	})()
 	sub := subscribe(t, second, bus.SubscribeOptions{})
 	handled := 0
 	handle(t, second, bus.HandleOptions{}, func(context.Context, signals.Signal[signals.Proposal]) error { handled++; return nil })
@@ -48,6 +54,9 @@ func TestFeedRepeatsALogThatWasMadeElsewhere(t *testing.T) {
 	}
 	if r := must(t, agent(t, second, "a"), found("y")); r.Seq != 5 {
 		t.Errorf("publishing went on with %d, want 5", r.Seq)
+	}
+	if fed[true] != len(log) || fed[false] != 1 {
+		t.Errorf("observers saw %d fed and %d published, want %d and 1", fed[true], fed[false], len(log))
 	}
 }
 

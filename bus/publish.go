@@ -16,6 +16,7 @@ type draft struct {
 	store.Entry
 	head  *signals.Header // the caller's, read only
 	bytes int             // of text, where that is limited
+	fed   bool            // by Feed
 }
 
 // publish commits drafts whose payloads were validated.
@@ -230,7 +231,7 @@ func (b *Bus) appendLocked(d *draft) {
 	s, i := b.log.Append(&d.Entry)
 	pos := s.Start + uint64(i)
 	if b.observed() {
-		b.emitLocked(Published{s.Signal[i]})
+		b.emitLocked(Published{s.Signal[i], d.fed})
 	}
 	if b.rules.capacity > 0 {
 		b.rules.held(d)
