@@ -60,7 +60,7 @@ const (
 // []slog.Attr, also for a call that failed.
 const (
 	OpModel OpName = "model" // Target: the model asked for
-	OpTool  OpName = "tool"  // Target: the tool
+	OpTool  OpName = "tool"  // Target: the tool, by a name that the program declares, never one that a model makes up
 )
 
 // The keys of attributes that hooks know.

@@ -240,14 +240,15 @@ func (th *thought) answer(ctx context.Context) (*models.Answer, error) {
 // call calls a tool. What it returns is data, as what other agents say is. How long
 // it took is in the trace alone, so that a run repeats.
 func (th *thought) call(ctx context.Context, c models.Call) models.Result {
-	ctx, end := agents.Start(ctx, agents.Op{Name: agents.OpTool, Target: c.Name, Thread: th.view.Thread, Round: th.view.Round})
-	name := cmp.Or(clip(c.Name), "(none)")
+	name, target := cmp.Or(clip(c.Name), "(none)"), "(unknown)" // a name that no tool has is the model's text
+	at := slices.IndexFunc(th.Tools, func(t Tool) bool { return t.Name == c.Name })
+	if at >= 0 {
+		name, target = c.Name, c.Name
+	}
+	ctx, end := agents.Start(ctx, agents.Op{Name: agents.OpTool, Target: target, Thread: th.view.Thread, Round: th.view.Round})
 	text, err := "", fmt.Errorf(`there is no tool "%s"`, name)
-	for _, tool := range th.Tools {
-		if tool.Name == c.Name {
-			name = tool.Name
-			text, err = tool.Call(ctx, c.Args)
-		}
+	if at >= 0 {
+		text, err = th.Tools[at].Call(ctx, c.Args)
 	}
 	end(nil, err)
 	if err != nil {

@@ -1,0 +1,51 @@
+package thinker_test
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/agents/thinker"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// tools is a hook that keeps the targets of the calls of tools.
+type tools struct{ targets []string }
+
+func (h *tools) Start(ctx context.Context, op agents.Op) (context.Context, agents.End) {
+	if op.Name == agents.OpTool {
+		h.targets = append(h.targets, op.Target)
+	}
+	return ctx, func(any, error) {}
+}
+
+func (*tools) Note(context.Context, any) {}
+
+func (*tools) Trace(context.Context) *signals.Trace { return nil }
+
+func TestHookIsToldNoNameOfAToolThatTheModelMadeUp(t *testing.T) {
+	n := 0
+	m := &models.Scripted{Answer: func(context.Context, *models.Request) (*models.Answer, error) {
+		if n++; n == 1 {
+			return &models.Answer{Finish: models.FinishCalls, Calls: []models.Call{
+				{ID: "1", Name: "look_up", Args: json.RawMessage(`{}`)}, {ID: "2", Name: "my password is hunter2", Args: json.RawMessage(`{}`)},
+			}}, nil
+		}
+		return models.Text(pass), nil
+	}}
+	declared := thinker.Tool{
+		Tool: models.Tool{Name: "look_up", Schema: json.RawMessage(`{"type":"object"}`)},
+		Call: func(context.Context, json.RawMessage) (string, error) { return "x", nil },
+	}
+	hook := &tools{}
+	agent := thinker.Thinker{ID: "critic", Model: m, Tools: []thinker.Tool{declared}}.Agent()
+	if _, err := agent.Take(agents.WithHook(t.Context(), hook), turn()); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"look_up", "(unknown)"}; !slices.Equal(hook.targets, want) {
+		t.Errorf("got %q, want %q", hook.targets, want)
+	}
+}
