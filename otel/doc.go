@@ -21,7 +21,12 @@
 // is none. A delivery that failed, or came later, has a span of its own. Signals
 // without a trace, such as those of programs without swarms, are part of the
 // trace of what they answer, or of the first signal of their thread, so a thread
-// is one trace.
+// is one trace. Signals that are fed to a bus, such as the log of a solve that is
+// resumed, have no spans there.
+//
+// On a bus without swarms a trace context is trusted: whoever publishes a signal
+// with the trace context of another trace files it in that trace. In the turn of a
+// traced swarm a context of another trace is replaced by the turn's.
 //
 // The spans of turns are also sent with their solve, even if they return late:
 // so a turn records whether it was late or its result was dropped, and one that
@@ -50,7 +55,12 @@
 //
 // Providers are passed in; nothing is global, and the package links no exporter
 // (package export does). A bus that is not watched and a swarm without a hook
-// have no overhead. What agents say is recorded only by option: see [Options];
-// without it only the type of errors is recorded, as their texts may quote
-// signals. For each bus the last 65,536 signals are remembered by id.
+// have no overhead. For each bus the last 65,536 signals are remembered by id.
+//
+// What agents say is recorded only by option: see [Options]. Without it, only the
+// type of an error is recorded, as its text may quote signals. Names that agents
+// choose (ids of proposals and signals, threads, kinds) are recorded if they are
+// identifiers: at most 64 ASCII letters, digits and "_.:/#+-", beginning with a
+// letter, digit or underscore, and not of a form that [Redact] finds. Others are
+// recorded as "id-" and a part of their SHA-256, kinds as "other".
 package otel

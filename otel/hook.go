@@ -12,23 +12,26 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm"
 )
 
-// An op is a running operation, as a span.
+// An op is a running operation with its span.
 type op struct {
 	agents.Op
 	observer *Observer
 	ctx      context.Context
 	span     trace.Span
+	solve    *solving // nil outside of solves
 	began    time.Time
-	returned time.Time // of a turn; zero: it has not, or its fate is not awaited
+	returned time.Time // of a turn that has returned before its solve ended
 
 	concludedBy string // the stop reason of a solve that did not decide
 }
 
-// Start implements [agents.Hook]: it starts a span, and ends it when the op
-// ends. An evaluation of a solve's votes has one if the decision changed.
+// Start implements [agents.Hook]: it starts a span that ends with the op. An
+// evaluation of a solve's votes has a span only if the decision changed.
 func (o *Observer) Start(ctx context.Context, about agents.Op) (context.Context, agents.End) {
 	if of := solvingOf(ctx); of != nil && about.Name == agents.OpConsensus {
 		return ctx, o.weigh(ctx, of, about)
@@ -37,21 +40,14 @@ func (o *Observer) Start(ctx context.Context, about agents.Op) (context.Context,
 	return p.ctx, p.end
 }
 
-// begin starts the span of an op that began then.
+// begin starts the span of an op.
 func (o *Observer) begin(ctx context.Context, about agents.Op, began time.Time) *op {
-	about.Target = o.words.few(about.Target)
+	thread := about.Thread
+	about.Target, about.Thread = o.words.few(about.Target), o.name("thread", about.Thread)
 	p := &op{Op: about, observer: o, began: began}
 	s := styleOf(about.Name)
 	p.ctx, p.span = o.tracer.Start(ctx, s.name(&about), trace.WithSpanKind(s.kind), trace.WithTimestamp(p.began))
-	switch p.Name {
-	case agents.OpSolve:
-		o.solves.begin(p.solve(), p.Target)
-		o.turns.open(p.solve())
-		p.ctx = withSolve(p.ctx, p.solve())
-	case agents.OpTurn:
-		o.turns.add(p)
-		p.ctx = context.WithValue(p.ctx, turnOpKey{}, p)
-	}
+	p.inside(thread)
 	if p.span.IsRecording() {
 		if turn, ok := p.ctx.Value(turnOpKey{}).(*op); ok && turn != p && about.Thread == "" {
 			about.Thread, about.Round = turn.Thread, turn.Round
@@ -63,11 +59,31 @@ func (o *Observer) begin(ctx context.Context, about agents.Op, began time.Time) 
 	return p
 }
 
-// turnOpKey is where a context carries the turn that it is inside of.
+// inside makes the op part of its solve, and of the context of what happens
+// inside it.
+func (p *op) inside(thread string) {
+	o := p.observer
+	p.solve = solvingOf(p.ctx)
+	if p.Name == agents.OpSolve {
+		p.solve = &solving{swarm: p.Target, thread: thread, turns: map[turnKey]*op{}}
+		o.solves.begin(p.solve, p.span.SpanContext())
+		p.ctx = context.WithValue(p.ctx, solvingKey{}, p.solve)
+	} else if p.solve != nil && p.Name != agents.OpConsensus {
+		o.solves.add(p.solve, p.span.SpanContext())
+	}
+	if p.Name == agents.OpTurn {
+		if p.solve != nil {
+			p.solve.begun(p)
+		}
+		p.ctx = context.WithValue(p.ctx, turnOpKey{}, p)
+	}
+}
+
+// turnOpKey is the key of the turn in contexts inside it.
 type turnOpKey struct{}
 
-// name returns the name of a span. Rounds include their number, up to a bound,
-// because people search for it.
+// name returns the name of a span. That of a round includes its number, up to
+// a bound, because people search for it.
 func (s *style) name(about *agents.Op) string {
 	if about.Name == agents.OpRound && about.Round < maxRounds {
 		return s.verb + " " + strconv.Itoa(about.Round)
@@ -101,15 +117,15 @@ func conversation(thread string, at trace.SpanContext) string {
 	return thread + "@" + hex.EncodeToString(id[:4])
 }
 
-// hear links a turn to the signals of its inbox, and also lists them in an
-// attribute, because Jaeger's page does not show the attributes of links.
+// hear links a turn to the publishes of its inbox, and also lists the signals in
+// an attribute, because Jaeger's page does not show the attributes of links.
 func (p *op) hear() {
 	if len(p.Heard) == 0 {
 		return
 	}
 	var texts []string
 	for _, s := range p.Heard {
-		link(p.span, linkHeard, p.observer.where(s, p.span.SpanContext()))
+		link(p.span, linkHeard, p.observer.where(s, p.span.SpanContext(), p.solve))
 		if len(texts) < maxMentions {
 			texts = append(texts, p.observer.mention(s))
 		}
@@ -120,18 +136,27 @@ func (p *op) hear() {
 	p.span.SetAttributes(keyHeard.StringSlice(texts))
 }
 
-func (p *op) solve() solveKey { return solveKey{p.span.SpanContext().TraceID(), p.Thread} }
-
 func (p *op) end(result any, err error) {
-	p.came(result)
+	p.record(result)
 	p.observer.meters.took(p, result, p.failed(err))
 	switch {
-	case p.Name == agents.OpTurn && p.observer.turns.back(p):
-		return // ended with its solve
+	case p.Name == agents.OpTurn && p.solve != nil && p.solve.returned(p):
+		return // its span ends with the solve
 	case p.Name == agents.OpSolve:
-		p.observer.turns.over(p.solve())
+		p.observer.over(p.solve, decisionOf(result))
 	}
 	p.span.End()
+}
+
+// decisionOf returns the decision that a solve ended with, or nil.
+func decisionOf(result any) *consensus.Decision {
+	switch r := result.(type) {
+	case *swarm.Result:
+		return &r.Decision
+	case consensus.Decision:
+		return &r
+	}
+	return nil
 }
 
 // Trace implements [agents.Hook].

@@ -27,13 +27,13 @@ func newLabels(kind string) *labels {
 	}
 }
 
-// labelsOf returns the labels of a kind, or those of "other" if there are too
-// many kinds.
+// labelsOf returns the labels of a kind, or those of "other" if the kind is not
+// an identifier or there are too many kinds.
 func (w *watch) labelsOf(k signals.Kind) *labels {
 	if l := w.labels[k]; l != nil {
 		return l
 	}
-	kind := w.words.few(string(k))
+	kind := w.words.few(w.kind(k))
 	if kind == other && string(k) != other {
 		return w.others
 	}

@@ -17,7 +17,7 @@ import (
 func (o *Observer) Note(ctx context.Context, what any) {
 	if refused, ok := what.(swarm.Refused); ok {
 		o.log.LogAttrs(ctx, slog.LevelWarn, "signal refused", slog.String("agent", refused.Agent),
-			slog.String("kind", kindOf(refused.Signal)), slog.String("error", errorType(refused.Err)), slog.String("why", o.refusal(refused.Err)))
+			slog.String("kind", o.kindOf(refused.Signal)), slog.String("error", errorType(refused.Err)), slog.String("why", o.refusal(refused.Err)))
 	}
 	o.turned(ctx, what)
 	span := trace.SpanFromContext(ctx)
@@ -27,21 +27,21 @@ func (o *Observer) Note(ctx context.Context, what any) {
 	switch w := what.(type) {
 	case conflict.Pair:
 		span.AddEvent(eventConflict, trace.WithAttributes(
-			keyProposals.StringSlice([]string{o.id(w.A.ProposalID), o.id(w.B.ProposalID)}), keySources.StringSlice([]string{w.A.Source, w.B.Source}),
+			keyProposals.StringSlice([]string{o.proposal(w.A.ProposalID), o.proposal(w.B.ProposalID)}), keySources.StringSlice([]string{w.A.Source, w.B.Source}),
 		))
 	case *signals.Signal[signals.Escalation]:
 		span.AddEvent(eventEscalation, trace.WithAttributes(append(o.asks(w), keySource.String(w.Source))...))
 	case swarm.Refused:
 		span.AddEvent(eventRefused, trace.WithAttributes(
-			keyIsRefused.Bool(true), keySource.String(w.Agent), keyDestination.String(kindOf(w.Signal)), keyError.String(errorType(w.Err)),
+			keyIsRefused.Bool(true), keySource.String(w.Agent), keyDestination.String(o.kindOf(w.Signal)), keyError.String(errorType(w.Err)),
 			keyReason.String(o.refusal(w.Err)),
 		))
 	}
 }
 
-func kindOf(s signals.Any) string {
+func (o *Observer) kindOf(s signals.Any) string {
 	if s == nil {
 		return ""
 	}
-	return string(s.Kind())
+	return o.kind(s.Kind())
 }

@@ -41,10 +41,9 @@ type Observer struct {
 	log     *slog.Logger
 	content func(k signals.Kind, path, text string) string
 	words   words
-	ids     ids
+	names   names
 	watches watches
 	solves  solves
-	turns   turns
 
 	deliveries bool
 }

@@ -19,7 +19,7 @@ const (
 // A place is the span and time at which a signal was published, and the name by
 // which others refer to it.
 type place struct {
-	span   trace.SpanContext
+	span   trace.SpanContext // not valid if the signal was fed
 	at     time.Time
 	seq    uint64
 	kind   string
@@ -84,6 +84,8 @@ func (p *places) parent(h *signals.Header) trace.SpanContext {
 // remember keeps where a signal was published, and returns the id of the one
 // that is forgotten for it.
 func (p *places) remember(h *signals.Header, kind string, span trace.SpanContext, at time.Time) (forgotten signals.ID) {
-	p.threads.add(h.Thread, span)
+	if span.IsValid() {
+		p.threads.add(h.Thread, span)
+	}
 	return p.signals.add(h.ID, place{span, at, h.Seq, kind, h.Source})
 }

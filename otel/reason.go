@@ -3,6 +3,7 @@ package otel
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/swarmbus/swarmbus/bus"
@@ -11,8 +12,9 @@ import (
 	"github.com/swarmbus/swarmbus/swarm"
 )
 
-// reason is why a solve stopped, in words: the result's own, as far as they
-// quote nobody.
+// reason explains why a solve stopped. With content it is the result's own text.
+// Without content it is composed of the numbers and names in the result, and no
+// text that may quote an agent is searched for names to replace.
 func (o *Observer) reason(r *swarm.Result) string {
 	by := ""
 	if r.Question != nil {
@@ -21,34 +23,65 @@ func (o *Observer) reason(r *swarm.Result) string {
 	if o.content != nil {
 		return clip(o.content("", "reason", by+r.Detail))
 	}
-	for _, u := range r.Decision.Uncounted() {
-		o.id(u.ProposalID) // so that it is known where a reason quotes it
+	why := o.votes(&r.Decision)
+	switch r.Stop {
+	case swarm.StopConsensus, swarm.StopRejected, swarm.StopDeadlock, swarm.StopUncertified:
+	case swarm.StopEscalated:
+		if r.Question != nil && r.Question.Asks == bus.System {
+			by += o.stalemate(r.Question.Reason) + ": "
+		}
+		why = by + why
+	case swarm.StopCancelled, swarm.StopError:
+		why = r.Stop.String() + ": " + why
+	case swarm.StopNoProgress:
+		why = limit(r.Detail)
+	default:
+		why = limit(r.Detail) + ": " + why
 	}
-	votes := r.Decision.Reason()
-	switch {
-	case r.Stop == swarm.StopEscalated && r.Question != nil && r.Question.Asks == bus.System:
-		return o.system(by + r.Question.Reason + ": " + votes + o.facts(r))
-	case r.Stop == swarm.StopEscalated:
-		return o.system(by + votes + o.facts(r))
-	case r.Stop == swarm.StopCancelled, r.Stop == swarm.StopError:
-		return o.system(r.Stop.String() + ": " + votes + o.facts(r))
-	case r.Turns.Refused+len(r.Failed) > 0:
-		why, _, _ := strings.Cut(o.ids.quote(r.Detail), "; ") // errors are behind it
-		return o.system(why + o.facts(r))
-	}
-	return o.system(r.Detail)
+	return clip(why + o.facts(r))
 }
 
-// maxFacts is as many of one sort as a reason names.
+// votes explains the state of the votes.
+func (o *Observer) votes(d *consensus.Decision) string {
+	if o.content != nil {
+		return clip(o.content("", "reason", d.Reason()))
+	}
+	return clip(d.ReasonWith(o.names.show))
+}
+
+// limit returns the beginning of the detail of a solve that reached a limit: the
+// swarm's own words, before anything that they may be followed by.
+func limit(detail string) string {
+	if end := strings.IndexAny(detail, ":;"); end >= 0 {
+		detail = detail[:end]
+	}
+	return detail
+}
+
+// conflicting matches the reason with which a swarm escalates a conflict.
+var conflicting = regexp.MustCompile(`^proposals (\S+) and (\S+) cannot both stand$`)
+
+// stalemate returns the reason with which a swarm escalates a conflict. Whoever
+// has the handle of the system can publish an escalation in its name, so no other
+// text is repeated, and no id that is not an identifier.
+func (o *Observer) stalemate(reason string) string {
+	ids := conflicting.FindStringSubmatch(reason)
+	if ids == nil {
+		return "proposals cannot both stand"
+	}
+	return fmt.Sprintf("proposals %s and %s cannot both stand", o.proposal(ids[1]), o.proposal(ids[2]))
+}
+
+// maxFacts is the number of facts of one sort in a reason.
 const maxFacts = 3
 
-// facts are what the result's own words say beside the reason, without what
-// they quote.
+// facts lists the votes that do not count, refused signals, and turns that failed
+// or were late.
 func (o *Observer) facts(r *swarm.Result) string {
 	var votes, failed, late, refused []string
 	for _, u := range r.Decision.Uncounted() {
 		if u.Cause != consensus.Superseded { // the voter's own doing
-			votes = append(votes, fmt.Sprintf("%s voted on %q, which does not count: %s", u.Voter, o.id(u.ProposalID), u.Cause))
+			votes = append(votes, fmt.Sprintf("%s voted on %q, which does not count: %s", u.Voter, o.proposal(u.ProposalID), u.Cause))
 		}
 	}
 	for _, f := range r.Failed {
@@ -73,8 +106,8 @@ func (o *Observer) facts(r *swarm.Result) string {
 	return text.String()
 }
 
-// refusal is why a signal was refused: the rule, in fixed words and numbers,
-// and with content what the error says.
+// refusal explains why a signal was refused: with content the text of the error,
+// otherwise the rule.
 func (o *Observer) refusal(err error) string {
 	if o.content != nil {
 		return o.describe("", err)
@@ -82,17 +115,20 @@ func (o *Observer) refusal(err error) string {
 	return clip(rule(err))
 }
 
-// rule is the rule that an error of a bus or a swarm is about, "" for others'.
+// rule returns the rule of a bus or a swarm that was broken, in fixed words and
+// numbers, or "" for an error of someone else's.
 func rule(err error) string {
 	var field *signals.FieldError
 	var permission *bus.PermissionError
 	var proposal *bus.ProposalError
 	var limit *bus.LimitError
 	switch {
-	case errors.As(err, &field) && (field.Kind == "" || field.Kind.BuiltIn()): // others check as they like
+	case errors.As(err, &field) && field.Kind.BuiltIn(): // others choose their own words
 		return field.Field + ": " + field.Problem
+	case field != nil && field.Kind == "" && field.Field == "type":
+		return "type: not the name of a kind"
 	case errors.As(err, &permission):
-		why, _, _ := strings.Cut(permission.Reason, ": ") // before whose source it is said to be
+		why, _, _ := strings.Cut(permission.Reason, ": ") // without the name of the claimed source
 		return why
 	case errors.As(err, &proposal):
 		return "the proposal id belongs to another proposal, by " + proposal.Owner

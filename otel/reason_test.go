@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/otel"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
@@ -170,6 +171,89 @@ func TestIDThatIsATextIsContent(t *testing.T) {
 				t.Errorf("%s: %q was recorded with content: %s", name, id, text)
 			}
 		}
+	}
+}
+
+// TestReasonQuotesNobodyWhateverTheIds has ids that look like the separators and
+// words of a reason, beside an agent that fails, for every way to stop.
+func TestReasonQuotesNobodyWhateverTheIds(t *testing.T) {
+	fails := agent("fails", signals.KindTask)
+	fails.Reactor = agents.Each(func(context.Context, signals.Any) seq { return agents.Fail(errors.New("hush; hush: hush")) })
+	liar := agent("liar", signals.KindTask, signals.New(signals.Header{Source: "hush"}, signals.Proposal{ProposalID: "x", Content: "hush"}))
+	for _, id := range []string{";", " ", "; ", ":", ": ", "a", `"`, ",", "d", "rounds", "proposals", `\`, "1", "and"} {
+		stray := agent("stray", signals.KindProposal, signals.New(signals.Header{Confidence: 1},
+			signals.Vote{ProposalID: id + ";", Stance: signals.Disagree, Weight: 1}))
+		stops := map[string]bool{}
+		for _, o := range []swarm.Options{
+			{Agents: []*agents.Agent{proposer("p", id), voter("v", id), voter("w", id)}},
+			{Agents: []*agents.Agent{proposer("p", id), unheard("v", id), unheard("w", id)}},
+			{Agents: []*agents.Agent{proposer("p", id), proposer("q", id+id), voter("v", id), voter("w", id+id)}},
+			{Agents: []*agents.Agent{proposer("p", id), proposer("q", id+id), voter("v", id)}, Conflicts: swarm.EscalateConflicts},
+			{Agents: []*agents.Agent{proposer("p", id), voter("v", id), asks()}},
+			{Agents: []*agents.Agent{proposer("p", id), voter("v", id)}, Rounds: 1},
+			{Agents: []*agents.Agent{proposer("p", id), voter("v", id)}, Signals: 1},
+			{Agents: []*agents.Agent{}},
+		} {
+			r := newTrace(t, otel.Options{})
+			o.Quorum, o.Agents = 2, append([]*agents.Agent{fails, liar, stray}, o.Agents...)
+			result := r.solve(t, o)
+			stops[result.Stop.String()] = true
+			why := ofSolve(t, r)["swarmbus.reason"]
+			if strings.Contains(fmt.Sprint(r.spans(t)), "hush") {
+				t.Errorf("%q, %v: a text was recorded: %s", id, result.Stop, why)
+			}
+			if !strings.Contains(why, "fails failed in round 1: _OTHER") {
+				t.Errorf("%q, %v: got %s, want that an agent failed", id, result.Stop, why)
+			}
+		}
+		if len(stops) < 7 {
+			t.Errorf("the solves stopped by %v, want more ways", stops)
+		}
+	}
+}
+
+// TestEscalationInTheNameOfTheSystemIsNotRepeated has somebody who has the
+// handle of the system.
+func TestEscalationInTheNameOfTheSystemIsNotRepeated(t *testing.T) {
+	for reason, want := range map[string]string{
+		"hush": "proposals cannot both stand", "proposals hush hush and b cannot both stand": "proposals cannot both stand",
+		"proposals a and b cannot both stand": "proposals a and b cannot both stand",
+	} {
+		r := newTrace(t, otel.Options{})
+		b := watched(t, r, nil)
+		if _, err := b.System().Publish(t.Context(), signals.New(signals.Header{}, signals.Escalation{Reason: reason})); err != nil {
+			t.Fatal(err)
+		}
+		if got := named(t, r, "publish escalate").Attributes["swarmbus.reason"]; got != want {
+			t.Errorf("%q: got %q, want %q", reason, got, want)
+		}
+	}
+}
+
+// TestNameThatIsATextIsContent has names that an agent may choose, other than
+// the ids of proposals.
+func TestNameThatIsATextIsContent(t *testing.T) {
+	for _, text := range []string{"hush hush", "日本語のhush", strings.Repeat("hush", 20), "hush-sk-abcdefghijklmnop1234", "password:hush"} {
+		r := newTrace(t, otel.Options{Deliveries: true})
+		b := watched(t, r, nil)
+		sub := subscribe(t, b, bus.SubscribeOptions{Agent: "reader"})
+		h := signals.Header{ID: signals.MustID(text), Thread: text}
+		publish(t, b, "a", signals.New(h, signals.Proposal{ProposalID: text, Content: "x"}))
+		publish(t, b, "a", signals.New(signals.Header{ReplyTo: h.ID, Thread: text}, signals.Doubt{TargetSignalID: signals.MustID(text + "!"), Concern: "x", Severity: signals.Low}))
+		publish(t, b, "a", signals.New(signals.Header{}, signals.Raw{Type: signals.Kind(text), JSON: "{}"}))
+		for range 3 {
+			_, _ = sub.Poll()
+		}
+		spans := r.spans(t)
+		if all := fmt.Sprint(spans); strings.Contains(all, "hush") || !strings.Contains(all, "id-") {
+			t.Errorf("%q was recorded: %s", text, all)
+		}
+		named(t, r, "publish other")
+	}
+	r := newTrace(t, otel.Options{})
+	publish(t, watched(t, r, nil), "a", signals.New(signals.Header{ID: signals.MustID("order-17"), Thread: "orders/17"}, tick{"on"}))
+	if about := named(t, r, "publish acme.example/tick").Attributes; about["messaging.message.id"] != "order-17" || about["swarmbus.thread"] != "orders/17" {
+		t.Errorf("got %v, want the identifiers", about)
 	}
 }
 

@@ -12,17 +12,17 @@ import (
 // redacted takes the place of a secret.
 const redacted = "[redacted]"
 
-// names are what secrets are called, as the end of a name: api_key,
+// secretNames match what secrets are called, as the end of a name: api_key,
 // AWS_SECRET_ACCESS_KEY, sessionToken.
-const names = `(?:password|passwd|passphrase|pwd|secret|token|api[-_ ]?key|access[-_ ]?key|private[-_ ]?key|credentials?|authorization|cookie)`
+const secretNames = `(?:password|passwd|passphrase|pwd|secret|token|api[-_ ]?key|access[-_ ]?key|private[-_ ]?key|credentials?|authorization|cookie)`
 
 var (
 	// named matches what stands before a secret: its name, in quotes or not,
 	// and a sign; or the scheme of an authorization.
-	named = regexp.MustCompile(`(?i)` + names + `\\*["']?\s*(?:[:=]+>?)\s*(?:(?:basic|bearer|digest|token)\s+)?|\bbearer\s+`)
+	named = regexp.MustCompile(`(?i)` + secretNames + `\\*["']?\s*(?:[:=]+>?)\s*(?:(?:basic|bearer|digest|token)\s+)?|\bbearer\s+`)
 
 	// field matches the path of a value that is a secret by its name.
-	field = regexp.MustCompile(`(?i)` + names + `(?:\.|$)`)
+	field = regexp.MustCompile(`(?i)` + secretNames + `(?:\.|$)`)
 
 	// shaped matches what looks like a secret or a person's by itself: private
 	// keys, keys and tokens by their usual beginnings, user and password in an

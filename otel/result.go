@@ -19,8 +19,8 @@ import (
 	"github.com/swarmbus/swarmbus/swarm"
 )
 
-// came records the result of an op.
-func (p *op) came(result any) {
+// record sets the attributes of the result of an op.
+func (p *op) record(result any) {
 	switch r := result.(type) {
 	case *swarm.Result:
 		p.solved(r)
@@ -34,7 +34,6 @@ func (p *op) came(result any) {
 }
 
 func (p *op) solved(r *swarm.Result) {
-	p.observer.over(p.solve(), p.Target, &r.Decision)
 	p.concluded(r.Stop == swarm.StopConsensus || r.Stop == swarm.StopRejected, r.Stop.String())
 	if !p.span.IsRecording() {
 		return
@@ -52,7 +51,7 @@ func (p *op) solved(r *swarm.Result) {
 		p.span.SetAttributes(keyLeftBehind.StringSlice(r.LeftBehind))
 	}
 	if r.Question != nil {
-		p.span.SetAttributes(keyEscalatedBy.String(r.Question.Asks), keyOptions.StringSlice(p.observer.idsOf(r.Question.Options)))
+		p.span.SetAttributes(keyEscalatedBy.String(r.Question.Asks), keyOptions.StringSlice(p.observer.proposals(r.Question.Options)))
 	}
 	if o := p.observer; o.content != nil {
 		p.span.SetAttributes(keyInput.String(o.messages("user", "", r.Task.Kind(), "task", r.Task.Task)))
@@ -62,7 +61,7 @@ func (p *op) solved(r *swarm.Result) {
 	}
 }
 
-// concluded is the status of a solve: failed, if it decided neither way.
+// concluded sets the status of a solve, which failed if it did not decide.
 func (p *op) concluded(decided bool, why string) {
 	p.span.SetAttributes(keyDecided.Bool(decided))
 	if decided {
@@ -75,30 +74,27 @@ func (p *op) concluded(decided bool, why string) {
 
 func (p *op) decided(d *consensus.Decision) {
 	if p.Name == agents.OpSolve {
-		p.observer.over(p.solve(), p.Target, d)
 		p.concluded(d.Outcome == consensus.Reached || d.Outcome == consensus.Rejected, d.Outcome.String())
 	}
 	if p.span.IsRecording() {
-		p.span.SetAttributes(append(p.observer.decision(d), keyReason.String(p.observer.system(d.Reason())))...)
+		p.span.SetAttributes(append(p.observer.decision(d), keyReason.String(p.observer.votes(d)))...)
 	}
 }
 
-// decision is how the votes stand, and what would change it.
+// decision returns the attributes of a decision: the state of the votes, and what
+// would change it.
 func (o *Observer) decision(d *consensus.Decision) []attribute.KeyValue {
 	b := d.Ballots()
-	if o.content == nil {
-		o.idsOf(b.Proposals()) // so that they are known where a reason quotes them
-	}
 	all := make([]attribute.KeyValue, 0, 24)
 	all = append(all,
 		keyStrategy.String(d.Strategy), keyOutcome.String(d.Outcome.String()), keyVoters.Int(d.Voters),
 		keySupport.Float64(d.Support), keyConfidence.Float64(d.Confidence), keyThreshold.Float64(b.Threshold()), keyQuorum.Int(b.Quorum()),
 	)
 	if len(d.Leaders) > 0 {
-		all = append(all, keyLeaders.StringSlice(o.idsOf(d.Leaders)))
+		all = append(all, keyLeaders.StringSlice(o.proposals(d.Leaders)))
 	}
 	if d.Choice != "" {
-		all = append(all, keyChoice.String(o.id(d.Choice)))
+		all = append(all, keyChoice.String(o.proposal(d.Choice)))
 	}
 	if short := b.Threshold() - d.Support; short > 0 {
 		all = append(all, keyShortfall.Float64(short))
@@ -109,8 +105,9 @@ func (o *Observer) decision(d *consensus.Decision) []attribute.KeyValue {
 	return all
 }
 
-// failed records why an op failed and returns the sort of error, "" if it did
-// not. A turn that was cancelled because it was not needed any more did not.
+// failed records why an op failed and returns the sort of error, or "" if the op
+// did not fail. A turn that was cancelled because it was no longer needed did not
+// fail.
 func (p *op) failed(err error) (sort string) {
 	switch {
 	case err == nil || p.concludedBy != "":
@@ -127,8 +124,8 @@ func (p *op) failed(err error) (sort string) {
 	return sort
 }
 
-// panicked records where somebody panicked. What they panicked with may quote
-// what agents said; a stack holds addresses in its place.
+// panicked records the stack of a panic. The value of the panic may quote what
+// agents said and is content; a stack has only addresses of arguments.
 func (o *Observer) panicked(span trace.Span, err error) {
 	var agent *agents.PanicError
 	var handler *bus.PanicError
@@ -149,8 +146,8 @@ func (o *Observer) panicked(span trace.Span, err error) {
 	span.AddEvent(eventException, trace.WithAttributes(about...))
 }
 
-// describe is what a status and a log say: errors quote what agents said, so
-// without content only their sort.
+// describe returns the text of an error for a status or a log. Errors may quote
+// what agents said, so without content it is only their sort.
 func (o *Observer) describe(sort string, err error) string {
 	if o.content == nil {
 		return sort
@@ -158,7 +155,7 @@ func (o *Observer) describe(sort string, err error) string {
 	return clip(o.content("", "error", err.Error()))
 }
 
-// errorType names the sort of an error, of which there are few.
+// errorType returns the sort of an error. There are few sorts.
 func errorType(err error) string {
 	var turn *agents.PanicError
 	var handler *bus.PanicError
@@ -189,10 +186,10 @@ func errorType(err error) string {
 	return sort
 }
 
-// otherError is the conventions' word for an error that has no type.
+// otherError is the error.type of an error without a type, by the conventions.
 const otherError = "_OTHER"
 
-// sorts are the errors of buses and swarms that have no type of their own.
+// sorts are the sentinel errors of buses and swarms.
 var sorts = map[error]string{
 	swarm.ErrSignals: "signal_limit", bus.ErrClosed: "closed", bus.ErrExpired: "expired", bus.ErrDuplicate: "duplicate", bus.ErrBacklog: "backlog", bus.ErrLagged: "lagged",
 	bus.ErrProposals: "proposal_limit", conflict.ErrNotOpen: "not_open",

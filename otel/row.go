@@ -12,20 +12,19 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// patience is how long the span of a publish waits for what becomes of its
-// deliveries: after the publish, or after the end of the solve that it is of.
+// patience is how long the span of a publish waits for the results of its
+// deliveries, from the publish or from the end of its solve.
 const patience = time.Second
 
-// A row is the span of one publish until it is over. It is a moment, as long
-// as it took to publish; it is kept for what is known later.
+// A row is the open span of one publish. It covers only the publish, but is kept
+// open for the results of the deliveries.
 type row struct {
 	span   trace.Span
-	about  []attribute.KeyValue // set at the end, all at once: a span makes room anew each time
+	about  []attribute.KeyValue // set at the end, all at once: a span reallocates each time
 	signal signals.Any
-	done   time.Time // what the span ends with
-	solve  solveKey
-	waits  bool // its solve runs: its readers wait for the next round, not for each other
-	late   bool // its solve is over
+	done   time.Time // the end of the span
+	inside bool      // of a solve, whose readers wait for the next round rather than for each other
+	late   bool      // its solve is over
 
 	delivered, filtered, dead, behind int
 	slowest                           time.Duration
@@ -63,7 +62,7 @@ func (r *row) close() {
 	if r.reader != "" {
 		all = append(all, keySlowest.Float64(r.slowest.Seconds()))
 	}
-	if r.reader != "" && !r.waits {
+	if r.reader != "" && !r.inside {
 		all = append(all, keySlowestReader.String(r.reader))
 	}
 	r.span.SetAttributes(all...)
@@ -73,17 +72,18 @@ func (r *row) close() {
 	r.span.End(trace.WithTimestamp(r.done))
 }
 
-// fail marks a span as failed. The status of others stays unset, as the
-// conventions ask of instrumentation. A search for a status finds the wrong
-// spans in some versions of Jaeger, so an attribute tells it, too.
+// fail marks a span as failed. The status of all others remains unset, as the
+// conventions require of instrumentation. The failure is also an attribute,
+// because a search for the status finds the wrong spans in some versions of
+// Jaeger.
 func fail(span trace.Span, sort, text string) {
 	span.SetStatus(codes.Error, text)
 	span.SetAttributes(keyError.String(sort), keyFailed.Bool(true))
 }
 
-// counts says of each vote among the rows whether the decision counted it.
+// counts records for each vote among the rows whether the decision counted it.
 func counts(rows []*row, d *consensus.Decision) {
-	if len(rows) == 0 {
+	if len(rows) == 0 || d == nil {
 		return
 	}
 	counted := map[uint64]bool{}

@@ -3,18 +3,17 @@ package otel
 import (
 	"time"
 
-	"go.opentelemetry.io/otel/trace"
-
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// rows are the spans of publishes that are not over. Their owner locks them.
+// rows holds the open spans of the publishes on one bus. The owner locks it.
 type rows struct {
-	byID  map[signals.ID]*row
-	ofRun map[solveKey][]*row // of solves that run
-	due   []dueRow            // in the order of when
-	timer *time.Timer         // nil: none is set
+	byID    map[signals.ID]*row
+	bySolve map[*solving][]*row // of running solves
+	running map[string]*solving // by thread
+	due     []dueRow            // ordered by when
+	timer   *time.Timer         // nil: not set
 }
 
 type dueRow struct {
@@ -22,22 +21,28 @@ type dueRow struct {
 	when time.Time
 }
 
-func newRows() *rows { return &rows{byID: map[signals.ID]*row{}, ofRun: map[solveKey][]*row{}} }
+func newRows() *rows {
+	return &rows{byID: map[signals.ID]*row{}, bySolve: map[*solving][]*row{}, running: map[string]*solving{}}
+}
 
-// add keeps a row: until its solve is over, if it is of one that runs.
-func (all *rows) add(id signals.ID, r *row, running bool, now time.Time) {
+// add adds a row. It is closed with its solve, or after a while if it is not
+// part of one.
+func (all *rows) add(id signals.ID, r *row, of *solving, now time.Time) {
 	all.byID[id] = r
-	if running {
-		all.ofRun[r.solve] = append(all.ofRun[r.solve], r)
+	if of != nil {
+		all.bySolve[of] = append(all.bySolve[of], r)
 		return
 	}
 	all.due = append(all.due, dueRow{id, now.Add(patience)})
 }
 
-// over says that a solve is over, with what decision.
-func (all *rows) over(solve solveKey, d *consensus.Decision, now time.Time) {
-	mine := all.ofRun[solve]
-	delete(all.ofRun, solve)
+// over makes the rows of a solve due; d is nil if there is no decision.
+func (all *rows) over(of *solving, d *consensus.Decision, now time.Time) {
+	mine := all.bySolve[of]
+	delete(all.bySolve, of)
+	if all.running[of.thread] == of {
+		delete(all.running, of.thread)
+	}
 	counts(mine, d)
 	for _, r := range mine {
 		r.late = true
@@ -47,8 +52,8 @@ func (all *rows) over(solve solveKey, d *consensus.Decision, now time.Time) {
 	}
 }
 
-// closeDue closes the rows that are due and returns when the next one is, zero
-// for never.
+// closeDue closes the rows that are due and returns when the next one is due,
+// or the zero time if there is none.
 func (all *rows) closeDue(now time.Time) (next time.Time) {
 	n := 0
 	for n < len(all.due) && !all.due[n].when.After(now) {
@@ -63,7 +68,7 @@ func (all *rows) closeDue(now time.Time) (next time.Time) {
 	return all.due[0].when
 }
 
-// close closes a row, unless it is closed.
+// close closes the row of a signal, if it is open.
 func (all *rows) close(id signals.ID) {
 	if r := all.byID[id]; r != nil {
 		delete(all.byID, id)
@@ -75,13 +80,6 @@ func (all *rows) closeAll() {
 	for id := range all.byID {
 		all.close(id)
 	}
-	clear(all.ofRun)
+	clear(all.bySolve)
 	all.due = nil
-}
-
-// A solveKey tells solves apart: swarms with the same seed have the same
-// threads.
-type solveKey struct {
-	trace  trace.TraceID
-	thread string
 }

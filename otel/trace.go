@@ -9,12 +9,12 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// maxState is as much tracestate as a signal may carry.
+// maxState is the maximum length of the tracestate of a signal, in bytes.
 const maxState = 512
 
-// FromSpan returns a span context as a signal's header carries it, nil if it
-// is not valid. A trace state that is longer than signals carry is left out, as
-// W3C Trace Context allows.
+// FromSpan returns a span context in the form of a signal's header, or nil if
+// sc is not valid. A tracestate that is too long for a signal is omitted, as W3C
+// Trace Context allows.
 func FromSpan(sc trace.SpanContext) *signals.Trace {
 	if !sc.IsValid() {
 		return nil
@@ -26,15 +26,15 @@ func FromSpan(sc trace.SpanContext) *signals.Trace {
 	return t
 }
 
-// ToSpan returns the span context that a signal carries: remote, because it
-// may have come from anywhere. For nil it is not valid.
+// ToSpan returns the span context of a signal's header. It is remote, because
+// the signal may come from another process. For nil it is not valid.
 func ToSpan(t *signals.Trace) trace.SpanContext {
 	if t == nil {
 		return trace.SpanContext{}
 	}
 	state, err := trace.ParseTraceState(t.State)
 	if err != nil {
-		state = trace.TraceState{} // somebody else's, and no reason to lose the trace
+		state = trace.TraceState{} // another vendor's; not a reason to lose the trace
 	}
 	return trace.NewSpanContext(trace.SpanContextConfig{
 		TraceID: t.TraceID, SpanID: t.SpanID, TraceFlags: trace.TraceFlags(t.Flags), TraceState: state, Remote: true,
@@ -46,7 +46,7 @@ func under(sc trace.SpanContext) context.Context {
 	return trace.ContextWithSpanContext(context.Background(), sc)
 }
 
-// link adds a link of that sort, unless there is nothing to link to.
+// link adds a link of the given sort, unless sc is not valid.
 func link(span trace.Span, sort string, sc trace.SpanContext, more ...attribute.KeyValue) {
 	if sc.IsValid() {
 		span.AddLink(trace.Link{SpanContext: sc, Attributes: append(more, keyLink.String(sort))})

@@ -13,26 +13,29 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// A watch is one bus as its observer sees it: one event at a time.
+// A watch receives the events of one bus, one at a time.
 type watch struct {
 	*Observer
 	bus    *bus.Bus
 	labels map[signals.Kind]*labels
 	others *labels
 
-	mu      sync.Mutex // protects the fields below, which solves and turns ask, too
+	mu      sync.Mutex // protects the fields below, which solves and turns also read
 	places  *places
 	rows    *rows
 	stopped bool
 }
 
-// Watch records what happens on a bus from now on, until stop is called: a
-// span for each signal published, inside of where it was said, with what became
-// of its deliveries. A delivery that failed, or that came after the span had to
-// be closed, has a span of its own. stop closes the spans of publishes that
-// still wait; without it they close within a second, or when their solve ends.
-// It returns [ErrWatched] until stop is called, and an error if the meter
-// provider refuses.
+// Watch records what happens on a bus from now on, until stop is called: a span
+// for each signal published, inside the span that it was emitted in, with the
+// results of its deliveries. A delivery that failed, or that came after the span
+// had ended, has a span of its own. stop ends the spans of publishes that are
+// still open; without it they end a second after the publish, or after their
+// solve. A signal that entered the bus through [bus.Bus.Feed] has no span: it was
+// published earlier, or elsewhere.
+//
+// A bus that is watched already is refused with [ErrWatched] until stop is
+// called. Otherwise the error is the meter provider's.
 func (o *Observer) Watch(b *bus.Bus) (stop func(), err error) {
 	w := &watch{Observer: o, bus: b, labels: map[signals.Kind]*labels{}, others: newLabels(other), places: newPlaces(), rows: newRows()}
 	if err := o.enter(w); err != nil {
@@ -45,7 +48,7 @@ func (o *Observer) Watch(b *bus.Bus) (stop func(), err error) {
 func (w *watch) see(e bus.Event) {
 	switch e := e.(type) {
 	case bus.Published:
-		w.published(e.Signal)
+		w.published(&e)
 	case bus.Settled:
 		w.settled(&e)
 	case bus.Slow:
@@ -54,25 +57,31 @@ func (w *watch) see(e bus.Event) {
 	case bus.Missed:
 		w.log.LogAttrs(context.Background(), slog.LevelWarn, "events missed: spans and counts lack them", slog.Uint64("events", e.Events))
 	case bus.Expired, bus.Evicted, bus.ConflictOpened, bus.ConflictEnded:
-		// In the bus's counts, or signals of their own.
+		// They are part of the bus's counts, or signals of their own.
 	}
 }
 
-// The kinds of the spans of signals, as options.
+// The kinds of the spans of publishes and deliveries.
 var (
 	producer = trace.WithSpanKind(trace.SpanKindProducer)
 	consumer = trace.WithSpanKind(trace.SpanKindConsumer)
 )
 
-func (w *watch) published(s signals.Any) {
+func (w *watch) published(e *bus.Published) {
+	s := e.Signal
 	h, l := s.Head(), w.labelsOf(s.Kind())
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if e.Fed {
+		w.rows.close(w.places.remember(&h, l.kind, trace.SpanContext{}, time.Now()))
+		return
+	}
 	parent, answered := w.places.parent(&h), w.places.of(h.ReplyTo)
 	ctx, span := w.tracer.Start(under(parent), l.publish, producer)
 	w.meters.sent(ctx, l)
 	at, now := span.SpanContext(), time.Now()
 	w.rows.close(w.places.remember(&h, l.kind, at, now))
+	of := w.solveOf(&h)
 	if !span.IsRecording() {
 		span.End()
 		return
@@ -80,14 +89,25 @@ func (w *watch) published(s signals.Any) {
 	if answered.span.SpanID() != parent.SpanID() {
 		link(span, linkReply, answered.span)
 	}
-	about := w.about(message(publishName, publishType, l.kind, &h, at), s, &h, answered)
-	solve := solveKey{at.TraceID(), h.Thread}
-	swarm, running := w.solves.running(solve)
-	if swarm != "" {
-		about = append(about, keyWorkflow.String(swarm))
+	about := w.about(w.message(publishName, publishType, l.kind, &h, at), s, &h, answered)
+	if of != nil {
+		about = append(about, keyWorkflow.String(of.swarm))
 	}
-	w.rows.add(h.ID, &row{span: span, about: about, signal: s, done: time.Now(), solve: solve, waits: running}, running, now)
+	w.rows.add(h.ID, &row{span: span, about: about, signal: s, done: time.Now(), inside: of != nil}, of, now)
 	w.wakeLocked()
+}
+
+// solveOf returns the running solve that a signal is part of, or nil. A signal
+// of the bus itself has no trace context: its thread decides, because a bus has
+// only one running solve of each thread.
+func (w *watch) solveOf(h *signals.Header) *solving {
+	if h.Trace != nil {
+		if of := w.solves.find(h.Trace.SpanID); of != nil {
+			w.rows.running[of.thread] = of
+			return of
+		}
+	}
+	return w.rows.running[h.Thread]
 }
 
 func (w *watch) settled(e *bus.Settled) {
@@ -101,20 +121,22 @@ func (w *watch) settled(e *bus.Settled) {
 	}
 	w.meters.settled(context.Background(), l, e.Fate, took)
 	if e.Fate == bus.DeadClosed {
-		return // how readers end, after every solve: counted and no more
+		return // every solve ends with these
 	}
 	row := w.rows.byID[h.ID]
 	if row != nil {
 		row.settled(e, took)
 	}
 	wrong := e.Fate != bus.Delivered && e.Fate != bus.Filtered
-	late := row == nil && e.Fate == bus.Delivered && (published.span.IsSampled() || !published.span.IsValid())
-	if wrong || late || w.deliveries {
+	traced := published.span.IsSampled() || published.seq == 0 // not known: published before the watch, or no longer remembered
+	late := row == nil && e.Fate == bus.Delivered && traced
+	if wrong || late || w.deliveries && traced {
 		w.delivery(e, &h, l, published, late)
 	}
 }
 
-// delivery records one delivery as a span of its own, from the publish on.
+// delivery records one delivery as a span of its own, which begins with the
+// publish.
 func (w *watch) delivery(e *bus.Settled, h *signals.Header, l *labels, published place, late bool) {
 	origin := ToSpan(h.Trace)
 	if !origin.IsValid() {
@@ -122,17 +144,17 @@ func (w *watch) delivery(e *bus.Settled, h *signals.Header, l *labels, published
 	}
 	parent, began := published.span, published.at
 	if !parent.IsValid() {
-		parent, began = origin, time.Now() // published before the watch, or long ago
+		parent, began = origin, time.Now() // published before the watch, or no longer remembered
 	}
 	ctx, span := w.tracer.Start(under(parent), l.process, consumer, trace.WithTimestamp(began))
 	defer span.End()
 	if span.IsRecording() {
-		span.SetAttributes(message(processName, processType, l.kind, h, span.SpanContext())...)
+		span.SetAttributes(w.message(processName, processType, l.kind, h, span.SpanContext())...)
 		span.SetAttributes(keyReader.String(e.Reader), keyFate.String(e.Fate.String()))
 		if late {
 			span.SetAttributes(keyBehind.Bool(true))
 		}
-		link(span, linkOrigin, origin) // without an origin it is a root, and has none
+		link(span, linkOrigin, origin)
 	}
 	if e.Fate != bus.Delivered && e.Fate != bus.Filtered {
 		w.died(ctx, span, e)
@@ -151,18 +173,18 @@ func (w *watch) died(ctx context.Context, span trace.Span, e *bus.Settled) {
 	}
 	fail(span, sort, text)
 	w.log.LogAttrs(ctx, slog.LevelWarn, "dead letter", slog.String("reader", e.Reader), slog.String("fate", fate),
-		slog.String("kind", string(e.Signal.Kind())), slog.String("error", why))
+		slog.String("kind", w.kind(e.Signal.Kind())), slog.String("error", why))
 }
 
-// over is told that a solve is over.
-func (w *watch) over(solve solveKey, d *consensus.Decision) {
+// over makes the rows of a solve due; d is nil if there is no decision.
+func (w *watch) over(of *solving, d *consensus.Decision) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.rows.over(solve, d, time.Now())
+	w.rows.over(of, d, time.Now())
 	w.wakeLocked()
 }
 
-// wakeLocked sets the timer for the next row that has to be closed.
+// wakeLocked closes the rows that are due and sets the timer for the next one.
 func (w *watch) wakeLocked() {
 	if w.stopped {
 		w.rows.closeAll()
@@ -175,7 +197,7 @@ func (w *watch) wakeLocked() {
 	}
 }
 
-// flush closes the rows that are due; all of them, if nothing more will come.
+// flush closes the rows that are due, or all of them if the watch has stopped.
 func (w *watch) flush(all bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -3,7 +3,6 @@ package otel
 import (
 	"context"
 	"errors"
-	"slices"
 	"sync"
 
 	"go.opentelemetry.io/otel/metric"
@@ -13,58 +12,18 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// watches are the buses that an observer watches.
+// watches holds the buses that an observer watches.
 type watches struct {
 	mu     sync.RWMutex // protects the fields below
 	all    map[*watch]bool
-	gauges metric.Registration // nil: no bus is watched
+	gauges metric.Registration // nil if no bus is watched
 }
 
-// solves are those that run: more than one of a key are of swarms with the
-// same seed inside of one trace. The zero value is ready.
-type solves struct {
-	mu   sync.Mutex            // protects runs; nothing else is locked under it
-	runs map[solveKey][]string // names of the swarms
-}
-
-func (s *solves) begin(k solveKey, swarm string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.runs == nil {
-		s.runs = map[solveKey][]string{}
-	}
-	s.runs[k] = append(s.runs[k], swarm)
-}
-
-func (s *solves) end(k solveKey, swarm string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	all := s.runs[k]
-	if i := slices.Index(all, swarm); i >= 0 {
-		s.runs[k] = slices.Delete(all, i, i+1)
-	}
-	if len(s.runs[k]) == 0 {
-		delete(s.runs, k)
-	}
-}
-
-// running reports whether a solve runs, and of which swarm, "" if that cannot
-// be told.
-func (s *solves) running(k solveKey) (swarm string, runs bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	all := s.runs[k]
-	if len(all) == 1 {
-		swarm = all[0]
-	}
-	return swarm, len(all) > 0
-}
-
-// ErrWatched says that an observer watches the bus already: everything would be
-// recorded twice.
+// ErrWatched is returned for a bus that the observer watches already: everything
+// would be recorded twice.
 var ErrWatched = errors.New("otel: the bus is watched already")
 
-// enter adds a watch. The first one brings the gauges along, which add up over
+// enter adds a watch. The first one registers the gauges, which are sums over
 // all buses.
 func (o *Observer) enter(w *watch) error {
 	o.watches.mu.Lock()
@@ -107,7 +66,7 @@ func (o *Observer) each(f func(*watch)) {
 	}
 }
 
-// totals adds up the backlogs and the open conflicts of all buses.
+// totals returns the sums of the backlogs and open conflicts of all buses.
 func (o *Observer) totals(context.Context) (backlog, conflicts int64) {
 	o.each(func(w *watch) {
 		s := w.bus.Stats()
@@ -117,7 +76,7 @@ func (o *Observer) totals(context.Context) (backlog, conflicts int64) {
 	return backlog, conflicts
 }
 
-// Flush closes the spans of publishes that still wait for their deliveries. A
+// Flush ends the spans of publishes that still wait for their deliveries. A
 // program that ends calls it, or the functions that [Observer.Watch] returned,
 // before its exporter ends.
 func (o *Observer) Flush() {
@@ -128,27 +87,31 @@ func (o *Observer) Flush() {
 	})
 }
 
-// over says that a swarm's solve is over, with what decision.
-func (o *Observer) over(solve solveKey, swarm string, d *consensus.Decision) {
-	o.solves.end(solve, swarm)
-	o.each(func(w *watch) { w.over(solve, d) })
+// over ends a solve; d is nil if there is no decision.
+func (o *Observer) over(s *solving, d *consensus.Decision) {
+	o.solves.end(s)
+	o.each(func(w *watch) { w.over(s, d) })
+	s.end()
 }
 
-// where returns where a signal was published, as far as a watch knows, and
-// otherwise where it was said. in is where it is asked from: signals of other
-// traces may have the same id, of swarms with the same seed.
-func (o *Observer) where(s signals.Any, in trace.SpanContext) trace.SpanContext {
+// where returns the span of a signal's publish if a watch knows it, and
+// otherwise the span that the signal was emitted in. Signals of swarms with the
+// same seed have the same ids: the publish must be in the trace of the signal, or
+// in that of the asking span if the signal has none, and preferably on the bus
+// of the asking solve.
+func (o *Observer) where(s signals.Any, in trace.SpanContext, asks *solving) trace.SpanContext {
 	h := s.Head()
-	said := ToSpan(h.Trace)
-	if said.IsValid() {
-		in = said
+	found := ToSpan(h.Trace)
+	of := in.TraceID()
+	if found.IsValid() {
+		of = found.TraceID()
 	}
-	found := said
+	own := false
 	o.each(func(w *watch) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		if at := w.places.of(h.ID).span; at.IsValid() && at.TraceID() == in.TraceID() {
-			found = at
+		if at := w.places.of(h.ID).span; !own && at.IsValid() && at.TraceID() == of {
+			found, own = at, asks != nil && w.rows.running[h.Thread] == asks
 		}
 	})
 	return found

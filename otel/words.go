@@ -7,9 +7,9 @@ const (
 	other    = "other"
 )
 
-// words are those that became part of a span's name or a metric's attributes.
-// There must be few of them, so beyond a bound every new one is "other". The
-// zero value is ready.
+// words bounds the number of distinct words in span names and metric
+// attributes: a new one beyond the bound is replaced by "other". The zero value
+// is ready.
 type words struct {
 	mu    sync.RWMutex // protects known
 	known map[string]bool

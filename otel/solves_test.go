@@ -1,0 +1,183 @@
+package otel_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+
+	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/otel"
+	"github.com/swarmbus/swarmbus/otel/oteltest"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm"
+)
+
+// TestSolvesOfOneSeedInOneTraceAreToldApart has two swarms that run at once in
+// the span of one caller: their threads and the ids of their signals are the same.
+func TestSolvesOfOneSeedInOneTraceAreToldApart(t *testing.T) {
+	r := newTrace(t, otel.Options{})
+	ctx, caller := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(r.recorder)).Tracer("caller").Start(t.Context(), "request")
+	var wg, both sync.WaitGroup
+	both.Add(2)
+	for _, name := range []string{"left", "right"} {
+		waits := agent("waits", signals.KindTask)
+		waits.CanEmit = []signals.Kind{signals.KindDiscovery}
+		waits.Reactor = agents.Each(func(context.Context, signals.Any) seq {
+			both.Done()
+			both.Wait() // so that both run
+			return agents.Say()
+		})
+		members := []*agents.Agent{proposer("p", "a"), proposer("q", "b"), voter("v", "a"), voter("w", "a"), waits}
+		s, err := swarm.New(swarm.Options{Name: name, Agents: members, Hook: r, Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		stop, err := r.Watch(s.Bus())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer stop()
+		wg.Go(func() {
+			if _, err := s.Solve(ctx, signals.Task{Task: "which one?"}); err != nil {
+				t.Error(err)
+			}
+			if err := s.Shutdown(context.Background()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	caller.End()
+	spans := r.spans(t)
+	byID := map[string]oteltest.Span{}
+	for _, s := range spans {
+		byID[s.ID] = s
+	}
+	workflow := func(s oteltest.Span) string {
+		for !strings.HasPrefix(s.Name, "invoke_workflow ") {
+			s = byID[s.Parent]
+		}
+		return strings.TrimPrefix(s.Name, "invoke_workflow ")
+	}
+	votes, turns := 0, 0
+	for _, s := range spans {
+		switch {
+		case s.Name == "request":
+			continue
+		case s.Name == "publish vote":
+			votes++
+			if s.Attributes["swarmbus.vote.counted"] != "true" && s.Attributes["swarmbus.vote.cause"] != "superseded" {
+				t.Errorf("a vote was not counted: %v", s.Attributes)
+			}
+		case strings.HasPrefix(s.Name, "invoke_agent "):
+			turns++
+			if s.Attributes["swarmbus.turn.dropped"] != "" {
+				t.Errorf("%s was dropped: %v", s.Name, s.Attributes)
+			}
+		}
+		if name := s.Attributes["gen_ai.workflow.name"]; s.Kind == "PRODUCER" && name != workflow(s) {
+			t.Errorf("%s is of %q, want %q", s.Name, name, workflow(s))
+		}
+		for _, l := range s.Links {
+			if got := workflow(byID[l.Span]); got != workflow(s) {
+				t.Errorf("%s of %s has a link to %s of %s", s.Name, workflow(s), byID[l.Span].Name, got)
+			}
+		}
+	}
+	if votes != 8 || turns != 10 {
+		t.Errorf("got %d votes and %d turns, want 8, on two proposals each, and 10", votes, turns)
+	}
+}
+
+// TestSolveThatFailedIsOver has somebody who drives agents and fails: publishes
+// before and after that do not wait for a decision.
+func TestSolveThatFailedIsOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newTrace(t, otel.Options{})
+		b := watched(t, r, &bus.Options{TTL: -1})
+		ctx, end := r.Start(t.Context(), agents.Op{Name: agents.OpSolve, Target: "team", Thread: "x"})
+		publish(t, b, "a", say("x", signals.ID{}, r.Trace(ctx)))
+		end(nil, errors.New("no"))
+		publish(t, b, "a", say("x", signals.ID{}, r.Trace(ctx)))
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		if n := len(r.recorder.Ended()); n != 3 {
+			t.Errorf("%d spans have ended, want the solve and two publishes", n)
+		}
+	})
+}
+
+// TestResumedSolveRecordsNothingAgain resumes in another process, whose bus is
+// given the log.
+func TestResumedSolveRecordsNothingAgain(t *testing.T) {
+	first := newTrace(t, otel.Options{})
+	asked := first.solve(t, swarm.Options{Agents: team(), Conflicts: swarm.EscalateConflicts})
+	if asked.Stop != swarm.StopEscalated {
+		t.Fatalf("got %v", asked.Stop)
+	}
+	r := newTrace(t, otel.Options{Deliveries: true})
+	b := watched(t, r, &bus.Options{TTL: -1})
+	sub := subscribe(t, b, bus.SubscribeOptions{Agent: "archive"})
+	s, err := swarm.New(swarm.Options{Agents: team(), Hook: r, Bus: b, Seed: 1, Conflicts: swarm.EscalateConflicts})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Resume(t.Context(), asked.Log, agents.Agree("a", 1, "")); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Shutdown(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for range asked.Log {
+		_, _ = sub.Poll()
+	}
+	r.Flush()
+	old := otel.ToSpan(asked.Log[0].Head().Trace).TraceID().String()
+	published, named := 0, false
+	for _, span := range oteltest.FromSDK(r.recorder.Ended()) {
+		if span.Trace == old {
+			t.Errorf("%s was recorded in the old trace", span.Name)
+		}
+		if span.Kind == "PRODUCER" {
+			published++
+		}
+		named = named || strings.Contains(span.Attributes["swarmbus.reply_to"], "escalate by system")
+	}
+	if published == 0 || !named {
+		t.Errorf("%d publishes, names what it answers: %v; want the new ones, one of which answers the question", published, named)
+	}
+}
+
+// TestAgentCannotPutItsSignalsIntoAnotherTrace has an agent that copies the
+// trace context of somebody else's signal, and one that has spans of its own.
+func TestAgentCannotPutItsSignalsIntoAnotherTrace(t *testing.T) {
+	r := newTrace(t, otel.Options{})
+	forged := &signals.Trace{TraceID: [16]byte{7}, SpanID: [8]byte{8}, Flags: 1}
+	forges := agent("forges", signals.KindProposal, signals.New(signals.Header{Confidence: 1, Trace: forged},
+		signals.Vote{ProposalID: "a", Stance: signals.Agree, Weight: 1}))
+	traces := agent("traces", signals.KindProposal)
+	traces.Reactor = agents.Each(func(ctx context.Context, _ signals.Any) seq {
+		ctx, end := agents.Start(ctx, agents.Op{Name: agents.OpTool, Target: "grep"})
+		defer end(nil, nil)
+		return agents.Say(signals.New(signals.Header{Trace: agents.TraceOf(ctx)}, signals.Discovery{Finding: "x"}))
+	})
+	r.solve(t, swarm.Options{Agents: []*agents.Agent{proposer("p", "a"), forges, traces, voter("w", "a")}})
+	byID := map[string]oteltest.Span{}
+	for _, s := range r.spans(t) {
+		byID[s.ID] = s
+	}
+	found := map[string]string{}
+	for _, s := range byID {
+		found[s.Attributes["swarmbus.source"]] = byID[s.Parent].Name
+	}
+	if found["forges"] != "invoke_agent forges" || found["traces"] != "execute_tool grep" {
+		t.Errorf("got %v, want the vote in its turn, and the discovery in the call", found)
+	}
+}
