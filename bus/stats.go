@@ -24,15 +24,15 @@ func (f Fate) String() string { return fateNames[f] }
 //
 //	Intended = Delivered + Filtered + Pending + Dead()
 type Books struct {
-	Intended  uint64
-	Delivered uint64
-	Filtered  uint64
-	Pending   uint64
+	Intended  uint64 `json:"intended"`
+	Delivered uint64 `json:"delivered"`
+	Filtered  uint64 `json:"filtered"`
+	Pending   uint64 `json:"pending"`
 
-	DeadExpired uint64
-	DeadLagged  uint64
-	DeadFailed  uint64
-	DeadClosed  uint64
+	DeadExpired uint64 `json:"deadExpired"`
+	DeadLagged  uint64 `json:"deadLagged"`
+	DeadFailed  uint64 `json:"deadFailed"`
+	DeadClosed  uint64 `json:"deadClosed"`
 }
 
 // Dead returns the number of dead letters.

@@ -77,11 +77,11 @@ type Question struct {
 
 // Turns counts the turns of a solve: Taken = Committed + Failed + Dropped.
 type Turns struct {
-	Taken     int
-	Committed int
-	Failed    int // ended early; signals before that are committed
-	Dropped   int // not committed when the solve ended
-	Late      int // of all these, turns that a round continued without
-	Retried   int // number of retries
-	Refused   int // signals that were not published
+	Taken     int `json:"taken"`
+	Committed int `json:"committed"`
+	Failed    int `json:"failed"`  // ended early; signals before that are committed
+	Dropped   int `json:"dropped"` // not committed when the solve ended
+	Late      int `json:"late"`    // of all these, turns that a round continued without
+	Retried   int `json:"retried"` // number of retries
+	Refused   int `json:"refused"` // signals that were not published
 }

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,6 +17,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/transcript"
+	"github.com/swarmbus/swarmbus/swarm/transcript/terminal"
 )
 
 type logFlags struct {
@@ -37,7 +40,7 @@ hold; times are as 2026-04-11T09:00:00Z and inclusive.
 ` + aRun,
 		Args: oneRun,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.parse(); err != nil {
+			if err := errors.Join(f.parse(), atLeastOne(cmd, "width")); err != nil {
 				return usage(err)
 			}
 			return f.run(cmd.Context(), cmd.OutOrStdout(), args[0])
@@ -54,7 +57,7 @@ hold; times are as 2026-04-11T09:00:00Z and inclusive.
 	flags.Uint64Var(&f.filter.After, "after", 0, "only greater sequence numbers")
 	flags.BoolVarP(&f.follow, "follow", "f", false, "wait for more")
 	flags.BoolVar(&f.json, "json", false, "print JSON, one signal a line")
-	flags.IntVar(&f.width, "width", 120, "columns of a line")
+	flags.IntVar(&f.width, "width", 0, ofALine)
 	return cmd
 }
 
@@ -86,7 +89,7 @@ func (f *logFlags) run(ctx context.Context, w io.Writer, name string) error {
 	if err != nil {
 		return err
 	}
-	show := transcript.Text(w, &transcript.Options{Width: f.width})
+	show := transcript.Text(w, lookOf(w, f.width))
 	if f.json {
 		show = transcript.Log(printable{w})
 	}
@@ -153,6 +156,9 @@ several.
 ` + aRun,
 		Args: oneRun,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := atLeastOne(cmd, "width"); err != nil {
+				return usage(err)
+			}
 			v, err := view(args[0])
 			if err != nil {
 				return err
@@ -168,7 +174,9 @@ several.
 				}
 				thread = threads[0].thread
 			}
-			show := transcript.Text(cmd.OutOrStdout(), &transcript.Options{Width: width, Full: full})
+			look := lookOf(cmd.OutOrStdout(), width)
+			look.Full = full
+			show := transcript.Text(cmd.OutOrStdout(), look)
 			if follow {
 				return watchThread(cmd.Context(), v, thread, show)
 			}
@@ -179,8 +187,26 @@ several.
 	flags.StringVar(&thread, "thread", "", "of the solve")
 	flags.BoolVar(&full, "full", false, "print texts in full")
 	flags.BoolVarP(&follow, "follow", "f", false, "go on until the solve is over")
-	flags.IntVar(&width, "width", 120, "columns of a line")
+	flags.IntVar(&width, "width", 0, ofALine)
 	return cmd
+}
+
+const ofALine = "columns of a line (default: the terminal's; elsewhere lines are not cut)"
+
+// lookOf is how transcripts look on w, with lines of that width if there is one.
+func lookOf(w io.Writer, width int) *transcript.Options {
+	o := terminal.Options(w, os.Environ())
+	o.Width = cmp.Or(width, o.Width)
+	return o
+}
+
+// atLeastOne refuses a number below one, if the flag is given.
+func atLeastOne(cmd *cobra.Command, name string) error {
+	n, err := cmd.Flags().GetInt(name)
+	if err == nil && n < 1 && cmd.Flags().Changed(name) {
+		err = fmt.Errorf("--%s %d is not positive", name, n)
+	}
+	return err
 }
 
 func watchThread(ctx context.Context, v journal.Reader, thread string, show func(swarm.Event) error) error {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"os"
 	"strings"
 	"time"
 
@@ -21,7 +20,6 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/transcript"
-	"github.com/swarmbus/swarmbus/swarm/transcript/terminal"
 )
 
 // solveTerms are what a solve depends on beside its models. A cassette has them, and
@@ -126,7 +124,7 @@ func (f *solveFlags) check(cmd *cobra.Command, args []string) error {
 	case f.json && f.log:
 		return usage(errors.New("--json and --log do not go together"))
 	case f.terms.Deadline <= 0:
-		return usage(errors.New("--deadline has to be positive"))
+		return usage(fmt.Errorf("--deadline %v is not positive", f.terms.Deadline))
 	case f.resume != "":
 		if name := given("model", "agents", "context", "rounds", "seed", "record", "cassette", "journal"); name != "" {
 			return usage(fmt.Errorf("--%s does not go with --resume: the run has it", name))
@@ -152,8 +150,10 @@ func (f *solveFlags) check(cmd *cobra.Command, args []string) error {
 		return usage(errors.New("--model is required, such as --model ollama:qwen3"))
 	case f.terms.Agents < 1 || f.terms.Agents > 64:
 		return usage(fmt.Errorf("--agents %d is not from 1 to 64", f.terms.Agents))
+	case len(f.terms.Models) > f.terms.Agents:
+		return usage(fmt.Errorf("--model names %d models for %s: give --agents %d", len(f.terms.Models), plural(f.terms.Agents, "agent"), len(f.terms.Models)))
 	case f.terms.Rounds < 1:
-		return usage(errors.New("--rounds has to be positive"))
+		return usage(fmt.Errorf("--rounds %d is not positive", f.terms.Rounds))
 	case strings.Contains(f.terms.BaseURL, "@"):
 		return usage(errors.New("--base-url is kept in journals: a name or a key does not belong into it"))
 	}
@@ -210,7 +210,7 @@ func (f *solveFlags) play(cmd *cobra.Command, ask func(string) models.Model, run
 		return err
 	}
 	defer stop()
-	show := transcript.Text(cmd.OutOrStdout(), terminal.Options(cmd.OutOrStdout(), os.Environ()))
+	show := transcript.Text(cmd.OutOrStdout(), lookOf(cmd.OutOrStdout(), 0))
 	switch {
 	case f.json:
 		show = transcript.JSON(cmd.OutOrStdout())

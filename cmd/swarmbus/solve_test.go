@@ -183,8 +183,45 @@ func TestSolveRefusesWrongUsage(t *testing.T) {
 			t.Errorf("%q: status %d: %s", args, status, stderr)
 		}
 	}
+	for want, args := range map[string][]string{
+		"--model names 4 models for 3 agents: give --agents 4": {"x", "--model", "ollama:a", "--model", "ollama:b", "--model", "ollama:c", "--model", "ollama:d"},
+		"--model names 2 models for 1 agent: give --agents 2":  {"x", "--model", "ollama:a", "--model", "ollama:b", "--agents", "1"},
+		"--rounds -1 is not positive":                          {"x", "--model", "ollama:a", "--rounds", "-1"},
+		"--deadline -1s is not positive":                       {"x", "--model", "ollama:a", "--deadline", "-1s"},
+	} {
+		if status, _, stderr := swarmbusRun(t, append([]string{"solve"}, args...)...); status != exitUsage || !strings.Contains(stderr, want) {
+			t.Errorf("%q: status %d: %s", args, status, stderr)
+		}
+	}
 	if status, _, stderr := swarmbusRun(t, "solve", "x", "--model", "openai:m"); status != exitError || !strings.Contains(stderr, "OPENAI_API_KEY") {
 		t.Errorf("without a key: %d, %s", status, stderr)
+	}
+}
+
+func TestNoLineIsCutThatIsNotForATerminal(t *testing.T) {
+	long := strings.Repeat("it spreads load ", 20) + "at last"
+	server := modelstest.NewServer(modelstest.OpenAI, func(n int, r *models.Request) modelstest.Reply {
+		reply := decides(n, r)
+		reply.Text = strings.ReplaceAll(reply.Text, "it spreads load", long)
+		return reply
+	})
+	defer server.Close()
+	t.Setenv("OPENAI_API_KEY", modelstest.Key)
+	path := filepath.Join(t.TempDir(), "run.journal")
+	for _, args := range [][]string{
+		{"solve", "Which policy?", "--model", "openai:" + modelstest.Name, "--base-url", server.URL, "--journal", path}, {"show", path}, {"show", path, "--full"}, {"log", path},
+	} {
+		if status, out, stderr := swarmbusRun(t, args...); status != exitDecided || !strings.Contains(out, long+"\n") {
+			t.Errorf("%q: status %d: %s%s", args, status, out, stderr)
+		}
+	}
+	for _, command := range []string{"show", "log"} {
+		if status, out, _ := swarmbusRun(t, command, path, "--width", "60"); status != exitDecided || strings.Contains(out, "at last") {
+			t.Errorf("%s: a line is not cut: %s", command, out)
+		}
+		if status, _, stderr := swarmbusRun(t, command, path, "--width", "0"); status != exitUsage || !strings.Contains(stderr, "--width 0 is not positive") {
+			t.Errorf("%s: status %d: %s", command, status, stderr)
+		}
 	}
 }
 

@@ -13,7 +13,7 @@
 //
 // Text is plain unless colour is enabled; package terminal detects the
 // capabilities of a terminal. Texts of agents are data: characters that a terminal
-// would interpret are shown as escapes, and texts are cut to a line. Proposals are
+// would interpret are shown as escapes, and lines are cut to the width. Proposals are
 // shown with their support, and with a probability of being right only if the
 // swarm has learned one.
 //

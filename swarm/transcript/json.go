@@ -13,8 +13,8 @@ import (
 )
 
 // JSON returns a function that writes each event to w, as one JSON object per
-// line with the member "event": started, round, signal, refused, failed,
-// decision or stopped. Its errors are those of w.
+// line with the member "event": started, round, signal, refused, routed, failed,
+// decision or stopped. docs/json.md lists their members. Its errors are those of w.
 func JSON(w io.Writer) func(swarm.Event) error {
 	out := json.NewEncoder(w)
 	out.SetEscapeHTML(true)

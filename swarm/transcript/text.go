@@ -18,7 +18,7 @@ import (
 // Options of [Text]. The zero value and nil mean the defaults; package terminal
 // returns those for a terminal.
 type Options struct {
-	Width int  // of a line, in columns; 0: 100
+	Width int  // of a line, in columns; 0: 100, <0: no limit
 	Full  bool // show agents' texts in full, over several lines
 	Color bool // highlight with the basic colours of terminals
 }
@@ -309,16 +309,18 @@ func verdict(d consensus.Decision) string {
 	return line
 }
 
-// line writes one line, cut to the width. It ends the transcript at the first
+// line writes one line, cut to the width if there is one. It ends the transcript at the first
 // error.
 func (t *text) line(format string, args ...any) {
 	if t.err != nil {
 		return
 	}
 	line := strings.TrimRight(fmt.Sprintf(format, args...), " ")
-	if t.full {
+	switch {
+	case t.width < 0:
+	case t.full:
 		line = wrap(line, t.width)
-	} else {
+	default:
 		line = cut(line, t.width)
 	}
 	_, t.err = fmt.Fprintln(t.w, line)

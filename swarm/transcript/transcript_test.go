@@ -178,6 +178,16 @@ func TestTextFitsItsWidth(t *testing.T) {
 	}
 }
 
+func TestNoLineIsCutWithoutAWidth(t *testing.T) {
+	for _, full := range []bool{false, true} {
+		var b bytes.Buffer
+		show(t, events(t), transcript.Text(&b, &transcript.Options{Width: -1, Full: full}))
+		if !strings.Contains(b.String(), strings.TrimSpace(strings.Repeat("very long ", 30))+"\n") {
+			t.Errorf("full %v: a line is cut or broken:\n%s", full, b.String())
+		}
+	}
+}
+
 func TestJSONIsOneObjectALineWithEverySignal(t *testing.T) {
 	all := events(t)
 	var b, log bytes.Buffer

@@ -17,13 +17,13 @@ import (
 
 // Options returns suitable options for w. For a terminal these are its width,
 // and colour if it supports that, unless env, such as os.Environ(), says
-// otherwise (NO_COLOR, CLICOLOR, CLICOLOR_FORCE, TERM). For other writers they
-// are the defaults.
+// otherwise (NO_COLOR, CLICOLOR, CLICOLOR_FORCE, TERM). For other writers, such as a
+// file or a pipe, no line is cut.
 func Options(w io.Writer, env []string) *transcript.Options {
-	o := &transcript.Options{Color: colorprofile.Detect(w, env) >= colorprofile.ANSI}
+	o := &transcript.Options{Color: colorprofile.Detect(w, env) >= colorprofile.ANSI, Width: -1}
 	if f, ok := w.(*os.File); ok {
-		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
-			o.Width = width
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil {
+			o.Width = max(0, width)
 		}
 	}
 	return o
