@@ -45,13 +45,18 @@ type Agent struct {
 }
 
 // Validate returns a [*signals.FieldError] for the first field that breaks a
-// rule.
+// rule, or what the Reactor's own method Validate returns, if it has one.
 func (a *Agent) Validate() error {
 	if err := (signals.Limits{}).Name("agent.id", a.ID); err != nil {
 		return err
 	}
 	if a.Reactor == nil {
 		return &signals.FieldError{Field: "agent.reactor", Value: a.ID, Problem: "missing"}
+	}
+	if r, ok := a.Reactor.(interface{ Validate() error }); ok {
+		if err := r.Validate(); err != nil {
+			return fmt.Errorf("agents: %s: %w", a.ID, err)
+		}
 	}
 	if err := signals.Unit("agent.weight", a.Weight); err != nil {
 		return err

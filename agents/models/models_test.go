@@ -119,9 +119,11 @@ func TestMoneyIsExact(t *testing.T) {
 	if got := (models.Price{Input: 0.0004}).Cost(models.Usage{Input: 1}); got != 1 {
 		t.Errorf("a part of a billionth costs %d, want it rounded up", got)
 	}
-	for _, bad := range []models.Price{{Input: -1}, {Output: math.Inf(1)}, {CacheRead: math.NaN()}} {
-		if bad.Validate() == nil {
-			t.Errorf("%v is taken", bad)
+	for want, bad := range map[string]models.Price{
+		`price.input = "-1"`: {Input: -1}, `price.output = "+Inf"`: {Output: math.Inf(1)}, `price.cacheRead = "NaN"`: {CacheRead: math.NaN()}, `price.cacheWrite = "2e+06"`: {CacheWrite: 2e6},
+	} {
+		if err := bad.Validate(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v", want, err)
 		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/swarmbus/swarmbus/signals"
 )
 
 // Usage counts the tokens of a call.
@@ -83,11 +85,15 @@ func (p Price) Highest(input, output int) Money {
 	return cost(input, max(p.Input, p.CacheRead, p.CacheWrite)) + cost(output, p.Output)
 }
 
-// Validate returns an error if a number is negative or not finite.
+// Validate returns a [*signals.FieldError] for the first number that is negative, not
+// finite or beyond a dollar for a token.
 func (p Price) Validate() error {
-	for _, x := range []float64{p.Input, p.CacheRead, p.CacheWrite, p.Output} {
-		if !(x >= 0 && x <= 1e6) {
-			return fmt.Errorf("models: price %v is not from 0 to a million dollars a million tokens", x)
+	for _, x := range []struct {
+		field string
+		value float64
+	}{{"input", p.Input}, {"cacheRead", p.CacheRead}, {"cacheWrite", p.CacheWrite}, {"output", p.Output}} {
+		if !(x.value >= 0 && x.value <= 1e6) {
+			return &signals.FieldError{Field: "price." + x.field, Value: fmt.Sprint(x.value), Problem: "not from 0 to a million dollars for a million tokens"}
 		}
 	}
 	return nil

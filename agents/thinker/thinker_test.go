@@ -12,6 +12,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/agents/reports"
 	"github.com/swarmbus/swarmbus/agents/thinker"
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -187,6 +188,35 @@ func TestAnAnswerThatHasToBeWithoutCallsHasTheToolsOfThoseBefore(t *testing.T) {
 	m := answering("mumble", pass)
 	if _, _, err := take(t, thinker.Thinker{ID: "critic", Model: m}, turn()); err != nil || m.requests[1].NoCalls {
 		t.Errorf("%v, without tools: %+v", err, m.requests[1])
+	}
+}
+
+func TestFieldsThatMakeNoSenseAreRefusedWithTheirValues(t *testing.T) {
+	tool := thinker.Tool{
+		Tool: models.Tool{Name: "look_up", Schema: json.RawMessage(`{"type":"object"}`)},
+		Call: func(context.Context, json.RawMessage) (string, error) { return "", nil },
+	}
+	cold := -0.5
+	for want, spoil := range map[string]func(*thinker.Thinker){
+		"":                                  func(*thinker.Thinker) {},
+		`thinker.tokens = "-1"`:             func(th *thinker.Thinker) { th.Tokens = -1 },
+		`thinker.prompt = "-2"`:             func(th *thinker.Thinker) { th.Prompt = -2 },
+		`thinker.text = "-3"`:               func(th *thinker.Thinker) { th.Text = -3 },
+		`thinker.temperature = "-0.5"`:      func(th *thinker.Thinker) { th.Temperature = &cold },
+		`thinker.canEmit = "votes"`:         func(th *thinker.Thinker) { th.CanEmit = []signals.Kind{signals.KindVote, "votes"} },
+		`thinker.tools[0].name = "look up"`: func(th *thinker.Thinker) { th.Tools[0].Name = "look up" },
+		`thinker.tools[1].name = "look_up"`: func(th *thinker.Thinker) { th.Tools = append(th.Tools, tool) },
+		`thinker.tools[0].schema = "[]"`:    func(th *thinker.Thinker) { th.Tools[0].Schema = json.RawMessage("[]") },
+		`thinker.tools[0].schema = ""`:      func(th *thinker.Thinker) { th.Tools[0].Schema = nil },
+		`thinker.tools[0].call = "look_up"`: func(th *thinker.Thinker) { th.Tools[0].Call = nil },
+	} {
+		th := thinker.Thinker{ID: "critic", Model: models.Script(), Tools: []thinker.Tool{tool}, Reports: &reports.Options{}}
+		spoil(&th)
+		err := th.Agent().Validate()
+		var field *signals.FieldError
+		if (err == nil) != (want == "") || want != "" && (!errors.As(err, &field) || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "critic")) {
+			t.Errorf("%s: got %v", want, err)
+		}
 	}
 }
 

@@ -52,7 +52,8 @@ type Books struct {
 	Over     Spend // of Spent: beyond what calls had reserved
 }
 
-// NewBudget returns a budget. An amount of 0 means no limit.
+// NewBudget returns a budget. An amount of 0 means no limit, and one below 0 refuses
+// every call.
 func NewBudget(most Spend) *Budget { return &Budget{most: most} }
 
 // Books returns the budget's accounts.

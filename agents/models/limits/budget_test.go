@@ -233,6 +233,24 @@ func TestBudgetInMoneyRefusesAModelWithoutAPrice(t *testing.T) {
 	}
 }
 
+func TestAPriceThatIsNoneRefusesTheCall(t *testing.T) {
+	c := failing(0, nil)
+	m := c.model()
+	shared := limits.New(limits.Options{Prices: map[models.ID]models.Price{m.ID(): {Output: -3}}, Budget: limits.NewBudget(limits.Spend{Money: models.USD})})
+	if _, err := shared.Limit(m).Ask(t.Context(), request); !errors.Is(err, models.ErrInvalid) || !strings.Contains(err.Error(), `price.output = "-3"`) || len(c.at) != 0 {
+		t.Errorf("%v, %d calls", err, len(c.at))
+	}
+}
+
+func TestNegativeTriesAreOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := failing(99, status(503))
+		if _, err := limits.New(limits.Options{Tries: -1}).Limit(c.model()).Ask(t.Context(), request); !errors.Is(err, models.ErrOverloaded) || len(c.at) != 1 {
+			t.Errorf("%v, %d calls", err, len(c.at))
+		}
+	})
+}
+
 func TestProviderThatTakesMoreThanReservedIsFound(t *testing.T) {
 	budget := limits.NewBudget(limits.Spend{Tokens: 5000})
 	m := &models.Scripted{Answer: func(_ context.Context, r *models.Request) (*models.Answer, error) {

@@ -46,7 +46,8 @@ type Options struct {
 	Retrying func(err error, pause time.Duration)
 
 	Budget *Budget // nil: none
-	// Prices of models. A budget in money refuses models without a price.
+	// Prices of models. A budget in money refuses models without a price; one that is
+	// not valid refuses every call.
 	Prices map[models.ID]models.Price
 }
 
@@ -64,7 +65,7 @@ type Shared struct {
 
 // New returns a Shared.
 func New(o Options) *Shared {
-	o.Tries = cmp.Or(o.Tries, 8)
+	o.Tries = max(1, cmp.Or(o.Tries, 8))
 	o.Pause, o.MaxPause = cmp.Or(o.Pause, 500*time.Millisecond), cmp.Or(o.MaxPause, 30*time.Second)
 	o.Patience, o.Timeout = cmp.Or(o.Patience, time.Minute), cmp.Or(o.Timeout, 2*time.Minute)
 	o.Failures, o.Rest = cmp.Or(o.Failures, 10), cmp.Or(o.Rest, 15*time.Second)
@@ -143,6 +144,9 @@ const most = 1e9
 // bound returns the maximum cost of the call.
 func (l *limited) bound(r *models.Request) (Spend, error) {
 	price, known := l.opts.Prices[l.ID()]
+	if err := price.Validate(); err != nil {
+		return Spend{}, l.error(models.ErrInvalid, err)
+	}
 	if !known && l.opts.Budget != nil && l.opts.Budget.most.Money > 0 {
 		return Spend{}, l.error(models.ErrPrice, nil)
 	}
