@@ -22,7 +22,7 @@ import (
 	"github.com/swarmbus/swarmbus/internal/runs"
 )
 
-var roundOf = regexp.MustCompile(`^Round (\d+)\.`)
+var roundOf = regexp.MustCompile(`(?m)^Round (\d+)\.`)
 
 // takesRounds is a model whose agents find something in each round, until in one of
 // them the planner proposes and all vote.
