@@ -2,9 +2,9 @@ package models
 
 import (
 	"context"
+	"fmt"
 	"math"
 
-	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -15,20 +15,78 @@ type Embedder interface {
 	ID() ID
 	// Embed returns a vector for each text, all of the same length, by one call
 	// of the provider. Its errors are those of [Model].Ask.
-	Embed(ctx context.Context, texts ...string) ([][]float32, error)
+	Embed(ctx context.Context, texts ...string) (*Vectors, error)
+}
+
+// Vectors are the response of an [Embedder].
+type Vectors struct {
+	All   [][]float32 // one for each text
+	Usage Usage       // of input alone
+	Cost  Money       // if the price is known
+}
+
+// ModelOf returns an embedder as a model, so that it can have what models have, such as
+// a budget or a cassette: the texts are the request's messages, and the vectors are in
+// the answer. [EmbedderOf] makes an embedder of it again:
+//
+//	e = models.EmbedderOf(shared.Limit(models.ModelOf(e)))             // package limits
+//	e = models.EmbedderOf(cassette.Model(models.ModelOf(e), recorder)) // package cassette
+func ModelOf(e Embedder) Model { return embedding{e} }
+
+type embedding struct{ e Embedder }
+
+func (m embedding) ID() ID { return m.e.ID() }
+
+func (m embedding) Ask(ctx context.Context, r *Request) (*Answer, error) {
+	texts := make([]string, len(r.Messages))
+	for i := range r.Messages {
+		texts[i] = r.Messages[i].Text
+	}
+	v, err := m.e.Embed(ctx, texts...)
+	if err != nil {
+		return nil, err
+	}
+	return &Answer{Vectors: v.All, Finish: FinishStop, Usage: v.Usage, Cost: v.Cost}, nil
+}
+
+// EmbedderOf returns the embedder of a model that [ModelOf] made, whatever is around it.
+func EmbedderOf(m Model) Embedder { return embedder{m} }
+
+type embedder struct{ m Model }
+
+func (e embedder) ID() ID { return e.m.ID() }
+
+func (e embedder) Embed(ctx context.Context, texts ...string) (*Vectors, error) {
+	a, err := e.m.Ask(ctx, toEmbed(texts))
+	if err != nil {
+		return nil, err
+	}
+	if len(a.Vectors) != len(texts) {
+		return nil, &Error{Model: e.ID(), Problem: ErrMalformed, Detail: fmt.Sprintf("%d vectors of %d texts", len(a.Vectors), len(texts))}
+	}
+	return &Vectors{a.Vectors, a.Usage, a.Cost}, nil
+}
+
+// toEmbed returns the request for the vectors of texts. A budget reserves a token for
+// an answer that has none.
+func toEmbed(texts []string) *Request {
+	r := &Request{Most: 1}
+	for _, text := range texts {
+		r.Messages = append(r.Messages, User(text))
+	}
+	return r
 }
 
 // Alike returns a function for swarm.Options that reports whether two proposals say
 // the same: whether the cosine similarity of their contents is at least atLeast, up to
 // 1. A useful value depends on the embedder: try it on your own proposals. If the
 // embedder fails the proposals are not alike; a hook that ctx carries sees the error
-// ([agents.OpModel]). Calls are neither part of a budget nor recorded on a cassette.
+// ([agents.OpModel]). For a budget or a cassette see [ModelOf].
 func Alike(e Embedder, atLeast float64) func(ctx context.Context, earlier, later signals.Proposal) bool {
+	m := ModelOf(e)
 	return func(ctx context.Context, earlier, later signals.Proposal) bool {
-		ctx, end := agents.Start(ctx, agents.Op{Name: agents.OpModel, Target: e.ID().Name})
-		both, err := e.Embed(ctx, earlier.Content, later.Content)
-		end(nil, err)
-		return err == nil && len(both) == 2 && cosine(both[0], both[1]) >= atLeast
+		a, err := Ask(ctx, m, toEmbed([]string{earlier.Content, later.Content}))
+		return err == nil && len(a.Vectors) == 2 && cosine(a.Vectors[0], a.Vectors[1]) >= atLeast
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/signals"
@@ -17,15 +19,16 @@ var errPlane = errors.New("no such text")
 
 func (plane) ID() models.ID { return models.ID{Provider: "test", Name: "plane"} }
 
-func (p plane) Embed(_ context.Context, texts ...string) (all [][]float32, err error) {
+func (p plane) Embed(_ context.Context, texts ...string) (v *models.Vectors, err error) {
+	var all [][]float32
 	for _, text := range texts {
-		v, ok := p[text]
+		at, ok := p[text]
 		if !ok {
-			v, err = []float32{1, 0}, errPlane
+			at, err = []float32{1, 0}, errPlane
 		}
-		all = append(all, v)
+		all = append(all, at)
 	}
-	return all, err
+	return &models.Vectors{All: all, Usage: models.Usage{Input: 3 * len(texts)}}, err
 }
 
 func TestProposalsAreAlikeWhoseVectorsPointAlike(t *testing.T) {
@@ -55,6 +58,28 @@ func TestProposalsAreAlikeWhoseVectorsPointAlike(t *testing.T) {
 		if got := same(t.Context(), signals.Proposal{Content: c.earlier}, signals.Proposal{Content: c.later}); got != c.want {
 			t.Errorf("%q and %q at %v: got %v", c.earlier, c.later, c.atLeast, got)
 		}
+	}
+}
+
+func TestCallsOfAlikeAreCounted(t *testing.T) {
+	var spent agents.Spending
+	ctx := agents.WithSpending(t.Context(), func(s agents.Spending) { spent = spent.Plus(s) })
+	if !models.Alike(plane{"east": {1, 0}}, 1)(ctx, signals.Proposal{Content: "east"}, signals.Proposal{Content: "east"}) || spent.Calls != 1 || spent.InputTokens != 6 {
+		t.Errorf("spent %+v", spent)
+	}
+}
+
+func TestAnEmbedderThatWasAModelIsTheSame(t *testing.T) {
+	e := models.EmbedderOf(models.ModelOf(plane{"east": {1, 0}, "north": {0, 1}}))
+	got, err := e.Embed(t.Context(), "north", "east")
+	if diff := cmp.Diff(&models.Vectors{All: [][]float32{{0, 1}, {1, 0}}, Usage: models.Usage{Input: 6}}, got); diff != "" || err != nil || e.ID() != (plane{}).ID() {
+		t.Errorf("%v, %v: %s", e.ID(), err, diff)
+	}
+	if _, err := e.Embed(t.Context(), "nowhere"); !errors.Is(err, errPlane) {
+		t.Errorf("got %v", err)
+	}
+	if v, err := models.EmbedderOf(models.Script("no vectors")).Embed(t.Context(), "east"); !errors.Is(err, models.ErrMalformed) {
+		t.Errorf("of a model that makes none: %v, %v", v, err)
 	}
 }
 

@@ -115,11 +115,12 @@ type Result struct {
 
 // An Answer is the response of a model.
 type Answer struct {
-	Text   string `json:"text,omitempty"`
-	Calls  []Call `json:"calls,omitempty"`
-	Finish Finish `json:"finish"`
-	Usage  Usage  `json:"usage"`
-	Model  string `json:"model,omitempty"` // the model that answered, by the provider's name
+	Text    string      `json:"text,omitempty"`
+	Calls   []Call      `json:"calls,omitempty"`
+	Finish  Finish      `json:"finish"`
+	Usage   Usage       `json:"usage"`
+	Model   string      `json:"model,omitempty"`   // the model that answered, by the provider's name
+	Vectors [][]float32 `json:"vectors,omitempty"` // of an [Embedder]: see [ModelOf]
 	// Cost is the cost of the answer, if the price is known.
 	Cost Money `json:"cost,omitempty"`
 }

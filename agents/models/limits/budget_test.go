@@ -233,6 +233,44 @@ func TestBudgetInMoneyRefusesAModelWithoutAPrice(t *testing.T) {
 	}
 }
 
+// axis embeds texts on one line.
+type axis struct{ fails error }
+
+func (axis) ID() models.ID { return models.ID{Provider: "test", Name: "axis"} }
+
+func (a axis) Embed(_ context.Context, texts ...string) (*models.Vectors, error) {
+	if a.fails != nil {
+		return nil, a.fails
+	}
+	v := &models.Vectors{Usage: models.Usage{Input: 5}}
+	for range texts {
+		v.All = append(v.All, []float32{1})
+	}
+	return v, nil
+}
+
+func TestEmbeddingsAreReservedAndBooked(t *testing.T) {
+	const usd, reserved = models.USD, 1024 + 3*32 + 4 + 1 // of two texts of two bytes
+	for name, c := range map[string]struct {
+		e         axis
+		left      int
+		want      error
+		spent     limits.Spend
+		onceTaken bool
+	}{
+		"enough":     {axis{}, reserved, nil, limits.Spend{Tokens: 5, Money: 10 * usd / 1e6}, true},
+		"not enough": {axis{}, reserved - 1, models.ErrBudget, limits.Spend{}, false},
+		"failed":     {axis{&models.Error{Problem: models.ErrInvalid}}, reserved, models.ErrInvalid, limits.Spend{Tokens: reserved, Money: 2 * reserved * usd / 1e6}, false},
+	} {
+		budget := limits.NewBudget(limits.Spend{Tokens: c.left})
+		shared := limits.New(limits.Options{Budget: budget, Prices: map[models.ID]models.Price{axis{}.ID(): {Input: 2, Output: 2}}})
+		v, err := models.EmbedderOf(shared.Limit(models.ModelOf(c.e))).Embed(t.Context(), "ab", "cd")
+		if books := budget.Books(); !errors.Is(err, c.want) || books.Spent != c.spent || books.Reserved != (limits.Spend{}) || c.onceTaken && (len(v.All) != 2 || v.Cost != c.spent.Money) {
+			t.Errorf("%s: %v, %v, books %+v", name, v, err, books)
+		}
+	}
+}
+
 func TestAPriceThatIsNoneRefusesTheCall(t *testing.T) {
 	c := failing(0, nil)
 	m := c.model()

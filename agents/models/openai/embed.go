@@ -13,7 +13,7 @@ import (
 var _ models.Embedder = (*Model)(nil)
 
 // Embed implements [models.Embedder].
-func (m *Model) Embed(ctx context.Context, texts ...string) ([][]float32, error) {
+func (m *Model) Embed(ctx context.Context, texts ...string) (*models.Vectors, error) {
 	inside, seen := wire.Watch(ctx)
 	got, err := m.client.CreateEmbeddings(inside, openai.EmbeddingRequest{Input: texts, Model: openai.EmbeddingModel(m.id.Name)})
 	if err != nil {
@@ -30,5 +30,9 @@ func (m *Model) Embed(ctx context.Context, texts ...string) ([][]float32, error)
 			return nil, &models.Error{Model: m.id, Problem: models.ErrMalformed, Status: seen.Status, Detail: fmt.Sprintf("%d texts have %d vectors, or not of one length", len(texts), len(got.Data))}
 		}
 	}
-	return all, nil
+	a := models.Answer{Usage: models.Usage{Input: got.Usage.PromptTokens}}
+	if !a.Counted() {
+		a.Usage = models.Usage{}
+	}
+	return &models.Vectors{All: all, Usage: a.Usage}, nil
 }

@@ -39,8 +39,17 @@ func embedding(t *testing.T, status int, body string) *openai.Model {
 func TestVectorsComeInTheOrderOfTheTexts(t *testing.T) {
 	m := embedding(t, 200, `{"object":"list","data":[{"object":"embedding","index":1,"embedding":[0,1]},{"object":"embedding","index":0,"embedding":[1,0.5]}],"model":"m","usage":{"prompt_tokens":2,"total_tokens":2}}`)
 	got, err := m.Embed(t.Context(), "a", "b")
-	if diff := cmp.Diff([][]float32{{1, 0.5}, {0, 1}}, got); diff != "" || err != nil {
+	if diff := cmp.Diff(&models.Vectors{All: [][]float32{{1, 0.5}, {0, 1}}, Usage: models.Usage{Input: 2}}, got); diff != "" || err != nil {
 		t.Errorf("%v %s", err, diff)
+	}
+}
+
+func TestUsageOfVectorsThatMakesNoSenseIsNone(t *testing.T) {
+	for _, usage := range []string{`{}`, `{"prompt_tokens":-2}`, `{"prompt_tokens":5000000000}`} {
+		m := embedding(t, 200, `{"data":[{"index":0,"embedding":[1]},{"index":1,"embedding":[1]}],"usage":`+usage+`}`)
+		if got, err := m.Embed(t.Context(), "a", "b"); err != nil || got.Usage != (models.Usage{}) {
+			t.Errorf("%s: got %+v, %v", usage, got, err)
+		}
 	}
 }
 

@@ -119,11 +119,11 @@ func TestRealOllamaServerCallsToolsWhereThereIsNoSchema(t *testing.T) {
 func TestRealOllamaServerMakesVectors(t *testing.T) {
 	base := ollama.Serve(t, ollama.Model{Name: "judge-1", Seed: 1})
 	m := opened(t, openai.Options{Provider: "ollama", Model: "judge-1", BaseURL: base + "/v1"})
-	v, err := m.Embed(t.Context(), "with full jitter", "another language", "with jitter", "with full jitter")
+	got, err := m.Embed(t.Context(), "with full jitter", "another language", "with jitter", "with full jitter")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(v) != 4 || len(v[0]) < 8 || !slices.Equal(v[0], v[3]) || slices.Equal(v[0], v[1]) {
-		t.Errorf("got %v", v)
+	if v := got.All; got.Usage.Input == 0 || len(v) != 4 || len(v[0]) < 8 || !slices.Equal(v[0], v[3]) || slices.Equal(v[0], v[1]) {
+		t.Errorf("got %+v", got)
 	}
 }
