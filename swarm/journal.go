@@ -104,8 +104,9 @@ func (r *solve) recordTerms(ctx context.Context) {
 	}
 	s.recording.Lock()
 	defer s.recording.Unlock()
+	unlearn := func() {}
 	if r.opts.Ledger != nil {
-		r.opts.Ledger.Learn()
+		unlearn = r.opts.Ledger.Learn()
 	}
 	by, fresh := r.opts.decideBy()
 	known := *r.terms // including voters that an answer added
@@ -120,6 +121,7 @@ func (r *solve) recordTerms(ctx context.Context) {
 		err = r.tell(ctx, open)
 	}
 	if r.opened = err == nil; err != nil {
+		unlearn() // as a replay of the log will not
 		r.stop(StopError, "the terms cannot be put on record", err)
 	}
 }
@@ -163,28 +165,38 @@ func (r *solve) onRecord() *Terms {
 	return t
 }
 
-// record learns from the votes, and records the decision. What has no terms on
-// record is no decision.
+// record records the decision, and learns from the votes what the log took. What
+// has no terms on record is no decision.
 func (r *solve) record(ctx context.Context) {
 	s := r.swarm
 	s.recording.Lock()
 	defer s.recording.Unlock()
 	if s.writer == nil {
-		r.learn()
+		r.result.Observed = r.observe(r.opts.Ledger.Observe)
 		return
 	}
 	if !r.opened {
 		return
 	}
-	r.learn()
-	made := Decided{Name: ownLearner, Closed: r.votes.Closed(), Quorum: r.quorum, Observed: r.result.Observed, Stop: r.result.Stop, Detail: r.result.Detail}
-	said, err := made.Record(r.result.Thread, r.result.Decision)
-	if err == nil {
-		err = r.tell(ctx, said)
+	votes, name := r.votes.Ballots(), r.observe(r.opts.Ledger.Check)
+	err := r.recordDecision(ctx, name)
+	if err == nil && name != "" {
+		err = r.opts.Ledger.Observe(name, votes)
 	}
 	if err != nil {
 		r.result.Stop, r.result.Detail, r.result.Err = StopError, "the decision cannot be put on record", err
+		return
 	}
+	r.result.Observed = name
+}
+
+func (r *solve) recordDecision(ctx context.Context, observed string) error {
+	made := Decided{Name: ownLearner, Closed: r.votes.Closed(), Quorum: r.quorum, Observed: observed, Stop: r.result.Stop, Detail: r.result.Detail}
+	said, err := made.Record(r.result.Thread, r.result.Decision)
+	if err != nil {
+		return err
+	}
+	return r.tell(ctx, said)
 }
 
 // keep waits until the journal has the whole solve.
@@ -205,12 +217,16 @@ func (r *solve) keep(ctx context.Context) {
 	}
 }
 
+// recordOutcome resolves the ledger by what the log took.
 func (s *Swarm) recordOutcome(r *Result, right string) error {
 	ctx := context.Background()
 	told := signals.New(
 		signals.Header{Thread: r.Thread, Confidence: 1, Time: s.now(), TTL: forever}, Outcome{ProposalID: right, Observed: r.Observed},
 	)
 	receipt, err := s.bus.System().Publish(ctx, told)
+	if err == nil {
+		err = s.opts.Ledger.Resolve(r.Observed, right)
+	}
 	if err != nil {
 		return err
 	}

@@ -47,8 +47,8 @@ func (s *Swarm) Resolve(r *Result, right string) error {
 }
 
 func (s *Swarm) resolve(r *Result, right string) error {
-	if err := s.opts.Ledger.Resolve(r.Observed, right); err != nil || s.writer == nil {
-		return err
+	if s.writer == nil || !s.opts.Ledger.Holds(r.Observed) {
+		return s.opts.Ledger.Resolve(r.Observed, right)
 	}
 	return s.recordOutcome(r, right)
 }
@@ -66,22 +66,21 @@ func (o *Options) decideBy() (consensus.Strategy, *consensus.Options) {
 	return o.Strategy, terms
 }
 
-// learn adds the votes to the ledger, unless the solve was canceled by its
-// caller or failed.
-func (r *solve) learn() {
+// observe returns the first name for the votes that take accepts; "" if there is none,
+// or the solve was canceled by its caller or failed.
+func (r *solve) observe(take func(name string, b consensus.Ballots) error) string {
 	if r.opts.Ledger == nil || r.result.Stop == StopCancelled || r.result.Stop == StopError {
-		return
+		return ""
 	}
-	name := r.result.Thread
+	name, votes := r.result.Thread, r.votes.Ballots()
 	for n := 2; ; n++ {
-		err := r.opts.Ledger.Observe(name, r.votes.Ballots())
+		err := take(name, votes)
 		if err == nil {
-			r.result.Observed = name
-			return
+			return name
 		}
 		var field *consensus.FieldError
 		if !errors.As(err, &field) || field.Field != "id" {
-			return // not between the ledger's choices, or without votes
+			return "" // not between the ledger's choices, or without votes
 		}
 		name = fmt.Sprintf("%s#%d", r.result.Thread, n) // there was an earlier run with the same seed
 	}

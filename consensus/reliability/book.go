@@ -71,11 +71,8 @@ func (b *Book) Len() int { return len(b.decisions) }
 // [Options.Choices] if there are such.
 func (b *Book) Observe(id string, ballots consensus.Ballots) error {
 	b.ready()
-	if _, ok := b.index[id]; ok && id != "" {
-		return refuse("id", id, "one that was not observed before")
-	}
-	if b.kind.choices != nil && !b.kind.shared(ballots.Proposals()) {
-		return refuse("proposals", fmt.Sprint(ballots.Proposals()), "some of the book's choices")
+	if err := b.check(id, ballots); err != nil {
+		return err
 	}
 	qs := b.kind.questions(ballots)
 	d := decision{ID: id, from: b.batch.size()}
@@ -90,6 +87,16 @@ func (b *Book) Observe(id string, ballots consensus.Ballots) error {
 	b.append(d)
 	if len(b.decisions) > b.o.Window {
 		b.forget(max(1, b.o.Window/4))
+	}
+	return nil
+}
+
+func (b *Book) check(id string, ballots consensus.Ballots) error {
+	if b.Holds(id) && id != "" {
+		return refuse("id", id, "one that was not observed before")
+	}
+	if b.kind.choices != nil && !b.kind.shared(ballots.Proposals()) {
+		return refuse("proposals", fmt.Sprint(ballots.Proposals()), "some of the book's choices")
 	}
 	return nil
 }
@@ -275,7 +282,7 @@ func (b *Book) prune() {
 	}
 	slices.Sort(order)
 	names, to := make([]string, len(order)), slices.Repeat([]int32{-1}, len(n))
-	clear(b.voters)
+	b.voters = make(map[string]int32, len(order))
 	for i, j := range order {
 		names[i], to[j] = b.names[j], int32(i)
 		b.voters[names[i]] = int32(i)

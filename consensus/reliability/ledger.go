@@ -75,13 +75,8 @@ func (l *Ledger) ready() {
 func (l *Ledger) Observe(id string, b consensus.Ballots) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.ready()
-	spoken := spokenOn(b)
-	switch {
-	case id != "" && (l.several.Holds(id) || l.one.Holds(id)):
-		return refuse("id", id, "one that was not observed before")
-	case spoken == 0:
-		return refuse("ballots", id, "votes for or against something")
+	if err := l.check(id, b); err != nil {
+		return err
 	}
 	if !l.o.Stances {
 		if err := l.several.Observe(id, b); err != nil {
@@ -92,6 +87,26 @@ func (l *Ledger) Observe(id string, b consensus.Ballots) error {
 		return l.one.Observe(id, b)
 	}
 	return nil
+}
+
+// Check returns the error that Observe would return, and observes nothing.
+func (l *Ledger) Check(id string, b consensus.Ballots) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.check(id, b)
+}
+
+func (l *Ledger) check(id string, b consensus.Ballots) error {
+	l.ready()
+	switch {
+	case id != "" && (l.several.Holds(id) || l.one.Holds(id)):
+		return refuse("id", id, "one that was not observed before")
+	case spokenOn(b) == 0:
+		return refuse("ballots", id, "votes for or against something")
+	case l.o.Stances:
+		return nil
+	}
+	return l.several.check(id, b)
 }
 
 // Holds reports whether the ledger has a decision of that name, which [Ledger.Resolve] can be told of.
@@ -170,11 +185,23 @@ func (l *Ledger) LearnWhenTold() {
 	l.told = true
 }
 
-// Learn learns if that is due. It waits for whoever is at it.
-func (l *Ledger) Learn() {
+// Learn learns if that is due. It waits for whoever is at it. Undo takes back what this call learned, for a caller
+// whose reason to learn did not come about; nothing may have been observed, told or learned in between.
+func (l *Ledger) Learn() (undo func()) {
 	l.learning.Lock()
 	defer l.learning.Unlock()
+	l.mu.Lock()
+	l.ready()
+	several, one := l.several, l.one // a lesson makes anew what it changes
+	l.mu.Unlock()
 	l.update()
+	return func() {
+		l.learning.Lock()
+		defer l.learning.Unlock()
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.several, l.one = several, one
+	}
 }
 
 // learn brings both books up to date because somebody asks, unless somebody else is at it.

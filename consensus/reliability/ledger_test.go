@@ -415,6 +415,75 @@ func TestALedgerThatIsToldToLearnDoesNotWhenItIsAsked(t *testing.T) {
 	}
 }
 
+func TestWhatALedgerLearnedIsTakenBack(t *testing.T) {
+	w := newWorld(9, 4, 0.8)
+	l, other := newLedger(t, nil), newLedger(t, nil)
+	for _, l := range []*Ledger{l, other} {
+		l.LearnWhenTold()
+	}
+	save := func(l *Ledger) string {
+		data, err := json.Marshal(l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	for i := range 60 {
+		b, right := w.decision(nil)
+		for _, l := range []*Ledger{l, other} {
+			if err := l.Observe(fmt.Sprint(i), b); err != nil {
+				t.Fatal(err)
+			}
+			if i%3 == 0 {
+				if err := l.Resolve(fmt.Sprint(i), right); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if i == 20 || i == 40 {
+			before := save(l)
+			undo := l.Learn()
+			if save(l) == before {
+				t.Error("nothing was learned")
+			}
+			if undo(); save(l) != before {
+				t.Errorf("got\n%s\nwant\n%s", save(l), before)
+			}
+		}
+		if i == 30 || i == 59 {
+			l.Learn()
+			other.Learn()
+		}
+	}
+	if save(l) != save(other) {
+		t.Error("it goes on as one that learned otherwise")
+	}
+}
+
+// A lesson forgets voters whose decisions left the window.
+func TestVotersWhomAnUndoneLessonForgotAreThere(t *testing.T) {
+	o := &Options{Window: 8, First: 1}
+	l, other := newLedger(t, o), newLedger(t, o)
+	for i := range 24 {
+		var cast []consensus.Vote
+		for _, voter := range []string{"a", "b", fmt.Sprint("c", i%12)} { // who come back
+			cast = append(cast, consensus.Vote{Voter: voter, ProposalID: []string{"x", "y"}[i%2], Stance: consensus.Agree, Weight: 1})
+		}
+		b, err := consensus.NewBallots(nil, []string{"x", "y"}, cast)
+		if err := errors.Join(err, l.Observe("", b), other.Observe("", b)); err != nil {
+			t.Fatal(err)
+		}
+		if i > 12 {
+			l.Learn()()
+		}
+	}
+	got, err := json.Marshal(l)
+	want, problem := json.Marshal(other)
+	if err := errors.Join(err, problem); err != nil || string(got) != string(want) {
+		t.Errorf("%v; got\n%s\nwant\n%s", err, got, want)
+	}
+}
+
 func TestLookingAtALedgerChangesNothingOfWhatIsSaved(t *testing.T) {
 	l := newLedger(t, nil)
 	before, err := json.Marshal(l)

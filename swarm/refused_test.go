@@ -1,0 +1,147 @@
+package swarm_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm"
+)
+
+// wantFolded checks that a swarm learned what its journal says, and no more.
+func wantFolded(t *testing.T, s *swarm.Swarm, j journal.Reader) {
+	t.Helper()
+	folded, err := replayed(t, j)
+	if err != nil {
+		t.Fatal(err)
+	}
+	live := ledgerOf(t, s.Ledger())
+	if l := folded.Ledger("swarm"); l != nil && ledgerOf(t, l) != live || l == nil && s.Ledger().Len() > 0 {
+		t.Errorf("it learned %.500s", live)
+	}
+}
+
+// solveClosing solves a task on a bus that is closed when an event is the one.
+func solveClosing(t *testing.T, s *swarm.Swarm, at func(swarm.Event) bool) (r *swarm.Result, closed bool) {
+	t.Helper()
+	for e, err := range s.Stream(t.Context(), signals.Task{Task: "3"}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if stopped, ok := e.(swarm.Stopped); ok {
+			r = stopped.Result
+		} else if at(e) {
+			s.Bus().Close()
+			closed = true
+		}
+	}
+	return r, closed
+}
+
+func TestWhatTheBusRefusesIsNotLearned(t *testing.T) {
+	start := func(t *testing.T) (*swarm.Swarm, *journal.Memory) {
+		j, b := new(journal.Memory), made(bus.New(nil))
+		t.Cleanup(b.Close)
+		return startOn(t, swarm.Options{Agents: panel(), Journal: j, Bus: b}), j
+	}
+	t.Run("terms", func(t *testing.T) {
+		for before := 20; before < 26; before++ { // at some of them it is due to learn
+			s, j := start(t)
+			for task := range before {
+				ask(t, s, task)
+			}
+			r, _ := solveClosing(t, s, func(e swarm.Event) bool {
+				spoke, ok := e.(swarm.Spoke)
+				return ok && spoke.Signal.Kind() == signals.KindTask
+			})
+			if r.Stop != swarm.StopError {
+				t.Errorf("got %v", r.Stop)
+			}
+			wantFolded(t, s, j)
+		}
+	})
+	t.Run("decisions", func(t *testing.T) {
+		decided := false
+		for n := 1; ; n++ {
+			s, j := start(t)
+			weighed := 0
+			r, closed := solveClosing(t, s, func(e swarm.Event) bool {
+				if _, ok := e.(swarm.Weighed); ok {
+					weighed++
+				}
+				return weighed == n
+			})
+			if !closed {
+				break
+			}
+			decided = decided || r.Decision.Outcome == consensus.Reached
+			if r.Observed != "" {
+				t.Errorf("observed as %q", r.Observed)
+			}
+			wantFolded(t, s, j)
+		}
+		if !decided {
+			t.Error("no decision was refused")
+		}
+	})
+	t.Run("outcomes", func(t *testing.T) {
+		s, j := start(t)
+		r := ask(t, s, 3)
+		s.Bus().Close()
+		if err := s.Resolve(r, "a"); !errors.Is(err, bus.ErrClosed) {
+			t.Errorf("got %v", err)
+		}
+		wantFolded(t, s, j)
+	})
+}
+
+// TestALogLearnsTheSameWhoeverLooksAtItsLedger asks the ledgers of replays between
+// all signals.
+func TestALogLearnsTheSameWhoeverLooksAtItsLedger(t *testing.T) {
+	j := new(journal.Memory)
+	s := startOn(t, swarm.Options{Agents: panel(), Journal: j})
+	for task := range 60 {
+		if err := s.Resolve(ask(t, s, task), truth(task)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wantLooked(t, s, j)
+	if retain(t, j, journal.Retention{Bytes: 1 << 17}) == 0 {
+		t.Error("nothing was dropped")
+	}
+	wantLooked(t, s, j) // the rest, on what is kept of the first ones
+}
+
+func wantLooked(t *testing.T, s *swarm.Swarm, j journal.Reader) {
+	t.Helper()
+	snapshot, err := j.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := swarm.NewReplay(snapshot)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	codec, err := signals.NewCodec(swarm.Kinds()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for said, err := range journal.Signals(j, codec, snapshot.Through) {
+		if err == nil {
+			err = r.Next(said)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l := r.Ledger("swarm"); l != nil {
+			l.Models()
+		}
+	}
+	if got := ledgerOf(t, r.Ledger("swarm")); got != ledgerOf(t, s.Ledger()) {
+		t.Errorf("after %d: got %.300s", snapshot.Through, got)
+	}
+}
