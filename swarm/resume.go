@@ -102,6 +102,7 @@ func (s *Swarm) startAgain(ctx context.Context, log []signals.Any, answer signal
 	if err := s.reserveAgain(task.Thread); err != nil {
 		return nil, err
 	}
+	s.resuming.RLock()
 	log = s.whole(log)
 	at := progressOf(log)
 	err = s.kept(ctx, log)
@@ -109,14 +110,17 @@ func (s *Swarm) startAgain(ctx context.Context, log []signals.Any, answer signal
 		err = cmp.Or(at.open(s.writer != nil), onRecord(log, answer))
 	}
 	if err != nil {
+		s.resuming.RUnlock()
 		s.release(task.Thread)
 		s.running.Done()
 		return nil, err
 	}
 	r, err := s.sitDown(&Result{Thread: task.Thread, Task: task.Payload, Seed: s.opts.Seed})
 	if err != nil {
+		s.resuming.RUnlock()
 		return nil, err
 	}
+	r.resumed = true
 	r.restore(ctx, log)
 	if answer != nil {
 		r.dropTurns()
@@ -146,27 +150,40 @@ func (s *Swarm) kept(ctx context.Context, log []signals.Any) error {
 	if err := s.writer.Sync(ctx, last.Seq); err != nil {
 		return fmt.Errorf("swarm: %w", err)
 	}
+	for {
+		missing, err := s.missing(log)
+		var dropped *journal.DroppedError
+		switch {
+		case errors.As(err, &dropped):
+			continue // by [Retain], since we asked what was
+		case err != nil:
+			return fmt.Errorf("swarm: %w", err)
+		case missing > 0:
+			return fmt.Errorf("%w: the journal does not have %d of its %d signals: they were dropped, or are another journal's", ErrLog, missing, len(log))
+		}
+		return nil
+	}
+}
+
+// missing returns how many signals of a log the journal does not have.
+func (s *Swarm) missing(log []signals.Any) (int, error) {
 	codec, err := newCodec()
 	if err != nil {
-		return err
+		return 0, err
 	}
 	snapshot, err := s.opts.Journal.Snapshot()
 	if err != nil {
-		return fmt.Errorf("swarm: %w", err)
+		return 0, err
 	}
-	rest := log
 	for said, err := range journal.Signals(s.opts.Journal, codec, snapshot.Through) {
 		if err != nil {
-			return fmt.Errorf("swarm: %w", err)
+			return 0, err
 		}
-		if h := said.Head(); len(rest) > 0 && h.ID == rest[0].Head().ID && h.Seq == rest[0].Head().Seq {
-			rest = rest[1:]
+		if h := said.Head(); len(log) > 0 && h.ID == log[0].Head().ID && h.Seq == log[0].Head().Seq {
+			log = log[1:]
 		}
 	}
-	if len(rest) > 0 {
-		return fmt.Errorf("%w: the journal does not have %d of its %d signals: they were dropped, or are another journal's", ErrLog, len(rest), len(log))
-	}
-	return nil
+	return len(log), nil
 }
 
 // Replay returns what the log of a solve decides, from the log alone: the

@@ -3,6 +3,7 @@ package swarm
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"maps"
@@ -17,8 +18,8 @@ import (
 // Retain drops the oldest records of a swarm's journal to keep it within r's
 // bounds, and returns their number. In their place it keeps what was learned
 // from them, so that a swarm opened with the journal has the same ledger and
-// thread numbers. It may be called while a swarm writes the journal. Retain
-// sets r's Fold and Cut itself.
+// thread numbers. It may be called while a swarm writes the journal, but not while
+// one resumes a solve: see [Swarm.Retain]. Retain sets r's Fold and Cut itself.
 //
 // A solve is dropped as a whole, when it is over. A solve that was interrupted,
 // or that waits for an answer, is kept with everything after it, whatever the
@@ -29,6 +30,24 @@ func Retain(j journal.Store, r journal.Retention) (dropped int, err error) {
 	}
 	r.Fold = fold
 	return r.Apply(j)
+}
+
+// ErrResuming is returned by [Swarm.Retain] while the swarm takes up a solve whose
+// records might be dropped. Retain again when that has begun its next round.
+var ErrResuming = errors.New("swarm: a solve is being resumed; retain again later")
+
+// Retain is [Retain] of the swarm's journal, while the swarm has it open. It drops
+// nothing and returns [ErrResuming] while a solve is being resumed; a resumption that
+// begins meanwhile waits for it. Without a journal it drops nothing.
+func (s *Swarm) Retain(r journal.Retention) (dropped int, err error) {
+	if s.opts.Journal == nil {
+		return 0, nil
+	}
+	if !s.resuming.TryLock() {
+		return 0, ErrResuming
+	}
+	defer s.resuming.Unlock()
+	return Retain(s.opts.Journal, r)
 }
 
 // A course has the records of a thread and its progress.

@@ -66,6 +66,7 @@ type solve struct {
 	recorded   bool // what it came to is
 	announced  bool // the consensus is
 
+	resumed       bool // it has a log from before, which is held in the journal until its terms are
 	stoppedBefore bool // it stopped in its last round, and goes on
 }
 
@@ -157,6 +158,10 @@ func (r *solve) solve(ctx context.Context, open func(context.Context)) {
 	r.yield(Started{r.result.Thread, r.result.Task, r.result.Seed, r.opts.Agents})
 	open(ctx)
 	r.recordTerms(ctx)
+	if r.resumed {
+		r.keep(ctx)
+		r.swarm.resuming.RUnlock()
+	}
 	r.goOn(ctx)
 	for r.result.Stop == 0 {
 		r.round(ctx)

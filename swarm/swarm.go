@@ -33,6 +33,7 @@ type Swarm struct {
 
 	writer    *journal.Writer           // nil: there is no journal
 	standing  map[string]*standingTerms // by thread: of solves that the journal did not see end; never changes
+	resuming  sync.RWMutex              // held by resumed solves until the journal says that they go on
 	recording sync.Mutex                // what is put on record is in the order in which it was learned
 
 	mu     sync.Mutex // protects the fields below
