@@ -11,6 +11,9 @@ import (
 
 func startServer(o server.Options) (*server.Server, *nats.Conn, error) {
 	o.DontListen, o.NoLog, o.NoSigs = true, true, true
+	// A reader that the machine kept waiting is not to be cut off, which would
+	// leave the run without its last signals for ever.
+	o.MaxPending, o.WriteDeadline = 1<<40, time.Hour
 	s, err := server.NewServer(&o)
 	if err != nil {
 		return nil, nil, err
