@@ -15,7 +15,7 @@ import (
 // The errors of a turn that its reactor did not return itself.
 var (
 	// ErrTurnFull is returned by a turn with more signals than allowed.
-	ErrTurnFull = errors.New("agents: more signals than a turn may have")
+	ErrTurnFull = errors.New("agents: too many signals in the turn")
 	// ErrNilSeq is returned by a turn whose reactor returned no iterator.
 	ErrNilSeq = errors.New("agents: the reactor returned a nil iterator; Say() says nothing")
 	// ErrNilSignal is returned by a turn whose reactor yielded a nil signal.

@@ -70,7 +70,7 @@ func (b *Bus) checkID(p *Publisher, d *draft) error {
 		return nil
 	}
 	return &signals.FieldError{
-		Kind: d.KindText, Field: "id", Value: d.ID.String(), Problem: "has the form of ids that only a log gives",
+		Kind: d.KindText, Field: "id", Value: d.ID.String(), Problem: "has the form reserved for ids that the log assigns",
 	}
 }
 

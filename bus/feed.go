@@ -80,7 +80,7 @@ func (b *Bus) admitFedLocked(d *draft, last uint64, now int64) error {
 	case h.Seq <= last:
 		return bad("seq", fmt.Sprint(h.Seq), fmt.Sprintf("not after %d", last))
 	case h.Seq > math.MaxInt64:
-		return bad("seq", fmt.Sprint(h.Seq), "leaves no room behind it")
+		return bad("seq", fmt.Sprint(h.Seq), "leaves no number for later signals")
 	case h.ID.IsZero():
 		return bad("id", "", "required")
 	case h.Source == "":
@@ -92,7 +92,7 @@ func (b *Bus) admitFedLocked(d *draft, last uint64, now int64) error {
 	b.stampLocked(d, now, time.Time{}) // which it has
 	own, ours := b.log.Minted(d.ID, d.Seq)
 	if ours && !own {
-		return bad("id", d.ID.String(), "of this bus's mint, but of another place")
+		return bad("id", d.ID.String(), "minted by this bus for another sequence number")
 	}
 	d.Foreign = !own
 	return nil

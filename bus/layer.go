@@ -41,7 +41,7 @@ func (b *Bus) Layer(name string, kinds ...signals.Kind) (*Layer, error) {
 			continue
 		}
 		if ofSystem(k) || b.openKinds.has(k) {
-			return nil, &PermissionError{Agent: name, Kind: k, Reason: "others publish the kind"}
+			return nil, &PermissionError{Agent: name, Kind: k, Reason: "other agents publish the kind already"}
 		}
 		reserved[k] = true
 	}

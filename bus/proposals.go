@@ -130,11 +130,11 @@ func (f *proposals) admitResolution(d *draft, before *batch) error {
 		}
 		return nil
 	case before.decided[r.Thread]:
-		return fmt.Errorf("%w: its thread is decided before in the same call", conflict.ErrNotOpen)
+		return fmt.Errorf("%w: its thread was decided earlier in the same call", conflict.ErrNotOpen)
 	}
 	pair, back := [2]signals.ID{r.Payload.SignalA, r.Payload.SignalB}, [2]signals.ID{r.Payload.SignalB, r.Payload.SignalA}
 	if before.resolved[pair] || before.resolved[back] {
-		return fmt.Errorf("%w: resolved before in the same call", conflict.ErrNotOpen)
+		return fmt.Errorf("%w: resolved earlier in the same call", conflict.ErrNotOpen)
 	}
 	if err := f.detector.Resolvable(r.Thread, r.Payload); err != nil {
 		return err

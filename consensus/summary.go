@@ -60,17 +60,17 @@ func (d Decision) ReasonWith(show func(id string) string) string {
 		}
 		return fmt.Sprintf("%ssupport %s meets the threshold of %s", because, short(d.Support), short(t.threshold))
 	case d.Outcome == Rejected:
-		return "more speaks against every proposal than for it: " + d.disagreeing(show)
+		return "every proposal has more weight against it than for it: " + d.disagreeing(show)
 	case d.Outcome == Uncertified:
-		return fmt.Sprintf("by what is known of the voters, %s with support %s may as well be wrong", d.leading(show), short(d.Support))
+		return fmt.Sprintf("given what is known of the voters, %s with support %s could just as well be wrong", d.leading(show), short(d.Support))
 	case d.Voters < t.quorum:
 		return fmt.Sprintf("%s of a quorum of %d", plural(d.Voters, "voter"), t.quorum)
 	case len(d.Leaders) == 0:
 		return fmt.Sprintf("none of %s agrees with any proposal", plural(d.Voters, "voter"))
 	case len(d.Leaders) > 1:
-		return fmt.Sprintf("nothing leads alone: %s have support %s each", d.leading(show), short(d.Support))
+		return fmt.Sprintf("no proposal leads alone: %s have support %s each", d.leading(show), short(d.Support))
 	case d.Support >= t.threshold:
-		return fmt.Sprintf("as much speaks against %s as for it: support %s", d.leading(show), short(d.Support))
+		return fmt.Sprintf("%s has as much weight against it as for it: support %s", d.leading(show), short(d.Support))
 	default:
 		return fmt.Sprintf("%s%s is below the threshold of %s", d.agreeing(show), below(d.Support, t.threshold), short(t.threshold))
 	}

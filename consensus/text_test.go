@@ -125,10 +125,10 @@ func TestReasonWithShowsNoIDItself(t *testing.T) {
 		return consensus.Vote{Voter: voter, ProposalID: id, Stance: s, Weight: 1}
 	}
 	for want, votes := range map[string][]consensus.Vote{
-		`1 of 2 agree with "shown": 0.5 is below the threshold of 0.7`:            {vote("v", a, consensus.Agree), vote("w", a, consensus.Disagree), vote("w", b, consensus.Disagree)},
-		`nothing leads alone: "shown" and "shown" have support 0.5 each`:          {vote("v", a, consensus.Agree), vote("w", b, consensus.Agree)},
-		`nothing leads alone: "shown", "shown" and 2 more have support 0.25 each`: {vote("v", a, consensus.Agree), vote("w", b, consensus.Agree), vote("x", c, consensus.Agree), vote("y", e, consensus.Agree)},
-		`more speaks against every proposal than for it: 1 of 2 disagree with "shown", 1 of 2 disagree with "shown", 2 of 2 disagree with "shown", and 1 more`: {
+		`1 of 2 agree with "shown": 0.5 is below the threshold of 0.7`:                {vote("v", a, consensus.Agree), vote("w", a, consensus.Disagree), vote("w", b, consensus.Disagree)},
+		`no proposal leads alone: "shown" and "shown" have support 0.5 each`:          {vote("v", a, consensus.Agree), vote("w", b, consensus.Agree)},
+		`no proposal leads alone: "shown", "shown" and 2 more have support 0.25 each`: {vote("v", a, consensus.Agree), vote("w", b, consensus.Agree), vote("x", c, consensus.Agree), vote("y", e, consensus.Agree)},
+		`every proposal has more weight against it than for it: 1 of 2 disagree with "shown", 1 of 2 disagree with "shown", 2 of 2 disagree with "shown", and 1 more`: {
 			vote("v", a, consensus.Disagree), vote("w", b, consensus.Disagree), vote("v", c, consensus.Disagree), vote("w", c, consensus.Disagree), vote("v", e, consensus.Disagree),
 		},
 	} {

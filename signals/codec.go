@@ -67,7 +67,7 @@ func register(decoders map[Kind]decoder, kinds []Registration) (*Codec, error) {
 			return nil, r.err
 		}
 		if r.decode == nil {
-			return nil, &FieldError{Field: "type", Problem: "a registration that For did not make"}
+			return nil, &FieldError{Field: "type", Problem: "not made by For"}
 		}
 		if _, taken := decoders[r.kind]; taken {
 			return nil, &FieldError{Kind: r.kind, Field: "type", Value: string(r.kind), Problem: "registered twice"}

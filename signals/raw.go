@@ -46,7 +46,7 @@ func rawProblem(text string) string {
 	case strings.Trim(text, space) != text:
 		return "has white space around it"
 	case depth(text) > rawDepth:
-		return "nested too deep"
+		return "nested too deeply"
 	}
 	return ""
 }

@@ -145,10 +145,10 @@ func (s *Swarm) mayAnswer(answer signals.Any) error {
 		inside = inside || strings.EqualFold(strings.TrimSpace(a.ID), strings.TrimSpace(source))
 	}
 	if inside {
-		return fmt.Errorf("swarm: answer: %w", &signals.FieldError{Field: "source", Value: source, Problem: "not somebody outside"})
+		return fmt.Errorf("swarm: answer: %w", &signals.FieldError{Field: "source", Value: source, Problem: "an agent of the swarm, not an outsider"})
 	}
 	if kind == signals.KindEscalation {
-		return fmt.Errorf("swarm: answer: %w", &signals.FieldError{Field: "type", Value: string(kind), Problem: "asks again"})
+		return fmt.Errorf("swarm: answer: %w", &signals.FieldError{Field: "type", Value: string(kind), Problem: "is itself an escalation"})
 	}
 	if _, err := s.bus.Agent(source, bus.Permissions{CanEmit: []signals.Kind{kind}}); err != nil {
 		return fmt.Errorf("swarm: answer: %w", err)

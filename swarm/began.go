@@ -56,7 +56,7 @@ func (r *solve) sayBegan(ctx context.Context, starting []*turn, now time.Time, e
 	}
 	turns, err := textOf(all)
 	if err != nil {
-		r.stop(StopError, "the round cannot be put on record", err)
+		r.stop(StopError, "the round cannot be recorded", err)
 		return
 	}
 	r.announce(ctx, signals.New(
@@ -67,7 +67,7 @@ func (r *solve) sayBegan(ctx context.Context, starting []*turn, now time.Time, e
 		return
 	}
 	if err := r.swarm.writer.Sync(ctx, r.swarm.bus.Last()); err != nil && ctx.Err() == nil {
-		r.stop(StopError, "the journal did not take it all", err)
+		r.stop(StopError, "the journal did not accept all of it", err)
 	}
 }
 

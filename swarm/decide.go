@@ -23,7 +23,7 @@ func (r *solve) decide(ctx context.Context, left []*turn) {
 	case d.Final() && !r.withheld(left) && r.stands(left):
 		r.stop(stopFor(d.Outcome), d.Reason(), nil)
 	case r.said == r.opts.Signals && r.escalated == nil:
-		r.stop(StopBudget, fmt.Sprintf("all %s of a solve are said", plural(r.said, "signal")), nil)
+		r.stop(StopBudget, fmt.Sprintf("the limit of %s in a solve is reached", plural(r.said, "signal")), nil)
 	}
 }
 
@@ -121,7 +121,7 @@ func (r *solve) exhausted(ctx context.Context) {
 	case d.Voters > 0:
 		r.stop(stopFor(d.Outcome), d.Reason(), nil)
 	case r.broken() && errors.Is(errorsOf(r.failures()), agents.ErrBudget):
-		r.stop(StopBudget, "nobody may spend any more", nil)
+		r.stop(StopBudget, "the budget of every agent is used up", nil)
 	case r.broken():
 		r.stop(StopError, "no agent could take its turn", errorsOf(r.failures()))
 	case r.timeIsUp(ctx):

@@ -122,7 +122,7 @@ func (r *solve) recordTerms(ctx context.Context) {
 	}
 	if r.opened = err == nil; err != nil {
 		unlearn() // as a replay of the log will not
-		r.stop(StopError, "the terms cannot be put on record", err)
+		r.stop(StopError, "the terms cannot be recorded", err)
 	}
 }
 
@@ -144,7 +144,7 @@ func (r *solve) standing() bool {
 		r.by = terms.by
 	}
 	if err := r.recount(); err != nil {
-		r.stop(StopError, "the terms cannot be taken over", err)
+		r.stop(StopError, "the recorded terms cannot be applied", err)
 	}
 	r.opened = true
 	return true
@@ -184,7 +184,7 @@ func (r *solve) record(ctx context.Context) {
 		err = r.opts.Ledger.Observe(name, votes)
 	}
 	if err != nil {
-		r.result.Stop, r.result.Detail, r.result.Err = StopError, "the decision cannot be put on record", err
+		r.result.Stop, r.result.Detail, r.result.Err = StopError, "the decision cannot be recorded", err
 		return
 	}
 	r.result.Observed = name
@@ -213,7 +213,7 @@ func (r *solve) keep(ctx context.Context) {
 		err = s.writer.Sync(inTime, last)
 	}
 	if err != nil {
-		r.result.Stop, r.result.Detail, r.result.Err = StopError, "the journal did not take it all", err
+		r.result.Stop, r.result.Detail, r.result.Err = StopError, "the journal did not accept all of it", err
 	}
 }
 

@@ -32,18 +32,18 @@ func TestEveryStopSaysWhatWasMissingInNumbers(t *testing.T) {
 	}
 	broke := reacts("broke", func(context.Context, *agents.Turn) seq { return agents.Fail(agents.ErrBudget) })
 	for want, o := range map[string]swarm.Options{
-		`consensus: support 1 meets the threshold of 0\.7`:   {Agents: []*agents.Agent{a, says("v", yes), says("w", yes)}},
-		`rejected: more speaks .*: 2 of 2 disagree with "a"`: {Agents: []*agents.Agent{a, says("v", no), says("w", no)}},
+		`consensus: support 1 meets the threshold of 0\.7`:                      {Agents: []*agents.Agent{a, says("v", yes), says("w", yes)}},
+		`rejected: every proposal has more weight .*: 2 of 2 disagree with "a"`: {Agents: []*agents.Agent{a, says("v", no), says("w", no)}},
 		`deadlock: 2 of 3 agree: 0\.667 is below the threshold of 0\.7`: {
 			Agents: []*agents.Agent{a, says("v", yes), says("w", yes), says("x", no)}, Strategy: voting,
 		},
-		`deadlock: nothing leads alone: "a" and "b" have support 0\.5 each`: {Agents: []*agents.Agent{
+		`deadlock: no proposal leads alone: "a" and "b" have support 0\.5 each`: {Agents: []*agents.Agent{
 			a, b, voter("v", map[string]signals.Stance{"a": yes}), voter("w", map[string]signals.Stance{"b": yes}),
 		}},
-		`deadlock: none of 2 voters agrees with any proposal`:                                       {Agents: []*agents.Agent{a, says("v", pass), says("w", pass)}},
-		`max-rounds: no decision in 3 rounds: 0 voters of a quorum of 2`:                            {Agents: []*agents.Agent{talker("t"), talker("u")}, Rounds: 3},
-		`budget: all 7 signals of a solve are said: 0 voters of a quorum of 2`:                      {Agents: []*agents.Agent{talker("t"), talker("u")}, Signals: 7},
-		`budget: nobody may spend any more: 0 voters of a quorum of 1; broke failed in round 1: .*`: {Agents: []*agents.Agent{broke}},
+		`deadlock: none of 2 voters agrees with any proposal`:                                                  {Agents: []*agents.Agent{a, says("v", pass), says("w", pass)}},
+		`max-rounds: no decision in 3 rounds: 0 voters of a quorum of 2`:                                       {Agents: []*agents.Agent{talker("t"), talker("u")}, Rounds: 3},
+		`budget: the limit of 7 signals in a solve is reached: 0 voters of a quorum of 2`:                      {Agents: []*agents.Agent{talker("t"), talker("u")}, Signals: 7},
+		`budget: the budget of every agent is used up: 0 voters of a quorum of 1; broke failed in round 1: .*`: {Agents: []*agents.Agent{broke}},
 		`deadline: no decision within 40s: 1 voter of a quorum of 2; hung failed in round 1: .*; hung was late in round 1`: {
 			Agents: []*agents.Agent{a, says("v", yes), hangs("hung")}, Deadline: 40 * time.Second, Quorum: 2,
 		},

@@ -55,7 +55,7 @@ func (d *Difference) Error() string {
 
 // ErrStrategy is returned for a decision that cannot be derived because its
 // strategy is not part of this library. The log may still be right.
-var ErrStrategy = errors.New("swarm: a strategy that is not known here")
+var ErrStrategy = errors.New("swarm: unknown strategy")
 
 // replayed is the replayed state of a thread.
 type replayed struct {
@@ -320,7 +320,7 @@ func (t *standingTerms) strategy() (consensus.Strategy, error) {
 func (r *Replay) decide(t *replayed, s *signals.Signal[Decided]) error {
 	terms := t.terms[s.Payload.Name]
 	if terms == nil {
-		return fmt.Errorf("swarm: signal %d: a decision by terms %q, which are not on record", s.Seq, s.Payload.Name)
+		return fmt.Errorf("swarm: signal %d: a decision by terms %q, which were not recorded", s.Seq, s.Payload.Name)
 	}
 	d, err := r.derive(t, terms, s)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 
 // ErrLog is returned for a log that no solve can go on from: it does not begin
 // with a task, is of several threads, is decided already, or is not in order.
-var ErrLog = errors.New("swarm: no solve can go on from the log")
+var ErrLog = errors.New("swarm: cannot resume from the log")
 
 // question returns the question of an escalated solve.
 func (r *solve) question() *Question {

@@ -14,7 +14,7 @@ import (
 )
 
 // ErrSignals is the error for a signal beyond [Options].Signals.
-var ErrSignals = errors.New("swarm: more signals than a solve may have")
+var ErrSignals = errors.New("swarm: too many signals in the solve")
 
 // round runs a turn of every agent with something to hear, and checks whether
 // there is a reason to stop.
@@ -192,7 +192,7 @@ func (r *solve) commit(ctx context.Context, t *turn, o outcome) {
 			r.announce(ctx, signals.New(signals.Header{Confidence: 1, Recipients: signals.To(bus.System)}, failed.failed()))
 		}
 		if miss := (*journal.MissError)(nil); errors.As(o.err, &miss) {
-			r.stop(StopError, "what is played is not what was recorded", o.err)
+			r.stop(StopError, "the replay differs from the recording", o.err)
 		}
 	} else {
 		r.result.Turns.Committed++

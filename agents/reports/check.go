@@ -61,7 +61,7 @@ func (l List) check(limits signals.Limits, field string) error {
 		}
 	}
 	if len(l) > MaxList {
-		return problem(field, "", "more texts than there may be")
+		return problem(field, "", "too many texts")
 	}
 	return nil
 }
@@ -131,7 +131,7 @@ func (p *Rejected) Check(l signals.Limits) error {
 		turn = l.Name("turn_id", p.TurnID)
 	}
 	if p.Position < 0 || p.Count < 1 {
-		return errors.New("reports: a rejection of nothing")
+		return errors.New("reports: a rejection without a position or count")
 	}
 	return first(
 		turn, oneOf("part", p.Part, parts), oneOf("reason", p.Reason, reasons),

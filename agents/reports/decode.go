@@ -166,7 +166,7 @@ func word[W ~string](o *object, name string, all []W) W {
 // end returns the first error, or an error if there are other members.
 func (o *object) end() error {
 	if o.err == nil && len(o.members) > 0 {
-		o.err = problem(clip(slices.Min(slices.Collect(maps.Keys(o.members)))), "", "not a member that the schema has")
+		o.err = problem(clip(slices.Min(slices.Collect(maps.Keys(o.members)))), "", "not a member of the schema")
 	}
 	return o.err
 }

@@ -34,7 +34,7 @@ func ExampleMachine_Route() {
 	// Output:
 	// transaction reject
 	// user:message in state "transaction": reject, by strategy route "do not disturb"
-	//   won   strategy      do not disturb  0        reject      first that matches
+	//   won   strategy      do not disturb  0        reject      the first match
 	//   lost  plugin eager  jump in         1000000  force-stop  the strategy tier outranks the plugin tier, whatever the priority
 	//   and 1 for other kinds
 }

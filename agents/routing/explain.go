@@ -72,9 +72,9 @@ func (r *registered) consider(v View, winner *registered) Considered {
 	case err != nil:
 		c.Why = r.blame(err).Error()
 	case at != 0:
-		c.Why = "its predicate says no"
+		c.Why = "its predicate is false"
 	case winner == nil:
-		c.Matches, c.Won, c.Why = true, true, "first that matches"
+		c.Matches, c.Won, c.Why = true, true, "the first match"
 	default:
 		c.Matches, c.Why = true, r.outranked(winner)
 	}

@@ -62,7 +62,7 @@ func TestGuardsAreAskedInTheOrderOfPriority(t *testing.T) {
 func TestTransitionThatNoEdgeAllowsRejects(t *testing.T) {
 	for problem, edges := range map[string][]routing.Edge{
 		"no edge":                    {{From: "busy", To: "idle"}, {From: "done", To: "busy"}},
-		"every guard says no":        {{From: "idle", To: "busy", Guard: func(routing.View) bool { return false }}},
+		"no guard allows it":         {{From: "idle", To: "busy", Guard: func(routing.View) bool { return false }}},
 		"guard of gate panicked":     {{Name: "gate", From: "idle", To: "busy", Guard: boom}, {From: "idle", To: "busy", Priority: -1}},
 		"guard of idle -> busy pani": {{From: "idle", To: "busy", Guard: boom}},
 	} {

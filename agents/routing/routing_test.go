@@ -368,8 +368,8 @@ func TestExplanationIsText(t *testing.T) {
 	want := strings.TrimPrefix(`
 user:message in state "idle": continue, by agent route "listen"
   lost  strategy      do not disturb  0        reject      is not for state "idle"
-  lost  agent         shout           7        reject      its predicate says no
-  won   agent         listen          0        continue    first that matches
+  lost  agent         shout           7        reject      its predicate is false
+  won   agent         listen          0        continue    the first match
   lost  agent         late            0        continue    was registered later
   lost  agent         quiet           -1       continue    priority -1 is below 0
   lost  plugin eager  jump in         1000000  force-stop  the agent tier outranks the plugin tier, whatever the priority
@@ -389,7 +389,7 @@ func TestExplanationIsJSON(t *testing.T) {
 	r := newRouter(t, routing.Config{Agent: []routing.Route{{Kind: routing.KindStop, Action: routing.Custom("page")}}})
 	text, err := json.Marshal(r.Explain("", stop()))
 	const want = `{"signal":"stop","action":"custom:page","routes":[{"tier":"agent","name":"stop -\u003e custom:page",` +
-		`"kind":"stop","priority":0,"action":"custom:page","matches":true,"won":true,"why":"first that matches"}]}`
+		`"kind":"stop","priority":0,"action":"custom:page","matches":true,"won":true,"why":"the first match"}]}`
 	if diff := cmp.Diff(want, string(text)); diff != "" || err != nil {
 		t.Error(diff, err)
 	}

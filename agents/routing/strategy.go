@@ -87,7 +87,7 @@ func (s *Strategy) allow(v View, to State) (edge string, err error) {
 		case ok:
 			return e.String(), nil
 		}
-		problem = "every guard says no"
+		problem = "no guard allows it"
 	}
 	return "", &TransitionError{v.State, to, problem}
 }

@@ -61,7 +61,7 @@ func (t *Transition) Check(l signals.Limits) error {
 		return err
 	}
 	if t.State == Emitted {
-		return &signals.FieldError{Field: "state", Value: t.State.String(), Problem: "no signal goes back to it"}
+		return &signals.FieldError{Field: "state", Value: t.State.String(), Problem: "a signal cannot return to it"}
 	}
 	return l.Ref("signals", t.Signals.first)
 }
@@ -77,7 +77,7 @@ func (s *Step) Check(l signals.Limits) error {
 // Check implements [signals.Checker].
 func (r *Requested) Check(l signals.Limits) error {
 	if r.At == 0 {
-		return &signals.FieldError{Field: "at", Value: "0", Problem: "no place in a log"}
+		return &signals.FieldError{Field: "at", Value: "0", Problem: "not a sequence number"}
 	}
 	return first(r.check(l), l.Ref("for", r.For), modeNames.Check(r.Mode))
 }

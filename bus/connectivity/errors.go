@@ -16,15 +16,15 @@ var (
 	ErrFull = errors.New("connectivity: too many live signals")
 	// ErrNotAllowed is returned if a component is not allowed to do what it
 	// tried.
-	ErrNotAllowed = errors.New("connectivity: not the component's to do")
+	ErrNotAllowed = errors.New("connectivity: not permitted")
 	// ErrNobody is reported if no one in an audience may answer.
-	ErrNobody = errors.New("connectivity: nobody in the audience who may answer")
+	ErrNobody = errors.New("connectivity: nobody in the audience may answer")
 	// ErrIncomplete is returned if a log lacks entries that a layer is rebuilt
 	// from.
 	ErrIncomplete = errors.New("connectivity: incomplete log")
 	// ErrNotFed is returned if a bus was not fed with the log that a layer is
 	// rebuilt from.
-	ErrNotFed = errors.New("connectivity: the bus was not fed with the log")
+	ErrNotFed = errors.New("connectivity: the log was not fed to the bus")
 )
 
 // A ValidationError names the field of an [Input], a [Query] or [Options] that

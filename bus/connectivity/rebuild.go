@@ -52,7 +52,7 @@ func (r *rebuilding) ours(s signals.Any) (*Link, error) {
 	if raw, ok := signals.As[signals.Raw](s); ok {
 		for _, k := range kinds {
 			if raw.Payload.Type == k {
-				return nil, fmt.Errorf("connectivity: %s %s was read without Payloads", k, signals.HeadOf(s).ID)
+				return nil, fmt.Errorf("connectivity: %s %s was decoded without Payloads", k, signals.HeadOf(s).ID)
 			}
 		}
 	}

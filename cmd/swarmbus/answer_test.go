@@ -79,7 +79,7 @@ func TestAnswerThatCannotBeOneIsRefused(t *testing.T) {
 		{exitUsage, "one run is required", nil},
 		{exitUsage, "do not go together", []string{path, "--vote", "a", "--against", "b"}},
 		{exitError, `nobody proposed "planner-9"`, []string{path, "--vote", "planner-9"}},
-		{exitError, "not somebody outside", []string{path, "yes", "--by", "critic"}},
+		{exitError, "an agent of the swarm, not an outsider", []string{path, "yes", "--by", "critic"}},
 		{exitError, "no such file", []string{path + "x", "yes"}},
 	} {
 		if status, _, stderr := swarmbusRun(t, append([]string{"answer"}, c.args...)...); status != c.status || !strings.Contains(stderr, c.says) {

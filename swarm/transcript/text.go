@@ -216,7 +216,7 @@ func (t *text) stopped(r *swarm.Result) {
 	}
 	t.line("%s      %s: %s", t.paint(bold, "Stop"), r.Stop, t.said(r.Detail))
 	for _, name := range r.LeftBehind {
-		t.line("          %s had not come back when time was over: it does not listen to its context", t.name(name))
+		t.line("          %s had not returned at the deadline: it ignores its context", t.name(name))
 	}
 	if q := r.Question; q != nil {
 		t.line("%s  %s asks: %s", t.paint(bold, "Question"), Printable(q.Asks), t.said(q.Reason))

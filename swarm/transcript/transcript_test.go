@@ -280,7 +280,7 @@ func TestQuestionsAndWhoWasLeftBehindAreShown(t *testing.T) {
 			Question: &swarm.Question{Asks: "worried", Reason: "needs a person", Options: []string{"a", "b"}},
 		}},
 	}, transcript.Text(&b, nil))
-	for _, want := range []string{"slow was late in round 2", "deaf had not come back", "worried asks: needs a person", "options: a, b"} {
+	for _, want := range []string{"slow was late in round 2", "deaf had not returned", "worried asks: needs a person", "options: a, b"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("it does not say %q:\n%s", want, b.String())
 		}
