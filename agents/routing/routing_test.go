@@ -93,6 +93,20 @@ func TestPrioritiesMayBeExtreme(t *testing.T) {
 	}
 }
 
+func TestWithoutAStrategyAndPluginsTheAgentsRoutesAreAFlatList(t *testing.T) {
+	r := newRouter(t, routing.Config{Agent: []routing.Route{
+		{Name: "low", Kind: routing.KindStop, Action: routing.Continue, Priority: -1},
+		{Name: "high", Kind: routing.KindStop, Action: routing.GracefulStop, Priority: 1},
+	}})
+	m := r.Machine()
+	if d := m.Route(stop()); d.Route != "high" || d.Tier != routing.TierAgent || d.Action != routing.GracefulStop || r.Initial() != "" || m.State() != "" {
+		t.Errorf("got %+v in state %q", d, m.State())
+	}
+	if routes := m.Explain(stop()).Routes; len(routes) != 2 || routes[1].Name != "low" {
+		t.Errorf("got %+v", routes)
+	}
+}
+
 func TestTiesGoToTheFirstRegistered(t *testing.T) {
 	routes := func(names ...string) (all []routing.Route) {
 		for _, name := range names {

@@ -40,6 +40,17 @@ type solveTerms struct {
 	Deadline time.Duration `json:"deadline,omitempty"`
 }
 
+// problem says what is wrong with the numbers, in flags or in a file.
+func (t *solveTerms) problem() error {
+	switch {
+	case t.Agents < 1 || t.Agents > 64:
+		return fmt.Errorf("--agents %d is not from 1 to 64", t.Agents)
+	case t.Rounds < 1:
+		return fmt.Errorf("--rounds %d is not positive", t.Rounds)
+	}
+	return nil
+}
+
 type solveFlags struct {
 	terms    solveTerms
 	record   string
@@ -148,12 +159,10 @@ func (f *solveFlags) check(cmd *cobra.Command, args []string) error {
 		return usage(errors.New("a task is required"))
 	case len(f.terms.Models) == 0:
 		return usage(errors.New("--model is required, such as --model ollama:qwen3"))
-	case f.terms.Agents < 1 || f.terms.Agents > 64:
-		return usage(fmt.Errorf("--agents %d is not from 1 to 64", f.terms.Agents))
+	case f.terms.problem() != nil:
+		return usage(f.terms.problem())
 	case len(f.terms.Models) > f.terms.Agents:
 		return usage(fmt.Errorf("--model names %d models for %s: give --agents %d", len(f.terms.Models), plural(f.terms.Agents, "agent"), len(f.terms.Models)))
-	case f.terms.Rounds < 1:
-		return usage(fmt.Errorf("--rounds %d is not positive", f.terms.Rounds))
 	case strings.Contains(f.terms.BaseURL, "@"):
 		return usage(errors.New("--base-url is kept in journals: a name or a key does not belong into it"))
 	}

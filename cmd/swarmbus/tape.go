@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -44,8 +45,19 @@ func readTerms(results *journal.Results, terms *solveTerms) error {
 	if err != nil {
 		return fmt.Errorf("this has no solve of this program: %w", err)
 	}
-	if err := json.Unmarshal(about, terms); err != nil || len(terms.Models) == 0 || terms.Agents < 1 {
-		return fmt.Errorf("the terms of the solve are damaged: %q", about)
+	err = json.Unmarshal(about, terms)
+	if err == nil {
+		err = terms.problem()
+	}
+	if len(terms.Models) == 0 {
+		err = errors.Join(err, errors.New("there is no model"))
+	}
+	for _, spec := range terms.Models {
+		_, problem := idOf(spec)
+		err = errors.Join(err, problem)
+	}
+	if err != nil {
+		return &statusError{exitError, fmt.Errorf("the terms of the solve are damaged: %q: %w", about, err)}
 	}
 	return nil
 }

@@ -6,10 +6,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"net"
+	"net/http"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
@@ -45,18 +47,18 @@ func TestExampleDecidesWithinItsBudget(t *testing.T) {
 // adapters are the same swarm's ways to a model.
 var adapters = map[string]struct {
 	dialect modelstest.Dialect
-	open    func(t *testing.T, base string) models.Model
+	open    func(t *testing.T, base string, client *http.Client) models.Model // nil: its own
 }{
-	"openai": {modelstest.OpenAI, func(t *testing.T, base string) models.Model {
-		m, err := openai.New(openai.Options{Model: modelstest.Name, BaseURL: base, Key: modelstest.Key})
+	"openai": {modelstest.OpenAI, func(t *testing.T, base string, client *http.Client) models.Model {
+		m, err := openai.New(openai.Options{Model: modelstest.Name, BaseURL: base, Key: modelstest.Key, Client: client})
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(m.Close)
 		return m
 	}},
-	"anthropic": {modelstest.Anthropic, func(t *testing.T, base string) models.Model {
-		m, err := anthropic.New(anthropic.Options{Model: modelstest.Name, BaseURL: base, Key: modelstest.Key})
+	"anthropic": {modelstest.Anthropic, func(t *testing.T, base string, client *http.Client) models.Model {
+		m, err := anthropic.New(anthropic.Options{Model: modelstest.Name, BaseURL: base, Key: modelstest.Key, Client: client})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -119,7 +121,7 @@ func TestSwarmSolvesOverEachAdapterStreamsAndStaysInBudget(t *testing.T) {
 			server := modelstest.NewServer(a.dialect, script)
 			defer server.Close()
 			budget := limits.NewBudget(limits.Spend{Tokens: 500_000})
-			m := limits.New(limits.Options{Budget: budget}).Limit(a.open(t, server.URL))
+			m := limits.New(limits.Options{Budget: budget}).Limit(a.open(t, server.URL, nil))
 			var pieces atomic.Int32
 			_, r := solve(t, t.Context(), eight(m, func(string, models.Piece) { pieces.Add(1) }))
 			books, counted := budget.Books(), server.Spent()
@@ -147,7 +149,7 @@ func TestBudgetEndsASwarmOfEightWithoutOverspending(t *testing.T) {
 					return reply
 				})
 				budget := limits.NewBudget(limits.Spend{Tokens: most})
-				m := limits.New(limits.Options{Budget: budget}).Limit(a.open(t, server.URL))
+				m := limits.New(limits.Options{Budget: budget}).Limit(a.open(t, server.URL, nil))
 				_, r := solve(t, t.Context(), eight(m, nil))
 				server.Close()
 				books, counted := budget.Books(), server.Spent().Tokens()
@@ -159,52 +161,76 @@ func TestBudgetEndsASwarmOfEightWithoutOverspending(t *testing.T) {
 	}
 }
 
-// TestCancelStopsASwarmWithin50ms lets the server stall in the middle of all answers. On
-// a busy machine the quickest of three counts.
+// TestCancelStopsASwarmWithin50ms lets the server stall in the middle of all answers. The
+// network is in memory, so that time is that of the test's bubble, and exact.
 func TestCancelStopsASwarmWithin50ms(t *testing.T) {
 	for name, a := range adapters {
 		t.Run(name, func(t *testing.T) {
-			quickest := time.Hour
-			for range 3 {
-				took := cancelInTheMiddle(t, a.dialect, a.open)
-				if quickest = min(quickest, took); quickest <= 50*time.Millisecond {
-					return
+			synctest.Test(t, func(t *testing.T) {
+				var calls atomic.Int32
+				client := serve(t, modelstest.Handler(a.dialect, func(n int, r *models.Request) modelstest.Reply {
+					reply := script(n, r)
+					if calls.Add(1) > 8 {
+						reply.Fault = modelstest.Stalls
+					}
+					return reply
+				}))
+				m := limits.New(limits.Options{}).Limit(a.open(t, "http://in.memory", client))
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				go func() {
+					time.Sleep(time.Second) // all are in the middle of it
+					cancel()
+				}()
+				began := time.Now()
+				_, r := solve(t, ctx, eight(m, nil))
+				if took := time.Since(began) - time.Second; took < 0 || took > 50*time.Millisecond || r.Stop != swarm.StopCancelled || calls.Load() != 16 {
+					t.Errorf("%v %v after it was canceled, after %d calls, want 16", r.Stop, took, calls.Load())
 				}
-			}
-			t.Errorf("it stopped %v after it was cancelled", quickest)
+				time.Sleep(time.Hour)
+				if calls.Load() != 16 {
+					t.Errorf("%d calls were made after it was canceled", calls.Load()-16)
+				}
+			})
 		})
 	}
 }
 
-func cancelInTheMiddle(t *testing.T, d modelstest.Dialect, open func(*testing.T, string) models.Model) time.Duration {
-	server := modelstest.NewServer(d, func(n int, r *models.Request) modelstest.Reply {
-		reply := script(n, r)
-		if n > 8 {
-			reply.Fault = modelstest.Stalls
-		}
-		return reply
+// serve serves connections in memory, and returns the client that makes them.
+func serve(t *testing.T, h http.Handler) *http.Client {
+	conns := make(pipes)
+	server := &http.Server{Handler: h, ReadHeaderTimeout: time.Minute}
+	ended := make(chan error)
+	go func() { ended <- server.Serve(conns) }()
+	t.Cleanup(func() {
+		_ = server.Close()
+		<-ended
 	})
-	defer server.Close()
-	m := limits.New(limits.Options{}).Limit(open(t, server.URL))
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	var mu sync.Mutex
-	var cancelled time.Time
-	_, r := solve(t, ctx, eight(m, func(string, models.Piece) {
-		mu.Lock()
-		defer mu.Unlock()
-		if len(server.Requests()) >= 16 && cancelled.IsZero() { // all are in the middle of it
-			cancelled = time.Now()
-			cancel()
-		}
-	}))
-	took := time.Since(cancelled)
-	calls := len(server.Times())
-	if r.Stop != swarm.StopCancelled || calls != 16 {
-		t.Errorf("%v after %d calls, want 16", r.Stop, calls)
-	}
-	return took
+	return &http.Client{Transport: &http.Transport{DialContext: conns.dial}}
 }
+
+// pipes is a listener for connections in memory.
+type pipes chan net.Conn
+
+func (p pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	mine, theirs := net.Pipe()
+	select {
+	case p <- theirs:
+		return mine, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+func (p pipes) Accept() (net.Conn, error) {
+	if c, ok := <-p; ok {
+		return c, nil
+	}
+	return nil, net.ErrClosed
+}
+
+func (p pipes) Close() error   { close(p); return nil }
+func (p pipes) Addr() net.Addr { return &net.UnixAddr{Name: "in.memory"} }
 
 // TestCassetteReplaysByteForByteWithTheNetworkClosed records a run, closes the server
 // and plays it again.
@@ -223,7 +249,7 @@ func TestCassetteReplaysByteForByteWithTheNetworkClosed(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			real := a.open(t, server.URL)
+			real := a.open(t, server.URL, nil)
 			recorded, first := solve(t, t.Context(), eight(cassette.Model(real, recorder), nil))
 			server.Close()
 			results, err := journal.ReadResults(store)
@@ -258,7 +284,7 @@ func voting(t *testing.T, a string, reply func(try int) modelstest.Reply) (*swar
 		return modelstest.Reply{Text: pass}
 	})
 	t.Cleanup(server.Close)
-	m := limits.New(limits.Options{Pause: time.Millisecond}).Limit(adapters[a].open(t, server.URL))
+	m := limits.New(limits.Options{Pause: time.Millisecond}).Limit(adapters[a].open(t, server.URL, nil))
 	team := []*agents.Agent{
 		{ID: "planner", CanEmit: []signals.Kind{signals.KindProposal}, Reactor: agents.On(func(context.Context, *signals.Signal[signals.Task]) iter.Seq2[signals.Any, error] {
 			return agents.Say(agents.Propose("plan", "retry at once", 0.9, ""))
@@ -281,7 +307,7 @@ func TestAnAnswerIsRepairedAfterToolCalls(t *testing.T) {
 				return modelstest.Reply{Text: map[bool]string{false: "mumble", true: pass}[r.NoCalls]}
 			})
 			defer server.Close()
-			th := thinker.Thinker{ID: "odd", Model: a.open(t, server.URL), Tools: []thinker.Tool{{
+			th := thinker.Thinker{ID: "odd", Model: a.open(t, server.URL, nil), Tools: []thinker.Tool{{
 				Tool: models.Tool{Name: "look_up", Schema: []byte(`{"type":"object"}`)},
 				Call: func(context.Context, json.RawMessage) (string, error) { return "chance", nil },
 			}}}

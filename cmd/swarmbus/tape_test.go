@@ -1,0 +1,64 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+const committedTape = "../../examples/thinkers/retry.cassette"
+
+// FuzzDamagedCassettes plays, imports and shows cassettes of which a part is another:
+// whatever it is, the program says what is wrong and does not panic or go on for ever.
+func FuzzDamagedCassettes(f *testing.F) {
+	whole, err := os.ReadFile(committedTape)
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, s := range []string{``, `null`, `"`, `"agents":1000000000,"x":3,`, `"turn":-1,"x":`, `{"answer":null}`, `{"failed":{}}`, `\u0000`, "\xff", "\n"} {
+		for _, at := range []int{0, 140, 250, 600, len(whole) - 3} {
+			f.Add(at, 4, []byte(s))
+		}
+	}
+	f.Fuzz(func(t *testing.T, at, n int, with []byte) {
+		if at < 0 || n < 0 || at+n < at || at+n > len(whole) || len(with) > 1000 {
+			return
+		}
+		dir := t.TempDir()
+		tape, journal := filepath.Join(dir, "tape"), filepath.Join(dir, "run.journal")
+		if err := os.WriteFile(tape, bytes.Join([][]byte{whole[:at], with, whole[at+n:]}, nil), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, args := range [][]string{
+			{"solve", "--cassette", tape, "--deadline", "5s"}, {"import", tape, journal}, {"show", journal}, {"log", journal}, {"runs", dir}, {"replay", journal}, {"solve", "--resume", journal, "--deadline", "1ms"},
+		} {
+			began := time.Now()
+			status, _, stderr := swarmbusRun(t, args...)
+			if took := time.Since(began); took > 20*time.Second || status == exitError && !strings.HasPrefix(stderr, "swarmbus: ") && !strings.Contains(stderr, "\nswarmbus: ") {
+				t.Errorf("%q: status %d after %v: %s", args, status, took, stderr)
+			}
+		}
+	})
+}
+
+func TestTermsOutOfBoundsAreDamage(t *testing.T) {
+	whole, err := os.ReadFile(committedTape)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for from, to := range map[string]string{
+		`"agents":3`: `"agents":65`, `"rounds":6`: `"rounds":0`, `["openai:large"]`: `["large"]`, `"models":["openai:large"]`: `"models":[]`,
+	} {
+		damaged := strings.Replace(string(whole), from, to, 1)
+		path := filepath.Join(t.TempDir(), "tape")
+		if err := os.WriteFile(path, []byte(damaged), 0o600); err != nil || damaged == string(whole) {
+			t.Fatal(from, err)
+		}
+		if status, _, stderr := swarmbusRun(t, "solve", "--cassette", path); status != exitError || !strings.Contains(stderr, "damaged") {
+			t.Errorf("%s: status %d: %s", to, status, stderr)
+		}
+	}
+}
