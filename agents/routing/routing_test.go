@@ -107,6 +107,18 @@ func TestWithoutAStrategyAndPluginsTheAgentsRoutesAreAFlatList(t *testing.T) {
 	}
 }
 
+// TestOneRouteWins also where the predicate of a later one of the strategy panics.
+func TestOneRouteWins(t *testing.T) {
+	panics := func(routing.View) bool { panic("oh") }
+	e := newRouter(t, routing.Config{Strategy: routing.Strategy{Routes: []routing.Route{
+		{Name: "first", Kind: routing.KindStop, Action: routing.Continue, Priority: 1},
+		{Name: "second", Kind: routing.KindStop, Action: routing.Reject, When: panics},
+	}}}).Explain("", stop())
+	if len(e.Routes) != 2 || !e.Routes[0].Won || e.Routes[1].Won || e.Action != routing.Continue || e.Error != "" {
+		t.Errorf("got %v", e)
+	}
+}
+
 func TestTiesGoToTheFirstRegistered(t *testing.T) {
 	routes := func(names ...string) (all []routing.Route) {
 		for _, name := range names {
