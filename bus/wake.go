@@ -1,45 +1,45 @@
 package bus
 
-// A queue is the readers that wait for a kind, a thread or anything, in the
-// order in which they began to. A publisher wakes the first; each reader wakes
-// the next when it comes for its signals, as long as that one has not seen
-// the newest. So a publish costs the same for one reader and for a hundred,
-// and no reader is woken for what it saw already. Under the bus's lock.
+// A queue holds the readers that wait for signals of a kind, for those of a thread
+// or for any, in the order in which they began to wait. A publisher wakes the first
+// reader; each reader wakes the next one when it reads its signals, unless that one
+// has seen the newest. So publishing costs the same for one reader as for a hundred,
+// and no reader is woken for signals that it has seen. The bus's lock protects it.
 type queue struct {
 	first, last *node
 	newest      uint64 // position of the newest signal here, counted from 1
 }
 
-// A node is one place of a reader in a queue.
+// A node is the place of a reader in one queue.
 type node struct {
 	queue      *queue
 	prev, next *node
 	reader     *sleeper
 }
 
-// A sleeper is a reader's way to wait.
+// A sleeper is a reader that can wait.
 type sleeper struct {
-	nodes  []node        // one for each queue it waits in
-	seen   uint64        // position behind what it has looked at
+	nodes  []node        // one for each queue that it waits in
+	seen   uint64        // position after the last signal that it has examined
 	ready  chan struct{} // closed to wake it; nil: awake
-	waking bool          // it was woken, and owes a wake-up to those behind it
+	waking bool          // it was woken, and has to wake the next reader of each queue
 }
 
-// wake wakes the first for what is before end. It need not be called while
-// nobody waits: who comes later has seen that.
+// wake wakes the first reader for signals before position end. It need not be called
+// if no reader waits: readers that begin to wait later have seen these signals.
 func (q *queue) wake(end uint64) {
 	q.newest = end
 	q.pass()
 }
 
-// pass wakes the first if there is something new for it.
+// pass wakes the first reader if there are signals that it has not seen.
 func (q *queue) pass() {
 	if q.first != nil && q.first.reader.seen < q.newest {
 		q.first.reader.rouse()
 	}
 }
 
-// sleep puts s to the end of its queues.
+// sleep appends s to its queues and returns the channel that is closed to wake it.
 func (s *sleeper) sleep(seen uint64) chan struct{} {
 	if s.ready == nil {
 		s.ready, s.seen = make(chan struct{}), seen
@@ -50,7 +50,7 @@ func (s *sleeper) sleep(seen uint64) chan struct{} {
 	return s.ready
 }
 
-// rouse takes s out of its queues and wakes it.
+// rouse removes s from its queues and wakes it.
 func (s *sleeper) rouse() {
 	if s.ready == nil {
 		return
@@ -62,7 +62,7 @@ func (s *sleeper) rouse() {
 	s.ready, s.waking = nil, true
 }
 
-// pay wakes the next in each queue, once for each time that s was woken.
+// pay wakes the next reader of each queue, once each time that s was woken.
 func (s *sleeper) pay() {
 	if !s.waking {
 		return
@@ -99,7 +99,7 @@ func (n *node) remove() {
 	n.prev, n.next = nil, nil
 }
 
-// rouseAll wakes everybody.
+// rouseAll wakes all readers of the queue.
 func (q *queue) rouseAll() {
 	for q.first != nil {
 		q.first.reader.rouse()

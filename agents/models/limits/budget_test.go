@@ -308,6 +308,26 @@ func TestBoundCountsEveryText(t *testing.T) {
 	}
 }
 
+func TestACallThatIsCanceledBeforeItBeginsIsNotBooked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		budget := limits.NewBudget(limits.Spend{Tokens: 50_000})
+		c := failing(0, nil)
+		m := limits.New(limits.Options{Budget: budget, Rate: 0.001}).Limit(c.model())
+		if _, err := m.Ask(t.Context(), request); err != nil {
+			t.Fatal(err)
+		}
+		first := budget.Books()
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() {
+			time.Sleep(time.Second)
+			cancel()
+		}()
+		if _, err := m.Ask(ctx, request); !errors.Is(err, context.Canceled) || len(c.at) != 1 || budget.Books() != first {
+			t.Errorf("%v after %d calls, booked %+v, before it %+v", err, len(c.at), budget.Books(), first)
+		}
+	})
+}
+
 func TestAPriceThatIsNoneRefusesTheCall(t *testing.T) {
 	c := failing(0, nil)
 	m := c.model()
