@@ -161,6 +161,27 @@ func TestToolsAreCalledAndTheirResultsAreDataAndSignals(t *testing.T) {
 	}
 }
 
+func TestLongResultsOfToolsAreCutInThePromptAndInTheSignal(t *testing.T) {
+	long := strings.Repeat("x", 2*signals.DefaultTextBytes)
+	var result string
+	m := &models.Scripted{Answer: func(_ context.Context, r *models.Request) (*models.Answer, error) {
+		if last := r.Messages[len(r.Messages)-1]; len(last.Results) > 0 {
+			result = last.Results[0].Text
+			return models.Text(pass), nil
+		}
+		return &models.Answer{Finish: models.FinishCalls, Calls: []models.Call{{ID: "1", Name: "look_up", Args: json.RawMessage(`{}`)}}}, nil
+	}}
+	out, _, err := take(t, thinker.Thinker{ID: "critic", Model: m, Text: 300, Tools: []thinker.Tool{{
+		Tool: models.Tool{Name: "look_up"}, Call: func(context.Context, json.RawMessage) (string, error) { return long, nil },
+	}}}, turn())
+	if err != nil || len(out) != 1 {
+		t.Fatalf("%v, %v", out, err)
+	}
+	if said := out[0].Body().(signals.ToolResult).Result; len(said) != signals.DefaultTextBytes || len(result) > 400 || !strings.Contains(result, "bytes more") {
+		t.Errorf("%d bytes are said, and the prompt has %.500s", len(said), result)
+	}
+}
+
 // TestAnAnswerThatHasToBeWithoutCallsHasTheToolsOfThoseBefore asks once more after
 // calls, and lets a model call without end.
 func TestAnAnswerThatHasToBeWithoutCallsHasTheToolsOfThoseBefore(t *testing.T) {
