@@ -101,6 +101,23 @@ func TestContentIsCutBetweenCharacters(t *testing.T) {
 	}
 }
 
+// TestTextThatWasCutHasNoPartOfASecret has errors with an address whose end was
+// cut off before they came to be recorded: "@" alone tells a password there.
+func TestTextThatWasCutHasNoPartOfASecret(t *testing.T) {
+	address := "postgres://me:hush" + strings.Repeat("hush", 400) + "@db.example/x"
+	fails := agent("fails", signals.KindTask)
+	fails.Reactor = agents.Each(func(context.Context, signals.Any) seq {
+		return agents.Fail(errors.New(strings.Repeat("no ", 333) + address))
+	})
+	invalid := agent("invalid", signals.KindTask, signals.New(signals.Header{}, signals.Proposal{ProposalID: address, Content: "x"}))
+	r := newTrace(t, otel.Options{Content: otel.Redact})
+	r.solve(t, swarm.Options{Agents: []*agents.Agent{fails, invalid}})
+	text := fmt.Sprint(r.spans(t))
+	if strings.Contains(text, "hush") || !strings.Contains(text, "no no [redacted]") || !strings.Contains(text, `signals: proposal.proposalId = "[redacted]"`) {
+		t.Errorf("got %s, want the errors without the address", text)
+	}
+}
+
 // TestTaskAndAnswerAreMessages looks for them on the solve, by option alone.
 func TestTaskAndAnswerAreMessages(t *testing.T) {
 	for _, o := range []otel.Options{{}, {Content: otel.Redact}} {

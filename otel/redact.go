@@ -9,57 +9,68 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// redacted takes the place of a secret.
+// redacted replaces a secret.
 const redacted = "[redacted]"
 
-// secretNames match what secrets are called, as the end of a name: api_key,
-// AWS_SECRET_ACCESS_KEY, sessionToken.
-const secretNames = `(?:password|passwd|passphrase|pwd|secret|token|api[-_ ]?key|access[-_ ]?key|private[-_ ]?key|credentials?|authorization|cookie)`
+// secretNames matches the end of the name of a secret: api_key,
+// AWS_SECRET_ACCESS_KEY, sessionToken, "secret key".
+const secretNames = `(?:password|passwd|passphrase|pwd|secret|token|(?:api|access|private|secret|signing|encryption|master)[-_ ]?key|credentials?|authorization|cookie)`
+
+// services matches the beginning of the keys of well-known services.
+const services = `(?:\b|_)(?:sk|pk|rk|ghp|gho|ghs|ghu|github_pat|glpat|xox[abeoprs]|AKIA|ASIA|AIza|eyJ)[-_A-Za-z0-9.]`
 
 var (
-	// named matches what stands before a secret: its name, in quotes or not,
-	// and a sign; or the scheme of an authorization.
-	named = regexp.MustCompile(`(?i)` + secretNames + `\\*["']?\s*(?:[:=]+>?)\s*(?:(?:basic|bearer|digest|token)\s+)?|\bbearer\s+`)
+	// named matches what precedes a secret: its name, in quotes or not, and a
+	// sign or a verb; or the scheme of an authorization.
+	named = regexp.MustCompile(`(?i)` + secretNames + `(?:\\*["']?\s*[:=]+>?\s*|\\*["']?\s+(?:is|was)\b\s*:?\s*)(?:(?:basic|bearer|digest|token)\s+)?|\bbearer\s+`)
 
 	// field matches the path of a value that is a secret by its name.
 	field = regexp.MustCompile(`(?i)` + secretNames + `(?:\.|$)`)
 
-	// shaped matches what looks like a secret or a person's by itself: private
-	// keys, keys and tokens by their usual beginnings, user and password in an
-	// address, anything of 32 characters and more with a digit in it, and mail
-	// addresses.
+	// shaped matches secrets and personal data by their own form.
 	shaped = []*regexp.Regexp{
 		regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----(?s:.*?)(?:-----END [A-Z ]*PRIVATE KEY-----|$)`),
-		regexp.MustCompile(`(?:\b|_)(?:sk|pk|rk|ghp|gho|ghs|ghu|github_pat|glpat|xox[abeoprs]|AKIA|ASIA|AIza|eyJ)[-_A-Za-z0-9.]{12,}`),
+		regexp.MustCompile(services + `{12,}`),
 		regexp.MustCompile(`://[^/\s:@]*:[^/\s]+@`),
-		regexp.MustCompile(`[A-Za-z0-9_+/-]*[0-9][A-Za-z0-9_+/-]{31,}={0,2}|[A-Za-z0-9_+/-]{31,}[0-9][A-Za-z0-9_+/-]*={0,2}`),
 		regexp.MustCompile(`[\w.+-]+@[\w-]+\.[\w.-]+`),
+		// The beginning of any of these, where the rest was cut off.
+		regexp.MustCompile(`(?:[^\s"',;…]*(?:[0-9@]|://)[^\s"',;…]*|[\w+/-]{16,}|` + services + `*)…`),
 	}
+
+	// long matches tokens, if there is a digit among the characters.
+	long = regexp.MustCompile(`[A-Za-z0-9_+/-]{32,}={0,2}`)
 )
 
 // Redact returns the text without what looks like a secret, for
-// [Options.Content]. It takes out:
+// [Options.Content]. It replaces:
 //
-//   - the whole text, where a part of the field's path ends like password,
-//     passphrase, secret, token, apiKey, accessKey, privateKey, credentials,
-//     authorization or cookie;
-//   - in any text what follows such a name and ":" or "=": in quotes, also
-//     escaped ones at any depth, up to the quote that closes them; otherwise up
-//     to a space, quote, comma, semicolon or "&"; with Bearer, Basic, Digest or
-//     Token before it or not; a list or an object up to its end;
+//   - the whole text, if a part of the field's path ends with password, passwd,
+//     passphrase, pwd, secret, token, credentials, authorization, cookie, or with
+//     api, access, private, secret, signing, encryption or master and key;
+//   - in any text, what follows such a name and ":", "=", "is" or "was": in quotes,
+//     also escaped ones at any depth, up to the closing quote; otherwise up to a
+//     space, quote, comma, semicolon or "&"; after Bearer, Basic, Digest or Token,
+//     if one of them follows; a list or an object as a whole;
 //   - what follows "Bearer";
 //   - private keys in PEM; words that begin like the keys of well-known services
-//     (sk-, ghp_, AKIA, eyJ and others); user and password of a URL; 32 and more
-//     letters and digits without a break, with a digit among them; mail addresses.
+//     (sk-, ghp_, AKIA, eyJ and others); user and password of a URL; 32 or more
+//     characters of base64, base64url or hex in a row, with a digit among them, and
+//     so long paths and names with a digit, too; mail addresses;
+//   - a word that ends with "…", as texts end that were cut, if it may be the
+//     beginning of one of these: with a digit, "@" or "://" in it, or with 16 or
+//     more characters.
 //
-// It finds these forms and promises no more than that.
+// It finds these forms and no others: not a secret that nothing announces
+// ("try hunter2"), or that is announced in other words ("the password for the
+// database, which Bob set, is hunter2"; "my passwords are a and b"; "password
+// hunter2") or in another language; not the second word of a secret without
+// quotes; not a short token of an unknown service; not names, telephone numbers
+// and addresses of people. What must not be seen must not be recorded.
 func Redact(_ signals.Kind, path, text string) string {
 	if field.MatchString(path) && text != "" {
 		return redacted
 	}
 	var found [][2]int
-	// From behind each name on, so that a name in a secret's place does not
-	// hide the secret behind it.
 	for _, at := range named.FindAllStringIndex(text, -1) {
 		found = append(found, value(text, at[1]))
 	}
@@ -68,10 +79,15 @@ func Redact(_ signals.Kind, path, text string) string {
 			found = append(found, [2]int{at[0], at[1]})
 		}
 	}
+	for _, at := range long.FindAllStringIndex(text, -1) {
+		if strings.ContainsAny(text[at[0]:at[1]], "0123456789") {
+			found = append(found, [2]int{at[0], at[1]})
+		}
+	}
 	return without(text, found)
 }
 
-// value returns where the value is that begins at from, without its quotes.
+// value returns the range of the value that begins at from, without its quotes.
 func value(text string, from int) [2]int {
 	quote := from
 	for quote < len(text) && text[quote] == '\\' {
@@ -90,9 +106,9 @@ func value(text string, from int) [2]int {
 	return [2]int{quote + 1, end - backslashes(text[quote+1:end])}
 }
 
-// closing returns where the quote is that closes the one at open, which has so
-// many backslashes before it. It has as many; a quote inside of it has more.
-// If nothing closes it, that is the end of the text.
+// closing returns the position of the quote that closes the one at open, which
+// has depth backslashes before it: the closing quote has as many, and a quote
+// inside has more. If there is none, it returns the end of the text.
 func closing(text string, open, depth int) int {
 	slashes := 0
 	for i := open + 1; i < len(text); i++ {
@@ -108,11 +124,11 @@ func closing(text string, open, depth int) int {
 	return len(text)
 }
 
-// backslashes counts those that the text ends with.
+// backslashes returns the number of backslashes at the end of the text.
 func backslashes(text string) int { return len(text) - len(strings.TrimRight(text, "\\")) }
 
-// group returns where the list or object ends that begins at from: with the
-// text, if nothing closes it.
+// group returns the end of the list or object that begins at from, or the end of
+// the text if nothing closes it.
 func group(text string, from int) int {
 	depth := 0
 	for i := from; i < len(text); i++ {

@@ -35,6 +35,27 @@ func TestRedactFindsTheFormsItNamesAndKeepsTheTextAroundThem(t *testing.T) {
 		`-----BEGIN PRIVATE KEY-----` + "\nx\ny":  `[redacted]`,
 		`9f86d081884c7d659a2feaa0c55ad015a3bf4f`:  `[redacted]`,
 		`someone@example.com`:                     `[redacted]`,
+
+		`my password is hunter2`:                                `my password is [redacted]`,
+		`the Password was: hunter2`:                             `the Password was: [redacted]`,
+		`the api key: abc`:                                      `the api key: [redacted]`,
+		`the api key is "a b"`:                                  `the api key is "[redacted]"`,
+		`our secret key = abc`:                                  `our secret key = [redacted]`,
+		`the signing-key is abc`:                                `the signing-key is [redacted]`,
+		`token is Bearer abc`:                                   `token is Bearer [redacted]`,
+		strings.Repeat("a", 20) + "1" + strings.Repeat("b", 20): `[redacted]`,
+		strings.Repeat("a", 31) + "1":                           `[redacted]`,
+		"1" + strings.Repeat("a", 31):                           `[redacted]`,
+		strings.Repeat("a", 40):                                 strings.Repeat("a", 40),
+		strings.Repeat("a1", 15) + "a":                          strings.Repeat("a1", 15) + "a",
+		`postgres://me:pass…`:                                   `[redacted]`,
+		`"https://x.example/?a=1…"`:                             `"[redacted]"`,
+		`sk-abc…`:                                               `[redacted]`,
+		`someone@exa…`:                                          `[redacted]`,
+		`abcdefghijklmnop…`:                                     `[redacted]`,
+		`a password=hunt…`:                                      `a password=[redacted]`,
+		`hm… well…`:                                             `hm… well…`,
+		`a passwordless island is tokenish`:                     `a passwordless island is tokenish`,
 	} {
 		if got := otel.Redact("", "", "before "+text+" after"); got != "before "+want+" after" && got != "before "+want {
 			t.Errorf("%s: got %q, want %q", text, got, want)
@@ -78,6 +99,11 @@ var forms = []form{
 	{"query", func(s string) string { return "https://x.example/?token=" + s + "&y=1" }, word},
 	{"address", func(s string) string { return "postgres://me:" + s + "@db.example/x" }, letters + "23456789-._~"},
 	{"service", func(s string) string { return "sk-" + s }, letters + "23456789"},
+	{"prose", func(s string) string { return "my password is " + s }, word},
+	{"quoted prose", func(s string) string { return "the api key was " + quoted(s) }, phrase},
+	{"cut URL", func(s string) string { return "postgres://me:" + s + "…" }, letters + "23456789-._~"},
+	{"cut key", func(s string) string { return "sk-" + s + "…" }, letters},
+	{"token", func(s string) string { return "abcdefghijklmno" + s + "3x" }, letters},
 	{"PEM", func(s string) string {
 		return "-----BEGIN RSA PRIVATE KEY-----\n" + s + "\n-----END RSA PRIVATE KEY-----"
 	}, letters + "\n+/="},

@@ -49,7 +49,10 @@ func (e TurnFailed) failed() Failed {
 	if p := (*agents.PanicError)(nil); errors.As(e.Err, &p) {
 		why = fmt.Sprintf("panic: %v", p.Value)
 	}
-	return Failed{e.Agent, e.Round, strings.ToValidUTF8(why[:min(len(why), most)], "")}
+	if len(why) > most {
+		why = strings.ToValidUTF8(why[:most-len("…")], "") + "…" // a mark of the cut: it may be in the middle of a secret
+	}
+	return Failed{e.Agent, e.Round, strings.ToValidUTF8(why, "")}
 }
 
 // turnFailed is the inverse of failed, with an error of the same text.
