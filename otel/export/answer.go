@@ -10,19 +10,21 @@ import (
 	nethttp "net/http"
 	"strings"
 
-	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
+	collectormetrics "go.opentelemetry.io/proto/otlp/collector/metrics/v1"
+	collectortrace "go.opentelemetry.io/proto/otlp/collector/trace/v1"
+	rpc "google.golang.org/grpc"
 	"google.golang.org/protobuf/proto"
 )
 
-// errAnswer is what a receiver that is none is told by.
+// errAnswer is the error for a response that is not one of OTLP.
 var errAnswer = errors.New("is no OTLP answer")
 
-// maxAnswer is as much as is read of an answer, in bytes.
+// maxAnswer is the number of bytes that are read of a response.
 const maxAnswer = 1 << 20
 
-// answers lets only OTLP answers through. OpenTelemetry's exporters take
-// whatever comes with status 200 for success, a page of HTML too, and tell
-// of spans that were rejected a handler that is global.
+// answers accepts only OTLP responses, and keeps what they say of rejected
+// telemetry. OpenTelemetry's exporters take any response with status 200 for
+// success, even an HTML page, and report rejected spans to a global handler.
 type answers struct{ nethttp.RoundTripper }
 
 // RoundTrip implements [nethttp.RoundTripper].
@@ -43,30 +45,56 @@ func (a answers) RoundTrip(r *nethttp.Request) (*nethttp.Response, error) {
 	return resp, nil
 }
 
-// judge reads an answer, of traces or of metrics: they look alike. An empty
-// one needs no type.
+// judge reads a response for traces or for metrics, which have the same fields. An
+// empty one needs no content type.
 func judge(ctx context.Context, contentType string, body []byte) error {
 	kind, _, _ := mime.ParseMediaType(contentType)
 	if kind != "application/x-protobuf" && (kind != "" || len(body) > 0) {
 		return fmt.Errorf("%w but %s %q", errAnswer, contentType, firstLine(body))
 	}
-	var answer collector.ExportTraceServiceResponse
+	var answer collectortrace.ExportTraceServiceResponse
 	if err := proto.Unmarshal(body, &answer); err != nil {
 		return fmt.Errorf("%w: %w", errAnswer, err)
 	}
-	if partial := answer.GetPartialSuccess(); partial.GetRejectedSpans() > 0 {
-		if took, ok := ctx.Value(rejectedKey{}).(*rejected); ok {
-			took.count, took.why = int(partial.GetRejectedSpans()), partial.GetErrorMessage()
-		}
-	}
+	partial := answer.GetPartialSuccess()
+	reject(ctx, partial.GetRejectedSpans(), partial.GetErrorMessage())
 	return nil
 }
 
-// rejected is what a collector did not take of a batch. A context carries it
-// to where the answer is read.
+// intercept does over gRPC what answers does over HTTP.
+func intercept(ctx context.Context, method string, request, reply any, conn *rpc.ClientConn, call rpc.UnaryInvoker, o ...rpc.CallOption) error {
+	err := call(ctx, method, request, reply, conn, o...)
+	switch r := reply.(type) {
+	case *collectortrace.ExportTraceServiceResponse:
+		reject(ctx, r.GetPartialSuccess().GetRejectedSpans(), r.GetPartialSuccess().GetErrorMessage())
+		r.PartialSuccess = nil
+	case *collectormetrics.ExportMetricsServiceResponse:
+		reject(ctx, r.GetPartialSuccess().GetRejectedDataPoints(), r.GetPartialSuccess().GetErrorMessage())
+		r.PartialSuccess = nil
+	}
+	return err
+}
+
+// rejected counts the spans or data points of a batch that the collector did not
+// accept. A context carries it to where the response is read.
 type rejected struct {
 	count int
 	why   string
+}
+
+// err returns why some of a batch was rejected, or nil.
+func (r *rejected) err(what string) error {
+	if r.count == 0 {
+		return nil
+	}
+	return fmt.Errorf("the collector rejected %d %s: %s", r.count, what, r.why)
+}
+
+// reject keeps what a response says for the exporter whose context it is.
+func reject(ctx context.Context, count int64, why string) {
+	if r, ok := ctx.Value(rejectedKey{}).(*rejected); ok && count > 0 {
+		r.count, r.why = int(count), why
+	}
 }
 
 type rejectedKey struct{}

@@ -12,18 +12,18 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// Books account for every sampled span. After [Pipeline.Close], spans that
-// ended and were not sent are lost.
+// Books count every sampled span. After [Pipeline.Close], spans that ended and
+// were not sent are lost.
 type Books struct {
-	Traces int    // that began in this process
-	First  string // the id of the first one
-	Ended  int
-	Open   int    // not ended, and when the pipeline is closed never sent: a solve was not waited for
-	Sent   int    // and taken by the collector
-	Why    string // the first reason for a loss, on one line; "": the full queue, if spans were lost
+	Traces int    // traces that began in this process
+	First  string // the id of the first trace
+	Ended  int    // spans that ended
+	Open   int    // spans that have not ended; after Close, never sent: a solve was not waited for
+	Sent   int    // spans that the collector accepted
+	Why    string // the first reason for a loss, on one line; "" if the queue was full, or nothing was lost
 
-	Metrics       int // batches of metrics sent
-	MetricsFailed int // and not taken
+	Metrics       int // batches of metrics that the collector accepted
+	MetricsFailed int // batches that were not accepted, or not as a whole
 }
 
 // Lost returns the number of spans that ended and were not sent.
@@ -47,10 +47,10 @@ func (b Books) String() string {
 	return s
 }
 
-// A counter keeps the books. It is a span processor that sees every span.
+// A counter is the span processor that keeps the books.
 type counter struct {
 	log  *slog.Logger
-	stop context.Context // ends exports under way
+	stop context.Context // ends running exports
 
 	mu     sync.Mutex // protects the fields below
 	books  Books
@@ -88,7 +88,7 @@ func (c *counter) OnEnd(s sdktrace.ReadOnlySpan) {
 func (c *counter) Shutdown(context.Context) error   { return nil }
 func (c *counter) ForceFlush(context.Context) error { return nil }
 
-// failed logs the first failure of each sort.
+// failed logs the first failure to send spans, and to send metrics.
 func (c *counter) failed(what string, err error) {
 	c.mu.Lock()
 	first := !c.warned[what]
@@ -99,7 +99,7 @@ func (c *counter) failed(what string, err error) {
 	}
 }
 
-// export runs f, which ends when ctx or the pipeline does.
+// export runs f with a context that ends with ctx or with the pipeline.
 func (c *counter) export(ctx context.Context, f func(context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -110,8 +110,8 @@ func (c *counter) export(ctx context.Context, f func(context.Context) error) err
 	return f(ctx)
 }
 
-// spans counts what an exporter sends. It keeps errors from the SDK, which
-// would give them to a global handler, batch by batch.
+// spans counts what an exporter sends. It returns no errors to the SDK, which
+// would report them to a global handler, batch by batch.
 type spans struct {
 	sdktrace.SpanExporter
 	*counter
@@ -122,11 +122,9 @@ func (e spans) Shutdown(ctx context.Context) error { return e.SpanExporter.Shutd
 func (e spans) ExportSpans(ctx context.Context, all []sdktrace.ReadOnlySpan) error {
 	ctx, rejected := withRejected(ctx)
 	err := e.export(ctx, func(ctx context.Context) error { return e.SpanExporter.ExportSpans(ctx, all) })
-	if err == nil && rejected.count > 0 {
-		err = fmt.Errorf("the collector rejected %d spans: %s", rejected.count, rejected.why)
+	if err == nil {
 		e.count(func(b *Books) { b.Sent += max(0, len(all)-rejected.count) })
-	} else if err == nil {
-		e.count(func(b *Books) { b.Sent += len(all) })
+		err = rejected.err("spans")
 	}
 	if err != nil {
 		err = cause(err)
@@ -146,7 +144,11 @@ func (e metrics) Shutdown(ctx context.Context) error   { return e.Exporter.Shutd
 func (e metrics) ForceFlush(ctx context.Context) error { return e.Exporter.ForceFlush(ctx) }
 
 func (e metrics) Export(ctx context.Context, all *metricdata.ResourceMetrics) error {
+	ctx, rejected := withRejected(ctx)
 	err := e.export(ctx, func(ctx context.Context) error { return e.Exporter.Export(ctx, all) })
+	if err == nil {
+		err = rejected.err("data points")
+	}
 	if err != nil {
 		e.failed("metrics", cause(err))
 		e.count(func(b *Books) { b.MetricsFailed++ })

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// cause returns why something was not sent: what came of the last try, where
-// there was no time for another, and which protocol the port may speak.
+// cause returns why something was not sent: the error of the last attempt, if
+// there was no time for another, with the protocol that the port may expect.
 func cause(err error) error {
 	text := err.Error()
 	if before, tried, ok := strings.Cut(text, errPatience.Error()+": "); ok {
@@ -21,7 +21,8 @@ func cause(err error) error {
 	return err
 }
 
-// signs are what Go's HTTP and gRPC say of a port that speaks the other.
+// signs are parts of the errors of Go's HTTP and gRPC for a port of the other
+// protocol.
 var signs = map[string]string{
 	`malformed HTTP response "\x00\x00`: grpc, // a frame of HTTP/2
 	"looked like an HTTP/1.1 header":    http,

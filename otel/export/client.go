@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// client returns the HTTP client of a signal: as OpenTelemetry's own, by the
-// same variables, but with an eye on the answers.
+// client returns the HTTP client of a signal, which is configured by the same
+// variables as OpenTelemetry's own and checks the responses.
 func client(signal string) (*nethttp.Client, error) {
 	timeout, err := timeoutOf(signal)
 	if err != nil {
@@ -25,8 +25,8 @@ func client(signal string) (*nethttp.Client, error) {
 	return &nethttp.Client{Transport: answers{transport}, Timeout: timeout}, nil
 }
 
-// variable returns a variable of OTLP and its value: that of the signal alone
-// goes before that of all.
+// variable returns a variable of OTLP and its value. The one of the signal has
+// precedence over the one of all signals.
 func variable(signal, name string) (variable, value string) {
 	own := "OTEL_EXPORTER_OTLP_" + signal + "_" + name
 	if value := os.Getenv(own); value != "" {

@@ -15,8 +15,7 @@
 // collector refuses, hangs or is absent, spans are lost and counted, with the
 // first reason: see [Books]. A failure is logged once, not for each batch. A
 // response that is not OTLP, such as an HTML page, is a loss like any other, and
-// so are spans that the collector reports as rejected (over HTTP; over gRPC they
-// are reported to OpenTelemetry's own handler).
+// so are spans that the collector reports as rejected.
 //
 // # Variables
 //

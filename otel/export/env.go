@@ -32,8 +32,8 @@ const (
 	http = "http/protobuf"
 )
 
-// choice returns the first of the variables that is set, or the default, if
-// it is one of those wanted.
+// choice returns the value of the first variable that is set, which must be one of
+// the wanted values, or the default if none is set.
 func choice(names []string, otherwise string, want ...string) (string, error) {
 	for _, name := range names {
 		value := strings.ToLower(strings.TrimSpace(os.Getenv(name)))
@@ -58,9 +58,9 @@ func protocol(signal string) (string, error) {
 	return choice([]string{"OTEL_EXPORTER_OTLP_" + signal + "_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"}, http, http, grpc)
 }
 
-// here reports whether no variable sets the collector's address: then it is on
-// this machine, without TLS, as the standard says (Go's exporters would use
-// TLS).
+// here reports whether no variable sets the collector's address. Then the
+// collector is on this machine and without TLS, as the standard says; Go's
+// exporters would use TLS.
 func here(signal string) bool {
 	_, value := variable(signal, "ENDPOINT")
 	return value == ""
@@ -75,13 +75,22 @@ func endpoint(signal string) error {
 	}
 	at, err := url.Parse(strings.TrimSpace(value))
 	if err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https" {
-		return &VariableError{name, value, []string{"http://HOST:PORT", "https://HOST:PORT"}}
+		return &VariableError{name, withoutUser(value), []string{"http://HOST:PORT", "https://HOST:PORT"}}
 	}
 	return nil
 }
 
-// sampler refuses what the SDK would report to a global handler and replace
-// by a sampler of its own choice.
+// withoutUser returns an address without user and password, and without what
+// looks like a secret in the rest.
+func withoutUser(address string) string {
+	if at := strings.LastIndexByte(address, '@'); at >= 0 {
+		address = "…" + address[at:]
+	}
+	return otel.Redact("", "", address)
+}
+
+// sampler refuses samplers that the SDK would replace by another one, reporting
+// that to a global handler.
 func sampler() error {
 	const name, argument = "OTEL_TRACES_SAMPLER", "OTEL_TRACES_SAMPLER_ARG"
 	chosen, err := choice([]string{name}, "", "always_on", "always_off", "traceidratio",
@@ -96,9 +105,9 @@ func sampler() error {
 	return nil
 }
 
-// captured returns what of agents' words is recorded, nil for nothing: on
-// spans, there are no events of it. The variable goes before what the program
-// wants.
+// captured returns the function for content, or nil if content is not recorded.
+// Content is recorded on spans, never as events. The variable has precedence over
+// the program.
 func captured(wanted content) (content, error) {
 	value, err := choice([]string{"OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"}, "", "true", "false", "span_only", "no_content")
 	switch {
@@ -110,7 +119,7 @@ func captured(wanted content) (content, error) {
 	return wanted, nil
 }
 
-// disabled reports whether nothing is to be recorded.
+// disabled reports whether the variables disable all telemetry.
 func disabled() (bool, error) {
 	value, err := choice([]string{"OTEL_SDK_DISABLED"}, "false", "true", "false")
 	return value == "true", err

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"os"
+	"sync"
 	"time"
 
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
@@ -23,24 +24,25 @@ const queue = 1 << 16
 
 // Options of a [Pipeline]. Nil and the zero value mean the defaults.
 type Options struct {
-	Service   string        // unless OTEL_SERVICE_NAME tells; "": "swarmbus"
-	Patience  time.Duration // how long Close waits for the collector; 0: 5s
-	NoMetrics bool          // unless OTEL_METRICS_EXPORTER asks for them
+	Service   string        // unless OTEL_SERVICE_NAME is set; "" means "swarmbus"
+	Patience  time.Duration // how long Close waits for the collector; 0 means 5s
+	NoMetrics bool          // unless OTEL_METRICS_EXPORTER is set
 
-	// Log receives errors: lost telemetry, and failed turns, refused signals and
-	// dead letters as far as content is recorded. Nil: only the books tell of them.
+	// Log receives errors: lost telemetry, failed turns, refused signals and dead
+	// letters, with texts only if content is recorded. If it is nil, losses are
+	// only in the books.
 	Log *slog.Logger
 
-	// Content and Deliveries are those of [otel.Options]. Content is called in
-	// place of [otel.Redact] if OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT
-	// asks for what agents say, and where it says nothing.
+	// Content and Deliveries are those of [otel.Options]. Content is used if
+	// OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT is true, in place of
+	// [otel.Redact], or not set.
 	Content    func(k signals.Kind, path, text string) string
 	Deliveries bool
 }
 
 type content = func(k signals.Kind, path, text string) string
 
-// A Pipeline is an observer with providers and exporters behind it.
+// A Pipeline is an observer with its providers and exporters.
 type Pipeline struct {
 	Observer *otel.Observer
 
@@ -54,8 +56,7 @@ type Pipeline struct {
 var errPatience = errors.New("export: the collector took too long")
 
 // New returns a pipeline configured by the OTEL_* variables. It does not
-// contact the collector. An unsupported value is a [*VariableError], and
-// nothing was sent then.
+// contact the collector. An unsupported value is a [*VariableError].
 func New(ctx context.Context, o *Options) (*Pipeline, error) {
 	if o == nil {
 		o = &Options{}
@@ -95,8 +96,8 @@ func (p *Pipeline) open(ctx context.Context, o *Options) error {
 	return err
 }
 
-// provide makes the providers: that of metrics last, since it sends when it is
-// closed, as it is if another fails.
+// provide makes the providers. That of metrics is the last one, because it sends
+// metrics when it is closed, as it would be if another one failed.
 func (p *Pipeline) provide(ctx context.Context, o *Options) error {
 	if err := check(); err != nil {
 		return err
@@ -152,27 +153,29 @@ func (p *Pipeline) measure(ctx context.Context, about *resource.Resource, unaske
 	return nil
 }
 
-// Close sends what is left, as long as its patience lasts, and ends every
-// goroutine. Spans that have not ended by then, such as those of turns, are not
-// sent, so a program should first wait for its swarms (Shutdown). It returns
-// the final books.
+// Close sends what is left, for at most Options.Patience, and ends every
+// goroutine. Spans that have not ended are not sent, so a program should first
+// wait for its swarms (Swarm.Shutdown). It returns the final books.
 func (p *Pipeline) Close() Books {
 	ctx, cancel := context.WithTimeout(context.Background(), p.patient)
 	defer cancel()
-	// Exports still running then end at once, and their spans count as lost.
+	// Then running exports end at once, and their spans count as lost.
 	defer context.AfterFunc(ctx, func() { p.stop(errPatience) })()
 	defer p.stop(errPatience)
 	if p.Observer != nil {
 		p.Observer.Flush()
 	}
-	// Without a deadline of its own: it must not return before its goroutines
-	// do, and stop makes them.
+	// Both at once: a collector that hangs for one must not take the time of the
+	// other. Without a deadline of their own: they must not return before their
+	// goroutines do, which stop ends.
+	var both sync.WaitGroup
 	if p.meters != nil {
-		_ = p.meters.Shutdown(context.WithoutCancel(ctx))
+		both.Go(func() { _ = p.meters.Shutdown(context.WithoutCancel(ctx)) })
 	}
 	if p.tracers != nil {
-		_ = p.tracers.Shutdown(context.WithoutCancel(ctx))
+		both.Go(func() { _ = p.tracers.Shutdown(context.WithoutCancel(ctx)) })
 	}
+	both.Wait()
 	return p.Books()
 }
 

@@ -11,18 +11,19 @@ import (
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	rpc "google.golang.org/grpc"
 )
 
-// A collector that is busy is asked again, but not for the exporters' default
-// of a minute: what comes after would be lost instead.
+// A busy collector is tried again, but not for the exporters' default of a
+// minute, during which the queue would overflow.
 const (
 	retryFirst = 200 * time.Millisecond
 	retryMost  = time.Second
 	retryUntil = 5 * time.Second
 )
 
-// The collector on this machine. Metrics have paths of their own, which the
-// exporters add to an endpoint of a variable only.
+// The collector on this machine. Over HTTP each signal has a path of its own,
+// which the exporters add only to an endpoint from a variable.
 const (
 	localGRPC    = "http://localhost:4317"
 	localTraces  = "http://localhost:4318/v1/traces"
@@ -36,7 +37,7 @@ func newTraces(ctx context.Context) (sdktrace.SpanExporter, error) {
 		return nil, err
 	}
 	if over == grpc {
-		o := []otlptracegrpc.Option{otlptracegrpc.WithRetry(otlptracegrpc.RetryConfig{
+		o := []otlptracegrpc.Option{otlptracegrpc.WithDialOption(rpc.WithUnaryInterceptor(intercept)), otlptracegrpc.WithRetry(otlptracegrpc.RetryConfig{
 			Enabled: true, InitialInterval: retryFirst, MaxInterval: retryMost, MaxElapsedTime: retryUntil,
 		})}
 		if here(signal) {
@@ -60,7 +61,7 @@ func newMetrics(ctx context.Context) (sdkmetric.Exporter, error) {
 		return nil, err
 	}
 	if over == grpc {
-		o := []otlpmetricgrpc.Option{otlpmetricgrpc.WithRetry(otlpmetricgrpc.RetryConfig{
+		o := []otlpmetricgrpc.Option{otlpmetricgrpc.WithDialOption(rpc.WithUnaryInterceptor(intercept)), otlpmetricgrpc.WithRetry(otlpmetricgrpc.RetryConfig{
 			Enabled: true, InitialInterval: retryFirst, MaxInterval: retryMost, MaxElapsedTime: retryUntil,
 		})}
 		if here(signal) {
@@ -77,8 +78,8 @@ func newMetrics(ctx context.Context) (sdkmetric.Exporter, error) {
 	return otlpmetrichttp.New(ctx, o...)
 }
 
-// way returns the protocol of a signal and its client over HTTP, which gRPC
-// does without: but what it is made of is checked for both.
+// way returns the protocol of a signal and its HTTP client. gRPC does not use the
+// client, but its variables are checked for both protocols.
 func way(signal string) (over string, with *nethttp.Client, err error) {
 	if over, err = protocol(signal); err != nil {
 		return "", nil, err

@@ -11,15 +11,15 @@ import (
 	"go.opentelemetry.io/otel/sdk/resource"
 )
 
-// whoSends describes this process. OTEL_RESOURCE_ATTRIBUTES goes before it.
+// whoSends describes this process. OTEL_RESOURCE_ATTRIBUTES has precedence.
 func whoSends(ctx context.Context, service string) (*resource.Resource, error) {
 	about := []attribute.KeyValue{
 		attribute.String("service.name", cmp.Or(service, "swarmbus")),
 		// So that replicas on one host do not overwrite each other's metrics.
 		attribute.String("service.instance.id", uuid.NewString()),
-		// The endpoint that Jaeger's page reads takes spans of processes without it
-		// for those of different hosts, moves the ones that begin after their parent
-		// ended, and warns of the clock on each.
+		// Jaeger's page reads an endpoint that treats spans of processes without an
+		// address as those of different hosts: it moves spans that begin after the end
+		// of their parent, and shows a clock-skew warning on each.
 		attribute.String("ip", address()),
 	}
 	if build, ok := debug.ReadBuildInfo(); ok && build.Main.Version != "" {
@@ -28,8 +28,8 @@ func whoSends(ctx context.Context, service string) (*resource.Resource, error) {
 	return resource.New(ctx, resource.WithTelemetrySDK(), resource.WithHost(), resource.WithAttributes(about...), resource.WithFromEnv())
 }
 
-// address returns an address of this host that others may know it by, or that
-// of the loopback where there is none.
+// address returns a global address of this host, or the loopback address if there
+// is none.
 func address() string {
 	all, err := net.InterfaceAddrs()
 	if err != nil {

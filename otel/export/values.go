@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// numbers are the variables that the SDK reads as numbers, with the least that
-// each may be. What is none, or less, it would tell a global handler, replace, or
-// panic at.
+// numbers are the variables that the SDK reads as numbers, with their minimum.
+// With other values it would panic, or report to a global handler and use another
+// number.
 var numbers = map[string]int{
 	"OTEL_BSP_MAX_QUEUE_SIZE": 1, "OTEL_BSP_MAX_EXPORT_BATCH_SIZE": 1, "OTEL_BSP_SCHEDULE_DELAY": 1, "OTEL_BSP_EXPORT_TIMEOUT": 0,
 	"OTEL_METRIC_EXPORT_INTERVAL": 1, "OTEL_METRIC_EXPORT_TIMEOUT": 1,
@@ -24,15 +24,15 @@ var numbers = map[string]int{
 	"OTEL_EVENT_ATTRIBUTE_COUNT_LIMIT": noLimit, "OTEL_LINK_ATTRIBUTE_COUNT_LIMIT": noLimit,
 }
 
-// noLimit is how the SDK writes that there is none.
+// noLimit is the SDK's value for no limit.
 const noLimit = -1
 
-// most is the most that a number may be: queues and batches are allocated as a
+// most has the maximum of some numbers: queues and batches are allocated as a
 // whole.
 var most = map[string]int{"OTEL_BSP_MAX_QUEUE_SIZE": 1 << 24, "OTEL_BSP_MAX_EXPORT_BATCH_SIZE": 1 << 24}
 
-// words are the variables that are one of a few words. The SDK reads others as
-// a word of its own choice.
+// words are the variables with a fixed set of values. The SDK would replace other
+// values by one of its choice.
 var words = map[string][]string{
 	"OTEL_EXPORTER_OTLP_COMPRESSION": {"gzip", none}, "OTEL_EXPORTER_OTLP_TRACES_COMPRESSION": {"gzip", none}, "OTEL_EXPORTER_OTLP_METRICS_COMPRESSION": {"gzip", none},
 	"OTEL_EXPORTER_OTLP_INSECURE": {"true", "false"}, "OTEL_EXPORTER_OTLP_TRACES_INSECURE": {"true", "false"}, "OTEL_EXPORTER_OTLP_METRICS_INSECURE": {"true", "false"},
@@ -41,18 +41,17 @@ var words = map[string][]string{
 	"OTEL_METRICS_EXEMPLAR_FILTER":                             {"always_on", "always_off", "trace_based"},
 }
 
-// pairs are the variables that are lists of name=value, and whether these are
-// headers, which hold secrets.
+// pairs are the variables that are lists of name=value, and whether they are
+// headers, which may hold secrets.
 var pairs = map[string]bool{
 	"OTEL_EXPORTER_OTLP_HEADERS": true, "OTEL_EXPORTER_OTLP_TRACES_HEADERS": true, "OTEL_EXPORTER_OTLP_METRICS_HEADERS": true,
 	"OTEL_RESOURCE_ATTRIBUTES": false,
 }
 
-// header matches the names of headers.
+// header matches the name of a header.
 var header = regexp.MustCompile("^[-!#$%&'*+.^_`|~0-9A-Za-z]+$")
 
-// check refuses the first value that the SDK would replace by another. It is
-// made before anything is opened.
+// check refuses the first value that the SDK would replace by another one.
 func check() error {
 	var bad []*VariableError
 	for name, least := range numbers {
@@ -72,7 +71,7 @@ func check() error {
 			continue
 		}
 		if headers {
-			value = "…" // a token that was meant to have a name
+			value = "…" // it may be a token without its name
 		}
 		bad = append(bad, &VariableError{name, value, []string{"name=value,name=value"}})
 	}
@@ -82,8 +81,8 @@ func check() error {
 	return slices.MinFunc(bad, func(a, b *VariableError) int { return cmp.Compare(a.Name, b.Name) })
 }
 
-// listed reports whether a value is a list of name=value, with % escapes in the
-// values, or empty.
+// listed reports whether a value is empty or a list of name=value, with % escapes
+// in the values.
 func listed(value string, headers bool) bool {
 	for pair := range strings.SplitSeq(value, ",") {
 		if strings.TrimSpace(pair) == "" {

@@ -1,0 +1,201 @@
+package export_test
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/otel/export"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm"
+)
+
+// TestSwarmDoesNotNoticeTheCollector runs the same solve with collectors that
+// refuse, are busy, hang, or are not there: the log is the same but for the
+// traces, nobody waits longer than told, and every span is counted as lost.
+func TestSwarmDoesNotNoticeTheCollector(t *testing.T) {
+	hang := make(chan struct{})
+	plain := decide(t, nil)
+	for name, start := range map[string]func(*testing.T){
+		"refuses": func(t *testing.T) {
+			collector(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) })
+		},
+		"busy": func(t *testing.T) {
+			collector(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) })
+		},
+		"hangs": func(t *testing.T) {
+			hang = make(chan struct{})
+			collector(t, func(_ http.ResponseWriter, r *http.Request) {
+				select {
+				case <-hang:
+				case <-r.Context().Done():
+				}
+			})
+			t.Cleanup(func() { close(hang) })
+		},
+		"absent":           func(t *testing.T) { t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1") },
+		"absent over gRPC": func(t *testing.T) { absentGRPC(t) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			start(t)
+			var log bytes.Buffer
+			p := newPipeline(t, export.Options{Patience: 500 * time.Millisecond, Log: slog.New(slog.NewTextHandler(&log, nil))})
+			traced := decide(t, p)
+			if diff := cmp.Diff(texts(t, plain), texts(t, traced)); diff != "" {
+				t.Errorf("the log is another:\n%s", diff)
+			}
+			closing := time.Now()
+			books := p.Close()
+			if took := time.Since(closing); took > 5*time.Second {
+				t.Errorf("closing took %v, want about 500ms", took)
+			}
+			if books.Ended < 12 || books.Lost() != books.Ended || books.Sent != 0 {
+				t.Errorf("got %+v, want every span lost", books)
+			}
+			if n := strings.Count(log.String(), "telemetry is being lost"); n != 2 {
+				t.Errorf("logged %d times, want once for spans and once for metrics:\n%s", n, &log)
+			}
+		})
+	}
+}
+
+func absentGRPC(t *testing.T) {
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1")
+	t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")
+}
+
+// texts are signals as they travel, without where they were said.
+func texts(t *testing.T, r *swarm.Result) (all []string) {
+	t.Helper()
+	for _, s := range r.Log {
+		h := s.Head()
+		h.Trace = nil
+		text, err := signals.Marshal(signals.With(s, h))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, string(text))
+	}
+	return all
+}
+
+func TestSpansBeyondTheQueueAreCounted(t *testing.T) {
+	release := make(chan struct{})
+	collector(t, func(http.ResponseWriter, *http.Request) { <-release })
+	t.Setenv("OTEL_BSP_MAX_QUEUE_SIZE", "4")
+	t.Setenv("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "2")
+	p := newPipeline(t, export.Options{NoMetrics: true})
+	decide(t, p)
+	close(release)
+	if books := p.Close(); books.Sent == 0 || books.Lost() == 0 || books.Sent+books.Lost() != books.Ended {
+		t.Errorf("got %+v, want some sent and some lost", books)
+	}
+}
+
+// TestWrongPortIsNamed sends over the one protocol to a port of the other, and
+// to where nobody is.
+func TestWrongPortIsNamed(t *testing.T) {
+	page := httptest.NewServer(http.NotFoundHandler())
+	defer page.Close()
+	frames := listen(t, "\x00\x00\x06\x04\x00\x00\x00\x00\x00\x00\x05\x00\x00\x40\x00")
+	for _, test := range []struct{ protocol, endpoint, why string }{
+		{"grpc", page.URL, "is this a port of OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf? "},
+		{"http/protobuf", "http://" + frames, "is this a port of OTEL_EXPORTER_OTLP_PROTOCOL=grpc? "},
+		{"grpc", "http://127.0.0.1:1", "connection refused"},
+	} {
+		t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", test.protocol)
+		t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", test.endpoint)
+		p := newPipeline(t, export.Options{NoMetrics: true, Patience: 500 * time.Millisecond})
+		decide(t, p)
+		if books := p.Close(); books.Lost() == 0 || !strings.Contains(books.Why, test.why) || strings.Contains(books.Why, "too long") {
+			t.Errorf("%s to %s: got %q, want %q", test.protocol, test.endpoint, books.Why, test.why)
+		}
+	}
+}
+
+// listen answers every request with the same bytes.
+func listen(t *testing.T, answer string) (address string) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			if r, err := http.ReadRequest(bufio.NewReader(c)); err == nil {
+				_, _ = io.Copy(io.Discard, r.Body)
+			}
+			_, _ = io.WriteString(c, answer)
+			_ = c.Close()
+		}
+	})
+	t.Cleanup(func() { _ = l.Close(); wg.Wait() })
+	return l.Addr().String()
+}
+
+// TestSolveThatIsNotWaitedForIsInTheBooks closes the pipeline in the middle.
+func TestSolveThatIsNotWaitedForIsInTheBooks(t *testing.T) {
+	var got sent
+	got.collect(t)
+	p := newPipeline(t, export.Options{NoMetrics: true})
+	ctx, end := agents.Start(agents.WithHook(t.Context(), p.Observer), agents.Op{Name: agents.OpSolve, Target: "team", Thread: "x"})
+	_, ended := agents.Start(ctx, agents.Op{Name: agents.OpRound, Thread: "x", Round: 1})
+	ended(nil, nil)
+	books := p.Close()
+	end(nil, nil)
+	if books.Open != 1 || books.Ended != 1 || !strings.HasSuffix(books.String(), ", 1 not ended") {
+		t.Errorf("got %+v, want the solve not ended", books)
+	}
+}
+
+func TestWhatIsNoOTLPAnswerIsALoss(t *testing.T) {
+	page := func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<!doctype html>\n<title>Jaeger</title>") }
+	typed := func(contentType string, body []byte) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", contentType)
+			_, _ = w.Write(body)
+		}
+	}
+	const everything = 1 << 20
+	for name, test := range map[string]struct {
+		serve http.HandlerFunc
+		lost  int
+		why   string
+	}{
+		"a page":         {page, everything, `is no OTLP answer but text/html; charset=utf-8 "<!doctype html>"`},
+		"no protobuf":    {typed("application/x-protobuf", []byte("hello")), everything, "is no OTLP answer: "},
+		"JSON":           {typed("application/json", []byte("{}")), everything, `application/json "{}"`},
+		"empty":          {func(http.ResponseWriter, *http.Request) {}, 0, ""},
+		"empty protobuf": {typed("application/x-protobuf", nil), 0, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			collector(t, test.serve)
+			p := newPipeline(t, export.Options{NoMetrics: true})
+			decide(t, p)
+			books := p.Close()
+			if books.Lost() != min(test.lost, books.Ended) || (test.why == "") != (books.Why == "") {
+				t.Errorf("got %+v, want %d lost", books, test.lost)
+			}
+			if said := books.String(); !strings.Contains(said, test.why) || strings.Contains(said, "\n") {
+				t.Errorf("got %q, want one line with %q", said, test.why)
+			}
+		})
+	}
+}
