@@ -73,7 +73,7 @@ var rules = []struct {
 	{"otel", rule{ours: []string{"*"}, others: []string{
 		"go.opentelemetry.io/otel/attribute", "go.opentelemetry.io/otel/codes", "go.opentelemetry.io/otel/metric", "go.opentelemetry.io/otel/trace",
 	}}},
-	{"otel/*", rule{ours: []string{"*"}, others: []string{"go.opentelemetry.io", "google.golang.org/protobuf", "github.com/google/uuid"}}},
+	{"otel/*", rule{ours: []string{"*"}, others: []string{"go.opentelemetry.io", "google.golang.org/grpc", "google.golang.org/protobuf", "github.com/google/uuid"}}},
 	{"examples/*", rule{ours: []string{"*"}, others: []string{"*"}}},
 	{"cmd/*", rule{ours: []string{"*"}, others: []string{"*"}}},
 	{"benchmarks/*", rule{ours: []string{"*"}, others: []string{"*"}}},

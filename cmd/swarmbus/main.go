@@ -101,7 +101,6 @@ or uncertified), 4 budget or deadline, 5 escalated, 6 cancelled.`,
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
 	root.SetVersionTemplate("swarmbus {{.Version}}\n")
-	seen.flags(root)
-	root.AddCommand(newSolve(), newAnswer(), newDecide(), newRuns(), newLog(), newShow(), newReplay(), newVerify(), newExport(), newImport(), newVersion())
+	root.AddCommand(seen.on(newSolve()), seen.on(newAnswer()), seen.on(newDecide()), newRuns(), newLog(), newShow(), newReplay(), newVerify(), newExport(), newImport(), newVersion())
 	return root
 }

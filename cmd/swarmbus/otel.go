@@ -13,20 +13,23 @@ import (
 	"github.com/swarmbus/swarmbus/otel/export"
 )
 
-// telemetry is what --otel asks for, on every command. The zero value is off.
+// telemetry is the pipeline of --otel. The zero value is off.
 type telemetry struct {
 	wanted   bool
 	pipeline *export.Pipeline
 }
 
-func (t *telemetry) flags(root *cobra.Command) {
-	root.PersistentFlags().BoolVar(&t.wanted, "otel", false, "send traces and metrics to where the OTEL_* variables say, by default an OTLP receiver on this machine")
-	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return t.open(cmd) }
+// on gives a command that decides the flag --otel. The others have nothing to
+// trace.
+func (t *telemetry) on(cmd *cobra.Command) *cobra.Command {
+	cmd.Flags().BoolVar(&t.wanted, "otel", false, "send traces and metrics to where the OTEL_* variables say, by default an OTLP receiver on this machine")
+	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error { return t.open(cmd) }
+	return cmd
 }
 
 type telemetryKey struct{}
 
-// open gives the command's context a hook and, for watch, the pipeline.
+// open adds a hook and the pipeline to the command's context.
 func (t *telemetry) open(cmd *cobra.Command) error {
 	if !t.wanted {
 		return nil
@@ -42,14 +45,14 @@ func (t *telemetry) open(cmd *cobra.Command) error {
 	return nil
 }
 
-// close sends what is left and says what was sent.
+// close sends what is left and prints what was sent.
 func (t *telemetry) close(w io.Writer) {
 	if t.pipeline != nil {
 		fmt.Fprintln(w, "otel:", t.pipeline.Close())
 	}
 }
 
-// watch lets a command's bus be seen, if --otel asks for it.
+// watch records what happens on a command's bus, with --otel.
 func watch(ctx context.Context, b *bus.Bus) (stop func(), err error) {
 	if p, ok := ctx.Value(telemetryKey{}).(*export.Pipeline); ok {
 		return p.Observer.Watch(b)

@@ -34,7 +34,17 @@ func TestOtelSendsATraceForEachTask(t *testing.T) {
 func TestOtelWithAVariableThatIsNotSupportedIsWrongUsage(t *testing.T) {
 	t.Setenv("OTEL_TRACES_EXPORTER", "zipkin")
 	var out, errs bytes.Buffer
-	if status := run(t.Context(), []string{"version", "--otel"}, &out, &errs); status != exitUsage || !strings.Contains(errs.String(), "zipkin") {
+	args := []string{"decide", "--votes", "../../benchmarks/data/votes/replicats_1", "--otel"}
+	if status := run(t.Context(), args, &out, &errs); status != exitUsage || !strings.Contains(errs.String(), "zipkin") {
 		t.Errorf("got status %d, %s", status, &errs)
+	}
+}
+
+func TestOtelIsRefusedWhereNothingIsTraced(t *testing.T) {
+	for _, args := range [][]string{{"replay", "run"}, {"show", "run"}, {"version"}} {
+		var out, errs bytes.Buffer
+		if status := run(t.Context(), append(args, "--otel"), &out, &errs); status != exitUsage || !strings.Contains(errs.String(), "unknown flag: --otel") {
+			t.Errorf("%v: got status %d, %s", args, status, &errs)
+		}
 	}
 }
