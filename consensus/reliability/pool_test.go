@@ -356,3 +356,26 @@ func TestNoneOfTheseIsRightOnlyWhereSomebodySaysSo(t *testing.T) {
 		}
 	}
 }
+
+// Candidate 3 is none of the three that are named: who says it is right, or wrong in its own way.
+func TestWhatVotersSayOfOwnProposalsIsLearnedFromAsItIsPooled(t *testing.T) {
+	_, m := learnedFrom(nil, 4, 0)
+	p := m.params
+	v := votes{voter: []int32{0, 2, 4, 5}, said: []int32{1, 3, 1, 0}, field: 4, lift: []float64{0, 0.3, 0, -0.2}}
+	f := []float64{1, 0.5, 0, 0.25}
+	got := make([]float64, 4)
+	p.joint(v, f, -1, got)
+	for c := range got {
+		want := 0.0
+		for i, j := range v.voter {
+			said := sigma(p.Rate[j] + v.lift[i])
+			if l := int(v.said[i]); l != c {
+				said = (1 - said) * instead(4, c, l)
+			}
+			want += f[i] * math.Log(said)
+		}
+		if math.Abs(got[c]-want) > 1e-9 {
+			t.Errorf("candidate %d has %v, want %v", c, got[c], want)
+		}
+	}
+}
