@@ -37,7 +37,7 @@ func (o *Observer) permitted(k signals.Kind, field string, value any) any {
 	case map[string]any:
 		all := make(map[string]any, len(v))
 		for key, inner := range v {
-			// A name, such as a key of a map, may hold a secret, too.
+			// A key of a map may hold a secret, too.
 			all[o.content(k, field, key)] = o.permitted(k, strings.TrimPrefix(field+"."+key, "."), inner)
 		}
 		return all

@@ -7,7 +7,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// labels are the span names and metric attributes of one kind, made once.
+// labels holds the span names and metric attributes of one kind.
 type labels struct {
 	kind, publish, process string
 

@@ -40,7 +40,7 @@ var (
 	tokensBounds  = metric.WithExplicitBucketBoundaries(1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216, 67108864)
 )
 
-// durationsOf are the ops whose time is measured.
+// durationsOf are the ops whose duration is a metric.
 var durationsOf = map[agents.OpName]struct{ name, about string }{
 	agents.OpSolve: {metricWorkflow, "Of a solve."},
 	agents.OpTurn:  {metricAgent, "Of a turn."},
@@ -76,7 +76,7 @@ func (k *meters) sent(ctx context.Context, l *labels) {
 func (k *meters) settled(ctx context.Context, l *labels, fate bus.Fate, took time.Duration) {
 	switch {
 	case !k.consumed.Enabled(ctx), fate == bus.Filtered, fate == bus.DeadClosed:
-		// It had no reader, or none was left.
+		// There was no reader, or no reader left.
 	case fate != bus.Delivered:
 		k.dead.Add(ctx, 1, metric.WithAttributes(keyDestination.String(l.kind), keyFate.String(fate.String())))
 	default:
@@ -142,9 +142,8 @@ func (k *meters) decision(ctx context.Context, stop string, d *consensus.Decisio
 	k.decisions.Add(ctx, 1, metric.WithAttributes(append(about, keyStop.String(stop))...))
 }
 
-// gauges reports the backlog and the open conflicts of all buses together
-// whenever metrics are collected. They go up and down and add up, over
-// processes, too.
+// gauges registers the backlog and the open conflicts, as sums over all buses.
+// They are up-down counters, so that the values of several processes add up, too.
 func (k *meters) gauges(totals func(context.Context) (backlog, conflicts int64)) (r metric.Registration, err error) {
 	k.backlog, err = k.meter.Int64ObservableUpDownCounter(metricBacklog, metric.WithUnit("{message}"),
 		metric.WithDescription("Signals that readers have not read."))

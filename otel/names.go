@@ -7,13 +7,13 @@ import (
 	"github.com/swarmbus/swarmbus/agents"
 )
 
-// Every name that is recorded is in this file, with its source.
+// This file has every name that is recorded, with its source.
 //
 //   - messaging.*, error.type, exception.*: OpenTelemetry semantic conventions,
 //     version conventions.
 //   - gen_ai.*, invoke_workflow, invoke_agent, chat, execute_tool: version
-//     genAIConventions, the last one that has them: they are in a repository of
-//     their own since, without a release.
+//     genAIConventions, the last one that has them. They have since moved to a
+//     repository of their own, which has no release yet.
 //   - gen_ai.invoke_workflow.duration, gen_ai.invoke_agent.duration and
 //     gen_ai.execute_tool.duration: that repository, semantic-conventions-genai,
 //     pull requests 201 and 341 of June 2026.
@@ -86,7 +86,7 @@ const (
 	keyFate       attribute.Key = "swarmbus.fate"
 	keyConfidence attribute.Key = "swarmbus.confidence"
 	keyFailed     attribute.Key = "swarmbus.failed" // on every span with status Error, to find them by
-	keyReason     attribute.Key = "swarmbus.reason" // in words: numbers and names, no more, unless by option
+	keyReason     attribute.Key = "swarmbus.reason" // in words; only numbers and names, unless by option
 
 	// The results of the deliveries of a publish.
 	keyDelivered     attribute.Key = "swarmbus.deliveries.delivered"

@@ -17,7 +17,7 @@ import (
 type Options struct {
 	Tracers trace.TracerProvider // nil: no spans
 	Meters  metric.MeterProvider // nil: no metrics
-	Log     *slog.Logger         // receives errors as far as Content lets them, with trace ids; nil: none
+	Log     *slog.Logger         // receives errors, with trace ids and as much text as Content permits; nil: none
 
 	// Content is called with each text and number in a signal and returns the part
 	// that may be recorded, as [Redact] does. path is its path in the payload's

@@ -9,7 +9,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
-// A verdict is what two evaluations of the votes are compared by.
+// A verdict is what is compared of two evaluations of the votes.
 type verdict struct {
 	outcome             consensus.Outcome
 	choice, leaders     string
@@ -24,8 +24,8 @@ func verdictOf(d *consensus.Decision) verdict {
 	}
 }
 
-// changed reports whether a decision is another than the last one of the solve
-// for which it did.
+// changed reports whether a decision differs from the last one that was recorded
+// in the solve, and keeps it if so.
 func (s *solving) changed(d *consensus.Decision) bool {
 	now := verdictOf(d)
 	s.mu.Lock()
@@ -37,9 +37,9 @@ func (s *solving) changed(d *consensus.Decision) bool {
 	return true
 }
 
-// weigh records an evaluation of a solve's votes when it is over: if it failed,
-// or came to something else than the one before. Votes are evaluated at every
-// commit, and most of these are no votes.
+// weigh records an evaluation of a solve's votes when it ends, if it failed or its
+// decision differs from the one before. Votes are evaluated at every commit, and
+// most commits are not votes.
 func (o *Observer) weigh(ctx context.Context, of *solving, about agents.Op) agents.End {
 	began := time.Now()
 	return func(result any, err error) {
