@@ -8,7 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -54,24 +56,39 @@ func (*AnsweredError) Unwrap() error { return ErrLog }
 // A progress is how far a log is with its solve.
 type progress struct {
 	asked     bool                      // and nobody has answered
+	question  signals.ID                // what an answer replies to: what was asked, or else that it stopped
+	said      signals.Any               // the answer, of which the log does not say yet that it is one; nil: none
 	answered  *signals.Signal[Answered] // the last one, nil: none
 	decided   *Decided                  // that it stopped, unless it went on; nil: it did not, or nothing was put on record
 	announced bool
 }
 
-func progressOf(log []signals.Any) (p progress) {
-	for _, s := range log {
-		switch s := s.(type) {
+// progressOf returns the progress of a log; recorded says that it has records.
+func (s *Swarm) progressOf(log []signals.Any) (p progress) {
+	recorded := s.writer != nil
+	for _, said := range log {
+		h := said.Head()
+		switch said := said.(type) {
 		case *signals.Signal[signals.Escalation]:
-			p.asked = true
+			if !p.asked {
+				p.asked, p.question = true, said.ID
+			}
 		case *signals.Signal[Answered]:
-			p.asked, p.answered, p.decided = false, s, nil
+			p = progress{answered: said, announced: p.announced}
 		case *signals.Signal[Opened]:
 			p.decided = nil
 		case *signals.Signal[Decided]:
-			p.decided = &s.Payload
+			p.decided = &said.Payload
+			if !p.asked {
+				p.question = said.ID
+			}
 		case *signals.Signal[signals.Consensus]:
 			p.announced = true
+		default:
+			stopped := p.decided != nil || p.asked && !recorded
+			if stopped && p.said == nil && h.ReplyTo == p.question && !p.question.IsZero() && s.isOutside(h.Source) {
+				p.said = said
+			}
 		}
 	}
 	return p
@@ -81,6 +98,9 @@ func progressOf(log []signals.Any) (p progress) {
 // has not stopped: one on record says so.
 func (p *progress) open(recorded bool) error {
 	switch {
+	case p.said != nil:
+		h := p.said.Head()
+		return &AnsweredError{h.Thread, h.Source, h.Time}
 	case p.answered != nil && !p.asked:
 		return &AnsweredError{p.answered.Thread, p.answered.Payload.By, p.answered.Time}
 	case p.announced:
@@ -140,11 +160,7 @@ func (s *Swarm) mayAnswer(answer signals.Any) error {
 		return fmt.Errorf("swarm: answer: %w", err)
 	}
 	source, kind := cmp.Or(answer.Head().Source, Person), answer.Kind()
-	inside := source == bus.System
-	for _, a := range s.opts.Agents { // a name that reads like an agent's is its to a reader
-		inside = inside || strings.EqualFold(strings.TrimSpace(a.ID), strings.TrimSpace(source))
-	}
-	if inside {
+	if !s.isOutside(source) {
 		return fmt.Errorf("swarm: answer: %w", &signals.FieldError{Field: "source", Value: source, Problem: "an agent of the swarm, not an outsider"})
 	}
 	if kind == signals.KindEscalation {
@@ -156,17 +172,19 @@ func (s *Swarm) mayAnswer(answer signals.Any) error {
 	return nil
 }
 
-// answered publishes what somebody outside said. It is the answer when the log
-// says so: who is interrupted before that can answer again.
+// isOutside reports whether a name is neither the system's nor reads like an agent's.
+func (s *Swarm) isOutside(source string) bool {
+	return source != bus.System && !slices.ContainsFunc(s.opts.Agents, func(a *agents.Agent) bool {
+		return strings.EqualFold(strings.TrimSpace(a.ID), strings.TrimSpace(source))
+	})
+}
+
+// answered publishes what somebody outside said in reply to what the solve asked, or
+// to that it stopped.
 func (r *solve) answered(ctx context.Context, answer signals.Any) {
 	h, before := answer.Head(), len(r.result.Log)
-	if r.escalated != nil {
-		h.ReplyTo = r.escalated.ID
-	}
+	h.ReplyTo = r.progress.question
 	h.Source, h.Thread, h.Round = cmp.Or(h.Source, Person), r.result.Thread, int32(r.result.Rounds)
-	for _, p := range slices.Clone(r.disputes) {
-		r.resolve(ctx, p, h.Source+" was asked")
-	}
 	mouth, err := r.swarm.bus.Agent(h.Source, bus.Permissions{Threads: []string{r.result.Thread}})
 	if err == nil {
 		err = r.publish(ctx, mouth, signals.With(answer, h))
@@ -176,9 +194,25 @@ func (r *solve) answered(ctx context.Context, answer signals.Any) {
 		return
 	}
 	news := r.result.Log[before:]
-	said := news[slices.IndexFunc(news, func(s signals.Any) bool { return s.Head().Source == h.Source })].Head().ID
-	r.announce(ctx, signals.New(signals.Header{Confidence: 1, ReplyTo: h.ReplyTo, Recipients: signals.To(bus.System)}, Answered{h.Source, said}))
-	r.tellAll(said)
+	r.takeAnswer(ctx, news[slices.IndexFunc(news, func(s signals.Any) bool { return s.Head().Source == h.Source })])
+}
+
+// takeAnswer puts on record that a signal is the answer. A solve that is broken off
+// before that does it when it goes on.
+func (r *solve) takeAnswer(ctx context.Context, said signals.Any) {
+	h, question := said.Head(), signals.ID{}
+	if r.escalated != nil {
+		question = r.escalated.ID
+	}
+	open := slices.Collect(r.swarm.bus.Conflicts(r.result.Thread)) // the thread of one that stopped by itself was closed, with its conflicts
+	r.disputes = slices.DeleteFunc(r.disputes, func(p conflict.Pair) bool { return !slices.Contains(open, p) })
+	for _, p := range slices.Clone(r.disputes) {
+		if p.B.Signal != h.ID { // which the answer opened
+			r.resolve(ctx, p, h.Source+" was asked")
+		}
+	}
+	r.announce(ctx, signals.New(signals.Header{Confidence: 1, ReplyTo: question, Recipients: signals.To(bus.System)}, Answered{h.Source, h.ID}))
+	r.tellAll(h.ID)
 }
 
 // tellAll lets agents hear an answer that do not listen to its kind.

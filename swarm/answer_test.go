@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/journal"
@@ -92,6 +94,55 @@ func TestASolveThatWasBrokenOffTakesNoAnswerBeforeItAsks(t *testing.T) {
 		t.Fatal(r, err)
 	}
 	if r, err = s.Resume(t.Context(), r.Log, answer("a")); err != nil || r.Answer != "do a" {
+		t.Error(r, err)
+	}
+}
+
+// A process may be killed between any two signals of an answer.
+func TestTheAnswerOfASolveThatWasBrokenOffIsTheFirst(t *testing.T) {
+	for _, policy := range []swarm.ConflictPolicy{swarm.EscalateConflicts, swarm.VoteOnConflicts} { // one asks, one ends undecided
+		whole := new(journal.Memory)
+		o := swarm.Options{Agents: torn(), Conflicts: policy, Journal: whole, Quorum: 1, Seed: 7}
+		s := newSwarm(t, o)
+		asked := solve(t, s)
+		n := whole.Last()
+		want, err := s.Resume(t.Context(), asked.Log, from("ceo", vote("a", yes, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for cutAt := n + 1; cutAt < whole.Last(); cutAt++ {
+			o.Journal = cut(t, whole, cutAt)
+			s := newSwarm(t, o)
+			past, err := s.Past()
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = s.Resume(t.Context(), past[0].Log, from("cto", vote("b", yes, 1)))
+			refusedAsSecond(t, "the first is in the log", err)
+			r, err := s.Resume(t.Context(), past[0].Log, nil)
+			if err != nil || r.Stop != want.Stop || r.Answer != want.Answer {
+				t.Errorf("cut after %d: %+v, %v", cutAt, r, err)
+			}
+			if diff := cmp.Diff(sources(want.Log), sources(r.Log)); diff != "" {
+				t.Errorf("cut after %d: %s", cutAt, diff)
+			}
+		}
+	}
+}
+
+func TestAnAnswerThatTheBusRefusesLeavesNothingBehind(t *testing.T) {
+	j, b := new(journal.Memory), made(bus.New(&bus.Options{Limits: signals.Limits{TextBytes: 1000}}))
+	t.Cleanup(b.Close)
+	s := newSwarm(t, swarm.Options{Agents: rivals(), Conflicts: swarm.EscalateConflicts, Journal: j, Bus: b})
+	asked := escalated(t, s)
+	n := j.Last()
+	if r, err := s.Resume(t.Context(), asked.Log, answer(strings.Repeat("b", 2000))); err == nil || len(r.Log) != len(asked.Log) {
+		t.Errorf("%v, it says %v", err, sources(r.Log[len(asked.Log):]))
+	}
+	if j.Last() != n || b.Last() != n {
+		t.Errorf("the log grew from %d to %d", n, b.Last())
+	}
+	if r, err := s.Resume(t.Context(), asked.Log, answer("b")); err != nil || r.Answer != "do b" {
 		t.Error(r, err)
 	}
 }

@@ -131,7 +131,7 @@ func (r *solve) recordTerms(ctx context.Context) {
 // of the team.
 func (r *solve) standing() bool {
 	terms := r.swarm.standing[r.result.Thread]
-	if terms == nil || progressOf(r.result.Log).decided != nil {
+	if terms == nil || r.swarm.progressOf(r.result.Log).decided != nil {
 		return false
 	}
 	ours, err := textOf(r.onRecord())

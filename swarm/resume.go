@@ -80,8 +80,11 @@ func (s *Swarm) StreamResume(ctx context.Context, log []signals.Any, answer sign
 			return nil, nil, err
 		}
 		return r, func(ctx context.Context) {
-			if answer != nil {
+			switch {
+			case answer != nil:
 				r.answered(ctx, answer)
+			case r.progress.said != nil:
+				r.takeAnswer(ctx, r.progress.said)
 			}
 		}, nil
 	})
@@ -104,7 +107,7 @@ func (s *Swarm) startAgain(ctx context.Context, log []signals.Any, answer signal
 	}
 	s.resuming.RLock()
 	log = s.whole(log)
-	at := progressOf(log)
+	at := s.progressOf(log)
 	err = s.kept(ctx, log)
 	if err == nil && answer != nil {
 		err = cmp.Or(at.open(s.writer != nil), onRecord(log, answer))
@@ -120,9 +123,9 @@ func (s *Swarm) startAgain(ctx context.Context, log []signals.Any, answer signal
 		s.resuming.RUnlock()
 		return nil, err
 	}
-	r.resumed = true
+	r.resumed, r.progress = true, at
 	r.restore(ctx, log)
-	if answer != nil {
+	if answer != nil || at.said != nil {
 		r.dropTurns()
 	} else {
 		r.ended(at)

@@ -66,7 +66,7 @@ func TestEscalatedSolveGoesOnWithTheAnswerOfAPerson(t *testing.T) {
 	if r.Stop != swarm.StopConsensus || r.Answer != "do b" || r.Thread != before.Thread || r.Rounds != 2 || r.Question != nil {
 		t.Errorf("%v %q in %s after %d rounds", r.Stop, r.Answer, r.Thread, r.Rounds)
 	}
-	want := []string{"system conflict:resolved", "person memory:shared", "system escalation:answered", "v1 vote", "v2 vote", "v3 vote", "system consensus:reached"}
+	want := []string{"person memory:shared", "system conflict:resolved", "system escalation:answered", "v1 vote", "v2 vote", "v3 vote", "system consensus:reached"}
 	if diff := cmp.Diff(want, sources(r.Log[len(before.Log):])); diff != "" {
 		t.Error(diff)
 	}
@@ -119,7 +119,7 @@ func TestVoteOfAPersonCounts(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	if q := asked.Log[len(asked.Log)-1]; r.Log[len(asked.Log)+1].Head().ReplyTo != q.Head().ID {
+	if q := asked.Log[len(asked.Log)-1]; r.Log[len(asked.Log)].Head().ReplyTo != q.Head().ID {
 		t.Error("the answer does not reply to the question")
 	}
 }
@@ -137,7 +137,7 @@ func TestAgentsRememberWhatTheLogHasWhenASolveGoesOn(t *testing.T) {
 	last := n.turns[before.Thread][1]
 	got := [3][]string{sources(last.New), sources(last.Heard), sources(last.Said)}
 	want := [3][]string{
-		{"p proposal", "q proposal", "system conflict", "system escalate", "system conflict:resolved", "person memory:shared"},
+		{"p proposal", "q proposal", "system conflict", "system escalate", "person memory:shared", "system conflict:resolved"},
 		{"system task:new"},
 		{"listener discovery"},
 	}

@@ -66,8 +66,9 @@ type solve struct {
 	recorded   bool // what it came to is
 	announced  bool // the consensus is
 
-	resumed       bool // it has a log from before, which is held in the journal until its terms are
-	stoppedBefore bool // it stopped in its last round, and goes on
+	resumed       bool     // it has a log from before, which is held in the journal until its terms are
+	progress      progress // of that log
+	stoppedBefore bool     // it stopped in its last round, and goes on
 }
 
 func (s *Swarm) start(ctx context.Context, task signals.Task) (*solve, error) {
