@@ -130,6 +130,25 @@ func TestTheAnswerOfASolveThatWasBrokenOffIsTheFirst(t *testing.T) {
 	}
 }
 
+// An answer settles the conflicts before it, not those that it opens.
+func TestAnAnswerMayProposeAnotherRival(t *testing.T) {
+	s := newSwarm(t, swarm.Options{Agents: rivals(), Conflicts: swarm.EscalateConflicts})
+	asked := escalated(t, s)
+	r, err := s.Resume(t.Context(), asked.Log, propose("c", "do c"))
+	if err != nil || r.Stop != swarm.StopEscalated {
+		t.Fatalf("%v, %v", r.Stop, err)
+	}
+	resolved := 0
+	for _, said := range sources(r.Log) {
+		if said == "system conflict:resolved" {
+			resolved++
+		}
+	}
+	if resolved != len(asked.Conflicts) || len(r.Conflicts) <= len(asked.Conflicts) {
+		t.Errorf("%d of %d conflicts are resolved, want %d", resolved, len(r.Conflicts), len(asked.Conflicts))
+	}
+}
+
 func TestAnAnswerThatTheBusRefusesLeavesNothingBehind(t *testing.T) {
 	j, b := new(journal.Memory), made(bus.New(&bus.Options{Limits: signals.Limits{TextBytes: 1000}}))
 	t.Cleanup(b.Close)

@@ -1,6 +1,8 @@
 package reporting_test
 
 import (
+	"context"
+	"errors"
 	"slices"
 	"testing"
 
@@ -9,6 +11,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents/reports"
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/reporting"
 )
 
 const turnReport = `{"turn_id":"","worker_id":"","task_id":"","model":"","status":"running","summary":"Looked.",
@@ -79,5 +82,50 @@ func TestReportsOfTurnsAreFiledBehindThem(t *testing.T) {
 	say("t/2")
 	if got := news(); len(got) != 1 {
 		t.Errorf("after it stopped: %v", got)
+	}
+}
+
+// A report that is refused is in the log, where its turn was handled: it is no
+// handler's failure.
+func TestARefusedReportIsNoDeadLetter(t *testing.T) {
+	b := newBus(t)
+	d := newDesk(t, b, nil)
+	listen(t, d)
+	ann, err := b.Agent("ann", bus.Permissions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var dead []error
+	stop := b.Observe(func(e bus.Event) {
+		if s, ok := e.(bus.Settled); ok && s.Fate == bus.DeadFailed {
+			dead = append(dead, s.Err)
+		}
+	})
+	defer stop()
+	for _, report := range []string{`{`, `{"turn_id":"t1","worker_id":"bob"}`} {
+		turn := signals.New(signals.Header{Thread: "t", Confidence: 1, Recipients: signals.To(reports.ToDesk)}, reports.Turn{Report: report})
+		if _, err := ann.Publish(t.Context(), turn); err != nil {
+			t.Fatal(err)
+		}
+	}
+	refused := 0
+	for range b.History(bus.Filter{Kinds: []signals.Kind{reports.KindRejected}}) {
+		refused++
+	}
+	if refused != 2 || len(dead) > 0 {
+		t.Errorf("%d of 2 are refused in the log, and dead letters are %v", refused, dead)
+	}
+}
+
+// What files a report is who has to stop waiting for the conductor.
+func TestTheConductorIsCalledWithTheReportersContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	d := newDesk(t, newBus(t), reporting.ConductorFunc(func(ctx context.Context, _ reports.Request) error {
+		cancel()
+		return ctx.Err()
+	}))
+	filed, err := worker(t, d, "ann").File(ctx, asking("ann", "t1", "may I?"))
+	if err != nil || !errors.Is(filed.Untold, context.Canceled) {
+		t.Errorf("%v, told with %v", err, filed.Untold)
 	}
 }
