@@ -150,6 +150,23 @@ func (w *Watcher) At(now time.Time) (said []Advisory) {
 	return said
 }
 
+// Due returns the time at which At may have something to say if the log stays idle
+// until then; zero: never.
+func (w *Watcher) Due() (due time.Time) {
+	if len(w.running) > 0 {
+		due = w.due
+	}
+	if len(w.reports) > 0 {
+		if leaves := w.reports[0].at.Add(w.opts.Window); due.IsZero() || leaves.Before(due) {
+			due = leaves
+		}
+	}
+	if !due.IsZero() {
+		due = due.Add(1) // bounds are inclusive
+	}
+	return due
+}
+
 // sign records a sign of life of a worker. Its silence limit is now the latest
 // of all.
 func (w *Watcher) sign(at job) {

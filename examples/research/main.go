@@ -11,6 +11,8 @@ import (
 	"log"
 	"os"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/swarmbus/swarmbus/agents/reports"
@@ -30,7 +32,7 @@ const task = "slow-checkout"
 // A study is the research and those who watch it.
 type study struct {
 	out     io.Writer
-	now     time.Time // the clock, which stands until the script moves it
+	now     atomic.Pointer[time.Time] // the clock, which stands until the script moves it
 	bus     *bus.Bus
 	desk    *reporting.Desk
 	workers map[string]*reporting.Worker
@@ -41,10 +43,12 @@ type study struct {
 
 func run(ctx context.Context, out io.Writer) error {
 	s := &study{
-		out: out, now: time.Date(2026, 1, 1, 9, 0, 0, 0, time.UTC),
+		out:     out,
 		workers: map[string]*reporting.Worker{}, ears: map[string]*bus.Subscription{},
 	}
-	b, err := bus.New(&bus.Options{Clock: func() time.Time { return s.now }, Mint: signals.SeededMint("research"), Sweep: -1})
+	begin := time.Date(2026, 1, 1, 9, 0, 0, 0, time.UTC)
+	s.now.Store(&begin)
+	b, err := bus.New(&bus.Options{Clock: s.clock, Mint: signals.SeededMint("research"), Sweep: -1})
 	if err != nil {
 		return err
 	}
@@ -61,11 +65,16 @@ func run(ctx context.Context, out io.Writer) error {
 			return err
 		}
 	}
+	ctx, stop := context.WithCancel(ctx)
+	var watching sync.WaitGroup
+	defer watching.Wait()
+	defer stop()
+	watching.Go(func() { _ = s.desk.Watch(ctx, task, nil) }) // until then
 	s.find(ctx)
 	s.learn(ctx)
 	s.block(ctx)
 	s.approve(ctx)
-	s.look()
+	s.look(ctx)
 	s.think(ctx)
 	return s.err
 }
@@ -98,7 +107,7 @@ func (s *study) find(ctx context.Context) {
 
 func (s *study) learn(ctx context.Context) {
 	s.head("2. A learning changes the plan")
-	s.now = s.now.Add(time.Minute)
+	s.pass(time.Minute)
 	seen, _ := s.desk.Receipt("ann", "ann-1")
 	s.report(ctx, "bob", `{"turn_id": "bob-2", "worker_id": "bob", "task_id": "slow-checkout", "model": "scripted", "status": "running",
 		"summary": "Put the traces beside the code.",
@@ -124,7 +133,7 @@ func (s *study) block(ctx context.Context) {
 			"artifacts": []}`)
 	}
 	ask("ann-2", "No access to the traces of Sunday.")
-	s.now = s.now.Add(30 * time.Second)
+	s.pass(30 * time.Second)
 	ask("ann-3", "no access to the traces of Sunday!!")
 	s.decide(ctx, reports.Decision{Request: s.asked[0].ID, By: "conductor", Verdict: reports.Answered, Option: "grant access", Text: "until Friday"})
 }
@@ -142,14 +151,11 @@ func (s *study) approve(ctx context.Context) {
 	s.decide(ctx, reports.Decision{Request: request, By: "dan", Human: true, Verdict: reports.Approved})
 }
 
-// look reads the log: what was held back, what was counted, and what a watcher
-// says of it.
-func (s *study) look() {
+// look reads the log: what was held back, what was counted, and what the watcher
+// says when nobody has said anything for eleven minutes.
+func (s *study) look(ctx context.Context) {
 	s.head("5. The log says what was held back, and why")
-	watcher, err := reports.NewWatcher(nil)
-	s.note(err)
-	for entry := range s.bus.History(bus.Filter{}) {
-		watcher.Watch(entry)
+	for entry := range s.bus.History(bus.Filter{Kinds: []signals.Kind{reports.KindRejected}}) {
 		if r, ok := signals.As[reports.Rejected](entry); ok {
 			s.say(r.Source, "%s, %s: %s", r.Payload.Part, r.Payload.Reason, r.Payload.Detail)
 		}
@@ -158,10 +164,28 @@ func (s *study) look() {
 		c := s.desk.Counts()[reports.Account{Worker: id, Model: "scripted"}]
 		s.say(id, "%d reports, %d items accepted, %d rejected", c.Reports, c.Accepted.Total(), c.Rejected.Total())
 	}
-	s.now = s.now.Add(11 * time.Minute)
-	for _, a := range watcher.At(s.now) {
-		s.say("watcher", "%s: %s", a.Concern, a.Text)
+	ear, err := s.bus.Subscribe(bus.SubscribeOptions{Kinds: []signals.Kind{reports.KindAdvisory}})
+	s.note(err)
+	s.pass(11 * time.Minute)
+	_, err = s.bus.System().Publish(ctx, signals.New(signals.Header{Confidence: 1}, signals.Discovery{Finding: "It is noon.", Relevance: 0.1}))
+	s.note(err)
+	for range s.workers {
+		entry, err := ear.Next(ctx)
+		s.note(err)
+		if a, ok := signals.As[reports.Advisory](entry); ok {
+			s.say(a.Source, "%s: %s", a.Payload.Concern, a.Payload.Text)
+		}
 	}
+	ear.Close()
+}
+
+// clock is the bus's.
+func (s *study) clock() time.Time { return *s.now.Load() }
+
+// pass moves it.
+func (s *study) pass(d time.Duration) {
+	later := s.clock().Add(d)
+	s.now.Store(&later)
 }
 
 func (s *study) report(ctx context.Context, worker, data string) {
