@@ -11,7 +11,10 @@ import "fmt"
 //     votes on, fully from three tenths, or
 //   - with more than two choices, decisions there are in which a fit that starts from every decision's runner-up
 //     stays with another answer: from 0.15 of them on, fully from 0.45, if it holds most votes to be better
-//     than chance as well: a second camp.
+//     than chance as well: a second camp, or
+//   - decisions there are in which most votes are for the answer, and would not be if all voters who agree with
+//     nearly every answer were one: from a tenth on, fully from a quarter. Voters who know what is right and voters who
+//     follow one source agree alike.
 //
 // Doubt is a probability that the consensus says nothing of what is right, 0.35 at most, and lowers what a
 // decision can claim: what all agree on can still be decided, but is never 95 % sure. It grows with the number of
@@ -23,16 +26,20 @@ import "fmt"
 // the figures.
 type Certificate struct {
 	OK         bool    `json:"ok"`         // Doubt is below a tenth
-	Doubt      float64 `json:"doubt"`      // probability that the consensus says nothing of what is right, by the three below
+	Doubt      float64 `json:"doubt"`      // probability that the consensus says nothing of what is right, by the four below
 	Below      float64 `json:"below"`      // share of votes by voters held to be clearly worse than chance
 	Rival      float64 `json:"rival"`      // share of decisions that the rival fit answers otherwise; 0 of two choices
 	RivalBelow float64 `json:"rivalBelow"` // share of votes by voters whom the rival fit holds to be worse than chance
+	Block      float64 `json:"block"`      // share of decisions that turn if those who agree with nearly every answer are one
 }
 
 const (
 	clearly = 0.8  // of chance: a spammer at chance is no adversary
 	few     = 5.0  // known outcomes that halve a doubt
 	gravest = 0.35 // doubt there may be: what all agree on can still be decided, but is never sure
+
+	blockAgrees = 0.95 // of a voter's votes, which make it one of those who agree with nearly every answer
+	blockLeast  = 10.0 // votes it takes
 )
 
 // ramp rises from 0 to 1 between two bounds.
@@ -40,7 +47,7 @@ func ramp(x, from, to float64) float64 { return min(1, max(0, (x-from)/(to-from)
 
 func (c *Certificate) weigh(voters float64, told int) {
 	camp := ramp(c.Rival, 0.15, 0.45) * ramp(0.65-c.RivalBelow, 0, 0.2)
-	c.Doubt = gravest * max(ramp(c.Below, 0.1, 0.3), camp) * crowd(int(voters)) / (1 + float64(told)/few)
+	c.Doubt = gravest * max(ramp(c.Below, 0.1, 0.3), camp, ramp(c.Block, 0.1, 0.25)) * crowd(int(voters)) / (1 + float64(told)/few)
 	c.OK = c.Doubt < 0.1
 }
 
@@ -51,6 +58,8 @@ func (c Certificate) Reason() string {
 		return ""
 	case ramp(c.Below, 0.1, 0.3) >= 0.5:
 		return fmt.Sprintf("voters with %.0f %% of the votes would have to be worse than chance", 100*c.Below)
+	case ramp(c.Block, 0.1, 0.25) >= 0.5:
+		return fmt.Sprintf("%.0f %% of the decisions rest on voters who always agree", 100*c.Block)
 	default:
 		return fmt.Sprintf("a rival consensus in %.0f %% of the decisions fits as well", 100*c.Rival)
 	}
@@ -59,9 +68,10 @@ func (c Certificate) Reason() string {
 // certify judges a fit on the batch it was fitted to, at the cost of one fit.
 func (m *parameters) certify(b *batch, o Options) Certificate {
 	share, heaviest := m.below(b, clearly)
-	c := Certificate{Below: share - heaviest}
+	lead := m.leads(b)
+	c := Certificate{Below: share - heaviest, Block: b.block(lead)}
 	if b.Choices > 2 {
-		rival, differ := m.rival(b, o)
+		rival, differ := m.rival(b, o, lead)
 		c.Rival = differ
 		c.RivalBelow, _ = rival.below(b, 1)
 	}
@@ -107,15 +117,58 @@ func (m *parameters) below(b *batch, chance float64) (share, heaviest float64) {
 	return low / max(all, 1), heaviest / max(all, 1)
 }
 
-// rival fits from the runner-up of every decision, and returns in what share of them it stays with another
-// answer.
-func (m *parameters) rival(b *batch, o Options) (rival *parameters, differ float64) {
-	e := newEM(b, o, m.Shared)
-	k := b.Choices
-	lead, fitted := make([]int, b.size()), weigher{m: m}
-	e.start(func(t int, p []float64) {
+// leads returns the most probable answer to each decision by its votes.
+func (m *parameters) leads(b *batch) []int {
+	lead, p, fitted := make([]int, b.size()), make([]float64, b.Choices), weigher{m: m}
+	for t := range lead {
 		fitted.evidence(b.votes(t), p)
 		lead[t] = best(p)
+	}
+	return lead
+}
+
+// block is the share of decisions in which most votes are for the answer, and no longer are once all voters who agree
+// with nearly every answer are one.
+func (b *batch) block(lead []int) float64 {
+	cast, with := make([]float64, b.Voters), make([]float64, b.Voters)
+	for t := range lead {
+		v := b.votes(t)
+		for i, j := range v.voter {
+			cast[j]++
+			if int(v.said[i]) == lead[t] {
+				with[j]++
+			}
+		}
+	}
+	turn := 0.0
+	each, asOne := make([]float64, b.Choices), make([]float64, b.Choices)
+	for t, l := range lead {
+		clear(each)
+		clear(asOne)
+		one := 0.0
+		v := b.votes(t)
+		for i, j := range v.voter {
+			each[v.said[i]]++
+			if cast[j] < blockLeast || with[j] < blockAgrees*cast[j] {
+				asOne[v.said[i]]++
+			} else if int(v.said[i]) == l {
+				one = 1
+			}
+		}
+		asOne[l] += one
+		if each[l] == each[best(each)] && asOne[l] < asOne[best(asOne)] {
+			turn++
+		}
+	}
+	return turn / max(float64(len(lead)), 1)
+}
+
+// rival fits from the runner-up of every decision, and returns in what share of them it stays with another
+// answer.
+func (m *parameters) rival(b *batch, o Options, lead []int) (rival *parameters, differ float64) {
+	e := newEM(b, o, m.Shared)
+	k := b.Choices
+	e.start(func(t int, p []float64) {
 		clear(p)
 		for _, l := range b.votes(t).said {
 			p[l]++

@@ -1,6 +1,7 @@
 package reliability
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/swarmbus/swarmbus/consensus"
@@ -42,6 +43,53 @@ func TestNoCertificateWhereManyWouldBeWorseThanChance(t *testing.T) {
 	c := b.Model().Certificate()
 	if c.OK || c.Below < 0.15 {
 		t.Errorf("four liars of ten have %+v", c)
+	}
+	w.liars, w.sleeps = 7, 0.1
+	all := newBook(nil)
+	w.fill(all, 300, 0)
+	if c := all.Model().Certificate(); c.Block < 0.5 {
+		t.Errorf("seven liars of ten, nine times of ten, have %+v", c)
+	}
+}
+
+func TestNoCertificateWhereDecisionsRestOnVotersWhoAlwaysAgree(t *testing.T) {
+	for _, x := range []struct {
+		block float64
+		told  int
+		ok    bool
+	}{{0.05, 0, true}, {0.38, 0, false}, {0.38, 100, true}} {
+		c := Certificate{Block: x.block}
+		c.weigh(100, x.told)
+		if c.OK != x.ok || strings.Contains(c.Reason(), "38 % of the decisions rest on") == x.ok {
+			t.Errorf("%+v with %d outcomes told: %q", c, x.told, c.Reason())
+		}
+	}
+}
+
+func TestABlockIsThoseWhoAgreeWithNearlyEveryAnswer(t *testing.T) {
+	vote := func(said ...int32) votes { return votes{voter: []int32{0, 1, 2, 3, 4}, said: said, field: 3} }
+	b := newBatch(3, false)
+	for range 20 {
+		b.add(vote(0, 0, 0, 1, 1))
+	}
+	lead := make([]int, 20)
+	if got := b.block(lead); got != 1 {
+		t.Errorf("three who always agree against two turn %v of the decisions, want all", got)
+	}
+	b.Said[0], b.Said[1] = 1, 2 // voter 0 and 1 once say something else
+	if got := b.block(lead); got != 0.95 {
+		t.Errorf("once they are a minority: %v, want 19 of 20", got)
+	}
+	b.Said[5] = 1 // voter 0 has 18 of 20 now
+	if got := b.block(lead); got != 0 {
+		t.Errorf("with one of them outside the block: %v, want none", got)
+	}
+	few := newBatch(3, false)
+	for range 9 {
+		few.add(vote(0, 0, 0, 1, 1))
+	}
+	if got := few.block(lead[:9]); got != 0 {
+		t.Errorf("in nine decisions: %v, want none", got)
 	}
 }
 
