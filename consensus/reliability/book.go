@@ -233,7 +233,7 @@ type lesson struct {
 	decisions int
 }
 
-// lesson takes down what there is to learn from now, and counts it as learned.
+// lesson copies what there is to learn from now, and counts it as learned.
 func (b *Book) lesson() *lesson {
 	b.prune()
 	b.learned, b.resolved = len(b.decisions), b.batch.known()

@@ -124,7 +124,7 @@ func (m *parameters) lifts(v votes, out []float64) []float64 {
 
 // heard returns by how much a vote's evidence counts and what its certainty adds to its log-odds. As long as nothing
 // is known of what voters mean by their certainty, it scales the evidence. A newcomer's may take from what its vote
-// counts, not add: else who is loudest would decide.
+// counts, not add: otherwise the loudest would decide.
 func (m *parameters) heard(j int32, stated float64, k int) (part, lift float64) {
 	if m.Stated == nil || stated == 0 {
 		return stated, 0

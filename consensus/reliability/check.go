@@ -160,7 +160,7 @@ func (m *parameters) check(s *state) error {
 	return m.Refit.check()
 }
 
-// mixable reports whether the structures beside the rates are ones of these voters.
+// mixable reports whether the structures beside the rates belong to these voters.
 func (m *parameters) mixable() bool {
 	for j, g := range m.Shared {
 		if g < 0 || int(g) > j {

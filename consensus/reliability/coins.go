@@ -236,7 +236,7 @@ func (f *coinFit) before(v votes, known int32, p []float64) {
 	}
 }
 
-// elsewhere is the probability that who is wrong says another thing, when c is right: one that somebody names, since
+// elsewhere is the probability of each wrong answer of a voter that is wrong, when c is right: one that is named, since
 // what lures one lures others. A truth that nobody names has no such excuse, where more could have been named.
 func elsewhere(n named, c, field int, own bool) float64 {
 	others := bits.OnesCount64(n.set)

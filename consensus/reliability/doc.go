@@ -17,7 +17,7 @@
 //
 // # What is learned of a voter
 //
-// That depends on what decisions are between, which [Options] say:
+// It depends on what decisions are between, as stated in [Options]:
 //
 //	decisions between          say           a voter has                             a vote is
 //	proposals of their own     nothing       one number: how often it is right       for what it agrees with, or else
@@ -55,7 +55,7 @@
 //
 // # Which structure holds
 //
-// The votes often leave that open, so what is above is one of four structures whose probabilities are averaged
+// The votes often leave that open. The model above is one of four structures whose probabilities are averaged
 // (linear opinion pool: Stone, 1961); the mean is sure only where all are, and [Model.Structures] shows each:
 //
 //	structure   what it takes the votes for                   weight                        source
@@ -100,5 +100,6 @@
 // votes of 500 voters 0.4 and 0.8 s. Up to [Options.MaxPairs] voters have correlations by pair. A decision
 // of n votes of known voters costs 12 · n² at most, of newcomers n: 0.5 ms for 10,000, and [Model.Enough] 0.05 ms
 // more. In a [consensus.Round] newcomers who vote alike cost what one does: a look at 10,000 votes takes 3 µs where there
-// is one proposal, 50 µs between several. Weights other than 1 make learning three to four times as dear. What voters predict of others is not read.
+// is one proposal, 50 µs between several. Weights other than 1 make learning three to four
+// times as expensive. What voters predict of others is not read.
 package reliability

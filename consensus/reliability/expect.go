@@ -66,11 +66,11 @@ func (m *parameters) jointOwn(v votes, f, lp []float64) {
 	}
 }
 
-// noneShare is how often who is wrong says none of these, for each time that it names one wrong candidate.
+// noneShare is how often a voter that is wrong says none of these, for each time that it names one wrong candidate.
 const noneShare = 0.1
 
-// instead is the probability that who is wrong says l if c is right, in a decision with candidates of its own: mostly
-// one of those that were named, which none of these, the last, is not.
+// instead is the probability that a voter that is wrong says l if c is right, in a decision with candidates of its
+// own: mostly one of those that were named, which none of these, the last, is not.
 func instead(field, c, l int) float64 {
 	none := field - 1
 	switch {

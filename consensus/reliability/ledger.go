@@ -28,9 +28,9 @@ import (
 // only one was made.
 // docs/concepts.md has what this was measured against.
 //
-// The zero value is a ledger with default options. A Ledger may be used from many goroutines at once. Who asks it when
-// learning is due learns; meanwhile all others, who ask, observe or resolve, go on with what was known before.
-// [Ledger.LearnWhenTold] has it otherwise.
+// The zero value is a ledger with default options. A Ledger may be used from many goroutines at once. The
+// caller that asks it when learning is due does the learning; meanwhile all others ask, observe and resolve with what
+// was known before. [Ledger.LearnWhenTold] changes that.
 type Ledger struct {
 	learning sync.Mutex // held, before mu, by who learns, saves or restores
 
@@ -149,7 +149,7 @@ func (l *Ledger) Len() int {
 
 // Strategy returns the default configuration with what is known now. It is immutable: what is observed later
 // changes nothing of it. Where nothing is known it is [consensus.ConfidenceWeighted] itself, otherwise a
-// strategy called "default". The ledger learns first when that is due and nobody else is at it, which costs what
+// strategy called "default". The ledger learns first if that is due and no other caller is learning, which costs what
 // [Book.Learn] does.
 func (l *Ledger) Strategy() consensus.Strategy {
 	l.learn()
@@ -185,8 +185,8 @@ func (l *Ledger) LearnWhenTold() {
 	l.told = true
 }
 
-// Learn learns if that is due. It waits for whoever is at it. Undo takes back what this call learned, for a caller
-// whose reason to learn did not come about; nothing may have been observed, told or learned in between.
+// Learn learns if that is due. It waits for a caller that is learning already. Undo takes back what this call learned,
+// for a caller whose reason to learn did not come about; nothing may have been observed, told or learned in between.
 func (l *Ledger) Learn() (undo func()) {
 	l.learning.Lock()
 	defer l.learning.Unlock()
@@ -204,7 +204,7 @@ func (l *Ledger) Learn() (undo func()) {
 	}
 }
 
-// learn brings both books up to date because somebody asks, unless somebody else is at it.
+// learn brings both books up to date for a caller that asks, unless another caller is doing so.
 func (l *Ledger) learn() {
 	l.mu.Lock()
 	l.ready()

@@ -71,7 +71,7 @@ func decided(d consensus.Decision) bool {
 func doubted(p, doubt, n float64) float64 { return p + doubt*(1/n-p) }
 
 // balance is how much more speaks for each proposal than against it, in what voters are worth: the log-odds above
-// chance of those who are for it, less those of who is against it and for nothing else.
+// chance of those who are for it, less those of voters who are against it and for nothing else.
 func (r *reading) balance() []float64 {
 	more := make([]float64, len(r.proposals))
 	for _, q := range r.questions {

@@ -100,7 +100,7 @@ func (m *Model) hearStances(b consensus.Ballots, places []int, proposals int) []
 }
 
 // spokenIn returns the places of the proposals that somebody is for or against, in the order of their names. Where at
-// most one is right, who is for something is against nothing else.
+// most one is right, a voter for one of them is against nothing else.
 func (m *Model) spokenIn(b consensus.Ballots, proposals []string) []int {
 	spoken := make([]bool, len(proposals))
 	for _, votes := range b.ByVoter() {
