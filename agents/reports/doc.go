@@ -30,7 +30,9 @@
 // A report is at most 256 KiB of JSON and becomes at most 18 signals with the
 // default caps. For each worker the newest 1024 turns, claims, reasons, findings and
 // escalations are remembered ([Options].Keep): an older turn that is sent again
-// counts as new. Claims are compared by their words, not by their meaning.
+// counts as new. Claims are compared by their words, not by their meaning;
+// letters of Cyrillic and Greek that look like Latin ones count as these, those of other
+// scripts do not.
 //
 // # Statements
 //

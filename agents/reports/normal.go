@@ -17,7 +17,7 @@ func hashOf(text string) textHash { return hashNormal(normal(text)) }
 func hashNormal(text string) textHash { return sha256.Sum256([]byte(text)) }
 
 // normal normalizes a text for comparison. It ignores case, forms of the same
-// character (NFKC), white space, invisible characters, decoration such as bullets,
+// character (NFKC), letters of other scripts that look the same, white space, invisible characters, decoration such as bullets,
 // list numbers, quote signs and tags, and punctuation. It keeps letters, digits,
 // mathematical signs between words or at a number, currency signs at a number, and
 // punctuation that is part of a number or an operator, such as in -1, 3.5, 50%, !=, C#
@@ -41,13 +41,36 @@ func normal(text string) string {
 			if (apart || sign) && b.Len() > 0 {
 				b.WriteByte(' ')
 			}
-			b.WriteRune(unicode.ToLower(unicode.ToUpper(r)))
+			b.WriteRune(skeleton(unicode.ToLower(unicode.ToUpper(r)), isLatin(before) || isLatin(after)))
 			apart = sign
 		default:
 			apart = true
 		}
 	}
 	return b.String()
+}
+
+// skeleton returns the Latin letter that a lower-case letter of another script looks
+// like, in lower or upper case (UTS #39, of which these are the letters of words). A
+// Greek letter by itself is a symbol: only beside Latin letters is it one of them.
+func skeleton(r rune, besideLatin bool) rune {
+	switch latin, like := lookAlikes[r]; {
+	case !like, unicode.Is(unicode.Greek, r) && !besideLatin:
+		return r
+	default:
+		return latin
+	}
+}
+
+func isLatin(r rune) bool { return unicode.Is(unicode.Latin, r) }
+
+// lookAlikes are letters of Cyrillic, Greek and the phonetic alphabet. μ is not among
+// them: it is a unit's.
+var lookAlikes = map[rune]rune{
+	'а': 'a', 'в': 'b', 'с': 'c', 'ԁ': 'd', 'е': 'e', 'н': 'h', 'һ': 'h', 'і': 'i', 'ј': 'j', 'к': 'k', 'ӏ': 'l', 'м': 'm',
+	'о': 'o', 'р': 'p', 'ԛ': 'q', 'ѕ': 's', 'т': 't', 'ԝ': 'w', 'х': 'x', 'у': 'y',
+	'α': 'a', 'ι': 'i', 'κ': 'k', 'ν': 'n', 'ο': 'o', 'ρ': 'p', 'τ': 't', 'υ': 'y', 'χ': 'x',
+	'ɑ': 'a', 'ɡ': 'g', 'ı': 'i',
 }
 
 // at returns all[i], or 0 outside of it.
