@@ -27,7 +27,8 @@ func (s *Swarm) Ledger() *reliability.Ledger { return s.opts.Ledger }
 //
 // Agents' strategies learn from the first call, with or without a ledger: each
 // strategy chosen in a turn that proposed or voted gets as reward the fraction
-// of its proposals and votes that was right.
+// of its proposals and votes that was right. What was chosen is in the result of this
+// process only, not in one of [Swarm.Past].
 func (s *Swarm) Resolve(r *Result, right string) error {
 	if r == nil {
 		return fmt.Errorf("%w: no result", ErrNotObserved)

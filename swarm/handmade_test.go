@@ -1,0 +1,138 @@
+package swarm_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/consensus/reliability"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm"
+)
+
+// An outcome that names no decision is of all in its thread, as logs of earlier
+// versions and of other programs have it.
+func TestAnOutcomeWithoutANameIsOfAllDecisionsOfItsThread(t *testing.T) {
+	log := newRecord(t)
+	terms := swarm.Terms{Name: "x", Strategy: "x", Default: true, Learner: "x"}
+	log.decide(terms, "one", 1)
+	log.decide(terms, "two", 1)
+	log.say(swarm.Outcome{ProposalID: "a"})
+	r, err := replayed(t, log.journal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Count(ledgerOf(t, r.Ledger("x")), `"known":[0,0]`); got == 0 {
+		t.Errorf("got %s", ledgerOf(t, r.Ledger("x")))
+	}
+}
+
+// A record writes a journal by hand.
+type record struct {
+	t       *testing.T
+	journal *journal.Memory
+	bus     *bus.Bus
+	writer  *journal.Writer
+	thread  string
+}
+
+func newRecord(t *testing.T) *record {
+	t.Helper()
+	b, err := bus.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &record{t: t, journal: new(journal.Memory), bus: b, thread: "t"}
+	codec, err := signals.NewCodec(swarm.Kinds()...)
+	if err == nil {
+		r.writer, err = journal.Attach(t.Context(), b, r.journal, codec)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = r.writer.Close(context.Background()); b.Close() })
+	return r
+}
+
+func (r *record) put(said signals.Any, err error) {
+	r.t.Helper()
+	var receipt bus.Receipt
+	if err == nil {
+		receipt, err = r.bus.System().Publish(r.t.Context(), said)
+	}
+	if err == nil {
+		err = r.writer.Sync(r.t.Context(), receipt.Seq)
+	}
+	if err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+func (r *record) say(p signals.Payload) {
+	r.t.Helper()
+	h := signals.Header{Thread: r.thread, Confidence: 1}
+	switch p := p.(type) {
+	case swarm.Outcome:
+		r.put(signals.New(h, p), nil)
+	case signals.Proposal:
+		r.put(signals.New(h, p), nil)
+	default:
+		r.t.Fatalf("%T", p)
+	}
+}
+
+// decide records terms and the decision of so many voters for "a" by confidence,
+// which is what a ledger decides by at first.
+func (r *record) decide(terms swarm.Terms, name string, voters int) {
+	r.t.Helper()
+	if !slices.ContainsFunc(slices.Collect(r.bus.History(bus.Filter{Threads: []string{r.thread}})), func(s signals.Any) bool { return s.Kind() == signals.KindProposal }) {
+		r.say(signals.Proposal{ProposalID: "a", Content: "do a"})
+	}
+	r.put(terms.Open(r.thread))
+	votes, err := consensus.NewRound(consensus.Default(), nil)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	for v := range voters {
+		p, err := r.bus.Agent(fmt.Sprint("v", v), bus.Permissions{})
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		if _, err := p.Publish(r.t.Context(), signals.With(vote("a", yes, 1), signals.Header{Thread: r.thread, Confidence: 1})); err != nil {
+			r.t.Fatal(err)
+		}
+	}
+	for said := range r.bus.History(bus.Filter{Threads: []string{r.thread}}) {
+		if err := swarm.Fold(votes, said, 1); err != nil {
+			r.t.Fatal(err)
+		}
+	}
+	r.put(swarm.Decided{Name: terms.Name, Observed: name}.Record(r.thread, votes.Decision()))
+}
+
+// TestRetainForgetsTheNamesThatTheLedgerForgot keeps four decisions.
+func TestRetainForgetsTheNamesThatTheLedgerForgot(t *testing.T) {
+	log := newRecord(t)
+	terms := swarm.Terms{Name: "x", Strategy: "x", Default: true, Learner: "x", Learns: &reliability.Options{Window: 4}}
+	for i := range 6 {
+		log.thread = fmt.Sprint("thread-", i)
+		log.decide(terms, fmt.Sprint("decision-", i), 1)
+	}
+	log.thread = "chat"
+	log.say(signals.Proposal{ProposalID: "z", Content: "the last one stays"})
+	if retain(t, log.journal, journal.Retention{Bytes: 1}) == 0 {
+		t.Fatal("nothing was dropped")
+	}
+	snapshot, err := log.journal.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if state := string(snapshot.State); strings.Contains(state, "decision-0") || !strings.Contains(state, "decision-5") {
+		t.Errorf("it keeps %s", state)
+	}
+}
