@@ -35,13 +35,13 @@ type said struct {
 	Context     string   `json:"context"`
 }
 
-// A reading is what was made of an answer.
+// A reading is the result of reading an answer.
 type reading struct {
 	signals  []signals.Any
 	problems []string
 }
 
-// read makes signals of an answer. Of what does not fit it says why.
+// read converts an answer to signals, and describes what does not conform.
 func (v *view) read(a *models.Answer, all []form) (r reading) {
 	if a.Finish == models.FinishLength {
 		r.problems = append(r.problems, "it was cut off, because it was too long")
@@ -70,7 +70,7 @@ func (v *view) read(a *models.Answer, all []form) (r reading) {
 	return r
 }
 
-// inOrder returns the elements' indices, with votes on a new proposal behind it.
+// inOrder returns the elements' indices, with votes on a new proposal after it.
 func inOrder(elements []said) (order []int) {
 	proposal := slices.IndexFunc(elements, func(s said) bool { return s.Type == "proposal" })
 	var early []int
@@ -96,8 +96,8 @@ func unfenced(text string) string {
 	return text
 }
 
-// elementsOf reads the object of an answer, which has to be all of it but for a fence
-// that some models put around.
+// elementsOf reads an answer, which has to be one JSON object, except for the code fence
+// that some models add.
 func elementsOf(text string) ([]said, error) {
 	text = unfenced(text)
 	var object struct {
@@ -155,7 +155,7 @@ func unambiguous(d *json.Decoder) error {
 	return err
 }
 
-// newProposal is the id of a proposal: the agent's name and the next number.
+// newProposal returns the id of a new proposal: the agent's name and the next number.
 func (v *view) newProposal() string {
 	for n := 1; n < 1000; n++ {
 		id := v.Agent + "-" + strconv.Itoa(n)
@@ -166,7 +166,7 @@ func (v *view) newProposal() string {
 	return v.NewID().String()
 }
 
-// A reader makes signals of the elements of one answer.
+// A reader converts the elements of one answer to signals.
 type reader struct {
 	*view
 	forms []form
@@ -218,7 +218,7 @@ func (x *reader) may(sort string) bool {
 	return false
 }
 
-// vote is what the model says of stance, reasons and confidence, and nothing else.
+// vote returns a vote with the stance, reasons and confidence that the model stated.
 func (x *reader) vote(h signals.Header, s *said) (signals.Any, error) {
 	id, err := x.made, error(nil)
 	if s.Proposal != "new" || x.made == "" {
@@ -243,7 +243,7 @@ func (x *reader) vote(h signals.Header, s *said) (signals.Any, error) {
 	return signals.New(h, signals.Vote{ProposalID: id, Stance: stance, Reasoning: s.Reasons, Weight: h.Confidence}), nil
 }
 
-// objection is a doubt or a challenge.
+// objection returns a doubt or a challenge.
 func (x *reader) objection(h signals.Header, s *said) (signals.Any, error) {
 	about, err := x.target(s.About)
 	if err != nil {
@@ -260,8 +260,8 @@ func (x *reader) objection(h signals.Header, s *said) (signals.Any, error) {
 	return signals.New(h, signals.Doubt{TargetSignalID: about, Concern: s.Concern, Severity: severity}), nil
 }
 
-// own is what the agent said in a turn before, as an answer that would be read: a model
-// answers as it seems to have answered before. So it has its reasons in cheap turns, too.
+// own returns what the agent said in an earlier turn as a valid answer, because models
+// imitate their earlier answers. So it includes reasons even in cheap turns.
 func (v *view) own(all []signals.Any) string {
 	var elements []json.RawMessage
 	whole := *v

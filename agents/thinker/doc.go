@@ -1,46 +1,50 @@
-// Package thinker is an agent that thinks with a language model.
+// Package thinker provides an agent that asks a language model.
 //
 //	critic := thinker.Thinker{ID: "critic", Role: "You look for what can go wrong.", Model: model}
 //	s, err := swarm.New(swarm.Options{Agents: []*agents.Agent{critic.Agent(), …}})
+//	result, err := s.Solve(ctx, signals.Task{Task: "Which retry policy?"})
 //
-// # One call a turn
+// Adapters for models are in packages openai and anthropic, and [models.Script] returns
+// predefined answers for tests.
 //
-// A turn is one call with all that is new. The system prompt has the agent's role
-// and personality, the first message the task; then come the turns before as a
-// conversation, what is new, and last how the proposals stand and what the others
-// hold of them ([agents.Turn.Positions]). Everything before that last message is as
-// it was in the turn before with one turn more, so that a provider's cache has it.
-// What goes in is bounded: see [Thinker].Prompt and [Thinker].Text. Where proposals
-// are too many for the bound, each is cut, to 64 bytes at least; what others hold has
-// the room that is left, the newest first.
+// # One call per turn
 //
-// The turn's effort says how much thought it is worth. Cheap asks [Thinker].Cheap,
-// without tools, shows signals without their reasons and asks for a quarter of the
-// tokens and half the words ([agents.Personality.Words]). Deep asks [Thinker].Deep,
-// for four times the tokens and twice the words, and lets it look at its answer a
-// second time. Everything else asks [Thinker].Model.
+// A turn is one call to the model with everything that is new. The system prompt
+// contains the agent's role and personality, the first message the task. Earlier turns
+// follow as a conversation, then what is new, and finally the current state: the
+// proposals, their votes and the positions of the other agents
+// ([agents.Turn.Positions]). Everything before that last message is the same as in the
+// turn before, with one more turn at its end, so that providers can cache it.
 //
-// # What others say
+// The size of the prompt is limited: see [Thinker].Prompt and [Thinker].Text. If the
+// proposals exceed the limit each is cut, but not below 64 bytes; positions get the
+// rest of the space, newest first.
 //
-// The texts of other agents, and of tools, are data: each signal is a line of JSON
-// with its source, in which line breaks, control and invisible characters, angle
-// brackets and marks of roles are escaped, and which is cut at a length. They stand
-// in messages of the user, never in the system prompt. Signals and proposals have
-// numbers that the package gives (S12, P1), so that no text can claim to be another
-// signal or source.
+// The turn's effort determines how much the turn may cost. A cheap turn asks
+// [Thinker].Cheap without tools, shows signals without their reasons, and requests a
+// quarter of the tokens and half of the words ([agents.Personality.Words]). A deep turn
+// asks [Thinker].Deep, requests four times the tokens and twice the words, and has the
+// model review its answer in a second call. All other turns ask [Thinker].Model.
 //
-// # What it says
+// # Quoting
 //
-// The answer is JSON of a schema with one form for each thing that the agent may say:
-// a discovery, proposal, doubt, challenge, vote, escalation, or pass. Stance, reasons
-// and confidence are what the model answered; nothing is read out of anything else. A
-// vote has all three.
-// What does not fit is said once more with the reason why ([Prompts].Repair); what
-// does not fit then is refused: the turn fails with a [*RefusalError] beside what
-// did fit, and it is counted ([agents.Spending]).
+// The texts of other agents and of tools are data. Each signal is a line of JSON with
+// its source. Line breaks, control characters, invisible characters, angle brackets and
+// role markers are escaped, and long texts are cut. These lines are part of user
+// messages, never of the system prompt. The package numbers signals and proposals (S12,
+// P1), so that no text can pose as another signal or source.
+//
+// # Answers
+//
+// An answer is JSON that conforms to a schema with one form for each thing that an agent
+// may say: a discovery, proposal, doubt, challenge, vote, escalation, or pass. A vote
+// needs a stance, reasons and a confidence; they are what the model answered, and nothing
+// is derived from anything else. If an answer or a part of it does not conform, the model
+// is told why and asked once more ([Prompts].Repair). What does not conform then is
+// refused: the turn emits the rest, fails with a [*RefusalError], and the refusal is
+// counted ([agents.Spending]).
 //
 // # Prompts
 //
-// The prompts are files of text in the directory prompts; [LoadPrompts] reads others
-// in their place.
+// The prompts are text files in the directory prompts; [LoadPrompts] reads replacements.
 package thinker

@@ -44,7 +44,7 @@ var forms = []form{
 	{"", "pass", "nothing to add", []field{{"reason", "why"}}},
 }
 
-// formsOf are those that an agent may use.
+// formsOf returns the forms that an agent may use.
 func formsOf(may func(signals.Kind) bool) (all []form) {
 	for _, f := range forms {
 		if f.kind == "" || may(f.kind) {
@@ -54,7 +54,7 @@ func formsOf(may func(signals.Kind) bool) (all []form) {
 	return all
 }
 
-// String shows the form as the system prompt has it.
+// String returns the form as described in the system prompt.
 func (f *form) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `%s: {"type": %q`, f.about, f.name)
@@ -64,10 +64,10 @@ func (f *form) String() string {
 	return b.String() + "}"
 }
 
-// mostSaid is how many things an answer may say.
+// mostSaid is the maximum number of elements of an answer.
 const mostSaid = 8
 
-// schema is that of an answer, in which votes name one of so many proposals.
+// schema returns the schema of an answer, in which votes refer to one of the proposals.
 func schema(all []form, proposals int) *models.Schema {
 	var options []any
 	for _, f := range all {
@@ -124,8 +124,8 @@ func (f *form) schema(proposals int, proposes bool) any {
 
 func enum(values ...string) any { return map[string]any{"type": "string", "enum": values} }
 
-// A property is a member of an object. They stay in order, because that is the order
-// in which models say them: reasons first, then what follows from them.
+// A property is a member of an object. Properties keep their order, in which models
+// generate them: reasons come before conclusions.
 type property struct {
 	name string
 	of   any

@@ -11,8 +11,9 @@ import (
 //go:embed prompts/*.md
 var files embed.FS
 
-// Prompts are the texts around what a model is told, as templates of package
-// text/template. What they are given from agents is quoted already.
+// Prompts are the texts of messages to a model, as templates of package text/template
+// with the fields given. Texts of agents in these fields are quoted already, except ID,
+// Role and Traits, which are the program's.
 type Prompts struct {
 	System *template.Template // ID, Role, Traits, Forms
 	Task   *template.Template // Task, Context
@@ -33,9 +34,9 @@ var defaults = func() *Prompts {
 	panic(err)
 }()
 
-// LoadPrompts reads system.md, task.md, news.md, state.md, repair.md and again.md.
-// Of those that are not there the package's own are taken. Each is tried out, so that
-// one that asks for something else is refused now.
+// LoadPrompts reads system.md, task.md, news.md, state.md, repair.md and again.md from a
+// directory. For missing files it uses the package's own. Each template is executed once,
+// so that one with an unknown field is an error here.
 func LoadPrompts(dir fs.FS) (*Prompts, error) {
 	p := &Prompts{}
 	for _, one := range []struct {
@@ -83,7 +84,7 @@ type (
 	repairData struct{ Problems []string }
 )
 
-// fill executes a template that was tried out.
+// fill executes a template that LoadPrompts has checked.
 func fill(t *template.Template, with any) string {
 	var b strings.Builder
 	if err := t.Execute(&b, with); err != nil {

@@ -12,12 +12,12 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// roleMark is what some models' vocabularies mark roles with, beside what stands in
+// roleMark matches the role markers of some models' vocabularies, apart from those in
 // angle brackets, which encoding/json escapes.
 var roleMark = regexp.MustCompile(`\[(/?[A-Z_]+\])`)
 
-// quote returns a text as a JSON string of one line, cut at most bytes, in which
-// nothing is left that a reader may take for something else than text.
+// quote returns a text as a JSON string on one line, cut to most bytes, in which
+// everything that could be taken for markup is escaped.
 func quote(text string, most int) string {
 	if len(text) > most {
 		cut := most
@@ -55,7 +55,7 @@ func isInvisible(r rune) bool {
 // A line is a JSON object on one line, member by member.
 type line struct {
 	b    strings.Builder
-	text int // bytes that a text may have
+	text int // maximum bytes of a text
 }
 
 func (l *line) add(name, raw string) {
@@ -65,7 +65,7 @@ func (l *line) add(name, raw string) {
 	fmt.Fprintf(&l.b, "%q:%s", name, raw)
 }
 
-// say adds a text, unless it is empty.
+// say adds a member with a quoted text, unless it is empty.
 func (l *line) say(name, text string) {
 	if text != "" {
 		l.add(name, quote(text, l.text))
@@ -74,7 +74,7 @@ func (l *line) say(name, text string) {
 
 func (l *line) String() string { return "{" + l.b.String() + "}" }
 
-// show returns a signal as a line. Without details it has no reasons.
+// show returns a signal as a line, with its reasons if the view has details.
 func (v *view) show(s signals.Any) string {
 	h := s.Head()
 	l := &line{text: v.text}
@@ -93,7 +93,7 @@ func label(k signals.Kind) string {
 	return name
 }
 
-// detail adds a text that cheap turns leave out.
+// detail adds a text that cheap turns omit.
 func (v *view) detail(l *line, name, text string) {
 	if v.details {
 		l.say(name, text)

@@ -8,14 +8,14 @@ import (
 	"github.com/swarmbus/swarmbus/agents/reports"
 )
 
-// reportAsked stands between the rules of an answer and those of a report.
+// reportAsked connects the instructions for an answer with those for a report.
 const reportAsked = `
 
 Your answer has a member "report" beside "say": a turn report, or null if you have none. Its turn_id, worker_id, task_id and model are filled in for you: write "".
 
 `
 
-// report asks for a turn report beside what is said, if the agent writes any.
+// report requests a turn report in the answer, if the agent writes reports.
 func (th *thought) report() error {
 	if th.Reports == nil {
 		return nil
@@ -43,7 +43,7 @@ func (th *thought) report() error {
 	return err
 }
 
-// read makes signals of an answer, and of the report in it.
+// read converts an answer to signals, with the report in it.
 func (th *thought) read(a *models.Answer) reading {
 	r := th.view.read(a, th.forms)
 	var with struct {

@@ -8,8 +8,8 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// state shows how the proposals stand, and what others hold of them as far as there
-// is room.
+// state returns the message with the proposals, and with as many positions of other
+// agents as fit.
 func (v *view) state() string {
 	d := stateData{Round: v.Round, Words: v.words, Lines: v.proposals()}
 	left := v.most
@@ -27,8 +27,8 @@ func (v *view) state() string {
 	return fill(v.prompts.State, d)
 }
 
-// proposals shows each as a line, shortened until all of them have room, but not so
-// far that nobody knows what they are.
+// proposals returns each proposal as a line. Texts are cut until all lines fit, but not
+// so far that they cannot be recognized.
 func (v *view) proposals() (lines []string) {
 	for text := v.text; ; text /= 2 {
 		size := 0
@@ -60,7 +60,8 @@ func (v *view) standing(i, text int) string {
 	return l.String()
 }
 
-// position shows what somebody holds, with the number of what says so.
+// position returns the position of an agent as a line, with a reference to the signal
+// that states it.
 func (v *view) position(p *agents.Position) string {
 	l := &line{text: v.text}
 	l.add("ref", fmt.Sprintf(`"S%d"`, p.Seq))

@@ -16,53 +16,58 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// A Thinker is an agent that asks a model. ID and Model are required; the zero value
-// of everything else means what is beside it.
+// A Thinker is an agent that asks a model. ID and Model are required. The zero values
+// of the other fields have the meanings given.
 type Thinker struct {
 	ID    string
-	Role  string // in words, in the second person; it stands in the system prompt
+	Role  string // for the system prompt, in the second person: "You look for …"
 	Model models.Model
 
-	Cheap, Deep models.Model // for turns of that effort; nil: Model
+	Cheap, Deep models.Model // for cheap and deep turns; nil: Model
 	Personality agents.Personality
-	CanEmit     []signals.Kind // of discovery, proposal, doubt, challenge, vote, escalation and tool results; nil: all
-	Tools       []Tool         // that it may call, unless a turn is cheap
+	CanEmit     []signals.Kind // some of [Says]; nil: all of them
+	Tools       []Tool         // that the model may call, except in cheap turns
 
-	// Reports lets each answer have a turn report, which the agent says as
-	// [reports.Turn]: the bounds of the gate that judges it. Nil: none.
+	// Reports makes the model add a turn report to each answer, which the agent emits
+	// as a [reports.Turn]. They are the options of the gate that judges it. Nil: no
+	// reports.
 	Reports *reports.Options
 
 	Prompts *Prompts // nil: the package's
-	Tokens  int      // of an answer; 0: 1024. A quarter of it where a turn is cheap, four times as many where it is deep
-	Prompt  int      // bytes each of the turns before, of what is new, and of how the proposals stand; 0: 48 KiB
-	Text    int      // bytes of one text of others; 0: 4 KiB
-	// Temperature and a seed, which is the turn's, for models that take them.
-	Temperature *float64
-	Seeded      bool
+	Tokens  int      // maximum for an answer; 0: 1024. Cheap turns have a quarter, deep turns four times as many
+	Prompt  int      // maximum bytes of earlier turns, of what is new, and of the current state, each; 0: 48 KiB
+	Text    int      // maximum bytes of one text of another agent; 0: 4 KiB
 
-	// Show is given the pieces of answers as they come, from the goroutines of turns.
+	Temperature *float64 // nil: the provider's default
+	Seeded      bool     // send the turn's seed, for models that accept one
+
+	// Show is called with the pieces of answers as they arrive, concurrently by the
+	// goroutines of turns. Nil: none.
 	Show func(agent string, p models.Piece)
 }
 
-// A Tool is what a model may call. Its results are quoted in the prompt, and said as
-// tool results where the agent may.
+// A Tool is a function that a model may call. Its results are quoted in the prompt, and
+// emitted as tool results if the agent may emit them.
 type Tool struct {
 	models.Tool
+	// Call returns the result for valid JSON arguments, which it has to check against
+	// the schema. The model is told the result, or the error.
 	Call func(ctx context.Context, args json.RawMessage) (string, error)
 }
 
-// mostCalls is how many answers of a turn may call tools.
+// mostCalls is the maximum number of answers of a turn that may call tools.
 const mostCalls = 8
 
-// Says are the kinds that a thinker can say.
+// Says returns the kinds that a thinker can emit, apart from reports.
 func Says() []signals.Kind {
 	return []signals.Kind{
 		signals.KindDiscovery, signals.KindProposal, signals.KindDoubt, signals.KindChallenge, signals.KindVote, signals.KindEscalation, signals.KindToolResult,
 	}
 }
 
-// Agent returns the agent. Its Group is the model's name: agents of one model err
-// alike. Without a model it has no reactor, which a swarm refuses.
+// Agent returns the agent, for swarm.Options. Its Group is the model's ID, since agents
+// of one model have correlated errors. An agent without a model has no reactor, and is
+// refused by a swarm.
 func (t Thinker) Agent() *agents.Agent {
 	if t.CanEmit == nil {
 		t.CanEmit = Says()
@@ -78,7 +83,7 @@ func (t Thinker) Agent() *agents.Agent {
 	return a
 }
 
-// A RefusalError says that an answer, or a part of it, could not be used.
+// A RefusalError is returned for an answer that could not be used, or not completely.
 type RefusalError struct {
 	Agent    string
 	Problems []string
@@ -88,8 +93,8 @@ func (e *RefusalError) Error() string {
 	return fmt.Sprintf("thinker: the answer of %s was refused: %s", e.Agent, strings.Join(e.Problems, "; "))
 }
 
-// React implements [agents.Reactor]: it asks once and, where the answer cannot be
-// used, once more.
+// React implements [agents.Reactor]: it asks the model, and once more if the answer does
+// not conform.
 func (t *Thinker) React(ctx context.Context, turn *agents.Turn) iter.Seq2[signals.Any, error] {
 	return func(yield func(signals.Any, error) bool) {
 		said, err := t.think(ctx, turn)
@@ -104,7 +109,7 @@ func (t *Thinker) React(ctx context.Context, turn *agents.Turn) iter.Seq2[signal
 	}
 }
 
-// A thought is one turn in work.
+// A thought is the state of one turn.
 type thought struct {
 	*Thinker
 	view  *view
@@ -133,7 +138,7 @@ func (t *Thinker) begin(turn *agents.Turn) *thought {
 		th.ask.Most *= 4
 		v.words *= 2
 	}
-	v.words = min(v.words, th.ask.Most/4) // the JSON around them, and languages with long tokens, take the rest
+	v.words = min(v.words, th.ask.Most/4) // the rest is for the JSON around them, and for languages that need more tokens
 	if turn.Effort != agents.Cheap {
 		for _, tool := range t.Tools {
 			th.ask.Tools = append(th.ask.Tools, tool.Tool)
@@ -182,10 +187,10 @@ func (t *Thinker) think(ctx context.Context, turn *agents.Turn) ([]signals.Any, 
 		first, failed := r, (*models.Error)(nil)
 		r, err = th.again(ctx, a, fill(th.view.prompts.Again, struct{}{}), r)
 		if err != nil && !errors.As(err, &failed) {
-			return append(th.tools, first.signals...), err // the turn is over, or its answer is not recorded
+			return append(th.tools, first.signals...), err // the turn has ended, or the recording lacks the answer
 		}
 		if err != nil || len(r.problems) > 0 {
-			r = first // the second look is not worth a turn
+			r = first // a failed review does not fail the turn
 		}
 	}
 	all := append(th.tools, r.signals...)
@@ -196,15 +201,15 @@ func (t *Thinker) think(ctx context.Context, turn *agents.Turn) ([]signals.Any, 
 	return all, nil
 }
 
-// again asks once more about an answer. Where nothing can be made of what comes, what
-// was read before stays.
+// again asks once more about an answer. If nothing in the new answer can be used, the
+// signals of the old one are kept.
 func (th *thought) again(ctx context.Context, a *models.Answer, why string, before reading) (reading, error) {
 	text := a.Text
 	if strings.TrimSpace(text) == "" { // which providers refuse
 		text = "(empty)"
 	}
 	th.ask.Messages = append(th.ask.Messages, models.Assistant(text), models.User(why))
-	th.ask.NoCalls = len(th.ask.Tools) > 0 // they stay, for the calls that were made
+	th.ask.NoCalls = len(th.ask.Tools) > 0 // the tools stay, for the calls in earlier messages
 	a, err := models.Ask(ctx, th.model, &th.ask)
 	if err != nil {
 		return before, err
@@ -216,7 +221,7 @@ func (th *thought) again(ctx context.Context, a *models.Answer, why string, befo
 	return r, nil
 }
 
-// answer asks until the model has no more calls to make.
+// answer asks until the model makes no more calls.
 func (th *thought) answer(ctx context.Context) (*models.Answer, error) {
 	for n := 1; ; n++ {
 		a, err := models.Ask(ctx, th.model, &th.ask)
@@ -237,8 +242,8 @@ func (th *thought) answer(ctx context.Context) (*models.Answer, error) {
 	}
 }
 
-// call calls a tool. What it returns is data, as what other agents say is. How long
-// it took is in the trace alone, so that a run repeats.
+// call calls a tool. Its result is data, like the texts of other agents. The signal does
+// not contain the time that the call took, so that runs can be repeated.
 func (th *thought) call(ctx context.Context, c models.Call) models.Result {
 	name, target := cmp.Or(clip(c.Name), "(none)"), "(unknown)" // a name that no tool has is the model's text
 	at := slices.IndexFunc(th.Tools, func(t Tool) bool { return t.Name == c.Name })

@@ -11,16 +11,16 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// A view is what a turn looks like to a model.
+// A view is a turn as it is presented to a model.
 type view struct {
 	*agents.Turn
 	prompts *Prompts
 	details bool
-	text    int // bytes of a text
-	most    int // bytes of the turns before, of what is new, and of how it stands
+	text    int // maximum bytes of a text
+	most    int // maximum bytes of earlier turns, of what is new, and of the state
 	words   int
 
-	ids  map[signals.ID]uint64 // where signals are in the log
+	ids  map[signals.ID]uint64 // sequence numbers of signals
 	seqs map[uint64]signals.ID
 }
 
@@ -42,7 +42,7 @@ func newView(t *agents.Turn, p *Prompts) *view {
 
 func (v *view) know(h signals.Header) { v.ids[h.ID], v.seqs[h.Seq] = h.Seq, h.ID }
 
-// refOf is what a proposal is called, by its id.
+// refOf returns the reference to a proposal, such as "P1", given its id.
 func (v *view) refOf(id string) string {
 	for i, p := range v.Proposals {
 		if p.Is(id) {
@@ -52,7 +52,7 @@ func (v *view) refOf(id string) string {
 	return quote(id, signals.NameBytes)
 }
 
-// refTo is what a signal is called.
+// refTo returns the reference to a signal, such as "S12".
 func (v *view) refTo(id signals.ID) string {
 	if seq, known := v.ids[id]; known {
 		return fmt.Sprintf(`"S%d"`, seq)
@@ -60,7 +60,7 @@ func (v *view) refTo(id signals.ID) string {
 	return `"unknown"`
 }
 
-// proposal finds what a model calls P1.
+// proposal returns the id of the proposal that a model refers to, such as P1.
 func (v *view) proposal(ref string) (id string, err error) {
 	n, err := strconv.Atoi(ref[min(1, len(ref)):])
 	if err != nil || ref != "P"+strconv.Itoa(n) || n < 1 || n > len(v.Proposals) {
@@ -69,7 +69,7 @@ func (v *view) proposal(ref string) (id string, err error) {
 	return v.Proposals[n-1].ID(), nil
 }
 
-// target finds what a model calls S12, or the signal of what it calls P1.
+// target returns the signal that a model refers to as S12, or as P1 for a proposal.
 func (v *view) target(ref string) (signals.ID, error) {
 	if n, err := strconv.ParseUint(ref[min(1, len(ref)):], 10, 64); err == nil && ref[0] == 'S' {
 		if id, known := v.seqs[n]; known {
@@ -83,11 +83,11 @@ func (v *view) target(ref string) (signals.ID, error) {
 	return signals.ID{}, fmt.Errorf(`there is nothing that is called "%s"`, clip(ref))
 }
 
-// clip returns a word of a model for a message: on one line, shortened.
+// clip quotes a word of a model for an error message: on one line and cut.
 func clip(s string) string { return strings.Trim(quote(s, 32), `"`) }
 
-// messages is the conversation: the task, the turns before, what is new, and how the
-// proposals stand.
+// messages returns the conversation: the task, earlier turns, what is new, and the
+// current state.
 func (v *view) messages() []models.Message {
 	all := []models.Message{models.User(fill(v.prompts.Task, taskData{
 		quote(v.Task.Task, signals.DefaultTextBytes), optional(v.Task.Context),
@@ -110,11 +110,11 @@ func optional(text string) string {
 	return quote(text, signals.DefaultTextBytes)
 }
 
-// An exchange is a turn before: what was new in it, and what the agent said.
+// An exchange is an earlier turn: what was new in it, and what the agent said.
 type exchange struct{ news, said string }
 
-// before is the turns before this one. What was committed in a round is heard in the
-// next; a signal that came late counts to the round in which it came.
+// before returns the earlier turns. What is committed in a round is heard in the next; a
+// late signal belongs to the round in which it arrived.
 func (v *view) before() (all []exchange) {
 	heard, said := map[int][]signals.Any{}, map[int][]signals.Any{}
 	var rounds []int
@@ -138,8 +138,8 @@ func (v *view) before() (all []exchange) {
 	return all
 }
 
-// recent leaves out the oldest turns where all have more bytes than they may: so many
-// at once that it is seldom, since each time the conversation begins otherwise.
+// recent drops the oldest turns if all of them exceed the limit. It drops half of the
+// limit at once, because each time the prefix changes and is no longer cached.
 func recent(all []exchange, most int) []exchange {
 	size, first := 0, 0
 	for i, e := range all {
@@ -153,7 +153,7 @@ func recent(all []exchange, most int) []exchange {
 	return all[first:]
 }
 
-// system is who drives the agents. What it keeps for itself is not shown.
+// system is the source of signals of the swarm itself, of which only known kinds are shown.
 const system = "system"
 
 func known(p signals.Payload) bool {
@@ -165,8 +165,8 @@ func known(p signals.Payload) bool {
 	return false
 }
 
-// news shows signals, the newest of them if they are too many. The task has its own
-// place.
+// news returns signals as lines, the newest if there are too many. The task is not among
+// them: it has a message of its own.
 func (v *view) news(all []signals.Any) string {
 	d := newsData{}
 	size := 0

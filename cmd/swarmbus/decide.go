@@ -38,45 +38,43 @@ func newDecide() *cobra.Command {
 	var f decideFlags
 	cmd := &cobra.Command{
 		Use:   "decide --votes DIR",
-		Short: "Play recorded votes as decisions and say how right they are",
-		Long: `Decide reads votes.csv (task,voter,label[,confidence][,group]) and, where there
-is one, truth.csv (task,label) from DIR, or from each directory in DIR that has
-a votes.csv. It plays each task as a decision over the bus: voters are agents,
-labels are proposals, rows are votes. It prints, for each strategy:
+		Short: "Replay recorded votes as decisions and score them",
+		Long: `Decide reads votes.csv (task,voter,label[,confidence][,group]) and, if there is one,
+truth.csv (task,label) from DIR, or from each directory in DIR that has a votes.csv. It
+replays each task as a decision over the bus: voters are agents, labels are proposals,
+rows are votes. It prints for each strategy:
 
-  reached … pending   outcomes, with voting closed
+  reached … pending   number of tasks with each outcome, with voting closed
   coverage            share of tasks in which the leader reached the threshold
-  leader              share of known truths that the leader is; k-way ties count 1/k
-  right               the same, of what was reached
+  leader              share of known truths that the leader equals; k-way ties count 1/k
+  right               the same among the tasks that reached a decision
   confidence, ECE     mean confidence, and its expected calibration error
   used, early         share of votes until the first final outcome, in row order,
-                      and how often the leader was right then
+                      and how often the leader was right at that point
 
-With no --strategy it decides as a swarm does when nobody chooses: by what the
-votes on the tasks before have shown of the voters, and until there is enough of
-that by confidence-weighted. "learned" is the pool of all that is learned, from
-the first task on. Both begin anew with each set and take a label for the same
-choice in every task, unless --own-labels says that labels only number each
-task's own answers. They never see a truth, unless --resolve tells them each
-one once its task is decided and scored.
+Without --strategy it decides as a swarm does by default: by what the votes on earlier
+tasks have shown about the voters, and by confidence-weighted until they have shown
+enough. "learned" pools everything that is learned, from the first task on. Both start
+anew for each set, and take equal labels of different tasks for the same choice unless
+--own-labels says that labels only number the answers of each task. They never see a
+truth, unless --resolve tells them each one after its task is decided and scored.
 
-Tasks, voters and labels are any names of up to 256 bytes. A bad row is reported
-with its line and refused; all others count; it is an error if none is left. With --task,
-or when there is one task, the decision itself is printed and the exit status is
-the decision's.`,
+Tasks, voters and labels are names of up to 256 bytes. A bad row is reported with its
+line and refused, and all others count; it is an error if none is left. With --task, or
+if there is only one task, the decision itself is printed and determines the exit status.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return decide(cmd, &f) },
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.votes, "votes", "", "directory of a set, or of sets (required)")
-	flags.StringVar(&f.task, "task", "", "decide this task alone")
+	flags.StringVar(&f.task, "task", "", "decide only this task")
 	flags.StringSliceVar(&f.strategies, "strategy", nil, "names of strategies: "+strings.Join(names(), ", ")+", or all (default \"default\")")
-	flags.Float64Var(&f.terms.Threshold, "threshold", consensus.DefaultThreshold, "support that carries a decision, in (0,1]")
-	flags.IntVar(&f.terms.Quorum, "quorum", consensus.DefaultQuorum, "distinct voters it takes")
-	flags.BoolVar(&f.own, "own-labels", false, "labels only number each task's own answers")
-	flags.BoolVar(&f.resolve, "resolve", false, "tell what learns each truth after its task")
-	flags.StringVar(&f.journal, "journal", "", "keep everything said and decided in this new file, or under this name; see swarmbus runs")
-	flags.BoolVar(&f.json, "json", false, "print JSON, one object a line")
+	flags.Float64Var(&f.terms.Threshold, "threshold", consensus.DefaultThreshold, "support that a decision needs, in (0,1]")
+	flags.IntVar(&f.terms.Quorum, "quorum", consensus.DefaultQuorum, "number of voters that a decision needs")
+	flags.BoolVar(&f.own, "own-labels", false, "labels only number the answers of each task")
+	flags.BoolVar(&f.resolve, "resolve", false, "learn each truth after its task is decided")
+	flags.StringVar(&f.journal, "journal", "", "record everything in this new file, or under this name; see swarmbus runs")
+	flags.BoolVar(&f.json, "json", false, "print JSON, one object per line")
 	flags.BoolVar(&f.strict, "strict", false, "exit with status 1 if any row was refused")
 	_ = cmd.RegisterFlagCompletionFunc("strategy", cobra.FixedCompletions(append(names(), byAll), cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.MarkFlagDirname("votes")

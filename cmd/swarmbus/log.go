@@ -33,9 +33,9 @@ func newLog() *cobra.Command {
 	var f logFlags
 	cmd := &cobra.Command{
 		Use:   "log RUN",
-		Short: "Print the signals of a run, and follow it",
-		Long: `Log prints the signals of a run, one a line, in their order. All conditions must
-hold; times are as 2026-04-11T09:00:00Z and inclusive.
+		Short: "Print the signals of a run",
+		Long: `Log prints the signals of a run in order, one per line. A signal must meet all
+conditions; times are inclusive and written as 2026-04-11T09:00:00Z.
 
 ` + aRun,
 		Args: oneRun,
@@ -47,16 +47,16 @@ hold; times are as 2026-04-11T09:00:00Z and inclusive.
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringSliceVar(&f.kinds, "kind", nil, "only these kinds")
-	flags.StringSliceVar(&f.filter.Threads, "thread", nil, "only these threads")
-	flags.StringVar(&f.filter.Source, "source", "", "only what this agent said")
-	flags.StringVar(&f.since, "since", "", "not before this time")
-	flags.StringVar(&f.until, "until", "", "not after this time")
+	flags.StringSliceVar(&f.kinds, "kind", nil, "only signals of these kinds")
+	flags.StringSliceVar(&f.filter.Threads, "thread", nil, "only signals of these threads")
+	flags.StringVar(&f.filter.Source, "source", "", "only signals of this agent")
+	flags.StringVar(&f.since, "since", "", "only signals since this time")
+	flags.StringVar(&f.until, "until", "", "only signals until this time")
 	flags.StringVar(&f.replyTo, "reply-to", "", "only replies to the signal with this id")
-	flags.Float64Var(&f.filter.MinConfidence, "min-confidence", 0, "in [0,1]")
-	flags.Uint64Var(&f.filter.After, "after", 0, "only greater sequence numbers")
-	flags.BoolVarP(&f.follow, "follow", "f", false, "wait for more")
-	flags.BoolVar(&f.json, "json", false, "print JSON, one signal a line")
+	flags.Float64Var(&f.filter.MinConfidence, "min-confidence", 0, "only signals with at least this confidence, 0 to 1")
+	flags.Uint64Var(&f.filter.After, "after", 0, "only signals after this sequence number")
+	flags.BoolVarP(&f.follow, "follow", "f", false, "wait for more signals")
+	flags.BoolVar(&f.json, "json", false, "print JSON, one signal per line")
 	flags.IntVar(&f.width, "width", 0, ofALine)
 	return cmd
 }
@@ -147,11 +147,11 @@ func newShow() *cobra.Command {
 	var width int
 	cmd := &cobra.Command{
 		Use:   "show RUN",
-		Short: "Print the transcript of a solve from its log alone",
-		Long: `Show prints what was said in a thread, round by round, and what came of it; of a
-run that is being written, as far as it is, or with --follow until the solve is
-over. Without --thread it lists the threads, and what came of each, if there are
-several.
+		Short: "Print the transcript of a recorded solve",
+		Long: `Show prints what was said in a thread, round by round, and the result. If the run is
+still being written, it prints what there is, or with --follow everything until the
+solve ends. Without --thread, a run with several threads is listed with the result of
+each.
 
 ` + aRun,
 		Args: oneRun,
@@ -184,14 +184,14 @@ several.
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&thread, "thread", "", "of the solve")
-	flags.BoolVar(&full, "full", false, "print texts in full")
-	flags.BoolVarP(&follow, "follow", "f", false, "go on until the solve is over")
+	flags.StringVar(&thread, "thread", "", "thread of the solve")
+	flags.BoolVar(&full, "full", false, "do not cut texts")
+	flags.BoolVarP(&follow, "follow", "f", false, "continue until the solve ends")
 	flags.IntVar(&width, "width", 0, ofALine)
 	return cmd
 }
 
-const ofALine = "columns of a line (default: the terminal's; elsewhere lines are not cut)"
+const ofALine = "columns per line (default: the width of the terminal; otherwise unlimited)"
 
 // lookOf is how transcripts look on w, with lines of that width if there is one.
 func lookOf(w io.Writer, width int) *transcript.Options {

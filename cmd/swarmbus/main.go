@@ -82,12 +82,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 func newRoot(seen *telemetry) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "swarmbus",
-		Short: "Decisions of many agents",
-		Long: `Swarmbus lets agents that think with language models solve a task, plays
-recorded votes as decisions, and keeps, shows and checks runs.
+		Short: "Decisions of teams of agents",
+		Long: `Swarmbus runs agents with language models on a task, replays recorded votes as
+decisions, and records, shows and verifies runs.
 
 Exit status: 0 decided, 1 error, 2 usage, 3 no consensus (rejected, deadlocked
-or uncertified), 4 budget or deadline, 5 escalated, 6 cancelled.`,
+or uncertified), 4 budget or deadline, 5 escalated, 6 canceled.`,
 		Version:       version().String(),
 		SilenceErrors: true,
 		SilenceUsage:  true,

@@ -22,7 +22,7 @@ type telemetry struct {
 // on gives a command that decides the flag --otel. The others have nothing to
 // trace.
 func (t *telemetry) on(cmd *cobra.Command) *cobra.Command {
-	cmd.Flags().BoolVar(&t.wanted, "otel", false, "send traces and metrics to where the OTEL_* variables say, by default an OTLP receiver on this machine")
+	cmd.Flags().BoolVar(&t.wanted, "otel", false, "send traces and metrics as the OTEL_* variables say, by default to an OTLP receiver on this machine")
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error { return t.open(cmd) }
 	return cmd
 }

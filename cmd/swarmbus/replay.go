@@ -18,12 +18,11 @@ func newReplay() *cobra.Command {
 	var check bool
 	cmd := &cobra.Command{
 		Use:   "replay RUN",
-		Short: "Derive the conflicts and decisions of a run again",
-		Long: `Replay derives conflicts and decisions again from the votes and terms in the log,
-learning along the way what was learned then, and compares. It prints each
-decision, or with --check nothing but "identical" and counts. A log that says
-something else than what it derives to is an error that names the first signal
-of which that is so. Nothing is written, called or notified.
+		Short: "Recompute the conflicts and decisions of a run",
+		Long: `Replay recomputes conflicts and decisions from the votes and terms in the log, and what
+was learned on the way, and compares them with those in the log. It prints each
+decision, or with --check only "identical" and counts. A difference is an error that
+names the first signal that differs. Nothing is written, called or notified.
 
 ` + aRun,
 		Args: oneRun,
@@ -35,8 +34,8 @@ of which that is so. Nothing is written, called or notified.
 			return replay(cmd.Context(), cmd.OutOrStdout(), v, to, check)
 		},
 	}
-	cmd.Flags().Uint64Var(&to, "to", 0, "up to the signal with this sequence number; 0: all")
-	cmd.Flags().BoolVar(&check, "check", false, "only say whether they are the same")
+	cmd.Flags().Uint64Var(&to, "to", 0, "stop after the signal with this sequence number; 0: all")
+	cmd.Flags().BoolVar(&check, "check", false, "only print whether they are identical")
 	return cmd
 }
 

@@ -31,14 +31,14 @@ func newAnswer() *cobra.Command {
 	var f answerFlags
 	cmd := &cobra.Command{
 		Use:   "answer RUN [TEXT]",
-		Short: "Answer what a run asks, and let it go on",
-		Long: `Answer goes on with a run of swarmbus solve --journal that ended because somebody
-outside has to decide (exit status 5), with what you say. TEXT is told to every agent.
-With --vote or --against it is the reason of your vote on a proposal, which counts as
-that of a voter more; without, the agents decide by what you said.
+		Short: "Answer the question of a run and continue it",
+		Long: `Answer continues a run of swarmbus solve --journal that ended because someone outside
+has to decide (exit status 5). Every agent is told TEXT. With --vote or --against, TEXT
+is the reason of your vote on a proposal, which counts like that of another voter;
+otherwise the agents decide in the light of your answer.
 
-A question is answered once: a second answer is refused, and says who was first. A
-solve that was killed before it had asked is gone on with by solve --resume.
+A question can be answered once: a second answer is refused, with the name of who
+answered first. A run that was killed before it asked is continued by solve --resume.
 
 ` + aRun,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -60,7 +60,7 @@ solve that was killed before it had asked is gone on with by solve --resume.
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.by, "by", "", "who answers (default: "+swarm.Person+")")
+	flags.StringVar(&f.by, "by", "", "name of who answers (default: "+swarm.Person+")")
 	flags.StringVar(&f.vote, "vote", "", "vote for the proposal with this id")
 	flags.StringVar(&f.against, "against", "", "vote against the proposal with this id")
 	f.solve.again(cmd)
@@ -70,12 +70,12 @@ solve that was killed before it had asked is gone on with by solve --resume.
 // again has the flags that a run which is gone on with may be given anew.
 func (f *solveFlags) again(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.terms.BaseURL, "base-url", "", "of the models' server, where it is not the provider's own")
-	flags.StringVar(&f.terms.Budget, "budget", "", "such as 0.50usd or 20000tokens (default: none)")
-	flags.StringArrayVar(&f.terms.Prices, "price", nil, "PROVIDER:NAME=IN/OUT, in dollars for a million tokens")
-	flags.DurationVar(&f.terms.Deadline, "deadline", 10*time.Minute, "of the whole")
-	flags.BoolVar(&f.json, "json", false, "print events as JSON, one object a line")
-	flags.BoolVar(&f.log, "log", false, "print the log alone, one signal a line")
+	flags.StringVar(&f.terms.BaseURL, "base-url", "", "base URL of the models' server (default: that of the run)")
+	flags.StringVar(&f.terms.Budget, "budget", "", "maximum cost, such as 0.50usd or 20000tokens (default: that of the run)")
+	flags.StringArrayVar(&f.terms.Prices, "price", nil, "PROVIDER:NAME=IN/OUT, in dollars per million tokens")
+	flags.DurationVar(&f.terms.Deadline, "deadline", 10*time.Minute, "time limit of the solve")
+	flags.BoolVar(&f.json, "json", false, "print events as JSON, one object per line")
+	flags.BoolVar(&f.log, "log", false, "print only the log, as JSON, one signal per line")
 }
 
 // answer is what the arguments say.

@@ -18,17 +18,17 @@ import (
 )
 
 // aRun says what a command takes for a run.
-const aRun = `A run is the path of a journal, or the name of one in the default directory,
-which "swarmbus runs" prints: a text with a separator or an extension is a path.`
+const aRun = `A run is the path of a journal, or the name of one in the default directory, which
+"swarmbus runs" prints. An argument with a separator or an extension is a path.`
 
 func newRuns() *cobra.Command {
 	return &cobra.Command{
 		Use:   "runs [DIR]",
-		Short: "List the runs in the default directory, or in another",
-		Long: `Runs lists journals, and says of each what is wrong with it or who writes it, and
-what came of its solves: decided what, rejected, deadlocked, escalated, stopped
-why, still running, or cut off by the end of the program. Of several it counts
-them; "swarmbus show RUN" lists each.`,
+		Short: "List the runs in a directory",
+		Long: `Runs lists the journals in DIR, or in the default directory, with their state: whether
+they are damaged or being written, and the result of their solve: decided, rejected,
+deadlocked, escalated, stopped, still running, or cut off by the end of the program.
+For several solves it prints how many had which result; "swarmbus show RUN" lists them.`,
 		Args: atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir, err := runs.Dir()
@@ -102,10 +102,10 @@ func stateOf(ctx context.Context, path string, s *journal.Summary, err error) st
 func newVerify() *cobra.Command {
 	return &cobra.Command{
 		Use:   "verify RUN",
-		Short: "Check every record of a run and the chain over them",
-		Long: `Verify reads all of a run, and checks the checksums of every record and that
-each is chained to the one before. It prints the last link of the chain: as long
-as that is the same, so is every record. Damage is an error with its place.
+		Short: "Verify the checksums and the hash chain of a run",
+		Long: `Verify reads a whole run and checks the checksum of every record and the hash chain
+over all records. It prints the last hash: as long as that is the same, no record has
+changed. Damage is an error with its position.
 
 ` + aRun,
 		Args: oneRun,
@@ -133,7 +133,7 @@ func newExport() *cobra.Command {
 		Use:   "export RUN",
 		Short: "Print a run as JSON lines",
 		Long: `Export prints all records of a run as JSON lines, for other programs and for
-import. Of a damaged run it prints what is before the damage, and fails.
+import. For a damaged run it prints the records before the damage, and fails.
 
 ` + aRun,
 		Args: oneRun,
@@ -150,9 +150,9 @@ import. Of a damaged run it prints what is before the damage, and fails.
 func newImport() *cobra.Command {
 	return &cobra.Command{
 		Use:   "import FILE [RUN]",
-		Short: "Make a run of JSON lines that export printed",
-		Long: `Import makes a run of the lines in FILE, or of its input if that is "-". The run
-is called like the file unless it is named, which one from the input has to be.
+		Short: "Create a run from the output of export",
+		Long: `Import creates a run from the JSON lines in FILE, or from standard input if FILE is "-".
+The run has the name of the file unless RUN is given, which standard input requires.
 
 ` + aRun,
 		Args: func(cmd *cobra.Command, args []string) error {

@@ -68,53 +68,55 @@ func newSolve() *cobra.Command {
 	var f solveFlags
 	cmd := &cobra.Command{
 		Use:   `solve "TASK" --model PROVIDER:NAME`,
-		Short: "Let agents that think with language models solve a task",
-		Long: `Solve lets a team of agents work on a task, each with a role of its own, until they
-decide. Every agent asks a model once a turn; several --model make a mixed team, in
-turn. Agents of one model are one group, for strategies that read groups.
+		Short: "Run agents with language models on a task",
+		Long: `Solve runs a team of agents on a task until they decide. Each has a role of its own
+and asks a model once a turn. With several --model the team is mixed: the agents get
+them in turn, and there must be an agent for each. Agents of one model form a group,
+for strategies that use groups.
 
-  --model openai:NAME      OpenAI, or with --base-url any compatible server, most of
-                           them at a path: --base-url http://127.0.0.1:8000/v1;
+  --model openai:NAME      OpenAI, or any compatible server with --base-url, which
+                           usually has a path: --base-url http://127.0.0.1:8000/v1;
                            the key is $OPENAI_API_KEY
   --model anthropic:NAME   the key is $ANTHROPIC_API_KEY
   --model ollama:NAME      an Ollama server, by default on this machine; no key
 
-Keys are read from the environment alone, and never printed or recorded.
+Keys are only read from the environment, and never printed or recorded.
 
-A --budget of money (0.50usd) or tokens (20000tokens) is reserved before each call and
-cannot be overspent; what was booked is printed at the end. Money needs the price of each model but Ollama's: --price
-openai:NAME=2.50/10 says what a million tokens of input and output cost in dollars.
+A --budget in money (0.50usd) or tokens (20000tokens) is reserved before each call and
+cannot be overspent; what was booked is printed at the end. A budget in money needs the
+price of each model except Ollama's: --price openai:NAME=2.50/10 is the price of a
+million tokens of input and of output, in dollars.
 
---record keeps what the models answer in a new file, and --cassette plays such a file
-again, or its export as lines, without any model, key or network: the log is the
-same, byte for byte. What was not recorded is an error.
+--record writes the models' answers to a new file. --cassette replays such a file, or
+what export printed of it, without models, keys or network: the log is the same, byte
+for byte. A call that was not recorded is an error.
 
---journal keeps the run: what is said and decided, and what the models answer before
-it is acted on. --resume goes on with a run that was killed, or that ended for lack
-of time or money, because of an error or because it was cancelled: no call whose
-answer is in the journal is made again, and the end is the same. It needs nothing
-but the keys; --base-url, --budget, --price and --deadline replace what the run had.
-What is in the journal was spent from the budget. A run that is over says how it
-ended. One that asks somebody is gone on with by swarmbus answer.`,
+--journal records the run: what is said and decided, and each answer of a model before
+it is used. --resume continues a run that was killed or canceled, failed, or ran out of
+time or money. No call whose answer is in the journal is made again, and the result is
+the same. Only the keys are needed; --base-url, --budget, --price and --deadline replace
+those of the run, and what the journal says was spent counts. For a run that has ended,
+--resume prints how. A run that asks a question is continued by swarmbus answer.
+`,
 		Args: atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return runSolve(cmd, args, &f) },
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVar(&f.terms.Models, "model", nil, "PROVIDER:NAME, several for a mixed team")
-	flags.IntVar(&f.terms.Agents, "agents", 3, "how many agents, 1 to 64")
+	flags.StringArrayVar(&f.terms.Models, "model", nil, "PROVIDER:NAME; may be repeated")
+	flags.IntVar(&f.terms.Agents, "agents", 3, "number of agents, 1 to 64")
 	flags.StringVar(&f.terms.Context, "context", "", "background of the task")
-	flags.IntVar(&f.terms.Rounds, "rounds", 6, "at most")
-	flags.Uint64Var(&f.terms.Seed, "seed", 1, "of ids and draws")
-	flags.StringVar(&f.terms.BaseURL, "base-url", "", "of the models' server, where it is not the provider's own")
-	flags.StringVar(&f.terms.Budget, "budget", "", "such as 0.50usd or 20000tokens (default: none)")
-	flags.StringArrayVar(&f.terms.Prices, "price", nil, "PROVIDER:NAME=IN/OUT, in dollars for a million tokens")
-	flags.StringVar(&f.record, "record", "", "keep the models' answers in this new file")
-	flags.StringVar(&f.cassette, "cassette", "", "play the answers of this file")
-	flags.StringVar(&f.journal, "journal", "", "keep everything said and decided in this new file, or under this name; see swarmbus runs")
-	flags.StringVar(&f.resume, "resume", "", "go on with this run")
-	flags.DurationVar(&f.terms.Deadline, "deadline", 10*time.Minute, "of the whole")
-	flags.BoolVar(&f.json, "json", false, "print events as JSON, one object a line")
-	flags.BoolVar(&f.log, "log", false, "print the log alone, one signal a line")
+	flags.IntVar(&f.terms.Rounds, "rounds", 6, "maximum number of rounds")
+	flags.Uint64Var(&f.terms.Seed, "seed", 1, "seed of ids and random choices")
+	flags.StringVar(&f.terms.BaseURL, "base-url", "", "base URL of the models' server (default: the provider's)")
+	flags.StringVar(&f.terms.Budget, "budget", "", "maximum cost, such as 0.50usd or 20000tokens (default: unlimited)")
+	flags.StringArrayVar(&f.terms.Prices, "price", nil, "PROVIDER:NAME=IN/OUT, in dollars per million tokens")
+	flags.StringVar(&f.record, "record", "", "write the models' answers to this new file")
+	flags.StringVar(&f.cassette, "cassette", "", "replay the answers in this file")
+	flags.StringVar(&f.journal, "journal", "", "record the run in this new file, or under this name; see swarmbus runs")
+	flags.StringVar(&f.resume, "resume", "", "continue this run")
+	flags.DurationVar(&f.terms.Deadline, "deadline", 10*time.Minute, "time limit of the solve")
+	flags.BoolVar(&f.json, "json", false, "print events as JSON, one object per line")
+	flags.BoolVar(&f.log, "log", false, "print only the log, as JSON, one signal per line")
 	return cmd
 }
 
