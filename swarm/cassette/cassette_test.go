@@ -150,6 +150,52 @@ func TestWhatEndedWithItsContextIsNotRecorded(t *testing.T) {
 	}
 }
 
+// embedder makes other vectors each time.
+type embedder struct{ calls *int }
+
+func (embedder) ID() models.ID { return models.ID{Provider: "test", Name: "vectors"} }
+
+func (e embedder) Embed(_ context.Context, texts ...string) (*models.Vectors, error) {
+	*e.calls++
+	v := &models.Vectors{Usage: models.Usage{Input: 3}, Cost: 5}
+	for i := range texts {
+		v.All = append(v.All, []float32{float32(*e.calls) / 3, float32(i) + 0.1})
+	}
+	return v, nil
+}
+
+func TestRecordedVectorsReplayWithoutTheEmbedder(t *testing.T) {
+	store := &journal.Memory{}
+	recorder, err := journal.NewRecorder(store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := 0
+	e := embedder{&calls}
+	play := func(m models.Model) (all []*models.Vectors) {
+		for _, texts := range [][]string{{"a", "b"}, {"a", "b"}, {"c"}} {
+			v, err := models.EmbedderOf(m).Embed(t.Context(), texts...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, v)
+		}
+		return all
+	}
+	recorded := play(cassette.Model(models.ModelOf(e), recorder))
+	results, err := journal.ReadResults(store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	replayed := play(cassette.Replay(e.ID(), results))
+	if diff := cmp.Diff(recorded, replayed); diff != "" || calls != 3 {
+		t.Errorf("%d calls, the replay differs: %s", calls, diff)
+	}
+	if tokens, money, err := cassette.Spent(store); tokens != 9 || money != 15 || err != nil {
+		t.Errorf("spent %d tokens and %v, %v", tokens, money, err)
+	}
+}
+
 func ExampleReplay() {
 	store := &journal.Memory{}
 	recorder, _ := journal.NewRecorder(store)

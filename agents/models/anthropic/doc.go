@@ -2,8 +2,8 @@
 //
 //	model, err := anthropic.New(anthropic.Options{Model: "claude-sonnet-4-5", Key: os.Getenv("ANTHROPIC_API_KEY")})
 //
-// Every answer is streamed, even if it is not shown, and one that does not end
-// with message_stop and a stop reason that is an end is an error (models.ErrCutOff). Calls are not retried here:
-// see package limits. Schema keywords that the provider refuses are omitted.
-// Everything before the last message is marked for caching.
+// Every answer is streamed, even if it is not shown. One that does not end with
+// message_stop, or whose stop reason is no end, is an error (models.ErrCutOff). Calls are
+// not retried here: see package limits. Schema keywords that the provider refuses are
+// omitted. Everything before the last message is marked for caching.
 package anthropic

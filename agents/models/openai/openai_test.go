@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -104,6 +105,32 @@ func TestTheSuiteFindsBrokenModels(t *testing.T) {
 		got := modelstest.Broken(modelstest.OpenAI, m)
 		if found := strings.Contains(strings.Join(got, " "), part); !found || part == "" && len(got) > 0 {
 			t.Errorf("with %q broken the suite finds %v", part, got)
+		}
+	}
+}
+
+// TestTheSuiteFindsThatANeighborIsLost although neighbors may be sent as one message.
+func TestTheSuiteFindsThatANeighborIsLost(t *testing.T) {
+	for name, spoil := range map[string]func(all []models.Message) []models.Message{
+		"lost":    func(all []models.Message) []models.Message { return all[:len(all)-1] },
+		"swapped": func(all []models.Message) []models.Message { slices.Reverse(all[len(all)-2:]); return all },
+		"joined": func(all []models.Message) []models.Message {
+			all[len(all)-2].Text += all[len(all)-1].Text
+			return all[:len(all)-1]
+		},
+	} {
+		got := modelstest.Broken(modelstest.OpenAI, func(base string) (models.Model, error) {
+			m, err := open(base)
+			return &mutant{m, func(m models.Model, ctx context.Context, r *models.Request) (*models.Answer, error) {
+				less := *r
+				if len(r.Messages) > 1 {
+					less.Messages = spoil(slices.Clone(r.Messages))
+				}
+				return m.Ask(ctx, &less)
+			}}, err
+		})
+		if !slices.Equal(got, []string{"SendsTheWholeRequest"}) {
+			t.Errorf("%s: the suite finds %v", name, got)
 		}
 	}
 }
