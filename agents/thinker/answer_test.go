@@ -108,6 +108,10 @@ func TestWhatDoesNotFitIsRefusedAndTheRestIsSaid(t *testing.T) {
 			t.Errorf("%s: votes %v, %v, spent %+v", name, got, err, spent)
 		}
 	}
+	unknown := `{"say":[{"type":"vote","proposal":"new","stance":"agree","reasons":"r","confidence":0.5}]}`
+	if _, _, err := votes(t, unknown, unknown); err == nil || !strings.Contains(err.Error(), `there is no proposal "new"`) {
+		t.Errorf("a new proposal that is not: %v", err)
+	}
 	twice := fmt.Sprintf(`{"say":[%s,%s]}`, good, strings.Replace(good, "agree", "disagree", 1))
 	if got, _, err := votes(t, twice, twice); len(got) != 1 || err == nil {
 		t.Errorf("two votes on one proposal: %v, %v", got, err)

@@ -150,6 +150,28 @@ func TestWhatEndedWithItsContextIsNotRecorded(t *testing.T) {
 	}
 }
 
+// TestAShowThatPanicsLeavesNoCallHeld asks again at the same place: nothing is recorded,
+// and nobody waits.
+func TestAShowThatPanicsLeavesNoCallHeld(t *testing.T) {
+	store := &journal.Memory{}
+	recorder, err := journal.NewRecorder(store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := models.Script("first", "second")
+	ask := func(show func(models.Piece)) (a *models.Answer, panicked any, err error) {
+		defer func() { panicked = recover() }()
+		a, err = cassette.Model(m, recorder).Ask(t.Context(), &models.Request{Messages: []models.Message{models.User("x")}, Most: 10, Show: show})
+		return a, nil, err
+	}
+	if _, panicked, _ := ask(func(models.Piece) { panic("oh") }); panicked != "oh" || store.Last() != 0 {
+		t.Errorf("it panicked with %v, %d records", panicked, store.Last())
+	}
+	if a, _, err := ask(nil); err != nil || a.Text != "second" {
+		t.Errorf("got %+v, %v", a, err)
+	}
+}
+
 // embedder makes other vectors each time.
 type embedder struct{ calls *int }
 
