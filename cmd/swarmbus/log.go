@@ -232,7 +232,7 @@ func showThread(ctx context.Context, v *journal.View, thread string, show func(s
 		return show(e)
 	})
 	if err == nil && shown == 0 {
-		err = fmt.Errorf("nothing was said in thread %q", thread)
+		err = fmt.Errorf("there is no signal in thread %q", thread)
 	}
 	return err
 }

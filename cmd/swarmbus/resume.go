@@ -83,9 +83,9 @@ func (f *answerFlags) answer(text []string) (signals.Any, error) {
 	h := signals.Header{Source: f.by, Confidence: 1}
 	switch {
 	case f.solve.json && f.solve.log:
-		return nil, usage(errors.New("--json and --log do not go together"))
+		return nil, usage(errors.New("--json and --log exclude each other"))
 	case f.vote != "" && f.against != "":
-		return nil, usage(errors.New("--vote and --against do not go together"))
+		return nil, usage(errors.New("--vote and --against exclude each other"))
 	case f.vote+f.against == "" && (len(text) == 0 || text[0] == ""):
 		return nil, usage(errors.New("an answer is required: a text, or --vote"))
 	case f.vote+f.against == "":
@@ -132,7 +132,7 @@ func (f *solveFlags) goOn(cmd *cobra.Command, answer signals.Any) (err error) {
 			}
 			return s.StreamResume(cmd.Context(), past[0].Log, answer), nil
 		case answer != nil:
-			return nil, errors.New("the run asks nothing: it was broken off before it began")
+			return nil, errors.New("the run asks nothing: it was interrupted before it began")
 		}
 		return s.Stream(cmd.Context(), signals.Task{Task: f.terms.Task, Context: f.terms.Context}), nil
 	})

@@ -160,7 +160,7 @@ The run has the name of the file unless RUN is given, which standard input requi
 				return usage(errors.New("a file is required"))
 			}
 			if len(args) == 1 && args[0] == "-" {
-				return usage(errors.New("a run from the input has to be named"))
+				return usage(errors.New("a run from standard input needs a name"))
 			}
 			return atMost(2)(cmd, args)
 		},
@@ -210,7 +210,7 @@ func oneRun(_ *cobra.Command, args []string) error {
 func atMost(n int) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) > n {
-			return usage(fmt.Errorf("%d arguments, %d at most", len(args), n))
+			return usage(fmt.Errorf("%d arguments, at most %d are allowed", len(args), n))
 		}
 		return nil
 	}

@@ -135,24 +135,24 @@ func (f *solveFlags) check(cmd *cobra.Command, args []string) error {
 	}
 	switch {
 	case f.json && f.log:
-		return usage(errors.New("--json and --log do not go together"))
+		return usage(errors.New("--json and --log exclude each other"))
 	case f.terms.Deadline <= 0:
 		return usage(fmt.Errorf("--deadline %v is not positive", f.terms.Deadline))
 	case f.resume != "":
 		if name := given("model", "agents", "context", "rounds", "seed", "record", "cassette", "journal"); name != "" {
-			return usage(fmt.Errorf("--%s does not go with --resume: the run has it", name))
+			return usage(fmt.Errorf("--%s cannot be combined with --resume, which takes it from the run", name))
 		}
 		if len(args) > 0 {
-			return usage(errors.New("the run has the task"))
+			return usage(errors.New("--resume takes the task from the run"))
 		}
 		return nil
 	}
 	if f.cassette != "" {
 		if name := given("model", "agents", "context", "rounds", "seed", "base-url", "budget", "price", "record"); name != "" {
-			return usage(fmt.Errorf("--%s does not go with --cassette, which has it", name))
+			return usage(fmt.Errorf("--%s cannot be combined with --cassette, which contains it", name))
 		}
 		if len(args) > 0 {
-			return usage(errors.New("the cassette has the task"))
+			return usage(errors.New("the task is in the cassette"))
 		}
 		return nil
 	}
@@ -166,7 +166,7 @@ func (f *solveFlags) check(cmd *cobra.Command, args []string) error {
 	case len(f.terms.Models) > f.terms.Agents:
 		return usage(fmt.Errorf("--model names %d models for %s: give --agents %d", len(f.terms.Models), plural(f.terms.Agents, "agent"), len(f.terms.Models)))
 	case strings.Contains(f.terms.BaseURL, "@"):
-		return usage(errors.New("--base-url is kept in journals: a name or a key does not belong into it"))
+		return usage(errors.New("--base-url is recorded in journals, so it must not contain a user name or a key"))
 	}
 	f.terms.Task, f.terms.Began, f.terms.Journal = args[0], time.Now().UTC().Truncate(time.Second), f.journal != ""
 	return nil
@@ -308,7 +308,7 @@ func newRun(name string) (*journal.File, error) {
 		return nil, err
 	}
 	if file.Last() > 0 {
-		return nil, errors.Join(fmt.Errorf("%s has a run already", path), file.Close())
+		return nil, errors.Join(fmt.Errorf("%s already contains a run", path), file.Close())
 	}
 	return file, nil
 }

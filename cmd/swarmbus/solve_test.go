@@ -62,7 +62,7 @@ func TestSolveRecordsAndReplaysOverEachProvider(t *testing.T) {
 		if err != nil || bytes.Contains(bytesOf, []byte(modelstest.Key)) || strings.Contains(recorded+stderr+exported, modelstest.Key) {
 			t.Errorf("%s: %v: the key is recorded or printed", provider, err)
 		}
-		if status, _, stderr := swarmbusRun(t, "solve", "x", "--model", model, "--base-url", server.URL, "--record", tape); status != exitError || !strings.Contains(stderr, "has something already") {
+		if status, _, stderr := swarmbusRun(t, "solve", "x", "--model", model, "--base-url", server.URL, "--record", tape); status != exitError || !strings.Contains(stderr, "is not empty") {
 			t.Errorf("%s: recording over a tape: %d, %s", provider, status, stderr)
 		}
 	}
@@ -184,10 +184,12 @@ func TestSolveRefusesWrongUsage(t *testing.T) {
 		}
 	}
 	for want, args := range map[string][]string{
-		"--model names 4 models for 3 agents: give --agents 4": {"x", "--model", "ollama:a", "--model", "ollama:b", "--model", "ollama:c", "--model", "ollama:d"},
-		"--model names 2 models for 1 agent: give --agents 2":  {"x", "--model", "ollama:a", "--model", "ollama:b", "--agents", "1"},
-		"--rounds -1 is not positive":                          {"x", "--model", "ollama:a", "--rounds", "-1"},
-		"--deadline -1s is not positive":                       {"x", "--model", "ollama:a", "--deadline", "-1s"},
+		"--model names 4 models for 3 agents: give --agents 4":                  {"x", "--model", "ollama:a", "--model", "ollama:b", "--model", "ollama:c", "--model", "ollama:d"},
+		"--model names 2 models for 1 agent: give --agents 2":                   {"x", "--model", "ollama:a", "--model", "ollama:b", "--agents", "1"},
+		`--price "openai:b=1/2" is for a model that has a price or is not used`: {"x", "--model", "openai:a", "--price", "openai:b=1/2"},
+		`--price "openai:a=2/2" is for a model that has a price or is not used`: {"x", "--model", "openai:a", "--price", "openai:a=1/2", "--price", "openai:a=2/2"},
+		"--rounds -1 is not positive":                                           {"x", "--model", "ollama:a", "--rounds", "-1"},
+		"--deadline -1s is not positive":                                        {"x", "--model", "ollama:a", "--deadline", "-1s"},
 	} {
 		if status, _, stderr := swarmbusRun(t, append([]string{"solve"}, args...)...); status != exitUsage || !strings.Contains(stderr, want) {
 			t.Errorf("%q: status %d: %s", args, status, stderr)

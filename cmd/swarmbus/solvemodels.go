@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -73,7 +74,7 @@ func (f *solveFlags) replay(cmd *cobra.Command, run *aJournal) (ask func(spec st
 	case err != nil:
 		return nil, err
 	case f.journal != "" && !f.terms.Journal:
-		return nil, usage(errors.New("--journal: the cassette was recorded without one, and its log is another"))
+		return nil, usage(errors.New("--journal: the cassette was recorded without a journal, with which the log differs"))
 	case f.journal != "":
 		err = f.keep(cmd, run)
 	case f.terms.Journal:
@@ -95,7 +96,7 @@ func (f *solveFlags) models(spent limits.Spend) (map[string]models.Model, error)
 	if f.budget = budget; budget != nil {
 		budget.Book(spent)
 	}
-	prices, err := pricesOf(f.terms.Prices)
+	prices, err := pricesOf(f.terms.Prices, f.terms.Models)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +126,7 @@ func (f *solveFlags) models(spent limits.Spend) (map[string]models.Model, error)
 		all[spec] = shared[id.Provider].Limit(m)
 	}
 	if len(providers) > 1 && f.terms.BaseURL != "" {
-		return nil, usage(errors.New("--base-url is that of one provider, and there are several"))
+		return nil, usage(errors.New("--base-url applies to one provider, but the models have several"))
 	}
 	return all, nil
 }
@@ -179,19 +180,19 @@ func budgetOf(s string) (*limits.Budget, error) {
 	if number, ok := strings.CutSuffix(s, "tokens"); ok {
 		n, err := strconv.Atoi(number)
 		if err != nil || n <= 0 {
-			return nil, usage(fmt.Errorf("--budget %q is no number of tokens above 0", s))
+			return nil, usage(fmt.Errorf("--budget %q is not a positive number of tokens", s))
 		}
 		return limits.NewBudget(limits.Spend{Tokens: n}), nil
 	}
 	m, err := models.ParseMoney(s)
 	if err != nil || m <= 0 {
-		return nil, usage(fmt.Errorf("--budget %q is not such as 0.50usd or 20000tokens", s))
+		return nil, usage(fmt.Errorf("--budget %q is not an amount such as 0.50usd or 20000tokens", s))
 	}
 	return limits.NewBudget(limits.Spend{Money: m}), nil
 }
 
-// pricesOf reads PROVIDER:NAME=IN/OUT.
-func pricesOf(all []string) (map[models.ID]models.Price, error) {
+// pricesOf reads PROVIDER:NAME=IN/OUT, for some of the models.
+func pricesOf(all, of []string) (map[models.ID]models.Price, error) {
 	prices := map[models.ID]models.Price{}
 	for _, s := range all {
 		at := strings.LastIndexByte(s, '=')
@@ -202,6 +203,9 @@ func pricesOf(all []string) (map[models.ID]models.Price, error) {
 		p := models.Price{Input: input, Output: output}
 		if errors.Join(err, inErr, outErr, p.Validate()) != nil || !two {
 			return nil, usage(fmt.Errorf("--price %q is not PROVIDER:NAME=IN/OUT", s))
+		}
+		if _, twice := prices[id]; twice || !slices.Contains(of, id.String()) {
+			return nil, usage(fmt.Errorf("--price %q is for a model that has a price or is not used", s))
 		}
 		prices[id] = p
 	}

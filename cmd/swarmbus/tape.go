@@ -23,7 +23,7 @@ func (f *solveFlags) tape(run *aJournal) (*journal.Recorder, error) {
 	}
 	run.files = append(run.files, file)
 	if file.Last() > 0 {
-		return nil, fmt.Errorf("%s has something already", f.record)
+		return nil, fmt.Errorf("%s is not empty", f.record)
 	}
 	about := f.terms
 	about.BaseURL, about.Budget, about.Prices, about.Deadline = "", "", nil, 0
@@ -43,7 +43,7 @@ func recordTerms(store journal.Store, terms *solveTerms) (*journal.Recorder, err
 func readTerms(results *journal.Results, terms *solveTerms) error {
 	about, err := results.Get(termsKey)
 	if err != nil {
-		return fmt.Errorf("this has no solve of this program: %w", err)
+		return fmt.Errorf("no solve of swarmbus is recorded here: %w", err)
 	}
 	err = json.Unmarshal(about, terms)
 	if err == nil {
