@@ -129,3 +129,33 @@ func TestTheConductorIsCalledWithTheReportersContext(t *testing.T) {
 		t.Errorf("%v, told with %v", err, filed.Untold)
 	}
 }
+
+// What was filed is what replies to the turn, not whatever was filed behind it; and a
+// turn that is for others is not the desk's.
+func TestATurnInTheHistoryIsFiledUnlessItWas(t *testing.T) {
+	b := newBus(t)
+	d := newDesk(t, b, nil)
+	ann, err := b.Agent("ann", bus.Permissions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for turn, to := range map[string]string{"t1": reports.ToDesk, "t2": "another"} {
+		s, err := reports.NewTurn(turn, reports.Worker{ID: "ann", Task: "latency"}, []byte(turnReport))
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := s.Head()
+		h.Thread, h.Recipients = "latency", signals.To(to)
+		if _, err := ann.Publish(t.Context(), signals.With(s, h)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file(t, worker(t, d, "bob"), report("bob", "b1"))
+	listen(t, d)
+	if _, filed := d.Receipt("ann", "t1"); !filed {
+		t.Error("the report of a turn before another's report is not filed")
+	}
+	if _, filed := d.Receipt("ann", "t2"); filed {
+		t.Error("a turn for another is filed")
+	}
+}
