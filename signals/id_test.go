@@ -49,8 +49,8 @@ func TestOneTextIsOneID(t *testing.T) {
 func TestOnlyWhatXIDWritesIsAMintedID(t *testing.T) {
 	made := xid.NewWithTime(time.Unix(1763642400, 0))
 	id := signals.MustID("sig_" + made.String())
-	if got := id.Time(); got != time.Unix(1763642400, 0).UTC() {
-		t.Errorf("%v has time %v", id, got)
+	if got := id.Time(); got != time.Unix(1763642400, 0).UTC() || !id.Minted() {
+		t.Errorf("%v has time %v, minted %v", id, got, id.Minted())
 	}
 	if got := signals.MustID("sig_00000000000000000000"); got.IsZero() || got.Time() != time.Unix(0, 0).UTC() || got.String() != "sig_00000000000000000000" {
 		t.Errorf("the first xid is %v of %v", got, got.Time())
@@ -64,7 +64,7 @@ func TestOnlyWhatXIDWritesIsAMintedID(t *testing.T) {
 		"sig_wwwwwwwwwwwwwwwwwwww",
 	}
 	for _, text := range foreign {
-		if got := signals.MustID(text); got.String() != text || !got.Time().IsZero() {
+		if got := signals.MustID(text); got.String() != text || !got.Time().IsZero() || got.Minted() {
 			t.Errorf("%q reads as %q of %v", text, got, got.Time())
 		}
 	}
