@@ -9,10 +9,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/reports"
 	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/bus/bustest"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/reporting"
@@ -152,5 +154,38 @@ func TestATurnThatIsMadeIsPublished(t *testing.T) {
 	}
 	if made < 6 || made > 20 {
 		t.Errorf("%d turns are made", made)
+	}
+}
+
+// An answer decides what requires a person. One that comes when the escalation
+// has expired is the solve's alone: no handler fails.
+func TestAnAnswerIsAPersonsDecisionUntilTheEscalationExpires(t *testing.T) {
+	for _, after := range []time.Duration{0, 24 * time.Hour, 24*time.Hour + 1} {
+		late := after > 24*time.Hour
+		b := bustest.New(t, nil)
+		p, err := b.Agent("conductor", bus.Permissions{CanEmit: []signals.Kind{signals.KindEscalation}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		desk := newDesk(t, b.Bus, reporting.Escalate(p))
+		listen(t, desk)
+		r := asking("ann", "t1", "no key")
+		r.Escalations[0].RequiresHuman = true
+		request := file(t, worker(t, desk, "ann"), r).Accepted[1].ID
+		question := slices.Collect(b.History(bus.Filter{Kinds: []signals.Kind{signals.KindEscalation}}))
+		if len(question) != 1 {
+			t.Fatalf("%d questions", len(question))
+		}
+		b.Advance(after)
+		answered := signals.New(signals.Header{Thread: "latency", ReplyTo: signals.HeadOf(question[0]).ID, Confidence: 1}, swarm.Answered{By: "lead", AnswerID: request})
+		if _, err := b.System().Publish(t.Context(), answered); err != nil {
+			t.Fatal(err)
+		}
+		if r, _ := desk.Request(request); late == (r.Decision != nil) {
+			t.Errorf("after %v: the decision is %+v", after, r.Decision)
+		}
+		if books := b.Stats().Books; books.DeadFailed != 0 {
+			t.Errorf("after %v: a handler failed: %+v", after, books)
+		}
 	}
 }

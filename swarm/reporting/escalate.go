@@ -24,7 +24,8 @@ func Escalate(p *bus.Publisher) Conductor {
 			asked += "; recommends " + r.RecommendedOption
 		}
 		_, err := p.Publish(ctx, signals.New(
-			signals.Header{Thread: r.Task, ReplyTo: r.ID, Confidence: 1},
+			// The answer to the question has to find it, however late it comes.
+			signals.Header{Thread: r.Task, ReplyTo: r.ID, Confidence: 1, TTL: -1},
 			signals.Escalation{Reason: fmt.Sprintf("%s: %s", r.Worker, r.Reason), Context: asked},
 		))
 		return err
