@@ -1,7 +1,6 @@
 package otel
 
 import (
-	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -148,7 +147,7 @@ func group(text string, from int) int {
 
 // without returns the text with each run of the ranges replaced.
 func without(text string, found [][2]int) string {
-	slices.SortFunc(found, func(a, b [2]int) int { return cmp.Or(a[0]-b[0], b[1]-a[1]) })
+	slices.SortFunc(found, func(a, b [2]int) int { return a[0] - b[0] })
 	var out strings.Builder
 	end := 0
 	for _, at := range found {

@@ -35,6 +35,10 @@ func TestRedactFindsTheFormsItNamesAndKeepsTheTextAroundThem(t *testing.T) {
 		`-----BEGIN PRIVATE KEY-----` + "\nx\ny":  `[redacted]`,
 		`9f86d081884c7d659a2feaa0c55ad015a3bf4f`:  `[redacted]`,
 		`someone@example.com`:                     `[redacted]`,
+		`secret: [a`:                              `secret: [redacted]`,
+		`?token=&page=2`:                          `?token=&page=2`,
+
+		`a@example.com and ` + strings.Repeat("1", 32) + ` or ` + strings.Repeat("2", 32) + `, password=abc`: `[redacted] and [redacted] or [redacted], password=[redacted]`,
 
 		`my password is hunter2`:                                `my password is [redacted]`,
 		`the Password was: hunter2`:                             `the Password was: [redacted]`,
@@ -57,7 +61,15 @@ func TestRedactFindsTheFormsItNamesAndKeepsTheTextAroundThem(t *testing.T) {
 		`hm… well…`:                                             `hm… well…`,
 		`a passwordless island is tokenish`:                     `a passwordless island is tokenish`,
 	} {
+		if got := otel.Redact("", "", text); got != want {
+			t.Errorf("%s: got %q, want %q", text, got, want)
+		}
 		if got := otel.Redact("", "", "before "+text+" after"); got != "before "+want+" after" && got != "before "+want {
+			t.Errorf("%s in a text: got %q, want %q", text, got, want)
+		}
+	}
+	for text, want := range map[string]string{`password=`: `password=`, `password=\`: `password=[redacted]`} {
+		if got := otel.Redact("", "", text); got != want {
 			t.Errorf("%s: got %q, want %q", text, got, want)
 		}
 	}
