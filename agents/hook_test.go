@@ -3,6 +3,8 @@ package agents_test
 import (
 	"context"
 	"errors"
+	"log/slog"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -103,3 +105,27 @@ func TestWithoutAHookNothingIsTold(t *testing.T) {
 		t.Errorf("got %v allocations, want 0", n)
 	}
 }
+
+func TestOnlyARepeatedTurnHasTheNumberOfItsTry(t *testing.T) {
+	for try, want := range map[int][]slog.Attr{0: nil, 1: {slog.Int(agents.AttrTry, 1)}} {
+		var got []slog.Attr
+		hook := opens{func(op agents.Op) { got = op.Attributes }}
+		_, _ = (&agents.Agent{ID: "a", Reactor: agents.Each(func(context.Context, signals.Any) seq { return agents.Say() })}).
+			Take(agents.WithHook(t.Context(), hook), &agents.Turn{Try: try})
+		if !slices.EqualFunc(got, want, slog.Attr.Equal) {
+			t.Errorf("try %d: %v, want %v", try, got, want)
+		}
+	}
+}
+
+// opens is a hook that shows each op that starts.
+type opens struct{ show func(agents.Op) }
+
+func (o opens) Start(ctx context.Context, op agents.Op) (context.Context, agents.End) {
+	o.show(op)
+	return ctx, func(any, error) {}
+}
+
+func (opens) Note(context.Context, any) {}
+
+func (opens) Trace(context.Context) *signals.Trace { return nil }

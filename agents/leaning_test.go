@@ -55,8 +55,8 @@ func TestCautionIsHowMuchItTakesAndConformityHowMuchOthersCount(t *testing.T) {
 	if !bold.Convinced(0.5) || bold.Convinced(0.49) || careful.Convinced(0.89) || !careful.Convinced(0.9) {
 		t.Error("the thresholds are not 0.5 and 0.9")
 	}
-	for conformity, want := range map[float64]float64{0: 0.2, 1: 0.6} {
-		if got := (agents.Personality{Conformity: conformity, Verbosity: 1}).Sway(0.2, 1); math.Abs(got-want) > 1e-12 {
+	for conformity, want := range map[float64]float64{0: 0.2, 1: 0.5} {
+		if got := (agents.Personality{Conformity: conformity, Verbosity: 1}).Sway(0.2, 0.8); math.Abs(got-want) > 1e-12 {
 			t.Errorf("conformity %v: %v, want %v", conformity, got, want)
 		}
 	}
@@ -94,6 +94,8 @@ func TestAttentionGoesToWhatMattersMost(t *testing.T) {
 	trusted.Record = 0.9
 	waited := fresh(2, signals.Header{}, found(0))
 	waited.Waited = 4
+	late := fresh(2, signals.Header{}, found(0))
+	late.Waited = 1
 	doubt := fresh(2, signals.Header{}, signals.Doubt{Severity: signals.Medium})
 	vote := fresh(3, signals.Header{Confidence: 0.6}, signals.Vote{})
 	for name, c := range map[string]struct {
@@ -107,6 +109,7 @@ func TestAttentionGoesToWhatMattersMost(t *testing.T) {
 		"level":      {curious, []agents.Fresh{fresh(1, signals.Header{CausalLevel: signals.Correlation}, found(0.5)), fresh(2, signals.Header{CausalLevel: signals.Intervention}, found(0.5))}, 2},
 		"priority":   {curious, []agents.Fresh{fresh(1, signals.Header{}, found(1)), fresh(2, signals.Header{Priority: 1}, found(0))}, 2},
 		"waiting":    {curious, []agents.Fresh{fresh(1, signals.Header{CausalLevel: signals.Counterfactual}, found(1)), waited}, 2},
+		"a turn":     {curious, []agents.Fresh{fresh(1, signals.Header{CausalLevel: signals.Correlation}, found(1)), late}, 1},
 		"ties":       {curious, []agents.Fresh{fresh(1, signals.Header{}, found(0.5)), fresh(2, signals.Header{}, found(0.5))}, 1},
 		"curiosity":  {curious, []agents.Fresh{fresh(1, signals.Header{}, found(0.5)), doubt, vote}, 1},
 		"caution":    {careful, []agents.Fresh{fresh(1, signals.Header{}, found(0.5)), doubt, vote}, 2},
@@ -117,6 +120,13 @@ func TestAttentionGoesToWhatMattersMost(t *testing.T) {
 		if diff := cmp.Diff([]uint64{c.want}, seqs(now)); diff != "" || len(later) != len(c.fresh)-1 {
 			t.Errorf("%s: %d wait, %s", name, len(later), diff)
 		}
+	}
+}
+
+func TestAttentionWithoutABoundIsForAll(t *testing.T) {
+	now, later := new(agents.Agent).Attend([]agents.Fresh{fresh(1, signals.Header{}, signals.Task{Task: "x"})})
+	if len(now) != 1 || len(later) != 0 {
+		t.Errorf("%d now, %d wait", len(now), len(later))
 	}
 }
 
@@ -192,6 +202,12 @@ func TestPositionsAreWhatOthersHold(t *testing.T) {
 	for _, p := range turn.Positions(0) {
 		if len(p.Why) > 240 {
 			t.Errorf("%d bytes", len(p.Why))
+		}
+	}
+	for length, want := range map[int]string{240: strings.Repeat("x", 240), 241: strings.Repeat("x", 237) + "…"} {
+		turn := agents.Turn{Proposals: []agents.Standing{{Proposal: made, Votes: []*signals.Signal[signals.Vote]{vote(3, "v", signals.Agree, strings.Repeat("x", length))}}}}
+		if got := turn.Positions(1)[0].Why; got != want {
+			t.Errorf("of %d bytes: %q", length, got)
 		}
 	}
 }
