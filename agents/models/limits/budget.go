@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/swarmbus/swarmbus/agents/models"
 )
@@ -152,21 +153,30 @@ const (
 // Bound returns the maximum number of input tokens of a request, provided that
 // no token is shorter than a byte, as in all common vocabularies.
 func Bound(r *models.Request) int {
-	n := perCall + perMessage + len(r.System)
+	n := perCall + perMessage + sent(r.System)
 	for _, m := range r.Messages {
-		n += perMessage + len(m.Text)
+		n += perMessage + sent(m.Text)
 		for _, c := range m.Calls {
-			n += perMessage + len(c.ID) + len(c.Name) + len(c.Args)
+			n += perMessage + sent(c.ID) + sent(c.Name) + sent(string(c.Args))
 		}
 		for _, result := range m.Results {
-			n += perMessage + len(result.Call) + len(result.Text)
+			n += perMessage + sent(result.Call) + sent(result.Text)
 		}
 	}
 	for _, t := range r.Tools {
-		n += perMessage + len(t.Name) + len(t.Description) + len(t.Schema)
+		n += perMessage + sent(t.Name) + sent(t.Description) + sent(string(t.Schema))
 	}
 	if r.Schema != nil {
-		n += len(r.Schema.Name) + len(r.Schema.JSON)
+		n += sent(r.Schema.Name) + sent(string(r.Schema.JSON))
 	}
 	return n
+}
+
+// sent returns the number of bytes of a text as JSON decodes it: of each byte that is
+// not UTF-8 it makes U+FFFD, which has three.
+func sent(text string) int {
+	if utf8.ValidString(text) {
+		return len(text)
+	}
+	return len(string([]rune(text)))
 }

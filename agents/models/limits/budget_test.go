@@ -360,6 +360,14 @@ func TestBoundCountsEveryByteThatIsSent(t *testing.T) {
 	})
 }
 
+func TestBoundCountsAByteThatIsNotUTF8AsItIsSent(t *testing.T) {
+	bad := strings.Repeat("\xff", 100)
+	less := limits.Bound(&models.Request{Messages: []models.Message{{}}})
+	if got := limits.Bound(&models.Request{Messages: []models.Message{models.User(bad)}}) - less; got != 300 {
+		t.Errorf("%d bytes that are not UTF-8 count as %d", len(bad), got)
+	}
+}
+
 func TestUsageThatMakesNoSenseIsBookedAsTheReservation(t *testing.T) {
 	for name, u := range map[string]models.Usage{
 		"minus one each":    {Input: -1, Output: -1},
