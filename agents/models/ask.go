@@ -10,7 +10,7 @@ import (
 
 // Ask calls a model and reports the call: a hook that ctx carries sees an
 // [agents.OpModel], and its cost is counted for the turn that ctx belongs to
-// ([agents.Spend]). Agents should call Ask rather than the model's method.
+// ([agents.Spend]). An answer beyond the bounds is an error. Agents should call Ask rather than the model's method.
 func Ask(ctx context.Context, m Model, r *Request) (*Answer, error) {
 	id, began := m.ID(), time.Now()
 	op := agents.Op{Name: agents.OpModel, Target: id.Name, Attributes: []slog.Attr{slog.String(agents.AttrProvider, id.Provider)}}
@@ -20,14 +20,16 @@ func Ask(ctx context.Context, m Model, r *Request) (*Answer, error) {
 	ctx, end := agents.Start(ctx, op)
 	a, err := m.Ask(ctx, r)
 	spent := agents.Spending{Calls: 1, Time: time.Since(began)}
+	if err == nil {
+		spent.InputTokens, spent.CachedTokens, spent.OutputTokens = a.Usage.Input, a.Usage.CacheRead, a.Usage.Output
+		spent.Dollars = a.Cost.Dollars()
+		err = a.Validate(id)
+	}
+	agents.Spend(ctx, spent)
 	if err != nil {
-		agents.Spend(ctx, spent)
 		end(nil, err)
 		return nil, err
 	}
-	spent.InputTokens, spent.CachedTokens, spent.OutputTokens = a.Usage.Input, a.Usage.CacheRead, a.Usage.Output
-	spent.Dollars = a.Cost.Dollars()
-	agents.Spend(ctx, spent)
 	end([]slog.Attr{
 		slog.String(agents.AttrModel, a.Model), slog.String(agents.AttrFinish, string(a.Finish)),
 		slog.Int(agents.AttrInputTokens, a.Usage.Input), slog.Int(agents.AttrOutputTokens, a.Usage.Output),

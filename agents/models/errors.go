@@ -115,12 +115,27 @@ func Detail(text string, secrets ...string) string {
 	return strings.ToValidUTF8(text[:cut], "\uFFFD") + "…"
 }
 
-// StatusError returns the error for a response with a status of 400 or more. A
-// provider that refuses a call does not charge for it.
+// StatusError returns the error for a response with a status of 400 or more. It is
+// Unbilled if the status says that the request was refused before any work was done
+// for it: 400, 401, 402, 403, 404, 405, 413, 415, 422, 429, 503 and 529. After any
+// other, such as a gateway's 504, the provider may have answered, and charge for it.
 func StatusError(id ID, status int, h http.Header, detail string) *Error {
 	return &Error{
-		Model: id, Problem: problemOf(status), Status: status, After: After(h, time.Now()), Detail: detail, Unbilled: true,
+		Model: id, Problem: problemOf(status), Status: status, After: After(h, time.Now()), Detail: detail, Unbilled: isFree(status),
 	}
+}
+
+// overloaded is a status of some providers, which is not registered.
+const overloaded = 529
+
+func isFree(status int) bool {
+	switch status {
+	case http.StatusBadRequest, http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusForbidden, http.StatusNotFound,
+		http.StatusMethodNotAllowed, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity,
+		http.StatusTooManyRequests, http.StatusServiceUnavailable, overloaded:
+		return true
+	}
+	return false
 }
 
 func problemOf(status int) *Problem {

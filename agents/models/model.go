@@ -3,6 +3,7 @@ package models
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 )
 
 // A Model answers requests. It is safe for concurrent use, keeps nothing between
@@ -113,7 +114,7 @@ type Result struct {
 	IsError bool   `json:"isError,omitempty"`
 }
 
-// An Answer is the response of a model.
+// An Answer is the response of a model. See [Answer.Validate] for its bounds.
 type Answer struct {
 	Text    string      `json:"text,omitempty"`
 	Calls   []Call      `json:"calls,omitempty"`
@@ -123,6 +124,36 @@ type Answer struct {
 	Vectors [][]float32 `json:"vectors,omitempty"` // of an [Embedder]: see [ModelOf]
 	// Cost is the cost of the answer, if the price is known.
 	Cost Money `json:"cost,omitempty"`
+}
+
+// Validate returns an [*Error] with [ErrMalformed] for an answer that could not be sent
+// back in a conversation: one with a text of more than 1 MiB or more than 128 calls, or
+// with a call that has no ID or name, the ID of another call, an ID of more than 4 KiB, a
+// name of more than 256 bytes, or arguments of more than 64 KiB. Adapters check their
+// answers by it, and [Ask] those of any model.
+func (a *Answer) Validate(id ID) error {
+	detail, ids := "", map[string]bool{}
+	switch {
+	case len(a.Text) > 1<<20:
+		detail = fmt.Sprintf("a text of %d bytes, at most %d are allowed", len(a.Text), 1<<20)
+	case len(a.Calls) > 128:
+		detail = fmt.Sprintf("%d calls, at most 128 are allowed", len(a.Calls))
+	}
+	for i, c := range a.Calls {
+		switch {
+		case c.ID == "" || c.Name == "":
+			detail = fmt.Sprintf("call %d has no id or no name", i+1)
+		case ids[c.ID]:
+			detail = fmt.Sprintf("call %d has the id of another call", i+1)
+		case len(c.ID) > 4<<10 || len(c.Name) > 256 || len(c.Args) > 64<<10:
+			detail = fmt.Sprintf("call %d has an id of %d, a name of %d and arguments of %d bytes, at most %d, 256 and %d are allowed", i+1, len(c.ID), len(c.Name), len(c.Args), 4<<10, 64<<10)
+		}
+		ids[c.ID] = true
+	}
+	if detail == "" {
+		return nil
+	}
+	return &Error{Model: id, Problem: ErrMalformed, Detail: detail}
 }
 
 // Finish is the reason why a model stopped.

@@ -2,12 +2,14 @@ package models_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"log/slog"
 	"math"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -34,8 +36,47 @@ func TestStatusTellsTheProblemAndWhetherItPasses(t *testing.T) {
 	} {
 		err := models.StatusError(id, status, http.Header{"Retry-After": {"7"}}, "why")
 		after, passes := agents.IsPassing(err)
-		if !errors.Is(err, want.problem) || passes != want.passes || passes && after != 7*time.Second || !err.Unbilled {
+		if !errors.Is(err, want.problem) || passes != want.passes || passes && after != 7*time.Second {
 			t.Errorf("%d: got %v, passes %v after %v", status, err, passes, after)
+		}
+	}
+}
+
+func TestOnlyARefusalBeforeAnyWorkIsFree(t *testing.T) {
+	free := []int{400, 401, 402, 403, 404, 405, 413, 415, 422, 429, 503, 529}
+	for status := 400; status < 600; status++ {
+		if got := models.StatusError(id, status, nil, "").Unbilled; got != slices.Contains(free, status) {
+			t.Errorf("%d: unbilled %v", status, got)
+		}
+	}
+}
+
+func TestAnAnswerBeyondTheBoundsIsMalformed(t *testing.T) {
+	call := func(id, name string, args int) models.Answer {
+		return models.Answer{Calls: []models.Call{{ID: id, Name: name, Args: json.RawMessage(strings.Repeat("1", args))}}}
+	}
+	for name, c := range map[string]struct {
+		answer models.Answer
+		ok     bool
+	}{
+		"all at their bounds": {models.Answer{Text: strings.Repeat("x", 1<<20), Calls: call(strings.Repeat("i", 4<<10), strings.Repeat("n", 256), 64<<10).Calls}, true},
+		"a longer text":       {models.Answer{Text: strings.Repeat("x", 1<<20+1)}, false},
+		"a longer id":         {call(strings.Repeat("i", 4<<10+1), "f", 1), false},
+		"a longer name":       {call("i", strings.Repeat("n", 257), 1), false},
+		"longer arguments":    {call("i", "f", 64<<10+1), false},
+		"no id":               {call("", "f", 1), false},
+		"no name":             {call("i", "", 1), false},
+		"an id twice":         {models.Answer{Calls: append(call("i", "f", 1).Calls, call("i", "g", 1).Calls...)}, false},
+		"129 calls":           {models.Answer{Calls: make([]models.Call, 129)}, false},
+	} {
+		m := &models.Scripted{Answer: func(context.Context, *models.Request) (*models.Answer, error) {
+			a := c.answer
+			a.Usage = models.Usage{Input: 3, Output: 4}
+			return &a, nil
+		}}
+		_, err := models.Ask(t.Context(), m, &models.Request{})
+		if (err == nil) != c.ok || err != nil && (!errors.Is(err, models.ErrMalformed) || len(err.Error()) > 250) {
+			t.Errorf("%s: got %v", name, err)
 		}
 	}
 }

@@ -79,6 +79,9 @@ func (a *answer) whole(id models.ID) (*models.Answer, error) {
 	if to.Usage.Input == 0 || !to.Counted() { // every prompt has tokens
 		to.Usage = models.Usage{}
 	}
+	if err := to.Validate(id); err != nil {
+		return nil, err
+	}
 	return to, nil
 }
 

@@ -55,6 +55,7 @@ var contract = []struct {
 	{"ShowsTheAnswerInPieces", shows},
 	{"SendsTheWholeRequest", sends},
 	{"BringsToolCalls", calls},
+	{"RefusesCallsThatCannotBeAnswered", callsToRefuse},
 	{"SaysThatItRanOutOfTokens", runsOut},
 	{"SaysWhatProblemARefusalIs", refusals},
 	{"TakesNoBrokenAnswerForAWholeOne", faults},
@@ -209,13 +210,48 @@ func calls(d Dialect, open Open) error {
 		{ID: "call_1", Name: "look_up", Args: json.RawMessage(`{"word":"a \"quoted\" one"}`)},
 		{ID: "call_2", Name: "count", Args: json.RawMessage(`{}`)},
 	}
-	return with(d, open, always(Reply{Text: "Let me see.", Calls: want, Usage: usage}), func(_ *Server, m models.Model) error {
-		a, err := m.Ask(context.Background(), question())
-		if err != nil {
-			return err
+	reply := func(n int, _ *models.Request) Reply {
+		return Reply{Text: "Let me see.", Calls: want, Usage: usage, Interleaved: n > 1}
+	}
+	return with(d, open, reply, func(_ *Server, m models.Model) error {
+		for range 2 {
+			a, err := m.Ask(context.Background(), question())
+			if err == nil {
+				err = errors.Join(differ("calls", a.Calls, want), differ("finish", a.Finish, models.FinishCalls), differ("text", a.Text, "Let me see."))
+			}
+			if err != nil {
+				return err
+			}
 		}
-		return errors.Join(differ("calls", a.Calls, want), differ("finish", a.Finish, models.FinishCalls), differ("text", a.Text, "Let me see."))
+		return nil
 	})
+}
+
+// callsToRefuse are answers with calls to which no result could be sent.
+func callsToRefuse(d Dialect, open Open) error {
+	args := json.RawMessage(`{}`)
+	many := make([]models.Call, 129)
+	for i := range many {
+		many[i] = models.Call{ID: fmt.Sprint("call_", i), Name: "count", Args: args}
+	}
+	for name, calls := range map[string][]models.Call{
+		"no id":       {{Name: "count", Args: args}},
+		"no name":     {{ID: "call_1", Args: args}},
+		"an id twice": {{ID: "call_1", Name: "count", Args: args}, {ID: "call_1", Name: "look_up", Args: args}},
+		"a long id":   {{ID: strings.Repeat("x", 5000), Name: "count", Args: args}},
+		"129 calls":   many,
+	} {
+		if err := with(d, open, always(Reply{Calls: calls, Usage: usage}), func(_ *Server, m models.Model) error {
+			a, err := m.Ask(context.Background(), question())
+			if !errors.Is(err, models.ErrMalformed) || len(err.Error()) > 700 {
+				return fmt.Errorf("got %.200s, %w", fmt.Sprintf("%+v", a), err)
+			}
+			return nil
+		}); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return nil
 }
 
 func runsOut(d Dialect, open Open) error {
@@ -233,13 +269,15 @@ func refusals(d Dialect, open Open) error {
 	for status, want := range map[int]*models.Problem{
 		400: models.ErrInvalid, 401: models.ErrAuth, 403: models.ErrAuth, 404: models.ErrNotFound, 408: models.ErrTimeout, 409: models.ErrOverloaded,
 		413: models.ErrInvalid, 422: models.ErrInvalid, 429: models.ErrRateLimited, 500: models.ErrOverloaded, 503: models.ErrOverloaded, 529: models.ErrOverloaded,
+		402: models.ErrQuota, 502: models.ErrOverloaded, 504: models.ErrOverloaded, 524: models.ErrOverloaded,
 	} {
+		free := !slices.Contains([]int{408, 409, 500, 502, 504, 524}, status) // else it may be charged for
 		reply := Reply{Status: status, RetryAfter: "11"}
 		if err := with(d, open, always(reply), func(s *Server, m models.Model) error {
 			_, err := m.Ask(context.Background(), question())
 			var e *models.Error
 			switch {
-			case !errors.As(err, &e) || e.Problem != want || e.Status != status || e.After != 11*time.Second || !e.Unbilled:
+			case !errors.As(err, &e) || e.Problem != want || e.Status != status || e.After != 11*time.Second || e.Unbilled != free:
 				return fmt.Errorf("got %T %w", err, err)
 			case strings.Contains(err.Error(), Key) || strings.Contains(fmt.Sprintf("%+v", *e), Key):
 				return fmt.Errorf("the error has the key: %w", err)

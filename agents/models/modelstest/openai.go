@@ -188,14 +188,7 @@ func (openAI) Events(r *Reply) (said, end []string) {
 	for _, part := range parts(r.Text) {
 		said = append(said, openAIChunk(object{"content": part}, nil))
 	}
-	for i, c := range r.Calls {
-		said = append(said, openAIChunk(object{"tool_calls": []object{{
-			"index": i, "id": c.ID, "type": "function", "function": object{"name": c.Name, "arguments": ""},
-		}}}, nil))
-		for _, part := range parts(string(c.Args)) {
-			said = append(said, openAIChunk(object{"tool_calls": []object{{"index": i, "function": object{"arguments": part}}}}, nil))
-		}
-	}
+	said = append(said, openAICalls(r)...)
 	finish := map[models.Finish]string{models.FinishCalls: "tool_calls"}[r.Finish]
 	if finish == "" {
 		finish = string(r.Finish)
@@ -211,6 +204,35 @@ func (openAI) Events(r *Reply) (said, end []string) {
 		}))
 	}
 	return said, append(end, "data: [DONE]\n\n")
+}
+
+func openAICalls(r *Reply) (said []string) {
+	var heads []string
+	args := make([][]string, len(r.Calls))
+	for i, c := range r.Calls {
+		heads = append(heads, openAIChunk(object{"tool_calls": []object{{
+			"index": i, "id": c.ID, "type": "function", "function": object{"name": c.Name, "arguments": ""},
+		}}}, nil))
+		for _, part := range parts(string(c.Args)) {
+			args[i] = append(args[i], openAIChunk(object{"tool_calls": []object{{"index": i, "function": object{"arguments": part}}}}, nil))
+		}
+	}
+	if !r.Interleaved {
+		for i := range heads {
+			said = append(append(said, heads[i]), args[i]...)
+		}
+		return said
+	}
+	said = heads
+	for n, more := 0, true; more; n++ {
+		more = false
+		for _, all := range args {
+			if n < len(all) {
+				said, more = append(said, all[n]), true
+			}
+		}
+	}
+	return said
 }
 
 // Broken implements [Dialect].

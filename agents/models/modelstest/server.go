@@ -25,6 +25,9 @@ type Reply struct {
 	Calls  []models.Call
 	Finish models.Finish // "": calls if there are any, else stop
 	Usage  models.Usage
+	// Interleaved announces all calls before the arguments of any, which then come in
+	// turns, where the protocol allows it.
+	Interleaved bool
 
 	Fault      Fault
 	Status     int    // to refuse the request with; 0: do not

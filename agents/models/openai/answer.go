@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,8 +15,9 @@ import (
 // An answer is the part of an answer received so far.
 type answer struct {
 	show    func(models.Piece)
+	id      string // of the completion
 	text    strings.Builder
-	calls   []call
+	calls   []*call
 	finish  openai.FinishReason
 	refused string
 	usage   models.Usage
@@ -41,17 +43,16 @@ func (a *answer) read(line []byte) error {
 	case c.Error != nil:
 		return c.Error
 	case c.Choices == nil && c.Usage == nil:
-		return fmt.Errorf("%w: %s", errNoChunk, line)
+		return fmt.Errorf("%w: it has neither choices nor a usage: %s", errStray, line)
 	}
-	a.add(&c.ChatCompletionStreamResponse)
-	return nil
+	return a.add(&c.ChatCompletionStreamResponse)
 }
 
-// errNoChunk is the error of an event that is not a part of an answer.
-var errNoChunk = errors.New("neither a part of an answer nor a usage")
+// errStray is the error of an event that is not a part of the answer.
+var errStray = errors.New("an event is not a part of the answer")
 
 // add adds the next chunk.
-func (a *answer) add(c *openai.ChatCompletionStreamResponse) {
+func (a *answer) add(c *openai.ChatCompletionStreamResponse) error {
 	if c.Model != "" {
 		a.model = c.Model
 	}
@@ -65,15 +66,32 @@ func (a *answer) add(c *openai.ChatCompletionStreamResponse) {
 		if choice.Index != 0 {
 			continue
 		}
-		a.say(choice.Delta.Content)
-		a.refused += choice.Delta.Refusal
-		for i := range choice.Delta.ToolCalls {
-			a.call(&choice.Delta.ToolCalls[i])
+		if d := &choice.Delta; d.Content != "" || d.Refusal != "" || len(d.ToolCalls) > 0 {
+			if err := a.part(c.ID, d); err != nil {
+				return err
+			}
 		}
-		if choice.FinishReason != "" && choice.FinishReason != openai.FinishReasonNull {
+		if a.finish == "" && choice.FinishReason != openai.FinishReasonNull { // the first one holds
 			a.finish = choice.FinishReason
 		}
 	}
+	return nil
+}
+
+// part adds a part of the completion with that id. Some servers give none in some parts.
+func (a *answer) part(id string, d *openai.ChatCompletionStreamChoiceDelta) error {
+	switch a.id = cmp.Or(a.id, id); {
+	case a.finish != "":
+		return fmt.Errorf("%w: it comes after the finish reason %q", errStray, a.finish)
+	case id != "" && id != a.id:
+		return fmt.Errorf("%w: it is of completion %q instead of %q", errStray, id, a.id)
+	}
+	a.say(d.Content)
+	a.refused += d.Refusal
+	for i := range d.ToolCalls {
+		a.call(&d.ToolCalls[i])
+	}
+	return nil
 }
 
 func (a *answer) say(text string) {
@@ -93,17 +111,13 @@ func (a *answer) call(part *openai.ToolCall) {
 	}
 	head := part.ID != "" || part.Function.Name != ""
 	if i < 0 || part.Index == nil && head || part.ID != "" && a.calls[i].id != "" && part.ID != a.calls[i].id {
-		const most = 128 // calls
-		if len(a.calls) >= most {
-			return
-		}
 		i = len(a.calls)
-		a.calls = append(a.calls, call{})
+		a.calls = append(a.calls, &call{})
 		if part.Index != nil {
 			a.calls[i].index = *part.Index
 		}
 	}
-	c := &a.calls[i]
+	c := a.calls[i]
 	if part.ID != "" {
 		c.id = part.ID
 	}
@@ -122,8 +136,7 @@ func (a *answer) whole(id models.ID) (*models.Answer, error) {
 	if to.Finish == "" {
 		return nil, &models.Error{Model: id, Problem: models.ErrCutOff, Detail: models.Detail("finish reason " + string(a.finish))}
 	}
-	for i := range a.calls {
-		c := &a.calls[i]
+	for _, c := range a.calls {
 		args := json.RawMessage(c.args.String())
 		if len(args) == 0 {
 			args = json.RawMessage("{}")
@@ -140,6 +153,9 @@ func (a *answer) whole(id models.ID) (*models.Answer, error) {
 	}
 	if to.Usage.Input == 0 || !to.Counted() { // every prompt has tokens
 		to.Usage = models.Usage{}
+	}
+	if err := to.Validate(id); err != nil {
+		return nil, err
 	}
 	return to, nil
 }

@@ -20,7 +20,7 @@ func (m *Model) failed(ctx context.Context, err error, seen *wire.Seen) error {
 	case ctx.Err() != nil:
 	case errors.As(err, &said):
 		return m.said(said, seen)
-	case errors.Is(err, errNoChunk):
+	case errors.Is(err, errStray):
 		return &models.Error{Model: m.id, Problem: models.ErrMalformed, Status: seen.Status, Detail: models.Detail(err.Error(), m.secrets...)}
 	case seen.Status >= 400:
 		detail := err.Error()
@@ -52,7 +52,7 @@ func (m *Model) said(said *openai.APIError, seen *wire.Seen) error {
 		}
 	}
 	e := m.refused(status, seen, said.Message)
-	e.Unbilled = !inStream
+	e.Unbilled = e.Unbilled && !inStream
 	code, _ := said.Code.(string)
 	switch {
 	case code == "insufficient_quota" || said.Type == "insufficient_quota":

@@ -322,6 +322,29 @@ func TestNoHalfAnswerIsTakenForAWholeOneHoweverAServerSaysSo(t *testing.T) {
 	}
 }
 
+func TestTheFirstFinishReasonHolds(t *testing.T) {
+	finish := func(why string) string {
+		return `data: {"id":"x","choices":[{"index":0,"delta":{},"finish_reason":"` + why + `"}]}` + "\n\n"
+	}
+	for name, c := range map[string]struct {
+		rest string
+		want models.Finish
+		err  *models.Problem
+	}{
+		"stop twice":               {finish("stop") + finish("stop"), models.FinishStop, nil},
+		"length, then stop":        {finish("length") + finish("stop"), models.FinishLength, nil},
+		"withheld, then stop":      {finish("content_filter") + finish("stop"), "", models.ErrFiltered},
+		"a text after it":          {finish("stop") + half, "", models.ErrMalformed},
+		"another completion's id":  {`data: {"id":"x","choices":[{"index":0,"delta":{"content":"a"}}]}` + "\n\n" + `data: {"id":"y","choices":[{"index":0,"delta":{"content":"b"}}]}` + "\n\n" + finish("stop"), "", models.ErrMalformed},
+		"an id in some parts only": {`data: {"id":"x","choices":[{"index":0,"delta":{"content":"a"}}]}` + "\n\n" + half + finish("stop"), models.FinishStop, nil},
+	} {
+		a, err := odd(t, "text/event-stream", half+c.rest+"data: [DONE]\n\n").Ask(t.Context(), &models.Request{Messages: []models.Message{models.User("?")}, Most: 1})
+		if c.err == nil && (err != nil || a.Finish != c.want) || c.err != nil && !errors.Is(err, c.err) {
+			t.Errorf("%s: got %+v and %v, want %q or %v", name, a, err, c.want, c.err)
+		}
+	}
+}
+
 func TestUsageThatMakesNoSenseIsNone(t *testing.T) {
 	for _, usage := range []string{`{"prompt_tokens":-1,"completion_tokens":-1}`, `{"prompt_tokens":5,"completion_tokens":0}`, `{"completion_tokens":5}`} {
 		stream := half + `data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}` + "\n\n" + `data: {"choices":[],"usage":` + usage + "}\n\ndata: [DONE]\n\n"
