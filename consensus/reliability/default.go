@@ -1,6 +1,10 @@
 package reliability
 
-import "github.com/swarmbus/swarmbus/consensus"
+import (
+	"fmt"
+
+	"github.com/swarmbus/swarmbus/consensus"
+)
 
 // configuration is the default one with what a [Ledger] knew when it was asked.
 type configuration struct {
@@ -8,6 +12,9 @@ type configuration struct {
 	choices, stances bool   // all decisions are between several, or on one
 	unopposed        bool   // where there was one proposal, hardly anybody has said no to it
 }
+
+// unlearned decides where nothing is known of the voters.
+var unlearned = consensus.ConfidenceWeighted{Groups: true}
 
 // Name returns "default".
 func (configuration) Name() string { return "default" }
@@ -55,14 +62,23 @@ func (c configuration) on(b consensus.Ballots) (s consensus.Strategy, known cons
 	}
 	switch {
 	case m == nil:
-		return consensus.ConfidenceWeighted{}, b, ""
+		return unlearned, b, ""
 	case single && !m.certificate.OK:
-		return consensus.ConfidenceWeighted{}, b, "by weight alone, since " + m.certificate.Reason()
+		return unlearned, b.Regrouped(m.regroup), "by weight alone, since " + m.certificate.Reason()
 	case single:
-		return consensus.Bayesian{}, b.Knowing(beside{b, m}), ""
+		return consensus.Bayesian{Groups: true}, b.Knowing(beside{b, m}).Regrouped(m.regroup), ""
 	default:
 		return Strategy{m}, b, m.certificate.Reason()
 	}
+}
+
+// regroup names a voter's group: with those known to be its copies, or with others of whom nothing is known.
+func (m *Model) regroup(voter, group string) string {
+	copies := int32(-1)
+	if j, ok := m.known(voter); ok {
+		copies = m.params.first(j)
+	}
+	return fmt.Sprintf("%q %d", group, copies)
 }
 
 // beside is what ballots know of voters, and of the others what the model does.
