@@ -125,10 +125,8 @@ func (j *File) stopTimerLocked() {
 	}
 }
 
-// failLocked marks the journal as failed. After a failed sync the content of
-// the disk is unknown, and a second sync may succeed without having written
-// anything. So unacknowledged records are cut off if that still works, so that
-// the next Open does not find them in the page cache and trust them.
+// failLocked marks the journal as failed. Unacknowledged records are cut off if
+// that still works, so that the next Open does not find them.
 func (j *File) failLocked(err error) {
 	j.err = err
 	_ = j.f.Truncate(j.acknowledgedLocked())

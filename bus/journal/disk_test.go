@@ -66,6 +66,16 @@ func (d *memDisk) crash() *memDisk {
 	return after
 }
 
+// failing lets every operation of that name fail.
+func (d *memDisk) failing(op string) {
+	d.fail = func(what string, _ int) error {
+		if what == op {
+			return errDisk
+		}
+		return nil
+	}
+}
+
 // restart ends the processes.
 func (d *memDisk) restart() { d.locked, d.fail, d.ops = map[string]bool{}, nil, 0 }
 

@@ -212,12 +212,7 @@ func TestAFailedJournalIsCutToWhatItAcknowledgedAndNotSealed(t *testing.T) {
 		j := openOn(t, d, Options{})
 		must(t, second(grow(j, 3)))
 		whole := len(d.files[where].cache)
-		d.fail = func(what string, _ int) error {
-			if what == op {
-				return errDisk
-			}
-			return nil
-		}
+		d.failing(op)
 		if _, err := j.Append(numbered(4)); !errors.Is(err, ErrFailed) {
 			t.Fatalf("got %v", err)
 		}
@@ -246,5 +241,50 @@ func TestAJournalIsSealedOnce(t *testing.T) {
 	must(t, openOn(t, d, Options{}).Close())
 	if len(d.files[where].cache) != len(content) {
 		t.Errorf("%d bytes became %d", len(content), len(d.files[where].cache))
+	}
+}
+
+func TestWhatAFailedSyncDidNotWriteIsWrittenByTheNextOpen(t *testing.T) {
+	for _, before := range []int{0, 3} { // records that were synced
+		d := newMemDisk()
+		j := openOn(t, d, Options{Sync: SyncNever})
+		must(t, second(grow(j, uint64(before))))
+		must(t, j.Sync())
+		must(t, second(grow(j, uint64(before+4))))
+		d.failing("sync")
+		if err := j.Sync(); !errors.Is(err, ErrFailed) {
+			t.Fatalf("got %v", err)
+		}
+		d.restart()
+		j = openOn(t, d, Options{})
+		acknowledged, err := grow(j, uint64(before+6))
+		must(t, err)
+		wantWhole(t, openOn(t, d.crash(), Options{}), acknowledged)
+	}
+}
+
+// The process is killed after a rename, or after making the file, and before it syncs
+// the directory.
+func TestOpenSyncsTheDirectory(t *testing.T) {
+	for name, killed := range map[string]func(d *memDisk){
+		"while it is made": func(d *memDisk) {
+			d.failing("syncdir")
+			_, _ = Open(where, &Options{disk: d})
+		},
+		"in a drop": func(d *memDisk) {
+			j := openOn(t, d, Options{})
+			must(t, second(grow(j, 3)))
+			d.failing("syncdir")
+			_ = j.Drop(2, []byte("state 2"))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newMemDisk()
+			killed(d)
+			d.restart()
+			acknowledged, err := grow(openOn(t, d, Options{}), 5)
+			must(t, err)
+			wantWhole(t, openOn(t, d.crash(), Options{}), acknowledged)
+		})
 	}
 }

@@ -94,21 +94,19 @@ func (j *File) open() (err error) {
 		return err
 	}
 	s, err := newScanner(j.f, j.path, size)
-	if errors.Is(err, errShort) {
-		return j.create(size)
+	switch {
+	case errors.Is(err, errShort):
+		err = j.create(size)
+	case err == nil:
+		err = j.takeOver(s, size)
 	}
 	if err != nil {
 		return err
 	}
-	if err := j.recover(s); err != nil {
+	if err := j.f.Sync(); err != nil { // later appends depend on what is there
 		return err
 	}
-	if j.cut = size - s.pos; j.cut > 0 {
-		if err := j.f.Truncate(s.pos); err != nil {
-			return err
-		}
-	}
-	return j.f.Sync() // later appends depend on the existing records
+	return j.opts.disk.SyncDir(j.path) // and on its name, which Drop or Open may have been killed before syncing
 }
 
 // create writes the header into a file that is empty or whose header a crash
@@ -126,13 +124,23 @@ func (j *File) create(size int64) error {
 	if _, err := j.f.WriteAt(j.enc.head.encode(), 0); err != nil {
 		return err
 	}
-	if err := j.f.Truncate(headerSize); err != nil {
+	return j.f.Truncate(headerSize)
+}
+
+// takeOver reads the existing records, cuts off a torn one, and writes again what no
+// mark says is on the disk: if a sync of it failed, the next one may succeed without
+// having written it.
+func (j *File) takeOver(s *scanner, size int64) error {
+	if err := j.recover(s); err != nil {
 		return err
 	}
-	if err := j.f.Sync(); err != nil {
-		return err
+	if j.cut = size - s.pos; j.cut > 0 {
+		if err := j.f.Truncate(s.pos); err != nil {
+			return err
+		}
 	}
-	return j.opts.disk.SyncDir(j.path)
+	_, err := io.Copy(&offsetWriter{j.f, s.synced}, io.NewSectionReader(j.f, s.synced, s.pos-s.synced))
+	return err
 }
 
 // recover reads the existing records and leaves the scanner after the last

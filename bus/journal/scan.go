@@ -23,6 +23,8 @@ type scanner struct {
 	state []byte // of the dropped records
 	// sealed is where the last seal ends; 0: there was none
 	sealed int64
+	// synced is up to where the last mark says that the disk has everything
+	synced int64
 
 	window []byte // data of r from windowAt on; never reused, because records share it
 	at     int64
@@ -133,6 +135,9 @@ func (s *scanner) next() (Record, error) {
 		r, err := s.take(&f, fixed, data)
 		if err != nil {
 			return Record{}, err
+		}
+		if f.synced {
+			s.synced = s.pos
 		}
 		s.pos += frameSize + f.size()
 		if f.kind == typeSeal {
