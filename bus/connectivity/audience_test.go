@@ -314,3 +314,22 @@ func TestForNobodyIsNotForEveryone(t *testing.T) {
 		t.Errorf("%q is for everyone", n.Summary)
 	}
 }
+
+func TestACriticalSignalOfAnOutsiderReachesTheOnlyComponent(t *testing.T) {
+	w := newWorld(t, nil)
+	is(t, w.Register("t", "x"), nil)
+	e, err := w.Emit(ctx, critical("fire", by("outsider"), to(connectivity.All)))
+	is(t, err, nil)
+	is(t, e.Unreached, nil)
+}
+
+func TestPrioritiesOfTheLogAreRelativeToNormal(t *testing.T) {
+	w := newWorld(t, nil)
+	for p, want := range map[connectivity.Priority]int16{connectivity.Low: -1, connectivity.Normal: 0, connectivity.High: 1, connectivity.Critical: 2} {
+		id := w.emit(says(p.String(), at(p), in(p.String()))).ID
+		s, _ := w.bus.Get(id)
+		if got := s.Head().Priority; got != want {
+			t.Errorf("%s is %d in the log, want %d", p, got, want)
+		}
+	}
+}

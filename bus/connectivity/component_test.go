@@ -200,9 +200,12 @@ func TestExpiresAfterCountsFromThePresentStep(t *testing.T) {
 	if got := w.state(s.ID); got != connectivity.Expired {
 		t.Errorf("it is %s", got)
 	}
-	for _, n := range []int{-1, math.MaxInt} {
+	for _, n := range []int{-1, math.MaxInt, math.MaxInt - 2} {
 		_, err := w.Emit(ctx, says("x", after(n)))
 		invalid(t, err, "expiresAfter")
+	}
+	if last := w.emit(says("last", after(math.MaxInt-3))); last.ExpiresAtStep != math.MaxInt {
+		t.Errorf("the last step is %d", last.ExpiresAtStep)
 	}
 	_, err := w.Emit(ctx, says("x", after(1), until(9)))
 	invalid(t, err, "expiresAfter")

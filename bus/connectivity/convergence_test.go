@@ -145,6 +145,7 @@ func TestAVeryLowGradeAtHighPriorityCountsAsABlocker(t *testing.T) {
 		{connectivity.High, connectivity.ConfidenceLow, 0.2, connectivity.LowConfidence, connectivity.Ordinary},
 		{connectivity.Normal, connectivity.ConfidenceLow, 0.1, connectivity.LowConfidence, connectivity.Ordinary},
 		{connectivity.Critical, connectivity.ConfidenceLow, 0.1, connectivity.BlockedSource, connectivity.Highest},
+		{connectivity.Critical, connectivity.ConfidenceLow, 0.2, connectivity.LowConfidence, connectivity.Highest},
 		{connectivity.Critical, connectivity.ConfidenceLow, 0.3, connectivity.LowConfidence, connectivity.Highest},
 		{connectivity.Low, connectivity.ConfidenceBlocker, 0, connectivity.BlockedSource, connectivity.Ordinary},
 		{connectivity.High, connectivity.ConfidenceBlocker, 0, connectivity.BlockedSource, connectivity.Highest},

@@ -158,6 +158,9 @@ func TestGradeTellsNoneFromZero(t *testing.T) {
 	if zero.Equal(none) {
 		t.Error("none equals 0")
 	}
+	if got := connectivity.Graded(0.875).String(); got != "0.875" {
+		t.Errorf("0.875 is %s", got)
+	}
 }
 
 func refused(t *testing.T, err error, field string) {
