@@ -12,6 +12,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents/reports"
 	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/bus/bustest"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/reporting"
 )
@@ -111,5 +112,33 @@ func TestAWatcherThatComesLaterSaysWhatWasMissed(t *testing.T) {
 		if err := d.Watch(t.Context(), "watch", nil); !errors.Is(err, bus.ErrClosed) {
 			t.Errorf("on a closed bus: %v", err)
 		}
+	})
+}
+
+// The clock is not the machine's, and goes on before the watcher has read.
+func TestAWatcherReadsWhatWasSaidBeforeItLooksAtTheClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begin := time.Now()
+		clock := bustest.NewClock(begin)
+		b, err := bus.New(&bus.Options{Clock: clock.Now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer b.Close()
+		d := newDesk(t, b, nil)
+		stop := watched(t, d)
+		ann := worker(t, d, "ann")
+		for n := range 20 {
+			file(t, ann, report("ann", fmt.Sprint("a", n)))
+			clock.Advance(9 * time.Minute)
+			if n%5 == 0 {
+				synctest.Wait()
+			}
+		}
+		synctest.Wait()
+		if got := advised(b, begin); len(got) > 0 {
+			t.Errorf("ann reported every 9 minutes, and it advises %q", got)
+		}
+		stop()
 	})
 }
