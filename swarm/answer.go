@@ -116,12 +116,7 @@ func (p *progress) over() bool {
 	if p.decided == nil {
 		return p.announced
 	}
-	switch p.decided.Stop {
-	case StopCancelled, StopDeadline, StopBudget, StopError:
-		return false
-	default:
-		return true
-	}
+	return !p.decided.Stop.goesOn()
 }
 
 // ended lets a solve that is over end as it did: nothing is put on record again.

@@ -21,9 +21,10 @@ import (
 // thread numbers. It may be called while a swarm writes the journal, but not while
 // one resumes a solve: see [Swarm.Retain]. Retain sets r's Fold and Cut itself.
 //
-// A solve is dropped as a whole, when it is over. A solve that was interrupted,
-// or that waits for an answer, is kept with everything after it, whatever the
-// bounds, until it has been idle for r.Age.
+// A solve is dropped as a whole, with the records of other types directly before it,
+// when it is over. A solve that can go on is kept with everything after it, whatever
+// the bounds, until it has been idle for r.Age: one that was interrupted, that waits for
+// an answer, or that [Swarm.Resume] continues because of what it stopped for.
 func Retain(j journal.Store, r journal.Retention) (dropped int, err error) {
 	r.Cut = func(held iter.Seq2[journal.Record, error], through uint64) (uint64, error) {
 		return betweenSolves(held, through, r.Age)
@@ -55,13 +56,18 @@ type course struct {
 	first, last uint64 // records, without outcomes
 	at          time.Time
 	begun       bool // has a task or terms
-	decided     bool // since it was last opened
+	decided     bool // since it was last opened, and not to go on
 	asks        bool // an escalation waits for an answer
 	announced   bool
 }
 
-func (c *course) take(record uint64, s signals.Any) {
+// take takes the next signal, and what a program recorded before it: of its first
+// signal, what its solve depends on.
+func (c *course) take(results, record uint64, s signals.Any) {
 	c.at = signals.HeadOf(s).Time
+	if d, ok := signals.As[Decided](s); ok {
+		c.decided = !d.Payload.Stop.goesOn()
+	}
 	switch s.Kind() {
 	case KindOutcome:
 		return
@@ -69,14 +75,12 @@ func (c *course) take(record uint64, s signals.Any) {
 		c.begun = true
 	case KindTerms:
 		c.begun, c.decided, c.asks = true, false, false
-	case KindDecided:
-		c.decided = true
 	case signals.KindEscalation:
 		c.asks = true
 	case signals.KindConsensus:
 		c.announced = true
 	}
-	c.first, c.last = cmp.Or(c.first, record), record
+	c.first, c.last = cmp.Or(c.first, results), record
 }
 
 // over reports whether nothing more is expected in the thread.
@@ -92,11 +96,13 @@ func betweenSolves(held iter.Seq2[journal.Record, error], through uint64, age ti
 	}
 	threads := map[string]*course{}
 	var newest uint64
+	var results uint64 // the first record since the last signal
 	var now time.Time
 	for record, err := range held {
 		if err != nil {
 			return 0, err
 		}
+		results = cmp.Or(results, record.Seq)
 		if record.Type != journal.TypeSignal {
 			continue
 		}
@@ -108,7 +114,8 @@ func betweenSolves(held iter.Seq2[journal.Record, error], through uint64, age ti
 		if threads[h.Thread] == nil {
 			threads[h.Thread] = &course{}
 		}
-		threads[h.Thread].take(record.Seq, s)
+		threads[h.Thread].take(results, record.Seq, s)
+		results = 0
 		if newest = record.Seq; h.Time.After(now) {
 			now = h.Time
 		}

@@ -203,6 +203,46 @@ func TestAnUnansweredEscalationOutlivesRetention(t *testing.T) {
 	shutdown(t, open())
 }
 
+// TestASolveThatCanGoOnOutlivesRetention has a record before it, as the command line
+// keeps what a run depends on.
+func TestASolveThatCanGoOnOutlivesRetention(t *testing.T) {
+	for want, cut := range map[swarm.StopReason]swarm.Options{
+		swarm.StopBudget: {Signals: 2}, swarm.StopDeadline: {Deadline: time.Nanosecond},
+	} {
+		t.Run(want.String(), func(t *testing.T) {
+			j := new(journal.Memory)
+			if _, err := j.Append(journal.Record{Type: journal.TypeResult, Head: []byte("{}")}); err != nil {
+				t.Fatal(err)
+			}
+			cut.Agents, cut.Seed, cut.Journal = panel(), 7, j
+			s, err := swarm.New(cut)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r, err := s.Solve(t.Context(), signals.Task{Task: "0"}); err != nil || r.Stop != want {
+				t.Fatalf("got %v, %v", r, err)
+			}
+			shutdown(t, s)
+			s = panelOn(t, j)
+			tell(t, s, 1, 4)
+			if n := retain(t, j, journal.Retention{Bytes: 1}); n != 0 {
+				t.Errorf("dropped %d records", n)
+			}
+			past, err := s.Past()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r, err := s.Resume(t.Context(), past[0].Log, nil); err != nil || r.Stop != swarm.StopConsensus {
+				t.Fatalf("got %v, %v", r, err)
+			}
+			tell(t, s, 4, 5)
+			if n := retain(t, j, journal.Retention{Bytes: 1}); n < 10 {
+				t.Errorf("dropped %d records when it was over", n)
+			}
+		})
+	}
+}
+
 // TestThreadsGoOnFromTheGreatestThatWasDropped keeps nothing but an outcome of
 // an earlier one.
 func TestThreadsGoOnFromTheGreatestThatWasDropped(t *testing.T) {

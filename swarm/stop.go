@@ -54,6 +54,16 @@ func (s *StopReason) UnmarshalText(text []byte) error {
 	return fmt.Errorf("swarm: stop reason %q is not one of %q", text, stopNames[1:])
 }
 
+// goesOn reports whether [Swarm.Resume] continues a solve that stopped so without an
+// answer.
+func (s StopReason) goesOn() bool {
+	switch s {
+	case StopCancelled, StopDeadline, StopBudget, StopError:
+		return true
+	}
+	return false
+}
+
 // follows reports whether a solve that was decided so can have stopped for that
 // reason.
 func (s StopReason) follows(d consensus.Decision) bool {
