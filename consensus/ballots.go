@@ -3,7 +3,6 @@ package consensus
 import (
 	"errors"
 	"iter"
-	"maps"
 	"slices"
 )
 
@@ -69,30 +68,11 @@ func (b Ballots) Votes() iter.Seq[Vote] {
 func (b Ballots) Knowing(known Reliabilities) Ballots {
 	t := *b.board().terms
 	t.learned = known
-	return b.on(&t)
-}
-
-// Regrouped returns the same ballots with each voter of [Options.Groups] in the group that as names. It costs as much as
-// building the ballots, if anybody is in a group.
-func (b Ballots) Regrouped(as func(voter, group string) string) Ballots {
-	t := *b.board().terms
-	if len(t.groups) == 0 {
-		return b
-	}
-	t.groups = maps.Clone(t.groups)
-	for voter, group := range t.groups {
-		t.groups[voter] = as(voter, group)
-	}
-	t.paired = paired(t.groups)
-	return b.on(&t)
-}
-
-func (b Ballots) on(t *terms) Ballots {
 	if b.early != nil {
-		return Ballots{early: b.early.knowing(t), closed: b.closed}
+		return Ballots{early: b.early.knowing(&t), closed: b.closed}
 	}
 	r := b.record()
-	return Ballots{rec: newRecord(t, r.proposals, indexOf(r.proposals), r.entries), closed: b.closed}
+	return Ballots{rec: newRecord(&t, r.proposals, indexOf(r.proposals), r.entries), closed: b.closed}
 }
 
 // Said is a voter's vote on one proposal, without the text.

@@ -3,9 +3,7 @@ package consensus
 // Bayesian treats votes as evidence: a proposal's support is its posterior probability among the proposals
 // and "none of these". A vote multiplies the odds of its proposal by 4 to the power of its weight, or by
 // the odds learned for its voter, and all evidence is discounted for voters who are not independent.
-type Bayesian struct {
-	Groups bool // voters of one group of [Options.Groups] share one vote, as in [ConfidenceWeighted]
-}
+type Bayesian struct{}
 
 // Name returns "bayesian".
 func (Bayesian) Name() string { return "bayesian" }
@@ -17,9 +15,6 @@ func (s Bayesian) Decide(b Ballots) (d Decision) {
 }
 
 func (s Bayesian) decide(bd *board, closed bool, d *Decision) {
-	if s.Groups {
-		bd = bd.grouped()
-	}
 	st := bd.stand(byEvidence)
 	if st.lead >= 0 {
 		st.support = bd.odds.of(st.score)

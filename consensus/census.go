@@ -10,7 +10,7 @@ import (
 
 // Knower is a [Strategy] to which voters whom it does not know differ only in their votes: all it reads of
 // voters is [Ballots.ByVoter], and what it passes to [Ballots.Knowing] knows nobody else. A [Round] counts
-// such voters by what they have voted, but those in [Options.Groups] one by one where two are of one group, so a decision takes it time linear in the voters who are known, by
+// such voters by what they have voted, so a decision takes it time linear in the voters who are known, by
 // the strategy or by [Options.Reliabilities], and in the different ways to vote, not in the votes.
 type Knower interface {
 	Strategy
@@ -93,12 +93,8 @@ func (r *Round) say(at int32) {
 }
 
 func (r *Round) knows(name string) bool {
-	t := r.board.terms
-	if _, in := t.groups[name]; in && t.paired {
-		return true
-	}
 	known := false
-	if l := t.learned; l != nil {
+	if l := r.board.terms.learned; l != nil {
 		_, known = l.Reliability(name, len(r.board.from.proposals))
 	}
 	return known || r.census.strategy.Knows(name)

@@ -164,46 +164,6 @@ func (c *count) hear(evidence int64) {
 	c.against -= min(0, evidence)
 }
 
-// grouped returns a board with the voters of each group as one, whose vote is the mean of theirs. It is the board
-// itself where no two may be of one group.
-func (bd *board) grouped() *board {
-	if !bd.terms.paired {
-		return bd
-	}
-	r := bd.from.record()
-	pooled := &board{terms: r.terms, from: bd.from, total: tally{counts: make([]count, len(r.proposals))}}
-	groups := map[string]*tally{}
-	for i := range r.voters {
-		v := &r.voters[i]
-		name, ok := r.terms.groups[r.name(v)]
-		if !ok {
-			v.countInto(&pooled.total, r.marks)
-			continue
-		}
-		if groups[name] == nil {
-			groups[name] = &tally{counts: make([]count, len(r.proposals))}
-		}
-		v.countInto(groups[name], r.marks)
-	}
-	for _, g := range groups {
-		pooled.total.addMean(g)
-	}
-	pooled.odds = pooled.newPosterior(pooled.discount())
-	return pooled
-}
-
-// addMean adds all voters of a group, with the mean weight and evidence of those who spoke.
-func (t *tally) addMean(g *tally) {
-	n := int64(max(1, g.spoke))
-	t.voters, t.spoke, t.none = t.voters+g.voters, t.spoke+g.spoke, t.none+g.none
-	t.weight, t.noneWeight = t.weight+g.weight/n, t.noneWeight+g.noneWeight/n
-	for p := range g.counts {
-		c, x := &t.counts[p], &g.counts[p]
-		c.agree, c.disagree, c.abstain = c.agree+x.agree, c.disagree+x.disagree, c.abstain+x.abstain
-		c.favour, c.against, c.evidence = c.favour+x.favour/n, c.against+x.against/n, c.evidence+x.evidence/n
-	}
-}
-
 // divide divides a sum by the design effect of a weight.
 func divide(sum, weight int64, rho float64) int64 {
 	return fixed(float64(sum) / billion / (1 + rho*max(0, float64(weight)/billion-1)))

@@ -34,9 +34,8 @@ type Options struct {
 	// Ranks is the operator's registry for [Hierarchical]: the highest rank decides first. Voters not
 	// in it have rank 0. Nothing in a vote can change its voter's rank.
 	Ranks map[string]int
-	// Groups is the operator's registry for [Grouped], for strategies with a field of that name, and for
-	// reliability.Ledger: voters of one group, such as those that share a model or a prompt, err together. A voter
-	// not in it is a group of its own.
+	// Groups is the operator's registry for [Grouped]: voters of one group, such as those that share a
+	// model or a prompt, err together. A voter not in it is a group of its own.
 	Groups map[string]string
 	// Reliabilities is what has been learned of the voters so far; nil means nothing. It must not
 	// change while it is in use.
@@ -61,7 +60,6 @@ type terms struct {
 	electorate map[string]struct{} // nil: anyone
 	ranks      map[string]int
 	groups     map[string]string
-	paired     bool  // two voters at least are of one group
 	levels     []int // the distinct ranks, highest first; nil if no one is ranked
 	learned    Reliabilities
 }
@@ -79,7 +77,7 @@ func newTerms(o *Options) (*terms, error) {
 	t := &terms{
 		threshold: o.Threshold, quorum: o.Quorum, rho: o.Correlation,
 		ranks: maps.Clone(o.Ranks), levels: levels(o.Ranks), electorate: set(o.Electorate), learned: o.Reliabilities,
-		groups: maps.Clone(o.Groups), paired: paired(o.Groups),
+		groups: maps.Clone(o.Groups),
 	}
 	if t.threshold == 0 {
 		t.threshold = DefaultThreshold
@@ -115,15 +113,6 @@ func (o *Options) fault() *FieldError {
 		return &FieldError{"quorum", o.Quorum, fmt.Sprintf("at most the electorate of %d", n)}
 	}
 	return nil
-}
-
-// paired reports whether two voters are of one group.
-func paired(groups map[string]string) bool {
-	names := make(map[string]struct{}, len(groups))
-	for _, name := range groups {
-		names[name] = struct{}{}
-	}
-	return len(names) < len(groups)
 }
 
 // set returns the distinct names, nil for nil.

@@ -14,8 +14,8 @@ package consensus
 // that count is the worst case up to a rounding error of 1e-9. For [Entropy] the least support is bounded
 // by the most even shares possible with the weight there is, as if each share could change on its own.
 // [All] is settled when each member is, [Fallback] when the first is, [Any] when each is; a [Settler] is
-// asked. Nothing is known of other strategies, [Grouped] and [Surprising] included, nor where voters of one group share
-// a vote, so there nothing is settled while anything may still come.
+// asked. Nothing is known of other strategies, [Grouped] and [Surprising] included, so with them nothing is
+// settled while anything may still come.
 //
 // While another proposal may be made, a rejection is not settled, because no one has rejected that
 // proposal; neither is anything that rests on learned reliabilities, which may depend on the number of
@@ -49,12 +49,10 @@ type Settler interface {
 
 func (o *outlook) settled(s Strategy, d *Decision) bool {
 	switch s := s.(type) {
-	case Voting:
+	case Voting, ConfidenceWeighted:
 		return o.holds(s, d, 0)
-	case ConfidenceWeighted:
-		return !(s.Groups && o.bd.terms.paired) && o.holds(s, d, 0)
 	case Bayesian:
-		return !(s.Groups && o.bd.terms.paired) && o.holds(s, d, slack)
+		return o.holds(s, d, slack)
 	case Entropy:
 		return o.holds(s, d, slack) && o.orderly(d)
 	case Hierarchical:

@@ -2,11 +2,7 @@ package consensus
 
 // ConfidenceWeighted weights each vote by its voter's stated confidence: a proposal's support is
 // the weight that agrees with it over the sum of each voter's largest weight.
-type ConfidenceWeighted struct {
-	// Groups makes voters of one group of [Options.Groups] share one vote, the mean of theirs. Where two voters are
-	// of one group, each decision then takes a pass over the votes, in a [Round] too.
-	Groups bool
-}
+type ConfidenceWeighted struct{}
 
 // Name returns "confidence-weighted".
 func (ConfidenceWeighted) Name() string { return "confidence-weighted" }
@@ -18,9 +14,6 @@ func (s ConfidenceWeighted) Decide(b Ballots) (d Decision) {
 }
 
 func (s ConfidenceWeighted) decide(bd *board, closed bool, d *Decision) {
-	if s.Groups {
-		bd = bd.grouped()
-	}
 	st := bd.total.weigh()
 	bd.decide(s.Name(), &st, closed, d)
 }

@@ -1,10 +1,6 @@
 package reliability
 
-import (
-	"fmt"
-
-	"github.com/swarmbus/swarmbus/consensus"
-)
+import "github.com/swarmbus/swarmbus/consensus"
 
 // configuration is the default one with what a [Ledger] knew when it was asked.
 type configuration struct {
@@ -12,9 +8,6 @@ type configuration struct {
 	choices, stances bool   // all decisions are between several, or on one
 	unopposed        bool   // where there was one proposal, hardly anybody has said no to it
 }
-
-// unlearned decides where nothing is known of the voters.
-var unlearned = consensus.ConfidenceWeighted{Groups: true}
 
 // Name returns "default".
 func (configuration) Name() string { return "default" }
@@ -62,23 +55,14 @@ func (c configuration) on(b consensus.Ballots) (s consensus.Strategy, known cons
 	}
 	switch {
 	case m == nil:
-		return unlearned, b, ""
+		return consensus.ConfidenceWeighted{}, b, ""
 	case single && !m.certificate.OK:
-		return unlearned, b.Regrouped(m.regroup), "by weight alone, since " + m.certificate.Reason()
+		return consensus.ConfidenceWeighted{}, b, "by weight alone, since " + m.certificate.Reason()
 	case single:
-		return consensus.Bayesian{Groups: true}, b.Knowing(beside{b, m}).Regrouped(m.regroup), ""
+		return consensus.Bayesian{}, b.Knowing(beside{b, m}), ""
 	default:
 		return Strategy{m}, b, m.certificate.Reason()
 	}
-}
-
-// regroup names a voter's group: with those known to be its copies, or with others of whom nothing is known.
-func (m *Model) regroup(voter, group string) string {
-	copies := int32(-1)
-	if j, ok := m.known(voter); ok {
-		copies = m.params.first(j)
-	}
-	return fmt.Sprintf("%q %d", group, copies)
 }
 
 // beside is what ballots know of voters, and of the others what the model does.

@@ -45,9 +45,6 @@ func drawRemaining(t *rapid.T) *remaining {
 		v.Stance = rapid.SampledFrom([]consensus.Stance{mean, mean, mean, 1, 2}).Draw(t, "stance")
 		r.cast = append(r.cast, v)
 	}
-	if rapid.Bool().Draw(t, "groups") {
-		r.o.Groups = map[string]string{"v0": "g", "v1": "g", "v2": "h", "v4": "h", "v5": "h"}
-	}
 	if r.left.Voters == nil {
 		r.left.Voters = []string{}
 	}

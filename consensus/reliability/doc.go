@@ -46,7 +46,6 @@
 //	voters who err together                   weights w ≥ 0 that minimise ½wᵀRw − μᵀw,        Winkler, 1981; Clemen and
 //	                                          R their correlation, shrunk to the pool's       Winkler, 1985
 //	copies                                    one vote                                        ours
-//	voters of one group                       one vote, until their votes show otherwise      ours
 //	correlation that votes cannot show        evidence / (1 + ρ·(n−1)), n the weights' sum    Kish, 1965
 //	known outcomes, ten or more               scale, bonus per voter, lapse; ridges by        Genest and Zidek, 1986
 //	                                          cross-validation

@@ -16,7 +16,7 @@ import (
 // proposal:
 //
 //	what is decided       what decides                                         learned of a voter
-//	nothing learned yet   [consensus.ConfidenceWeighted], with Groups
+//	nothing learned yet   [consensus.ConfidenceWeighted]
 //	on one proposal       [consensus.Bayesian]                                 how often it agrees with what is
 //	                                                                           right, and rejects what is wrong
 //	between several       [Strategy]                                           how often it is right
@@ -26,10 +26,6 @@ import (
 // nothing is ever sure, on one proposal votes count as if nothing was known, and the decision's note says why. Where
 // fewer than one decision in ten on a single proposal was opposed, they count as ones between several of which
 // only one was made.
-// Voters of one group of [consensus.Options.Groups] share one vote from the first decision on, until what is learned
-// of them says that they err together less. As long as no more than two votes are left that way and no outcome is
-// known, nothing is learned.
-//
 // docs/concepts.md has what this was measured against.
 //
 // The zero value is a ledger with default options. A Ledger may be used from many goroutines at once. The
@@ -152,7 +148,7 @@ func (l *Ledger) Len() int {
 }
 
 // Strategy returns the default configuration with what is known now. It is immutable: what is observed later
-// changes nothing of it. Where nothing is known it is [consensus.ConfidenceWeighted] with Groups, otherwise a
+// changes nothing of it. Where nothing is known it is [consensus.ConfidenceWeighted] itself, otherwise a
 // strategy called "default". The ledger learns first if that is due and no other caller is learning, which costs what
 // [Book.Learn] does.
 func (l *Ledger) Strategy() consensus.Strategy {
@@ -167,7 +163,7 @@ func (l *Ledger) Strategy() consensus.Strategy {
 		c.one, c.unopposed = learned(l.one.known()), l.one.batch.unopposed()
 	}
 	if c.several == nil && c.one == nil {
-		return unlearned
+		return consensus.ConfidenceWeighted{}
 	}
 	return c
 }

@@ -74,7 +74,7 @@ func TestDefaultIsConfidenceWeightedUntilSomethingIsLearned(t *testing.T) {
 	w := newWorld(81, 3, even(5, 0.9, 0.6)...)
 	var l Ledger
 	for i := range 20 {
-		if s := l.Strategy(); s.Name() != consensus.Default().Name() {
+		if s := l.Strategy(); s != consensus.Default() {
 			t.Fatalf("after %d decisions it is %s", i, s.Name())
 		}
 		b, _ := w.decision(nil)
@@ -398,7 +398,7 @@ func TestALedgerThatIsToldToLearnDoesNotWhenItIsAsked(t *testing.T) {
 	l := newLedger(t, nil)
 	l.LearnWhenTold()
 	w.show(t, l, 60, 2)
-	if l.Strategy().Name() != consensus.Default().Name() || l.Reliabilities() != nil {
+	if l.Strategy() != consensus.Default() || l.Reliabilities() != nil {
 		t.Error("it learned when it was asked")
 	}
 	if several, _ := l.Models(); len(several.Voters()) != 0 {
@@ -406,7 +406,7 @@ func TestALedgerThatIsToldToLearnDoesNotWhenItIsAsked(t *testing.T) {
 	}
 	l.Learn()
 	several, _ := l.Models()
-	if l.Strategy().Name() == consensus.Default().Name() || len(several.Voters()) == 0 {
+	if l.Strategy() == consensus.Default() || len(several.Voters()) == 0 {
 		t.Errorf("told to learn, it knows %v", several.Voters())
 	}
 	l.Learn() // which is not due

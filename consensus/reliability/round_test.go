@@ -15,7 +15,6 @@ func TestARoundDecidesAsOnAllVotesAtOnce(t *testing.T) {
 	for name, s := range configurations(t) {
 		of[name] = s
 	}
-	of["nothing known"] = unlearned
 	for name, o := range map[string]*Options{"stances": {Stances: true}, "choices": {Choices: letters(3)}, "own": nil} {
 		_, m := learnedFrom(o, 4, 3)
 		of[name] = Strategy{m}
@@ -35,9 +34,6 @@ func checkRound(t *rapid.T, s consensus.Strategy) {
 	}
 	if rapid.IntRange(0, 5).Draw(t, "ranks") == 0 {
 		o.Ranks = map[string]int{"x0": 1}
-	}
-	if rapid.Bool().Draw(t, "groups") {
-		o.Groups = map[string]string{"v0": "g", "v1": "g", "v4": "h", "x0": "g", "x1": "h", "x2": "h", "x3": "h"}
 	}
 	r, err := consensus.NewRound(s, o)
 	if err != nil {

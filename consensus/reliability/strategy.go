@@ -11,7 +11,6 @@ import (
 // and its confidence. A doubt of the model's [Certificate] lowers both; what it would have reached and does not for
 // that alone is [consensus.Uncertified].
 //
-// Newcomers of one group of [consensus.Options.Groups] share one vote; of all others the model knows who are copies.
 // The zero value takes everybody for a newcomer. ρ of the discount is the ballots' own; what the ballots
 // know of voters by [consensus.Options.Reliabilities] only counts where Settle asks whether the votes fit
 // the opposite as well.
@@ -77,7 +76,7 @@ func (r *reading) balance() []float64 {
 	more := make([]float64, len(r.proposals))
 	for _, q := range r.questions {
 		for i, v := range q.voices {
-			worth := v.number() * q.cast.part[i] * (r.m.params.aboveChance(v.voter, q.field) + q.cast.lift[i])
+			worth := float64(v.n) * q.cast.part[i] * (r.m.params.aboveChance(v.voter, q.field) + q.cast.lift[i])
 			said := &q.said[v.said]
 			for _, c := range said.among {
 				switch at, ok := q.placeOf(c, r); {

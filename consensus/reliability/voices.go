@@ -22,47 +22,7 @@ type voice struct {
 	voter  int32
 	said   int32 // place in hearing.said
 	weight float64
-	n      int // in units of 1/whole
-}
-
-// whole is a voter in full. Newcomers of one group share one, in parts that add up alike in any order.
-const whole = 1 << 24
-
-// number is how many voters speak with the voice.
-func (v *voice) number() float64 { return float64(v.n) / whole }
-
-// parts says what part of a voter one of whom nothing is known is: of a group in which others vote too, a share.
-type parts struct {
-	b      consensus.Ballots
-	groups map[string]int // how many of each speak
-}
-
-func newParts(b consensus.Ballots) parts {
-	p := parts{b: b}
-	for who, votes := range b.ByVoter() {
-		group, ok := b.Group(who.Name)
-		if !ok || !speaks(votes) {
-			continue
-		}
-		if p.groups == nil {
-			p.groups = map[string]int{}
-		}
-		p.groups[group]++
-	}
-	return p
-}
-
-// speaks reports whether somebody is for or against anything.
-func speaks(votes []consensus.Said) bool {
-	return slices.ContainsFunc(votes, func(v consensus.Said) bool { return v.Stance != consensus.Abstain })
-}
-
-// of returns how many voters these are, in units of 1/whole.
-func (p parts) of(who consensus.Voters, known bool) int {
-	if group, ok := p.b.Group(who.Name); ok && !known && p.groups[group] > 1 {
-		return whole / p.groups[group]
-	}
-	return who.N * whole
+	n      int
 }
 
 // said is what a ballot says: that the truth is among some candidates, or among all others.
@@ -105,11 +65,10 @@ func (m *Model) hear(b consensus.Ballots) []*hearing {
 			number[place] = m.kind.choices[name]
 		}
 	}
-	t, parts := newTaker(h), newParts(b)
+	t := newTaker(h)
 	for who, votes := range b.ByVoter() {
 		if said, weight := t.ballot(votes, number); said >= 0 {
-			j, known := m.known(who.Name)
-			t.add(j, said, weight, parts.of(who, known))
+			t.add(m.voter(who.Name), said, weight, who.N)
 		}
 	}
 	t.done()
@@ -123,16 +82,14 @@ func (m *Model) hearStances(b consensus.Ballots, places []int, proposals int) []
 		hs[i] = &hearing{field: 2, places: places[i : i+1]}
 		takers[place] = newTaker(hs[i])
 	}
-	parts := newParts(b)
 	for who, votes := range b.ByVoter() {
-		j, known := m.known(who.Name)
-		n := parts.of(who, known)
+		j := m.voter(who.Name)
 		for _, v := range votes {
 			switch v.Stance {
 			case consensus.Agree:
-				takers[v.Proposal].add(j, 0, v.Weight, n)
+				takers[v.Proposal].add(j, 0, v.Weight, who.N)
 			case consensus.Disagree:
-				takers[v.Proposal].add(j, 1, v.Weight, n)
+				takers[v.Proposal].add(j, 1, v.Weight, who.N)
 			}
 		}
 	}
@@ -228,7 +185,7 @@ func (t *taker) place(not bool) int32 {
 	return i
 }
 
-// add counts n voters in, in units of 1/whole. One that is known has a voice of its own.
+// add counts n voters in. One that is known has a voice of its own.
 func (t *taker) add(voter, said int32, weight float64, n int) {
 	v := voice{voter: voter, said: said, weight: weight}
 	i, ok := t.alike[v]
