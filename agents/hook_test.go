@@ -18,7 +18,7 @@ type notebook struct{ lines []string }
 
 type placeKey struct{}
 
-var place = &signals.Trace{TraceID: [16]byte{1}, SpanID: [8]byte{2}}
+var place = &signals.Trace{TraceID: [16]byte{1}, SpanID: [8]byte{2}, Flags: 1}
 
 func (n *notebook) Start(ctx context.Context, op agents.Op) (context.Context, agents.End) {
 	n.lines = append(n.lines, "start "+string(op.Name)+" "+op.Target)
@@ -72,23 +72,27 @@ func TestReactorWorksInsideItsTurn(t *testing.T) {
 	}
 }
 
+// TestWhatIsSaidCarriesTheTurnsPlaceInTheTrace has an agent that sets trace
+// contexts of its own.
 func TestWhatIsSaidCarriesTheTurnsPlaceInTheTrace(t *testing.T) {
-	own := &signals.Trace{TraceID: place.TraceID, SpanID: [8]byte{4}}
-	foreign := &signals.Trace{TraceID: [16]byte{3}, SpanID: [8]byte{4}}
-	say := func(at *signals.Trace) signals.Any {
-		return signals.New(signals.Header{Trace: at}, signals.Discovery{Finding: "x"})
+	own := map[string]*signals.Trace{
+		"none":        nil,
+		"a span":      {TraceID: place.TraceID, SpanID: [8]byte{4}, Flags: 1},
+		"not sampled": {TraceID: place.TraceID, SpanID: place.SpanID},
+		"a state":     {TraceID: place.TraceID, SpanID: place.SpanID, Flags: 1, State: "a=secret"},
+		"a trace":     {TraceID: [16]byte{3}, SpanID: [8]byte{4}, Flags: 1},
 	}
-	a := &agents.Agent{ID: "a", Reactor: agents.Each(func(context.Context, signals.Any) seq {
-		return agents.Say(say(nil), say(own), say(foreign))
-	})}
-	for i, want := range []*signals.Trace{place, own, place} {
+	for name, at := range own {
+		a := &agents.Agent{ID: "a", Reactor: agents.Each(func(context.Context, signals.Any) seq {
+			return agents.Say(signals.New(signals.Header{Trace: at}, signals.Discovery{Finding: "x"}))
+		})}
 		said, _ := a.Take(agents.WithHook(t.Context(), &notebook{}), &agents.Turn{New: inbox("x")})
-		if got := said[i].Head().Trace; got != want {
-			t.Errorf("signal %d: got %v, want %v: the turn's, its own inside of it, and the turn's for another trace", i, got, want)
+		if got := said[0].Head().Trace; got != place {
+			t.Errorf("%s: got %v, want the turn's, %v", name, got, place)
 		}
-	}
-	if said, _ := a.Take(t.Context(), &agents.Turn{New: inbox("x")}); said[2].Head().Trace != foreign {
-		t.Errorf("got %v, want what the agent set where nothing is traced", said[2].Head().Trace)
+		if said, _ := a.Take(t.Context(), &agents.Turn{New: inbox("x")}); said[0].Head().Trace != at {
+			t.Errorf("%s: got %v, want what the agent set where nothing is traced", name, said[0].Head().Trace)
+		}
 	}
 }
 

@@ -111,13 +111,14 @@ func (a *Agent) act(ctx context.Context, r Routed) iter.Seq2[signals.Any, error]
 }
 
 // complete fills in a signal's header from the turn. A source and thread that
-// the agent set itself are kept; the log checks them. A trace context is kept
-// only within the turn's trace, so that nobody can file signals in another one.
+// the agent set itself are kept; the log checks them. A trace context of its own
+// is replaced in a traced turn: with another trace, span or sampling decision an
+// agent could file its signals elsewhere, or leave them out of the trace.
 func (t *Turn) complete(s signals.Any) signals.Any {
 	h := s.Head()
 	h.Source, h.Thread = cmp.Or(h.Source, t.Agent), cmp.Or(h.Thread, t.Thread)
 	h.Round = int32(t.Round)
-	if h.Trace == nil || t.trace != nil && h.Trace.TraceID != t.trace.TraceID {
+	if t.trace != nil {
 		h.Trace = t.trace
 	}
 	if vote, ok := signals.As[signals.Vote](s); ok && vote.Payload.Weight == 0 {

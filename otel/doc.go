@@ -26,7 +26,8 @@
 //
 // On a bus without swarms a trace context is trusted: whoever publishes a signal
 // with the trace context of another trace files it in that trace. In the turn of a
-// traced swarm a context of another trace is replaced by the turn's.
+// traced swarm every signal has the trace context of the turn, whatever its agent
+// set.
 //
 // The spans of turns are also sent with their solve, even if they return late:
 // so a turn records whether it was late or its result was dropped, and one that

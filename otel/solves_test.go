@@ -155,29 +155,56 @@ func TestResumedSolveRecordsNothingAgain(t *testing.T) {
 	}
 }
 
-// TestAgentCannotPutItsSignalsIntoAnotherTrace has an agent that copies the
-// trace context of somebody else's signal, and one that has spans of its own.
-func TestAgentCannotPutItsSignalsIntoAnotherTrace(t *testing.T) {
+// TestSignalsOfATurnAreRecordedInsideIt has agents that set a trace context of
+// their own: that of somebody else's signal, an invented span, one that is not
+// sampled, with text in its state, and that of a call.
+func TestSignalsOfATurnAreRecordedInsideIt(t *testing.T) {
+	forge := map[string]func(own signals.Trace, heard *signals.Trace) *signals.Trace{
+		"copies": func(_ signals.Trace, heard *signals.Trace) *signals.Trace { return heard },
+		"foreign": func(signals.Trace, *signals.Trace) *signals.Trace {
+			return &signals.Trace{TraceID: [16]byte{7}, SpanID: [8]byte{8}, Flags: 1}
+		},
+		"invents": func(own signals.Trace, _ *signals.Trace) *signals.Trace { own.SpanID = [8]byte{8}; return &own },
+		"hides":   func(own signals.Trace, _ *signals.Trace) *signals.Trace { own.Flags = 0; return &own },
+		"states":  func(own signals.Trace, _ *signals.Trace) *signals.Trace { own.State = "a=secret"; return &own },
+		"calls":   func(own signals.Trace, _ *signals.Trace) *signals.Trace { return &own },
+	}
 	r := newTrace(t, otel.Options{})
-	forged := &signals.Trace{TraceID: [16]byte{7}, SpanID: [8]byte{8}, Flags: 1}
-	forges := agent("forges", signals.KindProposal, signals.New(signals.Header{Confidence: 1, Trace: forged},
-		signals.Vote{ProposalID: "a", Stance: signals.Agree, Weight: 1}))
-	traces := agent("traces", signals.KindProposal)
-	traces.Reactor = agents.Each(func(ctx context.Context, _ signals.Any) seq {
-		ctx, end := agents.Start(ctx, agents.Op{Name: agents.OpTool, Target: "grep"})
-		defer end(nil, nil)
-		return agents.Say(signals.New(signals.Header{Trace: agents.TraceOf(ctx)}, signals.Discovery{Finding: "x"}))
-	})
-	r.solve(t, swarm.Options{Agents: []*agents.Agent{proposer("p", "a"), forges, traces, voter("w", "a")}})
+	team := []*agents.Agent{proposer("p", "a")}
+	for name, f := range forge {
+		a := agent(name, signals.KindProposal)
+		a.Reactor = agents.Each(func(ctx context.Context, heard signals.Any) seq {
+			if name == "calls" {
+				inside, end := agents.Start(ctx, agents.Op{Name: agents.OpTool, Target: "grep"})
+				defer end(nil, nil)
+				ctx = inside
+			}
+			trace := f(*agents.TraceOf(ctx), heard.Head().Trace)
+			return agents.Say(signals.New(signals.Header{Trace: trace}, signals.Discovery{Finding: "x"}))
+		})
+		team = append(team, a)
+	}
+	r.solve(t, swarm.Options{Agents: append(team, voter("w", "a"))})
+	spans := r.spans(t)
 	byID := map[string]oteltest.Span{}
-	for _, s := range r.spans(t) {
+	for _, s := range spans {
 		byID[s.ID] = s
 	}
-	found := map[string]string{}
-	for _, s := range byID {
-		found[s.Attributes["swarmbus.source"]] = byID[s.Parent].Name
+	found := 0
+	for _, s := range spans {
+		if source := s.Attributes["swarmbus.source"]; s.Kind == "PRODUCER" && forge[source] != nil {
+			found++
+			if in := byID[s.Parent].Name; in != "invoke_agent "+source {
+				t.Errorf("what %s said is inside %q, want its turn", source, in)
+			}
+		}
 	}
-	if found["forges"] != "invoke_agent forges" || found["traces"] != "execute_tool grep" {
-		t.Errorf("got %v, want the vote in its turn, and the discovery in the call", found)
+	for _, s := range r.recorder.Ended() {
+		if s.SpanContext().TraceState().Len() > 0 {
+			t.Errorf("%s has the state %v", s.Name(), s.SpanContext().TraceState())
+		}
+	}
+	if found != len(forge) {
+		t.Errorf("recorded what %d said, want %d", found, len(forge))
 	}
 }
