@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"runtime"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -47,10 +49,13 @@ func TestTurnIsAnOpThatEndsWhateverHappens(t *testing.T) {
 		"speaks": {func() seq { return agents.Say(finding("x")) }, []string{"start turn a", "x", "end turn"}},
 		"fails":  {func() seq { return agents.Fail(errors.New("no")) }, []string{"start turn a", "agents: a: no", "end turn"}},
 		"panics": {func() seq { panic("oh") }, []string{"start turn a", "agents: a panicked: oh", "end turn"}},
+		"exits":  {func() seq { runtime.Goexit(); return nil }, []string{"start turn a", agents.ErrNoReturn.Error(), "end turn"}},
 	} {
 		book := &notebook{}
 		a := &agents.Agent{ID: "a", Reactor: agents.Each(func(context.Context, signals.Any) seq { return test.react() })}
-		_, _ = a.Take(agents.WithHook(t.Context(), book), &agents.Turn{New: inbox("x")})
+		var taken sync.WaitGroup
+		taken.Go(func() { _, _ = a.Take(agents.WithHook(t.Context(), book), &agents.Turn{New: inbox("x")}) })
+		taken.Wait()
 		if diff := cmp.Diff(test.want, book.lines); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}

@@ -20,6 +20,9 @@ var (
 	ErrNilSeq = errors.New("agents: the reactor returned a nil iterator; Say() says nothing")
 	// ErrNilSignal is returned by a turn whose reactor yielded a nil signal.
 	ErrNilSignal = errors.New("agents: the reactor yielded neither a signal nor an error")
+	// ErrNoReturn is the error of a turn whose reactor ended its goroutine
+	// (runtime.Goexit), and of a call that did so or panicked.
+	ErrNoReturn = errors.New("agents: it did not return, but panicked or ended its goroutine")
 	// ErrNoAction is returned by a turn with a signal for a custom action that
 	// the agent does not have.
 	ErrNoAction = errors.New("agents: no such action")
@@ -41,6 +44,7 @@ func (a *Agent) Take(ctx context.Context, t *Turn) (said []signals.Any, err erro
 		op.Attributes = []slog.Attr{slog.Int(AttrTry, t.Try)}
 	}
 	ctx, end := Start(ctx, op)
+	err = ErrNoReturn // unless take returns
 	defer func() { end(said, err) }()
 	t.Agent = cmp.Or(t.Agent, a.ID)
 	t.trace = TraceOf(ctx)

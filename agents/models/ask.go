@@ -11,29 +11,33 @@ import (
 // Ask calls a model and reports the call: a hook that ctx carries sees an
 // [agents.OpModel], and its cost is counted for the turn that ctx belongs to
 // ([agents.Spend]). An answer beyond the bounds is an error. Agents should call Ask rather than the model's method.
-func Ask(ctx context.Context, m Model, r *Request) (*Answer, error) {
+func Ask(ctx context.Context, m Model, r *Request) (a *Answer, err error) {
 	id, began := m.ID(), time.Now()
 	op := agents.Op{Name: agents.OpModel, Target: id.Name, Attributes: []slog.Attr{slog.String(agents.AttrProvider, id.Provider)}}
 	if t := agents.TurnOf(ctx); t != nil {
 		op.Thread, op.Round = t.Thread, t.Round
 	}
 	ctx, end := agents.Start(ctx, op)
-	a, err := m.Ask(ctx, r)
-	spent := agents.Spending{Calls: 1, Time: time.Since(began)}
-	if err == nil {
-		spent.InputTokens, spent.CachedTokens, spent.OutputTokens = a.Usage.Input, a.Usage.CacheRead, a.Usage.Output
-		spent.Dollars = a.Cost.Dollars()
-		err = a.Validate(id)
-	}
-	agents.Spend(ctx, spent)
-	if err != nil {
-		end(nil, err)
+	var about any
+	err = agents.ErrNoReturn // unless the model returns
+	spent := agents.Spending{Calls: 1}
+	defer func() {
+		spent.Time = time.Since(began)
+		agents.Spend(ctx, spent)
+		end(about, err)
+	}()
+	if a, err = m.Ask(ctx, r); err != nil {
 		return nil, err
 	}
-	end([]slog.Attr{
+	spent.InputTokens, spent.CachedTokens, spent.OutputTokens = a.Usage.Input, a.Usage.CacheRead, a.Usage.Output
+	spent.Dollars = a.Cost.Dollars()
+	if err = a.Validate(id); err != nil {
+		return nil, err
+	}
+	about = []slog.Attr{
 		slog.String(agents.AttrModel, a.Model), slog.String(agents.AttrFinish, string(a.Finish)),
 		slog.Int(agents.AttrInputTokens, a.Usage.Input), slog.Int(agents.AttrOutputTokens, a.Usage.Output),
 		slog.Float64(agents.AttrCost, spent.Dollars),
-	}, nil)
+	}
 	return a, nil
 }

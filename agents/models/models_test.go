@@ -257,3 +257,17 @@ func TestAskTellsTheHookAndWhoCounts(t *testing.T) {
 		t.Errorf("spent %+v, want %+v", spent, want)
 	}
 }
+
+func TestAskThatDoesNotReturnIsToldToTheHook(t *testing.T) {
+	var hook seen
+	calls := 0
+	ctx := agents.WithSpending(agents.WithHook(t.Context(), &hook), func(s agents.Spending) { calls += s.Calls })
+	m := &models.Scripted{Answer: func(context.Context, *models.Request) (*models.Answer, error) { panic("oh") }}
+	func() {
+		defer func() { _ = recover() }()
+		_, _ = models.Ask(ctx, m, &models.Request{})
+	}()
+	if !errors.Is(hook.err, agents.ErrNoReturn) || calls != 1 {
+		t.Errorf("the hook saw %v, and %d calls were counted; want ErrNoReturn and one", hook.err, calls)
+	}
+}

@@ -250,12 +250,12 @@ func (th *thought) call(ctx context.Context, c models.Call) models.Result {
 	if at >= 0 {
 		name, target = c.Name, c.Name
 	}
-	ctx, end := agents.Start(ctx, agents.Op{Name: agents.OpTool, Target: target, Thread: th.view.Thread, Round: th.view.Round})
-	text, err := "", fmt.Errorf(`there is no tool "%s"`, name)
-	if at >= 0 {
-		text, err = th.Tools[at].Call(ctx, c.Args)
-	}
-	end(nil, err)
+	text, err := th.run(ctx, target, func(ctx context.Context) (string, error) {
+		if at < 0 {
+			return "", fmt.Errorf(`there is no tool "%s"`, name)
+		}
+		return th.Tools[at].Call(ctx, c.Args)
+	})
 	if err != nil {
 		text = err.Error()
 	}
@@ -266,6 +266,14 @@ func (th *thought) call(ctx context.Context, c models.Call) models.Result {
 		}))
 	}
 	return models.Result{Call: c.ID, Text: fmt.Sprintf(`{"result":%s}`, quote(text, th.view.text)), IsError: err != nil}
+}
+
+// run runs a call as an op, which ends even if the call panics.
+func (th *thought) run(ctx context.Context, target string, call func(context.Context) (string, error)) (text string, err error) {
+	ctx, end := agents.Start(ctx, agents.Op{Name: agents.OpTool, Target: target, Thread: th.view.Thread, Round: th.view.Round})
+	err = agents.ErrNoReturn // unless the call returns
+	defer func() { end(nil, err) }()
+	return call(ctx)
 }
 
 func cut(text string, most int) string { return strings.ToValidUTF8(text[:min(len(text), most)], "") }

@@ -3,6 +3,7 @@ package thinker_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"testing"
 
@@ -12,12 +13,16 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// tools is a hook that keeps the targets of the calls of tools.
-type tools struct{ targets []string }
+// tools is a hook that keeps the targets of the calls of tools, and their errors.
+type tools struct {
+	targets []string
+	ended   []error
+}
 
 func (h *tools) Start(ctx context.Context, op agents.Op) (context.Context, agents.End) {
 	if op.Name == agents.OpTool {
 		h.targets = append(h.targets, op.Target)
+		return ctx, func(_ any, err error) { h.ended = append(h.ended, err) }
 	}
 	return ctx, func(any, error) {}
 }
@@ -47,5 +52,24 @@ func TestHookIsToldNoNameOfAToolThatTheModelMadeUp(t *testing.T) {
 	}
 	if want := []string{"look_up", "(unknown)"}; !slices.Equal(hook.targets, want) {
 		t.Errorf("got %q, want %q", hook.targets, want)
+	}
+}
+
+func TestCallOfAToolThatPanicsIsToldToTheHook(t *testing.T) {
+	m := &models.Scripted{Answer: func(context.Context, *models.Request) (*models.Answer, error) {
+		return &models.Answer{Finish: models.FinishCalls, Calls: []models.Call{{ID: "1", Name: "look_up", Args: json.RawMessage(`{}`)}}}, nil
+	}}
+	declared := thinker.Tool{
+		Tool: models.Tool{Name: "look_up", Schema: json.RawMessage(`{"type":"object"}`)},
+		Call: func(context.Context, json.RawMessage) (string, error) { panic("oh") },
+	}
+	hook := &tools{}
+	agent := thinker.Thinker{ID: "critic", Model: m, Tools: []thinker.Tool{declared}}.Agent()
+	var panicked *agents.PanicError
+	if _, err := agent.Take(agents.WithHook(t.Context(), hook), turn()); !errors.As(err, &panicked) || panicked.Value != "oh" {
+		t.Errorf("got %v, want the panic", err)
+	}
+	if len(hook.ended) != 1 || !errors.Is(hook.ended[0], agents.ErrNoReturn) {
+		t.Errorf("the hook saw %v, want ErrNoReturn once", hook.ended)
 	}
 }
