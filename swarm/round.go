@@ -122,11 +122,13 @@ func (r *solve) start(ctx context.Context, t *turn) {
 	r.swarm.running.Go(func() {
 		defer t.stop(nil)
 		defer t.cancel()
-		t.done <- t.take(r.counting(ctx, t.Agent), r.opts.Retries)
-		select {
-		case r.back <- struct{}{}:
-		default: // already notified
-		}
+		defer func() {
+			select {
+			case r.back <- struct{}{}:
+			default: // already notified
+			}
+		}()
+		t.take(r.counting(ctx, t.Agent), r.opts.Retries)
 	})
 }
 

@@ -70,11 +70,15 @@ func (t *turn) limit(now, began, deadline time.Time) {
 }
 
 // take runs the turn, and retries it while its error is temporary and there is time.
-func (t *turn) take(ctx context.Context, retries int) (o outcome) {
+// Its outcome is sent even if the agent ends the goroutine.
+func (t *turn) take(ctx context.Context, retries int) {
+	var o outcome
+	defer func() { t.done <- o }()
 	wait := backoff.NewExponentialBackOff()
 	for last := error(nil); ; o.tries++ {
 		again := *t.Turn // each try starts from a fresh copy
 		again.Try = o.tries
+		o.said, o.err = nil, agents.ErrNoReturn
 		o.said, o.err = t.seat.agent.Take(ctx, &again)
 		o.strategy = again.Strategy
 		after, passes := agents.IsPassing(o.err)
@@ -82,7 +86,7 @@ func (t *turn) take(ctx context.Context, retries int) (o outcome) {
 			o.err = fmt.Errorf("%w, after: %w", o.err, last) // the reason why there was no time
 		}
 		if !passes || o.tries == retries || !sleep(ctx, max(after, wait.NextBackOff())) {
-			return o
+			return
 		}
 		last = o.err
 	}

@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -152,5 +155,36 @@ func TestEffortIsAskedForEachRoundByThread(t *testing.T) {
 	}
 	if diff := cmp.Diff([]agents.Effort{agents.Cheap, agents.Deep}, got); diff != "" || !threads[r.Thread] || len(threads) != 1 {
 		t.Error(diff, threads)
+	}
+}
+
+// TestTurnThatEndsItsGoroutineHasFailedAtOnce has an agent that calls
+// runtime.Goexit, as t.FailNow does, after a try that passes and without one.
+func TestTurnThatEndsItsGoroutineHasFailedAtOnce(t *testing.T) {
+	for _, tries := range []int{0, 1} {
+		synctest.Test(t, func(t *testing.T) {
+			exits := &agents.Agent{ID: "exits", Reactor: agents.Func(func(_ context.Context, turn *agents.Turn) seq {
+				if turn.Try < tries {
+					return agents.Fail(agents.Passing(errors.New("busy"), time.Millisecond))
+				}
+				runtime.Goexit()
+				return nil
+			})}
+			s, err := swarm.New(swarm.Options{Agents: []*agents.Agent{exits}, Deadline: time.Hour})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			result, err := s.Solve(t.Context(), signals.Task{Task: "which one?"})
+			if !errors.Is(err, agents.ErrNoReturn) {
+				t.Fatal(err) // it is why nothing came of the solve
+			}
+			if len(result.Failed) != 1 || !errors.Is(result.Failed[0].Err, agents.ErrNoReturn) || result.Turns.Retried != tries || len(result.Late) > 0 {
+				t.Errorf("got %+v, failed %v, late %v; want one failed, %d retried", result.Turns, result.Failed, result.Late, tries)
+			}
+			if result.Elapsed > time.Minute {
+				t.Errorf("the solve took %v", result.Elapsed)
+			}
+		})
 	}
 }
