@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -176,6 +177,53 @@ func TestTurnThatIsNotNeededAnyMoreIsNoError(t *testing.T) {
 		}
 	}
 	t.Error("no turn was dropped")
+}
+
+func TestErrorOfATurnThatWasNotCancelledIsItsOwn(t *testing.T) {
+	r := newTrace(t, otel.Options{})
+	quits := agent("quits", signals.KindTask)
+	quits.Reactor = agents.Each(func(context.Context, signals.Any) seq {
+		return agents.Fail(fmt.Errorf("its client: %w", context.Canceled))
+	})
+	exits := agent("exits", signals.KindTask)
+	exits.Reactor = agents.Each(func(context.Context, signals.Any) seq { runtime.Goexit(); return nil })
+	r.solve(t, swarm.Options{Agents: append(team(), quits, exits)})
+	for name, want := range map[string]string{"invoke_agent quits": "cancelled", "invoke_agent exits": "no_return"} {
+		turn := named(t, r, name)
+		if about := turn.Attributes; turn.Status != "Error" || about["error.type"] != want || about["swarmbus.turn.dropped"] != "" {
+			t.Errorf("%s: got status %s and %v, want the error %s", name, turn.Status, about, want)
+		}
+	}
+}
+
+// TestMarksOfATurnThatHasNotBegunAreKept has a machine so busy that a round goes on
+// before its turns begin.
+func TestMarksOfATurnThatHasNotBegunAreKept(t *testing.T) {
+	r := newTrace(t, otel.Options{})
+	ctx, end := r.Start(t.Context(), agents.Op{Name: agents.OpSolve, Target: "team", Thread: "x"})
+	r.Note(ctx, agents.TurnLate{Agent: "slow", Round: 1})
+	r.Note(ctx, agents.TurnDropped{Agent: "slow", Round: 1})
+	r.Note(ctx, agents.TurnDropped{Agent: "after", Round: 1})
+	for _, op := range []agents.Op{{Target: "slow", Round: 1}, {Target: "slow", Round: 2}, {Target: "again", Round: 1}} {
+		op.Name, op.Thread = agents.OpTurn, "x"
+		_, returned := r.Start(ctx, op)
+		returned(nil, nil)
+	}
+	end(nil, nil)
+	_, returned := r.Start(ctx, agents.Op{Name: agents.OpTurn, Target: "after", Thread: "x", Round: 1})
+	returned(nil, nil)
+	got := map[string]string{}
+	for _, s := range r.spans(t) {
+		about := s.Attributes
+		got[s.Name+" "+about["swarmbus.round"]] = "late=" + about["swarmbus.turn.late"] + " dropped=" + about["swarmbus.turn.dropped"]
+	}
+	want := map[string]string{
+		"invoke_workflow team ": "late= dropped=", "invoke_agent slow 1": "late=true dropped=true", "invoke_agent slow 2": "late= dropped=",
+		"invoke_agent again 1": "late= dropped=", "invoke_agent after 1": "late= dropped=true",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
 }
 
 // TestTurnThatIgnoresCancellationIsRecorded decides beside an agent that does

@@ -107,12 +107,12 @@ func (o *Observer) decision(d *consensus.Decision) []attribute.KeyValue {
 
 // failed records why an op failed and returns the sort of error, or "" if the op
 // did not fail. A turn that was cancelled because it was no longer needed did not
-// fail.
+// fail, but one that was not and returns such an error of its own did.
 func (p *op) failed(err error) (sort string) {
 	switch {
 	case err == nil || p.concludedBy != "":
 		return p.concludedBy
-	case p.Name == agents.OpTurn && errors.Is(err, context.Canceled):
+	case p.Name == agents.OpTurn && errors.Is(err, context.Canceled) && errors.Is(p.ctx.Err(), context.Canceled):
 		p.span.SetAttributes(keyDropped.Bool(true))
 		return ""
 	}
@@ -192,5 +192,5 @@ const otherError = "_OTHER"
 // sorts are the sentinel errors of buses and swarms.
 var sorts = map[error]string{
 	swarm.ErrSignals: "signal_limit", bus.ErrClosed: "closed", bus.ErrExpired: "expired", bus.ErrDuplicate: "duplicate", bus.ErrBacklog: "backlog", bus.ErrLagged: "lagged",
-	bus.ErrProposals: "proposal_limit", conflict.ErrNotOpen: "not_open",
+	bus.ErrProposals: "proposal_limit", agents.ErrNoReturn: "no_return", conflict.ErrNotOpen: "not_open",
 }

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/swarmbus/swarmbus/agents"
@@ -23,6 +24,7 @@ type solving struct {
 	mu    sync.Mutex // protects the fields below, and the turns
 	last  verdict    // the last one recorded
 	turns map[turnKey]*op
+	marks map[turnKey][]attribute.KeyValue // of turns that have not begun
 	ended bool
 }
 
@@ -43,10 +45,12 @@ func solvingOf(ctx context.Context) *solving {
 func (s *solving) begun(p *op) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	key := turnKey{p.Target, p.Round}
+	p.span.SetAttributes(s.marks[key]...)
+	delete(s.marks, key)
 	if s.ended {
 		return
 	}
-	key := turnKey{p.Target, p.Round}
 	if before := s.turns[key]; before != nil {
 		before.finish(time.Now())
 	}
@@ -65,13 +69,20 @@ func (s *solving) returned(p *op) bool {
 	return true
 }
 
-// mark calls set with the span of a turn, if the turn is known.
-func (s *solving) mark(agent string, round int, set func(trace.Span)) {
+// mark sets an attribute of a turn: when it begins, if it has not. A busy machine
+// may start a turn after its round has gone on without it.
+func (s *solving) mark(agent string, round int, as attribute.KeyValue) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if p := s.turns[turnKey{agent, round}]; p != nil {
-		set(p.span)
+	key := turnKey{agent, round}
+	if p := s.turns[key]; p != nil {
+		p.span.SetAttributes(as)
+		return
 	}
+	if s.marks == nil {
+		s.marks = map[turnKey][]attribute.KeyValue{}
+	}
+	s.marks[key] = append(s.marks[key], as)
 }
 
 // end ends the spans of all turns. The result of a turn that has not returned
@@ -106,8 +117,8 @@ func (o *Observer) turned(ctx context.Context, what any) {
 	}
 	switch w := what.(type) {
 	case agents.TurnLate:
-		s.mark(w.Agent, w.Round, func(s trace.Span) { s.SetAttributes(keyTurnLate.Bool(true)) })
+		s.mark(w.Agent, w.Round, keyTurnLate.Bool(true))
 	case agents.TurnDropped:
-		s.mark(w.Agent, w.Round, func(s trace.Span) { s.SetAttributes(keyDropped.Bool(true)) })
+		s.mark(w.Agent, w.Round, keyDropped.Bool(true))
 	}
 }
