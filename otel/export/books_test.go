@@ -182,6 +182,7 @@ func TestWhatIsNoOTLPAnswerIsALoss(t *testing.T) {
 		"a page":         {page, everything, `is no OTLP answer but text/html; charset=utf-8 "<!doctype html>"`},
 		"no protobuf":    {typed("application/x-protobuf", []byte("hello")), everything, "is no OTLP answer: "},
 		"JSON":           {typed("application/json", []byte("{}")), everything, `application/json "{}"`},
+		"a login":        {redirected, everything, "302 Found"},
 		"empty":          {func(http.ResponseWriter, *http.Request) {}, 0, ""},
 		"empty protobuf": {typed("application/x-protobuf", nil), 0, ""},
 	} {
@@ -197,5 +198,12 @@ func TestWhatIsNoOTLPAnswerIsALoss(t *testing.T) {
 				t.Errorf("got %q, want one line with %q", said, test.why)
 			}
 		})
+	}
+}
+
+// redirected sends whoever is not logged in to a page that takes anything.
+func redirected(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path != "/login" {
+		http.Redirect(w, r, "/login", http.StatusFound)
 	}
 }

@@ -22,8 +22,12 @@ func client(signal string) (*nethttp.Client, error) {
 	if transport.TLSClientConfig, err = tlsOf(signal); err != nil {
 		return nil, err
 	}
-	return &nethttp.Client{Transport: answers{transport}, Timeout: timeout}, nil
+	return &nethttp.Client{Transport: answers{transport}, Timeout: timeout, CheckRedirect: stay}, nil
 }
+
+// stay follows no redirect: a request for another address, such as a login page,
+// has no spans in it, and its response would count them as sent.
+func stay(*nethttp.Request, []*nethttp.Request) error { return nethttp.ErrUseLastResponse }
 
 // variable returns a variable of OTLP and its value. The one of the signal has
 // precedence over the one of all signals.
