@@ -17,7 +17,7 @@ import (
 func (o *Observer) Note(ctx context.Context, what any) {
 	if refused, ok := what.(swarm.Refused); ok {
 		o.log.LogAttrs(ctx, slog.LevelWarn, "signal refused", slog.String("agent", refused.Agent),
-			slog.String("kind", o.kindOf(refused.Signal)), slog.String("error", errorType(refused.Err)), slog.String("why", o.refusal(refused.Err)))
+			slog.String("kind", o.kindOf(refused.Signal)), slog.String("error", errorType(refused.Err)), slog.String("why", o.refusal(refused.Signal, refused.Err)))
 	}
 	o.turned(ctx, what)
 	span := trace.SpanFromContext(ctx)
@@ -34,7 +34,7 @@ func (o *Observer) Note(ctx context.Context, what any) {
 	case swarm.Refused:
 		span.AddEvent(eventRefused, trace.WithAttributes(
 			keyIsRefused.Bool(true), keySource.String(w.Agent), keyDestination.String(o.kindOf(w.Signal)), keyError.String(errorType(w.Err)),
-			keyReason.String(o.refusal(w.Err)),
+			keyReason.String(o.refusal(w.Signal, w.Err)),
 		))
 	}
 }

@@ -108,22 +108,23 @@ func (o *Observer) facts(r *swarm.Result) string {
 
 // refusal explains why a signal was refused: with content the text of the error,
 // otherwise the rule.
-func (o *Observer) refusal(err error) string {
+func (o *Observer) refusal(of signals.Any, err error) string {
 	if o.content != nil {
 		return o.describe("", err)
 	}
-	return clip(rule(err))
+	return clip(rule(of, err))
 }
 
 // rule returns the rule of a bus or a swarm that was broken, in fixed words and
-// numbers, or "" for an error of someone else's.
-func rule(err error) string {
+// numbers, or "" for an error of someone else's. What is not of a built-in kind
+// may choose its own words, whatever kind its error claims.
+func rule(of signals.Any, err error) string {
 	var field *signals.FieldError
 	var permission *bus.PermissionError
 	var proposal *bus.ProposalError
 	var limit *bus.LimitError
 	switch {
-	case errors.As(err, &field) && field.Kind.BuiltIn(): // others choose their own words
+	case errors.As(err, &field) && field.Kind.BuiltIn() && of != nil && field.Kind == of.Kind():
 		return field.Field + ": " + field.Problem
 	case field != nil && field.Kind == "" && field.Field == "type":
 		return "type: not the name of a kind"

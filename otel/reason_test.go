@@ -101,11 +101,12 @@ func TestRefusedSignalSaysByWhichRule(t *testing.T) {
 		may("taken", nil, proposal("hush")),
 		may("invalid", nil, signals.New(signals.Header{}, signals.Doubt{Concern: "hush", Severity: signals.Low})),
 		may("pretends", nil, signals.New(signals.Header{Source: "hush"}, signals.Discovery{Finding: "x"})),
-		may("foreign", nil, signals.New(signals.Header{}, picky{})),
+		may("foreign", nil, signals.New(signals.Header{}, picky{"acme.example/picky"})),
+		may("disguised", nil, signals.New(signals.Header{}, picky{signals.KindProposal})),
 	}
 	want := map[string]string{
 		"reserved": "the kind is reserved", "not-allowed": "not in CanEmit", "invalid": "targetSignalId: required",
-		"taken": "the proposal id belongs to another proposal, by first", "pretends": "the source is another agent's", "foreign": "",
+		"taken": "the proposal id belongs to another proposal, by first", "pretends": "the source is another agent's", "foreign": "", "disguised": "",
 	}
 	for _, content := range []func(signals.Kind, string, string) string{nil, otel.Redact} {
 		r := newTrace(t, otel.Options{Content: content})
@@ -128,12 +129,12 @@ func TestRefusedSignalSaysByWhichRule(t *testing.T) {
 }
 
 // A picky payload says what is wrong with it in words of its own.
-type picky struct{}
+type picky struct{ claims signals.Kind }
 
 func (picky) Kind() signals.Kind { return "acme.example/picky" }
 
-func (picky) Check(signals.Limits) error {
-	return &signals.FieldError{Kind: "acme.example/picky", Field: "hush", Value: "x", Problem: "hush"}
+func (p picky) Check(signals.Limits) error {
+	return &signals.FieldError{Kind: p.claims, Field: "hush", Value: "x", Problem: "hush"}
 }
 
 // TestIDThatIsATextIsContent has proposals whose ids are more than ids, in
