@@ -218,7 +218,9 @@ func TestReasonQuotesNobodyWhateverTheIds(t *testing.T) {
 func TestEscalationInTheNameOfTheSystemIsNotRepeated(t *testing.T) {
 	for reason, want := range map[string]string{
 		"hush": "proposals cannot both stand", "proposals hush hush and b cannot both stand": "proposals cannot both stand",
-		"proposals a and b cannot both stand": "proposals a and b cannot both stand",
+		"proposals a and b cannot both stand":     "proposals a and b cannot both stand",
+		"proposals hush! and b cannot both stand": "proposals id-598f587e3314 and b cannot both stand",
+		"proposals a and hush! cannot both stand": "proposals a and id-598f587e3314 cannot both stand",
 	} {
 		r := newTrace(t, otel.Options{})
 		b := watched(t, r, nil)
