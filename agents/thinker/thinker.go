@@ -230,7 +230,9 @@ func (th *thought) answer(ctx context.Context) (*models.Answer, error) {
 		}
 		results := models.Message{Role: models.RoleUser}
 		for _, c := range a.Calls {
-			results.Results = append(results.Results, th.call(ctx, c))
+			if ctx.Err() == nil {
+				results.Results = append(results.Results, th.call(ctx, c))
+			}
 		}
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)

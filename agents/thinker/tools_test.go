@@ -73,3 +73,23 @@ func TestCallOfAToolThatPanicsIsToldToTheHook(t *testing.T) {
 		t.Errorf("the hook saw %v, want ErrNoReturn once", hook.ended)
 	}
 }
+
+func TestNoToolIsCalledAfterTheEndOfTheContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	m := &models.Scripted{Answer: func(context.Context, *models.Request) (*models.Answer, error) {
+		return &models.Answer{Finish: models.FinishCalls, Calls: []models.Call{{ID: "1", Name: "pay", Args: json.RawMessage(`{}`)}, {ID: "2", Name: "pay", Args: json.RawMessage(`{}`)}}}, nil
+	}}
+	paid := 0
+	pay := thinker.Tool{
+		Tool: models.Tool{Name: "pay", Schema: json.RawMessage(`{"type":"object"}`)},
+		Call: func(context.Context, json.RawMessage) (string, error) {
+			paid++
+			cancel()
+			return "", nil
+		},
+	}
+	agent := thinker.Thinker{ID: "critic", Model: m, Tools: []thinker.Tool{pay}}.Agent()
+	if _, err := agent.Take(ctx, turn()); !errors.Is(err, context.Canceled) || paid != 1 {
+		t.Errorf("paid %d times: %v", paid, err)
+	}
+}
