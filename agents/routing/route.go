@@ -35,7 +35,7 @@ func When[P signals.Payload](f func(*signals.Signal[P]) bool) Predicate {
 type Route struct {
 	Name     string       // for explanations and errors; "": the kind and the action
 	Kind     signals.Kind // required
-	In       []State      // states of the strategy; nil: any
+	In       []State      // states of the strategy; none: any
 	When     Predicate    // a further condition; nil: none
 	Action   Action       // required
 	Priority int          // within its tier: the highest first, then the first registered
