@@ -26,7 +26,8 @@ type Options struct {
 	// shortened, but extended by a random part of up to two thirds. 0: 0.5s and 30s.
 	Pause, MaxPause time.Duration
 	// Patience is the longest wait that the provider may ask for; a call that
-	// would have to wait longer fails. 0: 1m.
+	// would have to wait longer fails, and so do later ones, without being made,
+	// until no more than Patience is left. 0: 1m.
 	Patience time.Duration
 
 	Rate  float64 // tries per second, over all calls; 0: no limit
@@ -227,10 +228,18 @@ func (l *limited) error(problem *models.Problem, why error) *models.Error {
 	return e
 }
 
+// errLater is the error of a call that was not made.
+var errLater = errors.New("the provider has asked to wait")
+
 // wait waits until a try may begin.
 func (l *limited) wait(ctx context.Context) error {
 	for {
 		for left := l.pause(); left > 0; left = l.pause() {
+			if left > l.opts.Patience {
+				e := l.error(models.ErrRateLimited, errLater)
+				e.After = left
+				return e
+			}
 			if err := sleep(ctx, left); err != nil {
 				return err
 			}
@@ -265,7 +274,7 @@ func (s *Shared) heed(err error) {
 	if err == nil || isFailure && failed.Status != 0 {
 		s.reached.Store(true)
 	}
-	if !isFailure || failed.Status == 0 || !failed.Temporary() || failed.After <= 0 || failed.After > s.opts.Patience {
+	if !isFailure || failed.Status == 0 || !failed.Temporary() || failed.After <= 0 {
 		return
 	}
 	s.mu.Lock()

@@ -437,3 +437,23 @@ func TestProviderThatAsksForCenturiesIsGivenUp(t *testing.T) {
 		})
 	}
 }
+
+func TestAWaitBeyondPatienceHoldsForLaterCalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := failing(1, status(429, "90"))
+		m := limits.New(limits.Options{}).Limit(c.model())
+		for range 5 {
+			if _, err := m.Ask(t.Context(), request); !errors.Is(err, models.ErrRateLimited) || temporary(err) {
+				t.Errorf("got %v", err)
+			}
+			time.Sleep(5 * time.Second)
+		}
+		if len(c.at) != 1 {
+			t.Errorf("%d calls were made within the wait", len(c.at))
+		}
+		time.Sleep(10 * time.Second) // 55 s are left
+		if _, err := m.Ask(t.Context(), request); err != nil || len(c.at) != 2 || c.at[1] < 90*time.Second {
+			t.Errorf("calls at %v, %v", c.at, err)
+		}
+	})
+}
