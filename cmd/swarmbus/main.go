@@ -13,9 +13,12 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"github.com/swarmbus/swarmbus/swarm/transcript"
 )
 
 func main() {
@@ -67,7 +70,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	var s *statusError
 	if !errors.As(err, &s) || s.err != nil {
-		fmt.Fprintln(stderr, "swarmbus:", err)
+		for line := range strings.Lines(err.Error()) {
+			fmt.Fprintln(stderr, "swarmbus:", transcript.Printable(strings.TrimSuffix(line, "\n")))
+		}
 	}
 	switch {
 	case s != nil:

@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"unicode"
@@ -34,5 +36,18 @@ func TestPrintableJSONIsTheSameAndObeyedByNoTerminal(t *testing.T) {
 	}
 	if n, err := (printable{brokenPipe{}}).Write([]byte("1")); err == nil || n != 0 {
 		t.Errorf("wrote %d, %v", n, err)
+	}
+}
+
+func TestTheLastErrorHasNothingThatATerminalActsOn(t *testing.T) {
+	t.Setenv("OPENAI_API_KEY", "sk-test-0123456789abcdef")
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusUnauthorized)
+		_, _ = w.Write([]byte(`{"error":{"message":"bad \u001b[2J\u001b]0;pwn\u0007\u202e\r\u009b31m"}}`))
+	}))
+	defer server.Close()
+	status, _, errs := swarmbusRun(t, "solve", "x", "--model", "openai:m", "--base-url", server.URL)
+	if status != exitError || !strings.Contains(errs, `swarmbus: `) || !strings.Contains(errs, `\x1b[2J`) || strings.ContainsAny(errs, "\x1b\x07\r\u202e\u009b") {
+		t.Errorf("status %d: %q", status, errs)
 	}
 }
