@@ -131,6 +131,25 @@ func TestResumeCountsWhatWasSpent(t *testing.T) {
 	}
 }
 
+// Neither the answers' usage nor the failures are known to the server's client.
+func TestResumeCountsWhatIsNotCountedAndWhatFailed(t *testing.T) {
+	t.Setenv("OPENAI_API_KEY", modelstest.Key)
+	for name, fault := range map[string]modelstest.Fault{"without usage": modelstest.CountsNothing, "broken off": modelstest.CutOff} {
+		server := modelstest.NewServer(modelstest.OpenAI, func(int, *models.Request) modelstest.Reply {
+			return modelstest.Reply{Text: `{"say":[{"type":"pass","reason":""}]}`, Fault: fault}
+		})
+		path := filepath.Join(t.TempDir(), "run.journal")
+		if status, out, errs := swarmbusRun(t, "solve", "x", "--model", "openai:"+modelstest.Name, "--base-url", server.URL, "--journal", path, "--budget", "9000tokens"); status != exitBudget {
+			t.Errorf("%s: status %d: %s%s", name, status, out, errs)
+		}
+		made := len(server.Requests())
+		if status, out, errs := swarmbusRun(t, "solve", "--resume", path); status == exitError || made == 0 || len(server.Requests()) != made {
+			t.Errorf("%s: resumed: status %d, %d calls, %d more: %s%s", name, status, made, len(server.Requests())-made, out, errs)
+		}
+		server.Close()
+	}
+}
+
 func TestResumeRefusesWrongUsage(t *testing.T) {
 	path, _ := asked(t)
 	for _, args := range [][]string{

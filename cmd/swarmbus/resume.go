@@ -115,11 +115,12 @@ func (f *solveFlags) goOn(cmd *cobra.Command, answer signals.Any) (err error) {
 	if err != nil {
 		return err
 	}
-	all, err := f.models(limits.Spend{Tokens: tokens, Money: money})
+	all, budget, err := f.models()
 	if err != nil {
 		return err
 	}
-	run.record(all)
+	budget.Book(limits.Spend{Tokens: tokens, Money: money})
+	run.record(all, budget)
 	ask := func(spec string) models.Model { return all[spec] }
 	return f.play(cmd, ask, run, func(s *swarm.Swarm) (iter.Seq2[swarm.Event, error], error) {
 		past, err := s.Past()

@@ -46,7 +46,7 @@ func (f *solveFlags) open(cmd *cobra.Command, run *aJournal) (ask func(spec stri
 	if f.cassette != "" {
 		return f.replay(cmd, run)
 	}
-	all, err := f.models(limits.Spend{})
+	all, budget, err := f.models()
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func (f *solveFlags) open(cmd *cobra.Command, run *aJournal) (ask func(spec stri
 		if err = f.keep(cmd, run); err == nil {
 			run.recorder, err = recordTerms(run.store, &f.terms)
 		}
-		run.record(all)
+		run.record(all, budget)
 	}
 	return func(spec string) models.Model { return all[spec] }, err
 }
@@ -87,35 +87,35 @@ func (f *solveFlags) replay(cmd *cobra.Command, run *aJournal) (ask func(spec st
 }
 
 // models makes the models that are named, by their names, within what their provider's
-// users share and what is left of the budget.
-func (f *solveFlags) models(spent limits.Spend) (map[string]models.Model, error) {
+// users share and within the budget, which has no limit if none was given.
+func (f *solveFlags) models() (map[string]models.Model, *limits.Budget, error) {
 	budget, err := budgetOf(f.terms.Budget)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if f.budget = budget; budget != nil {
-		budget.Book(spent)
+	if f.budget = budget; budget == nil {
+		budget = limits.NewBudget(limits.Spend{})
 	}
 	prices, err := pricesOf(f.terms.Prices, f.terms.Models)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	all, shared, providers := map[string]models.Model{}, map[string]*limits.Shared{}, map[string]bool{}
 	for _, spec := range f.terms.Models {
 		id, err := idOf(spec)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if id.Provider == providerOllama {
 			prices[id] = models.Free
 		}
 		if _, known := prices[id]; !known && strings.HasSuffix(f.terms.Budget, "usd") {
-			return nil, usage(fmt.Errorf("--budget %s needs the price of %s: --price %s=IN/OUT", f.terms.Budget, spec, spec))
+			return nil, nil, usage(fmt.Errorf("--budget %s needs the price of %s: --price %s=IN/OUT", f.terms.Budget, spec, spec))
 		}
 		providers[id.Provider] = true
 		m, err := f.model(id)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if shared[id.Provider] == nil {
 			shared[id.Provider] = limits.New(limits.Options{
@@ -126,16 +126,18 @@ func (f *solveFlags) models(spent limits.Spend) (map[string]models.Model, error)
 		all[spec] = shared[id.Provider].Limit(m)
 	}
 	if len(providers) > 1 && f.terms.BaseURL != "" {
-		return nil, usage(errors.New("--base-url applies to one provider, but the models have several"))
+		return nil, nil, usage(errors.New("--base-url applies to one provider, but the models have several"))
 	}
-	return all, nil
+	return all, budget, nil
 }
 
-// record lets models answer from the run what they answered in it before.
-func (run *aJournal) record(all map[string]models.Model) {
+// record lets models answer from the run what they answered in it before, and records
+// what the budget books.
+func (run *aJournal) record(all map[string]models.Model, budget *limits.Budget) {
 	if run.recorder == nil {
 		return
 	}
+	budget.Keep(func(change limits.Spend) error { return cassette.Book(run.store, change.Tokens, change.Money) })
 	for spec, m := range all {
 		all[spec] = cassette.Answers(m, run.recorder)
 	}

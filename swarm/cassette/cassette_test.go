@@ -307,4 +307,13 @@ func TestSpentIsWhatTheRecordedAnswersTook(t *testing.T) {
 	if tokens, money, err := cassette.Spent(store); err != nil || tokens != 1+3 || money != 14 {
 		t.Errorf("%d tokens, %v, %v", tokens, money, err)
 	}
+	for _, change := range []int{100, -60} {
+		if err := cassette.Book(store, change, models.Money(change)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	asks(t, cassette.Model(real, recorder), "a", 2, "z")
+	if tokens, money, err := cassette.Spent(store); err != nil || tokens != 4+40 || money != 14+40 {
+		t.Errorf("with bookings: %d tokens, %v, %v", tokens, money, err)
+	}
 }

@@ -56,23 +56,59 @@ type toolResult struct {
 	Failed *string `json:"toolFailed,omitempty"`
 }
 
-// Spent returns what the answers took that a journal has, for the budget of a run
-// that goes on. What a failed call took is not in it, nor one that was broken off.
+// booking is the body of a record of [Book].
+type booking struct {
+	Booked *booked `json:"booked"`
+}
+
+type booked struct {
+	Tokens int          `json:"tokens"`
+	Money  models.Money `json:"money"`
+}
+
+// Book records a change of what the calls of a run are booked with, for [Spent]. It fits
+// [limits.Budget.Keep], whose changes include calls that fail or are interrupted.
+//
+// [limits.Budget.Keep]: https://pkg.go.dev/github.com/swarmbus/swarmbus/agents/models/limits#Budget.Keep
+func Book(j journal.Store, tokens int, money models.Money) error {
+	head, err := json.Marshal(journal.Key{Agent: "cassette", Request: "booked"})
+	if err != nil {
+		return err
+	}
+	body, err := json.Marshal(booking{&booked{tokens, money}})
+	if err == nil {
+		_, err = j.Append(journal.Record{Type: journal.TypeResult, Head: head, Body: body})
+	}
+	return err
+}
+
+// Spent returns what the calls that a journal has were booked with ([Book]), for the
+// budget of a run that goes on. In a journal without bookings, and before its first, it
+// is what the answers took.
 func Spent(j journal.Reader) (tokens int, money models.Money, err error) {
 	snapshot, err := j.Snapshot()
 	if err != nil {
 		return 0, 0, err
 	}
+	books := false
 	for record, err := range j.Read(snapshot.Through) {
 		if err != nil {
 			return 0, 0, err
 		}
-		var e entry
-		if record.Type != journal.TypeResult || json.Unmarshal(record.Body, &e) != nil || e.Answer == nil {
-			continue
+		var e struct {
+			entry
+			booking
 		}
-		tokens += e.Answer.Usage.Tokens()
-		money += e.Answer.Cost
+		switch {
+		case record.Type != journal.TypeResult || json.Unmarshal(record.Body, &e) != nil:
+		case e.Booked != nil:
+			books = true
+			tokens += e.Booked.Tokens
+			money += e.Booked.Money
+		case e.Answer != nil && !books:
+			tokens += e.Answer.Usage.Tokens()
+			money += e.Answer.Cost
+		}
 	}
 	return tokens, money, nil
 }

@@ -38,6 +38,7 @@ func (s Spend) minus(t Spend) Spend { return Spend{s.Tokens - t.Tokens, s.Money 
 // models of several providers may share one.
 type Budget struct {
 	most Spend // 0: unlimited
+	keep func(change Spend) error
 
 	mu    sync.Mutex // protects the fields below
 	books Books
@@ -56,6 +57,14 @@ type Books struct {
 // NewBudget returns a budget. An amount of 0 means no limit, and one below 0 refuses
 // every call.
 func NewBudget(most Spend) *Budget { return &Budget{most: most} }
+
+// Keep sets a function that records each change of what is spent and reserved, so that
+// a program that goes on after a kill can [Budget.Book] their sum: it is called with the
+// maximum cost before a call is made, and with the difference to what it spent, mostly
+// negative, after it. It is called concurrently. A call that cannot be recorded is not
+// made, and one whose end cannot be recorded stays recorded in full. Keep has to be
+// called before the budget is used.
+func (b *Budget) Keep(change func(change Spend) error) { b.keep = change }
 
 // Books returns the budget's accounts.
 func (b *Budget) Books() Books {
@@ -81,7 +90,15 @@ func (b *Budget) fits(s Spend) bool {
 func (b *Budget) reserve(ctx context.Context, s Spend) error {
 	for {
 		freed, err := b.tryReserve(s)
-		if err != nil || freed == nil {
+		switch {
+		case err != nil:
+			return err
+		case freed == nil && b.keep == nil:
+			return nil
+		case freed == nil:
+			if err = b.keep(s); err != nil {
+				b.release(s, Spend{}, false)
+			}
 			return err
 		}
 		select {
@@ -126,8 +143,16 @@ func (r *refusal) Error() string {
 
 func (*refusal) Unwrap() error { return models.ErrBudget }
 
-// settle replaces a reservation by what was spent.
+// settle replaces a reservation by what was spent, and records it.
 func (b *Budget) settle(reserved, spent Spend, assumed bool) {
+	if change := spent.minus(reserved); b.keep != nil && change != (Spend{}) {
+		_ = b.keep(change) // else it counts in full after a kill
+	}
+	b.release(reserved, spent, assumed)
+}
+
+// release replaces a reservation by what was spent.
+func (b *Budget) release(reserved, spent Spend, assumed bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.books.Reserved = b.books.Reserved.minus(reserved)

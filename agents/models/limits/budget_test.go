@@ -414,3 +414,34 @@ func TestAnAnswerNeedsABoundThatCanBeReserved(t *testing.T) {
 		}
 	}
 }
+
+func TestKeptChangesAreWhatIsSpentAndReserved(t *testing.T) {
+	b := limits.NewBudget(limits.Spend{})
+	kept := 0
+	b.Keep(func(change limits.Spend) error { kept += change.Tokens; return nil })
+	most := limits.Bound(request) + request.Most
+	for _, c := range []struct {
+		usage models.Usage
+		err   error
+		want  int
+	}{{models.Usage{Input: 3, Output: 1}, nil, 4}, {models.Usage{}, nil, most}, {models.Usage{}, status(500), most}, {models.Usage{}, status(400), 0}} {
+		before := kept
+		m := &models.Scripted{Answer: func(context.Context, *models.Request) (*models.Answer, error) {
+			if kept-before != most {
+				t.Errorf("during the call %d tokens are kept, want %d", kept-before, most)
+			}
+			a, _ := answer(c.usage)
+			return a, c.err
+		}}
+		_, _ = limits.New(limits.Options{Budget: b, Tries: 1}).Limit(m).Ask(t.Context(), request)
+		if kept-before != c.want || kept != b.Books().Spent.Tokens {
+			t.Errorf("usage %v, %v: kept %d, want %d, books %+v", c.usage, c.err, kept-before, c.want, b.Books())
+		}
+	}
+	full := errors.New("the disk is full")
+	b.Keep(func(limits.Spend) error { return full })
+	before := b.Books()
+	if _, err := limits.New(limits.Options{Budget: b}).Limit(failing(0, nil).model()).Ask(t.Context(), request); !errors.Is(err, full) || b.Books() != before {
+		t.Errorf("got %v, books %+v", err, b.Books())
+	}
+}
