@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -105,12 +106,14 @@ func elementsOf(text string) ([]said, error) {
 	}
 	d := json.NewDecoder(strings.NewReader(text))
 	if err := d.Decode(&object); err != nil {
-		return nil, fmt.Errorf("it is not the JSON object that was asked for: %w", err)
+		return nil, fmt.Errorf("it is not the JSON object that was asked for: %s", wrong(err))
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return nil, errors.New("there is something behind the JSON object")
 	}
-	if err := unambiguous(json.NewDecoder(strings.NewReader(text))); err != nil {
+	d = json.NewDecoder(strings.NewReader(text))
+	d.UseNumber() // of members that are not read, a number may have any size
+	if err := unambiguous(d); err != nil {
 		return nil, err
 	}
 	switch {
@@ -120,6 +123,24 @@ func elementsOf(text string) ([]said, error) {
 		return nil, fmt.Errorf("it says %d things, and may say %d", len(*object.Say), mostSaid)
 	}
 	return *object.Say, nil
+}
+
+// wrong describes an error of package json to a model: shortly, and without Go's types.
+func wrong(err error) string {
+	var kind *json.UnmarshalTypeError
+	if !errors.As(err, &kind) {
+		return err.Error()
+	}
+	want := "a string"
+	switch kind.Type.Kind() {
+	case reflect.Float64:
+		want = "a number from 0 to 1"
+	case reflect.Slice:
+		want = "an array"
+	case reflect.Struct:
+		want = "an object"
+	}
+	return fmt.Sprintf(`"%s" has to be %s, not %s`, clip(kind.Field), want, clip(kind.Value))
 }
 
 // unambiguous refuses a value with an object that has a member twice, or one whose name
@@ -186,7 +207,7 @@ func (x *reader) signal(s *said) (signals.Any, error) {
 		if s.Confidence == nil || !(*s.Confidence >= 0 && *s.Confidence <= 1) {
 			return nil, errors.New("confidence has to be a number from 0 to 1")
 		}
-		h.Confidence = *s.Confidence
+		h.Confidence = *s.Confidence + 0 // -0 becomes 0
 	}
 	switch s.Type {
 	case "discovery":
@@ -232,7 +253,7 @@ func (x *reader) vote(h signals.Header, s *said) (signals.Any, error) {
 		return nil, errors.New("stance has to be agree, disagree or abstain")
 	}
 	switch {
-	case strings.TrimSpace(s.Reasons) == "":
+	case !shows(s.Reasons):
 		return nil, errors.New("reasons are missing: say why")
 	case x.voted[id]:
 		return nil, fmt.Errorf("it is the second vote on %s", clip(s.Proposal))

@@ -246,3 +246,40 @@ func TestAVoteOnAProposalThatWasRefusedIsRefused(t *testing.T) {
 		}
 	}
 }
+
+func TestLongAnswersMakeNoLongErrorsAndPrompts(t *testing.T) {
+	for name, text := range map[string]string{
+		"a long number":      `{"say":[{"type":"vote","confidence":` + strings.Repeat("9", 1<<19) + `}]}`,
+		"one that is unread": `{"say":[{"type":"vote","x":` + strings.Repeat("9", 1<<19) + `}]}`,
+		"a number as text":   `{"say":[{"type":"vote","confidence":"` + strings.Repeat("9", 1<<19) + `"}]}`,
+		"no JSON":            strings.Repeat("garbage ", 1<<16),
+	} {
+		var asked []*models.Request
+		m := &models.Scripted{Answer: func(_ context.Context, r *models.Request) (*models.Answer, error) {
+			again := *r
+			asked = append(asked, &again)
+			return models.Text(text), nil
+		}}
+		_, err := thinker.Thinker{ID: "critic", Model: m}.Agent().Take(t.Context(), turn())
+		var refused *thinker.RefusalError
+		if !errors.As(err, &refused) || len(err.Error()) > 500 || strings.Contains(err.Error(), "Go ") {
+			t.Errorf("%s: %.700v", name, err)
+		}
+		for _, m := range asked[1].Messages {
+			if len(m.Text) > 49<<10 || strings.Contains(m.Text, "Go struct") {
+				t.Errorf("%s: a message of %d bytes", name, len(m.Text))
+			}
+		}
+	}
+}
+
+func TestReasonsThatShowNothingAreMissing(t *testing.T) {
+	for _, reasons := range []string{" ", `\u200b\u2060`, `\u0000`, `\ud800`, `\u3164 \n`} {
+		text := `{"say":[{"type":"proposal","content":"c","reasons":"r","confidence":1},{"type":"vote","proposal":"new","reasons":"` + reasons + `","stance":"agree","confidence":1}]}`
+		m := models.Script(text, text)
+		_, err := thinker.Thinker{ID: "critic", Model: m}.Agent().Take(t.Context(), turn())
+		if err == nil || !strings.Contains(err.Error(), "reasons are missing") {
+			t.Errorf("reasons %q: %v", reasons, err)
+		}
+	}
+}

@@ -39,7 +39,7 @@
 // An answer is JSON that conforms to a schema with one form for each thing that an agent
 // may say: a discovery, proposal, doubt, challenge, vote, escalation, or pass. A vote
 // needs a stance, reasons and a confidence; they are what the model answered, and nothing
-// is derived from anything else. If an answer or a part of it does not conform, the model
+// is derived from anything else. Of two votes on one proposal the second is refused. If an answer or a part of it does not conform, the model
 // is told why and asked once more ([Prompts].Repair). What does not conform then is
 // refused: the turn emits the rest, fails with a [*RefusalError], and the refusal is
 // counted ([agents.Spending]).

@@ -52,6 +52,13 @@ func isInvisible(r rune) bool {
 	return r == blankBraille || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
+// shows reports whether a text has a character that can be seen.
+func shows(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool {
+		return r != ' ' && r != unicode.ReplacementChar && unicode.IsPrint(r) && !isInvisible(r)
+	})
+}
+
 // A line is a JSON object on one line, member by member.
 type line struct {
 	b    strings.Builder

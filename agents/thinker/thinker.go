@@ -35,7 +35,7 @@ type Thinker struct {
 
 	Prompts *Prompts // nil: the package's
 	Tokens  int      // maximum for an answer; 0: 1024. Cheap turns have a quarter, deep turns four times as many
-	Prompt  int      // maximum bytes of earlier turns, of what is new, and of the current state, each; 0: 48 KiB
+	Prompt  int      // maximum bytes of earlier turns, of what is new, of the current state, and of an answer that the model is asked about again, each; 0: 48 KiB
 	Text    int      // maximum bytes of one text of another agent; 0: 4 KiB
 
 	Temperature *float64 // nil: the provider's default
@@ -205,6 +205,9 @@ func (t *Thinker) think(ctx context.Context, turn *agents.Turn) ([]signals.Any, 
 // signals of the old one are kept.
 func (th *thought) again(ctx context.Context, a *models.Answer, why string, before reading) (reading, error) {
 	text := a.Text
+	if len(text) > th.view.most {
+		text = cut(text, th.view.most) + "…"
+	}
 	if strings.TrimSpace(text) == "" { // which providers refuse
 		text = "(empty)"
 	}
