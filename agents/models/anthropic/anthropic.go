@@ -72,6 +72,7 @@ func (m *Model) Ask(ctx context.Context, r *models.Request) (*models.Answer, err
 		return nil, &models.Error{Model: m.id, Problem: models.ErrInvalid, Detail: models.Detail(err.Error()), Err: err, Unbilled: true}
 	}
 	inside, seen := wire.Watch(ctx)
+	seen.Stream = true
 	stream := m.client.Messages.NewStreaming(inside, to)
 	defer func() { _ = stream.Close() }()
 	a := answer{show: r.Show}

@@ -74,6 +74,7 @@ func (m *Model) Close() { m.http.CloseIdleConnections() }
 // Ask implements [models.Model].
 func (m *Model) Ask(ctx context.Context, r *models.Request) (*models.Answer, error) {
 	inside, seen := wire.Watch(ctx)
+	seen.Stream = true
 	stream, err := m.client.CreateChatCompletionStream(inside, m.request(r))
 	if err != nil {
 		return nil, m.failed(ctx, err, seen)

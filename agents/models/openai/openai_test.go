@@ -222,7 +222,8 @@ func TestOddStreamsOfCompatibleServersAreRead(t *testing.T) {
 		"an error with its status":       {sse, `data: {"error":{"message":"slow down","code":429}}` + "\n\n", models.Answer{}, models.ErrRateLimited},
 		"no credit left":                 {sse, `data: {"error":{"message":"pay","type":"insufficient_quota","code":"insufficient_quota"}}` + "\n\n", models.Answer{}, models.ErrQuota},
 		"an error as JSON and status OK": {"application/json", `{"error":{"message":"no such thing","type":"invalid_request_error"}}`, models.Answer{}, models.ErrInvalid},
-		"a page of a proxy":              {"text/html", "<html>hello</html>", models.Answer{}, models.ErrCutOff},
+		"a page of a proxy":              {"text/html", "<html>hello</html>", models.Answer{}, models.ErrMalformed},
+		"its type in capitals":           {"Text/Event-Stream; charset=utf-8", ": hello\n\n" + half + `data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}` + "\n\n", models.Answer{Text: "yes", Finish: models.FinishStop}, nil},
 		"nothing":                        {sse, "", models.Answer{}, models.ErrCutOff},
 		"far too much":                   {sse, strings.Repeat(`data: {"choices":[{"index":0,"delta":{"content":"`+strings.Repeat("x", 60000)+`"}}]}`+"\n\n", 300), models.Answer{}, models.ErrMalformed},
 	} {
@@ -318,6 +319,20 @@ func TestNoHalfAnswerIsTakenForAWholeOneHoweverAServerSaysSo(t *testing.T) {
 		a, err := odd(t, "text/event-stream", half+c.rest+"\n\ndata: [DONE]\n\n").Ask(t.Context(), &models.Request{Messages: []models.Message{models.User("?")}, Most: 1})
 		if !errors.Is(err, c.want) {
 			t.Errorf("%s: got %+v and %v, want %v", name, a, err, c.want)
+		}
+	}
+}
+
+func TestAResponseThatIsNoStreamIsNotAskedForAgain(t *testing.T) {
+	for name, c := range map[string]struct{ contentType, body string }{
+		"a page":         {"text/html", "<html>log in</html>"},
+		"a whole answer": {"application/json", `{"id":"x","choices":[{"index":0,"message":{"content":"yes"},"finish_reason":"stop"}]}`},
+		"nothing":        {"application/octet-stream", ""},
+	} {
+		_, err := odd(t, c.contentType, c.body).Ask(t.Context(), &models.Request{Messages: []models.Message{models.User("?")}, Most: 1})
+		var failed *models.Error
+		if !errors.As(err, &failed) || failed.Problem != models.ErrMalformed || failed.Temporary() || failed.Unbilled || !strings.Contains(err.Error(), c.contentType) {
+			t.Errorf("%s: got %v", name, err)
 		}
 	}
 }

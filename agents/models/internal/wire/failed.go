@@ -17,6 +17,9 @@ func (s *Seen) Failed(ctx context.Context, id models.ID, err error, secrets ...s
 	case !s.Sent || errors.Is(err, ErrRedirect): // the library refused the request, or the server did
 		e.Problem, e.Unbilled = models.ErrInvalid, true
 		return e
+	case errors.As(err, new(*NoStreamError)):
+		e.Problem, e.Final = models.ErrMalformed, true
+		return e
 	case isJSON(err) || errors.Is(err, ErrTooLong):
 		e.Problem = models.ErrMalformed
 		return e

@@ -7,8 +7,11 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"mime"
 	"net/http"
 	"strings"
 	"time"
@@ -24,8 +27,19 @@ var ErrRedirect = errors.New("the server redirects the call, which is not follow
 // ErrTooLong is returned when reading a response's body beyond [MaxBody].
 var ErrTooLong = errors.New("the response has more than 16 MiB")
 
+// A NoStreamError is returned for a response that is not the stream of events that was
+// asked for, such as a page or a whole answer: the server would send it again.
+type NoStreamError struct {
+	ContentType, Begin string // Begin: of its body
+}
+
+func (e *NoStreamError) Error() string {
+	return fmt.Sprintf("the response of content type %q is not a stream of events: %s", e.ContentType, e.Begin)
+}
+
 // Seen is what was observed of a call.
 type Seen struct {
+	Stream bool // set by the caller: the response has to be a stream of events
 	Sent   bool // a request was sent
 	Status int  // 0: no response
 	Header http.Header
@@ -85,15 +99,36 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, ErrRedirect
 	}
 	b := &body{ReadCloser: resp.Body}
+	contentType := resp.Header.Get("Content-Type")
+	media, _, _ := mime.ParseMediaType(contentType) // in lower case
 	switch {
-	case strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream"):
+	case media == "text/event-stream":
 		resp.Body = &events{body: b, lines: bufio.NewReader(b)}
+	case seen.Stream && resp.StatusCode < http.StatusBadRequest && media != "text/plain":
+		begin, _ := io.ReadAll(io.LimitReader(b, 4<<10))
+		if isFailure(begin) {
+			resp.Body = &ended{b, io.MultiReader(bytes.NewReader(begin), b, strings.NewReader("\n\n"))}
+			break
+		}
+		_ = b.Close()
+		return nil, &NoStreamError{contentType, string(begin)}
 	case resp.StatusCode < http.StatusBadRequest: // an error of a gateway, which the libraries read line by line
 		resp.Body = &ended{b, io.MultiReader(b, strings.NewReader("\n\n"))}
 	default:
 		resp.Body = b
 	}
 	return resp, nil
+}
+
+// isFailure reports whether a body is an error object or, in spite of its content type, a
+// stream.
+func isFailure(begin []byte) bool {
+	begin = bytes.TrimSpace(begin)
+	if bytes.HasPrefix(begin, []byte("data:")) || bytes.HasPrefix(begin, []byte("event:")) {
+		return true
+	}
+	var object struct{ Error json.RawMessage }
+	return json.Unmarshal(begin, &object) == nil && len(object.Error) > 0
 }
 
 // CloseIdleConnections closes idle connections.
