@@ -17,8 +17,18 @@ import (
 var roleMark = regexp.MustCompile(`\[(/?[A-Z_]+\])`)
 
 // quote returns a text as a JSON string on one line, cut to most bytes, in which
-// everything that could be taken for markup is escaped.
+// everything that could be taken for markup is escaped. A text with many escapes, which
+// have six bytes and more, is cut further: with them it has at most twice as many bytes.
 func quote(text string, most int) string {
+	const ends = 64 // bytes of the quotes and of what says how much was cut
+	quoted := escaped(text, most)
+	for cut := most; len(quoted) > 2*most+ends; quoted = escaped(text, cut) {
+		cut = cut * most / len(quoted)
+	}
+	return quoted
+}
+
+func escaped(text string, most int) string {
 	if len(text) > most {
 		cut := most
 		for cut > 0 && !utf8.RuneStart(text[cut]) {

@@ -36,7 +36,7 @@ type Thinker struct {
 	Prompts *Prompts // nil: the package's
 	Tokens  int      // maximum for an answer; 0: 1024. Cheap turns have a quarter, deep turns four times as many
 	Prompt  int      // maximum bytes of earlier turns, of what is new, of the current state, and of an answer that the model is asked about again, each; 0: 48 KiB
-	Text    int      // maximum bytes of one text of another agent; 0: 4 KiB
+	Text    int      // maximum bytes of one text of another agent or a tool, twice that with escapes; 0: 4 KiB
 
 	Temperature *float64 // nil: the provider's default
 	Seeded      bool     // send the turn's seed, for models that accept one

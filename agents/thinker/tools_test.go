@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/swarmbus/swarmbus/agents"
@@ -91,5 +92,28 @@ func TestNoToolIsCalledAfterTheEndOfTheContext(t *testing.T) {
 	agent := thinker.Thinker{ID: "critic", Model: m, Tools: []thinker.Tool{pay}}.Agent()
 	if _, err := agent.Take(ctx, turn()); !errors.Is(err, context.Canceled) || paid != 1 {
 		t.Errorf("paid %d times: %v", paid, err)
+	}
+}
+
+func TestAResultOfBytesThatAreEscapedIsCutFurther(t *testing.T) {
+	for _, result := range []string{strings.Repeat("\xff", 1<<20), strings.Repeat("\x00", 1<<20), strings.Repeat("\U000e0041", 1<<18), strings.Repeat("<", 5000)} {
+		n, sent := 0, 0
+		m := &models.Scripted{Answer: func(_ context.Context, r *models.Request) (*models.Answer, error) {
+			if n++; n == 1 {
+				return &models.Answer{Finish: models.FinishCalls, Calls: []models.Call{{ID: "1", Name: "f", Args: json.RawMessage(`{}`)}}}, nil
+			}
+			sent = len(r.Messages[len(r.Messages)-1].Results[0].Text)
+			return models.Text(pass), nil
+		}}
+		f := thinker.Tool{
+			Tool: models.Tool{Name: "f", Schema: json.RawMessage(`{"type":"object"}`)},
+			Call: func(context.Context, json.RawMessage) (string, error) { return result, nil },
+		}
+		if _, err := (thinker.Thinker{ID: "critic", Model: m, Tools: []thinker.Tool{f}}).Agent().Take(t.Context(), turn()); err != nil {
+			t.Fatal(err)
+		}
+		if sent < 4<<10 || sent > 9<<10 {
+			t.Errorf("%.10q: a result of %d bytes", result, sent)
+		}
 	}
 }
