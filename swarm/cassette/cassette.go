@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -24,7 +25,8 @@ func Answers(m models.Model, by journal.Caller) models.Model {
 }
 
 // Replay returns a model that answers only from the records of the model with
-// that id. Other requests fail with a [*journal.MissError].
+// that id. Other requests fail with a [*journal.MissError]. It serves one solve, since it
+// counts the calls of each turn: another solve needs another model.
 func Replay(id models.ID, from *journal.Results) models.Model {
 	return &recorded{id: id, by: from, places: newPlaces()}
 }
@@ -74,6 +76,9 @@ func (r *recorded) Ask(ctx context.Context, q *models.Request) (*models.Answer, 
 		}
 		return written(a, err)
 	})
+	if miss := (*journal.MissError)(nil); errors.As(err, &miss) && miss.Other == "" && key.Call > 0 {
+		return nil, fmt.Errorf("%w: the model of a cassette serves one solve", err)
+	}
 	if err != nil {
 		return nil, err
 	}

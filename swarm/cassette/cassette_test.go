@@ -105,6 +105,11 @@ func TestWhatWasNotRecordedIsAMiss(t *testing.T) {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
+	used := cassette.Replay(real.ID(), recorder.Results())
+	asks(t, used, "a", 1, "x")
+	if got := asks(t, used, "a", 1, "x"); !strings.Contains(got[0], "serves one solve") {
+		t.Errorf("in a second solve: %v", got)
+	}
 	var miss *journal.MissError
 	r := &models.Request{Messages: []models.Message{models.User("x")}}
 	if _, err := cassette.Replay(real.ID(), recorder.Results()).Ask(t.Context(), r); !errors.As(err, &miss) {
