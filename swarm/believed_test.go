@@ -3,7 +3,9 @@ package swarm_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -221,6 +223,38 @@ func TestAStopThatTheVotesDoNotSayIsFound(t *testing.T) {
 		var d *swarm.Difference
 		if _, err := replayed(t, v); !errors.As(err, &d) || d.What != "stop" {
 			t.Errorf("%s: got %v", stop, err)
+		}
+	}
+}
+
+// TestAHeaderThatTheDecisionDoesNotHaveIsFound has a decision that somebody else
+// is made to have signed, or that is made to be surer than it was.
+func TestAHeaderThatTheDecisionDoesNotHaveIsFound(t *testing.T) {
+	o := swarm.Options{Agents: []*agents.Agent{proposer("p", "a", "do a"), voter("v", map[string]signals.Stance{"a": yes})}, Journal: new(journal.Memory)}
+	s := startOn(t, o)
+	r := ask(t, s, 1)
+	shutdown(t, s)
+	lines := strings.SplitAfter(exported(t, o.Journal), "\n")
+	at := slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, `"type":"decision:made"`) })
+	for name, change := range map[string][2]string{
+		"source":     {`"source":"system"`, `"source":"v"`},
+		"confidence": {fmt.Sprintf(`"confidence":%v,`, r.Decision.Confidence), `"confidence":0.999,`},
+	} {
+		changed := slices.Clone(lines)
+		if changed[at] = strings.Replace(lines[at], change[0], change[1], 1); changed[at] == lines[at] {
+			t.Fatalf("%s: nothing changed in %s", name, lines[at])
+		}
+		path := filepath.Join(t.TempDir(), "j")
+		if err := journal.Import(path, strings.NewReader(strings.Join(changed, ""))); err != nil {
+			t.Fatal(err)
+		}
+		v, err := journal.NewView(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var d *swarm.Difference
+		if _, err := replayed(t, v); !errors.As(err, &d) || d.What != "header of the decision" {
+			t.Errorf("%s: got %v", name, err)
 		}
 	}
 }

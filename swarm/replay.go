@@ -371,6 +371,11 @@ func (r *Replay) derive(t *replayed, terms *standingTerms, s *signals.Signal[Dec
 		return d, err
 	case derived != s.Payload.Decision:
 		return d, &Difference{s.Seq, s.Thread, "decision by " + s.Payload.Name, string(s.Payload.Decision), string(derived)}
+	case s.Source != bus.System || s.Confidence != d.Confidence:
+		return d, &Difference{
+			s.Seq, s.Thread, "header of the decision",
+			fmt.Sprintf("%s, confidence %v", s.Source, s.Confidence), fmt.Sprintf("%s, confidence %v", bus.System, d.Confidence),
+		}
 	case !s.Payload.Stop.follows(d):
 		return d, &Difference{s.Seq, s.Thread, "stop", s.Payload.Stop.String(), stopFor(d.Outcome).String()}
 	}
