@@ -15,22 +15,31 @@ const redacted = "[redacted]"
 // AWS_SECRET_ACCESS_KEY, sessionToken, "secret key".
 const secretNames = `(?:password|passwd|passphrase|pwd|secret|token|(?:api|access|private|secret|signing|encryption|master)[-_ ]?key|credentials?|authorization|cookie)`
 
+// space and start match white space and the beginning of a word, also where the
+// text was escaped: in JSON in a text a line break is a backslash and an n.
+const (
+	space = `(?:\s|\\+[nrt])`
+	start = `(?:\b|\\[nrt])`
+)
+
 // services matches the beginning of the keys of well-known services.
-const services = `(?:\b|_)(?:sk|pk|rk|ghp|gho|ghs|ghu|github_pat|glpat|xox[abeoprs]|AKIA|ASIA|AIza|eyJ)[-_A-Za-z0-9.]`
+const services = `(?:` + start + `|_)(?:sk|pk|rk|ghp|gho|ghs|ghu|github_pat|glpat|xox[abeoprs]|AKIA|ASIA|AIza|eyJ)[-_A-Za-z0-9.]`
 
 var (
 	// named matches what precedes a secret: its name, in quotes or not, and a
 	// sign or a verb; or the scheme of an authorization.
-	named = regexp.MustCompile(`(?i)` + secretNames + `(?:\\*["']?\s*[:=]+>?\s*|\\*["']?\s+(?:is|was)\b\s*:?\s*)(?:(?:basic|bearer|digest|token)\s+)?|\bbearer\s+`)
+	named = regexp.MustCompile(`(?i)` + secretNames + `\\*[*_"'\x60]*` +
+		`(?:` + space + `*[:=]+>?[*_\x60]*` + space + `*|` + space + `+(?:is|was)\b` + space + `*:?` + space + `*)` +
+		`(?:(?:basic|bearer|digest|token)` + space + `+)?|` + start + `bearer(?:` + space + `*:` + space + `*|` + space + `+)`)
 
 	// field matches the path of a value that is a secret by its name.
 	field = regexp.MustCompile(`(?i)` + secretNames + `(?:\.|$)`)
 
 	// shaped matches secrets and personal data by their own form.
 	shaped = []*regexp.Regexp{
-		regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----(?s:.*?)(?:-----END [A-Z ]*PRIVATE KEY-----|$)`),
+		regexp.MustCompile(`-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----(?s:.*?)(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|$)`),
 		regexp.MustCompile(services + `{12,}`),
-		regexp.MustCompile(`://[^/\s:@]*:[^/\s]+@`),
+		regexp.MustCompile(`:(?:\\*/){2}[^/\s"':]*:[^\s"']+@`),
 		regexp.MustCompile(`[\w.+-]+@[\w-]+\.[\w.-]+`),
 		// The beginning of any of these, where the rest was cut off.
 		regexp.MustCompile(`(?:[^\s"',;…]*(?:[0-9@]|://)[^\s"',;…]*|[\w+/-]{16,}|` + services + `*)…`),
@@ -50,7 +59,7 @@ var (
 //     also escaped ones at any depth, up to the closing quote; otherwise up to a
 //     space, quote, comma, semicolon or "&"; after Bearer, Basic, Digest or Token,
 //     if one of them follows; a list or an object as a whole;
-//   - what follows "Bearer";
+//   - what follows "Bearer" or "Bearer:";
 //   - private keys in PEM; words that begin like the keys of well-known services
 //     (sk-, ghp_, AKIA, eyJ and others); user and password of a URL; 32 or more
 //     characters of base64, base64url or hex in a row, with a digit among them, and
@@ -59,12 +68,14 @@ var (
 //     beginning of one of these: with a digit, "@" or "://" in it, or with 16 or
 //     more characters.
 //
-// It finds these forms and no others: not a secret that nothing announces
-// ("try hunter2"), or that is announced in other words ("the password for the
-// database, which Bob set, is hunter2"; "my passwords are a and b"; "password
-// hunter2") or in another language; not the second word of a secret without
-// quotes; not a short token of an unknown service; not names, telephone numbers
-// and addresses of people. What must not be seen must not be recorded.
+// It finds them also where the text was quoted or put into JSON, so that a line
+// break is a backslash and an n. It finds these forms and no others: not a secret
+// that nothing announces ("try hunter2"), or that is announced in other words ("the
+// password for the database, which Bob set, is hunter2"; "my passwords are a and
+// b"; "password hunter2") or in another language; not the second word of a secret
+// without quotes, the second pair of a cookie or the lines of a YAML block; not a
+// short token of an unknown service; not names, telephone numbers and addresses of
+// people. What must not be seen must not be recorded.
 func Redact(_ signals.Kind, path, text string) string {
 	if field.MatchString(path) && text != "" {
 		return redacted

@@ -38,6 +38,19 @@ func TestRedactFindsTheFormsItNamesAndKeepsTheTextAroundThem(t *testing.T) {
 		`secret: [a`:                              `secret: [redacted]`,
 		`?token=&page=2`:                          `?token=&page=2`,
 
+		`"401\nBearer abc"`:                          `"401\nBearer [redacted]"`,
+		`"keys:\nsk-abcdefghijklmnop"`:               `"keys:[redacted]"`,
+		`"a\tghp_0123456789abcdefghij"`:              `"a[redacted]"`,
+		`{\"password\":\n\t\"hunter2\"}`:             `{\"password\":\n\t\"[redacted]\"}`,
+		`{\\\"token\\\": \\n \\\"abc\\\"}`:           `{\\\"token\\\": \\n \\\"[redacted]\\\"}`,
+		`smtp://bob@corp.com:abc!@mail.corp.com:587`: `smtp[redacted]mail.corp.com:587`,
+		`postgres://app:ab/c@db/x`:                   `postgres[redacted]db/x`,
+		`"https:\/\/me:abc@host\/x"`:                 `"https[redacted]host\/x"`,
+		`-----BEGIN X25519 PRIVATE KEY-----` + "\nx": `[redacted]`,
+		`Bearer: abc`:                                `Bearer: [redacted]`,
+		`**Password:** abc`:                          `**Password:** [redacted]`,
+		"`password`: abc":                            "`password`: [redacted]",
+
 		`a@example.com and ` + strings.Repeat("1", 32) + ` or ` + strings.Repeat("2", 32) + `, password=abc`: `[redacted] and [redacted] or [redacted], password=[redacted]`,
 
 		`my password is hunter2`:                                `my password is [redacted]`,
