@@ -2,6 +2,7 @@ package otel
 
 import (
 	"log/slog"
+	"regexp"
 
 	"go.opentelemetry.io/otel/attribute"
 )
@@ -19,7 +20,14 @@ func converted(all []slog.Attr) []attribute.KeyValue {
 	return to
 }
 
+// modelName matches names of models and of reasons to stop. What else a model's
+// server sends in their place may be a text.
+var modelName = regexp.MustCompile(`^[\w.:/@+-]{1,100}$`)
+
 func keyValue(key attribute.Key, v slog.Value) attribute.KeyValue {
+	if (key == keyModel || key == keyFinish) && !modelName.MatchString(v.String()) {
+		v = slog.StringValue(other)
+	}
 	if key == keyFinish {
 		return key.StringSlice([]string{v.String()}) // one for each answer, and there is one
 	}

@@ -71,6 +71,30 @@ func TestCallsOfATurnAreInsideOfIt(t *testing.T) {
 	golden(t, "calls.txt", oteltest.Tree(r.spans(t), append(routine[:len(routine):len(routine)], "swarmbus.round")...))
 }
 
+// A model's server may send any text for names.
+func TestNamesThatAModelsServerSendsAreNoTexts(t *testing.T) {
+	r := newTrace(t, otel.Options{})
+	asks := agent("asks", signals.KindTask)
+	asks.Reactor = agents.Each(func(ctx context.Context, _ signals.Any) seq {
+		for _, name := range []string{"acme/models/large-3.1-8b:free", "the prompt was this", strings.Repeat("x", 101)} {
+			_, end := agents.Start(ctx, agents.Op{Name: agents.OpModel, Target: "large"})
+			end([]slog.Attr{slog.String(agents.AttrModel, name), slog.String(agents.AttrFinish, name)}, nil)
+		}
+		return agents.Say()
+	})
+	r.solve(t, swarm.Options{Agents: []*agents.Agent{asks}})
+	var got []string
+	for _, s := range r.spans(t) {
+		if s.Name == "chat large" {
+			got = append(got, s.Attributes["gen_ai.response.model"]+" "+s.Attributes["gen_ai.response.finish_reasons"])
+		}
+	}
+	want := []string{"acme/models/large-3.1-8b:free [acme/models/large-3.1-8b:free]", "other [other]", "other [other]"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func TestPanicHasItsStack(t *testing.T) {
 	r := newTrace(t, otel.Options{})
 	panics := agent("panics", signals.KindTask)
