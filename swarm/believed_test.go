@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -59,15 +58,7 @@ func TestADifferenceKeepsNoSwarmFromStarting(t *testing.T) {
 		"observed": {`"observed":"solve-00000007-1",`, ``},
 	} {
 		t.Run(what, func(t *testing.T) {
-			changed := strings.Replace(lines, change[0], change[1], 1)
-			if changed == lines {
-				t.Fatalf("the log has no %s", change[0])
-			}
-			path := filepath.Join(t.TempDir(), "j")
-			if err := journal.Import(path, strings.NewReader(changed)); err != nil {
-				t.Fatal(err)
-			}
-			j, err := journal.Open(path, nil)
+			j, err := journal.Open(imported(t, lines, change[0], change[1]), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -212,16 +203,8 @@ func TestAStopThatTheVotesDoNotSayIsFound(t *testing.T) {
 	shutdown(t, s)
 	lines := exported(t, o.Journal)
 	for _, stop := range []string{"consensus", "deadlock", "uncertified"} {
-		path := filepath.Join(t.TempDir(), "j")
-		if err := journal.Import(path, strings.NewReader(strings.Replace(lines, `"stop":"rejected"`, `"stop":"`+stop+`"`, 1))); err != nil {
-			t.Fatal(err)
-		}
-		v, err := journal.NewView(path)
-		if err != nil {
-			t.Fatal(err)
-		}
 		var d *swarm.Difference
-		if _, err := replayed(t, v); !errors.As(err, &d) || d.What != "stop" {
+		if _, err := replayedFile(t, imported(t, lines, `"stop":"rejected"`, `"stop":"`+stop+`"`)); !errors.As(err, &d) || d.What != "stop" {
 			t.Errorf("%s: got %v", stop, err)
 		}
 	}
@@ -234,26 +217,16 @@ func TestAHeaderThatTheDecisionDoesNotHaveIsFound(t *testing.T) {
 	s := startOn(t, o)
 	r := ask(t, s, 1)
 	shutdown(t, s)
-	lines := strings.SplitAfter(exported(t, o.Journal), "\n")
-	at := slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, `"type":"decision:made"`) })
+	lines := exported(t, o.Journal)
+	all := strings.SplitAfter(lines, "\n")
+	made := all[slices.IndexFunc(all, func(line string) bool { return strings.Contains(line, `"type":"decision:made"`) })]
 	for name, change := range map[string][2]string{
 		"source":     {`"source":"system"`, `"source":"v"`},
 		"confidence": {fmt.Sprintf(`"confidence":%v,`, r.Decision.Confidence), `"confidence":0.999,`},
 	} {
-		changed := slices.Clone(lines)
-		if changed[at] = strings.Replace(lines[at], change[0], change[1], 1); changed[at] == lines[at] {
-			t.Fatalf("%s: nothing changed in %s", name, lines[at])
-		}
-		path := filepath.Join(t.TempDir(), "j")
-		if err := journal.Import(path, strings.NewReader(strings.Join(changed, ""))); err != nil {
-			t.Fatal(err)
-		}
-		v, err := journal.NewView(path)
-		if err != nil {
-			t.Fatal(err)
-		}
 		var d *swarm.Difference
-		if _, err := replayed(t, v); !errors.As(err, &d) || d.What != "header of the decision" {
+		_, err := replayedFile(t, imported(t, lines, made, strings.Replace(made, change[0], change[1], 1)))
+		if !errors.As(err, &d) || d.What != "header of the decision" {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}

@@ -77,6 +77,30 @@ func exported(t *testing.T, from journal.Reader) string {
 	return lines.String()
 }
 
+// imported returns the file of a journal with these lines and one change.
+func imported(t *testing.T, lines, from, to string) (path string) {
+	t.Helper()
+	changed := strings.Replace(lines, from, to, 1)
+	if changed == lines {
+		t.Fatalf("the log has no %s", from)
+	}
+	path = filepath.Join(t.TempDir(), "j")
+	if err := journal.Import(path, strings.NewReader(changed)); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// replayedFile replays the journal in a file.
+func replayedFile(t *testing.T, path string) (*swarm.Replay, error) {
+	t.Helper()
+	v, err := journal.NewView(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return replayed(t, v)
+}
+
 func ledgerOf(t *testing.T, l *reliability.Ledger) string {
 	t.Helper()
 	data, err := json.Marshal(l)
@@ -137,8 +161,8 @@ func decideInAnotherProcess(t *testing.T, path string) {
 	_ = cmd.Wait()
 }
 
-// replayed replays a journal.
-func replayed(t *testing.T, from journal.Reader) (*swarm.Replay, error) {
+// replayed replays a journal, and looks at the replay after each signal.
+func replayed(t *testing.T, from journal.Reader, looks ...func(*swarm.Replay)) (*swarm.Replay, error) {
 	t.Helper()
 	codec, err := signals.NewCodec(swarm.Kinds()...)
 	if err != nil {
@@ -160,6 +184,9 @@ func replayed(t *testing.T, from journal.Reader) (*swarm.Replay, error) {
 		}
 		if err := r.Next(s); err != nil {
 			return r, err
+		}
+		for _, look := range looks {
+			look(r)
 		}
 	}
 	return r, nil
@@ -205,22 +232,11 @@ func TestWhatWasChangedByHandIsFoundAndNamed(t *testing.T) {
 		"weight":   {`"weights":{"bad-0":1`, `"weights":{"bad-0":0.5`},
 	} {
 		t.Run(what, func(t *testing.T) {
-			changed := strings.Replace(lines, change[0], change[1], 1)
-			if changed == lines {
-				t.Fatalf("the log has no %s", change[0])
-			}
-			path := filepath.Join(t.TempDir(), "j")
-			if err := journal.Import(path, strings.NewReader(changed)); err != nil {
-				t.Fatal(err)
-			}
+			path := imported(t, lines, change[0], change[1])
 			if _, err := journal.Verify(path); err != nil {
 				t.Fatal(err) // the chain was computed anew
 			}
-			v, err := journal.NewView(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, err = replayed(t, v)
+			_, err := replayedFile(t, path)
 			var d *swarm.Difference
 			if !errors.As(err, &d) || d.Seq == 0 {
 				t.Errorf("got %v", err)

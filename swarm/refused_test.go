@@ -117,31 +117,15 @@ func TestALogLearnsTheSameWhoeverLooksAtItsLedger(t *testing.T) {
 
 func wantLooked(t *testing.T, s *swarm.Swarm, j journal.Reader) {
 	t.Helper()
-	snapshot, err := j.Snapshot()
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := swarm.NewReplay(snapshot)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	codec, err := signals.NewCodec(swarm.Kinds()...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for said, err := range journal.Signals(j, codec, snapshot.Through) {
-		if err == nil {
-			err = r.Next(said)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+	r, err := replayed(t, j, func(r *swarm.Replay) {
 		if l := r.Ledger("swarm"); l != nil {
 			l.Models()
 		}
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 	if got := ledgerOf(t, r.Ledger("swarm")); got != ledgerOf(t, s.Ledger()) {
-		t.Errorf("after %d: got %.300s", snapshot.Through, got)
+		t.Errorf("got %.300s", got)
 	}
 }
