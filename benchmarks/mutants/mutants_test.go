@@ -53,7 +53,7 @@ func TestOutcomeCountsEachMutantOnce(t *testing.T) {
 	if len(known) != 2 || known[0].why != "b is never c. Really." {
 		t.Fatalf("read %+v", known)
 	}
-	o, err := readOutcome(dir, "p", filepath.Join(dir, "report.json"), known)
+	o, err := readOutcome(dir, "p", filepath.Join(dir, "report.json"), known, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,6 +66,23 @@ func TestOutcomeCountsEachMutantOnce(t *testing.T) {
 	}
 	if unmet := o.unmet(known); len(unmet) != 1 || unmet[0] != known[1] {
 		t.Errorf("unmet %v, want the entry of a mutant that is killed", unmet)
+	}
+}
+
+func TestOfASampleAsManyUncoveredCountAsWerePlanted(t *testing.T) {
+	dir := tree(t, map[string]string{
+		"p/a.go": "x\n",
+		"report.json": `{"files":[{"file_name":"a.go","mutations":[
+			{"type":"A","status":"NOT COVERED","line":1},{"type":"A","status":"NOT COVERED","line":1},
+			{"type":"A","status":"NOT COVERED","line":1},{"type":"A","status":"KILLED","line":1},
+			{"type":"A","status":"NOT VIABLE","line":1}]}]}`,
+	})
+	o, err := readOutcome(dir, "p", filepath.Join(dir, "report.json"), nil, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := o.row(), "| p | 2, 1 in 2 | 1 | 0 | 0 | 1 | 0 | 50.0 % |\n"; got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }
 

@@ -14,6 +14,8 @@ import (
 // compile are no mutants.
 type outcome struct {
 	pkg                                            string
+	every                                          int // one in so many was planted
+	uncovered                                      int // seen so far, planted or not
 	mutants, killed, timedOut, lived, bare, equals int
 	alive                                          []mutant // lived or not covered, and not equivalent
 	claimed                                        map[*equivalent]bool
@@ -30,7 +32,9 @@ type report struct {
 	}
 }
 
-func readOutcome(tree, pkg, file string, known []*equivalent) (*outcome, error) {
+// readOutcome reads what came of one in so many mutants; the others are in the report as not viable, but for those
+// that are not covered.
+func readOutcome(tree, pkg, file string, known []*equivalent, every int) (*outcome, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
@@ -39,7 +43,7 @@ func readOutcome(tree, pkg, file string, known []*equivalent) (*outcome, error) 
 	if err := json.Unmarshal(data, &r); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	o := &outcome{pkg: pkg, claimed: map[*equivalent]bool{}}
+	o := &outcome{pkg: pkg, every: every, claimed: map[*equivalent]bool{}}
 	for _, f := range r.Files {
 		mutants, err := mutantsOf(tree, filepath.Join(pkg, f.Name), f.Mutations)
 		if err != nil {
@@ -88,8 +92,13 @@ func mutantsOf(tree, file string, found []struct {
 }
 
 func (o *outcome) count(m mutant, known []*equivalent) {
-	if m.status == "NOT VIABLE" {
+	switch m.status {
+	case "NOT VIABLE":
 		return
+	case "NOT COVERED":
+		if o.uncovered++; o.uncovered%o.every != 0 {
+			return
+		}
 	}
 	o.mutants++
 	switch m.status {

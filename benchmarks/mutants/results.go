@@ -19,7 +19,8 @@ Killed: a test failed. Timed out: the tests took more than ten times as long as
 without the fault. Lived: no test failed. Not covered: no test runs the line.
 Equivalent: lived, but changes nothing that a caller may rely on;
 [equivalents.txt](equivalents.txt) says why of each. The last column is the share that was killed or timed out,
-of all that are not equivalent. Faults that do not compile are left out.
+of all that are not equivalent. Faults that do not compile are left out. Of a package marked "1 in 4",
+every fourth fault was planted (` + "`MUTANTS_EVERY=4 .ci/mutants`" + `).
 
 `
 
@@ -31,8 +32,12 @@ const rest = "## Alive in "
 
 // row is the package's line of the table.
 func (o *outcome) row() string {
-	return fmt.Sprintf("| %s | %d | %d | %d | %d | %d | %d | %.1f %% |\n",
-		o.pkg, o.mutants, o.killed, o.timedOut, o.lived, o.bare, o.equals, o.share())
+	mutants := fmt.Sprint(o.mutants)
+	if o.every > 1 {
+		mutants += fmt.Sprintf(", 1 in %d", o.every)
+	}
+	return fmt.Sprintf("| %s | %s | %d | %d | %d | %d | %d | %.1f %% |\n",
+		o.pkg, mutants, o.killed, o.timedOut, o.lived, o.bare, o.equals, o.share())
 }
 
 // section lists what is alive.
