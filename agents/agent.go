@@ -21,7 +21,7 @@ type Agent struct {
 	CanEmit     []signals.Kind // kinds it may emit; nil: all that are not reserved, empty: none
 	Weight      float64        // factor on the weight of its votes, in (0,1]; 0 means 1
 	Rank        int            // for strategies in which the highest rank decides first
-	Group       string         // of agents with correlated errors, such as those of one model, for strategies that use groups; "": none
+	Group       string         // of agents with correlated errors, such as those of one model: see consensus.Options.Groups; "": none
 	TurnTimeout time.Duration  // of one turn; 0: none but that of the solve
 	Reactor     Reactor
 

@@ -68,11 +68,16 @@ func (b Ballots) Votes() iter.Seq[Vote] {
 func (b Ballots) Knowing(known Reliabilities) Ballots {
 	t := *b.board().terms
 	t.learned = known
+	return b.on(&t)
+}
+
+// on counts the votes anew on other terms.
+func (b Ballots) on(t *terms) Ballots {
 	if b.early != nil {
-		return Ballots{early: b.early.knowing(&t), closed: b.closed}
+		return Ballots{early: b.early.on(t), closed: b.closed}
 	}
 	r := b.record()
-	return Ballots{rec: newRecord(&t, r.proposals, indexOf(r.proposals), r.entries), closed: b.closed}
+	return Ballots{rec: newRecord(t, r.proposals, indexOf(r.proposals), r.entries), closed: b.closed}
 }
 
 // Said is a voter's vote on one proposal, without the text.
@@ -99,7 +104,7 @@ func (b Ballots) ByVoter() iter.Seq2[Voters, []Said] {
 			for _, m := range r.marks[v.from:v.to] {
 				said = append(said, Said{int(m.proposal), m.stance, r.entries[m.entry].Weight})
 			}
-			if !yield(Voters{r.name(v), 1}, said) {
+			if !yield(Voters{r.name(v), 1, r.terms.share(r.name(v))}, said) {
 				return
 			}
 		}

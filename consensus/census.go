@@ -11,7 +11,8 @@ import (
 // Knower is a [Strategy] to which voters whom it does not know differ only in their votes: all it reads of
 // voters is [Ballots.ByVoter], and what it passes to [Ballots.Knowing] knows nobody else. A [Round] counts
 // such voters by what they have voted, so a decision takes it time linear in the voters who are known, by
-// the strategy or by [Options.Reliabilities], and in the different ways to vote, not in the votes.
+// the strategy or by [Options.Reliabilities], and in the different ways to vote, not in the votes. Where
+// [Options.Groups] has several groups, voters in them are counted one by one.
 type Knower interface {
 	Strategy
 	// Knows reports whether the strategy knows the voter. The answer never changes.
@@ -20,8 +21,9 @@ type Knower interface {
 
 // Voters are one voter, or several who have voted alike and of whom nothing is known.
 type Voters struct {
-	Name string // "" if there are several
-	N    int
+	Name  string // "" if there are several
+	N     int
+	Share float64 // the part of the weight that counts, see [Ballots.Sharing]; 1 if there are several
 }
 
 // census counts the voters of a round by what they have voted, those who are known one by one.
@@ -93,8 +95,12 @@ func (r *Round) say(at int32) {
 }
 
 func (r *Round) knows(name string) bool {
+	t := r.board.terms
+	if _, ok := t.groups[name]; ok && t.apart {
+		return true
+	}
 	known := false
-	if l := r.board.terms.learned; l != nil {
+	if l := t.learned; l != nil {
 		_, known = l.Reliability(name, len(r.board.from.proposals))
 	}
 	return known || r.census.strategy.Knows(name)
@@ -111,9 +117,10 @@ type counted struct {
 func (c *counted) byVoter() iter.Seq2[Voters, []Said] {
 	return func(yield func(Voters, []Said) bool) {
 		for _, a := range c.blocs {
-			who := Voters{N: a.n}
+			who := Voters{N: a.n, Share: 1}
 			if a.n == 1 {
 				who.Name = c.persons[a.sum].name
+				who.Share = c.terms.share(who.Name)
 			}
 			if !yield(who, a.said) {
 				return
@@ -122,8 +129,8 @@ func (c *counted) byVoter() iter.Seq2[Voters, []Said] {
 	}
 }
 
-// knowing counts anew with what is known on other terms.
-func (c *counted) knowing(t *terms) *counted {
+// on counts anew on other terms.
+func (c *counted) on(t *terms) *counted {
 	k := *c
 	k.terms, k.from.terms = t, t
 	k.total = tally{counts: make([]count, len(c.total.counts))}

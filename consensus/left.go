@@ -57,14 +57,10 @@ type outlook struct {
 
 // outlook splits the ballots; ok is false if anyone may vote.
 func (b Ballots) outlook(left Left) (o *outlook, ok bool) {
-	names := left.Voters
-	if names == nil {
-		if b.record().terms.electorate == nil {
-			return nil, false
-		}
-		names = b.Missing()
-	}
 	r := b.record()
+	if left.Voters == nil && r.terms.electorate == nil {
+		return nil, false
+	}
 	o = &outlook{bd: &r.board, given: left, fresh: max(0, left.Proposals), left: make([]reach, max(1, len(r.terms.levels)))}
 	k := len(r.proposals) + o.fresh
 	o.total.counts = make([]count, k)
@@ -74,24 +70,28 @@ func (b Ballots) outlook(left Left) (o *outlook, ok bool) {
 			o.levels[i].counts = make([]count, k)
 		}
 	}
-	may := o.may(r, names)
+	may := b.may(left)
 	shown := o.stay(r, may)
 	for name := range may {
-		if r.terms.mayVote(name) {
-			o.expect(name, max(shown[name], o.bound(left, name)))
-		}
+		o.expect(name, max(shown[name], left.weight(name)))
 	}
 	return o, true
 }
 
 // may returns the voters who may still change something, including those with a
 // vote on a proposal that has not been made yet.
-func (o *outlook) may(r *record, names []string) map[string]struct{} {
+func (b Ballots) may(left Left) map[string]struct{} {
+	r, names := b.record(), left.Voters
+	if names == nil {
+		names = b.Missing()
+	}
 	may := make(map[string]struct{}, len(names))
 	for _, name := range names {
-		may[name] = struct{}{}
+		if r.terms.mayVote(name) {
+			may[name] = struct{}{}
+		}
 	}
-	if o.fresh > 0 {
+	if left.Proposals > 0 {
 		for _, u := range r.uncounted {
 			if u.Cause == UnknownProposal {
 				may[u.Voter] = struct{}{}
@@ -109,7 +109,7 @@ func (o *outlook) stay(r *record, may map[string]struct{}) map[string]int64 {
 		v := &r.voters[i]
 		if _, open := may[r.name(v)]; open {
 			for _, m := range r.marks[v.from:v.to] {
-				shown[r.name(v)] = max(shown[r.name(v)], m.weight)
+				shown[r.name(v)] = max(shown[r.name(v)], fixed(r.entries[m.entry].Weight))
 			}
 			continue
 		}
@@ -122,8 +122,9 @@ func (o *outlook) stay(r *record, may map[string]struct{}) map[string]int64 {
 	return shown
 }
 
-func (o *outlook) bound(left Left, name string) int64 {
-	if w, ok := left.Weights[name]; ok {
+// weight is the greatest weight of a voter's future votes.
+func (l *Left) weight(name string) int64 {
+	if w, ok := l.Weights[name]; ok {
 		return fixed(inRange(w))
 	}
 	return billion
@@ -131,9 +132,9 @@ func (o *outlook) bound(left Left, name string) int64 {
 
 func (o *outlook) expect(name string, weight int64) {
 	rate := o.bd.terms.rate(name, len(o.bd.from.proposals))
-	w := float64(weight) / billion
+	w := float64(weight) / billion * rate.share
 	yes, no := fixed(w*rate.agree), fixed(w*rate.disagree)
-	one := reach{1, weight, max(0, yes, no), min(0, yes, no)}
+	one := reach{1, fixed(w), max(0, yes, no), min(0, yes, no)}
 	o.most.add(one)
 	o.left[o.bd.terms.level(name)].add(one)
 }

@@ -34,8 +34,8 @@ type Options struct {
 	// Ranks is the operator's registry for [Hierarchical]: the highest rank decides first. Voters not
 	// in it have rank 0. Nothing in a vote can change its voter's rank.
 	Ranks map[string]int
-	// Groups is the operator's registry for [Grouped]: voters of one group, such as those that share a
-	// model or a prompt, err together. A voter not in it is a group of its own.
+	// Groups is the operator's registry for [Grouped], [Ballots.Sharing] and reliability.Ledger: voters of one group,
+	// such as those that share a model or a prompt, err together. A voter not in it is a group of its own.
 	Groups map[string]string
 	// Reliabilities is what has been learned of the voters so far; nil means nothing. It must not
 	// change while it is in use.
@@ -60,7 +60,9 @@ type terms struct {
 	electorate map[string]struct{} // nil: anyone
 	ranks      map[string]int
 	groups     map[string]string
-	levels     []int // the distinct ranks, highest first; nil if no one is ranked
+	apart      bool             // there are several groups, and one has several voters
+	sums       map[string]int64 // the weights of each group whose voters share
+	levels     []int            // the distinct ranks, highest first; nil if no one is ranked
 	learned    Reliabilities
 }
 
@@ -77,7 +79,7 @@ func newTerms(o *Options) (*terms, error) {
 	t := &terms{
 		threshold: o.Threshold, quorum: o.Quorum, rho: o.Correlation,
 		ranks: maps.Clone(o.Ranks), levels: levels(o.Ranks), electorate: set(o.Electorate), learned: o.Reliabilities,
-		groups: maps.Clone(o.Groups),
+		groups: maps.Clone(o.Groups), apart: apart(o.Groups),
 	}
 	if t.threshold == 0 {
 		t.threshold = DefaultThreshold
@@ -113,6 +115,15 @@ func (o *Options) fault() *FieldError {
 		return &FieldError{"quorum", o.Quorum, fmt.Sprintf("at most the electorate of %d", n)}
 	}
 	return nil
+}
+
+// apart reports whether there are several groups, and one has several voters.
+func apart(groups map[string]string) bool {
+	names := make(map[string]struct{}, len(groups))
+	for _, name := range groups {
+		names[name] = struct{}{}
+	}
+	return 1 < len(names) && len(names) < len(groups)
 }
 
 // set returns the distinct names, nil for nil.

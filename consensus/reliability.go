@@ -35,6 +35,7 @@ func (r Rates) Reliability(voter string, _ int) (Reliability, bool) {
 
 // rate is a voter's reliability as evidence.
 type rate struct {
+	share           float64 // of its weight that counts
 	learned         bool
 	agree, disagree float64 // nats per weight
 }
@@ -42,14 +43,14 @@ type rate struct {
 // rate looks up the voter's reliability, once for all its votes.
 func (t *terms) rate(voter string, proposals int) rate {
 	if t.learned == nil {
-		return rate{}
+		return rate{share: t.share(voter)}
 	}
 	r, ok := t.learned.Reliability(voter, proposals)
 	if !ok {
 		r = newcomer
 	}
 	hit, miss := clampRate(r.Sensitivity), clampRate(r.Specificity)
-	return rate{true, math.Log(hit / (1 - miss)), math.Log((1 - hit) / miss)}
+	return rate{t.share(voter), true, math.Log(hit / (1 - miss)), math.Log((1 - hit) / miss)}
 }
 
 func clampRate(p float64) float64 {
@@ -61,13 +62,14 @@ func clampRate(p float64) float64 {
 
 // mark interns a vote.
 func (r rate) mark(entry, proposal int32, v *Vote) mark {
-	m := mark{entry: entry, proposal: proposal, stance: v.Stance, weight: fixed(v.Weight)}
+	weight := v.Weight * r.share
+	m := mark{entry: entry, proposal: proposal, stance: v.Stance, weight: fixed(weight)}
 	switch {
 	case !r.learned:
 	case v.Stance == Agree:
-		m.evidence = fixed(v.Weight * r.agree)
+		m.evidence = fixed(weight * r.agree)
 	case v.Stance == Disagree:
-		m.evidence = fixed(v.Weight * r.disagree)
+		m.evidence = fixed(weight * r.disagree)
 	}
 	return m
 }

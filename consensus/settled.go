@@ -19,7 +19,7 @@ package consensus
 //
 // While another proposal may be made, a rejection is not settled, because no one has rejected that
 // proposal; neither is anything that rests on learned reliabilities, which may depend on the number of
-// proposals.
+// proposals. Nor is anything that rests on them where voters share by [Ballots.Sharing].
 func Settled(s Strategy, b Ballots, left Left) bool {
 	d := s.Decide(b)
 	if b.closed || !d.Final() {
@@ -33,7 +33,7 @@ func Settled(s Strategy, b Ballots, left Left) bool {
 		return true
 	case !decided(d):
 		return false
-	case o.fresh > 0 && o.bd.learned():
+	case o.bd.learned() && (o.fresh > 0 || o.bd.terms.sums != nil):
 		return false
 	}
 	return o.settled(s, &d)

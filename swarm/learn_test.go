@@ -366,6 +366,22 @@ func TestGroupsOfAgentsReachTheStrategy(t *testing.T) {
 	}
 }
 
+func TestCopiesOfAModelDoNotDecideAgainstTheOthersByDefault(t *testing.T) {
+	for group, decided := range map[string]bool{"": true, "one model": false} {
+		team := []*agents.Agent{proposer("p", "a", "do a"), proposer("q", "b", "do b")}
+		for i := range 4 {
+			v := voter(fmt.Sprint("copy", i), map[string]signals.Stance{"a": yes})
+			v.Group = group
+			team = append(team, v)
+		}
+		team = append(team, voter("other", map[string]signals.Stance{"b": yes}))
+		r := solve(t, newSwarm(t, swarm.Options{Agents: team}))
+		if got := r.Decision.Choice != ""; got != decided {
+			t.Errorf("in group %q: %v", group, r.Decision)
+		}
+	}
+}
+
 func TestLearnedDecisionOnOneProposalDoesNotWaitForWhatCannotChangeIt(t *testing.T) {
 	for quick, want := range map[int]time.Duration{9: 0, 1: time.Hour} {
 		l := taught(t, 10)

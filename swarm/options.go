@@ -169,6 +169,11 @@ func (o *Options) terms() *consensus.Options {
 			}
 		}
 	}
+	if len(t.Groups) > 0 { // then who has none is told to be apart from the others
+		for _, id := range t.Electorate {
+			t.Groups[id] = cmp.Or(t.Groups[id], id)
+		}
+	}
 	if t.Quorum == 0 {
 		t.Quorum = quorumOf(len(t.Electorate))
 	}

@@ -15,7 +15,8 @@ type spec struct {
 	blocks []int   // which block a voter is of; nil: all are on their own
 	shared float64 // how often a block answers as one
 	then   []float64
-	joins  int // the task at which the last voter joins
+	joins  int  // the task at which the last voter joins
+	groups bool // blocks are told as groups
 }
 
 const decisions = 200
@@ -46,11 +47,17 @@ const shown = 11
 
 func (s *spec) draw(r *rand.Rand) *world {
 	w := &world{right: s.right}
+	if s.groups {
+		w.groups = map[string]string{}
+	}
 	for l := range s.labels {
 		w.labels = append(w.labels, strconv.Itoa(l))
 	}
 	for j := range s.right {
 		w.voters = append(w.voters, "voter "+strconv.Itoa(j+1))
+		if s.groups {
+			w.groups[w.voters[j]] = strconv.Itoa(s.blocks[j])
+		}
 	}
 	for n := range decisions {
 		w.tasks = append(w.tasks, s.task(w, n, r))

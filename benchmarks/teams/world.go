@@ -13,6 +13,7 @@ type world struct {
 	tasks  []task    // in the order in which they are decided
 	right  []float64 // how often each voter is right, where that was planted
 	voters []string
+	groups map[string]string // by voter, where it is told who is a copy of whom; nil: it is not
 }
 
 // task is one decision: what each voter says, and what is right.
@@ -49,7 +50,7 @@ func (f form) ballots(w *world, t task) consensus.Ballots {
 			}
 		}
 	}
-	b, err := consensus.NewBallots(nil, proposals, said)
+	b, err := consensus.NewBallots(&consensus.Options{Groups: w.groups}, proposals, said)
 	if err != nil {
 		panic(err) // every vote was made above
 	}

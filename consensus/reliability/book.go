@@ -23,6 +23,7 @@ type Book struct {
 	batch     batch
 	names     []string
 	voters    map[string]int32
+	groups    map[string]string // by voter, as decisions said last
 	decisions []decision
 	index     map[string]int // of decisions with a name
 
@@ -53,7 +54,7 @@ func NewBook(o *Options) (*Book, error) {
 func (b *Book) open(o Options) {
 	b.o, b.kind = o, newKind(&o)
 	b.batch = b.kind.newBatch()
-	b.voters, b.index = make(map[string]int32), make(map[string]int)
+	b.voters, b.index, b.groups = make(map[string]int32), make(map[string]int), make(map[string]string)
 }
 
 func (b *Book) ready() {
@@ -82,7 +83,7 @@ func (b *Book) Observe(id string, ballots consensus.Ballots) error {
 		}
 		d.Names = append(d.Names, qs[i].names...)
 		d.Rows++
-		b.batch.add(b.intern(&qs[i]))
+		b.batch.add(b.intern(&qs[i], ballots))
 	}
 	b.append(d)
 	if len(b.decisions) > b.o.Window {
@@ -113,7 +114,7 @@ func (b *Book) append(d decision) {
 }
 
 // intern keeps the ballots that are for one candidate.
-func (b *Book) intern(q *question) votes {
+func (b *Book) intern(q *question, ballots consensus.Ballots) votes {
 	v := votes{field: int32(q.field)}
 	for i := range q.ballots {
 		x := &q.ballots[i]
@@ -126,6 +127,11 @@ func (b *Book) intern(q *question) votes {
 			j = int32(len(b.names))
 			b.voters[x.voter] = j
 			b.names = append(b.names, x.voter)
+		}
+		if group, ok := ballots.Group(x.voter); ok {
+			b.groups[x.voter] = group
+		} else {
+			delete(b.groups, x.voter)
 		}
 		v.voter, v.said, v.stated = append(v.voter, j), append(v.said, said), append(v.stated, x.weight)
 	}
@@ -230,6 +236,7 @@ type lesson struct {
 	kind      kind
 	batch     batch
 	names     []string
+	groups    []string // by voter, "" for none
 	decisions int
 }
 
@@ -237,14 +244,24 @@ type lesson struct {
 func (b *Book) lesson() *lesson {
 	b.prune()
 	b.learned, b.resolved = len(b.decisions), b.batch.known()
-	l := &lesson{b.o, b.kind, b.batch, b.names, len(b.decisions)}
+	l := &lesson{o: b.o, kind: b.kind, batch: b.batch, names: b.names, decisions: len(b.decisions)}
+	if len(b.groups) > 0 {
+		l.groups = make([]string, len(b.names))
+		for j, name := range b.names {
+			l.groups[j] = b.groups[name]
+		}
+	}
 	l.batch.Known = slices.Clone(l.batch.Known) // all else only grows, or is made anew
 	return l
 }
 
 func (l *lesson) learn() *Model {
 	b := &l.batch
-	m := fit(b, l.o, copies(b), nil)
+	shared := l.copies()
+	if l.groups != nil && b.known() == 0 && b.oneOfEach(shared).voting() < 3 {
+		return newModel(l.kind, nil, newcomers(l.kind, l.o), Certificate{OK: true}) // agreement tells two from each other by chance
+	}
+	m := fit(b, l.o, shared, nil)
 	m.Decisions = l.decisions
 	m.Refit = newRefit(b, l.o, m)
 	one := b.oneOfEach(m.Shared)
@@ -283,11 +300,15 @@ func (b *Book) prune() {
 	slices.Sort(order)
 	names, to := make([]string, len(order)), slices.Repeat([]int32{-1}, len(n))
 	b.voters = make(map[string]int32, len(order))
+	groups := make(map[string]string, len(b.groups))
 	for i, j := range order {
 		names[i], to[j] = b.names[j], int32(i)
 		b.voters[names[i]] = int32(i)
+		if group, ok := b.groups[names[i]]; ok {
+			groups[names[i]] = group
+		}
 	}
-	b.names, b.batch = names, *b.batch.only(to, len(names))
+	b.names, b.groups, b.batch = names, groups, *b.batch.only(to, len(names))
 }
 
 // newcomers are the parameters before anything is learned.

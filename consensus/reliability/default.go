@@ -1,6 +1,10 @@
 package reliability
 
-import "github.com/swarmbus/swarmbus/consensus"
+import (
+	"fmt"
+
+	"github.com/swarmbus/swarmbus/consensus"
+)
 
 // configuration is the default one with what a [Ledger] knew when it was asked.
 type configuration struct {
@@ -9,8 +13,13 @@ type configuration struct {
 	unopposed        bool   // where there was one proposal, hardly anybody has said no to it
 }
 
-// Name returns "default".
-func (configuration) Name() string { return "default" }
+// Name returns "default", or the name of what decides as long as nothing is known.
+func (c configuration) Name() string {
+	if c.several == nil && c.one == nil {
+		return consensus.Default().Name()
+	}
+	return "default"
+}
 
 // Knows reports whether either model knows the voter.
 func (c configuration) Knows(voter string) bool {
@@ -39,15 +48,18 @@ func (c configuration) Reliability(voter string, proposals int) (consensus.Relia
 
 // Decide hands over to what suits the ballots.
 func (c configuration) Decide(b consensus.Ballots) consensus.Decision {
-	s, known, note := c.on(b)
+	s, known, note := c.on(b, nobody)
 	d := s.Decide(known)
 	d.Strategy, d.Note = c.Name(), note
 	return d
 }
 
-// on returns what decides on the ballots, the ballots it decides on, and why it is not what is known of the voters.
-// Proposals that nobody is for or against make no difference.
-func (c configuration) on(b consensus.Ballots) (s consensus.Strategy, known consensus.Ballots, note string) {
+// nobody may still vote.
+var nobody = consensus.Left{Voters: []string{}}
+
+// on returns what decides on the ballots, the ballots it decides on as they are for those who may still vote, and why
+// it is not what is known of the voters. Proposals that nobody is for or against make no difference.
+func (c configuration) on(b consensus.Ballots, left consensus.Left) (s consensus.Strategy, known consensus.Ballots, note string) {
 	single := c.stances || !c.choices && !c.unopposed && len(b.Proposals()) <= 1
 	m := c.several
 	if single {
@@ -55,14 +67,23 @@ func (c configuration) on(b consensus.Ballots) (s consensus.Strategy, known cons
 	}
 	switch {
 	case m == nil:
-		return consensus.ConfidenceWeighted{}, b, ""
+		return consensus.ConfidenceWeighted{}, b.Sharing(nil, left), ""
 	case single && !m.certificate.OK:
-		return consensus.ConfidenceWeighted{}, b, "by weight alone, since " + m.certificate.Reason()
+		return consensus.ConfidenceWeighted{}, b.Sharing(m.together, left), "by weight alone, since " + m.certificate.Reason()
 	case single:
-		return consensus.Bayesian{}, b.Knowing(beside{b, m}), ""
+		return consensus.Bayesian{}, b.Knowing(beside{b, m}).Sharing(m.together, left), ""
 	default:
-		return Strategy{m}, b, m.certificate.Reason()
+		return Strategy{m}, b.Sharing(m.together, left), m.certificate.Reason()
 	}
+}
+
+// together names whom a voter of a group shares with: of those in it, its copies, or others of whom nothing is known.
+func (m *Model) together(voter, group string) string {
+	copies := int32(-1)
+	if j, ok := m.voters[voter]; ok {
+		copies = m.params.first(j)
+	}
+	return fmt.Sprintf("%q %d", group, copies)
 }
 
 // beside is what ballots know of voters, and of the others what the model does.
@@ -84,7 +105,7 @@ func (c configuration) Settled(b consensus.Ballots, left consensus.Left) bool {
 	if c.trusts() && (c.choices || left.Proposals > 0 || len(b.Proposals()) != 1) {
 		return false
 	}
-	s, known, _ := c.on(b)
+	s, known, _ := c.on(b, left)
 	return consensus.Settled(s, known, left)
 }
 

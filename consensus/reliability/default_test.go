@@ -29,6 +29,9 @@ func (r *remaining) ballots(t *rapid.T, proposals []string, more []consensus.Vot
 func drawRemaining(t *rapid.T) *remaining {
 	n := rapid.IntRange(3, 7).Draw(t, "electorate")
 	r := &remaining{o: &consensus.Options{Threshold: rapid.SampledFrom([]float64{0.5, 0.7}).Draw(t, "threshold")}}
+	if rapid.Bool().Draw(t, "grouped") {
+		r.o.Groups = map[string]string{"v0": "g", "v1": "g", "v2": "h", "v3": "h", "v4": "g", "v5": "g", "v6": "i"}
+	}
 	r.proposals = letters(rapid.IntRange(1, 2).Draw(t, "proposals"))
 	mean := consensus.Stance(rapid.SampledFrom([]int{1, 1, 2}).Draw(t, "mean"))
 	for j := range n {
@@ -43,6 +46,7 @@ func drawRemaining(t *rapid.T) *remaining {
 		}
 		v := vote(j, rapid.SampledFrom(append(slices.Clone(r.proposals), "a")).Draw(t, "proposal"))
 		v.Stance = rapid.SampledFrom([]consensus.Stance{mean, mean, mean, 1, 2}).Draw(t, "stance")
+		v.Weight = rapid.SampledFrom([]float64{1, 1, 0.6}).Draw(t, "weight")
 		r.cast = append(r.cast, v)
 	}
 	if r.left.Voters == nil {
@@ -89,7 +93,9 @@ func configurations(t *testing.T) map[string]configuration {
 }
 
 func TestDefaultIsSettledOnlyWhereNoVoteLeftCanChangeIt(t *testing.T) {
-	for name, s := range configurations(t) {
+	all := configurations(t)
+	all["nothing known"] = configuration{}
+	for name, s := range all {
 		t.Run(name, func(t *testing.T) { checkSettled(t, s) })
 	}
 }

@@ -82,15 +82,19 @@ func TestTruthOverrulesDoubt(t *testing.T) {
 func rejecting(t *testing.T, b consensus.Ballots) consensus.Ballots {
 	t.Helper()
 	var cast []consensus.Vote
+	o := &consensus.Options{Groups: map[string]string{}}
 	for v := range b.Votes() {
 		cast = append(cast, v)
+		if group, ok := b.Group(v.Voter); ok {
+			o.Groups[v.Voter] = group
+		}
 		for _, p := range b.Proposals() {
 			if p != v.ProposalID {
 				cast = append(cast, consensus.Vote{Voter: v.Voter, ProposalID: p, Stance: consensus.Disagree, Weight: v.Weight})
 			}
 		}
 	}
-	more, err := consensus.NewBallots(nil, b.Proposals(), cast)
+	more, err := consensus.NewBallots(o, b.Proposals(), cast)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,9 +111,13 @@ func TestSayingTheSameTwiceChangesNothing(t *testing.T) {
 		if seed > 2 {
 			o = &Options{Choices: w.choices}
 		}
+		var of *consensus.Options
+		if seed%3 == 2 {
+			of, w.clones = &consensus.Options{Groups: map[string]string{"v1": "one", "v2": "one", "v3": "one"}}, 2
+		}
 		once, twice := newLedger(t, o), newLedger(t, o)
 		for i := range 60 {
-			b, right := w.decision(nil)
+			b, right := w.decision(of)
 			more, id := rejecting(t, b), fmt.Sprint(i)
 			if i >= 20 { // before that weights alone decide, and rejecting counts
 				sameDecisions(t, once.Strategy(), b, twice.Strategy(), more)

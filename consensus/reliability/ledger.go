@@ -16,7 +16,7 @@ import (
 // proposal:
 //
 //	what is decided       what decides                                         learned of a voter
-//	nothing learned yet   [consensus.ConfidenceWeighted]
+//	nothing learned yet   [consensus.ConfidenceWeighted], sharing
 //	on one proposal       [consensus.Bayesian]                                 how often it agrees with what is
 //	                                                                           right, and rejects what is wrong
 //	between several       [Strategy]                                           how often it is right
@@ -26,6 +26,11 @@ import (
 // nothing is ever sure, on one proposal votes count as if nothing was known, and the decision's note says why. Where
 // fewer than one decision in ten on a single proposal was opposed, they count as ones between several of which
 // only one was made.
+//
+// Voters of one group of [consensus.Options.Groups] share their votes as [consensus.Ballots.Sharing] describes, from the
+// first decision on. What is learned begins with them as one voter, and with each on its own once they differ a
+// quarter as often as voters who err apart. If that leaves two voters and no outcome is known, nothing is learned.
+//
 // docs/concepts.md has what this was measured against.
 //
 // The zero value is a ledger with default options. A Ledger may be used from many goroutines at once. The
@@ -148,8 +153,8 @@ func (l *Ledger) Len() int {
 }
 
 // Strategy returns the default configuration with what is known now. It is immutable: what is observed later
-// changes nothing of it. Where nothing is known it is [consensus.ConfidenceWeighted] itself, otherwise a
-// strategy called "default". The ledger learns first if that is due and no other caller is learning, which costs what
+// changes nothing of it. Where nothing is known it goes by the name of [consensus.ConfidenceWeighted],
+// otherwise it is called "default". The ledger learns first if that is due and no other caller is learning, which costs what
 // [Book.Learn] does.
 func (l *Ledger) Strategy() consensus.Strategy {
 	l.learn()
@@ -161,9 +166,6 @@ func (l *Ledger) Strategy() consensus.Strategy {
 	}
 	if !c.choices {
 		c.one, c.unopposed = learned(l.one.known()), l.one.batch.unopposed()
-	}
-	if c.several == nil && c.one == nil {
-		return consensus.ConfidenceWeighted{}
 	}
 	return c
 }

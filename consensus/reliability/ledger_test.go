@@ -74,7 +74,7 @@ func TestDefaultIsConfidenceWeightedUntilSomethingIsLearned(t *testing.T) {
 	w := newWorld(81, 3, even(5, 0.9, 0.6)...)
 	var l Ledger
 	for i := range 20 {
-		if s := l.Strategy(); s != consensus.Default() {
+		if s := l.Strategy(); s.Name() != consensus.Default().Name() {
 			t.Fatalf("after %d decisions it is %s", i, s.Name())
 		}
 		b, _ := w.decision(nil)

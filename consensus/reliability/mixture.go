@@ -143,7 +143,7 @@ func (m *parameters) first(j int32) int32 {
 func (a *answering) alike(i int) float64 {
 	j, shared := a.voices[i].voter, a.m.params.Shared
 	if int(j) >= len(shared) {
-		return float64(a.voices[i].n)
+		return a.voices[i].number()
 	}
 	n := 0
 	for _, v := range a.voices {

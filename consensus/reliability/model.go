@@ -37,10 +37,16 @@ func (m *Model) Correlation(a, b string) float64 {
 
 // voter is a name's place, that of the newcomer for a name that is not known.
 func (m *Model) voter(name string) int32 {
-	if j, ok := m.voters[name]; ok {
-		return j
+	j, _ := m.known(name)
+	return j
+}
+
+// known is the same, and whether the name is known.
+func (m *Model) known(name string) (j int32, ok bool) {
+	if j, ok = m.voters[name]; !ok {
+		j = int32(m.params.Voters - 1)
 	}
-	return int32(m.params.Voters - 1)
+	return j, ok
 }
 
 // Reliability returns how often the voter is right, as sure as it usually is,

@@ -134,7 +134,7 @@ func (m *Model) answer(h *hearing) *answering {
 	a := &answering{hearing: h, m: m, cast: newCast(n), share: make([]float64, n), ev: make([]float64, h.field)}
 	a.cast.times = make([]float64, n)
 	for i, v := range h.voices {
-		a.cast.voter[i], a.cast.times[i] = v.voter, float64(v.n)
+		a.cast.voter[i], a.cast.times[i] = v.voter, v.number()
 		a.cast.part[i], a.cast.lift[i] = m.params.heard(v.voter, v.weight, h.field)
 	}
 	a.n = m.params.weights(a.cast, h.field, a.share)

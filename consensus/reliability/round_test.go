@@ -15,6 +15,7 @@ func TestARoundDecidesAsOnAllVotesAtOnce(t *testing.T) {
 	for name, s := range configurations(t) {
 		of[name] = s
 	}
+	of["nothing known"] = configuration{}
 	for name, o := range map[string]*Options{"stances": {Stances: true}, "choices": {Choices: letters(3)}, "own": nil} {
 		_, m := learnedFrom(o, 4, 3)
 		of[name] = Strategy{m}
@@ -31,6 +32,9 @@ func checkRound(t *rapid.T, s consensus.Strategy) {
 	}
 	if rapid.IntRange(0, 3).Draw(t, "electorate") == 0 {
 		o.Electorate = []string{"v0", "v2", "x0", "x1", "x2", "x3"}
+	}
+	if rapid.Bool().Draw(t, "groups") {
+		o.Groups = map[string]string{"v0": "g", "v1": "g", "v4": "h", "x0": "g", "x1": "h", "x2": "h", "x3": "h"}
 	}
 	if rapid.IntRange(0, 5).Draw(t, "ranks") == 0 {
 		o.Ranks = map[string]int{"x0": 1}

@@ -3,20 +3,22 @@ package reliability
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 )
 
 // state is a book as it is saved.
 type state struct {
-	Version     int         `json:"version"`
-	Options     Options     `json:"options"`
-	Voters      []string    `json:"voters"`
-	Decisions   []decision  `json:"decisions"`
-	Votes       batch       `json:"votes"`
-	Learned     int         `json:"learned"`
-	Resolved    int         `json:"resolved"`
-	Model       *parameters `json:"model,omitempty"`
-	Known       int         `json:"known"` // voters when the model was learned
-	Certificate Certificate `json:"certificate"`
+	Version     int               `json:"version"`
+	Options     Options           `json:"options"`
+	Voters      []string          `json:"voters"`
+	Groups      map[string]string `json:"groups,omitempty"` // by voter
+	Decisions   []decision        `json:"decisions"`
+	Votes       batch             `json:"votes"`
+	Learned     int               `json:"learned"`
+	Resolved    int               `json:"resolved"`
+	Model       *parameters       `json:"model,omitempty"`
+	Known       int               `json:"known"` // voters when the model was learned
+	Certificate Certificate       `json:"certificate"`
 }
 
 const version = 1
@@ -25,7 +27,7 @@ const version = 1
 func (b *Book) MarshalJSON() ([]byte, error) {
 	b.ready()
 	s := state{
-		Version: version, Options: b.o, Voters: b.names, Decisions: b.decisions, Votes: b.batch,
+		Version: version, Options: b.o, Voters: b.names, Groups: b.groups, Decisions: b.decisions, Votes: b.batch,
 		Learned: b.learned, Resolved: b.resolved,
 	}
 	if b.model != nil {
@@ -49,6 +51,7 @@ func (b *Book) UnmarshalJSON(p []byte) error {
 	for j, name := range s.Voters {
 		restored.voters[name] = int32(j)
 	}
+	maps.Copy(restored.groups, s.Groups)
 	at := 0
 	for _, d := range s.Decisions {
 		d.from = at

@@ -88,7 +88,7 @@ func (r *reading) asking(rho float64) *asking {
 	a := r.contest(rho)
 	a.rho = a.m.params.Corr.pooled()
 	for _, v := range a.voices {
-		a.votes += float64(v.n)
+		a.votes += v.number()
 	}
 	for i, v := range a.voices {
 		switch c, ok := a.said[v.said].single(a.field); {

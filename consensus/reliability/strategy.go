@@ -76,7 +76,7 @@ func (r *reading) balance() []float64 {
 	more := make([]float64, len(r.proposals))
 	for _, q := range r.questions {
 		for i, v := range q.voices {
-			worth := float64(v.n) * q.cast.part[i] * (r.m.params.aboveChance(v.voter, q.field) + q.cast.lift[i])
+			worth := v.number() * q.cast.part[i] * (r.m.params.aboveChance(v.voter, q.field) + q.cast.lift[i])
 			said := &q.said[v.said]
 			for _, c := range said.among {
 				switch at, ok := q.placeOf(c, r); {

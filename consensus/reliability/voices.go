@@ -2,6 +2,7 @@ package reliability
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/swarmbus/swarmbus/consensus"
@@ -22,7 +23,23 @@ type voice struct {
 	voter  int32
 	said   int32 // place in hearing.said
 	weight float64
-	n      int
+	n      int // in units of 1/whole
+}
+
+// whole is a voter in full. Parts of voters are summed in such units since sums of integers do not depend on the order.
+const whole = 1 << 40
+
+// number is how many voters speak with the voice.
+func (v *voice) number() float64 { return float64(v.n) / whole }
+
+// count is a voter's place, and how many voters are counted for it in units of 1/whole: the model knows by itself
+// what those weigh whom it knows, and of newcomers their share counts.
+func (m *Model) count(who consensus.Voters) (voter int32, n int) {
+	j, known := m.known(who.Name)
+	if known {
+		return j, who.N * whole
+	}
+	return j, who.N * int(math.Round(who.Share*whole))
 }
 
 // said is what a ballot says: that the truth is among some candidates, or among all others.
@@ -68,7 +85,8 @@ func (m *Model) hear(b consensus.Ballots) []*hearing {
 	t := newTaker(h)
 	for who, votes := range b.ByVoter() {
 		if said, weight := t.ballot(votes, number); said >= 0 {
-			t.add(m.voter(who.Name), said, weight, who.N)
+			voter, n := m.count(who)
+			t.add(voter, said, weight, n)
 		}
 	}
 	t.done()
@@ -83,13 +101,13 @@ func (m *Model) hearStances(b consensus.Ballots, places []int, proposals int) []
 		takers[place] = newTaker(hs[i])
 	}
 	for who, votes := range b.ByVoter() {
-		j := m.voter(who.Name)
+		j, n := m.count(who)
 		for _, v := range votes {
 			switch v.Stance {
 			case consensus.Agree:
-				takers[v.Proposal].add(j, 0, v.Weight, who.N)
+				takers[v.Proposal].add(j, 0, v.Weight, n)
 			case consensus.Disagree:
-				takers[v.Proposal].add(j, 1, v.Weight, who.N)
+				takers[v.Proposal].add(j, 1, v.Weight, n)
 			}
 		}
 	}
@@ -185,7 +203,7 @@ func (t *taker) place(not bool) int32 {
 	return i
 }
 
-// add counts n voters in. One that is known has a voice of its own.
+// add counts n voters in, in units of 1/whole. One that is known has a voice of its own.
 func (t *taker) add(voter, said int32, weight float64, n int) {
 	v := voice{voter: voter, said: said, weight: weight}
 	i, ok := t.alike[v]

@@ -17,8 +17,8 @@ func (h *hearing) apart() *hearing {
 	slow.voices = nil
 	for _, v := range h.voices {
 		one := v
-		one.n = 1
-		slow.voices = append(slow.voices, slices.Repeat([]voice{one}, v.n)...)
+		one.n = whole
+		slow.voices = append(slow.voices, slices.Repeat([]voice{one}, v.n/whole)...)
 	}
 	return &slow
 }
@@ -96,7 +96,7 @@ func TestNewcomersWhoSayTheSameAreOneVoice(t *testing.T) {
 	h := m.hear(b)[0]
 	n := 0
 	for _, v := range h.voices {
-		n += v.n
+		n += v.n / whole
 	}
 	if len(h.voices) != 5 || n != 1000 {
 		t.Errorf("%d voices of %d voters, want 5 of 1000", len(h.voices), n)
@@ -112,7 +112,7 @@ func TestHearingSaysWhatTheQuestionsDo(t *testing.T) {
 			for i, h := range m.hear(b) {
 				for _, v := range h.voices {
 					s := h.said[v.said]
-					got = append(got, slices.Repeat([]string{fmt.Sprint(i, h.field, h.own, v.voter, s.among, s.not, v.weight)}, v.n)...)
+					got = append(got, slices.Repeat([]string{fmt.Sprint(i, h.field, h.own, v.voter, s.among, s.not, v.weight)}, v.n/whole)...)
 				}
 			}
 			for i, q := range m.kind.questions(b) {

@@ -1,0 +1,270 @@
+package reliability
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/swarmbus/swarmbus/consensus"
+)
+
+// ofTwoKinds are the options of nine voters, the first six of one group and the others of one each.
+func ofTwoKinds() *consensus.Options {
+	o := &consensus.Options{Groups: map[string]string{}}
+	for j := range 9 {
+		o.Groups[fmt.Sprint("v", j)] = fmt.Sprint("model ", max(5, j))
+	}
+	return o
+}
+
+// nine has six for one proposal against three for another.
+func nine(t *testing.T, o *consensus.Options) consensus.Ballots {
+	t.Helper()
+	var cast []consensus.Vote
+	for j := range 9 {
+		cast = append(cast, vote(j, letters(2)[j/6]))
+	}
+	b, err := consensus.NewBallots(o, letters(3), cast)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.Close()
+}
+
+// six draws a decision of nine, of whom the first six say the same.
+func six(r *rand.Rand, o *consensus.Options, copies bool) (b consensus.Ballots, right string) {
+	truth := r.IntN(3)
+	var cast []consensus.Vote
+	for j := range 9 {
+		said := truth
+		if r.Float64() > 0.75 {
+			said = (truth + 1 + r.IntN(2)) % 3
+		}
+		v := vote(j, letters(3)[said])
+		if copies && 0 < j && j < 6 {
+			v.ProposalID = cast[0].ProposalID
+		}
+		cast = append(cast, v)
+	}
+	b, err := consensus.NewBallots(o, letters(3), cast)
+	if err != nil {
+		panic(err)
+	}
+	return b, letters(3)[truth]
+}
+
+func TestGroupsDecideFromTheFirstDecisionOn(t *testing.T) {
+	o, r := ofTwoKinds(), rand.New(rand.NewPCG(1, 1))
+	l := newLedger(t, nil)
+	for i := range 60 {
+		d := l.Strategy().Decide(nine(t, o))
+		if d.Leader() != "b" {
+			t.Fatalf("after %d decisions %v, want what three models say against six copies of one", i, d)
+		}
+		b, _ := six(r, o, true)
+		if err := l.Observe("", b); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestAGroupWhoseMembersErrApartCountsOneByOne(t *testing.T) {
+	o, r := ofTwoKinds(), rand.New(rand.NewPCG(2, 1))
+	grouped, plain := newLedger(t, nil), newLedger(t, nil)
+	for range 48 {
+		b, _ := six(r, o, false)
+		for _, l := range []*Ledger{grouped, plain} {
+			x := b
+			if l == plain {
+				x = nineOf(t, b)
+			}
+			if err := l.Observe("", x); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	several, _ := grouped.Models()
+	if several.params.Shared != nil {
+		t.Errorf("after 48 decisions %v share votes, want nobody", several.params.Shared)
+	}
+	got, want := grouped.Strategy().Decide(nine(t, o)), plain.Strategy().Decide(nine(t, nil))
+	if got.Choice != want.Choice || got.Confidence != want.Confidence || got.Leader() != "a" {
+		t.Errorf("%v, and without groups %v", got, want)
+	}
+}
+
+// nineOf is the same decision without groups.
+func nineOf(t *testing.T, b consensus.Ballots) consensus.Ballots {
+	t.Helper()
+	x, err := consensus.NewBallots(nil, b.Proposals(), slices.Collect(b.Votes()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+func TestCopiesNobodyToldOfAreFound(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 1))
+	l := newLedger(t, nil)
+	for range 80 {
+		b, _ := six(r, nil, true)
+		if err := l.Observe("", b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if d := l.Strategy().Decide(nine(t, nil)); d.Leader() != "b" {
+		t.Errorf("%v, want what three say against six copies", d)
+	}
+}
+
+// Two votes agree or do not; which of them is right more often that does not say.
+func TestTwoGroupsTeachNothingUntilAnOutcomeIsKnown(t *testing.T) {
+	o, r := ofTwoKinds(), rand.New(rand.NewPCG(4, 1))
+	o.Groups["v7"], o.Groups["v8"] = o.Groups["v6"], o.Groups["v6"]
+	l := newLedger(t, nil)
+	right := ""
+	for i := range 60 {
+		var b consensus.Ballots
+		b, right = six(r, o, true)
+		var cast []consensus.Vote
+		for v := range b.Votes() {
+			if v.Voter > "v6" {
+				v.ProposalID = cast[6].ProposalID
+			}
+			cast = append(cast, v)
+		}
+		b, err := consensus.NewBallots(o, letters(3), cast)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := l.Observe(fmt.Sprint(i), b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if d := l.Strategy().Decide(nine(t, o)); d.Outcome != consensus.Deadlocked || d.Learned {
+		t.Errorf("%v, want nothing decided or learned of two groups", d)
+	}
+	if err := l.Resolve("59", right); err != nil {
+		t.Fatal(err)
+	}
+	l.Learn()
+	for i := range 20 {
+		b, right := six(r, o, true)
+		id := fmt.Sprint("told ", i)
+		if err := l.Observe(id, b); err != nil {
+			t.Fatal(err)
+		}
+		if err := l.Resolve(id, right); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if several, _ := l.Models(); len(several.Voters()) == 0 {
+		t.Error("nothing is learned from outcomes")
+	}
+}
+
+func TestNewcomersOfOneGroupShareTheirVotes(t *testing.T) {
+	w := newWorld(5, 3, even(5, 0.8, 0.8)...)
+	l := newLedger(t, nil)
+	w.show(t, l, 60, 0)
+	decide := func(n int, o *consensus.Options) consensus.Decision {
+		cast := []consensus.Vote{vote(0, "a"), vote(1, "a")}
+		for j := range n {
+			cast = append(cast, vote(100+j, "b"))
+		}
+		x, err := consensus.NewBallots(o, letters(2), cast)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l.Strategy().Decide(x)
+	}
+	o := &consensus.Options{Groups: map[string]string{"v0": "zero"}}
+	for j := range 8 {
+		o.Groups[fmt.Sprint("v", 100+j)] = "one"
+	}
+	one, two, eight := decide(1, nil), decide(2, nil), decide(8, o)
+	if !eight.Learned || one.Choice != "a" || eight.Support > one.Support || eight.Support < two.Support {
+		t.Errorf("eight of a group: %v; want between two %v and one %v", eight, two, one)
+	}
+	if d := decide(8, nil); d.Choice != "b" {
+		t.Errorf("eight newcomers on their own: %v", d)
+	}
+}
+
+func TestGroupsShareAVoteOnOneProposal(t *testing.T) {
+	o := ofTwoKinds()
+	l := newLedger(t, &Options{Stances: true})
+	r := rand.New(rand.NewPCG(6, 1))
+	ballots := func(o *consensus.Options, copies int, stance func(j int) consensus.Stance) consensus.Ballots {
+		var cast []consensus.Vote
+		for j := range 9 {
+			v := vote(j, "a")
+			v.Stance = stance(j)
+			if 0 < j && j < copies {
+				v.Stance = cast[0].Stance
+			}
+			cast = append(cast, v)
+		}
+		b, err := consensus.NewBallots(o, []string{"a"}, cast)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b.Close()
+	}
+	camps := func(j int) consensus.Stance { return consensus.Stance(1 + j/6) }
+	alone := newLedger(t, &Options{Stances: true})
+	for range 60 {
+		truth := consensus.Stance(1 + r.IntN(2))
+		says := func(int) consensus.Stance {
+			if r.Float64() < 0.8 {
+				return truth
+			}
+			return 3 - truth
+		}
+		if d := l.Strategy().Decide(ballots(o, 0, camps)); d.Choice == "a" {
+			t.Fatalf("%v, want no choice of six copies against three", d)
+		}
+		if err := l.Observe("", ballots(o, 6, says)); err != nil {
+			t.Fatal(err)
+		}
+		if err := alone.Observe("", ballots(o, 0, says)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if d := alone.Strategy().Decide(ballots(o, 0, camps)); d.Choice != "a" {
+		t.Errorf("%v, want the choice of six who err apart", d)
+	}
+}
+
+func TestALedgerKeepsGroups(t *testing.T) {
+	o, r := ofTwoKinds(), rand.New(rand.NewPCG(7, 1))
+	l, again := newLedger(t, &Options{First: 30}), new(Ledger)
+	for i := range 40 {
+		if i == 19 {
+			saved, err := json.Marshal(l)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := json.Unmarshal(saved, again); err != nil {
+				t.Fatal(err)
+			}
+		}
+		b, _ := six(r, o, true)
+		if err := l.Observe("", b); err != nil {
+			t.Fatal(err)
+		}
+		if i >= 19 {
+			if err := again.Observe("", b); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if got, want := again.Strategy().Decide(nine(t, o)), l.Strategy().Decide(nine(t, o)); !got.Equal(want) {
+		t.Errorf("restored %v, want %v", got, want)
+	}
+	if err := again.Observe("", nineOf(t, nine(t, o))); err != nil || len(again.several.groups) != 0 {
+		t.Errorf("%v: voters whom the options no longer name are in %v", err, again.several.groups)
+	}
+}

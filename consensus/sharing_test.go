@@ -1,0 +1,138 @@
+package consensus_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/swarmbus/swarmbus/consensus"
+)
+
+// camps has a vote for a from each of the first names, and one for b from each of the others.
+func camps(t *testing.T, groups map[string]string, forA, forB []string) consensus.Ballots {
+	t.Helper()
+	var cast []consensus.Vote
+	for i, voters := range [][]string{forA, forB} {
+		for _, v := range voters {
+			cast = append(cast, consensus.Vote{Voter: v, ProposalID: string(rune('a' + i)), Stance: consensus.Agree, Weight: 1})
+		}
+	}
+	b, err := consensus.NewBallots(&consensus.Options{Groups: groups}, []string{"a", "b"}, cast)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.Close()
+}
+
+var (
+	clones  = []string{"c1", "c2", "c3", "c4"}
+	ofModel = map[string]string{"c1": "m", "c2": "m", "c3": "m", "c4": "m", "d": "n"}
+	nobody  = consensus.Left{Voters: []string{}}
+)
+
+func TestAGroupThatSharesWeighsLessThanTwoVoters(t *testing.T) {
+	for n := 1; n <= len(clones); n++ {
+		b := camps(t, ofModel, clones[:n], []string{"d"}).Sharing(nil, nobody)
+		d := consensus.ConfidenceWeighted{}.Decide(b)
+		weight := float64(n) / (1 + 0.5*float64(n-1))
+		if want := max(weight, 1) / (weight + 1); math.Abs(d.Support-want) > 1e-8 {
+			t.Errorf("%d clones against another: support %v, want %v", n, d.Support, want)
+		}
+		if b.Voters() != n+1 {
+			t.Errorf("%d voters, want %d", b.Voters(), n+1)
+		}
+	}
+}
+
+func TestVotersInNoGroupShareWithNobody(t *testing.T) {
+	b := camps(t, ofModel, clones, []string{"d", "x", "y"})
+	d := consensus.ConfidenceWeighted{}.Decide(b.Sharing(nil, nobody))
+	if d.Leader() != "b" || math.Abs(d.Support-3/4.6) > 1e-8 {
+		t.Errorf("%v, want three on their own to outweigh four clones", d)
+	}
+}
+
+func TestASingleGroupSetsNobodyApart(t *testing.T) {
+	one := map[string]string{"c1": "m", "c2": "m", "c3": "m", "c4": "m"}
+	b := camps(t, one, clones, []string{"person"})
+	got, want := consensus.ConfidenceWeighted{}.Decide(b.Sharing(nil, nobody)), consensus.ConfidenceWeighted{}.Decide(b)
+	if !got.Equal(want) || want.Choice != "a" {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+func TestGroupsCanBeNamedAnew(t *testing.T) {
+	b := camps(t, ofModel, clones, []string{"d"})
+	apart := b.Sharing(func(voter, group string) string { return group + voter }, nobody)
+	got, want := consensus.ConfidenceWeighted{}.Decide(apart), consensus.ConfidenceWeighted{}.Decide(b)
+	if !got.Equal(want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+func TestLearnedEvidenceIsShared(t *testing.T) {
+	rates := consensus.Rates{}
+	for _, c := range clones {
+		rates[c] = consensus.Reliability{Sensitivity: 0.7, Specificity: 0.7}
+	}
+	rates["d"] = consensus.Reliability{Sensitivity: 0.9, Specificity: 0.9}
+	b := camps(t, ofModel, clones, []string{"d"}).Knowing(rates)
+	if d := (consensus.Bayesian{}).Decide(b); d.Leader() != "a" {
+		t.Errorf("each on its own: %v", d)
+	}
+	if d := (consensus.Bayesian{}).Decide(b.Sharing(nil, nobody)); d.Leader() != "b" {
+		t.Errorf("shared: %v", d)
+	}
+}
+
+func TestSharingCountsWhoMayStillVote(t *testing.T) {
+	o := &consensus.Options{Groups: ofModel, Electorate: append([]string{"d", "e"}, clones...)}
+	b, err := consensus.NewBallots(o, []string{"a"}, []consensus.Vote{
+		{Voter: "c1", ProposalID: "a", Stance: consensus.Agree, Weight: 1},
+		{Voter: "d", ProposalID: "a", Stance: consensus.Agree, Weight: 1},
+		{Voter: "e", ProposalID: "a", Stance: consensus.Agree, Weight: 1},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		left   consensus.Left
+		c1     float64
+		stands bool
+	}{
+		{nobody, 1, true},
+		{consensus.Left{Voters: []string{"c2"}}, 1 / 1.5, true},                                                        // 2.667 of 3.333
+		{consensus.Left{Voters: []string{"c2", "c3"}}, 0.5, true},                                                      // 2.5 of 3.5
+		{consensus.Left{}, 0.4, false},                                                                                 // 2.4 of 3.6
+		{consensus.Left{Voters: []string{"c2", "c3"}, Weights: map[string]float64{"c2": 0, "c3": 0.4}}, 1 / 1.2, true}, // 2.833 of 3.167
+	} {
+		shared := b.Sharing(nil, c.left)
+		for who := range shared.ByVoter() {
+			if who.Name == "c1" && math.Abs(who.Share-c.c1) > 1e-12 {
+				t.Errorf("with %+v left c1 counts %v, want %v", c.left, who.Share, c.c1)
+			}
+		}
+		if got := consensus.Settled(consensus.ConfidenceWeighted{}, shared, c.left); got != c.stands {
+			t.Errorf("with %+v left it is settled: %v, want %v", c.left, got, c.stands)
+		}
+	}
+}
+
+func ExampleBallots_Sharing() {
+	votes := []consensus.Vote{
+		{Voter: "ada", ProposalID: "retry", Stance: consensus.Agree, Weight: 1},
+		{Voter: "bob", ProposalID: "retry", Stance: consensus.Agree, Weight: 1},
+		{Voter: "cyd", ProposalID: "retry", Stance: consensus.Agree, Weight: 1},
+		{Voter: "dan", ProposalID: "fail", Stance: consensus.Agree, Weight: 1},
+	}
+	groups := map[string]string{"ada": "one model", "bob": "one model", "cyd": "one model", "dan": "another"}
+	b, err := consensus.NewBallots(&consensus.Options{Groups: groups}, []string{"retry", "fail"}, votes)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(consensus.ConfidenceWeighted{}.Decide(b).Support)
+	fmt.Println(consensus.ConfidenceWeighted{}.Decide(b.Sharing(nil, consensus.Left{})).Support)
+	// Output:
+	// 0.75
+	// 0.6
+}
