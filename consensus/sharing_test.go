@@ -3,6 +3,7 @@ package consensus_test
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/swarmbus/swarmbus/consensus"
@@ -115,6 +116,80 @@ func TestSharingCountsWhoMayStillVote(t *testing.T) {
 		if got := consensus.Settled(consensus.ConfidenceWeighted{}, shared, c.left); got != c.stands {
 			t.Errorf("with %+v left it is settled: %v, want %v", c.left, got, c.stands)
 		}
+	}
+}
+
+func TestALightGroupWeighsWhatItsVotersDo(t *testing.T) {
+	b, err := consensus.NewBallots(&consensus.Options{Groups: ofModel}, []string{"a"}, []consensus.Vote{
+		{Voter: "c1", ProposalID: "a", Stance: consensus.Agree, Weight: 0.3},
+		{Voter: "c2", ProposalID: "a", Stance: consensus.Abstain, Weight: 1},
+		{Voter: "c3", ProposalID: "a", Stance: consensus.Disagree, Weight: 0.5},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for who := range b.Sharing(nil, nobody).ByVoter() {
+		if who.Share != 1 {
+			t.Errorf("%s counts %v, want 1", who.Name, who.Share)
+		}
+	}
+}
+
+func TestWhoMayVoteAgainSharesWithTheWeightVotedSoFar(t *testing.T) {
+	o := &consensus.Options{Groups: ofModel, Threshold: 0.6, Electorate: append([]string{"d", "e"}, clones...)}
+	b, err := consensus.NewBallots(o, []string{"a"}, []consensus.Vote{
+		{Voter: "c1", ProposalID: "a", Stance: consensus.Agree, Weight: 1},
+		{Voter: "c2", ProposalID: "a", Stance: consensus.Agree, Weight: 1},
+		{Voter: "d", ProposalID: "a", Stance: consensus.Agree, Weight: 1},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := consensus.Left{Voters: []string{"c2"}, Weights: map[string]float64{"c2": 0}}
+	// 1.667 of 2.333 if c2 turns against it. Divided twice, its vote would count 0.444 and leave 1.667 of 2.111.
+	for threshold, want := range map[float64]bool{0.71: true, 0.72: false} {
+		o.Threshold = threshold
+		x, err := consensus.NewBallots(o, b.Proposals(), slices.Collect(b.Votes()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := consensus.Settled(consensus.ConfidenceWeighted{}, x.Sharing(nil, left), left); got != want {
+			t.Errorf("at a threshold of %v settled is %v, want %v", threshold, got, want)
+		}
+	}
+}
+
+// Who is worth little may keep the votes of its group from counting in full, by voting or by not voting.
+func TestWhatIsLearnedIsNotSettledWhereVotersShare(t *testing.T) {
+	rate := func(p float64) consensus.Reliability { return consensus.Reliability{Sensitivity: p, Specificity: p} }
+	o := &consensus.Options{
+		Groups: map[string]string{"strong": "g", "late": "g", "idle": "g"}, Correlation: consensus.Independent,
+		Electorate:    []string{"strong", "late", "idle", "x", "y"},
+		Reliabilities: consensus.Rates{"strong": rate(0.999), "late": rate(0.999), "idle": rate(0.5), "x": rate(0.999), "y": rate(0.89)},
+	}
+	o.Groups["x"] = "h"
+	decide := func(more ...consensus.Vote) (consensus.Ballots, consensus.Decision) {
+		b, err := consensus.NewBallots(o, []string{"a"}, append(more,
+			consensus.Vote{Voter: "strong", ProposalID: "a", Stance: consensus.Disagree, Weight: 1},
+			consensus.Vote{Voter: "x", ProposalID: "a", Stance: consensus.Agree, Weight: 1},
+			consensus.Vote{Voter: "y", ProposalID: "a", Stance: consensus.Agree, Weight: 1}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b, consensus.Bayesian{}.Decide(b.Sharing(nil, nobody))
+	}
+	against := func(voter string) consensus.Vote {
+		return consensus.Vote{Voter: voter, ProposalID: "a", Stance: consensus.Disagree, Weight: 1}
+	}
+	b, now := decide()
+	_, both := decide(against("late"), against("idle"))
+	_, one := decide(against("late"))
+	if now.Outcome != consensus.Reached || both.Outcome != consensus.Reached || one.Outcome == consensus.Reached {
+		t.Fatalf("now %v, with both against it %v, with one %v", now, both, one)
+	}
+	left := consensus.Left{}
+	if consensus.Settled(consensus.Bayesian{}, b.Sharing(nil, left), left) {
+		t.Error("it is settled")
 	}
 }
 
