@@ -76,6 +76,9 @@ func TestSolvesOfOneSeedInOneTraceAreToldApart(t *testing.T) {
 			if s.Attributes["swarmbus.vote.counted"] != "true" && s.Attributes["swarmbus.vote.cause"] != "superseded" {
 				t.Errorf("a vote was not counted: %v", s.Attributes)
 			}
+			if cause := s.Attributes["swarmbus.vote.cause"]; s.Attributes["swarmbus.vote.counted"] == "true" && cause != "" {
+				t.Errorf("a vote that was counted is %s", cause)
+			}
 		case strings.HasPrefix(s.Name, "invoke_agent "):
 			turns++
 			if s.Attributes["swarmbus.turn.dropped"] != "" {

@@ -214,7 +214,7 @@ func (x *reader) signal(s *said) (signals.Any, error) {
 		if s.Relevance == nil {
 			return nil, errors.New("relevance is missing")
 		}
-		return signals.New(h, signals.Discovery{Finding: s.Finding, Evidence: s.Evidence, Relevance: *s.Relevance}), nil
+		return signals.New(h, signals.Discovery{Finding: s.Finding, Evidence: s.Evidence, Relevance: *s.Relevance + 0}), nil
 	case "proposal":
 		if x.made != "" {
 			return nil, errors.New("there is a proposal before it, and an answer may make one")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -215,6 +216,29 @@ func TestEverythingThatAnAgentCanSayBecomesASignal(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b signals.ID) bool { return a == b })); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestANegativeZeroIsLoggedAsZero(t *testing.T) {
+	out, _, err := take(t, thinker.Thinker{ID: "critic", Model: answering(`{"say":[
+		{"type":"discovery","finding":"f","evidence":"e","relevance":-0.0,"confidence":-0.0},
+		{"type":"vote","proposal":"P1","stance":"abstain","reasons":"r","confidence":-0.0}]}`)}, turn())
+	if err != nil || len(out) != 2 {
+		t.Fatal(out, err)
+	}
+	for _, s := range out {
+		said := []float64{s.Head().Confidence}
+		switch body := s.Body().(type) {
+		case signals.Discovery:
+			said = append(said, body.Relevance)
+		case signals.Vote:
+			said = append(said, body.Weight)
+		}
+		for _, x := range said {
+			if x != 0 || math.Signbit(x) {
+				t.Errorf("%T says %v", s.Body(), x)
+			}
+		}
 	}
 }
 
