@@ -15,7 +15,7 @@ const intro = `# Mutants
 ` + "`.ci/mutants [package...]`" + ` plants one small fault after the other into a copy of a
 package, such as ` + "`<=` for `<` or `-` for `+`" + `, and runs the package's own tests each time
 ([gremlins](https://github.com/go-gremlins/gremlins) v0.6.0, its default operators).
-Killed: a test failed. Timed out: the tests took more than ten times as long as
+Killed: a test failed. Timed out: the tests took more than five times as long as
 without the fault. Lived: no test failed. Not covered: no test runs the line.
 Equivalent: lived, but changes nothing that a caller may rely on;
 [equivalents.txt](equivalents.txt) says why of each. The last column is the share that was killed or timed out,
