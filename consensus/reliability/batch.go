@@ -3,8 +3,8 @@ package reliability
 import "slices"
 
 // batch is many decisions in flat slices. Decision t's votes are Voter[Start[t]:Start[t+1]] with the same
-// range of Said; Known[t] is its outcome or -1. Choices are numbered from 0 and mean the same in every
-// decision, unless Own: then they only tell one decision's candidates apart, of which there are Field[t].
+// range of Said; Known[t] is its outcome or -1. It is between Field[t] candidates, numbered from 0: the Choices, which
+// mean the same in every decision, unless Own. Then a number only tells one decision's candidates apart.
 type batch struct {
 	Choices int       `json:"choices"`
 	Voters  int       `json:"voters"`
@@ -50,7 +50,6 @@ func (b *batch) add(v votes) {
 	b.Start = append(b.Start, int32(len(b.Voter)))
 	b.Known = append(b.Known, -1)
 	b.Field = append(b.Field, v.field)
-	b.Choices = max(b.Choices, int(v.field))
 	for _, j := range v.voter {
 		b.Voters = max(b.Voters, int(j)+1)
 	}
@@ -88,6 +87,64 @@ func (b *batch) only(to []int32, voters int) *batch {
 		out.add(w)
 	}
 	out.Voters, out.Known = voters, slices.Clone(b.Known)
+	return &out
+}
+
+// each returns a number for each candidate of each decision.
+func (b *batch) each() [][]float64 {
+	n := 0
+	for _, k := range b.Field {
+		n += int(k)
+	}
+	slab, of := make([]float64, n), make([][]float64, b.size())
+	for t, k := range b.Field {
+		of[t], slab = slab[:k:k], slab[k:]
+	}
+	return of
+}
+
+// widest is how many candidates there are at most.
+func (b *batch) widest() int {
+	widest := int32(b.Choices)
+	for _, k := range b.Field {
+		widest = max(widest, k)
+	}
+	return int(widest)
+}
+
+// narrow returns proposals of a decision's own as those that somebody names, one in place of all others that there
+// are, and none of these.
+func (b *batch) narrow() *batch {
+	if !b.Own {
+		return b
+	}
+	out := newBatch(b.Choices, true)
+	for t := range b.size() {
+		v := b.votes(t)
+		none := v.field - 1
+		named := slices.DeleteFunc(slices.Clone(v.said), func(l int32) bool { return l == none })
+		slices.Sort(named)
+		named = slices.Compact(named)
+		w := votes{voter: v.voter, field: min(int32(len(named))+1, none) + 1}
+		to := func(l int32) int32 {
+			if l == none {
+				return w.field - 1
+			}
+			if i := slices.Index(named, l); i >= 0 {
+				return int32(i)
+			}
+			return int32(len(named))
+		}
+		for _, l := range v.said {
+			w.said = append(w.said, to(l))
+		}
+		out.add(w)
+		if known := b.Known[t]; known >= 0 {
+			out.Known[t] = to(known)
+		}
+		out.Choices = max(out.Choices, int(w.field))
+	}
+	out.Voters = b.Voters
 	return &out
 }
 

@@ -70,7 +70,7 @@ func (m *parameters) certify(b *batch, o Options) Certificate {
 	share, heaviest := m.below(b, clearly)
 	lead := m.leads(b)
 	c := Certificate{Below: share - heaviest, Block: b.block(lead)}
-	if b.Choices > 2 {
+	if b.widest() > 2 {
 		rival, differ := m.rival(b, o, lead)
 		c.Rival = differ
 		c.RivalBelow, _ = rival.below(b, 1)
@@ -119,10 +119,10 @@ func (m *parameters) below(b *batch, chance float64) (share, heaviest float64) {
 
 // leads returns the most probable answer to each decision by its votes.
 func (m *parameters) leads(b *batch) []int {
-	lead, p, fitted := make([]int, b.size()), make([]float64, b.Choices), weigher{m: m}
-	for t := range lead {
-		fitted.evidence(b.votes(t), p)
-		lead[t] = best(p)
+	lead, p, fitted := make([]int, b.size()), make([]float64, b.widest()), weigher{m: m}
+	for t, k := range b.Field {
+		fitted.evidence(b.votes(t), p[:k])
+		lead[t] = best(p[:k])
 	}
 	return lead
 }
@@ -141,11 +141,9 @@ func (b *batch) block(lead []int) float64 {
 		}
 	}
 	turn := 0.0
-	each, asOne := make([]float64, b.Choices), make([]float64, b.Choices)
+	each, asOne := b.each(), b.each()
 	for t, l := range lead {
-		clear(each)
-		clear(asOne)
-		one := 0.0
+		one, each, asOne := 0.0, each[t], asOne[t]
 		v := b.votes(t)
 		for i, j := range v.voter {
 			each[v.said[i]]++
@@ -167,7 +165,6 @@ func (b *batch) block(lead []int) float64 {
 // answer.
 func (m *parameters) rival(b *batch, o Options, lead []int) (rival *parameters, differ float64) {
 	e := newEM(b, o, m.Shared)
-	k := b.Choices
 	e.start(func(t int, p []float64) {
 		clear(p)
 		for _, l := range b.votes(t).said {
@@ -184,7 +181,7 @@ func (m *parameters) rival(b *batch, o Options, lead []int) (rival *parameters, 
 	})
 	e.run()
 	for t, y := range b.Known {
-		if y < 0 && best(e.post[t*k:][:k]) != lead[t] {
+		if y < 0 && best(e.post[t]) != lead[t] {
 			differ++
 		}
 	}

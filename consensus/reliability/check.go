@@ -74,30 +74,25 @@ func (b *batch) field(t int) int {
 func (b *batch) check(empty batch) error {
 	n := len(b.Known)
 	switch {
-	case b.Own != empty.Own || b.Stances != empty.Stances, !b.Own && b.Choices != empty.Choices, b.Choices < 2, b.Choices > 1<<16:
+	case b.Own != empty.Own || b.Stances != empty.Stances, !b.Own && b.Choices != empty.Choices:
 		return errors.New("votes of another kind")
 	case len(b.Start) != n+1, len(b.Field) != n, len(b.Said) != len(b.Voter), b.Stated != nil && len(b.Stated) != len(b.Voter), b.Voters < 0:
 		return errors.New("votes of unequal lengths")
 	case b.Start[0] != 0, int(b.Start[n]) != len(b.Voter):
 		return errors.New("votes cut short")
 	}
-	widest := 2
 	for t := range n {
 		f := b.Field[t]
-		if b.Start[t] > b.Start[t+1] || int(b.Start[t+1]) > len(b.Voter) || f < 2 || int(f) > b.Choices ||
+		if b.Start[t] > b.Start[t+1] || int(b.Start[t+1]) > len(b.Voter) || f < 2 ||
 			!b.Own && int(f) != b.Choices || b.Known[t] < -1 || b.Known[t] >= f {
 			return errors.New("votes out of order")
 		}
-		widest = max(widest, int(f))
 		if err := b.checkVotes(t); err != nil {
 			return err
 		}
 	}
-	if !within(b.Stated, 1e-12, 1) {
+	if !within(b.Stated, math.SmallestNonzeroFloat64, 1) {
 		return errors.New("votes that are sure out of range")
-	}
-	if b.Own && b.Choices > max(widest, 1<<10) {
-		return errors.New("more choices than anybody had")
 	}
 	return nil
 }
@@ -133,16 +128,16 @@ func (m *parameters) check(s *state) error {
 		lo, hi float64
 	}{
 		{m.Prior, -100, 0},
-		{m.Rate, -100, 100},
-		{m.Base, -100, 100},
+		{m.Rate, -1e7, 1e7},
+		{m.Base, -1e7, 1e7},
 		{m.Shift, -100, 100},
 		{m.Wrong, -1000, 1e-9},
 		{m.PoolWrong, 0, 1 + 1e-9},
 		{m.Corr.Pair, 0, closest},
 		{[]float64{m.Corr.Pooled}, 0, closest},
-		{[]float64{m.Mean}, -100, 100},
-		{[]float64{float64(m.Decisions)}, 0, 1 << 31},
-		{[]float64{m.SdVoter, m.SdClass, m.SdPool, m.Rows, m.Residual, m.Density, m.Crowd, float64(m.Told)}, 0, 1e6},
+		{[]float64{m.Mean}, -1e7, 1e7},
+		{[]float64{float64(m.Decisions), float64(m.Told)}, 0, 1 << 31},
+		{[]float64{m.SdVoter, m.SdClass, m.SdPool, m.Rows, m.Residual, m.Density, m.Crowd}, 0, 1e6},
 	} {
 		if !within(part.of, part.lo, part.hi) {
 			return errors.New("a model with numbers out of range")

@@ -100,6 +100,7 @@ type coinFit struct {
 
 // newCoinFit counts decisions that are alike as one, in an order that does not depend on how they came.
 func newCoinFit(b *batch) *coinFit {
+	b = b.narrow()
 	keys, first, times := make([]string, b.size()), map[string]int{}, map[string]float64{}
 	for t := range b.size() {
 		v := b.votes(t)

@@ -164,9 +164,10 @@ func (b *batch) oneOfEach(group []int32) *batch {
 func (b *batch) standApart() (same, apart []int32) {
 	n := b.Voters
 	same, apart = make([]int32, n*n), make([]int32, n*n)
-	count := make([]int32, b.Choices)
+	all := make([]int32, b.widest())
 	for t := range b.size() {
 		v := b.votes(t)
+		count := all[:v.field]
 		clear(count)
 		for _, l := range v.said {
 			count[l]++

@@ -47,7 +47,7 @@ type measuring struct {
 // consensus shows.
 func (e *em) correlate() *correlation {
 	n := e.b.Voters
-	s := &measuring{e: e, mean: make([]float64, len(e.m.Rate)), total: make([]float64, e.b.Choices)}
+	s := &measuring{e: e, mean: make([]float64, len(e.m.Rate)), total: make([]float64, e.b.widest())}
 	for i := range s.mean {
 		s.mean[i] = e.m.meanRate(i, exactly(0))
 	}
@@ -88,17 +88,17 @@ func (s *measuring) shrunk(pooled float64) []float64 {
 }
 
 func (s *measuring) decision(t int) {
-	v, k := s.e.votes(t), s.e.b.Choices
-	lead := best(s.e.post[t*k:][:k])
-	p := s.e.post[t*k+lead]
+	v, post := s.e.votes(t), s.e.post[t]
+	lead, k := best(post), len(post)
+	p, total := post[lead], s.total[:k]
 	s.r, s.sd = s.r[:0], s.sd[:0]
-	clear(s.total)
+	clear(total)
 	sum, squares, norms := 0.0, 0.0, 0.0
 	for i := range v.voter {
 		s.residual(v, i, lead)
 		variance := 1.0
 		for l, x := range s.r[i*k:] {
-			s.total[l] += x
+			total[l] += x
 			norms += x * x
 			if l == int(v.said[i]) {
 				x--
@@ -109,7 +109,7 @@ func (s *measuring) decision(t int) {
 		sum += s.sd[i]
 		squares += s.sd[i] * s.sd[i]
 	}
-	for _, x := range s.total {
+	for _, x := range total {
 		s.num += p * x * x
 	}
 	s.num -= p * norms
@@ -120,7 +120,7 @@ func (s *measuring) decision(t int) {
 }
 
 func (s *measuring) pairs(v votes, p float64, known bool) {
-	k, n := s.e.b.Choices, s.e.b.Voters
+	k, n := int(v.field), s.e.b.Voters
 	for i := range v.voter {
 		ri := s.r[i*k:][:k]
 		for h := i + 1; h < len(v.voter); h++ {
@@ -142,7 +142,7 @@ func (s *measuring) pairs(v votes, p float64, known bool) {
 
 // residual appends vote i less what was expected if lead is right.
 func (s *measuring) residual(v votes, i, lead int) {
-	m, k, j := s.e.m, s.e.b.Choices, int(v.voter[i])
+	m, k, j := s.e.m, int(v.field), int(v.voter[i])
 	at := j
 	if !m.Own {
 		at = j*k + lead
@@ -158,8 +158,8 @@ func (s *measuring) residual(v votes, i, lead int) {
 			x = -mean
 		case !m.Own:
 			x = -(1 - mean) * m.wrong[at*k+l]
-		case l < int(v.field):
-			x = -(1 - mean) * instead(int(v.field), lead, l)
+		default:
+			x = -(1 - mean) * instead(k, lead, l)
 		}
 		if l == int(v.said[i]) {
 			x++

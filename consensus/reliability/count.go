@@ -7,16 +7,14 @@ func (e *em) count() {
 	clear(e.n)
 	clear(e.r)
 	clear(e.rowN)
-	k := e.b.Choices
-	prior := fill(k, 1)
-	for t := range e.b.size() {
-		post := e.post[t*k:][:k]
-		for c, p := range post {
-			prior[c] += p
-		}
+	prior := fill(e.b.Choices, 1)
+	for t, post := range e.post {
 		if e.b.Own {
 			e.countOwn(e.b.votes(t), post)
 			continue
+		}
+		for c, p := range post {
+			prior[c] += p
 		}
 		e.countShared(e.b.votes(t), post)
 	}

@@ -5,12 +5,12 @@ type em struct {
 	b    *batch
 	o    Options
 	m    *parameters
-	post []float64 // [decision][choice]
-	f    []float64 // weight per vote, nil until dependence is known
-	lift []float64 // of its voter's log-odds, per vote, nil if stated certainty means nothing
-	n, r []float64 // votes and right votes, [voter*columns]
-	info []float64 // curvature at each rate
-	rowN []float64 // wrong votes, [voter][truth][said]
+	post [][]float64 // [decision][candidate]
+	f    []float64   // weight per vote, nil until dependence is known
+	lift []float64   // of its voter's log-odds, per vote, nil if stated certainty means nothing
+	n, r []float64   // votes and right votes, [voter*columns]
+	info []float64   // curvature at each rate
+	rowN []float64   // wrong votes, [voter][truth][said]
 }
 
 // fit learns voters from a batch, some of whom may be copies, starting at the shares of votes, or at from. It is
@@ -74,9 +74,8 @@ func newEM(b *batch, o Options, copies []int32) *em {
 	m.Stated = newCalibration(b, o.Right)
 	m.Rate, m.Base, m.Shift = fill(b.Voters*c, o.Right), fill(b.Voters, o.Right), make([]float64, c)
 	m.Prior = make([]float64, b.Choices)
-	t := b.size()
 	e := &em{
-		b: b, o: o, m: m, post: make([]float64, t*b.Choices),
+		b: b, o: o, m: m, post: b.each(),
 		n: make([]float64, b.Voters*c), r: make([]float64, b.Voters*c), info: make([]float64, b.Voters*c),
 	}
 	if !b.Own {
@@ -93,9 +92,7 @@ func newEM(b *batch, o Options, copies []int32) *em {
 
 // start sets where fitting starts: guess fills p for a decision whose outcome is not known.
 func (e *em) start(guess func(t int, p []float64)) {
-	k := e.b.Choices
-	for t := range e.b.size() {
-		p := e.post[t*k:][:k]
+	for t, p := range e.post {
 		if y := e.b.Known[t]; y >= 0 {
 			p[y] = 1
 		} else {
@@ -106,13 +103,11 @@ func (e *em) start(guess func(t int, p []float64)) {
 
 // expect is the E step.
 func (e *em) expect() {
-	k := e.b.Choices
-	for t := range e.b.size() {
+	for t, p := range e.post {
 		var f []float64
 		if e.f != nil {
 			f = e.f[e.b.Start[t]:e.b.Start[t+1]]
 		}
-		p := e.post[t*k:][:k]
 		e.m.joint(e.votes(t), f, e.b.Known[t], p)
 		softmax(p)
 	}

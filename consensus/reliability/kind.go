@@ -51,11 +51,11 @@ func (b *ballot) single(k int) (int32, bool) {
 	case !b.not && len(b.among) == 1:
 		return b.among[0], true
 	case b.not && len(b.among) == k-1:
-		for c := range int32(k) {
-			if !slices.Contains(b.among, c) {
-				return c, true
-			}
+		rest := k * (k - 1) / 2 // the sum of all
+		for _, c := range b.among {
+			rest -= int(c)
 		}
+		return int32(rest), true
 	}
 	return 0, false
 }

@@ -52,9 +52,9 @@ func (e *em) calibrate() {
 func (e *em) slopes(g, h []float64) {
 	clear(g)
 	clear(h)
-	k, one := e.b.Choices, [1]float64{1}
-	for t := range e.b.size() {
-		v, post := e.b.votes(t), e.post[t*k:][:k]
+	one := [1]float64{1}
+	for t, post := range e.post {
+		v := e.b.votes(t)
 		would := post
 		if e.b.Own { // all choices have one rate
 			would = one[:]

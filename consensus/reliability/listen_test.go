@@ -61,7 +61,7 @@ func expectedLikelihood(e *em, j int32) (sum float64) {
 			if voter != j {
 				continue
 			}
-			for c, p := range e.post[t*e.b.Choices:][:e.b.Choices] {
+			for c, p := range e.post[t] {
 				z := e.m.Rate[int(j)*e.m.cols()+c%e.m.cols()] + slowLift(e.m, j, v.stated[i], int(v.field))
 				if c == int(v.said[i]) {
 					sum += p * math.Log(sigma(z))

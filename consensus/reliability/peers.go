@@ -44,10 +44,10 @@ type agreement struct{ n, sum, squares float64 }
 func (a *agreement) mean() float64 { return a.sum / max(a.n, 1) }
 
 func (p *peers) agreements(b *batch) []agreement {
-	of, share := make([]agreement, b.Voters), make([]float64, b.Choices)
+	of, share := make([]agreement, b.Voters), make([]float64, b.widest())
 	for t, known := range b.Known {
 		v := b.votes(t)
-		total := p.shares(v, share)
+		total := p.shares(v, share[:v.field])
 		for i, j := range v.voter {
 			x, rest := 0.0, total-p.Weight[j]
 			switch {

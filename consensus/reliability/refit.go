@@ -130,9 +130,10 @@ func crossFit(b *batch, o Options, m *parameters, at []int) []outcome {
 		}
 		blind := weigher{m: fit(&hidden, o, m.Shared, m)}
 		for _, t := range mine {
-			ev := make([]float64, b.Choices)
-			blind.evidence(b.votes(t), ev)
-			known = append(known, outcome{b.votes(t), ev, int(b.Known[t]), k})
+			v := b.votes(t)
+			ev := make([]float64, v.field)
+			blind.evidence(v, ev)
+			known = append(known, outcome{v, ev, int(b.Known[t]), k})
 		}
 	}
 	return known

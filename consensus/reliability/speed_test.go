@@ -6,6 +6,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/swarmbus/swarmbus/consensus"
 )
 
 // busy is how long this process has had a processor, whatever else runs on the machine.
@@ -31,6 +33,22 @@ func TestALargeSwarmLearnsInUnderASecond(t *testing.T) {
 		}
 		if least >= time.Second {
 			t.Errorf("50,000 votes of 500, every %d told: learned in %v", every, least)
+		}
+	}
+}
+
+func TestOneWideDecisionDoesNotSlowAllOthers(t *testing.T) {
+	measures(t)
+	for _, stance := range []consensus.Stance{consensus.Agree, consensus.Disagree} {
+		b := newBook(nil)
+		newWorld(1, 3, even(7, 0.9, 0.5)...).fill(b, 300, 4)
+		if err := b.Observe("", wide(t, 3000, stance)); err != nil {
+			t.Fatal(err)
+		}
+		start := busy(t)
+		b.Learn()
+		if took := busy(t) - start; took >= time.Second {
+			t.Errorf("2,100 votes on three proposals, and one on 3,000: learned in %v", took)
 		}
 	}
 }

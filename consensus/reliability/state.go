@@ -47,6 +47,7 @@ func (b *Book) UnmarshalJSON(p []byte) error {
 	}
 	var restored Book
 	restored.open(s.Options)
+	s.Votes.Choices = restored.batch.Choices // which earlier versions saved as the most that proposals of a decision's own ever were
 	restored.batch, restored.names, restored.learned, restored.resolved = s.Votes, s.Voters, s.Learned, s.Resolved
 	for j, name := range s.Voters {
 		restored.voters[name] = int32(j)
