@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/swarmbus/swarmbus/consensus"
 )
@@ -68,8 +69,8 @@ func (b *Book) Len() int { return len(b.decisions) }
 
 // Observe adds a decision under a name that [Book.Resolve] can use, "" for none. The book learns from
 // voters who are for one proposal, and from those who leave only one open; from others it cannot tell. It
-// refuses, with a wrapped [*consensus.FieldError], a name it holds already, and proposals that are not among
-// [Options.Choices] if there are such.
+// refuses, with a wrapped [*consensus.FieldError], a name it holds already, names of anything that are not UTF-8, since
+// they cannot be saved, and proposals that are not among [Options.Choices] if there are such.
 func (b *Book) Observe(id string, ballots consensus.Ballots) error {
 	b.ready()
 	if err := b.check(id, ballots); err != nil {
@@ -96,10 +97,32 @@ func (b *Book) check(id string, ballots consensus.Ballots) error {
 	if b.Holds(id) && id != "" {
 		return refuse("id", id, "one that was not observed before")
 	}
+	if field, name := unsavable(id, ballots); field != "" {
+		return refuse(field, name, "UTF-8")
+	}
 	if b.kind.choices != nil && !b.kind.shared(ballots.Proposals()) {
 		return refuse("proposals", fmt.Sprint(ballots.Proposals()), "some of the book's choices")
 	}
 	return nil
+}
+
+// unsavable returns a name that JSON has no text for, and what it names; "" if there is none.
+func unsavable(id string, ballots consensus.Ballots) (field, name string) {
+	if !utf8.ValidString(id) {
+		return "id", id
+	}
+	for v := range ballots.Votes() {
+		group, _ := ballots.Group(v.Voter)
+		switch {
+		case !utf8.ValidString(v.Voter):
+			return "voter", v.Voter
+		case !utf8.ValidString(v.ProposalID):
+			return "proposalId", v.ProposalID
+		case !utf8.ValidString(group):
+			return "group", group
+		}
+	}
+	return "", ""
 }
 
 func refuse(field string, value any, want string) error {

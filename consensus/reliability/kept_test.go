@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/swarmbus/swarmbus/consensus"
@@ -101,5 +103,49 @@ func TestWhatIsLearnedWithAnyOptionsIsRestored(t *testing.T) {
 				o.Choices, o.Stances = nil, false
 			}
 		}
+	}
+}
+
+// In JSON all that is not UTF-8 becomes the same.
+func TestNamesThatCannotBeSavedAreRefused(t *testing.T) {
+	const bad = "\xff"
+	for _, c := range []struct {
+		field, id string
+		cast      consensus.Vote
+		group     string
+	}{
+		{"id", bad, vote(0, "a"), "g"},
+		{"voter", "x", consensus.Vote{Voter: bad, ProposalID: "a", Stance: consensus.Agree, Weight: 1}, "g"},
+		{"proposalId", "x", vote(0, bad), "g"},
+		{"group", "x", vote(0, "a"), bad},
+	} {
+		o := &consensus.Options{Groups: map[string]string{"v0": c.group}}
+		b, err := consensus.NewBallots(o, []string{"a", bad}[:1+strings.Count(c.cast.ProposalID, bad)], []consensus.Vote{c.cast})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, about := range kinds(2) {
+			if c.field == "proposalId" && about != nil && about.Choices != nil {
+				continue // not one of the choices
+			}
+			l := newLedger(t, about)
+			before, err := json.Marshal(l)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var refused *consensus.FieldError
+			if err := l.Check(c.id, b); !errors.As(err, &refused) || refused.Field != c.field || refused.Value != bad {
+				t.Errorf("%s: checking a bad %s says %v", name, c.field, err)
+			}
+			if err := l.Observe(c.id, b); !errors.As(err, &refused) || refused.Field != c.field || refused.Value != bad {
+				t.Errorf("%s: a bad %s is refused with %v", name, c.field, err)
+			}
+			if after, err := json.Marshal(l); err != nil || !slices.Equal(after, before) {
+				t.Errorf("%s: a bad %s changed the ledger, error %v", name, c.field, err)
+			}
+		}
+	}
+	if err := (&Options{Choices: []string{"a", bad}}).Validate(); err == nil {
+		t.Error("choices are taken that cannot be saved")
 	}
 }

@@ -109,7 +109,7 @@ func (l *Ledger) check(id string, b consensus.Ballots) error {
 	case spokenOn(b) == 0:
 		return refuse("ballots", id, "votes for or against something")
 	case l.o.Stances:
-		return nil
+		return l.one.check(id, b)
 	}
 	return l.several.check(id, b)
 }

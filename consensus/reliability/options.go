@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/swarmbus/swarmbus/consensus"
 )
@@ -49,8 +50,8 @@ func (o *Options) Validate() error {
 
 func (o *Options) fault() error {
 	for _, c := range o.Choices {
-		if c == "" {
-			return &consensus.FieldError{Field: "choices", Value: c, Want: "names"}
+		if c == "" || !utf8.ValidString(c) {
+			return &consensus.FieldError{Field: "choices", Value: c, Want: "names in UTF-8"}
 		}
 	}
 	if n := len(o.Choices); n == 1 || n > maxChoices {
