@@ -289,7 +289,7 @@ func (l *lesson) learn() *Model {
 	m.Refit = newRefit(b, l.o, m)
 	one := b.oneOfEach(m.Shared)
 	m.Coins, m.Peers, m.Subtypes = newCoins(one), newPeers(one), newSubtypes(one)
-	m.Records = b.records()
+	m.Records, m.Unopposed = b.records(), b.unopposed()
 	m.Told, m.Density = b.known(), float64(len(b.Voter))/float64(max(1, b.size()))
 	if m.Corr == nil {
 		m.Corr = new(correlation)

@@ -24,8 +24,8 @@ import (
 // With [Options.Choices] all decisions are of the last kind, with [Options.Stances] of the second. Something is
 // learned from [Options.First] decisions of that kind on. While there is no [Certificate], between several proposals
 // nothing is ever sure, on one proposal votes count as if nothing was known, and the decision's note says why. Where
-// fewer than one decision in ten on a single proposal was opposed, they count as ones between several of which
-// only one was made.
+// fewer than one in ten of the decisions on a single proposal that were learned from was opposed, they count as ones
+// between several of which only one was made.
 //
 // Voters of one group of [consensus.Options.Groups] share their votes as [consensus.Ballots.Sharing] describes, from the
 // first decision on. What is learned begins with them as one voter, and with each on its own once they differ a
@@ -165,7 +165,8 @@ func (l *Ledger) Strategy() consensus.Strategy {
 		c.several = learned(l.several.known())
 	}
 	if !c.choices {
-		c.one, c.unopposed = learned(l.one.known()), l.one.batch.unopposed()
+		c.one = learned(l.one.known())
+		c.unopposed = c.one != nil && c.one.params.Unopposed
 	}
 	return c
 }
@@ -310,8 +311,8 @@ func (b *Book) opened(o *Options) bool {
 	return b != nil && b.voters != nil && b.o.Stances == o.Stances && slices.Equal(b.o.Choices, o.Choices)
 }
 
-// unopposed reports whether in fewer than one decision of ten somebody said no: then there was one proposal because
-// nobody made another.
+// unopposed reports whether in fewer than one decision of ten on one proposal somebody said no: then there was one
+// because nobody made another.
 func (b *batch) unopposed() bool {
 	n := 0
 	for t := range b.size() {
@@ -319,5 +320,5 @@ func (b *batch) unopposed() bool {
 			n++
 		}
 	}
-	return 10*n < b.size()
+	return b.Stances && 10*n < b.size()
 }

@@ -48,6 +48,8 @@ type parameters struct {
 	Density  float64   `json:"density,omitempty"`  // votes in a decision
 	Crowd    float64   `json:"crowd"`              // of how many voters this was learned, from a tenth to 1
 
+	Unopposed bool `json:"unopposed,omitempty"` // where there was one proposal, hardly anybody has said no to it
+
 	right, miss []float64 // log σ(±a), [voter*columns]
 	wrong       []float64 // q, as Wrong
 }
