@@ -11,10 +11,10 @@ import (
 
 // Book learns voters' reliability across decisions: [Book.Observe] adds decisions, [Book.Resolve] what turned
 // out to be right, and [Book.Model] is what is known so far. Observing costs no more than keeping the votes;
-// the book learns when it is asked and holds a fifth more decisions, or outcomes, than when it last did,
-// so the cost per decision stays constant. At most [Options.Window] decisions are kept; older ones leave. It learns of
-// 4,096 voters at most: where there are more names, those who voted once are newcomers again, and of the others those
-// who voted least often.
+// the book learns when it is asked and holds a fifth more decisions, or outcomes, than when it last did, or a fifth of
+// those outcomes were told otherwise, so the cost per decision stays constant. At most [Options.Window] decisions are
+// kept; older ones leave. It learns of 4,096 voters at most: where there are more names, those who voted once are
+// newcomers again, and of the others those who voted least often.
 //
 // The zero value is a book with default options. A Book is not safe for concurrent use; the models it hands
 // out are.
@@ -32,6 +32,7 @@ type Book struct {
 	nothing  *Model // what is known then, once somebody asked
 	learned  int    // decisions when it last learned
 	resolved int    // outcomes then
+	changed  int    // outcomes told otherwise since
 }
 
 // decision is where one is in the batch.
@@ -177,28 +178,33 @@ func (b *Book) Resolve(id, right string) error {
 			if d.Names[r] == right {
 				known = 0
 			}
-			b.batch.Known[d.from+r] = known
+			b.outcome(d, r, known)
 		}
 	case b.kind.choices != nil:
 		c, ok := b.kind.choices[right]
 		if !ok {
 			return refuse("outcome", right, "one of the book's choices")
 		}
-		b.outcome(d, c)
+		b.outcome(d, 0, c)
 	default:
 		c := slices.Index(d.Names, right)
 		if c < 0 {
 			c = len(d.Names) // none of those spoken of
 		}
-		b.outcome(d, int32(c))
+		b.outcome(d, 0, int32(c))
 	}
 	return nil
 }
 
-func (b *Book) outcome(d *decision, c int32) {
-	if d.Rows > 0 {
-		b.batch.Known[d.from] = c
+func (b *Book) outcome(d *decision, row int, c int32) {
+	if row >= d.Rows {
+		return // nobody said anything
 	}
+	known := &b.batch.Known[d.from+row]
+	if *known >= 0 && *known != c {
+		b.changed++
+	}
+	*known = c
 }
 
 // forget drops the oldest n decisions.
@@ -239,10 +245,11 @@ func (b *Book) known() *Model {
 	return b.nothing
 }
 
-// due reports whether the book holds a fifth more decisions, or outcomes, than when it last learned.
+// due reports whether the book holds a fifth more decisions, or outcomes, than when it last learned, or so many were
+// told otherwise.
 func (b *Book) due() bool {
 	n, known := len(b.decisions), b.batch.known()
-	grown := 5*n >= 6*b.learned || known >= minKnown && 5*known >= 6*max(b.resolved, 1)
+	grown := 5*n >= 6*b.learned || known >= minKnown && 5*(known+b.changed) >= 6*max(b.resolved, 1)
 	return n >= b.o.First && n > 0 && grown
 }
 
@@ -266,7 +273,7 @@ type lesson struct {
 // lesson copies what there is to learn from now, and counts it as learned.
 func (b *Book) lesson() *lesson {
 	b.prune()
-	b.learned, b.resolved = len(b.decisions), b.batch.known()
+	b.learned, b.resolved, b.changed = len(b.decisions), b.batch.known(), 0
 	l := &lesson{o: b.o, kind: b.kind, batch: b.batch, names: b.names, decisions: len(b.decisions)}
 	if len(b.groups) > 0 {
 		l.groups = make([]string, len(b.names))

@@ -38,7 +38,7 @@ func (s *state) check() error {
 	switch {
 	case rows != s.Votes.size(), len(s.Voters) < s.Votes.Voters:
 		return errors.New("votes that belong to nothing")
-	case s.Learned < 0 || s.Learned > len(s.Decisions) || s.Resolved < 0 || s.Known < 0 || s.Known > len(s.Voters):
+	case s.Learned < 0 || s.Learned > len(s.Decisions) || s.Resolved < 0 || s.Changed < 0 || s.Known < 0 || s.Known > len(s.Voters):
 		return errors.New("counts out of range")
 	case s.Model == nil:
 		return nil

@@ -3,6 +3,7 @@ package reliability
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/swarmbus/swarmbus/consensus"
@@ -56,6 +57,52 @@ func TestHowOneProposalIsDecidedIsLearned(t *testing.T) {
 		}
 		if got := again.Strategy().Decide(asked); !got.Equal(after) || !l.Strategy().Decide(asked).Equal(after) {
 			t.Errorf("told %v: restored %v, was %v", told, got, after)
+		}
+	}
+}
+
+func TestOutcomesThatAreCorrectedAreLearned(t *testing.T) {
+	for _, o := range []*Options{nil, {Choices: letters(2)}} {
+		w := newWorld(74, 2, 0.95, 0.6, 0.6)
+		b := newBook(o)
+		right := make([]string, 60)
+		for i := range right {
+			var ballots consensus.Ballots
+			ballots, right[i] = w.decision(nil)
+			id := fmt.Sprint(i)
+			wrong := map[string]string{"a": "b", "b": "a"}[right[i]]
+			if err := errors.Join(b.Observe(id, ballots), b.Resolve(id, wrong)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		first := b.Model()
+		if r, _ := first.Reliability("v0", 2); r.Sensitivity > 0.4 {
+			t.Fatalf("told the opposite, the best is right in %.2f", r.Sensitivity)
+		}
+		for i, right := range right[:12] {
+			if b.Model() != first {
+				t.Fatalf("%d of sixty outcomes were corrected, and it learned", i)
+			}
+			if i == 6 {
+				_, b = restored(t, b)
+				first = b.Model()
+			}
+			for range 2 { // to tell the same again changes nothing
+				if err := b.Resolve(fmt.Sprint(i), right); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if b.Model() == first {
+			t.Error("a fifth of the outcomes was corrected, and nothing is learned")
+		}
+		for i, right := range right {
+			if err := b.Resolve(fmt.Sprint(i), right); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if r, _ := b.Model().Reliability("v0", 2); r.Sensitivity < 0.8 {
+			t.Errorf("all corrected, the best is right in %.2f", r.Sensitivity)
 		}
 	}
 }

@@ -16,6 +16,7 @@ type state struct {
 	Votes       batch             `json:"votes"`
 	Learned     int               `json:"learned"`
 	Resolved    int               `json:"resolved"`
+	Changed     int               `json:"changed,omitempty"`
 	Model       *parameters       `json:"model,omitempty"`
 	Known       int               `json:"known"` // voters when the model was learned
 	Certificate Certificate       `json:"certificate"`
@@ -28,7 +29,7 @@ func (b *Book) MarshalJSON() ([]byte, error) {
 	b.ready()
 	s := state{
 		Version: version, Options: b.o, Voters: b.names, Groups: b.groups, Decisions: b.decisions, Votes: b.batch,
-		Learned: b.learned, Resolved: b.resolved,
+		Learned: b.learned, Resolved: b.resolved, Changed: b.changed,
 	}
 	if b.model != nil {
 		s.Model, s.Known, s.Certificate = b.model.params, len(b.model.voters), b.model.certificate
@@ -48,7 +49,8 @@ func (b *Book) UnmarshalJSON(p []byte) error {
 	var restored Book
 	restored.open(s.Options)
 	s.Votes.Choices = restored.batch.Choices // which earlier versions saved as the most that proposals of a decision's own ever were
-	restored.batch, restored.names, restored.learned, restored.resolved = s.Votes, s.Voters, s.Learned, s.Resolved
+	restored.batch, restored.names = s.Votes, s.Voters
+	restored.learned, restored.resolved, restored.changed = s.Learned, s.Resolved, s.Changed
 	for j, name := range s.Voters {
 		restored.voters[name] = int32(j)
 	}

@@ -96,6 +96,7 @@ func TestBrokenStateIsRefused(t *testing.T) {
 		{"no defaults", `"rounds":20`, `"rounds":0`},
 		{"an option out of range", `"rounds":20`, `"rounds":-1`},
 		{"another kind", `"choices":2`, `"choices":3`},
+		{"changes below 0", `"resolved":`, `"changed":-1,"resolved":`},
 		{"votes cut short", `"voter":[0,`, `"voter":[`},
 		{"a vote by nobody", `"voter":[0,`, `"voter":[9,`},
 		{"a vote twice", `"voter":[0,1,`, `"voter":[0,0,`},
