@@ -89,7 +89,7 @@ func (b *Book) Observe(id string, ballots consensus.Ballots) error {
 	}
 	b.append(d)
 	if len(b.decisions) > b.o.Window {
-		b.forget(max(1, b.o.Window/4))
+		b.forget(b.o.leave())
 	}
 	return nil
 }

@@ -61,6 +61,34 @@ func TestHowOneProposalIsDecidedIsLearned(t *testing.T) {
 	}
 }
 
+func TestASmallWindowIsLearnedFrom(t *testing.T) {
+	for _, o := range []Options{{Window: 1}, {Window: 5}, {Window: 10}, {Window: 19}, {Window: 20}, {Window: 30, First: 40}} {
+		w := newWorld(72, 2, even(4, 0.9, 0.6)...)
+		b := newBook(&o)
+		for range 10 {
+			w.fill(b, 7, 0) // and hardly ever is it asked when the window is just full
+			b.Model()
+		}
+		if n := len(b.Model().Voters()); n != 4 {
+			t.Errorf("%d voters are known from windows of %d, want all four", n, o.Window)
+		}
+	}
+	if first := (&Options{Window: 100, First: 30}).withDefaults().First; first != 30 {
+		t.Errorf("the first lesson is at %d, want the 30 that a window of 100 has room for", first)
+	}
+}
+
+func TestASavedBookWithASmallWindowIsLearnedFrom(t *testing.T) {
+	w := newWorld(73, 2, even(4, 0.9, 0.6)...)
+	b := newBook(&Options{Window: 10})
+	b.o.First = 20 // as earlier versions did
+	w.fill(b, 10, 0)
+	_, again := restored(t, b)
+	if n := len(again.Model().Voters()); n != 4 {
+		t.Errorf("%d voters are known, want all four", n)
+	}
+}
+
 func TestOutcomesThatAreCorrectedAreLearned(t *testing.T) {
 	for _, o := range []*Options{nil, {Choices: letters(2)}} {
 		w := newWorld(74, 2, 0.95, 0.6, 0.6)

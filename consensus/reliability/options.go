@@ -23,7 +23,7 @@ type Options struct {
 	Stances bool `json:"stances,omitempty"`
 
 	Window int `json:"window"` // decisions kept; 0 means 10000
-	First  int `json:"first"`  // decisions before anything is learned; 0 means 20
+	First  int `json:"first"`  // decisions before anything is learned, no more than a full window always has; 0 means 20
 
 	Right    float64 `json:"right"`    // log-odds that a newcomer is right; 0 means 1
 	Voter    float64 `json:"voter"`    // sd of voters around the pool; 0 means 1
@@ -113,6 +113,9 @@ func (o *Options) priors() []prior {
 	}
 }
 
+// leave is how many decisions leave at once when there are more than the window has room for.
+func (o *Options) leave() int { return max(1, o.Window/4) }
+
 // withDefaults returns a copy with every default filled in.
 func (o *Options) withDefaults() Options {
 	if o == nil {
@@ -133,5 +136,6 @@ func (o *Options) withDefaults() Options {
 			*n.p = *n.def
 		}
 	}
+	full.First = min(full.First, full.Window+1-full.leave())
 	return full
 }

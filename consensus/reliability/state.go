@@ -47,7 +47,7 @@ func (b *Book) UnmarshalJSON(p []byte) error {
 		return fmt.Errorf("reliability: not a saved book: %w", err)
 	}
 	var restored Book
-	restored.open(s.Options)
+	restored.open(s.Options.withDefaults())
 	s.Votes.Choices = restored.batch.Choices // which earlier versions saved as the most that proposals of a decision's own ever were
 	restored.batch, restored.names = s.Votes, s.Voters
 	restored.learned, restored.resolved, restored.changed = s.Learned, s.Resolved, s.Changed
