@@ -1,106 +1,111 @@
-// Package reliability learns how far voters can be trusted, across decisions, and decides by it: which voters
-// are right, which of them err together, how sure one may be, and whom to ask next.
+// Package reliability learns from past decisions how far each voter can be trusted, and decides by it: which voters
+// are usually right, which of them err together, how confident a decision may be, and whom to ask next.
 //
-//	book, err := reliability.NewBook(nil) // proposals of each decision's own, default priors
+//	book, err := reliability.NewBook(nil) // decisions with their own proposals, default priors
 //	book.Observe("release 1", ballots)    // a decision that has been voted on
-//	book.Resolve("release 1", "ship")     // what turned out to be right, where that is ever known
+//	book.Resolve("release 1", "ship")     // its outcome, if that ever becomes known
 //	model := book.Model()                 // immutable
 //	d := reliability.Strategy{Model: model}.Decide(next)
 //	fmt.Println(d.Choice, d.Confidence)
 //
-// A [Book] needs no outcomes: voters who agree with others where those agree among themselves are right more
-// often (Dawid and Skene, 1979). Outcomes anchor it where there are some, and from ten on correct its
-// confidence too. A [Model] is a snapshot; a [Strategy] pools with it; [Model.Enough] says when to stop asking and
-// [Model.Next] whom to ask; [Model.Groups] says who errs together, for [consensus.Grouped]. Everything is values in,
-// values out, without clock, context or goroutine. A [Ledger] is what programs decide by when nobody chooses: two
-// books that many goroutines may share, and the strategy that suits what they know.
+// A [Book] can learn without outcomes: a voter that sides with the others where they agree with each other is right
+// more often (Dawid and Skene, 1979). Known outcomes anchor the estimates, and once there are ten they also calibrate
+// confidence. A [Model] is a snapshot of what has been learned. A [Strategy] decides with it, [Model.Enough] reports
+// when to stop asking, [Model.Next] whom to ask, and [Model.Groups] which voters err together, for
+// [consensus.Grouped]. They are pure: values in, values out, without clock, context or goroutine. A [Ledger] is the
+// default where no strategy is chosen: two books, safe for concurrent use, and the strategy that suits what they
+// have learned.
 //
-// # What is learned of a voter
+// # What is learned about a voter
 //
 // It depends on what decisions are between, as stated in [Options]:
 //
-//	decisions between          say           a voter has                             a vote is
-//	proposals of their own     nothing       one number: how often it is right       for what it agrees with, or else
-//	                                                                                 for anything it does not reject
+//	decisions between          option        learned about a voter                   a ballot is a vote
+//	their own proposals        none          one number: how often it is right       for the proposals it agrees with, or
+//	                                                                                 else for any it does not reject
 //	the same choices always    Choices       a number per choice, and what it says   the same
 //	                                         instead when wrong
-//	agreeing and disagreeing   Stances       sensitivity and specificity             one per proposal
+//	agreeing and disagreeing   Stances       sensitivity and specificity             on each proposal separately
 //
-// All numbers have the pool of voters as their prior, whose spread is fitted too, so a voter's rates per choice
-// fall together where votes do not support more than one. A newcomer is an average voter, and before anything
-// is known one that is right with log-odds of 1.
+// The prior of these numbers is the distribution over all voters. Its spread is fitted too, so a voter's rates per
+// choice shrink to a single rate where its votes do not support more. A newcomer, that is a voter the model does not
+// know, is treated as an average voter; before anything is learned, as one that is right with log-odds of 1.
 //
-// A vote's weight says how sure its voter is. What that means is learned too, voter by voter, once more than half of
-// the voters have said less than 1 ([Model.Calibrated]): a weight then raises or lowers the log-odds that the vote is
-// right, never so low that it speaks against what it is for, and a newcomer's never above those of a newcomer. Until
-// then a weight scales what its vote counts.
+// The weight of a vote is its voter's stated confidence. What it means is learned for each voter, once more than half
+// of the voters have stated less than 1 (see [Model.Calibrated]). From then on a weight raises or lowers the log-odds
+// that its vote is right, but never so far that the vote counts against what it is for, and it never raises those of a
+// newcomer. Until then a weight scales the evidence of its vote.
 //
 // # How votes are pooled
 //
-//	what                                      how                                             source
-//	a voter is right                          σ(rate)                                         Dawid and Skene, 1979
-//	rates of voters and choices               normal around those of the pool                 Kim and Ghahramani, 2012;
+//	quantity                                  method                                          source
+//	probability that a voter is right         σ(rate)                                         Dawid and Skene, 1979
+//	rates of voters and choices               normal around the pool's                        Kim and Ghahramani, 2012;
 //	                                                                                          Paun et al., 2018
-//	how sure a voter says it is               a slope in log-odds, by voter                   Turner et al., 2014
-//	a ballot for several, or against some     the probability of any that it allows           Heitjan and Rubin, 1991
+//	stated confidence                         calibration slope in log-odds, per voter        Turner et al., 2014
+//	a ballot for several, or against some     the probability of any answer it allows         Heitjan and Rubin, 1991
 //	voters who err together                   weights w ≥ 0 that minimise ½wᵀRw − μᵀw,        Winkler, 1981; Clemen and
 //	                                          R their correlation, shrunk to the pool's       Winkler, 1985
-//	copies                                    one vote                                        ours
-//	correlation that votes cannot show        evidence / (1 + ρ·(n−1)), n the weights' sum    Kish, 1965
+//	copies                                    share one vote                                  ours
+//	residual correlation, not seen in votes   evidence / (1 + ρ·(n−1)), n the weights' sum    Kish, 1965
 //	known outcomes, ten or more               scale, bonus per voter, lapse; ridges by        Genest and Zidek, 1986
 //	                                          cross-validation
 //	when to stop                              expected value of sample information            Raiffa and Schlaifer, 1961
 //
-// ρ is [consensus.Options.Correlation], a tenth of it in a team of five and all of it in a crowd of 23 and more.
+// ρ is [consensus.Options.Correlation], scaled down in small teams: a tenth of it for five voters, all of it for 23
+// and more.
 //
-// # Which structure holds
+// # Model averaging
 //
-// The votes often leave that open. The model above is one of four structures whose probabilities are averaged
-// (linear opinion pool: Stone, 1961); the mean is sure only where all are, and [Model.Structures] shows each:
+// The votes often do not show by which structure they came about. The model above is therefore one of four, whose
+// probabilities are averaged (linear opinion pool: Stone, 1961). The average is confident only where all of them are;
+// [Model.Structures] shows each.
 //
-//	structure   what it takes the votes for                   weight                        source
-//	rates       the table above                               1, and 1 more for each ten    above
-//	                                                          outcomes that are known
-//	coins       each voter is right as often always, by       2 in a team of a few, 0 in    Kim and Ghahramani, 2012;
-//	            itself; the mean over every reading of        a crowd, divided by           over modes: ours
-//	            the votes                                     1 + r·(votes a decision − 1),
-//	                                                          r how much voters err together
-//	peers       who agrees more with the others, weighed      1 from nine voters on, 2 in   ours; variance components:
-//	            alike, counts exponentially more, so far      a crowd                       Henderson, 1953
-//	            as differences between voters are reliable
-//	subtypes    each shared choice is of three kinds, and     2, divided by                 Li, Rubinstein and
-//	            a voter's habits depend on the kind           1 + ρ·(votes a decision − 1)  Cohn, 2019
+//	structure   assumption                                    weight                        source
+//	rates       the table above                               1, and 1 more for every ten   above
+//	                                                          known outcomes
+//	coins       each voter is right equally often in all      2 in a small team, 0 in a     Kim and Ghahramani, 2012;
+//	            decisions, independently of the others;       crowd, divided by             over modes: ours
+//	            averaged over all modes of the posterior      1 + r·(votes per decision − 1),
+//	                                                          r the correlation of errors
+//	peers       a voter's weight grows exponentially with     1 from nine voters on, 2 in   ours; variance components:
+//	            its agreement with the others, who are        a crowd                       Henderson, 1953
+//	            weighted likewise, as far as differences
+//	            between voters are reliable
+//	subtypes    each shared choice comes in three kinds,      2, divided by                 Li, Rubinstein and
+//	            and a voter's habits depend on the kind       1 + ρ·(votes per decision − 1)  Cohn, 2019
 //
 // # What confidence means
 //
-// [consensus.Decision.Confidence] and Support are the probability of being right. Known outcomes calibrate it; without
-// any it rests on the belief that most votes are by voters who beat chance. The more the votes speak against
-// that belief, the less a decision claims, see [Certificate]; what it would have settled and does not for that alone
-// is [consensus.Uncertified].
-// benchmarks/quality measures what the numbers are worth on real votes.
+// [consensus.Decision.Confidence] and Support are probabilities of being right. Known outcomes calibrate them. Without
+// any they rest on the assumption that most votes come from voters who beat chance; the more the votes contradict it,
+// the less a decision claims (see [Certificate]). A decision that is withheld for that reason alone is
+// [consensus.Uncertified]. benchmarks/quality measures how well the probabilities hold on real votes.
 //
 // # Rules
 //
-// The strategy keeps the rules of every strategy (see package consensus) with one exception by its nature:
-// confidence is not the softmax that the tallies hold, since it knows more of the voters than they do. Where
-// rules speak of voters in general they hold among voters that the model takes for equals: one that is known
-// to be right nearly always prevails over several that toss coins, and another supporter who is known to be
-// wrong does not help. What speaks for a proposal and against it is counted in what voters are worth; rejecting the
-// rivals of a proposal that one agrees with says nothing more, but where every proposal is a question of its own. Names
-// mean nothing but identity: who changes its name is a newcomer.
+// [Strategy] follows the rules that package consensus states for every strategy, with one inherent exception: its
+// confidence is not the softmax of the tallies, because the model knows more about the voters than the tallies do.
+// Rules about voters in general hold among voters whom the model considers equal: one voter known to be right nearly
+// always prevails over several who toss coins, and another supporter known to be wrong does not help. The evidence for
+// and against a proposal is counted in its voters' log-odds above chance. A voter who agrees with a proposal adds
+// nothing by rejecting its rivals, unless every proposal is a question of its own. Names serve only as identity: a
+// voter that changes its name is a newcomer.
 //
 // # Order, limits and cost
 //
-// The same observations in the same order give the same model, and a saved book goes on as it would have, on
-// one kind of machine; between kinds numbers may differ by rounding. The order of votes and of
-// proposals changes nothing; that of decisions changes nothing but rounding, as long as none has left.
+// The same observations in the same order produce the same model, and a restored book continues as the saved one would
+// have, on the same architecture; between architectures, numbers may differ by rounding. The order of votes and of
+// proposals does not matter. That of decisions affects only rounding, as long as none has left the window.
 //
-// Learning costs about 20 rounds over votes · choices numbers, and over pairs of votes, decision by decision: where
-// proposals are each decision's own, one between thousands makes no other dearer. On a server's
-// processor 8,000 votes on two choices take 50 ms, or 110 ms with their outcomes; 1,050 votes of seven 7 and 17 ms; 50,000
-// votes of 500 voters 0.4 and 0.8 s. Up to [Options.MaxPairs] voters have correlations by pair. A decision
-// of n votes of known voters costs 12 · n² at most, of newcomers n: 0.5 ms for 10,000, and [Model.Enough] 0.05 ms
-// more. In a [consensus.Round] newcomers who vote alike cost what one does: a look at 10,000 votes takes 3 µs where there
-// is one proposal, 50 µs between several. Weights other than 1 make learning three to four
-// times as expensive. What voters predict of others is not read.
+// Learning takes about 20 rounds, each over votes · choices numbers and over the pairs of votes in a decision. Where
+// decisions have their own proposals, one between thousands does not make the others more expensive. On a server's
+// processor, learning from 8,000 votes on two choices takes 50 ms, or 110 ms with their outcomes; from 1,050 votes of
+// seven voters, 7 and 17 ms; from 50,000 votes of 500 voters, 0.4 and 0.8 s. Weights other than 1 make it three to four
+// times as expensive. Up to [Options.MaxPairs] voters have a correlation for each pair.
+//
+// A decision on n votes takes at most 12 · n² operations for known voters, and n for newcomers: 0.5 ms for 10,000, to
+// which [Model.Enough] adds 0.05 ms. In a [consensus.Round], newcomers who vote alike cost as much as one: a decision
+// on 10,000 votes takes 3 µs with one proposal, and 50 µs with several. What voters expect of others
+// ([consensus.Vote.Expected]) is not used.
 package reliability

@@ -2,9 +2,10 @@ package reliability
 
 import "github.com/swarmbus/swarmbus/consensus"
 
-// Next returns whom of rest to ask next, "" of nobody: the one whose vote, beside those already in, would
-// weigh most for its cost. That is the best by reputation, less what it shares with those who voted. cost is
-// what asking a voter costs, above 0; nil: the same for all. Ties go to the first.
+// Next returns which voter of rest to ask next, or "" if rest is empty: the one whose vote would add most to those
+// already cast, for its cost. What a vote adds is its voter's strength in log-odds, less what it has in common with
+// those who have voted. cost returns the cost of asking a voter, above 0; nil means the same for all. Ties go to the
+// first voter.
 func (m *Model) Next(b consensus.Ballots, rest []string, cost func(voter string) float64) string {
 	q := m.whole(b)
 	c := m.cast(&q)
@@ -24,7 +25,7 @@ func (m *Model) Next(b consensus.Ballots, rest []string, cost func(voter string)
 	return next
 }
 
-// worth is news per cost; what is no news is worse the more it costs.
+// worth returns news per unit of cost. Negative news is multiplied by the cost, so that it gets worse with it.
 func worth(news float64, name string, cost func(string) float64) float64 {
 	switch {
 	case cost == nil:
@@ -36,7 +37,7 @@ func worth(news float64, name string, cost func(string) float64) float64 {
 	}
 }
 
-// whole is all ballots as one question, with stances those of every proposal together: one per voter.
+// whole returns all ballots as one question. With stances, it takes all proposals together, with one ballot per voter.
 func (m *Model) whole(b consensus.Ballots) question {
 	if !m.kind.stances {
 		return m.kind.questions(b)[0]

@@ -9,35 +9,35 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
-// Options say what decisions are between, and the priors. The zero value, or a nil pointer, means the
-// defaults: each decision has proposals of its own. They are copied where they are handed in.
+// Options state what decisions are between, and the priors. The zero value, or a nil pointer, means the defaults: each
+// decision has its own proposals. Functions that take Options copy them.
 //
-// None of the priors is usually worth changing: on eleven crowd sets, halving or doubling one moved the mean
-// accuracy by at most 0.15 points. The spreads are only where fitting starts.
+// The priors rarely need changing: on eleven crowdsourced data sets, halving or doubling one changed the mean accuracy
+// by at most 0.15 points. The spreads are only starting values of the fit.
 type Options struct {
-	// Choices are what all decisions are between when they mean the same in every one, such as labels. A
-	// voter then has a rate for each. Nil: a proposal's name says nothing about other decisions.
+	// Choices lists what all decisions are between, if that means the same in every one, such as labels. A
+	// voter then has a rate for each choice. Nil means that a proposal's name says nothing about other decisions.
 	Choices []string `json:"choices,omitempty"`
-	// Stances takes every proposal for a question of its own, which voters agree or disagree with, and gives
-	// each voter two numbers. It excludes Choices.
+	// Stances makes every proposal a question of its own, which voters agree or disagree with. A voter then has
+	// two numbers, sensitivity and specificity. It excludes Choices.
 	Stances bool `json:"stances,omitempty"`
 
 	Window int `json:"window"` // decisions kept; 0 means 10000
-	First  int `json:"first"`  // decisions before anything is learned, no more than a full window always has; 0 means 20
+	First  int `json:"first"`  // decisions before anything is learned, at most what a full window always has; 0 means 20
 
 	Right    float64 `json:"right"`    // log-odds that a newcomer is right; 0 means 1
-	Voter    float64 `json:"voter"`    // sd of voters around the pool; 0 means 1
-	Class    float64 `json:"class"`    // sd of a voter's rates around its own; 0 means 0.7
-	Pool     float64 `json:"pool"`     // sd of the pool's rate per choice; 0 means 1
-	Rows     float64 `json:"rows"`     // weight in votes of the pool's wrong answers; 0 means 8
-	Weight   float64 `json:"weight"`   // weight in observations of the three spreads; 0 means 4
-	Pairs    float64 `json:"pairs"`    // weight in votes of the pool's correlation for a pair; 0 means 50
-	Residual float64 `json:"residual"` // correlation that votes cannot show; 0 means 0.2
-	Rounds   int     `json:"rounds"`   // of expectation maximisation; 0 means 20
-	MaxPairs int     `json:"maxPairs"` // voters above which pairs share one correlation; 0 means 128
+	Voter    float64 `json:"voter"`    // standard deviation of voters around the pool; 0 means 1
+	Class    float64 `json:"class"`    // standard deviation of a voter's rates per choice around its own; 0 means 0.7
+	Pool     float64 `json:"pool"`     // standard deviation of the pool's rates per choice; 0 means 1
+	Rows     float64 `json:"rows"`     // prior weight of the pool's wrong answers, in votes; 0 means 8
+	Weight   float64 `json:"weight"`   // prior weight of the three spreads, in observations; 0 means 4
+	Pairs    float64 `json:"pairs"`    // prior weight of the pooled correlation for a pair, in votes; 0 means 50
+	Residual float64 `json:"residual"` // residual correlation, which votes cannot show; 0 means 0.2
+	Rounds   int     `json:"rounds"`   // rounds of expectation maximisation; 0 means 20
+	MaxPairs int     `json:"maxPairs"` // voters above which all pairs share one correlation; 0 means 128
 }
 
-// Validate returns a [*consensus.FieldError] for the first option out of range, wrapped, or nil.
+// Validate returns a wrapped [*consensus.FieldError] for the first option that is out of range, or nil.
 func (o *Options) Validate() error {
 	if o == nil {
 		return nil
@@ -94,7 +94,7 @@ var defaults = Options{
 	Right: 1, Voter: 1, Class: 0.7, Pool: 1, Rows: 8, Weight: 4, Pairs: 50, Residual: 0.2,
 }
 
-// prior is one of the numbers that fitting starts from.
+// prior is one of the numeric priors in [Options], by name.
 type prior struct {
 	name  string
 	value *float64
@@ -113,7 +113,7 @@ func (o *Options) priors() []prior {
 	}
 }
 
-// leave is how many decisions leave at once when there are more than the window has room for.
+// leave returns how many decisions are dropped at once when there are more than the window has room for.
 func (o *Options) leave() int { return max(1, o.Window/4) }
 
 // withDefaults returns a copy with every default filled in.
