@@ -7,27 +7,28 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
-// Model is what a [Book] had learned when it was asked. It is never modified, so that many decisions can
-// read it at once. As [consensus.Options.Reliabilities] it gives the named strategies what it knows of each
-// voter by itself; a [Strategy] uses all of it.
+// Model is a snapshot of what a [Book] has learned. It is never modified, so any number of goroutines may use it at
+// once. As [consensus.Options.Reliabilities] it tells the strategies of package consensus how reliable each voter is
+// individually; a [Strategy] uses everything the model knows.
 type Model struct {
 	kind        kind
 	voters      map[string]int32
-	params      *parameters // with one voter more than there are: a newcomer
+	params      *parameters // with one voter more than voters: the newcomer
 	certificate Certificate
 }
 
-// stranger is the model behind a [Strategy] that has none.
+// stranger is the model of a [Strategy] that has none: every voter is a newcomer.
 var stranger = new(Book).Model()
 
-// Voters returns the names of those of whom something is known, sorted.
+// Voters returns the names of the voters the model knows, sorted.
 func (m *Model) Voters() []string { return slices.Sorted(maps.Keys(m.voters)) }
 
-// Certificate returns whether the votes that were learned from tell their consensus from a rival one.
+// Certificate reports how well the votes that were learned from distinguish their consensus from a rival one.
 func (m *Model) Certificate() Certificate { return m.certificate }
 
-// Correlation returns how much two voters err together, in [0,1): 1 − that is the share of a second opinion
-// that is news. Those of whom nothing is known have the mean of all, a voter and itself 0.98.
+// Correlation returns the correlation of two voters' errors, in [0,1). One minus the correlation is the share of a
+// second opinion that is new information. For a voter the model does not know, it is the mean over all voters; for a
+// voter and itself, it is 0.98.
 func (m *Model) Correlation(a, b string) float64 {
 	if a == b {
 		return closest
@@ -35,13 +36,13 @@ func (m *Model) Correlation(a, b string) float64 {
 	return m.params.Corr.between(m.voter(a), m.voter(b))
 }
 
-// voter is a name's place, that of the newcomer for a name that is not known.
+// voter returns the index of the named voter, or that of the newcomer for a name the model does not know.
 func (m *Model) voter(name string) int32 {
 	j, _ := m.known(name)
 	return j
 }
 
-// known is the same, and whether the name is known.
+// known is like voter, and also reports whether the model knows the name.
 func (m *Model) known(name string) (j int32, ok bool) {
 	if j, ok = m.voters[name]; !ok {
 		j = int32(m.params.Voters - 1)
@@ -49,9 +50,9 @@ func (m *Model) known(name string) (j int32, ok bool) {
 	return j, ok
 }
 
-// Reliability returns how often the voter is right, as sure as it usually is,
-// and false for one of whom nothing is known. With proposals of a decision's own, it is wrong on each of the others
-// alike; with shared choices the rates are means over them.
+// Reliability returns how often the voter is right at its usual confidence, among that many proposals, and false for a
+// voter the model does not know. Where decisions have their own proposals, a wrong vote is equally likely for each of
+// the others; with shared choices, the rates are means over the choices.
 func (m *Model) Reliability(voter string, proposals int) (consensus.Reliability, bool) {
 	j, ok := m.voters[voter]
 	if !ok {
@@ -71,11 +72,11 @@ func (m *Model) Reliability(voter string, proposals int) (consensus.Reliability,
 	}
 }
 
-// Calibrated returns how often the voter is right when it states this weight, above 0 and at most 1, among so many
-// proposals: what its "0.8" means. One of whom nothing is known means what all others do, but is never better than
-// a newcomer as sure as is usual. It is false at 0, which carries nothing, and while nothing is known of what weights
-// mean, since no more than half of the voters that were learned from stated less than 1; then a weight scales what a
-// vote counts.
+// Calibrated returns how often the voter is right when it states this weight, in (0,1], among that many proposals: what
+// its "0.8" means. A voter the model does not know is taken to mean what the others mean on average, but is never
+// rated above a newcomer of the usual confidence. Calibrated returns false for a weight of 0, which carries no
+// evidence, and as long as weights are not calibrated because at most half of the voters learned from have stated less
+// than 1; until then a weight scales the evidence of its vote.
 func (m *Model) Calibrated(voter string, weight float64, proposals int) (right float64, ok bool) {
 	p := m.params
 	if p.Stated == nil || !(weight > 0) {

@@ -6,24 +6,25 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
-// Probabilities returns the probability of being right of each proposal, in the order of
-// [consensus.Ballots.Proposals], and of none of these. They add up to 1, but for rounding to 2^-40. A
-// proposal that nobody has spoken of has 0.
+// Probabilities returns the probability that each proposal is right, in the order of [consensus.Ballots.Proposals], and
+// the probability that none of them is. They sum to 1, except for rounding to 2^-40. A proposal that nobody has voted
+// for or against has probability 0, unless it is a shared choice and others have votes.
 func (m *Model) Probabilities(b consensus.Ballots) (each []float64, none float64) {
 	p := m.pool(b, b.Correlation())
 	return p.each, p.none
 }
 
-// Structure is what one of the structures that are averaged says of a decision by itself.
+// Structure is what a single one of the structures that are averaged says about a decision.
 type Structure struct {
 	Name   string    // rates, subtypes, coins or peers
-	Weight float64   // beside the others'
-	Each   []float64 // probability of each proposal, as [Model.Probabilities] has them
-	None   float64
+	Weight float64   // relative to the others'
+	Each   []float64 // probability of each proposal, as in [Model.Probabilities]
+	None   float64   // probability that no proposal is right
 }
 
-// Structures returns what each structure says whose weighted mean [Model.Probabilities] is: how far apart they are
-// shows how much the votes leave open. It is nil with stances, and where nobody says anything.
+// Structures returns what each structure says. [Model.Probabilities] is the weighted mean over them; how far apart they
+// are shows how much the votes leave open. Structures returns nil with [Options.Stances], and if nobody has voted for
+// or against anything.
 func (m *Model) Structures(b consensus.Ballots) []Structure {
 	r := m.read(b)
 	if m.kind.stances || len(r.questions[0].places) == 0 {
@@ -37,7 +38,7 @@ func (m *Model) Structures(b consensus.Ballots) []Structure {
 	return all
 }
 
-// pooled are probabilities by proposal.
+// pooled holds the probability of each proposal and of none.
 type pooled struct {
 	each []float64
 	none float64
@@ -50,10 +51,10 @@ func (p *pooled) of(place int) float64 {
 	return p.each[place]
 }
 
-// pool reckons with ρ for the correlation that votes cannot show.
+// pool returns the probabilities, given the residual correlation ρ.
 func (m *Model) pool(b consensus.Ballots, rho float64) pooled { return m.read(b).pool(rho) }
 
-// reading is ballots as the model takes them, before any discount.
+// reading is ballots as the model interprets them, before any discount.
 type reading struct {
 	m         *Model
 	proposals []string
@@ -80,7 +81,7 @@ func (r *reading) pool(rho float64) pooled {
 	return r.placed(r.questions[0].probabilities(rho))
 }
 
-// placed gives candidates' probabilities to their proposals.
+// placed assigns the candidates' probabilities to their proposals.
 func (r *reading) placed(ev []float64) pooled {
 	p := pooled{each: make([]float64, len(r.proposals))}
 	if !r.questions[0].own {
@@ -94,7 +95,8 @@ func (r *reading) placed(ev []float64) pooled {
 	return p
 }
 
-// poolStances asks which one proposal is right, if at most one is: odds of each by itself, against 1 for none.
+// poolStances returns the probability that each proposal is the right one, if at most one is: in proportion to its odds
+// when asked by itself, with odds of 1 for none.
 func (r *reading) poolStances(rho float64, p *pooled) {
 	odds := make([]float64, len(r.questions)+1)
 	for i, q := range r.questions {
@@ -108,7 +110,7 @@ func (r *reading) poolStances(rho float64, p *pooled) {
 	p.none = round(odds[len(r.questions)])
 }
 
-// poolShared gives choices that are not proposed to none of these.
+// poolShared assigns the probability of choices that are not proposed to "none of these".
 func (r *reading) poolShared(answer []float64, p *pooled) {
 	rest := 1.0
 	for i, name := range r.proposals {
@@ -119,13 +121,13 @@ func (r *reading) poolShared(answer []float64, p *pooled) {
 	p.none = round(max(0, rest))
 }
 
-// answering is a question with the evidence of those heard on it.
+// answering is a question with the evidence of its votes.
 type answering struct {
 	*hearing
 	m     *Model
 	cast  cast      // by voice
-	share []float64 // how much of the evidence counts of all voters of a voice together
-	n     float64   // votes in effect
+	share []float64 // factor on a voice's evidence, summed over its voters
+	n     float64   // effective number of votes
 	ev    []float64 // log-probability of each candidate, before the discount
 }
 
@@ -145,7 +147,7 @@ func (m *Model) answer(h *hearing) *answering {
 	return a
 }
 
-// likelihood fills ev with the log joint of candidate and ballots.
+// likelihood fills ev with the log joint probability of each candidate and the ballots.
 func (a *answering) likelihood() {
 	p := a.m.params
 	if !a.own {
@@ -165,7 +167,7 @@ func (a *answering) likelihood() {
 	}
 }
 
-// hearOwn adds voice i's ballot for one candidate, which most are.
+// hearOwn adds voice i's ballot if it is for one candidate, as most are.
 func (a *answering) hearOwn(i int, w float64) {
 	right, miss := a.m.params.at(int(a.voices[i].voter), a.cast.lift[i])
 	l := int(a.said[a.voices[i].said].among[0])
@@ -178,7 +180,7 @@ func (a *answering) hearOwn(i int, w float64) {
 	}
 }
 
-// hearShared does the same among choices that are always the same.
+// hearShared does the same with shared choices.
 func (a *answering) hearShared(i int, w float64) {
 	p, l := a.m.params, int(a.said[a.voices[i].said].among[0])
 	for c := range a.ev {
@@ -192,14 +194,14 @@ func (a *answering) hearShared(i int, w float64) {
 	}
 }
 
-// hearAny adds a ballot for several, or against some.
+// hearAny adds a ballot for several candidates, or against some.
 func (a *answering) hearAny(i int, w float64) {
 	for c := range a.ev {
 		a.ev[c] += w * math.Log(max(a.says(i, c), 1e-300))
 	}
 }
 
-// says is the probability of voice i's ballot when c is right.
+// says returns the probability of voice i's ballot if c is right.
 func (a *answering) says(i, c int) float64 {
 	p, s := 0.0, &a.said[a.voices[i].said]
 	for _, l := range s.among {
@@ -211,10 +213,10 @@ func (a *answering) says(i, c int) float64 {
 	return p
 }
 
-// saysOne is the probability that voter j says l when it is that sure.
+// saysOne returns the probability that voter j says l if c is right, given the lift of its stated confidence.
 func (a *answering) saysOne(j int, lift float64, c, l int) float64 {
 	p := a.m.params
-	if a.own && !p.Own { // choices that the model does not know: the voter's own rate
+	if a.own && !p.Own { // proposals that are not shared choices: the voter's own rate
 		right := sigma(p.Base[j] + lift)
 		if c == l {
 			return right
@@ -235,7 +237,7 @@ func (a *answering) saysOne(j int, lift float64, c, l int) float64 {
 	}
 }
 
-// refitted applies what known outcomes have shown.
+// refitted applies the correction by known outcomes.
 func (a *answering) refitted(ev []float64) {
 	r := a.m.params.Refit
 	scale := r.scale()
@@ -244,13 +246,13 @@ func (a *answering) refitted(ev []float64) {
 	}
 	for i, v := range a.voices {
 		if c, ok := a.said[v.said].single(a.field); ok {
-			ev[c] += a.cast.part[i] * r.bonus(v.voter) // newcomers have none, all others speak for themselves
+			ev[c] += a.cast.part[i] * r.bonus(v.voter) // newcomers have none; each known voter has its own voice
 		}
 	}
 	r.finish(ev)
 }
 
-// cast returns the votes as they count.
+// cast returns the votes of a question as they count.
 func (m *Model) cast(q *question) cast {
 	c := newCast(len(q.ballots))
 	for i := range q.ballots {

@@ -6,10 +6,10 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
-// Stop says when a decision has votes enough. The zero value means the defaults.
+// Stop says when a decision has enough votes. The zero value means the defaults.
 type Stop struct {
-	Sure  float64 // probability of the leader that is enough; 0 means 0.99
-	Worth float64 // least gain in the probability of being right that one more vote is worth; 0 means 0.01
+	Sure  float64 // probability of the leader at which to stop; 0 means 0.99
+	Worth float64 // least gain in the probability of being right for which one more vote is asked; 0 means 0.01
 }
 
 func (s Stop) withDefaults() Stop {
@@ -22,23 +22,24 @@ func (s Stop) withDefaults() Stop {
 	return s
 }
 
-// young is how many decisions a model has learned from when a vote has to gain half of what it has to in the end.
-// Books that see few votes in their first decisions misjudge voters, are sure of it, and ask for fewer still.
+// young is the number of decisions learned from at which a vote has to gain half of Worth. Books that see few votes in
+// their first decisions misjudge voters with confidence, and then ask for even fewer votes.
 const young = 50
 
-// most is how many more votes are thought of at once.
+// most is the largest number of further votes that is considered at once.
 const most = 34
 
-// Enough reports whether to stop asking, given who could still be asked, in the order in which they would
-// be ([Model.Next] says whom).
+// Enough reports whether to stop asking. rest lists the voters who could still be asked, in the order in which they
+// would be (see [Model.Next]).
 //
-// Asking r more, up to 34, is worth the expected value of sample information (Raiffa and Schlaifer, 1961): the
-// probability that they put the runner-up ahead and it is right, less that they do and the leader is. Enough is true
-// when no r pays Worth a vote, when the leader is Sure, and when nobody is left. Before there is a vote it is false.
+// Asking r more voters, up to 34, is worth the expected value of sample information (Raiffa and Schlaifer, 1961): the
+// probability that they put the runner-up ahead and it is right, less the probability that they do and the leader is
+// right. Enough returns true if nobody is left. Otherwise it returns false before the first vote, and then true once
+// the leader's probability reaches Sure, or no r gains Worth per vote.
 //
-// A vote also teaches about its voter, which serves all later decisions and is worth the less the more has been
-// learned. So it may gain less while the model is young: Worth · n/(n+50) after learning from n decisions, and
-// nothing before the first.
+// A vote also teaches about its voter, which helps later decisions, but less the more has already been learned. So a
+// vote may gain less while the model is young: Worth · n/(n+50) after learning from n decisions, and nothing before the
+// first.
 func (m *Model) Enough(b consensus.Ballots, rest []string, s Stop) bool {
 	s = s.withDefaults()
 	if len(rest) == 0 {
@@ -63,7 +64,7 @@ func (m *Model) Enough(b consensus.Ballots, rest []string, s Stop) bool {
 	return true
 }
 
-// heard reports whether somebody has said what can be pooled.
+// heard reports whether there is a vote to pool.
 func (r *reading) heard() bool {
 	for _, q := range r.questions {
 		if len(q.voices) > 0 {
@@ -73,15 +74,15 @@ func (r *reading) heard() bool {
 	return false
 }
 
-// asking is what more votes would do to a decision between the leader and the runner-up.
+// asking is the effect of further votes on a decision between the leader and the runner-up.
 type asking struct {
 	*answering
 	lead, rival   int     // candidates
 	first, second float64 // their probabilities
-	rho           float64 // between voters
+	rho           float64 // correlation of voters' errors
 	votes, asked  float64
-	balance       float64    // of votes for the leader less those for the rival, by strength
-	mean, spread  [2]float64 // of what those asked add to the balance, if the leader or the rival is right, and its variance
+	balance       float64    // strength of the votes for the leader less that of the votes for the rival
+	mean, spread  [2]float64 // mean and variance of what those asked add to balance, if the leader or the rival is right
 }
 
 func (r *reading) asking(rho float64) *asking {
@@ -102,15 +103,15 @@ func (r *reading) asking(rho float64) *asking {
 	return a
 }
 
-// strength is that of all who speak with voice i.
+// strength returns the strength of all voters of voice i together.
 func (a *asking) strength(i int) float64 {
 	return a.share[i] * a.cast.part[i] * a.m.params.strength(a.voices[i].voter, a.field, a.cast.lift[i])
 }
 
 func (a *asking) pair() [2]int { return [2]int{a.lead, a.rival} }
 
-// contest is who leads and who is next. With stances it is between the leading proposal and none: other
-// proposals have questions of their own.
+// contest finds the leader and the runner-up. With stances, these are the leading proposal and none: the other
+// proposals are questions of their own.
 func (r *reading) contest(rho float64) *asking {
 	if !r.m.kind.stances {
 		a := &asking{answering: r.questions[0]}
@@ -161,7 +162,8 @@ func (a *asking) ask(name string) {
 	a.asked++
 }
 
-// gain is how much more probably right the decision is once those asked have voted. What they add is taken for normal.
+// gain returns by how much the probability of being right is expected to rise once those asked have voted. What they
+// add to the balance is taken to be normally distributed.
 func (a *asking) gain() float64 {
 	now := a.balance * (1 + a.rho*(a.votes-1)) / (1 + a.rho*(a.votes+a.asked-1))
 	var flips [2]float64

@@ -7,13 +7,12 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
-// Strategy decides by the probability of being right that a [Model] gives each proposal: that is its support
-// and its confidence. A doubt of the model's [Certificate] lowers both; what it would have reached and does not for
-// that alone is [consensus.Uncertified].
+// Strategy decides by the probability of being right that a [Model] gives each proposal, which is both its support and
+// its confidence. Doubt of the model's [Certificate] lowers both; a decision that would have been reached but for that
+// doubt is [consensus.Uncertified].
 //
-// The zero value takes everybody for a newcomer. ρ of the discount is the ballots' own; what the ballots
-// know of voters by [consensus.Options.Reliabilities] only counts where Settle asks whether the votes fit
-// the opposite as well.
+// The zero value treats every voter as a newcomer. ρ of the discount is that of the ballots. The ballots'
+// [consensus.Options.Reliabilities] are used only where Settle tests whether the votes fit the opposite as well.
 type Strategy struct {
 	Model *Model
 }
@@ -21,13 +20,14 @@ type Strategy struct {
 // Name returns "learned".
 func (Strategy) Name() string { return "learned" }
 
-// Knows reports whether anything has been learned of the voter; all others are newcomers alike.
+// Knows reports whether anything has been learned about the voter. All other voters are newcomers, who are treated
+// alike.
 func (s Strategy) Knows(voter string) bool {
 	_, ok := s.model().voters[voter]
 	return ok
 }
 
-// Decide decides by what has been learned.
+// Decide decides by what the model has learned.
 func (s Strategy) Decide(b consensus.Ballots) consensus.Decision {
 	m := s.model()
 	r := m.read(b)
@@ -47,7 +47,7 @@ func (s Strategy) Decide(b consensus.Ballots) consensus.Decision {
 	return d
 }
 
-// doubtful is the decision once the doubt of the model's certificate has lowered what it claims.
+// doubtful returns the decision with its probabilities lowered by the doubt of the model's certificate.
 func (s Strategy) doubtful(b consensus.Ballots, r *reading, p pooled, balance func(int) int, d consensus.Decision) consensus.Decision {
 	doubt := s.model().certificate.Doubt
 	n, confidence := r.open(), d.Confidence
@@ -67,11 +67,11 @@ func decided(d consensus.Decision) bool {
 	return d.Outcome == consensus.Reached || d.Outcome == consensus.Rejected
 }
 
-// doubted is a probability among n candidates when with that probability nothing is known of them.
+// doubted returns the probability of one of n candidates if, with probability doubt, nothing is known about them.
 func doubted(p, doubt, n float64) float64 { return p + doubt*(1/n-p) }
 
-// balance is how much more speaks for each proposal than against it, in what voters are worth: the log-odds above
-// chance of those who are for it, less those of voters who are against it and for nothing else.
+// balance returns the evidence for each proposal less the evidence against it: the log-odds above chance of the voters
+// for it, less those of the voters who are against it and for nothing else.
 func (r *reading) balance() []float64 {
 	more := make([]float64, len(r.proposals))
 	for _, q := range r.questions {
@@ -92,7 +92,7 @@ func (r *reading) balance() []float64 {
 	return more
 }
 
-// placeOf is where a candidate stands among the proposals; none of these does not.
+// placeOf returns the index of candidate c among the proposals, and false if it is not one of them.
 func (a *answering) placeOf(c int32, r *reading) (int, bool) {
 	switch {
 	case r.m.kind.stances:
@@ -107,7 +107,7 @@ func (a *answering) placeOf(c int32, r *reading) (int, bool) {
 	return at, at >= 0
 }
 
-// open is how many candidates somebody has spoken of, two at least: what is not right is something else.
+// open returns the number of proposals that have votes, at least two: if the only one is not right, something else is.
 func (r *reading) open() float64 {
 	n := 2.0
 	for _, q := range r.questions {
@@ -132,8 +132,8 @@ func (s Strategy) model() *Model {
 	return s.Model
 }
 
-// confidence is the probability of what was decided or leads, the least of those tied, and never more than without
-// a discount, which can flatter what is not the most probable.
+// confidence returns the probability of what was decided or leads, or the lowest of those tied. It is never more than
+// without the discount, which can raise the probability of what is not the most probable.
 func (r *reading) confidence(rho float64, p pooled, d consensus.Decision) float64 {
 	least := 1.0
 	plain := p
@@ -146,7 +146,7 @@ func (r *reading) confidence(rho float64, p pooled, d consensus.Decision) float6
 	return least
 }
 
-// leading returns the places of what a decision's confidence is about, -1 for none of these.
+// leading returns the indices of the proposals that a decision's confidence is about, or -1 for none of these.
 func (r *reading) leading(d consensus.Decision) []int {
 	if d.Outcome == consensus.Rejected || len(d.Leaders) == 0 {
 		return []int{-1}
