@@ -8,13 +8,14 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
-// record is how many outcomes of decisions that a voter voted in are known, and in how many it was right.
+// record is a voter's track record: how many of the decisions it voted in have a known outcome, and in how many of
+// them it was right.
 type record struct {
 	Told  int `json:"told"`
 	Right int `json:"right"`
 }
 
-// records are those of all voters of a batch.
+// records returns the track record of each voter.
 func (b *batch) records() []record {
 	of := make([]record, b.Voters)
 	for t, known := range b.Known {
@@ -32,7 +33,8 @@ func (b *batch) records() []record {
 	return of
 }
 
-// because says why those who are for the choice outweigh as many or more who are not, "" where fewer are not.
+// because explains why the voters for the choice outweigh as many or more against it. It returns "" if fewer are
+// against it.
 func (m *Model) because(b consensus.Ballots, choice string) string {
 	at := slices.Index(b.Proposals(), choice)
 	var those, others side
@@ -58,7 +60,7 @@ func (m *Model) because(b consensus.Ballots, choice string) string {
 	return m.whoAre(&those) + outweigh + m.whoAre(&others)
 }
 
-// side is the voters on one side: how many, one of them, and those who are known.
+// side is the voters on one side: how many there are, the name of one, and those the model knows.
 type side struct {
 	n     int
 	name  string
@@ -72,9 +74,10 @@ func (s *side) add(m *Model, who consensus.Voters) {
 	}
 }
 
-// whoAre says who voters are by what is known of them: their record where outcomes were told.
+// whoAre describes the voters of a side by their track record, or by their estimated reliability if no outcome is
+// known.
 func (m *Model) whoAre(s *side) string {
-	slices.Sort(s.known) // what is summed is the same however they come
+	slices.Sort(s.known) // the sum must not depend on their order
 	var r record
 	held := 0.0
 	for _, j := range s.known {
@@ -98,7 +101,7 @@ func (m *Model) whoAre(s *side) string {
 	}
 }
 
-// are is the present of were.
+// are returns the present tense of were.
 func are(were string) string {
 	if were == "" {
 		return ""

@@ -2,47 +2,47 @@ package reliability
 
 import "fmt"
 
-// Certificate says how far the votes a [Model] was learned from can tell their consensus from a rival one.
-// Agreement alone cannot: read every answer as another, and every voter's reliability with it, and the votes
-// are as likely as before (label switching: Stephens, 2000; for raters Dawid and Skene, 1979). Only the
-// belief that voters beat chance decides. So there is doubt, the more the more
+// Certificate reports how well the votes that a [Model] was learned from distinguish their consensus from a rival one.
+// Agreement alone cannot: permute the answers, and the reliabilities of the voters with them, and the votes are just
+// as likely (label switching: Stephens, 2000; for raters, Dawid and Skene, 1979). Only the assumption that voters beat
+// chance tells the two apart. The consensus is therefore in doubt if one of these shares is large:
 //
-//   - of the votes are by voters held to be clearly worse than chance, one of them aside: from a tenth of the
-//     votes on, fully from three tenths, or
-//   - with more than two choices, decisions there are in which a fit that starts from every decision's runner-up
-//     stays with another answer: from 0.15 of them on, fully from 0.45, if it holds most votes to be better
-//     than chance as well: a second camp, or
-//   - decisions there are in which most votes are for the answer, and would not be if all voters who agree with
-//     nearly every answer were one: from a tenth on, fully from a quarter. Voters who know what is right and voters who
-//     follow one source agree alike.
+//   - The share of votes by voters estimated to be clearly worse than chance, without the one of them who votes most.
+//     Doubt starts at 0.1 and is full at 0.3.
+//   - With more than two choices, the share of decisions in which a fit that starts from the runner-up of every
+//     decision ends with another answer, provided that this fit, too, takes most votes to be better than chance: there
+//     is a second camp. Doubt starts at 0.15 and is full at 0.45.
+//   - The share of decisions in which most votes are for the answer, but would not be if all voters who agree with
+//     nearly every answer counted as one: voters who know what is right and voters who follow a single source agree in
+//     the same way. Doubt starts at 0.1 and is full at 0.25.
 //
-// Doubt is a probability that the consensus says nothing of what is right, 0.35 at most, and lowers what a
-// decision can claim: what all agree on can still be decided, but is never 95 % sure. It grows with the number of
-// voters, from three to 23, since in a team of a few nobody stands for a camp. Known outcomes answer for voters
-// themselves: five of them halve it.
+// Doubt is the probability that the consensus carries no information about what is right, at most 0.35. It lowers the
+// confidence of decisions: a unanimous one can still be reached, but never with 95 % confidence. It grows with the
+// number of voters, from 3 to 23, because in a small team a single voter is no evidence of a camp. Known outcomes are
+// direct evidence about the voters: five of them halve it.
 //
-// From 40 % colluders on, nothing without known outcomes does better than saying so. At 20 % it may say so
-// although the consensus is right. It does not see sleepers, who vote well until it matters. docs/quality.md has
-// the figures.
+// Where 40 % of the voters or more collude, no method does better without known outcomes than to report doubt. Where
+// 20 % do, doubt may be reported although the consensus is right. Sleepers, who vote well until it matters, are not
+// detected. docs/quality.md has the figures.
 type Certificate struct {
-	OK         bool    `json:"ok"`         // Doubt is below a tenth
-	Doubt      float64 `json:"doubt"`      // probability that the consensus says nothing of what is right, by the four below
-	Below      float64 `json:"below"`      // share of votes by voters held to be clearly worse than chance
-	Rival      float64 `json:"rival"`      // share of decisions that the rival fit answers otherwise; 0 of two choices
-	RivalBelow float64 `json:"rivalBelow"` // share of votes by voters whom the rival fit holds to be worse than chance
-	Block      float64 `json:"block"`      // share of decisions that turn if those who agree with nearly every answer are one
+	OK         bool    `json:"ok"`         // Doubt is below 0.1
+	Doubt      float64 `json:"doubt"`      // probability that the consensus is uninformative, derived from the four below
+	Below      float64 `json:"below"`      // share of votes by voters clearly worse than chance, the most active excepted
+	Rival      float64 `json:"rival"`      // share of decisions the rival fit answers otherwise; 0 with two choices
+	RivalBelow float64 `json:"rivalBelow"` // share of votes by voters worse than chance by the rival fit
+	Block      float64 `json:"block"`      // share of decisions that turn if the block of constant agreers counts as one
 }
 
 const (
-	clearly = 0.8  // of chance: a spammer at chance is no adversary
-	few     = 5.0  // known outcomes that halve a doubt
-	gravest = 0.35 // doubt there may be: what all agree on can still be decided, but is never sure
+	clearly = 0.8  // multiple of chance below which a voter is clearly worse: a spammer at chance is no adversary
+	few     = 5.0  // known outcomes that halve the doubt
+	gravest = 0.35 // greatest doubt: a unanimous decision can still be reached, but is never sure
 
-	blockAgrees = 0.95 // of a voter's votes, which make it one of those who agree with nearly every answer
-	blockLeast  = 10.0 // votes it takes
+	blockAgrees = 0.95 // share of a voter's votes that agree with the answers, for it to belong to the block
+	blockLeast  = 10.0 // least number of its votes
 )
 
-// ramp rises from 0 to 1 between two bounds.
+// ramp rises linearly from 0 at from to 1 at to.
 func ramp(x, from, to float64) float64 { return min(1, max(0, (x-from)/(to-from))) }
 
 func (c *Certificate) weigh(voters float64, told int) {
@@ -51,7 +51,7 @@ func (c *Certificate) weigh(voters float64, told int) {
 	c.OK = c.Doubt < 0.1
 }
 
-// Reason says in a few words why there is no certificate, "" when there is one. The wording may change.
+// Reason says in a few words why the certificate is not OK, and returns "" if it is. The wording may change.
 func (c Certificate) Reason() string {
 	switch {
 	case c.OK:
@@ -65,7 +65,7 @@ func (c Certificate) Reason() string {
 	}
 }
 
-// certify judges a fit on the batch it was fitted to, at the cost of one fit.
+// certify returns the certificate of a fit, given the batch it was fitted to. It costs as much as one fit.
 func (m *parameters) certify(b *batch, o Options) Certificate {
 	share, heaviest := m.below(b, clearly)
 	lead := m.leads(b)
@@ -79,7 +79,7 @@ func (m *parameters) certify(b *batch, o Options) Certificate {
 	return c
 }
 
-// effective is how many voters there are in effect, when some vote more than others (Kish, 1965).
+// effective returns the effective number of voters, given that some vote more often than others (Kish, 1965).
 func (b *batch) effective() float64 {
 	n, squares := make([]float64, b.Voters), 0.0
 	for _, j := range b.Voter {
@@ -91,8 +91,9 @@ func (b *batch) effective() float64 {
 	return float64(len(b.Voter)) * float64(len(b.Voter)) / max(squares, 1)
 }
 
-// below is the share of votes by voters whose mean P(right) over the choices is under that multiple of
-// chance; for two choices and 1: sensitivity + specificity < 1.
+// below returns the share of votes by voters whose P(right), averaged over the choices, is below the given multiple of
+// chance, and the largest share that one of them has. With two choices and a multiple of 1, these are the voters with
+// sensitivity + specificity < 1.
 func (m *parameters) below(b *batch, chance float64) (share, heaviest float64) {
 	cast, odds := make([]float64, b.Voters), make([]float64, b.Voters)
 	for t := range b.size() {
@@ -117,7 +118,7 @@ func (m *parameters) below(b *batch, chance float64) (share, heaviest float64) {
 	return low / max(all, 1), heaviest / max(all, 1)
 }
 
-// leads returns the most probable answer to each decision by its votes.
+// leads returns the most probable answer to each decision, given its votes.
 func (m *parameters) leads(b *batch) []int {
 	lead, p, fitted := make([]int, b.size()), make([]float64, b.widest()), weigher{m: m}
 	for t, k := range b.Field {
@@ -127,8 +128,8 @@ func (m *parameters) leads(b *batch) []int {
 	return lead
 }
 
-// block is the share of decisions in which most votes are for the answer, and no longer are once all voters who agree
-// with nearly every answer are one.
+// block returns the share of decisions in which most votes are for the answer, but no longer are once all voters who
+// agree with nearly every answer count as one.
 func (b *batch) block(lead []int) float64 {
 	cast, with := make([]float64, b.Voters), make([]float64, b.Voters)
 	for t := range lead {
@@ -161,8 +162,8 @@ func (b *batch) block(lead []int) float64 {
 	return turn / max(float64(len(lead)), 1)
 }
 
-// rival fits from the runner-up of every decision, and returns in what share of them it stays with another
-// answer.
+// rival fits again, starting from the runner-up of every decision, and returns that fit and the share of decisions in
+// which it ends with another answer.
 func (m *parameters) rival(b *batch, o Options, lead []int) (rival *parameters, differ float64) {
 	e := newEM(b, o, m.Shared)
 	e.start(func(t int, p []float64) {

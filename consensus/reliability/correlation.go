@@ -2,15 +2,15 @@ package reliability
 
 import "math"
 
-// closest is the greatest correlation that is ever taken: R has to stay positive definite.
+// closest is the upper bound of all correlations, so that R stays positive definite.
 const closest = 0.98
 
-// correlation is how much voters err together: that of their votes once the outcome is taken into account.
-// Pairs without enough common decisions have the pool's.
+// correlation is the correlation of voters' errors, that is of their votes given the outcome. Pairs with few decisions
+// in common are shrunk to the pooled one.
 type correlation struct {
 	Pooled float64   `json:"pooled"`
 	Voters int       `json:"voters"`
-	Pair   []float64 `json:"pair,omitempty"` // nil if there are too many voters
+	Pair   []float64 `json:"pair,omitempty"` // [voter][voter]; nil if there are too many voters
 }
 
 // paired reports whether the voter has correlations of its own.
@@ -30,21 +30,21 @@ func (c *correlation) pooled() float64 {
 	return c.Pooled
 }
 
-// measuring sums, for all pairs and for each, products of residuals and of what they vary by.
+// measuring sums products of residuals, and of their standard deviations, over all pairs and for each pair.
 type measuring struct {
 	e                *em
-	mean             []float64 // how often right, [voter*columns]
+	mean             []float64 // probability of being right, [voter*columns]
 	num, all         float64
 	pair, den        []float64
-	knownPair, known []float64 // of known outcomes alone
+	knownPair, known []float64 // the same, from known outcomes alone
 
-	r, sd, total []float64 // of one decision
+	r, sd, total []float64 // of the decision at hand
 }
 
-// correlate measures r = vote − expected vote, one coordinate per choice, at the leading choice: ρ(j,k) =
-// Σ⟨r_j,r_k⟩ / Σ√(var_j·var_k), with Pairs votes of the pool's added. It is the intraclass correlation of
-// Fisher (1925), for votes as in Fleiss and Cuzick (1979). What known outcomes show counts before what a
-// consensus shows.
+// correlate estimates the correlations from residuals r = vote − expected vote, one coordinate per choice, given the
+// leading choice: ρ(j,k) = Σ⟨r_j,r_k⟩ / Σ√(var_j·var_k), with the pooled correlation added as a prior of Pairs votes.
+// It is the intraclass correlation of Fisher (1925), for votes as in Fleiss and Cuzick (1979). Evidence from known
+// outcomes takes precedence over evidence from a consensus.
 func (e *em) correlate() *correlation {
 	n := e.b.Voters
 	s := &measuring{e: e, mean: make([]float64, len(e.m.Rate)), total: make([]float64, e.b.widest())}
@@ -140,7 +140,7 @@ func (s *measuring) pairs(v votes, p float64, known bool) {
 	}
 }
 
-// residual appends vote i less what was expected if lead is right.
+// residual appends the residual of vote i: the vote less its expectation if lead is right.
 func (s *measuring) residual(v votes, i, lead int) {
 	m, k, j := s.e.m, int(v.field), int(v.voter[i])
 	at := j

@@ -2,11 +2,12 @@ package reliability
 
 import "slices"
 
-// Groups returns who errs together, as [consensus.Options.Groups] takes it for [consensus.Grouped]: the group of each
-// voter in one, by the first of its members' names. Groups join, the closest first, as long as the mean correlation
-// between their voters is at least this, in (0,1) (average linkage: Sokal and Michener, 1958); 0.1 has done well on
-// models and crowds alike. Voters who err with nobody so much are in none, nor are those without correlations of their
-// own, see [Options.MaxPairs]. With that many it costs two tenths of a second.
+// Groups returns which voters err together, in the form that [consensus.Options.Groups] has for [consensus.Grouped]:
+// each voter in a group is mapped to the group's name, which is the first of its members' names. Starting with the
+// closest, groups are merged as long as the mean correlation between their voters is at least least, in (0,1) (average
+// linkage: Sokal and Michener, 1958); 0.1 has worked well for models and crowds alike. Voters who do not err together
+// with anybody that much are not in the map, nor are those without pairwise correlations (see [Options.MaxPairs]). With
+// as many voters as that, Groups takes 0.2 s.
 func (m *Model) Groups(least float64) map[string]string {
 	names := m.Voters()
 	names = slices.DeleteFunc(names, func(name string) bool { return !m.params.Corr.paired(m.voters[name]) })
@@ -29,9 +30,9 @@ func (m *Model) Groups(least float64) map[string]string {
 	return groups
 }
 
-// clusters are groups under way, each in the place of its first voter.
+// clusters holds the groups found so far, each at the index of its first voter.
 type clusters struct {
-	members [][]string  // nil where it has joined an earlier one
+	members [][]string  // nil once merged into an earlier group
 	mean    [][]float64 // correlation between groups
 }
 
@@ -47,7 +48,7 @@ func newClusters(m *Model, names []string) *clusters {
 	return c
 }
 
-// closest returns the two with the greatest mean correlation, the first of those that tie.
+// closest returns the two groups with the greatest mean correlation; ties go to the first pair.
 func (c *clusters) closest() (a, b int, mean float64) {
 	for i, row := range c.mean {
 		for j := range i {
@@ -59,7 +60,7 @@ func (c *clusters) closest() (a, b int, mean float64) {
 	return a, b, mean
 }
 
-// join makes b part of a.
+// join merges b into a.
 func (c *clusters) join(a, b int) {
 	n, k := float64(len(c.members[a])), float64(len(c.members[b]))
 	for i := range c.mean {
