@@ -5,29 +5,30 @@ import (
 	"slices"
 )
 
-// calibration is what voters mean by how sure they say they are. Each has a slope, as in the linear log-odds
-// recalibration of Turner, Steyvers, Merkle, Budescu and Wallsten (2014):
+// calibration maps the confidence that voters state to log-odds of being right. Each voter has a slope, as in the
+// linear log-odds recalibration of Turner, Steyvers, Merkle, Budescu and Wallsten (2014):
 //
 //	log-odds that a vote is right = those of its voter + lift
-//	lift = Slope[j]·(logit stated − Pool), but never so low that it makes a vote worse than chance
-//	Slope[j] ~ N(Mean, Sd²), never below 0
+//	lift = Slope[j]·(logit stated − Pool), bounded so that it makes no vote worse than chance
+//	Slope[j] ~ N(Mean, Sd²), at least 0
 //
-// A voter who means what it says has the slope 1, one whose certainty says nothing 0. Before any vote is looked at
-// the usual certainty stands for what a newcomer is worth and none for nothing, so Mean is Right/Pool, 1 at most.
+// A voter whose stated confidence is to be taken literally has a slope of 1; one whose stated confidence carries no
+// information has a slope of 0. The prior mean of the slopes is Right/Pool, at most 1: a newcomer that states the usual
+// confidence has log-odds Right, and one that states 0.5 has log-odds 0.
 type calibration struct {
 	Mean  float64   `json:"mean"`
 	Sd    float64   `json:"sd"`
-	Pool  float64   `json:"pool"`  // mean logit of what is stated
+	Pool  float64   `json:"pool"`  // mean logit of stated confidence
 	Slope []float64 `json:"slope"` // by voter
-	Usual []float64 `json:"usual"` // mean logit of what a voter states, less Pool
-	Vary  []float64 `json:"vary"`  // variance of that
+	Usual []float64 `json:"usual"` // by voter, mean logit of what it states, less Pool
+	Vary  []float64 `json:"vary"`  // by voter, variance of that logit
 }
 
-// These were not chosen by measurement beyond that half or twice as much hardly matters on the two sets at hand.
+// These are not tuned: halving or doubling them makes hardly any difference on the two data sets available.
 const (
-	slopeSD  = 0.25 // of voters around Mean, and of Mean around what it is before
-	slopeN   = 4.0  // voters that the first is worth
-	mostSure = 0.98 // who says more is taken to say this
+	slopeSD  = 0.25 // prior of Sd, and standard deviation of Mean around its prior mean
+	slopeN   = 4.0  // weight of the prior of Sd, in voters
+	mostSure = 0.98 // stated confidence is clamped to [1-mostSure, mostSure]
 )
 
 func logit(stated float64) float64 {
@@ -35,8 +36,8 @@ func logit(stated float64) float64 {
 	return math.Log(p / (1 - p))
 }
 
-// newCalibration is where fitting starts, nil unless more than half of the voters have been less than entirely sure:
-// one of them must not change what the weights of all others mean.
+// newCalibration returns the calibration that fitting starts from. It is nil unless more than half of the voters have
+// stated less than 1: a single voter must not change what everybody else's weights mean.
 func newCalibration(b *batch, right float64) *calibration {
 	if b.Stated == nil {
 		return nil
@@ -71,10 +72,10 @@ func newCalibration(b *batch, right float64) *calibration {
 	return c
 }
 
-// before is the mean slope before any vote.
+// before returns the prior mean of the slopes.
 func (c *calibration) before(right float64) float64 { return right / max(c.Pool, right) }
 
-// grow is a copy for more voters, of whom nothing is known.
+// grow returns a copy with room for more voters, about whom nothing is known.
 func (c *calibration) grow(voters int) *calibration {
 	if c == nil {
 		return nil
@@ -87,12 +88,14 @@ func (c *calibration) grow(voters int) *calibration {
 	return &g
 }
 
-// certainty is what it does to log-odds of being right: they are x + lift, or over many votes (x + lift)·flat.
+// certainty is the effect of stated confidence on log-odds x of being right: they become x + lift for one vote, and
+// (x + lift)·flat on average over many.
 type certainty struct{ lift, flat float64 }
 
 func exactly(lift float64) certainty { return certainty{lift, 1} }
 
-// usual is that of all of a voter's votes among k candidates. What varies flattens their mean (MacKay, 1992).
+// usual returns the average certainty of voter j's votes among k candidates. Where stated confidence varies, the mean
+// probability is flatter (MacKay, 1992).
 func (m *parameters) usual(j, k int) certainty {
 	if m.Stated == nil {
 		return exactly(0)
@@ -101,17 +104,18 @@ func (m *parameters) usual(j, k int) certainty {
 	return certainty{m.atChance(int32(j), s*m.Stated.Usual[j], k), 1 / math.Sqrt(1+math.Pi/8*s*s*m.Stated.Vary[j])}
 }
 
-// lift is that of one vote.
+// lift returns the lift of one vote.
 func (m *parameters) lift(j int32, stated float64, k int) float64 {
 	return m.atChance(j, m.Stated.Slope[j]*(logit(stated)-m.Stated.Pool), k)
 }
 
-// atChance bounds a lift. However unsure, a vote does not speak against what it is for, unless its voter does.
+// atChance bounds a lift from below: however low its stated confidence, a vote does not count against what it is for,
+// unless its voter is worse than chance anyway.
 func (m *parameters) atChance(j int32, lift float64, k int) float64 {
 	return max(lift, min(0, -m.aboveChance(j, k)))
 }
 
-// lifts appends those of a decision's votes to out; none if nothing is known of what certainty means.
+// lifts appends the lifts of a decision's votes to out, and none if there is no calibration.
 func (m *parameters) lifts(v votes, out []float64) []float64 {
 	if m.Stated == nil || v.stated == nil {
 		return out
@@ -122,9 +126,9 @@ func (m *parameters) lifts(v votes, out []float64) []float64 {
 	return out
 }
 
-// heard returns by how much a vote's evidence counts and what its certainty adds to its log-odds. As long as nothing
-// is known of what voters mean by their certainty, it scales the evidence. A newcomer's may take from what its vote
-// counts, not add: otherwise the loudest would decide.
+// heard returns the factor by which a vote's evidence counts and the lift of its log-odds. As long as there is no
+// calibration, stated confidence is that factor. The lift of a newcomer is never positive: otherwise the loudest voter
+// would decide.
 func (m *parameters) heard(j int32, stated float64, k int) (part, lift float64) {
 	if m.Stated == nil || stated == 0 {
 		return stated, 0

@@ -2,7 +2,7 @@ package reliability
 
 import "math"
 
-// count gathers the expected counts of the M step.
+// count computes the expected counts for the M step.
 func (e *em) count() {
 	clear(e.n)
 	clear(e.r)
@@ -19,7 +19,7 @@ func (e *em) count() {
 		e.countShared(e.b.votes(t), post)
 	}
 	if e.b.Own {
-		return // a choice's number means nothing
+		return // choices have no meaning across decisions
 	}
 	s := 0.0
 	for _, p := range prior {
@@ -56,7 +56,7 @@ func (e *em) countOwn(v votes, post []float64) {
 	}
 }
 
-// rows is the M step for wrong answers: the pool's, and each voter's shrunk to it by Rows votes.
+// rows is the M step for wrong answers: the pool's distributions, and each voter's, shrunk to the pool's by Rows votes.
 func (e *em) rows() {
 	if e.b.Own {
 		return

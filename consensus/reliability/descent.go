@@ -2,19 +2,19 @@ package reliability
 
 import "math"
 
-// descent minimises the penalised log-loss on the outcomes that are not in fold skip: accelerated gradient
-// (Nesterov, 1983), with half a Newton step for log Scale and each bonus scaled by a bound of its curvature; the
-// lapse by expectation maximisation.
+// descent minimises the penalised log-loss on the outcomes outside fold skip by accelerated gradient descent
+// (Nesterov, 1983). The step of log Scale is half a Newton step, that of each bonus is scaled by a bound of its
+// curvature. The lapse is fitted by expectation maximisation.
 type descent struct {
 	ridge float64
 	lapse float64
-	scale float64 // its logarithm
+	scale float64 // log Scale
 	bonus []float64
 	known []outcome
 	skip  int
 
-	scaleWas, slope, bend float64   // a step before; gradient and curvature
-	bonusWas, g, h        []float64 // the same
+	scaleWas, slope, bend float64   // of scale: the value one step before, gradient and curvature
+	bonusWas, g, h        []float64 // the same of each bonus
 	lapsed, total         float64
 	p                     []float64
 }
@@ -48,7 +48,7 @@ func (d *descent) refit() *refit {
 	return r
 }
 
-// loss is the log-loss on one fold.
+// loss returns the log-loss on one fold.
 func (d *descent) loss(fold int) float64 {
 	loss := 0.0
 	for _, x := range d.known {
@@ -85,7 +85,7 @@ func (d *descent) gradient() {
 	}
 }
 
-// answer fills p with the probabilities when it is no lapse.
+// answer fills p with the probability of each choice, given that the decision is not a lapse.
 func (d *descent) answer(x outcome) {
 	scale := math.Exp(d.scale)
 	d.p = append(d.p[:0], x.ev...)
@@ -101,7 +101,7 @@ func (d *descent) answer(x outcome) {
 func (d *descent) add(x outcome) {
 	d.answer(x)
 	q := (1 - d.lapse) * d.p[x.right]
-	not := q / (q + d.lapse/float64(len(d.p))) // probability that it is no lapse
+	not := q / (q + d.lapse/float64(len(d.p))) // probability that it is not a lapse
 	d.lapsed += 1 - not
 	d.total++
 	d.addScale(x, not)

@@ -2,7 +2,7 @@ package reliability
 
 import "math"
 
-// listen is the M step for what voters mean by their certainty.
+// listen is the M step for the calibration of stated confidence.
 func (e *em) listen() {
 	if e.m.Stated != nil {
 		e.calibrate()
@@ -10,7 +10,7 @@ func (e *em) listen() {
 	}
 }
 
-// lifts notes what each vote's certainty adds.
+// lifts updates the lift of each vote.
 func (e *em) lifts() {
 	if e.m.Stated == nil || e.b.Stated == nil {
 		return
@@ -21,7 +21,7 @@ func (e *em) lifts() {
 	}
 }
 
-// calibrate is the M step for slopes: a Newton step for all together, then one for each.
+// calibrate is the M step for the slopes: a Newton step for all together, then one for each.
 func (e *em) calibrate() {
 	c := e.m.Stated
 	g, h := make([]float64, e.m.Voters), make([]float64, e.m.Voters)
@@ -47,8 +47,8 @@ func (e *em) calibrate() {
 	c.Sd = math.Sqrt(spread / (slopeN + float64(len(c.Slope))))
 }
 
-// slopes fills g and h with the gradient of the expected log-likelihood in each voter's slope, and its curvature. A
-// vote that is bounded by chance says nothing of it.
+// slopes fills g and h with the gradient and the curvature of the expected log-likelihood in each voter's slope. A vote
+// whose lift is bounded at chance does not depend on the slope, and is skipped.
 func (e *em) slopes(g, h []float64) {
 	clear(g)
 	clear(h)
@@ -56,7 +56,7 @@ func (e *em) slopes(g, h []float64) {
 	for t, post := range e.post {
 		v := e.b.votes(t)
 		would := post
-		if e.b.Own { // all choices have one rate
+		if e.b.Own { // one rate for all choices
 			would = one[:]
 		}
 		for i, j := range v.voter {
@@ -70,7 +70,8 @@ func (e *em) slopes(g, h []float64) {
 	}
 }
 
-// wouldBe takes from the gradient how often the voter would be right at certainty x.
+// wouldBe subtracts from the gradient how often the voter is expected to be right where it states logit Pool + x, and
+// adds to the curvature.
 func (e *em) wouldBe(j int32, x float64, post, g, h []float64) {
 	for c, p := range post {
 		right := sigma(e.m.Rate[int(j)*e.m.cols()+c] + e.m.Stated.Slope[j]*x)

@@ -11,7 +11,7 @@ func logSigma(x float64) float64 {
 	return -math.Log1p(math.Exp(-x))
 }
 
-// logSum is log Σ exp p. gonum's floats.LogSumExp does the same a third slower, which the fit would feel.
+// logSum returns log Σ exp p. gonum's floats.LogSumExp does the same but is a third slower, which the fit would notice.
 func logSum(p []float64) float64 {
 	hi := math.Inf(-1)
 	for _, x := range p {
@@ -42,5 +42,5 @@ func fill(n int, x float64) []float64 {
 	return s
 }
 
-// round drops what depends on the order of sums.
+// round drops the low bits of a probability, which depend on the order of summation.
 func round(p float64) float64 { return math.Round(p*(1<<40)) / (1 << 40) }

@@ -4,22 +4,22 @@ import "math"
 
 // parameters are what is fitted. They are never modified once they are in a [Model].
 //
-// A decision has a true choice c with probability exp Prior[c]. Voter j is right with probability σ(a[j,c]); if wrong
-// it says l with probability q[j,c,l]:
+// A decision has the true choice c with probability exp Prior[c]. Voter j is right with probability σ(a[j,c]); if it
+// is wrong, it says l with probability q[j,c,l]:
 //
 //	a[j,c] ~ N(u[j] + w[c], SdClass²) its rate on c
 //	u[j]   ~ N(Mean, SdVoter²)        its own rate
 //	w[c]   ~ N(0, SdPool²)            the choice's rate
 //	q[j,c] ~ Dirichlet(Rows·pool[c])  what it says instead
 //
-// With proposals of a decision's own, a has one column and wrong answers are uniform over its candidates.
+// Where decisions have their own proposals, a has one column, and wrong answers are distributed as [instead] says.
 type parameters struct {
 	Choices int  `json:"choices"`
 	Voters  int  `json:"voters"`
 	Own     bool `json:"own,omitempty"`
 	Stances bool `json:"stances,omitempty"`
 
-	Decisions int `json:"decisions,omitempty"` // learned from
+	Decisions int `json:"decisions,omitempty"` // number learned from
 
 	Prior    []float64 `json:"prior"`
 	Mean     float64   `json:"mean"`
@@ -35,18 +35,18 @@ type parameters struct {
 	Wrong     []float64 `json:"wrong,omitempty"`     // log q, [voter][truth][said]
 	PoolWrong []float64 `json:"poolWrong,omitempty"` // the pool's q, [truth][said]
 
-	Stated *calibration `json:"stated,omitempty"` // nil: all were sure of all they said
+	Stated *calibration `json:"stated,omitempty"` // nil unless most voters have stated less than 1
 	Corr   *correlation `json:"correlation"`
 	Refit  *refit       `json:"refit,omitempty"` // nil without known outcomes
 
-	Shared   []int32   `json:"shared,omitempty"`   // who shares one vote with whom, by voter: copies; nil: nobody
-	Coins    *coins    `json:"coins,omitempty"`    // nil in a crowd
-	Peers    *peers    `json:"peers,omitempty"`    // nil where nothing is learned
+	Shared   []int32   `json:"shared,omitempty"`   // by voter, the first it shares a vote with; nil: nobody shares
+	Coins    *coins    `json:"coins,omitempty"`    // nil in a crowd, and for fewer than three voters
+	Peers    *peers    `json:"peers,omitempty"`    // nil before anything is learned
 	Subtypes *subtypes `json:"subtypes,omitempty"` // nil without shared choices
-	Told     int       `json:"told,omitempty"`     // outcomes
-	Records  []record  `json:"records,omitempty"`  // by voter; nil where nothing is learned
-	Density  float64   `json:"density,omitempty"`  // votes in a decision
-	Crowd    float64   `json:"crowd"`              // of how many voters this was learned, from a tenth to 1
+	Told     int       `json:"told,omitempty"`     // known outcomes
+	Records  []record  `json:"records,omitempty"`  // by voter; nil before anything is learned
+	Density  float64   `json:"density,omitempty"`  // votes per decision
+	Crowd    float64   `json:"crowd"`              // crowd of the number of voters, from 0.1 to 1
 
 	Unopposed bool `json:"unopposed,omitempty"` // where there was one proposal, hardly anybody has said no to it
 
@@ -61,7 +61,7 @@ func (m *parameters) cols() int {
 	return m.Choices
 }
 
-// tables derives what pooling reads from the parameters.
+// tables precomputes what pooling reads.
 func (m *parameters) tables() {
 	m.right, m.miss, m.wrong = m.right[:0], m.miss[:0], m.wrong[:0]
 	for _, a := range m.Rate {
@@ -72,7 +72,7 @@ func (m *parameters) tables() {
 	}
 }
 
-// at returns the log-probabilities of being right and wrong of one rate.
+// at returns the log-probabilities of being right and of being wrong, for one rate and lift.
 func (m *parameters) at(rate int, lift float64) (right, miss float64) {
 	if lift == 0 {
 		return m.right[rate], m.miss[rate]
@@ -81,12 +81,12 @@ func (m *parameters) at(rate int, lift float64) (right, miss float64) {
 	return logSigma(z), logSigma(-z)
 }
 
-// meanRate is how often a voter is right on a choice.
+// meanRate returns how often a voter is right on a choice.
 func (m *parameters) meanRate(at int, sure certainty) float64 {
 	return sigma((m.Rate[at] + sure.lift) * sure.flat)
 }
 
-// meanRates is how often a voter is right, the mean over choices.
+// meanRates returns how often a voter is right, averaged over the choices.
 func (m *parameters) meanRates(j int, sure certainty) float64 {
 	p, cols := 0.0, m.cols()
 	for c := range cols {
@@ -95,18 +95,18 @@ func (m *parameters) meanRates(j int, sure certainty) float64 {
 	return p
 }
 
-// aboveChance is a voter's log-odds less those of chance, which are 1 to k−1.
+// aboveChance returns a voter's log-odds less those of chance, where the odds are 1 to k−1.
 func (m *parameters) aboveChance(j int32, k int) float64 {
 	return m.Base[j] + math.Log(float64(max(k, 2)-1))
 }
 
-// strength is how far a vote is from chance in log-odds, among k candidates, never quite 0. lift is what its
-// certainty adds to its voter's.
+// strength returns how far a vote among k candidates is from chance, in log-odds, at least 0.01. lift is what its
+// stated confidence adds to its voter's log-odds.
 func (m *parameters) strength(j int32, k int, lift float64) float64 {
 	return max(math.Abs(m.aboveChance(j, k)+lift), 0.01)
 }
 
-// between is how many candidates there are in a decision.
+// between returns the number of candidates of a decision.
 func (m *parameters) between(v votes) int {
 	if m.Own {
 		return int(v.field)
@@ -114,7 +114,7 @@ func (m *parameters) between(v votes) int {
 	return m.Choices
 }
 
-// alike is how many candidates there are at least in all decisions.
+// alike returns the least number of candidates that a decision can have.
 func (m *parameters) alike() int {
 	if m.Own {
 		return 2
@@ -122,7 +122,7 @@ func (m *parameters) alike() int {
 	return m.Choices
 }
 
-// grow is a copy with room for more voters, who start at the pool.
+// grow returns a copy with room for more voters, who start at the pool's parameters.
 func (m *parameters) grow(voters int) *parameters {
 	g := *m
 	c := m.cols()

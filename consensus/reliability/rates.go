@@ -2,8 +2,8 @@ package reliability
 
 import "math"
 
-// rates is the M step for a, u, w and m: two Newton steps each on the penalised log-likelihood, which is
-// concave. The hierarchy over voters is that of Kim and Ghahramani (2012) and Paun et al. (2018).
+// rates is the M step for a, u, w and Mean: two Newton steps each on the penalised log-likelihood, which is concave.
+// The hierarchy over voters is that of Kim and Ghahramani (2012) and Paun et al. (2018).
 func (e *em) rates() {
 	for range 2 {
 		if e.m.Own {
@@ -62,9 +62,9 @@ func (e *em) newton(at int, mean, prec float64) {
 	e.m.Rate[at] = a
 }
 
-// spreads refits them by empirical Bayes: the mean square of what they spread plus its remaining uncertainty
-// (Laplace's method), with Weight observations of the prior. Rows of the confusion matrix collapse to one
-// number where votes do not support more.
+// spreads re-estimates the standard deviations by empirical Bayes: the mean square of the deviations plus their
+// posterior variance (Laplace's method), with a prior of Weight observations. Rows of the confusion matrix collapse to
+// one number where votes do not support more.
 func (e *em) spreads() {
 	m, o, c := e.m, e.o, float64(e.m.Choices)
 	if m.Own {
