@@ -6,10 +6,10 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
-// kind is what decisions are between, with names interned.
+// kind is what decisions are between, as stated in [Options].
 type kind struct {
 	stances bool
-	choices map[string]int32 // nil: proposals are each decision's own
+	choices map[string]int32 // numbers of the shared choices; nil: each decision has its own proposals
 }
 
 func newKind(o *Options) kind {
@@ -36,7 +36,7 @@ func (k kind) newBatch() batch {
 	}
 }
 
-// ballot is what one voter says in one decision: that the truth is among some candidates, or among all
+// ballot is one voter's answer to a question: that the right candidate is in among or, with not, that it is one of the
 // others (coarse data: Heitjan and Rubin, 1991).
 type ballot struct {
 	voter  string
@@ -45,7 +45,7 @@ type ballot struct {
 	not    bool
 }
 
-// single returns the one candidate of k that the ballot is for, and false when there are several.
+// single returns the only one of k candidates that the ballot allows, and false if it allows several.
 func (b *ballot) single(k int) (int32, bool) {
 	switch {
 	case !b.not && len(b.among) == 1:
@@ -60,9 +60,10 @@ func (b *ballot) single(k int) (int32, bool) {
 	return 0, false
 }
 
-// question is one decision as the model sees it: ballots on candidates. names are the proposals that were
-// spoken of and places where they stand in the ballots they came from; candidate c is names[c], but for a
-// question about shared choices. The last candidate of a decision with proposals of its own is none of these.
+// question is one decision as the model sees it: ballots on field candidates. names are the proposals that have votes
+// for or against them, and places their indices in [consensus.Ballots.Proposals]. If the decision has its own
+// proposals, candidate c is names[c], and the last candidate is "none of these". With shared choices, candidate c is
+// choice c. With stances, candidate 0 is that the proposal is right and candidate 1 that it is wrong.
 type question struct {
 	own     bool
 	field   int
@@ -71,7 +72,7 @@ type question struct {
 	ballots []ballot // ordered by voter
 }
 
-// questions turns ballots into questions: one, or with stances one per proposal that was spoken of.
+// questions turns ballots into questions: one, or with stances one for each proposal that has votes.
 func (k kind) questions(b consensus.Ballots) []question {
 	cast := castIn(b)
 	if !k.stances {
@@ -103,7 +104,7 @@ func (k kind) questions(b consensus.Ballots) []question {
 	return []question{q}
 }
 
-// shared reports whether all proposals are among the choices that mean the same in every decision.
+// shared reports whether there are shared choices and all proposals are among them.
 func (k kind) shared(proposals []string) bool {
 	for _, p := range proposals {
 		if _, ok := k.choices[p]; !ok {
@@ -113,8 +114,8 @@ func (k kind) shared(proposals []string) bool {
 	return k.choices != nil
 }
 
-// castIn returns the votes that count, abstentions aside, ordered by voter and proposal: the same however
-// they came.
+// castIn returns the votes that count, without abstentions, sorted by voter and proposal so that the order in which
+// they were cast makes no difference.
 func castIn(b consensus.Ballots) []consensus.Vote {
 	var cast []consensus.Vote
 	for v := range b.Votes() {
@@ -126,8 +127,8 @@ func castIn(b consensus.Ballots) []consensus.Vote {
 	return cast
 }
 
-// withoutRepeats drops rejections by voters who agree with something: where at most one proposal is right, they say
-// nothing more.
+// withoutRepeats drops rejections by voters who agree with a proposal: where at most one proposal is right, they add
+// nothing.
 func withoutRepeats(cast []consensus.Vote) []consensus.Vote {
 	agrees := map[string]bool{}
 	for _, v := range cast {
@@ -161,8 +162,8 @@ func stanceQuestion(p string, place int, cast []consensus.Vote) question {
 	return q
 }
 
-// byVoter makes one ballot of each voter's votes: for what it agrees with, or else against what it rejects.
-// How sure it is is the largest weight of those.
+// byVoter merges each voter's votes into one ballot: for the proposals it agrees with or, if there are none, against
+// those it rejects. The ballot's weight is the largest weight of these votes.
 func byVoter(cast []consensus.Vote, number map[string]int32) []ballot {
 	var ballots []ballot
 	for len(cast) > 0 {

@@ -2,30 +2,32 @@ package reliability
 
 import "slices"
 
-// These weigh the structures, which are what the votes leave open: which of them holds. Each gives every candidate a
-// probability, and the mixture is their weighted mean (linear opinion pool: Stone, 1961), which is sure only where all
-// are. Weights were not chosen by likelihood: on recorded votes the one that predicts left-out votes best is often not
-// the one that is right.
+// These are the weights of the structures in the mixture. The votes do not show which structure holds, so each gives
+// every candidate a probability, and the mixture is their weighted mean (linear opinion pool: Stone, 1961), which is
+// confident only where all of them are. The weights were not chosen by likelihood: on recorded votes, the structure
+// that predicts held-out votes best is often not the one that is right.
 //
-//	rates     a number or a matrix per voter, dependence                        1, and more the more outcomes are known
-//	subtypes  a matrix per voter and kind of decision                         2, the less, the more voters decide together
-//	coins     a number per voter, every reading of the votes                  2 in a team of a few, 0 in a crowd, the
-//	                                                                         less, the more voters err together
-//	peers     weight by agreement with peers                                  1 from nine voters on, and 2 in a crowd
+//	structure  fitted                                           weight
+//	rates      a rate or confusion matrix per voter,            1, more with known outcomes
+//	           correlations
+//	subtypes   a confusion matrix per voter and kind            2, less if many voters decide together
+//	coins      a rate per voter, for each mode                  2 in a small team, 0 in a crowd, less if voters err
+//	                                                            together
+//	peers      a weight per voter, by agreement with peers      1 from nine voters on, 2 in a crowd
 const (
 	subtypesWeight = 2.0
 	coinsWeight    = 2.0
-	toldPerRates   = 10.0 // known outcomes for which rates count once more: they alone are corrected by outcomes
+	toldPerRates   = 10.0 // known outcomes that add 1 to the weight of rates, the only structure that outcomes correct
 )
 
-// structure is what one of them gives each candidate.
+// structure is what one structure gives each candidate, and its weight in the mixture.
 type structure struct {
 	name   string
 	weight float64
 	p      []float64
 }
 
-// structures are those that know something.
+// structures returns what each structure gives the candidates, without those that have learned nothing.
 func (a *answering) structures(rho float64) []structure {
 	m, ev := a.m.params, slices.Clone(a.ev)
 	m.discount(rho, a.n, ev)
@@ -46,7 +48,7 @@ func (a *answering) structures(rho float64) []structure {
 	return all
 }
 
-// probabilities returns that of each candidate.
+// probabilities returns the probability of each candidate: the weighted mean over the structures.
 func (a *answering) probabilities(rho float64) []float64 {
 	mean, sum := make([]float64, a.field), 0.0
 	for _, s := range a.structures(rho) {
@@ -61,13 +63,13 @@ func (a *answering) probabilities(rho float64) []float64 {
 	return mean
 }
 
-// coinsWeight falls to nothing in a crowd.
+// coinsWeight returns the weight of coins, which falls to 0 in a crowd.
 func (m *parameters) coinsWeight() float64 {
 	return coinsWeight * (1 - m.Crowd) * (1 - m.Crowd) / m.asOne(m.Corr.pooled())
 }
 
-// crowd rises from a tenth in a team of five to 1 in a crowd of 23 and more. In a team of a few, what a voter's own
-// votes say of it counts more than the company it keeps. Before anything is learned it is 1.
+// crowd returns how much of a crowd that many voters are: a tenth for up to five, rising to 1 for 23 and more. In a
+// small team, a voter's own votes say more about it than whom it agrees with. Before anything is learned crowd is 1.
 func crowd(voters int) float64 {
 	if voters == 0 {
 		return 1
@@ -75,11 +77,13 @@ func crowd(voters int) float64 {
 	return max(0.1, ramp(float64(voters), 3, 23))
 }
 
-// asOne is of how many votes one is news in a usual decision, if they err together by ρ (Kish, 1965). Structures that
-// take votes for independent weigh the less.
+// asOne returns the design effect (Kish, 1965) of a decision with the usual number of votes whose errors have
+// correlation ρ: so many votes carry as much information as a single independent one. It divides the weights of
+// structures that take votes to be independent.
 func (m *parameters) asOne(rho float64) float64 { return 1 + rho*max(0, m.Density-1) }
 
-// byPeers are weighted shares; a ballot for several is shared by them. nil when nobody says anything.
+// byPeers returns the candidates' shares of the votes as weighted by peers. A ballot for several candidates is divided
+// evenly between them. byPeers returns nil if nobody has a vote of weight above 0.
 func (a *answering) byPeers() []float64 {
 	p, total := make([]float64, a.field), 0.0
 	for i, v := range a.voices {
@@ -108,7 +112,7 @@ func (a *answering) byPeers() []float64 {
 	return p
 }
 
-// bySubtypes are posterior probabilities, discounted as all evidence is.
+// bySubtypes returns the posterior probabilities of the candidates by subtypes, discounted as all evidence is.
 func (a *answering) bySubtypes(rho float64) []float64 {
 	s := a.m.params.Subtypes
 	lp := make([]float64, s.Choices*subkinds)
@@ -131,7 +135,7 @@ func (a *answering) bySubtypes(rho float64) []float64 {
 	return ev
 }
 
-// first is the voter whose record those have who share its vote.
+// first returns the first of the voters who share a vote with voter j, whose parameters stand for all of them.
 func (m *parameters) first(j int32) int32 {
 	if int(j) < len(m.Shared) {
 		return m.Shared[j]
@@ -139,7 +143,8 @@ func (m *parameters) first(j int32) int32 {
 	return j
 }
 
-// alike is how many votes those of voice i count, who are newcomers or one voter: of those who share one, a part.
+// alike returns how many votes voice i counts for: as many as it has newcomers, or 1 for a known voter, divided by the
+// number of voices that share that vote.
 func (a *answering) alike(i int) float64 {
 	j, shared := a.voices[i].voter, a.m.params.Shared
 	if int(j) >= len(shared) {
@@ -154,7 +159,7 @@ func (a *answering) alike(i int) float64 {
 	return 1 / float64(n)
 }
 
-// any is the logarithm of a voter's saying what the ballot says, where the choice and kind are c.
+// any returns the log-probability that voter j says what the ballot says, given choice and kind c.
 func (s *subtypes) any(j int32, said *said, c int) float64 {
 	if !said.not && len(said.among) == 1 {
 		return s.says(j, said.among[0])[c]
@@ -168,7 +173,7 @@ func (s *subtypes) any(j int32, said *said, c int) float64 {
 	return max(logSum(lp), -50)
 }
 
-// allows reports whether the ballot leaves c open.
+// allows reports whether the ballot allows candidate c.
 func (s *said) allows(c int32) bool {
 	for _, l := range s.among {
 		if l == c {
@@ -178,7 +183,8 @@ func (s *said) allows(c int32) bool {
 	return s.not
 }
 
-// peersWeight is 1 from nine voters on, and 2 in a crowd: the company that one of three keeps are two.
+// peersWeight returns the weight of peers, which rises to 1 for nine voters and to 2 in a crowd: with few voters,
+// agreement says little, since one of three has only two peers.
 func (m *parameters) peersWeight() float64 {
 	return ramp(float64(len(m.Peers.Weight)), 1, 9) + m.Crowd
 }

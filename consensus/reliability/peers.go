@@ -2,15 +2,15 @@ package reliability
 
 import "math"
 
-// peers weighs voters by how much they agree with their peers, weighed alike: voter j counts exp(tilt·ρ·z[j]), where
-// z[j] is by how many standard deviations its agreement with the weighted shares of the others' votes is above the
-// mean, and ρ how reliably the votes tell voters apart. Where many strong voters agree with each other and the weak
-// share their mistakes, as models of language do, this finds the strong ones; where differences between voters are
-// noise, ρ is near 0 and all count the same.
+// peers weights voters by how much they agree with their peers, who are weighted likewise. The weight of voter j is
+// proportional to exp(tilt·crowd·ρ·z[j]), where z[j] is by how many standard deviations its agreement with the weighted
+// shares of the others' votes exceeds the mean, and ρ is how reliably the votes tell voters apart. This finds the
+// strong voters where many of them agree with each other and the weak ones share their mistakes, as language models do.
+// Where differences between voters are noise, ρ is near 0 and all voters have about the same weight.
 //
-// Deviations, their spread and ρ are those of a one-way analysis of variance with random effects (Fisher, 1925;
-// Henderson, 1953): each voter's is shrunk towards the mean by its reliability, τ²/(τ² + σ²/n), as in classical test
-// theory (Spearman, 1910).
+// The deviations, their spread and ρ are those of a one-way analysis of variance with random effects (Fisher, 1925;
+// Henderson, 1953). Each voter's deviation is shrunk towards the mean by its reliability, τ²/(τ² + σ²/n), as in
+// classical test theory (Spearman, 1910).
 type peers struct {
 	Weight []float64 `json:"weight"` // by voter, 1 on average
 }
@@ -18,7 +18,7 @@ type peers struct {
 const (
 	tilt        = 5.0
 	tiltRounds  = 12
-	mostTilted  = 3.0 // standard deviations
+	mostTilted  = 3.0 // bound of z, in standard deviations
 	leastSpread = 1e-9
 )
 
@@ -30,7 +30,7 @@ func newPeers(b *batch) *peers {
 	return p
 }
 
-// weight is a voter's, that of the average for one who is not known.
+// weight returns a voter's weight, and the average of 1 for a newcomer.
 func (p *peers) weight(j int32) float64 {
 	if int(j) >= len(p.Weight) {
 		return 1
@@ -38,7 +38,7 @@ func (p *peers) weight(j int32) float64 {
 	return p.Weight[j]
 }
 
-// agreement is with the weighted shares of others, or with the outcome where that is known.
+// agreement sums a voter's agreement with the weighted shares of the others, or with the outcome where that is known.
 type agreement struct{ n, sum, squares float64 }
 
 func (a *agreement) mean() float64 { return a.sum / max(a.n, 1) }
@@ -67,7 +67,7 @@ func (p *peers) agreements(b *batch) []agreement {
 	return of
 }
 
-// shares fills share with the weight for each candidate.
+// shares fills share with the weight of the votes for each candidate, and returns their sum.
 func (p *peers) shares(v votes, share []float64) (total float64) {
 	clear(share)
 	for i, j := range v.voter {
@@ -94,12 +94,12 @@ func (p *peers) tilt(of []agreement) {
 		d := a.mean() - all.mean()
 		spread += a.n * d * d
 	}
-	each := (all.n - squares/max(all.n, 1)) / max(voters-1, 1) // votes of the average voter
+	each := (all.n - squares/max(all.n, 1)) / max(voters-1, 1) // votes of an average voter
 	spread = max(0, (spread/max(voters-1, 1)-noise)/max(each, 1))
 	p.set(of, all.mean(), spread, noise, all.n)
 }
 
-// set gives each voter its weight.
+// set sets the weight of each voter.
 func (p *peers) set(of []agreement, mean, spread, noise, n float64) {
 	reliable, total := 0.0, 0.0
 	for j, a := range of {

@@ -8,32 +8,34 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
-// hearing is one question as it is pooled, candidates numbered as in [question]: who says what, how surely.
+// hearing is one question as it is pooled: who says what, with what confidence. Candidates are numbered as in
+// [question].
 type hearing struct {
 	own    bool
 	field  int
-	places []int // of the candidates in the ballots, where they are proposals of the decision's own
+	places []int // indices of the candidates in the ballots, where decisions have their own proposals
 	said   []said
 	voices []voice
 }
 
-// voice is one voter's ballot, or that of all newcomers who say the same as surely: to the model they are
-// alike, so it takes them by number. 10,000 of them cost what one does.
+// voice is the ballot of one known voter, or that of all newcomers who say the same with the same weight: they are
+// alike to the model, so it only counts them. 10,000 of them cost as much as one.
 type voice struct {
 	voter  int32
-	said   int32 // place in hearing.said
+	said   int32 // index in hearing.said
 	weight float64
-	n      int // in units of 1/whole
+	n      int // number of voters, in units of 1/whole
 }
 
-// whole is a voter in full. Parts of voters are summed in such units since sums of integers do not depend on the order.
+// whole is one voter. Fractions of voters are summed in units of 1/whole, because sums of integers do not depend on the
+// order.
 const whole = 1 << 40
 
-// number is how many voters speak with the voice.
+// number returns how many voters the voice stands for.
 func (v *voice) number() float64 { return float64(v.n) / whole }
 
-// count is a voter's place, and how many voters are counted for it in units of 1/whole: the model knows by itself
-// what those weigh whom it knows, and of newcomers their share counts.
+// count returns a voter's index and how many voters it counts for, in units of 1/whole. Known voters count in full,
+// since the model itself determines their weight; newcomers count with their share.
 func (m *Model) count(who consensus.Voters) (voter int32, n int) {
 	j, known := m.known(who.Name)
 	if known {
@@ -42,7 +44,7 @@ func (m *Model) count(who consensus.Voters) (voter int32, n int) {
 	return j, who.N * int(math.Round(who.Share*whole))
 }
 
-// said is what a ballot says: that the truth is among some candidates, or among all others.
+// said is what a ballot says: that the right candidate is in among or, with not, that it is one of the others.
 type said struct {
 	among []int32 // sorted
 	not   bool
@@ -64,7 +66,7 @@ func (s *said) compare(t *said) int {
 	}
 }
 
-// hear takes ballots in: one question, or with stances one per proposal that was spoken of.
+// hear turns ballots into hearings: one, or with stances one for each proposal that has votes.
 func (m *Model) hear(b consensus.Ballots) []*hearing {
 	proposals := b.Proposals()
 	places := m.spokenIn(b, proposals)
@@ -117,8 +119,8 @@ func (m *Model) hearStances(b consensus.Ballots, places []int, proposals int) []
 	return hs
 }
 
-// spokenIn returns the places of the proposals that somebody is for or against, in the order of their names. Where at
-// most one is right, a voter for one of them is against nothing else.
+// spokenIn returns the indices of the proposals that somebody is for or against, sorted by name. Where at most one is
+// right, the rejections of a voter who is for a proposal are ignored.
 func (m *Model) spokenIn(b consensus.Ballots, proposals []string) []int {
 	spoken := make([]bool, len(proposals))
 	for _, votes := range b.ByVoter() {
@@ -139,11 +141,11 @@ func (m *Model) spokenIn(b consensus.Ballots, proposals []string) []int {
 	return places
 }
 
-// taker counts those who say the same.
+// taker groups voters who say the same into voices.
 type taker struct {
 	*hearing
-	alike  map[voice]int    // place in voices, by a voice without its number
-	others map[string]int32 // place in said of what is for or against several, by its bytes
+	alike  map[voice]int    // index in voices, by the voice without its n
+	others map[string]int32 // index in said of ballots for or against several candidates, by their encoding
 	among  []int32
 }
 
@@ -158,7 +160,7 @@ func newTaker(h *hearing) *taker {
 	return &taker{hearing: h, alike: map[voice]int{}}
 }
 
-// ballot makes one ballot of a voter's votes, as [byVoter] does; said is -1 for a voter who abstains.
+// ballot merges a voter's votes into one ballot, as [byVoter] does. said is -1 for a voter who only abstains.
 func (t *taker) ballot(votes []consensus.Said, number []int32) (said int32, weight float64) {
 	for _, stance := range []consensus.Stance{consensus.Agree, consensus.Disagree} {
 		t.among = t.among[:0]
@@ -175,7 +177,7 @@ func (t *taker) ballot(votes []consensus.Said, number []int32) (said int32, weig
 	return -1, 0
 }
 
-// place returns where what the ballot says is kept.
+// place returns the index in said of what the ballot says, and adds it if it is new.
 func (t *taker) place(not bool) int32 {
 	if len(t.among) == 1 {
 		if not {
@@ -203,7 +205,7 @@ func (t *taker) place(not bool) int32 {
 	return i
 }
 
-// add counts n voters in, in units of 1/whole. One that is known has a voice of its own.
+// add adds n voters, in units of 1/whole. A known voter has a voice of its own.
 func (t *taker) add(voter, said int32, weight float64, n int) {
 	v := voice{voter: voter, said: said, weight: weight}
 	i, ok := t.alike[v]
@@ -215,7 +217,7 @@ func (t *taker) add(voter, said int32, weight float64, n int) {
 	t.voices[i].n += n
 }
 
-// done puts the voices into an order that does not depend on how the votes came.
+// done sorts the voices, so that their order does not depend on that of the votes.
 func (t *taker) done() {
 	slices.SortFunc(t.voices, func(x, y voice) int {
 		return cmp.Or(

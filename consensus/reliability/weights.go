@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// cast are votes as they count: by whom, what part of their evidence, what their certainty adds to their voter's
-// log-odds, and how many newcomers vote like that. nil is 1, 0 and 1 for all.
+// cast holds votes as they count: by whom, the factor on their evidence, the lift of their log-odds, and how many
+// newcomers cast the same vote. A nil slice means 1, 0 and 1 for all votes.
 type cast struct {
 	voter             []int32
 	part, lift, times []float64
@@ -18,11 +18,11 @@ func newCast(n int) cast {
 	return cast{voter: make([]int32, n), part: slab[:n:n], lift: slab[n:]}
 }
 
-// weights fills f with how much of each vote's evidence counts, among k candidates, and returns how many votes that
-// makes in effect. With μ the strengths of the votes and R the correlation of their voters it is w/μ for the w ≥ 0
-// that minimises ½wᵀRw − μᵀw: the best linear pool of dependent experts (Winkler, 1981; Clemen and Winkler, 1985),
-// never negative. Equal voters get 1/(1+(n−1)ρ); copies share one vote; a voter much weaker than those it errs with
-// gets none.
+// weights fills f with the factor on each vote's evidence, among k candidates, and returns the effective number of
+// votes. With μ the strengths of the votes and R the correlation matrix of their voters, the factor is w/μ for the
+// w ≥ 0 that minimises ½wᵀRw − μᵀw: the best linear pool of dependent experts (Winkler, 1981; Clemen and Winkler,
+// 1985) without negative weights. Equal voters get 1/(1+(n−1)ρ) each, copies share one vote, and a voter much weaker
+// than those it errs with gets nothing.
 func (m *parameters) weights(c cast, k int, f []float64) (votes float64) {
 	mu, times := make([]float64, len(f)), c.times
 	if times == nil {
@@ -41,14 +41,14 @@ func (m *parameters) weights(c cast, k int, f []float64) (votes float64) {
 	for i, j := range c.voter {
 		if mu[i] > 0 {
 			f[i] /= mu[i]
-			votes += times[i] * f[i] * min(or(c.part, i, 1), mu[i]/m.strength(j, k, 0)) // who is less sure is less of a vote
+			votes += times[i] * f[i] * min(or(c.part, i, 1), mu[i]/m.strength(j, k, 0)) // an unsure vote is less than one
 		}
 	}
 	return votes
 }
 
-// descend solves it coordinate by coordinate, which converges because R is positive definite or made so by
-// shrinking; a dozen sweeps leave an error that no decision shows.
+// descend solves for w by coordinate descent, which converges because R is positive definite, or made so by shrinking.
+// The error that a dozen sweeps leave is too small to change a decision.
 func (c *correlation) descend(voter []int32, mu, times, w []float64) {
 	clear(w)
 	sum := 0.0
@@ -74,7 +74,7 @@ func (c *correlation) descend(voter []int32, mu, times, w []float64) {
 	}
 }
 
-// equal solves it for one correlation between all: w = max(0, μ−ρ·Σw)/(1−ρ), the strongest first.
+// equal solves for w if all pairs have the same correlation: w = max(0, μ−ρ·Σw)/(1−ρ), the strongest votes first.
 func equal(mu []float64, rho float64, times, w []float64) {
 	order := make([]int, len(mu))
 	for i := range order {
@@ -95,8 +95,8 @@ func equal(mu []float64, rho float64, times, w []float64) {
 	}
 }
 
-// weigher gives the votes of one decision after another their weights. What they say makes no difference, so where the
-// same voters vote in every decision, as in a swarm, they are weighed once.
+// weigher computes the weights of the votes of one decision after another. They do not depend on what the votes say, so
+// where the same voters vote in every decision, as in a swarm, they are computed once.
 type weigher struct {
 	m   *parameters
 	was votes
@@ -104,7 +104,7 @@ type weigher struct {
 	n   float64
 }
 
-// of returns the weights, until it is asked again, and how many votes they make in effect.
+// of returns the weights, valid until the next call, and the effective number of votes.
 func (w *weigher) of(v votes) (f []float64, n float64) {
 	if w.f == nil || v.field != w.was.field || !slices.Equal(v.voter, w.was.voter) || !slices.Equal(v.lift, w.was.lift) {
 		w.was, w.f = v, make([]float64, len(v.voter))
