@@ -58,7 +58,8 @@ func BenchmarkDecide(b *testing.B) {
 	}
 }
 
-// One more vote in a round, and the decision after it, by what the default is once something is learned.
+// BenchmarkRound measures one more vote in a round and the decision after it, by the default strategy once something
+// has been learned.
 func BenchmarkRound(b *testing.B) {
 	w := newWorld(5, 3, even(10, 0.9, 0.5)...)
 	l := newLedger(b, nil)

@@ -7,7 +7,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
-// talkers are voters right in 0.7 of their votes, of whom some mean what they say and some do not.
+// talkers returns a world whose voters are right in 0.7 of their votes; the stated confidence of some is informative.
 func talkers(seed uint64, choices int) *world {
 	w := newWorld(seed, choices, even(6, 0.7, 0.7)...)
 	w.means = []float64{0, 0, 0, 1, 1, 2}
@@ -24,7 +24,7 @@ func TestCertaintyIsHeardAsFarAsItMeansSomething(t *testing.T) {
 	measures(t)
 	for name, o := range kinds(3) {
 		if o != nil && o.Stances {
-			continue // a vote for one proposal leaves the others unsaid
+			continue // a vote for one proposal says nothing about the others
 		}
 		for _, every := range []int{0, 3} {
 			m := stated(talkers(3, 3), o, 1500, every)
@@ -65,7 +65,7 @@ func TestCalibratedIsHowOftenVotersAreRight(t *testing.T) {
 	measures(t)
 	w := talkers(5, 2)
 	m := stated(w, &Options{Choices: w.choices}, 3000, 2)
-	// What v5 says at 0.9 is 1.1 of its standard deviations above what it usually says.
+	// When v5 states 0.9, that is 1.1 standard deviations above what it usually states.
 	want := sigma(logit(0.7) + 2*(logit(0.9)-logit(0.75)))
 	if got, _ := m.Calibrated("v5", 0.9, 2); math.Abs(got-want) > 0.05 {
 		t.Errorf("at 0.9 the voter is right in %.3f, want %.3f", got, want)
@@ -105,7 +105,7 @@ func TestHearingCertaintyDecidesBetter(t *testing.T) {
 	}
 }
 
-// allSaying is the same votes of one weight.
+// allSaying returns the same votes, all with the given weight.
 func allSaying(b consensus.Ballots, weight float64) consensus.Ballots {
 	var cast []consensus.Vote
 	for v := range b.Votes() {
@@ -145,7 +145,7 @@ func TestWhoAlwaysSaysTheSameIsTakenForWhatItIsWorth(t *testing.T) {
 
 func TestCertaintyNeverTurnsAVoteOrRaisesANewcomer(t *testing.T) {
 	w := talkers(13, 2)
-	w.means[0] = -1 // surer where it is wrong
+	w.means[0] = -1 // more confident when it is wrong
 	m := stated(w, nil, 300, 0)
 	probable := func(voter string, weight float64) float64 {
 		v := vote(0, "a")
@@ -211,7 +211,7 @@ func TestWhoIsNotSureIsHardlyAVote(t *testing.T) {
 	}
 }
 
-// firstOf is how probable votes make a, of a and b.
+// firstOf returns the probability that the votes give to a, of a and b.
 func firstOf(m *Model, cast []consensus.Vote) float64 {
 	b, err := consensus.NewBallots(nil, []string{"a", "b"}, cast)
 	if err != nil {
@@ -288,7 +288,7 @@ func TestWeightsMeanWhatTheyDidUntilMostVotersStateThem(t *testing.T) {
 		if _, ok := b.Learn().Calibrated("v0", 0.7, 2); ok != (unsure >= 3) {
 			t.Errorf("%d of 5 said 0.9 once: what weights mean is known: %v", unsure, ok)
 		}
-		observe(40, 0) // and now that has left
+		observe(40, 0) // now those decisions have left the window
 		if _, ok := b.Learn().Calibrated("v0", 0.7, 2); ok {
 			t.Error("what weights mean is known from decisions that left")
 		}
@@ -309,7 +309,7 @@ func TestWhoIsWorseThanChanceIsJudgedAsSureAsItUsuallyIs(t *testing.T) {
 	}
 }
 
-// equals is a model of voters who are alike.
+// equals returns a model of n voters who are alike.
 func equals(n int) *Model {
 	o := defaults
 	p := newcomers(newKind(&o), o).grow(n)

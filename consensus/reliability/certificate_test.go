@@ -76,11 +76,11 @@ func TestABlockIsThoseWhoAgreeWithNearlyEveryAnswer(t *testing.T) {
 	if got := b.block(lead); got != 1 {
 		t.Errorf("three who always agree against two turn %v of the decisions, want all", got)
 	}
-	b.Said[0], b.Said[1] = 1, 2 // voter 0 and 1 once say something else
+	b.Said[0], b.Said[1] = 1, 2 // voters 0 and 1 say something else once
 	if got := b.block(lead); got != 0.95 {
 		t.Errorf("once they are a minority: %v, want 19 of 20", got)
 	}
-	b.Said[5] = 1 // voter 0 has 18 of 20 now
+	b.Said[5] = 1 // voter 0 now agrees in 18 of 20
 	if got := b.block(lead); got != 0 {
 		t.Errorf("with one of them outside the block: %v, want none", got)
 	}

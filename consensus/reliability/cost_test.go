@@ -54,7 +54,7 @@ func (m *parameters) equal(o *parameters) bool {
 
 func TestOfTooManyVotersThoseWhoVoteMostAreKnown(t *testing.T) {
 	b := newBook(nil)
-	const often = 30 // votes by them; all others vote twice
+	const often = 30 // voters who vote more often; all others vote twice
 	for i := range 2 * (mostVoters + often) / 10 {
 		var cast []consensus.Vote
 		for j := range 10 {
@@ -120,7 +120,7 @@ func TestALessonStaysAsItIs(t *testing.T) {
 	if err := b.Resolve("first", truth); err != nil {
 		t.Fatal(err)
 	}
-	w.fill(b, 30, 1) // until the first leave
+	w.fill(b, 30, 1) // until the first decisions leave the window
 	if !slices.Equal(l.batch.Known, want) || l.batch.size() != 31 || len(l.batch.Voter) != 5*31 || b.Len() >= 61 {
 		t.Errorf("a lesson of 31 decisions has %d, outcomes %v, were %v", l.batch.size(), l.batch.Known, want)
 	}
@@ -133,7 +133,7 @@ func TestReadersOfALedgerDoNotWaitForLearning(t *testing.T) {
 		w.show(t, l, 200, 2)
 		done := make(chan consensus.Strategy)
 		go func() { done <- l.Strategy() }()
-		for l.learning.TryLock() { // until it learns
+		for l.learning.TryLock() { // until it starts to learn
 			l.learning.Unlock()
 			time.Sleep(time.Microsecond)
 		}
@@ -146,7 +146,7 @@ func TestReadersOfALedgerDoNotWaitForLearning(t *testing.T) {
 		}
 		after := <-done
 		if !during && attempt < 10 {
-			continue // the machine had other things to do
+			continue // the machine was busy
 		}
 		if s.Name() != consensus.Default().Name() || len(several.Voters()) > 0 || !during {
 			t.Errorf("while one learns another is given %v, %d voters", s.Name(), len(several.Voters()))

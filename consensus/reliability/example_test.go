@@ -8,7 +8,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus/reliability"
 )
 
-// ask builds the ballots of one decision: who is for yes, who for no.
+// ask returns the ballots of one decision, given the voters for yes and those for no.
 func ask(yes, no []string) consensus.Ballots {
 	var votes []consensus.Vote
 	for _, name := range yes {
@@ -24,7 +24,7 @@ func ask(yes, no []string) consensus.Ballots {
 	return b
 }
 
-// tell observes a decision and what turned out to be right.
+// tell observes a decision and its outcome.
 func tell(book *reliability.Book, id string, ballots consensus.Ballots, right string) {
 	if err := book.Observe(id, ballots); err != nil {
 		panic(err)
@@ -34,7 +34,7 @@ func tell(book *reliability.Book, id string, ballots consensus.Ballots, right st
 	}
 }
 
-// history is forty decisions in which ada and bob are right, and the others as often as not.
+// history returns a book of forty decisions in which ada and bob are right, and the others half of the time.
 func history() *reliability.Book {
 	book, err := reliability.NewBook(&reliability.Options{Choices: []string{"yes", "no"}})
 	if err != nil {
@@ -86,7 +86,7 @@ func ExampleModel_Next() {
 }
 
 func ExampleModel_asReliabilities() {
-	// What is known of each voter, for a strategy that is chosen by name.
+	// Any strategy can use what the model knows about each voter.
 	o := &consensus.Options{Reliabilities: history().Model()}
 	ballots, err := consensus.NewBallots(o, []string{"yes", "no"}, []consensus.Vote{
 		{Voter: "ada", ProposalID: "yes", Stance: consensus.Agree, Weight: 1},
@@ -106,8 +106,8 @@ func ExampleModel_Calibrated() {
 	if err != nil {
 		panic(err)
 	}
-	// Ada is right whenever she says 0.9, and in half of the cases when she says 0.6. Bob is wrong in one of seven,
-	// whatever he says.
+	// Ada is right whenever she states 0.9, and half of the time when she states 0.6. Bob is wrong in one of seven
+	// decisions, whatever he states.
 	for i := range 120 {
 		right, wrong := []string{"yes", "no"}[i%2], []string{"no", "yes"}[i%2]
 		ada := consensus.Vote{Voter: "ada", ProposalID: right, Stance: consensus.Agree, Weight: 0.9}
@@ -143,7 +143,7 @@ func ExampleModel_Groups() {
 	if err != nil {
 		panic(err)
 	}
-	// Three copies of one model are wrong together in every fourth decision, two others now and then by themselves.
+	// Three copies of one model are wrong together in every fourth decision; two others are sometimes wrong on their own.
 	for i := range 252 {
 		right, wrong := []string{"yes", "no"}[i%2], []string{"no", "yes"}[i%2]
 		sides := map[string][]string{}
@@ -193,7 +193,7 @@ func ExampleCertificate() {
 	if err != nil {
 		panic(err)
 	}
-	// Two camps, each as large as the other, always of another opinion.
+	// Two camps of equal size always disagree.
 	for i := range 30 {
 		camps := [2][]string{
 			{"ada", "bob", "cyd", "dan", "eve", "fay", "gus", "hal"},

@@ -10,7 +10,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
-// families draws decisions in which the voters of each family are led astray together in a fifth of them.
+// families returns a book of n decisions; in a fifth of them, the voters of a family are misled together.
 func families(r *rand.Rand, of []string, n int) *Book {
 	b := newBook(&Options{Choices: letters(4)})
 	for range n {
@@ -115,7 +115,7 @@ func TestGroupsJoinByTheMeanOfTheirVoters(t *testing.T) {
 	}
 }
 
-// slowGroups takes every mean anew.
+// slowGroups recomputes every mean from the pairs.
 func slowGroups(m *Model, least float64) map[string]string {
 	var groups [][]string
 	for _, name := range m.Voters() {

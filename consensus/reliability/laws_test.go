@@ -10,13 +10,14 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
-// These are the laws of the default in small teams, and of what it may claim anywhere. benchmarks/teams and
-// benchmarks/quality have the figures.
+// These tests state what must hold for the default strategy in small teams, and for the confidence it may claim
+// anywhere. benchmarks/teams and benchmarks/quality have the figures.
 
-// counts are shares of decisions.
+// counts holds shares of decisions.
 type counts struct{ right, wrong, leads float64 }
 
-// team lets a ledger decide n decisions after 100, told the outcome of every so manyth, 0 for none.
+// team lets a ledger decide n decisions after a first 100. It is told the outcome of each decision whose number is a
+// multiple of every, and none if every is 0.
 func (w *world) team(t *testing.T, n, every int) (c counts) {
 	t.Helper()
 	l := newLedger(t, nil)
@@ -67,7 +68,7 @@ func TestTruthOverrulesDoubt(t *testing.T) {
 	if c.right < 0.8 || c.wrong > 0.1 {
 		t.Errorf("%+v, want four of five right although one is worse than chance", c)
 	}
-	// A camp that outcomes answer is no longer in doubt.
+	// With known outcomes, a second camp no longer causes doubt.
 	w = newWorld(51, 4, even(24, 0.8, 0.7)...)
 	w.liars = 12
 	untold, told := newBook(nil), newBook(nil)
@@ -78,7 +79,7 @@ func TestTruthOverrulesDoubt(t *testing.T) {
 	}
 }
 
-// rejecting adds to each vote that its voter rejects the other proposals.
+// rejecting returns the ballots with rejections added: each voter also rejects the proposals it is not for.
 func rejecting(t *testing.T, b consensus.Ballots) consensus.Ballots {
 	t.Helper()
 	var cast []consensus.Vote
@@ -105,7 +106,7 @@ func TestSayingTheSameTwiceChangesNothing(t *testing.T) {
 	for seed := range uint64(6) {
 		w := newWorld(73+seed, 2+int(seed%3), even(3+int(seed), 0.95, 0.5)...)
 		if seed%2 == 1 {
-			w.means = even(3+int(seed), 0, 1) // who is less than entirely sure
+			w.means = even(3+int(seed), 0, 1) // voters state confidences below 1
 		}
 		var o *Options
 		if seed > 2 {
@@ -119,7 +120,7 @@ func TestSayingTheSameTwiceChangesNothing(t *testing.T) {
 		for i := range 60 {
 			b, right := w.decision(of)
 			more, id := rejecting(t, b), fmt.Sprint(i)
-			if i >= 20 { // before that weights alone decide, and rejecting counts
+			if i >= 20 { // before that, decisions are by weight alone, and rejections count
 				sameDecisions(t, once.Strategy(), b, twice.Strategy(), more)
 			}
 			for l, b := range map[*Ledger]consensus.Ballots{once: b, twice: more} {
@@ -136,7 +137,7 @@ func TestSayingTheSameTwiceChangesNothing(t *testing.T) {
 	}
 }
 
-// sameDecisions asks for one decision of both, open and closed.
+// sameDecisions checks that both strategies make the same decision, on open and on closed ballots.
 func sameDecisions(t *testing.T, s consensus.Strategy, b consensus.Ballots, r consensus.Strategy, more consensus.Ballots) {
 	t.Helper()
 	for _, closed := range []bool{false, true} {
@@ -188,7 +189,7 @@ func TestCopiesAreOne(t *testing.T) {
 func TestCopiesDoNotMakeTheConsensus(t *testing.T) {
 	for _, choices := range []int{3, 5} {
 		w := newWorld(82, choices, append(even(12, 0.65, 0.55), make([]float64, 9)...)...)
-		w.liars = 9 // who always say the same, and wrong, against twelve who mostly do not agree
+		w.liars = 9 // who are always wrong in the same way, against twelve who mostly disagree with each other
 		b := newBook(nil)
 		w.fill(b, 300, 0)
 		if right, _ := w.score(Strategy{b.Learn()}, 300); right < 0.85 {
@@ -280,7 +281,7 @@ func TestASavedLedgerWithoutASpreadIsRefused(t *testing.T) {
 	}
 }
 
-// dropField takes a number out of every model in a saved ledger.
+// dropField removes a numeric field from every model in a saved ledger.
 func dropField(text, field string) string {
 	parts := strings.Split(text, `"model":`)
 	for i := range parts[1:] {

@@ -53,7 +53,8 @@ func TestSlopesFollowTheLikelihood(t *testing.T) {
 	}
 }
 
-// expectedLikelihood is the part of the expected log-likelihood that depends on voter j's slope, term by term.
+// expectedLikelihood returns the part of the expected log-likelihood that depends on voter j's slope, summed term by
+// term.
 func expectedLikelihood(e *em, j int32) (sum float64) {
 	for t := range e.b.size() {
 		v := e.b.votes(t)
@@ -74,8 +75,8 @@ func expectedLikelihood(e *em, j int32) (sum float64) {
 	return sum
 }
 
-// Who always says little is taken for what it is worth: were it thought worse than its votes by so much that it is
-// heard as chance, it would be learned to be better, and better, until it decides alone.
+// A voter that always states low confidence is rated by how often it is right. If its votes were instead bounded at
+// chance, its estimated rate would rise round after round until it decided alone.
 func TestWhoSaysLittleOrMuchDoesNotTakeOver(t *testing.T) {
 	measures(t)
 	for name, o := range kinds(2) {

@@ -7,7 +7,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
-// lured is a decision of eight choices with four of the voters, in which all who are wrong say the same.
+// lured draws a decision with eight choices and four of the voters, in which all who are wrong say the same.
 func lured(w *world) (consensus.Ballots, string) {
 	truth := w.IntN(8)
 	lure := (truth + 1 + w.IntN(7)) % 8

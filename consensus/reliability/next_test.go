@@ -26,7 +26,7 @@ func TestAskingHearsCertainty(t *testing.T) {
 	}
 	m.params.Stated.Usual[2], m.params.Base[2] = 0, 0.9
 	pair := m.params.Corr.Pair
-	pair[1], pair[4] = 0.2, 0.2 // of v0 and v1
+	pair[1], pair[4] = 0.2, 0.2 // between v0 and v1
 	if got := m.Next(voted(0.1), []string{"v1", "v2"}, nil); got != "v1" {
 		t.Errorf("%s is asked after an unsure vote of who errs with v1, who is the better", got)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
-// learnedFrom is a model of a small world, with outcomes or without.
+// learnedFrom returns a small world and the model learned from it, with outcomes unless every is 0.
 func learnedFrom(o *Options, seed uint64, every int) (*world, *Model) {
 	w := newWorld(seed, 3, even(6, 0.9, 0.4)...)
 	b := newBook(o)
@@ -19,7 +19,7 @@ func learnedFrom(o *Options, seed uint64, every int) (*world, *Model) {
 	return w, b.Learn()
 }
 
-// slowAnswer multiplies probabilities where the pool adds logarithms.
+// slowAnswer multiplies probabilities, where the pool adds logarithms.
 func slowAnswer(m *Model, v votes, rho float64) []float64 {
 	p := m.params
 	f, lift := make([]float64, len(v.voter)), make([]float64, len(v.voter))
@@ -69,7 +69,7 @@ func slowAnswer(m *Model, v votes, rho float64) []float64 {
 	return answer
 }
 
-// slowLift is what a voter's certainty does to its log-odds.
+// slowLift returns what a voter's stated confidence adds to its log-odds.
 func slowLift(p *parameters, j int32, stated float64, k int) float64 {
 	if p.Stated == nil {
 		return 0
@@ -100,7 +100,7 @@ func TestPoolIsTheProductOfProbabilities(t *testing.T) {
 			w.means = even(6, 0, 1.5)
 		}
 		m := stated(w, &Options{Choices: letters(3)}, 80, every)
-		m.params.Peers, m.params.Crowd = nil, 1 // rates alone
+		m.params.Peers, m.params.Crowd = nil, 1 // only the rates structure
 		if (m.params.Refit != nil) != (every > 0) {
 			t.Fatalf("refit is %v", m.params.Refit)
 		}
@@ -308,7 +308,7 @@ func TestWrongAnswersAreLearned(t *testing.T) {
 		for j := range 5 {
 			said := truth
 			if w.IntN(5) < 2 {
-				said = []int{1, 1, 0}[truth] // a is taken for b, c for a, b for nothing else
+				said = []int{1, 1, 0}[truth] // a is mistaken for b and c for a; b is never mistaken
 			}
 			cast = append(cast, vote(j, w.choices[said]))
 		}
@@ -357,7 +357,7 @@ func TestNoneOfTheseIsRightOnlyWhereSomebodySaysSo(t *testing.T) {
 	}
 }
 
-// Candidate 3 is none of the three that are named: who says it is right, or wrong in its own way.
+// Candidate 3 is "none of these": a voter that says so is right, or wrong with a probability of its own.
 func TestWhatVotersSayOfOwnProposalsIsLearnedFromAsItIsPooled(t *testing.T) {
 	_, m := learnedFrom(nil, 4, 0)
 	p := m.params

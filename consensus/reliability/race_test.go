@@ -2,5 +2,5 @@
 
 package reliability
 
-// Racing is set under the race detector, which makes learning ten times as dear.
+// Racing is set under the race detector, which makes learning ten times as slow.
 const Racing = true

@@ -9,7 +9,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
-// A round counts voters who are not known together. It decides as on ballots that hold each vote.
+// A round keeps only counts of the voters the model does not know. It must decide as on ballots that hold each vote.
 func TestARoundDecidesAsOnAllVotesAtOnce(t *testing.T) {
 	of := map[string]consensus.Strategy{"strangers": Strategy{}}
 	for name, s := range configurations(t) {
@@ -72,7 +72,7 @@ func checkRound(t *rapid.T, s consensus.Strategy) {
 	}
 }
 
-// asked is a strategy that notes how many voters it is told of.
+// asked is a strategy that records how many entries and how many voters the ballots have.
 type asked struct {
 	Strategy
 	n, all *int

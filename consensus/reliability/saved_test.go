@@ -65,7 +65,7 @@ func TestALedgerThatIsToldToLearnDoesNotWhenItIsAsked(t *testing.T) {
 	if l.Strategy().Name() == consensus.Default().Name() || len(several.Voters()) == 0 {
 		t.Errorf("told to learn, it knows %v", several.Voters())
 	}
-	l.Learn() // which is not due
+	l.Learn() // not due yet
 	if again, _ := l.Models(); again != several {
 		t.Error("it learned the same again")
 	}
@@ -116,13 +116,13 @@ func TestWhatALedgerLearnedIsTakenBack(t *testing.T) {
 	}
 }
 
-// A lesson forgets voters whose decisions left the window.
+// Learning forgets voters whose decisions have left the window.
 func TestVotersWhomAnUndoneLessonForgotAreThere(t *testing.T) {
 	o := &Options{Window: 8, First: 1}
 	l, other := newLedger(t, o), newLedger(t, o)
 	for i := range 24 {
 		var cast []consensus.Vote
-		for _, voter := range []string{"a", "b", fmt.Sprint("c", i%12)} { // who come back
+		for _, voter := range []string{"a", "b", fmt.Sprint("c", i%12)} { // the third of them comes back later
 			cast = append(cast, consensus.Vote{Voter: voter, ProposalID: []string{"x", "y"}[i%2], Stance: consensus.Agree, Weight: 1})
 		}
 		b, err := consensus.NewBallots(nil, []string{"x", "y"}, cast)

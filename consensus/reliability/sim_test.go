@@ -8,8 +8,8 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
-// measures skips a test that measures what one goroutine learns from many draws under the race detector, which has
-// nothing to find there and takes minutes over it. Without it, every run has these tests.
+// measures skips the test under the race detector. It is called by tests that measure what a single goroutine learns
+// from many draws, in which the detector would find nothing but take minutes. Other runs never skip them.
 func measures(t *testing.T) {
 	t.Helper()
 	if Racing {
@@ -17,15 +17,15 @@ func measures(t *testing.T) {
 	}
 }
 
-// world draws decisions of which the truth is known to the test.
+// world draws decisions whose right choice is known to the test.
 type world struct {
 	*rand.Rand
 	choices []string
-	right   []float64 // per voter
-	clones  int       // the last so many say what the first of them says
-	liars   int       // the last so many agree on what is wrong
+	right   []float64 // by voter, how often it is right
+	clones  int       // how many voters, the last ones, say what the first of them says
+	liars   int       // how many voters, the last ones, agree on a wrong choice
 	sleeps  float64   // share of decisions in which liars vote as the others do
-	means   []float64 // per voter: how much its certainty means; nil: all are entirely sure
+	means   []float64 // by voter, how informative its stated confidence is; nil: all state 1
 }
 
 func newWorld(seed uint64, choices int, right ...float64) *world {
@@ -44,7 +44,7 @@ func even(n int, best, worst float64) []float64 {
 	return p
 }
 
-// decision returns votes on all choices and the right one.
+// decision draws the ballots of one decision, and returns them with the right choice.
 func (w *world) decision(o *consensus.Options) (consensus.Ballots, string) {
 	k, n := len(w.choices), len(w.right)
 	truth := w.IntN(k)
@@ -77,7 +77,7 @@ func (w *world) decision(o *consensus.Options) (consensus.Ballots, string) {
 	return b, w.choices[truth]
 }
 
-// certainty draws how sure voter j says it is, and how often it is right then.
+// certainty draws the confidence that voter j states, and returns it with the probability that it is right then.
 func (w *world) certainty(j int, p float64) (right, sure float64) {
 	z := w.NormFloat64()
 	return sigma(logit(p) + w.means[j]*z), sigma(logit(0.75) + z)
@@ -87,7 +87,8 @@ func vote(j int, proposal string) consensus.Vote {
 	return consensus.Vote{Voter: fmt.Sprint("v", j), ProposalID: proposal, Stance: consensus.Agree, Weight: 1}
 }
 
-// fill observes n decisions, every so manyth with its outcome, 0 for none.
+// fill observes n decisions. The book is told the outcome of each whose number is a multiple of every, and none if
+// every is 0.
 func (w *world) fill(b *Book, n, every int) {
 	for i := range n {
 		ballots, right := w.decision(nil)
@@ -103,8 +104,8 @@ func (w *world) fill(b *Book, n, every int) {
 	}
 }
 
-// score is the share of n new decisions that s is right about, and its mean confidence. Those it leaves open
-// count by who leads.
+// score returns the share of n new decisions in which s is right, and its mean confidence. A decision it leaves open
+// counts by its leader.
 func (w *world) score(s consensus.Strategy, n int) (right, confidence float64) {
 	for range n {
 		b, truth := w.decision(nil)

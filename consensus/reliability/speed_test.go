@@ -10,7 +10,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
-// busy is how long this process has had a processor, whatever else runs on the machine.
+// busy returns the processor time this process has used, which does not depend on what else runs on the machine.
 func busy(t *testing.T) time.Duration {
 	t.Helper()
 	var u syscall.Rusage

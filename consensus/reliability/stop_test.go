@@ -110,7 +110,7 @@ func TestEnoughStaysEnoughWhenVotesAreWorthMore(t *testing.T) {
 	}
 }
 
-// gains is what the next votes are worth, of one, of two, and so on.
+// gains returns the gain from asking the first voter of rest, the first two, and so on.
 func gains(m *Model, b consensus.Ballots, rest []string) []float64 {
 	var g []float64
 	a := m.read(b).asking(b.Correlation())
@@ -144,7 +144,7 @@ func TestEveryVoteHasToBeWorthItsCost(t *testing.T) {
 	}
 }
 
-// aged is the model, had it learned the same from n decisions.
+// aged returns the model as if it had learned the same from n decisions.
 func aged(m *Model, n int) *Model {
 	params := *m.params
 	params.Decisions = n
@@ -188,7 +188,7 @@ func TestHowMuchWasLearnedIsSaved(t *testing.T) {
 	book := newBook(&Options{Window: 60})
 	w.fill(book, 60, 0)
 	want := book.Learn().params.Decisions
-	w.fill(book, 1, 0) // a quarter of the window leaves
+	w.fill(book, 1, 0) // a quarter of the window is dropped
 	saved, err := json.Marshal(book)
 	if err != nil {
 		t.Fatal(err)
@@ -248,7 +248,7 @@ func TestContestIsBetweenTheTwoMostProbable(t *testing.T) {
 	}
 }
 
-// slowGain goes through all that the next voters can say, to the leader, the runner-up or somebody else.
+// slowGain enumerates all that the voters asked can say: the leader, the runner-up or something else.
 func slowGain(m *Model, b consensus.Ballots, rest []string, said []int) float64 {
 	r, p := m.read(b), m.params
 	q := r.questions[0]
@@ -302,11 +302,11 @@ func slowGain(m *Model, b consensus.Ballots, rest []string, said []int) float64 
 
 func TestGainIsThatOfAllThatTheNextMaySay(t *testing.T) {
 	_, m := learnedFrom(nil, 50, 0)
-	m.params.Peers, m.params.Crowd = nil, 1 // rates alone
+	m.params.Peers, m.params.Crowd = nil, 1 // only the rates structure
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 5).Draw(t, "votes")
 		var cast []consensus.Vote
-		said := []int{0, 1} // both are spoken of
+		said := []int{0, 1} // both have votes
 		for len(said) < n {
 			said = append(said, rapid.IntRange(0, 1).Draw(t, "said"))
 		}

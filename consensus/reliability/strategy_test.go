@@ -10,18 +10,18 @@ import (
 	"github.com/swarmbus/swarmbus/consensus/reliability"
 )
 
-// exceptions are the rules that the documentation of the package names.
+// exceptions are those that the package documentation names.
 var exceptions = []consensustest.Exception{
 	{Rule: "confidence", Because: "it is the model's probability, which knows more than the tallies hold"},
 }
 
-// strangers is a model of voters whom the suite does not know.
+// strangers returns a model of voters that the suite does not use.
 func strangers(t *testing.T, o *reliability.Options, choices []string, outcomes bool) *reliability.Model {
 	t.Helper()
 	return learned(t, o, choices, outcomes, func(*rand.Rand) float64 { return 1 })
 }
 
-// doubters are strangers who state how sure they are.
+// doubters returns such a model in which the voters have stated confidences below 1.
 func doubters(t *testing.T, o *reliability.Options, choices []string) *reliability.Model {
 	t.Helper()
 	return learned(t, o, choices, false, func(r *rand.Rand) float64 { return 0.5 + r.Float64()/2 })
@@ -86,7 +86,7 @@ func TestStrategyKeepsTheRules(t *testing.T) {
 		"choices, outcome": {Model: strangers(t, &reliability.Options{Choices: choices}, choices, true)},
 	} {
 		if reliability.Racing && name != "own" && name != "choices, outcome" {
-			continue // the rules are about numbers; two strategies show that reading a model writes nothing
+			continue // the rules are about numbers; two strategies are enough to find races when models are read
 		}
 		t.Run(name, func(t *testing.T) { consensustest.TestStrategy(t, s, 1, exceptions...) })
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
-// ofTwoKinds are the options of nine voters, the first six of one group and the others of one each.
+// ofTwoKinds returns options for nine voters: the first six are one group, each of the others is a group of its own.
 func ofTwoKinds() *consensus.Options {
 	o := &consensus.Options{Groups: map[string]string{}}
 	for j := range 9 {
@@ -19,7 +19,7 @@ func ofTwoKinds() *consensus.Options {
 	return o
 }
 
-// nine has six for one proposal against three for another.
+// nine returns ballots with six voters for one proposal and three for another.
 func nine(t *testing.T, o *consensus.Options) consensus.Ballots {
 	t.Helper()
 	var cast []consensus.Vote
@@ -33,7 +33,7 @@ func nine(t *testing.T, o *consensus.Options) consensus.Ballots {
 	return b.Close()
 }
 
-// six draws a decision of nine, of whom the first six say the same.
+// six draws a decision by nine voters, of whom the first six say the same if they are copies.
 func six(r *rand.Rand, o *consensus.Options, copies bool) (b consensus.Ballots, right string) {
 	truth := r.IntN(3)
 	var cast []consensus.Vote
@@ -95,7 +95,7 @@ func TestAGroupWhoseMembersErrApartCountsOneByOne(t *testing.T) {
 	}
 }
 
-// nineOf is the same decision without groups.
+// nineOf returns the same ballots without groups.
 func nineOf(t *testing.T, b consensus.Ballots) consensus.Ballots {
 	t.Helper()
 	x, err := consensus.NewBallots(nil, b.Proposals(), slices.Collect(b.Votes()))
@@ -119,7 +119,7 @@ func TestCopiesNobodyToldOfAreFound(t *testing.T) {
 	}
 }
 
-// Two votes agree or do not; which of them is right more often that does not say.
+// Two votes agree or do not, which does not show who of the two is right more often.
 func TestTwoGroupsTeachNothingUntilAnOutcomeIsKnown(t *testing.T) {
 	o, r := ofTwoKinds(), rand.New(rand.NewPCG(4, 1))
 	o.Groups["v7"], o.Groups["v8"] = o.Groups["v6"], o.Groups["v6"]

@@ -11,7 +11,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
-// apart is a hearing with a voice for everybody.
+// apart returns the hearing with a voice of its own for every voter.
 func (h *hearing) apart() *hearing {
 	slow := *h
 	slow.voices = nil
@@ -32,7 +32,7 @@ func TestNewcomersTakenByNumberWeighAsOneByOne(t *testing.T) {
 			}
 			within := 1e-9
 			if every >= 0 {
-				within = 1e-3 // a dozen sweeps come closer when they move many at once
+				within = 1e-3 // a dozen sweeps come closer when they move many votes at once
 			}
 			t.Run(fmt.Sprint(name, every), rapid.MakeCheck(func(t *rapid.T) {
 				for _, h := range m.hear(drawCrowd(t)) {
@@ -48,7 +48,7 @@ func TestNewcomersTakenByNumberWeighAsOneByOne(t *testing.T) {
 	}
 }
 
-// drawCrowd draws ballots of a few whom models know and of many newcomers with two weights.
+// drawCrowd draws ballots of a few voters that models know and of many newcomers with one of two weights.
 func drawCrowd(t *rapid.T) consensus.Ballots {
 	var cast []consensus.Vote
 	for j := range 30 {

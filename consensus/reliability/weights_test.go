@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// slowWeights tries every set of voters that may have a weight above 0 and keeps the best feasible one.
+// slowWeights tries every set of voters that may have a weight above 0, and keeps the best feasible one.
 func slowWeights(r *mat.SymDense, mu []float64) []float64 {
 	n := len(mu)
 	var best []float64
@@ -80,7 +80,7 @@ func TestPairsAreSolvedWell(t *testing.T) {
 			voter[i] = int32(i)
 			r.SetSym(i, i, 1)
 			for j := range i {
-				// Small enough to be correlations of something.
+				// Small enough for the matrix to be positive definite.
 				x := rapid.Float64Range(0, 0.9/float64(n)).Draw(t, "pair")
 				r.SetSym(i, j, x)
 				c.Pair[i*n+j], c.Pair[j*n+i] = x, x
@@ -121,7 +121,7 @@ func TestClonesAreFound(t *testing.T) {
 		t.Errorf("clones have a correlation of %.2f, others of %.2f", a, c)
 	}
 	right, confidence := w.score(Strategy{m}, 500)
-	w.clones = 0 // four more opinions are worth more than one
+	w.clones = 0 // independent opinions must be worth more than clones
 	if better, _ := w.score(Strategy{m}, 500); better < right {
 		t.Errorf("right in %.3f with clones, in %.3f without", right, better)
 	}
