@@ -12,7 +12,7 @@ import (
 type Ballots struct {
 	rec    *record
 	closed bool
-	early  *counted // in place of rec, which is built when it is asked for
+	early  *counted // in place of rec, which is then built on demand
 }
 
 // NewBallots builds ballots in one call. A vote or proposal that is refused does not affect the others:
@@ -71,7 +71,7 @@ func (b Ballots) Knowing(known Reliabilities) Ballots {
 	return b.on(&t)
 }
 
-// on counts the votes anew on other terms.
+// on counts the votes again on other terms.
 func (b Ballots) on(t *terms) Ballots {
 	if b.early != nil {
 		return Ballots{early: b.early.on(t), closed: b.closed}
@@ -89,8 +89,8 @@ type Said struct {
 
 // ByVoter yields each voter who has voted on known proposals with its votes that count, ordered by the
 // proposals' indices: the minimum that pooling needs, in one pass and without a copy. In the ballots that a
-// [Round] asks a [Knower] about, those who have voted alike and of whom nothing is known come together. The
-// order of voters is unspecified, and the slice is valid until the next iteration.
+// [Round] passes to a [Knower], unknown voters who have voted alike are yielded together. The order of voters
+// is unspecified, and the slice is valid until the next iteration.
 func (b Ballots) ByVoter() iter.Seq2[Voters, []Said] {
 	if b.early != nil {
 		return b.early.byVoter()

@@ -8,25 +8,25 @@ import (
 	"slices"
 )
 
-// Knower is a [Strategy] to which voters whom it does not know differ only in their votes: all it reads of
-// voters is [Ballots.ByVoter], and what it passes to [Ballots.Knowing] knows nobody else. A [Round] counts
-// such voters by what they have voted, so a decision takes it time linear in the voters who are known, by
-// the strategy or by [Options.Reliabilities], and in the different ways to vote, not in the votes. Where
-// [Options.Groups] has several groups, voters in them are counted one by one.
+// Knower is a [Strategy] that treats all voters it does not know alike, except for their votes: all it reads
+// about voters is [Ballots.ByVoter], and what it passes to [Ballots.Knowing] knows no other voters. A [Round]
+// only counts how many unknown voters have voted in each way. A decision then takes time linear in the
+// number of voters known to the strategy or to [Options.Reliabilities] and of different ways to vote, not in
+// the number of votes. Where [Options.Groups] has several groups, voters in them are counted one by one.
 type Knower interface {
 	Strategy
 	// Knows reports whether the strategy knows the voter. The answer never changes.
 	Knows(voter string) bool
 }
 
-// Voters are one voter, or several who have voted alike and of whom nothing is known.
+// Voters are one voter, or several unknown voters who have voted alike.
 type Voters struct {
 	Name  string // "" if there are several
 	N     int
 	Share float64 // the part of the weight that counts, see [Ballots.Sharing]; 1 if there are several
 }
 
-// census counts the voters of a round by what they have voted, those who are known one by one.
+// census counts the voters of a round by how they have voted. Known voters are counted one by one.
 type census struct {
 	strategy Knower
 	blocs    map[string]*bloc
@@ -34,14 +34,14 @@ type census struct {
 	key      []byte
 }
 
-// bloc is voters who have voted alike.
+// bloc is a number of voters who have voted alike.
 type bloc struct {
-	n, sum int // how many, and the sum of their places among the persons: of one, its place
+	n, sum int // how many voters, and the sum of their indices in persons: for a single voter, its index
 	key    string
 	said   []Said
 }
 
-// newCensus returns nil where voters differ in more than their votes.
+// newCensus returns a census, or nil if voters differ in more than their votes.
 func newCensus(s Strategy, t *terms) *census {
 	k, ok := s.(Knower)
 	if !ok || t.levels != nil {
@@ -50,7 +50,7 @@ func newCensus(s Strategy, t *terms) *census {
 	return &census{strategy: k, blocs: map[string]*bloc{}}
 }
 
-// move counts a person by what its votes are now.
+// move moves a person to the bloc of its current votes.
 func (r *Round) move(at int32) {
 	c, p := r.census, &r.persons[at]
 	if c == nil || p.outsider {
@@ -74,8 +74,8 @@ func (r *Round) move(at int32) {
 	p.bloc = a
 }
 
-// say fills said with the person's votes on known proposals, and key with what stands for them. Keys of
-// those who are known are four bytes longer than a multiple of thirteen.
+// say fills said with the person's votes on known proposals, and key with their encoding. The keys of known
+// voters are four bytes longer than a multiple of thirteen, and so differ from those of all others.
 func (r *Round) say(at int32) {
 	c, p := r.census, &r.persons[at]
 	c.said, c.key = c.said[:0], c.key[:0]
@@ -106,8 +106,8 @@ func (r *Round) knows(name string) bool {
 	return known || r.census.strategy.Knows(name)
 }
 
-// counted is the votes of a round as its census has counted them. It is valid until the round goes on, but
-// for its terms and proposals, which stay.
+// counted is the votes of a round as its census has counted them. Except for its terms and proposals, it is
+// valid only until the round changes.
 type counted struct {
 	board
 	persons []person
@@ -129,7 +129,7 @@ func (c *counted) byVoter() iter.Seq2[Voters, []Said] {
 	}
 }
 
-// on counts anew on other terms.
+// on counts the votes again on other terms.
 func (c *counted) on(t *terms) *counted {
 	k := *c
 	k.terms, k.from.terms = t, t

@@ -23,15 +23,16 @@ type Decision struct {
 	// that of "none of these" when Outcome is Rejected or there is no leader. For the same leader it does
 	// not depend on the strategy. In [0,1].
 	Confidence float64 `json:"confidence"`
-	// Learned says that Confidence rests on what was learned of the voters. Otherwise Confidence is what
-	// their weights mean on the assumption that voters are honest, right more often than not, and err
-	// together as ρ states.
+	// Learned says that Confidence is based on what was learned about the voters. Otherwise it is what their
+	// weights mean on the assumption that voters are honest, are right more often than not, and have errors
+	// with correlation ρ.
 	Learned bool `json:"learned,omitempty"`
 	// Voters is the number of distinct voters that count for the quorum,
 	// abstentions included.
 	Voters int `json:"voters"`
-	// Because is why those who are for the choice outweigh as many who are not, or more, for people; "" where they
-	// are fewer, or nothing was learned of them. It is on one line and leads [Decision.Reason]. The wording may change.
+	// Because explains to people why the voters for the choice outweigh as many or more against it. It is "" if
+	// fewer are against it, or if nothing was learned about the voters. It is a single line, with which
+	// [Decision.Reason] begins. The wording may change.
 	Because string `json:"because,omitempty"`
 	// Note is an optional remark of the strategy on its decision. The wording
 	// may change.

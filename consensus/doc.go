@@ -57,7 +57,7 @@
 //	                                                                 the quorum is there
 //
 // None of them detects collusion. With [Options.Reliabilities] a decision is withheld, as [Uncertified],
-// if by what is known of the voters its opposite is about as likely.
+// if its opposite is about as likely, given what is known about the voters.
 //
 // # Other strategies
 //
@@ -79,13 +79,15 @@
 //
 // # Outcomes
 //
-// They are tried in this order. Fewer voters than the quorum: [Pending], or [Deadlocked] once closed.
-// Reliabilities are known, and by them the votes fit what is about to be settled no better than its
-// opposite (odds under 11 to 9), or voting is closed and they leave the only leader at even odds:
-// [Uncertified]. One proposal leads, its support reaches the threshold, and there is more for it than
-// against it: [Reached]. There is more against every proposal than for it, and voting is closed or
-// support for "none of these" reaches the threshold: [Rejected]. Otherwise [Deadlocked] once closed,
-// else [Pending].
+// The first of these that applies is the outcome:
+//
+//   - There are fewer voters than the quorum: [Pending], or [Deadlocked] once voting is closed.
+//   - Reliabilities are known and, given them, the votes fit what is about to be settled no better than its
+//     opposite (odds under 11 to 9), or voting is closed and the only leader has even odds: [Uncertified].
+//   - One proposal leads, its support reaches the threshold, and more is for it than against it: [Reached].
+//   - More is against every proposal than for it, and voting is closed or the support for "none of these"
+//     reaches the threshold: [Rejected].
+//   - Otherwise [Pending], or [Deadlocked] once voting is closed.
 //
 // For and against are counted in voters by voting, in evidence by bayesian, and in weight by the others,
 // for hierarchical within the rank. Later votes may revert [Reached]: a caller that acts on it stops

@@ -35,7 +35,7 @@ func (r Rates) Reliability(voter string, _ int) (Reliability, bool) {
 
 // rate is a voter's reliability as evidence.
 type rate struct {
-	share           float64 // of its weight that counts
+	share           float64 // part of the voter's weight that counts
 	learned         bool
 	agree, disagree float64 // nats per weight
 }

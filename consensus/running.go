@@ -94,7 +94,7 @@ func (r *Round) replace(c *cell, now mark) {
 	}
 }
 
-// spoken is the weight of a vote that is no abstention, else 0.
+// spoken returns the weight of a vote, or 0 if it is an abstention.
 func (m *mark) spoken() int64 {
 	if m.stance == Abstain {
 		return 0

@@ -19,7 +19,7 @@ package consensus
 //
 // While another proposal may be made, a rejection is not settled, because no one has rejected that
 // proposal; neither is anything that rests on learned reliabilities, which may depend on the number of
-// proposals. Nor is anything that rests on them where voters share by [Ballots.Sharing].
+// proposals. Nor is anything that rests on them settled where voters share their votes by [Ballots.Sharing].
 func Settled(s Strategy, b Ballots, left Left) bool {
 	d := s.Decide(b)
 	if b.closed || !d.Final() {

@@ -2,21 +2,22 @@ package consensus
 
 import "maps"
 
-// Sharing returns the same ballots with the votes of each group of [Options.Groups] counted for what voters with one
-// source of error are worth: their weights are divided by the group's design effect, 1 + 0.5·(w − 1) for the sum w
-// of its voters' largest weights, if that is above 1 (Kish, 1965). However many vote, a group has the weight of less
-// than two voters. as names the group with which each of its voters counts; nil means its own. Where all voters in
-// the options are of one group, that sets nobody apart, and the ballots stay as they are.
+// Sharing returns the same ballots with the weights of voters in a group of [Options.Groups] reduced, because their
+// errors have a common source: they are divided by the group's design effect, 1 + 0.5·(w − 1) for the sum w of its
+// voters' largest weights, if that is above 1 (Kish, 1965). However many of its voters vote, a group has the weight of
+// less than two voters. as returns the name of the group that a voter shares with, given the voter and its group; nil
+// means its own group. If all voters in the options are in one group, the ballots are unchanged, since that group tells
+// no voters apart.
 //
-// left is who may still vote: weights are what they are once all of these have voted with the greatest weight
-// they may. What [ConfidenceWeighted] decides on such ballots and is [Settled], no vote of theirs can change. It costs as much as building
-// the ballots.
+// left describes who may still vote: weights are divided as if all of them had voted with the greatest weight they may
+// have. A decision of [ConfidenceWeighted] on such ballots that is [Settled] cannot be changed by their votes. Sharing
+// costs as much as building the ballots.
 func (b Ballots) Sharing(as func(voter, group string) string, left Left) Ballots {
 	bd := b.board()
 	if !bd.terms.apart {
 		return b
 	}
-	largest := map[string]int64{} // of those in a group
+	largest := map[string]int64{} // by voter in a group, its largest weight
 	for who, said := range b.ByVoter() {
 		if _, ok := bd.terms.groups[who.Name]; ok {
 			largest[who.Name] = heaviest(said)
@@ -51,7 +52,7 @@ func heaviest(said []Said) (w int64) {
 	return w
 }
 
-// share is the part of a voter's weight that counts.
+// share returns the part of a voter's weight that counts.
 func (t *terms) share(voter string) float64 {
 	group, ok := t.groups[voter]
 	if !ok || t.sums[group] <= billion {

@@ -33,8 +33,8 @@ func (f funcStrategy) Decide(b Ballots) Decision {
 	return d
 }
 
-// Default returns the default strategy where nothing is known of the voters: [ConfidenceWeighted]. The
-// default of swarms and of `swarmbus decide` is reliability.Ledger, which begins with it and learns.
+// Default returns the default strategy if nothing is known about the voters: [ConfidenceWeighted]. Swarms and
+// `swarmbus decide` use a reliability.Ledger by default, which begins with that strategy and learns.
 func Default() Strategy { return ConfidenceWeighted{} }
 
 // Builtin returns the five strategies in the order of the package documentation's table.
@@ -42,8 +42,8 @@ func Builtin() []Strategy {
 	return []Strategy{Voting{}, ConfidenceWeighted{}, Bayesian{}, Entropy{}, Hierarchical{}}
 }
 
-// Lookup returns the built-in strategy of that name, [Default] for "", and a [*FieldError], wrapped, for
-// any other name.
+// Lookup returns the built-in strategy of that name, [Default] for "", and a wrapped [*FieldError] for any
+// other name.
 func Lookup(name string) (Strategy, error) {
 	if name == "" {
 		return Default(), nil
