@@ -23,8 +23,8 @@
 //
 // # Vectors
 //
-// An [Embedder] makes vectors of texts, and [Alike] says by them which proposals are
-// the same in other words.
+// An [Embedder] makes vectors of texts, by which [Alike] tells whether two proposals say
+// the same in different words.
 //
 // # Failures
 //

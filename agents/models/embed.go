@@ -49,7 +49,7 @@ func (m embedding) Ask(ctx context.Context, r *Request) (*Answer, error) {
 	return &Answer{Vectors: v.All, Finish: FinishStop, Usage: v.Usage, Cost: v.Cost}, nil
 }
 
-// EmbedderOf returns the embedder of a model that [ModelOf] made, whatever is around it.
+// EmbedderOf returns the embedder of a model that [ModelOf] made, however that model has been wrapped since.
 func EmbedderOf(m Model) Embedder { return embedder{m} }
 
 type embedder struct{ m Model }
@@ -67,8 +67,8 @@ func (e embedder) Embed(ctx context.Context, texts ...string) (*Vectors, error) 
 	return &Vectors{a.Vectors, a.Usage, a.Cost}, nil
 }
 
-// toEmbed returns the request for the vectors of texts. A budget reserves a token for
-// an answer that has none.
+// toEmbed returns the request for the vectors of texts. Its answer has no tokens, but a
+// budget needs at least one to reserve.
 func toEmbed(texts []string) *Request {
 	r := &Request{Most: 1}
 	for _, text := range texts {
@@ -78,9 +78,9 @@ func toEmbed(texts []string) *Request {
 }
 
 // Alike returns a function for swarm.Options that reports whether two proposals say
-// the same: whether the cosine similarity of their contents is at least atLeast, up to
-// 1. A useful value depends on the embedder: try it on your own proposals. If the
-// embedder fails the proposals are not alike; a hook that ctx carries sees the error
+// the same: whether the cosine similarity of their contents is at least atLeast, which
+// is at most 1. A useful value depends on the embedder: try it on your own proposals. If
+// the embedder fails, the proposals are not alike; a hook that ctx carries sees the error
 // ([agents.OpModel]). For a budget or a cassette see [ModelOf].
 func Alike(e Embedder, atLeast float64) func(ctx context.Context, earlier, later signals.Proposal) bool {
 	m := ModelOf(e)

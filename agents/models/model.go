@@ -37,8 +37,8 @@ type Request struct {
 	// provider enforces it, so the reader has to validate the answer. Nil: free
 	// text.
 	Schema *Schema `json:"schema,omitempty"`
-	// Tools are those that the answer may call, and that calls in Messages are of:
-	// some providers refuse calls of tools that the request does not have.
+	// Tools are those that the answer may call. They include the tools of calls in
+	// Messages, because some providers refuse calls of tools that the request lacks.
 	Tools []Tool `json:"tools,omitempty"`
 	// NoCalls says that the answer may call none of the tools.
 	NoCalls bool `json:"noCalls,omitempty"`
@@ -121,7 +121,7 @@ type Answer struct {
 	Finish  Finish      `json:"finish"`
 	Usage   Usage       `json:"usage"`
 	Model   string      `json:"model,omitempty"`   // the model that answered, by the provider's name
-	Vectors [][]float32 `json:"vectors,omitempty"` // of an [Embedder]: see [ModelOf]
+	Vectors [][]float32 `json:"vectors,omitempty"` // only from an [Embedder], see [ModelOf]
 	// Cost is the cost of the answer, if the price is known.
 	Cost Money `json:"cost,omitempty"`
 }
@@ -129,8 +129,8 @@ type Answer struct {
 // Validate returns an [*Error] with [ErrMalformed] for an answer that could not be sent
 // back in a conversation: one with a text of more than 1 MiB or more than 128 calls, or
 // with a call that has no ID or name, the ID of another call, an ID of more than 4 KiB, a
-// name of more than 256 bytes, or arguments of more than 64 KiB. Adapters check their
-// answers by it, and [Ask] those of any model.
+// name of more than 256 bytes, or arguments of more than 64 KiB. Adapters call it on
+// their answers, and [Ask] on those of any model.
 func (a *Answer) Validate(id ID) error {
 	detail, ids := "", map[string]bool{}
 	switch {

@@ -21,8 +21,9 @@ type Usage struct {
 func (u Usage) Tokens() int { return u.Input + u.Output }
 
 // Counted reports whether the usage can be that of the answer: there is one, no count
-// is negative or beyond a billion, the cached tokens are part of the prompt, and what
-// the model said has some. Otherwise it is unknown what the answer took.
+// is negative or beyond a billion, the cached tokens are part of the prompt, and an
+// answer that is not empty has output tokens. Otherwise it is unknown what the answer
+// took.
 func (a *Answer) Counted() bool {
 	const most = 1e9 // tokens of a call
 	u := a.Usage
