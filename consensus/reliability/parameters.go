@@ -48,7 +48,7 @@ type parameters struct {
 	Density  float64   `json:"density,omitempty"`  // votes per decision
 	Crowd    float64   `json:"crowd"`              // crowd of the number of voters, from 0.1 to 1
 
-	Unopposed bool `json:"unopposed,omitempty"` // where there was one proposal, hardly anybody has said no to it
+	Unopposed bool `json:"unopposed,omitempty"` // a single proposal was hardly ever opposed
 
 	right, miss []float64 // log σ(±a), [voter*columns]
 	wrong       []float64 // q, as Wrong
