@@ -71,6 +71,14 @@ func (b Ballots) Knowing(known Reliabilities) Ballots {
 	return b.on(&t)
 }
 
+// Correlated returns the same ballots with rho, between 0 and 1, in place of [Options.Correlation]. It costs as much as
+// building the ballots.
+func (b Ballots) Correlated(rho float64) Ballots {
+	t := *b.board().terms
+	t.rho = rho
+	return b.on(&t)
+}
+
 // on counts the votes again on other terms.
 func (b Ballots) on(t *terms) Ballots {
 	if b.early != nil {

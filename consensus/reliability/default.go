@@ -71,6 +71,7 @@ func (c configuration) on(b consensus.Ballots, left consensus.Left) (s consensus
 	case single && !m.certificate.OK:
 		return consensus.ConfidenceWeighted{}, b.Sharing(m.together, left), "by weight alone, since " + m.certificate.Reason()
 	case single:
+		b = b.Correlated(b.Correlation() * m.params.Crowd) // as between several
 		return consensus.Bayesian{}, b.Knowing(beside{b, m}).Sharing(m.together, left), ""
 	default:
 		return Strategy{m}, b.Sharing(m.together, left), m.certificate.Reason()

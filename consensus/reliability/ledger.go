@@ -17,7 +17,7 @@ import (
 //
 //	what is decided       what decides                                         learned of a voter
 //	nothing learned yet   [consensus.ConfidenceWeighted], sharing
-//	on one proposal       [consensus.Bayesian]                                 how often it agrees with what is
+//	on one proposal       [consensus.Bayesian], ρ as in a [Strategy]           how often it agrees with what is
 //	                                                                           right, and rejects what is wrong
 //	between several       [Strategy]                                           how often it is right
 //

@@ -109,7 +109,7 @@ func TestDefaultUsesWhatWasLearnedOfThatKindOfDecision(t *testing.T) {
 			t.Fatalf("between several: %v, want %v", got, want)
 		}
 		b, _ = w.approval(0.2)
-		got, want = l.Strategy().Decide(b), consensus.Bayesian{}.Decide(b.Knowing(one))
+		got, want = l.Strategy().Decide(b), consensus.Bayesian{}.Decide(b.Knowing(one).Correlated(b.Correlation()*one.params.Crowd))
 		if want.Strategy = "default"; !got.Equal(want) {
 			t.Fatalf("on one: %v, want %v", got, want)
 		}
