@@ -171,6 +171,16 @@ func TestQuorumCountsVotersOfAllRanks(t *testing.T) {
 	})
 }
 
+func TestAHigherRankThatRejectsByJustTheThresholdIsHeard(t *testing.T) {
+	o := &consensus.Options{Ranks: map[string]int{"chief": 1, "deputy": 1}}
+	for weight, outcome := range map[string]consensus.Outcome{"0.3": consensus.Rejected, "0.31": consensus.Reached} {
+		b := cast(t, o, "a", "chief disagree a 0.7", "deputy agree a "+weight, "5* v agree a 1")
+		if d := (consensus.Hierarchical{}).Decide(b); d.Outcome != outcome {
+			t.Errorf("0.7 against and %s for: %v, want %v", weight, d, outcome)
+		}
+	}
+}
+
 func TestAVoterCannotRaiseItselfByItsWeight(t *testing.T) {
 	o := &consensus.Options{Ranks: map[string]int{"chief": 1}}
 	d := consensus.Hierarchical{}.Decide(cast(t, o, "a b", "chief agree a 0.1", "5* v agree b 1"))

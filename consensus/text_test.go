@@ -144,6 +144,23 @@ func TestReasonWithShowsNoIDItself(t *testing.T) {
 	}
 }
 
+func TestSupportJustBelowTheThresholdIsNotShownAsTheThreshold(t *testing.T) {
+	b := cast(t, nil, "a", "v agree a 0.69999", "w disagree a 0.30001").Close()
+	if d := (consensus.ConfidenceWeighted{}).Decide(b); !strings.Contains(d.Reason(), "0.69999 is below the threshold of 0.7") {
+		t.Error(d.Reason())
+	}
+}
+
+func TestADecisionOfAFuncKnowsItsBallots(t *testing.T) {
+	b := cast(t, nil, "a", "v agree a 1", "w disagree a 1")
+	d := consensus.Func("mine", func(consensus.Ballots) consensus.Decision {
+		return consensus.Decision{Outcome: consensus.Reached, Choice: "a", Support: 1, Because: "v,\nwho knows"}
+	}).Decide(b)
+	if d.Ballots().Voters() != 2 || d.Reason() != "v,who knows: support 1 meets the threshold of 0.7" {
+		t.Errorf("%d voters: %q", d.Ballots().Voters(), d.Reason())
+	}
+}
+
 func TestNoteCannotBreakTheLine(t *testing.T) {
 	d := consensus.Decision{Strategy: "mine", Outcome: consensus.Pending, Note: "by weight,\n\x1b[31m since nothing is known"}
 	if got, want := d.String(), "; by weight,[31m since nothing is known"; !strings.HasSuffix(got, want) || strings.Contains(got, "\n") {
