@@ -287,11 +287,10 @@ func (b *Book) lesson() *lesson {
 
 func (l *lesson) learn() *Model {
 	b := &l.batch
-	shared := l.copies()
-	if l.groups != nil && b.known() == 0 && b.oneOfEach(shared).voting() < 3 {
-		return newModel(l.kind, nil, newcomers(l.kind, l.o), Certificate{OK: true}) // agreement tells two from each other by chance
+	if l.dominated() {
+		return newModel(l.kind, nil, newcomers(l.kind, l.o), Certificate{Group: true})
 	}
-	m := fit(b, l.o, shared, nil)
+	m := fit(b, l.o, copies(b), nil)
 	m.Decisions = l.decisions
 	m.Refit = newRefit(b, l.o, m)
 	one := b.oneOfEach(m.Shared)

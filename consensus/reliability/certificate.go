@@ -31,6 +31,10 @@ type Certificate struct {
 	Rival      float64 `json:"rival"`      // share of decisions the rival fit answers otherwise; 0 with two choices
 	RivalBelow float64 `json:"rivalBelow"` // share of votes by voters worse than chance by the rival fit
 	Block      float64 `json:"block"`      // share of decisions that turn if the block of constant agreers counts as one
+
+	// Group reports that half of the voters or more are of one group of [consensus.Options.Groups] and err together,
+	// while fewer than ten outcomes are known: agreement shows what that group thinks, so nothing is learned from it.
+	Group bool `json:"group,omitempty"`
 }
 
 const (
@@ -56,6 +60,8 @@ func (c Certificate) Reason() string {
 	switch {
 	case c.OK:
 		return ""
+	case c.Group:
+		return fmt.Sprintf("half of the voters or more are of one group that errs together, and fewer than %d outcomes are known", groupTold)
 	case ramp(c.Below, 0.1, 0.3) >= 0.5:
 		return fmt.Sprintf("voters with %.0f %% of the votes would have to be worse than chance", 100*c.Below)
 	case ramp(c.Block, 0.1, 0.25) >= 0.5:

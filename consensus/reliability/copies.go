@@ -10,73 +10,15 @@ const (
 	copyBoth  = 30    // such decisions, for two to be called copies by agreement alone
 	copyAmong = 512   // voters, above which nobody looks for copies
 	copyUsual = 0.9   // less than this each agrees with the others then
-
-	mateDiffer = 0.25 // of the differences there would be if they erred apart, with which two of one group share no vote
-	matePrior  = 5.0  // such differences of each two, in which they said the same before anything was seen
 )
-
-// copies returns who shares a vote with whom: who is found to, and voters of one group until they differ about as often
-// as voters who err apart. How often those would differ says a fit in which a group is one voter, since it may have most
-// of the votes.
-func (l *lesson) copies() []int32 {
-	b := &l.batch
-	if l.groups == nil {
-		return copies(b, nil)
-	}
-	mates := func(j, g int) bool { return l.groups[j] != "" && l.groups[j] == l.groups[g] }
-	shared := copies(b, mates)
-	if shared == nil || b.Voters > copyAmong {
-		return shared
-	}
-	apart := l.differ(fit(b, l.o, shared, nil), mates)
-	return copies(b, func(j, g int) bool { return mates(j, g) && apart[l.groups[j]] <= 0 })
-}
-
-// differ returns by how much more the voters of each group differ than those may who share a vote.
-func (l *lesson) differ(m *parameters, mates func(j, g int) bool) map[string]float64 {
-	b := &l.batch
-	more, right := map[string]float64{}, make([]float64, b.Voters)
-	for j := range right {
-		right[j] = m.meanRates(j, exactly(0))
-		for g := range j {
-			if mates(j, g) {
-				more[l.groups[j]] -= mateDiffer * matePrior
-			}
-		}
-	}
-	for t := range b.size() {
-		v := b.votes(t)
-		wrong := float64(max(1, m.between(v)-1))
-		if b.Own {
-			wrong = float64(max(1, v.possible()-1))
-		}
-		for i, j := range v.voter {
-			for h, g := range v.voter[:i] {
-				if !mates(int(j), int(g)) {
-					continue
-				}
-				same := right[j]*right[g] + (1-right[j])*(1-right[g])/wrong
-				more[l.groups[j]] -= mateDiffer * (1 - same)
-				if v.said[i] != v.said[h] {
-					more[l.groups[j]]++
-				}
-			}
-		}
-	}
-	return more
-}
 
 // copies returns which voters say the same even where they stand apart from everybody else, or always and by far more
 // often than the others do, as a group for each voter, nil if there are none. Consensus cannot show this once copies
 // are many enough to make it, so it is asked before fitting, and they share one vote from the start.
-// So do mates, unless that is nil.
-func copies(b *batch, mates func(j, g int) bool) []int32 {
+func copies(b *batch) []int32 {
 	n := b.Voters
-	if mates == nil {
-		mates = func(int, int) bool { return false }
-	}
 	if n > copyAmong {
-		return group(n, mates)
+		return nil
 	}
 	same, apart := b.standApart()
 	equal, both := b.agreements()
@@ -103,7 +45,7 @@ func copies(b *batch, mates func(j, g int) bool) []int32 {
 	}
 	return group(n, func(j, g int) bool {
 		at := j*n + g
-		return mates(j, g) || apart[at] >= copyLeast && float64(same[at]) >= copyShare*float64(apart[at]) ||
+		return apart[at] >= copyLeast && float64(same[at]) >= copyShare*float64(apart[at]) ||
 			twins(at) && max(usual[j], usual[g]) < copyUsual
 	})
 }

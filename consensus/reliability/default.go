@@ -11,6 +11,7 @@ type configuration struct {
 	several, one     *Model // nil: nothing
 	choices, stances bool   // all decisions are between several, or on one
 	unopposed        bool   // where there was one proposal, hardly anybody has said no to it
+	why              string // nothing is known, although there were decisions to learn from
 }
 
 // Name returns "default", or the name of what decides as long as nothing is known.
@@ -67,7 +68,7 @@ func (c configuration) on(b consensus.Ballots, left consensus.Left) (s consensus
 	}
 	switch {
 	case m == nil:
-		return consensus.ConfidenceWeighted{}, b.Sharing(nil, left), ""
+		return consensus.ConfidenceWeighted{}, b.Sharing(nil, left), c.why
 	case single && !m.certificate.OK:
 		return consensus.ConfidenceWeighted{}, b.Sharing(m.together, left), "by weight alone, since " + m.certificate.Reason()
 	case single:

@@ -27,9 +27,10 @@ import (
 // fewer than one in ten of the decisions on a single proposal that were learned from was opposed, they count as ones
 // between several of which only one was made.
 //
-// Voters of one group of [consensus.Options.Groups] share their votes as [consensus.Ballots.Sharing] describes, from the
-// first decision on. What is learned begins with them as one voter, and with each on its own once they differ a
-// quarter as often as voters who err apart. If that leaves two voters and no outcome is known, nothing is learned.
+// Until something is learned, voters of one group of [consensus.Options.Groups] share their votes as
+// [consensus.Ballots.Sharing] describes, newcomers after that as well. Where half of the voters or more are of one group,
+// nothing is learned before ten outcomes are known, unless its voters differ from each other at least 0.8 times as
+// often as voters of different groups do: agreement would show what that group thinks. The decision's note says so.
 //
 // docs/concepts.md has what this was measured against.
 //
@@ -167,6 +168,9 @@ func (l *Ledger) Strategy() consensus.Strategy {
 	if !c.choices {
 		c.one = learned(l.one.known())
 		c.unopposed = c.one != nil && c.one.params.Unopposed
+	}
+	if a, b := l.several.known().certificate, l.one.known().certificate; a.Group || b.Group {
+		c.why = "by weight alone, since " + Certificate{Group: true}.Reason()
 	}
 	return c
 }

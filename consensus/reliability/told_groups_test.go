@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/swarmbus/swarmbus/consensus"
@@ -143,7 +144,7 @@ func TestTwoGroupsTeachNothingUntilAnOutcomeIsKnown(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if d := l.Strategy().Decide(nine(t, o)); d.Outcome != consensus.Deadlocked || d.Learned {
+	if d := l.Strategy().Decide(nine(t, o)); d.Outcome != consensus.Deadlocked || d.Learned || !strings.Contains(d.Note, "one group") {
 		t.Errorf("%v, want nothing decided or learned of two groups", d)
 	}
 	if err := l.Resolve("59", right); err != nil {
@@ -162,6 +163,65 @@ func TestTwoGroupsTeachNothingUntilAnOutcomeIsKnown(t *testing.T) {
 	}
 	if several, _ := l.Models(); len(several.Voters()) == 0 {
 		t.Error("nothing is learned from outcomes")
+	}
+}
+
+// Nine outcomes leave a group with most of the votes what it is; with ten, voters are known by them.
+func TestOutcomesTeachWhatAGroupsAgreementDoesNot(t *testing.T) {
+	o, r := ofTwoKinds(), rand.New(rand.NewPCG(8, 1))
+	b := newBook(nil)
+	for i := range 40 {
+		ballots, right := six(r, o, true)
+		id := fmt.Sprint(i)
+		if err := b.Observe(id, ballots); err != nil {
+			t.Fatal(err)
+		}
+		if i >= 20 {
+			if err := b.Resolve(id, right); err != nil {
+				t.Fatal(err)
+			}
+			m := b.Learn()
+			if told := i - 19; len(m.Voters()) > 0 != (told >= 10) || m.Certificate().Group != (told < 10) {
+				t.Errorf("with %d outcomes it knows %q, certificate %+v", told, m.Voters(), m.Certificate())
+			}
+		}
+	}
+}
+
+// Whether a group errs together is read from its own votes and those of the others.
+func TestAGroupOfHalfTheVotersIsOneThatAgreesMoreThanOthersDo(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		of        map[string]string
+		says      []string // by decision, of v0 to v5
+		decisions int
+		dominated bool
+	}{
+		{"half of the voters", map[string]string{"v0": "g", "v1": "g", "v2": "g"}, []string{"aaaabc", "bbbabc", "cccabc"}, 60, true},
+		{"fewer than half", map[string]string{"v0": "g", "v1": "g", "v2": "h"}, []string{"aaaabc", "bbbabc", "cccabc"}, 60, false},
+		{"as different as the others", map[string]string{"v0": "g", "v1": "g", "v2": "g"}, []string{"abcabc", "bcaabc", "cababc"}, 60, false},
+		{"as different, so far", map[string]string{"v0": "g", "v1": "g", "v2": "g"}, []string{"abcabc", "bcaabc", "cababc"}, 3, true},
+		{"beside another that agrees", map[string]string{"v0": "g", "v1": "g", "v2": "g", "v3": "h", "v4": "h"}, slices.Concat(slices.Repeat([]string{"abcaaa"}, 11), slices.Repeat([]string{"aaabbb"}, 9)), 60, true},
+		{"everybody", map[string]string{"v0": "g", "v1": "g", "v2": "g", "v3": "g", "v4": "g", "v5": "g"}, []string{"aaaaaa"}, 60, false},
+		{"nobody", nil, []string{"aaaabc"}, 60, false},
+	} {
+		b := newBook(&Options{First: 1 << 20})
+		for i := range c.decisions {
+			var cast []consensus.Vote
+			for j, said := range c.says[i%len(c.says)] {
+				cast = append(cast, vote(j, string(said)))
+			}
+			ballots, err := consensus.NewBallots(&consensus.Options{Groups: c.of}, letters(3), cast)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := b.Observe("", ballots); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := b.lesson().dominated(); got != c.dominated {
+			t.Errorf("%s: dominated %v, want %v", c.name, got, c.dominated)
+		}
 	}
 }
 

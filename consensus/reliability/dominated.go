@@ -1,0 +1,54 @@
+package reliability
+
+const (
+	groupAlike = 0.8  // ratio of differences inside a group to those between groups, below which its voters err together
+	groupPrior = 10.0 // expected differences inside a group that begin unseen: the operator's word counts until there are votes
+	groupTold  = 10   // known outcomes from which more is learned of the voters than from agreement
+)
+
+// dominated reports whether half of the voters or more are of one group that errs together. Agreement then shows what
+// that group thinks, not who is right.
+func (l *lesson) dominated() bool {
+	b := &l.batch
+	if l.groups == nil || b.known() >= groupTold {
+		return false
+	}
+	size := map[string]int{}
+	for _, group := range l.groups {
+		if group != "" {
+			size[group]++
+		}
+	}
+	for group, n := range size {
+		if 1 < n && n < b.Voters && 2*n >= b.Voters && l.alike(group) {
+			return true
+		}
+	}
+	return false
+}
+
+// alike reports whether voters of the group differ clearly less often than voters of different groups.
+func (l *lesson) alike(group string) bool {
+	var inside, across struct{ both, differ float64 }
+	b := &l.batch
+	for t := range b.size() {
+		v := b.votes(t)
+		for i, j := range v.voter {
+			for h, g := range v.voter[:i] {
+				pair := &across
+				switch mine, other := l.groups[j], l.groups[g]; {
+				case mine == group && other == group:
+					pair = &inside
+				case mine == other && mine != "":
+					continue
+				}
+				pair.both++
+				if v.said[i] != v.said[h] {
+					pair.differ++
+				}
+			}
+		}
+	}
+	expected := inside.both * across.differ / max(1, across.both)
+	return inside.differ < groupAlike*(expected+groupPrior)
+}
