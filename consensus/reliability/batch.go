@@ -183,8 +183,12 @@ func or(s []float64, i int, otherwise float64) float64 {
 	return s[i]
 }
 
-// possible is the number of candidates that may be right: none of these only if somebody says so.
+// possible is the number of candidates that may be right: none of these only if somebody says so, or if at most two
+// vote, since two who are wrong agree too often.
 func (v votes) possible() int {
+	if len(v.said) <= 2 {
+		return int(v.field)
+	}
 	n := v.field - 1
 	for _, l := range v.said {
 		n = max(n, l+1)

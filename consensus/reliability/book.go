@@ -69,9 +69,11 @@ func (b *Book) ready() {
 func (b *Book) Len() int { return len(b.decisions) }
 
 // Observe adds a decision under a name that [Book.Resolve] can use, "" for none. The book learns from
-// voters who are for one proposal, and from those who leave only one open; from others it cannot tell. It
-// refuses, with a wrapped [*consensus.FieldError], a name it holds already, names of anything that are not UTF-8, since
-// they cannot be saved, and proposals that are not among [Options.Choices] if there are such.
+// voters who are for one proposal, and from those who leave only one open; from others it cannot tell. A vote
+// without any beside it teaches nothing until the outcome is known, and no more decisions in which only one proposal
+// has been voted on are learned from than others, or twenty. Observe refuses, with a wrapped [*consensus.FieldError], a
+// name it holds already, names of anything that are not UTF-8, since they cannot be saved, and proposals that are not
+// among [Options.Choices] if there are such.
 func (b *Book) Observe(id string, ballots consensus.Ballots) error {
 	b.ready()
 	if err := b.check(id, ballots); err != nil {
@@ -286,7 +288,9 @@ func (b *Book) lesson() *lesson {
 }
 
 func (l *lesson) learn() *Model {
-	b := &l.batch
+	all := l.batch
+	b := l.taught()
+	l.batch = *b
 	if l.dominated() {
 		return newModel(l.kind, nil, newcomers(l.kind, l.o), Certificate{Group: true})
 	}
@@ -295,8 +299,8 @@ func (l *lesson) learn() *Model {
 	m.Refit = newRefit(b, l.o, m)
 	one := b.oneOfEach(m.Shared)
 	m.Coins, m.Peers, m.Subtypes = newCoins(one), newPeers(one), newSubtypes(one)
-	m.Records, m.Unopposed = b.records(), b.unopposed()
-	m.Told, m.Density = b.known(), float64(len(b.Voter))/float64(max(1, b.size()))
+	m.Records, m.Unopposed, m.Told = all.records(), all.unopposed(), all.known()
+	m.Density = float64(len(b.Voter)) / float64(max(1, b.size()))
 	if m.Corr == nil {
 		m.Corr = new(correlation)
 	}

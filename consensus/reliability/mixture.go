@@ -83,8 +83,11 @@ func crowd(voters int) float64 {
 func (m *parameters) asOne(rho float64) float64 { return 1 + rho*max(0, m.Density-1) }
 
 // byPeers returns the candidates' shares of the votes as weighted by peers. A ballot for several candidates is divided
-// evenly between them. byPeers returns nil if nobody has a vote of weight above 0.
+// evenly between them. byPeers returns nil if nobody has a vote of weight above 0, or if only one voter has voted.
 func (a *answering) byPeers() []float64 {
+	if len(a.voices) == 1 && a.voices[0].number() <= 1 {
+		return nil
+	}
 	p, total := make([]float64, a.field), 0.0
 	for i, v := range a.voices {
 		s := &a.said[v.said]

@@ -346,13 +346,16 @@ func TestWhatIsOftenRightNeedsLess(t *testing.T) {
 	}
 }
 
-func TestNoneOfTheseIsRightOnlyWhereSomebodySaysSo(t *testing.T) {
+func TestNoneOfTheseIsRightOnlyWhereSomebodySaysSoOrTwoVoteAtMost(t *testing.T) {
 	m := newcomers(kind{}, defaults)
-	for said, possible := range map[int32]bool{0: false, 1: false, 2: true} {
+	for _, c := range []struct {
+		said     []int32
+		possible bool
+	}{{[]int32{0, 0, 1}, false}, {[]int32{1, 1, 1}, false}, {[]int32{0, 2, 1}, true}, {[]int32{0, 0}, true}, {[]int32{1}, true}} {
 		lp := make([]float64, 3)
-		m.prior(votes{said: []int32{said}, field: 3}, -1, lp)
-		if got := !math.IsInf(lp[2], -1); got != possible || lp[0] != 0 || lp[1] != 0 {
-			t.Errorf("who says %d leaves %v", said, lp)
+		m.prior(votes{said: c.said, field: 3}, -1, lp)
+		if got := !math.IsInf(lp[2], -1); got != c.possible || lp[0] != 0 || lp[1] != 0 {
+			t.Errorf("who say %d leave %v", c.said, lp)
 		}
 	}
 }

@@ -1,0 +1,138 @@
+package reliability
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/swarmbus/swarmbus/consensus"
+)
+
+// saidBy is a closed decision in which each voter named is for one of the proposals.
+func saidBy(t *testing.T, cast ...consensus.Vote) consensus.Ballots {
+	t.Helper()
+	b, err := consensus.NewBallots(nil, letters(4), cast)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.Close()
+}
+
+func TestVotesWithNoOtherBesideTeachNothingUntilTheOutcomeIsKnown(t *testing.T) {
+	w, l := newWorld(2100, 4), newLedger(t, nil)
+	observe := func(n int, right string) {
+		for i := range n {
+			id := fmt.Sprint(right, l.Len())
+			if err := l.Observe(id, saidBy(t, vote(i%3, w.choices[w.IntN(4)]))); err != nil {
+				t.Fatal(err)
+			}
+			if right == "" {
+				continue
+			}
+			if err := l.Resolve(id, right); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	observe(200, "")
+	m, _ := l.Models()
+	s := l.Strategy()
+	newcomer := s.Decide(saidBy(t, vote(9, "a")))
+	for j := range 3 {
+		r, _ := m.Reliability(fmt.Sprint("v", j), 4)
+		if want := sigma(1); math.Abs(r.Sensitivity-want) > 1e-9 {
+			t.Errorf("v%d is held to be right in %.3f, want %.3f as a newcomer", j, r.Sensitivity, want)
+		}
+		if d := s.Decide(saidBy(t, vote(j, "a"))); d.Confidence > newcomer.Confidence {
+			t.Errorf("v%d alone claims %.3f, a newcomer %.3f", j, d.Confidence, newcomer.Confidence)
+		}
+	}
+	observe(100, "e") // wrong each time
+	m, _ = l.Models()
+	if r, _ := m.Reliability("v0", 4); r.Sensitivity > 0.3 {
+		t.Errorf("v0 was wrong in 33 of 33 told and is held to be right in %.2f", r.Sensitivity)
+	}
+}
+
+func TestObviousProposalsSayLittleOfWhatIsDisputed(t *testing.T) {
+	measures(t)
+	for _, every := range []int{0, 10} {
+		right, confidence := 0.0, 0.0
+		const draws, score = 8, 150
+		for d := range draws {
+			w, l := newWorld(uint64(2200+d), 3, 0.6, 0.55, 0.65, 0.6, 0.5), newLedger(t, nil)
+			observe := func(b consensus.Ballots, outcome string) {
+				id := fmt.Sprint(l.Len())
+				if err := l.Observe(id, b); err != nil {
+					t.Fatal(err)
+				}
+				if every > 0 && l.Len()%every == 0 {
+					if err := l.Resolve(id, outcome); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			for i := range 1200 {
+				if i%20 == 0 {
+					observe(w.decision(nil))
+					continue
+				}
+				var cast []consensus.Vote
+				for j := range w.right {
+					if v := vote(j, "a"); w.Float64() < 0.98 {
+						cast = append(cast, v)
+					} else {
+						v.Stance = consensus.Disagree
+						cast = append(cast, v)
+					}
+				}
+				observe(saidBy(t, cast...), "a")
+			}
+			r, c := w.score(l.Strategy(), score)
+			right, confidence = right+100*r/draws, confidence+100*c/draws
+		}
+		t.Logf("told every %d: %.1f claimed, %.1f right", every, confidence, right)
+		if confidence > right+6 {
+			t.Errorf("told every %d: %.1f claimed, %.1f right", every, confidence, right)
+		}
+	}
+}
+
+func TestOrderDoesNotMatterWhereMostDecisionsHaveOneProposal(t *testing.T) {
+	w := newWorld(2300, 3, even(4, 0.8, 0.5)...)
+	var all []consensus.Ballots
+	for i := range 150 {
+		if i%6 == 0 {
+			b, _ := w.decision(nil)
+			all = append(all, b)
+			continue
+		}
+		var cast []consensus.Vote
+		for j := range 4 {
+			if w.IntN(3) > 0 {
+				cast = append(cast, vote(j, "a"))
+			}
+		}
+		all = append(all, saidBy(t, cast...))
+	}
+	learn := func() *Model {
+		b := newBook(nil)
+		for _, x := range all {
+			if err := b.Observe("", x); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return b.Learn()
+	}
+	first := learn()
+	w.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	second := learn()
+	for j := range 4 {
+		name := fmt.Sprint("v", j)
+		a, _ := first.Reliability(name, 3)
+		b, _ := second.Reliability(name, 3)
+		if math.Abs(a.Sensitivity-b.Sensitivity) > 1e-9 {
+			t.Errorf("%s is held to be right in %v, and in %v in another order", name, a.Sensitivity, b.Sensitivity)
+		}
+	}
+}
