@@ -27,6 +27,7 @@ type Book struct {
 	groups    map[string]string // by voter, as decisions said last
 	decisions []decision
 	index     map[string]int // of decisions with a name
+	told      int            // outcomes that are known
 
 	model    *Model // nil: nothing is learned
 	nothing  *Model // what is known then, once somebody asked
@@ -203,7 +204,10 @@ func (b *Book) outcome(d *decision, row int, c int32) {
 		return // nobody said anything
 	}
 	known := &b.batch.Known[d.from+row]
-	if *known >= 0 && *known != c {
+	switch {
+	case *known < 0:
+		b.told++
+	case *known != c:
 		b.changed++
 	}
 	*known = c
@@ -216,6 +220,7 @@ func (b *Book) forget(n int) {
 		rows += d.Rows
 	}
 	b.batch.drop(rows)
+	b.told = b.batch.known()
 	kept := slices.Clone(b.decisions[n:])
 	b.decisions = nil
 	clear(b.index)
@@ -250,8 +255,8 @@ func (b *Book) known() *Model {
 // due reports whether the book holds a fifth more decisions, or outcomes, than when it last learned, or so many were
 // told otherwise.
 func (b *Book) due() bool {
-	n, known := len(b.decisions), b.batch.known()
-	grown := 5*n >= 6*b.learned || known >= minKnown && 5*(known+b.changed) >= 6*max(b.resolved, 1)
+	n := len(b.decisions)
+	grown := 5*n >= 6*b.learned || b.told >= minKnown && 5*(b.told+b.changed) >= 6*max(b.resolved, 1)
 	return n >= b.o.First && n > 0 && grown
 }
 
@@ -275,7 +280,7 @@ type lesson struct {
 // lesson copies what there is to learn from now, and counts it as learned.
 func (b *Book) lesson() *lesson {
 	b.prune()
-	b.learned, b.resolved, b.changed = len(b.decisions), b.batch.known(), 0
+	b.learned, b.resolved, b.changed = len(b.decisions), b.told, 0
 	l := &lesson{o: b.o, kind: b.kind, batch: b.batch, names: b.names, decisions: len(b.decisions)}
 	if len(b.groups) > 0 {
 		l.groups = make([]string, len(b.names))

@@ -134,3 +134,18 @@ func TestOutcomesThatAreCorrectedAreLearned(t *testing.T) {
 		}
 	}
 }
+
+// They are counted as they come, since whoever asks for a strategy waits.
+func TestOutcomesAreCounted(t *testing.T) {
+	for _, o := range []*Options{nil, {Window: 40}} {
+		w := newWorld(75, 2, even(4, 0.9, 0.6)...)
+		b := newBook(o)
+		for range 20 {
+			w.fill(b, 5, 2)
+			_, again := restored(t, b)
+			if want := b.batch.known(); b.told != want || again.told != want {
+				t.Fatalf("%d outcomes are counted, %d when restored, want %d", b.told, again.told, want)
+			}
+		}
+	}
+}

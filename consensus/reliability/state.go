@@ -49,7 +49,7 @@ func (b *Book) UnmarshalJSON(p []byte) error {
 	var restored Book
 	restored.open(s.Options.withDefaults())
 	s.Votes.Choices = restored.batch.Choices // which earlier versions saved as the most that proposals of a decision's own ever were
-	restored.batch, restored.names = s.Votes, s.Voters
+	restored.batch, restored.names, restored.told = s.Votes, s.Voters, s.Votes.known()
 	restored.learned, restored.resolved, restored.changed = s.Learned, s.Resolved, s.Changed
 	for j, name := range s.Voters {
 		restored.voters[name] = int32(j)
