@@ -2,6 +2,7 @@ package reliability
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -121,14 +122,13 @@ func TestCopiesNobodyToldOfAreFound(t *testing.T) {
 }
 
 // Two votes agree or do not, which does not show who of the two is right more often.
-func TestTwoGroupsTeachNothingUntilAnOutcomeIsKnown(t *testing.T) {
+func TestTwoGroupsTeachNothingUntilOutcomesAreKnown(t *testing.T) {
 	o, r := ofTwoKinds(), rand.New(rand.NewPCG(4, 1))
 	o.Groups["v7"], o.Groups["v8"] = o.Groups["v6"], o.Groups["v6"]
 	l := newLedger(t, nil)
-	right := ""
-	for i := range 60 {
-		var b consensus.Ballots
-		b, right = six(r, o, true)
+	observe := func(id string) (right string) {
+		t.Helper()
+		b, right := six(r, o, true)
 		var cast []consensus.Vote
 		for v := range b.Votes() {
 			if v.Voter > "v6" {
@@ -140,24 +140,20 @@ func TestTwoGroupsTeachNothingUntilAnOutcomeIsKnown(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := l.Observe(fmt.Sprint(i), b); err != nil {
+		if err := l.Observe(id, b); err != nil {
 			t.Fatal(err)
 		}
+		return right
+	}
+	for range 60 {
+		observe("")
 	}
 	if d := l.Strategy().Decide(nine(t, o)); d.Outcome != consensus.Deadlocked || d.Learned || !strings.Contains(d.Note, "one group") {
 		t.Errorf("%v, want nothing decided or learned of two groups", d)
 	}
-	if err := l.Resolve("59", right); err != nil {
-		t.Fatal(err)
-	}
-	l.Learn()
 	for i := range 20 {
-		b, right := six(r, o, true)
 		id := fmt.Sprint("told ", i)
-		if err := l.Observe(id, b); err != nil {
-			t.Fatal(err)
-		}
-		if err := l.Resolve(id, right); err != nil {
+		if err := l.Resolve(id, observe(id)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -222,6 +218,58 @@ func TestAGroupOfHalfTheVotersIsOneThatAgreesMoreThanOthersDo(t *testing.T) {
 		if got := b.lesson().dominated(); got != c.dominated {
 			t.Errorf("%s: dominated %v, want %v", c.name, got, c.dominated)
 		}
+	}
+}
+
+func TestGroupsStayWhenOthersAreForgotten(t *testing.T) {
+	o, r := ofTwoKinds(), rand.New(rand.NewPCG(8, 1))
+	b := newBook(&Options{Window: 40})
+	for i := range 60 {
+		passer := vote(1000+i, "a")
+		o.Groups[passer.Voter] = "passers"
+		x, _ := six(r, o, true)
+		x, err := consensus.NewBallots(o, letters(3), append(slices.Collect(x.Votes()), passer))
+		if err := errors.Join(err, b.Observe("", x)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l := b.lesson()
+	for j, name := range l.names {
+		if l.groups[j] != o.Groups[name] {
+			t.Errorf("%s is in group %q, want %q", name, l.groups[j], o.Groups[name])
+		}
+	}
+	if n := len(l.names); n >= 60 || len(b.groups) != n {
+		t.Errorf("%d voters are learned of, and the groups of %d kept", n, len(b.groups))
+	}
+}
+
+func TestCopiesShareWithEachOtherAndNotWithNewcomers(t *testing.T) {
+	o, r := ofTwoKinds(), rand.New(rand.NewPCG(9, 1))
+	b := newBook(nil)
+	for i := range 60 {
+		x, right := six(r, o, true)
+		id := fmt.Sprint(i)
+		if err := errors.Join(b.Observe(id, x), b.Resolve(id, right)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m := b.Learn()
+	for _, c := range []struct {
+		a, b string
+		same bool
+	}{
+		{"v0", "v5", true},
+		{"v6", "v7", false},
+		{"v0", "new", false},
+		{"new", "newer", true},
+	} {
+		if got := m.together(c.a, "g") == m.together(c.b, "g"); got != c.same {
+			t.Errorf("%s and %s of one group share: %v, want %v", c.a, c.b, got, c.same)
+		}
+	}
+	if m.together("new", "g") == m.together("new", "h") {
+		t.Error("newcomers of two groups share")
 	}
 }
 
