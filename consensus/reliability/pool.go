@@ -2,13 +2,15 @@ package reliability
 
 import (
 	"math"
+	"slices"
 
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
 // Probabilities returns the probability that each proposal is right, in the order of [consensus.Ballots.Proposals], and
 // the probability that none of them is. They sum to 1, except for rounding to 2^-40. A proposal that nobody has voted
-// for or against has probability 0, unless it is a shared choice and others have votes.
+// for or against has probability 0, unless it is a shared choice and others have votes. While nobody has voted for or
+// against anything, every proposal and none of them are equally probable.
 func (m *Model) Probabilities(b consensus.Ballots) (each []float64, none float64) {
 	p := m.pool(b, b.Correlation())
 	return p.each, p.none
@@ -70,13 +72,14 @@ func (m *Model) read(b consensus.Ballots) *reading {
 }
 
 func (r *reading) pool(rho float64) pooled {
+	if !r.heard() {
+		x := 1 / float64(len(r.proposals)+1)
+		return pooled{slices.Repeat([]float64{x}, len(r.proposals)), x}
+	}
 	if r.m.kind.stances {
 		p := pooled{each: make([]float64, len(r.proposals))}
 		r.poolStances(rho, &p)
 		return p
-	}
-	if len(r.questions[0].places) == 0 {
-		return pooled{make([]float64, len(r.proposals)), 1}
 	}
 	return r.placed(r.questions[0].probabilities(rho))
 }

@@ -240,7 +240,7 @@ func TestSilenceOfSeveralIsAnAnswer(t *testing.T) {
 		v.Stance = consensus.Disagree
 		return v
 	}
-	if each, none := decide(); none != 1 || slices.Max(each) > 0 {
+	if each, none := decide(); none != 0.25 || slices.Max(each) != 0.25 || slices.Min(each) != 0.25 {
 		t.Errorf("without a vote: %v and %v", each, none)
 	}
 	if each, _ := decide(vote(0, "a"), against(1, "a"), vote(1, "b")); each[0] != each[1] {
@@ -379,6 +379,31 @@ func TestWhatVotersSayOfOwnProposalsIsLearnedFromAsItIsPooled(t *testing.T) {
 		}
 		if math.Abs(got[c]-want) > 1e-9 {
 			t.Errorf("candidate %d has %v, want %v", c, got[c], want)
+		}
+	}
+}
+
+func TestWhereNobodySaysAnythingNothingIsSure(t *testing.T) {
+	for name, o := range kinds(2) {
+		w := newWorld(77, 2, even(5, 0.9, 0.6)...)
+		b := newBook(o)
+		w.fill(b, 40, 0)
+		m := b.Learn()
+		for _, doubt := range []float64{0, 0.3} {
+			m.certificate.Doubt = doubt
+			abstains := vote(0, "a")
+			abstains.Stance = consensus.Abstain
+			for _, cast := range [][]consensus.Vote{nil, {abstains, vote(1, "elsewhere")}} {
+				ballots, err := consensus.NewBallots(nil, letters(2), cast)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := consensus.Bayesian{}.Decide(ballots.Close())
+				got := Strategy{m}.Decide(ballots.Close())
+				if got.Confidence != want.Confidence || got.None != want.None || got.Outcome != want.Outcome || len(got.Leaders) > 0 {
+					t.Errorf("%s, doubt %v: %v, none %v; want %v, none %v", name, doubt, got, got.None, want, want.None)
+				}
+			}
 		}
 	}
 }

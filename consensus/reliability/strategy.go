@@ -38,7 +38,7 @@ func (s Strategy) Decide(b consensus.Ballots) consensus.Decision {
 	d.Confidence = r.confidence(b.Correlation(), p, d)
 	doubt := m.certificate.Doubt
 	d.Learned = len(m.voters) > 0 && doubt < 1
-	if doubt > 0 {
+	if doubt > 0 && r.heard() {
 		d = s.doubtful(b, r, p, balance, d)
 	}
 	if d.Outcome == consensus.Reached {
