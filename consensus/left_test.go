@@ -227,19 +227,27 @@ func TestEntropyIsSettledUntilThoseWhoAreLeftCanUndoIt(t *testing.T) {
 	}
 }
 
-// Three newcomers outweigh one voter whose No is worth more than theirs together: what it says leaves nothing certain.
+// Three newcomers outweigh one voter whose vote is worth more than theirs together: with it nothing is certain.
 func TestAHierarchyIsNotSettledWhileTheEvidenceMayTurn(t *testing.T) {
 	rate := func(p float64) consensus.Reliability { return consensus.Reliability{Sensitivity: p, Specificity: p} }
 	o := &consensus.Options{
 		Electorate:    []string{"v1", "v2", "v3", "expert"},
 		Reliabilities: consensus.Rates{"v1": rate(0.6), "v2": rate(0.6), "v3": rate(0.6), "expert": rate(0.99)},
 	}
-	b := cast(t, o, "a", "3* v agree a 1")
-	now, then := consensus.Hierarchical{}.Decide(b), consensus.Hierarchical{}.Decide(cast(t, o, "a", "3* v agree a 1", "expert disagree a 1"))
-	if now.Outcome != consensus.Reached || then.Outcome != consensus.Uncertified {
-		t.Fatalf("now %v, then %v", now, then)
-	}
-	if consensus.Settled(consensus.Hierarchical{}, b, consensus.Left{}) {
-		t.Error("it is settled")
+	for _, c := range []struct {
+		most, last string
+		outcome    consensus.Outcome
+	}{
+		{"3* v agree a 1", "expert disagree a 1", consensus.Reached},
+		{"3* v disagree a 1", "expert agree a 1", consensus.Rejected},
+	} {
+		b := cast(t, o, "a", c.most)
+		now, then := consensus.Hierarchical{}.Decide(b), consensus.Hierarchical{}.Decide(cast(t, o, "a", c.most, c.last))
+		if now.Outcome != c.outcome || then.Outcome != consensus.Uncertified {
+			t.Fatalf("now %v, then %v", now, then)
+		}
+		if consensus.Settled(consensus.Hierarchical{}, b, consensus.Left{}) {
+			t.Errorf("%v is settled", now)
+		}
 	}
 }
