@@ -16,6 +16,8 @@ type batch struct {
 	Stated  []float64 `json:"stated,omitempty"` // how sure the voters say they are; nil: all of them entirely
 	Known   []int32   `json:"known"`
 	Field   []int32   `json:"field"`
+
+	Answers int `json:"-"` // that were ever named; 0: nobody counted
 }
 
 func newBatch(choices int, own bool) batch {
@@ -86,7 +88,7 @@ func (b *batch) only(to []int32, voters int) *batch {
 		}
 		out.add(w)
 	}
-	out.Voters, out.Known = voters, slices.Clone(b.Known)
+	out.Voters, out.Known, out.Answers = voters, slices.Clone(b.Known), b.Answers
 	return &out
 }
 
@@ -181,17 +183,4 @@ func or(s []float64, i int, otherwise float64) float64 {
 		return otherwise
 	}
 	return s[i]
-}
-
-// possible is the number of candidates that may be right: none of these only if somebody says so, or if at most two
-// vote, since two who are wrong agree too often.
-func (v votes) possible() int {
-	if len(v.said) <= 2 {
-		return int(v.field)
-	}
-	n := v.field - 1
-	for _, l := range v.said {
-		n = max(n, l+1)
-	}
-	return int(n)
 }

@@ -288,8 +288,20 @@ func (b *Book) lesson() *lesson {
 			l.groups[j] = b.groups[name]
 		}
 	}
+	l.batch.Answers = b.answers()
 	l.batch.Known = slices.Clone(l.batch.Known) // all else only grows, or is made anew
 	return l
+}
+
+// answers is how many the decisions named: few where all are between the same ones.
+func (b *Book) answers() int {
+	seen := map[string]bool{}
+	for _, d := range b.decisions {
+		for _, name := range d.Names {
+			seen[name] = true
+		}
+	}
+	return len(seen)
 }
 
 func (l *lesson) learn() *Model {
@@ -303,7 +315,7 @@ func (l *lesson) learn() *Model {
 	m.Decisions = l.decisions
 	m.Refit = newRefit(b, l.o, m)
 	one := b.oneOfEach(m.Shared)
-	m.Coins, m.Peers, m.Subtypes = newCoins(one), newPeers(one), newSubtypes(one)
+	m.Coins, m.Peers, m.Subtypes = newCoins(one, m.Others), newPeers(one), newSubtypes(one)
 	m.Records, m.Unopposed, m.Told = all.records(), all.unopposed(), all.known()
 	m.Density = float64(len(b.Voter)) / float64(max(1, b.size()))
 	if m.Corr == nil {

@@ -106,7 +106,7 @@ func (m *parameters) below(b *batch, chance float64) (share, heaviest float64) {
 		v := b.votes(t)
 		for _, j := range v.voter {
 			cast[j]++
-			odds[j] += chance / float64(m.between(v))
+			odds[j] += chance / (1 + m.others(m.between(v)))
 		}
 	}
 	all, low, cols := 0.0, 0.0, m.cols()

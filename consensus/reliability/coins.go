@@ -3,7 +3,6 @@ package reliability
 import (
 	"encoding/binary"
 	"math"
-	"math/bits"
 	"slices"
 
 	"gonum.org/v1/gonum/mathext"
@@ -30,11 +29,27 @@ type coinMode struct {
 var coinPriors = [...][2]float64{{4, 2}, {2, 1}, {12, 6}, {2.4, 0.8}}
 
 // named are the choices that a decision's voters named.
-type named struct{ set uint64 }
+type named struct {
+	is []bool // by candidate
+	n  int
+}
 
-func (n *named) add(c int32) { n.set |= 1 << c }
+func newNamed(candidates int) *named { return &named{is: make([]bool, candidates)} }
 
-func (n named) has(c int) bool { return n.set>>c&1 == 1 }
+func (n *named) only(of []int32) {
+	clear(n.is)
+	n.n = 0
+	n.add(of)
+}
+
+func (n *named) add(of []int32) {
+	for _, c := range of {
+		if !n.is[c] {
+			n.is[c] = true
+			n.n++
+		}
+	}
+}
 
 const (
 	coinRounds = 40
@@ -43,11 +58,12 @@ const (
 )
 
 // newCoins fits them, nil in a crowd, and of fewer than three, who cannot be told from each other.
-func newCoins(b *batch) *coins {
+func newCoins(b *batch, others float64) *coins {
 	if crowd(b.Voters) == 1 || b.voting() < 3 {
 		return nil
 	}
 	f := newCoinFit(b)
+	f.others = others
 	var modes []*coinFit
 	for _, start := range f.starts() {
 		modes = f.distinct(modes, f.from(start, coinPriors[0]))
@@ -96,6 +112,8 @@ type coinFit struct {
 	post  []float64    // [decision][candidate]
 	beta  [][2]float64 // by voter
 	bound float64
+
+	others float64 // as in parameters
 }
 
 // newCoinFit counts decisions that are alike as one, in an order that does not depend on how they came.
@@ -154,7 +172,7 @@ func (f *coinFit) starts() [][]float64 {
 }
 
 func (f *coinFit) from(start []float64, prior [2]float64) *coinFit {
-	m := &coinFit{b: f.b, times: f.times, prior: prior, post: slices.Clone(start), beta: make([][2]float64, f.b.Voters)}
+	m := &coinFit{b: f.b, times: f.times, prior: prior, others: f.others, post: slices.Clone(start), beta: make([][2]float64, f.b.Voters)}
 	k := f.b.Choices
 	for t, known := range f.b.Known {
 		if known >= 0 {
@@ -198,16 +216,13 @@ func (f *coinFit) answer() {
 		f.bound -= (x[0]-f.prior[0])*right[j] + (x[1]-f.prior[1])*wrong[j]
 	}
 	k := f.b.Choices
-	away := make([]float64, k)
+	away, n := make([]float64, k), newNamed(k)
 	for t, times := range f.times {
 		v, p := f.b.votes(t), f.post[t*k:][:k]
-		f.before(v, f.b.Known[t], p)
-		var n named
-		for _, l := range v.said {
-			n.add(l)
-		}
+		n.only(v.said)
+		f.before(v, n, f.b.Known[t], p)
 		for c := range p {
-			away[c] = math.Log(elsewhere(n, c, k, f.b.Own))
+			away[c] = -math.Log(n.wrong(c, f.others))
 		}
 		for i, j := range v.voter {
 			for c := range p {
@@ -224,30 +239,34 @@ func (f *coinFit) answer() {
 }
 
 // before is what a decision may be before any vote.
-func (f *coinFit) before(v votes, known int32, p []float64) {
-	possible := len(p)
+func (f *coinFit) before(v votes, n *named, known int32, p []float64) {
 	if f.b.Own {
-		possible = v.possible()
+		v.possible(f.others, p)
+	} else {
+		n.possible(f.others, p)
 	}
-	for c := range p {
-		p[c] = math.Inf(-1)
-		if known == int32(c) || known < 0 && c < possible {
+	v.told(known, p)
+}
+
+// possible fills p for a decision between shared choices before any vote: those that nobody named have the same chance as
+// answers of its own that nobody named.
+func (n *named) possible(others float64, p []float64) {
+	each := math.Log(max(noneShare, others+1-float64(n.n)) / float64(len(p)-n.n))
+	for c, is := range n.is {
+		p[c] = each
+		if is {
 			p[c] = 0
 		}
 	}
 }
 
-// elsewhere is the probability of each wrong answer of a voter that is wrong, when c is right: one that is named, since
-// what lures one lures others. A truth that nobody names has no such excuse, where more could have been named.
-func elsewhere(n named, c, field int, own bool) float64 {
-	others := bits.OnesCount64(n.set)
-	switch {
-	case n.has(c):
-		others--
-	case !own:
-		others = field - 1
+// wrong is how many wrong answers there are when c is right: as many as there are in effect, or were named.
+func (n *named) wrong(c int, others float64) float64 {
+	named := n.n
+	if n.is[c] {
+		named--
 	}
-	return 1 / float64(max(1, others))
+	return max(1, float64(named), others)
 }
 
 func (f *coinFit) mean() []float64 {
@@ -302,16 +321,23 @@ func (a *answering) byCoins() []float64 {
 
 // hearCoins fills p with the log-probability of the ballots in a mode, and returns how many they are in effect.
 func (a *answering) hearCoins(mode *coinMode, p []float64) (n float64) {
-	clear(p)
-	var said named
+	said, backed := newNamed(a.field), newNamed(a.field)
 	for _, v := range a.voices {
-		for _, l := range a.said[v.said].among {
-			said.add(l)
+		s := &a.said[v.said]
+		said.add(s.among)
+		if !s.not {
+			backed.add(s.among)
 		}
+	}
+	if a.own {
+		clear(p)
+		p[a.field-1] = a.none()
+	} else {
+		backed.possible(a.m.params.Others, p)
 	}
 	for i, v := range a.voices {
 		odds := logit(mode.of(a.m.params.first(v.voter)))
-		above := odds + math.Log(float64(max(2, bits.OnesCount64(said.set))-1))
+		above := odds + math.Log(max(1, float64(said.n-1), a.m.params.Others))
 		lift, w := a.cast.lift[i], a.cast.part[i]*a.alike(i)
 		n += w
 		if lift < 0 && above != 0 { // who is less sure is closer to chance, from either side, and less of a vote
@@ -327,13 +353,13 @@ func (a *answering) hearCoins(mode *coinMode, p []float64) (n float64) {
 }
 
 // saysCoin is the probability of what a ballot says when c is right.
-func (a *answering) saysCoin(right float64, s *said, c int, n named) float64 {
+func (a *answering) saysCoin(right float64, s *said, c int, n *named) float64 {
 	p := 0.0
 	for _, l := range s.among {
 		if int(l) == c {
 			p += right
 		} else {
-			p += (1 - right) * elsewhere(n, c, a.field, a.own)
+			p += (1 - right) / n.wrong(c, a.m.params.Others)
 		}
 	}
 	if s.not {

@@ -72,7 +72,7 @@ func TestCoinsAreTheIntegralOverRates(t *testing.T) {
 			w.fill(b, 40, told)
 			m := b.Learn()
 			m.params.Corr, m.params.Shared = new(correlation), nil
-			m.params.Coins = newCoins(&b.batch)
+			m.params.Coins = newCoins(&b.batch, float64(b.batch.Choices-1))
 			for _, said := range [][3]int32{{0, 0, 0}, {0, 0, 1}, {0, 1, 0}, {1, 0, 0}} {
 				var cast []consensus.Vote
 				for j, l := range said {
@@ -126,7 +126,7 @@ func TestOnlyTeamsAreTakenForCoins(t *testing.T) {
 		w := newWorld(420, 3, even(n, 0.9, 0.4)...)
 		b := newBook(nil)
 		w.fill(b, 40, 0)
-		if got := newCoins(&b.batch) != nil; got != want {
+		if got := newCoins(&b.batch, float64(b.batch.Choices-1)) != nil; got != want {
 			t.Errorf("%d voters: %v, want %v", n, got, want)
 		}
 	}

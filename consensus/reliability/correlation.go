@@ -159,7 +159,7 @@ func (s *measuring) residual(v votes, i, lead int) {
 		case !m.Own:
 			x = -(1 - mean) * m.wrong[at*k+l]
 		default:
-			x = -(1 - mean) * instead(k, lead, l)
+			x = -(1 - mean) * m.instead(k, lead, l)
 		}
 		if l == int(v.said[i]) {
 			x++

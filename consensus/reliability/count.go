@@ -103,3 +103,34 @@ func (e *em) poolRows() {
 		}
 	}
 }
+
+// others estimates how many wrong answers there are in effect: pairs of voters that are wrong, by those of them who say
+// the same (Simpson, 1949), with one such pair added. There are no more than were ever named. Copies say the same by
+// themselves.
+func (e *em) others() {
+	pairs, same, n := 1.0, 1.0, make([]float64, e.b.widest())
+	for t := range e.b.size() {
+		v := e.b.votes(t)
+		clear(n)
+		all, alike := 0.0, 0.0
+		for i, j := range v.voter {
+			if l := v.said[i]; e.m.first(j) == j && !(e.b.Own && l == v.field-1) {
+				n[l]++
+				all++
+			}
+		}
+		for _, x := range n[:v.field] {
+			alike += x * (x - 1) / 2
+		}
+		for c, x := range n[:v.field] {
+			p, wrong := e.post[t][c], all-x
+			pairs += p * wrong * (wrong - 1) / 2
+			same += p * (alike - x*(x-1)/2)
+		}
+	}
+	e.m.Others = pairs / same
+	if e.b.Answers > 0 {
+		e.m.Others = min(e.m.Others, float64(e.b.Answers-1))
+	}
+	e.m.Others = max(1, e.m.Others)
+}

@@ -40,6 +40,8 @@
 //
 //	quantity                                  method                                          source
 //	probability that a voter is right         σ(rate)                                         Dawid and Skene, 1979
+//	number of wrong answers                   how seldom two wrong voters agree; a truth that    Simpson, 1949
+//	                                          nobody named is one of them
 //	rates of voters and choices               normal around the pool's                        Kim and Ghahramani, 2012;
 //	                                                                                          Paun et al., 2018
 //	stated confidence                         calibration slope in log-odds, per voter        Turner et al., 2014

@@ -1,6 +1,9 @@
 package reliability
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // joint fills lp with the log joint of each choice and the votes, each vote's evidence times its weight f, or 1
 // without. known >= 0 rules all other choices out.
@@ -29,25 +32,50 @@ func (m *parameters) joint(v votes, f []float64, known int32, lp []float64) {
 }
 
 func (m *parameters) prior(v votes, known int32, lp []float64) {
-	possible := len(lp)
 	if m.Own {
-		possible = v.possible()
+		v.possible(m.Others, lp)
+	} else {
+		copy(lp, m.Prior)
+	}
+	v.told(known, lp)
+}
+
+// possible fills lp for a decision with candidates of its own before any vote. None of these stands for the
+// answers that nobody named, less one where all agree, so that two choices and no dissent speak for the only one named.
+// Without it what voters are is learned as if one of them were always right, and who stands apart would be that one.
+func (v votes) possible(others float64, lp []float64) {
+	none, least := int(v.field)-1, 0.0
+	if len(v.said) <= 2 {
+		least = 1 // two who are wrong agree too often
 	}
 	for c := range lp {
 		switch {
-		case known >= 0 && c != int(known), known < 0 && c >= possible:
-			lp[c] = math.Inf(-1)
-		case m.Own:
+		case c < none, c == none && slices.Contains(v.said, int32(none)):
 			lp[c] = 0
+		case c == none:
+			lp[c] = math.Log(max(least, others+1-float64(max(none, 2))))
 		default:
-			lp[c] = m.Prior[c]
+			lp[c] = math.Inf(-1)
+		}
+	}
+}
+
+// told leaves but what is known to be right, however improbable.
+func (v votes) told(known int32, lp []float64) {
+	for c := range lp {
+		switch {
+		case known < 0:
+		case c == int(known):
+			lp[c] = max(lp[c], -50)
+		default:
+			lp[c] = math.Inf(-1)
 		}
 	}
 }
 
 func (m *parameters) jointOwn(v votes, f, lp []float64) {
 	k := int(v.field)
-	ofNone, toNone, other := math.Log(instead(k, k-1, 0)), math.Log(instead(k, 0, k-1)), math.Log(instead(k, 0, 1))
+	ofNone, toNone, other := math.Log(m.instead(k, k-1, 0)), math.Log(m.instead(k, 0, k-1)), math.Log(m.instead(k, 0, 1))
 	for i, j := range v.voter {
 		w, l := or(f, i, 1), int(v.said[i])
 		right, miss := m.at(int(j), v.lifted(i))
@@ -70,16 +98,20 @@ func (m *parameters) jointOwn(v votes, f, lp []float64) {
 const noneShare = 0.1
 
 // instead is the probability that a voter that is wrong says l if c is right, in a decision with candidates of its
-// own: mostly one of those that were named, which none of these, the last, is not.
-func instead(field, c, l int) float64 {
+// own: mostly one that could be named, which none of these, the last, is not.
+func (m *parameters) instead(field, c, l int) float64 {
 	none := field - 1
+	others := float64(none - 1)
+	if others > 0 {
+		others = max(others, m.Others)
+	}
 	switch {
 	case c == none:
-		return 1 / float64(none)
+		return 1 / max(float64(none), m.Others)
 	case l == none:
-		return noneShare / (float64(none-1) + noneShare)
+		return noneShare / (others + noneShare)
 	default:
-		return 1 / (float64(none-1) + noneShare)
+		return 1 / (others + noneShare)
 	}
 }
 

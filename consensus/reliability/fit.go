@@ -50,6 +50,7 @@ func (e *em) run() {
 		e.count()
 		e.rows()
 		e.rates()
+		e.others()
 		if round > 1 {
 			e.spreads()
 			e.listen()
@@ -83,6 +84,7 @@ func newEM(b *batch, o Options, copies []int32) *em {
 		m.PoolWrong = make([]float64, c*c)
 		e.rowN = make([]float64, b.Voters*c*c)
 	}
+	m.Others = 1
 	e.lifts()
 	if copies != nil {
 		e.share(copies)

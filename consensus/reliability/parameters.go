@@ -28,6 +28,7 @@ type parameters struct {
 	SdPool   float64   `json:"sdPool"`
 	Rows     float64   `json:"rows"`
 	Residual float64   `json:"residual"`
+	Others   float64   `json:"others,omitempty"` // wrong answers that there are in effect
 
 	Rate      []float64 `json:"rate"`                // a, voter-major
 	Base      []float64 `json:"base"`                // u
@@ -95,9 +96,17 @@ func (m *parameters) meanRates(j int, sure certainty) float64 {
 	return p
 }
 
-// aboveChance returns a voter's log-odds less those of chance, where the odds are 1 to k−1.
+// aboveChance is a voter's log-odds less those of chance among k candidates.
 func (m *parameters) aboveChance(j int32, k int) float64 {
-	return m.Base[j] + math.Log(float64(max(k, 2)-1))
+	return m.Base[j] + math.Log(m.others(max(k, 2)))
+}
+
+// others is how many wrong answers there are for each right one among k candidates.
+func (m *parameters) others(k int) float64 {
+	if m.Own {
+		return max(float64(k-1), m.Others)
+	}
+	return float64(k - 1)
 }
 
 // strength returns how far a vote among k candidates is from chance, in log-odds, at least 0.01. lift is what its

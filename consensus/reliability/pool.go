@@ -153,7 +153,9 @@ func (m *Model) answer(h *hearing) *answering {
 // likelihood fills ev with the log joint probability of each candidate and the ballots.
 func (a *answering) likelihood() {
 	p := a.m.params
-	if !a.own {
+	if a.own {
+		a.ev[a.field-1] = a.none()
+	} else {
 		copy(a.ev, p.Prior)
 	}
 	for i, v := range a.voices {
@@ -170,6 +172,16 @@ func (a *answering) likelihood() {
 	}
 }
 
+// none is the log-probability of none of these before any vote, as in learning; but there may always be one more answer.
+func (a *answering) none() float64 {
+	for _, v := range a.voices {
+		if a.said[v.said].not {
+			return 0
+		}
+	}
+	return math.Log(max(1, a.m.params.Others+1-float64(a.field-1)))
+}
+
 // hearOwn adds voice i's ballot if it is for one candidate, as most are.
 func (a *answering) hearOwn(i int, w float64) {
 	right, miss := a.m.params.at(int(a.voices[i].voter), a.cast.lift[i])
@@ -178,7 +190,7 @@ func (a *answering) hearOwn(i int, w float64) {
 		if c == l {
 			a.ev[c] += w * right
 		} else {
-			a.ev[c] += w * (miss + math.Log(instead(a.field, c, l)))
+			a.ev[c] += w * (miss + math.Log(a.m.params.instead(a.field, c, l)))
 		}
 	}
 }
@@ -224,7 +236,7 @@ func (a *answering) saysOne(j int, lift float64, c, l int) float64 {
 		if c == l {
 			return right
 		}
-		return (1 - right) * instead(a.field, c, l)
+		return (1 - right) * p.instead(a.field, c, l)
 	}
 	if !p.Own {
 		j = j*p.Choices + c
@@ -234,7 +246,7 @@ func (a *answering) saysOne(j int, lift float64, c, l int) float64 {
 	case c == l:
 		return math.Exp(right)
 	case p.Own:
-		return math.Exp(miss) * instead(a.field, c, l)
+		return math.Exp(miss) * p.instead(a.field, c, l)
 	default:
 		return math.Exp(miss) * p.wrong[j*p.Choices+l]
 	}

@@ -373,7 +373,7 @@ func TestWhatVotersSayOfOwnProposalsIsLearnedFromAsItIsPooled(t *testing.T) {
 		for i, j := range v.voter {
 			said := sigma(p.Rate[j] + v.lift[i])
 			if l := int(v.said[i]); l != c {
-				said = (1 - said) * instead(4, c, l)
+				said = (1 - said) * p.instead(4, c, l)
 			}
 			want += f[i] * math.Log(said)
 		}

@@ -205,6 +205,7 @@ func TestHowMuchWasLearnedIsSaved(t *testing.T) {
 func TestWhatTheNextSayAddsUp(t *testing.T) {
 	for name, o := range kinds(3) {
 		_, m := learnedFrom(o, 51, 0)
+		m.params.Others = 1 // where there are more, some is said that nobody named yet
 		b, _ := consensus.NewBallots(nil, letters(3), []consensus.Vote{vote(0, "a"), vote(1, "b")})
 		a := m.read(b).asking(b.Correlation())
 		for j := range m.params.Voters {
@@ -284,7 +285,7 @@ func slowGain(m *Model, b consensus.Ballots, rest []string, said []int) float64 
 			}
 			j := m.voter(rest[at])
 			x, step := rightly(j), move(j)/(1+rho*(n+float64(at)))
-			wrong := (1 - x) * instead(q.field, lead, rival)
+			wrong := (1 - x) * m.params.instead(q.field, lead, rival)
 			first, second := x, wrong
 			if i == 1 {
 				first, second = wrong, x
