@@ -39,7 +39,7 @@ func engines(w *world) []named {
 		{"weight", fixed{consensus.ConfidenceWeighted{}}},
 		{"best voter", &byBest{count: map[string]*record{}}},
 	}
-	if w.right != nil {
+	if w.right != nil && w.labels != nil {
 		all = append(all, named{"who knows all rates", oracle{}})
 	}
 	return all

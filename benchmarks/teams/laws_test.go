@@ -3,6 +3,7 @@ package main
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 )
@@ -20,15 +21,15 @@ var playAll = sync.OnceValue(func() map[string]map[float64]map[string]played {
 	all := map[string]map[float64]map[string]played{}
 	var mu sync.Mutex // protects all
 	var wg sync.WaitGroup
-	for i := range specs {
+	for _, s := range slices.Concat(specs, many) {
 		wg.Go(func() {
 			of := map[float64]map[string]played{}
 			for _, share := range told {
-				of[share] = specs[i].play(share)
+				of[share] = s.play(share)
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			all[specs[i].name] = of
+			all[s.name] = of
 		})
 	}
 	wg.Wait()
@@ -135,6 +136,20 @@ func TestNeverBehindTheParts(t *testing.T) {
 					t.Errorf("%s, %.0f %% told: worth %.1f, that of %s %.1f: noise is %.1f", team, 100*share,
 						100*mean(of[share]["default"], worthOf), part, 100*mean(of[share][part], worthOf), 100*noise)
 				}
+			}
+		}
+	}
+}
+
+// Where there are many ways to be wrong, voters who agree are mostly right.
+func TestWithManyWrongAnswersNeverBehindWeight(t *testing.T) {
+	measures(t)
+	for _, s := range many {
+		of := playAll()[s.name][0]
+		for name, measure := range map[string]func(answer) float64{"worth": worthOf, "leaders right": leadsOf} {
+			if by, noise := of["default"].less(of["weight"], measure); by > noise {
+				t.Errorf("%s, nothing told: %s of %.1f %%, by weight %.1f %%: noise is %.1f", s.name, name,
+					100*mean(of["default"], measure), 100*mean(of["weight"], measure), 100*noise)
 			}
 		}
 	}

@@ -40,6 +40,9 @@ func (o *options) jobs(sets []*votes.Set) []job {
 			all = append(all, job{"drawn", name, true, func(r *rand.Rand) *world { return drawn(set, size, r) }})
 		}
 	}
+	for i := range many { // last, so that all others are drawn as they always were
+		all = append(all, job{"planted", many[i].name, false, many[i].draw})
+	}
 	return all
 }
 

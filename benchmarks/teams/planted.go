@@ -17,6 +17,7 @@ type spec struct {
 	then   []float64
 	joins  int  // the task at which the last voter joins
 	groups bool // blocks are told as groups
+	own    bool // every task has as many answers of its own
 }
 
 const decisions = 200
@@ -42,6 +43,13 @@ var specs = []spec{
 	{name: "the best joins late", right: []float64{.6, .6, .7, .95}, labels: 2, joins: 100},
 }
 
+// many are teams with many ways to be wrong. They are no part of the means.
+var many = []spec{
+	{name: "three, answers of their own", right: []float64{.75, .6, .45}, labels: 21, own: true},
+	{name: "five, answers of their own", right: []float64{.7, .6, .5, .4, .3}, labels: 21, own: true},
+	{name: "five equal, six choices", right: []float64{.5, .5, .5, .5, .5}, labels: 6},
+}
+
 // shown are how many of the specs are what the means are over.
 const shown = 11
 
@@ -51,7 +59,9 @@ func (s *spec) draw(r *rand.Rand) *world {
 		w.groups = map[string]string{}
 	}
 	for l := range s.labels {
-		w.labels = append(w.labels, strconv.Itoa(l))
+		if !s.own {
+			w.labels = append(w.labels, s.label(0, l))
+		}
 	}
 	for j := range s.right {
 		w.voters = append(w.voters, "voter "+strconv.Itoa(j+1))
@@ -63,6 +73,14 @@ func (s *spec) draw(r *rand.Rand) *world {
 		w.tasks = append(w.tasks, s.task(w, n, r))
 	}
 	return w
+}
+
+// label is the name of an answer to task n.
+func (s *spec) label(n, l int) string {
+	if s.own {
+		return strconv.Itoa(n) + "." + strconv.Itoa(l)
+	}
+	return strconv.Itoa(l)
 }
 
 func (s *spec) task(w *world, n int, r *rand.Rand) task {
@@ -77,7 +95,7 @@ func (s *spec) task(w *world, n int, r *rand.Rand) task {
 		instead int
 	}
 	blocks := map[int]luck{}
-	t := task{truth: w.labels[truth]}
+	t := task{truth: s.label(n, truth)}
 	for j, p := range right {
 		mine := luck{r.Float64(), wrong()}
 		if s.blocks != nil {
@@ -96,7 +114,7 @@ func (s *spec) task(w *world, n int, r *rand.Rand) task {
 		if mine.at >= p {
 			said = mine.instead
 		}
-		t.cast = append(t.cast, votes.Vote{Voter: w.voters[j], Label: w.labels[said], Confidence: 1})
+		t.cast = append(t.cast, votes.Vote{Voter: w.voters[j], Label: s.label(n, said), Confidence: 1})
 	}
 	return t
 }
