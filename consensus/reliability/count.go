@@ -104,11 +104,11 @@ func (e *em) poolRows() {
 	}
 }
 
-// others estimates how many wrong answers there are in effect: pairs of voters that are wrong, by those of them who say
-// the same (Simpson, 1949), with one such pair added. There are no more than were ever named. Copies say the same by
-// themselves.
+// others estimates the effective number of wrong answers: the pairs of voters that are both wrong, divided by those among
+// them that say the same (Simpson, 1949). Ten pairs that say the same are added as a prior. The number of answers
+// ever named bounds it. Of copies only one counts.
 func (e *em) others() {
-	pairs, same, n := 1.0, 1.0, make([]float64, e.b.widest())
+	pairs, same, n := 10.0, 10.0, make([]float64, e.b.widest())
 	for t := range e.b.size() {
 		v := e.b.votes(t)
 		clear(n)
