@@ -166,7 +166,8 @@ func (b *Book) intern(q *question, ballots consensus.Ballots) votes {
 }
 
 // Resolve tells which proposal of a decision turned out to be right, "" for none of them. It may be told
-// again; what was told last counts. It refuses, with a wrapped [*consensus.FieldError], a decision that the
+// again; what was told last counts. It may be a proposal that nobody voted on, or made: then all votes were wrong.
+// It refuses, with a wrapped [*consensus.FieldError], a decision that the
 // book does not hold, and with [Options.Choices] what is not among them.
 func (b *Book) Resolve(id, right string) error {
 	i, ok := b.index[id]

@@ -28,9 +28,9 @@ import (
 // between several of which only one was made.
 //
 // Until something is learned, voters of one group of [consensus.Options.Groups] share their votes as
-// [consensus.Ballots.Sharing] describes, newcomers after that as well. Where half of the voters or more are of one group,
-// nothing is learned before ten outcomes are known, unless its voters differ from each other at least 0.8 times as
-// often as voters of different groups do: agreement would show what that group thinks. The decision's note says so.
+// [consensus.Ballots.Sharing] describes, newcomers after that as well. Where half of the voters or more are of one
+// group, nothing is learned before ten outcomes are known, unless its voters differ from each other at least 0.8 times
+// as often as voters of different groups do: agreement would show what that group thinks. The decision's note says so.
 //
 // docs/concepts.md has what this was measured against.
 //
@@ -153,9 +153,10 @@ func (l *Ledger) Len() int {
 	return max(l.several.Len(), l.one.Len())
 }
 
-// Strategy returns the default configuration with what is known now. It is immutable: what is observed later
-// changes nothing of it. Where nothing is known it goes by the name of [consensus.ConfidenceWeighted],
-// otherwise it is called "default". The ledger learns first if that is due and no other caller is learning, which costs what
+// Strategy returns the default configuration with what is known now. It is immutable: what is observed later changes
+// nothing of it. Where nothing is known it goes by the name of [consensus.ConfidenceWeighted], otherwise it is called
+// "default". Between several proposals [consensus.Settled] then waits for every voter, since a vote may change what
+// the others are worth. The ledger learns first if that is due and no other caller is learning, which costs what
 // [Book.Learn] does.
 func (l *Ledger) Strategy() consensus.Strategy {
 	l.learn()

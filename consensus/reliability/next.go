@@ -4,8 +4,8 @@ import "github.com/swarmbus/swarmbus/consensus"
 
 // Next returns which voter of rest to ask next, or "" if rest is empty: the one whose vote would add most to those
 // already cast, for its cost. What a vote adds is its voter's strength in log-odds, less what it has in common with
-// those who have voted. cost returns the cost of asking a voter, above 0; nil means the same for all. Ties go to the
-// first voter.
+// those who have voted, by the correlations that were learned: groups in the ballots are not read. cost returns the
+// cost of asking a voter, above 0; nil means the same for all. Ties go to the first voter.
 func (m *Model) Next(b consensus.Ballots, rest []string, cost func(voter string) float64) string {
 	q := m.whole(b)
 	c := m.cast(&q)

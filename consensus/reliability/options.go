@@ -23,7 +23,7 @@ type Options struct {
 	Stances bool `json:"stances,omitempty"`
 
 	Window int `json:"window"` // decisions kept; 0 means 10000
-	First  int `json:"first"`  // decisions before anything is learned, at most what a full window always has; 0 means 20
+	First  int `json:"first"`  // decisions before anything is learned; 0 means 20, or what a smaller window keeps
 
 	Right    float64 `json:"right"`    // log-odds that a newcomer is right; 0 means 1
 	Voter    float64 `json:"voter"`    // standard deviation of voters around the pool; 0 means 1

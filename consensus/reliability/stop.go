@@ -40,6 +40,9 @@ const most = 34
 // A vote also teaches about its voter, which helps later decisions, but less the more has already been learned. So a
 // vote may gain less while the model is young: Worth · n/(n+50) after learning from n decisions, and nothing before the
 // first.
+//
+// Enough weighs the leader against the runner-up. It does not ask whether the leader has a quorum or reaches the
+// threshold of the ballots: where decisions have to, ask on until they do.
 func (m *Model) Enough(b consensus.Ballots, rest []string, s Stop) bool {
 	s = s.withDefaults()
 	if len(rest) == 0 {
