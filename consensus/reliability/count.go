@@ -114,7 +114,7 @@ func (e *em) others() {
 		clear(n)
 		all, alike := 0.0, 0.0
 		for i, j := range v.voter {
-			if l := v.said[i]; e.m.first(j) == j && !(e.b.Own && l == v.field-1) {
+			if l := v.said[i]; e.m.first(j) == j && (!e.b.Own || l != v.field-1) {
 				n[l]++
 				all++
 			}
