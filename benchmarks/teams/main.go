@@ -63,13 +63,13 @@ func run(args []string, stdout, stderr io.Writer) error {
 		}
 	}
 	if o.md == "" {
-		return report(stdout, rows)
+		return report(stdout, sets, rows)
 	}
 	file, err := os.Create(o.md)
 	if err != nil {
 		return err
 	}
-	if err := report(file, rows); err != nil {
+	if err := report(file, sets, rows); err != nil {
 		file.Close()
 		return err
 	}

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
+	"github.com/swarmbus/swarmbus/internal/votes"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/plotutil"
@@ -13,13 +15,18 @@ import (
 )
 
 // report writes what all teams of a kind did, and then the default team by team in the last phase.
-func report(w io.Writer, rows []row) error {
-	fmt.Fprint(w, `# What small teams decide
+func report(w io.Writer, sets []*votes.Set, rows []row) error {
+	var names []string
+	for _, s := range sets {
+		names = append(names, s.Name)
+	}
+	fmt.Fprintf(w, `# What small teams decide
 
-Written by `+"`go run ./benchmarks/teams`"+`. Threshold 0.7; a team begins knowing nothing. Shares in % of the tasks.
-Worth is right less 7/3 of wrong: nothing for a guess that is right in 70 %. ECE is the mean distance of
+Written by `+"`go run ./benchmarks/teams --data DIR`"+`; the drawn teams are of the sets in DIR with enough voters:
+%s. Threshold 0.7; a team begins knowing nothing. Shares in %% of the tasks.
+Worth is right less 7/3 of wrong: nothing for a guess that is right in 70 %%. ECE is the mean distance of
 confidence and share right.
-`)
+`, strings.Join(names, ", "))
 	for _, kind := range []string{"planted", "drawn"} {
 		fmt.Fprintf(w, "\n## All %s teams\n\n", kind)
 		fmt.Fprint(w, "| outcomes told | decisions | by | right | wrong | open | leader right | worth | ECE |\n")

@@ -317,7 +317,7 @@ func (l *lesson) learn() *Model {
 	m.Refit = newRefit(b, l.o, m)
 	one := b.oneOfEach(m.Shared)
 	m.Coins, m.Peers, m.Subtypes = newCoins(one, m.Others), newPeers(one), newSubtypes(one)
-	m.Records, m.Unopposed, m.Told = all.records(), all.unopposed(), all.known()
+	m.Records, m.Unopposed, m.Told = all.records(), all.unopposed(), b.known()
 	m.Density = float64(len(b.Voter)) / float64(max(1, b.size()))
 	if m.Corr == nil {
 		m.Corr = new(correlation)

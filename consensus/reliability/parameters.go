@@ -44,7 +44,7 @@ type parameters struct {
 	Coins    *coins    `json:"coins,omitempty"`    // nil in a crowd, and for fewer than three voters
 	Peers    *peers    `json:"peers,omitempty"`    // nil before anything is learned
 	Subtypes *subtypes `json:"subtypes,omitempty"` // nil without shared choices
-	Told     int       `json:"told,omitempty"`     // known outcomes
+	Told     int       `json:"told,omitempty"`     // known outcomes among those learned from
 	Records  []record  `json:"records,omitempty"`  // by voter; nil before anything is learned
 	Density  float64   `json:"density,omitempty"`  // votes per decision
 	Crowd    float64   `json:"crowd"`              // crowd of the number of voters, from 0.1 to 1
