@@ -213,7 +213,7 @@ func (r *refit) check() error {
 	if r == nil {
 		return nil
 	}
-	if !within([]float64{r.Scale}, 0, 1e6) || !within([]float64{r.Lapse}, 0, 1) || !within([]float64{r.Ridge}, 0, never) ||
+	if !within([]float64{r.Scale}, 0, 1e6) || !within([]float64{r.Lapse}, 0, 1) || !within([]float64{r.Ridge}, 0, noBonus) ||
 		!within(r.Bonus, -1e3, 1e3) {
 		return errors.New("a refit with numbers out of range")
 	}

@@ -3,27 +3,29 @@ package reliability
 import "slices"
 
 const (
-	copyShare = 0.95 // of the decisions in which one of two stands apart, in which both say the same
-	copyLeast = 20   // such decisions, for two to be called copies
+	copyShare = 0.95 // share of the decisions in which one of the pair dissents where copies cast the same vote
+	copyLeast = 20   // least number of such decisions
 
-	copyAgree = 0.995 // of the decisions that both vote in, in which both say the same
-	copyBoth  = 30    // such decisions, for two to be called copies by agreement alone
-	copyAmong = 512   // voters, above which nobody looks for copies
-	copyUsual = 0.9   // less than this each agrees with the others then
+	copyAgree = 0.995 // share of the decisions both vote in where copies by agreement alone cast the same vote
+	copyBoth  = 30    // least number of such decisions
+	copyUsual = 0.9   // their agreement with the other voters must be below this
+
+	copyAmong = 512 // with more voters than this, copies are not looked for
 )
 
-// copies returns which voters say the same even where they stand apart from everybody else, or always and by far more
-// often than the others do, as a group for each voter, nil if there are none. Consensus cannot show this once copies
-// are many enough to make it, so it is asked before fitting, and they share one vote from the start.
+// copies finds voters who copy each other: those who cast the same vote even when they dissent from the others, and
+// those who always cast the same vote although they agree with the others much less often. It returns the group of
+// each voter, or nil if there are no copies. It runs before fitting, and copies share one vote from the start, since
+// the fitted consensus no longer shows copies once they are numerous enough to determine it.
 func copies(b *batch) []int32 {
 	n := b.Voters
 	if n > copyAmong {
 		return nil
 	}
-	same, apart := b.standApart()
+	same, dissent := b.dissents()
 	equal, both := b.agreements()
 	twins := func(at int) bool { return both[at] >= copyBoth && float64(equal[at]) >= copyAgree*float64(both[at]) }
-	single := make([]bool, n) // who is nobody's twin: where two camps say the same each, nothing tells copies
+	single := make([]bool, n) // nobody's twin; where all have twins, as in two camps, agreement reveals no copies
 	for j := range n {
 		single[j] = true
 		for g := range n {
@@ -45,12 +47,12 @@ func copies(b *batch) []int32 {
 	}
 	return group(n, func(j, g int) bool {
 		at := j*n + g
-		return apart[at] >= copyLeast && float64(same[at]) >= copyShare*float64(apart[at]) ||
+		return dissent[at] >= copyLeast && float64(same[at]) >= copyShare*float64(dissent[at]) ||
 			twins(at) && max(usual[j], usual[g]) < copyUsual
 	})
 }
 
-// agreements counts, for each pair of voters, the decisions in which both vote, and those in which both say the same.
+// agreements counts, for each pair of voters, the decisions in which both vote, and those in which both vote alike.
 func (b *batch) agreements() (equal, both []int32) {
 	n := b.Voters
 	equal, both = make([]int32, n*n), make([]int32, n*n)
@@ -69,7 +71,8 @@ func (b *batch) agreements() (equal, both []int32) {
 	return equal, both
 }
 
-// group gives each of n the group of the first before it that is alike, nil if no two are.
+// group puts each of n items into the group of the first earlier item that is alike. It returns the first item of each
+// item's group, or nil if no two are alike.
 func group(n int, alike func(j, g int) bool) []int32 {
 	groups, found := make([]int32, n), false
 	for j := range groups {
@@ -87,7 +90,7 @@ func group(n int, alike func(j, g int) bool) []int32 {
 	return groups
 }
 
-// oneOfEach returns the batch without those who are copies of another.
+// oneOfEach returns the batch with the votes of one voter of each group.
 func (b *batch) oneOfEach(group []int32) *batch {
 	if group == nil {
 		return b
@@ -101,11 +104,11 @@ func (b *batch) oneOfEach(group []int32) *batch {
 	return b.only(to, b.Voters)
 }
 
-// standApart counts, for each pair of voters, the decisions in which one of them says another thing than most
-// others, and those in which both say the same then.
-func (b *batch) standApart() (same, apart []int32) {
+// dissents counts, for each pair of voters, the decisions in which at least one of them dissents from the plurality of
+// the other voters, and among those the ones in which both cast the same vote.
+func (b *batch) dissents() (same, dissent []int32) {
 	n := b.Voters
-	same, apart = make([]int32, n*n), make([]int32, n*n)
+	same, dissent = make([]int32, n*n), make([]int32, n*n)
 	all := make([]int32, b.widest())
 	for t := range b.size() {
 		v := b.votes(t)
@@ -116,15 +119,16 @@ func (b *batch) standApart() (same, apart []int32) {
 		}
 		for i := range v.voter {
 			for h := range i {
-				compare(v, i, h, count, same, apart, n)
+				compare(v, i, h, count, same, dissent, n)
 			}
 		}
 	}
-	return same, apart
+	return same, dissent
 }
 
-// compare counts whether two voters stand apart from what most others say, and whether together.
-func compare(v votes, i, h int, count, same, apart []int32, n int) {
+// compare counts one decision for the voters of votes i and h. The plurality is the choice that most of the other
+// voters are for. There is none if it has fewer than two votes, or if another choice has as many.
+func compare(v votes, i, h int, count, same, dissent []int32, n int) {
 	a, b := v.said[i], v.said[h]
 	count[a]--
 	count[b]--
@@ -133,7 +137,7 @@ func compare(v votes, i, h int, count, same, apart []int32, n int) {
 		if x > most {
 			most, lead = x, int32(l)
 		} else if x == most {
-			lead = -1 // most others say nothing in particular
+			lead = -1 // a tie
 		}
 	}
 	count[a]++
@@ -142,13 +146,13 @@ func compare(v votes, i, h int, count, same, apart []int32, n int) {
 		return
 	}
 	at := max(int(v.voter[i]), int(v.voter[h]))*n + min(int(v.voter[i]), int(v.voter[h]))
-	apart[at]++
+	dissent[at]++
 	if a == b {
 		same[at]++
 	}
 }
 
-// share gives the copies in one decision one vote together.
+// share divides one vote evenly between the copies in each decision.
 func (e *em) share(group []int32) {
 	e.f = fill(len(e.b.Voter), 1)
 	for t := range e.b.size() {

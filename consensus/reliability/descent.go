@@ -29,7 +29,7 @@ func newDescent(known []outcome, ridge float64, skip, voters int) *descent {
 
 func (d *descent) run() *descent {
 	steps := 40
-	if d.ridge >= never {
+	if d.ridge >= noBonus {
 		steps = 20
 	}
 	for i := range steps {
@@ -42,7 +42,7 @@ func (d *descent) run() *descent {
 
 func (d *descent) refit() *refit {
 	r := &refit{Scale: math.Exp(d.scale), Lapse: d.lapse, Ridge: d.ridge}
-	if d.ridge < never {
+	if d.ridge < noBonus {
 		r.Bonus = d.bonus
 	}
 	return r
@@ -64,7 +64,7 @@ func (d *descent) lookAhead(momentum float64) {
 	here := d.scale
 	d.scale += momentum * (here - d.scaleWas)
 	d.scaleWas = here
-	if d.ridge >= never {
+	if d.ridge >= noBonus {
 		return
 	}
 	for j, x := range d.bonus {
@@ -105,7 +105,7 @@ func (d *descent) add(x outcome) {
 	d.lapsed += 1 - not
 	d.total++
 	d.addScale(x, not)
-	if d.ridge < never {
+	if d.ridge < noBonus {
 		d.addBonus(x, not)
 	}
 }
@@ -136,7 +136,7 @@ func (d *descent) addBonus(x outcome, not float64) {
 func (d *descent) step() {
 	d.scale += max(-0.3, min(0.3, d.slope/(2*d.bend)))
 	d.lapse = d.lapsed / d.total
-	if d.ridge >= never {
+	if d.ridge >= noBonus {
 		return
 	}
 	for j := range d.g {

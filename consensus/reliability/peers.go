@@ -18,7 +18,7 @@ type peers struct {
 const (
 	tilt        = 5.0
 	tiltRounds  = 12
-	mostTilted  = 3.0 // bound of z, in standard deviations
+	mostTilted  = 3.0 // bound on |z|
 	leastSpread = 1e-9
 )
 
@@ -38,11 +38,13 @@ func (p *peers) weight(j int32) float64 {
 	return p.Weight[j]
 }
 
-// agreement sums a voter's agreement with the weighted shares of the others, or with the outcome where that is known.
+// agreement sums up a voter's agreement with the weighted shares of the others' votes, or with the outcome if it is
+// known.
 type agreement struct{ n, sum, squares float64 }
 
 func (a *agreement) mean() float64 { return a.sum / max(a.n, 1) }
 
+// agreements returns each voter's agreement, by the current weights.
 func (p *peers) agreements(b *batch) []agreement {
 	of, share := make([]agreement, b.Voters), make([]float64, b.widest())
 	for t, known := range b.Known {
@@ -77,6 +79,7 @@ func (p *peers) shares(v votes, share []float64) (total float64) {
 	return total
 }
 
+// tilt estimates the variance of agreement between and within voters, and sets the weights by it.
 func (p *peers) tilt(of []agreement) {
 	var all agreement
 	within, squares, voters := 0.0, 0.0, 0.0
@@ -99,7 +102,8 @@ func (p *peers) tilt(of []agreement) {
 	p.set(of, all.mean(), spread, noise, all.n)
 }
 
-// set sets the weight of each voter.
+// set sets the weight of each voter, given the mean of n votes' agreement, and its variance between voters (spread) and
+// within them (noise).
 func (p *peers) set(of []agreement, mean, spread, noise, n float64) {
 	reliable, total := 0.0, 0.0
 	for j, a := range of {

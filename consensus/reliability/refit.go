@@ -2,16 +2,16 @@ package reliability
 
 import "math"
 
-// refit corrects the pool on known outcomes: log-linear pooling (Genest and Zidek, 1986) with the model's own
-// evidence as the prior mean,
+// refit corrects the pooled evidence by known outcomes: log-linear pooling (Genest and Zidek, 1986) with the model's
+// own evidence as the prior mean,
 //
 //	P(c) = (1−Lapse)·softmax(Scale·ev(c) + Σ_j Bonus[j]·[j said c]) + Lapse/k
 //
-// with a ridge on Bonus and a normal prior on log Scale. Whether there is a bonus, and how strong the ridge is,
-// cross-validation chooses. Evidence about an outcome is never taken from a fit that knew that outcome.
+// with a ridge penalty on Bonus and a normal prior on log Scale. Cross-validation chooses whether there is a bonus and
+// the strength of the ridge. The evidence in a decision always comes from a fit that did not know its outcome.
 type refit struct {
 	Scale float64   `json:"scale"`
-	Lapse float64   `json:"lapse"` // share of decisions of which the votes say nothing
+	Lapse float64   `json:"lapse"` // share of decisions about which the votes say nothing
 	Ridge float64   `json:"ridge"`
 	Bonus []float64 `json:"bonus,omitempty"` // nil: none
 }
@@ -19,15 +19,15 @@ type refit struct {
 const (
 	folds      = 4
 	warmRounds = 4
-	scaleSD    = 0.5  // of log Scale before any outcome is known
-	lapse      = 0.01 // before any outcome is known
-	lapseN     = 20.0 // outcomes that this guess is worth
-	never      = 1e6  // a ridge that leaves nothing
-	toll       = 1.0  // log-loss that a bonus has to save
-	minKnown   = 10   // outcomes it takes
+	scaleSD    = 0.5  // prior standard deviation of log Scale
+	lapse      = 0.01 // prior mean of Lapse
+	lapseN     = 20.0 // prior weight of Lapse, in outcomes
+	noBonus    = 1e6  // a ridge so strong that no bonus is fitted
+	bonusGain  = 1.0  // log loss that a bonus has to save
+	minKnown   = 10   // outcomes without which nothing is corrected
 )
 
-// apply turns log-probabilities of the evidence into probabilities in place.
+// apply turns evidence, in log-probabilities, into corrected probabilities in place.
 func (r *refit) apply(v votes, ev []float64) {
 	if r == nil {
 		softmax(ev)
@@ -37,6 +37,7 @@ func (r *refit) apply(v votes, ev []float64) {
 	r.finish(ev)
 }
 
+// linear scales the evidence and adds the bonuses.
 func (r *refit) linear(v votes, ev []float64) {
 	for c := range ev {
 		ev[c] *= r.Scale
@@ -60,6 +61,7 @@ func (r *refit) scale() float64 {
 	return r.Scale
 }
 
+// finish turns scaled evidence into probabilities and mixes in the lapse.
 func (r *refit) finish(ev []float64) {
 	softmax(ev)
 	if r == nil {
@@ -70,7 +72,7 @@ func (r *refit) finish(ev []float64) {
 	}
 }
 
-// newRefit fits one to b's known outcomes, nil if they are fewer than ten.
+// newRefit fits a correction to the known outcomes of b. It returns nil if they are fewer than minKnown.
 func newRefit(b *batch, o Options, m *parameters) *refit {
 	var at []int
 	for t, y := range b.Known {
@@ -85,16 +87,16 @@ func newRefit(b *batch, o Options, m *parameters) *refit {
 	return newDescent(known, choose(known, b.Voters), -1, b.Voters).run().refit()
 }
 
-// ridges are those to choose from, the simplest first.
-var ridges = []float64{never, 300, 30, 3}
+// ridges lists the ridges to choose from, the simplest model first.
+var ridges = []float64{noBonus, 300, 30, 3}
 
-// choose returns the ridge that predicts best what it was not told.
+// choose returns the ridge with the least log loss on held-out outcomes, provided that a bonus saves bonusGain.
 func choose(known []outcome, voters int) (chosen float64) {
 	top := math.Inf(1)
 	for _, ridge := range ridges {
 		loss := 0.0
-		if ridge < never {
-			loss = toll
+		if ridge < noBonus {
+			loss = bonusGain
 		}
 		for k := range folds {
 			loss += newDescent(known, ridge, k, voters).run().loss(k)
@@ -106,7 +108,7 @@ func choose(known []outcome, voters int) (chosen float64) {
 	return chosen
 }
 
-// outcome is a known one, with the evidence of a fit that did not know it.
+// outcome is a decision whose outcome is known, with its evidence by a fit that did not know it.
 type outcome struct {
 	v     votes
 	ev    []float64
@@ -114,7 +116,8 @@ type outcome struct {
 	fold  int
 }
 
-// crossFit goes on fitting for a few rounds with one fold's outcomes hidden, for each fold.
+// crossFit returns the known outcomes in folds. For each fold it continues the fit for a few rounds with the fold's
+// outcomes hidden, and takes the evidence from that.
 func crossFit(b *batch, o Options, m *parameters, at []int) []outcome {
 	hidden := *b
 	o.Rounds = warmRounds

@@ -36,7 +36,7 @@ func TestRefitIsAtTheOptimum(t *testing.T) {
 	if len(known) != 100 {
 		t.Fatalf("%d outcomes, want 100", len(known))
 	}
-	for _, s := range []float64{3, 30, never} {
+	for _, s := range []float64{3, 30, noBonus} {
 		d := newDescent(known, s, -1, b.batch.Voters)
 		for range 20 {
 			d.run()
@@ -51,7 +51,7 @@ func TestRefitIsAtTheOptimum(t *testing.T) {
 				other := *d
 				other.bonus = append([]float64(nil), d.bonus...)
 				move(&other, x)
-				if name == "bonus" && s >= never {
+				if name == "bonus" && s >= noBonus {
 					continue
 				}
 				if got := objective(&other); got < least {
@@ -83,7 +83,7 @@ func TestRefitLowersConfidenceThatWasTooHigh(t *testing.T) {
 		}
 		known = append(known, outcome{ev: []float64{math.Log(0.98), math.Log(0.02)}, right: right, fold: i % folds})
 	}
-	r := newDescent(known, never, -1, 0).run().refit()
+	r := newDescent(known, noBonus, -1, 0).run().refit()
 	p := append([]float64(nil), known[0].ev...)
 	r.apply(votes{}, p)
 	if math.Abs(p[0]-0.75) > 0.04 {
@@ -113,7 +113,7 @@ func herd(n int, seed uint64) []outcome {
 
 func TestVotesThatMeanLittleAreTakenBack(t *testing.T) {
 	known := herd(200, 34)
-	if ridge := choose(known, 5); ridge >= never {
+	if ridge := choose(known, 5); ridge >= noBonus {
 		t.Errorf("chose %v, which leaves the evidence alone", ridge)
 	}
 	r := newDescent(known, choose(known, 5), -1, 5).run().refit()
@@ -143,7 +143,7 @@ func TestRightEvidenceIsMostlyLeftAlone(t *testing.T) {
 			}
 			known[i] = outcome{v, ev, int(right[0] - 'a'), i % folds}
 		}
-		if choose(known, 7) == never {
+		if choose(known, 7) == noBonus {
 			alone++
 		}
 	}

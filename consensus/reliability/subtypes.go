@@ -6,26 +6,26 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// subtypes is a model of shared choices in which the decisions of one choice are of a few kinds, and each voter says
-// what it says by kind: what lures one voter of a decision lures others (EBCC: Li, Rubinstein and Cohn, 2019). It is
-// fitted by mean-field variational inference. The kinds take the place of dependence between voters, at the price
-// of more numbers per voter, so it suits voters who decide often in decisions with few votes.
+// subtypes models shared choices. The decisions in which a choice is right are of a few kinds, and each voter has a
+// confusion matrix per kind: a decision that misleads one voter misleads others too (EBCC: Li, Rubinstein and Cohn,
+// 2019). It is fitted by mean-field variational inference. The kinds replace correlations between voters, at the cost
+// of more parameters per voter, so the model suits decisions with few votes whose voters vote often.
 type subtypes struct {
 	Choices int       `json:"choices"`
-	Prior   []float64 `json:"prior"` // E log of each choice and kind
-	Votes   []float64 `json:"votes"` // E log of what is said, [voter][said][choice and kind]
-	Mean    []float64 `json:"mean"`  // the same of one of whom nothing is known
+	Prior   []float64 `json:"prior"` // E log P(choice and kind)
+	Votes   []float64 `json:"votes"` // E log P(said | choice and kind) as [voter][said][choice and kind]
+	Mean    []float64 `json:"mean"`  // the same for a newcomer
 }
 
 const (
 	subkinds      = 3
 	subtypeRounds = 80
-	rowRight      = 4.0 // Dirichlet prior of a voter's row: of the right choice, and of each other
-	rowWrong      = 1.0
+	rowRight      = 4.0 // Dirichlet prior of a row of a confusion matrix: the right choice
+	rowWrong      = 1.0 // each other choice
 	kindPrior     = 0.1 / subkinds
 )
 
-// newSubtypes fits one, nil where choices are not shared.
+// newSubtypes fits subtypes to b. It returns nil if the choices are not shared.
 func newSubtypes(b *batch) *subtypes {
 	if b.Own {
 		return nil
@@ -41,8 +41,9 @@ func newSubtypes(b *batch) *subtypes {
 	return s
 }
 
-// start gives each decision its votes' shares, each kind of a choice a part by decision that has no pattern: the
-// fractional part of multiples of the golden ratio, which need no source of chance.
+// start returns the initial responsibilities. Each choice gets its share of the decision's votes, divided between the
+// kinds in proportions that vary from decision to decision. Fractional parts of multiples of the golden ratio stand in
+// for random numbers, so that fitting is deterministic.
 func (s *subtypes) start(b *batch) []float64 {
 	n := s.Choices * subkinds
 	q := make([]float64, b.size()*n)
@@ -72,7 +73,7 @@ func (s *subtypes) start(b *batch) []float64 {
 	return q
 }
 
-// clamp leaves of a decision whose outcome is known that choice alone.
+// clamp restricts a decision whose outcome is known to that choice.
 func (s *subtypes) clamp(q []float64, known int32) {
 	if known < 0 {
 		return
@@ -89,11 +90,12 @@ func (s *subtypes) clamp(q []float64, known int32) {
 	}
 }
 
+// count is the M step.
 func (s *subtypes) count(b *batch, q []float64) {
 	k, n := s.Choices, s.Choices*subkinds
-	s.before(s.Mean)
+	s.setPrior(s.Mean)
 	for j := range b.Voters {
-		s.before(s.Votes[j*k*n:][:k*n])
+		s.setPrior(s.Votes[j*k*n:][:k*n])
 	}
 	for i := range s.Prior {
 		s.Prior[i] = kindPrior
@@ -117,8 +119,8 @@ func (s *subtypes) count(b *batch, q []float64) {
 	s.expectPrior()
 }
 
-// before fills a voter's table with what is believed before any vote.
-func (s *subtypes) before(table []float64) {
+// setPrior fills a voter's table with the counts of its Dirichlet prior.
+func (s *subtypes) setPrior(table []float64) {
 	n := s.Choices * subkinds
 	for i := range table {
 		table[i] = rowWrong
@@ -128,7 +130,7 @@ func (s *subtypes) before(table []float64) {
 	}
 }
 
-// expect turns Dirichlet counts into expected logarithms, over what is said.
+// expect turns a voter's Dirichlet counts into expected log-probabilities of what it says.
 func (s *subtypes) expect(table []float64) {
 	n := s.Choices * subkinds
 	for c := range n {
@@ -143,7 +145,7 @@ func (s *subtypes) expect(table []float64) {
 	}
 }
 
-// expectPrior does so for choices, and for the subkinds of each.
+// expectPrior does the same for the choices and for the kinds of each.
 func (s *subtypes) expectPrior() {
 	all := 0.0
 	for _, x := range s.Prior {
@@ -161,6 +163,7 @@ func (s *subtypes) expectPrior() {
 	}
 }
 
+// assign is the E step.
 func (s *subtypes) assign(b *batch, q []float64) {
 	n := s.Choices * subkinds
 	for t, known := range b.Known {
@@ -177,7 +180,7 @@ func (s *subtypes) assign(b *batch, q []float64) {
 	}
 }
 
-// says is the expected logarithm of a voter's saying l, by choice and kind.
+// says returns the expected log-probability that voter j says l, for each choice and kind.
 func (s *subtypes) says(j, l int32) []float64 {
 	k, n := s.Choices, s.Choices*subkinds
 	if at := int(j) * k * n; at < len(s.Votes) {
