@@ -2,9 +2,9 @@ package reliability
 
 import "slices"
 
-// batch is many decisions in flat slices. Decision t's votes are Voter[Start[t]:Start[t+1]] with the same
-// range of Said; Known[t] is its outcome or -1. It is between Field[t] candidates, numbered from 0: the Choices, which
-// mean the same in every decision, unless Own. Then a number only tells one decision's candidates apart.
+// batch holds many decisions in flat slices. The votes on decision t are Voter[Start[t]:Start[t+1]] and the same range
+// of Said; Known[t] is its outcome, or -1. Its Field[t] candidates are numbered from 0. They are the Choices, which
+// mean the same in every decision, unless Own is set: then a number identifies a candidate only within its decision.
 type batch struct {
 	Choices int       `json:"choices"`
 	Voters  int       `json:"voters"`
@@ -13,21 +13,21 @@ type batch struct {
 	Start   []int32   `json:"start"`
 	Voter   []int32   `json:"voter"`
 	Said    []int32   `json:"said"`
-	Stated  []float64 `json:"stated,omitempty"` // how sure the voters say they are; nil: all of them entirely
+	Stated  []float64 `json:"stated,omitempty"` // stated confidence of each vote; nil: 1
 	Known   []int32   `json:"known"`
 	Field   []int32   `json:"field"`
 
-	Answers int `json:"-"` // that were ever named; 0: nobody counted
+	Answers int `json:"-"` // number of different answers ever named; 0: not counted
 }
 
 func newBatch(choices int, own bool) batch {
 	return batch{Choices: choices, Own: own, Start: []int32{0}}
 }
 
-// size is the number of decisions.
+// size returns the number of decisions.
 func (b *batch) size() int { return len(b.Known) }
 
-// votes are those of decision t.
+// votes returns the votes on decision t.
 func (b *batch) votes(t int) votes {
 	from, to := b.Start[t], b.Start[t+1]
 	v := votes{voter: b.Voter[from:to], said: b.Said[from:to], field: b.Field[t]}
@@ -37,7 +37,7 @@ func (b *batch) votes(t int) votes {
 	return v
 }
 
-// add appends one decision whose outcome is not known.
+// add appends a decision whose outcome is not known.
 func (b *batch) add(v votes) {
 	if b.Stated == nil && slices.ContainsFunc(v.stated, func(x float64) bool { return x != 1 }) {
 		b.Stated = fill(len(b.Voter), 1)
@@ -74,7 +74,8 @@ func (b *batch) drop(n int) {
 	b.Start = start
 }
 
-// only returns the votes of those who keep a number, of so many: to is each voter's, -1 for none.
+// only returns the batch with its voters renumbered: to[j] is the new number of voter j, below voters, or -1 to drop
+// its votes.
 func (b *batch) only(to []int32, voters int) *batch {
 	out := newBatch(b.Choices, b.Own)
 	out.Stances = b.Stances
@@ -92,7 +93,7 @@ func (b *batch) only(to []int32, voters int) *batch {
 	return &out
 }
 
-// each returns a number for each candidate of each decision.
+// each returns a slice for each decision, with a zero for each candidate.
 func (b *batch) each() [][]float64 {
 	n := 0
 	for _, k := range b.Field {
@@ -105,7 +106,7 @@ func (b *batch) each() [][]float64 {
 	return of
 }
 
-// widest is how many candidates there are at most.
+// widest returns the largest number of candidates of any decision.
 func (b *batch) widest() int {
 	widest := int32(b.Choices)
 	for _, k := range b.Field {
@@ -114,8 +115,8 @@ func (b *batch) widest() int {
 	return int(widest)
 }
 
-// narrow returns proposals of a decision's own as those that somebody names, one in place of all others that there
-// are, and none of these.
+// narrow reduces the candidates of decisions with their own proposals to those that somebody named, a single one in
+// place of all others, and "none of these".
 func (b *batch) narrow() *batch {
 	if !b.Own {
 		return b
@@ -150,7 +151,7 @@ func (b *batch) narrow() *batch {
 	return &out
 }
 
-// known is how many outcomes are known.
+// known returns the number of known outcomes.
 func (b *batch) known() int {
 	n := 0
 	for _, y := range b.Known {
@@ -161,23 +162,23 @@ func (b *batch) known() int {
 	return n
 }
 
-// votes are those of one decision between field candidates: one per voter. In a decision with proposals of
-// its own the last candidate is none of these.
+// votes holds the votes on one decision between field candidates, one per voter. If the decision has its own proposals,
+// the last candidate is "none of these".
 type votes struct {
 	voter  []int32
 	said   []int32
-	stated []float64 // how sure the voters say they are; nil: entirely
+	stated []float64 // stated confidence; nil: 1
 	field  int32
-	lift   []float64 // what that adds to their log-odds; nil: nothing
+	lift   []float64 // what stated confidence adds to the voters' log-odds; nil: 0
 }
 
-// sure is how sure the voter of vote i says it is.
+// sure returns the stated confidence of vote i.
 func (v votes) sure(i int) float64 { return or(v.stated, i, 1) }
 
-// lifted is what vote i's certainty adds to its voter's log-odds.
+// lifted returns what the stated confidence of vote i adds to its voter's log-odds.
 func (v votes) lifted(i int) float64 { return or(v.lift, i, 0) }
 
-// or returns s[i], or something else where there is no s.
+// or returns s[i], or otherwise if s is nil.
 func or(s []float64, i int, otherwise float64) float64 {
 	if s == nil {
 		return otherwise

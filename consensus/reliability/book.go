@@ -9,38 +9,39 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
-// Book learns voters' reliability across decisions: [Book.Observe] adds decisions, [Book.Resolve] what turned
-// out to be right, and [Book.Model] is what is known so far. Observing costs no more than keeping the votes;
-// the book learns when it is asked and holds a fifth more decisions, or outcomes, than when it last did, or a fifth of
-// those outcomes were told otherwise, so the cost per decision stays constant. At most [Options.Window] decisions are
-// kept; older ones leave. It learns of 4,096 voters at most: where there are more names, those who voted once are
-// newcomers again, and of the others those who voted least often.
+// Book learns voters' reliability across decisions: [Book.Observe] adds decisions, [Book.Resolve] records what turned
+// out to be right, and [Book.Model] returns what has been learned so far.
 //
-// The zero value is a book with default options. A Book is not safe for concurrent use; the models it hands
-// out are.
+// Observing only stores the votes. The book learns when it is asked for a model and, since it last learned, the number
+// of its decisions or of their known outcomes has grown by a fifth, or a fifth of those outcomes have changed. The cost
+// per decision therefore stays constant. A book keeps [Options.Window] decisions at most and drops the oldest. It
+// learns about 4,096 voters at most: if there are more, those who voted only once become newcomers again, and then
+// those who voted least often.
+//
+// The zero value is a book with default options. A Book is not safe for concurrent use; the models it returns are.
 type Book struct {
 	o         Options // with defaults
 	kind      kind
 	batch     batch
 	names     []string
 	voters    map[string]int32
-	groups    map[string]string // by voter, as decisions said last
+	groups    map[string]string // by voter, as in its latest decision
 	decisions []decision
-	index     map[string]int // of decisions with a name
-	told      int            // outcomes that are known
+	index     map[string]int // position in decisions, by ID
+	told      int            // known outcomes
 
-	model    *Model // nil: nothing is learned
-	nothing  *Model // what is known then, once somebody asked
-	learned  int    // decisions when it last learned
-	resolved int    // outcomes then
-	changed  int    // outcomes told otherwise since
+	model    *Model // nil: nothing has been learned
+	nothing  *Model // returned in that case, once it has been asked for
+	learned  int    // number of decisions when the book last learned
+	resolved int    // known outcomes at that time
+	changed  int    // outcomes changed since
 }
 
-// decision is where one is in the batch.
+// decision says where the batch holds a decision.
 type decision struct {
 	ID    string   `json:"id,omitempty"`
 	Rows  int      `json:"rows"`
-	Names []string `json:"names"` // proposals spoken of
+	Names []string `json:"names"` // proposals with votes for or against them
 	from  int
 }
 
@@ -69,12 +70,14 @@ func (b *Book) ready() {
 // Len returns how many decisions the book holds.
 func (b *Book) Len() int { return len(b.decisions) }
 
-// Observe adds a decision under a name that [Book.Resolve] can use, "" for none. The book learns from
-// voters who are for one proposal, and from those who leave only one open; from others it cannot tell. A vote
-// without any beside it teaches nothing until the outcome is known, and no more decisions in which only one proposal
-// has been voted on are learned from than others, or twenty. Observe refuses, with a wrapped [*consensus.FieldError], a
-// name it holds already, names of anything that are not UTF-8, since they cannot be saved, and proposals that are not
-// among [Options.Choices] if there are such.
+// Observe adds a decision with its ballots. id is what [Book.Resolve] refers to it by, or "" if that is not needed.
+//
+// The book learns from voters who are for one proposal, and from those who reject all candidates but one; it ignores
+// other ballots. A decision with a single vote teaches nothing until its outcome is known. Of the decisions in which
+// only one proposal has votes, the book learns from no more than there are others, or from twenty if that is more.
+//
+// Observe returns a wrapped [*consensus.FieldError] if the book already holds the id, if any name is not valid UTF-8,
+// since it could not be saved, or if a proposal is not among [Options.Choices] where these are set.
 func (b *Book) Observe(id string, ballots consensus.Ballots) error {
 	b.ready()
 	if err := b.check(id, ballots); err != nil {
@@ -110,7 +113,7 @@ func (b *Book) check(id string, ballots consensus.Ballots) error {
 	return nil
 }
 
-// unsavable returns a name that JSON has no text for, and what it names; "" if there is none.
+// unsavable returns the first name that JSON cannot represent, and the field it is in. field is "" if there is none.
 func unsavable(id string, ballots consensus.Ballots) (field, name string) {
 	if !utf8.ValidString(id) {
 		return "id", id
@@ -140,7 +143,7 @@ func (b *Book) append(d decision) {
 	b.decisions = append(b.decisions, d)
 }
 
-// intern keeps the ballots that are for one candidate.
+// intern returns the ballots for a single candidate as votes, and numbers voters who are new.
 func (b *Book) intern(q *question, ballots consensus.Ballots) votes {
 	v := votes{field: int32(q.field)}
 	for i := range q.ballots {
@@ -165,10 +168,10 @@ func (b *Book) intern(q *question, ballots consensus.Ballots) votes {
 	return v
 }
 
-// Resolve tells which proposal of a decision turned out to be right, "" for none of them. It may be told
-// again; what was told last counts. It may be a proposal that nobody voted on, or made: then all votes were wrong.
-// It refuses, with a wrapped [*consensus.FieldError], a decision that the
-// book does not hold, and with [Options.Choices] what is not among them.
+// Resolve records which proposal of a decision turned out to be right, or "" for none of them. It may be called again;
+// the last call counts. The proposal need not have been made or voted on: if it was not, all votes were wrong. Resolve
+// returns a wrapped [*consensus.FieldError] if the book does not hold the decision or if, with [Options.Choices], the
+// proposal is not among them.
 func (b *Book) Resolve(id, right string) error {
 	i, ok := b.index[id]
 	if !ok {
@@ -193,7 +196,7 @@ func (b *Book) Resolve(id, right string) error {
 	default:
 		c := slices.Index(d.Names, right)
 		if c < 0 {
-			c = len(d.Names) // none of those spoken of
+			c = len(d.Names) // none of these
 		}
 		b.outcome(d, 0, int32(c))
 	}
@@ -202,7 +205,7 @@ func (b *Book) Resolve(id, right string) error {
 
 func (b *Book) outcome(d *decision, row int, c int32) {
 	if row >= d.Rows {
-		return // nobody said anything
+		return // no votes
 	}
 	known := &b.batch.Known[d.from+row]
 	switch {
@@ -232,8 +235,8 @@ func (b *Book) forget(n int) {
 	b.learned = max(0, b.learned-n)
 }
 
-// Model returns what is known of the voters: in the beginning nothing, so that all are newcomers. It learns
-// first when that is due.
+// Model returns what has been learned about the voters. Until anything has been, they are all newcomers. It learns
+// first if that is due.
 func (b *Book) Model() *Model {
 	b.ready()
 	if b.due() {
@@ -242,7 +245,7 @@ func (b *Book) Model() *Model {
 	return b.known()
 }
 
-// known is what is known without learning.
+// known returns the latest model without learning.
 func (b *Book) known() *Model {
 	if b.model != nil {
 		return b.model
@@ -253,22 +256,22 @@ func (b *Book) known() *Model {
 	return b.nothing
 }
 
-// due reports whether the book holds a fifth more decisions, or outcomes, than when it last learned, or so many were
-// told otherwise.
+// due reports whether, since the book last learned, the number of decisions has grown by a fifth, or a fifth of the
+// known outcomes are new or have changed.
 func (b *Book) due() bool {
 	n := len(b.decisions)
 	grown := 5*n >= 6*b.learned || b.told >= minKnown && 5*(b.told+b.changed) >= 6*max(b.resolved, 1)
 	return n >= b.o.First && n > 0 && grown
 }
 
-// Learn learns now, due or not, from all that is held.
+// Learn learns from all decisions that the book holds, whether that is due or not.
 func (b *Book) Learn() *Model {
 	b.ready()
 	b.model = b.lesson().learn()
 	return b.model
 }
 
-// lesson is what a book learns from. It stays as it is while the book goes on.
+// lesson is a snapshot of what a book learns from. It does not change when the book does.
 type lesson struct {
 	o         Options
 	kind      kind
@@ -278,7 +281,7 @@ type lesson struct {
 	decisions int
 }
 
-// lesson copies what there is to learn from now, and counts it as learned.
+// lesson takes a snapshot of what there is to learn from, and marks it as learned.
 func (b *Book) lesson() *lesson {
 	b.prune()
 	b.learned, b.resolved, b.changed = len(b.decisions), b.told, 0
@@ -290,11 +293,11 @@ func (b *Book) lesson() *lesson {
 		}
 	}
 	l.batch.Answers = b.answers()
-	l.batch.Known = slices.Clone(l.batch.Known) // all else only grows, or is made anew
+	l.batch.Known = slices.Clone(l.batch.Known) // the other slices are only appended to or replaced
 	return l
 }
 
-// answers is how many the decisions named: few where all are between the same ones.
+// answers returns how many different answers the decisions named: few if all decisions are between the same ones.
 func (b *Book) answers() int {
 	seen := map[string]bool{}
 	for _, d := range b.decisions {
@@ -325,11 +328,11 @@ func (l *lesson) learn() *Model {
 	return newModel(l.kind, l.names, m, m.certify(b, l.o))
 }
 
-// mostVoters is how many voters a book learns of.
+// mostVoters is the largest number of voters that a book learns about.
 const mostVoters = 4096
 
-// prune forgets voters who have no votes left. Of more than mostVoters it forgets those who voted once, with their
-// votes, and of the others those who voted least often, the first of those who are alike.
+// prune forgets voters who have no votes left. If there are more than mostVoters, it also forgets those who voted once,
+// then those who voted least often, the earliest first, and drops their votes.
 func (b *Book) prune() {
 	n := make([]int, len(b.names))
 	for _, j := range b.batch.Voter {
@@ -362,12 +365,12 @@ func (b *Book) prune() {
 	b.names, b.groups, b.batch = names, groups, *b.batch.only(to, len(names))
 }
 
-// newcomers are the parameters before anything is learned.
+// newcomers returns the parameters before anything is learned.
 func newcomers(k kind, o Options) *parameters {
 	empty := k.newBatch()
 	o.Rounds = 1
 	m := fit(&empty, o, nil, nil)
-	m.Corr = new(correlation) // what is not known of it is in the residual
+	m.Corr = new(correlation) // not known yet: the residual correlation stands for it
 	return m
 }
 
@@ -375,7 +378,7 @@ func compareVotes(a, b consensus.Vote) int {
 	return cmp.Or(cmp.Compare(a.Voter, b.Voter), cmp.Compare(a.ProposalID, b.ProposalID))
 }
 
-// newModel knows the first of the names, as far as something was learned of them.
+// newModel returns a model that knows the first m.Voters names.
 func newModel(k kind, names []string, m *parameters, c Certificate) *Model {
 	known := make(map[string]int32, m.Voters)
 	for j, name := range names[:m.Voters] {

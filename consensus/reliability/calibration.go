@@ -67,13 +67,13 @@ func newCalibration(b *batch, right float64) *calibration {
 	if 2*those <= voters {
 		return nil
 	}
-	c.Mean = c.before(right)
+	c.Mean = c.priorMean(right)
 	c.Slope = fill(b.Voters, c.Mean)
 	return c
 }
 
-// before returns the prior mean of the slopes.
-func (c *calibration) before(right float64) float64 { return right / max(c.Pool, right) }
+// priorMean returns the prior mean of the slopes.
+func (c *calibration) priorMean(right float64) float64 { return right / max(c.Pool, right) }
 
 // grow returns a copy with room for more voters, about whom nothing is known.
 func (c *calibration) grow(voters int) *calibration {

@@ -6,7 +6,8 @@ import (
 	"math"
 )
 
-// check reports what makes a state unfit to go on from: whoever wrote it, a restored book must not panic.
+// check returns an error if no book can be restored from the state. The state is not trusted: whoever wrote it, a
+// restored book must not panic.
 func (s *state) check() error {
 	if s.Version != version {
 		return fmt.Errorf("unknown version %d", s.Version)
@@ -70,7 +71,7 @@ func (b *batch) field(t int) int {
 	return int(b.Field[t])
 }
 
-// check compares with an empty batch of the same kind.
+// check returns an error if the batch is malformed, or not of the same kind as the empty one.
 func (b *batch) check(empty batch) error {
 	n := len(b.Known)
 	switch {
@@ -155,7 +156,7 @@ func (m *parameters) check(s *state) error {
 	return m.Refit.check()
 }
 
-// mixable reports whether the structures beside the rates belong to these voters.
+// mixable reports whether the structures other than rates fit the number of voters and choices.
 func (m *parameters) mixable() bool {
 	for j, g := range m.Shared {
 		if g < 0 || int(g) > j {
@@ -185,7 +186,7 @@ func (m *parameters) mixable() bool {
 		len(s.Votes) <= m.Voters*k*n && within(s.Prior, -1e9, 0) && within(s.Mean, -1e9, 0) && within(s.Votes, -1e9, 0)
 }
 
-// fit reports whether they are coins of these voters, the last of whom is one of whom nothing is known.
+// fit reports whether the modes fit that many voters, the last of whom is the newcomer.
 func (c *coins) fit(voters int) bool {
 	for _, m := range c.Modes {
 		if len(m.Right) < 2 || len(m.Right) > voters || !within(m.Right, 0, 1) || !within([]float64{m.Weight}, 0, 1) {
@@ -220,6 +221,7 @@ func (r *refit) check() error {
 	return nil
 }
 
+// within reports whether all numbers are in [lo,hi].
 func within(xs []float64, lo, hi float64) bool {
 	for _, x := range xs {
 		if math.IsNaN(x) || x < lo || x > hi {

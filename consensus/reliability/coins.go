@@ -8,27 +8,29 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// coins takes each voter for a coin: right as often in every decision, whatever is right in it, and by itself. The
-// posterior of a few such numbers is integrated nearly exactly: it has several modes, since votes can often be read
-// in more than one way, and a decision is the mean over modes and over priors, weighed by how likely they make the
-// votes. Each mode is found by mean-field variational inference (Kim and Ghahramani, 2012, with one number for a
-// row), from the shares of votes and from each voter's votes alone as what is right; its weight is its bound of the
-// marginal likelihood.
+// coins models each voter as a biased coin: it is right equally often in all decisions, whatever is right in them, and
+// independently of the other voters. The posterior of so few parameters can be integrated nearly exactly. It has
+// several modes, since the votes can often be explained in more than one way. A decision is the mean over modes and
+// priors, weighted by how likely they make the votes.
+//
+// Each mode is found by mean-field variational inference (Kim and Ghahramani, 2012, with a single rate in place of each
+// confusion matrix). It starts from the shares of the votes and, for each voter, from that voter's votes as the truth.
+// The weight of a mode is its lower bound of the marginal likelihood.
 type coins struct {
 	Modes []coinMode `json:"modes"`
 }
 
-// coinMode is one reading of the votes.
+// coinMode is one mode of the posterior.
 type coinMode struct {
-	Weight float64   `json:"weight"` // of all modes 1
-	Right  []float64 `json:"right"`  // how often, by voter, and last one of whom nothing is known
+	Weight float64   `json:"weight"` // those of all modes sum to 1
+	Right  []float64 `json:"right"`  // how often each voter is right; the last is the newcomer
 }
 
-// coinPriors are Beta priors of how often a voter is right: teams that differ much or little, in which two or three of
-// four votes are right.
+// coinPriors lists Beta priors of how often a voter is right: two times in three, for teams whose voters differ more or
+// less, or three times in four.
 var coinPriors = [...][2]float64{{4, 2}, {2, 1}, {12, 6}, {2.4, 0.8}}
 
-// named are the choices that a decision's voters named.
+// named is the set of candidates that the voters of a decision named.
 type named struct {
 	is []bool // by candidate
 	n  int
@@ -53,11 +55,12 @@ func (n *named) add(of []int32) {
 
 const (
 	coinRounds = 40
-	coinClose  = 0.01 // modes whose voters differ by no more are one
-	coinDone   = 1e-6 // change at which a mode is found
+	coinClose  = 0.01 // modes are the same if no voter's rate differs by as much
+	coinDone   = 1e-6 // change of the bound below which a fit has converged
 )
 
-// newCoins fits them, nil in a crowd, and of fewer than three, who cannot be told from each other.
+// newCoins fits coins to b. It returns nil in a crowd, and for fewer than three voters, whose rates the votes do not
+// determine.
 func newCoins(b *batch, others float64) *coins {
 	if crowd(b.Voters) == 1 || b.voting() < 3 {
 		return nil
@@ -92,7 +95,7 @@ func mixCoins(modes []*coinFit) *coins {
 	return c
 }
 
-// voting is how many voters vote at all.
+// voting returns the number of voters who have votes.
 func (b *batch) voting() (n int) {
 	seen := make([]bool, b.Voters)
 	for _, j := range b.Voter {
@@ -104,10 +107,10 @@ func (b *batch) voting() (n int) {
 	return n
 }
 
-// coinFit is one mode under way.
+// coinFit is the fit of one mode.
 type coinFit struct {
-	b     *batch    // of decisions that differ
-	times []float64 // how often each
+	b     *batch    // distinct decisions
+	times []float64 // how often each occurs
 	prior [2]float64
 	post  []float64    // [decision][candidate]
 	beta  [][2]float64 // by voter
@@ -116,7 +119,7 @@ type coinFit struct {
 	others float64 // as in parameters
 }
 
-// newCoinFit counts decisions that are alike as one, in an order that does not depend on how they came.
+// newCoinFit collapses equal decisions into one each, in an order that does not depend on the order in the batch.
 func newCoinFit(b *batch) *coinFit {
 	b = b.narrow()
 	keys, first, times := make([]string, b.size()), map[string]int{}, map[string]float64{}
@@ -146,7 +149,8 @@ func newCoinFit(b *batch) *coinFit {
 	return f
 }
 
-// starts are what may be right: the shares of votes, and what each voter says where it votes.
+// starts returns the initial posteriors of the decisions: the shares of the votes, and one for each voter in which its
+// own votes are right.
 func (f *coinFit) starts() [][]float64 {
 	k := f.b.Choices
 	shares := make([]float64, f.b.size()*k)
@@ -171,6 +175,7 @@ func (f *coinFit) starts() [][]float64 {
 	return all
 }
 
+// from returns the mode that a fit with the given prior reaches from start.
 func (f *coinFit) from(start []float64, prior [2]float64) *coinFit {
 	m := &coinFit{b: f.b, times: f.times, prior: prior, others: f.others, post: slices.Clone(start), beta: make([][2]float64, f.b.Voters)}
 	k := f.b.Choices
@@ -191,6 +196,7 @@ func (f *coinFit) from(start []float64, prior [2]float64) *coinFit {
 	return m
 }
 
+// count is the M step.
 func (f *coinFit) count() {
 	for j := range f.beta {
 		f.beta[j] = f.prior
@@ -205,7 +211,7 @@ func (f *coinFit) count() {
 	}
 }
 
-// answer is the posterior of each decision, and the bound of the likelihood of all.
+// answer is the E step: the posterior of each decision, and the lower bound of the marginal likelihood.
 func (f *coinFit) answer() {
 	right, wrong := make([]float64, len(f.beta)), make([]float64, len(f.beta))
 	f.bound = 0
@@ -220,7 +226,7 @@ func (f *coinFit) answer() {
 	for t, times := range f.times {
 		v, p := f.b.votes(t), f.post[t*k:][:k]
 		n.only(v.said)
-		f.before(v, n, f.b.Known[t], p)
+		f.logPrior(v, n, f.b.Known[t], p)
 		for c := range p {
 			away[c] = -math.Log(n.wrong(c, f.others))
 		}
@@ -238,18 +244,18 @@ func (f *coinFit) answer() {
 	}
 }
 
-// before is what a decision may be before any vote.
-func (f *coinFit) before(v votes, n *named, known int32, p []float64) {
+// logPrior fills p with the log-prior of a decision.
+func (f *coinFit) logPrior(v votes, n *named, known int32, p []float64) {
 	if f.b.Own {
 		v.possible(f.others, p)
 	} else {
 		n.possible(f.others, p)
 	}
-	v.told(known, p)
+	condition(known, p)
 }
 
-// possible fills p for a decision between shared choices before any vote: those that nobody named have the same chance as
-// answers of its own that nobody named.
+// possible fills p with the log-prior of a decision between shared choices. All choices that nobody named are together
+// as probable as the unnamed answers in a decision with its own proposals.
 func (n *named) possible(others float64, p []float64) {
 	each := math.Log(max(noneShare, others+1-float64(n.n)) / float64(len(p)-n.n))
 	for c, is := range n.is {
@@ -260,7 +266,8 @@ func (n *named) possible(others float64, p []float64) {
 	}
 }
 
-// wrong is how many wrong answers there are when c is right: as many as there are in effect, or were named.
+// wrong returns the number of wrong answers if c is right: the effective number, or the number of those that were named
+// if that is larger.
 func (n *named) wrong(c int, others float64) float64 {
 	named := n.n
 	if n.is[c] {
@@ -269,6 +276,7 @@ func (n *named) wrong(c int, others float64) float64 {
 	return max(1, float64(named), others)
 }
 
+// mean returns the posterior mean of how often each voter is right.
 func (f *coinFit) mean() []float64 {
 	of := make([]float64, 0, len(f.beta)+1)
 	for _, x := range f.beta {
@@ -277,7 +285,7 @@ func (f *coinFit) mean() []float64 {
 	return of
 }
 
-// distinct appends a mode that is not there yet.
+// distinct appends m to modes unless it equals one of them.
 func (f *coinFit) distinct(modes []*coinFit, m *coinFit) []*coinFit {
 	mine := m.mean()
 	for _, o := range modes {
@@ -292,7 +300,7 @@ func (f *coinFit) distinct(modes []*coinFit, m *coinFit) []*coinFit {
 	return append(modes, m)
 }
 
-// of is how often a voter is right in a mode.
+// of returns how often voter j is right in the mode.
 func (m *coinMode) of(j int32) float64 {
 	if int(j) >= len(m.Right)-1 {
 		j = int32(len(m.Right) - 1)
@@ -300,7 +308,7 @@ func (m *coinMode) of(j int32) float64 {
 	return m.Right[j]
 }
 
-// byCoins is the mean over modes of what their voters say, discounted by how much voters err together.
+// byCoins returns the mean over modes of the candidates' probabilities, discounted by the correlation of errors.
 func (a *answering) byCoins() []float64 {
 	m := a.m.params
 	sum, p := make([]float64, a.field), make([]float64, a.field)
@@ -319,7 +327,8 @@ func (a *answering) byCoins() []float64 {
 	return sum
 }
 
-// hearCoins fills p with the log-probability of the ballots in a mode, and returns how many they are in effect.
+// hearCoins fills p with the log joint probability of each candidate and the ballots in a mode, and returns the
+// effective number of ballots.
 func (a *answering) hearCoins(mode *coinMode, p []float64) (n float64) {
 	said, backed := newNamed(a.field), newNamed(a.field)
 	for _, v := range a.voices {
@@ -340,7 +349,7 @@ func (a *answering) hearCoins(mode *coinMode, p []float64) (n float64) {
 		above := odds + math.Log(max(1, float64(said.n-1), a.m.params.Others))
 		lift, w := a.cast.lift[i], a.cast.part[i]*a.alike(i)
 		n += w
-		if lift < 0 && above != 0 { // who is less sure is closer to chance, from either side, and less of a vote
+		if lift < 0 && above != 0 { // low confidence moves a voter towards chance from either side, and counts less
 			lift = -math.Copysign(min(-lift, math.Abs(above)), above)
 			n += w * lift / above
 		}
@@ -352,7 +361,7 @@ func (a *answering) hearCoins(mode *coinMode, p []float64) (n float64) {
 	return n
 }
 
-// saysCoin is the probability of what a ballot says when c is right.
+// saysCoin returns the probability of a ballot if c is right.
 func (a *answering) saysCoin(right float64, s *said, c int, n *named) float64 {
 	p := 0.0
 	for _, l := range s.among {

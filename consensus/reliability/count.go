@@ -104,9 +104,9 @@ func (e *em) poolRows() {
 	}
 }
 
-// others estimates the effective number of wrong answers: the pairs of voters that are both wrong, divided by those among
-// them that say the same (Simpson, 1949). Ten pairs that say the same are added as a prior. The number of answers
-// ever named bounds it. Of copies only one counts.
+// others estimates the effective number of wrong answers: the number of pairs of voters who are both wrong, divided by
+// the number of those pairs that say the same (Simpson, 1949). Ten pairs that say the same are added as a prior. The
+// number of answers ever named is an upper bound. Copies count as one voter.
 func (e *em) others() {
 	pairs, same, n := 10.0, 10.0, make([]float64, e.b.widest())
 	for t := range e.b.size() {

@@ -1,13 +1,13 @@
 package reliability
 
 const (
-	groupAlike = 0.8  // ratio of differences inside a group to those between groups, below which its voters err together
-	groupPrior = 10.0 // expected differences inside a group that begin unseen: the operator's word counts until there are votes
-	groupTold  = 10   // known outcomes from which more is learned of the voters than from agreement
+	groupAlike = 0.8  // ratio of actual to expected differences in a group below which its voters err together
+	groupPrior = 10.0 // prior of the expected differences: until there are votes, the operator's word counts
+	groupTold  = 10   // known outcomes that say more about the voters than agreement does
 )
 
-// dominated reports whether half of the voters or more are of one group that errs together. Agreement then shows what
-// that group thinks, not who is right.
+// dominated reports whether half of the voters or more belong to one group that errs together. In that case, agreement
+// shows what that group thinks, not who is right.
 func (l *lesson) dominated() bool {
 	b := &l.batch
 	if l.groups == nil || b.known() >= groupTold {
@@ -27,7 +27,7 @@ func (l *lesson) dominated() bool {
 	return false
 }
 
-// alike reports whether voters of the group differ clearly less often than voters of different groups.
+// alike reports whether voters of the group differ from each other clearly less often than voters who share no group.
 func (l *lesson) alike(group string) bool {
 	var inside, across struct{ both, differ float64 }
 	b := &l.batch

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// joint fills lp with the log joint of each choice and the votes, each vote's evidence times its weight f, or 1
-// without. known >= 0 rules all other choices out.
+// joint fills lp with the log joint probability of each candidate and the votes. The evidence of each vote is
+// multiplied by its weight in f, or by 1 if f is nil. If known >= 0, all other candidates are ruled out.
 func (m *parameters) joint(v votes, f []float64, known int32, lp []float64) {
 	m.prior(v, known, lp)
 	if m.Own {
@@ -31,22 +31,25 @@ func (m *parameters) joint(v votes, f []float64, known int32, lp []float64) {
 	}
 }
 
+// prior fills lp with the log-prior of a decision.
 func (m *parameters) prior(v votes, known int32, lp []float64) {
 	if m.Own {
 		v.possible(m.Others, lp)
 	} else {
 		copy(lp, m.Prior)
 	}
-	v.told(known, lp)
+	condition(known, lp)
 }
 
-// possible fills lp for a decision with candidates of its own before any vote. None of these stands for the
-// answers that nobody named, less one where all agree, so that two choices and no dissent speak for the only one named.
-// Without it what voters are is learned as if one of them were always right, and who stands apart would be that one.
+// possible fills lp with the log-prior of a decision with its own proposals. Each proposal has weight 1. The last
+// candidate, "none of these", stands for the answers that nobody named, and its weight is their number. If only one
+// proposal was named, the number is one less: then, with two possible answers, votes without dissent are evidence for
+// the proposal. Without this candidate, the fit would assume that one of the voters is always right, and take a voter
+// who dissents from the others for that one.
 func (v votes) possible(others float64, lp []float64) {
 	none, least := int(v.field)-1, 0.0
 	if len(v.said) <= 2 {
-		least = 1 // two who are wrong agree too often
+		least = 1 // two wrong voters agree too often to rule it out
 	}
 	for c := range lp {
 		switch {
@@ -60,8 +63,8 @@ func (v votes) possible(others float64, lp []float64) {
 	}
 }
 
-// told leaves but what is known to be right, however improbable.
-func (v votes) told(known int32, lp []float64) {
+// condition rules out all candidates but the known outcome, if there is one, however improbable that was.
+func condition(known int32, lp []float64) {
 	for c := range lp {
 		switch {
 		case known < 0:
@@ -94,11 +97,11 @@ func (m *parameters) jointOwn(v votes, f, lp []float64) {
 	}
 }
 
-// noneShare is how often a voter that is wrong says none of these, for each time that it names one wrong candidate.
+// noneShare is how often a wrong voter says "none of these", relative to how often it names any one wrong proposal.
 const noneShare = 0.1
 
-// instead is the probability that a voter that is wrong says l if c is right, in a decision with candidates of its
-// own: mostly one that could be named, which none of these, the last, is not.
+// instead returns the probability that a wrong voter says l if c is right, in a decision with its own proposals. Wrong
+// voters mostly name a proposal, and seldom say "none of these", which is the last candidate.
 func (m *parameters) instead(field, c, l int) float64 {
 	none := field - 1
 	others := float64(none - 1)
@@ -115,7 +118,7 @@ func (m *parameters) instead(field, c, l int) float64 {
 	}
 }
 
-// evidence is the discounted log-probability of each choice.
+// evidence fills ev with the discounted log-probability of each candidate.
 func (w *weigher) evidence(v votes, ev []float64) {
 	v.lift = w.m.lifts(v, nil)
 	f, n := w.of(v)
@@ -123,10 +126,10 @@ func (w *weigher) evidence(v votes, ev []float64) {
 	w.m.discount(w.m.Residual, n, ev)
 }
 
-// discount divides the evidence by 1 + ρ·(n−1), n the effective number of votes (Kish, 1965), for the
-// correlation that votes cannot show, and makes log-probabilities of it. What was so before any vote is
-// discounted alike, which measured a little better, but not with stances: proposals that are compared must not
-// differ by how many spoke of them.
+// discount divides the evidence by 1 + ρ·(n−1), where n is the effective number of votes (Kish, 1965), for the
+// correlation that votes cannot show, and normalises it to log-probabilities. The prior is discounted too, which
+// measured slightly better; but not with stances, where proposals are compared with each other and must not differ by
+// how many voters voted on them.
 func (m *parameters) discount(rho, n float64, ev []float64) {
 	g := 1 / (1 + rho*m.Crowd*max(0, n-1))
 	for c := range ev {

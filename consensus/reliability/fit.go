@@ -1,20 +1,20 @@
 package reliability
 
-// em is expectation maximisation under way (Dempster, Laird and Rubin, 1977).
+// em is the state of a fit by expectation maximisation (Dempster, Laird and Rubin, 1977).
 type em struct {
 	b    *batch
 	o    Options
 	m    *parameters
 	post [][]float64 // [decision][candidate]
-	f    []float64   // weight per vote, nil until dependence is known
-	lift []float64   // of its voter's log-odds, per vote, nil if stated certainty means nothing
-	n, r []float64   // votes and right votes, [voter*columns]
+	f    []float64   // weight of each vote; nil: 1
+	lift []float64   // what each vote's stated confidence adds to the log-odds; nil without a calibration
+	n, r []float64   // expected votes and right votes, [voter*columns]
 	info []float64   // curvature at each rate
-	rowN []float64   // wrong votes, [voter][truth][said]
+	rowN []float64   // expected wrong votes, [voter][truth][said]
 }
 
-// fit learns voters from a batch, some of whom may be copies, starting at the shares of votes, or at from. It is
-// deterministic and costs about Rounds · votes · choices operations.
+// fit fits parameters to a batch, in which voters of the same group in copies share one vote. It starts from the shares
+// of the votes, or from the parameters from. It is deterministic and takes about Rounds · votes · choices operations.
 func fit(b *batch, o Options, copies []int32, from *parameters) *parameters {
 	e := newEM(b, o, copies)
 	e.start(e.shares)
@@ -28,7 +28,7 @@ func fit(b *batch, o Options, copies []int32, from *parameters) *parameters {
 	return e.m
 }
 
-// shares are those of the votes, copies counted once.
+// shares fills p with the candidates' shares of the votes on decision t. Copies count as one voter.
 func (e *em) shares(t int, p []float64) {
 	v := e.b.votes(t)
 	sum := 0.0
@@ -45,6 +45,7 @@ func (e *em) shares(t int, p []float64) {
 	}
 }
 
+// run alternates M and E steps.
 func (e *em) run() {
 	for round := range e.o.Rounds {
 		e.count()
@@ -92,7 +93,7 @@ func newEM(b *batch, o Options, copies []int32) *em {
 	return e
 }
 
-// start sets where fitting starts: guess fills p for a decision whose outcome is not known.
+// start sets the posteriors that the fit starts from. guess fills p for a decision whose outcome is not known.
 func (e *em) start(guess func(t int, p []float64)) {
 	for t, p := range e.post {
 		if y := e.b.Known[t]; y >= 0 {
@@ -115,7 +116,7 @@ func (e *em) expect() {
 	}
 }
 
-// votes are those of decision t, with what is known of how sure they are.
+// votes returns the votes on decision t with their lifts.
 func (e *em) votes(t int) votes {
 	v := e.b.votes(t)
 	if e.lift != nil {
@@ -124,7 +125,7 @@ func (e *em) votes(t int) votes {
 	return v
 }
 
-// weigh recomputes the correlation and every vote's weight.
+// weigh recomputes the correlations and the weight of every vote.
 func (e *em) weigh() {
 	e.m.Corr = e.correlate()
 	if e.f == nil {

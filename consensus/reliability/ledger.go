@@ -10,42 +10,44 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
-// Ledger is what swarms and `swarmbus decide` decide by when nobody chooses: [Ledger.Observe] takes in what was
-// voted on, [Ledger.Resolve] what turned out to be right, and [Ledger.Strategy] is the default configuration
-// with what is known so far. It keeps two books, because a vote means something else where there is only one
-// proposal:
+// Ledger provides the default strategy of swarms and of `swarmbus decide`, used where none is chosen. [Ledger.Observe]
+// adds decisions, [Ledger.Resolve] records what turned out to be right, and [Ledger.Strategy] returns the default
+// strategy with what has been learned so far. A ledger keeps two books, because a vote means something else if there is
+// only one proposal:
 //
-//	what is decided       what decides                                         learned of a voter
-//	nothing learned yet   [consensus.ConfidenceWeighted], sharing
-//	on one proposal       [consensus.Bayesian], ρ as in a [Strategy]           how often it agrees with what is
-//	                                                                           right, and rejects what is wrong
-//	between several       [Strategy]                                           how often it is right
+//	decision              strategy                                      learned about a voter
+//	nothing learned yet   [consensus.ConfidenceWeighted], votes shared
+//	                      within groups
+//	on one proposal       [consensus.Bayesian], ρ as in a [Strategy]    how often it agrees with what is right,
+//	                                                                    and rejects what is wrong
+//	between several       [Strategy]                                    how often it is right
 //
-// With [Options.Choices] all decisions are of the last kind, with [Options.Stances] of the second. Something is
-// learned from [Options.First] decisions of that kind on. While there is no [Certificate], between several proposals
-// nothing is ever sure, on one proposal votes count as if nothing was known, and the decision's note says why. Where
-// fewer than one in ten of the decisions on a single proposal that were learned from was opposed, they count as ones
-// between several of which only one was made.
+// With [Options.Choices], all decisions are of the last kind; with [Options.Stances], of the second. Learning starts
+// with [Options.First] decisions of a kind. Without an OK [Certificate], a decision between several proposals is never
+// sure, one on a single proposal counts votes as if nothing had been learned, and the decision's note says why. If
+// fewer than one in ten of the decisions on a single proposal that were learned from were opposed, such decisions are
+// treated as ones between several proposals of which only one was made.
 //
-// Until something is learned, voters of one group of [consensus.Options.Groups] share their votes as
-// [consensus.Ballots.Sharing] describes, newcomers after that as well. Where half of the voters or more are of one
-// group, nothing is learned before ten outcomes are known, unless its voters differ from each other at least 0.8 times
-// as often as voters of different groups do: agreement would show what that group thinks. The decision's note says so.
+// Voters of one group of [consensus.Options.Groups] share their votes as [consensus.Ballots.Sharing] describes until
+// something has been learned; newcomers still do so after that. If half of the voters or more are of one group, nothing
+// is learned before ten outcomes are known, because agreement would show what that group thinks; the decision's note
+// says so. This does not apply if the voters of that group differ from each other at least 0.8 times as often as voters
+// of different groups do.
 //
-// docs/concepts.md has what this was measured against.
+// docs/quality.md has the measurements.
 //
-// The zero value is a ledger with default options. A Ledger may be used from many goroutines at once. The
-// caller that asks it when learning is due does the learning; meanwhile all others ask, observe and resolve with what
-// was known before. [Ledger.LearnWhenTold] changes that.
+// The zero value is a ledger with default options. A Ledger is safe for concurrent use. When learning is due, the
+// caller that asks for a strategy does it; meanwhile, other callers are not blocked and get what was known before.
+// [Ledger.LearnWhenTold] changes that.
 type Ledger struct {
-	learning sync.Mutex // held, before mu, by who learns, saves or restores
+	learning sync.Mutex // held while learning, saving and restoring; locked before mu
 
 	mu      sync.Mutex // protects the fields below
 	opened  bool
-	told    bool    // it learns when it is told
-	o       Options // as they were given
-	several Book    // every decision; with stances none
-	one     Book    // those on one proposal; with choices none
+	told    bool    // learn only in Learn
+	o       Options // as given, without defaults
+	several Book    // all decisions; none with stances
+	one     Book    // decisions on one proposal; none with choices
 }
 
 // NewLedger returns an empty ledger, or a wrapped [*consensus.FieldError] for an option out of range.
@@ -75,9 +77,9 @@ func (l *Ledger) ready() {
 	}
 }
 
-// Observe adds a decision under a name that [Ledger.Resolve] can use, "" for none. It refuses, with a wrapped
-// [*consensus.FieldError] and no change, a name ("id") that it holds already, and proposals that [Book.Observe]
-// refuses. A decision in which nobody is for or against anything is refused too.
+// Observe adds a decision with its ballots. id is what [Ledger.Resolve] refers to it by, or "" if that is not needed.
+// Observe returns a wrapped [*consensus.FieldError], and does not change the ledger, if the ledger already holds the id
+// (field "id"), if nobody is for or against anything, or if [Book.Observe] would return an error.
 func (l *Ledger) Observe(id string, b consensus.Ballots) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -95,7 +97,7 @@ func (l *Ledger) Observe(id string, b consensus.Ballots) error {
 	return nil
 }
 
-// Check returns the error that Observe would return, and observes nothing.
+// Check returns the error that Observe would return, without adding the decision.
 func (l *Ledger) Check(id string, b consensus.Ballots) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -115,21 +117,21 @@ func (l *Ledger) check(id string, b consensus.Ballots) error {
 	return l.several.check(id, b)
 }
 
-// Holds reports whether the ledger has a decision of that name, which [Ledger.Resolve] can be told of.
+// Holds reports whether the ledger has a decision with that id, so that [Ledger.Resolve] can record its outcome.
 func (l *Ledger) Holds(id string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.several.Holds(id) || l.one.Holds(id)
 }
 
-// Holds reports whether the book has a decision of that name, which [Book.Resolve] can be told of.
+// Holds reports whether the book has a decision with that id, so that [Book.Resolve] can record its outcome.
 func (b *Book) Holds(id string) bool {
 	_, ok := b.index[id]
 	return ok
 }
 
-// Resolve tells which proposal of a decision turned out to be right, "" for none of them, as [Book.Resolve]
-// does, and refuses what that refuses.
+// Resolve records which proposal of a decision turned out to be right, or "" for none of them. It returns the same
+// errors as [Book.Resolve].
 func (l *Ledger) Resolve(id, right string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -153,11 +155,11 @@ func (l *Ledger) Len() int {
 	return max(l.several.Len(), l.one.Len())
 }
 
-// Strategy returns the default configuration with what is known now. It is immutable: what is observed later changes
-// nothing of it. Where nothing is known it goes by the name of [consensus.ConfidenceWeighted], otherwise it is called
-// "default". Between several proposals [consensus.Settled] then waits for every voter, since a vote may change what
-// the others are worth. The ledger learns first if that is due and no other caller is learning, which costs what
-// [Book.Learn] does.
+// Strategy returns the default strategy with what has been learned so far. It is immutable: later observations do not
+// change it. While nothing has been learned, it has the name of [consensus.ConfidenceWeighted]; after that, its name is
+// "default", and between several proposals [consensus.Settled] waits for every voter, since a vote may change what the
+// others are worth. The ledger learns first if that is due and no other caller is learning, which costs as much as
+// [Book.Learn].
 func (l *Ledger) Strategy() consensus.Strategy {
 	l.learn()
 	l.mu.Lock()
@@ -176,8 +178,8 @@ func (l *Ledger) Strategy() consensus.Strategy {
 	return c
 }
 
-// Reliabilities returns what is known now for a named strategy to decide by, as [consensus.Options.Reliabilities],
-// nil where nothing is. It is immutable.
+// Reliabilities returns what has been learned about the voters so far, as [consensus.Options.Reliabilities] for a
+// strategy chosen by name, or nil if that is nothing. It is immutable.
 func (l *Ledger) Reliabilities() consensus.Reliabilities {
 	if c, ok := l.Strategy().(configuration); ok && c.trusts() {
 		return c
@@ -185,22 +187,24 @@ func (l *Ledger) Reliabilities() consensus.Reliabilities {
 	return nil
 }
 
-// LearnWhenTold makes the ledger learn when it is told to, by [Ledger.Learn], and not when it is asked. What it knows
-// then follows from what it was told, in that order, whoever looks at it when. This is not saved with the ledger.
+// LearnWhenTold makes the ledger learn only in [Ledger.Learn], and not when it is asked for a strategy. What it knows
+// then depends only on the sequence of calls to Observe, Resolve and Learn, no matter who asks when. The setting is not
+// saved with the ledger.
 func (l *Ledger) LearnWhenTold() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.told = true
 }
 
-// Learn learns if that is due. It waits for a caller that is learning already. Undo takes back what this call learned,
-// for a caller whose reason to learn did not come about; nothing may have been observed, told or learned in between.
+// Learn learns if that is due. It waits for another caller that is already learning. undo reverts what this call has
+// learned, for a caller whose reason to learn did not materialise; call it only if nothing has been observed, resolved
+// or learned since.
 func (l *Ledger) Learn() (undo func()) {
 	l.learning.Lock()
 	defer l.learning.Unlock()
 	l.mu.Lock()
 	l.ready()
-	several, one := l.several, l.one // a lesson makes anew what it changes
+	several, one := l.several, l.one // learning replaces what it changes, so shallow copies suffice
 	l.mu.Unlock()
 	l.update()
 	return func() {
@@ -212,7 +216,7 @@ func (l *Ledger) Learn() (undo func()) {
 	}
 }
 
-// learn brings both books up to date for a caller that asks, unless another caller is doing so.
+// learn brings both books up to date, unless another caller is doing so or learning is left to Learn.
 func (l *Ledger) learn() {
 	l.mu.Lock()
 	l.ready()
@@ -225,7 +229,7 @@ func (l *Ledger) learn() {
 	l.update()
 }
 
-// update brings both books up to date and holds nobody up meanwhile. The caller holds learning.
+// update brings both books up to date without holding mu while it learns. The caller holds learning.
 func (l *Ledger) update() {
 	l.mu.Lock()
 	l.ready()
@@ -248,7 +252,7 @@ func (l *Ledger) update() {
 	}
 }
 
-// learned is a model that knows somebody, or nil.
+// learned returns m if it knows any voter, and nil otherwise.
 func learned(m *Model) *Model {
 	if len(m.voters) == 0 {
 		return nil
@@ -256,8 +260,8 @@ func learned(m *Model) *Model {
 	return m
 }
 
-// Models returns what is known of voters where they decide between several proposals, and on one; a model is
-// empty where nothing is learned of such decisions. It says why there is no certificate.
+// Models returns what has been learned from decisions between several proposals, and from those on one. A model is
+// empty if nothing has been learned from such decisions. Its certificate gives the reason if it is not OK.
 func (l *Ledger) Models() (several, one *Model) {
 	l.learn()
 	l.mu.Lock()
@@ -265,14 +269,14 @@ func (l *Ledger) Models() (several, one *Model) {
 	return l.several.known(), l.one.known()
 }
 
-// ledgerState is a ledger as it is saved.
+// ledgerState is the saved form of a ledger.
 type ledgerState struct {
 	Options Options `json:"options"`
 	Several *Book   `json:"several"`
 	One     *Book   `json:"one"`
 }
 
-// MarshalJSON saves everything: a restored ledger goes on exactly as this one would.
+// MarshalJSON saves the whole state: a restored ledger continues exactly as this one would.
 func (l *Ledger) MarshalJSON() ([]byte, error) {
 	l.learning.Lock()
 	defer l.learning.Unlock()
@@ -282,7 +286,7 @@ func (l *Ledger) MarshalJSON() ([]byte, error) {
 	return json.Marshal(ledgerState{l.o, &l.several, &l.one})
 }
 
-// UnmarshalJSON restores a ledger, and leaves it alone when what it reads is not a saved one.
+// UnmarshalJSON restores a saved ledger. If p is not one, it returns an error and does not change l.
 func (l *Ledger) UnmarshalJSON(p []byte) error {
 	s := ledgerState{Several: new(Book), One: new(Book)}
 	if err := json.Unmarshal(p, &s); err != nil {
@@ -311,13 +315,13 @@ func (s *ledgerState) check() error {
 	return nil
 }
 
-// opened reports whether it is a book about the decisions that these options say.
+// opened reports whether b is an initialised book about the kind of decisions that o describes.
 func (b *Book) opened(o *Options) bool {
 	return b != nil && b.voters != nil && b.o.Stances == o.Stances && slices.Equal(b.o.Choices, o.Choices)
 }
 
-// unopposed reports whether in fewer than one decision of ten on one proposal somebody said no: then there was one
-// because nobody made another.
+// unopposed reports whether fewer than one in ten decisions on a single proposal were opposed: then the proposal was
+// the only one because nobody made another.
 func (b *batch) unopposed() bool {
 	n := 0
 	for t := range b.size() {

@@ -26,7 +26,7 @@ func (e *em) calibrate() {
 	c := e.m.Stated
 	g, h := make([]float64, e.m.Voters), make([]float64, e.m.Voters)
 	e.slopes(g, h)
-	rise, bend := (c.before(e.o.Right)-c.Mean)*precision(slopeSD), precision(slopeSD)
+	rise, bend := (c.priorMean(e.o.Right)-c.Mean)*precision(slopeSD), precision(slopeSD)
 	for j := range g {
 		rise += g[j]
 		bend += h[j]
@@ -70,8 +70,8 @@ func (e *em) slopes(g, h []float64) {
 	}
 }
 
-// wouldBe subtracts from the gradient how often the voter is expected to be right where it states logit Pool + x, and
-// adds to the curvature.
+// wouldBe subtracts from the gradient the expected probability that the voter is right if it states logit Pool + x, and
+// adds its variance to the curvature.
 func (e *em) wouldBe(j int32, x float64, post, g, h []float64) {
 	for c, p := range post {
 		right := sigma(e.m.Rate[int(j)*e.m.cols()+c] + e.m.Stated.Slope[j]*x)

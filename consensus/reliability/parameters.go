@@ -28,7 +28,7 @@ type parameters struct {
 	SdPool   float64   `json:"sdPool"`
 	Rows     float64   `json:"rows"`
 	Residual float64   `json:"residual"`
-	Others   float64   `json:"others,omitempty"` // wrong answers that there are in effect
+	Others   float64   `json:"others,omitempty"` // effective number of wrong answers
 
 	Rate      []float64 `json:"rate"`                // a, voter-major
 	Base      []float64 `json:"base"`                // u
@@ -40,7 +40,7 @@ type parameters struct {
 	Corr   *correlation `json:"correlation"`
 	Refit  *refit       `json:"refit,omitempty"` // nil without known outcomes
 
-	Shared   []int32   `json:"shared,omitempty"`   // by voter, the first it shares a vote with; nil: nobody shares
+	Shared   []int32   `json:"shared,omitempty"`   // by voter, the first voter it shares a vote with; nil: no copies
 	Coins    *coins    `json:"coins,omitempty"`    // nil in a crowd, and for fewer than three voters
 	Peers    *peers    `json:"peers,omitempty"`    // nil before anything is learned
 	Subtypes *subtypes `json:"subtypes,omitempty"` // nil without shared choices
@@ -96,12 +96,12 @@ func (m *parameters) meanRates(j int, sure certainty) float64 {
 	return p
 }
 
-// aboveChance is a voter's log-odds less those of chance among k candidates.
+// aboveChance returns a voter's log-odds less those of chance among k candidates.
 func (m *parameters) aboveChance(j int32, k int) float64 {
 	return m.Base[j] + math.Log(m.others(max(k, 2)))
 }
 
-// others is how many wrong answers there are for each right one among k candidates.
+// others returns the number of wrong answers for each right one among k candidates.
 func (m *parameters) others(k int) float64 {
 	if m.Own {
 		return max(float64(k-1), m.Others)

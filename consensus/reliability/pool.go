@@ -113,7 +113,7 @@ func (r *reading) poolStances(rho float64, p *pooled) {
 	p.none = round(odds[len(r.questions)])
 }
 
-// poolShared assigns the probability of choices that are not proposed to "none of these".
+// poolShared gives the probability of choices that were not proposed to "none of these".
 func (r *reading) poolShared(answer []float64, p *pooled) {
 	rest := 1.0
 	for i, name := range r.proposals {
@@ -172,7 +172,7 @@ func (a *answering) likelihood() {
 	}
 }
 
-// none is the log-probability of none of these before any vote, as in learning; but there may always be one more answer.
+// none returns the log-prior of "none of these". It is that of the fit, but one more answer is always possible.
 func (a *answering) none() float64 {
 	for _, v := range a.voices {
 		if a.said[v.said].not {

@@ -6,7 +6,7 @@ import (
 	"maps"
 )
 
-// state is a book as it is saved.
+// state is the saved form of a book.
 type state struct {
 	Version     int               `json:"version"`
 	Options     Options           `json:"options"`
@@ -18,13 +18,13 @@ type state struct {
 	Resolved    int               `json:"resolved"`
 	Changed     int               `json:"changed,omitempty"`
 	Model       *parameters       `json:"model,omitempty"`
-	Known       int               `json:"known"` // voters when the model was learned
+	Known       int               `json:"known"` // number of voters that the model knows
 	Certificate Certificate       `json:"certificate"`
 }
 
 const version = 1
 
-// MarshalJSON saves everything: a restored book goes on exactly as this one would.
+// MarshalJSON saves the whole state: a restored book continues exactly as this one would.
 func (b *Book) MarshalJSON() ([]byte, error) {
 	b.ready()
 	s := state{
@@ -37,7 +37,7 @@ func (b *Book) MarshalJSON() ([]byte, error) {
 	return json.Marshal(s)
 }
 
-// UnmarshalJSON restores a book, and leaves it alone when what it reads is not a saved one.
+// UnmarshalJSON restores a saved book. If p is not one, it returns an error and does not change b.
 func (b *Book) UnmarshalJSON(p []byte) error {
 	var s state
 	if err := json.Unmarshal(p, &s); err != nil {
@@ -48,7 +48,7 @@ func (b *Book) UnmarshalJSON(p []byte) error {
 	}
 	var restored Book
 	restored.open(s.Options.withDefaults())
-	s.Votes.Choices = restored.batch.Choices // which earlier versions saved as the most that proposals of a decision's own ever were
+	s.Votes.Choices = restored.batch.Choices // earlier versions saved the largest number of own proposals instead
 	restored.batch, restored.names, restored.told = s.Votes, s.Voters, s.Votes.known()
 	restored.learned, restored.resolved, restored.changed = s.Learned, s.Resolved, s.Changed
 	for j, name := range s.Voters {

@@ -6,13 +6,13 @@ import (
 	"slices"
 )
 
-// onlyLeast is the number of decisions with a single proposal that count in any case.
+// onlyLeast is the number of decisions on a single proposal that are learned from in any case.
 const onlyLeast = 20
 
-// taught returns the decisions to learn from. It leaves out single votes while the outcome is not known, because
-// without another vote nothing can be said of the voter. Where only one proposal has been voted on, it may have been
-// obvious, and then says little about how often voters are right when they disagree: at most as many such decisions
-// are learned from as others.
+// taught returns the decisions to learn from. It leaves out decisions with a single vote whose outcome is not known,
+// because they say nothing about the voter. A decision in which only one proposal has votes may have been obvious, and
+// says little about how often voters are right when they disagree. Of these, taught therefore returns at most as many
+// as there are others, or onlyLeast if that is more.
 func (l *lesson) taught() *batch {
 	b := &l.batch
 	var kept, only []int
@@ -40,7 +40,8 @@ func (l *lesson) taught() *batch {
 	return &out
 }
 
-// sample returns n of the given decisions, the same share of each kind of equal decisions, whatever their order.
+// sample returns n of the given decisions, stratified by their votes and outcomes so that the order of the decisions
+// does not matter.
 func (l *lesson) sample(from []int, n int) []int {
 	if len(from) <= n {
 		return from
@@ -57,7 +58,7 @@ func (l *lesson) sample(from []int, n int) []int {
 	return some
 }
 
-// key is equal for decisions with equal votes and outcomes, stated confidence aside.
+// key returns a string that is equal for decisions with the same votes and outcome, whatever their stated confidence.
 func (l *lesson) key(t int) string {
 	v := l.batch.votes(t)
 	key := binary.AppendVarint(nil, int64(l.batch.Known[t]))
