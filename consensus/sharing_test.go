@@ -3,7 +3,6 @@ package consensus_test
 import (
 	"fmt"
 	"math"
-	"slices"
 	"testing"
 
 	"github.com/swarmbus/swarmbus/consensus"
@@ -23,6 +22,20 @@ func camps(t *testing.T, groups map[string]string, forA, forB []string) consensu
 		t.Fatal(err)
 	}
 	return b.Close()
+}
+
+// allFor has a vote for the only proposal, a, from each of the voters.
+func allFor(t *testing.T, o *consensus.Options, voters ...string) consensus.Ballots {
+	t.Helper()
+	var cast []consensus.Vote
+	for _, v := range voters {
+		cast = append(cast, consensus.Vote{Voter: v, ProposalID: "a", Stance: consensus.Agree, Weight: 1})
+	}
+	b, err := consensus.NewBallots(o, []string{"a"}, cast)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
 }
 
 var (
@@ -88,14 +101,7 @@ func TestLearnedEvidenceIsShared(t *testing.T) {
 
 func TestSharingCountsWhoMayStillVote(t *testing.T) {
 	o := &consensus.Options{Groups: ofModel, Electorate: append([]string{"d", "e"}, clones...)}
-	b, err := consensus.NewBallots(o, []string{"a"}, []consensus.Vote{
-		{Voter: "c1", ProposalID: "a", Stance: consensus.Agree, Weight: 1},
-		{Voter: "d", ProposalID: "a", Stance: consensus.Agree, Weight: 1},
-		{Voter: "e", ProposalID: "a", Stance: consensus.Agree, Weight: 1},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := allFor(t, o, "c1", "d", "e")
 	for _, c := range []struct {
 		left   consensus.Left
 		c1     float64
@@ -137,23 +143,12 @@ func TestALightGroupWeighsWhatItsVotersDo(t *testing.T) {
 
 func TestWhoMayVoteAgainSharesWithTheWeightVotedSoFar(t *testing.T) {
 	o := &consensus.Options{Groups: ofModel, Threshold: 0.6, Electorate: append([]string{"d", "e"}, clones...)}
-	b, err := consensus.NewBallots(o, []string{"a"}, []consensus.Vote{
-		{Voter: "c1", ProposalID: "a", Stance: consensus.Agree, Weight: 1},
-		{Voter: "c2", ProposalID: "a", Stance: consensus.Agree, Weight: 1},
-		{Voter: "d", ProposalID: "a", Stance: consensus.Agree, Weight: 1},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	left := consensus.Left{Voters: []string{"c2"}, Weights: map[string]float64{"c2": 0}}
 	// 1.667 of 2.333 if c2 turns against it. Divided twice, its vote would count 0.444 and leave 1.667 of 2.111.
 	for threshold, want := range map[float64]bool{0.71: true, 0.72: false} {
 		o.Threshold = threshold
-		x, err := consensus.NewBallots(o, b.Proposals(), slices.Collect(b.Votes()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := consensus.Settled(consensus.ConfidenceWeighted{}, x.Sharing(nil, left), left); got != want {
+		b := allFor(t, o, "c1", "c2", "d")
+		if got := consensus.Settled(consensus.ConfidenceWeighted{}, b.Sharing(nil, left), left); got != want {
 			t.Errorf("at a threshold of %v settled is %v, want %v", threshold, got, want)
 		}
 	}

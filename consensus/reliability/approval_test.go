@@ -60,14 +60,8 @@ func TestOnOneProposalTheLedgerClaimsWhatItKnows(t *testing.T) {
 			w, l := newWorld(uint64(1900+d), 2), newLedger(t, nil)
 			for i := range 100 {
 				b, right := w.yesSayers(5)
-				id := fmt.Sprint(i)
-				if err := l.Observe(id, b); err != nil {
+				if err := observe(l, fmt.Sprint(i), b, right, nth(i, every)); err != nil {
 					t.Fatal(err)
-				}
-				if every > 0 && i%every == 0 {
-					if err := l.Resolve(id, right); err != nil {
-						t.Fatal(err)
-					}
 				}
 			}
 			s := l.Strategy()

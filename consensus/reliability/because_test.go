@@ -23,13 +23,8 @@ func taught(t *testing.T, tell bool) *Ledger {
 		if i >= 9 {
 			said["cy"] = "yes"
 		}
-		if err := l.Observe(fmt.Sprint(i), saying(t, said)); err != nil {
+		if err := observe(l, fmt.Sprint(i), saying(t, said), "yes", tell); err != nil {
 			t.Fatal(err)
-		}
-		if tell {
-			if err := l.Resolve(fmt.Sprint(i), "yes"); err != nil {
-				t.Fatal(err)
-			}
 		}
 	}
 	return l

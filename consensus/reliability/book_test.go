@@ -262,14 +262,7 @@ func TestNoneOfTheseMayBeRight(t *testing.T) {
 		b := newBook(nil)
 		for i := range 200 {
 			ballots, good := ask()
-			id := fmt.Sprint(i)
-			if err := b.Observe(id, ballots); err != nil {
-				t.Fatal(err)
-			}
-			if !outcomes {
-				continue
-			}
-			if err := b.Resolve(id, map[bool]string{true: "a"}[good]); err != nil {
+			if err := observe(b, fmt.Sprint(i), ballots, map[bool]string{true: "a"}[good], outcomes); err != nil {
 				t.Fatal(err)
 			}
 		}

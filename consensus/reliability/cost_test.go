@@ -25,10 +25,7 @@ func TestWhoVotesOnceIsForgotten(t *testing.T) {
 			t.Fatal(err)
 		}
 		for book, x := range map[*Book]consensus.Ballots{b: more, alone: ballots} {
-			if err := book.Observe(fmt.Sprint(i), x); err != nil {
-				t.Fatal(err)
-			}
-			if err := book.Resolve(fmt.Sprint(i), truth); err != nil {
+			if err := observe(book, fmt.Sprint(i), x, truth, true); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -27,14 +27,8 @@ func (w *world) team(t *testing.T, n, every int) (c counts) {
 		if i >= 100 {
 			c.add(l.Strategy().Decide(b), right, n)
 		}
-		id := fmt.Sprint(i)
-		if err := l.Observe(id, b); err != nil {
+		if err := observe(l, fmt.Sprint(i), b, right, nth(i, every)); err != nil {
 			t.Fatal(err)
-		}
-		if every > 0 && i%every == 0 {
-			if err := l.Resolve(id, right); err != nil {
-				t.Fatal(err)
-			}
 		}
 	}
 	return c
@@ -124,13 +118,8 @@ func TestSayingTheSameTwiceChangesNothing(t *testing.T) {
 				sameDecisions(t, once.Strategy(), b, twice.Strategy(), more)
 			}
 			for l, b := range map[*Ledger]consensus.Ballots{once: b, twice: more} {
-				if err := l.Observe(id, b); err != nil {
+				if err := observe(l, id, b, right, i%5 == 0); err != nil {
 					t.Fatal(err)
-				}
-				if i%5 == 0 {
-					if err := l.Resolve(id, right); err != nil {
-						t.Fatal(err)
-					}
 				}
 			}
 		}

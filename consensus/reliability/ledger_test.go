@@ -57,14 +57,8 @@ func (w *world) show(t testing.TB, l *Ledger, n, every int) {
 			func() (consensus.Ballots, string) { return w.approval(0.2) },
 		} {
 			b, right := draw()
-			id := fmt.Sprint(w.Uint64())
-			if err := l.Observe(id, b); err != nil {
+			if err := observe(l, fmt.Sprint(w.Uint64()), b, right, nth(i, every)); err != nil {
 				t.Fatal(err)
-			}
-			if every > 0 && i%every == 0 {
-				if err := l.Resolve(id, right); err != nil {
-					t.Fatal(err)
-				}
 			}
 		}
 	}

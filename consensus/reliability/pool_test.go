@@ -313,10 +313,7 @@ func TestWrongAnswersAreLearned(t *testing.T) {
 			cast = append(cast, vote(j, w.choices[said]))
 		}
 		ballots, _ := consensus.NewBallots(nil, w.choices, cast)
-		if err := b.Observe(fmt.Sprint(i), ballots); err != nil {
-			t.Fatal(err)
-		}
-		if err := b.Resolve(fmt.Sprint(i), w.choices[truth]); err != nil {
+		if err := observe(b, fmt.Sprint(i), ballots, w.choices[truth], true); err != nil {
 			t.Fatal(err)
 		}
 	}

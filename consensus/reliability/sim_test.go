@@ -87,19 +87,29 @@ func vote(j int, proposal string) consensus.Vote {
 	return consensus.Vote{Voter: fmt.Sprint("v", j), ProposalID: proposal, Stance: consensus.Agree, Weight: 1}
 }
 
-// fill observes n decisions. The book is told the outcome of each whose number is a multiple of every, and none if
-// every is 0.
+// learner is a [Book] or a [Ledger].
+type learner interface {
+	Observe(id string, b consensus.Ballots) error
+	Resolve(id, right string) error
+}
+
+// observe adds a decision, and its outcome if told.
+func observe(l learner, id string, b consensus.Ballots, right string, told bool) error {
+	if err := l.Observe(id, b); err != nil || !told {
+		return err
+	}
+	return l.Resolve(id, right)
+}
+
+// nth reports whether i is a multiple of every, and false if every is 0.
+func nth(i, every int) bool { return every > 0 && i%every == 0 }
+
+// fill adds n decisions to b, and the outcome of each whose number is a multiple of every; none if every is 0.
 func (w *world) fill(b *Book, n, every int) {
 	for i := range n {
 		ballots, right := w.decision(nil)
-		id := fmt.Sprint(w.Uint64())
-		if err := b.Observe(id, ballots); err != nil {
+		if err := observe(b, fmt.Sprint(w.Uint64()), ballots, right, nth(i, every)); err != nil {
 			panic(err)
-		}
-		if every > 0 && i%every == 0 {
-			if err := b.Resolve(id, right); err != nil {
-				panic(err)
-			}
 		}
 	}
 }

@@ -57,11 +57,7 @@ func goOn(t *testing.T, o *Options, n int) {
 			t.Fatalf("decision %d: restored book says %v, original %v", i, y, x)
 		}
 		for _, book := range []*Book{a, b} {
-			id := fmt.Sprint("later", i)
-			if err := book.Observe(id, ballots); err != nil {
-				t.Fatal(err)
-			}
-			if err := book.Resolve(id, right); err != nil {
+			if err := observe(book, fmt.Sprint("later", i), ballots, right, true); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -20,21 +20,15 @@ func saidBy(t *testing.T, cast ...consensus.Vote) consensus.Ballots {
 
 func TestVotesWithNoOtherBesideTeachNothingUntilTheOutcomeIsKnown(t *testing.T) {
 	w, l := newWorld(2100, 4), newLedger(t, nil)
-	observe := func(n int, right string) {
+	show := func(n int, right string) {
 		for i := range n {
-			id := fmt.Sprint(right, l.Len())
-			if err := l.Observe(id, saidBy(t, vote(i%3, w.choices[w.IntN(4)]))); err != nil {
-				t.Fatal(err)
-			}
-			if right == "" {
-				continue
-			}
-			if err := l.Resolve(id, right); err != nil {
+			b := saidBy(t, vote(i%3, w.choices[w.IntN(4)]))
+			if err := observe(l, fmt.Sprint(right, l.Len()), b, right, right != ""); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	observe(200, "")
+	show(200, "")
 	m, _ := l.Models()
 	s := l.Strategy()
 	newcomer := s.Decide(saidBy(t, vote(9, "a")))
@@ -47,7 +41,7 @@ func TestVotesWithNoOtherBesideTeachNothingUntilTheOutcomeIsKnown(t *testing.T) 
 			t.Errorf("v%d alone claims %.3f, a newcomer %.3f", j, d.Confidence, newcomer.Confidence)
 		}
 	}
-	observe(100, "e") // wrong each time
+	show(100, "e") // wrong each time
 	m, _ = l.Models()
 	if r, _ := m.Reliability("v0", 4); r.Sensitivity > 0.3 {
 		t.Errorf("v0 was wrong in 33 of 33 told and is held to be right in %.2f", r.Sensitivity)
@@ -61,20 +55,15 @@ func TestObviousProposalsSayLittleOfWhatIsDisputed(t *testing.T) {
 		const draws, score = 8, 150
 		for d := range draws {
 			w, l := newWorld(uint64(2200+d), 3, 0.6, 0.55, 0.65, 0.6, 0.5), newLedger(t, nil)
-			observe := func(b consensus.Ballots, outcome string) {
-				id := fmt.Sprint(l.Len())
-				if err := l.Observe(id, b); err != nil {
+			show := func(b consensus.Ballots, right string) {
+				n := l.Len()
+				if err := observe(l, fmt.Sprint(n), b, right, nth(n+1, every)); err != nil {
 					t.Fatal(err)
-				}
-				if every > 0 && l.Len()%every == 0 {
-					if err := l.Resolve(id, outcome); err != nil {
-						t.Fatal(err)
-					}
 				}
 			}
 			for i := range 1200 {
 				if i%20 == 0 {
-					observe(w.decision(nil))
+					show(w.decision(nil))
 					continue
 				}
 				var cast []consensus.Vote
@@ -86,7 +75,7 @@ func TestObviousProposalsSayLittleOfWhatIsDisputed(t *testing.T) {
 						cast = append(cast, v)
 					}
 				}
-				observe(saidBy(t, cast...), "a")
+				show(saidBy(t, cast...), "a")
 			}
 			r, c := w.score(l.Strategy(), score)
 			right, confidence = right+100*r/draws, confidence+100*c/draws

@@ -168,14 +168,10 @@ func TestOutcomesTeachWhatAGroupsAgreementDoesNot(t *testing.T) {
 	b := newBook(nil)
 	for i := range 40 {
 		ballots, right := six(r, o, true)
-		id := fmt.Sprint(i)
-		if err := b.Observe(id, ballots); err != nil {
+		if err := observe(b, fmt.Sprint(i), ballots, right, i >= 20); err != nil {
 			t.Fatal(err)
 		}
 		if i >= 20 {
-			if err := b.Resolve(id, right); err != nil {
-				t.Fatal(err)
-			}
 			m := b.Learn()
 			if told := i - 19; len(m.Voters()) > 0 != (told >= 10) || m.Certificate().Group != (told < 10) {
 				t.Errorf("with %d outcomes it knows %q, certificate %+v", told, m.Voters(), m.Certificate())
@@ -249,8 +245,7 @@ func TestCopiesShareWithEachOtherAndNotWithNewcomers(t *testing.T) {
 	b := newBook(nil)
 	for i := range 60 {
 		x, right := six(r, o, true)
-		id := fmt.Sprint(i)
-		if err := errors.Join(b.Observe(id, x), b.Resolve(id, right)); err != nil {
+		if err := observe(b, fmt.Sprint(i), x, right, true); err != nil {
 			t.Fatal(err)
 		}
 	}
