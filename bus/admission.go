@@ -12,8 +12,8 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// MaxAhead is how far a signal's own time may be ahead of the bus's clock when
-// it is published.
+// MaxAhead is how far the time of a published signal may be ahead of the bus's
+// clock.
 const MaxAhead = time.Minute
 
 // Permissions of an agent's handle. The zero value allows every kind that is
@@ -23,8 +23,8 @@ type Permissions struct {
 	Threads []string       // nil: every thread; empty: none
 }
 
-// refusal says why a handle may not publish a signal with that header; "" if
-// it may.
+// refusal returns the reason why a handle may not publish a signal with that
+// header, or "" if it may.
 func (p *Publisher) refusal(k signals.Kind, h *signals.Header) string {
 	switch {
 	case h.Source != "" && h.Source != p.agent && p.role != layerRole:
@@ -56,15 +56,16 @@ func ofSystem(k signals.Kind) bool {
 	}
 }
 
-// checkID refuses ids that could be those of other signals: of the bus's own
-// mint, and for agents of any, because a log that this one is fed to may have it.
+// checkID refuses ids that could belong to other signals: those in the form of
+// the bus's own mint and, from agents, of any mint, because a log that this one
+// is fed to may have the same id.
 func (b *Bus) checkID(p *Publisher, d *draft) error {
 	own, ours := b.log.Minted(d.ID, d.Seq)
 	taken := ours || strings.HasPrefix(d.ID.String(), conflict.IDPrefix)
 	if p.role == agentRole {
 		taken = taken || d.ID.Minted()
 	} else if own {
-		taken, d.Foreign = false, false // as a layer was told
+		taken, d.Foreign = false, false // the layer got this id from Moment.ID
 	}
 	if !taken {
 		return nil
@@ -87,8 +88,8 @@ func checkTime(d *draft, now int64) error {
 	return nil
 }
 
-// admission is what agents have used up of what they may. It is pure: the time
-// is handed in.
+// admission tracks how much of their limits agents have used. It is pure: the
+// time is a parameter.
 type admission struct {
 	rate, burst float64
 	capacity    int // bytes of text in the history; 0: no limit
@@ -100,7 +101,7 @@ func newAdmission(o *Options) admission {
 	return admission{o.Rate, float64(o.Burst), o.Bytes, map[string]*bucket{}, map[string]int{}}
 }
 
-// A bucket is what an agent may still publish at once.
+// A bucket is a token bucket: how much an agent may still publish at once.
 type bucket struct {
 	tokens float64
 	at     int64
@@ -108,8 +109,8 @@ type bucket struct {
 
 func (a *admission) limited() bool { return a.rate > 0 || a.capacity > 0 }
 
-// admit takes what the drafts use up, or refuses all of them. The system and
-// layers have no limits.
+// admit charges the drafts to the agent's limits, or refuses all of them. The
+// system and layers have no limits.
 func (a *admission) admit(p *Publisher, ds []draft, now int64) error {
 	if a.capacity > 0 {
 		a.weigh(ds)
@@ -126,7 +127,7 @@ func (a *admission) admit(p *Publisher, ds []draft, now int64) error {
 	return a.bucket(p.agent, now).take(a, p.agent, float64(len(ds)))
 }
 
-// bucket returns the agent's bucket as it is now.
+// bucket returns the agent's bucket, refilled up to now.
 func (a *admission) bucket(agent string, now int64) *bucket {
 	k := a.buckets[agent]
 	if k == nil {
@@ -150,7 +151,7 @@ func (k *bucket) take(a *admission, agent string, n float64) error {
 	return &LimitError{Agent: agent, Problem: fmt.Sprintf("more than %v signals a second", a.rate), Retry: wait}
 }
 
-// forgetIdle drops the buckets that are full again.
+// forgetIdle removes the buckets that are full again.
 func (a *admission) forgetIdle(now int64) {
 	for agent := range a.buckets {
 		if a.bucket(agent, now).tokens >= a.burst {
@@ -159,7 +160,7 @@ func (a *admission) forgetIdle(now int64) {
 	}
 }
 
-// weigh notes how much text the drafts hold.
+// weigh records the length of each draft's texts.
 func (a *admission) weigh(ds []draft) {
 	for i := range ds {
 		ds[i].bytes = size(ds[i].Signal)
@@ -173,7 +174,7 @@ func weight(ds []draft) (n int) {
 	return n
 }
 
-// held and lost count the text of what enters and leaves the history.
+// held and lost count the texts of signals that enter and leave the history.
 func (a *admission) held(d *draft) {
 	if a.capacity > 0 {
 		a.bytes[d.Source] += d.bytes
@@ -189,8 +190,8 @@ func (a *admission) lost(source string, s signals.Any) {
 	}
 }
 
-// size is the length of a payload's texts. It looks at them where they are:
-// Body would copy them to the heap.
+// size returns the length of a payload's texts. It reads them in place: Body
+// would copy them to the heap.
 func size(s signals.Any) int { return textIn(reflect.ValueOf(s).Elem().FieldByName("Payload")) }
 
 func textIn(v reflect.Value) (n int) {

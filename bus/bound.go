@@ -10,18 +10,18 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// review is how often, in entries, the bus looks at readers that wait, so that
-// one with nothing to read keeps no more of the log than that.
+// review is the number of entries after which the bus checks waiting readers, so
+// that one with nothing to read keeps no more of the log alive than that.
 const review = 4096
 
-// checkLocked looks at the subscriptions that the entry at pos, the newest,
-// may have brought to a bound. The bus need not look at every subscription for
-// every signal: one with room for n more is looked at again after n entries.
+// checkLocked checks the subscriptions that may have reached a bound with the
+// newest entry, at pos. Not every signal requires a check of every subscription:
+// one with room for n more is checked again after n entries.
 func (b *Bus) checkLocked(pos uint64) {
 	end := pos + 1
 	b.checkAt = end + review
 	for _, s := range slices.Clone(b.subscriptions) {
-		if s.due < end+review/4 || s.idleLocked() { // a little early, so that many are looked at together
+		if s.due < end+review/4 || s.idleLocked() { // a little early, so that many are checked together
 			s.mu.Lock()
 			s.reviewLocked(end)
 			s.mu.Unlock()
@@ -33,14 +33,14 @@ func (b *Bus) checkLocked(pos uint64) {
 	}
 }
 
-// idleLocked reports whether the reader waits and nothing has come for it.
+// idleLocked reports whether the reader is waiting and has no signal to read.
 func (s *Subscription) idleLocked() bool {
 	return s.sleeper.ready != nil &&
 		!slices.ContainsFunc(s.sleeper.nodes, func(n node) bool { return n.queue.newest > s.sleeper.seen })
 }
 
-// reviewLocked does what has to be done about a backlog when the log ends at
-// end, and says when to look again. It needs both locks.
+// reviewLocked enforces the bounds of a backlog when the log ends at end, and
+// returns when to check again. It requires both locks.
 func (s *Subscription) reviewLocked(end uint64) {
 	if s.idleLocked() {
 		s.cursor = s.bus.log.End()
@@ -49,7 +49,7 @@ func (s *Subscription) reviewLocked(end uint64) {
 	if end-s.cursor.Pos > 2*unread+review {
 		s.setAsideLocked(end)
 	}
-	half := s.bound - uint64(s.options.Backlog+1)/2 // of the backlog, beyond what was there at the start
+	half := s.bound - uint64(s.options.Backlog+1)/2 // half of the backlog, plus what was there at the start
 	if unread > half && !s.slow {
 		s.slow = true
 		s.bus.emitLocked(Slow{Reader: s.options.Agent, Site: s.site.String(), Pending: int(min(unread, s.bound))})
@@ -63,7 +63,7 @@ func (s *Subscription) reviewLocked(end uint64) {
 			s.lagLocked(end)
 			s.due = ^uint64(0)
 			return
-		case Wait: // conflicts follow what there was room for
+		case Wait: // conflict signals may exceed the bound: they follow what there was room for
 		}
 	}
 	bound := s.bound
@@ -73,8 +73,8 @@ func (s *Subscription) reviewLocked(end uint64) {
 	s.due = end + bound - min(unread, bound)
 }
 
-// unreadLocked counts the unread signals when the log ends at end. It looks at
-// each entry once.
+// unreadLocked counts the unread signals when the log ends at end. It reads each
+// entry once.
 func (s *Subscription) unreadLocked(end uint64) uint64 {
 	s.keepAhead()
 	for {
@@ -87,23 +87,24 @@ func (s *Subscription) unreadLocked(end uint64) uint64 {
 	}
 }
 
-// keepAhead moves the ahead cursor on with the cursor. One left behind would
-// keep alive what was read. It needs s.mu.
+// keepAhead moves the ahead cursor along with the cursor: left behind, it would
+// keep read entries alive. The caller holds s.mu.
 func (s *Subscription) keepAhead() {
 	if s.cursor.Pos >= s.ahead.Pos {
 		s.ahead, s.counted = s.cursor, s.books.Intended
 	}
 }
 
-// setAsideLocked takes the unread signals before end out of the log, so that
-// a reader of few keeps nothing else alive.
+// setAsideLocked copies the unread signals before end out of the log, so that a
+// reader of few signals keeps nothing else alive.
 func (s *Subscription) setAsideLocked(end uint64) {
 	s.walk(end, func(seg *store.Segment, i int) {
 		s.front = append(s.front, seg.Signal[i])
 	})
 }
 
-// walk moves the cursor up to a position and shows f what is wanted before it.
+// walk moves the cursor up to a position and calls f with the wanted signals before
+// it.
 func (s *Subscription) walk(end uint64, f func(*store.Segment, int)) {
 	for {
 		seg, from, to := s.cursor.Span(end)
@@ -118,8 +119,8 @@ func (s *Subscription) walk(end uint64, f func(*store.Segment, int)) {
 	}
 }
 
-// lagLocked ends the subscription before the newest entry. What it has not
-// read is set aside.
+// lagLocked ends the subscription before the newest entry. Unread signals are set
+// aside.
 func (s *Subscription) lagLocked(end uint64) {
 	s.setAsideLocked(end - 1)
 	s.passLocked(end, DeadLagged)
@@ -127,7 +128,7 @@ func (s *Subscription) lagLocked(end uint64) {
 	s.endLocked()
 }
 
-// sampleLocked drops the n oldest unread signals.
+// sampleLocked drops the oldest n unread signals.
 func (s *Subscription) sampleLocked(n uint64) {
 	for ; n > 0 && len(s.front) > 0; n-- {
 		s.dropLocked(s.front[0], DeadLagged)
@@ -146,8 +147,8 @@ func (s *Subscription) sampleLocked(n uint64) {
 	}
 }
 
-// passLocked moves the cursor to a position; what is wanted before that has
-// the fate f.
+// passLocked moves the cursor to a position; wanted signals before that get the
+// fate f.
 func (s *Subscription) passLocked(to uint64, f Fate) {
 	s.walk(to, func(seg *store.Segment, i int) {
 		*s.books.of(f)++
@@ -161,7 +162,7 @@ func (s *Subscription) emitUnreadLocked(f Fate, seg *store.Segment, i int) {
 	}
 }
 
-// dropLocked gives an unread signal before the cursor the fate f.
+// dropLocked drops an unread signal before the cursor, with the fate f.
 func (s *Subscription) dropLocked(signal signals.Any, f Fate) {
 	*s.books.of(f)++
 	if s.err != nil {
@@ -170,8 +171,8 @@ func (s *Subscription) dropLocked(signal signals.Any, f Fate) {
 	s.emitLocked(f, signal)
 }
 
-// unkeepLocked settles n signals that a subscription which lagged had kept,
-// unless the bus was closed and did.
+// unkeepLocked settles n signals that a lagged subscription had kept, unless the
+// bus has been closed and has settled them.
 func (b *Bus) unkeepLocked(f Fate, n uint64) {
 	if b.state != closed {
 		b.kept -= n
@@ -179,8 +180,8 @@ func (b *Bus) unkeepLocked(f Fate, n uint64) {
 	}
 }
 
-// roomLocked waits until every reader has room for the drafts, and reports
-// whether it had to.
+// roomLocked waits until every reader has room for the drafts, and reports whether
+// it had to wait.
 func (b *Bus) roomLocked(ctx context.Context, agent string, ds []draft) (waited bool, err error) {
 	if b.roomyLocked(len(ds)) {
 		return false, nil
@@ -191,16 +192,16 @@ func (b *Bus) roomLocked(ctx context.Context, agent string, ds []draft) (waited 
 	return true, b.waitForRoomLocked(ctx, agent, slices.Clone(ds)) // a clone, so that drafts stay on the stack
 }
 
-// roomyLocked reports whether nobody can be near a bound.
+// roomyLocked reports whether no reader can be near a bound.
 func (b *Bus) roomyLocked(n int) bool {
 	return b.log.Next()+uint64(n) <= b.checkAt && b.inline.undrained+n <= b.opts.Undrained && b.state == open
 }
 
 func (b *Bus) waitForRoomLocked(ctx context.Context, agent string, ds []draft) (problem error) {
-	b.changed.Broadcast() // who waits may own the full subscription, and must not any more
+	b.changed.Broadcast() // a waiting agent whose own subscription is now full must stop waiting
 	err := b.sleepLocked(ctx, func() (ready bool) {
-		// Who has to wait waits for an eighth of a backlog, not to be back here
-		// after every signal.
+		// A publisher that has to wait waits for an eighth of a backlog, so as not to
+		// be back here after every signal.
 		ready, problem = b.readyLocked(agent, ds, 8)
 		return ready
 	})
@@ -210,9 +211,9 @@ func (b *Bus) waitForRoomLocked(ctx context.Context, agent string, ds []draft) (
 	return problem
 }
 
-// readyLocked reports whether the drafts can be published, or never will be. If
-// a subscription of the agent itself is full it does not wait for others: they
-// may be waiting for that one.
+// readyLocked reports whether the drafts can be published, or never will be. If a
+// subscription of the agent itself is full, the agent does not wait for others:
+// they may be waiting for that one.
 func (b *Bus) readyLocked(agent string, ds []draft, share uint64) (bool, error) {
 	switch {
 	case b.state != open:
@@ -243,7 +244,7 @@ func (s *Subscription) backlogged() error {
 	return fmt.Errorf("%w: subscription of %q at %s", ErrBacklog, s.options.Agent, &s.site)
 }
 
-// handledLocked counts the drafts that have handlers.
+// handledLocked returns the number of drafts that have handlers.
 func (b *Bus) handledLocked(ds []draft) (n int) {
 	for i := range ds {
 		if kind := b.log.Kinds[string(ds[i].KindText)]; kind != nil && channelOf(kind) != nil && len(channelOf(kind).handlers) > 0 {
@@ -253,8 +254,8 @@ func (b *Bus) handledLocked(ds []draft) (n int) {
 	return n
 }
 
-// hasRoomLocked reports whether the drafts fit into the backlog, and with them
-// that share of it if it is not 0.
+// hasRoomLocked reports whether there is room for the drafts and, if share is not 0,
+// for at least a share-th of the bound.
 func (s *Subscription) hasRoomLocked(ds []draft, share uint64) bool {
 	coming := uint64(s.coming(ds))
 	if coming == 0 {
@@ -266,8 +267,8 @@ func (s *Subscription) hasRoomLocked(ds []draft, share uint64) bool {
 	return s.fitsLocked(coming)
 }
 
-// fitsLocked reports whether there is room for so many more. If there is not,
-// makeRoom is told when there is.
+// fitsLocked reports whether there is room for n more signals. If not, makeRoom
+// wakes publishers when there is.
 func (s *Subscription) fitsLocked(n uint64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -280,9 +281,9 @@ func (s *Subscription) fitsLocked(n uint64) bool {
 	return false
 }
 
-// makeRoom wakes publishers once the reader has read as much as one of them
-// waits for, and each then says again what it needs: waking them after every
-// read would cost more than reading.
+// makeRoom wakes publishers once the reader has read as much as one of them waits
+// for; each then states again what it needs. Waking them after every read would
+// cost more than reading.
 func (s *Subscription) makeRoom() {
 	b := s.bus
 	b.mu.Lock()
@@ -295,7 +296,7 @@ func (s *Subscription) makeRoom() {
 	}
 }
 
-// coming counts the drafts that the reader wants.
+// coming returns the number of drafts that the reader wants.
 func (s *Subscription) coming(ds []draft) (n int) {
 	o := &s.options
 	for i := range ds {

@@ -22,15 +22,15 @@ type Bus struct {
 	cancel context.CancelFunc
 
 	reserved atomic.Pointer[map[signals.Kind]bool] // kinds of layers; replaced, never changed
-	watched  atomic.Int32                          // observers; while there are any, readers tell what they do
-	awaiting atomic.Int32                          // callers that wait until readers have read
+	watched  atomic.Int32                          // number of observers; if there are any, readers report events
+	awaiting atomic.Int32                          // number of callers that wait for readers
 
 	_        apart
 	readable atomic.Uint64 // readers that hold no lock see the entries before this position
 	_        apart
 
 	mu      sync.Mutex // protects the fields below; taken before a subscription's
-	changed *sync.Cond // broadcast when something that anyone waits for may have happened
+	changed *sync.Cond // broadcast when a condition that somebody waits for may have become true
 	state   state
 	running int // goroutines of the bus
 	clock   clock
@@ -42,24 +42,24 @@ type Bus struct {
 	sweeping  bool // the sweeper runs
 
 	subscriptions []*Subscription
-	everyone      queue  // readers that wait for anything
+	everyone      queue  // readers that wait for any signal
 	checkAt       uint64 // position at which some subscription may reach a bound
 
 	inline   inline
 	watchdog watchdog
 
 	observers []*observer // never changed in place
-	events    []Event     // not shown yet
-	emitted   uint64      // events so far
-	unseen    uint64      // events that were dropped because observers were too slow
-	showing   *showing    // nil: nobody shows them
+	events    []Event     // not yet passed to observers
+	emitted   uint64      // number of events so far
+	unseen    uint64      // number of events dropped because observers were too slow
+	showing   *showing    // nil: no goroutine passes events to observers
 
-	past Books  // of readers that ended
-	kept uint64 // pending there, because they lagged and have not read it
+	past Books  // of readers that have ended
+	kept uint64 // signals pending in past: unread by subscriptions that lagged
 }
 
-// apart keeps what some processors read far enough from what others write:
-// a line of the cache that both use takes 40 to 170 ns to travel.
+// apart separates what some processors read from what others write, to avoid
+// false sharing: moving a cache line between processors takes 40 to 170 ns.
 type apart [128]byte
 
 type state uint8
@@ -70,8 +70,8 @@ const (
 	closed
 )
 
-// New returns an empty bus. It starts no goroutine before one is needed. Its
-// error is an [*OptionError] that names the field.
+// New returns an empty bus. It starts goroutines only when they are needed. Its
+// error is an [*OptionError] that names the invalid field.
 func New(o *Options) (*Bus, error) {
 	opts, err := o.withDefaults()
 	if err != nil {
@@ -91,10 +91,10 @@ func New(o *Options) (*Bus, error) {
 	return b, nil
 }
 
-// Close stops delivery at once: what readers have not read is dead-lettered,
-// their next read returns [ErrClosed], and so does publishing. It waits for
-// nobody, works inside handlers, and may be called more than once. What is in
-// the history can still be read.
+// Close stops delivery at once: unread signals are dead-lettered, and reading
+// and publishing return [ErrClosed] from then on. Close does not wait, works
+// inside handlers, and may be called more than once. The history can still be
+// read.
 func (b *Bus) Close() {
 	b.mu.Lock()
 	if b.state != closed {
@@ -117,17 +117,17 @@ func (b *Bus) closeLocked() {
 		s.closeLocked()
 		s.mu.Unlock()
 	}
-	b.past.settle(DeadClosed, b.kept) // they find out when they look
+	b.past.settle(DeadClosed, b.kept) // their readers notice at the next call
 	b.kept = 0
 	b.everyone.rouseAll() // the taps
 	b.changed.Broadcast()
 }
 
-// Shutdown refuses new signals, waits until every handler and subscription
-// has what was published, then closes the bus and waits for its goroutines.
-// When ctx ends first it closes the bus at once and returns the context's
-// error. It does not wait for observers, and ends when the bus is closed
-// meanwhile. Inside a handler it returns [ErrInline] and does nothing.
+// Shutdown refuses new signals, waits until every handler and subscription has
+// received what was published, then closes the bus and waits for its goroutines.
+// If ctx ends first, it closes the bus at once and returns the context's error.
+// It does not wait for observers, and returns if the bus is closed meanwhile.
+// Inside a handler it returns [ErrInline] and does nothing.
 func (b *Bus) Shutdown(ctx context.Context) error {
 	if b.insideHandler(ctx) {
 		return ErrInline
@@ -159,8 +159,8 @@ func (b *Bus) drainedLocked() bool {
 		b.past.Pending == 0
 }
 
-// waitLocked waits until ready, which is asked with the lock held, or until
-// ctx ends.
+// waitLocked waits until ready returns true or ctx ends. ready is called with the
+// lock held.
 func (b *Bus) waitLocked(ctx context.Context, ready func() bool) error {
 	if ready() {
 		return nil
@@ -170,7 +170,8 @@ func (b *Bus) waitLocked(ctx context.Context, ready func() bool) error {
 	return b.sleepLocked(ctx, ready)
 }
 
-// sleepLocked is waitLocked for what readers do not tell after every read.
+// sleepLocked is waitLocked for conditions that readers do not report after every
+// read.
 func (b *Bus) sleepLocked(ctx context.Context, ready func() bool) error {
 	stop := context.AfterFunc(ctx, func() {
 		b.mu.Lock()
@@ -187,7 +188,7 @@ func (b *Bus) sleepLocked(ctx context.Context, ready func() bool) error {
 	return nil
 }
 
-// tellWaitingLocked lets everybody look who waits for something.
+// tellWaitingLocked wakes all waiting callers to check their conditions again.
 func (b *Bus) tellWaitingLocked() {
 	if b.awaiting.Load() > 0 {
 		b.changed.Broadcast()
@@ -208,11 +209,11 @@ func (b *Bus) goLocked(f func()) {
 	}()
 }
 
-// Sweep frees the room that expired signals take, and tells observers. The
-// bus does it by itself every so often; expired signals are never returned or
-// delivered, swept or not. It costs next to nothing while nothing is due, else a
-// look at each of the history's blocks of 1024 and at the segments that have
-// something due. Publishers wait for one block at most.
+// Sweep frees the room of expired signals and reports them to observers. The bus
+// does so regularly by itself; expired signals are never returned or delivered,
+// swept or not. Sweep takes next to no time if nothing has expired. Otherwise it
+// checks each of the history's blocks of 1024 and the segments in which something
+// has expired. Publishers wait for one block at most.
 func (b *Bus) Sweep() {
 	b.sweep()
 	b.showEvents()

@@ -10,12 +10,13 @@ import (
 // forever is the deadline of a signal that does not expire.
 const forever = store.Forever
 
-// A clock tells the time in nanoseconds since 1970, never less than before:
-// what has expired stays expired. Used under the bus's lock.
+// A clock returns the time in nanoseconds since 1970. It never goes back, so that
+// what has expired stays expired. The bus's lock protects it.
 //
-// The machine's wall clock costs two readings (43 ns here), its monotonic one
-// a single reading (23 ns). So the wall clock is read once a second and the
-// time since added; a step of the wall clock is seen a second later.
+// Reading the machine's wall clock takes 43 ns, because it reads two clocks;
+// reading the monotonic clock alone takes 23 ns. So the wall clock is read once a
+// second, and the monotonic time since then is added; a step of the wall clock is
+// noticed up to a second later.
 type clock struct {
 	read   func() time.Time // nil: the machine's
 	anchor atomic.Pointer[anchor]
@@ -26,7 +27,7 @@ type clock struct {
 type anchor struct {
 	base  time.Time
 	wall  int64 // base
-	least int64 // what the clock had said before
+	least int64 // latest time that the clock had returned before
 }
 
 func (c *clock) now() int64 {
@@ -47,7 +48,7 @@ func (c *clock) now() int64 {
 
 func (c *clock) drop() *anchor {
 	base := time.Now()
-	if a := c.anchor.Load(); a != nil { // readers without the lock may have been told that
+	if a := c.anchor.Load(); a != nil { // readers without the lock may have seen that time
 		c.last = max(c.last, a.wall+int64(base.Sub(a.base)))
 	}
 	a := &anchor{base, base.UnixNano(), c.last}
@@ -55,13 +56,13 @@ func (c *clock) drop() *anchor {
 	return a
 }
 
-// unlocked tells the machine's time without the lock.
+// unlocked returns the machine's time. It needs no lock.
 func (c *clock) unlocked() int64 {
 	a := c.anchor.Load()
 	return max(a.least, a.wall+int64(time.Since(a.base)))
 }
 
-// deadline is the last moment at which a signal lives.
+// deadline returns the last moment at which a signal has not expired.
 func deadline(at int64, ttl time.Duration) int64 {
 	if ttl < 0 || at > forever-int64(ttl) {
 		return forever

@@ -12,71 +12,72 @@
 //
 // # Order
 //
-// Publish gives a signal the next sequence number, and the history, every
-// subscription and every handler show signals in that order, whoever published
-// them and from wherever. A proposal with a rival is followed at once by its
-// conflict signal (package conflict). Publish returns when the signal is in the
-// log; it promises no delivery, but [Bus.Sync] waits for handlers.
+// Publish gives a signal the next sequence number. The history, all
+// subscriptions and all handlers show signals in that order, whoever published
+// them. A proposal with a rival is directly followed by its conflict signal
+// (package conflict). Publish returns when the signal is in the log. It does not
+// wait for delivery; [Bus.Sync] waits for handlers.
 //
 // # Readers
 //
-// A [Subscription] misses nothing and reads in its own goroutine. What it has
-// not read is kept for it, up to a bound at which it ends, makes publishers
-// wait, or drops the oldest ([Full]). It may start in the past and goes on live
-// without gap or repetition. A subscription that ended keeps nothing alive but
-// what it had not read, and one with nothing to read keeps at most 8192 entries
-// of the log while it waits.
+// A [Subscription] misses nothing, and its reader runs in a goroutine of its
+// own. Unread signals are kept for it up to a bound, beyond which it ends, makes
+// publishers wait, or drops the oldest ([Full]). It may start in the past and
+// then continues with new signals, without gap or repetition. A subscription
+// that has ended keeps only its unread signals alive; one with nothing to read
+// keeps at most 8192 entries of the log while it waits.
 //
-// An inline handler ([Handle]) runs in the publisher that finds the handlers
-// idle. A [Tap] may skip, and counts what it skipped; [Bus.History] is a bounded
-// window: use these to watch, never to decide. A signal with recipients reaches
-// their readers alone; the history, taps and observers show it to everyone.
+// An inline handler ([Handle]) runs in the goroutine of the publisher that finds
+// the handlers idle. A [Tap] may skip signals, and counts those it skipped;
+// [Bus.History] is a bounded window: use these to watch, never to decide. A
+// signal with recipients is delivered only to their readers; the history, taps
+// and observers show it to everyone.
 //
 // # Identity
 //
-// Agents publish through a handle of their own ([Bus.Agent]), which binds
-// their id as the source and may bind kinds and threads. The kinds that steer a
-// swarm are the system's, and those of a [Layer] are the layer's. Ids in the
-// form of a mint's, and those of conflicts, are given by logs alone. A time more
-// than [MaxAhead] ahead of the bus's clock is refused.
+// Each agent publishes through its own handle ([Bus.Agent]), which sets the
+// source to the agent's id and may restrict kinds and threads. The kinds that
+// control a swarm are reserved for the system, and those of a [Layer] for the
+// layer. Only logs assign ids in the form of a mint's, and those of conflicts. A
+// time more than [MaxAhead] ahead of the bus's clock is refused.
 //
 // # Proposals
 //
 // A proposal id belongs to the first source and content that used it in its
-// thread. Ownership, and who is whose rival, do not depend on what the history
-// holds: a proposal lives until it expires or its thread is closed
-// ([Bus.CloseThread]), and ids are owned until all proposals of their thread are
-// gone. [Options].Proposals bounds how many live at once.
+// thread. Ownership and rivalry do not depend on the history: a proposal is live
+// until it expires or its thread is closed ([Bus.CloseThread]), and ids are owned
+// until no proposal of their thread is live. [Options].Proposals limits the
+// number of live proposals.
 //
 // A bus may follow a log that was ordered elsewhere ([Bus.Feed]).
 //
 // # Limits
 //
-// The history holds a bounded number of signals and evicts the oldest; also
-// one that has outlived 2 × History + 4096 others. A signal expires when
-// now > time + ttl: then it is refused, and no longer returned or delivered.
-// Next judges that at the call, Read and iterations once for what they take.
-// The machine's clock is read anew once a second and is monotonic between.
-// Whatever is not delivered is accounted for: see [Books].
+// The history holds a bounded number of signals and evicts the oldest, and any
+// signal that has outlived 2 × History + 4096 others. A signal expires when
+// now > time + ttl: from then on it is refused, and neither returned nor
+// delivered. Next checks this at the call, Read and iterations once for all that
+// they take. The machine's clock is read once a second and is monotonic in
+// between. Every undelivered signal is accounted for: see [Books].
 //
-// A held signal takes its own size and about 65 bytes, plus 40 for one that
-// is the first reply to another. Publishing allocates nothing as long as
-// nobody subscribes, observes or iterates: pages of 64 signals are used again. A
-// page of which a pointer was handed out lives as long as that is kept.
+// A signal in the history takes its own size and about 65 bytes, plus 40 if it
+// is the first reply to another. Publishing allocates nothing as long as nobody
+// subscribes, observes or iterates: pages of 64 signals are reused. A page to
+// which a pointer was returned lives as long as the pointer.
 //
 // # Ownership
 //
-// The log copies what is published, and shares what it hands out: a signal
-// that came out of it must not be modified, nor what a payload points at, before
-// or after. Handlers get copies.
+// The log copies what is published and shares what it returns: neither a signal
+// from the log nor anything that its payload points to may be modified, before
+// publishing or after. Handlers get copies.
 //
 // # Stopping
 //
-// [Bus.Close] stops delivery at once and waits for nobody; [Bus.Shutdown]
-// lets readers finish and waits for every goroutine of the bus.
+// [Bus.Close] stops delivery at once and does not wait; [Bus.Shutdown] lets
+// readers finish and waits for every goroutine of the bus.
 //
 // # Testing
 //
-// Package bustest has a bus with a clock that stands still, fixed ids and
+// Package bustest provides a bus with a clock that stands still, fixed ids and
 // expectations.
 package bus

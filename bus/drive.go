@@ -9,19 +9,19 @@ import (
 	"github.com/swarmbus/swarmbus/bus/internal/store"
 )
 
-// inline is the one cursor of all inline handlers. Under the bus's lock.
+// inline is the cursor shared by all inline handlers. The bus's lock protects it.
 type inline struct {
 	handlers  []*Handler
 	at        store.Cursor // the next entry for the handlers
 	handled   uint64       // every handler is done with signals up to this one
-	undrained int          // entries that wait for handlers
-	driving   bool         // somebody moves the cursor
+	undrained int          // number of entries that wait for handlers
+	driving   bool         // a goroutine is moving the cursor
 	run       run
-	endings   uint64 // handlers that ended
-	drives    uint64 // runs that began
+	endings   uint64 // number of handlers that have ended
+	drives    uint64 // number of runs that have begun
 }
 
-// awaitLocked puts the newest entry before its handlers.
+// awaitLocked marks the newest entry as waiting for its handlers.
 func (in *inline) awaitLocked(l *store.Log, s *store.Segment, i int, kind *channel) {
 	if kind == nil || len(kind.handlers) == 0 {
 		if in.at.Pos == s.Start+uint64(i) {
@@ -34,22 +34,22 @@ func (in *inline) awaitLocked(l *store.Log, s *store.Segment, i int, kind *chann
 	kind.intended++
 }
 
-// A run is one entry on its way through its handlers. The driver alone writes
-// it, with the bus's lock but for the last three.
+// A run passes one entry to its handlers. Only the driver writes to it, with the
+// bus's lock except for the last three fields.
 type run struct {
 	segment  *store.Segment // nil: none
 	i        int
 	channel  *channel
 	handlers []*Handler
-	endings  uint64 // handlers that had ended before
-	joined   bool   // handlers of the kind began, for which this entry is not
+	endings  uint64 // number of handlers that had ended before
+	joined   bool   // handlers of the kind began meanwhile; this entry is not for them
 
-	began      atomic.Int32 // how many handlers were called, for the watchdog too
-	returned   bool         // from the last of them
+	began      atomic.Int32 // number of handlers called; the watchdog reads it
+	returned   bool         // the last of them has returned
 	exceptions []exception
 }
 
-// An exception is a handler that did not simply get the signal.
+// An exception is a handler to which the signal was not delivered.
 type exception struct {
 	handler *Handler
 	fate    Fate // 0: it was not for it
@@ -58,22 +58,22 @@ type exception struct {
 
 func (r *run) pos() uint64 { return r.segment.Start + uint64(r.i) }
 
-// isFor reports whether the run under way is for h.
+// isFor reports whether the current run is for h.
 func (r *run) isFor(h *Handler) bool {
 	return r.segment != nil && r.channel == h.channel && r.pos() >= h.from && h.wants(r.segment.Head(r.i))
 }
 
-// How much longer than its own signals take a publisher moves the inline
-// cursor. A small number keeps what handlers publish in the same call, and
-// nobody works for others for long.
+// How far a publisher moves the inline cursor beyond its own signals. With some
+// more entries, what handlers publish is handled in the same call; the limits
+// keep a publisher from working for others for long.
 const (
 	moreEntries = 64
 	moreTime    = 10 * time.Millisecond
 )
 
-// driveLocked moves the inline cursor to the end of the log, or until it has
-// done its share or ended is closed, unless somebody does that already. It gives
-// the lock away while handlers run.
+// driveLocked moves the inline cursor to the end of the log, or until the limits
+// above are reached or ended is closed, unless another goroutine is doing so. It
+// releases the lock while handlers run.
 func (b *Bus) driveLocked(ended <-chan struct{}) {
 	in, own := &b.inline, b.log.Next()
 	if in.at.Pos == own || in.driving || b.state == closed {
@@ -106,7 +106,7 @@ func isOver(done <-chan struct{}) bool {
 	}
 }
 
-// driveOn moves the cursor where its driver left it.
+// driveOn continues to move the cursor from where its driver left it.
 func (b *Bus) driveOn() {
 	b.mu.Lock()
 	for b.inline.at.Pos < b.log.Next() && b.state != closed {
@@ -117,7 +117,8 @@ func (b *Bus) driveOn() {
 	b.showLater()
 }
 
-// finishRun goes on where a handler ended the goroutine that called it.
+// finishRun continues a run after a handler has ended the goroutine that called
+// it.
 func (b *Bus) finishRun() {
 	b.runHandlers(&b.inline.run)
 	b.mu.Lock()
@@ -131,7 +132,7 @@ func (b *Bus) stopDrivingLocked() {
 	b.tellWaitingLocked()
 }
 
-// stepLocked takes one entry through its handlers at now; 0 reads the clock.
+// stepLocked passes one entry to its handlers at the time now; 0 reads the clock.
 func (b *Bus) stepLocked(now int64) {
 	in := &b.inline
 	s, i, _ := in.at.Span(b.log.Next())
@@ -159,7 +160,7 @@ func (b *Bus) stepLocked(now int64) {
 	b.settleRunLocked()
 }
 
-// passLocked makes the entry at the cursor handled.
+// passLocked marks the entry at the cursor as handled.
 func (in *inline) passLocked(s *store.Segment, i int) {
 	if s.Flags[i]&store.Awaited != 0 && in.undrained > 0 {
 		in.undrained--
@@ -179,8 +180,8 @@ func (b *Bus) expireRunLocked(r *run) {
 	}
 }
 
-// runHandlers calls the handlers, again after each that panics: one guard for
-// all costs 5 ns, one for each would cost that a handler.
+// runHandlers calls the handlers, and resumes after each one that panics: a single
+// deferred guard for all takes 5 ns, one for each would take 5 ns per handler.
 func (b *Bus) runHandlers(r *run) {
 	for int(r.began.Load()) < len(r.handlers) {
 		b.runSome(r)
@@ -213,8 +214,8 @@ func (b *Bus) runSome(r *run) {
 	}
 }
 
-// failed notes that a handler panicked. Where there was no panic it ended its
-// goroutine, and another goes on.
+// failed records that a handler panicked. If there was no panic, the handler ended
+// its goroutine, and another one continues the run.
 func (b *Bus) failed(r *run, v any) {
 	err := errGoexit // runtime.Goexit
 	if v != nil {
@@ -228,7 +229,7 @@ func (b *Bus) failed(r *run, v any) {
 	}
 }
 
-// skip notes that h does not get the signal: it is not for it, or h ended.
+// skip records that h does not get the signal: it is not for h, or h has ended.
 func (r *run) skip(h *Handler, pos uint64) {
 	fate := Fate(0)
 	if h.ended.Load() && pos >= h.from && h.wants(r.segment.Head(r.i)) {
@@ -237,7 +238,7 @@ func (r *run) skip(h *Handler, pos uint64) {
 	r.exceptions = append(r.exceptions, exception{h, fate, nil})
 }
 
-// settleRunLocked enters what came of the run in the books, and moves on.
+// settleRunLocked records the results of the run, and moves the cursor on.
 func (b *Bus) settleRunLocked() {
 	in := &b.inline
 	r := &in.run
@@ -261,7 +262,8 @@ func (b *Bus) settleRunLocked() {
 	b.tellWaitingLocked()
 }
 
-// settleJoinedLocked takes the run off the books of those who began during it.
+// settleJoinedLocked removes the run from the accounts of handlers that began
+// during it.
 func (r *run) settleJoinedLocked() {
 	r.joined = false
 	for _, h := range r.channel.handlers {
@@ -273,7 +275,7 @@ func (r *run) settleJoinedLocked() {
 
 func (h *Handler) exceptLocked(f Fate, pos uint64) {
 	if h.ended.Load() {
-		return // settled with the ended ones
+		return // see settleEndedLocked
 	}
 	h.exceptions++
 	switch {
@@ -286,7 +288,7 @@ func (h *Handler) exceptLocked(f Fate, pos uint64) {
 	}
 }
 
-// settleEndedLocked settles the run for handlers that were closed in it.
+// settleEndedLocked settles the run for handlers that were closed during it.
 func (b *Bus) settleEndedLocked(r *run) {
 	for _, h := range r.handlers {
 		if h.ended.Load() && h.final.Pending > 0 {

@@ -9,26 +9,27 @@ import (
 )
 
 var (
-	// ErrClosed says that the bus, or the subscription, was closed.
+	// ErrClosed is returned if the bus or the subscription was closed.
 	ErrClosed = errors.New("bus: closed")
-	// ErrExpired says that a signal's life was over before it was published.
+	// ErrExpired is returned if a signal had expired before it was published.
 	ErrExpired = errors.New("bus: signal expired")
-	// ErrDuplicate says that a signal with this id is in the history already,
+	// ErrDuplicate is returned if the history already has a signal with this id,
 	// so publishing again after a lost answer does no harm.
 	ErrDuplicate = errors.New("bus: duplicate signal id")
-	// ErrBacklog says that a reader has as much before it as it may, and that
-	// waiting for it was not asked for or would have been waiting for oneself.
+	// ErrBacklog is returned if the backlog of a reader is full and the publisher
+	// does not wait, because the reader did not ask for that or because the
+	// publisher would wait for itself.
 	ErrBacklog = errors.New("bus: backlog full")
-	// ErrLagged ends a subscription that did not keep up.
+	// ErrLagged ends a subscription whose reader did not keep up.
 	ErrLagged = errors.New("bus: subscription lagged")
-	// ErrProposals says that as many proposals are live as may be.
+	// ErrProposals is returned if the number of live proposals is at its limit.
 	ErrProposals = errors.New("bus: too many live proposals")
-	// ErrInline says that a handler asked to wait for handlers.
+	// ErrInline is returned if a handler tries to wait for handlers.
 	ErrInline = errors.New("bus: waiting for handlers inside a handler")
 )
 
-// An OptionError names a field of [Options], [SubscribeOptions] or
-// [HandleOptions], or a handler, that cannot be what it is.
+// An OptionError names an invalid field of [Options], [SubscribeOptions] or
+// [HandleOptions], or an invalid handler.
 type OptionError struct {
 	Field   string
 	Value   any
@@ -39,7 +40,8 @@ func (e *OptionError) Error() string {
 	return fmt.Sprintf("bus: option %s is %v: %s", e.Field, e.Value, e.Problem)
 }
 
-// A PermissionError says what an agent's handle does not allow.
+// A PermissionError is returned for a signal that an agent's handle does not
+// allow, and says why.
 type PermissionError struct {
 	Agent  string
 	Kind   signals.Kind
@@ -51,8 +53,8 @@ func (e *PermissionError) Error() string {
 	return fmt.Sprintf("bus: agent %q may not publish %q in thread %q: %s", e.Agent, e.Kind, e.Thread, e.Reason)
 }
 
-// A ProposalError says that a proposal id belongs to another proposal of the
-// thread: the first source and content that used it.
+// A ProposalError is returned for a proposal id that belongs to another proposal
+// of the thread: to the first source and content that used it.
 type ProposalError struct {
 	Thread     string
 	ProposalID string
@@ -63,27 +65,27 @@ func (e *ProposalError) Error() string {
 	return fmt.Sprintf("bus: proposal id %q in thread %q belongs to another proposal, by %q", e.ProposalID, e.Thread, e.Owner)
 }
 
-// An EvictedError says that a reader wanted to start where the history no
-// longer reaches: signals after After were evicted.
+// An EvictedError is returned to a reader that wants to start before the
+// history: signals after After have been evicted.
 type EvictedError struct {
 	After  uint64
-	Oldest uint64 // sequence number of the oldest signal that is kept
+	Oldest uint64 // sequence number of the oldest signal in the history
 }
 
 func (e *EvictedError) Error() string {
 	return fmt.Sprintf("bus: signals after %d were evicted, the oldest kept is %d", e.After, e.Oldest)
 }
 
-// A LimitError says that an agent published more than [Options] allow.
+// A LimitError is returned to an agent that publishes more than [Options] allow.
 type LimitError struct {
 	Agent   string
 	Problem string
-	Retry   time.Duration // when there may be room again; 0: not known
+	Retry   time.Duration // after which there may be room again; 0: unknown
 }
 
 func (e *LimitError) Error() string { return fmt.Sprintf("bus: agent %q: %s", e.Agent, e.Problem) }
 
-// A PanicError is what a handler's panic becomes.
+// A PanicError is the error of a handler that panicked.
 type PanicError struct {
 	Value any
 	Stack []byte

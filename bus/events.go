@@ -9,7 +9,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// An Event is something that happened on a bus, for those who watch it.
+// An Event is something that happened on a bus, for observers.
 //
 //sumtype:decl
 type Event interface{ event() }
@@ -20,7 +20,7 @@ type (
 		Signal signals.Any
 		Fed    bool // by [Bus.Feed]: it was published earlier, or elsewhere
 	}
-	// Settled says that one reader is done with one signal.
+	// Settled says what became of a signal for one reader.
 	Settled struct {
 		Signal signals.Any
 		Reader string // the agent's id
@@ -29,7 +29,7 @@ type (
 	}
 	// Expired says that an expired signal was swept, or evicted before that.
 	Expired struct{ Signal signals.Any }
-	// Evicted says that a living signal left the history to make room.
+	// Evicted says that an unexpired signal left the history to make room.
 	Evicted struct{ Signal signals.Any }
 	// ConflictOpened says that a proposal has a rival; their conflict signal is
 	// in the log.
@@ -40,15 +40,15 @@ type (
 		Pair     conflict.Pair
 		Resolved bool
 	}
-	// Slow names a reader that does not keep up: a handler that took long, or
-	// a subscription whose backlog is more than half full.
+	// Slow names a reader that does not keep up: a handler that took long, or a
+	// subscription whose backlog is more than half full.
 	Slow struct {
 		Reader  string // the agent's id
 		Site    string // file and line where it subscribed
 		Took    time.Duration
 		Pending int // how far behind its oldest unread signal is
 	}
-	// Missed says how many events there would have been before the next one.
+	// Missed says how many events were dropped before the next one.
 	Missed struct{ Events uint64 }
 )
 
@@ -75,13 +75,13 @@ type showing struct {
 	since time.Time
 }
 
-// Observe calls f for every event from the next one on, one at a time and in
-// the order in which they happened: f must be quick. It runs in whoever made
-// something happen, and beside handlers, so that a handler that blocks can be
-// seen. A panic of f is swallowed. An f that blocks delays other observers, is
-// named in [Stats] and stops nobody else: of the events that 65536 others wait
-// behind, [Missed] tells the number. stop ends it. Events cost nothing while
-// nobody observes.
+// Observe calls f for every event from the next one on, one at a time and in the
+// order in which they happened. f must be quick: it runs in the goroutine that
+// causes an event, concurrently with handlers, so that a blocked handler can be
+// observed. A panic of f is recovered and ignored. An f that blocks delays other
+// observers, is named in [Stats], and blocks nothing else: beyond 65536 waiting
+// events, further ones are dropped and counted in a [Missed]. stop ends the
+// calls. Without observers, events cost nothing.
 func (b *Bus) Observe(f func(Event)) (stop func()) {
 	o := &observer{see: f, site: callSite()}
 	b.mu.Lock()
@@ -89,7 +89,7 @@ func (b *Bus) Observe(f func(Event)) (stop func()) {
 	o.from = b.emitted
 	b.observers = append(slices.Clip(b.observers), o)
 	b.watched.Add(1)
-	b.log.AddReader() // events point at signals
+	b.log.AddReader() // events point to signals
 	return func() {
 		b.mu.Lock()
 		defer b.mu.Unlock()
@@ -105,10 +105,10 @@ func (b *Bus) Observe(f func(Event)) (stop func()) {
 	}
 }
 
-// maxEvents is how many events wait for observers.
+// maxEvents is the maximum number of events that wait for observers.
 const maxEvents = 1 << 16
 
-// observed is asked before an event is made.
+// observed reports whether there are observers; events are made only for them.
 func (b *Bus) observed() bool { return len(b.observers) > 0 }
 
 func (b *Bus) emitLocked(e Event) {
@@ -127,8 +127,8 @@ func (b *Bus) emitLocked(e Event) {
 	}
 }
 
-// showFor is showEvents for a publisher. One inside a handler leaves it to
-// others: an observer may wait until the handler is done.
+// showFor is showEvents for a publisher. Inside a handler it leaves the events to
+// another goroutine, since an observer may wait until the handler is done.
 func (b *Bus) showFor(ctx context.Context) {
 	if b.insideHandler(ctx) {
 		b.showLater()
@@ -137,8 +137,9 @@ func (b *Bus) showFor(ctx context.Context) {
 	b.showEvents()
 }
 
-// showEvents shows what happened, unless somebody does that already. What
-// happens meanwhile it shows for a while, as in driveLocked.
+// showEvents passes waiting events to observers, unless another goroutine is
+// doing so. It also passes on some of the events that happen meanwhile, with the
+// same limits as driveLocked.
 func (b *Bus) showEvents() {
 	if b.watched.Load() == 0 {
 		return
@@ -176,8 +177,9 @@ func (b *Bus) showLocked(e Event, o *observer) {
 	_ = guard(func() error { o.see(e); return nil })
 }
 
-// showLater shows events from a goroutine that Shutdown waits for, which an
-// observer may call.
+// showLater passes events to observers in a new goroutine, for callers that must
+// not run them, such as goroutines that Shutdown waits for: an observer may call
+// Shutdown.
 func (b *Bus) showLater() {
 	if b.watched.Load() > 0 {
 		go b.showEvents()

@@ -9,17 +9,18 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// Feed appends signals that got their place elsewhere: from a journal, from
-// another machine, or from an earlier run. Each has its sequence number,
-// greater than the last one (gaps are fine), its id, source and time. They
-// were accepted there, so neither permissions nor proposals are judged; an
-// expired one is not refused, but neither is it delivered. Conflicts are found as ever; their
-// signals are not added, because they are in the log that is fed. What a proposal finds expired is
-// judged by the times in the log: one with a time of its own ahead of its bus's clock finds more
-// expired here than it did there. An id of this
-// bus's mint has to be the one that it gives to that sequence number.
+// Feed appends signals that were ordered elsewhere: by a journal, by another
+// machine, or in an earlier run. Each has a sequence number, greater than that
+// of the signal before it (gaps are fine), an id, a source and a time. They were
+// accepted there, so permissions and the ownership of proposals are not checked
+// again; an expired signal is not refused, but not delivered either. Conflicts
+// are detected as usual, but their signals are not added, because the log that is
+// fed already has them. Which proposals have expired when another one is made is
+// decided by the times in the log: if the time of a proposal was ahead of its
+// bus's clock, more may have expired here than there. An id in the form of this
+// bus's mint must be the one that the mint gives to that sequence number.
 //
-// All of them are appended or none. Publishing goes on after the last one.
+// Either all signals are appended or none. Publishing continues after the last.
 func (b *Bus) Feed(ctx context.Context, all ...signals.Any) error {
 	ds := make([]draft, len(all))
 	for i, s := range all {
@@ -61,7 +62,7 @@ func (b *Bus) feedLocked(ds []draft) error {
 		b.rules.weigh(ds)
 	}
 	for i := range ds {
-		if ds[i].Pages.Role != isNothing { // by the log's time, however late it is fed
+		if ds[i].Pages.Role != isNothing { // expire by the log's time, however late it is fed
 			b.expireProposalsLocked(ds[i].At)
 		}
 		b.appendLocked(&ds[i])
@@ -89,7 +90,7 @@ func (b *Bus) admitFedLocked(d *draft, last uint64, now int64) error {
 		return bad("timestamp", "", "required")
 	}
 	d.Seq, d.Source, d.ThreadText, d.Pages = h.Seq, h.Source, h.Thread, b.pagesLocked(d.Signal)
-	b.stampLocked(d, now, time.Time{}) // which it has
+	b.stampLocked(d, now, time.Time{}) // the signal has its own time
 	own, ours := b.log.Minted(d.ID, d.Seq)
 	if ours && !own {
 		return bad("id", d.ID.String(), "minted by this bus for another sequence number")

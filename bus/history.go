@@ -8,8 +8,8 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// A Filter picks signals from the history. All conditions must hold, bounds
-// are inclusive, and the zero value picks everything.
+// A Filter selects signals of the history. All conditions must hold, bounds are
+// inclusive, and the zero value selects everything.
 type Filter struct {
 	Kinds         []signals.Kind // nil: all
 	Threads       []string       // nil: all
@@ -21,13 +21,13 @@ type Filter struct {
 	NewestFirst   bool   // in reverse order
 }
 
-// History yields what is kept and not expired, in log order: the signals that
-// f picks of one consistent moment, the start of the iteration. Publishers go on
-// meanwhile. Nothing that decides should read it: it is a bounded window.
+// History yields the unexpired signals of the history that f selects, in log
+// order, as of the start of the iteration. Publishers are not blocked meanwhile.
+// It is a bounded window, so decisions should not be based on it.
 //
-// The replies to one signal cost what there are. Otherwise the history is
-// scanned, from where After and Since allow: by kind and thread without a look
-// at the signals themselves, by the rest with one.
+// Replies to a signal take time linear in their number. Otherwise the history is
+// scanned, from where After and Since allow: kinds and threads are compared
+// without reading the signals themselves, the other conditions read them.
 func (b *Bus) History(f Filter) iter.Seq[signals.Any] {
 	return func(yield func(signals.Any) bool) {
 		b.mu.Lock()
@@ -37,7 +37,8 @@ func (b *Bus) History(f Filter) iter.Seq[signals.Any] {
 	}
 }
 
-// Get returns the signal with that id if it is kept and not expired.
+// Get returns the signal with that id if it is in the history and has not
+// expired.
 func (b *Bus) Get(id signals.ID) (signals.Any, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -49,15 +50,15 @@ func (b *Bus) Get(id signals.ID) (signals.Any, bool) {
 	return s.Signal[i], true
 }
 
-// Last returns the sequence number of the newest signal, 0 before the first.
+// Last returns the sequence number of the newest signal, or 0 before the first.
 func (b *Bus) Last() uint64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.log.Last()
 }
 
-// oldestLocked returns the sequence number of the oldest signal that is kept,
-// or of the next one.
+// oldestLocked returns the sequence number of the oldest signal in the history,
+// or that of the next signal if it is empty.
 func (b *Bus) oldestLocked() uint64 {
 	if pos := b.log.Floor(); pos < b.log.Next() {
 		return b.log.Segment(pos).Seq[pos%store.Slots]

@@ -12,16 +12,16 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// HandleOptions say what an inline handler wants beside its kind. The zero
-// value wants everything of that kind that is for everyone.
+// HandleOptions restrict the signals that an inline handler gets, in addition to
+// their kind. The zero value selects all that have no recipients.
 type HandleOptions struct {
-	Agent   string   // who handles; "" gets only signals without recipients
+	Agent   string   // the agent that handles; "" gets only signals without recipients
 	Threads []string // nil: all
 }
 
 // A Handler is a registered inline handler.
 type Handler struct {
-	// What a run looks at, in one cache line.
+	// What a run reads, in one cache line.
 	run     func(context.Context, signals.Any) error
 	from    uint64 // position of the first signal it may get
 	options HandleOptions
@@ -32,27 +32,27 @@ type Handler struct {
 	channel *channel // of the kind
 	site    site     // where Handle was called
 
-	// Protected by bus.mu. As long as it is not ended, a handler has delivered
-	// what its channel is done with since it began, but for the exceptions.
+	// Protected by bus.mu. Until a handler has ended, it has delivered everything
+	// that its channel is done with since it began, except for the exceptions.
 	doneBefore, intendedBefore uint64
-	exceptions                 uint64 // entries that it did not simply get
+	exceptions                 uint64 // entries that were not delivered to it
 	notFor                     uint64 // of these, entries that were not for it
 	failed, expired            uint64
 	final                      Books // once it is ended
 }
 
 // Handle calls f for every signal of P's kind from the next one on. All inline
-// handlers of a bus are one cursor over its log: one signal, all its handlers
-// in the order of registration, then the next signal, never two at once. The
-// publisher that finds the cursor idle moves it, before Publish returns: over
-// what it published itself, and for at most 64 entries or 10 ms more while its
-// context lasts; a goroutine of the bus does the rest.
+// handlers of a bus share one cursor over its log: each signal is passed to all
+// its handlers, in the order of registration, before the next one, and no two
+// handlers run at once. The publisher that finds the cursor idle moves it before
+// Publish returns: over its own signals, and then over at most 64 more entries or
+// for 10 ms, unless its context ends; a goroutine of the bus does the rest.
 //
-// f may publish, subscribe, close handlers and close the bus; what it
-// publishes is handled after it returned. A blocking f delays other inline
-// handlers and nothing else. An error or panic of f harms no one: the signal
-// is dead-lettered for this handler. ctx tells the bus that it is inside a
-// handler; pass it on.
+// f may publish, subscribe, close handlers and close the bus; what it publishes
+// is handled after it has returned. An f that blocks delays only other inline
+// handlers. An error or panic of f affects nothing else: the signal is
+// dead-lettered for this handler. ctx marks calls as being inside a handler; pass
+// it on.
 func Handle[P signals.Payload](b *Bus, o HandleOptions, f func(ctx context.Context, s signals.Signal[P]) error) (*Handler, error) {
 	var zero P
 	if f == nil {
@@ -89,8 +89,9 @@ func (b *Bus) handle(kind signals.Kind, o HandleOptions, run func(context.Contex
 	return h, nil
 }
 
-// Close ends the handler; signals that it has not handled are dead-lettered.
-// A run under way goes on. Closing twice does nothing.
+// Close ends the handler; signals that it has not handled are dead-lettered. A
+// call of the handler that is running is not interrupted. Closing twice does
+// nothing.
 func (h *Handler) Close() {
 	h.bus.mu.Lock()
 	defer h.bus.mu.Unlock()
@@ -122,9 +123,8 @@ func (h *Handler) wants(s *signals.Header) bool {
 		(h.options.Threads == nil || slices.Contains(h.options.Threads, s.Thread))
 }
 
-// booksLocked returns what became of every signal for h. What was intended is
-// counted when entries come, what was delivered when they are done, and what is
-// pending in the log.
+// booksLocked returns the account of h. Intended signals are counted when entries
+// are appended, delivered ones when their run ends, pending ones in the log.
 func (h *Handler) booksLocked() Books {
 	if h.ended.Load() {
 		return h.final
@@ -177,9 +177,9 @@ func (b *Bus) insideHandler(ctx context.Context) bool {
 	return ctx.Value(insideKey{}) == b
 }
 
-// Sync waits until every inline handler is done with the signals up to seq.
-// It returns why ctx ended, [ErrClosed] when the bus was closed before, and
-// [ErrInline] inside a handler, which it would wait for.
+// Sync waits until all inline handlers are done with the signals up to seq. It
+// returns the cause of ctx's end, [ErrClosed] if the bus is closed first, and
+// [ErrInline] inside a handler, since it would wait for that handler.
 func (b *Bus) Sync(ctx context.Context, seq uint64) error {
 	if b.insideHandler(ctx) {
 		return ErrInline

@@ -8,21 +8,21 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// A Layer is the handle of a package that keeps state of its own on a bus, as
-// a fold of the log: it alone may publish certain kinds, in the name of whom
-// it acts for, and what it publishes may depend on everything that is in the
-// log before it. Its methods may be called concurrently.
+// A Layer is the handle of a package that keeps state of its own on a bus, as a
+// fold of the log. Certain kinds are reserved for it; it publishes them in the
+// name of those it acts for, and what it publishes may depend on everything that
+// is in the log before. Its methods may be called concurrently.
 type Layer struct {
 	p        *Publisher
-	drafts   []draft   // room for what is being appended, protected by bus.mu
-	receipts []Receipt // and for what is said of it
+	drafts   []draft   // buffer for the signals of a call, protected by bus.mu
+	receipts []Receipt // buffer for their receipts
 }
 
-// Layer returns a handle with that name which may publish the given kinds.
-// From then on they are reserved for such handles and the system's: agents are
-// refused with a [*PermissionError]. It is an error if an agent has published
-// one of them already, or 1024 other kinds: open layers before agents publish.
-// Several layers may share kinds.
+// Layer returns a handle with that name which may publish the given kinds. From
+// then on they are reserved for layers and the system: agents get a
+// [*PermissionError]. It is an error if an agent has already published one of
+// these kinds, or 1024 other ones: open layers before agents publish. Several
+// layers may share kinds.
 func (b *Bus) Layer(name string, kinds ...signals.Kind) (*Layer, error) {
 	if err := (signals.Limits{}).Name("layer", name); err != nil {
 		return nil, err
@@ -49,40 +49,40 @@ func (b *Bus) Layer(name string, kinds ...signals.Kind) (*Layer, error) {
 	return &Layer{p: &Publisher{bus: b, agent: name, role: layerRole, permissions: Permissions{CanEmit: kinds}}}, nil
 }
 
-// A Moment is the end of the log while a [Layer] decides what comes next.
+// A Moment is the end of the log while a [Layer] decides what to append.
 type Moment struct {
 	Seq  uint64    // sequence number of the next signal
 	Time time.Time // the bus's clock
 	bus  *Bus
 }
 
-// ID returns the id of the signal that the bus will mint for the i-th one that
-// the layer is about to return, from 0, if that states no time before the
-// bus's clock.
+// ID returns the id that the bus will mint for the i-th signal that the layer is
+// about to return, counted from 0, provided that the signal's own time is not
+// before the bus's clock.
 func (m Moment) ID(i int) signals.ID {
-	mint := *m.bus.opts.Mint // asking gives no ids away
+	mint := *m.bus.opts.Mint // a copy, so that no id is used up
 	mint.ID(m.Seq, m.Time)
 	return mint.ID(m.Seq+uint64(i), m.Time)
 }
 
-// Append publishes what decide returns, all of it with consecutive sequence
-// numbers or nothing, and then calls committed, which may be nil. Nothing gets
-// into the log between the moment that decide is given and what it returns:
-// both functions run with the bus's lock held, must be quick and must not call
-// the bus. decide is called again when there was no room at first and Append had
-// to wait. A signal without a source gets the layer's name; its kind must be
-// one of the layer's. The receipts are committed's only until it returns.
+// Append publishes the signals that decide returns, either all of them with
+// consecutive sequence numbers or none, and then calls committed, which may be
+// nil. No other signal enters the log between the moment passed to decide and
+// these signals: both functions run with the bus's lock held, must be quick and
+// must not call the bus. If Append has to wait for room, decide is called again.
+// A signal without a source gets the layer's name; its kind must be one of the
+// layer's. The receipts are valid until committed returns.
 //
-// Errors are decide's and those of [Publisher.Publish]. Deciding nothing is no
-// error: committed is then called with no receipts.
+// Its errors are those of decide and of [Publisher.Publish]. It is not an error
+// if decide returns no signals: committed is then called with no receipts.
 func (l *Layer) Append(ctx context.Context, decide func(Moment) ([]signals.Any, error), committed func([]Receipt)) error {
 	return l.write(ctx, true, decide, committed)
 }
 
-// Record is [Layer.Append] for what only says what became of signals that are
-// in the log: there was room for these, so it never waits and is not refused
-// with [ErrBacklog], even if a reader has more unread signals than its backlog
-// then. It does not look whether ctx has ended.
+// Record is [Layer.Append] for signals that only record what became of signals
+// in the log. There was room for those, so Record never waits and never returns
+// [ErrBacklog], even if it makes a reader exceed its backlog. It does not check
+// whether ctx has ended.
 func (l *Layer) Record(ctx context.Context, decide func(Moment) ([]signals.Any, error), committed func([]Receipt)) error {
 	return l.write(ctx, false, decide, committed)
 }
@@ -137,7 +137,8 @@ func (l *Layer) roomLocked(ctx context.Context, waits bool, ds []draft) (waited 
 	return false, nil
 }
 
-// roomy is how many signals a layer keeps room for: most say one or two.
+// roomy is the largest number of signals for which a layer keeps its buffers;
+// most calls publish one or two.
 const roomy = 16
 
 func (l *Layer) receiptsLocked(ds []draft) []Receipt {
@@ -179,8 +180,8 @@ func (l *Layer) decideLocked(decide func(Moment) ([]signals.Any, error)) ([]draf
 	return ds, nil
 }
 
-// openKinds are the kinds that agents have published, which no layer may take
-// any more; of more than maxOpenKinds it takes none.
+// openKinds are the kinds that agents have published, which a layer may no longer
+// reserve. Beyond maxOpenKinds, no kinds may be reserved.
 type openKinds map[signals.Kind]bool
 
 const maxOpenKinds = 1024

@@ -10,28 +10,28 @@ import (
 // Options of a [Bus]. The zero value and nil mean the defaults.
 type Options struct {
 	History   int           // signals kept; 0 means 1000
-	TTL       time.Duration // of signals without one; 0 means 1m, <0 for ever
-	Sweep     time.Duration // between sweeps; 0 means 10s, <0 only when [Bus.Sweep] is called
+	TTL       time.Duration // of signals without one; 0 means 1m, <0 never expire
+	Sweep     time.Duration // between sweeps; 0 means 10s, <0 only by [Bus.Sweep]
 	Undrained int           // entries waiting for inline handlers at which Publish returns ErrBacklog; 0 means 65536
-	Slow      time.Duration // a handler that takes longer is named; 0 means 100ms
+	Slow      time.Duration // a handler that takes longer is reported ([Slow]); 0 means 100ms
 
-	// Proposals is how many live ones there may be, in all threads; beyond it
+	// Proposals is the maximum number of live proposals in all threads; beyond it
 	// Publish returns [ErrProposals]. 0 means 65536. See [Bus.CloseThread].
 	Proposals int
 
 	NoConflicts bool              // do not look for rival proposals
 	Conflicts   *conflict.Options // nil means its defaults
 
-	Rate  float64 // signals a second that one agent may publish; 0: no limit
-	Burst int     // signals it may publish at once; 0 means one second's worth
-	Bytes int     // of text that one agent's signals in the history may hold; 0: no limit
+	Rate  float64 // signals per second that one agent may publish; 0: no limit
+	Burst int     // signals that it may publish at once; 0 means one second's worth
+	Bytes int     // maximum length of all texts of one agent in the history; 0: no limit
 
 	Limits signals.Limits   // of texts
 	Clock  func() time.Time // called under the bus's lock; nil means the machine's
-	Mint   *signals.Mint    // of ids; the bus's alone from here on; nil means signals.NewMint()
+	Mint   *signals.Mint    // of ids; only the bus may use it from then on; nil means signals.NewMint()
 }
 
-// maxHistory bounds [Options].History: positions are counted in ints.
+// maxHistory is the limit of [Options].History: positions are ints.
 const maxHistory = 1 << 32
 
 func (o *Options) withDefaults() (Options, error) {

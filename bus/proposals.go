@@ -12,20 +12,19 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// What a signal is to the fold of proposals, by its payload type.
+// The role of a signal in the fold of proposals, by its payload type.
 const (
-	isUnknown uint8 = iota // not looked at yet
+	isUnknown uint8 = iota // not determined yet
 	isNothing
 	isProposal
 	endsConflicts
-	endsThreads // some do
+	endsThreads // an Ender: some of its signals do
 )
 
-// An Ender is a payload that may end its thread: the bus closes the thread, as
-// [Bus.CloseThread] does, with a signal of the system for which EndsThread is
-// true. It does so in the moment in which it takes the signal into its log,
-// published or fed; so a bus that is fed a log has the proposals live that the
-// log leaves live.
+// An Ender is a payload that may end its thread: with a signal of the system for
+// which EndsThread returns true, the bus closes the thread, as [Bus.CloseThread]
+// does. It does so when the signal enters the log, published or fed, so that
+// after feeding a log the same proposals are live as on the bus that wrote it.
 type Ender interface{ EndsThread() bool }
 
 func roleOf(s signals.Any) uint8 {
@@ -41,31 +40,30 @@ func roleOf(s signals.Any) uint8 {
 	return isNothing
 }
 
-// proposals is what decisions stand on: who owns which proposal id, and which
-// proposals are live and rivals. It is a fold of the log by the log's time; what
-// the history holds means nothing to it. A proposal lives until it expires or
-// its thread is closed, and ids are owned until all proposals of their thread
-// are gone.
+// proposals holds the owners of proposal ids, and the live proposals with their
+// rivals. It is a fold of the log by the log's time, and does not depend on the
+// history. A proposal is live until it expires or its thread is closed, and ids
+// are owned until no proposal of their thread is live.
 type proposals struct {
 	capacity int
 	detector *conflict.Detector // nil: conflicts are not looked for
 	threads  map[string]*debate
 	live     map[signals.ID]*proposal
 	dues     dues
-	opened   []opening // by what is being published; their signals follow
-	conflict uint64    // conflicts opened so far
+	opened   []opening // by the signals being published; their conflict signals follow
+	conflict uint64    // number of conflicts opened so far
 }
 
-// A debate is the proposals of one thread.
+// A debate holds the proposals of one thread.
 type debate struct {
 	thread string
 	owners map[string]owner
-	all    []*proposal // in log order; some may be over
-	live   int         // of them
+	all    []*proposal // in log order; some may have ended
+	live   int         // number of live ones
 }
 
 type proposal struct {
-	debate *debate // nil: it is over
+	debate *debate // nil: it has ended
 	id     signals.ID
 	seq    uint64
 	due    int64
@@ -88,12 +86,12 @@ func newProposals(o *Options) proposals {
 	return p
 }
 
-// A claim is an id that a draft of the same call takes.
+// A claim is a proposal id that a draft of the same call takes.
 type claim struct{ thread, id string }
 
-// admit refuses a proposal whose id is another's, or for which there is no
-// room, and a resolution of what is no open conflict. before is what the drafts
-// before it in the same call took.
+// admit refuses a proposal whose id belongs to another, or for which there is no
+// room, and a resolution that names no open conflict. before is what the earlier
+// drafts of the same call take.
 func (f *proposals) admit(d *draft, before *batch) error {
 	p, ok := signals.As[signals.Proposal](d.Signal)
 	if !ok {
@@ -145,7 +143,7 @@ func (f *proposals) admitResolution(d *draft, before *batch) error {
 	return nil
 }
 
-// foldLocked shows an entry that just entered the log to the fold.
+// foldLocked adds an entry that has just entered the log to the fold.
 func (b *Bus) foldLocked(d *draft, s *store.Segment, i int) {
 	f := &b.fold
 	if p, ok := signals.As[signals.Proposal](s.Signal[i]); ok {
@@ -187,7 +185,7 @@ func (f *proposals) claim(s *signals.Signal[signals.Proposal], due int64) {
 	}
 }
 
-// sameID returns the live proposal that has the draft's id. The mint gives none
+// sameID returns the live proposal with the draft's id. The mint gives no id
 // twice.
 func (f *proposals) sameID(d *draft) *proposal {
 	if !d.Foreign {
@@ -196,7 +194,7 @@ func (f *proposals) sameID(d *draft) *proposal {
 	return f.live[d.ID]
 }
 
-// end ends a live proposal, and its thread with the last one.
+// end ends a live proposal, and the thread if it was the last one.
 func (f *proposals) end(p *proposal) {
 	t := p.debate
 	p.debate = nil
@@ -211,7 +209,7 @@ func (f *proposals) end(p *proposal) {
 
 func (p *proposal) over() bool { return p.debate == nil }
 
-// expireProposalsLocked ends the proposals whose life is over at now.
+// expireProposalsLocked ends the proposals that have expired at now.
 func (b *Bus) expireProposalsLocked(now int64) {
 	f := &b.fold
 	for len(f.dues) > 0 && f.dues[0].due < now {
@@ -234,10 +232,10 @@ func (b *Bus) conflictsEndedLocked(c conflict.Change, resolved bool) {
 	}
 }
 
-// CloseThread says that a thread is over: its proposals are no longer live,
-// its open conflicts end, and its proposal ids are free. Its signals stay in the
-// history. Whoever opens threads without end should close them: until then
-// each live proposal counts against [Options].Proposals.
+// CloseThread ends a thread: its proposals are no longer live, its open conflicts
+// end, and its proposal ids become free. Its signals stay in the history. A
+// program that keeps opening threads should close them, because each live
+// proposal counts towards [Options].Proposals.
 func (b *Bus) CloseThread(thread string) {
 	b.mu.Lock()
 	b.closeThreadLocked(thread)
@@ -245,7 +243,7 @@ func (b *Bus) CloseThread(thread string) {
 	b.showEvents()
 }
 
-// endLocked closes the thread of a signal that says that it is over.
+// endLocked closes the thread of a signal that ends it.
 func (b *Bus) endLocked(s signals.Any) {
 	h := signals.HeadOf(s)
 	if over, ok := s.Body().(Ender); ok && h.Source == System && over.EndsThread() {
@@ -271,8 +269,8 @@ func (b *Bus) closeThreadLocked(thread string) {
 // [Options].NoConflicts.
 func (b *Bus) FindsConflicts() bool { return b.fold.detector != nil }
 
-// forgetClosed drops what waits to expire in threads that were closed, once
-// that is the greater part.
+// forgetClosed removes proposals of closed threads from those that wait to
+// expire, once they are the majority.
 func (f *proposals) forgetClosed() {
 	if len(f.dues) > 2*len(f.live) {
 		f.dues = slices.DeleteFunc(f.dues, (*proposal).over)
@@ -280,8 +278,7 @@ func (f *proposals) forgetClosed() {
 	}
 }
 
-// appendConflictsLocked puts the signals of the conflicts that ds opened behind
-// them.
+// appendConflictsLocked appends the signals of the conflicts that ds opened.
 func (b *Bus) appendConflictsLocked(ds []draft) {
 	for _, o := range b.fold.opened {
 		b.appendConflictLocked(o.pair, &ds[o.cause-ds[0].Seq])
@@ -292,7 +289,7 @@ func (b *Bus) appendConflictsLocked(ds []draft) {
 
 func (b *Bus) appendConflictLocked(pair conflict.Pair, cause *draft) {
 	if _, _, held := b.log.Find(pair.ID()); held {
-		return // the same was said of two other signals with these ids
+		return // the history has the same conflict of two other signals with these ids
 	}
 	s := signals.New(signals.Header{
 		Thread: pair.Thread, ReplyTo: pair.B.Signal, Confidence: 1, Round: cause.head.Round,
@@ -309,15 +306,15 @@ func (b *Bus) appendConflictLocked(pair conflict.Pair, cause *draft) {
 	b.appendLocked(&d)
 }
 
-// Conflicts yields the open conflicts of a thread, oldest first, as they are
-// when the iteration starts.
+// Conflicts yields the open conflicts of a thread, oldest first, as of the start
+// of the iteration.
 func (b *Bus) Conflicts(thread string) iter.Seq[conflict.Pair] {
 	return b.pairs(func(d *conflict.Detector) iter.Seq[conflict.Pair] { return d.Unresolved(thread) })
 }
 
 // Pairs yields every pair of live rivals of a thread, whether their conflict is
-// open, resolved or was never reported, as they are when the iteration starts:
-// by the newer one's place in the log, then the older one's.
+// open, resolved or was never reported, as of the start of the iteration. Pairs
+// are ordered by the position of the newer proposal, then of the older one.
 func (b *Bus) Pairs(thread string) iter.Seq[conflict.Pair] {
 	return b.pairs(func(d *conflict.Detector) iter.Seq[conflict.Pair] { return d.Pairs(thread) })
 }
@@ -353,7 +350,7 @@ func (b *Bus) Resolve(ctx context.Context, thread string, x, y signals.ID, reaso
 	))
 }
 
-// dues are the proposals that expire, the first to expire first.
+// dues is a heap of the proposals that expire, the first to expire on top.
 type dues []*proposal
 
 func (d dues) Len() int { return len(d) }

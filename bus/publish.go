@@ -10,16 +10,16 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// A draft is a signal on its way into the log. The caller's signal is copied
-// once, when everything is decided.
+// A draft is a signal that is being published. The caller's signal is copied once,
+// when everything has been decided.
 type draft struct {
 	store.Entry
-	head  *signals.Header // the caller's, read only
-	bytes int             // of text, where that is limited
+	head  *signals.Header // the caller's; read only
+	bytes int             // length of texts, if that is limited
 	fed   bool            // by Feed
 }
 
-// publish commits drafts whose payloads were validated.
+// publish commits drafts whose payloads have been validated.
 func (b *Bus) publish(ctx context.Context, p *Publisher, ds []draft) (err error) {
 	ended := ctx.Done() // here, because a caller's context may panic
 	b.mu.Lock()
@@ -42,8 +42,8 @@ func (b *Bus) publish(ctx context.Context, p *Publisher, ds []draft) (err error)
 	return err
 }
 
-// unlockAfterPanic is deferred: when a caller's code or context made a commit
-// panic, others go on, and what is in the log is handled.
+// unlockAfterPanic is deferred: if a caller's code or context makes a commit
+// panic, other callers can continue, and what is in the log is handled.
 func (b *Bus) unlockAfterPanic(done *bool) {
 	if *done {
 		return
@@ -56,7 +56,7 @@ func (b *Bus) unlockAfterPanic(done *bool) {
 	b.showLater()
 }
 
-// commitLocked puts all drafts into the log, or none. From here on the time is
+// commitLocked appends all drafts to the log, or none. From here on the time is
 // b.clock.last.
 func (b *Bus) commitLocked(p *Publisher, ds []draft, now int64) error {
 	if err := b.admitLocked(p, ds, now); err != nil {
@@ -73,7 +73,7 @@ func (b *Bus) commitLocked(p *Publisher, ds []draft, now int64) error {
 	return nil
 }
 
-// committedLocked does what follows every commit.
+// committedLocked does what has to be done after every commit.
 func (b *Bus) committedLocked(ds []draft) {
 	if len(b.fold.opened) > 0 {
 		b.appendConflictsLocked(ds)
@@ -96,8 +96,8 @@ func (p *Publisher) rememberLocked(d *draft) {
 	}
 }
 
-// admitLocked decides what the log will say of the drafts, and whether they
-// may enter it.
+// admitLocked fills in the log's data about the drafts, and returns an error if
+// they may not enter the log.
 func (b *Bus) admitLocked(p *Publisher, ds []draft, now int64) error {
 	before := newBatch(len(ds))
 	at := time.Unix(0, now).UTC()
@@ -136,8 +136,8 @@ func (b *Bus) admitLocked(p *Publisher, ds []draft, now int64) error {
 	return nil
 }
 
-// identifyLocked finds out where the draft goes and who says it. A new thread
-// is the one thing that was not looked at where the pages are known.
+// identifyLocked determines the draft's pages, thread and source. If the pages are
+// known, only a new thread still has to be checked.
 func (b *Bus) identifyLocked(p *Publisher, d *draft) error {
 	d.Kind, d.Thread, d.Source = p.kind, p.thread, p.agent
 	if p.role == layerRole && d.head.Source != "" {
@@ -146,7 +146,7 @@ func (b *Bus) identifyLocked(p *Publisher, d *draft) error {
 	d.ThreadText = d.head.Thread
 	if d.Pages == nil {
 		d.Pages = b.pagesLocked(d.Signal)
-		return p.allow(d.KindText, d.head) // a layer may have come meanwhile
+		return p.allow(d.KindText, d.head) // a layer may have been opened meanwhile
 	}
 	if p.role == layerRole && d.head.Source != "" {
 		if err := d.checkName("source", d.Source); err != nil {
@@ -177,7 +177,7 @@ func (b *Bus) pagesLocked(s signals.Any) *store.Pages {
 	return pages
 }
 
-// stampLocked fills in the log's data about a draft, except for its id.
+// stampLocked fills in the log's data about a draft, except its id.
 func (b *Bus) stampLocked(d *draft, now int64, at time.Time) {
 	h := d.head
 	d.ID, d.Foreign = h.ID, !h.ID.IsZero()
@@ -193,7 +193,7 @@ func (b *Bus) stampLocked(d *draft, now int64, at time.Time) {
 	d.ReplyTo, d.HasRecipients = h.ReplyTo, !h.Recipients.Everyone()
 }
 
-// A batch is what the drafts before one in the same call took.
+// A batch is what the earlier drafts of the same call take.
 type batch struct {
 	ids       map[signals.ID]bool
 	claims    map[claim]owner
@@ -202,7 +202,8 @@ type batch struct {
 	decided   map[string]bool // threads
 }
 
-// newBatch returns a batch for n drafts; one alone has nothing before it.
+// newBatch returns a batch for n drafts; the zero batch for one, which has none
+// before it.
 func newBatch(n int) (b batch) {
 	if n > 1 {
 		b = batch{ids: map[signals.ID]bool{}, claims: map[claim]owner{}, resolved: map[[2]signals.ID]bool{}, decided: map[string]bool{}}
@@ -210,8 +211,8 @@ func newBatch(n int) (b batch) {
 	return b
 }
 
-// uniqueLocked refuses an id that is in the history. The drafts before it
-// count, at a constant cost for each.
+// uniqueLocked refuses an id that is in the history or in an earlier draft of the
+// call, at a constant cost for each draft.
 func (b *Bus) uniqueLocked(d *draft, before *batch) error {
 	if !d.Foreign {
 		return nil
@@ -225,8 +226,8 @@ func (b *Bus) uniqueLocked(d *draft, before *batch) error {
 	return nil
 }
 
-// appendLocked makes d part of the log and of everything that follows from it,
-// and wakes who waits for it.
+// appendLocked adds d to the log and to everything that is folded from it, and
+// wakes readers that wait for it.
 func (b *Bus) appendLocked(d *draft) {
 	s, i := b.log.Append(&d.Entry)
 	pos := s.Start + uint64(i)
@@ -247,13 +248,13 @@ func (b *Bus) appendLocked(d *draft) {
 	if b.everyone.first != nil || kind != nil || thread != nil {
 		b.wakeLocked(kind, thread)
 	}
-	if pos >= b.checkAt { // after waking: who sleeps on has nothing to read
+	if pos >= b.checkAt { // after waking: readers that still sleep have nothing to read
 		b.checkLocked(pos)
 	}
 }
 
-// wakeLocked wakes who waits for the newest entry. What that costs does not
-// depend on how many they are: who is woken wakes the next.
+// wakeLocked wakes readers that wait for the newest entry. Its cost does not
+// depend on their number: each woken reader wakes the next.
 func (b *Bus) wakeLocked(kind, thread *channel) {
 	end := b.log.Next()
 	b.everyone.wake(end)
@@ -265,13 +266,13 @@ func (b *Bus) wakeLocked(kind, thread *channel) {
 	}
 }
 
-// A channel is those who wait for signals of a kind or a thread, and those who
-// handle a kind. It is a topic's Data.
+// A channel holds the readers that wait for signals of a kind or a thread, and the
+// handlers of a kind. It is a topic's Data.
 type channel struct {
 	queue    queue
 	handlers []*Handler // never changed in place
-	intended uint64     // entries that came while there were handlers
-	done     uint64     // entries that the handlers are done with
+	intended uint64     // number of entries appended while there were handlers
+	done     uint64     // number of entries that the handlers are done with
 }
 
 func channelOf(t *store.Topic) *channel {
@@ -281,7 +282,8 @@ func channelOf(t *store.Topic) *channel {
 	return t.Data.(*channel)
 }
 
-// pin returns the topic with that text, which has a channel, and keeps it.
+// pin returns the topic with that text, gives it a channel, and keeps it from
+// being dropped.
 func pin(ts store.Topics, text string) *store.Topic {
 	t := ts.Pin(text)
 	if t.Data == nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// System is the source of what the bus itself says, and of its owner's handle.
+// System is the source of the bus's own signals, and of its owner's handle.
 const System = "system"
 
 // A Publisher is one agent's handle: everything published through it has the
@@ -21,8 +21,8 @@ type Publisher struct {
 	role        publisherRole
 	permissions Permissions
 
-	// Where the last signal went, and the next one almost always goes, too.
-	// That p may publish that kind was found then.
+	// Where the last signal went; the next one almost always goes there, too. That
+	// p may publish that kind was checked then.
 	pages        atomic.Pointer[store.Pages]
 	kind, thread *store.Topic // protected by bus.mu
 }
@@ -35,17 +35,17 @@ const (
 	systemRole
 )
 
-// A Receipt says what the log gave a signal.
+// A Receipt holds what the log assigned to a signal.
 type Receipt struct {
 	Seq  uint64
 	ID   signals.ID
 	Time time.Time
 }
 
-// Agent returns a handle for the agent with that id. The reserved kinds
+// Agent returns a handle for the agent with that id. Reserved kinds
 // ([signals.KindTask], [signals.KindConflict], [conflict.KindResolved],
-// [signals.KindConsensus] and those of a [Layer]) are never allowed through it, and
-// asking for them is an error, as is an id that is [System] or no name.
+// [signals.KindConsensus] and those of a [Layer]) cannot be published through it,
+// and it is an error to list them. The id must be a valid name other than [System].
 func (b *Bus) Agent(id string, p Permissions) (*Publisher, error) {
 	if err := (signals.Limits{}).Name("agent", id); err != nil {
 		return nil, err
@@ -69,27 +69,28 @@ func (b *Bus) System() *Publisher { return &Publisher{bus: b, agent: System, rol
 // Agent returns the id that signals published through p have as their source.
 func (p *Publisher) Agent() string { return p.agent }
 
-// Publish appends a copy of s to the log and returns when it is there, in the
-// history and with its sequence number. It may run handlers before it returns
-// (see [Handle]) and waits only for subscriptions that asked for it.
+// Publish appends a copy of s to the log and returns when it is in the history,
+// with its sequence number. It may run handlers before it returns (see [Handle])
+// and waits only for subscriptions that ask for it ([Wait]).
 //
-// Nothing is published when it returns an error: a [*signals.FieldError], a
+// If it returns an error, nothing is published: a [*signals.FieldError], a
 // [*PermissionError], a [*ProposalError], a [*LimitError], [ErrExpired],
 // [ErrDuplicate], [ErrProposals], [conflict.ErrNotOpen], [ErrBacklog],
-// [ErrClosed], or why ctx ended while it waited.
+// [ErrClosed], or the cause of ctx's end while it waited.
 func (p *Publisher) Publish(ctx context.Context, s signals.Any) (r Receipt, err error) {
 	var one [1]draft
 	if err = p.draft(&one[0], s); err == nil {
 		err = p.bus.publish(ctx, p, one[:])
 	}
-	if err == nil { // field by field: a copy of the whole would wait for the stores, 5 ns
+	if err == nil { // field by field: copying the struct would wait 5 ns for the stores
 		r.Seq, r.ID, r.Time = one[0].Seq, one[0].ID, one[0].Time
 	}
 	return r, err
 }
 
-// PublishAll is Publish for several signals: all of them, with consecutive
-// sequence numbers, or none. The conflicts they open follow the last one.
+// PublishAll is Publish for several signals: it publishes all of them, with
+// consecutive sequence numbers, or none. The conflicts that they open follow the
+// last one.
 func (p *Publisher) PublishAll(ctx context.Context, all ...signals.Any) ([]Receipt, error) {
 	ds, err := p.drafts(all)
 	if err == nil {
@@ -101,7 +102,7 @@ func (p *Publisher) PublishAll(ctx context.Context, all ...signals.Any) ([]Recei
 	return receiptsOf(ds), nil
 }
 
-// Subscribe is [Bus.Subscribe] as this agent.
+// Subscribe is [Bus.Subscribe] for this agent.
 func (p *Publisher) Subscribe(o SubscribeOptions) (*Subscription, error) {
 	o.Agent = p.agent
 	return p.bus.Subscribe(o)
@@ -145,7 +146,7 @@ func (p *Publisher) draft(d *draft, s signals.Any) (err error) {
 	return p.allow(d.KindText, d.head)
 }
 
-// owns reports whether nothing but the kind may stand against publishing.
+// owns reports whether only the kind can be a reason to refuse the signal.
 func (p *Publisher) owns(h *signals.Header) bool {
 	return (h.Source == "" || h.Source == p.agent) && p.permissions.Threads == nil
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// claim takes signals that have not expired out of the backlog, as many as
-// are there and fit, and waits for the first.
+// claim takes unexpired signals out of the backlog, as many as there are and fit,
+// and waits for the first.
 func (s *Subscription) claim(ctx context.Context, dst []signals.Any) (int, error) {
 	if n := s.takeFast(dst); n > 0 {
 		s.report()
@@ -31,9 +31,9 @@ func (s *Subscription) claim(ctx context.Context, dst []signals.Any) (int, error
 	}
 }
 
-// takeFast takes what is there without the bus's lock, which busy publishers
-// hold most of the time and a reader would have to sleep for. A clock that is
-// read under the lock needs the lock, and so does what happens after the end.
+// takeFast takes available signals without the bus's lock, which busy publishers
+// hold most of the time, so that a reader would have to sleep. A clock that is
+// read under the lock requires the lock, and so does a subscription that ended.
 func (s *Subscription) takeFast(dst []signals.Any) int {
 	b := s.bus
 	if b.opts.Clock != nil {
@@ -48,8 +48,8 @@ func (s *Subscription) takeFast(dst []signals.Any) int {
 	return s.take(dst, limit, b.clock.unlocked())
 }
 
-// look takes what is there. If there is nothing it returns why there will be
-// nothing more or, to a caller that waits, what to wait for.
+// look takes available signals. If there are none, it returns the reason why there
+// will be no more or, for a caller that waits, what to wait for.
 func (s *Subscription) look(dst []signals.Any, waits bool) (n int, wait <-chan struct{}, err error) {
 	b := s.bus
 	b.mu.Lock()
@@ -80,8 +80,8 @@ func (s *Subscription) look(dst []signals.Any, waits bool) (n int, wait <-chan s
 	return 0, nil, nil
 }
 
-// take moves signals that live at now into dst: those before the cursor, then
-// those from there on. It needs s.mu.
+// take moves signals that are unexpired at now into dst: first those before the
+// cursor, then those from there on. The caller holds s.mu.
 func (s *Subscription) take(dst []signals.Any, limit uint64, now int64) (n int) {
 	for n < len(dst) && len(s.front) > 0 {
 		next := s.front[0]
@@ -125,8 +125,8 @@ func dueOf(s signals.Any) int64 {
 	return deadline(h.Time.UnixNano(), h.TTL)
 }
 
-// wanted returns which of the entries from..to, of which there is one at
-// least, are for this reader. It looks at signals only if they have recipients.
+// wanted returns which of the entries from..to, of which there is at least one,
+// are for this reader. It reads signals only if they have recipients.
 func (s *Subscription) wanted(seg *store.Segment, from, to int) uint64 {
 	wanted := seg.Pick(s.kinds, s.threads, from, to)
 	for private := wanted & seg.Private(from, to); private != 0; private &= private - 1 {
@@ -142,8 +142,8 @@ func (s *Subscription) wanted(seg *store.Segment, from, to int) uint64 {
 	return wanted
 }
 
-// isPast reports whether the entry may be one from before the subscription
-// began, or of those after which it begins. Later ones are neither.
+// isPast reports whether the entry may be from before the subscription began, or
+// one of those after which it begins. Later entries are neither.
 func (s *Subscription) isPast(seg *store.Segment, i int) bool {
 	return seg.Start+uint64(i) < s.born || seg.Seq[i] <= s.options.After
 }
@@ -152,8 +152,8 @@ func (o *SubscribeOptions) isFor(r signals.Recipients) bool {
 	return r.Include(o.Agent) || o.Agent == System
 }
 
-// behindCursor counts the entries from the cursor on that the reader wants. It
-// needs both locks.
+// behindCursor counts the entries from the cursor on that the reader wants. The
+// caller holds both locks.
 func (s *Subscription) behindCursor() (n uint64) {
 	for c, limit := s.cursor, s.bus.log.Next(); ; {
 		seg, from, to := c.Span(limit)
@@ -165,9 +165,9 @@ func (s *Subscription) behindCursor() (n uint64) {
 	}
 }
 
-// judge moves the signals that the predicate wants to the front, settles all
-// and returns how many it wants. If the predicate panics, what came before and
-// after the signal goes back.
+// judge moves the signals that the predicate accepts to the front, settles all of
+// them and returns the number accepted. If the predicate panics, the signals that
+// it accepted before and those after it are given back.
 func (s *Subscription) judge(claimed []signals.Any) (n int) {
 	defer s.tellWaiting()
 	if s.options.Where == nil {
@@ -212,7 +212,7 @@ func (s *Subscription) passes(next signals.Any) bool {
 	return fate == Delivered
 }
 
-// settle enters what became of n signals that a reader had in its hands.
+// settle records the fate of n signals that a reader had taken.
 func (s *Subscription) settle(f Fate, n uint64) {
 	if n == 0 {
 		return
@@ -238,7 +238,7 @@ func (s *Subscription) settleLocked(f Fate, n uint64) {
 	*s.books.of(f) += n
 }
 
-// giveBack puts signals that were taken back to the front.
+// giveBack returns signals that were taken to the front of the backlog.
 func (s *Subscription) giveBack(rest []signals.Any) {
 	if len(rest) == 0 {
 		return
@@ -252,7 +252,7 @@ func (s *Subscription) giveBack(rest []signals.Any) {
 		if s.err != nil {
 			s.bus.kept += uint64(len(rest))
 		}
-		s.sleeper.rouse() // another caller may be waiting beside them
+		s.sleeper.rouse() // another caller may be waiting for them
 		s.due = min(s.due, s.bus.log.Next())
 		s.bus.checkAt = min(s.bus.checkAt, s.due)
 	}
@@ -264,7 +264,7 @@ func (s *Subscription) giveBack(rest []signals.Any) {
 	}
 }
 
-// report tells whoever waits or watches what a look at the backlog did.
+// report tells waiting callers and observers what reading the backlog changed.
 func (s *Subscription) report() {
 	if s.bus.watched.Load() > 0 {
 		s.mu.Lock()
@@ -272,7 +272,7 @@ func (s *Subscription) report() {
 		s.gone = nil
 		s.mu.Unlock()
 		s.tell(DeadExpired, gone...)
-		s.bus.showEvents() // also what a closed bus dropped
+		s.bus.showEvents() // including what a closed bus dropped
 	}
 	if s.wanting.Load() > 0 {
 		s.makeRoom()
@@ -280,7 +280,7 @@ func (s *Subscription) report() {
 	s.tellWaiting()
 }
 
-// tell tells observers what became of signals.
+// tell reports the fate of signals to observers.
 func (s *Subscription) tell(f Fate, settled ...signals.Any) {
 	if len(settled) == 0 || s.bus.watched.Load() == 0 {
 		return
@@ -297,7 +297,7 @@ func (s *Subscription) emitLocked(f Fate, signal signals.Any) {
 	s.bus.emitLocked(Settled{Signal: signal, Reader: s.options.Agent, Fate: f})
 }
 
-// tellWaiting wakes callers that wait until something was read.
+// tellWaiting wakes callers that wait for readers.
 func (s *Subscription) tellWaiting() {
 	if s.bus.awaiting.Load() > 0 {
 		s.bus.mu.Lock()
@@ -307,7 +307,7 @@ func (s *Subscription) tellWaiting() {
 }
 
 // giveUp ends a wait. A reader that was woken meanwhile wakes the next; other
-// callers that wait on this subscription look again.
+// callers that wait on this subscription check again.
 func (s *Subscription) giveUp() {
 	s.bus.mu.Lock()
 	defer s.bus.mu.Unlock()

@@ -2,15 +2,14 @@ package bus
 
 import "time"
 
-// A watchdog names handlers that take long, also those that never return. It
-// looks from time to time, so that a handler's call need not read the clock
-// twice (46 ns), and sleeps when nothing is handled for a while. Under the bus's
-// lock.
+// A watchdog reports handlers that take long, including those that never return.
+// It polls, so that calls of handlers need not read the clock twice (46 ns), and
+// sleeps if nothing is handled for a while. The bus's lock protects it.
 type watchdog struct {
 	awake bool
-	// What it saw last.
+	// What it saw at the last poll.
 	handler *Handler
-	drives  uint64 // entries that were begun
+	drives  uint64 // number of entries begun
 	since   time.Time
 	named   bool
 	idle    int
@@ -41,8 +40,8 @@ func (b *Bus) watch() {
 	}
 }
 
-// lookLocked names the handler that runs if it takes long. It reports whether
-// the watchdog stays awake.
+// lookLocked reports the running handler if it takes long, and returns whether the
+// watchdog stays awake.
 func (b *Bus) lookLocked() bool {
 	w, h, now := &b.watchdog, b.runningLocked(), time.Now()
 	if h != w.handler || b.inline.drives != w.drives {
@@ -60,7 +59,7 @@ func (b *Bus) lookLocked() bool {
 	return true
 }
 
-// runningLocked returns the handler that runs, nil for none.
+// runningLocked returns the running handler, or nil.
 func (b *Bus) runningLocked() *Handler {
 	r := &b.inline.run
 	if began := r.began.Load(); r.segment != nil && began > 0 {

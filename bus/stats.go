@@ -2,14 +2,14 @@ package bus
 
 import "time"
 
-// A Fate is how one signal ended for one reader.
+// A Fate is what became of one signal for one reader.
 type Fate uint8
 
 // The fates. All but the first two are dead letters.
 const (
 	Delivered   Fate = 1 + iota
-	Filtered         // the reader's own predicate said no
-	DeadExpired      // its life was over before it was read
+	Filtered         // the reader's own predicate rejected it
+	DeadExpired      // it expired before it was read
 	DeadLagged       // the reader's backlog was full
 	DeadFailed       // the reader returned an error or panicked
 	DeadClosed       // the reader or the bus was closed before it was read
@@ -17,10 +17,10 @@ const (
 
 var fateNames = [...]string{"pending", "delivered", "filtered", "expired", "lagged", "failed", "closed"}
 
-// String returns one word.
+// String returns the fate in one word.
 func (f Fate) String() string { return fateNames[f] }
 
-// Books account for every signal that readers were to get:
+// Books are the account of all signals intended for one or more readers:
 //
 //	Intended = Delivered + Filtered + Pending + Dead()
 type Books struct {
@@ -38,11 +38,11 @@ type Books struct {
 // Dead returns the number of dead letters.
 func (k Books) Dead() uint64 { return k.DeadExpired + k.DeadLagged + k.DeadFailed + k.DeadClosed }
 
-// Balanced reports whether everything intended is accounted for. It always is:
-// each number is counted where it happens, and none follows from the others.
+// Balanced reports whether the equation above holds. It always does, although each
+// number is counted by itself where it happens, and none is derived from others.
 func (k Books) Balanced() bool { return k.Intended == k.Delivered+k.Filtered+k.Pending+k.Dead() }
 
-// Plus returns the account of two readers together.
+// Plus returns the sum of two accounts.
 func (k Books) Plus(other Books) Books {
 	k.Intended += other.Intended
 	k.Delivered += other.Delivered
@@ -79,10 +79,10 @@ func (k *Books) of(f Fate) *uint64 {
 
 func (k *Books) add(other Books) { *k = k.Plus(other) }
 
-// Stats is a bus at one moment.
+// Stats are the counts of a bus at one moment.
 type Stats struct {
-	Published uint64 // signals, with the system's own
-	Held      int    // signals in the history, with expired ones not yet swept
+	Published uint64 // signals, including the system's own
+	Held      int    // signals in the history, including expired ones not yet swept
 	Expired   uint64
 	Evicted   uint64
 
@@ -91,21 +91,21 @@ type Stats struct {
 	HeldBack      uint64 // conflicts not reported, see package conflict
 	Proposals     int    // live ones
 
-	Books   Books // of all readers there ever were
+	Books   Books // of all readers, including those that have ended
 	Readers []ReaderStats
 }
 
-// ReaderStats is one reader that has not ended, or an observer that is being
-// shown an event, whose books are empty.
+// ReaderStats describe a reader that has not ended, or an observer that is
+// handling an event, whose books are empty.
 type ReaderStats struct {
 	Agent   string
 	Site    string        // file and line where it subscribed
-	Running time.Duration // for how long a handler or observer has been at it
+	Running time.Duration // for how long the current call of a handler or observer has been running
 	Books   Books
 }
 
-// Stats returns the bus's counts, all of one moment. What is pending is
-// counted here, in the log, once for each reader and signal.
+// Stats returns the bus's counts, all of the same moment. It counts pending
+// signals in the log, once for each reader and signal.
 func (b *Bus) Stats() Stats {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -14,56 +14,57 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// SubscribeOptions say what a subscription wants. The zero value wants
-// everything that is for everyone, from now on.
+// SubscribeOptions select the signals of a subscription. The zero value selects
+// all that have no recipients, from now on.
 type SubscribeOptions struct {
-	Agent   string         // who reads; "" gets only signals without recipients, [System] all
+	Agent   string         // the agent that reads; "" gets only signals without recipients, [System] all
 	Kinds   []signals.Kind // nil: all
 	Threads []string       // nil: all
 
-	// Where is a further condition; nil: none. It runs in the reader, outside
-	// every lock. If it panics, the panic reaches the reader's caller, the signal
-	// is dead-lettered as failed, and the others stay unread.
+	// Where is a further condition; nil: none. The reader calls it, without holding
+	// a lock. If it panics, the panic reaches the reader's caller, the signal is
+	// dead-lettered as failed, and the others stay unread.
 	Where func(signals.Any) bool
 
-	// Backlog is how many signals are kept for the reader beyond those that
-	// were in the history when the subscription began. 0 means 65536. What is
-	// given back to a backlog that filled up meanwhile may exceed it by a batch.
-	// They keep at most three times as many entries of the log alive, and 8192.
+	// Backlog is the maximum number of unread signals, not counting those that were
+	// in the history when the subscription began. 0 means 65536. Signals of a batch
+	// that are given back may exceed it, if the backlog has filled up meanwhile.
+	// Unread signals keep at most three times as many entries of the log alive, plus
+	// 8192.
 	Backlog  int
 	WhenFull Full // what happens beyond it
 
-	// Past starts with the first signal after the sequence number After, and
-	// goes on with what is published, without gap or repetition; After may be
-	// beyond the end of a log that is fed. What expired before is left out. If a
-	// signal after After was evicted, Subscribe returns an [*EvictedError].
-	// After other than 0 means Past.
+	// Past starts with the first signal after the sequence number After and continues
+	// with new signals, without gap or repetition; After may be beyond the end of a
+	// log that is fed. Signals that have already expired are left out. If a signal
+	// after After was evicted, Subscribe returns an [*EvictedError]. An After other
+	// than 0 implies Past.
 	Past  bool
 	After uint64
 
-	// Expired also reads what has expired, for readers that record the log, of
-	// which nothing may be missing. What expired before the subscription began is
-	// there as far as the history still has it.
+	// Expired includes expired signals, for readers that have to record the whole
+	// log. Those that expired before the subscription began are included as far as
+	// the history still has them.
 	Expired bool
 }
 
-// Full is what happens to a subscription whose backlog is full.
+// Full says what happens to a subscription whose backlog is full.
 type Full uint8
 
 const (
-	// End ends the subscription with [ErrLagged], after what is kept was read.
+	// End ends the subscription: after its unread signals, reads return [ErrLagged].
 	End Full = iota
-	// Wait makes publishers wait, as long as their context allows. An agent
-	// whose own subscription is full never waits, for itself or for another that
+	// Wait makes publishers wait, as long as their context allows. An agent whose own
+	// subscription is full never waits, neither for itself nor for another agent that
 	// may be waiting for it: it gets [ErrBacklog].
 	Wait
 	// Sample drops the oldest signal and counts it as [DeadLagged].
 	Sample
 )
 
-// A Subscription is a reader that misses nothing: what it has not read is
-// kept for it, whatever the history evicts. Its methods may be called
-// concurrently; every signal goes to one caller.
+// A Subscription is a reader that misses nothing: its unread signals are kept,
+// whatever the history evicts. Its methods may be called concurrently; every
+// signal goes to one caller.
 type Subscription struct {
 	bus     *Bus
 	options SubscribeOptions
@@ -76,26 +77,26 @@ type Subscription struct {
 	ahead   store.Cursor  // not before the cursor: wanted entries are counted up to here
 	counted uint64        // entries that the reader wants, up to there
 	front   []signals.Any // unread signals before the cursor: given back, or kept when it lagged
-	err     error         // why it ended; nil: it has not
+	err     error         // why it ended; nil: it has not ended
 	closed  atomic.Bool   // it or the bus was closed: deliver nothing more
-	wanting atomic.Uint64 // least room that a publisher waits for; 0: none does
-	inHand  uint64        // signals taken of which it is not known what became
-	books   Books         // but for what is pending
-	born    uint64        // what is before that position and was due at bornAt is not wanted
+	wanting atomic.Uint64 // least room that a publisher waits for; 0: none waits
+	inHand  uint64        // number of signals taken but not yet settled
+	books   Books         // without pending signals
+	born    uint64        // signals before that position that had expired at bornAt are not wanted
 	bornAt  int64
-	batch   int // how many All takes at once
+	batch   int // number of signals that All takes at once
 	paced   time.Time
-	gone    []signals.Any // expired ones that observers are to be told of
+	gone    []signals.Any // expired signals to report to observers
 
 	// Protected by bus.mu.
-	bound   uint64 // unread signals at most
-	slow    bool   // named since it was last half empty
+	bound   uint64 // maximum number of unread signals
+	slow    bool   // reported as slow since the backlog was last half empty
 	due     uint64 // position at which it may reach a bound
 	sleeper sleeper
 }
 
-// Subscribe starts a subscription with the next signal that is published, or
-// in the past.
+// Subscribe starts a subscription with the next signal that is published, or in
+// the past.
 func (b *Bus) Subscribe(o SubscribeOptions) (*Subscription, error) {
 	switch {
 	case o.Backlog < 0:
@@ -176,9 +177,9 @@ func (s *Subscription) places() (places []node) {
 	return places
 }
 
-// Next waits for the next signal, and judges at the call whether it expired.
-// Its errors are [ErrClosed], [ErrLagged] after the last signal that was kept,
-// and why ctx ended.
+// Next waits for the next signal, and checks at the call whether it has expired.
+// Its errors are [ErrClosed], [ErrLagged] after the last unread signal, and the
+// cause of ctx's end.
 func (s *Subscription) Next(ctx context.Context) (signals.Any, error) {
 	var one [1]signals.Any
 	if _, err := s.Read(ctx, one[:]); err != nil {
@@ -187,9 +188,9 @@ func (s *Subscription) Next(ctx context.Context) (signals.Any, error) {
 	return one[0], nil
 }
 
-// Read waits for at least one signal and takes as many as are there and fit
-// into dst. Whether they expired is judged once. It is [Subscription.Next] for
-// readers in a hurry.
+// Read waits for at least one signal and reads as many as there are and fit into
+// dst. It checks once whether they have expired, and is otherwise a faster
+// [Subscription.Next].
 func (s *Subscription) Read(ctx context.Context, dst []signals.Any) (int, error) {
 	for len(dst) > 0 {
 		n, err := s.claim(ctx, dst)
@@ -203,8 +204,8 @@ func (s *Subscription) Read(ctx context.Context, dst []signals.Any) (int, error)
 	return 0, nil
 }
 
-// Poll is [Subscription.Next] without waiting: it returns no signal and no
-// error if there is none to read.
+// Poll is [Subscription.Next] without waiting: if there is no signal to read, it
+// returns nil and no error.
 func (s *Subscription) Poll() (signals.Any, error) {
 	var one [1]signals.Any
 	for {
@@ -219,16 +220,16 @@ func (s *Subscription) Poll() (signals.Any, error) {
 	}
 }
 
-// maxBatch is how many signals All takes at once: with 64 the lock costs a
-// reader less than a nanosecond a signal.
+// maxBatch is the maximum number of signals that All takes at once: with 64, the
+// lock costs a reader less than a nanosecond per signal.
 const maxBatch = 64
 
-// All yields every signal from here on, until the loop ends or with a last
-// error: those of [Subscription.Next]. A loop that is quick gets its signals in
-// batches, and whether they expired is judged once for each; a loop that takes
-// longer than 1 ms for a signal gets them one by one. The books count a batch as
-// pending until its last signal is taken. What a loop did not take of a batch
-// when it ends, in whatever way, is unread.
+// All yields all signals from here on, until the loop ends or an error is yielded
+// last: one of those of [Subscription.Next]. A fast loop gets signals in batches,
+// and expiry is checked once per batch; a loop that takes longer than 1 ms for a
+// signal gets them one by one. The books count a batch as pending until its last
+// signal has been taken. However a loop ends, the signals of a batch that it has
+// not taken remain unread.
 func (s *Subscription) All(ctx context.Context) iter.Seq2[signals.Any, error] {
 	return func(yield func(signals.Any, error) bool) {
 		buffer := make([]signals.Any, maxBatch)
@@ -245,7 +246,7 @@ func (s *Subscription) All(ctx context.Context) iter.Seq2[signals.Any, error] {
 	}
 }
 
-// yield yields a batch, and gives back what is not taken.
+// yield yields a batch, and gives back the signals that are not taken.
 func (s *Subscription) yield(batch []signals.Any, yield func(signals.Any, error) bool) bool {
 	next, taken := 0, uint64(0)
 	defer func() {
@@ -258,7 +259,7 @@ func (s *Subscription) yield(batch []signals.Any, yield func(signals.Any, error)
 		next++
 		if s.closed.Load() {
 			next--
-			return true // the next claim says why
+			return true // the next claim returns the reason
 		}
 		if s.options.Where != nil && !s.passes(signal) {
 			continue
@@ -279,8 +280,8 @@ func (s *Subscription) yield(batch []signals.Any, yield func(signals.Any, error)
 	return true
 }
 
-// pace is how many signals All takes next: twice as many as before while the
-// loop is quick, one when it took longer than a millisecond for each.
+// pace returns how many signals All takes next: twice as many as before if the
+// loop is fast, one if it took longer than a millisecond per signal.
 func (s *Subscription) pace() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -294,17 +295,17 @@ func (s *Subscription) pace() int {
 	return s.batch
 }
 
-// Books returns the subscription's own account. It stays readable after the
-// subscription ended.
+// Books returns the subscription's own account, also after the subscription has
+// ended.
 func (s *Subscription) Books() Books {
 	s.bus.mu.Lock()
 	defer s.bus.mu.Unlock()
 	return s.booksLocked()
 }
 
-// booksLocked adds what is pending: what the cursor has not come to, what is
-// before it, and what readers have in their hands. What is intended the bus
-// counts by itself.
+// booksLocked adds the pending signals: those that the cursor has not reached,
+// unread ones before it, and those that readers have taken but not settled.
+// Intended signals are counted separately by the bus.
 func (s *Subscription) booksLocked() Books {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -317,8 +318,8 @@ func (s *Subscription) booksLocked() Books {
 	return k
 }
 
-// Close ends the subscription: what it has not read is dead-lettered, and its
-// reads return [ErrClosed]. Closing twice does nothing.
+// Close ends the subscription: its unread signals are dead-lettered, and reads
+// return [ErrClosed]. Closing twice does nothing.
 func (s *Subscription) Close() {
 	s.bus.mu.Lock()
 	s.mu.Lock()
@@ -328,8 +329,8 @@ func (s *Subscription) Close() {
 	s.bus.showEvents()
 }
 
-// closeLocked needs both locks. A subscription that lagged gives up what it
-// has kept.
+// closeLocked requires both locks. A subscription that lagged drops what it has
+// kept.
 func (s *Subscription) closeLocked() {
 	if errors.Is(s.err, ErrClosed) {
 		return
@@ -347,8 +348,8 @@ func (s *Subscription) closeLocked() {
 	s.closed.Store(true)
 }
 
-// endLocked takes the subscription off the bus, which keeps its account but
-// not the subscription. It needs both locks.
+// endLocked removes the subscription from the bus, which keeps its account. It
+// requires both locks.
 func (s *Subscription) endLocked() {
 	b := s.bus
 	s.cursor.Clear()

@@ -8,9 +8,9 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// A Tap looks at the log as it goes by, for those who watch: it sees every
-// signal, whoever it is for, and may miss some, which it counts. It holds
-// nothing back and is in no books. Its methods must not be used concurrently.
+// A Tap watches the log: it shows all signals, whoever they are for, but may miss
+// some, which it counts. It blocks no publisher and is in no books. Its methods
+// must not be used concurrently.
 type Tap struct {
 	bus     *Bus
 	filter  Filter
@@ -20,9 +20,9 @@ type Tap struct {
 	closed  bool
 }
 
-// Tap returns a tap on the signals that f picks, from the next one on, or from
-// the first after f.After that is kept if that is not 0; f.After may be beyond
-// the end of a log that is fed. NewestFirst means nothing here.
+// Tap returns a tap on the signals that f selects, from the next one on or, if
+// f.After is not 0, from the first one after it in the history; f.After may be
+// beyond the end of a log that is fed. NewestFirst is ignored.
 func (b *Bus) Tap(f Filter) *Tap {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -31,7 +31,7 @@ func (b *Bus) Tap(f Filter) *Tap {
 	if f.After > 0 {
 		t.pos = b.log.After(f.After)
 		if gone := b.log.EvictedTo(); f.After < gone {
-			// Where sequence numbers have gaps, fewer entries than numbers left.
+			// If sequence numbers have gaps, fewer entries than numbers were evicted.
 			t.missed = min(gone-f.After, b.log.Counts().Evicted)
 		}
 	}
@@ -39,11 +39,11 @@ func (b *Bus) Tap(f Filter) *Tap {
 	return t
 }
 
-// Next waits for the next signal. missed is the number of signals that left
-// the history, whatever they were, since the call before and before the tap
-// came to them; of a tap that starts in the past, and of a fed log with gaps
-// there, the first call says how many at most. It returns [ErrClosed] when the bus or the tap was closed and
-// everything kept was seen, and why ctx ended.
+// Next waits for the next signal. missed is the number of signals, of any kind,
+// that left the history since the previous call before the tap reached them. For
+// a tap that starts in the past of a fed log with gaps, the first call returns an
+// upper bound. Next returns [ErrClosed] when the bus or the tap has been closed
+// and the tap has shown the whole history, or the cause of ctx's end.
 func (t *Tap) Next(ctx context.Context) (s signals.Any, missed uint64, err error) {
 	for {
 		s, wait, err := t.look()
