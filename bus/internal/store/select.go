@@ -76,7 +76,7 @@ func (l *Log) repliesTo(id signals.ID, floor uint64) (positions []uint64) {
 	for ok && pos >= floor {
 		positions = append(positions, pos)
 		back := uint64(l.directory.segment(pos).reply[pos%Slots])
-		pos, ok = pos-back, back > 0 && back <= pos
+		pos, ok = pos-back, back > 0
 	}
 	return positions
 }
@@ -162,13 +162,15 @@ func (f *Filter) head(h *signals.Header) bool {
 		(f.ReplyTo.IsZero() || f.ReplyTo == h.ReplyTo)
 }
 
+var earliest, latest = time.Unix(0, math.MinInt64), time.Unix(0, math.MaxInt64)
+
 // Nanoseconds is t.UnixNano, clamped if it does not fit.
 func Nanoseconds(t time.Time) int64 {
-	switch s := t.Unix(); {
-	case s >= math.MaxInt64/int64(time.Second):
-		return math.MaxInt64
-	case s <= math.MinInt64/int64(time.Second):
+	switch {
+	case t.Before(earliest):
 		return math.MinInt64
+	case t.After(latest):
+		return math.MaxInt64
 	}
 	return t.UnixNano()
 }
