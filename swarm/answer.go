@@ -14,14 +14,15 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// Person is the source of an answer that names none.
+// Person is the source of an answer whose header has none.
 const Person = "person"
 
 // KindAnswered is the kind of [Answered].
 const KindAnswered signals.Kind = "escalation:answered"
 
-// Answered says that somebody outside answered what a solve stopped to ask, and
-// that it goes on. Its header replies to the question, if there was one.
+// Answered says that the question of a solve was answered from outside the swarm,
+// and that the solve continues. Its header replies to the question, if there was
+// one.
 type Answered struct {
 	By       string     `json:"by"`       // required
 	AnswerID signals.ID `json:"answerId"` // required; of the answer's signal
@@ -38,8 +39,8 @@ func (p Answered) Check(l signals.Limits) error {
 	return l.Name("by", p.By)
 }
 
-// An AnsweredError says that what a solve asked has been answered. It is an
-// [ErrLog].
+// An AnsweredError is returned if the question of a solve has already been
+// answered. It wraps [ErrLog].
 type AnsweredError struct {
 	Thread string
 	By     string
@@ -53,13 +54,13 @@ func (e *AnsweredError) Error() string {
 // Unwrap returns [ErrLog].
 func (*AnsweredError) Unwrap() error { return ErrLog }
 
-// A progress is how far a log is with its solve.
+// A progress says how far a solve has come in a log.
 type progress struct {
-	asked     bool                      // and nobody has answered
-	question  signals.ID                // what an answer replies to: what was asked, or else that it stopped
-	said      signals.Any               // the answer, of which the log does not say yet that it is one; nil: none
-	answered  *signals.Signal[Answered] // the last one, nil: none
-	decided   *Decided                  // that it stopped, unless it went on; nil: it did not, or nothing was put on record
+	asked     bool                      // there is a question without an answer
+	question  signals.ID                // what an answer replies to: the question, or else the record of the stop
+	said      signals.Any               // the answer, if it is not recorded as one yet; nil: none
+	answered  *signals.Signal[Answered] // the last one; nil: none
+	decided   *Decided                  // record of the last stop; nil: none, or it has continued
 	announced bool
 }
 
@@ -94,8 +95,8 @@ func (s *Swarm) progressOf(log []signals.Any) (p progress) {
 	return p
 }
 
-// open refuses an answer to a question that has been answered, and to a solve that
-// has not stopped: one on record says so.
+// open refuses an answer to a question that has been answered, or to a solve that
+// has records but none of a stop.
 func (p *progress) open(recorded bool) error {
 	switch {
 	case p.said != nil:
@@ -111,7 +112,7 @@ func (p *progress) open(recorded bool) error {
 	return nil
 }
 
-// over reports whether nothing more comes of a solve by itself.
+// over reports whether a solve does not continue by itself.
 func (p *progress) over() bool {
 	if p.decided == nil {
 		return p.announced
@@ -119,7 +120,7 @@ func (p *progress) over() bool {
 	return !p.decided.Stop.goesOn()
 }
 
-// ended lets a solve that is over end as it did: nothing is put on record again.
+// ended ends a solve that is over as it ended before, without recording anything.
 func (r *solve) ended(p progress) {
 	if !p.over() {
 		return
@@ -148,8 +149,8 @@ func onRecord(log []signals.Any, answer signals.Any) error {
 	return fmt.Errorf("swarm: answer: %w", &signals.FieldError{Kind: signals.KindVote, Field: "proposalId", Value: v.Payload.ProposalID, Problem: "nobody proposed it"})
 }
 
-// mayAnswer refuses an answer that is no signal, that agents may not say, or that
-// is in another's name.
+// mayAnswer refuses an answer that is not a valid signal, that agents may not
+// publish, or that has another's name.
 func (s *Swarm) mayAnswer(answer signals.Any) error {
 	if err := signals.Validate(answer); err != nil {
 		return fmt.Errorf("swarm: answer: %w", err)
@@ -167,15 +168,16 @@ func (s *Swarm) mayAnswer(answer signals.Any) error {
 	return nil
 }
 
-// isOutside reports whether a name is neither the system's nor reads like an agent's.
+// isOutside reports whether a name is neither the system's nor similar to that of an
+// agent.
 func (s *Swarm) isOutside(source string) bool {
 	return source != bus.System && !slices.ContainsFunc(s.opts.Agents, func(a *agents.Agent) bool {
 		return strings.EqualFold(strings.TrimSpace(a.ID), strings.TrimSpace(source))
 	})
 }
 
-// answered publishes what somebody outside said in reply to what the solve asked, or
-// to that it stopped.
+// answered publishes the answer as a reply to the solve's question, or to the record
+// of its stop.
 func (r *solve) answered(ctx context.Context, answer signals.Any) {
 	h, before := answer.Head(), len(r.result.Log)
 	h.ReplyTo = r.progress.question
@@ -192,17 +194,18 @@ func (r *solve) answered(ctx context.Context, answer signals.Any) {
 	r.takeAnswer(ctx, news[slices.IndexFunc(news, func(s signals.Any) bool { return s.Head().Source == h.Source })])
 }
 
-// takeAnswer puts on record that a signal is the answer. A solve that is broken off
-// before that does it when it goes on.
+// takeAnswer records that a signal is the answer. A solve that is interrupted before
+// that does so when it continues.
 func (r *solve) takeAnswer(ctx context.Context, said signals.Any) {
 	h, question := said.Head(), signals.ID{}
 	if r.escalated != nil {
 		question = r.escalated.ID
 	}
-	open := slices.Collect(r.swarm.bus.Conflicts(r.result.Thread)) // the thread of one that stopped by itself was closed, with its conflicts
+	// None are open if the solve stopped by itself: its thread was closed then.
+	open := slices.Collect(r.swarm.bus.Conflicts(r.result.Thread))
 	r.disputes = slices.DeleteFunc(r.disputes, func(p conflict.Pair) bool { return !slices.Contains(open, p) })
 	for _, p := range slices.Clone(r.disputes) {
-		if p.B.Signal != h.ID { // which the answer opened
+		if p.B.Signal != h.ID { // not a conflict that the answer opened
 			r.resolve(ctx, p, h.Source+" was asked")
 		}
 	}
@@ -210,7 +213,7 @@ func (r *solve) takeAnswer(ctx context.Context, said signals.Any) {
 	r.tellAll(h.ID)
 }
 
-// tellAll lets agents hear an answer that do not listen to its kind.
+// tellAll passes an answer to agents that do not listen to its kind.
 func (r *solve) tellAll(id signals.ID) {
 	i := slices.IndexFunc(r.result.Log, func(s signals.Any) bool { return s.Head().ID == id })
 	if i < 0 {
@@ -224,7 +227,7 @@ func (r *solve) tellAll(id signals.ID) {
 	}
 }
 
-// enfranchise lets somebody outside vote.
+// enfranchise adds the source of an answer to the voters.
 func (r *solve) enfranchise(voter string) {
 	if r.terms.Electorate == nil || slices.Contains(r.terms.Electorate, voter) {
 		return

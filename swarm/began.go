@@ -15,9 +15,9 @@ import (
 // KindBegan is the kind of [Began].
 const KindBegan signals.Kind = "round:began"
 
-// Began says that a round began and what its turns were given, so that a solve
-// that is broken off can give them the same again. Its header has the round and
-// the time of the turns.
+// Began says that a round began and which input its turns got, so that an
+// interrupted solve can give it to them again. Its header has the round and the
+// time of the turns.
 type Began struct {
 	Turns  Text          `json:"turns"` // a [][BegunTurn], in the order of the agents
 	Effort agents.Effort `json:"effort,omitempty"`
@@ -27,8 +27,8 @@ type Began struct {
 // A BegunTurn is what the agent of a turn had heard of the thread.
 type BegunTurn struct {
 	Agent   string   `json:"agent"`
-	Through uint64   `json:"through"`           // the sequence number of the last signal that it was given, or that waits
-	Waiting []uint64 `json:"waiting,omitempty"` // sequence numbers of signals that it had no attention for
+	Through uint64   `json:"through"`           // sequence number of the last signal that it heard, or that waits
+	Waiting []uint64 `json:"waiting,omitempty"` // sequence numbers of signals beyond its attention
 }
 
 // Kind returns KindBegan.
@@ -47,8 +47,7 @@ func (p Began) turns() (all []BegunTurn, err error) {
 	return all, nil
 }
 
-// sayBegan puts on record which turns begin, and waits until the journal has
-// what they act on.
+// sayBegan records which turns begin, and waits until the journal has their input.
 func (r *solve) sayBegan(ctx context.Context, starting []*turn, now time.Time, effort agents.Effort) {
 	var all []BegunTurn
 	for _, t := range starting {
@@ -82,24 +81,24 @@ func (t *turn) begun() BegunTurn {
 	return b
 }
 
-// give fills in what the turns of a round have in common.
+// give sets the fields that the turns of a round have in common.
 func (r *solve) give(t *turn, now time.Time, effort agents.Effort) {
 	t.Thread, t.Round, t.Task = r.result.Thread, r.result.Rounds, r.result.Task
 	t.Proposals, t.Effort = r.proposals.show(t.Agent), effort
 	t.Seed, t.Time, t.Most = r.result.Seed, now, r.opts.TurnSignals
 }
 
-// A past is how far a log is with the turns of its last round.
+// A past says how far the turns of the last round have come in a log.
 type past struct {
-	spoke *seat // that spoke last: its turn may have more to say
-	seat  int   // the last of the seats of which the log has something in the round; the turns before it are over
-	said  int   // by agents, before the round
+	spoke *seat // the agent that spoke last: its turn may have more signals
+	seat  int   // the last seat with signals in the round; the turns of earlier seats are over
+	said  int   // number of agents' signals before the round
 
-	stopped bool // the solve was, and goes on: what failed in the round may not again
+	stopped bool // the solve stopped and continues: turns that failed in the round may not fail again
 }
 
-// recall takes in a signal of an earlier log as the agents did: into their
-// inboxes, and as the beginning or the end of their turns.
+// recall folds a signal of an earlier log into the state of the agents: their
+// inboxes, and the beginnings and ends of their turns.
 func (r *solve) recall(s signals.Any, p *past) {
 	h := s.Head()
 	for i, seat := range r.seats {
@@ -139,8 +138,8 @@ func (r *solve) recall(s signals.Any, p *past) {
 	}
 }
 
-// beganBefore gives the agents of a round of an earlier log the turns that they
-// had. All others are over but those that were late.
+// beganBefore restores the turns that a round of an earlier log began. All earlier
+// turns are over, except late ones.
 func (r *solve) beganBefore(b *signals.Signal[Began]) {
 	for _, s := range r.seats {
 		if s.turn != nil && s.turn.state != stateLate {
@@ -166,7 +165,7 @@ func (r *solve) beganBefore(b *signals.Signal[Began]) {
 	}
 }
 
-// over takes it that the agent's turn is over.
+// over marks the agent's turn as over.
 func (s *seat) over() {
 	s.asked = s.asked || len(s.turn.Proposals) > 0
 	s.turn = nil
@@ -204,8 +203,8 @@ func (s *seat) hearAgain(begun BegunTurn) *agents.Turn {
 	return t
 }
 
-// closeTurns ends the turns that the log has to the end: of the last round those
-// before the last that it has something of, since they are committed in order.
+// closeTurns ends the turns that are complete in the log: those of the last round
+// before the last one with signals, since turns are committed in order.
 func (r *solve) closeTurns(p past) {
 	for i, s := range r.seats {
 		switch t := s.turn; {
@@ -219,11 +218,11 @@ func (r *solve) closeTurns(p past) {
 	r.saidBefore, r.stoppedBefore = p.said, p.stopped
 }
 
-// back reports whether a log says that the turn came to an end.
+// back reports whether the log says that the turn has ended.
 func (t *turn) back() bool { return t.failed || len(t.logged) > 0 }
 
-// dropTurns ends all turns, because the solve stopped. What was heard by an agent
-// that was late is new to it once more.
+// dropTurns ends all turns, because the solve stopped. The signals that a late agent
+// heard are new to it again.
 func (r *solve) dropTurns() {
 	for _, s := range r.seats {
 		switch t := s.turn; {
@@ -237,8 +236,8 @@ func (r *solve) dropTurns() {
 	}
 }
 
-// goOn ends the round in which the solve was broken off: with the turns that the
-// log does not have to the end.
+// goOn ends the round in which the solve was interrupted, with the turns that are
+// incomplete in the log.
 func (r *solve) goOn(ctx context.Context) {
 	var turns, starting []*turn
 	for _, s := range r.seats {
@@ -260,14 +259,14 @@ func (r *solve) goOn(ctx context.Context) {
 	for _, t := range turns {
 		if t.failed {
 			r.result.Failed = slices.DeleteFunc(r.result.Failed, func(f TurnFailed) bool { return f.Agent == t.Agent && f.Round == t.Round })
-			t.failed = !r.stoppedBefore // it is said once of each time
+			t.failed = !r.stoppedBefore // each failure is published once
 		}
 		r.start(ctx, t)
 	}
 	r.commitAll(ctx, turns)
 }
 
-// has reports, once, whether the log has what the turn says from an earlier
+// has reports, once per signal, whether the log has the turn's signal from an earlier
 // process.
 func (t *turn) has(said signals.Any) bool {
 	if len(t.logged) == 0 {

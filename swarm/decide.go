@@ -84,7 +84,7 @@ func (r *solve) stands(left []*turn) bool {
 // roundOver stops an escalated solve. All turns of the round have been
 // committed before, so the result does not depend on their order.
 func (r *solve) roundOver(ctx context.Context) {
-	r.drain(ctx) // what others said in the thread counts, also where no agent of the round spoke after it
+	r.drain(ctx) // signals of others in the thread count, even if no agent of the round spoke after them
 	if r.result.Stop == 0 && r.escalated == nil && r.opts.Conflicts == EscalateConflicts && r.disputed() {
 		r.escalate(ctx)
 	}
@@ -111,7 +111,7 @@ func (r *solve) escalate(ctx context.Context) {
 // exhausted stops a solve in which no agent has anything left to hear.
 func (r *solve) exhausted(ctx context.Context) {
 	if r.timeIsUp(ctx) && slices.ContainsFunc(r.seats, func(s *seat) bool { return s.turn != nil }) {
-		r.interrupted(ctx) // somebody left behind may have had something to say
+		r.interrupted(ctx) // an agent left behind may have had something to say
 		return
 	}
 	r.votes.Close()

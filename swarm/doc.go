@@ -22,8 +22,8 @@
 // abandoned. Turns end a moment before the deadline (a twentieth of it, at most
 // 250 ms), so that their results can still be committed and counted. A reactor
 // that ignores its context is left behind and named ([Result].LeftBehind), and
-// [Swarm.Shutdown] waits for it. If nobody else has anything to say then, the
-// solve stops with [StopDeadline], not for want of agreement.
+// [Swarm.Shutdown] waits for it. If no other agent has anything to say then, the
+// solve stops with [StopDeadline], not with a deadlock.
 //
 // # Decisions
 //
@@ -53,14 +53,14 @@
 //
 // # Resuming
 //
-// With a journal ([Options].Journal) a solve outlives its process. What a turn is
-// given is in the journal before the turn begins ([Began]), so that [Swarm.Resume]
-// gives it the same again after a kill. Calls are repeated only where their results
-// are not in the journal: a model of package cassette, over a recorder of the same
-// journal, answers once.
+// With a journal ([Options].Journal) a solve can outlive its process. The input of
+// each turn is in the journal before the turn begins ([Began]), so that after a
+// crash [Swarm.Resume] can repeat the turn with the same input. A call is repeated
+// only if its result is not in the journal: a model of package cassette, with a
+// recorder of the same journal, answers once.
 //
-// An escalated solve waits for somebody outside, in this process or in another;
-// Resume takes the answer, once.
+// An escalated solve waits for an answer from outside the swarm, in this process
+// or in another; Resume accepts one answer.
 //
 // # Reproducibility
 //

@@ -35,9 +35,9 @@ func (s *Swarm) openJournal() error {
 	return s.bus.Feed(context.Background(), owed...)
 }
 
-// relearn folds the ledger, and counts the threads that are taken. What the log
-// says is the truth here; whether that is what it derives to is for a [Replay]
-// that does not trust it. It returns the conflicts that the log was cut off before.
+// relearn folds the ledger, and counts the threads that are taken. It trusts the log;
+// a [Replay] that does not can check whether its records can be derived. It returns
+// the conflicts whose signals the log lacks because it was cut off.
 func (s *Swarm) relearn() ([]signals.Any, error) {
 	codec, err := newCodec()
 	if err != nil {
@@ -68,7 +68,7 @@ func (s *Swarm) relearn() ([]signals.Any, error) {
 	return replay.owed(), nil
 }
 
-// newCodec returns a codec for what a journal has, which a bus let pass.
+// newCodec returns a codec for the signals of a journal, which a bus has validated.
 func newCodec() (*signals.Codec, error) {
 	codec, err := signals.NewCodec(Kinds()...)
 	if err == nil {
@@ -109,7 +109,7 @@ func (r *solve) recordTerms(ctx context.Context) {
 		unlearn = r.opts.Ledger.Learn()
 	}
 	by, fresh := r.opts.decideBy()
-	known := *r.terms // including voters that an answer added
+	known := *r.terms // includes voters that an answer added
 	known.Reliabilities = fresh.Reliabilities
 	r.by, r.terms = by, &known
 	err := r.recount()
@@ -121,14 +121,14 @@ func (r *solve) recordTerms(ctx context.Context) {
 		err = r.tell(ctx, open)
 	}
 	if r.opened = err == nil; err != nil {
-		unlearn() // as a replay of the log will not
+		unlearn() // a replay of the log will not have learned here
 		r.stop(StopError, "the terms cannot be recorded", err)
 	}
 }
 
-// standing takes over the terms that an earlier process opened the solve with, and
-// what was known then. It reports whether there are any, and they are still those
-// of the team.
+// standing adopts the terms with which an earlier process opened the solve, and what
+// had been learned then. It reports whether there are any, and whether they are still
+// those of the team.
 func (r *solve) standing() bool {
 	terms := r.swarm.standing[r.result.Thread]
 	if terms == nil || r.swarm.progressOf(r.result.Log).decided != nil {
@@ -165,8 +165,8 @@ func (r *solve) onRecord() *Terms {
 	return t
 }
 
-// record records the decision, and learns from the votes what the log took. What
-// has no terms on record is no decision.
+// record records the decision, and learns from its votes if the log accepted it. With
+// a journal, it does nothing if there are no terms on record.
 func (r *solve) record(ctx context.Context) {
 	s := r.swarm
 	s.recording.Lock()
@@ -199,7 +199,7 @@ func (r *solve) recordDecision(ctx context.Context, observed string) error {
 	return r.tell(ctx, said)
 }
 
-// keep waits until the journal has the whole solve.
+// keep waits until the journal has acknowledged the whole solve.
 func (r *solve) keep(ctx context.Context) {
 	s := r.swarm
 	if s.writer == nil || len(r.result.Log) == 0 {
@@ -217,7 +217,8 @@ func (r *solve) keep(ctx context.Context) {
 	}
 }
 
-// recordOutcome resolves the ledger by what the log took.
+// recordOutcome records an outcome and, if the log accepted it, resolves it in the
+// ledger.
 func (s *Swarm) recordOutcome(r *Result, right string) error {
 	ctx := context.Background()
 	told := signals.New(

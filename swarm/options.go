@@ -80,9 +80,9 @@ type Options struct {
 	// Journal stores signals and decisions: a round begins when the journal has
 	// acknowledged the signals before it, and a solve returns when it has all of
 	// them. A swarm with a journal that is not empty continues where the journal
-	// ends, with a ledger restored from it. What the journal says is the truth; a
-	// [Difference] is for [Replay] to find. [Retain] bounds its size. The caller
-	// closes the journal, after the swarm. Nil: none.
+	// ends, with a ledger restored from it. The swarm trusts the journal; [Replay]
+	// finds a [Difference]. [Retain] bounds its size. The caller closes the journal,
+	// after the swarm. Nil: none.
 	Journal journal.Store
 	// Hook is called for solves, rounds, turns and evaluations, and signals
 	// carry its trace contexts: see [agents.Hook]. Nil: the one that the
@@ -169,7 +169,7 @@ func (o *Options) terms() *consensus.Options {
 			}
 		}
 	}
-	if len(t.Groups) > 0 { // then who has none is told to be apart from the others
+	if len(t.Groups) > 0 { // then each agent without a group becomes a group of its own
 		for _, id := range t.Electorate {
 			t.Groups[id] = cmp.Or(t.Groups[id], id)
 		}

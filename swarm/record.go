@@ -39,8 +39,8 @@ type Decided struct {
 	Detail string     `json:"detail,omitempty"`
 }
 
-// EndsThread reports whether the solve is over with it: one that asks somebody
-// outside is not. The bus closes the thread then; see [bus.Ender].
+// EndsThread reports whether the solve is over, so that the bus closes the thread
+// (see [bus.Ender]). A solve that waits for an answer is not over.
 func (p Decided) EndsThread() bool { return p.Stop != 0 && p.Stop != StopEscalated }
 
 // Outcome says in a thread which proposal turned out to be right; "" is none

@@ -17,7 +17,7 @@ func (p Opened) Of() (*Terms, error) {
 	return &t, err
 }
 
-// String says it in words.
+// String describes p in words.
 func (p Opened) String() string {
 	t, err := p.Of()
 	if err != nil {
@@ -26,7 +26,7 @@ func (p Opened) String() string {
 	return "terms of " + t.String()
 }
 
-// String says in words by what is decided, and what learns from it.
+// String describes the terms in words: what decides, and what learns from it.
 func (t *Terms) String() string {
 	by := t.Strategy
 	if t.Default {
@@ -45,21 +45,21 @@ func (t *Terms) String() string {
 	return fmt.Sprintf("%s: by %s, %s", t.Name, by, strings.Join(all, ", "))
 }
 
-// Made returns the decision, as far as it was written down: what is worked out
-// of the votes is not.
+// Made returns the decision as far as it was recorded, without what is computed from
+// the votes.
 func (p Decided) Made() (d consensus.Decision, err error) {
 	err = json.Unmarshal([]byte(p.Decision), &d)
 	return d, err
 }
 
-// of returns the decision as it is on record, on the ballots of d.
+// of returns the recorded decision, on the ballots of d.
 func (p Decided) of(d consensus.Decision) (consensus.Decision, error) {
-	d.Choice, d.Leaders, d.Learned, d.Note = "", nil, false, "" // which may be left out
+	d.Choice, d.Leaders, d.Learned, d.Note = "", nil, false, "" // these may be omitted
 	err := json.Unmarshal([]byte(p.Decision), &d)
 	return d, err
 }
 
-// String says it in words.
+// String describes p in words.
 func (p Decided) String() string {
 	d, err := p.Made()
 	if err != nil {
@@ -80,5 +80,5 @@ func (p Decided) String() string {
 	return line
 }
 
-// String says it in words.
+// String describes p in words.
 func (p Outcome) String() string { return "right was " + cmp.Or(p.ProposalID, "none of these") }

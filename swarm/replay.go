@@ -19,12 +19,12 @@ import (
 // of a log anew and compares them with the log. It reads values and returns
 // values: it has no means to notify, call or write. Make one with [NewReplay].
 //
-// Conflicts are derived where the log has terms; in a thread without, a log does
-// not say who closed it when, and conflicts are believed.
+// Conflicts are derived in threads that have terms in the log. In other threads, the
+// log does not say who closed them when, so their conflicts are not checked.
 type Replay struct {
 	bus      *bus.Bus // detects the conflicts
 	from     uint64   // the last dropped record
-	trusting bool     // what the log says is the truth
+	trusting bool     // accept what the log says without deriving it
 	opened   []conflict.Pair
 	threads  map[string]*replayed
 	learners map[string]*learner
@@ -129,9 +129,9 @@ func (r *Replay) standing() map[string]*standingTerms {
 	return all
 }
 
-// Next takes the next signal of the log. It returns a [*Difference] if that is
-// not what the log before it derives to, and another error if it cannot be
-// derived: [ErrStrategy], say.
+// Next takes the next signal of the log. It returns a [*Difference] if the signal
+// differs from what is derived from the log before it, and another error, such as
+// [ErrStrategy], if it cannot be derived.
 func (r *Replay) Next(s signals.Any) error {
 	r.Signals++
 	if err := r.foldConflict(s); err != nil {
@@ -146,10 +146,10 @@ func (r *Replay) Next(s signals.Any) error {
 // Close releases the replay's memory.
 func (r *Replay) Close() { r.bus.Close() }
 
-// foldConflict takes a conflict that was derived and is in the log, and returns
-// one of which only one is so, in a thread of which the log says by what it is
-// decided. In others it depends on who closed them, which no log says. A conflict
-// follows what its proposal's source said at once with the proposal.
+// foldConflict accepts a conflict that was derived and is in the log, and returns one
+// that is only derived or only in the log, if the thread has terms in the log. In
+// other threads conflicts depend on who closed them, which the log does not say. A
+// conflict follows the signals that its proposal's source published in the same batch.
 func (r *Replay) foldConflict(s signals.Any) error {
 	h := signals.HeadOf(s)
 	for len(r.opened) > 0 {
@@ -289,7 +289,7 @@ func (r *Replay) learner(t *Terms) (l *learner, err error) {
 	return l, nil
 }
 
-// learnWhenTold makes a ledger learn where it did in the log.
+// learnWhenTold makes a ledger learn at the same places of the log as the original.
 func (l *learner) learnWhenTold() {
 	if l.ledger != nil {
 		l.ledger.LearnWhenTold()
@@ -341,7 +341,7 @@ func (r *Replay) decide(t *replayed, s *signals.Signal[Decided]) error {
 	return nil
 }
 
-// unless returns err, unless the log is believed.
+// unless returns err, unless the log is trusted.
 func (r *Replay) unless(err error) error {
 	if r.trusting {
 		return nil
@@ -356,7 +356,7 @@ func (r *Replay) derive(t *replayed, terms *standingTerms, s *signals.Signal[Dec
 			return d, fmt.Errorf("%w: signal %d, in %s, is by %q", ErrStrategy, s.Seq, s.Thread, terms.Strategy)
 		}
 		known := *terms
-		known.by = consensus.Default() // the votes are what they are, whatever counts them
+		known.by = consensus.Default() // any strategy does: only the votes are needed
 		terms = &known
 	}
 	if d, err = terms.decide(t.log, s.Payload); err != nil {
@@ -457,10 +457,10 @@ func (r *Replay) resolve(t *replayed, s *signals.Signal[Outcome]) error {
 	return nil
 }
 
-// announced checks what a thread was told against a decision on record.
+// announced compares what was announced in a thread with the decision on record.
 func (t *replayed) announced(s *signals.Signal[signals.Consensus]) error {
 	if len(t.terms) == 0 {
-		return nil // by a program that puts nothing on record
+		return nil // announced by a program that records nothing
 	}
 	for _, d := range t.decided {
 		if t.stop <= StopConsensus && d.Outcome == consensus.Reached && d.Choice == s.Payload.ProposalID &&

@@ -14,8 +14,8 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// ErrLog is returned for a log that no solve can go on from: it does not begin
-// with a task, is of several threads, is decided already, or is not in order.
+// ErrLog is returned for a log from which no solve can continue: it does not begin
+// with a task, has several threads, is already decided, or is not in order.
 var ErrLog = errors.New("swarm: cannot resume from the log")
 
 // question returns the question of an escalated solve.
@@ -30,43 +30,43 @@ func (r *solve) question() *Question {
 	return q
 }
 
-// Resume goes on with a solve from its log: one that was escalated, or that ended
-// undecided, with what somebody outside answers; or with a nil answer one that was
-// broken off.
+// Resume continues a solve from its log: with an answer from outside the swarm, one
+// that escalated or ended undecided; with a nil answer, one that was interrupted.
 //
-// The log is all that is needed: [Result].Log, a log of [Swarm.Past], or what was
-// written of it elsewhere, in another process too (see [Kinds]). Agents remember
-// what the log has. Rounds and signals go on counting, the deadline begins anew.
-// Options should be those of the swarm that wrote the log; the seed is the log's.
+// It needs only the log: [Result].Log, a log of [Swarm.Past], or one written
+// elsewhere, also by another process (see [Kinds]). Agents remember what is in the
+// log. Rounds and signals continue to be counted, the deadline begins anew. Options
+// should be those of the swarm that wrote the log; the seed is that of the log.
 //
-// # Of a solve that was broken off
+// # Interrupted solves
 //
-// Killed at any point, a solve in a journal goes on where the journal ends, by
-// the terms that are on record. Turns that the log does not have to the end are
-// taken again, with what they were given the first time; what the log has of them
-// is not said again. So no call is made again whose result a recorder has in the
-// journal ([journal.Recorder], package cassette). A solve that stopped for lack of
-// time or money, because it was cancelled or because of an error goes on too. One
-// that ended otherwise, or waits for an answer, returns what it ended with.
+// Wherever its process was killed, a solve in a journal continues where the journal
+// ends, by the terms on record. Turns that are incomplete in the log are taken again,
+// with the same input; their signals that are in the log are not published again. So
+// no call is repeated whose result a recorder has in the journal
+// ([journal.Recorder], package cassette). A solve that stopped for lack of time or
+// money, because it was cancelled, or because of an error continues, too. For one
+// that ended otherwise, or that waits for an answer, Resume returns the result that
+// it had.
 //
 // # With an answer
 //
-// The answer is a signal of any kind that agents may publish, but no escalation; a
-// consensus and the other kinds of the system are refused, and so is a vote for what
-// nobody proposed. Its source is the header's, or [Person], and no agent's, with case
-// and surrounding spaces ignored; it replies to the question if there is
-// one. Every agent hears it in its next turn, whatever it listens to. Conflicts that
-// were open count as answered. Who answers is a voter more, with the weight 1: its vote counts as
-// an agent's does, and decides where the strategy needs no others; a
-// [signals.Memory] leaves the decision to the agents.
+// The answer is a signal of any kind that agents may publish, except an escalation.
+// A consensus and the other kinds of the system are refused, and so is a vote on an
+// unknown proposal. The answer's source is that of its header, or [Person]; it must
+// not be the name of an agent, ignoring case and surrounding spaces. The answer
+// replies to the question, if there is one. Every agent hears it in its next turn,
+// whatever it listens to. Open conflicts count as answered. The source becomes a
+// voter with weight 1: its vote counts like that of an agent, and decides if the
+// strategy requires no others; a [signals.Memory] leaves the decision to the agents.
 //
-// A question is answered once. Whoever answers it again gets an
-// [*AnsweredError] that says who was first.
+// A question is answered once: a second answer is refused with an [*AnsweredError]
+// that says who was first.
 //
-// The error is [ErrLog], wrapped, for a log that a solve cannot go on from, and
-// those of [Swarm.Solve]. The swarm's bus takes the log in if it is empty. On one
-// that has not seen all of it, but is not empty, resuming is an error too. What the
-// bus has of the thread after the log counts.
+// The error is a wrapped [ErrLog] for a log from which no solve can continue, or one
+// of those of [Swarm.Solve]. An empty bus of the swarm is fed with the log; it is an
+// error if the bus is not empty and does not have all of it. Signals that the bus has
+// in the thread after the log count.
 func (s *Swarm) Resume(ctx context.Context, log []signals.Any, answer signals.Any) (*Result, error) {
 	return resultOf(s.StreamResume(ctx, log, answer))
 }
@@ -133,7 +133,7 @@ func (s *Swarm) startAgain(ctx context.Context, log []signals.Any, answer signal
 	return r, nil
 }
 
-// whole returns the log with what the bus has of the thread behind it.
+// whole returns the log followed by what the bus has of the thread after it.
 func (s *Swarm) whole(log []signals.Any) []signals.Any {
 	last := log[len(log)-1].Head()
 	log = slices.Clip(log)
@@ -143,8 +143,8 @@ func (s *Swarm) whole(log []signals.Any) []signals.Any {
 	return log
 }
 
-// kept refuses a log that the journal has not all of: what is decided on it could
-// not be derived from the journal.
+// kept refuses a log that is not completely in the journal: decisions on it could not
+// be derived from the journal.
 func (s *Swarm) kept(ctx context.Context, log []signals.Any) error {
 	if s.writer == nil {
 		return nil
@@ -158,7 +158,7 @@ func (s *Swarm) kept(ctx context.Context, log []signals.Any) error {
 		var dropped *journal.DroppedError
 		switch {
 		case errors.As(err, &dropped):
-			continue // by [Retain], since we asked what was
+			continue // dropped by [Retain] meanwhile
 		case err != nil:
 			return fmt.Errorf("swarm: %w", err)
 		case missing > 0:
@@ -191,7 +191,7 @@ func (s *Swarm) missing(log []signals.Any) (int, error) {
 
 // Replay returns what the log of a solve decides, from the log alone: the
 // [Result].Decision of the solve, with voting closed. It publishes nothing and
-// calls no agents. A swarm that has learned something since decides by what it
+// calls no agents. A swarm that has learned something since then decides by what it
 // knows now. The error wraps [ErrLog].
 func (s *Swarm) Replay(log []signals.Any) (consensus.Decision, error) {
 	task, err := opening(log)
@@ -212,7 +212,7 @@ func (s *Swarm) Replay(log []signals.Any) (consensus.Decision, error) {
 	return r.votes.Decision(), r.result.Err
 }
 
-// opening returns the task of a log that a solve can go on from.
+// opening returns the task of a log from which a solve can continue.
 func opening(log []signals.Any) (*signals.Signal[signals.Task], error) {
 	if len(log) == 0 {
 		return nil, fmt.Errorf("%w: it is empty", ErrLog)

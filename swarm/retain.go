@@ -22,9 +22,10 @@ import (
 // one resumes a solve: see [Swarm.Retain]. Retain sets r's Fold and Cut itself.
 //
 // A solve is dropped as a whole, with the records of other types directly before it,
-// when it is over. A solve that can go on is kept with everything after it, whatever
-// the bounds, until it has been idle for r.Age: one that was interrupted, that waits for
-// an answer, or that [Swarm.Resume] continues because of what it stopped for.
+// when it is over. A solve that can continue is kept with everything after it,
+// whatever the bounds, until it has been idle for r.Age: one that was interrupted, that
+// waits for an answer, or that stopped for a reason with which [Swarm.Resume] continues
+// it.
 func Retain(j journal.Store, r journal.Retention) (dropped int, err error) {
 	r.Cut = func(held iter.Seq2[journal.Record, error], through uint64) (uint64, error) {
 		return betweenSolves(held, through, r.Age)
@@ -33,8 +34,8 @@ func Retain(j journal.Store, r journal.Retention) (dropped int, err error) {
 	return r.Apply(j)
 }
 
-// ErrResuming is returned by [Swarm.Retain] while the swarm takes up a solve whose
-// records might be dropped. Retain again when that has begun its next round.
+// ErrResuming is returned by [Swarm.Retain] while the swarm resumes a solve whose
+// records might be dropped. Retain again when the solve has begun its next round.
 var ErrResuming = errors.New("swarm: a solve is being resumed; retain again later")
 
 // Retain is [Retain] of the swarm's journal, while the swarm has it open. It drops
@@ -56,7 +57,7 @@ type course struct {
 	first, last uint64 // records, without outcomes
 	at          time.Time
 	begun       bool // has a task or terms
-	decided     bool // since it was last opened, and not to go on
+	decided     bool // since it was last opened, and does not continue
 	asks        bool // an escalation waits for an answer
 	announced   bool
 }

@@ -74,8 +74,8 @@ func (s *seat) release() {
 	}
 }
 
-// await waits for the first of the turns that are late, or for the deadline.
-// Everybody else has spoken, or could not any more.
+// await waits for the first of the late turns, or for the deadline. All other agents
+// have spoken, or no longer can.
 func (r *solve) await(ctx context.Context, turns []*turn) {
 	for !slices.ContainsFunc(turns, func(t *turn) bool { return len(t.done) > 0 || t.state == stateStopped }) && ctx.Err() == nil {
 		select {
@@ -162,8 +162,8 @@ func (r *solve) commitAll(ctx context.Context, turns []*turn) {
 	r.roundOver(ctx)
 }
 
-// miss goes on without a turn. Unless it is left behind, the solve takes what
-// comes of it when it comes.
+// miss continues without a turn. Unless the turn is left behind, its result is
+// accepted when it arrives.
 func (r *solve) miss(ctx context.Context, t *turn) {
 	if t.state == stateAwaited {
 		r.result.Turns.Late++
@@ -235,7 +235,7 @@ func (r *solve) admit(ctx context.Context, s *seat, said signals.Any) error {
 	return nil
 }
 
-// took follows what an agent said and the log took.
+// took updates the state for an agent's signal that entered the log.
 func (r *solve) took(ctx context.Context, s *seat, said signals.Any) {
 	if p, ok := signals.As[signals.Proposal](said); ok {
 		s.asked = true

@@ -62,13 +62,13 @@ type solve struct {
 	begun      int // number of turns of the last round
 	saidBefore int // number of signals of agents before the last round
 	refused    []Refused
-	opened     bool // what it is decided by is on record
-	recorded   bool // what it came to is
-	announced  bool // the consensus is
+	opened     bool // the terms are on record
+	recorded   bool // the decision is on record
+	announced  bool // the consensus has been announced
 
-	resumed       bool     // it has a log from before, which is held in the journal until its terms are
+	resumed       bool     // it has an earlier log, which the journal must keep until its terms are in it
 	progress      progress // of that log
-	stoppedBefore bool     // it stopped in its last round, and goes on
+	stoppedBefore bool     // it stopped in its last round, and continues
 }
 
 func (s *Swarm) start(ctx context.Context, task signals.Task) (*solve, error) {
@@ -177,7 +177,7 @@ func (r *solve) announce(ctx context.Context, s signals.Any) {
 	}
 }
 
-// tell is announce, for who stops the solve otherwise.
+// tell is announce, for callers that stop the solve otherwise.
 func (r *solve) tell(ctx context.Context, s signals.Any) error {
 	h := s.Head()
 	h.Thread, h.Round = r.result.Thread, int32(r.result.Rounds)
@@ -324,7 +324,8 @@ func (r *solve) leave() {
 	if r.deafen != nil {
 		r.deafen()
 	}
-	if r.result.Stop != StopEscalated && r.swarm.writer == nil { // an answer goes on with its proposals; what is on record ends threads itself
+	// An escalated solve keeps its proposals for the answer; records end threads themselves.
+	if r.result.Stop != StopEscalated && r.swarm.writer == nil {
 		r.swarm.bus.CloseThread(r.result.Thread)
 	}
 	r.swarm.release(r.result.Thread)

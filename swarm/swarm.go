@@ -33,8 +33,8 @@ type Swarm struct {
 
 	writer    *journal.Writer           // nil: there is no journal
 	standing  map[string]*standingTerms // by thread: of solves that the journal did not see end; never changes
-	resuming  sync.RWMutex              // held by resumed solves until the journal says that they go on
-	recording sync.Mutex                // what is put on record is in the order in which it was learned
+	resuming  sync.RWMutex              // held by resumed solves until the journal says that they continue
+	recording sync.Mutex                // makes the order of records that of learning
 
 	mu     sync.Mutex // protects the fields below
 	closed bool

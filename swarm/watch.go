@@ -14,10 +14,10 @@ import (
 // as they happen, like [Swarm.Stream]: it may start late and, with a
 // [journal.View], in another process. It waits for a solve that has not begun.
 //
-// A log does not tell everything. [Started] has no seed and no agents; what was
-// refused is not shown, an error is its text, and [Weighed] is what the votes came
-// to when the solve stopped. The [Result] of [Stopped] has what was said and
-// decided, who failed and who was late, but no turns, books or times.
+// A log does not contain everything. [Started] has no seed and no agents; refused
+// signals are not shown, an error is its text, and [Weighed] is the decision when the
+// solve stopped. The [Result] of [Stopped] has the signals and the decision, and who
+// failed or was late, but no turns, books or times.
 //
 // The iteration ends after Stopped; but after that of an escalated solve it
 // waits for its continuation. It ends early with an error: one of
@@ -117,7 +117,7 @@ func (w *watcher) next(record *journal.Record) error {
 type sight struct {
 	result  Result
 	decided *Decided                            // not nil: the decision to be announced
-	asks    *signals.Signal[signals.Escalation] // the first that nobody answered
+	asks    *signals.Signal[signals.Escalation] // the first one without an answer
 	events  []Event
 }
 
@@ -168,7 +168,7 @@ func (w *sight) spoke(s signals.Any) {
 	}
 }
 
-// turnsOf names the agents whose turns a signal says to begin.
+// turnsOf names the agents whose turns begin by a signal.
 func turnsOf(s signals.Any) (names []string) {
 	began, ok := signals.As[Began](s)
 	if !ok {

@@ -18,8 +18,8 @@ func Model(m models.Model, by journal.Caller) models.Model {
 	return &recorded{id: m.ID(), model: m, by: by, places: newPlaces()}
 }
 
-// Answers is [Model] that records answers alone, for a run that is to be gone on
-// with: a call that failed is made again.
+// Answers is like [Model] but records only answers, for a run that will be continued:
+// a call that failed is made again.
 func Answers(m models.Model, by journal.Caller) models.Model {
 	return &recorded{id: m.ID(), model: m, by: by, places: newPlaces(), answers: true}
 }
@@ -37,7 +37,7 @@ type recorded struct {
 	by    journal.Caller
 
 	places  *places
-	answers bool // alone are recorded
+	answers bool // record only answers
 }
 
 // ID implements [models.Model].

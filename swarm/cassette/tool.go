@@ -9,9 +9,9 @@ import (
 	"github.com/swarmbus/swarmbus/bus/journal"
 )
 
-// Tool returns what a tool does, called where the caller has no result. It fits
-// [thinker.Tool].Call. A tool's error is recorded as its result is, since the model
-// is told of it; what ended because its context did is not.
+// Tool returns a function that calls a tool if by has no recorded result. It fits
+// [thinker.Tool].Call. An error of the tool is recorded like a result, since the model
+// is told the error; a call that ended with its context is not recorded.
 func Tool(name string, call func(ctx context.Context, args json.RawMessage) (string, error), by journal.Caller) func(context.Context, json.RawMessage) (string, error) {
 	places := newPlaces()
 	return func(ctx context.Context, args json.RawMessage) (string, error) {
@@ -66,8 +66,8 @@ type booked struct {
 	Money  models.Money `json:"money"`
 }
 
-// Book records a change of what the calls of a run are booked with, for [Spent]. It fits
-// [limits.Budget.Keep], whose changes include calls that fail or are interrupted.
+// Book records a change of the amount booked for the calls of a run, for [Spent]. It
+// fits [limits.Budget.Keep], whose changes include calls that fail or are interrupted.
 //
 // [limits.Budget.Keep]: https://pkg.go.dev/github.com/swarmbus/swarmbus/agents/models/limits#Budget.Keep
 func Book(j journal.Store, tokens int, money models.Money) error {
@@ -82,9 +82,9 @@ func Book(j journal.Store, tokens int, money models.Money) error {
 	return err
 }
 
-// Spent returns what the calls that a journal has were booked with ([Book]), for the
-// budget of a run that goes on. In a journal without bookings, and before its first, it
-// is what the answers took.
+// Spent returns the amount booked ([Book]) for the calls in a journal, for the budget of
+// a run that continues. In a journal without bookings, and before the first one, it is
+// the cost of the answers.
 func Spent(j journal.Reader) (tokens int, money models.Money, err error) {
 	snapshot, err := j.Snapshot()
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 // Escalate returns a conductor that passes escalations on as
 // [signals.Escalation], in the task's thread and in the name of p. A swarm that
 // solves the thread ends escalated, at the end of the round, asks what the worker
-// asks, and goes on with an answer.
+// asks, and continues with an answer.
 func Escalate(p *bus.Publisher) Conductor {
 	return ConductorFunc(func(ctx context.Context, r reports.Request) error {
 		asked := fmt.Sprintf("%s, %s urgency", r.Escalation.Kind, r.Urgency)
