@@ -1,6 +1,11 @@
 package reliability
 
-import "slices"
+import (
+	"cmp"
+	"encoding/binary"
+	"hash/fnv"
+	"slices"
+)
 
 // batch holds many decisions in flat slices. The votes on decision t are Voter[Start[t]:Start[t+1]] and the same range
 // of Said; Known[t] is its outcome, or -1. Its Field[t] candidates are numbered from 0. They are the Choices, which
@@ -90,6 +95,33 @@ func (b *batch) only(to []int32, voters int) *batch {
 		out.add(w)
 	}
 	out.Voters, out.Known, out.Answers = voters, slices.Clone(b.Known), b.Answers
+	return &out
+}
+
+// sorted returns the decisions in an order that does not depend on how they came.
+func (b *batch) sorted() *batch {
+	order := make([]int, b.size())
+	for t := range order {
+		order[t] = t
+	}
+	slices.SortFunc(order, func(s, t int) int {
+		x, y := b.votes(s), b.votes(t)
+		return cmp.Or(
+			slices.Compare(x.voter, y.voter), slices.Compare(x.said, y.said), cmp.Compare(x.field, y.field),
+			cmp.Compare(b.Known[s], b.Known[t]), slices.Compare(x.stated, y.stated),
+		)
+	})
+	return b.some(order)
+}
+
+// some returns the given decisions, in that order.
+func (b *batch) some(decisions []int) *batch {
+	out := newBatch(b.Choices, b.Own)
+	for i, t := range decisions {
+		out.add(b.votes(t))
+		out.Known[i] = b.Known[t]
+	}
+	out.Voters, out.Stances, out.Answers = b.Voters, b.Stances, b.Answers
 	return &out
 }
 
@@ -184,4 +216,13 @@ func or(s []float64, i int, otherwise float64) float64 {
 		return otherwise
 	}
 	return s[i]
+}
+
+// hash returns a number that depends on who says what.
+func (v votes) hash() uint64 {
+	h := fnv.New64a()
+	for i, j := range v.voter {
+		h.Write(binary.LittleEndian.AppendUint64(nil, uint64(j)<<32|uint64(v.said[i])))
+	}
+	return h.Sum64()
 }

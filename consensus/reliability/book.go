@@ -309,7 +309,8 @@ func (b *Book) answers() int {
 }
 
 func (l *lesson) learn() *Model {
-	all := l.batch
+	all := *l.batch.sorted()
+	l.batch = all
 	b := l.taught()
 	l.batch = *b
 	if l.dominated() {
@@ -348,10 +349,10 @@ func (b *Book) prune() {
 		least, order = 2, order[:mostVoters]
 	}
 	order = slices.DeleteFunc(order, func(j int) bool { return n[j] < least })
-	if len(order) == len(n) {
+	if len(order) == len(n) && slices.IsSorted(b.names) {
 		return
 	}
-	slices.Sort(order)
+	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(b.names[i], b.names[j]) })
 	names, to := make([]string, len(order)), slices.Repeat([]int32{-1}, len(n))
 	b.voters = make(map[string]int32, len(order))
 	groups := make(map[string]string, len(b.groups))

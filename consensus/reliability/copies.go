@@ -71,16 +71,20 @@ func (b *batch) agreements() (equal, both []int32) {
 	return equal, both
 }
 
-// group puts each of n items into the group of the first earlier item that is alike. It returns the first item of each
-// item's group, or nil if no two are alike.
+// group puts items that are alike into one group, and so all that are connected by such pairs (single linkage). It
+// returns the first item of each item's group, or nil if no two are alike.
 func group(n int, alike func(j, g int) bool) []int32 {
 	groups, found := make([]int32, n), false
 	for j := range groups {
 		groups[j] = int32(j)
 		for g := range j {
-			if alike(j, g) {
-				groups[j], found = groups[g], true
-				break
+			if from, to := groups[g], groups[j]; from != to && alike(j, g) {
+				found = true
+				for i := range j + 1 {
+					if groups[i] == max(from, to) {
+						groups[i] = min(from, to)
+					}
+				}
 			}
 		}
 	}
@@ -90,18 +94,24 @@ func group(n int, alike func(j, g int) bool) []int32 {
 	return groups
 }
 
-// oneOfEach returns the batch with the votes of one voter of each group.
+// oneOfEach returns the batch with at most one vote of each group in a decision, as that of the group's first voter.
 func (b *batch) oneOfEach(group []int32) *batch {
 	if group == nil {
 		return b
 	}
-	to := slices.Clone(group)
-	for j, g := range group {
-		if int(g) != j {
-			to[j] = -1
+	out := newBatch(b.Choices, b.Own)
+	for t := range b.size() {
+		v := b.votes(t)
+		w := votes{field: v.field}
+		for i, j := range v.voter {
+			if !slices.Contains(w.voter, group[j]) {
+				w.voter, w.said, w.stated = append(w.voter, group[j]), append(w.said, v.said[i]), append(w.stated, v.sure(i))
+			}
 		}
+		out.add(w)
 	}
-	return b.only(to, b.Voters)
+	out.Voters, out.Known, out.Stances, out.Answers = b.Voters, b.Known, b.Stances, b.Answers
+	return &out
 }
 
 // dissents counts, for each pair of voters, the decisions in which at least one of them dissents from the plurality of

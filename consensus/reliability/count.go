@@ -110,11 +110,11 @@ func (e *em) poolRows() {
 func (e *em) others() {
 	pairs, same, n := 10.0, 10.0, make([]float64, e.b.widest())
 	for t := range e.b.size() {
-		v := e.b.votes(t)
+		v := e.one.votes(t)
 		clear(n)
 		all, alike := 0.0, 0.0
-		for i, j := range v.voter {
-			if l := v.said[i]; e.m.first(j) == j && (!e.b.Own || l != v.field-1) {
+		for _, l := range v.said {
+			if !e.b.Own || l != v.field-1 {
 				n[l]++
 				all++
 			}

@@ -96,10 +96,10 @@
 //
 // # Order, limits and cost
 //
-// The same observations in the same order produce the same model, and a restored book continues as the saved one would
-// have, on the same architecture; between architectures, numbers may differ by rounding. The order of votes and of
-// proposals does not matter. That of decisions matters little, as long as none has left the window: known outcomes are
-// cross-validated, and subtypes begin, by place, which can move a confidence by a tenth where votes fit two readings.
+// The same observations produce the same model, in whatever order votes, proposals and decisions arrived, as long as no
+// decision has left the window, no voter has been forgotten, and every voter stays in its group. A restored book
+// continues as the saved one would have. Both hold on the same architecture; between architectures, numbers may differ
+// by rounding.
 //
 // Learning takes about 20 rounds, each over votes · choices numbers and over the pairs of votes in a decision. Where
 // decisions have their own proposals, one between thousands does not make the others more expensive. On a server's

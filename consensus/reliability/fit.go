@@ -3,6 +3,7 @@ package reliability
 // em is the state of a fit by expectation maximisation (Dempster, Laird and Rubin, 1977).
 type em struct {
 	b    *batch
+	one  *batch // with one vote of copies
 	o    Options
 	m    *parameters
 	post [][]float64 // [decision][candidate]
@@ -77,7 +78,7 @@ func newEM(b *batch, o Options, copies []int32) *em {
 	m.Rate, m.Base, m.Shift = fill(b.Voters*c, o.Right), fill(b.Voters, o.Right), make([]float64, c)
 	m.Prior = make([]float64, b.Choices)
 	e := &em{
-		b: b, o: o, m: m, post: b.each(),
+		b: b, one: b.oneOfEach(copies), o: o, m: m, post: b.each(),
 		n: make([]float64, b.Voters*c), r: make([]float64, b.Voters*c), info: make([]float64, b.Voters*c),
 	}
 	if !b.Own {

@@ -117,7 +117,7 @@ type outcome struct {
 }
 
 // crossFit returns the known outcomes in folds. For each fold it continues the fit for a few rounds with the fold's
-// outcomes hidden, and takes the evidence from that.
+// outcomes hidden, and takes the evidence from that. Equal decisions are next to each other and so spread over the folds.
 func crossFit(b *batch, o Options, m *parameters, at []int) []outcome {
 	hidden := *b
 	o.Rounds = warmRounds
@@ -126,7 +126,7 @@ func crossFit(b *batch, o Options, m *parameters, at []int) []outcome {
 		hidden.Known = append([]int32(nil), b.Known...)
 		var mine []int
 		for i, t := range at {
-			if i*folds/len(at) == k {
+			if i%folds == k {
 				hidden.Known[t] = -1
 				mine = append(mine, t)
 			}

@@ -162,7 +162,7 @@ func TestNoOutcomeIsUsedToPredictItself(t *testing.T) {
 		at[i] = i
 	}
 	told := crossFit(&b.batch, b.o, m, at)
-	for i := range 20 { // the first fold
+	for i := 0; i < len(at); i += folds { // the first fold
 		b.batch.Known[i] = 1 - b.batch.Known[i]
 	}
 	for i, x := range crossFit(&b.batch, b.o, m, at) {

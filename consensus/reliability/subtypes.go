@@ -1,7 +1,7 @@
 package reliability
 
 import (
-	"math"
+	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mathext"
 )
@@ -42,13 +42,14 @@ func newSubtypes(b *batch) *subtypes {
 }
 
 // start returns the initial responsibilities. Each choice gets its share of the decision's votes, divided between the
-// kinds in proportions that vary from decision to decision. Fractional parts of multiples of the golden ratio stand in
-// for random numbers, so that fitting is deterministic.
+// kinds in random proportions. The random numbers depend on the votes alone, so that fitting is deterministic and the
+// order of decisions makes no difference.
 func (s *subtypes) start(b *batch) []float64 {
 	n := s.Choices * subkinds
 	q := make([]float64, b.size()*n)
 	for t, known := range b.Known {
 		v := b.votes(t)
+		chance := rand.New(rand.NewPCG(0, v.hash()))
 		share := make([]float64, s.Choices)
 		for _, l := range v.said {
 			share[l] += 1 / float64(len(v.said))
@@ -60,8 +61,7 @@ func (s *subtypes) start(b *batch) []float64 {
 			row := q[t*n+c*subkinds:][:subkinds]
 			sum := 0.0
 			for m := range row {
-				_, u := math.Modf(float64(t*n+c*subkinds+m+1) * math.Phi)
-				row[m] = -math.Log(1 - u + 1e-12)
+				row[m] = chance.ExpFloat64()
 				sum += row[m]
 			}
 			for m := range row {
