@@ -230,6 +230,20 @@ func TestWhatALaggedReaderGivesBackIsPending(t *testing.T) {
 	}
 }
 
+func TestHandlerClosedDuringARunThatIsNotForItIsInNoBooks(t *testing.T) {
+	b := newBus(t, nil)
+	none := func(context.Context, signals.Signal[signals.Discovery]) error { return nil }
+	other := handle(t, b, bus.HandleOptions{Threads: []string{"other"}}, none)
+	handle(t, b, bus.HandleOptions{}, func(context.Context, signals.Signal[signals.Discovery]) error {
+		other.Close()
+		return nil
+	})
+	must(t, agent(t, b, "a"), found("x"))
+	if got, want := balanced(t, b).Books, (bus.Books{Intended: 1, Delivered: 1}); got != want {
+		t.Errorf("books %+v, want %+v", got, want)
+	}
+}
+
 func TestHandlerThatComesAndGoesDuringARunIsInNoBooks(t *testing.T) {
 	b := newBus(t, nil)
 	none := func(context.Context, signals.Signal[signals.Discovery]) error { return nil }

@@ -111,7 +111,6 @@ func (b *Bus) closeLocked() {
 	for _, h := range slices.Clone(b.inline.handlers) {
 		h.closeLocked()
 	}
-	b.inline.undrained = 0
 	for _, s := range slices.Clone(b.subscriptions) {
 		s.mu.Lock()
 		s.closeLocked()

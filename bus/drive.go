@@ -162,7 +162,7 @@ func (b *Bus) stepLocked(now int64) {
 
 // passLocked marks the entry at the cursor as handled.
 func (in *inline) passLocked(s *store.Segment, i int) {
-	if s.Flags[i]&store.Awaited != 0 && in.undrained > 0 {
+	if s.Flags[i]&store.Awaited != 0 {
 		in.undrained--
 	}
 	in.handled = s.Seq[i]

@@ -314,7 +314,7 @@ func TestFedExpiredSignalsReachNoHandler(t *testing.T) {
 
 func TestFeedNeedsNoRoomForWhatAReaderHasSeen(t *testing.T) {
 	b := newBus(t, nil)
-	subscribe(t, b, bus.SubscribeOptions{After: 1000, Backlog: 10, WhenFull: bus.Wait})
+	subscribe(t, b, bus.SubscribeOptions{After: 19, Backlog: 1, WhenFull: bus.Wait})
 	var all []signals.Any
 	for i := range 20 {
 		s := mortal("x", time.Now(), time.Hour)

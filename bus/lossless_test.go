@@ -90,6 +90,9 @@ func TestSubscriptionStartsWithTheNextSignal(t *testing.T) {
 func TestFullBacklogEndsWithErrLagged(t *testing.T) {
 	b := newBus(t, nil)
 	a := agent(t, b, "a")
+	for range 5000 { // positions far from 0
+		must(t, a, found("before it"))
+	}
 	sub := subscribe(t, b, bus.SubscribeOptions{Kinds: []signals.Kind{signals.KindVote}, Backlog: 3})
 	for i := range 3 {
 		must(t, a, votes("", fmt.Sprint(i)))

@@ -61,6 +61,23 @@ func TestObserverMayPanicPublishAndStop(t *testing.T) {
 	}
 }
 
+func TestWhatAnObserverPublishesIsShownByWhomItWatched(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // no time passes
+		b := newBus(t, nil)
+		a, seen := agent(t, b, "a"), 0
+		b.Observe(func(bus.Event) {
+			if seen++; seen == 1 {
+				for range 20 {
+					must(t, a, found("x"))
+				}
+			}
+		})
+		if must(t, a, found("one")); seen != 21 {
+			t.Errorf("%d events shown, want 21", seen)
+		}
+	})
+}
+
 func TestObserverSeesEventsFromTheNextOneOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBus(t, nil)

@@ -353,6 +353,14 @@ func TestWhoGaveUpIsNotWokenForOthers(t *testing.T) {
 	})
 }
 
+func TestHandledSignalsMakeRoomForOthers(t *testing.T) {
+	b := newBus(t, &bus.Options{Undrained: 3})
+	handle(t, b, bus.HandleOptions{}, func(context.Context, discovery) error { return nil })
+	for range 10 {
+		must(t, agent(t, b, "a"), found("x"))
+	}
+}
+
 func TestSignalsWithoutHandlersNeedNoRoomBeforeHandlers(t *testing.T) {
 	b := newBus(t, &bus.Options{Undrained: 3})
 	handle(t, b, bus.HandleOptions{}, func(context.Context, signals.Signal[signals.Vote]) error { return nil })
