@@ -7,8 +7,8 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
-// yesSayers draws decisions on one proposal, seven of ten of them right, by voters who know a right one better than a
-// wrong one.
+// yesSayers draws a decision on one proposal, which is right seven times in ten, by voters who recognize right
+// proposals better than wrong ones.
 func (w *world) yesSayers(n int) (consensus.Ballots, string) {
 	right := ""
 	if w.Float64() < 0.7 {
@@ -51,7 +51,7 @@ func (c *claims) add(d consensus.Decision, right string, n int) {
 	}
 }
 
-func TestOnOneProposalTheLedgerClaimsWhatItKnows(t *testing.T) {
+func TestConfidenceOnOneProposalIsCalibrated(t *testing.T) {
 	measures(t)
 	for _, every := range []int{0, 10, 1} {
 		var learned, weight claims

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestProposalsThatNobodyNamesAreOne(t *testing.T) {
+func TestUnnamedProposalsAreMerged(t *testing.T) {
 	for _, c := range []struct {
 		said  []int32
 		field int32

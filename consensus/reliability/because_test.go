@@ -55,11 +55,11 @@ func TestAReasonSaysWhoOutweighsWhom(t *testing.T) {
 		t.Errorf("of a newcomer: %s, want %s…", got, want)
 	}
 	if d := s.Decide(saying(t, map[string]string{"ada": "no", "bo": "no", "cy": "yes"})); d.Because != "" {
-		t.Errorf("where most say so the reason is %s", d.Reason())
+		t.Errorf("reason for the choice of a majority: %s", d.Reason())
 	}
 }
 
-func TestAReasonSaysWhatIsHeldOfThoseNobodyToldOf(t *testing.T) {
+func TestAReasonGivesEstimatesIfNoOutcomeIsKnown(t *testing.T) {
 	m := equals(3)
 	m.params.Rate[0] = 3
 	b := saying(t, map[string]string{"v0": "no", "v1": "yes", "v2": "yes"})

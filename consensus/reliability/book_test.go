@@ -10,7 +10,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
-// kinds are books for each kind of decision that a world can draw.
+// kinds returns options for each kind of decision that a world can draw.
 func kinds(choices int) map[string]*Options {
 	return map[string]*Options{"own": nil, "choices": {Choices: letters(choices)}, "stances": {Stances: true}}
 }
@@ -40,7 +40,7 @@ func TestConfidenceIsTheShareRight(t *testing.T) {
 				b := newBook(o)
 				w.fill(b, 300, every)
 				right, confidence := w.score(Strategy{b.Model()}, 1000)
-				below := 0.2 // without outcomes it stays below, for the correlation that it cannot see
+				below := 0.2 // without outcomes it stays below, because of the residual correlation
 				if every > 0 {
 					below = 0.05
 				}
@@ -66,8 +66,8 @@ func TestOutcomesAnchorWhatAgreementGetsWrong(t *testing.T) {
 	}
 }
 
-func TestTwoNumbersWhereVotersLeanToYes(t *testing.T) {
-	// Everybody says yes to what is right and often to what is wrong; three in ten are right.
+func TestSensitivityAndSpecificityOfVotersWhoLeanToYes(t *testing.T) {
+	// All voters agree with right proposals, and often with wrong ones; three in ten proposals are right.
 	w := newWorld(4, 2)
 	b := newBook(&Options{Stances: true})
 	decide := func() (consensus.Ballots, bool) {
@@ -136,7 +136,7 @@ func TestBookLearnsWhenItIsDue(t *testing.T) {
 	b := newBook(nil)
 	first := b.Model()
 	if first != b.Model() {
-		t.Error("a book that nothing was told learned something")
+		t.Error("an empty book learned something")
 	}
 	w.fill(b, 19, 0)
 	if b.Model() != first {
@@ -173,7 +173,7 @@ func TestBookKeepsAWindow(t *testing.T) {
 		}
 	}
 	if got, _ := w.score(Strategy{b.Model()}, 200); got < 0.85 {
-		t.Errorf("right in %.3f after others have left", got)
+		t.Errorf("right in %.3f after older decisions were dropped", got)
 	}
 }
 
@@ -239,7 +239,7 @@ func TestSavedModelStays(t *testing.T) {
 	w.fill(b, 200, 2)
 	b.Learn()
 	if after, _ := m.Probabilities(ballots); !slices.Equal(before, after) {
-		t.Errorf("a model handed out says %v, before %v", after, before)
+		t.Errorf("a model that was returned before says %v, then said %v", after, before)
 	}
 }
 
@@ -282,7 +282,7 @@ func TestNoneOfTheseMayBeRight(t *testing.T) {
 	}
 }
 
-func TestNewcomersAreAsGoodAsTheOthers(t *testing.T) {
+func TestNewcomersAreAsReliableAsTheOthers(t *testing.T) {
 	measures(t)
 	for name, o := range kinds(3) {
 		w := newWorld(10, 3, even(20, 0.98, 0.9)...)

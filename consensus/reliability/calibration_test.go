@@ -20,7 +20,7 @@ func stated(w *world, o *Options, n, every int) *Model {
 	return b.Learn()
 }
 
-func TestCertaintyIsHeardAsFarAsItMeansSomething(t *testing.T) {
+func TestStatedConfidenceCountsAsFarAsItIsInformative(t *testing.T) {
 	measures(t)
 	for name, o := range kinds(3) {
 		if o != nil && o.Stances {
@@ -33,7 +33,7 @@ func TestCertaintyIsHeardAsFarAsItMeansSomething(t *testing.T) {
 				low, ok := m.Calibrated("v"+string(rune('0'+j)), 0.55, 3)
 				high, also := m.Calibrated("v"+string(rune('0'+j)), 0.9, 3)
 				if !ok || !also {
-					t.Fatal(name, "nothing is known of what weights mean")
+					t.Fatal(name, "weights are not calibrated")
 				}
 				spread[j] = logit(high) - logit(low)
 			}
@@ -46,7 +46,7 @@ func TestCertaintyIsHeardAsFarAsItMeansSomething(t *testing.T) {
 	}
 }
 
-func TestNewcomersAreHeardAsTheOthersAre(t *testing.T) {
+func TestConfidenceOfNewcomersMeansWhatItDoesOnAverage(t *testing.T) {
 	var spread [2]float64
 	for i, meant := range []float64{0, 1} {
 		w := talkers(4, 3)
@@ -57,11 +57,11 @@ func TestNewcomersAreHeardAsTheOthersAre(t *testing.T) {
 		spread[i] = logit(high) - logit(low)
 	}
 	if spread[0] > 0.3 || spread[1] < 0.7 {
-		t.Errorf("log-odds of newcomers rise by %.2f among those who do not mean it and those who do", spread)
+		t.Errorf("log-odds of newcomers rise by %.2f among voters with uninformative and informative confidence", spread)
 	}
 }
 
-func TestCalibratedIsHowOftenVotersAreRight(t *testing.T) {
+func TestCalibratedReturnsHowOftenVotersAreRight(t *testing.T) {
 	measures(t)
 	w := talkers(5, 2)
 	m := stated(w, &Options{Choices: w.choices}, 3000, 2)
@@ -71,14 +71,14 @@ func TestCalibratedIsHowOftenVotersAreRight(t *testing.T) {
 		t.Errorf("at 0.9 the voter is right in %.3f, want %.3f", got, want)
 	}
 	if got, _ := m.Calibrated("v0", 0.9, 2); math.Abs(got-0.7) > 0.05 {
-		t.Errorf("who does not mean it is right in %.3f, want 0.7", got)
+		t.Errorf("a voter with uninformative confidence is right in %.3f, want 0.7", got)
 	}
 	if r, _ := m.Reliability("v5", 2); math.Abs(r.Sensitivity-0.66) > 0.05 {
-		t.Errorf("reliability %.3f, want how often it is right in all", r.Sensitivity)
+		t.Errorf("reliability %.3f, want how often the voter is right overall", r.Sensitivity)
 	}
 }
 
-func TestHearingCertaintyDecidesBetter(t *testing.T) {
+func TestStatedConfidenceImprovesDecisions(t *testing.T) {
 	w := talkers(7, 2)
 	o := &Options{Choices: w.choices}
 	heard, deaf := newBook(o), newBook(o)
@@ -119,7 +119,7 @@ func allSaying(b consensus.Ballots, weight float64) consensus.Ballots {
 	return again
 }
 
-func TestWhoAlwaysSaysTheSameIsTakenForWhatItIsWorth(t *testing.T) {
+func TestConstantStatedConfidenceHasNoEffect(t *testing.T) {
 	for name, o := range kinds(3) {
 		w := newWorld(11, 3, even(5, 0.9, 0.5)...)
 		loud, quiet := newBook(o), newBook(o)
@@ -143,7 +143,7 @@ func TestWhoAlwaysSaysTheSameIsTakenForWhatItIsWorth(t *testing.T) {
 	}
 }
 
-func TestCertaintyNeverTurnsAVoteOrRaisesANewcomer(t *testing.T) {
+func TestConfidenceNeverReversesAVoteOrRaisesANewcomer(t *testing.T) {
 	w := talkers(13, 2)
 	w.means[0] = -1 // more confident when it is wrong
 	m := stated(w, nil, 300, 0)
@@ -167,14 +167,14 @@ func TestCertaintyNeverTurnsAVoteOrRaisesANewcomer(t *testing.T) {
 	}
 	usual := sigma(m.params.Stated.Pool)
 	if p, q := probable("newcomer", usual), probable("newcomer", 1); math.Abs(p-q) > 1e-9 {
-		t.Errorf("a newcomer that is sure of all it says makes %.4f of %.4f", q, p)
+		t.Errorf("with confidence 1 a newcomer raises the probability from %.4f to %.4f", p, q)
 	}
 	if p, q := probable("v5", usual), probable("v5", 1); q < p+0.02 {
 		t.Errorf("who means what it says makes %.4f of %.4f", q, p)
 	}
 }
 
-func TestWhoIsLessSureIsCloserToChanceFromEitherSide(t *testing.T) {
+func TestLowConfidenceMovesVotersTowardsChanceFromEitherSide(t *testing.T) {
 	for _, right := range []float64{0.2, 0.8} {
 		m := equals(3)
 		m.params.Coins = &coins{Modes: []coinMode{{Weight: 1, Right: []float64{right, 0.5, 0.5, 0.5}}}}
@@ -190,12 +190,12 @@ func TestWhoIsLessSureIsCloserToChanceFromEitherSide(t *testing.T) {
 		}
 		sure, unsure := says(0.7), says(0.05)
 		if math.Abs(unsure-0.5) > 0.02 || math.Abs(sure-right) > 0.02 {
-			t.Errorf("who is right in %v makes %.3f of what it says, and %.3f when it is not sure", right, sure, unsure)
+			t.Errorf("a voter right in %v gives its vote %.3f, and %.3f when it is unsure", right, sure, unsure)
 		}
 	}
 }
 
-func TestWhoIsNotSureIsHardlyAVote(t *testing.T) {
+func TestAnUnsureVoterHardlyCounts(t *testing.T) {
 	m := equals(3)
 	m.params.Corr.Pooled = 0.5
 	m.params.Coins = &coins{Modes: []coinMode{{Weight: 1, Right: []float64{0.8, 0.8, 0.5, 0.5}}}}
@@ -207,7 +207,7 @@ func TestWhoIsNotSureIsHardlyAVote(t *testing.T) {
 	}
 	p := m.read(b).questions[0].byCoins()
 	if got := p[1] / (p[0] + p[1]); math.Abs(got-0.8) > 0.02 {
-		t.Errorf("beside one who is not sure another is right with %.3f, want 0.8 as by itself", got)
+		t.Errorf("with an unsure voter, another is right with %.3f, want 0.8 as without it", got)
 	}
 }
 
@@ -221,7 +221,7 @@ func firstOf(m *Model, cast []consensus.Vote) float64 {
 	return each[0]
 }
 
-func TestCertaintyOfAnyBallotIsHeard(t *testing.T) {
+func TestConfidenceCountsForEveryKindOfBallot(t *testing.T) {
 	measures(t)
 	shared := &Options{Choices: letters(3)}
 	for _, c := range []struct {
@@ -260,7 +260,7 @@ func TestCertaintyOfAnyBallotIsHeard(t *testing.T) {
 	}
 }
 
-func TestWeightsMeanWhatTheyDidUntilMostVotersStateThem(t *testing.T) {
+func TestWeightsAreCalibratedOnceMostVotersStateThem(t *testing.T) {
 	for _, unsure := range []int{1, 2, 3, 5} {
 		w := newWorld(41, 2, even(5, 0.9, 0.6)...)
 		b := newBook(&Options{Choices: w.choices, Window: 60})
@@ -286,30 +286,30 @@ func TestWeightsMeanWhatTheyDidUntilMostVotersStateThem(t *testing.T) {
 		observe(1, unsure)
 		observe(40, 0)
 		if _, ok := b.Learn().Calibrated("v0", 0.7, 2); ok != (unsure >= 3) {
-			t.Errorf("%d of 5 said 0.9 once: what weights mean is known: %v", unsure, ok)
+			t.Errorf("%d of 5 stated 0.9 once: calibrated is %v", unsure, ok)
 		}
-		observe(40, 0) // now those decisions have left the window
+		observe(40, 0) // now those decisions have been dropped
 		if _, ok := b.Learn().Calibrated("v0", 0.7, 2); ok {
-			t.Error("what weights mean is known from decisions that left")
+			t.Error("weights are calibrated by decisions that were dropped")
 		}
 	}
 }
 
-func TestWhoIsWorseThanChanceIsJudgedAsSureAsItUsuallyIs(t *testing.T) {
+func TestWorseThanChanceIsJudgedAtUsualConfidence(t *testing.T) {
 	b := newBatch(2, true)
 	b.add(votes{voter: []int32{0, 1}, said: []int32{0, 0}, stated: []float64{0.7, 0.7}, field: 2})
 	p := equals(2).params
 	p.Rate[0] = -0.5
 	if got, one := p.below(&b, clearly); got != 0.5 || one != 0.5 {
-		t.Errorf("%v of the votes are by who is worse than chance, want half", got)
+		t.Errorf("%v of the votes are by voters worse than chance, want half", got)
 	}
 	p.Stated.Usual[0] = 1
 	if got, _ := p.below(&b, clearly); got != 0 {
-		t.Errorf("%v of the votes are by who is worse than chance when it says less than it does", got)
+		t.Errorf("%v of the votes are by voters worse than chance below their usual confidence", got)
 	}
 }
 
-// equals returns a model of n voters who are alike.
+// equals returns a model of n equal voters.
 func equals(n int) *Model {
 	o := defaults
 	p := newcomers(newKind(&o), o).grow(n)

@@ -7,7 +7,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
-func TestNoCertificateWhereTwoCampsFitAlike(t *testing.T) {
+func TestNoCertificateIfTwoCampsFitEquallyWell(t *testing.T) {
 	for name, o := range map[string]*Options{"own": nil, "choices": {Choices: letters(4)}} {
 		w := newWorld(51, 4, even(10, 0.8, 0.7)...)
 		honest := newBook(o)
@@ -35,7 +35,7 @@ func TestNoCertificateWhereTwoCampsFitAlike(t *testing.T) {
 	}
 }
 
-func TestNoCertificateWhereManyWouldBeWorseThanChance(t *testing.T) {
+func TestNoCertificateIfManyWouldBeWorseThanChance(t *testing.T) {
 	w := newWorld(52, 2, even(10, 0.85, 0.85)...)
 	w.liars = 4
 	b := newBook(nil)
@@ -52,7 +52,7 @@ func TestNoCertificateWhereManyWouldBeWorseThanChance(t *testing.T) {
 	}
 }
 
-func TestNoCertificateWhereDecisionsRestOnVotersWhoAlwaysAgree(t *testing.T) {
+func TestNoCertificateIfDecisionsRestOnVotersWhoAlwaysAgree(t *testing.T) {
 	for _, x := range []struct {
 		block float64
 		told  int
@@ -66,7 +66,7 @@ func TestNoCertificateWhereDecisionsRestOnVotersWhoAlwaysAgree(t *testing.T) {
 	}
 }
 
-func TestABlockIsThoseWhoAgreeWithNearlyEveryAnswer(t *testing.T) {
+func TestABlockHasTheVotersWhoAgreeWithNearlyEveryAnswer(t *testing.T) {
 	vote := func(said ...int32) votes { return votes{voter: []int32{0, 1, 2, 3, 4}, said: said, field: 3} }
 	b := newBatch(3, false)
 	for range 20 {
@@ -93,7 +93,7 @@ func TestABlockIsThoseWhoAgreeWithNearlyEveryAnswer(t *testing.T) {
 	}
 }
 
-func TestDoubtWithholdsWhatItLeavesBelowTheThreshold(t *testing.T) {
+func TestDoubtWithholdsDecisionsBelowTheThreshold(t *testing.T) {
 	m := *stranger
 	m.certificate = Certificate{Below: 0.4, Doubt: 0.6}
 	b, _ := consensus.NewBallots(nil, []string{"a"}, []consensus.Vote{vote(0, "a"), vote(1, "a"), vote(2, "a")})

@@ -9,8 +9,8 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
-// integrated is what coins approximate, for three voters and two choices: the integral over how often each is right,
-// by a grid.
+// integrated returns what coins approximate, for three voters and two choices: the integral over how often each is
+// right, on a grid.
 func integrated(b *batch, said [3]int32) (first float64) {
 	const cells = 14
 	var both [2]float64
@@ -48,7 +48,7 @@ func integrated(b *batch, said [3]int32) (first float64) {
 	return both[0] / (both[0] + both[1])
 }
 
-// alone is the probability of what three say, where each choice is right.
+// alone returns the probability of three votes, for each choice that may be right.
 func alone(right [3]float64, said [3]int32) (p [2]float64) {
 	for c := range p {
 		p[c] = 1
@@ -63,7 +63,7 @@ func alone(right [3]float64, said [3]int32) (p [2]float64) {
 	return p
 }
 
-func TestCoinsAreTheIntegralOverRates(t *testing.T) {
+func TestCoinsApproximateTheIntegralOverRates(t *testing.T) {
 	measures(t)
 	for seed, right := range [][]float64{{0.95, 0.6, 0.6}, {0.8, 0.8, 0.8}, {0.95, 0.55, 0.3}, {0.7, 0.6, 0.6}} {
 		for _, told := range []int{0, 5} {
@@ -121,7 +121,7 @@ func TestCoinsDoNotDependOnTheOrderOfDecisions(t *testing.T) {
 	}
 }
 
-func TestOnlyTeamsAreTakenForCoins(t *testing.T) {
+func TestOnlyTeamsHaveCoins(t *testing.T) {
 	for n, want := range map[int]bool{2: false, 3: true, 22: true, 23: false} {
 		w := newWorld(420, 3, even(n, 0.9, 0.4)...)
 		b := newBook(nil)
@@ -132,8 +132,8 @@ func TestOnlyTeamsAreTakenForCoins(t *testing.T) {
 	}
 }
 
-// Who is known to be right nearly always prevails over several who err together: what speaks for a team of a few is
-// discounted by what they share.
+// A voter known to be right nearly always prevails over several who err together: the evidence of coins is discounted
+// by the correlation of errors.
 func TestCoinsThatErrTogetherAreDiscounted(t *testing.T) {
 	w := newWorld(430, 3, 0.8, 0.8, 0.8, 0.7, 0.6)
 	b := newBook(nil)
@@ -164,7 +164,7 @@ func TestCoinsOfOtherVotersAreRefused(t *testing.T) {
 			t.Fatal("what was learned is refused")
 		}
 		if spoil(p.Coins); p.mixable() {
-			t.Errorf("%s is taken", name)
+			t.Errorf("%s is accepted", name)
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
-func TestWhoVotesOnceIsForgotten(t *testing.T) {
+func TestVotersWhoVotedOnceAreForgotten(t *testing.T) {
 	w := newWorld(2, 2, even(10, 0.9, 0.6)...)
 	b, alone := newBook(nil), newBook(nil)
 	const decisions, passers = 300, 20
@@ -37,11 +37,11 @@ func TestWhoVotesOnceIsForgotten(t *testing.T) {
 	for _, name := range m.Voters() {
 		got, _ := m.Reliability(name, 2)
 		if want, _ := n.Reliability(name, 2); math.Abs(got.Sensitivity-want.Sensitivity) > 0.001 {
-			t.Errorf("%s is %+v, and %+v where nobody passes by", name, got, want)
+			t.Errorf("%s is %+v, and %+v without voters who vote once", name, got, want)
 		}
 	}
 	if _, again := restored(t, b); !again.Model().params.equal(m.params) {
-		t.Error("a saved book is another once voters are forgotten")
+		t.Error("forgetting voters changed what is saved")
 	}
 }
 
@@ -49,7 +49,7 @@ func (m *parameters) equal(o *parameters) bool {
 	return m.Voters == o.Voters && slices.Equal(m.Rate, o.Rate) && slices.Equal(m.Base, o.Base)
 }
 
-func TestOfTooManyVotersThoseWhoVoteMostAreKnown(t *testing.T) {
+func TestTheMostActiveOfTooManyVotersAreKept(t *testing.T) {
 	b := newBook(nil)
 	const often = 30 // voters who vote more often; all others vote twice
 	for i := range 2 * (mostVoters + often) / 10 {
@@ -83,7 +83,7 @@ func TestOfTooManyVotersThoseWhoVoteMostAreKnown(t *testing.T) {
 		}
 	}
 	if _, ok := b.voters["v0"]; ok {
-		t.Error("of those who vote as often the first is known, not the last")
+		t.Error("of equally active voters the first is known, not the last")
 	}
 }
 
@@ -104,7 +104,7 @@ func TestNamesLeaveWithTheirVotes(t *testing.T) {
 	}
 }
 
-func TestALessonStaysAsItIs(t *testing.T) {
+func TestALessonIsASnapshot(t *testing.T) {
 	b := newBook(&Options{Window: 40})
 	w := newWorld(5, 2, even(5, 0.9, 0.6)...)
 	ballots, truth := w.decision(nil)
@@ -146,16 +146,16 @@ func TestReadersOfALedgerDoNotWaitForLearning(t *testing.T) {
 			continue // the machine was busy
 		}
 		if s.Name() != consensus.Default().Name() || len(several.Voters()) > 0 || !during {
-			t.Errorf("while one learns another is given %v, %d voters", s.Name(), len(several.Voters()))
+			t.Errorf("while one caller learns, another gets %v, %d voters", s.Name(), len(several.Voters()))
 		}
 		if after.Name() != "default" || l.Strategy().Name() != "default" || l.Len() != 402 {
-			t.Errorf("who learned is given %v, then %v, of %d", after.Name(), l.Strategy().Name(), l.Len())
+			t.Errorf("the caller that learned gets %v, then %v, of %d", after.Name(), l.Strategy().Name(), l.Len())
 		}
 		return
 	}
 }
 
-func TestALedgerIsSavedAsItIsOnceItHasLearned(t *testing.T) {
+func TestSavingALedgerWaitsForLearning(t *testing.T) {
 	l := newLedger(t, nil)
 	w := newWorld(4, 3, even(20, 0.9, 0.5)...)
 	w.show(t, l, 100, 2)

@@ -10,7 +10,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
-// remaining is a decision of few with those who may still vote.
+// remaining is a decision by a few voters, with those who may still vote.
 type remaining struct {
 	o         *consensus.Options
 	proposals []string
@@ -56,7 +56,7 @@ func drawRemaining(t *rapid.T) *remaining {
 	return r
 }
 
-// futures are the ways in which the voters could still vote: nothing, or for or against one or each.
+// futures returns the ways in which the voters could still vote: not at all, or for or against one or each proposal.
 func futures(voters, proposals []string) [][]consensus.Vote {
 	all := [][]consensus.Vote{nil}
 	for _, name := range voters {
@@ -81,7 +81,7 @@ func futures(voters, proposals []string) [][]consensus.Vote {
 	return all
 }
 
-// configurations are what is decided by when one kind of decision is known, or both.
+// configurations returns the default strategy once one kind of decision has been learned, or both.
 func configurations(t *testing.T) map[string]configuration {
 	w := newWorld(91, 2, even(7, 0.95, 0.6)...)
 	l := newLedger(t, nil)
@@ -92,7 +92,7 @@ func configurations(t *testing.T) map[string]configuration {
 	}
 }
 
-func TestDefaultIsSettledOnlyWhereNoVoteLeftCanChangeIt(t *testing.T) {
+func TestDefaultIsSettledOnlyIfNoRemainingVoteCanChangeIt(t *testing.T) {
 	all := configurations(t)
 	all["nothing known"] = configuration{}
 	for name, s := range all {
@@ -135,8 +135,8 @@ func (r *remaining) stands(t *rapid.T, s consensus.Strategy) bool {
 	return true
 }
 
-// A second proposal would hand the decision over to something else.
-func TestDefaultIsNotSettledWhereAnotherProposalMayCount(t *testing.T) {
+// With a second proposal, another strategy would decide.
+func TestDefaultIsNotSettledIfAnotherProposalMayCount(t *testing.T) {
 	o := &consensus.Options{}
 	var cast []consensus.Vote
 	for j := range 8 {

@@ -9,7 +9,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
-// onOne is a decision on one proposal by three voters, to which the last may say no.
+// onOne returns a decision on one proposal by three voters, the last of whom has the given stance.
 func onOne(t *testing.T, last consensus.Stance) consensus.Ballots {
 	t.Helper()
 	no := vote(2, "a")
@@ -21,7 +21,7 @@ func onOne(t *testing.T, last consensus.Stance) consensus.Ballots {
 	return b.Close()
 }
 
-func TestHowOneProposalIsDecidedIsLearned(t *testing.T) {
+func TestLearningUpdatesWhetherProposalsAreUnopposed(t *testing.T) {
 	for _, told := range []bool{false, true} {
 		l := newLedger(t, nil)
 		if told {
@@ -41,7 +41,7 @@ func TestHowOneProposalIsDecidedIsLearned(t *testing.T) {
 		asked := onOne(t, consensus.Disagree)
 		before := l.Strategy().Decide(asked)
 		if observe(1, consensus.Agree); !l.Strategy().Decide(asked).Equal(before) {
-			t.Errorf("told %v: one of 101 without a no, and nothing learned: %v, was %v", told, l.Strategy().Decide(asked), before)
+			t.Errorf("told %v: after one of 101 decisions, without learning: %v, was %v", told, l.Strategy().Decide(asked), before)
 		}
 		observe(19, consensus.Agree)
 		l.Learn()
@@ -66,7 +66,7 @@ func TestASmallWindowIsLearnedFrom(t *testing.T) {
 		w := newWorld(72, 2, even(4, 0.9, 0.6)...)
 		b := newBook(&o)
 		for range 10 {
-			w.fill(b, 7, 0) // and hardly ever is it asked when the window is just full
+			w.fill(b, 7, 0) // so that it is hardly ever asked when the window is just full
 			b.Model()
 		}
 		if n := len(b.Model().Voters()); n != 4 {
@@ -89,7 +89,7 @@ func TestASavedBookWithASmallWindowIsLearnedFrom(t *testing.T) {
 	}
 }
 
-func TestOutcomesThatAreCorrectedAreLearned(t *testing.T) {
+func TestCorrectedOutcomesAreLearned(t *testing.T) {
 	for _, o := range []*Options{nil, {Choices: letters(2)}} {
 		w := newWorld(74, 2, 0.95, 0.6, 0.6)
 		b := newBook(o)
@@ -115,7 +115,7 @@ func TestOutcomesThatAreCorrectedAreLearned(t *testing.T) {
 				_, b = restored(t, b)
 				first = b.Model()
 			}
-			for range 2 { // to tell the same again changes nothing
+			for range 2 { // reporting the same again changes nothing
 				if err := b.Resolve(fmt.Sprint(i), right); err != nil {
 					t.Fatal(err)
 				}
@@ -135,7 +135,7 @@ func TestOutcomesThatAreCorrectedAreLearned(t *testing.T) {
 	}
 }
 
-// They are counted as they come, since whoever asks for a strategy waits.
+// Outcomes are counted when they are reported, since callers that ask for a strategy wait.
 func TestOutcomesAreCounted(t *testing.T) {
 	for _, o := range []*Options{nil, {Window: 40}} {
 		w := newWorld(75, 2, even(4, 0.9, 0.6)...)

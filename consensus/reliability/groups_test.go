@@ -41,7 +41,7 @@ func families(r *rand.Rand, of []string, n int) *Book {
 	return b
 }
 
-func TestGroupsAreWhoErrsTogether(t *testing.T) {
+func TestGroupsHaveVotersWhoErrTogether(t *testing.T) {
 	of := []string{"a", "", "b", "a", "b", "", "a", "b", ""}
 	m := families(rand.New(rand.NewPCG(1, 1)), of, 400).Learn()
 	want := map[string]string{"v0": "v0", "v3": "v0", "v6": "v0", "v2": "v2", "v4": "v2", "v7": "v2"}
@@ -49,17 +49,17 @@ func TestGroupsAreWhoErrsTogether(t *testing.T) {
 		t.Errorf("groups %v, want %v", got, want)
 	}
 	if got := m.Groups(0.99); len(got) != 0 {
-		t.Errorf("groups %v of whom nobody errs alike", got)
+		t.Errorf("groups %v of voters who err independently", got)
 	}
 	if got := m.Groups(0); len(got) < 6 {
-		t.Errorf("groups %v of all who err together at all", got)
+		t.Errorf("groups %v of all voters with any correlation", got)
 	}
 	if got := stranger.Groups(0.1); len(got) != 0 {
 		t.Errorf("groups %v of newcomers", got)
 	}
 }
 
-func TestWhoColludesAtTimesIsAGroup(t *testing.T) {
+func TestOccasionalColludersAreAGroup(t *testing.T) {
 	measures(t)
 	w := newWorld(43, 4, even(12, 0.85, 0.75)...)
 	w.liars, w.sleeps = 3, 0.7
@@ -72,7 +72,7 @@ func TestWhoColludesAtTimesIsAGroup(t *testing.T) {
 			t.Errorf("every %d: groups %v, want %v", every, got, want)
 		}
 		if got := m.Correlation("v9", "v10"); got < 0.3 {
-			t.Errorf("every %d: correlation %v of two who collude", every, got)
+			t.Errorf("every %d: correlation %v of two colluders", every, got)
 		}
 		if got := m.Correlation("v0", "v0"); got != closest {
 			t.Errorf("a voter and itself have %v", got)
@@ -80,7 +80,7 @@ func TestWhoColludesAtTimesIsAGroup(t *testing.T) {
 	}
 }
 
-func TestVotersWithoutCorrelationsOfTheirOwnAreInNoGroup(t *testing.T) {
+func TestVotersWithoutPairwiseCorrelationsAreInNoGroup(t *testing.T) {
 	b := families(rand.New(rand.NewPCG(2, 1)), []string{"a", "", "b", "a", "b", "", "a", "b", ""}, 400)
 	b.o.MaxPairs = 2
 	m := b.Learn()
@@ -95,7 +95,7 @@ func TestVotersWithoutCorrelationsOfTheirOwnAreInNoGroup(t *testing.T) {
 	}
 }
 
-func TestGroupsJoinByTheMeanOfTheirVoters(t *testing.T) {
+func TestGroupsMergeByMeanCorrelation(t *testing.T) {
 	for seed := range uint64(30) {
 		r := rand.New(rand.NewPCG(seed, 3))
 		n := 2 + r.IntN(12)

@@ -11,7 +11,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
-// wide is a decision between so many proposals, of which one voter takes a stance on all.
+// wide returns a decision between n proposals, with one voter's stance on all of them.
 func wide(t *testing.T, n int, stance consensus.Stance) consensus.Ballots {
 	t.Helper()
 	var proposals []string
@@ -28,7 +28,7 @@ func wide(t *testing.T, n int, stance consensus.Stance) consensus.Ballots {
 	return b
 }
 
-// kept checks that a ledger is restored as it is.
+// kept checks that a saved ledger is restored unchanged.
 func kept(t *testing.T, what string, l *Ledger) {
 	t.Helper()
 	saved, err := json.Marshal(l)
@@ -41,11 +41,11 @@ func kept(t *testing.T, what string, l *Ledger) {
 		return
 	}
 	if resaved, err := json.Marshal(again); err != nil || string(resaved) != string(saved) {
-		t.Errorf("%s: restored it is saved otherwise, error %v", what, err)
+		t.Errorf("%s: the restored ledger is saved differently, error %v", what, err)
 	}
 }
 
-func TestALedgerThatHeldAWideDecisionIsRestored(t *testing.T) {
+func TestALedgerIsRestoredAfterADecisionOnManyProposals(t *testing.T) {
 	w := newWorld(70, 2, even(3, 0.9, 0.6)...)
 	l := newLedger(t, &Options{Window: 40})
 	if err := l.Observe("wide", wide(t, 1500, consensus.Agree)); err != nil {
@@ -60,7 +60,7 @@ func TestALedgerThatHeldAWideDecisionIsRestored(t *testing.T) {
 	}
 }
 
-func TestALedgerWithMoreProposalsThanAnybodyReadsIsRestored(t *testing.T) {
+func TestALedgerWithAHugeDecisionIsRestored(t *testing.T) {
 	l := newLedger(t, nil)
 	if err := l.Observe("wide", wide(t, 66_000, consensus.Disagree)); err != nil {
 		t.Fatal(err)
@@ -68,7 +68,7 @@ func TestALedgerWithMoreProposalsThanAnybodyReadsIsRestored(t *testing.T) {
 	kept(t, "66,000 proposals", l)
 }
 
-func TestVotersWhoAreHardlySureAreRestored(t *testing.T) {
+func TestTinyWeightsAreRestored(t *testing.T) {
 	l := newLedger(t, nil)
 	a, b := vote(0, "a"), vote(1, "b")
 	a.Weight, b.Weight = 5e-324, 1e-13
@@ -79,7 +79,7 @@ func TestVotersWhoAreHardlySureAreRestored(t *testing.T) {
 	kept(t, "weights of next to nothing", l)
 }
 
-func TestWhatIsLearnedWithAnyOptionsIsRestored(t *testing.T) {
+func TestLedgersWithAnyOptionsAreRestored(t *testing.T) {
 	for i, p := range new(Options).priors() {
 		for _, x := range []float64{0.001, 1e6} {
 			o := &Options{}
@@ -106,7 +106,7 @@ func TestWhatIsLearnedWithAnyOptionsIsRestored(t *testing.T) {
 	}
 }
 
-// In JSON all that is not UTF-8 becomes the same.
+// JSON replaces all invalid UTF-8 by the same character.
 func TestNamesThatCannotBeSavedAreRefused(t *testing.T) {
 	const bad = "\xff"
 	for _, c := range []struct {

@@ -55,7 +55,7 @@ var planted = map[string][]float64{
 	"harmful of three": {0.95, 0.55, 0.3},
 }
 
-func TestTruthOverrulesDoubt(t *testing.T) {
+func TestOutcomesOverrideDoubt(t *testing.T) {
 	measures(t)
 	w := newWorld(71, 2, planted["one harmful"]...)
 	c := w.team(t, 100, 1)
@@ -114,7 +114,7 @@ func TestSayingTheSameTwiceChangesNothing(t *testing.T) {
 		for i := range 60 {
 			b, right := w.decision(of)
 			more, id := rejecting(t, b), fmt.Sprint(i)
-			if i >= 20 { // before that, decisions are by weight alone, and rejections count
+			if i >= 20 { // before, decisions are by weight alone, and rejections count
 				sameDecisions(t, once.Strategy(), b, twice.Strategy(), more)
 			}
 			for l, b := range map[*Ledger]consensus.Ballots{once: b, twice: more} {
@@ -141,7 +141,7 @@ func sameDecisions(t *testing.T, s consensus.Strategy, b consensus.Ballots, r co
 	}
 }
 
-func TestVotersCountWhatTheyAreWorth(t *testing.T) {
+func TestOneReliableVoterPrevailsOverTwoUnreliableOnes(t *testing.T) {
 	w := newWorld(74, 2, 0.97, 0.55, 0.55)
 	b := newBook(nil)
 	w.fill(b, 200, 1)
@@ -151,12 +151,12 @@ func TestVotersCountWhatTheyAreWorth(t *testing.T) {
 	}
 	for _, x := range []consensus.Ballots{ballots, rejecting(t, ballots)} {
 		if d := (Strategy{b.Model()}).Decide(x); d.Choice != "a" {
-			t.Errorf("%v, want what one says who is right nearly always, against two who toss coins", d)
+			t.Errorf("%v, want the choice of the one who is nearly always right, against two who toss coins", d)
 		}
 	}
 }
 
-func TestCopiesAreOne(t *testing.T) {
+func TestCopiesCountAsOneVoter(t *testing.T) {
 	w := newWorld(76, 3, 0.8, 0.8, 0.8, 0.65, 0.65, 0.65, 0.65)
 	w.clones = 4
 	b := newBook(nil)
@@ -171,11 +171,11 @@ func TestCopiesAreOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	if d := (Strategy{m}).Decide(ballots); d.Leader() != "a" {
-		t.Errorf("%v, want what three say against four copies of one", d)
+		t.Errorf("%v, want the choice of three voters, against four copies", d)
 	}
 }
 
-func TestCopiesDoNotMakeTheConsensus(t *testing.T) {
+func TestCopiesDoNotDetermineTheConsensus(t *testing.T) {
 	for _, choices := range []int{3, 5} {
 		w := newWorld(82, choices, append(even(12, 0.65, 0.55), make([]float64, 9)...)...)
 		w.liars = 9 // who are always wrong in the same way, against twelve who mostly disagree with each other
@@ -187,7 +187,7 @@ func TestCopiesDoNotMakeTheConsensus(t *testing.T) {
 	}
 }
 
-func TestSureMeansSureOnVotersNobodyTunedOn(t *testing.T) {
+func TestHighConfidenceIsCalibratedOnUntunedVoters(t *testing.T) {
 	measures(t)
 	sure, right := 0.0, 0.0
 	for seed := range uint64(10) {
@@ -217,7 +217,7 @@ func TestSureMeansSureOnVotersNobodyTunedOn(t *testing.T) {
 	}
 }
 
-func TestAWrongStartHealsOrIsNoticed(t *testing.T) {
+func TestAWrongStartIsCorrectedOrCausesDoubt(t *testing.T) {
 	measures(t)
 	for seed := range uint64(8) {
 		voters, choices := 5+2*int(seed%4), 2+int(seed%2)
@@ -262,10 +262,10 @@ func TestASavedLedgerWithoutASpreadIsRefused(t *testing.T) {
 	for _, field := range []string{"sdVoter", "sdClass", "sdPool", "crowd"} {
 		bad := dropField(string(saved), field)
 		if bad == string(saved) {
-			t.Fatalf("no %s in what is saved", field)
+			t.Fatalf("the saved ledger has no %s", field)
 		}
 		if err := new(Ledger).UnmarshalJSON([]byte(bad)); err == nil {
-			t.Errorf("a ledger without %s is taken", field)
+			t.Errorf("a ledger without %s is accepted", field)
 		}
 	}
 }
@@ -322,7 +322,7 @@ func TestStructuresAreMixedByWeight(t *testing.T) {
 	}
 }
 
-func TestPeersWeighTheStrongMoreAndEqualsAlike(t *testing.T) {
+func TestPeersWeightStrongVotersMoreAndEqualsEqually(t *testing.T) {
 	weights := func(right ...float64) []float64 {
 		w := newWorld(80, 3, right...)
 		b := newBook(nil)

@@ -88,7 +88,7 @@ func TestDefaultIsConfidenceWeightedUntilSomethingIsLearned(t *testing.T) {
 	}
 }
 
-func TestDefaultUsesWhatWasLearnedOfThatKindOfDecision(t *testing.T) {
+func TestDefaultUsesTheModelOfThatKindOfDecision(t *testing.T) {
 	w := newWorld(82, 3, even(6, 0.9, 0.5)...)
 	l := newLedger(t, nil)
 	w.show(t, l, 60, 0)
@@ -153,7 +153,7 @@ func (r renamed) Decide(b consensus.Ballots) consensus.Decision {
 	return c.Decide(b)
 }
 
-func TestSnapshotDoesNotSeeWhatIsLearnedLater(t *testing.T) {
+func TestAStrategyIsASnapshot(t *testing.T) {
 	w := newWorld(84, 3, even(6, 0.9, 0.5)...)
 	l := newLedger(t, nil)
 	w.show(t, l, 40, 3)
@@ -219,8 +219,8 @@ func TestLedgerTakesADecisionOnceAndResolvesItInBothBooks(t *testing.T) {
 	}
 }
 
-// A name that only one of the books remembers is taken all the same.
-func TestLedgerRefusesANameThatOneBookHolds(t *testing.T) {
+// An id is in use even if only one of the books still holds it.
+func TestLedgerRefusesAnIDThatOneBookHolds(t *testing.T) {
 	w := newWorld(90, 3, even(4, 0.9, 0.6)...)
 	l := newLedger(t, &Options{Window: 4})
 	b, _ := w.approval(0)
@@ -237,14 +237,14 @@ func TestLedgerRefusesANameThatOneBookHolds(t *testing.T) {
 		}
 	}
 	if l.several.Holds("x") || !l.one.Holds("x") {
-		t.Fatal("the books forget otherwise than this test takes it")
+		t.Fatal("the books do not forget as this test assumes")
 	}
 	before := l.several.decisions
 	if err := l.Observe("x", b); err == nil || len(l.several.decisions) != len(before) || l.several.Holds("x") {
 		t.Errorf("error %v, and the decision is in one of the books", err)
 	}
 	if err := l.Resolve("x", "a"); err != nil {
-		t.Errorf("what one book remembers cannot be resolved: %v", err)
+		t.Errorf("a decision in one book cannot be resolved: %v", err)
 	}
 }
 
@@ -274,7 +274,7 @@ func TestLedgerOfOneKindKeepsOneBook(t *testing.T) {
 	}
 }
 
-func TestTwoNumbersFindWhatYesSayersReject(t *testing.T) {
+func TestSensitivityAndSpecificitySeeThroughYesSayers(t *testing.T) {
 	w := newWorld(87, 2, even(7, 0.9, 0.8)...)
 	l := newLedger(t, nil)
 	approve := func() (consensus.Ballots, string) { return w.approval(0.6) }
@@ -315,7 +315,7 @@ func TestWithoutACertificateNothingIsSure(t *testing.T) {
 	}
 	s := l.Strategy()
 	if l.Reliabilities() != nil {
-		t.Error("named strategies are told what is in doubt")
+		t.Error("named strategies get reliabilities that are in doubt")
 	}
 	for range 50 {
 		b, _ := w.decision(nil)
@@ -329,7 +329,7 @@ func TestWithoutACertificateNothingIsSure(t *testing.T) {
 	}
 }
 
-// Three in ten who agree on what is wrong choose nothing, whether or not anything is known of them.
+// Three voters in ten who agree on a wrong choice never get it chosen, whether or not anything is known of them.
 func TestRoguesDoNotFlipADecision(t *testing.T) {
 	for n := 3; n <= 10; n++ {
 		w := newWorld(uint64(90+n), 3, even(n, 1, 1)...)
@@ -348,7 +348,7 @@ func TestRoguesDoNotFlipADecision(t *testing.T) {
 	}
 }
 
-func TestLedgerMayBeUsedAtOnce(t *testing.T) {
+func TestLedgerIsSafeForConcurrentUse(t *testing.T) {
 	l := new(Ledger)
 	var all sync.WaitGroup
 	for i := range 8 {

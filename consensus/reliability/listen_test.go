@@ -77,7 +77,7 @@ func expectedLikelihood(e *em, j int32) (sum float64) {
 
 // A voter that always states low confidence is rated by how often it is right. If its votes were instead bounded at
 // chance, its estimated rate would rise round after round until it decided alone.
-func TestWhoSaysLittleOrMuchDoesNotTakeOver(t *testing.T) {
+func TestVotersWithExtremeConfidenceDoNotTakeOver(t *testing.T) {
 	measures(t)
 	for name, o := range kinds(2) {
 		for _, weight := range []float64{1, 0.5, 0.2, 0.1, 0.02} {
@@ -118,10 +118,10 @@ func TestWhoSaysLittleOrMuchDoesNotTakeOver(t *testing.T) {
 				}
 			}
 			if right < 180 {
-				t.Errorf("%s: %d of 200 right when who tosses coins says %v", name, right, weight)
+				t.Errorf("%s: %d of 200 right if a voter who tosses coins states %v", name, right, weight)
 			}
 			if r, _ := m.Reliability("v10", 1); r.Sensitivity > 0.7 {
-				t.Errorf("%s: who tosses coins and says %v is held to be right in %.2f", name, weight, r.Sensitivity)
+				t.Errorf("%s: a voter who tosses coins and states %v is held to be right in %.2f", name, weight, r.Sensitivity)
 			}
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
-// lured draws a decision with eight choices and four of the voters, in which all who are wrong say the same.
+// lured draws a decision with eight choices and four of the voters, in which all wrong voters say the same.
 func lured(w *world) (consensus.Ballots, string) {
 	truth := w.IntN(8)
 	lure := (truth + 1 + w.IntN(7)) % 8

@@ -6,7 +6,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
-func TestAskingHearsCertainty(t *testing.T) {
+func TestNextConsidersStatedConfidence(t *testing.T) {
 	m := equals(4)
 	voted := func(weight float64) consensus.Ballots {
 		v := vote(0, "a")
@@ -18,20 +18,20 @@ func TestAskingHearsCertainty(t *testing.T) {
 		return b
 	}
 	if got := m.Next(voted(0.7), []string{"v1", "v2"}, nil); got != "v1" {
-		t.Errorf("of two alike %s is asked", got)
+		t.Errorf("of two equal voters %s is asked", got)
 	}
 	m.params.Stated.Usual[2] = 1
 	if got := m.Next(voted(0.7), []string{"v1", "v2"}, nil); got != "v2" {
-		t.Errorf("%s is asked, and not who is usually surer", got)
+		t.Errorf("%s is asked, not the voter who is usually surer", got)
 	}
 	m.params.Stated.Usual[2], m.params.Base[2] = 0, 0.9
 	pair := m.params.Corr.Pair
 	pair[1], pair[4] = 0.2, 0.2 // between v0 and v1
 	if got := m.Next(voted(0.1), []string{"v1", "v2"}, nil); got != "v1" {
-		t.Errorf("%s is asked after an unsure vote of who errs with v1, who is the better", got)
+		t.Errorf("%s is asked after an unsure vote of a voter who errs with v1, the better one", got)
 	}
 	if got := m.Next(voted(0.98), []string{"v1", "v2"}, nil); got != "v2" {
-		t.Errorf("%s is asked after a sure vote of who errs with v1", got)
+		t.Errorf("%s is asked after a sure vote of a voter who errs with v1", got)
 	}
 	one := voted(0.7)
 	price := func() (price float64) {
@@ -42,6 +42,6 @@ func TestAskingHearsCertainty(t *testing.T) {
 	usual := price()
 	m.params.Stated.Usual[3] = 1
 	if sure := price(); sure < 1.2*usual {
-		t.Errorf("asking who is usually surer is worth %.4f, asking another %.4f", sure, usual)
+		t.Errorf("asking the voter who is usually surer is worth %.4f, asking another %.4f", sure, usual)
 	}
 }

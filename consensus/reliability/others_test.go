@@ -7,7 +7,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
-// ownAnswers is the same decision about answers that no other decision has; only those that somebody is for are proposed.
+// ownAnswers returns the same decision between answers of its own, of which only those with votes are proposed.
 func ownAnswers(t *testing.T, n int, b consensus.Ballots) consensus.Ballots {
 	t.Helper()
 	var proposals []string
@@ -68,7 +68,7 @@ func TestVotersWhoAgreeAmongManyAnswersPrevail(t *testing.T) {
 	}
 }
 
-// leadsIn is 1 if what is right leads, shared among those that tie.
+// leadsIn returns 1 if the right proposal leads, divided by the number of leaders that tie.
 func leadsIn(d consensus.Decision, right string) float64 {
 	for _, x := range d.Leaders {
 		if x == right {
@@ -78,7 +78,7 @@ func leadsIn(d consensus.Decision, right string) float64 {
 	return 0
 }
 
-func TestHowManyWrongAnswersThereAreIsLearned(t *testing.T) {
+func TestTheNumberOfWrongAnswersIsLearned(t *testing.T) {
 	for _, c := range []struct {
 		answers  int
 		own      bool
@@ -108,6 +108,6 @@ func TestHowManyWrongAnswersThereAreIsLearned(t *testing.T) {
 		}
 	}
 	if got := b.Learn().params.Others; got > 1.2 {
-		t.Errorf("%.2f wrong answers where all who are wrong say the same", got)
+		t.Errorf("%.2f wrong answers, although all wrong voters say the same", got)
 	}
 }

@@ -226,7 +226,7 @@ func TestNamesAreOnlyIdentity(t *testing.T) {
 	}
 }
 
-func TestSilenceOfSeveralIsAnAnswer(t *testing.T) {
+func TestVotesForSeveralOrAgainstSome(t *testing.T) {
 	m := new(Book).Model()
 	decide := func(votes ...consensus.Vote) ([]float64, float64) {
 		b, err := consensus.NewBallots(nil, letters(3), votes)
@@ -280,7 +280,7 @@ func TestLessWeightIsLessEvidence(t *testing.T) {
 	}
 }
 
-func TestVotersSpeakOnce(t *testing.T) {
+func TestAVotersVotesAreOneBallot(t *testing.T) {
 	m := new(Book).Model()
 	of := func(seqs ...uint64) []float64 {
 		cast := []consensus.Vote{vote(0, "a"), vote(0, "b"), vote(1, "a"), vote(1, "b"), vote(2, "c")}
@@ -324,7 +324,7 @@ func TestWrongAnswersAreLearned(t *testing.T) {
 	}
 }
 
-func TestWhatIsOftenRightNeedsLess(t *testing.T) {
+func TestFrequentAnswersNeedLessEvidence(t *testing.T) {
 	w := newWorld(27, 2, even(5, 0.75, 0.75)...)
 	b := newBook(&Options{Choices: letters(2)})
 	for i := range 300 {
@@ -339,11 +339,11 @@ func TestWhatIsOftenRightNeedsLess(t *testing.T) {
 	m := b.Learn()
 	ballots, _ := consensus.NewBallots(nil, letters(2), []consensus.Vote{vote(0, "a"), vote(1, "b")})
 	if each, _ := m.Probabilities(ballots); each[0] < 0.65 {
-		t.Errorf("one against one: %v, though a is right nearly always", each)
+		t.Errorf("one vote each: %v, although a is nearly always right", each)
 	}
 }
 
-func TestNoneOfTheseIsRightOnlyWhereSomebodySaysSoOrTwoVoteAtMost(t *testing.T) {
+func TestNoneOfTheseIsPossibleWithAVoteForItOrFewVotes(t *testing.T) {
 	m := newcomers(kind{}, defaults)
 	for _, c := range []struct {
 		said     []int32
@@ -352,13 +352,13 @@ func TestNoneOfTheseIsRightOnlyWhereSomebodySaysSoOrTwoVoteAtMost(t *testing.T) 
 		lp := make([]float64, 3)
 		m.prior(votes{said: c.said, field: 3}, -1, lp)
 		if got := !math.IsInf(lp[2], -1); got != c.possible || lp[0] != 0 || lp[1] != 0 {
-			t.Errorf("who say %d leave %v", c.said, lp)
+			t.Errorf("votes for %d give %v", c.said, lp)
 		}
 	}
 }
 
 // Candidate 3 is "none of these": a voter that says so is right, or wrong with a probability of its own.
-func TestWhatVotersSayOfOwnProposalsIsLearnedFromAsItIsPooled(t *testing.T) {
+func TestVotesOnOwnProposalsMeanTheSameInLearningAndPooling(t *testing.T) {
 	_, m := learnedFrom(nil, 4, 0)
 	p := m.params
 	v := votes{voter: []int32{0, 2, 4, 5}, said: []int32{1, 3, 1, 0}, field: 4, lift: []float64{0, 0.3, 0, -0.2}}
@@ -380,7 +380,7 @@ func TestWhatVotersSayOfOwnProposalsIsLearnedFromAsItIsPooled(t *testing.T) {
 	}
 }
 
-func TestWhereNobodySaysAnythingNothingIsSure(t *testing.T) {
+func TestWithoutVotesNothingIsSure(t *testing.T) {
 	for name, o := range kinds(2) {
 		w := newWorld(77, 2, even(5, 0.9, 0.6)...)
 		b := newBook(o)

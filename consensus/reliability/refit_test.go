@@ -91,8 +91,8 @@ func TestRefitLowersConfidenceThatWasTooHigh(t *testing.T) {
 	}
 }
 
-// herd is outcomes of decisions in which four voters say the same, right as often as not, and one of a higher
-// rate says what is right in nine of ten; the evidence counts all five alike.
+// herd returns outcomes of decisions in which four voters say the same and are right half of the time, and one is right
+// nine times in ten; the evidence counts all five equally.
 func herd(n int, seed uint64) []outcome {
 	w := newWorld(seed, 2)
 	known := make([]outcome, n)
@@ -111,7 +111,7 @@ func herd(n int, seed uint64) []outcome {
 	return known
 }
 
-func TestVotesThatMeanLittleAreTakenBack(t *testing.T) {
+func TestRefitCorrectsVotersWhoFollowEachOther(t *testing.T) {
 	known := herd(200, 34)
 	if ridge := choose(known, 5); ridge >= noBonus {
 		t.Errorf("chose %v, which leaves the evidence alone", ridge)

@@ -72,7 +72,7 @@ func checkRound(t *rapid.T, s consensus.Strategy) {
 	}
 }
 
-// asked is a strategy that records how many entries and how many voters the ballots have.
+// asked is a strategy that records the numbers of entries and of voters in the ballots.
 type asked struct {
 	Strategy
 	n, all *int
@@ -86,7 +86,7 @@ func (a asked) Decide(b consensus.Ballots) consensus.Decision {
 	return a.Strategy.Decide(b)
 }
 
-func TestALookAtARoundDoesNotTakeTimeForEachVote(t *testing.T) {
+func TestDecidingInARoundDoesNotTakeTimePerVote(t *testing.T) {
 	_, m := learnedFrom(nil, 4, 3)
 	s := asked{Strategy{m}, new(int), new(int)}
 	r, err := consensus.NewRound(s, nil)

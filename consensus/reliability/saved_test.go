@@ -10,7 +10,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
-func TestSavedLedgerGoesOnAlike(t *testing.T) {
+func TestARestoredLedgerContinuesAlike(t *testing.T) {
 	for name, o := range kinds(3) {
 		for _, n := range []int{0, 40} {
 			w := newWorld(88, 3, even(6, 0.9, 0.4)...)
@@ -49,7 +49,7 @@ func TestSavedLedgerGoesOnAlike(t *testing.T) {
 	}
 }
 
-func TestALedgerThatIsToldToLearnDoesNotWhenItIsAsked(t *testing.T) {
+func TestLearnWhenToldLearnsOnlyInLearn(t *testing.T) {
 	w := newWorld(9, 4, 0.8)
 	l := newLedger(t, nil)
 	l.LearnWhenTold()
@@ -71,7 +71,7 @@ func TestALedgerThatIsToldToLearnDoesNotWhenItIsAsked(t *testing.T) {
 	}
 }
 
-func TestWhatALedgerLearnedIsTakenBack(t *testing.T) {
+func TestUndoRevertsWhatALedgerLearned(t *testing.T) {
 	w := newWorld(9, 4, 0.8)
 	l, other := newLedger(t, nil), newLedger(t, nil)
 	for _, l := range []*Ledger{l, other} {
@@ -112,12 +112,12 @@ func TestWhatALedgerLearnedIsTakenBack(t *testing.T) {
 		}
 	}
 	if save(l) != save(other) {
-		t.Error("it goes on as one that learned otherwise")
+		t.Error("it does not continue as if it had not learned")
 	}
 }
 
 // Learning forgets voters whose decisions have left the window.
-func TestVotersWhomAnUndoneLessonForgotAreThere(t *testing.T) {
+func TestUndoRestoresForgottenVoters(t *testing.T) {
 	o := &Options{Window: 8, First: 1}
 	l, other := newLedger(t, o), newLedger(t, o)
 	for i := range 24 {
@@ -140,7 +140,7 @@ func TestVotersWhomAnUndoneLessonForgotAreThere(t *testing.T) {
 	}
 }
 
-func TestLookingAtALedgerChangesNothingOfWhatIsSaved(t *testing.T) {
+func TestReadingALedgerDoesNotChangeItsSavedForm(t *testing.T) {
 	l := newLedger(t, nil)
 	before, err := json.Marshal(l)
 	if err != nil {

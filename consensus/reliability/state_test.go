@@ -11,7 +11,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
-func TestSavedBookGoesOnAlike(t *testing.T) {
+func TestARestoredBookContinuesAlike(t *testing.T) {
 	for name, o := range kinds(3) {
 		for _, n := range []int{60, 10, 0} {
 			if Racing && n < 60 {

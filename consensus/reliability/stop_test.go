@@ -92,7 +92,7 @@ func TestEnough(t *testing.T) {
 	}
 }
 
-func TestEnoughStaysEnoughWhenVotesAreWorthMore(t *testing.T) {
+func TestEnoughIsMonotonicInWorth(t *testing.T) {
 	for name, o := range kinds(3) {
 		_, m := learnedFrom(o, 44, 3)
 		t.Run(name, rapid.MakeCheck(func(t *rapid.T) {
@@ -134,7 +134,7 @@ func TestEveryVoteHasToBeWorthItsCost(t *testing.T) {
 		each = max(each, x/float64(i+1))
 	}
 	if worth := total / 3; each >= worth {
-		t.Fatalf("votes gain %v each, all %v: that tells nothing", each, total)
+		t.Fatalf("votes gain %v each, all %v: this tests nothing", each, total)
 	}
 	if !m.Enough(b, rest, Stop{Worth: each * 1.001}) {
 		t.Errorf("asks for a gain of %v by %d votes, at no more than %v each", total, len(rest), each)
@@ -183,7 +183,7 @@ func TestAYoungModelAsksMore(t *testing.T) {
 	}
 }
 
-func TestHowMuchWasLearnedIsSaved(t *testing.T) {
+func TestTheNumberOfDecisionsLearnedFromIsSaved(t *testing.T) {
 	w := newWorld(48, 2, even(5, 0.9, 0.6)...)
 	book := newBook(&Options{Window: 60})
 	w.fill(book, 60, 0)
@@ -202,7 +202,7 @@ func TestHowMuchWasLearnedIsSaved(t *testing.T) {
 	}
 }
 
-func TestWhatTheNextSayAddsUp(t *testing.T) {
+func TestProbabilitiesOfTheNextVotesSumToOne(t *testing.T) {
 	for name, o := range kinds(3) {
 		_, m := learnedFrom(o, 51, 0)
 		m.params.Others = 1 // where there are more, some is said that nobody named yet
@@ -249,7 +249,7 @@ func TestContestIsBetweenTheTwoMostProbable(t *testing.T) {
 	}
 }
 
-// slowGain enumerates all that the voters asked can say: the leader, the runner-up or something else.
+// slowGain enumerates all votes of the voters asked: for the leader, the runner-up or something else.
 func slowGain(m *Model, b consensus.Ballots, rest []string, said []int) float64 {
 	r, p := m.read(b), m.params
 	q := r.questions[0]
@@ -301,7 +301,7 @@ func slowGain(m *Model, b consensus.Ballots, rest []string, said []int) float64 
 	return gain
 }
 
-func TestGainIsThatOfAllThatTheNextMaySay(t *testing.T) {
+func TestGainAgreesWithEnumeration(t *testing.T) {
 	_, m := learnedFrom(nil, 50, 0)
 	m.params.Peers, m.params.Crowd = nil, 1 // only the rates structure
 	rapid.Check(t, func(t *rapid.T) {

@@ -8,7 +8,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
-// saidBy is a closed decision in which each voter named is for one of the proposals.
+// saidBy returns a closed decision between four proposals with the given votes.
 func saidBy(t *testing.T, cast ...consensus.Vote) consensus.Ballots {
 	t.Helper()
 	b, err := consensus.NewBallots(nil, letters(4), cast)
@@ -18,7 +18,7 @@ func saidBy(t *testing.T, cast ...consensus.Vote) consensus.Ballots {
 	return b.Close()
 }
 
-func TestVotesWithNoOtherBesideTeachNothingUntilTheOutcomeIsKnown(t *testing.T) {
+func TestSingleVotesTeachNothingUntilTheOutcomeIsKnown(t *testing.T) {
 	w, l := newWorld(2100, 4), newLedger(t, nil)
 	show := func(n int, right string) {
 		for i := range n {
@@ -48,7 +48,7 @@ func TestVotesWithNoOtherBesideTeachNothingUntilTheOutcomeIsKnown(t *testing.T) 
 	}
 }
 
-func TestObviousProposalsSayLittleOfWhatIsDisputed(t *testing.T) {
+func TestUndisputedProposalsSayLittleAboutDisputedOnes(t *testing.T) {
 	measures(t)
 	for _, every := range []int{0, 10} {
 		right, confidence := 0.0, 0.0
@@ -87,7 +87,7 @@ func TestObviousProposalsSayLittleOfWhatIsDisputed(t *testing.T) {
 	}
 }
 
-func TestOrderDoesNotMatterWhereMostDecisionsHaveOneProposal(t *testing.T) {
+func TestOrderDoesNotMatterIfMostDecisionsHaveOneProposal(t *testing.T) {
 	w := newWorld(2300, 3, even(4, 0.8, 0.5)...)
 	var all []consensus.Ballots
 	for i := range 150 {

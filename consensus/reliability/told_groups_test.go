@@ -35,7 +35,7 @@ func nine(t *testing.T, o *consensus.Options) consensus.Ballots {
 	return b.Close()
 }
 
-// six draws a decision by nine voters, of whom the first six say the same if they are copies.
+// six draws a decision by nine voters, the first six of whom say the same if they are copies.
 func six(r *rand.Rand, o *consensus.Options, copies bool) (b consensus.Ballots, right string) {
 	truth := r.IntN(3)
 	var cast []consensus.Vote
@@ -63,7 +63,7 @@ func TestGroupsDecideFromTheFirstDecisionOn(t *testing.T) {
 	for i := range 60 {
 		d := l.Strategy().Decide(nine(t, o))
 		if d.Leader() != "b" {
-			t.Fatalf("after %d decisions %v, want what three models say against six copies of one", i, d)
+			t.Fatalf("after %d decisions %v, want the choice of three models, against six copies of one", i, d)
 		}
 		b, _ := six(r, o, true)
 		if err := l.Observe("", b); err != nil {
@@ -72,7 +72,7 @@ func TestGroupsDecideFromTheFirstDecisionOn(t *testing.T) {
 	}
 }
 
-func TestAGroupWhoseMembersErrApartCountsOneByOne(t *testing.T) {
+func TestVotersOfAGroupThatErrIndependentlyCountFully(t *testing.T) {
 	o, r := ofTwoKinds(), rand.New(rand.NewPCG(2, 1))
 	grouped, plain := newLedger(t, nil), newLedger(t, nil)
 	for range 48 {
@@ -107,7 +107,7 @@ func nineOf(t *testing.T, b consensus.Ballots) consensus.Ballots {
 	return x
 }
 
-func TestCopiesNobodyToldOfAreFound(t *testing.T) {
+func TestUndeclaredCopiesAreFound(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 1))
 	l := newLedger(t, nil)
 	for range 80 {
@@ -117,11 +117,11 @@ func TestCopiesNobodyToldOfAreFound(t *testing.T) {
 		}
 	}
 	if d := l.Strategy().Decide(nine(t, nil)); d.Leader() != "b" {
-		t.Errorf("%v, want what three say against six copies", d)
+		t.Errorf("%v, want the choice of three voters, against six copies", d)
 	}
 }
 
-// Two votes agree or do not, which does not show who of the two is right more often.
+// The agreement of two voters does not show which of them is right more often.
 func TestTwoGroupsTeachNothingUntilOutcomesAreKnown(t *testing.T) {
 	o, r := ofTwoKinds(), rand.New(rand.NewPCG(4, 1))
 	o.Groups["v7"], o.Groups["v8"] = o.Groups["v6"], o.Groups["v6"]
@@ -162,8 +162,8 @@ func TestTwoGroupsTeachNothingUntilOutcomesAreKnown(t *testing.T) {
 	}
 }
 
-// Nine outcomes leave a group with most of the votes what it is; with ten, voters are known by them.
-func TestOutcomesTeachWhatAGroupsAgreementDoesNot(t *testing.T) {
+// With nine outcomes, a group with most of the votes still prevents learning; with ten, voters are judged by them.
+func TestTenOutcomesTeachWhatAgreementOfAGroupCannot(t *testing.T) {
 	o, r := ofTwoKinds(), rand.New(rand.NewPCG(8, 1))
 	b := newBook(nil)
 	for i := range 40 {
@@ -180,8 +180,8 @@ func TestOutcomesTeachWhatAGroupsAgreementDoesNot(t *testing.T) {
 	}
 }
 
-// Whether a group errs together is read from its own votes and those of the others.
-func TestAGroupOfHalfTheVotersIsOneThatAgreesMoreThanOthersDo(t *testing.T) {
+// Whether a group errs together shows in its own votes and those of the others.
+func TestAGroupDominatesIfItHasHalfTheVotersAndAgreesMoreThanOthers(t *testing.T) {
 	for _, c := range []struct {
 		name      string
 		of        map[string]string
@@ -217,7 +217,7 @@ func TestAGroupOfHalfTheVotersIsOneThatAgreesMoreThanOthersDo(t *testing.T) {
 	}
 }
 
-func TestGroupsStayWhenOthersAreForgotten(t *testing.T) {
+func TestGroupsRemainWhenOtherVotersAreForgotten(t *testing.T) {
 	o, r := ofTwoKinds(), rand.New(rand.NewPCG(8, 1))
 	b := newBook(&Options{Window: 40})
 	for i := range 60 {
@@ -236,7 +236,7 @@ func TestGroupsStayWhenOthersAreForgotten(t *testing.T) {
 		}
 	}
 	if n := len(l.names); n >= 60 || len(b.groups) != n {
-		t.Errorf("%d voters are learned of, and the groups of %d kept", n, len(b.groups))
+		t.Errorf("%d voters are kept, and the groups of %d", n, len(b.groups))
 	}
 }
 
@@ -337,11 +337,11 @@ func TestGroupsShareAVoteOnOneProposal(t *testing.T) {
 		}
 	}
 	if d := alone.Strategy().Decide(ballots(o, 0, camps)); d.Choice != "a" {
-		t.Errorf("%v, want the choice of six who err apart", d)
+		t.Errorf("%v, want the choice of six who err independently", d)
 	}
 }
 
-func TestALedgerKeepsGroups(t *testing.T) {
+func TestGroupsAreSaved(t *testing.T) {
 	o, r := ofTwoKinds(), rand.New(rand.NewPCG(7, 1))
 	l, again := newLedger(t, &Options{First: 30}), new(Ledger)
 	for i := range 40 {

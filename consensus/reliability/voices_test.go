@@ -23,7 +23,7 @@ func (h *hearing) apart() *hearing {
 	return &slow
 }
 
-func TestNewcomersTakenByNumberWeighAsOneByOne(t *testing.T) {
+func TestCountedNewcomersWeighAsIndividuals(t *testing.T) {
 	for name, o := range kinds(3) {
 		for _, every := range []int{-1, 0, 3} {
 			m := newBook(o).Model()
@@ -48,7 +48,7 @@ func TestNewcomersTakenByNumberWeighAsOneByOne(t *testing.T) {
 	}
 }
 
-// drawCrowd draws ballots of a few voters that models know and of many newcomers with one of two weights.
+// drawCrowd draws ballots of a few voters known to models, and of many newcomers with one of two weights.
 func drawCrowd(t *rapid.T) consensus.Ballots {
 	var cast []consensus.Vote
 	for j := range 30 {
@@ -64,7 +64,7 @@ func drawCrowd(t *rapid.T) consensus.Ballots {
 	return b
 }
 
-func TestEqualsTakenByNumberWeighAsOneByOne(t *testing.T) {
+func TestCountedEqualVotersWeighAsIndividuals(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		mu, rho := drawStrengths(t), rapid.Float64Range(0, 0.95).Draw(t, "rho")
 		times, apart := make([]float64, len(mu)), []float64(nil)
@@ -83,7 +83,7 @@ func TestEqualsTakenByNumberWeighAsOneByOne(t *testing.T) {
 	})
 }
 
-func TestNewcomersWhoSayTheSameAreOneVoice(t *testing.T) {
+func TestNewcomersWhoVoteAlikeAreOneVoice(t *testing.T) {
 	m := new(Book).Model()
 	var cast []consensus.Vote
 	for j := range 1000 {
@@ -103,7 +103,7 @@ func TestNewcomersWhoSayTheSameAreOneVoice(t *testing.T) {
 	}
 }
 
-func TestHearingSaysWhatTheQuestionsDo(t *testing.T) {
+func TestHearingsEqualQuestions(t *testing.T) {
 	for name, o := range kinds(3) {
 		_, m := learnedFrom(o, 32, 0)
 		t.Run(name, rapid.MakeCheck(func(t *rapid.T) {

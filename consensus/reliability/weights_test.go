@@ -52,7 +52,7 @@ func drawStrengths(t *rapid.T) []float64 {
 	return rapid.SliceOfN(rapid.Float64Range(0.01, 3), 1, 6).Draw(t, "strengths")
 }
 
-func TestEqualCorrelationIsSolvedExactly(t *testing.T) {
+func TestEqualCorrelationsAreSolvedExactly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		mu, rho := drawStrengths(t), rapid.Float64Range(0, 0.95).Draw(t, "rho")
 		n := len(mu)
@@ -130,7 +130,7 @@ func TestClonesAreFound(t *testing.T) {
 	}
 }
 
-func TestDecisionsAreWeighedAlikeWhereTheyAre(t *testing.T) {
+func TestReusedWeightsEqualComputedOnes(t *testing.T) {
 	m := newcomers(kind{}, defaults).grow(4)
 	copy(m.Base, []float64{0.1, 1, 2})
 	m.Corr = &correlation{Pooled: 0.4}
