@@ -114,7 +114,7 @@ const (
 	keyCost     attribute.Key = "swarmbus.cost.usd"
 	keyHeard    attribute.Key = "swarmbus.turn.heard"   // which signals
 	keySaid     attribute.Key = "swarmbus.turn.said"    // how many
-	keyDropped  attribute.Key = "swarmbus.turn.dropped" // what came of it was not used
+	keyDropped  attribute.Key = "swarmbus.turn.dropped" // its result was not used
 	keyTurnLate attribute.Key = "swarmbus.turn.late"    // its round went on without it
 	keyTry      attribute.Key = "swarmbus.turn.try"     // of one that is taken again
 	keyStop     attribute.Key = "swarmbus.stop_reason"
@@ -131,7 +131,7 @@ const (
 	keyRetried      attribute.Key = "swarmbus.turns.retried"
 	keyLeftBehind   attribute.Key = "swarmbus.left_behind" // agents that did not listen to their context
 	keyEscalatedBy  attribute.Key = "swarmbus.escalated_by"
-	keyOptions      attribute.Key = "swarmbus.options" // proposals to choose from, for who is asked
+	keyOptions      attribute.Key = "swarmbus.options" // proposals to choose from, for the person asked
 	keyRefused      attribute.Key = "swarmbus.signals_refused"
 	keyIsRefused    attribute.Key = "swarmbus.refused" // on the event of one signal, to find it by
 

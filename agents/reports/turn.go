@@ -19,9 +19,9 @@ type Turn struct {
 	Report string `json:"report"` // required; JSON of [Schema]
 }
 
-// NewTurn returns what an agent says that reports: what data says of turn, worker,
-// task and model is replaced. The error is a [*signals.FieldError] for what is no
-// report, or too long for a turn.
+// NewTurn returns the signal with which an agent reports. The turn, worker, task and
+// model in data are replaced by those given. The error is a [*signals.FieldError] if
+// data is not a JSON object, or too long for a turn.
 func NewTurn(turn string, w Worker, data []byte) (*signals.Signal[Turn], error) {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(data, &members); err != nil || members == nil {

@@ -8,15 +8,15 @@
 //
 // # Repeatable
 //
-// The bus that [New] makes has a clock that stands still until [Bus.Advance]
-// moves it, and ids that depend on nothing but the order of publishing. So
-// what a test sees, it sees every time. Nothing sweeps but Advance.
+// The bus made by [New] has a clock that stands still until [Bus.Advance] moves
+// it, and ids that depend only on the order of publishing. So a test sees the same
+// in every run. Expired signals are swept only by Advance.
 //
 // # Expecting
 //
-// An [Inbox] is a subscription. InOrder waits for signals that match, in that
-// order, and lets others pass; Exactly lets none pass; Nothing says that there
-// is nothing left to read. A failure prints what came. Waiting ends after five
-// seconds of real time; in a testing/synctest bubble, which is the best place
-// for such tests, of the bubble's.
+// An [Inbox] is a subscription. InOrder waits for matching signals, in that order,
+// and skips others; Exactly skips none; Nothing expects that there is nothing left
+// to read. A failure prints the signals that were read. Waiting ends after five
+// seconds of real time, or of the bubble's time in a testing/synctest bubble, which
+// is the best place for such tests.
 package bustest

@@ -90,7 +90,7 @@ func (i *Inbox) next(want string) signals.Any {
 	return s
 }
 
-// story is what came before.
+// story describes the signals read so far.
 func (i *Inbox) story() string {
 	var b strings.Builder
 	b.WriteString("; read so far:")
@@ -111,7 +111,7 @@ type Match struct {
 	fits func(signals.Any) bool
 }
 
-// String returns what is expected.
+// String describes the expected signal.
 func (m Match) String() string { return m.name }
 
 // Matching is any condition, with a name for failures.

@@ -17,15 +17,15 @@
 // # Integrity
 //
 // Each record has checksums and a hash chain: a hash of the record and the
-// previous hash. All are verified whenever a record is read. Open cuts off what
-// a crash left of records that were not synced. Only a cut, and damage to a sector
-// that the disk may not have had, count as that, and only if nothing was written
-// behind them after a sync; all other damage is a [*CorruptError] with its offset,
-// and nothing after it is read. In a journal that was closed all damage but a cut
-// is. The checksums detect accidental damage. The chain, which begins
-// with the state of the dropped records, detects deliberate changes, unless the
-// attacker recomputed the chain; the last hash, kept elsewhere, detects these
-// too. A Drop begins the chain anew, so that its last hash becomes another.
+// previous hash. All are verified whenever a record is read. Open cuts off what a
+// crash left of records that were not synced: a truncated end, or damage to a
+// sector that the disk may not have had, if nothing was written behind it after a
+// sync. Any other damage is a [*CorruptError] with its offset, and nothing after
+// it is read; in a journal that was closed, so is all damage except a truncated
+// end. The checksums detect accidental damage. The chain, which begins with the
+// state of the dropped records, detects deliberate changes, unless the attacker
+// recomputed the chain; the last hash, kept elsewhere, detects these too. A Drop
+// restarts the chain, which changes its last hash.
 //
 // # Readers
 //
@@ -44,10 +44,10 @@
 //
 // A journal is one file. Beside it are a lock file with the suffix ".lock" and,
 // while records are dropped, a file with the suffix ".rewrite". Both belong to
-// the journal: to remove the lock file, or to give the journal a second name by
-// a hard link, lets in a second writer, which damages it. A journal that is
-// itself removed, moved or replaced while it is open fails at its next sync,
-// which with [SyncEvery] is before the next acknowledgement.
+// the journal: removing the lock file, or giving the journal a second name by a
+// hard link, allows a second writer, which damages the journal. A journal that is
+// itself removed, moved or replaced while it is open fails at its next sync, which
+// with [SyncEvery] is before the next acknowledgement.
 //
 // The format has a version, and other versions are refused. frame.go defines
 // the format; docs/journal.md says why it is not a database's.

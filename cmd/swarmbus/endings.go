@@ -15,8 +15,8 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/transcript"
 )
 
-// A threadState is what a log says came of a thread, by each of its terms. It
-// is read, not derived again.
+// A threadState holds the decisions on a thread, by each of its terms, as they are
+// recorded in a log. They are not derived again.
 type threadState struct {
 	thread  string
 	terms   []string                  // names, in the order in which they were opened
@@ -57,8 +57,8 @@ func (t *threadState) take(said any) {
 	}
 }
 
-// ending says what came of the thread by terms, in a word and then in words.
-// running says that it may go on.
+// ending describes how the thread ended by some terms, in one word and in several.
+// running says that it may still continue.
 func (t *threadState) ending(terms string, running bool) (word, words string) {
 	p := t.decided[terms]
 	switch {
@@ -79,7 +79,7 @@ func (t *threadState) ending(terms string, running bool) (word, words string) {
 	return d.Outcome.String(), d.Outcome.String()
 }
 
-// String says what came of the thread by each of its terms.
+// describe says how the thread ended by each of its terms.
 func (t *threadState) describe(running bool) string {
 	var all []string
 	for _, terms := range t.terms {
@@ -92,8 +92,8 @@ func (t *threadState) describe(running bool) string {
 	return transcript.Printable(strings.Join(all, "; "))
 }
 
-// summary says what came of a run in a line: of one thread in words, of several
-// how often what did.
+// summary describes the end of a run in a line: in words for one thread, and as counts
+// of each ending for several.
 func summary(threads []*threadState, running bool) string {
 	if len(threads) == 1 {
 		return threads[0].describe(running)

@@ -67,7 +67,7 @@ answered first. A run that was killed before it asked is continued by solve --re
 	return cmd
 }
 
-// again has the flags that a run which is gone on with may be given anew.
+// again defines the flags that may be set anew for a run that is continued.
 func (f *solveFlags) again(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.terms.BaseURL, "base-url", "", "base URL of the models' server (default: that of the run)")
@@ -78,7 +78,7 @@ func (f *solveFlags) again(cmd *cobra.Command) {
 	flags.BoolVar(&f.log, "log", false, "print only the log, as JSON, one signal per line")
 }
 
-// answer is what the arguments say.
+// answer returns the answer that the arguments describe.
 func (f *answerFlags) answer(text []string) (signals.Any, error) {
 	h := signals.Header{Source: f.by, Confidence: 1}
 	switch {
@@ -101,7 +101,7 @@ func (f *answerFlags) answer(text []string) (signals.Any, error) {
 	return signals.New(h, v), nil
 }
 
-// goOn goes on with a run, with an answer or without.
+// goOn continues a run, with or without an answer.
 func (f *solveFlags) goOn(cmd *cobra.Command, answer signals.Any) (err error) {
 	run, err := openRun(f.resume)
 	if err != nil {
@@ -146,7 +146,7 @@ func proposed(log []signals.Any, id string) bool {
 	})
 }
 
-// openRun opens the journal of a run that is there.
+// openRun opens the journal of an existing run.
 func openRun(name string) (*aJournal, error) {
 	path, err := runs.Path(name)
 	if err != nil {
@@ -166,7 +166,7 @@ func openRun(name string) (*aJournal, error) {
 	return &aJournal{file, recorder, []io.Closer{file}}, nil
 }
 
-// takeOver takes the terms of a run, but for what is given anew.
+// takeOver adopts the terms of a run, except those that are set anew.
 func (f *solveFlags) takeOver(cmd *cobra.Command, run *aJournal) error {
 	given := f.terms
 	if err := readTerms(run.recorder.Results(), &f.terms); err != nil {

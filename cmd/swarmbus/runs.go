@@ -17,7 +17,7 @@ import (
 	"github.com/swarmbus/swarmbus/internal/runs"
 )
 
-// aRun says what a command takes for a run.
+// aRun explains how a command finds a run.
 const aRun = `A run is the path of a journal, or the name of one in the default directory, which
 "swarmbus runs" prints. An argument with a separator or an extension is a path.`
 
@@ -70,7 +70,8 @@ func listRuns(ctx context.Context, w io.Writer, paths []string) error {
 	return out.Flush()
 }
 
-// stateOf says what is wrong with a run or who writes it, and what came of it.
+// stateOf describes the state of a run: what is wrong with it or who is writing it, and
+// how it ended.
 func stateOf(ctx context.Context, path string, s *journal.Summary, err error) string {
 	if err != nil {
 		return err.Error()

@@ -163,14 +163,14 @@ func TestConfidenceNeverReversesAVoteOrRaisesANewcomer(t *testing.T) {
 		}
 	}
 	if p, q := probable("v0", 0), firstOf(m, []consensus.Vote{vote(1, "b"), vote(2, "a")}); p != q {
-		t.Errorf("a vote of weight 0 makes %.4f of %.4f", p, q)
+		t.Errorf("a vote of weight 0 changes the probability from %.4f to %.4f", q, p)
 	}
 	usual := sigma(m.params.Stated.Pool)
 	if p, q := probable("newcomer", usual), probable("newcomer", 1); math.Abs(p-q) > 1e-9 {
 		t.Errorf("with confidence 1 a newcomer raises the probability from %.4f to %.4f", p, q)
 	}
 	if p, q := probable("v5", usual), probable("v5", 1); q < p+0.02 {
-		t.Errorf("who means what it says makes %.4f of %.4f", q, p)
+		t.Errorf("with confidence 1 a voter with informative confidence raises the probability from %.4f only to %.4f", p, q)
 	}
 }
 

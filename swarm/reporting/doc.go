@@ -21,10 +21,10 @@
 //
 // # Agents
 //
-// An agent says its report in its turn, as [reports.Turn]; one of package
-// agents/thinker does so where its Reports are set. [Desk.Listen] files it when the
-// turn is committed, and after a restart what was not filed: once, since what is filed
-// replies to the turn.
+// An agent publishes its report in its turn, as a [reports.Turn]; one of package
+// agents/thinker does so if its Reports are set. [Desk.Listen] files the report when
+// the turn is committed, or after a restart if it was not filed before. It is filed
+// once, since the signals of a filed report reply to the turn.
 //
 // # Two planes
 //

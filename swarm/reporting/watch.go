@@ -60,7 +60,7 @@ func (d *Desk) watchPast(w *reports.Watcher, last uint64) (unsaid []reports.Advi
 // may be some without one.
 func (d *Desk) watchNext(ctx context.Context, w *reports.Watcher, log *bus.Subscription) ([]reports.Advisory, error) {
 	now := d.now()
-	if s, err := log.Poll(); s != nil || err != nil { // what was said up to now comes before the silence
+	if s, err := log.Poll(); s != nil || err != nil { // signals published up to now come before the silence
 		if err != nil {
 			return nil, err
 		}

@@ -58,12 +58,12 @@ type Books struct {
 // every call.
 func NewBudget(most Spend) *Budget { return &Budget{most: most} }
 
-// Keep sets a function that records each change of what is spent and reserved, so that
-// a program that goes on after a kill can [Budget.Book] their sum: it is called with the
-// maximum cost before a call is made, and with the difference to what it spent, mostly
-// negative, after it. It is called concurrently. A call that cannot be recorded is not
-// made, and one whose end cannot be recorded stays recorded in full. Keep has to be
-// called before the budget is used.
+// Keep sets a function that records each change of the amounts spent and reserved, so
+// that a program that continues after a crash can [Budget.Book] their sum. It is called
+// with the maximum cost before a call is made, and afterwards with the difference to the
+// actual cost, which is mostly negative. It is called concurrently. A call that cannot
+// be recorded is not made, and one whose end cannot be recorded stays recorded in full.
+// Call Keep before the budget is used.
 func (b *Budget) Keep(change func(change Spend) error) { b.keep = change }
 
 // Books returns the budget's accounts.
@@ -73,8 +73,8 @@ func (b *Budget) Books() Books {
 	return b.books
 }
 
-// Book takes what was spent elsewhere, such as by a run that is gone on with, as
-// spent.
+// Book counts an amount that was spent elsewhere, such as earlier in a run that is
+// continued.
 func (b *Budget) Book(s Spend) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -56,14 +56,15 @@ func (s *Shared) repeat(ctx context.Context, try func() (*models.Answer, error))
 	return nil, s.final(err)
 }
 
-// nobody reports whether err says that the server cannot be connected to, which
-// nobody ever could.
+// nobody reports whether err says that the server cannot be reached, and no call has
+// ever reached it.
 func (s *Shared) nobody(err error) bool {
 	var failed *models.Error
 	return errors.As(err, &failed) && failed.Problem == models.ErrConnection && failed.Unbilled && !s.reached.Load()
 }
 
-// final tells callers to not repeat what was repeated here.
+// final marks errors of calls that were retried here as final, so that callers do not
+// retry them again.
 func (s *Shared) final(err error) error {
 	var failed *models.Error
 	if !errors.As(err, &failed) || !failed.Temporary() || s.opts.Tries == 1 && failed.After <= s.opts.Patience {
