@@ -38,12 +38,12 @@ func TestASummaryHasToBeReadable(t *testing.T) {
 		"", " ", "\t\u00a0\u3000", "\u200b", "\u2060", "\u00ad", "\u202e", "\ufe0f", "\u0301", "\u2800\u2800",
 		"\u3164", "\u115f", "\u1160", "\uffa0", "\u034f", "\U000e0041", "\ue000",
 		"\x00", "\x1b[2K", "all is well\x1b[2K", "\u009b2K", "x\b",
-		"ok\rconverged", "two\nlines", "x\vy", "x\u0085y", "x\u2028y", "x\u2029y", "x\u202ey", "x\u2066y\u2069", "\U0001d159",
+		"ok\rconverged", "two\nlines", "x\vy", "x\u0085y", "x\u2028y", "x\u2029y", "x\u202ey", "x\u202ay", "x\u2066y", "x\u2069y", "\U0001d159",
 	} {
 		_, err := w.Emit(ctx, says(s))
 		invalid(t, err, "summary")
 	}
-	for i, s := range []string{"x", "?", "7", "日", "é", "e\u0301", "👍🏽", "a\ttab", "\u200fx", "\u3164x", "مرحبا"} {
+	for i, s := range []string{"x", "?", "7", "日", "é", "e\u0301", "👍🏽", "a\ttab", "\u200fx", "\u3164x", "مرحبا", "x\u202fy", "x\u2065y", "x\u206ay"} {
 		w.emit(says(s, by(fmt.Sprint(i))))
 	}
 }

@@ -2,6 +2,7 @@ package connectivity_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"testing/synctest"
 
@@ -42,8 +43,8 @@ func TestClosingAnInboxWakesWhoWaitsForAHook(t *testing.T) {
 func TestClosedInboxesLeaveNothing(t *testing.T) {
 	w := newWorld(t, nil)
 	comeAndGo := func(n int) {
-		for range n {
-			made(w.Inbox("a")).Close()
+		for i := range n {
+			made(w.Inbox(fmt.Sprint("component ", i))).Close()
 		}
 	}
 	comeAndGo(1_000)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/swarmbus/swarmbus/bus"
@@ -91,6 +92,19 @@ func TestExpiriesOfWhatEndedAreDropped(t *testing.T) {
 	}
 }
 
+// One writer at a time fills a batch, and it is kept once.
+func TestABatchIsKeptOnceAfterUse(t *testing.T) {
+	l := layerForMemory(t)
+	for range 9 { // stored, and then suppressed
+		if _, err := l.Emit(context.Background(), Input{Thread: "t", Source: "a", Class: AttentionRaise, Summary: "x"}); err != nil {
+			t.Fatal(err)
+		}
+		if len(l.idle) != 1 {
+			t.Fatalf("%d batches are kept, want 1", len(l.idle))
+		}
+	}
+}
+
 // The slots of dropped signals are reused, here and in a rebuilt layer.
 func TestPlacesAreUsedAgain(t *testing.T) {
 	l := layerForMemory(t)
@@ -107,6 +121,33 @@ func TestPlacesAreUsedAgain(t *testing.T) {
 	}
 	if got := len(l.fold.records.chunks); got != 1 {
 		t.Errorf("%d chunks for at most three signals", got)
+	}
+}
+
+// Nothing refers to the places of dropped signals, whatever their order.
+func TestPlacesAreUsedAgainFromTheLast(t *testing.T) {
+	l := layerForMemory(t)
+	l.fold.retain = 1
+	ctx := context.Background()
+	emit := func(source string) signals.ID {
+		e, err := l.Emit(ctx, Input{Thread: "t", Source: source, Class: AttentionRaise, Summary: "x"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e.Signal.ID
+	}
+	var ids []signals.ID
+	for i := range 3 * chunkSize {
+		ids = append(ids, emit(fmt.Sprint("s", i)))
+	}
+	for _, id := range slices.Backward(ids) {
+		if _, err := l.Resolve(ctx, id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	last := emit("a")
+	if got := l.fold.threads.get("t").live; got.n != 1 || l.fold.records.at(got.last).id != last {
+		t.Errorf("%d live, want the last one", got.n)
 	}
 }
 
