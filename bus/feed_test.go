@@ -127,6 +127,10 @@ func TestRateOfASource(t *testing.T) {
 		for range 20 {
 			must(t, b.System(), found("x"))
 		}
+		time.Sleep(limit.Retry / 2)
+		if _, err := a.Publish(context.Background(), found("x")); !errors.As(err, &limit) || limit.Retry != 50*time.Millisecond {
+			t.Errorf("got %v, want a LimitError with 50ms", err)
+		}
 		time.Sleep(limit.Retry)
 		must(t, a, found("x"))
 		if _, err := a.Publish(context.Background(), found("x")); !errors.As(err, &limit) {

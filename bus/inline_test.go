@@ -241,6 +241,30 @@ func TestSlowHandlerIsNamed(t *testing.T) {
 	})
 }
 
+func TestNobodyWatchesHandlersThatDoNotRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBus(t, &bus.Options{Sweep: -1})
+		a := agent(t, b, "a")
+		handle(t, b, bus.HandleOptions{}, func(context.Context, discovery) error { return nil })
+		watched := func() bool {
+			synctest.Wait()
+			stacks := make([]byte, 1<<20)
+			stacks = stacks[:runtime.Stack(stacks, true)]
+			return slices.ContainsFunc(strings.Split(string(stacks), "\n\n"), func(stack string) bool {
+				return strings.Contains(stack, "synctest bubble") && strings.Contains(stack, "(*Bus).watch(")
+			})
+		}
+		for range 2 {
+			if must(t, a, found("x")); !watched() {
+				t.Error("not watched")
+			}
+			if time.Sleep(time.Second); watched() {
+				t.Error("watched though nothing runs")
+			}
+		}
+	})
+}
+
 func TestHandlersComeAndGoInsideHandlers(t *testing.T) {
 	b := newBus(t, nil)
 	a := agent(t, b, "a")

@@ -70,13 +70,14 @@ func TestALayerDecidesAtTheEndOfTheLog(t *testing.T) {
 			must(t, p, found("x"))
 		}
 	}()
+	committed := 0
 	for range 1000 {
 		var id signals.ID
 		err := l.Append(context.Background(), func(m bus.Moment) ([]signals.Any, error) {
 			id = m.ID(0)
 			return ticks(m)
 		}, func(rs []bus.Receipt) {
-			if len(rs) != 1 || rs[0].ID != id {
+			if committed++; len(rs) != 1 || rs[0].ID != id {
 				t.Errorf("receipts %v, promised %v", rs, id)
 			}
 		})
@@ -84,7 +85,9 @@ func TestALayerDecidesAtTheEndOfTheLog(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	<-done
+	if <-done; committed != 1000 {
+		t.Errorf("told of %d commits, want 1000", committed)
+	}
 	for s := range b.History(bus.Filter{Kinds: []signals.Kind{kindTick}}) {
 		if typed, ok := signals.As[tick](s); !ok || typed.Payload.N != typed.Seq || typed.Source != "ann" {
 			t.Fatalf("decided at %v", typed)
@@ -188,7 +191,10 @@ func TestOptionsThatCannotBeAreRefusedByName(t *testing.T) {
 	if _, err := bus.New(&bus.Options{History: 1 << 62}); !errors.As(err, &wrong) {
 		t.Errorf("a history that overflows: %v", err)
 	}
-	b := newBus(t, nil)
+	if _, err := bus.New(&bus.Options{Rate: 1.1e15}); !errors.As(err, &wrong) {
+		t.Errorf("a rate that overflows: %v", err)
+	}
+	b := newBus(t, &bus.Options{Rate: 1e15})
 	for field, o := range map[string]bus.SubscribeOptions{"Backlog": {Backlog: -1}, "WhenFull": {WhenFull: 9}} {
 		if _, err := b.Subscribe(o); !errors.As(err, &wrong) || wrong.Field != field {
 			t.Errorf("%s: %v", field, err)

@@ -175,6 +175,23 @@ func TestWhatALaggingReaderLosesToAClosedBusIsShown(t *testing.T) {
 	}
 }
 
+func TestAReaderWithHalfOfItsBacklogUnreadIsNotSlow(t *testing.T) {
+	b := newBus(t, nil)
+	a, events := agent(t, b, "a"), watch(t, b)
+	subscribe(t, b, bus.SubscribeOptions{Kinds: []signals.Kind{signals.KindVote}, Backlog: 4})
+	must(t, a, votes("", "p"))
+	must(t, a, votes("", "p"))
+	must(t, a, found("not for it"))
+	isSlow := func(e string) bool { return strings.HasPrefix(e, "slow") }
+	if all := events(); slices.ContainsFunc(all, isSlow) {
+		t.Error(all)
+	}
+	must(t, a, votes("", "p"))
+	if all := events(); !slices.ContainsFunc(all, isSlow) {
+		t.Error("more than half is unread:", all)
+	}
+}
+
 func TestPastIsNoBacklog(t *testing.T) {
 	b := newBus(t, nil)
 	a := agent(t, b, "a")

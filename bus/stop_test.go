@@ -106,6 +106,33 @@ func TestShutdownGivesUpWithItsContext(t *testing.T) {
 	})
 }
 
+func TestShutdownWaitsForARunningHandlerThoughTheBusIsClosed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBus(t, nil)
+		leave, left, stopped := make(chan bool), false, false
+		handle(t, b, bus.HandleOptions{}, func(context.Context, discovery) error {
+			<-leave
+			left = true
+			return nil
+		})
+		go must(t, agent(t, b, "a"), found("x"))
+		synctest.Wait()
+		go func() {
+			if err := b.Shutdown(t.Context()); err != nil || !left {
+				t.Errorf("shutdown: %v, the handler has returned: %v", err, left)
+			}
+			stopped = true
+		}()
+		synctest.Wait()
+		b.Close()
+		synctest.Wait()
+		close(leave)
+		if synctest.Wait(); !stopped {
+			t.Error("shutdown does not end")
+		}
+	})
+}
+
 func TestShutdownInsideAHandlerIsRefused(t *testing.T) {
 	b := newBus(t, nil)
 	var err error
