@@ -43,7 +43,7 @@ func TestTheFirstDecisionCounts(t *testing.T) {
 		t.Errorf("%d signals, %d open", len(d.log), len(d.gate.Open(d.now)))
 	}
 	h := d.log[3].Head()
-	if h.Source != "lead" || h.ReplyTo != r.ID || h.Recipients.String() != "ann" || h.Thread != "latency" {
+	if h.Source != "lead" || h.ReplyTo != r.ID || h.Recipients.String() != "ann" || h.Thread != "latency" || h.TTL >= 0 {
 		t.Errorf("%+v", h)
 	}
 	second := answer

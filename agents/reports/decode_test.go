@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -215,6 +216,29 @@ func TestMalformedItemsAreRejectedAndNothingElse(t *testing.T) {
 	_, got := d.file(ann, read)
 	if s := got.String(); s != "ann t1 running: finding f2, escalation e1, artifact a1; held back: finding invalid, learning missing_evidence" {
 		t.Errorf("got %s", s)
+	}
+}
+
+func TestMalformedItemsAreListedInOrder(t *testing.T) {
+	members := map[string]json.RawMessage{}
+	if err := json.Unmarshal(encode(t, quiet("t1")), &members); err != nil {
+		t.Fatal(err)
+	}
+	members["learnings"], members["findings"] = json.RawMessage(`[1]`), json.RawMessage(`[0,1,2,3,4,5,6,7,8,9]`)
+	read, err := reports.Decode(encode(t, members))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got, want []string
+	for line := range strings.Lines(read.Malformed().Error()) {
+		where, _, _ := strings.Cut(line, "]")
+		got = append(got, where[strings.LastIndexAny(where, " :")+1:])
+	}
+	for i := range 10 {
+		want = append(want, "findings["+strconv.Itoa(i))
+	}
+	if want = append(want, "learnings[0"); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

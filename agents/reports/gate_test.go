@@ -467,6 +467,9 @@ func TestOptionsAreChecked(t *testing.T) {
 	if _, err := reports.NewWatcher(&reports.WatchOptions{Repeats: -1}); !errors.Is(err, signals.ErrInvalid) {
 		t.Error("watcher:", err)
 	}
+	if _, err := reports.NewGate(&reports.Options{TextBytes: signals.DefaultTextBytes}); err != nil {
+		t.Error("the longest texts:", err)
+	}
 	open := newDesk(t, &reports.Options{Confidence: -1, Window: -1, Cooldown: -1})
 	f := finding("f", "x")
 	f.Confidence = 0

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"fmt"
 	"testing"
 	"time"
 )
@@ -29,6 +30,38 @@ func TestLettersThatLookAlikeMakeNoNewClaim(t *testing.T) {
 	}
 	if normal("ВОДА ТЕЧЁТ") != normal("вода течёт") {
 		t.Error("case makes two claims in Cyrillic")
+	}
+}
+
+// What was put again counts once.
+func TestRecentKeepsTheNewestHoweverOftenTheyArePut(t *testing.T) {
+	var r recent[string, int]
+	for i, k := range []string{"a", "b", "b", "b"} {
+		r.put(k, i, 2)
+	}
+	for k, want := range map[string]int{"a": 0, "b": 3} {
+		if got, ok := r.get(k); !ok || got != want {
+			t.Errorf("%s: got %d %v, want %d", k, got, ok, want)
+		}
+	}
+	r.put("c", 4, 2)
+	if _, ok := r.get("a"); ok || len(r.held) != 2 {
+		t.Errorf("%d kept, a: %v, want the newest two", len(r.held), ok)
+	}
+}
+
+// A watcher forgets what was not repeated within the window.
+func TestWhatIsSaidOnceIsForgotten(t *testing.T) {
+	w, err := NewWatcher(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 5000 {
+		w.At(time.Unix(int64(i), 0))
+		w.again(job{"ann", "t"}, KindProgress, fmt.Sprint("step ", i))
+	}
+	if most := 2 * 600; len(w.repeats) > most { // twice as many as there are in the window
+		t.Errorf("%d kept, want at most %d", len(w.repeats), most+1)
 	}
 }
 

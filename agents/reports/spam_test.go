@@ -76,6 +76,10 @@ func TestDifferentClaimsAreNotDuplicates(t *testing.T) {
 		{"a != b", "a = b"},
 		{"written in C#", "written in C"},
 		{"written in C++", "written in C"},
+		{"written in C++", "written in C+"},
+		{"costs 5 € more", "costs 5 more"},
+		{"5€ is the price", "5 is the price"},
+		{"costs € 5 more", "costs 5 more"},
 		{"half: 50%", "half: 50"},
 		{"costs $5", "costs €5"},
 		{"it is now here", "it is nowhere"},
@@ -118,6 +122,8 @@ func TestDifferentClaimsAreNotDuplicates(t *testing.T) {
 		{"it is slow", "== it is slow =="},
 		{"it is slow", "$it is slow$"},
 		{"it is slow", "→ it is slow"},
+		{"it is slow", "it ← is ⇿ slow"},
+		{"it == slow", "it ==== slow"},
 		{"it is slow", "∙ it is slow"},
 		{"it is slow", "+ it is slow +++"},
 		{"it is slow", "| it is slow |"},
@@ -134,7 +140,7 @@ func TestDifferentClaimsAreNotDuplicates(t *testing.T) {
 func TestOneClaimIsOneHoweverOftenItIsMarked(t *testing.T) {
 	marks := []string{
 		">", "> ", "+ ", "= ", "→ ", "~", "|", "\u034f", "\u115f", "\u17b4", "\u2065", "\u3164", "\ufe0f", "\uffa0", "\U000e0080",
-		"\U000e0100", "\x00", "\b", "\u0085", "\u0336", "\u20dd",
+		"\U000e0100", "\x00", "\b", "\u0085", "\u0334", "\u0336", "\u0337", "\u20dd",
 	}
 	for _, mark := range marks {
 		d := newDesk(t, nil)

@@ -383,6 +383,9 @@ func TestTheSameBrokenReportIsAStorm(t *testing.T) {
 		d.now = d.now.Add(time.Minute)
 		d.publish(d.gate.Refuse(ann, nil, errors.New("no report")).Signals...)
 	}
+	if ttl := d.log[len(d.log)-1].Head().TTL; ttl >= 0 {
+		t.Errorf("a refusal expires after %v", ttl)
+	}
 	var said []reports.Concern
 	for _, s := range d.log {
 		for _, a := range w.Watch(s) {
