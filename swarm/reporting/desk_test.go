@@ -250,6 +250,27 @@ func TestRebuildGoesOnAndTellsNobody(t *testing.T) {
 }
 
 // Many report at once, with others between; handlers of the bus report too.
+func TestADeskKnowsTheLastSignalThatItsBusWasFedWith(t *testing.T) {
+	origin, follower := newBus(t), newBus(t)
+	desk := newDesk(t, follower, nil)
+	file(t, worker(t, newDesk(t, origin, nil), "ann"), asking("ann", "t1", "no key"))
+	open := 0
+	for s := range origin.History(bus.Filter{}) {
+		if err := follower.Feed(t.Context(), s); err != nil {
+			t.Fatal(err)
+		}
+		if s.Kind() == reports.KindRequested {
+			open++
+		}
+		if got := len(desk.Open()); got != open {
+			t.Errorf("%d open after %s, want %d", got, s.Kind(), open)
+		}
+	}
+	if open != 1 {
+		t.Errorf("%d escalations were fed", open)
+	}
+}
+
 func TestSignalsOfAReportAreContiguous(t *testing.T) {
 	b := bustest.New(t, nil)
 	d := newDesk(t, b.Bus, nil)
@@ -446,6 +467,9 @@ func TestAnEscalationEndsASolveThatGoesOnWithTheAnswer(t *testing.T) {
 	}
 	if result.Stop != swarm.StopEscalated || result.Question == nil || result.Question.Reason != "ann: which database may be stopped?" {
 		t.Fatalf("%s %+v", result.Stop, result.Question)
+	}
+	if got, want := result.Question.Context, "blocker, high urgency"; got != want {
+		t.Errorf("asked with %q, want %q", got, want)
 	}
 	open := desk.Open()
 	if len(open) != 1 {
