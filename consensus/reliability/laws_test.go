@@ -3,6 +3,7 @@ package reliability
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -338,4 +339,74 @@ func TestPeersWeightStrongVotersMoreAndEqualsEqually(t *testing.T) {
 			t.Errorf("one of equals weighs %.2f", x)
 		}
 	}
+}
+
+func TestASparseCrowdIsNotBehindItsPlurality(t *testing.T) {
+	measures(t)
+	for name, drawn := range map[string]func(r *rand.Rand) float64{
+		"alike":     func(r *rand.Rand) float64 { return 0.35 + 0.3*r.Float64() },
+		"different": func(r *rand.Rand) float64 { return 0.5 + 0.35*r.Float64() },
+	} {
+		for _, voters := range []int{30, 100} {
+			const draws, decisions = 2, 800
+			plurality, right := 0.0, 0.0
+			for seed := range uint64(draws) {
+				w := newWorld(4400+seed, 4, make([]float64, voters)...)
+				for j := range w.right {
+					w.right[j] = drawn(w.Rand)
+				}
+				b := newBook(&Options{Choices: w.choices})
+				all, truth := make([]consensus.Ballots, decisions), make([]string, decisions)
+				for i := range all {
+					var votes []int
+					all[i], votes, truth[i] = w.sparse(t, 7)
+					if err := b.Observe("", all[i]); err != nil {
+						t.Fatal(err)
+					}
+					plurality += share(votes, slices.Index(w.choices, truth[i])) / (draws * decisions)
+				}
+				s := Strategy{b.Learn()}
+				for i, x := range all {
+					if s.Decide(x).Leader() == truth[i] {
+						right += 1.0 / (draws * decisions)
+					}
+				}
+			}
+			t.Logf("%d voters, %s: plurality %.3f, right %.3f", voters, name, plurality, right)
+			if right < plurality-0.01 {
+				t.Errorf("%d voters, %s: plurality %.3f, right %.3f", voters, name, plurality, right)
+			}
+		}
+	}
+}
+
+// sparse draws a decision on which n of the voters vote, and returns the votes for each choice and the right one.
+func (w *world) sparse(t *testing.T, n int) (b consensus.Ballots, votes []int, right string) {
+	t.Helper()
+	votes = make([]int, len(w.choices))
+	truth := w.IntN(len(votes))
+	var cast []consensus.Vote
+	for _, j := range w.Perm(len(w.right))[:n] {
+		said := truth
+		if w.Float64() > w.right[j] {
+			said = (truth + 1 + w.IntN(len(votes)-1)) % len(votes)
+		}
+		votes[said]++
+		cast = append(cast, vote(j, w.choices[said]))
+	}
+	return saidBy(t, cast...), votes, w.choices[truth]
+}
+
+// share returns 1 over the number of choices with the most votes if the given one is among them, and 0 otherwise.
+func share(votes []int, of int) float64 {
+	most, ties := slices.Max(votes), 0.0
+	for _, n := range votes {
+		if n == most {
+			ties++
+		}
+	}
+	if votes[of] < most {
+		return 0
+	}
+	return 1 / ties
 }

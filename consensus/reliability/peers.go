@@ -3,10 +3,11 @@ package reliability
 import "math"
 
 // peers weights voters by how much they agree with their peers, who are weighted likewise. The weight of voter j is
-// proportional to exp(tilt·crowd·ρ·z[j]), where z[j] is by how many standard deviations its agreement with the weighted
+// proportional to exp(tilt·ρ·z[j]), where z[j] is by how many standard deviations its agreement with the weighted
 // shares of the others' votes exceeds the mean, and ρ is how reliably the votes tell voters apart. This finds the
 // strong voters where many of them agree with each other and the weak ones share their mistakes, as language models do.
-// Where differences between voters are noise, ρ is near 0 and all voters have about the same weight.
+// Where differences between voters are noise, ρ is near 0 and all voters have about the same weight. The tilt
+// grows with the votes per decision, since among few votes a strong tilt leaves the decision to a single voter.
 //
 // The deviations, their spread and ρ are those of a one-way analysis of variance with random effects (Fisher, 1925;
 // Henderson, 1953). Each voter's deviation is shrunk towards the mean by its reliability, τ²/(τ² + σ²/n), as in
@@ -16,16 +17,19 @@ type peers struct {
 }
 
 const (
-	tilt        = 5.0
+	mostTilt    = 5.0
+	tiltVotes   = 8.0 // with three votes per decision the tilt is 1, and so many more add 1
 	tiltRounds  = 12
-	mostTilted  = 3.0 // bound on |z|
+	deviations  = 3.0 // bound on |z|
 	leastSpread = 1e-9
 )
 
 func newPeers(b *batch) *peers {
 	p := &peers{Weight: fill(b.Voters, 1)}
+	each := float64(len(b.Voter)) / float64(max(1, b.size()))
+	tilt := min(mostTilt*crowd(b.Voters), 1+(each-3)/tiltVotes)
 	for range tiltRounds {
-		p.tilt(p.agreements(b))
+		p.fit(p.agreements(b), tilt)
 	}
 	return p
 }
@@ -79,8 +83,8 @@ func (p *peers) shares(v votes, share []float64) (total float64) {
 	return total
 }
 
-// tilt estimates the variance of agreement between and within voters, and sets the weights by it.
-func (p *peers) tilt(of []agreement) {
+// fit estimates the variance of agreement between and within voters, and sets the weights by it.
+func (p *peers) fit(of []agreement, tilt float64) {
 	var all agreement
 	within, squares, voters := 0.0, 0.0, 0.0
 	for _, a := range of {
@@ -99,12 +103,12 @@ func (p *peers) tilt(of []agreement) {
 	}
 	each := (all.n - squares/max(all.n, 1)) / max(voters-1, 1) // votes of an average voter
 	spread = max(0, (spread/max(voters-1, 1)-noise)/max(each, 1))
-	p.set(of, all.mean(), spread, noise, all.n)
+	p.set(of, all.mean(), spread, noise, all.n, tilt)
 }
 
 // set sets the weight of each voter, given the mean of n votes' agreement, and its variance between voters (spread) and
 // within them (noise).
-func (p *peers) set(of []agreement, mean, spread, noise, n float64) {
+func (p *peers) set(of []agreement, mean, spread, noise, n, tilt float64) {
 	reliable, total := 0.0, 0.0
 	for j, a := range of {
 		p.Weight[j] = 0
@@ -115,7 +119,7 @@ func (p *peers) set(of []agreement, mean, spread, noise, n float64) {
 		}
 	}
 	for j, z := range p.Weight {
-		p.Weight[j] = math.Exp(tilt * crowd(len(of)) * reliable * max(-mostTilted, min(mostTilted, z)))
+		p.Weight[j] = math.Exp(tilt * reliable * max(-deviations, min(deviations, z)))
 		total += p.Weight[j] / float64(len(p.Weight))
 	}
 	for j := range p.Weight {
