@@ -470,6 +470,11 @@ func TestOptionsAreChecked(t *testing.T) {
 	if _, err := reports.NewGate(&reports.Options{TextBytes: signals.DefaultTextBytes}); err != nil {
 		t.Error("the longest texts:", err)
 	}
+	sure := finding("f", "it is certain")
+	sure.Confidence = 1
+	if _, got := newDesk(t, &reports.Options{Confidence: 1}).file(ann, found("t1", sure)); why(got) != "[]" {
+		t.Errorf("what is certain: %s", got)
+	}
 	open := newDesk(t, &reports.Options{Confidence: -1, Window: -1, Cooldown: -1})
 	f := finding("f", "x")
 	f.Confidence = 0
