@@ -2,6 +2,7 @@ package swarm_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -134,5 +135,59 @@ func TestRetainForgetsTheNamesThatTheLedgerForgot(t *testing.T) {
 	}
 	if state := string(snapshot.State); strings.Contains(state, "decision-0") || !strings.Contains(state, "decision-5") {
 		t.Errorf("it keeps %s", state)
+	}
+}
+
+// A conflict is in the log although no two proposals of the log are rivals: the other
+// one was dropped, or somebody put it there.
+func TestAConflictWithADroppedProposalIsBelievedAndNoOther(t *testing.T) {
+	log := newRecord(t)
+	first, err := log.bus.Agent("p", bus.Permissions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	proposal := func(id, content string) signals.Any {
+		return signals.New(signals.Header{Thread: log.thread, Confidence: 1}, signals.Proposal{ProposalID: id, Content: content})
+	}
+	for _, said := range []signals.Any{vote("z", yes, 1), proposal("a", "do a")} {
+		if _, err := first.Publish(t.Context(), said); err != nil {
+			t.Fatal(err)
+		}
+	}
+	terms := swarm.Terms{Name: "x", Strategy: "voting"}
+	log.put(terms.Open(log.thread))
+	log.put(proposal("b", "do b"), nil)
+	all := slices.Collect(log.bus.History(bus.Filter{}))
+	if len(all) != 5 || all[4].Kind() != signals.KindConflict {
+		t.Fatalf("%d signals, want a conflict at last", len(all))
+	}
+	agrees := slices.Clone(all)
+	agrees[3] = signals.New(all[3].Head(), signals.Proposal{ProposalID: "b", Content: "do a"})
+	for name, c := range map[string]struct {
+		through uint64
+		log     []signals.Any
+		ok      bool
+	}{
+		"whole":                                {0, all, true},
+		"its rival was dropped":                {2, all[2:], true},
+		"its rival is missing":                 {0, all[2:], false},
+		"its rival is no rival":                {0, agrees, false},
+		"nor is it where others were dropped":  {1, agrees[1:], false},
+		"without a rival, where it is missing": {0, agrees[2:], false},
+	} {
+		r, err := swarm.NewReplay(journal.Snapshot{Through: c.through, State: []byte(`{"version":1}`)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range c.log {
+			if err == nil {
+				err = r.Next(s)
+			}
+		}
+		var different *swarm.Difference
+		if c.ok != (err == nil) || !c.ok && !errors.As(err, &different) {
+			t.Errorf("%s: %v", name, err)
+		}
+		r.Close()
 	}
 }

@@ -133,6 +133,22 @@ func stopsOf(t *testing.T, j journal.Reader, thread string) *swarm.Result {
 	return nil
 }
 
+func TestALongReasonOfAFailureIsCutInTheLog(t *testing.T) {
+	const most = 1024
+	for n := most - 1; n < most+5; n++ {
+		j, why := new(journal.Memory), strings.Repeat("x", n)
+		fails := reacts("fails", func(context.Context, *agents.Turn) seq { return agents.Fail(errors.New(why)) })
+		r := solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{fails, talker("t")}, Rounds: 1, Journal: j}))
+		want := why
+		if n > most {
+			want = why[:most-len("…")] + "…"
+		}
+		if past := stopsOf(t, j, r.Thread); len(past.Failed) == 0 || past.Failed[0].Err.Error() != want {
+			t.Errorf("of %d bytes: %v", n, past.Failed)
+		}
+	}
+}
+
 func TestTheLogNamesWhoFailedWhileTheSolveGoesOnAndAgentsDoNotHearIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var heard []signals.Kind

@@ -68,12 +68,12 @@ func TestVotesThatDoNotCountAreToldWithWhatTheyMayHaveMeant(t *testing.T) {
 		}
 		return inner.React(ctx, turn)
 	})
-	r := solve(t, newSwarm(t, swarm.Options{Bus: b, Agents: []*agents.Agent{says("p", propose("backoff", "do it"), propose("at-once", "now")), lost}}))
+	r := solve(t, newSwarm(t, swarm.Options{Bus: b, Agents: []*agents.Agent{says("p", propose("backoff", "do it"), propose("at-once", "now"), propose("b", "never")), lost}}))
 	if r.Stop != swarm.StopNoProgress {
 		t.Errorf("got %v, want no progress", r.Stop)
 	}
 	for _, want := range []string{
-		`2 proposals and no vote that counts, of 1 who may vote`,
+		`3 proposals and no vote that counts, of 1 who may vote`,
 		`lost voted on "back-off", which nobody proposed (the nearest is "backoff")`,
 		`mallory voted on "backoff" and may not vote`,
 	} {

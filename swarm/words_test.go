@@ -30,6 +30,11 @@ func TestUnsetEnumsReadAsUnset(t *testing.T) {
 			t.Errorf("%s: got %q", what, text)
 		}
 	}
+	for n := range 100 { // known or not
+		if swarm.StopReason(n).String() == "" {
+			t.Errorf("stop %d has no name", n)
+		}
+	}
 	var field *signals.FieldError
 	err := signals.Validate(signals.New(signals.Header{}, signals.Vote{ProposalID: "a"}))
 	if !errors.As(err, &field) || field.Field != "stance" || field.Value != "unset" {
