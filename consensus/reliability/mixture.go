@@ -96,12 +96,13 @@ func (a *answering) byPeers() []float64 {
 		if s.not {
 			n = a.field - n
 		}
-		if w == 0 || n == 0 {
+		each := w / float64(n)
+		if n == 0 || each == 0 { // a weight near 0 may vanish where it is divided
 			continue
 		}
 		for c := range p {
 			if s.allows(int32(c)) {
-				p[c] += w / float64(n)
+				p[c] += each
 			}
 		}
 		total += w

@@ -404,3 +404,26 @@ func TestWithoutVotesNothingIsSure(t *testing.T) {
 		}
 	}
 }
+
+func TestVotesOfVanishingConfidenceLeaveProbabilitiesThatSumToOne(t *testing.T) {
+	_, m := learnedFrom(nil, 4, 0)
+	var cast []consensus.Vote
+	for _, p := range letters(9) {
+		for _, v := range []consensus.Vote{vote(0, p), vote(1, p)} {
+			v.Weight = math.SmallestNonzeroFloat64
+			cast = append(cast, v)
+		}
+	}
+	b, err := consensus.NewBallots(nil, letters(9), cast)
+	if err != nil {
+		t.Fatal(err)
+	}
+	each, none := m.Probabilities(b)
+	sum := none
+	for _, x := range each {
+		sum += x
+	}
+	if math.Abs(sum-1) > 1e-9 {
+		t.Errorf("%v and %v for none sum to %v", each, none, sum)
+	}
+}
