@@ -14,7 +14,7 @@ type kind struct {
 
 func newKind(o *Options) kind {
 	k := kind{stances: o.Stances}
-	if o.Choices != nil {
+	if len(o.Choices) > 0 {
 		k.choices = make(map[string]int32, len(o.Choices))
 		for i, c := range o.Choices {
 			k.choices[c] = int32(i)

@@ -63,7 +63,7 @@ func NewLedger(o *Options) (*Ledger, error) {
 }
 
 func (l *Ledger) open(o Options) {
-	o.Choices = slices.Clone(o.Choices)
+	o.Choices = append([]string(nil), o.Choices...) // nil if empty
 	l.o, l.opened = o, true
 	several, one := o, o
 	several.Stances, one.Stances, one.Choices = false, true, nil
@@ -91,7 +91,7 @@ func (l *Ledger) Observe(id string, b consensus.Ballots) error {
 			return err
 		}
 	}
-	if l.o.Stances || l.o.Choices == nil && len(b.Proposals()) == 1 {
+	if l.o.Stances || len(l.o.Choices) == 0 && len(b.Proposals()) == 1 {
 		return l.one.Observe(id, b)
 	}
 	return nil
@@ -164,7 +164,7 @@ func (l *Ledger) Strategy() consensus.Strategy {
 	l.learn()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	c := configuration{choices: l.o.Choices != nil, stances: l.o.Stances}
+	c := configuration{choices: len(l.o.Choices) > 0, stances: l.o.Stances}
 	if !c.stances {
 		c.several = learned(l.several.known())
 	}

@@ -16,7 +16,7 @@ import (
 // by at most 0.15 points. The spreads are only starting values of the fit.
 type Options struct {
 	// Choices lists what all decisions are between, if that means the same in every one, such as labels. A
-	// voter then has a rate for each choice. Nil means that a proposal's name says nothing about other decisions.
+	// voter then has a rate for each choice. None means that a proposal's name says nothing about other decisions.
 	Choices []string `json:"choices,omitempty"`
 	// Stances makes every proposal a question of its own, which voters agree or disagree with. A voter then has
 	// two numbers, sensitivity and specificity. It excludes Choices.
@@ -60,7 +60,7 @@ func (o *Options) fault() error {
 	if sorted := slices.Sorted(slices.Values(o.Choices)); len(slices.Compact(sorted)) != len(o.Choices) {
 		return &consensus.FieldError{Field: "choices", Value: fmt.Sprint(o.Choices), Want: "each once"}
 	}
-	if o.Stances && o.Choices != nil {
+	if o.Stances && len(o.Choices) > 0 {
 		return &consensus.FieldError{Field: "stances", Value: true, Want: "no choices beside it"}
 	}
 	for _, n := range []struct {
@@ -122,7 +122,7 @@ func (o *Options) withDefaults() Options {
 		return defaults
 	}
 	full, def := *o, defaults
-	full.Choices = slices.Clone(o.Choices)
+	full.Choices = append([]string(nil), o.Choices...) // nil if empty
 	wanted := def.priors()
 	for i, p := range full.priors() {
 		if *p.value == 0 {

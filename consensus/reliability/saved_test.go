@@ -179,3 +179,26 @@ func TestBrokenLedgerIsRefused(t *testing.T) {
 		}
 	}
 }
+
+func TestAnEmptyListOfChoicesIsNone(t *testing.T) {
+	w := newWorld(5, 3, 0.9, 0.8)
+	l := newLedger(t, &Options{Choices: []string{}})
+	w.show(t, l, 30, 0)
+	l.Models()
+	saved, err := json.Marshal(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	empty := strings.ReplaceAll(string(saved), `"options":{`, `"options":{"choices":[],`)
+	for _, p := range []string{string(saved), empty} {
+		again := new(Ledger)
+		if err := json.Unmarshal([]byte(p), again); err != nil {
+			t.Fatal(err)
+		}
+		w.show(t, again, 1, 0)
+		b, _ := w.decision(nil)
+		if x, y := l.Strategy().Decide(b), again.Strategy().Decide(b); !x.Equal(y) {
+			t.Errorf("restored it says %v, the original %v", y, x)
+		}
+	}
+}
