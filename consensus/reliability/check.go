@@ -32,7 +32,7 @@ func (s *state) check() error {
 		if rows += d.Rows; s.Options.Stances && len(d.Names) != d.Rows || !s.Options.Stances && d.Rows > 1 {
 			return errors.New("decisions that are not between their proposals")
 		}
-		if s.Options.Choices == nil && !s.Options.Stances && d.Rows == 1 && s.Votes.field(rows-1) != len(d.Names)+1 {
+		if len(s.Options.Choices) == 0 && !s.Options.Stances && d.Rows == 1 && s.Votes.field(rows-1) != len(d.Names)+1 {
 			return errors.New("decisions between other proposals")
 		}
 	}
@@ -44,7 +44,17 @@ func (s *state) check() error {
 	case s.Model == nil:
 		return nil
 	}
-	return s.Model.check(s)
+	if err := s.Model.check(s); err != nil {
+		return err
+	}
+	return s.Certificate.check()
+}
+
+func (c *Certificate) check() error {
+	if !within([]float64{c.Doubt, c.Below, c.Rival, c.RivalBelow, c.Block}, 0, 1) {
+		return errors.New("a certificate with numbers out of range")
+	}
+	return nil
 }
 
 func (s *state) checkNames() error {
@@ -131,20 +141,20 @@ func (m *parameters) check(s *state) error {
 		{m.Prior, -100, 0},
 		{m.Rate, -1e7, 1e7},
 		{m.Base, -1e7, 1e7},
-		{m.Shift, -100, 100},
+		{m.Shift, -mostShift, mostShift},
 		{m.Wrong, -1000, 1e-9},
 		{m.PoolWrong, 0, 1 + 1e-9},
 		{m.Corr.Pair, 0, closest},
 		{[]float64{m.Corr.Pooled}, 0, closest},
 		{[]float64{m.Mean}, -1e7, 1e7},
 		{[]float64{float64(m.Decisions), float64(m.Told)}, 0, 1 << 31},
-		{[]float64{m.SdVoter, m.SdClass, m.SdPool, m.Rows, m.Residual, m.Others, m.Density, m.Crowd}, 0, 1e6},
+		{[]float64{m.SdVoter, m.SdClass, m.SdPool, m.Rows, m.Residual, m.Others, m.Density}, 0, 1e6},
 	} {
 		if !within(part.of, part.lo, part.hi) {
 			return errors.New("a model with numbers out of range")
 		}
 	}
-	if !within([]float64{m.SdVoter, m.SdClass, m.SdPool, m.Crowd}, 1e-9, 1e6) {
+	if !within([]float64{m.SdVoter, m.SdClass, m.SdPool}, 1e-9, mostSpread) || !within([]float64{m.Crowd}, 1e-9, 1) {
 		return errors.New("a model without a spread")
 	}
 	if !m.mixable() {
@@ -188,12 +198,14 @@ func (m *parameters) mixable() bool {
 
 // fit reports whether the modes fit that many voters, the last of whom is the newcomer.
 func (c *coins) fit(voters int) bool {
+	sum := 0.0
 	for _, m := range c.Modes {
 		if len(m.Right) < 2 || len(m.Right) > voters || !within(m.Right, 0, 1) || !within([]float64{m.Weight}, 0, 1) {
 			return false
 		}
+		sum += m.Weight
 	}
-	return len(c.Modes) > 0
+	return math.Abs(sum-1) < 1e-6
 }
 
 func (c *calibration) check(voters int) error {

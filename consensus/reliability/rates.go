@@ -43,10 +43,16 @@ func (e *em) classRates() {
 		for j := range m.Voters {
 			s += (m.Rate[j*c+k] - m.Base[j]) * class
 		}
-		m.Shift[k] = s / (pool + float64(m.Voters)*class)
+		m.Shift[k] = max(-mostShift, min(mostShift, s/(pool+float64(m.Voters)*class)))
 	}
 	m.Mean = sum / (e.o.Weight + float64(m.Voters))
 }
+
+// These bound what is fitted with extreme priors.
+const (
+	mostShift  = 100.0
+	mostSpread = 1e6
+)
 
 func precision(sd float64) float64 { return 1 / (sd * sd) }
 
@@ -84,7 +90,7 @@ func (e *em) spreads() {
 	for _, w := range m.Shift {
 		pool += w*w + 1/(tp+float64(m.Voters)*tc)
 	}
-	m.SdClass = math.Sqrt(class / (o.Weight + c*float64(m.Voters)))
-	m.SdVoter = math.Sqrt(own / (o.Weight + float64(m.Voters)))
-	m.SdPool = math.Sqrt(pool / (o.Weight + c))
+	m.SdClass = min(mostSpread, math.Sqrt(class/(o.Weight+c*float64(m.Voters))))
+	m.SdVoter = min(mostSpread, math.Sqrt(own/(o.Weight+float64(m.Voters))))
+	m.SdPool = min(mostSpread, math.Sqrt(pool/(o.Weight+c)))
 }

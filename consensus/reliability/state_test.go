@@ -199,3 +199,47 @@ func TestDamagedCalibrationIsRefused(t *testing.T) {
 		}
 	}
 }
+
+func TestDamagedMixtureIsRefused(t *testing.T) {
+	for i, damage := range []func(*Model){
+		func(m *Model) { m.certificate.Doubt = 1e300 },
+		func(m *Model) { m.certificate.Doubt = -1 },
+		func(m *Model) { m.certificate.Below = 2 },
+		func(m *Model) { m.params.Coins.Modes[0].Weight /= 2 },
+		func(m *Model) { m.params.Crowd = 1.5 },
+	} {
+		b := newBook(nil)
+		newWorld(23, 2, even(4, 0.9, 0.4)...).fill(b, 30, 0)
+		damage(b.Learn())
+		saved, err := json.Marshal(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(saved, new(Book)); err == nil {
+			t.Errorf("restored with damage %d", i)
+		}
+	}
+}
+
+func TestWhatIsLearnedWithExtremePriorsCanBeRestored(t *testing.T) {
+	for name, about := range kinds(3) {
+		o := Options{Rounds: 60}
+		if about != nil {
+			o.Choices, o.Stances = about.Choices, about.Stances
+		}
+		for _, p := range o.priors() {
+			*p.value = 1e6
+		}
+		o.Residual = 1
+		b := newBook(&o)
+		newWorld(62, 3, even(5, 0.9, 0.6)...).fill(b, 60, 2)
+		b.Learn()
+		saved, err := json.Marshal(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(saved, new(Book)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
