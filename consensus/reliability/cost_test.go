@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"gonum.org/v1/gonum/mathext"
+
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
@@ -177,5 +179,13 @@ func TestSavingALedgerWaitsForLearning(t *testing.T) {
 	want := (<-done).Decide(ballots)
 	if got := again.Strategy().Decide(ballots); got.Confidence != want.Confidence || got.Strategy != want.Strategy {
 		t.Errorf("restored %v, saved while it learned %v", got, want)
+	}
+}
+
+func TestTheDigammaOfPriorCountsIsLookedUp(t *testing.T) {
+	for _, x := range []float64{rowRight, rowWrong, 2.5} {
+		if got, want := digamma(x), mathext.Digamma(x); got != want {
+			t.Errorf("digamma of %v is %v, want %v", x, got, want)
+		}
 	}
 }

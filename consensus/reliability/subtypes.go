@@ -140,9 +140,22 @@ func (s *subtypes) expect(table []float64) {
 		}
 		all := mathext.Digamma(sum)
 		for l := range s.Choices {
-			table[l*n+c] = mathext.Digamma(table[l*n+c]) - all
+			table[l*n+c] = digamma(table[l*n+c]) - all
 		}
 	}
+}
+
+var digammaRight, digammaWrong = mathext.Digamma(rowRight), mathext.Digamma(rowWrong)
+
+// digamma looks up the counts of the prior: with many choices, hardly any others occur.
+func digamma(x float64) float64 {
+	switch x {
+	case rowRight:
+		return digammaRight
+	case rowWrong:
+		return digammaWrong
+	}
+	return mathext.Digamma(x)
 }
 
 // expectPrior does the same for the choices and for the kinds of each.
