@@ -75,3 +75,53 @@ func identity(n int) []int32 {
 	}
 	return of
 }
+
+func TestCopiesAreFoundByTheirVotes(t *testing.T) {
+	alike, apart := []int32{0, 0, 0, 0, 1, 1}, []int32{0, 0, 0, 0, 1, 2}
+	one, other := []int32{0, 0, 0, 0, 0, 0, 0}, []int32{0, 0, 0, 0, 0, 0, 1}
+	few, fewOther := []int32{0, 0, 0, 1}, []int32{0, 0, 1, 0}
+	often := slices.Concat(repeated(29, []int32{0, 0, 0}), repeated(1, []int32{0, 0, 1}), repeated(30, []int32{-1, 0, 1}))
+	for _, c := range []struct {
+		what    string
+		decided [][]int32
+		want    []int32
+	}{
+		{"they dissent together", repeated(20, alike), []int32{0, 1, 2, 3, 4, 4}},
+		{"too seldom", repeated(19, alike), nil},
+		{"in 19 of 20", slices.Concat(repeated(19, alike), repeated(1, apart)), []int32{0, 1, 2, 3, 4, 4}},
+		{"in 18 of 20", slices.Concat(repeated(18, alike), repeated(2, apart)), nil},
+		{"a single vote is no plurality", repeated(20, []int32{0, 1, 1}), nil},
+		{"the others are tied", repeated(20, []int32{0, 0, 1, 1, 2, 2}), nil},
+		{"they always agree", repeated(15, few, fewOther), []int32{0, 0, 2, 3}},
+		{"in too few decisions", repeated(14, few, fewOther), nil},
+		{"however many they are", repeated(15, one, other), []int32{0, 0, 0, 0, 0, 0, 6}},
+		{"there is nobody else", repeated(30, []int32{0, 0}), nil},
+		{"one of them agrees with the others too", often, nil},
+	} {
+		b := newBatch(3, false)
+		for _, said := range c.decided {
+			v := votes{field: 3}
+			for j, l := range said {
+				if l >= 0 {
+					v.voter, v.said = append(v.voter, int32(j)), append(v.said, l)
+				}
+			}
+			b.add(v)
+		}
+		if got := copies(&b); !slices.Equal(got, c.want) {
+			t.Errorf("%s: groups %v, want %v", c.what, got, c.want)
+		}
+	}
+}
+
+func repeated(n int, decisions ...[]int32) [][]int32 { return slices.Repeat(decisions, n) }
+
+func TestFittingStartsWithOneVoteForAllCopies(t *testing.T) {
+	b := newBatch(2, false)
+	b.add(votes{voter: []int32{0, 1, 2}, said: []int32{0, 0, 1}, field: 2})
+	b.add(votes{voter: []int32{1, 2}, said: []int32{0, 1}, field: 2})
+	e := newEM(&b, (*Options)(nil).withDefaults(), []int32{0, 0, 2})
+	if want := []float64{0.5, 0.5, 1, 1, 1}; !slices.Equal(e.f, want) {
+		t.Errorf("votes weigh %v, want %v", e.f, want)
+	}
+}

@@ -194,6 +194,8 @@ func TestAGroupDominatesIfItHasHalfTheVotersAndAgreesMoreThanOthers(t *testing.T
 		{"as different as the others", map[string]string{"v0": "g", "v1": "g", "v2": "g"}, []string{"abcabc", "bcaabc", "cababc"}, 60, false},
 		{"as different, so far", map[string]string{"v0": "g", "v1": "g", "v2": "g"}, []string{"abcabc", "bcaabc", "cababc"}, 3, true},
 		{"beside another that agrees", map[string]string{"v0": "g", "v1": "g", "v2": "g", "v3": "h", "v4": "h"}, slices.Concat(slices.Repeat([]string{"abcaaa"}, 11), slices.Repeat([]string{"aaabbb"}, 9)), 60, true},
+		{"beside others who agree", map[string]string{"v0": "g", "v1": "g", "v2": "g"}, slices.Concat(slices.Repeat([]string{"abcaaa"}, 11), slices.Repeat([]string{"aaabbb"}, 9)), 60, false},
+		{"one of two", map[string]string{"v0": "g"}, []string{"ab"}, 60, false},
 		{"everybody", map[string]string{"v0": "g", "v1": "g", "v2": "g", "v3": "g", "v4": "g", "v5": "g"}, []string{"aaaaaa"}, 60, false},
 		{"nobody", nil, []string{"aaaabc"}, 60, false},
 	} {
