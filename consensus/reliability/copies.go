@@ -3,7 +3,7 @@ package reliability
 import "slices"
 
 const (
-	copyShare = 0.95 // share of the decisions in which one of the pair dissents where copies cast the same vote
+	copyShare = 0.85 // share of the decisions in which one of the pair dissents where copies cast the same vote
 	copyLeast = 20   // least number of such decisions
 
 	copyAgree = 0.995 // share of the decisions both vote in where copies by agreement alone cast the same vote
