@@ -68,6 +68,22 @@ func TestAReasonGivesEstimatesIfNoOutcomeIsKnown(t *testing.T) {
 	}
 }
 
+func TestRejectingAnotherProposalIsNotAgainstTheChoice(t *testing.T) {
+	m := equals(3)
+	cast := []consensus.Vote{
+		{Voter: "v0", ProposalID: "no", Stance: consensus.Agree, Weight: 1},
+		{Voter: "v1", ProposalID: "no", Stance: consensus.Disagree, Weight: 1},
+		{Voter: "v2", ProposalID: "yes", Stance: consensus.Disagree, Weight: 1},
+	}
+	b, err := consensus.NewBallots(nil, []string{"yes", "no"}, cast)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := m.because(b, "no"), `"v0", held to be right in 73 %, outweighs "v1", held to be right in 73 %`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
 func TestBrokenRecordsAreRefused(t *testing.T) {
 	w := newWorld(6, 2, even(3, 0.9, 0.6)...)
 	for _, bad := range [][]record{{{Told: 3, Right: 4}}, {{Told: 3, Right: -1}}, make([]record, 4)} {

@@ -2,6 +2,7 @@ package reliability
 
 import (
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/swarmbus/swarmbus/consensus"
@@ -109,5 +110,21 @@ func TestTheNumberOfWrongAnswersIsLearned(t *testing.T) {
 	}
 	if got := b.Learn().params.Others; got > 1.2 {
 		t.Errorf("%.2f wrong answers, although all wrong voters say the same", got)
+	}
+}
+
+func TestThereAreNoMoreWrongAnswersThanWereNamed(t *testing.T) {
+	b := newBatch(3, false)
+	for t := range 100 { // the two who are wrong never say the same
+		b.add(votes{voter: []int32{0, 1, 2}, said: []int32{0, 1, 2}, field: 3})
+		b.Known[t] = 0
+	}
+	for answers, want := range map[int]float64{0: 11, 2: 1, 3: 2, 12: 11, 13: 11} {
+		b.Answers = answers
+		e := newEM(&b, (*Options)(nil).withDefaults(), nil)
+		e.start(e.shares)
+		if e.others(); math.Abs(e.m.Others-want) > 1e-9 {
+			t.Errorf("%d answers: %v wrong ones, want %v", answers, e.m.Others, want)
+		}
 	}
 }

@@ -131,3 +131,46 @@ func TestHearingsEqualQuestions(t *testing.T) {
 		}))
 	}
 }
+
+func TestABallotAgainstAllButOneIsForThatOne(t *testing.T) {
+	for _, c := range []struct {
+		among  []int32
+		not    bool
+		choice int32
+		single bool
+	}{
+		{[]int32{1}, false, 1, true},
+		{[]int32{0, 2}, false, 0, false},
+		{[]int32{0, 2}, true, 1, true},
+		{[]int32{0, 1}, true, 2, true},
+		{[]int32{0}, true, 0, false},
+		{nil, true, 0, false},
+	} {
+		s := said{among: c.among, not: c.not}
+		if choice, single := s.single(3); choice != c.choice || single != c.single {
+			t.Errorf("%v, not %v: %d, %v, want %d, %v", c.among, c.not, choice, single, c.choice, c.single)
+		}
+	}
+}
+
+func TestABallotForSeveralIsAsProbableAsAnyOfThem(t *testing.T) {
+	w := newWorld(4600, 3, even(6, 0.9, 0.5)...)
+	b := newBook(&Options{Choices: w.choices})
+	w.fill(b, 100, 0)
+	s := b.Learn().params.Subtypes
+	for c := range 3 * subkinds {
+		p := func(l int32) float64 { return math.Exp(s.says(2, l)[c]) }
+		for _, x := range []struct {
+			said
+			want float64
+		}{
+			{said{among: []int32{1}}, p(1)},
+			{said{among: []int32{0, 2}}, p(0) + p(2)},
+			{said{among: []int32{1}, not: true}, p(0) + p(2)},
+		} {
+			if got := math.Exp(s.any(2, &x.said, c)); math.Abs(got-x.want) > 1e-9 {
+				t.Errorf("%v in kind %d: %v, want %v", x.said, c, got, x.want)
+			}
+		}
+	}
+}
