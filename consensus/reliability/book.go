@@ -316,7 +316,7 @@ func (l *lesson) learn() *Model {
 	if l.dominated() {
 		return newModel(l.kind, nil, newcomers(l.kind, l.o), Certificate{Group: true})
 	}
-	m := fit(b, l.o, copies(b), nil)
+	m := fit(b, l.o, copies(b, l.groups), nil)
 	m.Decisions = l.decisions
 	m.Refit = newRefit(b, l.o, m)
 	one := b.oneOfEach(m.Shared)

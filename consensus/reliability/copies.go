@@ -6,6 +6,9 @@ const (
 	copyShare = 0.85 // share of the decisions in which one of the pair dissents where copies cast the same vote
 	copyLeast = 20   // least number of such decisions
 
+	groupShare = 0.6 // the same share for two voters of one group
+	groupLeast = 8   // and the same number
+
 	copyAgree = 0.995 // share of the decisions both vote in where copies by agreement alone cast the same vote
 	copyBoth  = 30    // least number of such decisions
 	copyUsual = 0.9   // their agreement with the other voters must be below this
@@ -15,12 +18,16 @@ const (
 
 // copies finds voters who copy each other: those who cast the same vote even when they dissent from the others, and
 // those who always cast the same vote although they agree with the others much less often. It returns the group of
-// each voter, or nil if there are no copies. It runs before fitting, and copies share one vote from the start, since
-// the fitted consensus no longer shows copies once they are numerous enough to determine it.
-func copies(b *batch) []int32 {
+// each voter, or nil if there are no copies. Within one of the given groups, to which the operator assigned the voters,
+// weaker evidence suffices. copies runs before fitting, and copies share one vote from the start, since the fitted
+// consensus no longer shows copies once they are numerous enough to determine it.
+func copies(b *batch, groups []string) []int32 {
 	n := b.Voters
 	if n > copyAmong {
 		return nil
+	}
+	if len(slices.Compact(slices.Sorted(slices.Values(groups)))) == 1 {
+		groups = nil // a group of all sets nobody apart
 	}
 	same, dissent := b.dissents()
 	equal, both := b.agreements()
@@ -46,8 +53,11 @@ func copies(b *batch) []int32 {
 		}
 	}
 	return group(n, func(j, g int) bool {
-		at := j*n + g
-		return dissent[at] >= copyLeast && float64(same[at]) >= copyShare*float64(dissent[at]) ||
+		at, least, share := j*n+g, int32(copyLeast), copyShare
+		if groups != nil && groups[j] != "" && groups[j] == groups[g] {
+			least, share = groupLeast, groupShare
+		}
+		return dissent[at] >= least && float64(same[at]) >= share*float64(dissent[at]) ||
 			twins(at) && max(usual[j], usual[g]) < copyUsual
 	})
 }

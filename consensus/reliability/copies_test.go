@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/swarmbus/swarmbus/consensus"
 )
 
 func TestOfCopiesWhoeverVotesIsHeardOnce(t *testing.T) {
@@ -108,7 +110,7 @@ func TestCopiesAreFoundByTheirVotes(t *testing.T) {
 			}
 			b.add(v)
 		}
-		if got := copies(&b); !slices.Equal(got, c.want) {
+		if got := copies(&b, nil); !slices.Equal(got, c.want) {
 			t.Errorf("%s: groups %v, want %v", c.what, got, c.want)
 		}
 	}
@@ -148,7 +150,7 @@ func TestAPairThatAgreesInNineteenOfTwentyIsOneVoter(t *testing.T) {
 				}
 				b.add(v)
 			}
-			groups := copies(&b)
+			groups := copies(&b, nil)
 			if groups != nil && groups[5] == 4 {
 				found++
 			}
@@ -160,6 +162,62 @@ func TestAPairThatAgreesInNineteenOfTwentyIsOneVoter(t *testing.T) {
 		}
 		if found < draws*3/4 || falsely > 0 {
 			t.Errorf("%d choices: found in %d of %d, others joined in %d", choices, found, draws, falsely)
+		}
+	}
+}
+
+func TestVotersOfOneGroupAreCopiesSooner(t *testing.T) {
+	const draws = 20
+	for alike, least := range map[float64]int{0: 0, 0.75: draws * 3 / 4} {
+		var found [2]int
+		for told := range 2 {
+			for seed := range uint64(draws) {
+				w := newWorld(4700+seed, 3, 0.75, 0.7, 0.65, 0.6, 0.6, 0.6)
+				o := new(consensus.Options)
+				if told == 1 {
+					o.Groups = map[string]string{"v4": "g", "v5": "g"}
+				}
+				b := newBook(&Options{Choices: w.choices})
+				for range 60 {
+					x, _ := w.near(o, 4, 5, alike)
+					if err := b.Observe("", x); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if m := b.Learn(); m.params.first(5) == 4 {
+					found[told]++
+				}
+			}
+		}
+		if found[0] > draws/4 || found[1] < least || alike == 0 && found[1] > 0 {
+			t.Errorf("alike in %v: found in %d of %d, in %d if told", alike, found[0], draws, found[1])
+		}
+	}
+}
+
+// near draws a decision in which voter j says what voter i does in the given share of decisions.
+func (w *world) near(o *consensus.Options, i, j int, share float64) (consensus.Ballots, string) {
+	x, right := w.decision(o)
+	cast := slices.Collect(x.Votes())
+	if w.Float64() < share {
+		cast[j].ProposalID = cast[i].ProposalID
+	}
+	b, err := consensus.NewBallots(o, w.choices, cast)
+	if err != nil {
+		panic(err)
+	}
+	return b, right
+}
+
+func TestAGroupOfAllSetsNobodyApart(t *testing.T) {
+	b := newBatch(2, false)
+	for range 10 {
+		b.add(votes{voter: []int32{0, 1, 2, 3, 4}, said: []int32{0, 0, 0, 1, 1}, field: 2})
+	}
+	for _, c := range []struct{ groups, others string }{{"g", "g"}, {"g", ""}} {
+		got := copies(&b, []string{c.others, c.others, c.others, c.groups, c.groups})
+		if together := got != nil; together != (c.groups != c.others) {
+			t.Errorf("groups %q and %q: %v", c.groups, c.others, got)
 		}
 	}
 }
