@@ -60,6 +60,22 @@ func TestPastBeforeWhatIsKeptIsAnError(t *testing.T) {
 	}
 }
 
+func TestTheOldestOfAnEmptyHistoryIsTheNextSignal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBus(t, &bus.Options{History: 10, TTL: time.Second})
+		a := agent(t, b, "a")
+		for range 30 {
+			must(t, a, found("x"))
+		}
+		time.Sleep(time.Minute) // synctest: all have expired and been swept
+		_, err := b.Subscribe(bus.SubscribeOptions{Past: true})
+		var evicted *bus.EvictedError
+		if !errors.As(err, &evicted) || evicted.Oldest != 31 {
+			t.Errorf("got %v, want an EvictedError with oldest 31", err)
+		}
+	})
+}
+
 func TestSampleDropsTheOldestAndCounts(t *testing.T) {
 	b := newBus(t, nil)
 	a := agent(t, b, "a")

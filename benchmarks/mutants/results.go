@@ -20,7 +20,8 @@ without the fault. Lived: no test failed. Not covered: no test runs the line.
 Equivalent: lived, but changes nothing that a caller may rely on;
 [equivalents.txt](equivalents.txt) says why of each. The last column is the share that was killed or timed out,
 of all that are not equivalent. Faults that do not compile are left out. Of a package marked "1 in 4",
-every fourth fault was planted (` + "`MUTANTS_EVERY=4 .ci/mutants`" + `).
+every fourth fault was planted (` + "`MUTANTS_EVERY=4 .ci/mutants`" + `). A fault that lived counts as
+killed once it was planted again and a test written for it failed; until then it is listed below.
 
 `
 
