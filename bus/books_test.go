@@ -33,7 +33,7 @@ func TestBooksAlwaysBalance(t *testing.T) {
 		})
 		pick := func(n int) int {
 			if n == 0 {
-				t.Skip("none")
+				t.Skip("nothing to choose from")
 			}
 			return rapid.IntRange(0, n-1).Draw(t, "which")
 		}

@@ -172,7 +172,7 @@ func (p *pairing) subscribe(t *rapid.T) {
 
 func (p *pairing) read(t *rapid.T) {
 	if len(p.subs) == 0 {
-		t.Skip("none")
+		t.Skip("nobody is subscribed")
 	}
 	s := rapid.SampledFrom(p.subs).Draw(t, "sub")
 	ended, cancel := context.WithCancel(context.Background())
@@ -310,7 +310,7 @@ func agree(t *rapid.T) {
 		"handle":    p.handle,
 		"close a subscription": func(t *rapid.T) {
 			if len(p.subs) == 0 {
-				t.Skip("none")
+				t.Skip("nobody is subscribed")
 			}
 			i := rapid.IntRange(0, len(p.subs)-1).Draw(t, "which")
 			p.subs[i].bus.Close()
@@ -319,7 +319,7 @@ func agree(t *rapid.T) {
 		},
 		"close a handler": func(t *rapid.T) {
 			if len(p.handlers) == 0 {
-				t.Skip("none")
+				t.Skip("no handler runs")
 			}
 			h := rapid.SampledFrom(p.handlers).Draw(t, "which")
 			h.bus.Close()
@@ -354,7 +354,7 @@ func agree(t *rapid.T) {
 		},
 		"get": func(t *rapid.T) {
 			if len(p.ids) == 0 {
-				t.Skip("none")
+				t.Skip("nothing was published yet")
 			}
 			id := rapid.SampledFrom(p.ids).Draw(t, "id")
 			got, ok := p.bus.Get(id)

@@ -175,6 +175,18 @@ func TestStatedWeightsAreKeptWithTheirVotes(t *testing.T) {
 	}
 }
 
+// refused checks that a book that was damaged is not restored.
+func refused(t *testing.T, damage int, b *Book) {
+	t.Helper()
+	saved, err := json.Marshal(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(saved, new(Book)); err == nil {
+		t.Errorf("restored with damage %d", damage)
+	}
+}
+
 func TestDamagedCalibrationIsRefused(t *testing.T) {
 	for i, damage := range []func(*calibration){
 		func(c *calibration) { c.Slope = c.Slope[1:] },
@@ -190,13 +202,7 @@ func TestDamagedCalibrationIsRefused(t *testing.T) {
 		w.fill(b, 30, 0)
 		b.Learn()
 		damage(b.model.params.Stated)
-		saved, err := json.Marshal(b)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := json.Unmarshal(saved, new(Book)); err == nil {
-			t.Errorf("restored with damage %d", i)
-		}
+		refused(t, i, b)
 	}
 }
 
@@ -211,13 +217,7 @@ func TestDamagedMixtureIsRefused(t *testing.T) {
 		b := newBook(nil)
 		newWorld(23, 2, even(4, 0.9, 0.4)...).fill(b, 30, 0)
 		damage(b.Learn())
-		saved, err := json.Marshal(b)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := json.Unmarshal(saved, new(Book)); err == nil {
-			t.Errorf("restored with damage %d", i)
-		}
+		refused(t, i, b)
 	}
 }
 

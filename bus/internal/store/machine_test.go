@@ -337,7 +337,7 @@ func TestLogAgreesWithItsTwin(t *testing.T) {
 			},
 			"read a selection": func(t *rapid.T) {
 				if len(m.selections) == 0 {
-					t.Skip("none")
+					t.Skip("no selection is open")
 				}
 				m.run(t, 0)
 			},
@@ -353,7 +353,7 @@ func TestLogAgreesWithItsTwin(t *testing.T) {
 			"find": func(t *rapid.T) {
 				n := len(m.twin.all)
 				if n == 0 {
-					t.Skip("none")
+					t.Skip("nothing was appended yet")
 				}
 				id := m.twin.all[rapid.IntRange(max(0, n-300), n-1).Draw(t, "which")].signal.Head().ID
 				s, i, ok := m.log.Find(id)
@@ -372,13 +372,13 @@ func TestLogAgreesWithItsTwin(t *testing.T) {
 			},
 			"read": func(t *rapid.T) {
 				if len(m.cursors) == 0 {
-					t.Skip("none")
+					t.Skip("no reader is open")
 				}
 				m.read(t, &m.cursors[rapid.IntRange(0, len(m.cursors)-1).Draw(t, "reader")])
 			},
 			"close a reader": func(t *rapid.T) {
 				if len(m.cursors) == 0 {
-					t.Skip("none")
+					t.Skip("no reader is open")
 				}
 				m.log.RemoveReader()
 				m.cursors = m.cursors[1:]
