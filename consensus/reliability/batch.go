@@ -32,6 +32,12 @@ func newBatch(choices int, own bool) batch {
 // size returns the number of decisions.
 func (b *batch) size() int { return len(b.Known) }
 
+// density returns the number of votes per decision.
+func (b *batch) density() float64 { return float64(len(b.Voter)) / float64(max(1, b.size())) }
+
+// perVoter returns the number of votes per voter.
+func (b *batch) perVoter() float64 { return float64(len(b.Voter)) / float64(max(1, b.Voters)) }
+
 // votes returns the votes on decision t.
 func (b *batch) votes(t int) votes {
 	from, to := b.Start[t], b.Start[t+1]
@@ -79,22 +85,21 @@ func (b *batch) drop(n int) {
 	b.Start = start
 }
 
-// only returns the batch with its voters renumbered: to[j] is the new number of voter j, below voters, or -1 to drop
-// its votes.
-func (b *batch) only(to []int32, voters int) *batch {
+// only returns the batch with vote i on each decision v as that of voter to(v, i), who is below voters, or without it if
+// that is -1.
+func (b *batch) only(voters int, to func(v votes, i int) int32) *batch {
 	out := newBatch(b.Choices, b.Own)
-	out.Stances = b.Stances
 	for t := range b.size() {
 		v := b.votes(t)
 		w := votes{field: v.field}
-		for i, j := range v.voter {
-			if to[j] >= 0 {
-				w.voter, w.said, w.stated = append(w.voter, to[j]), append(w.said, v.said[i]), append(w.stated, v.sure(i))
+		for i := range v.voter {
+			if j := to(v, i); j >= 0 {
+				w.voter, w.said, w.stated = append(w.voter, j), append(w.said, v.said[i]), append(w.stated, v.sure(i))
 			}
 		}
 		out.add(w)
 	}
-	out.Voters, out.Known, out.Answers = voters, slices.Clone(b.Known), b.Answers
+	out.Voters, out.Known, out.Stances, out.Answers = voters, slices.Clone(b.Known), b.Stances, b.Answers
 	return &out
 }
 

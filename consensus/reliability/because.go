@@ -81,7 +81,7 @@ func (m *Model) whoAre(s *side) string {
 	var r record
 	held := 0.0
 	for _, j := range s.known {
-		held += m.params.meanRates(int(j), m.params.usual(int(j), m.params.alike()))
+		held += m.params.held(j, m.params.alike())
 		if int(j) < len(m.params.Records) {
 			r.Told += m.params.Records[j].Told
 			r.Right += m.params.Records[j].Right

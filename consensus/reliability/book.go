@@ -73,7 +73,7 @@ func (b *Book) Len() int { return len(b.decisions) }
 // Observe adds a decision with its ballots. id is what [Book.Resolve] refers to it by, or "" if that is not needed.
 //
 // The book learns from voters who are for one proposal, and from those who reject all candidates but one; it ignores
-// other ballots. A decision with a single vote teaches nothing until its outcome is known. Of the decisions in which
+// other ballots, and votes for the choice that a voter names whatever the question. A decision with a single vote teaches nothing until its outcome is known. Of the decisions in which
 // only one proposal has votes, the book learns from no more than there are others, or from twenty if that is more.
 //
 // Observe returns a wrapped [*consensus.FieldError] if the book already holds the id, if any name is not valid UTF-8,
@@ -309,8 +309,8 @@ func (b *Book) answers() int {
 }
 
 func (l *lesson) learn() *Model {
-	all := *l.batch.sorted()
-	l.batch = all
+	all, constant := l.batch, l.batch.constant()
+	l.batch = *all.varied(constant).sorted()
 	b := l.taught()
 	l.batch = *b
 	if l.dominated() {
@@ -321,8 +321,9 @@ func (l *lesson) learn() *Model {
 	m.Refit = newRefit(b, l.o, m)
 	one := b.oneOfEach(m.Shared)
 	m.Coins, m.Peers, m.Subtypes = newCoins(one, m.Others), newPeers(one), newSubtypes(one)
-	m.Records, m.Unopposed, m.Told = all.records(), all.unopposed(), b.known()
-	m.Density = float64(len(b.Voter)) / float64(max(1, b.size()))
+	m.Constant, m.Told = constant, b.known()
+	m.Records, m.Unopposed = all.records(), all.unopposed()
+	m.Density, m.PerVoter = b.density(), b.perVoter()
 	if m.Corr == nil {
 		m.Corr = new(correlation)
 	}
@@ -363,7 +364,7 @@ func (b *Book) prune() {
 			groups[names[i]] = group
 		}
 	}
-	b.names, b.groups, b.batch = names, groups, *b.batch.only(to, len(names))
+	b.names, b.groups, b.batch = names, groups, *b.batch.only(len(names), func(v votes, i int) int32 { return to[v.voter[i]] })
 }
 
 // newcomers returns the parameters before anything is learned.

@@ -148,7 +148,7 @@ func (m *parameters) check(s *state) error {
 		{[]float64{m.Corr.Pooled}, 0, closest},
 		{[]float64{m.Mean}, -1e7, 1e7},
 		{[]float64{float64(m.Decisions), float64(m.Told)}, 0, 1 << 31},
-		{[]float64{m.SdVoter, m.SdClass, m.SdPool, m.Rows, m.Residual, m.Others, m.Density}, 0, 1e6},
+		{[]float64{m.SdVoter, m.SdClass, m.SdPool, m.Rows, m.Residual, m.Others, m.Density, m.PerVoter}, 0, 1e6},
 	} {
 		if !within(part.of, part.lo, part.hi) {
 			return errors.New("a model with numbers out of range")
@@ -178,7 +178,7 @@ func (m *parameters) mixable() bool {
 			return false
 		}
 	}
-	if len(m.Shared) >= m.Voters || len(m.Records) >= m.Voters {
+	if len(m.Shared) >= m.Voters || len(m.Records) >= m.Voters || len(m.Constant) >= m.Voters {
 		return false
 	}
 	if p := m.Peers; p != nil && (len(p.Weight) >= m.Voters || !within(p.Weight, 0, 1e12)) {

@@ -109,19 +109,13 @@ func (b *batch) oneOfEach(group []int32) *batch {
 	if group == nil {
 		return b
 	}
-	out := newBatch(b.Choices, b.Own)
-	for t := range b.size() {
-		v := b.votes(t)
-		w := votes{field: v.field}
-		for i, j := range v.voter {
-			if !slices.Contains(w.voter, group[j]) {
-				w.voter, w.said, w.stated = append(w.voter, group[j]), append(w.said, v.said[i]), append(w.stated, v.sure(i))
-			}
+	return b.only(b.Voters, func(v votes, i int) int32 {
+		mine := group[v.voter[i]]
+		if slices.ContainsFunc(v.voter[:i], func(j int32) bool { return group[j] == mine }) {
+			return -1
 		}
-		out.add(w)
-	}
-	out.Voters, out.Known, out.Stances, out.Answers = b.Voters, b.Known, b.Stances, b.Answers
-	return &out
+		return mine
+	})
 }
 
 // dissents counts, for each pair of voters, the decisions in which at least one of them dissents from the plurality of

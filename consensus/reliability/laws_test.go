@@ -391,10 +391,13 @@ func (w *world) sparse(t *testing.T, n int) (b consensus.Ballots, votes []int, r
 		if w.Float64() > w.right[j] {
 			said = (truth + 1 + w.IntN(len(votes)-1)) % len(votes)
 		}
+		if j >= len(w.right)-w.constant {
+			said = 0
+		}
 		votes[said]++
 		cast = append(cast, vote(j, w.choices[said]))
 	}
-	return saidBy(t, cast...), votes, w.choices[truth]
+	return between(t, w.choices, cast...), votes, w.choices[truth]
 }
 
 // share returns 1 over the number of choices with the most votes if the given one is among them, and 0 otherwise.

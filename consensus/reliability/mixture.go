@@ -10,12 +10,14 @@ import "slices"
 //	structure  fitted                                           weight
 //	rates      a rate or confusion matrix per voter,            1, more with known outcomes
 //	           correlations
-//	subtypes   a confusion matrix per voter and kind            2, less if many voters decide together
+//	subtypes   a confusion matrix per voter and kind            up to 5, less with few votes per parameter, or if many
+//	                                                            voters decide together
 //	coins      a rate per voter, for each mode                  2 in a small team, 0 in a crowd, less if voters err
 //	                                                            together
 //	peers      a weight per voter, by agreement with peers      1 from nine voters on, 2 in a crowd
 const (
-	subtypesWeight = 2.0
+	subtypesWeight = 5.0
+	perParameter   = 5.0 // votes of a voter per parameter of subtypes with which they have half that weight
 	coinsWeight    = 2.0
 	toldPerRates   = 10.0 // known outcomes that add 1 to the weight of rates, the only structure that outcomes correct
 )
@@ -37,7 +39,7 @@ func (a *answering) structures(rho float64) []structure {
 		return all
 	}
 	if !a.own && m.Subtypes != nil {
-		all = append(all, structure{"subtypes", subtypesWeight / m.asOne(m.Residual), a.bySubtypes(rho)})
+		all = append(all, structure{"subtypes", m.subtypesWeight(), a.bySubtypes(rho)})
 	}
 	if m.Coins != nil {
 		all = append(all, structure{"coins", m.coinsWeight(), a.byCoins()})
@@ -61,6 +63,12 @@ func (a *answering) probabilities(rho float64) []float64 {
 		mean[c] /= sum
 	}
 	return mean
+}
+
+// subtypesWeight returns the weight of subtypes, which rises with the votes per parameter.
+func (m *parameters) subtypesWeight() float64 {
+	least := perParameter * float64(subtypeParameters(m.Choices))
+	return subtypesWeight * m.PerVoter / (m.PerVoter + least) / m.asOne(m.Residual)
 }
 
 // coinsWeight returns the weight of coins, which falls to 0 in a crowd.
@@ -91,7 +99,8 @@ func (a *answering) byPeers() []float64 {
 	p, total := make([]float64, a.field), 0.0
 	for i, v := range a.voices {
 		s := &a.said[v.said]
-		w := a.m.params.Peers.weight(a.m.params.first(v.voter)) * a.cast.part[i] * a.alike(i)
+		part, _ := a.m.params.heard(v.voter, v.weight, a.field) // that of a constant voter, too
+		w := a.m.params.Peers.weight(a.m.params.first(v.voter)) * part * a.alike(i)
 		n := len(s.among)
 		if s.not {
 			n = a.field - n

@@ -52,24 +52,24 @@ func (m *Model) known(name string) (j int32, ok bool) {
 
 // Reliability returns how often the voter is right at its usual confidence, among that many proposals, and false for a
 // voter the model does not know. Where decisions have their own proposals, a wrong vote is equally likely for each of
-// the others; with shared choices, the rates are means over the choices.
+// the others; with shared choices, the rates are means over the choices. A voter who names the same choice whatever the
+// question is right by chance.
 func (m *Model) Reliability(voter string, proposals int) (consensus.Reliability, bool) {
 	j, ok := m.voters[voter]
 	if !ok {
 		return consensus.Reliability{}, false
 	}
 	p := m.params
-	usual := p.usual(int(j), p.alike())
-	switch {
-	case p.Own:
-		right := p.meanRate(int(j), usual)
-		return consensus.Reliability{Sensitivity: right, Specificity: 1 - (1-right)/float64(max(proposals, 1))}, true
-	case m.kind.stances:
+	if m.kind.stances {
+		usual := p.usual(int(j), p.alike())
 		return consensus.Reliability{Sensitivity: p.meanRate(2*int(j), usual), Specificity: p.meanRate(2*int(j)+1, usual)}, true
-	default:
-		right := p.meanRates(int(j), usual)
-		return consensus.Reliability{Sensitivity: right, Specificity: 1 - (1-right)/float64(p.Choices-1)}, true
 	}
+	k := p.Choices
+	if p.Own {
+		k = max(proposals, 1) + 1
+	}
+	right := p.held(j, k)
+	return consensus.Reliability{Sensitivity: right, Specificity: 1 - (1-right)/float64(k-1)}, true
 }
 
 // Calibrated returns how often the voter is right when it states this weight, in (0,1], among that many proposals: what

@@ -14,7 +14,7 @@ func (m *Model) Next(b consensus.Ballots, rest []string, cost func(voter string)
 	top, next := 0.0, ""
 	for i, name := range rest {
 		j := m.voter(name)
-		news := m.params.strength(j, q.field, m.params.usual(int(j), max(q.field, 2)).lift)
+		news := m.params.unasked(j, q.field, m.params.usual(int(j), max(q.field, 2)).lift)
 		for h, g := range c.voter {
 			news -= m.params.Corr.between(j, g) * f[h] * c.part[h] * m.params.strength(g, q.field, c.lift[h])
 		}

@@ -41,12 +41,14 @@ type parameters struct {
 	Refit  *refit       `json:"refit,omitempty"` // nil without known outcomes
 
 	Shared   []int32   `json:"shared,omitempty"`   // by voter, the first voter it shares a vote with; nil: no copies
+	Constant []int32   `json:"constant,omitempty"` // by voter, the choice it names whatever the question, or -1; nil: nobody
 	Coins    *coins    `json:"coins,omitempty"`    // nil in a crowd, and for fewer than three voters
 	Peers    *peers    `json:"peers,omitempty"`    // nil before anything is learned
 	Subtypes *subtypes `json:"subtypes,omitempty"` // nil without shared choices
 	Told     int       `json:"told,omitempty"`     // known outcomes among those learned from
 	Records  []record  `json:"records,omitempty"`  // by voter; nil before anything is learned
 	Density  float64   `json:"density,omitempty"`  // votes per decision
+	PerVoter float64   `json:"perVoter,omitempty"` // votes per voter
 	Crowd    float64   `json:"crowd"`              // crowd of the number of voters, from 0.1 to 1
 
 	Unopposed bool `json:"unopposed,omitempty"` // a single proposal was hardly ever opposed
@@ -94,6 +96,15 @@ func (m *parameters) meanRates(j int, sure certainty) float64 {
 		p += m.meanRate(j*cols+c, sure) / float64(cols)
 	}
 	return p
+}
+
+// held returns how often a voter is held to be right at its usual confidence, among k candidates: by chance if it is
+// constant.
+func (m *parameters) held(j int32, k int) float64 {
+	if m.constant(j) >= 0 {
+		return 1 / float64(k)
+	}
+	return m.meanRates(int(j), m.usual(int(j), m.alike()))
 }
 
 // aboveChance returns a voter's log-odds less those of chance among k candidates.

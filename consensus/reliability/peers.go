@@ -26,8 +26,7 @@ const (
 
 func newPeers(b *batch) *peers {
 	p := &peers{Weight: fill(b.Voters, 1)}
-	each := float64(len(b.Voter)) / float64(max(1, b.size()))
-	tilt := min(mostTilt*crowd(b.Voters), 1+(each-3)/tiltVotes)
+	tilt := min(mostTilt*crowd(b.Voters), 1+(b.density()-3)/tiltVotes)
 	for range tiltRounds {
 		p.fit(p.agreements(b), tilt)
 	}

@@ -141,6 +141,9 @@ func (m *Model) answer(h *hearing) *answering {
 	for i, v := range h.voices {
 		a.cast.voter[i], a.cast.times[i] = v.voter, v.number()
 		a.cast.part[i], a.cast.lift[i] = m.params.heard(v.voter, v.weight, h.field)
+		if a.constant(i) {
+			a.cast.part[i] = 0
+		}
 	}
 	a.n = m.params.weights(a.cast, h.field, a.share)
 	for i, n := range a.cast.times {

@@ -20,12 +20,13 @@ func measures(t *testing.T) {
 // world draws decisions whose right choice is known to the test.
 type world struct {
 	*rand.Rand
-	choices []string
-	right   []float64 // by voter, how often it is right
-	clones  int       // how many voters, the last ones, say what the first of them says
-	liars   int       // how many voters, the last ones, agree on a wrong choice
-	sleeps  float64   // share of decisions in which liars vote as the others do
-	means   []float64 // by voter, how informative its stated confidence is; nil: all state 1
+	choices  []string
+	right    []float64 // by voter, how often it is right
+	clones   int       // how many voters, the last ones, say what the first of them says
+	liars    int       // how many voters, the last ones, agree on a wrong choice
+	constant int       // how many voters, the last ones, always say the first choice in sparse decisions
+	sleeps   float64   // share of decisions in which liars vote as the others do
+	means    []float64 // by voter, how informative its stated confidence is; nil: all state 1
 }
 
 func newWorld(seed uint64, choices int, right ...float64) *world {

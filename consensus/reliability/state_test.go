@@ -213,6 +213,7 @@ func TestDamagedMixtureIsRefused(t *testing.T) {
 		func(m *Model) { m.certificate.Below = 2 },
 		func(m *Model) { m.params.Coins.Modes[0].Weight /= 2 },
 		func(m *Model) { m.params.Crowd = 1.5 },
+		func(m *Model) { m.params.Constant = make([]int32, len(m.voters)+1) },
 	} {
 		b := newBook(nil)
 		newWorld(23, 2, even(4, 0.9, 0.4)...).fill(b, 30, 0)

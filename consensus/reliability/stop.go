@@ -155,7 +155,7 @@ func topTwo(p []float64) (first, second float64) {
 func (a *asking) ask(name string) {
 	j := a.m.voter(name)
 	sure := a.m.params.usual(int(j), a.field).lift
-	move := a.m.params.strength(j, a.field, sure) / (1 + a.rho*(a.votes+a.asked))
+	move := a.m.params.unasked(j, a.field, sure) / (1 + a.rho*(a.votes+a.asked))
 	for i, c := range a.pair() {
 		leader, rival := a.saysOne(int(j), sure, c, a.lead), a.saysOne(int(j), sure, c, a.rival)
 		toLeader := leader - rival

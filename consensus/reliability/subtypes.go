@@ -1,6 +1,7 @@
 package reliability
 
 import (
+	"math"
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mathext"
@@ -19,15 +20,17 @@ type subtypes struct {
 
 const (
 	subkinds      = 3
-	subtypeRounds = 80
-	rowRight      = 4.0 // Dirichlet prior of a row of a confusion matrix: the right choice
-	rowWrong      = 1.0 // each other choice
+	subtypeRounds = 400  // some sets of votes stay near a saddle point for a hundred
+	subtypesDone  = 1e-3 // change of probability per decision below which a fit has converged
+	rowRight      = 4.0  // Dirichlet prior of a row of a confusion matrix: the right choice
+	rowWrong      = 1.0  // each other choice
 	kindPrior     = 0.1 / subkinds
 )
 
-// newSubtypes fits subtypes to b. It returns nil if the choices are not shared.
+// newSubtypes fits subtypes to b. It returns nil if the choices are not shared, or if there is less than half a vote for
+// each parameter of a voter, so that the fit would hardly count.
 func newSubtypes(b *batch) *subtypes {
-	if b.Own {
+	if b.Own || 2*b.perVoter() < float64(subtypeParameters(b.Choices)) {
 		return nil
 	}
 	s := &subtypes{Choices: b.Choices, Prior: make([]float64, b.Choices*subkinds)}
@@ -36,10 +39,15 @@ func newSubtypes(b *batch) *subtypes {
 	q := s.start(b)
 	for range subtypeRounds {
 		s.count(b, q)
-		s.assign(b, q)
+		if s.assign(b, q) < subtypesDone*float64(b.size()) {
+			break
+		}
 	}
 	return s
 }
+
+// subtypeParameters returns how many free parameters a voter has.
+func subtypeParameters(choices int) int { return subkinds * choices * (choices - 1) }
 
 // start returns the initial responsibilities. Each choice gets its share of the decision's votes, divided between the
 // kinds in random proportions. The random numbers depend on the votes alone, so that fitting is deterministic and the
@@ -176,11 +184,13 @@ func (s *subtypes) expectPrior() {
 	}
 }
 
-// assign is the E step.
-func (s *subtypes) assign(b *batch, q []float64) {
+// assign is the E step. It returns by how much the probabilities changed.
+func (s *subtypes) assign(b *batch, q []float64) (change float64) {
 	n := s.Choices * subkinds
+	was := make([]float64, n)
 	for t, known := range b.Known {
 		mine := q[t*n:][:n]
+		copy(was, mine)
 		copy(mine, s.Prior)
 		v := b.votes(t)
 		for i, j := range v.voter {
@@ -190,7 +200,11 @@ func (s *subtypes) assign(b *batch, q []float64) {
 		}
 		softmax(mine)
 		s.clamp(mine, known)
+		for c, x := range mine {
+			change += math.Abs(x - was[c])
+		}
 	}
+	return change
 }
 
 // says returns the expected log-probability that voter j says l, for each choice and kind.

@@ -11,7 +11,12 @@ import (
 // saidBy returns a closed decision between four proposals with the given votes.
 func saidBy(t *testing.T, cast ...consensus.Vote) consensus.Ballots {
 	t.Helper()
-	b, err := consensus.NewBallots(nil, letters(4), cast)
+	return between(t, letters(4), cast...)
+}
+
+func between(t *testing.T, proposals []string, cast ...consensus.Vote) consensus.Ballots {
+	t.Helper()
+	b, err := consensus.NewBallots(nil, proposals, cast)
 	if err != nil {
 		t.Fatal(err)
 	}
