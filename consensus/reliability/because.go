@@ -2,6 +2,7 @@ package reliability
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 
@@ -60,22 +61,28 @@ func (m *Model) because(b consensus.Ballots, choice string) string {
 	return m.whoAre(&those) + outweigh + m.whoAre(&others)
 }
 
-// side is the voters on one side: how many there are, the name of one, and those the model knows.
+// side is the voters on one side: how many there are, for how many they count, in units of 1/whole, the name of one,
+// and those the model knows, of copies only the first.
 type side struct {
-	n     int
-	name  string
-	known []int32
+	n, counted int
+	name       string
+	known      []int32
 }
 
 func (s *side) add(m *Model, who consensus.Voters) {
 	s.n, s.name = s.n+who.N, who.Name
-	if j, ok := m.voters[who.Name]; ok {
+	j, n := m.count(who)
+	if _, known := m.voters[who.Name]; known {
+		if j = m.params.first(j); slices.Contains(s.known, j) {
+			return
+		}
 		s.known = append(s.known, j)
 	}
+	s.counted += n
 }
 
-// whoAre describes the voters of a side by their track record, or by their estimated reliability if no outcome is
-// known.
+// whoAre describes the voters of a side by how many of them count, if copies or groups share votes, and by their track
+// record, or by their estimated reliability if no outcome is known.
 func (m *Model) whoAre(s *side) string {
 	slices.Sort(s.known) // the sum must not depend on their order
 	var r record
@@ -88,8 +95,11 @@ func (m *Model) whoAre(s *side) string {
 		}
 	}
 	who, were := strconv.Itoa(s.n)+" who", " were"
-	if s.n == 1 {
+	switch count := math.Round(10*float64(s.counted)/whole) / 10; {
+	case s.n == 1:
 		who, were = strconv.Quote(s.name)+",", ""
+	case count < float64(s.n):
+		who += fmt.Sprintf(" count as %g and", count)
 	}
 	switch {
 	case r.Told > 0:

@@ -2,6 +2,7 @@ package reliability
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -65,6 +66,29 @@ func TestAReasonGivesEstimatesIfNoOutcomeIsKnown(t *testing.T) {
 	b := saying(t, map[string]string{"v0": "no", "v1": "yes", "v2": "yes"})
 	if got, want := m.because(b, "no"), `"v0", held to be right in 95 %, outweighs 2 who are held to be right in 73 %`; got != want {
 		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+func TestAReasonSaysForHowManyCopiesAndGroupsCount(t *testing.T) {
+	m := equals(4)
+	m.params.Rate[0] = 3
+	m.params.Shared = []int32{0, 1, 1, 1}
+	b := saying(t, map[string]string{"v0": "no", "v1": "yes", "v2": "yes", "v3": "yes"})
+	if got, want := m.because(b, "no"), `"v0", held to be right in 95 %, outweighs 3 who count as 1 and are held to be right in 73 %`; got != want {
+		t.Errorf("copies: %s, want %s", got, want)
+	}
+	m.params.Records = []record{{20, 19}, {20, 11}, {20, 12}, {20, 10}}
+	if got, want := m.because(b, "no"), `"v0", right in 19 of 20 told, outweighs 3 who count as 1 and were right in 11 of 20 told`; got != want {
+		t.Errorf("copies with outcomes: %s, want %s", got, want)
+	}
+	votes := slices.Collect(saying(t, map[string]string{"v0": "no", "x": "yes", "y": "yes", "z": "yes"}).Votes())
+	of := &consensus.Options{Groups: map[string]string{"v0": "h", "x": "g", "y": "g", "z": "g"}}
+	b, err := consensus.NewBallots(of, []string{"yes", "no"}, votes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := m.because(b.Sharing(m.together, nobody), "no"), `"v0", right in 19 of 20 told, outweighs 3 who count as 1.5 and are new`; got != want {
+		t.Errorf("a group: %s, want %s", got, want)
 	}
 }
 
