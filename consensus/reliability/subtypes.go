@@ -62,10 +62,11 @@ func (s *subtypes) start(b *batch) []float64 {
 		for _, l := range v.said {
 			share[l] += 1 / float64(len(v.said))
 		}
+		if known >= 0 {
+			clear(share)
+			share[known] = 1
+		}
 		for c, x := range share {
-			if known >= 0 || len(v.said) == 0 {
-				x = 1 / float64(s.Choices)
-			}
 			row := q[t*n+c*subkinds:][:subkinds]
 			sum := 0.0
 			for m := range row {
@@ -76,25 +77,16 @@ func (s *subtypes) start(b *batch) []float64 {
 				row[m] *= x / sum
 			}
 		}
-		s.clamp(q[t*n:][:n], known)
 	}
 	return q
 }
 
-// clamp restricts a decision whose outcome is known to that choice.
-func (s *subtypes) clamp(q []float64, known int32) {
-	if known < 0 {
-		return
-	}
-	sum := 0.0
-	for i := range q {
-		if i/subkinds != int(known) {
-			q[i] = 0
+// clamp rules out all choices but the known outcome, if there is one.
+func clamp(known int32, lp []float64) {
+	for i := range lp {
+		if known >= 0 && i/subkinds != int(known) {
+			lp[i] = math.Inf(-1)
 		}
-		sum += q[i]
-	}
-	for i := range q {
-		q[i] /= sum
 	}
 }
 
@@ -198,8 +190,8 @@ func (s *subtypes) assign(b *batch, q []float64) (change float64) {
 				mine[c] += x
 			}
 		}
+		clamp(known, mine) // its probability alone may be too small for a float64
 		softmax(mine)
-		s.clamp(mine, known)
 		for c, x := range mine {
 			change += math.Abs(x - was[c])
 		}

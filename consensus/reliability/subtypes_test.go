@@ -44,3 +44,24 @@ func TestSubtypesWeighMoreTheMoreVotesThereArePerParameter(t *testing.T) {
 		}
 	}
 }
+
+// The probability of an outcome that many voters contradict is too small for a float64.
+func TestSubtypesLearnFromOutcomesThatACrowdContradicts(t *testing.T) {
+	const voters = 1000
+	b := newBatch(2, false)
+	for i := range int32(8) {
+		v := votes{field: 2}
+		for j := range int32(voters) {
+			v.voter, v.said = append(v.voter, j), append(v.said, i%2)
+		}
+		b.add(v)
+		b.Known[i] = i % 2
+	}
+	b.Known[7] = 0
+	s := newSubtypes(&b)
+	for _, of := range [][]float64{s.Prior, s.Mean, s.Votes} {
+		if !within(of, -1e9, 0) {
+			t.Fatalf("log-probabilities %v", of[:min(6, len(of))])
+		}
+	}
+}
