@@ -73,8 +73,9 @@ func (b *Book) Len() int { return len(b.decisions) }
 // Observe adds a decision with its ballots. id is what [Book.Resolve] refers to it by, or "" if that is not needed.
 //
 // The book learns from voters who are for one proposal, and from those who reject all candidates but one; it ignores
-// other ballots, and votes for the choice that a voter names whatever the question. A decision with a single vote teaches nothing until its outcome is known. Of the decisions in which
-// only one proposal has votes, the book learns from no more than there are others, or from twenty if that is more.
+// other ballots, and votes for the choice that a voter names whatever the question. A decision with a single vote
+// teaches nothing until its outcome is known. Of the decisions in which only one proposal has votes, the book learns
+// from no more than there are others, or from twenty if that is more.
 //
 // Observe returns a wrapped [*consensus.FieldError] if the book already holds the id, if any name is not valid UTF-8,
 // since it could not be saved, or if a proposal is not among [Options.Choices] where these are set.

@@ -28,7 +28,10 @@ func (b *batch) constant() []int32 {
 		constant[j] = -1
 		mine := by[j*k:][:k]
 		cast := floats.Sum(mine)
-		rest := max(1, float64(len(b.Voter))-cast)
+		rest := float64(len(b.Voter)) - cast
+		if rest == 0 {
+			return nil // there are no other voters
+		}
 		for c, x := range mine {
 			expected := cast * (1 - (all[c]-x)/rest)
 			if cast-x+constantPrior < constantShare*(expected+constantPrior) {
@@ -66,11 +69,8 @@ func (m *parameters) constant(j int32) int32 {
 // constant reports whether voice i names the choice that its voter names whatever the question.
 func (a *answering) constant(i int) bool {
 	v := a.voices[i]
-	if a.own || a.m.params.constant(v.voter) < 0 {
-		return false
-	}
 	c, ok := a.said[v.said].single(a.field)
-	return ok && c == a.m.params.constant(v.voter)
+	return ok && !a.own && c == a.m.params.constant(v.voter)
 }
 
 // unasked returns the strength of a vote that voter j has yet to cast: none if it is known beforehand.

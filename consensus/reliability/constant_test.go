@@ -1,6 +1,7 @@
 package reliability
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -100,6 +101,9 @@ func TestAConstantVoterIsRightByChance(t *testing.T) {
 			t.Errorf("peers give the answer of the constant voter %.2f, want an average vote", s.Each[0])
 		}
 	}
+	if s := m.Structures(between(t, []string{"x", "y"}, vote(0, "y"), vote(4, "x")))[0]; s.Each[0] < 0.2 {
+		t.Errorf("between other proposals, %s give its answer %.2f, want a vote", s.Name, s.Each[0])
+	}
 	open := between(t, w.choices, vote(0, "b"))
 	if who := m.Next(open, []string{"v4", "v3"}, nil); who != "v3" {
 		t.Errorf("asks %s, want v3, whose vote is not known beforehand", who)
@@ -177,5 +181,63 @@ func TestAGoodVoterIsNotConstantWhereOneAnswerIsUsuallyRight(t *testing.T) {
 	}
 	if got := b.batch.constant(); got != nil {
 		t.Errorf("constant %v, want nobody", got)
+	}
+}
+
+func TestASingleVoterIsNotConstant(t *testing.T) {
+	b := newBook(&Options{Choices: letters(3)})
+	for i := range 30 {
+		if err := observe(b, fmt.Sprint(i), between(t, letters(3), vote(0, "a")), "a", true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, _ := b.Learn().Reliability("v0", 3)
+	if got := b.batch.constant(); got != nil || r.Sensitivity < 0.6 {
+		t.Errorf("constant %v, reliability %.2f, want a voter who was always right", got, r.Sensitivity)
+	}
+}
+
+func TestVotesOfConstantVotersDoNotChangeWhomToAsk(t *testing.T) {
+	b := newBook(&Options{Choices: letters(3)})
+	w := newWorld(8, 3, even(10, 0.9, 0.4)...)
+	w.constant = 4
+	for range 60 {
+		ballots, _, _ := w.sparse(t, 6)
+		if err := b.Observe("", ballots); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m := b.Learn()
+	m.params.Corr = &correlation{Voters: 10, Pooled: 0.2}
+	alone := between(t, letters(3), vote(3, "b"))
+	beside := between(t, letters(3), vote(3, "b"), vote(6, "a"), vote(7, "a"), vote(8, "a"), vote(9, "a"))
+	for dear := 1.0; dear < 4; dear += 0.2 {
+		cost := func(voter string) float64 {
+			if voter == "v0" {
+				return dear
+			}
+			return 1
+		}
+		rest := []string{"v0", "v5"}
+		if got, want := m.Next(beside, rest, cost), m.Next(alone, rest, cost); got != want {
+			t.Errorf("asks %s, and %s before the votes of constant voters, at a cost of %.1f", got, want, dear)
+		}
+	}
+	if got := m.read(beside).asking(0).votes; got != 1 {
+		t.Errorf("%v votes count, want one", got)
+	}
+	if got := m.read(between(t, letters(3), vote(3, "b"), vote(9, "c"))).asking(0).votes; got != 2 {
+		t.Errorf("%v votes count, want also that of a constant voter for another choice", got)
+	}
+}
+
+func TestAConstantVoterIsRightByChanceHoweverSure(t *testing.T) {
+	m := equals(2)
+	m.params.Constant = []int32{0, -1}
+	if got, ok := m.Calibrated("v0", 0.9, 2); !ok || math.Abs(got-1.0/3) > 1e-9 {
+		t.Errorf("right in %v, %v, want a third", got, ok)
+	}
+	if got, _ := m.Calibrated("v1", 0.9, 2); got < 0.7 {
+		t.Errorf("the other is right in %v", got)
 	}
 }

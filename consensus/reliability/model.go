@@ -74,9 +74,10 @@ func (m *Model) Reliability(voter string, proposals int) (consensus.Reliability,
 
 // Calibrated returns how often the voter is right when it states this weight, in (0,1], among that many proposals: what
 // its "0.8" means. A voter the model does not know is taken to mean what the others mean on average, but is never
-// rated above a newcomer of the usual confidence. Calibrated returns false for a weight of 0, which carries no
-// evidence, and as long as weights are not calibrated because at most half of the voters learned from have stated less
-// than 1; until then a weight scales the evidence of its vote.
+// rated above a newcomer of the usual confidence, and one who names the same choice whatever the question is right by
+// chance. Calibrated returns false for a weight of 0, which carries no evidence, and as long as weights are not
+// calibrated because at most half of the voters learned from have stated less than 1; until then a weight scales the
+// evidence of its vote.
 func (m *Model) Calibrated(voter string, weight float64, proposals int) (right float64, ok bool) {
 	p := m.params
 	if p.Stated == nil || !(weight > 0) {
@@ -85,6 +86,9 @@ func (m *Model) Calibrated(voter string, weight float64, proposals int) (right f
 	j, k := m.voter(voter), p.Choices
 	if p.Own {
 		k = max(proposals, 1) + 1
+	}
+	if p.constant(j) >= 0 {
+		return p.held(j, k), true
 	}
 	_, lift := p.heard(j, weight, k)
 	return p.meanRates(int(j), exactly(lift)), true

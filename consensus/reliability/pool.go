@@ -277,6 +277,9 @@ func (m *Model) cast(q *question) cast {
 		b := &q.ballots[i]
 		c.voter[i] = m.voter(b.voter)
 		c.part[i], c.lift[i] = m.params.heard(c.voter[i], b.weight, max(q.field, 2))
+		if said, ok := b.single(q.field); ok && !q.own && said == m.params.constant(c.voter[i]) {
+			c.part[i] = 0
+		}
 	}
 	return c
 }

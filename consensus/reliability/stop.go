@@ -91,10 +91,10 @@ type asking struct {
 func (r *reading) asking(rho float64) *asking {
 	a := r.contest(rho)
 	a.rho = a.m.params.Corr.pooled()
-	for _, v := range a.voices {
-		a.votes += v.number()
-	}
 	for i, v := range a.voices {
+		if !a.constant(i) {
+			a.votes += v.number()
+		}
 		switch c, ok := a.said[v.said].single(a.field); {
 		case ok && int(c) == a.lead:
 			a.balance += a.strength(i)
