@@ -1,6 +1,7 @@
 package reliability
 
 import (
+	"reflect"
 	"slices"
 	"testing"
 )
@@ -29,5 +30,26 @@ func TestUnnamedProposalsAreMerged(t *testing.T) {
 		if !slices.Equal(got.Said, c.want) || got.Field[0] != c.among || got.Known[0] != c.is || got.Choices != int(max(2, c.among)) {
 			t.Errorf("%v of %d, %d is right: %v of %d, %d is right of %d", c.said, c.field, c.known, got.Said, got.Field[0], got.Known[0], got.Choices)
 		}
+	}
+}
+
+func TestSomeVotesOfABatchAreABatchAlike(t *testing.T) {
+	b := newBatch(3, false)
+	b.add(votes{voter: []int32{0, 1, 2}, said: []int32{2, 0, 1}, stated: []float64{1, 0.7, 0.6}, field: 3})
+	b.add(votes{voter: []int32{1}, said: []int32{2}, stated: []float64{0.8}, field: 3})
+	b.Known[1], b.Answers, b.Stances = 2, 7, true
+	all := b.only(b.Voters, func(v votes, i int) int32 { return v.voter[i] })
+	if !reflect.DeepEqual(*all, b) {
+		t.Errorf("all votes are %+v, want %+v", *all, b)
+	}
+	got := b.only(2, func(v votes, i int) int32 { return v.voter[i] - 1 }) // without those of the first voter
+	want := b
+	want.Voters, want.Start = 2, []int32{0, 2, 3}
+	want.Voter, want.Said, want.Stated = []int32{0, 1, 0}, []int32{0, 1, 2}, []float64{0.7, 0.6, 0.8}
+	if !reflect.DeepEqual(*got, want) {
+		t.Errorf("without a voter they are %+v, want %+v", *got, want)
+	}
+	if none := b.only(2, func(votes, int) int32 { return -1 }); none.size() != 2 || none.Start[2] != 0 || none.Known[1] != 2 {
+		t.Errorf("without votes they are %+v", *none)
 	}
 }
