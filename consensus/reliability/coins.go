@@ -336,6 +336,8 @@ func (a *answering) hearCoins(mode *coinMode, p []float64) (n float64) {
 		said.add(s.among)
 		if !s.not {
 			backed.add(s.among)
+		} else if a.own && len(s.among) == a.field-1 {
+			said.add([]int32{int32(a.field - 1)}) // "none of these" is one answer more
 		}
 	}
 	if a.own {
@@ -363,14 +365,11 @@ func (a *answering) hearCoins(mode *coinMode, p []float64) (n float64) {
 
 // saysCoin returns the probability of a ballot if c is right.
 func (a *answering) saysCoin(right float64, s *said, c int, n *named) float64 {
-	p := 0.0
-	for _, l := range s.among {
-		if int(l) == c {
-			p += right
-		} else {
-			p += (1 - right) / n.wrong(c, a.m.params.Others)
-		}
+	p, others := 0.0, len(s.among)
+	if _, in := slices.BinarySearch(s.among, int32(c)); in {
+		p, others = right, others-1
 	}
+	p += float64(others) * (1 - right) / n.wrong(c, a.m.params.Others)
 	if s.not {
 		return 1 - p
 	}

@@ -188,12 +188,8 @@ func (s *subtypes) any(j int32, said *said, c int) float64 {
 
 // allows reports whether the ballot allows candidate c.
 func (s *said) allows(c int32) bool {
-	for _, l := range s.among {
-		if l == c {
-			return !s.not
-		}
-	}
-	return s.not
+	_, in := slices.BinarySearch(s.among, c)
+	return in != s.not
 }
 
 // peersWeight returns the weight of peers, which rises to 1 for nine voters and to 2 in a crowd: with few voters,

@@ -212,20 +212,30 @@ func (a *answering) hearShared(i int, w float64) {
 	}
 }
 
-// hearAny adds a ballot for several candidates, or against some.
+// hearAny adds a ballot for several candidates, or against some. Where decisions have their own proposals, those that it
+// names are alike to it, and so are those that it does not name.
 func (a *answering) hearAny(i int, w float64) {
+	s, log := &a.said[a.voices[i].said], map[bool]float64{}
 	for c := range a.ev {
-		a.ev[c] += w * math.Log(max(a.says(i, c), 1e-300))
+		allows := s.allows(int32(c))
+		if _, ok := log[allows]; !ok || !a.own || c == a.field-1 {
+			log[allows] = math.Log(max(a.says(i, c), 1e-300))
+		}
+		a.ev[c] += w * log[allows]
 	}
 }
 
-// says returns the probability of voice i's ballot if c is right.
+// says returns the probability of voice i's ballot if c is right. Where decisions have their own proposals, a ballot
+// against some may also be for one that nobody made.
 func (a *answering) says(i, c int) float64 {
 	p, s := 0.0, &a.said[a.voices[i].said]
-	for _, l := range s.among {
-		p += a.saysOne(int(a.voices[i].voter), a.cast.lift[i], c, int(l))
+	but := a.own && s.not
+	for l := range a.field {
+		if s.allows(int32(l)) != but {
+			p += a.saysOne(int(a.voices[i].voter), a.cast.lift[i], c, l)
+		}
 	}
-	if s.not {
+	if but {
 		return 1 - p
 	}
 	return p

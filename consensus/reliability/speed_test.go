@@ -3,6 +3,7 @@
 package reliability
 
 import (
+	"fmt"
 	"syscall"
 	"testing"
 	"time"
@@ -50,5 +51,32 @@ func TestOneWideDecisionDoesNotSlowAllOthers(t *testing.T) {
 		if took := busy(t) - start; took >= time.Second {
 			t.Errorf("2,100 votes on three proposals, and one on 3,000: learned in %v", took)
 		}
+	}
+}
+
+func TestBallotsOnManyProposalsArePooledInUnderASecond(t *testing.T) {
+	measures(t)
+	b := newBook(nil)
+	newWorld(1, 3, even(6, 0.9, 0.5)...).fill(b, 60, 0)
+	m := b.Learn()
+	var cast []consensus.Vote
+	proposals := make([]string, 3000)
+	for i := range proposals {
+		proposals[i] = fmt.Sprintf("p%04d", i)
+	}
+	for j := range 6 {
+		all := against(j, proposals[j:])
+		for i := range all {
+			if j%2 == 0 {
+				all[i].Stance = consensus.Agree
+			}
+		}
+		cast = append(cast, all...)
+	}
+	ballots := between(t, proposals, cast...)
+	start := busy(t)
+	m.Probabilities(ballots)
+	if took := busy(t) - start; took >= time.Second {
+		t.Errorf("six voters on 3,000 proposals each: %v", took)
 	}
 }

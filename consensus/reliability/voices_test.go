@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"pgregory.net/rapid"
 
 	"github.com/swarmbus/swarmbus/consensus"
@@ -171,6 +172,51 @@ func TestABallotForSeveralIsAsProbableAsAnyOfThem(t *testing.T) {
 			if got := math.Exp(s.any(2, &x.said, c)); math.Abs(got-x.want) > 1e-9 {
 				t.Errorf("%v in kind %d: %v, want %v", x.said, c, got, x.want)
 			}
+		}
+	}
+}
+
+// against returns a voter's votes against all of the proposals.
+func against(j int, proposals []string) (cast []consensus.Vote) {
+	for _, p := range proposals {
+		v := vote(j, p)
+		v.Stance = consensus.Disagree
+		cast = append(cast, v)
+	}
+	return cast
+}
+
+func TestAVoteAgainstAllSharedChoicesSaysNothing(t *testing.T) {
+	for k := 2; k < 6; k++ {
+		b := newBook(&Options{Choices: letters(k)})
+		newWorld(5, k, even(5, 0.9, 0.5)...).fill(b, 60, 3)
+		m := b.Learn()
+		for j := range 6 {
+			cast := []consensus.Vote{vote((j+1)%5, "b"), vote((j+2)%5, "b")}
+			with, _ := m.Probabilities(between(t, letters(k), append(against(j, letters(k)), cast...)...))
+			without, _ := m.Probabilities(between(t, letters(k), cast...))
+			if apart := floats.Distance(with, without, math.Inf(1)); apart > 0.1 {
+				t.Errorf("%d choices: v%d is against all, so they have %.3f, and without it %.3f", k, j, with, without)
+			}
+		}
+	}
+}
+
+func TestOneVoterDoesNotVetoAllProposals(t *testing.T) {
+	b := newBook(nil)
+	newWorld(5, 4, even(6, 0.9, 0.5)...).fill(b, 60, 0)
+	m := b.Learn()
+	for k := 2; k < 8; k++ {
+		own := letters(k)
+		cast := append(against(5, own), vote(0, "a"), vote(1, "a"), vote(2, "a"), vote(3, own[k-1]))
+		ballots := between(t, own, cast...)
+		for _, s := range m.Structures(ballots) {
+			if s.None > 0.3 {
+				t.Errorf("one of five is against all %d proposals: by %s that has %.3f", k, s.Name, s.None)
+			}
+		}
+		if d := (Strategy{m}).Decide(ballots); d.Leader() != "a" {
+			t.Errorf("one of five is against all %d proposals: %v", k, d)
 		}
 	}
 }
