@@ -45,3 +45,12 @@ func TestNextConsidersStatedConfidence(t *testing.T) {
 		t.Errorf("asking the voter who is usually surer is worth %.4f, asking another %.4f", sure, usual)
 	}
 }
+
+func TestNewsIsWorthLessTheMoreItCosts(t *testing.T) {
+	dear := func(string) float64 { return 4 }
+	for news, want := range map[float64]float64{2: 0.5, 0: 0, -2: -8} {
+		if got := worth(news, "v0", dear); got != want {
+			t.Errorf("news of %v at a cost of 4 is worth %v, want %v", news, got, want)
+		}
+	}
+}

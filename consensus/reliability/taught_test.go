@@ -3,6 +3,7 @@ package reliability
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/swarmbus/swarmbus/consensus"
@@ -127,6 +128,15 @@ func TestOrderDoesNotMatterIfMostDecisionsHaveOneProposal(t *testing.T) {
 		b, _ := second.Reliability(name, 3)
 		if math.Abs(a.Sensitivity-b.Sensitivity) > 1e-9 {
 			t.Errorf("%s is held to be right in %v, and in %v in another order", name, a.Sensitivity, b.Sensitivity)
+		}
+	}
+}
+
+func TestSamplesAreTakenAtEqualDistancesFromTheMiddle(t *testing.T) {
+	from := []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}
+	for n, want := range map[int][]int{2: {2, 7}, 5: {1, 3, 5, 7, 9}, 10: from, 20: from} {
+		if got := sample(from, n); !slices.Equal(got, want) {
+			t.Errorf("%d of ten are %v, want %v", n, got, want)
 		}
 	}
 }
