@@ -130,6 +130,17 @@ func (b *batch) some(decisions []int) *batch {
 	return &out
 }
 
+// told returns the decisions whose outcomes are known.
+func (b *batch) told() *batch {
+	var known []int
+	for t, y := range b.Known {
+		if y >= 0 {
+			known = append(known, t)
+		}
+	}
+	return b.some(known)
+}
+
 // each returns a slice for each decision, with a zero for each candidate.
 func (b *batch) each() [][]float64 {
 	n := 0

@@ -313,14 +313,22 @@ func (l *lesson) learn() *Model {
 	all, constant := l.batch, l.batch.constant()
 	l.batch = *all.varied(constant).sorted()
 	b := l.taught()
-	l.batch = *b
-	if l.dominated() {
-		return newModel(l.kind, nil, newcomers(l.kind, l.o), Certificate{Group: true})
+	shared := copies(b, l.groups)
+	if l.dominated(b.oneOfEach(shared), shared) {
+		if b.known() < groupTold {
+			return newModel(l.kind, nil, newcomers(l.kind, l.o), Certificate{Group: true})
+		}
+		b = b.told()
 	}
-	m := fit(b, l.o, copies(b, l.groups), nil)
+	one := b.oneOfEach(shared)
+	from := one
+	if one.voting() < 3 && b.known() < minKnown {
+		from = b // one voter against another, of which only numbers tell who is right
+	}
+	m := fit(from, l.o, shared, nil)
+	m.likeFirst()
 	m.Decisions = l.decisions
-	m.Refit = newRefit(b, l.o, m)
-	one := b.oneOfEach(m.Shared)
+	m.Refit = newRefit(from, l.o, m)
 	m.Coins, m.Peers, m.Subtypes = newCoins(one, m.Others), newPeers(one), newSubtypes(one)
 	m.Constant, m.Told = constant, b.known()
 	m.Records, m.Unopposed = all.records(), all.unopposed()

@@ -183,3 +183,16 @@ func (e *em) share(group []int32) {
 		}
 	}
 }
+
+// likeFirst gives copies the rates of the first of them, who stands for all in what was learned from.
+func (m *parameters) likeFirst() {
+	c := m.cols()
+	for j, g := range m.Shared {
+		m.Base[j] = m.Base[g]
+		copy(m.Rate[j*c:][:c], m.Rate[int(g)*c:][:c])
+		if m.Wrong != nil {
+			copy(m.Wrong[j*c*c:][:c*c], m.Wrong[int(g)*c*c:][:c*c])
+		}
+	}
+	m.tables()
+}

@@ -6,21 +6,20 @@ const (
 	groupTold  = 10   // known outcomes that say more about the voters than agreement does
 )
 
-// dominated reports whether half of the voters or more belong to one group that errs together. In that case, agreement
-// shows what that group thinks, not who is right.
-func (l *lesson) dominated() bool {
-	b := &l.batch
-	if l.groups == nil || b.known() >= groupTold {
-		return false
-	}
-	size := map[string]int{}
-	for _, group := range l.groups {
-		if group != "" {
+// dominated reports whether half of the voters or more belong to one group that errs together; copies count as one. In
+// that case, agreement shows what that group thinks, not who is right.
+func (l *lesson) dominated(one *batch, copies []int32) bool {
+	members, size, voters := map[string]int{}, map[string]int{}, 0
+	for j, group := range l.groups {
+		members[group]++
+		if copies == nil || copies[j] == int32(j) {
 			size[group]++
+			voters++
 		}
 	}
+	delete(size, "")
 	for group, n := range size {
-		if 1 < n && n < b.Voters && 2*n >= b.Voters && l.alike(group) {
+		if members[group] > 1 && n < voters && 2*n >= voters && l.alike(one, group) {
 			return true
 		}
 	}
@@ -28,9 +27,8 @@ func (l *lesson) dominated() bool {
 }
 
 // alike reports whether voters of the group differ from each other clearly less often than voters who share no group.
-func (l *lesson) alike(group string) bool {
+func (l *lesson) alike(b *batch, group string) bool {
 	var inside, across struct{ both, differ float64 }
-	b := &l.batch
 	for t := range b.size() {
 		v := b.votes(t)
 		for i, j := range v.voter {

@@ -29,10 +29,10 @@ import (
 // treated as ones between several proposals of which only one was made.
 //
 // Voters of one group of [consensus.Options.Groups] share their votes as [consensus.Ballots.Sharing] describes until
-// something has been learned; newcomers still do so after that. If half of the voters or more are of one group, nothing
-// is learned before ten outcomes are known, because agreement would show what that group thinks; the decision's note
-// says so. This does not apply if the voters of that group differ from each other at least 0.8 times as often as voters
-// of different groups do.
+// something has been learned; newcomers still do so after that. If half of the voters or more are of one group, copies
+// counted as one, agreement would show what that group thinks: only decisions whose outcome is known are learned from,
+// once there are ten, and until then the decision's note says that nothing is. This does not apply if the voters of that
+// group differ from each other at least 0.8 times as often as voters of different groups do.
 //
 // docs/quality.md has the measurements.
 //

@@ -180,6 +180,34 @@ func TestTenOutcomesTeachWhatAgreementOfAGroupCannot(t *testing.T) {
 	}
 }
 
+func TestOnlyOutcomesTeachWhileAGroupDominates(t *testing.T) {
+	o := &consensus.Options{Groups: map[string]string{"v0": "g", "v1": "g", "v2": "g", "v3": "g", "v4": "h"}}
+	b := newBook(nil)
+	w := newWorld(31, 2, 0.6, 0.6, 0.6, 0.6, 0.9)
+	for i := range 200 {
+		all, right := w.decision(o)
+		cast := slices.Collect(all.Votes())
+		for j := 1; j < 4; j++ {
+			if w.Float64() < 0.9 {
+				cast[j].ProposalID = cast[0].ProposalID
+			}
+		}
+		ballots, err := consensus.NewBallots(o, w.choices, cast)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := observe(b, fmt.Sprint(i), ballots, right, nth(i, 10)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m := b.Learn()
+	group, _ := m.Reliability("v0", 2)
+	other, _ := m.Reliability("v4", 2)
+	if other.Sensitivity < group.Sensitivity {
+		t.Errorf("the voter who is right in 90 %% is held to be in %.2f, one of the group in %.2f", other.Sensitivity, group.Sensitivity)
+	}
+}
+
 // Whether a group errs together shows in its own votes and those of the others.
 func TestAGroupDominatesIfItHasHalfTheVotersAndAgreesMoreThanOthers(t *testing.T) {
 	for _, c := range []struct {
@@ -188,16 +216,20 @@ func TestAGroupDominatesIfItHasHalfTheVotersAndAgreesMoreThanOthers(t *testing.T
 		says      []string // by decision, of v0 to v5
 		decisions int
 		dominated bool
+		copies    []int32
 	}{
-		{"half of the voters", map[string]string{"v0": "g", "v1": "g", "v2": "g"}, []string{"aaaabc", "bbbabc", "cccabc"}, 60, true},
-		{"fewer than half", map[string]string{"v0": "g", "v1": "g", "v2": "h"}, []string{"aaaabc", "bbbabc", "cccabc"}, 60, false},
-		{"as different as the others", map[string]string{"v0": "g", "v1": "g", "v2": "g"}, []string{"abcabc", "bcaabc", "cababc"}, 60, false},
-		{"as different, so far", map[string]string{"v0": "g", "v1": "g", "v2": "g"}, []string{"abcabc", "bcaabc", "cababc"}, 3, true},
-		{"beside another that agrees", map[string]string{"v0": "g", "v1": "g", "v2": "g", "v3": "h", "v4": "h"}, slices.Concat(slices.Repeat([]string{"abcaaa"}, 11), slices.Repeat([]string{"aaabbb"}, 9)), 60, true},
-		{"beside others who agree", map[string]string{"v0": "g", "v1": "g", "v2": "g"}, slices.Concat(slices.Repeat([]string{"abcaaa"}, 11), slices.Repeat([]string{"aaabbb"}, 9)), 60, false},
-		{"one of two", map[string]string{"v0": "g"}, []string{"ab"}, 60, false},
-		{"everybody", map[string]string{"v0": "g", "v1": "g", "v2": "g", "v3": "g", "v4": "g", "v5": "g"}, []string{"aaaaaa"}, 60, false},
-		{"nobody", nil, []string{"aaaabc"}, 60, false},
+		{"half of the voters", map[string]string{"v0": "g", "v1": "g", "v2": "g"}, []string{"aaaabc", "bbbabc", "cccabc"}, 60, true, nil},
+		{"fewer than half", map[string]string{"v0": "g", "v1": "g", "v2": "h"}, []string{"aaaabc", "bbbabc", "cccabc"}, 60, false, nil},
+		{"as different as the others", map[string]string{"v0": "g", "v1": "g", "v2": "g"}, []string{"abcabc", "bcaabc", "cababc"}, 60, false, nil},
+		{"as different, so far", map[string]string{"v0": "g", "v1": "g", "v2": "g"}, []string{"abcabc", "bcaabc", "cababc"}, 3, true, nil},
+		{"beside another that agrees", map[string]string{"v0": "g", "v1": "g", "v2": "g", "v3": "h", "v4": "h"}, slices.Concat(slices.Repeat([]string{"abcaaa"}, 11), slices.Repeat([]string{"aaabbb"}, 9)), 60, true, nil},
+		{"beside others who agree", map[string]string{"v0": "g", "v1": "g", "v2": "g"}, slices.Concat(slices.Repeat([]string{"abcaaa"}, 11), slices.Repeat([]string{"aaabbb"}, 9)), 60, false, nil},
+		{"one of two", map[string]string{"v0": "g"}, []string{"ab"}, 60, false, nil},
+		{"everybody", map[string]string{"v0": "g", "v1": "g", "v2": "g", "v3": "g", "v4": "g", "v5": "g"}, []string{"aaaaaa"}, 60, false, nil},
+		{"nobody", nil, []string{"aaaabc"}, 60, false, nil},
+		{"half of the voters, of whom two are copies", map[string]string{"v0": "g", "v1": "g", "v2": "g"}, []string{"aaaabc", "bbbabc", "cccabc"}, 60, false, []int32{0, 0, 2, 3, 4, 5}},
+		{"all copies, beside three", map[string]string{"v0": "g", "v1": "g", "v2": "g"}, []string{"aaaabc", "bbbabc", "cccabc"}, 60, false, []int32{0, 0, 0, 3, 4, 5}},
+		{"all copies, beside one", map[string]string{"v0": "g", "v1": "g", "v2": "g"}, []string{"aaab", "bbba"}, 60, true, []int32{0, 0, 0, 3}},
 	} {
 		b := newBook(&Options{First: 1 << 20})
 		for i := range c.decisions {
@@ -213,7 +245,7 @@ func TestAGroupDominatesIfItHasHalfTheVotersAndAgreesMoreThanOthers(t *testing.T
 				t.Fatal(err)
 			}
 		}
-		if got := b.lesson().dominated(); got != c.dominated {
+		if got := b.lesson().dominated(b.batch.oneOfEach(c.copies), c.copies); got != c.dominated {
 			t.Errorf("%s: dominated %v, want %v", c.name, got, c.dominated)
 		}
 	}
