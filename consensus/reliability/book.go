@@ -329,7 +329,7 @@ func (l *lesson) learn() *Model {
 	m.likeFirst()
 	m.Decisions = l.decisions
 	m.Refit = newRefit(from, l.o, m)
-	m.Coins, m.Peers, m.Subtypes = newCoins(one, m.Others), newPeers(one), newSubtypes(one)
+	m.Coins, m.Peers, m.Subtypes = newCoins(one, m.Others), newPeers(one, m.Corr), newSubtypes(one)
 	m.Constant, m.Told = constant, b.known()
 	m.Records, m.Unopposed = all.records(), all.unopposed()
 	m.Density, m.PerVoter = b.density(), b.perVoter()

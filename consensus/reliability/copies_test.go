@@ -221,3 +221,13 @@ func TestAGroupOfAllSetsNobodyApart(t *testing.T) {
 		}
 	}
 }
+
+func TestVotersWithoutAGroupAreNoGroup(t *testing.T) {
+	b := newBatch(2, false)
+	for range 10 {
+		b.add(votes{voter: []int32{0, 1, 2, 3, 4}, said: []int32{0, 0, 0, 1, 1}, field: 2})
+	}
+	if got := copies(&b, []string{"g", "h", "i", "", ""}); got != nil {
+		t.Errorf("two who are in no group are copies by what groups take: %v", got)
+	}
+}

@@ -76,8 +76,9 @@
 //	                                                          r the correlation of errors
 //	peers       a voter's weight grows exponentially with     1 from nine voters on, 2 in   ours; variance components:
 //	            its agreement with the others, who are        a crowd                       Henderson, 1953
-//	            weighted likewise, as far as differences
-//	            between voters are reliable
+//	            weighted likewise and less if they err with
+//	            it, as far as differences between voters are
+//	            reliable
 //	subtypes    each shared choice comes in three kinds,      5·v/(v + 5·n), v the votes    Li, Rubinstein and
 //	            and a voter's habits depend on the kind       and n the parameters per      Cohn, 2019
 //	                                                          voter, divided by

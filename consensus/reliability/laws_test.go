@@ -341,6 +341,47 @@ func TestPeersWeightStrongVotersMoreAndEqualsEqually(t *testing.T) {
 	}
 }
 
+func TestAFewWhoShareTheirMistakesAreNotFollowed(t *testing.T) {
+	measures(t)
+	for _, c := range []struct {
+		members int
+		alike   float64
+	}{{3, 0.9}, {5, 0.7}} {
+		const voters, decisions = 20, 200
+		w := newWorld(6100, 3, append(even(voters-c.members, 0.8, 0.5), fill(c.members, 0.65)...)...)
+		b := newBook(&Options{Choices: w.choices})
+		all, truth := make([]consensus.Ballots, decisions), make([]string, decisions)
+		plurality, right := 0.0, 0.0
+		for i := range all {
+			var x consensus.Ballots
+			x, truth[i] = w.decision(nil)
+			cast, votes := slices.Collect(x.Votes()), make([]int, 3)
+			model := cast[voters-c.members].ProposalID
+			for j := range cast {
+				if j > voters-c.members && w.Float64() < c.alike {
+					cast[j].ProposalID = model
+				}
+				votes[slices.Index(w.choices, cast[j].ProposalID)]++
+			}
+			all[i] = between(t, w.choices, cast...)
+			if err := b.Observe("", all[i]); err != nil {
+				t.Fatal(err)
+			}
+			plurality += share(votes, slices.Index(w.choices, truth[i])) / decisions
+		}
+		s := Strategy{b.Learn()}
+		for i, x := range all {
+			if s.Decide(x).Leader() == truth[i] {
+				right += 1.0 / decisions
+			}
+		}
+		t.Logf("%d alike in %.1f: plurality %.3f, right %.3f", c.members, c.alike, plurality, right)
+		if right < plurality-0.01 {
+			t.Errorf("%d alike in %.1f: plurality %.3f, right %.3f", c.members, c.alike, plurality, right)
+		}
+	}
+}
+
 func TestASparseCrowdIsNotBehindItsPlurality(t *testing.T) {
 	measures(t)
 	for name, drawn := range map[string]func(r *rand.Rand) float64{

@@ -4,7 +4,8 @@ import "math"
 
 // peers weights voters by how much they agree with their peers, who are weighted likewise. The weight of voter j is
 // proportional to exp(tilt·ρ·z[j]), where z[j] is by how many standard deviations its agreement with the weighted
-// shares of the others' votes exceeds the mean, and ρ is how reliably the votes tell voters apart. This finds the
+// shares of the others' votes exceeds the mean, and ρ is how reliably the votes tell voters apart. Others who err with it
+// count less. This finds the
 // strong voters where many of them agree with each other and the weak ones share their mistakes, as language models do.
 // Where differences between voters are noise, ρ is near 0 and all voters have about the same weight. The tilt
 // grows with the votes per decision, since among few votes a strong tilt leaves the decision to a single voter.
@@ -24,11 +25,11 @@ const (
 	leastSpread = 1e-9
 )
 
-func newPeers(b *batch) *peers {
+func newPeers(b *batch, corr *correlation) *peers {
 	p := &peers{Weight: fill(b.Voters, 1)}
 	tilt := min(mostTilt*crowd(b.Voters), 1+(b.density()-3)/tiltVotes)
 	for range tiltRounds {
-		p.fit(p.agreements(b), tilt)
+		p.fit(p.agreements(b, corr), tilt)
 	}
 	return p
 }
@@ -48,19 +49,22 @@ type agreement struct{ n, sum, squares float64 }
 func (a *agreement) mean() float64 { return a.sum / max(a.n, 1) }
 
 // agreements returns each voter's agreement, by the current weights.
-func (p *peers) agreements(b *batch) []agreement {
+func (p *peers) agreements(b *batch, corr *correlation) []agreement {
 	of, share := make([]agreement, b.Voters), make([]float64, b.widest())
 	for t, known := range b.Known {
 		v := b.votes(t)
 		total := p.shares(v, share[:v.field])
 		for i, j := range v.voter {
-			x, rest := 0.0, total-p.Weight[j]
+			x, same, rest := 0.0, share[v.said[i]]-p.Weight[j], total-p.Weight[j]
+			if corr.paired(j) && known < 0 {
+				same, rest = p.apart(v, i, corr)
+			}
 			switch {
 			case known >= 0 && known == v.said[i]:
 				x = 1
 			case known >= 0:
 			case rest > leastSpread:
-				x = (share[v.said[i]] - p.Weight[j]) / rest
+				x = same / rest
 			default:
 				continue
 			}
@@ -70,6 +74,22 @@ func (p *peers) agreements(b *batch) []agreement {
 		}
 	}
 	return of
+}
+
+// apart returns the weight of the others who say what vote i says, and of all others. Those who err with its voter count
+// less, or a few who share their mistakes would confirm each other: with a correlation r, 1 − 2r, and nothing from a half.
+func (p *peers) apart(v votes, i int, corr *correlation) (same, all float64) {
+	for h, g := range v.voter {
+		if h == i {
+			continue
+		}
+		w := p.Weight[g] * max(0, 1-2*corr.between(v.voter[i], g))
+		all += w
+		if v.said[h] == v.said[i] {
+			same += w
+		}
+	}
+	return same, all
 }
 
 // shares fills share with the weight of the votes for each candidate, and returns their sum.

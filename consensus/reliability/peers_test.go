@@ -17,7 +17,7 @@ func TestPeersAgreeByWeightAndWithOutcomes(t *testing.T) {
 	}
 	b.add(votes{voter: []int32{3}, said: []int32{0}, field: 3}) // without peers
 	b.Voters = 4
-	got := (&peers{[]float64{1, 3, 2, 1}}).agreements(&b)
+	got := (&peers{[]float64{1, 3, 2, 1}}).agreements(&b, nil)
 	want := []agreement{
 		{3, 0.6, 0.36}, // with 3 of 5, then wrong twice
 		{3, 1.0 / 3, 1.0 / 9},
@@ -106,9 +106,9 @@ func TestPeersDifferMoreTheMoreVotesThereAre(t *testing.T) {
 	for _, voters := range []int{3, 7, 40} {
 		b := newBook(&Options{Choices: letters(3), First: 1 << 20})
 		newWorld(31, 3, even(voters, 0.9, 0.4)...).fill(b, 200, 0)
-		p, tilt := newPeers(&b.batch), min(5*crowd(voters), 1+(float64(voters)-3)/8)
+		p, tilt := newPeers(&b.batch, nil), min(5*crowd(voters), 1+(float64(voters)-3)/8)
 		again := &peers{slices.Clone(p.Weight)}
-		if again.fit(again.agreements(&b.batch), tilt); !floats.EqualApprox(p.Weight, again.Weight, 0.01) {
+		if again.fit(again.agreements(&b.batch, nil), tilt); !floats.EqualApprox(p.Weight, again.Weight, 0.01) {
 			t.Errorf("%d voters: weights %.3f, and %.3f after one more round", voters, p.Weight, again.Weight)
 		}
 	}
