@@ -57,7 +57,7 @@ func (p *peers) agreements(b *batch, corr *correlation) []agreement {
 		for i, j := range v.voter {
 			x, same, rest := 0.0, share[v.said[i]]-p.Weight[j], total-p.Weight[j]
 			if corr.paired(j) && known < 0 {
-				same, rest = p.apart(v, i, corr)
+				same, rest = p.apart(v, i, corr, 2*crowd(b.Voters))
 			}
 			switch {
 			case known >= 0 && known == v.said[i]:
@@ -77,13 +77,14 @@ func (p *peers) agreements(b *batch, corr *correlation) []agreement {
 }
 
 // apart returns the weight of the others who say what vote i says, and of all others. Those who err with its voter count
-// less, or a few who share their mistakes would confirm each other: with a correlation r, 1 − 2r, and nothing from a half.
-func (p *peers) apart(v votes, i int, corr *correlation) (same, all float64) {
+// less, or a few who share their mistakes would confirm each other: with a correlation r, 1 − slope·r or nothing. In a
+// crowd the slope is 2, in a small team, whose correlations are uncertain, a tenth of it.
+func (p *peers) apart(v votes, i int, corr *correlation, slope float64) (same, all float64) {
 	for h, g := range v.voter {
 		if h == i {
 			continue
 		}
-		w := p.Weight[g] * max(0, 1-2*corr.between(v.voter[i], g))
+		w := p.Weight[g] * max(0, 1-slope*corr.between(v.voter[i], g))
 		all += w
 		if v.said[h] == v.said[i] {
 			same += w
