@@ -3,6 +3,7 @@ package consensus
 import (
 	"errors"
 	"iter"
+	"math"
 	"slices"
 )
 
@@ -76,6 +77,16 @@ func (b Ballots) Knowing(known Reliabilities) Ballots {
 func (b Ballots) Correlated(rho float64) Ballots {
 	t := *b.board().terms
 	t.rho = rho
+	return b.on(&t)
+}
+
+// Expecting returns the same ballots on proposals each of which is right with the given probability before anybody has
+// voted, instead of 1/2; it is clamped to [0.01, 0.99]. Only strategies that pool log-odds of learned reliabilities use
+// it, and they discount it like votes. It costs as much as building the ballots.
+func (b Ballots) Expecting(right float64) Ballots {
+	right = min(max(right, 0.01), 0.99)
+	t := *b.board().terms
+	t.prior = fixed(math.Log(right / (1 - right)))
 	return b.on(&t)
 }
 

@@ -64,6 +64,7 @@ type terms struct {
 	sums       map[string]int64 // the weights of each group whose voters share
 	levels     []int            // the distinct ranks, highest first; nil if no one is ranked
 	learned    Reliabilities
+	prior      int64 // learned evidence for each proposal before anybody has voted
 }
 
 var defaultTerms = &terms{threshold: DefaultThreshold, quorum: DefaultQuorum, rho: DefaultCorrelation}

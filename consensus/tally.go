@@ -50,6 +50,13 @@ const (
 	byEvidence
 )
 
+// begin gives the proposals the evidence that they have before anybody has voted.
+func (t *tally) begin(on *terms) {
+	for p := range t.counts {
+		t.counts[p].evidence = on.prior
+	}
+}
+
 // sides returns what is for the proposal and what is against it. Evidence is a
 // single number.
 func (t *tally) sides(p int, m measure, learned bool) (favour, against int64) {

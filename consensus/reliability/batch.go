@@ -85,8 +85,8 @@ func (b *batch) drop(n int) {
 	b.Start = start
 }
 
-// only returns the batch with vote i on each decision v as that of voter to(v, i), who is below voters, or without it if
-// that is -1.
+// only returns the batch with vote i on each decision v as that of voter to(v, i), who is below voters, or without it
+// if that is -1.
 func (b *batch) only(voters int, to func(v votes, i int) int32) *batch {
 	out := newBatch(b.Choices, b.Own)
 	for t := range b.size() {

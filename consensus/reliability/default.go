@@ -2,6 +2,7 @@ package reliability
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/swarmbus/swarmbus/consensus"
 )
@@ -73,6 +74,9 @@ func (c configuration) on(b consensus.Ballots, left consensus.Left) (s consensus
 		return consensus.ConfidenceWeighted{}, b.Sharing(m.together, left), "by weight alone, since " + m.certificate.Reason()
 	case single:
 		b = b.Correlated(b.Correlation() * m.params.Crowd) // as between several
+		if len(b.Proposals()) == 1 {
+			b = b.Expecting(math.Exp(m.params.Prior[0]))
+		}
 		return consensus.Bayesian{}, b.Knowing(beside{b, m}).Sharing(m.together, left), ""
 	default:
 		return Strategy{m}, b.Sharing(m.together, left), m.certificate.Reason()

@@ -18,8 +18,9 @@ import (
 //	decision              strategy                                      learned about a voter
 //	nothing learned yet   [consensus.ConfidenceWeighted], votes shared
 //	                      within groups
-//	on one proposal       [consensus.Bayesian], ρ as in a [Strategy]    how often it agrees with what is right,
-//	                                                                    and rejects what is wrong
+//	on one proposal       [consensus.Bayesian], ρ as in a [Strategy],   how often it agrees with what is right,
+//	                      expecting proposals to be right as often as   and rejects what is wrong
+//	                      those before
 //	between several       [Strategy]                                    how often it is right
 //
 // With [Options.Choices], all decisions are of the last kind; with [Options.Stances], of the second. Learning starts

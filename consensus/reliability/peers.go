@@ -4,11 +4,11 @@ import "math"
 
 // peers weights voters by how much they agree with their peers, who are weighted likewise. The weight of voter j is
 // proportional to exp(tilt·ρ·z[j]), where z[j] is by how many standard deviations its agreement with the weighted
-// shares of the others' votes exceeds the mean, and ρ is how reliably the votes tell voters apart. Others who err with it
-// count less. This finds the
-// strong voters where many of them agree with each other and the weak ones share their mistakes, as language models do.
-// Where differences between voters are noise, ρ is near 0 and all voters have about the same weight. The tilt
-// grows with the votes per decision, since among few votes a strong tilt leaves the decision to a single voter.
+// shares of the others' votes exceeds the mean, and ρ is how reliably the votes tell voters apart. Others who err with
+// it count less. This finds the strong voters where many of them agree with each other and the weak ones share their
+// mistakes, as language models do. Where differences between voters are noise, ρ is near 0 and all voters have about
+// the same weight. The tilt grows with the votes per decision, since among few votes a strong tilt leaves the decision
+// to a single voter.
 //
 // The deviations, their spread and ρ are those of a one-way analysis of variance with random effects (Fisher, 1925;
 // Henderson, 1953). Each voter's deviation is shrunk towards the mean by its reliability, τ²/(τ² + σ²/n), as in

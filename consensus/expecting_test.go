@@ -1,0 +1,32 @@
+package consensus_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/swarmbus/swarmbus/consensus"
+)
+
+func TestExpectingIsTheProbabilityBeforeVotes(t *testing.T) {
+	b, err := consensus.NewBallots(&consensus.Options{Correlation: consensus.Independent}, []string{"a"}, []consensus.Vote{
+		{Voter: "v", ProposalID: "a", Stance: consensus.Agree, Weight: 1},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	coin := b.Knowing(consensus.Rates{"v": {Sensitivity: 0.5, Specificity: 0.5}})
+	for _, c := range []struct{ given, want float64 }{{0.5, 0.5}, {0.8, 0.8}, {0.2, 0.2}, {1, 0.99}, {-1, 0.01}} {
+		if d := (consensus.Bayesian{}).Decide(coin.Expecting(c.given)); math.Abs(d.Support-c.want) > 1e-6 {
+			t.Errorf("expecting %v, a vote that says nothing gives %v, want %v", c.given, d.Support, c.want)
+		}
+	}
+	right := b.Knowing(consensus.Rates{"v": {Sensitivity: 0.9, Specificity: 0.9}}).Expecting(0.8)
+	if d, want := (consensus.Bayesian{}).Decide(right), 0.9*0.8/(0.9*0.8+0.1*0.2); math.Abs(d.Support-want) > 1e-6 {
+		t.Errorf("a vote right in nine of ten for a proposal right in eight of ten gives %v, want %v", d.Support, want)
+	}
+	for _, s := range []consensus.Strategy{consensus.Bayesian{}, consensus.ConfidenceWeighted{}} {
+		if plain, d := s.Decide(b), s.Decide(b.Expecting(0.9)); d.Support != plain.Support {
+			t.Errorf("%s uses the probability without learned reliabilities: %v, was %v", s.Name(), d.Support, plain.Support)
+		}
+	}
+}
