@@ -130,27 +130,13 @@ func TestConstantVotersDoNoHarm(t *testing.T) {
 		{"one of three", 6, 3, 1, 3, 0.7, 0.55, 100, 16},
 		{"two of five", 2, 5, 2, 5, 0.85, 0.6, 100, 16},
 	} {
-		plurality, right, n := 0.0, 0.0, float64(c.decisions*c.draws)
+		plurality, right := 0.0, 0.0
 		for seed := range uint64(c.draws) {
 			w := newWorld(7700+seed, c.choices, even(c.voters-c.constant, c.best, c.worst)...)
 			w.right = append(w.right, make([]float64, c.constant)...)
 			w.constant = c.constant
-			b := newBook(&Options{Choices: letters(c.choices)})
-			all, truth := make([]consensus.Ballots, c.decisions), make([]string, c.decisions)
-			for i := range all {
-				var votes []int
-				all[i], votes, truth[i] = w.sparse(t, c.votes)
-				if err := b.Observe("", all[i]); err != nil {
-					t.Fatal(err)
-				}
-				plurality += share(votes, slices.Index(w.choices, truth[i])) / n
-			}
-			s := Strategy{b.Learn()}
-			for i, x := range all {
-				if s.Decide(x).Leader() == truth[i] {
-					right += 1 / n
-				}
-			}
+			p, r := w.learnsFrom(t, c.decisions, func() (consensus.Ballots, []int, string) { return w.sparse(t, c.votes) })
+			plurality, right = plurality+p/float64(c.draws), right+r/float64(c.draws)
 		}
 		t.Logf("%s: plurality %.3f, right %.3f", c.name, plurality, right)
 		if right < plurality-0.01 {
