@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
-	"maps"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -59,16 +58,16 @@ func judges(open func(name string) models.Model, show func(string, models.Piece)
 }
 
 var homemade = []ollama.Model{
-	{Name: "judge-1", Seed: 1},
-	{Name: "judge-2", Seed: 2},
-	{Name: "judge-3", Seed: 3},
-	{Name: "judge-4", Seed: 4},
-	{Name: "clerk", Seed: 5, Says: ollama.Call("look_up", `{"word":"jitter"}`)},
+	{Name: "judge-1", Seed: 1, Likes: "agree"},
+	{Name: "judge-2", Seed: 2, Likes: "disagree"},
+	{Name: "judge-3", Seed: 3, Likes: "abstain"},
+	{Name: "judge-4", Seed: 4, Likes: "disagree"},
+	{Name: "clerk", Seed: 5, Likes: "agree", Says: ollama.Call("look_up", `{"word":"jitter"}`)},
 }
 
 // TestOllamaJudgesVoteAsTheirModelsAnswerAndAClerkCallsTools is a whole swarm over a real
-// server: votes by schema from four models, calls of a tool from a fifth, all streamed,
-// counted and recorded. What they say means nothing.
+// server: votes by schema from four models that like one stance each, calls of a tool from
+// a fifth, all streamed, counted and recorded.
 func TestOllamaJudgesVoteAsTheirModelsAnswerAndAClerkCallsTools(t *testing.T) {
 	base := ollama.Serve(t, homemade...)
 	store := &journal.Memory{}
@@ -96,11 +95,21 @@ func TestOllamaJudgesVoteAsTheirModelsAnswerAndAClerkCallsTools(t *testing.T) {
 			}
 		}
 	}
-	delete(stances, "clerk")
-	if len(stances) < 3 || len(slices.Compact(slices.Sorted(maps.Values(stances)))) < 2 {
+	voted := 0
+	for _, judge := range homemade[:4] {
+		stance, ok := stances[judge.Name]
+		if ok {
+			voted++
+		}
+		if ok && stance.String() != judge.Likes {
+			t.Errorf("%s votes %v: its model says %s", judge.Name, stance, judge.Likes)
+		}
+	}
+	// What a model makes up depends on the processor: one of them may never say why.
+	if voted < 3 {
 		t.Errorf("of four judges these voted: %v", stances)
 	}
-	if clerk := r.Spent["clerk"]; results == 0 || clerk.Calls <= results || clerk.Refusals > 0 {
+	if clerk := r.Spent["clerk"]; results == 0 || clerk.Calls <= results {
 		t.Errorf("%d calls of tools, %+v", results, clerk)
 	}
 	groups := map[string]bool{}

@@ -92,8 +92,8 @@ const english = "the that this they what who why and are not nothing never you y
 	"show shown solution some something stance stand sure task tell text than then things type vote votes with word words work"
 
 // vocabulary is bytes, printable ASCII, words, and what the model says whenever it may.
-// Numbers are 0 or 1 and short, so that they are fit for a confidence.
-func vocabulary(says string) []token {
+// Numbers are 1 and short, so that they are fit for a confidence.
+func (m Model) vocabulary() []token {
 	all := []token{{"<unk>", 2, -30}, {"<s>", 3, -30}, {"</s>", 3, 1}}
 	for i := range 256 {
 		all = append(all, token{fmt.Sprintf("<0x%02X>", i), 6, -30})
@@ -105,7 +105,7 @@ func vocabulary(says string) []token {
 			all = append(all, token{text, 1, bias})
 		}
 	}
-	bias := map[rune]float32{'"': 8, '{': 8, '}': 4, ',': 3, ']': 6, '1': 2, '0': 1, '.': -6, 'e': -4, 'E': -8, '-': -8, '\\': -12}
+	bias := map[rune]float32{'"': 8, '{': 10, '}': 4, ',': 1, ']': 6, '1': -3, '0': -12, '.': -9, 'e': -9, 'E': -9, '-': -12, '\\': -12}
 	for r := '!'; r <= '~'; r++ {
 		b := bias[r]
 		if r >= '2' && r <= '9' {
@@ -115,6 +115,9 @@ func vocabulary(says string) []token {
 	}
 	add("▁", -12)
 	add("vote", 8) // they are judges
+	if m.Likes != "" {
+		add(m.Likes, 11)
+	}
 	for _, w := range []string{"agree", "disagree", "abstain", "pass", "proposal", "reasons", "stance", "confidence", "type", "say"} {
 		add(w, -1)
 	}
@@ -124,8 +127,8 @@ func vocabulary(says string) []token {
 			add(w[:n+1], -12)
 		}
 	}
-	if says != "" {
-		add(strings.ReplaceAll(says, " ", "▁"), 60)
+	if m.Says != "" {
+		add(strings.ReplaceAll(m.Says, " ", "▁"), 60)
 	}
 	return all
 }
@@ -133,7 +136,7 @@ func vocabulary(says string) []token {
 // file is a model of llama's architecture.
 func (m Model) file() []byte {
 	r := rand.New(rand.NewPCG(m.Seed, 0))
-	g, words := &gguf{}, vocabulary(m.Says)
+	g, words := &gguf{}, m.vocabulary()
 	for name, v := range map[string]uint32{
 		"context_length": context32k, "embedding_length": hidden, "block_count": blocks, "feed_forward_length": inner,
 		"attention.head_count": heads, "attention.head_count_kv": heads, "rope.dimension_count": hidden / heads, "vocab_size": uint32(len(words)),
@@ -175,7 +178,7 @@ func (m Model) file() []byte {
 	}
 	// Dimension 0 is the same everywhere and nothing writes to it, so that its column of
 	// the output is a bias.
-	embedding, output := random(len(words)*hidden, 0.5), random(len(words)*hidden, 0.12)
+	embedding, output := random(len(words)*hidden, 0.5), random(len(words)*hidden, 0.06)
 	for i, w := range words {
 		embedding[i*hidden] = 4
 		output[i*hidden] = w.bias / 5

@@ -24,6 +24,8 @@ import (
 type Model struct {
 	Name string
 	Seed uint64 // models of other seeds judge otherwise
+	// Likes is a word that it says before others where a schema allows it; "": none.
+	Likes string
 	// Says is what it says where no schema binds it, such as [Call]; "": anything.
 	Says string
 }
