@@ -36,7 +36,9 @@ type Options struct {
 	// Quorum is the number of voters required. 0: more than half of the agents
 	// that vote or were asked to, but at least 2 if there are 2. An agent whose
 	// CanEmit lists votes was asked to; an agent that may emit any kind counts
-	// until it has had a turn with something to vote on and did not vote.
+	// until it has had a turn with something to vote on and did not vote. A
+	// decision ends the solve after the round in which it is reached, even if
+	// agents would vote in a later one: with the number of voters, it waits for all.
 	Quorum    int
 	Conflicts ConflictPolicy // default VoteOnConflicts
 
@@ -69,7 +71,8 @@ type Options struct {
 	Same func(ctx context.Context, earlier, later signals.Proposal) bool
 
 	// Seed is the seed of random numbers and ids; 0: a random one for each
-	// swarm. Result.Seed returns it.
+	// swarm. Result.Seed returns it. A second swarm with the same seed repeats
+	// them, unless it continues a journal.
 	Seed uint64
 	// Clock is read once for each signal, in commit order, and once for each
 	// round; a stepping clock makes runs reproducible. Nil: time.Now.

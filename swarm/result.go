@@ -20,7 +20,7 @@ type Result struct {
 	Seed   uint64
 
 	Stop   StopReason
-	Detail string // why it stopped, with numbers, votes that did not count and late agents
+	Detail string // why it stopped, with numbers, votes that did not count and late agents; see Decision.Note, too
 	Err    error  // set for StopError and StopCancelled
 
 	// Question is the question to someone outside the swarm, for StopEscalated.
