@@ -72,18 +72,22 @@ func (b Ballots) Knowing(known Reliabilities) Ballots {
 	return b.on(&t)
 }
 
-// Correlated returns the same ballots with rho, between 0 and 1, in place of [Options.Correlation]. It costs as much as
-// building the ballots.
+// Correlated returns the same ballots with rho, clamped to [0,1], in place of [Options.Correlation]; NaN counts as 0. It
+// costs as much as building the ballots.
 func (b Ballots) Correlated(rho float64) Ballots {
 	t := *b.board().terms
-	t.rho = rho
+	t.rho = inRange(rho)
 	return b.on(&t)
 }
 
-// Expecting returns the same ballots on proposals each of which is right with the given probability before anybody has
-// voted, instead of 1/2; it is clamped to [0.01, 0.99]. Only strategies that pool log-odds of learned reliabilities use
-// it, and they discount it like votes. It costs as much as building the ballots.
+// Expecting returns the same ballots on proposals each of which, by itself, is right with the given probability before
+// anybody has voted, instead of 1/2; it is clamped to [0.01, 0.99], and NaN counts as 1/2. If there are several, at most
+// one is right, with odds in proportion. Only strategies that pool log-odds of learned reliabilities use it, and they
+// discount it like votes. It costs as much as building the ballots.
 func (b Ballots) Expecting(right float64) Ballots {
+	if math.IsNaN(right) {
+		right = 0.5
+	}
 	right = min(max(right, 0.01), 0.99)
 	t := *b.board().terms
 	t.prior = fixed(math.Log(right / (1 - right)))

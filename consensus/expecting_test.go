@@ -30,3 +30,21 @@ func TestExpectingIsTheProbabilityBeforeVotes(t *testing.T) {
 		}
 	}
 }
+
+func TestExpectingAndCorrelatedTakeAnyNumber(t *testing.T) {
+	b, err := consensus.NewBallots(nil, []string{"p"}, []consensus.Vote{{Voter: "v", ProposalID: "p", Stance: consensus.Agree, Weight: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), 7, -7} {
+		for _, known := range []consensus.Ballots{b.Expecting(x), b.Correlated(x)} {
+			d := consensus.Bayesian{}.Decide(known)
+			if !(d.Support >= 0 && d.Support <= 1 && d.Confidence >= 0 && d.Confidence <= 1) {
+				t.Errorf("%v: support %v, confidence %v", x, d.Support, d.Confidence)
+			}
+		}
+	}
+	if got, want := (consensus.Bayesian{}).Decide(b.Expecting(math.NaN())), (consensus.Bayesian{}).Decide(b.Expecting(0.5)); got.Support != want.Support {
+		t.Errorf("expecting NaN: support %v, want %v as for 1/2", got.Support, want.Support)
+	}
+}

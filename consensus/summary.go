@@ -52,15 +52,15 @@ func (d Decision) Reason() string { return d.ReasonWith(func(id string) string {
 // for it, for readers who may not see ids that agents choose.
 func (d Decision) ReasonWith(show func(id string) string) string {
 	t := d.from.known()
+	because := ""
+	if d.Because != "" {
+		because = strings.Map(printable, d.Because) + ": "
+	}
 	switch {
 	case d.Outcome == Reached:
-		because := ""
-		if d.Because != "" {
-			because = strings.Map(printable, d.Because) + ": "
-		}
 		return fmt.Sprintf("%ssupport %s meets the threshold of %s", because, short(d.Support), short(t.threshold))
 	case d.Outcome == Rejected:
-		return "every proposal has more weight against it than for it: " + d.disagreeing(show)
+		return because + "every proposal has more weight against it than for it: " + d.disagreeing(show)
 	case d.Outcome == Uncertified:
 		return fmt.Sprintf("given what is known of the voters, %s with support %s could just as well be wrong", d.leading(show), short(d.Support))
 	case d.Voters < t.quorum:

@@ -6,7 +6,7 @@ import (
 )
 
 // Worth without and with groups told and no outcome known, in decisions 1-20, 21-100 and 101-200: never below weight,
-// which the first 20 are decided by, but for the noise. Who errs apart although in one group waits for outcomes.
+// which the first 20 are decided by, but for the noise. Who errs apart although in one group is heard once that shows.
 func TestCopiesInGroupsAreOneFromTheFirstDecisionOn(t *testing.T) {
 	measures(t)
 	for _, c := range []struct {
@@ -26,14 +26,15 @@ func TestCopiesInGroupsAreOneFromTheFirstDecisionOn(t *testing.T) {
 		{"six of nine, alike in part", []float64{.65, .65, .65, .65, .65, .65, .8, .8, .8}, 3, []int{0, 0, 0, 0, 0, 0, 1, 2, 3}, .7, 0, 45},
 		{"nine of two models", []float64{.7, .7, .7, .7, .7, .75, .75, .75, .75}, 3, []int{0, 0, 0, 0, 0, 1, 1, 1, 1}, .6, -1, 45},
 		{"three of one model and two", []float64{.6, .6, .6, .8, .8}, 3, []int{0, 0, 0, 1, 2}, .75, 5, 40},
-		{"three strong of six, apart", []float64{.9, .9, .9, .65, .65, .65}, 3, []int{0, 0, 0, 1, 2, 3}, 0, -5, 50},
+		{"three strong of six, apart", []float64{.9, .9, .9, .65, .65, .65}, 3, []int{0, 0, 0, 1, 2, 3}, 0, -5, 80},
 		{"five alike, apart", []float64{.75, .75, .75, .75, .75}, 3, []int{0, 0, 0, 1, 2}, 0, -5, 60},
 		{"five of two models, hardly alike", []float64{.8, .8, .8, .75, .75}, 3, []int{0, 0, 0, 1, 1}, .2, -5, 60},
 	} {
 		s := spec{name: c.name, right: c.right, labels: c.labels, blocks: c.blocks, shared: c.shared}
-		untold, told := s.worths(8, 0), s.worths(8, 6)
+		draws := uint64(80 / len(c.right))
+		untold, told := s.worths(draws, 0), s.worths(draws, 6)
 		s.groups = true
-		groups, both := s.worths(8, 0), s.worths(8, 6)
+		groups, both := s.worths(draws, 0), s.worths(draws, 6)
 		t.Logf("%s: worth %.0f without groups, %.0f with; a sixth told %.0f and %.0f", s.name, untold, groups, told, both)
 		if groups[0] < untold[0]+c.gain || min(groups[1], groups[2]) < c.least || both[2] < max(told[2], groups[2])-3 {
 			t.Error("that is too little")

@@ -33,7 +33,7 @@ func (w *world) yesSayers(n int) (consensus.Ballots, string) {
 	return b.Close(), right
 }
 
-// claims sums up decisions on one proposal, in %.
+// claims sums up decisions, in %; right is for those on one proposal.
 type claims struct{ right, confidence, worth float64 }
 
 func (c *claims) add(d consensus.Decision, right string, n int) {

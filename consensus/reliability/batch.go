@@ -35,8 +35,8 @@ func (b *batch) size() int { return len(b.Known) }
 // density returns the number of votes per decision.
 func (b *batch) density() float64 { return float64(len(b.Voter)) / float64(max(1, b.size())) }
 
-// perVoter returns the number of votes per voter.
-func (b *batch) perVoter() float64 { return float64(len(b.Voter)) / float64(max(1, b.Voters)) }
+// perVoter returns the number of votes per voter who has votes.
+func (b *batch) perVoter() float64 { return float64(len(b.Voter)) / float64(max(1, b.voting())) }
 
 // votes returns the votes on decision t.
 func (b *batch) votes(t int) votes {

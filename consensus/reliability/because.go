@@ -37,8 +37,18 @@ func (b *batch) records() []record {
 // because explains why the voters for the choice outweigh as many or more against it. It returns "" if fewer are
 // against it.
 func (m *Model) because(b consensus.Ballots, choice string) string {
-	at := slices.Index(b.Proposals(), choice)
-	var those, others side
+	return m.outweighing(m.sides(b, slices.Index(b.Proposals(), choice)))
+}
+
+// against explains why the voters against the only proposal outweigh as many or more for it, like because.
+func (m *Model) against(b consensus.Ballots) string {
+	those, others := m.sides(b, 0)
+	return m.outweighing(others, those)
+}
+
+// sides returns the voters for a proposal and those against it.
+func (m *Model) sides(b consensus.Ballots, at int) (those, others *side) {
+	those, others = new(side), new(side)
 	for who, votes := range b.ByVoter() {
 		agrees := func(v consensus.Said) bool { return v.Stance == consensus.Agree && v.Proposal == at }
 		against := func(v consensus.Said) bool {
@@ -51,6 +61,10 @@ func (m *Model) because(b consensus.Ballots, choice string) string {
 			others.add(m, who)
 		}
 	}
+	return those, others
+}
+
+func (m *Model) outweighing(those, others *side) string {
 	if those.n == 0 || those.n > others.n {
 		return ""
 	}
@@ -58,7 +72,7 @@ func (m *Model) because(b consensus.Ballots, choice string) string {
 	if those.n == 1 {
 		outweigh = ", outweighs "
 	}
-	return m.whoAre(&those) + outweigh + m.whoAre(&others)
+	return m.whoAre(those) + outweigh + m.whoAre(others)
 }
 
 // side is the voters on one side: how many there are, for how many they count, in units of 1/whole, the name of one,

@@ -123,3 +123,74 @@ func TestBrokenRecordsAreRefused(t *testing.T) {
 		}
 	}
 }
+
+func TestAReasonSaysWhoOutweighsWhomOnOneProposal(t *testing.T) {
+	ask := func(yes ...string) consensus.Ballots {
+		var cast []consensus.Vote
+		for _, name := range []string{"ada", "bo", "cy"} {
+			v := consensus.Vote{Voter: name, ProposalID: "p", Stance: consensus.Disagree, Weight: 1}
+			if slices.Contains(yes, name) {
+				v.Stance = consensus.Agree
+			}
+			cast = append(cast, v)
+		}
+		return between(t, []string{"p"}, cast...).Close()
+	}
+	l := newLedger(t, nil)
+	for i := range 40 {
+		yes, right := []string{"ada"}, "p"
+		if i%2 == 0 {
+			yes, right = nil, ""
+		}
+		if i%4 < 2 { // right as often as wrong
+			yes = append(yes, "bo")
+		}
+		if i%8 < 4 {
+			yes = append(yes, "cy")
+		}
+		if err := observe(l, fmt.Sprint(i), ask(yes...), right, true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := l.Strategy()
+	for _, c := range []struct {
+		yes     []string
+		outcome consensus.Outcome
+		because string
+	}{
+		{[]string{"ada"}, consensus.Reached, `"ada", right in 40 of 40 told, outweighs 2 who were right in 40 of 80 told`},
+		{[]string{"bo", "cy"}, consensus.Rejected, `"ada", right in 40 of 40 told, outweighs 2 who were right in 40 of 80 told`},
+		{[]string{"ada", "bo"}, consensus.Reached, ""},
+		{[]string{"bo"}, consensus.Rejected, ""},
+	} {
+		d := s.Decide(ask(c.yes...))
+		if d.Outcome != c.outcome || d.Because != c.because || !strings.HasPrefix(d.Reason(), c.because) {
+			t.Errorf("%v agree: %v because %q: %s", c.yes, d.Outcome, d.Because, d.Reason())
+		}
+	}
+}
+
+func TestARejectionOfSeveralProposalsHasNoSides(t *testing.T) {
+	l := newLedger(t, &Options{Stances: true})
+	ask := func() consensus.Ballots {
+		var cast []consensus.Vote
+		for j := range 3 {
+			for _, p := range letters(2) {
+				v := vote(j, p)
+				if j == 0 { // who is always right
+					v.Stance = consensus.Disagree
+				}
+				cast = append(cast, v)
+			}
+		}
+		return between(t, letters(2), cast...).Close()
+	}
+	for i := range 30 {
+		if err := observe(l, fmt.Sprint(i), ask(), "", true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if d := l.Strategy().Decide(ask()); d.Outcome != consensus.Rejected || d.Because != "" {
+		t.Errorf("%v because %q", d, d.Because)
+	}
+}

@@ -149,12 +149,13 @@ func (b *Book) intern(q *question, ballots consensus.Ballots) votes {
 	v := votes{field: int32(q.field)}
 	for i := range q.ballots {
 		x := &q.ballots[i]
-		said, ok := x.single(q.field)
-		if !ok || x.weight == 0 {
+		said, counts := x.single(q.field)
+		counts = counts && x.weight > 0
+		j, met := b.voters[x.voter]
+		switch {
+		case !met && !counts:
 			continue
-		}
-		j, ok := b.voters[x.voter]
-		if !ok {
+		case !met:
 			j = int32(len(b.names))
 			b.voters[x.voter] = j
 			b.names = append(b.names, x.voter)
@@ -163,6 +164,9 @@ func (b *Book) intern(q *question, ballots consensus.Ballots) votes {
 			b.groups[x.voter] = group
 		} else {
 			delete(b.groups, x.voter)
+		}
+		if !counts {
+			continue
 		}
 		v.voter, v.said, v.stated = append(v.voter, j), append(v.said, said), append(v.stated, x.weight)
 	}
@@ -257,11 +261,14 @@ func (b *Book) known() *Model {
 	return b.nothing
 }
 
-// due reports whether, since the book last learned, the number of decisions has grown by a fifth, or a fifth of the
-// known outcomes are new or have changed.
+// due reports whether, since the book last learned, the number of decisions has grown by a fifth, the known outcomes
+// have become enough to correct by, or a fifth of these are new or have changed.
 func (b *Book) due() bool {
 	n := len(b.decisions)
-	grown := 5*n >= 6*b.learned || b.told >= minKnown && 5*(b.told+b.changed) >= 6*max(b.resolved, 1)
+	grown := 5*n >= 6*b.learned
+	if b.told >= minKnown {
+		grown = grown || b.resolved < minKnown || 5*(b.told+b.changed) >= 6*b.resolved
+	}
 	return n >= b.o.First && n > 0 && grown
 }
 
@@ -313,8 +320,9 @@ func (l *lesson) learn() *Model {
 	all, constant := l.batch, l.batch.constant()
 	l.batch = *all.varied(constant).sorted()
 	b := l.taught()
-	shared := copies(b, l.groups)
-	if l.dominated(b.oneOfEach(shared), shared) {
+	sources := explain(b)
+	shared := copies(b, l.groups, sources.together(b.Voters))
+	if l.dominated(b, shared, sources) {
 		if b.known() < groupTold {
 			return newModel(l.kind, nil, newcomers(l.kind, l.o), Certificate{Group: true})
 		}
@@ -326,17 +334,27 @@ func (l *lesson) learn() *Model {
 		from = b // one voter against another, of which only numbers tell who is right
 	}
 	m := fit(from, l.o, shared, nil)
+	m.OneGroup = l.oneGroup(b)
 	m.likeFirst()
-	m.Decisions = l.decisions
+	m.Decisions = min(l.decisions, b.size())
 	m.Refit = newRefit(from, l.o, m)
-	m.Coins, m.Peers, m.Subtypes = newCoins(one, m.Others), newPeers(one, m.Corr), newSubtypes(one)
+	m.Density, m.PerVoter = one.density(), one.perVoter()
+	m.Coins, m.Peers, m.Subtypes = newCoins(one, m.Others), newPeers(one, m.Corr, m.tilt()), newSubtypes(one)
 	m.Constant, m.Told = constant, b.known()
 	m.Records, m.Unopposed = all.records(), all.unopposed()
-	m.Density, m.PerVoter = b.density(), b.perVoter()
 	if m.Corr == nil {
 		m.Corr = new(correlation)
 	}
 	return newModel(l.kind, l.names, m, m.certify(b, l.o))
+}
+
+// oneGroup reports whether all voters who have votes, at least two, are of one group.
+func (l *lesson) oneGroup(b *batch) bool {
+	if l.groups == nil || b.voting() < 2 {
+		return false
+	}
+	first := l.groups[b.Voter[0]]
+	return first != "" && !slices.ContainsFunc(b.Voter, func(j int32) bool { return l.groups[j] != first })
 }
 
 // mostVoters is the largest number of voters that a book learns about.

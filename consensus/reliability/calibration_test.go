@@ -185,7 +185,7 @@ func TestLowConfidenceMovesVotersTowardsChanceFromEitherSide(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p := m.read(b).questions[0].byCoins()
+			p := m.read(b).questions[0].byCoins(0.2)
 			return p[0] / (p[0] + p[1])
 		}
 		sure, unsure := says(0.7), says(0.05)
@@ -205,7 +205,7 @@ func TestAnUnsureVoterHardlyCounts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := m.read(b).questions[0].byCoins()
+	p := m.read(b).questions[0].byCoins(0.2)
 	if got := p[1] / (p[0] + p[1]); math.Abs(got-0.8) > 0.02 {
 		t.Errorf("with an unsure voter, another is right with %.3f, want 0.8 as without it", got)
 	}

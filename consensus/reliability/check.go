@@ -147,8 +147,8 @@ func (m *parameters) check(s *state) error {
 		{m.Corr.Pair, 0, closest},
 		{[]float64{m.Corr.Pooled}, 0, closest},
 		{[]float64{m.Mean}, -1e7, 1e7},
-		{[]float64{float64(m.Decisions), float64(m.Told)}, 0, 1 << 31},
-		{[]float64{m.SdVoter, m.SdClass, m.SdPool, m.Rows, m.Residual, m.Others, m.Density, m.PerVoter}, 0, 1e6},
+		{[]float64{float64(m.Decisions), float64(m.Told), float64(m.Voting), m.Density, m.PerVoter}, 0, 1 << 31},
+		{[]float64{m.SdVoter, m.SdClass, m.SdPool, m.Rows, m.Residual, m.Others}, 0, 1e6},
 	} {
 		if !within(part.of, part.lo, part.hi) {
 			return errors.New("a model with numbers out of range")

@@ -62,7 +62,7 @@ const (
 // newCoins fits coins to b. It returns nil in a crowd, and for fewer than three voters, whose rates the votes do not
 // determine.
 func newCoins(b *batch, others float64) *coins {
-	if crowd(b.Voters) == 1 || b.voting() < 3 {
+	if n := b.voting(); crowd(n) == 1 || n < 3 {
 		return nil
 	}
 	f := newCoinFit(b)
@@ -309,13 +309,17 @@ func (m *coinMode) of(j int32) float64 {
 }
 
 // byCoins returns the mean over modes of the candidates' probabilities, discounted by the correlation of errors.
-func (a *answering) byCoins() []float64 {
+func (a *answering) byCoins(rho float64) []float64 {
 	m := a.m.params
+	seen := m.Corr.pooled()
+	if m.OneGroup {
+		seen = min(1, seen+m.unseen(rho))
+	}
 	sum, p := make([]float64, a.field), make([]float64, a.field)
 	for i := range m.Coins.Modes {
 		mode := &m.Coins.Modes[i]
 		n := a.hearCoins(mode, p)
-		g := 1 / (1 + m.Corr.pooled()*max(0, n-1))
+		g := 1 / (1 + seen*max(0, n-1))
 		for c := range p {
 			p[c] *= g
 		}

@@ -86,7 +86,7 @@ func TestCoinsApproximateTheIntegralOverRates(t *testing.T) {
 				for j, l := range said {
 					of[b.voters[fmt.Sprint("v", j)]] = l
 				}
-				got, want := m.read(ballots).questions[0].byCoins()[0], integrated(&b.batch, of)
+				got, want := m.read(ballots).questions[0].byCoins(0.2)[0], integrated(&b.batch, of)
 				if math.Abs(got-want) > 0.1 {
 					t.Errorf("%v, told %d: %v is right with %.3f, want %.3f", right, told, said, got, want)
 				}
@@ -110,7 +110,7 @@ func TestCoinsDoNotDependOnTheOrderOfDecisions(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		return b.Learn().read(asked).questions[0].byCoins()
+		return b.Learn().read(asked).questions[0].byCoins(0.2)
 	}
 	forth := learn()
 	slices.Reverse(all)
@@ -142,7 +142,7 @@ func TestCoinsThatErrTogetherAreDiscounted(t *testing.T) {
 	x, _ := w.decision(nil)
 	sure := func(rho float64) float64 {
 		m.params.Corr = &correlation{Pooled: rho}
-		return slices.Max(m.read(x).questions[0].byCoins())
+		return slices.Max(m.read(x).questions[0].byCoins(0.2))
 	}
 	if a, b, weight := sure(0), sure(0.3), m.params.coinsWeight(); b >= a || weight >= coinsWeight/2 {
 		t.Errorf("%.3f by itself and %.3f together, at weight %.2f", a, b, weight)

@@ -138,10 +138,7 @@ func TestConstantVotersDoNoHarm(t *testing.T) {
 			p, r := w.learnsFrom(t, c.decisions, func() (consensus.Ballots, []int, string) { return w.sparse(t, c.votes) })
 			plurality, right = plurality+p/float64(c.draws), right+r/float64(c.draws)
 		}
-		t.Logf("%s: plurality %.3f, right %.3f", c.name, plurality, right)
-		if right < plurality-0.01 {
-			t.Errorf("%s: plurality %.3f, right %.3f", c.name, plurality, right)
-		}
+		leastGain(t, c.name, plurality, right, -0.01)
 	}
 }
 

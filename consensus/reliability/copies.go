@@ -17,11 +17,12 @@ const (
 )
 
 // copies finds voters who copy each other: those who cast the same vote even when they dissent from the others, and
-// those who always cast the same vote although they agree with the others much less often. It returns the group of
+// those who always cast the same vote although they agree with the others much less often. Those of one source, by the
+// first voter of each, are copies too. It returns the group of
 // each voter, or nil if there are no copies. Within one of the given groups, to which the operator assigned the voters,
 // weaker evidence suffices. copies runs before fitting, and copies share one vote from the start, since the fitted
 // consensus no longer shows copies once they are numerous enough to determine it.
-func copies(b *batch, groups []string) []int32 {
+func copies(b *batch, groups []string, sources []int32) []int32 {
 	n := b.Voters
 	if n > copyAmong {
 		return nil
@@ -57,7 +58,7 @@ func copies(b *batch, groups []string) []int32 {
 		if groups != nil && groups[j] != "" && groups[j] == groups[g] {
 			least, share = groupLeast, groupShare
 		}
-		return dissent[at] >= least && float64(same[at]) >= share*float64(dissent[at]) ||
+		return sources != nil && sources[j] == sources[g] || dissent[at] >= least && float64(same[at]) >= share*float64(dissent[at]) ||
 			twins(at) && max(usual[j], usual[g]) < copyUsual
 	})
 }

@@ -53,14 +53,29 @@ func (c configuration) Decide(b consensus.Ballots) consensus.Decision {
 	s, known, note := c.on(b, nobody)
 	d := s.Decide(known)
 	d.Strategy, d.Note = c.Name(), note
+	if _, one := s.(consensus.Bayesian); one {
+		d.Because = c.because(b, d)
+	}
 	return d
+}
+
+// because explains a decision on single proposals as [Strategy] explains its own.
+func (c configuration) because(b consensus.Ballots, d consensus.Decision) string {
+	switch {
+	case d.Outcome == consensus.Reached:
+		return c.one.because(b, d.Choice)
+	case d.Outcome == consensus.Rejected && len(b.Proposals()) == 1:
+		return c.one.against(b)
+	}
+	return ""
 }
 
 // nobody may still vote.
 var nobody = consensus.Left{Voters: []string{}}
 
-// on returns what decides on the ballots, the ballots it decides on as they are for those who may still vote, and why
-// it is not what is known of the voters. Proposals that nobody is for or against make no difference.
+// on returns what decides on the ballots, the ballots it decides on as they are for those who may still vote, and a note:
+// why it is not what is known of the voters, or what else to know. How many proposals there are determines which model
+// decides, even if nobody is for or against some of them.
 func (c configuration) on(b consensus.Ballots, left consensus.Left) (s consensus.Strategy, known consensus.Ballots, note string) {
 	single := c.stances || !c.choices && !c.unopposed && len(b.Proposals()) <= 1
 	m := c.several
@@ -69,11 +84,15 @@ func (c configuration) on(b consensus.Ballots, left consensus.Left) (s consensus
 	}
 	switch {
 	case m == nil:
-		return consensus.ConfidenceWeighted{}, b.Sharing(nil, left), c.why
+		known = b.Sharing(nil, left)
+		if note = c.why; note == "" && known != b && groupVotes(b) {
+			note = "voters of a group share its weight, of less than two voters"
+		}
+		return consensus.ConfidenceWeighted{}, known, note
 	case single && !m.certificate.OK:
 		return consensus.ConfidenceWeighted{}, b.Sharing(m.together, left), "by weight alone, since " + m.certificate.Reason()
 	case single:
-		b = b.Correlated(b.Correlation() * m.params.Crowd) // as between several
+		b = b.Correlated(m.params.unseen(b.Correlation())) // as between several
 		if len(b.Proposals()) == 1 {
 			b = b.Expecting(math.Exp(m.params.Prior[0]))
 		}
@@ -81,6 +100,20 @@ func (c configuration) on(b consensus.Ballots, left consensus.Left) (s consensus
 	default:
 		return Strategy{m}, b.Sharing(m.together, left), m.certificate.Reason()
 	}
+}
+
+// groupVotes reports whether several voters of a group have votes.
+func groupVotes(b consensus.Ballots) bool {
+	seen := map[string]bool{}
+	for who := range b.ByVoter() {
+		if group, ok := b.Group(who.Name); ok {
+			if seen[group] {
+				return true
+			}
+			seen[group] = true
+		}
+	}
+	return false
 }
 
 // together names whom a voter of a group shares with: of those in it, its copies, or others of whom nothing is known.

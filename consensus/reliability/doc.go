@@ -36,9 +36,9 @@
 // that its vote is right, but never so far that the vote counts against what it is for, and it never raises those of a
 // newcomer. Until then a weight scales the evidence of its vote.
 //
-// With Choices, a voter who names the same one whatever the question, another less than a tenth as often as the others
-// do, is constant: its votes for that choice are neither learned from nor counted, except that peers, below, count it as
-// an average voter.
+// With Choices, a voter who names the same one whatever the question, another less than a tenth as often as the plurality
+// of the others does in the same decisions, is constant: its votes for that choice are neither learned from nor counted,
+// except by peers, below, who weigh it by its few other votes.
 //
 // # How votes are pooled
 //
@@ -53,13 +53,15 @@
 //	voters who err together                   weights w ≥ 0 that minimise ½wᵀRw − μᵀw,        Winkler, 1981; Clemen and
 //	                                          R their correlation, shrunk to the pool's       Winkler, 1985
 //	copies                                    share one vote                                  ours
+//	voters who follow a source                copies, if likelihood and shared mistakes       Dong, Berti-Equille and
+//	                                          show it                                         Srivastava, 2009
 //	residual correlation, not seen in votes   evidence / (1 + ρ·(n−1)), n the weights' sum    Kish, 1965
 //	known outcomes, ten or more               scale, bonus per voter, lapse; ridges by        Genest and Zidek, 1986
 //	                                          cross-validation
 //	when to stop                              expected value of sample information            Raiffa and Schlaifer, 1961
 //
 // ρ is [consensus.Options.Correlation], scaled down in small teams: a tenth of it for five voters, all of it for 23
-// and more.
+// and more. If all voters are of one group of [consensus.Options.Groups], it is not scaled down.
 //
 // # Model averaging
 //
@@ -68,21 +70,26 @@
 // [Model.Structures] shows each.
 //
 //	structure   assumption                                    weight                        source
-//	rates       the table above                               1, and 1 more for every ten   above
-//	                                                          known outcomes
+//	rates       the table above                               1, 1 more in a small team     above
+//	                                                          with shared choices, and 1
+//	                                                          more for every ten known
+//	                                                          outcomes
 //	coins       each voter is right equally often in all      2 in a small team, 0 in a     Kim and Ghahramani, 2012;
 //	            decisions, independently of the others;       crowd, divided by             over modes: ours
 //	            averaged over all modes of the posterior      1 + r·(votes per decision − 1),
 //	                                                          r the correlation of errors
 //	peers       a voter's weight grows exponentially with     1 from nine voters on, 2 in   ours; variance components:
-//	            its agreement with the others, who are        a crowd                       Henderson, 1953
-//	            weighted likewise and less if they err with
-//	            it, as far as differences between voters are
-//	            reliable
-//	subtypes    each shared choice comes in three kinds,      5·v/(v + 5·n), v the votes    Li, Rubinstein and
-//	            and a voter's habits depend on the kind       and n the parameters per      Cohn, 2019
-//	                                                          voter, divided by
-//	                                                          1 + ρ·(votes per decision − 1)
+//	            its agreement with the others, who are        a crowd                       Henderson, 1953; chance:
+//	            weighted likewise and less if they err with                                 Scott, 1955
+//	            it, above chance, as far as differences
+//	            between voters are reliable and errors
+//	            correlated
+//	subtypes    each shared choice comes in three kinds,      5·v/(v + 5·n) in a crowd, v   Li, Rubinstein and
+//	            and a voter's habits depend on the kind       the votes and n the           Cohn, 2019
+//	                                                          parameters per voter,
+//	                                                          divided by
+//	                                                          1 + ρ·(votes per decision − 1);
+//	                                                          less in a small team
 //
 // # What confidence means
 //
@@ -99,7 +106,8 @@
 // always prevails over several who toss coins, and another supporter known to be wrong does not help. The evidence for
 // and against a proposal is counted in its voters' log-odds above chance. A voter who agrees with a proposal adds
 // nothing by rejecting its rivals, unless every proposal is a question of its own. Names serve only as identity: a
-// voter that changes its name is a newcomer.
+// voter that changes its name is a newcomer. One thing depends on them: the folds into which known outcomes are divided to
+// choose the ridge of their correction, so with few outcomes other names may lead to another ridge.
 //
 // # Order, limits and cost
 //
@@ -111,8 +119,9 @@
 // Learning takes about 20 rounds, each over votes · choices numbers and over the pairs of votes in a decision, and up to
 // 400 rounds over votes · choices for subtypes. Where decisions have their own proposals, one between thousands does not
 // make the others more expensive. On a server's processor, learning from 8,000 votes on two choices takes 0.1 s, or
-// 0.2 s with their outcomes; from 1,050 votes of seven voters, 9 and 23 ms; from 50,000 votes of 500 voters, 0.3 and
-// 0.5 s. Weights other than 1 make it three to four times as expensive. Up to [Options.MaxPairs] voters have a
+// 0.2 s with their outcomes; from 1,050 votes of seven voters on two choices, 9 and 23 ms; from 50,000 votes of 500 voters, 0.3 and
+// 0.5 s. With 4 to 24 voters, the search for sources adds some 60 ms for nine voters and 300 decisions, 0.7 s for 24, and up
+// to 2.6 s if they follow eight sources; more decisions add nothing. Weights other than 1 make it three to four times as expensive. Up to [Options.MaxPairs] voters have a
 // correlation for each pair.
 //
 // A decision on n votes takes at most 12 · n² operations for known voters, and n for newcomers: 0.5 ms for 10,000, to

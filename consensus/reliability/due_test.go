@@ -149,3 +149,27 @@ func TestOutcomesAreCounted(t *testing.T) {
 		}
 	}
 }
+
+func TestTheTenthOutcomeIsLearnedFrom(t *testing.T) {
+	w := newWorld(76, 2, 0.9, 0.8, 0.7)
+	b := newBook(nil)
+	var right []string
+	for i := range 100 {
+		ballots, truth := w.decision(nil)
+		if err := observe(b, fmt.Sprint(i), ballots, truth, i < 9); err != nil {
+			t.Fatal(err)
+		}
+		right = append(right, truth)
+	}
+	last := b.Learn()
+	for told := 10; told < 14; told++ {
+		if err := b.Resolve(fmt.Sprint(told), right[told]); err != nil {
+			t.Fatal(err)
+		}
+		m := b.Model()
+		if learned := m != last; learned != (told == 10 || told == 12) { // then a fifth more
+			t.Errorf("told %d outcomes, learned %v", told, learned)
+		}
+		last = m
+	}
+}

@@ -70,7 +70,7 @@ func Example() {
 	fmt.Printf("%s %s, probably right: %.2f\n", d.Outcome, d.Choice, d.Confidence)
 	fmt.Println(consensus.Voting{}.Decide(ballots).Leader(), "leads by votes")
 	// Output:
-	// reached yes, probably right: 0.75
+	// reached yes, probably right: 0.76
 	// no leads by votes
 }
 

@@ -126,12 +126,21 @@ func (w *weigher) evidence(v votes, ev []float64) {
 	w.m.discount(w.m.Residual, n, ev)
 }
 
+// unseen returns the correlation of errors that votes cannot show: the given one, scaled down in a small team unless all
+// its voters are of one group, whose errors cannot be assumed to be independent.
+func (m *parameters) unseen(rho float64) float64 {
+	if m.OneGroup {
+		return rho
+	}
+	return rho * m.Crowd
+}
+
 // discount divides the evidence by 1 + ρ·(n−1), where n is the effective number of votes (Kish, 1965), for the
 // correlation that votes cannot show, and normalises it to log-probabilities. The prior is discounted too, which
 // measured slightly better; but not with stances, where proposals are compared with each other and must not differ by
 // how many voters voted on them.
 func (m *parameters) discount(rho, n float64, ev []float64) {
-	g := 1 / (1 + rho*m.Crowd*max(0, n-1))
+	g := 1 / (1 + m.unseen(rho)*max(0, n-1))
 	for c := range ev {
 		before := 0.0
 		if m.Stances && len(ev) == len(m.Prior) {

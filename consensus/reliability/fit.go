@@ -71,7 +71,6 @@ func newEM(b *batch, o Options, copies []int32) *em {
 
 		Choices: b.Choices, Voters: b.Voters, Own: b.Own, Stances: b.Stances, Mean: o.Right,
 		SdVoter: o.Voter, SdClass: o.Class, SdPool: o.Pool, Rows: o.Rows, Residual: o.Residual,
-		Crowd: crowd(b.Voters),
 	}
 	c := m.cols()
 	m.Stated = newCalibration(b, o.Right)
@@ -87,6 +86,8 @@ func newEM(b *batch, o Options, copies []int32) *em {
 		e.rowN = make([]float64, b.Voters*c*c)
 	}
 	m.Others = 1
+	m.Voting = e.one.voting()
+	m.Crowd = crowd(m.Voting)
 	e.lifts()
 	if copies != nil {
 		e.share(copies)

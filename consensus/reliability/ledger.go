@@ -19,8 +19,8 @@ import (
 //	nothing learned yet   [consensus.ConfidenceWeighted], votes shared
 //	                      within groups
 //	on one proposal       [consensus.Bayesian], ρ as in a [Strategy],   how often it agrees with what is right,
-//	                      expecting proposals to be right as often as   and rejects what is wrong
-//	                      those before
+//	                      expecting the only proposal to be right as    and rejects what is wrong
+//	                      often as those before
 //	between several       [Strategy]                                    how often it is right
 //
 // With [Options.Choices], all decisions are of the last kind; with [Options.Stances], of the second. Learning starts
@@ -33,7 +33,8 @@ import (
 // something has been learned; newcomers still do so after that. If half of the voters or more are of one group, copies
 // counted as one, agreement would show what that group thinks: only decisions whose outcome is known are learned from,
 // once there are ten, and until then the decision's note says that nothing is. This does not apply if the voters of that
-// group differ from each other at least 0.8 times as often as voters of different groups do.
+// group differ from each other at least 0.8 times as often as voters of different groups do. If all voters are of one
+// group, they are learned about as if they had none, but the ledger is less sure where they agree.
 //
 // docs/quality.md has the measurements.
 //
@@ -291,7 +292,7 @@ func (l *Ledger) MarshalJSON() ([]byte, error) {
 func (l *Ledger) UnmarshalJSON(p []byte) error {
 	s := ledgerState{Several: new(Book), One: new(Book)}
 	if err := json.Unmarshal(p, &s); err != nil {
-		return fmt.Errorf("reliability: %w", err)
+		return fmt.Errorf("reliability: not a saved ledger: %w", err)
 	}
 	if err := s.check(); err != nil {
 		return fmt.Errorf("reliability: not a saved ledger: %w", err)

@@ -8,15 +8,16 @@ import "slices"
 // that predicts held-out votes best is often not the one that is right.
 //
 //	structure  fitted                                           weight
-//	rates      a rate or confusion matrix per voter,            1, more with known outcomes
-//	           correlations
-//	subtypes   a confusion matrix per voter and kind            up to 5, less with few votes per parameter, or if many
-//	                                                            voters decide together
+//	rates      a rate or confusion matrix per voter,            1, more with known outcomes, and up to 1 more in a small
+//	           correlations                                     team with shared choices, where subtypes have less
+//	subtypes   a confusion matrix per voter and kind            up to 5, less with few votes per parameter, if many
+//	                                                            voters decide together, or in a small team
 //	coins      a rate per voter, for each mode                  2 in a small team, 0 in a crowd, less if voters err
 //	                                                            together
 //	peers      a weight per voter, by agreement with peers      1 from nine voters on, 2 in a crowd
 const (
 	subtypesWeight = 5.0
+	sharedWeight   = 1.0 // what rates have more in a small team with shared choices
 	perParameter   = 5.0 // votes of a voter per parameter of subtypes with which they have half that weight
 	coinsWeight    = 2.0
 	toldPerRates   = 10.0 // known outcomes that add 1 to the weight of rates, the only structure that outcomes correct
@@ -34,7 +35,7 @@ func (a *answering) structures(rho float64) []structure {
 	m, ev := a.m.params, slices.Clone(a.ev)
 	m.discount(rho, a.n, ev)
 	a.refitted(ev)
-	all := []structure{{"rates", 1 + float64(m.Told)/toldPerRates, ev}}
+	all := []structure{{"rates", m.ratesWeight(a.own), ev}}
 	if m.Peers == nil {
 		return all
 	}
@@ -42,7 +43,7 @@ func (a *answering) structures(rho float64) []structure {
 		all = append(all, structure{"subtypes", m.subtypesWeight(), a.bySubtypes(rho)})
 	}
 	if m.Coins != nil {
-		all = append(all, structure{"coins", m.coinsWeight(), a.byCoins()})
+		all = append(all, structure{"coins", m.coinsWeight(), a.byCoins(rho)})
 	}
 	if p := a.byPeers(); p != nil {
 		all = append(all, structure{"peers", m.peersWeight(), p})
@@ -65,10 +66,21 @@ func (a *answering) probabilities(rho float64) []float64 {
 	return mean
 }
 
-// subtypesWeight returns the weight of subtypes, which rises with the votes per parameter.
+// ratesWeight returns the weight of rates, which rises with known outcomes. In a small team with shared choices it is
+// higher, since a matrix per voter fits a few voters better than coins, who ignore the choices, or subtypes, who have
+// kinds for chance to fill.
+func (m *parameters) ratesWeight(own bool) float64 {
+	w := 1 + float64(m.Told)/toldPerRates
+	if !own {
+		w += sharedWeight * (1 - m.Crowd)
+	}
+	return w
+}
+
+// subtypesWeight returns the weight of subtypes, which rises with the votes per parameter and with the voters.
 func (m *parameters) subtypesWeight() float64 {
 	least := perParameter * float64(subtypeParameters(m.Choices))
-	return subtypesWeight * m.PerVoter / (m.PerVoter + least) / m.asOne(m.Residual)
+	return subtypesWeight * m.Crowd * m.PerVoter / (m.PerVoter + least) / m.asOne(m.Residual)
 }
 
 // coinsWeight returns the weight of coins, which falls to 0 in a crowd.
@@ -91,13 +103,12 @@ func crowd(voters int) float64 {
 func (m *parameters) asOne(rho float64) float64 { return 1 + rho*max(0, m.Density-1) }
 
 // byPeers returns the candidates' shares of the votes as weighted by peers. A ballot for several candidates is divided
-// evenly between them. byPeers returns nil if nobody has a vote of weight above 0, or if only one voter has voted.
+// evenly between them. byPeers returns nil if nobody has a vote of weight above 0, or if only one voter has voted, its
+// copies aside.
 func (a *answering) byPeers() []float64 {
-	if len(a.voices) == 1 && a.voices[0].number() <= 1 {
-		return nil
-	}
-	p, total := make([]float64, a.field), 0.0
+	p, total, voters := make([]float64, a.field), 0.0, 0.0
 	for i, v := range a.voices {
+		voters += a.alike(i)
 		s := &a.said[v.said]
 		part, _ := a.m.params.heard(v.voter, v.weight, a.field) // that of a constant voter, too
 		w := a.m.params.Peers.weight(a.m.params.first(v.voter)) * part * a.alike(i)
@@ -116,7 +127,7 @@ func (a *answering) byPeers() []float64 {
 		}
 		total += w
 	}
-	if total == 0 {
+	if total == 0 || voters < 1+1e-9 {
 		return nil
 	}
 	for c := range p {
@@ -195,5 +206,5 @@ func (s *said) allows(c int32) bool {
 // peersWeight returns the weight of peers, which rises to 1 for nine voters and to 2 in a crowd: with few voters,
 // agreement says little, since one of three has only two peers.
 func (m *parameters) peersWeight() float64 {
-	return ramp(float64(len(m.Peers.Weight)), 1, 9) + m.Crowd
+	return ramp(float64(m.Voting), 1, 9) + m.Crowd
 }

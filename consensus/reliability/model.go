@@ -28,7 +28,7 @@ func (m *Model) Certificate() Certificate { return m.certificate }
 
 // Correlation returns the correlation of two voters' errors, in [0,1). One minus the correlation is the share of a
 // second opinion that is new information. For a voter the model does not know, it is the mean over all voters; for a
-// voter and itself, it is 0.98.
+// voter and itself, and for voters who count as one since they copy each other or follow a source, it is 0.98.
 func (m *Model) Correlation(a, b string) float64 {
 	if a == b {
 		return closest

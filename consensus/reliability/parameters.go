@@ -49,7 +49,9 @@ type parameters struct {
 	Records  []record  `json:"records,omitempty"`  // by voter; nil before anything is learned
 	Density  float64   `json:"density,omitempty"`  // votes per decision
 	PerVoter float64   `json:"perVoter,omitempty"` // votes per voter
-	Crowd    float64   `json:"crowd"`              // crowd of the number of voters, from 0.1 to 1
+	Voting   int       `json:"voting,omitempty"`   // voters learned from, of copies one
+	Crowd    float64   `json:"crowd"`              // crowd of that number, from 0.1 to 1
+	OneGroup bool      `json:"oneGroup,omitempty"` // all voters are of one group
 
 	Unopposed bool `json:"unopposed,omitempty"` // a single proposal was hardly ever opposed
 

@@ -5,10 +5,12 @@ import "math"
 // peers weights voters by how much they agree with their peers, who are weighted likewise. The weight of voter j is
 // proportional to exp(tilt·ρ·z[j]), where z[j] is by how many standard deviations its agreement with the weighted
 // shares of the others' votes exceeds the mean, and ρ is how reliably the votes tell voters apart. Others who err with
-// it count less. This finds the strong voters where many of them agree with each other and the weak ones share their
-// mistakes, as language models do. Where differences between voters are noise, ρ is near 0 and all voters have about
-// the same weight. The tilt grows with the votes per decision, since among few votes a strong tilt leaves the decision
-// to a single voter.
+// it count less, and agreement on a shared choice counts above that choice's share of all votes, since voters who mostly
+// name the same one agree by chance (Scott, 1955). This finds the strong voters where many of them agree with each other
+// and the weak ones share their mistakes, as language models do. Where differences between voters are noise, ρ is near 0
+// and all voters have about the same weight. The tilt is the design effect of a decision's votes: 1 where errors are independent, since then rates
+// explain all agreement and a stronger tilt leaves the decision to a few voters, and more the more of the votes repeat
+// each other's mistakes. In a small team it is less.
 //
 // The deviations, their spread and ρ are those of a one-way analysis of variance with random effects (Fisher, 1925;
 // Henderson, 1953). Each voter's deviation is shrunk towards the mean by its reliability, τ²/(τ² + σ²/n), as in
@@ -19,20 +21,21 @@ type peers struct {
 
 const (
 	mostTilt    = 5.0
-	tiltVotes   = 8.0 // with three votes per decision the tilt is 1, and so many more add 1
 	tiltRounds  = 12
 	deviations  = 3.0 // bound on |z|
 	leastSpread = 1e-9
 )
 
-func newPeers(b *batch, corr *correlation) *peers {
+func newPeers(b *batch, corr *correlation, tilt float64) *peers {
 	p := &peers{Weight: fill(b.Voters, 1)}
-	tilt := min(mostTilt*crowd(b.Voters), 1+(b.density()-3)/tiltVotes)
 	for range tiltRounds {
 		p.fit(p.agreements(b, corr), tilt)
 	}
 	return p
 }
+
+// tilt returns the exponent of peers, which is smaller in a small team.
+func (m *parameters) tilt() float64 { return min(mostTilt*m.Crowd, m.asOne(m.Corr.pooled())) }
 
 // weight returns a voter's weight, and the average of 1 for a newcomer.
 func (p *peers) weight(j int32) float64 {
@@ -43,21 +46,22 @@ func (p *peers) weight(j int32) float64 {
 }
 
 // agreement sums up a voter's agreement with the weighted shares of the others' votes, or with the outcome if it is
-// known.
+// known, above chance.
 type agreement struct{ n, sum, squares float64 }
 
 func (a *agreement) mean() float64 { return a.sum / max(a.n, 1) }
 
 // agreements returns each voter's agreement, by the current weights.
 func (p *peers) agreements(b *batch, corr *correlation) []agreement {
-	of, share := make([]agreement, b.Voters), make([]float64, b.widest())
+	of, share, usual := make([]agreement, b.Voters), make([]float64, b.widest()), b.usual()
+	slope := 2 * crowd(b.voting())
 	for t, known := range b.Known {
 		v := b.votes(t)
 		total := p.shares(v, share[:v.field])
 		for i, j := range v.voter {
 			x, same, rest := 0.0, share[v.said[i]]-p.Weight[j], total-p.Weight[j]
 			if corr.paired(j) && known < 0 {
-				same, rest = p.apart(v, i, corr, 2*crowd(b.Voters))
+				same, rest = p.apart(v, i, corr, slope)
 			}
 			switch {
 			case known >= 0 && known == v.said[i]:
@@ -68,9 +72,21 @@ func (p *peers) agreements(b *batch, corr *correlation) []agreement {
 			default:
 				continue
 			}
+			x -= usual[v.said[i]]
 			of[j].n++
 			of[j].sum += x
 			of[j].squares += x * x
+		}
+	}
+	return of
+}
+
+// usual returns each shared choice's share of all votes, and zeros where decisions have their own proposals.
+func (b *batch) usual() []float64 {
+	of := make([]float64, b.widest())
+	if !b.Own {
+		for _, l := range b.Said {
+			of[l] += 1 / float64(len(b.Said))
 		}
 	}
 	return of

@@ -17,11 +17,19 @@ func TestPeersAgreeByWeightAndWithOutcomes(t *testing.T) {
 	}
 	b.add(votes{voter: []int32{3}, said: []int32{0}, field: 3}) // without peers
 	b.Voters = 4
+	usual := []float64{0.7, 0.3, 0}
+	observed := func(said int, above ...float64) (a agreement) {
+		for _, x := range above {
+			x -= usual[said]
+			a = agreement{a.n + 1, a.sum + x, a.squares + x*x}
+		}
+		return a
+	}
 	got := (&peers{[]float64{1, 3, 2, 1}}).agreements(&b, nil)
 	want := []agreement{
-		{3, 0.6, 0.36}, // with 3 of 5, then wrong twice
-		{3, 1.0 / 3, 1.0 / 9},
-		{3, 1, 1}, // alone, then right, then wrong
+		observed(0, 3.0/5, 0, 0), // with 3 of 5, then wrong twice
+		observed(0, 1.0/3, 0, 0),
+		observed(1, 0, 1, 0), // alone, then right, then wrong
 		{},
 	}
 	for j := range want {
@@ -102,14 +110,52 @@ func TestAPeerWithoutVotesIsBetweenTheOthers(t *testing.T) {
 	}
 }
 
-func TestPeersDifferMoreTheMoreVotesThereAre(t *testing.T) {
-	for _, voters := range []int{3, 7, 40} {
+func TestPeersSettleWhateverTheTilt(t *testing.T) {
+	for voters, tilt := range map[int]float64{3: 0.5, 7: 1, 40: 5} {
 		b := newBook(&Options{Choices: letters(3), First: 1 << 20})
 		newWorld(31, 3, even(voters, 0.9, 0.4)...).fill(b, 200, 0)
-		p, tilt := newPeers(&b.batch, nil), min(5*crowd(voters), 1+(float64(voters)-3)/8)
+		p := newPeers(&b.batch, nil, tilt)
 		again := &peers{slices.Clone(p.Weight)}
 		if again.fit(again.agreements(&b.batch, nil), tilt); !floats.EqualApprox(p.Weight, again.Weight, 0.01) {
 			t.Errorf("%d voters: weights %.3f, and %.3f after one more round", voters, p.Weight, again.Weight)
 		}
+	}
+}
+
+func TestTheTiltIsTheDesignEffectWithinABound(t *testing.T) {
+	for _, c := range []struct{ crowd, correlation, density, want float64 }{
+		{1, 0, 40, 1}, {1, 0.05, 21, 2}, {1, 0.1, 61, 5}, {0.1, 0, 5, 0.5}, {0.3, 0.02, 9, 1.16},
+	} {
+		m := &parameters{Crowd: c.crowd, Density: c.density, Corr: &correlation{Pooled: c.correlation}}
+		if got := m.tilt(); math.Abs(got-c.want) > 1e-9 {
+			t.Errorf("%+v: tilt %v", c, got)
+		}
+	}
+}
+
+func TestPeersWhoErrTogetherCountLessInACrowd(t *testing.T) {
+	for voters, slope := range map[int]float64{5: 0.2, 30: 2} {
+		b := newBatch(2, false)
+		v := votes{field: 2}
+		for j := range int32(voters) {
+			v.voter, v.said = append(v.voter, j), append(v.said, min(j/2, 1)) // the first two against all others
+		}
+		b.add(v)
+		corr := &correlation{Voters: voters, Pair: make([]float64, voters*voters)}
+		corr.Pair[1], corr.Pair[voters] = 0.3, 0.3
+		peer, all := 1-0.3*slope, float64(voters-2)+1-0.3*slope
+		usual := 2 / float64(voters)
+		got := (&peers{fill(voters, 1)}).agreements(&b, corr)[0]
+		if want := peer/all - usual; math.Abs(got.sum-want) > 1e-9 {
+			t.Errorf("%d voters: agreement %.4f, want %.4f", voters, got.sum, want)
+		}
+	}
+}
+
+func TestOwnProposalsHaveNoUsualShare(t *testing.T) {
+	b := newBatch(2, true)
+	b.add(votes{voter: []int32{0, 1}, said: []int32{0, 0}, field: 3})
+	if got := b.usual(); !slices.Equal(got, make([]float64, len(got))) {
+		t.Errorf("usual shares %v", got)
 	}
 }

@@ -36,7 +36,7 @@ func TestSubtypesWeighMoreTheMoreVotesThereArePerParameter(t *testing.T) {
 			}
 			n, want := float64(decisions), 0.0
 			if 2*n >= parameters {
-				want = 5 * n / (n + 5*parameters) / (1 + m.params.Residual*(density-1))
+				want = 5 * crowd(voters) * n / (n + 5*parameters) / (1 + m.params.Residual*(density-1))
 			}
 			if math.Abs(got-want) > 1e-9 {
 				t.Errorf("%d choices, %d votes per voter: weight %.3f, want %.3f", choices, decisions, got, want)

@@ -62,12 +62,32 @@ func TestGroupsDecideFromTheFirstDecisionOn(t *testing.T) {
 	l := newLedger(t, nil)
 	for i := range 60 {
 		d := l.Strategy().Decide(nine(t, o))
+		if i < 20 && !strings.Contains(d.String(), "voters of a group share its weight") {
+			t.Fatalf("after %d decisions %s, without a note that votes are shared", i, d)
+		}
 		if d.Leader() != "b" {
 			t.Fatalf("after %d decisions %v, want the choice of three models, against six copies of one", i, d)
 		}
 		b, _ := six(r, o, true)
 		if err := l.Observe("", b); err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+func TestSingleVotersOfGroupsAndASingleGroupShareNothing(t *testing.T) {
+	for last, voters := range map[string][]int{"h": {0, 2}, "g": {0, 1, 2}} {
+		o := &consensus.Options{Groups: map[string]string{"v0": "g", "v1": "g", "v2": last}}
+		var cast []consensus.Vote
+		for _, j := range voters {
+			cast = append(cast, vote(j, "a"))
+		}
+		b, err := consensus.NewBallots(o, letters(2), cast)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := newLedger(t, nil).Strategy().Decide(b.Close()); d.Note != "" {
+			t.Errorf("voters %v, the last one of %s: %v, want no note that votes are shared", voters, last, d)
 		}
 	}
 }
@@ -165,10 +185,19 @@ func TestTwoGroupsTeachNothingUntilOutcomesAreKnown(t *testing.T) {
 // With nine outcomes, a group with most of the votes still prevents learning; with ten, voters are judged by them.
 func TestTenOutcomesTeachWhatAgreementOfAGroupCannot(t *testing.T) {
 	o, r := ofTwoKinds(), rand.New(rand.NewPCG(8, 1))
+	c := crew{right: fill(9, 0.75), group: "AAAAAA...", follow: 0.6, k: 2} // of two answers, the votes show no source
 	b := newBook(nil)
 	for i := range 40 {
-		ballots, right := six(r, o, true)
-		if err := observe(b, fmt.Sprint(i), ballots, right, i >= 20); err != nil {
+		said, truth := c.decision(r)
+		var cast []consensus.Vote
+		for j, l := range said {
+			cast = append(cast, vote(j, letters(2)[l]))
+		}
+		ballots, err := consensus.NewBallots(o, letters(2), cast)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := observe(b, fmt.Sprint(i), ballots, letters(2)[truth], i >= 20); err != nil {
 			t.Fatal(err)
 		}
 		if i >= 20 {
@@ -222,8 +251,10 @@ func TestAGroupDominatesIfItHasHalfTheVotersAndAgreesMoreThanOthers(t *testing.T
 		{"fewer than half", map[string]string{"v0": "g", "v1": "g", "v2": "h"}, []string{"aaaabc", "bbbabc", "cccabc"}, 60, false, nil},
 		{"as different as the others", map[string]string{"v0": "g", "v1": "g", "v2": "g"}, []string{"abcabc", "bcaabc", "cababc"}, 60, false, nil},
 		{"as different, so far", map[string]string{"v0": "g", "v1": "g", "v2": "g"}, []string{"abcabc", "bcaabc", "cababc"}, 3, true, nil},
-		{"beside another that agrees", map[string]string{"v0": "g", "v1": "g", "v2": "g", "v3": "h", "v4": "h"}, slices.Concat(slices.Repeat([]string{"abcaaa"}, 11), slices.Repeat([]string{"aaabbb"}, 9)), 60, true, nil},
+		{"beside another that agrees", map[string]string{"v0": "g", "v1": "g", "v2": "g", "v3": "h", "v4": "h", "v5": "h"}, slices.Concat(slices.Repeat([]string{"abcaaa"}, 11), slices.Repeat([]string{"aaabbb"}, 9)), 60, true, nil},
 		{"beside others who agree", map[string]string{"v0": "g", "v1": "g", "v2": "g"}, slices.Concat(slices.Repeat([]string{"abcaaa"}, 11), slices.Repeat([]string{"aaabbb"}, 9)), 60, false, nil},
+		{"alike by the others, who differ more among themselves", map[string]string{"v0": "g", "v1": "g", "v2": "g"}, append(slices.Repeat([]string{"aababc", "bbcabc", "ccaabc"}, 4)[:11], "aaaabc"), 60, true, nil},
+		{"apart, beside one who is mostly wrong", map[string]string{"v0": "g", "v1": "g", "v2": "g", "v3": "h", "v4": "h"}, []string{"aabac", "abaac", "baaac", "aaabc"}, 60, false, nil},
 		{"one of two", map[string]string{"v0": "g"}, []string{"ab"}, 60, false, nil},
 		{"everybody", map[string]string{"v0": "g", "v1": "g", "v2": "g", "v3": "g", "v4": "g", "v5": "g"}, []string{"aaaaaa"}, 60, false, nil},
 		{"nobody", nil, []string{"aaaabc"}, 60, false, nil},
@@ -245,7 +276,7 @@ func TestAGroupDominatesIfItHasHalfTheVotersAndAgreesMoreThanOthers(t *testing.T
 				t.Fatal(err)
 			}
 		}
-		if got := b.lesson().dominated(b.batch.oneOfEach(c.copies), c.copies); got != c.dominated {
+		if got := b.lesson().dominated(&b.batch, c.copies, nil); got != c.dominated {
 			t.Errorf("%s: dominated %v, want %v", c.name, got, c.dominated)
 		}
 	}
