@@ -262,7 +262,8 @@ func TestValidateAllocatesNothingForAValidSignal(t *testing.T) {
 		all = append(all, s.signal)
 	}
 	for _, s := range all {
-		if allocs := testing.AllocsPerRun(100, func() {
+		// The mean is rounded down; with the race detector, a pool of encoding/json drops what it holds now and then.
+		if allocs := testing.AllocsPerRun(1000, func() {
 			if err := signals.Validate(s); err != nil {
 				t.Fatal(err)
 			}

@@ -37,8 +37,9 @@ type Options struct {
 	// that vote or were asked to, but at least 2 if there are 2. An agent whose
 	// CanEmit lists votes was asked to; an agent that may emit any kind counts
 	// until it has had a turn with something to vote on and did not vote. A
-	// decision ends the solve after the round in which it is reached, even if
-	// agents would vote in a later one: with the number of voters, it waits for all.
+	// decision ends the solve in the round in which it is reached, even if
+	// agents would vote in a later one: to wait for them, set the number of
+	// voters.
 	Quorum    int
 	Conflicts ConflictPolicy // default VoteOnConflicts
 

@@ -119,10 +119,10 @@
 // Learning takes about 20 rounds, each over votes · choices numbers and over the pairs of votes in a decision, and up to
 // 400 rounds over votes · choices for subtypes. Where decisions have their own proposals, one between thousands does not
 // make the others more expensive. On a server's processor, learning from 8,000 votes on two choices takes 0.1 s, or
-// 0.2 s with their outcomes; from 1,050 votes of seven voters on two choices, 9 and 23 ms; from 50,000 votes of 500 voters, 0.3 and
-// 0.5 s. With 4 to 24 voters, the search for sources adds some 60 ms for nine voters and 300 decisions, 0.7 s for 24, and up
-// to 2.6 s if they follow eight sources; more decisions add nothing. Weights other than 1 make it three to four times as expensive. Up to [Options.MaxPairs] voters have a
-// correlation for each pair.
+// 0.2 s with their outcomes; from 1,050 votes of seven voters on two choices, 9 and 23 ms; from 50,000 votes of 500
+// voters, 0.3 and 0.5 s. With 4 to 24 voters, the search for sources adds some 60 ms for nine voters and 300 decisions,
+// 0.7 s for 24, and up to 2.6 s if they follow eight sources; more decisions add nothing. Weights other than 1 make it
+// three to four times as expensive. Up to [Options.MaxPairs] voters have a correlation for each pair.
 //
 // A decision on n votes takes at most 12 · n² operations for known voters, and n for newcomers: 0.5 ms for 10,000, to
 // which [Model.Enough] adds 0.05 ms. In a [consensus.Round], newcomers who vote alike cost as much as one: a decision

@@ -8,9 +8,9 @@ import "math"
 // it count less, and agreement on a shared choice counts above that choice's share of all votes, since voters who mostly
 // name the same one agree by chance (Scott, 1955). This finds the strong voters where many of them agree with each other
 // and the weak ones share their mistakes, as language models do. Where differences between voters are noise, ρ is near 0
-// and all voters have about the same weight. The tilt is the design effect of a decision's votes: 1 where errors are independent, since then rates
-// explain all agreement and a stronger tilt leaves the decision to a few voters, and more the more of the votes repeat
-// each other's mistakes. In a small team it is less.
+// and all voters have about the same weight. The tilt is the design effect of a decision's votes: 1 where errors are
+// independent, since then rates explain all agreement and a stronger tilt leaves the decision to a few voters, and more
+// the more of the votes repeat each other's mistakes. In a small team it is less.
 //
 // The deviations, their spread and ρ are those of a one-way analysis of variance with random effects (Fisher, 1925;
 // Henderson, 1953). Each voter's deviation is shrunk towards the mean by its reliability, τ²/(τ² + σ²/n), as in

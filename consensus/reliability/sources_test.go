@@ -275,6 +275,11 @@ func TestChoicesThatNobodyNamesAreCountedAsFew(t *testing.T) {
 	if b.Said[0] != 40 || b.Known[0] != 7 || b.Field[0] != 64 {
 		t.Errorf("the batch itself became %+v", b)
 	}
+	b = newBatch(2, false)
+	b.add(votes{voter: []int32{0, 1}, said: []int32{0, 1}, field: 2})
+	if few := b.few(); few.Choices != 2 || few.Field[0] != 2 {
+		t.Errorf("where all choices are named, there are %+v", few)
+	}
 }
 
 func TestSourcesAreSearchedInPartOfManyDecisions(t *testing.T) {

@@ -109,7 +109,8 @@ func TestOllamaJudgesVoteAsTheirModelsAnswerAndAClerkCallsTools(t *testing.T) {
 	if voted < 3 {
 		t.Errorf("of four judges these voted: %v", stances)
 	}
-	if clerk := r.Spent["clerk"]; results == 0 || clerk.Calls <= results {
+	// Each of the clerk's calls asks for the tool and gets a result, answers, or answers again because the answer was refused.
+	if clerk := r.Spent["clerk"]; results == 0 || clerk.Calls != results+r.Rounds+clerk.Repairs {
 		t.Errorf("%d calls of tools, %+v", results, clerk)
 	}
 	groups := map[string]bool{}
