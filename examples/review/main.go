@@ -120,7 +120,10 @@ func parse(args []string, stderr io.Writer) (*flags, error) {
 // run is the program without the process.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	f, err := parse(args, stderr)
-	if err != nil {
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return statusDecided
+	case err != nil:
 		return statusUsage
 	}
 	if f.corpus != "" {

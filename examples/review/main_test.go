@@ -171,6 +171,9 @@ func TestWrongUsageIsStatus2(t *testing.T) {
 			t.Errorf("%v: got status %d, %q", args, status, errs)
 		}
 	}
+	if status, _, errs := call(t, "-h"); status != 0 || !strings.HasPrefix(errs, "usage: ") {
+		t.Errorf("-h: got status %d, %q", status, errs)
+	}
 }
 
 // TestFirstCommandStaysLight names what would take the first command, which
