@@ -30,10 +30,10 @@ type Decision struct {
 	// Voters is the number of distinct voters that count for the quorum,
 	// abstentions included.
 	Voters int `json:"voters"`
-	// Because explains to people why the voters for the choice outweigh as many or more against it, or those
-	// against the only proposal as many or more for it. It is "" if fewer are on the other side, or if nothing
-	// was learned about the voters. It is a single line, with which [Decision.Reason] begins. The wording may
-	// change.
+	// Because explains to people why the voters for the choice outweigh a side with as many or more, whether that
+	// is for another proposal or against the choice; or why those against the only proposal outweigh as many or
+	// more for it. It is "" if no other side has as many, or if nothing was learned about the voters. It is a
+	// single line, with which [Decision.Reason] begins. The wording may change.
 	Because string `json:"because,omitempty"`
 	// Note is an optional remark of the strategy on its decision. The wording
 	// may change.

@@ -2,6 +2,7 @@ package reliability
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -34,34 +35,50 @@ func (b *batch) records() []record {
 	return of
 }
 
-// because explains why the voters for the choice outweigh as many or more against it. It returns "" if fewer are
-// against it.
+// because explains why the voters for the choice outweigh a side with as many or more: that for another proposal, or that
+// against the choice, whichever has most voters. It returns "" if they are more themselves.
 func (m *Model) because(b consensus.Ballots, choice string) string {
-	return m.outweighing(m.sides(b, slices.Index(b.Proposals(), choice)))
+	at := slices.Index(b.Proposals(), choice)
+	sides := m.sides(b, at)
+	others := new(side)
+	for _, of := range slices.Sorted(maps.Keys(sides)) {
+		if of != at && sides[of].n > others.n {
+			others = sides[of]
+		}
+	}
+	return m.outweighing(sides[at], others)
 }
 
 // against explains why the voters against the only proposal outweigh as many or more for it, like because.
 func (m *Model) against(b consensus.Ballots) string {
-	those, others := m.sides(b, 0)
-	return m.outweighing(others, those)
+	sides := m.sides(b, 0)
+	return m.outweighing(sides[opposed], sides[0])
 }
 
-// sides returns the voters for a proposal and those against it.
-func (m *Model) sides(b consensus.Ballots, at int) (those, others *side) {
-	those, others = new(side), new(side)
+// opposed is the side of those who are against a proposal and not for it.
+const opposed = -1
+
+// sides returns the voters for each proposal that has any and, at opposed, those against the given one.
+func (m *Model) sides(b consensus.Ballots, at int) map[int]*side {
+	sides := map[int]*side{at: new(side), opposed: new(side)}
 	for who, votes := range b.ByVoter() {
-		agrees := func(v consensus.Said) bool { return v.Stance == consensus.Agree && v.Proposal == at }
-		against := func(v consensus.Said) bool {
-			return v.Stance == consensus.Agree || v.Stance == consensus.Disagree && v.Proposal == at
+		against := false
+		for _, v := range votes {
+			switch {
+			case v.Stance == consensus.Agree:
+				if sides[v.Proposal] == nil {
+					sides[v.Proposal] = new(side)
+				}
+				sides[v.Proposal].add(m, who)
+			case v.Stance == consensus.Disagree && v.Proposal == at:
+				against = true
+			}
 		}
-		switch {
-		case slices.ContainsFunc(votes, agrees):
-			those.add(m, who)
-		case slices.ContainsFunc(votes, against):
-			others.add(m, who)
+		if against {
+			sides[opposed].add(m, who)
 		}
 	}
-	return those, others
+	return sides
 }
 
 func (m *Model) outweighing(those, others *side) string {

@@ -14,15 +14,15 @@ func taught(t *testing.T, tell bool) *Ledger {
 	t.Helper()
 	l := newLedger(t, nil)
 	for i := range 20 {
-		said := map[string]string{"ada": "yes", "bo": "yes", "cy": "no"}
-		if i == 0 {
+		said := map[string]string{"ada": "yes", "bo": "yes", "cy": "yes"}
+		switch {
+		case i == 0:
 			said["ada"] = "no"
-		}
-		if i < 9 {
+		case i == 19:
+		case i%2 == 0:
 			said["bo"] = "no"
-		}
-		if i >= 9 {
-			said["cy"] = "yes"
+		default:
+			said["cy"] = "no"
 		}
 		if err := observe(l, fmt.Sprint(i), saying(t, said), "yes", tell); err != nil {
 			t.Fatal(err)
@@ -105,6 +105,29 @@ func TestRejectingAnotherProposalIsNotAgainstTheChoice(t *testing.T) {
 	}
 	if got, want := m.because(b, "no"), `"v0", held to be right in 73 %, outweighs "v1", held to be right in 73 %`; got != want {
 		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+func TestAReasonComparesWithTheLargestOtherSide(t *testing.T) {
+	m := equals(7)
+	for _, c := range []struct{ said, want string }{ // by voter, what it is for, or A: against a
+		{"abbc", `"v0", held to be right in 73 %, outweighs 2 who are held to be right in 73 %`},
+		{"aabbc", "2 who are held to be right in 73 % outweigh 2 who are held to be right in 73 %"},
+		{"aabcAAA", "2 who are held to be right in 73 % outweigh 3 who are held to be right in 73 %"},
+		{"aaabbcc", ""}, // four are for others, two for each
+		{"aabc", ""},
+	} {
+		var cast []consensus.Vote
+		for j, x := range c.said {
+			v := vote(j, strings.ToLower(string(x)))
+			if x == 'A' {
+				v.Stance = consensus.Disagree
+			}
+			cast = append(cast, v)
+		}
+		if got := m.because(saidBy(t, cast...), "a"); got != c.want {
+			t.Errorf("%s: %s, want %s", c.said, got, c.want)
+		}
 	}
 }
 
