@@ -41,17 +41,22 @@ func newFollowing(of *coinFit, groups [][]int32) *following {
 	}
 }
 
-// fit fits the rates. It starts from equal ones or, where some voters may be poor, from poor rates of theirs and of
-// their source and good ones of all others.
-func (f *following) fit(poor []int32) {
+// fitted returns the fit with the given groups.
+func fitted(of *coinFit, groups [][]int32) *following {
+	f := newFollowing(of, groups)
+	f.fit()
+	return f
+}
+
+// fit fits the rates. It starts from poor ones of the last group and its source, and good ones of all others: from equal
+// ones, a source that many follow may seem to be right.
+func (f *following) fit() {
 	for j := range f.right {
-		switch {
-		case poor == nil:
-			f.right[j] = 0.7
-		case slices.Contains(poor, int32(j)):
+		f.right[j] = 0.8
+	}
+	if n := len(f.groups); n > 0 {
+		for _, j := range f.groups[n-1] {
 			f.right[j] = 0.4
-		default:
-			f.right[j] = 0.8
 		}
 	}
 	for i, g := range f.groups {

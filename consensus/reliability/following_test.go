@@ -27,8 +27,7 @@ func three(t *rapid.T) *following {
 	b.Voters = 6
 	of := newCoinFit(&b)
 	of.others = rapid.Float64Range(1, 4).Draw(t, "others")
-	f := newFollowing(of, [][]int32{{0, 2}, {1, 3, 4}})
-	f.fit(rapid.SampledFrom([][]int32{nil, {0, 2}, {1, 3, 4}}).Draw(t, "poor"))
+	f := fitted(of, [][]int32{{0, 2}, {1, 3, 4}})
 	rate := rapid.Float64Range(0.05, 0.95)
 	for j := range f.right {
 		f.right[j] = rate.Draw(t, "right")

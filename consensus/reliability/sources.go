@@ -76,7 +76,7 @@ func (e *explained) apart(is func(j int32) bool) bool {
 		}
 	}
 	groups := e.with(node)
-	return groups != nil && len(node) > 1 && e.best(groups, node).score < e.score
+	return groups != nil && len(node) > 1 && fitted(e.of, groups).score < e.score
 }
 
 // few returns the batch with its shared choices numbered anew in each decision: those that somebody names, and as many
@@ -132,8 +132,7 @@ func (b *batch) mostNamed() (most int) {
 // sources adds one source after the other, as long as they explain the votes better. Once there is one, others need less
 // evidence: if only some of several groups were counted as one voter, those left would prevail.
 func sources(of *coinFit) *following {
-	f, least := newFollowing(of, nil), followFirst
-	f.fit(nil)
+	f, least := fitted(of, nil), followFirst
 	nodes := of.b.tree(of.times)
 	for {
 		more := f.more(nodes)
@@ -151,22 +150,11 @@ func (f *following) more(nodes [][]int32) (most *following) {
 		if groups == nil {
 			continue
 		}
-		if g := f.best(groups, node); most == nil || g.score > most.score {
+		if g := fitted(f.of, groups); most == nil || g.score > most.score {
 			most = g
 		}
 	}
 	return most
-}
-
-// best returns the better fit with these groups: that which starts from equal rates, or from poor ones of the last group.
-func (f *following) best(groups [][]int32, last []int32) *following {
-	even, poor := newFollowing(f.of, groups), newFollowing(f.of, groups)
-	even.fit(nil)
-	poor.fit(last)
-	if poor.score > even.score {
-		return poor
-	}
-	return even
 }
 
 // tree returns the nodes of the voters' tree by average linkage of how often they agree, without its root and leaves.

@@ -315,8 +315,7 @@ func TestSourcesNeedEvidence(t *testing.T) {
 			{right: fill(9, 0.7), group: "AAABBBCCC", follow: 0.8, source: 0.7, k: 4},
 		} {
 			of := explain(c.batch(seed, 40)).of
-			f, least, nodes := newFollowing(of, nil), 5.0, of.b.tree(of.times)
-			f.fit(nil)
+			f, least, nodes := fitted(of, nil), 5.0, of.b.tree(of.times)
 			for {
 				more := f.more(nodes)
 				if more == nil {
@@ -372,8 +371,7 @@ func TestExcessIsWhatOnesOwnShareOfMistakesBeyondOthers(t *testing.T) {
 		b.add(votes{voter: identity(4), said: said, field: 3})
 		b.Known[i] = 0
 	}
-	f := newFollowing(newCoinFit(&b), [][]int32{{0, 1}})
-	f.fit(nil)
+	f := fitted(newCoinFit(&b), [][]int32{{0, 1}})
 	// Of 160 mistakes of theirs beside the others', 20 are shared, and of 80 beside each other's, 80.
 	usual := 1 / 8.0
 	if got, want := f.excess(), ((80+5*usual)/85-usual)/(1-usual); !(math.Abs(got-want) < 1e-9) {
