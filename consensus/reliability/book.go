@@ -317,7 +317,8 @@ func (b *Book) answers() int {
 }
 
 func (l *lesson) learn() *Model {
-	all, constant := l.batch, l.batch.constant()
+	all := l.batch.current()
+	constant := all.constant()
 	l.batch = *all.varied(constant).sorted()
 	b := l.taught()
 	sources := explain(b)

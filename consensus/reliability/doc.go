@@ -28,7 +28,9 @@
 //	agreeing and disagreeing   Stances       sensitivity and specificity             on each proposal separately
 //
 // The prior of these numbers is the distribution over all voters. Its spread is fitted too, so a voter's rates per
-// choice shrink to a single rate where its votes do not support more. A newcomer, that is a voter the model does not
+// choice shrink to a single rate where its votes do not support more. A voter whose known outcomes show that it has
+// changed, become better or worse from some decision on, is known only by its votes since: the Bayes factor for a change
+// has to exceed 150 (change-point: Chernoff and Zacks, 1964). A newcomer, that is a voter the model does not
 // know, is treated as an average voter; before anything is learned, as one that is right with log-odds of 1.
 //
 // The weight of a vote is its voter's stated confidence. What it means is learned for each voter, once more than half
@@ -112,16 +114,16 @@
 // # Order, limits and cost
 //
 // The same observations produce the same model, in whatever order votes, proposals and decisions arrived, as long as no
-// decision has left the window, no voter has been forgotten, and every voter stays in its group. A restored book
-// continues as the saved one would have. Both hold on the same architecture; between architectures, numbers may differ
-// by rounding.
+// decision has left the window, no voter has been forgotten or found to have changed, and every voter stays in its
+// group. A restored book continues as the saved one would have. Both hold on the same architecture; between
+// architectures, numbers may differ by rounding.
 //
 // Learning takes about 20 rounds, each over votes · choices numbers and over the pairs of votes in a decision, and up to
 // 400 rounds over votes · choices for subtypes. Where decisions have their own proposals, one between thousands does not
 // make the others more expensive. On a server's processor, learning from 8,000 votes on two choices takes 0.1 s, or
 // 0.2 s with their outcomes; from 1,050 votes of seven voters on two choices, 9 and 23 ms; from 50,000 votes of 500
-// voters, 0.3 and 0.5 s. With 4 to 24 voters, the search for sources adds some 60 ms for nine voters and 300 decisions,
-// 0.7 s for 24, and up to 2.6 s if they follow eight sources; more decisions add nothing. Weights other than 1 make it
+// voters, 0.3 and 0.5 s. With 4 to 24 voters, the search for sources adds some 30 ms for nine voters and 300 decisions,
+// 0.2 s for 24, and up to 1.3 s if they follow eight sources; more decisions add nothing. Weights other than 1 make it
 // three to four times as expensive. Up to [Options.MaxPairs] voters have a correlation for each pair.
 //
 // A decision on n votes takes at most 12 · n² operations for known voters, and n for newcomers: 0.5 ms for 10,000, to

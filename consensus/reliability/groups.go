@@ -5,9 +5,10 @@ import "slices"
 // Groups returns which voters err together, in the form that [consensus.Options.Groups] has for [consensus.Grouped]:
 // each voter in a group is mapped to the group's name, which is the first of its members' names. Starting with the
 // closest, groups are merged as long as the mean correlation between their voters is at least least, in (0,1) (average
-// linkage: Sokal and Michener, 1958); 0.1 has worked well for models and crowds alike. Voters who do not err together
-// with anybody that much are not in the map, nor are those without pairwise correlations (see [Options.MaxPairs]). With
-// as many voters as that, Groups takes 0.2 s.
+// linkage: Sokal and Michener, 1958); 0.1 has worked well for models and crowds alike, and 0.9 returns those who count as
+// one, since they copy each other or follow a source. Voters who do not err together with anybody that much are not in
+// the map, nor are those without pairwise correlations (see [Options.MaxPairs]). With as many voters as that, Groups
+// takes 0.2 s.
 func (m *Model) Groups(least float64) map[string]string {
 	names := m.Voters()
 	names = slices.DeleteFunc(names, func(name string) bool { return !m.params.Corr.paired(m.voters[name]) })

@@ -167,3 +167,13 @@ func BenchmarkGroups(b *testing.B) {
 		m.Groups(0.1)
 	}
 }
+
+func TestVotersWhoCountAsOneAreAGroupOfNearlyOne(t *testing.T) {
+	b, w := newBook(nil), newWorld(31, 4, .9, .7, .7, .7, .7, .7)
+	w.clones = 3
+	w.fill(b, 150, 0)
+	want := map[string]string{"v3": "v3", "v4": "v3", "v5": "v3"}
+	if got := b.Learn().Groups(0.9); !reflect.DeepEqual(got, want) {
+		t.Errorf("groups %v, want %v", got, want)
+	}
+}
