@@ -1,6 +1,9 @@
 package consensus
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // Decision is the result of a strategy on ballots. It is a value and does not change when the [Round] it
 // came from continues. Methods that format text ([Decision.String], [Decision.Reason]) and those that take
@@ -30,16 +33,18 @@ type Decision struct {
 	// Voters is the number of distinct voters that count for the quorum,
 	// abstentions included.
 	Voters int `json:"voters"`
-	// Because explains to people why the voters for the choice outweigh a side with as many or more, whether that
-	// is for another proposal or against the choice; or why those against the only proposal outweigh as many or
-	// more for it. It is "" if no other side has as many, or if nothing was learned about the voters. It is a
-	// single line, with which [Decision.Reason] begins. The wording may change.
+	// Because explains to people why the voters for the choice, or for the leader of a closed decision that is not
+	// reached, outweigh a side with as many or more, whether that is for another proposal or against this one; or
+	// why those against the only proposal outweigh as many or more for it. It is "" if no other side has as many,
+	// or if nothing was learned about the voters. It is a single line, with which [Decision.Reason] begins. The
+	// wording may change.
 	Because string `json:"because,omitempty"`
 	// Note is an optional remark of the strategy on its decision. The wording
 	// may change.
 	Note string `json:"note,omitempty"`
 
 	from source
+	each []float64 // probability of each proposal; nil: by the votes
 }
 
 // Final reports whether the outcome ends a decision: anything but [Pending].
@@ -57,8 +62,25 @@ func (d Decision) Leader() string {
 // strategy type built itself, not through [Ballots.Settle].
 func (d Decision) Ballots() Ballots { return d.from.ballots() }
 
-// Tallies returns the count of each proposal, in the order they were made.
-func (d Decision) Tallies() []Tally { return d.Ballots().Tallies() }
+// Tallies returns the count of each proposal, in the order they were made. Their probabilities are those that the
+// strategy has stated, if it has ([Decision.Stating]).
+func (d Decision) Tallies() []Tally {
+	tallies := d.Ballots().Tallies()
+	for p := range d.each {
+		tallies[p].Probability = d.each[p]
+	}
+	return tallies
+}
+
+// Stating returns the decision with a strategy's own probability of being right for each proposal, in the order of
+// [Ballots.Proposals]. It keeps the slice. Stating panics unless there is one number for each proposal.
+func (d Decision) Stating(each []float64) Decision {
+	if n := len(d.from.record().proposals); len(each) != n {
+		panic(fmt.Sprintf("consensus: %d probabilities of %d proposals", len(each), n))
+	}
+	d.each = each
+	return d
+}
 
 // Uncounted returns the votes that did not count and why, ordered by voter, proposal and cause.
 func (d Decision) Uncounted() []Uncounted { return d.Ballots().Uncounted() }
@@ -110,6 +132,6 @@ func (d Decision) Equal(e Decision) bool {
 		return false
 	}
 	r, s := d.from.record(), e.from.record()
-	return slices.Equal(r.tallies(), s.tallies()) && slices.Equal(d.dissent(r), e.dissent(s)) &&
+	return slices.Equal(r.tallies(), s.tallies()) && slices.Equal(d.each, e.each) && slices.Equal(d.dissent(r), e.dissent(s)) &&
 		slices.Equal(r.uncounted, s.uncounted)
 }

@@ -62,7 +62,7 @@ func (d Decision) ReasonWith(show func(id string) string) string {
 	case d.Outcome == Rejected:
 		return because + "every proposal has more weight against it than for it: " + d.disagreeing(show)
 	case d.Outcome == Uncertified:
-		return fmt.Sprintf("given what is known of the voters, %s with support %s could just as well be wrong", d.leading(show), short(d.Support))
+		return because + fmt.Sprintf("given what is known of the voters, %s with support %s could just as well be wrong", d.leading(show), short(d.Support))
 	case d.Voters < t.quorum:
 		return fmt.Sprintf("%s of a quorum of %d", plural(d.Voters, "voter"), t.quorum)
 	case len(d.Leaders) == 0:
@@ -72,7 +72,7 @@ func (d Decision) ReasonWith(show func(id string) string) string {
 	case d.Support >= t.threshold:
 		return fmt.Sprintf("%s has as much weight against it as for it: support %s", d.leading(show), short(d.Support))
 	default:
-		return fmt.Sprintf("%s%s is below the threshold of %s", d.agreeing(show), below(d.Support, t.threshold), short(t.threshold))
+		return fmt.Sprintf("%s%s%s is below the threshold of %s", because, d.agreeing(show), below(d.Support, t.threshold), short(t.threshold))
 	}
 }
 

@@ -8,7 +8,7 @@ type Tally struct {
 	Abstain     int     `json:"abstain"`     // voters who abstain
 	For         float64 `json:"for"`         // weight that agrees
 	Against     float64 `json:"against"`     // weight that disagrees
-	Probability float64 `json:"probability"` // of being right, by the softmax of [Decision.Confidence]
+	Probability float64 `json:"probability"` // of being right, as [Decision.Confidence] is defined
 }
 
 func (bd *board) tallies() []Tally {

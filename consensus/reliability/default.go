@@ -61,13 +61,14 @@ func (c configuration) Decide(b consensus.Ballots) consensus.Decision {
 
 // because explains a decision on single proposals as [Strategy] explains its own.
 func (c configuration) because(b consensus.Ballots, d consensus.Decision) string {
-	switch {
-	case d.Outcome == consensus.Reached:
-		return c.one.because(b, d.Choice)
+	switch leader := d.Leader(); {
 	case d.Outcome == consensus.Rejected && len(b.Proposals()) == 1:
 		return c.one.against(b)
+	case d.Outcome == consensus.Rejected || leader == "" || !d.Final():
+		return ""
+	default:
+		return c.one.because(b, leader)
 	}
-	return ""
 }
 
 // nobody may still vote.

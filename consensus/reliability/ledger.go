@@ -33,8 +33,9 @@ import (
 // something has been learned; newcomers still do so after that. If half of the voters or more are of one group, copies
 // counted as one, agreement would show what that group thinks: only decisions whose outcome is known are learned from,
 // once there are ten, and until then the decision's note says that nothing is. This does not apply if the voters of that
-// group differ from each other at least 0.8 times as often as voters of different groups do. If all voters are of one
-// group, they are learned about as if they had none, but the ledger is less sure where they agree.
+// group differ from each other at least 0.8 times as often as the others do from the one who differs least, or if, with
+// three answers or more, the votes show that they have no source in common. If all voters are of one group, they are
+// learned about as if they had none, but the ledger is less sure where they agree.
 //
 // docs/quality.md has the measurements.
 //
@@ -150,6 +151,16 @@ func (l *Ledger) Resolve(id, right string) error {
 	return l.one.Resolve(id, right)
 }
 
+// Options returns the options that the ledger was opened or saved with, as they were given: the zero value means the
+// defaults.
+func (l *Ledger) Options() Options {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	o := l.o
+	o.Choices = slices.Clone(o.Choices)
+	return o
+}
+
 // Len returns how many decisions the ledger holds.
 func (l *Ledger) Len() int {
 	l.mu.Lock()
@@ -262,8 +273,9 @@ func learned(m *Model) *Model {
 	return m
 }
 
-// Models returns what has been learned from decisions between several proposals, and from those on one. A model is
-// empty if nothing has been learned from such decisions. Its certificate gives the reason if it is not OK.
+// Models returns what has been learned from decisions between several proposals, and from those on one. It learns first
+// if that is due, like [Ledger.Strategy]. A model is empty if nothing has been learned from such decisions. Its
+// certificate gives the reason if it is not OK.
 func (l *Ledger) Models() (several, one *Model) {
 	l.learn()
 	l.mu.Lock()

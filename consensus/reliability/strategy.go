@@ -41,10 +41,10 @@ func (s Strategy) Decide(b consensus.Ballots) consensus.Decision {
 	if doubt > 0 && r.heard() {
 		d = s.doubtful(b, r, p, balance, d)
 	}
-	if d.Outcome == consensus.Reached {
-		d.Because = m.because(b, d.Choice)
+	if leader := d.Leader(); leader != "" && d.Final() && d.Outcome != consensus.Rejected {
+		d.Because = m.because(b, leader)
 	}
-	return d
+	return d.Stating(p.each)
 }
 
 // doubtful returns the decision with its probabilities lowered by the doubt of the model's certificate.
