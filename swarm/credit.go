@@ -3,7 +3,6 @@ package swarm
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/signals"
@@ -14,9 +13,6 @@ import (
 func (s *Swarm) credit(r *Result, right string) error {
 	if r.credited {
 		return nil
-	}
-	if right != "" && !slices.ContainsFunc(r.Proposals, func(p agents.Standing) bool { return p.Is(right) }) {
-		return &signals.FieldError{Field: "right", Value: right, Problem: "nobody proposed it"}
 	}
 	r.credited = true
 	var problems []error
@@ -67,6 +63,17 @@ func (r *Result) worth(c Chosen, right string) (reward float64, spoke bool) {
 		return 0, false
 	}
 	return float64(good) / float64(all), true
+}
+
+// proposed returns the id by which votes count for the proposal, and whether anybody
+// made it.
+func (r *Result) proposed(id string) (string, bool) {
+	for _, p := range r.Proposals {
+		if p.Is(id) {
+			return p.ID(), true
+		}
+	}
+	return id, false
 }
 
 // same reports whether two ids belong to the same proposal.

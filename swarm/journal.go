@@ -2,6 +2,7 @@ package swarm
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/consensus/reliability"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -59,13 +61,28 @@ func (s *Swarm) relearn() ([]signals.Any, error) {
 	s.time.Store(max(s.time.Load(), replay.latest))
 	s.passed(replay.numbers[s.threadPrefix()])
 	s.standing = replay.standing()
-	if folded := replay.Ledger(ownLearner); folded != nil && s.opts.Ledger != nil {
-		s.opts.Ledger = folded
-	}
 	if s.opts.Ledger != nil {
+		if err := s.fill(s.opts.Ledger, replay.Ledger(ownLearner)); err != nil {
+			return nil, err
+		}
 		s.opts.Ledger.LearnWhenTold()
 	}
 	return replay.owed(), nil
+}
+
+// fill makes an empty ledger the one that was folded from the journal, if there is one.
+func (s *Swarm) fill(ledger, folded *reliability.Ledger) error {
+	if folded == nil {
+		return nil
+	}
+	if ours, theirs := ledger.Options(), folded.Options(); !reflect.DeepEqual(ours, theirs) {
+		return &signals.FieldError{Field: "ledger", Value: fmt.Sprintf("%+v", ours), Problem: fmt.Sprintf("that of the journal has the options %+v", theirs)}
+	}
+	state, err := json.Marshal(folded)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(state, ledger)
 }
 
 // newCodec returns a codec for the signals of a journal, which a bus has validated.
@@ -158,6 +175,9 @@ func (r *solve) onRecord() *Terms {
 	t.SetOptions(r.terms)
 	if r.opts.Ledger != nil {
 		t.Learner = ownLearner
+		if learns := r.opts.Ledger.Options(); !reflect.DeepEqual(learns, reliability.Options{}) {
+			t.Learns = &learns
+		}
 	}
 	if by, err := consensus.Lookup(t.Strategy); !t.Default {
 		t.Own = err != nil || !reflect.DeepEqual(by, r.by)

@@ -303,13 +303,6 @@ func TestASolveThatCannotBeKeptIsAnError(t *testing.T) {
 	}
 }
 
-func TestAJournalAndALedgerOfOnesOwnAreRefused(t *testing.T) {
-	_, err := swarm.New(swarm.Options{Agents: panel(), Journal: new(journal.Memory), Ledger: new(reliability.Ledger)})
-	if err == nil || !strings.Contains(err.Error(), "ledger") {
-		t.Errorf("got %v", err)
-	}
-}
-
 func TestWithoutAJournalNothingIsPutOnRecord(t *testing.T) {
 	s, err := openPanel(nil)
 	if err != nil {

@@ -3,14 +3,16 @@ package swarm
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/consensus/reliability"
+	"github.com/swarmbus/swarmbus/signals"
 )
 
 // ErrNotObserved is returned for the outcome of a solve that is not in the
-// swarm's ledger: no one voted, it was canceled or failed, or the swarm does
-// not learn.
+// swarm's ledger: no one voted, a proposal was not among the ledger's choices, it
+// was canceled or failed, or the swarm does not learn.
 var ErrNotObserved = errors.New("swarm: the solve was not observed")
 
 // Ledger returns the ledger of what the swarm has learned of its agents, to
@@ -23,7 +25,10 @@ func (s *Swarm) Ledger() *reliability.Ledger { return s.opts.Ledger }
 // Resolve reports which proposal of a solve turned out to be right, "" for none
 // of them, so that later solves know better which agents to trust. It may be
 // called again; the last call counts. It returns a wrapped [ErrNotObserved] for
-// a solve that is not in the ledger.
+// a solve that is not in the ledger, and a wrapped [*signals.FieldError] for a
+// proposal that nobody made in it, unless it is among the ledger's choices
+// ([reliability.Options.Choices]). After an error nothing has changed, except
+// that one of the journal leaves open whether the outcome was recorded.
 //
 // Agents' strategies learn from the first call, with or without a ledger: each
 // strategy chosen in a turn that proposed or voted gets as reward the fraction
@@ -37,21 +42,26 @@ func (s *Swarm) Resolve(r *Result, right string) error {
 	if !observed && len(r.Chosen) == 0 {
 		return fmt.Errorf("%w: thread %s", ErrNotObserved, r.Thread)
 	}
+	if observed && !s.opts.Ledger.Holds(r.Observed) {
+		return s.opts.Ledger.Resolve(r.Observed, right) // says so
+	}
+	right, proposed := r.proposed(right)
+	if !proposed && right != "" && !(observed && slices.Contains(s.opts.Ledger.Options().Choices, right)) {
+		return fmt.Errorf("swarm: outcome: %w", &signals.FieldError{Field: "right", Value: right, Problem: "nobody proposed it"})
+	}
 	s.recording.Lock()
 	defer s.recording.Unlock()
-	if observed {
-		if err := s.resolve(r, right); err != nil {
-			return err
-		}
+	var err error
+	switch {
+	case observed && s.writer != nil:
+		err = s.recordOutcome(r, right)
+	case observed:
+		err = s.opts.Ledger.Resolve(r.Observed, right)
+	}
+	if err != nil {
+		return err
 	}
 	return s.credit(r, right)
-}
-
-func (s *Swarm) resolve(r *Result, right string) error {
-	if s.writer == nil || !s.opts.Ledger.Holds(r.Observed) {
-		return s.opts.Ledger.Resolve(r.Observed, right)
-	}
-	return s.recordOutcome(r, right)
 }
 
 // decideBy returns the strategy and options of a solve that begins now: what is

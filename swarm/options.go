@@ -30,6 +30,10 @@ type Options struct {
 	// [consensus.Options.Reliabilities]. Swarms may share a ledger, and a
 	// program may save it and load it again. Nil: an empty one of the swarm's
 	// own, or, with a Strategy, none, so that nothing is learned.
+	//
+	// With a Journal, the ledger has to be empty and is filled from the
+	// journal. What counts then are its options, which must not differ from
+	// those that the journal's ledger had.
 	Ledger *reliability.Ledger
 
 	Threshold float64 // of support, inclusive; 0: consensus.DefaultThreshold
@@ -153,8 +157,10 @@ func (o *Options) validate() error {
 	if o.Deadline < 0 {
 		problems = append(problems, &signals.FieldError{Field: "deadline", Value: o.Deadline.String(), Problem: "negative"})
 	}
-	if o.Journal != nil && o.Ledger != nil {
-		problems = append(problems, &signals.FieldError{Field: "ledger", Problem: "is folded from the journal"})
+	if o.Journal != nil && o.Ledger != nil && o.Ledger.Len() > 0 {
+		problems = append(problems, &signals.FieldError{
+			Field: "ledger", Value: fmt.Sprintf("%d decisions", o.Ledger.Len()), Problem: "with a journal, it is filled from that and must be empty",
+		})
 	}
 	problems = append(problems, o.terms().Validate())
 	return errors.Join(problems...)

@@ -10,7 +10,7 @@ import (
 
 // Past returns the results of the solves in a journal, in the order in which
 // they began, without those that [Retain] dropped. A result is the one that
-// [Watch] would show last. Its Stop is unset if the solve is running or was
+// [Watch] would show last, with its Proposals. Its Stop is unset if the solve is running or was
 // interrupted, and [StopEscalated] if it waits for an answer, with which
 // [Swarm.Resume] can continue from the result's Log.
 func Past(j journal.Reader) ([]*Result, error) {
@@ -44,6 +44,13 @@ func Past(j journal.Reader) ([]*Result, error) {
 		t := in(signals.HeadOf(said).Thread)
 		t.spoke(said)
 		t.events = nil
+	}
+	for _, r := range all {
+		again, err := refold(consensus.Default(), new(consensus.Options), nil, r.Log)
+		if err != nil {
+			return nil, err
+		}
+		r.Proposals = again.proposals.show("")
 	}
 	return slices.DeleteFunc(all, func(r *Result) bool {
 		return after > 0 && r.Log[0].Kind() != signals.KindTask // the rest of a dropped solve

@@ -419,15 +419,24 @@ func (t *standingTerms) count(log []signals.Any) (*consensus.Round, error) {
 
 // countSame folds a log as a solve does.
 func (t *standingTerms) countSame(log []signals.Any) (*consensus.Round, error) {
+	r, err := refold(t.by, t.options, t.Weights, log)
+	if err != nil {
+		return nil, err
+	}
+	return r.votes, r.result.Err
+}
+
+// refold returns a solve with the proposals and votes of a log.
+func refold(by consensus.Strategy, terms *consensus.Options, weights map[string]float64, log []signals.Any) (*solve, error) {
 	r := &solve{
-		by: t.by, terms: t.options, opts: &Options{}, result: &Result{},
-		byID: map[string]*seat{}, weights: t.Weights, aliases: map[string]string{},
+		by: by, terms: terms, opts: &Options{}, result: &Result{},
+		byID: map[string]*seat{}, weights: weights, aliases: map[string]string{},
 	}
 	if err := r.recount(); err != nil {
 		return nil, err
 	}
 	r.restore(context.Background(), log)
-	return r.votes, r.result.Err
+	return r, nil
 }
 
 func (l *learner) observe(name string, b consensus.Ballots) error {
