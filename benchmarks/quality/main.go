@@ -4,7 +4,7 @@
 //	go run ./benchmarks/quality --data DIR --md FILE --json FILE --svg DIR
 //
 // A set is a directory with votes.csv (task, voter, label and, where it has them, confidence and group) and
-// truth.csv (task, label). docs/quality.md explains the measures and what was learned from them.
+// truth.csv (task, label). docs/measurements.md explains the measures and what was learned from them.
 package main
 
 import (

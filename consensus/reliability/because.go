@@ -11,15 +11,19 @@ import (
 )
 
 // record is a voter's track record: how many of the decisions it voted in have a known outcome, and in how many of
-// them it was right.
+// them it was right. Those before it changed do not count.
 type record struct {
-	Told  int `json:"told"`
-	Right int `json:"right"`
+	Told    int  `json:"told"`
+	Right   int  `json:"right"`
+	Changed bool `json:"changed,omitempty"`
 }
 
-// records returns the track record of each voter.
-func (b *batch) records() []record {
+// records returns the track record of each voter, of whom some have changed.
+func (b *batch) records(since []int) []record {
 	of := make([]record, b.Voters)
+	for j, at := range since {
+		of[j].Changed = at > 0
+	}
 	for t, known := range b.Known {
 		if known < 0 {
 			continue
@@ -93,7 +97,7 @@ func (m *Model) outweighing(those, others *side) string {
 }
 
 // side is the voters on one side: how many there are, for how many they count, in units of 1/whole, the name of one,
-// and those the model knows, of copies only the first.
+// and those the model knows, of copies only one.
 type side struct {
 	n, counted int
 	name       string
@@ -104,7 +108,10 @@ func (s *side) add(m *Model, who consensus.Voters) {
 	s.n, s.name = s.n+who.N, who.Name
 	j, n := m.count(who)
 	if _, known := m.voters[who.Name]; known {
-		if j = m.params.first(j); slices.Contains(s.known, j) {
+		first := m.params.first(j)
+		at := slices.IndexFunc(s.known, func(k int32) bool { return m.params.first(k) == first })
+		if at >= 0 {
+			s.known[at] = min(s.known[at], j) // whatever their order
 			return
 		}
 		s.known = append(s.known, j)
@@ -117,12 +124,15 @@ func (s *side) add(m *Model, who consensus.Voters) {
 func (m *Model) whoAre(s *side) string {
 	slices.Sort(s.known) // the sum must not depend on their order
 	var r record
-	held := 0.0
+	held, changed := 0.0, 0
 	for _, j := range s.known {
 		held += m.params.held(j, m.params.alike())
 		if int(j) < len(m.params.Records) {
 			r.Told += m.params.Records[j].Told
 			r.Right += m.params.Records[j].Right
+			if m.params.Records[j].Changed {
+				changed++
+			}
 		}
 	}
 	who, were := strconv.Itoa(s.n)+" who", " were"
@@ -133,8 +143,12 @@ func (m *Model) whoAre(s *side) string {
 		who += fmt.Sprintf(" count as %g and", count)
 	}
 	switch {
-	case r.Told > 0:
+	case r.Told > 0 && changed == 0:
 		return fmt.Sprintf("%s%s right in %d of %d told", who, were, r.Right, r.Told)
+	case r.Told > 0 && s.n == 1:
+		return fmt.Sprintf("%s%s right in %d of %d told since it changed", who, were, r.Right, r.Told)
+	case r.Told > 0:
+		return fmt.Sprintf("%s%s right in %d of %d told, of %d only since a change", who, were, r.Right, r.Told, changed)
 	case len(s.known) > 0:
 		return fmt.Sprintf("%s%s held to be right in %.0f %%", who, are(were), 100*held/float64(len(s.known)))
 	default:

@@ -77,7 +77,7 @@ func TestAReasonSaysForHowManyCopiesAndGroupsCount(t *testing.T) {
 	if got, want := m.because(b, "no"), `"v0", held to be right in 95 %, outweighs 3 who count as 1 and are held to be right in 73 %`; got != want {
 		t.Errorf("copies: %s, want %s", got, want)
 	}
-	m.params.Records = []record{{20, 19}, {20, 11}, {20, 12}, {20, 10}}
+	m.params.Records = []record{{Told: 20, Right: 19}, {Told: 20, Right: 11}, {Told: 20, Right: 12}, {Told: 20, Right: 10}}
 	if got, want := m.because(b, "no"), `"v0", right in 19 of 20 told, outweighs 3 who count as 1 and were right in 11 of 20 told`; got != want {
 		t.Errorf("copies with outcomes: %s, want %s", got, want)
 	}
@@ -215,5 +215,46 @@ func TestARejectionOfSeveralProposalsHasNoSides(t *testing.T) {
 	}
 	if d := l.Strategy().Decide(ask()); d.Outcome != consensus.Rejected || d.Because != "" {
 		t.Errorf("%v because %q", d, d.Because)
+	}
+}
+
+func TestAReasonSaysWhyAMinorityLeadsAnOpenDecision(t *testing.T) {
+	d := taught(t, true).Strategy().Decide(saying(t, map[string]string{"ada": "no", "bo": "yes", "cy": "yes", "dee": "yes"}).Close())
+	want := `"ada", right in 19 of 20 told, outweighs 3 who were right in 22 of 40 told: 1 of 4 agree with "no": support `
+	if got := d.Reason(); d.Outcome != consensus.Deadlocked || !strings.HasPrefix(got, want) {
+		t.Errorf("%v: %s, want %s…", d, got, want)
+	}
+	if d := taught(t, true).Strategy().Decide(saying(t, map[string]string{"ada": "no", "bo": "yes", "cy": "yes", "dee": "yes"})); d.Because != "" {
+		t.Errorf("while votes are awaited: %v", d)
+	}
+}
+
+func TestTalliesHaveTheProbabilitiesThatTheDecisionIsMadeBy(t *testing.T) {
+	s := taught(t, true).Strategy()
+	d := s.Decide(saying(t, map[string]string{"ada": "no", "bo": "yes", "cy": "yes"}))
+	for _, tally := range d.Tallies() {
+		if no := tally.ProposalID == "no"; no != (tally.Probability > 0.5) || no && tally.Probability != d.Support {
+			t.Errorf("%+v of %v", tally, d)
+		}
+	}
+	other := s.Decide(saying(t, map[string]string{"ada": "no", "bo": "yes", "cy": "yes"}))
+	if !d.Equal(other) || d.Equal(other.Stating([]float64{0.1, 0.9})) {
+		t.Error("decisions are equal, whatever their tallies")
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("one probability of two proposals")
+		}
+	}()
+	d.Stating([]float64{1})
+}
+
+func TestAReasonHasTheRecordOfTheOneWhoVoted(t *testing.T) {
+	m := equals(3)
+	m.params.Shared = []int32{0, 0, 2}
+	m.params.Records = []record{{Told: 20, Right: 19}, {Told: 20, Right: 11}, {Told: 20, Right: 12}}
+	b := saying(t, map[string]string{"v1": "no", "v2": "yes"})
+	if got, want := m.because(b, "no"), `"v1", right in 11 of 20 told, outweighs "v2", right in 12 of 20 told`; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }

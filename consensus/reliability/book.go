@@ -13,10 +13,10 @@ import (
 // out to be right, and [Book.Model] returns what has been learned so far.
 //
 // Observing only stores the votes. The book learns when it is asked for a model and, since it last learned, the number
-// of its decisions or of their known outcomes has grown by a fifth, or a fifth of those outcomes have changed. The cost
-// per decision therefore stays constant. A book keeps [Options.Window] decisions at most and drops the oldest. It
-// learns about 4,096 voters at most: if there are more, those who voted only once become newcomers again, and then
-// those who voted least often.
+// of its decisions or of their known outcomes has grown by a fifth, or a fifth of those outcomes have changed, or the
+// outcomes show that one of up to 24 voters has ([Model.Changed]). The cost per decision therefore stays constant. A
+// book keeps [Options.Window] decisions at most and drops the oldest. It learns about 4,096 voters at most: if there are
+// more, those who voted only once become newcomers again, and then those who voted least often.
 //
 // The zero value is a book with default options. A Book is not safe for concurrent use; the models it returns are.
 type Book struct {
@@ -35,6 +35,8 @@ type Book struct {
 	learned  int    // number of decisions when the book last learned
 	resolved int    // known outcomes at that time
 	changed  int    // outcomes changed since
+	looked   int    // outcomes known or changed when it last looked for voters that changed
+	since    []int  // what it had found when it learned
 }
 
 // decision says where the batch holds a decision.
@@ -228,6 +230,10 @@ func (b *Book) forget(n int) {
 	for _, d := range b.decisions[:n] {
 		rows += d.Rows
 	}
+	b.since = slices.Clone(b.since)
+	for j, at := range b.since {
+		b.since[j] = max(0, at-int(b.batch.Start[rows]))
+	}
 	b.batch.drop(rows)
 	b.told = b.batch.known()
 	kept := slices.Clone(b.decisions[n:])
@@ -237,7 +243,7 @@ func (b *Book) forget(n int) {
 		d.from -= rows
 		b.append(d)
 	}
-	b.learned = max(0, b.learned-n)
+	b.learned, b.looked = max(0, b.learned-n), min(b.looked, b.told)
 }
 
 // Model returns what has been learned about the voters. Until anything has been, they are all newcomers. It learns
@@ -262,14 +268,27 @@ func (b *Book) known() *Model {
 }
 
 // due reports whether, since the book last learned, the number of decisions has grown by a fifth, the known outcomes
-// have become enough to correct by, or a fifth of these are new or have changed.
+// have become enough to correct by, a fifth of these are new or have changed, or they show that a voter has.
 func (b *Book) due() bool {
 	n := len(b.decisions)
+	if n < b.o.First || n == 0 {
+		return false
+	}
 	grown := 5*n >= 6*b.learned
 	if b.told >= minKnown {
 		grown = grown || b.resolved < minKnown || 5*(b.told+b.changed) >= 6*b.resolved
 	}
-	return n >= b.o.First && n > 0 && grown
+	return grown || b.turned()
+}
+
+// turned reports whether a voter of a team has changed since the book last learned. It looks after every changeLook
+// outcomes.
+func (b *Book) turned() bool {
+	if told := b.told + b.changed; len(b.names) > changeAmong || told < b.looked+changeLook {
+		return false
+	}
+	b.looked = b.told + b.changed
+	return !slices.Equal(b.batch.changes(), b.since)
 }
 
 // Learn learns from all decisions that the book holds, whether that is due or not.
@@ -284,6 +303,7 @@ type lesson struct {
 	o         Options
 	kind      kind
 	batch     batch
+	since     []int // by voter, its first vote since it changed
 	names     []string
 	groups    []string // by voter, "" for none
 	decisions int
@@ -293,7 +313,8 @@ type lesson struct {
 func (b *Book) lesson() *lesson {
 	b.prune()
 	b.learned, b.resolved, b.changed = len(b.decisions), b.told, 0
-	l := &lesson{o: b.o, kind: b.kind, batch: b.batch, names: b.names, decisions: len(b.decisions)}
+	b.looked, b.since = b.told, b.batch.changes()
+	l := &lesson{o: b.o, kind: b.kind, batch: b.batch, since: b.since, names: b.names, decisions: len(b.decisions)}
 	if len(b.groups) > 0 {
 		l.groups = make([]string, len(b.names))
 		for j, name := range b.names {
@@ -317,7 +338,8 @@ func (b *Book) answers() int {
 }
 
 func (l *lesson) learn() *Model {
-	all := l.batch.current()
+	held := l.batch
+	all := held.current(l.since)
 	constant := all.constant()
 	l.batch = *all.varied(constant).sorted()
 	b := l.taught()
@@ -342,7 +364,7 @@ func (l *lesson) learn() *Model {
 	m.Density, m.PerVoter = one.density(), one.perVoter()
 	m.Coins, m.Peers, m.Subtypes = newCoins(one, m.Others), newPeers(one, m.Corr, m.tilt()), newSubtypes(one)
 	m.Constant, m.Told = constant, b.known()
-	m.Records, m.Unopposed = all.records(), all.unopposed()
+	m.Records, m.Unopposed = all.records(l.since), held.unopposed()
 	if m.Corr == nil {
 		m.Corr = new(correlation)
 	}

@@ -2,30 +2,42 @@ package reliability
 
 import "math"
 
-// changeLeast is the log Bayes factor by which known outcomes must speak for a change, e⁵ = 150: as if one voter in 150
-// were to change at any decision.
-const changeLeast = 5.0
+// changeLeast is the log Bayes factor by which known outcomes must speak for a change: e³ = 20 is strong evidence (Kass
+// and Raftery, 1995).
+const changeLeast = 3.0
 
-// current returns the batch without the votes that voters cast before they changed, as known outcomes show: a voter that
-// was right in 95 % of the decisions and now is in 60 %, or the other way round, is another one since. Nothing else
-// depends on the order of decisions.
-func (b *batch) current() *batch {
-	since := b.changes()
+const (
+	changeLook  = 10 // outcomes after which a team looks for changes again, before it is due to learn
+	changeAmong = 24 // most voters of such a team
+)
+
+// current returns the batch without the votes that voters cast before they changed, which is since the votes that changes
+// returned: a voter that was right in 95 % of the decisions and now is in 60 %, or the other way round, is another one.
+// Decisions in which no vote is left are left out.
+func (b *batch) current(since []int) *batch {
 	if since == nil {
 		return b
 	}
 	at := -1
-	return b.only(b.Voters, func(v votes, i int) int32 {
+	left := b.only(b.Voters, func(v votes, i int) int32 {
 		if at++; at < since[v.voter[i]] {
 			return -1
 		}
 		return v.voter[i]
 	})
+	var voted []int
+	for t := range left.size() {
+		if left.Start[t] < left.Start[t+1] {
+			voted = append(voted, t)
+		}
+	}
+	return left.some(voted)
 }
 
 // changes returns, for each voter, which of all votes is its first since it changed, or nil if nobody has.
 func (b *batch) changes() (since []int) {
 	of := make([][]told, b.Voters)
+	var all []told
 	for t, known := range b.Known {
 		if known < 0 {
 			continue
@@ -35,13 +47,14 @@ func (b *batch) changes() (since []int) {
 			on = 0
 		}
 		for i, j := range v.voter {
-			of[j] = append(of[j], told{int(b.Start[t]) + i, on, v.said[i] == known})
+			x := told{int(b.Start[t]) + i, on, v.said[i] == known}
+			of[j], all = append(of[j], x), append(all, x)
 		}
 	}
 	for j, x := range of {
 		first := 0
-		for n := changePoint(x); n > 0; n = changePoint(x[first:]) {
-			first += n
+		for n := changePoint(x); n > 0 && byItself(x, n, all); n = changePoint(x) {
+			first, x = x[n].at, x[n:]
 		}
 		if first == 0 {
 			continue
@@ -49,7 +62,7 @@ func (b *batch) changes() (since []int) {
 		if since == nil {
 			since = make([]int, b.Voters)
 		}
-		since[j] = x[first].at
+		since[j] = first
 	}
 	return since
 }
@@ -63,24 +76,65 @@ type told struct {
 }
 
 // changePoint returns after how many votes a voter most probably changed, or 0 if it has not. The Bayes factor is that
-// of two rates for each choice against one, with the prior of coins (change-point: Chernoff and Zacks, 1964). Choices
-// have rates of their own because a voter that is better at some of them looks changed when these become more frequent.
+// of two rates for each choice, from any vote on, against one, with the prior of coins (change-point: Chernoff and Zacks,
+// 1964). Choices have rates of their own because a voter that is better at some of them looks changed when these become
+// more frequent.
 func changePoint(votes []told) (at int) {
 	all, before := map[int32]tally{}, map[int32]tally{}
 	for _, x := range votes {
 		all[x.on] = all[x.on].with(x.right)
 	}
-	factor, most := 0.0, changeLeast
+	factor, most, sum := 0.0, math.Inf(-1), 0.0
 	for i, x := range votes {
 		was := before[x.on]
 		now := was.with(x.right)
 		rest := all[x.on].less(now)
 		factor += math.Log(was.expects(x.right) / rest.expects(x.right)) // the vote is now one of those before the change
-		if before[x.on] = now; factor > most {
+		sum += math.Exp(factor)
+		if before[x.on] = now; factor > most && i+1 < len(votes) {
 			most, at = factor, i+1
 		}
 	}
+	if math.Log(sum/float64(len(votes))) < changeLeast {
+		return 0
+	}
 	return at
+}
+
+// byItself reports whether a voter that changed after n votes did so more than the others at that time: if decisions
+// become more difficult, everybody is right less often. all are the votes of all voters.
+func byItself(votes []told, n int, all []told) bool {
+	var own, team [2]tally // before and after
+	for i, x := range votes {
+		own[after(i >= n)] = own[after(i >= n)].with(x.right)
+	}
+	for _, x := range all {
+		if x.at >= votes[0].at {
+			team[after(x.at >= votes[n].at)] = team[after(x.at >= votes[n].at)].with(x.right)
+		}
+	}
+	shift := 0.0
+	if a, b := team[0].less(own[0]), team[1].less(own[1]); a.all > 0 && b.all > 0 {
+		shift = logit(b.expects(true)) - logit(a.expects(true))
+	}
+	as := sigma(logit(own[0].expects(true)) + shift)
+	factor, now := 0.0, tally{}
+	for _, x := range votes[n:] {
+		p := as
+		if !x.right {
+			p = 1 - as
+		}
+		factor += math.Log(now.expects(x.right) / p)
+		now = now.with(x.right)
+	}
+	return factor-math.Log(float64(len(votes))) > changeLeast // n is the best of as many
+}
+
+func after(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
 }
 
 func (t tally) with(is bool) tally {
@@ -100,4 +154,11 @@ func (t tally) expects(right bool) float64 {
 		return p
 	}
 	return 1 - p
+}
+
+// Changed reports whether known outcomes have shown that the voter got better or worse. What it did before is not
+// counted any more.
+func (m *Model) Changed(voter string) bool {
+	j, ok := m.voters[voter]
+	return ok && int(j) < len(m.params.Records) && m.params.Records[j].Changed
 }

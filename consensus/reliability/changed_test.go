@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/swarmbus/swarmbus/consensus"
 )
 
 // years returns a book of a team of which some voters change now and then: right[i] holds the voters' rates in the i-th
@@ -43,7 +45,7 @@ func TestOnlyOutcomesShowAChange(t *testing.T) {
 	if since := b.batch.changes(); since != nil {
 		t.Errorf("without outcomes, voters changed at %v", since)
 	}
-	if b.batch.current() != &b.batch {
+	if b.batch.current(nil) != &b.batch {
 		t.Error("where nobody has changed, the batch is copied")
 	}
 }
@@ -94,14 +96,29 @@ func TestWhatAVoterDidBeforeItChangedIsNotHeldForOrAgainstIt(t *testing.T) {
 	b := years(nil, 14, 3, 100, 1, []float64{1, .8, .7, .7}, []float64{0, .8, .7, .7})
 	b.Observe("open", saidBy(t, vote(0, "a"), vote(1, "b")))
 	m := b.Learn()
-	if got := m.params.Records[0]; got != (record{Told: 100}) {
+	if got := m.params.Records[0]; got != (record{Told: 100, Changed: true}) {
 		t.Errorf("v0 has the record %+v", got)
+	}
+	if !m.Changed("v0") || m.Changed("v1") || m.Changed("stranger") || stranger.Changed("v0") {
+		t.Error("v0 has changed, and nobody else")
 	}
 	if got := m.params.Records[1]; got.Told != 200 {
 		t.Errorf("v1 has the record %+v", got)
 	}
 	if since := b.batch.changes(); since[0] != int(b.batch.Start[100]) || since[1] != 0 {
 		t.Errorf("they changed at %v", since)
+	}
+	for said, want := range map[string]string{
+		"ab":   `"v1", right in 167 of 200 told, outweighs "v0", right in 0 of 100 told since it changed`,
+		"cbac": `"v1", right in 167 of 200 told, outweighs 2 who were right in 143 of 300 told, of 1 only since a change`,
+	} {
+		var cast []consensus.Vote
+		for j, x := range said {
+			cast = append(cast, vote(j, string(x)))
+		}
+		if got := m.because(saidBy(t, cast...), "b"); got != want {
+			t.Errorf("%s: %s, want %s", said, got, want)
+		}
 	}
 }
 
@@ -134,11 +151,15 @@ func slowChangePoint(votes []told) (at int) {
 		}
 		return sum
 	}
-	most := changeLeast
+	most, sum := math.Inf(-1), 1.0 // after all of them
 	for n := 1; n < len(votes); n++ {
-		if x := factor(n); x > most+1e-9 {
+		x := factor(n)
+		if sum += math.Exp(x); x > most+1e-9 {
 			most, at = x, n
 		}
+	}
+	if math.Log(sum/float64(len(votes))) < changeLeast {
+		return 0
 	}
 	return at
 }
@@ -165,5 +186,115 @@ func TestAChangeIsWhereItIsMostProbable(t *testing.T) {
 	}
 	if found < 50 {
 		t.Errorf("%d changed", found)
+	}
+}
+
+// What a voter did before it changed is still what happened: proposals were opposed.
+func TestOppositionBeforeAChangeWasOpposition(t *testing.T) {
+	b := newBook(&Options{Stances: true})
+	for i := range 100 {
+		other := vote(1, "p")
+		if i < 15 {
+			other.Stance = consensus.Disagree
+		}
+		if err := observe(b, fmt.Sprint(i), between(t, []string{"p"}, vote(0, "p"), other), "p", true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m := b.Learn()
+	if m.params.Unopposed || m.params.Records[1] != (record{85, 85, true}) {
+		t.Errorf("unopposed %v, v1 has the record %+v", m.params.Unopposed, m.params.Records[1])
+	}
+}
+
+// stretches returns a book of decisions by six voters who know the answer in known[i] of the i-th hundred decisions and
+// guess between k[i] proposals in the others.
+func stretches(seed uint64, known []float64, k []int) *Book {
+	b, r := newBook(nil), rand.New(rand.NewPCG(seed, 1))
+	for i := range 100 * len(k) {
+		among := letters(k[i/100])
+		truth := r.IntN(len(among))
+		for c := range among {
+			among[c] += fmt.Sprint(i)
+		}
+		var cast []consensus.Vote
+		for j := range 6 {
+			said := truth
+			if r.Float64() > known[i/100] {
+				said = r.IntN(len(among))
+			}
+			cast = append(cast, vote(j, among[said]))
+		}
+		ballots, err := consensus.NewBallots(nil, among, cast)
+		if err == nil {
+			err = observe(b, fmt.Sprint(i), ballots.Close(), among[truth], true)
+		}
+		if err != nil {
+			panic(err)
+		}
+	}
+	return b
+}
+
+func TestHarderDecisionsChangeNobody(t *testing.T) {
+	for name, c := range map[string]struct {
+		known []float64
+		k     []int
+	}{
+		"more proposals":  {[]float64{.5, .5, .5}, []int{2, 8, 8}},
+		"fewer proposals": {[]float64{.5, .5}, []int{8, 2}},
+		"a hard stretch":  {[]float64{.9, .4, .9}, []int{3, 3, 3}},
+	} {
+		changed := 0
+		for seed := range uint64(20) {
+			for _, at := range stretches(seed, c.known, c.k).batch.changes() {
+				if at > 0 {
+					changed++
+				}
+			}
+		}
+		if changed > 6 {
+			t.Errorf("%s: %d of 120 voters changed", name, changed)
+		}
+	}
+}
+
+// Decisions in which nobody votes who is still the same count for nothing.
+func TestDecisionsBeforeAllChangedAreForgotten(t *testing.T) {
+	b := years(nil, 16, 3, 100, 1, []float64{.95, .95, .1, .1}, []float64{.1, .1, .95, .95})
+	m := b.Learn()
+	if m.params.Told > 110 || m.params.Decisions > 110 || !(m.params.Density > 2.5) {
+		t.Errorf("learned from %d decisions, %d outcomes, %.1f votes each", m.params.Decisions, m.params.Told, m.params.Density)
+	}
+}
+
+// A voter that changes after a thousand decisions is not trusted until there are two hundred more.
+func TestAChangeIsLearnedWhenItShows(t *testing.T) {
+	b, w := newBook(nil), newWorld(17, 3, .95, .8, .7, .7)
+	w.fill(b, 1000, 1)
+	b.Model()
+	w.right = []float64{.3, .8, .7, .7}
+	n := 0
+	for ; n < 100; n++ {
+		if r, _ := b.Model().Reliability("v0", 3); r.Sensitivity < 0.6 {
+			break
+		}
+		x, right := w.decision(nil)
+		if err := observe(b, fmt.Sprint("new ", n), x, right, true); err != nil {
+			t.Fatal(err)
+		}
+		if n%7 == 0 { // a restored book continues as this one
+			saved, err := b.MarshalJSON()
+			if err == nil {
+				b = new(Book)
+				err = b.UnmarshalJSON(saved)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if n > 40 {
+		t.Errorf("after %d wrong or right votes since it changed", n)
 	}
 }

@@ -18,10 +18,10 @@ const (
 
 // copies finds voters who copy each other: those who cast the same vote even when they dissent from the others, and
 // those who always cast the same vote although they agree with the others much less often. Those of one source, by the
-// first voter of each, are copies too. It returns the group of
-// each voter, or nil if there are no copies. Within one of the given groups, to which the operator assigned the voters,
-// weaker evidence suffices. copies runs before fitting, and copies share one vote from the start, since the fitted
-// consensus no longer shows copies once they are numerous enough to determine it.
+// first voter of each, are copies too. It returns the group of each voter, or nil if there are no copies. Within one of
+// the given groups, to which the operator assigned the voters, weaker evidence suffices. copies runs before fitting, and
+// copies share one vote from the start, since the fitted consensus no longer shows copies once they are numerous enough
+// to determine it.
 func copies(b *batch, groups []string, sources []int32) []int32 {
 	n := b.Voters
 	if n > copyAmong {
@@ -185,10 +185,14 @@ func (e *em) share(group []int32) {
 	}
 }
 
-// likeFirst gives copies the rates of the first of them, who stands for all in what was learned from.
+// likeFirst gives copies the rates, and the calibration, of the first of them, who stands for all in what was learned
+// from.
 func (m *parameters) likeFirst() {
 	c := m.cols()
 	for j, g := range m.Shared {
+		if m.Stated != nil {
+			m.Stated.Slope[j], m.Stated.Usual[j], m.Stated.Vary[j] = m.Stated.Slope[g], m.Stated.Usual[g], m.Stated.Vary[g]
+		}
 		m.Base[j] = m.Base[g]
 		copy(m.Rate[j*c:][:c], m.Rate[int(g)*c:][:c])
 		if m.Wrong != nil {

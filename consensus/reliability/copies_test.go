@@ -1,6 +1,8 @@
 package reliability
 
 import (
+	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -229,5 +231,40 @@ func TestVotersWithoutAGroupAreNoGroup(t *testing.T) {
 	}
 	if got := copies(&b, []string{"g", "h", "i", "", ""}, nil); got != nil {
 		t.Errorf("two who are in no group are copies by what groups take: %v", got)
+	}
+}
+
+// Whichever of two copies votes, and whatever their names, the vote means the same.
+func TestAVoteOfACopyIsAsGoodAsThatOfTheFirst(t *testing.T) {
+	for _, tell := range []int{0, 1} {
+		w := newWorld(41, 3, .6, .6, .8, .7, .65, .75)
+		w.means = []float64{3, 3, 0.5, 0.5, 0.5, 0.5}
+		b := newBook(nil)
+		for i := range 200 {
+			drawn, right := w.decision(nil)
+			var cast []consensus.Vote
+			for v := range drawn.Votes() {
+				if v.Voter == "v1" { // says what v0 says
+					v.ProposalID, v.Weight = cast[0].ProposalID, cast[0].Weight
+				}
+				cast = append(cast, v)
+			}
+			if err := observe(b, fmt.Sprint(i), between(t, w.choices, cast...), right, nth(i, tell)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		m := b.Learn()
+		if m.params.first(1) != 0 {
+			t.Fatalf("v1 is no copy: %v", m.params.Shared)
+		}
+		v0, v1 := vote(0, "a"), vote(1, "a")
+		v0.Weight, v1.Weight = 0.95, 0.95
+		first, _ := m.Calibrated("v0", 0.95, 3)
+		copied, _ := m.Calibrated("v1", 0.95, 3)
+		by, _ := m.Probabilities(saidBy(t, v0, vote(2, "b")))
+		byCopy, _ := m.Probabilities(saidBy(t, v1, vote(2, "b")))
+		if first != copied || tell == 0 && !(math.Abs(by[0]-byCopy[0]) < 0.01) {
+			t.Errorf("every %d told: v0 is right in %.3f, v1 in %.3f; %.3f and %.3f against another", tell, first, copied, by[0], byCopy[0])
+		}
 	}
 }

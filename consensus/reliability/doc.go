@@ -29,8 +29,8 @@
 //
 // The prior of these numbers is the distribution over all voters. Its spread is fitted too, so a voter's rates per
 // choice shrink to a single rate where its votes do not support more. A voter whose known outcomes show that it has
-// changed, become better or worse from some decision on, is known only by its votes since: the Bayes factor for a change
-// has to exceed 150 (change-point: Chernoff and Zacks, 1964). A newcomer, that is a voter the model does not
+// become better or worse from some decision on, unlike the others, is known only by its votes since (change-point:
+// Chernoff and Zacks, 1964; the Bayes factor has to exceed 20). A newcomer, that is a voter the model does not
 // know, is treated as an average voter; before anything is learned, as one that is right with log-odds of 1.
 //
 // The weight of a vote is its voter's stated confidence. What it means is learned for each voter, once more than half
@@ -123,7 +123,7 @@
 // make the others more expensive. On a server's processor, learning from 8,000 votes on two choices takes 0.1 s, or
 // 0.2 s with their outcomes; from 1,050 votes of seven voters on two choices, 9 and 23 ms; from 50,000 votes of 500
 // voters, 0.3 and 0.5 s. With 4 to 24 voters, the search for sources adds some 30 ms for nine voters and 300 decisions,
-// 0.2 s for 24, and up to 1.3 s if they follow eight sources; more decisions add nothing. Weights other than 1 make it
+// 0.2 s for 24, and up to 1.1 s if they follow eleven sources; more decisions add nothing. Weights other than 1 make it
 // three to four times as expensive. Up to [Options.MaxPairs] voters have a correlation for each pair.
 //
 // A decision on n votes takes at most 12 · n² operations for known voters, and n for newcomers: 0.5 ms for 10,000, to

@@ -6,6 +6,8 @@ const (
 	followAmong = 24  // most voters, since the search for sources takes time that grows with the square of their number
 	followVotes = 20  // least number of votes of such a voter
 	followMost  = 300 // most decisions that are looked at
+	followFew   = 6   // answers in a decision, on average, above which they are fewer, since each tells more
+	followLeast = 100 // but never fewer than these
 	followRest  = 3   // fewest voters that must remain, those of one source counted as one
 
 	followFirst  = 5.0 // what the first source must add to the score
@@ -26,7 +28,12 @@ func explain(b *batch) *explained {
 	for t := range all {
 		all[t] = t
 	}
-	b = b.some(sample(all, followMost)).few()
+	b = b.few()
+	answers := 0
+	for _, k := range b.Field {
+		answers += int(k)
+	}
+	b = b.some(sample(all, max(followLeast, min(followMost, followMost*followFew*b.size()/max(1, answers)))))
 	voters := b.regulars(followVotes)
 	if n := len(voters); n <= followRest || n > followAmong {
 		return nil

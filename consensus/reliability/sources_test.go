@@ -297,6 +297,14 @@ func TestSourcesAreSearchedInPartOfManyDecisions(t *testing.T) {
 			t.Errorf("of %d decisions: %v", n, e.groups)
 		}
 	}
+	many := crew{right: fill(9, 0.2), group: ".........", k: 64} // all name another one in some decision
+	all := 0.0
+	for _, x := range explain(many.batch(1, 5000)).of.times {
+		all += x
+	}
+	if want := float64(followMost * followFew / 10); all != want {
+		t.Errorf("with many answers, %v decisions are looked at, want %v", all, want)
+	}
 	for k, want := range map[int]float64{2: 1, 3: 2, 4: 2.5, 9: 2.5} {
 		c.k = k
 		if got := explain(c.batch(1, 200)).of.others; got != want {

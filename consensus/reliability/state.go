@@ -17,6 +17,8 @@ type state struct {
 	Learned     int               `json:"learned"`
 	Resolved    int               `json:"resolved"`
 	Changed     int               `json:"changed,omitempty"`
+	Looked      int               `json:"looked,omitempty"`
+	Since       []int             `json:"since,omitempty"`
 	Model       *parameters       `json:"model,omitempty"`
 	Known       int               `json:"known"` // number of voters that the model knows
 	Certificate Certificate       `json:"certificate"`
@@ -29,7 +31,7 @@ func (b *Book) MarshalJSON() ([]byte, error) {
 	b.ready()
 	s := state{
 		Version: version, Options: b.o, Voters: b.names, Groups: b.groups, Decisions: b.decisions, Votes: b.batch,
-		Learned: b.learned, Resolved: b.resolved, Changed: b.changed,
+		Learned: b.learned, Resolved: b.resolved, Changed: b.changed, Looked: b.looked, Since: b.since,
 	}
 	if b.model != nil {
 		s.Model, s.Known, s.Certificate = b.model.params, len(b.model.voters), b.model.certificate
@@ -51,6 +53,7 @@ func (b *Book) UnmarshalJSON(p []byte) error {
 	s.Votes.Choices = restored.batch.Choices // earlier versions saved the largest number of own proposals instead
 	restored.batch, restored.names, restored.told = s.Votes, s.Voters, s.Votes.known()
 	restored.learned, restored.resolved, restored.changed = s.Learned, s.Resolved, s.Changed
+	restored.looked, restored.since = s.Looked, s.Since
 	for j, name := range s.Voters {
 		restored.voters[name] = int32(j)
 	}

@@ -45,9 +45,9 @@ func main() {
 			if d.Choice == truth {
 				correct++
 			}
-		}
-		if d.Because != "" && overruled == "" {
-			overruled = fmt.Sprintf("ticket %d is a %s: %s", i, d.Choice, d.Reason())
+			if d.Because != "" && overruled == "" {
+				overruled = fmt.Sprintf("ticket %d is a %s: %s", i, d.Choice, d.Reason())
+			}
 		}
 		id := fmt.Sprint("ticket ", i)
 		if err := ledger.Observe(id, b); err != nil {
