@@ -1,6 +1,9 @@
 package reliability
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // changeLeast is the log Bayes factor by which known outcomes must speak for a change: e³ = 20 is strong evidence (Kass
 // and Raftery, 1995).
@@ -37,7 +40,7 @@ func (b *batch) current(since []int) *batch {
 // changes returns, for each voter, which of all votes is its first since it changed, or nil if nobody has.
 func (b *batch) changes() (since []int) {
 	of := make([][]told, b.Voters)
-	var all []told
+	all := new(history)
 	for t, known := range b.Known {
 		if known < 0 {
 			continue
@@ -48,7 +51,8 @@ func (b *batch) changes() (since []int) {
 		}
 		for i, j := range v.voter {
 			x := told{int(b.Start[t]) + i, on, v.said[i] == known}
-			of[j], all = append(of[j], x), append(all, x)
+			of[j] = append(of[j], x)
+			all.add(x)
 		}
 	}
 	for j, x := range of {
@@ -103,21 +107,15 @@ func changePoint(votes []told) (at int) {
 
 // byItself reports whether a voter that changed after n votes did so more than the others at that time: if decisions
 // become more difficult, everybody is right less often. all are the votes of all voters.
-func byItself(votes []told, n int, all []told) bool {
-	var own, team [2]tally // before and after
-	for i, x := range votes {
-		own[after(i >= n)] = own[after(i >= n)].with(x.right)
-	}
-	for _, x := range all {
-		if x.at >= votes[0].at {
-			team[after(x.at >= votes[n].at)] = team[after(x.at >= votes[n].at)].with(x.right)
-		}
-	}
+func byItself(votes []told, n int, all *history) bool {
+	before, after := tallied(votes[:n]), tallied(votes[n:])
+	others := all.until(votes[n].at).less(all.until(votes[0].at)).less(before)
+	since := all.until(math.MaxInt).less(all.until(votes[n].at)).less(after)
 	shift := 0.0
-	if a, b := team[0].less(own[0]), team[1].less(own[1]); a.all > 0 && b.all > 0 {
-		shift = logit(b.expects(true)) - logit(a.expects(true))
+	if others.all > 0 && since.all > 0 {
+		shift = logit(since.expects(true)) - logit(others.expects(true))
 	}
-	as := sigma(logit(own[0].expects(true)) + shift)
+	as := sigma(logit(before.expects(true)) + shift)
 	factor, now := 0.0, tally{}
 	for _, x := range votes[n:] {
 		p := as
@@ -130,11 +128,30 @@ func byItself(votes []told, n int, all []told) bool {
 	return factor-math.Log(float64(len(votes))) > changeLeast // n is the best of as many
 }
 
-func after(is bool) int {
-	if is {
-		return 1
+// history is the votes of all voters, in order, with the tally of those before each.
+type history struct {
+	at   []int
+	sums []tally // and of all
+}
+
+func (h *history) add(x told) {
+	if h.sums == nil {
+		h.sums = []tally{{}}
 	}
-	return 0
+	h.at, h.sums = append(h.at, x.at), append(h.sums, h.sums[len(h.at)].with(x.right))
+}
+
+// until returns the tally of the votes before the given one.
+func (h *history) until(at int) tally {
+	i, _ := slices.BinarySearch(h.at, at)
+	return h.sums[i]
+}
+
+func tallied(votes []told) (t tally) {
+	for _, x := range votes {
+		t = t.with(x.right)
+	}
+	return t
 }
 
 func (t tally) with(is bool) tally {
