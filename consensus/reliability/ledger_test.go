@@ -380,3 +380,51 @@ func TestLedgerIsSafeForConcurrentUse(t *testing.T) {
 		t.Errorf("%d decisions, want 80", l.Len())
 	}
 }
+
+func TestALedgerHasItsOwnCopyOfTheOptions(t *testing.T) {
+	choices := letters(3)
+	l := newLedger(t, &Options{Choices: choices, First: 7})
+	choices[0] = "x"
+	got := l.Options()
+	if got.First != 7 || !slices.Equal(got.Choices, letters(3)) {
+		t.Errorf("got %+v", got)
+	}
+	if got.Choices[1] = "y"; !slices.Equal(l.Options().Choices, letters(3)) {
+		t.Error("who asks for the options changes them")
+	}
+	if zero := new(Ledger).Options(); zero.Choices != nil || zero.First != 0 {
+		t.Errorf("the zero value has %+v", zero)
+	}
+}
+
+func TestALedgerWithBooksOfOtherChoicesIsNotRestored(t *testing.T) {
+	l := newLedger(t, &Options{Choices: letters(2)})
+	saved, err := l.MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := strings.Replace(string(saved), `"choices":["a","b"]`, `"choices":["a","c"]`, 1)
+	if err := new(Ledger).UnmarshalJSON([]byte(other)); other == string(saved) || err == nil {
+		t.Errorf("restored with other choices than its book has: %.300s", other)
+	}
+}
+
+func TestUndoneLearningOfOneProposalIsUndone(t *testing.T) {
+	l := newLedger(t, nil)
+	l.LearnWhenTold()
+	for range 30 {
+		yes, no := vote(0, "p"), vote(1, "p")
+		no.Stance = consensus.Disagree
+		if err := l.Observe("", between(t, []string{"p"}, yes, no, vote(2, "p"))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	undo := l.Learn()
+	if _, one := l.Models(); len(one.Voters()) != 3 {
+		t.Fatalf("it knows %v", one.Voters())
+	}
+	undo()
+	if _, one := l.Models(); len(one.Voters()) != 0 {
+		t.Errorf("it still knows %v", one.Voters())
+	}
+}
