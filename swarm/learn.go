@@ -46,7 +46,7 @@ func (s *Swarm) Resolve(r *Result, right string) error {
 		return s.opts.Ledger.Resolve(r.Observed, right) // says so
 	}
 	right, proposed := r.proposed(right)
-	if !proposed && right != "" && !(observed && slices.Contains(s.opts.Ledger.Options().Choices, right)) {
+	if !proposed && right != "" && (!observed || !slices.Contains(s.opts.Ledger.Options().Choices, right)) {
 		return fmt.Errorf("swarm: outcome: %w", &signals.FieldError{Field: "right", Value: right, Problem: "nobody proposed it"})
 	}
 	s.recording.Lock()
