@@ -234,3 +234,27 @@ func TestARecordThatWasChangedBreaksTheChain(t *testing.T) {
 		}
 	}
 }
+
+// A reader of an open journal knows that the disk had everything that was acknowledged.
+func TestAcknowledgedRecordsDamagedUnderAReaderAreNoEnd(t *testing.T) {
+	t.Parallel()
+	d := newMemDisk()
+	j := openOn(t, d, Options{})
+	must(t, second(j.Append(numbered(1))))
+	before := len(d.files[where].cache)
+	must(t, second(j.Append(numbered(2))))
+	clear(d.files[where].cache[before:]) // as a crash would leave a torn record
+	var last uint64
+	for r, err := range j.Read(0) {
+		var corrupt *CorruptError
+		switch {
+		case err == nil:
+			last = r.Seq
+			continue
+		case !errors.As(err, &corrupt) || corrupt.Seq != 1 || last != 1:
+			t.Errorf("after record %d: %v", last, err)
+		}
+		return
+	}
+	t.Errorf("reading ended without an error after record %d", last)
+}

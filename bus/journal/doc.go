@@ -22,7 +22,8 @@
 // sector that the disk may not have had, if nothing was written behind it after a
 // sync. Any other damage is a [*CorruptError] with its offset, and nothing after
 // it is read; in a journal that was closed, so is all damage except a truncated
-// end. The checksums detect accidental damage. The chain, which begins with the
+// end. Bytes that were deleted, inserted or moved are always damage, unless no
+// complete frame follows them. The checksums detect accidental damage. The chain, which begins with the
 // state of the dropped records, detects deliberate changes, unless the attacker
 // recomputed the chain; the last hash, kept elsewhere, detects these too. A Drop
 // restarts the chain, which changes its last hash.

@@ -55,8 +55,9 @@ func checkPath(path string) error {
 // reads the whole journal: a record torn by a crash is cut off (see
 // [File.Cut]) with those behind it, and any other damage is a [*CorruptError] and
 // leaves the file unchanged. A record is torn if no later sync said that the disk
-// had it, and the disk may not have all of it: the file ends in it, or one of its
-// 512-byte sectors ends in a zero. Other errors are [*LockError] and [*FormatError].
+// had it, no record follows that is in another place than it was written to, and the
+// disk may not have all of it: the file ends in it, or one of its 512-byte sectors ends
+// in a zero. Other errors are [*LockError] and [*FormatError].
 func Open(path string, o *Options) (*File, error) {
 	opts, err := o.withDefaults()
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"hash/crc32"
+	"slices"
 )
 
 // A file is a header, the state of the dropped records, and frames. All numbers
@@ -32,7 +33,8 @@ import (
 // The disk may have any part of what was written since the last sync. Byte 34
 // tells this from damage: it is set in the first frame of every group that
 // follows a sync, and in the seal that ends a file that was closed, imported, or
-// rewritten by a Drop. Where it is missing, sectors tell: see [scanner.judge].
+// rewritten by a Drop. Where it is missing, sectors tell: see [scanner.judge]. No
+// crash moves bytes: a frame in another place than its checksums say is damage.
 const (
 	frameSize = 68
 
@@ -106,11 +108,17 @@ func link(before hash, fixed, data []byte) (after hash) {
 // parseFrame decodes the fixed part of a frame and reports whether its checksum
 // is right.
 func parseFrame(seed uint32, fixed []byte) (f frame, ok bool) {
-	f.sum = binary.LittleEndian.Uint32(fixed)
-	flags := fixed[33] <= 1 && fixed[34] <= 1 && fixed[35] == 0
-	if !flags || f.sum != crc32.Update(seed, castagnoli, fixed[4:frameSize]) {
+	f, ok = decodeFrame(fixed)
+	return f, ok && f.sum == crc32.Update(seed, castagnoli, fixed[4:frameSize])
+}
+
+// decodeFrame decodes the fixed part of a frame and reports whether it has the form
+// of one.
+func decodeFrame(fixed []byte) (f frame, ok bool) {
+	if fixed[35] != 0 || fixed[33] > 1 || fixed[34] > 1 {
 		return f, false
 	}
+	f.sum = binary.LittleEndian.Uint32(fixed)
 	f.bodySum = binary.LittleEndian.Uint32(fixed[4:])
 	f.head = binary.LittleEndian.Uint32(fixed[8:])
 	f.body = binary.LittleEndian.Uint32(fixed[12:])
@@ -120,6 +128,25 @@ func parseFrame(seed uint32, fixed []byte) (f frame, ok bool) {
 	copy(f.chain[:], fixed[36:])
 	return f, true
 }
+
+// seedOf returns the seed with which the checksum of a fixed part is right. It runs
+// the checksum backwards.
+func seedOf(fixed []byte) uint32 {
+	sum := ^binary.LittleEndian.Uint32(fixed)
+	for _, b := range slices.Backward(fixed[4:frameSize]) {
+		i := byTop[sum>>24]
+		sum = (sum^castagnoli[i])<<8 | uint32(i^b)
+	}
+	return ^sum
+}
+
+// byTop is the index of the entry of castagnoli that has a byte at its top.
+var byTop = func() (index [256]byte) {
+	for i, entry := range castagnoli {
+		index[entry>>24] = byte(i)
+	}
+	return index
+}()
 
 // The header:
 //

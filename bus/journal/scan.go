@@ -152,8 +152,8 @@ func (s *scanner) next() (Record, error) {
 // judge distinguishes a torn end from damage, in a frame of which size bytes of
 // content are known. What was written since the last sync may reach the disk in
 // any order, so whole frames may follow a torn one; but none that was written when
-// what is before it was on the disk. Nor can a frame be torn that the disk has all
-// of.
+// what is before it was on the disk, and none in another place than it was written
+// to. Nor can a frame be torn that the disk has all of.
 func (s *scanner) judge(found error, size int64) error {
 	switch {
 	case !isContent(found):
@@ -161,12 +161,12 @@ func (s *scanner) judge(found error, size int64) error {
 	case s.whole:
 		return s.corrupt(reason(found))
 	}
-	offset, err := s.findSynced()
+	proof, err := s.findProof()
 	switch {
 	case err != nil:
 		return err
-	case offset > 0:
-		return s.corrupt(fmt.Sprintf("%s, and it was when byte %d was written", reason(found), offset))
+	case proof != "":
+		return s.corrupt(reason(found) + ", " + proof)
 	case errors.Is(found, errShort):
 		return errShort
 	}
@@ -198,27 +198,63 @@ func (s *scanner) mayBeLost(to int64) (bool, error) {
 	return false, nil
 }
 
-// findSynced returns the offset of a frame behind the position that was written
-// when everything before it was on the disk; 0: there is none.
-func (s *scanner) findSynced() (int64, error) {
-	for offset := s.pos + 1; offset+frameSize <= s.end; {
+// findProof looks behind the position for a frame that proves that what is wrong
+// there is damage, and says why it does; "": there is none.
+func (s *scanner) findProof() (string, error) {
+	for offset := s.pos; offset+frameSize <= s.end; {
 		window, err := s.view(offset, min(windowSize, s.end-offset))
 		if err != nil {
-			return 0, err
+			return "", err
 		}
 		last := len(window) - frameSize
 		for i := 0; i <= last; i++ {
-			next := bytes.IndexByte(window[i+34:], 1) // where a frame would be synced; to parse at every byte takes minutes
+			next := bytes.IndexByte(window[i+35:], 0) // a byte that is zero in every frame; to parse at every byte takes minutes
 			if i += next; next < 0 || i > last {
 				break
 			}
-			if _, ok := parseFrame(s.head.seed(offset+int64(i)), window[i:i+frameSize]); ok {
-				return offset + int64(i), nil
+			if proof, err := s.prove(offset+int64(i), window[i:i+frameSize]); proof != "" || err != nil {
+				return proof, err
 			}
 		}
 		offset += int64(last) + 1
 	}
-	return 0, nil
+	return "", nil
+}
+
+// prove says why what is at an offset proves damage before it, if it does.
+func (s *scanner) prove(at int64, fixed []byte) (string, error) {
+	f, ok := decodeFrame(fixed)
+	if !ok || !f.isRecord() && f.kind < typeLarge || f.head > maxPart || f.body > maxPart {
+		return "", nil
+	}
+	seed := seedOf(fixed)
+	switch {
+	case seed == s.head.seed(at) && f.synced && at > s.pos:
+		return fmt.Sprintf("and it was when byte %d was written", at), nil
+	case seed == s.head.seed(at) || !s.isNews(&f, at, seed):
+		return "", nil
+	}
+	data, err := s.view(at+frameSize, f.size())
+	if err != nil || crc32.Update(seed, castagnoli, data) != f.bodySum {
+		return "", otherThanShort(err)
+	}
+	return fmt.Sprintf("and what is at byte %d was written to another place", at), nil
+}
+
+// isNews reports whether a frame that is not in its place is not part of a copy of
+// the file, which a record may have: the content of a torn record has no frames
+// that begin in its fixed part, nor any of later records, nor another seal than the
+// last one.
+func (s *scanner) isNews(f *frame, at int64, seed uint32) bool {
+	return at < s.pos+frameSize || f.isRecord() && f.seq > s.seq ||
+		f.kind == typeSeal && f.seq == s.seq && seed != s.head.seed(s.sealed-frameSize)
+}
+
+func otherThanShort(err error) error {
+	if errors.Is(err, errShort) {
+		return nil
+	}
+	return err
 }
 
 // isContent reports whether an error concerns the content read, not the

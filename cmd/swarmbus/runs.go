@@ -106,7 +106,8 @@ func newVerify() *cobra.Command {
 		Short: "Verify the checksums and the hash chain of a run",
 		Long: `Verify reads a whole run and checks the checksum of every record and the hash chain
 over all records. It prints the last hash: as long as that is the same, no record has
-changed. Damage is an error with its position.
+changed. Damage is an error with its position. The incomplete record that the end of a
+program may leave is none.
 
 ` + aRun,
 		Args: oneRun,
@@ -120,10 +121,11 @@ changed. Damage is an error with its position.
 				return err
 			}
 			out := cmd.OutOrStdout()
-			_, err = fmt.Fprintf(out, "whole: records %d to %d, chain %x\n", s.First, s.Last, s.Chain)
-			if s.Torn > 0 && err == nil {
-				_, err = fmt.Fprintf(out, "behind them %d bytes of a torn record, which the next writer cuts off\n", s.Torn)
+			state := "whole"
+			if s.Torn > 0 {
+				state = fmt.Sprintf("interrupted, with %d bytes of a torn record that the next writer cuts off", s.Torn)
 			}
+			_, err = fmt.Fprintf(out, "%s: records %d to %d, chain %x\n", state, s.First, s.Last, s.Chain)
 			return err
 		},
 	}
