@@ -106,7 +106,7 @@ func TestModulesThatAPackageTakesInAreAsStated(t *testing.T) {
 	for pkg, want := range map[string]string{
 		"agents":           "github.com/rs/xid",
 		"bus":              "github.com/rs/xid",
-		"consensus":        "gonum.org/v1/gonum",
+		"consensus":        "",
 		"swarm":            "github.com/cenkalti/backoff/v5 github.com/rs/xid gonum.org/v1/gonum",
 		"swarm/transcript": "github.com/cenkalti/backoff/v5 github.com/clipperhouse/displaywidth github.com/clipperhouse/uax29/v2 github.com/rs/xid gonum.org/v1/gonum",
 	} {

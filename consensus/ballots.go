@@ -16,27 +16,34 @@ type Ballots struct {
 	early  *counted // in place of rec, which is then built on demand
 }
 
-// NewBallots builds ballots in one call. A vote or proposal that is refused does not affect the others:
+// NewBallots builds ballots from proposals and votes in any order. Naming a proposal twice changes nothing. A vote or proposal that is refused does not affect the others:
 // the error joins a wrapped [*FieldError] for each, and the ballots hold the rest. Only invalid options
 // leave the ballots empty.
 func NewBallots(o *Options, proposals []string, votes []Vote) (Ballots, error) {
-	b, err := NewBuilder(o)
+	t, err := newTerms(o)
 	if err != nil {
 		return Ballots{}, err
 	}
-	b.entries = make([]entry, 0, len(votes))
 	var errs []error
+	known := make(map[string]int32, len(proposals))
+	names := make([]string, 0, len(proposals))
 	for _, p := range proposals {
-		if err := b.Propose(p); err != nil {
+		if err := validProposal(p); err != nil {
 			errs = append(errs, err)
+		} else if _, twice := known[p]; !twice {
+			known[p] = int32(len(names))
+			names = append(names, p)
 		}
 	}
+	entries := make([]entry, 0, len(votes))
 	for _, v := range votes {
-		if err := b.Vote(v); err != nil {
+		if err := v.Validate(); err != nil {
 			errs = append(errs, err)
+		} else {
+			entries = append(entries, entry{Vote: v})
 		}
 	}
-	return b.Ballots(), errors.Join(errs...)
+	return Ballots{rec: newRecord(t, names, known, entries)}, errors.Join(errs...)
 }
 
 // Close returns the same ballots with voting closed: a decision on them is never [Pending].
@@ -63,28 +70,28 @@ func (b Ballots) Votes() iter.Seq[Vote] {
 	}
 }
 
-// Knowing returns the same ballots with known in place of
+// WithReliabilities returns the same ballots with known in place of
 // [Options.Reliabilities]; nil means that nothing is known of the voters. It
 // costs as much as building the ballots.
-func (b Ballots) Knowing(known Reliabilities) Ballots {
+func (b Ballots) WithReliabilities(known Reliabilities) Ballots {
 	t := *b.board().terms
 	t.learned = known
 	return b.on(&t)
 }
 
-// Correlated returns the same ballots with rho, clamped to [0,1], in place of [Options.Correlation]; NaN counts as 0. It
+// WithCorrelation returns the same ballots with rho, clamped to [0,1], in place of [Options.Correlation]; NaN counts as 0. It
 // costs as much as building the ballots.
-func (b Ballots) Correlated(rho float64) Ballots {
+func (b Ballots) WithCorrelation(rho float64) Ballots {
 	t := *b.board().terms
 	t.rho = inRange(rho)
 	return b.on(&t)
 }
 
-// Expecting returns the same ballots on proposals each of which, by itself, is right with the given probability before
+// WithPrior returns the same ballots on proposals each of which, by itself, is right with the given probability before
 // anybody has voted, instead of 1/2; it is clamped to [0.01, 0.99], and NaN counts as 1/2. If there are several, at most
 // one is right, with odds in proportion. Only strategies that pool log-odds of learned reliabilities use it, and they
 // discount it like votes. It costs as much as building the ballots.
-func (b Ballots) Expecting(right float64) Ballots {
+func (b Ballots) WithPrior(right float64) Ballots {
 	if math.IsNaN(right) {
 		right = 0.5
 	}
@@ -103,8 +110,8 @@ func (b Ballots) on(t *terms) Ballots {
 	return Ballots{rec: newRecord(t, r.proposals, indexOf(r.proposals), r.entries), closed: b.closed}
 }
 
-// Said is a voter's vote on one proposal, without the text.
-type Said struct {
+// Position is a voter's vote on one proposal, without the text.
+type Position struct {
 	Proposal int // its index in [Ballots.Proposals]
 	Stance   Stance
 	Weight   float64
@@ -114,20 +121,20 @@ type Said struct {
 // proposals' indices: the minimum that pooling needs, in one pass and without a copy. In the ballots that a
 // [Round] passes to a [Knower], unknown voters who have voted alike are yielded together. The order of voters
 // is unspecified, and the slice is valid until the next iteration.
-func (b Ballots) ByVoter() iter.Seq2[Voters, []Said] {
+func (b Ballots) ByVoter() iter.Seq2[Bloc, []Position] {
 	if b.early != nil {
 		return b.early.byVoter()
 	}
-	return func(yield func(Voters, []Said) bool) {
+	return func(yield func(Bloc, []Position) bool) {
 		r := b.record()
-		var said []Said
+		var said []Position
 		for i := range r.voters {
 			v := &r.voters[i]
 			said = said[:0]
 			for _, m := range r.marks[v.from:v.to] {
-				said = append(said, Said{int(m.proposal), m.stance, r.entries[m.entry].Weight})
+				said = append(said, Position{int(m.proposal), m.stance, r.entries[m.entry].Weight})
 			}
-			if !yield(Voters{r.name(v), 1, r.terms.share(r.name(v))}, said) {
+			if !yield(Bloc{r.name(v), 1, r.terms.share(r.name(v))}, said) {
 				return
 			}
 		}

@@ -9,16 +9,13 @@ type Bayesian struct{}
 func (Bayesian) Name() string { return "bayesian" }
 
 // Decide decides by posterior probability.
-func (s Bayesian) Decide(b Ballots) (d Decision) {
-	s.decide(b.board(), b.closed, &d)
-	return d
-}
+func (s Bayesian) Decide(b Ballots) Decision { return b.decideBy(s) }
 
-func (s Bayesian) decide(bd *board, closed bool, d *Decision) {
+func (Bayesian) stand(bd *board) standing {
 	st := bd.stand(byEvidence)
 	if st.lead >= 0 {
 		st.support = bd.odds.of(st.score)
 	}
 	st.none = bd.odds.of(0)
-	bd.decide(s.Name(), &st, closed, d)
+	return st
 }

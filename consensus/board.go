@@ -55,12 +55,14 @@ func (bd *board) level(i int) *tally {
 // stand finds the leaders by a measure over all voters.
 func (bd *board) stand(m measure) standing { return bd.total.stand(m, bd.learned()) }
 
-// decide makes the decision of a standing.
-func (bd *board) decide(strategy string, st *standing, closed bool, d *Decision) {
-	bd.settle(strategy, st, bd.leaders(st), closed, d)
+// decide writes the decision of a built-in strategy to d. A returned decision would be copied.
+func (bd *board) decide(s builtin, closed bool, d *Decision) {
+	st := s.stand(bd)
+	bd.conclude(s.Name(), &st, bd.leaders(&st), closed, d)
 }
 
-func (bd *board) settle(strategy string, st *standing, leaders []string, closed bool, d *Decision) {
+// conclude writes the decision of a standing to d.
+func (bd *board) conclude(strategy string, st *standing, leaders []string, closed bool, d *Decision) {
 	d.Strategy, d.Outcome, d.Leaders = strategy, bd.outcome(st, closed), leaders
 	d.Support, d.None, d.Voters = st.support, st.none, bd.total.voters
 	d.from, d.from.closed = bd.from, closed

@@ -284,14 +284,14 @@ func TestTiesChooseNothing(t *testing.T) {
 func TestByVoterHasTheVotesThatCount(t *testing.T) {
 	o := &consensus.Options{Electorate: []string{"v", "w", "x"}}
 	b := cast(t, o, "a b", "v agree a 1", "v disagree b 0.5", "w abstain a 1", "v agree a 0.25", "x agree c 1", "stranger agree a 1")
-	got := map[string][]consensus.Said{}
+	got := map[string][]consensus.Position{}
 	for voter, votes := range b.ByVoter() {
 		if voter.N != 1 {
 			t.Errorf("%q stands for %d", voter.Name, voter.N)
 		}
 		got[voter.Name] = slices.Clone(votes)
 	}
-	want := map[string][]consensus.Said{
+	want := map[string][]consensus.Position{
 		"v": {{Proposal: 0, Stance: consensus.Agree, Weight: 0.25}, {Proposal: 1, Stance: consensus.Disagree, Weight: 0.5}},
 		"w": {{Proposal: 0, Stance: consensus.Abstain, Weight: 1}},
 	}

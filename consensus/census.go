@@ -9,7 +9,7 @@ import (
 )
 
 // Knower is a [Strategy] that treats all voters it does not know alike, except for their votes: all it reads
-// about voters is [Ballots.ByVoter], and what it passes to [Ballots.Knowing] knows no other voters. A [Round]
+// about voters is [Ballots.ByVoter], and what it passes to [Ballots.WithReliabilities] knows no other voters. A [Round]
 // only counts how many unknown voters have voted in each way. A decision then takes time linear in the
 // number of voters known to the strategy or to [Options.Reliabilities] and of different ways to vote, not in
 // the number of votes. Where [Options.Groups] has several groups, voters in them are counted one by one.
@@ -19,18 +19,18 @@ type Knower interface {
 	Knows(voter string) bool
 }
 
-// Voters are one voter, or several unknown voters who have voted alike.
-type Voters struct {
+// Bloc is one voter, or several unknown voters who have voted alike.
+type Bloc struct {
 	Name  string // "" if there are several
 	N     int
-	Share float64 // the part of the weight that counts, see [Ballots.Sharing]; 1 if there are several
+	Share float64 // the part of the weight that counts, see [Ballots.WithGroupDiscount]; 1 if there are several
 }
 
 // census counts the voters of a round by how they have voted. Known voters are counted one by one.
 type census struct {
 	strategy Knower
 	blocs    map[string]*bloc
-	said     []Said
+	said     []Position
 	key      []byte
 }
 
@@ -38,7 +38,7 @@ type census struct {
 type bloc struct {
 	n, sum int // how many voters, and the sum of their indices in persons: for a single voter, its index
 	key    string
-	said   []Said
+	said   []Position
 }
 
 // newCensus returns a census, or nil if voters differ in more than their votes.
@@ -81,10 +81,10 @@ func (r *Round) say(at int32) {
 	c.said, c.key = c.said[:0], c.key[:0]
 	for i := p.newest; i >= 0; i = r.votes[i].older {
 		if m := &r.votes[i].mark; m.stance != 0 && m.proposal >= 0 {
-			c.said = append(c.said, Said{int(m.proposal), m.stance, r.log[m.entry].Weight})
+			c.said = append(c.said, Position{int(m.proposal), m.stance, r.log[m.entry].Weight})
 		}
 	}
-	slices.SortFunc(c.said, func(a, b Said) int { return cmp.Compare(a.Proposal, b.Proposal) })
+	slices.SortFunc(c.said, func(a, b Position) int { return cmp.Compare(a.Proposal, b.Proposal) })
 	if r.knows(p.name) {
 		c.key = binary.LittleEndian.AppendUint32(c.key, uint32(at))
 	}
@@ -114,10 +114,10 @@ type counted struct {
 	blocs   map[string]*bloc
 }
 
-func (c *counted) byVoter() iter.Seq2[Voters, []Said] {
-	return func(yield func(Voters, []Said) bool) {
+func (c *counted) byVoter() iter.Seq2[Bloc, []Position] {
+	return func(yield func(Bloc, []Position) bool) {
 		for _, a := range c.blocs {
-			who := Voters{N: a.n, Share: 1}
+			who := Bloc{N: a.n, Share: 1}
 			if a.n == 1 {
 				who.Name = c.persons[a.sum].name
 				who.Share = c.terms.share(who.Name)

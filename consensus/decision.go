@@ -59,11 +59,11 @@ func (d Decision) Leader() string {
 }
 
 // Ballots returns the ballots that the decision was made on; empty for a decision that a custom
-// strategy type built itself, not through [Ballots.Settle].
+// strategy type built itself, not through [Ballots.Decide].
 func (d Decision) Ballots() Ballots { return d.from.ballots() }
 
 // Tallies returns the count of each proposal, in the order they were made. Their probabilities are those that the
-// strategy has stated, if it has ([Decision.Stating]).
+// strategy has stated, if it has ([Decision.WithProbabilities]).
 func (d Decision) Tallies() []Tally {
 	tallies := d.Ballots().Tallies()
 	for p := range d.each {
@@ -72,9 +72,9 @@ func (d Decision) Tallies() []Tally {
 	return tallies
 }
 
-// Stating returns the decision with a strategy's own probability of being right for each proposal, in the order of
-// [Ballots.Proposals]. It keeps the slice. Stating panics unless there is one number for each proposal.
-func (d Decision) Stating(each []float64) Decision {
+// WithProbabilities returns the decision with a strategy's own probability of being right for each proposal, in the order of
+// [Ballots.Proposals]. It keeps the slice. WithProbabilities panics unless there is one number for each proposal.
+func (d Decision) WithProbabilities(each []float64) Decision {
 	if n := len(d.from.record().proposals); len(each) != n {
 		panic(fmt.Sprintf("consensus: %d probabilities of %d proposals", len(each), n))
 	}

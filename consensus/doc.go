@@ -59,23 +59,16 @@
 // None of them detects collusion. With [Options.Reliabilities] a decision is withheld, as [Uncertified],
 // if its opposite is about as likely, given what is known about the voters.
 //
-// # Other strategies
+// # Groups
 //
-// These use input that the five do not read, and are passed by value. [Grouped] pools log-odds within the
-// groups of [Options.Groups] and then across them, so that copies of one model do not outvote several
-// models: clones in a known group count as one or two voters. [Surprising] reads [Vote.Expected], what
-// voters predict of others, and finds an answer that a minority knows and even fewer expect; it withstands
-// a majority that errs together, but not voters who lie about their expectations. [Collapse] removes
-// copies before votes are counted. For rankings instead of votes there is [Profile], with [Profile.Borda],
-// [Profile.Schulze] and [Profile.Kemeny].
+// [Grouped] is a sixth strategy. It pools log-odds within the groups of [Options.Groups] and then across
+// them, so that copies of one model do not outvote several models: the members of a group count as one or
+// two voters.
 //
 // # When to stop
 //
-// [Settled] reports whether any vote that may still come can change a decision; it is never wrong to stop
-// then, but it needs to know who may vote. Where that is not known, [Ballots.Lead] returns the probability
-// that the leader stays the leader, and [Sequential] reports when the evidence on a proposal leaves the
-// bounds set by the error rates chosen. All three may be consulted after every vote: Settled is certain,
-// Sequential keeps its error rates whatever the truth is, Lead on average over its prior.
+// [Settled] reports whether any vote that may still come can change a decision. Stopping then is always
+// safe. It needs to know who may vote.
 //
 // # Outcomes
 //
@@ -95,9 +88,8 @@
 //
 // # Rules of every strategy
 //
-// They hold for the five strategies, for [Grouped] with the pooled evidence of each group in place of
-// the number of its votes, and for [Surprising] except for two that its comment names.
-// consensustest.TestStrategy checks them for any other strategy:
+// They hold for the five strategies, and for [Grouped] with the pooled evidence of each group in place of
+// the number of its votes. consensustest.TestStrategy checks them for any other strategy:
 //
 //   - Votes on unknown proposals, votes of voters outside the electorate and superseded votes do not count;
 //     [Ballots.Uncounted] reports them. A vote on a proposal made later counts from then on.
@@ -122,6 +114,6 @@
 //
 // # Custom strategies
 //
-// Implement [Strategy], or pass a function to [Func]; [Ballots.Settle] turns support values into a
-// decision by the rules above. [Any], [All] and [Fallback] combine strategies.
+// Implement [Strategy], or pass a function to [Func]; [Ballots.Decide] turns support values into a
+// decision by the rules above.
 package consensus

@@ -12,12 +12,9 @@ type Entropy struct{}
 func (Entropy) Name() string { return "entropy" }
 
 // Decide decides by how concentrated the weight is.
-func (s Entropy) Decide(b Ballots) (d Decision) {
-	s.decide(b.board(), b.closed, &d)
-	return d
-}
+func (s Entropy) Decide(b Ballots) Decision { return b.decideBy(s) }
 
-func (s Entropy) decide(bd *board, closed bool, d *Decision) {
+func (Entropy) stand(bd *board) standing {
 	st := bd.total.stand(byWeight, false)
 	switch order := bd.total.order(); {
 	case bd.total.noneWeight > 0 && bd.total.noneWeight >= st.score:
@@ -25,7 +22,7 @@ func (s Entropy) decide(bd *board, closed bool, d *Decision) {
 	case st.score > 0:
 		st.support = order
 	}
-	bd.decide(s.Name(), &st, closed, d)
+	return st
 }
 
 // order is 1 if one alternative has all the weight and 0 if it is spread evenly. As in [posterior], terms

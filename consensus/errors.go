@@ -23,3 +23,10 @@ func (e *FieldError) Error() string {
 	}
 	return fmt.Sprintf("%s is %v, want %s", e.Field, e.Value, e.Want)
 }
+
+func validProposal(id string) error {
+	if id == "" {
+		return fmt.Errorf("consensus: proposal: %w", &FieldError{"proposalId", id, "a name"})
+	}
+	return nil
+}

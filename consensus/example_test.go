@@ -90,7 +90,7 @@ func ExampleFunc() {
 			}
 			support = append(support, float64(t.Agree)/float64(b.Voters()))
 		}
-		return b.Settle("veto", support, 0)
+		return b.Decide("veto", support, 0, nil)
 	})
 	ballots, err := consensus.NewBallots(nil, []string{"a", "b"}, []consensus.Vote{
 		{Voter: "ada", ProposalID: "a", Stance: consensus.Agree, Weight: 1},
@@ -104,18 +104,4 @@ func ExampleFunc() {
 	fmt.Println(veto.Decide(ballots).Choice)
 	// Output:
 	// a
-}
-
-func ExampleAll() {
-	careful := consensus.All(consensus.Voting{}, consensus.Bayesian{})
-	ballots, err := consensus.NewBallots(nil, []string{"a"}, []consensus.Vote{
-		{Voter: "ada", ProposalID: "a", Stance: consensus.Agree, Weight: 0.1},
-		{Voter: "bob", ProposalID: "a", Stance: consensus.Agree, Weight: 0.1},
-	})
-	if err != nil {
-		panic(err)
-	}
-	fmt.Println(consensus.Voting{}.Decide(ballots).Outcome, careful.Decide(ballots).Outcome)
-	// Output:
-	// reached pending
 }

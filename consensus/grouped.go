@@ -40,7 +40,7 @@ func (s Grouped) Decide(b Ballots) (d Decision) {
 	st.none = odds.of(0)
 	leaders := pooled.leaders(&st)
 	st.tally = &bd.total // doubt does not depend on groups
-	bd.settle(s.Name(), &st, leaders, b.closed, &d)
+	bd.conclude(s.Name(), &st, leaders, b.closed, &d)
 	return d
 }
 

@@ -13,19 +13,10 @@ type Hierarchical struct{}
 func (Hierarchical) Name() string { return "hierarchical" }
 
 // Decide decides rank by rank.
-func (s Hierarchical) Decide(b Ballots) (d Decision) {
-	s.decide(b.board(), b.closed, &d)
-	return d
-}
+func (s Hierarchical) Decide(b Ballots) Decision { return b.decideBy(s) }
 
-func (s Hierarchical) decide(bd *board, closed bool, d *Decision) {
-	st := bd.highest()
-	bd.decide(s.Name(), &st, closed, d)
-}
-
-// highest returns the standing in the highest rank that settles something, or else in the highest that
-// voted.
-func (bd *board) highest() standing {
+// stand returns the standing in the highest rank that settles something, or else in the highest that voted.
+func (Hierarchical) stand(bd *board) standing {
 	st := standing{lead: -1}
 	for i := range max(1, len(bd.levels)) {
 		here := bd.level(i).weigh()

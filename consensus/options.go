@@ -34,7 +34,7 @@ type Options struct {
 	// Ranks is the operator's registry for [Hierarchical]: the highest rank decides first. Voters not
 	// in it have rank 0. Nothing in a vote can change its voter's rank.
 	Ranks map[string]int
-	// Groups is the operator's registry for [Grouped], [Ballots.Sharing] and reliability.Ledger: voters of one group,
+	// Groups is the operator's registry for [Grouped], [Ballots.WithGroupDiscount] and reliability.Ledger: voters of one group,
 	// such as those that share a model or a prompt, err together. A voter not in it is a group of its own.
 	Groups map[string]string
 	// Reliabilities is what has been learned of the voters so far; nil means nothing. It must not

@@ -115,7 +115,7 @@ func (r *Round) Closed() bool { return r.closed }
 
 // Decision returns the current decision. It takes time linear in the proposals,
 // not in the votes.
-func (r *Round) Decision() Decision {
+func (r *Round) Decision() (d Decision) {
 	if r.asked != nil {
 		return *r.asked
 	}
@@ -123,35 +123,15 @@ func (r *Round) Decision() Decision {
 	if r.stale {
 		r.board.odds, r.stale = r.board.newPosterior(r.board.discount()), false
 	}
-	return r.ask()
-}
-
-// ask calls the built-in strategies by type: a call through the interface would
-// allocate each decision.
-func (r *Round) ask() (d Decision) {
-	switch s := r.strategy.(type) {
-	case Voting:
-		s.decide(&r.board, r.closed, &d)
-	case ConfidenceWeighted:
-		s.decide(&r.board, r.closed, &d)
-	case Bayesian:
-		s.decide(&r.board, r.closed, &d)
-	case Entropy:
-		s.decide(&r.board, r.closed, &d)
-	case Hierarchical:
-		s.decide(&r.board, r.closed, &d)
-	default:
-		return r.askOther()
+	if s := asBuiltin(r.strategy); s != nil {
+		r.board.decide(s, r.closed, &d)
+		return d
 	}
-	return d
-}
-
-func (r *Round) askOther() (d Decision) {
+	b := Ballots{rec: r.board.from.record(), closed: r.closed}
 	if r.census != nil {
-		d = r.strategy.Decide(Ballots{early: &counted{r.board, r.persons, r.census.blocs}, closed: r.closed})
-	} else {
-		d = decideOn(r.strategy, &r.board, r.closed)
+		b = Ballots{early: &counted{r.board, r.persons, r.census.blocs}, closed: r.closed}
 	}
+	d = r.strategy.Decide(b)
 	r.asked = &d
 	return d
 }

@@ -11,15 +11,12 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
-// strategies returns the five, and others: combinations of them, and a custom
-// one.
+// strategies returns the five and custom ones.
 func strategies() (five, others []consensus.Strategy) {
 	five = consensus.Builtin()
 	return five, []consensus.Strategy{
-		consensus.Any(five...),
-		consensus.All(five[0], five[2]),
-		consensus.Fallback(five[2], five[4]),
 		consensus.Func("majority", majority),
+		unanimous{},
 		knower{five[2]},
 		knower{five[4]},
 	}
@@ -33,7 +30,18 @@ var known = consensus.Rates{"v0": {Sensitivity: 0.9, Specificity: 0.8}, "v5": {S
 func (knower) Knows(voter string) bool { return known[voter] != consensus.Reliability{} }
 
 func (k knower) Decide(b consensus.Ballots) consensus.Decision {
-	return k.Strategy.Decide(b.Knowing(known))
+	return k.Strategy.Decide(b.WithReliabilities(known))
+}
+
+// unanimous embeds a built-in strategy, but decides otherwise.
+type unanimous struct{ consensus.Voting }
+
+func (u unanimous) Decide(b consensus.Ballots) consensus.Decision {
+	d := u.Voting.Decide(b)
+	if d.Outcome == consensus.Reached && d.Support < 1 {
+		d.Outcome, d.Choice = consensus.Pending, ""
+	}
+	return d
 }
 
 func majority(b consensus.Ballots) consensus.Decision {
@@ -41,7 +49,7 @@ func majority(b consensus.Ballots) consensus.Decision {
 	for _, t := range b.Tallies() {
 		support = append(support, float64(t.Agree)/float64(max(1, b.Voters())))
 	}
-	return b.Settle("majority", support, 0)
+	return b.Decide("majority", support, 0, nil)
 }
 
 func TestRoundEqualsDecideAfterEveryStep(t *testing.T) {

@@ -13,13 +13,12 @@ package consensus
 // separately. For [Bayesian] the same votes narrow every margin and the discount narrows it further, so
 // that count is the worst case up to a rounding error of 1e-9. For [Entropy] the least support is bounded
 // by the most even shares possible with the weight there is, as if each share could change on its own.
-// [All] is settled when each member is, [Fallback] when the first is, [Any] when each is; a [Settler] is
-// asked. Nothing is known of other strategies, [Grouped] and [Surprising] included, so with them nothing is
+// A [Settler] is asked. Nothing is known of other strategies, [Grouped] included, so with them nothing is
 // settled while anything may still come.
 //
 // While another proposal may be made, a rejection is not settled, because no one has rejected that
 // proposal; neither is anything that rests on learned reliabilities, which may depend on the number of
-// proposals. Nor is anything that rests on them settled where voters share their votes by [Ballots.Sharing].
+// proposals. Nor is anything that rests on them settled where voters share their votes by [Ballots.WithGroupDiscount].
 func Settled(s Strategy, b Ballots, left Left) bool {
 	d := s.Decide(b)
 	if b.closed || !d.Final() {
@@ -31,7 +30,7 @@ func Settled(s Strategy, b Ballots, left Left) bool {
 		return false
 	case o.most.voters == 0 && o.fresh == 0:
 		return true
-	case !decided(d):
+	case d.Outcome != Reached && d.Outcome != Rejected:
 		return false
 	case o.bd.learned() && (o.fresh > 0 || o.bd.terms.sums != nil):
 		return false
@@ -49,7 +48,9 @@ type Settler interface {
 
 func (o *outlook) settled(s Strategy, d *Decision) bool {
 	switch s := s.(type) {
-	case Voting, ConfidenceWeighted:
+	case Voting:
+		return o.holds(s, d, 0)
+	case ConfidenceWeighted:
 		return o.holds(s, d, 0)
 	case Bayesian:
 		return o.holds(s, d, slack)
@@ -57,8 +58,6 @@ func (o *outlook) settled(s Strategy, d *Decision) bool {
 		return o.holds(s, d, slack) && o.orderly(d)
 	case Hierarchical:
 		return o.holdsByRank(d)
-	case combination:
-		return o.holdsTogether(s, d)
 	case Settler:
 		return s.Settled(o.bd.from.ballots(), o.given)
 	default:
@@ -71,11 +70,15 @@ func (o *outlook) settled(s Strategy, d *Decision) bool {
 const slack = 1e-9
 
 // holds reports whether the decision stands in the worst case.
-func (o *outlook) holds(s Strategy, d *Decision, slack float64) bool {
+func (o *outlook) holds(s builtin, d *Decision, slack float64) bool {
 	e := Decision{}
 	worst := o.worst(d)
-	s.(onBoard).decide(&worst, false, &e)
-	return agree(*d, e) && e.decisive() >= o.bd.terms.threshold+slack
+	worst.decide(s, false, &e)
+	decisive := e.Support
+	if e.Outcome == Rejected {
+		decisive = e.None
+	}
+	return e.Outcome == d.Outcome && e.Choice == d.Choice && decisive >= o.bd.terms.threshold+slack
 }
 
 // worst returns the board after the votes that are worst for the decision.
@@ -172,19 +175,4 @@ func (bd *board) insists(i, choice int) bool {
 		return st.rejected && st.none >= bd.terms.threshold
 	}
 	return st.lead == choice && st.reaches(bd.terms.threshold) && !bd.turnedDown(choice, i)
-}
-
-// holdsTogether reports whether the decision of a combination stands.
-func (o *outlook) holdsTogether(c combination, d *Decision) bool {
-	members := c.members
-	if c.kind == "fallback" {
-		members = members[:1]
-	}
-	for _, s := range members {
-		e := decideOn(s, o.bd, false)
-		if !agree(e, *d) || !o.settled(s, &e) {
-			return false
-		}
-	}
-	return true
 }

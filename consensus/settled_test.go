@@ -187,9 +187,6 @@ func TestSettledIsWhatNoVoteLeftCanChange(t *testing.T) {
 		{consensus.Hierarchical{}, true, 1},
 		{consensus.Bayesian{}, false, 0.99},
 		{consensus.Entropy{}, false, 0.8},
-		{consensus.All(consensus.Voting{}, consensus.ConfidenceWeighted{}), false, 0.5},
-		{consensus.Any(consensus.Voting{}, consensus.Bayesian{}), false, 0.5},
-		{consensus.Fallback(consensus.Voting{}, consensus.ConfidenceWeighted{}), false, 0.5},
 	} {
 		t.Run(tt.s.Name(), func(t *testing.T) {
 			var n settledCount

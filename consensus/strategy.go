@@ -13,7 +13,7 @@ type Strategy interface {
 	Decide(Ballots) Decision
 }
 
-// Func turns a function into a strategy. Such a function usually calls [Ballots.Settle]; a decision
+// Func turns a function into a strategy. Such a function usually calls [Ballots.Decide]; a decision
 // that it builds itself is given the name and the ballots that it was made on.
 func Func(name string, decide func(Ballots) Decision) Strategy { return funcStrategy{name, decide} }
 
@@ -30,6 +30,26 @@ func (f funcStrategy) Decide(b Ballots) Decision {
 	if d.from.terms == nil {
 		d.from, d.from.closed = b.board().from, b.closed
 	}
+	return d
+}
+
+// builtin is a strategy that reads only the counts of a board.
+type builtin interface {
+	Strategy
+	stand(bd *board) standing
+}
+
+// asBuiltin returns s as a built-in strategy, or nil. A type that embeds one has its methods, but may have its own Decide.
+func asBuiltin(s Strategy) builtin {
+	switch s.(type) {
+	case Voting, ConfidenceWeighted, Bayesian, Entropy, Hierarchical:
+		return s.(builtin)
+	}
+	return nil
+}
+
+func (b Ballots) decideBy(s builtin) (d Decision) {
+	b.board().decide(s, b.closed, &d)
 	return d
 }
 

@@ -25,9 +25,8 @@ func TestOptionsOutOfRangeAreRefusedByName(t *testing.T) {
 		{"correlation", consensus.Options{Correlation: math.NaN()}},
 	} {
 		_, round := consensus.NewRound(nil, &tt.o)
-		_, builder := consensus.NewBuilder(&tt.o)
 		_, ballots := consensus.NewBallots(&tt.o, nil, nil)
-		for _, err := range []error{tt.o.Validate(), round, builder, ballots} {
+		for _, err := range []error{tt.o.Validate(), round, ballots} {
 			var fe *consensus.FieldError
 			if !errors.As(err, &fe) || fe.Field != tt.field {
 				t.Errorf("%+v: error %v, want one for %s", tt.o, err, tt.field)

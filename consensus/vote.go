@@ -18,10 +18,6 @@ type Vote struct {
 	CausalLevel CausalLevel `json:"causalLevel,omitempty"` // what the reason rests on; zero: unstated
 	Weight      float64     `json:"weight"`                // how sure the voter is, in [0,1], to a billionth; 0 has no effect
 	Reasoning   string      `json:"reasoning,omitempty"`   // for people to read
-	// Expected is the share of the other voters that the voter expects to agree with the proposal, in
-	// (0,1], whatever its own stance; 0: unstated. To expect no one to agree, state any small number.
-	// Only [Surprising] reads it.
-	Expected float64 `json:"expected,omitempty"`
 }
 
 // Validate returns a [*FieldError] for the first invalid field, wrapped with the vote that it belongs
@@ -45,8 +41,6 @@ func (v *Vote) fault() *FieldError {
 		return &FieldError{"weight", v.Weight, "a number from 0 to 1"}
 	case !v.CausalLevel.Valid():
 		return &FieldError{"causalLevel", v.CausalLevel, "a known level"}
-	case math.IsNaN(v.Expected) || v.Expected < 0 || v.Expected > 1:
-		return &FieldError{"expected", v.Expected, "a share from 0 to 1"}
 	}
 	return nil
 }
@@ -63,7 +57,6 @@ func compareClaim(a, b *Vote) int {
 		cmp.Compare(b.Weight, a.Weight),
 		cmp.Compare(a.CausalLevel, b.CausalLevel),
 		cmp.Compare(a.Reasoning, b.Reasoning),
-		cmp.Compare(a.Expected, b.Expected),
 	)
 }
 
@@ -71,4 +64,12 @@ func compareClaim(a, b *Vote) int {
 // and proposal.
 func comparePlace(a, b Vote) int {
 	return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Voter, b.Voter), cmp.Compare(a.ProposalID, b.ProposalID))
+}
+
+// entry is one vote as it was added. earlier counts the superseded votes that it also represents, which
+// a [Round] no longer holds.
+type entry struct {
+	Vote
+	earlier int32
+	cell    int32 // where a [Round] keeps it
 }

@@ -8,14 +8,11 @@ type Voting struct{}
 func (Voting) Name() string { return "voting" }
 
 // Decide decides by the share of voters.
-func (s Voting) Decide(b Ballots) (d Decision) {
-	s.decide(b.board(), b.closed, &d)
-	return d
-}
+func (s Voting) Decide(b Ballots) Decision { return b.decideBy(s) }
 
-func (s Voting) decide(bd *board, closed bool, d *Decision) {
+func (Voting) stand(bd *board) standing {
 	st := bd.stand(byVoters)
 	st.support = ratio(int(st.score), bd.total.spoke)
 	st.none = ratio(bd.total.none, bd.total.spoke)
-	bd.decide(s.Name(), &st, closed, d)
+	return st
 }

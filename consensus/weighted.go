@@ -8,15 +8,9 @@ type ConfidenceWeighted struct{}
 func (ConfidenceWeighted) Name() string { return "confidence-weighted" }
 
 // Decide decides by the share of weight.
-func (s ConfidenceWeighted) Decide(b Ballots) (d Decision) {
-	s.decide(b.board(), b.closed, &d)
-	return d
-}
+func (s ConfidenceWeighted) Decide(b Ballots) Decision { return b.decideBy(s) }
 
-func (s ConfidenceWeighted) decide(bd *board, closed bool, d *Decision) {
-	st := bd.total.weigh()
-	bd.decide(s.Name(), &st, closed, d)
-}
+func (ConfidenceWeighted) stand(bd *board) standing { return bd.total.weigh() }
 
 // weigh returns the standing by share of weight.
 func (t *tally) weigh() standing {

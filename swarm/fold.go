@@ -13,10 +13,7 @@ import (
 
 // Fold adds a signal of a log to a round if it is a proposal or a vote; other
 // kinds change nothing. A vote without a weight has its header's confidence as
-// weight; weight, in [0,1], is a factor on either. A [signals.Vote] does not
-// contain its voter's expectation of others: to use predictions with
-// [consensus.Surprising], set [consensus.Vote.Expected] in votes such as those of
-// [Result].Decision.Ballots().
+// weight; weight, in [0,1], is a factor on either.
 func Fold(r *consensus.Round, s signals.Any, weight float64) error {
 	switch s := s.(type) {
 	case *signals.Signal[signals.Proposal]:

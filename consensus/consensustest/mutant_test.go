@@ -41,7 +41,7 @@ func share(b consensus.Ballots, support func(consensus.Tally, int) float64, none
 	for _, t := range b.Tallies() {
 		shares = append(shares, support(t, max(1, len(spoke))))
 	}
-	return b.Settle("mutant", shares, none)
+	return b.Decide("mutant", shares, none, nil)
 }
 
 // noneOf is the share of voters who agree with nothing.

@@ -104,7 +104,7 @@ type side struct {
 	known      []int32
 }
 
-func (s *side) add(m *Model, who consensus.Voters) {
+func (s *side) add(m *Model, who consensus.Bloc) {
 	s.n, s.name = s.n+who.N, who.Name
 	j, n := m.count(who)
 	if _, known := m.voters[who.Name]; known {

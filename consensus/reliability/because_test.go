@@ -87,7 +87,7 @@ func TestAReasonSaysForHowManyCopiesAndGroupsCount(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := m.because(b.Sharing(m.together, nobody), "no"), `"v0", right in 19 of 20 told, outweighs 3 who count as 1.5 and are new`; got != want {
+	if got, want := m.because(b.WithGroupDiscount(m.together, nobody), "no"), `"v0", right in 19 of 20 told, outweighs 3 who count as 1.5 and are new`; got != want {
 		t.Errorf("a group: %s, want %s", got, want)
 	}
 }
@@ -238,7 +238,7 @@ func TestTalliesHaveTheProbabilitiesThatTheDecisionIsMadeBy(t *testing.T) {
 		}
 	}
 	other := s.Decide(saying(t, map[string]string{"ada": "no", "bo": "yes", "cy": "yes"}))
-	if !d.Equal(other) || d.Equal(other.Stating([]float64{0.1, 0.9})) {
+	if !d.Equal(other) || d.Equal(other.WithProbabilities([]float64{0.1, 0.9})) {
 		t.Error("decisions are equal, whatever their tallies")
 	}
 	defer func() {
@@ -246,7 +246,7 @@ func TestTalliesHaveTheProbabilitiesThatTheDecisionIsMadeBy(t *testing.T) {
 			t.Error("one probability of two proposals")
 		}
 	}()
-	d.Stating([]float64{1})
+	d.WithProbabilities([]float64{1})
 }
 
 func TestAReasonHasTheRecordOfTheOneWhoVoted(t *testing.T) {

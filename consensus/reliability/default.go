@@ -85,21 +85,21 @@ func (c configuration) on(b consensus.Ballots, left consensus.Left) (s consensus
 	}
 	switch {
 	case m == nil:
-		known = b.Sharing(nil, left)
+		known = b.WithGroupDiscount(nil, left)
 		if note = c.why; note == "" && known != b && groupVotes(b) {
 			note = "voters of a group share its weight, of less than two voters"
 		}
 		return consensus.ConfidenceWeighted{}, known, note
 	case single && !m.certificate.OK:
-		return consensus.ConfidenceWeighted{}, b.Sharing(m.together, left), "by weight alone, since " + m.certificate.Reason()
+		return consensus.ConfidenceWeighted{}, b.WithGroupDiscount(m.together, left), "by weight alone, since " + m.certificate.Reason()
 	case single:
-		b = b.Correlated(m.params.unseen(b.Correlation())) // as between several
+		b = b.WithCorrelation(m.params.unseen(b.Correlation())) // as between several
 		if len(b.Proposals()) == 1 {
-			b = b.Expecting(math.Exp(m.params.Prior[0]))
+			b = b.WithPrior(math.Exp(m.params.Prior[0]))
 		}
-		return consensus.Bayesian{}, b.Knowing(beside{b, m}).Sharing(m.together, left), ""
+		return consensus.Bayesian{}, b.WithReliabilities(beside{b, m}).WithGroupDiscount(m.together, left), ""
 	default:
-		return Strategy{m}, b.Sharing(m.together, left), m.certificate.Reason()
+		return Strategy{m}, b.WithGroupDiscount(m.together, left), m.certificate.Reason()
 	}
 }
 

@@ -128,6 +128,5 @@
 //
 // A decision on n votes takes at most 12 · n² operations for known voters, and n for newcomers: 0.5 ms for 10,000, to
 // which [Model.Enough] adds 0.05 ms. In a [consensus.Round], newcomers who vote alike cost as much as one: a decision
-// on 10,000 votes takes 3 µs with one proposal, and 50 µs with several. What voters expect of others
-// ([consensus.Vote.Expected]) is not used.
+// on 10,000 votes takes 3 µs with one proposal, and 50 µs with several.
 package reliability

@@ -29,7 +29,7 @@ import (
 // fewer than one in ten of the decisions on a single proposal that were learned from were opposed, such decisions are
 // treated as ones between several proposals of which only one was made.
 //
-// Voters of one group of [consensus.Options.Groups] share their votes as [consensus.Ballots.Sharing] describes until
+// Voters of one group of [consensus.Options.Groups] share their votes as [consensus.Ballots.WithGroupDiscount] describes until
 // something has been learned; newcomers still do so after that. If half of the voters or more are of one group, copies
 // counted as one, agreement would show what that group thinks: only decisions whose outcome is known are learned from,
 // once there are ten, and until then the decision's note says that nothing is. This does not apply if the voters of that

@@ -104,7 +104,7 @@ func TestDefaultUsesTheModelOfThatKindOfDecision(t *testing.T) {
 			t.Fatalf("between several: %v, want %v", got, want)
 		}
 		b, _ = w.approval(0.2)
-		known := b.Knowing(one).Correlated(b.Correlation() * one.params.Crowd).Expecting(math.Exp(one.params.Prior[0]))
+		known := b.WithReliabilities(one).WithCorrelation(b.Correlation() * one.params.Crowd).WithPrior(math.Exp(one.params.Prior[0]))
 		got, want = l.Strategy().Decide(b), consensus.Bayesian{}.Decide(known)
 		if want.Strategy, want.Because = "default", got.Because; !got.Equal(want) {
 			t.Fatalf("on one: %v, want %v", got, want)

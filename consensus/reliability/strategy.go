@@ -34,7 +34,7 @@ func (s Strategy) Decide(b consensus.Ballots) consensus.Decision {
 	p := r.pool(b.Correlation())
 	speaks := r.balance()
 	balance := func(place int) int { return cmp.Compare(round(speaks[place]), 0) }
-	d := b.SettleBy(s.Name(), p.each, p.none, balance)
+	d := b.Decide(s.Name(), p.each, p.none, balance)
 	d.Confidence = r.confidence(b.Correlation(), p, d)
 	doubt := m.certificate.Doubt
 	d.Learned = len(m.voters) > 0 && doubt < 1
@@ -44,7 +44,7 @@ func (s Strategy) Decide(b consensus.Ballots) consensus.Decision {
 	if leader := d.Leader(); leader != "" && d.Final() && d.Outcome != consensus.Rejected {
 		d.Because = m.because(b, leader)
 	}
-	return d.Stating(p.each)
+	return d.WithProbabilities(p.each)
 }
 
 // doubtful returns the decision with its probabilities lowered by the doubt of the model's certificate.
@@ -52,7 +52,7 @@ func (s Strategy) doubtful(b consensus.Ballots, r *reading, p pooled, balance fu
 	doubt := s.model().certificate.Doubt
 	n, confidence := r.open(), d.Confidence
 	p.doubted(doubt, n)
-	doubtful := b.SettleBy(s.Name(), p.each, p.none, balance)
+	doubtful := b.Decide(s.Name(), p.each, p.none, balance)
 	doubtful.Confidence, doubtful.Learned = doubted(confidence, doubt, n), d.Learned
 	if d.Outcome != doubtful.Outcome && decided(d) {
 		doubtful.Outcome = consensus.Uncertified

@@ -153,7 +153,7 @@ func TestCoinsOfASingleGroupAreDiscountedByTheBallotsCorrelation(t *testing.T) {
 	}
 	m := b.Learn()
 	sure := func(rho float64) float64 {
-		for _, s := range m.Structures(agreeing(t, o, "v0", "a", "v1", "a", "v2", "a", "v3", "b").Correlated(rho)) {
+		for _, s := range m.Structures(agreeing(t, o, "v0", "a", "v1", "a", "v2", "a", "v3", "b").WithCorrelation(rho)) {
 			if s.Name == "coins" {
 				return s.Each[0]
 			}

@@ -36,7 +36,7 @@ func (v *voice) number() float64 { return float64(v.n) / whole }
 
 // count returns a voter's index and how many voters it counts for, in units of 1/whole. Known voters count in full,
 // since the model itself determines their weight; newcomers count with their share.
-func (m *Model) count(who consensus.Voters) (voter int32, n int) {
+func (m *Model) count(who consensus.Bloc) (voter int32, n int) {
 	j, known := m.known(who.Name)
 	if known {
 		return j, who.N * whole
@@ -124,7 +124,7 @@ func (m *Model) hearStances(b consensus.Ballots, places []int, proposals int) []
 func (m *Model) spokenIn(b consensus.Ballots, proposals []string) []int {
 	spoken := make([]bool, len(proposals))
 	for _, votes := range b.ByVoter() {
-		agrees := slices.ContainsFunc(votes, func(v consensus.Said) bool { return v.Stance == consensus.Agree })
+		agrees := slices.ContainsFunc(votes, func(v consensus.Position) bool { return v.Stance == consensus.Agree })
 		for _, v := range votes {
 			if v.Stance == consensus.Agree || v.Stance == consensus.Disagree && (m.kind.stances || !agrees) {
 				spoken[v.Proposal] = true
@@ -161,7 +161,7 @@ func newTaker(h *hearing) *taker {
 }
 
 // ballot merges a voter's votes into one ballot, as [byVoter] does. said is -1 for a voter who only abstains.
-func (t *taker) ballot(votes []consensus.Said, number []int32) (said int32, weight float64) {
+func (t *taker) ballot(votes []consensus.Position, number []int32) (said int32, weight float64) {
 	for _, stance := range []consensus.Stance{consensus.Agree, consensus.Disagree} {
 		t.among = t.among[:0]
 		for _, v := range votes {

@@ -46,7 +46,7 @@ var (
 
 func TestAGroupThatSharesWeighsLessThanTwoVoters(t *testing.T) {
 	for n := 1; n <= len(clones); n++ {
-		b := camps(t, ofModel, clones[:n], []string{"d"}).Sharing(nil, nobody)
+		b := camps(t, ofModel, clones[:n], []string{"d"}).WithGroupDiscount(nil, nobody)
 		d := consensus.ConfidenceWeighted{}.Decide(b)
 		weight := float64(n) / (1 + 0.5*float64(n-1))
 		if want := max(weight, 1) / (weight + 1); math.Abs(d.Support-want) > 1e-8 {
@@ -60,7 +60,7 @@ func TestAGroupThatSharesWeighsLessThanTwoVoters(t *testing.T) {
 
 func TestVotersInNoGroupShareWithNobody(t *testing.T) {
 	b := camps(t, ofModel, clones, []string{"d", "x", "y"})
-	d := consensus.ConfidenceWeighted{}.Decide(b.Sharing(nil, nobody))
+	d := consensus.ConfidenceWeighted{}.Decide(b.WithGroupDiscount(nil, nobody))
 	if d.Leader() != "b" || math.Abs(d.Support-3/4.6) > 1e-8 {
 		t.Errorf("%v, want three on their own to outweigh four clones", d)
 	}
@@ -69,7 +69,7 @@ func TestVotersInNoGroupShareWithNobody(t *testing.T) {
 func TestASingleGroupSetsNobodyApart(t *testing.T) {
 	one := map[string]string{"c1": "m", "c2": "m", "c3": "m", "c4": "m"}
 	b := camps(t, one, clones, []string{"person"})
-	got, want := consensus.ConfidenceWeighted{}.Decide(b.Sharing(nil, nobody)), consensus.ConfidenceWeighted{}.Decide(b)
+	got, want := consensus.ConfidenceWeighted{}.Decide(b.WithGroupDiscount(nil, nobody)), consensus.ConfidenceWeighted{}.Decide(b)
 	if !got.Equal(want) || want.Choice != "a" {
 		t.Errorf("%v, want %v", got, want)
 	}
@@ -77,7 +77,7 @@ func TestASingleGroupSetsNobodyApart(t *testing.T) {
 
 func TestGroupsCanBeNamedAnew(t *testing.T) {
 	b := camps(t, ofModel, clones, []string{"d"})
-	apart := b.Sharing(func(voter, group string) string { return group + voter }, nobody)
+	apart := b.WithGroupDiscount(func(voter, group string) string { return group + voter }, nobody)
 	got, want := consensus.ConfidenceWeighted{}.Decide(apart), consensus.ConfidenceWeighted{}.Decide(b)
 	if !got.Equal(want) {
 		t.Errorf("%v, want %v", got, want)
@@ -90,11 +90,11 @@ func TestLearnedEvidenceIsShared(t *testing.T) {
 		rates[c] = consensus.Reliability{Sensitivity: 0.7, Specificity: 0.7}
 	}
 	rates["d"] = consensus.Reliability{Sensitivity: 0.9, Specificity: 0.9}
-	b := camps(t, ofModel, clones, []string{"d"}).Knowing(rates)
+	b := camps(t, ofModel, clones, []string{"d"}).WithReliabilities(rates)
 	if d := (consensus.Bayesian{}).Decide(b); d.Leader() != "a" {
 		t.Errorf("each on its own: %v", d)
 	}
-	if d := (consensus.Bayesian{}).Decide(b.Sharing(nil, nobody)); d.Leader() != "b" {
+	if d := (consensus.Bayesian{}).Decide(b.WithGroupDiscount(nil, nobody)); d.Leader() != "b" {
 		t.Errorf("shared: %v", d)
 	}
 }
@@ -113,7 +113,7 @@ func TestSharingCountsWhoMayStillVote(t *testing.T) {
 		{consensus.Left{}, 0.4, false},                                                                                 // 2.4 of 3.6
 		{consensus.Left{Voters: []string{"c2", "c3"}, Weights: map[string]float64{"c2": 0, "c3": 0.4}}, 1 / 1.2, true}, // 2.833 of 3.167
 	} {
-		shared := b.Sharing(nil, c.left)
+		shared := b.WithGroupDiscount(nil, c.left)
 		for who := range shared.ByVoter() {
 			if who.Name == "c1" && math.Abs(who.Share-c.c1) > 1e-12 {
 				t.Errorf("with %+v left c1 counts %v, want %v", c.left, who.Share, c.c1)
@@ -134,7 +134,7 @@ func TestALightGroupWeighsWhatItsVotersDo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for who := range b.Sharing(nil, nobody).ByVoter() {
+	for who := range b.WithGroupDiscount(nil, nobody).ByVoter() {
 		if who.Share != 1 {
 			t.Errorf("%s counts %v, want 1", who.Name, who.Share)
 		}
@@ -148,7 +148,7 @@ func TestWhoMayVoteAgainSharesWithTheWeightVotedSoFar(t *testing.T) {
 	for threshold, want := range map[float64]bool{0.71: true, 0.72: false} {
 		o.Threshold = threshold
 		b := allFor(t, o, "c1", "c2", "d")
-		if got := consensus.Settled(consensus.ConfidenceWeighted{}, b.Sharing(nil, left), left); got != want {
+		if got := consensus.Settled(consensus.ConfidenceWeighted{}, b.WithGroupDiscount(nil, left), left); got != want {
 			t.Errorf("at a threshold of %v settled is %v, want %v", threshold, got, want)
 		}
 	}
@@ -171,7 +171,7 @@ func TestWhatIsLearnedIsNotSettledWhereVotersShare(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return b, consensus.Bayesian{}.Decide(b.Sharing(nil, nobody))
+		return b, consensus.Bayesian{}.Decide(b.WithGroupDiscount(nil, nobody))
 	}
 	against := func(voter string) consensus.Vote {
 		return consensus.Vote{Voter: voter, ProposalID: "a", Stance: consensus.Disagree, Weight: 1}
@@ -183,12 +183,12 @@ func TestWhatIsLearnedIsNotSettledWhereVotersShare(t *testing.T) {
 		t.Fatalf("now %v, with both against it %v, with one %v", now, both, one)
 	}
 	left := consensus.Left{}
-	if consensus.Settled(consensus.Bayesian{}, b.Sharing(nil, left), left) {
+	if consensus.Settled(consensus.Bayesian{}, b.WithGroupDiscount(nil, left), left) {
 		t.Error("it is settled")
 	}
 }
 
-func ExampleBallots_Sharing() {
+func ExampleBallots_WithGroupDiscount() {
 	votes := []consensus.Vote{
 		{Voter: "ada", ProposalID: "retry", Stance: consensus.Agree, Weight: 1},
 		{Voter: "bob", ProposalID: "retry", Stance: consensus.Agree, Weight: 1},
@@ -201,7 +201,7 @@ func ExampleBallots_Sharing() {
 		panic(err)
 	}
 	fmt.Println(consensus.ConfidenceWeighted{}.Decide(b).Support)
-	fmt.Println(consensus.ConfidenceWeighted{}.Decide(b.Sharing(nil, consensus.Left{})).Support)
+	fmt.Println(consensus.ConfidenceWeighted{}.Decide(b.WithGroupDiscount(nil, consensus.Left{})).Support)
 	// Output:
 	// 0.75
 	// 0.6

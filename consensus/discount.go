@@ -2,7 +2,7 @@ package consensus
 
 import "maps"
 
-// Sharing returns the same ballots with the weights of voters in a group of [Options.Groups] reduced, because their
+// WithGroupDiscount returns the same ballots with the weights of voters in a group of [Options.Groups] reduced, because their
 // errors have a common source: they are divided by the group's design effect, 1 + 0.5·(w − 1) for the sum w of its
 // voters' largest weights, if that is above 1 (Kish, 1965). However many of its voters vote, a group has the weight of
 // less than two voters. as returns the name of the group that a voter shares with, given the voter and its group; nil
@@ -10,9 +10,9 @@ import "maps"
 // no voters apart.
 //
 // left describes who may still vote: weights are divided as if all of them had voted with the greatest weight they may
-// have. A decision of [ConfidenceWeighted] on such ballots that is [Settled] cannot be changed by their votes. Sharing
+// have. A decision of [ConfidenceWeighted] on such ballots that is [Settled] cannot be changed by their votes. WithGroupDiscount
 // costs as much as building the ballots.
-func (b Ballots) Sharing(as func(voter, group string) string, left Left) Ballots {
+func (b Ballots) WithGroupDiscount(as func(voter, group string) string, left Left) Ballots {
 	bd := b.board()
 	if !bd.terms.apart {
 		return b
@@ -43,7 +43,7 @@ func (b Ballots) Sharing(as func(voter, group string) string, left Left) Ballots
 }
 
 // heaviest returns a voter's largest weight, without abstentions.
-func heaviest(said []Said) (w int64) {
+func heaviest(said []Position) (w int64) {
 	for _, v := range said {
 		if v.Stance != Abstain {
 			w = max(w, fixed(v.Weight))
