@@ -1,6 +1,9 @@
 package signals
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // Signal is one message of one agent. A log copies what it is given; a signal
 // obtained from a log is shared and must not be modified.
@@ -84,9 +87,22 @@ func (s *Signal[P]) checkBody(l Limits) error {
 	// The pointer to the payload has the same methods and, unlike the payload,
 	// is converted to an interface without being copied to the heap.
 	if c, ok := any(&s.Payload).(Checker); ok {
-		return c.Check(l)
+		return check(c, l)
 	}
 	return nil
+}
+
+// check turns a panic of Check into an error: what one agent made must not end
+// the program of all.
+func check(c Checker, l Limits) (err error) {
+	defer recovered(c, &err)
+	return c.Check(l)
+}
+
+func recovered(c Checker, err *error) {
+	if v := recover(); v != nil {
+		*err = &FieldError{Field: "payload", Value: fmt.Sprintf("%T", c), Problem: fmt.Sprintf("its Check panicked: %v", v)}
+	}
 }
 
 func withKind(err error, kind Kind) error {

@@ -53,7 +53,8 @@ const (
 // required field, a text that is too long or not UTF-8, or a payload type that
 // is not a value type. The header's Seq, ID, Source and Time may be empty: the
 // log fills them in. A payload that does not implement [Checker] is not
-// inspected. Validate allocates only to report an error.
+// inspected; if its Check panics, that is an error. Validate allocates only to
+// report an error.
 func (l Limits) Validate(s Any) error {
 	if s == nil {
 		return &FieldError{Field: "signal", Value: "nil", Problem: "missing"}
