@@ -71,17 +71,43 @@ const (
 	moreTime    = 10 * time.Millisecond
 )
 
-// driveLocked moves the inline cursor to the end of the log, or until the limits
-// above are reached or ended is closed, unless another goroutine is doing so. It
-// releases the lock while handlers run.
+// driveLocked moves the inline cursor for a publisher, unless another goroutine is
+// doing so. It releases the lock while handlers run. Handlers cannot be
+// interrupted, so if the publisher's context can end, another goroutine calls them
+// while the publisher waits for that goroutine or for ended.
 func (b *Bus) driveLocked(ended <-chan struct{}) {
-	in, own := &b.inline, b.log.Next()
-	if in.at.Pos == own || in.driving || b.state == closed {
+	in := &b.inline
+	if in.at.Pos == b.log.Next() || in.driving || b.state == closed {
 		return
 	}
-	var began time.Time
 	in.driving = true
-	now := b.clock.last // of the commit that brought the first entry
+	own, now := b.log.Next(), b.clock.last // now is that of the commit that brought the first entry
+	if ended == nil || in.undrained == 0 {
+		b.driveShareLocked(own, now, ended)
+		return
+	}
+	returned := make(chan struct{})
+	b.goLocked(func() {
+		defer close(returned)
+		b.mu.Lock()
+		b.driveShareLocked(own, now, ended)
+		b.mu.Unlock()
+		if isOver(ended) {
+			b.showLater() // the publisher may have left
+		}
+	})
+	b.mu.Unlock()
+	select {
+	case <-returned:
+	case <-ended:
+	}
+	b.mu.Lock()
+}
+
+// driveShareLocked moves the inline cursor to the end of the log, or until the
+// limits above are reached or ended is closed.
+func (b *Bus) driveShareLocked(own uint64, now int64, ended <-chan struct{}) {
+	in, began := &b.inline, time.Time{}
 	for n := -1; in.at.Pos < b.log.Next() && b.state != closed; {
 		if in.at.Pos >= own {
 			if n++; n == 0 {

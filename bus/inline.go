@@ -46,13 +46,15 @@ type Handler struct {
 // its handlers, in the order of registration, before the next one, and no two
 // handlers run at once. The publisher that finds the cursor idle moves it before
 // Publish returns: over its own signals, and then over at most 64 more entries or
-// for 10 ms, unless its context ends; a goroutine of the bus does the rest.
+// for 10 ms; a goroutine of the bus does the rest. If the publisher's context can
+// end, another goroutine calls the handlers, and the publisher waits for it until
+// the context ends.
 //
 // f may publish, subscribe, close handlers and close the bus; what it publishes
 // is handled after it has returned. An f that blocks delays only other inline
-// handlers. An error or panic of f affects nothing else: the signal is
-// dead-lettered for this handler. ctx marks calls as being inside a handler; pass
-// it on.
+// handlers and, as long as its context allows, the publisher that moved the
+// cursor. An error or panic of f affects nothing else: the signal is dead-lettered
+// for this handler. ctx marks calls as being inside a handler; pass it on.
 func Handle[P signals.Payload](b *Bus, o HandleOptions, f func(ctx context.Context, s signals.Signal[P]) error) (*Handler, error) {
 	var zero P
 	if f == nil {

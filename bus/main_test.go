@@ -2,7 +2,6 @@ package bus_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -121,15 +120,10 @@ func seqs(all []signals.Any) []uint64 {
 
 // unread reads what is there and stops where it would have to wait.
 func unread(s *bus.Subscription) ([]signals.Any, error) {
-	ended, cancel := context.WithCancel(context.Background())
-	cancel()
 	var all []signals.Any
 	for {
-		next, err := s.Next(ended)
-		if err != nil {
-			if errors.Is(err, context.Canceled) {
-				err = nil
-			}
+		next, err := s.Poll()
+		if next == nil || err != nil {
 			return all, err
 		}
 		all = append(all, next)
@@ -204,10 +198,10 @@ func soon(t testing.TB) context.Context {
 	return ctx
 }
 
-// made returns a bus whose options cannot be wrong.
-func made(b *bus.Bus, err error) *bus.Bus {
+// made returns what can only fail to be made because of a mistake in a test.
+func made[T any](x T, err error) T {
 	if err != nil {
 		panic(err)
 	}
-	return b
+	return x
 }

@@ -70,8 +70,8 @@ func (b *Bus) System() *Publisher { return &Publisher{bus: b, agent: System, rol
 func (p *Publisher) Agent() string { return p.agent }
 
 // Publish appends a copy of s to the log and returns when it is in the history,
-// with its sequence number. It may run handlers before it returns (see [Handle])
-// and waits only for subscriptions that ask for it ([Wait]).
+// with its sequence number. Unless ctx ends, it may wait for handlers (see
+// [Handle]); otherwise it waits only for subscriptions that ask for it ([Wait]).
 //
 // If it returns an error, nothing is published: a [*signals.FieldError], a
 // [*PermissionError], a [*ProposalError], a [*LimitError], [ErrExpired],

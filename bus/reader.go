@@ -12,6 +12,9 @@ import (
 // claim takes unexpired signals out of the backlog, as many as there are and fit,
 // and waits for the first.
 func (s *Subscription) claim(ctx context.Context, dst []signals.Any) (int, error) {
+	if isOver(ctx.Done()) {
+		return 0, context.Cause(ctx)
+	}
 	if n := s.takeFast(dst); n > 0 {
 		s.report()
 		return n, nil

@@ -179,7 +179,8 @@ func (s *Subscription) places() (places []node) {
 
 // Next waits for the next signal, and checks at the call whether it has expired.
 // Its errors are [ErrClosed], [ErrLagged] after the last unread signal, and the
-// cause of ctx's end.
+// cause of ctx's end: once ctx has ended, Next returns no signal, even if one is
+// unread ([Subscription.Poll] does).
 func (s *Subscription) Next(ctx context.Context) (signals.Any, error) {
 	var one [1]signals.Any
 	if _, err := s.Read(ctx, one[:]); err != nil {
@@ -239,7 +240,7 @@ func (s *Subscription) All(ctx context.Context) iter.Seq2[signals.Any, error] {
 				yield(nil, err)
 				return
 			}
-			if !s.yield(buffer[:n], yield) {
+			if !s.yield(buffer[:n], ctx.Done(), yield) {
 				return
 			}
 		}
@@ -247,7 +248,7 @@ func (s *Subscription) All(ctx context.Context) iter.Seq2[signals.Any, error] {
 }
 
 // yield yields a batch, and gives back the signals that are not taken.
-func (s *Subscription) yield(batch []signals.Any, yield func(signals.Any, error) bool) bool {
+func (s *Subscription) yield(batch []signals.Any, ended <-chan struct{}, yield func(signals.Any, error) bool) bool {
 	next, taken := 0, uint64(0)
 	defer func() {
 		s.settle(Delivered, taken)
@@ -255,12 +256,11 @@ func (s *Subscription) yield(batch []signals.Any, yield func(signals.Any, error)
 		s.tellWaiting()
 	}()
 	for next < len(batch) {
-		signal := batch[next]
-		next++
-		if s.closed.Load() {
-			next--
+		if s.closed.Load() || isOver(ended) {
 			return true // the next claim returns the reason
 		}
+		signal := batch[next]
+		next++
 		if s.options.Where != nil && !s.passes(signal) {
 			continue
 		}

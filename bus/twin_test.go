@@ -409,8 +409,8 @@ func (s *twinSub) offer(next signals.Any) {
 	}
 }
 
-// next is the bus's Next with an ended context.
-func (s *twinSub) next() (signals.Any, error) {
+// poll is the bus's Poll.
+func (s *twinSub) poll() (signals.Any, error) {
 	for len(s.backlog) > 0 {
 		next := s.backlog[0]
 		s.backlog = s.backlog[1:]
@@ -424,10 +424,7 @@ func (s *twinSub) next() (signals.Any, error) {
 			return next, nil
 		}
 	}
-	if s.err != nil {
-		return nil, s.err
-	}
-	return nil, context.Canceled
+	return nil, s.err
 }
 
 func (s *twinSub) close() {

@@ -1,0 +1,70 @@
+package swarm_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm"
+)
+
+func TestDeadlineHoldsThoughAnInlineHandlerBlocks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSwarm(t, swarm.Options{Deadline: time.Second, Agents: []*agents.Agent{
+			proposer("p", "a", "do a"), voter("v1", map[string]signals.Stance{"a": yes}), voter("v2", map[string]signals.Stance{"a": yes}),
+		}})
+		leave := make(chan struct{})
+		defer close(leave)
+		_, err := bus.Handle(s.Bus(), bus.HandleOptions{}, func(context.Context, signals.Signal[signals.Proposal]) error {
+			<-leave
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		r, err := s.Solve(t.Context(), signals.Task{Task: "which one?"})
+		if took := time.Since(began); took > 1100*time.Millisecond || r.Stop != swarm.StopDeadline {
+			t.Errorf("stopped by %v after %v, %v; want the deadline after 1s", r.Stop, took, err)
+		}
+	})
+}
+
+// fragile is a payload whose Check panics.
+type fragile struct{}
+
+func (fragile) Kind() signals.Kind             { return "acme.example/fragile" }
+func (fragile) Check(signals.Limits) (_ error) { panic("fragile") }
+
+func TestPayloadWhoseCheckPanicsIsRefusedAndTheSolveGoesOn(t *testing.T) {
+	s := newSwarm(t, swarm.Options{Agents: []*agents.Agent{
+		proposer("p", "a", "do a"),
+		voter("v1", map[string]signals.Stance{"a": yes}), voter("v2", map[string]signals.Stance{"a": yes}),
+		{ID: "clumsy", Listens: []signals.Kind{signals.KindTask}, Reactor: agents.Func(func(context.Context, *agents.Turn) seq {
+			return agents.Say(signals.New(signals.Header{}, fragile{}))
+		})},
+	}})
+	var refused []error
+	for e, err := range s.Stream(t.Context(), signals.Task{Task: "which one?"}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch e := e.(type) {
+		case swarm.Refused:
+			refused = append(refused, e.Err)
+		case swarm.Stopped:
+			if checkResult(t, e.Result); e.Result.Stop != swarm.StopConsensus {
+				t.Errorf("stopped by %v, want consensus", e.Result.Stop)
+			}
+		}
+	}
+	var field *signals.FieldError
+	if len(refused) != 1 || !errors.As(refused[0], &field) || field.Kind != "acme.example/fragile" {
+		t.Errorf("refused %v, want a FieldError of the kind", refused)
+	}
+}
