@@ -109,22 +109,52 @@ type bucket struct {
 
 func (a *admission) limited() bool { return a.rate > 0 || a.capacity > 0 }
 
-// admit charges the drafts to the agent's limits, or refuses all of them. The
-// system and layers have no limits.
+// admit charges the drafts to the limits of the agents that are their sources, or
+// refuses all of them. What a layer appends at once is one act of each agent that
+// it speaks for, because a layer adds signals of its own making. The system, layers
+// themselves and their records have no limits.
 func (a *admission) admit(p *Publisher, ds []draft, now int64) error {
 	if a.capacity > 0 {
 		a.weigh(ds)
 	}
-	if p.role != agentRole {
+	if p.role == systemRole {
 		return nil
 	}
-	if held := a.bytes[p.agent] + weight(ds); a.capacity > 0 && held > a.capacity {
-		return &LimitError{Agent: p.agent, Problem: fmt.Sprintf("%d bytes of text in the history, more than %d", held, a.capacity)}
+	if p.role == agentRole {
+		return a.charge(p.agent, float64(len(ds)), weight(ds, p.agent), now)
+	}
+	var charged []string
+	for i := range ds {
+		agent := ds[i].Source
+		if ds[i].record || agent == p.agent || agent == System || slices.Contains(charged, agent) {
+			continue
+		}
+		if err := a.charge(agent, 1, weight(ds, agent), now); err != nil {
+			a.refund(charged)
+			return err
+		}
+		charged = append(charged, agent)
+	}
+	return nil
+}
+
+func (a *admission) charge(agent string, n float64, bytes int, now int64) error {
+	if held := a.bytes[agent] + bytes; a.capacity > 0 && held > a.capacity {
+		return &LimitError{Agent: agent, Problem: fmt.Sprintf("%d bytes of text in the history, more than %d", held, a.capacity)}
 	}
 	if a.rate <= 0 {
 		return nil
 	}
-	return a.bucket(p.agent, now).take(a, p.agent, float64(len(ds)))
+	return a.bucket(agent, now).take(a, agent, n)
+}
+
+// refund gives one act back to each agent.
+func (a *admission) refund(agents []string) {
+	for _, agent := range agents {
+		if k := a.buckets[agent]; k != nil {
+			k.tokens++
+		}
+	}
 }
 
 // bucket returns the agent's bucket, refilled up to now.
@@ -167,9 +197,12 @@ func (a *admission) weigh(ds []draft) {
 	}
 }
 
-func weight(ds []draft) (n int) {
+// weight returns the length of the texts in the drafts of a source.
+func weight(ds []draft, source string) (n int) {
 	for i := range ds {
-		n += ds[i].bytes
+		if ds[i].Source == source {
+			n += ds[i].bytes
+		}
 	}
 	return n
 }

@@ -71,7 +71,8 @@ func (m Moment) ID(i int) signals.ID {
 // these signals: both functions run with the bus's lock held, must be quick and
 // must not call the bus. If Append has to wait for room, decide is called again.
 // A signal without a source gets the layer's name; its kind must be one of the
-// layer's. The receipts are valid until committed returns.
+// layer's. For [Options].Rate, the signals of one source in a call count as one
+// signal. The receipts are valid until committed returns.
 //
 // Its errors are those of decide and of [Publisher.Publish]. It is not an error
 // if decide returns no signals: committed is then called with no receipts.
@@ -81,8 +82,8 @@ func (l *Layer) Append(ctx context.Context, decide func(Moment) ([]signals.Any, 
 
 // Record is [Layer.Append] for signals that only record what became of signals
 // in the log. There was room for those, so Record never waits and never returns
-// [ErrBacklog], even if it makes a reader exceed its backlog. It does not check
-// whether ctx has ended.
+// [ErrBacklog], even if it makes a reader exceed its backlog; nor does it return a
+// [*LimitError]. It does not check whether ctx has ended.
 func (l *Layer) Record(ctx context.Context, decide func(Moment) ([]signals.Any, error), committed func([]Receipt)) error {
 	return l.write(ctx, false, decide, committed)
 }
@@ -107,7 +108,7 @@ func (l *Layer) writeLocked(
 ) error {
 	b := l.p.bus
 	for {
-		ds, err := l.decideLocked(decide)
+		ds, err := l.decideLocked(!waits, decide)
 		if err != nil {
 			return err
 		}
@@ -160,7 +161,7 @@ func (l *Layer) speaker(ds []draft) string {
 	return l.p.agent
 }
 
-func (l *Layer) decideLocked(decide func(Moment) ([]signals.Any, error)) ([]draft, error) {
+func (l *Layer) decideLocked(records bool, decide func(Moment) ([]signals.Any, error)) ([]draft, error) {
 	b := l.p.bus
 	now := b.clock.now()
 	all, err := decide(Moment{Seq: b.log.Last() + 1, Time: time.Unix(0, now).UTC(), bus: b})
@@ -169,7 +170,7 @@ func (l *Layer) decideLocked(decide func(Moment) ([]signals.Any, error)) ([]draf
 	}
 	ds := l.drafts[:0]
 	for _, s := range all {
-		ds = append(ds, draft{})
+		ds = append(ds, draft{record: records})
 		if err := l.p.draft(&ds[len(ds)-1], s); err != nil {
 			return nil, err
 		}

@@ -22,6 +22,7 @@ type Options struct {
 	NoConflicts bool              // do not look for rival proposals
 	Conflicts   *conflict.Options // nil means its defaults
 
+	// Limits of each agent, whether it publishes itself or through a [Layer].
 	Rate  float64 // signals per second that one agent may publish; 0: no limit
 	Burst int     // signals that it may publish at once; 0 means one second's worth
 	Bytes int     // maximum length of all texts of one agent in the history; 0: no limit

@@ -14,9 +14,10 @@ import (
 // when everything has been decided.
 type draft struct {
 	store.Entry
-	head  *signals.Header // the caller's; read only
-	bytes int             // length of texts, if that is limited
-	fed   bool            // by Feed
+	head   *signals.Header // the caller's; read only
+	bytes  int             // length of texts, if that is limited
+	fed    bool            // by Feed
+	record bool            // by Layer.Record
 }
 
 // publish commits drafts whose payloads have been validated.

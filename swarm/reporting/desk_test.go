@@ -337,6 +337,26 @@ func TestAReportFiledByManyAtOnceIsOneReport(t *testing.T) {
 	}
 }
 
+// A report is one act of its worker, however many signals it becomes.
+func TestTheBusesRateBindsThoseWhoReport(t *testing.T) {
+	b := bustest.New(t, &bus.Options{Rate: 1, Burst: 2})
+	ann := worker(t, newDesk(t, b.Bus, nil), "ann")
+	filed := 0
+	for n := range 100 {
+		_, err := ann.File(t.Context(), asking("ann", fmt.Sprint("t", n), fmt.Sprint("reason ", n)))
+		var limit *bus.LimitError
+		switch {
+		case err == nil:
+			filed++
+		case !errors.As(err, &limit) || limit.Agent != "ann":
+			t.Fatal(err)
+		}
+	}
+	if filed != 2 {
+		t.Errorf("filed %d of 100 reports, want 2", filed)
+	}
+}
+
 func TestWhatTheBusDoesNotTakeDidNotHappen(t *testing.T) {
 	b, l := bustest.New(t, nil), new(lead)
 	d := newDesk(t, b.Bus, l)
