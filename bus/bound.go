@@ -10,8 +10,8 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// review is the number of entries after which the bus checks waiting readers, so
-// that one with nothing to read keeps no more of the log alive than that.
+// review is the number of entries after which the bus checks every reader, so that
+// one with nothing to read keeps no more of the log alive than twice that.
 const review = 4096
 
 // checkLocked checks the subscriptions that may have reached a bound with the
@@ -21,7 +21,7 @@ func (b *Bus) checkLocked(pos uint64) {
 	end := pos + 1
 	b.checkAt = end + review
 	for _, s := range slices.Clone(b.subscriptions) {
-		if s.due < end+review/4 || s.idleLocked() { // a little early, so that many are checked together
+		if s.due < end+review/4 { // a little early, so that many are checked together
 			s.mu.Lock()
 			s.reviewLocked(end)
 			s.mu.Unlock()
@@ -70,7 +70,7 @@ func (s *Subscription) reviewLocked(end uint64) {
 	if s.slow = s.slow && unread > half; !s.slow {
 		bound = half
 	}
-	s.due = end + bound - min(unread, bound)
+	s.due = end + min(review, bound-min(unread, bound))
 }
 
 // unreadLocked counts the unread signals when the log ends at end. It reads each

@@ -25,10 +25,10 @@
 // publishers wait, or drops the oldest ([Full]). It may start in the past and
 // then continues with new signals, without gap or repetition. A subscription
 // that has ended keeps only its unread signals alive; one with nothing to read
-// keeps at most 8192 entries of the log while it waits.
+// keeps at most 8192 entries of the log.
 //
-// An inline handler ([Handle]) runs in the goroutine of the publisher that finds
-// the handlers idle. A [Tap] may skip signals, and counts those it skipped;
+// The publisher that finds the inline handlers ([Handle]) idle waits for them, as
+// long as its context allows. A [Tap] may skip signals, and counts those it skipped;
 // [Bus.History] is a bounded window: use these to watch, never to decide. A
 // signal with recipients is delivered only to their readers; the history, taps
 // and observers show it to everyone.

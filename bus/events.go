@@ -76,12 +76,18 @@ type showing struct {
 }
 
 // Observe calls f for every event from the next one on, one at a time and in the
-// order in which they happened. f must be quick: it runs in the goroutine that
-// causes an event, concurrently with handlers, so that a blocked handler can be
-// observed. A panic of f is recovered and ignored. An f that blocks delays other
-// observers, is named in [Stats], and blocks nothing else: beyond 65536 waiting
-// events, further ones are dropped and counted in a [Missed]. stop ends the
-// calls. Without observers, events cost nothing.
+// order in which they happened, concurrently with handlers, so that a blocked
+// handler can be observed. The call that causes an event, such as Publish or Next,
+// passes it to the observers before it returns, unless another goroutine is doing
+// so: another caller, or one of the bus, which takes over events that handlers, the
+// sweeper and other callers cause meanwhile. So f may be called after Publish, and
+// even Shutdown, have returned; it is not called after stop has returned, except
+// for a call that is running.
+//
+// f must be quick: one that blocks delays the other observers and the caller that
+// it runs in, and is named in [Stats]. Other callers do not wait for it: beyond
+// 65536 waiting events, further ones are dropped and counted in a [Missed]. A panic
+// of f is recovered and ignored. Without observers, events cost nothing.
 func (b *Bus) Observe(f func(Event)) (stop func()) {
 	o := &observer{see: f, site: callSite()}
 	b.mu.Lock()

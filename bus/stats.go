@@ -98,9 +98,12 @@ type Stats struct {
 // ReaderStats describe a reader that has not ended, or an observer that is
 // handling an event, whose books are empty.
 type ReaderStats struct {
-	Agent   string
-	Site    string        // file and line where it subscribed
-	Running time.Duration // for how long the current call of a handler or observer has been running
+	Agent string
+	Site  string // file and line where it subscribed
+	// Running is for how long the current call of a handler or observer has been
+	// running. For a handler it is measured by polling: it is 0 at first, and then up
+	// to half of [Options].Slow too low.
+	Running time.Duration
 	Books   Books
 }
 
