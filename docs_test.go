@@ -1,6 +1,7 @@
 package swarmbus_test
 
 import (
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,13 +11,18 @@ import (
 	"testing"
 )
 
-// shown is a block of output in a document, behind the command that prints it.
-var shown = regexp.MustCompile("(?s)<!-- shows: go (.+?) -->\n```text\n(.+?)```")
+// slow has the documents' slow commands run too, which .ci/run does.
+var slow = flag.Bool("slow", false, "run the documents' slow commands too")
+
+// shown is a block of output in a document, behind the command that prints it and
+// whether that is slow.
+var shown = regexp.MustCompile("(?s)<!-- shows(, slowly)?: go (.+?) -->\n```text\n(.+?)```")
 
 // TestDocumentsShowWhatTheCommandsPrint runs each command that a document
 // names and looks for the lines it shows, in order. An ellipsis stands for lines
-// left out.
+// left out. Without -slow it leaves out the commands that are marked as slow.
 func TestDocumentsShowWhatTheCommandsPrint(t *testing.T) {
+	t.Parallel()
 	documents, err := filepath.Glob("docs/*.md")
 	if err != nil {
 		t.Fatal(err)
@@ -29,19 +35,29 @@ func TestDocumentsShowWhatTheCommandsPrint(t *testing.T) {
 		}
 		for _, block := range shown.FindAllStringSubmatch(string(text), -1) {
 			blocks++
-			cmd := exec.CommandContext(t.Context(), "go", strings.Fields(block[1])...)
-			printed, err := cmd.Output()
-			if err != nil {
-				t.Errorf("%s: go %s: %v", name, block[1], err)
-				continue
-			}
-			if missing := firstMissing(block[2], string(printed)); missing != "" {
-				t.Errorf("%s: go %s does not print, where the document has it:\n%s", name, block[1], missing)
-			}
+			t.Run(name+": go "+block[2], func(t *testing.T) {
+				t.Parallel()
+				if block[1] != "" && !*slow {
+					t.Skip("slow: go test . -slow runs it")
+				}
+				checkShown(t, strings.Fields(block[2]), block[3])
+			})
 		}
 	}
 	if blocks < 2 {
 		t.Errorf("found %d blocks, want at least 2", blocks)
+	}
+}
+
+// checkShown runs the go command and looks for what a document shows of its output.
+func checkShown(t *testing.T, args []string, document string) {
+	t.Helper()
+	printed, err := exec.CommandContext(t.Context(), "go", args...).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if missing := firstMissing(document, string(printed)); missing != "" {
+		t.Errorf("the command does not print, where the document has it:\n%s", missing)
 	}
 }
 
@@ -66,6 +82,7 @@ func firstMissing(document, printed string) string {
 }
 
 func TestLineThatIsNotPrintedIsMissed(t *testing.T) {
+	t.Parallel()
 	const printed = "a\nb\nc\n"
 	for document, want := range map[string]string{
 		"a\nb\nc\n": "", "a\n…\nc\n": "", "b\na\n": "a", "d\n": "d", "a\na\n": "a",
@@ -82,6 +99,7 @@ var isFile = regexp.MustCompile("(?s)<!-- is: (.+?) -->\n```go\n(.+?)```")
 // TestSnippetsAreFilesThatCompile compares the snippets of the documents with the
 // files that they are; the build shows that those compile.
 func TestSnippetsAreFilesThatCompile(t *testing.T) {
+	t.Parallel()
 	text, err := os.ReadFile("README.md")
 	if err != nil {
 		t.Fatal(err)
@@ -103,6 +121,7 @@ func TestSnippetsAreFilesThatCompile(t *testing.T) {
 
 // modules are those that a package's users take in, with what those need.
 func TestModulesThatAPackageTakesInAreAsStated(t *testing.T) {
+	t.Parallel()
 	for pkg, want := range map[string]string{
 		"agents":           "github.com/rs/xid",
 		"bus":              "github.com/rs/xid",
@@ -126,6 +145,7 @@ func TestModulesThatAPackageTakesInAreAsStated(t *testing.T) {
 // TestEveryExampleIsInTheTableAndRunByTests looks for tests beside each program, or
 // elsewhere for those named here.
 func TestEveryExampleIsInTheTableAndRunByTests(t *testing.T) {
+	t.Parallel()
 	table, err := os.ReadFile("docs/examples.md")
 	if err != nil {
 		t.Fatal(err)
@@ -149,6 +169,7 @@ func TestEveryExampleIsInTheTableAndRunByTests(t *testing.T) {
 // TestStatementsNameTestsThatThereAre looks for each test that docs/statements
 // names in the directories that the document does.
 func TestStatementsNameTestsThatThereAre(t *testing.T) {
+	t.Parallel()
 	documents, err := filepath.Glob("docs/statements/*.md")
 	if err != nil || len(documents) < 3 {
 		t.Fatalf("%d documents, %v", len(documents), err)

@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
@@ -76,7 +77,6 @@ var rules = []struct {
 	{"otel/*", rule{ours: []string{"*"}, others: []string{"go.opentelemetry.io", "google.golang.org/grpc", "google.golang.org/protobuf", "github.com/google/uuid"}}},
 	{"examples/*", rule{ours: []string{"*"}, others: []string{"*"}}},
 	{"cmd/*", rule{ours: []string{"*"}, others: []string{"*"}}},
-	{"benchmarks/*", rule{ours: []string{"*"}, others: []string{"*"}}},
 }
 
 // testOnly is what tests may import beside what their package may.
@@ -88,6 +88,7 @@ var testOnly = []string{
 }
 
 func TestImportsPointOneWay(t *testing.T) {
+	t.Parallel()
 	for _, file := range goFiles(t) {
 		for _, problem := range checkImports(t, file) {
 			t.Error(problem)
@@ -96,6 +97,7 @@ func TestImportsPointOneWay(t *testing.T) {
 }
 
 func TestForbiddenImportIsFound(t *testing.T) {
+	t.Parallel()
 	r := ruleFor("consensus")
 	for imported, allowed := range map[string]bool{
 		module + "/signals":       false,
@@ -107,6 +109,49 @@ func TestForbiddenImportIsFound(t *testing.T) {
 		}
 	}
 }
+
+// heavy are modules that take long to download and build, each with the directory
+// whose packages may need them. Commands and examples may need what they like.
+var heavy = []struct{ module, only string }{
+	{"github.com/spf13", "cmd"},
+	{"github.com/schollz", "cmd"},
+	{"github.com/anthropics", "agents/models/anthropic"},
+	{"github.com/sashabaranov", "agents/models/openai"},
+	{"google.golang.org/grpc", "otel/export"},
+	{"go.opentelemetry.io/otel/sdk", "otel"},
+	{"go.opentelemetry.io/otel/exporters", "otel/export"},
+	{"golang.org/x/tools", "in modules of their own"},
+	{"gonum.org/v1/plot", "in modules of their own"},
+}
+
+// TestLibraryNeedsNothingOfTheCommandLine looks for heavy modules among all that
+// each package of the library needs, directly or not.
+func TestLibraryNeedsNothingOfTheCommandLine(t *testing.T) {
+	t.Parallel()
+	list := exec.CommandContext(t.Context(), "go", "list", "-f", "{{.ImportPath}} {{join .Deps \" \"}}", "./...")
+	printed, err := list.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]bool{}
+	for line := range strings.Lines(string(printed)) {
+		deps := strings.Fields(line)
+		pkg := strings.TrimPrefix(deps[0], module+"/")
+		for _, h := range heavy {
+			needed := slices.ContainsFunc(deps, func(dep string) bool { return within(dep, h.module) })
+			found[h.module] = found[h.module] || needed
+			if needed && !within(pkg, h.only) && !within(pkg, "cmd") && !within(pkg, "examples") {
+				t.Errorf("%s needs %s", pkg, h.module)
+			}
+		}
+	}
+	if !found["github.com/spf13"] || !found["google.golang.org/grpc"] {
+		t.Errorf("the command needs no heavy module, which cannot be: %v", found)
+	}
+}
+
+// within says whether a path is that of a directory or of one below it.
+func within(path, dir string) bool { return path == dir || strings.HasPrefix(path, dir+"/") }
 
 // goFiles returns the module's files; nested modules and testdata are not its
 // own.
