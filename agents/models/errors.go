@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/swarmbus/swarmbus/agents"
 )
@@ -95,25 +94,6 @@ func (e *Error) Temporary() bool { return e.Problem.passes && !e.Final }
 
 // RetryAfter returns After.
 func (e *Error) RetryAfter() time.Duration { return e.After }
-
-// Detail prepares a text for [Error].Detail: it removes the secrets and cuts the
-// text. Adapters pass their keys, because some servers send them back.
-func Detail(text string, secrets ...string) string {
-	for _, s := range secrets {
-		if s != "" {
-			text = strings.ReplaceAll(text, s, "[secret]")
-		}
-	}
-	const most = 500
-	if len(text) <= most {
-		return strings.ToValidUTF8(text, "\uFFFD")
-	}
-	cut := most
-	for !utf8.RuneStart(text[cut]) {
-		cut--
-	}
-	return strings.ToValidUTF8(text[:cut], "\uFFFD") + "…"
-}
 
 // StatusError returns the error for a response with a status of 400 or more. It is
 // Unbilled if the status says that the request was refused before any work was done

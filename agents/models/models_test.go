@@ -2,17 +2,22 @@ package models_test
 
 import (
 	"context"
+	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"math"
 	"net"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -140,6 +145,31 @@ type timeout struct{}
 func (timeout) Error() string   { return "too slow" }
 func (timeout) Timeout() bool   { return true }
 func (timeout) Temporary() bool { return true }
+
+func TestDetailHoldsNoSecretInAnyEncoding(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		secret := rapid.StringOfN(rapid.RuneFrom(nil, &unicode.RangeTable{R16: []unicode.Range16{{Lo: '!', Hi: '~', Stride: 1}}}), 8, 60, -1).Draw(t, "secret")
+		around := rapid.StringN(0, 20, -1)
+		before, after := around.Draw(t, "before"), around.Draw(t, "after")
+		whole := before + secret + after
+		core := base64.RawURLEncoding.EncodeToString([]byte(secret))
+		core = core[:len(core)-2]
+		for name, encoded := range map[string]string{
+			"plain": whole, "a query": url.QueryEscape(whole), "a path": url.PathEscape(whole),
+			"every byte": "%" + strings.ToUpper(strings.Join(strings.Fields(fmt.Sprintf("% x", whole)), "%")),
+			"hex":        hex.EncodeToString([]byte(whole)), "HEX": strings.ToUpper(hex.EncodeToString([]byte(whole))),
+			"base64": base64.StdEncoding.EncodeToString([]byte(whole)), "base64url": base64.RawURLEncoding.EncodeToString([]byte(whole)),
+		} {
+			got := models.Detail(encoded, secret)
+			if !strings.Contains(got, "[secret]") || strings.Contains(got, secret) || strings.Contains(got, core) {
+				t.Fatalf("%s: %q has the secret %q", name, got, secret)
+			}
+		}
+		if other := "nothing of it is here"; models.Detail(other, secret) != other && !strings.Contains(other, secret) {
+			t.Fatalf("%q is removed from another text", secret)
+		}
+	})
+}
 
 func TestDetailHoldsNoSecretAndIsCut(t *testing.T) {
 	got := models.Detail("bad key sk-123, really sk-123"+strings.Repeat("ä", 500), "sk-123", "")

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/swarmbus/swarmbus/agents/models"
-	"github.com/swarmbus/swarmbus/agents/models/limits"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/internal/runs"
 	"github.com/swarmbus/swarmbus/signals"
@@ -72,6 +71,7 @@ func (f *solveFlags) again(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.terms.BaseURL, "base-url", "", "base URL of the models' server (default: that of the run)")
 	flags.StringVar(&f.terms.Budget, "budget", "", "maximum cost, such as 0.50usd or 20000tokens (default: that of the run)")
+	flags.BoolVar(&f.settle, "settle", false, "book what is open as free")
 	flags.StringArrayVar(&f.terms.Prices, "price", nil, "PROVIDER:NAME=IN/OUT, in dollars per million tokens")
 	flags.DurationVar(&f.terms.Deadline, "deadline", 10*time.Minute, "time limit of the solve")
 	flags.BoolVar(&f.json, "json", false, "print events as JSON, one object per line")
@@ -111,16 +111,19 @@ func (f *solveFlags) goOn(cmd *cobra.Command, answer signals.Any) (err error) {
 	if err := f.takeOver(cmd, run); err != nil {
 		return err
 	}
-	tokens, money, err := cassette.Spent(run.store)
+	past, err := cassette.Spent(run.store)
 	if err != nil {
 		return err
 	}
+	run.past = &pastSpending{Caller: run.recorder, past: past}
 	all, budget, err := f.models()
 	if err != nil {
 		return err
 	}
-	budget.Book(limits.Spend{Tokens: tokens, Money: money})
-	run.record(all, budget)
+	if err := f.rebook(run, budget); err != nil {
+		return err
+	}
+	answersFrom(run.past, all)
 	ask := func(spec string) models.Model { return all[spec] }
 	return f.play(cmd, ask, run, func(s *swarm.Swarm) (iter.Seq2[swarm.Event, error], error) {
 		past, err := s.Past()
@@ -163,7 +166,7 @@ func openRun(name string) (*aJournal, error) {
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
-	return &aJournal{file, recorder, []io.Closer{file}}, nil
+	return &aJournal{store: file, recorder: recorder, files: []io.Closer{file}}, nil
 }
 
 // takeOver adopts the terms of a run, except those that are set anew.

@@ -46,6 +46,8 @@ func takesRounds(rounds int) func(int, *models.Request) modelstest.Reply {
 // choose.
 type killer struct {
 	answer func(int, *models.Request) modelstest.Reply
+	usage  *models.Usage // of each call; nil: its number, which tells calls apart in the journal
+	lives  int           // the least number of calls of a life; 0: 1
 
 	mu     sync.Mutex // protects the fields below
 	random *rand.Rand
@@ -65,7 +67,9 @@ func (k *killer) reply(n int, r *models.Request) modelstest.Reply {
 	k.calls++
 	k.served[string(asked)] = append(k.served[string(asked)], k.calls)
 	reply := k.answer(n, r)
-	reply.Usage = models.Usage{Input: k.calls, Output: 1} // tells calls apart in the journal
+	if reply.Usage = (models.Usage{Input: k.calls, Output: 1}); k.usage != nil {
+		reply.Usage = *k.usage
+	}
 	if k.left--; k.left == 0 {
 		if victim := k.victim; k.random.IntN(2) == 0 {
 			_ = victim.Kill() // before it has the answer
@@ -88,7 +92,7 @@ func (k *killer) live(t *testing.T, args ...string) (killed bool, out string) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	k.victim, k.left = cmd.Process, 1+k.random.IntN(3)
+	k.victim, k.left = cmd.Process, max(1, k.lives)+k.random.IntN(max(3, k.lives))
 	k.mu.Unlock()
 	err := cmd.Wait()
 	if code := cmd.ProcessState.ExitCode(); err != nil && code >= 0 {

@@ -57,6 +57,7 @@ type solveFlags struct {
 	cassette string
 	journal  string
 	resume   string
+	settle   bool
 	json     bool
 	log      bool
 
@@ -85,7 +86,10 @@ Keys are only read from the environment, and never printed or recorded.
 A --budget in money (0.50usd) or tokens (20000tokens) is reserved before each call and
 cannot be overspent; what was booked is printed at the end. A budget in money needs the
 price of each model except Ollama's: --price openai:NAME=2.50/10 is the price of a
-million tokens of input and of output, in dollars.
+million tokens of input and of output, in dollars. The cost of a call that failed, or
+was running when the program was killed, is open: its likely cost, by what recent calls
+took, counts as well. Once the provider shows that such calls cost nothing,
+--resume RUN --settle releases what is open.
 
 --record writes the models' answers to a new file. --cassette replays such a file, or
 what export printed of it, without models, keys or network: the log is the same, byte
@@ -114,6 +118,7 @@ those of the run, and what the journal says was spent counts. For a run that has
 	flags.StringVar(&f.cassette, "cassette", "", "replay the answers in this file")
 	flags.StringVar(&f.journal, "journal", "", "record the run in this new file, or under this name; see swarmbus runs")
 	flags.StringVar(&f.resume, "resume", "", "continue this run")
+	flags.BoolVar(&f.settle, "settle", false, "with --resume: book what is open as free")
 	flags.DurationVar(&f.terms.Deadline, "deadline", 10*time.Minute, "time limit of the solve")
 	flags.BoolVar(&f.json, "json", false, "print events as JSON, one object per line")
 	flags.BoolVar(&f.log, "log", false, "print only the log, as JSON, one signal per line")
@@ -138,6 +143,8 @@ func (f *solveFlags) check(cmd *cobra.Command, args []string) error {
 		return usage(errors.New("--json and --log exclude each other"))
 	case f.terms.Deadline <= 0:
 		return usage(fmt.Errorf("--deadline %v is not positive", f.terms.Deadline))
+	case f.settle && f.resume == "":
+		return usage(errors.New("--settle is for a run that --resume continues"))
 	case f.resume != "":
 		if name := given("model", "agents", "context", "rounds", "seed", "record", "cassette", "journal"); name != "" {
 			return usage(fmt.Errorf("--%s cannot be combined with --resume, which takes it from the run", name))
@@ -237,10 +244,14 @@ func (f *solveFlags) play(cmd *cobra.Command, ask func(string) models.Model, run
 			return err
 		}
 		live.clear()
+		stopped, ok := e.(swarm.Stopped)
+		if ok && run.past != nil {
+			run.past.add(stopped.Result)
+		}
 		if err := show(e); err != nil {
 			return err
 		}
-		if stopped, ok := e.(swarm.Stopped); ok {
+		if ok {
 			return f.bookedStatus(cmd, stopped.Result)
 		}
 	}
@@ -256,14 +267,7 @@ func (f *solveFlags) bookedStatus(cmd *cobra.Command, r *swarm.Result) error {
 		return err
 	}
 	books := f.budget.Books()
-	fmt.Fprintf(cmd.ErrOrStderr(), "budget: %v spent", books.Spent)
-	if books.Assumed != (limits.Spend{}) {
-		fmt.Fprintf(cmd.ErrOrStderr(), ", of them %v by calls that failed or were not counted, in full", books.Assumed)
-	}
-	if books.Refused > 0 {
-		fmt.Fprintf(cmd.ErrOrStderr(), "; %s refused", plural(books.Refused, "call"))
-	}
-	fmt.Fprintln(cmd.ErrOrStderr())
+	fmt.Fprintln(cmd.ErrOrStderr(), booked(books))
 	var status *statusError
 	if errors.As(err, &status) && status.status == exitNoConsensus && books.Refused > 0 {
 		status.status = exitBudget
@@ -275,6 +279,7 @@ func (f *solveFlags) bookedStatus(cmd *cobra.Command, r *swarm.Result) error {
 type aJournal struct {
 	store    journal.Store     // nil: nowhere
 	recorder *journal.Recorder // nil: what models answer is not kept
+	past     *pastSpending     // nil: the run begins
 	files    []io.Closer
 }
 

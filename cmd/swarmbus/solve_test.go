@@ -136,7 +136,7 @@ func TestSolvePrintsWhatWasBookedAndThatTheBudgetRanOut(t *testing.T) {
 		status int
 		want   string
 	}{
-		"cut off": {modelstest.Reply{Text: "x", Fault: modelstest.CutOff}, "9000tokens", exitBudget, "by calls that failed or were not counted"},
+		"cut off": {modelstest.Reply{Text: "x", Fault: modelstest.CutOff}, "9000tokens", exitBudget, "the likely cost of calls that failed"},
 		"passes":  {modelstest.Reply{Text: `{"say":[{"type":"pass","reason":""}]}`, Usage: models.Usage{Input: 4000, Output: 500}}, "9000tokens", exitBudget, "2 calls refused"},
 		"enough":  {modelstest.Reply{Text: `{"say":[{"type":"pass","reason":""}]}`, Usage: models.Usage{Input: 40, Output: 5}}, "900000tokens", exitNoConsensus, "budget: 135 tokens and 0usd spent\n"},
 	} {

@@ -59,10 +59,14 @@ func (f *solveFlags) open(cmd *cobra.Command, run *aJournal) (ask func(spec stri
 		}
 	}
 	if f.journal != "" && err == nil {
-		if err = f.keep(cmd, run); err == nil {
-			run.recorder, err = recordTerms(run.store, &f.terms)
+		if err = f.keep(cmd, run); err != nil {
+			return nil, err
 		}
-		run.record(all, budget)
+		if run.recorder, err = recordTerms(run.store, &f.terms); err != nil {
+			return nil, err
+		}
+		run.record(budget)
+		answersFrom(run.recorder, all)
 	}
 	return func(spec string) models.Model { return all[spec] }, err
 }
@@ -131,15 +135,15 @@ func (f *solveFlags) models() (map[string]models.Model, *limits.Budget, error) {
 	return all, budget, nil
 }
 
-// record lets models answer from the run what they answered in it before, and records
-// what the budget books.
-func (run *aJournal) record(all map[string]models.Model, budget *limits.Budget) {
-	if run.recorder == nil {
-		return
-	}
-	budget.Keep(func(change limits.Spend) error { return cassette.Book(run.store, change.Tokens, change.Money) })
+// record records what the budget books.
+func (run *aJournal) record(budget *limits.Budget) {
+	budget.Keep(func(c limits.Change) error { return cassette.Book(run.store, c) })
+}
+
+// answersFrom lets models answer from a run what they answered in it before.
+func answersFrom(by journal.Caller, all map[string]models.Model) {
 	for spec, m := range all {
-		all[spec] = cassette.Answers(m, run.recorder)
+		all[spec] = cassette.Answers(m, by)
 	}
 }
 

@@ -124,7 +124,7 @@ func TestOllamaJudgesVoteAsTheirModelsAnswerAndAClerkCallsTools(t *testing.T) {
 	if len(groups) != 5 || int(pieces.Load()) < all.Calls {
 		t.Errorf("groups %v; %d pieces of %d answers", groups, pieces.Load(), all.Calls)
 	}
-	if books.Spent.Tokens != all.InputTokens+all.OutputTokens+books.Assumed.Tokens || books.Reserved.Tokens != 0 || books.Over.Tokens != 0 {
+	if books.Spent.Tokens != all.InputTokens+all.OutputTokens+books.Open.Tokens || books.Reserved.Tokens != 0 || books.Over.Tokens != 0 {
 		t.Errorf("the budget has %+v, the result %+v", books, all)
 	}
 	t.Logf("%v: %s; %v; %d calls of tools; %+v", r.Stop, r.Detail, stances, results, all)

@@ -47,6 +47,7 @@ func (r *recorded) ID() models.ID { return r.id }
 type entry struct {
 	Answer *models.Answer `json:"answer,omitempty"`
 	Failed *failure       `json:"failed,omitempty"`
+	Took   time.Duration  `json:"took,omitempty"` // by a clock, so only in the record of a run that will be continued
 }
 
 type failure struct {
@@ -70,11 +71,15 @@ func (r *recorded) Ask(ctx context.Context, q *models.Request) (*models.Answer, 
 	asked := false
 	text, err := r.by.Do(ctx, key, func(ctx context.Context) ([]byte, error) {
 		asked = true
+		began := time.Now()
 		a, err := r.model.Ask(ctx, q)
-		if err != nil && r.answers {
+		switch {
+		case !r.answers:
+			return written(a, err)
+		case err != nil:
 			return nil, err
 		}
-		return written(a, err)
+		return json.Marshal(entry{Answer: a, Took: time.Since(began)})
 	})
 	if miss := (*journal.MissError)(nil); errors.As(err, &miss) && miss.Other == "" && key.Call > 0 {
 		return nil, fmt.Errorf("%w: the model of a cassette serves one solve", err)

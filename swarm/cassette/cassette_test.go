@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"strings"
 	"testing"
 
@@ -218,8 +219,8 @@ func TestRecordedVectorsReplayWithoutTheEmbedder(t *testing.T) {
 	if diff := cmp.Diff(recorded, replayed); diff != "" || calls != 3 {
 		t.Errorf("%d calls, the replay differs: %s", calls, diff)
 	}
-	if tokens, money, err := cassette.Spent(store); tokens != 9 || money != 15 || err != nil {
-		t.Errorf("spent %d tokens and %v, %v", tokens, money, err)
+	if all := spent(t, store); all.InputTokens != 9 || math.Round(all.Dollars*1e9) != 15 {
+		t.Errorf("spent %+v", all)
 	}
 }
 
@@ -301,6 +302,19 @@ func TestToolThatEndedWithItsContextIsNotRecorded(t *testing.T) {
 	}
 }
 
+// spent is the sum of what the answers took.
+func spent(t *testing.T, j journal.Reader) (all agents.Spending) {
+	t.Helper()
+	by, err := cassette.Spent(j)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range by {
+		all = all.Plus(s)
+	}
+	return all
+}
+
 func TestSpentIsWhatTheRecordedAnswersTook(t *testing.T) {
 	store := &journal.Memory{}
 	recorder, err := journal.NewRecorder(store)
@@ -309,16 +323,52 @@ func TestSpentIsWhatTheRecordedAnswersTook(t *testing.T) {
 	}
 	real, _ := model()
 	asks(t, cassette.Model(real, recorder), "a", 1, "x", "fail please", "y")
-	if tokens, money, err := cassette.Spent(store); err != nil || tokens != 1+3 || money != 14 {
-		t.Errorf("%d tokens, %v, %v", tokens, money, err)
+	if all := spent(t, store); all.Calls != 2 || all.InputTokens+all.OutputTokens != 1+3 || math.Round(all.Dollars*1e9) != 14 || all.Time != 0 {
+		t.Errorf("%+v", all)
 	}
-	for _, change := range []int{100, -60} {
-		if err := cassette.Book(store, change, models.Money(change)); err != nil {
+	if err := cassette.Book(store, "a booking is no answer"); err != nil {
+		t.Fatal(err)
+	}
+	asks(t, cassette.Answers(real, recorder), "b", 2, "z")
+	if all := spent(t, store); all.Calls != 3 || all.InputTokens+all.OutputTokens != 4+4 || all.Time == 0 {
+		t.Errorf("%+v", all)
+	}
+	by, err := cassette.Spent(store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := map[string]int{}
+	for key, s := range by {
+		calls[key.Agent] += s.Calls
+	}
+	if calls["a"] != 2 || calls["b"] != 1 {
+		t.Errorf("calls by agent: %v", calls)
+	}
+}
+
+func TestBookedIsWhatWasBookedInItsOrder(t *testing.T) {
+	type change struct{ Used, Open int }
+	store := &journal.Memory{}
+	recorder, err := journal.NewRecorder(store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	real, _ := model()
+	want := []change{{Open: 100}, {Used: 40, Open: -100}, {}}
+	for i, c := range want {
+		if err := cassette.Book(store, c); err != nil {
 			t.Fatal(err)
 		}
+		asks(t, cassette.Model(real, recorder), "a", i, "x")
 	}
-	asks(t, cassette.Model(real, recorder), "a", 2, "z")
-	if tokens, money, err := cassette.Spent(store); err != nil || tokens != 4+40 || money != 14+40 {
-		t.Errorf("with bookings: %d tokens, %v, %v", tokens, money, err)
+	var got []change
+	for c, err := range cassette.Booked[change](store) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, c)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }

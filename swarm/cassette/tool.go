@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 
-	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/bus/journal"
 )
 
@@ -54,61 +53,4 @@ func Tool(name string, call func(ctx context.Context, args json.RawMessage) (str
 type toolResult struct {
 	Result string  `json:"result"`
 	Failed *string `json:"toolFailed,omitempty"`
-}
-
-// booking is the body of a record of [Book].
-type booking struct {
-	Booked *booked `json:"booked"`
-}
-
-type booked struct {
-	Tokens int          `json:"tokens"`
-	Money  models.Money `json:"money"`
-}
-
-// Book records a change of the amount booked for the calls of a run, for [Spent]. It
-// fits [limits.Budget.Keep], whose changes include calls that fail or are interrupted.
-//
-// [limits.Budget.Keep]: https://pkg.go.dev/github.com/swarmbus/swarmbus/agents/models/limits#Budget.Keep
-func Book(j journal.Store, tokens int, money models.Money) error {
-	head, err := json.Marshal(journal.Key{Agent: "cassette", Request: "booked"})
-	if err != nil {
-		return err
-	}
-	body, err := json.Marshal(booking{&booked{tokens, money}})
-	if err == nil {
-		_, err = j.Append(journal.Record{Type: journal.TypeResult, Head: head, Body: body})
-	}
-	return err
-}
-
-// Spent returns the amount booked ([Book]) for the calls in a journal, for the budget of
-// a run that continues. In a journal without bookings, and before the first one, it is
-// the cost of the answers.
-func Spent(j journal.Reader) (tokens int, money models.Money, err error) {
-	snapshot, err := j.Snapshot()
-	if err != nil {
-		return 0, 0, err
-	}
-	books := false
-	for record, err := range j.Read(snapshot.Through) {
-		if err != nil {
-			return 0, 0, err
-		}
-		var e struct {
-			entry
-			booking
-		}
-		switch {
-		case record.Type != journal.TypeResult || json.Unmarshal(record.Body, &e) != nil:
-		case e.Booked != nil:
-			books = true
-			tokens += e.Booked.Tokens
-			money += e.Booked.Money
-		case e.Answer != nil && !books:
-			tokens += e.Answer.Usage.Tokens()
-			money += e.Answer.Cost
-		}
-	}
-	return tokens, money, nil
 }

@@ -6,15 +6,14 @@ import (
 	"math"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"github.com/swarmbus/swarmbus/agents/models"
 )
 
 // Spend is an amount of tokens and money.
 type Spend struct {
-	Tokens int
-	Money  models.Money
+	Tokens int          `json:"tokens,omitempty"`
+	Money  models.Money `json:"money,omitempty"`
 }
 
 // String returns both amounts.
@@ -22,12 +21,12 @@ func (s Spend) String() string { return fmt.Sprintf("%d tokens and %v", s.Tokens
 
 // plus returns the sum, or as much as can be counted.
 func (s Spend) plus(t Spend) Spend {
-	return Spend{saturated(s.Tokens, t.Tokens), saturated(s.Money, t.Money)}
+	return Spend{saturated(s.Tokens, t.Tokens, math.MaxInt), saturated(s.Money, t.Money, math.MaxInt64)}
 }
 
-func saturated[N int | models.Money](a, b N) N {
-	if a > 0 && b > math.MaxInt64-a {
-		return math.MaxInt64
+func saturated[N int | models.Money](a, b, most N) N {
+	if a > 0 && b > most-a {
+		return most
 	}
 	return a + b
 }
@@ -38,33 +37,45 @@ func (s Spend) minus(t Spend) Spend { return Spend{s.Tokens - t.Tokens, s.Money 
 // models of several providers may share one.
 type Budget struct {
 	most Spend // 0: unlimited
-	keep func(change Spend) error
+	keep func(Change) error
 
-	mu    sync.Mutex // protects the fields below
-	books Books
-	freed chan struct{} // closed when a reservation ends; nil: no one waits
+	mu     sync.Mutex // protects the fields below
+	books  Books
+	recent shares
+	freed  chan struct{} // closed when a reservation ends; nil: no one waits
 }
 
 // Books are the accounts of a budget at one moment.
 type Books struct {
 	Spent    Spend // by finished calls
-	Reserved Spend // by running calls
-	Assumed  Spend // of Spent: by calls that failed or whose usage is unknown, in full
+	Open     Spend // of Spent: the likely cost of calls whose usage is unknown, since they failed, were interrupted or were not counted
+	Withheld Spend // what calls in Open may have taken beyond their likely cost: no other call may take it
+	Reserved Spend // the most that running calls may take
 	Refused  int   // number of calls refused
 	Over     Spend // of Spent: beyond what calls had reserved
 }
 
+// Used returns what the answers took, as the providers counted it.
+func (b *Books) Used() Spend { return b.Spent.minus(b.Open) }
+
+// A Change is a change of what was used and of what is open, for [Budget.Keep].
+type Change struct {
+	Model models.ID `json:"model,omitzero"`
+	Used  Spend     `json:"used,omitzero"`
+	Open  Spend     `json:"open,omitzero"` // below 0 when calls end, or are settled
+	Most  Spend     `json:"most,omitzero"` // the most that the call might have taken that Used is of
+}
+
 // NewBudget returns a budget. An amount of 0 means no limit, and one below 0 refuses
 // every call.
-func NewBudget(most Spend) *Budget { return &Budget{most: most} }
+func NewBudget(most Spend) *Budget { return &Budget{most: most, recent: shares{}} }
 
-// Keep sets a function that records each change of the amounts spent and reserved, so
-// that a program that continues after a crash can [Budget.Book] their sum. It is called
-// with the maximum cost before a call is made, and afterwards with the difference to the
-// actual cost, which is mostly negative. It is called concurrently. A call that cannot
-// be recorded is not made, and one whose end cannot be recorded stays recorded in full.
-// Call Keep before the budget is used.
-func (b *Budget) Keep(change func(change Spend) error) { b.keep = change }
+// Keep sets a function that records each change of the amounts used and open, so that a
+// program that continues after a crash can [Budget.Book] them in order. A call is open,
+// with its likely cost, from before it is made until its usage is known. The function is
+// called concurrently. A call that cannot be recorded is not made, and one whose end
+// cannot be recorded stays open. Call Keep before the budget is used.
+func (b *Budget) Keep(change func(Change) error) { b.keep = change }
 
 // Books returns the budget's accounts.
 func (b *Budget) Books() Books {
@@ -73,12 +84,32 @@ func (b *Budget) Books() Books {
 	return b.books
 }
 
-// Book counts an amount that was spent elsewhere, such as earlier in a run that is
-// continued.
-func (b *Budget) Book(s Spend) {
+// Book counts a change that was recorded earlier in a run that is continued, or an
+// amount that was used elsewhere. A later call of the model is expected to take the same
+// share of what it may take.
+func (b *Budget) Book(c Change) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.books.Spent = b.books.Spent.plus(s)
+	b.books.Spent = b.books.Spent.plus(c.Used).plus(c.Open)
+	b.books.Open = b.books.Open.plus(c.Open)
+	b.recent.learn(c)
+}
+
+// Settle releases what is open and what is withheld for it, and records that. It is for
+// a person who knows from the provider that those calls cost nothing, or who books
+// their cost by [Budget.Book].
+func (b *Budget) Settle() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	free := Change{Open: Spend{}.minus(b.books.Open)}
+	if b.keep != nil && free != (Change{}) {
+		if err := b.keep(free); err != nil {
+			return err
+		}
+	}
+	b.books.Spent, b.books.Open, b.books.Withheld = b.books.Used(), Spend{}, Spend{}
+	b.wakeLocked()
+	return nil
 }
 
 // fits reports whether an amount is within the budget.
@@ -86,122 +117,110 @@ func (b *Budget) fits(s Spend) bool {
 	return (b.most.Tokens == 0 || s.Tokens <= b.most.Tokens) && (b.most.Money == 0 || s.Money <= b.most.Money)
 }
 
-// reserve reserves an amount. It waits as long as the amount may fit later.
-func (b *Budget) reserve(ctx context.Context, s Spend) error {
+// A reservation is held for a running call.
+type reservation struct {
+	model  models.ID
+	most   Spend
+	likely Spend
+}
+
+// reserve reserves the most that a call may take. It waits as long as that may fit later.
+func (b *Budget) reserve(ctx context.Context, model models.ID, most Spend) (reservation, error) {
 	for {
-		freed, err := b.tryReserve(s)
+		r, freed, err := b.tryReserve(model, most)
 		switch {
 		case err != nil:
-			return err
+			return r, err
 		case freed == nil && b.keep == nil:
-			return nil
+			return r, nil
 		case freed == nil:
-			if err = b.keep(s); err != nil {
-				b.release(s, Spend{}, false)
+			if err = b.keep(Change{Model: model, Open: r.likely}); err != nil {
+				b.end(r, func() {})
 			}
-			return err
+			return r, err
 		}
 		select {
 		case <-freed:
 		case <-ctx.Done():
-			return context.Cause(ctx)
+			return r, context.Cause(ctx)
 		}
 	}
 }
 
 // tryReserve returns a channel to wait on, or nil if the amount is reserved.
-func (b *Budget) tryReserve(s Spend) (freed <-chan struct{}, err error) {
+func (b *Budget) tryReserve(model models.ID, most Spend) (r reservation, freed <-chan struct{}, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	taken := b.books.Spent.plus(b.books.Withheld)
 	switch {
-	case !b.fits(b.books.Spent.plus(s)):
+	case !b.fits(taken.plus(most)):
 		b.books.Refused++
-		return nil, &refusal{s, b.books.Spent, b.most}
-	case b.fits(b.books.Spent.plus(b.books.Reserved).plus(s)):
-		b.books.Reserved = b.books.Reserved.plus(s)
-		return nil, nil
+		return r, nil, &refusal{most, taken, b.most}
+	case b.fits(taken.plus(b.books.Reserved).plus(most)):
+		b.books.Reserved = b.books.Reserved.plus(most)
+		return reservation{model, most, b.recent.likely(model, most)}, nil, nil
 	}
 	if b.freed == nil {
 		b.freed = make(chan struct{})
 	}
-	return b.freed, nil
+	return r, b.freed, nil
 }
 
 // A refusal is the error of a call that does not fit.
-type refusal struct{ call, spent, most Spend }
+type refusal struct{ call, taken, most Spend }
 
 func (r *refusal) Error() string {
 	var left []string
 	if r.most.Tokens > 0 {
-		left = append(left, fmt.Sprintf("%d of %d tokens", r.most.Tokens-r.spent.Tokens, r.most.Tokens))
+		left = append(left, fmt.Sprintf("%d of %d tokens", r.most.Tokens-r.taken.Tokens, r.most.Tokens))
 	}
 	if r.most.Money > 0 {
-		left = append(left, fmt.Sprintf("%v of %v", r.most.Money-r.spent.Money, r.most.Money))
+		left = append(left, fmt.Sprintf("%v of %v", r.most.Money-r.taken.Money, r.most.Money))
 	}
 	return fmt.Sprintf("it may take %v, and %s are left", r.call, strings.Join(left, " and "))
 }
 
 func (*refusal) Unwrap() error { return models.ErrBudget }
 
-// settle replaces a reservation by what was spent, and records it.
-func (b *Budget) settle(reserved, spent Spend, assumed bool) {
-	if change := spent.minus(reserved); b.keep != nil && change != (Spend{}) {
-		_ = b.keep(change) // else it counts in full after a kill
+// used ends a reservation by what the call took, and records it.
+func (b *Budget) used(r reservation, s Spend) {
+	c := Change{Model: r.model, Used: s, Open: Spend{}.minus(r.likely)}
+	if s != (Spend{}) {
+		c.Most = r.most
 	}
-	b.release(reserved, spent, assumed)
+	if b.keep != nil {
+		_ = b.keep(c) // else it stays open after a kill
+	}
+	b.end(r, func() {
+		b.books.Spent = b.books.Spent.plus(s)
+		over := s.minus(r.most)
+		b.books.Over = b.books.Over.plus(Spend{max(0, over.Tokens), max(0, over.Money)})
+		b.recent.learn(c)
+	})
 }
 
-// release replaces a reservation by what was spent.
-func (b *Budget) release(reserved, spent Spend, assumed bool) {
+// unknown ends a reservation of a call that may have taken anything up to it. The call
+// stays open.
+func (b *Budget) unknown(r reservation) {
+	b.end(r, func() {
+		b.books.Spent, b.books.Open = b.books.Spent.plus(r.likely), b.books.Open.plus(r.likely)
+		b.books.Withheld = b.books.Withheld.plus(r.most.minus(r.likely))
+	})
+}
+
+// end ends a reservation, and books what the call took.
+func (b *Budget) end(r reservation, book func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.books.Reserved = b.books.Reserved.minus(reserved)
-	b.books.Spent = b.books.Spent.plus(spent)
-	if assumed {
-		b.books.Assumed = b.books.Assumed.plus(spent)
-	}
-	over := spent.minus(reserved)
-	b.books.Over = b.books.Over.plus(Spend{max(0, over.Tokens), max(0, over.Money)})
+	b.books.Reserved = b.books.Reserved.minus(r.most)
+	book()
+	b.wakeLocked()
+}
+
+// wakeLocked lets those who wait try again.
+func (b *Budget) wakeLocked() {
 	if b.freed != nil {
 		close(b.freed)
 		b.freed = nil
 	}
-}
-
-// Tokens that a provider adds to a request: roles and delimiters of each message,
-// and once an explanation of tools and schema.
-const (
-	perMessage = 32
-	perCall    = 1024
-)
-
-// Bound returns the maximum number of input tokens of a request, provided that
-// no token is shorter than a byte, as in all common vocabularies.
-func Bound(r *models.Request) int {
-	n := perCall + perMessage + sent(r.System)
-	for _, m := range r.Messages {
-		n += perMessage + sent(m.Text)
-		for _, c := range m.Calls {
-			n += perMessage + sent(c.ID) + sent(c.Name) + sent(string(c.Args))
-		}
-		for _, result := range m.Results {
-			n += perMessage + sent(result.Call) + sent(result.Text)
-		}
-	}
-	for _, t := range r.Tools {
-		n += perMessage + sent(t.Name) + sent(t.Description) + sent(string(t.Schema))
-	}
-	if r.Schema != nil {
-		n += sent(r.Schema.Name) + sent(string(r.Schema.JSON))
-	}
-	return n
-}
-
-// sent returns the number of bytes of a text as JSON decodes it: of each byte that is
-// not UTF-8 it makes U+FFFD, which has three.
-func sent(text string) int {
-	if utf8.ValidString(text) {
-		return len(text)
-	}
-	return len(string([]rune(text)))
 }

@@ -84,14 +84,19 @@ func TestEightConcurrentCallersNeverOverspend(t *testing.T) {
 			if tokens > 0 && books.Spent.Tokens > tokens || books.Spent.Money > money {
 				t.Errorf("booked %v of %d tokens and %v", books.Spent, tokens, money)
 			}
-			if spent.Tokens > books.Spent.Tokens || spent.Money > books.Spent.Money {
-				t.Errorf("the provider has %v, the budget %v", spent, books.Spent)
+			// What failed calls may have taken beyond what is booked is held back.
+			held := limits.Spend{Tokens: books.Spent.Tokens + books.Withheld.Tokens, Money: books.Spent.Money + books.Withheld.Money}
+			if spent.Tokens > held.Tokens || spent.Money > held.Money {
+				t.Errorf("the provider has %v, the budget %v", spent, held)
+			}
+			if tokens > 0 && held.Tokens > tokens || held.Money > money {
+				t.Errorf("booked and held back %v of %d tokens and %v", held, tokens, money)
 			}
 			if unknown == 0 && spent != books.Spent {
 				t.Errorf("without unknown costs: the provider has %v, the budget %v", spent, books.Spent)
 			}
 			// What is left is not enough for another call.
-			left := limits.Spend{Tokens: tokens - books.Spent.Tokens, Money: money - books.Spent.Money}
+			left := limits.Spend{Tokens: tokens - held.Tokens, Money: money - held.Money}
 			if (tokens == 0 || left.Tokens >= bound+100) && left.Money >= price.Highest(bound, 100) {
 				t.Errorf("%v are left and a call was refused", left)
 			}
@@ -176,7 +181,7 @@ func TestAnAnswerWithoutUsageIsBookedWithAllThatItMayHaveTaken(t *testing.T) {
 	if _, err := m.Ask(t.Context(), request); err != nil {
 		t.Fatal(err)
 	}
-	if got := budget.Books(); got.Spent != reserved || got.Assumed != reserved || got.Reserved != (limits.Spend{}) || got.Over != (limits.Spend{}) {
+	if got := budget.Books(); got.Spent != reserved || got.Open != reserved || got.Reserved != (limits.Spend{}) || got.Over != (limits.Spend{}) {
 		t.Errorf("got %+v, want %+v spent", got, reserved)
 	}
 	if _, err := m.Ask(t.Context(), request); !errors.Is(err, models.ErrBudget) {
@@ -214,7 +219,7 @@ func TestCancelledCallIsBookedWithAllThatItMayHaveCost(t *testing.T) {
 		}}
 		_, _ = limits.New(limits.Options{Budget: budget}).Limit(m).Ask(ctx, request)
 		want := limits.Spend{Tokens: limits.Bound(request) + request.Most}
-		if got := budget.Books(); got.Spent != want || got.Assumed != want || got.Reserved != (limits.Spend{}) {
+		if got := budget.Books(); got.Spent != want || got.Open != want || got.Reserved != (limits.Spend{}) {
 			t.Errorf("got %+v, want %v assumed", got, want)
 		}
 	})
@@ -372,8 +377,8 @@ func TestUsageThatMakesNoSenseIsBookedAsTheReservation(t *testing.T) {
 	for name, u := range map[string]models.Usage{
 		"minus one each":    {Input: -1, Output: -1},
 		"negative":          {Input: -1_000_000},
-		"too much":          {Input: math.MaxInt64},
-		"too much in sum":   {Input: math.MaxInt64, Output: math.MaxInt64},
+		"too much":          {Input: math.MaxInt},
+		"too much in sum":   {Input: math.MaxInt, Output: math.MaxInt},
 		"negative cache":    {Input: 10, CacheRead: -1 << 40, Output: 1},
 		"more in the cache": {Input: 10, CacheRead: 6, CacheWrite: 5, Output: 1},
 		"a text of nothing": {Input: 1},
@@ -386,7 +391,7 @@ func TestUsageThatMakesNoSenseIsBookedAsTheReservation(t *testing.T) {
 		if _, err := l.Ask(t.Context(), request); err != nil {
 			t.Fatal(err)
 		}
-		if k := b.Books(); k.Spent.Tokens != limits.Bound(request)+request.Most || k.Spent.Money <= 0 || k.Assumed != k.Spent {
+		if k := b.Books(); k.Spent.Tokens != limits.Bound(request)+request.Most || k.Spent.Money <= 0 || k.Open != k.Spent {
 			t.Errorf("%s: got %+v", name, k)
 		}
 	}
@@ -395,9 +400,9 @@ func TestUsageThatMakesNoSenseIsBookedAsTheReservation(t *testing.T) {
 func TestSumsThatCannotBeCountedStayTooHigh(t *testing.T) {
 	b := limits.NewBudget(limits.Spend{Tokens: 1000})
 	for range 3 {
-		b.Book(limits.Spend{Tokens: math.MaxInt64 - 1, Money: math.MaxInt64 - 1})
+		b.Book(limits.Change{Used: limits.Spend{Tokens: math.MaxInt - 1, Money: math.MaxInt64 - 1}})
 	}
-	if k := b.Books(); k.Spent != (limits.Spend{Tokens: math.MaxInt64, Money: math.MaxInt64}) {
+	if k := b.Books(); k.Spent != (limits.Spend{Tokens: math.MaxInt, Money: math.MaxInt64}) {
 		t.Errorf("got %v", k.Spent)
 	}
 	if _, err := limits.New(limits.Options{Budget: b}).Limit(failing(0, nil).model()).Ask(t.Context(), request); !errors.Is(err, models.ErrBudget) {
@@ -406,7 +411,7 @@ func TestSumsThatCannotBeCountedStayTooHigh(t *testing.T) {
 }
 
 func TestAnAnswerNeedsABoundThatCanBeReserved(t *testing.T) {
-	for _, most := range []int{-5000, -1, 0, math.MaxInt64} {
+	for _, most := range []int{-5000, -1, 0, math.MaxInt} {
 		r, c := *request, failing(0, nil)
 		r.Most = most
 		if _, err := limits.New(limits.Options{}).Limit(c.model()).Ask(t.Context(), &r); !errors.Is(err, models.ErrInvalid) || len(c.at) > 0 {
@@ -415,33 +420,152 @@ func TestAnAnswerNeedsABoundThatCanBeReserved(t *testing.T) {
 	}
 }
 
-func TestKeptChangesAreWhatIsSpentAndReserved(t *testing.T) {
+func TestKeptChangesAreWhatWasUsedAndIsOpen(t *testing.T) {
 	b := limits.NewBudget(limits.Spend{})
-	kept := 0
-	b.Keep(func(change limits.Spend) error { kept += change.Tokens; return nil })
+	var used, open limits.Spend
+	b.Keep(func(c limits.Change) error {
+		used, open = limits.Spend{Tokens: used.Tokens + c.Used.Tokens}, limits.Spend{Tokens: open.Tokens + c.Open.Tokens}
+		return nil
+	})
 	most := limits.Bound(request) + request.Most
 	for _, c := range []struct {
-		usage models.Usage
-		err   error
-		want  int
-	}{{models.Usage{Input: 3, Output: 1}, nil, 4}, {models.Usage{}, nil, most}, {models.Usage{}, status(500), most}, {models.Usage{}, status(400), 0}} {
-		before := kept
+		usage       models.Usage
+		err         error
+		likely      int
+		used, stays int
+	}{
+		{models.Usage{}, nil, most, 0, most},
+		{models.Usage{}, status(500), most, 0, most},
+		{models.Usage{}, status(400), most, 0, 0},
+		{models.Usage{Input: 180, Output: 20}, nil, most, 200, 0},
+		{models.Usage{Input: 180, Output: 20}, nil, 250, 200, 0},
+		{models.Usage{}, status(500), 250, 0, 250},
+	} {
+		usedBefore, openBefore := used, open
 		m := &models.Scripted{Answer: func(context.Context, *models.Request) (*models.Answer, error) {
-			if kept-before != most {
-				t.Errorf("during the call %d tokens are kept, want %d", kept-before, most)
+			if got := open.Tokens - openBefore.Tokens; got < c.likely || got > c.likely+1 {
+				t.Errorf("during the call %d tokens are open, want %d", got, c.likely)
 			}
 			a, _ := answer(c.usage)
 			return a, c.err
 		}}
 		_, _ = limits.New(limits.Options{Budget: b, Tries: 1}).Limit(m).Ask(t.Context(), request)
-		if kept-before != c.want || kept != b.Books().Spent.Tokens {
-			t.Errorf("usage %v, %v: kept %d, want %d, books %+v", c.usage, c.err, kept-before, c.want, b.Books())
+		books := b.Books()
+		if got := used.Tokens - usedBefore.Tokens; got != c.used || books.Used() != used {
+			t.Errorf("usage %v, %v: %d tokens are used, want %d, books %+v", c.usage, c.err, got, c.used, books)
+		}
+		if got := open.Tokens - openBefore.Tokens; got < c.stays || got > c.stays+1 || books.Open != open {
+			t.Errorf("usage %v, %v: %d tokens stay open, want %d, books %+v", c.usage, c.err, got, c.stays, books)
 		}
 	}
 	full := errors.New("the disk is full")
-	b.Keep(func(limits.Spend) error { return full })
+	b.Keep(func(limits.Change) error { return full })
 	before := b.Books()
 	if _, err := limits.New(limits.Options{Budget: b}).Limit(failing(0, nil).model()).Ask(t.Context(), request); !errors.Is(err, full) || b.Books() != before {
 		t.Errorf("got %v, books %+v", err, b.Books())
+	}
+	if err := b.Settle(); !errors.Is(err, full) || b.Books() != before {
+		t.Errorf("settled: %v, books %+v", err, b.Books())
+	}
+}
+
+// asked lets a model that takes used tokens of each call answer n calls.
+func asked(t *testing.T, b *limits.Budget, n, used int) {
+	t.Helper()
+	m := &models.Scripted{Answer: func(context.Context, *models.Request) (*models.Answer, error) {
+		return answer(models.Usage{Input: used - 1, Output: 1})
+	}}
+	for range n {
+		if _, err := limits.New(limits.Options{Budget: b}).Limit(m).Ask(t.Context(), request); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestALikelyCostFollowsWhatRecentCallsTook has calls of 100 tokens, and then of 300.
+func TestALikelyCostFollowsWhatRecentCallsTook(t *testing.T) {
+	b := limits.NewBudget(limits.Spend{})
+	var open int
+	b.Keep(func(c limits.Change) error { open = max(c.Open.Tokens, open); return nil })
+	likely := func() int {
+		open = 0
+		asked(t, b, 1, 100)
+		return open
+	}
+	asked(t, b, 3, 100)
+	if got := likely(); got < 125 || got > 126 {
+		t.Errorf("a call after calls of 100 tokens is expected to take %d", got)
+	}
+	asked(t, b, 40, 300)
+	if got := likely(); got < 370 || got > 376 {
+		t.Errorf("a call after 40 calls of 300 tokens is expected to take %d", got)
+	}
+	asked(t, b, 1, limits.Bound(request)+request.Most)
+	asked(t, b, 40, limits.Bound(request)+request.Most)
+	if got := likely(); got != limits.Bound(request)+request.Most {
+		t.Errorf("a call is expected to take %d, more than it may", got)
+	}
+}
+
+// TestACallThatFailedHoldsBackAllThatItMayHaveTaken in the process that made it: others
+// cannot have it, though less is booked.
+func TestACallThatFailedHoldsBackAllThatItMayHaveTaken(t *testing.T) {
+	most := limits.Bound(request) + request.Most
+	b := limits.NewBudget(limits.Spend{Tokens: 100 + 2*most})
+	asked(t, b, 1, 100)
+	fails := limits.New(limits.Options{Budget: b, Tries: 1}).Limit(failing(99, status(500)).model())
+	for range 2 {
+		_, _ = fails.Ask(t.Context(), request)
+	}
+	if k := b.Books(); k.Spent.Tokens > 100+2*126 || k.Spent.Tokens+k.Withheld.Tokens != 100+2*most {
+		t.Errorf("books %+v", k)
+	}
+	if _, err := fails.Ask(t.Context(), request); !errors.Is(err, models.ErrBudget) || !strings.Contains(err.Error(), "and 0 of") {
+		t.Errorf("a third call: %v", err)
+	}
+	if err := b.Settle(); err != nil || b.Books().Spent.Tokens != 100 || b.Books().Withheld != (limits.Spend{}) || b.Books().Open != (limits.Spend{}) {
+		t.Errorf("settled: %v, %+v", err, b.Books())
+	}
+	asked(t, b, 1, 100)
+}
+
+// TestABudgetThatGoesOnHasTheBooksThatWereKept books what another kept.
+func TestABudgetThatGoesOnHasTheBooksThatWereKept(t *testing.T) {
+	before := limits.NewBudget(limits.Spend{Tokens: 1 << 20})
+	var kept []limits.Change
+	before.Keep(func(c limits.Change) error { kept = append(kept, c); return nil })
+	asked(t, before, 5, 100)
+	_, _ = limits.New(limits.Options{Budget: before, Tries: 1}).Limit(failing(9, status(500)).model()).Ask(t.Context(), request)
+
+	after := limits.NewBudget(limits.Spend{Tokens: 1 << 20})
+	for _, c := range kept {
+		after.Book(c)
+	}
+	if was, is := before.Books(), after.Books(); is.Spent != was.Spent || is.Open != was.Open || is.Used().Tokens != 500 || is.Open.Tokens == 0 {
+		t.Errorf("books %+v, before %+v", is, was)
+	}
+	open := 0
+	after.Keep(func(c limits.Change) error { open = max(c.Open.Tokens, open); return nil })
+	if asked(t, after, 1, 100); open > 126 {
+		t.Errorf("its first call is expected to take %d", open)
+	}
+	after.Keep(func(c limits.Change) error { kept = append(kept, c); return nil })
+	if err := after.Settle(); err != nil {
+		t.Fatal(err)
+	}
+	settled := limits.NewBudget(limits.Spend{})
+	for _, c := range kept {
+		settled.Book(c)
+	}
+	if k := settled.Books(); k.Spent.Tokens != 500 || k.Open != (limits.Spend{}) {
+		t.Errorf("after it was settled: %+v", k)
+	}
+}
+
+func TestSettlingWhereNothingIsOpenRecordsNothing(t *testing.T) {
+	b := limits.NewBudget(limits.Spend{})
+	b.Keep(func(c limits.Change) error { t.Errorf("%+v is recorded", c); return nil })
+	if err := b.Settle(); err != nil {
+		t.Error(err)
 	}
 }

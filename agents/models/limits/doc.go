@@ -14,13 +14,20 @@
 //
 // # The budget
 //
-// A try reserves the most that it may cost: for the input one token per byte plus
-// an overhead ([Bound]), for the answer [models.Request].Most. When it ends, its
-// actual cost is booked and the rest released; a failed try, and an answer whose usage
-// is missing or impossible ([models.Answer].Counted), is booked with the
-// full reservation unless it is known to be free. A try that does not fit waits
-// while others hold reservations, and is refused (models.ErrBudget) if it would
-// not fit even if they released everything. So no number of concurrent callers can
-// exceed the budget, as long as a provider counts no more tokens than bytes and
-// respects Most; the excess of one that does not is in [Books].Over.
+// A try reserves the most that it may take: for the input one token per byte plus
+// an overhead ([Bound]), for the answer [models.Request].Most. When it ends, what it
+// took is booked and the rest released. A try that does not fit waits while others hold
+// reservations, and is refused (models.ErrBudget) if it would not fit even if they
+// released everything. So no number of concurrent callers can exceed the budget, as long
+// as a provider counts no more tokens than bytes and respects Most; the excess of one
+// that does not is in [Books].Over.
+//
+// Nobody knows what a try took that failed, unless the error says that it was free, or
+// whose usage is missing or impossible ([models.Answer].Counted). It stays open: it is
+// booked with its likely cost, which is the share of the maximum that recent calls of
+// the model took and a quarter more (for the first call, all of it), and the rest of the
+// maximum is withheld from others as long as the budget lives. What [Budget.Keep]
+// records of a call that is running is its likely cost, too: after a kill, calls that
+// were running are open, and nothing is withheld for them. [Budget.Settle] releases what
+// is open.
 package limits

@@ -70,6 +70,9 @@ func New(o Options) *Shared {
 	o.Pause, o.MaxPause = cmp.Or(o.Pause, 500*time.Millisecond), cmp.Or(o.MaxPause, 30*time.Second)
 	o.Patience, o.Timeout = cmp.Or(o.Patience, time.Minute), cmp.Or(o.Timeout, 2*time.Minute)
 	o.Failures, o.Rest = cmp.Or(o.Failures, 10), cmp.Or(o.Rest, 15*time.Second)
+	if o.Budget == nil {
+		o.Budget = NewBudget(Spend{})
+	}
 	s := &Shared{opts: o}
 	if o.Rate > 0 {
 		s.rate = rate.NewLimiter(rate.Limit(o.Rate), max(1, o.Burst))
@@ -118,18 +121,16 @@ func (l *limited) try(ctx context.Context, r *models.Request) (a *models.Answer,
 	if err != nil {
 		return nil, err
 	}
-	if l.opts.Budget != nil {
-		err := l.opts.Budget.reserve(ctx, bound)
-		switch {
-		case errors.Is(err, models.ErrBudget):
-			return nil, l.error(models.ErrBudget, err)
-		case err != nil:
-			return nil, err
-		}
+	held, err := l.opts.Budget.reserve(ctx, l.ID(), bound)
+	switch {
+	case errors.Is(err, models.ErrBudget):
+		return nil, l.error(models.ErrBudget, err)
+	case err != nil:
+		return nil, err
 	}
 	began := false
 	err = errPanicked
-	defer func() { l.settle(bound, began, a, err) }()
+	defer func() { l.settle(held, began, a, err) }()
 	if err := l.wait(ctx); err != nil {
 		return nil, err
 	}
@@ -148,7 +149,7 @@ func (l *limited) bound(r *models.Request) (Spend, error) {
 	if err := price.Validate(); err != nil {
 		return Spend{}, l.error(models.ErrInvalid, err)
 	}
-	if !known && l.opts.Budget != nil && l.opts.Budget.most.Money > 0 {
+	if !known && l.opts.Budget.most.Money > 0 {
 		return Spend{}, l.error(models.ErrPrice, nil)
 	}
 	if r.Most < 1 || r.Most > most {
@@ -159,22 +160,20 @@ func (l *limited) bound(r *models.Request) (Spend, error) {
 }
 
 // settle books the tokens and cost of the call, if it began.
-func (l *limited) settle(reserved Spend, began bool, a *models.Answer, err error) {
-	spent, assumed := reserved, true
+func (l *limited) settle(held reservation, began bool, a *models.Answer, err error) {
 	var failed *models.Error
 	switch {
 	case !began:
-		spent, assumed = Spend{}, false
+		l.opts.Budget.used(held, Spend{})
 	case err == nil && a.Counted(): // else the server does not report it, or reports nonsense
 		if price, known := l.opts.Prices[l.ID()]; known {
 			a.Cost = price.Cost(a.Usage)
 		}
-		spent, assumed = Spend{a.Usage.Tokens(), a.Cost}, false
+		l.opts.Budget.used(held, Spend{a.Usage.Tokens(), a.Cost})
 	case errors.As(err, &failed) && failed.Unbilled:
-		spent, assumed = Spend{}, false
-	}
-	if l.opts.Budget != nil {
-		l.opts.Budget.settle(reserved, spent, assumed)
+		l.opts.Budget.used(held, Spend{})
+	default:
+		l.opts.Budget.unknown(held)
 	}
 }
 

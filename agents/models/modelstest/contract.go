@@ -62,6 +62,7 @@ var contract = []struct {
 	{"SaysThatTheAnswerWasWithheld", withheld},
 	{"LeavesUsageZeroWhereThereIsNone", uncounted},
 	{"EndsWithItsContextAtOnce", ends},
+	{"EndsWithItsContextAsTheAnswerEnds", endsAtTheEnd},
 	{"SaysThatNobodyWasReached", unreached},
 	{"SendsNothingOfWhatCannotBeSent", unsent},
 	{"AnswersManyAtOnce", manyAtOnce},
@@ -385,6 +386,36 @@ func cancelled(m models.Model) (time.Duration, error) {
 		return took, fmt.Errorf("after it was canceled: %v later %w", took, err)
 	}
 	return took, nil
+}
+
+// endsAtTheEnd ends the context while the end of the answer is on its way, or has been
+// received: by what shows each piece of the answer in turn, the last one included.
+func endsAtTheEnd(d Dialect, open Open) error {
+	for _, text := range []string{"Y", long} {
+		err := with(d, open, always(Reply{Text: text, Usage: usage}), func(_ *Server, m models.Model) error {
+			for last := range parts(text) {
+				why := errors.New("enough of it")
+				ctx, cancel := context.WithCancelCause(context.Background())
+				r, pieces := question(), 0
+				r.Show = func(models.Piece) {
+					if pieces == last {
+						cancel(why)
+					}
+					pieces++
+				}
+				a, err := m.Ask(ctx, r)
+				cancel(nil)
+				if !errors.Is(err, why) || a != nil {
+					return fmt.Errorf("canceled at piece %d of %d: got %+v, %w", last+1, len(parts(text)), a, err)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func unreached(_ Dialect, open Open) error {

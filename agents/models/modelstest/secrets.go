@@ -2,10 +2,13 @@ package modelstest
 
 import (
 	"context"
+	"encoding/base64"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -37,24 +40,57 @@ var secrets = []struct {
 	{"NoRedirectIsFollowed", unredirected},
 }
 
+// encodings are those in which a server may send back what it was sent.
+var encodings = map[string]func(string) string{
+	"as it is": func(s string) string { return s },
+	"escaped":  url.QueryEscape,
+	"base64":   func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) },
+	"hex":      func(s string) string { return hex.EncodeToString([]byte(s)) },
+}
+
+// quotes reports whether a text has the secret in one of the encodings. In base64, a
+// digit at the end may have bits of something else.
+func quotes(text, secret string) bool {
+	for _, encode := range encodings {
+		encoded := strings.TrimRight(encode(secret), "=")
+		if strings.Contains(text, encoded[:len(encoded)-1]) {
+			return true
+		}
+	}
+	return false
+}
+
 // unquoted lets the server send back all that it was sent. The blanks around a key are
 // not sent, so that the server's key is not the one that the caller has.
 func unquoted(open OpenWith) error {
-	const proxy = "sk-proxy-0123456789"
+	for name, encode := range encodings {
+		if err := unquotedAs(open, encode); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+func unquotedAs(open OpenWith, encode func(string) string) error {
+	const key, proxy = Key + "/+0=", "sk-proxy/0123456789+"
 	var sent string
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		sent = fmt.Sprint(r.Header)
+		var parts []string
+		for _, part := range strings.Fields(strings.Trim(sent, "map[]")) {
+			parts = append(parts, encode(strings.TrimRight(part, "]")))
+		}
 		w.WriteHeader(http.StatusUnauthorized)
-		_, _ = fmt.Fprintf(w, `{"error":{"type":"authentication_error","message":%q}}`, sent)
+		_, _ = fmt.Fprintf(w, `{"error":{"type":"authentication_error","message":%q}}`, strings.Join(parts, " "))
 	}))
 	defer s.Close()
-	for _, key := range []string{Key, Key + " ", "\t" + Key + "\r\n"} {
-		err := askWith(open, s.URL, key, http.Header{"Proxy-Authorization": {"Bearer " + proxy}})
+	for _, given := range []string{key, key + " ", "\t" + key + "\r\n"} {
+		err := askWith(open, s.URL, given, http.Header{"Proxy-Authorization": {"Bearer " + proxy}})
 		switch {
-		case !strings.Contains(sent, Key) || !strings.Contains(sent, proxy):
-			return fmt.Errorf("key %q: the server was not sent the key or the header", key)
-		case !errors.Is(err, models.ErrAuth) || strings.Contains(err.Error(), Key) || strings.Contains(err.Error(), proxy):
-			return fmt.Errorf("key %q: got %w", key, err)
+		case !strings.Contains(sent, key) || !strings.Contains(sent, proxy):
+			return fmt.Errorf("key %q: the server was not sent the key or the header", given)
+		case !errors.Is(err, models.ErrAuth) || quotes(err.Error(), key) || quotes(err.Error(), proxy):
+			return fmt.Errorf("key %q: got %w", given, err)
 		}
 	}
 	return nil

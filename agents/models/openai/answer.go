@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,7 +14,6 @@ import (
 // An answer is the part of an answer received so far.
 type answer struct {
 	show    func(models.Piece)
-	id      string // of the completion
 	text    strings.Builder
 	calls   []*call
 	finish  openai.FinishReason
@@ -66,10 +64,8 @@ func (a *answer) add(c *openai.ChatCompletionStreamResponse) error {
 		if choice.Index != 0 {
 			continue
 		}
-		if d := &choice.Delta; d.Content != "" || d.Refusal != "" || len(d.ToolCalls) > 0 {
-			if err := a.part(c.ID, d); err != nil {
-				return err
-			}
+		if err := a.part(&choice.Delta); err != nil {
+			return err
 		}
 		if a.finish == "" && choice.FinishReason != openai.FinishReasonNull { // the first one holds
 			a.finish = choice.FinishReason
@@ -78,13 +74,14 @@ func (a *answer) add(c *openai.ChatCompletionStreamResponse) error {
 	return nil
 }
 
-// part adds a part of the completion with that id. Some servers give none in some parts.
-func (a *answer) part(id string, d *openai.ChatCompletionStreamChoiceDelta) error {
-	switch a.id = cmp.Or(a.id, id); {
+// part adds a part of the answer. The id of the completion says nothing: gateways give
+// each part one of its own.
+func (a *answer) part(d *openai.ChatCompletionStreamChoiceDelta) error {
+	switch {
+	case d.Content == "" && d.Refusal == "" && len(d.ToolCalls) == 0:
+		return nil
 	case a.finish != "":
 		return fmt.Errorf("%w: it comes after the finish reason %q", errStray, a.finish)
-	case id != "" && id != a.id:
-		return fmt.Errorf("%w: it is of completion %q instead of %q", errStray, id, a.id)
 	}
 	a.say(d.Content)
 	a.refused += d.Refusal

@@ -88,9 +88,11 @@ func (m *Model) Ask(ctx context.Context, r *models.Request) (*models.Answer, err
 		}
 		switch {
 		case err == nil:
+		case ctx.Err() != nil:
+			return nil, m.failed(ctx, err, seen)
 		case errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) && a.finish != "":
 			return a.whole(m.id)
-		case errors.Is(err, io.EOF) && ctx.Err() == nil:
+		case errors.Is(err, io.EOF):
 			return nil, &models.Error{Model: m.id, Problem: models.ErrCutOff, Detail: "the stream ended without a finish reason"}
 		default:
 			return nil, m.failed(ctx, err, seen)

@@ -80,6 +80,13 @@ func TestTheSuiteFindsBrokenModels(t *testing.T) {
 			}
 			return a, err
 		}),
+		"EndsWithItsContextAsTheAnswerEnds": spoilt(func(m models.Model, ctx context.Context, r *models.Request) (*models.Answer, error) {
+			a, err := m.Ask(ctx, r)
+			if ctx.Err() != nil {
+				a = &models.Answer{}
+			}
+			return a, err
+		}),
 		"ShowsTheAnswerInPieces": spoilt(func(m models.Model, ctx context.Context, r *models.Request) (*models.Answer, error) {
 			whole := *r
 			whole.Show = nil
@@ -350,7 +357,7 @@ func TestTheFirstFinishReasonHolds(t *testing.T) {
 		"length, then stop":        {finish("length") + finish("stop"), models.FinishLength, nil},
 		"withheld, then stop":      {finish("content_filter") + finish("stop"), "", models.ErrFiltered},
 		"a text after it":          {finish("stop") + half, "", models.ErrMalformed},
-		"another completion's id":  {`data: {"id":"x","choices":[{"index":0,"delta":{"content":"a"}}]}` + "\n\n" + `data: {"id":"y","choices":[{"index":0,"delta":{"content":"b"}}]}` + "\n\n" + finish("stop"), "", models.ErrMalformed},
+		"an id for each part":      {`data: {"id":"x","choices":[{"index":0,"delta":{"content":"a"}}]}` + "\n\n" + `data: {"id":"y","choices":[{"index":0,"delta":{"content":"b"}}]}` + "\n\n" + finish("stop"), models.FinishStop, nil},
 		"an id in some parts only": {`data: {"id":"x","choices":[{"index":0,"delta":{"content":"a"}}]}` + "\n\n" + half + finish("stop"), models.FinishStop, nil},
 	} {
 		a, err := odd(t, "text/event-stream", half+c.rest+"data: [DONE]\n\n").Ask(t.Context(), &models.Request{Messages: []models.Message{models.User("?")}, Most: 1})

@@ -49,8 +49,10 @@ func TestTheEndOfAContextIsItsCauseWhateverWasSeen(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(why)
 	for _, seen := range []wire.Seen{{}, {Sent: true}, {Sent: true, Status: 200}} {
-		if err := seen.Failed(ctx, models.ID{}, context.Canceled); !errors.Is(err, why) {
-			t.Errorf("%+v: got %v", seen, err)
+		for _, failed := range []error{context.Canceled, nil} {
+			if err := seen.Failed(ctx, models.ID{}, failed); !errors.Is(err, why) {
+				t.Errorf("%+v, %v: got %v", seen, failed, err)
+			}
 		}
 	}
 }

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"sync"
+
+	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/models/limits"
+	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/cassette"
+)
+
+// A pastSpending is what a run had spent before it was continued. The calls that are
+// answered from the journal are counted by who asks again.
+type pastSpending struct {
+	journal.Caller
+
+	mu   sync.Mutex // protects the field below
+	past map[journal.Key]agents.Spending
+}
+
+// Do implements [journal.Caller].
+func (p *pastSpending) Do(ctx context.Context, k journal.Key, call func(context.Context) ([]byte, error)) ([]byte, error) {
+	p.mu.Lock()
+	delete(p.past, k)
+	p.mu.Unlock()
+	return p.Caller.Do(ctx, k, call)
+}
+
+// add adds what was spent before to a result.
+func (p *pastSpending) add(r *swarm.Result) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	all := maps.Clone(r.Spent)
+	if all == nil && len(p.past) > 0 {
+		all = map[string]agents.Spending{}
+	}
+	for key, s := range p.past {
+		all[key.Agent] = all[key.Agent].Plus(s)
+	}
+	r.Spent = all
+}
+
+// rebook books what is recorded in a run, and settles what is open if somebody says so.
+func (f *solveFlags) rebook(run *aJournal, budget *limits.Budget) error {
+	for change, err := range cassette.Booked[limits.Change](run.store) {
+		if err != nil {
+			return err
+		}
+		budget.Book(change)
+	}
+	run.record(budget)
+	if f.settle {
+		return budget.Settle()
+	}
+	return nil
+}
+
+// booked says what the budget has booked. What is open may have cost less or more.
+func booked(books limits.Books) string {
+	line := fmt.Sprintf("budget: %v spent", books.Used())
+	if books.Open != (limits.Spend{}) {
+		line += fmt.Sprintf("; %v open: the likely cost of calls that failed, were interrupted or were not counted, until --resume RUN --settle", books.Open)
+	}
+	if books.Refused > 0 {
+		line += fmt.Sprintf("; %s refused", plural(books.Refused, "call"))
+	}
+	return line
+}
