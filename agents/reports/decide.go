@@ -62,10 +62,7 @@ func (e *DecidedError) Error() string {
 // Its errors are [ErrNoRequest], [*DecidedError], [ErrExpired], [ErrHuman] and
 // [*signals.FieldError], in this order.
 func (g *Gate) Decide(d Decision, now time.Time) (signals.Any, error) {
-	r := g.request(d.Request)
-	if now.Before(g.now) {
-		now = g.now
-	}
+	r, now := g.request(d.Request), g.after(now)
 	switch {
 	case r == nil:
 		return nil, fmt.Errorf("%w: %s", ErrNoRequest, d.Request)
@@ -114,32 +111,13 @@ func (g *Gate) request(id signals.ID) *Request {
 	return nil
 }
 
-func (g *Gate) decided(s *signals.Signal[Decided]) {
-	r := g.request(s.Payload.Request)
+// decided records the first decision on an escalation.
+func (g *Gate) decided(d Decision) {
+	r := g.request(d.Request)
 	if r == nil || r.Decision != nil {
 		return
 	}
-	d := s.Payload.Decision
 	r.Decision = &d
 	l := g.workers[r.Worker]
 	l.open = slices.DeleteFunc(l.open, func(o *Request) bool { return o == r })
-}
-
-// recommends refuses a recommendation that is not one of the options.
-func (e *Escalation) recommends() error {
-	if e.RecommendedOption == "" || slices.Contains(e.Options, e.RecommendedOption) {
-		return nil
-	}
-	return problem("recommended_option", clip(e.RecommendedOption), "not one of the options")
-}
-
-// priority returns the signal's priority, where normal is the bus's 0.
-func (u Urgency) priority() int16 {
-	switch u {
-	case Low:
-		return -1
-	case High:
-		return 1
-	}
-	return 0
 }

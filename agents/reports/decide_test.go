@@ -109,3 +109,14 @@ func TestUrgencyIsTheSignalsPriority(t *testing.T) {
 		}
 	}
 }
+
+// What has expired by the log's time cannot be decided with a clock that is behind.
+func TestDecidingUsesTheTimeOfTheLog(t *testing.T) {
+	d, r := asked(t, escalation("e1", reports.Blocker, "no key"))
+	d.now = r.Expires.Add(1)
+	d.file(ann, quiet("t2"))
+	late := reports.Decision{Request: r.ID, By: "lead", Verdict: reports.Refused}
+	if _, err := d.gate.Decide(late, start); !errors.Is(err, reports.ErrExpired) {
+		t.Errorf("with a clock a day behind the log: %v", err)
+	}
+}

@@ -1,8 +1,8 @@
 // Package reports defines the reports of workers at the end of a turn, and the
 // gate that decides which parts of them count.
 //
-//	report, err := reports.Decode(data) // JSON of Schema, such as a model writes
-//	judgement := gate.Judge(reports.Worker{ID: "ann", Research: true}, report, now)
+//	// data is JSON of Schema, such as a model writes
+//	judgement := gate.Judge(reports.Worker{ID: "ann", Research: true}, data, signals.ID{}, now)
 //	publish(judgement.Signals) // all of them, with nothing between
 //	for _, s := range judgement.Signals {
 //		gate.Apply(s)
@@ -23,12 +23,13 @@
 // claims, reasons, findings, escalations and counts all come from the log, by the
 // log's time. So a gate can be restored after a restart, and two gates that read the
 // same log decide alike. Receipts are a fold, too: [ReceiptOf] the signals of a
-// report returns the receipt that its worker got.
+// report returns the receipt that its worker got, and the report as it was sent:
+// [Received] keeps it, unless a [Turn] in the log has it.
 //
 // # Limits
 //
-// A report is at most 256 KiB of JSON and becomes at most 18 signals with the
-// default caps. For each worker the newest 1024 turns, claims, reasons, findings and
+// A report is at most 64 KiB of JSON, as the payload of a signal, and becomes at most 18 signals with the
+// default caps. For each worker the newest 1024 turns, claims, findings and
 // escalations are remembered ([Options].Keep): an older turn that is sent again
 // counts as new. Claims are compared by their words, not by their meaning;
 // letters of Cyrillic and Greek that look like Latin ones count as these, those of other

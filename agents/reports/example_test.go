@@ -13,7 +13,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	report, err := reports.Decode([]byte(`{
+	report := []byte(`{
 		"turn_id": "t1", "worker_id": "ann", "task_id": "latency", "model": "", "status": "running",
 		"summary": "Looked at the traces.",
 		"findings": [
@@ -21,11 +21,8 @@ func Example() {
 			 "evidence_refs": ["https://traces.example/17"], "novel": true},
 			{"finding_id": "f2", "claim": "The disk may be slow, too.", "confidence": 0.4,
 			 "evidence_refs": ["a feeling"], "novel": true}],
-		"learnings": [], "escalations": [], "artifacts": []}`))
-	if err != nil {
-		panic(err)
-	}
-	judgement := gate.Judge(reports.Worker{ID: "ann", Research: true}, report, time.Now())
+		"learnings": [], "escalations": [], "artifacts": []}`)
+	judgement := gate.Judge(reports.Worker{ID: "ann", Research: true}, report, signals.ID{}, time.Now())
 	for _, s := range judgement.Signals {
 		fmt.Println(s.Kind())
 		gate.Apply(s) // once it is in the log

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"crypto/sha256"
 	"slices"
 	"time"
 
@@ -10,8 +11,7 @@ import (
 // A ledger is the gate's state of one worker.
 type ledger struct {
 	turns    recent[string, turn]
-	claims   recent[claimKey, mark]
-	reasons  recent[reasonKey, mark]
+	claims   recent[claim, mark]          // accepted claims, insights and reasons
 	findings recent[findingKey, struct{}] // by the worker's ids
 	signals  recent[findingKey, struct{}] // by the ids of their signals
 	requests recent[signals.ID, *Request] // the newest; any that is open is in open
@@ -25,15 +25,16 @@ type turn struct {
 	receipt *Receipt
 }
 
-type claimKey struct {
-	task string
-	part Part
-	text textHash
+// A claim is what may not be repeated for a while.
+type claim struct {
+	scope string // the task, or the kind of an escalation
+	part  Part
+	text  [sha256.Size]byte // hash of the normalized text
 }
 
-type reasonKey struct {
-	kind EscalationKind
-	text textHash
+func claimOf(scope string, it item) claim {
+	part, _, text := it.about()
+	return claim{scope, part, sha256.Sum256([]byte(normal(text)))}
 }
 
 // A findingKey identifies a finding by the worker's id or by the id of its
@@ -54,15 +55,13 @@ func (g *Gate) Apply(s signals.Any) {
 		return
 	}
 	s = Typed(s)
-	h := signals.HeadOf(s)
-	if h.Time.After(g.now) {
-		g.now = h.Time
-	}
-	if d, ok := signals.As[Decided](s); ok {
-		g.decided(d)
+	h := s.Head()
+	g.now = g.after(h.Time)
+	switch p := s.Body().(type) {
+	case Advisory:
 		return
-	}
-	if s.Kind() == KindAdvisory {
+	case Decided:
+		g.decided(p.Decision)
 		return
 	}
 	l := g.workers[h.Source]
@@ -70,74 +69,86 @@ func (g *Gate) Apply(s signals.Any) {
 		l = &ledger{counts: map[string]*Counts{}}
 		g.workers[h.Source] = l
 	}
-	l.apply(s, g.now, g.opts.Keep)
+	l.apply(s, &h, g.now, g.opts.Keep)
 }
 
-func ours(k signals.Kind) bool { return slices.Contains(allKinds, k) }
-
-var allKinds = Kinds()
-
-func (l *ledger) apply(s signals.Any, now time.Time, keep int) {
-	h := signals.HeadOf(s)
-	if p, ok := signals.As[Received](s); ok {
-		l.latest = p.Payload.TurnID
-		l.turns.put(l.latest, turn{p.Payload.Digest, new(Receipt)}, keep)
+func (l *ledger) apply(s signals.Any, h *signals.Header, now time.Time, keep int) {
+	at := mark{now, h.ID}
+	var c *Counts
+	if p, ok := s.Body().(interface{ origin() Origin }); ok {
+		c = l.countsOf(p.origin().Model)
 	}
-	if t, known := l.turns.get(turnOf(s)); known && turnOf(s) == l.latest {
+	if it, ok := s.Body().(item); ok {
+		part, id, _ := it.about()
+		c.Accepted[part]++
+		l.accepted(h, it, part, id, at, keep)
+	}
+	switch p := s.Body().(type) {
+	case Received:
+		c.Reports++
+		l.latest = p.TurnID
+		l.turns.put(l.latest, turn{p.Digest, new(Receipt)}, keep)
+	case Requested:
+		l.request(h, p, now, keep)
+	case Rejected:
+		c.Rejected[p.Reason] += p.Count
+	}
+	if t, known := l.turns.get(l.latest); known && turnOf(s) == l.latest {
 		t.receipt.add(s)
 	}
-	at := mark{now, h.ID}
-	switch p := s.Body().(type) {
-	case ResearchFinding:
-		l.finding(h, &p.Finding, at, keep)
-	case WorkerFinding:
-		l.finding(h, &p.Finding, at, keep)
-	case ResearchLearning:
-		l.claims.put(claimKey{h.Thread, PartLearning, hashOf(p.Insight)}, at, keep)
-	case WorkerLearning:
-		l.claims.put(claimKey{h.Thread, PartLearning, hashOf(p.Insight)}, at, keep)
-	case Requested:
-		l.request(h, p, at, keep)
+}
+
+func (l *ledger) accepted(h *signals.Header, it item, part Part, id string, at mark, keep int) {
+	switch part {
+	case PartFinding:
+		l.findings.put(findingKey{h.Thread, id}, struct{}{}, keep)
+		l.signals.put(findingKey{h.Thread, h.ID.String()}, struct{}{}, keep)
+		l.claims.put(claimOf(h.Thread, it), at, keep)
+	case PartLearning:
+		l.claims.put(claimOf(h.Thread, it), at, keep)
+	case PartEscalation:
+		l.claims.put(claimOf(string(it.(Requested).Escalation.Kind), it), at, keep)
 	}
-	l.count(s)
+}
+
+func (l *ledger) request(h *signals.Header, p Requested, now time.Time, keep int) {
+	r := &Request{Seq: h.Seq, ID: h.ID, Worker: h.Source, Task: h.Thread, Time: h.Time, Requested: p}
+	l.requests.put(h.ID, r, keep)
+	l.open = slices.DeleteFunc(l.open, func(o *Request) bool { return o.expired(now) })
+	l.open = append(l.open, r)
 }
 
 // turnOf returns the turn that a signal of a report belongs to; a refused
 // report has none.
 func turnOf(s signals.Any) string {
-	switch p := s.Body().(type) {
-	case Rejected:
-		if p.Part == PartReport {
-			return ""
-		}
-		return p.TurnID
-	case interface{ turn() string }:
-		return p.turn()
+	if p, ok := s.Body().(Rejected); ok && p.Part == PartReport {
+		return ""
+	}
+	if p, ok := s.Body().(interface{ origin() Origin }); ok {
+		return p.origin().TurnID
 	}
 	return ""
 }
 
-func (o Origin) turn() string { return o.TurnID }
+// maxModels limits the memory for a worker that names a different model each
+// time.
+const maxModels = 16
 
-func (l *ledger) finding(h *signals.Header, f *Finding, at mark, keep int) {
-	l.claims.put(claimKey{h.Thread, PartFinding, hashOf(f.Claim)}, at, keep)
-	l.findings.put(findingKey{h.Thread, f.FindingID}, struct{}{}, keep)
-	l.signals.put(findingKey{h.Thread, h.ID.String()}, struct{}{}, keep)
-}
-
-func (l *ledger) request(h *signals.Header, p Requested, at mark, keep int) {
-	r := &Request{Seq: h.Seq, ID: h.ID, Worker: h.Source, Task: h.Thread, Time: h.Time, Requested: p}
-	l.reasons.put(reasonKey{p.Escalation.Kind, hashOf(p.Reason)}, at, keep)
-	l.requests.put(h.ID, r, keep)
-	l.open = slices.DeleteFunc(l.open, func(o *Request) bool { return o.expired(at.at) })
-	l.open = append(l.open, r)
+func (l *ledger) countsOf(model string) *Counts {
+	if l.counts[model] == nil && len(l.counts) >= maxModels {
+		model = "other"
+	}
+	if l.counts[model] == nil {
+		l.counts[model] = &Counts{Accepted: Tally[Part]{}, Rejected: Tally[Reason]{}}
+	}
+	return l.counts[model]
 }
 
 // accepted reports whether ref names an accepted finding on the task: one of the
 // worker's own by the worker's id, or any by the id of its signal.
-func (g *Gate) accepted(worker, task, ref string) bool {
+func (g *Gate) accepted(own *ledger, task, ref string) bool {
 	key := findingKey{task, ref}
-	if _, own := g.ledger(worker).findings.get(key); own {
+	if _, there := own.findings.get(key); there {
 		return true
 	}
 	for _, l := range g.workers {

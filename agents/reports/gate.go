@@ -3,6 +3,7 @@ package reports
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -62,81 +63,15 @@ func NewGate(o *Options) (*Gate, error) {
 	return &Gate{opts: opts, workers: map[string]*ledger{}}, nil
 }
 
-// Judge decides on a report at the time now, or at the log's time if that is
-// later. It changes nothing: apply the signals once they are in the log. r must
-// not be modified afterwards.
-//
-// The checks are made in this order: validity of worker, task, turn, status and
-// summary; repetition of the turn; and for each item the number of items, its
-// form, its texts, evidence, confidence, and repetition.
-func (g *Gate) Judge(w Worker, r *Report, now time.Time) Judgement {
-	if err := g.checkReport(w, r); err != nil {
-		return g.Refuse(w, r, err)
-	}
-	l, digest := g.ledger(w.ID), r.digest()
-	if t, known := l.turns.get(r.TurnID); known {
-		if t.digest == digest {
-			again := t.receipt.clone()
-			again.Repeated = true
-			return Judgement{Receipt: again}
-		}
-		return g.refuse(w, r, ReasonDuplicate, problem("turn_id", clip(r.TurnID), "another report has it"))
-	}
-	if now.Before(g.now) {
-		now = g.now
-	}
-	j := judging{gate: g, ledger: l, worker: w, report: r, now: now, origin: Origin{r.TurnID, cmp.Or(w.Model, r.Model)}}
-	return j.judge(digest)
-}
-
-// Refuse returns the judgement on an invalid report, such as one for which
-// [Decode] returned an error. r may be nil, or hold what is known of the
-// report.
-func (g *Gate) Refuse(w Worker, r *Report, err error) Judgement {
-	return g.refuse(w, r, ReasonInvalid, err)
-}
-
-func (g *Gate) refuse(w Worker, r *Report, why Reason, err error) Judgement {
-	if r == nil {
-		r = &Report{TaskID: w.Task}
-	}
-	refused := Rejected{
-		Origin: Origin{nameOr(r.TurnID, ""), nameOr(cmp.Or(w.Model, r.Model), "")},
-		Part:   PartReport, Ref: clip(r.TurnID), Reason: why, Detail: clipTo(err.Error(), 512), Count: 1,
-	}
-	h := signals.Header{Source: w.ID, Thread: nameOr(cmp.Or(w.Task, r.TaskID), ""), Confidence: 1, TTL: -1}
-	receipt := Receipt{Worker: w.ID, Task: h.Thread, Origin: refused.Origin}
-	said := signals.New(h, refused)
-	receipt.add(said)
-	return Judgement{[]signals.Any{said}, receipt, &RefusedError{w.ID, r.TurnID, why, err}}
-}
-
-// nameOr returns name if it is valid, or else other.
-func nameOr(name, other string) string {
-	if (signals.Limits{}).Name("name", name) != nil {
-		return other
-	}
-	return name
-}
-
-// checkReport checks everything except the items.
-func (g *Gate) checkReport(w Worker, r *Report) error {
-	limits := g.limits()
-	switch {
-	case r.WorkerID != w.ID:
-		return problem("worker_id", clip(r.WorkerID), fmt.Sprintf("the worker is %q", w.ID))
-	case w.Task != "" && r.TaskID != w.Task:
-		return problem("task_id", clip(r.TaskID), fmt.Sprintf("the worker's task is %q", w.Task))
-	case normal(r.Summary) == "":
-		return problem("summary", clip(r.Summary), "says nothing")
-	}
-	return first(
-		limits.Name("worker_id", r.WorkerID), limits.Name("task_id", r.TaskID), limits.Name("turn_id", r.TurnID),
-		optionalName(limits, "model", r.Model), oneOf("status", r.Status, statuses), limits.Text("summary", r.Summary),
-	)
-}
-
 func (g *Gate) limits() signals.Limits { return signals.Limits{TextBytes: g.opts.TextBytes} }
+
+// after returns the log's time, or now if that is later.
+func (g *Gate) after(now time.Time) time.Time {
+	if now.Before(g.now) {
+		return g.now
+	}
+	return now
+}
 
 // ledger returns the state of a worker; an empty one is not stored.
 func (g *Gate) ledger(worker string) *ledger {
@@ -146,13 +81,37 @@ func (g *Gate) ledger(worker string) *ledger {
 	return new(ledger)
 }
 
-// Counts returns the numbers of accepted and rejected parts, by worker and
+// An Account is a worker and model for which reports are counted.
+type Account struct {
+	Worker string
+	Model  string // "" for none, "other" for those beyond the first 16 of a worker
+}
+
+// Counts are the results of an account's reports.
+type Counts struct {
+	Reports  int // accepted; those rejected as a whole are among Rejected
+	Accepted Tally[Part]
+	Rejected Tally[Reason]
+}
+
+// A Tally counts items by what became of them.
+type Tally[K comparable] map[K]int
+
+// Total returns the sum of all.
+func (t Tally[K]) Total() (sum int) {
+	for _, n := range t {
+		sum += n
+	}
+	return sum
+}
+
+// Counts returns the numbers of accepted and rejected items, by worker and
 // model.
 func (g *Gate) Counts() map[Account]Counts {
 	all := map[Account]Counts{}
 	for worker, l := range g.workers {
 		for model, c := range l.counts {
-			all[Account{worker, model}] = *c
+			all[Account{worker, model}] = Counts{c.Reports, maps.Clone(c.Accepted), maps.Clone(c.Rejected)}
 		}
 	}
 	return all
@@ -170,14 +129,10 @@ func (g *Gate) Receipt(worker, turn string) (Receipt, bool) {
 
 // Open returns the escalations that wait for a decision at that time, in log
 // order.
-func (g *Gate) Open(now time.Time) []Request {
-	if now.Before(g.now) {
-		now = g.now
-	}
-	var open []Request
+func (g *Gate) Open(now time.Time) (open []Request) {
 	for _, l := range g.workers {
 		for _, r := range l.open {
-			if !r.expired(now) {
+			if !r.expired(g.after(now)) {
 				open = append(open, *r)
 			}
 		}

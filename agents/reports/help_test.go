@@ -57,12 +57,17 @@ func (d *desk) publish(all ...signals.Any) {
 func (d *desk) file(w reports.Worker, r *reports.Report) (reports.Judgement, reports.Receipt) {
 	d.t.Helper()
 	from := len(d.log)
-	j := d.gate.Judge(w, r, d.now)
+	j := d.gate.Judge(w, encode(d.t, r), signals.ID{}, d.now)
 	d.publish(j.Signals...)
 	if len(j.Signals) == 0 {
 		return j, j.Receipt
 	}
 	return j, reports.ReceiptOf(d.log[from:]...)
+}
+
+// judge is what the gate says of ann's report.
+func (d *desk) judge(r *reports.Report, at time.Time) reports.Judgement {
+	return d.gate.Judge(ann, encode(d.t, r), signals.ID{}, at)
 }
 
 // quiet is a report with nothing but a summary.

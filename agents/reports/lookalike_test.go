@@ -58,7 +58,7 @@ func TestWhatIsSaidOnceIsForgotten(t *testing.T) {
 	}
 	for i := range 5000 {
 		w.At(time.Unix(int64(i), 0))
-		w.again(job{"ann", "t"}, KindProgress, fmt.Sprint("step ", i))
+		w.again(job{"ann", "t"}, Progress{}.Kind(), fmt.Sprint("step ", i))
 	}
 	if most := 2 * 600; len(w.repeats) > most { // twice as many as there are in the window
 		t.Errorf("%d kept, want at most %d", len(w.repeats), most+1)
@@ -76,7 +76,7 @@ func TestAWatcherIsDueWhenAWorkerStallsOrAReportLeavesTheWindow(t *testing.T) {
 	}
 	begin := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	w.At(begin)
-	w.outcome(job{"ann", "t"}, true)
+	w.turn(job{"ann", "t"}, true)
 	w.sign(job{"ann", "t"})
 	for _, want := range []time.Duration{3*time.Minute + 1, 5*time.Minute + 1} {
 		if due := w.Due(); due.Sub(begin) != want {

@@ -1,20 +1,12 @@
 package reports
 
 import (
-	"crypto/sha256"
 	"regexp"
 	"strings"
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
 )
-
-// A textHash is the hash of a normalized text.
-type textHash [sha256.Size]byte
-
-func hashOf(text string) textHash { return hashNormal(normal(text)) }
-
-func hashNormal(text string) textHash { return sha256.Sum256([]byte(text)) }
 
 // normal normalizes a text for comparison. It ignores case, forms of the same
 // character (NFKC), letters of other scripts that look the same, white space, invisible characters, decoration such as bullets,

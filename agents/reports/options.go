@@ -18,9 +18,9 @@ type Options struct {
 	Cooldown   time.Duration // within which a worker may not repeat an escalation; 0 means 90 seconds, <0 none
 	Expiry     time.Duration // time limit for deciding an escalation; 0 means 24 hours
 	Open       int           // maximum number of a worker's undecided escalations; 0 means 4
-	TextBytes  int           // maximum length of one text; 0 means 4096
-	// Keep is how many turns, claims, reasons, findings and escalations are
-	// remembered for each worker, the newest of each. 0 means 1024.
+	TextBytes  int           // maximum length of one text; 0 means 4096, at most 64 KiB
+	// Keep is how many turns, claims (with reasons of escalations), findings and
+	// escalations are remembered for each worker, the newest of each. 0 means 1024.
 	Keep int
 }
 
@@ -29,40 +29,30 @@ func (o *Options) withDefaults() (Options, error) {
 	if o != nil {
 		all = *o
 	}
-	if c := all.Confidence; c > 1 || c != c {
-		return all, signals.Unit("confidence", c)
-	}
-	for _, n := range []struct {
-		name string
-		v    *int
-		std  int
-	}{
-		{"findings", &all.Findings, 2},
-		{"learnings", &all.Learnings, 1},
-		{"escalations", &all.Escalations, 1},
-		{"artifacts", &all.Artifacts, 8},
-		{"open", &all.Open, 4},
-		{"textBytes", &all.TextBytes, 4096},
-		{"keep", &all.Keep, 1024},
-	} {
-		if *n.v == 0 {
-			*n.v = n.std
-		}
-	}
-	for _, d := range []struct {
-		v   *time.Duration
-		std time.Duration
-	}{{&all.Window, 15 * time.Minute}, {&all.Cooldown, 90 * time.Second}, {&all.Expiry, 24 * time.Hour}} {
-		if *d.v == 0 {
-			*d.v = d.std
-		}
-	}
-	if all.Confidence == 0 {
-		all.Confidence = 0.55
-	}
+	orDefault(&all.Findings, 2)
+	orDefault(&all.Learnings, 1)
+	orDefault(&all.Escalations, 1)
+	orDefault(&all.Artifacts, 8)
+	orDefault(&all.Confidence, 0.55)
+	orDefault(&all.Window, 15*time.Minute)
+	orDefault(&all.Cooldown, 90*time.Second)
+	orDefault(&all.Expiry, 24*time.Hour)
+	orDefault(&all.Open, 4)
+	orDefault(&all.TextBytes, 4096)
+	orDefault(&all.Keep, 1024)
 	switch {
+	case all.Confidence > 1 || all.Confidence != all.Confidence:
+		return all, signals.Unit("confidence", all.Confidence)
 	case all.Open < 0 || all.TextBytes < 0 || all.TextBytes > signals.DefaultTextBytes || all.Keep < 0 || all.Expiry < 0:
 		return all, problem("options", "", "open, textBytes, keep or expiry out of range")
 	}
 	return all, nil
+}
+
+// orDefault sets what is zero to the default.
+func orDefault[T comparable](v *T, std T) {
+	var zero T
+	if *v == zero {
+		*v = std
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/agents/reports"
+	"github.com/swarmbus/swarmbus/signals"
 )
 
 func TestEscalationsExpireAsTheOptionsSay(t *testing.T) {
@@ -51,17 +52,17 @@ func TestWindowsBeginAtTheTimeOfTheLog(t *testing.T) {
 
 // Two reports that differ in what cannot be read are two.
 func TestAMalformedArtifactIsOfTheReportsIdentity(t *testing.T) {
-	read := func(artifact string) *reports.Report {
-		r, err := reports.Decode([]byte(`{"turn_id":"t1","worker_id":"ann","task_id":"latency","model":"","status":"running","summary":"x",
-			"findings":[],"learnings":[],"escalations":[],"artifacts":[` + artifact + `]}`))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return r
-	}
 	d := newDesk(t, nil)
-	d.file(ann, read(`{"artifact_id":"a","kind":"file","ref":"x","more":1}`))
-	if j, _ := d.file(ann, read(`{"artifact_id":"a","kind":"file","ref":"x"}`)); j.Err == nil {
+	file := func(artifact string) error {
+		j := d.gate.Judge(ann, []byte(`{"turn_id":"t1","worker_id":"ann","task_id":"latency","model":"","status":"running","summary":"x",
+			"findings":[],"learnings":[],"escalations":[],"artifacts":[`+artifact+`]}`), signals.ID{}, start)
+		d.publish(j.Signals...)
+		return j.Err
+	}
+	if err := file(`{"artifact_id":"a","kind":"file","ref":"x","more":1}`); err != nil {
+		t.Fatal(err)
+	}
+	if err := file(`{"artifact_id":"a","kind":"file","ref":"x"}`); err == nil {
 		t.Error("the same turn with another artifact is taken for the same report")
 	}
 }

@@ -1,7 +1,7 @@
 package reports
 
 import (
-	_ "embed" // the schema and the instructions are files
+	_ "embed" // the instructions are a file
 	"fmt"
 	"strings"
 	"text/template"

@@ -17,6 +17,7 @@ type Receipt struct {
 	Origin
 	Status  Status // "" if the report was rejected as a whole
 	Summary string
+	Report  string // as the worker sent it; "" if it is in the [Turn] that the first signal replies to
 
 	Seq      uint64 // sequence number of the first signal; 0: not in a log
 	Signals  int    // number of signals, including rejections
@@ -41,42 +42,35 @@ type Accepted struct {
 func ReceiptOf(all ...signals.Any) Receipt {
 	var r Receipt
 	for _, s := range all {
-		r.add(s)
+		if s = Typed(s); ours(s.Kind()) {
+			r.add(s)
+		}
 	}
 	return r
 }
 
+// add takes the next signal of the report.
 func (r *Receipt) add(s signals.Any) {
-	s = Typed(s)
-	h := signals.HeadOf(s)
-	if !ours(s.Kind()) || s.Kind() == KindAdvisory || s.Kind() == KindDecided {
+	p, ok := s.Body().(interface{ origin() Origin })
+	if !ok { // a decision or an advisory
 		return
 	}
+	h := s.Head()
 	if r.Signals == 0 {
-		r.Worker, r.Task, r.Seq = h.Source, h.Thread, h.Seq
+		r.Worker, r.Task, r.Origin, r.Seq = h.Source, h.Thread, p.origin(), h.Seq
 	}
 	r.Signals++
-	accept := func(part Part, ref, text string) { r.Accepted = append(r.Accepted, Accepted{part, ref, text, h.ID}) }
 	switch p := s.Body().(type) {
 	case Received:
-		r.Origin, r.Status, r.Summary = p.Origin, p.Status, p.Summary
-	case ResearchFinding:
-		accept(PartFinding, p.FindingID, p.Claim)
-	case WorkerFinding:
-		accept(PartFinding, p.FindingID, p.Claim)
-	case ResearchLearning:
-		accept(PartLearning, p.LearningID, p.Insight)
-	case WorkerLearning:
-		accept(PartLearning, p.LearningID, p.Insight)
-	case Requested:
-		accept(PartEscalation, p.EscalationID, p.Reason)
-	case Created:
-		accept(PartArtifact, p.ArtifactID, p.Ref)
+		r.Status, r.Summary, r.Report = p.Status, p.Summary, p.Report
 	case Rejected:
 		if p.Part == PartReport {
-			r.Origin = p.Origin
+			r.Report = p.Report
 		}
 		r.Rejected = append(r.Rejected, p)
+	case item:
+		part, id, text := p.about()
+		r.Accepted = append(r.Accepted, Accepted{part, id, text, h.ID})
 	}
 }
 

@@ -2,7 +2,6 @@ package reports_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
@@ -83,22 +82,5 @@ func TestWhatIsOpenCanBeDecided(t *testing.T) {
 	}
 	if n := len(d.gate.Open(d.now)); n != 0 {
 		t.Errorf("%d are open", n)
-	}
-}
-
-func TestAnEscalationHasABound(t *testing.T) {
-	long := func(n int) *reports.Report {
-		e := escalation("e", reports.Help, fmt.Sprint("which of ", n))
-		for i := range n {
-			e.Options = append(e.Options, fmt.Sprint(i, strings.Repeat("x", 4000)))
-		}
-		return escalated(turn(n), e)
-	}
-	d := newDesk(t, nil)
-	if _, got := d.file(ann, long(11)); why(got) != "[]" {
-		t.Errorf("44 KB: %s", got)
-	}
-	if _, got := d.file(ann, long(13)); why(got) != "[invalid]" {
-		t.Errorf("52 KB: %s", got)
 	}
 }

@@ -1,6 +1,12 @@
 package reports
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/swarmbus/swarmbus/signals"
+)
 
 // A Report is a worker's report at the end of a turn: its status, and what it
 // found, learned, needs and made. It is only content: the [Gate] decides which
@@ -17,14 +23,6 @@ type Report struct {
 	Learnings   []Learning   `json:"learnings"`
 	Escalations []Escalation `json:"escalations"`
 	Artifacts   []Artifact   `json:"artifacts"`
-
-	malformed map[place]string // errors of items that Decode could not read
-}
-
-// A place is the position of an item in a report.
-type place struct {
-	part  Part
-	index int
 }
 
 // Finding is a fact with evidence.
@@ -64,9 +62,82 @@ type Artifact struct {
 	Ref        string       `json:"ref"`         // required; a path, a URI or a hash
 }
 
+// An item is what is accepted or rejected by itself. Signals of accepted items
+// embed theirs.
+type item interface {
+	about() (part Part, id, text string)
+	check(signals.Limits) error // everything but the confidence
+}
+
+func (f Finding) about() (part Part, id, text string) { return PartFinding, f.FindingID, f.Claim }
+
+func (e Learning) about() (part Part, id, text string) { return PartLearning, e.LearningID, e.Insight }
+
+func (e Escalation) about() (part Part, id, text string) {
+	return PartEscalation, e.EscalationID, e.Reason
+}
+
+func (a Artifact) about() (part Part, id, text string) { return PartArtifact, a.ArtifactID, a.Ref }
+
+func (f Finding) check(l signals.Limits) error {
+	return first(l.Name("finding_id", f.FindingID), l.Required("claim", f.Claim), f.EvidenceRefs.check(l, "evidence_refs"))
+}
+
+func (e Learning) check(l signals.Limits) error {
+	return first(l.Name("learning_id", e.LearningID), l.Required("insight", e.Insight), e.Supports.check(l, "supports"))
+}
+
+func (e Escalation) check(l signals.Limits) error {
+	if e.RecommendedOption != "" && !slices.Contains(e.Options, e.RecommendedOption) {
+		return problem("recommended_option", clip(e.RecommendedOption), "not one of the options")
+	}
+	return first(
+		l.Name("escalation_id", e.EscalationID), e.Kind.known(), l.Required("reason", e.Reason), e.Urgency.known(), e.Options.check(l, "options"),
+	)
+}
+
+func (a Artifact) check(l signals.Limits) error {
+	return first(l.Name("artifact_id", a.ArtifactID), a.Kind.known(), l.Required("ref", a.Ref))
+}
+
+// String returns the finding in one line.
+func (f Finding) String() string {
+	return fmt.Sprintf("found: %s (%.0f%% sure)", f.Claim, 100*f.Confidence)
+}
+
+// String returns the learning in one line.
+func (e Learning) String() string {
+	return fmt.Sprintf("learned: %s (%.0f%% sure)", e.Insight, 100*e.Confidence)
+}
+
+// String returns the escalation in one line.
+func (e Escalation) String() string {
+	return fmt.Sprintf("asks the conductor (%s, %s urgency): %s", e.Kind, e.Urgency, e.Reason)
+}
+
+// String returns the artifact in one line.
+func (a Artifact) String() string { return fmt.Sprintf("made a %s: %s", a.Kind, a.Ref) }
+
 // List is an array of texts, never null as JSON. It must not be modified once
 // it is part of a judged report.
 type List []string
+
+// MaxList is the maximum number of evidence references, supports or options of
+// an item.
+const MaxList = 16
+
+// check limits the length of each text of a list, and their number.
+func (l List) check(limits signals.Limits, field string) error {
+	for _, text := range l {
+		if err := limits.Text(field, text); err != nil {
+			return err
+		}
+	}
+	if len(l) > MaxList {
+		return problem(field, "", "too many texts")
+	}
+	return nil
+}
 
 // MarshalJSON writes an array.
 func (l List) MarshalJSON() ([]byte, error) { return json.Marshal(orEmpty(l)) }
@@ -77,15 +148,6 @@ func (r Report) MarshalJSON() ([]byte, error) {
 	r.Findings, r.Learnings = orEmpty(r.Findings), orEmpty(r.Learnings)
 	r.Escalations, r.Artifacts = orEmpty(r.Escalations), orEmpty(r.Artifacts)
 	return json.Marshal(plain(r))
-}
-
-// UnmarshalJSON is [Decode].
-func (r *Report) UnmarshalJSON(data []byte) error {
-	read, err := Decode(data)
-	if err == nil {
-		*r = *read
-	}
-	return err
 }
 
 func orEmpty[S ~[]E, E any](s S) []E {

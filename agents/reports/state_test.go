@@ -1,7 +1,6 @@
 package reports_test
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
@@ -92,7 +91,7 @@ func TestGateIsAFoldOfTheLog(t *testing.T) {
 				report.Learnings = learned("", 0.9, fmt.Sprint("insight ", n%9), fmt.Sprint("f", n%9)).Learnings
 				report.Escalations = []reports.Escalation{escalation("e", reports.Help, fmt.Sprint("reason ", n%4))}
 				for _, at := range []time.Time{d.now, d.now.Add(2 * time.Minute), d.now.Add(20 * time.Minute), start} {
-					a, b := d.gate.Judge(ann, report, at), again.gate.Judge(ann, report, at)
+					a, b := d.judge(report, at), again.judge(report, at)
 					if !reflect.DeepEqual(a, b) {
 						t.Fatalf("seed %d, after %d: %s and %s", seed, steps, a.Receipt, b.Receipt)
 					}
@@ -100,7 +99,7 @@ func TestGateIsAFoldOfTheLog(t *testing.T) {
 			}
 		})
 		c := d.gate.Counts()[reports.Account{Worker: "ann", Model: "m"}]
-		if c.Accepted.Findings == 0 || c.Accepted.Learnings == 0 || c.Accepted.Escalations == 0 || c.Rejected.Duplicate == 0 || c.Rejected.Cooldown == 0 {
+		if c.Accepted[reports.PartFinding] == 0 || c.Accepted[reports.PartLearning] == 0 || c.Accepted[reports.PartEscalation] == 0 || c.Rejected[reports.ReasonDuplicate] == 0 || c.Rejected[reports.ReasonCooldown] == 0 {
 			t.Errorf("seed %d: too little happened: %+v", seed, c)
 		}
 	}
@@ -110,8 +109,8 @@ func TestJudgingChangesNothing(t *testing.T) {
 	d := run(t, 1, 30, nil)
 	before := d.gate.Counts()
 	for range 3 {
-		a := d.gate.Judge(ann, full(), d.now)
-		if b := d.gate.Judge(ann, full(), d.now); len(a.Signals) == 0 || !reflect.DeepEqual(a, b) {
+		a := d.judge(full(), d.now)
+		if b := d.judge(full(), d.now); len(a.Signals) == 0 || !reflect.DeepEqual(a, b) {
 			t.Fatalf("%s, then %s", a.Receipt, b.Receipt)
 		}
 	}
@@ -129,12 +128,12 @@ func TestTimeNeverGoesBack(t *testing.T) {
 	d.now = start // the log has an earlier time, too
 	d.file(ann, quiet("t0"))
 	for _, at := range []time.Time{start, {}} {
-		asks := d.gate.Judge(ann, escalated("t4", escalation("e", reports.Blocker, "no key")), at)
+		asks := d.judge(escalated("t4", escalation("e", reports.Blocker, "no key")), at)
 		request, _ := signals.As[reports.Requested](asks.Signals[2])
 		if want := start.Add(25 * time.Hour); !request.Payload.Expires.Equal(want) {
 			t.Errorf("at %v: expires at %v, want %v", at, request.Payload.Expires, want)
 		}
-		if j := d.gate.Judge(ann, found("t3", finding("f", "x")), at); why(j.Receipt) != "[duplicate]" {
+		if j := d.judge(found("t3", finding("f", "x")), at); why(j.Receipt) != "[duplicate]" {
 			t.Errorf("at %v: %s", at, j.Receipt)
 		}
 		if n := len(d.gate.Open(at)); n != 1 {
@@ -161,7 +160,7 @@ func TestReceiptIsWhatTheLogShows(t *testing.T) {
 		}
 		accepted, rejected := 0, 0
 		for _, s := range d.log[i+2 : end] {
-			if s.Kind() == reports.KindRejected {
+			if s.Kind() == (reports.Rejected{}).Kind() {
 				rejected++
 			} else {
 				accepted++
@@ -180,7 +179,7 @@ func TestSignalsReadWithoutTheirTypesCountTheSame(t *testing.T) {
 	d := newDesk(t, nil)
 	d.file(ann, found("t1", finding("f1", "the pool leaks")))
 	d.file(ann, escalated("t2", escalation("e1", reports.Help, "no key"), escalation("e2", reports.Help, "no door")))
-	d.publish(d.gate.Refuse(ann, nil, errors.New("no report")).Signals...)
+	d.publish(d.gate.Judge(ann, []byte("no report"), signals.ID{}, d.now).Signals...)
 	if err := d.decide(reports.Decision{Request: d.gate.Open(d.now)[0].ID, By: "lead", Verdict: reports.Answered, Text: "in the safe"}); err != nil {
 		t.Fatal(err)
 	}
@@ -226,4 +225,73 @@ func advised(t *testing.T, log []signals.Any) (said []reports.Advisory) {
 		said = append(said, w.Watch(s)...)
 	}
 	return said
+}
+
+// A log of two machines may have a signal of a turn behind another turn's report: it is in
+// neither receipt, and neither is the refusal of a report.
+func TestAReceiptHasTheSignalsOfItsReportAlone(t *testing.T) {
+	d := newDesk(t, nil)
+	d.file(ann, found("t1", finding("f1", "one")))
+	_, second := d.file(ann, found("t2", finding("f2", "two")))
+	first, _ := d.gate.Receipt("ann", "t1")
+	d.publish(d.log[2])
+	d.publish(d.gate.Judge(ann, []byte("no report"), signals.ID{}, d.now).Signals...)
+	for turn, want := range map[string]reports.Receipt{"t1": first, "t2": second} {
+		if got, _ := d.gate.Receipt("ann", turn); got.Signals != 3 || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %+v, want %+v", turn, got, want)
+		}
+	}
+}
+
+// Every signal of the package reads as a sentence about its source.
+func TestSignalsAreReadAsSentences(t *testing.T) {
+	d := newDesk(t, nil)
+	r := full()
+	r.Findings = append(r.Findings, finding("f2", "The disk is full."), finding("f3", "x"), finding("f4", "y"))
+	r.Findings[1].EvidenceRefs = nil
+	d.file(ann, r)
+	for i, status := range []reports.Status{reports.Completed, reports.Failed, reports.Blocked} {
+		r := quiet(turn(2 + i))
+		r.Status = status
+		d.file(ann, r)
+	}
+	request := d.gate.Open(d.now)[0].ID
+	if err := d.decide(reports.Decision{Request: request, By: "lead", Verdict: reports.Refused, Option: "no", Text: "on staging first"}); err != nil {
+		t.Fatal(err)
+	}
+	d.publish(signals.New(signals.Header{Source: "watcher"}, reports.Advisory{Concern: reports.Stall, Text: "bob has said nothing"}))
+	said, err := reports.NewTurn("t9", ann, encode(t, quiet("x")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.publish(signals.With(said, signals.Header{Source: "ann"}))
+	var got []string
+	for _, s := range d.log {
+		line := fmt.Sprint(s.Body())
+		if !slices.Contains(got, line) {
+			got = append(got, line)
+		}
+	}
+	want := []string{
+		"reports turn t1 (running): read on in t1",
+		"goes on with the task: read on in t1",
+		"found: the pool is exhausted (90% sure)",
+		"finding f2 rejected, missing_evidence: no evidence_refs",
+		"2 findings rejected, cap: 4, more than 2 in a report",
+		"learned: look at the pool first (80% sure)",
+		"asks the conductor (approval, high urgency): restart the pool in production",
+		"made a dataset: sha256:17",
+		"reports turn t2 (completed): read on in t2",
+		"has completed the task: read on in t2",
+		"reports turn t3 (failed): read on in t3",
+		"has failed at the task: read on in t3",
+		"reports turn t4 (blocked): read on in t4",
+		"is blocked: read on in t4",
+		"has refused escalation e1: no, on staging first",
+		"advises of a stall: bob has said nothing",
+		"sends its report (running): read on in x",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
 }

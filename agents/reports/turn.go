@@ -2,12 +2,10 @@ package reports
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"github.com/swarmbus/swarmbus/signals"
 )
-
-// KindTurn is the kind of [Turn]. Agents may say it.
-const KindTurn signals.Kind = "worker.turn.reported"
 
 // ToDesk is who a [Turn] is for.
 const ToDesk = "reports"
@@ -38,7 +36,7 @@ func NewTurn(turn string, w Worker, data []byte) (*signals.Signal[Turn], error) 
 	if err != nil {
 		return nil, err
 	}
-	if _, err := Decode(whole); err != nil {
+	if _, err := decode(whole, func(string, int, error) error { return nil }); err != nil {
 		return nil, err
 	}
 	s := signals.New(signals.Header{Confidence: 1, Recipients: signals.To(ToDesk)}, Turn{string(whole)})
@@ -48,17 +46,19 @@ func NewTurn(turn string, w Worker, data []byte) (*signals.Signal[Turn], error) 
 	return s, nil
 }
 
-// Kind returns KindTurn.
-func (Turn) Kind() signals.Kind { return KindTurn }
+// Kind returns "worker.turn.reported". Agents may say it.
+func (Turn) Kind() signals.Kind { return "worker.turn.reported" }
 
 // Check implements [signals.Checker].
 func (p Turn) Check(l signals.Limits) error {
-	if err := l.Required("report", p.Report); err != nil {
-		return err
-	}
-	whole, err := json.Marshal(p) // as a reader without [Payloads] has it
+	return first(l.Required("report", p.Report), asRaw(l, p))
+}
+
+// String returns the signal in one line.
+func (p Turn) String() string {
+	r, err := Decode([]byte(p.Report))
 	if err != nil {
-		return err
+		return "sends a report that does not conform to the schema"
 	}
-	return l.Text("report", string(whole))
+	return fmt.Sprintf("sends its report (%s): %s", r.Status, r.Summary)
 }

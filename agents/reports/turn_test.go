@@ -14,7 +14,7 @@ func TestATurnIsTheReportOfItsWorker(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := signals.Validate(s); err != nil || s.Kind() != reports.KindTurn || s.Recipients.String() != reports.ToDesk {
+	if err := signals.Validate(s); err != nil || s.Kind() != (reports.Turn{}).Kind() || s.Recipients.String() != reports.ToDesk {
 		t.Errorf("%v for %v: %v", s.Kind(), s.Recipients, err)
 	}
 	r, err := reports.Decode([]byte(s.Payload.Report))

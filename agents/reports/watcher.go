@@ -12,9 +12,10 @@ import (
 // WatchOptions are the windows of a [Watcher]. Nil and zero fields mean the
 // defaults.
 type WatchOptions struct {
-	Window   time.Duration // within which failures and repetitions are counted; 0 means 10 minutes
+	Window   time.Duration // within which failures, repetitions and rejections are counted; 0 means 10 minutes
 	Failures int           // number of failures that is a spike, if they are at least half of the reports in the window; 0 means 5
 	Repeats  int           // number of repetitions by a worker on a task that is a storm; 0 means 5
+	Trend    int           // number of turns, or items, that the window and the one before it need for a trend; 0 means 20
 	Silence  time.Duration // time after which a worker with a running task counts as stalled; 0 means 10 minutes
 }
 
@@ -26,9 +27,10 @@ type WatchOptions struct {
 type Watcher struct {
 	opts    WatchOptions
 	now     time.Time
-	reports []outcome // in the window, oldest first
-	failed  int       // number of failed ones
+	turns   shares // bad ones failed
+	items   shares // bad ones were rejected
 	spiking bool
+	fresh   bool // the report that is being read has something new
 	repeats map[repeat]*streak
 	full    int               // number of repeats at which old ones are dropped
 	running map[job]time.Time // time of the last sign of a worker with a running task
@@ -36,17 +38,11 @@ type Watcher struct {
 	due     time.Time         // no worker stalls before
 }
 
-type outcome struct {
-	at     time.Time
-	worker string
-	failed bool
-}
-
 // A repeat identifies a repeated report of a worker on a task.
 type repeat struct {
 	job
 	kind signals.Kind
-	text textHash
+	text string // normalized
 }
 
 type job struct{ worker, task string }
@@ -64,19 +60,15 @@ func NewWatcher(o *WatchOptions) (*Watcher, error) {
 	if o != nil {
 		w.opts = *o
 	}
-	for _, d := range []*time.Duration{&w.opts.Window, &w.opts.Silence} {
-		if *d == 0 {
-			*d = 10 * time.Minute
-		}
-	}
-	for _, n := range []*int{&w.opts.Failures, &w.opts.Repeats} {
-		if *n == 0 {
-			*n = 5
-		}
-	}
-	if o := w.opts; o.Window < 0 || o.Silence < 0 || o.Failures < 0 || o.Repeats < 0 {
+	orDefault(&w.opts.Window, 10*time.Minute)
+	orDefault(&w.opts.Silence, 10*time.Minute)
+	orDefault(&w.opts.Failures, 5)
+	orDefault(&w.opts.Repeats, 5)
+	orDefault(&w.opts.Trend, 20)
+	if o := w.opts; min(o.Window, o.Silence) < 0 || min(o.Failures, o.Repeats, o.Trend) < 0 {
 		return nil, problem("watchOptions", fmt.Sprint(o), "negative")
 	}
+	w.turns.window, w.items.window = w.opts.Window, w.opts.Window
 	return w, nil
 }
 
@@ -84,24 +76,27 @@ func NewWatcher(o *WatchOptions) (*Watcher, error) {
 // signals of reports are watched, but any signal advances the log's time.
 func (w *Watcher) Watch(s signals.Any) []Advisory {
 	s = Typed(s)
-	h := signals.HeadOf(s)
+	h := s.Head()
 	said := w.At(h.Time)
 	at := job{h.Source, h.Thread}
 	switch p := s.Body().(type) {
+	case Received:
+		w.fresh = p.News > 0
 	case Progress:
 		w.sign(at)
-		return slices.Concat(said, w.outcome(at, false), w.again(at, s.Kind(), p.Summary))
+		return slices.Concat(said, w.turn(at, false), w.again(at, s.Kind(), p.Summary))
 	case Completion:
 		w.end(at)
-		return append(said, w.outcome(at, false)...)
+		return append(said, w.turn(at, false)...)
 	case Failure:
 		w.end(at)
-		return slices.Concat(said, w.outcome(at, true), w.again(at, s.Kind(), p.Summary))
+		return slices.Concat(said, w.turn(at, true), w.again(at, s.Kind(), p.Summary))
 	case Block:
 		w.end(at)
 		w.waiting[at] = true
-		return slices.Concat(said, w.outcome(at, false), w.again(at, s.Kind(), p.Summary))
+		return slices.Concat(said, w.turn(at, false), w.again(at, s.Kind(), p.Summary))
 	case Rejected:
+		said = append(said, w.item(at, true)...)
 		if p.Part != PartReport {
 			break
 		}
@@ -109,6 +104,8 @@ func (w *Watcher) Watch(s signals.Any) []Advisory {
 			w.sign(at)
 		}
 		return append(said, w.again(at, s.Kind(), p.Detail)...)
+	case item:
+		return append(said, w.item(at, false)...)
 	case Decided:
 		for worker := range h.Recipients.All() {
 			at := job{worker, h.Thread}
@@ -127,8 +124,9 @@ func (w *Watcher) At(now time.Time) (said []Advisory) {
 		return nil
 	}
 	w.now = now
-	w.slide()
-	said = w.spike()
+	w.turns.slide(now)
+	w.items.slide(now)
+	said = append(w.failing(), w.rejecting()...)
 	if !now.After(w.due) {
 		return said
 	}
@@ -156,8 +154,8 @@ func (w *Watcher) Due() (due time.Time) {
 	if len(w.running) > 0 {
 		due = w.due
 	}
-	if len(w.reports) > 0 {
-		if leaves := w.reports[0].at.Add(w.opts.Window); due.IsZero() || leaves.Before(due) {
+	for _, leaves := range []time.Time{w.turns.due(), w.items.due()} {
+		if due.IsZero() || !leaves.IsZero() && leaves.Before(due) {
 			due = leaves
 		}
 	}
@@ -179,57 +177,48 @@ func (w *Watcher) end(at job) {
 	delete(w.running, at)
 }
 
-// slide drops what has left the window, which includes its bound.
-func (w *Watcher) slide() {
-	gone := 0
-	for gone < len(w.reports) && w.old(w.reports[gone].at) {
-		if w.reports[gone].failed {
-			w.failed--
-		}
-		gone++
-	}
-	w.reports = w.reports[gone:]
-}
-
 func (w *Watcher) old(t time.Time) bool { return w.now.After(t.Add(w.opts.Window)) }
 
-func (w *Watcher) isSpike() bool { return w.failed >= w.opts.Failures && 2*w.failed >= len(w.reports) }
-
-func (w *Watcher) outcome(at job, failed bool) []Advisory {
-	w.reports = append(w.reports, outcome{w.now, at.worker, failed})
-	if failed {
-		w.failed++
-	}
-	return w.spike()
+func (w *Watcher) turn(at job, failed bool) []Advisory {
+	w.turns.add(sample{w.now, at.worker, failed})
+	return w.failing()
 }
 
-// spike reports the beginning of a spike, and records its end. Successes that
-// leave the window can begin one, too.
-func (w *Watcher) spike() []Advisory {
+func (w *Watcher) item(at job, rejected bool) []Advisory {
+	w.items.add(sample{w.now, at.worker, rejected})
+	return w.rejecting()
+}
+
+func (w *Watcher) rejecting() []Advisory {
+	return w.items.trend("more of the items are rejected", w.opts.Trend)
+}
+
+// failing reports the beginning of a spike, or of a trend, and records its end.
+// Successes that leave the window can begin one, too.
+func (w *Watcher) failing() []Advisory {
 	before := w.spiking
-	w.spiking = w.isSpike()
+	n, failed := w.turns.current()
+	w.spiking = failed >= w.opts.Failures && 2*failed >= n
+	said := w.turns.trend("more of the turns fail", w.opts.Trend)
 	if before || !w.spiking {
+		return said
+	}
+	who, since := w.turns.workers()
+	return append(said, Advisory{
+		Concern: FailureSpike, Workers: who, Since: since, Count: failed,
+		Text: fmt.Sprintf("%d of %d turns failed within %v", failed, n, w.opts.Window),
+	})
+}
+
+// again counts repetitions of a report of a worker on a task. A report with something
+// new is none, whatever its summary.
+func (w *Watcher) again(at job, kind signals.Kind, summary string) []Advisory {
+	key := repeat{at, kind, normal(summary)}
+	if w.fresh {
+		w.fresh = false
+		delete(w.repeats, key)
 		return nil
 	}
-	who, since := map[string]bool{}, time.Time{}
-	for _, o := range w.reports {
-		if !o.failed {
-			continue
-		}
-		if since.IsZero() {
-			since = o.at
-		}
-		who[o.worker] = true
-	}
-	return []Advisory{{
-		Concern: FailureSpike, Workers: slices.Sorted(maps.Keys(who)), Since: since, Count: w.failed,
-		Text: fmt.Sprintf("%d of %d turns failed within %v", w.failed, len(w.reports), w.opts.Window),
-	}}
-}
-
-// again counts repetitions of a report of a worker on a task.
-func (w *Watcher) again(at job, kind signals.Kind, summary string) []Advisory {
-	key := repeat{at, kind, hashOf(summary)}
 	s := w.repeats[key]
 	if s == nil {
 		w.forget()

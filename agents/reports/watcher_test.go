@@ -1,7 +1,6 @@
 package reports_test
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -10,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/swarmbus/swarmbus/agents/reports"
 	"github.com/swarmbus/swarmbus/signals"
@@ -27,15 +27,15 @@ func (e event) signal() signals.Any {
 	h := signals.Header{Source: e.worker, Thread: "task", Time: start.Add(e.at)}
 	step := reports.Step{Origin: reports.Origin{TurnID: "t"}, Summary: e.text}
 	switch e.kind {
-	case reports.KindProgress:
+	case reports.Progress{}.Kind():
 		return signals.New(h, reports.Progress{Step: step})
-	case reports.KindCompleted:
+	case reports.Completion{}.Kind():
 		return signals.New(h, reports.Completion{Step: step})
-	case reports.KindFailed:
+	case reports.Failure{}.Kind():
 		return signals.New(h, reports.Failure{Step: step})
-	case reports.KindBlocked:
+	case reports.Block{}.Kind():
 		return signals.New(h, reports.Block{Step: step})
-	case reports.KindDecided:
+	case reports.Decided{}.Kind():
 		h.Source, h.Recipients = "lead", signals.To(e.worker)
 		return signals.New(h, reports.Decided{})
 	}
@@ -72,7 +72,7 @@ const (
 
 func TestFailureSpikesStraddleWindows(t *testing.T) {
 	fail := func(at time.Duration, n int) event {
-		return event{at, fmt.Sprint("w", n), reports.KindFailed, fmt.Sprint("cause ", at)}
+		return event{at, fmt.Sprint("w", n), reports.Failure{}.Kind(), fmt.Sprint("cause ", at)}
 	}
 	var all []event
 	for n, minute := range []int{8, 9, 10, 11, 12} { // no window of 0–10 or 10–20 has five
@@ -95,7 +95,7 @@ func TestFailureSpikesStraddleWindows(t *testing.T) {
 	for n := range 10 {
 		mixed = append(mixed, fail(time.Duration(n)*time.Second, n))
 		for range 2 {
-			mixed = append(mixed, event{time.Duration(n) * time.Second, "ok", reports.KindCompleted, "done"})
+			mixed = append(mixed, event{time.Duration(n) * time.Second, "ok", reports.Completion{}.Kind(), "done"})
 		}
 	}
 	if got := watched(t, nil, mixed[:15]); len(got) != 0 {
@@ -106,10 +106,10 @@ func TestFailureSpikesStraddleWindows(t *testing.T) {
 func TestAnotherSpikeIsSaidAgain(t *testing.T) {
 	var all []event
 	for n := range 5 {
-		all = append(all, event{time.Duration(n) * time.Minute, "w", reports.KindFailed, fmt.Sprint(n)})
+		all = append(all, event{time.Duration(n) * time.Minute, "w", reports.Failure{}.Kind(), fmt.Sprint(n)})
 	}
 	for n := range 5 {
-		all = append(all, event{time.Duration(30+n) * time.Minute, "w", reports.KindFailed, fmt.Sprint(n + 10)})
+		all = append(all, event{time.Duration(30+n) * time.Minute, "w", reports.Failure{}.Kind(), fmt.Sprint(n + 10)})
 	}
 	want := []string{"4m0s failure_spike w since 0s: 5", "34m0s failure_spike w since 30m0s: 5"}
 	if diff := cmp.Diff(want, watched(t, nil, all)); diff != "" {
@@ -125,24 +125,24 @@ func TestStallsAreOfRunningTasks(t *testing.T) {
 		want []string
 	}{
 		"silence": {
-			[]event{{0, "w", reports.KindProgress, "a"}, other(10 * m), other(10*m + 1), other(30 * m)},
+			[]event{{0, "w", reports.Progress{}.Kind(), "a"}, other(10 * m), other(10*m + 1), other(30 * m)},
 			[]string{"10m0.000000001s stall w since 0s: 0"},
 		},
 		"again": {
-			[]event{{0, "w", reports.KindProgress, "a"}, {11 * m, "w", reports.KindProgress, "b"}, other(22 * m)},
+			[]event{{0, "w", reports.Progress{}.Kind(), "a"}, {11 * m, "w", reports.Progress{}.Kind(), "b"}, other(22 * m)},
 			[]string{"11m0s stall w since 0s: 0", "22m0s stall w since 11m0s: 0"},
 		},
-		"completed": {[]event{{0, "w", reports.KindProgress, "a"}, {m, "w", reports.KindCompleted, "b"}, other(30 * m)}, nil},
-		"failed":    {[]event{{0, "w", reports.KindProgress, "a"}, {m, "w", reports.KindFailed, "b"}, other(30 * m)}, nil},
-		"waits":     {[]event{{0, "w", reports.KindProgress, "a"}, {m, "w", reports.KindBlocked, "b"}, other(30 * m)}, nil},
+		"completed": {[]event{{0, "w", reports.Progress{}.Kind(), "a"}, {m, "w", reports.Completion{}.Kind(), "b"}, other(30 * m)}, nil},
+		"failed":    {[]event{{0, "w", reports.Progress{}.Kind(), "a"}, {m, "w", reports.Failure{}.Kind(), "b"}, other(30 * m)}, nil},
+		"waits":     {[]event{{0, "w", reports.Progress{}.Kind(), "a"}, {m, "w", reports.Block{}.Kind(), "b"}, other(30 * m)}, nil},
 		"waits no longer": {
-			[]event{{0, "w", reports.KindBlocked, "a"}, {20 * m, "w", reports.KindDecided, ""}, other(31 * m)},
+			[]event{{0, "w", reports.Block{}.Kind(), "a"}, {20 * m, "w", reports.Decided{}.Kind(), ""}, other(31 * m)},
 			[]string{"31m0s stall w since 20m0s: 0"},
 		},
-		"help after the end": {[]event{{0, "w", reports.KindCompleted, "a"}, {m, "w", reports.KindDecided, ""}, other(31 * m)}, nil},
+		"help after the end": {[]event{{0, "w", reports.Completion{}.Kind(), "a"}, {m, "w", reports.Decided{}.Kind(), ""}, other(31 * m)}, nil},
 		"quiet":              {[]event{other(0), other(60 * m)}, nil},
 		"two": {
-			[]event{{0, "b", reports.KindProgress, "a"}, {m, "a", reports.KindProgress, "a"}, other(10*m + 1), other(20 * m)},
+			[]event{{0, "b", reports.Progress{}.Kind(), "a"}, {m, "a", reports.Progress{}.Kind(), "a"}, other(10*m + 1), other(20 * m)},
 			[]string{"10m0.000000001s stall b since 0s: 0", "20m0s stall a since 1m0s: 0"},
 		},
 	} {
@@ -153,7 +153,7 @@ func TestStallsAreOfRunningTasks(t *testing.T) {
 		})
 	}
 	w, _ := reports.NewWatcher(nil)
-	w.Watch(event{0, "w", reports.KindProgress, "a"}.signal())
+	w.Watch(event{0, "w", reports.Progress{}.Kind(), "a"}.signal())
 	if got := w.At(start.Add(10 * m)); len(got) != 0 {
 		t.Errorf("too early: %v", got)
 	}
@@ -169,8 +169,8 @@ func TestRetryStormsAreOfTheSame(t *testing.T) {
 	var storm, varied []event
 	for n := range 12 {
 		at := time.Duration(n) * 2 * time.Minute
-		storm = append(storm, event{at, "w", reports.KindProgress, []string{"trying again", "Trying again!"}[n%2]})
-		varied = append(varied, event{at, "w", reports.KindProgress, fmt.Sprint("step ", n)})
+		storm = append(storm, event{at, "w", reports.Progress{}.Kind(), []string{"trying again", "Trying again!"}[n%2]})
+		varied = append(varied, event{at, "w", reports.Progress{}.Kind(), fmt.Sprint("step ", n)})
 	}
 	want := []string{"8m0s retry_storm w since 0s: 5"}
 	if diff := cmp.Diff(want, watched(t, nil, storm)); diff != "" {
@@ -179,9 +179,9 @@ func TestRetryStormsAreOfTheSame(t *testing.T) {
 	if got := watched(t, nil, varied); len(got) != 0 {
 		t.Errorf("progress: %q", got)
 	}
-	storm = append(storm[:6], event{40 * time.Minute, "w", reports.KindProgress, "trying again"})
+	storm = append(storm[:6], event{40 * time.Minute, "w", reports.Progress{}.Kind(), "trying again"})
 	for n := range 4 {
-		storm = append(storm, event{time.Duration(41+n) * time.Minute, "w", reports.KindProgress, "trying again"})
+		storm = append(storm, event{time.Duration(41+n) * time.Minute, "w", reports.Progress{}.Kind(), "trying again"})
 	}
 	want = append(want, "40m0s stall w since 10m0s: 0", "44m0s retry_storm w since 40m0s: 5")
 	if diff := cmp.Diff(want, watched(t, nil, storm)); diff != "" {
@@ -204,7 +204,7 @@ func twin(all []event) (said []string) {
 				if !lifecycle(o) || o.at < e.at-window {
 					continue
 				}
-				if total++; o.kind == reports.KindFailed {
+				if total++; o.kind == (reports.Failure{}).Kind() {
 					if n++; n == 1 {
 						since = o.at
 					}
@@ -223,14 +223,14 @@ func twin(all []event) (said []string) {
 			spike(i)
 			var stalled []string
 			for k, p := range all[:i] {
-				if p.kind != reports.KindProgress && p.kind != reports.KindDecided || e.at <= p.at+window {
+				if p.kind != (reports.Progress{}).Kind() && p.kind != (reports.Decided{}).Kind() || e.at <= p.at+window {
 					continue
 				}
-				if p.kind == reports.KindDecided && !awaits(all[:k], p.worker, p.at) {
+				if p.kind == (reports.Decided{}).Kind() && !awaits(all[:k], p.worker, p.at) {
 					continue
 				}
 				over := slices.ContainsFunc(all[k+1:i], func(o event) bool {
-					return o.worker == p.worker && (lifecycle(o) || o.kind == reports.KindDecided) || o.at > p.at+window
+					return o.worker == p.worker && (lifecycle(o) || o.kind == (reports.Decided{}).Kind()) || o.at > p.at+window
 				})
 				if !over {
 					stalled = append(stalled, line(e.at, reports.Stall, []string{p.worker}, p.at, 0))
@@ -243,7 +243,7 @@ func twin(all []event) (said []string) {
 			continue
 		}
 		spike(i + 1)
-		if e.kind == reports.KindCompleted {
+		if e.kind == (reports.Completion{}).Kind() {
 			continue
 		}
 		key := fmt.Sprint(e.worker, e.kind, e.text)
@@ -272,13 +272,13 @@ func awaits(before []event, worker string, now time.Duration) bool {
 			continue
 		}
 		switch e.kind {
-		case reports.KindBlocked:
+		case reports.Block{}.Kind():
 			return true
-		case reports.KindProgress:
+		case reports.Progress{}.Kind():
 			return now <= e.at+window
-		case reports.KindDecided:
+		case reports.Decided{}.Kind():
 			return awaits(before[:k], worker, e.at) && now <= e.at+window
-		case reports.KindFailed, reports.KindCompleted:
+		case reports.Failure{}.Kind(), reports.Completion{}.Kind():
 			return false
 		}
 	}
@@ -288,7 +288,7 @@ func awaits(before []event, worker string, now time.Duration) bool {
 // TestWatcherIsItsTwin plays seeded streams: calm ones, with failures in
 // bursts, with workers that go silent or repeat themselves.
 func TestWatcherIsItsTwin(t *testing.T) {
-	all := []signals.Kind{reports.KindProgress, reports.KindCompleted, reports.KindFailed, reports.KindBlocked, reports.KindDecided, "discovery"}
+	all := []signals.Kind{reports.Progress{}.Kind(), reports.Completion{}.Kind(), reports.Failure{}.Kind(), reports.Block{}.Kind(), reports.Decided{}.Kind(), "discovery"}
 	count := map[reports.Concern]int{}
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 0))
@@ -302,9 +302,9 @@ func TestWatcherIsItsTwin(t *testing.T) {
 			e := event{at, fmt.Sprint("w", r.IntN(3)), all[r.IntN(len(all))], fmt.Sprint("text ", r.IntN(30))}
 			switch {
 			case mood == 1 && r.IntN(3) > 0:
-				e.kind = reports.KindFailed
+				e.kind = reports.Failure{}.Kind()
 			case mood == 2:
-				e.text, e.worker, e.kind = "again", "w0", reports.KindProgress
+				e.text, e.worker, e.kind = "again", "w0", reports.Progress{}.Kind()
 			}
 			stream = append(stream, e)
 		}
@@ -327,12 +327,12 @@ func TestWatcherIsItsTwin(t *testing.T) {
 func TestWatcherIsQuietWhereNothingIsWrong(t *testing.T) {
 	var all []event
 	for n := range 24 * 60 {
-		k := reports.KindProgress
+		k := reports.Progress{}.Kind()
 		switch {
 		case n%60 == 0:
-			k = reports.KindFailed // once an hour
+			k = reports.Failure{}.Kind() // once an hour
 		case n%20 == 10:
-			k = reports.KindCompleted
+			k = reports.Completion{}.Kind()
 		}
 		all = append(all, event{time.Duration(n) * time.Minute, fmt.Sprint("w", n%3), k, fmt.Sprint("step ", n)})
 	}
@@ -365,7 +365,7 @@ func TestWatcherReadsWhatTheGateWrites(t *testing.T) {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	for _, s := range d.log { // of its own advisories it says nothing
-		if got := w.Watch(s); len(got) != 0 && s.Kind() == reports.KindAdvisory {
+		if got := w.Watch(s); len(got) != 0 && s.Kind() == (reports.Advisory{}).Kind() {
 			t.Errorf("got %v", got)
 		}
 	}
@@ -381,7 +381,7 @@ func TestTheSameBrokenReportIsAStorm(t *testing.T) {
 	d.file(ann, quiet("t0"))
 	for range 30 {
 		d.now = d.now.Add(time.Minute)
-		d.publish(d.gate.Refuse(ann, nil, errors.New("no report")).Signals...)
+		d.publish(d.gate.Judge(ann, []byte("no report"), signals.ID{}, d.now).Signals...)
 	}
 	if ttl := d.log[len(d.log)-1].Head().TTL; ttl >= 0 {
 		t.Errorf("a refusal expires after %v", ttl)
@@ -400,5 +400,91 @@ func TestTheSameBrokenReportIsAStorm(t *testing.T) {
 	}
 	if !slices.Equal(said, []reports.Concern{reports.RetryStorm, reports.Stall}) {
 		t.Errorf("after silence: %v", said)
+	}
+}
+
+// Eight reports with new accepted findings and one summary are no storm; the same
+// reports without anything new are.
+func TestReportsWithNewFindingsAreNoStorm(t *testing.T) {
+	for _, news := range []bool{true, false} {
+		d := newDesk(t, nil)
+		w, err := reports.NewWatcher(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var said []reports.Concern
+		for n := range 8 {
+			r := quiet(turn(n))
+			r.Summary = "read another module"
+			if news {
+				r.Findings = []reports.Finding{finding(turn(n), fmt.Sprint("module ", n, " leaks"))}
+			}
+			d.now = d.now.Add(time.Minute)
+			d.file(ann, r)
+		}
+		for _, s := range d.log {
+			for _, a := range w.Watch(s) {
+				said = append(said, a.Concern)
+			}
+		}
+		if storm := slices.Contains(said, reports.RetryStorm); storm == news {
+			t.Errorf("new findings %v: it says %v", news, said)
+		}
+	}
+}
+
+// A trend compares a window with the one before it: the share of failures has to rise by
+// more than chance, with enough turns in both. It is said once.
+func TestTrendsAreOfTwoWindows(t *testing.T) {
+	turns := func(from time.Duration, n, failed int) (all []event) {
+		for i := range n {
+			kind := reports.Completion{}.Kind()
+			if i >= n-failed {
+				kind = reports.Failure{}.Kind()
+			}
+			all = append(all, event{from + time.Duration(i)*time.Second, fmt.Sprint("w", i%2), kind, fmt.Sprint(from, i)})
+		}
+		return all
+	}
+	for name, c := range map[string]struct {
+		before, failed, now, fail int
+		want                      []string
+	}{
+		"rises":          {40, 1, 40, 12, []string{"11m38s trend w0+w1 since 11m29s: 10"}},
+		"by chance":      {40, 1, 40, 8, nil},
+		"as before":      {40, 12, 40, 12, nil},
+		"falls":          {40, 12, 40, 1, nil},
+		"too few before": {19, 0, 40, 12, nil},
+		"too few now":    {40, 0, 19, 9, nil},
+	} {
+		all := slices.Concat(turns(time.Second, c.before, c.failed), turns(11*time.Minute+time.Second, c.now, c.fail))
+		got := slices.DeleteFunc(watched(t, nil, all), func(s string) bool { return !strings.Contains(s, string(reports.Trend)) })
+		if diff := cmp.Diff(c.want, got, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%s: -want +got:\n%s", name, diff)
+		}
+	}
+}
+
+// The items of reports are watched, too.
+func TestMoreRejectedItemsAreATrend(t *testing.T) {
+	d := newDesk(t, nil)
+	w, err := reports.NewWatcher(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range 50 {
+		f := finding(turn(n), fmt.Sprint("claim ", n))
+		if n >= 25 {
+			f.EvidenceRefs = nil
+		}
+		d.now = d.now.Add(25 * time.Second)
+		d.file(ann, found(turn(n), f))
+	}
+	var said []reports.Advisory
+	for _, s := range d.log {
+		said = append(said, w.Watch(s)...)
+	}
+	if len(said) != 1 || said[0].Concern != reports.Trend || said[0].Count < 5 || !slices.Equal(said[0].Workers, reports.List{"ann"}) || !strings.Contains(said[0].Text, "rejected") {
+		t.Errorf("said %+v", said)
 	}
 }

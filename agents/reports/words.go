@@ -3,8 +3,6 @@ package reports
 import (
 	"fmt"
 	"slices"
-
-	"github.com/swarmbus/swarmbus/signals"
 )
 
 // Status is the state of a task.
@@ -18,6 +16,8 @@ const (
 	Blocked   Status = "blocked"
 )
 
+func (s Status) known() error { return oneOf("status", s, Running, Completed, Failed, Blocked) }
+
 // EscalationKind says what a worker needs from the conductor.
 type EscalationKind string
 
@@ -29,6 +29,8 @@ const (
 	Conflict EscalationKind = "conflict" // evidence or options contradict each other
 )
 
+func (k EscalationKind) known() error { return oneOf("kind", k, Blocker, Help, Approval, Conflict) }
+
 // Urgency is how soon an escalation has to be answered.
 type Urgency string
 
@@ -39,16 +41,17 @@ const (
 	High   Urgency = "high"
 )
 
-// ArtifactKind is the sort of an artifact.
+func (u Urgency) known() error { return oneOf("urgency", u, Low, Medium, High) }
+
+// priority returns the signal's priority, where normal is the bus's 0.
+func (u Urgency) priority() int16 {
+	return map[Urgency]int16{Low: -1, High: 1}[u]
+}
+
+// ArtifactKind is the sort of an artifact: report, note, dataset or file.
 type ArtifactKind string
 
-// The kinds of artifacts.
-const (
-	ReportArtifact  ArtifactKind = "report"
-	NoteArtifact    ArtifactKind = "note"
-	DatasetArtifact ArtifactKind = "dataset"
-	FileArtifact    ArtifactKind = "file"
-)
+func (k ArtifactKind) known() error { return oneOf("kind", k, "report", "note", "dataset", "file") }
 
 // Part is a part of a report that is accepted or rejected separately.
 type Part string
@@ -63,6 +66,10 @@ const (
 	PartArtifact   Part = "artifact"
 )
 
+func (p Part) known() error {
+	return oneOf("part", p, PartReport, PartFinding, PartLearning, PartEscalation, PartArtifact)
+}
+
 // Reason is the reason why a part of a report was rejected.
 type Reason string
 
@@ -76,6 +83,10 @@ const (
 	ReasonInvalid         Reason = "invalid"          // does not conform to the schema, or out of bounds
 )
 
+func (r Reason) known() error {
+	return oneOf("reason", r, ReasonDuplicate, ReasonLowConfidence, ReasonMissingEvidence, ReasonCooldown, ReasonCap, ReasonInvalid)
+}
+
 // Verdict is the decision on an escalation.
 type Verdict string
 
@@ -86,21 +97,25 @@ const (
 	Answered Verdict = "answered" // by an option or in words
 )
 
-var (
-	statuses        = []Status{Running, Completed, Failed, Blocked}
-	escalationKinds = []EscalationKind{Blocker, Help, Approval, Conflict}
-	urgencies       = []Urgency{Low, Medium, High}
-	artifactKinds   = []ArtifactKind{ReportArtifact, NoteArtifact, DatasetArtifact, FileArtifact}
-	parts           = []Part{PartReport, PartFinding, PartLearning, PartEscalation, PartArtifact}
-	reasons         = []Reason{ReasonDuplicate, ReasonLowConfidence, ReasonMissingEvidence, ReasonCooldown, ReasonCap, ReasonInvalid}
-	verdicts        = []Verdict{Approved, Refused, Answered}
-	concerns        = []Concern{FailureSpike, Stall, RetryStorm}
+func (v Verdict) known() error { return oneOf("verdict", v, Approved, Refused, Answered) }
+
+// Concern is what a [Watcher] points out.
+type Concern string
+
+// The concerns.
+const (
+	FailureSpike Concern = "failure_spike" // many turns fail at once
+	Stall        Concern = "stall"         // a worker has gone silent
+	RetryStorm   Concern = "retry_storm"   // a worker repeats the same report
+	Trend        Concern = "trend"         // more of the turns fail, or of the items are rejected, than before
 )
 
-// oneOf refuses a word that is not in a list.
-func oneOf[W ~string](field string, word W, all []W) error {
+func (c Concern) known() error { return oneOf("concern", c, FailureSpike, Stall, RetryStorm, Trend) }
+
+// oneOf refuses a word that is not one of those listed.
+func oneOf[W ~string](field string, word W, all ...W) error {
 	if slices.Contains(all, word) {
 		return nil
 	}
-	return &signals.FieldError{Field: field, Value: clip(string(word)), Problem: fmt.Sprintf("not one of %q", all)}
+	return problem(field, clip(string(word)), fmt.Sprintf("not one of %q", all))
 }

@@ -288,7 +288,7 @@ func (v *view) own(all []signals.Any) string {
 	whole := *v
 	whole.details = true
 	for _, s := range all {
-		if s.Kind() == signals.KindToolResult || s.Kind() == reports.KindTurn {
+		if s.Kind() == signals.KindToolResult || s.Kind() == (reports.Turn{}).Kind() {
 			continue
 		}
 		l := &line{text: v.text}

@@ -73,7 +73,7 @@ func (t Thinker) Agent() *agents.Agent {
 		t.CanEmit = Says()
 	}
 	if t.Reports != nil {
-		t.CanEmit = append(slices.Clip(t.CanEmit), reports.KindTurn)
+		t.CanEmit = append(slices.Clip(t.CanEmit), reports.Turn{}.Kind())
 	}
 	a := &agents.Agent{ID: t.ID, Role: t.Role, Personality: t.Personality, CanEmit: t.CanEmit}
 	if t.Model != nil {

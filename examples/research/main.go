@@ -61,7 +61,7 @@ func run(ctx context.Context, out io.Writer) error {
 		if s.workers[id], err = s.desk.Worker(reports.Worker{ID: id, Task: task, Research: true}); err != nil {
 			return err
 		}
-		if s.ears[id], err = b.Subscribe(bus.SubscribeOptions{Agent: id, Kinds: []signals.Kind{reports.KindDecided}}); err != nil {
+		if s.ears[id], err = b.Subscribe(bus.SubscribeOptions{Agent: id, Kinds: []signals.Kind{reports.Decided{}.Kind()}}); err != nil {
 			return err
 		}
 	}
@@ -116,7 +116,7 @@ func (s *study) learn(ctx context.Context) {
 		"learnings": [{"learning_id": "l1", "insight": "Retries fill the pool: fix the client before the database.",
 			"confidence": 0.85, "supports": ["f1", "`+seen.Accepted[0].ID.String()+`"], "changes_plan": true}],
 		"escalations": [], "artifacts": []}`)
-	for entry := range s.bus.History(bus.Filter{Kinds: []signals.Kind{reports.KindResearchInsight}}) {
+	for entry := range s.bus.History(bus.Filter{Kinds: []signals.Kind{reports.ResearchLearning{}.Kind()}}) {
 		if l, ok := signals.As[reports.ResearchLearning](entry); ok && l.Payload.ChangesPlan {
 			s.say("plan", "is now: %s", l.Payload.Insight)
 		}
@@ -155,7 +155,7 @@ func (s *study) approve(ctx context.Context) {
 // says when nobody has said anything for eleven minutes.
 func (s *study) look(ctx context.Context) {
 	s.head("5. The log says what was held back, and why")
-	for entry := range s.bus.History(bus.Filter{Kinds: []signals.Kind{reports.KindRejected}}) {
+	for entry := range s.bus.History(bus.Filter{Kinds: []signals.Kind{reports.Rejected{}.Kind()}}) {
 		if r, ok := signals.As[reports.Rejected](entry); ok {
 			s.say(r.Source, "%s, %s: %s", r.Payload.Part, r.Payload.Reason, r.Payload.Detail)
 		}
@@ -164,7 +164,7 @@ func (s *study) look(ctx context.Context) {
 		c := s.desk.Counts()[reports.Account{Worker: id, Model: "scripted"}]
 		s.say(id, "%d reports, %d items accepted, %d rejected", c.Reports, c.Accepted.Total(), c.Rejected.Total())
 	}
-	ear, err := s.bus.Subscribe(bus.SubscribeOptions{Kinds: []signals.Kind{reports.KindAdvisory}})
+	ear, err := s.bus.Subscribe(bus.SubscribeOptions{Kinds: []signals.Kind{reports.Advisory{}.Kind()}})
 	s.note(err)
 	s.pass(11 * time.Minute)
 	_, err = s.bus.System().Publish(ctx, signals.New(signals.Header{Confidence: 1}, signals.Discovery{Finding: "It is noon.", Relevance: 0.1}))

@@ -14,7 +14,7 @@ import (
 func full() *reports.Report {
 	r := asking("ann", "t", "no key")
 	r.Learnings = []reports.Learning{{LearningID: "l", Insight: "look there", Confidence: 0.9, Supports: reports.List{"ft"}}}
-	r.Artifacts = []reports.Artifact{{ArtifactID: "a", Kind: reports.FileArtifact, Ref: "x"}}
+	r.Artifacts = []reports.Artifact{{ArtifactID: "a", Kind: "file", Ref: "x"}}
 	return r
 }
 
@@ -67,7 +67,7 @@ func BenchmarkGate(b *testing.B) {
 				n++
 				r.TurnID = fmt.Sprint(n)
 				now = now.Add(time.Second)
-				for _, s := range g.Judge(ann, r, now).Signals {
+				for _, s := range g.Judge(ann, encoded(b, r), signals.ID{}, now).Signals {
 					signals.HeadOf(s).Time = now
 					g.Apply(s)
 				}
@@ -91,7 +91,7 @@ func BenchmarkFile(b *testing.B) {
 			for b.Loop() {
 				n++
 				r.TurnID = fmt.Sprint(n)
-				if _, err := w.File(b.Context(), r); err != nil {
+				if _, err := w.Report(b.Context(), encoded(b, r)); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -154,49 +154,28 @@ func (w *Worker) Report(ctx context.Context, data []byte) (Filed, error) {
 	return w.report(ctx, data, signals.ID{})
 }
 
+// report files a report, of a turn that is in the log or of none.
 func (w *Worker) report(ctx context.Context, data []byte, turn signals.ID) (Filed, error) {
-	r, err := reports.Decode(data)
-	return w.file(ctx, turn, func(g *reports.Gate, at bus.Moment) reports.Judgement {
-		if err != nil {
-			return g.Refuse(w.self, nil, err)
-		}
-		return g.Judge(w.self, r, at.Time)
-	})
-}
-
-// File is [Worker.Report] for a decoded report, which must not be modified
-// afterwards.
-func (w *Worker) File(ctx context.Context, r *reports.Report) (Filed, error) {
-	return w.file(ctx, signals.ID{}, func(g *reports.Gate, at bus.Moment) reports.Judgement { return g.Judge(w.self, r, at.Time) })
-}
-
-// file publishes a judgement, whose first signal replies to the turn, if any.
-func (w *Worker) file(ctx context.Context, turn signals.ID, judge func(*reports.Gate, bus.Moment) reports.Judgement) (Filed, error) {
 	d := w.desk
 	var j reports.Judgement
-	err := d.commit(ctx, func(at bus.Moment) ([]signals.Any, error) {
-		j = judge(d.gate, at)
-		if len(j.Signals) > 0 {
-			signals.HeadOf(j.Signals[0]).ReplyTo = turn
-		}
+	said, err := d.commit(ctx, func(at bus.Moment) ([]signals.Any, error) {
+		j = d.gate.Judge(w.self, data, turn, at.Time)
 		return j.Signals, nil
 	})
 	if err != nil {
 		return Filed{}, err
 	}
-	filed := Filed{Receipt: j.Receipt}
-	if len(j.Signals) > 0 {
-		filed.Receipt = reports.ReceiptOf(j.Signals...) // with their positions in the log
-		filed.Untold = d.tell(ctx, j.Signals)
+	if len(said) == 0 {
+		return Filed{Receipt: j.Receipt}, j.Err
 	}
-	return filed, j.Err
+	return Filed{reports.ReceiptOf(said...), d.tell(ctx, said)}, j.Err
 }
 
-// commit atomically publishes and folds the signals that decide returns.
-func (d *Desk) commit(ctx context.Context, decide func(bus.Moment) ([]signals.Any, error)) error {
+// commit atomically publishes and folds the signals that decide returns, and returns
+// them as they are in the log.
+func (d *Desk) commit(ctx context.Context, decide func(bus.Moment) ([]signals.Any, error)) (all []signals.Any, err error) {
 	d.catchUp()
-	var all []signals.Any
-	return d.log.Append(ctx, func(at bus.Moment) (_ []signals.Any, err error) {
+	err = d.log.Append(ctx, func(at bus.Moment) (_ []signals.Any, err error) {
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		all, err = decide(at)
@@ -205,12 +184,14 @@ func (d *Desk) commit(ctx context.Context, decide func(bus.Moment) ([]signals.An
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		for i, s := range all {
-			h := signals.HeadOf(s) // of our own copy: the log has another one
+			h := s.Head()
 			h.Seq, h.ID, h.Time = receipts[i].Seq, receipts[i].ID, receipts[i].Time
-			d.gate.Apply(s)
+			all[i] = signals.With(s, h)
+			d.gate.Apply(all[i])
 			d.own = append(d.own, h.Seq)
 		}
 	})
+	return all, err
 }
 
 // tell notifies the conductor of escalations just accepted. It is the only
@@ -247,13 +228,14 @@ func (d *Desk) escalated(ctx context.Context, r reports.Request) (err error) {
 // signal for the worker. Repeating the same answer is not an error; its errors
 // are those of [reports.Gate.Decide] and of publishing.
 func (d *Desk) Decide(ctx context.Context, a reports.Decision) error {
-	return d.commit(ctx, func(at bus.Moment) ([]signals.Any, error) {
+	_, err := d.commit(ctx, func(at bus.Moment) ([]signals.Any, error) {
 		s, err := d.gate.Decide(a, at.Time)
 		if s == nil || err != nil {
 			return nil, err
 		}
 		return []signals.Any{s}, nil
 	})
+	return err
 }
 
 // Advise publishes the advisories of a watcher under the watcher's name. No one
@@ -262,20 +244,20 @@ func (d *Desk) Advise(ctx context.Context, thread string, all ...reports.Advisor
 	if len(all) == 0 {
 		return nil
 	}
-	return d.commit(ctx, func(bus.Moment) ([]signals.Any, error) {
-		var said []signals.Any
+	_, err := d.commit(ctx, func(bus.Moment) (said []signals.Any, _ error) {
 		for _, a := range all {
 			said = append(said, signals.New(signals.Header{Source: "watcher", Thread: thread, Confidence: 1, TTL: -1}, a))
 		}
 		return said, nil
 	})
+	return err
 }
 
 // Open returns the escalations that wait for a decision and have not expired, in
 // log order.
 func (d *Desk) Open() (open []reports.Request) {
 	// The bus's clock determines what has expired.
-	_ = d.commit(context.Background(), func(at bus.Moment) ([]signals.Any, error) {
+	_, _ = d.commit(context.Background(), func(at bus.Moment) ([]signals.Any, error) {
 		open = d.gate.Open(at.Time)
 		return nil, nil
 	})

@@ -84,13 +84,18 @@ func asking(worker, turn, reason string) *reports.Report {
 	return r
 }
 
-func file(t testing.TB, w *reporting.Worker, r *reports.Report) reporting.Filed {
+func encoded(t testing.TB, r *reports.Report) []byte {
 	t.Helper()
 	data, err := json.Marshal(r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	filed, err := w.Report(t.Context(), data)
+	return data
+}
+
+func file(t testing.TB, w *reporting.Worker, r *reports.Report) reporting.Filed {
+	t.Helper()
+	filed, err := w.Report(t.Context(), encoded(t, r))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -259,7 +264,7 @@ func TestADeskKnowsTheLastSignalThatItsBusWasFedWith(t *testing.T) {
 		if err := follower.Feed(t.Context(), s); err != nil {
 			t.Fatal(err)
 		}
-		if s.Kind() == reports.KindRequested {
+		if s.Kind() == (reports.Requested{}).Kind() {
 			open++
 		}
 		if got := len(desk.Open()); got != open {
@@ -368,7 +373,7 @@ func TestWhatTheBusDoesNotTakeDidNotHappen(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	b.Inject("noise", signals.New(signals.Header{}, signals.Discovery{Finding: "x"}))
 	cancel()
-	if _, err := ann.File(ended, asking("ann", "t1", "no key")); err == nil {
+	if _, err := ann.Report(ended, encoded(t, asking("ann", "t1", "no key"))); err == nil {
 		t.Fatal("the bus took it")
 	}
 	if _, known := d.Receipt("ann", "t1"); known || len(l.heard) != 0 || len(d.Counts()) != 0 || b.Last() != 1 {
@@ -406,10 +411,10 @@ func TestConductorMayDecideInsideTheCall(t *testing.T) {
 	d = newDesk(t, b.Bus, reporting.ConductorFunc(func(ctx context.Context, r reports.Request) error {
 		return d.Decide(ctx, reports.Decision{Request: r.ID, By: "policy", Verdict: reports.Refused, Text: "no"})
 	}))
-	inbox := b.Expect(bus.SubscribeOptions{Agent: "ann", Kinds: []signals.Kind{reports.KindDecided}})
-	deaf := b.Expect(bus.SubscribeOptions{Agent: "bob", Kinds: []signals.Kind{reports.KindDecided}})
+	inbox := b.Expect(bus.SubscribeOptions{Agent: "ann", Kinds: []signals.Kind{reports.Decided{}.Kind()}})
+	deaf := b.Expect(bus.SubscribeOptions{Agent: "bob", Kinds: []signals.Kind{reports.Decided{}.Kind()}})
 	filed := file(t, worker(t, d, "ann"), asking("ann", "t1", "no key"))
-	got := inbox.Exactly(bustest.From("policy", reports.KindDecided))
+	got := inbox.Exactly(bustest.From("policy", reports.Decided{}.Kind()))
 	if filed.Untold != nil || len(d.Open()) != 0 || got[0].Head().ReplyTo != filed.Accepted[1].ID {
 		t.Errorf("%v, %v", filed.Untold, got)
 	}
@@ -468,7 +473,7 @@ func TestAnEscalationEndsASolveThatGoesOnWithTheAnswer(t *testing.T) {
 				return agents.Say(agents.Propose("p", "stop "+answer.Payload.Content, 0.9, "as answered"), agents.Agree("p", 0.9, "so it is"))
 			}
 		}
-		if _, err := ann.File(ctx, r); err != nil {
+		if _, err := ann.Report(ctx, encoded(t, r)); err != nil {
 			return agents.Fail(err)
 		}
 		return agents.Say(signals.New(signals.Header{Confidence: 0.9}, signals.Discovery{Finding: "there are two databases"}))

@@ -145,11 +145,11 @@ func TestAfterARestartExactlyWhatWasNotFiledIsFiled(t *testing.T) {
 		for s := range b.History(bus.Filter{After: uint64(len(log))}) {
 			kinds = append(kinds, s.Kind())
 		}
-		want := []signals.Kind{reports.KindReceived, reports.KindBlocked, reports.KindResearchFinding, reports.KindRequested}
+		want := []signals.Kind{reports.Received{}.Kind(), reports.Block{}.Kind(), reports.ResearchFinding{}.Kind(), reports.Requested{}.Kind()}
 		if diff := cmp.Diff(want, kinds); diff != "" {
 			t.Errorf("%s: filed %s", name, diff)
 		}
-		if c := d.Counts()[reports.Account{Worker: "ann"}]; c.Reports != 2 || c.Rejected.Invalid != 1 {
+		if c := d.Counts()[reports.Account{Worker: "ann"}]; c.Reports != 2 || c.Rejected[reports.ReasonInvalid] != 1 {
 			t.Errorf("%s: %+v", name, c)
 		}
 		listen(t, d)

@@ -27,7 +27,7 @@ import (
 // The error is of the bus; a turn in the history that cannot be filed is an error, too.
 func (d *Desk) Listen(research func(worker string) bool) (stop func(), err error) {
 	file := func(ctx context.Context, s *signals.Signal[reports.Turn]) error {
-		for range d.bus.History(bus.Filter{Kinds: []signals.Kind{reports.KindReceived, reports.KindRejected}, ReplyTo: s.ID, After: s.Seq}) {
+		for range d.bus.History(bus.Filter{Kinds: []signals.Kind{reports.Received{}.Kind(), reports.Rejected{}.Kind()}, ReplyTo: s.ID, After: s.Seq}) {
 			return nil
 		}
 		w, err := d.Worker(reports.Worker{
@@ -56,7 +56,7 @@ func (d *Desk) Listen(research func(worker string) bool) (stop func(), err error
 		return nil, err
 	}
 	stop = func() { h.Close(); answers.Close() }
-	for s := range d.bus.History(bus.Filter{Kinds: []signals.Kind{reports.KindTurn, swarm.KindAnswered}}) {
+	for s := range d.bus.History(bus.Filter{Kinds: []signals.Kind{reports.Turn{}.Kind(), swarm.KindAnswered}}) {
 		if a, ok := signals.As[swarm.Answered](s); ok {
 			err = errors.Join(err, d.answered(context.Background(), a))
 		}

@@ -60,7 +60,7 @@ func TestReportsOfTurnsAreFiledBehindThem(t *testing.T) {
 		return kinds[old:]
 	}
 	say("t/1")
-	want := []signals.Kind{reports.KindTurn, reports.KindReceived, reports.KindProgress, reports.KindWorkerFinding}
+	want := []signals.Kind{reports.Turn{}.Kind(), reports.Received{}.Kind(), reports.Progress{}.Kind(), reports.WorkerFinding{}.Kind()}
 	if diff := cmp.Diff(want, news()); diff != "" {
 		t.Error(diff)
 	}
@@ -72,7 +72,7 @@ func TestReportsOfTurnsAreFiledBehindThem(t *testing.T) {
 	if _, err := ann.Publish(t.Context(), bad); err != nil {
 		t.Fatal(err)
 	}
-	if got := news(); !slices.Equal(got, []signals.Kind{reports.KindTurn, reports.KindRejected}) {
+	if got := news(); !slices.Equal(got, []signals.Kind{reports.Turn{}.Kind(), reports.Rejected{}.Kind()}) {
 		t.Errorf("no report: %v", got)
 	}
 	if n := d.Counts()[reports.Account{Worker: "ann", Model: "m"}].Accepted.Total(); n != 1 {
@@ -109,7 +109,7 @@ func TestARefusedReportIsNoDeadLetter(t *testing.T) {
 		}
 	}
 	refused := 0
-	for range b.History(bus.Filter{Kinds: []signals.Kind{reports.KindRejected}}) {
+	for range b.History(bus.Filter{Kinds: []signals.Kind{reports.Rejected{}.Kind()}}) {
 		refused++
 	}
 	if refused != 2 || len(dead) > 0 {
@@ -124,7 +124,7 @@ func TestTheConductorIsCalledWithTheReportersContext(t *testing.T) {
 		cancel()
 		return ctx.Err()
 	}))
-	filed, err := worker(t, d, "ann").File(ctx, asking("ann", "t1", "may I?"))
+	filed, err := worker(t, d, "ann").Report(ctx, encoded(t, asking("ann", "t1", "may I?")))
 	if err != nil || !errors.Is(filed.Untold, context.Canceled) {
 		t.Errorf("%v, told with %v", err, filed.Untold)
 	}

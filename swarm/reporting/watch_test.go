@@ -35,7 +35,7 @@ func watched(t *testing.T, d *reporting.Desk) (stop func()) {
 
 // advised lists the advisories in the log, with their times since the begin.
 func advised(b *bus.Bus, begin time.Time) (all []string) {
-	for s := range b.History(bus.Filter{Kinds: []signals.Kind{reports.KindAdvisory}}) {
+	for s := range b.History(bus.Filter{Kinds: []signals.Kind{reports.Advisory{}.Kind()}}) {
 		a, _ := signals.As[reports.Advisory](s)
 		all = append(all, fmt.Sprint(a.Time.Sub(begin).Round(time.Millisecond), " ", a.Payload.Concern, " ", a.Payload.Workers, " ", a.Source, " ", a.Thread))
 	}
