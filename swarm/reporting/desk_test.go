@@ -348,7 +348,7 @@ func TestTheBusesRateBindsThoseWhoReport(t *testing.T) {
 	ann := worker(t, newDesk(t, b.Bus, nil), "ann")
 	filed := 0
 	for n := range 100 {
-		_, err := ann.File(t.Context(), asking("ann", fmt.Sprint("t", n), fmt.Sprint("reason ", n)))
+		_, err := ann.Report(t.Context(), encoded(t, asking("ann", fmt.Sprint("t", n), fmt.Sprint("reason ", n))))
 		var limit *bus.LimitError
 		switch {
 		case err == nil:
