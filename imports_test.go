@@ -41,6 +41,7 @@ var rules = []struct {
 	{"agents/choice", rule{ours: []string{"signals"}, others: []string{"gonum.org/v1/gonum"}}},
 	{"agents/routing", rule{ours: []string{"signals"}}},
 	{"agents/reports", rule{ours: []string{"signals"}, others: []string{"golang.org/x/text/unicode/norm"}}},
+	{"agents/reports/conductor", rule{ours: []string{"signals", "agents", "agents/models", "agents/reports"}}},
 	{"agents", rule{ours: []string{"signals", "agents/routing"}}},
 	{"agents/models", rule{ours: []string{"signals", "agents"}}},
 	{"agents/models/limits", rule{
@@ -84,7 +85,7 @@ var testOnly = []string{
 	"github.com/google/go-cmp", "pgregory.net/rapid", "go.uber.org/goleak", "github.com/anishathalye/porcupine",
 	"github.com/rogpeppe/go-internal", "gonum.org/v1/gonum", "github.com/charmbracelet/x/ansi", "go.opentelemetry.io", "github.com/google/jsonschema-go",
 	module + "/consensus/consensustest", module + "/agents/choice", module + "/agents/models/modelstest", module + "/bus/bustest",
-	module + "/internal/ollama",
+	module + "/internal/ollama", module + "/agents/reports/conductor",
 }
 
 func TestImportsPointOneWay(t *testing.T) {

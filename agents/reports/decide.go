@@ -74,18 +74,26 @@ func (g *Gate) Decide(d Decision, now time.Time) (signals.Any, error) {
 		return nil, fmt.Errorf("%w: %s at %s", ErrExpired, d.Request, r.Expires.Format(time.RFC3339))
 	case r.RequiresHuman && !d.Human:
 		return nil, fmt.Errorf("%w: %s asks for one", ErrHuman, d.Request)
-	case r.Escalation.Kind == Approval && d.Verdict == Answered:
-		return nil, problem("verdict", string(d.Verdict), "an approval is approved or refused")
-	case d.Option != "" && !slices.Contains(r.Options, d.Option):
-		return nil, problem("option", clip(d.Option), "not one of the escalation's")
 	}
 	p := Decided{d, r.EscalationID}
-	if err := p.Check(g.limits()); err != nil {
+	if err := first(r.Allows(d.Verdict, d.Option), p.Check(g.limits())); err != nil {
 		return nil, err
 	}
 	return signals.New(signals.Header{
 		Source: d.By, Thread: r.Task, ReplyTo: r.ID, Confidence: 1, TTL: -1, Recipients: signals.To(r.Worker),
 	}, p), nil
+}
+
+// Allows returns a [*signals.FieldError] for a verdict or an option that is no answer to
+// the escalation.
+func (e Escalation) Allows(v Verdict, option string) error {
+	switch {
+	case e.Kind == Approval && v == Answered:
+		return problem("verdict", string(v), "an approval is approved or refused")
+	case option != "" && !slices.Contains(e.Options, option):
+		return problem("option", clip(option), "not one of the escalation's")
+	}
+	return v.known()
 }
 
 // Request returns the escalation whose signal has that id, and whether the gate

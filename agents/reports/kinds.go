@@ -8,7 +8,8 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// Kinds returns the kinds of all payloads of the package except [Turn]. They are
+// Kinds returns the kinds of all payloads of the package except [Turn] and
+// [Ruling], which agents say. They are
 // reserved for the publisher of what a gate accepts.
 func Kinds() []signals.Kind { return slices.Clone(kinds) }
 
@@ -26,7 +27,7 @@ func Payloads() []signals.Registration {
 		signals.For[Received](), signals.For[Progress](), signals.For[Completion](), signals.For[Failure](),
 		signals.For[Block](), signals.For[ResearchFinding](), signals.For[WorkerFinding](), signals.For[ResearchLearning](),
 		signals.For[WorkerLearning](), signals.For[Requested](), signals.For[Decided](), signals.For[Created](),
-		signals.For[Rejected](), signals.For[Advisory](), signals.For[Turn](),
+		signals.For[Rejected](), signals.For[Advisory](), signals.For[Turn](), signals.For[Ruling](),
 	}
 }
 
@@ -42,7 +43,7 @@ var codec = sync.OnceValue(func() *signals.Codec {
 // that a reader without [Payloads] read as [signals.Raw]. Any other signal is
 // returned as it is.
 func Typed(s signals.Any) signals.Any {
-	if _, raw := s.Body().(signals.Raw); !raw || s.Kind() != (Turn{}).Kind() && !ours(s.Kind()) {
+	if _, raw := s.Body().(signals.Raw); !raw || s.Kind() != (Turn{}).Kind() && s.Kind() != (Ruling{}).Kind() && !ours(s.Kind()) {
 		return s
 	}
 	data, err := json.Marshal(s)

@@ -204,8 +204,12 @@ func (p Decided) Check(l signals.Limits) error {
 
 // String returns the signal in one line.
 func (p Decided) String() string {
-	words := slices.DeleteFunc([]string{p.Option, p.Text}, func(s string) bool { return s == "" })
-	return strings.TrimSuffix(fmt.Sprintf("has %s escalation %s: %s", p.Verdict, p.EscalationID, strings.Join(words, ", ")), ": ")
+	return fmt.Sprintf("decides on escalation %s: %s", p.EscalationID, answer(p.Verdict, p.Option, p.Text))
+}
+
+func answer(v Verdict, words ...string) string {
+	words = slices.DeleteFunc(words, func(s string) bool { return s == "" })
+	return strings.Join(append([]string{string(v)}, words...), ", ")
 }
 
 // Created refers to what a worker made.

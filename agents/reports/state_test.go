@@ -264,7 +264,7 @@ func TestSignalsAreReadAsSentences(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.publish(signals.With(said, signals.Header{Source: "ann"}))
+	d.publish(signals.With(said, signals.Header{Source: "ann"}), reports.NewRuling(reports.Ruling{Request: request, Verdict: reports.Answered, Text: "go on"}))
 	var got []string
 	for _, s := range d.log {
 		line := fmt.Sprint(s.Body())
@@ -287,9 +287,10 @@ func TestSignalsAreReadAsSentences(t *testing.T) {
 		"has failed at the task: read on in t3",
 		"reports turn t4 (blocked): read on in t4",
 		"is blocked: read on in t4",
-		"has refused escalation e1: no, on staging first",
+		"decides on escalation e1: refused, no, on staging first",
 		"advises of a stall: bob has said nothing",
 		"sends its report (running): read on in x",
+		"rules on an escalation: answered, go on",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

@@ -62,3 +62,30 @@ func (p Turn) String() string {
 	}
 	return fmt.Sprintf("sends its report (%s): %s", r.Status, r.Summary)
 }
+
+// A Ruling is a decision on an escalation as an agent says it in its turn, for a desk to
+// make. The decider is its source, which is never taken for a person.
+type Ruling struct {
+	Request signals.ID `json:"request"` // required; the id of the [Requested] signal
+	Verdict Verdict    `json:"verdict"` // required
+	Option  string     `json:"option,omitempty"`
+	Text    string     `json:"text,omitempty"`
+}
+
+// NewRuling returns the signal with which an agent decides.
+func NewRuling(r Ruling) *signals.Signal[Ruling] {
+	return signals.New(signals.Header{Confidence: 1, ReplyTo: r.Request, Recipients: signals.To(ToDesk)}, r)
+}
+
+// Kind returns "worker.escalation.ruled". Agents may say it.
+func (Ruling) Kind() signals.Kind { return "worker.escalation.ruled" }
+
+// Check implements [signals.Checker].
+func (p Ruling) Check(l signals.Limits) error {
+	return first(l.Ref("request", p.Request), p.Verdict.known(), l.Text("option", p.Option), l.Text("text", p.Text))
+}
+
+// String returns the signal in one line.
+func (p Ruling) String() string {
+	return "rules on an escalation: " + answer(p.Verdict, p.Option, p.Text)
+}

@@ -35,6 +35,7 @@
 // anyone; escalations that were undecided when a process ended are in [Desk.Open] of the
 // next one. Advisories of a [reports.Watcher] do not notify anyone either.
 //
+// A conductor can be an agent, too: see package agents/reports/conductor.
 // [Escalate] returns a conductor that ends a solve of package swarm: the
 // escalation becomes its question, and Resume takes the answer.
 package reporting

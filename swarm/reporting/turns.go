@@ -21,54 +21,78 @@ import (
 // decides the escalation: it is answered by whoever answered, who counts as a person.
 // An approval stays open for [Desk.Decide], because it has to be approved or refused.
 //
-// Research says whose findings are research; nil:
-// everyone's.
+// A [reports.Ruling] that an agent says in its turn decides an escalation, too, in the
+// agent's name, unless it requires a person or the ruling does not fit: then it stays
+// open.
+//
+// Research says whose findings are research; nil: everyone's.
 //
 // The error is of the bus; a turn in the history that cannot be filed is an error, too.
 func (d *Desk) Listen(research func(worker string) bool) (stop func(), err error) {
-	file := func(ctx context.Context, s *signals.Signal[reports.Turn]) error {
-		for range d.bus.History(bus.Filter{Kinds: []signals.Kind{reports.Received{}.Kind(), reports.Rejected{}.Kind()}, ReplyTo: s.ID, After: s.Seq}) {
-			return nil
+	file := func(ctx context.Context, s *signals.Signal[reports.Turn]) error { return d.fileTurn(ctx, s, research) }
+	var handlers []*bus.Handler
+	stop = func() {
+		for _, h := range handlers {
+			h.Close()
 		}
-		w, err := d.Worker(reports.Worker{
-			ID: s.Source, Task: s.Thread, Research: research == nil || research(s.Source),
-		})
+	}
+	defer func() {
 		if err != nil {
-			return err
+			stop()
+			stop = nil
 		}
-		_, err = w.report(ctx, []byte(s.Payload.Report), s.ID)
-		if refused := (*reports.RefusedError)(nil); errors.As(err, &refused) {
-			return nil // the log says so
+	}()
+	for _, add := range []func() (*bus.Handler, error){on(d.bus, reports.ToDesk, file), on(d.bus, reports.ToDesk, d.ruled), on(d.bus, bus.System, d.answered)} {
+		h, err := add()
+		if err != nil {
+			return nil, err
 		}
+		handlers = append(handlers, h)
+	}
+	for s := range d.bus.History(bus.Filter{Kinds: []signals.Kind{reports.Turn{}.Kind(), reports.Ruling{}.Kind(), swarm.KindAnswered}}) {
+		s, ctx := reports.Typed(s), context.Background()
+		if a, ok := signals.As[swarm.Answered](s); ok {
+			err = errors.Join(err, d.answered(ctx, a))
+		} else if !signals.HeadOf(s).Recipients.Include(reports.ToDesk) {
+			continue
+		}
+		if turn, ok := signals.As[reports.Turn](s); ok {
+			err = errors.Join(err, file(ctx, turn))
+		}
+		if ruling, ok := signals.As[reports.Ruling](s); ok {
+			err = errors.Join(err, d.ruled(ctx, ruling))
+		}
+	}
+	return stop, err
+}
+
+// on returns a function that adds a handler.
+func on[P signals.Payload](b *bus.Bus, agent string, do func(context.Context, *signals.Signal[P]) error) func() (*bus.Handler, error) {
+	return func() (*bus.Handler, error) {
+		return bus.Handle(b, bus.HandleOptions{Agent: agent}, func(ctx context.Context, s signals.Signal[P]) error { return do(ctx, &s) })
+	}
+}
+
+// fileTurn files the report of a turn, unless the log has a reply to it.
+func (d *Desk) fileTurn(ctx context.Context, s *signals.Signal[reports.Turn], research func(worker string) bool) error {
+	for range d.bus.History(bus.Filter{Kinds: []signals.Kind{reports.Received{}.Kind(), reports.Rejected{}.Kind()}, ReplyTo: s.ID, After: s.Seq}) {
+		return nil
+	}
+	w, err := d.Worker(reports.Worker{ID: s.Source, Task: s.Thread, Research: research == nil || research(s.Source)})
+	if err != nil {
 		return err
 	}
-	h, err := bus.Handle(d.bus, bus.HandleOptions{Agent: reports.ToDesk}, func(ctx context.Context, s signals.Signal[reports.Turn]) error {
-		return file(ctx, &s)
-	})
-	if err != nil {
-		return nil, err
+	_, err = w.report(ctx, []byte(s.Payload.Report), s.ID)
+	if refused := (*reports.RefusedError)(nil); errors.As(err, &refused) {
+		return nil // the log says so
 	}
-	answers, err := bus.Handle(d.bus, bus.HandleOptions{Agent: bus.System}, func(ctx context.Context, s signals.Signal[swarm.Answered]) error {
-		return d.answered(ctx, &s)
-	})
-	if err != nil {
-		h.Close()
-		return nil, err
-	}
-	stop = func() { h.Close(); answers.Close() }
-	for s := range d.bus.History(bus.Filter{Kinds: []signals.Kind{reports.Turn{}.Kind(), swarm.KindAnswered}}) {
-		if a, ok := signals.As[swarm.Answered](s); ok {
-			err = errors.Join(err, d.answered(context.Background(), a))
-		}
-		if turn, ok := signals.As[reports.Turn](reports.Typed(s)); ok && turn.Recipients.Include(reports.ToDesk) {
-			err = errors.Join(err, file(context.Background(), turn))
-		}
-	}
-	if err != nil {
-		stop()
-		return nil, err
-	}
-	return stop, nil
+	return err
+}
+
+// ruled makes the decision that an agent has said.
+func (d *Desk) ruled(ctx context.Context, s *signals.Signal[reports.Ruling]) error {
+	r := s.Payload
+	return d.decideOnce(ctx, reports.Decision{Request: r.Request, By: s.Source, Verdict: r.Verdict, Option: r.Option, Text: r.Text})
 }
 
 // answered decides the escalation that a solve asked about.
@@ -78,14 +102,23 @@ func (d *Desk) answered(ctx context.Context, a *signals.Signal[swarm.Answered]) 
 		return nil
 	}
 	r, known := d.Request(signals.HeadOf(asked).ReplyTo)
-	if !known || r.Decision != nil || r.Escalation.Kind == reports.Approval {
+	if !known || r.Escalation.Kind == reports.Approval {
 		return nil
 	}
-	err := d.Decide(ctx, reports.Decision{
+	return d.decideOnce(ctx, reports.Decision{
 		Request: r.ID, By: a.Payload.By, Human: true, Verdict: reports.Answered, Text: "see " + a.Payload.AnswerID.String(),
 	})
-	if decided := (*reports.DecidedError)(nil); errors.As(err, &decided) || errors.Is(err, reports.ErrExpired) {
-		return nil
+}
+
+// decideOnce makes a decision that is in the log. If it may not be made, the escalation
+// stays as it is.
+func (d *Desk) decideOnce(ctx context.Context, a reports.Decision) error {
+	err := d.Decide(ctx, a)
+	decided := (*reports.DecidedError)(nil)
+	for _, refusal := range []error{reports.ErrNoRequest, reports.ErrExpired, reports.ErrHuman, signals.ErrInvalid} {
+		if errors.Is(err, refusal) || errors.As(err, &decided) {
+			return nil
+		}
 	}
 	return err
 }

@@ -1,0 +1,69 @@
+// Package conductor provides agents that answer the escalations of workers.
+//
+//	lead := conductor.Agent("lead", conductor.Thinker{Model: model})
+//	team, err := swarm.New(swarm.Options{Agents: append(workers, lead), Bus: b})
+//
+// A conductor listens to accepted escalations ([reports.Requested]) and emits a
+// [reports.Ruling] for each that it answers. A desk of package swarm/reporting that
+// listens makes the decision, which reaches the worker as a [reports.Decided]. So what a
+// conductor does is in the log and is recorded and replayed like any turn.
+//
+// A conductor is never a person: it leaves escalations that require one open, and
+// whatever its policy does not answer. An error of the policy fails the turn.
+package conductor
+
+import (
+	"context"
+	"iter"
+
+	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/reports"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// A Policy answers escalations. Answer is called in the conductor's turn, once for each
+// escalation in log order, and concurrently in different solves. It returns the verdict
+// with an option of the escalation or a text, or nil to leave it open; the Request of
+// the ruling is filled in.
+type Policy interface {
+	Answer(ctx context.Context, worker string, asked reports.Escalation) (*reports.Ruling, error)
+}
+
+// Scripted is a function as a [Policy].
+type Scripted func(worker string, asked reports.Escalation) *reports.Ruling
+
+// Answer calls f.
+func (f Scripted) Answer(_ context.Context, worker string, asked reports.Escalation) (*reports.Ruling, error) {
+	return f(worker, asked), nil
+}
+
+// Agent returns an agent that answers escalations by a policy.
+func Agent(id string, p Policy) *agents.Agent {
+	return &agents.Agent{
+		ID: id, Role: "answers escalations", Listens: []signals.Kind{reports.Requested{}.Kind()}, CanEmit: []signals.Kind{reports.Ruling{}.Kind()},
+		Reactor: agents.Func(func(ctx context.Context, turn *agents.Turn) iter.Seq2[signals.Any, error] {
+			return func(yield func(signals.Any, error) bool) {
+				for _, s := range turn.New {
+					if said, err := rule(ctx, p, s); (said != nil || err != nil) && !yield(said, err) {
+						return
+					}
+				}
+			}
+		}),
+	}
+}
+
+// rule returns the ruling on an escalation, or nil.
+func rule(ctx context.Context, p Policy, s signals.Any) (signals.Any, error) {
+	asked, ok := signals.As[reports.Requested](reports.Typed(s))
+	if !ok || asked.Payload.RequiresHuman {
+		return nil, nil
+	}
+	r, err := p.Answer(ctx, asked.Source, asked.Payload.Escalation)
+	if r == nil || err != nil {
+		return nil, err
+	}
+	ruling := *r
+	ruling.Request = asked.ID
+	return reports.NewRuling(ruling), nil
+}
