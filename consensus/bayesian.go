@@ -13,6 +13,7 @@ func (s Bayesian) Decide(b Ballots) Decision { return b.decideBy(s) }
 
 func (Bayesian) stand(bd *board) standing {
 	st := bd.stand(byEvidence)
+	st.unit = "a probability of %s"
 	if st.lead >= 0 {
 		st.support = bd.odds.of(st.score)
 	}

@@ -65,7 +65,7 @@ func (bd *board) decide(s builtin, closed bool, d *Decision) {
 func (bd *board) conclude(strategy string, st *standing, leaders []string, closed bool, d *Decision) {
 	d.Strategy, d.Outcome, d.Leaders = strategy, bd.outcome(st, closed), leaders
 	d.Support, d.None, d.Voters = st.support, st.none, bd.total.voters
-	d.from, d.from.closed = bd.from, closed
+	d.from, d.from.closed, d.unit = bd.from, closed, st.unit
 	d.Learned = bd.learned()
 	d.Choice = ""
 	if d.Outcome == Reached {

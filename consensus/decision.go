@@ -44,6 +44,7 @@ type Decision struct {
 	Note string `json:"note,omitempty"`
 
 	from source
+	unit string    // format of Support for readers
 	each []float64 // probability of each proposal; nil: by the votes
 }
 

@@ -16,6 +16,7 @@ func (s Entropy) Decide(b Ballots) Decision { return b.decideBy(s) }
 
 func (Entropy) stand(bd *board) standing {
 	st := bd.total.stand(byWeight, false)
+	st.unit = "a concentration of %s"
 	switch order := bd.total.order(); {
 	case bd.total.noneWeight > 0 && bd.total.noneWeight >= st.score:
 		st.none = order

@@ -23,7 +23,7 @@ func Example() {
 		fmt.Printf("%s: %s\n", v.Voter, v.Reasoning)
 	}
 	// Output:
-	// confidence-weighted: reached "ship": support 0.8095 meets the threshold of 0.7; confidence 0.7282, 4 voters, 1 vote in dissent
+	// confidence-weighted: reached "ship": 2 of 3 agree with "ship", 81 % of the weight; 70 % is needed; confidence 72.8 %, 4 voters, 1 vote in dissent
 	// cyd: no changelog
 }
 
@@ -43,10 +43,10 @@ func ExampleRound() {
 		fmt.Println(round.Decision())
 	}
 	// Output:
-	// voting: pending: 1 voter of a quorum of 3; confidence 0.8
-	// voting: pending: 2 voters of a quorum of 3; confidence 0.9097
-	// voting: pending: 2 voters of a quorum of 3; confidence 0.9097, 1 vote not counted
-	// voting: reached "ship": support 1 meets the threshold of 0.7; confidence 0.9512, 3 voters, 1 vote not counted
+	// voting: pending: 1 has voted; the quorum is 3; confidence 80 %
+	// voting: pending: 2 have voted; the quorum is 3; confidence 91 %
+	// voting: pending: 2 have voted; the quorum is 3; confidence 91 %, 1 vote not counted
+	// voting: reached "ship": 3 of 3 agree, 100 % of the voters; 70 % is needed; confidence 95.1 %, 3 voters, 1 vote not counted
 }
 
 func ExampleFieldError() {

@@ -34,6 +34,7 @@ func (s Grouped) Decide(b Ballots) (d Decision) {
 	pooled, discount := s.pool(b.record())
 	odds := pooled.newPosterior(discount)
 	st := pooled.stand(byEvidence)
+	st.unit = "a probability of %s"
 	if st.lead >= 0 {
 		st.support = odds.of(st.score)
 	}

@@ -15,8 +15,14 @@ func (Hierarchical) Name() string { return "hierarchical" }
 // Decide decides rank by rank.
 func (s Hierarchical) Decide(b Ballots) Decision { return b.decideBy(s) }
 
-// stand returns the standing in the highest rank that settles something, or else in the highest that voted.
 func (Hierarchical) stand(bd *board) standing {
+	st := bd.highest()
+	st.unit = "%s of the weight in the rank that decides"
+	return st
+}
+
+// highest returns the standing in the highest rank that settles something, or else in the highest that voted.
+func (bd *board) highest() standing {
 	st := standing{lead: -1}
 	for i := range max(1, len(bd.levels)) {
 		here := bd.level(i).weigh()

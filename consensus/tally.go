@@ -86,9 +86,10 @@ func (t *tally) evidence(p int, learned bool) int64 {
 type standing struct {
 	tally    *tally // its source
 	measure  measure
-	lead     int   // the first of the leaders, -1 if no one agrees with anything
-	tied     int   // how many leaders there are
-	score    int64 // what is for each of them
+	lead     int    // the first of the leaders, -1 if no one agrees with anything
+	tied     int    // how many leaders there are
+	score    int64  // what is for each of them
+	unit     string // what support is a share of, as a format
 	support  float64
 	none     float64
 	more     bool // more is for the leader than against it

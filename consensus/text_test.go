@@ -125,10 +125,10 @@ func TestReasonWithShowsNoIDItself(t *testing.T) {
 		return consensus.Vote{Voter: voter, ProposalID: id, Stance: s, Weight: 1}
 	}
 	for want, votes := range map[string][]consensus.Vote{
-		`1 of 2 agree with "shown": 0.5 is below the threshold of 0.7`:                {vote("v", a, consensus.Agree), vote("w", a, consensus.Disagree), vote("w", b, consensus.Disagree)},
-		`no proposal leads alone: "shown" and "shown" have support 0.5 each`:          {vote("v", a, consensus.Agree), vote("w", b, consensus.Agree)},
-		`no proposal leads alone: "shown", "shown" and 2 more have support 0.25 each`: {vote("v", a, consensus.Agree), vote("w", b, consensus.Agree), vote("x", c, consensus.Agree), vote("y", e, consensus.Agree)},
-		`every proposal has more weight against it than for it: 1 of 2 disagree with "shown", 1 of 2 disagree with "shown", 2 of 2 disagree with "shown", and 1 more`: {
+		`1 of 2 agrees with "shown", 50 % of the voters; 70 % is needed`: {vote("v", a, consensus.Agree), vote("w", a, consensus.Disagree), vote("w", b, consensus.Disagree)},
+		`"shown" and "shown" are tied, 50 % of the voters each`:          {vote("v", a, consensus.Agree), vote("w", b, consensus.Agree)},
+		`"shown", "shown" and 2 more are tied, 25 % of the voters each`:  {vote("v", a, consensus.Agree), vote("w", b, consensus.Agree), vote("x", c, consensus.Agree), vote("y", e, consensus.Agree)},
+		`more is against every proposal than for it: 1 of 2 disagrees with "shown", 1 of 2 disagrees with "shown", 2 of 2 disagree with "shown", and 1 more`: {
 			vote("v", a, consensus.Disagree), vote("w", b, consensus.Disagree), vote("v", c, consensus.Disagree), vote("w", c, consensus.Disagree), vote("v", e, consensus.Disagree),
 		},
 	} {
@@ -146,7 +146,7 @@ func TestReasonWithShowsNoIDItself(t *testing.T) {
 
 func TestSupportJustBelowTheThresholdIsNotShownAsTheThreshold(t *testing.T) {
 	b := cast(t, nil, "a", "v agree a 0.69999", "w disagree a 0.30001").Close()
-	if d := (consensus.ConfidenceWeighted{}).Decide(b); !strings.Contains(d.Reason(), "0.69999 is below the threshold of 0.7") {
+	if d := (consensus.ConfidenceWeighted{}).Decide(b); !strings.Contains(d.Reason(), "1 of 2 agrees, 69.999 % of the weight; 70 % is needed") {
 		t.Error(d.Reason())
 	}
 }
@@ -156,7 +156,7 @@ func TestADecisionOfAFuncKnowsItsBallots(t *testing.T) {
 	d := consensus.Func("mine", func(consensus.Ballots) consensus.Decision {
 		return consensus.Decision{Outcome: consensus.Reached, Choice: "a", Support: 1, Because: "v,\nwho knows"}
 	}).Decide(b)
-	if d.Ballots().Voters() != 2 || d.Reason() != "v,who knows: support 1 meets the threshold of 0.7" {
+	if d.Ballots().Voters() != 2 || d.Reason() != "v,who knows: the choice leads, a support of 100 %; 70 % is needed" {
 		t.Errorf("%d voters: %q", d.Ballots().Voters(), d.Reason())
 	}
 }

@@ -12,6 +12,7 @@ func (s Voting) Decide(b Ballots) Decision { return b.decideBy(s) }
 
 func (Voting) stand(bd *board) standing {
 	st := bd.stand(byVoters)
+	st.unit = "%s of the voters"
 	st.support = ratio(int(st.score), bd.total.spoke)
 	st.none = ratio(bd.total.none, bd.total.spoke)
 	return st

@@ -15,6 +15,7 @@ func (ConfidenceWeighted) stand(bd *board) standing { return bd.total.weigh() }
 // weigh returns the standing by share of weight.
 func (t *tally) weigh() standing {
 	st := t.stand(byWeight, false)
+	st.unit = "%s of the weight"
 	st.support = ratio(st.score, t.weight)
 	st.none = ratio(t.noneWeight, t.weight)
 	return st

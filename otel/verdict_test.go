@@ -31,7 +31,7 @@ func TestEvaluationIsRecordedWhenItChangesTheDecision(t *testing.T) {
 			reasons = append(reasons, s.Attributes["swarmbus.reason"])
 		}
 	}
-	want := []string{"0 voters of a quorum of 2", "1 voter of a quorum of 2", "support 1 meets the threshold of 0.7"}
+	want := []string{"0 have voted; the quorum is 2", "1 has voted; the quorum is 2", "2 of 2 agree, 100 % of the weight; 70 % is needed"}
 	if !slices.Equal(reasons, append(want, want...)) {
 		t.Errorf("got %q, want each of %q once in each solve", reasons, want)
 	}

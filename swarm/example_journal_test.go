@@ -69,7 +69,7 @@ func ExampleWatch() {
 	//   bob vote
 	//   system decision:made
 	//   system consensus:reached
-	// consensus: do it (support 1 meets the threshold of 0.7)
+	// consensus: do it (2 of 2 agree, 100 % of the weight; 70 % is needed)
 }
 
 // A journal says how each solve in it ended.

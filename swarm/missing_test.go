@@ -32,23 +32,23 @@ func TestEveryStopSaysWhatWasMissingInNumbers(t *testing.T) {
 	}
 	broke := reacts("broke", func(context.Context, *agents.Turn) seq { return agents.Fail(agents.ErrBudget) })
 	for want, o := range map[string]swarm.Options{
-		`consensus: support 1 meets the threshold of 0\.7`:                      {Agents: []*agents.Agent{a, says("v", yes), says("w", yes)}},
-		`rejected: every proposal has more weight .*: 2 of 2 disagree with "a"`: {Agents: []*agents.Agent{a, says("v", no), says("w", no)}},
-		`deadlock: 2 of 3 agree: 0\.667 is below the threshold of 0\.7`: {
+		`consensus: . of . agree, 100 % of the weight; 70 % is needed`:                   {Agents: []*agents.Agent{a, says("v", yes), says("w", yes)}},
+		`rejected: more is against every proposal than for it: 2 of 2 disagree with "a"`: {Agents: []*agents.Agent{a, says("v", no), says("w", no)}},
+		`deadlock: 2 of 3 agree, 66\.7 % of the .*; 70 % is needed`: {
 			Agents: []*agents.Agent{a, says("v", yes), says("w", yes), says("x", no)}, Strategy: voting,
 		},
-		`deadlock: no proposal leads alone: "a" and "b" have support 0\.5 each`: {Agents: []*agents.Agent{
+		`deadlock: "a" and "b" are tied, 50 % of the weight each`: {Agents: []*agents.Agent{
 			a, b, voter("v", map[string]signals.Stance{"a": yes}), voter("w", map[string]signals.Stance{"b": yes}),
 		}},
-		`deadlock: none of 2 voters agrees with any proposal`:                                                  {Agents: []*agents.Agent{a, says("v", pass), says("w", pass)}},
-		`max-rounds: no decision in 3 rounds: 0 voters of a quorum of 2`:                                       {Agents: []*agents.Agent{talker("t"), talker("u")}, Rounds: 3},
-		`budget: the limit of 7 signals in a solve is reached: 0 voters of a quorum of 2`:                      {Agents: []*agents.Agent{talker("t"), talker("u")}, Signals: 7},
-		`budget: the budget of every agent is used up: 0 voters of a quorum of 1; broke failed in round 1: .*`: {Agents: []*agents.Agent{broke}},
-		`deadline: no decision within 40s: 1 voter of a quorum of 2; hung failed in round 1: .*; hung was late in round 1`: {
+		`deadlock: none of 2 voters agrees with any proposal`:                                                      {Agents: []*agents.Agent{a, says("v", pass), says("w", pass)}},
+		`max-rounds: no decision in 3 rounds: 0 have voted; the quorum is 2`:                                       {Agents: []*agents.Agent{talker("t"), talker("u")}, Rounds: 3},
+		`budget: the limit of 7 signals in a solve is reached: 0 have voted; the quorum is 2`:                      {Agents: []*agents.Agent{talker("t"), talker("u")}, Signals: 7},
+		`budget: the budget of every agent is used up: 0 have voted; the quorum is 1; broke failed in round 1: .*`: {Agents: []*agents.Agent{broke}},
+		`deadline: no decision within 40s: 1 has voted; the quorum is 2; hung failed in round 1: .*; hung was late in round 1`: {
 			Agents: []*agents.Agent{a, says("v", yes), hangs("hung")}, Deadline: 40 * time.Second, Quorum: 2,
 		},
-		`escalated: too dear: 0 voters of a quorum of 1`: {Agents: []*agents.Agent{asks}},
-		`escalated: proposals a and b cannot both stand: 0 voters of a quorum of 2`: {
+		`escalated: too dear: 0 have voted; the quorum is 1`: {Agents: []*agents.Agent{asks}},
+		`escalated: proposals a and b cannot both stand: 0 have voted; the quorum is 2`: {
 			Agents: []*agents.Agent{a, b, says("v", yes), says("w", no)}, Conflicts: swarm.EscalateConflicts,
 		},
 		`no-progress: none of 2 agents said anything`: {Agents: []*agents.Agent{says("v", yes), says("w", yes)}},
@@ -72,7 +72,7 @@ func TestACancelledSolveSaysHowTheVotesStood(t *testing.T) {
 		return agents.Say()
 	})
 	r, err := newSwarm(t, swarm.Options{Agents: []*agents.Agent{stops, talker("t")}}).Solve(ctx, signals.Task{Task: "?"})
-	if want := "context canceled: 0 voters of a quorum of 2"; err != nil || r.Stop != swarm.StopCancelled || r.Detail != want {
+	if want := "context canceled: 0 have voted; the quorum is 2"; err != nil || r.Stop != swarm.StopCancelled || r.Detail != want {
 		t.Errorf("got %v, %v %q, want %q", err, r.Stop, r.Detail, want)
 	}
 }

@@ -227,7 +227,7 @@ func TestEscalationStopsTheSolve(t *testing.T) {
 		return agents.Say(signals.New(signals.Header{}, signals.Escalation{Reason: "needs a person"}))
 	})}
 	r := solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{worried, talker("t")}}))
-	if r.Stop != swarm.StopEscalated || r.Detail != "needs a person: 0 voters of a quorum of 2" {
+	if r.Stop != swarm.StopEscalated || r.Detail != "needs a person: 0 have voted; the quorum is 2" {
 		t.Errorf("got %v %q, want escalated", r.Stop, r.Detail)
 	}
 }

@@ -220,7 +220,7 @@ func TestVotesMissingOfWhoIsLeftBehindAreNoDeadlock(t *testing.T) {
 		team := []*agents.Agent{proposer("p", "a", "do a"), voter("v", map[string]signals.Stance{"a": yes}), deaf("d", 3*time.Second)}
 		team[2].CanEmit = []signals.Kind{signals.KindVote}
 		r := solve(t, newSwarm(t, swarm.Options{Agents: team, Deadline: time.Second, Quorum: 2}))
-		if r.Stop != swarm.StopDeadline || !slices.Equal(r.LeftBehind, []string{"d"}) || !strings.Contains(r.Detail, "1 voter of a quorum of 2") {
+		if r.Stop != swarm.StopDeadline || !slices.Equal(r.LeftBehind, []string{"d"}) || !strings.Contains(r.Detail, "1 has voted; the quorum is 2") {
 			t.Errorf("%v (%s), left behind %v", r.Stop, r.Detail, r.LeftBehind)
 		}
 	})

@@ -85,10 +85,10 @@ func TestVotesThatDoNotCountAreToldWithWhatTheyMayHaveMeant(t *testing.T) {
 
 func TestStopSaysWhatWasMissingInNumbers(t *testing.T) {
 	for want, team := range map[string][]*agents.Agent{
-		"2 of 3 agree: 0.667 is below the threshold of 0.7": {
+		"2 of 3 agree, 66.7 % of the weight; 70 % is needed": {
 			says("p", propose("a", "do a"), vote("a", yes, 1)), says("v", vote("a", yes, 1)), says("w", vote("a", no, 1)),
 		},
-		"1 voter of a quorum of 2":                              {says("p", propose("a", "do a"), vote("a", yes, 1)), voter("v", nil), voter("w", nil)},
+		"1 has voted; the quorum is 2":                          {says("p", propose("a", "do a"), vote("a", yes, 1)), voter("v", nil), voter("w", nil)},
 		"1 proposal and no vote that counts, of 2 who may vote": {says("p", propose("a", "do a")), voter("v", nil), voter("w", nil)},
 		"none of 2 agents said anything":                        {says("v"), says("w")},
 	} {

@@ -91,7 +91,7 @@ func TestRunsSaysHowEachSolveEnded(t *testing.T) {
 	listed, about := says(t, "runs", dir)
 	for run, ending := range map[string]string{
 		"decide": `decided "a"`, "reject": "rejected", "escalate": `escalated: too dear\\x1b\[2J: .*`,
-		"hang": "deadline: no decision within 100ms: 0 voters of a quorum of 2; .*", "several": "3 threads: 2 decided, 1 rejected",
+		"hang": "deadline: no decision within 100ms: 0 have voted; the quorum is 2; .*", "several": "3 threads: 2 decided, 1 rejected",
 	} {
 		if !regexp.MustCompile(`(?m)^` + run + ` .*:\d\d  ` + ending + `$`).MatchString(listed) {
 			t.Errorf("of %s it does not say %s:\n%s", run, ending, listed)
@@ -156,10 +156,10 @@ func TestShowPrintsVotesDecisionAndStop(t *testing.T) {
 		`Round 1  planner, broken, ada, bob\n`, `Round 2  broken, ada, bob\n`,
 		` system +turn +1\.00  broken failed in round 1: no model\n`,
 		`decision +1\.00  terms of swarm: by the default, now confidence-weighted, threshold 0\.7, quorum 2, 2 may vote, swarm learns\n`,
-		`decision .*  swarm: reached "a": support 1 meets the threshold of 0\.7; broken failed in round 1: no model\n`,
+		`decision .*  swarm: reached "a": 2 of 2 agree, 100 % of the weight; 70 % is needed; broken failed in round 1: no model\n`,
 		`\nVotes\n +a █{30}  2 agree, 0 disagree, 0 abstain; support 2\.00 to 0\.00\n`,
-		`\nDecision  confidence-weighted: reached "a": support 1 meets the threshold of 0\.7\n          decide\n`,
-		`\nStop      consensus: support 1 meets the threshold of 0\.7; broken failed in round 1: no model\n$`,
+		`\nDecision  confidence-weighted: reached "a": 2 of 2 agree, 100 % of the weight; 70 % is needed\n          decide\n`,
+		`\nStop      consensus: 2 of 2 agree, 100 % of the weight; 70 % is needed; broken failed in round 1: no model\n$`,
 	} {
 		if !regexp.MustCompile(want).MatchString(shown) {
 			t.Errorf("it does not say %s:\n%s", want, shown)

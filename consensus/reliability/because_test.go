@@ -47,7 +47,7 @@ func saying(t *testing.T, said map[string]string) consensus.Ballots {
 func TestAReasonSaysWhoOutweighsWhom(t *testing.T) {
 	s := taught(t, true).Strategy()
 	d := s.Decide(saying(t, map[string]string{"ada": "no", "bo": "yes", "cy": "yes"}))
-	want := `"ada", right in 19 of 20 told, outweighs 2 who were right in 22 of 40 told: support `
+	want := `"ada", right in 19 of 20 told, outweighs 2 who were right in 22 of 40 told: 1 of 3 agrees with "no", `
 	if got := d.Reason(); d.Choice != "no" || !strings.HasPrefix(got, want) {
 		t.Errorf("%v because %s, want %s…", d, got, want)
 	}
@@ -220,7 +220,7 @@ func TestARejectionOfSeveralProposalsHasNoSides(t *testing.T) {
 
 func TestAReasonSaysWhyAMinorityLeadsAnOpenDecision(t *testing.T) {
 	d := taught(t, true).Strategy().Decide(saying(t, map[string]string{"ada": "no", "bo": "yes", "cy": "yes", "dee": "yes"}).Close())
-	want := `"ada", right in 19 of 20 told, outweighs 3 who were right in 22 of 40 told: 1 of 4 agree with "no": support `
+	want := `"ada", right in 19 of 20 told, outweighs 3 who were right in 22 of 40 told: 1 of 4 agrees with "no", `
 	if got := d.Reason(); d.Outcome != consensus.Deadlocked || !strings.HasPrefix(got, want) {
 		t.Errorf("%v: %s, want %s…", d, got, want)
 	}

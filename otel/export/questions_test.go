@@ -108,7 +108,7 @@ const (
 // answers are by question, word for word.
 var answers = map[string]answer{
 	"Which solves did not decide?":               {[]string{strict}, []string{"escalated"}},
-	"Why did it stop?":                           {[]string{decided}, []string{"support 0.75 meets the threshold of 0.7"}},
+	"Why did it stop?":                           {[]string{decided}, []string{"3 of 4 agree with \"backoff\", 75 % of the weight; 70 % is needed"}},
 	"Who voted against?":                         {[]string{decided, troubled}, []string{"sceptic", "operator", "tester", "capacity", "sleeper"}},
 	"Whose vote did not count, and why?":         {[]string{troubled}, []string{"unknown-proposal"}},
 	"Who escalated?":                             {[]string{strict}, []string{"system"}},

@@ -16,20 +16,20 @@ func (d Decision) String() string {
 	if d.Choice != "" {
 		fmt.Fprintf(&b, " %q", d.Choice)
 	}
-	fmt.Fprintf(&b, ": %s; confidence %s", d.Reason(), short(d.Confidence))
+	fmt.Fprintf(&b, ": %s; confidence %s", d.Reason(), percent(d.Confidence, 0))
 	if d.Voters >= d.from.known().quorum {
 		fmt.Fprintf(&b, ", %s", d.turnout())
 	}
 	r := d.from.record()
 	if n := len(d.dissent(r)); n > 0 {
-		fmt.Fprintf(&b, ", %s in dissent", plural(n, "vote"))
+		fmt.Fprintf(&b, ", %s in dissent", plural(n, "vote", "votes"))
 	}
 	left := 0
 	for _, u := range r.uncounted {
 		left += u.Votes
 	}
 	if left > 0 {
-		fmt.Fprintf(&b, ", %s not counted", plural(left, "vote"))
+		fmt.Fprintf(&b, ", %s not counted", plural(left, "vote", "votes"))
 	}
 	if d.Note != "" {
 		fmt.Fprintf(&b, "; %s", strings.Map(printable, d.Note))
@@ -45,7 +45,7 @@ func printable(r rune) rune {
 	return -1
 }
 
-// Reason explains the outcome in a few words. The wording may change.
+// Reason explains the outcome in a sentence, without a full stop. The wording may change.
 func (d Decision) Reason() string { return d.ReasonWith(func(id string) string { return id }) }
 
 // ReasonWith is Reason with each proposal's id replaced by what show returns
@@ -58,41 +58,53 @@ func (d Decision) ReasonWith(show func(id string) string) string {
 	}
 	switch {
 	case d.Outcome == Reached:
-		return fmt.Sprintf("%ssupport %s meets the threshold of %s", because, short(d.Support), short(t.threshold))
+		return fmt.Sprintf("%s%s, %s; %s is needed", because, d.agreeing(show), d.supported(0), percent(t.threshold, 0))
 	case d.Outcome == Rejected:
-		return because + "every proposal has more weight against it than for it: " + d.disagreeing(show)
+		return because + "more is against every proposal than for it: " + d.disagreeing(show)
 	case d.Outcome == Uncertified:
-		return because + fmt.Sprintf("given what is known of the voters, %s with support %s could just as well be wrong", d.leading(show), short(d.Support))
+		return because + d.uncertified(show)
 	case d.Voters < t.quorum:
-		return fmt.Sprintf("%s of a quorum of %d", plural(d.Voters, "voter"), t.quorum)
+		return fmt.Sprintf("%s voted; the quorum is %d", plural(d.Voters, "has", "have"), t.quorum)
 	case len(d.Leaders) == 0:
-		return fmt.Sprintf("none of %s agrees with any proposal", plural(d.Voters, "voter"))
+		return fmt.Sprintf("none of %s agrees with any proposal", plural(d.Voters, "voter", "voters"))
 	case len(d.Leaders) > 1:
-		return fmt.Sprintf("no proposal leads alone: %s have support %s each", d.leading(show), short(d.Support))
+		return fmt.Sprintf("%s are tied, %s each", d.leading(show), d.supported(0))
 	case d.Support >= t.threshold:
-		return fmt.Sprintf("%s has as much weight against it as for it: support %s", d.leading(show), short(d.Support))
+		return fmt.Sprintf("%s, but no more is for %s than against it", d.agreeing(show), d.leading(show))
 	default:
-		return fmt.Sprintf("%s%s%s is below the threshold of %s", because, d.agreeing(show), below(d.Support, t.threshold), short(t.threshold))
+		return fmt.Sprintf("%s%s, %s; %s is needed", because, d.agreeing(show), d.supported(t.threshold), percent(t.threshold, 0))
 	}
 }
 
-// agreeing says how many of the voters who did not abstain agree with the leader, and names the number
-// that follows where it is not their share.
+// supported returns the support with what it is a share of, below the bound if there is one.
+func (d *Decision) supported(bound float64) string {
+	unit := d.unit
+	if unit == "" {
+		unit = "a support of %s"
+	}
+	return fmt.Sprintf(unit, percent(d.Support, bound))
+}
+
+// agreeing says how many of the voters who did not abstain agree with the leader.
 func (d *Decision) agreeing(show func(string) string) string {
 	r := d.from.record()
-	p := slices.Index(r.proposals, d.Leaders[0])
+	p := slices.Index(r.proposals, d.Leader())
 	if p < 0 {
-		return "support "
+		return d.leading(show) + " leads"
 	}
-	agree, spoke := int(r.total.counts[p].agree), r.total.spoke
-	what := fmt.Sprintf("%d of %d agree", agree, spoke)
+	what := partOf(r.total.counts[p].agree, r.total.spoke, "agrees", "agree")
 	if len(r.proposals) > 1 {
 		what += " with " + d.leading(show)
 	}
-	if d.Support == ratio(agree, spoke) {
-		return what + ": "
+	return what
+}
+
+func (d *Decision) uncertified(show func(string) string) string {
+	const why = "the voters have not been right often enough to tell"
+	if len(d.Leaders) != 1 {
+		return why
 	}
-	return what + ": support "
+	return d.agreeing(show) + ", but " + why
 }
 
 // disagreeing says, for the first proposals, how many of the voters who did not
@@ -102,7 +114,7 @@ func (d *Decision) disagreeing(show func(string) string) string {
 	r := d.from.record()
 	var all []string
 	for p, id := range r.proposals[:min(len(r.proposals), most)] {
-		all = append(all, fmt.Sprintf("%d of %d disagree with %q", r.total.counts[p].disagree, r.total.spoke, show(id)))
+		all = append(all, fmt.Sprintf("%s with %q", partOf(r.total.counts[p].disagree, r.total.spoke, "disagrees", "disagree"), show(id)))
 	}
 	if more := len(r.proposals) - most; more > 0 {
 		all = append(all, fmt.Sprintf("and %d more", more))
@@ -110,21 +122,10 @@ func (d *Decision) disagreeing(show func(string) string) string {
 	return strings.Join(all, ", ")
 }
 
-// below formats a number with three digits, or as many as are needed to show
-// that it is below the bound.
-func below(x, bound float64) string {
-	for digits := 3; ; digits++ {
-		s := strconv.FormatFloat(x, 'g', digits, 64)
-		if y, _ := strconv.ParseFloat(s, 64); y < bound || digits == 17 {
-			return s
-		}
-	}
-}
-
 func (d *Decision) leading(show func(string) string) string {
 	switch n := len(d.Leaders); {
 	case n == 0:
-		return "the verdict"
+		return "the choice"
 	case n == 1:
 		return strconv.Quote(show(d.Leaders[0]))
 	case n > 3:
@@ -140,9 +141,9 @@ func (d *Decision) leading(show func(string) string) string {
 
 func (d *Decision) turnout() string {
 	if n := len(d.from.known().electorate); n > 0 {
-		return fmt.Sprintf("%d of %s", d.Voters, plural(n, "voter"))
+		return fmt.Sprintf("%d of %s", d.Voters, plural(n, "voter", "voters"))
 	}
-	return plural(d.Voters, "voter")
+	return plural(d.Voters, "voter", "voters")
 }
 
 // known returns the terms, or the default ones for a decision without.
@@ -153,18 +154,28 @@ func (s *source) known() *terms {
 	return s.terms
 }
 
-// short formats a number between 0 and 1 with four digits, never rounding up to
-// 1.
-func short(x float64) string {
-	if s := strconv.FormatFloat(x, 'g', 4, 64); s != "1" || x == 1 {
-		return s
+// percent formats a number from 0 to 1 with as many digits as show that it is below 1 and, if it is, below the bound.
+func percent(x, bound float64) string {
+	for digits := 3; ; digits++ {
+		s := strconv.FormatFloat(100*x, 'g', digits, 64)
+		y, _ := strconv.ParseFloat(s, 64)
+		if (x >= 1 || y < 100) && (x >= bound || y < 100*bound) || digits == 17 {
+			return s + " %"
+		}
 	}
-	return ">0.9999"
 }
 
-func plural(n int, noun string) string {
+func partOf(n int32, whole int, one, many string) string {
+	verb := many
 	if n == 1 {
-		return "1 " + noun
+		verb = one
 	}
-	return strconv.Itoa(n) + " " + noun + "s"
+	return fmt.Sprintf("%d of %d %s", n, whole, verb)
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + many
 }
