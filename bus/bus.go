@@ -22,6 +22,7 @@ type Bus struct {
 	cancel context.CancelFunc
 
 	reserved atomic.Pointer[map[signals.Kind]bool] // kinds of layers; replaced, never changed
+	required atomic.Pointer[[]*requirement]        // nil: none; replaced, never changed
 	watched  atomic.Int32                          // number of observers; if there are any, readers report events
 	awaiting atomic.Int32                          // number of callers that wait for readers
 

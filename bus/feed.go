@@ -27,6 +27,9 @@ func (b *Bus) Feed(ctx context.Context, all ...signals.Any) error {
 		if err := b.opts.Limits.Validate(s); err != nil {
 			return err
 		}
+		if err := b.meets(s); err != nil {
+			return err
+		}
 		ds[i].Signal, ds[i].head, ds[i].KindText = s, signals.HeadOf(s), s.Kind()
 		ds[i].Seq, ds[i].fed = ds[i].head.Seq, true
 	}

@@ -127,7 +127,14 @@ func (p *Publisher) drafts(all []signals.Any) ([]draft, error) {
 }
 
 // draft checks what needs no lock.
-func (p *Publisher) draft(d *draft, s signals.Any) (err error) {
+func (p *Publisher) draft(d *draft, s signals.Any) error {
+	if err := p.inspect(d, s); err != nil {
+		return err
+	}
+	return p.bus.meets(s)
+}
+
+func (p *Publisher) inspect(d *draft, s signals.Any) (err error) {
 	d.Signal = s
 	if pages := p.pages.Load(); pages != nil {
 		if d.head, d.KindText, err = pages.Form.Inspect(p.bus.opts.Limits, s); d.head != nil && d.KindText == pages.Kind {
