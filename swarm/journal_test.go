@@ -71,7 +71,7 @@ func decideTen(s *swarm.Swarm, err error) error {
 func exported(t *testing.T, from journal.Reader) string {
 	t.Helper()
 	var lines strings.Builder
-	if err := journal.Export(&lines, from); err != nil {
+	if err := journal.Export(t.Context(), &lines, from); err != nil {
 		t.Fatal(err)
 	}
 	return lines.String()
@@ -233,7 +233,7 @@ func TestWhatWasChangedByHandIsFoundAndNamed(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			path := imported(t, lines, change[0], change[1])
-			if _, err := journal.Verify(path); err != nil {
+			if _, err := journal.Verify(t.Context(), path); err != nil {
 				t.Fatal(err) // the chain was computed anew
 			}
 			_, err := replayedFile(t, path)

@@ -15,7 +15,7 @@ func exportOf(t testing.TB, n uint64) string {
 	j := openOn(t, newMemDisk(), Options{})
 	must(t, second(grow(j, n)))
 	var lines strings.Builder
-	must(t, Export(&lines, j))
+	must(t, Export(t.Context(), &lines, j))
 	return lines.String()
 }
 
@@ -89,7 +89,7 @@ func TestNoMemberIsOnALineTwice(t *testing.T) {
 	want := Record{Type: TypeResult, Head: []byte(`{"a":1,"b":[{"a":"a"},{"a":"a"}]}`), Body: []byte(`{"a":1,"A":2}`)}
 	must(t, second(j.Append(want)))
 	var lines strings.Builder
-	must(t, Export(&lines, j))
+	must(t, Export(t.Context(), &lines, j))
 	must(t, Import(path, strings.NewReader(lines.String())))
 	v, err := NewView(path)
 	must(t, err)

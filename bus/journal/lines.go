@@ -2,6 +2,7 @@ package journal
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -33,8 +34,8 @@ type line struct {
 }
 
 // Export writes a journal as JSON lines: the snapshot if there is one, then the
-// records. [Import] makes the same journal from them.
-func Export(w io.Writer, from Reader) error {
+// records, until ctx ends. [Import] makes the same journal from them.
+func Export(ctx context.Context, w io.Writer, from Reader) error {
 	snapshot, err := from.Snapshot()
 	if err != nil {
 		return err
@@ -50,6 +51,9 @@ func Export(w io.Writer, from Reader) error {
 		}
 	}
 	for r, err := range from.Read(snapshot.Through) {
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
 		if err != nil {
 			return err
 		}

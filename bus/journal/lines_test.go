@@ -15,7 +15,7 @@ import (
 
 func verify(t testing.TB, path string) *journal.Summary {
 	t.Helper()
-	s, err := journal.Verify(path)
+	s, err := journal.Verify(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func TestExportAndImportMakeTheSameJournal(t *testing.T) {
 			}
 		}
 		var lines, again strings.Builder
-		if err := journal.Export(&lines, j); err != nil {
+		if err := journal.Export(t.Context(), &lines, j); err != nil {
 			t.Fatal(err)
 		}
 		if err := j.Close(); err != nil {
@@ -55,7 +55,7 @@ func TestExportAndImportMakeTheSameJournal(t *testing.T) {
 		if err := journal.Import(b, strings.NewReader(lines.String())); err != nil {
 			t.Fatal(err)
 		}
-		if err := journal.Export(&again, view(t, b)); err != nil {
+		if err := journal.Export(t.Context(), &again, view(t, b)); err != nil {
 			t.Fatal(err)
 		}
 		wantSealed(t, b)
@@ -102,7 +102,7 @@ func TestExportAndImportKeepEveryByte(t *testing.T) {
 				t.Fatal(err)
 			}
 			var lines strings.Builder
-			if err := journal.Export(&lines, j); err != nil {
+			if err := journal.Export(t.Context(), &lines, j); err != nil {
 				t.Fatal(err)
 			}
 			path := filepath.Join(dir, "b")
@@ -138,7 +138,7 @@ func wantSealed(t testing.TB, path string) {
 		t.Fatal(err)
 	}
 	var corrupt *journal.CorruptError
-	if s, err := journal.Verify(damaged); !errors.As(err, &corrupt) {
+	if s, err := journal.Verify(t.Context(), damaged); !errors.As(err, &corrupt) {
 		t.Errorf("got %+v, %v", s, err)
 	}
 }
@@ -151,7 +151,7 @@ func TestTheLastLinkOfTheChainCoversTheState(t *testing.T) {
 		t.Fatal(err)
 	}
 	var lines strings.Builder
-	if err := errors.Join(journal.Export(&lines, j), j.Close()); err != nil {
+	if err := errors.Join(journal.Export(t.Context(), &lines, j), j.Close()); err != nil {
 		t.Fatal(err)
 	}
 	want := verify(t, j.Path()).Chain

@@ -123,6 +123,9 @@ func (m *Memory) Follow(ctx context.Context, after uint64) iter.Seq2[Record, err
 		for {
 			records, wait, err := m.after(after, true)
 			for _, r := range records {
+				if ctx.Err() != nil {
+					break
+				}
 				if !yield(r, nil) {
 					return
 				}
@@ -132,8 +135,10 @@ func (m *Memory) Follow(ctx context.Context, after uint64) iter.Seq2[Record, err
 				select {
 				case <-wait:
 				case <-ctx.Done():
-					err = context.Cause(ctx)
 				}
+			}
+			if err == nil && ctx.Err() != nil {
+				err = context.Cause(ctx)
 			}
 			if err != nil {
 				yield(Record{}, err)

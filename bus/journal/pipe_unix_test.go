@@ -18,7 +18,7 @@ func TestAPipeIsNoJournalAndNobodyWaitsForIt(t *testing.T) {
 	}
 	_, opened := journal.Open(path, nil)
 	_, viewed := journal.NewView(path)
-	_, verified := journal.Verify(path)
+	_, verified := journal.Verify(t.Context(), path)
 	for _, err := range []error{opened, viewed, verified} {
 		var format *journal.FormatError
 		if !errors.As(err, &format) {

@@ -40,6 +40,8 @@ func readAll(ctx context.Context, from source, after uint64, yield func(Record, 
 		switch {
 		case err == nil && r.Seq <= after:
 			continue
+		case ctx != nil && ctx.Err() != nil:
+			err = context.Cause(ctx)
 		case err == nil:
 			if after = r.Seq; !yield(r, nil) { // which a restarted reading passes again
 				return

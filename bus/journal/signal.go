@@ -2,7 +2,10 @@ package journal
 
 import (
 	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -21,6 +24,67 @@ func SignalRecord(s signals.Any) (Record, error) {
 	}
 	head, body := splitSignal(data)
 	return Record{Type: TypeSignal, Time: signals.HeadOf(s).Time, Head: head, Body: body}, nil
+}
+
+// recordOf is [SignalRecord], with a panic of the payload's methods as an error.
+func recordOf(s signals.Any) (r Record, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = unreadable(s, fmt.Sprintf("cannot be written as JSON: panic: %v", p))
+		}
+	}()
+	if r, err = SignalRecord(s); err != nil && !errors.Is(err, signals.ErrInvalid) {
+		err = unreadable(s, fmt.Sprintf("cannot be written as JSON: %v", err))
+	}
+	return r, err
+}
+
+func unreadable(s signals.Any, problem string) error {
+	return &signals.FieldError{Kind: s.Kind(), Field: "payload", Value: fmt.Sprintf("%T", s.Body()), Problem: problem}
+}
+
+// checkSignal refuses what could not be written or read back with a codec.
+func checkSignal(s signals.Any, c *signals.Codec) error {
+	if c == nil {
+		c = new(signals.Codec)
+	}
+	if err := c.Limits.Validate(s); err != nil || isBuiltIn(s) {
+		return err
+	}
+	r, err := recordOf(s)
+	if err != nil {
+		return err
+	}
+	if _, err := c.Unmarshal(r.JSON()); err != nil {
+		return unreadable(s, fmt.Sprintf("cannot be read back: %v", err))
+	}
+	return nil
+}
+
+// isBuiltIn reports whether a payload is of a type of package signals, which can be
+// written and read if it is valid.
+func isBuiltIn(s signals.Any) bool {
+	switch s.(type) {
+	case *signals.Signal[signals.Task], *signals.Signal[signals.Discovery], *signals.Signal[signals.Proposal],
+		*signals.Signal[signals.Doubt], *signals.Signal[signals.Challenge], *signals.Signal[signals.Vote],
+		*signals.Signal[signals.Conflict], *signals.Signal[signals.Consensus], *signals.Signal[signals.Escalation],
+		*signals.Signal[signals.Memory], *signals.Signal[signals.ToolResult]:
+		return true
+	}
+	return false
+}
+
+// KindUnwritten is the kind of the record of a signal that could not be written,
+// though it could when it was published. The record has the header of the signal, and
+// as payload its kind and the problem.
+const KindUnwritten signals.Kind = "journal:unwritten"
+
+func unwritten(s signals.Any, why error) signals.Any {
+	text, err := json.Marshal(map[string]string{"kind": string(s.Kind()), "problem": strings.ToValidUTF8(why.Error(), "")})
+	if err != nil {
+		panic(err) // texts can be written
+	}
+	return signals.New(s.Head(), signals.Raw{Type: KindUnwritten, JSON: string(text)})
 }
 
 // splitSignal splits the output of [signals.Marshal] before the payload,

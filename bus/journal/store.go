@@ -16,7 +16,8 @@ type Reader interface {
 	// [*CorruptError], or an error of the storage.
 	Read(after uint64) iter.Seq2[Record, error]
 	// Follow is like Read, but waits for more records. It ends with an error:
-	// those of Read, [ErrClosed], or the cause of ctx's end.
+	// those of Read, [ErrClosed], or the cause of ctx's end, after which it
+	// yields no record.
 	Follow(ctx context.Context, after uint64) iter.Seq2[Record, error]
 	// Snapshot returns the state that replaces dropped records; zero if none
 	// were dropped.

@@ -1,6 +1,9 @@
 package journal
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
 // A Summary is the result of [Verify].
 type Summary struct {
@@ -13,8 +16,8 @@ type Summary struct {
 }
 
 // Verify reads a whole journal and checks everything that can be checked. With
-// an error it also returns what it found up to there.
-func Verify(path string) (*Summary, error) {
+// an error, such as the cause of ctx's end, it also returns what it found up to there.
+func Verify(ctx context.Context, path string) (*Summary, error) {
 	v := &View{path}
 	r, err := v.open()
 	if err != nil {
@@ -24,6 +27,9 @@ func Verify(path string) (*Summary, error) {
 	s := &Summary{First: r.head.through + 1, Types: map[Type]int{}, Bytes: r.end}
 	for {
 		record, err := r.next()
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
 		if err != nil {
 			s.Last, s.Chain = r.seq, r.last
 			if !isEnd(err) {

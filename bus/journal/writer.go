@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"sync"
 	"time"
 
@@ -67,19 +68,22 @@ const batchSize = 512
 
 // A Writer follows a bus and writes every published signal into a journal,
 // including those that expired unread. It writes in groups, which gather for a
-// millisecond unless a caller waits ([Writer.Sync]). Publishing does not wait
-// for it unless it is 65536 signals behind; the system, in whose name it reads,
-// is then refused with [bus.ErrBacklog]. Make one with [Attach].
+// millisecond unless a caller waits ([Writer.Sync]). Publishing does not wait for
+// it: signals that are not written yet are kept in memory, whatever their number, so
+// a program that publishes faster than its disk writes should wait now and then.
+//
+// While a Writer is attached, its bus refuses, with a [*signals.FieldError], every
+// signal that cannot be written as JSON and read back. Make a Writer with [Attach].
 type Writer struct {
 	bus    *bus.Bus
 	store  Store
 	log    *bus.Subscription
 	cancel context.CancelFunc
-	done   sync.WaitGroup
+	ended  chan struct{} // closed when nothing more is written
 	hurry  chan struct{} // signaled when a caller begins to wait
 
 	mu      sync.Mutex // protects the fields below
-	written uint64     // bus's sequence number of the newest acknowledged signal
+	written uint64     // bus's sequence number up to which all signals are acknowledged
 	waiting int        // callers of Sync
 	err     error
 	news    chan struct{} // closed when written or err changes
@@ -87,35 +91,62 @@ type Writer struct {
 
 // Attach restores a bus from a journal and then writes what is published on the
 // bus into the journal. Either the bus or the journal must have no signals yet;
-// if the journal has none, those in the bus's history are written first. Close
-// the writer before the bus.
+// if the journal has none, those in the bus's history are written before Attach
+// returns. The codec is the one with which the journal will be read; nil knows the
+// built-in kinds. Close the writer before the bus.
 func Attach(ctx context.Context, b *bus.Bus, store Store, c *signals.Codec) (*Writer, error) {
 	last, err := Restore(ctx, b, store, c)
 	if err != nil {
 		return nil, err
 	}
-	at := b.Last()
-	log, err := b.System().Subscribe(bus.SubscribeOptions{Past: true, After: last, Expired: true, WhenFull: bus.Wait})
+	release := b.Require(func(s signals.Any) error { return checkSignal(s, c) })
+	at := b.Last() // everything up to here is in the history now, or never will be
+	log, err := b.System().Subscribe(bus.SubscribeOptions{Past: true, After: last, Expired: true, Backlog: math.MaxInt32})
 	if err != nil {
+		release()
 		return nil, err
 	}
-	if log.Books().Pending == 0 {
-		last = at // earlier signals have been evicted
-	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	w := &Writer{
-		bus: b, store: store, log: log, cancel: cancel, written: last,
-		hurry: make(chan struct{}, 1), news: make(chan struct{}),
+		bus: b, store: store, log: log, written: at, ended: make(chan struct{}), hurry: make(chan struct{}, 1), news: make(chan struct{}),
+		cancel: func() { cancel(); release() },
 	}
-	w.done.Go(func() { w.run(ctx) })
+	if err := w.writePast(ctx); err != nil {
+		w.cancel()
+		log.Close()
+		return nil, err
+	}
+	go w.run(running)
 	return w, nil
 }
 
+// writePast writes the signals that the history has.
+func (w *Writer) writePast(ctx context.Context) error {
+	for left := w.log.Books().Pending; left > 0; {
+		batch := make([]signals.Any, min(left, batchSize))
+		n, err := w.log.Read(ctx, batch)
+		if err == nil {
+			err = w.write(batch[:n])
+		}
+		if err != nil {
+			return err
+		}
+		left -= uint64(n)
+		w.written = max(w.written, batch[n-1].Head().Seq)
+	}
+	return nil
+}
+
+// run writes what is published until ctx ends or the journal fails.
 func (w *Writer) run(ctx context.Context) {
+	defer close(w.ended)
 	defer w.log.Close()
 	batch := make([]signals.Any, batchSize)
 	for {
-		n, err := w.log.Read(ctx, batch)
+		n, err := 0, context.Cause(ctx)
+		if err == nil {
+			n, err = w.log.Read(ctx, batch)
+		}
 		if err == nil {
 			err = w.write(batch[:n])
 		}
@@ -159,10 +190,13 @@ func (w *Writer) gather(ctx context.Context) {
 func (w *Writer) write(batch []signals.Any) error {
 	records := make([]Record, len(batch))
 	for i, s := range batch {
-		var err error
-		if records[i], err = SignalRecord(s); err != nil {
-			return err
+		r, err := recordOf(s)
+		if err != nil {
+			if r, err = recordOf(unwritten(s, err)); err != nil {
+				return err
+			}
 		}
+		records[i] = r
 	}
 	_, err := w.store.Append(records...)
 	return err
@@ -190,15 +224,16 @@ func (w *Writer) Sync(ctx context.Context, seq uint64) error {
 		if w.err != nil {
 			return fmt.Errorf("journal: signal %d is not written: %w", seq, w.err)
 		}
-		if err := w.awaitLocked(ctx); err != nil {
-			return err
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
 		}
+		w.awaitLocked(ctx)
 	}
 	return nil
 }
 
-// awaitLocked waits for news, without holding the lock meanwhile.
-func (w *Writer) awaitLocked(ctx context.Context) error {
+// awaitLocked waits for news or the end of ctx, without holding the lock meanwhile.
+func (w *Writer) awaitLocked(ctx context.Context) {
 	news := w.news
 	w.mu.Unlock()
 	defer w.mu.Lock()
@@ -208,18 +243,20 @@ func (w *Writer) awaitLocked(ctx context.Context) error {
 	}
 	select {
 	case <-news:
-		return nil
 	case <-ctx.Done():
-		return context.Cause(ctx)
 	}
 }
 
 // Close waits until everything published is acknowledged, or until ctx ends,
-// and stops writing. It returns the writer's error, if it failed.
+// and stops writing. It returns the writer's error, if it failed. After ctx has
+// ended, an append that has begun may still go on; closing the journal waits for it.
 func (w *Writer) Close(ctx context.Context) error {
 	err := w.Sync(ctx, w.bus.Last())
 	w.cancel()
-	w.done.Wait()
+	select {
+	case <-w.ended:
+	case <-ctx.Done():
+	}
 	if errors.Is(err, context.Canceled) && ctx.Err() == nil {
 		return nil // closed before
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -213,52 +214,106 @@ func TestWhoeverWaitsDoesNotWaitForMoreToGather(t *testing.T) {
 	})
 }
 
-func TestAWriterThatIsFarBehindMakesPublishersWaitAndLosesNothing(t *testing.T) {
+func TestAWriterThatIsFarBehindHoldsNobodyUpAndLosesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBus(t)
 		slow := &slowStore{Store: new(journal.Memory), gate: make(chan struct{})}
 		w := attach(t, b, slow)
-		const n = 1<<16 + 1<<12 // what may be unread, and some more
-		published := make(chan error)
+		const n = 1<<16 + 1<<12 // more than other readers may leave unread
 		a, err := b.Agent("a", bus.Permissions{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		finding := signals.New(signals.Header{Confidence: 1}, signals.Discovery{Finding: "x", Relevance: 1})
-		go func() {
-			for range n {
-				if _, err := a.Publish(t.Context(), finding); err != nil {
-					published <- err
-					return
-				}
+		for range n {
+			if _, err := a.Publish(t.Context(), finding); err != nil {
+				t.Fatal(err)
 			}
-			published <- nil
-		}()
-		synctest.Wait()
-		select {
-		case err := <-published:
-			t.Fatalf("%d signals are published, of which none is written: %v", b.Last(), err)
-		default:
-		}
-		if _, err := b.System().Publish(t.Context(), finding); !errors.Is(err, bus.ErrBacklog) {
-			t.Errorf("the system, which reads for the writer: got %v", err)
 		}
 		close(slow.gate)
-		if err := <-published; err != nil {
-			t.Error(err)
-		}
 		if err := w.Close(t.Context()); err != nil || slow.Last() != n {
 			t.Errorf("%d of %d written, %v", slow.Last(), n, err)
 		}
 	})
 }
 
+func TestCloseOfAWriterWaitsNoLongerThanItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBus(t)
+		slow := &slowStore{Store: new(journal.Memory), gate: make(chan struct{})}
+		w := attach(t, b, slow)
+		for round := range 500 {
+			talk(t, b, round)
+		}
+		synctest.Wait() // the writer waits for its store
+		begin := time.Now()
+		why := errors.New("no more time")
+		ctx, cancel := context.WithTimeoutCause(t.Context(), 300*time.Millisecond, why)
+		defer cancel()
+		for range 2 {
+			if err := w.Close(ctx); !errors.Is(err, why) || time.Since(begin) != 300*time.Millisecond {
+				t.Errorf("after %v: got %v", time.Since(begin), err)
+			}
+		}
+		begun := slow.asked.Load()
+		close(slow.gate)
+		synctest.Wait()
+		if n := slow.asked.Load(); begun != 1 || n != 1 {
+			t.Errorf("%d appends before Close returned and %d in all, want the one that it found", begun, n)
+		}
+	})
+}
+
+func TestAWriterDoesNotWaitForWhatTheHistoryNoLongerHas(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, err := bus.New(&bus.Options{Sweep: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer b.Close()
+		for _, ttl := range []time.Duration{time.Hour, time.Second, time.Second} {
+			finding := signals.New(signals.Header{TTL: ttl}, signals.Discovery{Finding: "x"})
+			if _, err := b.System().Publish(t.Context(), finding); err != nil {
+				t.Fatal(err)
+			}
+		}
+		time.Sleep(time.Minute)
+		b.Sweep()
+		m := new(journal.Memory)
+		w := attach(t, b, m)
+		if m.Last() == 0 {
+			t.Error("Attach returned before the history was written")
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		if err := w.Close(ctx); err != nil {
+			t.Errorf("Close: %v", err)
+		}
+	})
+}
+
+func TestAWriterGoesOnAfterTheContextOfAttach(t *testing.T) {
+	b, m := newBus(t), new(journal.Memory)
+	ctx, cancel := context.WithCancel(t.Context())
+	w, err := journal.Attach(ctx, b, m, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	talk(t, b, 0)
+	if err := w.Close(t.Context()); err != nil || m.Last() != b.Last() {
+		t.Errorf("%d of %d written, %v", m.Last(), b.Last(), err)
+	}
+}
+
 type slowStore struct {
 	journal.Store
-	gate chan struct{}
+	gate  chan struct{}
+	asked atomic.Int32
 }
 
 func (s *slowStore) Append(records ...journal.Record) (uint64, error) {
+	s.asked.Add(1)
 	<-s.gate
 	return s.Store.Append(records...)
 }

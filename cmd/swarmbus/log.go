@@ -126,7 +126,7 @@ func said(ctx context.Context, v *journal.View, follow bool) iter.Seq2[signals.A
 		if follow {
 			records = v.Follow(ctx, snapshot.Through)
 		}
-		for r, err := range records {
+		for r, err := range until(ctx, records) {
 			var s signals.Any
 			if err == nil && r.Type == journal.TypeSignal {
 				s, err = r.Signal(codec)
@@ -135,6 +135,20 @@ func said(ctx context.Context, v *journal.View, follow bool) iter.Seq2[signals.A
 				continue
 			}
 			if !yield(s, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// until ends an iteration over records when ctx ends.
+func until(ctx context.Context, all iter.Seq2[journal.Record, error]) iter.Seq2[journal.Record, error] {
+	return func(yield func(journal.Record, error) bool) {
+		for r, err := range all {
+			if err == nil && ctx.Err() != nil {
+				err = context.Cause(ctx)
+			}
+			if !yield(r, err) || err != nil {
 				return
 			}
 		}
@@ -231,6 +245,9 @@ func showThread(ctx context.Context, v *journal.View, thread string, show func(s
 		shown++
 		return show(e)
 	})
+	if err == nil {
+		err = context.Cause(ctx)
+	}
 	if err == nil && shown == 0 {
 		err = fmt.Errorf("there is no signal in thread %q", thread)
 	}
@@ -240,6 +257,6 @@ func showThread(ctx context.Context, v *journal.View, thread string, show func(s
 // soFar ends where the journal does now.
 type soFar struct{ *journal.View }
 
-func (s soFar) Follow(_ context.Context, after uint64) iter.Seq2[journal.Record, error] {
-	return s.Read(after)
+func (s soFar) Follow(ctx context.Context, after uint64) iter.Seq2[journal.Record, error] {
+	return until(ctx, s.Read(after))
 }

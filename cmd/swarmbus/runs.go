@@ -56,7 +56,10 @@ func listRuns(ctx context.Context, w io.Writer, paths []string) error {
 	fmt.Fprintln(out, "run\tsignals\tresults\tbytes\tchanged\tstate")
 	for _, path := range paths {
 		name := strings.TrimSuffix(filepath.Base(path), runs.Suffix)
-		s, err := journal.Verify(path)
+		s, err := journal.Verify(ctx, path)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		if s == nil {
 			fmt.Fprintf(out, "%s\t\t\t\t\t%v\n", name, err)
 			continue
@@ -116,7 +119,7 @@ program may leave is none.
 			if err != nil {
 				return err
 			}
-			s, err := journal.Verify(path)
+			s, err := journal.Verify(cmd.Context(), path)
 			if err != nil {
 				return err
 			}
@@ -145,7 +148,7 @@ import. For a damaged run it prints the records before the damage, and fails.
 			if err != nil {
 				return err
 			}
-			return journal.Export(cmd.OutOrStdout(), v)
+			return journal.Export(cmd.Context(), cmd.OutOrStdout(), v)
 		},
 	}
 }

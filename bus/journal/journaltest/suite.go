@@ -255,7 +255,7 @@ func testFollow(t *testing.T, r *run) {
 }
 
 func testFollowEnds(t *testing.T, r *run) {
-	r.append(t, Sample(2)...)
+	r.append(t, Sample(5)...)
 	why := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)

@@ -1,0 +1,61 @@
+package swarm_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm"
+)
+
+type measured struct{ Value float64 }
+
+func (measured) Kind() signals.Kind { return "test/measured" }
+
+type unmarshalable struct{ Text string }
+
+func (unmarshalable) Kind() signals.Kind           { return "test/unmarshalable" }
+func (unmarshalable) MarshalJSON() ([]byte, error) { panic("no") }
+
+// What one agent says and JSON cannot is refused as its own, in this solve and later
+// ones; with a journal everybody else goes on.
+func TestWhatAJournalCannotWriteIsRefusedAndEndsNoSolve(t *testing.T) {
+	t.Parallel()
+	for name, said := range map[string]signals.Any{
+		"not a number": signals.New(signals.Header{Confidence: 1}, measured{math.NaN()}),
+		"panics":       signals.New(signals.Header{Confidence: 1}, unmarshalable{"x"}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			j := new(journal.Memory)
+			s := startOn(t, swarm.Options{Agents: append([]*agents.Agent{says("odd", said)}, panel()...), Journal: j, Seed: 1})
+			for task := range 3 {
+				refused := 0
+				for e, err := range s.Stream(t.Context(), signals.Task{Task: "1"}) {
+					if err != nil {
+						t.Fatal(err)
+					}
+					switch e := e.(type) {
+					case swarm.Refused:
+						refused++
+					case swarm.Stopped:
+						if r := e.Result; r.Stop == swarm.StopError || r.Decision.Leader() == "" {
+							t.Errorf("solve %d: %v: %s", task, r.Stop, r.Detail)
+						}
+					}
+				}
+				if refused != 1 {
+					t.Errorf("solve %d: %d refusals", task, refused)
+				}
+			}
+			if err := s.Shutdown(t.Context()); err != nil {
+				t.Error(err)
+			}
+			if past, err := swarm.Past(j); err != nil || len(past) != 3 {
+				t.Errorf("%d solves are in the journal, %v", len(past), err)
+			}
+		})
+	}
+}
