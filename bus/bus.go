@@ -119,7 +119,6 @@ func (b *Bus) closeLocked() {
 	}
 	b.past.settle(DeadClosed, b.kept) // their readers notice at the next call
 	b.kept = 0
-	b.everyone.rouseAll() // the taps
 	b.changed.Broadcast()
 }
 

@@ -144,7 +144,7 @@ func chaosPublisher(ctx context.Context, t *testing.T, from *bus.Publisher, n *a
 func chaosReader(ctx context.Context, t *testing.T, b *bus.Bus, i int) {
 	r := rand.New(rand.NewPCG(2, uint64(i)))
 	for ctx.Err() == nil {
-		o := bus.SubscribeOptions{Agent: "reader", Backlog: 1 << r.IntN(12), WhenFull: bus.Full(r.IntN(3)), After: b.Last()}
+		o := bus.SubscribeOptions{Agent: "reader", Backlog: 1 << r.IntN(12), After: b.Last()}
 		if r.IntN(2) == 0 {
 			o.Kinds = []signals.Kind{signals.KindVote, signals.KindDiscovery}
 		}
@@ -209,7 +209,7 @@ func chaosHandlers(ctx context.Context, t *testing.T, b *bus.Bus) {
 
 func TestPublisherCancelledMidWayPublishesAllOrNothing(t *testing.T) {
 	b := newBus(t, nil)
-	sub := subscribe(t, b, bus.SubscribeOptions{Agent: "slow", Backlog: 4, WhenFull: bus.Wait})
+	sub := subscribe(t, b, bus.SubscribeOptions{Agent: "slow"})
 	var published atomic.Int64
 	var wg sync.WaitGroup
 	for p := range 4 {

@@ -21,17 +21,16 @@
 // # Readers
 //
 // A [Subscription] misses nothing, and its reader runs in a goroutine of its
-// own. Unread signals are kept for it up to a bound, beyond which it ends, makes
-// publishers wait, or drops the oldest ([Full]). It may start in the past and
-// then continues with new signals, without gap or repetition. A subscription
-// that has ended keeps only its unread signals alive; one with nothing to read
-// keeps at most 8192 entries of the log.
+// own. Publishers never wait for it: unread signals are kept for it up to a bound,
+// beyond which it ends with [ErrLagged]. It may start in the past and then
+// continues with new signals, without gap or repetition. A subscription that has
+// ended keeps only its unread signals alive; one with nothing to read keeps at most
+// 8192 entries of the log.
 //
 // The publisher that finds the inline handlers ([Handle]) idle waits for them, as
-// long as its context allows. A [Tap] may skip signals, and counts those it skipped;
-// [Bus.History] is a bounded window: use these to watch, never to decide. A
-// signal with recipients is delivered only to their readers; the history, taps
-// and observers show it to everyone.
+// long as its context allows. [Bus.History] is a bounded window: use it to watch,
+// never to decide. A signal with recipients is delivered only to their readers; the
+// history and observers ([Bus.Observe]) show it to everyone.
 //
 // # Identity
 //

@@ -16,9 +16,8 @@ var (
 	// ErrDuplicate is returned if the history already has a signal with this id,
 	// so publishing again after a lost answer does no harm.
 	ErrDuplicate = errors.New("bus: duplicate signal id")
-	// ErrBacklog is returned if the backlog of a reader is full and the publisher
-	// does not wait, because the reader did not ask for that or because the
-	// publisher would wait for itself.
+	// ErrBacklog is returned if too many signals wait for inline handlers; see
+	// [Options].Undrained.
 	ErrBacklog = errors.New("bus: backlog full")
 	// ErrLagged ends a subscription whose reader did not keep up.
 	ErrLagged = errors.New("bus: subscription lagged")

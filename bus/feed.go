@@ -37,7 +37,7 @@ func (b *Bus) Feed(ctx context.Context, all ...signals.Any) error {
 	b.mu.Lock()
 	done := false
 	defer b.unlockAfterPanic(&done)
-	_, err := b.roomLocked(ctx, "", ds)
+	err := b.roomLocked(ds)
 	if err == nil {
 		err = b.feedLocked(ds)
 	}

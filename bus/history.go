@@ -18,7 +18,6 @@ type Filter struct {
 	ReplyTo       signals.ID     // zero: any
 	MinConfidence float64
 	After         uint64 // only greater sequence numbers
-	NewestFirst   bool   // in reverse order
 }
 
 // History yields the unexpired signals of the history that f selects, in log

@@ -69,33 +69,30 @@ func (m Moment) ID(i int) signals.ID {
 // consecutive sequence numbers or none, and then calls committed, which may be
 // nil. No other signal enters the log between the moment passed to decide and
 // these signals: both functions run with the bus's lock held, must be quick and
-// must not call the bus. If Append has to wait for room, decide is called again.
-// A signal without a source gets the layer's name; its kind must be one of the
+// must not call the bus. A signal without a source gets the layer's name; its kind must be one of the
 // layer's. For [Options].Rate, the signals of one source in a call count as one
 // signal. The receipts are valid until committed returns.
 //
 // Its errors are those of decide and of [Publisher.Publish]. It is not an error
 // if decide returns no signals: committed is then called with no receipts.
 func (l *Layer) Append(ctx context.Context, decide func(Moment) ([]signals.Any, error), committed func([]Receipt)) error {
-	return l.write(ctx, true, decide, committed)
-}
-
-// Record is [Layer.Append] for signals that only record what became of signals
-// in the log. There was room for those, so Record never waits and never returns
-// [ErrBacklog], even if it makes a reader exceed its backlog; nor does it return a
-// [*LimitError]. It does not check whether ctx has ended.
-func (l *Layer) Record(ctx context.Context, decide func(Moment) ([]signals.Any, error), committed func([]Receipt)) error {
 	return l.write(ctx, false, decide, committed)
 }
 
+// Record is [Layer.Append] for signals that only record what became of signals
+// in the log, and are not refused with [ErrBacklog] or a [*LimitError].
+func (l *Layer) Record(ctx context.Context, decide func(Moment) ([]signals.Any, error), committed func([]Receipt)) error {
+	return l.write(ctx, true, decide, committed)
+}
+
 func (l *Layer) write(
-	ctx context.Context, waits bool, decide func(Moment) ([]signals.Any, error), committed func([]Receipt),
+	ctx context.Context, records bool, decide func(Moment) ([]signals.Any, error), committed func([]Receipt),
 ) error {
 	b, ended := l.p.bus, ctx.Done()
 	b.mu.Lock()
 	done := false
 	defer b.unlockAfterPanic(&done)
-	err := l.writeLocked(ctx, waits, decide, committed)
+	err := l.writeLocked(records, decide, committed)
 	done = true
 	b.driveLocked(ended)
 	b.mu.Unlock()
@@ -104,38 +101,28 @@ func (l *Layer) write(
 }
 
 func (l *Layer) writeLocked(
-	ctx context.Context, waits bool, decide func(Moment) ([]signals.Any, error), committed func([]Receipt),
+	records bool, decide func(Moment) ([]signals.Any, error), committed func([]Receipt),
 ) error {
 	b := l.p.bus
-	for {
-		ds, err := l.decideLocked(!waits, decide)
-		if err != nil {
-			return err
-		}
-		if waited, err := l.roomLocked(ctx, waits, ds); err != nil {
-			return err
-		} else if waited {
-			continue
-		}
-		if err := b.commitLocked(l.p, ds, b.clock.last); err != nil { // at the moment of the decision
-			return err
-		}
-		if committed != nil {
-			committed(l.receiptsLocked(ds))
-		}
-		return nil
-	}
-}
-
-func (l *Layer) roomLocked(ctx context.Context, waits bool, ds []draft) (waited bool, err error) {
-	b := l.p.bus
+	ds, err := l.decideLocked(records, decide)
 	switch {
-	case waits:
-		return b.roomLocked(ctx, l.speaker(ds), ds)
+	case err != nil:
+		return err
+	case !records:
+		err = b.roomLocked(ds)
 	case b.state != open:
-		return false, ErrClosed
+		err = ErrClosed
 	}
-	return false, nil
+	if err != nil {
+		return err
+	}
+	if err := b.commitLocked(l.p, ds, b.clock.last); err != nil { // at the moment of the decision
+		return err
+	}
+	if committed != nil {
+		committed(l.receiptsLocked(ds))
+	}
+	return nil
 }
 
 // roomy is the largest number of signals for which a layer keeps its buffers;
@@ -151,14 +138,6 @@ func (l *Layer) receiptsLocked(ds []draft) []Receipt {
 		l.receipts = rs
 	}
 	return rs
-}
-
-// speaker is for whom the layer publishes: nobody waits for himself.
-func (l *Layer) speaker(ds []draft) string {
-	if len(ds) > 0 && ds[0].head.Source != "" {
-		return ds[0].head.Source
-	}
-	return l.p.agent
 }
 
 func (l *Layer) decideLocked(records bool, decide func(Moment) ([]signals.Any, error)) ([]draft, error) {

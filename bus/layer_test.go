@@ -95,67 +95,31 @@ func TestALayerDecidesAtTheEndOfTheLog(t *testing.T) {
 	}
 }
 
-func TestALayerDecidesAgainAfterItHadToWait(t *testing.T) {
+// What became of signals is in the log, whatever waits for handlers.
+func TestARecordNeedsNoRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newBus(t, nil)
-		l := layerOf(t, b)
-		sub := subscribe(t, b, bus.SubscribeOptions{Agent: "slow", Backlog: 1, WhenFull: bus.Wait})
-		must(t, agent(t, b, "a"), found("x"))
-		asked := 0
-		done := make(chan error)
-		go func() {
-			done <- l.Append(t.Context(), func(m bus.Moment) ([]signals.Any, error) {
-				asked++
-				return ticks(m)
-			}, nil)
-		}()
-		synctest.Wait() // until it waits for room
-		if _, err := sub.Next(t.Context()); err != nil {
-			t.Fatal(err)
+		b := newBus(t, &bus.Options{Undrained: 1})
+		l, leave := layerOf(t, b), make(chan struct{})
+		handle(t, b, bus.HandleOptions{}, func(context.Context, signals.Signal[tick]) error { <-leave; return nil })
+		ended, cancel := context.WithCancel(t.Context())
+		cancel()
+		for range 3 {
+			if err := l.Record(ended, ticks, nil); err != nil {
+				t.Fatal(err)
+			}
 		}
-		if err := <-done; err != nil || asked != 2 {
-			t.Errorf("%v, asked %d times", err, asked)
+		if err := l.Append(ended, ticks, nil); !errors.Is(err, bus.ErrBacklog) {
+			t.Errorf("an append: %v, want ErrBacklog", err)
+		}
+		close(leave)
+		synctest.Wait()
+		if b.Close(); b.Last() != 3 {
+			t.Errorf("%d records, want 3", b.Last())
+		}
+		if err := l.Record(t.Context(), ticks, nil); !errors.Is(err, bus.ErrClosed) {
+			t.Errorf("closed: %v", err)
 		}
 	})
-}
-
-// A layer speaks for its sources: who is to read first does not wait for himself.
-func TestALayerDoesNotMakeItsSourceWaitForItself(t *testing.T) {
-	b := newBus(t, nil)
-	l := layerOf(t, b)
-	subscribe(t, b, bus.SubscribeOptions{Agent: "ann", Backlog: 1, WhenFull: bus.Wait})
-	must(t, agent(t, b, "a"), found("x"))
-	if err := l.Append(soon(t), ticks, nil); !errors.Is(err, bus.ErrBacklog) {
-		t.Error(err)
-	}
-}
-
-// What became of signals is in the log, whoever does not read.
-func TestARecordWaitsForNobody(t *testing.T) {
-	b := newBus(t, &bus.Options{Undrained: 1})
-	l := layerOf(t, b)
-	sub := subscribe(t, b, bus.SubscribeOptions{Agent: "slow", Backlog: 1, WhenFull: bus.Wait})
-	must(t, agent(t, b, "a"), found("x"))
-	ended, cancel := context.WithCancel(context.Background())
-	cancel()
-	const n = 3
-	for range n {
-		if err := l.Record(ended, ticks, nil); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := l.Append(ended, ticks, nil); !errors.Is(err, context.Canceled) {
-		t.Errorf("an append: %v", err)
-	}
-	for i := range 1 + n {
-		if s, err := sub.Poll(); s == nil {
-			t.Fatalf("%d of %d read: %v", i, 1+n, err)
-		}
-	}
-	b.Close()
-	if err := l.Record(context.Background(), ticks, nil); !errors.Is(err, bus.ErrClosed) {
-		t.Errorf("closed: %v", err)
-	}
 }
 
 func TestALayerThatRefusesOrPanicsHarmsNoOne(t *testing.T) {
@@ -195,13 +159,8 @@ func TestOptionsThatCannotBeAreRefusedByName(t *testing.T) {
 		t.Errorf("a rate that overflows: %v", err)
 	}
 	b := newBus(t, &bus.Options{Rate: 1e15})
-	for field, o := range map[string]bus.SubscribeOptions{"Backlog": {Backlog: -1}, "WhenFull": {WhenFull: 9}} {
-		if _, err := b.Subscribe(o); !errors.As(err, &wrong) || wrong.Field != field {
-			t.Errorf("%s: %v", field, err)
-		}
-	}
-	if _, err := bus.Handle[signals.Vote](b, bus.HandleOptions{}, nil); !errors.As(err, &wrong) {
-		t.Errorf("no handler: %v", err)
+	if _, err := b.Subscribe(bus.SubscribeOptions{Backlog: -1}); !errors.As(err, &wrong) || wrong.Field != "Backlog" {
+		t.Errorf("Backlog: %v", err)
 	}
 }
 

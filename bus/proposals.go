@@ -312,13 +312,6 @@ func (b *Bus) Conflicts(thread string) iter.Seq[conflict.Pair] {
 	return b.pairs(func(d *conflict.Detector) iter.Seq[conflict.Pair] { return d.Unresolved(thread) })
 }
 
-// Pairs yields every pair of live rivals of a thread, whether their conflict is
-// open, resolved or was never reported, as of the start of the iteration. Pairs
-// are ordered by the position of the newer proposal, then of the older one.
-func (b *Bus) Pairs(thread string) iter.Seq[conflict.Pair] {
-	return b.pairs(func(d *conflict.Detector) iter.Seq[conflict.Pair] { return d.Pairs(thread) })
-}
-
 func (b *Bus) pairs(of func(*conflict.Detector) iter.Seq[conflict.Pair]) iter.Seq[conflict.Pair] {
 	return func(yield func(conflict.Pair) bool) {
 		for _, p := range b.pairsNow(of) {

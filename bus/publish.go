@@ -26,10 +26,7 @@ func (b *Bus) publish(ctx context.Context, p *Publisher, ds []draft) (err error)
 	b.mu.Lock()
 	done := false
 	defer b.unlockAfterPanic(&done)
-	if !b.roomyLocked(len(ds)) {
-		_, err = b.roomLocked(ctx, p.agent, ds)
-	}
-	if err == nil {
+	if err = b.roomLocked(ds); err == nil {
 		err = b.commitLocked(p, ds, b.clock.now())
 	}
 	done = true

@@ -70,13 +70,13 @@ func (b *Bus) System() *Publisher { return &Publisher{bus: b, agent: System, rol
 func (p *Publisher) Agent() string { return p.agent }
 
 // Publish appends a copy of s to the log and returns when it is in the history,
-// with its sequence number. Unless ctx ends, it may wait for handlers (see
-// [Handle]); otherwise it waits only for subscriptions that ask for it ([Wait]).
+// with its sequence number. It never waits for readers, but may wait for handlers
+// until ctx ends (see [Handle]).
 //
 // If it returns an error, nothing is published: a [*signals.FieldError], a
 // [*PermissionError], a [*ProposalError], a [*LimitError], [ErrExpired],
-// [ErrDuplicate], [ErrProposals], [conflict.ErrNotOpen], [ErrBacklog],
-// [ErrClosed], or the cause of ctx's end while it waited.
+// [ErrDuplicate], [ErrProposals], [conflict.ErrNotOpen], [ErrBacklog] or
+// [ErrClosed].
 func (p *Publisher) Publish(ctx context.Context, s signals.Any) (r Receipt, err error) {
 	var one [1]draft
 	if err = p.draft(&one[0], s); err == nil {

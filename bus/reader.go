@@ -277,9 +277,6 @@ func (s *Subscription) report() {
 		s.tell(DeadExpired, gone...)
 		s.bus.showEvents() // including what a closed bus dropped
 	}
-	if s.wanting.Load() > 0 {
-		s.makeRoom()
-	}
 	s.tellWaiting()
 }
 

@@ -27,12 +27,12 @@ type SubscribeOptions struct {
 	Where func(signals.Any) bool
 
 	// Backlog is the maximum number of unread signals, not counting those that were
-	// in the history when the subscription began. 0 means 65536. Signals of a batch
+	// in the history when the subscription began. 0 means 65536. Beyond it the
+	// subscription ends: after its unread signals, reads return [ErrLagged]. Signals of a batch
 	// that are given back may exceed it, if the backlog has filled up meanwhile.
 	// Unread signals keep at most three times as many entries of the log alive, plus
 	// 8192.
-	Backlog  int
-	WhenFull Full // what happens beyond it
+	Backlog int
 
 	// Past starts with the first signal after the sequence number After and continues
 	// with new signals, without gap or repetition; After may be beyond the end of a
@@ -47,20 +47,6 @@ type SubscribeOptions struct {
 	// the history still has them.
 	Expired bool
 }
-
-// Full says what happens to a subscription whose backlog is full.
-type Full uint8
-
-const (
-	// End ends the subscription: after its unread signals, reads return [ErrLagged].
-	End Full = iota
-	// Wait makes publishers wait, as long as their context allows. An agent whose own
-	// subscription is full never waits, neither for itself nor for another agent that
-	// may be waiting for it: it gets [ErrBacklog].
-	Wait
-	// Sample drops the oldest signal and counts it as [DeadLagged].
-	Sample
-)
 
 // A Subscription is a reader that misses nothing: its unread signals are kept,
 // whatever the history evicts. Its methods may be called concurrently; every
@@ -79,7 +65,6 @@ type Subscription struct {
 	front   []signals.Any // unread signals before the cursor: given back, or kept when it lagged
 	err     error         // why it ended; nil: it has not ended
 	closed  atomic.Bool   // it or the bus was closed: deliver nothing more
-	wanting atomic.Uint64 // least room that a publisher waits for; 0: none waits
 	inHand  uint64        // number of signals taken but not yet settled
 	books   Books         // without pending signals
 	born    uint64        // signals before that position that had expired at bornAt are not wanted
@@ -98,11 +83,8 @@ type Subscription struct {
 // Subscribe starts a subscription with the next signal that is published, or in
 // the past.
 func (b *Bus) Subscribe(o SubscribeOptions) (*Subscription, error) {
-	switch {
-	case o.Backlog < 0:
+	if o.Backlog < 0 {
 		return nil, &OptionError{"Backlog", o.Backlog, "negative"}
-	case o.WhenFull > Sample:
-		return nil, &OptionError{"WhenFull", o.WhenFull, "unknown"}
 	}
 	for _, t := range o.Threads {
 		if err := (signals.Limits{}).Name("thread", t); t != "" && err != nil {

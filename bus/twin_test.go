@@ -1,7 +1,6 @@
 package bus_test
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"time"
@@ -90,25 +89,6 @@ func (t *twin) expired(s signals.Any) bool {
 func (t *twin) publish(agent string, all ...signals.Any) error {
 	if t.closed {
 		return bus.ErrClosed
-	}
-	full := false
-	for _, s := range t.subs {
-		coming := 0
-		for _, next := range all {
-			if s.routes(next) {
-				coming++
-			}
-		}
-		if s.o.WhenFull != bus.Wait || s.err != nil || coming == 0 || len(s.backlog)+coming <= s.bound {
-			continue
-		}
-		if s.o.Agent == agent || coming > s.bound {
-			return bus.ErrBacklog
-		}
-		full = true
-	}
-	if full {
-		return context.Canceled // would wait
 	}
 	var stamped []signals.Any
 	for i, s := range all {
@@ -398,15 +378,9 @@ func (s *twinSub) offer(next signals.Any) {
 	if len(s.backlog) <= s.bound {
 		return
 	}
-	switch s.o.WhenFull {
-	case bus.End:
-		s.err = bus.ErrLagged
-		s.backlog = s.backlog[:len(s.backlog)-1]
-		s.settle(next, bus.DeadLagged)
-	case bus.Sample:
-		s.settle(s.backlog[0], bus.DeadLagged)
-		s.backlog = s.backlog[1:]
-	}
+	s.err = bus.ErrLagged
+	s.backlog = s.backlog[:len(s.backlog)-1]
+	s.settle(next, bus.DeadLagged)
 }
 
 // poll is the bus's Poll.

@@ -9,43 +9,10 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/signals"
 )
-
-func TestTwoAgentsThatPublishFromTheirWaitingReadersDoNotDeadlock(t *testing.T) {
-	b := newBus(t, nil)
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-	defer cancel()
-	var wg sync.WaitGroup
-	const n = 50
-	for i := range 2 {
-		me := agent(t, b, fmt.Sprint("a", i))
-		sub, err := me.Subscribe(bus.SubscribeOptions{Backlog: 4, WhenFull: bus.Wait})
-		if err != nil {
-			t.Fatal(err)
-		}
-		wg.Go(func() {
-			for range n {
-				if _, err := sub.Next(ctx); err != nil {
-					t.Error(err)
-					return
-				}
-				for range 3 {
-					if _, err := me.Publish(ctx, found("x")); err != nil && !errors.Is(err, bus.ErrBacklog) {
-						t.Error(err)
-						return
-					}
-				}
-			}
-			sub.Close()
-		})
-	}
-	must(t, b.System(), found("x"))
-	wg.Wait()
-}
 
 func TestPollSaysWhyThereIsNothing(t *testing.T) {
 	b := newBus(t, nil)
@@ -140,10 +107,6 @@ func TestReaderThatGivesUpWakesTheNext(t *testing.T) {
 			s := subscribe(t, b, bus.SubscribeOptions{})
 			return func(ctx context.Context) { _, _ = s.Next(ctx) }
 		},
-		"tap": func(b *bus.Bus) func(context.Context) {
-			tap := b.Tap(bus.Filter{})
-			return func(ctx context.Context) { _, _, _ = tap.Next(ctx) }
-		},
 	}
 	for name, open := range readers {
 		t.Run(name, func(t *testing.T) {
@@ -171,123 +134,6 @@ func TestReaderThatGivesUpWakesTheNext(t *testing.T) {
 	}
 }
 
-// Each of the two would have room but for the other's subscription, and neither
-// reads while it publishes.
-func TestWhoseOwnSubscriptionIsFullNeverWaitsForAnother(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b := newBus(t, nil)
-		a, c := agent(t, b, "a"), agent(t, b, "c")
-		subscribe(t, b, bus.SubscribeOptions{Agent: "a", Kinds: []signals.Kind{signals.KindDiscovery}, Backlog: 8, WhenFull: bus.Wait})
-		subscribe(t, b, bus.SubscribeOptions{Agent: "c", Kinds: []signals.Kind{signals.KindVote}, Backlog: 8, WhenFull: bus.Wait})
-		for range 8 {
-			must(t, a, votes("t", "p"))
-			must(t, c, found("x"))
-		}
-		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
-		defer cancel()
-		failed := make(chan error, 2)
-		go func() { _, err := a.Publish(ctx, votes("t", "p")); failed <- err }()
-		go func() { _, err := c.Publish(ctx, found("x")); failed <- err }()
-		for range 2 {
-			if err := <-failed; !errors.Is(err, bus.ErrBacklog) {
-				t.Error(err)
-			}
-		}
-	})
-}
-
-func TestWhoseOwnSubscriptionFillsUpWhileItWaitsStopsWaiting(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b := newBus(t, nil)
-		a, c, d := agent(t, b, "a"), agent(t, b, "c"), agent(t, b, "d")
-		both := signals.Kind("x/1")
-		of := subscribe(t, b, bus.SubscribeOptions{Agent: "a", Kinds: []signals.Kind{signals.KindDiscovery, both}, Backlog: 8, WhenFull: bus.Wait})
-		subscribe(t, b, bus.SubscribeOptions{Agent: "c", Kinds: []signals.Kind{signals.KindVote, both}, Backlog: 8, WhenFull: bus.Wait})
-		for range 8 {
-			must(t, d, found("x"))
-		}
-		x := func() signals.Any { return signals.New(signals.Header{}, signals.Raw{Type: both, JSON: "1"}) }
-		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
-		defer cancel()
-		first, second := make(chan error), make(chan error)
-		go func() { _, err := c.PublishAll(ctx, x(), x(), x(), x(), x()); first <- err }()
-		synctest.Wait()
-		for range 8 {
-			must(t, d, votes("t", "p"))
-		}
-		if _, err := of.Next(ctx); err != nil {
-			t.Fatal(err)
-		}
-		began := time.Now()
-		go func() { _, err := a.Publish(ctx, x()); second <- err }()
-		if err := <-first; !errors.Is(err, bus.ErrBacklog) || time.Since(began) > 0 {
-			t.Errorf("%v after %v", err, time.Since(began))
-		}
-		if err := <-second; !errors.Is(err, context.DeadlineExceeded) { // nobody reads what a waits for
-			t.Error(err)
-		}
-	})
-}
-
-func TestPublisherWaitsForItsOwnNeedAlone(t *testing.T) {
-	for _, gives := range []bool{false, true} {
-		synctest.Test(t, func(t *testing.T) {
-			b := newBus(t, nil)
-			a, c := agent(t, b, "a"), agent(t, b, "c")
-			s := subscribe(t, b, bus.SubscribeOptions{Backlog: 96, WhenFull: bus.Wait})
-			for range 96 {
-				must(t, a, found("x"))
-			}
-			many := make([]signals.Any, 96)
-			for i := range many {
-				many[i] = found("many")
-			}
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			go func() { _, _ = c.PublishAll(ctx, many...) }()
-			synctest.Wait()
-			published := false
-			go func() { _, _ = a.Publish(t.Context(), found("one")); published = true }()
-			synctest.Wait()
-			if gives {
-				cancel()
-			}
-			for range 96 / 8 {
-				if published {
-					t.Error("woken before there was room for an eighth")
-				}
-				if _, err := s.Next(t.Context()); err != nil {
-					t.Fatal(err)
-				}
-				synctest.Wait()
-			}
-			if !published {
-				t.Errorf("given up %v: with room for an eighth it still waits", gives)
-			}
-			b.Close()
-		})
-	}
-}
-
-func TestOwnBacklogIsAskedForWhatComesAndNoMore(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b := newBus(t, nil)
-		a, c := agent(t, b, "a"), agent(t, b, "c")
-		subscribe(t, b, bus.SubscribeOptions{Agent: "a", Backlog: 80, WhenFull: bus.Wait})
-		other := subscribe(t, b, bus.SubscribeOptions{Agent: "c", Backlog: 75, WhenFull: bus.Wait})
-		for range 75 {
-			must(t, c, found("x"))
-		}
-		failed := make(chan error)
-		go func() { _, err := a.Publish(t.Context(), found("y")); failed <- err }()
-		synctest.Wait()
-		_, _ = unread(other)
-		if err := <-failed; err != nil {
-			t.Errorf("75 of 80 in its own, none in the other: %v", err)
-		}
-	})
-}
-
 func TestWhatIsGivenBackWakesAnotherCaller(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBus(t, nil)
@@ -308,29 +154,6 @@ func TestWhatIsGivenBackWakesAnotherCaller(t *testing.T) {
 			t.Errorf("a caller waits beside %d unread signals", s.Books().Pending)
 		}
 	})
-}
-
-func TestNobodyPublishesIntoABacklogThatWasGivenBackFull(t *testing.T) {
-	b := newBus(t, nil)
-	a := agent(t, b, "a")
-	s := subscribe(t, b, bus.SubscribeOptions{Backlog: 64, WhenFull: bus.Wait})
-	for range 64 {
-		must(t, a, found("x"))
-	}
-	n := 0
-	for range s.All(t.Context()) {
-		if n++; n == 32 { // the first of a batch of 32
-			for range 40 {
-				must(t, a, found("y"))
-			}
-			break
-		}
-	}
-	over, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := a.Publish(over, found("one too many")); err == nil {
-		t.Errorf("%d are unread", s.Books().Pending)
-	}
 }
 
 func TestWhoGaveUpIsNotWokenForOthers(t *testing.T) {

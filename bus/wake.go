@@ -98,10 +98,3 @@ func (n *node) remove() {
 	}
 	n.prev, n.next = nil, nil
 }
-
-// rouseAll wakes all readers of the queue.
-func (q *queue) rouseAll() {
-	for q.first != nil {
-		q.first.reader.rouse()
-	}
-}

@@ -87,7 +87,7 @@ func startSubscriptions(readers int) (func(int), func(), error) {
 	ctx, e := context.Background(), newEvent()
 	subs := make([]*bus.Subscription, readers)
 	for i := range subs {
-		subs[i], err = b.Subscribe(bus.SubscribeOptions{Kinds: []signals.Kind{signals.KindDiscovery}, WhenFull: bus.Wait})
+		subs[i], err = b.Subscribe(bus.SubscribeOptions{Kinds: []signals.Kind{signals.KindDiscovery}, Backlog: 1 << 30})
 		if err != nil {
 			return nil, nil, err
 		}

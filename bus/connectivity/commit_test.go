@@ -1,7 +1,6 @@
 package connectivity_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"testing"
@@ -11,89 +10,6 @@ import (
 	"github.com/swarmbus/swarmbus/bus/connectivity"
 	"github.com/swarmbus/swarmbus/signals"
 )
-
-// results collects the results of concurrent calls.
-type results chan error
-
-func (r results) want(t *testing.T, want error) {
-	t.Helper()
-	select {
-	case err := <-r:
-		is(t, err, want)
-	case <-soon(t).Done():
-		t.Fatal("does not return")
-	}
-}
-
-// One emission waits for room, an identical one follows, and the first gives
-// up: the alarm is not lost.
-func TestWhatIsNotCommittedSuppressesNothing(t *testing.T) {
-	w := real(t, nil)
-	full := w.full()
-	alarm := says("fire", to(connectivity.All))
-	first, cancel := context.WithCancel(ctx)
-	one, two := make(results), make(results)
-	go func() {
-		_, err := w.Emit(first, alarm)
-		one <- err
-	}()
-	w.waits(1)
-	var second connectivity.Emission
-	go func() {
-		var err error
-		second, err = w.Emit(ctx, alarm)
-		two <- err
-	}()
-	w.waits(2)
-	cancel()
-	one.want(t, context.Canceled)
-	for range 2 {
-		_, err := full.Next(soon(t))
-		is(t, err, nil)
-	}
-	two.want(t, nil)
-	if got, held := w.Get(second.Signal.ID); second.Suppressed || !held || got.Summary != "fire" {
-		t.Errorf("suppressed %v, held %v: nobody has the alarm", second.Suppressed, held)
-	}
-}
-
-func TestWhatIsNotCommittedEndsNothing(t *testing.T) {
-	w := real(t, nil)
-	live := w.emit(says("live", to(connectivity.All)))
-	sub, err := w.bus.Subscribe(bus.SubscribeOptions{
-		Agent: "full", Kinds: []signals.Kind{connectivity.KindTransition}, Backlog: 2, WhenFull: bus.Wait,
-	})
-	is(t, err, nil)
-	t.Cleanup(sub.Close)
-	for range 2 {
-		w.resolve(w.emit(says("fills it", by("b"), to(connectivity.All))).ID)
-	}
-	for name, end := range map[string]func(context.Context) error{
-		"resolve": func(ctx context.Context) error { _, err := w.Resolve(ctx, live.ID); return err },
-		"replace": func(ctx context.Context) error {
-			_, err := w.Emit(ctx, says("new", by("c"), replacing(live.ID)))
-			return err
-		},
-	} {
-		first, cancel := context.WithCancel(ctx)
-		one := make(results)
-		go func() { one <- end(first) }()
-		w.waits(1)
-		late, stop := context.WithTimeout(ctx, 200*time.Millisecond)
-		if _, err := w.Resolve(late, live.ID); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("%s: resolved while another end waits: %v", name, err)
-		}
-		stop()
-		cancel()
-		one.want(t, context.Canceled)
-		if w.state(live.ID).Terminal() {
-			t.Fatalf("%s: ended by what is not in the log", name)
-		}
-	}
-	_, err = sub.Next(soon(t))
-	is(t, err, nil)
-	w.resolve(live.ID)
-}
 
 func TestTheIDOfAnEmissionCannotBeTakenInAdvance(t *testing.T) {
 	now := time.Date(2026, 4, 11, 9, 0, 0, 0, time.UTC)
@@ -110,31 +26,6 @@ func TestTheIDOfAnEmissionCannotBeTakenInAdvance(t *testing.T) {
 	e, err := l.Emit(ctx, says("x"))
 	if err != nil || e.Suppressed {
 		t.Errorf("suppressed %v: %v", e.Suppressed, err)
-	}
-}
-
-func TestAnEmissionAcrossACloseBeginsTheThreadAnew(t *testing.T) {
-	w := real(t, nil)
-	full := w.full()
-	for range 7 {
-		w.advance("t")
-	}
-	done := make(results)
-	var e connectivity.Emission
-	go func() {
-		var err error
-		e, err = w.Emit(ctx, says("x", to(connectivity.All), func(in *connectivity.Input) { in.ExpiresAfter = 1 }))
-		done <- err
-	}()
-	w.waits(1)
-	is(t, w.CloseThread(ctx, "t"), nil)
-	for range 2 {
-		_, err := full.Next(soon(t))
-		is(t, err, nil)
-	}
-	done.want(t, nil)
-	if e.Signal.Step != 0 || e.Signal.ExpiresAtStep != 1 || w.Step("t") != 0 {
-		t.Errorf("at step %d until %d of a thread at step %d", e.Signal.Step, e.Signal.ExpiresAtStep, w.Step("t"))
 	}
 }
 

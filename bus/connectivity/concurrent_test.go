@@ -1,7 +1,6 @@
 package connectivity_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -279,60 +278,4 @@ func TestConcurrentUse(t *testing.T) {
 			t.Errorf("%s is %s after %v", id, s.State, events)
 		}
 	}
-}
-
-// A signal that waits for room has no effect: it is not in the log.
-func TestWhatWaitsForRoomHasNoEffect(t *testing.T) {
-	w := real(t, nil)
-	old := w.emit(says("old"))
-	full := w.full()
-	stuck, cancel := context.WithCancel(ctx)
-	defer cancel()
-	done := make(chan error)
-	go func() {
-		_, err := w.Emit(stuck, says("stuck", by("d"), to(connectivity.All), replacing(old.ID)))
-		done <- err
-	}()
-	w.waits(1)
-	if got := w.state(old.ID); got.Terminal() {
-		t.Errorf("the old one is %s", got)
-	}
-	other := w.emit(says("other", by("e"), to(connectivity.Self), replacing(old.ID)))
-	if got := w.state(old.ID); got != connectivity.Superseded {
-		t.Errorf("the old one is %s", got)
-	}
-	w.advance("t")
-	for range 2 {
-		_, err := full.Next(soon(t))
-		is(t, err, nil)
-	}
-	is(t, <-done, connectivity.ErrTerminal) // decided anew: the signal it replaces has ended
-	w.resolve(other.ID)
-	same(t, w.rebuilt(nil), w.Layer, "t")
-}
-
-// full returns a full subscription that makes emitters of signals for all wait.
-func (w *world) full() *bus.Subscription {
-	w.Helper()
-	sub, err := w.bus.Subscribe(bus.SubscribeOptions{
-		Agent: "full", Kinds: []signals.Kind{connectivity.KindAttention}, Backlog: 2, WhenFull: bus.Wait,
-	})
-	is(w, err, nil)
-	w.Cleanup(sub.Close)
-	for _, source := range []string{"filler", "another"} {
-		w.emit(says("fills it", by(source), to(connectivity.All)))
-	}
-	return sub
-}
-
-// waits returns when that many goroutines wait for the bus to have room.
-func (w *world) waits(n int) {
-	w.Helper()
-	limit := soon(w)
-	for buf := make([]byte, 1<<20); limit.Err() == nil; runtime.Gosched() {
-		if bytes.Count(buf[:runtime.Stack(buf, true)], []byte(".waitForRoomLocked(")) >= n {
-			return
-		}
-	}
-	w.Fatalf("nobody waits")
 }

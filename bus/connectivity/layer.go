@@ -96,16 +96,14 @@ func New(b *bus.Bus, o *Options) (*Layer, error) {
 var errNothing = errors.New("connectivity: nothing to write")
 
 // commit atomically appends the entries that decide puts into the batch to the
-// log and folds them. decide runs with both locks held, and again if the bus
-// had no room; committed, which may be nil, runs after the fold. The changes
-// are valid only until committed returns.
+// log and folds them. decide runs with both locks held; committed, which may be
+// nil, runs after the fold. The changes are valid only until committed returns.
 func (l *Layer) commit(ctx context.Context, decide func(*batch) error, committed func([]change)) error {
 	return l.write(ctx, true, decide, committed)
 }
 
-// record is commit for changes of signals that are in the log. It does not wait
-// for readers: observers are called one at a time, so one reader with a full
-// backlog would hold back all of them.
+// record is commit for changes of signals that are in the log, which the bus does
+// not refuse for lack of room.
 func (l *Layer) record(ctx context.Context, decide func(*batch) error) error {
 	return l.write(ctx, false, decide, nil)
 }
@@ -115,9 +113,7 @@ func (l *Layer) write(ctx context.Context, waits bool, decide func(*batch) error
 	decided := func(at bus.Moment) ([]signals.Any, error) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		if b == nil {
-			b = l.batchLocked()
-		}
+		b = l.batchLocked()
 		b.at, b.entries = at, b.entries[:0]
 		err := decide(b)
 		if err != nil {

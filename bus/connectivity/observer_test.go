@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/connectivity"
@@ -161,51 +160,12 @@ func TestOnlyAnObserverThatReturnsMakesASignalActive(t *testing.T) {
 	stop()
 }
 
-// stuck adds a reader that is full and does not read.
-func (w *world) stuck(agent string) {
-	w.Helper()
-	sub, err := w.bus.Subscribe(bus.SubscribeOptions{Agent: agent, Backlog: 1, WhenFull: bus.Wait})
-	is(w, err, nil)
-	w.Cleanup(sub.Close)
-}
-
-// A reader that had room for the signal and no more does not hold back
-// observers, and the log records that they saw it.
-func TestAFullReaderHoldsBackNoObserver(t *testing.T) {
-	for _, agent := range []string{"a", bus.System} {
-		w := newWorld(t, nil).watch()
-		w.stuck(agent)
-		within, cancel := context.WithTimeout(ctx, 10*time.Second)
-		e, err := w.Emit(within, says("x", to(connectivity.Self)))
-		is(t, err, nil)
-		is(t, within.Err(), nil)
-		cancel()
-		equal(t, "events", w.seen(), "x emitted")
-		if got := w.state(e.Signal.ID); got != connectivity.Active {
-			t.Errorf("%s, though an observer returned", got)
-		}
-		same(t, w.rebuilt(nil), w.Layer, "t")
-	}
-}
-
-func TestAFullReaderHoldsBackNoInbox(t *testing.T) {
-	w := newWorld(t, nil)
-	inbox := w.inbox("a")
-	w.stuck(bus.System)
-	s := w.emit(says("x", to(connectivity.Self)))
-	equal(t, "read", hears(t, inbox), "x")
-	if got := w.state(s.ID); got != connectivity.Active {
-		t.Errorf("%s, though its recipient read it", got)
-	}
-}
-
 // The observer was called, so the signal is active, even if the call was
 // canceled.
 func TestASignalIsActiveThoughTheCallWasCancelled(t *testing.T) {
 	w := newWorld(t, nil)
 	c, cancel := context.WithCancel(ctx)
 	w.OnSignal(func(context.Context, connectivity.Signal, connectivity.Event) { cancel() })
-	w.stuck(bus.System)
 	e, err := w.Emit(c, says("x", to(connectivity.Self)))
 	if got := w.state(e.Signal.ID); err != nil || got != connectivity.Active {
 		t.Errorf("it is %s: %v", got, err)

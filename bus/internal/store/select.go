@@ -20,7 +20,6 @@ type Filter struct {
 	ReplyTo       signals.ID     // zero: any
 	MinConfidence float64
 	After         uint64 // only greater sequence numbers
-	NewestFirst   bool   // in reverse order
 }
 
 // A Selection is the entries that a filter selects at one moment. Once made, it
@@ -92,25 +91,19 @@ func (s *Selection) since(t int64) uint64 {
 	return max(s.floor, (first+uint64(n))*Slots)
 }
 
-// Run yields the entries in log order, or in reverse if the filter asks for
-// that.
+// Run yields the entries in log order.
 func (s *Selection) Run(yield func(signals.Any) bool) {
 	switch {
 	case s.floor >= s.next || s.filter.Kinds != nil && len(s.kinds) == 0 || s.filter.Threads != nil && len(s.threads) == 0:
 	case !s.filter.ReplyTo.IsZero():
 		s.runReplies(yield)
-	case s.filter.NewestFirst:
-		s.backward(yield)
 	default:
 		s.forward(yield)
 	}
 }
 
 func (s *Selection) runReplies(yield func(signals.Any) bool) {
-	if !s.filter.NewestFirst {
-		slices.Reverse(s.replies)
-	}
-	for _, pos := range s.replies {
+	for _, pos := range slices.Backward(s.replies) {
 		g, i := s.directory.segment(pos), int(pos%Slots)
 		if g.Pick(s.kinds, s.threads, i, i+1) != 0 && s.picks(g, i) && !yield(g.Signal[i]) {
 			return
@@ -129,21 +122,6 @@ func (s *Selection) forward(yield func(signals.Any) bool) {
 			}
 		}
 		pos = g.Start + Slots
-	}
-}
-
-func (s *Selection) backward(yield func(signals.Any) bool) {
-	for pos := s.next; pos > s.floor; {
-		g := s.directory.segment(pos - 1)
-		from, to := int(max(s.floor, g.Start)-g.Start), int(pos-g.Start)
-		for picked := g.Pick(s.kinds, s.threads, from, to); picked != 0; {
-			i := (Slots - 1 - bits.LeadingZeros64(picked)) % Slots
-			picked &^= 1 << i
-			if s.picks(g, i) && !yield(g.Signal[i]) {
-				return
-			}
-		}
-		pos = g.Start
 	}
 }
 
@@ -173,12 +151,4 @@ func Nanoseconds(t time.Time) int64 {
 		return math.MaxInt64
 	}
 	return t.UnixNano()
-}
-
-// Picks reports whether the filter selects an entry, whether or not it has
-// expired.
-func (f *Filter) Picks(g *Segment, i int) bool {
-	return g.Seq[i] > f.After &&
-		(f.Kinds == nil || slices.Contains(f.Kinds, signals.Kind(g.Kind[i].Text))) &&
-		(f.Threads == nil || slices.Contains(f.Threads, g.Thread[i].Text)) && f.head(g.Head(i))
 }

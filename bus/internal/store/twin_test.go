@@ -105,8 +105,5 @@ func (w *twin) pick(f Filter, now int64) (out []string) {
 			out = append(out, shown(e.signal))
 		}
 	}
-	if f.NewestFirst {
-		slices.Reverse(out)
-	}
 	return out
 }
