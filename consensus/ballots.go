@@ -16,9 +16,9 @@ type Ballots struct {
 	early  *counted // in place of rec, which is then built on demand
 }
 
-// NewBallots builds ballots from proposals and votes in any order. Naming a proposal twice changes nothing. A vote or proposal that is refused does not affect the others:
-// the error joins a wrapped [*FieldError] for each, and the ballots hold the rest. Only invalid options
-// leave the ballots empty.
+// NewBallots builds ballots from proposals and votes in any order. Naming a proposal twice changes nothing. A
+// vote or proposal that is refused does not affect the others: the error joins a wrapped [*FieldError] for
+// each, and the ballots hold the rest. Only invalid options leave the ballots empty.
 func NewBallots(o *Options, proposals []string, votes []Vote) (Ballots, error) {
 	t, err := newTerms(o)
 	if err != nil {
@@ -127,14 +127,14 @@ func (b Ballots) ByVoter() iter.Seq2[Bloc, []Position] {
 	}
 	return func(yield func(Bloc, []Position) bool) {
 		r := b.record()
-		var said []Position
+		var positions []Position
 		for i := range r.voters {
 			v := &r.voters[i]
-			said = said[:0]
+			positions = positions[:0]
 			for _, m := range r.marks[v.from:v.to] {
-				said = append(said, Position{int(m.proposal), m.stance, r.entries[m.entry].Weight})
+				positions = append(positions, Position{int(m.proposal), m.stance, r.entries[m.entry].Weight})
 			}
-			if !yield(Bloc{r.name(v), 1, r.terms.share(r.name(v))}, said) {
+			if !yield(Bloc{r.name(v), 1, r.terms.share(r.name(v))}, positions) {
 				return
 			}
 		}

@@ -77,13 +77,13 @@ func TestEverybodyRejectsTheOnlyProposal(t *testing.T) {
 	})
 }
 
-func TestAllDisagreeWithOneAndNobodySpeaksForTheOther(t *testing.T) {
+func TestAProposalWithoutVotesDoesNotWinByTheRejectionOfAnother(t *testing.T) {
 	all(t, func(t *testing.T, s consensus.Strategy) {
 		b := cast(t, nil, "a b", "5* v disagree a 1")
 		want(t, s.Decide(b), consensus.Pending, "")
 		want(t, s.Decide(b.Close()), consensus.Deadlocked, "")
 		if d := s.Decide(b); d.Leaders != nil {
-			t.Errorf("%q leads, but nobody agrees with anything", d.Leaders)
+			t.Errorf("%q leads, but no voter agrees with anything", d.Leaders)
 		}
 	})
 }
@@ -139,7 +139,7 @@ func TestWeightsOutOfRangeAreRefusedAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestAProposalThatIsRefusedSpoilsNothingElse(t *testing.T) {
+func TestARefusedProposalDoesNotAffectTheRest(t *testing.T) {
 	votes := []consensus.Vote{{Voter: "v", ProposalID: "a", Stance: consensus.Agree, Weight: 1}}
 	b, err := consensus.NewBallots(nil, []string{"", "a"}, votes)
 	var fe *consensus.FieldError
@@ -171,7 +171,7 @@ func TestQuorumCountsVotersOfAllRanks(t *testing.T) {
 	})
 }
 
-func TestAHigherRankThatRejectsByJustTheThresholdIsHeard(t *testing.T) {
+func TestAHigherRankRejectsAtTheThreshold(t *testing.T) {
 	o := &consensus.Options{Ranks: map[string]int{"chief": 1, "deputy": 1}}
 	for weight, outcome := range map[string]consensus.Outcome{"0.3": consensus.Rejected, "0.31": consensus.Reached} {
 		b := cast(t, o, "a", "chief disagree a 0.7", "deputy agree a "+weight, "5* v agree a 1")

@@ -28,17 +28,17 @@ type Bloc struct {
 
 // census counts the voters of a round by how they have voted. Known voters are counted one by one.
 type census struct {
-	strategy Knower
-	blocs    map[string]*bloc
-	said     []Position
-	key      []byte
+	strategy  Knower
+	blocs     map[string]*bloc
+	positions []Position
+	key       []byte
 }
 
 // bloc is a number of voters who have voted alike.
 type bloc struct {
-	n, sum int // how many voters, and the sum of their indices in persons: for a single voter, its index
-	key    string
-	said   []Position
+	n, sum    int // how many voters, and the sum of their indices in persons: for a single voter, its index
+	key       string
+	positions []Position
 }
 
 // newCensus returns a census, or nil if voters differ in more than their votes.
@@ -62,33 +62,33 @@ func (r *Round) move(at int32) {
 		}
 		p.bloc = nil
 	}
-	if r.say(at); len(c.said) == 0 {
+	if r.encode(at); len(c.positions) == 0 {
 		return
 	}
 	a := c.blocs[string(c.key)]
 	if a == nil {
-		a = &bloc{key: string(c.key), said: slices.Clone(c.said)}
+		a = &bloc{key: string(c.key), positions: slices.Clone(c.positions)}
 		c.blocs[a.key] = a
 	}
 	a.n, a.sum = a.n+1, a.sum+int(at)
 	p.bloc = a
 }
 
-// say fills said with the person's votes on known proposals, and key with their encoding. The keys of known
+// encode fills positions with the person's votes on known proposals, and key with their encoding. The keys of known
 // voters are four bytes longer than a multiple of thirteen, and so differ from those of all others.
-func (r *Round) say(at int32) {
+func (r *Round) encode(at int32) {
 	c, p := r.census, &r.persons[at]
-	c.said, c.key = c.said[:0], c.key[:0]
+	c.positions, c.key = c.positions[:0], c.key[:0]
 	for i := p.newest; i >= 0; i = r.votes[i].older {
 		if m := &r.votes[i].mark; m.stance != 0 && m.proposal >= 0 {
-			c.said = append(c.said, Position{int(m.proposal), m.stance, r.log[m.entry].Weight})
+			c.positions = append(c.positions, Position{int(m.proposal), m.stance, r.log[m.entry].Weight})
 		}
 	}
-	slices.SortFunc(c.said, func(a, b Position) int { return cmp.Compare(a.Proposal, b.Proposal) })
+	slices.SortFunc(c.positions, func(a, b Position) int { return cmp.Compare(a.Proposal, b.Proposal) })
 	if r.knows(p.name) {
 		c.key = binary.LittleEndian.AppendUint32(c.key, uint32(at))
 	}
-	for _, v := range c.said {
+	for _, v := range c.positions {
 		c.key = append(binary.LittleEndian.AppendUint32(c.key, uint32(v.Proposal)), byte(v.Stance))
 		c.key = binary.LittleEndian.AppendUint64(c.key, math.Float64bits(v.Weight))
 	}
@@ -122,7 +122,7 @@ func (c *counted) byVoter() iter.Seq2[Bloc, []Position] {
 				who.Name = c.persons[a.sum].name
 				who.Share = c.terms.share(who.Name)
 			}
-			if !yield(who, a.said) {
+			if !yield(who, a.positions) {
 				return
 			}
 		}
@@ -135,10 +135,10 @@ func (c *counted) on(t *terms) *counted {
 	k.terms, k.from.terms = t, t
 	k.total = tally{counts: make([]count, len(c.total.counts))}
 	k.total.begin(t)
-	for who, said := range c.byVoter() {
+	for who, positions := range c.byVoter() {
 		var all sums
 		rate := t.rate(who.Name, len(k.total.counts))
-		for _, s := range said {
+		for _, s := range positions {
 			m := rate.mark(0, int32(s.Proposal), &Vote{Stance: s.Stance, Weight: s.Weight})
 			all.add(&m, 1)
 			k.total.counts[s.Proposal].add(&m, int32(who.N))

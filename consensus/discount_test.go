@@ -39,14 +39,14 @@ func allFor(t *testing.T, o *consensus.Options, voters ...string) consensus.Ball
 }
 
 var (
-	clones  = []string{"c1", "c2", "c3", "c4"}
-	ofModel = map[string]string{"c1": "m", "c2": "m", "c3": "m", "c4": "m", "d": "n"}
-	nobody  = consensus.Left{Voters: []string{}}
+	clones   = []string{"c1", "c2", "c3", "c4"}
+	ofModel  = map[string]string{"c1": "m", "c2": "m", "c3": "m", "c4": "m", "d": "n"}
+	noVoters = consensus.Left{Voters: []string{}}
 )
 
 func TestAGroupThatSharesWeighsLessThanTwoVoters(t *testing.T) {
 	for n := 1; n <= len(clones); n++ {
-		b := camps(t, ofModel, clones[:n], []string{"d"}).WithGroupDiscount(nil, nobody)
+		b := camps(t, ofModel, clones[:n], []string{"d"}).WithGroupDiscount(nil, noVoters)
 		d := consensus.ConfidenceWeighted{}.Decide(b)
 		weight := float64(n) / (1 + 0.5*float64(n-1))
 		if want := max(weight, 1) / (weight + 1); math.Abs(d.Support-want) > 1e-8 {
@@ -58,18 +58,18 @@ func TestAGroupThatSharesWeighsLessThanTwoVoters(t *testing.T) {
 	}
 }
 
-func TestVotersInNoGroupShareWithNobody(t *testing.T) {
+func TestVotersWithoutAGroupKeepTheirWeight(t *testing.T) {
 	b := camps(t, ofModel, clones, []string{"d", "x", "y"})
-	d := consensus.ConfidenceWeighted{}.Decide(b.WithGroupDiscount(nil, nobody))
+	d := consensus.ConfidenceWeighted{}.Decide(b.WithGroupDiscount(nil, noVoters))
 	if d.Leader() != "b" || math.Abs(d.Support-3/4.6) > 1e-8 {
 		t.Errorf("%v, want three on their own to outweigh four clones", d)
 	}
 }
 
-func TestASingleGroupSetsNobodyApart(t *testing.T) {
+func TestOneGroupForAllVotersChangesNothing(t *testing.T) {
 	one := map[string]string{"c1": "m", "c2": "m", "c3": "m", "c4": "m"}
 	b := camps(t, one, clones, []string{"person"})
-	got, want := consensus.ConfidenceWeighted{}.Decide(b.WithGroupDiscount(nil, nobody)), consensus.ConfidenceWeighted{}.Decide(b)
+	got, want := consensus.ConfidenceWeighted{}.Decide(b.WithGroupDiscount(nil, noVoters)), consensus.ConfidenceWeighted{}.Decide(b)
 	if !got.Equal(want) || want.Choice != "a" {
 		t.Errorf("%v, want %v", got, want)
 	}
@@ -77,7 +77,7 @@ func TestASingleGroupSetsNobodyApart(t *testing.T) {
 
 func TestGroupsCanBeNamedAnew(t *testing.T) {
 	b := camps(t, ofModel, clones, []string{"d"})
-	apart := b.WithGroupDiscount(func(voter, group string) string { return group + voter }, nobody)
+	apart := b.WithGroupDiscount(func(voter, group string) string { return group + voter }, noVoters)
 	got, want := consensus.ConfidenceWeighted{}.Decide(apart), consensus.ConfidenceWeighted{}.Decide(b)
 	if !got.Equal(want) {
 		t.Errorf("%v, want %v", got, want)
@@ -94,12 +94,12 @@ func TestLearnedEvidenceIsShared(t *testing.T) {
 	if d := (consensus.Bayesian{}).Decide(b); d.Leader() != "a" {
 		t.Errorf("each on its own: %v", d)
 	}
-	if d := (consensus.Bayesian{}).Decide(b.WithGroupDiscount(nil, nobody)); d.Leader() != "b" {
+	if d := (consensus.Bayesian{}).Decide(b.WithGroupDiscount(nil, noVoters)); d.Leader() != "b" {
 		t.Errorf("shared: %v", d)
 	}
 }
 
-func TestSharingCountsWhoMayStillVote(t *testing.T) {
+func TestGroupDiscountCountsVotersLeft(t *testing.T) {
 	o := &consensus.Options{Groups: ofModel, Electorate: append([]string{"d", "e"}, clones...)}
 	b := allFor(t, o, "c1", "d", "e")
 	for _, c := range []struct {
@@ -107,7 +107,7 @@ func TestSharingCountsWhoMayStillVote(t *testing.T) {
 		c1     float64
 		stands bool
 	}{
-		{nobody, 1, true},
+		{noVoters, 1, true},
 		{consensus.Left{Voters: []string{"c2"}}, 1 / 1.5, true},                                                        // 2.667 of 3.333
 		{consensus.Left{Voters: []string{"c2", "c3"}}, 0.5, true},                                                      // 2.5 of 3.5
 		{consensus.Left{}, 0.4, false},                                                                                 // 2.4 of 3.6
@@ -125,7 +125,7 @@ func TestSharingCountsWhoMayStillVote(t *testing.T) {
 	}
 }
 
-func TestALightGroupWeighsWhatItsVotersDo(t *testing.T) {
+func TestALightGroupIsNotDiscounted(t *testing.T) {
 	b, err := consensus.NewBallots(&consensus.Options{Groups: ofModel}, []string{"a"}, []consensus.Vote{
 		{Voter: "c1", ProposalID: "a", Stance: consensus.Agree, Weight: 0.3},
 		{Voter: "c2", ProposalID: "a", Stance: consensus.Abstain, Weight: 1},
@@ -134,14 +134,14 @@ func TestALightGroupWeighsWhatItsVotersDo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for who := range b.WithGroupDiscount(nil, nobody).ByVoter() {
+	for who := range b.WithGroupDiscount(nil, noVoters).ByVoter() {
 		if who.Share != 1 {
 			t.Errorf("%s counts %v, want 1", who.Name, who.Share)
 		}
 	}
 }
 
-func TestWhoMayVoteAgainSharesWithTheWeightVotedSoFar(t *testing.T) {
+func TestVotersLeftShareWithTheirWeightSoFar(t *testing.T) {
 	o := &consensus.Options{Groups: ofModel, Threshold: 0.6, Electorate: append([]string{"d", "e"}, clones...)}
 	left := consensus.Left{Voters: []string{"c2"}, Weights: map[string]float64{"c2": 0}}
 	// 1.667 of 2.333 if c2 turns against it. Divided twice, its vote would count 0.444 and leave 1.667 of 2.111.
@@ -154,8 +154,8 @@ func TestWhoMayVoteAgainSharesWithTheWeightVotedSoFar(t *testing.T) {
 	}
 }
 
-// Who is worth little may keep the votes of its group from counting in full, by voting or by not voting.
-func TestWhatIsLearnedIsNotSettledWhereVotersShare(t *testing.T) {
+// A voter with little weight may reduce the weight of its group, by voting or by not voting.
+func TestLearnedEvidenceIsNotSettledInDiscountedGroups(t *testing.T) {
 	rate := func(p float64) consensus.Reliability { return consensus.Reliability{Sensitivity: p, Specificity: p} }
 	o := &consensus.Options{
 		Groups: map[string]string{"strong": "g", "late": "g", "idle": "g"}, Correlation: consensus.Independent,
@@ -171,7 +171,7 @@ func TestWhatIsLearnedIsNotSettledWhereVotersShare(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return b, consensus.Bayesian{}.Decide(b.WithGroupDiscount(nil, nobody))
+		return b, consensus.Bayesian{}.Decide(b.WithGroupDiscount(nil, noVoters))
 	}
 	against := func(voter string) consensus.Vote {
 		return consensus.Vote{Voter: voter, ProposalID: "a", Stance: consensus.Disagree, Weight: 1}

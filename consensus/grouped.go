@@ -76,8 +76,8 @@ func (s Grouped) pool(r *record) (pooled *board, discount float64) {
 	x := pooling{board: pooled, rho: s.within(r.terms.rho)}
 	for _, g := range x.groups(r) {
 		x.count(divide(g.weight, g.weight, x.rho))
-		for p, said := range g.parts {
-			pooled.total.counts[p].hear(divide(said.evidence, said.weight, x.rho))
+		for p, part := range g.parts {
+			pooled.total.counts[p].addEvidence(divide(part.evidence, part.weight, x.rho))
 		}
 	}
 	m, squares := float64(x.sum)/billion, float64(x.squares)/billion
@@ -109,7 +109,7 @@ func (x *pooling) groups(r *record) map[string]*group {
 		if !ok {
 			x.count(largest(marks))
 			for i := range marks {
-				x.total.counts[marks[i].proposal].hear(marks[i].says(r.terms.learned != nil))
+				x.total.counts[marks[i].proposal].addEvidence(marks[i].netEvidence(r.terms.learned != nil))
 			}
 			continue
 		}
@@ -128,13 +128,13 @@ func (g *group) add(marks []mark, learned bool) {
 	for i := range marks {
 		if m := &marks[i]; m.stance != Abstain {
 			g.parts[m.proposal].weight += m.weight
-			g.parts[m.proposal].evidence += m.says(learned)
+			g.parts[m.proposal].evidence += m.netEvidence(learned)
 		}
 	}
 }
 
-// says returns a vote's evidence, in the unit of the board.
-func (m *mark) says(learned bool) int64 {
+// netEvidence returns a vote's evidence, in the unit of the board.
+func (m *mark) netEvidence(learned bool) int64 {
 	switch {
 	case learned:
 		return m.evidence
@@ -158,8 +158,8 @@ func largest(marks []mark) (w int64) {
 	return w
 }
 
-// hear adds evidence in both of the forms in which a board reads it.
-func (c *count) hear(evidence int64) {
+// addEvidence adds evidence in both of the forms in which a board reads it.
+func (c *count) addEvidence(evidence int64) {
 	c.evidence += evidence
 	c.favour += max(0, evidence)
 	c.against -= min(0, evidence)

@@ -140,7 +140,7 @@ func TestFewWithSeveralSourcesOutvoteManyWithOne(t *testing.T) {
 
 // The evidence of a group's minority is not lost: if groups passed on their
 // winners, a would win two to one.
-func TestWhatPassesUpIsHowSureAGroupIs(t *testing.T) {
+func TestAGroupPassesOnItsEvidenceNotItsWinner(t *testing.T) {
 	o := &consensus.Options{Groups: groupsOf(map[string]int{"x": 5, "y": 5, "z": 5}), Threshold: 0.5}
 	b := cast(t, o, "a b",
 		"x1 agree a 1", "x2 agree a 1", "x3 agree a 1", "x4 agree b 1", "x5 agree b 1",
@@ -154,7 +154,7 @@ func TestWhatPassesUpIsHowSureAGroupIs(t *testing.T) {
 
 // Each further clone of a voter in the same group adds less, and together they
 // never count for more than 1/Within.
-func TestAGroupSaysLittleMoreTheLargerItIs(t *testing.T) {
+func TestAGroupsEvidenceIsBounded(t *testing.T) {
 	last, gain := 0.0, 1.0
 	for n := 2; n <= 64; n *= 2 {
 		o := &consensus.Options{Groups: groupsOf(map[string]int{"v": n})}

@@ -13,7 +13,7 @@ import (
 func TestSettledNeedsToKnowWhoIsLeft(t *testing.T) {
 	unknown := cast(t, nil, "a", "9* v agree a 1")
 	known := cast(t, &consensus.Options{Electorate: []string{"v1", "v2", "v3", "v4"}}, "a", "3* v agree a 1", "stranger disagree a 1")
-	nobody := consensus.Left{Voters: []string{}}
+	noVoters := consensus.Left{Voters: []string{}}
 	for _, tt := range []struct {
 		name string
 		b    consensus.Ballots
@@ -21,7 +21,7 @@ func TestSettledNeedsToKnowWhoIsLeft(t *testing.T) {
 		want bool
 	}{
 		{"anybody may come", unknown, consensus.Left{}, false},
-		{"nobody may", unknown, nobody, true},
+		{"no voter may", unknown, noVoters, true},
 		{"voting is closed", unknown.Close(), consensus.Left{}, true},
 		{"one of four has not voted", known, consensus.Left{}, true},
 		{"and one may change its mind", known, consensus.Left{Voters: []string{"v3", "v4"}}, false},
@@ -37,10 +37,10 @@ func TestSettledNeedsToKnowWhoIsLeft(t *testing.T) {
 	half := consensus.Left{Voters: []string{"v2"}, Weights: map[string]float64{"v2": 0.5}}
 	two := cast(t, &consensus.Options{Threshold: 0.6, Electorate: []string{"v1", "v2"}}, "a", "v1 agree a 1", "v2 agree a 0.5")
 	if !consensus.Settled(consensus.ConfidenceWeighted{}, two, half) {
-		t.Error("who may change a vote of half the weight is taken to be gone from the quorum")
+		t.Error("a voter that may still change its vote is missing from the quorum")
 	}
 	custom := consensus.Func("custom", consensus.Voting{}.Decide)
-	if consensus.Settled(custom, known, consensus.Left{}) || !consensus.Settled(custom, known, nobody) {
+	if consensus.Settled(custom, known, consensus.Left{}) || !consensus.Settled(custom, known, noVoters) {
 		t.Error("a strategy of which nothing is known is settled when nothing is left, and only then")
 	}
 }
@@ -109,7 +109,7 @@ func (fading) Reliability(_ string, proposals int) (consensus.Reliability, bool)
 	return consensus.Reliability{Sensitivity: 0.9, Specificity: 0.9}, true
 }
 
-func TestAProposalThatMayComeUnsettlesWhatWasLearned(t *testing.T) {
+func TestAFutureProposalUnsettlesLearnedEvidence(t *testing.T) {
 	o := &consensus.Options{Reliabilities: fading{}, Electorate: []string{"v1", "v2", "v3", "v4"}}
 	b := cast(t, o, "a", "4* v agree a 1")
 	all(t, func(t *testing.T, s consensus.Strategy) {
@@ -120,7 +120,7 @@ func TestAProposalThatMayComeUnsettlesWhatWasLearned(t *testing.T) {
 	})
 }
 
-// settler settles what it is told to.
+// settler answers with a fixed value.
 type settler struct {
 	consensus.Voting
 	says  bool
@@ -178,7 +178,7 @@ func TestWithCorrelationIsHowTheBallotsWouldHaveBeenBuilt(t *testing.T) {
 }
 
 // The remaining voters can reduce order only so far.
-func TestEntropyIsSettledUntilThoseWhoAreLeftCanUndoIt(t *testing.T) {
+func TestEntropyIsSettledWhileVotersLeftCannotChangeIt(t *testing.T) {
 	for _, tt := range []struct {
 		name      string
 		threshold float64

@@ -7,7 +7,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
-func TestExpectingIsTheProbabilityBeforeVotes(t *testing.T) {
+func TestWithPriorIsTheProbabilityBeforeVotes(t *testing.T) {
 	b, err := consensus.NewBallots(&consensus.Options{Correlation: consensus.Independent}, []string{"a"}, []consensus.Vote{
 		{Voter: "v", ProposalID: "a", Stance: consensus.Agree, Weight: 1},
 	})
@@ -31,7 +31,7 @@ func TestExpectingIsTheProbabilityBeforeVotes(t *testing.T) {
 	}
 }
 
-func TestExpectingAndCorrelatedTakeAnyNumber(t *testing.T) {
+func TestWithPriorAndWithCorrelationTakeAnyNumber(t *testing.T) {
 	b, err := consensus.NewBallots(nil, []string{"p"}, []consensus.Vote{{Voter: "v", ProposalID: "p", Stance: consensus.Agree, Weight: 1}})
 	if err != nil {
 		t.Fatal(err)

@@ -333,7 +333,7 @@ func TestARoundDoesNotLookAtAllVotesAgain(t *testing.T) {
 	}
 }
 
-func TestARoundForgetsWhatVotersSaidBefore(t *testing.T) {
+func TestARoundDropsSupersededVotes(t *testing.T) {
 	heap := func() uint64 {
 		runtime.GC()
 		var m runtime.MemStats

@@ -13,30 +13,13 @@ type Strategy interface {
 	Decide(Ballots) Decision
 }
 
-// Func turns a function into a strategy. Such a function usually calls [Ballots.Decide]; a decision
-// that it builds itself is given the name and the ballots that it was made on.
-func Func(name string, decide func(Ballots) Decision) Strategy { return funcStrategy{name, decide} }
+// Default returns the default strategy if nothing is known about the voters: [ConfidenceWeighted]. Swarms and
+// `swarmbus decide` use a reliability.Ledger by default, which begins with that strategy and learns.
+func Default() Strategy { return ConfidenceWeighted{} }
 
-type funcStrategy struct {
-	name   string
-	decide func(Ballots) Decision
-}
-
-func (f funcStrategy) Name() string { return f.name }
-
-func (f funcStrategy) Decide(b Ballots) Decision {
-	d := f.decide(b)
-	d.Strategy = f.name
-	if d.from.terms == nil {
-		d.from, d.from.closed = b.board().from, b.closed
-	}
-	return d
-}
-
-// builtin is a strategy that reads only the counts of a board.
-type builtin interface {
-	Strategy
-	stand(bd *board) standing
+// Builtin returns the five strategies in the order of the package documentation's table.
+func Builtin() []Strategy {
+	return []Strategy{Voting{}, ConfidenceWeighted{}, Bayesian{}, Entropy{}, Hierarchical{}}
 }
 
 // asBuiltin returns s as a built-in strategy, or nil. A type that embeds one has its methods, but may have its own Decide.
@@ -46,20 +29,6 @@ func asBuiltin(s Strategy) builtin {
 		return s.(builtin)
 	}
 	return nil
-}
-
-func (b Ballots) decideBy(s builtin) (d Decision) {
-	b.board().decide(s, b.closed, &d)
-	return d
-}
-
-// Default returns the default strategy if nothing is known about the voters: [ConfidenceWeighted]. Swarms and
-// `swarmbus decide` use a reliability.Ledger by default, which begins with that strategy and learns.
-func Default() Strategy { return ConfidenceWeighted{} }
-
-// Builtin returns the five strategies in the order of the package documentation's table.
-func Builtin() []Strategy {
-	return []Strategy{Voting{}, ConfidenceWeighted{}, Bayesian{}, Entropy{}, Hierarchical{}}
 }
 
 // Lookup returns the built-in strategy of that name, [Default] for "", and a wrapped [*FieldError] for any

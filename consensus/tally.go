@@ -41,15 +41,6 @@ type tally struct {
 	noneWeight int64 // the same for those who agree with none
 }
 
-// measure is the unit in which a strategy compares support and rejection.
-type measure uint8
-
-const (
-	byVoters measure = iota
-	byWeight
-	byEvidence
-)
-
 // begin gives the proposals the evidence that they have before anybody has voted.
 func (t *tally) begin(on *terms) {
 	for p := range t.counts {
@@ -81,46 +72,72 @@ func (t *tally) evidence(p int, learned bool) int64 {
 	return c.favour - c.against
 }
 
-// standing is a strategy's view of the proposals, from which [board.decide]
-// makes the decision.
-type standing struct {
-	tally    *tally // its source
-	measure  measure
-	lead     int    // the first of the leaders, -1 if no one agrees with anything
-	tied     int    // how many leaders there are
-	score    int64  // what is for each of them
-	unit     string // what support is a share of, as a format
-	support  float64
-	none     float64
-	more     bool // more is for the leader than against it
-	rejected bool // more is against each proposal than for it
+// sums are what one voter adds to a tally in addition to its votes.
+type sums struct {
+	cast    int32 // votes on known proposals
+	spoke   int32 // of those, without abstentions
+	agrees  int32 // of those, for the proposal
+	largest int64 // weight, without abstentions
 }
 
-// stand finds the leaders. Only proposals that someone agrees with can lead, so a proposal without
-// votes never wins by default.
-func (t *tally) stand(m measure, learned bool) standing {
-	st := standing{tally: t, measure: m, lead: -1, rejected: len(t.counts) > 0}
-	for p := range t.counts {
-		favour, against := t.sides(p, m, learned)
-		if against <= favour {
-			st.rejected = false
-		}
-		switch {
-		case t.counts[p].agree == 0:
-		case st.lead < 0 || favour > st.score:
-			st.lead, st.tied, st.score, st.more = p, 1, favour, favour > against
-		case favour == st.score:
-			st.tied++
-		}
+// add counts a vote in, or out for a negative sign. Counting out leaves largest to the caller.
+func (s *sums) add(m *mark, sign int32) {
+	if m.stance == 0 {
+		return
 	}
-	return st
+	s.cast += sign
+	if m.stance == Abstain {
+		return
+	}
+	s.spoke += sign
+	if m.stance == Agree {
+		s.agrees += sign
+	}
+	if sign > 0 {
+		s.largest = max(s.largest, m.weight)
+	}
 }
 
-// ratio returns part/whole, or 0 if whole is 0. It is the nearest float64 to the true quotient, so a
-// share that equals the threshold meets it.
-func ratio[T int | int64](part, whole T) float64 {
-	if whole == 0 {
-		return 0
+// add counts a voter's sums in or out.
+func (t *tally) add(s *sums, sign int) {
+	if s.cast > 0 {
+		t.voters += sign
 	}
-	return float64(part) / float64(whole)
+	if s.spoke == 0 {
+		return
+	}
+	t.spoke += sign
+	t.weight += int64(sign) * s.largest
+	if s.agrees == 0 {
+		t.none += sign
+		t.noneWeight += int64(sign) * s.largest
+	}
+}
+
+// add counts a vote in or out.
+func (c *count) add(m *mark, sign int32) {
+	switch m.stance {
+	case Agree:
+		c.agree += sign
+		c.favour += int64(sign) * m.weight
+	case Disagree:
+		c.disagree += sign
+		c.against += int64(sign) * m.weight
+	case Abstain:
+		c.abstain += sign
+	}
+	c.evidence += int64(sign) * m.evidence
+}
+
+func (t *tally) reset() {
+	clear(t.counts)
+	*t = tally{counts: t.counts}
+}
+
+// change replaces one vote on a proposal, and its voter's sums, by another.
+func (t *tally) change(p int32, old, now *mark, before, after *sums) {
+	t.counts[p].add(old, -1)
+	t.counts[p].add(now, 1)
+	t.add(before, -1)
+	t.add(after, 1)
 }

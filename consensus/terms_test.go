@@ -119,7 +119,7 @@ func TestRanksDecideInTurn(t *testing.T) {
 		{"it may reject", []string{"2* chief disagree a 1", "2* chief disagree b 1", "9* v agree a 1"}, consensus.Rejected, ""},
 		{"what it turns down stays down", []string{"2* chief disagree a 1", "9* v agree a 1"}, consensus.Pending, ""},
 		{"others may still be chosen", []string{"2* chief disagree a 1", "9* v agree b 1"}, consensus.Reached, "b"},
-		{"nobody settles it", []string{"chief1 agree a 1", "chief2 agree b 1", "lead1 agree a 1", "lead2 agree b 1"}, consensus.Pending, ""},
+		{"no rank settles it", []string{"chief1 agree a 1", "chief2 agree b 1", "lead1 agree a 1", "lead2 agree b 1"}, consensus.Pending, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) { want(t, h.Decide(cast(t, o, "a b", tt.votes...)), tt.outcome, tt.choice) })
 	}
@@ -195,7 +195,7 @@ func TestMoreAgainstThanForIsRejectedOnceClosed(t *testing.T) {
 	})
 }
 
-func TestEntropyIsNoProposalsWhenNoneWeighsAsMuch(t *testing.T) {
+func TestEntropySupportsNoneWhenItWeighsAtLeastAsMuch(t *testing.T) {
 	d := consensus.Entropy{}.Decide(cast(t, nil, "a b", "v agree a 0.4", "w agree b 0.2", "x disagree b 0.4"))
 	if d.Support != 0 || d.None <= 0 || d.Leader() != "a" {
 		t.Errorf("support %v, none %v, leader %q", d.Support, d.None, d.Leader())

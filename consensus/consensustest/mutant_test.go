@@ -153,7 +153,7 @@ func mutants() []mutant {
 				d.Outcome, d.Choice = consensus.Reached, d.Leaders[0]
 			}
 		})},
-		{"chooses what nobody spoke for", "rejection", bent(func(b consensus.Ballots, d *consensus.Decision) {
+		{"chooses what no voter agrees with", "rejection", bent(func(b consensus.Ballots, d *consensus.Decision) {
 			for _, t := range b.Tallies() {
 				if len(d.Leaders) == 0 && d.None >= b.Threshold() && t.Agree+t.Disagree == 0 && d.Voters >= b.Quorum() {
 					d.Outcome, d.Choice, d.Leaders, d.Support = consensus.Reached, t.ProposalID, []string{t.ProposalID}, d.None

@@ -59,7 +59,7 @@ func (c *trial) checkSound(p *poll) {
 	}
 	for _, l := range d.Leaders {
 		if !c.agreedWith(p, l) {
-			c.fail(p, "%q leads and nobody agrees with it", l)
+			c.fail(p, "%q leads and no voter agrees with it", l)
 		}
 	}
 }

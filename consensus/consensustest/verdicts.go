@@ -39,10 +39,10 @@ func abstention(c *trial) {
 		e.Voters = d.Voters
 		c.same(q, e, d, "an abstention")
 	})
-	nobody := (&poll{proposals: []string{"a"}}).crowd("v", 9, "a", consensus.Abstain, 1)
-	c.expect(nobody, consensus.Pending, "")
-	nobody.closed = true
-	c.expect(nobody, consensus.Deadlocked, "")
+	abstaining := (&poll{proposals: []string{"a"}}).crowd("v", 9, "a", consensus.Abstain, 1)
+	c.expect(abstaining, consensus.Pending, "")
+	abstaining.closed = true
+	c.expect(abstaining, consensus.Deadlocked, "")
 }
 
 // unanimity: a proposal that all voters agree with is chosen.
@@ -218,7 +218,7 @@ func (c *trial) checkDummies(p *poll) {
 		c.fail(q, "thirty dummies: from %v\n  to %v", d, e)
 	}
 	if e.Outcome == consensus.Rejected {
-		c.fail(q, "%v, but nobody rejects the dummies", e)
+		c.fail(q, "%v, but no voter rejects the dummies", e)
 	}
 }
 

@@ -6,13 +6,33 @@ import (
 	"slices"
 )
 
+// Func turns a function into a strategy. Such a function usually calls [Ballots.Decide]; a decision
+// that it builds itself is given the name and the ballots that it was made on.
+func Func(name string, decide func(Ballots) Decision) Strategy { return funcStrategy{name, decide} }
+
+type funcStrategy struct {
+	name   string
+	decide func(Ballots) Decision
+}
+
+func (f funcStrategy) Name() string { return f.name }
+
+func (f funcStrategy) Decide(b Ballots) Decision {
+	d := f.decide(b)
+	d.Strategy = f.name
+	if d.from.terms == nil {
+		d.from, d.from.closed = b.board().from, b.closed
+	}
+	return d
+}
+
 // Decide makes a decision from a custom strategy's own measure of support, by the rules that all outcomes
 // follow: support holds one number in [0,1] per proposal, in the order of [Ballots.Proposals], and none
 // is the support for "none of these". Proposals that no one agrees with do not lead. A proposal is not
 // chosen, whatever its support, unless more is for it than against it: balance returns, for the proposal at
 // an index, a number above 0 if there is more for it, below 0 if there is more against it, and 0 if they are
-// equal. A nil balance compares weights, and the numbers of voters where the weights are equal. Numbers out of range are
-// clamped; NaN is read as 0. Decide panics unless there is one number per proposal.
+// equal. A nil balance compares weights, and the numbers of voters where the weights are equal. Numbers out of
+// range are clamped; NaN is read as 0. Decide panics unless there is one number per proposal.
 func (b Ballots) Decide(strategy string, support []float64, none float64, balance func(p int) int) (d Decision) {
 	bd := b.board()
 	if len(support) != len(bd.total.counts) {
