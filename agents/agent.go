@@ -90,6 +90,11 @@ func (a *Agent) May(k signals.Kind) bool {
 	return a.CanEmit == nil || slices.Contains(a.CanEmit, k)
 }
 
+// Hears reports whether the agent listens to k.
+func (a *Agent) Hears(k signals.Kind) bool {
+	return a.Listens == nil || slices.Contains(a.Listens, k)
+}
+
 // A PanicError is returned for a panic of an agent.
 type PanicError struct {
 	Agent string

@@ -221,7 +221,7 @@ func (r *solve) tellAll(id signals.ID) {
 	}
 	said := r.result.Log[i]
 	for _, s := range r.seats {
-		if s.agent.Listens != nil && !slices.Contains(s.agent.Listens, said.Kind()) {
+		if !s.agent.Hears(said.Kind()) {
 			s.before = append(s.before, said)
 		}
 	}

@@ -107,18 +107,18 @@ func (r *solve) recall(s signals.Any, p *past) {
 		failed, isFailed := signals.As[Failed](s)
 		switch {
 		case isLate && late.Payload.Agent == seat.agent.ID:
-			seat.asked, p.seat = true, max(p.seat, i)
+			p.seat = max(p.seat, i)
 			if t != nil && t.Round == late.Payload.Round {
 				t.state = stateLate
 			}
 		case isFailed && failed.Payload.Agent == seat.agent.ID:
 			p.spoke, p.seat = seat, max(p.seat, i)
 			if t != nil && t.Round == failed.Payload.Round {
-				t.failed = true
+				t.failed, t.err, seat.failed = true, failed.Payload.err(), t
 			}
 		case h.Source == seat.agent.ID:
-			seat.asked = seat.asked || s.Kind() == signals.KindProposal
 			p.spoke, p.seat = seat, max(p.seat, i)
+			seat.failed = nil
 			if t != nil && t.Round == int(h.Round) {
 				t.logged = append(t.logged, s)
 			}
@@ -129,6 +129,9 @@ func (r *solve) recall(s signals.Any, p *past) {
 	switch s := s.(type) {
 	case *signals.Signal[Decided]:
 		p.stopped = true
+		if s.Payload.Stop.goesOn() {
+			r.retry()
+		}
 	case *signals.Signal[Began]:
 		r.beganBefore(s)
 		*p = past{seat: -1, said: r.said}
@@ -160,15 +163,18 @@ func (r *solve) beganBefore(b *signals.Signal[Began]) {
 		if s.turn != nil {
 			s.over()
 		}
-		s.turn = &turn{Turn: s.hearAgain(begun), seat: s, done: make(chan outcome, 1)}
+		s.turn, s.failed = &turn{Turn: s.hearAgain(begun), seat: s, done: make(chan outcome, 1)}, nil
 		r.give(s.turn, b.Time, b.Payload.Effort)
 	}
 }
 
 // over marks the agent's turn as over.
-func (s *seat) over() {
-	s.asked = s.asked || len(s.turn.Proposals) > 0
-	s.turn = nil
+func (s *seat) over() { s.turn = nil }
+
+// again makes what the agent heard in a turn new to it once more.
+func (s *seat) again(t *turn) {
+	s.heard, s.before = t.Heard, slices.Concat(t.New, s.before)
+	s.routed = slices.Concat(t.Routed, s.routed)
 }
 
 // hearAgain is hear for a turn of an earlier log.
@@ -221,6 +227,18 @@ func (r *solve) closeTurns(p past) {
 // back reports whether the log says that the turn has ended.
 func (t *turn) back() bool { return t.failed || len(t.logged) > 0 }
 
+// retry lets the agents that failed in an earlier round than the last one hear again
+// what they failed on, because the solve stopped and goes on. Turns of the last round
+// are taken again.
+func (r *solve) retry() {
+	for _, s := range r.seats {
+		if s.turn == nil && s.failed != nil {
+			s.again(s.failed)
+			s.failed = nil
+		}
+	}
+}
+
 // dropTurns ends all turns, because the solve stopped. The signals that a late agent
 // heard are new to it again.
 func (r *solve) dropTurns() {
@@ -228,8 +246,8 @@ func (r *solve) dropTurns() {
 		switch t := s.turn; {
 		case t == nil:
 		case t.state == stateLate && !t.back():
-			s.heard, s.before = t.Heard, slices.Concat(t.New, s.before)
-			s.routed, s.turn = slices.Concat(t.Routed, s.routed), nil
+			s.again(t)
+			s.turn = nil
 		default:
 			s.over()
 		}

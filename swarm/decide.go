@@ -20,7 +20,7 @@ func (r *solve) decide(ctx context.Context, left []*turn) {
 	d, end := r.ask(ctx)
 	defer end(d, nil)
 	switch {
-	case d.Final() && !r.withheld(left) && r.stands(left):
+	case d.Final() && r.alone(d) == "" && !r.withheld(left) && r.stands(left):
 		r.stop(stopFor(d.Outcome), d.Reason(), nil)
 	case r.said == r.opts.Signals && r.escalated == nil:
 		r.stop(StopBudget, fmt.Sprintf("the limit of %s in a solve is reached", plural(r.said, "signal")), nil)
@@ -36,21 +36,19 @@ func (r *solve) ask(ctx context.Context) (d consensus.Decision, end agents.End) 
 	return r.votes.Decision(), end
 }
 
-// requorum sets the quorum to more than half of the agents that vote or were
-// asked to. An agent that may emit any kind counts until it has had something
-// to vote on and did not vote.
+// requorum sets the default quorum of the agents that no route has stopped.
 func (r *solve) requorum() {
-	if r.opts.Quorum > 0 {
+	if r.opts.Quorum > 0 || !r.resized {
 		return
 	}
-	n := 0
+	r.resized = false
+	var team []*agents.Agent
 	for _, s := range r.seats {
-		asked := !s.stopped && (s.agent.CanEmit != nil || !s.asked)
-		if s.agent.May(signals.KindVote) && (asked || r.voted[s.agent.ID]) {
-			n++
+		if !s.stopped {
+			team = append(team, s.agent)
 		}
 	}
-	r.quorum = quorumOf(n)
+	r.quorum = quorumOf(team)
 	r.votes.SetQuorum(r.quorum)
 }
 
@@ -117,16 +115,36 @@ func (r *solve) exhausted(ctx context.Context) {
 	r.votes.Close()
 	d, end := r.ask(ctx)
 	defer end(d, nil)
+	alone, broken := r.alone(d), r.broken(d)
 	switch {
+	case d.Outcome == consensus.Reached && alone == "":
+		r.stop(StopConsensus, d.Reason(), nil)
+	case broken != nil && r.timeIsUp(ctx):
+		r.interrupted(ctx)
+	case broken != nil:
+		r.breakOff(d, broken)
+	case alone != "":
+		r.stop(StopDeadlock, alone, nil)
 	case d.Voters > 0:
 		r.stop(stopFor(d.Outcome), d.Reason(), nil)
-	case r.broken() && errors.Is(errorsOf(r.failures()), agents.ErrBudget):
-		r.stop(StopBudget, "the budget of every agent is used up", nil)
-	case r.broken():
-		r.stop(StopError, "no agent could take its turn", errorsOf(r.failures()))
 	case r.timeIsUp(ctx):
 		r.interrupted(ctx)
 	default:
 		r.stop(StopNoProgress, r.silence(), nil)
+	}
+}
+
+// breakOff stops a solve that cannot go on because its agents fail.
+func (r *solve) breakOff(d consensus.Decision, failed []TurnFailed) {
+	err := errorsOf(failed)
+	switch budget := errors.Is(err, agents.ErrBudget); {
+	case budget && d.Voters == 0:
+		r.stop(StopBudget, "the budget of every agent is used up", nil)
+	case budget:
+		r.stop(StopBudget, "the budget is used up: "+d.Reason(), nil)
+	case d.Voters == 0:
+		r.stop(StopError, "no agent could take its turn", err)
+	default:
+		r.stop(StopError, "too few agents can take their turns: "+d.Reason(), err)
 	}
 }

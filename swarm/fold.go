@@ -33,6 +33,7 @@ func (r *solve) fold(ctx context.Context, s signals.Any) {
 	if seat := r.byID[s.Head().Source]; seat != nil {
 		seat.spoke(s)
 	}
+	r.repeats.add(s, r.proposals)
 	r.route(ctx, s)
 	switch s := s.(type) {
 	case *signals.Signal[signals.Proposal]:
@@ -40,6 +41,8 @@ func (r *solve) fold(ctx context.Context, s signals.Any) {
 		r.count(s)
 	case *signals.Signal[signals.Vote]:
 		r.count(s)
+	case *signals.Signal[agents.Passed]:
+		r.result.Passed = append(r.result.Passed, passed(s))
 	case *signals.Signal[Same]:
 		r.aliases[s.Payload.ProposalID] = s.Payload.As
 		r.again()
@@ -99,7 +102,6 @@ func (r *solve) weighVote(v *signals.Signal[signals.Vote]) error {
 	if !agent {
 		weight = 1 // not in the electorate, as the ballots report
 	}
-	r.voted[v.Source] = r.voted[v.Source] || r.proposals.of(id) != nil
 	counted := v.Payload
 	counted.ProposalID = id
 	return Fold(r.votes, signals.New(v.Header, counted), weight)
@@ -111,7 +113,7 @@ func (r *solve) recount() (err error) {
 	if r.votes, err = consensus.NewRound(r.by, r.terms); err != nil {
 		return err
 	}
-	r.proposals, r.voted, r.quorum = newStandings(), map[string]bool{}, 0
+	r.proposals, r.quorum, r.resized = newStandings(), 0, true
 	for _, p := range r.made {
 		if err := r.weigh(p); err != nil {
 			return err

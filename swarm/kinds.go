@@ -32,6 +32,7 @@ type Failed struct {
 	Agent  string `json:"agent"`            // required
 	Round  int    `json:"round"`            // of the turn, from 1
 	Reason string `json:"reason,omitempty"` // the error's text, at most 1 KiB of it
+	Budget bool   `json:"budget,omitempty"` // the error is [agents.ErrBudget]
 }
 
 // String describes p in words.
@@ -52,11 +53,44 @@ func (e TurnFailed) failed() Failed {
 	if len(why) > most {
 		why = strings.ToValidUTF8(why[:most-len("…")], "") + "…" // a mark of the cut: it may be in the middle of a secret
 	}
-	return Failed{e.Agent, e.Round, strings.ToValidUTF8(why, "")}
+	return Failed{e.Agent, e.Round, strings.ToValidUTF8(why, ""), errors.Is(e.Err, agents.ErrBudget)}
 }
 
-// turnFailed is the inverse of failed, with an error of the same text.
-func (p Failed) turnFailed() TurnFailed { return TurnFailed{p.Agent, p.Round, errors.New(p.Reason)} }
+// turnFailed is the inverse of failed.
+func (p Failed) turnFailed() TurnFailed { return TurnFailed{p.Agent, p.Round, p.err()} }
+
+// err returns an error of the same text, which is [agents.ErrBudget] if that was.
+func (p Failed) err() error {
+	if p.Budget {
+		return &budgetError{p.Reason}
+	}
+	return errors.New(p.Reason)
+}
+
+// A budgetError is an [agents.ErrBudget] of an earlier process.
+type budgetError struct{ text string }
+
+func (e *budgetError) Error() string { return e.text }
+func (*budgetError) Unwrap() error   { return agents.ErrBudget }
+
+// TurnPassed is a turn in which an agent said that it had nothing to add.
+type TurnPassed struct {
+	Agent  string `json:"agent"`
+	Round  int    `json:"round"`
+	Reason string `json:"reason,omitempty"`
+}
+
+// String describes p in words.
+func (p TurnPassed) String() string {
+	if p.Reason == "" {
+		return fmt.Sprintf("%s passed in round %d", p.Agent, p.Round)
+	}
+	return fmt.Sprintf("%s passed in round %d: %s", p.Agent, p.Round, p.Reason)
+}
+
+func passed(s *signals.Signal[agents.Passed]) TurnPassed {
+	return TurnPassed{s.Source, int(s.Round), s.Payload.Reason}
+}
 
 // Same says that by [Options].Same a proposal is the same as an earlier one.
 // From then on both count as one, with the votes on either.
@@ -94,6 +128,7 @@ func (p Same) Check(l signals.Limits) error {
 func Kinds() []signals.Registration {
 	return append(routing.Kinds(),
 		signals.For[Began](), signals.For[Late](), signals.For[Failed](), signals.For[Same](), signals.For[Answered](),
+		signals.For[agents.Passed](),
 		signals.For[conflict.Resolution](),
 		signals.For[Opened](), signals.For[Decided](), signals.For[Outcome](),
 	)

@@ -78,9 +78,13 @@ func (o *Options) decideBy() (consensus.Strategy, *consensus.Options) {
 }
 
 // observe returns the first name for the votes that take accepts; "" if there is none,
-// or the solve was canceled by its caller or failed.
+// or the solve was canceled by its caller, ran out of budget or failed.
 func (r *solve) observe(take func(name string, b consensus.Ballots) error) string {
-	if r.opts.Ledger == nil || r.result.Stop == StopCancelled || r.result.Stop == StopError {
+	switch r.result.Stop {
+	case StopCancelled, StopBudget, StopError:
+		return ""
+	}
+	if r.opts.Ledger == nil {
 		return ""
 	}
 	name, votes := r.result.Thread, r.votes.Ballots()

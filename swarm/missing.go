@@ -3,7 +3,6 @@ package swarm
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/swarmbus/swarmbus/consensus"
@@ -18,9 +17,14 @@ func (r *solve) detail() string {
 	case StopMaxRounds, StopBudget, StopDeadline, StopCancelled, StopEscalated:
 		all[0] += ": " + r.result.Decision.Reason()
 	}
+	if d := r.result.Decision; r.result.Stop != StopConsensus && r.result.Stop != StopDeadlock && r.alone(d) != "" {
+		all = append(all, r.alone(d))
+	}
+	all = append(all, r.absent()...)
 	all = append(all, r.uncounted()...)
 	all = append(all, r.refusals()...)
 	all = append(all, r.troubles()...)
+	all = append(all, r.passes()...)
 	all = append(all, r.stopped()...)
 	return strings.Join(all, "; ")
 }
@@ -35,6 +39,17 @@ func (r *solve) troubles() []string {
 		late = append(late, l.String())
 	}
 	return append(atMost(failed), atMost(late)...)
+}
+
+// passes lists the turns in which agents had nothing to add, if votes are missing.
+func (r *solve) passes() (all []string) {
+	if len(r.result.Missing) == 0 {
+		return nil
+	}
+	for _, p := range r.result.Passed {
+		all = append(all, p.String())
+	}
+	return atMost(all)
 }
 
 // uncounted lists the votes that do not count, and which proposals they may
@@ -128,20 +143,34 @@ func plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// broken reports whether all turns of the last round failed without saying
-// anything, and one of their agents might have supplied what is missing.
-func (r *solve) broken() bool {
-	failed, needed := r.failures(), false
-	for _, f := range failed {
-		a := r.byID[f.Agent].agent
-		needed = needed || a.May(signals.KindVote) || a.May(signals.KindProposal)
+// broken returns the failed turns because of which the solve cannot go on: so many
+// agents failed in their last turn, without saying anything, that the others are fewer
+// than the quorum. Before any vote, these are the turns of the last round if all of them
+// failed, and one of their agents might have proposed or voted.
+func (r *solve) broken(d consensus.Decision) (failed []TurnFailed) {
+	var able, unable, last int
+	needed := false
+	for _, s := range r.seats {
+		voter := asked(s.agent) && !s.stopped
+		switch {
+		case s.failed != nil:
+			failed = append(failed, TurnFailed{s.agent.ID, s.failed.Round, s.failed.err})
+			needed = needed || s.agent.May(signals.KindVote) || s.agent.May(signals.KindProposal)
+			if s.failed.Round == r.result.Rounds {
+				last++
+			}
+			if voter {
+				unable++
+			}
+		case voter:
+			able++
+		}
 	}
-	return needed && len(failed) == r.begun && r.said == r.saidBefore
-}
-
-// failures returns the failed turns of the last round.
-func (r *solve) failures() []TurnFailed {
-	return slices.DeleteFunc(slices.Clone(r.result.Failed), func(f TurnFailed) bool { return f.Round != r.result.Rounds })
+	quorum := d.Ballots().Quorum()
+	if d.Voters == 0 && needed && last == r.begun && r.said == r.saidBefore || d.Voters > 0 && able < quorum && quorum <= able+unable {
+		return failed
+	}
+	return nil
 }
 
 func errorsOf(turns []TurnFailed) error {

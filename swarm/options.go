@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/swarmbus/swarmbus/agents"
@@ -38,12 +39,13 @@ type Options struct {
 
 	Threshold float64 // of support, inclusive; 0: consensus.DefaultThreshold
 	// Quorum is the number of voters required. 0: more than half of the agents
-	// that vote or were asked to, but at least 2 if there are 2. An agent whose
-	// CanEmit lists votes was asked to; an agent that may emit any kind counts
-	// until it has had a turn with something to vote on and did not vote. A
-	// decision ends the solve in the round in which it is reached, even if
-	// agents would vote in a later one: to wait for them, set the number of
-	// voters.
+	// that hear proposals and may vote, whether they failed, were late, passed or
+	// were silent; agents that a route stopped do not count. An agent that is not
+	// meant to vote should say so: list in CanEmit what it emits. Unless Quorum is
+	// 1, no agent decides alone for several: its vote for its own proposal is no
+	// consensus if all others abstain. A decision ends the solve in the round in which it
+	// is reached, even if agents would vote in a later one: to wait for them, set
+	// the number of voters.
 	Quorum    int
 	Conflicts ConflictPolicy // default VoteOnConflicts
 
@@ -162,6 +164,11 @@ func (o *Options) validate() error {
 			Field: "ledger", Value: fmt.Sprintf("%d decisions", o.Ledger.Len()), Problem: "with a journal, it is filled from that and must be empty",
 		})
 	}
+	if o.Conflicts > EscalateConflicts {
+		problems = append(problems, &signals.FieldError{
+			Field: "conflicts", Value: strconv.Itoa(int(o.Conflicts)), Problem: "want VoteOnConflicts or EscalateConflicts",
+		})
+	}
 	problems = append(problems, o.terms().Validate())
 	return errors.Join(problems...)
 }
@@ -185,10 +192,22 @@ func (o *Options) terms() *consensus.Options {
 		}
 	}
 	if t.Quorum == 0 {
-		t.Quorum = quorumOf(len(t.Electorate))
+		t.Quorum = quorumOf(o.Agents)
 	}
 	return t
 }
 
-// quorumOf returns the default quorum for that many agents asked to vote.
-func quorumOf(voters int) int { return max(1, min(voters, max(consensus.DefaultQuorum, voters/2+1))) }
+// quorumOf returns the default quorum of a team: more than half of the agents that
+// are asked to vote.
+func quorumOf(team []*agents.Agent) int {
+	n := 0
+	for _, a := range team {
+		if a != nil && asked(a) {
+			n++
+		}
+	}
+	return n/2 + 1
+}
+
+// asked reports whether an agent is asked to vote: it hears proposals and may vote.
+func asked(a *agents.Agent) bool { return a.Hears(signals.KindProposal) && a.May(signals.KindVote) }

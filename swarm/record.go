@@ -35,8 +35,9 @@ type Decided struct {
 	Quorum   int    `json:"quorum,omitempty"`   // 0: as in the terms
 	Observed string `json:"observed,omitempty"` // name of the decision in the ledger of its terms
 
-	Stop   StopReason `json:"stop,omitempty"` // of the solve; 0: not a solve
-	Detail string     `json:"detail,omitempty"`
+	Stop     StopReason `json:"stop,omitempty"` // of the solve; 0: not a solve
+	Detail   string     `json:"detail,omitempty"`
+	Withheld string     `json:"withheld,omitempty"` // why a proposal that the votes chose was not; "": it was
 }
 
 // EndsThread reports whether the solve is over, so that the bus closes the thread

@@ -376,7 +376,7 @@ func (r *Replay) derive(t *replayed, terms *standingTerms, s *signals.Signal[Dec
 			s.Seq, s.Thread, "header of the decision",
 			fmt.Sprintf("%s, confidence %v", s.Source, s.Confidence), fmt.Sprintf("%s, confidence %v", bus.System, d.Confidence),
 		}
-	case !s.Payload.Stop.follows(d):
+	case !s.Payload.follows(d):
 		return d, &Difference{s.Seq, s.Thread, "stop", s.Payload.Stop.String(), stopFor(d.Outcome).String()}
 	}
 	return d, nil
@@ -431,6 +431,7 @@ func refold(by consensus.Strategy, terms *consensus.Options, weights map[string]
 	r := &solve{
 		by: by, terms: terms, opts: &Options{}, result: &Result{},
 		byID: map[string]*seat{}, weights: weights, aliases: map[string]string{},
+		repeats: newRepeats(),
 	}
 	if err := r.recount(); err != nil {
 		return nil, err

@@ -28,8 +28,9 @@ type Result struct {
 	Question *Question
 
 	Decision consensus.Decision
-	Observed string // the name of the decision in the swarm's ledger; "": not in it
-	Answer   string // the chosen proposal's content; "" unless Stop is StopConsensus
+	Missing  []string // agents that were asked to vote and did not, if the quorum was not met without them
+	Observed string   // the name of the decision in the swarm's ledger; "": not in it
+	Answer   string   // the chosen proposal's content; "" unless Stop is StopConsensus
 
 	Proposals []agents.Standing // with their supporters and votes, in log order; equal ones merged
 	Conflicts []conflict.Pair   // opened, in log order
@@ -38,6 +39,7 @@ type Result struct {
 	Turns     Turns
 	Failed    []TurnFailed // turns that ended early, in commit order
 	Late      []Late       // turns that a round continued without, in log order
+	Passed    []TurnPassed // turns in which agents said that they had nothing to add, in log order
 	Chosen    []Chosen     // by agents with strategies, in commit order
 	// Spent is the cost of the agents' turns, as far as they report it
 	// ([agents.Spend]), including dropped turns. Costs of a turn after the end

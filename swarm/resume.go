@@ -8,6 +8,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/consensus"
@@ -253,7 +254,7 @@ func (r *solve) restore(ctx context.Context, log []signals.Any) {
 		h := s.Head()
 		r.result.Log = append(r.result.Log, s)
 		r.result.Rounds = max(r.result.Rounds, int(h.Round))
-		if r.byID[h.Source] != nil {
+		if r.byID[h.Source] != nil && s.Kind() != agents.KindPassed {
 			r.said++
 		}
 		if l, ok := signals.As[Late](s); ok {

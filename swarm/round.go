@@ -56,7 +56,7 @@ func (r *solve) gather(ctx context.Context) (turns []*turn, begin int) {
 			continue
 		}
 		if t := r.hear(ctx, s); t != nil {
-			s.turn = &turn{Turn: t, seat: s, done: make(chan outcome, 1)}
+			s.turn, s.failed = &turn{Turn: t, seat: s, done: make(chan outcome, 1)}, nil
 			turns = append(turns, s.turn)
 			begin++
 		}
@@ -168,7 +168,6 @@ func (r *solve) miss(ctx context.Context, t *turn) {
 	if t.state == stateAwaited {
 		r.result.Turns.Late++
 		t.state = stateLate
-		t.seat.asked = true
 		late := Late{t.Agent, t.Round}
 		r.result.Late = append(r.result.Late, late)
 		agents.Note(ctx, agents.TurnLate{Agent: t.Agent, Round: t.Round})
@@ -183,12 +182,14 @@ func (r *solve) miss(ctx context.Context, t *turn) {
 func (r *solve) commit(ctx context.Context, t *turn, o outcome) {
 	s := t.seat
 	t.state, s.turn = stateOver, nil
-	s.asked = s.asked || len(t.Proposals) > 0
 	r.result.Turns.Retried += o.tries
 	if o.err != nil {
 		r.result.Turns.Failed++
 		failed := TurnFailed{s.agent.ID, t.Round, o.err}
 		r.result.Failed = append(r.result.Failed, failed)
+		if t.err = o.err; len(o.said) == 0 {
+			s.failed = t
+		}
 		r.yield(failed)
 		if !t.failed {
 			r.announce(ctx, signals.New(signals.Header{Confidence: 1, Recipients: signals.To(bus.System)}, failed.failed()))
@@ -218,6 +219,11 @@ func (r *solve) commit(ctx context.Context, t *turn, o outcome) {
 
 // admit publishes a signal of an agent, or returns why it is refused.
 func (r *solve) admit(ctx context.Context, s *seat, said signals.Any) error {
+	if said.Kind() == agents.KindPassed {
+		h := said.Head()
+		h.Recipients = signals.To(bus.System)
+		return r.publish(ctx, s.mouth, signals.With(said, h))
+	}
 	if r.said == r.opts.Signals {
 		return ErrSignals
 	}
@@ -238,7 +244,6 @@ func (r *solve) admit(ctx context.Context, s *seat, said signals.Any) error {
 // took updates the state for an agent's signal that entered the log.
 func (r *solve) took(ctx context.Context, s *seat, said signals.Any) {
 	if p, ok := signals.As[signals.Proposal](said); ok {
-		s.asked = true
 		r.compare(ctx, p.Payload)
 		r.resolveNeedless(ctx)
 	}

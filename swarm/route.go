@@ -69,8 +69,10 @@ func (r *solve) carryOut(ctx context.Context, s *seat, said signals.Any, d routi
 		s.routed = append(s.routed, agents.Routed{Action: d.Action.Name, Signal: said})
 	case routing.VerbGracefulStop:
 		s.stop()
+		r.resized = true
 	case routing.VerbForceStop:
 		s.stop()
+		r.resized = true
 		r.interrupt(ctx, s.turn)
 	case routing.VerbContinue, routing.VerbTransition: // the agent gets it
 	}
@@ -114,6 +116,9 @@ func toCome(turns []*turn) []*turn {
 
 // remembered returns what an agent heard in a turn, in log order.
 func remembered(t *agents.Turn) []signals.Any {
+	if len(t.Routed) == 0 {
+		return t.New
+	}
 	all := slices.Clone(t.New)
 	for _, r := range t.Routed {
 		all = append(all, r.Signal)
@@ -123,7 +128,10 @@ func remembered(t *agents.Turn) []signals.Any {
 }
 
 func inOrder(all []signals.Any) {
-	slices.SortStableFunc(all, func(a, b signals.Any) int { return cmp.Compare(a.Head().Seq, b.Head().Seq) })
+	bySeq := func(a, b signals.Any) int { return cmp.Compare(signals.HeadOf(a).Seq, signals.HeadOf(b).Seq) }
+	if !slices.IsSortedFunc(all, bySeq) { // as inboxes are
+		slices.SortStableFunc(all, bySeq)
+	}
 }
 
 // stopped says which agents were stopped.

@@ -20,8 +20,8 @@ type seat struct {
 	most   int           // maximum length of each memory
 	heard  []signals.Any
 	said   []signals.Any
-	asked  bool // has had a turn with something to vote on
-	gone   bool // the solve is over and nothing more is heard
+	failed *turn // the last one, if it failed and said nothing
+	gone   bool  // the solve is over and nothing more is heard
 
 	waited map[uint64]int // by sequence number: turns in which a signal was left out
 
@@ -44,8 +44,7 @@ func (s *seat) listen(thread string) (err error) {
 // wants reports whether a signal of an earlier log is for the agent.
 func (s *seat) wants(heard signals.Any) bool {
 	h := heard.Head()
-	return h.Source != s.agent.ID && h.Recipients.Include(s.agent.ID) &&
-		(s.agent.Listens == nil || slices.Contains(s.agent.Listens, heard.Kind()))
+	return h.Source != s.agent.ID && h.Recipients.Include(s.agent.ID) && s.agent.Hears(heard.Kind())
 }
 
 // hear returns a turn with what is new for the agent and what it heard and said
@@ -63,7 +62,11 @@ func (r *solve) hear(ctx context.Context, s *seat) *agents.Turn {
 		t.Routed, t.State = s.routed, s.machine.State()
 		s.routed = nil
 	}
-	if len(t.New)+len(t.Routed) == 0 || s.stopped {
+	if s.stopped {
+		return nil
+	}
+	if len(t.Routed) == 0 && !slices.ContainsFunc(t.New, r.isNews) {
+		s.before = t.New // nothing worth a turn
 		return nil
 	}
 	r.attend(s, t)

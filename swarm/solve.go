@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -45,9 +46,10 @@ type solve struct {
 
 	votes     *consensus.Round
 	proposals *standings
-	aliases   map[string]string  // proposal id to the id of an equal earlier one
-	quorum    int                // last set; 0: that of the terms
-	voted     map[string]bool    // voters with a vote on a known proposal
+	aliases   map[string]string // proposal id to the id of an equal earlier one
+	quorum    int               // last set; 0: that of the terms
+	resized   bool              // the default quorum may have changed
+	repeats   repeats
 	weights   map[string]float64 // factors on agents' votes
 	made      []*signals.Signal[signals.Proposal]
 	said      int // number of signals of agents
@@ -92,6 +94,7 @@ func (s *Swarm) newSolve(result *Result) *solve {
 		swarm: s, opts: &s.opts, by: by, terms: terms, watched: true, began: time.Now(),
 		result: result, byID: map[string]*seat{}, weights: map[string]float64{}, aliases: map[string]string{},
 		back: make(chan struct{}, 1), spent: map[string]agents.Spending{},
+		repeats: newRepeats(),
 	}
 	if s.opts.Ledger != nil {
 		r.known = s.opts.Ledger.Reliabilities()
@@ -122,7 +125,7 @@ func (r *solve) sit() (err error) {
 	}
 	for _, a := range r.opts.Agents {
 		s := r.seat(a)
-		if s.mouth, err = r.swarm.bus.Agent(a.ID, bus.Permissions{CanEmit: a.CanEmit, Threads: here}); err != nil {
+		if s.mouth, err = r.swarm.bus.Agent(a.ID, bus.Permissions{CanEmit: emits(a), Threads: here}); err != nil {
 			return err
 		}
 		if err = s.listen(r.result.Thread); err != nil {
@@ -131,6 +134,14 @@ func (r *solve) sit() (err error) {
 	}
 	r.overhear()
 	return nil
+}
+
+// emits returns the kinds that an agent may emit: it may always pass.
+func emits(a *agents.Agent) []signals.Kind {
+	if a.CanEmit == nil {
+		return nil
+	}
+	return append(slices.Clip(a.CanEmit), agents.KindPassed)
 }
 
 func (r *solve) seat(a *agents.Agent) *seat {
@@ -172,7 +183,12 @@ func (r *solve) solve(ctx context.Context, open func(context.Context)) {
 
 // announce publishes a signal of the swarm itself.
 func (r *solve) announce(ctx context.Context, s signals.Any) {
-	if err := r.tell(ctx, s); err != nil {
+	err := r.tell(ctx, s)
+	switch {
+	case err == nil:
+	case ctx.Err() != nil && errors.Is(err, context.DeadlineExceeded):
+		r.interrupted(ctx) // time was up while the bus was full
+	default:
 		r.stop(StopError, "the system's signal was refused", err)
 	}
 }
@@ -269,7 +285,7 @@ func (r *solve) interrupted(ctx context.Context) {
 // finish announces the decision and completes the result.
 func (r *solve) finish(ctx context.Context) {
 	d := r.votes.Decision()
-	r.result.Decision = d
+	r.result.Decision, r.result.Missing = d, r.missing(d)
 	if !r.recorded {
 		r.result.Detail = r.detail()
 		r.record(ctx)

@@ -64,12 +64,14 @@ func (s StopReason) goesOn() bool {
 	return false
 }
 
-// follows reports whether a solve that was decided so can have stopped for that
-// reason.
-func (s StopReason) follows(d consensus.Decision) bool {
-	switch s {
-	case StopConsensus, StopRejected, StopDeadlock, StopUncertified:
-		return stopFor(d.Outcome) == s
+// follows reports whether a solve that was decided so can have stopped for the reason
+// on record.
+func (p Decided) follows(d consensus.Decision) bool {
+	switch {
+	case p.Withheld != "" && d.Outcome == consensus.Reached:
+		return p.Stop != StopConsensus
+	case p.Stop == StopConsensus, p.Stop == StopRejected, p.Stop == StopDeadlock, p.Stop == StopUncertified:
+		return stopFor(d.Outcome) == p.Stop
 	}
 	return true
 }

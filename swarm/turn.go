@@ -24,6 +24,7 @@ type turn struct {
 	state  turnState
 	logged []signals.Any // that the log of an earlier process has of it, and it did not say again
 	failed bool          // as that log says
+	err    error         // why it failed
 }
 
 // turnState is the solve's state of a turn.

@@ -88,7 +88,7 @@ func TestStopSaysWhatWasMissingInNumbers(t *testing.T) {
 		"2 of 3 agree, 66.7 % of the weight; 70 % is needed": {
 			says("p", propose("a", "do a"), vote("a", yes, 1)), says("v", vote("a", yes, 1)), says("w", vote("a", no, 1)),
 		},
-		"1 has voted; the quorum is 2":                          {says("p", propose("a", "do a"), vote("a", yes, 1)), voter("v", nil), voter("w", nil)},
+		"1 has voted; the quorum is 2; no vote of v, w: if the others are enough, set Quorum to 1, or let CanEmit of agents that are not to vote list what they emit": {says("p", propose("a", "do a"), vote("a", yes, 1)), voter("v", nil), voter("w", nil)},
 		"1 proposal and no vote that counts, of 2 who may vote": {says("p", propose("a", "do a")), voter("v", nil), voter("w", nil)},
 		"none of 2 agents said anything":                        {says("v"), says("w")},
 	} {
@@ -199,23 +199,39 @@ func TestNumbersAndSymbolsAreNotPunctuation(t *testing.T) {
 	}
 }
 
-func TestDefaultQuorumCountsWhoVotesOrWasAskedTo(t *testing.T) {
+func TestDefaultQuorumIsMoreThanHalfOfTheAgentsThatHearProposalsAndMayVote(t *testing.T) {
 	open := func(a *agents.Agent) *agents.Agent { a.CanEmit = nil; return a }
-	observer := func(id string) *agents.Agent {
+	silent := func(id string) *agents.Agent {
 		return reacts(id, func(context.Context, *agents.Turn) seq { return agents.Say() })
+	}
+	observer := func(id string) *agents.Agent {
+		a := silent(id)
+		a.CanEmit = []signals.Kind{signals.KindDiscovery}
+		return a
+	}
+	deaf := func(id string) *agents.Agent {
+		a := silent(id)
+		a.Listens = []signals.Kind{signals.KindTask}
+		return a
 	}
 	aye := map[string]signals.Stance{"a": yes}
 	for name, c := range map[string]struct {
 		team []*agents.Agent
 		want swarm.StopReason
 	}{
-		"observers without a list": {[]*agents.Agent{
+		"observers": {[]*agents.Agent{
 			open(proposer("p", "a", "do a")), observer("o1"), observer("o2"), observer("o3"), open(voter("v1", aye)), open(voter("v2", aye)),
 		}, swarm.StopConsensus},
-		"asked and silent": {[]*agents.Agent{
+		"agents that hear no proposals": {[]*agents.Agent{
+			open(proposer("p", "a", "do a")), deaf("d1"), deaf("d2"), deaf("d3"), open(voter("v1", aye)), open(voter("v2", aye)),
+		}, swarm.StopConsensus},
+		"silent agents": {[]*agents.Agent{
+			open(proposer("p", "a", "do a")), silent("s1"), silent("s2"), silent("s3"), open(voter("v1", aye)), open(voter("v2", aye)),
+		}, swarm.StopDeadlock},
+		"silent agents that list votes": {[]*agents.Agent{
 			proposer("p", "a", "do a"), voter("s1", nil), voter("s2", nil), voter("s3", nil), voter("v1", aye), voter("v2", aye),
 		}, swarm.StopDeadlock},
-		"one of one": {[]*agents.Agent{open(proposer("p", "a", "do a")), observer("o1"), open(voter("v1", aye))}, swarm.StopConsensus},
+		"one of one": {[]*agents.Agent{proposer("p", "a", "do a"), observer("o1"), open(voter("v1", aye))}, swarm.StopConsensus},
 	} {
 		if r := solve(t, newSwarm(t, swarm.Options{Agents: c.team})); r.Stop != c.want {
 			t.Errorf("%s: %v (%s), want %v", name, r.Stop, r.Detail, c.want)

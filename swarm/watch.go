@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
@@ -147,6 +148,8 @@ func (w *sight) spoke(s signals.Any) {
 		failed := s.Payload.turnFailed()
 		r.Failed = append(r.Failed, failed)
 		w.events = append(w.events, failed)
+	case *signals.Signal[agents.Passed]:
+		r.Passed = append(r.Passed, passed(s))
 	case *signals.Signal[Opened]: // again, after an answer
 		r.Stop, r.Detail, r.Observed, r.Question = 0, "", "", nil
 	case *signals.Signal[signals.Escalation]:

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/reports"
 	"github.com/swarmbus/swarmbus/signals"
@@ -55,18 +56,17 @@ func (v *view) read(a *models.Answer, all []form) (r reading) {
 	x := &reader{view: v, forms: all, voted: map[string]bool{}}
 	for _, i := range inOrder(elements) {
 		s, err := x.signal(&elements[i])
-		if err == nil && s != nil {
+		if err == nil {
 			err = signals.Validate(s)
 		}
 		if p, ok := signals.As[signals.Proposal](s); ok && err == nil {
 			x.made = p.Payload.ProposalID
 		}
-		switch {
-		case err != nil:
+		if err != nil {
 			r.problems = append(r.problems, fmt.Sprintf("element %d (%s): %v", i+1, clip(elements[i].Type), err))
-		case s != nil:
-			r.signals = append(r.signals, s)
+			continue
 		}
+		r.signals = append(r.signals, s)
 	}
 	return r
 }
@@ -200,7 +200,7 @@ func (x *reader) signal(s *said) (signals.Any, error) {
 		return nil, errors.New("it is of no type that you may say")
 	}
 	if s.Type == "pass" {
-		return nil, nil
+		return agents.Pass(s.Reason), nil
 	}
 	h := signals.Header{}
 	if s.Type != "escalation" {
@@ -297,7 +297,9 @@ func (v *view) own(all []signals.Any) string {
 		if d, ok := s.Body().(signals.Discovery); ok {
 			l.add("relevance", strconv.FormatFloat(d.Relevance, 'g', -1, 64))
 		}
-		l.add("confidence", strconv.FormatFloat(s.Head().Confidence, 'g', -1, 64))
+		if s.Kind() != agents.KindPassed {
+			l.add("confidence", strconv.FormatFloat(s.Head().Confidence, 'g', -1, 64))
+		}
 		elements = append(elements, json.RawMessage(l.String()))
 	}
 	if elements == nil {

@@ -194,7 +194,7 @@ func TestEverythingThatAnAgentCanSayBecomesASignal(t *testing.T) {
 		{"type":"doubt","about":"S2","concern":"c","severity":"high","confidence":0.6},
 		{"type":"challenge","about":"P1","counterargument":"a","alternative":"b","confidence":0.6},
 		{"type":"escalation","reason":"r","context":"c"},
-		{"type":"pass","reason":""}]}`)}, turn())
+		{"type":"pass","reason":"p"}]}`)}, turn())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,6 +206,7 @@ func TestEverythingThatAnAgentCanSayBecomesASignal(t *testing.T) {
 		signals.Doubt{TargetSignalID: signals.MustID("sig_2"), Concern: "c", Severity: signals.High},
 		signals.Challenge{TargetSignalID: signals.MustID("sig_3"), CounterArgument: "a", AlternativeProposal: "b"},
 		signals.Escalation{Reason: "r", Context: "c"},
+		agents.Passed{Reason: "p"},
 	}
 	var got []signals.Payload
 	for _, s := range out {

@@ -9,6 +9,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -146,6 +147,8 @@ func (v *view) body(l *line, p signals.Payload) {
 		v.detail(l, "context", p.Context)
 	case signals.Memory:
 		l.say("content", p.Content)
+	case agents.Passed:
+		l.say("reason", p.Reason)
 	case signals.ToolResult:
 		l.say("tool", p.ToolName)
 		l.say("result", p.Result)

@@ -20,12 +20,12 @@ const (
 func TestReportIsSaidInItsTurnAndInTheAgentsName(t *testing.T) {
 	model := answering(`{"say":[` + nothing + `],"report":` + reported + `}`)
 	all, _, err := take(t, thinker.Thinker{ID: "critic", Model: model, Reports: &reports.Options{Findings: 1}}, turn())
-	if err != nil || len(all) != 1 {
+	if err != nil || len(all) != 2 {
 		t.Fatal(all, err)
 	}
-	said, ok := signals.As[reports.Turn](all[0])
+	said, ok := signals.As[reports.Turn](all[1])
 	if !ok || !said.Recipients.Include(reports.ToDesk) || said.Recipients.Include("ann") || said.Thread != "t" {
-		t.Fatalf("%+v", all[0])
+		t.Fatalf("%+v", all[1])
 	}
 	r, err := reports.Decode([]byte(said.Payload.Report))
 	if err != nil {
@@ -52,7 +52,7 @@ func TestReportIsSaidInItsTurnAndInTheAgentsName(t *testing.T) {
 
 func TestReportIsOptional(t *testing.T) {
 	for _, answer := range []string{`{"say":[` + nothing + `],"report":null}`, `{"say":[` + nothing + `]}`} {
-		if all, spent, err := take(t, thinker.Thinker{ID: "critic", Model: answering(answer), Reports: new(reports.Options)}, turn()); err != nil || len(all) != 0 || spent.Repairs != 0 {
+		if all, spent, err := take(t, thinker.Thinker{ID: "critic", Model: answering(answer), Reports: new(reports.Options)}, turn()); err != nil || len(all) != 1 || spent.Repairs != 0 {
 			t.Errorf("%s: %v, %v", answer, all, err)
 		}
 	}
@@ -61,7 +61,7 @@ func TestReportIsOptional(t *testing.T) {
 func TestReportThatIsNoneIsAskedForOnceMore(t *testing.T) {
 	model := answering(`{"say":[`+nothing+`],"report":{"summary":"I did it"}}`, `{"say":[`+nothing+`],"report":`+reported+`}`)
 	all, spent, err := take(t, thinker.Thinker{ID: "critic", Model: model, Reports: new(reports.Options)}, turn())
-	if err != nil || len(all) != 1 || spent.Repairs != 1 {
+	if err != nil || len(all) != 2 || spent.Repairs != 1 {
 		t.Fatal(all, spent, err)
 	}
 	last := model.requests[1].Messages
@@ -73,7 +73,7 @@ func TestReportThatIsNoneIsAskedForOnceMore(t *testing.T) {
 func TestWhoWritesNoReportsIsNotAskedForOne(t *testing.T) {
 	model := answering(`{"say":[` + nothing + `],"report":` + reported + `}`)
 	all, _, err := take(t, thinker.Thinker{ID: "critic", Model: model}, turn())
-	if err != nil || len(all) != 0 || strings.Contains(model.requests[0].System+string(model.requests[0].Schema.JSON), "report") {
+	if err != nil || len(all) != 1 || strings.Contains(model.requests[0].System+string(model.requests[0].Schema.JSON), "report") {
 		t.Error(all, err)
 	}
 }

@@ -93,7 +93,7 @@ func TestASecondLookThatIsNotRecordedFailsTheTurn(t *testing.T) {
 func TestWhatAnAgentMayNotSayIsNeitherOfferedNorTaken(t *testing.T) {
 	m := answering(`{"say":[{"type":"proposal","content":"c","reasons":"r","confidence":0.7}]}`, pass)
 	out, spent, err := take(t, thinker.Thinker{ID: "critic", Model: m, CanEmit: []signals.Kind{signals.KindVote}}, turn())
-	if err != nil || len(out) != 0 || spent.Repairs != 1 {
+	if err != nil || len(out) != 1 || out[0].Kind() != agents.KindPassed || spent.Repairs != 1 {
 		t.Errorf("%v, %v, %+v", out, err, spent)
 	}
 	if text := shown(m.requests[0]); strings.Contains(text, `"type": "challenge"`) || !strings.Contains(text, `"type": "vote"`) {
@@ -156,7 +156,7 @@ func TestToolsAreCalledAndTheirResultsAreDataAndSignals(t *testing.T) {
 		t.Errorf("results %+v", results)
 	}
 	first, ok := signals.As[signals.ToolResult](out[0])
-	if len(out) != 2 || !ok || first.Payload.ToolName != "look_up" || first.Payload.TriggeredBy != "critic" {
+	if len(out) != 3 || !ok || first.Payload.ToolName != "look_up" || first.Payload.TriggeredBy != "critic" {
 		t.Errorf("said %v", out)
 	}
 }
@@ -174,7 +174,7 @@ func TestLongResultsOfToolsAreCutInThePromptAndInTheSignal(t *testing.T) {
 	out, _, err := take(t, thinker.Thinker{ID: "critic", Model: m, Text: 300, Tools: []thinker.Tool{{
 		Tool: models.Tool{Name: "look_up"}, Call: func(context.Context, json.RawMessage) (string, error) { return long, nil },
 	}}}, turn())
-	if err != nil || len(out) != 1 {
+	if err != nil || len(out) != 2 {
 		t.Fatalf("%v, %v", out, err)
 	}
 	if said := out[0].Body().(signals.ToolResult).Result; len(said) != signals.DefaultTextBytes || len(result) > 400 || !strings.Contains(result, "bytes more") {

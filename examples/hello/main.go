@@ -22,9 +22,9 @@ func review(_ context.Context, p *signals.Signal[signals.Proposal]) iter.Seq2[si
 
 func main() {
 	s, err := swarm.New(swarm.Options{Agents: []*agents.Agent{
-		{ID: "planner", Reactor: agents.On(plan)},
-		{ID: "critic", Reactor: agents.On(review)},
-		{ID: "tester", Reactor: agents.On(review)},
+		{ID: "planner", CanEmit: []signals.Kind{signals.KindProposal}, Reactor: agents.On(plan)},
+		{ID: "critic", CanEmit: []signals.Kind{signals.KindVote}, Reactor: agents.On(review)},
+		{ID: "tester", CanEmit: []signals.Kind{signals.KindVote}, Reactor: agents.On(review)},
 	}})
 	if err != nil {
 		log.Fatal(err)

@@ -37,7 +37,7 @@ func TestExampleDecidesWithinItsBudget(t *testing.T) {
 	if err := run(t.Context(), &out); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"consensus", "never sooner than Retry-After", "spent  in all    9 calls", "budget: 7326 tokens and 0usd spent"} {
+	for _, want := range []string{"consensus", "never sooner than Retry-After", "spent  in all    9 calls", "budget: 7334 tokens and 0usd spent"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the transcript lacks %q:\n%s", want, out.String())
 		}
@@ -312,7 +312,7 @@ func TestAnAnswerIsRepairedAfterToolCalls(t *testing.T) {
 				Call: func(context.Context, json.RawMessage) (string, error) { return "chance", nil },
 			}}}
 			said, err := th.Agent().Take(t.Context(), &agents.Turn{Round: 1, Task: task})
-			if err != nil || len(said) != 1 || len(server.Requests()) != 3 || len(server.Refused()) > 0 {
+			if err != nil || len(said) != 2 || len(server.Requests()) != 3 || len(server.Refused()) > 0 {
 				t.Errorf("said %v, %v; %d requests taken, refused: %v", said, err, len(server.Requests()), server.Refused())
 			}
 		})

@@ -82,6 +82,8 @@ type (
 		Rounds    int                   `json:"rounds"`
 		Signals   int                   `json:"signals"`
 		Turns     swarm.Turns           `json:"turns"`
+		Missing   []string              `json:"missing,omitempty"`
+		Passed    []swarm.TurnPassed    `json:"passed,omitempty"`
 		Books     bus.Books             `json:"books"`
 
 		Spent map[string]agents.Spending `json:"spent,omitempty"` // by agent
@@ -121,7 +123,7 @@ func line(e swarm.Event) any {
 		r := e.Result
 		return stoppedLine{
 			"stopped", r.Stop, r.Detail, r.Answer, r.Decision, r.Decision.Tallies(), r.Decision.Dissent(), r.Decision.Uncounted(),
-			r.Rounds, len(r.Log), r.Turns, r.Books, r.Spent,
+			r.Rounds, len(r.Log), r.Turns, r.Missing, r.Passed, r.Books, r.Spent,
 		}
 	}
 	return nil

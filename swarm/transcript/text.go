@@ -158,6 +158,8 @@ func (t *text) describe(s signals.Any) (string, style) {
 		return p.Category + ": " + p.Content, blue
 	case signals.ToolResult:
 		return p.ToolName + ": " + p.Result, blue
+	case agents.Passed:
+		return p.Reason, faint
 	case swarm.Late:
 		return p.String(), amber
 	case swarm.Failed:

@@ -1,0 +1,304 @@
+package swarm_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm"
+)
+
+// planner proposes and agrees with itself; it may emit anything.
+func planner() *agents.Agent {
+	a := says("planner", propose("a", "do a"), vote("a", yes, 0.3))
+	a.CanEmit = nil
+	return a
+}
+
+// team returns a planner and nine critics, which may emit anything.
+func team(critic func(id string) *agents.Agent) []*agents.Agent {
+	all := []*agents.Agent{planner()}
+	for i := range 9 {
+		all = append(all, critic(fmt.Sprint("critic", i)))
+	}
+	return all
+}
+
+func failing(err error) func(id string) *agents.Agent {
+	return func(id string) *agents.Agent {
+		return reacts(id, func(context.Context, *agents.Turn) seq { return agents.Fail(err) })
+	}
+}
+
+func quiet(id string) *agents.Agent {
+	return reacts(id, func(context.Context, *agents.Turn) seq { return agents.Say() })
+}
+
+func passing(id string) *agents.Agent {
+	return reacts(id, func(context.Context, *agents.Turn) seq { return agents.Say(agents.Pass("too vague")) })
+}
+
+func TestAnOutageIsNoConsensus(t *testing.T) {
+	down := errors.New("connection refused")
+	for name, c := range map[string]struct {
+		critic func(id string) *agents.Agent
+		want   swarm.StopReason
+		says   string
+	}{
+		"failing": {failing(down), swarm.StopError, "connection refused"},
+		"broke":   {failing(agents.ErrBudget), swarm.StopBudget, "the budget is used up"},
+		"silent":  {quiet, swarm.StopDeadlock, "no vote of critic0, critic1, critic2, and 6 more: if the others are enough, set Quorum to 1"},
+		"passing": {passing, swarm.StopDeadlock, "critic0 passed in round 1: too vague"},
+		"late":    {hangs, swarm.StopDeadline, "no vote of critic0, critic1, critic2, and 6 more"},
+		"abstaining": {func(id string) *agents.Agent {
+			a := voter(id, map[string]signals.Stance{"a": pass})
+			a.CanEmit = nil
+			return a
+		}, swarm.StopDeadlock, `only planner, who proposed "a", has a position on it: if that is enough, set Quorum to 1`},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s, err := swarm.New(swarm.Options{Agents: team(c.critic)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			r, err := s.Solve(t.Context(), signals.Task{Task: "which one?"})
+			if r.Stop != c.want || (err != nil) != (c.want == swarm.StopError) || !strings.Contains(r.Detail, c.says) {
+				t.Errorf("%s: %v %q, %v; want %v with %q", name, r.Stop, r.Detail, err, c.want, c.says)
+			}
+			if c.says[:2] != "on" && len(r.Missing) != 9 {
+				t.Errorf("%s: missing %q", name, r.Missing)
+			}
+		})
+	}
+}
+
+func TestOneAgentDecidesWhereThatIsMeant(t *testing.T) {
+	if r := solve(t, newSwarm(t, swarm.Options{Agents: team(quiet), Quorum: 1})); r.Stop != swarm.StopConsensus {
+		t.Errorf("with a quorum of 1: %v: %s", r.Stop, r.Detail)
+	}
+	observers := team(quiet)
+	for _, a := range observers[1:] {
+		a.CanEmit = []signals.Kind{signals.KindDiscovery}
+	}
+	if r := solve(t, newSwarm(t, swarm.Options{Agents: observers})); r.Stop != swarm.StopConsensus {
+		t.Errorf("among observers: %v: %s", r.Stop, r.Detail)
+	}
+}
+
+// A withheld decision is derived from the log like any other.
+func TestAWithheldDecisionIsReplayed(t *testing.T) {
+	j := new(journal.Memory)
+	all := []*agents.Agent{planner(), voter("v", map[string]signals.Stance{"a": pass}), voter("w", map[string]signals.Stance{"a": pass})}
+	r := solve(t, newSwarm(t, swarm.Options{Agents: all, Journal: j}))
+	if r.Stop != swarm.StopDeadlock || r.Decision.Outcome != consensus.Reached {
+		t.Fatalf("%v, %v", r.Stop, r.Decision)
+	}
+	if _, err := replayed(t, j); err != nil {
+		t.Error(err)
+	}
+}
+
+// The agents run out of budget after the first vote: that is no decision, and with
+// more budget the solve goes on.
+func TestASolveWithoutBudgetGoesOnWhenResumedWithMore(t *testing.T) {
+	for name, err := range map[string]error{"budget": agents.ErrBudget, "provider": errors.New("connection refused")} {
+		want := map[string]swarm.StopReason{"budget": swarm.StopBudget, "provider": swarm.StopError}[name]
+		gone := true
+		critic := func(id string) *agents.Agent {
+			a := voter(id, map[string]signals.Stance{"a": yes})
+			votes := a.Reactor
+			a.CanEmit = nil
+			a.Reactor = agents.Func(func(ctx context.Context, turn *agents.Turn) seq {
+				if gone {
+					return agents.Fail(err)
+				}
+				return votes.React(ctx, turn)
+			})
+			return a
+		}
+		// The last round is that of an agent that needs no budget.
+		late := reacts("late", func(_ context.Context, turn *agents.Turn) seq {
+			if turn.Round < 4 {
+				return agents.Say(discover(fmt.Sprint(turn.Round)))
+			}
+			return agents.Say()
+		})
+		late.CanEmit = []signals.Kind{signals.KindDiscovery}
+		early := reacts("early", func(_ context.Context, turn *agents.Turn) seq {
+			if turn.Round < 4 {
+				return agents.Say(discover(fmt.Sprint("early", turn.Round)))
+			}
+			return agents.Say()
+		})
+		early.CanEmit = late.CanEmit
+		j := new(journal.Memory)
+		o := swarm.Options{Agents: append(team(critic), late, early), Journal: j, Seed: 3}
+		s := newSwarm(t, o)
+		r, _ := s.Solve(t.Context(), signals.Task{Task: "which one?"})
+		if r.Stop != want || r.Observed != "" || s.Ledger().Len() != 0 {
+			t.Errorf("%s: %v %q, observed %q", name, r.Stop, r.Detail, r.Observed)
+		}
+		gone = false
+		s = newSwarm(t, o)
+		past, problem := s.Past()
+		if problem != nil {
+			t.Fatal(problem)
+		}
+		r, problem = s.Resume(t.Context(), past[0].Log, nil)
+		if problem != nil || r.Stop != swarm.StopConsensus || r.Decision.Voters < 6 {
+			t.Errorf("%s: resumed: %v, %v", name, r, problem)
+		}
+		if _, err := replayed(t, j); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func discover(finding string) signals.Any {
+	return signals.New(signals.Header{Confidence: 1}, signals.Discovery{Finding: finding, Relevance: 1})
+}
+
+func TestADeadlineInTheFirstRoundIsADeadline(t *testing.T) {
+	for _, by := range []string{"options", "caller"} {
+		synctest.Test(t, func(t *testing.T) {
+			o := swarm.Options{Deadline: time.Minute, Agents: []*agents.Agent{hangs("a"), hangs("b"), hangs("c")}}
+			ctx := t.Context()
+			if by == "caller" {
+				var cancel context.CancelFunc
+				ctx, cancel = context.WithTimeout(ctx, time.Second)
+				defer cancel()
+			}
+			s, err := swarm.New(o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			r, err := s.Solve(ctx, signals.Task{Task: "which one?"})
+			if err != nil || r.Stop != swarm.StopDeadline {
+				t.Errorf("%s: %v %q, %v; want a deadline", by, r.Stop, r.Detail, err)
+			}
+		})
+	}
+}
+
+func TestRepeatedVotesAreNoProgress(t *testing.T) {
+	repeats := func(id, own string) *agents.Agent {
+		return reacts(id, func(_ context.Context, turn *agents.Turn) seq {
+			v := signals.New(signals.Header{Confidence: 0.8}, signals.Vote{
+				ProposalID: own, Stance: yes, Weight: 0.8, Reasoning: fmt.Sprint("for the ", turn.Round, ". time"),
+			})
+			return agents.Say(propose(own, "do "+own), v, discover("water is wet"))
+		})
+	}
+	r := solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{repeats("p", "a"), repeats("q", "b")}}))
+	if r.Stop != swarm.StopDeadlock || r.Rounds != 2 || r.Turns.Taken != 4 {
+		t.Errorf("%v after %d rounds and %+v", r.Stop, r.Rounds, r.Turns)
+	}
+}
+
+// A vote that changes is news, and so is one that changes back.
+func TestAChangedVoteWakesOthers(t *testing.T) {
+	stances := []signals.Stance{yes, no, yes}
+	turns := 0
+	flips := reacts("flips", func(_ context.Context, turn *agents.Turn) seq {
+		if turn.Round > len(stances) {
+			return agents.Say()
+		}
+		return agents.Say(vote("a", stances[turn.Round-1], 1))
+	})
+	hears := reacts("hears", func(_ context.Context, turn *agents.Turn) seq {
+		turns++
+		return agents.Say(discover(fmt.Sprint(turn.Round)))
+	})
+	solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{flips, hears, proposer("p", "a", "do a")}, Rounds: 5, Quorum: 2}))
+	if turns != 4 {
+		t.Errorf("it took %d turns, want one for the task and one for each vote", turns)
+	}
+}
+
+// What repeats is heard in the next turn, and so it is after a restart.
+func TestARepetitionIsHeardWithTheNextNews(t *testing.T) {
+	var heard []string
+	repeats := reacts("repeats", func(_ context.Context, turn *agents.Turn) seq {
+		return agents.Say(discover("same"))
+	})
+	other := reacts("other", func(_ context.Context, turn *agents.Turn) seq {
+		if turn.Round == 3 {
+			return agents.Say(discover("new"))
+		}
+		return agents.Say(discover("known"))
+	})
+	hears := reacts("hears", func(_ context.Context, turn *agents.Turn) seq {
+		line := fmt.Sprint(turn.Round, ":")
+		for _, s := range turn.New {
+			if d, ok := signals.As[signals.Discovery](s); ok {
+				line += " " + d.Payload.Finding
+			}
+		}
+		heard = append(heard, line)
+		if turn.Round < 3 {
+			return agents.Say(discover(fmt.Sprint("hears", turn.Round)))
+		}
+		return agents.Say()
+	})
+	solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{repeats, other, hears}}))
+	want := []string{"1:", "2: same known", "4: same known same new"}
+	if diff := cmp.Diff(want, heard); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestPassesAreInLogAndResult(t *testing.T) {
+	j := new(journal.Memory)
+	all := []*agents.Agent{passing("a"), passing("b")}
+	all[0].CanEmit = []signals.Kind{signals.KindVote}
+	s := newSwarm(t, swarm.Options{Agents: all, Journal: j, Signals: 1})
+	r := solve(t, s)
+	want := []swarm.TurnPassed{{Agent: "a", Round: 1, Reason: "too vague"}, {Agent: "b", Round: 1, Reason: "too vague"}}
+	if diff := cmp.Diff(want, r.Passed); diff != "" {
+		t.Error(diff)
+	}
+	if r.Stop != swarm.StopNoProgress || !strings.Contains(r.Detail, "a passed in round 1: too vague") || r.Rounds != 1 {
+		t.Errorf("%v after %d rounds: %q", r.Stop, r.Rounds, r.Detail)
+	}
+	past, err := s.Past()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, past[0].Passed); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestUnknownConflictPolicyIsRefused(t *testing.T) {
+	_, err := swarm.New(swarm.Options{Agents: []*agents.Agent{quiet("a")}, Conflicts: 9})
+	var why *signals.FieldError
+	if !errors.As(err, &why) || why.Field != "conflicts" || why.Value != "9" {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A turn that exceeds its TurnTimeout and does not return is not awaited, however long
+// the solve.
+func TestATurnThatExceedsItsTimeoutIsAbandoned(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow := deaf("slow", 30*time.Minute)
+		slow.TurnTimeout = time.Minute
+		begin := time.Now()
+		r := solve(t, newSwarm(t, swarm.Options{Deadline: time.Hour, Quorum: 1, Agents: []*agents.Agent{slow, quiet("q")}}))
+		if took := time.Since(begin); r.Stop != swarm.StopNoProgress || took > 2*time.Minute || !cmp.Equal(r.LeftBehind, []string{"slow"}) {
+			t.Errorf("%v after %v, left behind %v", r.Stop, took, r.LeftBehind)
+		}
+	})
+}
