@@ -127,11 +127,16 @@ func (r *Round) Decision() (d Decision) {
 		r.board.decide(s, r.closed, &d)
 		return d
 	}
+	return r.ask()
+}
+
+// ask is apart from Decision because it keeps a pointer to the decision, which would put every decision on the heap.
+func (r *Round) ask() Decision {
 	b := Ballots{rec: r.board.from.record(), closed: r.closed}
 	if r.census != nil {
 		b = Ballots{early: &counted{r.board, r.persons, r.census.blocs}, closed: r.closed}
 	}
-	d = r.strategy.Decide(b)
+	d := r.strategy.Decide(b)
 	r.asked = &d
 	return d
 }

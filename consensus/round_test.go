@@ -127,6 +127,24 @@ func TestRoundEqualsDecideAfterEveryStep(t *testing.T) {
 	}
 }
 
+func TestAStrategyThatEmbedsABuiltinOneIsAskedItself(t *testing.T) {
+	r, err := consensus.NewRound(unanimous{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Propose("a"); err != nil {
+		t.Fatal(err)
+	}
+	for voter, stance := range map[string]consensus.Stance{
+		"v": consensus.Agree, "w": consensus.Agree, "x": consensus.Agree, "y": consensus.Disagree,
+	} {
+		if err := r.Vote(consensus.Vote{Voter: voter, ProposalID: "a", Stance: stance, Weight: 1}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want(t, r.Decision(), consensus.Pending, "")
+}
+
 func TestVoteDoesNotAllocateInTheSteadyState(t *testing.T) {
 	r, err := consensus.NewRound(consensus.Voting{}, nil)
 	if err != nil {
@@ -148,6 +166,26 @@ func TestVoteDoesNotAllocateInTheSteadyState(t *testing.T) {
 	}
 	if n := testing.AllocsPerRun(1000, vote); n != 0 {
 		t.Errorf("a vote allocates %v times", n)
+	}
+}
+
+func TestDecisionsOfBuiltinStrategiesDoNotAllocate(t *testing.T) {
+	for _, s := range consensus.Builtin() {
+		r, err := consensus.NewRound(s, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, id := range []string{"a", "b"} {
+			if err := r.Propose(id); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := r.Vote(consensus.Vote{Voter: "v", ProposalID: "a", Stance: consensus.Agree, Weight: 1}); err != nil {
+			t.Fatal(err)
+		}
+		if n := testing.AllocsPerRun(100, func() { r.Decision() }); n != 0 {
+			t.Errorf("%s: a decision allocates %v times", s.Name(), n)
+		}
 	}
 }
 

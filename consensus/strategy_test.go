@@ -68,3 +68,11 @@ func near(t *rapid.T, what string, got, want float64) {
 		t.Errorf("%s is %v, want %v", what, got, want)
 	}
 }
+
+func TestDecideComparesVotersWhereWeightsAreEqual(t *testing.T) {
+	support := []float64{1}
+	b := cast(t, nil, "a", "2* v agree a 0.5", "w disagree a 1")
+	want(t, b.Decide("mine", support, 0, nil), consensus.Reached, "a")
+	b = cast(t, nil, "a", "2* v disagree a 0.5", "w agree a 1")
+	want(t, b.Decide("mine", support, 0, nil), consensus.Pending, "")
+}
