@@ -1,6 +1,7 @@
 package swarm
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -18,34 +19,45 @@ import (
 // ownLearner is the name of the swarm's ledger in the terms of its decisions.
 const ownLearner = "swarm"
 
-// openJournal restores the state from a journal, and continues to write it.
+// openJournal restores the state from a journal, and continues to write it. It starts
+// from the newest saved state, if there is one that can be read.
 func (s *Swarm) openJournal() error {
 	if s.opts.Journal == nil {
 		return nil
 	}
-	owed, err := s.relearn()
-	if err != nil {
-		return err
-	}
 	codec, err := newCodec()
 	if err != nil {
 		return err
 	}
-	if s.writer, err = journal.Attach(context.Background(), s.bus, s.opts.Journal, codec); err != nil || len(owed) == 0 {
+	from, err := newestSaved(s.opts.Journal, codec)
+	if err != nil {
 		return err
 	}
-	return s.bus.Feed(context.Background(), owed...)
+	owed, err := s.relearn(from, codec)
+	if err != nil {
+		return err
+	}
+	ctx := context.Background()
+	if from == nil {
+		s.writer, err = journal.Attach(ctx, s.bus, s.opts.Journal, codec)
+	} else {
+		s.writer, err = journal.Continue(ctx, s.bus, s.opts.Journal, codec)
+	}
+	if err == nil && len(owed) > 0 {
+		err = s.bus.Feed(ctx, owed...)
+	}
+	if err == nil && len(s.standing) == 0 { // those go on by what had been learned when they began
+		err = s.save(ctx, true)
+	}
+	return err
 }
 
 // relearn folds the ledger, and counts the threads that are taken. It trusts the log;
 // a [Replay] that does not can check whether its records can be derived. It returns
-// the conflicts whose signals the log lacks because it was cut off.
-func (s *Swarm) relearn() ([]signals.Any, error) {
-	codec, err := newCodec()
-	if err != nil {
-		return nil, err
-	}
-	replay, after, err := replayOf(s.opts.Journal)
+// the conflicts whose signals the log lacks because it was cut off. If it starts from a
+// saved state, it feeds the bus.
+func (s *Swarm) relearn(from *beginning, codec *signals.Codec) ([]signals.Any, error) {
+	replay, after, err := s.replayFrom(from, codec)
 	if err != nil {
 		return nil, err
 	}
@@ -58,6 +70,7 @@ func (s *Swarm) relearn() ([]signals.Any, error) {
 			return nil, fmt.Errorf("the journal cannot be folded (swarmbus verify and swarmbus replay --check tell more): %w", err)
 		}
 	}
+	s.folded.memory, s.folded.unclosed, s.folded.latest = *replay.memory(), replay.unclosed(), replay.latest
 	s.time.Store(max(s.time.Load(), replay.latest))
 	s.passed(replay.numbers[s.threadPrefix()])
 	s.standing = replay.standing()
@@ -66,8 +79,35 @@ func (s *Swarm) relearn() ([]signals.Any, error) {
 			return nil, err
 		}
 		s.opts.Ledger.LearnWhenTold()
+		s.folded.Learners[ownLearner] = &knowledge{Ledger: s.opts.Ledger}
 	}
 	return replay.owed(), nil
+}
+
+// replayFrom returns a replay that accepts what it cannot derive, with the saved state
+// if there is one, and the record after which it begins.
+func (s *Swarm) replayFrom(from *beginning, codec *signals.Codec) (*Replay, uint64, error) {
+	if from == nil {
+		return replayOf(s.opts.Journal)
+	}
+	earlier, err := from.earlier(s.opts.Journal, codec)
+	if err != nil {
+		return nil, 0, err
+	}
+	replay, err := newReplay(from.record, &from.state.memory)
+	if err != nil {
+		return nil, 0, err
+	}
+	replay.trusting, replay.latest = true, from.state.Latest
+	s.folded.at, s.folded.size = from.last.Head().Seq, uint64(from.size)
+	for _, said := range earlier {
+		err = cmp.Or(err, replay.recall(said))
+	}
+	if err = cmp.Or(err, s.feedFrom(from, earlier, codec)); err != nil {
+		replay.Close()
+		return nil, 0, err
+	}
+	return replay, from.record, nil
 }
 
 // fill makes an empty ledger the one that was folded from the journal, if there is one.
@@ -137,7 +177,9 @@ func (r *solve) recordTerms(ctx context.Context) {
 	if err == nil {
 		err = r.tell(ctx, open)
 	}
-	if r.opened = err == nil; err != nil {
+	if r.opened = err == nil; r.opened {
+		s.folded.unclosed[r.result.Thread] = true
+	} else {
 		unlearn() // a replay of the log will not have learned here
 		r.stop(StopError, "the terms cannot be recorded", err)
 	}
@@ -207,6 +249,9 @@ func (r *solve) record(ctx context.Context) {
 		r.result.Stop, r.result.Detail, r.result.Err = StopError, "the decision cannot be recorded", err
 		return
 	}
+	if name != "" {
+		s.folded.observe(r.result.Thread, name)
+	}
 	r.result.Observed = name
 }
 
@@ -219,7 +264,10 @@ func (r *solve) recordDecision(ctx context.Context, observed string) error {
 	if err != nil {
 		return err
 	}
-	return r.tell(ctx, said)
+	if err = r.tell(ctx, said); err == nil && made.EndsThread() {
+		delete(r.swarm.folded.unclosed, r.result.Thread)
+	}
+	return err
 }
 
 // keep waits until the journal has acknowledged the whole solve.
@@ -237,7 +285,9 @@ func (r *solve) keep(ctx context.Context) {
 	}
 	if err != nil {
 		r.result.Stop, r.result.Detail, r.result.Err = StopError, "the journal did not accept all of it", err
+		return
 	}
+	_ = s.save(ctx, false) // only the next start takes longer
 }
 
 // recordOutcome records an outcome and, if the log accepted it, resolves it in the

@@ -90,19 +90,28 @@ type learner struct {
 // with the zero snapshot the log must be complete. The state in the snapshot
 // must be one made by [Retain].
 func NewReplay(from journal.Snapshot) (*Replay, error) {
+	state, err := memoryOf(from)
+	if err != nil {
+		return nil, err
+	}
+	return newReplay(from.Through, state)
+}
+
+// newReplay returns a replay that begins after a record with what is known there.
+func newReplay(from uint64, state *memory) (*Replay, error) {
 	b, err := bus.New(&bus.Options{TTL: -1, Sweep: -1, History: 1 << 16, Limits: signals.Limits{TextBytes: -1}})
 	if err != nil {
 		return nil, err
 	}
 	r := &Replay{
-		bus: b, from: from.Through, threads: map[string]*replayed{}, learners: map[string]*learner{}, numbers: map[string]uint64{},
+		bus: b, from: from, threads: map[string]*replayed{}, learners: map[string]*learner{}, numbers: map[string]uint64{},
 	}
 	b.Observe(func(e bus.Event) {
 		if e, ok := e.(bus.ConflictOpened); ok {
 			r.opened = append(r.opened, e.Pair)
 		}
 	})
-	if err := r.restore(from); err != nil {
+	if err := r.restore(state); err != nil {
 		b.Close()
 		return nil, err
 	}
@@ -127,6 +136,52 @@ func (r *Replay) standing() map[string]*standingTerms {
 		}
 	}
 	return all
+}
+
+// unclosed returns the threads whose proposals are live: of solves that are neither
+// over nor stopped without a question.
+func (r *Replay) unclosed() map[string]bool {
+	all := map[string]bool{}
+	for name, t := range r.threads {
+		if t.terms[ownLearner] != nil && (!t.over || t.stop == 0 || t.stop == StopEscalated) {
+			all[name] = true
+		}
+	}
+	return all
+}
+
+// recall takes a signal from before the state that the replay was restored with, in a
+// thread that goes on after it.
+func (r *Replay) recall(s signals.Any) error {
+	if err := r.bus.Feed(context.Background(), s); err != nil {
+		return err
+	}
+	r.opened = r.opened[:0]
+	t := r.thread(s.Head().Thread)
+	t.log = append(t.log, s)
+	switch s := s.(type) {
+	case *signals.Signal[signals.Proposal]:
+		t.said(s.Payload)
+	case *signals.Signal[Opened]:
+		terms, err := r.termsOf(s)
+		if err != nil {
+			return err
+		}
+		t.terms[terms.Name], t.over, t.stop = terms, true, 0 // not standing: it goes on by new terms
+	case *signals.Signal[Decided]:
+		d, err := s.Payload.Made()
+		if err != nil {
+			return fmt.Errorf("swarm: signal %d: %w", s.Seq, err)
+		}
+		t.decided[s.Payload.Name], t.stop = d, s.Payload.Stop
+	}
+	return nil
+}
+
+func (t *replayed) said(p signals.Proposal) {
+	if _, said := t.content[p.ProposalID]; !said {
+		t.content[p.ProposalID] = p.Content
+	}
 }
 
 // Next takes the next signal of the log. It returns a [*Difference] if the signal
@@ -239,9 +294,7 @@ func (r *Replay) take(s signals.Any) error {
 	t.log = append(t.log, s)
 	switch s := s.(type) {
 	case *signals.Signal[signals.Proposal]:
-		if _, said := t.content[s.Payload.ProposalID]; !said {
-			t.content[s.Payload.ProposalID] = s.Payload.Content
-		}
+		t.said(s.Payload)
 	case *signals.Signal[Opened]:
 		return r.open(t, s)
 	case *signals.Signal[Decided]:
@@ -254,14 +307,10 @@ func (r *Replay) take(s signals.Any) error {
 	return nil
 }
 
-func (r *Replay) open(t *replayed, s *signals.Signal[Opened]) (err error) {
-	terms := &standingTerms{}
-	if err := json.Unmarshal([]byte(s.Payload.Terms), &terms.Terms); err != nil {
-		return fmt.Errorf("swarm: signal %d: terms: %w", s.Seq, err)
-	}
-	terms.options = terms.Terms.options()
-	if terms.learner, err = r.learner(&terms.Terms); err != nil {
-		return fmt.Errorf("swarm: signal %d: %w", s.Seq, err)
+func (r *Replay) open(t *replayed, s *signals.Signal[Opened]) error {
+	terms, err := r.termsOf(s)
+	if err != nil {
+		return err
 	}
 	var unknown *consensus.FieldError
 	if terms.by, err = terms.strategy(); err != nil && !errors.As(err, &unknown) {
@@ -269,6 +318,19 @@ func (r *Replay) open(t *replayed, s *signals.Signal[Opened]) (err error) {
 	}
 	t.terms[terms.Name], t.over = terms, false
 	return nil
+}
+
+func (r *Replay) termsOf(s *signals.Signal[Opened]) (*standingTerms, error) {
+	terms := &standingTerms{}
+	if err := json.Unmarshal([]byte(s.Payload.Terms), &terms.Terms); err != nil {
+		return nil, fmt.Errorf("swarm: signal %d: terms: %w", s.Seq, err)
+	}
+	terms.options = terms.Terms.options()
+	var err error
+	if terms.learner, err = r.learner(&terms.Terms); err != nil {
+		return nil, fmt.Errorf("swarm: signal %d: %w", s.Seq, err)
+	}
+	return terms, nil
 }
 
 func (r *Replay) learner(t *Terms) (l *learner, err error) {

@@ -206,16 +206,26 @@ func (r *Replay) memory() *memory {
 	return m
 }
 
-// restore restores the state for the records before the log.
-func (r *Replay) restore(from journal.Snapshot) error {
+// memoryOf returns the state for the records before the log.
+func memoryOf(from journal.Snapshot) (*memory, error) {
 	if from.Through == 0 {
-		return nil
+		return &memory{}, nil
 	}
 	var m memory
 	if err := json.Unmarshal(from.State, &m); err != nil || m.Version != memoryVersion {
-		return fmt.Errorf("swarm: records up to %d were dropped, and what stands for them is not what swarm.Retain puts there: %w",
+		return nil, fmt.Errorf("swarm: records up to %d were dropped, and what stands for them is not what swarm.Retain puts there: %w",
 			from.Through, cmp.Or(err, fmt.Errorf("version %d", m.Version)))
 	}
+	return &m, nil
+}
+
+// observe adds the name of a thread's decision in the swarm's ledger.
+func (m *memory) observe(thread, name string) {
+	m.Observed[thread] = append(m.Observed[thread], knownName{ownLearner, name})
+}
+
+// restore restores the state for the records before the log.
+func (r *Replay) restore(m *memory) error {
 	maps.Copy(r.numbers, m.Numbers)
 	for name, k := range m.Learners {
 		if k == nil || (k.Ledger == nil) == (k.Book == nil) {

@@ -35,6 +35,7 @@ type Swarm struct {
 	standing  map[string]*standingTerms // by thread: of solves that the journal did not see end; never changes
 	resuming  sync.RWMutex              // held by resumed solves until the journal says that they continue
 	recording sync.Mutex                // makes the order of records that of learning
+	folded    folded                    // protected by recording
 
 	mu     sync.Mutex // protects the fields below
 	closed bool

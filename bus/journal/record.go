@@ -31,6 +31,9 @@ const (
 	TypeSignal Type = 1 + iota
 	// TypeResult is the result of a call; see [Recorder].
 	TypeResult
+	// TypeState is what a program has folded from the records before, so that its
+	// next start need not fold them again.
+	TypeState
 )
 
 const maxType = 127

@@ -99,6 +99,17 @@ func Attach(ctx context.Context, b *bus.Bus, store Store, c *signals.Codec) (*Wr
 	if err != nil {
 		return nil, err
 	}
+	return follow(ctx, b, store, c, last)
+}
+
+// Continue is [Attach] for a bus that has been fed with those signals of a journal that
+// it needs, up to the last one.
+func Continue(ctx context.Context, b *bus.Bus, store Store, c *signals.Codec) (*Writer, error) {
+	return follow(ctx, b, store, c, b.Last())
+}
+
+// follow writes what is published on a bus after the signal last.
+func follow(ctx context.Context, b *bus.Bus, store Store, c *signals.Codec, last uint64) (*Writer, error) {
 	release := b.Require(func(s signals.Any) error { return checkSignal(s, c) })
 	at := b.Last() // everything up to here is in the history now, or never will be
 	log, err := b.System().Subscribe(bus.SubscribeOptions{Past: true, After: last, Expired: true, Backlog: math.MaxInt32})
