@@ -1,7 +1,6 @@
 package swarm
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"maps"
@@ -153,27 +152,26 @@ func (b *beginning) earlier(j journal.Store, codec *signals.Codec) ([]signals.An
 	if err != nil {
 		return nil, err
 	}
-	var names [][]byte
-	for name := range threads {
-		text, err := json.Marshal(name)
-		if err != nil {
-			return nil, err
-		}
-		names = append(names, text)
-	}
 	var all []signals.Any
 	for r, err := range j.Read(snapshot.Through) {
 		if err != nil || r.Seq >= b.record {
 			return append(all, b.last), err
 		}
-		if r.Type != journal.TypeSignal || !slices.ContainsFunc(names, func(n []byte) bool { return bytes.Contains(r.Head, n) }) {
+		if r.Type != journal.TypeSignal {
+			continue
+		}
+		_, thread, err := r.About()
+		if err != nil {
+			return nil, err
+		}
+		if !threads[thread] {
 			continue
 		}
 		said, err := r.Signal(codec)
 		if err != nil {
 			return nil, err
 		}
-		if h := said.Head(); threads[h.Thread] && h.Seq < b.last.Head().Seq {
+		if said.Head().Seq < b.last.Head().Seq {
 			all = append(all, said)
 		}
 	}

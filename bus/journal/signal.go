@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/swarmbus/swarmbus/signals"
@@ -98,6 +99,22 @@ func splitSignal(data []byte) (head, body []byte) {
 func (r *Record) JSON() []byte {
 	all := make([]byte, 0, len(r.Head)+len(r.Body)+1)
 	return append(append(append(all, r.Head...), r.Body...), '}')
+}
+
+// About returns the kind and the thread of the signal of a record, at a fraction of
+// the cost of decoding it.
+func (r *Record) About() (kind signals.Kind, thread string, err error) {
+	if r.Type != TypeSignal {
+		return "", "", &RecordError{"type", fmt.Sprint(r.Type), "not that of a signal"}
+	}
+	var about struct {
+		Type   signals.Kind `json:"type"`
+		Thread string       `json:"thread"`
+	}
+	if err := json.Unmarshal(slices.Concat(r.Head, []byte("0}")), &about); err != nil {
+		return "", "", fmt.Errorf("journal: record %d: %w", r.Seq, err)
+	}
+	return about.Type, about.Thread, nil
 }
 
 // Signal decodes the signal of a record. A nil codec knows the built-in kinds.

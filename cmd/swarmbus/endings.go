@@ -23,18 +23,40 @@ type threadState struct {
 	decided map[string]*swarm.Decided // by terms; nil: not yet
 }
 
-// threadsOf returns the threads of a run in the order in which they began.
+// threadsOf returns the threads of a run in the order in which they began. It decodes
+// only the records of decisions.
 func threadsOf(ctx context.Context, v *journal.View) (threads []*threadState, err error) {
+	codec, err := newCodec()
+	if err != nil {
+		return nil, err
+	}
+	snapshot, err := v.Snapshot()
+	if err != nil {
+		return nil, err
+	}
 	known := map[string]*threadState{}
-	for s, err := range said(ctx, v, false) {
+	for r, err := range until(ctx, v.Read(snapshot.Through)) {
 		if err != nil {
 			return threads, err
 		}
-		name := s.Head().Thread
+		if r.Type != journal.TypeSignal {
+			continue
+		}
+		kind, name, err := r.About()
+		if err != nil {
+			return threads, err
+		}
 		t := known[name]
 		if t == nil {
 			t = &threadState{thread: name, decided: map[string]*swarm.Decided{}}
 			known[name], threads = t, append(threads, t)
+		}
+		if kind != swarm.KindTerms && kind != swarm.KindDecided {
+			continue
+		}
+		s, err := r.Signal(codec)
+		if err != nil {
+			return threads, err
 		}
 		t.take(s.Body())
 	}
