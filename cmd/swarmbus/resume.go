@@ -21,6 +21,7 @@ import (
 
 type answerFlags struct {
 	solve   solveFlags
+	thread  string
 	by      string
 	vote    string
 	against string
@@ -39,6 +40,9 @@ otherwise the agents decide in the light of your answer.
 A question can be answered once: a second answer is refused, with the name of who
 answered first. A run that was killed before it asked is continued by solve --resume.
 
+In a run of another program the answer is left: the program continues from it when it
+resumes the solve. --thread names the solve if several wait.
+
 ` + aRun,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -55,11 +59,16 @@ answered first. A run that was killed before it asked is continued by solve --re
 				return err
 			}
 			f.solve.resume = args[0]
-			return f.solve.goOn(cmd, said)
+			err = f.solve.goOn(cmd, said)
+			if other := (*notOurs)(nil); errors.As(err, &other) {
+				return f.leave(cmd, said)
+			}
+			return err
 		},
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.by, "by", "", "name of who answers (default: "+swarm.Person+")")
+	flags.StringVar(&f.thread, "thread", "", "thread of the solve, in a run of another program")
 	flags.StringVar(&f.vote, "vote", "", "vote for the proposal with this id")
 	flags.StringVar(&f.against, "against", "", "vote against the proposal with this id")
 	f.solve.again(cmd)
@@ -99,6 +108,24 @@ func (f *answerFlags) answer(text []string) (signals.Any, error) {
 		v.Reasoning = text[0]
 	}
 	return signals.New(h, v), nil
+}
+
+// leave leaves the answer in a run of another program.
+func (f *answerFlags) leave(cmd *cobra.Command, answer signals.Any) (err error) {
+	path, err := runs.Path(f.solve.resume)
+	if err != nil {
+		return err
+	}
+	file, err := journal.Open(path, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	if err := swarm.LeaveAnswer(cmd.Context(), file, f.thread, answer); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(cmd.OutOrStdout(), "The answer is in the run. Its program continues from it when it resumes the solve.")
+	return err
 }
 
 // goOn continues a run, with or without an answer.

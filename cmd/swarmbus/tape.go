@@ -40,10 +40,19 @@ func recordTerms(store journal.Store, terms *solveTerms) (*journal.Recorder, err
 }
 
 // readTerms reads what recordTerms wrote.
+// A notOurs says that a run is not one of swarmbus solve.
+type notOurs struct{ err error }
+
+func (e *notOurs) Error() string {
+	return fmt.Sprintf("no solve of swarmbus is recorded here: %v", e.err)
+}
+
+func (e *notOurs) Unwrap() error { return e.err }
+
 func readTerms(results *journal.Results, terms *solveTerms) error {
 	about, err := results.Get(termsKey)
 	if err != nil {
-		return fmt.Errorf("no solve of swarmbus is recorded here: %w", err)
+		return &notOurs{err}
 	}
 	err = json.Unmarshal(about, terms)
 	if err == nil {
