@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/bus/internal/store"
+	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -39,8 +40,9 @@ type Bus struct {
 
 	rules     admission
 	openKinds openKinds
-	fold      proposals
-	sweeping  bool // the sweeper runs
+	fold      *conflict.Fold
+	opened    []opening // by the signals being published; their conflict signals follow
+	sweeping  bool      // the sweeper runs
 
 	subscriptions []*Subscription
 	everyone      queue  // readers that wait for any signal
@@ -82,7 +84,7 @@ func New(o *Options) (*Bus, error) {
 		opts: opts, done: make(chan struct{}), checkAt: ^uint64(0),
 		log:   store.New(opts.History, opts.Mint),
 		rules: newAdmission(&opts), openKinds: openKinds{},
-		fold: newProposals(&opts),
+		fold: conflict.NewFold(opts.Conflicts),
 	}
 	b.clock.read = opts.Clock
 	b.clock.drop()
@@ -231,7 +233,7 @@ func (b *Bus) sweep() {
 			pos = max(pos, b.log.Floor()) // publishers may have moved it
 		}
 	}
-	b.expireProposalsLocked(now)
+	b.conflictsEndedLocked(b.fold.Expire(now), false)
 	b.rules.forgetIdle(now)
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/anishathalye/porcupine"
 
 	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -133,7 +134,7 @@ func chaosPublisher(ctx context.Context, t *testing.T, from *bus.Publisher, n *a
 			}
 		}
 		stop()
-		var proposal *bus.ProposalError
+		var proposal *conflict.ProposalError
 		if err != nil && ctx.Err() == nil && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, bus.ErrBacklog) && !errors.As(err, &proposal) {
 			t.Error(err)
 		}

@@ -103,7 +103,7 @@ type settled struct {
 
 func (settled) Kind() signals.Kind { return "settled" }
 
-func (p settled) EndsThread() bool { return p.Over }
+func (p settled) ClosesThread() bool { return p.Over }
 
 // TestTheSystemEndsAThreadWithASignal does so on a bus, and on one that is fed
 // its log.
@@ -142,7 +142,7 @@ func TestTheSystemEndsAThreadWithASignal(t *testing.T) {
 }
 
 func TestConflictsCanBeOff(t *testing.T) {
-	b := newBus(t, &bus.Options{NoConflicts: true})
+	b := newBus(t, &bus.Options{Conflicts: &conflict.Options{Off: true}})
 	must(t, agent(t, b, "a"), proposes("t", "p", "1"))
 	must(t, agent(t, b, "z"), proposes("t", "q", "2"))
 	if b.FindsConflicts() || !newBus(t, nil).FindsConflicts() {
@@ -162,11 +162,11 @@ func cut(s, prefix string) (string, bool) {
 
 func TestProposalsAreBounded(t *testing.T) {
 	now := time.Now()
-	b := newBus(t, &bus.Options{Proposals: 2, Clock: func() time.Time { return now }, Sweep: -1})
+	b := newBus(t, &bus.Options{Conflicts: &conflict.Options{MaxLive: 2}, Clock: func() time.Time { return now }, Sweep: -1})
 	a := agent(t, b, "a")
 	must(t, a, proposes("t", "p", "1"))
 	must(t, a, proposes("t", "q", "2"))
-	if _, err := a.Publish(t.Context(), proposes("t", "r", "3")); !errors.Is(err, bus.ErrProposals) {
+	if _, err := a.Publish(t.Context(), proposes("t", "r", "3")); !errors.Is(err, conflict.ErrProposals) {
 		t.Errorf("got %v, want ErrProposals", err)
 	}
 	b.CloseThread("t")
@@ -214,9 +214,9 @@ func TestResolvingWhatIsNoConflictIsAnError(t *testing.T) {
 }
 
 func TestProposalsOfOneCallCountOneByOne(t *testing.T) {
-	b := newBus(t, &bus.Options{Proposals: 2})
+	b := newBus(t, &bus.Options{Conflicts: &conflict.Options{MaxLive: 2}})
 	same := func() signals.Any { return proposes("t", "p", "1") }
-	if _, err := agent(t, b, "a").PublishAll(t.Context(), same(), same(), same()); !errors.Is(err, bus.ErrProposals) {
+	if _, err := agent(t, b, "a").PublishAll(t.Context(), same(), same(), same()); !errors.Is(err, conflict.ErrProposals) {
 		t.Errorf("got %v, want ErrProposals", err)
 	}
 }

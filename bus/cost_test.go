@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -96,7 +97,7 @@ func TestPublishAllAndFeedAreLinear(t *testing.T) {
 		cost := func(n int) time.Duration {
 			all := foreign(n, feed)
 			return least(3, func() {
-				b := newBus(t, &bus.Options{NoConflicts: true})
+				b := newBus(t, &bus.Options{Conflicts: &conflict.Options{Off: true}})
 				var err error
 				if feed {
 					err = b.Feed(t.Context(), all...)

@@ -42,11 +42,10 @@
 //
 // # Proposals
 //
-// A proposal id belongs to the first source and content that used it in its
-// thread. Ownership and rivalry do not depend on the history: a proposal is live
-// until it expires or its thread is closed ([Bus.CloseThread]), and ids are owned
-// until no proposal of their thread is live. [Options].Proposals limits the
-// number of live proposals.
+// Who owns a proposal id and which proposals conflict is decided by package
+// conflict, whatever the history evicts; [Options].Conflicts limits the number of
+// live proposals. A proposal is live until it expires or its thread is closed
+// ([Bus.CloseThread]).
 //
 // A bus may follow a log that was ordered elsewhere ([Bus.Feed]).
 //

@@ -21,8 +21,6 @@ var (
 	ErrBacklog = errors.New("bus: backlog full")
 	// ErrLagged ends a subscription whose reader did not keep up.
 	ErrLagged = errors.New("bus: subscription lagged")
-	// ErrProposals is returned if the number of live proposals is at its limit.
-	ErrProposals = errors.New("bus: too many live proposals")
 	// ErrInline is returned if a handler tries to wait for handlers.
 	ErrInline = errors.New("bus: waiting for handlers inside a handler")
 )
@@ -50,18 +48,6 @@ type PermissionError struct {
 
 func (e *PermissionError) Error() string {
 	return fmt.Sprintf("bus: agent %q may not publish %q in thread %q: %s", e.Agent, e.Kind, e.Thread, e.Reason)
-}
-
-// A ProposalError is returned for a proposal id that belongs to another proposal
-// of the thread: to the first source and content that used it.
-type ProposalError struct {
-	Thread     string
-	ProposalID string
-	Owner      string // the first source
-}
-
-func (e *ProposalError) Error() string {
-	return fmt.Sprintf("bus: proposal id %q in thread %q belongs to another proposal, by %q", e.ProposalID, e.Thread, e.Owner)
 }
 
 // An EvictedError is returned to a reader that wants to start before the

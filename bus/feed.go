@@ -66,11 +66,11 @@ func (b *Bus) feedLocked(ds []draft) error {
 	}
 	for i := range ds {
 		if ds[i].Pages.Role != isNothing { // expire by the log's time, however late it is fed
-			b.expireProposalsLocked(ds[i].At)
+			b.conflictsEndedLocked(b.fold.Expire(ds[i].At), false)
 		}
 		b.appendLocked(&ds[i])
 	}
-	b.fold.opened = b.fold.opened[:0]
+	b.opened = b.opened[:0]
 	b.committedLocked(ds)
 	return nil
 }

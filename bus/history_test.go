@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -131,7 +132,7 @@ func TestEveryFilterAgreesWithItsDefinition(t *testing.T) {
 		start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 		now := start
 		b := made(bus.New(&bus.Options{
-			History: rapid.SampledFrom([]int{5, 70, 300}).Draw(t, "history"), TTL: -1, Sweep: -1, NoConflicts: true,
+			History: rapid.SampledFrom([]int{5, 70, 300}).Draw(t, "history"), TTL: -1, Sweep: -1, Conflicts: &conflict.Options{Off: true},
 			Clock: func() time.Time { now = now.Add(time.Second); return now },
 		}))
 		defer b.Close()

@@ -97,13 +97,13 @@ func TestAgentNeedsANameOfItsOwn(t *testing.T) {
 }
 
 func TestProposalIDBelongsToItsFirstSourceAndContent(t *testing.T) {
-	b := newBus(t, &bus.Options{History: 3, NoConflicts: true})
+	b := newBus(t, &bus.Options{History: 3, Conflicts: &conflict.Options{Off: true}})
 	a, z := agent(t, b, "a"), agent(t, b, "z")
 	must(t, a, proposes("t", "p", "this"))
 	check := func(p *bus.Publisher, s signals.Any, owner string) {
 		t.Helper()
 		_, err := p.Publish(context.Background(), s)
-		var pe *bus.ProposalError
+		var pe *conflict.ProposalError
 		if !errors.As(err, &pe) || pe.Owner != owner || pe.ProposalID != "p" || pe.Thread != "t" {
 			t.Errorf("got %v, want a ProposalError that names %q", err, owner)
 		}
@@ -266,7 +266,7 @@ func TestKindThatDependsOnTheValueIsJudgedEachTime(t *testing.T) {
 }
 
 func TestMomentKnowsIDsAcrossTheWrap(t *testing.T) {
-	b := newBus(t, &bus.Options{NoConflicts: true})
+	b := newBus(t, &bus.Options{Conflicts: &conflict.Options{Off: true}})
 	last := signals.New(signals.Header{Seq: 1<<24 - 2, ID: signals.MustID("f"), Source: "a", Time: time.Now()}, signals.Discovery{Finding: "x"})
 	if err := b.Feed(t.Context(), last); err != nil {
 		t.Fatal(err)

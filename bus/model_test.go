@@ -125,7 +125,7 @@ func (p *pairing) publish(t *rapid.T) {
 
 func sameError(t *rapid.T, what string, got, want error) {
 	t.Helper()
-	var proposal, wanted *bus.ProposalError
+	var proposal, wanted *conflict.ProposalError
 	if errors.As(want, &wanted) && errors.As(got, &proposal) {
 		return
 	}

@@ -15,12 +15,7 @@ type Options struct {
 	Undrained int           // entries waiting for inline handlers at which Publish returns ErrBacklog; 0 means 65536
 	Slow      time.Duration // a handler that takes longer is reported ([Slow]); 0 means 100ms
 
-	// Proposals is the maximum number of live proposals in all threads; beyond it
-	// Publish returns [ErrProposals]. 0 means 65536. See [Bus.CloseThread].
-	Proposals int
-
-	NoConflicts bool              // do not look for rival proposals
-	Conflicts   *conflict.Options // nil means its defaults
+	Conflicts *conflict.Options // between proposals, and the number of those; nil means the defaults
 
 	// Limits of each agent, whether it publishes itself or through a [Layer].
 	Rate  float64 // signals per second that one agent may publish; 0: no limit
@@ -44,7 +39,6 @@ func (o *Options) withDefaults() (Options, error) {
 		return r, err
 	}
 	r.History = orDefault(r.History, 1000)
-	r.Proposals = orDefault(r.Proposals, 1<<16)
 	r.Undrained = orDefault(r.Undrained, 1<<16)
 	if r.TTL == 0 {
 		r.TTL = time.Minute
@@ -68,8 +62,6 @@ func (o *Options) check() error {
 		return &OptionError{"History", o.History, "not from 0 to 2^32"}
 	case o.Undrained < 0:
 		return &OptionError{"Undrained", o.Undrained, "negative"}
-	case o.Proposals < 0:
-		return &OptionError{"Proposals", o.Proposals, "negative"}
 	case o.Slow < 0:
 		return &OptionError{"Slow", o.Slow, "negative"}
 	case !(o.Rate >= 0 && o.Rate <= 1e15):
@@ -80,6 +72,8 @@ func (o *Options) check() error {
 		return &OptionError{"Bytes", o.Bytes, "negative"}
 	case o.Conflicts != nil && o.Conflicts.MaxOpen < 0:
 		return &OptionError{"Conflicts.MaxOpen", o.Conflicts.MaxOpen, "negative"}
+	case o.Conflicts != nil && o.Conflicts.MaxLive < 0:
+		return &OptionError{"Conflicts.MaxLive", o.Conflicts.MaxLive, "negative"}
 	}
 	return nil
 }

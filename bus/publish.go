@@ -73,7 +73,7 @@ func (b *Bus) commitLocked(p *Publisher, ds []draft, now int64) error {
 
 // committedLocked does what has to be done after every commit.
 func (b *Bus) committedLocked(ds []draft) {
-	if len(b.fold.opened) > 0 {
+	if len(b.opened) > 0 {
 		b.appendConflictsLocked(ds)
 	}
 	if b.log.Readers() > 0 {
@@ -118,12 +118,16 @@ func (b *Bus) admitLocked(p *Publisher, ds []draft, now int64) error {
 				return err
 			}
 		}
+		if d.Pages.Role == isFolded && !before.folded {
+			before.folded = true
+			b.conflictsEndedLocked(b.fold.Expire(now), false)
+			b.fold.Begin(len(ds))
+		}
 		if err := b.uniqueLocked(d, &before); err != nil {
 			return err
 		}
-		if d.Pages.Role != isNothing {
-			b.expireProposalsLocked(now)
-			if err := b.fold.admit(d, &before); err != nil {
+		if d.Pages.Role == isFolded {
+			if err := b.fold.Admit(d.Signal, d.Source); err != nil {
 				return err
 			}
 		}
@@ -170,7 +174,7 @@ func (d *draft) checkName(field, name string) error {
 func (b *Bus) pagesLocked(s signals.Any) *store.Pages {
 	pages := b.log.PagesFor(s)
 	if pages.Role == isUnknown {
-		pages.Role = roleOf(s)
+		pages.Role = b.roleOf(s)
 	}
 	return pages
 }
@@ -193,18 +197,13 @@ func (b *Bus) stampLocked(d *draft, now int64, at time.Time) {
 
 // A batch is what the earlier drafts of the same call take.
 type batch struct {
-	ids       map[signals.ID]bool
-	claims    map[claim]owner
-	proposals int
-	resolved  map[[2]signals.ID]bool
-	decided   map[string]bool // threads
+	ids    map[signals.ID]bool // nil if there is only one draft
+	folded bool                // a draft was passed to the fold
 }
 
-// newBatch returns a batch for n drafts; the zero batch for one, which has none
-// before it.
 func newBatch(n int) (b batch) {
 	if n > 1 {
-		b = batch{ids: map[signals.ID]bool{}, claims: map[claim]owner{}, resolved: map[[2]signals.ID]bool{}, decided: map[string]bool{}}
+		b.ids = map[signals.ID]bool{}
 	}
 	return b
 }
@@ -215,7 +214,7 @@ func (b *Bus) uniqueLocked(d *draft, before *batch) error {
 	if !d.Foreign {
 		return nil
 	}
-	if _, _, held := b.log.Find(d.ID); held || before.ids[d.ID] {
+	if _, _, held := b.log.Find(d.ID); held || before.ids[d.ID] || d.Pages.Role == isFolded && !d.fed && b.fold.Live(d.ID) {
 		return fmt.Errorf("%w: %s", ErrDuplicate, d.ID)
 	}
 	if before.ids != nil {
@@ -236,7 +235,7 @@ func (b *Bus) appendLocked(d *draft) {
 		b.rules.held(d)
 	}
 	if d.Pages.Role != isNothing {
-		b.foldLocked(d, s, i)
+		b.foldLocked(d, s.Signal[i])
 	}
 	kind, thread := channelOf(d.Kind), channelOf(d.Thread)
 	b.inline.awaitLocked(b.log, s, i, kind)

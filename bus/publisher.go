@@ -74,9 +74,8 @@ func (p *Publisher) Agent() string { return p.agent }
 // until ctx ends (see [Handle]).
 //
 // If it returns an error, nothing is published: a [*signals.FieldError], a
-// [*PermissionError], a [*ProposalError], a [*LimitError], [ErrExpired],
-// [ErrDuplicate], [ErrProposals], [conflict.ErrNotOpen], [ErrBacklog] or
-// [ErrClosed].
+// [*PermissionError], a [*LimitError], [ErrExpired], [ErrDuplicate], [ErrBacklog],
+// [ErrClosed], or an error of package conflict for a proposal or its resolution.
 func (p *Publisher) Publish(ctx context.Context, s signals.Any) (r Receipt, err error) {
 	var one [1]draft
 	if err = p.draft(&one[0], s); err == nil {

@@ -115,11 +115,10 @@ func (b *Bus) Stats() Stats {
 	counts := b.log.Counts()
 	s := Stats{
 		Published: b.log.Next(), Held: b.log.Held(), Expired: counts.Expired, Evicted: counts.Evicted,
-		Conflicts: b.fold.conflict, Proposals: len(b.fold.live), Books: b.past,
+		Books: b.past,
 	}
-	if d := b.fold.detector; d != nil {
-		s.OpenConflicts, s.HeldBack = d.Open(), d.HeldBack()
-	}
+	c := b.fold.Counts()
+	s.Proposals, s.Conflicts, s.OpenConflicts, s.HeldBack = c.Live, c.Opened, c.Open, c.HeldBack
 	for _, h := range b.inline.handlers {
 		r := ReaderStats{Agent: h.options.Agent, Site: h.site.String(), Books: h.booksLocked()}
 		if h == b.runningLocked() && h == b.watchdog.handler {

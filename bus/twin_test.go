@@ -156,7 +156,7 @@ func (t *twin) accept(s signals.Any, earlier []signals.Any) error {
 		}
 	}
 	if owned && first != (twinOwner{p.Source, p.Payload.Content}) {
-		return &bus.ProposalError{}
+		return &conflict.ProposalError{}
 	}
 	return nil
 }
@@ -216,7 +216,7 @@ func (t *twin) append(s signals.Any) []conflict.Pair {
 	t.emit(bus.Published{Signal: s})
 	t.claim(s)
 	change := t.detector.Fold(s)
-	t.ended(change, true)
+	t.ended(change.Resolved, true)
 	for _, p := range change.Opened {
 		t.stats.Conflicts++
 		t.emit(bus.ConflictOpened{Pair: p})
@@ -240,8 +240,8 @@ func (t *twin) append(s signals.Any) []conflict.Pair {
 	return change.Opened
 }
 
-func (t *twin) ended(c conflict.Change, resolved bool) {
-	for _, p := range c.Ended {
+func (t *twin) ended(pairs []conflict.Pair, resolved bool) {
+	for _, p := range pairs {
 		t.emit(bus.ConflictEnded{Pair: p, Resolved: resolved})
 	}
 }

@@ -13,9 +13,11 @@ import (
 // ErrNotOpen is returned for a [Resolution] that names no open conflict.
 var ErrNotOpen = errors.New("conflict: no open conflict")
 
-// Options of a [Detector]. The zero value and nil mean the defaults.
+// Options of a [Fold] or a [Detector]. The zero value and nil mean the defaults.
 type Options struct {
-	MaxOpen int // open conflicts in one thread; 0 means 1024
+	Off     bool // do not look for conflicts
+	MaxOpen int  // open conflicts in one thread; 0 means 1024
+	MaxLive int  // live proposals in all threads; 0 means 65536
 }
 
 // A Proposal is what a detector keeps of one live proposal.
@@ -55,10 +57,11 @@ func NewDetector(o *Options) *Detector {
 	return &Detector{maxOpen: maxOpen, threads: map[string]*thread{}, live: map[signals.ID]*proposal{}}
 }
 
-// A Change lists the conflicts that one step opened and ended.
+// A Change lists the conflicts that one signal opened and ended.
 type Change struct {
-	Opened []Pair // at most one
-	Ended  []Pair // oldest first
+	Opened   []Pair // at most one
+	Resolved []Pair // oldest first
+	Ended    []Pair // not resolved: a side of them is no longer live
 }
 
 // Fold takes the next signal of the log. A proposal becomes live and opens a
@@ -72,7 +75,7 @@ func (d *Detector) Fold(s signals.Any) Change {
 		return d.add(s)
 	case *signals.Signal[Resolution]:
 		if p := d.contested(s.Thread, s.Payload); p != nil {
-			return Change{Ended: []Pair{d.end(p)}}
+			return Change{Resolved: []Pair{d.end(p)}}
 		}
 	case *signals.Signal[signals.Consensus]:
 		return d.decide(s.Thread)
@@ -91,29 +94,29 @@ func (d *Detector) Resolvable(thread string, r Resolution) error {
 
 // Remove removes a proposal, and ends the conflicts that this leaves without a
 // live rival. An unknown id changes nothing.
-func (d *Detector) Remove(id signals.ID) (c Change) {
+func (d *Detector) Remove(id signals.ID) (ended []Pair) {
 	p, known := d.live[id]
 	if !known {
-		return Change{}
+		return nil
 	}
 	t := p.thread
 	if p.rival != nil {
-		c.Ended = append(c.Ended, d.end(p))
+		ended = append(ended, d.end(p))
 	}
 	delete(d.live, id)
 	t.remove(p)
 	for len(p.leaning) > 0 {
 		if q := p.leaning[0]; !t.goesOn(q) {
-			c.Ended = append(c.Ended, Pair{t.name, p.Proposal, q.Proposal})
+			ended = append(ended, Pair{t.name, p.Proposal, q.Proposal})
 			d.close(q)
 		}
 	}
-	slices.SortFunc(c.Ended, func(a, b Pair) int { return cmp.Compare(a.B.Seq, b.B.Seq) })
+	slices.SortFunc(ended, func(a, b Pair) int { return cmp.Compare(a.B.Seq, b.B.Seq) })
 	if len(t.live) == 0 {
 		delete(d.threads, t.name)
 		d.last = nil
 	}
-	return c
+	return ended
 }
 
 func (d *Detector) add(s *signals.Signal[signals.Proposal]) Change {
@@ -160,7 +163,7 @@ func (d *Detector) decide(thread string) (c Change) {
 	}
 	for _, p := range t.live {
 		if p.rival != nil {
-			c.Ended = append(c.Ended, d.end(p))
+			c.Resolved = append(c.Resolved, d.end(p))
 		}
 	}
 	return c
@@ -203,24 +206,6 @@ func (d *Detector) Unresolved(thread string) iter.Seq[Pair] {
 		for _, p := range t.live {
 			if p.rival != nil && !yield(p.conflict()) {
 				return
-			}
-		}
-	}
-}
-
-// Pairs yields every pair of live rivals of a thread, resolved or not, ordered
-// by the position in the log of the newer proposal, then of the older one.
-func (d *Detector) Pairs(thread string) iter.Seq[Pair] {
-	return func(yield func(Pair) bool) {
-		t := d.threads[thread]
-		if t == nil {
-			return
-		}
-		for i, b := range t.live {
-			for _, a := range t.live[:i] {
-				if !a.dead && !b.dead && rivals(a.Proposal, b.Proposal) && !yield(Pair{t.name, a.Proposal, b.Proposal}) {
-					return
-				}
 			}
 		}
 	}

@@ -1,7 +1,6 @@
 package conflict_test
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -99,17 +98,6 @@ func (o *obvious) remove(seq uint64) [][2]uint64 {
 	return ended
 }
 
-func (o *obvious) pairs(thread string) (out [][2]uint64) {
-	for i, b := range o.live {
-		for _, a := range o.live[:i] {
-			if b.thread == thread && a.rival(b) {
-				out = append(out, [2]uint64{a.seq, b.seq})
-			}
-		}
-	}
-	return out
-}
-
 func short(pairs []conflict.Pair) (out [][2]uint64) {
 	for _, p := range pairs {
 		out = append(out, [2]uint64{p.A.Seq, p.B.Seq})
@@ -142,15 +130,15 @@ func TestDetectorAgreesWithTheDefinition(t *testing.T) {
 				p := proposal{seq, letter("thread", "t", "u"), letter("source", "a", "b", "c"), letter("content", "x", "y", "z")}
 				want := o.add(p)
 				same(t, "opened", short(d.Fold(p.signal()).Opened), want)
-				if again := d.Fold(p.signal()); len(again.Opened)+len(again.Ended) != 0 {
+				if again := d.Fold(p.signal()); len(again.Opened)+len(again.Resolved) != 0 {
 					t.Fatalf("the same signal again: %+v", again)
 				}
 			},
 			"remove": func(t *rapid.T) {
 				gone := known()
 				id := o.at(gone).id()
-				same(t, "ended", short(d.Remove(id).Ended), o.remove(gone))
-				same(t, "removed twice", short(d.Remove(id).Ended), nil)
+				same(t, "ended", short(d.Remove(id)), o.remove(gone))
+				same(t, "removed twice", short(d.Remove(id)), nil)
 			},
 			"resolve": func(t *rapid.T) {
 				x, y := known(), known()
@@ -162,17 +150,16 @@ func TestDetectorAgreesWithTheDefinition(t *testing.T) {
 				if err := d.Resolvable(thread, r); (err == nil) != (len(want) == 1) || err != nil && !errors.Is(err, conflict.ErrNotOpen) {
 					t.Fatalf("resolvable: %v, want %v", err, want)
 				}
-				same(t, "resolved", short(d.Fold(signals.New(signals.Header{Thread: thread}, r)).Ended), want)
+				same(t, "resolved", short(d.Fold(signals.New(signals.Header{Thread: thread}, r)).Resolved), want)
 			},
 			"consensus": func(t *rapid.T) {
 				thread := letter("thread", "t", "u", "v")
 				want := o.end(thread, func(p [2]uint64) bool { return true })
-				same(t, "decided", short(d.Fold(signals.New(signals.Header{Thread: thread}, signals.Consensus{})).Ended), want)
+				same(t, "decided", short(d.Fold(signals.New(signals.Header{Thread: thread}, signals.Consensus{})).Resolved), want)
 			},
 			"": func(t *rapid.T) {
 				for _, thread := range []string{"t", "u"} {
 					same(t, "unresolved", short(slices.Collect(d.Unresolved(thread))), o.unresolved(thread))
-					same(t, "pairs", short(slices.Collect(d.Pairs(thread))), o.pairs(thread))
 				}
 				if d.Open() != len(o.open) || d.HeldBack() != o.held {
 					t.Fatalf("%d open, %d held back; want %d, %d", d.Open(), d.HeldBack(), len(o.open), o.held)
@@ -204,14 +191,14 @@ func resolves(thread string, a, b proposal) (conflict.Resolution, signals.Any) {
 func TestRivalsThatRemainStayInConflict(t *testing.T) {
 	d := conflict.NewDetector(nil)
 	all := fold(d, "a", "b", "c")
-	if ended := short(d.Remove(all[0].id()).Ended); !slices.Equal(ended, [][2]uint64{{1, 2}}) {
+	if ended := short(d.Remove(all[0].id())); !slices.Equal(ended, [][2]uint64{{1, 2}}) {
 		t.Errorf("ended %v, want that of 2 alone", ended)
 	}
 	if got := unresolved(d); !slices.Equal(got, [][2]uint64{{2, 3}}) || d.Open() != 1 {
 		t.Errorf("%d open: %v, want 2 against 3", d.Open(), got)
 	}
 	_, s := resolves("t", all[2], all[1])
-	if ended := short(d.Fold(s).Ended); !slices.Equal(ended, [][2]uint64{{2, 3}}) || d.Open() != 0 {
+	if ended := short(d.Fold(s).Resolved); !slices.Equal(ended, [][2]uint64{{2, 3}}) || d.Open() != 0 {
 		t.Errorf("ended %v, %d open", ended, d.Open())
 	}
 }
@@ -224,8 +211,8 @@ func TestResolutionFromAnotherThreadEndsNoConflict(t *testing.T) {
 		if err := d.Resolvable(thread, r); !errors.Is(err, conflict.ErrNotOpen) {
 			t.Errorf("in thread %q: %v", thread, err)
 		}
-		if c := d.Fold(s); len(c.Ended) != 0 || d.Open() != 1 {
-			t.Errorf("in thread %q: ended %v, %d open", thread, c.Ended, d.Open())
+		if c := d.Fold(s); len(c.Resolved) != 0 || d.Open() != 1 {
+			t.Errorf("in thread %q: ended %v, %d open", thread, c.Resolved, d.Open())
 		}
 	}
 }
@@ -294,8 +281,6 @@ func ExampleDetector() {
 	for p := range d.Unresolved("retries") {
 		fmt.Printf("%s: %s against %s\n", p.Thread, p.A.Content, p.B.Content)
 	}
-	fmt.Println(len(slices.SortedFunc(d.Pairs("retries"), func(p, q conflict.Pair) int { return cmp.Compare(p.A.Seq, q.A.Seq) })), "pairs")
 	// Output:
 	// retries: back off against give up
-	// 2 pairs
 }

@@ -1,14 +1,15 @@
 // Package conflict finds proposals that cannot both stand.
 //
-//	d := conflict.NewDetector(nil)
-//	d.Fold(proposal)                  // by one agent
-//	change := d.Fold(rival)           // by another, in the same thread
-//	fmt.Println(len(change.Opened))   // 1
+//	f := conflict.NewFold(nil)
+//	f.Apply(proposal)                  // by one agent
+//	change := f.Apply(rival)           // by another, in the same thread
+//	fmt.Println(len(change.Opened))    // 1
 //
-// Two live proposals of one thread are rivals when their sources and their
-// contents differ: an agent may refine its own proposal, and two agents may say
-// the same. A proposal is live from Fold until Remove; the caller, who keeps
-// the log, removes proposals that expire or leave it.
+// A [Fold] is told of a log, by the bus that keeps it. Two live proposals of one
+// thread are rivals when their sources and their contents differ: an agent may
+// refine its own proposal, and two agents may say the same. A proposal is live until
+// it expires or its thread is closed. Its id belongs to the first source and content
+// that used it, until no proposal of the thread is live.
 //
 // # One conflict per proposal
 //
@@ -16,16 +17,15 @@
 // many there are, so that a log carries at most one conflict signal per
 // proposal. The conflict represents the proposal's conflict with all its older
 // rivals: if the oldest is removed, it continues with the next live one.
-// Unresolved yields each conflict with its current rival; Pairs yields every
-// pair of rivals, resolved or not.
+// Unresolved yields each conflict with its current rival.
 //
 // # Bounds
 //
 // A conflict ends when it is resolved, when its thread reaches consensus, or
-// when its newer proposal or the last older rival is removed. A thread has a
+// when its newer proposal or the last older rival is no longer live. A thread has a
 // bounded number of open conflicts; beyond the bound, new conflicts are only
-// counted. Memory is proportional to the number of live proposals.
+// counted. Memory is proportional to the number of live proposals, which is bounded.
 //
-// A Detector is a fold of the log: the same signals in the same order give the
-// same answers. It has no clock, and is not safe for concurrent use.
+// The same signals in the same order give the same answers: a fold has no clock, and
+// is not safe for concurrent use. Its part that finds rivals is a [Detector].
 package conflict

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
@@ -121,7 +122,7 @@ func (o *Observer) refusal(of signals.Any, err error) string {
 func rule(of signals.Any, err error) string {
 	var field *signals.FieldError
 	var permission *bus.PermissionError
-	var proposal *bus.ProposalError
+	var proposal *conflict.ProposalError
 	var limit *bus.LimitError
 	switch {
 	case errors.As(err, &field) && field.Kind.BuiltIn() && of != nil && field.Kind == of.Kind():

@@ -192,5 +192,5 @@ const otherError = "_OTHER"
 // sorts are the sentinel errors of buses and swarms.
 var sorts = map[error]string{
 	swarm.ErrSignals: "signal_limit", bus.ErrClosed: "closed", bus.ErrExpired: "expired", bus.ErrDuplicate: "duplicate", bus.ErrBacklog: "backlog", bus.ErrLagged: "lagged",
-	bus.ErrProposals: "proposal_limit", agents.ErrNoReturn: "no_return", conflict.ErrNotOpen: "not_open",
+	conflict.ErrProposals: "proposal_limit", agents.ErrNoReturn: "no_return", conflict.ErrNotOpen: "not_open",
 }

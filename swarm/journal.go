@@ -264,7 +264,7 @@ func (r *solve) recordDecision(ctx context.Context, observed string) error {
 	if err != nil {
 		return err
 	}
-	if err = r.tell(ctx, said); err == nil && made.EndsThread() {
+	if err = r.tell(ctx, said); err == nil && made.ClosesThread() {
 		delete(r.swarm.folded.unclosed, r.result.Thread)
 	}
 	return err

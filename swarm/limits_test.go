@@ -12,6 +12,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
 )
@@ -181,7 +182,7 @@ func TestLeavingTheStreamEndsTheSolve(t *testing.T) {
 // What a bus keeps of proposals for decisions is bounded, and solves without
 // end must not use it up.
 func TestSolvesThatEndedLeaveNoProposalsBehind(t *testing.T) {
-	b := made(bus.New(&bus.Options{Proposals: 4}))
+	b := made(bus.New(&bus.Options{Conflicts: &conflict.Options{MaxLive: 4}}))
 	defer b.Close()
 	s := newSwarm(t, swarm.Options{Bus: b, Agents: []*agents.Agent{
 		proposer("p", "a", "1"), voter("v", map[string]signals.Stance{"a": signals.Agree}), voter("w", map[string]signals.Stance{"a": signals.Agree}),

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/consensus/reliability"
 	"github.com/swarmbus/swarmbus/signals"
@@ -40,9 +41,11 @@ type Decided struct {
 	Withheld string     `json:"withheld,omitempty"` // why a proposal that the votes chose was not; "": it was
 }
 
-// EndsThread reports whether the solve is over, so that the bus closes the thread
-// (see [bus.Ender]). A solve that waits for an answer is not over.
-func (p Decided) EndsThread() bool { return p.Stop != 0 && p.Stop != StopEscalated }
+var _ bus.ThreadCloser = Decided{}
+
+// ClosesThread reports whether the solve is over, so that the bus closes the thread
+// (see [bus.ThreadCloser]). A solve that waits for an answer is not over.
+func (p Decided) ClosesThread() bool { return p.Stop != 0 && p.Stop != StopEscalated }
 
 // Outcome says in a thread which proposal turned out to be right; "" is none
 // of them.

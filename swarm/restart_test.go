@@ -184,7 +184,7 @@ func TestAThreadIsOverWhenTheLogSaysSo(t *testing.T) {
 
 func TestABusThatStartsAgainHasTheProposalsAndConflictsThatItHad(t *testing.T) {
 	newBus := func() *bus.Bus {
-		b, err := bus.New(&bus.Options{Proposals: 10})
+		b, err := bus.New(&bus.Options{Conflicts: &conflict.Options{MaxLive: 10}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -267,7 +267,7 @@ func TestAnAnsweredSolveLearnsTheOutcomeOnceForEachDecision(t *testing.T) {
 func TestBusesOfOnesOwnStartAgain(t *testing.T) {
 	for name, own := range map[string]bus.Options{
 		"wide":              {Limits: signals.Limits{TextBytes: 1 << 24}},
-		"without conflicts": {NoConflicts: true},
+		"without conflicts": {Conflicts: &conflict.Options{Off: true}},
 		"tight":             {Limits: signals.Limits{TextBytes: 100}},
 	} {
 		t.Run(name, func(t *testing.T) {

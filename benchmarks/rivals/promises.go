@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -190,7 +191,7 @@ func startWatched(int) (func(int), func(), error) {
 // that is closed after a thousand: proposals of an open thread stay live.
 func startProposals(noConflicts bool) starter {
 	return func(int) (func(int), func(), error) {
-		b, p, err := newBusWith(&bus.Options{NoConflicts: noConflicts})
+		b, p, err := newBusWith(&bus.Options{Conflicts: &conflict.Options{Off: noConflicts}})
 		if err != nil {
 			return nil, nil, err
 		}
