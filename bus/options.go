@@ -58,7 +58,7 @@ func (o *Options) withDefaults() (Options, error) {
 
 func (o *Options) check() error {
 	switch {
-	case o.History < 0 || o.History > maxHistory:
+	case o.History < 0 || int64(o.History) > maxHistory:
 		return &OptionError{"History", o.History, "not from 0 to 2^32"}
 	case o.Undrained < 0:
 		return &OptionError{"Undrained", o.Undrained, "negative"}

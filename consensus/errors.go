@@ -18,8 +18,9 @@ type FieldError struct {
 
 // Error names the field, its value and what was wanted.
 func (e *FieldError) Error() string {
-	if s, ok := e.Value.(string); ok {
-		return fmt.Sprintf("%s is %q, want %s", e.Field, s, e.Want)
+	switch e.Value.(type) {
+	case string, []string:
+		return fmt.Sprintf("%s is %q, want %s", e.Field, e.Value, e.Want)
 	}
 	return fmt.Sprintf("%s is %v, want %s", e.Field, e.Value, e.Want)
 }

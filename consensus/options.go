@@ -110,7 +110,7 @@ func (o *Options) fault() *FieldError {
 		return &FieldError{"correlation", o.Correlation, "a number from 0 to 1, or Independent"}
 	}
 	if slices.Contains(o.Electorate, "") {
-		return &FieldError{"electorate", "", "names"}
+		return &FieldError{"electorate", o.Electorate, "names that are not empty"}
 	}
 	if n := len(set(o.Electorate)); n > 0 && o.Quorum > n {
 		return &FieldError{"quorum", o.Quorum, fmt.Sprintf("at most the electorate of %d", n)}

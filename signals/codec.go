@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -52,6 +53,9 @@ func For[P Payload]() Registration {
 func NewCodec(kinds ...Registration) (*Codec, error) {
 	return register(maps.Clone(builtIn.decoders), kinds)
 }
+
+// Kinds returns the kinds that the codec knows, sorted.
+func (c *Codec) Kinds() []Kind { return slices.Sorted(maps.Keys(c.decoders)) }
 
 func mustCodec(kinds ...Registration) *Codec {
 	c, err := register(map[Kind]decoder{}, kinds)

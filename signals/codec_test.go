@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -280,5 +281,16 @@ func TestASignalReadsItsOwnKindOnly(t *testing.T) {
 	var refused *signals.FieldError
 	if err := json.Unmarshal([]byte(text), &raw); !errors.As(err, &refused) || refused.Field != "payload" {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestACodecNamesTheKindsThatItKnows(t *testing.T) {
+	c, err := signals.NewCodec()
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := c.Kinds()
+	if !slices.IsSorted(kinds) || !slices.Contains(kinds, signals.KindVote) || !slices.Contains(kinds, signals.KindTask) || slices.Contains(kinds, "acme.example/tick") {
+		t.Errorf("got %q", kinds)
 	}
 }

@@ -28,7 +28,10 @@ func (e *FieldError) Error() string {
 	if e.Kind != "" {
 		field = clip(string(e.Kind)) + "." + field
 	}
-	return fmt.Sprintf("signals: %s = %s: %s", field, strconv.Quote(e.Value), e.Problem)
+	if e.Value != "" {
+		field += " = " + strconv.Quote(e.Value)
+	}
+	return fmt.Sprintf("signals: %s: %s", field, e.Problem)
 }
 
 // Unwrap returns [ErrInvalid].

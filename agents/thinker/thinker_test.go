@@ -228,7 +228,7 @@ func TestFieldsThatMakeNoSenseAreRefusedWithTheirValues(t *testing.T) {
 		`thinker.tools[0].name = "look up"`: func(th *thinker.Thinker) { th.Tools[0].Name = "look up" },
 		`thinker.tools[1].name = "look_up"`: func(th *thinker.Thinker) { th.Tools = append(th.Tools, tool) },
 		`thinker.tools[0].schema = "[]"`:    func(th *thinker.Thinker) { th.Tools[0].Schema = json.RawMessage("[]") },
-		`thinker.tools[0].schema = ""`:      func(th *thinker.Thinker) { th.Tools[0].Schema = nil },
+		`thinker.tools[0].schema: `:         func(th *thinker.Thinker) { th.Tools[0].Schema = nil },
 		`thinker.tools[0].call = "look_up"`: func(th *thinker.Thinker) { th.Tools[0].Call = nil },
 	} {
 		th := thinker.Thinker{ID: "critic", Model: models.Script(), Tools: []thinker.Tool{tool}, Reports: &reports.Options{}}

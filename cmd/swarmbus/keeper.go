@@ -6,11 +6,8 @@ import (
 	"fmt"
 
 	"github.com/swarmbus/swarmbus/bus"
-	"github.com/swarmbus/swarmbus/bus/connectivity"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/internal/runs"
-	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/swarm"
 )
 
 // A keeper writes the signals published on a bus into a journal.
@@ -41,14 +38,4 @@ func keep(ctx context.Context, b *bus.Bus, name string) (*keeper, error) {
 
 func (k *keeper) close(ctx context.Context) error {
 	return errors.Join(k.writer.Close(context.WithoutCancel(ctx)), k.file.Close())
-}
-
-// newCodec returns a codec for all kinds of this program, with texts as long as a
-// bus let pass.
-func newCodec() (*signals.Codec, error) {
-	c, err := signals.NewCodec(append(swarm.Kinds(), connectivity.Payloads()...)...)
-	if err == nil {
-		c.Limits.TextBytes = -1
-	}
-	return c, err
 }

@@ -89,6 +89,11 @@ func (f *logFlags) run(ctx context.Context, w io.Writer, name string) error {
 	if err != nil {
 		return err
 	}
+	if !f.follow {
+		if err := checkKinds(ctx, v, f.filter.Kinds); err != nil {
+			return err
+		}
+	}
 	show := transcript.Text(w, lookOf(w, f.width))
 	if f.json {
 		show = transcript.Log(printable{w})

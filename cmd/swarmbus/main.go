@@ -98,7 +98,11 @@ or uncertified), 4 budget or deadline, 5 escalated, 6 canceled.`,
 		SilenceUsage:  true,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usage(fmt.Errorf("unknown command %q; see swarmbus --help", args[0]))
+				var names []string
+				for _, c := range cmd.Commands() {
+					names = append(names, c.Name())
+				}
+				return usage(fmt.Errorf("unknown command %q%s; see swarmbus --help", args[0], suggest(args[0], names)))
 			}
 			return nil
 		},

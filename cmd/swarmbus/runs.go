@@ -15,6 +15,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/internal/runs"
+	"github.com/swarmbus/swarmbus/swarm/transcript"
 )
 
 // aRun explains how a command finds a run.
@@ -25,16 +26,14 @@ func newRuns() *cobra.Command {
 	return &cobra.Command{
 		Use:   "runs [DIR]",
 		Short: "List the runs in a directory",
-		Long: `Runs lists the journals in DIR, or in the default directory, with their state: whether
-they are damaged or being written, and the result of their solve: decided, rejected,
-deadlocked, escalated, stopped, still running, or cut off by the end of the program.
-For several solves it prints how many had which result; "swarmbus show RUN" lists them.`,
+		Long: `Runs lists the journals in DIR by their paths, or those in the default directory by
+their names, with their state: whether they are damaged or being written, and the
+result of their solve: decided, rejected, deadlocked, escalated, stopped, still running,
+or cut off by the end of the program. For several solves it prints how many had which
+result. A long state is cut; "swarmbus show RUN" prints it, or lists the solves.`,
 		Args: atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			dir, err := runs.Dir()
-			if len(args) == 1 {
-				dir, err = args[0], nil
-			}
+			dir, name, err := listed(args)
 			if err != nil {
 				return err
 			}
@@ -43,19 +42,32 @@ For several solves it prints how many had which result; "swarmbus show RUN" list
 				return err
 			}
 			fmt.Fprintf(cmd.ErrOrStderr(), "%s in %s\n", plural(len(paths), "run"), dir)
-			return listRuns(cmd.Context(), cmd.OutOrStdout(), paths)
+			return listRuns(cmd.Context(), cmd.OutOrStdout(), paths, name)
 		},
 	}
 }
 
-func listRuns(ctx context.Context, w io.Writer, paths []string) error {
+// listed returns the directory to list, and what its runs are called by other commands:
+// by a name in the default directory, and by their path elsewhere.
+func listed(args []string) (dir string, name func(path string) string, err error) {
+	if dir, err = runs.Dir(); err != nil || len(args) == 0 {
+		return dir, func(path string) string { return strings.TrimSuffix(filepath.Base(path), runs.Suffix) }, err
+	}
+	_, err = os.Stat(args[0])
+	return args[0], func(path string) string { return path }, err
+}
+
+// ending is the number of columns for how a run ended: show prints all of it.
+const ending = 80
+
+func listRuns(ctx context.Context, w io.Writer, paths []string, nameOf func(string) string) error {
 	if len(paths) == 0 {
 		return nil
 	}
 	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(out, "run\tsignals\tresults\tbytes\tchanged\tstate")
 	for _, path := range paths {
-		name := strings.TrimSuffix(filepath.Base(path), runs.Suffix)
+		name := transcript.Printable(nameOf(path))
 		s, err := journal.Verify(ctx, path)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -95,7 +107,7 @@ func stateOf(ctx context.Context, path string, s *journal.Summary, err error) st
 		return err.Error()
 	}
 	if came := summary(threads, written); came != "" {
-		all = append(all, came)
+		all = append(all, transcript.Cut(came, ending))
 	}
 	if all == nil {
 		return "whole"

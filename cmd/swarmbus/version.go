@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"runtime/debug"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -28,21 +30,23 @@ func newVersion() *cobra.Command {
 }
 
 type versionInfo struct {
-	Version  string `json:"version"`
-	Revision string `json:"revision"`
+	Version  string `json:"version"`            // "development" if it was built from a directory
+	Revision string `json:"revision,omitempty"` // "" if it was built without version control
 	Go       string `json:"go"`
 }
 
-func (v versionInfo) String() string { return v.Version + " " + v.Revision + " " + v.Go }
+func (v versionInfo) String() string {
+	return strings.Join(slices.DeleteFunc([]string{v.Version, v.Revision, v.Go}, func(s string) bool { return s == "" }), " ")
+}
 
 func version() versionInfo {
-	v := versionInfo{Version: "(devel)", Revision: "unknown"}
+	v := versionInfo{Version: "development"}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return v
 	}
 	v.Go = info.GoVersion
-	if info.Main.Version != "" {
+	if info.Main.Version != "" && info.Main.Version != "(devel)" {
 		v.Version = info.Main.Version
 	}
 	for _, s := range info.Settings {

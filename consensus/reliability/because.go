@@ -99,9 +99,10 @@ func (m *Model) outweighing(those, others *side) string {
 // side is the voters on one side: how many there are, for how many they count, in units of 1/whole, the name of one,
 // and those the model knows, of copies only one.
 type side struct {
-	n, counted int
-	name       string
-	known      []int32
+	n       int
+	counted int64
+	name    string
+	known   []int32
 }
 
 func (s *side) add(m *Model, who consensus.Bloc) {

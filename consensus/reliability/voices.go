@@ -24,7 +24,7 @@ type voice struct {
 	voter  int32
 	said   int32 // index in hearing.said
 	weight float64
-	n      int // number of voters, in units of 1/whole
+	n      int64 // number of voters, in units of 1/whole
 }
 
 // whole is one voter. Fractions of voters are summed in units of 1/whole, because sums of integers do not depend on the
@@ -36,12 +36,12 @@ func (v *voice) number() float64 { return float64(v.n) / whole }
 
 // count returns a voter's index and how many voters it counts for, in units of 1/whole. Known voters count in full,
 // since the model itself determines their weight; newcomers count with their share.
-func (m *Model) count(who consensus.Bloc) (voter int32, n int) {
+func (m *Model) count(who consensus.Bloc) (voter int32, n int64) {
 	j, known := m.known(who.Name)
 	if known {
-		return j, who.N * whole
+		return j, int64(who.N) * whole
 	}
-	return j, who.N * int(math.Round(who.Share*whole))
+	return j, int64(who.N) * int64(math.Round(who.Share*whole))
 }
 
 // said is what a ballot says: that the right candidate is in among or, with not, that it is one of the others.
@@ -206,7 +206,7 @@ func (t *taker) place(not bool) int32 {
 }
 
 // add adds n voters, in units of 1/whole. A known voter has a voice of its own.
-func (t *taker) add(voter, said int32, weight float64, n int) {
+func (t *taker) add(voter, said int32, weight float64, n int64) {
 	v := voice{voter: voter, said: said, weight: weight}
 	i, ok := t.alike[v]
 	if !ok {

@@ -19,7 +19,7 @@ func (h *hearing) apart() *hearing {
 	for _, v := range h.voices {
 		one := v
 		one.n = whole
-		slow.voices = append(slow.voices, slices.Repeat([]voice{one}, v.n/whole)...)
+		slow.voices = append(slow.voices, slices.Repeat([]voice{one}, int(v.n/whole))...)
 	}
 	return &slow
 }
@@ -97,7 +97,7 @@ func TestNewcomersWhoVoteAlikeAreOneVoice(t *testing.T) {
 	h := m.hear(b)[0]
 	n := 0
 	for _, v := range h.voices {
-		n += v.n / whole
+		n += int(v.n / whole)
 	}
 	if len(h.voices) != 5 || n != 1000 {
 		t.Errorf("%d voices of %d voters, want 5 of 1000", len(h.voices), n)
@@ -113,7 +113,7 @@ func TestHearingsEqualQuestions(t *testing.T) {
 			for i, h := range m.hear(b) {
 				for _, v := range h.voices {
 					s := h.said[v.said]
-					got = append(got, slices.Repeat([]string{fmt.Sprint(i, h.field, h.own, v.voter, s.among, s.not, v.weight)}, v.n/whole)...)
+					got = append(got, slices.Repeat([]string{fmt.Sprint(i, h.field, h.own, v.voter, s.among, s.not, v.weight)}, int(v.n/whole))...)
 				}
 			}
 			for i, q := range m.kind.questions(b) {

@@ -31,7 +31,8 @@ var measure = displaywidth.Options{ControlSequences: true}
 
 func columns(s string) int { return measure.String(s) }
 
-func cut(line string, width int) string { return measure.TruncateString(line, width, "…") }
+// Cut cuts a line that has more than width columns, and marks that.
+func Cut(line string, width int) string { return measure.TruncateString(line, width, "…") }
 
 // wrap breaks a line that is too long, preferably at a space.
 func wrap(line string, width int) string {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
@@ -150,6 +151,8 @@ func (t *text) describe(s signals.Any) (string, style) {
 		return fmt.Sprintf("%s %s (%.2f): %s", p.Stance, p.ProposalID, p.Weight, p.Reasoning), stanceStyle(p.Stance)
 	case signals.Conflict:
 		return p.Description, red
+	case conflict.Resolution:
+		return "resolved: " + p.Reason, green
 	case signals.Consensus:
 		return p.ProposalID + ": " + p.Decision, green
 	case signals.Escalation:
@@ -174,8 +177,10 @@ func (t *text) describe(s signals.Any) (string, style) {
 		return "answered by " + p.By, blue
 	case swarm.Outcome:
 		return p.String(), blue
+	case fmt.Stringer:
+		return p.String(), faint
 	default:
-		return fmt.Sprintf("%+v", p), faint
+		return inWords(p), faint
 	}
 }
 
@@ -204,9 +209,9 @@ func (t *text) stopped(r *swarm.Result) {
 	if r.Stop == swarm.StopConsensus {
 		style = green
 	}
-	t.line("%s  %s", t.paint(bold, "Decision"), t.paint(style, t.said(verdict(r.Decision))))
+	t.whole("%s  %s", t.paint(bold, "Decision"), t.paint(style, t.said(verdict(r.Decision))))
 	if r.Answer != "" {
-		t.line("          %s", t.said(r.Answer))
+		t.whole("          %s", t.said(r.Answer))
 	}
 	dissenter := map[string]bool{}
 	for _, v := range r.Decision.Dissent() {
@@ -216,13 +221,13 @@ func (t *text) stopped(r *swarm.Result) {
 		dissenter[v.Voter] = true
 		t.line("%s   %s  %s", t.paint(bold, "Dissent"), t.name(v.Voter), t.said(fmt.Sprintf("%s %s: %s", v.Stance, v.ProposalID, v.Reasoning)))
 	}
-	t.line("%s      %s: %s", t.paint(bold, "Stop"), r.Stop, t.said(r.Detail))
+	t.whole("%s      %s: %s", t.paint(bold, "Stop"), r.Stop, t.said(r.Detail))
 	for _, name := range r.LeftBehind {
 		t.line("          %s had not returned at the deadline: it ignores its context", t.name(name))
 	}
 	if q := r.Question; q != nil {
-		t.line("%s  %s asks: %s", t.paint(bold, "Question"), Printable(q.Asks), t.said(q.Reason))
-		t.line("          options: %s", t.said(strings.Join(q.Options, ", ")))
+		t.whole("%s  %s asks: %s", t.paint(bold, "Question"), Printable(q.Asks), t.said(q.Reason))
+		t.whole("          options: %s", t.said(strings.Join(q.Options, ", ")))
 	}
 	if r.Turns.Taken == 0 && r.Elapsed == 0 {
 		return // read from a log, which has no more details
@@ -311,19 +316,31 @@ func verdict(d consensus.Decision) string {
 	return line
 }
 
-// line writes one line, cut to the width if there is one. It ends the transcript at the first
-// error.
+// line writes one line, cut to the width if there is one.
 func (t *text) line(format string, args ...any) {
-	if t.err != nil {
+	if t.full {
+		t.whole(format, args...)
 		return
 	}
-	line := strings.TrimRight(fmt.Sprintf(format, args...), " ")
-	switch {
-	case t.width < 0:
-	case t.full:
-		line = wrap(line, t.width)
-	default:
-		line = cut(line, t.width)
+	line := fmt.Sprintf(format, args...)
+	if t.width >= 0 {
+		line = Cut(strings.TrimRight(line, " "), t.width)
 	}
-	_, t.err = fmt.Fprintln(t.w, line)
+	t.write(line)
+}
+
+// whole writes what is never cut: it takes several lines if it is longer than one.
+func (t *text) whole(format string, args ...any) {
+	line := fmt.Sprintf(format, args...)
+	if t.width >= 0 {
+		line = wrap(strings.TrimRight(line, " "), t.width)
+	}
+	t.write(line)
+}
+
+// write ends the transcript at the first error.
+func (t *text) write(line string) {
+	if t.err == nil {
+		_, t.err = fmt.Fprintln(t.w, strings.TrimRight(line, " "))
+	}
 }

@@ -1,0 +1,65 @@
+package transcript_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/swarmbus/swarmbus/conflict"
+	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/transcript"
+)
+
+// TestSignalsOfOtherPackagesAreShownInWords whether their kind is known or not.
+func TestSignalsOfOtherPackagesAreShownInWords(t *testing.T) {
+	var ids [2]signals.ID
+	for i, text := range []string{"sig_d5ari0041hnc7580000g", "sig_d5ari0041hnc75800010"} {
+		var err error
+		if ids[i], err = signals.ParseID(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	from := signals.Header{Source: "a"}
+	for want, said := range map[string]signals.Any{
+		"resolved: decided by rule": signals.New(from, conflict.Resolution{SignalA: ids[0], SignalB: ids[1], Reason: "decided by rule"}),
+		"turn_id: t1, claim: it leaks, confidence: 0.5, evidence_refs: a; b, novel: true": signals.New(from, signals.Raw{
+			Type: "report:finding", JSON: `{"turn_id":"t1","model":"","claim":"it leaks","confidence":0.5,"evidence_refs":["a","b"],"novel":true,"none":null}`,
+		}),
+		`at: {"line":3}`: signals.New(from, signals.Raw{Type: "acme.example/at", JSON: `{"at":{"line":3}}`}),
+		"[1,2]":          signals.New(from, signals.Raw{Type: "acme.example/list", JSON: `[1,2]`}),
+	} {
+		var b bytes.Buffer
+		show(t, []swarm.Event{swarm.Spoke{Signal: said}}, transcript.Text(&b, &transcript.Options{Width: 200}))
+		if got := strings.TrimSpace(b.String()); !strings.HasSuffix(got, "  "+want) {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+func TestWhyASolveEndedIsNeverCut(t *testing.T) {
+	long := strings.Repeat("because of this ", 20) + "at last"
+	r := &swarm.Result{
+		Stop: swarm.StopEscalated, Detail: long + " stop", Answer: long + " answer", Decision: consensus.Decision{Note: long + " decision"},
+		Question: &swarm.Question{Asks: "a", Reason: long + " question", Options: []string{long + " option"}},
+	}
+	var b bytes.Buffer
+	show(t, []swarm.Event{
+		swarm.Spoke{Signal: signals.New(signals.Header{Source: "a"}, signals.Escalation{Reason: long + " said"})}, swarm.Stopped{Result: r},
+	}, transcript.Text(&b, &transcript.Options{Width: 60}))
+	whole := strings.ReplaceAll(b.String(), "\n", " ")
+	for _, end := range []string{" stop", " answer", " decision", " question", " option"} {
+		if !strings.Contains(whole, "at last"+end) {
+			t.Errorf("%s is cut:\n%s", end, b.String())
+		}
+	}
+	if strings.Contains(whole, " said") {
+		t.Errorf("what an agent said is not cut:\n%s", b.String())
+	}
+	for line := range strings.Lines(b.String()) {
+		if n := len([]rune(strings.TrimSpace(line))); n > 60 {
+			t.Errorf("a line of %d columns: %s", n, line)
+		}
+	}
+}
