@@ -111,6 +111,35 @@ func TestGaugesAddUpOverBuses(t *testing.T) {
 	}
 }
 
+// TestWhatNoReaderWantedOrWasLeftToReadIsNoDeadLetter has a signal that a reader's filter
+// leaves out, and one that a reader has not read when it closes.
+func TestWhatNoReaderWantedOrWasLeftToReadIsNoDeadLetter(t *testing.T) {
+	reader := sdkmetric.NewManualReader()
+	r := newTrace(t, otel.Options{Meters: sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader))})
+	b := watched(t, r, nil)
+	sub, err := b.Subscribe(bus.SubscribeOptions{Kinds: []signals.Kind{signals.KindProposal}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	publish(t, b, "a", say("thread-x", signals.ID{}, nil))
+	publish(t, b, "p", signals.New(signals.Header{}, signals.Proposal{ProposalID: "a", Content: "a"}))
+	publish(t, b, "q", signals.New(signals.Header{}, signals.Proposal{ProposalID: "b", Content: "b"}))
+	if _, err := sub.Poll(); err != nil {
+		t.Fatal(err)
+	}
+	sub.Close()
+	if err := b.Shutdown(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	text := collected(t, reader)
+	if strings.Contains(text, "fate=") {
+		t.Errorf("a dead letter is counted:\n%s", text)
+	}
+	if !strings.Contains(text, "messaging.client.consumed.messages 1 ") {
+		t.Errorf("not one signal is consumed:\n%s", text)
+	}
+}
+
 func TestCallsAreMeasured(t *testing.T) {
 	reader := sdkmetric.NewManualReader()
 	r := newTrace(t, otel.Options{Meters: sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader))})

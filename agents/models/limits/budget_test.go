@@ -569,3 +569,72 @@ func TestSettlingWhereNothingIsOpenRecordsNothing(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// named is a model of another name, whose calls take a part of what they may take.
+type named struct {
+	name string
+	part int
+}
+
+func (m named) ID() models.ID { return models.ID{Provider: "test", Name: m.name} }
+
+func (m named) Ask(_ context.Context, r *models.Request) (*models.Answer, error) {
+	return answer(models.Usage{Input: limits.Bound(r) / m.part, Output: r.Most / m.part})
+}
+
+// TestALikelyCostIsThatOfTheModelInTokensAndMoney has output that costs much more than
+// input, and two models of which one takes a hundred times as much.
+func TestALikelyCostIsThatOfTheModelInTokensAndMoney(t *testing.T) {
+	small, large := named{"small", 200}, named{"large", 2}
+	price := models.Price{Input: 1, Output: 50}
+	b := limits.NewBudget(limits.Spend{})
+	var open limits.Spend
+	b.Keep(func(c limits.Change) error {
+		if c.Used == (limits.Spend{}) {
+			open = c.Open
+		}
+		return nil
+	})
+	shared := limits.New(limits.Options{Budget: b, Prices: map[models.ID]models.Price{small.ID(): price, large.ID(): price}})
+	for range 3 {
+		for _, m := range []named{small, large} {
+			before := b.Books().Spent
+			if _, err := shared.Limit(m).Ask(t.Context(), request); err != nil {
+				t.Fatal(err)
+			}
+			took := limits.Spend{Tokens: b.Books().Spent.Tokens - before.Tokens, Money: b.Books().Spent.Money - before.Money}
+			if before.Tokens > limits.Bound(request)/2 && (open.Tokens < took.Tokens || open.Tokens > took.Tokens*13/10+1 || open.Money < took.Money || open.Money > took.Money*13/10+1) {
+				t.Errorf("a call of %s took %v, expected were %v", m.name, took, open)
+			}
+		}
+	}
+}
+
+func TestSettlingLetsACallBeginThatWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		most := limits.Bound(request) + request.Most
+		b := limits.NewBudget(limits.Spend{Tokens: 2*most + 10})
+		b.Book(limits.Change{Open: limits.Spend{Tokens: 20}})
+		slow := &models.Scripted{Answer: func(context.Context, *models.Request) (*models.Answer, error) {
+			time.Sleep(time.Minute)
+			return answer(models.Usage{Input: 1, Output: 1})
+		}}
+		began := time.Now()
+		var wg sync.WaitGroup
+		for range 2 {
+			wg.Go(func() {
+				if _, err := limits.New(limits.Options{Budget: b}).Limit(slow).Ask(t.Context(), request); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		time.Sleep(time.Second)
+		if err := b.Settle(); err != nil {
+			t.Error(err)
+		}
+		wg.Wait()
+		if took := time.Since(began); took != time.Minute+time.Second {
+			t.Errorf("two calls of a minute, of which one waited a second, took %v", took)
+		}
+	})
+}

@@ -457,3 +457,31 @@ func TestAWaitBeyondPatienceHoldsForLaterCalls(t *testing.T) {
 		}
 	})
 }
+
+// TestOnlyAnErrorThatWasRetriedOrHadToWaitTooLongIsFinal: a caller of a call that is not
+// retried here may retry it.
+func TestOnlyAnErrorThatWasRetriedOrHadToWaitTooLongIsFinal(t *testing.T) {
+	for name, c := range map[string]struct {
+		tries     int
+		err       *models.Error
+		final     bool
+		temporary bool
+	}{
+		"one try":               {1, &models.Error{Problem: models.ErrOverloaded, Status: 503}, false, true},
+		"one try, a short wait": {1, &models.Error{Problem: models.ErrRateLimited, Status: 429, After: time.Second}, false, true},
+		"one try, a long wait":  {1, &models.Error{Problem: models.ErrRateLimited, Status: 429, After: time.Hour}, true, false},
+		"two tries":             {2, &models.Error{Problem: models.ErrOverloaded, Status: 503}, true, false},
+		"a permanent error":     {2, &models.Error{Problem: models.ErrAuth, Status: 401}, false, false},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			_, err := limits.New(limits.Options{Tries: c.tries}).Limit(failing(99, c.err).model()).Ask(t.Context(), request)
+			var got *models.Error
+			if !errors.As(err, &got) || got.Final != c.final || got.Temporary() != c.temporary {
+				t.Errorf("%s: got %+v", name, got)
+			}
+			if c.err.Final {
+				t.Errorf("%s: the adapter's error was modified", name)
+			}
+		})
+	}
+}
