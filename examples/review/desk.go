@@ -1,6 +1,8 @@
 package main
 
 import (
+	"slices"
+
 	"github.com/swarmbus/swarmbus/examples/review/inspect"
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -8,25 +10,22 @@ import (
 // A desk is the package under review as everybody can look it up: what a
 // signal claims is believed only if the code shows it. It does not change.
 type desk struct {
-	p         *inspect.Package
-	tracks    map[string]inspect.Track
-	found     map[string][]inspect.Finding           // by inspector
-	findings  map[string]inspect.Finding             // by what a discovery says
-	arguments map[string]map[string]inspect.Argument // by finding, by what a reply says
+	p        *inspect.Package
+	tracks   map[string]inspect.Track
+	findings []inspect.Finding
 }
 
 func newDesk(p *inspect.Package, tracks map[string]inspect.Track) *desk {
-	d := &desk{p, tracks, map[string][]inspect.Finding{}, map[string]inspect.Finding{}, map[string]map[string]inspect.Argument{}}
-	for _, f := range inspect.All(p) {
-		said := f.String()
-		d.found[f.Inspector] = append(d.found[f.Inspector], f)
-		d.findings[said] = f
-		d.arguments[said] = map[string]inspect.Argument{}
-		for _, a := range inspect.Debate(p, f) {
-			d.arguments[said][a.String()] = a
-		}
+	return &desk{p, tracks, inspect.All(p)}
+}
+
+// finding returns the one that a signal says.
+func (d *desk) finding(said string) (inspect.Finding, bool) {
+	i := slices.IndexFunc(d.findings, func(f inspect.Finding) bool { return f.String() == said })
+	if i < 0 {
+		return inspect.Finding{}, false
 	}
-	return d
+	return d.findings[i], true
 }
 
 // claims are the findings among signals, with the arguments about them, as far
@@ -36,7 +35,7 @@ func (d *desk) claims(log []signals.Any) []inspect.Claim {
 	index := map[signals.ID]int{}
 	for _, s := range log {
 		said, target := words(s)
-		if f, ok := d.findings[said]; ok {
+		if f, ok := d.finding(said); ok {
 			index[s.Head().ID] = len(claims)
 			claims = append(claims, inspect.Claim{Finding: f})
 			continue
@@ -45,9 +44,10 @@ func (d *desk) claims(log []signals.Any) []inspect.Claim {
 		if !ok {
 			continue
 		}
-		c := &claims[i]
-		if a, ok := d.arguments[c.Finding.String()][said]; ok {
-			c.Arguments = append(c.Arguments, a)
+		for _, a := range inspect.Debate(d.p, claims[i].Finding) {
+			if a.String() == said {
+				claims[i].Arguments = append(claims[i].Arguments, a)
+			}
 		}
 	}
 	return claims

@@ -45,19 +45,20 @@ func TestOneReviewerLeadsToApproval(t *testing.T) {
 func TestArgumentsThatTheCodeDoesNotShowAreIgnored(t *testing.T) {
 	d := newDesk(load(t, fixture("messy")), tracks())
 	said := ""
-	for finding, known := range d.arguments {
-		if len(known) > 0 {
-			said = finding
+	var known []inspect.Argument
+	for _, f := range d.findings {
+		if all := inspect.Debate(d.p, f); len(all) > 0 {
+			said, known = f.String(), all
 		}
 	}
 	found := signals.New(signals.Header{ID: signals.MustID("found")}, signals.Discovery{Finding: said})
 	log := []signals.Any{found, signals.New(signals.Header{}, signals.Challenge{TargetSignalID: found.ID, CounterArgument: "trust me"})}
-	for a := range d.arguments[said] {
-		log = append(log, signals.New(signals.Header{}, signals.Challenge{TargetSignalID: found.ID, CounterArgument: a}))
+	for _, a := range known {
+		log = append(log, signals.New(signals.Header{}, signals.Challenge{TargetSignalID: found.ID, CounterArgument: a.String()}))
 	}
 	claims := d.claims(log)
-	if len(claims) != 1 || len(claims[0].Arguments) != len(d.arguments[said]) || len(claims[0].Arguments) == 0 {
-		t.Fatalf("got %v, want the %d arguments about %q", claims, len(d.arguments[said]), said)
+	if len(claims) != 1 || len(claims[0].Arguments) != len(known) || len(claims[0].Arguments) == 0 {
+		t.Fatalf("got %v, want the %d arguments about %q", claims, len(known), said)
 	}
 	for _, a := range claims[0].Arguments {
 		if a.String() == "trust me" || a.Reason == "" {

@@ -12,7 +12,6 @@ require (
 	github.com/google/go-cmp v0.7.0
 	github.com/securego/gosec/v2 v2.29.0
 	go.uber.org/goleak v1.3.0
-	golang.org/x/term v0.47.0
 	golang.org/x/tools v0.52.0
 	honnef.co/go/tools v0.8.2
 	pgregory.net/rapid v1.3.0
@@ -53,6 +52,7 @@ require (
 	golang.org/x/net v0.61.0 // indirect
 	golang.org/x/sync v0.24.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
+	golang.org/x/term v0.47.0 // indirect
 	golang.org/x/text v0.43.0 // indirect
 	gonum.org/v1/gonum v0.17.0 // indirect
 	google.golang.org/genproto/googleapis/api v0.0.0-20260526163538-3dc84a4a5aaa // indirect

@@ -11,9 +11,7 @@
 // byte for byte. No code of the package is run unless -run-tests says so.
 //
 // How often they are right is measured on a corpus of packages with known
-// defects and without:
-//
-//	go run ./examples/review -corpus examples/review/testdata
+// defects and without, see RESULTS.md.
 //
 // The exit status is 0 when they decided, 3 when they did not agree, 1 for an
 // error, 2 for wrong usage and 130 when interrupted.
@@ -43,20 +41,13 @@ const grace = 300 * time.Millisecond
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	done := make(chan int, 1)
-	go func() { done <- run(ctx, os.Args[1:], os.Stdout, os.Stderr) }()
-	select {
-	case status := <-done:
-		stop()
-		os.Exit(status)
-	case <-ctx.Done():
-	}
-	// An analyzer in the middle of its work listens to nobody.
-	select {
-	case <-done:
-	case <-time.After(grace):
-	}
-	os.Exit(statusInterrupted)
+	defer stop()
+	go func() {
+		<-ctx.Done()
+		time.Sleep(grace) // an analyzer in the middle of its work does not listen
+		os.Exit(statusInterrupted)
+	}()
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
 const (
@@ -74,8 +65,6 @@ type flags struct {
 	full     bool
 	width    int
 	runTests bool
-	corpus   string
-	update   bool
 	otel     bool
 	kept     string
 	dir      string
@@ -90,9 +79,7 @@ func parse(args []string, stderr io.Writer) (*flags, error) {
 	set.BoolVar(&f.log, "log", false, "print the log of signals as lines of JSON")
 	set.BoolVar(&f.full, "full", false, "print texts in full")
 	set.IntVar(&f.width, "width", 0, "columns of a line; 0: those of the terminal, 100 where there is none")
-	set.BoolVar(&f.runTests, "run-tests", false, "run the package's tests, with the race detector where there is one")
-	set.StringVar(&f.corpus, "corpus", "", "review the cases of this `directory`, whose answers are known, and print a table")
-	set.BoolVar(&f.update, "update", false, "with -corpus: write down how often each agent was right")
+	set.BoolVar(&f.runTests, "run-tests", false, "run the package's tests")
 	set.StringVar(&f.kept, "journal", "", "keep everything in this new `file`, or under this name, for swarmbus replay and show")
 	set.BoolVar(&f.otel, "otel", false, "send traces to where the OTEL_* variables say; needs go run -tags otel")
 	set.Usage = func() {
@@ -102,9 +89,9 @@ func parse(args []string, stderr io.Writer) (*flags, error) {
 	if err := set.Parse(args); err != nil {
 		return nil, err
 	}
-	if set.NArg() > 1 || f.seed == 0 || f.width != 0 && f.width < 20 || f.update && f.corpus == "" {
+	if set.NArg() > 1 || f.seed == 0 || f.width != 0 && f.width < 20 {
 		set.Usage()
-		return nil, fmt.Errorf("one directory at most, a seed that is not 0, a width of 20 at least, -update with -corpus only")
+		return nil, fmt.Errorf("one directory at most, a seed that is not 0, a width of 20 at least")
 	}
 	if f.otel && openTelescope == nil {
 		err := errors.New("this build cannot send traces: go run -tags otel ./examples/review -otel")
@@ -126,12 +113,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case err != nil:
 		return statusUsage
 	}
-	if f.corpus != "" {
-		err = f.measure(ctx, stdout, stderr)
-	} else {
-		err = f.review(ctx, stdout, stderr)
-	}
-	switch {
+	switch err = f.review(ctx, stdout, stderr); {
 	case err == nil:
 		return statusDecided
 	case ctx.Err() != nil:
@@ -154,9 +136,7 @@ func (f *flags) review(ctx context.Context, stdout, stderr io.Writer) (err error
 		return err
 	}
 	defer view.close(stderr)
-	line := startProgress(stderr)
-	p, err := inspect.Load(ctx, f.dir, &inspect.Options{RunTests: f.runTests, Progress: line.say})
-	line.end()
+	p, err := inspect.Load(ctx, f.dir, f.runTests)
 	if err != nil {
 		return err
 	}
@@ -221,8 +201,8 @@ func (f *flags) show(w io.Writer) func(swarm.Event) error {
 	case f.log:
 		return transcript.Log(w)
 	default:
-		return transcript.Text(w, &transcript.Options{
-			Width: cmp.Or(f.width, columns(w)), Full: f.full, Color: look.Options(w, os.Environ()).Color,
-		})
+		o := look.Options(w, os.Environ())
+		o.Width, o.Full = cmp.Or(f.width, max(o.Width, 0), 100), f.full
+		return transcript.Text(w, o)
 	}
 }

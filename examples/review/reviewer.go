@@ -68,7 +68,10 @@ func (r reviewer) track() inspect.Track { return r.tracks[r.inspector.Name] }
 // report is what the reviewer found, or that it found nothing.
 func (r reviewer) report(t *agents.Turn) []signals.Any {
 	var say []signals.Any
-	for _, f := range r.found[r.inspector.Name] {
+	for _, f := range r.findings {
+		if f.Inspector != r.inspector.Name {
+			continue
+		}
 		h, relevance := signals.Header{ID: t.NewID(), Confidence: r.track().Right}, 1.0
 		if f.Grade == inspect.Concern {
 			h.Confidence, relevance = 0, 0.5 // nobody has measured how often a concern is right
@@ -93,12 +96,12 @@ func (r reviewer) argue(log []signals.Any) []signals.Any {
 	var say []signals.Any
 	for _, s := range log {
 		said, _ := words(s)
-		f, ok := r.findings[said]
-		if !ok {
-			continue
-		}
+		f, _ := r.finding(said)
 		target := s.Head().ID
-		for _, a := range inspect.Arguments(r.p, f, r.inspector.Name) {
+		for _, a := range inspect.Debate(r.p, f) {
+			if a.Inspector != r.inspector.Name {
+				continue
+			}
 			h := signals.Header{ReplyTo: target, Confidence: 1} // the code shows it
 			if a.Effect == inspect.Worsens {
 				say = append(say, signals.New(h, signals.Discovery{Finding: a.String(), Relevance: 1}))

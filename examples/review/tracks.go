@@ -8,7 +8,7 @@ import (
 	"github.com/swarmbus/swarmbus/examples/review/inspect"
 )
 
-// tracksText is what -corpus -update measured on the part of the corpus that
+// tracksText is what the corpus showed on the part of the corpus that
 // rules were chosen on: an inspector, how often it is right when it names a
 // defect, and how many of the defects it looks for it finds. Both are shares
 // with one success and one failure added, so that few cases are no certainty.

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -27,13 +28,10 @@ const (
 
 // String returns "eases" or "worsens".
 func (e Effect) String() string {
-	switch e {
-	case Eases:
+	if e == Eases {
 		return "eases"
-	case Worsens:
-		return "worsens"
 	}
-	return fmt.Sprintf("Effect(%d)", int(e))
+	return "worsens"
 }
 
 // String returns the argument in one line.
@@ -41,25 +39,14 @@ func (a Argument) String() string {
 	return fmt.Sprintf("%s (%s) %s it: %s", a.Inspector, a.Check, a.Effect, a.Reason)
 }
 
-// Arguments returns what the named inspector knows about a finding of another,
-// easing or worsening it. About its own it has nothing to say.
-func Arguments(p *Package, f Finding, inspector string) []Argument {
-	var all []Argument
-	for _, c := range considerations() {
-		if c.inspector == inspector && f.Inspector != inspector && (c.rules == nil || slices.Contains(c.rules, f.Rule)) {
-			if a, ok := c.consider(p, f); ok {
-				all = append(all, a)
-			}
-		}
-	}
-	return all
-}
-
-// Debate returns what all inspectors know about a finding.
+// Debate returns what inspectors know about a finding of another, easing or
+// worsening it.
 func Debate(p *Package, f Finding) []Argument {
 	var all []Argument
-	for _, i := range Inspectors() {
-		all = append(all, Arguments(p, f, i.Name)...)
+	for _, c := range considerations() {
+		if c.inspector != f.Inspector && (c.rules == nil || slices.Contains(c.rules, f.Rule)) {
+			all = append(all, c.consider(p, f)...)
+		}
 	}
 	return all
 }
@@ -74,20 +61,21 @@ type consideration struct {
 	answer    func(*Package, Place) (reason string, ok bool)
 }
 
-func (c consideration) consider(p *Package, f Finding) (Argument, bool) {
+// consider returns one argument about all places that it covers, none if it covers
+// none.
+func (c consideration) consider(p *Package, f Finding) []Argument {
 	a := Argument{Inspector: c.inspector, Check: c.name, Effect: c.effect}
 	for _, place := range f.Places {
-		reason, ok := c.answer(p, place)
-		if !ok {
-			continue
+		if reason, ok := c.answer(p, place); ok {
+			a.Reason = cmp.Or(a.Reason, reason)
+			a.Covers = append(a.Covers, place)
 		}
-		if a.Covers == nil {
-			a.Reason = reason
-		}
-		a.Covers = append(a.Covers, place)
 	}
-	if of := len(f.Places); of > 1 && len(a.Covers) > 0 {
+	if len(a.Covers) == 0 {
+		return nil
+	}
+	if of := len(f.Places); of > 1 {
 		a.Reason += fmt.Sprintf("; so for %d of %d places", len(a.Covers), of)
 	}
-	return a, len(a.Covers) > 0
+	return []Argument{a}
 }

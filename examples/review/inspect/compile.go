@@ -3,9 +3,5 @@ package inspect
 // compileErrors turns what keeps the package from type-checking into one
 // finding: nobody should approve what does not build.
 func compileErrors(p *Package) []Finding {
-	var places []Place
-	for _, problem := range p.Problems {
-		places = append(places, Place{Position: problem.Position, Note: problem.Message})
-	}
-	return rule{"does-not-compile", Defect}.at(places, count(len(places), "error")+" of the compiler")
+	return rule{"does-not-compile", Defect}.at(p.Problems, count(len(p.Problems), "error")+" of the compiler")
 }

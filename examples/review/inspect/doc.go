@@ -5,9 +5,9 @@
 // [Inspector] returns what it finds, other inspectors hold [Arguments] against a
 // finding or for it, and [Judge] makes a verdict of what is left.
 //
-//	p, err := inspect.Load(ctx, dir, nil)
+//	p, err := inspect.Load(ctx, dir, false)
 //	if err != nil {
-//		return err // a *LoadError: not a directory, no Go files, no module, …
+//		return err // not a directory, no Go files, no module, …
 //	}
 //	for _, i := range inspect.Inspectors() {
 //		for _, f := range i.Inspect(p) {
@@ -21,14 +21,13 @@
 // Dependencies come from export data, which the go command compiles into its
 // cache if they are not there yet. Directories of other modules and of the
 // standard library load as well as those of this one. No code of the package is
-// run unless [Options.RunTests] says so.
+// run unless [Load] is told so.
 //
 // # Who knows what
 //
 // Most of the evidence is that of analysers that many programs rely on: the
 // type checker, passes of go vet, staticcheck, and gosec. The rules of this
-// package's own cover what those leave out: writes that race, locks, files and
-// goroutines left behind, errors and panics lost, and calls that remove, run or
+// package's own cover errors and panics that are lost, and calls that remove, run or
 // end something. An inspector reports what no other one looks for.
 //
 // # Defects and concerns
@@ -59,6 +58,7 @@
 // every method that an interface in sight could call; whether a line ran is not
 // known. Analyzers see facts of the package and its tests, not of dependencies,
 // so staticcheck does not know which functions of the standard library are pure.
-// Goroutines and locks are judged by the function they stand in. Which defects
-// this finds and misses is measured: see RESULTS.md beside the example.
+// No analyzer here looks for data races; the race detector does where tests are
+// run. Which defects this finds and misses is measured: see RESULTS.md beside the
+// example.
 package inspect

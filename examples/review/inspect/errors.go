@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"go/ast"
+	"go/token"
 	"slices"
 
 	"golang.org/x/tools/go/ast/inspector"
@@ -18,74 +19,57 @@ var consequential = []string{
 
 // droppedErrors lists such calls where no one looks at the error.
 func droppedErrors(p *Package) []Finding {
-	places := p.calls(func(c inspector.Cursor, call *ast.CallExpr) (string, bool) {
-		name := p.callee(call)
-		return "error of " + name, slices.Contains(consequential, name) && (statement(c) || blank(c))
+	places := p.calls(func(c inspector.Cursor, _ *ast.CallExpr, callee string) string {
+		if !slices.Contains(consequential, callee) || !ignored(c) {
+			return ""
+		}
+		return "error of " + callee
 	})
 	return rule{"dropped-error", Defect}.at(places, count(len(places), "call")+" whose error is dropped, though what follows relies on it")
 }
 
-// blank says whether everything that a call returns goes to "_".
-func blank(c inspector.Cursor) bool {
-	assign, ok := c.Parent().Node().(*ast.AssignStmt)
-	return ok && len(assign.Rhs) == 1 && !slices.ContainsFunc(assign.Lhs, func(e ast.Expr) bool { return !isBlank(e) })
-}
-
-func isBlank(e ast.Expr) bool {
-	id, ok := e.(*ast.Ident)
-	return ok && id.Name == "_"
-}
-
 // swallowedPanics lists calls of recover whose result nobody looks at.
 func swallowedPanics(p *Package) []Finding {
-	places := p.calls(func(c inspector.Cursor, call *ast.CallExpr) (string, bool) {
-		return "recover", p.builtin(call, "recover") && (statement(c) || blank(c))
+	places := p.calls(func(c inspector.Cursor, _ *ast.CallExpr, callee string) string {
+		if callee != "recover" || !ignored(c) {
+			return ""
+		}
+		return callee
 	})
 	return rule{"swallowed-panic", Defect}.at(places, count(len(places), "panic")+" swallowed unseen")
 }
 
-// lostErrors lists returns of nil as an error, or of nothing, by a branch that
-// is there because an error is not nil, and does nothing with it.
+// lostErrors lists branches that are there because an error is not nil, and do
+// nothing but return nil as the only result, an error.
 func lostErrors(p *Package) []Finding {
 	var places []Place
 	for c := range p.code.Preorder((*ast.IfStmt)(nil)) {
 		stmt := c.Node().(*ast.IfStmt)
-		err := p.notNil(stmt.Cond)
-		if err == nil || len(stmt.Body.List) != 1 || !p.returnsError(c) {
+		if len(stmt.Body.List) != 1 || !p.errorNotNil(stmt.Cond) || !p.returnsOneError(c) {
 			continue
 		}
-		ret, ok := stmt.Body.List[0].(*ast.ReturnStmt)
-		if ok && len(ret.Results) == 1 && isNil(ret.Results[0]) {
-			places = append(places, p.place(c, "returns nil for "+err.Name))
+		if ret, ok := stmt.Body.List[0].(*ast.ReturnStmt); ok && len(ret.Results) == 1 && named(ret.Results[0], "nil") {
+			places = append(places, p.seen(stmt.Pos(), "returns nil for an error"))
 		}
 	}
 	return rule{"lost-error", Defect}.at(places, count(len(places), "error")+" met and answered with nil")
 }
 
-// notNil returns the error that a condition "err != nil" tests.
-func (p *Package) notNil(cond ast.Expr) *ast.Ident {
+// errorNotNil says whether a condition is that an error is not nil.
+func (p *Package) errorNotNil(cond ast.Expr) bool {
 	b, ok := cond.(*ast.BinaryExpr)
-	if !ok || b.Op.String() != "!=" || !isNil(b.Y) {
-		return nil
-	}
-	id, ok := b.X.(*ast.Ident)
-	if !ok || !isError(p.typeOf(id)) {
-		return nil
-	}
-	return id
+	return ok && b.Op == token.NEQ && p.isError(b.X) && named(b.Y, "nil")
 }
 
-// returnsError says whether the function around c returns one error.
-func (p *Package) returnsError(c inspector.Cursor) bool {
+// returnsOneError says whether the function around c returns nothing but an error.
+func (p *Package) returnsOneError(c inspector.Cursor) bool {
 	for f := range c.Enclosing((*ast.FuncDecl)(nil), (*ast.FuncLit)(nil)) {
-		t := (*ast.FuncType)(nil)
-		switch n := f.Node().(type) {
+		switch f := f.Node().(type) {
 		case *ast.FuncDecl:
-			t = n.Type
+			return f.Type.Results.NumFields() == 1 && p.returnsError(f.Type)
 		case *ast.FuncLit:
-			t = n.Type
+			return f.Type.Results.NumFields() == 1 && p.returnsError(f.Type)
 		}
-		return t.Results.NumFields() == 1 && isError(p.typeOf(t.Results.List[0].Type))
 	}
 	return false
 }

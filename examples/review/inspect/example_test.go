@@ -8,13 +8,15 @@ import (
 )
 
 func Example() {
-	p, err := inspect.Load(context.Background(), "testdata/messy", nil)
+	p, err := inspect.Load(context.Background(), "testdata/messy", false)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	hazards, _ := inspect.Named("hazards")
-	for _, c := range inspect.Claims(p, hazards.Inspect(p)) {
+	for _, c := range inspect.Claims(p, inspect.All(p)) {
+		if c.Finding.Inspector != "hazards" {
+			continue
+		}
 		fmt.Println(c.Finding.Grade, c)
 		for _, a := range c.Arguments {
 			fmt.Println("-", a)
@@ -30,7 +32,7 @@ func Example() {
 }
 
 func ExampleLoad() {
-	_, err := inspect.Load(context.Background(), "testdata", nil)
+	_, err := inspect.Load(context.Background(), "testdata", false)
 	fmt.Println(err)
 	// Output: inspect: testdata: no Go files that this platform builds
 }

@@ -1,7 +1,6 @@
 package inspect
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -20,13 +19,10 @@ const (
 
 // String returns "concern" or "defect".
 func (g Grade) String() string {
-	switch g {
-	case Concern:
+	if g <= Concern {
 		return "concern"
-	case Defect:
-		return "defect"
 	}
-	return fmt.Sprintf("Grade(%d)", int(g))
+	return "defect"
 }
 
 // A Finding is one thing an [Inspector] found, with every place where it found
@@ -41,14 +37,6 @@ type Finding struct {
 
 // String returns what the finding says, without its places.
 func (f Finding) String() string { return f.Rule + ": " + f.Message }
-
-// Position is the first place's position.
-func (f Finding) Position() Position {
-	if len(f.Places) == 0 {
-		return Position{}
-	}
-	return f.Places[0].Position
-}
 
 // Evidence quotes at most n places and counts the rest.
 func (f Finding) Evidence(n int) string { return evidence(f.Places, n) }
@@ -77,25 +65,8 @@ func (r rule) at(places []Place, message string) []Finding {
 	if len(places) == 0 {
 		return nil
 	}
-	sortPlaces(places)
+	slices.SortFunc(places, Place.Compare)
 	return []Finding{{Rule: r.name, Grade: r.grade, Message: message, Places: slices.Compact(places)}}
-}
-
-// compareFindings puts defects first; rule and position settle ties, so that an
-// order never depends on the order of discovery.
-func compareFindings(a, b Finding) int {
-	return cmp.Or(
-		cmp.Compare(b.Grade, a.Grade),
-		cmp.Compare(a.Rule, b.Rule),
-		a.Position().Compare(b.Position()),
-		cmp.Compare(a.Message, b.Message),
-	)
-}
-
-func sortPlaces(places []Place) {
-	slices.SortStableFunc(places, func(a, b Place) int {
-		return cmp.Or(a.Compare(b.Position), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Note, b.Note))
-	})
 }
 
 // count returns "1 thing" or "n things".

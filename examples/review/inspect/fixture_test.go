@@ -16,7 +16,7 @@ var loaded sync.Map // fixture name to func() (*inspect.Package, error)
 func fixture(t *testing.T, name string) *inspect.Package {
 	t.Helper()
 	load, _ := loaded.LoadOrStore(name, sync.OnceValues(func() (*inspect.Package, error) {
-		return inspect.Load(context.Background(), filepath.Join("testdata", filepath.FromSlash(name)), nil)
+		return inspect.Load(context.Background(), filepath.Join("testdata", filepath.FromSlash(name)), false)
 	}))
 	p, err := load.(func() (*inspect.Package, error))()
 	if err != nil {
@@ -42,7 +42,7 @@ func module(t *testing.T, files map[string]string) string {
 
 func load(t *testing.T, dir string) *inspect.Package {
 	t.Helper()
-	p, err := inspect.Load(context.Background(), dir, nil)
+	p, err := inspect.Load(context.Background(), dir, false)
 	if err != nil {
 		t.Fatal(err)
 	}

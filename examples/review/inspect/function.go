@@ -3,7 +3,10 @@ package inspect
 import (
 	"go/ast"
 	"go/types"
+	"slices"
 
+	"golang.org/x/tools/go/ast/edge"
+	"golang.org/x/tools/go/ast/inspector"
 	"golang.org/x/tools/go/types/typeutil"
 )
 
@@ -12,109 +15,81 @@ type function struct {
 	name string // "Publish" or "Bus.Publish"
 	decl *ast.FuncDecl
 	file *File
-	obj  *types.Func // nil without types
 }
 
 func (p *Package) indexFunctions() {
 	p.named = make(map[string]*function)
 	for _, file := range p.Files {
 		for _, d := range file.syntax.Decls {
-			if decl, ok := d.(*ast.FuncDecl); ok {
-				p.addFunction(file, decl)
+			decl, ok := d.(*ast.FuncDecl)
+			if !ok {
+				continue
+			}
+			f := &function{functionName(decl), decl, file}
+			p.funcs = append(p.funcs, f)
+			// Tests outside the package may declare the same name; the package's wins.
+			if old := p.named[f.name]; old == nil || old.file.Test && !file.Test {
+				p.named[f.name] = f
 			}
 		}
 	}
 }
 
-func (p *Package) addFunction(file *File, decl *ast.FuncDecl) {
-	f := &function{name: functionName(decl), decl: decl, file: file}
-	if obj, ok := p.main.info.Defs[decl.Name].(*types.Func); ok {
-		f.obj = obj
-	}
-	p.funcs = append(p.funcs, f)
-	// Tests outside the package may declare the same name; the package's wins.
-	if old := p.named[f.name]; old == nil || old.file.Test && !file.Test {
-		p.named[f.name] = f
-	}
-}
-
 // functions returns those of the package, not of its tests.
 func (p *Package) functions() []*function {
-	var code []*function
-	for _, f := range p.funcs {
-		if !f.file.Test {
-			code = append(code, f)
+	return slices.DeleteFunc(slices.Clone(p.funcs), func(f *function) bool { return f.file.Test })
+}
+
+// functionName names the receiver's type without pointer and type parameters.
+func functionName(decl *ast.FuncDecl) string {
+	if decl.Recv == nil || len(decl.Recv.List) == 0 {
+		return decl.Name.Name
+	}
+	return identifiers(decl.Recv.List[0].Type)[0] + "." + decl.Name.Name
+}
+
+// calls collects the places of calls in the package's code for which match
+// returns a note. What is called is named as in "os.Exit" or
+// "(*database/sql.Tx).Commit", and "" for function values and conversions.
+func (p *Package) calls(match func(c inspector.Cursor, call *ast.CallExpr, callee string) (note string)) []Place {
+	var places []Place
+	for c := range p.code.Preorder((*ast.CallExpr)(nil)) {
+		call := c.Node().(*ast.CallExpr)
+		callee := ""
+		switch fn := typeutil.Callee(p.info, call).(type) {
+		case *types.Func:
+			callee = fn.Origin().FullName()
+		case *types.Builtin:
+			callee = fn.Name()
+		}
+		if note := match(c, call, callee); note != "" {
+			places = append(places, p.seen(call.Pos(), note))
 		}
 	}
-	return code
+	return places
 }
 
-func (f *function) exported() bool {
-	recv := receiver(f.decl)
-	return f.decl.Name.IsExported() && (recv == "" || ast.IsExported(recv))
+// ignored says whether nobody looks at what the call at c returns.
+func ignored(c inspector.Cursor) bool {
+	assign, ok := c.Parent().Node().(*ast.AssignStmt)
+	return c.ParentEdgeKind() == edge.ExprStmt_X ||
+		ok && len(assign.Rhs) == 1 && !slices.ContainsFunc(assign.Lhs, func(e ast.Expr) bool { return !named(e, "_") })
 }
 
-func functionName(decl *ast.FuncDecl) string {
-	if recv := receiver(decl); recv != "" {
-		return recv + "." + decl.Name.Name
-	}
-	return decl.Name.Name
+func named(e ast.Expr, name string) bool {
+	id, ok := ast.Unparen(e).(*ast.Ident)
+	return ok && id.Name == name
 }
 
-// receiver names the receiver's type without pointer and type parameters.
-func receiver(decl *ast.FuncDecl) string {
-	if decl.Recv == nil || len(decl.Recv.List) == 0 {
-		return ""
-	}
-	t := ast.Unparen(decl.Recv.List[0].Type)
-	if star, ok := t.(*ast.StarExpr); ok {
-		t = star.X
-	}
-	switch x := t.(type) {
-	case *ast.IndexExpr:
-		t = x.X
-	case *ast.IndexListExpr:
-		t = x.X
-	}
-	if id, ok := t.(*ast.Ident); ok {
-		return id.Name
-	}
-	return ""
+var errorType = types.Universe.Lookup("error").Type()
+
+// isError says whether e is a type, or of a type, that is error.
+func (p *Package) isError(e ast.Expr) bool {
+	t := p.info.TypeOf(e)
+	return t != nil && types.Identical(t, errorType)
 }
 
-// callee returns what a call calls as "os.Exit" or "(*sync.Mutex).Lock", or ""
-// for function values, conversions, and packages without types.
-func (p *Package) callee(call *ast.CallExpr) string {
-	if fn := p.calledFunc(call); fn != nil {
-		return fn.FullName()
-	}
-	return ""
-}
-
-func (p *Package) calledFunc(call *ast.CallExpr) *types.Func {
-	if !p.Typed() {
-		return nil
-	}
-	if fn, ok := typeutil.Callee(p.main.info, call).(*types.Func); ok {
-		return fn.Origin()
-	}
-	return nil
-}
-
-// builtin says whether call calls the predeclared function of that name, not a
-// function of the package that shadows it. Without types the name decides.
-func (p *Package) builtin(call *ast.CallExpr, name string) bool {
-	id, ok := ast.Unparen(call.Fun).(*ast.Ident)
-	if !ok || id.Name != name {
-		return false
-	}
-	_, isBuiltin := p.main.info.Uses[id].(*types.Builtin)
-	return isBuiltin || !p.Typed()
-}
-
-func (p *Package) typeOf(e ast.Expr) types.Type {
-	if !p.Typed() {
-		return nil
-	}
-	return p.main.info.TypeOf(e)
+// returnsError says whether the last result of a function is an error.
+func (p *Package) returnsError(t *ast.FuncType) bool {
+	return t.Results.NumFields() > 0 && p.isError(t.Results.List[len(t.Results.List)-1].Type)
 }

@@ -1,11 +1,6 @@
 package inspect
 
-import (
-	"cmp"
-	"fmt"
-	"slices"
-	"strings"
-)
+import "strings"
 
 // A Gap is something that an inspector could not look at.
 type Gap struct {
@@ -30,34 +25,38 @@ func (p *Package) Looked(inspector string) (share float64, why string) {
 
 // noteGaps says what each inspector could not look at.
 func (p *Package) noteGaps() {
-	if !p.Typed() {
-		for _, i := range Inspectors() {
-			if i.Name != "compile" {
-				p.gap(i.Name, 0, "it needs types, and the package does not type-check")
+	for _, i := range Inspectors() {
+		ignored, built := len(p.Ignored), len(p.syntax())
+		switch {
+		case !p.Typed() && i.Name != "compile":
+			p.gap(i.Name, 0, "it needs types, and the package does not type-check")
+			continue
+		case i.Name == "compile" && ignored > 0:
+			p.gap(i.Name, float64(built)/float64(built+ignored), count(ignored, "file")+" not built on this platform")
+		case i.Name == "tests" && p.untested() != "":
+			p.gap(i.Name, 0, p.untested())
+		}
+		for _, a := range checks[i.Name] {
+			if err := p.failed[a]; err != nil {
+				p.gap(i.Name, 1-1/float64(len(checks[i.Name])), err.Error())
 			}
 		}
-		return
 	}
-	if n, built := len(p.Ignored), len(p.syntax()); n > 0 {
-		p.gap("compile", float64(built)/float64(built+n), fmt.Sprintf("%s not built on this platform", count(n, "file")))
-	}
+}
+
+// untested says why tests say nothing.
+func (p *Package) untested() string {
 	switch {
 	case !p.TestsTyped:
-		p.gap("tests", 0, "the tests do not type-check here")
+		return "the tests do not type-check here"
 	case p.Tests() == 0:
-		p.gap("tests", 0, "there are no tests")
+		return "there are no tests"
 	case p.Run == nil:
-		p.gap("tests", 0, "the tests were not run; -run-tests runs them")
+		return "the tests were not run; -run-tests runs them"
 	case p.Run.Error != "":
-		p.gap("tests", 0, "the tests could not be run: "+p.Run.Error)
-	case !p.Run.Race:
-		p.gap("tests", 0.5, "they ran without the race detector, which needs cgo")
+		return "the tests could not be run: " + p.Run.Error
 	}
-	order := make(map[string]int)
-	for i, all := range Inspectors() {
-		order[all.Name] = i
-	}
-	slices.SortStableFunc(p.Gaps, func(a, b Gap) int { return cmp.Compare(order[a.Inspector], order[b.Inspector]) })
+	return ""
 }
 
 func (p *Package) gap(inspector string, share float64, reason string) {

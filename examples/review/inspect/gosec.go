@@ -55,25 +55,34 @@ var inputs = map[string]bool{
 	"UserAgent": false, "Referer": false, "Form": true, "PostForm": true, "Body": true, "Header": true,
 }
 
-// tainted says whether a taint rule of gosec holds water at a place: it takes
-// every parameter of the right type for input, so the function around must be
-// seen to read some.
-func (p *Package) tainted(rule string, at Position) bool {
+// tainted says whether a taint rule of gosec holds water in a function: it takes
+// every parameter of the right type for input, so the function must be seen to read
+// some.
+func (p *Package) tainted(rule, function string) bool {
 	if !strings.HasPrefix(rule, "G7") {
 		return true
 	}
-	f := p.named[p.functionAt(at)]
+	f := p.named[function]
 	if f == nil {
 		return false
 	}
-	reads := false
-	ast.Inspect(f.decl, func(n ast.Node) bool {
+	for n := range ast.Preorder(f.decl) {
 		if sel, ok := n.(*ast.SelectorExpr); ok {
 			field, known := inputs[sel.Sel.Name]
-			_, isVar := p.object(sel).(*types.Var)
-			reads = reads || known && field == isVar
+			if _, isVar := p.info.ObjectOf(sel.Sel).(*types.Var); known && field == isVar {
+				return true
+			}
 		}
-		return !reads
-	})
-	return reads
+	}
+	return false
+}
+
+// ofGosec counts the rules of an inspector.
+func ofGosec(inspector string) (n int) {
+	for _, r := range gosecRules {
+		if r.inspector == inspector {
+			n++
+		}
+	}
+	return n
 }

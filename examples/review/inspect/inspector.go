@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -26,7 +27,7 @@ func (i Inspector) Inspect(p *Package) []Finding {
 	for k := range all {
 		all[k].Inspector = i.Name
 	}
-	slices.SortFunc(all, compareFindings)
+	slices.SortFunc(all, func(a, b Finding) int { return cmp.Or(cmp.Compare(b.Grade, a.Grade), cmp.Compare(a.Rule, b.Rule)) })
 	return all
 }
 
@@ -36,27 +37,17 @@ func Inspectors() []Inspector {
 		{"compile", "Does it type-check, with its tests?", finders(compileErrors)},
 		{"vet", "Passes of go vet: printf, nil dereferences, tags, impossible assertions.", nil},
 		{"bugs", "Staticcheck: code that panics, never ends or cannot do what it says.", nil},
-		{"concurrency", "Shared state without a lock, locks copied or lost, WaitGroups.", finders(racingWrites, servedMaps, unguardedWrites, unreleasedLocks)},
-		{"resources", "Cancels, bodies, rows, tickers and goroutines that nobody ends.", finders(abandonedSends, unclosedBodies)},
+		{"concurrency", "Passes of go vet and staticcheck: locks copied or lost, WaitGroups, goroutines.", nil},
+		{"resources", "Passes of go vet and staticcheck: cancels, bodies, rows and tickers that nobody ends.", nil},
 		{"security", "gosec: injection, TLS, permissions, weak cryptography.", nil},
 		{"secrets", "gosec: passwords, keys and tokens in the source.", nil},
 		{"errors", "Errors lost where they matter, panics swallowed, matches that cannot match.", finders(droppedErrors, swallowedPanics, lostErrors)},
-		{"hazards", "Calls that remove, overwrite, run or end something.", finders(removals, dynamicCommands, exits)},
+		{"hazards", "Calls that remove, overwrite, run or end something.", finders(removals, dynamicCommands, dynamicShells, exits)},
 		{"tests", "What tests reach, and with -run-tests whether they pass.", finders(failedTests)},
 	}
 }
 
 func finders(f ...func(*Package) []Finding) []func(*Package) []Finding { return f }
-
-// Named returns the inspector of that name.
-func Named(name string) (Inspector, bool) {
-	for _, i := range Inspectors() {
-		if i.Name == name {
-			return i, true
-		}
-	}
-	return Inspector{}, false
-}
 
 // All runs every inspector and returns all findings, in the order of
 // inspectors.
@@ -75,30 +66,21 @@ func (p *Package) Scope(inspector string) string {
 	case "compile":
 		return "type-checked " + count(len(p.Files), "file")
 	case "security", "secrets":
-		n := 0
-		for _, r := range gosecRules {
-			if r.inspector == inspector {
-				n++
-			}
-		}
-		return count(n, "rule") + " of gosec" + over
+		return count(ofGosec(inspector), "rule") + " of gosec" + over
 	case "tests":
 		reached := 0
 		for _, f := range p.functions() {
-			if _, ok := p.graph().testOf(f); ok {
+			if p.tested[f.decl.Name.Name] != "" {
 				reached++
 			}
 		}
 		return fmt.Sprintf("%d of %s reached from %s", reached, count(len(p.functions()), "function"), count(p.Tests(), "test"))
 	}
-	n := 0
-	for _, c := range checks {
-		if c.inspector == inspector {
-			n += len(c.analyzers)
+	n := len(checks[inspector])
+	for _, i := range Inspectors() {
+		if i.Name == inspector {
+			n += len(i.find)
 		}
-	}
-	if i, ok := Named(inspector); ok {
-		n += len(i.find)
 	}
 	return count(n, "check") + over
 }

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
+	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ast/inspector"
 	"golang.org/x/tools/go/packages"
 )
@@ -21,8 +21,8 @@ type Package struct {
 	Path string // import path
 	Dir  string // absolute; appears in no finding
 
-	Files    []*File   // sorted by name, tests included
-	Problems []Problem // why it does not compile; nil if it does
+	Files    []*File // sorted by name, tests included
+	Problems []Place // why it does not compile; nil if it does
 
 	// TestsTyped says that package and tests type-check, so that it is known
 	// what the tests reach.
@@ -35,73 +35,75 @@ type Package struct {
 	// Run is what running the tests showed; nil: they were not run.
 	Run *TestRun
 
-	fset    *token.FileSet
-	main    unit // the package, with the tests in the package itself
-	outside unit // the tests in package x_test
-	code    inspector.Cursor
-	funcs   []*function
-	named   map[string]*function
-	graph   func() *graph
-	reports []diagnostic
+	complaint     string            // why it cannot be reviewed
+	main, outside *packages.Package // with the tests in the package itself, and those in package x_test; nil: not typed
+	info          *types.Info       // of main; empty without types, so that lookups answer "unknown"
+	fset          *token.FileSet
+	code          inspector.Cursor
+	funcs         []*function
+	named         map[string]*function
+	tested        map[string]string // functions to tests that reach them
+	reports       []report
+	failed        map[*analysis.Analyzer]error
 }
 
 // A File is one source file of a [Package].
 type File struct {
 	Name      string // relative to the package's directory
-	Lines     int
-	Test      bool // _test.go
-	Generated bool // carries "Code generated … DO NOT EDIT."
+	Test      bool   // _test.go
+	Generated bool   // carries "Code generated … DO NOT EDIT."
 
 	syntax *ast.File
 }
 
-// unit is a set of files that were type-checked together. Without types its
-// info is empty, never nil, so that lookups answer "unknown".
-type unit struct {
-	pkg   *types.Package
-	info  *types.Info
-	sizes types.Sizes
-	files []*ast.File
-	mod   *packages.Module
+// newPackage makes one package of the variants that the go command lists: the
+// package alone, with its own test files, and the tests in package x_test. Of the
+// first two it prefers the one with tests. Tests that do not compile cost only the
+// tests their types.
+func newPackage(dir string, listed []*packages.Package) *Package {
+	p := &Package{Dir: dir, info: &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}}}
+	variants := slices.DeleteFunc(listed, func(pkg *packages.Package) bool { return strings.HasSuffix(pkg.ID, ".test") })
+	slices.SortFunc(variants, func(a, b *packages.Package) int { return cmp.Compare(a.ID, b.ID) })
+	p.TestsTyped = true
+	for _, pkg := range variants {
+		p.addFiles(pkg)
+		if pkg.ForTest == "" {
+			p.Name, p.Path, p.Ignored, p.complaint = pkg.Name, pkg.PkgPath, pkg.IgnoredFiles, missing(pkg)
+		}
+		switch {
+		case !sound(pkg):
+			p.TestsTyped = p.TestsTyped && pkg.ForTest == ""
+		case strings.HasSuffix(pkg.Name, "_test"):
+			p.outside = pkg
+		case len(pkg.Syntax) > 0:
+			p.main, p.info = pkg, pkg.TypesInfo
+		}
+	}
+	p.Problems = problems(dir, variants)
+	if len(p.Files) == 0 && len(p.Problems) > 0 {
+		p.complaint = p.Problems[0].Note
+	}
+	if p.main == nil {
+		p.outside, p.TestsTyped = nil, false
+	}
+	slices.SortFunc(p.Files, func(a, b *File) int { return cmp.Compare(a.Name, b.Name) })
+	p.code = inspector.New(p.syntax()).Root()
+	p.indexFunctions()
+	p.tested = p.reach()
+	return p
 }
 
-func newUnit(pkg *packages.Package) unit {
-	return unit{pkg.Types, pkg.TypesInfo, pkg.TypesSizes, pkg.Syntax, pkg.Module}
+func sound(pkg *packages.Package) bool {
+	return len(pkg.Errors) == 0 && !pkg.IllTyped && pkg.Types != nil
 }
-
-func (u unit) typed() bool { return u.pkg != nil }
 
 // Typed says whether the package type-checks. If not, inspectors that need
 // types are silent.
-func (p *Package) Typed() bool { return p.main.typed() }
+func (p *Package) Typed() bool { return p.main != nil }
 
 // Size says how large the package is, in words.
 func (p *Package) Size() string {
-	lines := 0
-	for _, f := range p.Files {
-		if !f.Test {
-			lines += f.Lines
-		}
-	}
-	return strings.Join([]string{
-		count(len(p.syntax()), "file"), count(lines, "line"), count(len(p.functions()), "function"), count(p.Tests(), "test"),
-	}, ", ")
-}
-
-// Main says whether the package is a program.
-func (p *Package) Main() bool { return p.Name == "main" }
-
-func (p *Package) identify(v variants) {
-	if pkg := cmp.Or(v.plain, v.tested, v.outside); pkg != nil {
-		p.Path = strings.TrimSuffix(pkg.PkgPath, "_test")
-		p.Name = strings.TrimSuffix(pkg.Name, "_test")
-	}
-	if p.Name == "" && len(p.Files) > 0 {
-		p.Name = strings.TrimSuffix(p.Files[0].syntax.Name.Name, "_test")
-	}
-	if p.main.info == nil {
-		p.main.info = new(types.Info)
-	}
+	return strings.Join([]string{count(len(p.syntax()), "file"), count(len(p.functions()), "function"), count(p.Tests(), "test")}, ", ")
 }
 
 // addFiles adds the files that no earlier variant had, and leaves out those
@@ -109,18 +111,11 @@ func (p *Package) identify(v variants) {
 func (p *Package) addFiles(pkg *packages.Package) {
 	p.fset = pkg.Fset
 	for _, syntax := range pkg.Syntax {
-		file := p.fset.File(syntax.FileStart)
-		name := relative(p.Dir, file.Name())
-		if filepath.Dir(file.Name()) != p.Dir || p.file(name) != nil {
-			continue
+		path := p.fset.File(syntax.FileStart).Name()
+		name := relative(p.Dir, path)
+		if filepath.Dir(path) == p.Dir && p.file(name) == nil {
+			p.Files = append(p.Files, &File{name, strings.HasSuffix(name, "_test.go"), ast.IsGenerated(syntax), syntax})
 		}
-		p.Files = append(p.Files, &File{
-			Name:      name,
-			Lines:     file.LineCount(),
-			Test:      strings.HasSuffix(name, "_test.go"),
-			Generated: ast.IsGenerated(syntax),
-			syntax:    syntax,
-		})
 	}
 }
 
@@ -131,15 +126,6 @@ func (p *Package) file(name string) *File {
 		}
 	}
 	return nil
-}
-
-// index prepares what many inspectors share. The reference graph costs most
-// and is made when first asked for.
-func (p *Package) index() {
-	slices.SortFunc(p.Files, func(a, b *File) int { return cmp.Compare(a.Name, b.Name) })
-	p.code = inspector.New(p.syntax()).Root()
-	p.indexFunctions()
-	p.graph = sync.OnceValue(p.buildGraph)
 }
 
 // syntax returns the files outside the tests.
@@ -154,23 +140,22 @@ func (p *Package) syntax() []*ast.File {
 }
 
 // at ignores //line directives: evidence names lines a reader can open.
-func (p *Package) at(pos token.Pos) Position {
+func (p *Package) at(pos token.Pos) Place {
 	if !pos.IsValid() {
-		return Position{}
+		return Place{}
 	}
 	at := p.fset.PositionFor(pos, false)
-	return Position{relative(p.Dir, at.Filename), at.Line}
+	return Place{File: relative(p.Dir, at.Filename), Line: at.Line}
 }
 
-// place is the position of c's node with the name of the function around it.
-func (p *Package) place(c inspector.Cursor, note string) Place {
-	return Place{p.at(c.Node().Pos()), p.around(c), note}
-}
-
-// around names the declared function that c lies in, if any.
-func (p *Package) around(c inspector.Cursor) string {
-	for f := range c.Enclosing((*ast.FuncDecl)(nil)) {
-		return functionName(f.Node().(*ast.FuncDecl))
+// seen is a place with the function around it, and what was seen there.
+func (p *Package) seen(pos token.Pos, note string) Place {
+	at := p.at(pos)
+	for _, f := range p.funcs {
+		if f.file.Name == at.File && f.decl.Pos() <= pos && pos <= f.decl.End() {
+			at.Name = f.name
+		}
 	}
-	return ""
+	at.Note = note
+	return at
 }

@@ -12,7 +12,7 @@ import (
 func ran(t *testing.T, files map[string]string) *inspect.Package {
 	t.Helper()
 	t.Setenv("CGO_ENABLED", "0")
-	p, err := inspect.Load(context.Background(), module(t, files), &inspect.Options{RunTests: true})
+	p, err := inspect.Load(context.Background(), module(t, files), true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,10 +37,10 @@ func TestFailingTestsNameTheLine(t *testing.T) {
 	}
 }
 
-func TestPassingTestsSayWhatTheyRanWithout(t *testing.T) {
+func TestPassingTestsSpeakForThePackage(t *testing.T) {
 	p := ran(t, map[string]string{"a.go": "package a\n\nfunc F() {}\n", "a_test.go": "package a\n\nimport \"testing\"\n\nfunc TestF(t *testing.T) { F(); t.Log(1) }\n"})
 	looked, why := p.Looked("tests")
-	if !p.Run.Passed || p.Run.Race || looked != 0.5 || why == "" || len(inspect.All(p)) != 0 {
+	if p.Run.Failed != nil || p.Run.Error != "" || looked != 1 || why != "" || len(inspect.All(p)) != 0 {
 		t.Errorf("got %+v, looked at %v: %s", p.Run, looked, why)
 	}
 }

@@ -13,7 +13,7 @@ import (
 var track = inspect.Track{Right: 0.9, Found: 0.8}
 
 func place(line int) inspect.Place {
-	return inspect.Place{Position: inspect.Position{File: "a.go", Line: line}}
+	return inspect.Place{File: "a.go", Line: line}
 }
 
 func claim() *rapid.Generator[inspect.Claim] {

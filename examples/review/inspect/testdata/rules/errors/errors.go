@@ -78,6 +78,6 @@ func find(name string) (*os.File, error) {
 func encode(r rune) []byte {
 	b := make([]byte, utf8.UTFMax)
 	utf8.EncodeRune(b, r)
-	strings.TrimSpace("x") // want SA4017
+	strings.TrimSpace("x")
 	return b
 }

@@ -37,11 +37,10 @@ func summary(all []outcome) string {
 	return b.String()
 }
 
-// share counts the outcomes of a part ("" for both) that match, out of those
-// that qualify.
-func share(all []outcome, part string, qualify, match func(outcome) bool) (n, of int) {
+// share counts the outcomes that match, out of those that qualify.
+func share(all []outcome, qualify, match func(outcome) bool) (n, of int) {
 	for _, o := range all {
-		if (part == "" || o.part == part) && qualify(o) {
+		if qualify(o) {
 			of++
 			if match(o) {
 				n++
@@ -51,39 +50,38 @@ func share(all []outcome, part string, qualify, match func(outcome) bool) (n, of
 	return n, of
 }
 
+func shown(n, of int) string { return fmt.Sprintf("%d of %d", n, of) }
+
+// within says whether an outcome is of a part, "" for both.
+func (o outcome) within(part string) bool { return part == "" || o.part == part }
+
 // found counts the defects of an inspector ("" for all) that led to changes
 // which name the line.
 func found(all []outcome, inspector, part string) string {
-	n, of := share(all, part, func(o outcome) bool {
-		return !o.clean() && (inspector == "" || o.planted == inspector)
-	}, outcome.right)
-	return fmt.Sprintf("%d of %d", n, of)
+	return shown(share(all, func(o outcome) bool {
+		return o.within(part) && !o.clean() && (inspector == "" || o.planted == inspector)
+	}, outcome.right))
 }
 
 // raised counts the clean packages in which an inspector has a defect standing.
 func raised(all []outcome, inspector string) string {
-	n, of := share(all, "", outcome.clean, func(o outcome) bool { return o.defect[inspector] })
-	return fmt.Sprintf("%d of %d", n, of)
+	return shown(share(all, outcome.clean, func(o outcome) bool { return o.defect[inspector] }))
 }
 
 func refused(all []outcome, part string) string {
-	n, of := share(all, part, outcome.clean, func(o outcome) bool { return !o.right() })
-	return fmt.Sprintf("%d of %d", n, of)
+	return shown(share(all, func(o outcome) bool { return o.within(part) && o.clean() }, func(o outcome) bool { return !o.right() }))
 }
 
 // trackRecord is the text of tracks.txt: what each inspector is worth on the
-// part of the corpus that rules were chosen on.
+// part of the corpus that rules were chosen on. Shares have one success and one
+// failure added.
 func trackRecord(all []outcome) string {
 	var b strings.Builder
 	for _, i := range inspect.Inspectors() {
-		speaks := func(o outcome) bool { return o.defect[i.Name] }
-		right, said := share(all, "design", speaks, func(o outcome) bool { return !o.clean() })
-		found, planted := share(all, "design", func(o outcome) bool { return o.planted == i.Name }, speaks)
-		fmt.Fprintf(&b, "%s %.2f %.2f\n", i.Name, succession(right, said), succession(found, planted))
+		speaks := func(o outcome) bool { return o.part == parts[0] && o.defect[i.Name] }
+		right, said := share(all, speaks, func(o outcome) bool { return !o.clean() })
+		found, planted := share(all, func(o outcome) bool { return o.part == parts[0] && o.planted == i.Name }, speaks)
+		fmt.Fprintf(&b, "%s %.2f %.2f\n", i.Name, float64(right+1)/float64(said+2), float64(found+1)/float64(planted+2))
 	}
 	return b.String()
 }
-
-// succession is the rule of succession: the share of successes with one success
-// and one failure added.
-func succession(n, of int) float64 { return float64(n+1) / float64(of+2) }
