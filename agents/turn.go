@@ -36,8 +36,8 @@ type Turn struct {
 
 	Strategy string // chosen by the agent's Strategies; "": none
 
-	Effort Effort // how much thinking is asked for
-	Try    int    // 0 for the first try of the turn, 1 for the first retry, and so on
+	Effort signals.Effort // how much thinking is asked for
+	Try    int            // 0 for the first try of the turn, 1 for the first retry, and so on
 
 	Seed uint64    // of the run
 	Time time.Time // the beginning of the turn, on the run's clock

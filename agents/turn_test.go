@@ -144,14 +144,14 @@ func TestErrorsSayWhetherTheyPass(t *testing.T) {
 }
 
 func TestEffortTravelsAsText(t *testing.T) {
-	for _, e := range []agents.Effort{agents.Cheap, agents.Fast, agents.Deep} {
+	for _, e := range []signals.Effort{signals.Cheap, signals.Fast, signals.Deep} {
 		text, err := e.MarshalText()
-		var back agents.Effort
+		var back signals.Effort
 		if err != nil || back.UnmarshalText(text) != nil || back != e {
 			t.Errorf("%v: %s %v", e, text, err)
 		}
 	}
-	if _, err := agents.Effort(0).MarshalText(); err == nil {
+	if _, err := signals.Effort(0).MarshalText(); err == nil {
 		t.Error("an unset effort was written")
 	}
 }

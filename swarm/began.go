@@ -19,9 +19,9 @@ const KindBegan signals.Kind = "round:began"
 // interrupted solve can give it to them again. Its header has the round and the
 // time of the turns.
 type Began struct {
-	Turns  Text          `json:"turns"` // a [][BegunTurn], in the order of the agents
-	Effort agents.Effort `json:"effort,omitempty"`
-	Seed   uint64        `json:"seed"` // of the run
+	Turns  Text           `json:"turns"` // a [][BegunTurn], in the order of the agents
+	Effort signals.Effort `json:"effort,omitempty"`
+	Seed   uint64         `json:"seed"` // of the run
 }
 
 // A BegunTurn is what the agent of a turn had heard of the thread.
@@ -48,7 +48,7 @@ func (p Began) turns() (all []BegunTurn, err error) {
 }
 
 // sayBegan records which turns begin, and waits until the journal has their input.
-func (r *solve) sayBegan(ctx context.Context, starting []*turn, now time.Time, effort agents.Effort) {
+func (r *solve) sayBegan(ctx context.Context, starting []*turn, now time.Time, effort signals.Effort) {
 	var all []BegunTurn
 	for _, t := range starting {
 		all = append(all, t.begun())
@@ -82,7 +82,7 @@ func (t *turn) begun() BegunTurn {
 }
 
 // give sets the fields that the turns of a round have in common.
-func (r *solve) give(t *turn, now time.Time, effort agents.Effort) {
+func (r *solve) give(t *turn, now time.Time, effort signals.Effort) {
 	t.Thread, t.Round, t.Task = r.result.Thread, r.result.Rounds, r.result.Task
 	t.Proposals, t.Effort = r.proposals.show(t.Agent), effort
 	t.Seed, t.Time, t.Most = r.result.Seed, now, r.opts.TurnSignals

@@ -95,7 +95,7 @@ func (b *breakable) open(t *testing.T, j journal.Store) *swarm.Swarm {
 	}
 	var s *swarm.Swarm
 	if b.seed%4 == 0 { // somebody outside speaks while a round begins
-		o.Effort = func(thread string) agents.Effort {
+		o.Effort = func(thread string) signals.Effort {
 			out, err := s.Bus().Agent("out", bus.Permissions{})
 			if err == nil {
 				_, err = out.Publish(context.Background(), signals.New(signals.Header{Thread: thread, TTL: -1, Time: o.Clock()}, signals.Discovery{Finding: "x"}))
@@ -103,7 +103,7 @@ func (b *breakable) open(t *testing.T, j journal.Store) *swarm.Swarm {
 			if err != nil {
 				t.Error(err)
 			}
-			return agents.Fast
+			return signals.Fast
 		}
 	}
 	s = newSwarm(t, o)

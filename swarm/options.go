@@ -68,7 +68,7 @@ type Options struct {
 	// effort of its turns ([agents.Turn].Effort): a coordination layer returns
 	// the mode that an escalation asked for. It is called by the solve's
 	// goroutine and must be quick. Nil: the agents choose.
-	Effort func(thread string) agents.Effort
+	Effort func(thread string) signals.Effort
 
 	// Same reports whether a new proposal is the same as an earlier one. It is
 	// called if their contents differ by more than case, space and punctuation.

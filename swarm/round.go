@@ -99,7 +99,7 @@ func (r *solve) begin(ctx context.Context, turns []*turn) {
 		}
 	}
 	r.yield(RoundStarted{r.result.Rounds, idsOf(starting)})
-	now, effort := r.swarm.now().UTC().Truncate(time.Millisecond), agents.Effort(0) // as the log has it
+	now, effort := r.swarm.now().UTC().Truncate(time.Millisecond), signals.Effort(0) // as the log has it
 	if r.opts.Effort != nil {
 		effort = r.opts.Effort(r.result.Thread)
 	}

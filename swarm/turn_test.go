@@ -138,10 +138,10 @@ func TestMemoryOfATurnIsBounded(t *testing.T) {
 func TestEffortIsAskedForEachRoundByThread(t *testing.T) {
 	var n notes
 	threads := map[string]bool{}
-	efforts := []agents.Effort{agents.Cheap, agents.Deep}
+	efforts := []signals.Effort{signals.Cheap, signals.Deep}
 	s := newSwarm(t, swarm.Options{
 		Agents: []*agents.Agent{n.agent("listener", func(*agents.Turn) seq { return agents.Say() }), proposer("p", "a", "do a")},
-		Effort: func(thread string) agents.Effort {
+		Effort: func(thread string) signals.Effort {
 			threads[thread] = true
 			e := efforts[0]
 			efforts = efforts[1:]
@@ -149,11 +149,11 @@ func TestEffortIsAskedForEachRoundByThread(t *testing.T) {
 		},
 	})
 	r := solve(t, s)
-	var got []agents.Effort
+	var got []signals.Effort
 	for _, turn := range n.turns[r.Thread] {
 		got = append(got, turn.Effort)
 	}
-	if diff := cmp.Diff([]agents.Effort{agents.Cheap, agents.Deep}, got); diff != "" || !threads[r.Thread] || len(threads) != 1 {
+	if diff := cmp.Diff([]signals.Effort{signals.Cheap, signals.Deep}, got); diff != "" || !threads[r.Thread] || len(threads) != 1 {
 		t.Error(diff, threads)
 	}
 }

@@ -24,7 +24,7 @@ func TestDurationsPrintAsDurations(t *testing.T) {
 func TestUnsetEnumsReadAsUnset(t *testing.T) {
 	for what, text := range map[string]string{
 		"stop": swarm.StopReason(0).String(), "stance": signals.Stance(0).String(), "severity": signals.Severity(0).String(),
-		"outcome": consensus.Outcome(0).String(), "a voter's stance": consensus.Stance(0).String(), "effort": agents.Effort(0).String(),
+		"outcome": consensus.Outcome(0).String(), "a voter's stance": consensus.Stance(0).String(), "effort": signals.Effort(0).String(),
 	} {
 		if text != "unset" {
 			t.Errorf("%s: got %q", what, text)

@@ -57,7 +57,7 @@ func TestPromptsAreAsTheyWere(t *testing.T) {
 		"first": func(_ *thinker.Thinker, t *agents.Turn) {
 			t.Round, t.New, t.Heard, t.Said, t.Proposals = 1, t.Heard[:1], nil, nil, nil
 		},
-		"cheap": func(_ *thinker.Thinker, t *agents.Turn) { t.Effort = agents.Cheap },
+		"cheap": func(_ *thinker.Thinker, t *agents.Turn) { t.Effort = signals.Cheap },
 		"voter": func(th *thinker.Thinker, _ *agents.Turn) { th.CanEmit = []signals.Kind{signals.KindVote} },
 		"traits": func(th *thinker.Thinker, _ *agents.Turn) {
 			th.Personality = agents.Personality{Curiosity: 1, Caution: 0.9, Conformity: 0.1, Verbosity: 0.2}
@@ -96,7 +96,7 @@ func TestThePrefixOfATurnIsThatOfTheTurnBefore(t *testing.T) {
 // TestWhatItSaidBeforeIsShownAsAnswersThatWouldBeRead has a model answer again what it
 // is shown as its own answer.
 func TestWhatItSaidBeforeIsShownAsAnswersThatWouldBeRead(t *testing.T) {
-	for _, effort := range []agents.Effort{agents.Cheap, agents.Fast} {
+	for _, effort := range []signals.Effort{signals.Cheap, signals.Fast} {
 		var own string
 		m := &models.Scripted{Answer: func(_ context.Context, r *models.Request) (*models.Answer, error) {
 			for _, m := range r.Messages {
@@ -186,16 +186,16 @@ func TestWhatOthersHoldIsToldWithNumberAndReason(t *testing.T) {
 func TestPersonalityIsHowItIsAskedAndHowLongItAnswers(t *testing.T) {
 	for name, c := range map[string]struct {
 		p      agents.Personality
-		effort agents.Effort
+		effort signals.Effort
 		words  int
 		say    string
 	}{
 		"nowhere":      {agents.Personality{}, 0, 95, "not by how many are for it"},
-		"brief":        {agents.Personality{Verbosity: 0, Conformity: 0.1}, agents.Fast, 30, "Judge for yourself, whatever others say. Be brief. Your traits, from 0 to 1: curiosity 0.0, caution 0.0, conformity 0.1, verbosity 0.0."},
-		"at length":    {agents.Personality{Verbosity: 1, Curiosity: 1}, agents.Fast, 256, "Look for what others have not seen."},
-		"more":         {agents.Personality{Verbosity: 1, Caution: 1}, agents.Deep, 600, "Ask for evidence before you agree."},
-		"less":         {agents.Personality{Verbosity: 0.5, Conformity: 1}, agents.Cheap, 47, "Give weight to what others agree on."},
-		"within bound": {agents.Personality{Verbosity: 1}, agents.Cheap, 64, "Explain your reasons in full."},
+		"brief":        {agents.Personality{Verbosity: 0, Conformity: 0.1}, signals.Fast, 30, "Judge for yourself, whatever others say. Be brief. Your traits, from 0 to 1: curiosity 0.0, caution 0.0, conformity 0.1, verbosity 0.0."},
+		"at length":    {agents.Personality{Verbosity: 1, Curiosity: 1}, signals.Fast, 256, "Look for what others have not seen."},
+		"more":         {agents.Personality{Verbosity: 1, Caution: 1}, signals.Deep, 600, "Ask for evidence before you agree."},
+		"less":         {agents.Personality{Verbosity: 0.5, Conformity: 1}, signals.Cheap, 47, "Give weight to what others agree on."},
+		"within bound": {agents.Personality{Verbosity: 1}, signals.Cheap, 64, "Explain your reasons in full."},
 	} {
 		m := answering(pass, pass)
 		turn := turn()

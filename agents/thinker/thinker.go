@@ -129,17 +129,17 @@ func (t *Thinker) begin(turn *agents.Turn) *thought {
 	th := &thought{Thinker: t, view: v, model: t.Model, forms: formsOf(func(k signals.Kind) bool { return slices.Contains(t.CanEmit, k) })}
 	th.ask.Most, th.ask.Temperature = cmp.Or(t.Tokens, 1024), t.Temperature
 	switch turn.Effort {
-	case agents.Cheap:
+	case signals.Cheap:
 		th.model = either(t.Cheap, t.Model)
 		th.ask.Most = max(64, th.ask.Most/4)
 		v.details, v.text, v.words = false, min(v.text, 256), v.words/2
-	case agents.Deep:
+	case signals.Deep:
 		th.model = either(t.Deep, t.Model)
 		th.ask.Most *= 4
 		v.words *= 2
 	}
 	v.words = min(v.words, th.ask.Most/4) // the rest is for the JSON around them, and for languages that need more tokens
-	if turn.Effort != agents.Cheap {
+	if turn.Effort != signals.Cheap {
 		for _, tool := range t.Tools {
 			th.ask.Tools = append(th.ask.Tools, tool.Tool)
 		}
@@ -183,7 +183,7 @@ func (t *Thinker) think(ctx context.Context, turn *agents.Turn) ([]signals.Any, 
 		if r, err = th.again(ctx, a, fill(th.view.prompts.Repair, repairData{r.problems}), r); err != nil {
 			return append(th.tools, r.signals...), err
 		}
-	} else if turn.Effort == agents.Deep {
+	} else if turn.Effort == signals.Deep {
 		first, failed := r, (*models.Error)(nil)
 		r, err = th.again(ctx, a, fill(th.view.prompts.Again, struct{}{}), r)
 		if err != nil && !errors.As(err, &failed) {

@@ -83,7 +83,7 @@ func TestASecondLookThatIsNotRecordedFailsTheTurn(t *testing.T) {
 			return models.Text(pass), nil
 		}}
 		deep := turn()
-		deep.Effort = agents.Deep
+		deep.Effort = signals.Deep
 		if _, _, err := take(t, thinker.Thinker{ID: "critic", Model: m}, deep); errors.Is(err, c.err) != c.fails || n != 2 {
 			t.Errorf("after %v: got %v, %d calls", c.err, err, n)
 		}
@@ -107,14 +107,14 @@ func TestEffortChoosesModelLengthDetailsToolsAndASecondLook(t *testing.T) {
 		ID: "critic", Model: fast, Cheap: cheap, Deep: deep,
 		Tools: []thinker.Tool{{Tool: models.Tool{Name: "look_up", Schema: json.RawMessage(`{"type":"object"}`)}}},
 	}
-	for effort, want := range map[agents.Effort]struct {
+	for effort, want := range map[signals.Effort]struct {
 		m          *asked
 		calls      int
 		most       int
 		tools      int
 		hasReasons bool
 	}{
-		agents.Cheap: {cheap, 1, 256, 0, false}, 0: {fast, 1, 1024, 1, true}, agents.Fast: {fast, 1, 1024, 1, true}, agents.Deep: {deep, 2, 4096, 1, true},
+		signals.Cheap: {cheap, 1, 256, 0, false}, 0: {fast, 1, 1024, 1, true}, signals.Fast: {fast, 1, 1024, 1, true}, signals.Deep: {deep, 2, 4096, 1, true},
 	} {
 		before := len(want.m.requests)
 		turn := turn()

@@ -51,8 +51,8 @@ func (m *emitting) resolver() Resolver {
 		return nil
 	}
 	for _, name := range []string{m.in.Thread, ""} {
-		if p := m.layer.places.get(name); p != nil && p.resolver != nil {
-			return p.resolver
+		if r := m.layer.resolvers[name]; r != nil {
+			return r
 		}
 	}
 	return nil
@@ -92,16 +92,12 @@ func withDuty(to signals.Recipients, d *duty) signals.Recipients {
 
 // unanswered returns ErrNobody for a critical signal to all if no one there may
 // answer it.
-func (m *emitting) unanswered() error {
-	p := m.layer.places.get(m.in.Thread)
-	if m.note.Priority != Critical || p != nil && !p.coordinator.Equal(nobody) {
-		return nil
-	}
-	others := p.registered()
-	if p != nil && p.components.get(m.in.Source) > 0 {
+func (m *emitting) unanswered(t *Thread) error {
+	others := t.members.size()
+	if t.Registered(m.in.Source) {
 		others--
 	}
-	if others > 0 {
+	if m.note.Priority != Critical || t.Coordinator() != "" || others > 0 {
 		return nil
 	}
 	return ErrNobody
@@ -109,9 +105,8 @@ func (m *emitting) unanswered() error {
 
 // answerable reports whether any of the recipients may answer a critical
 // signal: one other than its source, or the coordinator.
-func (m *emitting) answerable(to signals.Recipients) bool {
-	source := m.in.Source
-	if to.Include(source) && !m.layer.coordinatesLocked(source, m.in.Thread) {
+func (m *emitting) answerable(t *Thread, to signals.Recipients) bool {
+	if source := m.in.Source; to.Include(source) && !t.coordinates(source) {
 		return !to.Equal(signals.To(source))
 	}
 	return !to.Equal(nobody)
@@ -119,25 +114,22 @@ func (m *emitting) answerable(to signals.Recipients) bool {
 
 // recipients returns the recipients on the bus, and why a critical signal goes
 // to everyone instead of its audience.
-func (m *emitting) recipients() (to signals.Recipients, err error) {
+func (m *emitting) recipients(t *Thread) (to signals.Recipients, err error) {
 	to = nobody
-	p := m.layer.places.get(m.in.Thread)
 	switch m.note.Audience {
 	case Self:
 		to = signals.To(m.in.Source)
 	case All:
-		return signals.Recipients{}, m.unanswered()
+		return signals.Recipients{}, m.unanswered(t)
 	case Selected:
 		if m.answered && m.failed == nil {
 			to = m.to
 		}
 	case Coordinator:
-		if p != nil {
-			to = p.coordinator
-		}
+		to = t.coordinator
 	}
 	switch {
-	case m.note.Priority == Critical && m.answerable(to):
+	case m.note.Priority == Critical && m.answerable(t, to):
 		return to, nil
 	case m.note.Priority != Critical && to.Equal(nobody):
 		return to, ErrNobody

@@ -1,6 +1,7 @@
 package connectivity
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/swarmbus/swarmbus/signals"
@@ -12,6 +13,7 @@ const (
 	KindTransition signals.Kind = "connectivity:transition"
 	KindStep       signals.Kind = "connectivity:step"
 	KindMode       signals.Kind = "connectivity:mode"
+	KindMembers    signals.Kind = "connectivity:members"
 	KindClosed     signals.Kind = "connectivity:closed"
 )
 
@@ -21,8 +23,8 @@ const (
 // the system only.
 type Transition struct {
 	Link
-	State   State `json:"state"`   // required; not Emitted
-	Signals IDs   `json:"signals"` // required
+	State   State        `json:"state"`   // required; not Emitted
+	Signals []signals.ID `json:"signals"` // required
 }
 
 // Step says that a thread reached a step. It is for the system only, like
@@ -35,9 +37,18 @@ type Step struct {
 // Requested records the mode that the hook asked for.
 type Requested struct {
 	Link
-	For  signals.ID `json:"for"`  // required; the signal that the hook was called for
-	At   uint64     `json:"at"`   // required; its position in the log
-	Mode Mode       `json:"mode"` // required
+	For  signals.ID     `json:"for"`  // required; the signal that the hook was called for
+	At   uint64         `json:"at"`   // required; its position in the log
+	Mode signals.Effort `json:"mode"` // required
+}
+
+// Members says who has joined or left a thread, or who coordinates it from now on. It is
+// for those whom it names.
+type Members struct {
+	Link
+	Joined      []string `json:"joined,omitempty"`
+	Left        []string `json:"left,omitempty"`
+	Coordinator *string  `json:"coordinator,omitempty"` // "": none; nil: as before
 }
 
 // Closed says that a thread was closed and that everything in it is forgotten.
@@ -52,6 +63,9 @@ func (Step) Kind() signals.Kind { return KindStep }
 // Kind returns KindMode.
 func (Requested) Kind() signals.Kind { return KindMode }
 
+// Kind returns KindMembers.
+func (Members) Kind() signals.Kind { return KindMembers }
+
 // Kind returns KindClosed.
 func (Closed) Kind() signals.Kind { return KindClosed }
 
@@ -63,7 +77,15 @@ func (t *Transition) Check(l signals.Limits) error {
 	if t.State == Emitted {
 		return &signals.FieldError{Field: "state", Value: t.State.String(), Problem: "a signal cannot return to it"}
 	}
-	return l.Ref("signals", t.Signals.first)
+	if len(t.Signals) == 0 {
+		return &signals.FieldError{Field: "signals", Problem: "required"}
+	}
+	for _, id := range t.Signals {
+		if err := l.Ref("signals", id); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Check implements [signals.Checker].
@@ -79,7 +101,20 @@ func (r *Requested) Check(l signals.Limits) error {
 	if r.At == 0 {
 		return &signals.FieldError{Field: "at", Value: "0", Problem: "not a sequence number"}
 	}
-	return first(r.check(l), l.Ref("for", r.For), modeNames.Check(r.Mode))
+	return first(r.check(l), l.Ref("for", r.For), r.Mode.Check())
+}
+
+// Check implements [signals.Checker].
+func (m *Members) Check(l signals.Limits) error {
+	for _, id := range slices.Concat(m.Joined, m.Left) {
+		if err := l.Name("components", id); err != nil {
+			return err
+		}
+	}
+	if m.Coordinator != nil && *m.Coordinator != "" {
+		return first(l.Name("coordinator", *m.Coordinator), m.check(l))
+	}
+	return m.check(l)
 }
 
 // Check implements [signals.Checker].
@@ -91,12 +126,12 @@ func Payloads() []signals.Registration {
 	return []signals.Registration{
 		signals.For[Attention](), signals.For[Confidence](), signals.For[ConflictNotice](),
 		signals.For[Handoff](), signals.For[Escalation](),
-		signals.For[Transition](), signals.For[Step](), signals.For[Requested](), signals.For[Closed](),
+		signals.For[Transition](), signals.For[Step](), signals.For[Requested](), signals.For[Members](), signals.For[Closed](),
 	}
 }
 
 // kinds are the kinds reserved for layers.
 var kinds = []signals.Kind{
 	KindAttention, KindConfidence, KindConflict, KindHandoff, KindEscalation,
-	KindTransition, KindStep, KindMode, KindClosed,
+	KindTransition, KindStep, KindMode, KindMembers, KindClosed,
 }

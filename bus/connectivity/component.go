@@ -54,11 +54,11 @@ func (c *Component) Resolve(ctx context.Context, id signals.ID) (Signal, error) 
 func (c *Component) Acknowledge(ctx context.Context, id signals.ID) error {
 	l := c.layer
 	return l.record(ctx, func(b *batch) error {
-		r, err := b.known(id)
+		r, err := l.knownLocked(id)
 		if err != nil {
 			return err
 		}
-		if !l.isForLocked(c.id, r) {
+		if !l.threads[r.Thread].isFor(c.id, r) {
 			return c.refuse("acknowledge", r)
 		}
 		return b.activate(r)
@@ -69,40 +69,5 @@ func (c *Component) Acknowledge(ctx context.Context, id signals.ID) error {
 func (c *Component) Inbox() (*Inbox, error) { return c.layer.Inbox(c.id) }
 
 func (c *Component) refuse(what string, r *record) error {
-	return fmt.Errorf("%w: %q may not %s %s of %q", ErrNotAllowed, c.id, what, r.id, r.source().name)
-}
-
-// isForLocked reports whether a signal is addressed to a component.
-func (l *Layer) isForLocked(id string, r *record) bool {
-	thread, own := r.thread().name, duty{r.to, r.seq}
-	if l.owesLocked(id, thread, own) || r.duty != nil && l.owesLocked(id, thread, *r.duty) {
-		return true
-	}
-	return r.priority == Critical && r.to.Everyone() && l.coordinatesLocked(id, thread)
-}
-
-// owesLocked reports whether a component is one of those who have the duty d.
-func (l *Layer) owesLocked(id, thread string, d duty) bool {
-	if !d.to.Everyone() {
-		return d.to.Include(id)
-	}
-	p := l.places.get(thread)
-	switch {
-	case p == nil:
-		return false
-	case d.seq <= l.rebuilt:
-		return p.components.get(id) > 0
-	}
-	return p.had(id, d.seq)
-}
-
-// mayEndLocked reports whether a component may resolve a signal.
-func (l *Layer) mayEndLocked(id string, r *record) bool {
-	if l.coordinatesLocked(id, r.thread().name) {
-		return true
-	}
-	if r.source().name == id {
-		return r.priority != Critical
-	}
-	return l.owesLocked(id, r.thread().name, r.owed())
+	return fmt.Errorf("%w: %q may not %s %s of %q", ErrNotAllowed, c.id, what, r.ID, r.Source)
 }

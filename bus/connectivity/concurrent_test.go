@@ -207,9 +207,9 @@ func TestClosingWhileOthersEmit(t *testing.T) {
 // events of each signal are in order, and every end is reported once.
 func TestConcurrentUse(t *testing.T) {
 	w := real(t, &connectivity.Options{
-		Hook: func(context.Context, connectivity.Signal) (connectivity.Mode, error) {
+		Hook: func(context.Context, connectivity.Signal) (signals.Effort, error) {
 			runtime.Gosched()
-			return connectivity.Deep, nil
+			return signals.Deep, nil
 		},
 	})
 	var mu sync.Mutex

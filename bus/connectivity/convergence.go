@@ -78,45 +78,45 @@ func (o Obstacle) String() string {
 	}
 }
 
-func (t *thread) convergence() Convergence {
-	if t == nil {
-		return Convergence{Unknown: true}
-	}
+// Converged reports whether the thread is ready for its answer, and the obstacles.
+func (t *Thread) Converged() Convergence {
+	var c Convergence
 	var open []*record
-	for _, c := range []Class{ConflictActive, EscalationInterrupt, EscalationUncertainty} {
-		if k := t.findClass(c); k != nil {
-			open = slices.AppendSeq(open, t.records.oldest(&k.live, inClassLive))
-		}
-	}
-	for s := range t.weak {
-		open = append(open, t.records.at(s.grades.last))
-	}
-	for r := range t.records.oldest(&t.byPriority[Critical-1], inPriority) {
-		if r.cause() == Unanswered {
+	for r := range t.open.oldest() {
+		if !r.weak() || !r.inForce() {
 			open = append(open, r)
 		}
 	}
-	slices.SortFunc(open, func(a, b *record) int { return cmp.Compare(a.seq, b.seq) })
-	c := Convergence{Graded: t.graded, Converged: len(open) == 0 && t.graded > 0, Unknown: len(open) == 0 && t.graded == 0}
+	for _, s := range t.sources {
+		grade := s.grades.last()
+		if grade == nil {
+			continue
+		}
+		if c.Graded++; grade.weak() {
+			open = append(open, grade)
+		}
+	}
+	slices.SortFunc(open, func(a, b *record) int { return cmp.Compare(a.Seq, b.Seq) })
 	for _, r := range open {
-		o := Obstacle{r.signal(), r.cause()}
+		o := Obstacle{r.snapshot(), r.cause()}
 		if o.Cause == BlockedSource {
 			c.Blocked++
 		}
 		c.Obstacles = append(c.Obstacles, o)
 	}
+	c.Converged, c.Unknown = len(open) == 0 && c.Graded > 0, len(open) == 0 && c.Graded == 0
 	return c
 }
 
 func (r *record) cause() Cause {
-	switch c := r.group.class; {
-	case c == ConflictActive:
+	switch {
+	case r.Class == ConflictActive:
 		return OpenConflict
-	case c.Message() == AboutEscalation:
+	case r.Class.Message() == AboutEscalation:
 		return OpenEscalation
 	case !r.weak() || !r.inForce():
 		return Unanswered
-	case c == ConfidenceBlocker, r.salience() == Highest && r.grade.value < blocked:
+	case r.Class == ConfidenceBlocker, r.Salience() == Highest && r.Confidence.value < blocked:
 		return BlockedSource
 	}
 	return LowConfidence

@@ -16,9 +16,9 @@
 // A signal of the layer is a signal of the bus: its kind is its message class
 // and its recipients are those of the bus, so agents receive what is addressed
 // to them, and the history, traces and observers of the bus see everything. Its
-// later states are in the log too ([Transition], [Step], [Requested],
-// [Closed]), so the layer's state is a fold of the log and [Rebuild] restores
-// it. The kinds are reserved: the bus refuses them from agents. Several layers
+// later states are in the log too ([Transition], [Step], [Requested], [Members],
+// [Closed]), so the layer's state is a fold of the log: [Rebuild] restores it, and a
+// [Thread] is the same fold for whoever reads the log of one thread. The kinds are reserved: the bus refuses them from agents. Several layers
 // may share a bus if their names differ.
 //
 // Every call decides on the state at the end of the log, and is committed and
@@ -36,19 +36,25 @@
 // resolvers and handlers of the bus neither recurse nor deadlock, and see the
 // signal that they were called for.
 //
+// # Agents
+//
+// An agent that yields signals in its turn yields drafts ([Input.Draft], [Resolution]),
+// which the driver of the swarm emits in the agent's name in the order of commits
+// ([Component.EmitDraft]). So what is suppressed, and who gets it, is decided at the end
+// of the log, and a run with the same clock and mint makes the same log.
+//
 // # Ownership
 //
-// Values that are returned or passed to callbacks are copies. Coordinators,
-// components, resolvers, hook and observers are configuration: they are not in
-// the log. The [Layer] is for the operator of the swarm and has all rights; a
+// Values that are returned or passed to callbacks are copies. Resolvers, hook and
+// observers are configuration: they are not in the log. The [Layer] is for the operator of the swarm and has all rights; a
 // [Component] has only its own.
 //
 // # Limits
 //
-// The cost of Emit, Get, Resolve and the default query does not depend on the
-// size of a thread; that of a step is linear in the signals that expire. A
-// query that combines conditions costs a pass over the shortest list for one of
-// them, which may be longer than the result. A signal takes about 400 bytes;
+// The cost of Emit, Get, Resolve and of a query for the newest live signals of a thread
+// or a source does not depend on the size of the thread; that of a step is linear in the
+// signals that expire. A query with other conditions passes over the signals that do not
+// meet them. A signal takes about 700 bytes;
 // ended signals are kept until CloseThread, at most 65536 per thread
 // ([Options].Retain). Threads are kept until they are closed, which frees their
 // memory.

@@ -82,17 +82,15 @@ type emitting struct {
 // decide checks the input against the current end of the log, and writes it.
 func (m *emitting) decide(b *batch) error {
 	l, n := m.layer, &m.note
-	t := b.fold.threads.get(m.in.Thread)
-	if n.Step = 0; t != nil {
-		n.Step = t.step
-	}
+	t := l.threadLocked(m.in.Thread)
+	n.Step = t.step
 	if err := m.check(t); err != nil {
 		return err
 	}
-	q := question{l.opts.Suppression, b.at.Time.UnixNano(), urgency(n.Class, n.Priority, n.Confidence)}
+	q := question{l.opts.Suppression, b.at.Time, urgency(n.Class, n.Priority, n.Confidence)}
 	if r := t.duplicate(m.in.Source, n, &q); r != nil {
 		m.ask = nil
-		m.result.Signal, m.result.Suppressed, m.result.Reason, m.result.Open = r.signal(), true, q.reason(r), r.source().open
+		m.result.Signal, m.result.Suppressed, m.result.Reason, m.result.Open = r.snapshot(), true, q.reason(r), r.source.open
 		return errNothing
 	}
 	if err := m.room(t); err != nil {
@@ -103,12 +101,12 @@ func (m *emitting) decide(b *batch) error {
 		m.result.Signal.State = Emitted
 		return errNothing
 	}
-	m.write(b)
+	m.write(b, t)
 	return nil
 }
 
 // check checks the rules that depend on the thread.
-func (m *emitting) check(t *thread) error {
+func (m *emitting) check(t *Thread) error {
 	n := &m.note
 	if after := m.in.ExpiresAfter; after > 0 {
 		if after > math.MaxInt-n.Step {
@@ -125,25 +123,25 @@ func (m *emitting) check(t *thread) error {
 	if n.Replaces.IsZero() {
 		return nil
 	}
-	return m.checkReplaced(t, m.layer.fold.find(n.Replaces))
+	return m.checkReplaced(t, m.layer.ids.get(n.Replaces))
 }
 
-func (m *emitting) checkReplaced(t *thread, r *record) error {
+func (m *emitting) checkReplaced(t *Thread, r *record) error {
 	refuse := func(problem string, err error) error {
 		return &ValidationError{Field: "replaces", Value: m.in.Replaces.String(), Problem: problem, Err: err}
 	}
 	switch {
 	case r == nil:
 		return refuse("no such signal", ErrNotFound)
-	case r.thread() != t:
+	case r.Thread != m.in.Thread:
 		return refuse("of another thread", nil)
 	case !r.live():
-		return refuse("already "+r.state.String(), ErrTerminal)
-	case r.priority != Critical && m.as != nil && !m.layer.mayEndLocked(m.as.id, r):
-		return refuse("of "+r.source().name, ErrNotAllowed)
-	case r.priority == Critical && m.note.Priority != Critical:
+		return refuse("already "+r.State.String(), ErrTerminal)
+	case r.Priority != Critical && m.as != nil && !t.mayEnd(m.as.id, r):
+		return refuse("of "+r.Source, ErrNotAllowed)
+	case r.Priority == Critical && m.note.Priority != Critical:
 		return refuse("it is critical, so only a critical signal may take its place", ErrNotAllowed)
-	case r.priority == Critical && m.in.Source != r.source().name && !m.layer.coordinatesLocked(m.in.Source, t.name):
+	case r.Priority == Critical && m.in.Source != r.Source && !t.coordinates(m.in.Source):
 		return refuse("it is critical, so only its source and the coordinator may replace it", ErrNotAllowed)
 	}
 	return nil
@@ -151,33 +149,30 @@ func (m *emitting) checkReplaced(t *thread, r *record) error {
 
 // room enforces MaxLive. An update takes the room of the signal it replaces,
 // and alarms are exempt.
-func (m *emitting) room(t *thread) error {
+func (m *emitting) room(t *Thread) error {
 	most := m.layer.opts.MaxLive
-	if most == 0 || t == nil || t.live.n < most || m.note.Priority == Critical || !m.note.Replaces.IsZero() {
+	if most == 0 || t.live.size() < most || m.note.Priority == Critical || !m.note.Replaces.IsZero() {
 		return nil
 	}
-	return fmt.Errorf("%w: %d in thread %q", ErrFull, t.live.n, t.name)
+	return fmt.Errorf("%w: %d in thread %q", ErrFull, t.live.size(), m.in.Thread)
 }
 
 // write adds the note and the end of the signal that it replaces.
-func (m *emitting) write(b *batch) {
+func (m *emitting) write(b *batch, t *Thread) {
 	n := &m.note
-	to, err := m.recipients()
-	target := b.fold.replaced(n)
+	to, err := m.recipients(t)
+	target := m.layer.ids.get(n.Replaces)
 	if n.Priority == Critical {
 		to = withDuty(to, target.takenOver(m.in.Source))
 	}
 	if n.Components = 0; to.Everyone() {
-		n.Components = m.layer.places.get(m.in.Thread).registered()
+		n.Components = t.members.size()
 	}
-	h := b.header(m.in.Source, m.in.Thread, to, n.Replaces)
-	h.Priority = int16(n.Priority) - int16(Normal)
-	if x, given := n.Confidence.Get(); given {
-		h.Confidence = x
-	}
+	h := n.header()
+	h.Source, h.Thread, h.Recipients, h.ReplyTo, h.TTL = m.in.Source, m.in.Thread, to, n.Replaces, -1
 	b.note(h, n)
 	if target != nil {
-		b.transition(m.in.Source, m.in.Thread, Superseded, target.to, target.id)
+		b.transition(m.in.Source, m.in.Thread, Superseded, target.to, target.ID)
 	}
 	m.result.Unreached = err
 	m.hooked = m.layer.opts.Hook != nil && (n.Class.Message() == AboutEscalation || n.Priority == Critical)
@@ -187,8 +182,7 @@ func (m *emitting) committed(changes []change) {
 	l := m.layer
 	for _, c := range changes {
 		if c.event == WasEmitted {
-			m.result.Signal, m.result.Open = c.record.signal(), c.record.source().open
-			l.deliverLocked(c.record)
+			m.result.Signal, m.result.Open = c.record.snapshot(), c.record.source.open
 		}
 	}
 	told := l.tellLocked(m.in.Thread, changes, m.hooked)

@@ -147,9 +147,9 @@ func Example_escalation() {
 	b, _ := bus.New(nil)
 	defer b.Close()
 	layer, _ := connectivity.New(b, &connectivity.Options{
-		Hook: func(_ context.Context, s connectivity.Signal) (connectivity.Mode, error) {
+		Hook: func(_ context.Context, s connectivity.Signal) (signals.Effort, error) {
 			fmt.Println("hook:", s.Summary)
-			return connectivity.Deep, nil
+			return signals.Deep, nil
 		},
 	})
 	_ = layer.SetCoordinator("t", "lead")

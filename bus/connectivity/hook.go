@@ -1,6 +1,10 @@
 package connectivity
 
-import "context"
+import (
+	"context"
+
+	"github.com/swarmbus/swarmbus/signals"
+)
 
 // A Hook is called for every escalation and every critical signal, by Emit,
 // after the signal is in the log and before inboxes deliver it and observers
@@ -8,10 +12,10 @@ import "context"
 // [Layer.Mode]; 0 requests none. It may call the layer, but must not wait for
 // the signal to be delivered. An error or panic is reported to
 // [Options].Failure and has no other effect.
-type Hook func(context.Context, Signal) (Mode, error)
+type Hook func(context.Context, Signal) (signals.Effort, error)
 
 func (l *Layer) callHook(ctx context.Context, s Signal) {
-	var mode Mode
+	var mode signals.Effort
 	err := guard(func() (err error) {
 		mode, err = l.opts.Hook(ctx, s.clone())
 		return err
@@ -23,12 +27,12 @@ func (l *Layer) callHook(ctx context.Context, s Signal) {
 }
 
 // request writes the mode to the log, so that it outlives the process.
-func (l *Layer) request(ctx context.Context, s *Signal, mode Mode) error {
-	if err := modeNames.Check(mode); err != nil {
+func (l *Layer) request(ctx context.Context, s *Signal, mode signals.Effort) error {
+	if err := mode.Check(); err != nil {
 		return err
 	}
 	return l.record(ctx, func(b *batch) error {
-		if t := b.fold.threads.get(s.Thread); t == nil || t.began > s.Seq {
+		if t := l.threads[s.Thread]; t == nil || t.began > s.Seq {
 			return errNothing // the thread was closed meanwhile
 		}
 		b.requested(s, mode)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/bus/connectivity"
+	"github.com/swarmbus/swarmbus/signals"
 )
 
 type hook = connectivity.Hook
@@ -16,7 +17,7 @@ type hook = connectivity.Hook
 // hooked returns a world whose hook records its calls.
 func hooked(t *testing.T, h hook) *world {
 	var w *world
-	w = newWorld(t, &connectivity.Options{Hook: func(ctx context.Context, s connectivity.Signal) (connectivity.Mode, error) {
+	w = newWorld(t, &connectivity.Options{Hook: func(ctx context.Context, s connectivity.Signal) (signals.Effort, error) {
 		w.mu.Lock()
 		w.events = append(w.events, "hook "+s.Summary)
 		w.mu.Unlock()
@@ -26,17 +27,17 @@ func hooked(t *testing.T, h hook) *world {
 }
 
 func TestTheHookIsCalledBeforeObservers(t *testing.T) {
-	w := hooked(t, func(context.Context, connectivity.Signal) (connectivity.Mode, error) { return connectivity.Deep, nil })
+	w := hooked(t, func(context.Context, connectivity.Signal) (signals.Effort, error) { return signals.Deep, nil })
 	s := w.emit(says("1", class(connectivity.EscalationUncertainty)))
 	w.emit(says("2", class(connectivity.EscalationInterrupt), replacing(s.ID)))
 	equal(t, "events", w.seen(), "hook 1", "1 emitted", "hook 2", "1 superseded", "2 emitted")
-	if w.Mode("t") != connectivity.Deep || w.Mode("u") != 0 {
+	if w.Mode("t") != signals.Deep || w.Mode("u") != 0 {
 		t.Errorf("mode %s", w.Mode("t"))
 	}
 }
 
 func TestTheHookIsCalledForEscalationsAndCriticalSignals(t *testing.T) {
-	w := hooked(t, func(context.Context, connectivity.Signal) (connectivity.Mode, error) { return 0, nil })
+	w := hooked(t, func(context.Context, connectivity.Signal) (signals.Effort, error) { return 0, nil })
 	for c := connectivity.AttentionRaise; c <= connectivity.EscalationUncertainty; c++ {
 		for _, p := range []connectivity.Priority{connectivity.Low, connectivity.High, connectivity.Critical} {
 			before := len(w.seen())
@@ -53,7 +54,7 @@ func TestTheHookIsCalledForEscalationsAndCriticalSignals(t *testing.T) {
 }
 
 func TestTheHookIsNotCalledForWhatIsNotStored(t *testing.T) {
-	w := hooked(t, func(context.Context, connectivity.Signal) (connectivity.Mode, error) { return connectivity.Deep, nil })
+	w := hooked(t, func(context.Context, connectivity.Signal) (signals.Effort, error) { return signals.Deep, nil })
 	s := w.emit(says("x", class(connectivity.EscalationInterrupt)))
 	w.repeats(says("y", class(connectivity.EscalationInterrupt)), s)
 	_, _ = w.Emit(ctx, says("", class(connectivity.EscalationInterrupt)))
@@ -64,7 +65,7 @@ func TestTheHookIsNotCalledForWhatIsNotStored(t *testing.T) {
 
 func TestTheHookFindsTheSignalStored(t *testing.T) {
 	var w *world
-	w = hooked(t, func(_ context.Context, s connectivity.Signal) (connectivity.Mode, error) {
+	w = hooked(t, func(_ context.Context, s connectivity.Signal) (signals.Effort, error) {
 		if got := w.state(s.ID); got != connectivity.Emitted {
 			t.Errorf("state %s", got)
 		}
@@ -81,11 +82,11 @@ func TestWithoutAHookEscalationsAreEmitted(t *testing.T) {
 
 func TestAHookThatFailsHarmsNobody(t *testing.T) {
 	for name, h := range map[string]hook{
-		"panics": func(context.Context, connectivity.Signal) (connectivity.Mode, error) { panic("boom") },
-		"fails": func(context.Context, connectivity.Signal) (connectivity.Mode, error) {
-			return connectivity.Deep, errors.New("no")
+		"panics": func(context.Context, connectivity.Signal) (signals.Effort, error) { panic("boom") },
+		"fails": func(context.Context, connectivity.Signal) (signals.Effort, error) {
+			return signals.Deep, errors.New("no")
 		},
-		"unknown": func(context.Context, connectivity.Signal) (connectivity.Mode, error) { return 9, nil },
+		"unknown": func(context.Context, connectivity.Signal) (signals.Effort, error) { return 9, nil },
 	} {
 		failures := 0
 		w := newWorld(t, &connectivity.Options{Hook: h, Failure: func(error) { failures++ }}).watch()
@@ -100,7 +101,7 @@ func TestAHookThatFailsHarmsNobody(t *testing.T) {
 
 func TestAHookThatEndsItsGoroutineHarmsNobody(t *testing.T) {
 	once := true
-	w := hooked(t, func(context.Context, connectivity.Signal) (connectivity.Mode, error) {
+	w := hooked(t, func(context.Context, connectivity.Signal) (signals.Effort, error) {
 		if once {
 			once = false
 			runtime.Goexit()
@@ -117,7 +118,7 @@ func TestAHookThatEndsItsGoroutineHarmsNobody(t *testing.T) {
 // Events that a hook causes come after the signal's own events.
 func TestAHookMayEmitAndResolve(t *testing.T) {
 	var w *world
-	w = hooked(t, func(_ context.Context, s connectivity.Signal) (connectivity.Mode, error) {
+	w = hooked(t, func(_ context.Context, s connectivity.Signal) (signals.Effort, error) {
 		if s.Summary == "x" {
 			w.emit(says("nested", by("hook"), class(connectivity.EscalationInterrupt)))
 			w.resolve(s.ID)
@@ -132,12 +133,12 @@ func TestAHookMayEmitAndResolve(t *testing.T) {
 }
 
 func TestTheModeIsThatOfTheNewestSignal(t *testing.T) {
-	modes := []connectivity.Mode{connectivity.Deep, 0, connectivity.Cheap}
-	w := hooked(t, func(context.Context, connectivity.Signal) (m connectivity.Mode, _ error) {
+	modes := []signals.Effort{signals.Deep, 0, signals.Cheap}
+	w := hooked(t, func(context.Context, connectivity.Signal) (m signals.Effort, _ error) {
 		m, modes = modes[0], modes[1:]
 		return m, nil
 	})
-	for _, want := range []connectivity.Mode{connectivity.Deep, connectivity.Deep, connectivity.Cheap} {
+	for _, want := range []signals.Effort{signals.Deep, signals.Deep, signals.Cheap} {
 		w.emit(says("x", at(connectivity.Critical)))
 		if got := w.Mode("t"); got != want {
 			t.Errorf("got %s, want %s", got, want)
@@ -149,16 +150,16 @@ func TestTheModeIsThatOfTheNewestSignal(t *testing.T) {
 // the hook returns.
 func TestTheModeStaysThoughTheSignalIsForgotten(t *testing.T) {
 	var w *world
-	w = newWorld(t, &connectivity.Options{Retain: 1, Hook: func(_ context.Context, s connectivity.Signal) (connectivity.Mode, error) {
+	w = newWorld(t, &connectivity.Options{Retain: 1, Hook: func(_ context.Context, s connectivity.Signal) (signals.Effort, error) {
 		w.resolve(s.ID)
 		w.resolve(w.emit(says("other", by("b"))).ID)
 		if _, held := w.Get(s.ID); held {
 			t.Error("the sample shows little")
 		}
-		return connectivity.Deep, nil
+		return signals.Deep, nil
 	}})
 	w.emit(alarm(1))
-	if got := w.Mode("t"); got != connectivity.Deep {
+	if got := w.Mode("t"); got != signals.Deep {
 		t.Errorf("mode %s", got)
 	}
 	same(t, w.rebuilt(&connectivity.Options{Retain: 1}), w.Layer, "t")
@@ -167,12 +168,12 @@ func TestTheModeStaysThoughTheSignalIsForgotten(t *testing.T) {
 func TestAModeDoesNotOutliveItsThread(t *testing.T) {
 	for _, anew := range []bool{true, false} {
 		var w *world
-		w = newWorld(t, &connectivity.Options{Hook: func(ctx context.Context, s connectivity.Signal) (connectivity.Mode, error) {
+		w = newWorld(t, &connectivity.Options{Hook: func(ctx context.Context, s connectivity.Signal) (signals.Effort, error) {
 			is(t, w.CloseThread(ctx, "t"), nil)
 			if anew {
 				w.emit(says("anew", by("b")))
 			}
-			return connectivity.Deep, nil
+			return signals.Deep, nil
 		}})
 		w.emit(alarm(1))
 		if got := w.Mode("t"); got != 0 {
@@ -199,10 +200,10 @@ func TestCriticalStaysUnacknowledgedUntilItEnds(t *testing.T) {
 // The reader of an inbox acts on the hook's decision.
 func TestInboxesDeliverAfterTheHook(t *testing.T) {
 	entered, leave := make(chan struct{}), make(chan struct{})
-	w := real(t, &connectivity.Options{Hook: func(context.Context, connectivity.Signal) (connectivity.Mode, error) {
+	w := real(t, &connectivity.Options{Hook: func(context.Context, connectivity.Signal) (signals.Effort, error) {
 		close(entered)
 		<-leave
-		return connectivity.Deep, nil
+		return signals.Deep, nil
 	}})
 	inbox := w.inbox("a")
 	done := make(chan struct{})
@@ -218,7 +219,7 @@ func TestInboxesDeliverAfterTheHook(t *testing.T) {
 	}
 	close(leave)
 	s, err := inbox.Next(soon(t))
-	if err != nil || s.Summary != "fire" || w.Mode("t") != connectivity.Deep {
+	if err != nil || s.Summary != "fire" || w.Mode("t") != signals.Deep {
 		t.Errorf("%q in mode %s: %v", s.Summary, w.Mode("t"), err)
 	}
 	<-done
@@ -228,7 +229,7 @@ func TestInboxesDeliverAfterTheHook(t *testing.T) {
 // Two callers wait for hooks, and both give up, the later one first.
 func TestAnInboxKeepsTheOrderWhoeverGivesUp(t *testing.T) {
 	leave := make(chan struct{})
-	w := real(t, &connectivity.Options{Hook: func(context.Context, connectivity.Signal) (connectivity.Mode, error) {
+	w := real(t, &connectivity.Options{Hook: func(context.Context, connectivity.Signal) (signals.Effort, error) {
 		<-leave
 		return 0, nil
 	}})
@@ -258,7 +259,7 @@ func TestAnInboxKeepsTheOrderWhoeverGivesUp(t *testing.T) {
 
 func TestASlowHookDelaysItsThreadAlone(t *testing.T) {
 	entered, leave := make(chan struct{}), make(chan struct{})
-	w := real(t, &connectivity.Options{Hook: func(_ context.Context, s connectivity.Signal) (connectivity.Mode, error) {
+	w := real(t, &connectivity.Options{Hook: func(_ context.Context, s connectivity.Signal) (signals.Effort, error) {
 		if s.Summary == "slow" {
 			close(entered)
 			<-leave
@@ -283,13 +284,13 @@ func TestASlowHookDelaysItsThreadAlone(t *testing.T) {
 
 func TestTheModeOfAnOlderSignalThatComesLateIsNotKept(t *testing.T) {
 	entered, leave := make(chan struct{}), make(chan struct{})
-	w := real(t, &connectivity.Options{Hook: func(_ context.Context, s connectivity.Signal) (connectivity.Mode, error) {
+	w := real(t, &connectivity.Options{Hook: func(_ context.Context, s connectivity.Signal) (signals.Effort, error) {
 		if s.Summary == "2" {
-			return connectivity.Deep, nil
+			return signals.Deep, nil
 		}
 		close(entered)
 		<-leave
-		return connectivity.Cheap, nil
+		return signals.Cheap, nil
 	}})
 	done := make(chan struct{})
 	go func() {
@@ -300,7 +301,7 @@ func TestTheModeOfAnOlderSignalThatComesLateIsNotKept(t *testing.T) {
 	w.emit(alarm(2))
 	close(leave)
 	<-done
-	if got := w.Mode("t"); got != connectivity.Deep {
+	if got := w.Mode("t"); got != signals.Deep {
 		t.Errorf("in mode %s", got)
 	}
 }

@@ -10,213 +10,201 @@ import (
 
 // An Inbox delivers one component's signals, in log order and without loss: those
 // addressed to it, and those for all of a thread in which it was registered at
-// that moment. It keeps up to 65536 unread signals; those for others take no
-// space. Its methods may be called concurrently; every signal goes to one caller.
+// that moment. It is a subscription of the bus, which keeps up to 65536 unread signals.
+// Its methods may be called concurrently; every signal goes to one caller.
 type Inbox struct {
 	layer *Layer
 	id    string
-	end   *bus.Subscription // selects nothing; its reads end when the inbox or the bus is closed
+	log   *bus.Subscription
 
 	turn   chan struct{} // of capacity one, held while reading, so that signals are returned in order
 	closed chan struct{}
 	once   sync.Once
 
-	// Protected by the layer's lock.
-	unread []*Signal          // shared with other inboxes; as stored, without a state
-	lagged bool               // there were more signals than are kept
-	wake   context.CancelFunc // wakes waiting readers; nil: none
+	// Protected by turn.
+	joined map[string]bool // threads in which it is registered, as of the signal read last
+	leads  map[string]bool // threads that it coordinates
+	unread *Signal         // read from the log, but not returned yet
 }
-
-// maxUnread is how many signals an inbox keeps.
-const maxUnread = 1 << 16
 
 // Inbox starts an inbox with the next signal that is emitted.
 func (l *Layer) Inbox(id string) (*Inbox, error) {
 	if err := checkNames("component", "inbox", id); err != nil {
 		return nil, err
 	}
-	end, err := l.bus.Subscribe(bus.SubscribeOptions{Agent: id, Kinds: []signals.Kind{}, Backlog: 1})
+	i := &Inbox{
+		layer: l, id: id, turn: make(chan struct{}, 1), closed: make(chan struct{}), joined: map[string]bool{}, leads: map[string]bool{},
+	}
+	var after uint64
+	err := l.commit(context.Background(), func(b *batch) error { // nothing is written, so that the state is that of the end of the log
+		after = b.at.Seq - 1
+		for name, t := range l.threads {
+			if t.Registered(id) {
+				i.joined[name] = true
+			}
+			if t.coordinates(id) {
+				i.leads[name] = true
+			}
+		}
+		return errNothing
+	}, nil)
+	if err == nil {
+		i.log, err = l.bus.Subscribe(bus.SubscribeOptions{Agent: id, Kinds: kinds, Where: i.wants, Past: true, After: after})
+	}
 	if err != nil {
 		return nil, err
 	}
-	i := &Inbox{layer: l, id: id, end: end, turn: make(chan struct{}, 1), closed: make(chan struct{})}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.inboxes[id] = append(l.inboxes[id], i)
 	return i, nil
 }
 
-// deliverLocked puts an emitted signal into the inboxes of its recipients.
-func (l *Layer) deliverLocked(r *record) {
-	if len(l.inboxes) == 0 {
-		return
+// wants folds what the log says about the component, and reports whether a signal is for
+// it.
+func (i *Inbox) wants(s signals.Any) bool {
+	if k := linkOf(s); k == nil || k.Layer != i.layer.opts.Name {
+		return false
 	}
-	s := r.signal()
-	s.State = Forgotten // unless the layer still holds it when it is read
-	if !r.to.Everyone() {
-		for id := range r.to.All() {
-			l.putLocked(id, &s)
+	h := signals.HeadOf(s)
+	switch s := s.(type) {
+	case *signals.Signal[Members]:
+		i.enroll(h.Thread, &s.Payload)
+	case *signals.Signal[Closed]:
+		delete(i.joined, h.Thread)
+		delete(i.leads, h.Thread)
+	}
+	n := noteOf(s)
+	return n != nil && (!h.Recipients.Everyone() || i.joined[h.Thread] || n.Priority == Critical && (i.leads[h.Thread] || i.owes(h.ID)))
+}
+
+func (i *Inbox) enroll(thread string, p *Members) {
+	for _, id := range p.Joined {
+		if id == i.id {
+			i.joined[thread] = true
 		}
-		return
 	}
-	p := l.places.get(s.Thread)
-	if p == nil {
-		p = &place{coordinator: nobody}
-	}
-	if r.priority == Critical {
-		l.putUnregisteredLocked(p, r, &s)
-	}
-	if len(p.components.m) < len(l.inboxes) {
-		for id := range p.components.m {
-			l.putLocked(id, &s)
+	for _, id := range p.Left {
+		if id == i.id {
+			delete(i.joined, thread)
 		}
-		return
 	}
-	for id := range l.inboxes {
-		if p.components.get(id) > 0 {
-			l.putLocked(id, &s)
+	if p.Coordinator != nil {
+		if i.leads[thread] = *p.Coordinator == i.id; !i.leads[thread] {
+			delete(i.leads, thread)
 		}
 	}
 }
 
-// putUnregisteredLocked delivers a critical signal for all to those who may
-// answer it without being registered.
-func (l *Layer) putUnregisteredLocked(p *place, r *record, s *Signal) {
-	who := names(p.coordinator)
-	if r.duty != nil {
-		who = names(signals.To(append(who, names(r.duty.to)...)...))
-	}
-	for _, id := range who {
-		if p.components.get(id) == 0 {
-			l.putLocked(id, s)
-		}
-	}
-}
-
-func (l *Layer) putLocked(id string, s *Signal) {
-	for _, i := range l.inboxes[id] {
-		if i.lagged = i.lagged || len(i.unread) == maxUnread; !i.lagged {
-			i.unread = append(i.unread, s)
-		}
-		if i.wake != nil {
-			i.wake()
-		}
-	}
+// owes reports whether the component has to answer a signal for all because it takes
+// over the duty of another one.
+func (i *Inbox) owes(id signals.ID) bool {
+	i.layer.bus.Last() // waits for the fold
+	i.layer.mu.Lock()
+	defer i.layer.mu.Unlock()
+	r := i.layer.ids.get(id)
+	return r != nil && r.owed.has(i.id)
 }
 
 // Next waits for the next signal and returns it in its current state: reading
 // makes an emitted signal active, and it may have ended before it was read, or be
 // [Forgotten]. A signal that the hook is called for is delivered once the hook
 // has returned, and the signals after it, of any thread, are delivered later. The
-// errors are [bus.ErrClosed], [bus.ErrLagged] after the last signal that was
-// kept, and the cause of ctx's end, after which the next call continues at the
-// same signal. After the bus is closed, unread signals can still be read.
+// errors are those of [bus.Subscription.Next]; after the end of ctx the next call
+// continues at the same signal.
 func (i *Inbox) Next(ctx context.Context) (Signal, error) {
 	s, err := i.next(ctx)
 	if err != nil {
 		return Signal{}, err
 	}
-	i.layer.fail(i.layer.activate(ctx, s.ID))
-	if now, held := i.layer.look(s.ID); held {
-		return now, nil
-	}
-	return s.clone(), nil
+	return i.deliver(ctx, s), nil
 }
 
-// next removes and returns the next signal, once no hook is running for it.
-func (i *Inbox) next(ctx context.Context) (*Signal, error) {
+// Poll is [Inbox.Next] without waiting: it reports whether there is a signal that no
+// other call is waiting for.
+func (i *Inbox) Poll() (s Signal, found bool, err error) {
 	select {
 	case i.turn <- struct{}{}:
 	default:
-		select {
-		case i.turn <- struct{}{}:
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		}
+		return Signal{}, false, nil
 	}
 	defer func() { <-i.turn }()
-	s, err := i.first(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if over := i.layer.hookOf(s.ID); over != nil {
-		select {
-		case <-over:
-		case <-i.closed:
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
+	if i.unread == nil {
+		if err := i.keep(i.log.Poll()); err != nil || i.unread == nil {
+			return Signal{}, false, err
 		}
 	}
-	i.layer.mu.Lock()
-	defer i.layer.mu.Unlock()
-	if len(i.unread) == 0 {
-		return nil, bus.ErrClosed
+	select {
+	case <-i.layer.hookOf(i.unread.ID):
+		return i.deliver(context.Background(), i.take()), true, nil
+	default:
+		return Signal{}, false, nil
 	}
-	i.unread[0] = nil
-	i.unread = i.unread[1:]
-	return s, nil
 }
 
-// first waits for an unread signal.
-func (i *Inbox) first(ctx context.Context) (*Signal, error) {
-	for {
-		s, waiting, err := i.look(ctx)
-		if s != nil || err != nil {
-			return s, err
-		}
-		_, err = i.end.Next(waiting)
-		switch {
-		case ctx.Err() != nil:
-			return nil, context.Cause(ctx)
-		case waiting.Err() == nil:
+// deliver records that a signal was delivered, and returns it in its current state.
+func (i *Inbox) deliver(ctx context.Context, s *Signal) Signal {
+	i.layer.fail(i.layer.activate(ctx, s.ID))
+	if now, held := i.layer.look(s.ID); held {
+		return now
+	}
+	return *s
+}
+
+// next returns the next signal of the log, once no hook is running for it.
+func (i *Inbox) next(ctx context.Context) (*Signal, error) {
+	select {
+	case i.turn <- struct{}{}:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	defer func() { <-i.turn }()
+	if i.unread == nil {
+		if err := i.keep(i.log.Next(ctx)); err != nil {
 			return nil, err
 		}
 	}
+	select {
+	case <-i.layer.hookOf(i.unread.ID):
+	case <-i.closed:
+		return nil, bus.ErrClosed
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	return i.take(), nil
 }
 
-// look returns the first unread signal, or a context that is canceled when
-// there is one.
-func (i *Inbox) look(ctx context.Context) (*Signal, context.Context, error) {
-	i.layer.mu.Lock()
-	defer i.layer.mu.Unlock()
-	if i.wake != nil {
-		i.wake()
-		i.wake = nil
+// keep keeps what was read from the log until it is delivered. It is Forgotten, unless
+// the layer still holds it then.
+func (i *Inbox) keep(s signals.Any, err error) error {
+	if s == nil || err != nil {
+		return err
 	}
-	switch {
-	case len(i.unread) > 0:
-		return i.unread[0], nil, nil
-	case i.lagged:
-		return nil, nil, bus.ErrLagged
-	}
-	waiting, wake := context.WithCancel(ctx)
-	i.wake = wake
-	return nil, waiting, nil
+	read := signalOf(signals.HeadOf(s), noteOf(s))
+	i.unread = &read
+	return nil
 }
 
-// hookOf returns a channel that is closed when the hook for a signal has
-// returned, or nil if none is running.
-func (l *Layer) hookOf(id signals.ID) chan struct{} {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.hooks[id]
+func (i *Inbox) take() *Signal {
+	s := i.unread
+	i.unread = nil
+	return s
 }
 
 // Close ends the inbox and drops its unread signals. Closing twice does
 // nothing.
 func (i *Inbox) Close() {
-	i.leave()
 	i.once.Do(func() { close(i.closed) })
-	i.end.Close()
+	i.log.Close()
 }
 
-func (i *Inbox) leave() {
-	i.layer.mu.Lock()
-	defer i.layer.mu.Unlock()
-	i.unread, i.lagged = nil, false
-	if rest := without(i.layer.inboxes[i.id], i); len(rest) > 0 {
-		i.layer.inboxes[i.id] = rest
-	} else {
-		delete(i.layer.inboxes, i.id)
+// hookOf returns a channel that is closed when the hook for a signal has
+// returned, or if none is running.
+func (l *Layer) hookOf(id signals.ID) <-chan struct{} {
+	l.bus.Last() // waits for a commit in progress, which says whether there is one
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if running := l.hooks[id]; running != nil {
+		return running
 	}
+	return over
 }
+
+var over = func() <-chan struct{} { c := make(chan struct{}); close(c); return c }()

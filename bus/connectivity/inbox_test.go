@@ -8,12 +8,13 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/connectivity"
+	"github.com/swarmbus/swarmbus/signals"
 )
 
 func TestClosingAnInboxWakesWhoWaitsForAHook(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		leave := make(chan struct{})
-		w := real(t, &connectivity.Options{Hook: func(context.Context, connectivity.Signal) (connectivity.Mode, error) {
+		w := real(t, &connectivity.Options{Hook: func(context.Context, connectivity.Signal) (signals.Effort, error) {
 			<-leave
 			return 0, nil
 		}})
@@ -55,14 +56,17 @@ func TestClosedInboxesLeaveNothing(t *testing.T) {
 	}
 }
 
-func TestWhatIsUnreadWhenTheBusClosesCanBeRead(t *testing.T) {
+// An inbox is a subscription: shutting the bus down waits until it has been read.
+func TestWhatIsUnreadWhenTheBusShutsDownIsRead(t *testing.T) {
 	w := newWorld(t, nil)
 	inbox := w.inbox("a")
 	w.emit(says("x", to(connectivity.Self)))
-	is(t, w.bus.Shutdown(soon(t)), nil)
+	down := make(chan error, 1)
+	go func() { down <- w.bus.Shutdown(soon(t)) }()
 	s, err := inbox.Next(soon(t))
 	is(t, err, nil)
 	equal(t, "read", []string{s.Summary}, "x")
 	_, err = inbox.Next(soon(t))
 	is(t, err, bus.ErrClosed)
+	is(t, <-down, nil)
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"sync"
-	"sync/atomic"
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/signals"
@@ -54,23 +53,18 @@ type Layer struct {
 	log  *bus.Layer
 	opts Options // never changes
 
-	// mu protects the fields below. To change the fold or the registrations,
-	// the bus's lock must be held too, and taken first. So a decision made at
-	// the end of the log still holds when it is committed, and queries need
-	// only mu. The bus is never called with mu held.
-	mu      sync.Mutex
-	fold    *fold
-	idle    []*batch // for reuse
-	places  lookup[string, *place]
-	inboxes map[string][]*Inbox // open inboxes by component
-	rebuilt uint64              // position of the newest entry that the layer was rebuilt from
-	hooks   map[signals.ID]chan struct{}
-
-	observers []*observer // replaced, never changed
-	queue     []*telling  // ready for the observers, in log order
-	waiting   map[string][]*telling
-	untold    atomic.Bool // whether the queue is not empty; written with mu held
-	draining  bool
+	// mu protects the fields below. To change the threads, the bus's lock must be
+	// held too, and taken first. So a decision made at the end of the log still
+	// holds when it is committed, and queries need only mu. The bus is never called
+	// with mu held.
+	mu        sync.Mutex
+	threads   map[string]*Thread
+	ids       *index
+	order     []*Thread // in the order in which they began; closed ones are dropped from the front
+	last      uint64    // position of the newest entry
+	resolvers map[string]Resolver
+	hooks     map[signals.ID]chan struct{}
+	tellings  tellings
 }
 
 // New returns a layer on b without any signals and reserves its kinds: from
@@ -87,8 +81,8 @@ func New(b *bus.Bus, o *Options) (*Layer, error) {
 		return nil, invalid(err)
 	}
 	return &Layer{
-		bus: b, log: log, opts: opts, fold: newFold(opts.Retain),
-		inboxes: map[string][]*Inbox{}, hooks: map[signals.ID]chan struct{}{}, waiting: map[string][]*telling{},
+		bus: b, log: log, opts: opts, threads: map[string]*Thread{}, ids: newIndex(),
+		resolvers: map[string]Resolver{}, hooks: map[signals.ID]chan struct{}{}, tellings: tellings{waiting: map[string][]*telling{}},
 	}, nil
 }
 
@@ -96,8 +90,8 @@ func New(b *bus.Bus, o *Options) (*Layer, error) {
 var errNothing = errors.New("connectivity: nothing to write")
 
 // commit atomically appends the entries that decide puts into the batch to the
-// log and folds them. decide runs with both locks held; committed, which may be
-// nil, runs after the fold. The changes are valid only until committed returns.
+// log and folds them. decide runs with both locks held; committed, which may be nil, runs
+// after the fold.
 func (l *Layer) commit(ctx context.Context, decide func(*batch) error, committed func([]change)) error {
 	return l.write(ctx, true, decide, committed)
 }
@@ -109,56 +103,86 @@ func (l *Layer) record(ctx context.Context, decide func(*batch) error) error {
 }
 
 func (l *Layer) write(ctx context.Context, waits bool, decide func(*batch) error, committed func([]change)) (err error) {
-	var b *batch
+	b := batches.Get().(*batch)
 	decided := func(at bus.Moment) ([]signals.Any, error) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		b = l.batchLocked()
-		b.at, b.entries = at, b.entries[:0]
+		*b = batch{layer: l.opts.Name, at: at, last: l.last, since: l.sinceLocked(nil, at.Seq), entries: b.entries[:0]}
 		err := decide(b)
-		if err != nil {
-			l.retireLocked(b)
-		}
 		return b.entries, err
 	}
 	folded := func(receipts []bus.Receipt) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		changes := l.foldLocked(b, receipts)
+		var changes []change
+		for i, s := range b.entries {
+			h := signals.HeadOf(s)
+			h.Seq, h.ID, h.Time = receipts[i].Seq, receipts[i].ID, receipts[i].Time
+			changes = l.applyLocked(s, changes)
+		}
 		if committed != nil {
 			committed(changes)
 		}
-		l.fold.sweep()
-		l.retireLocked(b)
 	}
 	if waits {
 		err = l.log.Append(ctx, decided, folded)
 	} else {
 		err = l.log.Record(ctx, decided, folded)
 	}
+	b.retire()
 	if err == errNothing { //nolint:errorlint // it is never wrapped, and all suppressed emissions end here
 		return nil
 	}
 	return err
 }
 
-func (l *Layer) foldLocked(b *batch, receipts []bus.Receipt) []change {
-	changes := l.fold.changes[:0]
-	for i, s := range b.entries {
-		h := signals.HeadOf(s)
-		h.Seq, h.ID, h.Time = receipts[i].Seq, receipts[i].ID, receipts[i].Time
-		changes = l.fold.apply(s, changes)
+// applyLocked folds the next entry of the layer's log.
+func (l *Layer) applyLocked(s signals.Any, changes []change) []change {
+	h := signals.HeadOf(s)
+	l.last = h.Seq
+	t := l.threads[h.Thread]
+	if t == nil {
+		t = newThread(h.Thread, l.opts.Retain, l.ids)
+		l.threads[h.Thread] = t
+		if len(l.order) > 2*len(l.threads) {
+			l.order = slices.DeleteFunc(l.order, func(t *Thread) bool { return t.began == 0 })
+		}
+		l.order = append(l.order, t)
 	}
-	l.fold.changes = changes
+	changes = t.apply(s, changes)
+	if s.Kind() == KindClosed {
+		delete(l.threads, h.Thread)
+	}
 	return changes
 }
 
-// atEnd calls do with both locks held and the position of the log's next entry.
-func (l *Layer) atEnd(do func(next uint64)) {
-	_ = l.commit(context.Background(), func(b *batch) error {
-		do(b.at.Seq)
-		return errNothing
-	}, nil)
+// threadLocked returns a thread, or an empty one that the layer does not hold.
+func (l *Layer) threadLocked(name string) *Thread {
+	if t := l.threads[name]; t != nil {
+		return t
+	}
+	return newThread(name, l.opts.Retain, l.ids)
+}
+
+// sinceLocked returns the position at which the oldest open thread other than not
+// began, or next if there is none.
+func (l *Layer) sinceLocked(not *Thread, next uint64) uint64 {
+	for len(l.order) > 0 && l.order[0].began == 0 {
+		l.order = l.order[1:]
+	}
+	for _, t := range l.order {
+		if t != not && t.began > 0 {
+			return t.began
+		}
+	}
+	return next
+}
+
+// view calls do with the state of a thread, which may be empty.
+func (l *Layer) view(thread string, do func(t *Thread)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	do(l.threadLocked(thread))
 }
 
 // Get returns the signal with that id, and whether the layer holds it.
@@ -173,58 +197,45 @@ func (l *Layer) Get(id signals.ID) (Signal, bool) {
 func (l *Layer) look(id signals.ID) (Signal, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	r := l.fold.find(id)
-	if r == nil {
-		return Signal{}, false
+	if r := l.ids.get(id); r != nil {
+		return r.snapshot(), true
 	}
-	return r.signal(), true
+	return Signal{}, false
 }
 
 // Query returns the signals that q selects: at most 50 live ones, newest first,
 // if q names only the thread. It usually takes time linear in the result. Its
 // error is a [*ValidationError] for a query that no signal can match.
-func (l *Layer) Query(q Query) ([]Signal, error) {
+func (l *Layer) Query(q Query) (found []Signal, err error) {
 	if err := q.check(); err != nil {
 		return nil, invalid(err)
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.fold.threads.get(q.Thread).query(&q), nil
+	l.view(q.Thread, func(t *Thread) { found = t.query(&q) })
+	return found, nil
 }
 
-// Converged reports whether a thread is ready for its answer, and the
-// obstacles.
-func (l *Layer) Converged(thread string) Convergence {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.fold.threads.get(thread).convergence()
+// Converged is [Thread.Converged] of a thread.
+func (l *Layer) Converged(thread string) (c Convergence) {
+	l.view(thread, func(t *Thread) { c = t.Converged() })
+	return c
 }
 
-// Unacknowledged returns the unanswered critical signals of a thread, oldest
-// first. A signal leaves the list when it is resolved or when a critical
-// signal, which then is on the list, replaces it.
-func (l *Layer) Unacknowledged(thread string) []Signal {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.fold.threads.get(thread).unacknowledged()
+// Unacknowledged is [Thread.Unacknowledged] of a thread.
+func (l *Layer) Unacknowledged(thread string) (all []Signal) {
+	l.view(thread, func(t *Thread) { all = t.Unacknowledged() })
+	return all
 }
 
-// Mode returns the mode that the hook requested for the thread's newest signal
-// for which it requested one, or 0.
-func (l *Layer) Mode(thread string) Mode {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if t := l.fold.threads.get(thread); t != nil {
-		return t.mode
-	}
-	return 0
+// Mode is [Thread.Mode] of a thread.
+func (l *Layer) Mode(thread string) (m signals.Effort) {
+	l.view(thread, func(t *Thread) { m = t.mode })
+	return m
 }
 
-// Step returns the current step of a thread, which begins at 0.
-func (l *Layer) Step(thread string) int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.fold.stepOf(thread)
+// Step is [Thread.Step] of a thread.
+func (l *Layer) Step(thread string) (step int) {
+	l.view(thread, func(t *Thread) { step = t.step })
+	return step
 }
 
 // fail reports an error of a callback.
@@ -232,8 +243,4 @@ func (l *Layer) fail(err error) {
 	if l.opts.Failure != nil && err != nil {
 		_ = guard(func() error { l.opts.Failure(err); return nil })
 	}
-}
-
-func without[T comparable](all []T, x T) []T {
-	return slices.DeleteFunc(slices.Clone(all), func(y T) bool { return x == y })
 }

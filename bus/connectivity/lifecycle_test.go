@@ -124,7 +124,7 @@ func TestAnEndIsForThoseWhomTheSignalWasFor(t *testing.T) {
 	for s := range w.bus.History(bus.Filter{Kinds: []signals.Kind{connectivity.KindTransition}}) {
 		entries++
 		tr, _ := signals.As[connectivity.Transition](s)
-		for id := range tr.Payload.Signals.All() {
+		for _, id := range tr.Payload.Signals {
 			if !tr.Recipients.Equal(want[id]) {
 				t.Errorf("the end of what was for %q is for %q", want[id], tr.Recipients)
 			}
@@ -232,8 +232,8 @@ func TestWhatIsDroppedAtItsEndIsToldOf(t *testing.T) {
 }
 
 func TestCloseThreadForgets(t *testing.T) {
-	w := newWorld(t, &connectivity.Options{Hook: func(context.Context, connectivity.Signal) (connectivity.Mode, error) {
-		return connectivity.Deep, nil
+	w := newWorld(t, &connectivity.Options{Hook: func(context.Context, connectivity.Signal) (signals.Effort, error) {
+		return signals.Deep, nil
 	}})
 	is(t, w.SetCoordinator("t", "boss"), nil)
 	s := w.emit(says("x", class(connectivity.EscalationInterrupt)))
@@ -321,7 +321,7 @@ func TestExpiryIsWrittenInBulk(t *testing.T) {
 	var sizes []int
 	for s := range w.bus.History(bus.Filter{After: before, Kinds: []signals.Kind{connectivity.KindTransition}}) {
 		tr, _ := signals.As[connectivity.Transition](s)
-		sizes = append(sizes, tr.Payload.Signals.Len())
+		sizes = append(sizes, len(tr.Payload.Signals))
 	}
 	slices.Sort(sizes)
 	equal(t, "sizes", sizes, 500, 500, 1000, 1000, 1000, 1000)
@@ -348,8 +348,8 @@ func TestAStepWithManyRecipientsIsFewEntries(t *testing.T) {
 	entries, ended, told := 0, 0, map[string]bool{}
 	for s := range w.bus.History(bus.Filter{After: before, Kinds: []signals.Kind{connectivity.KindTransition}}) {
 		tr, _ := signals.As[connectivity.Transition](s)
-		if entries, ended = entries+1, ended+tr.Payload.Signals.Len(); tr.Payload.Signals.Len() > 1000 {
-			t.Errorf("%d ends in one entry", tr.Payload.Signals.Len())
+		if entries, ended = entries+1, ended+len(tr.Payload.Signals); len(tr.Payload.Signals) > 1000 {
+			t.Errorf("%d ends in one entry", len(tr.Payload.Signals))
 		}
 		for name := range s.Head().Recipients.All() {
 			told[name] = true

@@ -6,14 +6,14 @@ import "github.com/swarmbus/swarmbus/signals"
 // earlier entries, so that [Rebuild] can tell whether it has seen all that it
 // needs.
 type Link struct {
-	Layer string `json:"layer"`           // required
+	Layer string `json:"layer,omitempty"` // "": the entry is a draft, which no layer has written
 	After uint64 `json:"after,omitempty"` // position of the layer's previous entry; 0: none
-	Since uint64 `json:"since"`           // position from which all of the layer's entries are needed to rebuild its state
+	Since uint64 `json:"since,omitempty"` // position from which all of the layer's entries are needed to rebuild its state
 }
 
 func (k *Link) check(l signals.Limits) error {
-	if k.Layer == "" {
-		return &signals.FieldError{Field: "layer", Problem: "required; emit through a connectivity.Layer"}
+	if k.Layer == "" { // a draft
+		return nil
 	}
 	return l.Name("layer", k.Layer)
 }
@@ -26,6 +26,8 @@ func linkOf(s signals.Any) *Link {
 	case *signals.Signal[Step]:
 		return &s.Payload.Link
 	case *signals.Signal[Requested]:
+		return &s.Payload.Link
+	case *signals.Signal[Members]:
 		return &s.Payload.Link
 	case *signals.Signal[Closed]:
 		return &s.Payload.Link

@@ -254,6 +254,13 @@ func invalid(t testing.TB, err error, field string) {
 	}
 }
 
+func made2[T any](v T, found bool) T {
+	if !found {
+		panic("not found")
+	}
+	return v
+}
+
 // made returns v and panics on an error.
 func made[T any](v T, err error) T {
 	if err != nil {

@@ -327,9 +327,9 @@ func forgeries(h signals.Header, victim signals.ID) []signals.Any {
 	return []signals.Any{
 		signals.New(h, connectivity.Escalation{Note: n}),
 		signals.New(h, connectivity.Confidence{Note: hushed}),
-		signals.New(h, connectivity.Transition{Link: k, State: connectivity.Resolved, Signals: connectivity.ListOf(victim)}),
+		signals.New(h, connectivity.Transition{Link: k, State: connectivity.Resolved, Signals: []signals.ID{victim}}),
 		signals.New(h, connectivity.Step{Link: k, Step: 9}),
-		signals.New(h, connectivity.Requested{Link: k, For: victim, At: 1, Mode: connectivity.Cheap}),
+		signals.New(h, connectivity.Requested{Link: k, For: victim, At: 1, Mode: signals.Cheap}),
 		signals.New(h, connectivity.Closed{Link: k}),
 	}
 }

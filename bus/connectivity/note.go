@@ -30,11 +30,12 @@ type Note struct {
 	Replaces      signals.ID `json:"replaces,omitzero"`
 	Step          int        `json:"step"`                    // of the thread when the signal was emitted
 	ExpiresAtStep int        `json:"expiresAtStep,omitempty"` // 0: never
+	ExpiresAfter  int        `json:"expiresAfter,omitempty"`  // of a draft: see [Input]
 	Components    int        `json:"components,omitempty"`    // the number registered, if the signal is for all of them
 }
 
 // The payloads of the five kinds. They are read from the bus, but published
-// only by a [Layer]: one that names no layer is refused.
+// only by a [Layer]: one that names no layer is a draft, see [Input.Draft].
 type (
 	// Attention is the payload of KindAttention.
 	Attention struct{ Note }

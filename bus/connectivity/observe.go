@@ -15,6 +15,15 @@ type Observer func(context.Context, Signal, Event)
 
 type observer struct{ see Observer }
 
+// Tellings are the events that the observers have not seen yet. The layer's lock protects
+// them.
+type tellings struct {
+	observers []*observer // replaced, never changed
+	queue     []*telling  // ready for the observers, in log order
+	waiting   map[string][]*telling
+	draining  bool
+}
+
 // A telling is the events of one commit, for the observers.
 type telling struct {
 	events []happening
@@ -41,11 +50,11 @@ func (l *Layer) OnSignal(f Observer) (stop func()) {
 	o := &observer{f}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.observers = append(slices.Clone(l.observers), o)
+	l.tellings.observers = append(slices.Clone(l.tellings.observers), o)
 	return func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		l.observers = without(l.observers, o)
+		l.tellings.observers = slices.DeleteFunc(slices.Clone(l.tellings.observers), func(x *observer) bool { return x == o })
 	}
 }
 
@@ -54,7 +63,7 @@ func (l *Layer) OnSignal(f Observer) (stop func()) {
 // returned, and so do later events of the same thread; other threads do not
 // wait.
 func (l *Layer) tellLocked(thread string, changes []change, hooked bool) *telling {
-	observed := len(l.observers) > 0 && len(changes) > 0
+	observed := len(l.tellings.observers) > 0 && len(changes) > 0
 	if !observed && !hooked {
 		return nil
 	}
@@ -67,19 +76,14 @@ func (l *Layer) tellLocked(thread string, changes []change, hooked bool) *tellin
 		return t
 	}
 	for _, c := range changes {
-		t.events = append(t.events, happening{c.record.signal(), c.event})
+		t.events = append(t.events, happening{c.record.snapshot(), c.event})
 	}
-	if waiting := l.waiting[thread]; hooked || len(waiting) > 0 {
-		l.waiting[thread] = append(waiting, t)
+	if waiting := l.tellings.waiting[thread]; hooked || len(waiting) > 0 {
+		l.tellings.waiting[thread] = append(waiting, t)
 	} else {
-		l.readyLocked(t)
+		l.tellings.queue = append(l.tellings.queue, t)
 	}
 	return t
-}
-
-func (l *Layer) readyLocked(t *telling) {
-	l.queue = append(l.queue, t)
-	l.untold.Store(true)
 }
 
 // release lets the events that waited for the hook be delivered.
@@ -89,34 +93,31 @@ func (l *Layer) release(thread string, id signals.ID, t *telling) {
 	close(t.over)
 	t.over = nil
 	delete(l.hooks, id)
-	waiting := l.waiting[thread]
+	waiting := l.tellings.waiting[thread]
 	for len(waiting) > 0 && waiting[0].over == nil {
-		l.readyLocked(waiting[0])
+		l.tellings.queue = append(l.tellings.queue, waiting[0])
 		waiting = waiting[1:]
 	}
-	if l.waiting[thread] = waiting; len(waiting) == 0 {
-		delete(l.waiting, thread)
+	if l.tellings.waiting[thread] = waiting; len(waiting) == 0 {
+		delete(l.tellings.waiting, thread)
 	}
 }
 
 // drain calls the observers until the queue is empty, unless another goroutine
 // is already doing so.
 func (l *Layer) drain(ctx context.Context) {
-	if !l.untold.Load() {
-		return
-	}
 	l.mu.Lock()
-	idle := !l.draining
-	l.draining = true
+	busy := len(l.tellings.queue) == 0 || l.tellings.draining
+	l.tellings.draining = l.tellings.draining || !busy
 	l.mu.Unlock()
-	if !idle {
+	if busy {
 		return
 	}
 	finished := false
 	defer func() {
 		if !finished { // an observer exited this goroutine: the next caller continues
 			l.mu.Lock()
-			l.draining = false
+			l.tellings.draining = false
 			l.mu.Unlock()
 		}
 	}()
@@ -130,18 +131,18 @@ func (l *Layer) drain(ctx context.Context) {
 func (l *Layer) next() (h happening, watching []*observer, more bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.queue) == 0 {
-		l.queue, l.draining = nil, false
+	q := &l.tellings
+	if len(q.queue) == 0 {
+		q.queue, q.draining = nil, false
 		return h, nil, false
 	}
-	head := l.queue[0]
+	head := q.queue[0]
 	h = head.events[0]
 	if head.events = head.events[1:]; len(head.events) == 0 {
-		l.queue[0] = nil
-		l.queue = l.queue[1:]
-		l.untold.Store(len(l.queue) > 0)
+		q.queue[0] = nil
+		q.queue = q.queue[1:]
 	}
-	return h, l.observers, true
+	return h, l.tellings.observers, true
 }
 
 func (l *Layer) tellNext(ctx context.Context) bool {

@@ -18,15 +18,13 @@ import (
 // does not, as far as the entries themselves and the history of b show,
 // [ErrNotFed] if b does not hold the log, and the errors of [New].
 //
-// Hook, observers, coordinators, components and resolvers are not in the log
-// and have to be set again. For signals for all in the log, components
-// registered again count as having been registered all the time.
+// Hook, observers and resolvers are not in the log and have to be set again.
 func Rebuild(b *bus.Bus, o *Options, log iter.Seq[signals.Any]) (*Layer, error) {
 	l, err := New(b, o)
 	if err != nil {
 		return nil, err
 	}
-	r := rebuilding{name: l.opts.Name, fold: l.fold}
+	r := rebuilding{layer: l}
 	for s := range log {
 		if err := r.add(s); err != nil {
 			return nil, err
@@ -35,16 +33,14 @@ func Rebuild(b *bus.Bus, o *Options, log iter.Seq[signals.Any]) (*Layer, error) 
 	if err := r.complete(b); err != nil {
 		return nil, err
 	}
-	l.rebuilt = l.fold.last
 	return l, nil
 }
 
 // A rebuilding is the state of reading a log.
 type rebuilding struct {
-	name string
-	fold *fold
-	last signals.Any // newest entry of the layer so far
-	gap  uint64      // position of the newest missing entry; 0: none
+	layer *Layer
+	last  signals.Any // newest entry of the layer so far
+	gap   uint64      // position of the newest missing entry; 0: none
 }
 
 // ours returns the link of an entry of the layer, or nil for other signals.
@@ -56,7 +52,7 @@ func (r *rebuilding) ours(s signals.Any) (*Link, error) {
 			}
 		}
 	}
-	if k := linkOf(s); k != nil && k.Layer == r.name {
+	if k := linkOf(s); k != nil && k.Layer == r.layer.opts.Name {
 		return k, nil
 	}
 	return nil, nil
@@ -68,19 +64,18 @@ func (r *rebuilding) add(s signals.Any) error {
 		return err
 	}
 	h := signals.HeadOf(s)
-	switch before := r.fold.last; {
+	switch before := r.layer.last; {
 	case h.Seq <= before:
 		return fmt.Errorf("connectivity: the log is not in order: %d after %d", h.Seq, before)
 	case k.After < before:
-		return fmt.Errorf("connectivity: two layers called %q wrote the log: %d follows %d and not %d", r.name, h.Seq, k.After, before)
-	case r.fold.find(h.ID) != nil:
+		return fmt.Errorf("connectivity: two layers called %q wrote the log: %d follows %d and not %d", r.layer.opts.Name, h.Seq, k.After, before)
+	case r.layer.ids.get(h.ID) != nil:
 		return fmt.Errorf("connectivity: the log has two signals called %s", h.ID)
 	case k.After > before:
 		r.gap = k.After
 	}
 	r.last = s
-	r.fold.apply(s, nil)
-	r.fold.sweep()
+	r.layer.applyLocked(s, nil)
 	return nil
 }
 
@@ -91,7 +86,7 @@ func (r *rebuilding) complete(b *bus.Bus) error {
 	}
 	h, k := signals.HeadOf(r.last), linkOf(r.last)
 	if r.gap >= k.Since {
-		return fmt.Errorf("%w: what %q wrote is needed from %d on, and %d is not there", ErrIncomplete, r.name, k.Since, r.gap)
+		return fmt.Errorf("%w: what %q wrote is needed from %d on, and %d is not there", ErrIncomplete, r.layer.opts.Name, k.Since, r.gap)
 	}
 	if b.Last() < h.Seq {
 		return fmt.Errorf("%w: it ends at %d, the log at %d or later", ErrNotFed, b.Last(), h.Seq)
@@ -102,15 +97,15 @@ func (r *rebuilding) complete(b *bus.Bus) error {
 // atEnd looks for entries of the layer after the end of the log. The signals
 // that follow in the history show whether the bus holds the log at all.
 func (r *rebuilding) atEnd(b *bus.Bus) error {
-	for s := range b.History(bus.Filter{Kinds: kinds, After: max(r.fold.last, 1) - 1}) {
+	for s := range b.History(bus.Filter{Kinds: kinds, After: max(r.layer.last, 1) - 1}) {
 		k, h := linkOf(s), signals.HeadOf(s)
-		if k == nil || k.Layer != r.name {
+		if k == nil || k.Layer != r.layer.opts.Name {
 			continue
 		}
-		if h.Seq > r.fold.last {
-			return fmt.Errorf("%w: the log ends at %d, and %q wrote %d", ErrIncomplete, r.fold.last, r.name, h.Seq)
+		if h.Seq > r.layer.last {
+			return fmt.Errorf("%w: the log ends at %d, and %q wrote %d", ErrIncomplete, r.layer.last, r.layer.opts.Name, h.Seq)
 		}
-		if h.Seq == r.fold.last && h.ID != signals.HeadOf(r.last).ID {
+		if h.Seq == r.layer.last && h.ID != signals.HeadOf(r.last).ID {
 			return fmt.Errorf("%w: at %d there is another signal", ErrNotFed, h.Seq)
 		}
 	}

@@ -52,7 +52,7 @@ func busy(t *testing.T, o *connectivity.Options) *world {
 	if o == nil {
 		o = &connectivity.Options{}
 	}
-	o.Hook = func(context.Context, connectivity.Signal) (connectivity.Mode, error) { return connectivity.Fast, nil }
+	o.Hook = func(context.Context, connectivity.Signal) (signals.Effort, error) { return signals.Fast, nil }
 	w := newWorld(t, o)
 	is(t, w.SetCoordinator("t", "boss"), nil)
 	is(t, w.Register("t", "a", "b"), nil)
@@ -76,7 +76,7 @@ func busy(t *testing.T, o *connectivity.Options) *world {
 func TestRebuildAnswersTheSame(t *testing.T) {
 	w := busy(t, nil)
 	same(t, w.rebuilt(nil), w.Layer, "t", "u", "gone")
-	if w.Converged("t").Converged || w.Mode("t") != connectivity.Fast {
+	if w.Converged("t").Converged || w.Mode("t") != signals.Fast {
 		t.Error("the sample shows little")
 	}
 }
@@ -285,7 +285,7 @@ func ends(state connectivity.State, ids ...string) signals.Any {
 	}
 	return signals.New(
 		signals.Header{Source: bus.System, Thread: "t", TTL: -1, Confidence: 1},
-		connectivity.Transition{State: state, Signals: connectivity.ListOf(list...)},
+		connectivity.Transition{State: state, Signals: list},
 	)
 }
 

@@ -1,102 +1,167 @@
 package connectivity
 
 import (
+	"iter"
+	"slices"
 	"time"
 
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// A record is the fold's state of one signal.
+// A record is a thread's state of one signal.
 type record struct {
-	id, replaces     signals.ID
-	summary, details string
-	to               signals.Recipients
-	group            *group
-	duty             *duty // the duty taken over; nil: its own
-
-	seq   uint64 // position in the log
-	at    int64  // when it was emitted, in nanoseconds
-	upTo  int64  // the greatest at in the thread's list up to here
-	grade Grade
-
-	step, expires int
-	components    int // the number registered when it was emitted, if for all
-
-	self     ref
-	priority Priority
-	state    State
-
-	links [slots]neighbours
+	Signal    // without its recipients, in its current state
+	to        signals.Recipients
+	members   *members // the components registered when it was emitted, for a signal for all
+	owed      duty     // its own, or the one taken over
+	source    *source
+	group     *list     // the signals that suppression treats as the same
+	alarm     *list     // those of them with the same summary, if it is an alarm
+	upTo      time.Time // the greatest time in the thread up to here
+	forgotten bool
 }
 
-func (r *record) source() *source { return r.group.source }
-
-func (r *record) thread() *thread { return r.group.source.thread }
-
-// A duty is the obligation to answer a critical signal: its recipients, and its
-// position in the log.
+// A duty is the obligation to answer a critical signal: to whom it was addressed.
 type duty struct {
-	to  signals.Recipients
-	seq uint64
+	to      signals.Recipients
+	members *members // those registered then, if it was for all
 }
 
-// owed returns the duty that a signal represents.
-func (r *record) owed() duty {
-	if r.duty != nil {
-		return *r.duty
+// has reports whether a component is one of those who have the duty.
+func (d duty) has(id string) bool {
+	if d.to.Everyone() {
+		return d.members.has(id)
 	}
-	return duty{r.to, r.seq}
+	return d.to.Include(id)
 }
 
 // takenOver returns the duty that is passed on if a source replaces a critical
 // signal, or nil. A signal's own source cannot avoid an answer by an update to
 // other components: the duty stays with the old recipients.
 func (r *record) takenOver(source string) *duty {
-	if r == nil || r.priority != Critical || r.source().name != source {
+	if r == nil || r.Priority != Critical || r.Source != source {
 		return nil
 	}
-	d := r.owed()
-	return &d
+	return &r.owed
 }
 
-func (r *record) live() bool { return !r.state.Terminal() }
+func (r *record) live() bool { return !r.State.Terminal() }
 
-func (r *record) signal() Signal {
-	return Signal{
-		Seq: r.seq, ID: r.id, Thread: r.thread().name, Source: r.source().name,
-		Class: r.group.class, Audience: r.group.audience, Priority: r.priority, Confidence: r.grade,
-		Summary: r.summary, Details: r.details, Replaces: r.replaces, Step: r.step, ExpiresAtStep: r.expires,
-		EmittedAt: time.Unix(0, r.at).UTC(), State: r.state, Recipients: names(r.to), Components: r.components,
-	}
+// snapshot returns a copy of the signal.
+func (r *record) snapshot() Signal {
+	s := r.Signal
+	s.Recipients = names(r.to)
+	return s
 }
 
 // grades reports whether the signal says how stable its source's output is.
-func (r *record) grades() bool { return r.group.class.Message() == AboutConfidence }
+func (r *record) grades() bool { return r.Class.Message() == AboutConfidence }
 
 // weak reports whether the signal says that the output is unreliable.
-func (r *record) weak() bool {
-	return r.group.class == ConfidenceLow || r.group.class == ConfidenceBlocker
-}
-
-// open is 1 for a signal that waits for an answer, and 0 for a handoff, which
-// waits for its turn.
-func (r *record) open() int {
-	if r.group.class.Message() == AboutHandoff {
-		return 0
-	}
-	return 1
-}
-
-func (r *record) salience() Salience { return salience(r.group.class, r.priority, r.grade) }
-
-func (r *record) urgency() int { return urgency(r.group.class, r.priority, r.grade) }
+func (r *record) weak() bool { return r.Class == ConfidenceLow || r.Class == ConfidenceBlocker }
 
 // inForce reports whether a grade is the newest live one of its source.
-func (r *record) inForce() bool { return r.source().grades.last == r.self }
+func (r *record) inForce() bool { return r.source.grades.last() == r }
+
+func (r *record) urgency() int { return urgency(r.Class, r.Priority, r.Confidence) }
+
+// obstructs reports whether a live signal keeps its thread from converging, whatever
+// the grades are.
+func (r *record) obstructs() bool {
+	return r.Class == ConflictActive || r.Class.Message() == AboutEscalation || r.Priority == Critical
+}
 
 // alarms reports whether signals of this class and priority from one source are
 // distinguished by their summaries.
 func alarms(c Class, p Priority) bool { return c.Message() == AboutEscalation && p >= High }
+
+// A list holds records in log order: the live ones, or all that are not forgotten. Those
+// that no longer belong to it are skipped, and removed once they are half of it.
+type list struct {
+	all   []*record
+	dead  int
+	ended bool // ended records belong to it, too
+}
+
+func (l *list) add(r *record) { l.all = append(l.all, r) }
+
+func (l *list) has(r *record) bool { return r.live() || l.ended && !r.forgotten }
+
+// drop is called for each record that no longer belongs to the list.
+func (l *list) drop() {
+	l.dead++
+	for n := len(l.all); n > 0 && !l.has(l.all[n-1]); n-- { // the last one always belongs
+		l.all[n-1], l.all, l.dead = nil, l.all[:n-1], l.dead-1
+	}
+	if l.dead > len(l.all)/2 {
+		l.compact()
+	}
+}
+
+func (l *list) compact() {
+	kept := make([]*record, 0, len(l.all)-l.dead)
+	for _, r := range l.all {
+		if l.has(r) {
+			kept = append(kept, r)
+		}
+	}
+	l.all, l.dead = kept, 0
+}
+
+func (l *list) size() int { return len(l.all) - l.dead }
+
+// last returns the newest record, or nil.
+func (l *list) last() *record {
+	if len(l.all) == 0 {
+		return nil
+	}
+	return l.all[len(l.all)-1]
+}
+
+// newest returns the records, newest first. It removes what no longer belongs if there
+// is much of it on the way.
+func (l *list) newest() iter.Seq[*record] {
+	return func(yield func(*record) bool) {
+		skipped := 0
+		for _, r := range slices.Backward(l.all) {
+			if !l.has(r) {
+				skipped++
+			} else if !yield(r) {
+				break
+			}
+		}
+		if skipped > 1000 {
+			l.compact()
+		}
+	}
+}
+
+// oldest returns the records in log order.
+func (l *list) oldest() iter.Seq[*record] {
+	return func(yield func(*record) bool) {
+		for _, r := range l.all {
+			if l.has(r) && !yield(r) {
+				return
+			}
+		}
+	}
+}
+
+// members is the set of components that are registered in a thread. Once a signal refers
+// to it, it never changes: the next registration makes a copy.
+type members struct {
+	ids  map[string]bool
+	kept bool
+}
+
+func (m *members) has(id string) bool { return m != nil && m.ids[id] }
+
+func (m *members) size() int {
+	if m == nil {
+		return 0
+	}
+	return len(m.ids)
+}
 
 // nobody stands for no recipients, because an empty list means everyone on the
 // bus. Only the system has this id, and it reads everything.

@@ -18,35 +18,35 @@ func (l *Layer) Resolve(ctx context.Context, id signals.ID) (Signal, error) {
 func (l *Layer) resolve(ctx context.Context, id signals.ID, as *Component) (s Signal, err error) {
 	defer l.drain(ctx)
 	err = l.commit(ctx, func(b *batch) error {
-		r, err := b.known(id)
+		r, err := l.knownLocked(id)
 		if err != nil {
 			return err
 		}
 		by := system
 		if as != nil {
-			if by = as.id; !l.mayEndLocked(by, r) {
+			if by = as.id; !l.threads[r.Thread].mayEnd(by, r) {
 				return as.refuse("resolve", r)
 			}
 		}
 		switch {
-		case r.state == Resolved:
-			s = r.signal()
+		case r.State == Resolved:
+			s = r.snapshot()
 			return errNothing
 		case !r.live():
-			return fmt.Errorf("%w: %s is %s", ErrTerminal, id, r.state)
+			return fmt.Errorf("%w: %s is %s", ErrTerminal, id, r.State)
 		}
-		b.transition(by, r.thread().name, Resolved, r.to, id)
+		b.transition(by, r.Thread, Resolved, r.to, id)
 		return nil
 	}, func(changes []change) {
-		s = changes[0].record.signal()
+		s = changes[0].record.snapshot()
 		l.tellLocked(s.Thread, changes, false)
 	})
 	return s, err
 }
 
-// known returns the record of the signal with that id.
-func (b *batch) known(id signals.ID) (*record, error) {
-	if r := b.fold.find(id); r != nil {
+// knownLocked returns the record of the signal with that id.
+func (l *Layer) knownLocked(id signals.ID) (*record, error) {
+	if r := l.ids.get(id); r != nil {
 		return r, nil
 	}
 	return nil, fmt.Errorf("%w: %s", ErrNotFound, id)
@@ -54,10 +54,10 @@ func (b *batch) known(id signals.ID) (*record, error) {
 
 // activate records that a signal was delivered for the first time.
 func (b *batch) activate(r *record) error {
-	if r.state != Emitted {
+	if r.State != Emitted {
 		return errNothing
 	}
-	b.transition(system, r.thread().name, Active, nobody, r.id)
+	b.transition(system, r.Thread, Active, nobody, r.ID)
 	return nil
 }
 
@@ -65,7 +65,7 @@ func (b *batch) activate(r *record) error {
 // which makes an emitted signal active. An [Inbox] does so itself.
 func (l *Layer) Received(ctx context.Context, id signals.ID) error {
 	return l.record(ctx, func(b *batch) error {
-		r, err := b.known(id)
+		r, err := l.knownLocked(id)
 		if err != nil {
 			return err
 		}
@@ -76,17 +76,12 @@ func (l *Layer) Received(ctx context.Context, id signals.ID) error {
 // activate is Received for a signal that may be forgotten by now; it is cheap
 // if the signal is already active.
 func (l *Layer) activate(ctx context.Context, id signals.ID) error {
-	if s, held := l.state(id); !held || s != Emitted {
+	l.mu.Lock()
+	r := l.ids.get(id)
+	emitted := r != nil && r.State == Emitted
+	l.mu.Unlock()
+	if !emitted {
 		return nil
 	}
 	return l.Received(ctx, id)
-}
-
-func (l *Layer) state(id signals.ID) (State, bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if r := l.fold.find(id); r != nil {
-		return r.state, true
-	}
-	return 0, false
 }

@@ -18,13 +18,14 @@ func (l *Layer) AdvanceStep(ctx context.Context, thread string) (step int, err e
 	}
 	defer l.drain(ctx)
 	err = l.commit(ctx, func(b *batch) error {
-		step = b.fold.stepOf(thread) + 1
+		t := l.threadLocked(thread)
+		step = t.step + 1
 		b.step(thread, step)
-		b.expire(b.fold.threads.get(thread), step)
+		b.expire(t, step)
 		return nil
 	}, func(changes []change) {
 		// Ends are written grouped by recipients, but reported in log order.
-		slices.SortFunc(changes, func(a, b change) int { return cmp.Compare(a.record.seq, b.record.seq) })
+		slices.SortFunc(changes, func(a, b change) int { return cmp.Compare(a.record.Seq, b.record.Seq) })
 		l.tellLocked(thread, changes, false)
 	})
 	if err != nil {
@@ -40,14 +41,14 @@ const atOnce = 1000
 // expire adds the ends of all signals that are due, grouped by recipients, so
 // that exactly the recipients of a signal learn of its end. Only if there would
 // be too many entries, others learn of it too.
-func (b *batch) expire(t *thread, step int) {
-	if t == nil || t.expiring.get(step) == nil {
+func (b *batch) expire(t *Thread, step int) {
+	if t.expiring[step] == nil {
 		return
 	}
 	var order []*expiries
 	byNames := map[string]*expiries{}
 	var current *expiries
-	for r := range t.records.oldest(t.expiring.get(step), inExpiry) {
+	for r := range t.expiring[step].oldest() {
 		if current == nil || len(current.ids) == atOnce || !current.to.Equal(r.to) {
 			names := strings.Join(r.to.Names(), "\n") // names have no line breaks
 			current = byNames[names]
@@ -57,7 +58,7 @@ func (b *batch) expire(t *thread, step int) {
 				order = append(order, current)
 			}
 		}
-		current.ids = append(current.ids, r.id)
+		current.ids = append(current.ids, r.ID)
 	}
 	if len(order) > atOnce {
 		order = together(order)
@@ -111,11 +112,11 @@ func (l *Layer) CloseThread(ctx context.Context, thread string) error {
 	}
 	defer l.drain(ctx)
 	return l.commit(ctx, func(b *batch) error {
-		if t := b.fold.threads.get(thread); t != nil {
-			b.closed(t)
+		if t := l.threads[thread]; t != nil {
+			b.closed(thread, l.sinceLocked(t, b.at.Seq))
 			return nil
 		}
-		l.places.delete(thread)
+		delete(l.resolvers, thread)
 		return errNothing
-	}, func([]change) { l.places.delete(thread) })
+	}, func([]change) { delete(l.resolvers, thread) })
 }

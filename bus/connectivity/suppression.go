@@ -71,80 +71,61 @@ func (r Reason) String() string {
 // only repeat.
 type question struct {
 	rule    Suppression
-	now     int64
+	now     time.Time
 	urgency int // of the note
 }
 
 // lowest reports whether any live record suppresses the note.
 func (q *question) lowest() bool { return q.urgency == 0 }
 
-func (q *question) repetition() Repetition {
+func (q *question) reason(r *record) Reason {
+	why := Reason{Repetition: SameStep, Step: r.Step, Age: q.now.Sub(r.EmittedAt), Window: q.rule.Window}
 	switch {
 	case q.lowest():
-		return StillLive
+		why.Repetition = StillLive
 	case q.rule.Basis == ByTime:
-		return Recent
+		why.Repetition = Recent
 	}
-	return SameStep
+	return why
 }
 
 // covers reports whether r still covers a note emitted now. Of grades only the
 // one in force does: a source that returns to an earlier grade has changed its
 // mind again. The clock may have gone back since r, if the layer was rebuilt.
-func (q *question) covers(r *record) bool {
+func (t *Thread) covers(q *question, r *record) bool {
 	switch {
 	case r.grades() && !r.inForce():
 		return false
 	case q.lowest():
 		return true
 	case q.rule.Basis == ByTime:
-		return time.Duration(q.now-r.at).Abs() <= q.rule.Window
+		return q.now.Sub(r.EmittedAt).Abs() <= q.rule.Window
 	}
-	return r.step == r.thread().step
+	return r.Step == t.step
 }
 
-func (q *question) reason(r *record) Reason {
-	return Reason{Repetition: q.repetition(), Step: r.step, Age: time.Duration(q.now - r.at), Window: q.rule.Window}
-}
-
-// duplicate returns the live record that n would only repeat, or nil. A signal
+// duplicate returns the newest live record that n would only repeat, or nil. A signal
 // that replaces another repeats nothing; neither does one that is more urgent
 // than all stored ones, or an urgent escalation with another summary.
-func (t *thread) duplicate(from string, n *Note, q *question) *record {
-	if t == nil || n.Priority == Critical || !n.Replaces.IsZero() {
+func (t *Thread) duplicate(from string, n *Note, q *question) *record {
+	if n.Priority == Critical || !n.Replaces.IsZero() {
 		return nil
 	}
-	src := t.sources.get(from)
-	if src == nil {
-		return nil
-	}
-	g := src.findGroup(n.Class, n.Audience)
-	if g == nil {
-		return nil
-	}
+	g := group{source: from, class: n.Class, audience: n.Audience}
 	if alarms(n.Class, n.Priority) {
-		if same := g.bySummary[n.Summary]; same != nil {
-			if last := t.records.at(same.last); q.covers(last) {
-				return last
-			}
-		}
+		g.alarm, g.summary = true, n.Summary
+	}
+	same := t.groups[g]
+	if same == nil {
 		return nil
 	}
-	return t.newest(g, q)
-}
-
-// newest returns the newest record that covers the note and is at least as
-// urgent. It looks only at the last one of each urgency: if that does not cover
-// it, none does.
-func (t *thread) newest(g *group, q *question) (found *record) {
-	for u := q.urgency; u < urgencies; u++ {
-		if g.byUrgency[u].n == 0 {
-			continue
+	for r := range same.newest() {
+		if !t.covers(q, r) {
+			break // nor does an earlier one
 		}
-		last := t.records.at(g.byUrgency[u].last)
-		if (found == nil || last.seq > found.seq) && q.covers(last) {
-			found = last
+		if g.alarm || r.urgency() >= q.urgency {
+			return r
 		}
 	}
-	return found
+	return nil
 }

@@ -1,239 +1,325 @@
 package connectivity
 
 import (
-	"container/list"
-	"slices"
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/signals"
 )
 
-// A thread is the fold's state of one coordination context.
-type thread struct {
-	name    string
-	began   uint64 // position of its first entry in the log
-	place   *list.Element
-	step    int
-	records *table // the fold's
+const system = bus.System
 
-	mode    Mode
-	modeFor uint64 // position of the signal that the mode was requested for
+// A Thread is what the log says about the coordination in one thread: who is registered,
+// which signals are live, and whether it has converged. It is a fold of the thread's
+// entries, with no clock and no bus, so that whoever reads a log can keep one. It is not
+// safe for concurrent use.
+type Thread struct {
+	name   string
+	began  uint64 // position of its first entry in the log
+	retain int    // ended signals kept; <0: all
+	ids    *index
 
-	all, ended, live records
-	toAll            records             // those for the audience all
-	byPriority       [priorities]records // live
-	classes          []*class            // those that occurred
-	sources          lookup[string, *source]
-	expiring         lookup[int, *records] // live, by expiry step
+	step        int
+	mode        signals.Effort
+	modeFor     uint64 // position of the signal that the mode was requested for
+	coordinator signals.Recipients
+	members     *members
 
-	graded int                  // sources with a grade in force
-	weak   map[*source]struct{} // those of them with a low grade or a blocker
-}
-
-// A class holds the signals of one class in a thread.
-type class struct {
-	class     Class
-	all, live records
+	all, live, open list      // open: those that obstruct
+	ended           []*record // in the order in which they ended
+	sources         map[string]*source
+	groups          map[group]*list
+	expiring        map[int]*list
 }
 
 // A source holds the signals of one source in a thread.
 type source struct {
-	name      string
-	thread    *thread
-	all, live records
-	grades    records // live ones
-	open      int     // number of live ones, without handoffs
-	groups    []*group
-	weak      bool
-	graded    bool
+	all, live, grades list // grades: live ones
+	open              int  // number of live ones, without handoffs
 }
 
-// A group holds the live signals that suppression treats as the same.
+// A group is a set of live signals that suppression treats as the same.
 type group struct {
-	source    *source
-	peers     *class // all signals of the class in the thread
-	class     Class
-	audience  Audience
-	byUrgency [urgencies]records
-	bySummary map[string]*records // of urgent escalations
+	source   string
+	class    Class
+	audience Audience
+	alarm    bool
+	summary  string // of an alarm
 }
 
-func (t *thread) source(name string) *source {
-	s := t.sources.get(name)
-	if s == nil {
-		s = &source{name: name, thread: t}
-		t.sources.set(name, s)
+// NewThread returns the state of a thread of which nothing was said.
+func NewThread() *Thread { return newThread("", 1<<16, newIndex()) }
+
+func newThread(name string, retain int, ids *index) *Thread {
+	return &Thread{
+		name: name, retain: retain, ids: ids, coordinator: nobody, all: list{ended: true},
+		sources: map[string]*source{}, groups: map[group]*list{}, expiring: map[int]*list{},
 	}
-	return s
 }
 
-func (t *thread) class(c Class) *class {
-	if k := t.findClass(c); k != nil {
-		return k
+// Apply folds the next entry of the thread's log. Other signals, also those of other
+// threads, must not be applied, but signals of other kinds change nothing. The log has to
+// be read with [Payloads].
+func (t *Thread) Apply(s signals.Any) { t.apply(s, nil) }
+
+// A change is what an entry of the log did to one record.
+type change struct {
+	record *record
+	event  Event
+}
+
+// apply appends the changes.
+func (t *Thread) apply(s signals.Any, changes []change) []change {
+	h := signals.HeadOf(s)
+	if k := linkOf(s); k == nil || k.Layer == "" {
+		return changes
 	}
-	k := &class{class: c}
-	t.classes = append(t.classes, k)
-	return k
+	if t.began == 0 {
+		t.began, t.name = h.Seq, h.Thread
+	}
+	switch s := s.(type) {
+	case *signals.Signal[Transition]:
+		return t.transition(&s.Payload, changes)
+	case *signals.Signal[Step]:
+		t.step = s.Payload.Step
+	case *signals.Signal[Requested]:
+		if q := s.Payload; q.At >= t.began && q.At >= t.modeFor { // the signal itself may be forgotten
+			t.mode, t.modeFor = q.Mode, q.At
+		}
+	case *signals.Signal[Members]:
+		t.register(&s.Payload)
+	case *signals.Signal[Closed]:
+		for _, r := range t.all.all {
+			t.ids.delete(r.ID)
+		}
+		*t = *newThread(t.name, t.retain, t.ids)
+	default:
+		return t.note(h, noteOf(s), changes)
+	}
+	return changes
 }
 
-func (t *thread) findClass(c Class) *class {
-	for _, k := range t.classes {
-		if k.class == c {
-			return k
+// note adds a signal and ends the one that it replaces, both by one entry, so
+// that no log can hold one without the other.
+func (t *Thread) note(h *signals.Header, n *Note, changes []change) []change {
+	before := t.openOf(h.Source)
+	r := &record{
+		Signal: signalOf(h, n), to: h.Recipients,
+	}
+	r.Recipients, r.State = nil, Emitted
+	if r.to.Everyone() && t.members != nil {
+		r.members, t.members.kept = t.members, true
+	}
+	r.owed = duty{r.to, r.members}
+	if target := t.find(n.Replaces); target != nil && target.live() {
+		if d := target.takenOver(h.Source); d != nil {
+			r.owed = *d
+		}
+		changes = append(changes, t.end(target, Superseded))
+	}
+	t.insert(r)
+	changes = append(changes, change{r, WasEmitted})
+	if before <= Crowd && r.source.open > Crowd {
+		changes = append(changes, change{r, Crowded})
+	}
+	return changes
+}
+
+func (t *Thread) transition(tr *Transition, changes []change) []change {
+	for _, id := range tr.Signals {
+		r := t.find(id)
+		switch {
+		case r == nil || !r.live():
+		case tr.State == Active:
+			r.State = Active
+		case tr.State != Superseded: // which is implied by the note
+			changes = append(changes, t.end(r, tr.State))
 		}
 	}
-	return nil
+	return changes
 }
 
-func (s *source) group(c Class, a Audience) *group {
-	if g := s.findGroup(c, a); g != nil {
-		return g
+// register changes the set of registered components, or a copy of it if a signal refers
+// to it.
+func (t *Thread) register(p *Members) {
+	if t.members == nil || t.members.kept {
+		m := &members{ids: map[string]bool{}}
+		if t.members != nil {
+			for id := range t.members.ids {
+				m.ids[id] = true
+			}
+		}
+		t.members = m
 	}
-	g := &group{source: s, peers: s.thread.class(c), class: c, audience: a}
-	s.groups = append(s.groups, g)
-	return g
-}
-
-func (s *source) findGroup(c Class, a Audience) *group {
-	for _, g := range s.groups {
-		if g.class == c && g.audience == a {
-			return g
+	for _, id := range p.Joined {
+		t.members.ids[id] = true
+	}
+	for _, id := range p.Left {
+		delete(t.members.ids, id)
+	}
+	if p.Coordinator != nil {
+		if t.coordinator = nobody; *p.Coordinator != "" {
+			t.coordinator = signals.To(*p.Coordinator)
 		}
 	}
-	return nil
 }
 
 // insert adds a live record to all its lists.
-func (t *thread) insert(r *record) {
-	t.records.insert(&t.all, inThread, r)
-	t.raise(r)
-	t.records.insert(&r.source().all, inSource, r)
-	t.records.insert(&r.group.peers.all, inClass, r)
-	if r.to.Everyone() {
-		t.records.insert(&t.toAll, inToAll, r)
+func (t *Thread) insert(r *record) {
+	src := t.sources[r.Source]
+	if src == nil {
+		src = &source{all: list{ended: true}}
+		t.sources[r.Source] = src
 	}
-
-	t.records.insert(&t.live, inLive, r)
-	t.records.insert(&r.source().live, inSourceLive, r)
-	t.records.insert(&r.group.peers.live, inClassLive, r)
-	t.records.insert(&t.byPriority[r.priority-1], inPriority, r)
-	t.records.insert(&r.group.byUrgency[r.urgency()], inGroup, r)
-	if special := r.special(); special != nil {
-		t.records.insert(special, inSpecial, r)
+	r.source = src
+	g := group{source: r.Source, class: r.Class, audience: r.Audience}
+	r.group = t.groupOf(g)
+	if alarms(r.Class, r.Priority) {
+		g.alarm, g.summary = true, r.Summary
+		r.alarm = t.groupOf(g)
 	}
-	if r.expires > 0 {
-		t.records.insert(t.expiringAt(r.expires), inExpiry, r)
+	if r.ExpiresAtStep > 0 && t.expiring[r.ExpiresAtStep] == nil {
+		t.expiring[r.ExpiresAtStep] = new(list)
 	}
-	r.source().open += r.open()
-	t.regrade(r.source())
+	if newest := t.all.last(); newest != nil && newest.upTo.After(r.EmittedAt) {
+		r.upTo = newest.upTo
+	} else {
+		r.upTo = r.EmittedAt
+	}
+	t.ids.set(r)
+	t.all.add(r)
+	src.all.add(r)
+	for _, l := range t.listsOf(r) {
+		if l != nil {
+			l.add(r)
+		}
+	}
+	if r.Class.Message() != AboutHandoff { // which waits for its turn, and not for an answer
+		src.open++
+	}
 }
 
-func (t *thread) expiringAt(step int) *records {
-	l := t.expiring.get(step)
+func (t *Thread) groupOf(g group) *list {
+	l := t.groups[g]
 	if l == nil {
-		l = &records{}
-		t.expiring.set(step, l)
+		l = new(list)
+		t.groups[g] = l
 	}
 	return l
 }
 
-// end removes a record from the lists of live records.
-func (t *thread) end(r *record, s State) {
-	t.records.remove(&t.live, inLive, r)
-	t.records.remove(&r.source().live, inSourceLive, r)
-	t.records.remove(&r.group.peers.live, inClassLive, r)
-	t.records.remove(&t.byPriority[r.priority-1], inPriority, r)
-	t.records.remove(&r.group.byUrgency[r.urgency()], inGroup, r)
-	if special := r.special(); special != nil {
-		t.records.remove(special, inSpecial, r)
-		if special.n == 0 {
-			delete(r.group.bySummary, r.summary)
-		}
+// listsOf returns the lists of live records that a record belongs to; nil for those that
+// it does not.
+func (t *Thread) listsOf(r *record) [7]*list {
+	all := [7]*list{&t.live, &r.source.live, r.group, r.alarm, t.expiring[r.ExpiresAtStep]}
+	if r.grades() {
+		all[5] = &r.source.grades
 	}
-	if r.expires > 0 {
-		l := t.expiringAt(r.expires)
-		if t.records.remove(l, inExpiry, r); l.n == 0 {
-			t.expiring.delete(r.expires)
-		}
+	if r.obstructs() {
+		all[6] = &t.open
 	}
-	r.source().open -= r.open()
-	r.state = s
-	t.records.insert(&t.ended, inEnded, r)
-	t.regrade(r.source())
+	return all
 }
 
-// forget removes a record that has ended.
-func (t *thread) forget(r *record) {
-	t.records.remove(&t.all, inThread, r)
-	t.records.remove(&t.ended, inEnded, r)
-	t.records.remove(&r.group.peers.all, inClass, r)
-	if r.to.Everyone() {
-		t.records.remove(&t.toAll, inToAll, r)
+// end removes a record from the lists of live ones, and forgets those that ended first.
+func (t *Thread) end(r *record, s State) change {
+	r.State = s
+	for _, l := range t.listsOf(r) {
+		if l != nil {
+			l.drop()
+		}
 	}
-	t.records.remove(&r.source().all, inSource, r)
-	if r.source().all.n == 0 {
-		t.sources.delete(r.source().name)
+	t.release(r)
+	if r.Class.Message() != AboutHandoff {
+		r.source.open--
+	}
+	t.ended = append(t.ended, r)
+	if t.retain >= 0 && len(t.ended) > t.retain {
+		oldest := t.ended[0]
+		t.ended[0], t.ended = nil, t.ended[1:]
+		oldest.forgotten = true
+		t.ids.delete(oldest.ID)
+		t.all.drop()
+		if oldest.source.all.drop(); oldest.source.all.size() == 0 {
+			delete(t.sources, oldest.Source)
+		}
+	}
+	return change{r, eventOf(s)}
+}
+
+// release forgets the lists that are empty now.
+func (t *Thread) release(r *record) {
+	g := group{source: r.Source, class: r.Class, audience: r.Audience}
+	if r.group.size() == 0 {
+		delete(t.groups, g)
+	}
+	if g.alarm, g.summary = true, r.Summary; r.alarm != nil && r.alarm.size() == 0 {
+		delete(t.groups, g)
+	}
+	if l := t.expiring[r.ExpiresAtStep]; l != nil && l.size() == 0 {
+		delete(t.expiring, r.ExpiresAtStep)
 	}
 }
 
-// special returns the list for the slot inSpecial, or nil if r is in none.
-func (r *record) special() *records {
+// find returns the thread's record with that id, or nil.
+func (t *Thread) find(id signals.ID) *record {
+	if r := t.ids.get(id); r != nil && r.Thread == t.name {
+		return r
+	}
+	return nil
+}
+
+func (t *Thread) openOf(from string) int {
+	if src := t.sources[from]; src != nil {
+		return src.open
+	}
+	return 0
+}
+
+// Step returns the current step, which begins at 0.
+func (t *Thread) Step() int { return t.step }
+
+// Mode returns the effort that the hook requested for the newest signal for which it
+// requested one, or 0.
+func (t *Thread) Mode() signals.Effort { return t.mode }
+
+// Registered reports whether a component is registered.
+func (t *Thread) Registered(id string) bool { return t.members.has(id) }
+
+// Coordinator returns the coordinator, or "" if there is none.
+func (t *Thread) Coordinator() string {
+	if t.coordinator.Equal(nobody) {
+		return ""
+	}
+	return t.coordinator.String()
+}
+
+// coordinates reports whether a component is the coordinator.
+func (t *Thread) coordinates(id string) bool { return t.coordinator.Include(id) }
+
+// Unacknowledged returns the unanswered critical signals, oldest first. A signal leaves
+// the list when it is resolved or when a critical signal, which then is on the list,
+// replaces it.
+func (t *Thread) Unacknowledged() (all []Signal) {
+	for r := range t.open.oldest() {
+		if r.Priority == Critical {
+			all = append(all, r.snapshot())
+		}
+	}
+	return all
+}
+
+// isFor reports whether a signal is addressed to a component.
+func (t *Thread) isFor(id string, r *record) bool {
+	return (duty{r.to, r.members}).has(id) || r.owed.has(id) ||
+		r.Priority == Critical && r.to.Everyone() && t.coordinates(id)
+}
+
+// mayEnd reports whether a component may resolve a signal.
+func (t *Thread) mayEnd(id string, r *record) bool {
 	switch {
-	case r.grades():
-		return &r.source().grades
-	case !alarms(r.group.class, r.priority):
-		return nil
+	case t.coordinates(id):
+		return true
+	case r.Source == id:
+		return r.Priority != Critical
 	}
-	g := r.group
-	if g.bySummary == nil {
-		g.bySummary = map[string]*records{}
-	}
-	if g.bySummary[r.summary] == nil {
-		g.bySummary[r.summary] = &records{}
-	}
-	return g.bySummary[r.summary]
-}
-
-// toAllPlaces returns, sorted, the positions in the log for which the
-// registrations are still needed: those of the signals for all, and of those
-// whose duty they took over.
-func (t *thread) toAllPlaces() (places []uint64) {
-	if t == nil {
-		return nil
-	}
-	for r := range t.records.oldest(&t.toAll, inToAll) {
-		places = append(places, r.seq)
-		if r.duty != nil {
-			places = append(places, r.duty.seq)
-		}
-	}
-	slices.Sort(places)
-	return places
-}
-
-// raise sets r.upTo, the greatest time up to r, the newest record of the
-// thread.
-func (t *thread) raise(r *record) {
-	r.upTo = r.at
-	if before := t.records.prev(inThread, r); before != nil {
-		r.upTo = max(r.upTo, before.upTo)
-	}
-}
-
-// regrade updates the counts for the source's newest grade in force.
-func (t *thread) regrade(s *source) {
-	latest := t.records.at(s.grades.last)
-	if graded := latest != nil; graded != s.graded {
-		s.graded = graded
-		if graded {
-			t.graded++
-		} else {
-			t.graded--
-		}
-	}
-	if weak := latest != nil && latest.weak(); weak != s.weak {
-		s.weak = weak
-		if weak {
-			t.weak[s] = struct{}{}
-		} else {
-			delete(t.weak, s)
-		}
-	}
+	return r.owed.has(id)
 }

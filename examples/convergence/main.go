@@ -13,6 +13,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/connectivity"
+	"github.com/swarmbus/swarmbus/signals"
 )
 
 const thread = "why is checkout slow"
@@ -134,9 +135,9 @@ func (s *story) note(err error) {
 }
 
 // escalate is the hook: it is called before anybody else hears of an alarm.
-func (s *story) escalate(_ context.Context, sig connectivity.Signal) (connectivity.Mode, error) {
+func (s *story) escalate(_ context.Context, sig connectivity.Signal) (signals.Effort, error) {
 	fmt.Fprintf(s.out, "   hook         asks for deep mode\n")
-	return connectivity.Deep, nil
+	return signals.Deep, nil
 }
 
 // tell is an observer: it hears of everything, in order.

@@ -33,9 +33,9 @@ func run(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	fmt.Fprintln(out, "\nA hook asks for deep mode")
-	return solve(ctx, out, func(_ context.Context, s connectivity.Signal) (connectivity.Mode, error) {
+	return solve(ctx, out, func(_ context.Context, s connectivity.Signal) (signals.Effort, error) {
 		fmt.Fprintf(out, "  hook      %s asks: %s\n", s.Source, s.Summary)
-		return connectivity.Deep, nil
+		return signals.Deep, nil
 	})
 }
 
@@ -63,7 +63,7 @@ func solve(ctx context.Context, out io.Writer, hook connectivity.Hook) (err erro
 			reviewer("ada"), reviewer("bob"),
 		},
 		Bus: b, Seed: 8,
-		Effort: func(thread string) agents.Effort { return agents.Effort(layer.Mode(thread)) },
+		Effort: func(thread string) signals.Effort { return layer.Mode(thread) },
 	})
 	if err != nil {
 		return err
@@ -89,8 +89,8 @@ type profiler struct {
 }
 
 // samples is what a turn may spend.
-func samples(e agents.Effort) int {
-	if e == agents.Deep {
+func samples(e signals.Effort) int {
+	if e == signals.Deep {
 		return 5000
 	}
 	return 25

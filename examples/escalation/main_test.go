@@ -6,21 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/swarmbus/swarmbus/agents"
-	"github.com/swarmbus/swarmbus/bus/connectivity"
 )
-
-// The example takes modes for efforts.
-func TestModesAreEfforts(t *testing.T) {
-	for m, e := range map[connectivity.Mode]agents.Effort{
-		connectivity.Cheap: agents.Cheap, connectivity.Fast: agents.Fast, connectivity.Deep: agents.Deep,
-	} {
-		if agents.Effort(m) != e || m.String() != e.String() {
-			t.Errorf("mode %s is effort %s", m, agents.Effort(m))
-		}
-	}
-}
 
 func TestTheDocumentShowsTheOutput(t *testing.T) {
 	var out strings.Builder

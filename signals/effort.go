@@ -1,9 +1,7 @@
-package agents
+package signals
 
-import "github.com/swarmbus/swarmbus/signals"
-
-// Effort is how much thinking a turn asks for, for example to select a model.
-// The zero value leaves it to the agent. Its wire form is text.
+// Effort is how much thinking a turn is given, and how much an escalation asks for: an
+// agent may select a model by it. The zero value asks for nothing in particular.
 type Effort uint8
 
 // The efforts, least first.
@@ -13,7 +11,10 @@ const (
 	Deep
 )
 
-var efforts = signals.NewEnum[Effort]("effort", "cheap", "fast", "deep")
+var efforts = NewEnum[Effort]("effort", "cheap", "fast", "deep")
+
+// Check returns a [*FieldError] for an effort without a name.
+func (e Effort) Check() error { return efforts.Check(e) }
 
 // String returns the wire name, and "unset" for the zero value.
 func (e Effort) String() string { return efforts.String(e) }

@@ -1,0 +1,151 @@
+package connectivity_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/bus/connectivity"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// A turn is what an agent yielded.
+type turn struct {
+	agent string
+	draft signals.Any
+}
+
+// played returns the log, as JSON, of a layer that emits turns in order, and the states of
+// its threads.
+func played(t testing.TB, turns []turn) (log []string, w *world) {
+	t.Helper()
+	w = &world{TB: t, now: time.Date(2026, 4, 11, 9, 0, 0, 0, time.UTC)}
+	clock := func() time.Time { w.now = w.now.Add(time.Millisecond); return w.now }
+	w.bus = newBus(t, &bus.Options{Clock: clock, Mint: signals.SeededMint("drafts")})
+	w.Layer = made(connectivity.New(w.bus, nil))
+	is(t, w.Register("t", "a", "b", "lead"), nil)
+	is(t, w.SetCoordinator("t", "lead"), nil)
+	for i, y := range turns {
+		if i%3 == 2 {
+			w.advance("t")
+		}
+		draft := y.draft
+		if draft == nil { // it resolves what is open
+			ids := []signals.ID{}
+			for _, s := range w.Query(connectivity.Query{Thread: "t", Limit: 1}) {
+				ids = append(ids, s.ID)
+			}
+			draft = connectivity.Resolution(ids...)
+		}
+		_, err := made(w.Component(y.agent)).EmitDraft(ctx, "t", draft)
+		if err != nil && !errors.Is(err, connectivity.ErrNotAllowed) && !errors.Is(err, signals.ErrInvalid) {
+			t.Errorf("turn %d: %v", i, err)
+		}
+	}
+	for s := range w.bus.History(bus.Filter{}) {
+		log = append(log, string(made(signals.Marshal(s))))
+	}
+	return log, w
+}
+
+// What agents yield makes the same log each time, byte for byte; and the thread that
+// somebody folds from that log, half of it and then the rest, is the layer's.
+func TestDraftsInTheSameOrderMakeTheSameLog(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		turns := rapid.SliceOfN(rapid.Custom(func(r *rapid.T) turn {
+			y := turn{agent: rapid.SampledFrom([]string{"a", "b", "lead"}).Draw(r, "agent")}
+			if rapid.IntRange(0, 3).Draw(r, "resolves") > 0 {
+				in := connectivity.Input{
+					Priority: connectivity.Priority(rapid.IntRange(0, 4).Draw(r, "priority")), Summary: rapid.SampledFrom([]string{"x", "y"}).Draw(r, "summary"),
+					Audience: rapid.SampledFrom([]connectivity.Audience{0, connectivity.Self, connectivity.All}).Draw(r, "audience"),
+				}
+				class(connectivity.Class(rapid.IntRange(1, 11).Draw(r, "class")))(&in)
+				if in.Priority != connectivity.Critical {
+					in.ExpiresAfter = rapid.IntRange(0, 2).Draw(r, "expires")
+				}
+				y.draft = in.Draft()
+			}
+			return y
+		}), 1, 12).Draw(r, "turns")
+		log, w := played(t, turns)
+		again, _ := played(t, turns)
+		if diff := cmp.Diff(log, again); diff != "" {
+			r.Fatalf("another log: %s", diff)
+		}
+		thread := connectivity.NewThread()
+		for s := range w.bus.History(bus.Filter{Threads: []string{"t"}}) {
+			thread.Apply(s)
+		}
+		q := connectivity.Query{Thread: "t", Limit: -1, States: []connectivity.State{1, 2, 3, 4, 5}}
+		got := []any{made(thread.Query(q)), thread.Converged(), thread.Unacknowledged(), thread.Step(), thread.Mode(), thread.Coordinator()}
+		want := []any{w.Query(q), w.Converged("t"), w.Unacknowledged("t"), w.Step("t"), w.Mode("t"), "lead"}
+		if diff := cmp.Diff(want, got, byID); diff != "" {
+			r.Fatalf("-layer +thread:\n%s", diff)
+		}
+		if !thread.Registered("b") || thread.Registered("c") {
+			r.Fatal("who is registered is not known")
+		}
+	})
+}
+
+// A draft is judged when it is emitted, in the name of who yielded it.
+func TestADraftIsAnInputOfItsAgent(t *testing.T) {
+	w := newWorld(t, nil)
+	is(t, w.SetCoordinator("t", "lead"), nil)
+	in := connectivity.Input{Class: connectivity.HandoffReady, Summary: "all green", Details: "12 of 12", Audience: connectivity.Coordinator, ExpiresAfter: 3}
+	draft := in.Draft()
+	is(t, signals.Validate(draft), nil)
+	if draft.Kind() != connectivity.KindHandoff {
+		t.Errorf("a draft of kind %s", draft.Kind())
+	}
+	w.advance("t")
+	e, err := w.component("a").EmitDraft(ctx, "t", draft)
+	is(t, err, nil)
+	if s := e.Signal; s.Source != "a" || s.Thread != "t" || s.Details != "12 of 12" || s.ExpiresAtStep != 4 || !slices.Equal(s.Recipients, []string{"lead"}) {
+		t.Errorf("%+v", s)
+	}
+	repeated, err := w.component("a").EmitDraft(ctx, "t", draft)
+	is(t, err, nil)
+	if !repeated.Suppressed || repeated.Signal.ID != e.Signal.ID {
+		t.Errorf("%+v", repeated)
+	}
+	_, err = w.component("b").EmitDraft(ctx, "t", connectivity.Resolution(e.Signal.ID))
+	is(t, err, connectivity.ErrNotAllowed)
+	done, err := w.component("lead").EmitDraft(ctx, "t", connectivity.Resolution(e.Signal.ID))
+	is(t, err, nil)
+	if done.Signal.State != connectivity.Resolved {
+		t.Errorf("%s", done.Signal.State)
+	}
+	entry, _ := w.bus.Get(e.Signal.ID)
+	for field, s := range map[string]signals.Any{
+		"kind":    signals.New(signals.Header{}, signals.Discovery{Finding: "x"}),
+		"summary": connectivity.Input{Class: connectivity.AttentionRaise}.Draft(),
+		"signals": connectivity.Resolution(),
+	} {
+		_, err := w.component("a").EmitDraft(context.Background(), "t", s)
+		invalid(t, err, field)
+	}
+	_, err = w.component("a").EmitDraft(ctx, "t", entry)
+	invalid(t, err, "kind")
+}
+
+// A thread that somebody folds takes no draft for an entry.
+func TestADraftIsNoEntry(t *testing.T) {
+	thread := connectivity.NewThread()
+	for _, s := range []signals.Any{
+		connectivity.Input{Class: connectivity.EscalationInterrupt, Summary: "stop"}.Draft(),
+		connectivity.Resolution(signals.MustID("sig_a")),
+		signals.New(signals.Header{}, signals.Discovery{Finding: "x"}),
+	} {
+		thread.Apply(s)
+	}
+	if c := thread.Converged(); !c.Unknown || len(made(thread.Query(connectivity.Query{Thread: "t"}))) != 0 {
+		t.Errorf("%v", c)
+	}
+}
