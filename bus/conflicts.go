@@ -52,6 +52,9 @@ func (b *Bus) foldLocked(d *draft, s signals.Any) {
 	change := b.fold.Apply(s)
 	b.conflictsEndedLocked(change.Ended, false)
 	b.conflictsEndedLocked(change.Resolved, true)
+	for _, pair := range change.Announced {
+		b.emitLocked(ConflictOpened{pair})
+	}
 	for _, pair := range change.Opened {
 		b.emitLocked(ConflictOpened{pair})
 		b.opened = append(b.opened, opening{pair, d.Seq})

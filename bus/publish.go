@@ -118,15 +118,18 @@ func (b *Bus) admitLocked(p *Publisher, ds []draft, now int64) error {
 				return err
 			}
 		}
-		if d.Pages.Role == isFolded && !before.folded {
-			before.folded = true
-			b.conflictsEndedLocked(b.fold.Expire(now), false)
-			b.fold.Begin(len(ds))
-		}
 		if err := b.uniqueLocked(d, &before); err != nil {
 			return err
 		}
 		if d.Pages.Role == isFolded {
+			if !before.folded {
+				before.folded = true
+				b.conflictsEndedLocked(b.fold.Expire(now), false)
+				b.fold.Begin(len(ds))
+			}
+			if d.Foreign && b.fold.Live(d.ID) {
+				return fmt.Errorf("%w: %s", ErrDuplicate, d.ID)
+			}
 			if err := b.fold.Admit(d.Signal, d.Source); err != nil {
 				return err
 			}
@@ -214,7 +217,7 @@ func (b *Bus) uniqueLocked(d *draft, before *batch) error {
 	if !d.Foreign {
 		return nil
 	}
-	if _, _, held := b.log.Find(d.ID); held || before.ids[d.ID] || d.Pages.Role == isFolded && !d.fed && b.fold.Live(d.ID) {
+	if _, _, held := b.log.Find(d.ID); held || before.ids[d.ID] {
 		return fmt.Errorf("%w: %s", ErrDuplicate, d.ID)
 	}
 	if before.ids != nil {

@@ -33,6 +33,7 @@ const (
 	agentRole publisherRole = iota
 	layerRole
 	systemRole
+	ruleRole // of the system, for conflicts that rules found
 )
 
 // A Receipt holds what the log assigned to a signal.

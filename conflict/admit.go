@@ -60,7 +60,7 @@ func (f *Fold) admitProposal(k key, me owner) error {
 }
 
 func (f *Fold) admitResolution(thread string, r Resolution) error {
-	if f.detector == nil {
+	if f.detector == nil && f.ruled.open == 0 {
 		return nil
 	}
 	if f.pending.decided[thread] {
@@ -70,8 +70,10 @@ func (f *Fold) admitResolution(thread string, r Resolution) error {
 	if f.pending.resolved[pair] || f.pending.resolved[[2]signals.ID{r.SignalB, r.SignalA}] {
 		return fmt.Errorf("%w: resolved earlier in the same call", ErrNotOpen)
 	}
-	if err := f.detector.Resolvable(thread, r); err != nil {
-		return err
+	if f.ruled.of(thread, r.SignalA, r.SignalB) < 0 && f.detector != nil {
+		if err := f.detector.Resolvable(thread, r); err != nil {
+			return err
+		}
 	}
 	if f.pending.resolved != nil {
 		f.pending.resolved[pair] = true

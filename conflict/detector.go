@@ -20,7 +20,15 @@ type Options struct {
 	MaxLive int  // live proposals in all threads; 0 means 65536
 }
 
-// A Proposal is what a detector keeps of one live proposal.
+func (o *Options) maxOpen() int {
+	if o.MaxOpen <= 0 {
+		return 1024
+	}
+	return o.MaxOpen
+}
+
+// A Proposal is what a detector keeps of one live proposal. Of a signal of another
+// kind, only Signal is certain to be set.
 type Proposal struct {
 	Signal     signals.ID
 	Seq        uint64
@@ -29,8 +37,10 @@ type Proposal struct {
 	Content    string
 }
 
-// A Pair is two live rivals of one thread; A is the older one.
+// A Pair is two live rivals of one thread, or two signals that contradict each other
+// by a rule; A is the older one.
 type Pair struct {
+	Rule   string // its name, if a Comparer made the pair; "" for rival proposals
 	Thread string
 	A, B   Proposal
 }
@@ -50,18 +60,15 @@ func NewDetector(o *Options) *Detector {
 	if o == nil {
 		o = &Options{}
 	}
-	maxOpen := o.MaxOpen
-	if maxOpen <= 0 {
-		maxOpen = 1024
-	}
-	return &Detector{maxOpen: maxOpen, threads: map[string]*thread{}, live: map[signals.ID]*proposal{}}
+	return &Detector{maxOpen: o.maxOpen(), threads: map[string]*thread{}, live: map[signals.ID]*proposal{}}
 }
 
 // A Change lists the conflicts that one signal opened and ended.
 type Change struct {
-	Opened   []Pair // at most one
-	Resolved []Pair // oldest first
-	Ended    []Pair // not resolved: a side of them is no longer live
+	Opened    []Pair // at most one, between proposals
+	Announced []Pair // at most one, found by a rule: the signal is its conflict signal
+	Resolved  []Pair // oldest first
+	Ended     []Pair // not resolved: a side of them is no longer live
 }
 
 // Fold takes the next signal of the log. A proposal becomes live and opens a
@@ -107,7 +114,7 @@ func (d *Detector) Remove(id signals.ID) (ended []Pair) {
 	t.remove(p)
 	for len(p.leaning) > 0 {
 		if q := p.leaning[0]; !t.goesOn(q) {
-			ended = append(ended, Pair{t.name, p.Proposal, q.Proposal})
+			ended = append(ended, Pair{Thread: t.name, A: p.Proposal, B: q.Proposal})
 			d.close(q)
 		}
 	}
@@ -138,7 +145,7 @@ func (d *Detector) add(s *signals.Signal[signals.Proposal]) Change {
 	d.open++
 	t.open++
 	p.lean(t.recentRival(p, rival))
-	return Change{Opened: []Pair{{t.name, rival.Proposal, p.Proposal}}}
+	return Change{Opened: []Pair{{Thread: t.name, A: rival.Proposal, B: p.Proposal}}}
 }
 
 // contested returns the newer proposal of the open conflict that r names, or

@@ -19,6 +19,13 @@
 // rivals: if the oldest is removed, it continues with the next live one.
 // Unresolved yields each conflict with its current rival.
 //
+// # Rules
+//
+// A program may find other contradictions with a [Rule]: [OpposedVotes], or a
+// similarity function of its own ([RuleFor]). The conflicts are announced by signals
+// in the log, from which a fold learns of them, so that all readers of the log
+// agree.
+//
 // # Bounds
 //
 // A conflict ends when it is resolved, when its thread reaches consensus, or

@@ -32,10 +32,12 @@ func (e *ProposalError) Error() string {
 // thread is live. Its methods must not be used concurrently.
 type Fold struct {
 	maxLive  int
+	maxOpen  int
 	detector *Detector // nil: conflicts are not looked for
 	threads  map[string]*owned
 	live     map[signals.ID]*claim
 	dues     dues
+	ruled    ruled
 	opened   uint64
 	pending  pending
 }
@@ -64,7 +66,7 @@ func NewFold(o *Options) *Fold {
 	if o == nil {
 		o = &Options{}
 	}
-	f := &Fold{maxLive: o.MaxLive, threads: map[string]*owned{}, live: map[signals.ID]*claim{}}
+	f := &Fold{maxLive: o.MaxLive, maxOpen: o.maxOpen(), ruled: newRuled(), threads: map[string]*owned{}, live: map[signals.ID]*claim{}}
 	if f.maxLive <= 0 {
 		f.maxLive = 1 << 16
 	}
@@ -78,7 +80,7 @@ func NewFold(o *Options) *Fold {
 // not be passed to Admit and Apply.
 func (f *Fold) Takes(s signals.Any) bool {
 	switch s.(type) {
-	case *signals.Signal[signals.Proposal], *signals.Signal[Resolution], *signals.Signal[signals.Consensus]:
+	case *signals.Signal[signals.Proposal], *signals.Signal[Resolution], *signals.Signal[signals.Consensus], *signals.Signal[signals.Conflict]:
 		return true
 	}
 	return false
@@ -95,8 +97,12 @@ func (f *Fold) Apply(s signals.Any) (c Change) {
 	if f.detector != nil {
 		change := f.detector.Fold(s)
 		c.Opened, c.Resolved = change.Opened, change.Resolved
-		f.opened += uint64(len(c.Opened))
 	}
+	c.Resolved = append(c.Resolved, f.ruled.settle(s)...)
+	if of, ok := signals.As[signals.Conflict](s); ok && !ofRivals(of) {
+		c.Announced = f.ruled.add(of, f.maxOpen)
+	}
+	f.opened += uint64(len(c.Opened) + len(c.Announced))
 	return c
 }
 
@@ -152,15 +158,16 @@ func (f *Fold) Expire(now int64) (ended []Pair) {
 			ended = f.end(c, ended)
 		}
 	}
-	return ended
+	return append(ended, f.ruled.expire(now)...)
 }
 
 // CloseThread ends the proposals of a thread, and returns the conflicts that this
 // ends.
 func (f *Fold) CloseThread(thread string) (ended []Pair) {
+	ended = f.ruled.end(thread, func(ruling) bool { return true })
 	t := f.threads[thread]
 	if t == nil {
-		return nil
+		return ended
 	}
 	for _, c := range slices.Clone(t.all) {
 		if !c.over() {
@@ -180,12 +187,23 @@ func (f *Fold) Live(id signals.ID) bool { return f.live[id] != nil }
 // Detects reports whether conflicts are looked for; see [Options].Off.
 func (f *Fold) Detects() bool { return f.detector != nil }
 
-// Unresolved yields the open conflicts of a thread, as [Detector.Unresolved].
+// Unresolved yields the open conflicts of a thread: those between proposals as
+// [Detector.Unresolved] does, then those that rules found, oldest first.
 func (f *Fold) Unresolved(thread string) iter.Seq[Pair] {
-	if f.detector == nil {
-		return func(func(Pair) bool) {}
+	return func(yield func(Pair) bool) {
+		if f.detector != nil {
+			for p := range f.detector.Unresolved(thread) {
+				if !yield(p) {
+					return
+				}
+			}
+		}
+		for _, c := range f.ruled.threads[thread] {
+			if !yield(c.pair) {
+				return
+			}
+		}
 	}
-	return f.detector.Unresolved(thread)
 }
 
 // Counts are the numbers of a fold.
@@ -198,9 +216,9 @@ type Counts struct {
 
 // Counts returns the numbers of now.
 func (f *Fold) Counts() Counts {
-	c := Counts{Live: len(f.live), Opened: f.opened}
+	c := Counts{Live: len(f.live), Open: f.ruled.open, Opened: f.opened}
 	if f.detector != nil {
-		c.Open, c.HeldBack = f.detector.Open(), f.detector.HeldBack()
+		c.Open, c.HeldBack = c.Open+f.detector.Open(), f.detector.HeldBack()
 	}
 	return c
 }

@@ -22,7 +22,7 @@ const ruleRivals = "rival-proposals"
 // same id.
 func (p Pair) ID() signals.ID {
 	var text []byte
-	for _, part := range []string{ruleRivals, p.A.Signal.String(), p.B.Signal.String()} {
+	for _, part := range []string{cmp.Or(p.Rule, ruleRivals), p.A.Signal.String(), p.B.Signal.String()} {
 		text = append(strconv.AppendInt(text, int64(len(part)), 10), ':')
 		text = append(text, part...)
 	}
@@ -30,13 +30,25 @@ func (p Pair) ID() signals.ID {
 	return signals.MustID(IDPrefix + hex.EncodeToString(sum[:12]))
 }
 
+// ofRivals reports whether the signal is that of a conflict between proposals.
+func ofRivals(s *signals.Signal[signals.Conflict]) bool {
+	return s.ID == Pair{A: Proposal{Signal: s.Payload.SignalA}, B: Proposal{Signal: s.Payload.SignalB}}.ID()
+}
+
 // Payload returns the payload of the pair's conflict signal.
 func (p Pair) Payload() signals.Conflict {
-	return signals.Conflict{
-		SignalA:     p.A.Signal,
-		SignalB:     p.B.Signal,
-		Description: fmt.Sprintf("%s proposes %s, %s proposes %s", p.A.Source, p.A.ProposalID, p.B.Source, p.B.ProposalID),
+	c := signals.Conflict{SignalA: p.A.Signal, SignalB: p.B.Signal}
+	if c.Description = fmt.Sprintf("%s proposes %s, %s proposes %s", p.A.Source, p.A.ProposalID, p.B.Source, p.B.ProposalID); p.Rule != "" {
+		c.Description = fmt.Sprintf("%s: %s and %s", p.Rule, p.A.describe(), p.B.describe())
 	}
+	return c
+}
+
+func (p Proposal) describe() string {
+	if p.ProposalID == "" {
+		return fmt.Sprintf("signal %d by %s", p.Seq, p.Source)
+	}
+	return fmt.Sprintf("signal %d by %s about %s", p.Seq, p.Source, p.ProposalID)
 }
 
 // KindResolved is the kind of [Resolution].

@@ -56,7 +56,7 @@ func (p *proposal) lean(q *proposal) {
 
 // conflict returns the open conflict of p.
 func (p *proposal) conflict() Pair {
-	return Pair{p.thread.name, p.thread.oldestRival(p).Proposal, p.Proposal}
+	return Pair{Thread: p.thread.name, A: p.thread.oldestRival(p).Proposal, B: p.Proposal}
 }
 
 func newThread(name string) *thread {

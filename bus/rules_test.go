@@ -1,0 +1,138 @@
+package bus_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/conflict"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+func disagrees(thread, proposal string) *signals.Signal[signals.Vote] {
+	s := votes(thread, proposal)
+	s.Payload.Stance = signals.Disagree
+	return s
+}
+
+// detecting is a bus with a rule, on which a and z vote for and against p.
+func detecting(t *testing.T, r conflict.Rule) (b *bus.Bus, x, y signals.ID) {
+	t.Helper()
+	b = newBus(t, nil)
+	stop, err := b.Detect(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(stop)
+	x = must(t, agent(t, b, "a"), votes("t", "p")).ID
+	y = must(t, agent(t, b, "z"), disagrees("t", "p")).ID
+	synctest.Wait()
+	return b, x, y
+}
+
+func openSides(b *bus.Bus) (out [][2]signals.ID) {
+	for p := range b.Conflicts("t") {
+		out = append(out, [2]signals.ID{p.A.Signal, p.B.Signal})
+	}
+	return out
+}
+
+func TestRuleFindsWhatItSaysContradicts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, x, y := detecting(t, conflict.OpposedVotes())
+		equal(t, "open", openSides(b), [][2]signals.ID{{x, y}})
+		all := history(b, bus.Filter{Kinds: []signals.Kind{signals.KindConflict}})
+		if len(all) != 1 || all[0].Head().ReplyTo != y || all[0].Head().Source != bus.System {
+			t.Fatalf("conflict signals %v, want one of the system about the newer vote", all)
+		}
+		if n := b.Stats().OpenConflicts; n != 1 {
+			t.Errorf("%d open in the stats, want 1", n)
+		}
+	})
+}
+
+func TestConflictOfARuleEnds(t *testing.T) {
+	for name, end := range map[string]func(t *testing.T, b *bus.Bus, x, y signals.ID){
+		"resolved": func(t *testing.T, b *bus.Bus, x, y signals.ID) {
+			if _, err := b.Resolve(t.Context(), "t", y, x, "settled"); err != nil {
+				t.Error(err)
+			}
+			if _, err := b.Resolve(t.Context(), "t", x, y, "again"); !errors.Is(err, conflict.ErrNotOpen) {
+				t.Errorf("resolved twice: %v, want ErrNotOpen", err)
+			}
+		},
+		"consensus": func(t *testing.T, b *bus.Bus, _, _ signals.ID) {
+			must(t, b.System(), signals.New(signals.Header{Thread: "t"}, signals.Consensus{ProposalID: "p", Decision: "1"}))
+		},
+		"thread closed": func(_ *testing.T, b *bus.Bus, _, _ signals.ID) { b.CloseThread("t") },
+		"expired":       func(_ *testing.T, b *bus.Bus, _, _ signals.ID) { time.Sleep(2 * time.Minute) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b, x, y := detecting(t, conflict.OpposedVotes())
+				events := watch(t, b)
+				end(t, b, x, y)
+				equal(t, "open", openSides(b), nil)
+				synctest.Wait()
+				ended := slices.ContainsFunc(events(), func(e string) bool { return e[:5] == "ended" })
+				if n := b.Stats().OpenConflicts; n != 0 || !ended {
+					t.Errorf("%d open in the stats, events %v", n, events())
+				}
+			})
+		})
+	}
+}
+
+// A follower derives the same conflicts from the log.
+func TestConflictsOfARuleAreInTheLogThatIsFed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, x, y := detecting(t, conflict.OpposedVotes())
+		follower := newBus(t, nil)
+		if err := follower.Feed(t.Context(), history(b, bus.Filter{})...); err != nil {
+			t.Fatal(err)
+		}
+		equal(t, "open", openSides(follower), [][2]signals.ID{{x, y}})
+		stop, err := follower.Detect(conflict.OpposedVotes())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer stop()
+		synctest.Wait()
+		if follower.Last() != b.Last() {
+			t.Error("it is published once more")
+		}
+	})
+}
+
+func TestSlowOrPanickingRuleHoldsNobodyUp(t *testing.T) {
+	for name, rule := range map[string]func(a, b *signals.Signal[signals.Vote]) bool{
+		"slow":   func(_, _ *signals.Signal[signals.Vote]) bool { time.Sleep(time.Hour); return false },
+		"panics": func(_, _ *signals.Signal[signals.Vote]) bool { panic("no") },
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			began := time.Now()
+			b, _, _ := detecting(t, conflict.RuleFor(name, rule))
+			must(t, agent(t, b, "a"), votes("t", "p"))
+			if took := time.Since(began); took > 0 {
+				t.Errorf("%s: publishing took %v", name, took)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 12*time.Hour)
+			defer cancel()
+			if err := b.Shutdown(ctx); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		})
+	}
+}
+
+func TestRuleThatCannotBeIsRefused(t *testing.T) {
+	b := newBus(t, nil)
+	var wrong *bus.OptionError
+	if _, err := b.Detect(conflict.Rule{Name: "x"}); !errors.As(err, &wrong) || wrong.Field != "Rule" {
+		t.Errorf("got %v, want an OptionError", err)
+	}
+}
