@@ -1,6 +1,7 @@
 package reporting_test
 
 import (
+	"bytes"
 	"fmt"
 	"testing"
 	"time"
@@ -61,19 +62,26 @@ func BenchmarkGate(b *testing.B) {
 	for name, r := range map[string]*reports.Report{"quiet": quiet(), "full": full()} {
 		b.Run(name, func(b *testing.B) {
 			g, _ := reports.NewGate(&open)
+			report := numbered(b, r)
 			now, n := time.Now(), 0
 			b.ReportAllocs()
 			for b.Loop() {
 				n++
-				r.TurnID = fmt.Sprint(n)
 				now = now.Add(time.Second)
-				for _, s := range g.Judge(ann, encoded(b, r), signals.ID{}, now).Signals {
+				for _, s := range g.Judge(ann, report(n), signals.ID{}, now).Signals {
 					signals.HeadOf(s).Time = now
 					g.Apply(s)
 				}
 			}
 		})
 	}
+}
+
+// numbered returns a function to the report, as JSON, of any turn.
+func numbered(b *testing.B, r *reports.Report) func(n int) []byte {
+	r.TurnID = "TURN"
+	data := encoded(b, r)
+	return func(n int) []byte { return bytes.Replace(data, []byte(r.TurnID), []byte(fmt.Sprint(n)), 1) }
 }
 
 // BenchmarkFile is the way of a report into the log.
@@ -86,12 +94,11 @@ func BenchmarkFile(b *testing.B) {
 			}
 			defer log.Close()
 			w := worker(b, newDeskWith(b, log, open), "ann")
-			n := 0
+			n, report := 0, numbered(b, r)
 			b.ReportAllocs()
 			for b.Loop() {
 				n++
-				r.TurnID = fmt.Sprint(n)
-				if _, err := w.Report(b.Context(), encoded(b, r)); err != nil {
+				if _, err := w.Report(b.Context(), report(n)); err != nil {
 					b.Fatal(err)
 				}
 			}
