@@ -60,18 +60,19 @@ var rules = []struct {
 	}},
 	{"agents/thinker", rule{ours: []string{"signals", "agents", "agents/models", "agents/reports"}}},
 	{"swarm/cassette", rule{ours: []string{"signals", "agents", "agents/models", "bus/journal"}}},
+	{"swarm/runlog", rule{ours: []string{"signals", "conflict", "bus", "consensus", "consensus/reliability", "agents", "agents/routing"}}},
 	{"swarm", rule{
-		ours:   []string{"signals", "conflict", "bus", "bus/journal", "consensus", "consensus/reliability", "agents", "agents/routing"},
+		ours:   []string{"signals", "conflict", "bus", "bus/journal", "consensus", "consensus/reliability", "agents", "agents/routing", "swarm/runlog"},
 		others: []string{"github.com/cenkalti/backoff/v5"},
 	}},
 	{"swarm/transcript", rule{
-		ours:   []string{"signals", "conflict", "bus", "consensus", "agents", "agents/routing", "swarm"},
+		ours:   []string{"signals", "conflict", "bus", "consensus", "agents", "agents/routing", "swarm", "swarm/runlog"},
 		others: []string{"github.com/clipperhouse/displaywidth"}, // no colours: see terminal
 	}},
 	{"swarm/transcript/terminal", rule{
 		ours: []string{"swarm/transcript"}, others: []string{"github.com/charmbracelet/colorprofile", "golang.org/x/term"},
 	}},
-	{"swarm/reporting", rule{ours: []string{"signals", "bus", "bus/journal", "agents", "agents/reports", "swarm"}}},
+	{"swarm/reporting", rule{ours: []string{"signals", "bus", "bus/journal", "agents", "agents/reports", "swarm", "swarm/runlog"}}},
 	{"otel", rule{ours: []string{"*"}, others: []string{
 		"go.opentelemetry.io/otel/attribute", "go.opentelemetry.io/otel/codes", "go.opentelemetry.io/otel/metric", "go.opentelemetry.io/otel/trace",
 	}}},

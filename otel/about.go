@@ -8,7 +8,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
 // maxMentions is the maximum number of signals that one attribute lists.
@@ -69,11 +69,11 @@ func (w *watch) about(all []attribute.KeyValue, s signals.Any, h *signals.Header
 		all = append(all, keyProposal.String(w.proposal(s.Payload.ProposalID)))
 	case *signals.Signal[signals.Escalation]:
 		all = append(all, w.asks(s)...)
-	case *signals.Signal[swarm.Late]:
+	case *signals.Signal[runlog.Late]:
 		all = append(all, keyAgentName.String(s.Payload.Agent))
-	case *signals.Signal[swarm.Failed]:
+	case *signals.Signal[runlog.Failed]:
 		all = append(all, keyAgentName.String(s.Payload.Agent))
-	case *signals.Signal[swarm.Same]:
+	case *signals.Signal[runlog.Same]:
 		all = append(all, keyProposal.String(w.proposal(s.Payload.ProposalID)), keySameAs.String(w.proposal(s.Payload.As)))
 	}
 	if w.content != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
 // reason explains why a solve stopped. With content it is the result's own text.
@@ -86,7 +87,7 @@ func (o *Observer) facts(r *swarm.Result) string {
 		}
 	}
 	for _, f := range r.Failed {
-		failed = append(failed, swarm.Failed{Agent: f.Agent, Round: f.Round, Reason: errorType(f.Err)}.String())
+		failed = append(failed, runlog.Failed{Agent: f.Agent, Round: f.Round, Reason: errorType(f.Err)}.String())
 	}
 	for _, l := range r.Late {
 		late = append(late, l.String())

@@ -10,34 +10,12 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/bus"
-	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
 // Person is the source of an answer whose header has none.
 const Person = "person"
-
-// KindAnswered is the kind of [Answered].
-const KindAnswered signals.Kind = "escalation:answered"
-
-// Answered says that the question of a solve was answered from outside the swarm,
-// and that the solve continues. Its header replies to the question, if there was
-// one.
-type Answered struct {
-	By       string     `json:"by"`       // required
-	AnswerID signals.ID `json:"answerId"` // required; of the answer's signal
-}
-
-// Kind returns KindAnswered.
-func (Answered) Kind() signals.Kind { return KindAnswered }
-
-// Check implements [signals.Checker].
-func (p Answered) Check(l signals.Limits) error {
-	if p.AnswerID.IsZero() {
-		return &signals.FieldError{Kind: KindAnswered, Field: "answerId", Problem: "required"}
-	}
-	return l.Name("by", p.By)
-}
 
 // An AnsweredError is returned if the question of a solve has already been
 // answered. It wraps [ErrLog].
@@ -54,84 +32,58 @@ func (e *AnsweredError) Error() string {
 // Unwrap returns [ErrLog].
 func (*AnsweredError) Unwrap() error { return ErrLog }
 
-// A progress says how far a solve has come in a log.
-type progress struct {
-	asked     bool                      // there is a question without an answer
-	question  signals.ID                // what an answer replies to: the question, or else the record of the stop
-	said      signals.Any               // the answer, if it is not recorded as one yet; nil: none
-	answered  *signals.Signal[Answered] // the last one; nil: none
-	decided   *Decided                  // record of the last stop; nil: none, or it has continued
-	announced bool
+// stageOf returns how far the solve of a log has come.
+func stageOf(log []signals.Any) *runlog.Stage {
+	g := new(runlog.Stage)
+	for _, said := range log {
+		g.Apply(said)
+	}
+	return g
 }
 
-// progressOf returns the progress of a log; recorded says that it has records.
-func (s *Swarm) progressOf(log []signals.Any) (p progress) {
-	recorded := s.writer != nil
-	for _, said := range log {
-		h := said.Head()
-		switch said := said.(type) {
-		case *signals.Signal[signals.Escalation]:
-			if !p.asked {
-				p.asked, p.question = true, said.ID
-			}
-		case *signals.Signal[Answered]:
-			p = progress{answered: said, announced: p.announced}
-		case *signals.Signal[Opened]:
-			p.decided = nil
-		case *signals.Signal[Decided]:
-			p.decided = &said.Payload
-			if !p.asked {
-				p.question = said.ID
-			}
-		case *signals.Signal[signals.Consensus]:
-			p.announced = true
-		default:
-			stopped := p.decided != nil || p.asked && !recorded
-			if stopped && p.said == nil && h.ReplyTo == p.question && !p.question.IsZero() && s.isOutside(h.Source) {
-				p.said = said
-			}
+// unrecorded returns the answer of a solve, if it is not recorded as one yet.
+func (s *Swarm) unrecorded(g *runlog.Stage) signals.Any {
+	for _, said := range g.Replies {
+		if s.isOutside(said.Head().Source) {
+			return said
 		}
 	}
-	return p
+	return nil
 }
 
-// open refuses an answer to a question that has been answered, or to a solve that
-// has records but none of a stop.
-func (p *progress) open(recorded bool) error {
+// mayBeAnswered refuses an answer to a question that has been answered, or to a solve
+// that has records but none of a stop.
+func (s *Swarm) mayBeAnswered(g *runlog.Stage) error {
+	said := s.unrecorded(g)
 	switch {
-	case p.said != nil:
-		h := p.said.Head()
+	case said != nil:
+		h := said.Head()
 		return &AnsweredError{h.Thread, h.Source, h.Time}
-	case p.answered != nil && !p.asked:
-		return &AnsweredError{p.answered.Thread, p.answered.Payload.By, p.answered.Time}
-	case p.announced:
+	case g.Answered != nil && g.Asked == nil:
+		return &AnsweredError{g.Answered.Thread, g.Answered.Payload.By, g.Answered.Time}
+	case g.Announced != nil:
 		return fmt.Errorf("%w: it is decided", ErrLog)
-	case recorded && p.decided == nil:
+	case s.writer != nil && g.Decided == nil:
 		return fmt.Errorf("%w: it was broken off before it stopped: go on with it without an answer first", ErrLog)
 	}
 	return nil
 }
 
-// over reports whether a solve does not continue by itself.
-func (p *progress) over() bool {
-	if p.decided == nil {
-		return p.announced
-	}
-	return !p.decided.Stop.goesOn()
-}
-
 // ended ends a solve that is over as it ended before, without recording anything.
-func (r *solve) ended(p progress) {
-	if !p.over() {
+func (r *solve) ended(g *runlog.Stage) {
+	if !g.Over() {
 		return
 	}
-	r.recorded, r.announced = true, p.announced
-	made := cmp.Or(p.decided, &Decided{Stop: StopConsensus, Detail: r.votes.Decision().Reason()})
+	r.records.decided, r.records.announced = true, g.Announced != nil
+	made := runlog.Decided{Stop: StopConsensus, Detail: r.votes().Decision().Reason()}
+	if g.Decided != nil {
+		made = g.Decided.Payload
+	}
 	if made.Closed {
-		r.votes.Close()
+		r.votes().Close()
 	}
 	if made.Quorum > 0 {
-		r.votes.SetQuorum(made.Quorum)
+		r.votes().SetQuorum(made.Quorum)
 	}
 	r.result.Observed = made.Observed
 	r.stop(made.Stop, made.Detail, nil)
@@ -179,18 +131,18 @@ func (s *Swarm) isOutside(source string) bool {
 // answered publishes the answer as a reply to the solve's question, or to the record
 // of its stop.
 func (r *solve) answered(ctx context.Context, answer signals.Any) {
-	h, before := answer.Head(), len(r.result.Log)
-	h.ReplyTo = r.progress.question
+	h, before := answer.Head(), len(r.thread.Log)
+	h.ReplyTo = r.thread.Stage.Question()
 	h.Source, h.Thread, h.Round = cmp.Or(h.Source, Person), r.result.Thread, int32(r.result.Rounds)
-	mouth, err := r.swarm.bus.Agent(h.Source, bus.Permissions{Threads: []string{r.result.Thread}})
+	publisher, err := r.swarm.bus.Agent(h.Source, bus.Permissions{Threads: []string{r.result.Thread}})
 	if err == nil {
-		err = r.publish(ctx, mouth, signals.With(answer, h))
+		err = r.publish(ctx, publisher, signals.With(answer, h))
 	}
 	if err != nil {
 		r.stop(StopError, "the answer was refused", err)
 		return
 	}
-	news := r.result.Log[before:]
+	news := r.thread.Log[before:]
 	r.takeAnswer(ctx, news[slices.IndexFunc(news, func(s signals.Any) bool { return s.Head().Source == h.Source })])
 }
 
@@ -198,42 +150,30 @@ func (r *solve) answered(ctx context.Context, answer signals.Any) {
 // that does so when it continues.
 func (r *solve) takeAnswer(ctx context.Context, said signals.Any) {
 	h, question := said.Head(), signals.ID{}
-	if r.escalated != nil {
-		question = r.escalated.ID
+	if asked := r.thread.Stage.Asked; asked != nil {
+		question = asked.ID
 	}
 	// None are open if the solve stopped by itself: its thread was closed then.
 	open := slices.Collect(r.swarm.bus.Conflicts(r.result.Thread))
-	r.disputes = slices.DeleteFunc(r.disputes, func(p conflict.Pair) bool { return !slices.Contains(open, p) })
-	for _, p := range slices.Clone(r.disputes) {
-		if p.B.Signal != h.ID { // not a conflict that the answer opened
+	for _, p := range r.thread.Conflicts.Open() {
+		if p.B.Signal != h.ID && slices.Contains(open, p) { // not a conflict that the answer opened
 			r.resolve(ctx, p, h.Source+" was asked")
 		}
 	}
-	r.announce(ctx, signals.New(signals.Header{Confidence: 1, ReplyTo: question, Recipients: signals.To(bus.System)}, Answered{h.Source, h.ID}))
+	r.announce(ctx, signals.New(signals.Header{Confidence: 1, ReplyTo: question, Recipients: signals.To(bus.System)}, runlog.Answered{By: h.Source, AnswerID: h.ID}))
 	r.tellAll(h.ID)
 }
 
 // tellAll passes an answer to agents that do not listen to its kind.
 func (r *solve) tellAll(id signals.ID) {
-	i := slices.IndexFunc(r.result.Log, func(s signals.Any) bool { return s.Head().ID == id })
+	i := slices.IndexFunc(r.thread.Log, func(s signals.Any) bool { return s.Head().ID == id })
 	if i < 0 {
 		return
 	}
-	said := r.result.Log[i]
+	said := r.thread.Log[i]
 	for _, s := range r.seats {
 		if !s.agent.Hears(said.Kind()) {
 			s.before = append(s.before, said)
 		}
 	}
-}
-
-// enfranchise adds the source of an answer to the voters.
-func (r *solve) enfranchise(voter string) {
-	if r.terms.Electorate == nil || slices.Contains(r.terms.Electorate, voter) {
-		return
-	}
-	terms := *r.terms
-	terms.Electorate = append(slices.Clone(terms.Electorate), voter)
-	r.terms = &terms
-	r.again()
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
 func from(source string, s signals.Any) signals.Any {
@@ -173,7 +174,7 @@ func TestAPersonAnswersWithWhatAgentsMaySay(t *testing.T) {
 	for _, wrong := range []signals.Any{
 		signals.New(signals.Header{}, signals.Consensus{ProposalID: "a", Decision: "do a", Confidence: 1}),
 		signals.New(signals.Header{}, signals.Task{Task: "another"}),
-		signals.New(signals.Header{}, swarm.Answered{By: "x", AnswerID: asked.Log[0].Head().ID}),
+		signals.New(signals.Header{}, runlog.Answered{By: "x", AnswerID: asked.Log[0].Head().ID}),
 		signals.New(signals.Header{}, signals.Escalation{Reason: "I do not know", Context: "at all"}),
 	} {
 		if r, err := s.Resume(t.Context(), asked.Log, wrong); err == nil || r != nil {

@@ -2,7 +2,6 @@ package swarm
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 	"time"
@@ -10,57 +9,23 @@ import (
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
-
-// KindBegan is the kind of [Began].
-const KindBegan signals.Kind = "round:began"
-
-// Began says that a round began and which input its turns got, so that an
-// interrupted solve can give it to them again. Its header has the round and the
-// time of the turns.
-type Began struct {
-	Turns  Text           `json:"turns"` // a [][BegunTurn], in the order of the agents
-	Effort signals.Effort `json:"effort,omitempty"`
-	Seed   uint64         `json:"seed"` // of the run
-}
-
-// A BegunTurn is what the agent of a turn had heard of the thread.
-type BegunTurn struct {
-	Agent   string   `json:"agent"`
-	Through uint64   `json:"through"`           // sequence number of the last signal that it heard, or that waits
-	Waiting []uint64 `json:"waiting,omitempty"` // sequence numbers of signals beyond its attention
-}
-
-// Kind returns KindBegan.
-func (Began) Kind() signals.Kind { return KindBegan }
-
-// Check implements [signals.Checker].
-func (p Began) Check(signals.Limits) error {
-	_, err := p.turns()
-	return err
-}
-
-func (p Began) turns() (all []BegunTurn, err error) {
-	if err := json.Unmarshal([]byte(p.Turns), &all); err != nil {
-		return nil, &signals.FieldError{Kind: KindBegan, Field: "turns", Value: string(p.Turns), Problem: err.Error()}
-	}
-	return all, nil
-}
 
 // sayBegan records which turns begin, and waits until the journal has their input.
 func (r *solve) sayBegan(ctx context.Context, starting []*turn, now time.Time, effort signals.Effort) {
-	var all []BegunTurn
+	var all []runlog.BegunTurn
 	for _, t := range starting {
 		all = append(all, t.begun())
 	}
-	turns, err := textOf(all)
+	turns, err := runlog.TextOf(all)
 	if err != nil {
 		r.stop(StopError, "the round cannot be recorded", err)
 		return
 	}
 	r.announce(ctx, signals.New(
 		signals.Header{Confidence: 1, Recipients: signals.To(bus.System), Time: now},
-		Began{turns, effort, r.result.Seed},
+		runlog.Began{Turns: turns, Effort: effort, Seed: r.result.Seed},
 	))
 	if r.swarm.writer == nil || r.result.Stop != 0 {
 		return
@@ -70,8 +35,8 @@ func (r *solve) sayBegan(ctx context.Context, starting []*turn, now time.Time, e
 	}
 }
 
-func (t *turn) begun() BegunTurn {
-	b := BegunTurn{Agent: t.Agent}
+func (t *turn) begun() runlog.BegunTurn {
+	b := runlog.BegunTurn{Agent: t.Agent}
 	for _, waiting := range t.seat.before {
 		b.Waiting = append(b.Waiting, waiting.Head().Seq)
 	}
@@ -84,7 +49,7 @@ func (t *turn) begun() BegunTurn {
 // give sets the fields that the turns of a round have in common.
 func (r *solve) give(t *turn, now time.Time, effort signals.Effort) {
 	t.Thread, t.Round, t.Task = r.result.Thread, r.result.Rounds, r.result.Task
-	t.Proposals, t.Effort = r.proposals.show(t.Agent), effort
+	t.Proposals, t.Effort = r.thread.Votes.Show(t.Agent), effort
 	t.Seed, t.Time, t.Most = r.result.Seed, now, r.opts.TurnSignals
 }
 
@@ -97,59 +62,85 @@ type past struct {
 	stopped bool // the solve stopped and continues: turns that failed in the round may not fail again
 }
 
-// recall folds a signal of an earlier log into the state of the agents: their
-// inboxes, and the beginnings and ends of their turns.
-func (r *solve) recall(s signals.Any, p *past) {
-	h := s.Head()
+// recall takes a signal of an earlier log, after the state of the agents: their inboxes,
+// and the beginnings and ends of their turns.
+func (r *solve) recall(ctx context.Context, s signals.Any, p *past) {
+	before := r.thread.Mark()
+	r.apply(ctx, s)
+	h, t := s.Head(), r.thread
+	r.result.Rounds = t.Turns.Rounds
 	for i, seat := range r.seats {
-		t := seat.turn
-		late, isLate := signals.As[Late](s)
-		failed, isFailed := signals.As[Failed](s)
 		switch {
-		case isLate && late.Payload.Agent == seat.agent.ID:
-			p.seat = max(p.seat, i)
-			if t != nil && t.Round == late.Payload.Round {
-				t.state = stateLate
-			}
-		case isFailed && failed.Payload.Agent == seat.agent.ID:
-			p.spoke, p.seat = seat, max(p.seat, i)
-			if t != nil && t.Round == failed.Payload.Round {
-				t.failed, t.err, seat.failed = true, failed.Payload.err(), t
-			}
 		case h.Source == seat.agent.ID:
+			seat.spokeBefore(s)
 			p.spoke, p.seat = seat, max(p.seat, i)
-			seat.failed = nil
-			if t != nil && t.Round == int(h.Round) {
-				t.logged = append(t.logged, s)
-			}
 		case seat.wants(s) && !seat.stopped:
 			seat.before = append(seat.before, s)
 		}
 	}
-	switch s := s.(type) {
-	case *signals.Signal[Decided]:
+	for _, late := range t.Turns.Late[before.Late:] {
+		r.lateBefore(late, p)
+	}
+	for _, failed := range t.Turns.Failed[before.Failed:] {
+		r.failedBefore(failed, p)
+	}
+	now := t.Mark()
+	if now.Decided != nil && now.Decided != before.Decided {
 		p.stopped = true
-		if s.Payload.Stop.goesOn() {
+		if now.Decided.Payload.Stop.GoesOn() {
 			r.retry()
 		}
-	case *signals.Signal[Began]:
-		r.beganBefore(s)
+	}
+	if now.Began != before.Began {
+		r.beganBefore(now.Began)
 		*p = past{seat: -1, said: r.said}
-	case *signals.Signal[Answered]:
+	}
+	if now.Answered != before.Answered {
 		r.dropTurns()
-		r.tellAll(s.Payload.AnswerID)
+		r.tellAll(now.Answered.Payload.AnswerID)
+	}
+}
+
+func (r *solve) lateBefore(late runlog.Late, p *past) {
+	i := slices.IndexFunc(r.seats, func(s *seat) bool { return s.agent.ID == late.Agent })
+	if i < 0 {
+		return
+	}
+	p.seat = max(p.seat, i)
+	if t := r.seats[i].turn; t != nil && t.Round == late.Round {
+		t.state = stateLate
+	}
+}
+
+func (r *solve) failedBefore(failed runlog.Failed, p *past) {
+	i := slices.IndexFunc(r.seats, func(s *seat) bool { return s.agent.ID == failed.Agent })
+	if i < 0 {
+		return
+	}
+	seat := r.seats[i]
+	p.spoke, p.seat = seat, max(p.seat, i)
+	if t := seat.turn; t != nil && t.Round == failed.Round {
+		t.failed, t.err, seat.failed = true, failed.Err(), t
+	}
+}
+
+// spokeBefore takes a signal of the agent in an earlier log.
+func (s *seat) spokeBefore(said signals.Any) {
+	s.failed = nil
+	if s.turn != nil && s.turn.Round == int(said.Head().Round) {
+		s.turn.logged = append(s.turn.logged, said)
 	}
 }
 
 // beganBefore restores the turns that a round of an earlier log began. All earlier
 // turns are over, except late ones.
-func (r *solve) beganBefore(b *signals.Signal[Began]) {
+func (r *solve) beganBefore(b *signals.Signal[runlog.Began]) {
 	for _, s := range r.seats {
 		if s.turn != nil && s.turn.state != stateLate {
 			s.over()
 		}
 	}
-	turns, err := b.Payload.turns()
+	turns, err := b.Payload.All()
 	if err != nil {
 		r.stop(StopError, "the log cannot be read", err)
 		return
@@ -178,7 +169,7 @@ func (s *seat) again(t *turn) {
 }
 
 // hearAgain is hear for a turn of an earlier log.
-func (s *seat) hearAgain(begun BegunTurn) *agents.Turn {
+func (s *seat) hearAgain(begun runlog.BegunTurn) *agents.Turn {
 	t := &agents.Turn{Agent: s.agent.ID, Heard: s.heard, Said: s.said}
 	var later []signals.Any
 	waited := map[uint64]int{}
@@ -221,7 +212,7 @@ func (r *solve) closeTurns(p past) {
 			s.over()
 		}
 	}
-	r.saidBefore, r.stoppedBefore = p.said, p.stopped
+	r.round.saidBefore, r.round.stopped = p.said, p.stopped
 }
 
 // back reports whether the log says that the turn has ended.
@@ -254,9 +245,9 @@ func (r *solve) dropTurns() {
 	}
 }
 
-// goOn ends the round in which the solve was interrupted, with the turns that are
+// finishRound ends the round in which the solve was interrupted, with the turns that are
 // incomplete in the log.
-func (r *solve) goOn(ctx context.Context) {
+func (r *solve) finishRound(ctx context.Context) {
 	var turns, starting []*turn
 	for _, s := range r.seats {
 		if s.turn == nil {
@@ -272,12 +263,12 @@ func (r *solve) goOn(ctx context.Context) {
 	}
 	ctx, end := agents.Start(ctx, agents.Op{Name: agents.OpRound, Thread: r.result.Thread, Round: r.result.Rounds})
 	defer end(nil, nil)
-	r.begun = len(starting)
+	r.round.begun = len(starting)
 	r.yield(RoundStarted{r.result.Rounds, idsOf(starting)})
 	for _, t := range turns {
 		if t.failed {
 			r.result.Failed = slices.DeleteFunc(r.result.Failed, func(f TurnFailed) bool { return f.Agent == t.Agent && f.Round == t.Round })
-			t.failed = !r.stoppedBefore // each failure is published once
+			t.failed = !r.round.stopped // each failure is published once
 		}
 		r.start(ctx, t)
 	}
@@ -290,8 +281,8 @@ func (t *turn) has(said signals.Any) bool {
 	if len(t.logged) == 0 {
 		return false
 	}
-	logged, err := textOf(t.logged[0].Body())
-	text, problem := textOf(said.Body())
+	logged, err := runlog.TextOf(t.logged[0].Body())
+	text, problem := runlog.TextOf(said.Body())
 	if t.logged[0].Kind() != said.Kind() || logged != text || errors.Join(err, problem) != nil {
 		return false
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
 // decide stops the solve if the committed signals are a reason to, whatever the
@@ -21,19 +22,20 @@ func (r *solve) decide(ctx context.Context, left []*turn) {
 	defer end(d, nil)
 	switch {
 	case d.Final() && r.alone(d) == "" && !r.withheld(left) && r.stands(left):
-		r.stop(stopFor(d.Outcome), d.Reason(), nil)
-	case r.said == r.opts.Signals && r.escalated == nil:
+		r.stop(runlog.StopFor(d.Outcome), d.Reason(), nil)
+	case r.said == r.opts.Signals && r.thread.Stage.Asked == nil:
 		r.stop(StopBudget, fmt.Sprintf("the limit of %s in a solve is reached", plural(r.said, "signal")), nil)
 	}
 }
 
 // ask evaluates the votes. The caller must call end when it knows what follows.
 func (r *solve) ask(ctx context.Context) (d consensus.Decision, end agents.End) {
+	by, _ := r.thread.Votes.Terms()
 	_, end = agents.Start(ctx, agents.Op{
-		Name: agents.OpConsensus, Target: r.by.Name(), Thread: r.result.Thread, Round: r.result.Rounds,
+		Name: agents.OpConsensus, Target: by.Name(), Thread: r.result.Thread, Round: r.result.Rounds,
 	})
 	r.requorum()
-	return r.votes.Decision(), end
+	return r.votes().Decision(), end
 }
 
 // requorum sets the default quorum of the agents that no route has stopped.
@@ -48,8 +50,7 @@ func (r *solve) requorum() {
 			team = append(team, s.agent)
 		}
 	}
-	r.quorum = quorumOf(team)
-	r.votes.SetQuorum(r.quorum)
+	r.thread.Votes.SetQuorum(quorumOf(team))
 }
 
 // withheld reports whether a decision has to wait for the whole round, because
@@ -58,7 +59,7 @@ func (r *solve) withheld(left []*turn) bool {
 	escalates := func(k signals.Kind) bool {
 		return slices.ContainsFunc(left, func(t *turn) bool { return t.seat.agent.May(k) })
 	}
-	if r.escalated != nil || escalates(signals.KindEscalation) {
+	if r.thread.Stage.Asked != nil || escalates(signals.KindEscalation) {
 		return true
 	}
 	return r.opts.Conflicts == EscalateConflicts && (r.disputed() || escalates(signals.KindProposal))
@@ -76,27 +77,28 @@ func (r *solve) stands(left []*turn) bool {
 			rest.Proposals += r.opts.TurnSignals
 		}
 	}
-	return consensus.Settled(r.by, r.votes.Ballots(), rest)
+	by, _ := r.thread.Votes.Terms()
+	return consensus.Settled(by, r.votes().Ballots(), rest)
 }
 
 // roundOver stops an escalated solve. All turns of the round have been
 // committed before, so the result does not depend on their order.
 func (r *solve) roundOver(ctx context.Context) {
 	r.drain(ctx) // signals of others in the thread count, even if no agent of the round spoke after them
-	if r.result.Stop == 0 && r.escalated == nil && r.opts.Conflicts == EscalateConflicts && r.disputed() {
+	if r.result.Stop == 0 && r.thread.Stage.Asked == nil && r.opts.Conflicts == EscalateConflicts && r.disputed() {
 		r.escalate(ctx)
 	}
-	if r.escalated != nil {
-		r.stop(StopEscalated, r.escalated.Payload.Reason, nil)
+	if r.thread.Stage.Asked != nil {
+		r.stop(StopEscalated, r.thread.Stage.Asked.Payload.Reason, nil)
 	}
 }
 
 // disputed reports whether a conflict is open.
-func (r *solve) disputed() bool { return len(r.disputes) > 0 }
+func (r *solve) disputed() bool { return len(r.thread.Conflicts.Open()) > 0 }
 
 // escalate publishes an escalation about the first open conflict.
 func (r *solve) escalate(ctx context.Context) {
-	first := r.disputes[0]
+	first := r.thread.Conflicts.Open()[0]
 	r.announce(ctx, signals.New(
 		signals.Header{ReplyTo: first.B.Signal, Confidence: 1},
 		signals.Escalation{
@@ -112,7 +114,7 @@ func (r *solve) exhausted(ctx context.Context) {
 		r.interrupted(ctx) // an agent left behind may have had something to say
 		return
 	}
-	r.votes.Close()
+	r.votes().Close()
 	d, end := r.ask(ctx)
 	defer end(d, nil)
 	alone, broken := r.alone(d), r.broken(d)
@@ -126,7 +128,7 @@ func (r *solve) exhausted(ctx context.Context) {
 	case alone != "":
 		r.stop(StopDeadlock, alone, nil)
 	case d.Voters > 0:
-		r.stop(stopFor(d.Outcome), d.Reason(), nil)
+		r.stop(runlog.StopFor(d.Outcome), d.Reason(), nil)
 	case r.timeIsUp(ctx):
 		r.interrupted(ctx)
 	default:

@@ -16,7 +16,7 @@
 // # Time
 //
 // A round waits for a quarter of the deadline, or for an agent's TurnTimeout, and
-// then continues without the turns that are late, as the log records ([Late]).
+// then continues without the turns that are late, as the log records ([runlog.Late]).
 // Their results are committed when they arrive, as long as the solve runs; until
 // then the agent takes no other turn. A turn that exceeds its TurnTimeout is
 // abandoned. Turns end a moment before the deadline (a twentieth of it, at most
@@ -54,7 +54,7 @@
 // # Resuming
 //
 // With a journal ([Options].Journal) a solve can outlive its process. The input of
-// each turn is in the journal before the turn begins ([Began]), so that after a
+// each turn is in the journal before the turn begins ([runlog.Began]), so that after a
 // crash [Swarm.Resume] can repeat the turn with the same input. A call is repeated
 // only if its result is not in the journal: a model of package cassette, with a
 // recorder of the same journal, answers once.

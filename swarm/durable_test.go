@@ -11,13 +11,14 @@ import (
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
 // What a turn calls may have been paid for: whatever it acts on survives a crash,
 // and so does that its round began.
 func TestATurnActsOnWhatTheJournalHas(t *testing.T) {
 	j := new(journal.Memory)
-	codec, err := signals.NewCodec(swarm.Kinds()...)
+	codec, err := signals.NewCodec(runlog.Kinds()...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +38,7 @@ func TestATurnActsOnWhatTheJournalHas(t *testing.T) {
 				return err
 			}
 			held[s.Head().Seq] = true
-			began = began || s.Kind() == swarm.KindBegan && int(s.Head().Round) == turn.Round
+			began = began || s.Kind() == runlog.KindBegan && int(s.Head().Round) == turn.Round
 		}
 		for _, given := range slices.Concat(turn.New, turn.Heard, turn.Said) {
 			if !held[given.Head().Seq] {

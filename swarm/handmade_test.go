@@ -14,16 +14,17 @@ import (
 	"github.com/swarmbus/swarmbus/consensus/reliability"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
 // An outcome that names no decision is of all in its thread, as logs of earlier
 // versions and of other programs have it.
 func TestAnOutcomeWithoutANameIsOfAllDecisionsOfItsThread(t *testing.T) {
 	log := newRecord(t)
-	terms := swarm.Terms{Name: "x", Strategy: "x", Default: true, Learner: "x"}
+	terms := runlog.Terms{Name: "x", Strategy: "x", Default: true, Learner: "x"}
 	log.decide(terms, "one", 1)
 	log.decide(terms, "two", 1)
-	log.say(swarm.Outcome{ProposalID: "a"})
+	log.say(runlog.Outcome{ProposalID: "a"})
 	r, err := replayed(t, log.journal)
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +50,7 @@ func newRecord(t *testing.T) *record {
 		t.Fatal(err)
 	}
 	r := &record{t: t, journal: new(journal.Memory), bus: b, thread: "t"}
-	codec, err := signals.NewCodec(swarm.Kinds()...)
+	codec, err := signals.NewCodec(runlog.Kinds()...)
 	if err == nil {
 		r.writer, err = journal.Attach(t.Context(), b, r.journal, codec)
 	}
@@ -78,7 +79,7 @@ func (r *record) say(p signals.Payload) {
 	r.t.Helper()
 	h := signals.Header{Thread: r.thread, Confidence: 1}
 	switch p := p.(type) {
-	case swarm.Outcome:
+	case runlog.Outcome:
 		r.put(signals.New(h, p), nil)
 	case signals.Proposal:
 		r.put(signals.New(h, p), nil)
@@ -89,7 +90,7 @@ func (r *record) say(p signals.Payload) {
 
 // decide records terms and the decision of so many voters for "a" by confidence,
 // which is what a ledger decides by at first.
-func (r *record) decide(terms swarm.Terms, name string, voters int) {
+func (r *record) decide(terms runlog.Terms, name string, voters int) {
 	r.t.Helper()
 	if !slices.ContainsFunc(slices.Collect(r.bus.History(bus.Filter{Threads: []string{r.thread}})), func(s signals.Any) bool { return s.Kind() == signals.KindProposal }) {
 		r.say(signals.Proposal{ProposalID: "a", Content: "do a"})
@@ -109,17 +110,17 @@ func (r *record) decide(terms swarm.Terms, name string, voters int) {
 		}
 	}
 	for said := range r.bus.History(bus.Filter{Threads: []string{r.thread}}) {
-		if err := swarm.Fold(votes, said, 1); err != nil {
+		if err := runlog.Fold(votes, said, 1); err != nil {
 			r.t.Fatal(err)
 		}
 	}
-	r.put(swarm.Decided{Name: terms.Name, Observed: name}.Record(r.thread, votes.Decision()))
+	r.put(runlog.Decided{Name: terms.Name, Observed: name}.Record(r.thread, votes.Decision()))
 }
 
 // TestRetainForgetsTheNamesThatTheLedgerForgot keeps four decisions.
 func TestRetainForgetsTheNamesThatTheLedgerForgot(t *testing.T) {
 	log := newRecord(t)
-	terms := swarm.Terms{Name: "x", Strategy: "x", Default: true, Learner: "x", Learns: &reliability.Options{Window: 4}}
+	terms := runlog.Terms{Name: "x", Strategy: "x", Default: true, Learner: "x", Learns: &reliability.Options{Window: 4}}
 	for i := range 6 {
 		log.thread = fmt.Sprint("thread-", i)
 		log.decide(terms, fmt.Sprint("decision-", i), 1)
@@ -154,7 +155,7 @@ func TestAConflictWithADroppedProposalIsBelievedAndNoOther(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	terms := swarm.Terms{Name: "x", Strategy: "voting"}
+	terms := runlog.Terms{Name: "x", Strategy: "voting"}
 	log.put(terms.Open(log.thread))
 	log.put(proposal("b", "do b"), nil)
 	all := slices.Collect(log.bus.History(bus.Filter{}))

@@ -14,6 +14,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
 // A tree is a hook that keeps ops as lines, each below what it is inside of.
@@ -176,7 +177,7 @@ func TestSignalsCarryWhereTheyWereSaid(t *testing.T) {
 	place(&hook.root)
 	var got []string
 	for _, s := range r.Log {
-		if s.Kind() == swarm.KindBegan {
+		if s.Kind() == runlog.KindBegan {
 			continue
 		}
 		got = append(got, string(s.Kind())+" in "+places[s.Head().Trace])

@@ -14,6 +14,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/consensus/reliability"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
 // ownLearner is the name of the swarm's ledger in the terms of its decisions.
@@ -127,7 +128,7 @@ func (s *Swarm) fill(ledger, folded *reliability.Ledger) error {
 
 // newCodec returns a codec for the signals of a journal, which a bus has validated.
 func newCodec() (*signals.Codec, error) {
-	codec, err := signals.NewCodec(Kinds()...)
+	codec, err := signals.NewCodec(runlog.Kinds()...)
 	if err == nil {
 		codec.Limits.TextBytes = -1
 	}
@@ -166,18 +167,17 @@ func (r *solve) recordTerms(ctx context.Context) {
 		unlearn = r.opts.Ledger.Learn()
 	}
 	by, fresh := r.opts.decideBy()
-	known := *r.terms // includes voters that an answer added
+	known := *r.options() // includes voters that an answer added
 	known.Reliabilities = fresh.Reliabilities
-	r.by, r.terms = by, &known
-	err := r.recount()
+	err := r.countBy(by, &known)
 	var open signals.Any
 	if err == nil {
 		open, err = r.onRecord().Open(r.result.Thread)
 	}
 	if err == nil {
-		err = r.tell(ctx, open)
+		err = r.tryAnnounce(ctx, open)
 	}
-	if r.opened = err == nil; r.opened {
+	if r.records.opened = err == nil; r.records.opened {
 		s.folded.unclosed[r.result.Thread] = true
 	} else {
 		unlearn() // a replay of the log will not have learned here
@@ -190,39 +190,40 @@ func (r *solve) recordTerms(ctx context.Context) {
 // those of the team.
 func (r *solve) standing() bool {
 	terms := r.swarm.standing[r.result.Thread]
-	if terms == nil || r.swarm.progressOf(r.result.Log).decided != nil {
+	if terms == nil || r.thread.Stage.Decided != nil {
 		return false
 	}
-	ours, err := textOf(r.onRecord())
-	theirs, problem := textOf(&terms.Terms)
+	ours, err := runlog.TextOf(r.onRecord())
+	theirs, problem := runlog.TextOf(&terms.Terms)
 	if ours != theirs || errors.Join(err, problem) != nil {
 		return false
 	}
-	r.terms = terms.options
+	by, _ := r.thread.Votes.Terms()
 	if terms.by != nil {
-		r.by = terms.by
+		by = terms.by
 	}
-	if err := r.recount(); err != nil {
+	if err := r.countBy(by, terms.options); err != nil {
 		r.stop(StopError, "the recorded terms cannot be applied", err)
 	}
-	r.opened = true
+	r.records.opened = true
 	return true
 }
 
-func (r *solve) onRecord() *Terms {
-	t := &Terms{
-		Name: ownLearner, Strategy: r.by.Name(), Default: r.opts.Strategy == nil, Same: true, Weights: r.weights,
+func (r *solve) onRecord() *runlog.Terms {
+	by, options := r.thread.Votes.Terms()
+	t := &runlog.Terms{
+		Name: ownLearner, Strategy: by.Name(), Default: r.opts.Strategy == nil, Same: true, Weights: r.weights,
 		NoConflicts: !r.swarm.bus.FindsConflicts(),
 	}
-	t.SetOptions(r.terms)
+	t.SetOptions(options)
 	if r.opts.Ledger != nil {
 		t.Learner = ownLearner
 		if learns := r.opts.Ledger.Options(); !reflect.DeepEqual(learns, reliability.Options{}) {
 			t.Learns = &learns
 		}
 	}
-	if by, err := consensus.Lookup(t.Strategy); !t.Default {
-		t.Own = err != nil || !reflect.DeepEqual(by, r.by)
+	if known, err := consensus.Lookup(t.Strategy); !t.Default {
+		t.Own = err != nil || !reflect.DeepEqual(known, by)
 	}
 	return t
 }
@@ -237,10 +238,10 @@ func (r *solve) record(ctx context.Context) {
 		r.result.Observed = r.observe(r.opts.Ledger.Observe)
 		return
 	}
-	if !r.opened {
+	if !r.records.opened {
 		return
 	}
-	votes, name := r.votes.Ballots(), r.observe(r.opts.Ledger.Check)
+	votes, name := r.votes().Ballots(), r.observe(r.opts.Ledger.Check)
 	err := r.recordDecision(ctx, name)
 	if err == nil && name != "" {
 		err = r.opts.Ledger.Observe(name, votes)
@@ -256,7 +257,7 @@ func (r *solve) record(ctx context.Context) {
 }
 
 func (r *solve) recordDecision(ctx context.Context, observed string) error {
-	made := Decided{Name: ownLearner, Closed: r.votes.Closed(), Quorum: r.quorum, Observed: observed, Stop: r.result.Stop, Detail: r.result.Detail}
+	made := runlog.Decided{Name: ownLearner, Closed: r.votes().Closed(), Quorum: r.thread.Votes.Quorum(), Observed: observed, Stop: r.result.Stop, Detail: r.result.Detail}
 	if made.Stop != StopConsensus {
 		made.Withheld = r.alone(r.result.Decision)
 	}
@@ -264,7 +265,7 @@ func (r *solve) recordDecision(ctx context.Context, observed string) error {
 	if err != nil {
 		return err
 	}
-	if err = r.tell(ctx, said); err == nil && made.ClosesThread() {
+	if err = r.tryAnnounce(ctx, said); err == nil && made.ClosesThread() {
 		delete(r.swarm.folded.unclosed, r.result.Thread)
 	}
 	return err
@@ -273,10 +274,10 @@ func (r *solve) recordDecision(ctx context.Context, observed string) error {
 // keep waits until the journal has acknowledged the whole solve.
 func (r *solve) keep(ctx context.Context) {
 	s := r.swarm
-	if s.writer == nil || len(r.result.Log) == 0 {
+	if s.writer == nil || len(r.thread.Log) == 0 {
 		return
 	}
-	last := r.result.Log[len(r.result.Log)-1].Head().Seq
+	last := r.thread.Log[len(r.thread.Log)-1].Head().Seq
 	err := s.writer.Sync(ctx, last)
 	if err != nil && ctx.Err() != nil {
 		inTime, cancel := r.inTime(ctx)
@@ -295,7 +296,7 @@ func (r *solve) keep(ctx context.Context) {
 func (s *Swarm) recordOutcome(r *Result, right string) error {
 	ctx := context.Background()
 	told := signals.New(
-		signals.Header{Thread: r.Thread, Confidence: 1, Time: s.now(), TTL: forever}, Outcome{ProposalID: right, Observed: r.Observed},
+		signals.Header{Thread: r.Thread, Confidence: 1, Time: s.now(), TTL: forever}, runlog.Outcome{ProposalID: right, Observed: r.Observed},
 	)
 	receipt, err := s.bus.System().Publish(ctx, told)
 	if err == nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus/reliability"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
 func between(t *testing.T, choices ...string) *reliability.Ledger {
@@ -29,7 +30,7 @@ func outcomes(t *testing.T, j journal.Reader) (all []string) {
 	}
 	for _, r := range past {
 		for _, s := range r.Log {
-			if o, ok := s.Body().(swarm.Outcome); ok {
+			if o, ok := s.Body().(runlog.Outcome); ok {
 				all = append(all, o.ProposalID)
 			}
 		}

@@ -20,6 +20,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus/reliability"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
 // journalEnv names the journal for a process that is this test: it decides ten
@@ -164,7 +165,7 @@ func decideInAnotherProcess(t *testing.T, path string) {
 // replayed replays a journal, and looks at the replay after each signal.
 func replayed(t *testing.T, from journal.Reader, looks ...func(*swarm.Replay)) (*swarm.Replay, error) {
 	t.Helper()
-	codec, err := signals.NewCodec(swarm.Kinds()...)
+	codec, err := signals.NewCodec(runlog.Kinds()...)
 	if err != nil {
 		t.Fatal(err)
 	}

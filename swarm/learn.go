@@ -87,7 +87,7 @@ func (r *solve) observe(take func(name string, b consensus.Ballots) error) strin
 	if r.opts.Ledger == nil {
 		return ""
 	}
-	name, votes := r.result.Thread, r.votes.Ballots()
+	name, votes := r.result.Thread, r.votes().Ballots()
 	for n := 2; ; n++ {
 		err := take(name, votes)
 		if err == nil {

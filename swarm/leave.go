@@ -12,6 +12,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
 // LeaveAnswer leaves an answer in the journal of a swarm that is not open: the solve of
@@ -32,8 +33,8 @@ func LeaveAnswer(ctx context.Context, j journal.Store, thread string, answer sig
 	if err := cmp.Or(s.mayAnswer(answer), onRecord(log, answer)); err != nil {
 		return err
 	}
-	at := s.progressOf(log)
-	if err := at.open(true); err != nil {
+	at := stageOf(log)
+	if err := s.mayBeAnswered(at); err != nil {
 		return err
 	}
 	if last.Head().Thread != log[0].Head().Thread {
@@ -50,7 +51,7 @@ func LeaveAnswer(ctx context.Context, j journal.Store, thread string, answer sig
 		return err
 	}
 	defer func() { err = errors.Join(err, s.writer.Close(ctx)) }()
-	return s.leave(ctx, log[0].Head().Thread, at.question, answer, log)
+	return s.leave(ctx, log[0].Head().Thread, at.Question(), answer, log)
 }
 
 // leave publishes an answer as a reply to the question.
@@ -62,9 +63,9 @@ func (s *Swarm) leave(ctx context.Context, thread string, question signals.ID, a
 			h.Round = max(h.Round, sh.Round)
 		}
 	}
-	mouth, err := s.bus.Agent(h.Source, bus.Permissions{Threads: []string{thread}})
+	publisher, err := s.bus.Agent(h.Source, bus.Permissions{Threads: []string{thread}})
 	if err == nil {
-		_, err = mouth.Publish(ctx, signals.With(answer, h))
+		_, err = publisher.Publish(ctx, signals.With(answer, h))
 	}
 	if err != nil {
 		return fmt.Errorf("swarm: answer: %w", err)
@@ -76,11 +77,11 @@ func (s *Swarm) leave(ctx context.Context, thread string, question signals.ID, a
 func standIn(log []signals.Any) (*Swarm, error) {
 	s := &Swarm{}
 	for _, said := range log {
-		began, ok := signals.As[Began](said)
+		began, ok := signals.As[runlog.Began](said)
 		if !ok {
 			continue
 		}
-		turns, err := began.Payload.turns()
+		turns, err := began.Payload.All()
 		if err != nil {
 			return nil, err
 		}
@@ -165,7 +166,7 @@ func onlyAsking(j journal.Reader) (string, error) {
 		switch at := slices.Index(asks, thread); {
 		case kind == signals.KindEscalation && at < 0:
 			asks = append(asks, thread)
-		case (kind == KindAnswered || kind == signals.KindConsensus) && at >= 0:
+		case (kind == runlog.KindAnswered || kind == signals.KindConsensus) && at >= 0:
 			asks = slices.Delete(asks, at, at+1)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
 // detail says why the solve stopped and how the votes stood, which votes did
@@ -33,7 +34,7 @@ func (r *solve) detail() string {
 func (r *solve) troubles() []string {
 	var failed, late []string
 	for _, t := range r.result.Failed {
-		failed = append(failed, t.failed().String())
+		failed = append(failed, runlog.FailedBy(t.Agent, t.Round, t.Err).String())
 	}
 	for _, l := range r.result.Late {
 		late = append(late, l.String())
@@ -91,7 +92,7 @@ func atMost(all []string) []string {
 // nearest returns a hint at the proposal that a misspelled id may have meant.
 func (r *solve) nearest(id string) string {
 	best, least := "", 0
-	for _, p := range r.made {
+	for _, p := range r.thread.Votes.Made() {
 		known := p.Payload.ProposalID
 		if d := distance([]rune(id), []rune(known)); best == "" || d < least {
 			best, least = known, d
@@ -129,11 +130,11 @@ func distance(a, b []rune) int {
 
 // silence says what is missing if no one voted.
 func (r *solve) silence() string {
-	voters := len(r.terms.Electorate)
-	if len(r.proposals.all) == 0 && r.said == 0 {
+	voters := len(r.options().Electorate)
+	if r.thread.Votes.Len() == 0 && r.said == 0 {
 		return fmt.Sprintf("none of %s said anything", plural(len(r.seats), "agent"))
 	}
-	return fmt.Sprintf("%s and no vote that counts, of %d who may vote", plural(len(r.proposals.all), "proposal"), voters)
+	return fmt.Sprintf("%s and no vote that counts, of %d who may vote", plural(r.thread.Votes.Len(), "proposal"), voters)
 }
 
 func plural(n int, noun string) string {
@@ -167,7 +168,7 @@ func (r *solve) broken(d consensus.Decision) (failed []TurnFailed) {
 		}
 	}
 	quorum := d.Ballots().Quorum()
-	if d.Voters == 0 && needed && last == r.begun && r.said == r.saidBefore || d.Voters > 0 && able < quorum && quorum <= able+unable {
+	if d.Voters == 0 && needed && last == r.round.begun && r.said == r.round.saidBefore || d.Voters > 0 && able < quorum && quorum <= able+unable {
 		return failed
 	}
 	return nil

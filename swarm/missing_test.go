@@ -16,6 +16,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
 func TestEveryStopSaysWhatWasMissingInNumbers(t *testing.T) {
@@ -106,7 +107,7 @@ func TestTheResultNamesWhoFailedAndWhoWasLateWithRoundAndReason(t *testing.T) {
 		if diff := cmp.Diff([]string{"panics", "fails", "panics", "fails"}, failed); diff != "" {
 			t.Error(diff)
 		}
-		if diff := cmp.Diff([]swarm.Late{{Agent: "hung", Round: 1}}, r.Late); diff != "" {
+		if diff := cmp.Diff([]runlog.Late{{Agent: "hung", Round: 1}}, r.Late); diff != "" {
 			t.Error(diff)
 		}
 		for _, want := range []string{"panics failed in round 1: panic: boom", "fails failed in round 1: no model", "hung was late in round 1"} {
@@ -166,18 +167,18 @@ func TestTheLogNamesWhoFailedWhileTheSolveGoesOnAndAgentsDoNotHearIt(t *testing.
 		r := solve(t, newSwarm(t, o))
 		said := signals.KindTask
 		for _, s := range r.Log {
-			if f, ok := signals.As[swarm.Failed](s); ok && f.Payload.Agent == "panics" && f.Payload.Round == 1 {
+			if f, ok := signals.As[runlog.Failed](s); ok && f.Payload.Agent == "panics" && f.Payload.Round == 1 {
 				said = s.Kind()
 				if f.Source != "system" || f.Payload.Reason != "panic: boom" {
 					t.Errorf("%+v", f)
 				}
 			}
 		}
-		if said != swarm.KindFailed {
+		if said != runlog.KindFailed {
 			t.Errorf("the log does not say it: %v", sources(r.Log))
 		}
 		for _, k := range heard {
-			if k == swarm.KindFailed {
+			if k == runlog.KindFailed {
 				t.Error("an agent heard it")
 			}
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
 // planner proposes and agrees with itself; it may emit anything.
@@ -265,7 +266,7 @@ func TestPassesAreInLogAndResult(t *testing.T) {
 	all[0].CanEmit = []signals.Kind{signals.KindVote}
 	s := newSwarm(t, swarm.Options{Agents: all, Journal: j, Signals: 1})
 	r := solve(t, s)
-	want := []swarm.TurnPassed{{Agent: "a", Round: 1, Reason: "too vague"}, {Agent: "b", Round: 1, Reason: "too vague"}}
+	want := []runlog.TurnPassed{{Agent: "a", Round: 1, Reason: "too vague"}, {Agent: "b", Round: 1, Reason: "too vague"}}
 	if diff := cmp.Diff(want, r.Passed); diff != "" {
 		t.Error(diff)
 	}

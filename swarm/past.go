@@ -1,11 +1,12 @@
 package swarm
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/swarmbus/swarmbus/bus/journal"
-	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
 // Past returns the results of the solves in a journal, in the order in which
@@ -23,17 +24,6 @@ func Past(j journal.Reader) ([]*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	var all []*Result
-	threads := map[string]*sight{}
-	in := func(thread string) *sight {
-		t := threads[thread]
-		if t == nil {
-			t = &sight{result: Result{Thread: thread}}
-			threads[thread], all = t, append(all, &t.result)
-		}
-		return t
-	}
-	replay.Decided = func(thread, _ string, d consensus.Decision) { in(thread).result.Decision = d }
 	for said, err := range journal.Signals(j, codec, after) {
 		if err == nil {
 			err = replay.Next(said)
@@ -41,20 +31,48 @@ func Past(j journal.Reader) ([]*Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		t := in(signals.HeadOf(said).Thread)
-		t.spoke(said)
-		t.events = nil
 	}
-	for _, r := range all {
-		again, err := refold(consensus.Default(), new(consensus.Options), nil, r.Log)
-		if err != nil {
-			return nil, err
+	var all []*Result
+	for _, name := range replay.names {
+		t := replay.threads[name]
+		if len(t.Log) == 0 || after > 0 && t.Log[0].Kind() != signals.KindTask {
+			continue // it was dropped, or its beginning was
 		}
-		r.Proposals = again.proposals.show("")
+		all = append(all, t.result())
 	}
-	return slices.DeleteFunc(all, func(r *Result) bool {
-		return after > 0 && r.Log[0].Kind() != signals.KindTask // the rest of a dropped solve
-	}), nil
+	return all, nil
+}
+
+// result returns the result of the thread, as far as its log has it.
+func (t *replayed) result() *Result {
+	r := &Result{Thread: t.Name, Task: t.Task(), Decision: t.last}
+	r.read(t.Thread)
+	r.Log = slices.Clip(r.Log)
+	for _, f := range t.Turns.Failed {
+		r.Failed = append(r.Failed, TurnFailed{f.Agent, f.Round, f.Err()})
+	}
+	if !t.Stage.Stopped() {
+		return r
+	}
+	d := t.Stage.Decided.Payload
+	r.Detail, r.Observed, r.Stop = d.Detail, d.Observed, cmp.Or(d.Stop, runlog.StopFor(t.last.Outcome))
+	switch {
+	case r.Stop == StopConsensus:
+		r.Answer = t.Stage.Announced.Payload.Decision
+	case r.Stop == StopEscalated && t.Stage.Asked != nil:
+		r.Question = questionOf(t.Thread)
+	}
+	return r
+}
+
+// questionOf returns the question of a thread that escalated.
+func questionOf(t *runlog.Thread) *Question {
+	asked := t.Stage.Asked
+	q := &Question{Asks: asked.Source, Reason: asked.Payload.Reason, Context: asked.Payload.Context}
+	for _, p := range t.Votes.Show("") {
+		q.Options = append(q.Options, p.ID())
+	}
+	return q
 }
 
 // Past is [Past] of the swarm's journal; empty without a journal.

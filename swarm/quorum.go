@@ -14,7 +14,7 @@ func (r *solve) alone(d consensus.Decision) string {
 	if d.Outcome != consensus.Reached || r.opts.Quorum == 1 || !r.several(d) {
 		return ""
 	}
-	by := r.proposals.of(d.Choice).Supporters()
+	by := r.thread.Votes.Of(d.Choice).Supporters()
 	for v := range d.Ballots().Votes() {
 		if v.Stance != consensus.Abstain && (v.Voter != by[0] || len(by) > 1) {
 			return ""

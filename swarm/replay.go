@@ -13,6 +13,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/consensus/reliability"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
 // A Replay derives the conflicts, the recorded decisions and the learned state
@@ -27,6 +28,7 @@ type Replay struct {
 	trusting bool     // accept what the log says without deriving it
 	opened   []conflict.Pair
 	threads  map[string]*replayed
+	names    []string // of threads, in the order in which they began
 	learners map[string]*learner
 	latest   int64             // latest time in the log
 	numbers  map[string]uint64 // the greatest thread number, by prefix
@@ -59,17 +61,16 @@ var ErrStrategy = errors.New("swarm: unknown strategy")
 
 // replayed is the replayed state of a thread.
 type replayed struct {
-	log      []signals.Any
+	*runlog.Thread
 	terms    map[string]*standingTerms
 	decided  map[string]consensus.Decision
-	content  map[string]string // content of proposals, by id
+	last     consensus.Decision // the newest
 	observed []observation
-	stop     StopReason // of what was decided last
-	over     bool       // it was decided by the terms that it was opened with last
+	over     bool // it was decided by the terms that it was opened with last
 }
 
 type standingTerms struct {
-	Terms
+	runlog.Terms
 	by      consensus.Strategy // nil: unknown here
 	options *consensus.Options
 	learner *learner
@@ -143,7 +144,7 @@ func (r *Replay) standing() map[string]*standingTerms {
 func (r *Replay) unclosed() map[string]bool {
 	all := map[string]bool{}
 	for name, t := range r.threads {
-		if t.terms[ownLearner] != nil && (!t.over || t.stop == 0 || t.stop == StopEscalated) {
+		if t.terms[ownLearner] != nil && (!t.over || t.stop() == 0 || t.stop() == StopEscalated) {
 			all[name] = true
 		}
 	}
@@ -158,30 +159,31 @@ func (r *Replay) recall(s signals.Any) error {
 	}
 	r.opened = r.opened[:0]
 	t := r.thread(s.Head().Thread)
-	t.log = append(t.log, s)
-	switch s := s.(type) {
-	case *signals.Signal[signals.Proposal]:
-		t.said(s.Payload)
-	case *signals.Signal[Opened]:
-		terms, err := r.termsOf(s)
+	before := t.Mark()
+	t.Apply(s)
+	switch now := t.Mark(); {
+	case now.Terms != before.Terms:
+		terms, err := r.termsOf(now.Terms)
 		if err != nil {
 			return err
 		}
-		t.terms[terms.Name], t.over, t.stop = terms, true, 0 // not standing: it goes on by new terms
-	case *signals.Signal[Decided]:
-		d, err := s.Payload.Made()
+		t.terms[terms.Name], t.over = terms, true // not standing: it goes on by new terms
+	case now.Decided != nil && now.Decided != before.Decided:
+		d, err := now.Decided.Payload.Made()
 		if err != nil {
-			return fmt.Errorf("swarm: signal %d: %w", s.Seq, err)
+			return fmt.Errorf("swarm: signal %d: %w", now.Decided.Seq, err)
 		}
-		t.decided[s.Payload.Name], t.stop = d, s.Payload.Stop
+		t.decided[now.Decided.Payload.Name] = d
 	}
 	return nil
 }
 
-func (t *replayed) said(p signals.Proposal) {
-	if _, said := t.content[p.ProposalID]; !said {
-		t.content[p.ProposalID] = p.Content
+// stop returns why the thread stopped last; 0 if it goes on.
+func (t *replayed) stop() StopReason {
+	if t.Stage.Decided == nil {
+		return 0
 	}
+	return t.Stage.Decided.Payload.Stop
 }
 
 // Next takes the next signal of the log. It returns a [*Difference] if the signal
@@ -252,7 +254,7 @@ func (r *Replay) checks(thread string) bool {
 // the log.
 func (r *Replay) before(s signals.Any) bool {
 	c, ok := signals.As[signals.Conflict](s)
-	return r.from > 0 && ok && !slices.ContainsFunc(r.thread(c.Thread).log, func(said signals.Any) bool {
+	return r.from > 0 && ok && !slices.ContainsFunc(r.thread(c.Thread).Log, func(said signals.Any) bool {
 		return signals.HeadOf(said).ID == c.Payload.SignalA
 	})
 }
@@ -264,7 +266,7 @@ func (r *Replay) owed() (all []signals.Any) {
 		if !r.checks(pair.Thread) {
 			continue
 		}
-		log := r.thread(pair.Thread).log
+		log := r.thread(pair.Thread).Log
 		i := slices.IndexFunc(log, func(s signals.Any) bool { return signals.HeadOf(s).Seq == pair.B.Seq })
 		h := signals.HeadOf(log[i])
 		all = append(all, signals.New(signals.Header{
@@ -278,8 +280,8 @@ func (r *Replay) owed() (all []signals.Any) {
 func (r *Replay) thread(name string) *replayed {
 	t := r.threads[name]
 	if t == nil {
-		t = &replayed{terms: map[string]*standingTerms{}, decided: map[string]consensus.Decision{}, content: map[string]string{}}
-		r.threads[name] = t
+		t = &replayed{Thread: runlog.New(name), terms: map[string]*standingTerms{}, decided: map[string]consensus.Decision{}}
+		r.threads[name], r.names = t, append(r.names, name)
 	}
 	return t
 }
@@ -291,23 +293,22 @@ func (r *Replay) take(s signals.Any) error {
 		r.numbers[prefix] = max(r.numbers[prefix], n)
 	}
 	t := r.thread(h.Thread)
-	t.log = append(t.log, s)
-	switch s := s.(type) {
-	case *signals.Signal[signals.Proposal]:
-		t.said(s.Payload)
-	case *signals.Signal[Opened]:
-		return r.open(t, s)
-	case *signals.Signal[Decided]:
-		return r.decide(t, s)
-	case *signals.Signal[Outcome]:
-		return r.resolve(t, s)
-	case *signals.Signal[signals.Consensus]:
-		return r.unless(t.announced(s))
+	before := t.Mark()
+	t.Apply(s)
+	switch now := t.Mark(); {
+	case now.Terms != before.Terms:
+		return r.open(t, now.Terms)
+	case now.Decided != nil && now.Decided != before.Decided:
+		return r.decide(t, now.Decided)
+	case now.Outcome != before.Outcome:
+		return r.resolve(t, now.Outcome)
+	case now.Announced != before.Announced:
+		return r.unless(t.announced(now.Announced))
 	}
 	return nil
 }
 
-func (r *Replay) open(t *replayed, s *signals.Signal[Opened]) error {
+func (r *Replay) open(t *replayed, s *signals.Signal[runlog.Opened]) error {
 	terms, err := r.termsOf(s)
 	if err != nil {
 		return err
@@ -320,12 +321,12 @@ func (r *Replay) open(t *replayed, s *signals.Signal[Opened]) error {
 	return nil
 }
 
-func (r *Replay) termsOf(s *signals.Signal[Opened]) (*standingTerms, error) {
+func (r *Replay) termsOf(s *signals.Signal[runlog.Opened]) (*standingTerms, error) {
 	terms := &standingTerms{}
 	if err := json.Unmarshal([]byte(s.Payload.Terms), &terms.Terms); err != nil {
 		return nil, fmt.Errorf("swarm: signal %d: terms: %w", s.Seq, err)
 	}
-	terms.options = terms.Terms.options()
+	terms.options = terms.Terms.Options()
 	var err error
 	if terms.learner, err = r.learner(&terms.Terms); err != nil {
 		return nil, fmt.Errorf("swarm: signal %d: %w", s.Seq, err)
@@ -333,7 +334,7 @@ func (r *Replay) termsOf(s *signals.Signal[Opened]) (*standingTerms, error) {
 	return terms, nil
 }
 
-func (r *Replay) learner(t *Terms) (l *learner, err error) {
+func (r *Replay) learner(t *runlog.Terms) (l *learner, err error) {
 	if l = r.learners[t.Learner]; l != nil || t.Learner == "" {
 		return l, nil
 	}
@@ -379,7 +380,7 @@ func (t *standingTerms) strategy() (consensus.Strategy, error) {
 }
 
 // decide derives a recorded decision.
-func (r *Replay) decide(t *replayed, s *signals.Signal[Decided]) error {
+func (r *Replay) decide(t *replayed, s *signals.Signal[runlog.Decided]) error {
 	terms := t.terms[s.Payload.Name]
 	if terms == nil {
 		return fmt.Errorf("swarm: signal %d: a decision by terms %q, which were not recorded", s.Seq, s.Payload.Name)
@@ -388,7 +389,7 @@ func (r *Replay) decide(t *replayed, s *signals.Signal[Decided]) error {
 	if err != nil {
 		return err
 	}
-	t.decided[terms.Name], t.over, t.stop = d, true, s.Payload.Stop
+	t.decided[terms.Name], t.last, t.over = d, d, true
 	r.Decisions++
 	if r.Decided != nil {
 		r.Decided(s.Thread, terms.Name, d)
@@ -412,7 +413,7 @@ func (r *Replay) unless(err error) error {
 }
 
 // derive returns the decision, which is what the log says.
-func (r *Replay) derive(t *replayed, terms *standingTerms, s *signals.Signal[Decided]) (d consensus.Decision, err error) {
+func (r *Replay) derive(t *replayed, terms *standingTerms, s *signals.Signal[runlog.Decided]) (d consensus.Decision, err error) {
 	if terms.by == nil {
 		if !r.trusting {
 			return d, fmt.Errorf("%w: signal %d, in %s, is by %q", ErrStrategy, s.Seq, s.Thread, terms.Strategy)
@@ -421,13 +422,13 @@ func (r *Replay) derive(t *replayed, terms *standingTerms, s *signals.Signal[Dec
 		known.by = consensus.Default() // any strategy does: only the votes are needed
 		terms = &known
 	}
-	if d, err = terms.decide(t.log, s.Payload); err != nil {
+	if d, err = terms.decide(t.Thread, s.Payload); err != nil {
 		return d, fmt.Errorf("swarm: signal %d: %w", s.Seq, err)
 	}
 	if r.trusting {
-		return s.Payload.of(d)
+		return s.Payload.Of(d)
 	}
-	derived, err := textOf(d)
+	derived, err := runlog.TextOf(d)
 	switch {
 	case err != nil:
 		return d, err
@@ -438,18 +439,14 @@ func (r *Replay) derive(t *replayed, terms *standingTerms, s *signals.Signal[Dec
 			s.Seq, s.Thread, "header of the decision",
 			fmt.Sprintf("%s, confidence %v", s.Source, s.Confidence), fmt.Sprintf("%s, confidence %v", bus.System, d.Confidence),
 		}
-	case !s.Payload.follows(d):
-		return d, &Difference{s.Seq, s.Thread, "stop", s.Payload.Stop.String(), stopFor(d.Outcome).String()}
+	case !s.Payload.Follows(d):
+		return d, &Difference{s.Seq, s.Thread, "stop", s.Payload.Stop.String(), runlog.StopFor(d.Outcome).String()}
 	}
 	return d, nil
 }
 
-func (t *standingTerms) decide(log []signals.Any, p Decided) (consensus.Decision, error) {
-	count := t.count
-	if t.Same {
-		count = t.countSame
-	}
-	votes, err := count(log)
+func (t *standingTerms) decide(thread *runlog.Thread, p runlog.Decided) (consensus.Decision, error) {
+	votes, err := t.count(thread)
 	if err != nil {
 		return consensus.Decision{}, err
 	}
@@ -462,44 +459,25 @@ func (t *standingTerms) decide(log []signals.Any, p Decided) (consensus.Decision
 	return votes.Decision(), nil
 }
 
-func (t *standingTerms) count(log []signals.Any) (*consensus.Round, error) {
+// count returns the votes of a thread; equal proposals count as one if the terms say so.
+func (t *standingTerms) count(thread *runlog.Thread) (*consensus.Round, error) {
+	if t.Same {
+		return thread.Votes.CountedBy(t.by, t.options, t.Weights)
+	}
 	votes, err := consensus.NewRound(t.by, t.options)
 	if err != nil {
 		return nil, err
 	}
-	for _, s := range log {
+	for _, s := range thread.Log {
 		weight, known := t.Weights[s.Head().Source]
 		if !known {
 			weight = 1
 		}
-		if err := Fold(votes, s, weight); err != nil {
+		if err := runlog.Fold(votes, s, weight); err != nil {
 			return nil, err
 		}
 	}
 	return votes, nil
-}
-
-// countSame folds a log as a solve does.
-func (t *standingTerms) countSame(log []signals.Any) (*consensus.Round, error) {
-	r, err := refold(t.by, t.options, t.Weights, log)
-	if err != nil {
-		return nil, err
-	}
-	return r.votes, r.result.Err
-}
-
-// refold returns a solve with the proposals and votes of a log.
-func refold(by consensus.Strategy, terms *consensus.Options, weights map[string]float64, log []signals.Any) (*solve, error) {
-	r := &solve{
-		by: by, terms: terms, opts: &Options{}, result: &Result{},
-		byID: map[string]*seat{}, weights: weights, aliases: map[string]string{},
-		repeats: newRepeats(),
-	}
-	if err := r.recount(); err != nil {
-		return nil, err
-	}
-	r.restore(context.Background(), log)
-	return r, nil
 }
 
 func (l *learner) observe(name string, b consensus.Ballots) error {
@@ -516,7 +494,7 @@ func (l *learner) resolve(name, right string) error {
 	return l.ledger.Resolve(name, right)
 }
 
-func (r *Replay) resolve(t *replayed, s *signals.Signal[Outcome]) error {
+func (r *Replay) resolve(t *replayed, s *signals.Signal[runlog.Outcome]) error {
 	for _, o := range t.observed {
 		if s.Payload.Observed != "" && s.Payload.Observed != o.name || !o.learner.holds(o.name) {
 			continue
@@ -535,12 +513,22 @@ func (t *replayed) announced(s *signals.Signal[signals.Consensus]) error {
 		return nil // announced by a program that records nothing
 	}
 	for _, d := range t.decided {
-		if t.stop <= StopConsensus && d.Outcome == consensus.Reached && d.Choice == s.Payload.ProposalID &&
-			d.Confidence == s.Payload.Confidence && t.content[d.Choice] == s.Payload.Decision {
+		if t.stop() <= StopConsensus && d.Outcome == consensus.Reached && d.Choice == s.Payload.ProposalID &&
+			d.Confidence == s.Payload.Confidence && t.content(d.Choice) == s.Payload.Decision {
 			return nil
 		}
 	}
-	said, _ := textOf(s.Payload)
-	derived, _ := textOf(t.decided)
+	said, _ := runlog.TextOf(s.Payload)
+	derived, _ := runlog.TextOf(t.decided)
 	return &Difference{s.Seq, s.Thread, "announcement", string(said), string(derived)}
+}
+
+// content returns the content of the first proposal with that id.
+func (t *replayed) content(id string) string {
+	for _, p := range t.Votes.Made() {
+		if p.Payload.ProposalID == id {
+			return p.Payload.Content
+		}
+	}
+	return ""
 }

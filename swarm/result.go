@@ -10,6 +10,7 @@ import (
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
 // A Result is the result of a solve. Whatever stopped the solve, it has
@@ -37,10 +38,10 @@ type Result struct {
 	Log       []signals.Any     // every signal of the thread, in log order
 	Rounds    int
 	Turns     Turns
-	Failed    []TurnFailed // turns that ended early, in commit order
-	Late      []Late       // turns that a round continued without, in log order
-	Passed    []TurnPassed // turns in which agents said that they had nothing to add, in log order
-	Chosen    []Chosen     // by agents with strategies, in commit order
+	Failed    []TurnFailed        // turns that ended early, in commit order
+	Late      []runlog.Late       // turns that a round continued without, in log order
+	Passed    []runlog.TurnPassed // turns in which agents said that they had nothing to add, in log order
+	Chosen    []Chosen            // by agents with strategies, in commit order
 	// Spent is the cost of the agents' turns, as far as they report it
 	// ([agents.Spend]), including dropped turns. Costs of a turn after the end
 	// of the solve are not counted.
@@ -60,6 +61,14 @@ func (r *Result) SpentInAll() (all agents.Spending) {
 		all = all.Plus(r.Spent[id])
 	}
 	return all
+}
+
+// read fills in what the log says. Failed has the errors themselves, and the rounds of
+// a running solve are counted as they begin.
+func (r *Result) read(t *runlog.Thread) {
+	r.Log, r.Proposals, r.Conflicts = t.Log, t.Votes.Show(""), t.Conflicts.All()
+	r.Late, r.Passed = t.Turns.Late, t.Turns.Passed
+	r.Rounds = max(r.Rounds, t.Turns.Rounds)
 }
 
 // Chosen is the strategy that an agent chose for a turn.

@@ -24,18 +24,14 @@ func (r *solve) question() *Question {
 	if r.result.Stop != StopEscalated {
 		return nil
 	}
-	q := &Question{Asks: r.escalated.Source, Reason: r.escalated.Payload.Reason, Context: r.escalated.Payload.Context}
-	for _, p := range r.result.Proposals {
-		q.Options = append(q.Options, p.ID())
-	}
-	return q
+	return questionOf(r.thread)
 }
 
 // Resume continues a solve from its log: with an answer from outside the swarm, one
 // that escalated or ended undecided; with a nil answer, one that was interrupted.
 //
 // It needs only the log: [Result].Log, a log of [Swarm.Past], or one written
-// elsewhere, also by another process (see [Kinds]). Agents remember what is in the
+// elsewhere, also by another process (see [runlog.Kinds]). Agents remember what is in the
 // log. Rounds and signals continue to be counted, the deadline begins anew. Options
 // should be those of the swarm that wrote the log; the seed is that of the log.
 //
@@ -84,8 +80,8 @@ func (s *Swarm) StreamResume(ctx context.Context, log []signals.Any, answer sign
 			switch {
 			case answer != nil:
 				r.answered(ctx, answer)
-			case r.progress.said != nil:
-				r.takeAnswer(ctx, r.progress.said)
+			case s.unrecorded(&r.thread.Stage) != nil:
+				r.takeAnswer(ctx, s.unrecorded(&r.thread.Stage))
 			}
 		}, nil
 	})
@@ -108,10 +104,10 @@ func (s *Swarm) startAgain(ctx context.Context, log []signals.Any, answer signal
 	}
 	s.resuming.RLock()
 	log = s.whole(log)
-	at := s.progressOf(log)
+	at := stageOf(log)
 	err = s.kept(ctx, log)
 	if err == nil && answer != nil {
-		err = cmp.Or(at.open(s.writer != nil), onRecord(log, answer))
+		err = cmp.Or(s.mayBeAnswered(at), onRecord(log, answer))
 	}
 	if err != nil {
 		s.resuming.RUnlock()
@@ -119,14 +115,14 @@ func (s *Swarm) startAgain(ctx context.Context, log []signals.Any, answer signal
 		s.running.Done()
 		return nil, err
 	}
-	r, err := s.sitDown(&Result{Thread: task.Thread, Task: task.Payload, Seed: s.opts.Seed})
+	r, err := s.open(&Result{Thread: task.Thread, Task: task.Payload, Seed: s.opts.Seed})
 	if err != nil {
 		s.resuming.RUnlock()
 		return nil, err
 	}
-	r.resumed, r.progress = true, at
+	r.records.earlier = true
 	r.restore(ctx, log)
-	if answer != nil || at.said != nil {
+	if answer != nil || s.unrecorded(at) != nil {
 		r.dropTurns()
 	} else {
 		r.ended(at)
@@ -203,14 +199,14 @@ func (s *Swarm) Replay(log []signals.Any) (consensus.Decision, error) {
 	for _, a := range s.opts.Agents {
 		r.seat(a)
 	}
-	if err := r.recount(); err != nil {
+	if err := r.countBy(s.opts.decideBy()); err != nil {
 		return consensus.Decision{}, fmt.Errorf("swarm: %w", err)
 	}
 	r.restore(context.Background(), log)
 	r.dropTurns()
 	r.requorum()
-	r.votes.Close()
-	return r.votes.Decision(), r.result.Err
+	r.votes().Close()
+	return r.votes().Decision(), r.result.Err
 }
 
 // opening returns the task of a log from which a solve can continue.
@@ -248,23 +244,15 @@ func (s *Swarm) catchUp(ctx context.Context, log []signals.Any) error {
 
 // restore folds a log without publishing its signals again.
 func (r *solve) restore(ctx context.Context, log []signals.Any) {
-	r.yield = func(Event) {}
 	p := past{seat: -1}
 	for _, s := range log {
-		h := s.Head()
-		r.result.Log = append(r.result.Log, s)
-		r.result.Rounds = max(r.result.Rounds, int(h.Round))
-		if r.byID[h.Source] != nil && s.Kind() != agents.KindPassed {
+		if r.byID[s.Head().Source] != nil && s.Kind() != agents.KindPassed {
 			r.said++
 		}
-		if l, ok := signals.As[Late](s); ok {
-			r.result.Late = append(r.result.Late, l.Payload)
-		}
-		if f, ok := signals.As[Failed](s); ok {
-			r.result.Failed = append(r.result.Failed, f.Payload.turnFailed())
-		}
-		r.fold(ctx, s)
-		r.recall(s, &p)
+		r.recall(ctx, s, &p)
+	}
+	for _, f := range r.thread.Turns.Failed {
+		r.result.Failed = append(r.result.Failed, TurnFailed{f.Agent, f.Round, f.Err()})
 	}
 	r.closeTurns(p)
 }

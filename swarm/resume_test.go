@@ -17,6 +17,7 @@ import (
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
 // rivals is a team whose proposals cannot both stand, and that votes as
@@ -83,7 +84,7 @@ func TestSolveGoesOnInAnotherProcessFromWhatWasWritten(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	codec, err := signals.NewCodec(swarm.Kinds()...)
+	codec, err := signals.NewCodec(runlog.Kinds()...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,13 +204,13 @@ func TestLogThatNoSolveCanGoOnFromIsRefused(t *testing.T) {
 }
 
 func TestKindsOfASwarmAreItsOwn(t *testing.T) {
-	for _, k := range []signals.Kind{swarm.KindLate, swarm.KindSame, conflict.KindResolved, signals.KindTask, signals.KindConsensus} {
+	for _, k := range []signals.Kind{runlog.KindLate, runlog.KindSame, conflict.KindResolved, signals.KindTask, signals.KindConsensus} {
 		_, err := swarm.New(swarm.Options{Agents: []*agents.Agent{{ID: "a", CanEmit: []signals.Kind{k}, Reactor: talker("a").Reactor}}})
 		if err == nil {
 			t.Errorf("an agent may say %s, by New", k)
 		}
 	}
-	liar := says("liar", signals.New(signals.Header{}, swarm.Late{Agent: "v", Round: 1}), signals.New(signals.Header{}, swarm.Same{ProposalID: "a", As: "b"}))
+	liar := says("liar", signals.New(signals.Header{}, runlog.Late{Agent: "v", Round: 1}), signals.New(signals.Header{}, runlog.Same{ProposalID: "a", As: "b"}))
 	liar.CanEmit = nil
 	if r := solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{liar}})); r.Turns.Refused != 2 {
 		t.Errorf("%d of its signals were refused, want 2", r.Turns.Refused)

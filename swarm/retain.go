@@ -13,6 +13,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/consensus/reliability"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
 // Retain drops the oldest records of a swarm's journal to keep it within r's
@@ -52,40 +53,23 @@ func (s *Swarm) Retain(r journal.Retention) (dropped int, err error) {
 	return Retain(s.opts.Journal, r)
 }
 
-// A course has the records of a thread and its progress.
+// A course has the records of a thread, and how far it has come.
 type course struct {
 	first, last uint64 // records, without outcomes
 	at          time.Time
-	begun       bool // has a task or terms
-	decided     bool // since it was last opened, and does not continue
-	asks        bool // an escalation waits for an answer
-	announced   bool
+	stage       runlog.Stage
 }
 
 // take takes the next signal, and what a program recorded before it: of its first
 // signal, what its solve depends on.
 func (c *course) take(results, record uint64, s signals.Any) {
 	c.at = signals.HeadOf(s).Time
-	if d, ok := signals.As[Decided](s); ok {
-		c.decided = !d.Payload.Stop.goesOn()
+	before := c.stage.Outcome
+	c.stage.Apply(s)
+	if c.stage.Outcome == before {
+		c.first, c.last = cmp.Or(c.first, results), record
 	}
-	switch s.Kind() {
-	case KindOutcome:
-		return
-	case signals.KindTask:
-		c.begun = true
-	case KindTerms:
-		c.begun, c.decided, c.asks = true, false, false
-	case signals.KindEscalation:
-		c.asks = true
-	case signals.KindConsensus:
-		c.announced = true
-	}
-	c.first, c.last = cmp.Or(c.first, results), record
 }
-
-// over reports whether nothing more is expected in the thread.
-func (c *course) over() bool { return !c.begun || c.announced || c.decided && !c.asks }
 
 // betweenSolves returns the last record up to through after which no solve is
 // in progress. It leaves one signal, so that a bus continues its sequence
@@ -125,7 +109,7 @@ func betweenSolves(held iter.Seq2[journal.Record, error], through uint64, age ti
 	latestFirst := slices.SortedFunc(maps.Values(threads), func(a, b *course) int { return cmp.Compare(b.first, a.first) })
 	for _, c := range latestFirst {
 		givenUp := age > 0 && now.Sub(c.at) > age
-		if c.begun && c.first > 0 && c.first <= through && (through < c.last || !c.over() && !givenUp) {
+		if c.stage.Begun() && c.first > 0 && c.first <= through && (through < c.last || !c.stage.Closed() && !givenUp) {
 			through = c.first - 1
 		}
 	}

@@ -11,14 +11,15 @@ import (
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
 // ErrSignals is the error for a signal beyond [Options].Signals.
 var ErrSignals = errors.New("swarm: too many signals in the solve")
 
-// round runs a turn of every agent with something to hear, and checks whether
+// runRound runs a turn of every agent with something to hear, and checks whether
 // there is a reason to stop.
-func (r *solve) round(ctx context.Context) {
+func (r *solve) runRound(ctx context.Context) {
 	turns, begin := r.gather(ctx)
 	late := slices.DeleteFunc(slices.Clone(turns), func(t *turn) bool { return t.state != stateLate })
 	switch {
@@ -31,13 +32,13 @@ func (r *solve) round(ctx context.Context) {
 	case r.timeIsUp(ctx):
 		r.interrupted(ctx)
 	case r.result.Rounds == r.opts.Rounds:
-		r.votes.Close()
+		r.votes().Close()
 		r.stop(StopMaxRounds, fmt.Sprintf("no decision in %d rounds", r.opts.Rounds), nil)
 	default:
 		r.result.Rounds++
 		ctx, end := agents.Start(ctx, agents.Op{Name: agents.OpRound, Thread: r.result.Thread, Round: r.result.Rounds})
 		defer end(nil, nil)
-		r.begun, r.saidBefore = begin, r.said
+		r.round = lastRound{begun: begin, saidBefore: r.said}
 		r.begin(ctx, turns)
 		r.commitAll(ctx, turns)
 	}
@@ -79,8 +80,8 @@ func (s *seat) release() {
 func (r *solve) await(ctx context.Context, turns []*turn) {
 	for !slices.ContainsFunc(turns, func(t *turn) bool { return len(t.done) > 0 || t.state == stateStopped }) && ctx.Err() == nil {
 		select {
-		case <-r.back:
-		case <-r.outside:
+		case <-r.wake.back:
+		case <-r.wake.outside:
 			r.drain(ctx)
 		case <-ctx.Done():
 		}
@@ -116,19 +117,14 @@ func (r *solve) begin(ctx context.Context, turns []*turn) {
 // start runs the turn in a goroutine of its own.
 func (r *solve) start(ctx context.Context, t *turn) {
 	r.result.Turns.Taken++
-	t.limit(time.Now(), r.began, r.deadline)
+	t.limit(time.Now(), r.span)
 	ctx, t.stop = context.WithCancelCause(ctx)
 	ctx, t.cancel = context.WithDeadlineCause(ctx, t.ends, errTime)
 	r.swarm.running.Go(func() {
 		defer t.stop(nil)
 		defer t.cancel()
-		defer func() {
-			select {
-			case r.back <- struct{}{}:
-			default: // already notified
-			}
-		}()
-		t.take(r.counting(ctx, t.Agent), r.opts.Retries)
+		defer notify(r.wake.back)
+		t.take(r.spent.counting(ctx, t.Agent), r.opts.Retries)
 	})
 }
 
@@ -168,8 +164,7 @@ func (r *solve) miss(ctx context.Context, t *turn) {
 	if t.state == stateAwaited {
 		r.result.Turns.Late++
 		t.state = stateLate
-		late := Late{t.Agent, t.Round}
-		r.result.Late = append(r.result.Late, late)
+		late := runlog.Late{Agent: t.Agent, Round: t.Round}
 		agents.Note(ctx, agents.TurnLate{Agent: t.Agent, Round: t.Round})
 		r.announce(ctx, signals.New(signals.Header{Confidence: 1, Recipients: signals.To(bus.System)}, late))
 	}
@@ -192,7 +187,7 @@ func (r *solve) commit(ctx context.Context, t *turn, o outcome) {
 		}
 		r.yield(failed)
 		if !t.failed {
-			r.announce(ctx, signals.New(signals.Header{Confidence: 1, Recipients: signals.To(bus.System)}, failed.failed()))
+			r.announce(ctx, signals.New(signals.Header{Confidence: 1, Recipients: signals.To(bus.System)}, runlog.FailedBy(s.agent.ID, t.Round, o.err)))
 		}
 		if miss := (*journal.MissError)(nil); errors.As(o.err, &miss) {
 			r.stop(StopError, "the replay differs from the recording", o.err)
@@ -208,7 +203,7 @@ func (r *solve) commit(ctx context.Context, t *turn, o outcome) {
 			break
 		}
 		if t.has(said) {
-			r.took(ctx, s, said)
+			r.admitted(ctx, s, said)
 			continue
 		}
 		if err := r.admit(ctx, s, said); err != nil {
@@ -222,7 +217,7 @@ func (r *solve) admit(ctx context.Context, s *seat, said signals.Any) error {
 	if said.Kind() == agents.KindPassed {
 		h := said.Head()
 		h.Recipients = signals.To(bus.System)
-		return r.publish(ctx, s.mouth, signals.With(said, h))
+		return r.publish(ctx, s.publisher, signals.With(said, h))
 	}
 	if r.said == r.opts.Signals {
 		return ErrSignals
@@ -233,16 +228,16 @@ func (r *solve) admit(ctx context.Context, s *seat, said signals.Any) error {
 			Kind: signals.KindVote, Field: "weight", Value: "0", Problem: "the vote states neither a weight nor a confidence",
 		}
 	}
-	if err := r.publish(ctx, s.mouth, said); err != nil {
+	if err := r.publish(ctx, s.publisher, said); err != nil {
 		return err
 	}
 	r.said++
-	r.took(ctx, s, said)
+	r.admitted(ctx, s, said)
 	return nil
 }
 
-// took updates the state for an agent's signal that entered the log.
-func (r *solve) took(ctx context.Context, s *seat, said signals.Any) {
+// admitted updates the state for an agent's signal that entered the log.
+func (r *solve) admitted(ctx context.Context, s *seat, said signals.Any) {
 	if p, ok := signals.As[signals.Proposal](said); ok {
 		r.compare(ctx, p.Payload)
 		r.resolveNeedless(ctx)

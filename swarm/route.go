@@ -11,7 +11,6 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/routing"
-	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -23,20 +22,9 @@ var ErrStopped = errors.New("swarm: the agent was stopped by a route")
 // waits for turns, so that signals from outside are routed at once. Without
 // routers it is not needed.
 func (r *solve) overhear() {
-	if !slices.ContainsFunc(r.seats, func(s *seat) bool { return s.machine != nil }) {
-		return
+	if slices.ContainsFunc(r.seats, func(s *seat) bool { return s.machine != nil }) {
+		r.wake.on(r.swarm.bus, r.result.Thread)
 	}
-	thread, outside := r.result.Thread, make(chan struct{}, 1)
-	r.outside = outside
-	r.deafen = r.swarm.bus.Observe(func(e bus.Event) {
-		if said, ok := e.(bus.Published); !ok || said.Signal.Head().Thread != thread {
-			return
-		}
-		select {
-		case outside <- struct{}{}:
-		default: // already notified
-		}
-	})
 }
 
 // route lets the routers decide about a signal of the log, and carries out

@@ -9,6 +9,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
 // saved is what is folded from the records of a journal before the one that has it, so
@@ -191,7 +192,7 @@ func (b *beginning) continued(j journal.Store, codec *signals.Codec) (map[string
 		}
 		name := said.Head().Thread
 		switch said.Kind() {
-		case KindOutcome:
+		case runlog.KindOutcome:
 		case signals.KindTask:
 			begun[name] = true
 		default:

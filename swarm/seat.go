@@ -12,16 +12,16 @@ import (
 
 // A seat is the state of an agent in one solve, with its memory.
 type seat struct {
-	agent  *agents.Agent
-	mouth  *bus.Publisher
-	ears   *bus.Subscription
-	turn   *turn         // running; nil: none
-	before []signals.Any // to hear before its inbox: from the log of a resumed solve
-	most   int           // maximum length of each memory
-	heard  []signals.Any
-	said   []signals.Any
-	failed *turn // the last one, if it failed and said nothing
-	gone   bool  // the solve is over and nothing more is heard
+	agent     *agents.Agent
+	publisher *bus.Publisher
+	inbox     *bus.Subscription
+	turn      *turn         // running; nil: none
+	before    []signals.Any // to hear before its inbox: from the log of a resumed solve
+	most      int           // maximum length of each memory
+	heard     []signals.Any
+	said      []signals.Any
+	failed    *turn // the last one, if it failed and said nothing
+	gone      bool  // the solve is over and nothing more is heard
 
 	waited map[uint64]int // by sequence number: turns in which a signal was left out
 
@@ -34,7 +34,7 @@ type seat struct {
 // listen opens the agent's inbox: the signals of others to it in the thread,
 // during the solve.
 func (s *seat) listen(thread string) (err error) {
-	s.ears, err = s.mouth.Subscribe(bus.SubscribeOptions{
+	s.inbox, err = s.publisher.Subscribe(bus.SubscribeOptions{
 		Kinds: s.agent.Listens, Threads: []string{thread},
 		Where: func(heard signals.Any) bool { return !s.gone && heard.Head().Source != s.agent.ID },
 	})
@@ -52,7 +52,7 @@ func (s *seat) wants(heard signals.Any) bool {
 func (r *solve) hear(ctx context.Context, s *seat) *agents.Turn {
 	t := &agents.Turn{Agent: s.agent.ID, Heard: s.heard, Said: s.said, New: s.before}
 	s.before = nil
-	for heard, _ := s.ears.Poll(); heard != nil; heard, _ = s.ears.Poll() {
+	for heard, _ := s.inbox.Poll(); heard != nil; heard, _ = s.inbox.Poll() {
 		t.New = append(t.New, heard)
 	}
 	inOrder(t.New)
@@ -110,6 +110,9 @@ func (r *solve) recordOf(source string) float64 {
 	return 0.5
 }
 
+// isNews reports whether a signal is a reason for a turn.
+func (r *solve) isNews(s signals.Any) bool { return !r.thread.Repeats.Has(s) }
+
 // takeBack reports whether a signal was withheld, and forgets it.
 func (s *seat) takeBack(heard signals.Any) bool {
 	seq := heard.Head().Seq
@@ -131,11 +134,11 @@ func newest(all []signals.Any, most int) []signals.Any {
 // leave closes the inbox. Unread signals then count as filtered, not as dead
 // letters.
 func (s *seat) leave() bus.Books {
-	if s.ears == nil {
+	if s.inbox == nil {
 		return bus.Books{}
 	}
 	s.gone = true
-	_, _ = s.ears.Poll() // skips the rest
-	s.ears.Close()
-	return s.ears.Books()
+	_, _ = s.inbox.Poll() // skips the rest
+	s.inbox.Close()
+	return s.inbox.Books()
 }

@@ -5,14 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/bus"
-	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
 // The causes with which contexts of solves and turns end.
@@ -24,53 +23,49 @@ var (
 // forever is a TTL without end, in the unit of the wire.
 const forever = -time.Millisecond
 
-// A solve is the state of solving one task, used by one goroutine.
+// A solve is the state of solving one task, used by one goroutine. What its log says
+// is the thread; the rest is of the running solve.
 type solve struct {
-	swarm    *Swarm
-	opts     *Options
-	result   *Result
-	terms    *consensus.Options
-	by       consensus.Strategy
-	seats    []*seat
-	byID     map[string]*seat // by the agent's id
-	system   *bus.Publisher
-	log      *bus.Subscription // the log of the thread
-	yield    func(Event)
-	watched  bool
-	began    time.Time
-	deadline time.Time
-	known    consensus.Reliabilities // at the beginning; nil: nothing
-	back     chan struct{}           // signaled when a turn returns
-	outside  chan struct{}           // signaled when a signal is published in the thread; nil without routers
-	deafen   func()                  // ends the signaling; nil without routers
+	swarm   *Swarm
+	opts    *Options
+	result  *Result
+	thread  *runlog.Thread
+	weights map[string]float64      // factors on agents' votes
+	known   consensus.Reliabilities // at the beginning; nil: nothing
 
-	votes     *consensus.Round
-	proposals *standings
-	aliases   map[string]string // proposal id to the id of an equal earlier one
-	quorum    int               // last set; 0: that of the terms
-	resized   bool              // the default quorum may have changed
-	repeats   repeats
-	weights   map[string]float64 // factors on agents' votes
-	made      []*signals.Signal[signals.Proposal]
-	said      int // number of signals of agents
-	escalated *signals.Signal[signals.Escalation]
+	seats   []*seat
+	byID    map[string]*seat // by the agent's id
+	system  *bus.Publisher
+	log     *bus.Subscription // the log of the thread
+	wake    wake
+	yield   func(Event)
+	watched bool
 
-	disputes []conflict.Pair // open conflicts
-	needless []conflict.Pair // conflicts between equal proposals, not resolved yet
+	span    span
+	said    int // number of signals of agents
+	round   lastRound
+	spent   spent
+	refused []Refused
+	resized bool // the default quorum may have changed
+	records records
+}
 
-	spending sync.Mutex // protects spent
-	spent    map[string]agents.Spending
+// A span is the time of a solve.
+type span struct{ began, deadline time.Time }
 
-	begun      int // number of turns of the last round
-	saidBefore int // number of signals of agents before the last round
-	refused    []Refused
-	opened     bool // the terms are on record
-	recorded   bool // the decision is on record
-	announced  bool // the consensus has been announced
+// A lastRound has the numbers of the last round.
+type lastRound struct {
+	begun      int  // number of its turns
+	saidBefore int  // number of signals of agents before it
+	stopped    bool // the solve stopped in it, and continues
+}
 
-	resumed       bool     // it has an earlier log, which the journal must keep until its terms are in it
-	progress      progress // of that log
-	stoppedBefore bool     // it stopped in its last round, and continues
+// Records say which records of the solve are in the log.
+type records struct {
+	opened    bool // its terms
+	decided   bool // its decision
+	announced bool // its consensus
+	earlier   bool // those of an earlier log, which the journal must keep until the new terms are in it
 }
 
 func (s *Swarm) start(ctx context.Context, task signals.Task) (*solve, error) {
@@ -84,17 +79,15 @@ func (s *Swarm) start(ctx context.Context, task signals.Task) (*solve, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.sitDown(&Result{Thread: thread, Task: task, Seed: s.opts.Seed})
+	return s.open(&Result{Thread: thread, Task: task, Seed: s.opts.Seed})
 }
 
 // newSolve returns a solve that has not started.
 func (s *Swarm) newSolve(result *Result) *solve {
-	by, terms := s.opts.decideBy()
 	r := &solve{
-		swarm: s, opts: &s.opts, by: by, terms: terms, watched: true, began: time.Now(),
-		result: result, byID: map[string]*seat{}, weights: map[string]float64{}, aliases: map[string]string{},
-		back: make(chan struct{}, 1), spent: map[string]agents.Spending{},
-		repeats: newRepeats(),
+		swarm: s, opts: &s.opts, watched: true, span: span{began: time.Now()}, thread: runlog.New(result.Thread),
+		result: result, byID: map[string]*seat{}, weights: map[string]float64{}, wake: newWake(), spent: spent{by: map[string]agents.Spending{}},
+		yield: func(Event) {},
 	}
 	if s.opts.Ledger != nil {
 		r.known = s.opts.Ledger.Reliabilities()
@@ -102,8 +95,8 @@ func (s *Swarm) newSolve(result *Result) *solve {
 	return r
 }
 
-// sitDown opens a solve in a reserved thread.
-func (s *Swarm) sitDown(result *Result) (*solve, error) {
+// open opens a solve in a reserved thread.
+func (s *Swarm) open(result *Result) (*solve, error) {
 	r := s.newSolve(result)
 	if err := r.sit(); err != nil {
 		r.leave()
@@ -115,7 +108,7 @@ func (s *Swarm) sitDown(result *Result) (*solve, error) {
 
 // sit opens the voting and gives every agent its handle and its inbox.
 func (r *solve) sit() (err error) {
-	if err = r.recount(); err != nil {
+	if err = r.countBy(r.opts.decideBy()); err != nil {
 		return err
 	}
 	r.system = r.swarm.bus.System()
@@ -125,7 +118,7 @@ func (r *solve) sit() (err error) {
 	}
 	for _, a := range r.opts.Agents {
 		s := r.seat(a)
-		if s.mouth, err = r.swarm.bus.Agent(a.ID, bus.Permissions{CanEmit: emits(a), Threads: here}); err != nil {
+		if s.publisher, err = r.swarm.bus.Agent(a.ID, bus.Permissions{CanEmit: emits(a), Threads: here}); err != nil {
 			return err
 		}
 		if err = s.listen(r.result.Thread); err != nil {
@@ -160,7 +153,7 @@ func (r *solve) solve(ctx context.Context, open func(context.Context)) {
 	defer r.swarm.running.Done()
 	ctx, cancel := context.WithTimeoutCause(ctx, r.opts.Deadline, errDeadline)
 	defer cancel()
-	r.deadline, _ = ctx.Deadline()
+	r.span.deadline, _ = ctx.Deadline()
 	defer context.AfterFunc(r.swarm.ended, cancel)()
 	ctx, end := agents.Start(agents.WithHook(ctx, r.opts.Hook), agents.Op{
 		Name: agents.OpSolve, Target: r.opts.Name, Thread: r.result.Thread,
@@ -170,20 +163,20 @@ func (r *solve) solve(ctx context.Context, open func(context.Context)) {
 	r.yield(Started{r.result.Thread, r.result.Task, r.result.Seed, r.opts.Agents})
 	open(ctx)
 	r.recordTerms(ctx)
-	if r.resumed {
+	if r.records.earlier {
 		r.keep(ctx)
 		r.swarm.resuming.RUnlock()
 	}
-	r.goOn(ctx)
+	r.finishRound(ctx)
 	for r.result.Stop == 0 {
-		r.round(ctx)
+		r.runRound(ctx)
 	}
 	r.finish(ctx)
 }
 
 // announce publishes a signal of the swarm itself.
 func (r *solve) announce(ctx context.Context, s signals.Any) {
-	err := r.tell(ctx, s)
+	err := r.tryAnnounce(ctx, s)
 	switch {
 	case err == nil:
 	case ctx.Err() != nil && errors.Is(err, context.DeadlineExceeded):
@@ -193,8 +186,8 @@ func (r *solve) announce(ctx context.Context, s signals.Any) {
 	}
 }
 
-// tell is announce, for callers that stop the solve otherwise.
-func (r *solve) tell(ctx context.Context, s signals.Any) error {
+// tryAnnounce is announce, for callers that stop the solve otherwise.
+func (r *solve) tryAnnounce(ctx context.Context, s signals.Any) error {
 	h := s.Head()
 	h.Thread, h.Round = r.result.Thread, int32(r.result.Rounds)
 	return r.publish(ctx, r.system, signals.With(s, h))
@@ -221,15 +214,6 @@ func (r *solve) publish(ctx context.Context, p *bus.Publisher, s signals.Any) er
 	}
 	r.drain(ctx)
 	return err
-}
-
-// drain folds what is new in the log.
-func (r *solve) drain(ctx context.Context) {
-	for s, _ := r.log.Poll(); s != nil; s, _ = r.log.Poll() {
-		r.result.Log = append(r.result.Log, s)
-		r.yield(Spoke{s})
-		r.fold(ctx, s)
-	}
 }
 
 // inTime returns ctx, or a short extension if it has ended.
@@ -264,7 +248,7 @@ func (r *solve) cancelled(ctx context.Context) bool {
 
 // timeIsUp reports whether it is too late to begin a turn.
 func (r *solve) timeIsUp(ctx context.Context) bool {
-	return ctx.Err() != nil || !time.Now().Before(r.deadline.Add(-moment(r.deadline.Sub(r.began))))
+	return ctx.Err() != nil || !time.Now().Before(r.span.deadline.Add(-moment(r.span.deadline.Sub(r.span.began))))
 }
 
 // interrupted stops the solve because it was canceled or its time is up.
@@ -275,7 +259,7 @@ func (r *solve) interrupted(ctx context.Context) {
 		r.stop(StopCancelled, "the swarm was closed", ErrClosed)
 	case r.cancelled(ctx):
 		r.stop(StopCancelled, cause.Error(), cause)
-	case r.deadline.Sub(r.began) < r.opts.Deadline && !errors.Is(cause, errDeadline):
+	case r.span.deadline.Sub(r.span.began) < r.opts.Deadline && !errors.Is(cause, errDeadline):
 		r.stop(StopDeadline, "the caller's deadline", nil)
 	default:
 		r.stop(StopDeadline, fmt.Sprintf("no decision within %v", r.opts.Deadline), nil)
@@ -284,18 +268,19 @@ func (r *solve) interrupted(ctx context.Context) {
 
 // finish announces the decision and completes the result.
 func (r *solve) finish(ctx context.Context) {
-	d := r.votes.Decision()
+	d := r.votes().Decision()
 	r.result.Decision, r.result.Missing = d, r.missing(d)
-	if !r.recorded {
+	r.result.read(r.thread)
+	if !r.records.decided {
 		r.result.Detail = r.detail()
 		r.record(ctx)
 	}
 	if r.result.Stop == StopConsensus {
-		won := r.proposals.of(d.Choice).Proposal
+		won := r.thread.Votes.Of(d.Choice).Proposal
 		r.result.Answer = won.Payload.Content
 		r.say(ctx, d, won)
 	}
-	r.result.Proposals = r.proposals.show("")
+	r.result.read(r.thread)
 	r.result.Question = r.question()
 	for _, s := range r.seats {
 		if s.turn != nil && s.turn.state != stateStopped {
@@ -303,15 +288,15 @@ func (r *solve) finish(ctx context.Context) {
 		}
 	}
 	r.leave()
-	r.result.Spent = r.spentSoFar()
+	r.result.Spent = r.spent.soFar()
 	r.keep(ctx)
-	r.result.Elapsed = time.Since(r.began)
+	r.result.Elapsed = time.Since(r.span.began)
 	r.yield(Stopped{r.result})
 }
 
 // say announces the decision, unless that has been done.
 func (r *solve) say(ctx context.Context, d consensus.Decision, won *signals.Signal[signals.Proposal]) {
-	if r.announced {
+	if r.records.announced {
 		return
 	}
 	r.announce(ctx, signals.New(
@@ -337,9 +322,7 @@ func (r *solve) leave() {
 	if r.log != nil {
 		r.log.Close()
 	}
-	if r.deafen != nil {
-		r.deafen()
-	}
+	r.wake.close()
 	// An escalated solve keeps its proposals for the answer; records end threads themselves.
 	if r.result.Stop != StopEscalated && r.swarm.writer == nil {
 		r.swarm.bus.CloseThread(r.result.Thread)

@@ -14,6 +14,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
 // ErrClosed is returned by solves started after the swarm was closed.
@@ -77,7 +78,7 @@ func New(o Options) (*Swarm, error) {
 // admitAgents reserves the swarm's own kinds and requests every agent's handle,
 // so that errors show now rather than later.
 func (s *Swarm) admitAgents() error {
-	if _, err := s.bus.Layer("swarm", KindBegan, KindLate, KindFailed, KindSame, KindAnswered, KindTerms, KindDecided, KindOutcome); err != nil {
+	if _, err := s.bus.Layer("swarm", runlog.Reserved()...); err != nil {
 		return err
 	}
 	var problems []error

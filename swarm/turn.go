@@ -58,9 +58,9 @@ const (
 func moment(span time.Duration) time.Duration { return min(returns, span/20) }
 
 // limit sets the time limits of the turn from now on.
-func (t *turn) limit(now, began, deadline time.Time) {
-	span := deadline.Sub(began)
-	t.due, t.ends = now.Add(span/patience), deadline.Add(-moment(span))
+func (t *turn) limit(now time.Time, of span) {
+	span := of.deadline.Sub(of.began)
+	t.due, t.ends = now.Add(span/patience), of.deadline.Add(-moment(span))
 	if own := t.seat.agent.TurnTimeout; own > 0 {
 		t.due = now.Add(own + moment(span))
 		if end := now.Add(own); end.Before(t.ends) {
@@ -121,7 +121,7 @@ func (r *solve) wait(ctx context.Context, t *turn) (o outcome, done bool) {
 		select {
 		case o = <-t.done:
 			return o, true
-		case <-r.outside:
+		case <-r.wake.outside:
 			r.drain(ctx)
 			continue
 		case <-timer.C:

@@ -16,6 +16,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
 // notes keeps what one agent's turns held, by thread.
@@ -37,7 +38,7 @@ func (n *notes) agent(id string, say func(*agents.Turn) seq) *agents.Agent {
 // sources says who said what, but for the beginnings of rounds.
 func sources(all []signals.Any) (names []string) {
 	for _, s := range all {
-		if s.Kind() == swarm.KindBegan {
+		if s.Kind() == runlog.KindBegan {
 			continue // each round begins so
 		}
 		names = append(names, fmt.Sprintf("%s %s", s.Head().Source, s.Kind()))

@@ -3,12 +3,10 @@ package swarm
 import (
 	"context"
 	"iter"
-	"slices"
 
-	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/bus/journal"
-	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
 // Watch yields the events of a solve in a journal, from its beginning and then
@@ -46,14 +44,15 @@ func watch(ctx context.Context, j journal.Reader, thread string) iter.Seq2[Event
 		}
 		defer w.replay.Close()
 		for record, err := range j.Follow(ctx, w.after) {
+			var events []Event
 			if err == nil && record.Type == journal.TypeSignal {
-				err = w.next(&record)
+				events, err = w.next(&record)
 			}
 			if err != nil {
 				yield(nil, err)
 				return
 			}
-			for _, e := range w.take() {
+			for _, e := range events {
 				if !yield(e, nil) {
 					return
 				}
@@ -64,11 +63,10 @@ func watch(ctx context.Context, j journal.Reader, thread string) iter.Seq2[Event
 
 // A watcher derives the events of a thread from a log.
 type watcher struct {
-	thread string
 	after  uint64
 	codec  *signals.Codec
 	replay *Replay
-	sight
+	*replayed
 }
 
 func newWatcher(j journal.Reader, thread string) (*watcher, error) {
@@ -80,13 +78,7 @@ func newWatcher(j journal.Reader, thread string) (*watcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &watcher{thread: thread, after: after, codec: codec, replay: replay, sight: sight{result: Result{Thread: thread}}}
-	replay.Decided = func(in, _ string, d consensus.Decision) {
-		if in == thread {
-			w.result.Decision = d
-		}
-	}
-	return w, nil
+	return &watcher{after, codec, replay, replay.thread(thread)}, nil
 }
 
 // replayOf returns a replay that accepts what it cannot derive, and the record
@@ -103,101 +95,52 @@ func replayOf(j journal.Reader) (r *Replay, after uint64, err error) {
 	return r, snapshot.Through, nil
 }
 
-func (w *watcher) next(record *journal.Record) error {
+// next takes a record, and returns the events of the thread.
+func (w *watcher) next(record *journal.Record) ([]Event, error) {
 	s, err := record.Signal(w.codec)
-	if err == nil {
-		err = w.replay.Next(s)
+	if err != nil {
+		return nil, err
 	}
-	if err == nil && signals.HeadOf(s).Thread == w.thread {
-		w.spoke(s)
+	before, stopped := w.Mark(), w.Stage.Stopped()
+	if err := w.replay.Next(s); err != nil {
+		return nil, err
 	}
-	return err
+	return w.events(before, stopped), nil
 }
 
-// A sight is the state of a thread in a log so far.
-type sight struct {
-	result  Result
-	decided *Decided                            // not nil: the decision to be announced
-	asks    *signals.Signal[signals.Escalation] // the first one without an answer
-	events  []Event
-}
-
-// take returns the events since the last call.
-func (w *sight) take() []Event {
-	events := w.events
-	w.events = nil
-	return events
-}
-
-func (w *sight) spoke(s signals.Any) {
-	r := &w.result
-	if task, ok := signals.As[signals.Task](s); ok && len(r.Log) == 0 {
-		r.Task = task.Payload
-		w.events = append(w.events, Started{Thread: r.Thread, Task: r.Task})
-	}
-	if round := int(signals.HeadOf(s).Round); round > r.Rounds {
-		r.Rounds = round
-		w.events = append(w.events, RoundStarted{Round: round, Turns: turnsOf(s)})
-	}
-	r.Log = append(r.Log, s)
-	w.events = append(w.events, Spoke{s})
-	switch s := s.(type) {
-	case *signals.Signal[Late]:
-		r.Late = append(r.Late, s.Payload)
-	case *signals.Signal[Failed]:
-		failed := s.Payload.turnFailed()
-		r.Failed = append(r.Failed, failed)
-		w.events = append(w.events, failed)
-	case *signals.Signal[agents.Passed]:
-		r.Passed = append(r.Passed, passed(s))
-	case *signals.Signal[Opened]: // again, after an answer
-		r.Stop, r.Detail, r.Observed, r.Question = 0, "", "", nil
-	case *signals.Signal[signals.Escalation]:
-		if w.asks == nil {
-			w.asks = s
-		}
-	case *signals.Signal[Answered]:
-		w.asks = nil
-	case *signals.Signal[Decided]:
-		w.events = append(w.events, Weighed{r.Decision})
-		if w.decided = &s.Payload; r.Decision.Outcome != consensus.Reached || s.Payload.Stop > StopConsensus {
-			w.stopped()
-		}
-	case *signals.Signal[signals.Consensus]:
-		if w.decided != nil {
-			r.Answer = s.Payload.Decision
-			w.stopped()
-		}
-	}
-}
-
-// turnsOf names the agents whose turns begin by a signal.
-func turnsOf(s signals.Any) (names []string) {
-	began, ok := signals.As[Began](s)
-	if !ok {
+// events returns what is new since a mark.
+func (w *watcher) events(before runlog.Mark, stopped bool) (all []Event) {
+	now := w.Mark()
+	if now.Log == before.Log {
 		return nil
 	}
-	turns, _ := began.Payload.turns() // the codec checked it
-	for _, t := range turns {
+	if before.Log == 0 && w.Task() != (signals.Task{}) {
+		all = append(all, Started{Thread: w.Name, Task: w.Task()})
+	}
+	if now.Rounds > before.Rounds {
+		all = append(all, RoundStarted{Round: now.Rounds, Turns: w.turns(before)})
+	}
+	all = append(all, Spoke{w.Log[before.Log]})
+	for _, f := range w.Turns.Failed[before.Failed:] {
+		all = append(all, TurnFailed{f.Agent, f.Round, f.Err()})
+	}
+	if now.Decided != nil && now.Decided != before.Decided {
+		all = append(all, Weighed{w.last})
+	}
+	if w.Stage.Stopped() && (!stopped || now.Decided != before.Decided) {
+		all = append(all, Stopped{w.result()})
+	}
+	return all
+}
+
+// turns names the agents whose turns begin with a round.
+func (w *watcher) turns(before runlog.Mark) (names []string) {
+	if w.Turns.Began == before.Began {
+		return nil
+	}
+	begun, _ := w.Turns.Began.Payload.All() // the codec checked it
+	for _, t := range begun {
 		names = append(names, t.Agent)
 	}
 	return names
-}
-
-// stopped ends the solve, for now.
-func (w *sight) stopped() {
-	r := &w.result
-	r.Stop, r.Detail, r.Observed = w.decided.Stop, w.decided.Detail, w.decided.Observed
-	if r.Stop == 0 {
-		r.Stop = stopFor(r.Decision.Outcome)
-	}
-	if r.Stop == StopEscalated && w.asks != nil {
-		r.Question = &Question{
-			Asks: w.asks.Source, Reason: w.asks.Payload.Reason, Context: w.asks.Payload.Context, Options: r.Decision.Ballots().Proposals(),
-		}
-	}
-	w.decided = nil
-	now := *r
-	now.Log = slices.Clip(now.Log)
-	w.events = append(w.events, Stopped{&now})
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/consensus/reliability"
 	"github.com/swarmbus/swarmbus/internal/votes"
-	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
 // The names on the command line, in addition to those of the five strategies.
@@ -110,9 +110,9 @@ func (d *decider) learn(task string, b consensus.Ballots, outcome string) (obser
 }
 
 // terms returns the recorded terms of the decider's decisions.
-func (c *tally) terms(set *votes.Set, f *decideFlags) *swarm.Terms {
+func (c *tally) terms(set *votes.Set, f *decideFlags) *runlog.Terms {
 	d := c.decider
-	t := &swarm.Terms{Name: d.name, Strategy: d.name}
+	t := &runlog.Terms{Name: d.name, Strategy: d.name}
 	t.SetOptions(&f.terms)
 	if d.named == nil {
 		t.Default, t.Book = true, d.book != nil

@@ -12,6 +12,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/transcript"
 )
 
@@ -19,8 +20,8 @@ import (
 // recorded in a log. They are not derived again.
 type threadState struct {
 	thread  string
-	terms   []string                  // names, in the order in which they were opened
-	decided map[string]*swarm.Decided // by terms; nil: not yet
+	terms   []string                   // names, in the order in which they were opened
+	decided map[string]*runlog.Decided // by terms; nil: not yet
 }
 
 // threadsOf returns the threads of a run in the order in which they began. It decodes
@@ -48,10 +49,10 @@ func threadsOf(ctx context.Context, v *journal.View) (threads []*threadState, er
 		}
 		t := known[name]
 		if t == nil {
-			t = &threadState{thread: name, decided: map[string]*swarm.Decided{}}
+			t = &threadState{thread: name, decided: map[string]*runlog.Decided{}}
 			known[name], threads = t, append(threads, t)
 		}
-		if kind != swarm.KindTerms && kind != swarm.KindDecided {
+		if kind != runlog.KindTerms && kind != runlog.KindDecided {
 			continue
 		}
 		s, err := r.Signal(codec)
@@ -65,7 +66,7 @@ func threadsOf(ctx context.Context, v *journal.View) (threads []*threadState, er
 
 func (t *threadState) take(said any) {
 	switch p := said.(type) {
-	case swarm.Opened:
+	case runlog.Opened:
 		terms, err := p.Of()
 		if err != nil {
 			return // replay says so
@@ -74,7 +75,7 @@ func (t *threadState) take(said any) {
 			t.terms = append(t.terms, terms.Name)
 		}
 		t.decided[terms.Name] = nil
-	case swarm.Decided:
+	case runlog.Decided:
 		t.decided[p.Name] = &p
 	}
 }

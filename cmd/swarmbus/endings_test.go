@@ -15,6 +15,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
 // odd does with each task what the task says, so that solves end in every way.
@@ -127,7 +128,7 @@ func TestRunsTellsWhatRunsFromWhatWasCutOff(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if spoke, ok := e.(swarm.Spoke); ok && spoke.Signal.Kind() == swarm.KindTerms {
+		if spoke, ok := e.(swarm.Spoke); ok && spoke.Signal.Kind() == runlog.KindTerms {
 			break
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/swarmbus/swarmbus/internal/votes"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
 // A player plays recorded votes over a bus: a task opens a thread, voters are
@@ -128,7 +129,7 @@ func (p *player) settle(ctx context.Context, thread, choice string, confidence f
 }
 
 // open records the terms of a thread.
-func (p *player) open(ctx context.Context, thread string, t *swarm.Terms) error {
+func (p *player) open(ctx context.Context, thread string, t *runlog.Terms) error {
 	if p.keeper == nil {
 		return nil
 	}
@@ -144,7 +145,7 @@ func (p *player) record(ctx context.Context, thread, terms string, d consensus.D
 	if p.keeper == nil {
 		return nil
 	}
-	s, err := swarm.Decided{Name: terms, Closed: true, Observed: observed}.Record(thread, d)
+	s, err := runlog.Decided{Name: terms, Closed: true, Observed: observed}.Record(thread, d)
 	if err != nil {
 		return err
 	}
@@ -156,7 +157,7 @@ func (p *player) tell(ctx context.Context, thread, right string) error {
 	if p.keeper == nil {
 		return nil
 	}
-	return p.say(ctx, signals.New(signals.Header{Thread: thread, Confidence: 1}, swarm.Outcome{ProposalID: right}))
+	return p.say(ctx, signals.New(signals.Header{Thread: thread, Confidence: 1}, runlog.Outcome{ProposalID: right}))
 }
 
 func (p *player) say(ctx context.Context, s signals.Any) error {

@@ -7,7 +7,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/internal/votes"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
 // A score is the result of one strategy on one set. Shares are in [0,1]; those
@@ -66,7 +66,7 @@ func (c *tally) judge(terms *consensus.Options, t *votes.Task, thread []signals.
 	var early consensus.Decision
 	cast, used := 0, 0
 	for _, said := range thread {
-		if err := swarm.Fold(r, said, 1); err != nil {
+		if err := runlog.Fold(r, said, 1); err != nil {
 			return consensus.Decision{}, err
 		}
 		if said.Kind() != signals.KindVote {

@@ -12,6 +12,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
 func main() {
@@ -45,7 +46,7 @@ func main() {
 
 // replay derives again what a journal says, after its signals were changed so.
 func replay(from journal.Reader, change func(signals.Any) signals.Any) error {
-	codec, err := signals.NewCodec(swarm.Kinds()...)
+	codec, err := signals.NewCodec(runlog.Kinds()...)
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents/routing"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
 func main() {
@@ -104,7 +105,7 @@ func audit(_ context.Context, p *signals.Signal[signals.Proposal]) iter.Seq2[sig
 func show(out io.Writer, r *routing.Router, event swarm.Event) {
 	switch e := event.(type) {
 	case swarm.Spoke:
-		if e.Signal.Kind() == swarm.KindBegan {
+		if e.Signal.Kind() == runlog.KindBegan {
 			break
 		}
 		fmt.Fprintf(out, "%-9s %s\n", e.Signal.Head().Source, e.Signal.Kind())

@@ -20,6 +20,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/cassette"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
 // local returns a model of a real Ollama server.
@@ -151,13 +152,13 @@ func TestOllamaVectorsMakeOneProposalOfTwoThatAreAlike(t *testing.T) {
 		},
 		Same: models.Alike(local(t, base, "judge-1"), 0.9),
 	})
-	var same []swarm.Same
+	var same []runlog.Same
 	for _, s := range r.Log {
-		if s, ok := signals.As[swarm.Same](s); ok {
+		if s, ok := signals.As[runlog.Same](s); ok {
 			same = append(same, s.Payload)
 		}
 	}
-	if want := []swarm.Same{{ProposalID: "eve", As: "ann"}}; !slices.Equal(same, want) {
+	if want := []runlog.Same{{ProposalID: "eve", As: "ann"}}; !slices.Equal(same, want) {
 		t.Errorf("got %+v, want %+v", same, want)
 	}
 }

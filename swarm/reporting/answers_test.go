@@ -18,6 +18,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/reporting"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
 // A worker has at most four open escalations, and asks six times.
@@ -178,7 +179,7 @@ func TestAnAnswerIsAPersonsDecisionUntilTheEscalationExpires(t *testing.T) {
 			t.Fatalf("%d questions", len(question))
 		}
 		b.Advance(after)
-		answered := signals.New(signals.Header{Thread: "latency", ReplyTo: signals.HeadOf(question[0]).ID, Confidence: 1}, swarm.Answered{By: "lead", AnswerID: request})
+		answered := signals.New(signals.Header{Thread: "latency", ReplyTo: signals.HeadOf(question[0]).ID, Confidence: 1}, runlog.Answered{By: "lead", AnswerID: request})
 		if _, err := b.System().Publish(t.Context(), answered); err != nil {
 			t.Fatal(err)
 		}

@@ -7,7 +7,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents/reports"
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
 // Listen files what agents report in their turns ([reports.Turn]) until stop is
@@ -49,9 +49,9 @@ func (d *Desk) Listen(research func(worker string) bool) (stop func(), err error
 		}
 		handlers = append(handlers, h)
 	}
-	for s := range d.bus.History(bus.Filter{Kinds: []signals.Kind{reports.Turn{}.Kind(), reports.Ruling{}.Kind(), swarm.KindAnswered}}) {
+	for s := range d.bus.History(bus.Filter{Kinds: []signals.Kind{reports.Turn{}.Kind(), reports.Ruling{}.Kind(), runlog.KindAnswered}}) {
 		s, ctx := reports.Typed(s), context.Background()
-		if a, ok := signals.As[swarm.Answered](s); ok {
+		if a, ok := signals.As[runlog.Answered](s); ok {
 			err = errors.Join(err, d.answered(ctx, a))
 		} else if !signals.HeadOf(s).Recipients.Include(reports.ToDesk) {
 			continue
@@ -96,7 +96,7 @@ func (d *Desk) ruled(ctx context.Context, s *signals.Signal[reports.Ruling]) err
 }
 
 // answered decides the escalation that a solve asked about.
-func (d *Desk) answered(ctx context.Context, a *signals.Signal[swarm.Answered]) error {
+func (d *Desk) answered(ctx context.Context, a *signals.Signal[runlog.Answered]) error {
 	asked, known := d.bus.Get(a.ReplyTo)
 	if !known {
 		return nil

@@ -10,6 +10,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
 // JSON returns a function that writes each event to w, as one JSON object per
@@ -83,7 +84,7 @@ type (
 		Signals   int                   `json:"signals"`
 		Turns     swarm.Turns           `json:"turns"`
 		Missing   []string              `json:"missing,omitempty"`
-		Passed    []swarm.TurnPassed    `json:"passed,omitempty"`
+		Passed    []runlog.TurnPassed   `json:"passed,omitempty"`
 		Books     bus.Books             `json:"books"`
 
 		Spent map[string]agents.Spending `json:"spent,omitempty"` // by agent

@@ -14,6 +14,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
 // Options of [Text]. The zero value and nil mean the defaults; package terminal
@@ -105,11 +106,11 @@ func traits(p agents.Personality) string {
 // spoke shows one signal: its position in the log, source, kind, confidence and
 // content.
 func (t *text) spoke(s signals.Any) {
-	if s.Kind() == swarm.KindBegan {
+	if s.Kind() == runlog.KindBegan {
 		return // the round has a line
 	}
 	h := s.Head()
-	if p, ok := s.Body().(swarm.Opened); ok {
+	if p, ok := s.Body().(runlog.Opened); ok {
 		t.expect(p)
 	}
 	what, style := t.describe(s)
@@ -121,7 +122,7 @@ func (t *text) spoke(s signals.Any) {
 }
 
 // expect makes room for the names of those who will speak, which terms have.
-func (t *text) expect(p swarm.Opened) {
+func (t *text) expect(p runlog.Opened) {
 	if terms, err := p.Of(); err == nil {
 		for agent := range terms.Weights {
 			t.names = max(t.names, columns(Printable(agent)))
@@ -163,19 +164,19 @@ func (t *text) describe(s signals.Any) (string, style) {
 		return p.ToolName + ": " + p.Result, blue
 	case agents.Passed:
 		return p.Reason, faint
-	case swarm.Late:
+	case runlog.Late:
 		return p.String(), amber
-	case swarm.Failed:
+	case runlog.Failed:
 		return p.String(), red
-	case swarm.Same:
+	case runlog.Same:
 		return fmt.Sprintf("%s is the same as %s", p.ProposalID, p.As), faint
-	case swarm.Opened:
+	case runlog.Opened:
 		return p.String(), faint
-	case swarm.Decided:
+	case runlog.Decided:
 		return p.String(), green
-	case swarm.Answered:
+	case runlog.Answered:
 		return "answered by " + p.By, blue
-	case swarm.Outcome:
+	case runlog.Outcome:
 		return p.String(), blue
 	case fmt.Stringer:
 		return p.String(), faint

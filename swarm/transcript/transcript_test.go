@@ -22,6 +22,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/transcript"
 )
 
@@ -274,7 +275,7 @@ func TestPersonalitiesThatWereNotSetAreNotPrinted(t *testing.T) {
 func TestQuestionsAndWhoWasLeftBehindAreShown(t *testing.T) {
 	var b bytes.Buffer
 	show(t, []swarm.Event{
-		swarm.Spoke{Signal: signals.New(signals.Header{Source: "system"}, swarm.Late{Agent: "slow", Round: 2})},
+		swarm.Spoke{Signal: signals.New(signals.Header{Source: "system"}, runlog.Late{Agent: "slow", Round: 2})},
 		swarm.Stopped{Result: &swarm.Result{
 			Stop: swarm.StopEscalated, LeftBehind: []string{"deaf"},
 			Question: &swarm.Question{Asks: "worried", Reason: "needs a person", Options: []string{"a", "b"}},

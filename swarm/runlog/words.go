@@ -1,4 +1,4 @@
-package swarm
+package runlog
 
 import (
 	"cmp"
@@ -52,8 +52,14 @@ func (p Decided) Made() (d consensus.Decision, err error) {
 	return d, err
 }
 
-// of returns the recorded decision, on the ballots of d.
-func (p Decided) of(d consensus.Decision) (consensus.Decision, error) {
+// reached reports whether a consensus is to be announced.
+func (p Decided) reached() bool {
+	d, err := p.Made()
+	return err == nil && d.Outcome == consensus.Reached && p.Stop <= StopConsensus
+}
+
+// Of returns the recorded decision, on the ballots of d.
+func (p Decided) Of(d consensus.Decision) (consensus.Decision, error) {
 	d.Choice, d.Leaders, d.Learned, d.Note = "", nil, false, "" // these may be omitted
 	err := json.Unmarshal([]byte(p.Decision), &d)
 	return d, err
@@ -72,7 +78,7 @@ func (p Decided) String() string {
 	switch {
 	case p.Detail == "":
 		line += fmt.Sprintf(": support %.4g, %s", d.Support, plural(d.Voters, "voter"))
-	case p.Stop == stopFor(d.Outcome):
+	case p.Stop == StopFor(d.Outcome):
 		line += ": " + p.Detail
 	default:
 		line += fmt.Sprintf(", stopped: %v: %s", p.Stop, p.Detail)
@@ -82,3 +88,10 @@ func (p Decided) String() string {
 
 // String describes p in words.
 func (p Outcome) String() string { return "right was " + cmp.Or(p.ProposalID, "none of these") }
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,14 +1,13 @@
-package swarm
+package runlog
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/swarmbus/swarmbus/agents"
-	"github.com/swarmbus/swarmbus/agents/routing"
-	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -43,24 +42,21 @@ func (p Failed) String() string {
 	return fmt.Sprintf("%s failed in round %d: %s", p.Agent, p.Round, p.Reason)
 }
 
-// failed returns the payload for the log.
-func (e TurnFailed) failed() Failed {
+// FailedBy returns the record of a turn of that agent that ended with err.
+func FailedBy(agent string, round int, err error) Failed {
 	const most = 1 << 10
-	why := strings.TrimPrefix(e.Err.Error(), "agents: "+e.Agent+": ")
-	if p := (*agents.PanicError)(nil); errors.As(e.Err, &p) {
+	why := strings.TrimPrefix(err.Error(), "agents: "+agent+": ")
+	if p := (*agents.PanicError)(nil); errors.As(err, &p) {
 		why = fmt.Sprintf("panic: %v", p.Value)
 	}
 	if len(why) > most {
 		why = strings.ToValidUTF8(why[:most-len("…")], "") + "…" // a mark of the cut: it may be in the middle of a secret
 	}
-	return Failed{e.Agent, e.Round, strings.ToValidUTF8(why, ""), errors.Is(e.Err, agents.ErrBudget)}
+	return Failed{agent, round, strings.ToValidUTF8(why, ""), errors.Is(err, agents.ErrBudget)}
 }
 
-// turnFailed is the inverse of failed.
-func (p Failed) turnFailed() TurnFailed { return TurnFailed{p.Agent, p.Round, p.err()} }
-
-// err returns an error of the same text, which is [agents.ErrBudget] if that was.
-func (p Failed) err() error {
+// Err returns an error of the same text, which is [agents.ErrBudget] if that was.
+func (p Failed) Err() error {
 	if p.Budget {
 		return &budgetError{p.Reason}
 	}
@@ -123,13 +119,38 @@ func (p Same) Check(l signals.Limits) error {
 	return cmp.Or(l.Name("proposalId", p.ProposalID), l.Name("as", p.As))
 }
 
-// Kinds returns the registrations that a [signals.Codec] needs to read the log
-// of a solve.
-func Kinds() []signals.Registration {
-	return append(routing.Kinds(),
-		signals.For[Began](), signals.For[Late](), signals.For[Failed](), signals.For[Same](), signals.For[Answered](),
-		signals.For[agents.Passed](),
-		signals.For[conflict.Resolution](),
-		signals.For[Opened](), signals.For[Decided](), signals.For[Outcome](),
-	)
+// KindBegan is the kind of [Began].
+const KindBegan signals.Kind = "round:began"
+
+// Began says that a round began and which input its turns got, so that an
+// interrupted solve can give it to them again. Its header has the round and the
+// time of the turns.
+type Began struct {
+	Turns  Text           `json:"turns"` // a [][BegunTurn], in the order of the agents
+	Effort signals.Effort `json:"effort,omitempty"`
+	Seed   uint64         `json:"seed"` // of the run
+}
+
+// A BegunTurn is what the agent of a turn had heard of the thread.
+type BegunTurn struct {
+	Agent   string   `json:"agent"`
+	Through uint64   `json:"through"`           // sequence number of the last signal that it heard, or that waits
+	Waiting []uint64 `json:"waiting,omitempty"` // sequence numbers of signals beyond its attention
+}
+
+// Kind returns KindBegan.
+func (Began) Kind() signals.Kind { return KindBegan }
+
+// Check implements [signals.Checker].
+func (p Began) Check(signals.Limits) error {
+	_, err := p.All()
+	return err
+}
+
+// All returns the turns, in the order of the agents.
+func (p Began) All() (all []BegunTurn, err error) {
+	if err := json.Unmarshal([]byte(p.Turns), &all); err != nil {
+		return nil, &signals.FieldError{Kind: KindBegan, Field: "turns", Value: string(p.Turns), Problem: err.Error()}
+	}
+	return all, nil
 }

@@ -1,4 +1,4 @@
-package swarm
+package runlog
 
 import (
 	"bytes"
@@ -80,7 +80,8 @@ func (t *Text) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-func textOf(v any) (Text, error) {
+// TextOf returns v as JSON.
+func TextOf(v any) (Text, error) {
 	data, err := json.Marshal(v)
 	return Text(data), err
 }
@@ -115,7 +116,8 @@ func (t *Terms) SetOptions(o *consensus.Options) {
 	t.Electorate, t.Ranks, t.Groups = slices.Clone(o.Electorate), maps.Clone(o.Ranks), maps.Clone(o.Groups)
 }
 
-func (t *Terms) options() *consensus.Options {
+// Options returns the options of a consensus.
+func (t *Terms) Options() *consensus.Options {
 	return &consensus.Options{
 		Threshold: t.Threshold, Quorum: t.Quorum, Correlation: t.Correlation,
 		Electorate: t.Electorate, Ranks: t.Ranks, Groups: t.Groups,
@@ -124,9 +126,9 @@ func (t *Terms) options() *consensus.Options {
 
 // Open returns the signal that records the terms in a thread.
 func (t *Terms) Open(thread string) (signals.Any, error) {
-	text, err := textOf(t)
+	text, err := TextOf(t)
 	if err != nil {
-		return nil, fmt.Errorf("swarm: terms: %w", err)
+		return nil, fmt.Errorf("runlog: terms: %w", err)
 	}
 	return signals.New(signals.Header{Thread: thread, Confidence: 1}, Opened{text}), nil
 }
@@ -134,9 +136,9 @@ func (t *Terms) Open(thread string) (signals.Any, error) {
 // Record returns the signal that records a decision, with the decision filled
 // in.
 func (p Decided) Record(thread string, d consensus.Decision) (signals.Any, error) {
-	text, err := textOf(d)
+	text, err := TextOf(d)
 	if err != nil {
-		return nil, fmt.Errorf("swarm: decision: %w", err)
+		return nil, fmt.Errorf("runlog: decision: %w", err)
 	}
 	p.Decision = text
 	return signals.New(signals.Header{Thread: thread, Confidence: d.Confidence}, p), nil

@@ -1,4 +1,4 @@
-package swarm
+package runlog
 
 import (
 	"cmp"
@@ -12,7 +12,7 @@ import (
 // Repeats finds signals with which an agent says again what it has said: a vote with
 // the stance and weight of its last one, whatever the reasons, a proposal of the same
 // content, or an equal signal of another kind. Nobody takes a turn because of one.
-type repeats struct {
+type Repeats struct {
 	found map[signals.ID]bool
 	votes map[ballot]signals.Vote // without reasons, by the id that they count under
 	said  map[saying]bool
@@ -24,12 +24,15 @@ type saying struct {
 	what       signals.Payload
 }
 
-func newRepeats() repeats {
-	return repeats{map[signals.ID]bool{}, map[ballot]signals.Vote{}, map[saying]bool{}}
+func newRepeats() Repeats {
+	return Repeats{map[signals.ID]bool{}, map[ballot]signals.Vote{}, map[saying]bool{}}
 }
 
-// add takes the next signal of the log. The proposals are those before it.
-func (r *repeats) add(s signals.Any, before *standings) {
+// Has reports whether a signal of the log is a repetition.
+func (r *Repeats) Has(s signals.Any) bool { return r.found[signals.HeadOf(s).ID] }
+
+// apply takes the next signal of the log. The votes are those before it.
+func (r *Repeats) apply(s signals.Any, before *Votes) {
 	if h := s.Head(); r.repeats(h, s, before) {
 		r.found[h.ID] = true
 	}
@@ -37,7 +40,7 @@ func (r *repeats) add(s signals.Any, before *standings) {
 
 // repeats reports whether a signal is a repetition. What the system says about one,
 // such as a conflict, is one too.
-func (r *repeats) repeats(h signals.Header, s signals.Any, before *standings) bool {
+func (r *Repeats) repeats(h signals.Header, s signals.Any, before *Votes) bool {
 	if h.Source == bus.System {
 		return r.found[h.ReplyTo]
 	}
@@ -56,8 +59,8 @@ func (r *repeats) repeats(h signals.Header, s signals.Any, before *standings) bo
 	return r.said[said]
 }
 
-func (r *repeats) vote(h signals.Header, v signals.Vote, before *standings) bool {
-	if p := before.of(v.ProposalID); p != nil {
+func (r *Repeats) vote(h signals.Header, v signals.Vote, before *Votes) bool {
+	if p := before.Of(v.ProposalID); p != nil {
 		v.ProposalID = p.ID()
 	}
 	v.Weight, v.Reasoning = cmp.Or(v.Weight, h.Confidence), ""
@@ -66,6 +69,3 @@ func (r *repeats) vote(h signals.Header, v signals.Vote, before *standings) bool
 	last, voted := r.votes[by]
 	return voted && last == v
 }
-
-// isNews reports whether a signal is a reason for a turn.
-func (r *solve) isNews(s signals.Any) bool { return !r.repeats.found[s.Head().ID] }

@@ -1,0 +1,90 @@
+package runlog
+
+import (
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// A Stage says how far a thread has come: its terms, its questions and their answers,
+// what was decided, and why it stopped. Fields are nil for what is not in the log.
+type Stage struct {
+	Terms     *signals.Signal[Opened]             // the last ones
+	Asked     *signals.Signal[signals.Escalation] // the first one without an answer
+	Answered  *signals.Signal[Answered]           // the last one
+	Decided   *signals.Signal[Decided]            // the last one, if the thread has neither been answered nor opened again since
+	Announced *signals.Signal[signals.Consensus]  // the last one
+	Outcome   *signals.Signal[Outcome]            // the last one
+	// Replies are signals of others than the system in reply to the question of a
+	// thread that stopped, or to the record of its stop: one may be its answer, if it
+	// is not recorded as one yet.
+	Replies []signals.Any
+
+	task     bool
+	question signals.ID // what an answer replies to
+}
+
+// Question returns the id of the signal that an answer replies to: the question, or
+// else the record of the last stop; zero if there is none.
+func (g *Stage) Question() signals.ID { return g.question }
+
+// Begun reports whether the thread is a solve or has terms.
+func (g *Stage) Begun() bool { return g.task || g.Terms != nil }
+
+// Over reports whether the thread does not continue by itself.
+func (g *Stage) Over() bool {
+	if g.Decided == nil {
+		return g.Announced != nil
+	}
+	return !g.Decided.Payload.Stop.GoesOn()
+}
+
+// Stopped reports whether the thread has stopped: it was decided, and a consensus was
+// announced.
+func (g *Stage) Stopped() bool {
+	if g.Decided == nil {
+		return false
+	}
+	return !g.Decided.Payload.reached() || g.Announced != nil && g.Announced.Seq > g.Decided.Seq
+}
+
+// Closed reports whether nothing more is expected in the thread: it is over and does
+// not wait for an answer, or nothing has begun in it.
+func (g *Stage) Closed() bool {
+	return !g.Begun() || g.Announced != nil || g.Decided != nil && g.Over() && g.Asked == nil
+}
+
+// Apply takes the next signal of the thread.
+func (g *Stage) Apply(s signals.Any) {
+	switch s := s.(type) {
+	case *signals.Signal[signals.Task]:
+		g.task = true
+	case *signals.Signal[signals.Escalation]:
+		if g.Asked == nil {
+			g.Asked, g.question = s, s.ID
+		}
+	case *signals.Signal[Answered]:
+		g.Answered, g.Asked, g.Decided, g.Replies, g.question = s, nil, nil, nil, signals.ID{}
+	case *signals.Signal[Opened]:
+		g.Terms, g.Decided = s, nil
+	case *signals.Signal[Decided]:
+		g.Decided = s
+		if g.Asked == nil {
+			g.question = s.ID
+		}
+	case *signals.Signal[signals.Consensus]:
+		g.Announced = s
+	case *signals.Signal[Outcome]:
+		g.Outcome = s
+	default:
+		g.reply(s)
+	}
+}
+
+// reply notes what may be an answer: a thread without records stops when it asks.
+func (g *Stage) reply(s signals.Any) {
+	h := signals.HeadOf(s)
+	stopped := g.Decided != nil || g.Asked != nil && g.Terms == nil
+	if stopped && !g.question.IsZero() && h.ReplyTo == g.question && h.Source != bus.System {
+		g.Replies = append(g.Replies, s)
+	}
+}

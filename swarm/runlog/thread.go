@@ -1,0 +1,71 @@
+package runlog
+
+import (
+	"github.com/swarmbus/swarmbus/conflict"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// A Thread is the state of a solve by its log. Make one with [New].
+type Thread struct {
+	Name string
+	Log  []signals.Any // every signal applied, in order; shared: do not modify
+
+	Votes     Votes
+	Conflicts Conflicts
+	Turns     Turns
+	Stage     Stage
+	Repeats   Repeats
+}
+
+// New returns the state of a thread before its first signal.
+func New(name string) *Thread {
+	t := &Thread{Name: name, Repeats: newRepeats()}
+	t.Votes.init()
+	t.Conflicts.init(name, &t.Votes)
+	return t
+}
+
+// Apply takes the next signal of the log. A signal of another thread changes nothing.
+func (t *Thread) Apply(s signals.Any) {
+	if signals.HeadOf(s).Thread != t.Name {
+		return
+	}
+	t.Log = append(t.Log, s)
+	t.Repeats.apply(s, &t.Votes)
+	t.Turns.apply(s)
+	t.Votes.apply(s)
+	t.Conflicts.apply(s)
+	t.Stage.Apply(s)
+}
+
+// A Mark is what of a thread the next signals may change: two marks tell what was new
+// between them.
+type Mark struct {
+	Log, Late, Failed, Rounds, Votes int // counts; Votes those of changes
+	Began                            *signals.Signal[Began]
+	Terms                            *signals.Signal[Opened]
+	Asked                            *signals.Signal[signals.Escalation]
+	Answered                         *signals.Signal[Answered]
+	Decided                          *signals.Signal[Decided]
+	Announced                        *signals.Signal[signals.Consensus]
+	Outcome                          *signals.Signal[Outcome]
+	Conflict                         conflict.Pair // the newest
+}
+
+// Mark returns the mark of the thread as it is.
+func (t *Thread) Mark() Mark {
+	g := &t.Stage
+	return Mark{
+		len(t.Log), len(t.Turns.Late), len(t.Turns.Failed), t.Turns.Rounds, t.Votes.changes, t.Turns.Began,
+		g.Terms, g.Asked, g.Answered, g.Decided, g.Announced, g.Outcome, t.Conflicts.Newest(),
+	}
+}
+
+// Task returns the task that opens the log; the zero task if none does.
+func (t *Thread) Task() signals.Task {
+	if len(t.Log) == 0 {
+		return signals.Task{}
+	}
+	task, _ := t.Log[0].Body().(signals.Task)
+	return task
+}

@@ -1,0 +1,169 @@
+package runlog
+
+import (
+	"slices"
+
+	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// Votes are the proposals of a thread with the votes on them, equal proposals as one.
+// A round of a consensus counts them once [Votes.CountBy] was called.
+type Votes struct {
+	made    []*signals.Signal[signals.Proposal]
+	cast    []*signals.Signal[signals.Vote]
+	aliases map[string]string // proposal id to the id of an equal earlier one
+	answers []string          // sources of answers, which become voters
+	changes int
+	all     *standings
+
+	by      consensus.Strategy
+	options *consensus.Options
+	weights map[string]float64
+	quorum  int // 0: that of the options
+	round   *consensus.Round
+	err     error
+}
+
+func (v *Votes) init() { v.aliases, v.all = map[string]string{}, newStandings() }
+
+// CountBy makes the votes count by a strategy with options; weights are factors on
+// voters' votes, and 1 for voters that have none. It may be called again.
+func (v *Votes) CountBy(by consensus.Strategy, o *consensus.Options, weights map[string]float64) error {
+	v.by, v.options, v.weights, v.quorum = by, v.withAnswers(o), weights, 0
+	return v.recount()
+}
+
+// CountedBy returns the votes counted anew, without an effect on v: see CountBy.
+func (v *Votes) CountedBy(by consensus.Strategy, o *consensus.Options, weights map[string]float64) (*consensus.Round, error) {
+	again := Votes{made: v.made, cast: v.cast, aliases: v.aliases, answers: v.answers}
+	err := again.CountBy(by, o, weights)
+	return again.round, err
+}
+
+// Terms returns what the votes count by.
+func (v *Votes) Terms() (consensus.Strategy, *consensus.Options) { return v.by, v.options }
+
+// Round returns the votes as they are counted. Later signals change it, or make
+// another; it is nil before CountBy.
+func (v *Votes) Round() *consensus.Round { return v.round }
+
+// SetQuorum sets the number of voters required.
+func (v *Votes) SetQuorum(n int) {
+	v.quorum = n
+	v.round.SetQuorum(n)
+}
+
+// Quorum returns what SetQuorum set since CountBy; 0: nothing.
+func (v *Votes) Quorum() int { return v.quorum }
+
+// Err returns the first error of a proposal or vote that was not accepted.
+func (v *Votes) Err() error { return v.err }
+
+// Of returns the proposal with that id, or that of an equal one; nil if there is none.
+func (v *Votes) Of(id string) *agents.Standing { return v.all.of(id) }
+
+// Len returns the number of proposals, equal ones counted once.
+func (v *Votes) Len() int { return len(v.all.all) }
+
+// Show returns the proposals with their votes as far as they are for that agent; ""
+// means all of them. The caller may keep the slice, but not modify it.
+func (v *Votes) Show(agent string) []agents.Standing { return v.all.show(agent) }
+
+// Made returns every proposal, in log order. The slice is shared.
+func (v *Votes) Made() []*signals.Signal[signals.Proposal] { return v.made }
+
+func (v *Votes) apply(s signals.Any) {
+	var err error
+	switch s := s.(type) {
+	case *signals.Signal[signals.Proposal]:
+		v.made = append(v.made, s)
+		err = v.propose(s)
+	case *signals.Signal[signals.Vote]:
+		v.cast = append(v.cast, s)
+		err = v.vote(s)
+	case *signals.Signal[Same]:
+		v.aliases[s.Payload.ProposalID] = s.Payload.As
+		err = v.recount()
+	case *signals.Signal[Answered]:
+		v.answers = append(v.answers, s.Payload.By)
+		if v.options == nil {
+			return
+		}
+		before := v.options
+		if v.options = v.withAnswers(before); v.options == before {
+			return
+		}
+		err = v.recount()
+	default:
+		return
+	}
+	v.changes++
+	if v.err == nil {
+		v.err = err
+	}
+}
+
+func (v *Votes) propose(p *signals.Signal[signals.Proposal]) error {
+	id := p.Payload.ProposalID
+	waiting := v.all.of(id) == nil && v.all.waits(id)
+	v.all.propose(p, v.aliases[id])
+	if waiting {
+		return v.recount() // there were already votes on it
+	}
+	if v.round != nil && v.all.of(id).ID() == id {
+		return Fold(v.round, p, 1)
+	}
+	return nil
+}
+
+func (v *Votes) vote(s *signals.Signal[signals.Vote]) error {
+	id, ok := v.all.vote(s)
+	if !ok || v.round == nil {
+		return nil
+	}
+	weight, known := v.weights[s.Source]
+	if !known {
+		weight = 1
+	}
+	counted := s.Payload
+	counted.ProposalID = id
+	return Fold(v.round, signals.New(s.Header, counted), weight)
+}
+
+// recount counts anew, the proposals first, so that no vote precedes its proposal.
+func (v *Votes) recount() (err error) {
+	v.all = newStandings()
+	if v.options != nil {
+		if v.round, err = consensus.NewRound(v.by, v.options); err != nil {
+			return err
+		}
+		if v.quorum > 0 {
+			v.round.SetQuorum(v.quorum)
+		}
+	}
+	for _, p := range v.made {
+		if err := v.propose(p); err != nil {
+			return err
+		}
+	}
+	for _, s := range v.cast {
+		if err := v.vote(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// withAnswers returns the options with the sources of answers among the voters.
+func (v *Votes) withAnswers(o *consensus.Options) *consensus.Options {
+	for _, voter := range v.answers {
+		if o.Electorate != nil && !slices.Contains(o.Electorate, voter) {
+			more := *o
+			more.Electorate = append(slices.Clone(o.Electorate), voter)
+			o = &more
+		}
+	}
+	return o
+}
