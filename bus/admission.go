@@ -43,8 +43,7 @@ func (p *Publisher) refusal(k signals.Kind, h *signals.Header) string {
 
 // isReserved reports whether agents may not publish the kind.
 func (b *Bus) isReserved(k signals.Kind) bool {
-	layers := b.reserved.Load()
-	return ofSystem(k) || layers != nil && (*layers)[k]
+	return ofSystem(k) || (*b.reserved.Load())[k]
 }
 
 func ofSystem(k signals.Kind) bool {

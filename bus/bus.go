@@ -38,11 +38,11 @@ type Bus struct {
 	clock   clock
 	log     *store.Log
 
-	rules     admission
-	openKinds openKinds
-	fold      *conflict.Fold
-	opened    []opening // by the signals being published; their conflict signals follow
-	sweeping  bool      // the sweeper runs
+	rules    admission
+	spoken   bool // an agent has published: layers can no longer reserve any kind
+	fold     *conflict.Fold
+	opened   []opening // by the signals being published; their conflict signals follow
+	sweeping bool      // the sweeper runs
 
 	subscriptions []*Subscription
 	everyone      queue  // readers that wait for any signal
@@ -83,9 +83,14 @@ func New(o *Options) (*Bus, error) {
 	b := &Bus{
 		opts: opts, done: make(chan struct{}), checkAt: ^uint64(0),
 		log:   store.New(opts.History, opts.Mint),
-		rules: newAdmission(&opts), openKinds: openKinds{},
-		fold: conflict.NewFold(opts.Conflicts),
+		rules: newAdmission(&opts),
+		fold:  conflict.NewFold(opts.Conflicts),
 	}
+	reserved := map[signals.Kind]bool{}
+	for _, k := range opts.Reserved {
+		reserved[k] = true
+	}
+	b.reserved.Store(&reserved)
 	b.clock.read = opts.Clock
 	b.clock.drop()
 	b.changed = sync.NewCond(&b.mu)

@@ -12,36 +12,25 @@ import (
 // fold of the log. Certain kinds are reserved for it; it publishes them in the
 // name of those it acts for, and what it publishes may depend on everything that
 // is in the log before. Its methods may be called concurrently.
-type Layer struct {
-	p        *Publisher
-	drafts   []draft   // buffer for the signals of a call, protected by bus.mu
-	receipts []Receipt // buffer for their receipts
-}
+type Layer struct{ p *Publisher }
 
 // Layer returns a handle with that name which may publish the given kinds. From
 // then on they are reserved for layers and the system: agents get a
-// [*PermissionError]. It is an error if an agent has already published one of
-// these kinds, or 1024 other ones: open layers before agents publish. Several
-// layers may share kinds.
+// [*PermissionError]. Once an agent has published, it is an error if one of these
+// kinds is not in [Options].Reserved. Several layers may share kinds.
 func (b *Bus) Layer(name string, kinds ...signals.Kind) (*Layer, error) {
 	if err := (signals.Limits{}).Name("layer", name); err != nil {
 		return nil, err
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	reserved := map[signals.Kind]bool{}
-	if all := b.reserved.Load(); all != nil {
-		maps.Copy(reserved, *all)
-	}
+	reserved := maps.Clone(*b.reserved.Load())
 	for _, k := range kinds {
 		if err := (signals.Limits{}).Name("kind", string(k)); err != nil {
 			return nil, err
 		}
-		if reserved[k] {
-			continue
-		}
-		if ofSystem(k) || b.openKinds.has(k) {
-			return nil, &PermissionError{Agent: name, Kind: k, Reason: "other agents publish the kind already"}
+		if ofSystem(k) || b.spoken && !reserved[k] {
+			return nil, &PermissionError{Agent: name, Kind: k, Reason: "agents have published, and the kind is not in Options.Reserved"}
 		}
 		reserved[k] = true
 	}
@@ -71,7 +60,7 @@ func (m Moment) ID(i int) signals.ID {
 // these signals: both functions run with the bus's lock held, must be quick and
 // must not call the bus. A signal without a source gets the layer's name; its kind must be one of the
 // layer's. For [Options].Rate, the signals of one source in a call count as one
-// signal. The receipts are valid until committed returns.
+// signal.
 //
 // Its errors are those of decide and of [Publisher.Publish]. It is not an error
 // if decide returns no signals: committed is then called with no receipts.
@@ -120,24 +109,9 @@ func (l *Layer) writeLocked(
 		return err
 	}
 	if committed != nil {
-		committed(l.receiptsLocked(ds))
+		committed(receiptsOf(ds))
 	}
 	return nil
-}
-
-// roomy is the largest number of signals for which a layer keeps its buffers;
-// most calls publish one or two.
-const roomy = 16
-
-func (l *Layer) receiptsLocked(ds []draft) []Receipt {
-	rs := l.receipts[:0]
-	for i := range ds {
-		rs = append(rs, Receipt{ds[i].Seq, ds[i].ID, ds[i].Time})
-	}
-	if cap(rs) <= roomy {
-		l.receipts = rs
-	}
-	return rs
 }
 
 func (l *Layer) decideLocked(records bool, decide func(Moment) ([]signals.Any, error)) ([]draft, error) {
@@ -147,29 +121,12 @@ func (l *Layer) decideLocked(records bool, decide func(Moment) ([]signals.Any, e
 	if err != nil {
 		return nil, err
 	}
-	ds := l.drafts[:0]
-	for _, s := range all {
-		ds = append(ds, draft{record: records})
-		if err := l.p.draft(&ds[len(ds)-1], s); err != nil {
+	ds := make([]draft, len(all))
+	for i, s := range all {
+		ds[i].record = records
+		if err := l.p.draft(&ds[i], s); err != nil {
 			return nil, err
 		}
 	}
-	if cap(ds) <= roomy {
-		l.drafts = ds
-	}
 	return ds, nil
 }
-
-// openKinds are the kinds that agents have published, which a layer may no longer
-// reserve. Beyond maxOpenKinds, no kinds may be reserved.
-type openKinds map[signals.Kind]bool
-
-const maxOpenKinds = 1024
-
-func (o openKinds) add(k signals.Kind) {
-	if len(o) <= maxOpenKinds {
-		o[k] = true
-	}
-}
-
-func (o openKinds) has(k signals.Kind) bool { return o[k] || len(o) > maxOpenKinds }

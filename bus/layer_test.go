@@ -46,14 +46,21 @@ func TestALayersKindsAreReserved(t *testing.T) {
 	must(t, b.System(), during)
 }
 
-func TestALayerDoesNotTakeWhatAgentsPublish(t *testing.T) {
-	b := newBus(t, nil)
-	must(t, agent(t, b, "a"), signals.New(signals.Header{}, tick{}))
+func TestALayerReservesNoKindsOnceAgentsHavePublished(t *testing.T) {
+	b := newBus(t, &bus.Options{Reserved: []signals.Kind{kindTick}})
 	var refused *bus.PermissionError
-	for _, k := range []signals.Kind{kindTick, signals.KindConsensus} {
-		if _, err := b.Layer("late", k); !errors.As(err, &refused) || refused.Kind != k {
-			t.Errorf("%s: %v", k, err)
-		}
+	if _, err := b.Layer("system", signals.KindConsensus); !errors.As(err, &refused) || refused.Kind != signals.KindConsensus {
+		t.Errorf("a kind of the system: %v", err)
+	}
+	must(t, b.System(), found("x"))
+	layerOf(t, b)
+	if _, err := agent(t, b, "a").Publish(t.Context(), signals.New(signals.Header{}, tick{})); !errors.As(err, &refused) {
+		t.Errorf("a reserved kind of an agent: %v", err)
+	}
+	must(t, agent(t, b, "a"), found("x"))
+	layerOf(t, b) // reserved from the start
+	if _, err := b.Layer("late", kindTick, kindWord); !errors.As(err, &refused) || refused.Kind != kindWord {
+		t.Errorf("another kind: %v", err)
 	}
 }
 

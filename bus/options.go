@@ -15,6 +15,7 @@ type Options struct {
 	Undrained int           // entries waiting for inline handlers at which Publish returns ErrBacklog; 0 means 65536
 	Slow      time.Duration // a handler that takes longer is reported ([Slow]); 0 means 100ms
 
+	Reserved  []signals.Kind    // kinds of layers that are opened after agents have published ([Bus.Layer])
 	Conflicts *conflict.Options // between proposals, and the number of those; nil means the defaults
 
 	// Limits of each agent, whether it publishes itself or through a [Layer].

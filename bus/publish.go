@@ -86,9 +86,7 @@ func (b *Bus) committedLocked(ds []draft) {
 
 func (p *Publisher) rememberLocked(d *draft) {
 	p.kind, p.thread = d.Kind, d.Thread
-	if p.role == agentRole {
-		p.bus.openKinds.add(d.KindText)
-	}
+	p.bus.spoken = p.bus.spoken || p.role == agentRole
 	if d.Pages.Kind != "" {
 		p.pages.Store(d.Pages)
 	}
