@@ -47,6 +47,21 @@ func TestMovedBytesAreDamageAndNeverCutOff(t *testing.T) {
 	wantDamage(t, closed, "the seal doubled", append(bytes.Clone(closed), closed[seal:]...))
 }
 
+// The seal that ends a closed journal proves its last record, too.
+func TestMovedBytesInTheLastRecordOfAClosedJournalAreDamage(t *testing.T) {
+	t.Parallel()
+	d := newMemDisk()
+	j := openOn(t, d, Options{})
+	must(t, second(j.Append(numbered(1), Record{Type: TypeSignal, Head: []byte("head"), Body: make([]byte, 2000)})))
+	must(t, j.Close())
+	content := d.files[where].cache
+	inside := len(content) - frameSize - 1500
+	wantDamage(t, content, "a byte deleted", slices.Delete(bytes.Clone(content), inside, inside+1))
+	wantDamage(t, content, "1000 bytes deleted", slices.Delete(bytes.Clone(content), inside, inside+1000))
+	wantDamage(t, content, "a byte inserted", slices.Insert(bytes.Clone(content), inside, 0))
+	wantDamage(t, content, "300 bytes inserted", slices.Insert(bytes.Clone(content), inside, make([]byte, 300)...))
+}
+
 func wantDamage(t *testing.T, content []byte, what string, damaged []byte) {
 	t.Helper()
 	if bytes.Equal(content, damaged) {

@@ -243,10 +243,10 @@ func (s *scanner) prove(at int64, fixed []byte) (string, error) {
 
 // isNews reports whether a frame that is not in its place is not part of a copy of
 // the file, which a record may have: the content of a torn record has no frames
-// that begin in its fixed part, nor any of later records, nor another seal than the
-// last one.
+// that begin in its fixed part, nor any of later records, nor seals after those, nor
+// another seal than the last one.
 func (s *scanner) isNews(f *frame, at int64, seed uint32) bool {
-	return at < s.pos+frameSize || f.isRecord() && f.seq > s.seq ||
+	return at < s.pos+frameSize || f.kind != typeLarge && f.seq > s.seq ||
 		f.kind == typeSeal && f.seq == s.seq && seed != s.head.seed(s.sealed-frameSize)
 }
 
