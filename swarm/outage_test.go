@@ -193,6 +193,28 @@ func TestADeadlineInTheFirstRoundIsADeadline(t *testing.T) {
 	}
 }
 
+// A deadline may have a cause of its own, and agents may not heed it.
+func TestTheDeadlineOfACallerIsADeadlineWhateverItsCause(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		leave := make(chan struct{})
+		defer close(leave)
+		s, err := swarm.New(swarm.Options{Agents: []*agents.Agent{reacts("deaf", func(context.Context, *agents.Turn) seq {
+			<-leave
+			return agents.Say()
+		})}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, errors.New("too slow"))
+		defer cancel()
+		r, err := s.Solve(ctx, signals.Task{Task: "which one?"})
+		if err != nil || r.Stop != swarm.StopDeadline {
+			t.Errorf("%v %q, %v; want the deadline", r.Stop, r.Detail, err)
+		}
+	})
+}
+
 func TestRepeatedVotesAreNoProgress(t *testing.T) {
 	repeats := func(id, own string) *agents.Agent {
 		return reacts(id, func(_ context.Context, turn *agents.Turn) seq {

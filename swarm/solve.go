@@ -243,7 +243,7 @@ func (r *solve) stop(why StopReason, detail string, err error) {
 // cancelled reports whether the solve was canceled by a caller, rather than by
 // the deadline.
 func (r *solve) cancelled(ctx context.Context) bool {
-	return ctx.Err() != nil && (r.swarm.ended.Err() != nil || !errors.Is(context.Cause(ctx), context.DeadlineExceeded))
+	return ctx.Err() != nil && (r.swarm.ended.Err() != nil || !errors.Is(ctx.Err(), context.DeadlineExceeded))
 }
 
 // timeIsUp reports whether it is too late to begin a turn.
