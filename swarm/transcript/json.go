@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 
 	"github.com/swarmbus/swarmbus/agents"
@@ -15,11 +16,12 @@ import (
 
 // JSON returns a function that writes each event to w, as one JSON object per
 // line with the member "event": started, round, signal, refused, routed, failed,
-// decision or stopped. docs/json.md lists their members. Its errors are those of w.
+// decision or stopped. docs/json.md lists their members. Its errors are those of w, and
+// of payloads that cannot be written as JSON.
 func JSON(w io.Writer) func(swarm.Event) error {
 	out := json.NewEncoder(w)
 	out.SetEscapeHTML(true)
-	return func(e swarm.Event) error { return out.Encode(line(e)) }
+	return func(e swarm.Event) error { return encode(out, line(e)) }
 }
 
 // Log returns a function that writes only the signals, as one JSON object per
@@ -28,10 +30,20 @@ func Log(w io.Writer) func(swarm.Event) error {
 	out := json.NewEncoder(w)
 	return func(e swarm.Event) error {
 		if spoke, ok := e.(swarm.Spoke); ok {
-			return out.Encode(spoke.Signal)
+			return encode(out, spoke.Signal)
 		}
 		return nil
 	}
+}
+
+// encode writes a value, with a panic of a payload's methods as an error.
+func encode(out *json.Encoder, value any) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("transcript: a payload cannot be written as JSON: panic: %v", v)
+		}
+	}()
+	return out.Encode(value)
 }
 
 type (

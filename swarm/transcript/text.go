@@ -135,8 +135,13 @@ func label(s signals.Any) string {
 	return Printable(name)
 }
 
-// describe describes a signal in one sentence.
-func (t *text) describe(s signals.Any) (string, style) {
+// describe describes a signal in one sentence. A payload of an agent's own may panic.
+func (t *text) describe(s signals.Any) (what string, as style) {
+	defer func() {
+		if v := recover(); v != nil {
+			what, as = fmt.Sprintf("cannot be shown: panic: %v", v), red
+		}
+	}()
 	switch p := s.Body().(type) {
 	case signals.Task:
 		return p.Task, bold

@@ -38,6 +38,26 @@ func TestSignalsOfOtherPackagesAreShownInWords(t *testing.T) {
 	}
 }
 
+type unspeakable struct{}
+
+func (unspeakable) Kind() signals.Kind           { return "acme.example/unspeakable" }
+func (unspeakable) String() string               { panic("no words") }
+func (unspeakable) MarshalJSON() ([]byte, error) { panic("no JSON") }
+
+func TestAPayloadThatPanicsEndsNoProgramThatShowsIt(t *testing.T) {
+	said := swarm.Spoke{Signal: signals.New(signals.Header{Source: "a"}, unspeakable{})}
+	var b bytes.Buffer
+	show(t, []swarm.Event{said}, transcript.Text(&b, nil))
+	if !strings.Contains(b.String(), "cannot be shown: panic: no words") {
+		t.Errorf("got %q", b.String())
+	}
+	for name, write := range map[string]func(swarm.Event) error{"JSON": transcript.JSON(&b), "Log": transcript.Log(&b)} {
+		if err := write(said); err == nil || !strings.Contains(err.Error(), "panic: no JSON") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestWhyASolveEndedIsNeverCut(t *testing.T) {
 	long := strings.Repeat("because of this ", 20) + "at last"
 	r := &swarm.Result{
