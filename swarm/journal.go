@@ -80,7 +80,7 @@ func (s *Swarm) relearn(from *beginning, codec *signals.Codec) ([]signals.Any, e
 			return nil, err
 		}
 		s.opts.Ledger.LearnWhenTold()
-		s.folded.Learners[ownLearner] = &knowledge{Ledger: s.opts.Ledger}
+		s.folded.Learners[ownLearner] = s.opts.Ledger
 	}
 	return replay.owed(), nil
 }

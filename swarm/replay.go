@@ -81,11 +81,8 @@ type observation struct {
 	name    string
 }
 
-// A learner is a ledger or a book in a replay.
-type learner struct {
-	ledger *reliability.Ledger
-	book   *reliability.Book
-}
+// A learner is a ledger in a replay.
+type learner struct{ *reliability.Ledger }
 
 // NewReplay returns a replay of a log that begins after a journal's snapshot;
 // with the zero snapshot the log must be complete. The state in the snapshot
@@ -123,7 +120,7 @@ func newReplay(from uint64, state *memory) (*Replay, error) {
 // far; nil if there is none.
 func (r *Replay) Ledger(name string) *reliability.Ledger {
 	if l := r.learners[name]; l != nil {
-		return l.ledger
+		return l.Ledger
 	}
 	return nil
 }
@@ -338,25 +335,14 @@ func (r *Replay) learner(t *runlog.Terms) (l *learner, err error) {
 	if l = r.learners[t.Learner]; l != nil || t.Learner == "" {
 		return l, nil
 	}
-	l = &learner{}
-	if t.Book {
-		l.book, err = reliability.NewBook(t.Learns)
-	} else {
-		l.ledger, err = reliability.NewLedger(t.Learns)
-	}
+	ledger, err := reliability.NewLedger(t.Learns)
 	if err != nil {
 		return nil, err
 	}
-	l.learnWhenTold()
+	ledger.LearnWhenTold() // at the same places of the log as the original
+	l = &learner{ledger}
 	r.learners[t.Learner] = l
 	return l, nil
-}
-
-// learnWhenTold makes a ledger learn at the same places of the log as the original.
-func (l *learner) learnWhenTold() {
-	if l.ledger != nil {
-		l.ledger.LearnWhenTold()
-	}
 }
 
 // strategy returns the strategy that decides, by what is known now.
@@ -364,14 +350,16 @@ func (t *standingTerms) strategy() (consensus.Strategy, error) {
 	switch l := t.learner; {
 	case t.Default && l == nil:
 		return nil, fmt.Errorf("terms %q: what is learned decides, but nothing learns", t.Name)
-	case t.Default && l.book != nil:
-		return reliability.Strategy{Model: l.book.Model()}, nil
+	case t.Default && t.Strategy == reliability.Strategy{}.Name():
+		l.Learn()
+		several, _ := l.Models()
+		return reliability.Strategy{Model: several}, nil
 	case t.Default:
-		l.ledger.Learn()
-		return l.ledger.Strategy(), nil
-	case l != nil && l.ledger != nil:
-		l.ledger.Learn()
-		t.options.Reliabilities = l.ledger.Reliabilities()
+		l.Learn()
+		return l.Strategy(), nil
+	case l != nil:
+		l.Learn()
+		t.options.Reliabilities = l.Reliabilities()
 	}
 	if t.Own {
 		return nil, &consensus.FieldError{Field: "strategy", Value: t.Strategy, Want: "one of the library's"}
@@ -397,7 +385,7 @@ func (r *Replay) decide(t *replayed, s *signals.Signal[runlog.Decided]) error {
 	if s.Payload.Observed == "" || terms.learner == nil {
 		return nil
 	}
-	if err := terms.learner.observe(s.Payload.Observed, d.Ballots()); err != nil {
+	if err := terms.learner.Observe(s.Payload.Observed, d.Ballots()); err != nil {
 		return r.unless(fmt.Errorf("swarm: signal %d: %w", s.Seq, err))
 	}
 	t.observed = append(t.observed, observation{terms.learner, s.Payload.Observed})
@@ -480,26 +468,12 @@ func (t *standingTerms) count(thread *runlog.Thread) (*consensus.Round, error) {
 	return votes, nil
 }
 
-func (l *learner) observe(name string, b consensus.Ballots) error {
-	if l.book != nil {
-		return l.book.Observe(name, b)
-	}
-	return l.ledger.Observe(name, b)
-}
-
-func (l *learner) resolve(name, right string) error {
-	if l.book != nil {
-		return l.book.Resolve(name, right)
-	}
-	return l.ledger.Resolve(name, right)
-}
-
 func (r *Replay) resolve(t *replayed, s *signals.Signal[runlog.Outcome]) error {
 	for _, o := range t.observed {
-		if s.Payload.Observed != "" && s.Payload.Observed != o.name || !o.learner.holds(o.name) {
+		if s.Payload.Observed != "" && s.Payload.Observed != o.name || !o.learner.Holds(o.name) {
 			continue
 		}
-		if err := o.learner.resolve(o.name, s.Payload.ProposalID); err != nil {
+		if err := o.learner.Resolve(o.name, s.Payload.ProposalID); err != nil {
 			return r.unless(fmt.Errorf("swarm: signal %d: %w", s.Seq, err))
 		}
 	}

@@ -118,16 +118,10 @@ func betweenSolves(held iter.Seq2[journal.Record, error], through uint64, age ti
 
 // A memory is the state that replaces dropped records.
 type memory struct {
-	Version  int                    `json:"version"`
-	Numbers  map[string]uint64      `json:"numbers,omitempty"`  // greatest thread numbers, by prefix
-	Learners map[string]*knowledge  `json:"learners,omitempty"` // by name
-	Observed map[string][]knownName `json:"observed,omitempty"` // by thread
-}
-
-// knowledge is the state of a learner: one of the two fields.
-type knowledge struct {
-	Ledger *reliability.Ledger `json:"ledger,omitempty"`
-	Book   *reliability.Book   `json:"book,omitempty"`
+	Version  int                            `json:"version"`
+	Numbers  map[string]uint64              `json:"numbers,omitempty"`  // greatest thread numbers, by prefix
+	Learners map[string]*reliability.Ledger `json:"learners,omitempty"` // by name
+	Observed map[string][]knownName         `json:"observed,omitempty"` // by thread
 }
 
 // A knownName is the name of a decision and of its learner.
@@ -175,14 +169,14 @@ func fold(state []byte, dropped iter.Seq2[journal.Record, error]) ([]byte, error
 
 // memory returns the replay's state that outlives the log.
 func (r *Replay) memory() *memory {
-	m := &memory{Version: memoryVersion, Numbers: r.numbers, Learners: map[string]*knowledge{}, Observed: map[string][]knownName{}}
+	m := &memory{Version: memoryVersion, Numbers: r.numbers, Learners: map[string]*reliability.Ledger{}, Observed: map[string][]knownName{}}
 	names := map[*learner]string{}
 	for name, l := range r.learners {
-		m.Learners[name], names[l] = &knowledge{l.ledger, l.book}, name
+		m.Learners[name], names[l] = l.Ledger, name
 	}
 	for thread, t := range r.threads {
 		for _, o := range t.observed {
-			if o.learner.holds(o.name) {
+			if o.learner.Holds(o.name) {
 				m.Observed[thread] = append(m.Observed[thread], knownName{names[o.learner], o.name})
 			}
 		}
@@ -211,12 +205,12 @@ func (m *memory) observe(thread, name string) {
 // restore restores the state for the records before the log.
 func (r *Replay) restore(m *memory) error {
 	maps.Copy(r.numbers, m.Numbers)
-	for name, k := range m.Learners {
-		if k == nil || (k.Ledger == nil) == (k.Book == nil) {
-			return fmt.Errorf("swarm: what was learned by %q is neither a ledger nor a book", name)
+	for name, ledger := range m.Learners {
+		if ledger == nil {
+			return fmt.Errorf("swarm: what was learned by %q is no ledger", name)
 		}
-		r.learners[name] = &learner{k.Ledger, k.Book}
-		r.learners[name].learnWhenTold()
+		ledger.LearnWhenTold()
+		r.learners[name] = &learner{ledger}
 	}
 	for thread, all := range m.Observed {
 		t := r.thread(thread)
@@ -229,11 +223,4 @@ func (r *Replay) restore(m *memory) error {
 		}
 	}
 	return nil
-}
-
-func (l *learner) holds(name string) bool {
-	if l.book != nil {
-		return l.book.Holds(name)
-	}
-	return l.ledger.Holds(name)
 }

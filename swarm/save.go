@@ -134,8 +134,8 @@ func savedAfter(j journal.Store, after uint64) (state, last *journal.Record, err
 
 // valid reports whether everything that learned can be restored.
 func (m *memory) valid() bool {
-	for _, k := range m.Learners {
-		if k == nil || (k.Ledger == nil) == (k.Book == nil) {
+	for _, ledger := range m.Learners {
+		if ledger == nil {
 			return false
 		}
 	}

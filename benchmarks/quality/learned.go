@@ -16,44 +16,31 @@ func (s *set) defaults() *reliability.Options {
 	return &o
 }
 
-func (s *set) newBook() *reliability.Book {
-	b, err := reliability.NewBook(s.defaults())
-	if err != nil {
-		panic(err)
-	}
-	return b
-}
-
-// learnt is a book that has seen all votes and the known outcomes.
+// learnt is what a ledger has learned from all votes and the known outcomes.
 func (s *set) learnt(gold []int32) *reliability.Model {
-	b := s.newBook()
-	s.showAll(b, gold)
-	return b.Learn()
+	m, _ := s.ledger(gold).Models()
+	return m
 }
 
-// ledger is one that has seen the same.
-func (s *set) ledger(gold []int32) *reliability.Ledger {
+// newLedger returns an empty ledger about the set's labels.
+func (s *set) newLedger() *reliability.Ledger {
 	l, err := reliability.NewLedger(s.defaults())
 	if err != nil {
 		panic(err)
 	}
-	s.showAll(l, gold)
 	return l
 }
 
-// learning is what learns from decisions and their outcomes.
-type learning interface {
-	Observe(id string, b consensus.Ballots) error
-	Resolve(id, right string) error
-}
-
-func (s *set) showAll(b learning, gold []int32) {
+// ledger has seen all votes and the known outcomes.
+func (s *set) ledger(gold []int32) *reliability.Ledger {
+	l := s.newLedger()
 	for t := range s.tasks() {
-		s.show(b, t, gold[t])
+		s.show(l, t, gold[t])
 	}
+	return l
 }
 
-func (s *set) show(b learning, t int, known int32) {
+func (s *set) show(b *reliability.Ledger, t int, known int32) {
 	id := strconv.Itoa(t)
 	if err := b.Observe(id, s.ballots(nil, s.votesOn(t))); err != nil {
 		panic(err)

@@ -13,24 +13,17 @@ import (
 // apart are what the structures that are averaged say of one task, each by itself: [structure][label].
 type apart [][]float64
 
-var structures = []string{"rates", "subtypes", "coins", "peers"}
+var structures = []string{"rates", "peers"}
 
 // weights of the structures, as multiples of those they have, by their place in structures.
 type weights []float64
 
-// combinations are what may be chosen: some of the structures, at a half, once or twice their weight.
-var combinations = func() (all []weights) {
-	for _, rates := range []float64{0, 1} {
-		for _, subtypes := range []float64{0, 0.5, 1, 2} {
-			for _, peers := range []float64{0, 0.5, 1, 2} {
-				if rates+subtypes+peers > 0 {
-					all = append(all, weights{rates, subtypes, rates, peers})
-				}
-			}
-		}
-	}
-	return all
-}()
+// combinations are what may be chosen: one of the structures alone, or both, with peers at a quarter to four times their
+// weight.
+var combinations = []weights{{1, 0}, {1, 0.25}, {1, 0.5}, {1, 1}, {1, 2}, {1, 4}, {0, 1}}
+
+// shipped are the weights that the package has.
+var shipped = slices.IndexFunc(combinations, func(w weights) bool { return slices.Equal(w, weights{1, 1}) })
 
 // leftOut is a set with the measures of every combination on it, in their order.
 type leftOut struct {
@@ -91,8 +84,7 @@ func (s *set) leftOut() leftOut {
 		}
 		x.of = append(x.of, measure(s.score(answers, nil), s.k() == 2))
 	}
-	at := slices.IndexFunc(combinations, func(w weights) bool { return slices.Equal(w, weights{1, 1, 1, 1}) })
-	x.shipped = x.of[at]
+	x.shipped = x.of[shipped]
 	return x
 }
 

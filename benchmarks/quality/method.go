@@ -92,12 +92,9 @@ func learnedRates(s *set, gold []int32) []answer {
 	return s.decided(consensus.Bayesian{}, &consensus.Options{Reliabilities: s.learnt(gold)})
 }
 
-// errTogether is the mean correlation from which voters are taken for a group.
-const errTogether = 0.1
-
 func learnedGroups(s *set, gold []int32) []answer {
 	m := s.learnt(gold)
-	return s.decided(consensus.Grouped{}, &consensus.Options{Reliabilities: m, Groups: m.Groups(errTogether)})
+	return s.decided(consensus.Grouped{}, &consensus.Options{Reliabilities: m, Groups: m.Groups()})
 }
 
 // byLedger answers as swarms and `swarmbus decide` do after all tasks were observed. A decision has one probability,

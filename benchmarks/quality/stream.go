@@ -27,14 +27,14 @@ type engine interface {
 
 // learner asks whom its model would, or at random, and stops when its model would.
 type learner struct {
-	s    *set
-	book *reliability.Book
-	stop reliability.Stop
-	pick bool
+	s      *set
+	ledger *reliability.Ledger
+	stop   reliability.Stop
+	pick   bool
 }
 
 func (e *learner) next(seen, rest []int32) int {
-	m := e.book.Model()
+	m, _ := e.ledger.Models()
 	b := e.s.ballots(nil, seen)
 	names := make([]string, len(rest))
 	for n, i := range rest {
@@ -52,8 +52,9 @@ func (e *learner) next(seen, rest []int32) int {
 func (e *learner) decide(seen []int32) ([]float64, float64) {
 	p := make([]float64, e.s.k())
 	b := e.s.ballots(nil, seen)
-	e.s.probable(e.book.Model(), b, p)
-	if err := e.book.Observe("", b); err != nil {
+	m, _ := e.ledger.Models()
+	e.s.probable(m, b, p)
+	if err := e.ledger.Observe("", b); err != nil {
 		panic(err)
 	}
 	return p, slices.Max(p)
@@ -89,7 +90,7 @@ func (s *set) stream(e engine, gold []int32, seed uint64) streamed {
 	if l, ok := e.(*learner); ok {
 		for _, t := range r.permutation(s.tasks()) {
 			if gold[t] >= 0 {
-				s.show(l.book, int(t), gold[t])
+				s.show(l.ledger, int(t), gold[t])
 			}
 		}
 	}
@@ -161,10 +162,10 @@ func hit(p []float64, truth int32) float64 {
 func (s *set) streams() map[string]engine {
 	thrifty := reliability.Stop{Worth: 0.02}
 	return map[string]engine{
-		"learned":                  &learner{s: s, book: s.newBook()},
-		"learned, asking":          &learner{s: s, book: s.newBook(), pick: true},
-		"learned, thrifty":         &learner{s: s, book: s.newBook(), stop: thrifty},
-		"learned, asking, thrifty": &learner{s: s, book: s.newBook(), stop: thrifty, pick: true},
+		"learned":                  &learner{s: s, ledger: s.newLedger()},
+		"learned, asking":          &learner{s: s, ledger: s.newLedger(), pick: true},
+		"learned, thrifty":         &learner{s: s, ledger: s.newLedger(), stop: thrifty},
+		"learned, asking, thrifty": &learner{s: s, ledger: s.newLedger(), stop: thrifty, pick: true},
 		"voting":                   voting{s: s, st: consensus.Voting{}, o: &consensus.Options{Quorum: 3}},
 		"bayesian":                 voting{s: s, st: consensus.Bayesian{}, o: &consensus.Options{Threshold: 0.95}},
 	}

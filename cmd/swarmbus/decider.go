@@ -53,18 +53,15 @@ type decider struct {
 	name   string
 	about  *reliability.Options
 	named  consensus.Strategy  // or
-	ledger *reliability.Ledger // what swarms have when nobody chooses, or
-	book   *reliability.Book
+	ledger *reliability.Ledger // what swarms have when nobody chooses
 }
 
 func newDecider(name string, about *reliability.Options) (*decider, error) {
 	d := &decider{name: name, about: about}
 	var err error
 	switch name {
-	case byDefault:
+	case byDefault, byLearned:
 		d.ledger, err = reliability.NewLedger(about)
-	case byLearned:
-		d.book, err = reliability.NewBook(about)
 	default:
 		d.named, err = consensus.Lookup(name)
 	}
@@ -74,39 +71,26 @@ func newDecider(name string, about *reliability.Options) (*decider, error) {
 // strategy returns the strategy for the next task.
 func (d *decider) strategy() consensus.Strategy {
 	switch {
-	case d.ledger != nil:
-		return d.ledger.Strategy()
-	case d.book != nil:
-		return reliability.Strategy{Model: d.book.Model()}
-	default:
+	case d.ledger == nil:
 		return d.named
+	case d.name == byLearned:
+		several, _ := d.ledger.Models()
+		return reliability.Strategy{Model: several}
+	default:
+		return d.ledger.Strategy()
 	}
-}
-
-// learner is what both books are.
-type learner interface {
-	Observe(id string, b consensus.Ballots) error
-	Resolve(id, right string) error
 }
 
 // learn takes in a task that was decided, and its outcome unless it is "". It
 // returns the name by which what learns knows it, "" where nothing does.
 func (d *decider) learn(task string, b consensus.Ballots, outcome string) (observed string, err error) {
-	var l learner
-	switch {
-	case b.Voters() == 0:
-		return "", nil
-	case d.ledger != nil:
-		l = d.ledger
-	case d.book != nil:
-		l = d.book
-	default:
+	if d.ledger == nil || b.Voters() == 0 {
 		return "", nil
 	}
-	if err := l.Observe(task, b); err != nil || outcome == "" {
+	if err := d.ledger.Observe(task, b); err != nil || outcome == "" {
 		return task, err
 	}
-	return task, l.Resolve(task, outcome)
+	return task, d.ledger.Resolve(task, outcome)
 }
 
 // terms returns the recorded terms of the decider's decisions.
@@ -115,7 +99,7 @@ func (c *tally) terms(set *votes.Set, f *decideFlags) *runlog.Terms {
 	t := &runlog.Terms{Name: d.name, Strategy: d.name}
 	t.SetOptions(&f.terms)
 	if d.named == nil {
-		t.Default, t.Book = true, d.book != nil
+		t.Default = true
 		t.Learner, t.Learns = set.Name+"/"+d.name, d.about
 	}
 	return t

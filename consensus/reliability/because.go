@@ -2,165 +2,123 @@ package reliability
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
 
 	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/consensus/reliability/internal/fit"
 )
 
-// record is a voter's track record: how many of the decisions it voted in have a known outcome, and in how many of
-// them it was right. Those before it changed do not count.
-type record struct {
-	Told    int  `json:"told"`
-	Right   int  `json:"right"`
-	Changed bool `json:"changed,omitempty"`
-}
-
-// records returns the track record of each voter, of whom some have changed.
-func (b *batch) records(since []int) []record {
-	of := make([]record, b.Voters)
-	for j, at := range since {
-		of[j].Changed = at > 0
-	}
-	for t, known := range b.Known {
-		if known < 0 {
-			continue
-		}
-		v := b.votes(t)
-		for i, j := range v.voter {
-			of[j].Told++
-			if v.said[i] == known {
-				of[j].Right++
-			}
-		}
-	}
-	return of
-}
-
-// because explains why the voters for the choice outweigh a side with as many or more: that for another proposal, or that
-// against the choice, whichever has most voters. It returns "" if they are more themselves.
-func (m *Model) because(b consensus.Ballots, choice string) string {
-	at := slices.Index(b.Proposals(), choice)
-	sides := m.sides(b, at)
-	others := new(side)
-	for _, of := range slices.Sorted(maps.Keys(sides)) {
-		if of != at && sides[of].n > others.n {
-			others = sides[of]
-		}
-	}
-	return m.outweighing(sides[at], others)
-}
-
-// against explains why the voters against the only proposal outweigh as many or more for it, like because.
-func (m *Model) against(b consensus.Ballots) string {
-	sides := m.sides(b, 0)
-	return m.outweighing(sides[opposed], sides[0])
-}
-
-// opposed is the side of those who are against a proposal and not for it.
-const opposed = -1
-
-// sides returns the voters for each proposal that has any and, at opposed, those against the given one.
-func (m *Model) sides(b consensus.Ballots, at int) map[int]*side {
-	sides := map[int]*side{at: new(side), opposed: new(side)}
-	for who, votes := range b.ByVoter() {
-		against := false
-		for _, v := range votes {
-			switch {
-			case v.Stance == consensus.Agree:
-				if sides[v.Proposal] == nil {
-					sides[v.Proposal] = new(side)
-				}
-				sides[v.Proposal].add(m, who)
-			case v.Stance == consensus.Disagree && v.Proposal == at:
-				against = true
-			}
-		}
-		if against {
-			sides[opposed].add(m, who)
-		}
-	}
-	return sides
-}
-
-func (m *Model) outweighing(those, others *side) string {
-	if those.n == 0 || those.n > others.n {
-		return ""
-	}
-	outweigh := " outweigh "
-	if those.n == 1 {
-		outweigh = ", outweighs "
-	}
-	return m.whoAre(those) + outweigh + m.whoAre(others)
-}
-
-// side is the voters on one side: how many there are, for how many they count, in units of 1/whole, the name of one,
-// and those the model knows, of copies only one.
+// side is the voters on one side of a decision.
 type side struct {
-	n       int
-	counted int64
-	name    string
-	known   []int32
+	n     int
+	where string  // for or against
+	name  string  // of one of them
+	known []int32 // numbers of those the model knows
 }
 
 func (s *side) add(m *Model, who consensus.Bloc) {
 	s.n, s.name = s.n+who.N, who.Name
-	j, n := m.count(who)
-	if _, known := m.voters[who.Name]; known {
-		first := m.params.first(j)
-		at := slices.IndexFunc(s.known, func(k int32) bool { return m.params.first(k) == first })
-		if at >= 0 {
-			s.known[at] = min(s.known[at], j) // whatever their order
-			return
-		}
+	if j, ok := m.voters[who.Name]; ok {
 		s.known = append(s.known, j)
 	}
-	s.counted += n
 }
 
-// whoAre describes the voters of a side by how many of them count, if copies or groups share votes, and by their track
-// record, or by their estimated reliability if no outcome is known.
-func (m *Model) whoAre(s *side) string {
-	slices.Sort(s.known) // the sum must not depend on their order
-	var r record
-	held, changed := 0.0, 0
-	for _, j := range s.known {
-		held += m.params.held(j, m.params.alike())
-		if int(j) < len(m.params.Records) {
-			r.Told += m.params.Records[j].Told
-			r.Right += m.params.Records[j].Right
-			if m.params.Records[j].Changed {
-				changed++
-			}
-		}
-	}
-	who, were := strconv.Itoa(s.n)+" who", " were"
-	switch count := math.Round(10*float64(s.counted)/whole) / 10; {
-	case s.n == 1:
-		who, were = strconv.Quote(s.name)+",", ""
-	case count < float64(s.n):
-		who += fmt.Sprintf(" count as %g and", count)
-	}
-	switch {
-	case r.Told > 0 && changed == 0:
-		return fmt.Sprintf("%s%s right in %d of %d told", who, were, r.Right, r.Told)
-	case r.Told > 0 && s.n == 1:
-		return fmt.Sprintf("%s%s right in %d of %d told since it changed", who, were, r.Right, r.Told)
-	case r.Told > 0:
-		return fmt.Sprintf("%s%s right in %d of %d told, of %d only since a change", who, were, r.Right, r.Told, changed)
-	case len(s.known) > 0:
-		return fmt.Sprintf("%s%s held to be right in %.0f %%", who, are(were), 100*held/float64(len(s.known)))
-	default:
-		return fmt.Sprintf("%s%s new", who, are(were))
-	}
-}
-
-// are returns the present tense of were.
-func are(were string) string {
-	if were == "" {
+// because explains a final decision by what is on record about the voters on either side.
+func (r *reading) because(d consensus.Decision) string {
+	if !d.Final() || len(r.m.voters) == 0 || d.Outcome != consensus.Rejected && d.Leader() == "" {
 		return ""
 	}
-	return " are"
+	mine, against := r.sides(slices.Index(r.proposals, d.Leader()), d.Outcome == consensus.Rejected)
+	if against.n == 0 || mine.n == 0 {
+		return ""
+	}
+	for _, record := range []func(*side) string{r.m.outcomes, r.m.companions} {
+		if them := record(against); them != "" {
+			if us := record(mine); us != "" && mine.n <= against.n {
+				return us + ", " + them
+			}
+			return them
+		}
+	}
+	return ""
+}
+
+// sides divides those who are for or against something into the voters for the leader and all others, or where
+// everything is rejected into those who agree with nothing and all others.
+func (r *reading) sides(leader int, rejected bool) (mine, against *side) {
+	mine, against = &side{where: "for it"}, &side{where: "against"}
+	if rejected {
+		mine.where, against.where = "against", "for it"
+	}
+	for who, votes := range r.b.ByVoter() {
+		votes = spoken(votes)
+		agrees := slices.ContainsFunc(votes, func(v consensus.Position) bool {
+			return v.Stance == consensus.Agree && (rejected || v.Proposal == leader)
+		})
+		switch {
+		case len(votes) == 0:
+		case agrees != rejected:
+			mine.add(r.m, who)
+		default:
+			against.add(r.m, who)
+		}
+	}
+	slices.Sort(mine.known)
+	slices.Sort(against.known)
+	return mine, against
+}
+
+// outcomes says how often the voters of a side were right, or "" if nothing is known of that.
+func (m *Model) outcomes(s *side) string {
+	right, known := 0, 0
+	for _, j := range s.known {
+		x := m.past.total(j)
+		right, known = right+x.right, known+x.known
+	}
+	if known == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s right in %d of %d known outcomes", m.were(s), right, known)
+}
+
+// companions says how often the voters of a side agreed with most of the others, or "".
+func (m *Model) companions(s *side) string {
+	with, votes := 0, 0
+	for _, j := range s.known {
+		with, votes = with+m.past.sided[j].with, votes+m.past.sided[j].votes
+	}
+	if votes == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s with most of the others in %d of %d votes", m.were(s), with, votes)
+}
+
+// were names the voters of a side as the subject of a sentence, and says for how many they count if some repeat others.
+func (m *Model) were(s *side) string {
+	if s.n == 1 {
+		return strconv.Quote(s.name) + " was"
+	}
+	first := map[int32]bool{}
+	for _, j := range s.known {
+		first[m.fit.First(j)] = true
+	}
+	text := fmt.Sprintf("the %d %s", s.n, s.where)
+	if n := s.n - len(s.known) + len(first); n < s.n {
+		text += fmt.Sprintf(", who repeat each other and count as %d,", n)
+	}
+	return text + " were"
+}
+
+// doubtful says for people why confidence is lowered, or "" if it hardly is.
+func doubtful(d fit.Doubt) string {
+	switch percent := math.Round; {
+	case d.Size < 0.1:
+		return ""
+	case d.Against > d.Block:
+		return fmt.Sprintf("agreement proves less here: voters with %.0f %% of the votes are mostly against the others", percent(100*d.Against))
+	default:
+		return fmt.Sprintf("agreement proves less here: %.0f %% of the decisions rest on voters who always agree with each other", percent(100*d.Block))
+	}
 }

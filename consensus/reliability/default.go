@@ -2,17 +2,15 @@ package reliability
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/swarmbus/swarmbus/consensus"
 )
 
-// configuration is the default one with what a [Ledger] knew when it was asked.
+// configuration is the default strategy with what a [Ledger] knew when it was asked.
 type configuration struct {
 	several, one     *Model // nil: nothing
 	choices, stances bool   // all decisions are between several, or on one
-	unopposed        bool   // where there was one proposal, hardly anybody has said no to it
-	why              string // nothing is known, although there were decisions to learn from
+	group            bool   // nothing is learned without outcomes, since most voters are of one group
 }
 
 // Name returns "default", or the name of what decides as long as nothing is known.
@@ -28,133 +26,87 @@ func (c configuration) Knows(voter string) bool {
 	return Strategy{c.several}.Knows(voter) || Strategy{c.one}.Knows(voter)
 }
 
-// trusted is a model that there is and that has its certificate, or nil.
-func trusted(m *Model) *Model {
-	if m == nil || !m.certificate.OK {
-		return nil
-	}
-	return m
-}
-
-// trusts reports whether anything that is known may be decided by.
-func (c configuration) trusts() bool { return trusted(c.several) != nil || trusted(c.one) != nil }
-
 // Reliability returns what is known of the voter where there is one proposal, or several.
 func (c configuration) Reliability(voter string, proposals int) (consensus.Reliability, bool) {
-	m, one := trusted(c.several), trusted(c.one)
-	if m == nil || proposals <= 1 && one != nil {
-		m = one
+	m := c.several
+	if m == nil || proposals <= 1 && c.one != nil {
+		m = c.one
 	}
 	return m.Reliability(voter, proposals)
 }
 
 // Decide hands over to what suits the ballots.
 func (c configuration) Decide(b consensus.Ballots) consensus.Decision {
-	s, known, note := c.on(b, nobody)
-	d := s.Decide(known)
-	d.Strategy, d.Note = c.Name(), note
-	if _, one := s.(consensus.Bayesian); one {
-		d.Because = c.because(b, d)
+	m := c.model(b)
+	if m == nil {
+		return c.byWeight(b, consensus.Left{Voters: []string{}})
+	}
+	d := Strategy{m}.Decide(b.WithGroupDiscount(nil, consensus.Left{Voters: []string{}}))
+	d.Strategy = c.Name()
+	d.Note, _ = m.Doubt()
+	return d
+}
+
+// model returns what is known about decisions like this one, or nil. How many proposals there are determines it, even
+// if nobody is for or against some of them.
+func (c configuration) model(b consensus.Ballots) *Model {
+	if c.stances || !c.choices && len(b.Proposals()) <= 1 && (c.one == nil || !c.one.single) {
+		return c.one
+	}
+	return c.several
+}
+
+// byWeight decides while nothing is known: voters of a group share its weight.
+func (c configuration) byWeight(b consensus.Ballots, left consensus.Left) consensus.Decision {
+	shared := b.WithGroupDiscount(nil, left)
+	d := consensus.ConfidenceWeighted{}.Decide(shared)
+	d.Strategy = c.Name()
+	switch {
+	case c.group:
+		d.Note = fmt.Sprintf("half of the voters or more are of one group, so %d known outcomes are needed to learn from", groupLeast)
+	case groupVotes(b):
+		d.Note = "voters of a group share its weight, of less than two voters"
 	}
 	return d
 }
 
-// because explains a decision on single proposals as [Strategy] explains its own.
-func (c configuration) because(b consensus.Ballots, d consensus.Decision) string {
-	switch leader := d.Leader(); {
-	case d.Outcome == consensus.Rejected && len(b.Proposals()) == 1:
-		return c.one.against(b)
-	case d.Outcome == consensus.Rejected || leader == "" || !d.Final():
-		return ""
-	default:
-		return c.one.because(b, leader)
-	}
-}
-
-// nobody may still vote.
-var nobody = consensus.Left{Voters: []string{}}
-
-// on returns what decides on the ballots, the ballots it decides on as they are for those who may still vote, and a note:
-// why it is not what is known of the voters, or what else to know. How many proposals there are determines which model
-// decides, even if nobody is for or against some of them.
-func (c configuration) on(b consensus.Ballots, left consensus.Left) (s consensus.Strategy, known consensus.Ballots, note string) {
-	single := c.stances || !c.choices && !c.unopposed && len(b.Proposals()) <= 1
-	m := c.several
-	if single {
-		m = c.one
-	}
-	switch {
-	case m == nil:
-		known = b.WithGroupDiscount(nil, left)
-		if note = c.why; note == "" && known != b && groupVotes(b) {
-			note = "voters of a group share its weight, of less than two voters"
-		}
-		return consensus.ConfidenceWeighted{}, known, note
-	case single && !m.certificate.OK:
-		return consensus.ConfidenceWeighted{}, b.WithGroupDiscount(m.together, left), "by weight alone, since " + m.certificate.Reason()
-	case single:
-		b = b.WithCorrelation(m.params.unseen(b.Correlation())) // as between several
-		if len(b.Proposals()) == 1 {
-			b = b.WithPrior(math.Exp(m.params.Prior[0]))
-		}
-		return consensus.Bayesian{}, b.WithReliabilities(beside{b, m}).WithGroupDiscount(m.together, left), ""
-	default:
-		return Strategy{m}, b.WithGroupDiscount(m.together, left), m.certificate.Reason()
-	}
-}
-
-// groupVotes reports whether several voters of a group have votes.
+// groupVotes reports whether several voters of a group have votes, but not all are of it.
 func groupVotes(b consensus.Ballots) bool {
-	seen := map[string]bool{}
+	size, all := map[string]int{}, 0
 	for who := range b.ByVoter() {
-		if group, ok := b.Group(who.Name); ok {
-			if seen[group] {
-				return true
-			}
-			seen[group] = true
+		group, _ := b.Group(who.Name)
+		size[group] += who.N
+		all += who.N
+	}
+	for group, n := range size {
+		if group != "" && n > 1 && n < all {
+			return true
 		}
 	}
 	return false
 }
 
-// together names whom a voter of a group shares with: of those in it, its copies, or others of whom nothing is known.
-func (m *Model) together(voter, group string) string {
-	copies := int32(-1)
-	if j, ok := m.voters[voter]; ok {
-		copies = m.params.first(j)
-	}
-	return fmt.Sprintf("%q %d", group, copies)
-}
-
-// beside is what ballots know of voters, and of the others what the model does.
-type beside struct {
-	consensus.Ballots
-	model *Model
-}
-
-func (k beside) Reliability(voter string, proposals int) (consensus.Reliability, bool) {
-	if r, ok := k.Ballots.Reliability(voter); ok {
-		return r, true
-	}
-	return k.model.Reliability(voter, proposals)
-}
-
-// Settled is sure about decisions that stay between the only proposal and none; nothing is known of what
-// votes may yet do to the others.
+// Settled reports whether no vote that may still come changes the decision. Once something is known of the voters, that
+// is so if a clear majority decides and stays one whatever the others vote, and no outcome is known that could speak
+// against it.
 func (c configuration) Settled(b consensus.Ballots, left consensus.Left) bool {
-	if c.trusts() && (c.choices || left.Proposals > 0 || len(b.Proposals()) != 1) {
+	m := c.model(b)
+	if c.one == nil && c.several == nil {
+		return consensus.Settled(consensus.ConfidenceWeighted{}, b.WithGroupDiscount(nil, left), left)
+	}
+	if left.Voters == nil && b.Electorate() > 0 {
+		left.Voters = b.Missing()
+	}
+	if m == nil || left.Voters == nil || left.Proposals > 0 && len(b.Proposals()) < 2 || c.several.told() || c.one.told() {
 		return false
 	}
-	s, known, _ := c.on(b, left)
-	return consensus.Settled(s, known, left)
+	may := map[string]bool{}
+	for _, voter := range left.Voters {
+		may[voter] = true
+	}
+	_, share := majority(b.WithGroupDiscount(nil, left), may, float64(len(may)))
+	return share >= max(clearShare, b.Threshold()) && decided(c.Decide(b))
 }
 
-// spokenOn returns on how many proposals somebody is for or against.
-func spokenOn(b consensus.Ballots) (n int) {
-	for _, t := range b.Tallies() {
-		if t.Agree+t.Disagree > 0 {
-			n++
-		}
-	}
-	return n
-}
+// told reports whether any outcome is known.
+func (m *Model) told() bool { return m != nil && m.past.outcomes > 0 }

@@ -2,94 +2,189 @@ package reliability
 
 import (
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/consensus/reliability/internal/fit"
 )
 
-// Model is a snapshot of what a [Book] has learned. It is never modified, so any number of goroutines may use it at
-// once. As [consensus.Options.Reliabilities] it tells the strategies of package consensus how reliable each voter is
-// individually; a [Strategy] uses everything the model knows.
+// Model is a snapshot of what a [Ledger] has learned from decisions of one kind. It is never modified, so any number of
+// goroutines may use it at once. As [consensus.Options.Reliabilities] it tells the strategies of package consensus how
+// reliable each voter is; a [Strategy] uses everything the model knows. A model of which nothing has been learned knows
+// no voter.
 type Model struct {
-	kind        kind
-	voters      map[string]int32
-	params      *parameters // with one voter more than voters: the newcomer
-	certificate Certificate
+	kind   kind
+	voters map[string]int32
+	names  []string // sorted
+	fit    *fit.Model
+	past   past
+	trust  float64 // share of what was learned in a decision's probabilities; the rest is that of the votes alone
+	single bool    // a single proposal was hardly ever opposed
+	group  bool    // nothing was learned, because of the voters who have votes half or more are of one group
 }
 
-// stranger is the model of a [Strategy] that has none: every voter is a newcomer.
-var stranger = new(Book).Model()
+const (
+	settling   = 4.2 // decisions whose share among all is that of the votes alone in a decision's probabilities
+	toldCounts = 4   // further decisions that a known outcome counts for in that
+	groupLeast = 10  // known outcomes from which a team is learned about that is mostly of one group
+)
+
+// newModel learns from a batch of so many decisions.
+func newModel(k kind, names []string, b *fit.Batch, decisions int) *Model {
+	m := &Model{kind: k, past: newPast(k, b), single: k.stances && unopposed(b)}
+	if mostlyOneGroup(b) {
+		if m.past.outcomes < groupLeast {
+			m.group = true
+			return m.empty()
+		}
+		b.Votes = slices.DeleteFunc(b.Votes, func(v fit.Votes) bool { return v.Known < 0 })
+	}
+	m.names, m.voters = names, make(map[string]int32, len(names))
+	for j, name := range names {
+		m.voters[name] = int32(j)
+	}
+	m.fit = fit.Learn(b)
+	m.trust = 1 - settling/max(settling, float64(decisions+toldCounts*m.past.outcomes))
+	return m
+}
+
+// empty returns the model as it is before anything is learned.
+func (m *Model) empty() *Model {
+	m.fit = fit.Learn(&fit.Batch{Own: m.kind.own(), Choices: m.kind.columns()})
+	return m
+}
+
+// stranger is the model of a [Strategy] that has none.
+var stranger = new(Model).empty()
+
+// unopposed reports whether fewer than one in ten decisions on a single proposal were opposed: then the proposal was
+// the only one because nobody made another.
+func unopposed(b *fit.Batch) bool {
+	n := 0
+	for _, v := range b.Votes {
+		if slices.Contains(v.Said, 1) {
+			n++
+		}
+	}
+	return 10*n < len(b.Votes)
+}
+
+// mostlyOneGroup reports whether half of the voters who have votes, or more, but not all are of one stated group.
+func mostlyOneGroup(b *fit.Batch) bool {
+	size, all, voted := map[string]int{}, 0, map[int32]bool{}
+	for _, v := range b.Votes {
+		for _, j := range v.Voter {
+			if !voted[j] {
+				voted[j] = true
+				all++
+				size[b.Group[j]]++
+			}
+		}
+	}
+	for group, n := range size {
+		if group != "" && n > 1 && n < all && 2*n >= all {
+			return true
+		}
+	}
+	return false
+}
 
 // Voters returns the names of the voters the model knows, sorted.
-func (m *Model) Voters() []string { return slices.Sorted(maps.Keys(m.voters)) }
+func (m *Model) Voters() []string { return slices.Clone(m.names) }
 
-// Certificate reports how well the votes that were learned from distinguish their consensus from a rival one.
-func (m *Model) Certificate() Certificate { return m.certificate }
-
-// Correlation returns the correlation of two voters' errors, in [0,1). One minus the correlation is the share of a
-// second opinion that is new information. For a voter the model does not know, it is the mean over all voters; for a
-// voter and itself, and for voters who count as one since they copy each other or follow a source, it is 0.98.
-func (m *Model) Correlation(a, b string) float64 {
-	if a == b {
-		return closest
-	}
-	return m.params.Corr.between(m.voter(a), m.voter(b))
+// Doubt returns the reason why the model lowers the confidence of decisions that rest on agreement alone, for people to
+// read, or "" if it does not, and by how much: the probability, at most 0.35, that agreement says nothing about what is
+// right. Known outcomes lower it.
+func (m *Model) Doubt() (reason string, size float64) {
+	d := m.fit.Doubt()
+	return doubtful(d), d.Size
 }
 
-// voter returns the index of the named voter, or that of the newcomer for a name the model does not know.
+// voter returns the number of the named voter, or that of the newcomer.
 func (m *Model) voter(name string) int32 {
-	j, _ := m.known(name)
-	return j
-}
-
-// known is like voter, and also reports whether the model knows the name.
-func (m *Model) known(name string) (j int32, ok bool) {
-	if j, ok = m.voters[name]; !ok {
-		j = int32(m.params.Voters - 1)
+	if j, ok := m.voters[name]; ok {
+		return j
 	}
-	return j, ok
+	return m.fit.Newcomer()
 }
 
-// Reliability returns how often the voter is right at its usual confidence, among that many proposals, and false for a
-// voter the model does not know. Where decisions have their own proposals, a wrong vote is equally likely for each of
-// the others; with shared choices, the rates are means over the choices. A voter who names the same choice whatever the
-// question is right by chance.
+// Reliability returns how often the voter is right among that many proposals, and false for a voter the model does not
+// know. Where decisions have their own proposals, a wrong vote is equally likely for each of the others; with shared
+// choices, the rate is the mean over the choices.
 func (m *Model) Reliability(voter string, proposals int) (consensus.Reliability, bool) {
 	j, ok := m.voters[voter]
-	if !ok {
+	switch {
+	case !ok:
 		return consensus.Reliability{}, false
+	case m.kind.stances:
+		return consensus.Reliability{Sensitivity: m.fit.Right(j, 0), Specificity: m.fit.Right(j, 1)}, true
 	}
-	p := m.params
-	if m.kind.stances {
-		usual := p.usual(int(j), p.alike())
-		return consensus.Reliability{Sensitivity: p.meanRate(2*int(j), usual), Specificity: p.meanRate(2*int(j)+1, usual)}, true
+	right, k := m.right(j), max(proposals, 1)+1
+	if !m.kind.own() {
+		k = m.kind.columns()
 	}
-	k := p.Choices
-	if p.Own {
-		k = max(proposals, 1) + 1
-	}
-	right := p.held(j, k)
 	return consensus.Reliability{Sensitivity: right, Specificity: 1 - (1-right)/float64(k-1)}, true
 }
 
-// Calibrated returns how often the voter is right when it states this weight, in (0,1], among that many proposals: what
-// its "0.8" means. A voter the model does not know is taken to mean what the others mean on average, but is never
-// rated above a newcomer of the usual confidence, and one who names the same choice whatever the question is right by
-// chance. Calibrated returns false for a weight of 0, which carries no evidence, and as long as weights are not
-// calibrated because at most half of the voters learned from have stated less than 1; until then a weight scales the
-// evidence of its vote.
-func (m *Model) Calibrated(voter string, weight float64, proposals int) (right float64, ok bool) {
-	p := m.params
-	if p.Stated == nil || !(weight > 0) {
-		return 0, false
+// right returns how often a voter is right, averaged over the choices.
+func (m *Model) right(j int32) (p float64) {
+	n := m.kind.columns()
+	for c := range n {
+		p += m.fit.Right(j, c) / float64(n)
 	}
-	j, k := m.voter(voter), p.Choices
-	if p.Own {
-		k = max(proposals, 1) + 1
+	return p
+}
+
+// Groups returns which voters count as one because they repeat each other even when they dissent from the others: each
+// is mapped to the first of their names. Voters who count by themselves are not in the map. It has the form of
+// [consensus.Options.Groups].
+func (m *Model) Groups() map[string]string {
+	groups := map[string]string{}
+	for j, name := range m.names {
+		if first := m.fit.First(int32(j)); first != int32(j) {
+			groups[name], groups[m.names[first]] = m.names[first], m.names[first]
+		}
 	}
-	if p.constant(j) >= 0 {
-		return p.held(j, k), true
+	return groups
+}
+
+// Weights returns how much a vote of each voter counts beside the others', in log-odds above chance, by name. A voter
+// who is wrong more often than chance has a negative weight.
+func (m *Model) Weights() map[string]float64 {
+	w := maps.Collect(func(yield func(string, float64) bool) {
+		for j, name := range m.names {
+			if !yield(name, m.fit.Strength(int32(j))) {
+				return
+			}
+		}
+	})
+	return w
+}
+
+// reading is ballots as the model interprets them.
+type reading struct {
+	m         *Model
+	b         consensus.Ballots
+	proposals []string
+	questions []*question
+}
+
+// read reads ballots. Where all decisions are between shared choices, nothing is known about those on other proposals.
+func (m *Model) read(b consensus.Ballots) *reading {
+	if m.kind.strange(b.Proposals()) {
+		m = stranger
 	}
-	_, lift := p.heard(j, weight, k)
-	return p.meanRates(int(j), exactly(lift)), true
+	r := reader{kind: m.kind, b: b, number: func(who consensus.Bloc) (int32, int) {
+		if j, ok := m.voters[who.Name]; ok {
+			return j, who.N * fraction
+		}
+		return m.fit.Newcomer(), who.N * int(math.Round(who.Share*fraction))
+	}}
+	return &reading{m, b, b.Proposals(), r.questions()}
+}
+
+// heard reports whether anybody is for or against anything.
+func (r *reading) heard() bool {
+	return slices.ContainsFunc(r.questions, func(q *question) bool { return len(q.Voter) > 0 })
 }

@@ -2,6 +2,7 @@ package reliability
 
 import (
 	"math"
+	"slices"
 
 	"github.com/swarmbus/swarmbus/consensus"
 )
@@ -22,12 +23,8 @@ func (s Stop) withDefaults() Stop {
 	return s
 }
 
-// young is the number of decisions learned from at which a vote has to gain half of Worth. Books that see few votes in
-// their first decisions misjudge voters with confidence, and then ask for even fewer votes.
-const young = 50
-
-// most is the largest number of further votes that is considered at once.
-const most = 34
+// furthest is the largest number of further votes that is considered at once.
+const furthest = 34
 
 // Enough reports whether to stop asking. rest lists the voters who could still be asked, in the order in which they
 // would be (see [Model.Next]).
@@ -35,11 +32,8 @@ const most = 34
 // Asking r more voters, up to 34, is worth the expected value of sample information (Raiffa and Schlaifer, 1961): the
 // probability that they put the runner-up ahead and it is right, less the probability that they do and the leader is
 // right. Enough returns true if nobody is left. Otherwise it returns false before the first vote, and then true once
-// the leader's probability reaches Sure, or no r gains Worth per vote.
-//
-// A vote also teaches about its voter, which helps later decisions, but less the more has already been learned. So a
-// vote may gain less while the model is young: Worth · n/(n+50) after learning from n decisions, and nothing before the
-// first.
+// the leader's probability reaches Sure, or no r gains Worth per vote. While little has been learned, a vote may gain
+// less, because it also teaches about its voter.
 //
 // Enough weighs the leader against the runner-up. It does not ask whether the leader has a quorum or reaches the
 // threshold of the ballots: where decisions have to, ask on until they do.
@@ -52,123 +46,76 @@ func (m *Model) Enough(b consensus.Ballots, rest []string, s Stop) bool {
 	if !r.heard() {
 		return false
 	}
-	a := r.asking(b.Correlation())
+	a := r.asking()
 	if a.first >= s.Sure {
 		return true
 	}
-	n := float64(m.params.Decisions)
-	price := s.Worth * n / (n + young)
-	for i, name := range rest[:min(len(rest), most)] {
-		a.ask(name)
-		if a.gain() >= price*float64(i+1) {
+	for i, name := range rest[:min(len(rest), furthest)] {
+		a.ask(m.voter(name))
+		if a.gain() >= s.Worth*m.trust*float64(i+1) {
 			return false
 		}
 	}
 	return true
 }
 
-// heard reports whether there is a vote to pool.
-func (r *reading) heard() bool {
-	for _, q := range r.questions {
-		if len(q.voices) > 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// asking is the effect of further votes on a decision between the leader and the runner-up.
+// asking is the effect of further votes on a decision between the leader and the runner-up, in the log-odds of the
+// leader.
 type asking struct {
-	*answering
-	lead, rival   int     // candidates
+	m             *Model
+	q             *question
+	lead, rival   int32   // candidates
 	first, second float64 // their probabilities
-	rho           float64 // correlation of voters' errors
 	votes, asked  float64
-	balance       float64    // strength of the votes for the leader less that of the votes for the rival
-	mean, spread  [2]float64 // mean and variance of what those asked add to balance, if the leader or the rival is right
+	mean, spread  [2]float64 // mean and variance of what those asked add if the leader or the rival is right
 }
 
-func (r *reading) asking(rho float64) *asking {
-	a := r.contest(rho)
-	a.rho = a.m.params.Corr.pooled()
-	for i, v := range a.voices {
-		if !a.constant(i) {
-			a.votes += v.number()
-		}
-		switch c, ok := a.said[v.said].single(a.field); {
-		case ok && int(c) == a.lead:
-			a.balance += a.strength(i)
-		case ok && int(c) == a.rival:
-			a.balance -= a.strength(i)
+func (r *reading) asking() *asking {
+	p := r.pool(r.b.Correlation(), true)
+	odds := append(slices.Clone(p.each), p.none)
+	lead := slices.Index(odds, slices.Max(odds))
+	a := &asking{m: r.m, first: odds[lead]}
+	odds[lead] = -1
+	rival := slices.Index(odds, slices.Max(odds))
+	a.second = odds[rival]
+	a.q = r.questions[0]
+	for _, q := range r.questions {
+		if r.m.kind.stances && (q.places[0] == lead || lead == len(p.each) && q.places[0] == rival) {
+			a.q = q
 		}
 	}
-	a.balance = max(0, a.balance)
+	a.lead, a.rival = r.candidate(a.q, lead), r.candidate(a.q, rival)
+	a.votes = float64(len(a.q.Voter))
 	return a
 }
 
-// strength returns the strength of all voters of voice i together.
-func (a *asking) strength(i int) float64 {
-	return a.share[i] * a.cast.part[i] * a.m.params.strength(a.voices[i].voter, a.field, a.cast.lift[i])
-}
-
-func (a *asking) pair() [2]int { return [2]int{a.lead, a.rival} }
-
-// contest finds the leader and the runner-up. With stances, these are the leading proposal and none: the other
-// proposals are questions of their own.
-func (r *reading) contest(rho float64) *asking {
-	if !r.m.kind.stances {
-		a := &asking{answering: r.questions[0]}
-		p := a.probabilities(rho)
-		a.lead = best(p)
-		a.first, p[a.lead] = p[a.lead], -1
-		a.rival = best(p)
-		a.second = p[a.rival]
-		return a
-	}
-	p := r.pool(rho)
-	top := 0
-	for i, q := range r.questions {
-		if p.each[q.places[0]] > p.each[r.questions[top].places[0]] {
-			top = i
+// candidate returns the number of a proposal in a question, or of none for the index after the last proposal.
+func (r *reading) candidate(q *question, place int) int32 {
+	for c := range int32(q.Field) {
+		if r.place(q, c) == place {
+			return c
 		}
 	}
-	a := &asking{answering: r.questions[top], rival: 1}
-	if p.none > p.each[a.places[0]] {
-		a.lead, a.rival = 1, 0
-	}
-	a.first, a.second = topTwo(append(p.each, p.none))
-	return a
+	return int32(q.Field - 1)
 }
 
-func topTwo(p []float64) (first, second float64) {
-	for _, x := range p {
-		if x > first {
-			first, second = x, first
-		} else {
-			second = max(second, x)
-		}
-	}
-	return first, second
-}
-
-// ask adds one voter to those asked.
-func (a *asking) ask(name string) {
-	j := a.m.voter(name)
-	sure := a.m.params.usual(int(j), a.field).lift
-	move := a.m.params.unasked(j, a.field, sure) / (1 + a.rho*(a.votes+a.asked))
-	for i, c := range a.pair() {
-		leader, rival := a.saysOne(int(j), sure, c, a.lead), a.saysOne(int(j), sure, c, a.rival)
+// ask adds a voter to those asked.
+func (a *asking) ask(j int32) {
+	a.asked++
+	move := math.Abs(a.m.fit.Strength(j)) / (1 + a.m.fit.Errors()*(a.votes+a.asked-1))
+	for i, c := range []int32{a.lead, a.rival} {
+		leader := a.m.fit.Saying(j, int(c), int(a.lead), a.q.Field)
+		rival := a.m.fit.Saying(j, int(c), int(a.rival), a.q.Field)
 		toLeader := leader - rival
 		a.mean[i] += move * toLeader
 		a.spread[i] += move * move * (leader + rival - toLeader*toLeader)
 	}
-	a.asked++
 }
 
 // gain returns by how much the probability of being right is expected to rise once those asked have voted. What they
-// add to the balance is taken to be normally distributed.
+// add is taken to be normally distributed.
 func (a *asking) gain() float64 {
-	now := a.balance * (1 + a.rho*(a.votes-1)) / (1 + a.rho*(a.votes+a.asked-1))
+	now := math.Log(a.first / max(a.second, 1e-12))
 	var flips [2]float64
 	for i := range flips {
 		sd := math.Sqrt(max(a.spread[i], 0)) + 1e-9

@@ -45,7 +45,7 @@ func main() {
 			if d.Choice == truth {
 				correct++
 			}
-			if d.Because != "" && overruled == "" {
+			if overruled == "" && 2*len(d.Dissent()) > n {
 				overruled = fmt.Sprintf("ticket %d is a %s: %s", i, d.Choice, d.Reason())
 			}
 		}

@@ -105,9 +105,8 @@ type Terms struct {
 	// ones in the log with the same learner, and that decides or assists the
 	// strategy; "": none.
 	Learner string               `json:"learner,omitempty"`
-	Book    bool                 `json:"book,omitempty"`    // the learner is a [reliability.Book], not a [reliability.Ledger]
 	Learns  *reliability.Options `json:"learns,omitempty"`  // its options
-	Default bool                 `json:"default,omitempty"` // the learner decides, whatever the name of the Strategy
+	Default bool                 `json:"default,omitempty"` // the learner decides: by its model if the Strategy is "learned"
 }
 
 // SetOptions copies the options of a consensus.

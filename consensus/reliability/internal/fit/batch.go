@@ -1,0 +1,154 @@
+package fit
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Votes are the votes of one decision, at most one of each voter. Candidates are numbered from 0. Where decisions have
+// their own candidates, the last one is "none of these".
+type Votes struct {
+	Field  int       `json:"field"` // number of candidates
+	Voter  []int32   `json:"voter"`
+	Said   []int32   `json:"said"`             // a candidate, or Field plus an index into Sets
+	Stated []float64 `json:"stated,omitempty"` // confidence in [0,1]; nil: 1
+	Known  int32     `json:"known"`            // the candidate that is right, or -1
+
+	Sets  []Set     `json:"-"` // ballots for several candidates; not learned from
+	Times []float64 `json:"-"` // number of voters that each vote stands for; nil: 1
+}
+
+// Set is a ballot that allows several candidates: those in Among or, with Not, all others (coarse data: Heitjan and
+// Rubin, 1991).
+type Set struct {
+	Among []int32 // sorted
+	Not   bool
+}
+
+func (s *Set) allows(c int32) bool {
+	_, in := slices.BinarySearch(s.Among, c)
+	return in != s.Not
+}
+
+// set returns the candidates that vote i allows if they are several, and nil if it is one.
+func (v *Votes) set(i int) *Set {
+	if int(v.Said[i]) < v.Field {
+		return nil
+	}
+	return &v.Sets[int(v.Said[i])-v.Field]
+}
+
+func (v *Votes) stated(i int) float64 { return or(v.Stated, i) }
+
+func (v *Votes) times(i int) float64 { return or(v.Times, i) }
+
+// parts returns for how much each vote counts before anything is known about its voter: its stated confidence.
+func (v *Votes) parts() []float64 {
+	part := make([]float64, len(v.Voter))
+	for i := range part {
+		part[i] = v.times(i) * v.stated(i)
+	}
+	return part
+}
+
+// or returns x[i], or 1 if x is nil.
+func or(x []float64, i int) float64 {
+	if x == nil {
+		return 1
+	}
+	return x[i]
+}
+
+// Batch is what is learned from. Voters are numbered from 0 to Voters − 1.
+type Batch struct {
+	Own     bool // every decision has its own candidates; otherwise all are between the same Choices
+	Choices int
+	Voters  int
+	Group   []string // the group that was stated for each voter, "" for none; nil: none
+	Votes   []Votes
+}
+
+// sorted returns the batch with its decisions in an order that does not depend on when they were made, because sums of
+// floating-point numbers depend on their order.
+func (b *Batch) sorted() *Batch {
+	s := *b
+	s.Votes = slices.Clone(b.Votes)
+	slices.SortStableFunc(s.Votes, func(x, y Votes) int {
+		return cmp.Or(
+			cmp.Compare(x.Field, y.Field), slices.Compare(x.Voter, y.Voter), slices.Compare(x.Said, y.Said),
+			cmp.Compare(x.Known, y.Known), slices.Compare(x.Stated, y.Stated),
+		)
+	})
+	return &s
+}
+
+// telling returns the decisions that teach something: a single vote whose outcome is not known does not.
+func (b *Batch) telling() *Batch {
+	t := *b
+	t.Votes = slices.DeleteFunc(slices.Clone(b.Votes), func(v Votes) bool { return len(v.Voter) < 2 && v.Known < 0 })
+	return &t
+}
+
+// known returns the decisions whose outcome is known.
+func (b *Batch) known() *Batch {
+	k := *b
+	k.Votes = slices.DeleteFunc(slices.Clone(b.Votes), func(v Votes) bool { return v.Known < 0 })
+	return &k
+}
+
+func (b *Batch) outcomes() (n int) {
+	for i := range b.Votes {
+		if b.Votes[i].Known >= 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// cast returns how many votes each voter has cast.
+func (b *Batch) cast() []float64 {
+	n := make([]float64, b.Voters)
+	for i := range b.Votes {
+		for _, j := range b.Votes[i].Voter {
+			n[j]++
+		}
+	}
+	return n
+}
+
+// voting returns how many voters have votes.
+func (b *Batch) voting() (n int) {
+	for _, x := range b.cast() {
+		if x > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// density returns the mean number of votes in a decision.
+func (b *Batch) density() float64 { return sum(b.cast()) / max(1, float64(len(b.Votes))) }
+
+func (b *Batch) widest() (most int) {
+	for i := range b.Votes {
+		most = max(most, b.Votes[i].Field)
+	}
+	return most
+}
+
+// shares returns each candidate's share of the votes, or the outcome if it is known: where a fit starts.
+func (b *Batch) shares() [][]float64 {
+	all := make([][]float64, len(b.Votes))
+	for i := range b.Votes {
+		v := &b.Votes[i]
+		all[i] = make([]float64, v.Field)
+		if v.Known >= 0 {
+			all[i][v.Known] = 1
+			continue
+		}
+		for _, l := range v.Said {
+			all[i][l] += 1 / float64(len(v.Said))
+		}
+	}
+	return all
+}

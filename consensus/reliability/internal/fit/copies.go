@@ -1,0 +1,115 @@
+package fit
+
+import "slices"
+
+const (
+	copyShare = 0.85 // share of the decisions in which one of two voters dissents where copies vote alike
+	copyLeast = 20   // least number of such decisions
+	copyAmong = 512  // with more voters than this, copies are not looked for
+)
+
+// copies finds voters who copy each other: those who vote alike even when they dissent from the others. Agreeing with
+// what everybody says is no evidence. It returns the first voter of each voter's group, and nil if there are no copies.
+// It runs before fitting, because once copies determine the consensus, nothing shows them any more.
+func (b *Batch) copies() []int32 {
+	n := b.Voters
+	if n > copyAmong {
+		return nil
+	}
+	d := dissents{n: n, same: make([]int32, n*n), all: make([]int32, n*n)}
+	for i := range b.Votes {
+		d.count(&b.Votes[i])
+	}
+	first, found := make([]int32, n), false
+	for j := range first {
+		first[j] = int32(j)
+		for g := range j {
+			if first[g] != first[j] && d.copies(j, g) {
+				found = true
+				join(first[:j+1], first[g], first[j])
+			}
+		}
+	}
+	if !found {
+		return nil
+	}
+	return first
+}
+
+// join makes two groups one.
+func join(first []int32, a, b int32) {
+	for i, f := range first {
+		if f == max(a, b) {
+			first[i] = min(a, b)
+		}
+	}
+}
+
+// dissents counts, for each pair of voters, the decisions in which one of them dissents from the plurality, and those of
+// them in which both vote alike.
+type dissents struct {
+	n         int
+	same, all []int32
+}
+
+func (d *dissents) copies(j, g int) bool {
+	at := max(j, g)*d.n + min(j, g)
+	return d.all[at] >= copyLeast && float64(d.same[at]) >= copyShare*float64(d.all[at])
+}
+
+func (d *dissents) count(v *Votes) {
+	votes := make([]int32, v.Field)
+	for _, l := range v.Said {
+		votes[l]++
+	}
+	lead := plurality(votes)
+	if lead < 0 {
+		return
+	}
+	for i, x := range v.Said {
+		for h, y := range v.Said[:i] {
+			if x == lead && y == lead {
+				continue
+			}
+			at := int(max(v.Voter[i], v.Voter[h]))*d.n + int(min(v.Voter[i], v.Voter[h]))
+			d.all[at]++
+			if x == y {
+				d.same[at]++
+			}
+		}
+	}
+}
+
+// plurality returns the candidate with the most votes, at least two, or -1 if there is none or a tie.
+func plurality(votes []int32) int32 {
+	lead, most := int32(-1), int32(1)
+	for l, n := range votes {
+		switch {
+		case n > most:
+			lead, most = int32(l), n
+		case n == most:
+			lead = -1
+		}
+	}
+	return lead
+}
+
+// oneOfEach returns the batch with one vote of each group of copies in a decision, as that of the group's first voter.
+func (b *Batch) oneOfEach(first []int32) *Batch {
+	if first == nil {
+		return b
+	}
+	o := *b
+	o.Votes = make([]Votes, len(b.Votes))
+	for i := range b.Votes {
+		v := &b.Votes[i]
+		x := Votes{Field: v.Field, Known: v.Known}
+		for h, j := range v.Voter {
+			if !slices.Contains(x.Voter, first[j]) {
+				x.Voter, x.Said, x.Stated = append(x.Voter, first[j]), append(x.Said, v.Said[h]), append(x.Stated, v.stated(h))
+			}
+		}
+		o.Votes[i] = x
+	}
+	return &o
+}

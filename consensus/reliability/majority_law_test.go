@@ -1,0 +1,173 @@
+package reliability_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/consensus/reliability"
+)
+
+// camp is a swarm that votes again and again: the last voters are stubborn minorities of one each.
+type camp struct {
+	voters, minorities, proposals int
+	noise                         float64 // how often a voter names any proposal instead of its own
+}
+
+func (c camp) String() string {
+	return fmt.Sprintf("%d voters, %d stubborn, %d proposals, noise %v", c.voters, c.minorities, c.proposals, c.noise)
+}
+
+// own is what a voter votes for.
+func (c camp) own(j int) int { return max(0, j-(c.voters-c.minorities)+1) }
+
+func (c camp) ballots(r *rand.Rand, o *consensus.Options) consensus.Ballots {
+	var proposals []string
+	var votes []consensus.Vote
+	for p := range c.proposals {
+		proposals = append(proposals, fmt.Sprint("proposal ", p))
+	}
+	for j := range c.voters {
+		said := c.own(j)
+		if r != nil && r.Float64() < c.noise {
+			said = r.IntN(c.proposals)
+		}
+		votes = append(votes, agree(fmt.Sprint("voter ", j), proposals[said]))
+	}
+	return closed(o, proposals, votes)
+}
+
+func agree(voter, proposal string) consensus.Vote {
+	return consensus.Vote{Voter: voter, ProposalID: proposal, Stance: consensus.Agree, Weight: 1}
+}
+
+func closed(o *consensus.Options, proposals []string, votes []consensus.Vote) consensus.Ballots {
+	b, err := consensus.NewBallots(o, proposals, votes)
+	if err != nil {
+		panic(err) // every vote was made here
+	}
+	return b.Close()
+}
+
+// camps are swarms of 3 to 30 with no, one or two minorities, and 2 to 6 proposals.
+func camps() (all []camp) {
+	for _, n := range []int{3, 4, 5, 10, 20, 30} {
+		for minorities := range 3 {
+			for _, k := range []int{2, 6} {
+				if minorities < k && minorities < n-1 {
+					all = append(all, camp{voters: n, minorities: minorities, proposals: k})
+				}
+			}
+		}
+	}
+	return all
+}
+
+// stages are the solves at which a swarm is looked at: each at first, and then those at which a ledger may learn.
+func stages(last int) []int {
+	var at []int
+	for n := 1; n <= last; n = max(n+1, n*21/20) {
+		at = append(at, n)
+	}
+	return at
+}
+
+// A swarm of twenty in which two are stubborn goes on deciding for ever.
+func TestAClearMajorityDecides(t *testing.T) {
+	for _, noise := range []float64{0, 0.05, 0.2} {
+		for _, c := range camps() {
+			c.noise = noise
+			t.Run(c.String(), func(t *testing.T) {
+				t.Parallel()
+				decidesOnClearMajorities(t, c)
+			})
+		}
+	}
+}
+
+func decidesOnClearMajorities(t *testing.T, c camp) {
+	const solves = 40
+	l, r := new(reliability.Ledger), rand.New(rand.NewPCG(1, uint64(c.voters)))
+	for n := 1; n <= solves; n++ {
+		b := c.ballots(r, nil)
+		want := consensus.ConfidenceWeighted{}.Decide(b)
+		if want.Support >= 0.8 && want.Support*float64(c.voters) >= 3.999 {
+			if d := l.Strategy().Decide(b); d.Outcome != consensus.Reached || d.Choice != want.Choice || d.Support < want.Support {
+				t.Fatalf("solve %d: %v, by weight %v", n, d, want)
+			}
+		}
+		if err := l.Observe("", b); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Voters who reject the only proposal are a clear majority, too.
+func TestAClearMajorityRejects(t *testing.T) {
+	l, r := new(reliability.Ledger), rand.New(rand.NewPCG(1, 1))
+	for n := range 100 {
+		var votes []consensus.Vote
+		for j := range 10 {
+			v := agree(fmt.Sprint("voter ", j), "it")
+			if (j < 8) == (r.Float64() < 0.5) && j > 0 || n%2 == 0 && j < 8 {
+				v.Stance = consensus.Disagree
+			}
+			votes = append(votes, v)
+		}
+		b := closed(nil, []string{"it"}, votes)
+		if want := (consensus.ConfidenceWeighted{}).Decide(b); want.None >= 0.8 {
+			if d := l.Strategy().Decide(b); d.Outcome != consensus.Rejected {
+				t.Fatalf("decision %d: %v, by weight %v", n, d, want)
+			}
+		}
+		if err := l.Observe("", b); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// The same ballots again and again are decided alike, and confidence moves slowly. With a fifth of noise, two of four
+// against two stubborn ones are found to agree some decisions later than the tenth.
+func TestTheSameAgainIsTheSame(t *testing.T) {
+	for _, noise := range []float64{0, 0.05, 0.2} {
+		for _, c := range camps() {
+			c.noise = noise
+			t.Run(c.String(), func(t *testing.T) {
+				t.Parallel()
+				staysTheSame(t, c)
+			})
+		}
+	}
+}
+
+func staysTheSame(t *testing.T, c camp) {
+	l, r := new(reliability.Ledger), rand.New(rand.NewPCG(2, uint64(c.voters)))
+	probe := c.ballots(nil, nil)
+	var outcome consensus.Outcome
+	was, seen, solves := 0.0, 0, 150
+	if c.noise == 0 && c.voters == 20 {
+		solves = 1000
+	}
+	for _, n := range stages(solves) {
+		for ; seen < n-1; seen++ {
+			if err := l.Observe("", c.ballots(r, nil)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		d := l.Strategy().Decide(probe)
+		late := c.noise >= 0.2 && c.voters == 4 && c.minorities == 2 && d.Outcome == consensus.Reached
+		if n > 11 && d.Outcome != outcome && !late {
+			t.Errorf("solve %d: %v, before %v", n, d, outcome)
+		}
+		outcome = d.Outcome
+		if n > 1 && (d.Confidence < was-0.05 || math.Abs(d.Confidence-was) > 0.1) {
+			t.Errorf("solve %d: confidence goes from %.3f to %.3f", n, was, d.Confidence)
+		}
+		was = d.Confidence
+		if t.Failed() {
+			return
+		}
+	}
+}
