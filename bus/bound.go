@@ -72,7 +72,7 @@ func (s *Subscription) unreadLocked(end uint64) uint64 {
 	for {
 		seg, from, to := s.ahead.Span(end)
 		if from == to {
-			return uint64(len(s.front)) + s.counted - s.books.Intended
+			return uint64(len(s.front)) + s.counted - s.account.Intended
 		}
 		s.counted += uint64(bits.OnesCount64(s.wanted(seg, from, to)))
 		s.ahead.Pos += uint64(to - from)
@@ -83,7 +83,7 @@ func (s *Subscription) unreadLocked(end uint64) uint64 {
 // keep read entries alive. The caller holds s.mu.
 func (s *Subscription) keepAhead() {
 	if s.cursor.Pos >= s.ahead.Pos {
-		s.ahead, s.counted = s.cursor, s.books.Intended
+		s.ahead, s.counted = s.cursor, s.account.Intended
 	}
 }
 
@@ -104,7 +104,7 @@ func (s *Subscription) walk(end uint64, f func(*store.Segment, int)) {
 			return
 		}
 		for wanted := s.wanted(seg, from, to); wanted != 0; wanted &= wanted - 1 {
-			s.books.Intended++
+			s.account.Intended++
 			f(seg, bits.TrailingZeros64(wanted))
 		}
 		s.cursor.Pos += uint64(to - from)
@@ -121,23 +121,23 @@ func (s *Subscription) lagLocked(end uint64) {
 }
 
 // passLocked moves the cursor to a position; wanted signals before that get the
-// fate f.
-func (s *Subscription) passLocked(to uint64, f Fate) {
+// disposition f.
+func (s *Subscription) passLocked(to uint64, f Disposition) {
 	s.walk(to, func(seg *store.Segment, i int) {
-		*s.books.of(f)++
+		*s.account.of(f)++
 		s.emitUnreadLocked(f, seg, i)
 	})
 }
 
-func (s *Subscription) emitUnreadLocked(f Fate, seg *store.Segment, i int) {
+func (s *Subscription) emitUnreadLocked(f Disposition, seg *store.Segment, i int) {
 	if s.bus.observed() {
 		s.emitLocked(f, seg.Signal[i])
 	}
 }
 
-// dropLocked drops an unread signal before the cursor, with the fate f.
-func (s *Subscription) dropLocked(signal signals.Any, f Fate) {
-	*s.books.of(f)++
+// dropLocked drops an unread signal before the cursor, with the disposition f.
+func (s *Subscription) dropLocked(signal signals.Any, f Disposition) {
+	*s.account.of(f)++
 	if s.err != nil {
 		s.bus.unkeepLocked(f, 1)
 	}
@@ -146,7 +146,7 @@ func (s *Subscription) dropLocked(signal signals.Any, f Fate) {
 
 // unkeepLocked settles n signals that a lagged subscription had kept, unless the
 // bus has been closed and has settled them.
-func (b *Bus) unkeepLocked(f Fate, n uint64) {
+func (b *Bus) unkeepLocked(f Disposition, n uint64) {
 	if b.state != closed {
 		b.kept -= n
 		b.past.settle(f, n)

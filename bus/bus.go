@@ -57,8 +57,8 @@ type Bus struct {
 	unseen    uint64      // number of events dropped because observers were too slow
 	showing   *showing    // nil: no goroutine passes events to observers
 
-	past Books  // of readers that have ended
-	kept uint64 // signals pending in past: unread by subscriptions that lagged
+	past Account // of readers that have ended
+	kept uint64  // signals pending in past: unread by subscriptions that lagged
 }
 
 // apart separates what some processors read from what others write, to avoid
@@ -161,7 +161,7 @@ func (b *Bus) drainedLocked() bool {
 	if b.inline.driving || b.inline.at.Pos < b.log.Next() {
 		return false
 	}
-	return !slices.ContainsFunc(b.subscriptions, func(s *Subscription) bool { return s.booksLocked().Pending > 0 }) &&
+	return !slices.ContainsFunc(b.subscriptions, func(s *Subscription) bool { return s.accountLocked().Pending > 0 }) &&
 		b.past.Pending == 0
 }
 

@@ -65,8 +65,8 @@ func TestContextThatEndsInALoopEndsTheLoopWithinABatch(t *testing.T) {
 	if all := seqs(append(read, rest...)); len(all) != 200 || all[70] != 71 {
 		t.Errorf("read %d in all, want 200 in log order", len(all))
 	}
-	if k := balanced(t, b).Books; k.Delivered != 200 {
-		t.Errorf("books %+v", k)
+	if k := balanced(t, b).Account; k.Delivered != 200 {
+		t.Errorf("account %+v", k)
 	}
 }
 

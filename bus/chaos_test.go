@@ -44,14 +44,14 @@ func TestTenThousandSubscribers(t *testing.T) {
 		must(t, a, found("x"))
 	}
 	wg.Wait()
-	if k := balanced(t, b).Books; got.Load() != subs*n || k.Delivered != subs*n || k.Pending != 0 {
-		t.Errorf("delivered %d of %d, books %+v", got.Load(), subs*n, k)
+	if k := balanced(t, b).Account; got.Load() != subs*n || k.Delivered != subs*n || k.Pending != 0 {
+		t.Errorf("delivered %d of %d, account %+v", got.Load(), subs*n, k)
 	}
 }
 
 // TestChaos lets handlers panic, publish, come and go, and readers and
 // publishers be cancelled, all at once. Nothing may be lost or repeated, and the
-// books must balance at every moment.
+// account must balance at every moment.
 func TestChaos(t *testing.T) { chaos(t, 300*time.Millisecond, func() {}) }
 
 // TestSoak is TestChaos for as long as -soak says, on one bus. Readers that lag
@@ -109,8 +109,8 @@ func chaos(t *testing.T, long time.Duration, look func()) {
 		t.Errorf("sync: %v; %+v", err, b.Stats())
 	}
 	_ = b.Shutdown(done)
-	if k := balanced(t, b).Books; k.Pending != 0 || k.Delivered == 0 {
-		t.Errorf("books %+v", k)
+	if k := balanced(t, b).Account; k.Pending != 0 || k.Delivered == 0 {
+		t.Errorf("account %+v", k)
 	}
 }
 
@@ -169,7 +169,7 @@ func chaosReader(ctx context.Context, t *testing.T, b *bus.Bus, i int) {
 			}
 			last = s.Head().Seq
 		}
-		if lagged := sub.Books().DeadLagged > 0; *soak == 0 || !lagged {
+		if lagged := sub.Account().DeadLagged > 0; *soak == 0 || !lagged {
 			sub.Close()
 		}
 	}

@@ -51,9 +51,9 @@ type run struct {
 
 // An exception is a handler to which the signal was not delivered.
 type exception struct {
-	handler *Handler
-	fate    Fate // 0: it was not for it
-	err     error
+	handler     *Handler
+	disposition Disposition // 0: it was not for it
+	err         error
 }
 
 func (r *run) pos() uint64 { return r.segment.Start + uint64(r.i) }
@@ -198,11 +198,11 @@ func (in *inline) passLocked(s *store.Segment, i int) {
 func (b *Bus) expireRunLocked(r *run) {
 	h := r.segment.Head(r.i)
 	for _, handler := range r.handlers {
-		fate := Fate(0)
+		disposition := Disposition(0)
 		if r.pos() >= handler.from && handler.wants(h) {
-			fate = DeadExpired
+			disposition = DeadExpired
 		}
-		r.exceptions = append(r.exceptions, exception{handler, fate, nil})
+		r.exceptions = append(r.exceptions, exception{handler, disposition, nil})
 	}
 }
 
@@ -257,11 +257,11 @@ func (b *Bus) failed(r *run, v any) {
 
 // skip records that h does not get the signal: it is not for h, or h has ended.
 func (r *run) skip(h *Handler, pos uint64) {
-	fate := Fate(0)
+	disposition := Disposition(0)
 	if h.ended.Load() && pos >= h.from && h.wants(r.segment.Head(r.i)) {
-		fate = DeadClosed
+		disposition = DeadClosed
 	}
-	r.exceptions = append(r.exceptions, exception{h, fate, nil})
+	r.exceptions = append(r.exceptions, exception{h, disposition, nil})
 }
 
 // settleRunLocked records the results of the run, and moves the cursor on.
@@ -273,7 +273,7 @@ func (b *Bus) settleRunLocked() {
 		r.settleJoinedLocked()
 	}
 	for _, e := range r.exceptions {
-		e.handler.exceptLocked(e.fate, r.pos())
+		e.handler.exceptLocked(e.disposition, r.pos())
 	}
 	if b.observed() {
 		b.emitRunLocked(r)
@@ -299,7 +299,7 @@ func (r *run) settleJoinedLocked() {
 	}
 }
 
-func (h *Handler) exceptLocked(f Fate, pos uint64) {
+func (h *Handler) exceptLocked(f Disposition, pos uint64) {
 	if h.ended.Load() {
 		return // see settleEndedLocked
 	}
@@ -318,16 +318,16 @@ func (h *Handler) exceptLocked(f Fate, pos uint64) {
 func (b *Bus) settleEndedLocked(r *run) {
 	for _, h := range r.handlers {
 		if h.ended.Load() && h.final.Pending > 0 {
-			h.final.settle(r.fateOf(h), 1)
-			b.past.settle(r.fateOf(h), 1)
+			h.final.settle(r.dispositionOf(h), 1)
+			b.past.settle(r.dispositionOf(h), 1)
 		}
 	}
 }
 
-func (r *run) fateOf(h *Handler) Fate {
+func (r *run) dispositionOf(h *Handler) Disposition {
 	for _, e := range r.exceptions {
 		if e.handler == h {
-			return e.fate
+			return e.disposition
 		}
 	}
 	return Delivered
@@ -335,13 +335,13 @@ func (r *run) fateOf(h *Handler) Fate {
 
 func (b *Bus) emitRunLocked(r *run) {
 	for _, h := range r.handlers {
-		e := Settled{Signal: r.segment.Signal[r.i], Reader: h.options.Agent, Fate: Delivered}
+		e := Settled{Signal: r.segment.Signal[r.i], Reader: h.options.Agent, Disposition: Delivered}
 		for _, x := range r.exceptions {
 			if x.handler == h {
-				e.Fate, e.Err = x.fate, x.err
+				e.Disposition, e.Err = x.disposition, x.err
 			}
 		}
-		if e.Fate != 0 {
+		if e.Disposition != 0 {
 			b.emitLocked(e)
 		}
 	}

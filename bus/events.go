@@ -22,10 +22,10 @@ type (
 	}
 	// Settled says what became of a signal for one reader.
 	Settled struct {
-		Signal signals.Any
-		Reader string // the agent's id
-		Fate   Fate
-		Err    error // for DeadFailed: the handler's error, or a *PanicError
+		Signal      signals.Any
+		Reader      string // the agent's id
+		Disposition Disposition
+		Err         error // for DeadFailed: the handler's error, or a *PanicError
 	}
 	// Expired says that an expired signal was swept, or evicted before that.
 	Expired struct{ Signal signals.Any }

@@ -40,7 +40,7 @@ func TestSignalLivesUntilTimePlusTTLInclusive(t *testing.T) {
 		}
 		got, _ := unread(sub)
 		equal(t, "delivered after expiry", texts(got), nil)
-		if s := balanced(t, b); s.Books.DeadExpired != 2 || s.Books.Pending != 0 || s.Published != 2 {
+		if s := balanced(t, b); s.Account.DeadExpired != 2 || s.Account.Pending != 0 || s.Published != 2 {
 			t.Errorf("stats %+v", s)
 		}
 	})
@@ -70,8 +70,8 @@ func TestWhoAsksForExpiredSignalsMissesNone(t *testing.T) {
 			got, _ := unread(sub)
 			equal(t, "read", texts(got), want)
 		}
-		if k := balanced(t, b).Books; k.DeadExpired != 0 || k.Delivered != 2*uint64(len(want)) {
-			t.Errorf("books %+v", k)
+		if k := balanced(t, b).Account; k.DeadExpired != 0 || k.Delivered != 2*uint64(len(want)) {
+			t.Errorf("account %+v", k)
 		}
 	})
 }
@@ -113,8 +113,8 @@ func TestLaggingHandlerDoesNotGetExpiredSignals(t *testing.T) {
 			t.Fatal(err)
 		}
 		equal(t, "handled", got, []string{"slow", "long"})
-		if k := balanced(t, b).Books; k.DeadExpired != 1 || k.Delivered != 2 {
-			t.Errorf("books %+v", k)
+		if k := balanced(t, b).Account; k.DeadExpired != 1 || k.Delivered != 2 {
+			t.Errorf("account %+v", k)
 		}
 	})
 }
@@ -279,8 +279,8 @@ func TestExpiryAtAHandlerIsJudgedWhenItComesToTheSignal(t *testing.T) {
 		}
 	}
 	equal(t, "handled", got, []string{"first", "last", "first"})
-	if k := balanced(t, b).Books; k.DeadExpired != 1 || k.Delivered != 3 {
-		t.Errorf("books %+v", k)
+	if k := balanced(t, b).Account; k.DeadExpired != 1 || k.Delivered != 3 {
+		t.Errorf("account %+v", k)
 	}
 }
 

@@ -104,8 +104,8 @@ func TestFedExpiredSignalsAreInTheLogButNotDelivered(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, _ := unread(sub)
-	if k := balanced(t, b).Books; len(got) != 0 || k.DeadExpired != 1 || b.Last() != 1 {
-		t.Errorf("read %v, last %d, books %+v", got, b.Last(), k)
+	if k := balanced(t, b).Account; len(got) != 0 || k.DeadExpired != 1 || b.Last() != 1 {
+		t.Errorf("read %v, last %d, account %+v", got, b.Last(), k)
 	}
 }
 
@@ -284,7 +284,7 @@ func TestFedExpiredSignalsReachNoHandler(t *testing.T) {
 	if err := b.Feed(t.Context(), s); err != nil {
 		t.Fatal(err)
 	}
-	if k := balanced(t, b).Books; k.DeadExpired != 1 {
+	if k := balanced(t, b).Account; k.DeadExpired != 1 {
 		t.Errorf("%+v", k)
 	}
 }

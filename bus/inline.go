@@ -38,7 +38,7 @@ type Handler struct {
 	exceptions                 uint64 // entries that were not delivered to it
 	notFor                     uint64 // of these, entries that were not for it
 	failed, expired            uint64
-	final                      Books // once it is ended
+	final                      Account // once it is ended
 }
 
 // Handle calls f for every signal of P's kind from the next one on. All inline
@@ -108,7 +108,7 @@ func (h *Handler) closeLocked() {
 	}
 	in.handlers = slices.Delete(in.handlers, i, i+1)
 	h.channel.handlers = slices.DeleteFunc(slices.Clone(h.channel.handlers), func(other *Handler) bool { return other == h })
-	h.final = h.booksLocked()
+	h.final = h.accountLocked()
 	waiting := h.final.Pending
 	if in.run.isFor(h) {
 		waiting-- // the run settles it
@@ -125,14 +125,14 @@ func (h *Handler) wants(s *signals.Header) bool {
 		(h.options.Threads == nil || slices.Contains(h.options.Threads, s.Thread))
 }
 
-// booksLocked returns the account of h. Intended signals are counted when entries
+// accountLocked returns the account of h. Intended signals are counted when entries
 // are appended, delivered ones when their run ends, pending ones in the log.
-func (h *Handler) booksLocked() Books {
+func (h *Handler) accountLocked() Account {
 	if h.ended.Load() {
 		return h.final
 	}
 	waiting, others := h.bus.waitingLocked(h)
-	return Books{
+	return Account{
 		Intended:  h.channel.intended - h.intendedBefore - h.notFor - others,
 		Delivered: h.channel.done - h.doneBefore - h.exceptions,
 		Pending:   waiting, DeadFailed: h.failed, DeadExpired: h.expired,

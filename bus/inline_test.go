@@ -46,8 +46,8 @@ func TestHandlersRunOneAtATimeInLogOrderAtAnyDepth(t *testing.T) {
 		t.Errorf("order: %d calls, want %d, or not in order", len(order), len(want))
 	}
 	first.Close()
-	if k := balanced(t, b).Books; k.Delivered != 2*depth || k.Pending != 0 {
-		t.Errorf("books %+v", k)
+	if k := balanced(t, b).Account; k.Delivered != 2*depth || k.Pending != 0 {
+		t.Errorf("account %+v", k)
 	}
 }
 
@@ -104,8 +104,8 @@ func TestHandlerGetsItsKindThreadAndRecipient(t *testing.T) {
 	handle(t, b, bus.HandleOptions{}, record("late"))
 	must(t, a, found("3"))
 	equal(t, "handled", got, []string{"all:1", "me:1", "t:1", "me:2", "all:3", "me:3", "late:3"})
-	if k := balanced(t, b).Books; k.Intended != 7 || k.Delivered != 7 {
-		t.Errorf("books %+v", k)
+	if k := balanced(t, b).Account; k.Intended != 7 || k.Delivered != 7 {
+		t.Errorf("account %+v", k)
 	}
 }
 
@@ -114,7 +114,7 @@ func TestPanicAndErrorHarmNoOneElse(t *testing.T) {
 	a := agent(t, b, "a")
 	var failures []error
 	b.Observe(func(e bus.Event) {
-		if s, ok := e.(bus.Settled); ok && s.Fate == bus.DeadFailed {
+		if s, ok := e.(bus.Settled); ok && s.Disposition == bus.DeadFailed {
 			failures = append(failures, s.Err)
 		}
 	})
@@ -140,8 +140,8 @@ func TestPanicAndErrorHarmNoOneElse(t *testing.T) {
 	if !errors.As(failures[0], &p) || p.Value != "oops" || len(p.Stack) == 0 || !errors.Is(failures[1], boom) {
 		t.Errorf("failures %v", failures)
 	}
-	if k := balanced(t, b).Books; k.DeadFailed != 6 || k.Delivered != 4 {
-		t.Errorf("books %+v", k)
+	if k := balanced(t, b).Account; k.DeadFailed != 6 || k.Delivered != 4 {
+		t.Errorf("account %+v", k)
 	}
 }
 
@@ -170,8 +170,8 @@ func TestHandlerThatEndsItsGoroutineLosesNothing(t *testing.T) {
 	if err := b.Shutdown(soon(t)); err != nil {
 		t.Error(err)
 	}
-	if k := balanced(t, b).Books; k.DeadFailed != 1 || k.Delivered != 1 {
-		t.Errorf("books %+v", k)
+	if k := balanced(t, b).Account; k.DeadFailed != 1 || k.Delivered != 1 {
+		t.Errorf("account %+v", k)
 	}
 }
 
@@ -212,8 +212,8 @@ func TestBlockedHandlerDelaysNeitherPublishingNorSubscriptions(t *testing.T) {
 		if err := b.Sync(context.Background(), 10); err != nil {
 			t.Error(err)
 		}
-		if k := balanced(t, b).Books; k.Pending != 0 || k.Delivered != 20 {
-			t.Errorf("books %+v", k)
+		if k := balanced(t, b).Account; k.Pending != 0 || k.Delivered != 20 {
+			t.Errorf("account %+v", k)
 		}
 	})
 }
@@ -290,8 +290,8 @@ func TestHandlersComeAndGoInsideHandlers(t *testing.T) {
 	must(t, a, found("1"))
 	// The second was closed before its turn, the third wants what came after it.
 	equal(t, "handled", got, []string{"first:1", "first:2", "first:3", "third:3"})
-	if k := balanced(t, b).Books; k.Intended != 6 || k.Delivered != 4 || k.DeadClosed != 2 {
-		t.Errorf("books %+v", k)
+	if k := balanced(t, b).Account; k.Intended != 6 || k.Delivered != 4 || k.DeadClosed != 2 {
+		t.Errorf("account %+v", k)
 	}
 }
 
@@ -308,8 +308,8 @@ func TestHandlerMayCloseItself(t *testing.T) {
 	})
 	must(t, a, found("1"))
 	must(t, a, found("2"))
-	if k := balanced(t, b).Books; n != 1 || k.Intended != 1 || k.Delivered != 1 {
-		t.Errorf("ran %d times, books %+v; want once", n, k)
+	if k := balanced(t, b).Account; n != 1 || k.Intended != 1 || k.Delivered != 1 {
+		t.Errorf("ran %d times, account %+v; want once", n, k)
 	}
 }
 
@@ -333,8 +333,8 @@ func TestHandlerOfAnotherPayloadTypeIsToldSo(t *testing.T) {
 	handle(t, b, bus.HandleOptions{}, func(context.Context, signals.Signal[signals.Discovery]) error { n++; return nil })
 	must(t, a, signals.New(signals.Header{}, impostor{signals.Discovery{Finding: "x"}}))
 	must(t, a, found("y"))
-	if k := balanced(t, b).Books; n != 1 || k.DeadFailed != 1 || k.Delivered != 1 {
-		t.Errorf("ran %d times, books %+v", n, k)
+	if k := balanced(t, b).Account; n != 1 || k.DeadFailed != 1 || k.Delivered != 1 {
+		t.Errorf("ran %d times, account %+v", n, k)
 	}
 }
 

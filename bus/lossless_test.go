@@ -29,8 +29,8 @@ func TestSubscriptionMissesNothingWhateverHistoryEvicts(t *testing.T) {
 		t.Fatal(err)
 	}
 	equal(t, "votes", texts(got), want)
-	if s := balanced(t, b); s.Books.Delivered != 9 || s.Books.Pending != 0 {
-		t.Errorf("books %+v", s.Books)
+	if s := balanced(t, b); s.Account.Delivered != 9 || s.Account.Pending != 0 {
+		t.Errorf("account %+v", s.Account)
 	}
 }
 
@@ -71,8 +71,8 @@ func TestSubscriptionRoutesByKindThreadRecipientAndPredicate(t *testing.T) {
 		}
 		equal(t, c.name, texts(got), c.want)
 	}
-	if s := balanced(t, b); s.Books.Filtered != 1 || s.Books.Pending != 0 {
-		t.Errorf("books %+v, want 1 filtered, none pending", s.Books)
+	if s := balanced(t, b); s.Account.Filtered != 1 || s.Account.Pending != 0 {
+		t.Errorf("account %+v, want 1 filtered, none pending", s.Account)
 	}
 	equal(t, "history has private signals too", texts(history(b, bus.Filter{})), []string{"1", "vote 2", "3", "4", "5"})
 }
@@ -100,7 +100,7 @@ func TestFullBacklogEndsWithErrLagged(t *testing.T) {
 			must(t, a, found("not for it"))
 		}
 	}
-	if got := balanced(t, b).Books; got.Pending != 3 || got.Dead() != 0 {
+	if got := balanced(t, b).Account; got.Pending != 3 || got.Dead() != 0 {
 		t.Fatalf("at the bound: %+v, want 3 pending, none dead", got)
 	}
 	must(t, a, votes("", "too many")) // the publisher is not harmed
@@ -110,8 +110,8 @@ func TestFullBacklogEndsWithErrLagged(t *testing.T) {
 	if !errors.Is(err, bus.ErrLagged) {
 		t.Errorf("got %v, want ErrLagged", err)
 	}
-	if got := balanced(t, b).Books; got.Intended != 4 || got.Delivered != 3 || got.DeadLagged != 1 || got.Pending != 0 {
-		t.Errorf("books %+v, want 4 = 3 delivered + 1 lagged", got)
+	if got := balanced(t, b).Account; got.Intended != 4 || got.Delivered != 3 || got.DeadLagged != 1 || got.Pending != 0 {
+		t.Errorf("account %+v, want 4 = 3 delivered + 1 lagged", got)
 	}
 }
 
@@ -196,12 +196,12 @@ func TestEverySignalGoesToOneOfConcurrentReaders(t *testing.T) {
 	for range n {
 		seen[<-got] = true
 	}
-	if len(seen) != n || balanced(t, b).Books.Delivered != n {
+	if len(seen) != n || balanced(t, b).Account.Delivered != n {
 		t.Errorf("%d distinct signals read, want %d", len(seen), n)
 	}
 }
 
-func TestPanicOfAPredicateIsTheReadersAndInTheBooks(t *testing.T) {
+func TestPanicOfAPredicateIsTheReadersAndInTheAccounts(t *testing.T) {
 	b := newBus(t, nil)
 	a := agent(t, b, "a")
 	sub := subscribe(t, b, bus.SubscribeOptions{Where: func(s signals.Any) bool {
@@ -219,8 +219,8 @@ func TestPanicOfAPredicateIsTheReadersAndInTheBooks(t *testing.T) {
 	}()
 	got, _ := unread(sub)
 	equal(t, "read after the panic", texts(got), []string{"good"})
-	if k := balanced(t, b).Books; k.DeadFailed != 1 || k.Delivered != 1 || k.Pending != 0 {
-		t.Errorf("books %+v", k)
+	if k := balanced(t, b).Account; k.DeadFailed != 1 || k.Delivered != 1 || k.Pending != 0 {
+		t.Errorf("account %+v", k)
 	}
 }
 
@@ -239,8 +239,8 @@ func TestCloseOfASubscriptionDeadLettersWhatItHasNotRead(t *testing.T) {
 	}
 	got, _ := unread(other)
 	equal(t, "the other", texts(got), []string{"1", "2", "3"})
-	if k := balanced(t, b).Books; k.Intended != 5 || k.DeadClosed != 2 || k.Delivered != 3 {
-		t.Errorf("books %+v", k)
+	if k := balanced(t, b).Account; k.Intended != 5 || k.DeadClosed != 2 || k.Delivered != 3 {
+		t.Errorf("account %+v", k)
 	}
 }
 
@@ -264,7 +264,7 @@ func TestSlowSubscriptionIsNamed(t *testing.T) {
 		}
 	}
 	for _, r := range b.Stats().Readers {
-		if r.Agent != "sleeper" || r.Books.Pending != 4 || r.Site == "" {
+		if r.Agent != "sleeper" || r.Account.Pending != 4 || r.Site == "" {
 			t.Errorf("stats %+v do not name it", r)
 		}
 	}

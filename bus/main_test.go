@@ -143,12 +143,12 @@ func equal[T comparable](t testing.TB, what string, got, want []T) {
 func balanced(t testing.TB, b *bus.Bus) bus.Stats {
 	t.Helper()
 	s := b.Stats()
-	if !s.Books.Balanced() {
-		t.Errorf("books of the bus do not balance: %+v", s.Books)
+	if !s.Account.Balanced() {
+		t.Errorf("account of the bus does not balance: %+v", s.Account)
 	}
 	for _, r := range s.Readers {
-		if !r.Books.Balanced() {
-			t.Errorf("books of %q at %s do not balance: %+v", r.Agent, r.Site, r.Books)
+		if !r.Account.Balanced() {
+			t.Errorf("account of %q at %s does not balance: %+v", r.Agent, r.Site, r.Account)
 		}
 	}
 	return s
@@ -176,7 +176,7 @@ func describe(e bus.Event) string {
 	case bus.Published:
 		return "published " + text(e.Signal)
 	case bus.Settled:
-		return fmt.Sprintf("settled %s for %s: %s", text(e.Signal), e.Reader, e.Fate)
+		return fmt.Sprintf("settled %s for %s: %s", text(e.Signal), e.Reader, e.Disposition)
 	case bus.Expired:
 		return "expired " + text(e.Signal)
 	case bus.Evicted:

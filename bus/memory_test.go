@@ -177,7 +177,7 @@ func TestEndedSubscriptionKeepsNothingWhileAnotherReads(t *testing.T) {
 		}
 	}
 	drain(5_000)
-	closed.Books() // which looks ahead
+	closed.Account() // which looks ahead
 	closed.Close()
 	before := heap()
 	drain(100_000)

@@ -239,8 +239,8 @@ func sameSignal(x, y signals.Any) bool {
 
 func (p *pairing) check(t *rapid.T) {
 	got := p.bus.Stats()
-	if !got.Books.Balanced() {
-		t.Fatalf("books do not balance: %+v", got.Books)
+	if !got.Account.Balanced() {
+		t.Fatalf("the account does not balance: %+v", got.Account)
 	}
 	got.Readers = nil
 	if diff := cmp.Diff(got, p.twin.count(), cmpopts.IgnoreFields(bus.Stats{}, "Readers")); diff != "" {
@@ -258,7 +258,7 @@ func (p *pairing) check(t *rapid.T) {
 }
 
 // changes are the events of the log, in order. The two tell of readers at
-// different moments, so what readers did is compared by the books.
+// different moments, so what readers did is compared by the account.
 func (p *pairing) changes(all []bus.Event) (out []string) {
 	for _, e := range all {
 		switch e := e.(type) {

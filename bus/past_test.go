@@ -93,8 +93,8 @@ func TestReadTakesWhatIsThere(t *testing.T) {
 	if n, err := sub.Read(soon(t), nil); n != 0 || err != nil {
 		t.Errorf("into nothing: %d, %v", n, err)
 	}
-	if k := balanced(t, b).Books; k.Delivered != 4 || k.Filtered != 1 {
-		t.Errorf("books %+v", k)
+	if k := balanced(t, b).Account; k.Delivered != 4 || k.Filtered != 1 {
+		t.Errorf("account %+v", k)
 	}
 }
 
@@ -117,8 +117,8 @@ func TestAllGivesBackWhatALoopDidNotTake(t *testing.T) {
 			}
 		}
 	}
-	if k := balanced(t, b).Books; k.Delivered != n || k.Pending != 0 {
-		t.Errorf("books %+v", k)
+	if k := balanced(t, b).Account; k.Delivered != n || k.Pending != 0 {
+		t.Errorf("account %+v", k)
 	}
 }
 
@@ -142,8 +142,8 @@ func TestCloseStopsALoopOverAllAtOnce(t *testing.T) {
 	if n != 150 || !errors.Is(last, bus.ErrClosed) {
 		t.Errorf("read %d, %v; want 150 and ErrClosed", n, last)
 	}
-	if k := balanced(t, b).Books; k.Delivered != 150 || k.DeadClosed != 150 || k.Pending != 0 {
-		t.Errorf("books %+v", k)
+	if k := balanced(t, b).Account; k.Delivered != 150 || k.DeadClosed != 150 || k.Pending != 0 {
+		t.Errorf("account %+v", k)
 	}
 }
 
@@ -169,7 +169,7 @@ func TestBacklogCountsWhatTheReaderWants(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	if k := balanced(t, b).Books; k.Delivered != 40 || k.DeadLagged != 0 || k.Pending != 0 {
-		t.Errorf("books %+v", k)
+	if k := balanced(t, b).Account; k.Delivered != 40 || k.DeadLagged != 0 || k.Pending != 0 {
+		t.Errorf("account %+v", k)
 	}
 }

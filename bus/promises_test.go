@@ -62,8 +62,8 @@ func TestShutdownWaitsForTheUnreadSignalsOfAReaderThatLagged(t *testing.T) {
 		if err := <-down; err != nil {
 			t.Error(err)
 		}
-		if k := balanced(t, b).Books; k.Delivered != 2 || k.DeadLagged != 1 || k.Dead() != 1 {
-			t.Errorf("books %+v, want 2 delivered and 1 lagged", k)
+		if k := balanced(t, b).Account; k.Delivered != 2 || k.DeadLagged != 1 || k.Dead() != 1 {
+			t.Errorf("account %+v, want 2 delivered and 1 lagged", k)
 		}
 	})
 }

@@ -65,11 +65,11 @@ func (s *Subscription) look(dst []signals.Any, waits bool) (n int, wait <-chan s
 	}
 	limit := b.log.Next()
 	if len(s.front) > 0 || s.cursor.Pos < limit {
-		dead := s.books.DeadExpired
+		dead := s.account.DeadExpired
 		n = s.take(dst, limit, b.clock.now())
 		if s.err != nil {
 			b.kept -= uint64(n)
-			b.unkeepLocked(DeadExpired, s.books.DeadExpired-dead)
+			b.unkeepLocked(DeadExpired, s.account.DeadExpired-dead)
 		}
 	}
 	switch {
@@ -99,7 +99,7 @@ func (s *Subscription) take(dst []signals.Any, limit uint64, now int64) (n int) 
 		}
 		to = min(to, from+len(dst)-n)
 		wanted := s.wanted(seg, from, to)
-		s.books.Intended += uint64(bits.OnesCount64(wanted))
+		s.account.Intended += uint64(bits.OnesCount64(wanted))
 		for ; wanted != 0; wanted &= wanted - 1 {
 			i := bits.TrailingZeros64(wanted) % store.Slots
 			n += s.keep(dst[n:], seg.Signal[i], seg.Due[i], now)
@@ -113,7 +113,7 @@ func (s *Subscription) take(dst []signals.Any, limit uint64, now int64) (n int) 
 
 func (s *Subscription) keep(dst []signals.Any, next signals.Any, due, now int64) int {
 	if due < now && !s.options.Expired {
-		s.books.DeadExpired++
+		s.account.DeadExpired++
 		if s.bus.watched.Load() > 0 {
 			s.gone = append(s.gone, next)
 		}
@@ -200,23 +200,23 @@ func (s *Subscription) judge(claimed []signals.Any) (n int) {
 
 // passes applies the predicate, and settles the signal unless it passes.
 func (s *Subscription) passes(next signals.Any) bool {
-	fate := DeadFailed
+	disposition := DeadFailed
 	defer func() {
-		if fate != Delivered {
-			s.settle(fate, 1)
-			s.tell(fate, next)
+		if disposition != Delivered {
+			s.settle(disposition, 1)
+			s.tell(disposition, next)
 		}
 	}()
 	if s.options.Where(next) {
-		fate = Delivered
+		disposition = Delivered
 	} else {
-		fate = Filtered
+		disposition = Filtered
 	}
-	return fate == Delivered
+	return disposition == Delivered
 }
 
-// settle records the fate of n signals that a reader had taken.
-func (s *Subscription) settle(f Fate, n uint64) {
+// settle records the disposition of n signals that a reader had taken.
+func (s *Subscription) settle(f Disposition, n uint64) {
 	if n == 0 {
 		return
 	}
@@ -236,9 +236,9 @@ func (s *Subscription) settle(f Fate, n uint64) {
 	}
 }
 
-func (s *Subscription) settleLocked(f Fate, n uint64) {
+func (s *Subscription) settleLocked(f Disposition, n uint64) {
 	s.inHand -= n
-	*s.books.of(f) += n
+	*s.account.of(f) += n
 }
 
 // giveBack returns signals that were taken to the front of the backlog.
@@ -280,8 +280,8 @@ func (s *Subscription) report() {
 	s.tellWaiting()
 }
 
-// tell reports the fate of signals to observers.
-func (s *Subscription) tell(f Fate, settled ...signals.Any) {
+// tell reports the disposition of signals to observers.
+func (s *Subscription) tell(f Disposition, settled ...signals.Any) {
 	if len(settled) == 0 || s.bus.watched.Load() == 0 {
 		return
 	}
@@ -293,8 +293,8 @@ func (s *Subscription) tell(f Fate, settled ...signals.Any) {
 	s.bus.showEvents()
 }
 
-func (s *Subscription) emitLocked(f Fate, signal signals.Any) {
-	s.bus.emitLocked(Settled{Signal: signal, Reader: s.options.Agent, Fate: f})
+func (s *Subscription) emitLocked(f Disposition, signal signals.Any) {
+	s.bus.emitLocked(Settled{Signal: signal, Reader: s.options.Agent, Disposition: f})
 }
 
 // tellWaiting wakes callers that wait for readers.

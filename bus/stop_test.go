@@ -30,8 +30,8 @@ func TestCloseStopsAtOnceAndMayBeRepeated(t *testing.T) {
 	if _, ok := b.Get(r.ID); !ok || len(history(b, bus.Filter{})) != 1 {
 		t.Error("the history of a closed bus cannot be read")
 	}
-	if k := balanced(t, b).Books; k.DeadClosed != 1 || k.Pending != 0 {
-		t.Errorf("books %+v", k)
+	if k := balanced(t, b).Account; k.DeadClosed != 1 || k.Pending != 0 {
+		t.Errorf("account %+v", k)
 	}
 	sub.Close()
 }
@@ -57,8 +57,8 @@ func TestHandlerMayCloseTheBus(t *testing.T) {
 	if ran != 1 || after != 0 || ended == nil {
 		t.Errorf("ran %d and %d times, context %v; want 1, 0 and an ended context", ran, after, ended)
 	}
-	if k := balanced(t, b).Books; k.Pending != 0 || k.Delivered != 1 || k.DeadClosed != 5 {
-		t.Errorf("books %+v of %v", k, sub)
+	if k := balanced(t, b).Account; k.Pending != 0 || k.Delivered != 1 || k.DeadClosed != 5 {
+		t.Errorf("account %+v of %v", k, sub)
 	}
 }
 
@@ -84,8 +84,8 @@ func TestShutdownDrainsFirst(t *testing.T) {
 		if _, next := sub.Next(context.Background()); err != nil || !errors.Is(next, bus.ErrClosed) {
 			t.Errorf("shutdown: %v, then next: %v", err, next)
 		}
-		if k := balanced(t, b).Books; k.Delivered != 3 || k.Dead() != 0 {
-			t.Errorf("books %+v", k)
+		if k := balanced(t, b).Account; k.Delivered != 3 || k.Dead() != 0 {
+			t.Errorf("account %+v", k)
 		}
 	})
 }
@@ -100,8 +100,8 @@ func TestShutdownGivesUpWithItsContext(t *testing.T) {
 		if err := b.Shutdown(ctx); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("got %v, want DeadlineExceeded", err)
 		}
-		if k := balanced(t, b).Books; k.DeadClosed != 1 {
-			t.Errorf("books %+v", k)
+		if k := balanced(t, b).Account; k.DeadClosed != 1 {
+			t.Errorf("account %+v", k)
 		}
 	})
 }

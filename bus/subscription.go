@@ -66,7 +66,7 @@ type Subscription struct {
 	err     error         // why it ended; nil: it has not ended
 	closed  atomic.Bool   // it or the bus was closed: deliver nothing more
 	inHand  uint64        // number of signals taken but not yet settled
-	books   Books         // without pending signals
+	account Account       // without pending signals
 	born    uint64        // signals before that position that had expired at bornAt are not wanted
 	bornAt  int64
 	batch   int // number of signals that All takes at once
@@ -210,7 +210,7 @@ const maxBatch = 64
 // All yields all signals from here on, until the loop ends or an error is yielded
 // last: one of those of [Subscription.Next]. A fast loop gets signals in batches,
 // and expiry is checked once per batch; a loop that takes longer than 1 ms for a
-// signal gets them one by one. The books count a batch as pending until its last
+// signal gets them one by one. The account count a batch as pending until its last
 // signal has been taken. However a loop ends, the signals of a batch that it has
 // not taken remain unread.
 func (s *Subscription) All(ctx context.Context) iter.Seq2[signals.Any, error] {
@@ -277,21 +277,21 @@ func (s *Subscription) pace() int {
 	return s.batch
 }
 
-// Books returns the subscription's own account, also after the subscription has
+// Account returns the subscription's own account, also after the subscription has
 // ended.
-func (s *Subscription) Books() Books {
+func (s *Subscription) Account() Account {
 	s.bus.mu.Lock()
 	defer s.bus.mu.Unlock()
-	return s.booksLocked()
+	return s.accountLocked()
 }
 
-// booksLocked adds the pending signals: those that the cursor has not reached,
+// accountLocked adds the pending signals: those that the cursor has not reached,
 // unread ones before it, and those that readers have taken but not settled.
 // Intended signals are counted separately by the bus.
-func (s *Subscription) booksLocked() Books {
+func (s *Subscription) accountLocked() Account {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	k := s.books
+	k := s.account
 	k.Pending = s.behindCursor() + uint64(len(s.front)) + s.inHand
 	if s.err == nil {
 		s.unreadLocked(s.bus.log.Next())
@@ -347,7 +347,7 @@ func (s *Subscription) endLocked() {
 	for _, t := range s.threads {
 		b.log.Threads.Unpin(t)
 	}
-	k := s.books
+	k := s.account
 	k.Pending = uint64(len(s.front)) + s.inHand
 	b.past.add(k)
 	b.kept += uint64(len(s.front))

@@ -12,7 +12,7 @@ import (
 
 // A twin is the bus in its simplest form: slices, linear scans, one caller at
 // a time. It was the bus once. Whatever is done to it and to the bus must give
-// the same answers, the same events and the same books.
+// the same answers, the same events and the same account.
 type twin struct {
 	opts     bus.Options
 	now      func() time.Time
@@ -39,17 +39,17 @@ type twinSub struct {
 	backlog []signals.Any
 	bound   int
 	err     error
-	books   bus.Books
+	account bus.Account
 }
 
 type twinHandler struct {
-	t     *twin
-	o     bus.HandleOptions
-	kind  signals.Kind
-	run   func(signals.Any) error
-	ended bool
-	began bool
-	books bus.Books
+	t       *twin
+	o       bus.HandleOptions
+	kind    signals.Kind
+	run     func(signals.Any) error
+	ended   bool
+	began   bool
+	account bus.Account
 }
 
 type twinStep struct {
@@ -63,18 +63,18 @@ func newTwin(o bus.Options) *twin {
 
 func (t *twin) emit(e bus.Event) { t.events = append(t.events, e) }
 
-func settle(k, all *bus.Books, f bus.Fate, n uint64) {
-	for _, b := range []*bus.Books{k, all} {
+func settle(k, all *bus.Account, f bus.Disposition, n uint64) {
+	for _, b := range []*bus.Account{k, all} {
 		b.Pending -= n
-		*map[bus.Fate]*uint64{
+		*map[bus.Disposition]*uint64{
 			bus.Delivered: &b.Delivered, bus.Filtered: &b.Filtered, bus.DeadExpired: &b.DeadExpired,
 			bus.DeadLagged: &b.DeadLagged, bus.DeadFailed: &b.DeadFailed, bus.DeadClosed: &b.DeadClosed,
 		}[f] += n
 	}
 }
 
-func intend(k, all *bus.Books) {
-	for _, b := range []*bus.Books{k, all} {
+func intend(k, all *bus.Account) {
+	for _, b := range []*bus.Account{k, all} {
 		b.Intended++
 		b.Pending++
 	}
@@ -230,7 +230,7 @@ func (t *twin) append(s signals.Any) []conflict.Pair {
 	for _, h := range t.handlers {
 		if h.wants(s) {
 			step.handlers = append(step.handlers, h)
-			intend(&h.books, &t.stats.Books)
+			intend(&h.account, &t.stats.Account)
 		}
 	}
 	t.waiting = append(t.waiting, step)
@@ -318,13 +318,13 @@ func (h *twinHandler) handle(s signals.Any) {
 		return
 	}
 	h.began = true
-	fate := bus.Delivered
+	disposition := bus.Delivered
 	if err := h.run(s); err != nil {
-		fate = bus.DeadFailed
+		disposition = bus.DeadFailed
 	}
 	h.began = false
-	settle(&h.books, &h.t.stats.Books, fate, 1)
-	h.t.emit(bus.Settled{Signal: s, Reader: h.o.Agent, Fate: fate})
+	settle(&h.account, &h.t.stats.Account, disposition, 1)
+	h.t.emit(bus.Settled{Signal: s, Reader: h.o.Agent, Disposition: disposition})
 }
 
 func (h *twinHandler) close() {
@@ -332,11 +332,11 @@ func (h *twinHandler) close() {
 		return
 	}
 	h.ended = true
-	n := h.books.Pending
+	n := h.account.Pending
 	if h.began {
 		n--
 	}
-	settle(&h.books, &h.t.stats.Books, bus.DeadClosed, n)
+	settle(&h.account, &h.t.stats.Account, bus.DeadClosed, n)
 }
 
 func (t *twin) subscribe(o bus.SubscribeOptions) (*twinSub, bool) {
@@ -347,7 +347,7 @@ func (t *twin) subscribe(o bus.SubscribeOptions) (*twinSub, bool) {
 		}
 		for _, old := range t.history {
 			if !t.expired(old) && s.routes(old) {
-				intend(&s.books, &t.stats.Books)
+				intend(&s.account, &t.stats.Account)
 				s.backlog = append(s.backlog, old)
 			}
 		}
@@ -364,16 +364,16 @@ func (s *twinSub) routes(next signals.Any) bool {
 		(s.o.Threads == nil || slices.Contains(s.o.Threads, h.Thread))
 }
 
-func (s *twinSub) settle(sig signals.Any, f bus.Fate) {
-	settle(&s.books, &s.t.stats.Books, f, 1)
-	s.t.emit(bus.Settled{Signal: sig, Reader: s.o.Agent, Fate: f})
+func (s *twinSub) settle(sig signals.Any, f bus.Disposition) {
+	settle(&s.account, &s.t.stats.Account, f, 1)
+	s.t.emit(bus.Settled{Signal: sig, Reader: s.o.Agent, Disposition: f})
 }
 
 func (s *twinSub) offer(next signals.Any) {
 	if s.err != nil || !s.routes(next) {
 		return
 	}
-	intend(&s.books, &s.t.stats.Books)
+	intend(&s.account, &s.t.stats.Account)
 	s.backlog = append(s.backlog, next)
 	if len(s.backlog) <= s.bound {
 		return

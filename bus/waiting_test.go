@@ -92,7 +92,7 @@ func TestWhereThatPanicsLosesOneSignal(t *testing.T) {
 	if !panics(func() { _, _ = sub.Read(t.Context(), make([]signals.Any, 9)) }) {
 		t.Error("the panic did not reach the caller")
 	}
-	if k := sub.Books(); k.DeadFailed != 1 || k.Delivered != 0 || k.Pending != 4 || !k.Balanced() {
+	if k := sub.Account(); k.DeadFailed != 1 || k.Delivered != 0 || k.Pending != 4 || !k.Balanced() {
 		t.Errorf("after a batch: %+v", k)
 	}
 	got, _ := unread(sub)
@@ -151,7 +151,7 @@ func TestWhatIsGivenBackWakesAnotherCaller(t *testing.T) {
 		}
 		synctest.Wait()
 		if !got {
-			t.Errorf("a caller waits beside %d unread signals", s.Books().Pending)
+			t.Errorf("a caller waits beside %d unread signals", s.Account().Pending)
 		}
 	})
 }

@@ -73,12 +73,12 @@ func (k *meters) sent(ctx context.Context, l *labels) {
 	}
 }
 
-func (k *meters) settled(ctx context.Context, l *labels, fate bus.Fate, took time.Duration) {
+func (k *meters) settled(ctx context.Context, l *labels, disposition bus.Disposition, took time.Duration) {
 	switch {
-	case !k.consumed.Enabled(ctx), fate == bus.Filtered, fate == bus.DeadClosed:
+	case !k.consumed.Enabled(ctx), disposition == bus.Filtered, disposition == bus.DeadClosed:
 		// There was no reader, or no reader left.
-	case fate != bus.Delivered:
-		k.dead.Add(ctx, 1, metric.WithAttributes(keyDestination.String(l.kind), keyFate.String(fate.String())))
+	case disposition != bus.Delivered:
+		k.dead.Add(ctx, 1, metric.WithAttributes(keyDestination.String(l.kind), keyFate.String(disposition.String())))
 	default:
 		k.consumed.Add(ctx, 1, l.consumed)
 		if took > 0 {

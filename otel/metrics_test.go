@@ -62,7 +62,7 @@ func TestMetricsOfSolves(t *testing.T) {
 	r.solve(t, swarm.Options{Conflicts: swarm.EscalateConflicts, Agents: []*agents.Agent{
 		proposer("p", "a"), proposer("q", "b"), voter("v", "a"), voter("w", "b"),
 	}})
-	// No fate=closed: what nobody was left to read is no dead letter.
+	// No disposition=closed: what nobody was left to read is no dead letter.
 	golden(t, "metrics.txt", collected(t, reader))
 }
 
@@ -132,7 +132,7 @@ func TestWhatNoReaderWantedOrWasLeftToReadIsNoDeadLetter(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := collected(t, reader)
-	if strings.Contains(text, "fate=") {
+	if strings.Contains(text, "disposition=") {
 		t.Errorf("a dead letter is counted:\n%s", text)
 	}
 	if !strings.Contains(text, "messaging.client.consumed.messages 1 ") {

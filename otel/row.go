@@ -34,16 +34,16 @@ type row struct {
 // settled counts one delivery.
 func (r *row) settled(e *bus.Settled, took time.Duration) {
 	switch {
-	case e.Fate == bus.Filtered:
+	case e.Disposition == bus.Filtered:
 		r.filtered++
-	case e.Fate != bus.Delivered:
+	case e.Disposition != bus.Delivered:
 		r.dead++
 	case r.late:
 		r.behind++
 	default:
 		r.delivered++
 	}
-	if e.Fate == bus.Delivered && took > r.slowest {
+	if e.Disposition == bus.Delivered && took > r.slowest {
 		r.slowest, r.reader = took, e.Reader
 	}
 }

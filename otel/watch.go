@@ -119,17 +119,17 @@ func (w *watch) settled(e *bus.Settled) {
 	if !published.at.IsZero() {
 		took = time.Since(published.at)
 	}
-	w.meters.settled(context.Background(), l, e.Fate, took)
-	if e.Fate == bus.DeadClosed {
+	w.meters.settled(context.Background(), l, e.Disposition, took)
+	if e.Disposition == bus.DeadClosed {
 		return // every solve ends with these
 	}
 	row := w.rows.byID[h.ID]
 	if row != nil {
 		row.settled(e, took)
 	}
-	wrong := e.Fate != bus.Delivered && e.Fate != bus.Filtered
+	wrong := e.Disposition != bus.Delivered && e.Disposition != bus.Filtered
 	traced := published.span.IsSampled() || published.seq == 0 // not known: published before the watch, or no longer remembered
-	late := row == nil && e.Fate == bus.Delivered && traced
+	late := row == nil && e.Disposition == bus.Delivered && traced
 	if wrong || late || w.deliveries && traced {
 		w.delivery(e, &h, l, published, late)
 	}
@@ -150,21 +150,21 @@ func (w *watch) delivery(e *bus.Settled, h *signals.Header, l *labels, published
 	defer span.End()
 	if span.IsRecording() {
 		span.SetAttributes(w.message(processName, processType, l.kind, h, span.SpanContext())...)
-		span.SetAttributes(keyReader.String(e.Reader), keyFate.String(e.Fate.String()))
+		span.SetAttributes(keyReader.String(e.Reader), keyFate.String(e.Disposition.String()))
 		if late {
 			span.SetAttributes(keyBehind.Bool(true))
 		}
 		link(span, linkOrigin, origin)
 	}
-	if e.Fate != bus.Delivered && e.Fate != bus.Filtered {
+	if e.Disposition != bus.Delivered && e.Disposition != bus.Filtered {
 		w.died(ctx, span, e)
 	}
 }
 
 // died records a dead letter.
 func (w *watch) died(ctx context.Context, span trace.Span, e *bus.Settled) {
-	fate := e.Fate.String()
-	sort, text, why := fate, fate, ""
+	disposition := e.Disposition.String()
+	sort, text, why := disposition, disposition, ""
 	if e.Err != nil {
 		sort = errorType(e.Err)
 		text = w.describe(sort, e.Err)
@@ -172,7 +172,7 @@ func (w *watch) died(ctx context.Context, span trace.Span, e *bus.Settled) {
 		w.panicked(span, e.Err)
 	}
 	fail(span, sort, text)
-	w.log.LogAttrs(ctx, slog.LevelWarn, "dead letter", slog.String("reader", e.Reader), slog.String("fate", fate),
+	w.log.LogAttrs(ctx, slog.LevelWarn, "dead letter", slog.String("reader", e.Reader), slog.String("disposition", disposition),
 		slog.String("kind", w.kind(e.Signal.Kind())), slog.String("error", why))
 }
 

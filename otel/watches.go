@@ -70,7 +70,7 @@ func (o *Observer) each(f func(*watch)) {
 func (o *Observer) totals(context.Context) (backlog, conflicts int64) {
 	o.each(func(w *watch) {
 		s := w.bus.Stats()
-		backlog += int64(s.Books.Pending)
+		backlog += int64(s.Account.Pending)
 		conflicts += int64(s.OpenConflicts)
 	})
 	return backlog, conflicts

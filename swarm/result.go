@@ -50,7 +50,7 @@ type Result struct {
 	// although its context had ended before: they ignore their context.
 	LeftBehind []string
 	Elapsed    time.Duration // on the wall clock
-	Books      bus.Books     // of the thread's readers; signals after the last reader left count as filtered
+	Books      bus.Account   // of the thread's readers; signals after the last reader left count as filtered
 
 	credited bool // strategies have learned from its outcome
 }

@@ -133,12 +133,12 @@ func newest(all []signals.Any, most int) []signals.Any {
 
 // leave closes the inbox. Unread signals then count as filtered, not as dead
 // letters.
-func (s *seat) leave() bus.Books {
+func (s *seat) leave() bus.Account {
 	if s.inbox == nil {
-		return bus.Books{}
+		return bus.Account{}
 	}
 	s.gone = true
 	_, _ = s.inbox.Poll() // skips the rest
 	s.inbox.Close()
-	return s.inbox.Books()
+	return s.inbox.Account()
 }

@@ -22,7 +22,7 @@ type Bus struct {
 }
 
 // New returns a bus with a clock that stands still and fixed ids, and closes
-// it when the test ends; the test fails if its books do not balance then. o may be
+// it when the test ends; the test fails if its account does not balance then. o may be
 // nil; its clock, mint and sweep are replaced.
 func New(t testing.TB, o *bus.Options) *Bus {
 	t.Helper()
@@ -39,8 +39,8 @@ func New(t testing.TB, o *bus.Options) *Bus {
 	b := &Bus{log, t, clock}
 	t.Cleanup(func() {
 		b.Close()
-		if books := b.Stats().Books; !books.Balanced() {
-			t.Errorf("the books do not balance: %+v", books)
+		if account := b.Stats().Account; !account.Balanced() {
+			t.Errorf("the account does not balance: %+v", account)
 		}
 	})
 	return b

@@ -133,7 +133,7 @@ func follow(ctx context.Context, b *bus.Bus, store Store, c *signals.Codec, last
 
 // writePast writes the signals that the history has.
 func (w *Writer) writePast(ctx context.Context) error {
-	for left := w.log.Books().Pending; left > 0; {
+	for left := w.log.Account().Pending; left > 0; {
 		batch := make([]signals.Any, min(left, batchSize))
 		n, err := w.log.Read(ctx, batch)
 		if err == nil {

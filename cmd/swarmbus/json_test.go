@@ -40,7 +40,7 @@ func TestJSONIsDocumented(t *testing.T) {
 			missing(t, string(text), slices.Sorted(maps.Keys(members)))
 		}
 	}
-	for _, of := range []any{agents.Spending{}, bus.Books{}, consensus.Decision{}, consensus.Tally{}, consensus.Uncounted{}, consensus.Vote{}, swarm.Turns{}} {
+	for _, of := range []any{agents.Spending{}, bus.Account{}, consensus.Decision{}, consensus.Tally{}, consensus.Uncounted{}, consensus.Vote{}, swarm.Turns{}} {
 		var names []string
 		for _, field := range reflect.VisibleFields(reflect.TypeOf(of)) {
 			if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); field.IsExported() {

@@ -49,7 +49,7 @@ func main() {
 			}
 			fmt.Printf("%d %s: %s\n", s.Head().Seq, s.Head().Source, s.Kind())
 		}
-		k := reader.Books()
+		k := reader.Account()
 		fmt.Printf("%d intended = %d delivered + %d filtered + %d pending + %d dead\n", k.Intended, k.Delivered, k.Filtered, k.Pending, k.Dead())
 	}
 }

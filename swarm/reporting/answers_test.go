@@ -186,8 +186,8 @@ func TestAnAnswerIsAPersonsDecisionUntilTheEscalationExpires(t *testing.T) {
 		if r, _ := desk.Request(request); late == (r.Decision != nil) {
 			t.Errorf("after %v: the decision is %+v", after, r.Decision)
 		}
-		if books := b.Stats().Books; books.DeadFailed != 0 {
-			t.Errorf("after %v: a handler failed: %+v", after, books)
+		if account := b.Stats().Account; account.DeadFailed != 0 {
+			t.Errorf("after %v: a handler failed: %+v", after, account)
 		}
 	}
 }

@@ -48,8 +48,8 @@ func TestAConductorInTheTeamAnswersEscalations(t *testing.T) {
 		if open := len(desk.Open()); heard != want || (open == 0) != (want != "") {
 			t.Errorf("%s: ann heard %q, want %q; %d open", option, heard, want, open)
 		}
-		if books := b.Stats().Books; books.DeadFailed != 0 {
-			t.Errorf("%s: a handler failed: %+v", option, books)
+		if account := b.Stats().Account; account.DeadFailed != 0 {
+			t.Errorf("%s: a handler failed: %+v", option, account)
 		}
 		listen(t, desk) // what is decided is not decided again
 	}

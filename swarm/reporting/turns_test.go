@@ -97,7 +97,7 @@ func TestARefusedReportIsNoDeadLetter(t *testing.T) {
 	}
 	var dead []error
 	stop := b.Observe(func(e bus.Event) {
-		if s, ok := e.(bus.Settled); ok && s.Fate == bus.DeadFailed {
+		if s, ok := e.(bus.Settled); ok && s.Disposition == bus.DeadFailed {
 			dead = append(dead, s.Err)
 		}
 	})

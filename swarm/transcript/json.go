@@ -97,7 +97,7 @@ type (
 		Turns     swarm.Turns           `json:"turns"`
 		Missing   []string              `json:"missing,omitempty"`
 		Passed    []runlog.TurnPassed   `json:"passed,omitempty"`
-		Books     bus.Books             `json:"books"`
+		Books     bus.Account           `json:"books"`
 
 		Spent map[string]agents.Spending `json:"spent,omitempty"` // by agent
 	}

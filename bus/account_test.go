@@ -15,9 +15,9 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// TestBooksAlwaysBalance does random things and checks after each that
+// TestAccountsAlwaysBalance does random things and checks after each that
 // nothing intended is unaccounted for, and at the end that nothing is pending.
-func TestBooksAlwaysBalance(t *testing.T) {
+func TestAccountsAlwaysBalance(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 		b := made(bus.New(&bus.Options{History: rapid.IntRange(1, 9).Draw(t, "history"), Sweep: -1, Clock: func() time.Time { return now }}))
@@ -26,7 +26,7 @@ func TestBooksAlwaysBalance(t *testing.T) {
 		var handlers []*bus.Handler
 		var intended, delivered uint64
 		b.Observe(func(e bus.Event) {
-			if s, ok := e.(bus.Settled); ok && s.Fate == bus.Delivered {
+			if s, ok := e.(bus.Settled); ok && s.Disposition == bus.Delivered {
 				delivered++
 			}
 		})
@@ -87,12 +87,12 @@ func TestBooksAlwaysBalance(t *testing.T) {
 			"time passes":  func(*rapid.T) { now = now.Add(time.Second) },
 			"sweep":        func(*rapid.T) { b.Sweep() },
 			"": func(t *rapid.T) {
-				k := b.Stats().Books
+				k := b.Stats().Account
 				if !k.Balanced() {
-					t.Fatalf("books do not balance: %+v", k)
+					t.Fatalf("the account does not balance: %+v", k)
 				}
 				if k.Delivered != delivered {
-					t.Fatalf("%d delivered in the books, %d seen", k.Delivered, delivered)
+					t.Fatalf("%d delivered in the account, %d seen", k.Delivered, delivered)
 				}
 				if k.Intended < intended {
 					t.Fatalf("intended fell from %d to %d", intended, k.Intended)
@@ -101,13 +101,13 @@ func TestBooksAlwaysBalance(t *testing.T) {
 			},
 		})
 		b.Close()
-		if k := b.Stats().Books; !k.Balanced() || k.Pending != 0 {
+		if k := b.Stats().Account; !k.Balanced() || k.Pending != 0 {
 			t.Fatalf("after Close: %+v", k)
 		}
 	})
 }
 
-func TestBooksBalanceUnderConcurrentReaders(t *testing.T) {
+func TestAccountsBalanceUnderConcurrentReaders(t *testing.T) {
 	b := newBus(t, &bus.Options{History: 100})
 	stop := b.Observe(func(bus.Event) {})
 	defer stop()
@@ -178,8 +178,8 @@ func TestBooksBalanceUnderConcurrentReaders(t *testing.T) {
 	readers.Wait()
 	balanced(t, b)
 	b.Close()
-	if k := balanced(t, b).Books; k.Pending != 0 || k.Delivered == 0 || k.DeadLagged == 0 || k.Filtered == 0 || k.DeadFailed == 0 {
-		t.Errorf("books %+v", k)
+	if k := balanced(t, b).Account; k.Pending != 0 || k.Delivered == 0 || k.DeadLagged == 0 || k.Filtered == 0 || k.DeadFailed == 0 {
+		t.Errorf("account %+v", k)
 	}
 }
 
@@ -194,16 +194,16 @@ func TestWhatALaggedReaderGivesBackIsPending(t *testing.T) {
 			break
 		}
 	}
-	if k := balanced(t, b).Books; k.Pending != 50 {
+	if k := balanced(t, b).Account; k.Pending != 50 {
 		t.Errorf("%d pending of 100 kept and 50 read", k.Pending)
 	}
 	b.Close()
-	if k := balanced(t, b).Books; k.Pending != 0 || k.DeadClosed != 50 {
-		t.Errorf("books %+v", k)
+	if k := balanced(t, b).Account; k.Pending != 0 || k.DeadClosed != 50 {
+		t.Errorf("account %+v", k)
 	}
 }
 
-func TestHandlerClosedDuringARunThatIsNotForItIsInNoBooks(t *testing.T) {
+func TestHandlerClosedDuringARunThatIsNotForItIsInNoAccounts(t *testing.T) {
 	b := newBus(t, nil)
 	none := func(context.Context, signals.Signal[signals.Discovery]) error { return nil }
 	other := handle(t, b, bus.HandleOptions{Threads: []string{"other"}}, none)
@@ -212,12 +212,12 @@ func TestHandlerClosedDuringARunThatIsNotForItIsInNoBooks(t *testing.T) {
 		return nil
 	})
 	must(t, agent(t, b, "a"), found("x"))
-	if got, want := balanced(t, b).Books, (bus.Books{Intended: 1, Delivered: 1}); got != want {
-		t.Errorf("books %+v, want %+v", got, want)
+	if got, want := balanced(t, b).Account, (bus.Account{Intended: 1, Delivered: 1}); got != want {
+		t.Errorf("account %+v, want %+v", got, want)
 	}
 }
 
-func TestHandlerThatComesAndGoesDuringARunIsInNoBooks(t *testing.T) {
+func TestHandlerThatComesAndGoesDuringARunIsInNoAccounts(t *testing.T) {
 	b := newBus(t, nil)
 	none := func(context.Context, signals.Signal[signals.Discovery]) error { return nil }
 	handle(t, b, bus.HandleOptions{}, func(context.Context, signals.Signal[signals.Discovery]) error {
@@ -228,7 +228,7 @@ func TestHandlerThatComesAndGoesDuringARunIsInNoBooks(t *testing.T) {
 		return nil
 	})
 	must(t, agent(t, b, "a"), found("x"))
-	if k := balanced(t, b).Books; k.Intended != 1 || k.Delivered != 1 {
-		t.Errorf("books %+v", k)
+	if k := balanced(t, b).Account; k.Intended != 1 || k.Delivered != 1 {
+		t.Errorf("account %+v", k)
 	}
 }
