@@ -433,6 +433,33 @@ func TestReportsWithNewFindingsAreNoStorm(t *testing.T) {
 	}
 }
 
+// Something new ends a streak: what is repeated after it is counted anew.
+func TestANewFindingBetweenRepetitionsEndsTheStreak(t *testing.T) {
+	for without, want := range map[int]bool{4: false, 5: true} { // after the new one; five are a storm
+		d := newDesk(t, nil)
+		w, err := reports.NewWatcher(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range 4 + 1 + without {
+			r := quiet(turn(n))
+			r.Summary = "read another module"
+			if n == 4 {
+				r.Findings = []reports.Finding{finding("f", "the module leaks")}
+			}
+			d.now = d.now.Add(time.Second)
+			d.file(ann, r)
+		}
+		storm := false
+		for _, s := range d.log {
+			storm = storm || slices.ContainsFunc(w.Watch(s), func(a reports.Advisory) bool { return a.Concern == reports.RetryStorm })
+		}
+		if storm != want {
+			t.Errorf("%d repetitions after something new: storm %v, want %v", without, storm, want)
+		}
+	}
+}
+
 // A trend compares a window with the one before it: the share of failures has to rise by
 // more than chance, with enough turns in both. It is said once.
 func TestTrendsAreOfTwoWindows(t *testing.T) {
