@@ -38,6 +38,43 @@ func TestSignalsOfOtherPackagesAreShownInWords(t *testing.T) {
 	}
 }
 
+// Who votes for a rival and against the winner dissents once.
+func TestADissenterIsShownOnce(t *testing.T) {
+	by, err := consensus.Lookup("voting")
+	if err != nil {
+		t.Fatal(err)
+	}
+	round, err := consensus.NewRound(by, &consensus.Options{Electorate: []string{"a", "b", "c"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{"x", "y"} {
+		if err := round.Propose(id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for seq, v := range []consensus.Vote{
+		{Voter: "a", ProposalID: "x", Stance: consensus.Agree},
+		{Voter: "b", ProposalID: "x", Stance: consensus.Agree},
+		{Voter: "c", ProposalID: "y", Stance: consensus.Agree},
+		{Voter: "c", ProposalID: "x", Stance: consensus.Disagree},
+	} {
+		v.Seq, v.Weight = uint64(seq+1), 1
+		if err := round.Vote(v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d := round.Decision()
+	if len(d.Dissent()) != 2 {
+		t.Fatalf("votes against the winner: %v", d.Dissent())
+	}
+	var b bytes.Buffer
+	show(t, []swarm.Event{swarm.Stopped{Result: &swarm.Result{Stop: swarm.StopConsensus, Decision: d}}}, transcript.Text(&b, nil))
+	if n := strings.Count(b.String(), "Dissent"); n != 1 {
+		t.Errorf("%d lines of dissent:\n%s", n, b.String())
+	}
+}
+
 type unspeakable struct{}
 
 func (unspeakable) Kind() signals.Kind           { return "acme.example/unspeakable" }
