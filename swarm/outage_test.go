@@ -231,6 +231,25 @@ func TestRepeatedVotesAreNoProgress(t *testing.T) {
 }
 
 // A vote that changes is news, and so is one that changes back.
+// A vote for the same with another weight is news, too.
+func TestAVoteOfAnotherWeightWakesOthers(t *testing.T) {
+	turns := 0
+	wavers := reacts("wavers", func(_ context.Context, turn *agents.Turn) seq {
+		if turn.Round > 3 {
+			return agents.Say()
+		}
+		return agents.Say(vote("a", yes, []float64{0.5, 0.9, 0.9}[turn.Round-1]))
+	})
+	hears := reacts("hears", func(_ context.Context, turn *agents.Turn) seq {
+		turns++
+		return agents.Say(discover(fmt.Sprint(turn.Round)))
+	})
+	solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{wavers, hears, proposer("p", "a", "do a")}, Rounds: 5, Quorum: 2}))
+	if turns != 3 {
+		t.Errorf("it took %d turns, want one for the task and one for each weight", turns)
+	}
+}
+
 func TestAChangedVoteWakesOthers(t *testing.T) {
 	stances := []signals.Stance{yes, no, yes}
 	turns := 0
