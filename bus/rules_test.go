@@ -136,3 +136,24 @@ func TestRuleThatCannotBeIsRefused(t *testing.T) {
 		t.Errorf("got %v, want an OptionError", err)
 	}
 }
+
+func TestConflictOfARuleEndsWhenItsFirstSideExpires(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBus(t, nil)
+		stop, err := b.Detect(conflict.OpposedVotes())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer stop()
+		short := votes("t", "p")
+		short.TTL = 10 * time.Second
+		must(t, agent(t, b, "a"), short)
+		must(t, agent(t, b, "z"), disagrees("t", "p"))
+		if time.Sleep(9 * time.Second); len(openSides(b)) != 1 {
+			t.Errorf("%d open before a side expires, want 1", len(openSides(b)))
+		}
+		if time.Sleep(2 * time.Second); len(openSides(b)) != 0 {
+			t.Errorf("%d open after a side has expired, want none", len(openSides(b)))
+		}
+	})
+}
