@@ -3,6 +3,7 @@
 //
 //   - signals: what agents say: typed, validated, immutable values
 //   - bus: one ordered, bounded log of signals and its readers
+//   - signals/coordination: how agents say that they need or hand over something
 //   - bus/connectivity: coordination signals with a lifecycle
 //   - bus/journal: what happened on disk or in memory, and replayed
 //   - bus/bustest: helpers for tests against a bus

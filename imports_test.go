@@ -29,11 +29,13 @@ var rules = []struct {
 	rule
 }{
 	{"signals", rule{others: []string{"github.com/rs/xid"}}},
+	{"signals/coordination", rule{ours: []string{"signals"}}},
 	{"conflict", rule{ours: []string{"signals"}}},
 	{"bus/internal/store", rule{ours: []string{"signals"}}},
 	{"bus", rule{ours: []string{"signals", "conflict", "bus/internal/store"}}},
 	{"bus/journal", rule{ours: []string{"signals", "conflict", "bus"}, others: []string{"golang.org/x/sys/windows"}}},
 	{"bus/journal/journaltest", rule{ours: []string{"bus/journal"}}},
+	{"bus/connectivity", rule{ours: []string{"signals", "signals/coordination", "bus"}}},
 	{"bus/*", rule{ours: []string{"signals", "conflict", "bus"}}},
 	{"consensus", rule{}},
 	{"consensus/consensustest", rule{ours: []string{"consensus"}}},
@@ -43,7 +45,7 @@ var rules = []struct {
 	{"agents/routing", rule{ours: []string{"signals"}}},
 	{"agents/reports", rule{ours: []string{"signals"}, others: []string{"golang.org/x/text/unicode/norm"}}},
 	{"agents/reports/conductor", rule{ours: []string{"signals", "agents", "agents/models", "agents/reports"}}},
-	{"agents", rule{ours: []string{"signals", "agents/routing"}}},
+	{"agents", rule{ours: []string{"signals", "signals/coordination", "agents/routing"}}},
 	{"agents/models", rule{ours: []string{"signals", "agents"}}},
 	{"agents/models/limits", rule{
 		ours: []string{"agents/models"}, others: []string{"github.com/failsafe-go/failsafe-go", "golang.org/x/time/rate"},
@@ -59,7 +61,7 @@ var rules = []struct {
 	{"agents/models/anthropic", rule{
 		ours: []string{"agents/models", "agents/models/internal/wire"}, others: []string{"github.com/anthropics/anthropic-sdk-go"},
 	}},
-	{"agents/thinker", rule{ours: []string{"signals", "agents", "agents/models", "agents/reports"}}},
+	{"agents/thinker", rule{ours: []string{"signals", "signals/coordination", "agents", "agents/models", "agents/reports"}}},
 	{"swarm/cassette", rule{ours: []string{"signals", "agents", "agents/models", "bus/journal"}}},
 	{"swarm/runlog", rule{ours: []string{"signals", "conflict", "bus", "consensus", "consensus/reliability", "agents", "agents/routing"}}},
 	{"swarm", rule{

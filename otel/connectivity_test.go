@@ -6,6 +6,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus/connectivity"
 	"github.com/swarmbus/swarmbus/otel"
 	"github.com/swarmbus/swarmbus/otel/oteltest"
+	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
 func TestConnectivityThreadIsOneTrace(t *testing.T) {
@@ -22,8 +23,8 @@ func TestConnectivityThreadIsOneTrace(t *testing.T) {
 	}
 	defer inbox.Close()
 	low, err := layer.Emit(t.Context(), connectivity.Input{
-		Thread: "review", Source: "tester", Class: connectivity.ConfidenceLow, Audience: connectivity.Coordinator,
-		Priority: connectivity.Normal, Confidence: connectivity.Graded(0.3), Summary: "two tests are flaky",
+		Thread: "review", Source: "tester", Class: coordination.ConfidenceLow, Audience: coordination.Coordinator,
+		Priority: coordination.Normal, Confidence: coordination.Graded(0.3), Summary: "two tests are flaky",
 	})
 	if err != nil {
 		t.Fatal(err)

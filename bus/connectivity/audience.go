@@ -5,49 +5,19 @@ import (
 	"slices"
 
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
-// Audience says which components a signal is for. The layer turns it into
-// recipients once, when the signal is emitted. The zero value is refused on the
-// wire.
-type Audience uint8
-
-// The audiences.
-const (
-	Self        Audience = 1 + iota // only the source
-	Coordinator                     // the thread's coordinator: see [Layer.SetCoordinator]
-	Selected                        // the components that a [Resolver] names
-
-	// All is every component registered in the thread at that moment: see
-	// [Layer.Register]. It is not expanded into a list of recipients: inboxes
-	// deliver to those components, but on the bus itself such a signal is for
-	// every subscriber.
-	All
-)
-
-var audienceNames = signals.NewEnum[Audience]("audience", "self", "coordinator", "selected", "all")
-
-// String returns the wire name, or the number of an unknown audience.
-func (a Audience) String() string { return audienceNames.String(a) }
-
-// MarshalText returns the wire name; an unknown audience is an error.
-func (a Audience) MarshalText() ([]byte, error) { return audienceNames.Marshal(a) }
-
-// UnmarshalText accepts the four wire names and nothing else.
-func (a *Audience) UnmarshalText(text []byte) error {
-	return audienceNames.Unmarshal(text, a)
-}
-
-// A Resolver names the recipients of a signal for the audience [Selected]. Emit
+// A Resolver names the recipients of a signal for the audience [coordination.Selected]. Emit
 // calls it, concurrently and without holding locks, before the signal is
 // stored, so the signal has no id and time yet. If it fails or panics, Emit
 // returns that error and stores nothing, unless the signal is critical: then it
 // goes to all.
-type Resolver func(context.Context, Signal) ([]string, error)
+type Resolver func(context.Context, coordination.Signal) ([]string, error)
 
 // resolver returns the resolver that has to be called first, or nil.
 func (m *emitting) resolver() Resolver {
-	if m.note.Audience != Selected || m.answered {
+	if m.note.Audience != coordination.Selected || m.answered {
 		return nil
 	}
 	for _, name := range []string{m.in.Thread, ""} {
@@ -72,7 +42,7 @@ func (m *emitting) answer(ctx context.Context) error {
 	if m.failed = inside("resolver", err); m.failed == nil {
 		m.to = recipients(chosen)
 	}
-	if m.note.Priority == Critical {
+	if m.note.Priority == coordination.Critical {
 		return nil
 	}
 	return m.failed
@@ -97,7 +67,7 @@ func (m *emitting) unanswered(t *Thread) error {
 	if t.Registered(m.in.Source) {
 		others--
 	}
-	if m.note.Priority != Critical || t.Coordinator() != "" || others > 0 {
+	if m.note.Priority != coordination.Critical || t.Coordinator() != "" || others > 0 {
 		return nil
 	}
 	return ErrNobody
@@ -117,23 +87,23 @@ func (m *emitting) answerable(t *Thread, to signals.Recipients) bool {
 func (m *emitting) recipients(t *Thread) (to signals.Recipients, err error) {
 	to = nobody
 	switch m.note.Audience {
-	case Self:
+	case coordination.Self:
 		to = signals.To(m.in.Source)
-	case All:
+	case coordination.All:
 		return signals.Recipients{}, m.unanswered(t)
-	case Selected:
+	case coordination.Selected:
 		if m.answered && m.failed == nil {
 			to = m.to
 		}
-	case Coordinator:
+	case coordination.Coordinator:
 		to = t.coordinator
 	}
 	switch {
-	case m.note.Priority == Critical && m.answerable(t, to):
+	case m.note.Priority == coordination.Critical && m.answerable(t, to):
 		return to, nil
-	case m.note.Priority != Critical && to.Equal(nobody):
+	case m.note.Priority != coordination.Critical && to.Equal(nobody):
 		return to, ErrNobody
-	case m.note.Priority != Critical:
+	case m.note.Priority != coordination.Critical:
 		return to, nil
 	}
 	if m.failed != nil {

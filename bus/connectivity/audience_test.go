@@ -12,15 +12,16 @@ import (
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/connectivity"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
 func picks(names ...string) connectivity.Resolver {
-	return func(context.Context, connectivity.Signal) ([]string, error) { return names, nil }
+	return func(context.Context, coordination.Signal) ([]string, error) { return names, nil }
 }
 
 func TestSelfIsTheSource(t *testing.T) {
 	w := newWorld(t, nil).watch()
-	equal(t, "recipients", w.emit(says("x", to(connectivity.Self))).Recipients, "a")
+	equal(t, "recipients", w.emit(says("x", to(coordination.Self))).Recipients, "a")
 	equal(t, "observers see it", w.seen(), "x emitted")
 }
 
@@ -61,8 +62,8 @@ func (w *world) inbox(id string) *connectivity.Inbox {
 
 func TestAllAreTheComponentsOfTheThread(t *testing.T) {
 	w := newWorld(t, nil)
-	broadcast := func(summary string) connectivity.Signal {
-		return w.emit(says(summary, to(connectivity.All), by(summary)))
+	broadcast := func(summary string) coordination.Signal {
+		return w.emit(says(summary, to(coordination.All), by(summary)))
 	}
 	is(t, w.Register("t", "before"), nil)
 	before, a, other := w.inbox("before"), w.inbox("a"), w.inbox("other")
@@ -96,7 +97,7 @@ func TestAllAreTheComponentsOfTheThread(t *testing.T) {
 func TestAnInboxSaysThatASignalIsForgotten(t *testing.T) {
 	w := newWorld(t, &connectivity.Options{Retain: 1})
 	inbox := w.inbox("a")
-	read := func(want connectivity.State) {
+	read := func(want coordination.State) {
 		t.Helper()
 		s, err := inbox.Next(soon(t))
 		is(t, err, nil)
@@ -104,17 +105,17 @@ func TestAnInboxSaysThatASignalIsForgotten(t *testing.T) {
 			t.Errorf("%s, want %s: %+v", s.State, want, s)
 		}
 	}
-	w.resolve(w.emit(says("dropped by the cap", to(connectivity.Self))).ID)
-	w.resolve(w.emit(says("resolved", to(connectivity.Self))).ID)
-	w.emit(says("of a closed thread", to(connectivity.Self), in("u")))
+	w.resolve(w.emit(says("dropped by the cap", to(coordination.Self))).ID)
+	w.resolve(w.emit(says("resolved", to(coordination.Self))).ID)
+	w.emit(says("of a closed thread", to(coordination.Self), in("u")))
 	is(t, w.CloseThread(ctx, "u"), nil)
-	read(connectivity.Forgotten)
-	read(connectivity.Resolved)
-	read(connectivity.Forgotten)
-	if got := connectivity.Forgotten.String(); got != "forgotten" {
+	read(coordination.Forgotten)
+	read(coordination.Resolved)
+	read(coordination.Forgotten)
+	if got := coordination.Forgotten.String(); got != "forgotten" {
 		t.Errorf("it reads %q", got)
 	}
-	_, err := w.Layer.Query(connectivity.Query{Thread: "t", States: []connectivity.State{connectivity.Forgotten}})
+	_, err := w.Layer.Query(connectivity.Query{Thread: "t", States: []coordination.State{coordination.Forgotten}})
 	invalid(t, err, "state")
 }
 
@@ -135,7 +136,7 @@ func TestAllOfAHundredThousandComponents(t *testing.T) {
 		t.Errorf("registering the last tenth took %v, the first %v", last, first)
 	}
 	last := w.inbox(fmt.Sprint("component-", n-1))
-	s := w.emit(says("fire", to(connectivity.All), at(connectivity.Critical)))
+	s := w.emit(says("fire", to(coordination.All), at(coordination.Critical)))
 	if s.Components != n {
 		t.Errorf("for %d components", s.Components)
 	}
@@ -147,38 +148,38 @@ func TestAllOfAHundredThousandComponents(t *testing.T) {
 
 func TestSelectedAreWhomTheResolverNames(t *testing.T) {
 	w := newWorld(t, nil).watch()
-	e, err := w.Emit(ctx, says("x", to(connectivity.Selected)))
+	e, err := w.Emit(ctx, says("x", to(coordination.Selected)))
 	is(t, err, nil)
 	is(t, e.Unreached, connectivity.ErrNobody)
 	equal(t, "without a resolver", e.Signal.Recipients)
 	equal(t, "and yet emitted", w.seen(), "x emitted")
-	var asked connectivity.Signal
-	w.SetResolver("", func(_ context.Context, s connectivity.Signal) ([]string, error) {
+	var asked coordination.Signal
+	w.SetResolver("", func(_ context.Context, s coordination.Signal) ([]string, error) {
 		asked = s
 		return []string{"z", "y", "z"}, nil
 	})
-	s := w.emit(says("x", to(connectivity.Selected), by("b")))
+	s := w.emit(says("x", to(coordination.Selected), by("b")))
 	equal(t, "the layer's", s.Recipients, "y", "z")
-	if !asked.ID.IsZero() || asked.State != connectivity.Emitted || asked.Summary != "x" || asked.Source != "b" {
+	if !asked.ID.IsZero() || asked.State != coordination.Emitted || asked.Summary != "x" || asked.Source != "b" {
 		t.Errorf("asked about %+v, emitted %+v", asked, s)
 	}
 	w.SetResolver("", picks("w"))
-	equal(t, "replaced", w.emit(says("x", to(connectivity.Selected), by("c"))).Recipients, "w")
+	equal(t, "replaced", w.emit(says("x", to(coordination.Selected), by("c"))).Recipients, "w")
 	w.SetResolver("t", picks("own"))
-	equal(t, "the thread's", w.emit(says("x", to(connectivity.Selected), by("d"))).Recipients, "own")
-	equal(t, "elsewhere", w.emit(says("x", to(connectivity.Selected), in("u"))).Recipients, "w")
+	equal(t, "the thread's", w.emit(says("x", to(coordination.Selected), by("d"))).Recipients, "own")
+	equal(t, "elsewhere", w.emit(says("x", to(coordination.Selected), in("u"))).Recipients, "w")
 	w.SetResolver("t", nil)
-	equal(t, "removed", w.emit(says("x", to(connectivity.Selected), by("e"))).Recipients, "w")
+	equal(t, "removed", w.emit(says("x", to(coordination.Selected), by("e"))).Recipients, "w")
 }
 
 func TestTheResolverIsAskedOnlyForWhatIsStored(t *testing.T) {
 	w := newWorld(t, nil)
 	asked := 0
-	w.SetResolver("t", func(context.Context, connectivity.Signal) ([]string, error) { asked++; return nil, nil })
-	s := w.emit(says("x", to(connectivity.Selected)))
-	w.repeats(says("x", to(connectivity.Selected)), s)
+	w.SetResolver("t", func(context.Context, coordination.Signal) ([]string, error) { asked++; return nil, nil })
+	s := w.emit(says("x", to(coordination.Selected)))
+	w.repeats(says("x", to(coordination.Selected)), s)
 	w.emit(says("x"))
-	_, err := w.Emit(ctx, says("x", to(connectivity.Selected), replacing(signals.MustID("sig_x"))))
+	_, err := w.Emit(ctx, says("x", to(coordination.Selected), replacing(signals.MustID("sig_x"))))
 	invalid(t, err, "replaces")
 	if asked != 1 {
 		t.Errorf("asked %d times", asked)
@@ -188,8 +189,8 @@ func TestTheResolverIsAskedOnlyForWhatIsStored(t *testing.T) {
 func TestAResolverThatFailsLeavesNoOrphan(t *testing.T) {
 	broken := errors.New("broken")
 	for name, r := range map[string]connectivity.Resolver{
-		"panics":         func(context.Context, connectivity.Signal) ([]string, error) { panic(broken) },
-		"fails":          func(context.Context, connectivity.Signal) ([]string, error) { return []string{"b"}, broken },
+		"panics":         func(context.Context, coordination.Signal) ([]string, error) { panic(broken) },
+		"fails":          func(context.Context, coordination.Signal) ([]string, error) { return []string{"b"}, broken },
 		"names nobody":   picks("b", ""),
 		"the bus itself": picks(bus.System),
 	} {
@@ -197,37 +198,37 @@ func TestAResolverThatFailsLeavesNoOrphan(t *testing.T) {
 		old := w.emit(says("old"))
 		w.SetResolver("t", r)
 		before := w.bus.Last()
-		if _, err := w.Emit(ctx, says("x", to(connectivity.Selected), replacing(old.ID))); err == nil {
+		if _, err := w.Emit(ctx, says("x", to(coordination.Selected), replacing(old.ID))); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 		if w.state(old.ID).Terminal() || w.bus.Last() != before || len(w.Query(connectivity.Query{Thread: "t"})) != 1 {
 			t.Errorf("%s: something is left of it", name)
 		}
 		w.SetResolver("t", picks("b"))
-		w.emit(says("x", to(connectivity.Selected))) // not suppressed by a signal that was not stored
+		w.emit(says("x", to(coordination.Selected))) // not suppressed by a signal that was not stored
 	}
 }
 
 func TestAResolverThatEndsItsGoroutineHarmsNobody(t *testing.T) {
 	w := newWorld(t, nil)
-	w.SetResolver("t", func(context.Context, connectivity.Signal) ([]string, error) { runtime.Goexit(); return nil, nil })
+	w.SetResolver("t", func(context.Context, coordination.Signal) ([]string, error) { runtime.Goexit(); return nil, nil })
 	var wg sync.WaitGroup
-	wg.Go(func() { _, _ = w.Emit(ctx, says("x", to(connectivity.Selected))) })
+	wg.Go(func() { _, _ = w.Emit(ctx, says("x", to(coordination.Selected))) })
 	wg.Wait()
 	w.SetResolver("t", nil)
-	w.emit(says("x", to(connectivity.Selected)))
+	w.emit(says("x", to(coordination.Selected)))
 }
 
 // A resolver may emit the very signal that it is asked about.
 func TestAResolverMayEmit(t *testing.T) {
 	w := newWorld(t, nil)
-	var inner connectivity.Signal
-	w.SetResolver("t", func(context.Context, connectivity.Signal) ([]string, error) {
+	var inner coordination.Signal
+	w.SetResolver("t", func(context.Context, coordination.Signal) ([]string, error) {
 		w.SetResolver("t", nil)
-		inner = w.emit(says("inner", to(connectivity.Selected)))
+		inner = w.emit(says("inner", to(coordination.Selected)))
 		return []string{"b"}, nil
 	})
-	e, err := w.Emit(ctx, says("outer", to(connectivity.Selected)))
+	e, err := w.Emit(ctx, says("outer", to(coordination.Selected)))
 	if err != nil || !e.Suppressed || e.Signal.ID != inner.ID {
 		t.Errorf("got %q, suppressed %v, error %v", e.Signal.Summary, e.Suppressed, err)
 	}
@@ -244,15 +245,15 @@ func TestRecipientsGetWhatIsForThemAndNothingElse(t *testing.T) {
 		is(t, err, nil)
 		t.Cleanup(sub.Close)
 		read[who] = sub
-		_, err = bus.Handle(w.bus, bus.HandleOptions{Agent: who}, func(_ context.Context, s signals.Signal[connectivity.Attention]) error {
+		_, err = bus.Handle(w.bus, bus.HandleOptions{Agent: who}, func(_ context.Context, s signals.Signal[coordination.Attention]) error {
 			heard[who] = append(heard[who], s.Payload.Summary)
 			return nil
 		})
 		is(t, err, nil)
 	}
 	w.emit(says("for boss"))
-	s := w.emit(says("for a", to(connectivity.Self)))
-	w.emit(says("for nobody", to(connectivity.Selected), until(1)))
+	s := w.emit(says("for a", to(coordination.Self)))
+	w.emit(says("for nobody", to(coordination.Selected), until(1)))
 	w.resolve(s.ID)
 	w.advance("t")
 	equal(t, "boss", heard["boss"], "for boss")
@@ -275,11 +276,11 @@ func TestRecipientsGetWhatIsForThemAndNothingElse(t *testing.T) {
 func TestAllIsEveryoneOnTheBus(t *testing.T) {
 	w := newWorld(t, nil)
 	for _, who := range []string{"", "registered", "stranger"} {
-		sub, err := w.bus.Subscribe(bus.SubscribeOptions{Agent: who, Kinds: []signals.Kind{connectivity.KindAttention}})
+		sub, err := w.bus.Subscribe(bus.SubscribeOptions{Agent: who, Kinds: []signals.Kind{coordination.KindAttention}})
 		is(t, err, nil)
 		t.Cleanup(sub.Close)
 		is(t, w.Register("t", "registered"), nil)
-		w.emit(says("to all", to(connectivity.All), by("by "+who)))
+		w.emit(says("to all", to(coordination.All), by("by "+who)))
 		if s, _ := sub.Poll(); s == nil {
 			t.Errorf("%q heard nothing", who)
 		}
@@ -293,31 +294,30 @@ func TestForNobodyIsNotForEveryone(t *testing.T) {
 	is(t, err, nil)
 	t.Cleanup(sub.Close)
 	w.emit(says("no coordinator"))
-	w.emit(says("no resolver", to(connectivity.Selected)))
+	w.emit(says("no resolver", to(coordination.Selected)))
 	is(t, w.SetCoordinator("t", "boss"), nil)
 	w.SetResolver("t", picks())
-	w.emit(says("nobody selected", to(connectivity.Selected), by("b")))
+	w.emit(says("nobody selected", to(coordination.Selected), by("b")))
 	is(t, w.Register("u", "c"), nil)
 	w.emit(says("components, and no coordinator", in("u")))
 	is(t, w.SetCoordinator("t", ""), nil)
 	w.emit(says("no coordinator any more", by("c")))
 	if s, _ := sub.Poll(); s != nil {
-		n, _ := connectivity.NoteOf(s)
-		t.Errorf("%q is for everyone", n.Summary)
+		t.Errorf("%q is for everyone", coordination.NoteOf(s).Summary)
 	}
 }
 
 func TestACriticalSignalOfAnOutsiderReachesTheOnlyComponent(t *testing.T) {
 	w := newWorld(t, nil)
 	is(t, w.Register("t", "x"), nil)
-	e, err := w.Emit(ctx, critical("fire", by("outsider"), to(connectivity.All)))
+	e, err := w.Emit(ctx, critical("fire", by("outsider"), to(coordination.All)))
 	is(t, err, nil)
 	is(t, e.Unreached, nil)
 }
 
 func TestPrioritiesOfTheLogAreRelativeToNormal(t *testing.T) {
 	w := newWorld(t, nil)
-	for p, want := range map[connectivity.Priority]int16{connectivity.Low: -1, connectivity.Normal: 0, connectivity.High: 1, connectivity.Critical: 2} {
+	for p, want := range map[coordination.Priority]int16{coordination.Low: -1, coordination.Normal: 0, coordination.High: 1, coordination.Critical: 2} {
 		id := w.emit(says(p.String(), at(p), in(p.String()))).ID
 		s, _ := w.bus.Get(id)
 		if got := s.Head().Priority; got != want {

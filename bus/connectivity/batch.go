@@ -5,6 +5,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
 // A batch holds the entries that one call appends to the log. It is filled with
@@ -47,41 +48,25 @@ func (b *batch) header(source, thread string, to signals.Recipients, about signa
 }
 
 // link returns the link of the next entry.
-func (b *batch) link() Link {
-	k := Link{Layer: b.layer, After: b.last, Since: b.since}
+func (b *batch) link() coordination.Link {
+	k := coordination.Link{Layer: b.layer, After: b.last, Since: b.since}
 	if n := uint64(len(b.entries)); n > 0 {
 		k.After = b.at.Seq + n - 1
 	}
 	return k
 }
 
-// note adds a note, as a signal of its kind.
-func (b *batch) note(h signals.Header, n *Note) {
+// note adds a note.
+func (b *batch) note(h signals.Header, n coordination.Note) {
 	n.Link = b.link()
-	b.add(h, n)
-}
-
-// add adds a note as a signal of its kind.
-func (b *batch) add(h signals.Header, n *Note) {
-	switch n.Class.Message() {
-	case AboutAttention:
-		add(b, h, Attention{*n})
-	case AboutConfidence:
-		add(b, h, Confidence{*n})
-	case AboutConflict:
-		add(b, h, ConflictNotice{*n})
-	case AboutHandoff:
-		add(b, h, Handoff{*n})
-	default:
-		add(b, h, Escalation{*n})
-	}
+	b.entries = append(b.entries, coordination.New(h, n))
 }
 
 // transition adds an entry which tells the recipients of the signals that these
 // reached a state.
-func (b *batch) transition(source, thread string, s State, to signals.Recipients, ids ...signals.ID) {
+func (b *batch) transition(source, thread string, s coordination.State, to signals.Recipients, ids ...signals.ID) {
 	h := b.header(source, thread, to, ids[0])
-	add(b, h, Transition{Link: b.link(), State: s, Signals: ids})
+	add(b, h, coordination.Transition{Link: b.link(), State: s, Signals: ids})
 }
 
 func (b *batch) step(thread string, step int) {
@@ -89,7 +74,7 @@ func (b *batch) step(thread string, step int) {
 	add(b, h, Step{Link: b.link(), Step: step})
 }
 
-func (b *batch) requested(s *Signal, m signals.Effort) {
+func (b *batch) requested(s *coordination.Signal, m signals.Effort) {
 	h := b.header(system, s.Thread, nobody, s.ID)
 	add(b, h, Requested{Link: b.link(), For: s.ID, At: s.Seq, Mode: m})
 }

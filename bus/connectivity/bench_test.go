@@ -9,6 +9,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/connectivity"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
 // sizes are the numbers of signals in the thread before the measurement, half
@@ -24,7 +25,7 @@ func fullKeeping(b *testing.B, n, retain int) *connectivity.Layer {
 	b.Cleanup(w.Close)
 	l := made(connectivity.New(w, &connectivity.Options{Retain: retain}))
 	for i := range n {
-		e, err := l.Emit(ctx, says("x", by(fmt.Sprint("s", i%100)), at(connectivity.Critical), class(connectivity.Class(1+i%11))))
+		e, err := l.Emit(ctx, says("x", by(fmt.Sprint("s", i%100)), at(coordination.Critical), class(coordination.Class(1+i%11))))
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -55,7 +56,7 @@ func byLayer(
 	}
 }
 
-func mustEmit(b *testing.B, l *connectivity.Layer, in connectivity.Input, suppressed bool) connectivity.Signal {
+func mustEmit(b *testing.B, l *connectivity.Layer, in connectivity.Input, suppressed bool) coordination.Signal {
 	e, err := l.Emit(ctx, in)
 	if err != nil || e.Suppressed != suppressed {
 		b.Fatalf("suppressed %v, error %v", e.Suppressed, err)
@@ -69,7 +70,7 @@ func BenchmarkBusPublish(b *testing.B) {
 	w := made(bus.New(&bus.Options{Sweep: -1}))
 	b.Cleanup(w.Close)
 	p := w.System()
-	s := signals.New(signals.Header{Thread: "t", TTL: -1, Recipients: signals.To("boss")}, connectivity.Attention{Note: note(connectivity.AttentionRaise)})
+	s := signals.New(signals.Header{Thread: "t", TTL: -1, Recipients: signals.To("boss")}, coordination.Attention{Note: note(coordination.AttentionRaise)})
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := p.Publish(ctx, s); err != nil {
@@ -81,7 +82,7 @@ func BenchmarkBusPublish(b *testing.B) {
 // The thread grows without limit, and the garbage collector's work with it.
 func BenchmarkEmit(b *testing.B) {
 	bySize(b, func(b *testing.B, l *connectivity.Layer) {
-		in := says("no duplicate", at(connectivity.Critical))
+		in := says("no duplicate", at(coordination.Critical))
 		for b.Loop() {
 			mustEmit(b, l, in, false)
 		}
@@ -94,7 +95,7 @@ func BenchmarkEmitToCoordinator(b *testing.B) {
 		if err := l.SetCoordinator("t", "lead"); err != nil {
 			b.Fatal(err)
 		}
-		in := says("no duplicate", at(connectivity.Critical))
+		in := says("no duplicate", at(coordination.Critical))
 		for b.Loop() {
 			mustEmit(b, l, in, false)
 		}
@@ -109,7 +110,7 @@ func steady(b *testing.B, n int) *connectivity.Layer { return fullKeeping(b, n, 
 // timed, ends these, and the cap on ended ones drops as many.
 func BenchmarkEmitSteadyByExpiry(b *testing.B) {
 	byLayer(b, steady, func(b *testing.B, l *connectivity.Layer, n int) {
-		in := says("no duplicate", at(connectivity.Critical))
+		in := says("no duplicate", at(coordination.Critical))
 		for left := 0; b.Loop(); left-- {
 			if left == 0 {
 				b.StopTimer()
@@ -139,8 +140,8 @@ func BenchmarkEmitSteadyBySupersession(b *testing.B) {
 // With an observer the first delivery goes into the log too.
 func BenchmarkEmitObserved(b *testing.B) {
 	bySize(b, func(b *testing.B, l *connectivity.Layer) {
-		l.OnSignal(func(context.Context, connectivity.Signal, connectivity.Event) {})
-		in := says("no duplicate", at(connectivity.Critical))
+		l.OnSignal(func(context.Context, coordination.Signal, connectivity.Event) {})
+		in := says("no duplicate", at(coordination.Critical))
 		for b.Loop() {
 			mustEmit(b, l, in, false)
 		}
@@ -195,14 +196,14 @@ func BenchmarkQuery(b *testing.B) {
 	}{
 		{"default", connectivity.Query{Thread: "t"}, 50},
 		{"source", connectivity.Query{Thread: "t", Source: "rare"}, 3},
-		{"class", connectivity.Query{Thread: "t", Messages: []connectivity.Message{connectivity.AboutConflict}, Limit: 10}, 10},
-		{"ended", connectivity.Query{Thread: "t", States: []connectivity.State{connectivity.Resolved}}, 50},
+		{"class", connectivity.Query{Thread: "t", Messages: []coordination.Message{coordination.AboutConflict}, Limit: 10}, 10},
+		{"ended", connectivity.Query{Thread: "t", States: []coordination.State{coordination.Resolved}}, 50},
 		{"oldest", connectivity.Query{Thread: "t", Order: connectivity.Oldest}, 50},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			bySize(b, func(b *testing.B, l *connectivity.Layer) {
 				for range 3 {
-					mustEmit(b, l, says("x", by("rare"), at(connectivity.Critical)), false)
+					mustEmit(b, l, says("x", by("rare"), at(coordination.Critical)), false)
 				}
 				for b.Loop() {
 					if got, err := l.Query(c.q); err != nil || len(got) != c.want {
@@ -216,7 +217,7 @@ func BenchmarkQuery(b *testing.B) {
 
 func BenchmarkConverged(b *testing.B) {
 	bySize(b, func(b *testing.B, l *connectivity.Layer) {
-		mustEmit(b, l, says("x", in("u"), class(connectivity.ConfidenceHigh)), false)
+		mustEmit(b, l, says("x", in("u"), class(coordination.ConfidenceHigh)), false)
 		for b.Loop() {
 			if !l.Converged("u").Converged {
 				b.Fatal("did not converge")
@@ -243,7 +244,7 @@ func BenchmarkAdvanceExpiring(b *testing.B) {
 		for b.Loop() {
 			b.StopTimer()
 			for range n {
-				mustEmit(b, l, says("x", at(connectivity.Critical), until(l.Step("t")+1)), false)
+				mustEmit(b, l, says("x", at(coordination.Critical), until(l.Step("t")+1)), false)
 			}
 			b.StartTimer()
 			if _, err := l.AdvanceStep(ctx, "t"); err != nil {
@@ -256,7 +257,7 @@ func BenchmarkAdvanceExpiring(b *testing.B) {
 
 func BenchmarkEmitParallel(b *testing.B) {
 	l := full(b, 1000)
-	in := says("no duplicate", at(connectivity.Critical))
+	in := says("no duplicate", at(coordination.Critical))
 	b.ReportAllocs()
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
@@ -276,7 +277,7 @@ func BenchmarkMemory(b *testing.B) {
 		for t := range threads {
 			thread := fmt.Sprint("thread ", t)
 			for range each {
-				mustEmit(b, l, says("no duplicate", in(thread), at(connectivity.Critical)), false)
+				mustEmit(b, l, says("no duplicate", in(thread), at(coordination.Critical)), false)
 			}
 		}
 		b.ReportMetric(float64(heap()-before)/threads/each, "B/signal")

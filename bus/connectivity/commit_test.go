@@ -9,6 +9,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/connectivity"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
 func TestTheIDOfAnEmissionCannotBeTakenInAdvance(t *testing.T) {
@@ -37,7 +38,7 @@ func TestAReaderFindsTheSignalItHasRead(t *testing.T) {
 	const n = 2000
 	go func() {
 		for range n {
-			w.emit(says("x", at(connectivity.Critical), to(connectivity.Self)))
+			w.emit(says("x", at(coordination.Critical), to(coordination.Self)))
 		}
 	}()
 	for range n {
@@ -51,7 +52,7 @@ func TestAReaderFindsTheSignalItHasRead(t *testing.T) {
 
 func TestTheKindsAreTheLayers(t *testing.T) {
 	w := newWorld(t, nil)
-	s := w.emit(says("x", class(connectivity.ConflictActive)))
+	s := w.emit(says("x", class(coordination.ConflictActive)))
 	agent, err := w.bus.Agent("mallory", bus.Permissions{})
 	is(t, err, nil)
 	for _, forged := range forgeries(signals.Header{Thread: "t", Confidence: 1, TTL: -1}, s.ID) {
@@ -97,7 +98,7 @@ func TestAStepCostsWhatExpires(t *testing.T) {
 		b := newBus(t, nil)
 		l := made(connectivity.New(b, nil))
 		for i := range n {
-			if _, err := l.Emit(ctx, says("x", by(fmt.Sprint("s", i)), to(connectivity.Self), until(1))); err != nil {
+			if _, err := l.Emit(ctx, says("x", by(fmt.Sprint("s", i)), to(coordination.Self), until(1))); err != nil {
 				t.Fatal(err)
 			}
 		}

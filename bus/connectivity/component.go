@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
 // A Component is the handle of one part of the swarm. It emits only under its
@@ -38,12 +39,40 @@ func (c *Component) Emit(ctx context.Context, in Input) (Emission, error) {
 	return c.layer.emit(ctx, &in, c)
 }
 
+// EmitDraft emits in a thread what an agent yielded ([coordination.Draft],
+// [coordination.Resolution]), as [Component.Emit] and [Component.Resolve] do: a draft is
+// validated, suppressed and addressed when it is emitted, not when it is made. Drafts that
+// are emitted in the same order in logs with the same clock and mint make the same
+// entries. For a resolution the emission has the last of its signals. The error is a
+// [*ValidationError] for any other signal.
+func (c *Component) EmitDraft(ctx context.Context, thread string, s signals.Any) (e Emission, err error) {
+	if err := signals.Validate(s); err != nil {
+		return e, invalid(err)
+	}
+	if tr, ok := signals.As[coordination.Transition](s); ok && tr.Payload.State == coordination.Resolved {
+		for _, id := range tr.Payload.Signals {
+			if e.Signal, err = c.Resolve(ctx, id); err != nil {
+				return e, err
+			}
+		}
+		return e, nil
+	}
+	n := coordination.NoteOf(s)
+	if n == nil || n.Layer != "" {
+		return e, &ValidationError{Field: "kind", Value: string(s.Kind()), Problem: "not a draft"}
+	}
+	return c.Emit(ctx, Input{
+		Thread: thread, Class: n.Class, Audience: n.Audience, Priority: n.Priority, Summary: n.Summary, Details: n.Details,
+		Confidence: n.Confidence, Replaces: n.Replaces, ExpiresAtStep: n.ExpiresAtStep, ExpiresAfter: n.ExpiresAfter,
+	})
+}
+
 // Resolve is [Layer.Resolve] for a signal that the component emitted, that is
 // addressed to it, or whose thread it coordinates; for others it returns
 // [ErrNotAllowed]. A signal for all is addressed to the components registered
 // when it was emitted. The source of a critical signal cannot resolve it, unless
 // it is the coordinator.
-func (c *Component) Resolve(ctx context.Context, id signals.ID) (Signal, error) {
+func (c *Component) Resolve(ctx context.Context, id signals.ID) (coordination.Signal, error) {
 	return c.layer.resolve(ctx, id, c)
 }
 

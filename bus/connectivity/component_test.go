@@ -7,6 +7,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/connectivity"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
 func (w *world) component(id string) *connectivity.Component {
@@ -21,7 +22,7 @@ func (w *world) component(id string) *connectivity.Component {
 func TestAComponentSpeaksAsItself(t *testing.T) {
 	w := newWorld(t, nil)
 	a := w.component("a")
-	e, err := a.Emit(ctx, connectivity.Input{Thread: "t", Class: connectivity.AttentionRaise, Summary: "look"})
+	e, err := a.Emit(ctx, connectivity.Input{Thread: "t", Class: coordination.AttentionRaise, Summary: "look"})
 	if err != nil || e.Signal.Source != "a" || a.ID() != "a" {
 		t.Errorf("by %q: %v", e.Signal.Source, err)
 	}
@@ -47,25 +48,25 @@ func TestAComponentEndsWhatIsItsToEnd(t *testing.T) {
 		in   connectivity.Input
 		want error
 	}{
-		{"a", says("own", to(connectivity.Self)), nil},
-		{"writer", says("handed over", to(connectivity.Selected)), nil},
-		{"boss", says("in the coordinator's thread", to(connectivity.Self)), nil},
-		{"member", says("for all", to(connectivity.All)), nil},
-		{"stranger", says("not its", to(connectivity.Self)), connectivity.ErrNotAllowed},
-		{"stranger", says("not its", to(connectivity.All)), connectivity.ErrNotAllowed},
+		{"a", says("own", to(coordination.Self)), nil},
+		{"writer", says("handed over", to(coordination.Selected)), nil},
+		{"boss", says("in the coordinator's thread", to(coordination.Self)), nil},
+		{"member", says("for all", to(coordination.All)), nil},
+		{"stranger", says("not its", to(coordination.Self)), connectivity.ErrNotAllowed},
+		{"stranger", says("not its", to(coordination.All)), connectivity.ErrNotAllowed},
 		{"stranger", says("not its"), connectivity.ErrNotAllowed},
 		{"writer", says("not its"), connectivity.ErrNotAllowed},
 		{"a", critical("its own alarm"), connectivity.ErrNotAllowed},
 		{"boss", critical("an alarm"), nil},
-		{"member", critical("an alarm to all", to(connectivity.All)), nil},
+		{"member", critical("an alarm to all", to(coordination.All)), nil},
 	} {
 		c.in.Source = "a"
 		e, err := w.Emit(ctx, c.in)
 		is(t, err, nil)
 		s := e.Signal
-		update := says("update", class(connectivity.HandoffPartial))
+		update := says("update", class(coordination.HandoffPartial))
 		update.Source, update.Replaces, update.Priority = "", s.ID, c.in.Priority
-		if c.want != nil && s.Priority != connectivity.Critical {
+		if c.want != nil && s.Priority != coordination.Critical {
 			_, err := w.component(c.id).Emit(ctx, update)
 			invalid(t, err, "replaces")
 			is(t, err, c.want)
@@ -89,7 +90,7 @@ func TestAComponentEndsWhatIsItsToEnd(t *testing.T) {
 func TestAllAreWhoWasThereAtTheTime(t *testing.T) {
 	w := newWorld(t, nil)
 	broadcast := func(summary string) signals.ID {
-		return w.emit(critical(summary, by("guard"), to(connectivity.All))).ID
+		return w.emit(critical(summary, by("guard"), to(coordination.All))).ID
 	}
 	may := func(id string, s signals.ID, want error) {
 		t.Helper()
@@ -128,7 +129,7 @@ func TestWhoResolvedIsInTheLog(t *testing.T) {
 	s := w.emit(says("x"))
 	_, err := w.component("a").Resolve(ctx, s.ID)
 	is(t, err, nil)
-	for s := range w.bus.History(bus.Filter{Kinds: []signals.Kind{connectivity.KindTransition}}) {
+	for s := range w.bus.History(bus.Filter{Kinds: []signals.Kind{coordination.KindTransition}}) {
 		if s.Head().Source != "a" {
 			t.Errorf("resolved by %q", s.Head().Source)
 		}
@@ -140,12 +141,12 @@ func TestAComponentAcknowledgesWhatIsForIt(t *testing.T) {
 	is(t, w.SetCoordinator("t", "boss"), nil)
 	fire := w.emit(critical("fire"))
 	is(t, w.component("a").Acknowledge(ctx, fire.ID), connectivity.ErrNotAllowed)
-	if got := w.state(fire.ID); got != connectivity.Emitted {
+	if got := w.state(fire.ID); got != coordination.Emitted {
 		t.Errorf("acknowledged by its source: %s", got)
 	}
 	is(t, w.component("boss").Acknowledge(ctx, fire.ID), nil)
 	is(t, w.component("boss").Acknowledge(ctx, fire.ID), nil)
-	if got := w.state(fire.ID); got != connectivity.Active {
+	if got := w.state(fire.ID); got != coordination.Active {
 		t.Errorf("acknowledged, and %s", got)
 	}
 	equal(t, "received is not answered", summaries(w.Unacknowledged("t")), "fire")
@@ -157,7 +158,7 @@ func TestAComponentReadsItsInbox(t *testing.T) {
 	inbox, err := w.component("a").Inbox()
 	is(t, err, nil)
 	defer inbox.Close()
-	w.emit(says("x", to(connectivity.Self)))
+	w.emit(says("x", to(coordination.Self)))
 	equal(t, "heard", hears(t, inbox), "x")
 }
 
@@ -165,15 +166,15 @@ func TestTheUsualEmissionIsOneLine(t *testing.T) {
 	w := newWorld(t, nil)
 	is(t, w.SetCoordinator("t", "boss"), nil)
 	w.SetResolver("t", picks("next"))
-	for c := connectivity.AttentionRaise; c <= connectivity.EscalationUncertainty; c++ {
+	for c := coordination.AttentionRaise; c <= coordination.EscalationUncertainty; c++ {
 		graded := says("x", class(c)).Confidence
 		s := w.emit(connectivity.Input{Thread: "t", Source: "a", Class: c, Confidence: graded, Summary: "x"})
-		audience, priority, recipient := connectivity.Coordinator, connectivity.Normal, "boss"
+		audience, priority, recipient := coordination.Coordinator, coordination.Normal, "boss"
 		switch c.Message() {
-		case connectivity.AboutHandoff:
-			audience, recipient = connectivity.Selected, "next"
-		case connectivity.AboutEscalation:
-			priority = connectivity.High
+		case coordination.AboutHandoff:
+			audience, recipient = coordination.Selected, "next"
+		case coordination.AboutEscalation:
+			priority = coordination.High
 		}
 		if s.Audience != audience || s.Priority != priority {
 			t.Errorf("%s: to %s at %s", c, s.Audience, s.Priority)
@@ -197,7 +198,7 @@ func TestExpiresAfterCountsFromThePresentStep(t *testing.T) {
 		t.Error("expired too early")
 	}
 	w.advance("t")
-	if got := w.state(s.ID); got != connectivity.Expired {
+	if got := w.state(s.ID); got != coordination.Expired {
 		t.Errorf("it is %s", got)
 	}
 	for _, n := range []int{-1, math.MaxInt, math.MaxInt - 2} {
@@ -214,7 +215,7 @@ func TestExpiresAfterCountsFromThePresentStep(t *testing.T) {
 func TestRegisteringAgainKeepsWhatWasThere(t *testing.T) {
 	w := newWorld(t, nil)
 	is(t, w.Register("t", "x"), nil)
-	fire := w.emit(critical("fire", to(connectivity.All)))
+	fire := w.emit(critical("fire", to(coordination.All)))
 	is(t, w.Register("t", "x"), nil)
 	_, err := w.component("x").Resolve(ctx, fire.ID)
 	is(t, err, nil)

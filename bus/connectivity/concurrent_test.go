@@ -13,6 +13,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/connectivity"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
 // real is a world with the machine's clock, for concurrent use.
@@ -25,8 +26,8 @@ func TestABusHandlerFindsTheSignalItIsCalledFor(t *testing.T) {
 	w := real(t, nil).watch()
 	is(t, w.SetCoordinator("t", "boss"), nil)
 	answers := 0
-	_, err := bus.Handle(w.bus, bus.HandleOptions{Agent: "boss"}, func(ctx context.Context, s signals.Signal[connectivity.Escalation]) error {
-		if got := w.state(s.ID); got != connectivity.Emitted {
+	_, err := bus.Handle(w.bus, bus.HandleOptions{Agent: "boss"}, func(ctx context.Context, s signals.Signal[coordination.Escalation]) error {
+		if got := w.state(s.ID); got != coordination.Emitted {
 			t.Errorf("state %s", got)
 		}
 		answers++
@@ -34,7 +35,7 @@ func TestABusHandlerFindsTheSignalItIsCalledFor(t *testing.T) {
 		if err != nil || answer.Suppressed {
 			t.Errorf("answer: %v", err)
 		}
-		e, err := w.Emit(ctx, says(s.Payload.Summary, class(connectivity.EscalationInterrupt)))
+		e, err := w.Emit(ctx, says(s.Payload.Summary, class(coordination.EscalationInterrupt)))
 		if err != nil || !e.Suppressed || e.Signal.ID != s.ID {
 			t.Errorf("a repetition inside the handler: %v %v", e.Signal.Summary, err)
 		}
@@ -44,7 +45,7 @@ func TestABusHandlerFindsTheSignalItIsCalledFor(t *testing.T) {
 	})
 	is(t, err, nil)
 	for range 2 {
-		w.emit(says("help", class(connectivity.EscalationInterrupt)))
+		w.emit(says("help", class(coordination.EscalationInterrupt)))
 	}
 	if answers != 2 {
 		t.Errorf("%d answers", answers)
@@ -151,8 +152,8 @@ func TestOneOfManyEndsWins(t *testing.T) {
 		wg.Wait()
 		got := w.state(s.ID)
 		switch {
-		case replaced.Load() > 1, replaced.Load() == 1 && got != connectivity.Superseded,
-			resolved.Load() > 0 && got != connectivity.Resolved, replaced.Load() == 1 && resolved.Load() > 0:
+		case replaced.Load() > 1, replaced.Load() == 1 && got != coordination.Superseded,
+			resolved.Load() > 0 && got != coordination.Resolved, replaced.Load() == 1 && resolved.Load() > 0:
 			t.Fatalf("%d replaced, %d resolved, and it is %s", replaced.Load(), resolved.Load(), got)
 		}
 		same(t, w.rebuilt(nil), w.Layer, thread)
@@ -188,7 +189,7 @@ func TestClosingWhileOthersEmit(t *testing.T) {
 	for g := range 4 {
 		wg.Go(func() {
 			for range 500 {
-				if _, err := w.Emit(ctx, says("x", by(fmt.Sprint("s", g)), at(connectivity.Critical))); err != nil {
+				if _, err := w.Emit(ctx, says("x", by(fmt.Sprint("s", g)), at(coordination.Critical))); err != nil {
 					t.Error(err)
 				}
 			}
@@ -207,14 +208,14 @@ func TestClosingWhileOthersEmit(t *testing.T) {
 // events of each signal are in order, and every end is reported once.
 func TestConcurrentUse(t *testing.T) {
 	w := real(t, &connectivity.Options{
-		Hook: func(context.Context, connectivity.Signal) (signals.Effort, error) {
+		Hook: func(context.Context, coordination.Signal) (signals.Effort, error) {
 			runtime.Gosched()
 			return signals.Deep, nil
 		},
 	})
 	var mu sync.Mutex
 	told := map[signals.ID][]connectivity.Event{}
-	w.OnSignal(func(ctx context.Context, s connectivity.Signal, e connectivity.Event) {
+	w.OnSignal(func(ctx context.Context, s coordination.Signal, e connectivity.Event) {
 		mu.Lock()
 		if e != connectivity.Crowded {
 			told[s.ID] = append(told[s.ID], e)
@@ -250,8 +251,8 @@ func TestConcurrentUse(t *testing.T) {
 						is(t, w.CloseThread(ctx, thread), nil)
 					}
 				default:
-					in := says("x", in(thread), by(fmt.Sprint("s", r.IntN(4))), class(connectivity.Class(1+r.IntN(11))),
-						to(connectivity.Audience(1+r.IntN(4))), at(connectivity.Priority(1+r.IntN(4))))
+					in := says("x", in(thread), by(fmt.Sprint("s", r.IntN(4))), class(coordination.Class(1+r.IntN(11))),
+						to(coordination.Audience(1+r.IntN(4))), at(coordination.Priority(1+r.IntN(4))))
 					if r.IntN(3) == 0 {
 						in.ExpiresAtStep = w.Step(thread) + 1 + r.IntN(2)
 					}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
 // Convergence says whether a thread is ready for its answer: no conflict is open, no escalation is
@@ -59,7 +60,7 @@ func (c Cause) String() string { return causeNames.String(c) }
 
 // An Obstacle is a signal that keeps its thread from converging.
 type Obstacle struct {
-	Signal Signal
+	Signal coordination.Signal
 	Cause  Cause
 }
 
@@ -110,13 +111,13 @@ func (t *Thread) Converged() Convergence {
 
 func (r *record) cause() Cause {
 	switch {
-	case r.Class == ConflictActive:
+	case r.Class == coordination.ConflictActive:
 		return OpenConflict
-	case r.Class.Message() == AboutEscalation:
+	case r.Class.Message() == coordination.AboutEscalation:
 		return OpenEscalation
 	case !r.weak() || !r.inForce():
 		return Unanswered
-	case r.Class == ConfidenceBlocker, r.Salience() == Highest && r.Confidence.value < blocked:
+	case r.Class == coordination.ConfidenceBlocker, SalienceOf(r.Signal) == Highest && r.below(blocked):
 		return BlockedSource
 	}
 	return LowConfidence

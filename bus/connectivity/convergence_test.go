@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/swarmbus/swarmbus/bus/connectivity"
+	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
 // converges fails the test unless the thread has exactly these obstacles.
@@ -26,8 +27,8 @@ func TestAThreadWithoutGradesIsUnknown(t *testing.T) {
 	w := newWorld(t, nil)
 	w.converges()
 	w.emit(says("x"))
-	w.emit(says("y", class(connectivity.HandoffPartial)))
-	w.emit(says("z", class(connectivity.ConflictResolved)))
+	w.emit(says("y", class(coordination.HandoffPartial)))
+	w.emit(says("z", class(coordination.ConflictResolved)))
 	w.converges()
 	if got := w.Converged("t").Graded; got != 0 {
 		t.Errorf("%d graded", got)
@@ -36,43 +37,43 @@ func TestAThreadWithoutGradesIsUnknown(t *testing.T) {
 
 func TestOpenConflictsAreObstacles(t *testing.T) {
 	w := newWorld(t, nil)
-	unseen := w.emit(says("unseen", class(connectivity.ConflictActive)))
+	unseen := w.emit(says("unseen", class(coordination.ConflictActive)))
 	w.watch()
-	seen := w.emit(says("seen", class(connectivity.ConflictActive), by("b")))
+	seen := w.emit(says("seen", class(coordination.ConflictActive), by("b")))
 	w.converges("conflict.active by a is open: unseen", "conflict.active by b is open: seen")
 	w.resolve(unseen.ID)
 	w.converges("conflict.active by b is open: seen")
-	w.emit(says("settled", class(connectivity.ConflictResolved), replacing(seen.ID)))
+	w.emit(says("settled", class(coordination.ConflictResolved), replacing(seen.ID)))
 	w.converges()
 }
 
 func TestOpenEscalationsAreObstacles(t *testing.T) {
 	w := newWorld(t, nil)
-	a := w.emit(says("stop", class(connectivity.EscalationInterrupt)))
-	b := w.emit(says("unsure", class(connectivity.EscalationUncertainty), until(1)))
+	a := w.emit(says("stop", class(coordination.EscalationInterrupt)))
+	b := w.emit(says("unsure", class(coordination.EscalationUncertainty), until(1)))
 	w.converges("escalation.interrupt by a is open: stop", "escalation.uncertainty by a is open: unsure")
 	w.advance("t")
 	w.converges("escalation.interrupt by a is open: stop")
 	w.resolve(a.ID)
 	w.converges()
-	if w.state(b.ID) != connectivity.Expired {
+	if w.state(b.ID) != coordination.Expired {
 		t.Error("did not expire")
 	}
 }
 
 func TestTheNewestGradeInForceCounts(t *testing.T) {
 	w := newWorld(t, nil)
-	w.emit(says("sure", class(connectivity.ConfidenceHigh)))
-	w.emit(says("fair", class(connectivity.ConfidenceMedium), by("b")))
+	w.emit(says("sure", class(coordination.ConfidenceHigh)))
+	w.emit(says("fair", class(coordination.ConfidenceMedium), by("b")))
 	w.converges()
 	if got := w.Converged("t").Graded; got != 2 {
 		t.Errorf("%d graded", got)
 	}
-	low := w.emit(says("doubts", class(connectivity.ConfidenceLow), by("b")))
+	low := w.emit(says("doubts", class(coordination.ConfidenceLow), by("b")))
 	w.converges("b is at confidence.low: doubts")
-	stuck := w.emit(says("stuck", class(connectivity.ConfidenceBlocker), by("b"), replacing(low.ID)))
+	stuck := w.emit(says("stuck", class(coordination.ConfidenceBlocker), by("b"), replacing(low.ID)))
 	w.converges("b is blocked, at confidence.blocker 0: stuck")
-	w.emit(says("sure again", class(connectivity.ConfidenceHigh), by("b")))
+	w.emit(says("sure again", class(coordination.ConfidenceHigh), by("b")))
 	w.converges() // though the blocker is live, it is not the newest grade
 	if w.state(stuck.ID).Terminal() {
 		t.Error("ended")
@@ -81,21 +82,21 @@ func TestTheNewestGradeInForceCounts(t *testing.T) {
 
 // Whatever its class, it has to be dealt with first.
 func TestAnUnansweredCriticalIsAnObstacle(t *testing.T) {
-	for c, want := range map[connectivity.Class]connectivity.Cause{
-		connectivity.AttentionRaise:      connectivity.Unanswered,
-		connectivity.ConfidenceHigh:      connectivity.Unanswered,
-		connectivity.ConfidenceLow:       connectivity.LowConfidence,
-		connectivity.ConfidenceBlocker:   connectivity.BlockedSource,
-		connectivity.ConflictActive:      connectivity.OpenConflict,
-		connectivity.ConflictResolved:    connectivity.Unanswered,
-		connectivity.HandoffReady:        connectivity.Unanswered,
-		connectivity.EscalationInterrupt: connectivity.OpenEscalation,
+	for c, want := range map[coordination.Class]connectivity.Cause{
+		coordination.AttentionRaise:      connectivity.Unanswered,
+		coordination.ConfidenceHigh:      connectivity.Unanswered,
+		coordination.ConfidenceLow:       connectivity.LowConfidence,
+		coordination.ConfidenceBlocker:   connectivity.BlockedSource,
+		coordination.ConflictActive:      connectivity.OpenConflict,
+		coordination.ConflictResolved:    connectivity.Unanswered,
+		coordination.HandoffReady:        connectivity.Unanswered,
+		coordination.EscalationInterrupt: connectivity.OpenEscalation,
 	} {
 		w := newWorld(t, nil)
-		w.emit(says("sure", by("b"), class(connectivity.ConfidenceHigh)))
+		w.emit(says("sure", by("b"), class(coordination.ConfidenceHigh)))
 		s := w.emit(critical("fire", class(c), func(in *connectivity.Input) {
-			if c == connectivity.ConfidenceLow {
-				in.Confidence = connectivity.Graded(0.3)
+			if c == coordination.ConfidenceLow {
+				in.Confidence = coordination.Graded(0.3)
 			}
 		}))
 		got := w.Converged("t")
@@ -106,15 +107,15 @@ func TestAnUnansweredCriticalIsAnObstacle(t *testing.T) {
 		w.converges()
 	}
 	w := newWorld(t, nil)
-	w.emit(critical("doubt", class(connectivity.ConfidenceLow)))
-	w.emit(says("sure", class(connectivity.ConfidenceHigh)))
+	w.emit(critical("doubt", class(coordination.ConfidenceLow)))
+	w.emit(says("sure", class(coordination.ConfidenceHigh)))
 	w.converges("critical confidence.low by a is unanswered: doubt")
 }
 
 func TestAGradeThatEndedIsNotInForce(t *testing.T) {
 	w := newWorld(t, nil)
-	s := w.emit(says("doubts", class(connectivity.ConfidenceLow)))
-	w.emit(says("sure", class(connectivity.ConfidenceHigh), until(1)))
+	s := w.emit(says("doubts", class(coordination.ConfidenceLow)))
+	w.emit(says("sure", class(coordination.ConfidenceHigh), until(1)))
 	w.converges()
 	w.advance("t")
 	w.converges("a is at confidence.low: doubts") // which is in force again
@@ -127,7 +128,7 @@ func TestAGradeThatEndedIsNotInForce(t *testing.T) {
 
 func TestThreadsConvergeAlone(t *testing.T) {
 	w := newWorld(t, nil)
-	w.emit(says("x", class(connectivity.ConflictActive), in("u")))
+	w.emit(says("x", class(coordination.ConflictActive), in("u")))
 	w.converges()
 }
 
@@ -135,37 +136,37 @@ func TestThreadsConvergeAlone(t *testing.T) {
 func TestAVeryLowGradeAtHighPriorityCountsAsABlocker(t *testing.T) {
 	w := newWorld(t, nil)
 	for i, c := range []struct {
-		priority connectivity.Priority
-		class    connectivity.Class
+		priority coordination.Priority
+		class    coordination.Class
 		grade    float64
 		want     connectivity.Cause
 		salience connectivity.Salience
 	}{
-		{connectivity.High, connectivity.ConfidenceLow, 0.19, connectivity.BlockedSource, connectivity.Highest},
-		{connectivity.High, connectivity.ConfidenceLow, 0.2, connectivity.LowConfidence, connectivity.Ordinary},
-		{connectivity.Normal, connectivity.ConfidenceLow, 0.1, connectivity.LowConfidence, connectivity.Ordinary},
-		{connectivity.Critical, connectivity.ConfidenceLow, 0.1, connectivity.BlockedSource, connectivity.Highest},
-		{connectivity.Critical, connectivity.ConfidenceLow, 0.2, connectivity.LowConfidence, connectivity.Highest},
-		{connectivity.Critical, connectivity.ConfidenceLow, 0.3, connectivity.LowConfidence, connectivity.Highest},
-		{connectivity.Low, connectivity.ConfidenceBlocker, 0, connectivity.BlockedSource, connectivity.Ordinary},
-		{connectivity.High, connectivity.ConfidenceBlocker, 0, connectivity.BlockedSource, connectivity.Highest},
-		{connectivity.High, connectivity.ConflictActive, 0.1, connectivity.OpenConflict, connectivity.Ordinary},
+		{coordination.High, coordination.ConfidenceLow, 0.19, connectivity.BlockedSource, connectivity.Highest},
+		{coordination.High, coordination.ConfidenceLow, 0.2, connectivity.LowConfidence, connectivity.Ordinary},
+		{coordination.Normal, coordination.ConfidenceLow, 0.1, connectivity.LowConfidence, connectivity.Ordinary},
+		{coordination.Critical, coordination.ConfidenceLow, 0.1, connectivity.BlockedSource, connectivity.Highest},
+		{coordination.Critical, coordination.ConfidenceLow, 0.2, connectivity.LowConfidence, connectivity.Highest},
+		{coordination.Critical, coordination.ConfidenceLow, 0.3, connectivity.LowConfidence, connectivity.Highest},
+		{coordination.Low, coordination.ConfidenceBlocker, 0, connectivity.BlockedSource, connectivity.Ordinary},
+		{coordination.High, coordination.ConfidenceBlocker, 0, connectivity.BlockedSource, connectivity.Highest},
+		{coordination.High, coordination.ConflictActive, 0.1, connectivity.OpenConflict, connectivity.Ordinary},
 	} {
 		thread := fmt.Sprint(i)
 		s := w.emit(says("x", in(thread), at(c.priority), func(in *connectivity.Input) {
-			in.Class, in.Confidence = c.class, connectivity.Graded(c.grade)
+			in.Class, in.Confidence = c.class, coordination.Graded(c.grade)
 		}))
 		got := w.Converged(thread)
 		blocked := 0
 		if c.want == connectivity.BlockedSource {
 			blocked = 1
 		}
-		if s.Salience() != c.salience || len(got.Obstacles) != 1 || got.Obstacles[0].Cause != c.want || got.Blocked != blocked {
-			t.Errorf("%s %s %v: %s, %+v", c.priority, c.class, c.grade, s.Salience(), got)
+		if connectivity.SalienceOf(s) != c.salience || len(got.Obstacles) != 1 || got.Obstacles[0].Cause != c.want || got.Blocked != blocked {
+			t.Errorf("%s %s %v: %s, %+v", c.priority, c.class, c.grade, connectivity.SalienceOf(s), got)
 		}
 	}
-	if s := w.emit(says("x", at(connectivity.Low))); s.Salience() != connectivity.Lowest {
-		t.Errorf("low without a grade: %s", s.Salience())
+	if s := w.emit(says("x", at(coordination.Low))); connectivity.SalienceOf(s) != connectivity.Lowest {
+		t.Errorf("low without a grade: %s", connectivity.SalienceOf(s))
 	}
 }
 
@@ -179,9 +180,9 @@ func TestConvergenceIsReadable(t *testing.T) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 		if w.Converged("t").Unknown {
-			w.emit(says("sure", class(connectivity.ConfidenceHigh)))
+			w.emit(says("sure", class(coordination.ConfidenceHigh)))
 		} else {
-			w.emit(says("no", class(connectivity.ConflictActive), by("b"), at(connectivity.Critical)))
+			w.emit(says("no", class(coordination.ConflictActive), by("b"), at(coordination.Critical)))
 		}
 	}
 }

@@ -9,10 +9,11 @@ import (
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/connectivity"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
 func critical(summary string, change ...func(*connectivity.Input)) connectivity.Input {
-	return says(summary, append(change, at(connectivity.Critical))...)
+	return says(summary, append(change, at(coordination.Critical))...)
 }
 
 // tooMany returns names that together exceed the limit for a signal's
@@ -27,11 +28,11 @@ func tooMany() (names []string) {
 func TestACriticalEndsByAnAnswerAlone(t *testing.T) {
 	w := newWorld(t, nil)
 	is(t, w.SetCoordinator("t", "boss"), nil)
-	fire := w.emit(critical("fire", by("guard"), class(connectivity.EscalationInterrupt)))
+	fire := w.emit(critical("fire", by("guard"), class(coordination.EscalationInterrupt)))
 	for name, in := range map[string]connectivity.Input{
-		"a low signal of another source": says("calm", by("b"), at(connectivity.Low), replacing(fire.ID)),
-		"a high one of its source":       says("calm", by("guard"), at(connectivity.High), replacing(fire.ID)),
-		"a high one of the coordinator":  says("calm", by("boss"), at(connectivity.High), replacing(fire.ID)),
+		"a low signal of another source": says("calm", by("b"), at(coordination.Low), replacing(fire.ID)),
+		"a high one of its source":       says("calm", by("guard"), at(coordination.High), replacing(fire.ID)),
+		"a high one of the coordinator":  says("calm", by("boss"), at(coordination.High), replacing(fire.ID)),
 		"a critical one of another":      critical("calm", by("b"), replacing(fire.ID)),
 	} {
 		_, err := w.Emit(ctx, in)
@@ -54,16 +55,16 @@ func TestACriticalEndsByAnAnswerAlone(t *testing.T) {
 
 func TestASourceCannotAnswerItsOwnCritical(t *testing.T) {
 	for name, c := range map[string]struct {
-		audience  connectivity.Audience
+		audience  coordination.Audience
 		resolver  connectivity.Resolver
 		unreached error
 	}{
-		"to itself":                     {connectivity.Self, nil, connectivity.ErrNobody},
-		"to all, of whom it is one":     {connectivity.All, nil, nil},
-		"to itself by a resolver":       {connectivity.Selected, picks("guard"), connectivity.ErrNobody},
-		"to itself and another":         {connectivity.Selected, picks("guard", "b"), nil},
-		"to the coordinator":            {connectivity.Coordinator, nil, nil},
-		"to all, as the resolver fails": {connectivity.Selected, picks(""), signals.ErrInvalid},
+		"to itself":                     {coordination.Self, nil, connectivity.ErrNobody},
+		"to all, of whom it is one":     {coordination.All, nil, nil},
+		"to itself by a resolver":       {coordination.Selected, picks("guard"), connectivity.ErrNobody},
+		"to itself and another":         {coordination.Selected, picks("guard", "b"), nil},
+		"to the coordinator":            {coordination.Coordinator, nil, nil},
+		"to all, as the resolver fails": {coordination.Selected, picks(""), signals.ErrInvalid},
 	} {
 		w := newWorld(t, nil)
 		is(t, w.SetCoordinator("t", "boss"), nil)
@@ -71,7 +72,7 @@ func TestASourceCannotAnswerItsOwnCritical(t *testing.T) {
 		w.SetResolver("t", c.resolver)
 		guard := w.component("guard")
 		fire := func() signals.ID {
-			e, err := guard.Emit(ctx, critical("fire", by("guard"), class(connectivity.EscalationInterrupt), to(c.audience)))
+			e, err := guard.Emit(ctx, critical("fire", by("guard"), class(coordination.EscalationInterrupt), to(c.audience)))
 			is(t, err, nil)
 			if !errors.Is(e.Unreached, c.unreached) {
 				t.Errorf("%s: unreached because %v", name, e.Unreached)
@@ -84,7 +85,7 @@ func TestASourceCannotAnswerItsOwnCritical(t *testing.T) {
 		_, err := w.component("boss").Resolve(ctx, fire())
 		is(t, err, nil)
 		_, err = w.component("b").Resolve(ctx, fire())
-		if answers := c.audience != connectivity.Coordinator; (err == nil) != answers {
+		if answers := c.audience != coordination.Coordinator; (err == nil) != answers {
 			t.Errorf("%s: b answers: %v", name, err)
 		}
 	}
@@ -95,9 +96,9 @@ func TestASourceCannotHushItsCriticalByAnUpdate(t *testing.T) {
 	w := newWorld(t, nil)
 	is(t, w.SetCoordinator("t", "boss"), nil)
 	guard := w.component("guard")
-	e, err := guard.Emit(ctx, critical("fire", by("guard"), class(connectivity.EscalationInterrupt)))
+	e, err := guard.Emit(ctx, critical("fire", by("guard"), class(coordination.EscalationInterrupt)))
 	is(t, err, nil)
-	e, err = guard.Emit(ctx, critical("never mind", by("guard"), class(connectivity.HandoffReady), to(connectivity.Self), replacing(e.Signal.ID)))
+	e, err = guard.Emit(ctx, critical("never mind", by("guard"), class(coordination.HandoffReady), to(coordination.Self), replacing(e.Signal.ID)))
 	is(t, err, nil)
 	_, err = guard.Resolve(ctx, e.Signal.ID)
 	is(t, err, connectivity.ErrNotAllowed)
@@ -122,38 +123,38 @@ func TestACriticalDoesNotExpire(t *testing.T) {
 	invalid(t, err, "expiresAtStep")
 	_, err = w.Emit(ctx, critical("x", func(in *connectivity.Input) { in.ExpiresAfter = 1 }))
 	invalid(t, err, "expiresAfter")
-	n := note(connectivity.AttentionRaise)
-	n.Priority = connectivity.Critical
-	refused(t, signals.Validate(signals.New(signals.Header{Thread: "t"}, connectivity.Attention{Note: n})), "expiresAtStep")
+	n := note(coordination.AttentionRaise)
+	n.Priority = coordination.Critical
+	refused(t, signals.Validate(signals.New(signals.Header{Thread: "t"}, coordination.Attention{Note: n})), "expiresAtStep")
 }
 
 // Its audience cannot be found, so it goes to everyone.
 func TestACriticalReachesAllWhereItsAudienceIsNobody(t *testing.T) {
 	broken := errors.New("broken")
 	for name, c := range map[string]struct {
-		audience connectivity.Audience
+		audience coordination.Audience
 		resolver connectivity.Resolver
 		want     error
 	}{
-		"no coordinator": {connectivity.Coordinator, nil, connectivity.ErrNobody},
-		"no resolver":    {connectivity.Selected, nil, connectivity.ErrNobody},
-		"nobody named":   {connectivity.Selected, picks(), connectivity.ErrNobody},
+		"no coordinator": {coordination.Coordinator, nil, connectivity.ErrNobody},
+		"no resolver":    {coordination.Selected, nil, connectivity.ErrNobody},
+		"nobody named":   {coordination.Selected, picks(), connectivity.ErrNobody},
 		"it fails": {
-			connectivity.Selected,
-			func(context.Context, connectivity.Signal) ([]string, error) { return nil, broken }, broken,
+			coordination.Selected,
+			func(context.Context, coordination.Signal) ([]string, error) { return nil, broken }, broken,
 		},
 		"it panics": {
-			connectivity.Selected,
-			func(context.Context, connectivity.Signal) ([]string, error) { panic(broken) }, nil,
+			coordination.Selected,
+			func(context.Context, coordination.Signal) ([]string, error) { panic(broken) }, nil,
 		},
-		"it names nonsense": {connectivity.Selected, picks("x", ""), signals.ErrInvalid},
-		"it names too many": {connectivity.Selected, picks(tooMany()...), signals.ErrInvalid},
+		"it names nonsense": {coordination.Selected, picks("x", ""), signals.ErrInvalid},
+		"it names too many": {coordination.Selected, picks(tooMany()...), signals.ErrInvalid},
 	} {
 		w := newWorld(t, nil).watch()
 		is(t, w.Register("t", "a", "b"), nil)
 		w.SetResolver("t", c.resolver)
 		inbox := w.inbox("b")
-		sub, err := w.bus.Subscribe(bus.SubscribeOptions{Agent: "stranger", Kinds: []signals.Kind{connectivity.KindAttention}})
+		sub, err := w.bus.Subscribe(bus.SubscribeOptions{Agent: "stranger", Kinds: []signals.Kind{coordination.KindAttention}})
 		is(t, err, nil)
 		t.Cleanup(sub.Close)
 		_, err = w.Emit(ctx, says("calm", to(c.audience)))
@@ -187,7 +188,7 @@ func TestACriticalReachesAllWhereItsAudienceIsNobody(t *testing.T) {
 
 // A source cannot choose by an update who answers.
 func TestAnUpdateLeavesTheAnswerToWhomItWas(t *testing.T) {
-	for name, audience := range map[string]connectivity.Audience{"all": connectivity.All, "selected": connectivity.Selected} {
+	for name, audience := range map[string]coordination.Audience{"all": coordination.All, "selected": coordination.Selected} {
 		w := newWorld(t, nil)
 		is(t, w.SetCoordinator("t", "boss"), nil)
 		is(t, w.Register("t", "guard", "b"), nil)
@@ -218,7 +219,7 @@ func TestTheCoordinatorMayGiveTheAnswerToOthers(t *testing.T) {
 	is(t, w.SetCoordinator("t", "boss"), nil)
 	is(t, w.Register("t", "b"), nil)
 	fire := w.emit(critical("fire", by("guard")))
-	e, err := w.component("boss").Emit(ctx, critical("put it out", by("boss"), to(connectivity.All), replacing(fire.ID)))
+	e, err := w.component("boss").Emit(ctx, critical("put it out", by("boss"), to(coordination.All), replacing(fire.ID)))
 	is(t, err, nil)
 	_, err = w.component("b").Resolve(ctx, e.Signal.ID)
 	is(t, err, nil)
@@ -228,12 +229,12 @@ func TestACriticalToAllReachesACoordinatorWhoIsNotRegistered(t *testing.T) {
 	w := newWorld(t, nil)
 	is(t, w.SetCoordinator("t", "boss"), nil)
 	boss, inbox := w.component("boss"), w.inbox("boss")
-	for _, a := range []connectivity.Audience{connectivity.Self, connectivity.Selected, connectivity.All} {
+	for _, a := range []coordination.Audience{coordination.Self, coordination.Selected, coordination.All} {
 		s := w.emit(critical(a.String(), to(a)))
 		is(t, boss.Acknowledge(ctx, s.ID), nil)
 	}
 	is(t, w.Register("t", "boss"), nil)
-	w.emit(critical("registered", to(connectivity.All)))
+	w.emit(critical("registered", to(coordination.All)))
 	equal(t, "heard", hears(t, inbox), "self", "selected", "all", "registered")
 }
 
@@ -241,7 +242,7 @@ func TestACriticalToAllOfNobodySaysSo(t *testing.T) {
 	w := newWorld(t, nil)
 	unreached := func(want error) {
 		t.Helper()
-		e, err := w.Emit(ctx, critical("fire", to(connectivity.All)))
+		e, err := w.Emit(ctx, critical("fire", to(coordination.All)))
 		is(t, err, nil)
 		is(t, e.Unreached, want)
 	}

@@ -4,10 +4,10 @@
 //
 //	layer, err := connectivity.New(b, nil)
 //	layer.SetCoordinator("review", "lead")
-//	layer.OnSignal(func(ctx context.Context, s connectivity.Signal, e connectivity.Event) { … })
+//	layer.OnSignal(func(ctx context.Context, s coordination.Signal, e connectivity.Event) { … })
 //
 //	tester, err := layer.Component("tester") // its handle: it speaks as itself
-//	e, err := tester.Emit(ctx, connectivity.Input{Thread: "review", Class: connectivity.HandoffReady, Summary: "all green"})
+//	e, err := tester.Emit(ctx, connectivity.Input{Thread: "review", Class: coordination.HandoffReady, Summary: "all green"})
 //
 //	layer.Converged("review")
 //
@@ -16,7 +16,7 @@
 // A signal of the layer is a signal of the bus: its kind is its message class
 // and its recipients are those of the bus, so agents receive what is addressed
 // to them, and the history, traces and observers of the bus see everything. Its
-// later states are in the log too ([Transition], [Step], [Requested], [Members],
+// later states are in the log too ([coordination.Transition], [Step], [Requested], [Members],
 // [Closed]), so the layer's state is a fold of the log: [Rebuild] restores it, and a
 // [Thread] is the same fold for whoever reads the log of one thread. The kinds are reserved: the bus refuses them from agents. Several layers
 // may share a bus if their names differ.
@@ -38,9 +38,9 @@
 //
 // # Agents
 //
-// An agent that yields signals in its turn yields drafts ([Input.Draft], [Resolution]),
-// which the driver of the swarm emits in the agent's name in the order of commits
-// ([Component.EmitDraft]). So what is suppressed, and who gets it, is decided at the end
+// The vocabulary is that of package coordination. An agent that yields it in its turn
+// yields drafts ([coordination.Draft], [coordination.Resolution]), which the driver of
+// the swarm emits in the agent's name in the order of commits ([Component.EmitDraft]). So what is suppressed, and who gets it, is decided at the end
 // of the log, and a run with the same clock and mint makes the same log.
 //
 // # Ownership

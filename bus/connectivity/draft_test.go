@@ -13,6 +13,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/connectivity"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
 // A turn is what an agent yielded.
@@ -41,7 +42,7 @@ func played(t testing.TB, turns []turn) (log []string, w *world) {
 			for _, s := range w.Query(connectivity.Query{Thread: "t", Limit: 1}) {
 				ids = append(ids, s.ID)
 			}
-			draft = connectivity.Resolution(ids...)
+			draft = coordination.Resolution(ids...)
 		}
 		_, err := made(w.Component(y.agent)).EmitDraft(ctx, "t", draft)
 		if err != nil && !errors.Is(err, connectivity.ErrNotAllowed) && !errors.Is(err, signals.ErrInvalid) {
@@ -61,15 +62,16 @@ func TestDraftsInTheSameOrderMakeTheSameLog(t *testing.T) {
 		turns := rapid.SliceOfN(rapid.Custom(func(r *rapid.T) turn {
 			y := turn{agent: rapid.SampledFrom([]string{"a", "b", "lead"}).Draw(r, "agent")}
 			if rapid.IntRange(0, 3).Draw(r, "resolves") > 0 {
-				in := connectivity.Input{
-					Priority: connectivity.Priority(rapid.IntRange(0, 4).Draw(r, "priority")), Summary: rapid.SampledFrom([]string{"x", "y"}).Draw(r, "summary"),
-					Audience: rapid.SampledFrom([]connectivity.Audience{0, connectivity.Self, connectivity.All}).Draw(r, "audience"),
+				in := coordination.Note{
+					Priority: coordination.Priority(rapid.IntRange(0, 4).Draw(r, "priority")), Summary: rapid.SampledFrom([]string{"x", "y"}).Draw(r, "summary"),
+					Audience: rapid.SampledFrom([]coordination.Audience{0, coordination.Self, coordination.All}).Draw(r, "audience"),
 				}
-				class(connectivity.Class(rapid.IntRange(1, 11).Draw(r, "class")))(&in)
-				if in.Priority != connectivity.Critical {
+				like := says("", class(coordination.Class(rapid.IntRange(1, 11).Draw(r, "class"))))
+				in.Class, in.Confidence = like.Class, like.Confidence
+				if in.Priority != coordination.Critical {
 					in.ExpiresAfter = rapid.IntRange(0, 2).Draw(r, "expires")
 				}
-				y.draft = in.Draft()
+				y.draft = coordination.Draft(in)
 			}
 			return y
 		}), 1, 12).Draw(r, "turns")
@@ -82,7 +84,7 @@ func TestDraftsInTheSameOrderMakeTheSameLog(t *testing.T) {
 		for s := range w.bus.History(bus.Filter{Threads: []string{"t"}}) {
 			thread.Apply(s)
 		}
-		q := connectivity.Query{Thread: "t", Limit: -1, States: []connectivity.State{1, 2, 3, 4, 5}}
+		q := connectivity.Query{Thread: "t", Limit: -1, States: []coordination.State{1, 2, 3, 4, 5}}
 		got := []any{made(thread.Query(q)), thread.Converged(), thread.Unacknowledged(), thread.Step(), thread.Mode(), thread.Coordinator()}
 		want := []any{w.Query(q), w.Converged("t"), w.Unacknowledged("t"), w.Step("t"), w.Mode("t"), "lead"}
 		if diff := cmp.Diff(want, got, byID); diff != "" {
@@ -98,10 +100,11 @@ func TestDraftsInTheSameOrderMakeTheSameLog(t *testing.T) {
 func TestADraftIsAnInputOfItsAgent(t *testing.T) {
 	w := newWorld(t, nil)
 	is(t, w.SetCoordinator("t", "lead"), nil)
-	in := connectivity.Input{Class: connectivity.HandoffReady, Summary: "all green", Details: "12 of 12", Audience: connectivity.Coordinator, ExpiresAfter: 3}
-	draft := in.Draft()
+	draft := coordination.Draft(coordination.Note{
+		Class: coordination.HandoffReady, Summary: "all green", Details: "12 of 12", Audience: coordination.Coordinator, ExpiresAfter: 3,
+	})
 	is(t, signals.Validate(draft), nil)
-	if draft.Kind() != connectivity.KindHandoff {
+	if draft.Kind() != coordination.KindHandoff {
 		t.Errorf("a draft of kind %s", draft.Kind())
 	}
 	w.advance("t")
@@ -115,18 +118,18 @@ func TestADraftIsAnInputOfItsAgent(t *testing.T) {
 	if !repeated.Suppressed || repeated.Signal.ID != e.Signal.ID {
 		t.Errorf("%+v", repeated)
 	}
-	_, err = w.component("b").EmitDraft(ctx, "t", connectivity.Resolution(e.Signal.ID))
+	_, err = w.component("b").EmitDraft(ctx, "t", coordination.Resolution(e.Signal.ID))
 	is(t, err, connectivity.ErrNotAllowed)
-	done, err := w.component("lead").EmitDraft(ctx, "t", connectivity.Resolution(e.Signal.ID))
+	done, err := w.component("lead").EmitDraft(ctx, "t", coordination.Resolution(e.Signal.ID))
 	is(t, err, nil)
-	if done.Signal.State != connectivity.Resolved {
+	if done.Signal.State != coordination.Resolved {
 		t.Errorf("%s", done.Signal.State)
 	}
 	entry, _ := w.bus.Get(e.Signal.ID)
 	for field, s := range map[string]signals.Any{
 		"kind":    signals.New(signals.Header{}, signals.Discovery{Finding: "x"}),
-		"summary": connectivity.Input{Class: connectivity.AttentionRaise}.Draft(),
-		"signals": connectivity.Resolution(),
+		"summary": coordination.Draft(coordination.Note{Class: coordination.AttentionRaise}),
+		"signals": coordination.Resolution(),
 	} {
 		_, err := w.component("a").EmitDraft(context.Background(), "t", s)
 		invalid(t, err, field)
@@ -139,8 +142,8 @@ func TestADraftIsAnInputOfItsAgent(t *testing.T) {
 func TestADraftIsNoEntry(t *testing.T) {
 	thread := connectivity.NewThread()
 	for _, s := range []signals.Any{
-		connectivity.Input{Class: connectivity.EscalationInterrupt, Summary: "stop"}.Draft(),
-		connectivity.Resolution(signals.MustID("sig_a")),
+		coordination.Draft(coordination.Note{Class: coordination.EscalationInterrupt, Summary: "stop"}),
+		coordination.Resolution(signals.MustID("sig_a")),
 		signals.New(signals.Header{}, signals.Discovery{Finding: "x"}),
 	} {
 		thread.Apply(s)

@@ -7,11 +7,12 @@ import (
 	"strconv"
 
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
 // An Emission is the result of emitting an [Input].
 type Emission struct {
-	Signal     Signal // as it was stored; if suppressed, the live signal that it would repeat
+	Signal     coordination.Signal // as it was stored; if suppressed, the live signal that it would repeat
 	Suppressed bool
 	Reason     Reason // why, if suppressed
 	Open       int    // open signals of the source in the thread, without handoffs: see [Crowd]
@@ -19,7 +20,7 @@ type Emission struct {
 	// Unreached is [ErrNobody] for a signal whose coordinator or selection does not
 	// exist: observers and queries see the signal, but no inbox gets it. A critical
 	// signal then goes to all instead, and Unreached says why: ErrNobody if no one
-	// in its audience may answer it, which is possible for the audience [All] too,
+	// in its audience may answer it, which is possible for the audience [coordination.All] too,
 	// or the resolver's error. Otherwise it is nil.
 	Unreached error
 }
@@ -38,8 +39,7 @@ func (l *Layer) Emit(ctx context.Context, in Input) (Emission, error) { return l
 
 // emit emits as a component, or as the operator if as is nil.
 func (l *Layer) emit(ctx context.Context, in *Input, as *Component) (Emission, error) {
-	m := emitting{layer: l, in: *in, as: as}
-	in.note(&m.note)
+	m := emitting{layer: l, in: *in, as: as, note: in.note()}
 	if err := in.check(&m.note); err != nil {
 		return Emission{}, invalid(err)
 	}
@@ -67,7 +67,7 @@ type emitting struct {
 	layer *Layer
 	in    Input
 	as    *Component // nil: the operator of the swarm
-	note  Note
+	note  coordination.Note
 
 	ask      Resolver // to be called before the signal can be stored
 	answered bool
@@ -98,7 +98,7 @@ func (m *emitting) decide(b *batch) error {
 	}
 	if m.ask = m.resolver(); m.ask != nil {
 		m.result.Signal = signalOf(&signals.Header{Thread: m.in.Thread, Source: m.in.Source}, n)
-		m.result.Signal.State = Emitted
+		m.result.Signal.State = coordination.Emitted
 		return errNothing
 	}
 	m.write(b, t)
@@ -108,6 +108,7 @@ func (m *emitting) decide(b *batch) error {
 // check checks the rules that depend on the thread.
 func (m *emitting) check(t *Thread) error {
 	n := &m.note
+	n.ExpiresAfter = 0 // which is for drafts only
 	if after := m.in.ExpiresAfter; after > 0 {
 		if after > math.MaxInt-n.Step {
 			return &ValidationError{Field: "expiresAfter", Value: strconv.Itoa(after), Problem: "beyond the last step"}
@@ -137,11 +138,11 @@ func (m *emitting) checkReplaced(t *Thread, r *record) error {
 		return refuse("of another thread", nil)
 	case !r.live():
 		return refuse("already "+r.State.String(), ErrTerminal)
-	case r.Priority != Critical && m.as != nil && !t.mayEnd(m.as.id, r):
+	case r.Priority != coordination.Critical && m.as != nil && !t.mayEnd(m.as.id, r):
 		return refuse("of "+r.Source, ErrNotAllowed)
-	case r.Priority == Critical && m.note.Priority != Critical:
+	case r.Priority == coordination.Critical && m.note.Priority != coordination.Critical:
 		return refuse("it is critical, so only a critical signal may take its place", ErrNotAllowed)
-	case r.Priority == Critical && m.in.Source != r.Source && !t.coordinates(m.in.Source):
+	case r.Priority == coordination.Critical && m.in.Source != r.Source && !t.coordinates(m.in.Source):
 		return refuse("it is critical, so only its source and the coordinator may replace it", ErrNotAllowed)
 	}
 	return nil
@@ -151,7 +152,7 @@ func (m *emitting) checkReplaced(t *Thread, r *record) error {
 // and alarms are exempt.
 func (m *emitting) room(t *Thread) error {
 	most := m.layer.opts.MaxLive
-	if most == 0 || t.live.size() < most || m.note.Priority == Critical || !m.note.Replaces.IsZero() {
+	if most == 0 || t.live.size() < most || m.note.Priority == coordination.Critical || !m.note.Replaces.IsZero() {
 		return nil
 	}
 	return fmt.Errorf("%w: %d in thread %q", ErrFull, t.live.size(), m.in.Thread)
@@ -162,20 +163,18 @@ func (m *emitting) write(b *batch, t *Thread) {
 	n := &m.note
 	to, err := m.recipients(t)
 	target := m.layer.ids.get(n.Replaces)
-	if n.Priority == Critical {
+	if n.Priority == coordination.Critical {
 		to = withDuty(to, target.takenOver(m.in.Source))
 	}
 	if n.Components = 0; to.Everyone() {
 		n.Components = t.members.size()
 	}
-	h := n.header()
-	h.Source, h.Thread, h.Recipients, h.ReplyTo, h.TTL = m.in.Source, m.in.Thread, to, n.Replaces, -1
-	b.note(h, n)
+	b.note(signals.Header{Source: m.in.Source, Thread: m.in.Thread, Recipients: to, ReplyTo: n.Replaces, TTL: -1}, *n)
 	if target != nil {
-		b.transition(m.in.Source, m.in.Thread, Superseded, target.to, target.ID)
+		b.transition(m.in.Source, m.in.Thread, coordination.Superseded, target.to, target.ID)
 	}
 	m.result.Unreached = err
-	m.hooked = m.layer.opts.Hook != nil && (n.Class.Message() == AboutEscalation || n.Priority == Critical)
+	m.hooked = m.layer.opts.Hook != nil && (n.Class.Message() == coordination.AboutEscalation || n.Priority == coordination.Critical)
 }
 
 func (m *emitting) committed(changes []change) {

@@ -11,6 +11,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/connectivity"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
 func TestEmitAddsIDTimeStateAndStep(t *testing.T) {
@@ -19,7 +20,7 @@ func TestEmitAddsIDTimeStateAndStep(t *testing.T) {
 	in := says("look", until(5))
 	in.Details = "at this"
 	s := w.emit(in)
-	if !strings.HasPrefix(s.ID.String(), "sig_") || !s.EmittedAt.Equal(w.now) || s.State != connectivity.Emitted || s.Step != 1 || s.Seq == 0 {
+	if !strings.HasPrefix(s.ID.String(), "sig_") || !s.EmittedAt.Equal(w.now) || s.State != coordination.Emitted || s.Step != 1 || s.Seq == 0 {
 		t.Errorf("got %+v", s)
 	}
 	if got, _ := w.Get(s.ID); got.Summary != "look" || got.Details != "at this" || got.ExpiresAtStep != 5 || got.Seq != s.Seq {
@@ -68,17 +69,17 @@ func TestEmitRefusesInvalidInput(t *testing.T) {
 		"unknown class":      {"class", func(in *connectivity.Input) { in.Class = 12 }},
 		"unknown audience":   {"audience", func(in *connectivity.Input) { in.Audience = 5 }},
 		"unknown priority":   {"priority", func(in *connectivity.Input) { in.Priority = 5 }},
-		"no grade":           {"confidence", func(in *connectivity.Input) { in.Class = connectivity.ConfidenceHigh }},
-		"conflict, no grade": {"confidence", func(in *connectivity.Input) { in.Class = connectivity.ConflictActive }},
-		"resolved, no grade": {"confidence", func(in *connectivity.Input) { in.Class = connectivity.ConflictResolved }},
-		"grade above 1":      {"confidence", func(in *connectivity.Input) { in.Confidence = connectivity.Graded(1.01) }},
-		"grade below 0":      {"confidence", func(in *connectivity.Input) { in.Confidence = connectivity.Graded(-0.01) }},
-		"grade NaN":          {"confidence", func(in *connectivity.Input) { in.Confidence = connectivity.Graded(math.NaN()) }},
+		"no grade":           {"confidence", func(in *connectivity.Input) { in.Class = coordination.ConfidenceHigh }},
+		"conflict, no grade": {"confidence", func(in *connectivity.Input) { in.Class = coordination.ConflictActive }},
+		"resolved, no grade": {"confidence", func(in *connectivity.Input) { in.Class = coordination.ConflictResolved }},
+		"grade above 1":      {"confidence", func(in *connectivity.Input) { in.Confidence = coordination.Graded(1.01) }},
+		"grade below 0":      {"confidence", func(in *connectivity.Input) { in.Confidence = coordination.Graded(-0.01) }},
+		"grade NaN":          {"confidence", func(in *connectivity.Input) { in.Confidence = coordination.Graded(math.NaN()) }},
 		"step reached":       {"expiresAtStep", until(1)},
 		"step below 0":       {"expiresAtStep", until(-1)},
 		"replaces nothing":   {"replaces", replacing(signals.MustID("sig_nowhere"))},
 		"grade not of its band": {"confidence", func(in *connectivity.Input) {
-			in.Class, in.Confidence = connectivity.ConfidenceHigh, connectivity.Graded(0.79)
+			in.Class, in.Confidence = coordination.ConfidenceHigh, coordination.Graded(0.79)
 		}},
 	} {
 		_, err := w.Emit(ctx, says("x", c.change))
@@ -92,7 +93,7 @@ func TestEmitRefusesInvalidInput(t *testing.T) {
 	if got := w.Query(connectivity.Query{Thread: "t"}); got != nil {
 		t.Errorf("stored %v", summaries(got))
 	}
-	w.emit(says("zero", func(in *connectivity.Input) { in.Confidence = connectivity.Graded(0) })) // optional here
+	w.emit(says("zero", func(in *connectivity.Input) { in.Confidence = coordination.Graded(0) })) // optional here
 }
 
 func TestValidationCountsBeforeSuppression(t *testing.T) {
@@ -107,7 +108,7 @@ func TestReplacesNamesALiveSignalOfTheThread(t *testing.T) {
 	s := w.emit(says("old"))
 	_, err := w.Emit(ctx, says("new", in("elsewhere"), replacing(s.ID)))
 	invalid(t, err, "replaces")
-	if w.state(s.ID) != connectivity.Emitted {
+	if w.state(s.ID) != coordination.Emitted {
 		t.Error("another thread ended it")
 	}
 	_, err = w.Emit(ctx, says("new", replacing(signals.MustID("sig_x"))))
@@ -127,10 +128,10 @@ func TestLiveSignalsAreCappedOnlyOnRequest(t *testing.T) {
 	is(t, err, connectivity.ErrFull)
 	w.repeats(says("1 again", by("a")), first)
 	w.emit(says("elsewhere", in("u")))
-	w.emit(says("alarm", by("c"), at(connectivity.Critical)))
+	w.emit(says("alarm", by("c"), at(coordination.Critical)))
 	update := w.emit(says("update", by("a"), replacing(first.ID)))
 	w.resolve(update.ID)
-	_, err = w.Emit(ctx, says("3", by("c"), class(connectivity.HandoffReady)))
+	_, err = w.Emit(ctx, says("3", by("c"), class(coordination.HandoffReady)))
 	is(t, err, connectivity.ErrFull)
 
 	free := newWorld(t, nil)

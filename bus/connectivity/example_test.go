@@ -8,10 +8,11 @@ import (
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/connectivity"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
 // show is an observer that prints events.
-func show(_ context.Context, s connectivity.Signal, e connectivity.Event) {
+func show(_ context.Context, s coordination.Signal, e connectivity.Event) {
 	fmt.Printf("%s by %s for %v: %s\n", s.Class, s.Source, s.Recipients, e)
 }
 
@@ -23,13 +24,13 @@ func Example() {
 	tester, _ := layer.Component("tester")
 
 	low, _ := tester.Emit(ctx, connectivity.Input{
-		Thread: "review", Class: connectivity.ConfidenceLow, Confidence: connectivity.Graded(0.3), Summary: "two tests are flaky",
+		Thread: "review", Class: coordination.ConfidenceLow, Confidence: coordination.Graded(0.3), Summary: "two tests are flaky",
 	})
 	for _, o := range layer.Converged("review").Obstacles {
 		fmt.Println(o)
 	}
 	_, _ = tester.Emit(ctx, connectivity.Input{
-		Thread: "review", Class: connectivity.ConfidenceHigh, Confidence: connectivity.Graded(0.9), Summary: "they pass 50 times in a row",
+		Thread: "review", Class: coordination.ConfidenceHigh, Confidence: coordination.Graded(0.9), Summary: "they pass 50 times in a row",
 		Replaces: low.Signal.ID,
 	})
 	fmt.Println(layer.Converged("review"))
@@ -48,7 +49,7 @@ func ExampleComponent_Resolve() {
 	lead, _ := layer.Component("lead")
 
 	alarm, _ := guard.Emit(ctx, connectivity.Input{
-		Thread: "deploy", Class: connectivity.EscalationInterrupt, Priority: connectivity.Critical, Summary: "the key is in the diff",
+		Thread: "deploy", Class: coordination.EscalationInterrupt, Priority: coordination.Critical, Summary: "the key is in the diff",
 	})
 	_, err := guard.Resolve(ctx, alarm.Signal.ID)
 	fmt.Println("guard:", errors.Is(err, connectivity.ErrNotAllowed))
@@ -69,15 +70,15 @@ func Example_attention() {
 	b, _ := bus.New(nil)
 	defer b.Close()
 	layer, _ := connectivity.New(b, nil)
-	layer.SetResolver("", func(context.Context, connectivity.Signal) ([]string, error) { return []string{"planner"}, nil })
+	layer.SetResolver("", func(context.Context, coordination.Signal) ([]string, error) { return []string{"planner"}, nil })
 	layer.OnSignal(show)
-	layer.OnSignal(func(_ context.Context, s connectivity.Signal, _ connectivity.Event) {
+	layer.OnSignal(func(_ context.Context, s coordination.Signal, _ connectivity.Event) {
 		fmt.Println("coordination reads:", s.Details)
 	})
 
 	_, _ = layer.Emit(ctx, connectivity.Input{
-		Thread: "t", Source: "memory", Class: connectivity.AttentionRaise, Audience: connectivity.Selected,
-		Priority: connectivity.Normal, Summary: "this was tried before", Details: "run 17 failed on it",
+		Thread: "t", Source: "memory", Class: coordination.AttentionRaise, Audience: coordination.Selected,
+		Priority: coordination.Normal, Summary: "this was tried before", Details: "run 17 failed on it",
 	})
 	// Output:
 	// attention.raise by memory for [planner]: emitted
@@ -91,19 +92,19 @@ func Example_conflict() {
 	layer, _ := connectivity.New(b, nil)
 	_ = layer.SetCoordinator("t", "lead")
 	layer.OnSignal(show)
-	says := func(source string, c connectivity.Class, grade float64, summary string) {
+	says := func(source string, c coordination.Class, grade float64, summary string) {
 		_, _ = layer.Emit(ctx, connectivity.Input{
-			Thread: "t", Source: source, Class: c, Audience: connectivity.Coordinator, Priority: connectivity.High,
-			Confidence: connectivity.Graded(grade), Summary: summary,
+			Thread: "t", Source: source, Class: c, Audience: coordination.Coordinator, Priority: coordination.High,
+			Confidence: coordination.Graded(grade), Summary: summary,
 		})
 	}
-	says("a", connectivity.ConflictActive, 0.2, "retries make it worse")
-	says("b", connectivity.ConflictActive, 0.3, "retries are needed")
+	says("a", coordination.ConflictActive, 0.2, "retries make it worse")
+	says("b", coordination.ConflictActive, 0.3, "retries are needed")
 	open, _ := layer.Query(connectivity.Query{
-		Thread: "t", Messages: []connectivity.Message{connectivity.AboutConflict}, Order: connectivity.Oldest,
+		Thread: "t", Messages: []coordination.Message{coordination.AboutConflict}, Order: connectivity.Oldest,
 	})
 	fmt.Println(len(open), "open conflicts")
-	says("arbiter", connectivity.ConflictResolved, 0.9, "retry with a budget")
+	says("arbiter", coordination.ConflictResolved, 0.9, "retry with a budget")
 	for _, s := range open {
 		_, _ = layer.Resolve(ctx, s.ID)
 	}
@@ -123,13 +124,13 @@ func Example_handoff() {
 	b, _ := bus.New(nil)
 	defer b.Close()
 	layer, _ := connectivity.New(b, nil)
-	layer.SetResolver("t", func(context.Context, connectivity.Signal) ([]string, error) { return []string{"writer"}, nil })
+	layer.SetResolver("t", func(context.Context, coordination.Signal) ([]string, error) { return []string{"writer"}, nil })
 	inbox, _ := layer.Inbox("writer")
 	defer inbox.Close()
 
 	e, _ := layer.Emit(ctx, connectivity.Input{
-		Thread: "t", Source: "researcher", Class: connectivity.HandoffReady, Audience: connectivity.Selected,
-		Priority: connectivity.Normal, Summary: "twelve sources, ranked",
+		Thread: "t", Source: "researcher", Class: coordination.HandoffReady, Audience: coordination.Selected,
+		Priority: coordination.Normal, Summary: "twelve sources, ranked",
 	})
 	fmt.Println(e.Signal.State)
 	work, _ := inbox.Next(ctx)
@@ -147,7 +148,7 @@ func Example_escalation() {
 	b, _ := bus.New(nil)
 	defer b.Close()
 	layer, _ := connectivity.New(b, &connectivity.Options{
-		Hook: func(_ context.Context, s connectivity.Signal) (signals.Effort, error) {
+		Hook: func(_ context.Context, s coordination.Signal) (signals.Effort, error) {
 			fmt.Println("hook:", s.Summary)
 			return signals.Deep, nil
 		},
@@ -155,8 +156,8 @@ func Example_escalation() {
 	_ = layer.SetCoordinator("t", "lead")
 	layer.OnSignal(show)
 	_, _ = layer.Emit(ctx, connectivity.Input{
-		Thread: "t", Source: "solver", Class: connectivity.EscalationUncertainty, Audience: connectivity.Coordinator,
-		Priority: connectivity.High, Summary: "three readings of the task",
+		Thread: "t", Source: "solver", Class: coordination.EscalationUncertainty, Audience: coordination.Coordinator,
+		Priority: coordination.High, Summary: "three readings of the task",
 	})
 	fmt.Println("mode:", layer.Mode("t"))
 	// Output:
@@ -167,20 +168,20 @@ func Example_escalation() {
 
 // Signals of the layer are signals of the bus: handlers, subscriptions and the
 // history see them like all others.
-func ExampleNoteOf() {
+func ExampleLayer_history() {
 	b, _ := bus.New(nil)
 	defer b.Close()
 	layer, _ := connectivity.New(b, nil)
-	_, _ = bus.Handle(b, bus.HandleOptions{Agent: "tester"}, func(_ context.Context, s signals.Signal[connectivity.Attention]) error {
+	_, _ = bus.Handle(b, bus.HandleOptions{Agent: "tester"}, func(_ context.Context, s signals.Signal[coordination.Attention]) error {
 		fmt.Println("tester hears:", s.Payload.Summary)
 		return nil
 	})
 	_, _ = layer.Emit(ctx, connectivity.Input{
-		Thread: "t", Source: "tester", Class: connectivity.AttentionRaise, Audience: connectivity.Self,
-		Priority: connectivity.Low, Summary: "rerun the slow tests",
+		Thread: "t", Source: "tester", Class: coordination.AttentionRaise, Audience: coordination.Self,
+		Priority: coordination.Low, Summary: "rerun the slow tests",
 	})
 	for s := range b.History(bus.Filter{}) {
-		if n, ok := connectivity.NoteOf(s); ok {
+		if n := coordination.NoteOf(s); n != nil {
 			fmt.Println(s.Kind(), n.Class, n.Priority)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
 // A Hook is called for every escalation and every critical signal, by Emit,
@@ -12,12 +13,12 @@ import (
 // [Layer.Mode]; 0 requests none. It may call the layer, but must not wait for
 // the signal to be delivered. An error or panic is reported to
 // [Options].Failure and has no other effect.
-type Hook func(context.Context, Signal) (signals.Effort, error)
+type Hook func(context.Context, coordination.Signal) (signals.Effort, error)
 
-func (l *Layer) callHook(ctx context.Context, s Signal) {
+func (l *Layer) callHook(ctx context.Context, s coordination.Signal) {
 	var mode signals.Effort
 	err := guard(func() (err error) {
-		mode, err = l.opts.Hook(ctx, s.clone())
+		mode, err = l.opts.Hook(ctx, clone(s))
 		return err
 	})
 	if err == nil && mode != 0 {
@@ -27,7 +28,7 @@ func (l *Layer) callHook(ctx context.Context, s Signal) {
 }
 
 // request writes the mode to the log, so that it outlives the process.
-func (l *Layer) request(ctx context.Context, s *Signal, mode signals.Effort) error {
+func (l *Layer) request(ctx context.Context, s *coordination.Signal, mode signals.Effort) error {
 	if err := mode.Check(); err != nil {
 		return err
 	}

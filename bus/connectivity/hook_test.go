@@ -10,6 +10,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus/connectivity"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
 type hook = connectivity.Hook
@@ -17,7 +18,7 @@ type hook = connectivity.Hook
 // hooked returns a world whose hook records its calls.
 func hooked(t *testing.T, h hook) *world {
 	var w *world
-	w = newWorld(t, &connectivity.Options{Hook: func(ctx context.Context, s connectivity.Signal) (signals.Effort, error) {
+	w = newWorld(t, &connectivity.Options{Hook: func(ctx context.Context, s coordination.Signal) (signals.Effort, error) {
 		w.mu.Lock()
 		w.events = append(w.events, "hook "+s.Summary)
 		w.mu.Unlock()
@@ -27,9 +28,9 @@ func hooked(t *testing.T, h hook) *world {
 }
 
 func TestTheHookIsCalledBeforeObservers(t *testing.T) {
-	w := hooked(t, func(context.Context, connectivity.Signal) (signals.Effort, error) { return signals.Deep, nil })
-	s := w.emit(says("1", class(connectivity.EscalationUncertainty)))
-	w.emit(says("2", class(connectivity.EscalationInterrupt), replacing(s.ID)))
+	w := hooked(t, func(context.Context, coordination.Signal) (signals.Effort, error) { return signals.Deep, nil })
+	s := w.emit(says("1", class(coordination.EscalationUncertainty)))
+	w.emit(says("2", class(coordination.EscalationInterrupt), replacing(s.ID)))
 	equal(t, "events", w.seen(), "hook 1", "1 emitted", "hook 2", "1 superseded", "2 emitted")
 	if w.Mode("t") != signals.Deep || w.Mode("u") != 0 {
 		t.Errorf("mode %s", w.Mode("t"))
@@ -37,13 +38,13 @@ func TestTheHookIsCalledBeforeObservers(t *testing.T) {
 }
 
 func TestTheHookIsCalledForEscalationsAndCriticalSignals(t *testing.T) {
-	w := hooked(t, func(context.Context, connectivity.Signal) (signals.Effort, error) { return 0, nil })
-	for c := connectivity.AttentionRaise; c <= connectivity.EscalationUncertainty; c++ {
-		for _, p := range []connectivity.Priority{connectivity.Low, connectivity.High, connectivity.Critical} {
+	w := hooked(t, func(context.Context, coordination.Signal) (signals.Effort, error) { return 0, nil })
+	for c := coordination.AttentionRaise; c <= coordination.EscalationUncertainty; c++ {
+		for _, p := range []coordination.Priority{coordination.Low, coordination.High, coordination.Critical} {
 			before := len(w.seen())
 			w.emit(says("x", class(c), at(p), by(c.String()+p.String())))
 			called := w.seen()[before] == "hook x"
-			if want := c.Message() == connectivity.AboutEscalation || p == connectivity.Critical; called != want {
+			if want := c.Message() == coordination.AboutEscalation || p == coordination.Critical; called != want {
 				t.Errorf("%s %s: called %v", p, c, called)
 			}
 		}
@@ -54,43 +55,43 @@ func TestTheHookIsCalledForEscalationsAndCriticalSignals(t *testing.T) {
 }
 
 func TestTheHookIsNotCalledForWhatIsNotStored(t *testing.T) {
-	w := hooked(t, func(context.Context, connectivity.Signal) (signals.Effort, error) { return signals.Deep, nil })
-	s := w.emit(says("x", class(connectivity.EscalationInterrupt)))
-	w.repeats(says("y", class(connectivity.EscalationInterrupt)), s)
-	_, _ = w.Emit(ctx, says("", class(connectivity.EscalationInterrupt)))
+	w := hooked(t, func(context.Context, coordination.Signal) (signals.Effort, error) { return signals.Deep, nil })
+	s := w.emit(says("x", class(coordination.EscalationInterrupt)))
+	w.repeats(says("y", class(coordination.EscalationInterrupt)), s)
+	_, _ = w.Emit(ctx, says("", class(coordination.EscalationInterrupt)))
 	w.bus.Close()
-	_, _ = w.Emit(ctx, says("z", class(connectivity.EscalationInterrupt), by("b")))
+	_, _ = w.Emit(ctx, says("z", class(coordination.EscalationInterrupt), by("b")))
 	equal(t, "events", w.seen(), "hook x", "x emitted")
 }
 
 func TestTheHookFindsTheSignalStored(t *testing.T) {
 	var w *world
-	w = hooked(t, func(_ context.Context, s connectivity.Signal) (signals.Effort, error) {
-		if got := w.state(s.ID); got != connectivity.Emitted {
+	w = hooked(t, func(_ context.Context, s coordination.Signal) (signals.Effort, error) {
+		if got := w.state(s.ID); got != coordination.Emitted {
 			t.Errorf("state %s", got)
 		}
 		return 0, nil
 	})
-	w.emit(says("x", class(connectivity.EscalationInterrupt)))
+	w.emit(says("x", class(coordination.EscalationInterrupt)))
 }
 
 func TestWithoutAHookEscalationsAreEmitted(t *testing.T) {
 	w := newWorld(t, nil).watch()
-	w.emit(says("x", class(connectivity.EscalationInterrupt)))
+	w.emit(says("x", class(coordination.EscalationInterrupt)))
 	equal(t, "events", w.seen(), "x emitted")
 }
 
 func TestAHookThatFailsHarmsNobody(t *testing.T) {
 	for name, h := range map[string]hook{
-		"panics": func(context.Context, connectivity.Signal) (signals.Effort, error) { panic("boom") },
-		"fails": func(context.Context, connectivity.Signal) (signals.Effort, error) {
+		"panics": func(context.Context, coordination.Signal) (signals.Effort, error) { panic("boom") },
+		"fails": func(context.Context, coordination.Signal) (signals.Effort, error) {
 			return signals.Deep, errors.New("no")
 		},
-		"unknown": func(context.Context, connectivity.Signal) (signals.Effort, error) { return 9, nil },
+		"unknown": func(context.Context, coordination.Signal) (signals.Effort, error) { return 9, nil },
 	} {
 		failures := 0
 		w := newWorld(t, &connectivity.Options{Hook: h, Failure: func(error) { failures++ }}).watch()
-		w.emit(says("x", class(connectivity.EscalationInterrupt)))
+		w.emit(says("x", class(coordination.EscalationInterrupt)))
 		w.emit(says("y", by("b")))
 		equal(t, name, w.seen(), "x emitted", "y emitted")
 		if failures != 1 || w.Mode("t") != 0 {
@@ -101,7 +102,7 @@ func TestAHookThatFailsHarmsNobody(t *testing.T) {
 
 func TestAHookThatEndsItsGoroutineHarmsNobody(t *testing.T) {
 	once := true
-	w := hooked(t, func(context.Context, connectivity.Signal) (signals.Effort, error) {
+	w := hooked(t, func(context.Context, coordination.Signal) (signals.Effort, error) {
 		if once {
 			once = false
 			runtime.Goexit()
@@ -109,7 +110,7 @@ func TestAHookThatEndsItsGoroutineHarmsNobody(t *testing.T) {
 		return 0, nil
 	})
 	var wg sync.WaitGroup
-	wg.Go(func() { w.emit(says("x", class(connectivity.EscalationInterrupt))) })
+	wg.Go(func() { w.emit(says("x", class(coordination.EscalationInterrupt))) })
 	wg.Wait()
 	w.emit(says("y", by("b")))
 	equal(t, "events", w.seen(), "hook x", "x emitted", "y emitted")
@@ -118,28 +119,28 @@ func TestAHookThatEndsItsGoroutineHarmsNobody(t *testing.T) {
 // Events that a hook causes come after the signal's own events.
 func TestAHookMayEmitAndResolve(t *testing.T) {
 	var w *world
-	w = hooked(t, func(_ context.Context, s connectivity.Signal) (signals.Effort, error) {
+	w = hooked(t, func(_ context.Context, s coordination.Signal) (signals.Effort, error) {
 		if s.Summary == "x" {
-			w.emit(says("nested", by("hook"), class(connectivity.EscalationInterrupt)))
+			w.emit(says("nested", by("hook"), class(coordination.EscalationInterrupt)))
 			w.resolve(s.ID)
 		}
 		return 0, nil
 	})
-	s := w.emit(says("x", class(connectivity.EscalationInterrupt)))
+	s := w.emit(says("x", class(coordination.EscalationInterrupt)))
 	equal(t, "events", w.seen(), "hook x", "hook nested", "x emitted", "nested emitted", "x resolved")
-	if w.state(s.ID) != connectivity.Resolved {
+	if w.state(s.ID) != coordination.Resolved {
 		t.Error("resolved and yet live")
 	}
 }
 
 func TestTheModeIsThatOfTheNewestSignal(t *testing.T) {
 	modes := []signals.Effort{signals.Deep, 0, signals.Cheap}
-	w := hooked(t, func(context.Context, connectivity.Signal) (m signals.Effort, _ error) {
+	w := hooked(t, func(context.Context, coordination.Signal) (m signals.Effort, _ error) {
 		m, modes = modes[0], modes[1:]
 		return m, nil
 	})
 	for _, want := range []signals.Effort{signals.Deep, signals.Deep, signals.Cheap} {
-		w.emit(says("x", at(connectivity.Critical)))
+		w.emit(says("x", at(coordination.Critical)))
 		if got := w.Mode("t"); got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
@@ -150,7 +151,7 @@ func TestTheModeIsThatOfTheNewestSignal(t *testing.T) {
 // the hook returns.
 func TestTheModeStaysThoughTheSignalIsForgotten(t *testing.T) {
 	var w *world
-	w = newWorld(t, &connectivity.Options{Retain: 1, Hook: func(_ context.Context, s connectivity.Signal) (signals.Effort, error) {
+	w = newWorld(t, &connectivity.Options{Retain: 1, Hook: func(_ context.Context, s coordination.Signal) (signals.Effort, error) {
 		w.resolve(s.ID)
 		w.resolve(w.emit(says("other", by("b"))).ID)
 		if _, held := w.Get(s.ID); held {
@@ -168,7 +169,7 @@ func TestTheModeStaysThoughTheSignalIsForgotten(t *testing.T) {
 func TestAModeDoesNotOutliveItsThread(t *testing.T) {
 	for _, anew := range []bool{true, false} {
 		var w *world
-		w = newWorld(t, &connectivity.Options{Hook: func(ctx context.Context, s connectivity.Signal) (signals.Effort, error) {
+		w = newWorld(t, &connectivity.Options{Hook: func(ctx context.Context, s coordination.Signal) (signals.Effort, error) {
 			is(t, w.CloseThread(ctx, "t"), nil)
 			if anew {
 				w.emit(says("anew", by("b")))
@@ -185,14 +186,14 @@ func TestAModeDoesNotOutliveItsThread(t *testing.T) {
 
 func TestCriticalStaysUnacknowledgedUntilItEnds(t *testing.T) {
 	w := newWorld(t, nil).watch()
-	first := w.emit(says("1", at(connectivity.Critical)))
-	w.emit(says("calm", at(connectivity.High), by("b")))
-	w.emit(says("elsewhere", at(connectivity.Critical), in("u")))
-	second := w.emit(says("2", at(connectivity.Critical)))
+	first := w.emit(says("1", at(coordination.Critical)))
+	w.emit(says("calm", at(coordination.High), by("b")))
+	w.emit(says("elsewhere", at(coordination.Critical), in("u")))
+	second := w.emit(says("2", at(coordination.Critical)))
 	equal(t, "waiting", summaries(w.Unacknowledged("t")), "1", "2")
 	w.resolve(first.ID)
 	equal(t, "waiting", summaries(w.Unacknowledged("t")), "2")
-	w.emit(says("3", at(connectivity.Critical), replacing(second.ID))) // takes it over
+	w.emit(says("3", at(coordination.Critical), replacing(second.ID))) // takes it over
 	equal(t, "waiting", summaries(w.Unacknowledged("t")), "3")
 	equal(t, "nowhere", summaries(w.Unacknowledged("v")))
 }
@@ -200,7 +201,7 @@ func TestCriticalStaysUnacknowledgedUntilItEnds(t *testing.T) {
 // The reader of an inbox acts on the hook's decision.
 func TestInboxesDeliverAfterTheHook(t *testing.T) {
 	entered, leave := make(chan struct{}), make(chan struct{})
-	w := real(t, &connectivity.Options{Hook: func(context.Context, connectivity.Signal) (signals.Effort, error) {
+	w := real(t, &connectivity.Options{Hook: func(context.Context, coordination.Signal) (signals.Effort, error) {
 		close(entered)
 		<-leave
 		return signals.Deep, nil
@@ -209,7 +210,7 @@ func TestInboxesDeliverAfterTheHook(t *testing.T) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		w.emit(says("fire", class(connectivity.EscalationInterrupt), to(connectivity.Self)))
+		w.emit(says("fire", class(coordination.EscalationInterrupt), to(coordination.Self)))
 	}()
 	<-entered
 	short, cancel := context.WithTimeout(ctx, 50*time.Millisecond)
@@ -229,7 +230,7 @@ func TestInboxesDeliverAfterTheHook(t *testing.T) {
 // Two callers wait for hooks, and both give up, the later one first.
 func TestAnInboxKeepsTheOrderWhoeverGivesUp(t *testing.T) {
 	leave := make(chan struct{})
-	w := real(t, &connectivity.Options{Hook: func(context.Context, connectivity.Signal) (signals.Effort, error) {
+	w := real(t, &connectivity.Options{Hook: func(context.Context, coordination.Signal) (signals.Effort, error) {
 		<-leave
 		return 0, nil
 	}})
@@ -237,7 +238,7 @@ func TestAnInboxKeepsTheOrderWhoeverGivesUp(t *testing.T) {
 	var emits, calls sync.WaitGroup
 	for n := 1; n <= 2; n++ {
 		before := w.bus.Last()
-		emits.Go(func() { w.emit(alarm(n, to(connectivity.Self))) })
+		emits.Go(func() { w.emit(alarm(n, to(coordination.Self))) })
 		for w.bus.Last() == before {
 			runtime.Gosched()
 		}
@@ -259,7 +260,7 @@ func TestAnInboxKeepsTheOrderWhoeverGivesUp(t *testing.T) {
 
 func TestASlowHookDelaysItsThreadAlone(t *testing.T) {
 	entered, leave := make(chan struct{}), make(chan struct{})
-	w := real(t, &connectivity.Options{Hook: func(_ context.Context, s connectivity.Signal) (signals.Effort, error) {
+	w := real(t, &connectivity.Options{Hook: func(_ context.Context, s coordination.Signal) (signals.Effort, error) {
 		if s.Summary == "slow" {
 			close(entered)
 			<-leave
@@ -269,13 +270,13 @@ func TestASlowHookDelaysItsThreadAlone(t *testing.T) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		w.emit(says("slow", class(connectivity.EscalationInterrupt)))
+		w.emit(says("slow", class(coordination.EscalationInterrupt)))
 	}()
 	<-entered
 	w.emit(says("behind it", by("b")))
-	w.emit(says("quick", by("c"), class(connectivity.EscalationUncertainty)))
+	w.emit(says("quick", by("c"), class(coordination.EscalationUncertainty)))
 	w.resolve(w.emit(says("elsewhere", in("u"))).ID)
-	w.emit(says("alarm elsewhere", in("u"), class(connectivity.EscalationInterrupt)))
+	w.emit(says("alarm elsewhere", in("u"), class(coordination.EscalationInterrupt)))
 	equal(t, "meanwhile", w.seen(), "elsewhere emitted", "elsewhere resolved", "alarm elsewhere emitted")
 	close(leave)
 	<-done
@@ -284,7 +285,7 @@ func TestASlowHookDelaysItsThreadAlone(t *testing.T) {
 
 func TestTheModeOfAnOlderSignalThatComesLateIsNotKept(t *testing.T) {
 	entered, leave := make(chan struct{}), make(chan struct{})
-	w := real(t, &connectivity.Options{Hook: func(_ context.Context, s connectivity.Signal) (signals.Effort, error) {
+	w := real(t, &connectivity.Options{Hook: func(_ context.Context, s coordination.Signal) (signals.Effort, error) {
 		if s.Summary == "2" {
 			return signals.Deep, nil
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
 // An Inbox delivers one component's signals, in log order and without loss: those
@@ -22,9 +23,9 @@ type Inbox struct {
 	once   sync.Once
 
 	// Protected by turn.
-	joined map[string]bool // threads in which it is registered, as of the signal read last
-	leads  map[string]bool // threads that it coordinates
-	unread *Signal         // read from the log, but not returned yet
+	joined map[string]bool      // threads in which it is registered, as of the signal read last
+	leads  map[string]bool      // threads that it coordinates
+	unread *coordination.Signal // read from the log, but not returned yet
 }
 
 // Inbox starts an inbox with the next signal that is emitted.
@@ -71,8 +72,8 @@ func (i *Inbox) wants(s signals.Any) bool {
 		delete(i.joined, h.Thread)
 		delete(i.leads, h.Thread)
 	}
-	n := noteOf(s)
-	return n != nil && (!h.Recipients.Everyone() || i.joined[h.Thread] || n.Priority == Critical && (i.leads[h.Thread] || i.owes(h.ID)))
+	n := coordination.NoteOf(s)
+	return n != nil && (!h.Recipients.Everyone() || i.joined[h.Thread] || n.Priority == coordination.Critical && (i.leads[h.Thread] || i.owes(h.ID)))
 }
 
 func (i *Inbox) enroll(thread string, p *Members) {
@@ -105,42 +106,42 @@ func (i *Inbox) owes(id signals.ID) bool {
 
 // Next waits for the next signal and returns it in its current state: reading
 // makes an emitted signal active, and it may have ended before it was read, or be
-// [Forgotten]. A signal that the hook is called for is delivered once the hook
+// [coordination.Forgotten]. A signal that the hook is called for is delivered once the hook
 // has returned, and the signals after it, of any thread, are delivered later. The
 // errors are those of [bus.Subscription.Next]; after the end of ctx the next call
 // continues at the same signal.
-func (i *Inbox) Next(ctx context.Context) (Signal, error) {
+func (i *Inbox) Next(ctx context.Context) (coordination.Signal, error) {
 	s, err := i.next(ctx)
 	if err != nil {
-		return Signal{}, err
+		return coordination.Signal{}, err
 	}
 	return i.deliver(ctx, s), nil
 }
 
 // Poll is [Inbox.Next] without waiting: it reports whether there is a signal that no
 // other call is waiting for.
-func (i *Inbox) Poll() (s Signal, found bool, err error) {
+func (i *Inbox) Poll() (s coordination.Signal, found bool, err error) {
 	select {
 	case i.turn <- struct{}{}:
 	default:
-		return Signal{}, false, nil
+		return coordination.Signal{}, false, nil
 	}
 	defer func() { <-i.turn }()
 	if i.unread == nil {
 		if err := i.keep(i.log.Poll()); err != nil || i.unread == nil {
-			return Signal{}, false, err
+			return coordination.Signal{}, false, err
 		}
 	}
 	select {
 	case <-i.layer.hookOf(i.unread.ID):
 		return i.deliver(context.Background(), i.take()), true, nil
 	default:
-		return Signal{}, false, nil
+		return coordination.Signal{}, false, nil
 	}
 }
 
 // deliver records that a signal was delivered, and returns it in its current state.
-func (i *Inbox) deliver(ctx context.Context, s *Signal) Signal {
+func (i *Inbox) deliver(ctx context.Context, s *coordination.Signal) coordination.Signal {
 	i.layer.fail(i.layer.activate(ctx, s.ID))
 	if now, held := i.layer.look(s.ID); held {
 		return now
@@ -149,7 +150,7 @@ func (i *Inbox) deliver(ctx context.Context, s *Signal) Signal {
 }
 
 // next returns the next signal of the log, once no hook is running for it.
-func (i *Inbox) next(ctx context.Context) (*Signal, error) {
+func (i *Inbox) next(ctx context.Context) (*coordination.Signal, error) {
 	select {
 	case i.turn <- struct{}{}:
 	case <-ctx.Done():
@@ -177,12 +178,12 @@ func (i *Inbox) keep(s signals.Any, err error) error {
 	if s == nil || err != nil {
 		return err
 	}
-	read := signalOf(signals.HeadOf(s), noteOf(s))
+	read := signalOf(signals.HeadOf(s), coordination.NoteOf(s))
 	i.unread = &read
 	return nil
 }
 
-func (i *Inbox) take() *Signal {
+func (i *Inbox) take() *coordination.Signal {
 	s := i.unread
 	i.unread = nil
 	return s

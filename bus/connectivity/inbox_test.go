@@ -9,17 +9,18 @@ import (
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/connectivity"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
 func TestClosingAnInboxWakesWhoWaitsForAHook(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		leave := make(chan struct{})
-		w := real(t, &connectivity.Options{Hook: func(context.Context, connectivity.Signal) (signals.Effort, error) {
+		w := real(t, &connectivity.Options{Hook: func(context.Context, coordination.Signal) (signals.Effort, error) {
 			<-leave
 			return 0, nil
 		}})
 		inbox := w.inbox("a")
-		go w.emit(alarm(1, to(connectivity.Self)))
+		go w.emit(alarm(1, to(coordination.Self)))
 		synctest.Wait() // in the hook
 		read := make(chan error, 1)
 		go func() {
@@ -60,7 +61,7 @@ func TestClosedInboxesLeaveNothing(t *testing.T) {
 func TestWhatIsUnreadWhenTheBusShutsDownIsRead(t *testing.T) {
 	w := newWorld(t, nil)
 	inbox := w.inbox("a")
-	w.emit(says("x", to(connectivity.Self)))
+	w.emit(says("x", to(coordination.Self)))
 	down := make(chan error, 1)
 	go func() { down <- w.bus.Shutdown(soon(t)) }()
 	s, err := inbox.Next(soon(t))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
 // Options of a [Layer]. The zero value and nil mean the defaults.
@@ -186,7 +187,7 @@ func (l *Layer) view(thread string, do func(t *Thread)) {
 }
 
 // Get returns the signal with that id, and whether the layer holds it.
-func (l *Layer) Get(id signals.ID) (Signal, bool) {
+func (l *Layer) Get(id signals.ID) (coordination.Signal, bool) {
 	if s, held := l.look(id); held {
 		return s, true
 	}
@@ -194,19 +195,19 @@ func (l *Layer) Get(id signals.ID) (Signal, bool) {
 	return l.look(id)
 }
 
-func (l *Layer) look(id signals.ID) (Signal, bool) {
+func (l *Layer) look(id signals.ID) (coordination.Signal, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if r := l.ids.get(id); r != nil {
 		return r.snapshot(), true
 	}
-	return Signal{}, false
+	return coordination.Signal{}, false
 }
 
 // Query returns the signals that q selects: at most 50 live ones, newest first,
 // if q names only the thread. It usually takes time linear in the result. Its
 // error is a [*ValidationError] for a query that no signal can match.
-func (l *Layer) Query(q Query) (found []Signal, err error) {
+func (l *Layer) Query(q Query) (found []coordination.Signal, err error) {
 	if err := q.check(); err != nil {
 		return nil, invalid(err)
 	}
@@ -221,7 +222,7 @@ func (l *Layer) Converged(thread string) (c Convergence) {
 }
 
 // Unacknowledged is [Thread.Unacknowledged] of a thread.
-func (l *Layer) Unacknowledged(thread string) (all []Signal) {
+func (l *Layer) Unacknowledged(thread string) (all []coordination.Signal) {
 	l.view(thread, func(t *Thread) { all = t.Unacknowledged() })
 	return all
 }

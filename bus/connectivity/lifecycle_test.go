@@ -9,21 +9,22 @@ import (
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/connectivity"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
 func TestAnObserverMakesASignalActive(t *testing.T) {
 	w := newWorld(t, nil)
 	unseen := w.emit(says("unseen"))
-	var during connectivity.State
-	w.OnSignal(func(_ context.Context, s connectivity.Signal, e connectivity.Event) { during = s.State })
+	var during coordination.State
+	w.OnSignal(func(_ context.Context, s coordination.Signal, e connectivity.Event) { during = s.State })
 	seen := w.emit(says("seen", by("b")))
-	if seen.State != connectivity.Emitted || during != connectivity.Emitted {
+	if seen.State != coordination.Emitted || during != coordination.Emitted {
 		t.Errorf("returned as %s, shown as %s", seen.State, during)
 	}
-	if got := w.state(seen.ID); got != connectivity.Active {
+	if got := w.state(seen.ID); got != coordination.Active {
 		t.Errorf("seen signal is %s", got)
 	}
-	if got := w.state(unseen.ID); got != connectivity.Emitted {
+	if got := w.state(unseen.ID); got != coordination.Emitted {
 		t.Errorf("unseen signal is %s", got)
 	}
 }
@@ -37,17 +38,17 @@ func TestARecipientMakesASignalActive(t *testing.T) {
 	other, err := w.Inbox("worker")
 	is(t, err, nil)
 	s := w.emit(says("x"))
-	if w.state(s.ID) != connectivity.Emitted {
+	if w.state(s.ID) != coordination.Emitted {
 		t.Error("active before anybody read it")
 	}
 	got, err := inbox.Next(soon(t))
-	if err != nil || got.ID != s.ID || got.State != connectivity.Active {
+	if err != nil || got.ID != s.ID || got.State != coordination.Active {
 		t.Errorf("read %+v: %v", got, err)
 	}
 	by2 := w.emit(says("y", by("b")))
 	is(t, w.Received(ctx, by2.ID), nil)
 	is(t, w.Received(ctx, by2.ID), nil)
-	if w.state(by2.ID) != connectivity.Active {
+	if w.state(by2.ID) != coordination.Active {
 		t.Error("received and not active")
 	}
 	is(t, w.Received(ctx, signals.MustID("sig_x")), connectivity.ErrNotFound)
@@ -61,12 +62,12 @@ func TestInboxShowsWhatEndedBeforeItWasRead(t *testing.T) {
 	inbox, err := w.Inbox("a")
 	is(t, err, nil)
 	defer inbox.Close()
-	s := w.emit(says("x", to(connectivity.Self)))
+	s := w.emit(says("x", to(coordination.Self)))
 	w.resolve(s.ID)
-	if got, _ := inbox.Next(soon(t)); got.State != connectivity.Resolved {
+	if got, _ := inbox.Next(soon(t)); got.State != coordination.Resolved {
 		t.Errorf("shown as %s", got.State)
 	}
-	w.emit(says("y", to(connectivity.Self)))
+	w.emit(says("y", to(coordination.Self)))
 	is(t, w.CloseThread(ctx, "t"), nil)
 	if got, _ := inbox.Next(soon(t)); got.Summary != "y" || got.Source != "a" || got.Seq == 0 {
 		t.Errorf("after the thread was closed: %+v", got)
@@ -76,11 +77,11 @@ func TestInboxShowsWhatEndedBeforeItWasRead(t *testing.T) {
 func TestResolve(t *testing.T) {
 	w := newWorld(t, nil).watch()
 	s := w.emit(says("x"))
-	if got := w.resolve(s.ID); got.State != connectivity.Resolved || got.ID != s.ID {
+	if got := w.resolve(s.ID); got.State != coordination.Resolved || got.ID != s.ID {
 		t.Errorf("returned %+v", got)
 	}
 	before := w.bus.Last()
-	if got := w.resolve(s.ID); got.State != connectivity.Resolved {
+	if got := w.resolve(s.ID); got.State != coordination.Resolved {
 		t.Errorf("again: %+v", got)
 	}
 	if w.bus.Last() != before {
@@ -101,7 +102,7 @@ func TestResolveOfWhatEndedOtherwise(t *testing.T) {
 	superseded := w.emit(says("1"))
 	expired := w.emit(says("2", replacing(superseded.ID), until(1)))
 	w.advance("t")
-	for _, s := range []connectivity.Signal{superseded, expired} {
+	for _, s := range []coordination.Signal{superseded, expired} {
 		_, err := w.Resolve(ctx, s.ID)
 		is(t, err, connectivity.ErrTerminal)
 	}
@@ -115,15 +116,15 @@ func TestAnEndIsForThoseWhomTheSignalWasFor(t *testing.T) {
 	want := map[signals.ID]signals.Recipients{}
 	for i, names := range lists {
 		w.SetResolver("t", picks(names...))
-		s := w.emit(says("x", by(fmt.Sprint("s", i)), to(connectivity.Selected), until(1)))
+		s := w.emit(says("x", by(fmt.Sprint("s", i)), to(coordination.Selected), until(1)))
 		want[s.ID] = signals.To(names...)
 	}
-	want[w.emit(says("x", to(connectivity.All), until(1))).ID] = signals.Recipients{}
+	want[w.emit(says("x", to(coordination.All), until(1))).ID] = signals.Recipients{}
 	w.advance("t")
 	entries := 0
-	for s := range w.bus.History(bus.Filter{Kinds: []signals.Kind{connectivity.KindTransition}}) {
+	for s := range w.bus.History(bus.Filter{Kinds: []signals.Kind{coordination.KindTransition}}) {
 		entries++
-		tr, _ := signals.As[connectivity.Transition](s)
+		tr, _ := signals.As[coordination.Transition](s)
 		for _, id := range tr.Payload.Signals {
 			if !tr.Recipients.Equal(want[id]) {
 				t.Errorf("the end of what was for %q is for %q", want[id], tr.Recipients)
@@ -141,7 +142,7 @@ func TestSignalsExpireAtTheirStep(t *testing.T) {
 	at2 := w.emit(says("at 2", until(2)))
 	at1 := w.emit(says("at 1", by("b"), until(1)))
 	also1 := w.emit(says("also 1", by("c"), until(1)))
-	w.emit(says("1, to itself", by("g"), until(1), to(connectivity.Self)))
+	w.emit(says("1, to itself", by("g"), until(1), to(coordination.Self)))
 	w.emit(says("1, the last", by("h"), until(1)))
 	never := w.emit(says("never", by("d")))
 	w.emit(says("far", by("e"), until(1000)))
@@ -153,13 +154,13 @@ func TestSignalsExpireAtTheirStep(t *testing.T) {
 		t.Errorf("advanced to %d", got)
 	}
 	equal(t, "events", w.seen()[before:], "at 1 expired", "also 1 expired", "1, to itself expired", "1, the last expired")
-	if w.state(at2.ID).Terminal() || w.state(elsewhere.ID).Terminal() || w.state(resolved.ID) != connectivity.Resolved {
+	if w.state(at2.ID).Terminal() || w.state(elsewhere.ID).Terminal() || w.state(resolved.ID) != coordination.Resolved {
 		t.Error("too much expired")
 	}
 	w.advance("t")
 	w.advance("t")
 	equal(t, "events", w.seen()[before+4:], "at 2 expired")
-	for id, want := range map[signals.ID]connectivity.State{at1.ID: connectivity.Expired, also1.ID: connectivity.Expired, at2.ID: connectivity.Expired, never.ID: connectivity.Active} {
+	for id, want := range map[signals.ID]coordination.State{at1.ID: coordination.Expired, also1.ID: coordination.Expired, at2.ID: coordination.Expired, never.ID: coordination.Active} {
 		if got := w.state(id); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
@@ -173,7 +174,7 @@ func TestEndedSignalsAreKept(t *testing.T) {
 	for i := range 3000 {
 		w.resolve(w.emit(says("x", until(i+1))).ID)
 	}
-	all := w.Query(connectivity.Query{Thread: "t", States: []connectivity.State{connectivity.Resolved}, Limit: -1})
+	all := w.Query(connectivity.Query{Thread: "t", States: []coordination.State{coordination.Resolved}, Limit: -1})
 	if len(all) != 3000 {
 		t.Errorf("kept %d", len(all))
 	}
@@ -181,21 +182,21 @@ func TestEndedSignalsAreKept(t *testing.T) {
 
 func TestRetentionDropsTheOldestEnds(t *testing.T) {
 	w := newWorld(t, &connectivity.Options{Retain: 2})
-	var all []connectivity.Signal
+	var all []coordination.Signal
 	for _, source := range []string{"a", "b", "c", "d"} {
 		all = append(all, w.emit(says(source, by(source))))
 	}
 	for _, i := range []int{2, 0, 3} { // c, a, d
 		w.resolve(all[i].ID)
 	}
-	ended := w.Query(connectivity.Query{Thread: "t", States: []connectivity.State{connectivity.Resolved}})
+	ended := w.Query(connectivity.Query{Thread: "t", States: []coordination.State{coordination.Resolved}})
 	equal(t, "kept", summaries(ended), "d", "a")
 	if _, there := w.Get(all[2].ID); there {
 		t.Error("c is still there")
 	}
 	_, err := w.Resolve(ctx, all[2].ID)
 	is(t, err, connectivity.ErrNotFound)
-	if got := w.Query(connectivity.Query{Thread: "t", Source: "c", States: []connectivity.State{connectivity.Resolved}}); got != nil {
+	if got := w.Query(connectivity.Query{Thread: "t", Source: "c", States: []coordination.State{coordination.Resolved}}); got != nil {
 		t.Errorf("found %v", summaries(got))
 	}
 	for _, retain := range []int{1, -1} {
@@ -203,7 +204,7 @@ func TestRetentionDropsTheOldestEnds(t *testing.T) {
 		for range 10 {
 			w.resolve(w.emit(says("x")).ID)
 		}
-		if got := len(w.Query(connectivity.Query{Thread: "t", States: []connectivity.State{connectivity.Resolved}})); got != 1 && retain == 1 || got != 10 && retain < 0 {
+		if got := len(w.Query(connectivity.Query{Thread: "t", States: []coordination.State{coordination.Resolved}})); got != 1 && retain == 1 || got != 10 && retain < 0 {
 			t.Errorf("retain %d: kept %d", retain, got)
 		}
 	}
@@ -213,7 +214,7 @@ func TestRetentionDropsTheOldestEnds(t *testing.T) {
 // was.
 func TestWhatIsDroppedAtItsEndIsToldOf(t *testing.T) {
 	w := newWorld(t, &connectivity.Options{Retain: 1})
-	w.OnSignal(func(_ context.Context, s connectivity.Signal, e connectivity.Event) {
+	w.OnSignal(func(_ context.Context, s coordination.Signal, e connectivity.Event) {
 		w.events = append(w.events, fmt.Sprintf("%s by %s is %s: %s", s.Summary, s.Source, s.State, e))
 	})
 	for _, source := range []string{"a", "b", "c"} {
@@ -227,23 +228,23 @@ func TestWhatIsDroppedAtItsEndIsToldOf(t *testing.T) {
 		t, "told", w.events,
 		"of a by a is expired: expired", "of b by b is expired: expired", "of c by c is expired: expired",
 	)
-	ended := w.Query(connectivity.Query{Thread: "t", States: []connectivity.State{connectivity.Expired}})
+	ended := w.Query(connectivity.Query{Thread: "t", States: []coordination.State{coordination.Expired}})
 	equal(t, "kept", summaries(ended), "of c")
 }
 
 func TestCloseThreadForgets(t *testing.T) {
-	w := newWorld(t, &connectivity.Options{Hook: func(context.Context, connectivity.Signal) (signals.Effort, error) {
+	w := newWorld(t, &connectivity.Options{Hook: func(context.Context, coordination.Signal) (signals.Effort, error) {
 		return signals.Deep, nil
 	}})
 	is(t, w.SetCoordinator("t", "boss"), nil)
-	s := w.emit(says("x", class(connectivity.EscalationInterrupt)))
+	s := w.emit(says("x", class(coordination.EscalationInterrupt)))
 	other := w.emit(says("other", in("u")))
 	w.advance("t")
 	is(t, w.CloseThread(ctx, "t"), nil)
 	if _, there := w.Get(s.ID); there || w.Step("t") != 0 || w.Mode("t") != 0 || !w.Converged("t").Unknown {
 		t.Error("something is left")
 	}
-	if w.state(other.ID) != connectivity.Emitted {
+	if w.state(other.ID) != coordination.Emitted {
 		t.Error("another thread suffered")
 	}
 	before := w.bus.Last()
@@ -252,7 +253,7 @@ func TestCloseThreadForgets(t *testing.T) {
 	if w.bus.Last() != before {
 		t.Error("closing nothing is in the log")
 	}
-	anew := w.emit(says("x", class(connectivity.EscalationInterrupt)))
+	anew := w.emit(says("x", class(coordination.EscalationInterrupt)))
 	if anew.Recipients != nil {
 		t.Errorf("the coordinator was kept: %v", anew.Recipients)
 	}
@@ -268,7 +269,7 @@ func TestTheLayersNotesAreOnTheBus(t *testing.T) {
 	var got []string
 	for s := range w.bus.History(bus.Filter{}) {
 		text := string(s.Kind()) + " by " + s.Head().Source
-		if tr, ok := signals.As[connectivity.Transition](s); ok {
+		if tr, ok := signals.As[coordination.Transition](s); ok {
 			text += " " + tr.Payload.State.String()
 		}
 		got = append(got, text)
@@ -287,13 +288,13 @@ func TestTheLayersNotesAreOnTheBus(t *testing.T) {
 func TestWhatNobodyWatchesAnyMoreStaysEmitted(t *testing.T) {
 	w := newWorld(t, nil)
 	var stop func()
-	var nested connectivity.Signal
-	stop = w.OnSignal(func(context.Context, connectivity.Signal, connectivity.Event) {
+	var nested coordination.Signal
+	stop = w.OnSignal(func(context.Context, coordination.Signal, connectivity.Event) {
 		nested = w.emit(says("nested", by("b")))
 		stop()
 	})
 	w.emit(says("x"))
-	if got := w.state(nested.ID); got != connectivity.Emitted {
+	if got := w.state(nested.ID); got != coordination.Emitted {
 		t.Errorf("nested is %s", got)
 	}
 }
@@ -310,7 +311,7 @@ func TestExpiryIsWrittenInBulk(t *testing.T) {
 	}
 	is(t, w.Register("t", "b"), nil)
 	for from := 0; from < 2500; from += 1250 {
-		for _, audience := range []connectivity.Audience{connectivity.Self, connectivity.All} {
+		for _, audience := range []coordination.Audience{coordination.Self, coordination.All} {
 			for i := range 1250 {
 				w.emit(alarm(from+i, until(2), to(audience)))
 			}
@@ -319,8 +320,8 @@ func TestExpiryIsWrittenInBulk(t *testing.T) {
 	before = w.bus.Last()
 	w.advance("t")
 	var sizes []int
-	for s := range w.bus.History(bus.Filter{After: before, Kinds: []signals.Kind{connectivity.KindTransition}}) {
-		tr, _ := signals.As[connectivity.Transition](s)
+	for s := range w.bus.History(bus.Filter{After: before, Kinds: []signals.Kind{coordination.KindTransition}}) {
+		tr, _ := signals.As[coordination.Transition](s)
 		sizes = append(sizes, len(tr.Payload.Signals))
 	}
 	slices.Sort(sizes)
@@ -339,15 +340,15 @@ func TestAStepWithManyRecipientsIsFewEntries(t *testing.T) {
 	is(t, w.SetCoordinator("t", "boss"), nil)
 	for i := range n { // at first as many as an entry may end, then as long as its recipients may be
 		name := fmt.Sprintf("component %0*d", 1+i/(n/2)*100, i)
-		w.emit(says("x", by(name), until(1), to(connectivity.Self)))
+		w.emit(says("x", by(name), until(1), to(coordination.Self)))
 	}
 	w.emit(says("x", until(1)))
-	w.emit(says("x", until(1), to(connectivity.All)))
+	w.emit(says("x", until(1), to(coordination.All)))
 	before := w.bus.Last()
 	w.advance("t")
 	entries, ended, told := 0, 0, map[string]bool{}
-	for s := range w.bus.History(bus.Filter{After: before, Kinds: []signals.Kind{connectivity.KindTransition}}) {
-		tr, _ := signals.As[connectivity.Transition](s)
+	for s := range w.bus.History(bus.Filter{After: before, Kinds: []signals.Kind{coordination.KindTransition}}) {
+		tr, _ := signals.As[coordination.Transition](s)
 		if entries, ended = entries+1, ended+len(tr.Payload.Signals); len(tr.Payload.Signals) > 1000 {
 			t.Errorf("%d ends in one entry", len(tr.Payload.Signals))
 		}

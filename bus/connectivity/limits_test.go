@@ -8,6 +8,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/connectivity"
+	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
 func TestTheBusesRateBindsThoseWhoEmit(t *testing.T) {
@@ -16,7 +17,7 @@ func TestTheBusesRateBindsThoseWhoEmit(t *testing.T) {
 	emitted, refused := map[string]int{}, 0
 	for n := range 100 {
 		for _, id := range []string{"a", "b"} {
-			_, err := l.Emit(ctx, says(fmt.Sprint(n), by(id), class(connectivity.EscalationInterrupt), at(connectivity.Critical)))
+			_, err := l.Emit(ctx, says(fmt.Sprint(n), by(id), class(coordination.EscalationInterrupt), at(coordination.Critical)))
 			var limit *bus.LimitError
 			switch {
 			case err == nil:
@@ -39,7 +40,7 @@ func TestWhatTheBusRefusesHasNoEffect(t *testing.T) {
 	l := made(connectivity.New(b, nil))
 	live, err := l.Emit(ctx, says("live"))
 	is(t, err, nil)
-	again := says("fire", class(connectivity.EscalationInterrupt), at(connectivity.Critical))
+	again := says("fire", class(coordination.EscalationInterrupt), at(coordination.Critical))
 	for name, in := range map[string]connectivity.Input{"new": again, "replaces": says("other", replacing(live.Signal.ID))} {
 		var limit *bus.LimitError
 		if _, err := l.Emit(ctx, in); !errors.As(err, &limit) {

@@ -14,6 +14,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/connectivity"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -51,7 +52,7 @@ func newBus(t testing.TB, o *bus.Options) *bus.Bus {
 }
 
 // Query is the layer's, for valid queries.
-func (w *world) Query(q connectivity.Query) []connectivity.Signal {
+func (w *world) Query(q connectivity.Query) []coordination.Signal {
 	w.Helper()
 	return found(w, w.Layer, q)
 }
@@ -60,7 +61,7 @@ func found(t interface {
 	Helper()
 	Errorf(string, ...any)
 }, l *connectivity.Layer, q connectivity.Query,
-) []connectivity.Signal {
+) []coordination.Signal {
 	t.Helper()
 	all, err := l.Query(q)
 	if err != nil {
@@ -77,7 +78,7 @@ func soon(t testing.TB) context.Context {
 
 // watch records events as short texts.
 func (w *world) watch() *world {
-	w.OnSignal(func(_ context.Context, s connectivity.Signal, e connectivity.Event) {
+	w.OnSignal(func(_ context.Context, s coordination.Signal, e connectivity.Event) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		w.events = append(w.events, fmt.Sprintf("%s %s", s.Summary, e))
@@ -94,8 +95,8 @@ func (w *world) seen() []string {
 // says returns an attention of source a, modified by change.
 func says(summary string, change ...func(*connectivity.Input)) connectivity.Input {
 	in := connectivity.Input{
-		Thread: "t", Source: "a", Class: connectivity.AttentionRaise, Audience: connectivity.Coordinator,
-		Priority: connectivity.Normal, Summary: summary,
+		Thread: "t", Source: "a", Class: coordination.AttentionRaise, Audience: coordination.Coordinator,
+		Priority: coordination.Normal, Summary: summary,
 	}
 	for _, f := range change {
 		f(&in)
@@ -106,18 +107,18 @@ func says(summary string, change ...func(*connectivity.Input)) connectivity.Inpu
 // alarm returns an urgent escalation: those with other numbers do not repeat
 // it.
 func alarm(n int, change ...func(*connectivity.Input)) connectivity.Input {
-	return says(fmt.Sprint(n), append(change, class(connectivity.EscalationInterrupt), at(connectivity.High))...)
+	return says(fmt.Sprint(n), append(change, class(coordination.EscalationInterrupt), at(coordination.High))...)
 }
 
 func by(source string) func(*connectivity.Input) {
 	return func(in *connectivity.Input) { in.Source = source }
 }
 
-func to(a connectivity.Audience) func(*connectivity.Input) {
+func to(a coordination.Audience) func(*connectivity.Input) {
 	return func(in *connectivity.Input) { in.Audience = a }
 }
 
-func at(p connectivity.Priority) func(*connectivity.Input) {
+func at(p coordination.Priority) func(*connectivity.Input) {
 	return func(in *connectivity.Input) { in.Priority = p }
 }
 
@@ -133,24 +134,24 @@ func until(step int) func(*connectivity.Input) {
 	return func(in *connectivity.Input) { in.ExpiresAtStep = step }
 }
 
-func class(c connectivity.Class) func(*connectivity.Input) {
+func class(c coordination.Class) func(*connectivity.Input) {
 	return func(in *connectivity.Input) {
 		in.Class = c
 		switch c {
-		case connectivity.ConfidenceHigh:
-			in.Confidence = connectivity.Graded(0.9)
-		case connectivity.ConfidenceMedium, connectivity.ConflictActive, connectivity.ConflictResolved:
-			in.Confidence = connectivity.Graded(0.5)
-		case connectivity.ConfidenceLow:
-			in.Confidence = connectivity.Graded(0.2)
-		case connectivity.ConfidenceBlocker:
-			in.Confidence = connectivity.Graded(0)
+		case coordination.ConfidenceHigh:
+			in.Confidence = coordination.Graded(0.9)
+		case coordination.ConfidenceMedium, coordination.ConflictActive, coordination.ConflictResolved:
+			in.Confidence = coordination.Graded(0.5)
+		case coordination.ConfidenceLow:
+			in.Confidence = coordination.Graded(0.2)
+		case coordination.ConfidenceBlocker:
+			in.Confidence = coordination.Graded(0)
 		}
 	}
 }
 
 // emit stores a signal or fails the test. It may be called in observers.
-func (w *world) emit(in connectivity.Input) connectivity.Signal {
+func (w *world) emit(in connectivity.Input) coordination.Signal {
 	w.Helper()
 	e, err := w.Emit(ctx, in)
 	if err != nil {
@@ -164,7 +165,7 @@ func (w *world) emit(in connectivity.Input) connectivity.Signal {
 
 // repeats fails the test unless the input is suppressed as a repetition of a
 // signal.
-func (w *world) repeats(in connectivity.Input, of connectivity.Signal) {
+func (w *world) repeats(in connectivity.Input, of coordination.Signal) {
 	w.Helper()
 	e, err := w.Emit(ctx, in)
 	if err != nil || !e.Suppressed || e.Signal.ID != of.ID || e.Reason.String() == "" {
@@ -173,7 +174,7 @@ func (w *world) repeats(in connectivity.Input, of connectivity.Signal) {
 	}
 }
 
-func (w *world) resolve(id signals.ID) connectivity.Signal {
+func (w *world) resolve(id signals.ID) coordination.Signal {
 	w.Helper()
 	s, err := w.Resolve(ctx, id)
 	if err != nil {
@@ -191,7 +192,7 @@ func (w *world) advance(thread string) int {
 	return step
 }
 
-func (w *world) state(id signals.ID) connectivity.State {
+func (w *world) state(id signals.ID) coordination.State {
 	w.Helper()
 	s, ok := w.Get(id)
 	if !ok {
@@ -220,7 +221,7 @@ func fed(t testing.TB, all []signals.Any) *bus.Bus {
 	return b
 }
 
-func summaries(all []connectivity.Signal) []string {
+func summaries(all []coordination.Signal) []string {
 	var out []string
 	for _, s := range all {
 		out = append(out, s.Summary)

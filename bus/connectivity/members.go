@@ -9,7 +9,7 @@ import (
 )
 
 // SetCoordinator sets the component that gets a thread's signals for the
-// audience [Coordinator]; "" means none. Like the registrations it is in the log.
+// audience [coordination.Coordinator]; "" means none. Like the registrations it is in the log.
 func (l *Layer) SetCoordinator(thread, id string) error {
 	if id != "" {
 		if err := checkNames("coordinator", thread, id); err != nil {
@@ -31,7 +31,7 @@ func (l *Layer) SetCoordinator(thread, id string) error {
 }
 
 // Register adds components to a thread. They get its signals for the audience
-// [All] emitted from now on.
+// [coordination.All] emitted from now on.
 func (l *Layer) Register(thread string, ids ...string) error {
 	return l.enroll(thread, ids, func(is bool) bool { return !is }, func(some []string) Members { return Members{Joined: some} })
 }
@@ -72,7 +72,7 @@ func (l *Layer) enroll(thread string, ids []string, changes func(is bool) bool, 
 }
 
 // SetResolver sets the resolver for a thread's signals for the audience
-// [Selected]. The resolver of thread "" is the layer's default, for threads
+// [coordination.Selected]. The resolver of thread "" is the layer's default, for threads
 // without one. A later call replaces it; nil removes it. Resolvers are not in the log.
 func (l *Layer) SetResolver(thread string, r Resolver) {
 	l.mu.Lock()

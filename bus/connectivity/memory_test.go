@@ -8,6 +8,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
 func heapInUse() int {
@@ -39,7 +40,7 @@ func TestAClosedThreadFreesItsMemory(t *testing.T) {
 	fill := func(n int) {
 		for i := range n {
 			e, err := l.Emit(ctx, Input{
-				Thread: "t", Source: fmt.Sprint("s", i%5000), Class: EscalationInterrupt, Audience: Self, Summary: fmt.Sprint(i),
+				Thread: "t", Source: fmt.Sprint("s", i%5000), Class: coordination.EscalationInterrupt, Audience: coordination.Self, Summary: fmt.Sprint(i),
 				ExpiresAfter: 1 + i%1000,
 			})
 			if err != nil {
@@ -76,7 +77,7 @@ func TestExpiriesOfWhatEndedAreDropped(t *testing.T) {
 	l := layerForMemory(t)
 	ctx := context.Background()
 	for i := range 20_000 {
-		e, err := l.Emit(ctx, Input{Thread: "t", Source: "a", Class: AttentionRaise, Summary: "x", ExpiresAfter: 1_000_000 + i})
+		e, err := l.Emit(ctx, Input{Thread: "t", Source: "a", Class: coordination.AttentionRaise, Summary: "x", ExpiresAfter: 1_000_000 + i})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -104,7 +105,7 @@ func TestComingAndGoingLeavesNothingBehind(t *testing.T) {
 	must(err)
 	defer inbox.Close()
 	broadcast := func(thread string) {
-		e, err := l.Emit(ctx, Input{Thread: thread, Source: "b", Class: AttentionRaise, Audience: All, Summary: "x"})
+		e, err := l.Emit(ctx, Input{Thread: thread, Source: "b", Class: coordination.AttentionRaise, Audience: coordination.All, Summary: "x"})
 		must(err)
 		_, err = l.Resolve(ctx, e.Signal.ID)
 		must(err)
@@ -148,8 +149,8 @@ func TestAnOldSignalToAllDoesNotKeepEveryVisit(t *testing.T) {
 	l := layerForMemory(t)
 	l.opts.Retain = 1
 	ctx := context.Background()
-	emit := func(p Priority) signals.ID {
-		e, err := l.Emit(ctx, Input{Thread: "t", Source: p.String(), Class: AttentionRaise, Audience: All, Priority: p, Summary: "x"})
+	emit := func(p coordination.Priority) signals.ID {
+		e, err := l.Emit(ctx, Input{Thread: "t", Source: p.String(), Class: coordination.AttentionRaise, Audience: coordination.All, Priority: p, Summary: "x"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -168,10 +169,10 @@ func TestAnOldSignalToAllDoesNotKeepEveryVisit(t *testing.T) {
 		}
 	}
 	var fire signals.ID
-	visit("there", func() { fire = emit(Critical) })
+	visit("there", func() { fire = emit(coordination.Critical) })
 	for i := range 1000 {
 		visit("visitor", func() {
-			_, err := l.Resolve(ctx, emit(Normal))
+			_, err := l.Resolve(ctx, emit(coordination.Normal))
 			if err != nil {
 				t.Fatal(i, err)
 			}

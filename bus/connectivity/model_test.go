@@ -14,23 +14,24 @@ import (
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/connectivity"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
 // model is the layer written without regard to cost: a list of signals, and
 // every rule as a loop over it.
 type model struct {
 	rule  connectivity.Suppression
-	all   []*connectivity.Signal
+	all   []*coordination.Signal
 	steps map[string]int
 	now   time.Time
 	told  []string
 }
 
-func (m *model) tell(s *connectivity.Signal, e connectivity.Event) {
+func (m *model) tell(s *coordination.Signal, e connectivity.Event) {
 	m.told = append(m.told, fmt.Sprintf("%s %s", s.ID, e))
 }
 
-func (m *model) find(id signals.ID) *connectivity.Signal {
+func (m *model) find(id signals.ID) *coordination.Signal {
 	for _, s := range m.all {
 		if s.ID == id {
 			return s
@@ -39,14 +40,14 @@ func (m *model) find(id signals.ID) *connectivity.Signal {
 	return nil
 }
 
-func urgent(c connectivity.Class, p connectivity.Priority) bool {
-	return c.Message() == connectivity.AboutEscalation && p == connectivity.High
+func urgent(c coordination.Class, p coordination.Priority) bool {
+	return c.Message() == coordination.AboutEscalation && p == coordination.High
 }
 
 // judge returns the expected result of an input: an error, a repetition, or a
 // new signal.
-func (m *model) judge(in connectivity.Input) (repeated *connectivity.Signal, problem error) {
-	if in.ExpiresAtStep != 0 && (in.ExpiresAtStep <= m.steps[in.Thread] || in.Priority == connectivity.Critical) {
+func (m *model) judge(in connectivity.Input) (repeated *coordination.Signal, problem error) {
+	if in.ExpiresAtStep != 0 && (in.ExpiresAtStep <= m.steps[in.Thread] || in.Priority == coordination.Critical) {
 		return nil, signals.ErrInvalid
 	}
 	if !in.Replaces.IsZero() {
@@ -57,13 +58,13 @@ func (m *model) judge(in connectivity.Input) (repeated *connectivity.Signal, pro
 			return nil, signals.ErrInvalid
 		case target.State.Terminal():
 			return nil, connectivity.ErrTerminal
-		case target.Priority == connectivity.Critical &&
-			(in.Priority != connectivity.Critical || in.Source != target.Source && in.Source != modelCoordinator):
+		case target.Priority == coordination.Critical &&
+			(in.Priority != coordination.Critical || in.Source != target.Source && in.Source != modelCoordinator):
 			return nil, connectivity.ErrNotAllowed
 		}
 		return nil, nil
 	}
-	if in.Priority == connectivity.Critical {
+	if in.Priority == coordination.Critical {
 		return nil, nil
 	}
 	for _, s := range m.all {
@@ -71,7 +72,7 @@ func (m *model) judge(in connectivity.Input) (repeated *connectivity.Signal, pro
 		if m.rule.Basis == connectivity.ByTime {
 			inWindow = m.now.Sub(s.EmittedAt) <= m.rule.Window
 		}
-		if in.Priority == connectivity.Low && in.Confidence.IsZero() {
+		if in.Priority == coordination.Low && in.Confidence.IsZero() {
 			inWindow = true
 		}
 		if !s.State.Terminal() && s.Thread == in.Thread && s.Source == in.Source && s.Class == in.Class &&
@@ -84,22 +85,22 @@ func (m *model) judge(in connectivity.Input) (repeated *connectivity.Signal, pro
 }
 
 // raises reports whether an input is more urgent than a signal.
-func raises(in connectivity.Input, s *connectivity.Signal) bool {
-	now := connectivity.Signal{Class: in.Class, Priority: in.Priority, Confidence: in.Confidence}
-	return in.Priority > s.Priority || in.Priority == s.Priority && now.Salience() > s.Salience()
+func raises(in connectivity.Input, s *coordination.Signal) bool {
+	now := coordination.Signal{Class: in.Class, Priority: in.Priority, Confidence: in.Confidence}
+	return in.Priority > s.Priority || in.Priority == s.Priority && connectivity.SalienceOf(now) > connectivity.SalienceOf(*s)
 }
 
 // stands reports whether a grade is in force; signals other than grades always
 // are.
-func (m *model) stands(s *connectivity.Signal) bool {
-	return s.Class.Message() != connectivity.AboutConfidence || m.latest(s.Thread)[s.Source] == s
+func (m *model) stands(s *coordination.Signal) bool {
+	return s.Class.Message() != coordination.AboutConfidence || m.latest(s.Thread)[s.Source] == s
 }
 
 // latest returns the grades in force by source.
-func (m *model) latest(thread string) map[string]*connectivity.Signal {
-	latest := map[string]*connectivity.Signal{}
+func (m *model) latest(thread string) map[string]*coordination.Signal {
+	latest := map[string]*coordination.Signal{}
 	for _, s := range m.all {
-		if s.Thread == thread && !s.State.Terminal() && s.Class.Message() == connectivity.AboutConfidence {
+		if s.Thread == thread && !s.State.Terminal() && s.Class.Message() == coordination.AboutConfidence {
 			latest[s.Source] = s
 		}
 	}
@@ -108,22 +109,22 @@ func (m *model) latest(thread string) map[string]*connectivity.Signal {
 
 // open returns how many signals, without handoffs, a source has open in a
 // thread.
-func (m *model) open(of connectivity.Signal) (n int) {
+func (m *model) open(of coordination.Signal) (n int) {
 	for _, s := range m.all {
-		if !s.State.Terminal() && s.Thread == of.Thread && s.Source == of.Source && s.Class.Message() != connectivity.AboutHandoff {
+		if !s.State.Terminal() && s.Thread == of.Thread && s.Source == of.Source && s.Class.Message() != coordination.AboutHandoff {
 			n++
 		}
 	}
 	return n
 }
 
-func (m *model) store(s connectivity.Signal) {
+func (m *model) store(s coordination.Signal) {
 	before := m.open(s)
 	if target := m.find(s.Replaces); target != nil {
-		target.State = connectivity.Superseded
+		target.State = coordination.Superseded
 		m.tell(target, connectivity.WasSuperseded)
 	}
-	s.State = connectivity.Active // there is an observer
+	s.State = coordination.Active // there is an observer
 	m.all = append(m.all, &s)
 	m.tell(&s, connectivity.WasEmitted)
 	if before <= connectivity.Crowd && m.open(s) > connectivity.Crowd {
@@ -135,18 +136,18 @@ func (m *model) advance(thread string) {
 	m.steps[thread]++
 	for _, s := range m.all {
 		if s.Thread == thread && !s.State.Terminal() && s.ExpiresAtStep != 0 && s.ExpiresAtStep <= m.steps[thread] {
-			s.State = connectivity.Expired
+			s.State = coordination.Expired
 			m.tell(s, connectivity.WasExpired)
 		}
 	}
 }
 
 func (m *model) close(thread string) {
-	m.all = slices.DeleteFunc(m.all, func(s *connectivity.Signal) bool { return s.Thread == thread })
+	m.all = slices.DeleteFunc(m.all, func(s *coordination.Signal) bool { return s.Thread == thread })
 	delete(m.steps, thread)
 }
 
-func (m *model) values() (all []connectivity.Signal) {
+func (m *model) values() (all []coordination.Signal) {
 	for _, s := range m.all {
 		all = append(all, *s)
 	}
@@ -157,9 +158,9 @@ func (m *model) values() (all []connectivity.Signal) {
 func (m *model) obstacles(thread string) (all []string) {
 	latest := m.latest(thread)
 	for _, s := range m.all {
-		weak := s.Class == connectivity.ConfidenceLow || s.Class == connectivity.ConfidenceBlocker
+		weak := s.Class == coordination.ConfidenceLow || s.Class == coordination.ConfidenceBlocker
 		if s.Thread == thread && !s.State.Terminal() &&
-			(s.Priority == connectivity.Critical || s.Class == connectivity.ConflictActive || s.Class.Message() == connectivity.AboutEscalation || weak && latest[s.Source] == s) {
+			(s.Priority == coordination.Critical || s.Class == coordination.ConflictActive || s.Class.Message() == coordination.AboutEscalation || weak && latest[s.Source] == s) {
 			all = append(all, s.ID.String())
 		}
 	}
@@ -194,19 +195,19 @@ func (m *machine) emit(t *rapid.T) {
 	in := connectivity.Input{
 		Thread:        rapid.SampledFrom(modelThreads).Draw(t, "thread"),
 		Source:        rapid.SampledFrom(modelSources).Draw(t, "source"),
-		Audience:      connectivity.Audience(rapid.IntRange(1, 2).Draw(t, "audience")),
-		Priority:      connectivity.Priority(rapid.IntRange(1, 4).Draw(t, "priority")),
+		Audience:      coordination.Audience(rapid.IntRange(1, 2).Draw(t, "audience")),
+		Priority:      coordination.Priority(rapid.IntRange(1, 4).Draw(t, "priority")),
 		Summary:       rapid.SampledFrom([]string{"x", "y"}).Draw(t, "summary"),
 		ExpiresAtStep: max(0, rapid.IntRange(-3, 5).Draw(t, "expires")),
 	}
-	class(rapid.SampledFrom([]connectivity.Class{
-		connectivity.AttentionRaise, connectivity.ConfidenceHigh, connectivity.ConfidenceLow,
-		connectivity.ConflictActive, connectivity.EscalationInterrupt, connectivity.HandoffReady,
+	class(rapid.SampledFrom([]coordination.Class{
+		coordination.AttentionRaise, coordination.ConfidenceHigh, coordination.ConfidenceLow,
+		coordination.ConflictActive, coordination.EscalationInterrupt, coordination.HandoffReady,
 	}).Draw(t, "class"))(&in)
 	switch grade := rapid.SampledFrom([]float64{0, 0.1}).Draw(t, "grade"); {
 	case grade == 0:
-	case in.Confidence.IsZero(), in.Class == connectivity.ConfidenceLow:
-		in.Confidence = connectivity.Graded(grade)
+	case in.Confidence.IsZero(), in.Class == coordination.ConfidenceLow:
+		in.Confidence = coordination.Graded(grade)
 	}
 	if rapid.IntRange(0, 3).Draw(t, "replace") == 0 {
 		in.Replaces = m.id(t, "target")
@@ -233,20 +234,20 @@ func (m *machine) resolve(t *rapid.T) {
 	switch {
 	case s == nil:
 		is(t, err, connectivity.ErrNotFound)
-	case s.State == connectivity.Resolved:
+	case s.State == coordination.Resolved:
 		is(t, err, nil)
 	case s.State.Terminal():
 		is(t, err, connectivity.ErrTerminal)
 	default:
 		is(t, err, nil)
-		s.State = connectivity.Resolved
+		s.State = coordination.Resolved
 		m.model.tell(s, connectivity.WasResolved)
 	}
 }
 
 func (m *machine) check(t *rapid.T) {
 	for _, thread := range modelThreads {
-		q := connectivity.Query{Thread: thread, Limit: -1, Order: connectivity.Oldest, States: []connectivity.State{1, 2, 3, 4, 5}}
+		q := connectivity.Query{Thread: thread, Limit: -1, Order: connectivity.Oldest, States: []coordination.State{1, 2, 3, 4, 5}}
 		if diff := cmp.Diff(scan(m.model.values(), q), found(t, m.layer, q), byID); diff != "" {
 			t.Fatalf("-model +layer:\n%s", diff)
 		}
@@ -270,7 +271,7 @@ func (m *machine) check(t *rapid.T) {
 		}
 		var want []string
 		for _, s := range m.model.all {
-			if s.Thread == thread && s.Priority == connectivity.Critical && !s.State.Terminal() {
+			if s.Thread == thread && s.Priority == coordination.Critical && !s.State.Terminal() {
 				want = append(want, s.ID.String())
 			}
 		}
@@ -317,17 +318,17 @@ func (e enemy) attack(t *rapid.T, victim signals.ID) {
 // forgeries returns forged entries of a layer: a critical interrupt, and the
 // end of everything.
 func forgeries(h signals.Header, victim signals.ID) []signals.Any {
-	k := connectivity.Link{Layer: "main", Since: 1}
-	n := connectivity.Note{
-		Link: k, Class: connectivity.EscalationInterrupt, Audience: connectivity.All, Priority: connectivity.Critical,
+	k := coordination.Link{Layer: "main", Since: 1}
+	n := coordination.Note{
+		Link: k, Class: coordination.EscalationInterrupt, Audience: coordination.All, Priority: coordination.Critical,
 		Summary: "forged", Replaces: victim,
 	}
 	hushed := n
-	hushed.Class, hushed.Priority, hushed.Confidence = connectivity.ConfidenceHigh, connectivity.Low, connectivity.Graded(1)
+	hushed.Class, hushed.Priority, hushed.Confidence = coordination.ConfidenceHigh, coordination.Low, coordination.Graded(1)
 	return []signals.Any{
-		signals.New(h, connectivity.Escalation{Note: n}),
-		signals.New(h, connectivity.Confidence{Note: hushed}),
-		signals.New(h, connectivity.Transition{Link: k, State: connectivity.Resolved, Signals: []signals.ID{victim}}),
+		signals.New(h, coordination.Escalation{Note: n}),
+		signals.New(h, coordination.Confidence{Note: hushed}),
+		signals.New(h, coordination.Transition{Link: k, State: coordination.Resolved, Signals: []signals.ID{victim}}),
 		signals.New(h, connectivity.Step{Link: k, Step: 9}),
 		signals.New(h, connectivity.Requested{Link: k, For: victim, At: 1, Mode: signals.Cheap}),
 		signals.New(h, connectivity.Closed{Link: k}),
@@ -349,7 +350,7 @@ func TestTheLayerIsItsModel(t *testing.T) {
 		m.opts = connectivity.Options{Suppression: m.model.rule}
 		m.layer = made(connectivity.New(m.bus, &m.opts))
 		watch := func(l *connectivity.Layer) {
-			l.OnSignal(func(_ context.Context, s connectivity.Signal, e connectivity.Event) {
+			l.OnSignal(func(_ context.Context, s coordination.Signal, e connectivity.Event) {
 				m.told = append(m.told, fmt.Sprintf("%s %s", s.ID, e))
 			})
 		}

@@ -8,10 +8,11 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
 // An Observer is called for every event of every signal: see [Layer.OnSignal].
-type Observer func(context.Context, Signal, Event)
+type Observer func(context.Context, coordination.Signal, Event)
 
 type observer struct{ see Observer }
 
@@ -32,7 +33,7 @@ type telling struct {
 }
 
 type happening struct {
-	signal Signal
+	signal coordination.Signal
 	event  Event
 }
 
@@ -150,7 +151,7 @@ func (l *Layer) tellNext(ctx context.Context) bool {
 	seen := false
 	for _, o := range watching {
 		err := guard(func() error {
-			o.see(ctx, h.signal.clone(), h.event)
+			o.see(ctx, clone(h.signal), h.event)
 			return nil
 		})
 		seen = seen || err == nil
@@ -162,10 +163,9 @@ func (l *Layer) tellNext(ctx context.Context) bool {
 	return more
 }
 
-func (s *Signal) clone() Signal {
-	c := *s
-	c.Recipients = slices.Clone(s.Recipients)
-	return c
+func clone(s coordination.Signal) coordination.Signal {
+	s.Recipients = slices.Clone(s.Recipients)
+	return s
 }
 
 func inside(where string, err error) error {

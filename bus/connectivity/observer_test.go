@@ -12,6 +12,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/connectivity"
+	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
 func TestObserversSeeEveryEventInOrder(t *testing.T) {
@@ -30,7 +31,7 @@ func TestObserversSeeEveryEventInOrder(t *testing.T) {
 
 func TestResolvingInsideAnEmittedCallbackKeepsOrder(t *testing.T) {
 	w := newWorld(t, nil)
-	w.OnSignal(func(_ context.Context, s connectivity.Signal, e connectivity.Event) {
+	w.OnSignal(func(_ context.Context, s coordination.Signal, e connectivity.Event) {
 		if e == connectivity.WasEmitted {
 			w.resolve(s.ID)
 		}
@@ -38,15 +39,15 @@ func TestResolvingInsideAnEmittedCallbackKeepsOrder(t *testing.T) {
 	w.watch() // after the observer that resolves
 	s := w.emit(says("x"))
 	equal(t, "events", w.seen(), "x emitted", "x resolved")
-	if w.state(s.ID) != connectivity.Resolved {
+	if w.state(s.ID) != coordination.Resolved {
 		t.Errorf("state %s", w.state(s.ID))
 	}
 }
 
 func TestEmittingInsideASupersededCallbackIsNotLost(t *testing.T) {
 	w := newWorld(t, nil)
-	var nested connectivity.Signal
-	w.OnSignal(func(_ context.Context, s connectivity.Signal, e connectivity.Event) {
+	var nested coordination.Signal
+	w.OnSignal(func(_ context.Context, s coordination.Signal, e connectivity.Event) {
 		if e == connectivity.WasSuperseded {
 			nested = w.emit(says("nested", by("observer")))
 		}
@@ -55,7 +56,7 @@ func TestEmittingInsideASupersededCallbackIsNotLost(t *testing.T) {
 	old := w.emit(says("old"))
 	w.emit(says("new", replacing(old.ID)))
 	equal(t, "events", w.seen(), "old emitted", "old superseded", "new emitted", "nested emitted")
-	if w.state(nested.ID) != connectivity.Active {
+	if w.state(nested.ID) != coordination.Active {
 		t.Errorf("nested is %s", w.state(nested.ID))
 	}
 	if got := len(w.Query(connectivity.Query{Thread: "t"})); got != 2 {
@@ -68,7 +69,7 @@ func TestEmittingInsideASupersededCallbackIsNotLost(t *testing.T) {
 func TestEmittingInsideACallbackDoesNotRecurse(t *testing.T) {
 	w := newWorld(t, nil)
 	depth, deepest, told := 0, 0, 0
-	w.OnSignal(func(_ context.Context, s connectivity.Signal, e connectivity.Event) {
+	w.OnSignal(func(_ context.Context, s coordination.Signal, e connectivity.Event) {
 		depth++
 		defer func() { depth-- }()
 		deepest = max(deepest, depth)
@@ -76,13 +77,13 @@ func TestEmittingInsideACallbackDoesNotRecurse(t *testing.T) {
 			return
 		}
 		if told++; told < 3000 {
-			next := w.emit(says("x", at(connectivity.Critical)))
+			next := w.emit(says("x", at(coordination.Critical)))
 			if _, there := w.Get(next.ID); !there {
 				t.Error("not stored when Emit returned")
 			}
 		}
 	})
-	w.emit(says("x", at(connectivity.Critical)))
+	w.emit(says("x", at(coordination.Critical)))
 	if deepest != 1 || told != 3000 {
 		t.Errorf("depth %d, told %d", deepest, told)
 	}
@@ -91,12 +92,12 @@ func TestEmittingInsideACallbackDoesNotRecurse(t *testing.T) {
 func TestEveryCallWorksInsideACallback(t *testing.T) {
 	w := newWorld(t, nil)
 	calls := 0
-	w.OnSignal(func(ctx context.Context, s connectivity.Signal, e connectivity.Event) {
+	w.OnSignal(func(ctx context.Context, s coordination.Signal, e connectivity.Event) {
 		if s.Thread != "t" || e != connectivity.WasEmitted {
 			return
 		}
 		calls++
-		stop := w.OnSignal(func(context.Context, connectivity.Signal, connectivity.Event) {})
+		stop := w.OnSignal(func(context.Context, coordination.Signal, connectivity.Event) {})
 		stop()
 		is(t, w.Received(ctx, s.ID), nil)
 		w.Query(connectivity.Query{Thread: "t"})
@@ -116,7 +117,7 @@ func TestEveryCallWorksInsideACallback(t *testing.T) {
 func TestAPanickingObserverHarmsNobody(t *testing.T) {
 	var failures []error
 	w := newWorld(t, &connectivity.Options{Failure: func(err error) { failures = append(failures, err); panic("here too") }})
-	w.OnSignal(func(context.Context, connectivity.Signal, connectivity.Event) { panic("boom") })
+	w.OnSignal(func(context.Context, coordination.Signal, connectivity.Event) { panic("boom") })
 	w.watch()
 	s := w.emit(says("x"))
 	w.resolve(s.ID)
@@ -130,7 +131,7 @@ func TestAPanickingObserverHarmsNobody(t *testing.T) {
 func TestAnObserverThatEndsItsGoroutineHarmsNobody(t *testing.T) {
 	w := newWorld(t, nil)
 	once := true
-	w.OnSignal(func(context.Context, connectivity.Signal, connectivity.Event) {
+	w.OnSignal(func(context.Context, coordination.Signal, connectivity.Event) {
 		if once {
 			once = false
 			runtime.Goexit()
@@ -147,14 +148,14 @@ func TestAnObserverThatEndsItsGoroutineHarmsNobody(t *testing.T) {
 // An observer counts as having received the signal only if it returns.
 func TestOnlyAnObserverThatReturnsMakesASignalActive(t *testing.T) {
 	w := newWorld(t, nil)
-	stop := w.OnSignal(func(context.Context, connectivity.Signal, connectivity.Event) { panic("boom") })
+	stop := w.OnSignal(func(context.Context, coordination.Signal, connectivity.Event) { panic("boom") })
 	s := w.emit(says("x"))
-	if got := w.state(s.ID); got != connectivity.Emitted {
+	if got := w.state(s.ID); got != coordination.Emitted {
 		t.Errorf("%s, though its only observer panicked", got)
 	}
 	w.watch()
 	s = w.emit(says("y", by("b")))
-	if got := w.state(s.ID); got != connectivity.Active {
+	if got := w.state(s.ID); got != coordination.Active {
 		t.Errorf("%s, though an observer returned", got)
 	}
 	stop()
@@ -165,9 +166,9 @@ func TestOnlyAnObserverThatReturnsMakesASignalActive(t *testing.T) {
 func TestASignalIsActiveThoughTheCallWasCancelled(t *testing.T) {
 	w := newWorld(t, nil)
 	c, cancel := context.WithCancel(ctx)
-	w.OnSignal(func(context.Context, connectivity.Signal, connectivity.Event) { cancel() })
-	e, err := w.Emit(c, says("x", to(connectivity.Self)))
-	if got := w.state(e.Signal.ID); err != nil || got != connectivity.Active {
+	w.OnSignal(func(context.Context, coordination.Signal, connectivity.Event) { cancel() })
+	e, err := w.Emit(c, says("x", to(coordination.Self)))
+	if got := w.state(e.Signal.ID); err != nil || got != coordination.Active {
 		t.Errorf("it is %s: %v", got, err)
 	}
 }
@@ -175,7 +176,7 @@ func TestASignalIsActiveThoughTheCallWasCancelled(t *testing.T) {
 // The next call delivers the remaining events, even if it causes none itself.
 func TestAnyCallGoesOnWhereAnObserverEnded(t *testing.T) {
 	w := newWorld(t, nil)
-	w.OnSignal(func(_ context.Context, s connectivity.Signal, _ connectivity.Event) {
+	w.OnSignal(func(_ context.Context, s coordination.Signal, _ connectivity.Event) {
 		switch s.Summary {
 		case "x":
 			w.emit(says("y", by("b")))
@@ -202,16 +203,16 @@ func TestObserversAreASnapshotOfEachEvent(t *testing.T) {
 	w := newWorld(t, nil)
 	var got []string
 	var stop func()
-	w.OnSignal(func(_ context.Context, s connectivity.Signal, e connectivity.Event) {
+	w.OnSignal(func(_ context.Context, s coordination.Signal, e connectivity.Event) {
 		if s.Summary == "1" {
 			stop()
 			stop()
-			w.OnSignal(func(_ context.Context, s connectivity.Signal, e connectivity.Event) {
+			w.OnSignal(func(_ context.Context, s coordination.Signal, e connectivity.Event) {
 				got = append(got, "late "+s.Summary)
 			})
 		}
 	})
-	stop = w.OnSignal(func(_ context.Context, s connectivity.Signal, e connectivity.Event) {
+	stop = w.OnSignal(func(_ context.Context, s coordination.Signal, e connectivity.Event) {
 		got = append(got, "stopped "+s.Summary)
 	})
 	w.emit(says("1"))
@@ -222,29 +223,29 @@ func TestObserversAreASnapshotOfEachEvent(t *testing.T) {
 func TestValuesReturnedAreCopies(t *testing.T) {
 	w := newWorld(t, nil)
 	w.SetResolver("t", picks("a", "b"))
-	spoil := func(s connectivity.Signal) {
-		s.Summary, s.State = "spoilt", connectivity.Resolved
+	spoil := func(s coordination.Signal) {
+		s.Summary, s.State = "spoilt", coordination.Resolved
 		s.Recipients[0] = "spoilt"
 	}
-	w.OnSignal(func(_ context.Context, s connectivity.Signal, e connectivity.Event) { spoil(s) })
-	w.OnSignal(func(_ context.Context, s connectivity.Signal, e connectivity.Event) {
+	w.OnSignal(func(_ context.Context, s coordination.Signal, e connectivity.Event) { spoil(s) })
+	w.OnSignal(func(_ context.Context, s coordination.Signal, e connectivity.Event) {
 		if s.Summary == "spoilt" || s.Recipients[0] != "a" {
 			t.Error("one observer spoilt it for the other")
 		}
 	})
-	e, _ := w.Emit(ctx, says("x", to(connectivity.Selected), class(connectivity.EscalationInterrupt), at(connectivity.Critical)))
+	e, _ := w.Emit(ctx, says("x", to(coordination.Selected), class(coordination.EscalationInterrupt), at(coordination.Critical)))
 	spoil(e.Signal)
 	for _, s := range w.Query(connectivity.Query{Thread: "t"}) {
 		spoil(s)
 	}
 	spoil(w.Unacknowledged("t")[0])
 	spoil(w.Converged("t").Obstacles[0].Signal)
-	again, _ := w.Emit(ctx, says("x", to(connectivity.Selected), class(connectivity.EscalationInterrupt)))
+	again, _ := w.Emit(ctx, says("x", to(coordination.Selected), class(coordination.EscalationInterrupt)))
 	spoil(again.Signal)
 	got, _ := w.Get(e.Signal.ID)
 	spoil(got)
 	got, _ = w.Get(e.Signal.ID)
-	if got.Summary != "x" || got.State != connectivity.Active || !slices.Equal(got.Recipients, []string{"a", "b"}) {
+	if got.Summary != "x" || got.State != coordination.Active || !slices.Equal(got.Recipients, []string{"a", "b"}) {
 		t.Errorf("stored: %+v", got)
 	}
 	done := w.resolve(got.ID)
@@ -256,7 +257,7 @@ func TestValuesReturnedAreCopies(t *testing.T) {
 
 func TestACrowdIsCountedAndAnnounced(t *testing.T) {
 	w := newWorld(t, nil).watch()
-	var first connectivity.Signal
+	var first coordination.Signal
 	emit := func(n int) connectivity.Emission {
 		e, err := w.Emit(ctx, alarm(n))
 		is(t, err, nil)
@@ -270,7 +271,7 @@ func TestACrowdIsCountedAndAnnounced(t *testing.T) {
 		if e.Open != n {
 			t.Errorf("%d open, want %d", e.Open, n)
 		}
-		w.emit(says(fmt.Sprint("handoff ", n), class(connectivity.HandoffReady), at(connectivity.Critical)))
+		w.emit(says(fmt.Sprint("handoff ", n), class(coordination.HandoffReady), at(coordination.Critical)))
 		w.emit(alarm(n, in("u")))
 		w.emit(alarm(n, by("b")))
 	}

@@ -8,17 +8,18 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
 // A Query selects signals of one thread. All conditions must hold; a nil list
 // means any, except that nil States means the live ones.
 type Query struct {
 	Thread     string
-	Source     string    // "": any
-	Messages   []Message // message classes
-	Classes    []Class
-	States     []State // nil: Emitted and Active
-	Priorities []Priority
+	Source     string                 // "": any
+	Messages   []coordination.Message // message classes
+	Classes    []coordination.Class
+	States     []coordination.State // nil: Emitted and Active
+	Priorities []coordination.Priority
 	Since      time.Time // only those emitted after it; zero: no bound
 	Limit      int       // 0 means 50, <0 no limit
 	Order      Order
@@ -43,15 +44,12 @@ func (q *Query) check() error {
 	if q.Order > Oldest {
 		return &signals.FieldError{Field: "order", Value: strconv.Itoa(int(q.Order)), Problem: "neither newest nor oldest"}
 	}
-	return first(
-		each(q.Messages, messageNames), each(q.Classes, classNames),
-		each(q.States, stateNames), each(q.Priorities, priorityNames),
-	)
+	return cmp.Or(each(q.Messages), each(q.Classes), each(q.States), each(q.Priorities))
 }
 
-func each[E ~uint8](values []E, names signals.Enum[E]) error {
+func each[E interface{ Check() error }](values []E) error {
 	for _, v := range values {
-		if err := names.Check(v); err != nil {
+		if err := v.Check(); err != nil {
 			return err
 		}
 	}
@@ -68,7 +66,7 @@ func (q *Query) match(r *record) bool {
 
 // from returns the list with all signals that the query may select.
 func (q *Query) from(t *Thread) *list {
-	live := !slices.ContainsFunc(q.States, State.Terminal)
+	live := !slices.ContainsFunc(q.States, coordination.State.Terminal)
 	src := t.sources[q.Source]
 	switch {
 	case q.Source == "" && live:
@@ -86,7 +84,7 @@ func (q *Query) from(t *Thread) *list {
 // Query returns the signals that q selects, whose Thread is ignored: at most 50 live
 // ones, newest first, if q is zero. The error is a [*ValidationError] for a query that no
 // signal can match.
-func (t *Thread) Query(q Query) ([]Signal, error) {
+func (t *Thread) Query(q Query) ([]coordination.Signal, error) {
 	q.Thread = cmp.Or(t.name, "new")
 	if err := q.check(); err != nil {
 		return nil, invalid(err)
@@ -96,13 +94,13 @@ func (t *Thread) Query(q Query) ([]Signal, error) {
 
 // query looks at the live signals of the thread or the source, or at all of them, until
 // it has found enough or all earlier ones are too old.
-func (t *Thread) query(q *Query) (found []Signal) {
+func (t *Thread) query(q *Query) (found []coordination.Signal) {
 	l, most := q.from(t), q.Limit
 	if most == 0 {
 		most = 50
 	}
 	if most > 0 { // growing takes half the time
-		found = make([]Signal, 0, min(l.size(), most, 64))
+		found = make([]coordination.Signal, 0, min(l.size(), most, 64))
 	}
 	for r := range q.in(l) {
 		if len(found) == most {

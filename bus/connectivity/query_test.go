@@ -8,12 +8,13 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/bus/connectivity"
+	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
 func TestQueryDefaults(t *testing.T) {
 	w := newWorld(t, nil)
 	for i := range 60 {
-		s := w.emit(says(fmt.Sprint(i), at(connectivity.Critical)))
+		s := w.emit(says(fmt.Sprint(i), at(coordination.Critical)))
 		if i%10 == 9 {
 			w.resolve(s.ID)
 		}
@@ -37,10 +38,10 @@ func TestAQueryThatMakesNoSenseIsRefused(t *testing.T) {
 	w := newWorld(t, nil)
 	for field, q := range map[string]connectivity.Query{
 		"thread":   {},
-		"message":  {Thread: "t", Messages: []connectivity.Message{connectivity.AboutHandoff, 6}},
-		"class":    {Thread: "t", Classes: []connectivity.Class{0}},
-		"state":    {Thread: "t", States: []connectivity.State{connectivity.Resolved, 6}},
-		"priority": {Thread: "t", Priorities: []connectivity.Priority{20}},
+		"message":  {Thread: "t", Messages: []coordination.Message{coordination.AboutHandoff, 6}},
+		"class":    {Thread: "t", Classes: []coordination.Class{0}},
+		"state":    {Thread: "t", States: []coordination.State{coordination.Resolved, 6}},
+		"priority": {Thread: "t", Priorities: []coordination.Priority{20}},
 		"order":    {Thread: "t", Order: 2},
 	} {
 		_, err := w.Layer.Query(q)
@@ -52,7 +53,7 @@ func TestAQueryThatMakesNoSenseIsRefused(t *testing.T) {
 func TestNewestFirstWithEqualTimesKeepsTheNewest(t *testing.T) {
 	w := newWorld(t, nil)
 	for i := range 10 {
-		w.emit(says(fmt.Sprint(i), at(connectivity.Critical)))
+		w.emit(says(fmt.Sprint(i), at(coordination.Critical)))
 	}
 	equal(t, "newest", summaries(w.Query(connectivity.Query{Thread: "t", Limit: 3})), "9", "8", "7")
 	equal(t, "oldest", summaries(w.Query(connectivity.Query{Thread: "t", Limit: 3, Order: connectivity.Oldest})), "0", "1", "2")
@@ -64,7 +65,7 @@ func TestSinceIsExclusive(t *testing.T) {
 	for i := range 5 {
 		w.now = w.now.Add(time.Second)
 		times = append(times, w.now)
-		w.emit(says(fmt.Sprint(i), at(connectivity.Critical)))
+		w.emit(says(fmt.Sprint(i), at(coordination.Critical)))
 	}
 	for order, want := range map[connectivity.Order][]string{connectivity.Newest: {"4", "3"}, connectivity.Oldest: {"3", "4"}} {
 		q := connectivity.Query{Thread: "t", Since: times[2], Order: order}
@@ -84,13 +85,13 @@ func TestSinceIsExclusive(t *testing.T) {
 func TestQueryIsAScan(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	w := newWorld(t, nil)
-	var all []connectivity.Signal
+	var all []coordination.Signal
 	for i := range 400 {
 		if r.IntN(4) == 0 {
 			w.now = w.now.Add(time.Second)
 		}
-		c := connectivity.Class(1 + r.IntN(11))
-		s, err := w.Emit(ctx, says(fmt.Sprint(i), class(c), at(connectivity.Priority(1+r.IntN(4))), by(fmt.Sprint("s", r.IntN(5))), until(r.IntN(2)*1000)))
+		c := coordination.Class(1 + r.IntN(11))
+		s, err := w.Emit(ctx, says(fmt.Sprint(i), class(c), at(coordination.Priority(1+r.IntN(4))), by(fmt.Sprint("s", r.IntN(5))), until(r.IntN(2)*1000)))
 		if err == nil && !s.Suppressed {
 			all = append(all, s.Signal)
 		}
@@ -111,8 +112,8 @@ func TestQueryIsAScan(t *testing.T) {
 	for range 3000 {
 		q := connectivity.Query{
 			Thread: "t", Limit: r.IntN(12) - 1, Order: connectivity.Order(r.IntN(2)),
-			Messages: some[connectivity.Message](r, 5), Classes: some[connectivity.Class](r, 11),
-			States: some[connectivity.State](r, 5), Priorities: some[connectivity.Priority](r, 4),
+			Messages: some[coordination.Message](r, 5), Classes: some[coordination.Class](r, 11),
+			States: some[coordination.State](r, 5), Priorities: some[coordination.Priority](r, 4),
 		}
 		if r.IntN(2) == 0 {
 			q.Source = fmt.Sprint("s", r.IntN(6))
@@ -146,13 +147,13 @@ func some[E ~uint8](r *rand.Rand, values int) []E {
 }
 
 // scan is the obvious query over all signals of a thread, in log order.
-func scan(all []connectivity.Signal, q connectivity.Query) (found []connectivity.Signal) {
+func scan(all []coordination.Signal, q connectivity.Query) (found []coordination.Signal) {
 	all = slices.Clone(all)
 	if q.Order == connectivity.Newest {
 		slices.Reverse(all)
 	}
 	if q.States == nil {
-		q.States = []connectivity.State{connectivity.Emitted, connectivity.Active}
+		q.States = []coordination.State{coordination.Emitted, coordination.Active}
 	}
 	if q.Limit == 0 {
 		q.Limit = 50

@@ -6,6 +6,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
 // Rebuild returns a layer on b with the state of the log: it answers every
@@ -44,7 +45,7 @@ type rebuilding struct {
 }
 
 // ours returns the link of an entry of the layer, or nil for other signals.
-func (r *rebuilding) ours(s signals.Any) (*Link, error) {
+func (r *rebuilding) ours(s signals.Any) (*coordination.Link, error) {
 	if raw, ok := signals.As[signals.Raw](s); ok {
 		for _, k := range kinds {
 			if raw.Payload.Type == k {

@@ -12,6 +12,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/connectivity"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
 // everything returns the results of all queries about some threads.
@@ -21,15 +22,15 @@ func everything(tb interface {
 }, l *connectivity.Layer, threads ...string,
 ) map[string]any {
 	all := map[string]any{}
-	states := []connectivity.State{1, 2, 3, 4, 5}
+	states := []coordination.State{1, 2, 3, 4, 5}
 	for _, t := range threads {
 		all[t+" newest"] = found(tb, l, connectivity.Query{Thread: t, Limit: -1, States: states})
 		all[t+" live"] = found(tb, l, connectivity.Query{Thread: t, Limit: -1, Order: connectivity.Oldest})
 		for _, s := range states {
-			all[t+s.String()] = found(tb, l, connectivity.Query{Thread: t, Limit: -1, States: []connectivity.State{s}})
+			all[t+s.String()] = found(tb, l, connectivity.Query{Thread: t, Limit: -1, States: []coordination.State{s}})
 		}
-		for m := connectivity.AboutAttention; m <= connectivity.AboutEscalation; m++ {
-			all[t+m.String()] = found(tb, l, connectivity.Query{Thread: t, Limit: -1, Messages: []connectivity.Message{m}})
+		for m := coordination.AboutAttention; m <= coordination.AboutEscalation; m++ {
+			all[t+m.String()] = found(tb, l, connectivity.Query{Thread: t, Limit: -1, Messages: []coordination.Message{m}})
 		}
 		all[t+" step"], all[t+" mode"] = l.Step(t), l.Mode(t)
 		all[t+" converged"], all[t+" unacknowledged"] = l.Converged(t), l.Unacknowledged(t)
@@ -52,21 +53,21 @@ func busy(t *testing.T, o *connectivity.Options) *world {
 	if o == nil {
 		o = &connectivity.Options{}
 	}
-	o.Hook = func(context.Context, connectivity.Signal) (signals.Effort, error) { return signals.Fast, nil }
+	o.Hook = func(context.Context, coordination.Signal) (signals.Effort, error) { return signals.Fast, nil }
 	w := newWorld(t, o)
 	is(t, w.SetCoordinator("t", "boss"), nil)
 	is(t, w.Register("t", "a", "b"), nil)
-	w.emit(says("unseen", by("c"), to(connectivity.All)))
+	w.emit(says("unseen", by("c"), to(coordination.All)))
 	w.watch()
-	s := w.emit(says("1", class(connectivity.ConfidenceLow), until(3)))
-	w.emit(says("2", class(connectivity.ConfidenceHigh), replacing(s.ID)))
-	w.emit(says("3", class(connectivity.EscalationInterrupt), at(connectivity.Critical)))
-	w.resolve(w.emit(says("4", class(connectivity.ConflictActive))).ID)
-	w.emit(says("5", class(connectivity.HandoffReady), until(1)))
-	w.emit(says("6", to(connectivity.Self), until(2)))
+	s := w.emit(says("1", class(coordination.ConfidenceLow), until(3)))
+	w.emit(says("2", class(coordination.ConfidenceHigh), replacing(s.ID)))
+	w.emit(says("3", class(coordination.EscalationInterrupt), at(coordination.Critical)))
+	w.resolve(w.emit(says("4", class(coordination.ConflictActive))).ID)
+	w.emit(says("5", class(coordination.HandoffReady), until(1)))
+	w.emit(says("6", to(coordination.Self), until(2)))
 	w.advance("t")
-	w.emit(says("7", to(connectivity.Self), until(2)))
-	w.emit(says("8", in("u"), class(connectivity.EscalationUncertainty)))
+	w.emit(says("7", to(coordination.Self), until(2)))
+	w.emit(says("8", in("u"), class(coordination.EscalationUncertainty)))
 	w.emit(says("9", in("gone")))
 	is(t, w.CloseThread(ctx, "gone"), nil)
 	w.emit(says("10", in("gone")))
@@ -114,7 +115,7 @@ func TestRebuiltLayersGoOn(t *testing.T) {
 	for _, s := range all {
 		held[s.Head().ID] = true
 	}
-	e, err := l.Emit(ctx, says("7", to(connectivity.Self)))
+	e, err := l.Emit(ctx, says("7", to(coordination.Self)))
 	if err != nil || !e.Suppressed {
 		t.Errorf("suppression forgot: %v %v", e.Suppressed, err)
 	}
@@ -125,7 +126,7 @@ func TestRebuiltLayersGoOn(t *testing.T) {
 	if step, err := l.AdvanceStep(ctx, "t"); step != 2 || err != nil {
 		t.Errorf("step %d: %v", step, err)
 	}
-	got := found(t, l, connectivity.Query{Thread: "t", States: []connectivity.State{connectivity.Expired}})
+	got := found(t, l, connectivity.Query{Thread: "t", States: []coordination.State{coordination.Expired}})
 	equal(t, "expired", summaries(got), "7", "6", "5")
 }
 
@@ -235,7 +236,7 @@ func TestLayersOfOneBusAreApart(t *testing.T) {
 func TestRetentionIsTheSameAfterRebuild(t *testing.T) {
 	w := newWorld(t, &connectivity.Options{Retain: 3}).watch()
 	for i := range 30 {
-		s := w.emit(says(fmt.Sprint(i), by(fmt.Sprint("s", i%7)), at(connectivity.Critical)))
+		s := w.emit(says(fmt.Sprint(i), by(fmt.Sprint("s", i%7)), at(coordination.Critical)))
 		if i%3 != 0 {
 			w.resolve(s.ID)
 		}
@@ -246,7 +247,7 @@ func TestRetentionIsTheSameAfterRebuild(t *testing.T) {
 // log gives signals the positions and links that a log would give them.
 func log(all ...signals.Any) []signals.Any {
 	for i, s := range all {
-		k := connectivity.Link{Layer: "main", After: uint64(i), Since: 1}
+		k := coordination.Link{Layer: "main", After: uint64(i), Since: 1}
 		h := s.Head()
 		if h.Seq = uint64(i + 1); h.ID.IsZero() {
 			h.ID = signals.MustID(fmt.Sprint("entry", i))
@@ -254,10 +255,11 @@ func log(all ...signals.Any) []signals.Any {
 		if h.Time.IsZero() {
 			h.Time = time.Unix(100, 0)
 		}
-		if n, ok := connectivity.NoteOf(s); ok {
-			n.Link = k
-			all[i] = signals.New(h, connectivity.Attention{Note: n})
-		} else if tr, ok := signals.As[connectivity.Transition](s); ok {
+		if n := coordination.NoteOf(s); n != nil {
+			linked := *n
+			linked.Link = k
+			all[i] = signals.New(h, coordination.Attention{Note: linked})
+		} else if tr, ok := signals.As[coordination.Transition](s); ok {
 			p := tr.Payload
 			p.Link = k
 			all[i] = signals.New(h, p)
@@ -266,26 +268,26 @@ func log(all ...signals.Any) []signals.Any {
 	return all
 }
 
-func noted(id, thread string, at time.Time, change func(*connectivity.Note)) signals.Any {
-	n := note(connectivity.AttentionRaise)
+func noted(id, thread string, at time.Time, change func(*coordination.Note)) signals.Any {
+	n := note(coordination.AttentionRaise)
 	n.Summary, n.ExpiresAtStep = id, 0
 	if change != nil {
 		change(&n)
 	}
 	return signals.New(
 		signals.Header{ID: signals.MustID(id), Source: "a", Thread: thread, Time: at, TTL: -1, Confidence: 0.5},
-		connectivity.Attention{Note: n},
+		coordination.Attention{Note: n},
 	)
 }
 
-func ends(state connectivity.State, ids ...string) signals.Any {
+func ends(state coordination.State, ids ...string) signals.Any {
 	var list []signals.ID
 	for _, id := range ids {
 		list = append(list, signals.MustID(id))
 	}
 	return signals.New(
 		signals.Header{Source: bus.System, Thread: "t", TTL: -1, Confidence: 1},
-		connectivity.Transition{State: state, Signals: list},
+		coordination.Transition{State: state, Signals: list},
 	)
 }
 
@@ -302,19 +304,19 @@ func replayed(t *testing.T, all []signals.Any) *connectivity.Layer {
 // stay separate, and unknown entries are skipped.
 func TestRebuildFromAnOddLog(t *testing.T) {
 	at := time.Unix(100, 0)
-	replaces := func(n *connectivity.Note) { n.Replaces = signals.MustID("x") }
+	replaces := func(n *coordination.Note) { n.Replaces = signals.MustID("x") }
 	l := replayed(t, log(
 		noted("x", "t", at, nil),
 		noted("elsewhere", "u", at, replaces),
-		ends(connectivity.Superseded, "x"),
-		ends(connectivity.Expired, "unknown", "elsewhere"),
+		ends(coordination.Superseded, "x"),
+		ends(coordination.Expired, "unknown", "elsewhere"),
 		noted("y", "t", at, nil),
-		ends(connectivity.Resolved, "y"),
-		ends(connectivity.Expired, "y"),
-		ends(connectivity.Active, "y"),
+		ends(coordination.Resolved, "y"),
+		ends(coordination.Expired, "y"),
+		ends(coordination.Active, "y"),
 	))
-	for id, want := range map[string]connectivity.State{
-		"x": connectivity.Emitted, "elsewhere": connectivity.Emitted, "y": connectivity.Resolved,
+	for id, want := range map[string]coordination.State{
+		"x": coordination.Emitted, "elsewhere": coordination.Emitted, "y": coordination.Resolved,
 	} {
 		if s, _ := l.Get(signals.MustID(id)); s.State != want || s.Summary != id {
 			t.Errorf("%s is %s: %s", id, s.State, s.Summary)

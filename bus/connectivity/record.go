@@ -6,19 +6,20 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
 // A record is a thread's state of one signal.
 type record struct {
-	Signal    // without its recipients, in its current state
-	to        signals.Recipients
-	members   *members // the components registered when it was emitted, for a signal for all
-	owed      duty     // its own, or the one taken over
-	source    *source
-	group     *list     // the signals that suppression treats as the same
-	alarm     *list     // those of them with the same summary, if it is an alarm
-	upTo      time.Time // the greatest time in the thread up to here
-	forgotten bool
+	coordination.Signal // without its recipients, in its current state
+	to                  signals.Recipients
+	members             *members // the components registered when it was emitted, for a signal for all
+	owed                duty     // its own, or the one taken over
+	source              *source
+	group               *list     // the signals that suppression treats as the same
+	alarm               *list     // those of them with the same summary, if it is an alarm
+	upTo                time.Time // the greatest time in the thread up to here
+	forgotten           bool
 }
 
 // A duty is the obligation to answer a critical signal: to whom it was addressed.
@@ -39,7 +40,7 @@ func (d duty) has(id string) bool {
 // signal, or nil. A signal's own source cannot avoid an answer by an update to
 // other components: the duty stays with the old recipients.
 func (r *record) takenOver(source string) *duty {
-	if r == nil || r.Priority != Critical || r.Source != source {
+	if r == nil || r.Priority != coordination.Critical || r.Source != source {
 		return nil
 	}
 	return &r.owed
@@ -48,32 +49,42 @@ func (r *record) takenOver(source string) *duty {
 func (r *record) live() bool { return !r.State.Terminal() }
 
 // snapshot returns a copy of the signal.
-func (r *record) snapshot() Signal {
+func (r *record) snapshot() coordination.Signal {
 	s := r.Signal
 	s.Recipients = names(r.to)
 	return s
 }
 
 // grades reports whether the signal says how stable its source's output is.
-func (r *record) grades() bool { return r.Class.Message() == AboutConfidence }
+func (r *record) grades() bool { return r.Class.Message() == coordination.AboutConfidence }
 
 // weak reports whether the signal says that the output is unreliable.
-func (r *record) weak() bool { return r.Class == ConfidenceLow || r.Class == ConfidenceBlocker }
+func (r *record) weak() bool {
+	return r.Class == coordination.ConfidenceLow || r.Class == coordination.ConfidenceBlocker
+}
 
 // inForce reports whether a grade is the newest live one of its source.
 func (r *record) inForce() bool { return r.source.grades.last() == r }
+
+// below reports whether the grade, or 0 if there is none, is below a value.
+func (r *record) below(value float64) bool {
+	x, _ := r.Confidence.Get()
+	return x < value
+}
 
 func (r *record) urgency() int { return urgency(r.Class, r.Priority, r.Confidence) }
 
 // obstructs reports whether a live signal keeps its thread from converging, whatever
 // the grades are.
 func (r *record) obstructs() bool {
-	return r.Class == ConflictActive || r.Class.Message() == AboutEscalation || r.Priority == Critical
+	return r.Class == coordination.ConflictActive || r.Class.Message() == coordination.AboutEscalation || r.Priority == coordination.Critical
 }
 
 // alarms reports whether signals of this class and priority from one source are
 // distinguished by their summaries.
-func alarms(c Class, p Priority) bool { return c.Message() == AboutEscalation && p >= High }
+func alarms(c coordination.Class, p coordination.Priority) bool {
+	return c.Message() == coordination.AboutEscalation && p >= coordination.High
+}
 
 // A list holds records in log order: the live ones, or all that are not forgotten. Those
 // that no longer belong to it are skipped, and removed once they are half of it.

@@ -5,17 +5,18 @@ import (
 	"fmt"
 
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
 // Resolve ends a signal that has been dealt with, and returns it. Resolving a
 // signal again changes nothing and is not an error. Its errors are
 // [ErrNotFound], [ErrTerminal] for a signal that was superseded or has expired,
 // and those of publishing.
-func (l *Layer) Resolve(ctx context.Context, id signals.ID) (Signal, error) {
+func (l *Layer) Resolve(ctx context.Context, id signals.ID) (coordination.Signal, error) {
 	return l.resolve(ctx, id, nil)
 }
 
-func (l *Layer) resolve(ctx context.Context, id signals.ID, as *Component) (s Signal, err error) {
+func (l *Layer) resolve(ctx context.Context, id signals.ID, as *Component) (s coordination.Signal, err error) {
 	defer l.drain(ctx)
 	err = l.commit(ctx, func(b *batch) error {
 		r, err := l.knownLocked(id)
@@ -29,13 +30,13 @@ func (l *Layer) resolve(ctx context.Context, id signals.ID, as *Component) (s Si
 			}
 		}
 		switch {
-		case r.State == Resolved:
+		case r.State == coordination.Resolved:
 			s = r.snapshot()
 			return errNothing
 		case !r.live():
 			return fmt.Errorf("%w: %s is %s", ErrTerminal, id, r.State)
 		}
-		b.transition(by, r.Thread, Resolved, r.to, id)
+		b.transition(by, r.Thread, coordination.Resolved, r.to, id)
 		return nil
 	}, func(changes []change) {
 		s = changes[0].record.snapshot()
@@ -54,10 +55,10 @@ func (l *Layer) knownLocked(id signals.ID) (*record, error) {
 
 // activate records that a signal was delivered for the first time.
 func (b *batch) activate(r *record) error {
-	if r.State != Emitted {
+	if r.State != coordination.Emitted {
 		return errNothing
 	}
-	b.transition(system, r.Thread, Active, nobody, r.ID)
+	b.transition(system, r.Thread, coordination.Active, nobody, r.ID)
 	return nil
 }
 
@@ -78,7 +79,7 @@ func (l *Layer) Received(ctx context.Context, id signals.ID) error {
 func (l *Layer) activate(ctx context.Context, id signals.ID) error {
 	l.mu.Lock()
 	r := l.ids.get(id)
-	emitted := r != nil && r.State == Emitted
+	emitted := r != nil && r.State == coordination.Emitted
 	l.mu.Unlock()
 	if !emitted {
 		return nil

@@ -1,5 +1,7 @@
 package connectivity
 
+import "github.com/swarmbus/swarmbus/signals/coordination"
+
 // Salience is how much a signal matters for the next decision.
 type Salience uint8
 
@@ -28,7 +30,7 @@ func (s Salience) String() string {
 const blocked = 0.2
 
 // urgency ranks signals by priority and, within one, by salience.
-func urgency(c Class, p Priority, g Grade) int {
+func urgency(c coordination.Class, p coordination.Priority, g coordination.Grade) int {
 	switch salience(c, p, g) {
 	case Lowest:
 		return int(p) - 1
@@ -38,14 +40,15 @@ func urgency(c Class, p Priority, g Grade) int {
 	return int(p)
 }
 
-const urgencies = priorities + 2
+// SalienceOf returns how much a signal matters for the next decision.
+func SalienceOf(s coordination.Signal) Salience { return salience(s.Class, s.Priority, s.Confidence) }
 
-func salience(c Class, p Priority, g Grade) Salience {
+func salience(c coordination.Class, p coordination.Priority, g coordination.Grade) Salience {
 	x, graded := g.Get()
 	switch {
-	case p == Critical, p == High && c.Message() == AboutConfidence && x < blocked:
+	case p == coordination.Critical, p == coordination.High && c.Message() == coordination.AboutConfidence && x < blocked:
 		return Highest
-	case p == Low && !graded:
+	case p == coordination.Low && !graded:
 		return Lowest
 	}
 	return Ordinary

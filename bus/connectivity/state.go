@@ -1,45 +1,9 @@
 package connectivity
 
-import "github.com/swarmbus/swarmbus/signals"
-
-// State is the state of a signal in its lifecycle:
-//
-//	emitted ─► active ─► superseded, expired or resolved
-//
-// A signal may end without having been active. A terminal state never changes.
-type State uint8
-
-// Forgotten is the state of a signal that an [Inbox] delivers after the layer
-// has forgotten it: it had ended, or its thread was closed.
-const Forgotten State = 0
-
-// The states.
-const (
-	Emitted    State = 1 + iota // not delivered yet
-	Active                      // delivered to an observer or a recipient
-	Superseded                  // an update replaced it
-	Expired                     // the thread reached its expiry step
-	Resolved                    // it was dealt with
+import (
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/coordination"
 )
-
-var stateNames = signals.NewEnum[State]("state", "emitted", "active", "superseded", "expired", "resolved")
-
-// String returns the wire name, "forgotten", or the number of an unknown state.
-func (s State) String() string {
-	if s == Forgotten {
-		return "forgotten"
-	}
-	return stateNames.String(s)
-}
-
-// MarshalText returns the wire name; an unknown state is an error.
-func (s State) MarshalText() ([]byte, error) { return stateNames.Marshal(s) }
-
-// UnmarshalText accepts the five wire names and nothing else.
-func (s *State) UnmarshalText(text []byte) error { return stateNames.Unmarshal(text, s) }
-
-// Terminal reports whether a signal in this state has ended.
-func (s State) Terminal() bool { return s == Forgotten || s >= Superseded }
 
 // Event is what happened to a signal, for observers.
 type Event uint8
@@ -65,15 +29,15 @@ func (e Event) String() string { return eventNames.String(e) }
 
 // eventOf returns the event of reaching a state; 0 for Active, of which
 // observers are not notified because they cause it.
-func eventOf(s State) Event {
+func eventOf(s coordination.State) Event {
 	switch s {
-	case Emitted:
+	case coordination.Emitted:
 		return WasEmitted
-	case Superseded:
+	case coordination.Superseded:
 		return WasSuperseded
-	case Expired:
+	case coordination.Expired:
 		return WasExpired
-	case Resolved:
+	case coordination.Resolved:
 		return WasResolved
 	}
 	return 0

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
 // AdvanceStep moves a thread to its next step and returns it. Signals that
@@ -64,7 +65,7 @@ func (b *batch) expire(t *Thread, step int) {
 		order = together(order)
 	}
 	for _, e := range order {
-		b.transition(system, t.name, Expired, e.to, e.ids...)
+		b.transition(system, t.name, coordination.Expired, e.to, e.ids...)
 	}
 }
 

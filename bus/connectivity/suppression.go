@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"time"
+
+	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
 // Basis is the unit of the suppression window.
@@ -107,8 +109,8 @@ func (t *Thread) covers(q *question, r *record) bool {
 // duplicate returns the newest live record that n would only repeat, or nil. A signal
 // that replaces another repeats nothing; neither does one that is more urgent
 // than all stored ones, or an urgent escalation with another summary.
-func (t *Thread) duplicate(from string, n *Note, q *question) *record {
-	if n.Priority == Critical || !n.Replaces.IsZero() {
+func (t *Thread) duplicate(from string, n *coordination.Note, q *question) *record {
+	if n.Priority == coordination.Critical || !n.Replaces.IsZero() {
 		return nil
 	}
 	g := group{source: from, class: n.Class, audience: n.Audience}

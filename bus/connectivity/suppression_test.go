@@ -5,20 +5,21 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/bus/connectivity"
+	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
 func TestSameSignalIsSuppressedWithinAStep(t *testing.T) {
 	w := newWorld(t, nil).watch()
 	s := w.emit(says("one"))
 	w.repeats(says("other words"), s)
-	w.repeats(says("other grade", func(in *connectivity.Input) { in.Confidence = connectivity.Graded(1) }), s)
+	w.repeats(says("other grade", func(in *connectivity.Input) { in.Confidence = coordination.Graded(1) }), s)
 	if got, _ := w.Get(s.ID); got.Summary != "one" || !got.Confidence.IsZero() {
 		t.Errorf("the stored signal changed: %+v", got)
 	}
 	equal(t, "events", w.seen(), "one emitted")
 	w.emit(says("source", by("b")))
-	w.emit(says("class", class(connectivity.HandoffReady)))
-	w.emit(says("audience", to(connectivity.All)))
+	w.emit(says("class", class(coordination.HandoffReady)))
+	w.emit(says("audience", to(coordination.All)))
 	w.emit(says("thread", in("u")))
 	w.advance("t")
 	w.emit(says("next step"))
@@ -58,7 +59,7 @@ func TestOnlyLiveSignalsSuppress(t *testing.T) {
 	w := newWorld(t, &connectivity.Options{Suppression: connectivity.Suppression{Basis: connectivity.ByTime}})
 	w.resolve(w.emit(says("resolved")).ID)
 	s := w.emit(says("superseded", until(1)))
-	w.emit(says("update", class(connectivity.HandoffReady), replacing(s.ID)))
+	w.emit(says("update", class(coordination.HandoffReady), replacing(s.ID)))
 	w.emit(says("expired", until(1)))
 	w.advance("t")
 	w.emit(says("live"))
@@ -66,35 +67,35 @@ func TestOnlyLiveSignalsSuppress(t *testing.T) {
 
 func TestCriticalIsNeverSuppressed(t *testing.T) {
 	w := newWorld(t, nil)
-	first := w.emit(says("fire", at(connectivity.Critical)))
-	second := w.emit(says("fire", at(connectivity.Critical)))
+	first := w.emit(says("fire", at(coordination.Critical)))
+	second := w.emit(says("fire", at(coordination.Critical)))
 	if first.ID == second.ID {
 		t.Error("suppressed")
 	}
-	w.repeats(says("less urgent", at(connectivity.High)), second)
+	w.repeats(says("less urgent", at(coordination.High)), second)
 }
 
 func TestARaiseInPriorityIsNotSuppressed(t *testing.T) {
 	w := newWorld(t, nil)
-	low := w.emit(says("low", at(connectivity.Low)))
-	w.repeats(says("low again", at(connectivity.Low)), low)
-	normal := w.emit(says("normal", at(connectivity.Normal)))
-	high := w.emit(says("high", at(connectivity.High)))
-	for _, p := range []connectivity.Priority{connectivity.Low, connectivity.Normal, connectivity.High} {
+	low := w.emit(says("low", at(coordination.Low)))
+	w.repeats(says("low again", at(coordination.Low)), low)
+	normal := w.emit(says("normal", at(coordination.Normal)))
+	high := w.emit(says("high", at(coordination.High)))
+	for _, p := range []coordination.Priority{coordination.Low, coordination.Normal, coordination.High} {
 		w.repeats(says("again", at(p)), high)
 	}
 	w.resolve(high.ID)
-	w.repeats(says("again", at(connectivity.Normal)), normal)
-	w.emit(says("high anew", at(connectivity.High)))
+	w.repeats(says("again", at(coordination.Normal)), normal)
+	w.emit(says("high anew", at(coordination.High)))
 }
 
 func grade(x float64) func(*connectivity.Input) {
-	return func(in *connectivity.Input) { in.Confidence = connectivity.Graded(x) }
+	return func(in *connectivity.Input) { in.Confidence = coordination.Graded(x) }
 }
 
 // A grade of a source that has since changed its mind suppresses nothing.
 func TestAGradeIsCoveredByTheOneInForceAlone(t *testing.T) {
-	low, high := class(connectivity.ConfidenceLow), class(connectivity.ConfidenceHigh)
+	low, high := class(coordination.ConfidenceLow), class(coordination.ConfidenceHigh)
 	w := newWorld(t, nil)
 	w.emit(says("doubt", low))
 	sure := w.emit(says("sure", high))
@@ -113,57 +114,57 @@ func TestAGradeIsCoveredByTheOneInForceAlone(t *testing.T) {
 // A grade gets worse, or something unimportant gets a grade.
 func TestARaiseInSalienceIsNotSuppressed(t *testing.T) {
 	w := newWorld(t, nil)
-	doubt := class(connectivity.ConfidenceLow)
-	w.emit(says("unsure", doubt, at(connectivity.High), grade(0.39)))
-	worse := w.emit(says("hopeless", doubt, at(connectivity.High), grade(0.01)))
-	w.repeats(says("a little better", doubt, at(connectivity.High), grade(0.3)), worse)
-	w.repeats(says("less urgent", doubt, at(connectivity.Normal), grade(0.01)), worse)
+	doubt := class(coordination.ConfidenceLow)
+	w.emit(says("unsure", doubt, at(coordination.High), grade(0.39)))
+	worse := w.emit(says("hopeless", doubt, at(coordination.High), grade(0.01)))
+	w.repeats(says("a little better", doubt, at(coordination.High), grade(0.3)), worse)
+	w.repeats(says("less urgent", doubt, at(coordination.Normal), grade(0.01)), worse)
 	if got := w.Converged("t").Blocked; got != 1 {
 		t.Errorf("%d sources are blocked", got)
 	}
-	w.emit(says("low", at(connectivity.Low)))
-	graded := w.emit(says("low, with a grade", at(connectivity.Low), grade(0.5)))
-	w.repeats(says("low again", at(connectivity.Low)), graded)
-	w.repeats(says("low again, with another grade", at(connectivity.Low), grade(0.9)), graded)
+	w.emit(says("low", at(coordination.Low)))
+	graded := w.emit(says("low, with a grade", at(coordination.Low), grade(0.5)))
+	w.repeats(says("low again", at(coordination.Low)), graded)
+	w.repeats(says("low again, with another grade", at(coordination.Low), grade(0.9)), graded)
 }
 
 func TestACorrectionInTheSameStepIsNotLost(t *testing.T) {
 	w := newWorld(t, nil)
 	wrong := w.emit(says("wrong"))
 	right := w.emit(says("right", replacing(wrong.ID)))
-	if w.state(wrong.ID) != connectivity.Superseded || w.state(right.ID).Terminal() {
+	if w.state(wrong.ID) != coordination.Superseded || w.state(right.ID).Terminal() {
 		t.Error("the correction is not what stands")
 	}
-	other := w.emit(says("other class", class(connectivity.HandoffPartial)))
-	lower := w.emit(says("lower", at(connectivity.Low), replacing(other.ID))) // in addition to right, which is as urgent
-	w.repeats(says("low again", at(connectivity.Low)), lower)
+	other := w.emit(says("other class", class(coordination.HandoffPartial)))
+	lower := w.emit(says("lower", at(coordination.Low), replacing(other.ID))) // in addition to right, which is as urgent
+	w.repeats(says("low again", at(coordination.Low)), lower)
 	w.repeats(says("normal again"), right)
 }
 
 func TestUrgentEscalationsDifferBySummary(t *testing.T) {
 	w := newWorld(t, nil)
-	for _, c := range []connectivity.Class{connectivity.EscalationInterrupt, connectivity.EscalationUncertainty} {
-		high := at(connectivity.High)
+	for _, c := range []coordination.Class{coordination.EscalationInterrupt, coordination.EscalationUncertainty} {
+		high := at(coordination.High)
 		a := w.emit(says("disk", class(c), high))
 		b := w.emit(says("network", class(c), high))
 		w.repeats(says("disk", class(c), high), a)
 		w.repeats(says("network", class(c), high), b)
 		w.repeats(says("memory", class(c)), b) // normal: the summary does not count
-		fire := w.emit(says("fire", class(c), at(connectivity.Critical)))
+		fire := w.emit(says("fire", class(c), at(coordination.Critical)))
 		w.repeats(says("fire", class(c), high), fire)
 		w.emit(says("smoke", class(c), high))
 		w.resolve(a.ID)
 		w.emit(says("disk", class(c), high))
 	}
-	first := w.emit(says("x", at(connectivity.High)))
-	w.repeats(says("y", at(connectivity.High)), first) // not an escalation
+	first := w.emit(says("x", at(coordination.High)))
+	w.repeats(says("y", at(coordination.High)), first) // not an escalation
 	w.advance("t")
-	w.emit(says("disk", class(connectivity.EscalationInterrupt), at(connectivity.High)))
+	w.emit(says("disk", class(coordination.EscalationInterrupt), at(coordination.High)))
 }
 
 func TestAllIsSuppressedLikeAnyAudience(t *testing.T) {
 	w := newWorld(t, nil)
-	for a := connectivity.Self; a <= connectivity.All; a++ {
+	for a := coordination.Self; a <= coordination.All; a++ {
 		s := w.emit(says("x", to(a)))
 		w.repeats(says("y", to(a)), s)
 	}
@@ -197,26 +198,26 @@ func TestReasonIsReadable(t *testing.T) {
 func TestTheLeastSalientIsSuppressedAsLongAsTheSameIsLive(t *testing.T) {
 	for _, basis := range []connectivity.Basis{connectivity.ByStep, connectivity.ByTime} {
 		w := newWorld(t, &connectivity.Options{Suppression: connectivity.Suppression{Basis: basis}})
-		s := w.emit(says("low", at(connectivity.Low)))
+		s := w.emit(says("low", at(coordination.Low)))
 		w.advance("t")
 		w.now = w.now.Add(time.Hour)
-		w.repeats(says("low", at(connectivity.Low)), s)
-		e, _ := w.Emit(ctx, says("low", at(connectivity.Low)))
+		w.repeats(says("low", at(coordination.Low)), s)
+		e, _ := w.Emit(ctx, says("low", at(coordination.Low)))
 		if e.Reason.Repetition != connectivity.StillLive || e.Reason.String() != "the same since step 0, still live" {
 			t.Errorf("reason %+v", e.Reason)
 		}
-		w.emit(says("low, with a grade", at(connectivity.Low), grade(0.5)))
-		w.emit(says("low, about something else", at(connectivity.Low), class(connectivity.HandoffReady)))
+		w.emit(says("low, with a grade", at(coordination.Low), grade(0.5)))
+		w.emit(says("low, about something else", at(coordination.Low), class(coordination.HandoffReady)))
 		w.advance("t")
 		w.now = w.now.Add(time.Hour)
 		normal := w.emit(says("normal"))
 		w.resolve(s.ID)
 		w.advance("t")
 		w.now = w.now.Add(time.Hour)
-		w.repeats(says("low again", at(connectivity.Low)), normal)
+		w.repeats(says("low again", at(coordination.Low)), normal)
 		for _, s := range w.Query(connectivity.Query{Thread: "t"}) {
 			w.resolve(s.ID)
 		}
-		w.emit(says("low anew", at(connectivity.Low)))
+		w.emit(says("low anew", at(coordination.Low)))
 	}
 }

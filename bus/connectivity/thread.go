@@ -3,6 +3,7 @@ package connectivity
 import (
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
 const system = bus.System
@@ -39,8 +40,8 @@ type source struct {
 // A group is a set of live signals that suppression treats as the same.
 type group struct {
 	source   string
-	class    Class
-	audience Audience
+	class    coordination.Class
+	audience coordination.Audience
 	alarm    bool
 	summary  string // of an alarm
 }
@@ -76,7 +77,7 @@ func (t *Thread) apply(s signals.Any, changes []change) []change {
 		t.began, t.name = h.Seq, h.Thread
 	}
 	switch s := s.(type) {
-	case *signals.Signal[Transition]:
+	case *signals.Signal[coordination.Transition]:
 		return t.transition(&s.Payload, changes)
 	case *signals.Signal[Step]:
 		t.step = s.Payload.Step
@@ -92,19 +93,19 @@ func (t *Thread) apply(s signals.Any, changes []change) []change {
 		}
 		*t = *newThread(t.name, t.retain, t.ids)
 	default:
-		return t.note(h, noteOf(s), changes)
+		return t.note(h, coordination.NoteOf(s), changes)
 	}
 	return changes
 }
 
 // note adds a signal and ends the one that it replaces, both by one entry, so
 // that no log can hold one without the other.
-func (t *Thread) note(h *signals.Header, n *Note, changes []change) []change {
+func (t *Thread) note(h *signals.Header, n *coordination.Note, changes []change) []change {
 	before := t.openOf(h.Source)
 	r := &record{
 		Signal: signalOf(h, n), to: h.Recipients,
 	}
-	r.Recipients, r.State = nil, Emitted
+	r.Recipients, r.State = nil, coordination.Emitted
 	if r.to.Everyone() && t.members != nil {
 		r.members, t.members.kept = t.members, true
 	}
@@ -113,7 +114,7 @@ func (t *Thread) note(h *signals.Header, n *Note, changes []change) []change {
 		if d := target.takenOver(h.Source); d != nil {
 			r.owed = *d
 		}
-		changes = append(changes, t.end(target, Superseded))
+		changes = append(changes, t.end(target, coordination.Superseded))
 	}
 	t.insert(r)
 	changes = append(changes, change{r, WasEmitted})
@@ -123,14 +124,14 @@ func (t *Thread) note(h *signals.Header, n *Note, changes []change) []change {
 	return changes
 }
 
-func (t *Thread) transition(tr *Transition, changes []change) []change {
+func (t *Thread) transition(tr *coordination.Transition, changes []change) []change {
 	for _, id := range tr.Signals {
 		r := t.find(id)
 		switch {
 		case r == nil || !r.live():
-		case tr.State == Active:
-			r.State = Active
-		case tr.State != Superseded: // which is implied by the note
+		case tr.State == coordination.Active:
+			r.State = coordination.Active
+		case tr.State != coordination.Superseded: // which is implied by the note
 			changes = append(changes, t.end(r, tr.State))
 		}
 	}
@@ -192,7 +193,7 @@ func (t *Thread) insert(r *record) {
 			l.add(r)
 		}
 	}
-	if r.Class.Message() != AboutHandoff { // which waits for its turn, and not for an answer
+	if r.Class.Message() != coordination.AboutHandoff { // which waits for its turn, and not for an answer
 		src.open++
 	}
 }
@@ -220,7 +221,7 @@ func (t *Thread) listsOf(r *record) [7]*list {
 }
 
 // end removes a record from the lists of live ones, and forgets those that ended first.
-func (t *Thread) end(r *record, s State) change {
+func (t *Thread) end(r *record, s coordination.State) change {
 	r.State = s
 	for _, l := range t.listsOf(r) {
 		if l != nil {
@@ -228,7 +229,7 @@ func (t *Thread) end(r *record, s State) change {
 		}
 	}
 	t.release(r)
-	if r.Class.Message() != AboutHandoff {
+	if r.Class.Message() != coordination.AboutHandoff {
 		r.source.open--
 	}
 	t.ended = append(t.ended, r)
@@ -298,9 +299,9 @@ func (t *Thread) coordinates(id string) bool { return t.coordinator.Include(id) 
 // Unacknowledged returns the unanswered critical signals, oldest first. A signal leaves
 // the list when it is resolved or when a critical signal, which then is on the list,
 // replaces it.
-func (t *Thread) Unacknowledged() (all []Signal) {
+func (t *Thread) Unacknowledged() (all []coordination.Signal) {
 	for r := range t.open.oldest() {
-		if r.Priority == Critical {
+		if r.Priority == coordination.Critical {
 			all = append(all, r.snapshot())
 		}
 	}
@@ -310,7 +311,7 @@ func (t *Thread) Unacknowledged() (all []Signal) {
 // isFor reports whether a signal is addressed to a component.
 func (t *Thread) isFor(id string, r *record) bool {
 	return (duty{r.to, r.members}).has(id) || r.owed.has(id) ||
-		r.Priority == Critical && r.to.Everyone() && t.coordinates(id)
+		r.Priority == coordination.Critical && r.to.Everyone() && t.coordinates(id)
 }
 
 // mayEnd reports whether a component may resolve a signal.
@@ -319,7 +320,7 @@ func (t *Thread) mayEnd(id string, r *record) bool {
 	case t.coordinates(id):
 		return true
 	case r.Source == id:
-		return r.Priority != Critical
+		return r.Priority != coordination.Critical
 	}
 	return r.owed.has(id)
 }

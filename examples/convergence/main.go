@@ -14,6 +14,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/connectivity"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
 const thread = "why is checkout slow"
@@ -39,43 +40,43 @@ func run(out io.Writer) error {
 		return err
 	}
 	// What is ready to hand on goes to the writer.
-	s.layer.SetResolver(thread, func(context.Context, connectivity.Signal) ([]string, error) {
+	s.layer.SetResolver(thread, func(context.Context, coordination.Signal) ([]string, error) {
 		return []string{"writer"}, nil
 	})
 
 	s.step("Two specialists grade what they have")
 	low := s.says("profiler", connectivity.Input{
-		Class: connectivity.ConfidenceLow, Confidence: connectivity.Graded(0.3), Summary: "looks like the database, few samples",
+		Class: coordination.ConfidenceLow, Confidence: coordination.Graded(0.3), Summary: "looks like the database, few samples",
 	})
 	s.says("reader", connectivity.Input{
-		Class: connectivity.ConfidenceMedium, Confidence: connectivity.Graded(0.7), Summary: "the code retries without a limit",
+		Class: coordination.ConfidenceMedium, Confidence: coordination.Graded(0.7), Summary: "the code retries without a limit",
 	})
 
 	s.step("They disagree")
 	clash := s.says("reader", connectivity.Input{
-		Class: connectivity.ConflictActive, Confidence: connectivity.Graded(0.2), Summary: "not the database: retries multiply its load",
+		Class: coordination.ConflictActive, Confidence: coordination.Graded(0.2), Summary: "not the database: retries multiply its load",
 	})
 
 	s.step("The profiler is too uncertain to go on")
 	alarm := s.says("profiler", connectivity.Input{
-		Class: connectivity.EscalationUncertainty, Summary: "cannot tell cause from effect at this depth",
+		Class: coordination.EscalationUncertainty, Summary: "cannot tell cause from effect at this depth",
 	})
 
 	s.step("In deep mode it measures again; the coordinator settles the rest")
 	s.resolves("coordinator", alarm)
 	s.says("profiler", connectivity.Input{
-		Class: connectivity.ConfidenceHigh, Confidence: connectivity.Graded(0.9), Summary: "without retries the database is idle",
+		Class: coordination.ConfidenceHigh, Confidence: coordination.Graded(0.9), Summary: "without retries the database is idle",
 		Replaces: low.ID,
 	})
 	s.says("coordinator", connectivity.Input{
-		Class: connectivity.ConflictResolved, Confidence: connectivity.Graded(0.9), Summary: "the retries it is",
+		Class: coordination.ConflictResolved, Confidence: coordination.Graded(0.9), Summary: "the retries it is",
 	})
 	s.resolves("coordinator", clash)
 
 	s.step("The writer takes over")
-	ready := s.says("reader", connectivity.Input{Class: connectivity.HandoffReady, Summary: "cause and two measurements"})
+	ready := s.says("reader", connectivity.Input{Class: coordination.HandoffReady, Summary: "cause and two measurements"})
 	s.says("writer", connectivity.Input{
-		Class: connectivity.ConfidenceHigh, Confidence: connectivity.Graded(0.95), Summary: "limit retries to 10 % of requests",
+		Class: coordination.ConfidenceHigh, Confidence: coordination.Graded(0.95), Summary: "limit retries to 10 % of requests",
 	})
 	s.resolves("writer", ready)
 	s.judge()
@@ -112,7 +113,7 @@ func (s *story) judge() {
 }
 
 // says lets a component say something, and returns the signal.
-func (s *story) says(source string, in connectivity.Input) connectivity.Signal {
+func (s *story) says(source string, in connectivity.Input) coordination.Signal {
 	c, err := s.layer.Component(source)
 	s.note(err)
 	in.Thread = thread
@@ -121,7 +122,7 @@ func (s *story) says(source string, in connectivity.Input) connectivity.Signal {
 	return e.Signal
 }
 
-func (s *story) resolves(id string, sig connectivity.Signal) {
+func (s *story) resolves(id string, sig coordination.Signal) {
 	c, err := s.layer.Component(id)
 	s.note(err)
 	_, err = c.Resolve(s.ctx, sig.ID)
@@ -135,13 +136,13 @@ func (s *story) note(err error) {
 }
 
 // escalate is the hook: it is called before anybody else hears of an alarm.
-func (s *story) escalate(_ context.Context, sig connectivity.Signal) (signals.Effort, error) {
+func (s *story) escalate(_ context.Context, sig coordination.Signal) (signals.Effort, error) {
 	fmt.Fprintf(s.out, "   hook         asks for deep mode\n")
 	return signals.Deep, nil
 }
 
 // tell is an observer: it hears of everything, in order.
-func (s *story) tell(_ context.Context, sig connectivity.Signal, e connectivity.Event) {
+func (s *story) tell(_ context.Context, sig coordination.Signal, e connectivity.Event) {
 	if e == connectivity.WasEmitted {
 		fmt.Fprintf(s.out, "   %-12s %s to %s: %s\n", sig.Source, sig.Class, strings.Join(sig.Recipients, ", "), sig.Summary)
 		return

@@ -18,6 +18,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/connectivity"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/coordination"
 	"github.com/swarmbus/swarmbus/swarm"
 )
 
@@ -33,7 +34,7 @@ func run(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	fmt.Fprintln(out, "\nA hook asks for deep mode")
-	return solve(ctx, out, func(_ context.Context, s connectivity.Signal) (signals.Effort, error) {
+	return solve(ctx, out, func(_ context.Context, s coordination.Signal) (signals.Effort, error) {
 		fmt.Fprintf(out, "  hook      %s asks: %s\n", s.Source, s.Summary)
 		return signals.Deep, nil
 	})
@@ -122,20 +123,20 @@ func (p *profiler) react(ctx context.Context, t *agents.Turn) iter.Seq2[signals.
 // grade says how sure it is, and asks for more if that is little.
 func (p *profiler) grade(ctx context.Context, thread string, sure float64, cause string) {
 	in := connectivity.Input{
-		Thread: thread, Class: connectivity.ConfidenceLow, Confidence: connectivity.Graded(sure), Summary: cause, Replaces: p.doubt,
+		Thread: thread, Class: coordination.ConfidenceLow, Confidence: coordination.Graded(sure), Summary: cause, Replaces: p.doubt,
 	}
 	switch {
 	case sure >= 0.8:
-		in.Class = connectivity.ConfidenceHigh
+		in.Class = coordination.ConfidenceHigh
 	case sure >= 0.4:
-		in.Class = connectivity.ConfidenceMedium
+		in.Class = coordination.ConfidenceMedium
 	}
 	e, err := p.self.Emit(ctx, in)
 	p.note(err)
 	p.doubt = e.Signal.ID
 	if sure < 0.8 {
 		e, err = p.self.Emit(ctx, connectivity.Input{
-			Thread: thread, Class: connectivity.EscalationUncertainty, Summary: fmt.Sprintf("%.2f is not sure enough", sure),
+			Thread: thread, Class: coordination.EscalationUncertainty, Summary: fmt.Sprintf("%.2f is not sure enough", sure),
 		})
 		p.alarm = e.Signal.ID
 	} else if !p.alarm.IsZero() {

@@ -1,4 +1,4 @@
-package connectivity
+package coordination
 
 import (
 	"encoding/json"

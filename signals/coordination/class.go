@@ -1,8 +1,8 @@
-package connectivity
+package coordination
 
 import "github.com/swarmbus/swarmbus/signals"
 
-// Class is the specific meaning of a signal. The zero value is refused.
+// Class is the specific meaning of a note. The zero value is refused.
 type Class uint8
 
 // The classes.
@@ -18,8 +18,6 @@ const (
 	HandoffPartial                         // part of it can, more will follow
 	EscalationInterrupt                    // stop the plan
 	EscalationUncertainty                  // too uncertain: asks for a stronger mode
-
-	classes = int(EscalationUncertainty)
 )
 
 var classNames = signals.NewEnum[Class]("class",
@@ -29,6 +27,9 @@ var classNames = signals.NewEnum[Class]("class",
 	"handoff.ready", "handoff.partial",
 	"escalation.interrupt", "escalation.uncertainty",
 )
+
+// Check returns a [*signals.FieldError] for a class without a name.
+func (c Class) Check() error { return classNames.Check(c) }
 
 // String returns the wire name, or the number of an unknown class.
 func (c Class) String() string { return classNames.String(c) }
@@ -57,7 +58,7 @@ func (c Class) Message() Message {
 	return 0
 }
 
-// Message is the message class of a signal: its broad intent.
+// Message is the message class of a note: its broad intent.
 type Message uint8
 
 // The message classes.
@@ -71,11 +72,14 @@ const (
 
 var messageNames = signals.NewEnum[Message]("message", "attention", "confidence", "conflict", "handoff", "escalation")
 
+// Check returns a [*signals.FieldError] for a message class without a name.
+func (m Message) Check() error { return messageNames.Check(m) }
+
 // String returns the name, or the number of an unknown message class.
 func (m Message) String() string { return messageNames.String(m) }
 
-// Kind returns the kind that signals of this message class have on the bus, or
-// "" for an unknown one.
+// Kind returns the kind that notes of this message class have, or "" for an unknown
+// one.
 func (m Message) Kind() signals.Kind {
 	switch m {
 	case AboutAttention:

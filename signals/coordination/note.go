@@ -1,4 +1,4 @@
-package connectivity
+package coordination
 
 import (
 	"strconv"
@@ -7,7 +7,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// The kinds of the layer's signals on the bus: one for each message class.
+// The kinds of notes: one for each message class.
 const (
 	KindAttention  signals.Kind = "attention"
 	KindConfidence signals.Kind = "confidence"
@@ -16,26 +16,33 @@ const (
 	KindEscalation signals.Kind = "escalation"
 )
 
-// Note is the content of every signal of the layer on the bus, whatever its
-// kind. Source, thread, time and recipients are in the header; the header's
-// confidence is the grade, and 1 without one.
+// Note is the content of a coordination signal, whatever its kind. Source, thread, time
+// and recipients are in the header; the header's confidence is the grade, and 1 without
+// one. Most notes need a class and a summary, and those about confidence and conflict a
+// grade. An agent yields a note as a [Draft].
 type Note struct {
 	Link
-	Class         Class      `json:"class"` // required
-	Audience      Audience   `json:"audience"`
-	Priority      Priority   `json:"priority"`
-	Confidence    Grade      `json:"confidence,omitzero"`
-	Summary       string     `json:"summary"` // required
-	Details       string     `json:"details,omitempty"`
-	Replaces      signals.ID `json:"replaces,omitzero"`
-	Step          int        `json:"step"`                    // of the thread when the signal was emitted
-	ExpiresAtStep int        `json:"expiresAtStep,omitempty"` // 0: never
-	ExpiresAfter  int        `json:"expiresAfter,omitempty"`  // of a draft: see [Input]
-	Components    int        `json:"components,omitempty"`    // the number registered, if the signal is for all of them
+	Class      Class    `json:"class"`               // required; the message class follows from it
+	Audience   Audience `json:"audience"`            // of a draft, 0 means Selected for handoffs, Coordinator for all others
+	Priority   Priority `json:"priority"`            // of a draft, 0 means High for escalations, Normal for all others
+	Confidence Grade    `json:"confidence,omitzero"` // required for confidence.* and conflict.*
+
+	Summary  string     `json:"summary"`           // required: one sentence that can be acted on
+	Details  string     `json:"details,omitempty"` // preferably under 500 characters
+	Replaces signals.ID `json:"replaces,omitzero"` // the live note of the thread that this one supersedes; zero: none
+
+	// ExpiresAtStep is the step at which the note expires; it must be a later one.
+	// ExpiresAfter, which only drafts have, says the same relative to the present step.
+	// 0 means never; only one of the two may be set, and neither for a critical note.
+	ExpiresAtStep int `json:"expiresAtStep,omitempty"`
+	ExpiresAfter  int `json:"expiresAfter,omitempty"`
+
+	Step       int `json:"step"`                 // of the thread when the note was emitted; of a draft, 0
+	Components int `json:"components,omitempty"` // the number registered, if the note is for all of them
 }
 
-// The payloads of the five kinds. They are read from the bus, but published
-// only by a [Layer]: one that names no layer is a draft, see [Input.Draft].
+// The payloads of the five kinds. Agents read them and yield them as drafts ([Draft]);
+// only a layer writes them to a log.
 type (
 	// Attention is the payload of KindAttention.
 	Attention struct{ Note }
@@ -83,22 +90,25 @@ func (n *Note) checkAs(l signals.Limits, m Message) error {
 	if n.Class.Message() != m && classNames.Has(n.Class) {
 		return &signals.FieldError{Field: "class", Value: n.Class.String(), Problem: "not of " + m.String()}
 	}
-	return first(n.Link.check(l), n.check(l))
+	return n.Check(l)
 }
 
-// check checks all rules except those that depend on the thread.
-func (n *Note) check(l signals.Limits) error {
+// Check implements [signals.Checker]. It checks all rules except those that depend on the
+// thread.
+func (n *Note) Check(l signals.Limits) error {
 	return first(
-		classNames.Check(n.Class),
+		n.Link.Check(l),
+		n.Class.Check(),
 		audienceNames.Check(n.Audience),
-		priorityNames.Check(n.Priority),
+		n.Priority.Check(),
 		n.Confidence.check(n.Class),
 		l.Required("summary", n.Summary),
 		checkSummary(n.Summary),
 		l.Text("details", n.Details),
-		checkStep("step", n.Step),
-		checkStep("expiresAtStep", n.ExpiresAtStep),
-		n.checkCritical(),
+		atLeastZero("step", n.Step),
+		atLeastZero("expiresAtStep", n.ExpiresAtStep),
+		atLeastZero("expiresAfter", n.ExpiresAfter),
+		n.checkExpiry(),
 	)
 }
 
@@ -150,14 +160,20 @@ func visible(r rune) bool {
 		r != blankBraille && r != nullNotehead && !unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
 }
 
-// checkCritical refuses what would let a critical signal end unanswered.
-func (n *Note) checkCritical() error {
-	if n.Priority != Critical || n.ExpiresAtStep == 0 {
-		return nil
+// checkExpiry refuses two expiries, and one that would let a critical note end
+// unanswered.
+func (n *Note) checkExpiry() error {
+	field, steps := "expiresAtStep", n.ExpiresAtStep
+	if n.ExpiresAfter != 0 {
+		field, steps = "expiresAfter", n.ExpiresAfter
 	}
-	return &signals.FieldError{
-		Field: "expiresAtStep", Value: strconv.Itoa(n.ExpiresAtStep), Problem: "a critical signal does not expire",
+	switch {
+	case n.ExpiresAfter != 0 && n.ExpiresAtStep != 0:
+		return &signals.FieldError{Field: field, Value: strconv.Itoa(steps), Problem: "expiresAtStep is set too"}
+	case steps != 0 && n.Priority == Critical:
+		return &signals.FieldError{Field: field, Value: strconv.Itoa(steps), Problem: "a critical signal does not expire"}
 	}
+	return nil
 }
 
 // first returns the first non-nil error. cmp.Or compares interfaces, which took
@@ -171,24 +187,21 @@ func first(errs ...error) error {
 	return nil
 }
 
-func checkStep(field string, step int) error {
-	if step >= 0 {
+func atLeastZero(field string, steps int) error {
+	if steps >= 0 {
 		return nil
 	}
-	return &signals.FieldError{Field: field, Value: strconv.Itoa(step), Problem: "below 0"}
+	return &signals.FieldError{Field: field, Value: strconv.Itoa(steps), Problem: "below 0"}
 }
 
-// NoteOf returns the note in s, and whether s is of one of the layer's five
-// kinds.
-func NoteOf(s signals.Any) (Note, bool) {
-	if n := noteOf(s); n != nil {
-		return *n, true
-	}
-	return Note{}, false
+// String describes the note in a sentence, for people.
+func (n Note) String() string {
+	return sentence(n.Class, n.Priority, n.Confidence, n.Summary, n.Details)
 }
 
-// noteOf returns the note in s itself, or nil.
-func noteOf(s signals.Any) *Note {
+// NoteOf returns the note in s, which must not be modified, or nil if s is not of one of
+// the five kinds.
+func NoteOf(s signals.Any) *Note {
 	switch s := s.(type) {
 	case *signals.Signal[Attention]:
 		return &s.Payload.Note

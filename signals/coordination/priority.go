@@ -1,8 +1,8 @@
-package connectivity
+package coordination
 
 import "github.com/swarmbus/swarmbus/signals"
 
-// Priority is how urgent a signal is. The zero value is refused.
+// Priority is how urgent a note is. The zero value is refused.
 type Priority uint8
 
 // The priorities, least urgent first.
@@ -11,11 +11,12 @@ const (
 	Normal                       // advises
 	High                         // may change the mode at once
 	Critical                     // is never suppressed, calls the hook, and has to be resolved
-
-	priorities = int(Critical)
 )
 
 var priorityNames = signals.NewEnum[Priority]("priority", "low", "normal", "high", "critical")
+
+// Check returns a [*signals.FieldError] for a priority without a name.
+func (p Priority) Check() error { return priorityNames.Check(p) }
 
 // String returns the wire name, or the number of an unknown priority.
 func (p Priority) String() string { return priorityNames.String(p) }
