@@ -34,7 +34,7 @@ func TestTheSecondAnswerIsRefusedAndSaysWhoWasFirst(t *testing.T) {
 	o := swarm.Options{Agents: rivals(), Conflicts: swarm.EscalateConflicts, Journal: j, Seed: 7}
 	asked := escalated(t, newSwarm(t, o))
 	s := newSwarm(t, o) // another process
-	past, err := s.Past()
+	past, err := s.Results()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func TestTheSecondAnswerIsRefusedAndSaysWhoWasFirst(t *testing.T) {
 	_, err = s.Resume(t.Context(), r.Log, from("cto", answer("a")))
 	refusedAsSecond(t, "with the whole log", err)
 	third := newSwarm(t, o)
-	if past, err = third.Past(); err != nil {
+	if past, err = third.Results(); err != nil {
 		t.Fatal(err)
 	}
 	_, err = third.Resume(t.Context(), past[0].Log, from("cto", answer("a")))
@@ -83,7 +83,7 @@ func TestASolveThatWasBrokenOffTakesNoAnswerBeforeItAsks(t *testing.T) {
 	escalated(t, newSwarm(t, o))
 	o.Journal = cut(t, whole, whole.Last()-1) // it asks, but not that it stopped
 	s := newSwarm(t, o)
-	past, err := s.Past()
+	past, err := s.Results()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func TestTheAnswerOfASolveThatWasBrokenOffIsTheFirst(t *testing.T) {
 		for cutAt := n + 1; cutAt < whole.Last(); cutAt++ {
 			o.Journal = cut(t, whole, cutAt)
 			s := newSwarm(t, o)
-			past, err := s.Past()
+			past, err := s.Results()
 			if err != nil {
 				t.Fatal(err)
 			}

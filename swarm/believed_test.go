@@ -27,7 +27,7 @@ func TestAStrategyIsNotTakenForItsNamesake(t *testing.T) {
 	live := ask(t, s, 1)
 	shutdown(t, s)
 	s = startOn(t, o)
-	past, err := s.Past()
+	past, err := s.Results()
 	if err != nil || len(past) != 1 || past[0].Decision.Support != live.Decision.Support || len(past[0].Decision.Tallies()) != 2 {
 		t.Error(past, err)
 	}
@@ -72,7 +72,7 @@ func TestADifferenceKeepsNoSwarmFromStarting(t *testing.T) {
 					t.Fatal(err)
 				}
 				ask(t, s, task)
-				past, err := s.Past()
+				past, err := s.Results()
 				if err != nil || len(past) != 31+task {
 					t.Errorf("%d solves, %v", len(past), err)
 				} else if what == "decision" && past[0].Decision.Support != 0.9 {
@@ -94,7 +94,7 @@ func TestThePastAsksWhatTheSolveAsked(t *testing.T) {
 	o := swarm.Options{Agents: []*agents.Agent{escalates("x"), escalates("y")}, Journal: new(journal.Memory)}
 	s := startOn(t, o)
 	r := solve(t, s)
-	past, err := s.Past()
+	past, err := s.Results()
 	if err != nil || len(past) != 1 {
 		t.Fatal(len(past), err)
 	}
@@ -150,7 +150,7 @@ func TestAnOutcomeIsToldWhenTheJournalHasIt(t *testing.T) {
 	if err := j.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Resolve(r, "a"); !errors.Is(err, journal.ErrClosed) {
+	if err := s.RecordOutcome(r, "a"); !errors.Is(err, journal.ErrClosed) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -119,7 +119,7 @@ func (b *breakable) goOn(t *testing.T, j journal.Store) *swarm.Result {
 			t.Error(err)
 		}
 	}()
-	past, err := s.Past()
+	past, err := s.Results()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +219,7 @@ func TestASolveThatIsOverReturnsWhatItEndedWith(t *testing.T) {
 		want := solve(t, newSwarm(t, o))
 		last := j.Last()
 		s := newSwarm(t, o)
-		past, err := s.Past()
+		past, err := s.Results()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -310,7 +310,7 @@ func TestALateTurnIsTakenAgainAsItWas(t *testing.T) {
 		}
 		j = cut(t, j, n)
 		s = open(time.Second)
-		past, err := s.Past()
+		past, err := s.Results()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -45,7 +45,7 @@ func TestStrategiesLearnFromOutcomes(t *testing.T) {
 				right = "" // nobody proposed what is right
 			}
 			for range 2 { // what is told again teaches nothing new
-				if err := s.Resolve(r, right); err != nil {
+				if err := s.RecordOutcome(r, right); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -77,10 +77,10 @@ func TestStrategiesLearnWithoutALedger(t *testing.T) {
 	s := newSwarm(t, swarm.Options{Seed: 5, Strategy: consensus.Voting{}, Agents: []*agents.Agent{ada}})
 	r := solve(t, s)
 	var field *signals.FieldError
-	if err := s.Resolve(r, "what nobody said"); !errors.As(err, &field) {
+	if err := s.RecordOutcome(r, "what nobody said"); !errors.As(err, &field) {
 		t.Errorf("got %v", err)
 	}
-	if err := s.Resolve(r, r.Chosen[0].Strategy); err != nil {
+	if err := s.RecordOutcome(r, r.Chosen[0].Strategy); err != nil {
 		t.Fatal(err)
 	}
 	for _, a := range sampler.Arms() {
@@ -142,7 +142,7 @@ func TestStrategiesAreWorthWhatWasRightInTheirTurns(t *testing.T) {
 	})}
 	s := newSwarm(t, swarm.Options{Agents: []*agents.Agent{ada, echo("e", 4)}, Quorum: 2})
 	r := solve(t, s)
-	if err := s.Resolve(r, "a"); err != nil {
+	if err := s.RecordOutcome(r, "a"); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]choice.Arm{{Name: "only", Gains: 1.5, Losses: 0.5}}, sampler.Arms()); diff != "" {
@@ -179,7 +179,7 @@ func TestAttentionGoesToThoseWithTheBetterRecord(t *testing.T) {
 		voter("w", map[string]signals.Stance{"a": yes}), reader,
 	}})
 	for range 30 {
-		if err := s.Resolve(solve(t, s), "a"); err != nil {
+		if err := s.RecordOutcome(solve(t, s), "a"); err != nil {
 			t.Fatal(err)
 		}
 	}

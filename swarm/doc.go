@@ -40,7 +40,7 @@
 // # Learning
 //
 // A swarm without a strategy keeps a [reliability.Ledger] of the votes of each
-// solve and of the outcomes reported by [Swarm.Resolve]. A solve decides by the
+// solve and of the outcomes reported by [Swarm.RecordOutcome]. A solve decides by the
 // state of the ledger at its beginning, so concurrent solves do not affect each
 // other in this respect either. The first twenty solves decide like
 // [consensus.ConfidenceWeighted]; docs/concepts.md has the details.

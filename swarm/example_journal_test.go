@@ -73,13 +73,13 @@ func ExampleWatch() {
 }
 
 // A journal says how each solve in it ended.
-func ExamplePast() {
+func ExampleResults() {
 	var j journal.Memory
 	s := keeping(&j)
 	defer s.Close()
 	mustSolve(s, "this")
 	mustSolve(s, "that")
-	past, err := swarm.Past(&j)
+	past, err := swarm.Results(&j)
 	if err != nil {
 		panic(err)
 	}
@@ -108,7 +108,7 @@ func ExampleRetain() {
 	}
 	again := keeping(&j)
 	defer again.Close()
-	past, err := again.Past()
+	past, err := again.Results()
 	if err != nil {
 		panic(err)
 	}

@@ -68,7 +68,7 @@ func ExampleSwarm_Solve() {
 }
 
 // What a swarm learned of its agents is handed to another.
-func ExampleSwarm_Resolve() {
+func ExampleSwarm_RecordOutcome() {
 	reviewer := func(id string) *agents.Agent {
 		return &agents.Agent{ID: id, Reactor: agents.On(func(_ context.Context, task *signals.Signal[signals.Task]) iter.Seq2[signals.Any, error] {
 			return agents.Say(
@@ -87,7 +87,7 @@ func ExampleSwarm_Resolve() {
 	for range 3 {
 		result, err := first.Solve(context.Background(), signals.Task{Task: "Who is right?"})
 		if err == nil {
-			err = first.Resolve(result, "ada") // as it turned out
+			err = first.RecordOutcome(result, "ada") // as it turned out
 		}
 		if err != nil {
 			fmt.Println(err)
@@ -157,7 +157,7 @@ func ExampleSwarm_Resume() {
 		return
 	}
 	defer second.Close()
-	past, err := second.Past()
+	past, err := second.Results()
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -291,9 +291,9 @@ func (r *solve) keep(ctx context.Context) {
 	_ = s.save(ctx, false) // only the next start takes longer
 }
 
-// recordOutcome records an outcome and, if the log accepted it, resolves it in the
+// publishOutcome records an outcome and, if the log accepted it, resolves it in the
 // ledger.
-func (s *Swarm) recordOutcome(r *Result, right string) error {
+func (s *Swarm) publishOutcome(r *Result, right string) error {
 	ctx := context.Background()
 	told := signals.New(
 		signals.Header{Thread: r.Thread, Confidence: 1, Time: s.now(), TTL: forever}, runlog.Outcome{ProposalID: right, Observed: r.Observed},

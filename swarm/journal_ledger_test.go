@@ -24,7 +24,7 @@ func between(t *testing.T, choices ...string) *reliability.Ledger {
 
 func outcomes(t *testing.T, j journal.Reader) (all []string) {
 	t.Helper()
-	past, err := swarm.Past(j)
+	past, err := swarm.Results(j)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func TestALedgerIsFilledFromTheJournal(t *testing.T) {
 		if task%10 == 9 {
 			right = "c" // a choice that nobody proposed
 		}
-		if err := s.Resolve(r, right); err != nil {
+		if err := s.RecordOutcome(r, right); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -84,11 +84,11 @@ func TestAPastSolveCanBeResolved(t *testing.T) {
 	ask(t, s, 1)
 	ask(t, s, 2)
 	s = startAgain(t, s, o)
-	past, err := s.Past()
+	past, err := s.Results()
 	if err != nil || len(past) != 2 {
 		t.Fatal(past, err)
 	}
-	if err := errors.Join(s.Resolve(past[1], "b"), s.Resolve(past[0], "")); err != nil {
+	if err := errors.Join(s.RecordOutcome(past[1], "b"), s.RecordOutcome(past[0], "")); err != nil {
 		t.Error(err)
 	}
 	if got := strings.Join(outcomes(t, j), ","); got != ",b" {
@@ -109,13 +109,13 @@ func TestARefusedOutcomeIsNeitherLearnedNorRecorded(t *testing.T) {
 		for range 2 {
 			before := ledgerOf(t, s.Ledger())
 			var field *signals.FieldError
-			if err := s.Resolve(r, "bgu"); !errors.As(err, &field) || field.Value != "bgu" {
+			if err := s.RecordOutcome(r, "bgu"); !errors.As(err, &field) || field.Value != "bgu" {
 				t.Errorf("%s: got %v", name, err)
 			}
 			if ledgerOf(t, s.Ledger()) != before {
 				t.Errorf("%s: it was learned", name)
 			}
-			if err := s.Resolve(r, "b"); err != nil {
+			if err := s.RecordOutcome(r, "b"); err != nil {
 				t.Error(err)
 			}
 		}
@@ -138,13 +138,13 @@ func TestAnOutcomeByAnotherIDOfAProposalIsThatOfTheProposal(t *testing.T) {
 		r := ask(t, s, 1)
 		if past, ok := strings.CutPrefix(id, "past "); ok {
 			s = startAgain(t, s, o)
-			all, err := s.Past()
+			all, err := s.Results()
 			if err != nil {
 				t.Fatal(err)
 			}
 			r, id = all[0], past
 		}
-		if err := s.Resolve(r, id); err != nil {
+		if err := s.RecordOutcome(r, id); err != nil {
 			t.Fatal(err)
 		}
 		known[ledgerOf(t, s.Ledger())] = id

@@ -53,14 +53,14 @@ func decideTen(s *swarm.Swarm, err error) error {
 	if err != nil {
 		return err
 	}
-	past, err := s.Past()
+	past, err := s.Results()
 	if err != nil {
 		return err
 	}
 	for task := len(past); task < len(past)+10; task++ {
 		r, err := s.Solve(context.Background(), signals.Task{Task: fmt.Sprint(task)})
 		if err == nil && task%2 == 0 {
-			err = s.Resolve(r, truth(task))
+			err = s.RecordOutcome(r, truth(task))
 		}
 		if err != nil {
 			return err
@@ -275,7 +275,7 @@ func TestAnEscalationWaitsForItsAnswerAcrossARestart(t *testing.T) {
 	shut(j, s)
 	j, s = open()
 	defer shut(j, s)
-	past, err := s.Past()
+	past, err := s.Results()
 	if err != nil || len(past) != 1 {
 		t.Fatalf("%d logs, %v", len(past), err)
 	}

@@ -19,10 +19,10 @@ var ErrNotObserved = errors.New("swarm: the solve was not observed")
 // inspect or save it; nil if the swarm does not learn.
 //
 // With a journal it learns at the terms of solves, not when it is asked; what it is
-// told other than by [Swarm.Resolve] is not in the journal.
+// told other than by [Swarm.RecordOutcome] is not in the journal.
 func (s *Swarm) Ledger() *reliability.Ledger { return s.opts.Ledger }
 
-// Resolve reports which proposal of a solve turned out to be right, "" for none
+// RecordOutcome reports which proposal of a solve turned out to be right, "" for none
 // of them, so that later solves know better which agents to trust. It may be
 // called again; the last call counts. It returns a wrapped [ErrNotObserved] for
 // a solve that is not in the ledger, and a wrapped [*signals.FieldError] for a
@@ -33,8 +33,8 @@ func (s *Swarm) Ledger() *reliability.Ledger { return s.opts.Ledger }
 // Agents' strategies learn from the first call, with or without a ledger: each
 // strategy chosen in a turn that proposed or voted gets as reward the fraction
 // of its proposals and votes that was right. What was chosen is in the result of this
-// process only, not in one of [Swarm.Past].
-func (s *Swarm) Resolve(r *Result, right string) error {
+// process only, not in one of [Swarm.Results].
+func (s *Swarm) RecordOutcome(r *Result, right string) error {
 	if r == nil {
 		return fmt.Errorf("%w: no result", ErrNotObserved)
 	}
@@ -54,7 +54,7 @@ func (s *Swarm) Resolve(r *Result, right string) error {
 	var err error
 	switch {
 	case observed && s.writer != nil:
-		err = s.recordOutcome(r, right)
+		err = s.publishOutcome(r, right)
 	case observed:
 		err = s.opts.Ledger.Resolve(r.Observed, right)
 	}

@@ -87,7 +87,7 @@ func TestSwarmLearnsWhomToTrust(t *testing.T) {
 	for task := range 60 {
 		r := ask(t, s, task)
 		if task%3 == 0 {
-			if err := s.Resolve(r, truth(task)); err != nil {
+			if err := s.RecordOutcome(r, truth(task)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -104,22 +104,22 @@ func TestSwarmLearnsWhomToTrust(t *testing.T) {
 func TestOutcomesAreToldOfSolvesInTheLedgerOnly(t *testing.T) {
 	s := newSwarm(t, swarm.Options{Agents: panel()})
 	r := ask(t, s, 1)
-	if r.Observed == "" || s.Resolve(r, truth(1)) != nil || s.Resolve(r, "") != nil {
+	if r.Observed == "" || s.RecordOutcome(r, truth(1)) != nil || s.RecordOutcome(r, "") != nil {
 		t.Errorf("observed as %q, which cannot be resolved, or not again", r.Observed)
 	}
-	if err := s.Resolve(&swarm.Result{Thread: "x"}, "a"); !errors.Is(err, swarm.ErrNotObserved) {
+	if err := s.RecordOutcome(&swarm.Result{Thread: "x"}, "a"); !errors.Is(err, swarm.ErrNotObserved) {
 		t.Errorf("a solve of nobody's: error %v", err)
 	}
 	var field *consensus.FieldError
-	if err := s.Resolve(&swarm.Result{Observed: "x"}, "a"); !errors.As(err, &field) {
+	if err := s.RecordOutcome(&swarm.Result{Observed: "x"}, "a"); !errors.As(err, &field) {
 		t.Errorf("a solve of another swarm: error %v", err)
 	}
 	silent := newSwarm(t, swarm.Options{Agents: []*agents.Agent{proposer("p", "a", "do a")}})
-	if r := ask(t, silent, 1); r.Observed != "" || !errors.Is(silent.Resolve(r, "a"), swarm.ErrNotObserved) {
+	if r := ask(t, silent, 1); r.Observed != "" || !errors.Is(silent.RecordOutcome(r, "a"), swarm.ErrNotObserved) {
 		t.Errorf("nobody voted, and it is observed as %q", r.Observed)
 	}
 	named := newSwarm(t, swarm.Options{Agents: panel(), Strategy: consensus.Voting{}})
-	if r := ask(t, named, 1); named.Ledger() != nil || !errors.Is(named.Resolve(r, "a"), swarm.ErrNotObserved) {
+	if r := ask(t, named, 1); named.Ledger() != nil || !errors.Is(named.RecordOutcome(r, "a"), swarm.ErrNotObserved) {
 		t.Error("a swarm with a strategy and no ledger learns")
 	}
 }
@@ -144,7 +144,7 @@ func TestSolveDecidesByWhatWasKnownWhenItBegan(t *testing.T) {
 			if task == 7 {
 				continue
 			}
-			if err := s.Resolve(ask(t, s, task), truth(task)); err != nil {
+			if err := s.RecordOutcome(ask(t, s, task), truth(task)); err != nil {
 				t.Error(err)
 			}
 		}
@@ -170,7 +170,7 @@ func TestLearningSwarmsWriteTheSameLogsByteForByte(t *testing.T) {
 					err = show(e)
 				}
 				if stopped, ok := e.(swarm.Stopped); ok && err == nil {
-					err = s.Resolve(stopped.Result, truth(task))
+					err = s.RecordOutcome(stopped.Result, truth(task))
 				}
 				if err != nil {
 					t.Fatal(err)
@@ -270,7 +270,7 @@ func TestNamedStrategyGainsFromALedger(t *testing.T) {
 	}
 	for task := range 60 {
 		r := ask(t, s, task)
-		if err := s.Resolve(r, truth(task)); err != nil {
+		if err := s.RecordOutcome(r, truth(task)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -152,7 +152,7 @@ func TestASolveWithoutBudgetGoesOnWhenResumedWithMore(t *testing.T) {
 		}
 		gone = false
 		s = newSwarm(t, o)
-		past, problem := s.Past()
+		past, problem := s.Results()
 		if problem != nil {
 			t.Fatal(problem)
 		}
@@ -314,7 +314,7 @@ func TestPassesAreInLogAndResult(t *testing.T) {
 	if r.Stop != swarm.StopNoProgress || !strings.Contains(r.Detail, "a passed in round 1: too vague") || r.Rounds != 1 {
 		t.Errorf("%v after %d rounds: %q", r.Stop, r.Rounds, r.Detail)
 	}
-	past, err := s.Past()
+	past, err := s.Results()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ import (
 // states is how each solve of a journal ended, as text.
 func states(t *testing.T, j journal.Reader) (all []string) {
 	t.Helper()
-	past, err := swarm.Past(j)
+	past, err := swarm.Results(j)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func TestThePastSaysHowEachSolveEndedAndWhichRuns(t *testing.T) {
 		if diff := cmp.Diff(want, states(t, j)); diff != "" {
 			t.Error(diff)
 		}
-		past, err := s.Past()
+		past, err := s.Results()
 		for i, r := range results {
 			if err != nil || cmp.Diff(sources(r.Log), sources(past[i].Log)) != "" || r.Detail != past[i].Detail || !r.Decision.Equal(past[i].Decision) {
 				t.Errorf("%v: got %s and %v, want %s and %v", err, past[i].Detail, past[i].Decision, r.Detail, r.Decision)

@@ -91,7 +91,7 @@ func TestWhatTheBusRefusesIsNotLearned(t *testing.T) {
 		s, j := start(t)
 		r := ask(t, s, 3)
 		s.Bus().Close()
-		if err := s.Resolve(r, "a"); !errors.Is(err, bus.ErrClosed) {
+		if err := s.RecordOutcome(r, "a"); !errors.Is(err, bus.ErrClosed) {
 			t.Errorf("got %v", err)
 		}
 		wantFolded(t, s, j)
@@ -104,7 +104,7 @@ func TestALogLearnsTheSameWhoeverLooksAtItsLedger(t *testing.T) {
 	j := new(journal.Memory)
 	s := startOn(t, swarm.Options{Agents: panel(), Journal: j})
 	for task := range 60 {
-		if err := s.Resolve(ask(t, s, task), truth(task)); err != nil {
+		if err := s.RecordOutcome(ask(t, s, task), truth(task)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -76,7 +76,7 @@ func TestWhatIsLearnedDoesNotDependOnWhoLooks(t *testing.T) {
 		if _, err := s.Replay(r.Log); err != nil {
 			t.Fatal(err)
 		}
-		if err := errors.Join(s.Resolve(r, truth(task)), other.Resolve(ask(t, other, task), truth(task))); err != nil {
+		if err := errors.Join(s.RecordOutcome(r, truth(task)), other.RecordOutcome(ask(t, other, task), truth(task))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -95,7 +95,7 @@ func TestWhatSolvesAtOnceLearnIsInTheLog(t *testing.T) {
 			all.Go(func() {
 				r, err := s.Solve(context.Background(), signals.Task{Task: fmt.Sprint(task)})
 				if err == nil {
-					err = s.Resolve(r, "a")
+					err = s.RecordOutcome(r, "a")
 				}
 				if err != nil {
 					t.Error(err)
@@ -116,7 +116,7 @@ func TestAJournalThatWasCutAnywhereStartsAgainAndAgain(t *testing.T) {
 		whole := new(journal.Memory)
 		s := startOn(t, on(whole))
 		r := ask(t, s, 1)
-		if err := s.Resolve(r, "a"); err != nil {
+		if err := s.RecordOutcome(r, "a"); err != nil {
 			t.Fatal(err)
 		}
 		ask(t, s, 2)
@@ -135,7 +135,7 @@ func TestAJournalThatWasCutAnywhereStartsAgainAndAgain(t *testing.T) {
 			}
 			s := startOn(t, on(j))
 			for task := range 2 {
-				if err := s.Resolve(ask(t, s, task), "b"); err != nil {
+				if err := s.RecordOutcome(ask(t, s, task), "b"); err != nil {
 					t.Fatal(err)
 				}
 				s = startAgain(t, s, on(j))
@@ -204,7 +204,7 @@ func TestABusThatStartsAgainHasTheProposalsAndConflictsThatItHad(t *testing.T) {
 		t.Fatalf("%v with %d proposals", r.Stop, len(r.Proposals))
 	}
 	conflicts := func() (all []conflict.Pair) {
-		past, err := s.Past()
+		past, err := s.Results()
 		if err != nil || len(past) != 11 {
 			t.Fatal(len(past), err)
 		}
@@ -254,11 +254,11 @@ func TestAnAnsweredSolveLearnsTheOutcomeOnceForEachDecision(t *testing.T) {
 	if err != nil || asked.Observed == answered.Observed {
 		t.Fatal(err, asked.Observed, answered.Observed)
 	}
-	if err := s.Resolve(answered, "b"); err != nil {
+	if err := s.RecordOutcome(answered, "b"); err != nil {
 		t.Fatal(err)
 	}
 	s = startAgain(t, s, o)
-	if err := s.Resolve(asked, "a"); err != nil {
+	if err := s.RecordOutcome(asked, "a"); err != nil {
 		t.Fatal(err)
 	}
 	startAgain(t, s, o)

@@ -33,24 +33,8 @@ type Result struct {
 	Observed string   // the name of the decision in the swarm's ledger; "": not in it
 	Answer   string   // the chosen proposal's content; "" unless Stop is StopConsensus
 
-	Proposals []agents.Standing // with their supporters and votes, in log order; equal ones merged
-	Conflicts []conflict.Pair   // opened, in log order
-	Log       []signals.Any     // every signal of the thread, in log order
-	Rounds    int
-	Turns     Turns
-	Failed    []TurnFailed        // turns that ended early, in commit order
-	Late      []runlog.Late       // turns that a round continued without, in log order
-	Passed    []runlog.TurnPassed // turns in which agents said that they had nothing to add, in log order
-	Chosen    []Chosen            // by agents with strategies, in commit order
-	// Spent is the cost of the agents' turns, as far as they report it
-	// ([agents.Spend]), including dropped turns. Costs of a turn after the end
-	// of the solve are not counted.
-	Spent map[string]agents.Spending
-	// LeftBehind lists agents whose turn had not returned when the solve ended,
-	// although its context had ended before: they ignore their context.
-	LeftBehind []string
-	Elapsed    time.Duration // on the wall clock
-	Books      bus.Account   // of the thread's readers; signals after the last reader left count as filtered
+	Logged // what its log says
+	Cost   // what it took
 
 	credited bool // strategies have learned from its outcome
 }
@@ -61,6 +45,32 @@ func (r *Result) SpentInAll() (all agents.Spending) {
 		all = all.Plus(r.Spent[id])
 	}
 	return all
+}
+
+// Logged is what the log of a solve says.
+type Logged struct {
+	Proposals []agents.Standing // with their supporters and votes, in log order; equal ones merged
+	Conflicts []conflict.Pair   // opened, in log order
+	Log       []signals.Any     // every signal of the thread, in log order
+	Rounds    int
+	Failed    []TurnFailed        // turns that ended early, in commit order
+	Late      []runlog.Late       // turns that a round continued without, in log order
+	Passed    []runlog.TurnPassed // turns in which agents said that they had nothing to add, in log order
+}
+
+// Cost is what a solve took. It is zero in a result that was read from a log.
+type Cost struct {
+	Turns  Turns
+	Chosen []Chosen // by agents with strategies, in commit order
+	// Spent is the cost of the agents' turns, as far as they report it
+	// ([agents.Spend]), including dropped turns. Costs of a turn after the end
+	// of the solve are not counted.
+	Spent map[string]agents.Spending
+	// LeftBehind lists agents whose turn had not returned when the solve ended,
+	// although its context had ended before: they ignore their context.
+	LeftBehind []string
+	Elapsed    time.Duration // on the wall clock
+	Books      bus.Account     // of the thread's readers; signals after the last reader left count as filtered
 }
 
 // read fills in what the log says. Failed has the errors themselves, and the rounds of

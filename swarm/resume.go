@@ -30,7 +30,7 @@ func (r *solve) question() *Question {
 // Resume continues a solve from its log: with an answer from outside the swarm, one
 // that escalated or ended undecided; with a nil answer, one that was interrupted.
 //
-// It needs only the log: [Result].Log, a log of [Swarm.Past], or one written
+// It needs only the log: [Result].Log, a log of [Swarm.Results], or one written
 // elsewhere, also by another process (see [runlog.Kinds]). Agents remember what is in the
 // log. Rounds and signals continue to be counted, the deadline begins anew. Options
 // should be those of the swarm that wrote the log; the seed is that of the log.

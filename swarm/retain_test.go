@@ -24,7 +24,7 @@ func tell(t *testing.T, s *swarm.Swarm, from, to int) (last *swarm.Result) {
 	for task := from; task < to; task++ {
 		last = ask(t, s, task)
 		if task%2 == 0 {
-			if err := s.Resolve(last, truth(task)); err != nil {
+			if err := s.RecordOutcome(last, truth(task)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -100,7 +100,7 @@ func TestASwarmOnARetainedJournalKnowsWhatItWouldHave(t *testing.T) {
 		}
 		dropped += retain(t, j, journal.Retention{Bytes: 1})
 		for i, each := range []*swarm.Swarm{once, s} {
-			if err := each.Resolve(late[i], truth(10*life+5)); err != nil {
+			if err := each.RecordOutcome(late[i], truth(10*life+5)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -125,7 +125,7 @@ func TestASwarmOnARetainedJournalKnowsWhatItWouldHave(t *testing.T) {
 	if rest := all[len(all)-min(len(kept), len(all)):]; dropped < 100 || len(kept) == 0 || strings.Join(kept, "\n") != strings.Join(rest, "\n") {
 		t.Errorf("%d records dropped; %d kept are not the last %d", dropped, len(kept), len(rest))
 	}
-	if past, err := again.Past(); err != nil || len(past) > 1 {
+	if past, err := again.Results(); err != nil || len(past) > 1 {
 		t.Errorf("%d solves are there, %v", len(past), err)
 	}
 	for _, s := range []*swarm.Swarm{once, again} {
@@ -177,7 +177,7 @@ func TestAnUnansweredEscalationOutlivesRetention(t *testing.T) {
 		t.Errorf("dropped %d records", n)
 	}
 	s = open()
-	past, err := s.Past()
+	past, err := s.Results()
 	if err != nil || len(past) != 6 {
 		t.Fatalf("%d solves, %v", len(past), err)
 	}
@@ -230,7 +230,7 @@ func TestASolveThatCanGoOnOutlivesRetention(t *testing.T) {
 			if n := retain(t, j, journal.Retention{Bytes: 1}); n != 0 {
 				t.Errorf("dropped %d records", n)
 			}
-			past, err := s.Past()
+			past, err := s.Results()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -252,7 +252,7 @@ func TestThreadsGoOnFromTheGreatestThatWasDropped(t *testing.T) {
 	s := panelOn(t, j)
 	first := ask(t, s, 1)
 	ask(t, s, 2)
-	if err := s.Resolve(first, truth(1)); err != nil {
+	if err := s.RecordOutcome(first, truth(1)); err != nil {
 		t.Fatal(err)
 	}
 	shutdown(t, s)

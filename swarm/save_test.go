@@ -75,12 +75,12 @@ func TestASwarmThatStartsFromASavedStateGoesOnAsFromItsWholeLog(t *testing.T) {
 		copied(t, j, func(state []byte) []byte { return state[:len(state)/2] }),
 	} {
 		again := panelOn(t, on)
-		past, err := again.Past()
+		past, err := again.Results()
 		if err != nil || len(past) != 53 {
 			t.Fatalf("%d solves, %v", len(past), err)
 		}
 		for _, i := range []int{1, 51} { // of which the outcome was not told
-			if err := again.Resolve(past[i], truth(i)); err != nil {
+			if err := again.RecordOutcome(past[i], truth(i)); err != nil {
 				t.Error(err)
 			}
 		}

@@ -53,7 +53,7 @@ func TestWhatAJournalCannotWriteIsRefusedAndEndsNoSolve(t *testing.T) {
 			if err := s.Shutdown(t.Context()); err != nil {
 				t.Error(err)
 			}
-			if past, err := swarm.Past(j); err != nil || len(past) != 3 {
+			if past, err := swarm.Results(j); err != nil || len(past) != 3 {
 				t.Errorf("%d solves are in the journal, %v", len(past), err)
 			}
 		})

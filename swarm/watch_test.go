@@ -118,7 +118,7 @@ func TestAWatcherWhoComesLateSeesThePastAndGoesOnLive(t *testing.T) {
 		said++
 	}
 	last := seen(swarm.Stopped{Result: &swarm.Result{
-		Stop: r.Stop, Decision: r.Decision, Answer: r.Answer, Rounds: r.Rounds, Log: r.Log,
+		Stop: r.Stop, Decision: r.Decision, Answer: r.Answer, Logged: swarm.Logged{Rounds: r.Rounds, Log: r.Log},
 	}})
 	if n := len(want); said < 6 || want[0] != "swarm.Started" || !slices.Contains(want, "round 2 [slow]") || want[n-1] != last {
 		t.Errorf("got %q, want it to end with %s", want, last)

@@ -71,7 +71,7 @@ func valid(v encoding.TextMarshaler) bool {
 
 func TestNilResultHasAMessageOfItsOwn(t *testing.T) {
 	s := newSwarm(t, swarm.Options{Agents: []*agents.Agent{talker("a")}})
-	if err := s.Resolve(nil, "a"); !errors.Is(err, swarm.ErrNotObserved) || !strings.Contains(err.Error(), "no result") {
+	if err := s.RecordOutcome(nil, "a"); !errors.Is(err, swarm.ErrNotObserved) || !strings.Contains(err.Error(), "no result") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -141,7 +141,7 @@ func TestDefaultIsTheSwarms(t *testing.T) {
 		if _, err := ours.learn(task.ID, got.Ballots(), task.Truth); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Resolve(theirs, task.Truth); err != nil {
+		if err := s.RecordOutcome(theirs, task.Truth); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -32,7 +32,7 @@ func program(t *testing.T, path string, tasks int) (last *swarm.Result) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	past, err := s.Past()
+	past, err := s.Results()
 	if err != nil {
 		t.Fatal(err)
 	}

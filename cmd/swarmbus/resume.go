@@ -153,7 +153,7 @@ func (f *solveFlags) goOn(cmd *cobra.Command, answer signals.Any) (err error) {
 	answersFrom(run.past, all)
 	ask := func(spec string) models.Model { return all[spec] }
 	return f.play(cmd, ask, run, func(s *swarm.Swarm) (iter.Seq2[swarm.Event, error], error) {
-		past, err := s.Past()
+		past, err := s.Results()
 		switch {
 		case err != nil:
 			return nil, err

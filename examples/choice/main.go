@@ -48,7 +48,7 @@ func main() {
 		if result.Answer == "right" {
 			right = "right"
 		}
-		if err := s.Resolve(result, right); err != nil {
+		if err := s.RecordOutcome(result, right); err != nil {
 			log.Fatal(err)
 		}
 	}

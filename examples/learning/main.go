@@ -47,7 +47,7 @@ func main() {
 					right++
 				}
 			}
-			if err := s.Resolve(result, proposalOf(result, "right")); err != nil {
+			if err := s.RecordOutcome(result, proposalOf(result, "right")); err != nil {
 				log.Fatal(err)
 			}
 		}

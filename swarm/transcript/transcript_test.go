@@ -277,7 +277,7 @@ func TestQuestionsAndWhoWasLeftBehindAreShown(t *testing.T) {
 	show(t, []swarm.Event{
 		swarm.Spoke{Signal: signals.New(signals.Header{Source: "system"}, runlog.Late{Agent: "slow", Round: 2})},
 		swarm.Stopped{Result: &swarm.Result{
-			Stop: swarm.StopEscalated, LeftBehind: []string{"deaf"},
+			Stop: swarm.StopEscalated, Cost: swarm.Cost{LeftBehind: []string{"deaf"}},
 			Question: &swarm.Question{Asks: "worried", Reason: "needs a person", Options: []string{"a", "b"}},
 		}},
 	}, transcript.Text(&b, nil))

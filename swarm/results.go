@@ -9,12 +9,12 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
-// Past returns the results of the solves in a journal, in the order in which
+// Results returns the results of the solves in a journal, in the order in which
 // they began, without those that [Retain] dropped. A result is the one that
 // [Watch] would show last, with its Proposals. Its Stop is unset if the solve is running or was
 // interrupted, and [StopEscalated] if it waits for an answer, with which
 // [Swarm.Resume] can continue from the result's Log.
-func Past(j journal.Reader) ([]*Result, error) {
+func Results(j journal.Reader) ([]*Result, error) {
 	replay, after, err := replayOf(j)
 	if err != nil {
 		return nil, err
@@ -75,10 +75,10 @@ func questionOf(t *runlog.Thread) *Question {
 	return q
 }
 
-// Past is [Past] of the swarm's journal; empty without a journal.
-func (s *Swarm) Past() ([]*Result, error) {
+// Results is [Results] of the swarm's journal; empty without a journal.
+func (s *Swarm) Results() ([]*Result, error) {
 	if s.writer == nil {
 		return nil, nil
 	}
-	return Past(s.opts.Journal)
+	return Results(s.opts.Journal)
 }
