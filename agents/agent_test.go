@@ -19,7 +19,7 @@ type wary struct {
 func (w wary) Validate() error { return w.err }
 
 func TestAgentIsValidatedWithItsReactorAndRouter(t *testing.T) {
-	silent := agents.Each(func(context.Context, signals.Any) seq { return agents.Say() })
+	silent := agents.Each(func(context.Context, signals.Any) seq { return agents.Emit() })
 	if err := (&agents.Agent{ID: "a", Reactor: wary{silent, nil}}).Validate(); err != nil {
 		t.Error(err)
 	}
@@ -36,7 +36,7 @@ func TestAgentIsValidatedWithItsReactorAndRouter(t *testing.T) {
 	if err := a.Validate(); !errors.As(err, &field) || field.Field != "agent.actions" || field.Value != "page" {
 		t.Errorf("an action that is missing: %v", err)
 	}
-	a.Actions = map[string]agents.Each{"page": func(context.Context, signals.Any) seq { return agents.Say() }}
+	a.Actions = map[string]agents.Each{"page": func(context.Context, signals.Any) seq { return agents.Emit() }}
 	if err := a.Validate(); err != nil {
 		t.Error(err)
 	}

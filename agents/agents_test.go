@@ -51,7 +51,7 @@ func findings(said []signals.Any) []string {
 
 func echo() agents.Each {
 	return agents.On(func(_ context.Context, s *signals.Signal[signals.Task]) seq {
-		return agents.Say(finding(s.Payload.Task))
+		return agents.Emit(finding(s.Payload.Task))
 	})
 }
 
@@ -68,7 +68,7 @@ func TestTurnReactsToEachSignalInOrder(t *testing.T) {
 func TestTurnFillsInWhatItKnowsAndKeepsWhatTheAgentSaid(t *testing.T) {
 	elsewhere := signals.Header{ReplyTo: signals.MustID("other"), Source: "b", Thread: "u", Round: 9}
 	said, err := take(t, agents.Each(func(context.Context, signals.Any) seq {
-		return agents.Say(finding("x"), signals.With(finding("y"), elsewhere))
+		return agents.Emit(finding("x"), signals.With(finding("y"), elsewhere))
 	}), &agents.Turn{Round: 3}, inbox("x"))
 	if err != nil {
 		t.Fatal(err)
@@ -83,7 +83,7 @@ func TestTurnFillsInWhatItKnowsAndKeepsWhatTheAgentSaid(t *testing.T) {
 }
 
 func TestReactorsReactOneAfterTheOtherToTheirKinds(t *testing.T) {
-	onVote := agents.On(func(context.Context, *signals.Signal[signals.Vote]) seq { return agents.Say(finding("vote")) })
+	onVote := agents.On(func(context.Context, *signals.Signal[signals.Vote]) seq { return agents.Emit(finding("vote")) })
 	said, err := take(t, agents.Reactors{echo(), onVote, echo()}, &agents.Turn{}, inbox("x"))
 	if err != nil {
 		t.Fatal(err)
@@ -135,7 +135,7 @@ func TestTurnIsBounded(t *testing.T) {
 			t.Errorf("most %d: got %d signals and %v, want %d", most, len(said), err, want)
 		}
 	}
-	exactly := agents.Each(func(context.Context, signals.Any) seq { return agents.Say(finding("x"), finding("y")) })
+	exactly := agents.Each(func(context.Context, signals.Any) seq { return agents.Emit(finding("x"), finding("y")) })
 	if said, err := take(t, exactly, &agents.Turn{Most: 2}, inbox("x")); err != nil || len(said) != 2 {
 		t.Errorf("exactly as much as it may: got %d signals and %v", len(said), err)
 	}
@@ -145,7 +145,7 @@ func TestTurnTimeoutEndsTheTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := &agents.Agent{ID: "a", TurnTimeout: time.Second, Reactor: agents.Each(func(ctx context.Context, _ signals.Any) seq {
 			<-ctx.Done()
-			return agents.Say(finding("late"))
+			return agents.Emit(finding("late"))
 		})}
 		begin := time.Now()
 		said, err := a.Take(t.Context(), &agents.Turn{New: inbox("x")})
@@ -190,7 +190,7 @@ func TestTurnOfIsNilOutsideATurn(t *testing.T) {
 		if turn := agents.TurnOf(ctx); turn == nil || turn.Round != 4 {
 			return agents.Fail(fmt.Errorf("got %+v", turn))
 		}
-		return agents.Say()
+		return agents.Emit()
 	}), &agents.Turn{Round: 4}, inbox("x"))
 	if err != nil {
 		t.Error(err)
@@ -198,7 +198,7 @@ func TestTurnOfIsNilOutsideATurn(t *testing.T) {
 }
 
 func TestAgentNamesTheFieldThatIsWrong(t *testing.T) {
-	ok := agents.Each(func(context.Context, signals.Any) seq { return agents.Say() })
+	ok := agents.Each(func(context.Context, signals.Any) seq { return agents.Emit() })
 	for field, a := range map[string]agents.Agent{
 		"agent.id":               {Reactor: ok},
 		"agent.reactor":          {ID: "a"},

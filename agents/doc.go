@@ -6,7 +6,7 @@
 //		Listens: []signals.Kind{signals.KindProposal},
 //		CanEmit: []signals.Kind{signals.KindVote},
 //		Reactor: agents.On(func(_ context.Context, p *signals.Signal[signals.Proposal]) iter.Seq2[signals.Any, error] {
-//			return agents.Say(agents.Agree(p.Payload.ProposalID, 0.9, "it has jitter"))
+//			return agents.Emit(agents.Agree(p.Payload.ProposalID, 0.9, "it has jitter"))
 //		}),
 //	}
 //

@@ -15,7 +15,7 @@ func ExampleAgent_Take() {
 	critic := &agents.Agent{
 		ID: "critic",
 		Reactor: agents.On(func(_ context.Context, p *signals.Signal[signals.Proposal]) iter.Seq2[signals.Any, error] {
-			return agents.Say(agents.Disagree(p.Payload.ProposalID, 0.9, "no jitter"))
+			return agents.Emit(agents.Disagree(p.Payload.ProposalID, 0.9, "no jitter"))
 		}),
 	}
 	proposal := signals.New(signals.Header{}, signals.Proposal{ProposalID: "backoff", Content: "exponential backoff"})
@@ -52,7 +52,7 @@ func voter(id string, ask model) *agents.Agent {
 			if err := json.Unmarshal([]byte(text), &answer); err != nil {
 				return agents.Fail(err)
 			}
-			return agents.Say(agents.Agree(answer.Proposal, answer.Confidence, answer.Reason))
+			return agents.Emit(agents.Agree(answer.Proposal, answer.Confidence, answer.Reason))
 		},
 	)}
 }

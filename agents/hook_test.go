@@ -46,7 +46,7 @@ func TestTurnIsAnOpThatEndsWhateverHappens(t *testing.T) {
 		react func() seq
 		want  []string
 	}{
-		"speaks": {func() seq { return agents.Say(finding("x")) }, []string{"start turn a", "x", "end turn"}},
+		"speaks": {func() seq { return agents.Emit(finding("x")) }, []string{"start turn a", "x", "end turn"}},
 		"fails":  {func() seq { return agents.Fail(errors.New("no")) }, []string{"start turn a", "agents: a: no", "end turn"}},
 		"panics": {func() seq { panic("oh") }, []string{"start turn a", "agents: a panicked: oh", "end turn"}},
 		"exits":  {func() seq { runtime.Goexit(); return nil }, []string{"start turn a", agents.ErrNoReturn.Error(), "end turn"}},
@@ -68,7 +68,7 @@ func TestReactorWorksInsideItsTurn(t *testing.T) {
 		ctx, end := agents.Start(ctx, agents.Op{Name: "tool", Target: "grep"})
 		agents.Note(ctx, "found")
 		end(nil, nil)
-		return agents.Say()
+		return agents.Emit()
 	})}
 	_, _ = a.Take(agents.WithHook(t.Context(), book), &agents.Turn{New: inbox("x")})
 	want := []string{"start turn a", "start tool grep", "found", "end tool", "end turn"}
@@ -89,7 +89,7 @@ func TestWhatIsSaidCarriesTheTurnsPlaceInTheTrace(t *testing.T) {
 	}
 	for name, at := range own {
 		a := &agents.Agent{ID: "a", Reactor: agents.Each(func(context.Context, signals.Any) seq {
-			return agents.Say(signals.New(signals.Header{Trace: at}, signals.Discovery{Finding: "x"}))
+			return agents.Emit(signals.New(signals.Header{Trace: at}, signals.Discovery{Finding: "x"}))
 		})}
 		said, _ := a.Take(agents.WithHook(t.Context(), &notebook{}), &agents.Turn{New: inbox("x")})
 		if got := said[0].Head().Trace; got != place {
@@ -119,7 +119,7 @@ func TestOnlyARepeatedTurnHasTheNumberOfItsTry(t *testing.T) {
 	for try, want := range map[int][]slog.Attr{0: nil, 1: {slog.Int(agents.AttrTry, 1)}} {
 		var got []slog.Attr
 		hook := opens{func(op agents.Op) { got = op.Attributes }}
-		_, _ = (&agents.Agent{ID: "a", Reactor: agents.Each(func(context.Context, signals.Any) seq { return agents.Say() })}).
+		_, _ = (&agents.Agent{ID: "a", Reactor: agents.Each(func(context.Context, signals.Any) seq { return agents.Emit() })}).
 			Take(agents.WithHook(t.Context(), hook), &agents.Turn{Try: try})
 		if !slices.EqualFunc(got, want, slog.Attr.Equal) {
 			t.Errorf("try %d: %v, want %v", try, got, want)

@@ -39,7 +39,7 @@ func On[P signals.Payload](f func(ctx context.Context, s *signals.Signal[P]) ite
 		if typed, ok := signals.As[P](s); ok {
 			return f(ctx, typed)
 		}
-		return Say()
+		return Emit()
 	}
 }
 
@@ -87,8 +87,8 @@ func orFail(said iter.Seq2[signals.Any, error]) iter.Seq2[signals.Any, error] {
 	return said
 }
 
-// Say yields the given signals.
-func Say(all ...signals.Any) iter.Seq2[signals.Any, error] {
+// Emit yields the given signals.
+func Emit(all ...signals.Any) iter.Seq2[signals.Any, error] {
 	return func(yield func(signals.Any, error) bool) {
 		for _, s := range all {
 			if !yield(s, nil) {

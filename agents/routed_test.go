@@ -18,10 +18,10 @@ func TestActionsReactBeforeTheReactorAndReply(t *testing.T) {
 		ID: "a",
 		Reactor: agents.Func(func(context.Context, *agents.Turn) seq {
 			calls++
-			return agents.Say(finding("reactor"))
+			return agents.Emit(finding("reactor"))
 		}),
 		Actions: map[string]agents.Each{
-			"page":   func(context.Context, signals.Any) seq { return agents.Say(finding("page")) },
+			"page":   func(context.Context, signals.Any) seq { return agents.Emit(finding("page")) },
 			"broken": func(context.Context, signals.Any) seq { return nil },
 		},
 	}

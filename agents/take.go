@@ -17,7 +17,7 @@ var (
 	// ErrTurnFull is returned by a turn with more signals than allowed.
 	ErrTurnFull = errors.New("agents: too many signals in the turn")
 	// ErrNilSeq is returned by a turn whose reactor returned no iterator.
-	ErrNilSeq = errors.New("agents: the reactor returned a nil iterator; Say() says nothing")
+	ErrNilSeq = errors.New("agents: the reactor returned a nil iterator; Emit() emits nothing")
 	// ErrNilSignal is returned by a turn whose reactor yielded a nil signal.
 	ErrNilSignal = errors.New("agents: the reactor yielded neither a signal nor an error")
 	// ErrNoReturn is the error of a turn whose reactor ended its goroutine

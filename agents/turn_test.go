@@ -21,9 +21,9 @@ func TestNilIteratorAndNilSignalHaveTheirOwnMessages(t *testing.T) {
 	}{
 		"nil iterator of a turn":   {agents.Func(func(context.Context, *agents.Turn) seq { return nil }), agents.ErrNilSeq},
 		"nil iterator of a signal": {agents.Each(func(context.Context, signals.Any) seq { return nil }), agents.ErrNilSeq},
-		"nil signal":               {agents.Each(func(context.Context, signals.Any) seq { return agents.Say(nil) }), agents.ErrNilSignal},
+		"nil signal":               {agents.Each(func(context.Context, signals.Any) seq { return agents.Emit(nil) }), agents.ErrNilSignal},
 		"nil pointer to a signal": {agents.Func(func(context.Context, *agents.Turn) seq {
-			return agents.Say((*signals.Signal[signals.Vote])(nil))
+			return agents.Emit((*signals.Signal[signals.Vote])(nil))
 		}), agents.ErrNilSignal},
 	} {
 		said, err := take(t, c.react, &agents.Turn{}, inbox("x"))
@@ -39,7 +39,7 @@ func TestNilIteratorAndNilSignalHaveTheirOwnMessages(t *testing.T) {
 
 func TestWhatIsSaidBesideANilSignalIsKept(t *testing.T) {
 	said, err := take(t, agents.Func(func(context.Context, *agents.Turn) seq {
-		return agents.Say(finding("x"), nil, finding("y"))
+		return agents.Emit(finding("x"), nil, finding("y"))
 	}), &agents.Turn{}, nil)
 	if diff := cmp.Diff([]string{"x", "y"}, findings(said)); diff != "" || !errors.Is(err, agents.ErrNilSignal) {
 		t.Error(diff, err)
@@ -53,7 +53,7 @@ func TestTurnIsReactedToOnceWhateverIsNew(t *testing.T) {
 		if agents.TurnOf(ctx) != turn {
 			t.Error("the context carries another turn")
 		}
-		return agents.Say(finding(fmt.Sprint(len(turn.New))))
+		return agents.Emit(finding(fmt.Sprint(len(turn.New))))
 	})
 	said, err := take(t, r, &agents.Turn{}, inbox("x", "y", "z"))
 	if diff := cmp.Diff([]string{"3"}, findings(said)); diff != "" || err != nil || calls != 1 {
@@ -64,7 +64,7 @@ func TestTurnIsReactedToOnceWhateverIsNew(t *testing.T) {
 func TestReactorsGoThroughTheInboxOnce(t *testing.T) {
 	say := func(who string) agents.Each {
 		return func(_ context.Context, s signals.Any) seq {
-			return agents.Say(finding(who + s.Body().(signals.Task).Task))
+			return agents.Emit(finding(who + s.Body().(signals.Task).Task))
 		}
 	}
 	said, err := take(t, agents.Reactors{say("a"), say("b")}, &agents.Turn{}, inbox("x", "y"))
@@ -76,7 +76,7 @@ func TestReactorsGoThroughTheInboxOnce(t *testing.T) {
 // A reactor that is called without an agent has its turn too.
 func TestReactorToSignalsKnowsItsTurnWithoutAnAgent(t *testing.T) {
 	r := agents.On(func(ctx context.Context, _ *signals.Signal[signals.Task]) seq {
-		return agents.Say(finding(agents.TurnOf(ctx).Task.Task))
+		return agents.Emit(finding(agents.TurnOf(ctx).Task.Task))
 	})
 	for s, err := range r.React(t.Context(), &agents.Turn{New: inbox("x"), Task: signals.Task{Task: "why?"}}) {
 		if err != nil || s.Body().(signals.Discovery).Finding != "why?" {
@@ -92,7 +92,7 @@ func TestVoteThatStatesNoWeightTakesItsConfidence(t *testing.T) {
 		"of neither": {0, 0, 0},
 	} {
 		said, err := take(t, agents.Func(func(context.Context, *agents.Turn) seq {
-			return agents.Say(signals.New(
+			return agents.Emit(signals.New(
 				signals.Header{Confidence: c.confidence}, signals.Vote{ProposalID: "a", Stance: signals.Agree, Weight: c.weight},
 			))
 		}), &agents.Turn{}, nil)

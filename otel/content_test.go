@@ -124,7 +124,7 @@ func TestTaskAndAnswerAreMessages(t *testing.T) {
 		r := newTrace(t, o)
 		p := proposer("p", "a")
 		p.Reactor = agents.On(func(context.Context, *signals.Signal[signals.Task]) seq {
-			return agents.Say(signals.New(signals.Header{}, signals.Proposal{ProposalID: "a", Content: `set "token": "abc"`}))
+			return agents.Emit(signals.New(signals.Header{}, signals.Proposal{ProposalID: "a", Content: `set "token": "abc"`}))
 		})
 		r.solve(t, swarm.Options{Agents: []*agents.Agent{p, voter("v", "a"), voter("w", "a")}})
 		want := [2]string{}

@@ -236,7 +236,7 @@ func TestTurnThatIgnoresCancellationIsRecorded(t *testing.T) {
 	deaf.Reactor = agents.Each(func(context.Context, signals.Any) seq {
 		close(began)
 		<-release
-		return agents.Say()
+		return agents.Emit()
 	})
 	s, err := swarm.New(swarm.Options{Hook: r, Agents: append(teamOnce(began), deaf)})
 	if err != nil {
@@ -261,7 +261,7 @@ func TestSolveNamesWhomItLeftBehind(t *testing.T) {
 		deaf := agent("deaf", signals.KindTask)
 		deaf.Reactor = agents.Each(func(context.Context, signals.Any) seq {
 			time.Sleep(time.Minute)
-			return agents.Say()
+			return agents.Emit()
 		})
 		s, err := swarm.New(swarm.Options{Name: "team", Hook: r, Agents: []*agents.Agent{proposer("p", "a"), deaf}, Deadline: time.Second})
 		if err != nil {

@@ -114,7 +114,7 @@ func (r *trace) solve(t testing.TB, o swarm.Options) *swarm.Result {
 
 func agent(id string, hears signals.Kind, says ...signals.Any) *agents.Agent {
 	return &agents.Agent{ID: id, Listens: []signals.Kind{hears}, Reactor: agents.Each(func(context.Context, signals.Any) seq {
-		return agents.Say(says...)
+		return agents.Emit(says...)
 	})}
 }
 

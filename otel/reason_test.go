@@ -56,7 +56,7 @@ func TestCancelledSolveDoesNotReadAsDecided(t *testing.T) {
 	stops := agent("stops", signals.KindTask)
 	stops.Reactor = agents.Each(func(context.Context, signals.Any) seq {
 		cancel(errors.New("hush"))
-		return agents.Say()
+		return agents.Emit()
 	})
 	s, err := swarm.New(swarm.Options{Hook: r, Agents: append(team(), stops)})
 	if err != nil {

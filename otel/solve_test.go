@@ -43,7 +43,7 @@ func TestTurnsThatFailAreErrorsBySortAlone(t *testing.T) {
 	full := agent("talks", signals.KindTask)
 	full.Reactor = agents.Each(func(context.Context, signals.Any) seq {
 		d := signals.New(signals.Header{}, signals.Discovery{Finding: "x"})
-		return agents.Say(d, d, d)
+		return agents.Emit(d, d, d)
 	})
 	r.solve(t, swarm.Options{Agents: []*agents.Agent{fails, panics, full}, TurnSignals: 1, Rounds: 1})
 	golden(t, "failed.txt", oteltest.Tree(r.spans(t), routine...))
@@ -65,7 +65,7 @@ func TestCallsOfATurnAreInsideOfIt(t *testing.T) {
 		end([]slog.Attr{slog.Int(agents.AttrInputTokens, 9)}, context.DeadlineExceeded)
 		_, end = agents.Start(ctx, agents.Op{Name: agents.OpTool, Target: "grep"})
 		end(nil, nil)
-		return agents.Say()
+		return agents.Emit()
 	})
 	r.solve(t, swarm.Options{Agents: []*agents.Agent{asks}})
 	golden(t, "calls.txt", oteltest.Tree(r.spans(t), append(routine[:len(routine):len(routine)], "swarmbus.round")...))
@@ -80,7 +80,7 @@ func TestNamesThatAModelsServerSendsAreNoTexts(t *testing.T) {
 			_, end := agents.Start(ctx, agents.Op{Name: agents.OpModel, Target: "large"})
 			end([]slog.Attr{slog.String(agents.AttrModel, name), slog.String(agents.AttrFinish, name)}, nil)
 		}
-		return agents.Say()
+		return agents.Emit()
 	})
 	r.solve(t, swarm.Options{Agents: []*agents.Agent{asks}})
 	var got []string
@@ -121,7 +121,7 @@ func TestTraceTellsTheDecisionWithoutContent(t *testing.T) {
 	r := newTrace(t, otel.Options{})
 	critic := agent("critic", signals.KindProposal)
 	critic.Reactor = agents.On(func(_ context.Context, p *signals.Signal[signals.Proposal]) seq {
-		return agents.Say(
+		return agents.Emit(
 			signals.New(signals.Header{}, signals.Doubt{TargetSignalID: p.ID, Concern: "hush", Severity: signals.High}),
 			signals.New(signals.Header{}, signals.Challenge{TargetSignalID: p.ID, CounterArgument: "hush"}),
 		)
@@ -166,7 +166,7 @@ func TestTurnsThatAreLateTriedAgainOrNotUsedSaySo(t *testing.T) {
 		slow.TurnTimeout, slow.CanEmit = time.Second, []signals.Kind{signals.KindDiscovery}
 		slow.Reactor = agents.Each(func(context.Context, signals.Any) seq {
 			time.Sleep(time.Minute) // and does not listen
-			return agents.Say()
+			return agents.Emit()
 		})
 		busy := agent("busy", signals.KindTask)
 		busy.CanEmit = slow.CanEmit
@@ -174,7 +174,7 @@ func TestTurnsThatAreLateTriedAgainOrNotUsedSaySo(t *testing.T) {
 			if turn.Try == 0 {
 				return agents.Fail(agents.Passing(errors.New("busy"), 0))
 			}
-			return agents.Say()
+			return agents.Emit()
 		})
 		unused := agent("unused", signals.KindProposal)
 		unused.CanEmit = slow.CanEmit

@@ -32,7 +32,7 @@ func TestSolvesOfOneSeedInOneTraceAreToldApart(t *testing.T) {
 		waits.Reactor = agents.Each(func(context.Context, signals.Any) seq {
 			both.Done()
 			both.Wait() // so that both run
-			return agents.Say()
+			return agents.Emit()
 		})
 		members := []*agents.Agent{proposer("p", "a"), proposer("q", "b"), voter("v", "a"), voter("w", "a"), waits}
 		s, err := swarm.New(swarm.Options{Name: name, Agents: members, Hook: r, Seed: 1})
@@ -183,7 +183,7 @@ func TestSignalsOfATurnAreRecordedInsideIt(t *testing.T) {
 				ctx = inside
 			}
 			trace := f(*agents.TraceOf(ctx), heard.Head().Trace)
-			return agents.Say(signals.New(signals.Header{Trace: trace}, signals.Discovery{Finding: "x"}))
+			return agents.Emit(signals.New(signals.Header{Trace: trace}, signals.Discovery{Finding: "x"}))
 		})
 		team = append(team, a)
 	}

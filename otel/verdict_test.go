@@ -59,7 +59,7 @@ func TestNobodyIsBlamedForTheRound(t *testing.T) {
 		snail.CanEmit = []signals.Kind{signals.KindDiscovery}
 		snail.Reactor = agents.Each(func(context.Context, signals.Any) seq {
 			time.Sleep(time.Second)
-			return agents.Say()
+			return agents.Emit()
 		})
 		r.solve(t, swarm.Options{Agents: []*agents.Agent{proposer("p", "a"), voter("v", "a"), voter("w", "a"), snail}})
 		about := named(t, r, "publish proposal").Attributes
@@ -106,7 +106,7 @@ func TestCallOfATurnSaysWhoseItIs(t *testing.T) {
 		_, ended := agents.Start(ctx, agents.Op{Name: agents.OpModel, Target: "large"})
 		ended(nil, nil)
 		end(nil, nil)
-		return agents.Say()
+		return agents.Emit()
 	})
 	r.solve(t, swarm.Options{Agents: []*agents.Agent{asks}})
 	for _, name := range []string{"execute_tool grep", "chat large"} {

@@ -61,7 +61,7 @@ func TestTheSecondAnswerIsRefusedAndSaysWhoWasFirst(t *testing.T) {
 // A question that is asked after an answer is a question of its own.
 func TestAQuestionAfterAnAnswerIsAnsweredToo(t *testing.T) {
 	asks := &agents.Agent{ID: "asks", Listens: []signals.Kind{signals.KindTask, signals.KindMemory}, Reactor: agents.Func(func(context.Context, *agents.Turn) seq {
-		return agents.Say(signals.New(signals.Header{Confidence: 1}, signals.Escalation{Reason: "really?"}))
+		return agents.Emit(signals.New(signals.Header{Confidence: 1}, signals.Escalation{Reason: "really?"}))
 	})}
 	s := newSwarm(t, swarm.Options{Agents: []*agents.Agent{asks}})
 	r := solve(t, s)
@@ -197,7 +197,7 @@ func TestAnEscalationFromOutsideStopsTheSolveAtTheEndOfItsRound(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-		return agents.Say()
+		return agents.Emit()
 	})}
 	s = newSwarm(t, swarm.Options{Agents: []*agents.Agent{quiet}})
 	if r := solve(t, s); r.Stop != swarm.StopEscalated || r.Rounds != 1 || r.Question.Asks != "desk" {

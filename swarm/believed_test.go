@@ -88,7 +88,7 @@ func TestADifferenceKeepsNoSwarmFromStarting(t *testing.T) {
 func TestThePastAsksWhatTheSolveAsked(t *testing.T) {
 	escalates := func(id string) *agents.Agent {
 		return &agents.Agent{ID: id, Reactor: agents.On(func(context.Context, *signals.Signal[signals.Task]) seq {
-			return agents.Say(signals.New(signals.Header{Confidence: 1}, signals.Escalation{Reason: id + " asks", Context: "c"}))
+			return agents.Emit(signals.New(signals.Header{Confidence: 1}, signals.Escalation{Reason: id + " asks", Context: "c"}))
 		})}
 	}
 	o := swarm.Options{Agents: []*agents.Agent{escalates("x"), escalates("y")}, Journal: new(journal.Memory)}

@@ -285,7 +285,7 @@ func TestALateTurnIsTakenAgainAsItWas(t *testing.T) {
 				case <-ctx.Done():
 				case <-time.After(takes):
 				}
-				return agents.Say(vote("a", yes, 1))
+				return agents.Emit(vote("a", yes, 1))
 			})}
 			s, err := swarm.New(swarm.Options{Agents: append([]*agents.Agent{slow}, rivals()[:1]...), Journal: j, Quorum: 1})
 			if err != nil {

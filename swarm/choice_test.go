@@ -26,7 +26,7 @@ func strategist(t *testing.T) (*agents.Agent, *choice.Sampler) {
 	return &agents.Agent{
 		ID: "ada", Listens: []signals.Kind{signals.KindTask}, Strategies: s,
 		Reactor: agents.Func(func(_ context.Context, turn *agents.Turn) seq {
-			return agents.Say(propose(turn.Strategy, "do what is "+turn.Strategy), vote(turn.Strategy, yes, 1))
+			return agents.Emit(propose(turn.Strategy, "do what is "+turn.Strategy), vote(turn.Strategy, yes, 1))
 		}),
 	}, s
 }
@@ -102,7 +102,7 @@ func TestAttentionSpreadsWhatIsNewOverTurns(t *testing.T) {
 				names = append(names, s.Body().(signals.Discovery).Finding)
 			}
 			heard = append(heard, names)
-			return agents.Say()
+			return agents.Emit()
 		}),
 	}
 	finder := &agents.Agent{
@@ -112,7 +112,7 @@ func TestAttentionSpreadsWhatIsNewOverTurns(t *testing.T) {
 			for i, relevance := range []float64{0.1, 0.9, 0.2, 0.8, 0.7} {
 				all = append(all, signals.New(signals.Header{}, signals.Discovery{Finding: fmt.Sprint(i), Relevance: relevance}))
 			}
-			return agents.Say(all...)
+			return agents.Emit(all...)
 		}),
 	}
 	solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{finder, reader}}))
@@ -131,13 +131,13 @@ func TestStrategiesAreWorthWhatWasRightInTheirTurns(t *testing.T) {
 	ada := &agents.Agent{ID: "ada", Strategies: sampler, Reactor: agents.Func(func(_ context.Context, turn *agents.Turn) seq {
 		switch turn.Round {
 		case 1:
-			return agents.Say(propose("a", "do a"), propose("b", "do b")) // half is right
+			return agents.Emit(propose("a", "do a"), propose("b", "do b")) // half is right
 		case 2:
-			return agents.Say(vote("a", yes, 1), vote("b", no, 1), vote("b", pass, 1)) // all of it
+			return agents.Emit(vote("a", yes, 1), vote("b", no, 1), vote("b", pass, 1)) // all of it
 		case 3:
-			return agents.Say(signals.New(signals.Header{}, signals.Discovery{Finding: "neither"})) // nothing to judge
+			return agents.Emit(signals.New(signals.Header{}, signals.Discovery{Finding: "neither"})) // nothing to judge
 		default:
-			return agents.Say()
+			return agents.Emit()
 		}
 	})}
 	s := newSwarm(t, swarm.Options{Agents: []*agents.Agent{ada, echo("e", 4)}, Quorum: 2})
@@ -156,12 +156,12 @@ func TestAttentionGoesToThoseWithTheBetterRecord(t *testing.T) {
 	finds := func(id string, s signals.Stance) *agents.Agent {
 		return reacts(id, func(_ context.Context, turn *agents.Turn) seq {
 			if turn.Round == 1 {
-				return agents.Say(signals.New(signals.Header{}, signals.Discovery{Finding: id, Relevance: 0.5}))
+				return agents.Emit(signals.New(signals.Header{}, signals.Discovery{Finding: id, Relevance: 0.5}))
 			}
 			if p, ok := turn.Standing("a"); ok && p.VoteOf(id) == nil {
-				return agents.Say(vote("a", s, 1))
+				return agents.Emit(vote("a", s, 1))
 			}
-			return agents.Say()
+			return agents.Emit()
 		})
 	}
 	var first []string
@@ -171,7 +171,7 @@ func TestAttentionGoesToThoseWithTheBetterRecord(t *testing.T) {
 			if len(turn.Heard) == 0 {
 				first = append(first, turn.New[0].Head().Source)
 			}
-			return agents.Say()
+			return agents.Emit()
 		}),
 	}
 	s := newSwarm(t, swarm.Options{Seed: 3, Agents: []*agents.Agent{
@@ -197,11 +197,11 @@ func TestWhatWaitsForAttentionGainsRank(t *testing.T) {
 	finder := reacts("finder", func(_ context.Context, turn *agents.Turn) seq {
 		switch {
 		case turn.Round == 1:
-			return agents.Say(found("dull", 0), found("bright", 0.9))
+			return agents.Emit(found("dull", 0), found("bright", 0.9))
 		case turn.Round < 6:
-			return agents.Say(found("bright", 0.9))
+			return agents.Emit(found("bright", 0.9))
 		default:
-			return agents.Say()
+			return agents.Emit()
 		}
 	})
 	var heard []string
@@ -209,7 +209,7 @@ func TestWhatWaitsForAttentionGainsRank(t *testing.T) {
 		ID: "reader", Listens: []signals.Kind{signals.KindDiscovery}, Attention: 1,
 		Reactor: agents.Func(func(_ context.Context, turn *agents.Turn) seq {
 			heard = append(heard, turn.New[0].Body().(signals.Discovery).Finding)
-			return agents.Say()
+			return agents.Emit()
 		}),
 	}
 	solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{finder, echo("e", 6), reader}}))

@@ -79,7 +79,7 @@ func TestNoTurnBeginsThatTheJournalDoesNotHave(t *testing.T) {
 		if err := j.Close(); err != nil {
 			return agents.Fail(err)
 		}
-		return agents.Say(propose("a", "do a"))
+		return agents.Emit(propose("a", "do a"))
 	})}
 	b := voter("b", map[string]signals.Stance{"a": yes})
 	inner := b.Reactor

@@ -15,10 +15,10 @@ import (
 // keeping returns a swarm of one who proposes and two who agree, on a journal.
 func keeping(j journal.Store) *swarm.Swarm {
 	agree := func(_ context.Context, p *signals.Signal[signals.Proposal]) iter.Seq2[signals.Any, error] {
-		return agents.Say(agents.Agree(p.Payload.ProposalID, 1, "fine"))
+		return agents.Emit(agents.Agree(p.Payload.ProposalID, 1, "fine"))
 	}
 	propose := func(_ context.Context, task *signals.Signal[signals.Task]) iter.Seq2[signals.Any, error] {
-		return agents.Say(agents.Propose("a", "do "+task.Payload.Task, 1, ""))
+		return agents.Emit(agents.Propose("a", "do "+task.Payload.Task, 1, ""))
 	}
 	s, err := swarm.New(swarm.Options{
 		Agents: []*agents.Agent{

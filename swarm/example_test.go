@@ -21,7 +21,7 @@ func ExampleSwarm_Solve() {
 		Listens: []signals.Kind{signals.KindTask},
 		CanEmit: []signals.Kind{signals.KindProposal},
 		Reactor: agents.On(func(_ context.Context, task *signals.Signal[signals.Task]) iter.Seq2[signals.Any, error] {
-			return agents.Say(signals.New(
+			return agents.Emit(signals.New(
 				signals.Header{Confidence: 0.8},
 				signals.Proposal{ProposalID: "backoff", Content: "exponential backoff with jitter", Reasoning: "it spreads load"},
 			))
@@ -33,7 +33,7 @@ func ExampleSwarm_Solve() {
 			Listens: []signals.Kind{signals.KindProposal},
 			CanEmit: []signals.Kind{signals.KindVote},
 			Reactor: agents.On(func(_ context.Context, p *signals.Signal[signals.Proposal]) iter.Seq2[signals.Any, error] {
-				return agents.Say(signals.New(
+				return agents.Emit(signals.New(
 					signals.Header{Confidence: 0.9},
 					signals.Vote{ProposalID: p.Payload.ProposalID, Stance: stance, Weight: 0.9, Reasoning: reason},
 				))
@@ -71,7 +71,7 @@ func ExampleSwarm_Solve() {
 func ExampleSwarm_RecordOutcome() {
 	reviewer := func(id string) *agents.Agent {
 		return &agents.Agent{ID: id, Reactor: agents.On(func(_ context.Context, task *signals.Signal[signals.Task]) iter.Seq2[signals.Any, error] {
-			return agents.Say(
+			return agents.Emit(
 				signals.New(signals.Header{}, signals.Proposal{ProposalID: id, Content: "what " + id + " says"}),
 				signals.New(signals.Header{}, signals.Vote{ProposalID: id, Stance: signals.Agree, Weight: 1}),
 			)
@@ -129,7 +129,7 @@ func ExampleSwarm_Resume() {
 		return &agents.Agent{
 			ID: id, Listens: []signals.Kind{signals.KindTask},
 			Reactor: agents.On(func(context.Context, *signals.Signal[signals.Task]) iter.Seq2[signals.Any, error] {
-				return agents.Say(signals.New(signals.Header{Confidence: 0.8}, signals.Proposal{ProposalID: content, Content: content}))
+				return agents.Emit(signals.New(signals.Header{Confidence: 0.8}, signals.Proposal{ProposalID: content, Content: content}))
 			}),
 		}
 	}

@@ -46,7 +46,7 @@ func TestPayloadWhoseCheckPanicsIsRefusedAndTheSolveGoesOn(t *testing.T) {
 		proposer("p", "a", "do a"),
 		voter("v1", map[string]signals.Stance{"a": yes}), voter("v2", map[string]signals.Stance{"a": yes}),
 		{ID: "clumsy", Listens: []signals.Kind{signals.KindTask}, Reactor: agents.Func(func(context.Context, *agents.Turn) seq {
-			return agents.Say(signals.New(signals.Header{}, fragile{}))
+			return agents.Emit(signals.New(signals.Header{}, fragile{}))
 		})},
 	}})
 	var refused []error

@@ -31,7 +31,7 @@ func answerer(id string, answer func(task int) string) *agents.Agent {
 			if _, err := fmt.Sscan(s.Payload.Task, &task); err != nil {
 				return agents.Fail(err)
 			}
-			return agents.Say(vote(answer(task), yes, 1))
+			return agents.Emit(vote(answer(task), yes, 1))
 		}),
 	}
 }
@@ -244,7 +244,7 @@ func TestBrokenSolveTeachesNothing(t *testing.T) {
 		ID: "breaks", Listens: []signals.Kind{signals.KindVote}, CanEmit: []signals.Kind{signals.KindDiscovery},
 		Reactor: agents.Func(func(context.Context, *agents.Turn) seq {
 			b.Close()
-			return agents.Say(signals.New(signals.Header{}, signals.Discovery{Finding: "x"}))
+			return agents.Emit(signals.New(signals.Header{}, signals.Discovery{Finding: "x"}))
 		}),
 	}
 	s := newSwarm(t, swarm.Options{Bus: b, Agents: []*agents.Agent{

@@ -20,7 +20,7 @@ import (
 // talker answers everything it hears with one discovery.
 func talker(id string) *agents.Agent {
 	return &agents.Agent{ID: id, Reactor: agents.Each(func(_ context.Context, s signals.Any) seq {
-		return agents.Say(signals.New(signals.Header{}, signals.Discovery{Finding: "re: " + s.Head().ID.String()}))
+		return agents.Emit(signals.New(signals.Header{}, signals.Discovery{Finding: "re: " + s.Head().ID.String()}))
 	})}
 }
 
@@ -81,7 +81,7 @@ func sleeper(id string, d time.Duration, obedient bool) *agents.Agent {
 		case <-time.After(d):
 		case <-ctx.Done():
 		}
-		return agents.Say(signals.New(signals.Header{}, signals.Discovery{Finding: "slept"}))
+		return agents.Emit(signals.New(signals.Header{}, signals.Discovery{Finding: "slept"}))
 	})}
 }
 

@@ -25,7 +25,7 @@ func TestEveryStopSaysWhatWasMissingInNumbers(t *testing.T) {
 	}
 	a, b := proposer("p", "a", "do a"), proposer("q", "b", "do b")
 	asks := reacts("asks", func(context.Context, *agents.Turn) seq {
-		return agents.Say(signals.New(signals.Header{}, signals.Escalation{Reason: "too dear"}))
+		return agents.Emit(signals.New(signals.Header{}, signals.Escalation{Reason: "too dear"}))
 	})
 	voting, err := consensus.Lookup("voting")
 	if err != nil {
@@ -70,7 +70,7 @@ func TestACancelledSolveSaysHowTheVotesStood(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	stops := reacts("stops", func(context.Context, *agents.Turn) seq {
 		cancel()
-		return agents.Say()
+		return agents.Emit()
 	})
 	r, err := newSwarm(t, swarm.Options{Agents: []*agents.Agent{stops, talker("t")}}).Solve(ctx, signals.Task{Task: "?"})
 	if want := "context canceled: 0 have voted; the quorum is 2"; err != nil || r.Stop != swarm.StopCancelled || r.Detail != want {
@@ -160,7 +160,7 @@ func TestTheLogNamesWhoFailedWhileTheSolveGoesOnAndAgentsDoNotHearIt(t *testing.
 			for _, s := range turn.New {
 				heard = append(heard, s.Kind())
 			}
-			return agents.Say()
+			return agents.Emit()
 		})
 		o := troubled(swarm.Options{})
 		o.Agents = append(o.Agents, listens)
@@ -208,7 +208,7 @@ func TestWhereNobodyCanTakeATurnEachIsNamedWithItsRound(t *testing.T) {
 }
 
 func TestOneWhoFailsBesideOneWithNothingToSayIsNoProgress(t *testing.T) {
-	silent := reacts("silent", func(context.Context, *agents.Turn) seq { return agents.Say() })
+	silent := reacts("silent", func(context.Context, *agents.Turn) seq { return agents.Emit() })
 	fails := reacts("fails", func(context.Context, *agents.Turn) seq { return agents.Fail(errors.New("no model")) })
 	r := solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{silent, fails}}))
 	if want := "none of 2 agents said anything; fails failed in round 1: no model"; r.Stop != swarm.StopNoProgress || r.Detail != want {
@@ -219,15 +219,15 @@ func TestOneWhoFailsBesideOneWithNothingToSayIsNoProgress(t *testing.T) {
 func TestWhoFailedBeforeAnAnswerIsInTheResultAfterIt(t *testing.T) {
 	asks := reacts("asks", func(_ context.Context, turn *agents.Turn) seq {
 		if len(turn.Said) > 0 {
-			return agents.Say()
+			return agents.Emit()
 		}
-		return agents.Say(signals.New(signals.Header{}, signals.Escalation{Reason: "too dear"}))
+		return agents.Emit(signals.New(signals.Header{}, signals.Escalation{Reason: "too dear"}))
 	})
 	fails := reacts("fails", func(_ context.Context, turn *agents.Turn) seq {
 		if turn.Round == 1 {
 			return agents.Fail(errors.New("no model"))
 		}
-		return agents.Say()
+		return agents.Emit()
 	})
 	s := newSwarm(t, swarm.Options{Agents: []*agents.Agent{asks, fails, proposer("p", "a", "do a")}, Quorum: 1})
 	r, err := s.Resume(t.Context(), solve(t, s).Log, vote("a", yes, 1))

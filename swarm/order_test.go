@@ -38,7 +38,7 @@ func TestTwoSolvesOnOneSwarmDoNotSeeEachOther(t *testing.T) {
 			heard[thread] = map[string]bool{}
 		}
 		heard[thread][s.Payload.Task] = true
-		return agents.Say(propose("same-id", "answer to "+s.Payload.Task))
+		return agents.Emit(propose("same-id", "answer to "+s.Payload.Task))
 	})}
 	s := newSwarm(t, swarm.Options{Agents: []*agents.Agent{
 		listener, voter("v1", map[string]signals.Stance{"same-id": yes}), voter("v2", map[string]signals.Stance{"same-id": yes}),
@@ -93,11 +93,11 @@ func wild(id string) *agents.Agent {
 		switch turn.Rand().IntN(3) {
 		case 0:
 			p := fmt.Sprintf("%s-%d", id, turn.Round)
-			return agents.Say(propose(p, p), vote(p, yes, turn.Rand().Float64()))
+			return agents.Emit(propose(p, p), vote(p, yes, turn.Rand().Float64()))
 		case 1:
-			return agents.Say(signals.New(signals.Header{ID: turn.NewID()}, signals.Discovery{Finding: s.Head().ID.String()}))
+			return agents.Emit(signals.New(signals.Header{ID: turn.NewID()}, signals.Discovery{Finding: s.Head().ID.String()}))
 		default:
-			return agents.Say()
+			return agents.Emit()
 		}
 	})}
 }
@@ -188,11 +188,11 @@ func TestRecipientsAloneHear(t *testing.T) {
 			mu.Lock()
 			defer mu.Unlock()
 			heard[id]++
-			return agents.Say()
+			return agents.Emit()
 		})}
 	}
 	whisper := &agents.Agent{ID: "whisper", Listens: []signals.Kind{signals.KindTask}, Reactor: agents.Each(func(context.Context, signals.Any) seq {
-		return agents.Say(signals.New(signals.Header{Recipients: signals.To("a")}, signals.Discovery{Finding: "x"}))
+		return agents.Emit(signals.New(signals.Header{Recipients: signals.To("a")}, signals.Discovery{Finding: "x"}))
 	})}
 	r := solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{whisper, counts("a"), counts("b")}}))
 	if diff := cmp.Diff(map[string]int{"a": 1}, heard); diff != "" {
@@ -208,7 +208,7 @@ func TestRejectionWaitsForProposalsToCome(t *testing.T) {
 	second := &agents.Agent{
 		ID: "second", Listens: []signals.Kind{signals.KindProposal}, CanEmit: []signals.Kind{signals.KindProposal},
 		Reactor: agents.On(func(_ context.Context, p *signals.Signal[signals.Proposal]) seq {
-			return agents.Say(propose("b", "better than "+p.Payload.ProposalID))
+			return agents.Emit(propose("b", "better than "+p.Payload.ProposalID))
 		}),
 	}
 	stances := map[string]signals.Stance{"a": no, "b": yes}

@@ -42,11 +42,11 @@ func failing(err error) func(id string) *agents.Agent {
 }
 
 func quiet(id string) *agents.Agent {
-	return reacts(id, func(context.Context, *agents.Turn) seq { return agents.Say() })
+	return reacts(id, func(context.Context, *agents.Turn) seq { return agents.Emit() })
 }
 
 func passing(id string) *agents.Agent {
-	return reacts(id, func(context.Context, *agents.Turn) seq { return agents.Say(agents.Pass("too vague")) })
+	return reacts(id, func(context.Context, *agents.Turn) seq { return agents.Emit(agents.Pass("too vague")) })
 }
 
 func TestAnOutageIsNoConsensus(t *testing.T) {
@@ -131,16 +131,16 @@ func TestASolveWithoutBudgetGoesOnWhenResumedWithMore(t *testing.T) {
 		// The last round is that of an agent that needs no budget.
 		late := reacts("late", func(_ context.Context, turn *agents.Turn) seq {
 			if turn.Round < 4 {
-				return agents.Say(discover(fmt.Sprint(turn.Round)))
+				return agents.Emit(discover(fmt.Sprint(turn.Round)))
 			}
-			return agents.Say()
+			return agents.Emit()
 		})
 		late.CanEmit = []signals.Kind{signals.KindDiscovery}
 		early := reacts("early", func(_ context.Context, turn *agents.Turn) seq {
 			if turn.Round < 4 {
-				return agents.Say(discover(fmt.Sprint("early", turn.Round)))
+				return agents.Emit(discover(fmt.Sprint("early", turn.Round)))
 			}
-			return agents.Say()
+			return agents.Emit()
 		})
 		early.CanEmit = late.CanEmit
 		j := new(journal.Memory)
@@ -200,7 +200,7 @@ func TestTheDeadlineOfACallerIsADeadlineWhateverItsCause(t *testing.T) {
 		defer close(leave)
 		s, err := swarm.New(swarm.Options{Agents: []*agents.Agent{reacts("deaf", func(context.Context, *agents.Turn) seq {
 			<-leave
-			return agents.Say()
+			return agents.Emit()
 		})}})
 		if err != nil {
 			t.Fatal(err)
@@ -221,7 +221,7 @@ func TestRepeatedVotesAreNoProgress(t *testing.T) {
 			v := signals.New(signals.Header{Confidence: 0.8}, signals.Vote{
 				ProposalID: own, Stance: yes, Weight: 0.8, Reasoning: fmt.Sprint("for the ", turn.Round, ". time"),
 			})
-			return agents.Say(propose(own, "do "+own), v, discover("water is wet"))
+			return agents.Emit(propose(own, "do "+own), v, discover("water is wet"))
 		})
 	}
 	r := solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{repeats("p", "a"), repeats("q", "b")}}))
@@ -255,13 +255,13 @@ func TestAChangedVoteWakesOthers(t *testing.T) {
 	turns := 0
 	flips := reacts("flips", func(_ context.Context, turn *agents.Turn) seq {
 		if turn.Round > len(stances) {
-			return agents.Say()
+			return agents.Emit()
 		}
-		return agents.Say(vote("a", stances[turn.Round-1], 1))
+		return agents.Emit(vote("a", stances[turn.Round-1], 1))
 	})
 	hears := reacts("hears", func(_ context.Context, turn *agents.Turn) seq {
 		turns++
-		return agents.Say(discover(fmt.Sprint(turn.Round)))
+		return agents.Emit(discover(fmt.Sprint(turn.Round)))
 	})
 	solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{flips, hears, proposer("p", "a", "do a")}, Rounds: 5, Quorum: 2}))
 	if turns != 4 {
@@ -273,13 +273,13 @@ func TestAChangedVoteWakesOthers(t *testing.T) {
 func TestARepetitionIsHeardWithTheNextNews(t *testing.T) {
 	var heard []string
 	repeats := reacts("repeats", func(_ context.Context, turn *agents.Turn) seq {
-		return agents.Say(discover("same"))
+		return agents.Emit(discover("same"))
 	})
 	other := reacts("other", func(_ context.Context, turn *agents.Turn) seq {
 		if turn.Round == 3 {
-			return agents.Say(discover("new"))
+			return agents.Emit(discover("new"))
 		}
-		return agents.Say(discover("known"))
+		return agents.Emit(discover("known"))
 	})
 	hears := reacts("hears", func(_ context.Context, turn *agents.Turn) seq {
 		line := fmt.Sprint(turn.Round, ":")
@@ -290,9 +290,9 @@ func TestARepetitionIsHeardWithTheNextNews(t *testing.T) {
 		}
 		heard = append(heard, line)
 		if turn.Round < 3 {
-			return agents.Say(discover(fmt.Sprint("hears", turn.Round)))
+			return agents.Emit(discover(fmt.Sprint("hears", turn.Round)))
 		}
-		return agents.Say()
+		return agents.Emit()
 	})
 	solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{repeats, other, hears}}))
 	want := []string{"1:", "2: same known", "4: same known same new"}

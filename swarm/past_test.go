@@ -40,22 +40,22 @@ func TestThePastSaysHowEachSolveEndedAndWhichRuns(t *testing.T) {
 		waits := &agents.Agent{ID: "waits", TurnTimeout: time.Hour, Reactor: agents.Each(func(_ context.Context, s signals.Any) seq {
 			task, _ := signals.As[signals.Task](s)
 			if task == nil {
-				return agents.Say()
+				return agents.Emit()
 			}
 			switch task.Payload.Task {
 			case "escalate":
-				return agents.Say(signals.New(signals.Header{}, signals.Escalation{Reason: "too dear"}))
+				return agents.Emit(signals.New(signals.Header{}, signals.Escalation{Reason: "too dear"}))
 			case "run":
 				asked <- true
 				<-answer
 			}
-			return agents.Say()
+			return agents.Emit()
 		})}
 		proposes := agents.On(func(_ context.Context, task *signals.Signal[signals.Task]) seq {
 			if task.Payload.Task == "reject" {
-				return agents.Say(agents.Propose("b", "do b", 1, ""))
+				return agents.Emit(agents.Propose("b", "do b", 1, ""))
 			}
-			return agents.Say(agents.Propose("a", "do a", 1, ""))
+			return agents.Emit(agents.Propose("a", "do a", 1, ""))
 		})
 		s := newSwarm(t, swarm.Options{
 			Agents: []*agents.Agent{{ID: "p", Reactor: proposes, CanEmit: []signals.Kind{signals.KindProposal}}, waits, voter("v", stances), voter("w", stances)},

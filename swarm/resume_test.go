@@ -30,10 +30,10 @@ func rivals() []*agents.Agent {
 			Reactor: agents.Func(func(_ context.Context, t *agents.Turn) seq {
 				for _, s := range t.New {
 					if fact, ok := signals.As[signals.Memory](s); ok {
-						return agents.Say(agents.Agree(fact.Payload.Content, 0.9, fact.Source+" says so"))
+						return agents.Emit(agents.Agree(fact.Payload.Content, 0.9, fact.Source+" says so"))
 					}
 				}
-				return agents.Say()
+				return agents.Emit()
 			}),
 		}
 		team = append(team, follows)
@@ -128,7 +128,7 @@ func TestVoteOfAPersonCounts(t *testing.T) {
 func TestAgentsRememberWhatTheLogHasWhenASolveGoesOn(t *testing.T) {
 	var n notes
 	team := append(rivals(), n.agent("listener", func(*agents.Turn) seq {
-		return agents.Say(signals.New(signals.Header{}, signals.Discovery{Finding: "x"}))
+		return agents.Emit(signals.New(signals.Header{}, signals.Discovery{Finding: "x"}))
 	}))
 	s := newSwarm(t, swarm.Options{Agents: team, Conflicts: swarm.EscalateConflicts})
 	before := escalated(t, s)
@@ -155,7 +155,7 @@ func TestWhoWasLateHearsAgainWhatItWasLateWith(t *testing.T) {
 			if len(heard) == 1 {
 				<-ctx.Done()
 			}
-			return agents.Say()
+			return agents.Emit()
 		})}
 		s := newSwarm(t, swarm.Options{Agents: append(rivals(), slow), Conflicts: swarm.EscalateConflicts})
 		before := escalated(t, s)

@@ -143,9 +143,9 @@ func TestAnUnansweredEscalationOutlivesRetention(t *testing.T) {
 	rivals := true
 	rival := agents.Each(func(context.Context, signals.Any) seq {
 		if !rivals {
-			return agents.Say()
+			return agents.Emit()
 		}
-		return agents.Say(agents.Propose("b", "do b", 1, ""))
+		return agents.Emit(agents.Propose("b", "do b", 1, ""))
 	})
 	open := func() *swarm.Swarm {
 		s, err := swarm.New(swarm.Options{

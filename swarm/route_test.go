@@ -90,7 +90,7 @@ func TestForceStopEndsARunningTurnAtOnce(t *testing.T) {
 				begin := time.Now()
 				<-ctx.Done()
 				cause, ran = context.Cause(ctx), time.Since(begin)
-				return agents.Say(vote("a", yes, 1))
+				return agents.Emit(vote("a", yes, 1))
 			}),
 		}
 		s := newSwarm(t, swarm.Options{Agents: []*agents.Agent{worker, proposer("p", "a", "do a")}})
@@ -122,7 +122,7 @@ func TestGracefulStopLetsTheTurnFinishAndBeginsNoOther(t *testing.T) {
 			Reactor: agents.Func(func(_ context.Context, turn *agents.Turn) seq {
 				turns++
 				time.Sleep(2 * time.Second)
-				return agents.Say(propose(fmt.Sprint("a", turn.Round), fmt.Sprint("do a ", turn.Round)))
+				return agents.Emit(propose(fmt.Sprint("a", turn.Round), fmt.Sprint("do a ", turn.Round)))
 			}),
 		}
 		s := newSwarm(t, swarm.Options{Agents: []*agents.Agent{worker, proposer("p", "b", "do b")}})
@@ -144,14 +144,14 @@ func TestWhatAForceStopDropsDoesNotDependOnTime(t *testing.T) {
 				Router: routes(t, routing.Route{Kind: routing.KindStop, Action: routing.ForceStop}),
 				Reactor: agents.Func(func(context.Context, *agents.Turn) seq {
 					time.Sleep(wait)
-					return agents.Say(propose("a", "do a"))
+					return agents.Emit(propose("a", "do a"))
 				}),
 			}
 			stopper := &agents.Agent{
 				ID: "stopper", Listens: []signals.Kind{signals.KindTask},
 				Reactor: agents.Func(func(context.Context, *agents.Turn) seq {
 					time.Sleep(time.Second - wait)
-					return agents.Say(stopSignal())
+					return agents.Emit(stopSignal())
 				}),
 			}
 			for proposals, team := range [][]*agents.Agent{{stopper, victim}, {victim, stopper}} {
@@ -180,7 +180,7 @@ func (e *ear) reactor() agents.Reactor {
 			e.fresh = append(e.fresh, s.Kind())
 		}
 		e.states = append(e.states, turn.State)
-		return agents.Say()
+		return agents.Emit()
 	})
 }
 
@@ -188,9 +188,9 @@ func (e *ear) reactor() agents.Reactor {
 func chat(id string, all ...signals.Any) *agents.Agent {
 	return reacts(id, func(_ context.Context, turn *agents.Turn) seq {
 		if turn.Round > len(all) {
-			return agents.Say()
+			return agents.Emit()
 		}
-		return agents.Say(all[turn.Round-1])
+		return agents.Emit(all[turn.Round-1])
 	})
 }
 
@@ -198,9 +198,9 @@ func chat(id string, all ...signals.Any) *agents.Agent {
 func echo(id string, rounds int) *agents.Agent {
 	return reacts(id, func(_ context.Context, turn *agents.Turn) seq {
 		if turn.Round > rounds {
-			return agents.Say()
+			return agents.Emit()
 		}
-		return agents.Say(signals.New(signals.Header{}, signals.Discovery{Finding: fmt.Sprint("finding ", turn.Round)}))
+		return agents.Emit(signals.New(signals.Header{}, signals.Discovery{Finding: fmt.Sprint("finding ", turn.Round)}))
 	})
 }
 
@@ -292,7 +292,7 @@ func TestWhatWasRoutedStaysSoWhenASolveGoesOn(t *testing.T) {
 		{ID: "quit", Reactor: quit.reactor(), Router: routes(t, routing.Route{Kind: routing.KindStop, Action: routing.GracefulStop})},
 		{
 			ID: "page", Reactor: page.reactor(), Router: routes(t, routing.Route{Kind: routing.KindUserMessage, Action: routing.Custom("page")}),
-			Actions: map[string]agents.Each{"page": func(context.Context, signals.Any) seq { acted++; return agents.Say() }},
+			Actions: map[string]agents.Each{"page": func(context.Context, signals.Any) seq { acted++; return agents.Emit() }},
 		},
 	}})
 	r := solve(t, s)
@@ -355,7 +355,7 @@ func TestCustomActionReactsInPlaceOfTheReactor(t *testing.T) {
 		Actions: map[string]agents.Each{"page": func(ctx context.Context, s signals.Any) seq {
 			acted = append(acted, fmt.Sprint(s.Kind(), " in round ", agents.TurnOf(ctx).Round))
 			said = s.Head().ID
-			return agents.Say(signals.New(signals.Header{}, signals.Discovery{Finding: "paged"}))
+			return agents.Emit(signals.New(signals.Header{}, signals.Discovery{Finding: "paged"}))
 		}},
 	}
 	tick := signals.New(signals.Header{}, routing.Timer{Name: "tick"})
@@ -388,7 +388,7 @@ func TestOwnToolResultsAreRouted(t *testing.T) {
 		}}),
 		Reactor: agents.Func(func(_ context.Context, turn *agents.Turn) seq {
 			states = append(states, turn.State)
-			return agents.Say(
+			return agents.Emit(
 				signals.New(signals.Header{}, signals.ToolResult{ToolName: "ledger", TriggeredBy: "teller"}),
 				signals.New(signals.Header{}, signals.Discovery{Finding: fmt.Sprint("paid ", turn.Round)}),
 			)

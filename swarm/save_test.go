@@ -147,9 +147,9 @@ func TestASolveFromBeforeASavedStateGoesOnFromItsAnswer(t *testing.T) {
 		now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 		rival := agents.Each(func(context.Context, signals.Any) seq {
 			if !rivals {
-				return agents.Say()
+				return agents.Emit()
 			}
-			return agents.Say(agents.Propose("b", "do b", 1, ""))
+			return agents.Emit(agents.Propose("b", "do b", 1, ""))
 		})
 		open := func() *swarm.Swarm {
 			s, err := swarm.New(swarm.Options{

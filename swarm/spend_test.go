@@ -24,9 +24,9 @@ func TestSpendingIsCountedByAgentAlsoOfTurnsThatFail(t *testing.T) {
 				return agents.Fail(err)
 			}
 			if turn.Round > 1 {
-				return agents.Say()
+				return agents.Emit()
 			}
-			return agents.Say(agents.Propose(id, "content of "+id, 1, ""), agents.Agree(id, 1, ""))
+			return agents.Emit(agents.Propose(id, "content of "+id, 1, ""), agents.Agree(id, 1, ""))
 		})}
 	}
 	one := agents.Spending{Calls: 1, InputTokens: 10, CachedTokens: 4, OutputTokens: 3, Dollars: 0.25, Time: time.Second, Repairs: 1, Refusals: 2}

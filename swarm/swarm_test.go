@@ -30,7 +30,7 @@ func proposer(id, proposal, content string) *agents.Agent {
 	return &agents.Agent{
 		ID: id, Listens: []signals.Kind{signals.KindTask}, CanEmit: []signals.Kind{signals.KindProposal},
 		Reactor: agents.On(func(context.Context, *signals.Signal[signals.Task]) seq {
-			return agents.Say(propose(proposal, content))
+			return agents.Emit(propose(proposal, content))
 		}),
 	}
 }
@@ -42,9 +42,9 @@ func voter(id string, stances map[string]signals.Stance) *agents.Agent {
 		Reactor: agents.On(func(_ context.Context, p *signals.Signal[signals.Proposal]) seq {
 			stance, ok := stances[p.Payload.ProposalID]
 			if !ok {
-				return agents.Say()
+				return agents.Emit()
 			}
-			return agents.Say(vote(p.Payload.ProposalID, stance, 1))
+			return agents.Emit(vote(p.Payload.ProposalID, stance, 1))
 		}),
 	}
 }
@@ -144,7 +144,7 @@ func TestSplitVotesAreDeadlock(t *testing.T) {
 }
 
 func TestNobodySpeakingIsNoProgress(t *testing.T) {
-	silent := &agents.Agent{ID: "silent", Reactor: agents.Each(func(context.Context, signals.Any) seq { return agents.Say() })}
+	silent := &agents.Agent{ID: "silent", Reactor: agents.Each(func(context.Context, signals.Any) seq { return agents.Emit() })}
 	if r := solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{silent}})); r.Stop != swarm.StopNoProgress {
 		t.Errorf("got %v, want no progress", r.Stop)
 	}
@@ -168,7 +168,7 @@ func TestOneBadSignalIsRefusedAndTheRestIsKept(t *testing.T) {
 		ID: "bad", Listens: []signals.Kind{signals.KindTask},
 		CanEmit: []signals.Kind{signals.KindDiscovery, signals.KindVote},
 		Reactor: agents.Each(func(context.Context, signals.Any) seq {
-			return agents.Say(
+			return agents.Emit(
 				vote("a", yes, 9),
 				propose("a", "not allowed"),
 				signals.New(signals.Header{Source: "somebody else"}, signals.Discovery{Finding: "x"}),
@@ -224,7 +224,7 @@ func TestAllAgentsFailingIsAnError(t *testing.T) {
 
 func TestEscalationStopsTheSolve(t *testing.T) {
 	worried := &agents.Agent{ID: "worried", Reactor: agents.Each(func(context.Context, signals.Any) seq {
-		return agents.Say(signals.New(signals.Header{}, signals.Escalation{Reason: "needs a person"}))
+		return agents.Emit(signals.New(signals.Header{}, signals.Escalation{Reason: "needs a person"}))
 	})}
 	r := solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{worried, talker("t")}}))
 	if r.Stop != swarm.StopEscalated || r.Detail != "needs a person: 0 have voted; the quorum is 2" {

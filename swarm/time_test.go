@@ -32,14 +32,14 @@ func hangs(id string) *agents.Agent {
 func deaf(id string, d time.Duration) *agents.Agent {
 	return reacts(id, func(context.Context, *agents.Turn) seq {
 		time.Sleep(d)
-		return agents.Say(vote("a", no, 1))
+		return agents.Emit(vote("a", no, 1))
 	})
 }
 
 // crowd is five good agents and one of each sort that gives trouble.
 func crowd() []*agents.Agent {
 	nonsense := reacts("nonsense", func(context.Context, *agents.Turn) seq {
-		return agents.Say(
+		return agents.Emit(
 			nil, vote("no such thing", yes, 1), vote("a", yes, 7), vote("a", yes, 0), propose("", "x"),
 			signals.New(signals.Header{Source: "v1"}, signals.Vote{ProposalID: "a", Stance: no, Weight: 1}),
 			signals.New(signals.Header{}, signals.Consensus{ProposalID: "b", Decision: "mine"}),
@@ -50,9 +50,9 @@ func crowd() []*agents.Agent {
 			return agents.Fail(agents.Passing(errors.New("429"), 0))
 		}
 		if p, ok := t.Standing("a"); ok && p.VoteOf("once") == nil {
-			return agents.Say(vote("a", yes, 1))
+			return agents.Emit(vote("a", yes, 1))
 		}
-		return agents.Say()
+		return agents.Emit()
 	})
 	panics := reacts("panics", func(context.Context, *agents.Turn) seq { panic("boom") })
 	team := []*agents.Agent{hangs("hung"), deaf("deaf", time.Hour), panics, nonsense, once, proposer("p", "a", "do a")}
@@ -253,7 +253,7 @@ func TestTurnIsTakenAgainWhereItsErrorPasses(t *testing.T) {
 					if tries <= c.fails {
 						return agents.Fail(c.err)
 					}
-					return agents.Say(propose("a", "do a"), vote("a", yes, 1))
+					return agents.Emit(propose("a", "do a"), vote("a", yes, 1))
 				})
 				alone.TurnTimeout = 20 * time.Second
 				begin := time.Now()
@@ -289,8 +289,8 @@ func TestPanicsAndBadSignalsAreNotTriedAgain(t *testing.T) {
 	calls := map[string]int{}
 	for name, say := range map[string]func() seq{
 		"panic":      func() seq { panic(agents.Passing(errors.New("x"), 0)) },
-		"bad signal": func() seq { return agents.Say(vote("a", yes, 9)) },
-		"nil":        func() seq { return agents.Say(nil) },
+		"bad signal": func() seq { return agents.Emit(vote("a", yes, 9)) },
+		"nil":        func() seq { return agents.Emit(nil) },
 	} {
 		a := reacts("a", func(context.Context, *agents.Turn) seq { calls[name]++; return say() })
 		_, _ = newSwarm(t, swarm.Options{Agents: []*agents.Agent{a}}).Solve(t.Context(), signals.Task{Task: "x"})

@@ -49,7 +49,7 @@ func sources(all []signals.Any) (names []string) {
 func TestTurnHasWhatIsNewWhatWasHeardAndWhatWasSaid(t *testing.T) {
 	var n notes
 	listener := n.agent("listener", func(t *agents.Turn) seq {
-		return agents.Say(signals.New(signals.Header{}, signals.Discovery{Finding: fmt.Sprint(t.Round)}))
+		return agents.Emit(signals.New(signals.Header{}, signals.Discovery{Finding: fmt.Sprint(t.Round)}))
 	})
 	s := newSwarm(t, swarm.Options{Agents: []*agents.Agent{
 		listener, proposer("p", "a", "do a"), voter("v", map[string]signals.Stance{"a": yes}), voter("w", map[string]signals.Stance{"a": no}),
@@ -78,7 +78,7 @@ func TestTurnHasWhatIsNewWhatWasHeardAndWhatWasSaid(t *testing.T) {
 
 func TestTurnShowsProposalsAndVotesAsTheyStand(t *testing.T) {
 	var n notes
-	listener := n.agent("listener", func(*agents.Turn) seq { return agents.Say() })
+	listener := n.agent("listener", func(*agents.Turn) seq { return agents.Emit() })
 	listener.CanEmit = []signals.Kind{}
 	r := solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{
 		listener, proposer("p", "a", "do a"), voter("v", map[string]signals.Stance{"a": yes}), voter("w", map[string]signals.Stance{"a": no}),
@@ -104,7 +104,7 @@ func TestACallThatIsNotRecordedEndsTheSolve(t *testing.T) {
 	miss := fmt.Errorf("asking: %w", &journal.MissError{Key: journal.Key{Agent: "lost", Turn: 2}, Other: "another"})
 	lost := &agents.Agent{ID: "lost", Reactor: agents.Func(func(_ context.Context, t *agents.Turn) seq {
 		if t.Round < 2 {
-			return agents.Say()
+			return agents.Emit()
 		}
 		return func(yield func(signals.Any, error) bool) { yield(nil, miss) }
 	})}
@@ -119,7 +119,7 @@ func TestACallThatIsNotRecordedEndsTheSolve(t *testing.T) {
 func TestMemoryOfATurnIsBounded(t *testing.T) {
 	var n notes
 	listener := n.agent("listener", func(t *agents.Turn) seq {
-		return agents.Say(signals.New(signals.Header{}, signals.Discovery{Finding: fmt.Sprint(t.Round)}))
+		return agents.Emit(signals.New(signals.Header{}, signals.Discovery{Finding: fmt.Sprint(t.Round)}))
 	})
 	const most = 3
 	r := solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{listener, talker("t")}, Rounds: 10, History: most}))
@@ -141,7 +141,7 @@ func TestEffortIsAskedForEachRoundByThread(t *testing.T) {
 	threads := map[string]bool{}
 	efforts := []signals.Effort{signals.Cheap, signals.Deep}
 	s := newSwarm(t, swarm.Options{
-		Agents: []*agents.Agent{n.agent("listener", func(*agents.Turn) seq { return agents.Say() }), proposer("p", "a", "do a")},
+		Agents: []*agents.Agent{n.agent("listener", func(*agents.Turn) seq { return agents.Emit() }), proposer("p", "a", "do a")},
 		Effort: func(thread string) signals.Effort {
 			threads[thread] = true
 			e := efforts[0]

@@ -20,9 +20,9 @@ import (
 func says(id string, said ...signals.Any) *agents.Agent {
 	a := reacts(id, func(_ context.Context, t *agents.Turn) seq {
 		if t.Round == 1 {
-			return agents.Say(said...)
+			return agents.Emit(said...)
 		}
-		return agents.Say()
+		return agents.Emit()
 	})
 	a.CanEmit = []signals.Kind{signals.KindDiscovery}
 	for _, s := range said {
@@ -202,7 +202,7 @@ func TestNumbersAndSymbolsAreNotPunctuation(t *testing.T) {
 func TestDefaultQuorumIsMoreThanHalfOfTheAgentsThatHearProposalsAndMayVote(t *testing.T) {
 	open := func(a *agents.Agent) *agents.Agent { a.CanEmit = nil; return a }
 	silent := func(id string) *agents.Agent {
-		return reacts(id, func(context.Context, *agents.Turn) seq { return agents.Say() })
+		return reacts(id, func(context.Context, *agents.Turn) seq { return agents.Emit() })
 	}
 	observer := func(id string) *agents.Agent {
 		a := silent(id)
@@ -282,7 +282,7 @@ func TestEscalationCountsWhereverItsAgentStands(t *testing.T) {
 		return &agents.Agent{
 			ID: "worried", Listens: []signals.Kind{signals.KindProposal},
 			Reactor: agents.Func(func(context.Context, *agents.Turn) seq {
-				return agents.Say(signals.New(signals.Header{}, signals.Escalation{Reason: "needs a person"}))
+				return agents.Emit(signals.New(signals.Header{}, signals.Escalation{Reason: "needs a person"}))
 			}),
 		}
 	}

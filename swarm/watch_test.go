@@ -71,11 +71,11 @@ func TestAWatcherWhoComesLateSeesThePastAndGoesOnLive(t *testing.T) {
 	slow := voter("slow", map[string]signals.Stance{"a": yes})
 	slow.Reactor = agents.Each(func(_ context.Context, s signals.Any) seq {
 		if s.Kind() != signals.KindProposal {
-			return agents.Say()
+			return agents.Emit()
 		}
 		close(asked)
 		<-answer
-		return agents.Say(agents.Agree("a", 1, ""))
+		return agents.Emit(agents.Agree("a", 1, ""))
 	})
 	s, err := swarm.New(swarm.Options{Agents: []*agents.Agent{proposer("p", "a", "do a"), slow}, Seed: 5, Journal: j})
 	if err != nil {

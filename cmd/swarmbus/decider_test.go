@@ -161,7 +161,7 @@ func voting(t *testing.T, set *votes.Set) *swarm.Swarm {
 	}
 	chair := &agents.Agent{ID: "chair", CanEmit: []signals.Kind{signals.KindProposal}, Listens: []signals.Kind{signals.KindTask}, Reactor: agents.On(
 		func(context.Context, *signals.Signal[signals.Task]) iter.Seq2[signals.Any, error] {
-			return agents.Say(
+			return agents.Emit(
 				signals.New(signals.Header{}, signals.Proposal{ProposalID: "0", Content: "zero"}),
 				signals.New(signals.Header{}, signals.Proposal{ProposalID: "1", Content: "one"}),
 			)
@@ -171,7 +171,7 @@ func voting(t *testing.T, set *votes.Set) *swarm.Swarm {
 		team = append(team, &agents.Agent{ID: v.Voter, CanEmit: []signals.Kind{signals.KindVote}, Listens: []signals.Kind{signals.KindTask}, Reactor: agents.On(
 			func(_ context.Context, task *signals.Signal[signals.Task]) iter.Seq2[signals.Any, error] {
 				label := said[task.Payload.Task+v.Voter]
-				return agents.Say(signals.New(signals.Header{}, signals.Vote{ProposalID: label, Stance: signals.Agree, Weight: 1}))
+				return agents.Emit(signals.New(signals.Header{}, signals.Vote{ProposalID: label, Stance: signals.Agree, Weight: 1}))
 			})})
 	}
 	s, err := swarm.New(swarm.Options{Agents: team})

@@ -23,22 +23,22 @@ func odd(began chan<- bool, goOn <-chan bool) []*agents.Agent {
 	propose := func(ctx context.Context, t *signals.Signal[signals.Task]) iter.Seq2[signals.Any, error] {
 		switch t.Payload.Task {
 		case "escalate":
-			return agents.Say(signals.New(signals.Header{}, signals.Escalation{Reason: "too dear\x1b[2J"}))
+			return agents.Emit(signals.New(signals.Header{}, signals.Escalation{Reason: "too dear\x1b[2J"}))
 		case "hang":
 			<-ctx.Done()
 		case "wait":
 			began <- true
 			<-goOn
 		}
-		return agents.Say(agents.Propose("a", t.Payload.Task, 1, ""))
+		return agents.Emit(agents.Propose("a", t.Payload.Task, 1, ""))
 	}
 	vote := func(id string) *agents.Agent {
 		return &agents.Agent{ID: id, CanEmit: []signals.Kind{signals.KindVote}, Reactor: agents.On(
 			func(_ context.Context, p *signals.Signal[signals.Proposal]) iter.Seq2[signals.Any, error] {
 				if p.Payload.Content == "reject" {
-					return agents.Say(agents.Disagree("a", 1, "no"))
+					return agents.Emit(agents.Disagree("a", 1, "no"))
 				}
-				return agents.Say(agents.Agree("a", 1, "yes"))
+				return agents.Emit(agents.Agree("a", 1, "yes"))
 			})}
 	}
 	broken := func(context.Context, *signals.Signal[signals.Task]) iter.Seq2[signals.Any, error] {

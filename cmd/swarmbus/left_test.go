@@ -16,7 +16,7 @@ import (
 // asking is the team of a program that asks whether to do what it proposes.
 func asking() []*agents.Agent {
 	propose := func(context.Context, *signals.Signal[signals.Task]) iter.Seq2[signals.Any, error] {
-		return agents.Say(agents.Propose("a", "do a", 1, ""), signals.New(signals.Header{Confidence: 1}, signals.Escalation{Reason: "may we?"}))
+		return agents.Emit(agents.Propose("a", "do a", 1, ""), signals.New(signals.Header{Confidence: 1}, signals.Escalation{Reason: "may we?"}))
 	}
 	return []*agents.Agent{{ID: "planner", Reactor: agents.On(propose), CanEmit: []signals.Kind{signals.KindProposal, signals.KindEscalation}}}
 }

@@ -24,7 +24,7 @@ func work(_ context.Context, t *agents.Turn) iter.Seq2[signals.Any, error] {
 	if t.Rand().Float64() < pays[t.Strategy] {
 		answer = "right"
 	}
-	return agents.Say(agents.Propose(answer, answer, 0.8, "by "+t.Strategy), agents.Agree(answer, 0.8, ""))
+	return agents.Emit(agents.Propose(answer, answer, 0.8, "by "+t.Strategy), agents.Agree(answer, 0.8, ""))
 }
 
 func main() {

@@ -16,13 +16,13 @@ import (
 // proposes is an agent that has made up its mind.
 func proposes(id, content string) *agents.Agent {
 	return &agents.Agent{ID: id, Reactor: agents.On(func(context.Context, *signals.Signal[signals.Task]) iter.Seq2[signals.Any, error] {
-		return agents.Say(agents.Propose(id, content, 0.8, ""), agents.Agree(id, 0.6, "it is mine"))
+		return agents.Emit(agents.Propose(id, content, 0.8, ""), agents.Agree(id, 0.6, "it is mine"))
 	})}
 }
 
 // judge waits until there is something to settle.
 func judge(_ context.Context, c *signals.Signal[signals.Conflict]) iter.Seq2[signals.Any, error] {
-	return agents.Say(
+	return agents.Emit(
 		agents.Agree("ann", 0.9, "clients do not fall into step"),
 		agents.Disagree("bob", 0.9, "it is a stampede: "+c.Payload.Description),
 	)

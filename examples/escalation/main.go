@@ -100,7 +100,7 @@ func samples(e signals.Effort) int {
 func (p *profiler) react(ctx context.Context, t *agents.Turn) iter.Seq2[signals.Any, error] {
 	n := samples(t.Effort)
 	if t.Round > 1 && n == samples(0) {
-		return agents.Say() // as little would not show more
+		return agents.Emit() // as little would not show more
 	}
 	retries := 0
 	for range n {
@@ -117,7 +117,7 @@ func (p *profiler) react(ctx context.Context, t *agents.Turn) iter.Seq2[signals.
 	sure := math.Erf(math.Abs(float64(2*retries-n)) / math.Sqrt(float64(2*n)))
 	fmt.Fprintf(p.out, "  profiler  takes %d samples: %s, sure %.2f\n", n, cause, sure)
 	p.grade(ctx, t.Thread, sure, cause)
-	return agents.Say(agents.Propose(fmt.Sprint(id, "-", t.Round), cause, sure, fmt.Sprintf("%d of %d samples are retries", retries, n)))
+	return agents.Emit(agents.Propose(fmt.Sprint(id, "-", t.Round), cause, sure, fmt.Sprintf("%d of %d samples are retries", retries, n)))
 }
 
 // grade says how sure it is, and asks for more if that is little.
@@ -157,11 +157,11 @@ func reviewer(id string) *agents.Agent {
 		ID: id, Listens: []signals.Kind{signals.KindProposal}, CanEmit: []signals.Kind{signals.KindVote, signals.KindDoubt},
 		Reactor: agents.On(func(_ context.Context, s *signals.Signal[signals.Proposal]) iter.Seq2[signals.Any, error] {
 			if s.Confidence < 0.95 {
-				return agents.Say(signals.New(signals.Header{Confidence: 0.9}, signals.Doubt{
+				return agents.Emit(signals.New(signals.Header{Confidence: 0.9}, signals.Doubt{
 					TargetSignalID: s.ID, Concern: "too few samples", Severity: signals.Medium,
 				}))
 			}
-			return agents.Say(agents.Agree(s.Payload.ProposalID, 0.9, "that many samples do not lie"))
+			return agents.Emit(agents.Agree(s.Payload.ProposalID, 0.9, "that many samples do not lie"))
 		}),
 	}
 }

@@ -13,11 +13,11 @@ import (
 )
 
 func plan(_ context.Context, task *signals.Signal[signals.Task]) iter.Seq2[signals.Any, error] {
-	return agents.Say(agents.Propose("backoff", "exponential backoff with jitter", 0.8, "it spreads load"))
+	return agents.Emit(agents.Propose("backoff", "exponential backoff with jitter", 0.8, "it spreads load"))
 }
 
 func review(_ context.Context, p *signals.Signal[signals.Proposal]) iter.Seq2[signals.Any, error] {
-	return agents.Say(agents.Agree(p.Payload.ProposalID, 0.9, "it has jitter"))
+	return agents.Emit(agents.Agree(p.Payload.ProposalID, 0.9, "it has jitter"))
 }
 
 func main() {

@@ -36,11 +36,11 @@ func trouble() []*agents.Agent {
 	forger := planner("forger", "", "")
 	forger.CanEmit = nil
 	forger.Reactor = agents.On(func(context.Context, *signals.Signal[signals.Task]) said {
-		return agents.Say(signals.New(signals.Header{Confidence: 1}, signals.Consensus{ProposalID: "at-once", Decision: "as I say"}))
+		return agents.Emit(signals.New(signals.Header{Confidence: 1}, signals.Consensus{ProposalID: "at-once", Decision: "as I say"}))
 	})
 	stray := voter("stray", "", "")
 	stray.Reactor = agents.On(func(context.Context, *signals.Signal[signals.Proposal]) said {
-		return agents.Say(signals.New(signals.Header{Confidence: 0.9},
+		return agents.Emit(signals.New(signals.Header{Confidence: 0.9},
 			signals.Vote{ProposalID: "at-last", Stance: signals.Agree, Weight: 0.9, Reasoning: "a typing error"}))
 	})
 	return []*agents.Agent{
@@ -54,7 +54,7 @@ func sleep(ctx context.Context, _ signals.Any) said {
 	case <-time.After(slowness):
 	case <-ctx.Done():
 	}
-	return agents.Say()
+	return agents.Emit()
 }
 
 // slowness is how long the slow one takes.
@@ -64,7 +64,7 @@ func planner(id, proposal, content string) *agents.Agent {
 	return &agents.Agent{
 		ID: id, Listens: []signals.Kind{signals.KindTask}, CanEmit: []signals.Kind{signals.KindProposal},
 		Reactor: agents.On(func(context.Context, *signals.Signal[signals.Task]) said {
-			return agents.Say(signals.New(signals.Header{Confidence: 0.8}, signals.Proposal{ProposalID: proposal, Content: content}))
+			return agents.Emit(signals.New(signals.Header{Confidence: 0.8}, signals.Proposal{ProposalID: proposal, Content: content}))
 		}),
 	}
 }
@@ -74,9 +74,9 @@ func critic() *agents.Agent {
 		ID: "critic", Listens: []signals.Kind{signals.KindProposal}, CanEmit: []signals.Kind{signals.KindDoubt},
 		Reactor: agents.On(func(_ context.Context, p *signals.Signal[signals.Proposal]) said {
 			if p.Payload.ProposalID != "at-once" {
-				return agents.Say()
+				return agents.Emit()
 			}
-			return agents.Say(signals.New(signals.Header{Confidence: 0.7}, signals.Doubt{
+			return agents.Emit(signals.New(signals.Header{Confidence: 0.7}, signals.Doubt{
 				TargetSignalID: p.ID, Concern: "everybody would try again in the same second", Severity: signals.High,
 			}))
 		}),
@@ -92,7 +92,7 @@ func voter(id, choice, reason string) *agents.Agent {
 			if v.ProposalID == choice {
 				v.Stance = signals.Agree
 			}
-			return agents.Say(signals.New(signals.Header{Confidence: 0.9}, v))
+			return agents.Emit(signals.New(signals.Header{Confidence: 0.9}, v))
 		}),
 	}
 }

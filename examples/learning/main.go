@@ -18,13 +18,13 @@ import (
 func answers(id string, chance float64) *agents.Agent {
 	return &agents.Agent{ID: id, Reactor: agents.Func(func(_ context.Context, t *agents.Turn) iter.Seq2[signals.Any, error] {
 		if t.Round > 1 {
-			return agents.Say()
+			return agents.Emit()
 		}
 		answer := "wrong"
 		if t.Rand().Float64() < chance {
 			answer = "right"
 		}
-		return agents.Say(agents.Propose(id, answer, 0.8, ""), agents.Agree(id, 0.8, ""))
+		return agents.Emit(agents.Propose(id, answer, 0.8, ""), agents.Agree(id, 0.8, ""))
 	})}
 }
 

@@ -18,10 +18,10 @@ import (
 func main() {
 	kept := &journal.Memory{} // or journal.Open, for a file
 	plan := agents.On(func(context.Context, *signals.Signal[signals.Task]) iter.Seq2[signals.Any, error] {
-		return agents.Say(agents.Propose("backoff", "exponential backoff with jitter", 0.8, ""))
+		return agents.Emit(agents.Propose("backoff", "exponential backoff with jitter", 0.8, ""))
 	})
 	review := agents.On(func(_ context.Context, p *signals.Signal[signals.Proposal]) iter.Seq2[signals.Any, error] {
-		return agents.Say(agents.Agree(p.Payload.ProposalID, 0.9, "it has jitter"))
+		return agents.Emit(agents.Agree(p.Payload.ProposalID, 0.9, "it has jitter"))
 	})
 	s, err := swarm.New(swarm.Options{Seed: 1, Journal: kept, Agents: []*agents.Agent{
 		{ID: "planner", Reactor: plan}, {ID: "critic", Reactor: review}, {ID: "tester", Reactor: review},

@@ -36,7 +36,7 @@ type reviewer struct {
 // React implements [agents.Reactor].
 func (r reviewer) React(_ context.Context, t *agents.Turn) iter.Seq2[signals.Any, error] {
 	if t.Round == 1 {
-		return agents.Say(r.report(t)...)
+		return agents.Emit(r.report(t)...)
 	}
 	log := slices.Concat(t.Heard, t.Said, t.New)
 	slices.SortFunc(log, func(a, b signals.Any) int { return cmp.Compare(a.Head().Seq, b.Head().Seq) })
@@ -52,7 +52,7 @@ func (r reviewer) React(_ context.Context, t *agents.Turn) iter.Seq2[signals.Any
 	case r.leads(answer, claims):
 		say = append(say, r.propose(answer, claims))
 	}
-	return agents.Say(say...)
+	return agents.Emit(say...)
 }
 
 // wanted is the answer that the evidence asks for as it stands.

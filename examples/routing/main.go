@@ -78,17 +78,17 @@ func run(out io.Writer) error {
 func customer(_ context.Context, t *agents.Turn) iter.Seq2[signals.Any, error] {
 	message := signals.New(signals.Header{Confidence: 1}, routing.UserMessage{Text: "Wait, are you there?"})
 	if _, booked := t.Standing("transfer"); booked {
-		return agents.Say(agents.Agree("transfer", 0.9, "that is what I asked for"), message)
+		return agents.Emit(agents.Agree("transfer", 0.9, "that is what I asked for"), message)
 	}
-	return agents.Say(message)
+	return agents.Emit(message)
 }
 
 // teller books the transfer, and says what the ledger answered.
 func teller(_ context.Context, t *agents.Turn) iter.Seq2[signals.Any, error] {
 	if t.State != "transaction" {
-		return agents.Say()
+		return agents.Emit()
 	}
-	return agents.Say(
+	return agents.Emit(
 		signals.New(signals.Header{Confidence: 1}, signals.ToolResult{
 			ToolName: "ledger", Result: "savings -100, checking +100", TriggeredBy: t.Agent,
 		}),
@@ -97,7 +97,7 @@ func teller(_ context.Context, t *agents.Turn) iter.Seq2[signals.Any, error] {
 }
 
 func audit(_ context.Context, p *signals.Signal[signals.Proposal]) iter.Seq2[signals.Any, error] {
-	return agents.Say(agents.Agree(p.Payload.ProposalID, 0.9, "the books balance"))
+	return agents.Emit(agents.Agree(p.Payload.ProposalID, 0.9, "the books balance"))
 }
 
 // show prints what is said and what the router decides, with its reasons where a

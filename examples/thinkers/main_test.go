@@ -287,7 +287,7 @@ func voting(t *testing.T, a string, reply func(try int) modelstest.Reply) (*swar
 	m := limits.New(limits.Options{Pause: time.Millisecond}).Limit(adapters[a].open(t, server.URL, nil))
 	team := []*agents.Agent{
 		{ID: "planner", CanEmit: []signals.Kind{signals.KindProposal}, Reactor: agents.On(func(context.Context, *signals.Signal[signals.Task]) iter.Seq2[signals.Any, error] {
-			return agents.Say(agents.Propose("plan", "retry at once", 0.9, ""))
+			return agents.Emit(agents.Propose("plan", "retry at once", 0.9, ""))
 		})},
 		thinker.Thinker{ID: "odd", Model: m}.Agent(), thinker.Thinker{ID: "even", Model: m}.Agent(),
 	}

@@ -37,7 +37,7 @@ func local(t *testing.T, base, name string) *openai.Model {
 // proposes is an agent with a proposal and no model.
 func proposes(id, content string) *agents.Agent {
 	return &agents.Agent{ID: id, Reactor: agents.On(func(context.Context, *signals.Signal[signals.Task]) iter.Seq2[signals.Any, error] {
-		return agents.Say(agents.Propose(id, content, 0.8, "it spreads load"))
+		return agents.Emit(agents.Propose(id, content, 0.8, "it spreads load"))
 	})}
 }
 

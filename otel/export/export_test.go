@@ -66,7 +66,7 @@ func TestTurnThatNeverEndsIsSent(t *testing.T) {
 	s, err := swarm.New(swarm.Options{Hook: p.Observer, Deadline: 50 * time.Millisecond, Agents: []*agents.Agent{{
 		ID: "deaf", Reactor: agents.Each(func(context.Context, signals.Any) said {
 			<-release
-			return agents.Say()
+			return agents.Emit()
 		}),
 	}}})
 	if err != nil {

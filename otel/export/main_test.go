@@ -36,7 +36,7 @@ func decide(t *testing.T, p *export.Pipeline) *swarm.Result {
 	t.Helper()
 	say := func(id string, hears signals.Kind, s signals.Any) *agents.Agent {
 		return &agents.Agent{ID: id, Listens: []signals.Kind{hears}, CanEmit: []signals.Kind{s.Kind()}, Reactor: agents.Reactors{
-			agents.Each(func(context.Context, signals.Any) said { return agents.Say(s) }),
+			agents.Each(func(context.Context, signals.Any) said { return agents.Emit(s) }),
 		}}
 	}
 	vote := signals.New(signals.Header{Confidence: 1}, signals.Vote{ProposalID: "a", Stance: signals.Agree, Weight: 1})

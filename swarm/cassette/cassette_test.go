@@ -34,7 +34,7 @@ func asks(t *testing.T, m models.Model, agent string, round int, questions ...st
 			}
 			all = append(all, fmt.Sprintf("%+v shown %q", *answer, shown))
 		}
-		return agents.Say()
+		return agents.Emit()
 	})}
 	if _, err := a.Take(t.Context(), &agents.Turn{Thread: "t", Round: round}); err != nil {
 		t.Fatal(err)
@@ -269,7 +269,7 @@ func TestToolIsCalledOnceForEachCall(t *testing.T) {
 				text, err := look(ctx, json.RawMessage(args))
 				all = append(all, fmt.Sprint(text, err))
 			}
-			return agents.Say()
+			return agents.Emit()
 		})}
 		if _, err := a.Take(t.Context(), &agents.Turn{Thread: "t", Round: 1}); err != nil {
 			t.Fatal(err)

@@ -45,7 +45,7 @@ func TestWhatResumeAnsweredIsDecided(t *testing.T) {
 					asked = append(asked, a.ID)
 				}
 			}
-			return agents.Say(signals.New(signals.Header{Confidence: 0.9}, signals.Discovery{Finding: "f" + n}))
+			return agents.Emit(signals.New(signals.Header{Confidence: 0.9}, signals.Discovery{Finding: "f" + n}))
 		}
 		s, err := swarm.New(swarm.Options{Agents: []*agents.Agent{{ID: "ann", Reactor: agents.Func(react)}}, Bus: b, Seed: 1})
 		if err != nil {

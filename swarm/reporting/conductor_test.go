@@ -28,11 +28,11 @@ func TestAConductorInTheTeamAnswersEscalations(t *testing.T) {
 				}
 			}
 			if turn.Round > 1 {
-				return agents.Say()
+				return agents.Emit()
 			}
 			r := asking("ann", "x", "no traces of Sunday")
 			r.Escalations[0].Options = reports.List{"use Monday", "wait"}
-			return agents.Say(turnOf(t, turn.Thread, "t1", r))
+			return agents.Emit(turnOf(t, turn.Thread, "t1", r))
 		})}
 		lead := conductor.Agent("lead", conductor.Scripted(func(string, reports.Escalation) *reports.Ruling {
 			return &reports.Ruling{Verdict: reports.Answered, Option: option}

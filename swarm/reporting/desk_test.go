@@ -464,16 +464,16 @@ func TestAnEscalationEndsASolveThatGoesOnWithTheAnswer(t *testing.T) {
 		r.TaskID = turn.Thread
 		for _, s := range turn.New {
 			if answer, ok := signals.As[signals.Memory](s); ok {
-				return agents.Say(agents.Propose("p", "stop "+answer.Payload.Content, 0.9, "as answered"), agents.Agree("p", 0.9, "so it is"))
+				return agents.Emit(agents.Propose("p", "stop "+answer.Payload.Content, 0.9, "as answered"), agents.Agree("p", 0.9, "so it is"))
 			}
 		}
 		if _, err := ann.Report(ctx, encoded(t, r)); err != nil {
 			return agents.Fail(err)
 		}
-		return agents.Say(signals.New(signals.Header{Confidence: 0.9}, signals.Discovery{Finding: "there are two databases"}))
+		return agents.Emit(signals.New(signals.Header{Confidence: 0.9}, signals.Discovery{Finding: "there are two databases"}))
 	}
 	voter := &agents.Agent{ID: "bob", Reactor: agents.On(func(_ context.Context, p *signals.Signal[signals.Proposal]) iter.Seq2[signals.Any, error] {
-		return agents.Say(agents.Agree(p.Payload.ProposalID, 0.9, "fine"))
+		return agents.Emit(agents.Agree(p.Payload.ProposalID, 0.9, "fine"))
 	})}
 	s, err := swarm.New(swarm.Options{Agents: []*agents.Agent{{ID: "ann", Reactor: agents.Func(react)}, voter}, Bus: b, Seed: 1})
 	if err != nil {

@@ -163,7 +163,7 @@ func TestAfterARestartExactlyWhatWasNotFiledIsFiled(t *testing.T) {
 func TestADeskGoesOnWithTheJournalOfASwarm(t *testing.T) {
 	j := new(journal.Memory)
 	ann := &agents.Agent{ID: "ann", Reactor: agents.Func(func(_ context.Context, turn *agents.Turn) iter.Seq2[signals.Any, error] {
-		return agents.Say(turnOf(t, turn.Thread, fmt.Sprint(turn.Round), asking("ann", "x", "no key")))
+		return agents.Emit(turnOf(t, turn.Thread, fmt.Sprint(turn.Round), asking("ann", "x", "no key")))
 	})}
 	start := func(b *bus.Bus) *swarm.Swarm {
 		t.Helper()

@@ -17,7 +17,7 @@ func ExampleLog() {
 	clerk := &agents.Agent{
 		ID: "clerk", Listens: []signals.Kind{signals.KindTask},
 		Reactor: agents.Each(func(context.Context, signals.Any) iter.Seq2[signals.Any, error] {
-			return agents.Say(signals.New(signals.Header{Confidence: 1}, signals.Escalation{Reason: "ask the owner"}))
+			return agents.Emit(signals.New(signals.Header{Confidence: 1}, signals.Escalation{Reason: "ask the owner"}))
 		}),
 	}
 	s, err := swarm.New(swarm.Options{Agents: []*agents.Agent{clerk}, Seed: 1, Clock: swarm.StepClock(epoch, 0)})

@@ -56,24 +56,24 @@ func events(t *testing.T) []swarm.Event {
 			if id == "wait" {
 				said = signals.Disagree
 			}
-			return agents.Say(signals.New(signals.Header{Confidence: 0.9}, signals.Vote{ProposalID: id, Stance: said, Weight: 0.9, Reasoning: "seen it work"}))
+			return agents.Emit(signals.New(signals.Header{Confidence: 0.9}, signals.Vote{ProposalID: id, Stance: said, Weight: 0.9, Reasoning: "seen it work"}))
 		}
 	}
 	team := []*agents.Agent{
 		on("finder", signals.KindTask, func(signals.Any) seq {
-			return agents.Say(
+			return agents.Emit(
 				signals.New(signals.Header{Confidence: 0.7}, signals.Discovery{Finding: hostile, Evidence: strings.Repeat("very long ", 30), Relevance: 1}),
 				signals.New(signals.Header{}, signals.Discovery{Finding: "x", Relevance: 2}),
 			)
 		}),
 		on("maker", signals.KindTask, func(signals.Any) seq {
-			return agents.Say(signals.New(signals.Header{Confidence: 0.8}, signals.Proposal{ProposalID: "ship", Content: "ship it", Reasoning: "tests pass"}))
+			return agents.Emit(signals.New(signals.Header{Confidence: 0.8}, signals.Proposal{ProposalID: "ship", Content: "ship it", Reasoning: "tests pass"}))
 		}),
 		on("keeper", signals.KindTask, func(signals.Any) seq {
-			return agents.Say(signals.New(signals.Header{Confidence: 0.6}, signals.Proposal{ProposalID: "wait", Content: "wait a week"}))
+			return agents.Emit(signals.New(signals.Header{Confidence: 0.6}, signals.Proposal{ProposalID: "wait", Content: "wait a week"}))
 		}),
 		on("doubter", signals.KindProposal, func(s signals.Any) seq {
-			return agents.Say(signals.New(signals.Header{Confidence: 0.4}, signals.Doubt{TargetSignalID: s.Head().ID, Concern: "no rollback", Severity: signals.High}))
+			return agents.Emit(signals.New(signals.Header{Confidence: 0.4}, signals.Doubt{TargetSignalID: s.Head().ID, Concern: "no rollback", Severity: signals.High}))
 		}),
 		on("broken", signals.KindTask, func(signals.Any) seq { return agents.Fail(errors.New("no model")) }),
 		on("ada", signals.KindProposal, votes(signals.Agree)),
