@@ -70,7 +70,7 @@ type Cost struct {
 	// although its context had ended before: they ignore their context.
 	LeftBehind []string
 	Elapsed    time.Duration // on the wall clock
-	Books      bus.Account     // of the thread's readers; signals after the last reader left count as filtered
+	Books      bus.Account   // of the thread's readers; signals after the last reader left count as filtered
 }
 
 // read fills in what the log says. Failed has the errors themselves, and the rounds of
