@@ -28,7 +28,7 @@ func TestAnAnswerIsLeftToTheOnlySolveThatWaits(t *testing.T) {
 		t.Errorf("to one that was answered: %v", err)
 	}
 	s = newSwarm(t, o)
-	past, err := s.Past()
+	past, err := s.Results()
 	if err != nil || len(past) != 2 {
 		t.Fatal(past, err)
 	}
