@@ -236,13 +236,13 @@ func TestAVoteOfAnotherWeightWakesOthers(t *testing.T) {
 	turns := 0
 	wavers := reacts("wavers", func(_ context.Context, turn *agents.Turn) seq {
 		if turn.Round > 3 {
-			return agents.Say()
+			return agents.Emit()
 		}
-		return agents.Say(vote("a", yes, []float64{0.5, 0.9, 0.9}[turn.Round-1]))
+		return agents.Emit(vote("a", yes, []float64{0.5, 0.9, 0.9}[turn.Round-1]))
 	})
 	hears := reacts("hears", func(_ context.Context, turn *agents.Turn) seq {
 		turns++
-		return agents.Say(discover(fmt.Sprint(turn.Round)))
+		return agents.Emit(discover(fmt.Sprint(turn.Round)))
 	})
 	solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{wavers, hears, proposer("p", "a", "do a")}, Rounds: 5, Quorum: 2}))
 	if turns != 3 {
