@@ -33,10 +33,8 @@ type Decision struct {
 	// Voters is the number of distinct voters that count for the quorum,
 	// abstentions included.
 	Voters int `json:"voters"`
-	// Because explains to people why the voters for the choice, or for the leader of a closed decision that is not
-	// reached, outweigh a side with as many or more, whether that is for another proposal or against this one; or
-	// why those against the only proposal outweigh as many or more for it. It is "" if no other side has as many,
-	// or if nothing was learned about the voters. It is a single line, with which [Decision.Reason] begins. The
+	// Because explains a final decision to people by what is on record about the voters on either side, where something
+	// was learned about them; "" if there is nothing to say. It is a single line, which [Decision.Reason] contains. The
 	// wording may change.
 	Because string `json:"because,omitempty"`
 	// Note is an optional remark of the strategy on its decision. The wording

@@ -52,17 +52,18 @@ func (d Decision) Reason() string { return d.ReasonWith(func(id string) string {
 // for it, for readers who may not see ids that agents choose.
 func (d Decision) ReasonWith(show func(id string) string) string {
 	t := d.from.known()
-	because := ""
+	link, because := ", ", ""
 	if d.Because != "" {
-		because = strings.Map(printable, d.Because) + ": "
+		because = "; " + strings.Map(printable, d.Because)
+		link = because + "; "
 	}
 	switch {
 	case d.Outcome == Reached:
-		return fmt.Sprintf("%s%s, %s; %s is needed", because, d.agreeing(show), d.supported(0), percent(t.threshold, 0))
+		return fmt.Sprintf("%s%s%s; %s is needed", d.agreeing(show), link, d.supported(0), percent(t.threshold, 0))
 	case d.Outcome == Rejected:
-		return because + "more is against every proposal than for it: " + d.disagreeing(show)
+		return "more is against every proposal than for it: " + d.disagreeing(show) + because
 	case d.Outcome == Uncertified:
-		return because + d.uncertified(show)
+		return d.uncertified(show) + because
 	case d.Voters < t.quorum:
 		return fmt.Sprintf("%s voted; the quorum is %d", plural(d.Voters, "has", "have"), t.quorum)
 	case len(d.Leaders) == 0:
@@ -72,7 +73,7 @@ func (d Decision) ReasonWith(show func(id string) string) string {
 	case d.Support >= t.threshold:
 		return fmt.Sprintf("%s, but no more is for %s than against it", d.agreeing(show), d.leading(show))
 	default:
-		return fmt.Sprintf("%s%s, %s; %s is needed", because, d.agreeing(show), d.supported(t.threshold), percent(t.threshold, 0))
+		return fmt.Sprintf("%s%s%s; %s is needed", d.agreeing(show), link, d.supported(t.threshold), percent(t.threshold, 0))
 	}
 }
 

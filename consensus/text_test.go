@@ -156,7 +156,7 @@ func TestADecisionOfAFuncKnowsItsBallots(t *testing.T) {
 	d := consensus.Func("mine", func(consensus.Ballots) consensus.Decision {
 		return consensus.Decision{Outcome: consensus.Reached, Choice: "a", Support: 1, Because: "v,\nwho knows"}
 	}).Decide(b)
-	if d.Ballots().Voters() != 2 || d.Reason() != "v,who knows: the choice leads, a support of 100 %; 70 % is needed" {
+	if d.Ballots().Voters() != 2 || d.Reason() != "the choice leads; v,who knows; a support of 100 %; 70 % is needed" {
 		t.Errorf("%d voters: %q", d.Ballots().Voters(), d.Reason())
 	}
 }

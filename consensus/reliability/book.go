@@ -116,7 +116,7 @@ func (b *book) number(name string) int32 {
 func (q *question) plain() fit.Votes {
 	v, sure := fit.Votes{Field: q.Field, Known: -1}, true
 	for i, said := range q.Said {
-		if int(said) < q.Field && q.Stated[i] > 0 {
+		if q.Times[i] == 1 && q.Stated[i] > 0 {
 			v.Voter, v.Said, v.Stated = append(v.Voter, q.Voter[i]), append(v.Said, said), append(v.Stated, q.Stated[i])
 			sure = sure && q.Stated[i] == 1
 		}

@@ -32,6 +32,10 @@ func TestAReasonNamesTheRecordsOfBothSides(t *testing.T) {
 	if want := `"cy" was with most of the others in `; !strings.HasPrefix(unknown.Because, want) {
 		t.Errorf("got %s, want %s…", unknown.Because, want)
 	}
+	whole := s.Decide(said("ada", "yes", "bo", "yes", "cy", "no")).Reason()
+	if want := `2 of 3 agree with "yes"; "cy" was right in 10 of 20 known outcomes; a support of `; !strings.HasPrefix(whole, want) {
+		t.Errorf("got %s, want %s…", whole, want)
+	}
 	for _, word := range []string{"told", "apart", "rival", "fits as well"} {
 		if strings.Contains(unknown.Because, word) {
 			t.Errorf("%q says %q", unknown.Because, word)

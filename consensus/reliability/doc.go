@@ -1,2 +1,44 @@
-// Package reliability learns from past decisions how far each voter can be trusted.
+// Package reliability learns from past decisions how far each voter can be trusted, and decides by it: which voters
+// are usually right, which of them repeat each other, how confident a decision may be, and whom to ask next.
+//
+//	ledger := new(reliability.Ledger)             // decisions with their own proposals
+//	d := ledger.Strategy().Decide(ballots)        // as far as anything has been learned
+//	fmt.Println(d.Choice, d.Confidence, d.Reason())
+//	ledger.Observe("release 1", ballots)          // a decision that has been voted on
+//	ledger.Resolve("release 1", "ship")           // its outcome, if that ever becomes known
+//
+// A [Ledger] can learn without outcomes: a voter that sides with the others where they agree with each other is right
+// more often (Dawid and Skene, 1979). Known outcomes anchor what is learned, and from ten on they correct it. A [Model]
+// is a snapshot of what has been learned: probabilities, weights, groups, whom to ask next, and when enough were asked.
+// A [Strategy] decides with it. They are pure: values in, values out, without clock, context or goroutine.
+//
+// docs/model.md explains the model on a page, and docs/quality.md what to expect of it.
+//
+// # What a caller may rely on
+//
+// A clear majority decides: where no known outcome says otherwise, nothing that is inferred from votes keeps open or
+// turns what four voters or more decide with 0.8 of the weight that was not abstained. Known outcomes say otherwise if
+// by their records alone the voters for another answer outweigh the majority. Groups that the program states
+// ([consensus.Options.Groups]) come before that: what they share is the weight that counts, see [Ledger].
+//
+// The same again is the same: when the same ballots are cast again and again, confidence moves by at most a tenth from
+// one decision to the next. What was learned is mixed with the votes alone, whose part falls with the number of
+// decisions.
+//
+// [Strategy] follows the rules that package consensus states for every strategy, with one exception: its confidence is
+// not the softmax of the tallies, because the model knows more about the voters. Rules about voters in general hold
+// among voters whom the model considers equal. A voter who agrees with a proposal adds nothing by rejecting its rivals,
+// unless every proposal is a question of its own ([Options.Stances]).
+//
+// The same observations produce the same model, in whatever order votes, proposals and decisions arrived, as long as no
+// decision has left the window and every voter stays in its group. Names serve only as identity: a voter that changes
+// its name is a newcomer, who counts as an average voter. With known outcomes, other names may lead to other folds of
+// the cross-validation. Between architectures, numbers may differ by rounding.
+//
+// # Cost
+//
+// A ledger learns after a tenth more decisions or a sixth of new outcomes. Learning takes 20 rounds, each over votes ·
+// choices numbers; in a team of up to nine voters, one fit more for each voter; and up to one time more with known
+// outcomes. A decision takes time linear in votes · candidates. In a [consensus.Round], newcomers who vote alike cost
+// as much as one.
 package reliability

@@ -83,9 +83,8 @@ func (r *reading) outcomesAgainst(place int) bool {
 	q := r.questions[at]
 	evidence := make([]float64, q.Field)
 	for i, j := range q.Voter {
-		if said := q.Said[i]; int(said) < q.Field {
-			evidence[said] += q.Times[i] * q.Stated[i] * r.m.past.evidence(j, said)
-		}
+		said := q.Said[i]
+		evidence[said] += q.Times[i] * q.Stated[i] * r.m.past.evidence(j, said)
 	}
 	mine, most := 0.0, 0.0
 	for c, x := range evidence {

@@ -175,13 +175,16 @@ func (m *Model) read(b consensus.Ballots) *reading {
 	if m.kind.strange(b.Proposals()) {
 		m = stranger
 	}
-	r := reader{kind: m.kind, b: b, number: func(who consensus.Bloc) (int32, int) {
-		if j, ok := m.voters[who.Name]; ok {
-			return j, who.N * fraction
-		}
-		return m.fit.Newcomer(), who.N * int(math.Round(who.Share*fraction))
-	}}
+	r := reader{kind: m.kind, b: b, number: m.number}
 	return &reading{m, b, b.Proposals(), r.questions()}
+}
+
+// number returns the number of a voter and for how many it counts, in fractions: newcomers count with their share.
+func (m *Model) number(who consensus.Bloc) (voter int32, times int) {
+	if j, ok := m.voters[who.Name]; ok {
+		return j, who.N * fraction
+	}
+	return m.fit.Newcomer(), who.N * int(math.Round(who.Share*fraction))
 }
 
 // heard reports whether anybody is for or against anything.

@@ -95,19 +95,8 @@ func (r *reading) doubt(p *pooled) {
 // vote is worth ln 4 times its weight, discounted for correlated errors. Proposals without votes are left out; silent is
 // the probability that one of them is right.
 func (r *reading) byVotes(rho float64) (p pooled, silent float64) {
-	p = newPooled(len(r.proposals))
-	weight := 0.0
-	for _, q := range r.questions {
-		n := 0.0
-		for i := range q.Voter {
-			w := q.Stated[i] * q.Times[i]
-			n += w
-			for place, x := range r.supports(q, i) {
-				p.each[place] += x * w * 2 * math.Ln2
-			}
-		}
-		weight = max(weight, n)
-	}
+	evidence, weight := r.evidence(func(int32) float64 { return 2 * math.Ln2 })
+	p = pooled{each: evidence}
 	discount := 1 / (1 + rho*max(0, weight-1))
 	top := 0.0
 	for _, x := range p.each {
@@ -159,27 +148,31 @@ func (r *reading) dilute(p *pooled, silent float64) {
 	}
 }
 
-// supports yields the proposals that vote i is for, with 1, or against, with -1.
-func (r *reading) supports(q *question, i int) func(yield func(int, float64) bool) {
-	return func(yield func(int, float64) bool) {
-		said, sign := []int32{q.Said[i]}, 1.0
-		if set := int(q.Said[i]) - q.Field; set >= 0 {
-			said = q.Sets[set].Among
-			if q.Sets[set].Not {
-				sign = -1
+// evidence returns, for each proposal, what the votes for it are worth less those against it, and the weight of all
+// voters. Where at most one proposal is right, a voter who agrees with one adds nothing by rejecting others.
+func (r *reading) evidence(worth func(voter int32) float64) (each []float64, weight float64) {
+	sums, all := make([]int, len(r.proposals)), 0
+	for who, votes := range r.b.ByVoter() {
+		voter, times := r.m.number(who)
+		each, most := float64(times/who.N), 0.0
+		agrees := slices.ContainsFunc(votes, func(v consensus.Position) bool { return v.Stance == consensus.Agree })
+		for _, v := range spoken(votes) {
+			x := who.N * int(math.Round(v.Weight*worth(voter)*each))
+			most = max(most, v.Weight)
+			switch {
+			case v.Stance == consensus.Agree:
+				sums[v.Proposal] += x
+			case r.m.kind.stances || !agrees:
+				sums[v.Proposal] -= x
 			}
 		}
-		for _, c := range said {
-			switch place := r.place(q, c); {
-			case place >= 0 && !yield(place, sign):
-				return
-			case place < 0 && (r.m.kind.stances || r.m.kind.own() && len(q.places) == 1):
-				if !yield(q.places[0], -1) { // against the only proposal
-					return
-				}
-			}
-		}
+		all += who.N * int(math.Round(most*each))
 	}
+	each = make([]float64, len(sums))
+	for place, x := range sums {
+		each[place] = float64(x) / fraction
+	}
+	return each, float64(all) / fraction
 }
 
 // place returns the index of the proposal that is candidate c, or -1 if none is.

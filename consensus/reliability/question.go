@@ -2,7 +2,7 @@ package reliability
 
 import (
 	"cmp"
-	"math"
+	"maps"
 	"slices"
 
 	"github.com/swarmbus/swarmbus/consensus"
@@ -89,9 +89,11 @@ func (r *reader) questions() []*question {
 	}
 	a := newAdding(q)
 	for who, votes := range r.b.ByVoter() {
-		if set, weight := ballot(votes, number); len(set.Among) > 0 {
+		if among, weight := ballot(votes, number, q.Field); len(among) > 0 {
 			voter, times := r.number(who)
-			a.add(voter, set, weight, times)
+			for _, c := range among {
+				a.add(vote{voter, c, weight}, times/len(among))
+			}
 		}
 	}
 	a.done()
@@ -115,7 +117,7 @@ func (r *reader) stanceQuestions(proposals []string, places []int) []*question {
 			if v.Stance == consensus.Disagree {
 				said = 1
 			}
-			adding[v.Proposal].add(voter, fit.Set{Among: []int32{said}}, v.Weight, times)
+			adding[v.Proposal].add(vote{voter, said, v.Weight}, times)
 		}
 	}
 	for _, place := range places {
@@ -151,97 +153,59 @@ func (r *reader) spoken(proposals []string) []int {
 	return places
 }
 
-// ballot merges a voter's votes into one: for the proposals it agrees with or, if there are none, against those it
-// rejects. Its weight is the largest of these votes.
-func ballot(votes []consensus.Position, number []int32) (set fit.Set, weight float64) {
+// ballot merges a voter's votes into one, which is divided between the candidates that it allows: those it agrees with
+// or, if there are none, those it does not reject. Its weight is the largest of these votes.
+func ballot(votes []consensus.Position, number []int32, field int) (among []int32, weight float64) {
 	for _, stance := range []consensus.Stance{consensus.Agree, consensus.Disagree} {
 		for _, v := range votes {
 			if v.Stance == stance {
-				set.Among = append(set.Among, number[v.Proposal])
+				among = append(among, number[v.Proposal])
 				weight = max(weight, v.Weight)
 			}
 		}
-		if len(set.Among) > 0 {
-			slices.Sort(set.Among)
-			set.Not = stance == consensus.Disagree
-			return set, weight
+		if len(among) == 0 {
+			continue
 		}
+		if stance == consensus.Disagree {
+			return others(among, field), weight
+		}
+		return among, weight
 	}
-	return fit.Set{}, 0
+	return nil, 0
 }
 
-// single returns the only one of k candidates that a ballot allows, and false if it allows several.
-func single(s fit.Set, k int) (int32, bool) {
-	switch {
-	case !s.Not && len(s.Among) == 1:
-		return s.Among[0], true
-	case s.Not && len(s.Among) == k-1:
-		rest := int32(k * (k - 1) / 2) // the sum of all candidates
-		for _, c := range s.Among {
-			rest -= c
+// others returns the candidates that are not among the given ones.
+func others(among []int32, field int) (rest []int32) {
+	for c := range int32(field) {
+		if !slices.Contains(among, c) {
+			rest = append(rest, c)
 		}
-		return rest, true
 	}
-	return 0, false
+	return rest
 }
 
 // adding collects the votes of a question. Those of voters with the same number who say the same are one vote.
 type adding struct {
 	q     *question
-	at    map[string]int
-	votes []vote
+	times map[vote]int
 }
 
 type vote struct {
-	voter  int32
-	set    fit.Set
-	stated float64
-	times  int
+	voter, said int32
+	stated      float64
 }
 
-func newAdding(q *question) *adding { return &adding{q: q, at: map[string]int{}} }
+func newAdding(q *question) *adding { return &adding{q, map[vote]int{}} }
 
-func (a *adding) add(voter int32, set fit.Set, stated float64, times int) {
-	key := make([]byte, 0, 16)
-	for _, x := range append([]int32{voter}, set.Among...) {
-		key = append(key, byte(x), byte(x>>8), byte(x>>16), byte(x>>24))
-	}
-	bits := math.Float64bits(stated)
-	for range 8 {
-		key, bits = append(key, byte(bits)), bits>>8
-	}
-	if set.Not {
-		key = append(key, 1)
-	}
-	i, ok := a.at[string(key)]
-	if !ok {
-		i = len(a.votes)
-		a.at[string(key)] = i
-		a.votes = append(a.votes, vote{voter: voter, set: set, stated: stated})
-	}
-	a.votes[i].times += times
-}
+func (a *adding) add(v vote, times int) { a.times[v] += times }
 
 // done puts the votes in an order that does not depend on when they were cast.
 func (a *adding) done() {
-	slices.SortFunc(a.votes, func(x, y vote) int {
-		not := 0
-		if x.set.Not != y.set.Not {
-			not = 1
-			if y.set.Not {
-				not = -1
-			}
-		}
-		return cmp.Or(cmp.Compare(x.voter, y.voter), not, slices.Compare(x.set.Among, y.set.Among), cmp.Compare(x.stated, y.stated))
-	})
 	q := a.q
-	for _, v := range a.votes {
-		said, ok := single(v.set, q.Field)
-		if !ok {
-			said = int32(q.Field + len(q.Sets))
-			q.Sets = append(q.Sets, v.set)
-		}
-		q.Voter, q.Said = append(q.Voter, v.voter), append(q.Said, said)
-		q.Stated, q.Times = append(q.Stated, v.stated), append(q.Times, float64(v.times)/fraction)
+	for _, v := range slices.SortedFunc(maps.Keys(a.times), func(x, y vote) int {
+		return cmp.Or(cmp.Compare(x.voter, y.voter), cmp.Compare(x.said, y.said), cmp.Compare(x.stated, y.stated))
+	}) {
+		q.Voter, q.Said = append(q.Voter, v.voter), append(q.Said, v.said)
+		q.Stated, q.Times = append(q.Stated, v.stated), append(q.Times, float64(a.times[v])/fraction)
 	}
 }

@@ -64,21 +64,12 @@ func decided(d consensus.Decision) bool {
 // balance returns, for each proposal, the evidence for it less that against it: the log-odds above chance of the voters
 // for it, less those of the voters who are against it and for nothing else.
 func (r *reading) balance() []float64 {
-	more := make([]float64, len(r.proposals))
-	for _, q := range r.questions {
-		for i, j := range q.Voter {
-			worth := q.Stated[i] * q.Times[i]
-			if r.m.trust > 0 {
-				worth *= r.m.fit.Strength(j)
-			}
-			for place, x := range r.supports(q, i) {
-				more[place] += x * worth
-			}
+	more, _ := r.evidence(func(voter int32) float64 {
+		if r.m.trust == 0 {
+			return 1
 		}
-	}
-	for place, x := range more {
-		more[place] = round(x)
-	}
+		return r.m.fit.Strength(voter)
+	})
 	if place, share, clear := r.clearMajority(); clear && place >= 0 {
 		more[place] = max(more[place], share)
 	}

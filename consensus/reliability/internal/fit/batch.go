@@ -5,37 +5,16 @@ import (
 	"slices"
 )
 
-// Votes are the votes of one decision, at most one of each voter. Candidates are numbered from 0. Where decisions have
+// Votes are the votes of one decision, where they are learned from at most one of each voter. Candidates are numbered from 0. Where decisions have
 // their own candidates, the last one is "none of these".
 type Votes struct {
 	Field  int       `json:"field"` // number of candidates
 	Voter  []int32   `json:"voter"`
-	Said   []int32   `json:"said"`             // a candidate, or Field plus an index into Sets
+	Said   []int32   `json:"said"`             // candidates
 	Stated []float64 `json:"stated,omitempty"` // confidence in [0,1]; nil: 1
 	Known  int32     `json:"known"`            // the candidate that is right, or -1
 
-	Sets  []Set     `json:"-"` // ballots for several candidates; not learned from
 	Times []float64 `json:"-"` // number of voters that each vote stands for; nil: 1
-}
-
-// Set is a ballot that allows several candidates: those in Among or, with Not, all others (coarse data: Heitjan and
-// Rubin, 1991).
-type Set struct {
-	Among []int32 // sorted
-	Not   bool
-}
-
-func (s *Set) allows(c int32) bool {
-	_, in := slices.BinarySearch(s.Among, c)
-	return in != s.Not
-}
-
-// set returns the candidates that vote i allows if they are several, and nil if it is one.
-func (v *Votes) set(i int) *Set {
-	if int(v.Said[i]) < v.Field {
-		return nil
-	}
-	return &v.Sets[int(v.Said[i])-v.Field]
 }
 
 func (v *Votes) stated(i int) float64 { return or(v.Stated, i) }

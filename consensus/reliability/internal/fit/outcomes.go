@@ -38,7 +38,7 @@ func (c *correction) linear(v *Votes, ev []float64) {
 		ev[l] *= c.scale
 	}
 	for i, j := range v.Voter {
-		if int(j) < len(c.bonus) && int(v.Said[i]) < v.Field {
+		if int(j) < len(c.bonus) {
 			ev[v.Said[i]] += c.bonus[j] * v.times(i)
 		}
 	}

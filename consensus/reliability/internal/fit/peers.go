@@ -122,7 +122,7 @@ func (p *peers) spread(of []agreement, all agreement, spread, noise, tilt float6
 }
 
 // shares fills p with the candidates' shares of the votes' weight, and reports whether there are votes of two voters: a
-// single one has no peers. A ballot for several candidates is divided between them.
+// single one has no peers.
 func (p *peers) shares(v *Votes, part, share []float64) bool {
 	clear(share)
 	total, votes := 0.0, 0.0
@@ -130,28 +130,10 @@ func (p *peers) shares(v *Votes, part, share []float64) bool {
 		w := part[i] * p.weight[j]
 		votes += part[i]
 		total += w
-		v.divide(i, w, share)
+		share[v.Said[i]] += w
 	}
 	for c := range share {
 		share[c] /= max(total, 1e-300)
 	}
 	return total > 1e-9 && votes > 1+1e-9
-}
-
-// divide adds w to the candidates that vote i allows, in equal parts.
-func (v *Votes) divide(i int, w float64, share []float64) {
-	s := v.set(i)
-	if s == nil {
-		share[v.Said[i]] += w
-		return
-	}
-	n := len(s.Among)
-	if s.Not {
-		n = v.Field - n
-	}
-	for c := range share {
-		if s.allows(int32(c)) {
-			share[c] += w / float64(n)
-		}
-	}
 }

@@ -61,17 +61,6 @@ func (r *rates) wrongly(field int) wrongly {
 	return w
 }
 
-// allows returns the log-probability of a ballot for several candidates if c is right.
-func (r *rates) allows(j int32, c int, s *Set, field int, w *wrongly) float64 {
-	p := 0.0
-	for l := range field {
-		if s.allows(int32(l)) {
-			p += math.Exp(r.says(j, c, l, w))
-		}
-	}
-	return math.Log(min(1, max(1e-12, p)))
-}
-
 // strength returns a voter's mean log-odds above chance.
 func (r *rates) strength(j int32) float64 {
 	s := 0.0
@@ -102,13 +91,8 @@ func (r *rates) joint(v *Votes, factor, p []float64) {
 		if factor[i] == 0 {
 			continue
 		}
-		set := v.set(i)
 		for c := range p {
-			if set != nil {
-				p[c] += factor[i] * r.allows(j, c, set, v.Field, &w)
-			} else {
-				p[c] += factor[i] * r.says(j, c, int(v.Said[i]), &w)
-			}
+			p[c] += factor[i] * r.says(j, c, int(v.Said[i]), &w)
 		}
 	}
 }
