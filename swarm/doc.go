@@ -42,7 +42,7 @@
 // A swarm without a strategy keeps a [reliability.Ledger] of the votes of each
 // solve and of the outcomes reported by [Swarm.RecordOutcome]. A solve decides by the
 // state of the ledger at its beginning, so concurrent solves do not affect each
-// other in this respect either. The first twenty solves decide like
+// other in this respect either. The first five solves decide like
 // [consensus.ConfidenceWeighted]; docs/concepts.md has the details.
 //
 // # Stopping

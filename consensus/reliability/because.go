@@ -74,7 +74,7 @@ func (r *reading) sides(leader int, rejected bool) (mine, against *side) {
 func (m *Model) outcomes(s *side) string {
 	right, known := 0, 0
 	for _, j := range s.known {
-		x := m.past.total(j)
+		x := m.past.right[j]
 		right, known = right+x.right, known+x.known
 	}
 	if known == 0 {

@@ -109,4 +109,4 @@ func (c configuration) Settled(b consensus.Ballots, left consensus.Left) bool {
 }
 
 // told reports whether any outcome is known.
-func (m *Model) told() bool { return m != nil && m.past.outcomes > 0 }
+func (m *Model) told() bool { return m != nil && len(m.past.known) > 0 }

@@ -18,7 +18,8 @@
 //
 // A clear majority decides: where no known outcome says otherwise, nothing that is inferred from votes keeps open or
 // turns what four voters or more decide with 0.8 of the weight that was not abstained. Known outcomes say otherwise if
-// by their records alone the voters for another answer outweigh the majority. Groups that the program states
+// the voters who are now against the majority were right more often than it in those decisions in which the two sides
+// differed. Groups that the program states
 // ([consensus.Options.Groups]) come before that: what they share is the weight that counts, see [Ledger].
 //
 // The same again is the same: when the same ballots are cast again and again, confidence moves by at most a tenth from

@@ -170,8 +170,9 @@ func (l *Ledger) Len() (n int) {
 
 // Strategy returns the default strategy with what has been learned so far. It is immutable: later observations do not
 // change it. While nothing has been learned, it has the name of [consensus.ConfidenceWeighted]; after that, its name is
-// "default", and [consensus.Settled] waits for every voter, since a vote may change what the others are worth. The
-// ledger learns first if that is due and no other caller is learning.
+// "default", and [consensus.Settled] waits for every voter, since a vote may change what the others are worth, unless a
+// clear majority decides whatever they vote and no outcome is known. The ledger learns first if that is due and no other
+// caller is learning.
 func (l *Ledger) Strategy() consensus.Strategy { return l.configuration() }
 
 func (l *Ledger) configuration() configuration {

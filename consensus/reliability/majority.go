@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/consensus/reliability/internal/fit"
 )
 
 // A clear majority decides: where no known outcome says otherwise, nothing that is inferred from votes keeps open or
@@ -14,10 +15,18 @@ const (
 	clearShare  = 0.8
 )
 
-// clearMajority returns what a clear majority is for, and its share of the weight; ok is false if there is none.
-func (r *reading) clearMajority() (place int, share float64, ok bool) {
-	place, share = majority(r.b, nil, 0)
-	return place, share, share >= clearShare && !r.outcomesAgainst(place)
+// clear is what a clear majority is for, and its share of the weight; the share is 0 if there is none.
+type clear struct {
+	place int
+	share float64
+}
+
+func (r *reading) clearMajority() clear {
+	place, share := majority(r.b, nil, 0)
+	if share < clearShare || r.outcomesAgainst(place) {
+		return clear{}
+	}
+	return clear{place, share}
 }
 
 // raise raises the probability of a proposal, or of none for -1, to at least the given one.
@@ -70,29 +79,50 @@ func majority(b consensus.Ballots, without map[string]bool, more float64) (place
 	return place, share
 }
 
-// outcomesAgainst reports whether known outcomes speak for another answer: whether the voters for another one, by their
-// records alone, outweigh those for this one.
+// outcomesAgainst reports whether known outcomes speak for another answer: whether those who are now against the majority
+// were right more often than it, where the two sides differed before.
 func (r *reading) outcomesAgainst(place int) bool {
-	if r.m.past.outcomes == 0 {
-		return false
-	}
 	at := slices.IndexFunc(r.questions, func(q *question) bool { return !r.m.kind.stances || place < 0 || q.places[0] == place })
-	if at < 0 {
+	if at < 0 || len(r.m.past.known) == 0 {
 		return false
 	}
-	q := r.questions[at]
-	evidence := make([]float64, q.Field)
+	q, sides := r.questions[at], make([]int8, len(r.m.names)+1)
 	for i, j := range q.Voter {
-		said := q.Said[i]
-		evidence[said] += q.Times[i] * q.Stated[i] * r.m.past.evidence(j, said)
-	}
-	mine, most := 0.0, 0.0
-	for c, x := range evidence {
-		if r.place(q, int32(c)) == place {
-			mine = x
+		if r.place(q, q.Said[i]) == place {
+			sides[j] |= forIt
 		} else {
-			most = max(most, x)
+			sides[j] |= againstIt
 		}
 	}
-	return most > mine
+	if !slices.Contains(sides, againstIt) {
+		return false
+	}
+	mine, theirs := 0, 0
+	for _, v := range r.m.past.known {
+		switch a, b := plurality(v, sides, forIt), plurality(v, sides, againstIt); {
+		case a < 0 || b < 0 || a == b:
+		case a == v.Known:
+			mine++
+		case b == v.Known:
+			theirs++
+		}
+	}
+	return theirs > mine
+}
+
+// The sides of a decision. Newcomers, who share a number, and whoever divided a ballot may be on both.
+const (
+	forIt     int8 = 1
+	againstIt int8 = 2
+)
+
+// plurality returns what most of one side said in a decision, or -1 if that is not one thing.
+func plurality(v fit.Votes, sides []int8, side int8) int32 {
+	count := make([]int, v.Field)
+	for i, j := range v.Voter {
+		if sides[j] == side {
+			count[v.Said[i]]++
+		}
+	}
+	return lead(count)
 }

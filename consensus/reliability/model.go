@@ -32,9 +32,9 @@ const (
 
 // newModel learns from a batch of so many decisions.
 func newModel(k kind, names []string, b *fit.Batch, decisions int) *Model {
-	m := &Model{kind: k, past: newPast(k, b), single: k.stances && unopposed(b)}
+	m := &Model{kind: k, past: newPast(b), single: k.stances && unopposed(b)}
 	if mostlyOneGroup(b) {
-		if m.past.outcomes < groupLeast {
+		if len(m.past.known) < groupLeast {
 			m.group = true
 			return m.empty()
 		}
@@ -45,7 +45,7 @@ func newModel(k kind, names []string, b *fit.Batch, decisions int) *Model {
 		m.voters[name] = int32(j)
 	}
 	m.fit = fit.Learn(b)
-	m.trust = 1 - settling/max(settling, float64(decisions+toldCounts*m.past.outcomes))
+	m.trust = 1 - settling/max(settling, float64(decisions+toldCounts*len(m.past.known)))
 	return m
 }
 
@@ -94,8 +94,8 @@ func mostlyOneGroup(b *fit.Batch) bool {
 func (m *Model) Voters() []string { return slices.Clone(m.names) }
 
 // Doubt returns the reason why the model lowers the confidence of decisions that rest on agreement alone, for people to
-// read, or "" if it does not, and by how much: the probability, at most 0.35, that agreement says nothing about what is
-// right. Known outcomes lower it.
+// read, and by how much: the probability, at most 0.35, that agreement says nothing about what is right. Known outcomes
+// lower it. Below 0.1 the reason is "".
 func (m *Model) Doubt() (reason string, size float64) {
 	d := m.fit.Doubt()
 	return doubtful(d), d.Size
@@ -168,6 +168,7 @@ type reading struct {
 	b         consensus.Ballots
 	proposals []string
 	questions []*question
+	clear     clear
 }
 
 // read reads ballots. Where all decisions are between shared choices, nothing is known about those on other proposals.
@@ -176,7 +177,9 @@ func (m *Model) read(b consensus.Ballots) *reading {
 		m = stranger
 	}
 	r := reader{kind: m.kind, b: b, number: m.number}
-	return &reading{m, b, b.Proposals(), r.questions()}
+	reading := &reading{m: m, b: b, proposals: b.Proposals(), questions: r.questions()}
+	reading.clear = reading.clearMajority()
+	return reading
 }
 
 // number returns the number of a voter and for how many it counts, in fractions: newcomers count with their share.

@@ -48,8 +48,7 @@ func (r *reading) pool(rho float64, doubt bool) pooled {
 		return pooled{slices.Repeat([]float64{x}, len(r.proposals)), x}
 	}
 	p, silent := r.byVotes(rho)
-	place, _, clear := r.clearMajority()
-	least := min(clearShare, p.of(place)*(1-silent))
+	least := min(clearShare, p.of(r.clear.place)*(1-silent))
 	if r.m.trust > 0 {
 		l := r.learned(rho)
 		if doubt {
@@ -63,8 +62,8 @@ func (r *reading) pool(rho float64, doubt bool) pooled {
 		silent *= (1 - r.m.trust) * (1 - r.m.trust)
 	}
 	r.dilute(&p, silent)
-	if clear {
-		p.raise(place, least)
+	if r.clear.share > 0 && len(r.m.past.known) == 0 {
+		p.raise(r.clear.place, least)
 	}
 	for i, x := range p.each {
 		p.each[i] = round(x)

@@ -8,7 +8,7 @@ import (
 )
 
 // Strategy decides by the probability of being right that a [Model] gives each proposal, which is both its support and
-// its confidence. A decision that would have been reached but for the model's doubt is [consensus.Uncertified].
+// its confidence; the support of a clear majority is at least its share of the weight. A decision that would have been reached but for the model's doubt is [consensus.Uncertified].
 //
 // The zero value treats every voter as a newcomer. The ballots' [consensus.Options.Correlation] is the correlation of
 // errors that votes cannot show; their [consensus.Options.Reliabilities] matter only where they say that the votes fit the
@@ -41,8 +41,8 @@ func (s Strategy) Decide(b consensus.Ballots) consensus.Decision {
 	settle := func(doubt bool) (consensus.Decision, pooled) {
 		p := r.pool(b.Correlation(), doubt)
 		support := pooled{slices.Clone(p.each), p.none}
-		if place, share, clear := r.clearMajority(); clear {
-			support.raise(place, share)
+		if r.clear.share > 0 {
+			support.raise(r.clear.place, r.clear.share)
 		}
 		return b.Decide(s.Name(), support.each, support.none, func(place int) int { return cmp.Compare(balance[place], 0) }), p
 	}
@@ -68,10 +68,10 @@ func (r *reading) balance() []float64 {
 		if r.m.trust == 0 {
 			return 1
 		}
-		return r.m.fit.Strength(voter)
+		return max(0, r.m.fit.Strength(voter)) // who is for something is not against it, however often it was wrong
 	})
-	if place, share, clear := r.clearMajority(); clear && place >= 0 {
-		more[place] = max(more[place], share)
+	if c := r.clear; c.share > 0 && c.place >= 0 {
+		more[c.place] = max(more[c.place], c.share)
 	}
 	return more
 }
