@@ -30,6 +30,12 @@
 // a turn is bounded, and its time may be; a panic of the agent fails only its
 // turn. A temporary error ([Passing]) says that retrying the turn may help.
 //
+// # Coordination
+//
+// An agent may yield the signals of package coordination like any others: that something
+// needs attention, how sure it is, that views conflict, that another may continue, that
+// the plan has to change. What is addressed to it is in [Turn].Inbox.
+//
 // # Routing
 //
 // An agent may have a [routing.Router], which decides about signals before the

@@ -12,6 +12,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents/routing"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
 // A Turn is the input of an agent. The driver of the agent fills it in; a test
@@ -31,6 +32,10 @@ type Turn struct {
 	// votes, in log order, whether or not the agent listens to proposals.
 	Proposals []Standing
 
+	// Inbox are the coordination signals addressed to the agent that are live, oldest
+	// first. An agent says that it has dealt with one by a [coordination.Resolution].
+	Inbox []coordination.Signal
+
 	Routed []Routed      // signals routed to custom actions, in log order
 	State  routing.State // of the agent's strategy at the beginning of the turn; "": none
 
@@ -43,10 +48,15 @@ type Turn struct {
 	Time time.Time // the beginning of the turn, on the run's clock
 	Most int       // maximum number of signals; 0 means 16
 
+	draws draws
+	trace *signals.Trace // the turn's trace context
+}
+
+// Draws are the random numbers and ids that a turn has begun to draw.
+type draws struct {
 	random *rand.Rand
 	mint   *signals.Mint
 	ids    uint64
-	trace  *signals.Trace // the turn's trace context
 }
 
 // Routed is a signal for a custom action of the agent.
@@ -85,22 +95,23 @@ func (t *Turn) Standing(id string) (Standing, bool) {
 // Rand returns the turn's random numbers: the same for the same seed, thread,
 // agent and round.
 func (t *Turn) Rand() *rand.Rand {
-	if t.random == nil {
-		t.random = rand.New(rand.NewPCG(t.Seed, t.hash()))
+	if t.draws.random == nil {
+		t.draws.random = rand.New(rand.NewPCG(t.Seed, t.hash()))
 	}
-	return t.random
+	return t.draws.random
 }
 
 // NewID returns an id for a signal that others of the same turn refer to. Like
 // Rand it is reproducible.
 func (t *Turn) NewID() signals.ID {
-	if t.mint == nil {
-		t.mint = signals.SeededMint(strconv.FormatUint(t.Seed, 10), t.Thread, t.Agent, strconv.Itoa(t.Round))
+	d := &t.draws
+	if d.mint == nil {
+		d.mint = signals.SeededMint(strconv.FormatUint(t.Seed, 10), t.Thread, t.Agent, strconv.Itoa(t.Round))
 	}
-	t.ids++
+	d.ids++
 	// Only a log gives ids in the form of a mint's; with another prefix the
 	// rest is just as unique.
-	return signals.MustID("turn_" + strings.TrimPrefix(t.mint.ID(t.ids, t.Time).String(), "sig_"))
+	return signals.MustID("turn_" + strings.TrimPrefix(d.mint.ID(d.ids, t.Time).String(), "sig_"))
 }
 
 func (t *Turn) hash() uint64 {

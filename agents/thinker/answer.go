@@ -2,6 +2,7 @@ package thinker
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,8 +14,8 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/models"
-	"github.com/swarmbus/swarmbus/agents/reports"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
 // said is one element of an answer, of any form.
@@ -35,6 +36,8 @@ type said struct {
 	Confidence  *float64 `json:"confidence"`
 	Reason      string   `json:"reason"`
 	Context     string   `json:"context"`
+	Causal      string   `json:"causal"`
+	note
 }
 
 // A reading is the result of reading an answer.
@@ -196,14 +199,15 @@ type reader struct {
 }
 
 func (x *reader) signal(s *said) (signals.Any, error) {
-	if !x.may(s.Type) {
+	f := x.form(s.Type)
+	if f == nil {
 		return nil, errors.New("it is of no type that you may say")
 	}
 	if s.Type == "pass" {
 		return agents.Pass(s.Reason), nil
 	}
 	h := signals.Header{}
-	if s.Type != "escalation" {
+	if f.has("confidence") {
 		if s.Confidence == nil || !(*s.Confidence >= 0 && *s.Confidence <= 1) {
 			return nil, errors.New("confidence has to be a number from 0 to 1")
 		}
@@ -213,6 +217,9 @@ func (x *reader) signal(s *said) (signals.Any, error) {
 	case "discovery":
 		if s.Relevance == nil {
 			return nil, errors.New("relevance is missing")
+		}
+		if err := s.level(&h); err != nil {
+			return nil, err
 		}
 		return signals.New(h, signals.Discovery{Finding: s.Finding, Evidence: s.Evidence, Relevance: *s.Relevance + 0}), nil
 	case "proposal":
@@ -225,18 +232,24 @@ func (x *reader) signal(s *said) (signals.Any, error) {
 	case "escalation":
 		h.Confidence = 1
 		return signals.New(h, signals.Escalation{Reason: s.Reason, Context: s.Context}), nil
-	default:
+	case "doubt", "challenge":
 		return x.objection(h, s)
+	case "settled":
+		id, err := x.target(s.About)
+		return coordination.Resolution(id), err
+	default:
+		return s.draft(s.Type)
 	}
 }
 
-func (x *reader) may(sort string) bool {
-	for _, f := range x.forms {
-		if f.name == sort {
-			return true
+// form returns the form of that name that the agent may use, or nil.
+func (x *reader) form(name string) *form {
+	for i := range x.forms {
+		if x.forms[i].name == name {
+			return &x.forms[i]
 		}
 	}
-	return false
+	return nil
 }
 
 // vote returns a vote with the stance, reasons and confidence that the model stated.
@@ -264,6 +277,17 @@ func (x *reader) vote(h signals.Header, s *said) (signals.Any, error) {
 	return signals.New(h, signals.Vote{ProposalID: id, Stance: stance, Reasoning: s.Reasons, Weight: h.Confidence}), nil
 }
 
+// level sets the causal level that the model stated.
+func (s *said) level(h *signals.Header) error {
+	if s.Causal == "" || s.Causal == "none" {
+		return nil
+	}
+	if err := h.CausalLevel.UnmarshalText([]byte(s.Causal)); err != nil {
+		return errors.New("causal has to be none, correlation, intervention or counterfactual")
+	}
+	return nil
+}
+
 // objection returns a doubt or a challenge.
 func (x *reader) objection(h signals.Header, s *said) (signals.Any, error) {
 	about, err := x.target(s.About)
@@ -272,6 +296,9 @@ func (x *reader) objection(h signals.Header, s *said) (signals.Any, error) {
 	}
 	h.ReplyTo = about
 	if s.Type == "challenge" {
+		if err := s.level(&h); err != nil {
+			return nil, err
+		}
 		return signals.New(h, signals.Challenge{TargetSignalID: about, CounterArgument: s.Counter, AlternativeProposal: s.Alternative}), nil
 	}
 	var severity signals.Severity
@@ -288,16 +315,27 @@ func (v *view) own(all []signals.Any) string {
 	whole := *v
 	whole.details = true
 	for _, s := range all {
-		if s.Kind() == signals.KindToolResult || s.Kind() == (reports.Turn{}).Kind() {
+		f := formOf(s.Kind())
+		if f == nil {
 			continue
 		}
+		if tr, ok := signals.As[coordination.Transition](s); ok && tr.Payload.State != coordination.Resolved {
+			continue // implied by a note that replaced another
+		}
 		l := &line{text: v.text}
-		l.add("type", quote(label(s.Kind()), signals.NameBytes))
-		whole.body(l, s.Body())
+		l.add("type", quote(f.name, signals.NameBytes))
+		if n := coordination.NoteOf(s); n != nil {
+			asSaid(l, n)
+		} else {
+			whole.body(l, s.Body())
+		}
+		if f.has("causal") {
+			l.add("causal", quote(cmp.Or(s.Head().CausalLevel.String(), "none"), signals.NameBytes))
+		}
 		if d, ok := s.Body().(signals.Discovery); ok {
 			l.add("relevance", strconv.FormatFloat(d.Relevance, 'g', -1, 64))
 		}
-		if s.Kind() != agents.KindPassed {
+		if f.has("confidence") {
 			l.add("confidence", strconv.FormatFloat(s.Head().Confidence, 'g', -1, 64))
 		}
 		elements = append(elements, json.RawMessage(l.String()))

@@ -27,7 +27,7 @@ func (t *Thinker) Validate() error {
 		}
 	}
 	for _, k := range t.CanEmit {
-		if !slices.Contains(Says(), k) && k != (reports.Turn{}).Kind() {
+		if !slices.Contains(Says(), k) && !slices.Contains(Coordinates(), k) && k != (reports.Turn{}).Kind() {
 			return &signals.FieldError{Field: "thinker.canEmit", Value: string(k), Problem: "not a kind that a thinker can say"}
 		}
 	}

@@ -12,7 +12,7 @@
 // A turn is one call to the model with everything that is new. The system prompt
 // contains the agent's role and personality, the first message the task. Earlier turns
 // follow as a conversation, then what is new, and finally the current state: the
-// proposals, their votes and the positions of the other agents
+// proposals, their votes, what is addressed to the agent ([agents.Turn].Inbox), and the positions of the other agents
 // ([agents.Turn.Positions]). Everything before that last message is the same as in the
 // turn before, with one more turn at its end, so that providers can cache it.
 //
@@ -37,7 +37,10 @@
 // # Answers
 //
 // An answer is JSON that conforms to a schema with one form for each thing that an agent
-// may say: a discovery, proposal, doubt, challenge, vote, escalation, or pass. A vote
+// may say: a discovery, proposal, doubt, challenge, vote, escalation, or pass, and, for an
+// agent that coordinates ([Coordinates]), what needs attention, how far its work can be relied
+// on, a conflict, a handoff, an alarm, and that something is settled. A discovery or a
+// challenge may state a causal level. A vote
 // needs a stance, reasons and a confidence; they are what the model answered, and nothing
 // is derived from anything else. Of two votes on one proposal the second is refused. If an answer or a part of it does not conform, the model
 // is told why and asked once more ([Prompts].Repair). What does not conform then is

@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
 // A form is one thing that an agent can say.
@@ -18,30 +21,83 @@ type form struct {
 	fields []field
 }
 
-type field struct{ name, about string }
+// A field is a member of a form. It is a string, one of some values, or a number.
+type field struct {
+	name, about string
+	values      []string
+	number      bool
+}
 
-var confidence = field{"confidence", "how sure you are, from 0 to 1"}
+func text(name, about string) field { return field{name: name, about: about} }
+
+func number(name, about string) field { return field{name: name, about: about, number: true} }
+
+func choice(name, about string, values ...string) field {
+	return field{name: name, about: about, values: values}
+}
+
+var (
+	confidence = number("confidence", "how sure you are, from 0 to 1")
+	about      = text("about", "its number, such as S12 or P1")
+	summary    = text("summary", "one sentence that can be acted on")
+	details    = text("details", "what else has to be known for it, or empty")
+	causal     = choice("causal", "correlation if two things were seen together, intervention if changing one changed the other, counterfactual if without one there would not have been the other; else none",
+		"none", "correlation", "intervention", "counterfactual")
+	to = choice("to", "who gets it: the coordinator, all, or who continues (selected)", "coordinator", "selected", "all")
+)
 
 var forms = []form{
 	{signals.KindDiscovery, "discovery", "something that you found out and the others should know", []field{
-		{"finding", "what"}, {"evidence", "what supports it"}, {"relevance", "to the task, from 0 to 1"}, confidence,
+		text("finding", "what"), text("evidence", "what supports it"), causal, number("relevance", "to the task, from 0 to 1"), confidence,
 	}},
 	{signals.KindProposal, "proposal", "a solution of the task that others can vote on, if none says the same", []field{
-		{"content", "the whole solution"}, {"reasons", "why"}, confidence,
+		text("content", "the whole solution"), text("reasons", "why"), confidence,
 	}},
 	{signals.KindDoubt, "doubt", "a concern about something that was said", []field{
-		{"about", "its number, such as S12 or P1"}, {"concern", "what"}, {"severity", "low, medium or high"}, confidence,
+		about, text("concern", "what"), choice("severity", "low, medium or high", "low", "medium", "high"), confidence,
 	}},
 	{signals.KindChallenge, "challenge", "an argument against something that was said", []field{
-		{"about", "its number, such as S12 or P1"}, {"counterargument", "why it is wrong"}, {"alternative", "a better solution, or empty"}, confidence,
+		about, text("counterargument", "why it is wrong"), text("alternative", "a better solution, or empty"), causal, confidence,
 	}},
 	{signals.KindVote, "vote", "where you stand on a proposal; your own need your vote too; vote again only if you change your mind", []field{
-		{"proposal", `its number, such as P1, or "new" for the one in this answer`}, {"reasons", "why"}, {"stance", "agree, disagree or abstain"}, confidence,
+		text("proposal", `its number, such as P1, or "new" for the one in this answer`), text("reasons", "why"),
+		choice("stance", "agree, disagree or abstain", "agree", "disagree", "abstain"), confidence,
 	}},
 	{signals.KindEscalation, "escalation", "a question to somebody outside, only where the agents cannot decide: it ends the work", []field{
-		{"reason", "what has to be decided"}, {"context", "what has to be known for it"},
+		text("reason", "what has to be decided"), text("context", "what has to be known for it"),
 	}},
-	{"", "pass", "nothing to add", []field{{"reason", "why"}}},
+	{coordination.KindAttention, "attention", "something that another should look at", []field{to, summary, details}},
+	{coordination.KindConfidence, "confidence", "how far your own work can be relied on: 0 if you cannot continue without more input", []field{summary, details, confidence}},
+	{coordination.KindConflict, "conflict", "two views that cannot both stand, where it affects the answer", []field{
+		choice("state", "active, or resolved", "active", "resolved"), summary, details, confidence,
+	}},
+	{coordination.KindHandoff, "handoff", "that others can continue with your work", []field{
+		to, choice("state", "ready, or partial if more will follow", "ready", "partial"), summary, details,
+	}},
+	{coordination.KindEscalation, "alarm", "that the plan has to change at once", []field{
+		to, choice("state", "interrupt: stop the plan; uncertainty: it takes more thinking", "interrupt", "uncertainty"),
+		choice("priority", "critical if it must not go on before somebody has answered", "normal", "high", "critical"), summary, details,
+	}},
+	{coordination.KindTransition, "settled", "that something addressed to you has been dealt with", []field{text("about", "its number, such as S12")}},
+	{"", "pass", "nothing to add", []field{text("reason", "why")}},
+}
+
+// formOf returns the form for a kind, or nil.
+func formOf(k signals.Kind) *form {
+	if k == agents.KindPassed {
+		k = ""
+	}
+	for i := range forms {
+		if forms[i].kind == k {
+			return &forms[i]
+		}
+	}
+	return nil
+}
+
+// has reports whether the form has a member.
+func (f *form) has(name string) bool {
+	return slices.ContainsFunc(f.fields, func(member field) bool { return member.name == name })
 }
 
 // formsOf returns the forms that an agent may use.
@@ -98,14 +154,12 @@ func (f *form) schema(proposals int, proposes bool) any {
 	properties := []property{{"type", enum(f.name)}}
 	for _, field := range f.fields {
 		var of any
-		switch field.name {
-		case "confidence", "relevance":
+		switch {
+		case field.number:
 			of = map[string]any{"type": "number"}
-		case "severity":
-			of = enum("low", "medium", "high")
-		case "stance":
-			of = enum("agree", "disagree", "abstain")
-		case "proposal":
+		case field.values != nil:
+			of = enum(field.values...)
+		case field.name == "proposal":
 			var refs []string
 			for i := range proposals {
 				refs = append(refs, fmt.Sprintf("P%d", i+1))

@@ -18,7 +18,7 @@ type Prompts struct {
 	System *template.Template // ID, Role, Traits, Forms
 	Task   *template.Template // Task, Context
 	News   *template.Template // Lines, LeftOut
-	State  *template.Template // Round, Lines, Held, Words
+	State  *template.Template // Round, Lines, Inbox, Held, Words
 	Repair *template.Template // Problems
 	Again  *template.Template
 }
@@ -78,8 +78,8 @@ type (
 		LeftOut int
 	}
 	stateData struct {
-		Round, Words int
-		Lines, Held  []string
+		Round, Words       int
+		Lines, Inbox, Held []string
 	}
 	repairData struct{ Problems []string }
 )

@@ -18,6 +18,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/thinker"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -109,12 +110,30 @@ func TestWhatItSaidBeforeIsShownAsAnswersThatWouldBeRead(t *testing.T) {
 		turn := turn()
 		turn.Effort = effort
 		turn.Said = append(turn.Said, said(7, "critic", 2, signals.Vote{ProposalID: "ann-1", Stance: signals.Agree, Reasoning: "mine"}), said(8, "critic", 2, signals.Discovery{Finding: "f", Evidence: "e", Relevance: 0.25}))
-		out, spent, err := take(t, thinker.Thinker{ID: "critic", Model: m}, turn)
-		if err != nil || len(out) != 3 || spent.Repairs != 0 {
+		turn.Inbox = inbox()
+		notes := []coordination.Note{
+			{Class: coordination.ConfidenceLow, Summary: "shaky", Confidence: coordination.Graded(0.3)},
+			{Class: coordination.EscalationInterrupt, Summary: "stop", Priority: coordination.Critical},
+			{Class: coordination.HandoffPartial, Summary: "half", Details: "the rest follows"},
+		}
+		for i, n := range notes {
+			notes[i] = n.Defaulted()
+			turn.Said = append(turn.Said, coordination.New(said(uint64(20+i), "critic", 2, signals.Memory{}).Header, n.Defaulted()))
+		}
+		turn.Said = append(turn.Said, said(30, "critic", 2, coordination.Transition{State: coordination.Resolved, Signals: []signals.ID{signals.MustID("sig_11")}}),
+			said(31, "critic", 2, coordination.Transition{State: coordination.Superseded, Signals: []signals.ID{signals.MustID("sig_9")}}),
+			said(32, "critic", 2, signals.Escalation{Reason: "which one?", Context: "both fit"}))
+		out, spent, err := take(t, coordinator(&asked{Scripted: m}), turn)
+		if err != nil || len(out) != 3+len(notes)+2 || spent.Repairs != 0 {
 			t.Fatalf("%v: of %s: %v, %v", effort, own, out, err)
 		}
 		if vote, found := out[1].Body().(signals.Vote), out[2].Body().(signals.Discovery); vote.Reasoning != "mine" || found != (signals.Discovery{Finding: "f", Evidence: "e", Relevance: 0.25}) {
 			t.Errorf("%v: of %s: %+v, %+v", effort, own, vote, found)
+		}
+		for i, n := range notes {
+			if diff := cmp.Diff(n, *coordination.NoteOf(out[3+i]), cmp.Comparer(func(a, b signals.ID) bool { return a == b })); diff != "" {
+				t.Errorf("%v: of %s: %s", effort, own, diff)
+			}
 		}
 	}
 }

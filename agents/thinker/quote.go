@@ -11,6 +11,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
 // roleMark matches the role markers of some models' vocabularies, apart from those in
@@ -100,6 +101,7 @@ func (v *view) show(s signals.Any) string {
 	l.add("from", quote(h.Source, signals.NameBytes))
 	l.add("kind", quote(label(s.Kind()), signals.NameBytes))
 	v.body(l, s.Body())
+	l.say("causal", h.CausalLevel.String())
 	if h.Confidence > 0 {
 		l.add("confidence", fmt.Sprintf("%.2f", h.Confidence))
 	}
@@ -152,6 +154,8 @@ func (v *view) body(l *line, p signals.Payload) {
 	case signals.ToolResult:
 		l.say("tool", p.ToolName)
 		l.say("result", p.Result)
+	case coordination.Transition:
+		l.add("about", v.refTo(p.Signals[0]))
 	default:
 		text, _ := json.Marshal(p)
 		l.say("text", string(text))

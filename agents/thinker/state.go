@@ -8,14 +8,22 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// state returns the message with the proposals, and with as many positions of other
-// agents as fit.
+// state returns the message with the proposals, and with as much of what is addressed to
+// the agent, and then of the positions of others, as fits: the newest.
 func (v *view) state() string {
 	d := stateData{Round: v.Round, Words: v.words, Lines: v.proposals()}
 	left := v.most
 	for _, l := range d.Lines {
 		left -= len(l) + 1
 	}
+	for _, s := range slices.Backward(v.Turn.Inbox) {
+		l := v.addressed(&s)
+		if left -= len(l) + 1; left < 0 {
+			break
+		}
+		d.Inbox = append(d.Inbox, l)
+	}
+	slices.Reverse(d.Inbox)
 	for _, p := range slices.Backward(v.Positions(0)) {
 		l := v.position(&p)
 		if left -= len(l) + 1; left < 0 {

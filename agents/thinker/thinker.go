@@ -25,7 +25,7 @@ type Thinker struct {
 
 	Cheap, Deep models.Model // for cheap and deep turns; nil: Model
 	Personality agents.Personality
-	CanEmit     []signals.Kind // some of [Says]; nil: all of them
+	CanEmit     []signals.Kind // some of [Says] and [Coordinates]; nil: all of Says
 	Tools       []Tool         // that the model may call, except in cheap turns
 
 	// Reports makes the model add a turn report to each answer, which the agent emits
@@ -58,7 +58,7 @@ type Tool struct {
 // mostCalls is the maximum number of answers of a turn that may call tools.
 const mostCalls = 8
 
-// Says returns the kinds that a thinker can emit, apart from reports.
+// Says returns the kinds that a thinker can emit, apart from reports and [Coordinates].
 func Says() []signals.Kind {
 	return []signals.Kind{
 		signals.KindDiscovery, signals.KindProposal, signals.KindDoubt, signals.KindChallenge, signals.KindVote, signals.KindEscalation, signals.KindToolResult,

@@ -31,6 +31,9 @@ func newView(t *agents.Turn, p *Prompts) *view {
 			v.know(s.Head())
 		}
 	}
+	for _, s := range t.Inbox {
+		v.ids[s.ID], v.seqs[s.Seq] = s.Seq, s.ID
+	}
 	for _, p := range t.Proposals {
 		v.know(p.Proposal.Header)
 		for _, vote := range p.Votes {
