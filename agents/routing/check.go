@@ -37,7 +37,7 @@ func (s *Strategy) problems() (all []error) {
 
 const undeclared = "not a declared state"
 
-// problems returns what is wrong with the routes.
+// problems returns what is wrong with the routes and timers.
 func (c *Config) problems() (all []error) {
 	check := func(whose string, routes []Route) {
 		for i := range routes {
@@ -55,6 +55,10 @@ func (c *Config) problems() (all []error) {
 			all = append(all, &signals.FieldError{Field: field, Value: p.Name, Problem: "taken"})
 		}
 		check("plugin "+p.Name, p.Routes)
+	}
+	timers := slices.Concat(c.Strategy.Timers, c.Timers)
+	for i := range timers {
+		all = append(all, timers[i].problems(fmt.Sprintf("timers[%d]", i), &c.Strategy, timers[:i])...)
 	}
 	return all
 }

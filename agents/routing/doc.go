@@ -28,6 +28,11 @@
 // built, in transitions as well as in routes. A [Router] is immutable; a
 // [Machine] is a router with the state of one agent in one solve.
 //
+// # Timers
+//
+// A strategy, and an agent, may have timers ([Schedule]). [Timers] is a fold of what has
+// fired: given a time it says what is due, and it reads no clock.
+//
 // # Execution
 //
 // The package only decides. The driver of the agent, such as package swarm,

@@ -11,9 +11,10 @@ import (
 
 // Config holds the routes of each tier. All of them may be nil.
 type Config struct {
-	Strategy Strategy // the first tier, and the states
-	Agent    []Route  // the second tier: the agent's own
-	Plugins  []Plugin // the third tier; among equal priorities, in this order
+	Strategy Strategy   // the first tier, and the states
+	Agent    []Route    // the second tier: the agent's own
+	Plugins  []Plugin   // the third tier; among equal priorities, in this order
+	Timers   []Schedule // the agent's own, beside those of the strategy
 }
 
 // A Router decides by three tiers of routes. It is immutable and may be used
@@ -23,6 +24,7 @@ type Router struct {
 	strategy Strategy
 	all      []registered // in order of precedence
 	byKind   map[signals.Kind]*candidates
+	timers   []Schedule
 	states   map[State]*State // for machines to point to
 }
 
@@ -40,6 +42,10 @@ func New(c Config) (*Router, error) {
 	r.add(TierAgent, "", c.Agent)
 	for _, p := range c.Plugins {
 		r.add(TierPlugin, p.Name, p.Routes)
+	}
+	for _, s := range slices.Concat(c.Strategy.Timers, c.Timers) {
+		s.In = slices.Clone(s.In)
+		r.timers = append(r.timers, s)
 	}
 	if err := errors.Join(append(c.Strategy.problems(), c.problems()...)...); err != nil {
 		return nil, fmt.Errorf("routing: %w", err)

@@ -15,6 +15,7 @@ type Strategy struct {
 	// transition to the current state changes nothing and needs no edge.
 	Edges  []Edge
 	Routes []Route
+	Timers []Schedule
 }
 
 // An Edge allows a transition. If several edges connect the same two states,
