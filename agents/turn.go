@@ -46,7 +46,10 @@ type Turn struct {
 
 	Seed uint64    // of the run
 	Time time.Time // the beginning of the turn, on the run's clock
-	Most int       // maximum number of signals; 0 means 16
+	// Clock is the run's clock during the turn; a clock that is stepped by the driver
+	// stands still meanwhile. It may be called concurrently. Nil: the machine's.
+	Clock func() time.Time
+	Most  int // maximum number of signals; 0 means 16
 
 	draws draws
 	trace *signals.Trace // the turn's trace context

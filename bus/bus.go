@@ -96,7 +96,37 @@ func New(o *Options) (*Bus, error) {
 	b.changed = sync.NewCond(&b.mu)
 	b.inline.at = b.log.End()
 	b.inside, b.cancel = context.WithCancel(context.WithValue(context.Background(), insideKey{}, b))
+	if f := opts.OnError; f != nil {
+		b.Observe(func(e Event) {
+			if s, ok := e.(Settled); ok && s.Disposition == DeadFailed {
+				f(s)
+			}
+		})
+	}
 	return b, nil
+}
+
+// Unsubscribe closes all subscriptions and inline handlers of an agent, and returns how
+// many there were. It does not keep the agent from subscribing again.
+func (b *Bus) Unsubscribe(agent string) (ended int) {
+	b.mu.Lock()
+	for _, h := range slices.Clone(b.inline.handlers) {
+		if h.options.Agent == agent {
+			h.closeLocked()
+			ended++
+		}
+	}
+	for _, s := range slices.Clone(b.subscriptions) {
+		if s.options.Agent == agent {
+			s.mu.Lock()
+			s.closeLocked()
+			s.mu.Unlock()
+			ended++
+		}
+	}
+	b.mu.Unlock()
+	b.showEvents()
+	return ended
 }
 
 // Close stops delivery at once: unread signals are dead-lettered, and reading

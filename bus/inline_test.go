@@ -145,6 +145,62 @@ func TestPanicAndErrorHarmNoOneElse(t *testing.T) {
 	}
 }
 
+func TestOnErrorIsCalledForFailuresOfHandlers(t *testing.T) {
+	var failed []bus.Settled
+	b := newBus(t, &bus.Options{OnError: func(s bus.Settled) { failed = append(failed, s) }})
+	a, boom := agent(t, b, "a"), errors.New("boom")
+	handle(t, b, bus.HandleOptions{Agent: "b"}, func(_ context.Context, s signals.Signal[signals.Discovery]) error {
+		if s.Payload.Finding == "2" {
+			return boom
+		}
+		return nil
+	})
+	for _, finding := range []string{"1", "2", "3"} {
+		must(t, a, found(finding))
+	}
+	if len(failed) != 1 || failed[0].Reader != "b" || failed[0].Signal.Head().Seq != 2 || !errors.Is(failed[0].Err, boom) {
+		t.Errorf("got %+v", failed)
+	}
+}
+
+func TestAnUnsubscribedAgentGetsNothingMore(t *testing.T) {
+	b := newBus(t, nil)
+	a := agent(t, b, "a")
+	heard := map[string]int{}
+	for _, id := range []string{"b", "c", "b"} {
+		handle(t, b, bus.HandleOptions{Agent: id}, func(context.Context, signals.Signal[signals.Discovery]) error {
+			heard[id]++
+			return nil
+		})
+	}
+	subs := map[string]*bus.Subscription{}
+	for _, id := range []string{"b", "c"} {
+		s, err := b.Subscribe(bus.SubscribeOptions{Agent: id})
+		if err != nil {
+			t.Fatal(err)
+		}
+		subs[id] = s
+	}
+	must(t, a, found("1"))
+	if n := b.Unsubscribe("b"); n != 3 {
+		t.Errorf("ended %d readers, want 3", n)
+	}
+	if n := b.Unsubscribe("b"); n != 0 {
+		t.Errorf("ended %d readers of an agent that has none", n)
+	}
+	must(t, a, found("2"))
+	if heard["b"] != 2 || heard["c"] != 2 {
+		t.Errorf("handlers heard %v", heard)
+	}
+	if s, err := subs["b"].Poll(); s != nil || !errors.Is(err, bus.ErrClosed) {
+		t.Errorf("read %v, %v", s, err)
+	}
+	if s, err := subs["c"].Poll(); s == nil || err != nil {
+		t.Errorf("the other agent read %v, %v", s, err)
+	}
+	balanced(t, b)
+}
+
 func TestHandlerThatEndsItsGoroutineLosesNothing(t *testing.T) {
 	b := newBus(t, nil)
 	a := agent(t, b, "a")

@@ -15,6 +15,10 @@ type Options struct {
 	Undrained int           // entries waiting for inline handlers at which Publish returns ErrBacklog; 0 means 65536
 	Slow      time.Duration // a handler that takes longer is reported ([Slow]); 0 means 100ms
 
+	// OnError is called for each signal for which an inline handler failed, as an
+	// observer is ([Bus.Observe]). Nil: none.
+	OnError func(Settled)
+
 	Reserved  []signals.Kind    // kinds of layers that are opened after agents have published ([Bus.Layer])
 	Conflicts *conflict.Options // between proposals, and the number of those; nil means the defaults
 

@@ -51,6 +51,9 @@ func (r *solve) give(t *turn, now time.Time, effort signals.Effort) {
 	t.Thread, t.Round, t.Task = r.result.Thread, r.result.Rounds, r.result.Task
 	t.Proposals, t.Effort = r.thread.Votes.Show(t.Agent), effort
 	t.Seed, t.Time, t.Most = r.result.Seed, now, r.opts.TurnSignals
+	if r.opts.Clock != nil { // which only commits advance
+		t.Clock = func() time.Time { return now }
+	}
 }
 
 // A past says how far the turns of the last round have come in a log.

@@ -9,6 +9,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/models"
@@ -247,27 +248,33 @@ func (th *thought) answer(ctx context.Context) (*models.Answer, error) {
 	}
 }
 
-// call calls a tool. Its result is data, like the texts of other agents. The signal does
-// not contain the time that the call took, so that runs can be repeated.
+// call calls a tool. Its result is data, like the texts of other agents. How long the call
+// took is by the run's clock, or as it was recorded, so that runs can be repeated.
 func (th *thought) call(ctx context.Context, c models.Call) models.Result {
 	name, target := cmp.Or(clip(c.Name), "(none)"), "(unknown)" // a name that no tool has is the model's text
 	at := slices.IndexFunc(th.Tools, func(t Tool) bool { return t.Name == c.Name })
 	if at >= 0 {
 		name, target = c.Name, c.Name
 	}
+	took, recorded := time.Duration(0), false
+	began := agents.Now(ctx)
+	ctx = agents.WithTook(ctx, func(d time.Duration) { took, recorded = d, true })
 	text, err := th.run(ctx, target, func(ctx context.Context) (string, error) {
 		if at < 0 {
 			return "", fmt.Errorf(`there is no tool "%s"`, name)
 		}
 		return th.Tools[at].Call(ctx, c.Args)
 	})
+	if !recorded {
+		took = agents.Now(ctx).Sub(began)
+	}
 	if err != nil {
 		text = err.Error()
 	}
 	if slices.Contains(th.CanEmit, signals.KindToolResult) && len(th.tools) < mostCalls {
 		th.tools = append(th.tools, signals.New(signals.Header{Confidence: 1}, signals.ToolResult{
 			ToolName: name, Result: cut(text, signals.DefaultTextBytes), IsError: err != nil,
-			TriggeredBy: th.ID,
+			TriggeredBy: th.ID, DurationMs: max(0, float64(took.Microseconds())/1000),
 		}))
 	}
 	return models.Result{Call: c.ID, Text: fmt.Sprintf(`{"result":%s}`, quote(text, th.view.text)), IsError: err != nil}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/models"
@@ -92,6 +93,45 @@ func TestNoToolIsCalledAfterTheEndOfTheContext(t *testing.T) {
 	agent := thinker.Thinker{ID: "critic", Model: m, Tools: []thinker.Tool{pay}}.Agent()
 	if _, err := agent.Take(ctx, turn()); !errors.Is(err, context.Canceled) || paid != 1 {
 		t.Errorf("paid %d times: %v", paid, err)
+	}
+}
+
+// How long a call took is by the run's clock, or what was recorded.
+func TestAToolResultSaysHowLongTheCallTook(t *testing.T) {
+	for name, c := range map[string]struct {
+		step, recorded time.Duration
+		want           float64
+	}{
+		"by the clock":          {step: 1500 * time.Microsecond, want: 1.5},
+		"by one that stands":    {},
+		"by one that goes back": {step: -time.Second},
+		"as recorded":           {step: time.Hour, recorded: 40 * time.Millisecond, want: 40},
+	} {
+		n, now := 0, time.Unix(0, 0)
+		m := &models.Scripted{Answer: func(context.Context, *models.Request) (*models.Answer, error) {
+			if n++; n == 1 {
+				return &models.Answer{Finish: models.FinishCalls, Calls: []models.Call{{ID: "1", Name: "f", Args: json.RawMessage(`{}`)}}}, nil
+			}
+			return models.Text(pass), nil
+		}}
+		f := thinker.Tool{
+			Tool: models.Tool{Name: "f", Schema: json.RawMessage(`{"type":"object"}`)},
+			Call: func(ctx context.Context, _ json.RawMessage) (string, error) {
+				if now = now.Add(c.step); c.recorded > 0 {
+					agents.Took(ctx, c.recorded)
+				}
+				return "", nil
+			},
+		}
+		turn := turn()
+		turn.Clock = func() time.Time { return now }
+		out, err := (thinker.Thinker{ID: "critic", Model: m, Tools: []thinker.Tool{f}}).Agent().Take(t.Context(), turn)
+		if err != nil || len(out) == 0 {
+			t.Fatalf("%s: %v, %v", name, out, err)
+		}
+		if got := out[0].Body().(signals.ToolResult).DurationMs; got != c.want {
+			t.Errorf("%s: got %v ms, want %v", name, got, c.want)
+		}
 	}
 }
 

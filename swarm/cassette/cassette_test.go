@@ -9,6 +9,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -283,6 +284,35 @@ func TestToolIsCalledOnceForEachCall(t *testing.T) {
 	}
 	if diff := cmp.Diff(first, play()); diff != "" || made != 3 {
 		t.Errorf("gone on with: %d calls: %s", made, diff)
+	}
+}
+
+// A replay says that a call took as long as when it was made.
+func TestToolTakesAsLongAsItDid(t *testing.T) {
+	store, now := &journal.Memory{}, time.Unix(0, 0)
+	play := func(takes time.Duration) (took time.Duration) {
+		recorder, err := journal.NewRecorder(store)
+		if err != nil {
+			t.Fatal(err)
+		}
+		look := cassette.Tool("look", func(context.Context, json.RawMessage) (string, error) {
+			now = now.Add(takes)
+			return "", nil
+		}, recorder)
+		a := &agents.Agent{ID: "a", Reactor: agents.Func(func(ctx context.Context, _ *agents.Turn) iter.Seq2[signals.Any, error] {
+			_, err := look(agents.WithTook(ctx, func(d time.Duration) { took = d }), nil)
+			return agents.Fail(err)
+		})}
+		turn := &agents.Turn{Thread: "t", Round: 1, Clock: func() time.Time { return now }}
+		if _, err := a.Take(t.Context(), turn); err != nil && !errors.Is(err, agents.ErrNilSignal) {
+			t.Fatal(err)
+		}
+		return took
+	}
+	for _, takes := range []time.Duration{time.Second, time.Hour} {
+		if got := play(takes); got != time.Second {
+			t.Errorf("took %v", got)
+		}
 	}
 }
 
