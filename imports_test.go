@@ -69,7 +69,7 @@ var rules = []struct {
 		others: []string{"github.com/cenkalti/backoff/v5"},
 	}},
 	{"swarm/transcript", rule{
-		ours:   []string{"signals", "conflict", "bus", "consensus", "agents", "agents/routing", "swarm", "swarm/runlog"},
+		ours:   []string{"signals", "signals/coordination", "conflict", "bus", "consensus", "agents", "agents/routing", "swarm", "swarm/runlog"},
 		others: []string{"github.com/clipperhouse/displaywidth"}, // no colours: see terminal
 	}},
 	{"swarm/transcript/terminal", rule{

@@ -3,6 +3,7 @@ package otel
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -15,8 +16,12 @@ const maxContent = 4096
 
 // capture returns the part of a signal's content that may be recorded, as JSON.
 // Each value is passed to Options.Content before it is encoded: a secret
-// escaped by JSON no longer looks like one.
+// escaped by JSON no longer looks like one. A payload that describes itself in a sentence
+// is recorded as that.
 func (o *Observer) capture(s signals.Any) string {
+	if text, ok := sentence(s.Body()); ok {
+		return clip(o.content(s.Kind(), "", text))
+	}
 	text, err := json.Marshal(s.Body())
 	if err != nil {
 		return ""
@@ -28,6 +33,15 @@ func (o *Observer) capture(s signals.Any) string {
 		return ""
 	}
 	return clip(marshal(o.permitted(s.Kind(), "", value)))
+}
+
+// sentence returns how a payload describes itself, unless it cannot.
+func sentence(p signals.Payload) (text string, ok bool) {
+	defer func() { _ = recover() }()
+	if p, is := p.(fmt.Stringer); is {
+		return p.String(), true
+	}
+	return "", false
 }
 
 // permitted returns a JSON value with only the permitted part of each scalar;

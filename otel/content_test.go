@@ -57,6 +57,30 @@ func TestContentIsRecordedRedactedAndCut(t *testing.T) {
 	}
 }
 
+// A payload that describes itself is recorded as a sentence, unless that panics.
+func TestASentenceIsRecordedAsContent(t *testing.T) {
+	r := newTrace(t, otel.Options{Content: otel.Redact})
+	r.solve(t, swarm.Options{Agents: append(gossips(), agent("teller", signals.KindTask,
+		signals.New(signals.Header{}, told(`found it, "token": "abc"`)), signals.New(signals.Header{}, told("")),
+	))})
+	text := fmt.Sprint(r.spans(t))
+	if !strings.Contains(text, "told: found it, ") || strings.Contains(text, "abc") {
+		t.Errorf("got %s, want the sentence without the token", text)
+	}
+}
+
+// told is a payload with a sentence, if it is not empty.
+type told string
+
+func (told) Kind() signals.Kind { return "acme.example/told" }
+
+func (s told) String() string {
+	if s == "" {
+		panic("nothing")
+	}
+	return "told: " + string(s)
+}
+
 // What is cut is cut between characters, and only what is longer than 4096 bytes.
 func TestContentIsCutBetweenCharacters(t *testing.T) {
 	frame, err := json.Marshal(signals.Discovery{})

@@ -2,8 +2,10 @@ package connectivity
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
@@ -85,6 +87,33 @@ func (m *Members) Check(l signals.Limits) error {
 	}
 	return m.Link.Check(l)
 }
+
+// String describes the entry in a sentence, for people.
+func (s Step) String() string { return fmt.Sprintf("step %d begins", s.Step) }
+
+// String describes the entry in a sentence, for people.
+func (r Requested) String() string { return fmt.Sprintf("%s asks for %s turns", r.For, r.Mode) }
+
+// String describes the entry in a sentence, for people.
+func (m Members) String() string {
+	var all []string
+	if len(m.Joined) > 0 {
+		all = append(all, strings.Join(m.Joined, ", ")+" joined")
+	}
+	if len(m.Left) > 0 {
+		all = append(all, strings.Join(m.Left, ", ")+" left")
+	}
+	switch {
+	case m.Coordinator != nil && *m.Coordinator == "":
+		all = append(all, "nobody coordinates")
+	case m.Coordinator != nil:
+		all = append(all, *m.Coordinator+" coordinates")
+	}
+	return strings.Join(all, "; ")
+}
+
+// String describes the entry in a sentence, for people.
+func (Closed) String() string { return "the coordination of the thread has ended" }
 
 // Payloads returns the registrations of the layer's kinds, for a
 // [signals.Codec] that reads its signals from elsewhere.

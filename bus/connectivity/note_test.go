@@ -2,6 +2,7 @@ package connectivity_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -58,6 +59,21 @@ func TestEveryKindReadsBackEqual(t *testing.T) {
 		id := cmp.Comparer(func(a, b signals.ID) bool { return a == b })
 		if diff := cmp.Diff(s.Body(), back.Body(), id); diff != "" {
 			t.Errorf("%s changed:\n%s", s.Kind(), diff)
+		}
+	}
+}
+
+func TestBooksAreReadAsSentences(t *testing.T) {
+	lead, nobody := "ann", ""
+	for want, p := range map[string]fmt.Stringer{
+		"step 3 begins":                            connectivity.Step{Step: 3},
+		"sig_a asks for deep turns":                connectivity.Requested{For: signals.MustID("sig_a"), Mode: signals.Deep},
+		"a, b joined; c left; ann coordinates":     connectivity.Members{Joined: []string{"a", "b"}, Left: []string{"c"}, Coordinator: &lead},
+		"nobody coordinates":                       connectivity.Members{Coordinator: &nobody},
+		"the coordination of the thread has ended": connectivity.Closed{},
+	} {
+		if got := p.String(); got != want {
+			t.Errorf("got %q, want %q", got, want)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/coordination"
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/transcript"
 )
@@ -28,7 +29,10 @@ func TestSignalsOfOtherPackagesAreShownInWords(t *testing.T) {
 			Type: "report:finding", JSON: `{"turn_id":"t1","model":"","claim":"it leaks","confidence":0.5,"evidence_refs":["a","b"],"novel":true,"none":null}`,
 		}),
 		`at: {"line":3}`: signals.New(from, signals.Raw{Type: "acme.example/at", JSON: `{"at":{"line":3}}`}),
-		"[1,2]":          signals.New(from, signals.Raw{Type: "acme.example/list", JSON: `[1,2]`}),
+		"high confidence.low 0.30: shaky — two runs": coordination.New(from, coordination.Note{
+			Class: coordination.ConfidenceLow, Priority: coordination.High, Confidence: coordination.Graded(0.3), Summary: "shaky", Details: "two runs",
+		}),
+		"[1,2]": signals.New(from, signals.Raw{Type: "acme.example/list", JSON: `[1,2]`}),
 	} {
 		var b bytes.Buffer
 		show(t, []swarm.Event{swarm.Spoke{Signal: said}}, transcript.Text(&b, &transcript.Options{Width: 200}))
