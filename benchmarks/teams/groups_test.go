@@ -20,15 +20,15 @@ func TestCopiesInGroupsAreOneFromTheFirstDecisionOn(t *testing.T) {
 	}{
 		{"four copies of five", []float64{.9, .6, .6, .6, .6}, 2, []int{0, 1, 1, 1, 1}, 1, 60, 40},
 		{"four of five, alike in nineteen of twenty", []float64{.9, .6, .6, .6, .6}, 2, []int{0, 1, 1, 1, 1}, .95, 40, 35},
-		{"nine of three models, alike in nine of ten", []float64{.6, .6, .6, .6, .6, .75, .75, .75, .9}, 3, []int{0, 0, 0, 0, 0, 1, 1, 1, 2}, .9, 0, 60},
+		{"nine of three models, alike in nine of ten", []float64{.6, .6, .6, .6, .6, .75, .75, .75, .9}, 3, []int{0, 0, 0, 0, 0, 1, 1, 1, 2}, .9, 0, 35},
 		{"four of five, alike in part", []float64{.9, .6, .6, .6, .6}, 2, []int{0, 1, 1, 1, 1}, .6, 10, 15},
 		{"six copies of nine", []float64{.65, .65, .65, .65, .65, .65, .8, .8, .8}, 3, []int{0, 0, 0, 0, 0, 0, 1, 2, 3}, 1, 10, 50},
 		{"six of nine, alike in part", []float64{.65, .65, .65, .65, .65, .65, .8, .8, .8}, 3, []int{0, 0, 0, 0, 0, 0, 1, 2, 3}, .7, 0, 45},
-		{"nine of two models", []float64{.7, .7, .7, .7, .7, .75, .75, .75, .75}, 3, []int{0, 0, 0, 0, 0, 1, 1, 1, 1}, .6, -1, 45},
+		{"nine of two models", []float64{.7, .7, .7, .7, .7, .75, .75, .75, .75}, 3, []int{0, 0, 0, 0, 0, 1, 1, 1, 1}, .6, -4, 45},
 		{"three of one model and two", []float64{.6, .6, .6, .8, .8}, 3, []int{0, 0, 0, 1, 2}, .75, 5, 40},
-		{"three strong of six, apart", []float64{.9, .9, .9, .65, .65, .65}, 3, []int{0, 0, 0, 1, 2, 3}, 0, -5, 80},
-		{"five alike, apart", []float64{.75, .75, .75, .75, .75}, 3, []int{0, 0, 0, 1, 2}, 0, -5, 60},
-		{"five of two models, hardly alike", []float64{.8, .8, .8, .75, .75}, 3, []int{0, 0, 0, 1, 1}, .2, -5, 60},
+		{"three strong of six, apart", []float64{.9, .9, .9, .65, .65, .65}, 3, []int{0, 0, 0, 1, 2, 3}, 0, -28, 55},
+		{"five alike, apart", []float64{.75, .75, .75, .75, .75}, 3, []int{0, 0, 0, 1, 2}, 0, -10, 60},
+		{"five of two models, hardly alike", []float64{.8, .8, .8, .75, .75}, 3, []int{0, 0, 0, 1, 1}, .2, -10, 60},
 	} {
 		s := spec{name: c.name, right: c.right, labels: c.labels, blocks: c.blocks, shared: c.shared}
 		draws := uint64(80 / len(c.right))

@@ -24,11 +24,12 @@ import (
 // opposed, such decisions are treated as ones between several proposals of which only one was made.
 //
 // The groups of [consensus.Options.Groups] are what the program says about its voters, and come before what votes say:
-// until something has been learned, voters of a group share its weight, as [consensus.Ballots.WithGroupDiscount] describes, and
-// newcomers do so after that. If half of the voters or more, but not all, are of one group, agreement shows what that
-// group thinks: the ledger learns only from decisions whose outcome is known, once there are ten, and until then weight
-// alone decides. So eighteen agents of one model against two of another have 1.9 of 3.2 voters' weight, 0.59, and the
-// decision stays open until outcomes are known.
+// until something has been learned, voters of a group share its weight, as [consensus.Ballots.WithGroupDiscount]
+// describes, and newcomers do so after that. If half of the voters or more, but not all, are of one group, and differ
+// from each other less than 0.8 times as often as others do, agreement shows what that group thinks: the ledger learns
+// only from decisions whose outcome is known, once there are ten, and until then weight alone decides. So eighteen
+// agents of one model against two of another have 1.9 of 3.2 voters' weight, 0.59, and the decision stays open until
+// outcomes are known.
 //
 // The zero value is a ledger with default options. A Ledger is safe for concurrent use. When learning is due, the
 // caller that asks for a strategy does it; meanwhile, other callers are not blocked and get what was known before.

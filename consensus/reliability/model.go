@@ -21,7 +21,7 @@ type Model struct {
 	past   past
 	trust  float64 // share of what was learned in a decision's probabilities; the rest is that of the votes alone
 	single bool    // a single proposal was hardly ever opposed
-	group  bool    // nothing was learned, because of the voters who have votes half or more are of one group
+	group  bool    // nothing was learned, because half of the voters or more are of one group that errs together
 }
 
 const (
@@ -33,7 +33,7 @@ const (
 // newModel learns from a batch of so many decisions.
 func newModel(k kind, names []string, b *fit.Batch, decisions int) *Model {
 	m := &Model{kind: k, past: newPast(b), single: k.stances && unopposed(b)}
-	if mostlyOneGroup(b) {
+	if (*groups)(b).dominated() {
 		if len(m.past.known) < groupLeast {
 			m.group = true
 			return m.empty()
@@ -68,26 +68,6 @@ func unopposed(b *fit.Batch) bool {
 		}
 	}
 	return 10*n < len(b.Votes)
-}
-
-// mostlyOneGroup reports whether half of the voters who have votes, or more, but not all are of one stated group.
-func mostlyOneGroup(b *fit.Batch) bool {
-	size, all, voted := map[string]int{}, 0, map[int32]bool{}
-	for _, v := range b.Votes {
-		for _, j := range v.Voter {
-			if !voted[j] {
-				voted[j] = true
-				all++
-				size[b.Group[j]]++
-			}
-		}
-	}
-	for group, n := range size {
-		if group != "" && n > 1 && n < all && 2*n >= all {
-			return true
-		}
-	}
-	return false
 }
 
 // Voters returns the names of the voters the model knows, sorted.
