@@ -123,13 +123,13 @@ func (r *solve) failedBefore(failed runlog.Failed, p *past) {
 	seat := r.seats[i]
 	p.spoke, p.seat = seat, max(p.seat, i)
 	if t := seat.turn; t != nil && t.Round == failed.Round {
-		t.failed, t.err, seat.failed = true, failed.Err(), t
+		t.failed = true
+		seat.fail(t, failed.Err())
 	}
 }
 
 // spokeBefore takes a signal of the agent in an earlier log.
 func (s *seat) spokeBefore(said signals.Any) {
-	s.failed = nil
 	if s.turn != nil && s.turn.Round == int(said.Head().Round) {
 		s.turn.logged = append(s.turn.logged, said)
 	}
@@ -157,7 +157,7 @@ func (r *solve) beganBefore(b *signals.Signal[runlog.Began]) {
 		if s.turn != nil {
 			s.over()
 		}
-		s.turn, s.failed = &turn{Turn: s.hearAgain(begun), seat: s, done: make(chan outcome, 1)}, nil
+		s.begin(s.hearAgain(begun))
 		r.give(s.turn, b.Time, b.Payload.Effort)
 	}
 }
@@ -165,10 +165,13 @@ func (r *solve) beganBefore(b *signals.Signal[runlog.Began]) {
 // over marks the agent's turn as over.
 func (s *seat) over() { s.turn = nil }
 
-// again makes what the agent heard in a turn new to it once more.
-func (s *seat) again(t *turn) {
-	s.heard, s.before = t.Heard, slices.Concat(t.New, s.before)
-	s.routed = slices.Concat(t.Routed, s.routed)
+// again makes what the agent heard in its last turns new to it once more.
+func (s *seat) again(turns ...*turn) {
+	s.heard = turns[0].Heard
+	for _, t := range slices.Backward(turns) {
+		s.before, s.routed = slices.Concat(t.New, s.before), slices.Concat(t.Routed, s.routed)
+	}
+	inOrder(s.before)
 }
 
 // hearAgain is hear for a turn of an earlier log.
@@ -221,15 +224,16 @@ func (r *solve) closeTurns(p past) {
 // back reports whether the log says that the turn has ended.
 func (t *turn) back() bool { return t.failed || len(t.logged) > 0 }
 
-// retry lets the agents that failed in an earlier round than the last one hear again
-// what they failed on, because the solve stopped and goes on. Turns of the last round
-// are taken again.
+// retry lets the agents that failed hear again what they failed on, and what they heard
+// since, because the solve stopped and goes on. A turn that failed in the last round is
+// taken again as it was.
 func (r *solve) retry() {
 	for _, s := range r.seats {
-		if s.turn == nil && s.failed != nil {
-			s.again(s.failed)
-			s.failed = nil
+		if len(s.missed) > 0 && s.missed[0] != s.turn {
+			s.again(s.missed...)
+			s.turn = nil
 		}
+		s.missed = nil
 	}
 }
 

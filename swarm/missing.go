@@ -152,12 +152,12 @@ func (r *solve) broken(d consensus.Decision) (failed []TurnFailed) {
 	var able, unable, last int
 	needed := false
 	for _, s := range r.seats {
-		voter := asked(s.agent) && !s.stopped
+		voter, t := asked(s.agent) && !s.stopped, s.failed()
 		switch {
-		case s.failed != nil:
-			failed = append(failed, TurnFailed{s.agent.ID, s.failed.Round, s.failed.err})
+		case t != nil:
+			failed = append(failed, TurnFailed{s.agent.ID, t.Round, t.err})
 			needed = needed || s.agent.May(signals.KindVote) || s.agent.May(signals.KindProposal)
-			if s.failed.Round == r.result.Rounds {
+			if t.Round == r.result.Rounds {
 				last++
 			}
 			if voter {

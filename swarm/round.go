@@ -57,7 +57,7 @@ func (r *solve) gather(ctx context.Context) (turns []*turn, begin int) {
 			continue
 		}
 		if t := r.hear(ctx, s); t != nil {
-			s.turn, s.failed = &turn{Turn: t, seat: s, done: make(chan outcome, 1)}, nil
+			s.begin(t)
 			turns = append(turns, s.turn)
 			begin++
 		}
@@ -182,9 +182,7 @@ func (r *solve) commit(ctx context.Context, t *turn, o outcome) {
 		r.result.Turns.Failed++
 		failed := TurnFailed{s.agent.ID, t.Round, o.err}
 		r.result.Failed = append(r.result.Failed, failed)
-		if t.err = o.err; len(o.said) == 0 {
-			s.failed = t
-		}
+		s.fail(t, o.err)
 		r.yield(failed)
 		if !t.failed {
 			r.announce(ctx, signals.New(signals.Header{Confidence: 1, Recipients: signals.To(bus.System)}, runlog.FailedBy(s.agent.ID, t.Round, o.err)))

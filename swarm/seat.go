@@ -20,8 +20,8 @@ type seat struct {
 	most      int           // maximum length of each memory
 	heard     []signals.Any
 	said      []signals.Any
-	failed    *turn // the last one, if it failed and said nothing
-	gone      bool  // the solve is over and nothing more is heard
+	missed    []*turn // from one that failed on, while the agent has said nothing since
+	gone      bool    // the solve is over and nothing more is heard
 
 	waited map[uint64]int // by sequence number: turns in which a signal was left out
 
@@ -123,7 +123,33 @@ func (s *seat) takeBack(heard signals.Any) bool {
 func (s *seat) remember(heard ...signals.Any) { s.heard = newest(append(s.heard, heard...), s.most) }
 
 // spoke remembers a signal of the agent in the log.
-func (s *seat) spoke(said signals.Any) { s.said = newest(append(s.said, said), s.most) }
+func (s *seat) spoke(said signals.Any) { s.said, s.missed = newest(append(s.said, said), s.most), nil }
+
+// begin gives the agent a turn.
+func (s *seat) begin(t *agents.Turn) {
+	s.turn = &turn{Turn: t, seat: s, done: make(chan outcome, 1)}
+	if len(s.missed) > 0 {
+		s.missed = append(s.missed, s.turn)
+	}
+}
+
+// fail takes the failure of a turn. An agent that only takes other turns after it, and
+// says nothing, has still to say what it failed to.
+func (s *seat) fail(t *turn, err error) {
+	if t.err = err; len(s.missed) == 0 && len(t.logged) == 0 {
+		s.missed = []*turn{t}
+	}
+}
+
+// failed returns the last turn that failed, if the agent has said nothing since.
+func (s *seat) failed() *turn {
+	for _, t := range slices.Backward(s.missed) {
+		if t.err != nil {
+			return t
+		}
+	}
+	return nil
+}
 
 // newest returns the last signals. Turns share the slice: appending to the
 // result does not affect theirs.

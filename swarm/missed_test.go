@@ -1,0 +1,66 @@
+package swarm_test
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+
+	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm"
+)
+
+// Agents that call their model only for new proposals say nothing about the votes that
+// they hear after a call that failed. The solve has still to hear them on the proposal:
+// each time it is resumed, with a budget for one more call, it gets one more vote.
+func TestASolveGoesOnWhereAgentsFailedAndWereSilentSince(t *testing.T) {
+	var budget, voters atomic.Int32
+	critic := func(id string) *agents.Agent {
+		return reacts(id, func(_ context.Context, turn *agents.Turn) seq {
+			heard := map[signals.Kind]int{}
+			for _, s := range turn.New {
+				heard[s.Kind()]++
+			}
+			switch {
+			case heard[signals.KindProposal] == 0:
+				return agents.Emit()
+			case heard[signals.KindProposal] > 1 || heard[signals.KindVote] != int(voters.Load())-1:
+				t.Errorf("%s heard %v with the vote of voter %d to come", id, heard, voters.Load())
+			}
+			if budget.Add(-1) < 0 {
+				return agents.Fail(agents.ErrBudget)
+			}
+			return agents.Emit(vote("a", yes, 1))
+		})
+	}
+	j := new(journal.Memory)
+	var r *swarm.Result
+	for n := 2; n <= 6; n++ { // the planner has voted
+		budget.Store(1)
+		voters.Store(int32(n))
+		s := newSwarm(t, swarm.Options{Agents: team(critic), Journal: j, Seed: 1})
+		past, err := s.Results()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(past) == 0 {
+			r, err = s.Solve(t.Context(), signals.Task{Task: "1"})
+		} else {
+			r, err = s.Resume(t.Context(), past[0].Log, nil)
+		}
+		want := swarm.StopBudget
+		if n == 6 {
+			want = swarm.StopConsensus
+		}
+		if err != nil || r.Stop != want || r.Decision.Voters != n || (r.Observed == "") != (want == swarm.StopBudget) {
+			t.Fatalf("%v with %d voters, observed %q, %v; want %v with %d", r.Stop, r.Decision.Voters, r.Observed, err, want, n)
+		}
+		if err := s.Shutdown(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := replayed(t, j); err != nil {
+		t.Error(err)
+	}
+}
