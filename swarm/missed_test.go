@@ -2,6 +2,7 @@ package swarm_test
 
 import (
 	"context"
+	"fmt"
 	"sync/atomic"
 	"testing"
 
@@ -63,4 +64,39 @@ func TestASolveGoesOnWhereAgentsFailedAndWereSilentSince(t *testing.T) {
 	if _, err := replayed(t, j); err != nil {
 		t.Error(err)
 	}
+}
+
+// An outage is told from a deadlock by the votes that it cost: if those who can take
+// turns are enough for a quorum and have two positions, it is a deadlock.
+func TestAnOutageThatMayHaveDecidedIsNoDeadlock(t *testing.T) {
+	t.Parallel()
+	abstains := func(id string) *agents.Agent { return voter(id, map[string]signals.Stance{"a": pass}) }
+	for name, c := range map[string]struct {
+		team   []*agents.Agent
+		quorum int
+		want   swarm.StopReason
+	}{
+		"alone, one failed":            {[]*agents.Agent{planner(), abstains("v"), failing(agents.ErrBudget)("c")}, 2, swarm.StopBudget},
+		"alone, one failed, by itself": {[]*agents.Agent{planner(), abstains("v"), abstains("w"), failing(agents.ErrBudget)("c")}, 0, swarm.StopBudget},
+		"alone":                        {[]*agents.Agent{planner(), abstains("v"), quiet("c")}, 2, swarm.StopDeadlock},
+		"five of ten failed":           {mixed(4, 5), 0, swarm.StopBudget},
+		"four of ten failed":           {mixed(5, 4), 0, swarm.StopDeadlock}, // with their votes it is five of six
+	} {
+		r := solve(t, newSwarm(t, swarm.Options{Agents: c.team, Quorum: c.quorum}))
+		if r.Stop != c.want || (r.Observed == "") != (c.want == swarm.StopBudget) {
+			t.Errorf("%s: %v %q, observed %q; want %v", name, r.Stop, r.Detail, r.Observed, c.want)
+		}
+	}
+}
+
+// mixed returns a planner with agents that are silent and agents that fail.
+func mixed(silent, fail int) []*agents.Agent {
+	all := []*agents.Agent{planner()}
+	for i := range silent {
+		all = append(all, quiet(fmt.Sprint("silent", i)))
+	}
+	for i := range fail {
+		all = append(all, failing(agents.ErrBudget)(fmt.Sprint("fails", i)))
+	}
+	return all
 }

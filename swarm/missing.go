@@ -146,8 +146,9 @@ func plural(n int, noun string) string {
 
 // broken returns the failed turns because of which the solve cannot go on: so many
 // agents failed in their last turn, without saying anything, that the others are fewer
-// than the quorum. Before any vote, these are the turns of the last round if all of them
-// failed, and one of their agents might have proposed or voted.
+// than the quorum, or that the only agent with a position is alone with its own proposal.
+// Before any vote, it is also the turns of the last round if all of them failed, and one
+// of their agents might have proposed or voted.
 func (r *solve) broken(d consensus.Decision) (failed []TurnFailed) {
 	var able, unable, last int
 	needed := false
@@ -168,7 +169,10 @@ func (r *solve) broken(d consensus.Decision) (failed []TurnFailed) {
 		}
 	}
 	quorum := d.Ballots().Quorum()
-	if d.Voters == 0 && needed && last == r.round.begun && r.said == r.round.saidBefore || d.Voters > 0 && able < quorum && quorum <= able+unable {
+	switch {
+	case r.alone(d) != "" && unable > 0,
+		d.Voters > 0 && able < quorum && quorum <= able+unable,
+		d.Voters == 0 && needed && last == r.round.begun && r.said == r.round.saidBefore:
 		return failed
 	}
 	return nil
