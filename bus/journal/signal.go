@@ -27,17 +27,44 @@ func SignalRecord(s signals.Any) (Record, error) {
 	return Record{Type: TypeSignal, Time: signals.HeadOf(s).Time, Head: head, Body: body}, nil
 }
 
-// recordOf is [SignalRecord], with a panic of the payload's methods as an error.
+// recordOf is [SignalRecord], whatever the payload's methods do.
 func recordOf(s signals.Any) (r Record, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = unreadable(s, fmt.Sprintf("cannot be written as JSON: panic: %v", p))
-		}
-	}()
-	if r, err = SignalRecord(s); err != nil && !errors.Is(err, signals.ErrInvalid) {
-		err = unreadable(s, fmt.Sprintf("cannot be written as JSON: %v", err))
+	if isBuiltIn(s) {
+		return SignalRecord(s)
 	}
+	err = guard(s, func() (err error) {
+		r, err = SignalRecord(s)
+		return unwritable(s, err)
+	})
 	return r, err
+}
+
+// guard calls f, which calls methods of the payload, and returns an error if one of them
+// panics or ends its goroutine, which is therefore not the caller's.
+func guard(s signals.Any, f func() error) (err error) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		returned := false
+		defer func() {
+			if p := recover(); p != nil {
+				err = unreadable(s, fmt.Sprintf("cannot be written as JSON: panic: %v", p))
+			} else if !returned {
+				err = unreadable(s, "cannot be written as JSON: it ends the goroutine")
+			}
+		}()
+		err = f()
+		returned = true
+	}()
+	<-done
+	return err
+}
+
+func unwritable(s signals.Any, err error) error {
+	if err == nil || errors.Is(err, signals.ErrInvalid) {
+		return err
+	}
+	return unreadable(s, fmt.Sprintf("cannot be written as JSON: %v", err))
 }
 
 func unreadable(s signals.Any, problem string) error {
@@ -52,14 +79,16 @@ func checkSignal(s signals.Any, c *signals.Codec) error {
 	if err := c.Limits.Validate(s); err != nil || isBuiltIn(s) {
 		return err
 	}
-	r, err := recordOf(s)
-	if err != nil {
-		return err
-	}
-	if _, err := c.Unmarshal(r.JSON()); err != nil {
-		return unreadable(s, fmt.Sprintf("cannot be read back: %v", err))
-	}
-	return nil
+	return guard(s, func() error {
+		r, err := SignalRecord(s)
+		if err != nil {
+			return unwritable(s, err)
+		}
+		if _, err := c.Unmarshal(r.JSON()); err != nil {
+			return unreadable(s, fmt.Sprintf("cannot be read back: %v", err))
+		}
+		return nil
+	})
 }
 
 // isBuiltIn reports whether a payload is of a type of package signals, which can be

@@ -3,6 +3,7 @@ package journal_test
 import (
 	"errors"
 	"math"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -21,6 +22,11 @@ type panics struct{ Text string }
 func (panics) Kind() signals.Kind           { return "test/panics" }
 func (panics) MarshalJSON() ([]byte, error) { panic("no") }
 
+type exits struct{ Text string }
+
+func (exits) Kind() signals.Kind           { return "test/exits" }
+func (exits) MarshalJSON() ([]byte, error) { runtime.Goexit(); return nil, nil }
+
 // ballot says that it is a vote, and cannot be read as one.
 type ballot struct {
 	Weight string `json:"weight"`
@@ -29,15 +35,16 @@ type ballot struct {
 func (ballot) Kind() signals.Kind { return signals.KindVote }
 
 // once can be written when it is published, and not when it is recorded.
-type once struct{ Text string }
-
-var written atomic.Int32
+type once struct {
+	written *atomic.Int32
+	end     func()
+}
 
 func (once) Kind() signals.Kind { return "test/once" }
 
-func (once) MarshalJSON() ([]byte, error) {
-	if written.Add(1) > 1 {
-		panic("no more")
+func (o once) MarshalJSON() ([]byte, error) {
+	if o.written.Add(1) > 1 {
+		o.end()
 	}
 	return []byte(`{}`), nil
 }
@@ -57,6 +64,7 @@ func TestWhatCannotBeWrittenOrReadIsRefusedAndStopsNobody(t *testing.T) {
 		{signals.New(signals.Header{}, measured{math.NaN()}), "cannot be written as JSON"},
 		{signals.New(signals.Header{}, measured{math.Inf(1)}), "cannot be written as JSON"},
 		{signals.New(signals.Header{}, panics{"x"}), "cannot be written as JSON: panic: no"},
+		{signals.New(signals.Header{}, exits{"x"}), "cannot be written as JSON: it ends the goroutine"},
 		{signals.New(signals.Header{}, ballot{"heavy"}), "cannot be read back"},
 		{signals.New(signals.Header{}, measured{1}), ""},
 		{signals.New(signals.Header{}, signals.Raw{Type: "test/raw", JSON: "[]"}), ""},
@@ -83,9 +91,15 @@ func TestWhatCannotBeWrittenOrReadIsRefusedAndStopsNobody(t *testing.T) {
 
 func TestASignalThatCannotBeWrittenAnyMoreLeavesARecordOfThat(t *testing.T) {
 	t.Parallel()
+	leavesARecord(t, func() { panic("no more") }, "panic: no more")
+	leavesARecord(t, runtime.Goexit, "it ends the goroutine")
+}
+
+func leavesARecord(t *testing.T, end func(), says string) {
+	t.Helper()
 	b, m := newBus(t), new(journal.Memory)
 	w := attach(t, b, m)
-	receipt, err := b.System().Publish(t.Context(), signals.New(signals.Header{Thread: "t"}, once{"x"}))
+	receipt, err := b.System().Publish(t.Context(), signals.New(signals.Header{Thread: "t"}, once{new(atomic.Int32), end}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,9 +113,27 @@ func TestASignalThatCannotBeWrittenAnyMoreLeavesARecordOfThat(t *testing.T) {
 		}
 		raw, ok := signals.As[signals.Raw](s)
 		if !ok || s.Kind() != journal.KindUnwritten || raw.ID != receipt.ID || raw.Seq != receipt.Seq || raw.Thread != "t" ||
-			!strings.Contains(raw.Payload.JSON, "panic: no more") || !strings.Contains(raw.Payload.JSON, "test/once") {
+			!strings.Contains(raw.Payload.JSON, says) || !strings.Contains(raw.Payload.JSON, "test/once") {
 			t.Errorf("got %+v", s)
 		}
 		break
+	}
+}
+
+// gone is a store that ends the goroutine of its caller.
+type gone struct{ journal.Memory }
+
+func (*gone) Append(...journal.Record) (uint64, error) { runtime.Goexit(); return 0, nil }
+
+func TestAWriterWhoseStoreEndsItsGoroutineSaysSo(t *testing.T) {
+	t.Parallel()
+	b := newBus(t)
+	w, err := journal.Attach(t.Context(), b, new(gone), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	talk(t, b, 0)
+	if err := w.Close(t.Context()); err == nil || !strings.Contains(err.Error(), "ended the writer's goroutine") {
+		t.Errorf("got %v", err)
 	}
 }

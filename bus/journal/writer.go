@@ -148,10 +148,20 @@ func (w *Writer) writePast(ctx context.Context) error {
 	return nil
 }
 
-// run writes what is published until ctx ends or the journal fails.
+// run writes what is published until ctx ends or the journal fails, and then tells why
+// nothing more is written.
 func (w *Writer) run(ctx context.Context) {
 	defer close(w.ended)
 	defer w.log.Close()
+	err := errGone // unless writeAll returns
+	defer func() { w.tell(nil, err) }()
+	err = w.writeAll(ctx)
+}
+
+// errGone is the error of a writer whose store ended the goroutine.
+var errGone = errors.New("journal: the store ended the writer's goroutine")
+
+func (w *Writer) writeAll(ctx context.Context) error {
 	batch := make([]signals.Any, batchSize)
 	for {
 		n, err := 0, context.Cause(ctx)
@@ -162,8 +172,7 @@ func (w *Writer) run(ctx context.Context) {
 			err = w.write(batch[:n])
 		}
 		if err != nil {
-			w.tell(nil, err)
-			return
+			return err
 		}
 		w.tell(batch[:n], nil)
 		clear(batch[:n])
