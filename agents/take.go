@@ -119,6 +119,7 @@ func (a *Agent) act(ctx context.Context, r Routed) iter.Seq2[signals.Any, error]
 // is replaced in a traced turn: with another trace, span or sampling decision an
 // agent could file its signals elsewhere, or leave them out of the trace.
 func (t *Turn) complete(s signals.Any) signals.Any {
+	_ = s.Kind() // if the payload's method panics, it does so in the agent's turn
 	h := s.Head()
 	h.Source, h.Thread = cmp.Or(h.Source, t.Agent), cmp.Or(h.Thread, t.Thread)
 	h.Round = int32(t.Round)

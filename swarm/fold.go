@@ -2,6 +2,7 @@ package swarm
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/conflict"
@@ -82,9 +83,27 @@ func (r *solve) compare(ctx context.Context, p signals.Proposal) {
 		return // already the same, or repeated
 	}
 	for _, other := range r.thread.Votes.Show("") {
-		if other.ID() != p.ProposalID && r.opts.Same(ctx, other.Proposal.Payload, p) {
+		if other.ID() == p.ProposalID {
+			continue
+		}
+		same, err := r.same(ctx, other.Proposal.Payload, p)
+		if err != nil {
+			r.stop(StopError, "the proposals could not be compared", err)
+			return
+		}
+		if same {
 			r.announce(ctx, signals.New(signals.Header{Confidence: 1, ReplyTo: own.Proposal.ID}, runlog.Same{ProposalID: p.ProposalID, As: other.ID()}))
 			return
 		}
 	}
+}
+
+// same calls Options.Same and recovers from a panic.
+func (r *solve) same(ctx context.Context, earlier, later signals.Proposal) (_ bool, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("swarm: Options.Same panicked: %v", v)
+		}
+	}()
+	return r.opts.Same(ctx, earlier, later), nil
 }

@@ -3,6 +3,7 @@ package swarm_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -66,5 +67,32 @@ func TestPayloadWhoseCheckPanicsIsRefusedAndTheSolveGoesOn(t *testing.T) {
 	var field *signals.FieldError
 	if len(refused) != 1 || !errors.As(refused[0], &field) || field.Kind != "acme.example/fragile" {
 		t.Errorf("refused %v, want a FieldError of the kind", refused)
+	}
+}
+
+// unkind is a payload whose Kind panics.
+type unkind struct{}
+
+func (unkind) Kind() signals.Kind { panic("unkind") }
+
+// The panic is that of the agent, in its turn; what it said before counts.
+func TestPayloadWhoseKindPanicsFailsItsTurnAndTheSolveGoesOn(t *testing.T) {
+	r := solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{
+		reacts("clumsy", func(_ context.Context, turn *agents.Turn) seq {
+			return agents.Emit(propose("a", "do a"), signals.New(signals.Header{}, unkind{}))
+		}),
+		voter("v1", map[string]signals.Stance{"a": yes}), voter("v2", map[string]signals.Stance{"a": yes}),
+	}}))
+	var panicked *agents.PanicError
+	if r.Stop != swarm.StopConsensus || len(r.Failed) == 0 || !errors.As(r.Failed[0].Err, &panicked) || panicked.Agent != "clumsy" {
+		t.Errorf("%v, failed %v", r.Stop, r.Failed)
+	}
+}
+
+func TestASolveWhoseComparisonPanicsEndsWithAnError(t *testing.T) {
+	s := newSwarm(t, swarm.Options{Agents: rivals(), Same: func(context.Context, signals.Proposal, signals.Proposal) bool { panic("same") }})
+	r, err := s.Solve(t.Context(), signals.Task{Task: "which one?"})
+	if err == nil || r.Stop != swarm.StopError || !strings.Contains(err.Error(), "Options.Same panicked: same") {
+		t.Errorf("%v, %v", r.Stop, err)
 	}
 }

@@ -73,8 +73,8 @@ type Options struct {
 	// Same reports whether a new proposal is the same as an earlier one. It is
 	// called if their contents differ by more than case, space and punctuation.
 	// Its results are in the log, so that a log can be replayed without it. It is
-	// called by the solve's goroutine, and ctx ends with the solve. Nil: no
-	// others are the same.
+	// called by the solve's goroutine, and ctx ends with the solve; if it panics,
+	// the solve ends with an error. Nil: no others are the same.
 	Same func(ctx context.Context, earlier, later signals.Proposal) bool
 
 	// Seed is the seed of random numbers and ids; 0: a random one for each

@@ -2,6 +2,7 @@ package swarm_test
 
 import (
 	"math"
+	"runtime"
 	"testing"
 
 	"github.com/swarmbus/swarmbus/agents"
@@ -19,6 +20,11 @@ type unmarshalable struct{ Text string }
 func (unmarshalable) Kind() signals.Kind           { return "test/unmarshalable" }
 func (unmarshalable) MarshalJSON() ([]byte, error) { panic("no") }
 
+type exiting struct{ Text string }
+
+func (exiting) Kind() signals.Kind           { return "test/exiting" }
+func (exiting) MarshalJSON() ([]byte, error) { runtime.Goexit(); return nil, nil }
+
 // What one agent says and JSON cannot is refused as its own, in this solve and later
 // ones; with a journal everybody else goes on.
 func TestWhatAJournalCannotWriteIsRefusedAndEndsNoSolve(t *testing.T) {
@@ -26,6 +32,7 @@ func TestWhatAJournalCannotWriteIsRefusedAndEndsNoSolve(t *testing.T) {
 	for name, said := range map[string]signals.Any{
 		"not a number": signals.New(signals.Header{Confidence: 1}, measured{math.NaN()}),
 		"panics":       signals.New(signals.Header{Confidence: 1}, unmarshalable{"x"}),
+		"exits":        signals.New(signals.Header{Confidence: 1}, exiting{"x"}),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
