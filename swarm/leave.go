@@ -21,7 +21,12 @@ import (
 // may be an answer, and the errors, are those of Resume; the agents are those whose
 // turns are on record.
 func LeaveAnswer(ctx context.Context, j journal.Store, thread string, answer signals.Any) (err error) {
-	log, last, err := asking(j, thread)
+	if thread == "" {
+		if thread, err = onlyAsking(j); err != nil {
+			return err
+		}
+	}
+	log, last, err := logOf(j, thread)
 	if err != nil {
 		return err
 	}
@@ -97,14 +102,8 @@ func standIn(log []signals.Any) (*Swarm, error) {
 	return s, s.admitAgents()
 }
 
-// asking returns the log of the thread, or of the only one that asks, and the last
-// signal of the journal.
-func asking(j journal.Reader, thread string) (log []signals.Any, last signals.Any, err error) {
-	if thread == "" {
-		if thread, err = onlyAsking(j); err != nil {
-			return nil, nil, err
-		}
-	}
+// logOf returns the log of a thread, and the last signal of the journal.
+func logOf(j journal.Reader, thread string) (log []signals.Any, last signals.Any, err error) {
 	codec, err := newCodec()
 	if err != nil {
 		return nil, nil, err
@@ -145,23 +144,37 @@ func asking(j journal.Reader, thread string) (log []signals.Any, last signals.An
 	return log, last, err
 }
 
-// onlyAsking returns the only thread in which an escalation has not been answered.
-func onlyAsking(j journal.Reader) (string, error) {
+// waits reports whether the solve of the thread takes an answer: none is recorded, or
+// left for its program.
+func waits(j journal.Reader, thread string) (bool, error) {
+	log, _, err := logOf(j, thread)
+	if err != nil {
+		return false, err
+	}
+	s, err := standIn(log)
+	if err != nil {
+		return false, err
+	}
+	s.bus.Close()
+	return s.mayBeAnswered(stageOf(log)) == nil, nil
+}
+
+// asking returns the threads with an escalation and no record of an answer to it.
+func asking(j journal.Reader) (asks []string, err error) {
 	snapshot, err := j.Snapshot()
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	var asks []string
 	for r, err := range j.Read(snapshot.Through) {
 		if err != nil {
-			return "", err
+			return nil, err
 		}
 		if r.Type != journal.TypeSignal {
 			continue
 		}
 		kind, thread, err := r.About()
 		if err != nil {
-			return "", err
+			return nil, err
 		}
 		switch at := slices.Index(asks, thread); {
 		case kind == signals.KindEscalation && at < 0:
@@ -169,6 +182,22 @@ func onlyAsking(j journal.Reader) (string, error) {
 		case (kind == runlog.KindAnswered || kind == signals.KindConsensus) && at >= 0:
 			asks = slices.Delete(asks, at, at+1)
 		}
+	}
+	return asks, nil
+}
+
+// onlyAsking returns the only thread that waits for an answer to an escalation.
+func onlyAsking(j journal.Reader) (string, error) {
+	asks, err := asking(j)
+	if len(asks) > 1 {
+		asks = slices.DeleteFunc(asks, func(thread string) bool {
+			waiting, problem := waits(j, thread)
+			err = errors.Join(err, problem)
+			return !waiting
+		})
+	}
+	if err != nil {
+		return "", err
 	}
 	switch len(asks) {
 	case 0:
