@@ -143,7 +143,7 @@ func (r *solve) breakOff(d consensus.Decision, failed []TurnFailed) {
 	case budget && d.Voters == 0:
 		r.stop(StopBudget, "the budget of every agent is used up", nil)
 	case budget:
-		r.stop(StopBudget, "the budget is used up: "+d.Reason(), nil)
+		r.stop(StopBudget, "the budget is used up", nil)
 	case d.Voters == 0:
 		r.stop(StopError, "no agent could take its turn", err)
 	default:

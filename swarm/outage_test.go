@@ -65,7 +65,15 @@ func TestAnOutageIsNoConsensus(t *testing.T) {
 			a := voter(id, map[string]signals.Stance{"a": pass})
 			a.CanEmit = nil
 			return a
-		}, swarm.StopDeadlock, `only planner, who proposed "a", has a position on it: if that is enough, set Quorum to 1`},
+		}, swarm.StopDeadlock, `only planner, who proposed "a", agrees with it: if that is enough, set Quorum to 1`},
+		"dissenting weakly": {func(id string) *agents.Agent {
+			if id == "critic0" {
+				return says(id, vote("a", no, 0.05))
+			}
+			a := voter(id, map[string]signals.Stance{"a": pass})
+			a.CanEmit = nil
+			return a
+		}, swarm.StopDeadlock, `only planner, who proposed "a", agrees with it`},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			s, err := swarm.New(swarm.Options{Agents: team(c.critic)})

@@ -8,19 +8,21 @@ import (
 )
 
 // alone says why a decision that the votes have reached is none of several agents:
-// the only vote that is no abstention is that of the agent that proposed the choice.
-// "" means that it counts.
+// nobody agrees with the choice but the agent that proposed it. "" means that it
+// counts: also where others have positions and what was learned of the voters says that
+// they weigh less.
 func (r *solve) alone(d consensus.Decision) string {
 	if d.Outcome != consensus.Reached || r.opts.Quorum == 1 || !r.several(d) {
 		return ""
 	}
 	by := r.thread.Votes.Of(d.Choice).Supporters()
 	for v := range d.Ballots().Votes() {
-		if v.Stance != consensus.Abstain && (v.Voter != by[0] || len(by) > 1) {
+		agrees := v.Stance == consensus.Agree && v.ProposalID == d.Choice
+		if (agrees || d.Learned && v.Stance != consensus.Abstain) && (v.Voter != by[0] || len(by) > 1) {
 			return ""
 		}
 	}
-	return fmt.Sprintf("only %s, who proposed %q, has a position on it: if that is enough, set Quorum to 1", by[0], d.Choice)
+	return fmt.Sprintf("only %s, who proposed %q, agrees with it: if that is enough, set Quorum to 1", by[0], d.Choice)
 }
 
 // several reports whether more than one agent is asked to vote, or has voted.
