@@ -43,28 +43,30 @@ func (p *pooled) raise(place int, to float64) {
 }
 
 // majority returns the proposal with the greatest share of the weight that was not abstained, or -1 if most is against
-// the only one, and that share: 0 if fewer than clearVoters are for it. The votes of some voters may be left out, and
+// all of them, and that share: 0 if fewer than clearVoters are for it. The votes of some voters may be left out, and
 // other weight be added to the whole.
 func majority(b consensus.Ballots, without map[string]bool, more float64) (place int, share float64) {
 	n := len(b.Proposals())
-	favour, voters := make([]int, n+1), make([]int, n+1) // last against the only proposal
+	favour, voters := make([]int, n+1), make([]int, n+1) // last of those who are against all proposals
 	all := int(math.Round(more * fraction))
 	for who, votes := range b.ByVoter() {
 		if without[who.Name] {
 			continue
 		}
-		most := 0
+		most, rejected := 0, 0
 		for _, v := range spoken(votes) {
-			place, weight := v.Proposal, who.N*int(math.Round(v.Weight*who.Share*fraction))
+			weight := who.N * int(math.Round(v.Weight*who.Share*fraction))
 			most = max(most, weight)
 			if v.Stance == consensus.Disagree {
-				if n > 1 {
-					continue
-				}
-				place = n
+				rejected++
+				continue
 			}
-			favour[place] += weight
-			voters[place] += who.N
+			favour[v.Proposal] += weight
+			voters[v.Proposal] += who.N
+		}
+		if rejected == n {
+			favour[n] += most
+			voters[n] += who.N
 		}
 		all += most
 	}

@@ -171,3 +171,44 @@ func staysTheSame(t *testing.T, c camp) {
 		}
 	}
 }
+
+// What everybody is against is rejected, however many proposals there are and whatever was decided before.
+func TestAClearMajorityAgainstEverythingRejects(t *testing.T) {
+	t.Parallel()
+	for _, voters := range []int{4, 6, 10, 20} {
+		for _, proposals := range []int{1, 2, 3} {
+			for _, noise := range []float64{0, 0.2} {
+				ledger, r := new(reliability.Ledger), rand.New(rand.NewPCG(uint64(voters), uint64(proposals)))
+				for i := range 60 {
+					b := rejected(r, voters, proposals, noise*float64(i%2))
+					if d := ledger.Strategy().Decide(b); i%2 == 0 && d.Outcome != consensus.Rejected {
+						t.Fatalf("%d voters against %d proposals, noise %v, decision %d: %v", voters, proposals, noise, i, d)
+					}
+					if err := ledger.Observe(fmt.Sprint(i), b); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+		}
+	}
+}
+
+// rejected are votes against every proposal, but for voters who are for one by chance.
+func rejected(r *rand.Rand, voters, proposals int, noise float64) consensus.Ballots {
+	var names []string
+	var votes []consensus.Vote
+	for p := range proposals {
+		names = append(names, fmt.Sprint("proposal ", p))
+	}
+	for j := range voters {
+		likes := r.Float64() < noise
+		for p, name := range names {
+			v := agree(fmt.Sprint("voter ", j), name)
+			if !likes || p != j%proposals {
+				v.Stance = consensus.Disagree
+			}
+			votes = append(votes, v)
+		}
+	}
+	return closed(nil, names, votes)
+}

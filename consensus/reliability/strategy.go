@@ -70,8 +70,14 @@ func (r *reading) balance() []float64 {
 		}
 		return max(0, r.m.fit.Strength(voter)) // who is for something is not against it, however often it was wrong
 	})
-	if c := r.clear; c.share > 0 && c.place >= 0 {
+	switch c := r.clear; {
+	case c.share == 0:
+	case c.place >= 0:
 		more[c.place] = max(more[c.place], c.share)
+	default:
+		for place, x := range more {
+			more[place] = min(x, -c.share)
+		}
 	}
 	return more
 }
