@@ -82,7 +82,7 @@ func (d *Detector) Fold(s signals.Any) Change {
 		return d.add(s)
 	case *signals.Signal[Resolution]:
 		if p := d.contested(s.Thread, s.Payload); p != nil {
-			return Change{Resolved: []Pair{d.end(p)}}
+			return Change{Resolved: []Pair{d.end(p)}, Ended: d.Remove(s.Payload.Loser())}
 		}
 	case *signals.Signal[signals.Consensus]:
 		return d.decide(s.Thread)

@@ -96,7 +96,7 @@ func (f *Fold) Apply(s signals.Any) (c Change) {
 	}
 	if f.detector != nil {
 		change := f.detector.Fold(s)
-		c.Opened, c.Resolved = change.Opened, change.Resolved
+		c.Opened, c.Resolved, c.Ended = change.Opened, change.Resolved, append(c.Ended, change.Ended...)
 	}
 	c.Resolved = append(c.Resolved, f.ruled.settle(s)...)
 	if of, ok := signals.As[signals.Conflict](s); ok && !ofRivals(of) {

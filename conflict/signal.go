@@ -54,12 +54,39 @@ func (p Proposal) describe() string {
 // KindResolved is the kind of [Resolution].
 const KindResolved signals.Kind = "conflict:resolved"
 
+// How says what settled a conflict; "" is for a program's own reasons.
+type How string
+
+// What settles a conflict.
+const (
+	BySameness How = "same"     // both sides propose the same
+	ByMajority How = "majority" // more voters were for one side than for the other
+	ByDebate   How = "debate"   // the two sides argued
+	ByAnswer   How = "escalate" // somebody outside was asked
+)
+
 // Resolution ends the open conflict between two signals, named in either
 // order. See [Detector.Resolvable].
+//
+// With a winner, the other side has lost: it is in conflict with nothing any more, and
+// those that were in conflict with it go on with their next oldest rival.
 type Resolution struct {
 	SignalA signals.ID `json:"signalA"` // required
 	SignalB signals.ID `json:"signalB"` // required
+	How     How        `json:"how,omitempty"`
+	Winner  signals.ID `json:"winner,omitzero"` // one of the two signals; zero: both stand, or neither does
 	Reason  string     `json:"reason"`
+}
+
+// Loser returns the side that lost; zero if there is no winner.
+func (r Resolution) Loser() signals.ID {
+	switch r.Winner {
+	case r.SignalA:
+		return r.SignalB
+	case r.SignalB:
+		return r.SignalA
+	}
+	return signals.ID{}
 }
 
 // Kind returns KindResolved.
@@ -70,6 +97,15 @@ func (r Resolution) Check(l signals.Limits) error {
 	return cmp.Or(
 		l.Ref("signalA", r.SignalA),
 		l.Ref("signalB", r.SignalB),
+		r.checkWinner(),
+		l.Text("how", string(r.How)),
 		l.Text("reason", r.Reason),
 	)
+}
+
+func (r Resolution) checkWinner() error {
+	if !r.Winner.IsZero() && r.Loser().IsZero() {
+		return &signals.FieldError{Kind: KindResolved, Field: "winner", Value: r.Winner.String(), Problem: "neither signalA nor signalB"}
+	}
+	return nil
 }
