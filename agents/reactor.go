@@ -98,6 +98,16 @@ func Emit(all ...signals.Any) iter.Seq2[signals.Any, error] {
 	}
 }
 
+// each yields all of said, and reports whether the caller wants more.
+func each(said iter.Seq2[signals.Any, error], yield func(signals.Any, error) bool) bool {
+	for s, err := range said {
+		if !yield(s, err) {
+			return false
+		}
+	}
+	return true
+}
+
 // Fail yields err.
 func Fail(err error) iter.Seq2[signals.Any, error] {
 	return func(yield func(signals.Any, error) bool) { yield(nil, err) }

@@ -11,6 +11,7 @@ type Standing struct {
 	Proposal *signals.Signal[signals.Proposal]   // the first one
 	Same     []*signals.Signal[signals.Proposal] // later equal ones, under ids of their own
 	Votes    []*signals.Signal[signals.Vote]     // the newest of each voter, under any of the ids, in log order
+	Lost     bool                                // it lost a conflict that was settled, and can no longer be chosen
 }
 
 // ID returns the id under which votes are counted.

@@ -34,7 +34,11 @@ var (
 // with the error. A nil signal is an error too ([ErrNilSignal]), but the other
 // signals are kept.
 //
-// A vote without a weight gets its header's confidence as weight.
+// A vote without a weight gets its header's confidence as weight. Right behind a
+// challenge with an alternative follows a proposal of the same agent with that content,
+// if the agent may propose.
+//
+// In a turn with a Debate the agent argues: see [Debater].
 //
 // A [Hook] that ctx carries sees the turn as an [OpTurn], and the turn's signals
 // carry its trace context.
@@ -83,14 +87,18 @@ func (a *Agent) take(ctx context.Context, t *Turn) (said []signals.Any, err erro
 			return said, fmt.Errorf("agents: %s: %w: %d", a.ID, ErrTurnFull, most)
 		}
 		said = append(said, t.complete(s))
+		if p := a.alternative(t, s, len(said)); p != nil && len(said) < most {
+			said = append(said, p)
+		}
 	}
 	return said, cmp.Or(ctx.Err(), missing)
 }
 
-// react runs the custom actions on the signals routed to them, in log order,
-// and then the reactor on the new signals, unless all were routed to actions.
+// react runs the custom actions on the signals routed to them, in log order, then the
+// arguments of a debate, and then the reactor on the new signals. With neither actions
+// nor a debate the reactor decides what to do about a turn without new signals.
 func (a *Agent) react(ctx context.Context, t *Turn) iter.Seq2[signals.Any, error] {
-	if len(t.Routed) == 0 {
+	if len(t.Routed) == 0 && t.Debate == nil {
 		return orFail(a.Reactor.React(ctx, t))
 	}
 	return func(yield func(signals.Any, error) bool) {
@@ -101,7 +109,10 @@ func (a *Agent) react(ctx context.Context, t *Turn) iter.Seq2[signals.Any, error
 				}
 			}
 		}
-		if len(t.New) > 0 {
+		if t.Debate != nil && !each(a.argue(ctx, t), yield) {
+			return
+		}
+		if len(t.New) > 0 && !a.debates(t) {
 			orFail(a.Reactor.React(ctx, t))(yield)
 		}
 	}

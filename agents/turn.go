@@ -36,6 +36,8 @@ type Turn struct {
 	// first. An agent says that it has dealt with one by a [coordination.Resolution].
 	Inbox []coordination.Signal
 
+	Debate *Debate // the agent argues for a proposal; nil: an ordinary turn
+
 	Routed []Routed      // signals routed to custom actions, in log order
 	State  routing.State // of the agent's strategy at the beginning of the turn; "": none
 
