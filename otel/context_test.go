@@ -25,6 +25,11 @@ func team() []*agents.Agent {
 	return []*agents.Agent{proposer("p", "a"), proposer("q", "b"), voter("v", "a"), voter("w", "a")}
 }
 
+// split is a team whose votes are.
+func split() []*agents.Agent {
+	return []*agents.Agent{proposer("p", "a"), proposer("q", "b"), voter("v", "a"), voter("w", "b")}
+}
+
 // teamOnce is a team that decides once something has begun.
 func teamOnce(began <-chan struct{}) []*agents.Agent {
 	all := team()
@@ -323,7 +328,7 @@ func TestTurnIsMarkedAfterItCameBack(t *testing.T) {
 // trace of its own, where agents hear what was said in the first.
 func TestTurnOfAResumedSolveIsLinkedToThePublishesOfTheSolveBefore(t *testing.T) {
 	r := newTrace(t, otel.Options{})
-	s, err := swarm.New(swarm.Options{Agents: team(), Hook: r, Seed: 1, Conflicts: swarm.EscalateConflicts})
+	s, err := swarm.New(swarm.Options{Agents: split(), Hook: r, Seed: 1, Conflicts: swarm.EscalateConflicts})
 	if err != nil {
 		t.Fatal(err)
 	}

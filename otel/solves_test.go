@@ -121,14 +121,14 @@ func TestSolveThatFailedIsOver(t *testing.T) {
 // given the log.
 func TestResumedSolveRecordsNothingAgain(t *testing.T) {
 	first := newTrace(t, otel.Options{})
-	asked := first.solve(t, swarm.Options{Agents: team(), Conflicts: swarm.EscalateConflicts})
+	asked := first.solve(t, swarm.Options{Agents: split(), Conflicts: swarm.EscalateConflicts})
 	if asked.Stop != swarm.StopEscalated {
 		t.Fatalf("got %v", asked.Stop)
 	}
 	r := newTrace(t, otel.Options{Deliveries: true})
 	b := watched(t, r, &bus.Options{TTL: -1})
 	sub := subscribe(t, b, bus.SubscribeOptions{Agent: "archive"})
-	s, err := swarm.New(swarm.Options{Agents: team(), Hook: r, Bus: b, Seed: 1, Conflicts: swarm.EscalateConflicts})
+	s, err := swarm.New(swarm.Options{Agents: split(), Hook: r, Bus: b, Seed: 1, Conflicts: swarm.EscalateConflicts})
 	if err != nil {
 		t.Fatal(err)
 	}

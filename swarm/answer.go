@@ -153,13 +153,7 @@ func (r *solve) takeAnswer(ctx context.Context, said signals.Any) {
 	if asked := r.thread.Stage.Asked; asked != nil {
 		question = asked.ID
 	}
-	// None are open if the solve stopped by itself: its thread was closed then.
-	open := slices.Collect(r.swarm.bus.Conflicts(r.result.Thread))
-	for _, p := range r.thread.Conflicts.Open() {
-		if p.B.Signal != h.ID && slices.Contains(open, p) { // not a conflict that the answer opened
-			r.resolve(ctx, p, h.Source+" was asked")
-		}
-	}
+	r.settleByAnswer(ctx, said)
 	r.announce(ctx, signals.New(signals.Header{Confidence: 1, ReplyTo: question, Recipients: signals.To(bus.System)}, runlog.Answered{By: h.Source, AnswerID: h.ID}))
 	r.tellAll(h.ID)
 }

@@ -101,7 +101,7 @@ func TestASolveThatWasBrokenOffTakesNoAnswerBeforeItAsks(t *testing.T) {
 
 // A process may be killed between any two signals of an answer.
 func TestTheAnswerOfASolveThatWasBrokenOffIsTheFirst(t *testing.T) {
-	for _, policy := range []swarm.ConflictPolicy{swarm.EscalateConflicts, swarm.VoteOnConflicts} { // one asks, one ends undecided
+	for _, policy := range []swarm.ConflictPolicy{swarm.EscalateConflicts, swarm.DebateConflicts} { // one asks, one ends undecided
 		whole := new(journal.Memory)
 		o := swarm.Options{Agents: torn(), Conflicts: policy, Journal: whole, Quorum: 1, Seed: 7}
 		s := newSwarm(t, o)

@@ -10,6 +10,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
+	"github.com/swarmbus/swarmbus/swarm/settle"
 )
 
 // sayBegan records which turns begin, and waits until the journal has their input.
@@ -25,8 +26,9 @@ func (r *solve) sayBegan(ctx context.Context, starting []*turn, now time.Time, e
 	}
 	r.announce(ctx, signals.New(
 		signals.Header{Confidence: 1, Recipients: signals.To(bus.System), Time: now},
-		runlog.Began{Turns: turns, Effort: effort, Seed: r.result.Seed},
+		runlog.Began{Turns: turns, Effort: effort, Seed: r.result.Seed, Debate: r.step},
 	))
+	r.step = settle.Debate{}
 	if r.swarm.writer == nil || r.result.Stop != 0 {
 		return
 	}
@@ -54,6 +56,7 @@ func (r *solve) give(t *turn, now time.Time, effort signals.Effort) {
 	if r.opts.Clock != nil { // which only commits advance
 		t.Clock = func() time.Time { return now }
 	}
+	t.Debate = r.asked(t.Turn)
 }
 
 // A past says how far the turns of the last round have come in a log.

@@ -110,7 +110,8 @@ func (b *breakable) open(t *testing.T, j journal.Store) *swarm.Swarm {
 	return s
 }
 
-// goOn ends the solve of a journal, however far that is, and answers what it asks.
+// goOn ends the solve of a journal, however far that is, and answers what it asks, with
+// some seeds.
 func (b *breakable) goOn(t *testing.T, j journal.Store) *swarm.Result {
 	t.Helper()
 	s := b.open(t, j)
@@ -129,7 +130,7 @@ func (b *breakable) goOn(t *testing.T, j journal.Store) *swarm.Result {
 	} else {
 		r, err = s.Resume(t.Context(), past[0].Log, nil)
 	}
-	if err == nil && r.Stop == swarm.StopEscalated && !slices.Contains(sources(r.Log), "system escalation:answered") {
+	if err == nil && b.seed%4 != 1 && r.Stop == swarm.StopEscalated && !slices.Contains(sources(r.Log), "system escalation:answered") {
 		r, err = s.Resume(t.Context(), r.Log, signals.With(answer("go on"), signals.Header{Source: "ceo", Confidence: 1}))
 	}
 	if err != nil {
@@ -156,12 +157,16 @@ func cut(t *testing.T, whole *journal.Memory, n uint64) *journal.Memory {
 	return j
 }
 
-// parts are the signals of a journal in order, and its calls in any.
+// parts are the signals of a journal in order, and its calls in any. States are left
+// out: a swarm saves one when it opens a long journal.
 func parts(t *testing.T, j journal.Reader) (said, called []string) {
 	t.Helper()
 	for r, err := range j.Read(0) {
 		if err != nil {
 			t.Fatal(err)
+		}
+		if r.Type == journal.TypeState {
+			continue
 		}
 		if r.Type == journal.TypeResult {
 			called = append(called, string(r.Head)+string(r.Body))
@@ -213,7 +218,7 @@ func TestASolveThatIsBrokenOffAnywhereEndsAsOneThatIsNot(t *testing.T) {
 
 // A solve that is over goes on no further, however often it is asked to.
 func TestASolveThatIsOverReturnsWhatItEndedWith(t *testing.T) {
-	for _, policy := range []swarm.ConflictPolicy{swarm.VoteOnConflicts, swarm.EscalateConflicts} {
+	for _, policy := range []swarm.ConflictPolicy{swarm.DebateConflicts, swarm.EscalateConflicts} {
 		j := new(journal.Memory)
 		o := swarm.Options{Agents: rivals(), Conflicts: policy, Journal: j, Seed: 3}
 		want := solve(t, newSwarm(t, o))

@@ -21,7 +21,8 @@ func (r *solve) decide(ctx context.Context, left []*turn) {
 	d, end := r.ask(ctx)
 	defer end(d, nil)
 	switch {
-	case d.Final() && r.alone(d) == "" && !r.withheld(left) && r.stands(left):
+	case d.Final() && r.alone(d) == "" && !r.withheld(d, left) && r.stands(left):
+		d = r.endDebate(ctx, d)
 		r.stop(runlog.StopFor(d.Outcome), d.Reason(), nil)
 	case r.said == r.opts.Signals && r.thread.Stage.Asked == nil:
 		r.stop(StopBudget, fmt.Sprintf("the limit of %s in a solve is reached", plural(r.said, "signal")), nil)
@@ -54,15 +55,16 @@ func (r *solve) requorum() {
 }
 
 // withheld reports whether a decision has to wait for the whole round, because
-// an agent has escalated or may still escalate.
-func (r *solve) withheld(left []*turn) bool {
+// an agent has escalated or may still escalate, or because a conflict is open that its
+// settlement could change.
+func (r *solve) withheld(d consensus.Decision, left []*turn) bool {
 	escalates := func(k signals.Kind) bool {
 		return slices.ContainsFunc(left, func(t *turn) bool { return t.seat.agent.May(k) })
 	}
 	if r.thread.Stage.Asked != nil || escalates(signals.KindEscalation) {
 		return true
 	}
-	return r.opts.Conflicts == EscalateConflicts && (r.disputed() || escalates(signals.KindProposal))
+	return r.disputed(d, left)
 }
 
 // stands reports whether a final decision survives any votes and proposals that
@@ -81,37 +83,26 @@ func (r *solve) stands(left []*turn) bool {
 	return consensus.Settled(by, r.votes().Ballots(), rest)
 }
 
-// roundOver stops an escalated solve. All turns of the round have been
+// roundOver settles what a majority decides, and stops an escalated solve. All turns of the round have been
 // committed before, so the result does not depend on their order.
 func (r *solve) roundOver(ctx context.Context) {
 	r.drain(ctx) // signals of others in the thread count, even if no agent of the round spoke after them
-	if r.result.Stop == 0 && r.thread.Stage.Asked == nil && r.opts.Conflicts == EscalateConflicts && r.disputed() {
-		r.escalate(ctx)
+	if r.result.Stop == 0 && r.settleByMajority(ctx) {
+		r.resolveLost(ctx)
+		r.decide(ctx, nil)
 	}
 	if r.thread.Stage.Asked != nil {
 		r.stop(StopEscalated, r.thread.Stage.Asked.Payload.Reason, nil)
 	}
 }
 
-// disputed reports whether a conflict is open.
-func (r *solve) disputed() bool { return len(r.thread.Conflicts.Open()) > 0 }
-
-// escalate publishes an escalation about the first open conflict.
-func (r *solve) escalate(ctx context.Context) {
-	first := r.thread.Conflicts.Open()[0]
-	r.announce(ctx, signals.New(
-		signals.Header{ReplyTo: first.B.Signal, Confidence: 1},
-		signals.Escalation{
-			Reason:  fmt.Sprintf("proposals %s and %s cannot both stand", first.A.ProposalID, first.B.ProposalID),
-			Context: r.result.Task.Task,
-		},
-	))
-}
-
 // exhausted stops a solve in which no agent has anything left to hear.
 func (r *solve) exhausted(ctx context.Context) {
 	if r.timeIsUp(ctx) && slices.ContainsFunc(r.seats, func(s *seat) bool { return s.turn != nil }) {
 		r.interrupted(ctx) // an agent left behind may have had something to say
+		return
+	}
+	if !r.timeIsUp(ctx) && r.settle(ctx) {
 		return
 	}
 	r.votes().Close()

@@ -34,6 +34,10 @@
 // their signals are dropped. An escalation stops the solve once all turns of
 // the round are committed.
 //
+// Conflicts between proposals that the votes leave open are settled as
+// [Options].Conflicts says: see package settle. The turns of a debate are turns like
+// others: recorded, resumed and replayed.
+//
 // Equal proposals count as one ([Options].Same); a vote without a weight has
 // its header's confidence as weight.
 //

@@ -61,15 +61,8 @@ func (r *solve) countBy(by consensus.Strategy, o *consensus.Options) error {
 // the same.
 func (r *solve) resolveNeedless(ctx context.Context) {
 	for _, p := range r.thread.Conflicts.Needless() {
-		r.resolve(ctx, p, "both propose the same")
+		r.resolve(ctx, p, conflict.BySameness, signals.ID{}, "both propose the same")
 	}
-}
-
-func (r *solve) resolve(ctx context.Context, p conflict.Pair, why string) {
-	r.announce(ctx, signals.New(
-		signals.Header{Confidence: 1, ReplyTo: p.B.Signal},
-		conflict.Resolution{SignalA: p.A.Signal, SignalB: p.B.Signal, Reason: why},
-	))
 }
 
 // compare calls Options.Same for a new proposal and the earlier ones, and

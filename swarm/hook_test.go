@@ -147,12 +147,15 @@ func TestHookIsToldOfConflictEscalationAndRefusal(t *testing.T) {
 	liar := proposer("liar", "a", "not what a was")
 	s := newSwarm(t, swarm.Options{Hook: hook, Conflicts: swarm.EscalateConflicts, Agents: []*agents.Agent{
 		proposer("p", "a", "do a"), proposer("q", "b", "do b"), liar,
-		voter("v", map[string]signals.Stance{"a": yes}), voter("w", map[string]signals.Stance{"a": yes}),
+		voter("v", map[string]signals.Stance{"a": yes}), voter("w", map[string]signals.Stance{"b": yes}),
 	}})
 	if r := solve(t, s); r.Stop != swarm.StopEscalated {
 		t.Fatalf("got %v, want escalated", r.Stop)
 	}
-	if got, want := hook.root.children[0].children[0].line, "round (conflict) (refused) (escalation)"; got != want {
+	if got, want := hook.root.children[0].children[0].line, "round (conflict) (refused)"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := hook.root.children[0].line, "solve swarm (escalation): escalated"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -249,7 +249,7 @@ func TestWhatWasChangedByHandIsFoundAndNamed(t *testing.T) {
 func TestAnEscalationWaitsForItsAnswerAcrossARestart(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "j")
 	team := func() []*agents.Agent {
-		return []*agents.Agent{proposer("p", "a", "do a"), proposer("q", "b", "do b"), voter("v", map[string]signals.Stance{"a": yes})}
+		return []*agents.Agent{proposer("p", "a", "do a"), proposer("q", "b", "do b"), voter("v", map[string]signals.Stance{"a": yes}), voter("w", map[string]signals.Stance{"b": yes})}
 	}
 	open := func() (*journal.File, *swarm.Swarm) {
 		j, err := journal.Open(path, nil)

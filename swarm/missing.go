@@ -21,6 +21,7 @@ func (r *solve) detail() string {
 	if d := r.result.Decision; r.result.Stop != StopConsensus && r.result.Stop != StopDeadlock && r.alone(d) != "" {
 		all = append(all, r.alone(d))
 	}
+	all = append(all, r.unsettled()...)
 	all = append(all, r.absent()...)
 	all = append(all, r.uncounted()...)
 	all = append(all, r.refusals()...)

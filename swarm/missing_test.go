@@ -49,7 +49,7 @@ func TestEveryStopSaysWhatWasMissingInNumbers(t *testing.T) {
 			Agents: []*agents.Agent{a, says("v", yes), hangs("hung")}, Deadline: 40 * time.Second, Quorum: 2,
 		},
 		`escalated: too dear: 0 have voted; the quorum is 1`: {Agents: []*agents.Agent{asks}},
-		`escalated: proposals a and b cannot both stand: 0 have voted; the quorum is 2`: {
+		`escalated: proposals a and b cannot both stand: "a" and "b" are tied, 50 % of the weight each`: {
 			Agents: []*agents.Agent{a, b, says("v", yes), says("w", no)}, Conflicts: swarm.EscalateConflicts,
 		},
 		`no-progress: none of 2 agents said anything`: {Agents: []*agents.Agent{says("v", yes), says("w", yes)}},

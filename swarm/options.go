@@ -47,7 +47,7 @@ type Options struct {
 	// is reached, even if agents would vote in a later one: to wait for them, set
 	// the number of voters.
 	Quorum    int
-	Conflicts ConflictPolicy // default VoteOnConflicts
+	Conflicts ConflictPolicy // default DebateConflicts
 
 	Rounds      int // maximum; 0: 12
 	Signals     int // maximum that agents may publish in one solve; 0: 1000
@@ -100,14 +100,28 @@ type Options struct {
 	Hook agents.Hook
 }
 
-// ConflictPolicy is the effect of a conflict between proposals.
+// ConflictPolicy is how conflicts between proposals are settled. A conflict that was
+// settled is recorded as a [conflict.Resolution] with its winner; see package settle for
+// what that means for the votes.
 type ConflictPolicy uint8
 
 const (
-	// VoteOnConflicts lets the votes decide between rivals.
-	VoteOnConflicts ConflictPolicy = iota
-	// EscalateConflicts stops the solve at the end of the round in which a
-	// conflict opened, and escalates.
+	// DebateConflicts holds a debate between the two proposals when no agent has
+	// anything left to hear and the votes have not decided, or have chosen one of them
+	// that is less than [settle.Certain] to be right rather than the other. It takes
+	// two agents that can argue ([agents.Agent.CanArgue]), one for each, and as many
+	// rounds and signals as one round of a debate may take. Without a debate, or with
+	// one that ends even, the votes decide alone.
+	DebateConflicts ConflictPolicy = iota
+	// MajorityOnConflicts settles a conflict at the end of the first round that began
+	// with both proposals in the log, by the votes that there are then: one for each
+	// voter, without weights. A tie is settled as soon as one side has more, or else,
+	// when no agent has anything left to hear, by a debate or, if that is not possible
+	// or ends even, by a question to somebody outside. There is no decision while a
+	// conflict is open.
+	MajorityOnConflicts
+	// EscalateConflicts asks somebody outside about a conflict that the votes have not
+	// decided when no agent has anything left to hear, or when the rounds are used up.
 	EscalateConflicts
 )
 
@@ -166,7 +180,7 @@ func (o *Options) validate() error {
 	}
 	if o.Conflicts > EscalateConflicts {
 		problems = append(problems, &signals.FieldError{
-			Field: "conflicts", Value: strconv.Itoa(int(o.Conflicts)), Problem: "want VoteOnConflicts or EscalateConflicts",
+			Field: "conflicts", Value: strconv.Itoa(int(o.Conflicts)), Problem: "want DebateConflicts, MajorityOnConflicts or EscalateConflicts",
 		})
 	}
 	problems = append(problems, o.terms().Validate())

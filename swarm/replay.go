@@ -297,12 +297,30 @@ func (r *Replay) take(s signals.Any) error {
 		return r.open(t, now.Terms)
 	case now.Decided != nil && now.Decided != before.Decided:
 		return r.decide(t, now.Decided)
+	case now.Settled != before.Settled:
+		return r.settled(t, now.Settled)
 	case now.Outcome != before.Outcome:
 		return r.resolve(t, now.Outcome)
 	case now.Announced != before.Announced:
 		return r.unless(t.announced(now.Announced))
 	}
 	return nil
+}
+
+// settled compares the winner of a conflict that votes have settled with the log.
+func (r *Replay) settled(t *replayed, s *signals.Signal[conflict.Resolution]) error {
+	terms := t.terms[ownLearner]
+	if r.trusting || terms == nil || terms.by == nil || !terms.Same {
+		return nil
+	}
+	winner, ok, err := t.SettledAs(terms.by, terms.options, terms.Weights)
+	if err != nil {
+		return fmt.Errorf("swarm: signal %d: %w", s.Seq, err)
+	}
+	if decided := s.Payload.How == conflict.ByMajority || s.Payload.How == conflict.ByDebate; !decided || ok && winner == s.Payload.Winner {
+		return nil
+	}
+	return &Difference{s.Seq, s.Thread, "winner by " + string(s.Payload.How), s.Payload.Winner.String(), winner.String()}
 }
 
 func (r *Replay) open(t *replayed, s *signals.Signal[runlog.Opened]) error {

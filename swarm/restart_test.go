@@ -109,7 +109,7 @@ func TestWhatSolvesAtOnceLearnIsInTheLog(t *testing.T) {
 
 // TestAJournalThatWasCutAnywhereStartsAgainAndAgain cuts between records.
 func TestAJournalThatWasCutAnywhereStartsAgainAndAgain(t *testing.T) {
-	for _, policy := range []swarm.ConflictPolicy{swarm.VoteOnConflicts, swarm.EscalateConflicts} {
+	for _, policy := range []swarm.ConflictPolicy{swarm.DebateConflicts, swarm.EscalateConflicts} {
 		on := func(j journal.Store) swarm.Options {
 			return swarm.Options{Agents: torn(), Journal: j, Conflicts: policy, Quorum: 1}
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
+	"github.com/swarmbus/swarmbus/swarm/settle"
 )
 
 // A Result is the result of a solve. Whatever stopped the solve, it has
@@ -33,6 +34,10 @@ type Result struct {
 	Observed string   // the name of the decision in the swarm's ledger; "": not in it
 	Answer   string   // the chosen proposal's content; "" unless Stop is StopConsensus
 
+	// Groupthink is a diagnostic: how many agents challenged something, and how many
+	// would have if each had done so by itself.
+	Groupthink settle.Groupthink
+
 	Logged // what its log says
 	Cost   // what it took
 
@@ -51,11 +56,14 @@ func (r *Result) SpentInAll() (all agents.Spending) {
 type Logged struct {
 	Proposals []agents.Standing // with their supporters and votes, in log order; equal ones merged
 	Conflicts []conflict.Pair   // opened, in log order
-	Log       []signals.Any     // every signal of the thread, in log order
-	Rounds    int
-	Failed    []TurnFailed        // turns that ended early, in commit order
-	Late      []runlog.Late       // turns that a round continued without, in log order
-	Passed    []runlog.TurnPassed // turns in which agents said that they had nothing to add, in log order
+	// Settled says how conflicts were settled, in log order. A consensus settles those
+	// that are open without saying so.
+	Settled []*signals.Signal[conflict.Resolution]
+	Log     []signals.Any // every signal of the thread, in log order
+	Rounds  int
+	Failed  []TurnFailed        // turns that ended early, in commit order
+	Late    []runlog.Late       // turns that a round continued without, in log order
+	Passed  []runlog.TurnPassed // turns in which agents said that they had nothing to add, in log order
 }
 
 // Cost is what a solve took. It is zero in a result that was read from a log.
@@ -77,6 +85,7 @@ type Cost struct {
 // a running solve are counted as they begin.
 func (r *Result) read(t *runlog.Thread) {
 	r.Log, r.Proposals, r.Conflicts = t.Log, t.Votes.Show(""), t.Conflicts.All()
+	r.Settled = t.Conflicts.Settled
 	r.Late, r.Passed = t.Turns.Late, t.Turns.Passed
 	r.Rounds = max(r.Rounds, t.Turns.Rounds)
 }

@@ -49,7 +49,7 @@ func answer(text string) signals.Any {
 func escalated(t *testing.T, s *swarm.Swarm) *swarm.Result {
 	t.Helper()
 	r := solve(t, s)
-	want := &swarm.Question{Asks: "system", Reason: "proposals a and b cannot both stand", Context: "which one?", Options: []string{"a", "b"}}
+	want := &swarm.Question{Asks: "system", Reason: "proposals a and b cannot both stand", Context: "a, by p: do a\nb, by q: do b", Options: []string{"a", "b"}}
 	if diff := cmp.Diff(want, r.Question); diff != "" || r.Stop != swarm.StopEscalated {
 		t.Fatalf("%v: %s", r.Stop, diff)
 	}
@@ -64,7 +64,7 @@ func TestEscalatedSolveGoesOnWithTheAnswerOfAPerson(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkResult(t, r)
-	if r.Stop != swarm.StopConsensus || r.Answer != "do b" || r.Thread != before.Thread || r.Rounds != 2 || r.Question != nil {
+	if r.Stop != swarm.StopConsensus || r.Answer != "do b" || r.Thread != before.Thread || r.Rounds != 3 || r.Question != nil {
 		t.Errorf("%v %q in %s after %d rounds", r.Stop, r.Answer, r.Thread, r.Rounds)
 	}
 	want := []string{"person memory:shared", "system conflict:resolved", "system escalation:answered", "v1 vote", "v2 vote", "v3 vote", "system consensus:reached"}
@@ -110,11 +110,11 @@ func TestSolveGoesOnInAnotherProcessFromWhatWasWritten(t *testing.T) {
 }
 
 func TestVoteOfAPersonCounts(t *testing.T) {
-	team := []*agents.Agent{proposer("p", "a", "do a"), proposer("q", "b", "do b"), voter("v", map[string]signals.Stance{"b": yes, "a": no})}
+	team := []*agents.Agent{proposer("p", "a", "do a"), proposer("q", "b", "do b"), voter("v", map[string]signals.Stance{"b": yes, "a": no}), voter("w", map[string]signals.Stance{"a": yes})}
 	s := newSwarm(t, swarm.Options{Agents: team, Conflicts: swarm.EscalateConflicts, Quorum: 1})
 	asked := solve(t, s)
 	r, err := s.Resume(t.Context(), asked.Log, signals.With(agents.Agree("b", 1, "it is mine"), signals.Header{Source: "ceo", Confidence: 1}))
-	if err == nil && (r.Stop != swarm.StopConsensus || r.Answer != "do b" || r.Decision.Voters != 2) {
+	if err == nil && (r.Stop != swarm.StopConsensus || r.Answer != "do b" || r.Decision.Voters != 3) {
 		t.Errorf("%v %q with %d voters: %s", r.Stop, r.Answer, r.Decision.Voters, r.Detail)
 	}
 	if err != nil {
@@ -135,12 +135,12 @@ func TestAgentsRememberWhatTheLogHasWhenASolveGoesOn(t *testing.T) {
 	if _, err := s.Resume(t.Context(), before.Log, answer("a")); err != nil {
 		t.Fatal(err)
 	}
-	last := n.turns[before.Thread][1]
+	last := n.turns[before.Thread][2]
 	got := [3][]string{sources(last.New), sources(last.Heard), sources(last.Said)}
 	want := [3][]string{
-		{"p proposal", "q proposal", "system conflict", "system escalate", "person memory:shared", "system conflict:resolved"},
-		{"system task:new"},
-		{"listener discovery"},
+		{"system escalate", "person memory:shared", "system conflict:resolved"},
+		{"system task:new", "p proposal", "q proposal", "system conflict"},
+		{"listener discovery", "listener discovery"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -157,8 +157,14 @@ func TestWhoWasLateHearsAgainWhatItWasLateWith(t *testing.T) {
 			}
 			return agents.Emit()
 		})}
-		s := newSwarm(t, swarm.Options{Agents: append(rivals(), slow), Conflicts: swarm.EscalateConflicts})
-		before := escalated(t, s)
+		asks := reacts("asks", func(_ context.Context, turn *agents.Turn) seq {
+			if turn.Round > 1 {
+				return agents.Emit()
+			}
+			return agents.Emit(signals.New(signals.Header{}, signals.Escalation{Reason: "too dear"}))
+		})
+		s := newSwarm(t, swarm.Options{Agents: append(rivals(), asks, slow)})
+		before := solve(t, s)
 		if !slices.Contains(sources(before.Log), "system turn:late") {
 			t.Fatal("nobody was late")
 		}

@@ -152,7 +152,7 @@ func TestAnUnansweredEscalationOutlivesRetention(t *testing.T) {
 			Agents: []*agents.Agent{
 				proposer("p", "a", "do a"),
 				{ID: "q", Listens: []signals.Kind{signals.KindTask}, CanEmit: []signals.Kind{signals.KindProposal}, Reactor: rival},
-				voter("v", map[string]signals.Stance{"a": yes}),
+				voter("v", map[string]signals.Stance{"a": yes}), voter("w", map[string]signals.Stance{"b": yes}),
 			},
 			Seed: 3, Clock: func() time.Time { now = now.Add(time.Minute); return now }, Journal: j,
 			Conflicts: swarm.EscalateConflicts, Quorum: 1,

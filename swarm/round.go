@@ -32,6 +32,10 @@ func (r *solve) runRound(ctx context.Context) {
 	case r.timeIsUp(ctx):
 		r.interrupted(ctx)
 	case r.result.Rounds == r.opts.Rounds:
+		if open := r.thread.Conflicts.Open(); r.opts.Conflicts == EscalateConflicts && len(open) > 0 && r.thread.Stage.Asked == nil {
+			r.escalate(ctx, open[0])
+			return
+		}
 		r.votes().Close()
 		r.stop(StopMaxRounds, fmt.Sprintf("no decision in %d rounds", r.opts.Rounds), nil)
 	default:
@@ -46,14 +50,20 @@ func (r *solve) runRound(ctx context.Context) {
 
 // gather returns the turns of a round in the order of the agents: a new one for
 // each agent with something in its inbox, and those that are late. begin is the
-// number of new ones.
+// number of new ones. In a step of a debate only its advocates begin turns.
 func (r *solve) gather(ctx context.Context) (turns []*turn, begin int) {
+	if r.step.Round == 0 {
+		r.answerAttacks()
+	}
 	for _, s := range r.seats {
 		s.release()
 		if s.turn != nil {
 			if s.turn.state == stateLate {
 				turns = append(turns, s.turn)
 			}
+			continue
+		}
+		if r.step.Round > 0 && !r.argues(s) {
 			continue
 		}
 		if t := r.hear(ctx, s); t != nil {

@@ -65,7 +65,7 @@ func (r *solve) hear(ctx context.Context, s *seat) *agents.Turn {
 	if s.stopped {
 		return nil
 	}
-	if len(t.Routed) == 0 && !slices.ContainsFunc(t.New, r.isNews) {
+	if len(t.Routed) == 0 && !slices.ContainsFunc(t.New, r.isNews) && !r.argues(s) {
 		s.before = t.New // nothing worth a turn
 		return nil
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
+	"github.com/swarmbus/swarmbus/swarm/settle"
 )
 
 // The causes with which contexts of solves and turns end.
@@ -44,6 +45,7 @@ type solve struct {
 	span    span
 	said    int // number of signals of agents
 	round   lastRound
+	step    settle.Debate // that the next round is; zero: an ordinary round
 	spent   spent
 	refused []Refused
 	resized bool // the default quorum may have changed
@@ -281,6 +283,7 @@ func (r *solve) finish(ctx context.Context) {
 		r.say(ctx, d, won)
 	}
 	r.result.read(r.thread)
+	r.result.Groupthink = r.groupthink()
 	r.result.Question = r.question()
 	for _, s := range r.seats {
 		if s.turn != nil && s.turn.state != stateStopped {

@@ -233,7 +233,7 @@ func TestEscalationStopsTheSolve(t *testing.T) {
 }
 
 func TestConflictPolicyEscalates(t *testing.T) {
-	team := []*agents.Agent{proposer("p", "a", "do a"), proposer("q", "b", "do b"), voter("v", map[string]signals.Stance{"a": yes})}
+	team := []*agents.Agent{proposer("p", "a", "do a"), proposer("q", "b", "do b"), voter("v", map[string]signals.Stance{"a": yes}), voter("w", map[string]signals.Stance{"b": yes})}
 	r := solve(t, newSwarm(t, swarm.Options{Agents: team, Conflicts: swarm.EscalateConflicts, Quorum: 1}))
 	if r.Stop != swarm.StopEscalated || len(r.Conflicts) != 1 {
 		t.Errorf("got %v with %d conflicts, want escalated with 1", r.Stop, len(r.Conflicts))

@@ -129,7 +129,7 @@ func TestAWatcherWhoComesLateSeesThePastAndGoesOnLive(t *testing.T) {
 func TestAWatcherSeesWhatComesOfAnAnswer(t *testing.T) {
 	j := new(journal.Memory)
 	s, err := swarm.New(swarm.Options{
-		Agents: []*agents.Agent{proposer("p", "a", "do a"), proposer("q", "b", "do b"), voter("v", map[string]signals.Stance{"a": yes})},
+		Agents: []*agents.Agent{proposer("p", "a", "do a"), proposer("q", "b", "do b"), voter("v", map[string]signals.Stance{"a": yes}), voter("w", map[string]signals.Stance{"b": yes})},
 		Seed:   3, Journal: j, Conflicts: swarm.EscalateConflicts, Quorum: 1,
 	})
 	if err != nil {

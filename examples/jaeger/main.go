@@ -58,7 +58,7 @@ func decideAll(ctx context.Context, p *export.Pipeline, stdout io.Writer) error 
 	for _, o := range []swarm.Options{
 		{Name: "retry-policy", Agents: team()},
 		{Name: "retry-policy-trouble", Agents: trouble()},
-		{Name: "retry-policy-strict", Agents: team(), Conflicts: swarm.EscalateConflicts},
+		{Name: "retry-policy-strict", Agents: divided(), Conflicts: swarm.EscalateConflicts},
 	} {
 		if err := decide(ctx, p, o, stdout); err != nil {
 			return err

@@ -25,6 +25,9 @@ func team() []*agents.Agent {
 	}
 }
 
+// divided is that team without the voters that decide it.
+func divided() []*agents.Agent { return team()[:5] }
+
 // trouble is a team that turns its only proposal down, with everything going
 // wrong on the way: one member panics, one is slow, one says what only the system
 // may say, and one votes on what nobody proposed.

@@ -11,43 +11,65 @@ import (
 type Conflicts struct {
 	thread string
 	votes  *Votes
-	pairs  []conflict.Pair        // all, in log order
-	ended  map[[2]signals.ID]bool // resolved, or answered
+	all    []dispute // in log order
+	lost   map[signals.ID]bool
+	// Settled are the resolutions, in log order. The slice is shared.
+	Settled []*signals.Signal[conflict.Resolution]
+}
+
+// A dispute is the conflict of a proposal with its older rivals.
+type dispute struct {
+	opened conflict.Pair
+	now    conflict.Pair // with the oldest rival that has not lost
+	ended  bool          // resolved, or answered, or nobody is left to be in conflict with
 }
 
 func (c *Conflicts) init(thread string, v *Votes) {
-	c.thread, c.votes, c.ended = thread, v, map[[2]signals.ID]bool{}
+	c.thread, c.votes, c.lost = thread, v, map[signals.ID]bool{}
 }
 
 // Newest returns the newest conflict, whatever became of it; the zero pair if there is
 // none.
 func (c *Conflicts) Newest() (p conflict.Pair) {
-	if len(c.pairs) > 0 {
-		p = c.pairs[len(c.pairs)-1]
+	if len(c.all) > 0 {
+		p = c.all[len(c.all)-1].opened
 	}
 	return p
 }
 
-// All returns the conflicts between different proposals, in log order.
-func (c *Conflicts) All() []conflict.Pair {
-	return c.where(func(p conflict.Pair) bool { return !c.IsNeedless(p) })
+// settled returns the last resolution, or nil.
+func (c *Conflicts) settled() *signals.Signal[conflict.Resolution] {
+	if len(c.Settled) == 0 {
+		return nil
+	}
+	return c.Settled[len(c.Settled)-1]
 }
 
-// Open returns those of All that have neither been resolved nor answered.
+// All returns the conflicts between different proposals as they were opened, in log
+// order.
+func (c *Conflicts) All() (all []conflict.Pair) {
+	for _, d := range c.all {
+		if !c.IsNeedless(d.opened) {
+			all = append(all, d.opened)
+		}
+	}
+	return all
+}
+
+// Open returns those that have neither been resolved nor answered, each with the oldest
+// rival that has not lost.
 func (c *Conflicts) Open() []conflict.Pair {
-	return c.where(func(p conflict.Pair) bool { return !c.ended[key(p)] && !c.IsNeedless(p) })
+	return c.open(func(p conflict.Pair) bool { return !c.IsNeedless(p) })
 }
 
 // Needless returns the conflicts between proposals that turned out to be the same,
 // and that have not been resolved.
-func (c *Conflicts) Needless() []conflict.Pair {
-	return c.where(func(p conflict.Pair) bool { return !c.ended[key(p)] && c.IsNeedless(p) })
-}
+func (c *Conflicts) Needless() []conflict.Pair { return c.open(c.IsNeedless) }
 
-func (c *Conflicts) where(is func(conflict.Pair) bool) (all []conflict.Pair) {
-	for _, p := range c.pairs {
-		if is(p) {
-			all = append(all, p)
+func (c *Conflicts) open(is func(conflict.Pair) bool) (all []conflict.Pair) {
+	for _, d := range c.all {
+		if !d.ended && is(d.now) {
+			all = append(all, d.now)
 		}
 	}
 	return all
@@ -63,21 +85,55 @@ func (c *Conflicts) apply(s signals.Any) {
 	case *signals.Signal[signals.Conflict]:
 		a, b := c.rival(s.Payload.SignalA), c.rival(s.Payload.SignalB)
 		if a != nil && b != nil {
-			c.pairs = append(c.pairs, conflict.Pair{Thread: c.thread, A: *a, B: *b})
+			p := conflict.Pair{Thread: c.thread, A: *a, B: *b}
+			c.all = append(c.all, dispute{opened: p, now: p})
 		}
 	case *signals.Signal[conflict.Resolution]:
-		c.ended[[2]signals.ID{s.Payload.SignalA, s.Payload.SignalB}] = true
-		c.ended[[2]signals.ID{s.Payload.SignalB, s.Payload.SignalA}] = true
+		c.Settled = append(c.Settled, s)
+		c.resolve(s.Payload)
 	case *signals.Signal[Answered]: // they count as answered, but for one that the answer opened
-		for _, p := range c.pairs {
-			if p.B.Signal != s.Payload.AnswerID {
-				c.ended[key(p)] = true
-			}
+		for i := range c.all {
+			c.all[i].ended = c.all[i].ended || c.all[i].now.B.Signal != s.Payload.AnswerID
 		}
 	}
 }
 
-func key(p conflict.Pair) [2]signals.ID { return [2]signals.ID{p.A.Signal, p.B.Signal} }
+// resolve ends the conflict between two signals, and those with the loser: the newer of
+// these go on with the next oldest rival, as in [conflict.Detector].
+func (c *Conflicts) resolve(r conflict.Resolution) {
+	for i := range c.all {
+		a, b := c.all[i].now.A.Signal, c.all[i].now.B.Signal
+		if a == r.SignalA && b == r.SignalB || a == r.SignalB && b == r.SignalA {
+			c.all[i].ended = true
+		}
+	}
+	if r.Loser().IsZero() {
+		return
+	}
+	c.lost[r.Loser()] = true
+	for i := range c.all {
+		switch d := &c.all[i]; r.Loser() {
+		case d.now.B.Signal:
+			d.ended = true
+		case d.now.A.Signal:
+			d.ended = d.ended || !c.goesOn(d)
+		}
+	}
+}
+
+// goesOn gives a conflict its oldest rival, and reports whether there is one.
+func (c *Conflicts) goesOn(d *dispute) bool {
+	for _, p := range c.votes.made {
+		switch {
+		case p.Seq >= d.now.B.Seq:
+			return false
+		case !c.lost[p.ID] && p.Source != d.now.B.Source && p.Payload.Content != d.now.B.Content:
+			d.now.A = sideOf(p)
+			return true
+		}
+	}
+	return false
+}
 
 // rival returns the proposal of that signal, or nil.
 func (c *Conflicts) rival(id signals.ID) *conflict.Proposal {
@@ -85,8 +141,12 @@ func (c *Conflicts) rival(id signals.ID) *conflict.Proposal {
 	if i < 0 {
 		return nil
 	}
-	p := c.votes.made[i]
-	return &conflict.Proposal{
+	side := sideOf(c.votes.made[i])
+	return &side
+}
+
+func sideOf(p *signals.Signal[signals.Proposal]) conflict.Proposal {
+	return conflict.Proposal{
 		Signal: p.ID, Seq: p.Seq, Source: p.Source, ProposalID: p.Payload.ProposalID, Content: p.Payload.Content,
 	}
 }

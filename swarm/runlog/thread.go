@@ -3,6 +3,7 @@ package runlog
 import (
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/settle"
 )
 
 // A Thread is the state of a solve by its log. Make one with [New].
@@ -12,6 +13,7 @@ type Thread struct {
 
 	Votes     Votes
 	Conflicts Conflicts
+	Debates   Debates
 	Turns     Turns
 	Stage     Stage
 	Repeats   Repeats
@@ -22,6 +24,7 @@ func New(name string) *Thread {
 	t := &Thread{Name: name, Repeats: newRepeats()}
 	t.Votes.init()
 	t.Conflicts.init(name, &t.Votes)
+	t.Debates.init()
 	return t
 }
 
@@ -35,6 +38,7 @@ func (t *Thread) Apply(s signals.Any) {
 	t.Turns.apply(s)
 	t.Votes.apply(s)
 	t.Conflicts.apply(s)
+	t.Debates.apply(s)
 	t.Stage.Apply(s)
 }
 
@@ -49,6 +53,7 @@ type Mark struct {
 	Decided                          *signals.Signal[Decided]
 	Announced                        *signals.Signal[signals.Consensus]
 	Outcome                          *signals.Signal[Outcome]
+	Settled                          *signals.Signal[conflict.Resolution]
 	Conflict                         conflict.Pair // the newest
 }
 
@@ -57,7 +62,7 @@ func (t *Thread) Mark() Mark {
 	g := &t.Stage
 	return Mark{
 		len(t.Log), len(t.Turns.Late), len(t.Turns.Failed), t.Turns.Rounds, t.Votes.changes, t.Turns.Began,
-		g.Terms, g.Asked, g.Answered, g.Decided, g.Announced, g.Outcome, t.Conflicts.Newest(),
+		g.Terms, g.Asked, g.Answered, g.Decided, g.Announced, g.Outcome, t.Conflicts.settled(), t.Conflicts.Newest(),
 	}
 }
 
@@ -68,4 +73,13 @@ func (t *Thread) Task() signals.Task {
 	}
 	task, _ := t.Log[0].Body().(signals.Task)
 	return task
+}
+
+// Pair returns the two sides of a conflict between proposals with their votes.
+func (t *Thread) Pair(p conflict.Pair) settle.Pair {
+	a, b := t.Votes.Of(p.A.ProposalID), t.Votes.Of(p.B.ProposalID)
+	if a == nil || b == nil {
+		return settle.Pair{} // not of this thread
+	}
+	return settle.Pair{A: *a, B: *b}
 }

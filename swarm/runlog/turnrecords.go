@@ -9,6 +9,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/settle"
 )
 
 // The kinds that a swarm itself publishes, in addition to those of package
@@ -129,6 +130,10 @@ type Began struct {
 	Turns  Text           `json:"turns"` // a [][BegunTurn], in the order of the agents
 	Effort signals.Effort `json:"effort,omitempty"`
 	Seed   uint64         `json:"seed"` // of the run
+
+	// Debate is the step of a debate that the round is; the zero Debate is an ordinary
+	// round.
+	Debate settle.Debate `json:"debate,omitzero"`
 }
 
 // A BegunTurn is what the agent of a turn had heard of the thread.
@@ -142,9 +147,14 @@ type BegunTurn struct {
 func (Began) Kind() signals.Kind { return KindBegan }
 
 // Check implements [signals.Checker].
-func (p Began) Check(signals.Limits) error {
-	_, err := p.All()
-	return err
+func (p Began) Check(l signals.Limits) error {
+	if _, err := p.All(); err != nil {
+		return err
+	}
+	if p.Debate == (settle.Debate{}) {
+		return nil
+	}
+	return p.Debate.Check(l)
 }
 
 // All returns the turns, in the order of the agents.

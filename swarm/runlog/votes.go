@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -15,6 +16,8 @@ type Votes struct {
 	cast    []*signals.Signal[signals.Vote]
 	aliases map[string]string // proposal id to the id of an equal earlier one
 	answers []string          // sources of answers, which become voters
+	settled []settlement
+	yields  map[string]uint64 // by voter: see settle.Yields
 	changes int
 	all     *standings
 
@@ -37,7 +40,7 @@ func (v *Votes) CountBy(by consensus.Strategy, o *consensus.Options, weights map
 
 // CountedBy returns the votes counted anew, without an effect on v: see CountBy.
 func (v *Votes) CountedBy(by consensus.Strategy, o *consensus.Options, weights map[string]float64) (*consensus.Round, error) {
-	again := Votes{made: v.made, cast: v.cast, aliases: v.aliases, answers: v.answers}
+	again := Votes{made: v.made, cast: v.cast, aliases: v.aliases, answers: v.answers, settled: v.settled}
 	err := again.CountBy(by, o, weights)
 	return again.round, err
 }
@@ -86,6 +89,12 @@ func (v *Votes) apply(s signals.Any) {
 	case *signals.Signal[Same]:
 		v.aliases[s.Payload.ProposalID] = s.Payload.As
 		err = v.recount()
+	case *signals.Signal[conflict.Resolution]:
+		if s.Payload.Loser().IsZero() {
+			return
+		}
+		v.settled = append(v.settled, settlement{s.Payload.Loser(), s.Seq})
+		err = v.recount()
 	case *signals.Signal[Answered]:
 		v.answers = append(v.answers, s.Payload.By)
 		if v.options == nil {
@@ -112,15 +121,23 @@ func (v *Votes) propose(p *signals.Signal[signals.Proposal]) error {
 	if waiting {
 		return v.recount() // there were already votes on it
 	}
-	if v.round != nil && v.all.of(id).ID() == id {
-		return Fold(v.round, p, 1)
+	if own := v.all.of(id); own.ID() == id {
+		return v.enter(own)
 	}
 	return nil
 }
 
+// enter makes a proposal one that can be chosen, unless it has lost.
+func (v *Votes) enter(p *agents.Standing) error {
+	if v.round == nil || p.Lost {
+		return nil
+	}
+	return Fold(v.round, p.Proposal, 1)
+}
+
 func (v *Votes) vote(s *signals.Signal[signals.Vote]) error {
 	id, ok := v.all.vote(s)
-	if !ok || v.round == nil {
+	if on := v.all.of(id); !ok || v.round == nil || on != nil && on.Lost {
 		return nil
 	}
 	weight, known := v.weights[s.Source]
@@ -128,7 +145,9 @@ func (v *Votes) vote(s *signals.Signal[signals.Vote]) error {
 		weight = 1
 	}
 	counted := s.Payload
-	counted.ProposalID = id
+	if counted.ProposalID = id; s.Seq < v.yields[s.Source] {
+		counted.Stance = signals.Abstain
+	}
 	return Fold(v.round, signals.New(s.Header, counted), weight)
 }
 
@@ -144,7 +163,11 @@ func (v *Votes) recount() (err error) {
 		}
 	}
 	for _, p := range v.made {
-		if err := v.propose(p); err != nil {
+		v.all.propose(p, v.aliases[p.Payload.ProposalID])
+	}
+	v.settle()
+	for i := range v.all.all {
+		if err := v.enter(&v.all.all[i]); err != nil {
 			return err
 		}
 	}
@@ -153,7 +176,7 @@ func (v *Votes) recount() (err error) {
 			return err
 		}
 	}
-	return nil
+	return v.abstain()
 }
 
 // withAnswers returns the options with the sources of answers among the voters.

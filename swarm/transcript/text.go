@@ -158,7 +158,10 @@ func (t *text) describe(s signals.Any) (what string, as style) {
 	case signals.Conflict:
 		return p.Description, red
 	case conflict.Resolution:
-		return "resolved: " + p.Reason, green
+		if p.How == "" {
+			return "resolved: " + p.Reason, green
+		}
+		return fmt.Sprintf("resolved by %s: %s", p.How, p.Reason), green
 	case signals.Consensus:
 		return p.ProposalID + ": " + p.Decision, green
 	case signals.Escalation:
