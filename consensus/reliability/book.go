@@ -79,7 +79,7 @@ func unsavable(id string, ballots consensus.Ballots) (field, name string) {
 
 // observe adds a decision that check has accepted.
 func (b *book) observe(id string, ballots consensus.Ballots) {
-	r := reader{kind: b.kind, b: ballots, number: func(who consensus.Bloc) (int32, int) {
+	r := reader{kind: b.kind, b: ballots, number: func(who consensus.Bloc) (int32, int64) {
 		b.group(who.Name, ballots)
 		return b.number(who.Name), fraction
 	}}

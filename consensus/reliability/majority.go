@@ -47,15 +47,15 @@ func (p *pooled) raise(place int, to float64) {
 // other weight be added to the whole.
 func majority(b consensus.Ballots, without map[string]bool, more float64) (place int, share float64) {
 	n := len(b.Proposals())
-	favour, voters := make([]int, n+1), make([]int, n+1) // last of those who are against all proposals
-	all := int(math.Round(more * fraction))
+	favour, voters := make([]int64, n+1), make([]int, n+1) // last of those who are against all proposals
+	all := int64(math.Round(more * fraction))
 	for who, votes := range b.ByVoter() {
 		if without[who.Name] {
 			continue
 		}
-		most, rejected := 0, 0
+		most, rejected := int64(0), 0
 		for _, v := range spoken(votes) {
-			weight := who.N * int(math.Round(v.Weight*who.Share*fraction))
+			weight := int64(who.N) * int64(math.Round(v.Weight*who.Share*fraction))
 			most = max(most, weight)
 			if v.Stance == consensus.Disagree {
 				rejected++

@@ -163,11 +163,11 @@ func (m *Model) read(b consensus.Ballots) *reading {
 }
 
 // number returns the number of a voter and for how many it counts, in fractions: newcomers count with their share.
-func (m *Model) number(who consensus.Bloc) (voter int32, times int) {
+func (m *Model) number(who consensus.Bloc) (voter int32, times int64) {
 	if j, ok := m.voters[who.Name]; ok {
-		return j, who.N * fraction
+		return j, int64(who.N) * fraction
 	}
-	return m.fit.Newcomer(), who.N * int(math.Round(who.Share*fraction))
+	return m.fit.Newcomer(), int64(who.N) * int64(math.Round(who.Share*fraction))
 }
 
 // heard reports whether anybody is for or against anything.

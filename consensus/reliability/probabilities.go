@@ -150,13 +150,13 @@ func (r *reading) dilute(p *pooled, silent float64) {
 // evidence returns, for each proposal, what the votes for it are worth less those against it, and the weight of all
 // voters. Where at most one proposal is right, a voter who agrees with one adds nothing by rejecting others.
 func (r *reading) evidence(worth func(voter int32) float64) (each []float64, weight float64) {
-	sums, all := make([]int, len(r.proposals)), 0
+	sums, all := make([]int64, len(r.proposals)), int64(0)
 	for who, votes := range r.b.ByVoter() {
 		voter, times := r.m.number(who)
-		each, most := float64(times/who.N), 0.0
+		each, most := float64(times/int64(who.N)), 0.0
 		agrees := slices.ContainsFunc(votes, func(v consensus.Position) bool { return v.Stance == consensus.Agree })
 		for _, v := range spoken(votes) {
-			x := who.N * int(math.Round(v.Weight*worth(voter)*each))
+			x := int64(who.N) * int64(math.Round(v.Weight*worth(voter)*each))
 			most = max(most, v.Weight)
 			switch {
 			case v.Stance == consensus.Agree:
@@ -165,7 +165,7 @@ func (r *reading) evidence(worth func(voter int32) float64) (each []float64, wei
 				sums[v.Proposal] -= x
 			}
 		}
-		all += who.N * int(math.Round(most*each))
+		all += int64(who.N) * int64(math.Round(most*each))
 	}
 	each = make([]float64, len(sums))
 	for place, x := range sums {

@@ -65,7 +65,7 @@ const fraction = 1 << 40
 type reader struct {
 	kind
 	b      consensus.Ballots
-	number func(who consensus.Bloc) (voter int32, times int)
+	number func(who consensus.Bloc) (voter int32, times int64)
 }
 
 // questions returns one question, or with stances one for each proposal that has votes.
@@ -92,7 +92,7 @@ func (r *reader) questions() []*question {
 		if among, weight := ballot(votes, number, q.Field); len(among) > 0 {
 			voter, times := r.number(who)
 			for _, c := range among {
-				a.add(vote{voter, c, weight}, times/len(among))
+				a.add(vote{voter, c, weight}, times/int64(len(among)))
 			}
 		}
 	}
@@ -108,7 +108,7 @@ func (r *reader) stanceQuestions(proposals []string, places []int) []*question {
 	}
 	for who, votes := range r.b.ByVoter() {
 		var voter int32
-		var times int
+		var times int64
 		for i, v := range spoken(votes) {
 			if i == 0 {
 				voter, times = r.number(who)
@@ -187,7 +187,7 @@ func others(among []int32, field int) (rest []int32) {
 // adding collects the votes of a question. Those of voters with the same number who say the same are one vote.
 type adding struct {
 	q     *question
-	times map[vote]int
+	times map[vote]int64
 }
 
 type vote struct {
@@ -195,9 +195,9 @@ type vote struct {
 	stated      float64
 }
 
-func newAdding(q *question) *adding { return &adding{q, map[vote]int{}} }
+func newAdding(q *question) *adding { return &adding{q, map[vote]int64{}} }
 
-func (a *adding) add(v vote, times int) { a.times[v] += times }
+func (a *adding) add(v vote, times int64) { a.times[v] += times }
 
 // done puts the votes in an order that does not depend on when they were cast.
 func (a *adding) done() {
