@@ -37,7 +37,7 @@ func TestExampleDecidesWithinItsBudget(t *testing.T) {
 	if err := run(t.Context(), &out); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"consensus", "never sooner than Retry-After", "spent  in all    9 calls", "budget: 7334 tokens and 0usd spent"} {
+	for _, want := range []string{"consensus", "never sooner than Retry-After", "spent  in all    9 calls", "budget: 8170 tokens and 0usd spent"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the transcript lacks %q:\n%s", want, out.String())
 		}
