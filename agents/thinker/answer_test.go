@@ -205,6 +205,7 @@ func TestEverythingThatAnAgentCanSayBecomesASignal(t *testing.T) {
 		signals.Vote{ProposalID: "ann-1", Stance: signals.Abstain, Reasoning: "r"},
 		signals.Doubt{TargetSignalID: signals.MustID("sig_2"), Concern: "c", Severity: signals.High},
 		signals.Challenge{TargetSignalID: signals.MustID("sig_3"), CounterArgument: "a", AlternativeProposal: "b"},
+		signals.Proposal{ProposalID: "critic-alternative-3-6", Content: "b", Reasoning: "a"},
 		signals.Escalation{Reason: "r", Context: "c"},
 		agents.Passed{Reason: "p"},
 	}

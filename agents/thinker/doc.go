@@ -47,6 +47,11 @@
 // refused: the turn emits the rest, fails with a [*RefusalError], and the refusal is
 // counted ([agents.Spending]).
 //
+// # Debates
+//
+// In a turn of a debate ([agents.Debate]) the state says which proposal the agent argues
+// for, and whether it attacks or answers. Its arguments are challenges.
+//
 // # Prompts
 //
 // The prompts are text files in the directory prompts; [LoadPrompts] reads replacements.

@@ -18,7 +18,7 @@ type Prompts struct {
 	System *template.Template // ID, Role, Traits, Forms
 	Task   *template.Template // Task, Context
 	News   *template.Template // Lines, LeftOut
-	State  *template.Template // Round, Lines, Inbox, Held, Words
+	State  *template.Template // Round, Lines, Inbox, Held, Debate, Words
 	Repair *template.Template // Problems
 	Again  *template.Template
 }
@@ -80,6 +80,7 @@ type (
 	stateData struct {
 		Round, Words       int
 		Lines, Inbox, Held []string
+		Debate             string // what to argue; "": the turn is none of a debate
 	}
 	repairData struct{ Problems []string }
 )

@@ -58,8 +58,10 @@ func TestPromptsAreAsTheyWere(t *testing.T) {
 		"first": func(_ *thinker.Thinker, t *agents.Turn) {
 			t.Round, t.New, t.Heard, t.Said, t.Proposals = 1, t.Heard[:1], nil, nil, nil
 		},
-		"cheap": func(_ *thinker.Thinker, t *agents.Turn) { t.Effort = signals.Cheap },
-		"voter": func(th *thinker.Thinker, _ *agents.Turn) { th.CanEmit = []signals.Kind{signals.KindVote} },
+		"cheap":  func(_ *thinker.Thinker, t *agents.Turn) { t.Effort = signals.Cheap },
+		"voter":  func(th *thinker.Thinker, _ *agents.Turn) { th.CanEmit = []signals.Kind{signals.KindVote} },
+		"debate": func(_ *thinker.Thinker, t *agents.Turn) { debate(t, false) },
+		"answer": func(_ *thinker.Thinker, t *agents.Turn) { debate(t, true) },
 		"traits": func(th *thinker.Thinker, _ *agents.Turn) {
 			th.Personality = agents.Personality{Curiosity: 1, Caution: 0.9, Conformity: 0.1, Verbosity: 0.2}
 		},
@@ -72,6 +74,18 @@ func TestPromptsAreAsTheyWere(t *testing.T) {
 		}
 		golden(t, name, shown(m.requests[0]))
 	}
+}
+
+// debate makes a turn one of a debate about its proposal and one that the agent made,
+// beside a proposal that has lost.
+func debate(t *agents.Turn, answers bool) {
+	standing := func(id string, lost bool) agents.Standing {
+		s := said(20, "critic", 2, signals.Proposal{ProposalID: id, Content: "do " + id})
+		p, _ := signals.As[signals.Proposal](s)
+		return agents.Standing{Proposal: p, Lost: lost}
+	}
+	t.Proposals = append(slices.Clone(t.Proposals), standing("critic-1", false), standing("critic-2", true))
+	t.Debate = &agents.Debate{For: t.Proposals[1], Against: t.Proposals[0], Round: 2, Answers: answers}
 }
 
 // TestThePrefixOfATurnIsThatOfTheTurnBefore is what providers' caches need.

@@ -3,6 +3,7 @@ package thinker
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/signals"
@@ -11,7 +12,7 @@ import (
 // state returns the message with the proposals, and with as much of what is addressed to
 // the agent, and then of the positions of others, as fits: the newest.
 func (v *view) state() string {
-	d := stateData{Round: v.Round, Words: v.words, Lines: v.proposals()}
+	d := stateData{Round: v.Round, Words: v.words, Lines: v.proposals(), Debate: v.debate()}
 	left := v.most
 	for _, l := range d.Lines {
 		left -= len(l) + 1
@@ -33,6 +34,23 @@ func (v *view) state() string {
 	}
 	slices.Reverse(d.Held)
 	return fill(v.prompts.State, d)
+}
+
+// debate says what to argue in a turn of a debate. It has only names that the package
+// gives.
+func (v *view) debate() string {
+	if v.Debate == nil {
+		return ""
+	}
+	over, against := strings.Trim(v.refOf(v.Debate.For.ID()), `"`), strings.Trim(v.refOf(v.Debate.Against.ID()), `"`)
+	task := fmt.Sprintf("attack %s with a challenge", against)
+	if v.Debate.Answers {
+		task = fmt.Sprintf("answer what is new against %s, with a challenge of that", over)
+	}
+	return fmt.Sprintf(
+		"This is round %d of a debate about %s and %s, in which you argue for %s: %s. Only what nobody has said before counts; if you have nothing new, pass.",
+		v.Debate.Round, over, against, over, task,
+	)
 }
 
 // proposals returns each proposal as a line. Texts are cut until all lines fit, but not
@@ -62,6 +80,9 @@ func (v *view) standing(i, text int) string {
 		count[vote.Payload.Stance]++
 	}
 	l.add("votes", fmt.Sprintf(`{"agree":%d,"disagree":%d,"abstain":%d}`, count[signals.Agree], count[signals.Disagree], count[signals.Abstain]))
+	if p.Lost {
+		l.add("lost", "true")
+	}
 	if own := p.VoteOf(v.Agent); own != nil {
 		l.say("yours", own.Payload.Stance.String())
 	}

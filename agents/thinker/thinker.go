@@ -110,6 +110,12 @@ func (t *Thinker) React(ctx context.Context, turn *agents.Turn) iter.Seq2[signal
 	}
 }
 
+// Argue implements [agents.Debater]: it asks the model for an argument, and for whatever
+// else it has to say.
+func (t *Thinker) Argue(ctx context.Context, turn *agents.Turn) iter.Seq2[signals.Any, error] {
+	return t.React(ctx, turn)
+}
+
 // A thought is the state of one turn.
 type thought struct {
 	*Thinker
