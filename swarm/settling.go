@@ -89,12 +89,18 @@ func (r *solve) disputed(d consensus.Decision, left []*turn) bool {
 	}
 	return r.opts.Conflicts == DebateConflicts && d.Outcome == consensus.Reached && slices.ContainsFunc(open, func(p conflict.Pair) bool {
 		pair := r.thread.Pair(p)
-		if !pair.A.Is(d.Choice) && !pair.B.Is(d.Choice) || isCertain(pair.Probability(d)) {
+		if !pair.A.Is(d.Choice) && !pair.B.Is(d.Choice) || isCertain(r.probability(pair)) {
 			return false
 		}
 		_, end := r.debate(p)
 		return end == ""
 	})
+}
+
+// probability returns the probability of the older side of a pair, as the votes are.
+func (r *solve) probability(pair settle.Pair) float64 {
+	by, options := r.thread.Votes.Terms()
+	return pair.Probability(r.votes().Ballots(), by, options)
 }
 
 func isCertain(p float64) bool { return max(p, 1-p) >= settle.Certain }
@@ -114,7 +120,7 @@ func (r *solve) debate(p conflict.Pair) (settle.Debate, settle.End) {
 		switch {
 		case !ok:
 			return d, noAdvocates
-		case isCertain(pair.Probability(r.votes().Decision())):
+		case isCertain(r.probability(pair)):
 			return d, settle.Decided
 		case r.roundsLeft() < settle.Takes:
 			return d, noRoom
@@ -124,7 +130,7 @@ func (r *solve) debate(p conflict.Pair) (settle.Debate, settle.End) {
 	if last.A != pair.A.ID() || last.B != pair.B.ID() || !r.isFree(last.ForA) && !r.isFree(last.ForB) {
 		return last, settle.NothingNew
 	}
-	return last.Next(held.Fresh, pair.Probability(r.votes().Decision()), r.roundsLeft())
+	return last.Next(held.Fresh, r.probability(pair), r.roundsLeft())
 }
 
 // roundsLeft returns the number of rounds that debates may still take; 0 if there is no
@@ -206,7 +212,7 @@ func (r *solve) settle(ctx context.Context) bool {
 // its outcome; false if there is no debate, or nobody won.
 func (r *solve) settleByDebate(ctx context.Context, p conflict.Pair) bool {
 	step, end := r.debate(p)
-	probability := r.thread.Pair(p).Probability(r.votes().Decision())
+	probability := r.probability(r.thread.Pair(p))
 	winner := r.sideOf(p, step.Outcome(probability))
 	switch {
 	case end == "":
@@ -242,7 +248,7 @@ func (r *solve) outcome(p conflict.Pair, end settle.End) string {
 	if d := r.thread.Debates.Step; d.A == pair.A.ID() && d.B == pair.B.ID() {
 		rounds = d.Round
 	}
-	leader, probability := p.A.ProposalID, pair.Probability(r.votes().Decision())
+	leader, probability := p.A.ProposalID, r.probability(pair)
 	if probability < 0.5 {
 		leader, probability = p.B.ProposalID, 1-probability
 	}

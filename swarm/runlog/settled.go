@@ -61,7 +61,7 @@ func (t *Thread) SettledAs(by consensus.Strategy, o *consensus.Options, weights 
 		if err := before.CountBy(by, o, weights); err != nil {
 			return signals.ID{}, false, err
 		}
-		p := pair.Probability(before.round.Decision())
+		p := pair.Probability(before.round.Ballots(), before.by, before.options)
 		return sides[max(0, cmp.Compare(0.5, p))], p != 0.5, nil
 	}
 	return signals.ID{}, false, nil

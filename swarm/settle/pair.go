@@ -47,20 +47,30 @@ func (p Pair) Majority(electorate []string) (winner agents.Standing, n Count, ok
 	return agents.Standing{}, n, false
 }
 
-// Probability returns the probability that A is right if one of the two is: 1/2 if
-// nothing is known of either. d is a decision on ballots with both proposals.
-func (p Pair) Probability(d consensus.Decision) float64 {
-	var a, b float64
-	for _, t := range d.Tallies() {
-		switch t.ProposalID {
-		case p.A.ID():
-			a = t.Probability
-		case p.B.ID():
-			b = t.Probability
+// Probability returns the probability that A is right if one of the two is, by a
+// strategy: 1/2 if nothing is known of either. b are ballots with both proposals, and o
+// their options. Who agrees with one side rejects the other one, whether it says so or
+// not: its vote against that does not count twice.
+func (p Pair) Probability(b consensus.Ballots, by consensus.Strategy, o *consensus.Options) float64 {
+	ids, agrees := []string{p.A.ID(), p.B.ID()}, map[string]bool{}
+	for v := range b.Votes() {
+		if v.Stance == consensus.Agree && slices.Contains(ids, v.ProposalID) {
+			agrees[v.Voter] = true
 		}
 	}
-	if a == b {
+	var votes []consensus.Vote
+	for v := range b.Votes() {
+		if slices.Contains(ids, v.ProposalID) && (v.Stance != consensus.Disagree || !agrees[v.Voter]) {
+			votes = append(votes, v)
+		}
+	}
+	pair, err := consensus.NewBallots(o, ids, votes)
+	if err != nil {
 		return 0.5
 	}
-	return a / (a + b)
+	t := by.Decide(pair).Tallies()
+	if len(t) != len(ids) || t[0].Probability == t[1].Probability {
+		return 0.5
+	}
+	return t[0].Probability / (t[0].Probability + t[1].Probability)
 }

@@ -189,28 +189,31 @@ func TestTheMoreProbableSideWinsADebate(t *testing.T) {
 
 func TestProbabilityIsOfOneOfTheTwo(t *testing.T) {
 	t.Parallel()
-	decide := func(votes ...consensus.Vote) consensus.Decision {
-		b, err := consensus.NewBallots(nil, []string{"a", "b", "c"}, votes)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return consensus.Voting{}.Decide(b)
+	vote := func(voter, id string, s consensus.Stance) consensus.Vote {
+		return consensus.Vote{Voter: voter, ProposalID: id, Stance: s, Weight: 1}
 	}
-	vote := func(voter, id string) consensus.Vote {
-		return consensus.Vote{Voter: voter, ProposalID: id, Stance: consensus.Agree, Weight: 1}
-	}
+	agree := func(voter, id string) consensus.Vote { return vote(voter, id, consensus.Agree) }
+	reject := func(voter, id string) consensus.Vote { return vote(voter, id, consensus.Disagree) }
+	o := &consensus.Options{Correlation: consensus.Independent}
 	p := pair(nil, nil)
 	for _, c := range []struct {
 		votes []consensus.Vote
 		want  float64
 	}{
 		{nil, 0.5},
-		{[]consensus.Vote{vote("u", "a"), vote("v", "b")}, 0.5},
-		{[]consensus.Vote{vote("u", "a")}, 0.8}, // odds of 4 to 1
-		{[]consensus.Vote{vote("u", "b")}, 0.2},
-		{[]consensus.Vote{vote("u", "c")}, 0.5},
+		{[]consensus.Vote{agree("u", "a"), agree("v", "b")}, 0.5},
+		{[]consensus.Vote{agree("u", "a")}, 0.8}, // odds of 4 to 1
+		{[]consensus.Vote{agree("u", "b")}, 0.2},
+		{[]consensus.Vote{agree("u", "c")}, 0.5},
+		{[]consensus.Vote{reject("u", "a")}, 0.2},
+		{[]consensus.Vote{agree("u", "a"), agree("v", "a"), agree("w", "b")}, 0.8},
+		{[]consensus.Vote{agree("u", "a"), agree("v", "a"), agree("w", "b"), reject("w", "a")}, 0.8}, // says the same twice
 	} {
-		if got := p.Probability(decide(c.votes...)); math.Abs(got-c.want) > 1e-9 {
+		b, err := consensus.NewBallots(o, []string{"a", "b", "c"}, c.votes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := p.Probability(b, consensus.Voting{}, o); math.Abs(got-c.want) > 1e-9 {
 			t.Errorf("%v: %v, want %v", c.votes, got, c.want)
 		}
 	}
