@@ -341,7 +341,7 @@ func (r *Replay) termsOf(s *signals.Signal[runlog.Opened]) (*standingTerms, erro
 	if err := json.Unmarshal([]byte(s.Payload.Terms), &terms.Terms); err != nil {
 		return nil, fmt.Errorf("swarm: signal %d: terms: %w", s.Seq, err)
 	}
-	terms.options = terms.Terms.Options()
+	terms.options = terms.Options()
 	var err error
 	if terms.learner, err = r.learner(&terms.Terms); err != nil {
 		return nil, fmt.Errorf("swarm: signal %d: %w", s.Seq, err)

@@ -211,7 +211,7 @@ func (r *solve) commit(ctx context.Context, t *turn, o outcome) {
 			break
 		}
 		if t.has(said) {
-			r.admitted(ctx, s, said)
+			r.admitted(ctx, said)
 			continue
 		}
 		if err := r.admit(ctx, s, said); err != nil {
@@ -240,12 +240,12 @@ func (r *solve) admit(ctx context.Context, s *seat, said signals.Any) error {
 		return err
 	}
 	r.said++
-	r.admitted(ctx, s, said)
+	r.admitted(ctx, said)
 	return nil
 }
 
 // admitted updates the state for an agent's signal that entered the log.
-func (r *solve) admitted(ctx context.Context, s *seat, said signals.Any) {
+func (r *solve) admitted(ctx context.Context, said signals.Any) {
 	if p, ok := signals.As[signals.Proposal](said); ok {
 		r.compare(ctx, p.Payload)
 		r.resolveNeedless(ctx)

@@ -108,10 +108,10 @@ func newestSaved(j journal.Store, codec *signals.Codec) (*beginning, error) {
 		if b.last, err = last.Signal(codec); err != nil {
 			return nil, err
 		}
-		if err := json.Unmarshal(state.Body, &b.state); err != nil || b.state.Version != memoryVersion || !b.state.valid() {
-			return nil, nil // of another version: the log tells everything
+		if json.Unmarshal(state.Body, &b.state) == nil && b.state.Version == memoryVersion && b.state.valid() {
+			return b, nil
 		}
-		return b, nil
+		return nil, nil // of another version: the log has everything
 	}
 }
 

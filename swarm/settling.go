@@ -34,7 +34,7 @@ func (r *solve) sideOf(p conflict.Pair, id string) signals.ID {
 
 // resolveLost ends the conflicts one side of which has already lost to another
 // proposal, and reports whether there were any.
-func (r *solve) resolveLost(ctx context.Context) (any bool) {
+func (r *solve) resolveLost(ctx context.Context) (some bool) {
 	for _, p := range r.thread.Conflicts.Open() {
 		if r.result.Stop != 0 || !slices.Contains(r.thread.Conflicts.Open(), p) {
 			continue
@@ -49,14 +49,14 @@ func (r *solve) resolveLost(ctx context.Context) (any bool) {
 		default:
 			continue
 		}
-		any = true
+		some = true
 	}
-	return any
+	return some
 }
 
 // settleByMajority settles the conflicts that a majority decides, of those that were
 // open when the round began: all who were asked have had them before them.
-func (r *solve) settleByMajority(ctx context.Context) (any bool) {
+func (r *solve) settleByMajority(ctx context.Context) (some bool) {
 	began := r.thread.Turns.Began
 	if r.opts.Conflicts != MajorityOnConflicts || began == nil {
 		return false
@@ -71,12 +71,12 @@ func (r *solve) settleByMajority(ctx context.Context) (any bool) {
 		if i < 0 {
 			break
 		}
-		any = true
+		some = true
 		winner, n, _ := r.thread.Pair(open[i]).Majority(r.options().Electorate)
 		r.resolve(ctx, open[i], conflict.ByMajority, r.sideOf(open[i], winner.ID()),
 			fmt.Sprintf("%d for %s, %d for %s", n.A, open[i].A.ProposalID, n.B, open[i].B.ProposalID))
 	}
-	return any
+	return some
 }
 
 // disputed reports whether an open conflict withholds the decision: one that a majority

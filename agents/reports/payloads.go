@@ -136,7 +136,7 @@ func (WorkerFinding) Kind() signals.Kind { return "worker.finding.created" }
 
 // Check implements [signals.Checker].
 func (p WorkerFinding) Check(l signals.Limits) error {
-	return first(p.named(l), p.Finding.check(l), signals.Unit("confidence", p.Confidence))
+	return first(p.named(l), p.check(l), signals.Unit("confidence", p.Confidence))
 }
 
 // ResearchLearning is an accepted learning of a worker that does research. The header's
@@ -163,7 +163,7 @@ func (WorkerLearning) Kind() signals.Kind { return "worker.learning.created" }
 
 // Check implements [signals.Checker].
 func (p WorkerLearning) Check(l signals.Limits) error {
-	return first(p.named(l), p.Learning.check(l), signals.Unit("confidence", p.Confidence))
+	return first(p.named(l), p.check(l), signals.Unit("confidence", p.Confidence))
 }
 
 // Requested is an accepted escalation, which waits for a [Decided].
@@ -181,7 +181,7 @@ func (p Requested) Check(l signals.Limits) error {
 	if p.Expires.IsZero() {
 		return problem("expires", "", "required")
 	}
-	return first(p.named(l), p.Escalation.check(l))
+	return first(p.named(l), p.check(l))
 }
 
 // Decided is the decision on an escalation. It replies to the request and is
@@ -222,7 +222,7 @@ type Created struct {
 func (Created) Kind() signals.Kind { return "artifact.created" }
 
 // Check implements [signals.Checker].
-func (p Created) Check(l signals.Limits) error { return first(p.named(l), p.Artifact.check(l)) }
+func (p Created) Check(l signals.Limits) error { return first(p.named(l), p.check(l)) }
 
 // Rejected says which part of a report was rejected, and why.
 type Rejected struct {

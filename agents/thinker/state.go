@@ -17,7 +17,7 @@ func (v *view) state() string {
 	for _, l := range d.Lines {
 		left -= len(l) + 1
 	}
-	for _, s := range slices.Backward(v.Turn.Inbox) {
+	for _, s := range slices.Backward(v.Inbox) {
 		l := v.addressed(&s)
 		if left -= len(l) + 1; left < 0 {
 			break

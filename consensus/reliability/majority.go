@@ -15,18 +15,18 @@ const (
 	clearShare  = 0.8
 )
 
-// clear is what a clear majority is for, and its share of the weight; the share is 0 if there is none.
-type clear struct {
+// clarity is what a clear majority is for, and its share of the weight; the share is 0 if there is none.
+type clarity struct {
 	place int
 	share float64
 }
 
-func (r *reading) clearMajority() clear {
+func (r *reading) clearMajority() clarity {
 	place, share := majority(r.b, nil, 0)
 	if share < clearShare || r.outcomesAgainst(place) {
-		return clear{}
+		return clarity{}
 	}
-	return clear{place, share}
+	return clarity{place, share}
 }
 
 // raise raises the probability of a proposal, or of none for -1, to at least the given one.

@@ -148,7 +148,7 @@ type reading struct {
 	b         consensus.Ballots
 	proposals []string
 	questions []*question
-	clear     clear
+	clear     clarity
 }
 
 // read reads ballots. Where all decisions are between shared choices, nothing is known about those on other proposals.

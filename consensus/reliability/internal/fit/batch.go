@@ -68,13 +68,6 @@ func (b *Batch) telling() *Batch {
 	return &t
 }
 
-// known returns the decisions whose outcome is known.
-func (b *Batch) known() *Batch {
-	k := *b
-	k.Votes = slices.DeleteFunc(slices.Clone(b.Votes), func(v Votes) bool { return v.Known < 0 })
-	return &k
-}
-
 func (b *Batch) outcomes() (n int) {
 	for i := range b.Votes {
 		if b.Votes[i].Known >= 0 {
