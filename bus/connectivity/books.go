@@ -122,6 +122,9 @@ func Payloads() []signals.Registration {
 		signals.For[Step](), signals.For[Requested](), signals.For[Members](), signals.For[Closed]())
 }
 
+// Kinds returns the kinds that are reserved for layers.
+func Kinds() []signals.Kind { return slices.Clone(kinds) }
+
 // kinds are the kinds reserved for layers.
 var kinds = []signals.Kind{
 	coordination.KindAttention, coordination.KindConfidence, coordination.KindConflict, coordination.KindHandoff, coordination.KindEscalation,

@@ -43,7 +43,7 @@ func (c *Component) Emit(ctx context.Context, in Input) (Emission, error) {
 // [coordination.Resolution]), as [Component.Emit] and [Component.Resolve] do: a draft is
 // validated, suppressed and addressed when it is emitted, not when it is made. Drafts that
 // are emitted in the same order in logs with the same clock and mint make the same
-// entries. For a resolution the emission has the last of its signals. The error is a
+// entries, with the round and the trace of the draft. For a resolution the emission has the last of its signals. The error is a
 // [*ValidationError] for any other signal.
 func (c *Component) EmitDraft(ctx context.Context, thread string, s signals.Any) (e Emission, err error) {
 	if err := signals.Validate(s); err != nil {
@@ -64,6 +64,7 @@ func (c *Component) EmitDraft(ctx context.Context, thread string, s signals.Any)
 	return c.Emit(ctx, Input{
 		Thread: thread, Class: n.Class, Audience: n.Audience, Priority: n.Priority, Summary: n.Summary, Details: n.Details,
 		Confidence: n.Confidence, Replaces: n.Replaces, ExpiresAtStep: n.ExpiresAtStep, ExpiresAfter: n.ExpiresAfter,
+		round: s.Head().Round, trace: s.Head().Trace,
 	})
 }
 

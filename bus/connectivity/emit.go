@@ -169,7 +169,9 @@ func (m *emitting) write(b *batch, t *Thread) {
 	if n.Components = 0; to.Everyone() {
 		n.Components = t.members.size()
 	}
-	b.note(signals.Header{Source: m.in.Source, Thread: m.in.Thread, Recipients: to, ReplyTo: n.Replaces, TTL: -1}, *n)
+	b.note(signals.Header{
+		Source: m.in.Source, Thread: m.in.Thread, Recipients: to, ReplyTo: n.Replaces, TTL: -1, Round: m.in.round, Trace: m.in.trace,
+	}, *n)
 	if target != nil {
 		b.transition(m.in.Source, m.in.Thread, coordination.Superseded, target.to, target.ID)
 	}

@@ -140,7 +140,7 @@ func (l *Layer) write(ctx context.Context, waits bool, decide func(*batch) error
 // applyLocked folds the next entry of the layer's log.
 func (l *Layer) applyLocked(s signals.Any, changes []change) []change {
 	h := signals.HeadOf(s)
-	l.last = h.Seq
+	l.last = max(l.last, h.Seq)
 	t := l.threads[h.Thread]
 	if t == nil {
 		t = newThread(h.Thread, l.opts.Retain, l.ids)

@@ -1,8 +1,12 @@
 package connectivity
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"iter"
+	"maps"
+	"slices"
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/signals"
@@ -111,4 +115,20 @@ func (r *rebuilding) atEnd(b *bus.Bus) error {
 		}
 	}
 	return nil
+}
+
+// Adopt takes over threads that the layer does not hold, such as one that continues in
+// another process: it folds their entries in a log that the bus has been fed with. Entries
+// of threads that it holds, and of layers with other names, are skipped.
+func (l *Layer) Adopt(log iter.Seq[signals.Any]) error {
+	return l.commit(context.Background(), func(*batch) error {
+		held := maps.Clone(l.threads)
+		for s := range log {
+			if k := linkOf(s); k != nil && k.Layer == l.opts.Name && held[signals.HeadOf(s).Thread] == nil {
+				l.applyLocked(s, nil)
+			}
+		}
+		slices.SortStableFunc(l.order, func(a, b *Thread) int { return cmp.Compare(a.began, b.began) })
+		return errNothing
+	}, nil)
 }

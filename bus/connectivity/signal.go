@@ -33,6 +33,9 @@ type Input struct {
 	// never; only one of the two may be set, and neither for a critical signal.
 	ExpiresAtStep int
 	ExpiresAfter  int
+
+	round int32          // of the draft's header
+	trace *signals.Trace // likewise
 }
 
 // note returns the note of the input, with the defaults.

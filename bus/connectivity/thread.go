@@ -1,6 +1,8 @@
 package connectivity
 
 import (
+	"slices"
+
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
@@ -81,6 +83,7 @@ func (t *Thread) apply(s signals.Any, changes []change) []change {
 		return t.transition(&s.Payload, changes)
 	case *signals.Signal[Step]:
 		t.step = s.Payload.Step
+		return t.expire(changes)
 	case *signals.Signal[Requested]:
 		if q := s.Payload; q.At >= t.began && q.At >= t.modeFor { // the signal itself may be forgotten
 			t.mode, t.modeFor = q.Mode, q.At
@@ -134,6 +137,19 @@ func (t *Thread) transition(tr *coordination.Transition, changes []change) []cha
 		case tr.State != coordination.Superseded: // which is implied by the note
 			changes = append(changes, t.end(r, tr.State))
 		}
+	}
+	return changes
+}
+
+// expire ends the records that are due at the present step. Transitions that follow tell
+// the recipients: a log that breaks off before them says the same.
+func (t *Thread) expire(changes []change) []change {
+	l := t.expiring[t.step]
+	if l == nil {
+		return changes
+	}
+	for _, r := range slices.Collect(l.oldest()) {
+		changes = append(changes, t.end(r, coordination.Expired))
 	}
 	return changes
 }
@@ -302,6 +318,19 @@ func (t *Thread) coordinates(id string) bool { return t.coordinator.Include(id) 
 func (t *Thread) Unacknowledged() (all []coordination.Signal) {
 	for r := range t.open.oldest() {
 		if r.Priority == coordination.Critical {
+			all = append(all, r.snapshot())
+		}
+	}
+	return all
+}
+
+// Begun reports whether the log has an entry of the thread since it was closed last.
+func (t *Thread) Begun() bool { return t.began > 0 }
+
+// For returns the live signals addressed to a component, oldest first.
+func (t *Thread) For(id string) (all []coordination.Signal) {
+	for r := range t.live.oldest() {
+		if t.isFor(id, r) {
 			all = append(all, r.snapshot())
 		}
 	}
