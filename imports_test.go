@@ -63,10 +63,10 @@ var rules = []struct {
 	}},
 	{"agents/thinker", rule{ours: []string{"signals", "signals/coordination", "agents", "agents/models", "agents/reports"}}},
 	{"swarm/cassette", rule{ours: []string{"signals", "agents", "agents/models", "bus/journal"}}},
-	{"swarm/runlog", rule{ours: []string{"signals", "conflict", "bus", "consensus", "consensus/reliability", "agents", "agents/routing", "swarm/settle"}}},
+	{"swarm/runlog", rule{ours: []string{"signals", "conflict", "bus", "bus/connectivity", "consensus", "consensus/reliability", "agents", "agents/routing", "swarm/settle"}}},
 	{"swarm/settle", rule{ours: []string{"signals", "consensus", "agents"}}},
 	{"swarm", rule{
-		ours:   []string{"signals", "conflict", "bus", "bus/journal", "consensus", "consensus/reliability", "agents", "agents/routing", "swarm/runlog", "swarm/settle"},
+		ours:   []string{"signals", "signals/coordination", "conflict", "bus", "bus/connectivity", "bus/journal", "consensus", "consensus/reliability", "agents", "agents/routing", "swarm/runlog", "swarm/settle"},
 		others: []string{"github.com/cenkalti/backoff/v5"},
 	}},
 	{"swarm/transcript", rule{

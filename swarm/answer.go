@@ -154,6 +154,7 @@ func (r *solve) takeAnswer(ctx context.Context, said signals.Any) {
 		question = asked.ID
 	}
 	r.settleByAnswer(ctx, said)
+	r.settled(ctx, r.alarms())
 	r.announce(ctx, signals.New(signals.Header{Confidence: 1, ReplyTo: question, Recipients: signals.To(bus.System)}, runlog.Answered{By: h.Source, AnswerID: h.ID}))
 	r.tellAll(h.ID)
 }

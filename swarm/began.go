@@ -9,6 +9,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/coordination"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/settle"
 )
@@ -52,6 +53,10 @@ func (t *turn) begun() runlog.BegunTurn {
 func (r *solve) give(t *turn, now time.Time, effort signals.Effort) {
 	t.Thread, t.Round, t.Task = r.result.Thread, r.result.Rounds, r.result.Task
 	t.Proposals, t.Effort = r.thread.Votes.Show(t.Agent), effort
+	t.Inbox = r.thread.Coordination.For(t.Agent)
+	for _, mail := range t.Inbox {
+		t.seat.mailed = max(t.seat.mailed, mail.Seq)
+	}
 	t.Seed, t.Time, t.Most = r.result.Seed, now, r.opts.TurnSignals
 	if r.opts.Clock != nil { // which only commits advance
 		t.Clock = func() time.Time { return now }
@@ -212,12 +217,13 @@ func (s *seat) hearAgain(begun runlog.BegunTurn) *agents.Turn {
 // closeTurns ends the turns that are complete in the log: those of the last round
 // before the last one with signals, since turns are committed in order.
 func (r *solve) closeTurns(p past) {
+	next := r.stepped() // the next round was about to begin
 	for i, s := range r.seats {
 		switch t := s.turn; {
 		case t == nil:
 		case t.state == stateStopped,
 			s != p.spoke && t.state == stateLate && t.back(),
-			t.state == stateAwaited && i < p.seat && (!t.failed || !p.stopped):
+			t.state == stateAwaited && (next || i < p.seat) && (!t.failed || !p.stopped):
 			s.over()
 		}
 	}
@@ -291,11 +297,22 @@ func (t *turn) has(said signals.Any) bool {
 	if len(t.logged) == 0 {
 		return false
 	}
-	logged, err := runlog.TextOf(t.logged[0].Body())
-	text, problem := runlog.TextOf(said.Body())
+	logged, err := runlog.TextOf(yielded(t.logged[0]))
+	text, problem := runlog.TextOf(yielded(said))
 	if t.logged[0].Kind() != said.Kind() || logged != text || errors.Join(err, problem) != nil {
 		return false
 	}
 	t.logged = t.logged[1:]
 	return true
+}
+
+// yielded returns what an agent said, without what a layer adds to it.
+func yielded(s signals.Any) any {
+	n := coordination.NoteOf(s)
+	if n == nil {
+		return s.Body()
+	}
+	said := *n
+	said.Link, said.Step, said.Components, said.ExpiresAtStep, said.ExpiresAfter = coordination.Link{}, 0, 0, 0, 0
+	return said
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/consensus"
@@ -21,7 +22,7 @@ func (r *solve) decide(ctx context.Context, left []*turn) {
 	d, end := r.ask(ctx)
 	defer end(d, nil)
 	switch {
-	case d.Final() && r.alone(d) == "" && !r.withheld(d, left) && r.stands(left):
+	case d.Final() && r.withholds(d) == "" && !r.withheld(d, left) && r.stands(left):
 		d = r.endDebate(ctx, d)
 		r.stop(runlog.StopFor(d.Outcome), d.Reason(), nil)
 	case r.said == r.opts.Signals && r.thread.Stage.Asked == nil:
@@ -36,7 +37,11 @@ func (r *solve) ask(ctx context.Context) (d consensus.Decision, end agents.End) 
 		Name: agents.OpConsensus, Target: by.Name(), Thread: r.result.Thread, Round: r.result.Rounds,
 	})
 	r.requorum()
-	return r.votes().Decision(), end
+	d = r.votes().Decision()
+	if why := r.obstacles(); why != "" && d.Outcome == consensus.Reached {
+		d.Note = strings.TrimPrefix(d.Note+"; withheld: "+why, "; ")
+	}
+	return d, end
 }
 
 // requorum sets the default quorum of the agents that no route has stopped.
@@ -108,16 +113,16 @@ func (r *solve) exhausted(ctx context.Context) {
 	r.votes().Close()
 	d, end := r.ask(ctx)
 	defer end(d, nil)
-	alone, broken := r.alone(d), r.broken(d)
+	held, broken := r.withholds(d), r.broken(d)
 	switch {
-	case d.Outcome == consensus.Reached && alone == "":
+	case d.Outcome == consensus.Reached && held == "":
 		r.stop(StopConsensus, d.Reason(), nil)
 	case broken != nil && r.timeIsUp(ctx):
 		r.interrupted(ctx)
 	case broken != nil:
 		r.breakOff(d, broken)
-	case alone != "":
-		r.stop(StopDeadlock, alone, nil)
+	case held != "":
+		r.stop(StopDeadlock, held, nil)
 	case d.Voters > 0:
 		r.stop(runlog.StopFor(d.Outcome), d.Reason(), nil)
 	case r.timeIsUp(ctx):

@@ -41,6 +41,24 @@
 // Equal proposals count as one ([Options].Same); a vote without a weight has
 // its header's confidence as weight.
 //
+// # Coordination
+//
+// Agents may yield what package coordination has words for, like any signals. The swarm
+// emits it through a layer ([Options].Layer) in commit order, where it is checked,
+// suppressed if it only repeats what is open, and addressed; what is addressed to an agent
+// is in its next turn ([agents.Turn].Inbox), and is a reason for one. A round is a step of
+// the solve's thread.
+//
+// While a conflict notice or an escalation is open, while a critical signal is unanswered,
+// or while the newest grade of a source is low, no proposal is chosen: the votes wait,
+// and count once nothing is open. Otherwise the solve ends undecided, and
+// [Result].Detail says what is open. A critical escalation that no agent ends in the turn
+// in which it gets it is a question to somebody outside ([StopEscalated]), whose answer
+// ends it. After a handoff only those who continue begin turns: the agents that it is
+// addressed to, by default the next in order ([Options].Continues).
+//
+// A solve in which no agent coordinates has nothing of this in its log.
+//
 // # Learning
 //
 // A swarm without a strategy keeps a [reliability.Ledger] of the votes of each

@@ -8,6 +8,7 @@ import (
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/coordination"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
@@ -21,7 +22,7 @@ func (r *solve) drain(ctx context.Context) {
 
 // apply takes the next signal of the log.
 func (r *solve) apply(ctx context.Context, s signals.Any) {
-	if seat := r.byID[s.Head().Source]; seat != nil {
+	if seat := r.byID[s.Head().Source]; seat != nil && s.Kind() != coordination.KindTransition {
 		seat.spoke(s)
 	}
 	r.route(ctx, s)

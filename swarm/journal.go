@@ -259,7 +259,7 @@ func (r *solve) record(ctx context.Context) {
 func (r *solve) recordDecision(ctx context.Context, observed string) error {
 	made := runlog.Decided{Name: ownLearner, Closed: r.votes().Closed(), Quorum: r.thread.Votes.Quorum(), Observed: observed, Stop: r.result.Stop, Detail: r.result.Detail}
 	if made.Stop != StopConsensus {
-		made.Withheld = r.alone(r.result.Decision)
+		made.Withheld = r.withholds(r.result.Decision)
 	}
 	said, err := made.Record(r.result.Thread, r.result.Decision)
 	if err != nil {

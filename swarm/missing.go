@@ -18,8 +18,10 @@ func (r *solve) detail() string {
 	case StopMaxRounds, StopBudget, StopDeadline, StopCancelled, StopEscalated:
 		all[0] += ": " + r.result.Decision.Reason()
 	}
-	if d := r.result.Decision; r.result.Stop != StopConsensus && r.result.Stop != StopDeadlock && r.alone(d) != "" {
-		all = append(all, r.alone(d))
+	for _, why := range []string{r.alone(r.result.Decision), r.obstacles()} {
+		if r.result.Stop != StopConsensus && why != "" && !strings.Contains(all[0], why) {
+			all = append(all, why)
+		}
 	}
 	all = append(all, r.unsettled()...)
 	all = append(all, r.absent()...)

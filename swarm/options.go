@@ -10,6 +10,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/bus/connectivity"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/consensus/reliability"
@@ -65,10 +66,22 @@ type Options struct {
 	History int // maximum number of earlier signals shown to an agent, of those it heard and of its own each; 0: 256
 
 	// Effort is called at each round of a solve, with its thread, for the
-	// effort of its turns ([agents.Turn].Effort): a coordination layer returns
-	// the mode that an escalation asked for. It is called by the solve's
-	// goroutine and must be quick. Nil: the agents choose.
+	// effort of its turns ([agents.Turn].Effort). It is called by the
+	// solve's goroutine and must be quick. Nil: the mode that the hook of the Layer
+	// requested for an escalation; without a Layer deep while an escalation is open; else
+	// the agents choose.
 	Effort func(thread string) signals.Effort
+
+	// Layer is the coordination layer on Bus, through which the swarm emits what agents
+	// yield to coordinate: see "Coordination" in the documentation of the package. The
+	// caller closes the threads of finished solves. Nil: one of the swarm's own.
+	Layer *connectivity.Layer
+	// Coordinator is the agent, or somebody outside, that gets what is for the
+	// coordinator and may end every coordination signal; "": nobody.
+	Coordinator string
+	// Continues names the agents that continue after a handoff for the audience
+	// selected. Nil: the next agent in order.
+	Continues connectivity.Resolver
 
 	// Same reports whether a new proposal is the same as an earlier one. It is
 	// called if their contents differ by more than case, space and punctuation.

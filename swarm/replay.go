@@ -504,6 +504,9 @@ func (t *replayed) announced(s *signals.Signal[signals.Consensus]) error {
 	if len(t.terms) == 0 {
 		return nil // announced by a program that records nothing
 	}
+	if open := t.Coordination.Converged().Obstacles; len(open) > 0 {
+		return &Difference{s.Seq, s.Thread, "announcement", s.Payload.ProposalID, "withheld: " + open[0].String()}
+	}
 	for _, d := range t.decided {
 		if t.stop() <= StopConsensus && d.Outcome == consensus.Reached && d.Choice == s.Payload.ProposalID &&
 			d.Confidence == s.Payload.Confidence && t.content(d.Choice) == s.Payload.Decision {

@@ -13,6 +13,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
 // ErrLog is returned for a log from which no solve can continue: it does not begin
@@ -121,6 +122,9 @@ func (s *Swarm) startAgain(ctx context.Context, log []signals.Any, answer signal
 		return nil, err
 	}
 	r.records.earlier = true
+	if err := s.layer.Adopt(slices.Values(log)); err != nil {
+		r.stop(StopError, "the coordination of the solve cannot be restored", err)
+	}
 	r.restore(ctx, log)
 	if answer != nil || s.unrecorded(at) != nil {
 		r.dropTurns()
@@ -246,7 +250,7 @@ func (s *Swarm) catchUp(ctx context.Context, log []signals.Any) error {
 func (r *solve) restore(ctx context.Context, log []signals.Any) {
 	p := past{seat: -1}
 	for _, s := range log {
-		if r.byID[s.Head().Source] != nil && s.Kind() != agents.KindPassed {
+		if k := s.Kind(); r.byID[s.Head().Source] != nil && k != agents.KindPassed && k != coordination.KindTransition {
 			r.said++
 		}
 		r.recall(ctx, s, &p)

@@ -20,6 +20,9 @@ var ErrSignals = errors.New("swarm: too many signals in the solve")
 // runRound runs a turn of every agent with something to hear, and checks whether
 // there is a reason to stop.
 func (r *solve) runRound(ctx context.Context) {
+	if r.alarmed(ctx) {
+		return
+	}
 	turns, begin := r.gather(ctx)
 	late := slices.DeleteFunc(slices.Clone(turns), func(t *turn) bool { return t.state != stateLate })
 	switch {
@@ -50,11 +53,13 @@ func (r *solve) runRound(ctx context.Context) {
 
 // gather returns the turns of a round in the order of the agents: a new one for
 // each agent with something in its inbox, and those that are late. begin is the
-// number of new ones. In a step of a debate only its advocates begin turns.
+// number of new ones. In a step of a debate only its advocates begin turns, and after a
+// handoff only those who continue.
 func (r *solve) gather(ctx context.Context) (turns []*turn, begin int) {
 	if r.step.Round == 0 {
 		r.answerAttacks()
 	}
+	next := r.continuing()
 	for _, s := range r.seats {
 		s.release()
 		if s.turn != nil {
@@ -63,7 +68,7 @@ func (r *solve) gather(ctx context.Context) (turns []*turn, begin int) {
 			}
 			continue
 		}
-		if r.step.Round > 0 && !r.argues(s) {
+		if r.step.Round > 0 && !r.argues(s) || r.step.Round == 0 && next != nil && !slices.Contains(next, s.agent.ID) {
 			continue
 		}
 		if t := r.hear(ctx, s); t != nil {
@@ -110,10 +115,10 @@ func (r *solve) begin(ctx context.Context, turns []*turn) {
 		}
 	}
 	r.yield(RoundStarted{r.result.Rounds, idsOf(starting)})
-	now, effort := r.swarm.now().UTC().Truncate(time.Millisecond), signals.Effort(0) // as the log has it
-	if r.opts.Effort != nil {
-		effort = r.opts.Effort(r.result.Thread)
+	if r.nextStep(ctx, starting); r.result.Stop != 0 {
+		return
 	}
+	now, effort := r.swarm.now().UTC().Truncate(time.Millisecond), r.effort() // as the log has it
 	r.sayBegan(ctx, starting, now, effort)
 	if r.result.Stop != 0 {
 		return
@@ -218,6 +223,7 @@ func (r *solve) commit(ctx context.Context, t *turn, o outcome) {
 			r.refuse(ctx, Refused{s.agent.ID, said, err})
 		}
 	}
+	r.takeOver(ctx, t)
 }
 
 // admit publishes a signal of an agent, or returns why it is refused.
@@ -229,6 +235,13 @@ func (r *solve) admit(ctx context.Context, s *seat, said signals.Any) error {
 	}
 	if r.said == r.opts.Signals {
 		return ErrSignals
+	}
+	if coordinates(said.Kind()) {
+		entered, err := r.coordinate(ctx, s, said)
+		if entered {
+			r.said++
+		}
+		return err
 	}
 	vote, votes := signals.As[signals.Vote](said)
 	if votes && vote.Payload.Weight == 0 && vote.Confidence == 0 && vote.Payload.Stance != signals.Abstain {

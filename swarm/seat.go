@@ -29,6 +29,8 @@ type seat struct {
 	withheld map[uint64]bool  // by sequence number: not passed to the agent as new
 	routed   []agents.Routed  // for its next turn
 	stopped  bool             // takes no more turns
+
+	mailed uint64 // sequence number of the newest signal that was in an inbox of its turns
 }
 
 // listen opens the agent's inbox: the signals of others to it in the thread,
@@ -36,7 +38,9 @@ type seat struct {
 func (s *seat) listen(thread string) (err error) {
 	s.inbox, err = s.publisher.Subscribe(bus.SubscribeOptions{
 		Kinds: s.agent.Listens, Threads: []string{thread},
-		Where: func(heard signals.Any) bool { return !s.gone && heard.Head().Source != s.agent.ID },
+		Where: func(heard signals.Any) bool {
+			return !s.gone && heard.Head().Source != s.agent.ID && !coordinates(heard.Kind())
+		},
 	})
 	return err
 }
@@ -44,7 +48,7 @@ func (s *seat) listen(thread string) (err error) {
 // wants reports whether a signal of an earlier log is for the agent.
 func (s *seat) wants(heard signals.Any) bool {
 	h := heard.Head()
-	return h.Source != s.agent.ID && h.Recipients.Include(s.agent.ID) && s.agent.Hears(heard.Kind())
+	return h.Source != s.agent.ID && h.Recipients.Include(s.agent.ID) && s.agent.Hears(heard.Kind()) && !coordinates(heard.Kind())
 }
 
 // hear returns a turn with what is new for the agent and what it heard and said
@@ -65,7 +69,7 @@ func (r *solve) hear(ctx context.Context, s *seat) *agents.Turn {
 	if s.stopped {
 		return nil
 	}
-	if len(t.Routed) == 0 && !slices.ContainsFunc(t.New, r.isNews) && !r.argues(s) {
+	if len(t.Routed) == 0 && !slices.ContainsFunc(t.New, r.isNews) && !r.argues(s) && !r.hasMail(s) {
 		s.before = t.New // nothing worth a turn
 		return nil
 	}

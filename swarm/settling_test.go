@@ -27,10 +27,11 @@ import (
 var update = flag.Bool("update", false, "rewrite the logs in testdata with what the swarm does")
 
 // An actor says what a scenario has it say: in a round, when it hears a challenge with
-// a word, or, if it is a debater, as its next argument.
+// a word, when something with a word is in its inbox, or, if it is a debater, as its next
+// argument.
 type actor struct {
 	id    string
-	lines []string // "ROUND TEXT", "hears WORD: TEXT", "argues TEXT"
+	lines []string // "ROUND TEXT", "hears WORD: TEXT", "mail WORD: TEXT", "argues TEXT"
 }
 
 func (a *actor) agent() *agents.Agent {
@@ -51,7 +52,7 @@ func (a *actor) react(_ context.Context, t *agents.Turn) seq {
 		switch {
 		case when == strconv.Itoa(t.Round):
 			said = append(said, signalOf(t, text))
-		case when == "hears" && hears(t, word):
+		case when == "hears" && hears(t, word), when == "mail" && mailed(t, word) != nil:
 			said = append(said, signalOf(t, then))
 		}
 	}
@@ -106,6 +107,9 @@ func signalOf(t *agents.Turn, line string) signals.Any {
 			id, target = p.ID(), p.Proposal.ID
 		}
 	}
+	if s := coordinated(t, verb, id, rest); s != nil {
+		return s
+	}
 	content, why, _ := strings.Cut(rest, " because ")
 	switch verb {
 	case "propose":
@@ -142,6 +146,8 @@ func scene(t *testing.T, file []byte) (o swarm.Options, answer signals.Any) {
 			}[what]
 		case "rounds":
 			o.Rounds, _ = strconv.Atoi(what)
+		case "coordinator":
+			o.Coordinator = what
 		case "answer":
 			answer = signals.With(signalOf(&agents.Turn{}, what), signals.Header{Source: "ceo", Confidence: 1})
 		default:
@@ -187,7 +193,7 @@ func act(t *testing.T, file []byte, j journal.Store) *swarm.Result {
 // told returns a log as text, without records of rounds.
 func told(r *swarm.Result) string {
 	var b strings.Builder
-	names := map[signals.ID]string{}
+	names, summaries := map[signals.ID]string{}, map[signals.ID]string{}
 	for _, p := range r.Proposals {
 		names[p.Proposal.ID] = p.ID()
 	}
@@ -196,8 +202,11 @@ func told(r *swarm.Result) string {
 		line := ""
 		switch p := s.Body().(type) {
 		case runlog.Began:
-			if p.Debate.Round > 0 {
+			switch {
+			case p.Debate.Round > 0:
 				line = "debate: " + p.Debate.String()
+			case p.Effort != 0:
+				line = p.Effort.String() + " turns"
 			}
 		case signals.Proposal:
 			line = fmt.Sprintf("%s proposes %s", h.Source, p.Content)
@@ -212,6 +221,9 @@ func told(r *swarm.Result) string {
 		case signals.Escalation:
 			line = "asked: " + p.Reason + "\n    " + strings.ReplaceAll(p.Context, "\n", "\n    ")
 		}
+		if line == "" {
+			line = coordinatedLine(s, summaries)
+		}
 		if line != "" {
 			fmt.Fprintf(&b, "%d %s\n", h.Round, line)
 		}
@@ -221,11 +233,11 @@ func told(r *swarm.Result) string {
 	return b.String()
 }
 
-// TestScenariosOfSettling runs each scenario in testdata. The log is what the file says,
-// the same wherever the solve is broken off, and what a replay derives.
-func TestScenariosOfSettling(t *testing.T) {
+// TestScenarios runs each scenario in testdata. The log is what the file says, the same
+// wherever the solve is broken off, and what a replay derives.
+func TestScenarios(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob("testdata/settling/*.txtar")
+	files, err := filepath.Glob("testdata/*/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%d scenarios, %v", len(files), err)
 	}

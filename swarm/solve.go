@@ -67,6 +67,7 @@ type records struct {
 	opened    bool // its terms
 	decided   bool // its decision
 	announced bool // its consensus
+	enrolled  bool // who takes part, for the layer; an earlier process may have written it
 	earlier   bool // those of an earlier log, which the journal must keep until the new terms are in it
 }
 
@@ -136,7 +137,13 @@ func emits(a *agents.Agent) []signals.Kind {
 	if a.CanEmit == nil {
 		return nil
 	}
-	return append(slices.Clip(a.CanEmit), agents.KindPassed)
+	return append(published(a), agents.KindPassed)
+}
+
+// published returns the kinds of CanEmit that an agent publishes itself: what it says to
+// coordinate goes through the layer.
+func published(a *agents.Agent) []signals.Kind {
+	return slices.DeleteFunc(slices.Clone(a.CanEmit), coordinates)
 }
 
 func (r *solve) seat(a *agents.Agent) *seat {
@@ -282,7 +289,6 @@ func (r *solve) finish(ctx context.Context) {
 		r.result.Answer = won.Payload.Content
 		r.say(ctx, d, won)
 	}
-	r.result.read(r.thread)
 	r.result.Groupthink = r.groupthink()
 	r.result.Question = r.question()
 	for _, s := range r.seats {
@@ -290,6 +296,8 @@ func (r *solve) finish(ctx context.Context) {
 			agents.Note(ctx, agents.TurnDropped{Agent: s.agent.ID, Round: s.turn.Round})
 		}
 	}
+	r.endCoordination(ctx)
+	r.result.read(r.thread)
 	r.leave()
 	r.result.Spent = r.spent.soFar()
 	r.keep(ctx)

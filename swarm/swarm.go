@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/bus/connectivity"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
@@ -23,10 +24,11 @@ var ErrClosed = errors.New("swarm: closed")
 // A Swarm is a team of agents that solves tasks. Solves may run concurrently:
 // each has its own thread and they do not see each other. Make one with [New].
 type Swarm struct {
-	opts Options // never changes
-	bus  *bus.Bus
-	own  bool         // the bus is the swarm's own
-	time atomic.Int64 // the latest time read from the given clock, for the bus
+	opts  Options // never changes
+	bus   *bus.Bus
+	own   bool // the bus is the swarm's own
+	layer *connectivity.Layer
+	time  atomic.Int64 // the latest time read from the given clock, for the bus
 
 	ended   context.Context // canceled by Close
 	end     context.CancelFunc
@@ -62,7 +64,10 @@ func New(o Options) (*Swarm, error) {
 			return nil, err
 		}
 	}
-	err := s.admitAgents()
+	err := s.openLayer()
+	if err == nil {
+		err = s.admitAgents()
+	}
 	if err == nil {
 		err = s.openJournal()
 	}
@@ -83,7 +88,7 @@ func (s *Swarm) admitAgents() error {
 	}
 	var problems []error
 	for _, a := range s.opts.Agents {
-		_, err := s.bus.Agent(a.ID, bus.Permissions{CanEmit: a.CanEmit})
+		_, err := s.bus.Agent(a.ID, bus.Permissions{CanEmit: published(a)})
 		problems = append(problems, err)
 	}
 	return errors.Join(problems...)

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/swarmbus/swarmbus/agents/reports"
-	"github.com/swarmbus/swarmbus/bus/connectivity"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
@@ -17,7 +16,7 @@ import (
 // newCodec returns a codec for all kinds of this program, with texts as long as a
 // bus let pass.
 func newCodec() (*signals.Codec, error) {
-	c, err := signals.NewCodec(slices.Concat(runlog.Kinds(), connectivity.Payloads(), reports.Payloads())...)
+	c, err := signals.NewCodec(slices.Concat(runlog.Kinds(), reports.Payloads())...)
 	if err == nil {
 		c.Limits.TextBytes = -1
 	}

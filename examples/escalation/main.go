@@ -50,21 +50,16 @@ func solve(ctx context.Context, out io.Writer, hook connectivity.Hook) (err erro
 	if err != nil {
 		return err
 	}
-	c, err := layer.Component("profiler")
-	if err != nil {
-		return err
-	}
-	p := &profiler{out: out, self: c}
+	p := &profiler{out: out}
 	s, err := swarm.New(swarm.Options{
 		Agents: []*agents.Agent{
 			{
 				ID: "profiler", Listens: []signals.Kind{signals.KindTask, signals.KindDoubt},
-				CanEmit: []signals.Kind{signals.KindProposal}, Reactor: agents.Func(p.react),
+				CanEmit: append(kinds, signals.KindProposal), Reactor: agents.Func(p.react),
 			},
 			reviewer("ada"), reviewer("bob"),
 		},
-		Bus: b, Seed: 8,
-		Effort: func(thread string) signals.Effort { return layer.Mode(thread) },
+		Bus: b, Layer: layer, Seed: 8,
 	})
 	if err != nil {
 		return err
@@ -76,17 +71,16 @@ func solve(ctx context.Context, out io.Writer, hook connectivity.Hook) (err erro
 	}
 	fmt.Fprintf(out, "  swarm     %s after %d rounds and %d samples: %q\n", result.Stop, result.Rounds, p.spent, result.Answer)
 	fmt.Fprintf(out, "  thread    %s\n", layer.Converged(result.Thread))
-	return p.err
+	return nil
 }
+
+// kinds are those in which the profiler coordinates.
+var kinds = []signals.Kind{coordination.KindConfidence, coordination.KindEscalation, coordination.KindTransition}
 
 // A profiler samples where time goes, as much as the turn's effort allows.
 type profiler struct {
 	out   io.Writer
-	self  *connectivity.Component
 	spent int
-
-	doubt, alarm signals.ID // what it has said of itself
-	err          error
 }
 
 // samples is what a turn may spend.
@@ -97,7 +91,7 @@ func samples(e signals.Effort) int {
 	return 25
 }
 
-func (p *profiler) react(ctx context.Context, t *agents.Turn) iter.Seq2[signals.Any, error] {
+func (p *profiler) react(_ context.Context, t *agents.Turn) iter.Seq2[signals.Any, error] {
 	n := samples(t.Effort)
 	if t.Round > 1 && n == samples(0) {
 		return agents.Emit() // as little would not show more
@@ -116,39 +110,40 @@ func (p *profiler) react(ctx context.Context, t *agents.Turn) iter.Seq2[signals.
 	// How unlikely so clear a majority is if both were as frequent.
 	sure := math.Erf(math.Abs(float64(2*retries-n)) / math.Sqrt(float64(2*n)))
 	fmt.Fprintf(p.out, "  profiler  takes %d samples: %s, sure %.2f\n", n, cause, sure)
-	p.grade(ctx, t.Thread, sure, cause)
-	return agents.Emit(agents.Propose(fmt.Sprint(id, "-", t.Round), cause, sure, fmt.Sprintf("%d of %d samples are retries", retries, n)))
+	proposal := agents.Propose(fmt.Sprint(id, "-", t.Round), cause, sure, fmt.Sprintf("%d of %d samples are retries", retries, n))
+	return agents.Emit(append(grade(t, sure, cause), proposal)...)
 }
 
-// grade says how sure it is, and asks for more if that is little.
-func (p *profiler) grade(ctx context.Context, thread string, sure float64, cause string) {
-	in := connectivity.Input{
-		Thread: thread, Class: coordination.ConfidenceLow, Confidence: coordination.Graded(sure), Summary: cause, Replaces: p.doubt,
-	}
+// grade says how sure the profiler is, and asks for more if that is little.
+func grade(t *agents.Turn, sure float64, cause string) []signals.Any {
+	doubt, alarm := before(t)
+	n := coordination.Note{Class: coordination.ConfidenceLow, Confidence: coordination.Graded(sure), Summary: cause, Replaces: doubt}
 	switch {
 	case sure >= 0.8:
-		in.Class = coordination.ConfidenceHigh
+		n.Class = coordination.ConfidenceHigh
 	case sure >= 0.4:
-		in.Class = coordination.ConfidenceMedium
+		n.Class = coordination.ConfidenceMedium
 	}
-	e, err := p.self.Emit(ctx, in)
-	p.note(err)
-	p.doubt = e.Signal.ID
+	all := []signals.Any{coordination.Draft(n)}
 	if sure < 0.8 {
-		e, err = p.self.Emit(ctx, connectivity.Input{
-			Thread: thread, Class: coordination.EscalationUncertainty, Summary: fmt.Sprintf("%.2f is not sure enough", sure),
-		})
-		p.alarm = e.Signal.ID
-	} else if !p.alarm.IsZero() {
-		_, err = p.self.Resolve(ctx, p.alarm)
+		all = append(all, coordination.Draft(coordination.Note{Class: coordination.EscalationUncertainty, Summary: fmt.Sprintf("%.2f is not sure enough", sure)}))
+	} else if !alarm.IsZero() {
+		all = append(all, coordination.Resolution(alarm))
 	}
-	p.note(err)
+	return all
 }
 
-func (p *profiler) note(err error) {
-	if p.err == nil {
-		p.err = err
+// before returns the grade and the escalation of earlier turns.
+func before(t *agents.Turn) (doubt, alarm signals.ID) {
+	for _, s := range t.Said {
+		switch s.Kind() {
+		case coordination.KindConfidence:
+			doubt = s.Head().ID
+		case coordination.KindEscalation:
+			alarm = s.Head().ID
+		}
 	}
+	return doubt, alarm
 }
 
 // reviewer doubts what its author is not sure of.

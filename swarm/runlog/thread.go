@@ -1,6 +1,7 @@
 package runlog
 
 import (
+	"github.com/swarmbus/swarmbus/bus/connectivity"
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/settle"
@@ -17,11 +18,13 @@ type Thread struct {
 	Turns     Turns
 	Stage     Stage
 	Repeats   Repeats
+
+	Coordination *connectivity.Thread
 }
 
 // New returns the state of a thread before its first signal.
 func New(name string) *Thread {
-	t := &Thread{Name: name, Repeats: newRepeats()}
+	t := &Thread{Name: name, Repeats: newRepeats(), Coordination: connectivity.NewThread()}
 	t.Votes.init()
 	t.Conflicts.init(name, &t.Votes)
 	t.Debates.init()
@@ -40,6 +43,7 @@ func (t *Thread) Apply(s signals.Any) {
 	t.Conflicts.apply(s)
 	t.Debates.apply(s)
 	t.Stage.Apply(s)
+	t.Coordination.Apply(s)
 }
 
 // A Mark is what of a thread the next signals may change: two marks tell what was new
