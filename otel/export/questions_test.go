@@ -109,17 +109,17 @@ const (
 var answers = map[string]answer{
 	"Which solves did not decide?":               {[]string{strict}, []string{"escalated"}},
 	"Why did it stop?":                           {[]string{decided}, []string{"3 of 4 agree with \"backoff\", 75 % of the weight; 70 % is needed"}},
-	"Who voted against?":                         {[]string{decided, troubled}, []string{"sceptic", "operator", "tester", "capacity", "sleeper"}},
+	"Who voted against?":                         {[]string{decided, strict, troubled}, []string{"sceptic", "operator", "tester", "capacity", "sleeper"}},
 	"Whose vote did not count, and why?":         {[]string{troubled}, []string{"unknown-proposal"}},
 	"Who escalated?":                             {[]string{strict}, []string{"system"}},
 	"How close was it, and what decided it?":     {[]string{decided}, []string{"0.75"}},
 	"What was refused?":                          {[]string{troubled}, []string{"the kind is reserved"}},
-	"What did an agent see?":                     {[]string{decided, troubled}, []string{`["#3 proposal backoff by planner","#4 proposal at-once by hurrier"]`}},
+	"What did an agent see?":                     {[]string{decided, strict, troubled}, []string{`["#3 proposal backoff by planner","#4 proposal at-once by hurrier"]`}},
 	"What was slow?":                             {[]string{troubled}, []string{"sleeper"}},
 	"Where did proposals clash?":                 {[]string{decided, strict}, []string{`["#3 proposal by planner","#4 proposal by hurrier"]`}},
 	"Who failed, and where?":                     {[]string{troubled}, []string{"examples/jaeger/team.go"}},
 	"What was missing, and who could change it?": {[]string{decided, strict, troubled}, []string{"sceptic", "stray"}},
-	"Who doubted what?":                          {[]string{decided}, []string{"#4 proposal by hurrier"}},
+	"Who doubted what?":                          {[]string{decided, strict}, []string{"#4 proposal by hurrier"}},
 	"What became of a signal?":                   {[]string{decided, strict, troubled}, []string{"3", "4"}},
 }
 
