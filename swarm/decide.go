@@ -110,6 +110,9 @@ func (r *solve) exhausted(ctx context.Context) {
 	if !r.timeIsUp(ctx) && r.settle(ctx) {
 		return
 	}
+	if d := r.votes().Decision(); (d.Outcome != consensus.Reached || r.withholds(d) != "") && !r.timeIsUp(ctx) && r.awaitTimer(ctx) {
+		return
+	}
 	r.votes().Close()
 	d, end := r.ask(ctx)
 	defer end(d, nil)

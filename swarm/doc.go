@@ -41,6 +41,13 @@
 // Equal proposals count as one ([Options].Same); a vote without a weight has
 // its header's confidence as weight.
 //
+// # Timers
+//
+// Timers of an agent's router ([routing.Schedule]) fire by the run's clock: at the
+// beginning of a round, those that are due, as signals of the system to the agent. A
+// solve in which no agent has anything to say, and which is not decided, waits for the
+// next timer if that is due within its time.
+//
 // # Coordination
 //
 // Agents may yield what package coordination has words for, like any signals. The swarm

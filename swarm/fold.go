@@ -26,6 +26,9 @@ func (r *solve) apply(ctx context.Context, s signals.Any) {
 		seat.spoke(s)
 	}
 	r.route(ctx, s)
+	for _, seat := range r.seats {
+		seat.time(s, r.result.Seed)
+	}
 	before := r.thread.Mark()
 	r.thread.Apply(s)
 	if err := r.thread.Votes.Err(); err != nil {

@@ -94,8 +94,10 @@ type Options struct {
 	// swarm. Result.Seed returns it. A second swarm with the same seed repeats
 	// them, unless it continues a journal.
 	Seed uint64
-	// Clock is read once for each signal, in commit order, and once for each
-	// round; a stepping clock makes runs reproducible. Nil: time.Now.
+	// Clock is read once for each signal, in commit order, and once for each round; a
+	// stepping clock makes runs reproducible. A solve that waits for a timer, or that
+	// continues a log, counts from then on as if the clock had reached that time. Nil:
+	// time.Now.
 	Clock func() time.Time
 	// Bus carries the signals, to watch it or to share it; the caller closes
 	// it. Nil: one of the swarm's own.

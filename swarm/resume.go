@@ -249,6 +249,7 @@ func (s *Swarm) catchUp(ctx context.Context, log []signals.Any) error {
 // restore folds a log without publishing its signals again.
 func (r *solve) restore(ctx context.Context, log []signals.Any) {
 	p := past{seat: -1}
+	r.result.Seed = cmp.Or(seedOf(log), r.result.Seed)
 	for _, s := range log {
 		if k := s.Kind(); r.byID[s.Head().Source] != nil && k != agents.KindPassed && k != coordination.KindTransition {
 			r.said++
@@ -259,4 +260,5 @@ func (r *solve) restore(ctx context.Context, log []signals.Any) {
 		r.result.Failed = append(r.result.Failed, TurnFailed{f.Agent, f.Round, f.Err()})
 	}
 	r.closeTurns(p)
+	r.swarm.advance(log[len(log)-1].Head().Time)
 }

@@ -20,7 +20,7 @@ var ErrSignals = errors.New("swarm: too many signals in the solve")
 // runRound runs a turn of every agent with something to hear, and checks whether
 // there is a reason to stop.
 func (r *solve) runRound(ctx context.Context) {
-	if r.alarmed(ctx) {
+	if r.fire(ctx); r.result.Stop != 0 || r.alarmed(ctx) {
 		return
 	}
 	turns, begin := r.gather(ctx)

@@ -28,6 +28,7 @@ type seat struct {
 	machine  *routing.Machine // routes the agent's signals; nil: none
 	withheld map[uint64]bool  // by sequence number: not passed to the agent as new
 	routed   []agents.Routed  // for its next turn
+	timers   *routing.Timers  // of its router; nil: it has none, or the solve has not begun
 	stopped  bool             // takes no more turns
 
 	mailed uint64 // sequence number of the newest signal that was in an inbox of its turns

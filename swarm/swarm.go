@@ -24,11 +24,12 @@ var ErrClosed = errors.New("swarm: closed")
 // A Swarm is a team of agents that solves tasks. Solves may run concurrently:
 // each has its own thread and they do not see each other. Make one with [New].
 type Swarm struct {
-	opts  Options // never changes
-	bus   *bus.Bus
-	own   bool // the bus is the swarm's own
-	layer *connectivity.Layer
-	time  atomic.Int64 // the latest time read from the given clock, for the bus
+	opts   Options // never changes
+	bus    *bus.Bus
+	own    bool // the bus is the swarm's own
+	layer  *connectivity.Layer
+	waited atomic.Int64 // nanoseconds by which [Swarm.advance] has advanced the given clock
+	time   atomic.Int64 // the latest time read from the given clock, for the bus
 
 	ended   context.Context // canceled by Close
 	end     context.CancelFunc
@@ -195,9 +196,20 @@ func (s *Swarm) now() time.Time {
 	if s.opts.Clock == nil {
 		return time.Now()
 	}
-	t := s.opts.Clock()
+	t := s.opts.Clock().Add(time.Duration(s.waited.Load()))
 	s.time.Store(t.UnixNano())
 	return t
+}
+
+// advance ensures that the given clock has reached a time: one for which a solve has
+// waited, or that of a log which continues.
+func (s *Swarm) advance(to time.Time) {
+	if s.opts.Clock == nil {
+		return
+	}
+	if behind := to.Sub(s.now()); behind > 0 {
+		s.waited.Add(int64(behind))
+	}
 }
 
 // busClock does not advance the given clock: only commits do, so that readers

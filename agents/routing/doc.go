@@ -31,7 +31,8 @@
 // # Timers
 //
 // A strategy, and an agent, may have timers ([Schedule]). [Timers] is a fold of what has
-// fired: given a time it says what is due, and it reads no clock.
+// fired: given a time it says what is due, and it reads no clock. A swarm publishes
+// what is due.
 //
 // # Execution
 //
