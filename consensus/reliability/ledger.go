@@ -177,7 +177,10 @@ func (l *Ledger) Len() (n int) {
 func (l *Ledger) Strategy() consensus.Strategy { return l.configuration() }
 
 func (l *Ledger) configuration() configuration {
-	several, one := l.Models()
+	l.learn()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	several, one := l.models()
 	c := configuration{choices: len(l.o.Choices) > 0, stances: l.o.Stances, group: several.group || one.group}
 	if len(several.voters) > 0 {
 		c.several = several
@@ -203,6 +206,11 @@ func (l *Ledger) Models() (several, one *Model) {
 	l.learn()
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	return l.models()
+}
+
+// models returns the latest models, of a ledger in use.
+func (l *Ledger) models() (several, one *Model) {
 	return l.several.known(kind{}), l.one.known(kind{stances: true})
 }
 
