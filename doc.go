@@ -3,6 +3,7 @@
 //
 //   - signals: what agents say: typed, validated, immutable values
 //   - bus: one ordered, bounded log of signals and its readers
+//   - bus/events: what observers of a bus see
 //   - signals/coordination: how agents say that they need or hand over something
 //   - bus/connectivity: coordination signals with a lifecycle
 //   - bus/journal: what happened on disk or in memory, and replayed
@@ -11,6 +12,7 @@
 //   - consensus: votes to decisions, pure
 //   - consensus/reliability: what voters are worth, learned across decisions
 //   - agents: one agent and its turns
+//   - agents/hooks: the operations of agents and swarms, as hooks see them
 //   - agents/choice: strategies that learn which of them serves
 //   - agents/routing: what an agent does about a signal, in three tiers
 //   - agents/models, agents/thinker: language models, and agents that ask them

@@ -93,29 +93,116 @@ func TestLineThatIsNotPrintedIsMissed(t *testing.T) {
 	}
 }
 
-// isFile is a block of a document that is a file of the module.
-var isFile = regexp.MustCompile("(?s)<!-- is: (.+?) -->\n```go\n(.+?)```")
+// isFile is a block of a document that is a file of the module, or in one.
+var isFile = regexp.MustCompile("(?s)<!-- (is|in): (.+?) -->\n```go\n(.+?)```")
 
 // TestSnippetsAreFilesThatCompile compares the snippets of the documents with the
-// files that they are; the build shows that those compile.
+// files that they are or are in; the build shows that those compile.
 func TestSnippetsAreFilesThatCompile(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	blocks := isFile.FindAllStringSubmatch(string(text), -1)
-	for _, block := range blocks {
-		file, err := os.ReadFile(block[1])
+	for name, want := range map[string]int{"README.md": 1, "docs/examples.md": 1} {
+		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if string(file) != block[2] {
-			t.Errorf("README.md: the snippet is not %s as it is", block[1])
+		blocks := isFile.FindAllStringSubmatch(string(text), -1)
+		for _, block := range blocks {
+			file, err := os.ReadFile(block[2])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if same := string(file) == block[3]; !same && (block[1] == "is" || !strings.Contains(string(file), block[3])) {
+				t.Errorf("%s: the snippet is not %s as it is", name, block[2])
+			}
+		}
+		if len(blocks) != want || strings.Count(string(text), "```go") != want {
+			t.Errorf("%s: %d of the snippets are of files, of %d", name, len(blocks), strings.Count(string(text), "```go"))
 		}
 	}
-	if len(blocks) == 0 || strings.Count(string(text), "```go") != len(blocks) {
-		t.Errorf("%d of the snippets are files, of %d", len(blocks), strings.Count(string(text), "```go"))
+}
+
+// TestTheReadmeIsReadInAMinute limits its length; what has no room there is in docs.
+func TestTheReadmeIsReadInAMinute(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("README.md")
+	if n := strings.Count(string(text), "\n"); err != nil || n > 120 {
+		t.Errorf("README.md has %d lines, want at most 120: %v", n, err)
+	}
+}
+
+// aLink is a link of a document to a file of the module, perhaps with a section.
+var aLink = regexp.MustCompile(`\]\(([^):#]*[./][^):#]*)(#[^)]*)?\)`)
+
+func TestLinksOfDocumentsLeadSomewhere(t *testing.T) {
+	t.Parallel()
+	documents, err := filepath.Glob("docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	links := 0
+	for _, name := range append(documents, "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md") {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, link := range aLink.FindAllStringSubmatch(string(text), -1) {
+			links++
+			if _, err := os.Stat(filepath.Join(filepath.Dir(name), link[1])); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+	if links < 50 {
+		t.Errorf("found %d links, which cannot be all", links)
+	}
+}
+
+// tidied is a block with the modules that a program with one import requires.
+var tidied = regexp.MustCompile("(?s)<!-- tidied: (.+?) -->\n```text\n(.+?)```")
+
+// TestTidiedModuleOfAUserIsAsStated makes a module that imports a package, and tidies it.
+func TestTidiedModuleOfAUserIsAsStated(t *testing.T) {
+	t.Parallel()
+	if !*slow {
+		t.Skip("slow, and asks for modules: go test . -slow runs it")
+	}
+	text, err := os.ReadFile("docs/dependencies.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := tidied.FindAllStringSubmatch(string(text), -1)
+	if len(blocks) != 2 {
+		t.Errorf("%d blocks, want 2", len(blocks))
+	}
+	for _, block := range blocks {
+		dir := t.TempDir()
+		mod := "module example.com/user\n\ngo 1.26.0\n\nrequire " + module + " v0.0.0\n\nreplace " + module + " => " + root + "\n"
+		for name, text := range map[string]string{"go.mod": mod, "main.go": "package main\n\nimport _ \"" + module + "/" + block[1] + "\"\n\nfunc main() {}\n"} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		tidy := exec.CommandContext(t.Context(), "go", "mod", "tidy")
+		tidy.Dir, tidy.Env = dir, append(os.Environ(), "GOWORK=off")
+		if printed, err := tidy.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, printed)
+		}
+		got, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(block[2]) {
+			if !strings.Contains(string(got), strings.TrimSpace(line)+" // indirect") {
+				t.Errorf("%s: go.mod has no %s:\n%s", block[1], line, got)
+			}
+		}
+		if n := strings.Count(string(got), "// indirect"); n != strings.Count(block[2], "\n") {
+			t.Errorf("%s: %d modules: %s", block[1], n, got)
+		}
 	}
 }
 
@@ -127,7 +214,7 @@ func TestModulesThatAPackageTakesInAreAsStated(t *testing.T) {
 		"bus":              "github.com/rs/xid",
 		"consensus":        "",
 		"swarm":            "github.com/cenkalti/backoff/v5 github.com/rs/xid",
-		"swarm/transcript": "github.com/cenkalti/backoff/v5 github.com/clipperhouse/displaywidth github.com/clipperhouse/uax29/v2 github.com/rs/xid",
+		"swarm/transcript": "github.com/clipperhouse/displaywidth github.com/clipperhouse/uax29/v2 github.com/rs/xid",
 	} {
 		list := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}{{end}}{{end}}", "./"+pkg)
 		printed, err := list.Output()
@@ -150,7 +237,7 @@ func TestEveryExampleIsInTheTableAndRunByTests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	elsewhere := []string{"hello", "jaeger"} // README.md shows what it prints; otel/export reads its traces
+	elsewhere := []string{"hello", "jaeger"} // docs/examples.md shows what hello prints; otel/export reads its traces
 	programs, err := filepath.Glob("examples/*/main.go")
 	if err != nil || len(programs) < 10 {
 		t.Fatalf("%d programs, %v", len(programs), err)
@@ -171,7 +258,7 @@ func TestEveryExampleIsInTheTableAndRunByTests(t *testing.T) {
 func TestStatementsNameTestsThatThereAre(t *testing.T) {
 	t.Parallel()
 	documents, err := filepath.Glob("docs/statements/*.md")
-	if err != nil || len(documents) < 3 {
+	if err != nil || len(documents) < 5 {
 		t.Fatalf("%d documents, %v", len(documents), err)
 	}
 	of := regexp.MustCompile(`<!-- tests of: (.+) -->`)

@@ -13,19 +13,3 @@ func Now(ctx context.Context) time.Time {
 	}
 	return time.Now()
 }
-
-type tookKey struct{}
-
-// WithTook returns a context in which told is called with how long a call took, if it is
-// recorded or was replayed: see [Took].
-func WithTook(ctx context.Context, told func(time.Duration)) context.Context {
-	return context.WithValue(ctx, tookKey{}, told)
-}
-
-// Took reports how long a recorded call took when it was made, to its caller, so that a
-// replay says the same.
-func Took(ctx context.Context, d time.Duration) {
-	if told, ok := ctx.Value(tookKey{}).(func(time.Duration)); ok {
-		told(d)
-	}
-}

@@ -19,8 +19,8 @@ type Debate struct {
 }
 
 // A Debater is a [Reactor] that argues in a debate: Argue is called instead of React in
-// turns with a Debate. An agent whose reactor is no Debater argues by [StatedReasons], and
-// then reacts to what is new.
+// turns with a Debate. An agent whose reactor is no Debater argues with the reasons that
+// it has stated, and then reacts to what is new.
 type Debater interface {
 	Argue(ctx context.Context, t *Turn) iter.Seq2[signals.Any, error]
 }
@@ -39,7 +39,7 @@ func (a *Agent) argue(ctx context.Context, t *Turn) iter.Seq2[signals.Any, error
 	if d, ok := a.Reactor.(Debater); ok {
 		return orFail(d.Argue(ctx, t))
 	}
-	return StatedReasons(t)
+	return statedReasons(t)
 }
 
 // debates reports whether the reactor itself argues in the turn, so that what is new
@@ -49,10 +49,10 @@ func (a *Agent) debates(t *Turn) bool {
 	return able && t.Debate != nil
 }
 
-// StatedReasons argues with the next reason that the agent gave for its side, in its
+// statedReasons argues with the next reason that the agent gave for its side, in its
 // proposal and its votes, and has not argued with yet; it passes if there is none. An
 // answer is to the newest attack of the other side.
-func StatedReasons(t *Turn) iter.Seq2[signals.Any, error] {
+func statedReasons(t *Turn) iter.Seq2[signals.Any, error] {
 	target := t.Debate.Against.Proposal.ID
 	if t.Debate.Answers {
 		if target = t.attack(); target.IsZero() {

@@ -36,7 +36,7 @@ func argued(t *testing.T, a *agents.Agent, d agents.Debate) (all []string, passe
 		}
 		c, ok := signals.As[signals.Challenge](out[0])
 		if !ok {
-			return all, out[0].Kind() == agents.KindPassed
+			return all, out[0].Kind() == (agents.Passed{}).Kind()
 		}
 		if c.Payload.TargetSignalID != d.Against.Proposal.ID {
 			t.Errorf("it attacks %s", c.Payload.TargetSignalID)
@@ -79,7 +79,7 @@ func TestAnAnswerIsToTheAttack(t *testing.T) {
 	if c, ok := signals.As[signals.Challenge](out[0]); err != nil || !ok || c.Payload.TargetSignalID != attack.ID {
 		t.Errorf("%v, %v", out, err)
 	}
-	if out, err = silent("p").Take(t.Context(), &agents.Turn{Agent: "p", Debate: &d}); err != nil || out[0].Kind() != agents.KindPassed {
+	if out, err = silent("p").Take(t.Context(), &agents.Turn{Agent: "p", Debate: &d}); err != nil || out[0].Kind() != (agents.Passed{}).Kind() {
 		t.Errorf("without an attack: %v, %v", out, err)
 	}
 }

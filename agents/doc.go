@@ -28,7 +28,7 @@
 // A turn's random numbers and ids depend only on the seed, the thread, the agent
 // and the round, so that a run can be repeated exactly. The number of signals in
 // a turn is bounded, and its time may be; a panic of the agent fails only its
-// turn. A temporary error ([Passing]) says that retrying the turn may help.
+// turn. A temporary error ([Retryable]) says that retrying the turn may help.
 //
 // # Coordination
 //

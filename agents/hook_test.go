@@ -12,17 +12,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/hooks"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// notebook is a hook that writes down what it is told.
+// notebook is a hook that records its calls.
 type notebook struct{ lines []string }
 
 type placeKey struct{}
 
 var place = &signals.Trace{TraceID: [16]byte{1}, SpanID: [8]byte{2}, Flags: 1}
 
-func (n *notebook) Start(ctx context.Context, op agents.Op) (context.Context, agents.End) {
+func (n *notebook) Start(ctx context.Context, op hooks.Op) (context.Context, hooks.End) {
 	n.lines = append(n.lines, "start "+string(op.Name)+" "+op.Target)
 	return context.WithValue(ctx, placeKey{}, place), func(result any, err error) {
 		said, _ := result.([]signals.Any)
@@ -54,7 +55,7 @@ func TestTurnIsAnOpThatEndsWhateverHappens(t *testing.T) {
 		book := &notebook{}
 		a := &agents.Agent{ID: "a", Reactor: agents.Each(func(context.Context, signals.Any) seq { return test.react() })}
 		var taken sync.WaitGroup
-		taken.Go(func() { _, _ = a.Take(agents.WithHook(t.Context(), book), &agents.Turn{New: inbox("x")}) })
+		taken.Go(func() { _, _ = a.Take(hooks.With(t.Context(), book), &agents.Turn{New: inbox("x")}) })
 		taken.Wait()
 		if diff := cmp.Diff(test.want, book.lines); diff != "" {
 			t.Errorf("%s: %s", name, diff)
@@ -65,12 +66,12 @@ func TestTurnIsAnOpThatEndsWhateverHappens(t *testing.T) {
 func TestReactorWorksInsideItsTurn(t *testing.T) {
 	book := &notebook{}
 	a := &agents.Agent{ID: "a", Reactor: agents.Each(func(ctx context.Context, _ signals.Any) seq {
-		ctx, end := agents.Start(ctx, agents.Op{Name: "tool", Target: "grep"})
-		agents.Note(ctx, "found")
+		ctx, end := hooks.Start(ctx, hooks.Op{Name: "tool", Target: "grep"})
+		hooks.Note(ctx, "found")
 		end(nil, nil)
 		return agents.Emit()
 	})}
-	_, _ = a.Take(agents.WithHook(t.Context(), book), &agents.Turn{New: inbox("x")})
+	_, _ = a.Take(hooks.With(t.Context(), book), &agents.Turn{New: inbox("x")})
 	want := []string{"start turn a", "start tool grep", "found", "end tool", "end turn"}
 	if diff := cmp.Diff(want, book.lines); diff != "" {
 		t.Error(diff)
@@ -91,7 +92,7 @@ func TestWhatIsSaidCarriesTheTurnsPlaceInTheTrace(t *testing.T) {
 		a := &agents.Agent{ID: "a", Reactor: agents.Each(func(context.Context, signals.Any) seq {
 			return agents.Emit(signals.New(signals.Header{Trace: at}, signals.Discovery{Finding: "x"}))
 		})}
-		said, _ := a.Take(agents.WithHook(t.Context(), &notebook{}), &agents.Turn{New: inbox("x")})
+		said, _ := a.Take(hooks.With(t.Context(), &notebook{}), &agents.Turn{New: inbox("x")})
 		if got := said[0].Head().Trace; got != place {
 			t.Errorf("%s: got %v, want the turn's, %v", name, got, place)
 		}
@@ -101,26 +102,12 @@ func TestWhatIsSaidCarriesTheTurnsPlaceInTheTrace(t *testing.T) {
 	}
 }
 
-func TestWithoutAHookNothingIsTold(t *testing.T) {
-	ctx := agents.WithHook(t.Context(), nil)
-	inside, end := agents.Start(ctx, agents.Op{Name: agents.OpSolve})
-	agents.Note(inside, "nothing")
-	end(nil, nil)
-	if inside != t.Context() || agents.TraceOf(inside) != nil {
-		t.Error("the context changed")
-	}
-	start := func() { _, end := agents.Start(ctx, agents.Op{Name: agents.OpTurn}); end(nil, nil) }
-	if n := testing.AllocsPerRun(100, start); n != 0 {
-		t.Errorf("got %v allocations, want 0", n)
-	}
-}
-
 func TestOnlyARepeatedTurnHasTheNumberOfItsTry(t *testing.T) {
-	for try, want := range map[int][]slog.Attr{0: nil, 1: {slog.Int(agents.AttrTry, 1)}} {
+	for try, want := range map[int][]slog.Attr{0: nil, 1: {slog.Int(hooks.AttrTry, 1)}} {
 		var got []slog.Attr
-		hook := opens{func(op agents.Op) { got = op.Attributes }}
+		hook := opens{func(op hooks.Op) { got = op.Attributes }}
 		_, _ = (&agents.Agent{ID: "a", Reactor: agents.Each(func(context.Context, signals.Any) seq { return agents.Emit() })}).
-			Take(agents.WithHook(t.Context(), hook), &agents.Turn{Try: try})
+			Take(hooks.With(t.Context(), hook), &agents.Turn{Try: try})
 		if !slices.EqualFunc(got, want, slog.Attr.Equal) {
 			t.Errorf("try %d: %v, want %v", try, got, want)
 		}
@@ -128,9 +115,9 @@ func TestOnlyARepeatedTurnHasTheNumberOfItsTry(t *testing.T) {
 }
 
 // opens is a hook that shows each op that starts.
-type opens struct{ show func(agents.Op) }
+type opens struct{ show func(hooks.Op) }
 
-func (o opens) Start(ctx context.Context, op agents.Op) (context.Context, agents.End) {
+func (o opens) Start(ctx context.Context, op hooks.Op) (context.Context, hooks.End) {
 	o.show(op)
 	return ctx, func(any, error) {}
 }

@@ -2,9 +2,6 @@ package agents
 
 import "github.com/swarmbus/swarmbus/signals"
 
-// KindPassed is the kind of [Passed].
-const KindPassed signals.Kind = "pass"
-
 // Passed says that an agent has nothing to add in a turn, and why. Every agent may
 // emit it, whatever its CanEmit. A swarm keeps it in the log, but no agent hears it,
 // and it does not count as a signal of the solve.
@@ -12,8 +9,8 @@ type Passed struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// Kind returns KindPassed.
-func (Passed) Kind() signals.Kind { return KindPassed }
+// Kind returns "pass".
+func (Passed) Kind() signals.Kind { return "pass" }
 
 // Check implements [signals.Checker].
 func (p Passed) Check(l signals.Limits) error { return l.Text("reason", p.Reason) }

@@ -11,7 +11,7 @@ import (
 // A Reactor is the logic of an agent: a function from a turn to signals. It
 // stops when the loop over its signals stops and when ctx ends. Its signals need
 // no source, thread, round or time. It is called once for each turn, and once
-// more for each retry of a turn (see [Passing]), never for two turns of one
+// more for each retry of a turn (see [Retryable]), never for two turns of one
 // solve at once.
 type Reactor interface {
 	React(ctx context.Context, t *Turn) iter.Seq2[signals.Any, error]
@@ -82,7 +82,7 @@ func isNil(s signals.Any) bool { return s == nil || reflect.ValueOf(s).IsNil() }
 // orFail returns said, or an error in place of nil.
 func orFail(said iter.Seq2[signals.Any, error]) iter.Seq2[signals.Any, error] {
 	if said == nil {
-		return Fail(ErrNilSeq)
+		return Fail(ErrNil)
 	}
 	return said
 }

@@ -34,8 +34,8 @@ func TestActionsReactBeforeTheReactorAndReply(t *testing.T) {
 		"both":      {agents.Turn{New: inbox("x"), Routed: routed("page")}, []string{"page", "reactor"}, nil},
 		"routed":    {agents.Turn{Routed: routed("page")}, []string{"page"}, nil},
 		"new":       {agents.Turn{New: inbox("x")}, []string{"reactor"}, nil},
-		"no action": {agents.Turn{New: inbox("x"), Routed: routed("none")}, nil, agents.ErrNoAction},
-		"nil":       {agents.Turn{Routed: routed("broken")}, nil, agents.ErrNilSeq},
+		"no action": {agents.Turn{New: inbox("x"), Routed: routed("none")}, nil, signals.ErrInvalid},
+		"nil":       {agents.Turn{Routed: routed("broken")}, nil, agents.ErrNil},
 	} {
 		said, err := a.Take(t.Context(), &c.turn)
 		if diff := cmp.Diff(c.want, findings(said)); diff != "" || !errors.Is(err, c.err) {

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"runtime/debug"
 
+	"github.com/swarmbus/swarmbus/agents/hooks"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -16,22 +17,18 @@ import (
 var (
 	// ErrTurnFull is returned by a turn with more signals than allowed.
 	ErrTurnFull = errors.New("agents: too many signals in the turn")
-	// ErrNilSeq is returned by a turn whose reactor returned no iterator.
-	ErrNilSeq = errors.New("agents: the reactor returned a nil iterator; Emit() emits nothing")
-	// ErrNilSignal is returned by a turn whose reactor yielded a nil signal.
-	ErrNilSignal = errors.New("agents: the reactor yielded neither a signal nor an error")
+	// ErrNil is returned by a turn whose reactor returned a nil iterator, or yielded a
+	// nil signal without an error.
+	ErrNil = errors.New("agents: the reactor gave nil; Emit() emits nothing")
 	// ErrNoReturn is the error of a turn whose reactor ended its goroutine
 	// (runtime.Goexit), and of a call that did so or panicked.
 	ErrNoReturn = errors.New("agents: it did not return, but panicked or ended its goroutine")
-	// ErrNoAction is returned by a turn with a signal for a custom action that
-	// the agent does not have.
-	ErrNoAction = errors.New("agents: no such action")
 )
 
 // Take runs one turn and returns the agent's signals. An error of the reactor, a
 // panic ([*PanicError]), the end of ctx or of TurnTimeout, or more than t.Most
 // signals ([ErrTurnFull]) end the turn; the signals before that are returned
-// with the error. A nil signal is an error too ([ErrNilSignal]), but the other
+// with the error. A nil signal is an error too ([ErrNil]), but the other
 // signals are kept.
 //
 // A vote without a weight gets its header's confidence as weight. Right behind a
@@ -40,18 +37,18 @@ var (
 //
 // In a turn with a Debate the agent argues: see [Debater].
 //
-// A [Hook] that ctx carries sees the turn as an [OpTurn], and the turn's signals
+// A [hooks.Hook] that ctx carries sees the turn as an [hooks.OpTurn], and the turn's signals
 // carry its trace context.
 func (a *Agent) Take(ctx context.Context, t *Turn) (said []signals.Any, err error) {
-	op := Op{Name: OpTurn, Target: a.ID, Thread: t.Thread, Round: t.Round, Heard: t.New}
+	op := hooks.Op{Name: hooks.OpTurn, Target: a.ID, Thread: t.Thread, Round: t.Round, Heard: t.New}
 	if t.Try > 0 {
-		op.Attributes = []slog.Attr{slog.Int(AttrTry, t.Try)}
+		op.Attributes = []slog.Attr{slog.Int(hooks.AttrTry, t.Try)}
 	}
-	ctx, end := Start(ctx, op)
+	ctx, end := hooks.Start(ctx, op)
 	err = ErrNoReturn // unless take returns
 	defer func() { end(said, err) }()
 	t.Agent = cmp.Or(t.Agent, a.ID)
-	t.trace = TraceOf(ctx)
+	t.trace = hooks.TraceOf(ctx)
 	return a.take(ctx, t)
 }
 
@@ -81,7 +78,7 @@ func (a *Agent) take(ctx context.Context, t *Turn) (said []signals.Any, err erro
 		case ctx.Err() != nil:
 			return said, context.Cause(ctx)
 		case isNil(s):
-			missing = fmt.Errorf("agents: %s: %w", a.ID, ErrNilSignal)
+			missing = fmt.Errorf("agents: %s: %w", a.ID, ErrNil)
 			continue
 		case len(said) == most:
 			return said, fmt.Errorf("agents: %s: %w: %d", a.ID, ErrTurnFull, most)
@@ -122,7 +119,7 @@ func (a *Agent) act(ctx context.Context, r Routed) iter.Seq2[signals.Any, error]
 	if f := a.Actions[r.Action]; f != nil {
 		return orFail(f(ctx, r.Signal))
 	}
-	return Fail(fmt.Errorf("%w: %q", ErrNoAction, r.Action))
+	return Fail(&signals.FieldError{Field: "agent.actions", Value: r.Action, Problem: "no such action"})
 }
 
 // complete fills in a signal's header from the turn. A source and thread that

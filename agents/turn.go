@@ -37,6 +37,7 @@ type Turn struct {
 	Inbox []coordination.Signal
 
 	Debate *Debate // the agent argues for a proposal; nil: an ordinary turn
+	Ask    Ask     // what the agent is asked for; 0: whatever it has to say
 
 	Routed []Routed      // signals routed to custom actions, in log order
 	State  routing.State // of the agent's strategy at the beginning of the turn; "": none
@@ -45,6 +46,9 @@ type Turn struct {
 
 	Effort signals.Effort // how much thinking is asked for
 	Try    int            // 0 for the first try of the turn, 1 for the first retry, and so on
+	// Taking is how often the solve has stopped since the turn began, by its log, and so how
+	// often the turn was taken before with the same input.
+	Taking int
 
 	Seed uint64    // of the run
 	Time time.Time // the beginning of the turn, on the run's clock
@@ -57,11 +61,12 @@ type Turn struct {
 	trace *signals.Trace // the turn's trace context
 }
 
-// Draws are the random numbers and ids that a turn has begun to draw.
+// Draws are the random numbers, ids and numbers that a turn has begun to draw.
 type draws struct {
 	random *rand.Rand
 	mint   *signals.Mint
 	ids    uint64
+	calls  int
 }
 
 // Routed is a signal for a custom action of the agent.
@@ -117,6 +122,13 @@ func (t *Turn) NewID() signals.ID {
 	// Only a log gives ids in the form of a mint's; with another prefix the
 	// rest is just as unique.
 	return signals.MustID("turn_" + strings.TrimPrefix(d.mint.ID(d.ids, t.Time).String(), "sig_"))
+}
+
+// NextCall returns the number of the next call that the turn makes of a tool, from 1: its
+// place in a record of the turn.
+func (t *Turn) NextCall() int {
+	t.draws.calls++
+	return t.draws.calls
 }
 
 func (t *Turn) hash() uint64 {

@@ -19,12 +19,12 @@ func TestNilIteratorAndNilSignalHaveTheirOwnMessages(t *testing.T) {
 		react agents.Reactor
 		want  error
 	}{
-		"nil iterator of a turn":   {agents.Func(func(context.Context, *agents.Turn) seq { return nil }), agents.ErrNilSeq},
-		"nil iterator of a signal": {agents.Each(func(context.Context, signals.Any) seq { return nil }), agents.ErrNilSeq},
-		"nil signal":               {agents.Each(func(context.Context, signals.Any) seq { return agents.Emit(nil) }), agents.ErrNilSignal},
+		"nil iterator of a turn":   {agents.Func(func(context.Context, *agents.Turn) seq { return nil }), agents.ErrNil},
+		"nil iterator of a signal": {agents.Each(func(context.Context, signals.Any) seq { return nil }), agents.ErrNil},
+		"nil signal":               {agents.Each(func(context.Context, signals.Any) seq { return agents.Emit(nil) }), agents.ErrNil},
 		"nil pointer to a signal": {agents.Func(func(context.Context, *agents.Turn) seq {
 			return agents.Emit((*signals.Signal[signals.Vote])(nil))
-		}), agents.ErrNilSignal},
+		}), agents.ErrNil},
 	} {
 		said, err := take(t, c.react, &agents.Turn{}, inbox("x"))
 		if !errors.Is(err, c.want) || len(said) != 0 {
@@ -41,7 +41,7 @@ func TestWhatIsSaidBesideANilSignalIsKept(t *testing.T) {
 	said, err := take(t, agents.Func(func(context.Context, *agents.Turn) seq {
 		return agents.Emit(finding("x"), nil, finding("y"))
 	}), &agents.Turn{}, nil)
-	if diff := cmp.Diff([]string{"x", "y"}, findings(said)); diff != "" || !errors.Is(err, agents.ErrNilSignal) {
+	if diff := cmp.Diff([]string{"x", "y"}, findings(said)); diff != "" || !errors.Is(err, agents.ErrNil) {
 		t.Error(diff, err)
 	}
 }
@@ -127,18 +127,18 @@ func TestErrorsSayWhetherTheyPass(t *testing.T) {
 		after time.Duration
 		want  bool
 	}{
-		"marked":         {fmt.Errorf("model: %w", agents.Passing(why, time.Second)), time.Second, true},
+		"marked":         {fmt.Errorf("model: %w", agents.Retryable(why, time.Second)), time.Second, true},
 		"of the library": {os.ErrDeadlineExceeded, 0, true},
 		"plain":          {why, 0, false},
 		"cancelled":      {context.Canceled, 0, false},
-		"panic":          {&agents.PanicError{Value: agents.Passing(why, 0)}, 0, false},
-		"none":           {agents.Passing(nil, time.Second), 0, false},
+		"panic":          {&agents.PanicError{Value: agents.Retryable(why, 0)}, 0, false},
+		"none":           {agents.Retryable(nil, time.Second), 0, false},
 	} {
-		if after, ok := agents.IsPassing(c.err); ok != c.want || after != c.after {
+		if after, ok := agents.IsRetryable(c.err); ok != c.want || after != c.after {
 			t.Errorf("%s: got %v after %v, want %v after %v", name, ok, after, c.want, c.after)
 		}
 	}
-	if err := agents.Passing(why, 0); !errors.Is(err, why) || err.Error() != "429" {
+	if err := agents.Retryable(why, 0); !errors.Is(err, why) || err.Error() != "429" {
 		t.Errorf("got %v, want it to be and read as %v", err, why)
 	}
 }

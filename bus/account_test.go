@@ -12,6 +12,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/bus/events"
+	"github.com/swarmbus/swarmbus/bus/stats"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -25,8 +27,8 @@ func TestAccountsAlwaysBalance(t *testing.T) {
 		var subs []*bus.Subscription
 		var handlers []*bus.Handler
 		var intended, delivered uint64
-		b.Observe(func(e bus.Event) {
-			if s, ok := e.(bus.Settled); ok && s.Disposition == bus.Delivered {
+		b.Observe(func(e events.Event) {
+			if s, ok := e.(events.Settled); ok && s.Disposition == events.Delivered {
 				delivered++
 			}
 		})
@@ -109,7 +111,7 @@ func TestAccountsAlwaysBalance(t *testing.T) {
 
 func TestAccountsBalanceUnderConcurrentReaders(t *testing.T) {
 	b := newBus(t, &bus.Options{History: 100})
-	stop := b.Observe(func(bus.Event) {})
+	stop := b.Observe(func(events.Event) {})
 	defer stop()
 	ctx, cancel := context.WithCancel(context.Background())
 	var readers, publishers sync.WaitGroup
@@ -212,7 +214,7 @@ func TestHandlerClosedDuringARunThatIsNotForItIsInNoAccounts(t *testing.T) {
 		return nil
 	})
 	must(t, agent(t, b, "a"), found("x"))
-	if got, want := balanced(t, b).Account, (bus.Account{Intended: 1, Delivered: 1}); got != want {
+	if got, want := balanced(t, b).Account, (stats.Account{Intended: 1, Delivered: 1}); got != want {
 		t.Errorf("account %+v, want %+v", got, want)
 	}
 }

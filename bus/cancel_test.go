@@ -132,7 +132,7 @@ func TestPublisherWaitsForItsHandlersThoughItsContextCanEnd(t *testing.T) {
 	})
 }
 
-// What handlers do after their publisher has left is shown to observers too.
+// Observers also see the events of handlers that run on after their publisher has left.
 func TestEventsOfHandlersThatOutlastTheirPublisherAreShown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBus(t, nil)

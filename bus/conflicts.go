@@ -1,10 +1,9 @@
 package bus
 
 import (
-	"context"
-	"iter"
 	"slices"
 
+	"github.com/swarmbus/swarmbus/bus/events"
 	"github.com/swarmbus/swarmbus/bus/internal/store"
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
@@ -25,8 +24,36 @@ const (
 // wrote it.
 type ThreadCloser interface{ ClosesThread() bool }
 
-func (b *Bus) roleOf(s signals.Any) uint8 {
-	if b.fold.Takes(s) {
+// conflicts folds the log with package conflict. The bus's lock protects it.
+type conflicts struct {
+	*core
+	fold   *conflict.Fold
+	opened []opening // by the signals being published; their conflict signals follow
+	shared bool      // a sequencer orders the log: what expires depends on the log alone
+	latest int64     // the greatest time in a shared log so far
+}
+
+// An opening is a conflict with the entry that opened it.
+type opening struct {
+	pair  conflict.Pair
+	cause store.Entry
+}
+
+func (c *conflicts) init(shared *core, o *conflict.Options) {
+	c.core, c.fold = shared, conflict.NewFold(o)
+}
+
+// pagesLocked returns the pages of a signal's type, with its role.
+func (c *conflicts) pagesLocked(s signals.Any) *store.Pages {
+	pages := c.log.PagesFor(s)
+	if pages.Role == isUnknown {
+		pages.Role = c.roleOf(s)
+	}
+	return pages
+}
+
+func (c *conflicts) roleOf(s signals.Any) uint8 {
+	if c.fold.Takes(s) {
 		return isFolded
 	}
 	if _, ok := s.Body().(ThreadCloser); ok {
@@ -35,103 +62,77 @@ func (b *Bus) roleOf(s signals.Any) uint8 {
 	return isNothing
 }
 
-// An opening is a conflict with the sequence number of the signal that opened it.
-type opening struct {
-	pair  conflict.Pair
-	cause uint64
-}
-
-// foldLocked adds an entry that has just entered the log to the fold.
-func (b *Bus) foldLocked(d *draft, s signals.Any) {
-	if d.Pages.Role == closesThreads {
-		if over, ok := s.Body().(ThreadCloser); ok && d.Source == System && over.ClosesThread() {
-			b.conflictsEndedLocked(b.fold.CloseThread(d.ThreadText), false)
+// followLocked folds an entry that has just entered the log. The log that an entry
+// was fed from has the signals of the conflicts that it opens.
+func (c *conflicts) followLocked(e *store.Entry, fed bool) {
+	if fed {
+		c.expireLocked(e.At) // by the log's time, however late it is fed
+	}
+	if e.Pages.Role == closesThreads {
+		if over, ok := e.Signal.Body().(ThreadCloser); ok && e.Source == System && over.ClosesThread() {
+			c.endedLocked(c.fold.CloseThread(e.ThreadText), false)
 		}
 		return
 	}
-	change := b.fold.Apply(s)
-	b.conflictsEndedLocked(change.Ended, false)
-	b.conflictsEndedLocked(change.Resolved, true)
-	for _, pair := range change.Announced {
-		b.emitLocked(ConflictOpened{pair})
+	change := c.fold.Apply(e.Signal)
+	c.endedLocked(change.Ended, false)
+	c.endedLocked(change.Resolved, true)
+	for _, pair := range slices.Concat(change.Announced, change.Opened) {
+		c.emitLocked(events.ConflictOpened{Pair: pair})
 	}
 	for _, pair := range change.Opened {
-		b.emitLocked(ConflictOpened{pair})
-		b.opened = append(b.opened, opening{pair, d.Seq})
-	}
-}
-
-func (b *Bus) conflictsEndedLocked(ended []conflict.Pair, resolved bool) {
-	for _, pair := range ended {
-		b.emitLocked(ConflictEnded{pair, resolved})
-	}
-}
-
-// appendConflictsLocked appends the signals of the conflicts that ds opened.
-func (b *Bus) appendConflictsLocked(ds []draft) {
-	for _, o := range b.opened {
-		b.appendConflictLocked(o.pair, &ds[o.cause-ds[0].Seq])
-	}
-	clear(b.opened)
-	b.opened = b.opened[:0]
-}
-
-func (b *Bus) appendConflictLocked(pair conflict.Pair, cause *draft) {
-	if _, _, held := b.log.Find(pair.ID()); held {
-		return // the history has the same conflict of two other signals with these ids
-	}
-	s := signals.New(signals.Header{
-		Thread: pair.Thread, ReplyTo: pair.B.Signal, Confidence: 1, Round: cause.head.Round,
-	}, pair.Payload())
-	d := draft{head: &s.Header}
-	d.Entry = store.Entry{
-		Signal: s, Pages: b.pagesLocked(s), KindText: signals.KindConflict, Thread: cause.Thread, ThreadText: pair.Thread,
-		Seq: b.log.Last() + 1, ID: pair.ID(), Foreign: true, Source: System, ReplyTo: s.ReplyTo,
-		Time: cause.Time, TTL: cause.TTL, At: cause.At, Due: cause.Due,
-	}
-	if b.rules.capacity > 0 {
-		d.bytes = size(s)
-	}
-	b.appendLocked(&d)
-}
-
-// CloseThread ends a thread: its proposals are no longer live, its open conflicts
-// end, and its proposal ids become free. Its signals stay in the history. A
-// program that keeps opening threads should close them, because the number of live
-// proposals is limited ([conflict.Options]).
-func (b *Bus) CloseThread(thread string) {
-	b.mu.Lock()
-	b.conflictsEndedLocked(b.fold.CloseThread(thread), false)
-	b.mu.Unlock()
-	b.showEvents()
-}
-
-// FindsConflicts reports whether the bus looks for conflicts.
-func (b *Bus) FindsConflicts() bool { return b.fold.Detects() }
-
-// Conflicts yields the open conflicts of a thread, oldest first, as of the start
-// of the iteration.
-func (b *Bus) Conflicts(thread string) iter.Seq[conflict.Pair] {
-	return func(yield func(conflict.Pair) bool) {
-		b.mu.Lock()
-		b.conflictsEndedLocked(b.fold.Expire(b.clock.now()), false)
-		open := slices.Collect(b.fold.Unresolved(thread))
-		b.mu.Unlock()
-		b.showEvents()
-		for _, p := range open {
-			if !yield(p) {
-				return
-			}
+		if fed && !c.shared {
+			break
 		}
+		c.opened = append(c.opened, opening{pair, *e})
 	}
 }
 
-// Resolve ends the open conflict between two signals of a thread, named in
-// either order, by publishing a [conflict.Resolution] as the system. It returns
-// [conflict.ErrNotOpen] if there is none.
-func (b *Bus) Resolve(ctx context.Context, thread string, x, y signals.ID, reason string) (Receipt, error) {
-	return b.System().Publish(ctx, signals.New(
-		signals.Header{Thread: thread, Confidence: 1},
-		conflict.Resolution{SignalA: x, SignalB: y, Reason: reason},
-	))
+// expireLocked ends what has expired at now, or in a shared log at its greatest time.
+func (c *conflicts) expireLocked(now int64) {
+	if c.shared {
+		now = c.latest
+	}
+	c.endedLocked(c.fold.Expire(now), false)
+}
+
+// reachLocked records that the log has reached a time.
+func (c *conflicts) reachLocked(at int64) { c.latest = max(c.latest, at) }
+
+func (c *conflicts) endedLocked(ended []conflict.Pair, resolved bool) {
+	for _, pair := range ended {
+		c.emitLocked(events.ConflictEnded{Pair: pair, Resolved: resolved})
+	}
+}
+
+// openIn returns the open conflicts of a thread, oldest first.
+func (c *conflicts) openIn(thread string) []conflict.Pair {
+	defer c.events.Show()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.expireLocked(c.clock.Now())
+	return slices.Collect(c.fold.Unresolved(thread))
+}
+
+// closeThread ends a thread, unless its log does so.
+func (c *conflicts) closeThread(thread string) {
+	if c.shared {
+		return
+	}
+	defer c.events.Show()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.endedLocked(c.fold.CloseThread(thread), false)
+}
+
+// announcement returns the entry of the conflict's signal.
+func (c *conflicts) announcement(o *opening) store.Entry {
+	e, pair := o.cause, o.pair
+	s := signals.New(signals.Header{
+		Thread: pair.Thread, ReplyTo: pair.B.Signal, Confidence: 1, Round: e.Signal.Head().Round,
+	}, pair.Payload())
+	e.Signal, e.Pages, e.Kind, e.KindText = s, c.pagesLocked(s), nil, signals.KindConflict
+	e.Seq, e.ID, e.Foreign, e.Source = c.log.Last()+1, pair.ID(), true, System
+	e.ReplyTo, e.HasRecipients = s.ReplyTo, false
+	return e
 }

@@ -38,6 +38,31 @@ func TestResolutionIsOrderInsensitiveAndInTheLog(t *testing.T) {
 	}
 }
 
+func TestAPairAndItsResolutionSayWhenItWasDetected(t *testing.T) {
+	b := newBus(t, nil)
+	a, z := agent(t, b, "a"), agent(t, b, "z")
+	first := must(t, a, proposes("t", "p", "1"))
+	second := must(t, z, proposes("t", "q", "2"))
+	var detected time.Time
+	for s := range b.History(bus.Filter{Kinds: []signals.Kind{signals.KindConflict}}) {
+		detected = s.Head().Time
+	}
+	for p := range b.Conflicts("t") {
+		if !p.DetectedAt.Equal(detected) || detected.IsZero() {
+			t.Errorf("the pair says %v, its signal %v", p.DetectedAt, detected)
+		}
+	}
+	if _, err := b.Resolve(t.Context(), "t", second.ID, first.ID, "settled"); err != nil {
+		t.Fatal(err)
+	}
+	for s := range b.History(bus.Filter{Kinds: []signals.Kind{conflict.KindResolved}}) {
+		r, _ := signals.As[conflict.Resolution](s)
+		if !r.Payload.DetectedAt.Equal(detected) || r.Payload.SignalA != second.ID || r.Payload.SignalB != first.ID {
+			t.Errorf("%+v, want that it was detected at %v", r.Payload, detected)
+		}
+	}
+}
+
 func TestConflictsEndOnConsensusAndNotByEviction(t *testing.T) {
 	b := newBus(t, &bus.Options{History: 4})
 	a, z := agent(t, b, "a"), agent(t, b, "z")
@@ -55,7 +80,7 @@ func TestConflictsEndOnConsensusAndNotByEviction(t *testing.T) {
 	equal(t, "after eviction", openPairs(b, "u"), []string{"p-q"})
 	b.CloseThread("u")
 	equal(t, "after the thread was closed", openPairs(b, "u"), nil)
-	if s := b.Stats(); s.OpenConflicts != 0 || s.Conflicts != 2 || s.Proposals != 2 {
+	if s := b.Stats(); s.Conflicts != (conflict.Counts{Live: 2, Opened: 2}) {
 		t.Errorf("stats %+v", s)
 	}
 }
@@ -66,7 +91,7 @@ func TestOpenConflictsOfAThreadAreCapped(t *testing.T) {
 		must(t, agent(t, b, id), proposes("t", id, id))
 	}
 	equal(t, "open", openPairs(b, "t"), []string{"a-b", "a-c"})
-	if s := b.Stats(); s.HeldBack != 2 || s.OpenConflicts != 2 || s.Published != 7 {
+	if s := b.Stats(); s.Conflicts.HeldBack != 2 || s.Conflicts.Open != 2 || s.Published != 7 {
 		t.Errorf("stats %+v", s)
 	}
 }
@@ -82,8 +107,8 @@ func TestConflictsInTheSmallestWindow(t *testing.T) {
 	must(t, a, proposes("t", "r", "3"))
 	must(t, a, found("x"))
 	b.CloseThread("t")
-	if s := b.Stats(); s.OpenConflicts != 0 {
-		t.Errorf("%d conflicts are open in a closed thread", s.OpenConflicts)
+	if n := b.Stats().Conflicts.Open; n != 0 {
+		t.Errorf("%d conflicts are open in a closed thread", n)
 	}
 	opened := map[string]bool{}
 	for _, e := range events() {
@@ -131,7 +156,7 @@ func TestTheSystemEndsAThreadWithASignal(t *testing.T) {
 	}
 	must(t, a, proposes("u", "p", "1"))
 	end(b.System(), true)
-	if b.Stats().OpenConflicts != 0 || len(fed()) != 0 {
+	if b.Stats().Conflicts.Open != 0 || len(fed()) != 0 {
 		t.Errorf("open conflicts are %v, fed %v", openPairs(b, "t"), fed())
 	}
 	must(t, a, proposes("t", "q", "3")) // the id is free
@@ -174,7 +199,7 @@ func TestProposalsAreBounded(t *testing.T) {
 	must(t, a, proposes("u", "s", "4"))
 	now = now.Add(2 * time.Minute) // both expire
 	must(t, a, proposes("u", "t", "5"))
-	if got := b.Stats().Proposals; got != 1 {
+	if got := b.Stats().Conflicts.Live; got != 1 {
 		t.Errorf("%d live proposals, want the new one", got)
 	}
 }

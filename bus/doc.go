@@ -38,11 +38,11 @@
 // source to the agent's id and may restrict kinds and threads. The kinds that
 // control a swarm are reserved for the system, and those of a [Layer] for the
 // layer. Only logs assign ids in the form of a mint's, and those of conflicts. A
-// time more than [MaxAhead] ahead of the bus's clock is refused.
+// time more than a minute ahead of the bus's clock is refused.
 //
 // # Proposals
 //
-// Who owns a proposal id and which proposals conflict is decided by package
+// The owner of a proposal id, and the conflicts between proposals, are decided by package
 // conflict, whatever the history evicts; [Options].Conflicts limits the number of
 // live proposals. A proposal is live until it expires or its thread is closed
 // ([Bus.CloseThread]).
@@ -56,10 +56,10 @@
 // now > time + ttl: from then on it is refused, and neither returned nor
 // delivered. Next checks this at the call, Read and iterations once for all that
 // they take. The machine's clock is read once a second and is monotonic in
-// between. Every undelivered signal is accounted for: see [Account].
+// between. Every undelivered signal is accounted for: see [stats.Account].
 //
 // A signal in the history takes its own size and about 65 bytes, plus 40 if it
-// is the first reply to another. Publishing allocates nothing as long as nobody
+// is the first reply to another. Publishing allocates nothing as long as no one
 // subscribes, observes or iterates: pages of 64 signals are reused. A page to
 // which a pointer was returned lives as long as the pointer.
 //

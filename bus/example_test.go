@@ -90,7 +90,7 @@ func ExampleBus_Resolve() {
 		fmt.Println(c.A.Source, "against", c.B.Source)
 		_, _ = b.Resolve(ctx, "t", c.A.Signal, c.B.Signal, "ann's covers both")
 	}
-	fmt.Println(b.Stats().OpenConflicts, "open")
+	fmt.Println(b.Stats().Conflicts.Open, "open")
 	// Output:
 	// ann against bob
 	// 0 open

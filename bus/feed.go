@@ -20,84 +20,90 @@ import (
 // bus's clock, more may have expired here than there. An id in the form of this
 // bus's mint must be the one that the mint gives to that sequence number.
 //
+// With a [Sequencer], what is fed is accepted here: the ownership of proposals is checked,
+// and the signals of the conflicts that are opened follow the last signal.
+//
 // Either all signals are appended or none. Publishing continues after the last.
 func (b *Bus) Feed(ctx context.Context, all ...signals.Any) error {
-	ds := make([]draft, len(all))
-	for i, s := range all {
-		if err := b.opts.Limits.Validate(s); err != nil {
+	ds, err := b.fed(all)
+	if err != nil {
+		return err
+	}
+	return b.write(ctx, func(now int64) error {
+		if err := b.admitFedLocked(ds, now); err != nil {
 			return err
 		}
-		if err := b.meets(s); err != nil {
-			return err
+		for i := range ds {
+			b.appendLocked(&ds[i].Entry, true)
 		}
-		ds[i].Signal, ds[i].head, ds[i].KindText = s, signals.HeadOf(s), s.Kind()
-		ds[i].Seq, ds[i].fed = ds[i].head.Seq, true
-	}
-	ended := ctx.Done() // here, because a caller's context may panic
-	b.mu.Lock()
-	done := false
-	defer b.unlockAfterPanic(&done)
-	err := b.roomLocked(ds)
-	if err == nil {
-		err = b.feedLocked(ds)
-	}
-	done = true
-	b.driveLocked(ended)
-	b.mu.Unlock()
-	b.showEvents()
-	return err
+		b.committedLocked()
+		return nil
+	})
 }
 
-func (b *Bus) feedLocked(ds []draft) error {
-	now, last := b.clock.now(), b.log.Last()
+// fed drafts signals that were ordered elsewhere.
+func (a *admission) fed(all []signals.Any) ([]draft, error) {
+	ds := make([]draft, len(all))
+	for i, s := range all {
+		if err := a.examine(&ds[i], s); err != nil {
+			return nil, err
+		}
+		if err := a.meets(s); err != nil {
+			return nil, err
+		}
+	}
+	return ds, nil
+}
+
+// admitFedLocked is admitLocked for signals that were accepted elsewhere, or that a
+// sequencer ordered, so that they are accepted here and elsewhere alike.
+func (a *admission) admitFedLocked(ds []draft, now int64) error {
+	if err := a.roomLocked(ds); err != nil {
+		return err
+	}
+	last := a.history.Last()
 	before := newBatch(len(ds))
 	for i := range ds {
 		d := &ds[i]
-		if err := b.admitFedLocked(d, last, now); err != nil {
+		if err := d.checkFed(last); err != nil {
 			return err
 		}
-		if err := b.uniqueLocked(d, &before); err != nil {
+		h := d.head
+		d.Seq, d.Source, d.ThreadText, d.Pages = h.Seq, h.Source, h.Thread, a.pagesLocked(d.Signal)
+		a.stamp(d, now, time.Time{}) // the signal has its own time
+		own, ours := a.history.Minted(d.ID, d.Seq)
+		if ours && !own {
+			return d.invalid("id", d.ID.String(), "minted by this bus for another sequence number")
+		}
+		d.Foreign = !own
+		if err := a.uniqueLocked(d, &before); err != nil {
 			return err
+		}
+		if a.sequencer != nil {
+			a.folds.reachLocked(d.At)
+			if err := a.foldsLocked(d, &before, d.At, len(ds)); err != nil {
+				return err
+			}
 		}
 		last = d.Seq
 	}
-	if b.rules.capacity > 0 {
-		b.rules.weigh(ds)
-	}
-	for i := range ds {
-		if ds[i].Pages.Role != isNothing { // expire by the log's time, however late it is fed
-			b.conflictsEndedLocked(b.fold.Expire(ds[i].At), false)
-		}
-		b.appendLocked(&ds[i])
-	}
-	b.opened = b.opened[:0]
-	b.committedLocked(ds)
 	return nil
 }
 
-func (b *Bus) admitFedLocked(d *draft, last uint64, now int64) error {
-	h := d.head
-	bad := func(field, value, problem string) error {
-		return &signals.FieldError{Kind: d.KindText, Field: field, Value: value, Problem: problem}
-	}
-	switch {
+// checkFed checks that the signal follows the one with the sequence number last, and
+// has what the log gives to every signal.
+func (d *draft) checkFed(last uint64) error {
+	switch h := d.head; {
 	case h.Seq <= last:
-		return bad("seq", fmt.Sprint(h.Seq), fmt.Sprintf("not after %d", last))
+		return d.invalid("seq", fmt.Sprint(h.Seq), fmt.Sprintf("not after %d", last))
 	case h.Seq > math.MaxInt64:
-		return bad("seq", fmt.Sprint(h.Seq), "leaves no number for later signals")
+		return d.invalid("seq", fmt.Sprint(h.Seq), "leaves no number for later signals")
 	case h.ID.IsZero():
-		return bad("id", "", "required")
+		return d.invalid("id", "", "required")
 	case h.Source == "":
-		return bad("source", "", "required")
+		return d.invalid("source", "", "required")
 	case h.Time.IsZero():
-		return bad("timestamp", "", "required")
+		return d.invalid("timestamp", "", "required")
 	}
-	d.Seq, d.Source, d.ThreadText, d.Pages = h.Seq, h.Source, h.Thread, b.pagesLocked(d.Signal)
-	b.stampLocked(d, now, time.Time{}) // the signal has its own time
-	own, ours := b.log.Minted(d.ID, d.Seq)
-	if ours && !own {
-		return bad("id", d.ID.String(), "minted by this bus for another sequence number")
-	}
-	d.Foreign = !own
 	return nil
 }

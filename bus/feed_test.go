@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/bus/events"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -26,8 +27,8 @@ func TestFeedRepeatsALogThatWasMadeElsewhere(t *testing.T) {
 
 	second := newBus(t, &bus.Options{Mint: seed()})
 	fed := map[bool]int{}
-	defer second.Observe(func(e bus.Event) {
-		if p, ok := e.(bus.Published); ok {
+	defer second.Observe(func(e events.Event) {
+		if p, ok := e.(events.Published); ok {
 			fed[p.Fed]++
 		}
 	})()
@@ -206,9 +207,9 @@ func TestProposalThatIsFedAgainLivesAsLongAsTheLast(t *testing.T) {
 	for n, ttl := range []time.Duration{time.Minute, time.Hour} {
 		seq := uint64(1 + 2*n)
 		for i, s := range []signals.Any{proposes("t", "p", "content"), found("evicts it")} {
-			h := signals.HeadOf(s)
+			h := s.Head()
 			h.Seq, h.ID, h.Source, h.Time, h.TTL = seq+uint64(i), signals.MustID(fmt.Sprint("f", uint64(i)*seq)), "a", now, ttl
-			if err := b.Feed(t.Context(), s); err != nil {
+			if err := b.Feed(t.Context(), signals.With(s, h)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -219,7 +220,7 @@ func TestProposalThatIsFedAgainLivesAsLongAsTheLast(t *testing.T) {
 	}{{2 * time.Minute, 1}, {2 * time.Hour, 0}} {
 		now = now.Add(step.after)
 		b.Sweep()
-		if live := b.Stats().Proposals; live != step.live {
+		if live := b.Stats().Conflicts.Live; live != step.live {
 			t.Errorf("%d live after %v, want %d", live, step.after, step.live)
 		}
 	}
@@ -270,7 +271,7 @@ func TestFeedingDoesNotDependOnBatchesOrTheClock(t *testing.T) {
 		},
 	} {
 		b, log := fill(feed)
-		if got := b.Stats(); got.Published != uint64(len(log)) || got.Conflicts != 3-1 || got.OpenConflicts != 0 {
+		if got := b.Stats(); got.Published != uint64(len(log)) || got.Conflicts.Opened != 3-1 || got.Conflicts.Open != 0 {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
@@ -289,7 +290,7 @@ func TestFedExpiredSignalsReachNoHandler(t *testing.T) {
 	}
 }
 
-// The origin closed the thread in between, which no log tells.
+// The origin closed the thread in between, which is in no log.
 func TestFollowerKnowsNoRivalsThatAreOver(t *testing.T) {
 	origin, follower := newBus(t, &bus.Options{History: 3, TTL: -1}), newBus(t, &bus.Options{History: 3, TTL: -1})
 	a, c := agent(t, origin, "a"), agent(t, origin, "c")

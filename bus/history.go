@@ -30,7 +30,7 @@ type Filter struct {
 func (b *Bus) History(f Filter) iter.Seq[signals.Any] {
 	return func(yield func(signals.Any) bool) {
 		b.mu.Lock()
-		picked := b.log.Select(store.Filter(f), b.clock.now())
+		picked := b.log.Select(store.Filter(f), b.clock.Now())
 		b.mu.Unlock()
 		picked.Run(yield)
 	}
@@ -42,7 +42,7 @@ func (b *Bus) Get(id signals.ID) (signals.Any, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	s, i, held := b.log.Find(id)
-	if !held || s.Due[i] < b.clock.now() {
+	if !held || s.Due[i] < b.clock.Now() {
 		return nil, false
 	}
 	b.log.Share()
@@ -56,11 +56,12 @@ func (b *Bus) Last() uint64 {
 	return b.log.Last()
 }
 
-// oldestLocked returns the sequence number of the oldest signal in the history,
-// or that of the next signal if it is empty.
-func (b *Bus) oldestLocked() uint64 {
-	if pos := b.log.Floor(); pos < b.log.Next() {
-		return b.log.Segment(pos).Seq[pos%store.Slots]
-	}
-	return b.log.Last() + 1
+// Sweep frees the room of expired signals and reports them to observers. The bus
+// does so regularly by itself; expired signals are never returned or delivered,
+// swept or not. Sweep takes next to no time if nothing has expired. Otherwise it
+// checks each of the history's blocks of 1024 and the segments in which something
+// has expired. Publishers wait for one block at most.
+func (b *Bus) Sweep() {
+	b.sweep()
+	b.events.Show()
 }

@@ -265,34 +265,6 @@ func TestKindThatDependsOnTheValueIsJudgedEachTime(t *testing.T) {
 	}
 }
 
-func TestMomentKnowsIDsAcrossTheWrap(t *testing.T) {
-	b := newBus(t, &bus.Options{Conflicts: &conflict.Options{Off: true}})
-	last := signals.New(signals.Header{Seq: 1<<24 - 2, ID: signals.MustID("f"), Source: "a", Time: time.Now()}, signals.Discovery{Finding: "x"})
-	if err := b.Feed(t.Context(), last); err != nil {
-		t.Fatal(err)
-	}
-	l := layerOf(t, b)
-	for range 3 {
-		var told []signals.ID
-		err := l.Append(t.Context(), func(m bus.Moment) ([]signals.Any, error) {
-			told = []signals.ID{m.ID(0), m.ID(1)}
-			m.ID(5)
-			one, _ := ticks(m)
-			two, _ := ticks(m)
-			return append(one, two...), nil
-		}, func(rs []bus.Receipt) {
-			for i, r := range rs {
-				if r.ID != told[i] {
-					t.Errorf("signal %d got %v, told %v", r.Seq, r.ID, told[i])
-				}
-			}
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
 func TestSubscribingToANameDoesNotMakeItValid(t *testing.T) {
 	b := newBus(t, nil)
 	for _, name := range []string{strings.Repeat("x", 257), "a\nb", "\xff"} {

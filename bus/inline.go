@@ -1,197 +1,186 @@
 package bus
 
 import (
-	"context"
-	"errors"
-	"fmt"
-	"runtime/debug"
-	"slices"
-	"sync/atomic"
+	"time"
 
 	"github.com/swarmbus/swarmbus/bus/internal/store"
+	"github.com/swarmbus/swarmbus/bus/internal/wait"
+	"github.com/swarmbus/swarmbus/bus/internal/watch"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// HandleOptions restrict the signals that an inline handler gets, in addition to
-// their kind. The zero value selects all that have no recipients.
-type HandleOptions struct {
-	Agent   string   // the agent that handles; "" gets only signals without recipients
-	Threads []string // nil: all
+// inline is the cursor shared by all inline handlers. The bus's lock protects it.
+type inline struct {
+	*core
+	at        store.Cursor // the next entry for the handlers
+	handled   uint64       // every handler is done with signals up to this one
+	undrained int          // number of entries that wait for handlers
+	driving   bool         // a goroutine is moving the cursor
+	run       run
 }
 
-// A Handler is a registered inline handler.
-type Handler struct {
-	// What a run reads, in one cache line.
-	run     func(context.Context, signals.Any) error
-	from    uint64 // position of the first signal it may get
-	options HandleOptions
-	ended   atomic.Bool
-
-	bus     *Bus
-	kind    *store.Topic
-	channel *channel // of the kind
-	site    site     // where Handle was called
-
-	// Protected by bus.mu. Until a handler has ended, it has delivered everything
-	// that its channel is done with since it began, except for the exceptions.
-	doneBefore, intendedBefore uint64
-	exceptions                 uint64 // entries that were not delivered to it
-	notFor                     uint64 // of these, entries that were not for it
-	failed, expired            uint64
-	final                      Account // once it is ended
+func (in *inline) init(c *core, slow time.Duration) {
+	in.core, in.at = c, c.log.End()
+	in.run.core, in.run.slow, in.run.resume = c, slow, in.finish
 }
 
-// Handle calls f for every signal of P's kind from the next one on. All inline
-// handlers of a bus share one cursor over its log: each signal is passed to all
-// its handlers, in the order of registration, before the next one, and no two
-// handlers run at once. The publisher that finds the cursor idle moves it before
-// Publish returns: over its own signals, and then over at most 64 more entries or
-// for 10 ms; a goroutine of the bus does the rest. If the publisher's context can
-// end, another goroutine calls the handlers, and the publisher waits for it until
-// the context ends; that takes a microsecond or two more than a context that cannot
-// end.
-//
-// f may publish, subscribe, close handlers and close the bus; what it publishes
-// is handled after it has returned. An f that blocks delays only other inline
-// handlers and, as long as its context allows, the publisher that moved the
-// cursor. An error or panic of f affects nothing else: the signal is dead-lettered
-// for this handler. ctx marks calls as being inside a handler; pass it on.
-func Handle[P signals.Payload](b *Bus, o HandleOptions, f func(ctx context.Context, s signals.Signal[P]) error) (*Handler, error) {
-	var zero P
-	if f == nil {
-		return nil, &OptionError{"handler", nil, "nil"}
-	}
-	if err := signals.For[P]().Err(); err != nil {
-		return nil, err
-	}
-	return b.handle(zero.Kind(), o, func(ctx context.Context, s signals.Any) error {
-		typed, ok := signals.As[P](s)
-		if !ok {
-			return fmt.Errorf("bus: payload of %q is a %T, the handler's a %T", s.Kind(), s.Body(), zero)
-		}
-		return f(ctx, *typed)
-	})
+// behindLocked reports whether there are entries and no goroutine moves the cursor.
+func (in *inline) behindLocked() bool {
+	return in.at.Pos != in.log.Next() && !in.driving && in.state != closed
 }
 
-func (b *Bus) handle(kind signals.Kind, o HandleOptions, run func(context.Context, signals.Any) error) (*Handler, error) {
-	o.Threads = slices.Clone(o.Threads)
-	h := &Handler{bus: b, options: o, site: callSite(), run: run}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.state != open {
-		return nil, ErrClosed
-	}
-	h.kind = pin(b.log.Kinds, string(kind))
-	h.channel, h.from = channelOf(h.kind), b.log.Next()
-	h.doneBefore, h.intendedBefore = h.channel.done, h.channel.intended
-	if r := &b.inline.run; r.segment != nil && r.channel == h.channel {
-		r.joined = true
-	}
-	h.channel.handlers = append(slices.Clip(h.channel.handlers), h)
-	b.inline.handlers = append(b.inline.handlers, h)
-	return h, nil
-}
-
-// Close ends the handler; signals that it has not handled are dead-lettered. A
-// call of the handler that is running is not interrupted. Closing twice does
-// nothing.
-func (h *Handler) Close() {
-	h.bus.mu.Lock()
-	defer h.bus.mu.Unlock()
-	h.closeLocked()
-}
-
-func (h *Handler) closeLocked() {
-	in := &h.bus.inline
-	i := slices.Index(in.handlers, h)
-	if i < 0 {
+// driveLocked moves the inline cursor, which is behind, for a publisher. It releases the lock while handlers run. Handlers cannot be
+// interrupted, so if the publisher's context can end, another goroutine calls them
+// while the publisher waits for that goroutine or for ended.
+func (in *inline) driveLocked(ended <-chan struct{}) {
+	in.driving = true
+	own, now := in.log.Next(), in.clock.Last() // that of the commit that brought the first entry
+	if ended == nil || in.undrained == 0 {
+		in.driveShareLocked(own, now, ended)
 		return
 	}
-	in.handlers = slices.Delete(in.handlers, i, i+1)
-	h.channel.handlers = slices.DeleteFunc(slices.Clone(h.channel.handlers), func(other *Handler) bool { return other == h })
-	h.final = h.accountLocked()
-	waiting := h.final.Pending
-	if in.run.isFor(h) {
-		waiting-- // the run settles it
+	returned := make(chan struct{})
+	in.goLocked(func() {
+		defer close(returned)
+		in.mu.Lock()
+		in.driveShareLocked(own, now, ended)
+		in.mu.Unlock()
+		if wait.Over(ended) {
+			in.events.ShowLater() // the publisher may have left
+		}
+	})
+	in.mu.Unlock()
+	select {
+	case <-returned:
+	case <-ended:
 	}
-	h.final.settle(DeadClosed, waiting)
-	h.bus.past.add(h.final)
-	h.ended.Store(true)
-	in.endings++
-	h.bus.log.Kinds.Unpin(h.kind)
+	in.mu.Lock()
 }
 
-func (h *Handler) wants(s *signals.Header) bool {
-	return s.Recipients.Include(h.options.Agent) &&
-		(h.options.Threads == nil || slices.Contains(h.options.Threads, s.Thread))
+// driveShareLocked moves the cursor to the end of the log, or until the entries up
+// to own are handled and ended is closed or a share of the others is.
+func (in *inline) driveShareLocked(own uint64, now int64, ended <-chan struct{}) {
+	var share watch.Share
+	for in.at.Pos < in.log.Next() && in.state != closed {
+		if in.at.Pos >= own && (share.Over() || wait.Over(ended) && in.at.Pos > own) {
+			in.goLocked(in.driveOn)
+			return
+		}
+		in.stepLocked(now)
+		now = 0
+	}
+	in.stopLocked()
 }
 
-// accountLocked returns the account of h. Intended signals are counted when entries
-// are appended, delivered ones when their run ends, pending ones in the log.
-func (h *Handler) accountLocked() Account {
-	if h.ended.Load() {
-		return h.final
-	}
-	waiting, others := h.bus.waitingLocked(h)
-	return Account{
-		Intended:  h.channel.intended - h.intendedBefore - h.notFor - others,
-		Delivered: h.channel.done - h.doneBefore - h.exceptions,
-		Pending:   waiting, DeadFailed: h.failed, DeadExpired: h.expired,
+// handOverLocked has a goroutine of the bus move the cursor if no other one does.
+func (in *inline) handOverLocked() {
+	if in.behindLocked() {
+		in.driving = true
+		in.goLocked(in.driveOn)
 	}
 }
 
-// waitingLocked counts the entries of h's kind not yet handled that are for h,
-// and those that are not, from the first that it may get.
-func (b *Bus) waitingLocked(h *Handler) (waiting, others uint64) {
-	for c := b.inline.at; ; {
-		s, from, to := c.Span(b.log.Next())
+// driveOn continues to move the cursor from where its driver left it.
+func (in *inline) driveOn() {
+	in.mu.Lock()
+	for in.at.Pos < in.log.Next() && in.state != closed {
+		in.stepLocked(0)
+	}
+	in.stopLocked()
+	in.mu.Unlock()
+	in.events.ShowLater()
+}
+
+func (in *inline) stopLocked() {
+	in.driving = false
+	in.changed.Broadcast()
+}
+
+// stepLocked passes one entry to its handlers at the time now; 0 reads the clock.
+func (in *inline) stepLocked(now int64) {
+	s, i, _ := in.at.Span(in.log.Next())
+	handlers := handlersOf(s.Kind[i])
+	if len(handlers) == 0 {
+		in.passLocked(s, i)
+		return
+	}
+	if now == 0 {
+		now = in.clock.Now()
+	}
+	in.run.begin(s, i, handlers)
+	if s.Due[i] < now {
+		in.run.expire()
+	} else {
+		in.run.callLocked()
+	}
+	in.settleLocked()
+}
+
+func (in *inline) settleLocked() {
+	if c := channelOf(in.run.segment.Kind[in.run.i]); in.run.wentToAllLocked(c.handlers) {
+		c.delivered++ // instead of one by one, which takes 3 ns per handler
+	} else {
+		in.run.settleLocked()
+	}
+	in.passLocked(in.run.segment, in.run.i)
+	in.run.endLocked()
+	if in.awaiting.Load() > 0 {
+		in.changed.Broadcast()
+	}
+}
+
+// finish continues the run and the drive of a goroutine that a handler ended.
+func (in *inline) finish() {
+	in.run.call()
+	in.mu.Lock()
+	in.settleLocked()
+	in.mu.Unlock()
+	in.driveOn()
+}
+
+// awaitLocked marks the newest entry as waiting for its handlers.
+func (in *inline) awaitLocked(s *store.Segment, i int) {
+	if len(handlersOf(s.Kind[i])) > 0 {
+		s.Flags[i] |= store.Awaited
+		in.undrained++
+	} else if in.at.Pos == s.Start+uint64(i) {
+		in.at, in.handled = in.log.End(), s.Seq[i]
+	}
+}
+
+// waitingLocked counts the entries that have not passed and that are for h.
+func (in *inline) waitingLocked(h *Handler) (n uint64) {
+	for c := in.at; ; {
+		s, from, to := c.Span(in.log.Next())
 		if from == to {
-			return waiting, others
+			return n
 		}
 		for i := from; i < to; i++ {
-			switch {
-			case s.Kind[i] != h.kind || s.Start+uint64(i) < h.from:
-			case h.wants(s.Head(i)):
-				waiting++
-			default:
-				others++
+			if s.Kind[i] == h.kind && h.takes(s, i) {
+				n++
 			}
 		}
 		c.Pos = s.Start + uint64(to)
 	}
 }
 
-// guard turns a panic of f into an error.
-func guard(f func() error) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = &PanicError{v, debug.Stack()}
-		}
-	}()
-	return f()
-}
-
-var errGoexit = errors.New("bus: handler ended its goroutine")
-
-// insideKey marks the context of a handler with its bus.
-type insideKey struct{}
-
-func (b *Bus) insideHandler(ctx context.Context) bool {
-	return ctx.Value(insideKey{}) == b
-}
-
-// Sync waits until all inline handlers are done with the signals up to seq. It
-// returns the cause of ctx's end, [ErrClosed] if the bus is closed first, and
-// [ErrInline] inside a handler, since it would wait for that handler.
-func (b *Bus) Sync(ctx context.Context, seq uint64) error {
-	if b.insideHandler(ctx) {
-		return ErrInline
+// passLocked marks the entry at the cursor as handled.
+func (in *inline) passLocked(s *store.Segment, i int) {
+	if s.Flags[i]&store.Awaited != 0 {
+		in.undrained--
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	err := b.waitLocked(ctx, func() bool { return b.inline.handled >= seq || b.state == closed })
-	if err == nil && b.inline.handled < seq {
-		return ErrClosed
-	}
-	return err
+	in.handled = s.Seq[i]
+	in.at.Pos++
 }
+
+// handlesLocked reports whether a kind has handlers.
+func (in *inline) handlesLocked(kind signals.Kind) bool {
+	t := in.log.Kinds[string(kind)]
+	return t != nil && len(handlersOf(t)) > 0
+}
+
+// runsFor reports whether an entry is being passed to h.
+func (in *inline) runsFor(h *Handler) bool { return in.run.isFor(h) }
+
+// runningFor returns for how long h has been running.
+func (in *inline) runningFor(h *Handler) time.Duration { return in.run.running(h) }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/bus/events"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -113,8 +114,8 @@ func TestPanicAndErrorHarmNoOneElse(t *testing.T) {
 	b := newBus(t, nil)
 	a := agent(t, b, "a")
 	var failures []error
-	b.Observe(func(e bus.Event) {
-		if s, ok := e.(bus.Settled); ok && s.Disposition == bus.DeadFailed {
+	b.Observe(func(e events.Event) {
+		if s, ok := e.(events.Settled); ok && s.Disposition == events.DeadFailed {
 			failures = append(failures, s.Err)
 		}
 	})
@@ -146,8 +147,8 @@ func TestPanicAndErrorHarmNoOneElse(t *testing.T) {
 }
 
 func TestOnErrorIsCalledForFailuresOfHandlers(t *testing.T) {
-	var failed []bus.Settled
-	b := newBus(t, &bus.Options{OnError: func(s bus.Settled) { failed = append(failed, s) }})
+	var failed []events.Settled
+	b := newBus(t, &bus.Options{OnError: func(s events.Settled) { failed = append(failed, s) }})
 	a, boom := agent(t, b, "a"), errors.New("boom")
 	handle(t, b, bus.HandleOptions{Agent: "b"}, func(_ context.Context, s signals.Signal[signals.Discovery]) error {
 		if s.Payload.Finding == "2" {
@@ -278,9 +279,9 @@ func TestSlowHandlerIsNamed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBus(t, nil)
 		a := agent(t, b, "a")
-		var slow []bus.Slow
-		b.Observe(func(e bus.Event) {
-			if s, ok := e.(bus.Slow); ok {
+		var slow []events.Slow
+		b.Observe(func(e events.Event) {
+			if s, ok := e.(events.Slow); ok {
 				slow = append(slow, s)
 			}
 		})
@@ -307,7 +308,7 @@ func TestNobodyWatchesHandlersThatDoNotRun(t *testing.T) {
 			stacks := make([]byte, 1<<20)
 			stacks = stacks[:runtime.Stack(stacks, true)]
 			return slices.ContainsFunc(strings.Split(string(stacks), "\n\n"), func(stack string) bool {
-				return strings.Contains(stack, "synctest bubble") && strings.Contains(stack, "(*Bus).watch(")
+				return strings.Contains(stack, "synctest bubble") && strings.Contains(stack, "(*run).watch(")
 			})
 		}
 		for range 2 {
@@ -394,7 +395,7 @@ func TestHandlerOfAnotherPayloadTypeIsToldSo(t *testing.T) {
 	}
 }
 
-// Whatever handlers go on to publish, the bus finishes what is left.
+// The bus drains its handlers even if they keep publishing.
 func TestPublisherDrivesHandlersNoLongerThanItsShare(t *testing.T) {
 	for name, c := range map[string]struct {
 		each    time.Duration // that a handler takes

@@ -11,6 +11,8 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/bus/events"
+	"github.com/swarmbus/swarmbus/bus/stats"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -21,15 +23,21 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 type discovery = signals.Signal[signals.Discovery]
 
-// newBus returns a bus that the test closes.
-func newBus(t testing.TB, o *bus.Options) *bus.Bus {
-	t.Helper()
+// makeBus makes the buses of the tests. Package natstest builds these tests with a file of
+// its own that replaces it, to run them over NATS.
+var makeBus = func(t testing.TB, o *bus.Options) *bus.Bus {
 	b, err := bus.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(b.Close)
 	return b
+}
+
+// newBus returns a bus that the test closes.
+func newBus(t testing.TB, o *bus.Options) *bus.Bus {
+	t.Helper()
+	return makeBus(t, o)
 }
 
 func agent(t testing.TB, b *bus.Bus, id string) *bus.Publisher {
@@ -140,7 +148,7 @@ func equal[T comparable](t testing.TB, what string, got, want []T) {
 }
 
 // balanced checks the reconcile law for the bus and each of its readers.
-func balanced(t testing.TB, b *bus.Bus) bus.Stats {
+func balanced(t testing.TB, b *bus.Bus) stats.Bus {
 	t.Helper()
 	s := b.Stats()
 	if !s.Account.Balanced() {
@@ -158,7 +166,7 @@ func balanced(t testing.TB, b *bus.Bus) bus.Stats {
 func watch(t testing.TB, b *bus.Bus) func() []string {
 	var mu sync.Mutex // protects the field below: the sweeper publishes events too
 	var seen []string
-	stop := b.Observe(func(e bus.Event) {
+	stop := b.Observe(func(e events.Event) {
 		mu.Lock()
 		defer mu.Unlock()
 		seen = append(seen, describe(e))
@@ -171,21 +179,21 @@ func watch(t testing.TB, b *bus.Bus) func() []string {
 	}
 }
 
-func describe(e bus.Event) string {
+func describe(e events.Event) string {
 	switch e := e.(type) {
-	case bus.Published:
+	case events.Published:
 		return "published " + text(e.Signal)
-	case bus.Settled:
+	case events.Settled:
 		return fmt.Sprintf("settled %s for %s: %s", text(e.Signal), e.Reader, e.Disposition)
-	case bus.Expired:
+	case events.Expired:
 		return "expired " + text(e.Signal)
-	case bus.Evicted:
+	case events.Evicted:
 		return "evicted " + text(e.Signal)
-	case bus.ConflictOpened:
+	case events.ConflictOpened:
 		return fmt.Sprintf("opened %s-%s", e.Pair.A.ProposalID, e.Pair.B.ProposalID)
-	case bus.ConflictEnded:
+	case events.ConflictEnded:
 		return fmt.Sprintf("ended %s-%s resolved=%v", e.Pair.A.ProposalID, e.Pair.B.ProposalID, e.Resolved)
-	case bus.Slow:
+	case events.Slow:
 		return "slow " + e.Reader
 	}
 	return fmt.Sprintf("%T", e)

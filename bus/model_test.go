@@ -14,6 +14,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/bus/events"
+	"github.com/swarmbus/swarmbus/bus/stats"
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -24,7 +26,7 @@ type pairing struct {
 	twin     *twin
 	pubs     map[string]*bus.Publisher
 	watched  bool
-	events   []bus.Event
+	events   []events.Event
 	subs     []pairedSub
 	handlers []pairedHandler
 	ids      []signals.ID
@@ -38,7 +40,7 @@ type pairedSub struct {
 type pairedHandler struct {
 	bus  *bus.Handler
 	twin *twinHandler
-	// What each of the two did, call by call.
+	// The results of both, call by call.
 	got, want *[]string
 }
 
@@ -61,7 +63,7 @@ func newPairing(t *rapid.T) *pairing {
 		p.pubs[agent], _ = p.bus.Agent(agent, bus.Permissions{})
 	}
 	if p.watched = rapid.Bool().Draw(t, "watched"); p.watched {
-		p.bus.Observe(func(e bus.Event) { p.events = append(p.events, e) })
+		p.bus.Observe(func(e events.Event) { p.events = append(p.events, e) })
 	}
 	return p
 }
@@ -243,7 +245,7 @@ func (p *pairing) check(t *rapid.T) {
 		t.Fatalf("the account does not balance: %+v", got.Account)
 	}
 	got.Readers = nil
-	if diff := cmp.Diff(got, p.twin.count(), cmpopts.IgnoreFields(bus.Stats{}, "Readers")); diff != "" {
+	if diff := cmp.Diff(got, p.twin.count(), cmpopts.IgnoreFields(stats.Bus{}, "Readers")); diff != "" {
 		t.Fatalf("stats (got -, want +): %s", diff)
 	}
 	for i, h := range p.handlers {
@@ -259,15 +261,15 @@ func (p *pairing) check(t *rapid.T) {
 
 // changes are the events of the log, in order. The two tell of readers at
 // different moments, so what readers did is compared by the account.
-func (p *pairing) changes(all []bus.Event) (out []string) {
+func (p *pairing) changes(all []events.Event) (out []string) {
 	for _, e := range all {
 		switch e := e.(type) {
-		case bus.Settled, bus.Slow:
-		case bus.Published:
+		case events.Settled, events.Slow:
+		case events.Published:
 			out = append(out, fmt.Sprint("published ", e.Signal.Head().Seq, e.Signal.Head().ID))
-		case bus.Expired:
+		case events.Expired:
 			out = append(out, fmt.Sprint("expired ", e.Signal.Head().Seq))
-		case bus.Evicted:
+		case events.Evicted:
 			out = append(out, fmt.Sprint("evicted ", e.Signal.Head().Seq))
 		default:
 			out = append(out, describe(e))

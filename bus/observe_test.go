@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/bus/events"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -44,10 +45,10 @@ func TestObserverMayPanicPublishAndStop(t *testing.T) {
 	a := agent(t, b, "a")
 	var stop func()
 	n := 0
-	b.Observe(func(bus.Event) { panic("no") })
-	stop = b.Observe(func(e bus.Event) {
+	b.Observe(func(events.Event) { panic("no") })
+	stop = b.Observe(func(e events.Event) {
 		n++
-		if p, ok := e.(bus.Published); ok && text(p.Signal) == "1" {
+		if p, ok := e.(events.Published); ok && text(p.Signal) == "1" {
 			must(t, a, found("2"))
 			return
 		}
@@ -65,7 +66,7 @@ func TestWhatAnObserverPublishesIsShownByWhomItWatched(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // no time passes
 		b := newBus(t, nil)
 		a, seen := agent(t, b, "a"), 0
-		b.Observe(func(bus.Event) {
+		b.Observe(func(events.Event) {
 			if seen++; seen == 1 {
 				for range 20 {
 					must(t, a, found("x"))
@@ -82,7 +83,7 @@ func TestObserverSeesEventsFromTheNextOneOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBus(t, nil)
 		a, block := agent(t, b, "a"), make(chan bool)
-		b.Observe(func(bus.Event) { <-block })
+		b.Observe(func(events.Event) { <-block })
 		go must(t, a, found("1"))
 		synctest.Wait()
 		must(t, a, found("2"))
@@ -98,8 +99,8 @@ func TestObserverSeesEventsFromTheNextOneOn(t *testing.T) {
 func TestStoppedObserverSeesNothingMore(t *testing.T) {
 	b := newBus(t, nil)
 	var stop func()
-	b.Observe(func(bus.Event) { stop() })
-	stop = b.Observe(func(bus.Event) { t.Error("seen") })
+	b.Observe(func(events.Event) { stop() })
+	stop = b.Observe(func(events.Event) { t.Error("seen") })
 	must(t, agent(t, b, "a"), found("x"))
 }
 
@@ -108,8 +109,8 @@ func TestPublisherIsNotKeptByWhatOthersPublish(t *testing.T) {
 		b := newBus(t, nil)
 		a, c, first := agent(t, b, "a"), agent(t, b, "c"), make(chan bool)
 		seen := 0
-		b.Observe(func(e bus.Event) {
-			if _, ok := e.(bus.Published); ok {
+		b.Observe(func(e events.Event) {
+			if _, ok := e.(events.Published); ok {
 				seen++
 			}
 			if seen == 1 {
@@ -132,6 +133,7 @@ func TestPublisherIsNotKeptByWhatOthersPublish(t *testing.T) {
 			t.Error(err)
 		}
 		time.Sleep(time.Minute) // observers are not waited for
+		synctest.Wait()
 		if seen != 2001 {
 			t.Errorf("%d events shown", seen)
 		}
@@ -142,8 +144,8 @@ func TestShutdownInAnObserverOfAHandlersSignalsEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBus(t, nil)
 		a, ended := agent(t, b, "a"), make(chan error, 1)
-		b.Observe(func(e bus.Event) {
-			if p, ok := e.(bus.Published); ok && text(p.Signal) == "two" {
+		b.Observe(func(e events.Event) {
+			if p, ok := e.(events.Published); ok && text(p.Signal) == "two" {
 				ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 				defer cancel()
 				ended <- b.Shutdown(ctx)

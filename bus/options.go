@@ -1,11 +1,22 @@
 package bus
 
 import (
+	"errors"
+	"fmt"
 	"time"
 
+	"github.com/swarmbus/swarmbus/bus/events"
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
 )
+
+// ErrOption is returned for an invalid field of [Options], [SubscribeOptions] or
+// [HandleOptions], or for an invalid handler; the error names it.
+var ErrOption = errors.New("bus: invalid option")
+
+func optionError(field string, value any, problem string) error {
+	return fmt.Errorf("%w: %s is %v: %s", ErrOption, field, value, problem)
+}
 
 // Options of a [Bus]. The zero value and nil mean the defaults.
 type Options struct {
@@ -13,13 +24,12 @@ type Options struct {
 	TTL       time.Duration // of signals without one; 0 means 1m, <0 never expire
 	Sweep     time.Duration // between sweeps; 0 means 10s, <0 only by [Bus.Sweep]
 	Undrained int           // entries waiting for inline handlers at which Publish returns ErrBacklog; 0 means 65536
-	Slow      time.Duration // a handler that takes longer is reported ([Slow]); 0 means 100ms
+	Slow      time.Duration // a handler that takes longer is reported ([events.Slow]); 0 means 100ms
 
 	// OnError is called for each signal for which an inline handler failed, as an
 	// observer is ([Bus.Observe]). Nil: none.
-	OnError func(Settled)
+	OnError func(events.Settled)
 
-	Reserved  []signals.Kind    // kinds of layers that are opened after agents have published ([Bus.Layer])
 	Conflicts *conflict.Options // between proposals, and the number of those; nil means the defaults
 
 	// Limits of each agent, whether it publishes itself or through a [Layer].
@@ -27,9 +37,17 @@ type Options struct {
 	Burst int     // signals that it may publish at once; 0 means one second's worth
 	Bytes int     // maximum length of all texts of one agent in the history; 0: no limit
 
+	// Sequencer orders the signals of this bus and of others in one log. What is published
+	// then passes through it; it feeds the bus, with every signal of every bus. Each of them
+	// judges what it is fed with by the log alone, so that all agree: proposals are owned
+	// and expire by the log's times, and the signals of conflicts follow their causes
+	// without being fed. The buses need the same Limits and Conflicts. Nil: the bus orders
+	// its signals itself.
+	Sequencer Sequencer
+
 	Limits signals.Limits   // of texts
 	Clock  func() time.Time // called under the bus's lock; nil means the machine's
-	Mint   *signals.Mint    // of ids; only the bus may use it from then on; nil means signals.NewMint()
+	Mint   *signals.Mint    // of ids, with a Sequencer of those of this bus alone; only the bus may use it from then on; nil means signals.NewMint()
 }
 
 // maxHistory is the limit of [Options].History: positions are ints.
@@ -64,21 +82,21 @@ func (o *Options) withDefaults() (Options, error) {
 func (o *Options) check() error {
 	switch {
 	case o.History < 0 || int64(o.History) > maxHistory:
-		return &OptionError{"History", o.History, "not from 0 to 2^32"}
+		return optionError("History", o.History, "not from 0 to 2^32")
 	case o.Undrained < 0:
-		return &OptionError{"Undrained", o.Undrained, "negative"}
+		return optionError("Undrained", o.Undrained, "negative")
 	case o.Slow < 0:
-		return &OptionError{"Slow", o.Slow, "negative"}
+		return optionError("Slow", o.Slow, "negative")
 	case !(o.Rate >= 0 && o.Rate <= 1e15):
-		return &OptionError{"Rate", o.Rate, "not from 0 to 1e15"}
+		return optionError("Rate", o.Rate, "not from 0 to 1e15")
 	case o.Burst < 0:
-		return &OptionError{"Burst", o.Burst, "negative"}
+		return optionError("Burst", o.Burst, "negative")
 	case o.Bytes < 0:
-		return &OptionError{"Bytes", o.Bytes, "negative"}
+		return optionError("Bytes", o.Bytes, "negative")
 	case o.Conflicts != nil && o.Conflicts.MaxOpen < 0:
-		return &OptionError{"Conflicts.MaxOpen", o.Conflicts.MaxOpen, "negative"}
+		return optionError("Conflicts.MaxOpen", o.Conflicts.MaxOpen, "negative")
 	case o.Conflicts != nil && o.Conflicts.MaxLive < 0:
-		return &OptionError{"Conflicts.MaxLive", o.Conflicts.MaxLive, "negative"}
+		return optionError("Conflicts.MaxLive", o.Conflicts.MaxLive, "negative")
 	}
 	return nil
 }

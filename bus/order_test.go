@@ -58,14 +58,14 @@ func TestPublishReturnsAfterCommit(t *testing.T) {
 	a := agent(t, b, "a")
 	sent := found("x")
 	r := must(t, a, sent)
-	if r.Seq != 1 || r.ID.IsZero() || r.Time.IsZero() {
+	if r.Seq != 1 || r.ID.IsZero() {
 		t.Fatalf("receipt %+v is not filled in", r)
 	}
 	got, ok := b.Get(r.ID)
 	if !ok {
 		t.Fatal("the signal is not in the history")
 	}
-	if h := got.Head(); h.Seq != r.Seq || h.ID != r.ID || !h.Time.Equal(r.Time) || h.Source != "a" {
+	if h := got.Head(); h.Seq != r.Seq || h.ID != r.ID || h.Time.IsZero() || h.Source != "a" {
 		t.Errorf("header %+v, receipt %+v", h, r)
 	}
 	if sent.Seq != 0 || !sent.ID.IsZero() {

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/bus/rules"
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -23,7 +25,7 @@ func disagrees(thread, proposal string) *signals.Signal[signals.Vote] {
 func detecting(t *testing.T, r conflict.Rule) (b *bus.Bus, x, y signals.ID) {
 	t.Helper()
 	b = newBus(t, nil)
-	stop, err := b.Detect(r)
+	stop, err := rules.Apply(b, r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +51,7 @@ func TestRuleFindsWhatItSaysContradicts(t *testing.T) {
 		if len(all) != 1 || all[0].Head().ReplyTo != y || all[0].Head().Source != bus.System {
 			t.Fatalf("conflict signals %v, want one of the system about the newer vote", all)
 		}
-		if n := b.Stats().OpenConflicts; n != 1 {
+		if n := b.Stats().Conflicts.Open; n != 1 {
 			t.Errorf("%d open in the stats, want 1", n)
 		}
 	})
@@ -79,7 +81,7 @@ func TestConflictOfARuleEnds(t *testing.T) {
 				equal(t, "open", openSides(b), nil)
 				synctest.Wait()
 				ended := slices.ContainsFunc(events(), func(e string) bool { return e[:5] == "ended" })
-				if n := b.Stats().OpenConflicts; n != 0 || !ended {
+				if n := b.Stats().Conflicts.Open; n != 0 || !ended {
 					t.Errorf("%d open in the stats, events %v", n, events())
 				}
 			})
@@ -96,7 +98,7 @@ func TestConflictsOfARuleAreInTheLogThatIsFed(t *testing.T) {
 			t.Fatal(err)
 		}
 		equal(t, "open", openSides(follower), [][2]signals.ID{{x, y}})
-		stop, err := follower.Detect(conflict.OpposedVotes())
+		stop, err := rules.Apply(follower, conflict.OpposedVotes())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -131,16 +133,15 @@ func TestSlowOrPanickingRuleHoldsNobodyUp(t *testing.T) {
 
 func TestRuleThatCannotBeIsRefused(t *testing.T) {
 	b := newBus(t, nil)
-	var wrong *bus.OptionError
-	if _, err := b.Detect(conflict.Rule{Name: "x"}); !errors.As(err, &wrong) || wrong.Field != "Rule" {
-		t.Errorf("got %v, want an OptionError", err)
+	if _, err := rules.Apply(b, conflict.Rule{Name: "x"}); !errors.Is(err, bus.ErrOption) || !strings.Contains(err.Error(), "Rule") {
+		t.Errorf("got %v, want ErrOption", err)
 	}
 }
 
 func TestConflictOfARuleEndsWhenItsFirstSideExpires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBus(t, nil)
-		stop, err := b.Detect(conflict.OpposedVotes())
+		stop, err := rules.Apply(b, conflict.OpposedVotes())
 		if err != nil {
 			t.Fatal(err)
 		}

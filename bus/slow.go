@@ -1,69 +1,74 @@
 package bus
 
-import "time"
+import (
+	"time"
+
+	"github.com/swarmbus/swarmbus/bus/events"
+)
 
 // A watchdog reports handlers that take long, including those that never return.
 // It polls, so that calls of handlers need not read the clock twice (46 ns), and
 // sleeps if nothing is handled for a while. The bus's lock protects it.
 type watchdog struct {
 	awake bool
-	// What it saw at the last poll.
+	// The state at the last poll.
 	handler *Handler
-	drives  uint64 // number of entries begun
+	run     uint64
 	since   time.Time
 	named   bool
 	idle    int
 }
 
 // watchLocked wakes the watchdog.
-func (b *Bus) watchLocked() {
-	b.watchdog = watchdog{awake: true}
-	b.goLocked(b.watch)
+func (r *run) watchLocked() {
+	if !r.watchdog.awake {
+		r.watchdog = watchdog{awake: true}
+		r.goLocked(r.watch)
+	}
 }
 
-func (b *Bus) watch() {
-	tick := time.NewTicker(max(b.opts.Slow/4, time.Millisecond))
+func (r *run) watch() {
+	tick := time.NewTicker(max(r.slow/4, time.Millisecond))
 	defer tick.Stop()
 	for {
 		select {
-		case <-b.done:
+		case <-r.done:
 			return
 		case <-tick.C:
 		}
-		b.mu.Lock()
-		awake := b.lookLocked()
-		b.mu.Unlock()
+		r.mu.Lock()
+		awake := r.lookLocked()
+		r.mu.Unlock()
 		if !awake {
 			return
 		}
-		b.showLater()
+		r.events.ShowLater()
 	}
 }
 
 // lookLocked reports the running handler if it takes long, and returns whether the
 // watchdog stays awake.
-func (b *Bus) lookLocked() bool {
-	w, h, now := &b.watchdog, b.runningLocked(), time.Now()
-	if h != w.handler || b.inline.drives != w.drives {
-		*w = watchdog{awake: true, handler: h, drives: b.inline.drives, since: now}
+func (r *run) lookLocked() bool {
+	w, h, now := &r.watchdog, r.currentLocked(), time.Now()
+	if h != w.handler || r.begun != w.run {
+		*w = watchdog{awake: true, handler: h, run: r.begun, since: now}
 	}
 	if h == nil {
 		w.idle++
 		w.awake = w.idle < 8
 		return w.awake
 	}
-	if took := now.Sub(w.since); took >= b.opts.Slow && !w.named {
+	if took := now.Sub(w.since); took >= r.slow && !w.named {
 		w.named = true
-		b.emitLocked(Slow{Reader: h.options.Agent, Site: h.site.String(), Took: took})
+		r.events.Emit(events.Slow{Reader: h.options.Agent, Site: h.site.String(), Took: took})
 	}
 	return true
 }
 
-// runningLocked returns the running handler, or nil.
-func (b *Bus) runningLocked() *Handler {
-	r := &b.inline.run
-	if began := r.began.Load(); r.segment != nil && began > 0 {
-		return r.handlers[began-1]
+// currentLocked returns the running handler, or nil.
+func (r *run) currentLocked() *Handler {
+	if n := r.called.Load(); r.segment != nil && n > 0 {
+		return r.handlers[n-1]
 	}
 	return nil
 }

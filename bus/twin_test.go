@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/bus/events"
+	"github.com/swarmbus/swarmbus/bus/stats"
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -27,8 +29,8 @@ type twin struct {
 	handlers []*twinHandler
 	waiting  []twinStep
 	busy     bool
-	events   []bus.Event
-	stats    bus.Stats
+	events   []events.Event
+	stats    stats.Bus
 }
 
 type twinOwner struct{ source, content string }
@@ -39,7 +41,7 @@ type twinSub struct {
 	backlog []signals.Any
 	bound   int
 	err     error
-	account bus.Account
+	account stats.Account
 }
 
 type twinHandler struct {
@@ -49,7 +51,7 @@ type twinHandler struct {
 	run     func(signals.Any) error
 	ended   bool
 	began   bool
-	account bus.Account
+	account stats.Account
 }
 
 type twinStep struct {
@@ -61,20 +63,20 @@ func newTwin(o bus.Options) *twin {
 	return &twin{opts: o, now: o.Clock, detector: conflict.NewDetector(o.Conflicts), owners: map[string]map[string]twinOwner{}}
 }
 
-func (t *twin) emit(e bus.Event) { t.events = append(t.events, e) }
+func (t *twin) emit(e events.Event) { t.events = append(t.events, e) }
 
-func settle(k, all *bus.Account, f bus.Disposition, n uint64) {
-	for _, b := range []*bus.Account{k, all} {
+func settle(k, all *stats.Account, f events.Disposition, n uint64) {
+	for _, b := range []*stats.Account{k, all} {
 		b.Pending -= n
-		*map[bus.Disposition]*uint64{
-			bus.Delivered: &b.Delivered, bus.Filtered: &b.Filtered, bus.DeadExpired: &b.DeadExpired,
-			bus.DeadLagged: &b.DeadLagged, bus.DeadFailed: &b.DeadFailed, bus.DeadClosed: &b.DeadClosed,
+		*map[events.Disposition]*uint64{
+			events.Delivered: &b.Delivered, events.Filtered: &b.Filtered, events.DeadExpired: &b.DeadExpired,
+			events.DeadLagged: &b.DeadLagged, events.DeadFailed: &b.DeadFailed, events.DeadClosed: &b.DeadClosed,
 		}[f] += n
 	}
 }
 
-func intend(k, all *bus.Account) {
-	for _, b := range []*bus.Account{k, all} {
+func intend(k, all *stats.Account) {
+	for _, b := range []*stats.Account{k, all} {
 		b.Intended++
 		b.Pending++
 	}
@@ -82,7 +84,7 @@ func intend(k, all *bus.Account) {
 
 func (t *twin) expired(s signals.Any) bool {
 	h := s.Head()
-	return h.Expired(t.now())
+	return h.TTL > 0 && t.now().After(h.Time.Add(h.TTL))
 }
 
 // publish returns one of the bus's errors; others are named by the type.
@@ -213,13 +215,13 @@ func (t *twin) append(s signals.Any) []conflict.Pair {
 	t.last = s.Head().Seq
 	t.stats.Published++
 	t.history = append(t.history, s)
-	t.emit(bus.Published{Signal: s})
+	t.emit(events.Published{Signal: s})
 	t.claim(s)
 	change := t.detector.Fold(s)
 	t.ended(change.Resolved, true)
 	for _, p := range change.Opened {
-		t.stats.Conflicts++
-		t.emit(bus.ConflictOpened{Pair: p})
+		t.stats.Conflicts.Opened++
+		t.emit(events.ConflictOpened{Pair: p})
 	}
 	for len(t.history) > t.opts.History {
 		oldest := t.history[0]
@@ -242,18 +244,18 @@ func (t *twin) append(s signals.Any) []conflict.Pair {
 
 func (t *twin) ended(pairs []conflict.Pair, resolved bool) {
 	for _, p := range pairs {
-		t.emit(bus.ConflictEnded{Pair: p, Resolved: resolved})
+		t.emit(events.ConflictEnded{Pair: p, Resolved: resolved})
 	}
 }
 
 func (t *twin) forget(s signals.Any) {
 	if t.expired(s) {
 		t.stats.Expired++
-		t.emit(bus.Expired{Signal: s})
+		t.emit(events.Expired{Signal: s})
 	} else {
 		t.stats.Evicted++
 		t.evicted = max(t.evicted, s.Head().Seq)
-		t.emit(bus.Evicted{Signal: s})
+		t.emit(events.Evicted{Signal: s})
 	}
 }
 
@@ -318,13 +320,13 @@ func (h *twinHandler) handle(s signals.Any) {
 		return
 	}
 	h.began = true
-	disposition := bus.Delivered
+	disposition := events.Delivered
 	if err := h.run(s); err != nil {
-		disposition = bus.DeadFailed
+		disposition = events.DeadFailed
 	}
 	h.began = false
 	settle(&h.account, &h.t.stats.Account, disposition, 1)
-	h.t.emit(bus.Settled{Signal: s, Reader: h.o.Agent, Disposition: disposition})
+	h.t.emit(events.Settled{Signal: s, Reader: h.o.Agent, Disposition: disposition})
 }
 
 func (h *twinHandler) close() {
@@ -336,7 +338,7 @@ func (h *twinHandler) close() {
 	if h.began {
 		n--
 	}
-	settle(&h.account, &h.t.stats.Account, bus.DeadClosed, n)
+	settle(&h.account, &h.t.stats.Account, events.DeadClosed, n)
 }
 
 func (t *twin) subscribe(o bus.SubscribeOptions) (*twinSub, bool) {
@@ -364,9 +366,9 @@ func (s *twinSub) routes(next signals.Any) bool {
 		(s.o.Threads == nil || slices.Contains(s.o.Threads, h.Thread))
 }
 
-func (s *twinSub) settle(sig signals.Any, f bus.Disposition) {
+func (s *twinSub) settle(sig signals.Any, f events.Disposition) {
 	settle(&s.account, &s.t.stats.Account, f, 1)
-	s.t.emit(bus.Settled{Signal: sig, Reader: s.o.Agent, Disposition: f})
+	s.t.emit(events.Settled{Signal: sig, Reader: s.o.Agent, Disposition: f})
 }
 
 func (s *twinSub) offer(next signals.Any) {
@@ -380,7 +382,7 @@ func (s *twinSub) offer(next signals.Any) {
 	}
 	s.err = bus.ErrLagged
 	s.backlog = s.backlog[:len(s.backlog)-1]
-	s.settle(next, bus.DeadLagged)
+	s.settle(next, events.DeadLagged)
 }
 
 // poll is the bus's Poll.
@@ -390,11 +392,11 @@ func (s *twinSub) poll() (signals.Any, error) {
 		s.backlog = s.backlog[1:]
 		switch {
 		case s.t.expired(next):
-			s.settle(next, bus.DeadExpired)
+			s.settle(next, events.DeadExpired)
 		case s.o.Where != nil && !s.o.Where(next):
-			s.settle(next, bus.Filtered)
+			s.settle(next, events.Filtered)
 		default:
-			s.settle(next, bus.Delivered)
+			s.settle(next, events.Delivered)
 			return next, nil
 		}
 	}
@@ -405,7 +407,7 @@ func (s *twinSub) close() {
 	if i := slices.Index(s.t.subs, s); i >= 0 {
 		s.t.subs = slices.Delete(s.t.subs, i, i+1)
 		for _, unread := range s.backlog {
-			s.settle(unread, bus.DeadClosed)
+			s.settle(unread, events.DeadClosed)
 		}
 		s.backlog, s.err = nil, bus.ErrClosed
 	}
@@ -421,9 +423,9 @@ func (t *twin) close() {
 	}
 }
 
-func (t *twin) count() bus.Stats {
+func (t *twin) count() stats.Bus {
 	s := t.stats
-	s.Proposals = len(t.live)
-	s.Held, s.OpenConflicts, s.HeldBack = len(t.history), t.detector.Open(), t.detector.HeldBack()
+	s.Held = len(t.history)
+	s.Conflicts.Live, s.Conflicts.Open, s.Conflicts.HeldBack = len(t.live), t.detector.Open(), t.detector.HeldBack()
 	return s
 }

@@ -11,6 +11,8 @@ import (
 	"testing/synctest"
 
 	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/bus/events"
+	"github.com/swarmbus/swarmbus/bus/stats"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -41,9 +43,9 @@ func TestObserverThatBlocksStopsNobodyAndIsNamed(t *testing.T) {
 	block, blocked := make(chan struct{}), make(chan struct{})
 	var once sync.Once
 	missed := make(chan uint64, 10)
-	b.Observe(func(e bus.Event) {
+	b.Observe(func(e events.Event) {
 		once.Do(func() { close(blocked); <-block })
-		if m, ok := e.(bus.Missed); ok {
+		if m, ok := e.(events.Missed); ok {
 			missed <- m.Events
 		}
 	})
@@ -54,7 +56,7 @@ func TestObserverThatBlocksStopsNobodyAndIsNamed(t *testing.T) {
 	for range n {
 		must(t, a, found("x"))
 	}
-	if !slices.ContainsFunc(b.Stats().Readers, func(r bus.ReaderStats) bool {
+	if !slices.ContainsFunc(b.Stats().Readers, func(r stats.Reader) bool {
 		return r.Running > 0 && strings.Contains(r.Site, "waiting_test.go")
 	}) {
 		t.Errorf("not named: %+v", b.Stats().Readers)

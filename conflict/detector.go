@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"time"
 
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -43,6 +44,9 @@ type Pair struct {
 	Rule   string // its name, if a Comparer made the pair; "" for rival proposals
 	Thread string
 	A, B   Proposal
+	// DetectedAt is the time of B, or of the conflict signal if a rule made the pair and the
+	// log says so: a conflict is detected as the signal enters the log that opens it.
+	DetectedAt time.Time
 }
 
 // A Detector finds rivals among the live proposals of each thread.
@@ -114,7 +118,7 @@ func (d *Detector) Remove(id signals.ID) (ended []Pair) {
 	t.remove(p)
 	for len(p.leaning) > 0 {
 		if q := p.leaning[0]; !t.goesOn(q) {
-			ended = append(ended, Pair{Thread: t.name, A: p.Proposal, B: q.Proposal})
+			ended = append(ended, q.against(p))
 			d.close(q)
 		}
 	}
@@ -131,7 +135,7 @@ func (d *Detector) add(s *signals.Signal[signals.Proposal]) Change {
 		return Change{}
 	}
 	t := d.thread(s.Thread)
-	p := &proposal{Proposal: Proposal{s.ID, s.Seq, s.Source, s.Payload.ProposalID, s.Payload.Content}, thread: t}
+	p := &proposal{Proposal: Proposal{s.ID, s.Seq, s.Source, s.Payload.ProposalID, s.Payload.Content}, at: s.Time, thread: t}
 	d.live[s.ID] = p
 	t.live = append(t.live, p)
 	rival := t.oldestRival(p)
@@ -145,7 +149,7 @@ func (d *Detector) add(s *signals.Signal[signals.Proposal]) Change {
 	d.open++
 	t.open++
 	p.lean(t.recentRival(p, rival))
-	return Change{Opened: []Pair{{Thread: t.name, A: rival.Proposal, B: p.Proposal}}}
+	return Change{Opened: []Pair{p.against(rival)}}
 }
 
 // contested returns the newer proposal of the open conflict that r names, or

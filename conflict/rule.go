@@ -102,7 +102,7 @@ func (c *Comparer) Compare(s signals.Any) (p Pair, older signals.Any) {
 	if older == nil {
 		return Pair{}, nil
 	}
-	return Pair{Rule: c.rule.Name, Thread: h.Thread, A: sideOf(older), B: sideOf(s)}, older
+	return Pair{Rule: c.rule.Name, Thread: h.Thread, A: sideOf(older), B: sideOf(s), DetectedAt: h.Time}, older
 }
 
 // enter makes room for a group that is new.

@@ -25,7 +25,7 @@ func newRuled() ruled { return ruled{threads: map[string][]ruling{}, firstDue: m
 
 // add records the conflict of a signal, unless its thread has too many.
 func (r *ruled) add(s *signals.Signal[signals.Conflict], most int) []Pair {
-	p := Pair{Thread: s.Thread, A: Proposal{Signal: s.Payload.SignalA}, B: Proposal{Signal: s.Payload.SignalB}}
+	p := Pair{Thread: s.Thread, A: Proposal{Signal: s.Payload.SignalA}, B: Proposal{Signal: s.Payload.SignalB}, DetectedAt: s.Time}
 	all := r.threads[s.Thread]
 	if len(all) >= most || r.of(s.Thread, p.A.Signal, p.B.Signal) >= 0 {
 		return nil

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -59,10 +60,11 @@ type How string
 
 // What settles a conflict.
 const (
-	BySameness How = "same"     // both sides propose the same
-	ByMajority How = "majority" // more voters were for one side than for the other
-	ByDebate   How = "debate"   // the two sides argued
-	ByAnswer   How = "escalate" // somebody outside was asked
+	BySameness  How = "same"      // both sides propose the same
+	ByMajority  How = "majority"  // more voters were for one side than for the other
+	ByDebate    How = "debate"    // the two sides argued
+	ByAnswer    How = "escalate"  // somebody outside was asked
+	ByConsensus How = "consensus" // one side was chosen
 )
 
 // Resolution ends the open conflict between two signals, named in either
@@ -76,6 +78,8 @@ type Resolution struct {
 	How     How        `json:"how,omitempty"`
 	Winner  signals.ID `json:"winner,omitzero"` // one of the two signals; zero: both stand, or neither does
 	Reason  string     `json:"reason"`
+	// DetectedAt is when the conflict was detected ([Pair.DetectedAt]); zero: not said.
+	DetectedAt time.Time `json:"detectedAt,omitzero"`
 }
 
 // Loser returns the side that lost; zero if there is no winner.

@@ -3,6 +3,7 @@ package conflict
 import (
 	"slices"
 	"sort"
+	"time"
 )
 
 // thread holds the live proposals of one thread.
@@ -32,31 +33,37 @@ type start struct{ from uint64 }
 // one seldom has to be updated.
 type proposal struct {
 	Proposal
+	at      time.Time
 	thread  *thread
 	dead    bool
 	rival   *proposal   // leaned on; nil without an open conflict
 	leaning []*proposal // those that lean on this one
-	at      int         // place in rival.leaning
+	place   int         // in rival.leaning
 }
 
 // lean makes p lean on q instead, or on nothing if q is nil.
 func (p *proposal) lean(q *proposal) {
 	if r := p.rival; r != nil {
 		last := len(r.leaning) - 1
-		r.leaning[p.at] = r.leaning[last]
-		r.leaning[p.at].at = p.at
+		r.leaning[p.place] = r.leaning[last]
+		r.leaning[p.place].place = p.place
 		r.leaning[last] = nil
 		r.leaning = r.leaning[:last]
 	}
 	if p.rival = q; q != nil {
-		p.at = len(q.leaning)
+		p.place = len(q.leaning)
 		q.leaning = append(q.leaning, p)
 	}
 }
 
 // conflict returns the open conflict of p.
 func (p *proposal) conflict() Pair {
-	return Pair{Thread: p.thread.name, A: p.thread.oldestRival(p).Proposal, B: p.Proposal}
+	return p.against(p.thread.oldestRival(p))
+}
+
+// against returns the pair of p with an older rival.
+func (p *proposal) against(rival *proposal) Pair {
+	return Pair{Thread: p.thread.name, A: rival.Proposal, B: p.Proposal, DetectedAt: p.at}
 }
 
 func newThread(name string) *thread {

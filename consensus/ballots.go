@@ -145,6 +145,13 @@ func (b Ballots) ByVoter() iter.Seq2[Bloc, []Position] {
 // number compared with the quorum.
 func (b Ballots) Voters() int { return b.board().total.voters }
 
+// Spoke returns how many voters have a vote on a known proposal that is not an abstention, and how many of them
+// agree with no proposal.
+func (b Ballots) Spoke() (n, none int) {
+	t := &b.board().total
+	return t.spoke, t.none
+}
+
 // Threshold returns the minimum support for a decision.
 func (b Ballots) Threshold() float64 { return b.board().terms.threshold }
 

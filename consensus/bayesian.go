@@ -20,3 +20,5 @@ func (Bayesian) stand(bd *board) standing {
 	st.none = bd.odds.of(0)
 	return st
 }
+
+func (s Bayesian) settled(o *outlook, d *Decision) bool { return o.holds(s, d, slack) }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+	"time"
 )
 
 // crowd returns n votes, one per voter, mostly for the first of k proposals.
@@ -43,6 +44,34 @@ func BenchmarkDecide(b *testing.B) {
 				}
 			})
 		}
+	}
+}
+
+// BenchmarkCopy compares, in turns, a decision that Decide returns with one that is written where it is wanted.
+func BenchmarkCopy(b *testing.B) {
+	for _, size := range sizes {
+		b.Run(fmt.Sprintf("votes=%d/proposals=%d", size.votes, size.proposals), func(b *testing.B) {
+			proposals, votes := crowd(size.votes, size.proposals)
+			ballots, err := NewBallots(nil, proposals, votes)
+			if err != nil {
+				b.Fatal(err)
+			}
+			var s builtin = ConfidenceWeighted{}
+			least := [2]time.Duration{time.Hour, time.Hour} // other programs only make it slower
+			for b.Loop() {
+				start := time.Now()
+				for range 100 {
+					sink = s.Decide(ballots)
+				}
+				half := time.Now()
+				for range 100 {
+					ballots.board().decide(s, ballots.closed, &sink)
+				}
+				least[0], least[1] = min(least[0], half.Sub(start)), min(least[1], time.Since(half))
+			}
+			b.ReportMetric(float64(least[0])/100, "ns/returned")
+			b.ReportMetric(float64(least[0])/float64(least[1]), "returned/written")
+		})
 	}
 }
 

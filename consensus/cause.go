@@ -17,9 +17,6 @@ var causes = texts[Cause]{"Cause", "cause", UnknownProposal, []string{
 	UnknownProposal: "unknown-proposal", NotEligible: "not-eligible", Superseded: "superseded",
 }}
 
-// Valid reports whether c is one of the causes above.
-func (c Cause) Valid() bool { return causes.valid(c) }
-
 // String returns the wire text, or Cause(n) for a value that has none.
 func (c Cause) String() string { return causes.string(c) }
 

@@ -28,7 +28,9 @@ func (f funcStrategy) Decide(b Ballots) Decision {
 
 // Decide makes a decision from a custom strategy's own measure of support, by the rules that all outcomes
 // follow: support holds one number in [0,1] per proposal, in the order of [Ballots.Proposals], and none
-// is the support for "none of these". Proposals that no one agrees with do not lead. A proposal is not
+// is the support for "none of these": the share, by the same measure, of the voters who speak but agree with
+// nothing. A share of voters is one of [Ballots.Spoke], since an abstention is not a "no"; other measures are
+// summed over [Ballots.ByVoter]. Proposals that no one agrees with do not lead. A proposal is not
 // chosen, whatever its support, unless more is for it than against it: balance returns, for the proposal at
 // an index, a number above 0 if there is more for it, below 0 if there is more against it, and 0 if they are
 // equal. A nil balance compares weights, and the numbers of voters where the weights are equal. Numbers out of

@@ -15,8 +15,9 @@
 // # Support and confidence
 //
 // For a proposal p, let a be the number of voters who agree with it, s their weight and r the weight of
-// those who disagree; let V be the voters with a vote that is not an abstention, W the sum of each one's
-// largest weight, and ∅ the part of W that belongs to voters who agree with nothing. There are k proposals.
+// those who disagree; let V be the voters with a vote that is not an abstention, W the sum of the largest
+// weight with which each of them agrees or, if it agrees with nothing, disagrees, and ∅ the part of W that
+// belongs to voters who agree with nothing. There are k proposals.
 //
 //	strategy             support of p                          support of none of these   source
 //	voting               a / number of V                       share of V that agrees     approval voting: Brams and
@@ -88,7 +89,7 @@
 //
 // # Rules of every strategy
 //
-// They hold for the five strategies, and for [Grouped] with the pooled evidence of each group in place of
+// They hold for the built-in strategies, and for [Grouped] with the pooled evidence of each group in place of
 // the number of its votes. consensustest.TestStrategy checks them for any other strategy:
 //
 //   - Votes on unknown proposals, votes of voters outside the electorate and superseded votes do not count;
@@ -97,7 +98,7 @@
 //   - An abstention counts for the quorum and never as a "no". A voter counts once, however often it votes.
 //   - The order of votes and proposals, and what they are called, change nothing. Weights are summed in
 //     whole billionths, probabilities in 2^-40ths.
-//   - Unanimity wins. Ties choose nothing. A proposal that no one agrees with does not lead.
+//   - Unanimity wins, however loudly rivals are rejected. Ties choose nothing. A proposal that no one agrees with does not lead.
 //   - A proposal with more against it than for it never wins, alone or not.
 //   - Another voter for the winner never unseats it. With bayesian, once all have voted down hundreds
 //     of rivals, the discount can cost the winner a few thousandths of support; with entropy the rule is

@@ -26,6 +26,8 @@ func (Entropy) stand(bd *board) standing {
 	return st
 }
 
+func (s Entropy) settled(o *outlook, d *Decision) bool { return o.holds(s, d, slack) && o.orderly(d) }
+
 // order is 1 if one alternative has all the weight and 0 if it is spread evenly. As in [posterior], terms
 // are summed as integers so that the order of the proposals does not matter.
 func (t *tally) order() float64 {

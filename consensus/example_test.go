@@ -78,30 +78,3 @@ func ExampleHierarchical() {
 	// Output:
 	// reached go, probably right: 0.11
 }
-
-func ExampleFunc() {
-	// A veto: one "no" and a proposal is out.
-	veto := consensus.Func("veto", func(b consensus.Ballots) consensus.Decision {
-		var support []float64
-		for _, t := range b.Tallies() {
-			if t.Disagree > 0 {
-				support = append(support, 0)
-				continue
-			}
-			support = append(support, float64(t.Agree)/float64(b.Voters()))
-		}
-		return b.Decide("veto", support, 0, nil)
-	})
-	ballots, err := consensus.NewBallots(nil, []string{"a", "b"}, []consensus.Vote{
-		{Voter: "ada", ProposalID: "a", Stance: consensus.Agree, Weight: 1},
-		{Voter: "ada", ProposalID: "b", Stance: consensus.Agree, Weight: 1},
-		{Voter: "bob", ProposalID: "a", Stance: consensus.Agree, Weight: 1},
-		{Voter: "bob", ProposalID: "b", Stance: consensus.Disagree, Weight: 1},
-	})
-	if err != nil {
-		panic(err)
-	}
-	fmt.Println(veto.Decide(ballots).Choice)
-	// Output:
-	// a
-}

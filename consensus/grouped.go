@@ -107,7 +107,7 @@ func (x *pooling) groups(r *record) map[string]*group {
 		marks := r.marks[v.from:v.to]
 		name, ok := r.terms.groups[r.name(v)]
 		if !ok {
-			x.count(largest(marks))
+			x.count(weigh(marks))
 			for i := range marks {
 				x.total.counts[marks[i].proposal].addEvidence(marks[i].netEvidence(r.terms.learned != nil))
 			}
@@ -124,7 +124,7 @@ func (x *pooling) groups(r *record) map[string]*group {
 }
 
 func (g *group) add(marks []mark, learned bool) {
-	g.weight += largest(marks)
+	g.weight += weigh(marks)
 	for i := range marks {
 		if m := &marks[i]; m.stance != Abstain {
 			g.parts[m.proposal].weight += m.weight
@@ -147,15 +147,13 @@ func (m *mark) netEvidence(learned bool) int64 {
 	}
 }
 
-// largest returns the largest weight among a voter's votes, without
-// abstentions.
-func largest(marks []mark) (w int64) {
+// weigh returns what a voter weighs.
+func weigh(marks []mark) int64 {
+	var top claim
 	for i := range marks {
-		if marks[i].stance != Abstain {
-			w = max(w, marks[i].weight)
-		}
+		top = max(top, marks[i].claim())
 	}
-	return w
+	return top.weight()
 }
 
 // addEvidence adds evidence in both of the forms in which a board reads it.

@@ -23,7 +23,7 @@ func drawGroups(t *rapid.T) map[string]string {
 // groupedReference is the doc comment in floating point: the evidence of each proposal, discounted.
 func groupedReference(b consensus.Ballots, rho, within float64, learned bool) []float64 {
 	type said struct{ weight, evidence float64 }
-	largest, parts := map[string]float64{}, map[string]map[string]said{}
+	weights, parts := map[string]float64{}, map[string]map[string]said{}
 	whose := func(voter string) string {
 		if g, ok := b.Group(voter); ok {
 			return "group " + g
@@ -32,7 +32,7 @@ func groupedReference(b consensus.Ballots, rho, within float64, learned bool) []
 	}
 	r := newReference(b, rho, learned)
 	for voter, votes := range r.votes {
-		g, w := whose(voter), 0.0
+		g := whose(voter)
 		if parts[g] == nil {
 			parts[g] = map[string]said{}
 		}
@@ -40,16 +40,16 @@ func groupedReference(b consensus.Ballots, rho, within float64, learned bool) []
 			if v.Stance == consensus.Abstain {
 				continue
 			}
-			w = max(w, v.Weight)
 			one := reference{b: b, learned: learned, votes: map[string]map[string]consensus.Vote{voter: {p: v}}}
 			x := parts[g][p]
 			parts[g][p] = said{x.weight + v.Weight, x.evidence + one.evidence(p)}
 		}
-		largest[g] += w
+		_, w, _ := (&reference{b: b, votes: map[string]map[string]consensus.Vote{voter: votes}}).voters()
+		weights[g] += w
 	}
 	effect := func(w float64) float64 { return 1 + within*max(0, w-1) }
 	var m, squares float64
-	for _, w := range largest {
+	for _, w := range weights {
 		m += w / effect(w)
 		squares += w / effect(w) * (w / effect(w))
 	}

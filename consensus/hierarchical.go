@@ -3,8 +3,8 @@ package consensus
 // Hierarchical lets the highest rank with a vote other than an abstention decide, as [ConfidenceWeighted]
 // does among the members of that rank only, and asks the next rank if that settles nothing. A proposal that
 // a rank turns down cannot be chosen by a lower rank, whatever the rank says of other proposals: it is
-// turned down if more of the rank's weight is against it than for it, and the share against it, or the
-// support for "none of these", reaches the threshold. If no rank settles anything, support is that of the
+// turned down if more of the rank's weight is against it than for it, and the share against it, at most 1, or
+// the support for "none of these", reaches the threshold. If no rank settles anything, support is that of the
 // highest rank that voted. Ranks come from [Options.Ranks]; the quorum counts voters of all ranks. A rank
 // that has not voted yet does not hold up those below it: to wait for it, decide later.
 type Hierarchical struct{}
@@ -20,6 +20,8 @@ func (Hierarchical) stand(bd *board) standing {
 	st.unit = "%s of the weight in the rank that decides"
 	return st
 }
+
+func (Hierarchical) settled(o *outlook, d *Decision) bool { return o.holdsByRank(d) }
 
 // highest returns the standing in the highest rank that settles something, or else in the highest that voted.
 func (bd *board) highest() standing {
@@ -43,7 +45,7 @@ func (bd *board) turnedDown(p, below int) bool {
 	for i := range below {
 		t := bd.level(i)
 		c := &t.counts[p]
-		if c.against > c.favour && ratio(max(c.against, t.noneWeight), t.weight) >= bd.terms.threshold {
+		if c.against > c.favour && ratio(max(c.against, t.noneWeight), max(c.against, t.weight)) >= bd.terms.threshold {
 			return true
 		}
 	}

@@ -15,6 +15,9 @@ const (
 	DefaultCorrelation = 0.2
 )
 
+// Plurality is an [Options.Threshold] that every leader meets, so that the most support decides, whatever it is.
+const Plurality = 1e-9
+
 // Independent is the [Options.Correlation] for voters independent of one another: confidence is not
 // discounted. Agents that share a model or a prompt are not independent.
 const Independent = -1

@@ -59,7 +59,7 @@ func (d Decision) ReasonWith(show func(id string) string) string {
 	}
 	switch {
 	case d.Outcome == Reached:
-		return fmt.Sprintf("%s%s%s; %s is needed", d.agreeing(show), link, d.supported(0), percent(t.threshold, 0))
+		return fmt.Sprintf("%s%s%s%s", d.agreeing(show), link, d.supported(0), t.needed())
 	case d.Outcome == Rejected:
 		return "more is against every proposal than for it: " + d.disagreeing(show) + because
 	case d.Outcome == Uncertified:
@@ -73,8 +73,16 @@ func (d Decision) ReasonWith(show func(id string) string) string {
 	case d.Support >= t.threshold:
 		return fmt.Sprintf("%s, but no more is for %s than against it", d.agreeing(show), d.leading(show))
 	default:
-		return fmt.Sprintf("%s%s%s; %s is needed", d.agreeing(show), link, d.supported(t.threshold), percent(t.threshold, 0))
+		return fmt.Sprintf("%s%s%s%s", d.agreeing(show), link, d.supported(t.threshold), t.needed())
 	}
+}
+
+// needed says how much support a decision needs; "" where the most suffices.
+func (t *terms) needed() string {
+	if t.threshold <= Plurality {
+		return ""
+	}
+	return fmt.Sprintf("; %s is needed", percent(t.threshold, 0))
 }
 
 // supported returns the support with what it is a share of, below the bound if there is one.

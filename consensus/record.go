@@ -136,35 +136,11 @@ func (r *record) count() {
 
 // countInto adds one voter's votes.
 func (v *voter) countInto(t *tally, all []mark) {
-	var largest int64
-	spoke, agrees := false, false
+	var s sums
 	marks := all[v.from:v.to]
 	for i := range marks {
-		m := &marks[i]
-		c := &t.counts[m.proposal]
-		c.evidence += m.evidence
-		switch m.stance {
-		case Agree:
-			c.agree++
-			c.favour += m.weight
-			spoke, agrees = true, true
-			largest = max(largest, m.weight)
-		case Disagree:
-			c.disagree++
-			c.against += m.weight
-			spoke = true
-			largest = max(largest, m.weight)
-		default:
-			c.abstain++
-		}
+		t.counts[marks[i].proposal].add(&marks[i], 1)
+		s.add(&marks[i], 1)
 	}
-	t.voters++
-	if spoke {
-		t.spoke++
-		t.weight += largest
-	}
-	if spoke && !agrees {
-		t.none++
-		t.noneWeight += largest
-	}
+	t.add(&s, 1)
 }

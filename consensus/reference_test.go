@@ -62,22 +62,28 @@ func (r *reference) voters() (spoke int, all, none float64) {
 		if r.rank != nil && r.b.Rank(who) != *r.rank {
 			continue
 		}
-		largest, speaks, agrees := 0.0, false, false
+		yes, no, speaks, agrees := 0.0, 0.0, false, false
 		for _, v := range votes {
 			if v.Stance == consensus.Abstain {
 				continue
 			}
 			speaks = true
 			agrees = agrees || v.Stance == consensus.Agree
-			largest = max(largest, r.weight(v))
+			if v.Stance == consensus.Agree {
+				yes = max(yes, r.weight(v))
+			} else {
+				no = max(no, r.weight(v))
+			}
 		}
 		if !speaks {
 			continue
 		}
 		spoke++
-		all += largest
-		if !agrees {
-			none += largest
+		if agrees {
+			all += yes
+		} else {
+			all += no
+			none += no
 		}
 	}
 	return spoke, all, none

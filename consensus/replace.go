@@ -12,10 +12,10 @@ func (r *Round) replace(c *cell, now mark) {
 	p.add(&old, -1)
 	p.add(&now, 1)
 	switch {
-	case p.weights != nil:
-		p.largest = p.weights.set(c.nth, now.spoken())
-	case old.spoken() == before.largest && now.spoken() < before.largest:
-		p.largest = r.weigh(p)
+	case p.claims != nil:
+		p.top = p.claims.set(c.nth, now.claim())
+	case old.claim() == before.top && now.claim() < before.top:
+		p.top = r.weigh(p)
 	}
 	r.stale = true
 	r.board.total.change(now.proposal, &old, &now, &before, &p.sums)
@@ -24,35 +24,27 @@ func (r *Round) replace(c *cell, now mark) {
 	}
 }
 
-// spoken returns the weight of a vote, or 0 if it is an abstention.
-func (m *mark) spoken() int64 {
-	if m.stance == Abstain {
-		return 0
-	}
-	return m.weight
-}
-
-// weigh begins to keep a voter's weights in a tree, so that lowering n of them one after the other costs n
-// log n, not n². It returns the largest.
-func (r *Round) weigh(p *person) (largest int64) {
+// weigh begins to keep a voter's claims in a tree, so that lowering n of them one after the other costs n
+// log n, not n². It returns the greatest.
+func (r *Round) weigh(p *person) (top claim) {
 	if only := &r.votes[p.newest]; only.older < 0 {
-		return only.spoken()
+		return only.claim()
 	}
-	p.weights = new(peak)
+	p.claims = new(peak)
 	for i := p.newest; i >= 0; i = r.votes[i].older {
 		if c := &r.votes[i]; c.proposal >= 0 {
-			largest = p.weights.set(c.nth, c.spoken())
+			top = p.claims.set(c.nth, c.claim())
 		}
 	}
-	return largest
+	return top
 }
 
-// peak is a tournament tree of numbers: entry i is the greater of entries 2i and 2i+1, and the second half
-// of the entries are the numbers.
-type peak []int64
+// peak is a tournament tree of claims: entry i is the greater of entries 2i and 2i+1, and the second half
+// of the entries are the claims.
+type peak []claim
 
-// set changes a number, initially 0, and returns the greatest.
-func (t *peak) set(i int32, x int64) int64 {
+// set changes a claim, initially 0, and returns the greatest.
+func (t *peak) set(i int32, x claim) claim {
 	for int(i) >= len(*t)/2 {
 		t.grow()
 	}

@@ -4,7 +4,7 @@ import "slices"
 
 // Round is a decision in progress: proposals and votes are added one by one, in any order, and after each
 // one [Round.Decision] equals what the strategy decides on [Round.Ballots]. A vote takes constant time, or
-// time logarithmic in the voter's votes once that voter has lowered its largest weight. A proposal takes
+// time logarithmic in the voter's votes once that voter has lowered its greatest weight. A proposal takes
 // constant time, or a pass over the votes if there are already votes on it or reliabilities have been
 // learned. Memory grows with the proposals, the voters and the number of proposals that each has voted on,
 // not with the number of votes. A Round is not safe for concurrent use; the decisions it returns are.
@@ -37,7 +37,7 @@ type person struct {
 	rate     rate
 	newest   int32 // its cells, linked by older
 	bloc     *bloc
-	weights  *peak // of its cells, once it has lowered the largest of several
+	claims   *peak // of its cells, once it has lowered the greatest of several
 	sums
 }
 
@@ -259,7 +259,7 @@ func (r *Round) recount() {
 	}
 	for i := range r.persons {
 		p := &r.persons[i]
-		p.sums, p.weights = sums{}, nil
+		p.sums, p.claims = sums{}, nil
 		p.rate = r.board.terms.rate(p.name, len(r.board.from.proposals))
 	}
 	clear(r.waiting)

@@ -35,7 +35,11 @@ func Settled(s Strategy, b Ballots, left Left) bool {
 	case o.bd.learned() && (o.fresh > 0 || o.bd.terms.sums != nil):
 		return false
 	}
-	return o.settled(s, &d)
+	if b := asBuiltin(s); b != nil {
+		return b.settled(o, &d)
+	}
+	settler, ok := s.(Settler)
+	return ok && settler.Settled(o.bd.from.ballots(), o.given)
 }
 
 // Settler is a [Strategy] that can tell when its decisions stand. [Settled] calls it for open ballots on
@@ -44,25 +48,6 @@ func Settled(s Strategy, b Ballots, left Left) bool {
 type Settler interface {
 	Strategy
 	Settled(b Ballots, left Left) bool
-}
-
-func (o *outlook) settled(s Strategy, d *Decision) bool {
-	switch s := s.(type) {
-	case Voting:
-		return o.holds(s, d, 0)
-	case ConfidenceWeighted:
-		return o.holds(s, d, 0)
-	case Bayesian:
-		return o.holds(s, d, slack)
-	case Entropy:
-		return o.holds(s, d, slack) && o.orderly(d)
-	case Hierarchical:
-		return o.holdsByRank(d)
-	case Settler:
-		return s.Settled(o.bd.from.ballots(), o.given)
-	default:
-		return false
-	}
 }
 
 // slack is far more than the error of softmax and entropy, which are summed in
@@ -107,72 +92,4 @@ func (o *outlook) place(d *Decision) int {
 		}
 	}
 	return -1
-}
-
-// holdsByRank goes down the ranks. In each, the remaining voters either cannot prevent its decision, and
-// then nothing below matters; or they can make it decide differently; or they can only keep it from
-// deciding, and the next rank decides.
-func (o *outlook) holdsByRank(d *Decision) bool {
-	choice := o.place(d)
-	bd := o.board(o.total)
-	bd.levels = nil
-	for i := range o.left {
-		t := &o.total
-		if o.levels != nil {
-			t = &o.levels[i]
-		}
-		bd.levels = append(bd.levels, *t)
-		if bd.diverts(i, t, o.left[i], choice) {
-			return false
-		}
-		favour := all
-		if choice >= 0 {
-			favour = allBut(choice)
-		}
-		bd.levels[i] = t.act(o.left[i], favour)
-		if bd.insists(i, choice) {
-			return true
-		}
-	}
-	return false
-}
-
-// diverts reports whether a rank can be made to settle something else: to reach another proposal, to turn
-// down the choice, or to leave its decision uncertified. The ranks above are in their worst case.
-func (bd *board) diverts(i int, t *tally, x reach, choice int) bool {
-	for p := range t.counts {
-		bd.levels[i] = t.act(x, only(p))
-		if st := bd.levels[i].weigh(); p != choice && st.lead == p && st.reaches(bd.terms.threshold) && !bd.turnedDown(p, i) {
-			return true
-		}
-	}
-	bd.levels[i] = t.act(x, nothing)
-	return choice >= 0 && bd.turnedDown(choice, i+1) || bd.dubious(t, x, choice)
-}
-
-// dubious reports whether the evidence can be made to fit the choice and its
-// opposite equally well.
-func (bd *board) dubious(t *tally, x reach, choice int) bool {
-	switch {
-	case !bd.learned():
-		return false
-	case choice >= 0:
-		return t.counts[choice].evidence+x.against <= doubt
-	}
-	for p := range t.counts {
-		if t.counts[p].evidence+x.favour >= -doubt {
-			return true
-		}
-	}
-	return false
-}
-
-// insists reports whether a rank still decides for the choice, or for
-// rejection.
-func (bd *board) insists(i, choice int) bool {
-	st := bd.levels[i].weigh()
-	if choice < 0 {
-		return st.rejected && st.none >= bd.terms.threshold
-	}
-	return st.lead == choice && st.reaches(bd.terms.threshold) && !bd.turnedDown(choice, i)
 }

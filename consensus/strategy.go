@@ -1,6 +1,9 @@
 package consensus
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Strategy turns ballots into a decision. A strategy has no state: the same ballots always give the same
 // decision, it is safe for concurrent use, and it obeys the rules in the package documentation, which
@@ -17,7 +20,7 @@ type Strategy interface {
 // `swarmbus decide` use a reliability.Ledger by default, which begins with that strategy and learns.
 func Default() Strategy { return ConfidenceWeighted{} }
 
-// Builtin returns the five strategies in the order of the package documentation's table.
+// Builtin returns the built-in strategies in the order of the package documentation's table.
 func Builtin() []Strategy {
 	return []Strategy{Voting{}, ConfidenceWeighted{}, Bayesian{}, Entropy{}, Hierarchical{}}
 }
@@ -37,12 +40,12 @@ func Lookup(name string) (Strategy, error) {
 	if name == "" {
 		return Default(), nil
 	}
+	var names []string
 	for _, s := range Builtin() {
 		if s.Name() == name {
 			return s, nil
 		}
+		names = append(names, s.Name())
 	}
-	return nil, fmt.Errorf("consensus: %w", &FieldError{
-		"strategy", name, "voting, confidence-weighted, bayesian, entropy or hierarchical",
-	})
+	return nil, fmt.Errorf("consensus: %w", &FieldError{"strategy", name, "one of " + strings.Join(names, ", ")})
 }

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/consensus/consensustest"
 )
 
 // rhoOf returns the ρ that [consensus.Options] mean.
@@ -68,6 +69,8 @@ func near(t *rapid.T, what string, got, want float64) {
 		t.Errorf("%s is %v, want %v", what, got, want)
 	}
 }
+
+func TestVetoKeepsTheRules(t *testing.T) { consensustest.TestStrategy(t, veto, 1) }
 
 func TestDecideComparesVotersWhereWeightsAreEqual(t *testing.T) {
 	support := []float64{1}

@@ -37,7 +37,7 @@ type tally struct {
 	voters     int   // with a vote on a known proposal
 	spoke      int   // of those, with one that is not an abstention
 	none       int   // of those, how many agree with no proposal
-	weight     int64 // sum of each one's largest weight
+	weight     int64 // sum of what each one weighs
 	noneWeight int64 // the same for those who agree with none
 }
 
@@ -74,13 +74,34 @@ func (t *tally) evidence(p int, learned bool) int64 {
 
 // sums are what one voter adds to a tally in addition to its votes.
 type sums struct {
-	cast    int32 // votes on known proposals
-	spoke   int32 // of those, without abstentions
-	agrees  int32 // of those, for the proposal
-	largest int64 // weight, without abstentions
+	cast  int32 // votes on known proposals
+	spoke int32 // of those, without abstentions
+	top   claim // the greatest
 }
 
-// add counts a vote in, or out for a negative sign. Counting out leaves largest to the caller.
+// claim is the weight of a vote that is not an abstention, plus agreeing if it agrees: a voter weighs what its
+// greatest claim does, so rejecting rivals loudly does not lower the support of what it agrees with.
+type claim int64
+
+// agreeing is above every weight.
+const agreeing claim = 1 << 32
+
+func (m *mark) claim() claim {
+	switch m.stance {
+	case Agree:
+		return agreeing + claim(m.weight)
+	case Disagree:
+		return claim(m.weight)
+	default:
+		return 0
+	}
+}
+
+func (c claim) agrees() bool { return c >= agreeing }
+
+func (c claim) weight() int64 { return int64(c % agreeing) }
+
+// add counts a vote in, or out for a negative sign. Counting out leaves top to the caller.
 func (s *sums) add(m *mark, sign int32) {
 	if m.stance == 0 {
 		return
@@ -90,11 +111,8 @@ func (s *sums) add(m *mark, sign int32) {
 		return
 	}
 	s.spoke += sign
-	if m.stance == Agree {
-		s.agrees += sign
-	}
 	if sign > 0 {
-		s.largest = max(s.largest, m.weight)
+		s.top = max(s.top, m.claim())
 	}
 }
 
@@ -107,10 +125,11 @@ func (t *tally) add(s *sums, sign int) {
 		return
 	}
 	t.spoke += sign
-	t.weight += int64(sign) * s.largest
-	if s.agrees == 0 {
+	weight := int64(sign) * s.top.weight()
+	t.weight += weight
+	if !s.top.agrees() {
 		t.none += sign
-		t.noneWeight += int64(sign) * s.largest
+		t.noneWeight += weight
 	}
 }
 

@@ -6,6 +6,8 @@ import "slices"
 type builtin interface {
 	Strategy
 	stand(bd *board) standing
+	// settled reports whether a decision that was reached or rejected stands whatever may still come.
+	settled(o *outlook, d *Decision) bool
 }
 
 func (b Ballots) decideBy(s builtin) (d Decision) {

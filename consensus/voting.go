@@ -17,3 +17,5 @@ func (Voting) stand(bd *board) standing {
 	st.none = ratio(bd.total.none, bd.total.spoke)
 	return st
 }
+
+func (s Voting) settled(o *outlook, d *Decision) bool { return o.holds(s, d, 0) }

@@ -1,7 +1,8 @@
 package consensus
 
 // ConfidenceWeighted weights each vote by its voter's stated confidence: a proposal's support is
-// the weight that agrees with it over the sum of each voter's largest weight.
+// the weight that agrees with it over the sum of what each voter weighs, which is the largest weight with which
+// it agrees or, if it agrees with nothing, rejects.
 type ConfidenceWeighted struct{}
 
 // Name returns "confidence-weighted".
@@ -11,6 +12,8 @@ func (ConfidenceWeighted) Name() string { return "confidence-weighted" }
 func (s ConfidenceWeighted) Decide(b Ballots) Decision { return b.decideBy(s) }
 
 func (ConfidenceWeighted) stand(bd *board) standing { return bd.total.weigh() }
+
+func (s ConfidenceWeighted) settled(o *outlook, d *Decision) bool { return o.holds(s, d, 0) }
 
 // weigh returns the standing by share of weight.
 func (t *tally) weigh() standing {

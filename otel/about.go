@@ -7,8 +7,10 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
+	"github.com/swarmbus/swarmbus/swarm/settle"
 )
 
 // maxMentions is the maximum number of signals that one attribute lists.
@@ -65,6 +67,11 @@ func (w *watch) about(all []attribute.KeyValue, s signals.Any, h *signals.Header
 		all = append(all, keyTarget.String(w.mentioned(s.Payload.TargetSignalID)))
 	case *signals.Signal[signals.Conflict]:
 		all = append(all, keyRivals.StringSlice([]string{w.mentioned(s.Payload.SignalA), w.mentioned(s.Payload.SignalB)}))
+	case *signals.Signal[conflict.Resolution]:
+		all = append(all, keyHow.String(w.how(s.Payload.How)), keyRivals.StringSlice([]string{w.mentioned(s.Payload.SignalA), w.mentioned(s.Payload.SignalB)}))
+		if winner := s.Payload.Winner; !winner.IsZero() {
+			all = append(all, keyWinner.String(w.mentioned(winner)))
+		}
 	case *signals.Signal[signals.Consensus]:
 		all = append(all, keyProposal.String(w.proposal(s.Payload.ProposalID)))
 	case *signals.Signal[signals.Escalation]:
@@ -72,6 +79,10 @@ func (w *watch) about(all []attribute.KeyValue, s signals.Any, h *signals.Header
 	case *signals.Signal[runlog.Late]:
 		all = append(all, keyAgentName.String(s.Payload.Agent))
 	case *signals.Signal[runlog.Failed]:
+		all = append(all, keyAgentName.String(s.Payload.Agent))
+	case *signals.Signal[runlog.Refused]:
+		all = append(all, keyAgentName.String(s.Payload.Agent))
+	case *signals.Signal[settle.Unpaid]:
 		all = append(all, keyAgentName.String(s.Payload.Agent))
 	case *signals.Signal[runlog.Same]:
 		all = append(all, keyProposal.String(w.proposal(s.Payload.ProposalID)), keySameAs.String(w.proposal(s.Payload.As)))

@@ -15,10 +15,12 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/hooks"
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/otel"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/settle"
 )
 
 func team() []*agents.Agent {
@@ -205,17 +207,17 @@ func TestErrorOfATurnThatWasNotCancelledIsItsOwn(t *testing.T) {
 // before its turns begin.
 func TestMarksOfATurnThatHasNotBegunAreKept(t *testing.T) {
 	r := newTrace(t, otel.Options{})
-	ctx, end := r.Start(t.Context(), agents.Op{Name: agents.OpSolve, Target: "team", Thread: "x"})
-	r.Note(ctx, agents.TurnLate{Agent: "slow", Round: 1})
-	r.Note(ctx, agents.TurnDropped{Agent: "slow", Round: 1})
-	r.Note(ctx, agents.TurnDropped{Agent: "after", Round: 1})
-	for _, op := range []agents.Op{{Target: "slow", Round: 1}, {Target: "slow", Round: 2}, {Target: "again", Round: 1}} {
-		op.Name, op.Thread = agents.OpTurn, "x"
+	ctx, end := r.Start(t.Context(), hooks.Op{Name: hooks.OpSolve, Target: "team", Thread: "x"})
+	r.Note(ctx, hooks.TurnLate{Agent: "slow", Round: 1})
+	r.Note(ctx, hooks.TurnDropped{Agent: "slow", Round: 1})
+	r.Note(ctx, hooks.TurnDropped{Agent: "after", Round: 1})
+	for _, op := range []hooks.Op{{Target: "slow", Round: 1}, {Target: "slow", Round: 2}, {Target: "again", Round: 1}} {
+		op.Name, op.Thread = hooks.OpTurn, "x"
 		_, returned := r.Start(ctx, op)
 		returned(nil, nil)
 	}
 	end(nil, nil)
-	_, returned := r.Start(ctx, agents.Op{Name: agents.OpTurn, Target: "after", Thread: "x", Round: 1})
+	_, returned := r.Start(ctx, hooks.Op{Name: hooks.OpTurn, Target: "after", Thread: "x", Round: 1})
 	returned(nil, nil)
 	got := map[string]string{}
 	for _, s := range r.spans(t) {
@@ -268,7 +270,7 @@ func TestSolveNamesWhomItLeftBehind(t *testing.T) {
 			time.Sleep(time.Minute)
 			return agents.Emit()
 		})
-		s, err := swarm.New(swarm.Options{Name: "team", Hook: r, Agents: []*agents.Agent{proposer("p", "a"), deaf}, Deadline: time.Second})
+		s, err := swarm.New(swarm.Options{Name: "team", Hook: r, Agents: []*agents.Agent{proposer("p", "a"), deaf}, Limits: swarm.Limits{Deadline: time.Second}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -289,17 +291,17 @@ func TestSolveNamesWhomItLeftBehind(t *testing.T) {
 func TestTurnIsMarkedAfterItCameBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newTrace(t, otel.Options{})
-		ctx, end := r.Start(t.Context(), agents.Op{Name: agents.OpSolve, Target: "team", Thread: "x"})
-		_, first := r.Start(ctx, agents.Op{Name: agents.OpTurn, Target: "unused", Thread: "x", Round: 1})
-		_, again := r.Start(ctx, agents.Op{Name: agents.OpTurn, Target: "again", Thread: "x", Round: 1})
-		_, left := r.Start(ctx, agents.Op{Name: agents.OpTurn, Target: "left", Thread: "x", Round: 1})
-		_, slow := r.Start(ctx, agents.Op{Name: agents.OpTurn, Target: "slow", Thread: "x", Round: 1})
+		ctx, end := r.Start(t.Context(), hooks.Op{Name: hooks.OpSolve, Target: "team", Thread: "x"})
+		_, first := r.Start(ctx, hooks.Op{Name: hooks.OpTurn, Target: "unused", Thread: "x", Round: 1})
+		_, again := r.Start(ctx, hooks.Op{Name: hooks.OpTurn, Target: "again", Thread: "x", Round: 1})
+		_, left := r.Start(ctx, hooks.Op{Name: hooks.OpTurn, Target: "left", Thread: "x", Round: 1})
+		_, slow := r.Start(ctx, hooks.Op{Name: hooks.OpTurn, Target: "slow", Thread: "x", Round: 1})
 		time.Sleep(time.Second)
 		first(nil, nil)
 		again(nil, errors.New("busy"))
-		_, again = r.Start(ctx, agents.Op{Name: agents.OpTurn, Target: "again", Thread: "x", Round: 1})
-		r.Note(ctx, agents.TurnDropped{Agent: "unused", Round: 1})
-		r.Note(ctx, agents.TurnLate{Agent: "slow", Round: 1})
+		_, again = r.Start(ctx, hooks.Op{Name: hooks.OpTurn, Target: "again", Thread: "x", Round: 1})
+		r.Note(ctx, hooks.TurnDropped{Agent: "unused", Round: 1})
+		r.Note(ctx, hooks.TurnLate{Agent: "slow", Round: 1})
 		time.Sleep(time.Second)
 		again(nil, nil)
 		slow(nil, nil)
@@ -328,7 +330,7 @@ func TestTurnIsMarkedAfterItCameBack(t *testing.T) {
 // trace of its own, where agents hear what was said in the first.
 func TestTurnOfAResumedSolveIsLinkedToThePublishesOfTheSolveBefore(t *testing.T) {
 	r := newTrace(t, otel.Options{})
-	s, err := swarm.New(swarm.Options{Agents: split(), Hook: r, Seed: 1, Conflicts: swarm.EscalateConflicts})
+	s, err := swarm.New(swarm.Options{Agents: split(), Hook: r, Seed: 1, Conflicts: settle.ByEscalation})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,15 +11,15 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/hooks"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
 // An op is a running operation with its span.
 type op struct {
-	agents.Op
+	hooks.Op
 	observer *Observer
 	ctx      context.Context
 	span     trace.Span
@@ -30,10 +30,10 @@ type op struct {
 	concludedBy string // the stop reason of a solve that did not decide
 }
 
-// Start implements [agents.Hook]: it starts a span that ends with the op. An
+// Start implements [hooks.Hook]: it starts a span that ends with the op. An
 // evaluation of a solve's votes has a span only if the decision changed.
-func (o *Observer) Start(ctx context.Context, about agents.Op) (context.Context, agents.End) {
-	if of := solvingOf(ctx); of != nil && about.Name == agents.OpConsensus {
+func (o *Observer) Start(ctx context.Context, about hooks.Op) (context.Context, hooks.End) {
+	if of := solvingOf(ctx); of != nil && about.Name == hooks.OpConsensus {
 		return ctx, o.weigh(ctx, of, about)
 	}
 	p := o.begin(ctx, about, time.Now())
@@ -41,7 +41,7 @@ func (o *Observer) Start(ctx context.Context, about agents.Op) (context.Context,
 }
 
 // begin starts the span of an op.
-func (o *Observer) begin(ctx context.Context, about agents.Op, began time.Time) *op {
+func (o *Observer) begin(ctx context.Context, about hooks.Op, began time.Time) *op {
 	thread := about.Thread
 	about.Target, about.Thread = o.words.few(about.Target), o.name("thread", about.Thread)
 	p := &op{Op: about, observer: o, began: began}
@@ -64,14 +64,14 @@ func (o *Observer) begin(ctx context.Context, about agents.Op, began time.Time) 
 func (p *op) inside(thread string) {
 	o := p.observer
 	p.solve = solvingOf(p.ctx)
-	if p.Name == agents.OpSolve {
+	if p.Name == hooks.OpSolve {
 		p.solve = &solving{swarm: p.Target, thread: thread, turns: map[turnKey]*op{}}
 		o.solves.begin(p.solve, p.span.SpanContext())
 		p.ctx = context.WithValue(p.ctx, solvingKey{}, p.solve)
-	} else if p.solve != nil && p.Name != agents.OpConsensus {
+	} else if p.solve != nil && p.Name != hooks.OpConsensus {
 		o.solves.add(p.solve, p.span.SpanContext())
 	}
-	if p.Name == agents.OpTurn {
+	if p.Name == hooks.OpTurn {
 		if p.solve != nil {
 			p.solve.begun(p)
 		}
@@ -84,8 +84,8 @@ type turnOpKey struct{}
 
 // name returns the name of a span. That of a round includes its number, up to
 // a bound, because people search for it.
-func (s *style) name(about *agents.Op) string {
-	if about.Name == agents.OpRound && about.Round < maxRounds {
+func (s *style) name(about *hooks.Op) string {
+	if about.Name == hooks.OpRound && about.Round < maxRounds {
 		return s.verb + " " + strconv.Itoa(about.Round)
 	}
 	return strings.TrimSpace(s.verb + " " + about.Target)
@@ -93,7 +93,7 @@ func (s *style) name(about *agents.Op) string {
 
 const maxRounds = 100
 
-func (s *style) attributes(about *agents.Op, at trace.SpanContext) []attribute.KeyValue {
+func (s *style) attributes(about *hooks.Op, at trace.SpanContext) []attribute.KeyValue {
 	all := make([]attribute.KeyValue, 0, 6)
 	if s.genAI {
 		all = append(all, keyGenAI.String(s.verb))
@@ -140,9 +140,9 @@ func (p *op) end(result any, err error) {
 	p.record(result)
 	p.observer.meters.took(p, result, p.failed(err))
 	switch {
-	case p.Name == agents.OpTurn && p.solve != nil && p.solve.returned(p):
+	case p.Name == hooks.OpTurn && p.solve != nil && p.solve.returned(p):
 		return // its span ends with the solve
-	case p.Name == agents.OpSolve:
+	case p.Name == hooks.OpSolve:
 		p.observer.over(p.solve, decisionOf(result))
 	}
 	p.span.End()
@@ -151,7 +151,9 @@ func (p *op) end(result any, err error) {
 // decisionOf returns the decision that a solve ended with, or nil.
 func decisionOf(result any) *consensus.Decision {
 	switch r := result.(type) {
-	case *swarm.Result:
+	case *solves.Result:
+		return &r.Decision
+	case solves.Evaluation:
 		return &r.Decision
 	case consensus.Decision:
 		return &r
@@ -159,7 +161,7 @@ func decisionOf(result any) *consensus.Decision {
 	return nil
 }
 
-// Trace implements [agents.Hook].
+// Trace implements [hooks.Hook].
 func (o *Observer) Trace(ctx context.Context) *signals.Trace {
 	return FromSpan(trace.SpanContextFromContext(ctx))
 }

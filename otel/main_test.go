@@ -18,6 +18,7 @@ import (
 	"github.com/swarmbus/swarmbus/otel/oteltest"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -90,7 +91,7 @@ func expected(t testing.TB, name string) string {
 }
 
 // solve runs a swarm that is watched, to its end.
-func (r *trace) solve(t testing.TB, o swarm.Options) *swarm.Result {
+func (r *trace) solve(t testing.TB, o swarm.Options) *solves.Result {
 	t.Helper()
 	o.Hook, o.Seed = r, 1
 	s, err := swarm.New(o)

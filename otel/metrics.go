@@ -10,10 +10,10 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 
-	"github.com/swarmbus/swarmbus/agents"
-	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/agents/hooks"
+	"github.com/swarmbus/swarmbus/bus/events"
 	"github.com/swarmbus/swarmbus/consensus"
-	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
 // meters are the instruments of an observer.
@@ -28,7 +28,7 @@ type meters struct {
 	decisions metric.Int64Counter
 	votes     metric.Int64Histogram
 	tokens    metric.Int64Histogram
-	durations map[agents.OpName]metric.Float64Histogram
+	durations map[hooks.OpName]metric.Float64Histogram
 
 	backlog   metric.Int64ObservableUpDownCounter
 	conflicts metric.Int64ObservableUpDownCounter
@@ -41,16 +41,16 @@ var (
 )
 
 // durationsOf are the ops whose duration is a metric.
-var durationsOf = map[agents.OpName]struct{ name, about string }{
-	agents.OpSolve: {metricWorkflow, "Of a solve."},
-	agents.OpTurn:  {metricAgent, "Of a turn."},
-	agents.OpModel: {metricModel, "Of a call of a model."},
-	agents.OpTool:  {metricTool, "Of a call of a tool."},
+var durationsOf = map[hooks.OpName]struct{ name, about string }{
+	hooks.OpSolve: {metricWorkflow, "Of a solve."},
+	hooks.OpTurn:  {metricAgent, "Of a turn."},
+	hooks.OpModel: {metricModel, "Of a call of a model."},
+	hooks.OpTool:  {metricTool, "Of a call of a tool."},
 }
 
 func newMeters(m metric.Meter) (*meters, error) {
 	var errs [8]error
-	k := &meters{meter: m, durations: map[agents.OpName]metric.Float64Histogram{}}
+	k := &meters{meter: m, durations: map[hooks.OpName]metric.Float64Histogram{}}
 	k.published, errs[0] = m.Int64Counter(metricSent, metric.WithUnit("{message}"), metric.WithDescription("Signals published."))
 	k.consumed, errs[1] = m.Int64Counter(metricConsumed, metric.WithUnit("{message}"), metric.WithDescription("Signals delivered to readers."))
 	k.dead, errs[2] = m.Int64Counter(metricDead, metric.WithUnit("{message}"), metric.WithDescription("Signals not delivered, by reason."))
@@ -73,11 +73,11 @@ func (k *meters) sent(ctx context.Context, l *labels) {
 	}
 }
 
-func (k *meters) settled(ctx context.Context, l *labels, disposition bus.Disposition, took time.Duration) {
+func (k *meters) settled(ctx context.Context, l *labels, disposition events.Disposition, took time.Duration) {
 	switch {
-	case !k.consumed.Enabled(ctx), disposition == bus.Filtered, disposition == bus.DeadClosed:
+	case !k.consumed.Enabled(ctx), disposition == events.Filtered, disposition == events.DeadClosed:
 		// There was no reader, or no reader left.
-	case disposition != bus.Delivered:
+	case disposition != events.Delivered:
 		k.dead.Add(ctx, 1, metric.WithAttributes(keyDestination.String(l.kind), keyFate.String(disposition.String())))
 	default:
 		k.consumed.Add(ctx, 1, l.consumed)
@@ -95,7 +95,7 @@ func (k *meters) took(p *op, result any, failed string) {
 	}
 	s := styleOf(p.Name)
 	about := []attribute.KeyValue{s.target[len(s.target)-1].String(p.Target)}
-	if p.Name == agents.OpModel {
+	if p.Name == hooks.OpModel {
 		about = append(about, keyGenAI.String(s.verb))
 		about = k.called(p, about, result)
 	}
@@ -104,8 +104,10 @@ func (k *meters) took(p *op, result any, failed string) {
 	}
 	duration.Record(p.ctx, time.Since(p.began).Seconds(), metric.WithAttributes(about...))
 	switch r := result.(type) {
-	case *swarm.Result:
+	case *solves.Result:
 		k.decision(p.ctx, r.Stop.String(), &r.Decision)
+	case solves.Evaluation:
+		k.decision(p.ctx, "none", &r.Decision)
 	case consensus.Decision:
 		k.decision(p.ctx, "none", &r)
 	}
@@ -115,7 +117,7 @@ func (k *meters) took(p *op, result any, failed string) {
 func (k *meters) called(p *op, about []attribute.KeyValue, result any) []attribute.KeyValue {
 	all, _ := result.([]slog.Attr)
 	for _, a := range slices.Concat(all, p.Attributes) {
-		if a.Key == agents.AttrProvider {
+		if a.Key == hooks.AttrProvider {
 			about = append(about, keyProvider.String(p.observer.words.few(a.Value.String())))
 		}
 	}

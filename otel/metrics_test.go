@@ -14,10 +14,12 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 
 	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/hooks"
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/otel"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/settle"
 )
 
 // collected returns every number that is metered, as a line.
@@ -59,7 +61,7 @@ func TestMetricsOfSolves(t *testing.T) {
 	reader := sdkmetric.NewManualReader()
 	r := newTrace(t, otel.Options{Meters: sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader))})
 	r.solve(t, swarm.Options{Agents: []*agents.Agent{proposer("p", "a"), voter("v", "a"), voter("w", "a")}})
-	r.solve(t, swarm.Options{Conflicts: swarm.EscalateConflicts, Agents: []*agents.Agent{
+	r.solve(t, swarm.Options{Conflicts: settle.ByEscalation, Agents: []*agents.Agent{
 		proposer("p", "a"), proposer("q", "b"), voter("v", "a"), voter("w", "b"),
 	}})
 	// No disposition=closed: what nobody was left to read is no dead letter.
@@ -143,9 +145,9 @@ func TestWhatNoReaderWantedOrWasLeftToReadIsNoDeadLetter(t *testing.T) {
 func TestCallsAreMeasured(t *testing.T) {
 	reader := sdkmetric.NewManualReader()
 	r := newTrace(t, otel.Options{Meters: sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader))})
-	_, end := r.Start(t.Context(), agents.Op{Name: agents.OpModel, Target: "large", Attributes: []slog.Attr{slog.String(agents.AttrProvider, "acme")}})
-	end([]slog.Attr{slog.Int(agents.AttrInputTokens, 17), slog.Int(agents.AttrOutputTokens, 4)}, nil)
-	_, end = r.Start(t.Context(), agents.Op{Name: agents.OpTool, Target: "grep"})
+	_, end := r.Start(t.Context(), hooks.Op{Name: hooks.OpModel, Target: "large", Attributes: []slog.Attr{slog.String(hooks.AttrProvider, "acme")}})
+	end([]slog.Attr{slog.Int(hooks.AttrInputTokens, 17), slog.Int(hooks.AttrOutputTokens, 4)}, nil)
+	_, end = r.Start(t.Context(), hooks.Op{Name: hooks.OpTool, Target: "grep"})
 	end(nil, context.DeadlineExceeded)
 	const want = `gen_ai.client.operation.duration n=1 gen_ai.operation.name=chat gen_ai.provider.name=acme gen_ai.request.model=large
 gen_ai.client.token.usage n=1 sum=17 gen_ai.operation.name=chat gen_ai.provider.name=acme gen_ai.request.model=large gen_ai.token.type=input

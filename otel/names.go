@@ -4,7 +4,7 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/hooks"
 )
 
 // This file has every name that is recorded, with its source.
@@ -111,6 +111,9 @@ const (
 	keyContent attribute.Key = "swarmbus.content" // by option only
 	keyLink    attribute.Key = "swarmbus.link"    // what a link is: see linkOrigin
 
+	keyPolicy    attribute.Key = "swarmbus.tool.policy"  // of a call of a tool: allow, ask or deny
+	keyOutcomeOf attribute.Key = "swarmbus.tool.outcome" // how the call ended: done, failed, denied, …
+
 	keyCost     attribute.Key = "swarmbus.cost.usd"
 	keyHeard    attribute.Key = "swarmbus.turn.heard"   // which signals
 	keySaid     attribute.Key = "swarmbus.turn.said"    // how many
@@ -118,6 +121,7 @@ const (
 	keyTurnLate attribute.Key = "swarmbus.turn.late"    // its round went on without it
 	keyTry      attribute.Key = "swarmbus.turn.try"     // of one that is taken again
 	keyStop     attribute.Key = "swarmbus.stop_reason"
+	keyMode     attribute.Key = "swarmbus.mode"    // how a solve worked that does not simply deliberate
 	keyDecided  attribute.Key = "swarmbus.decided" // one way or the other
 	keySeed     attribute.Key = "swarmbus.seed"
 	keyRounds   attribute.Key = "swarmbus.rounds"
@@ -150,6 +154,15 @@ const (
 	keyProposals attribute.Key = "swarmbus.proposals" // the two of a conflict
 	keySources   attribute.Key = "swarmbus.sources"   // of the two
 	keyRivals    attribute.Key = "swarmbus.rivals"    // the two signals
+	keyHow       attribute.Key = "swarmbus.how"       // a conflict was settled
+	keyWinner    attribute.Key = "swarmbus.winner"    // of the two signals
+	keyHows      attribute.Key = "swarmbus.settled"   // of a solve: how its conflicts were, in log order
+	keyObstacles attribute.Key = "swarmbus.obstacles" // because of which a choice is withheld
+
+	// Expected against actual challengers: see settle.Groupthink.
+	keyChallengers attribute.Key = "swarmbus.challengers"
+	keyExpected    attribute.Key = "swarmbus.challengers.expected"
+	keyGroupthink  attribute.Key = "swarmbus.groupthink.risk"
 )
 
 // What a link is.
@@ -195,23 +208,24 @@ type style struct {
 }
 
 // styles of the ops that are known. Others look like themselves.
-var styles = map[agents.OpName]style{
-	agents.OpSolve:     {"invoke_workflow", trace.SpanKindInternal, true, []attribute.Key{keyWorkflow}},
-	agents.OpRound:     {"round", trace.SpanKindInternal, false, nil},
-	agents.OpTurn:      {"invoke_agent", trace.SpanKindInternal, true, []attribute.Key{keyAgentID, keyAgentName}},
-	agents.OpConsensus: {"evaluate_consensus", trace.SpanKindInternal, false, []attribute.Key{keyStrategy}},
-	agents.OpModel:     {"chat", trace.SpanKindClient, true, []attribute.Key{keyRequestModel}},
-	agents.OpTool:      {"execute_tool", trace.SpanKindInternal, true, []attribute.Key{keyTool}},
+var styles = map[hooks.OpName]style{
+	hooks.OpSolve:     {"invoke_workflow", trace.SpanKindInternal, true, []attribute.Key{keyWorkflow}},
+	hooks.OpRound:     {"round", trace.SpanKindInternal, false, nil},
+	hooks.OpTurn:      {"invoke_agent", trace.SpanKindInternal, true, []attribute.Key{keyAgentID, keyAgentName}},
+	hooks.OpConsensus: {"evaluate_consensus", trace.SpanKindInternal, false, []attribute.Key{keyStrategy}},
+	hooks.OpModel:     {"chat", trace.SpanKindClient, true, []attribute.Key{keyRequestModel}},
+	hooks.OpTool:      {"execute_tool", trace.SpanKindInternal, true, []attribute.Key{keyTool}},
 }
 
 // keysOf are the conventions' names of the attributes of ops. Others keep
 // theirs.
 var keysOf = map[string]attribute.Key{
-	agents.AttrProvider: keyProvider, agents.AttrModel: keyModel, agents.AttrFinish: keyFinish, agents.AttrCost: keyCost, agents.AttrTry: keyTry,
-	agents.AttrInputTokens: keyInputTokens, agents.AttrOutputTokens: keyOutputTokens,
+	hooks.AttrProvider: keyProvider, hooks.AttrModel: keyModel, hooks.AttrFinish: keyFinish, hooks.AttrCost: keyCost, hooks.AttrTry: keyTry,
+	hooks.AttrPolicy: keyPolicy, hooks.AttrOutcome: keyOutcomeOf,
+	hooks.AttrInputTokens: keyInputTokens, hooks.AttrOutputTokens: keyOutputTokens,
 }
 
-func styleOf(name agents.OpName) style {
+func styleOf(name hooks.OpName) style {
 	if s, known := styles[name]; known {
 		return s
 	}
@@ -219,4 +233,4 @@ func styleOf(name agents.OpName) style {
 }
 
 // tokenTypes are the values of gen_ai.token.type.
-var tokenTypes = map[string]string{agents.AttrInputTokens: "input", agents.AttrOutputTokens: "output"}
+var tokenTypes = map[string]string{hooks.AttrInputTokens: "input", hooks.AttrOutputTokens: "output"}

@@ -8,16 +8,16 @@ import (
 
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
-// Note implements [agents.Hook]: conflicts, escalations and refused signals
+// Note implements [hooks.Hook]: conflicts, escalations and refused signals
 // become events of the span that ctx is inside of, and turns are marked that are
 // late or dropped.
 func (o *Observer) Note(ctx context.Context, what any) {
-	if refused, ok := what.(swarm.Refused); ok {
+	if refused, ok := what.(solves.Refused); ok {
 		o.log.LogAttrs(ctx, slog.LevelWarn, "signal refused", slog.String("agent", refused.Agent),
-			slog.String("kind", o.kindOf(refused.Signal)), slog.String("error", errorType(refused.Err)), slog.String("why", o.refusal(refused.Signal, refused.Err)))
+			slog.String("kind", o.kind(refused.Kind)), slog.String("error", errorType(refused.Err)), slog.String("why", o.refusal(refused.Signal, refused.Err)))
 	}
 	o.turned(ctx, what)
 	span := trace.SpanFromContext(ctx)
@@ -31,17 +31,10 @@ func (o *Observer) Note(ctx context.Context, what any) {
 		))
 	case *signals.Signal[signals.Escalation]:
 		span.AddEvent(eventEscalation, trace.WithAttributes(append(o.asks(w), keySource.String(w.Source))...))
-	case swarm.Refused:
+	case solves.Refused:
 		span.AddEvent(eventRefused, trace.WithAttributes(
-			keyIsRefused.Bool(true), keySource.String(w.Agent), keyDestination.String(o.kindOf(w.Signal)), keyError.String(errorType(w.Err)),
+			keyIsRefused.Bool(true), keySource.String(w.Agent), keyDestination.String(o.kind(w.Kind)), keyError.String(errorType(w.Err)),
 			keyReason.String(o.refusal(w.Signal, w.Err)),
 		))
 	}
-}
-
-func (o *Observer) kindOf(s signals.Any) string {
-	if s == nil {
-		return ""
-	}
-	return o.kind(s.Kind())
 }

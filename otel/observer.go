@@ -32,7 +32,7 @@ type Options struct {
 	Deliveries bool
 }
 
-// An Observer records the work of swarms and buses. It is the [agents.Hook] of
+// An Observer records the work of swarms and buses. It is the [hooks.Hook] of
 // any number of swarms, and watches any number of buses. All methods may be
 // called concurrently. Make one with [New].
 type Observer struct {
@@ -43,7 +43,7 @@ type Observer struct {
 	words   words
 	names   names
 	watches watches
-	solves  solves
+	solves  running
 
 	deliveries bool
 }

@@ -12,14 +12,15 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
+	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
 // reason explains why a solve stopped. With content it is the result's own text.
 // Without content it is composed of the numbers and names in the result, and no
 // text that may quote an agent is searched for names to replace.
-func (o *Observer) reason(r *swarm.Result) string {
+func (o *Observer) reason(r *solves.Result) string {
 	by := ""
-	if r.Question != nil {
+	if r.Stop == swarm.StopEscalated && r.Question != nil {
 		by = "escalated by " + r.Question.Asks + ": "
 	}
 	if o.content != nil {
@@ -33,7 +34,7 @@ func (o *Observer) reason(r *swarm.Result) string {
 			by += o.stalemate(r.Question.Reason) + ": "
 		}
 		why = by + why
-	case swarm.StopCancelled, swarm.StopError:
+	case swarm.StopCancelled, swarm.StopError, swarm.StopAsked:
 		why = r.Stop.String() + ": " + why
 	case swarm.StopNoProgress:
 		why = limit(r.Detail)
@@ -79,7 +80,7 @@ const maxFacts = 3
 
 // facts lists the votes that do not count, refused signals, and turns that failed
 // or were late.
-func (o *Observer) facts(r *swarm.Result) string {
+func (o *Observer) facts(r *solves.Result) string {
 	var votes, failed, late, refused []string
 	for _, u := range r.Decision.Uncounted() {
 		if u.Cause != consensus.Superseded { // the voter's own doing

@@ -14,6 +14,7 @@ import (
 	"github.com/swarmbus/swarmbus/otel"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/settle"
 )
 
 // asks is an agent that asks somebody outside.
@@ -110,7 +111,7 @@ func TestRefusedSignalSaysByWhichRule(t *testing.T) {
 	}
 	for _, content := range []func(signals.Kind, string, string) string{nil, otel.Redact} {
 		r := newTrace(t, otel.Options{Content: content})
-		r.solve(t, swarm.Options{Agents: team, Rounds: 1})
+		r.solve(t, swarm.Options{Agents: team, Limits: swarm.Limits{Rounds: 1}})
 		got := map[string]string{}
 		for _, s := range r.spans(t) {
 			for _, e := range s.Events {
@@ -145,7 +146,7 @@ func TestIDThatIsATextIsContent(t *testing.T) {
 		stray := agent("stray", signals.KindProposal, signals.New(signals.Header{Confidence: 1},
 			signals.Vote{ProposalID: id + " hush", Stance: signals.Disagree, Weight: 1}))
 		for name, o := range map[string]swarm.Options{
-			"escalated": {Conflicts: swarm.EscalateConflicts, Agents: []*agents.Agent{proposer("p", id), proposer("q", plain), voter("v", id), stray}},
+			"escalated": {Conflicts: settle.ByEscalation, Agents: []*agents.Agent{proposer("p", id), proposer("q", plain), voter("v", id), stray}},
 			"reached":   {Agents: []*agents.Agent{proposer("p", id), proposer("q", plain), voter("v", id), voter("w", id)}},
 			"tied":      {Agents: []*agents.Agent{proposer("p", id), proposer("q", plain), voter("v", id), voter("w", plain), stray}},
 			"rejected":  {Agents: []*agents.Agent{proposer("p", id), unheard("v", id), unheard("w", id)}},
@@ -189,10 +190,10 @@ func TestReasonQuotesNobodyWhateverTheIds(t *testing.T) {
 			{Agents: []*agents.Agent{proposer("p", id), voter("v", id), voter("w", id)}},
 			{Agents: []*agents.Agent{proposer("p", id), unheard("v", id), unheard("w", id)}},
 			{Agents: []*agents.Agent{proposer("p", id), proposer("q", id+id), voter("v", id), voter("w", id+id)}},
-			{Agents: []*agents.Agent{proposer("p", id), proposer("q", id+id), voter("v", id)}, Conflicts: swarm.EscalateConflicts},
+			{Agents: []*agents.Agent{proposer("p", id), proposer("q", id+id), voter("v", id)}, Conflicts: settle.ByEscalation},
 			{Agents: []*agents.Agent{proposer("p", id), voter("v", id), asks()}},
-			{Agents: []*agents.Agent{proposer("p", id), voter("v", id)}, Rounds: 1},
-			{Agents: []*agents.Agent{proposer("p", id), voter("v", id)}, Signals: 1},
+			{Agents: []*agents.Agent{proposer("p", id), voter("v", id)}, Limits: swarm.Limits{Rounds: 1}},
+			{Agents: []*agents.Agent{proposer("p", id), voter("v", id)}, Limits: swarm.Limits{Signals: 1}},
 			{Agents: []*agents.Agent{}},
 		} {
 			r := newTrace(t, otel.Options{})

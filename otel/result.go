@@ -12,18 +12,23 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/hooks"
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
 // record sets the attributes of the result of an op.
 func (p *op) record(result any) {
 	switch r := result.(type) {
-	case *swarm.Result:
+	case *solves.Result:
 		p.solved(r)
+	case solves.Evaluation:
+		p.decided(&r.Decision)
+		p.span.SetAttributes(p.observer.withheld(r.Obstacles)...)
 	case consensus.Decision:
 		p.decided(&r)
 	case []signals.Any:
@@ -33,10 +38,13 @@ func (p *op) record(result any) {
 	}
 }
 
-func (p *op) solved(r *swarm.Result) {
+func (p *op) solved(r *solves.Result) {
 	p.concluded(r.Stop == swarm.StopConsensus || r.Stop == swarm.StopRejected, r.Stop.String())
 	if !p.span.IsRecording() {
 		return
+	}
+	if r.Planned != nil {
+		p.span.SetAttributes(keyMode.String(r.Planned.Mode.String()))
 	}
 	p.span.SetAttributes(append(p.observer.decision(&r.Decision),
 		keyStop.String(r.Stop.String()), keyReason.String(p.observer.reason(r)), keySeed.String(strconv.FormatUint(r.Seed, 10)),
@@ -50,9 +58,10 @@ func (p *op) solved(r *swarm.Result) {
 	if len(r.LeftBehind) > 0 {
 		p.span.SetAttributes(keyLeftBehind.StringSlice(r.LeftBehind))
 	}
-	if r.Question != nil {
+	if r.Stop == swarm.StopEscalated && r.Question != nil {
 		p.span.SetAttributes(keyEscalatedBy.String(r.Question.Asks), keyOptions.StringSlice(p.observer.proposals(r.Question.Options)))
 	}
+	p.span.SetAttributes(p.observer.settlement(r)...)
 	if o := p.observer; o.content != nil {
 		p.span.SetAttributes(keyInput.String(o.messages("user", "", r.Task.Kind(), "task", r.Task.Task)))
 		if r.Answer != "" {
@@ -73,7 +82,7 @@ func (p *op) concluded(decided bool, why string) {
 }
 
 func (p *op) decided(d *consensus.Decision) {
-	if p.Name == agents.OpSolve {
+	if p.Name == hooks.OpSolve {
 		p.concluded(d.Outcome == consensus.Reached || d.Outcome == consensus.Rejected, d.Outcome.String())
 	}
 	if p.span.IsRecording() {
@@ -112,7 +121,7 @@ func (p *op) failed(err error) (sort string) {
 	switch {
 	case err == nil || p.concludedBy != "":
 		return p.concludedBy
-	case p.Name == agents.OpTurn && errors.Is(err, context.Canceled) && errors.Is(p.ctx.Err(), context.Canceled):
+	case p.Name == hooks.OpTurn && errors.Is(err, context.Canceled) && errors.Is(p.ctx.Err(), context.Canceled):
 		p.span.SetAttributes(keyDropped.Bool(true))
 		return ""
 	}

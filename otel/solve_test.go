@@ -2,6 +2,7 @@ package otel_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -14,10 +15,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/hooks"
+	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/otel"
 	"github.com/swarmbus/swarmbus/otel/oteltest"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/settle"
 )
 
 func TestSolveIsOneTrace(t *testing.T) {
@@ -28,7 +33,7 @@ func TestSolveIsOneTrace(t *testing.T) {
 
 func TestConflictEscalationAndDeadLettersAreEventsAndStatus(t *testing.T) {
 	r := newTrace(t, otel.Options{})
-	r.solve(t, swarm.Options{Name: "rivals", Conflicts: swarm.EscalateConflicts, Agents: []*agents.Agent{
+	r.solve(t, swarm.Options{Name: "rivals", Conflicts: settle.ByEscalation, Agents: []*agents.Agent{
 		proposer("p", "a"), proposer("q", "b"), proposer("liar", "a2"), voter("v", "a"), voter("w", "b"),
 	}})
 	golden(t, "escalated.txt", oteltest.Tree(r.spans(t), routine...))
@@ -45,26 +50,50 @@ func TestTurnsThatFailAreErrorsBySortAlone(t *testing.T) {
 		d := signals.New(signals.Header{}, signals.Discovery{Finding: "x"})
 		return agents.Emit(d, d, d)
 	})
-	r.solve(t, swarm.Options{Agents: []*agents.Agent{fails, panics, full}, TurnSignals: 1, Rounds: 1})
+	r.solve(t, swarm.Options{Agents: []*agents.Agent{fails, panics, full}, Limits: swarm.Limits{TurnSignals: 1, Rounds: 1}})
 	golden(t, "failed.txt", oteltest.Tree(r.spans(t), routine...))
 }
 
+// toolSet has a Go function and a server with a tool that fails and one that is asked.
+func toolSet() *tools.Set {
+	fails := func(context.Context, json.RawMessage) (tools.Result, error) {
+		return tools.Result{Text: "no my secret", IsError: true}, nil
+	}
+	input := json.RawMessage(`{"type":"object"}`)
+	return &tools.Set{
+		From: []tools.Source{
+			tools.Func("grep", "", tools.Hints{}, func(context.Context, map[string]string) (string, error) { return "my secret", nil }),
+			tools.Tool{Spec: tools.Spec{Server: "files", Name: "read", Input: input, Hints: tools.Hints{ReadsOnly: true}}, Call: fails},
+			tools.Tool{Spec: tools.Spec{Server: "files", Name: "write", Input: input}, Call: fails},
+		},
+		May: []tools.Rule{{Tools: "grep"}, {Tools: "files/*"}},
+	}
+}
+
 // TestCallsOfATurnAreInsideOfIt has an agent that asks a model, which fails
-// the second time, and calls a tool.
+// the second time, and calls tools: no span has their arguments or results.
 func TestCallsOfATurnAreInsideOfIt(t *testing.T) {
 	r := newTrace(t, otel.Options{})
 	asks := agent("asks", signals.KindTask)
 	asks.Reactor = agents.Each(func(ctx context.Context, _ signals.Any) seq {
-		provider := []slog.Attr{slog.String(agents.AttrProvider, "acme"), slog.Int("acme.attempt", 1)}
-		_, end := agents.Start(ctx, agents.Op{Name: agents.OpModel, Target: "large", Attributes: provider})
+		provider := []slog.Attr{slog.String(hooks.AttrProvider, "acme"), slog.Int("acme.attempt", 1)}
+		_, end := hooks.Start(ctx, hooks.Op{Name: hooks.OpModel, Target: "large", Attributes: provider})
 		end([]slog.Attr{
-			slog.String(agents.AttrModel, "large-2"), slog.Int(agents.AttrInputTokens, 17), slog.Int(agents.AttrOutputTokens, 4),
-			slog.Float64(agents.AttrCost, 0.25), slog.String(agents.AttrFinish, "stop"),
+			slog.String(hooks.AttrModel, "large-2"), slog.Int(hooks.AttrInputTokens, 17), slog.Int(hooks.AttrOutputTokens, 4),
+			slog.Float64(hooks.AttrCost, 0.25), slog.String(hooks.AttrFinish, "stop"),
 		}, nil)
-		_, end = agents.Start(ctx, agents.Op{Name: agents.OpModel, Target: "large", Attributes: provider})
-		end([]slog.Attr{slog.Int(agents.AttrInputTokens, 9)}, context.DeadlineExceeded)
-		_, end = agents.Start(ctx, agents.Op{Name: agents.OpTool, Target: "grep"})
-		end(nil, nil)
+		_, end = hooks.Start(ctx, hooks.Op{Name: hooks.OpModel, Target: "large", Attributes: provider})
+		end([]slog.Attr{slog.Int(hooks.AttrInputTokens, 9)}, context.DeadlineExceeded)
+		calls, err := toolSet().Begin(ctx)
+		if err != nil {
+			return agents.Fail(err)
+		}
+		for _, name := range []string{"grep", "files/read", "files/write"} {
+			_, err = calls.Make(ctx, models.Call{ID: name, Name: name, Args: json.RawMessage(`{"path":"my secret"}`)})
+		}
+		if asks := (*tools.AskError)(nil); !errors.As(err, &asks) {
+			return agents.Fail(err)
+		}
 		return agents.Emit()
 	})
 	r.solve(t, swarm.Options{Agents: []*agents.Agent{asks}})
@@ -77,8 +106,8 @@ func TestNamesThatAModelsServerSendsAreNoTexts(t *testing.T) {
 	asks := agent("asks", signals.KindTask)
 	asks.Reactor = agents.Each(func(ctx context.Context, _ signals.Any) seq {
 		for _, name := range []string{"acme/models/large-3.1-8b:free", "the prompt was this", strings.Repeat("x", 101)} {
-			_, end := agents.Start(ctx, agents.Op{Name: agents.OpModel, Target: "large"})
-			end([]slog.Attr{slog.String(agents.AttrModel, name), slog.String(agents.AttrFinish, name)}, nil)
+			_, end := hooks.Start(ctx, hooks.Op{Name: hooks.OpModel, Target: "large"})
+			end([]slog.Attr{slog.String(hooks.AttrModel, name), slog.String(hooks.AttrFinish, name)}, nil)
 		}
 		return agents.Emit()
 	})
@@ -172,7 +201,7 @@ func TestTurnsThatAreLateTriedAgainOrNotUsedSaySo(t *testing.T) {
 		busy.CanEmit = slow.CanEmit
 		busy.Reactor = agents.Func(func(_ context.Context, turn *agents.Turn) seq {
 			if turn.Try == 0 {
-				return agents.Fail(agents.Passing(errors.New("busy"), 0))
+				return agents.Fail(agents.Retryable(errors.New("busy"), 0))
 			}
 			return agents.Emit()
 		})

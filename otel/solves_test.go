@@ -12,11 +12,13 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/hooks"
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/otel"
 	"github.com/swarmbus/swarmbus/otel/oteltest"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/settle"
 )
 
 // TestSolvesOfOneSeedInOneTraceAreToldApart has two swarms that run at once in
@@ -105,7 +107,7 @@ func TestSolveThatFailedIsOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newTrace(t, otel.Options{})
 		b := watched(t, r, &bus.Options{TTL: -1})
-		ctx, end := r.Start(t.Context(), agents.Op{Name: agents.OpSolve, Target: "team", Thread: "x"})
+		ctx, end := r.Start(t.Context(), hooks.Op{Name: hooks.OpSolve, Target: "team", Thread: "x"})
 		publish(t, b, "a", say("x", signals.ID{}, r.Trace(ctx)))
 		end(nil, errors.New("no"))
 		publish(t, b, "a", say("x", signals.ID{}, r.Trace(ctx)))
@@ -121,14 +123,14 @@ func TestSolveThatFailedIsOver(t *testing.T) {
 // given the log.
 func TestResumedSolveRecordsNothingAgain(t *testing.T) {
 	first := newTrace(t, otel.Options{})
-	asked := first.solve(t, swarm.Options{Agents: split(), Conflicts: swarm.EscalateConflicts})
+	asked := first.solve(t, swarm.Options{Agents: split(), Conflicts: settle.ByEscalation})
 	if asked.Stop != swarm.StopEscalated {
 		t.Fatalf("got %v", asked.Stop)
 	}
 	r := newTrace(t, otel.Options{Deliveries: true})
 	b := watched(t, r, &bus.Options{TTL: -1})
 	sub := subscribe(t, b, bus.SubscribeOptions{Agent: "archive"})
-	s, err := swarm.New(swarm.Options{Agents: split(), Hook: r, Bus: b, Seed: 1, Conflicts: swarm.EscalateConflicts})
+	s, err := swarm.New(swarm.Options{Agents: split(), Hook: r, Bus: b, Seed: 1, Conflicts: settle.ByEscalation})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,11 +180,11 @@ func TestSignalsOfATurnAreRecordedInsideIt(t *testing.T) {
 		a := agent(name, signals.KindProposal)
 		a.Reactor = agents.Each(func(ctx context.Context, heard signals.Any) seq {
 			if name == "calls" {
-				inside, end := agents.Start(ctx, agents.Op{Name: agents.OpTool, Target: "grep"})
+				inside, end := hooks.Start(ctx, hooks.Op{Name: hooks.OpTool, Target: "grep"})
 				defer end(nil, nil)
 				ctx = inside
 			}
-			trace := f(*agents.TraceOf(ctx), heard.Head().Trace)
+			trace := f(*hooks.TraceOf(ctx), heard.Head().Trace)
 			return agents.Emit(signals.New(signals.Header{Trace: trace}, signals.Discovery{Finding: "x"}))
 		})
 		team = append(team, a)

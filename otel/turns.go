@@ -8,7 +8,7 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/hooks"
 )
 
 // A solving is a running solve. Contexts carry it to the operations inside the
@@ -116,9 +116,9 @@ func (o *Observer) turned(ctx context.Context, what any) {
 		return
 	}
 	switch w := what.(type) {
-	case agents.TurnLate:
+	case hooks.TurnLate:
 		s.mark(w.Agent, w.Round, keyTurnLate.Bool(true))
-	case agents.TurnDropped:
+	case hooks.TurnDropped:
 		s.mark(w.Agent, w.Round, keyDropped.Bool(true))
 	}
 }

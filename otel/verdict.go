@@ -5,8 +5,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/hooks"
 	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
 // A verdict is what is compared of two evaluations of the votes.
@@ -15,19 +16,24 @@ type verdict struct {
 	choice, leaders     string
 	support, confidence float64
 	voters, quorum      int
-	reason              string
+	reason, withheld    string
 }
 
-func verdictOf(d *consensus.Decision) verdict {
+func verdictOf(e *solves.Evaluation) verdict {
+	var withheld []string
+	for _, o := range e.Obstacles {
+		withheld = append(withheld, o.Signal.ID.String())
+	}
+	d := &e.Decision
 	return verdict{
-		d.Outcome, d.Choice, strings.Join(d.Leaders, "\x00"), d.Support, d.Confidence, d.Voters, d.Ballots().Quorum(), d.Reason(),
+		d.Outcome, d.Choice, strings.Join(d.Leaders, "\x00"), d.Support, d.Confidence, d.Voters, d.Ballots().Quorum(), d.Reason(), strings.Join(withheld, " "),
 	}
 }
 
-// changed reports whether a decision differs from the last one that was recorded
+// changed reports whether an evaluation differs from the last one that was recorded
 // in the solve, and keeps it if so.
-func (s *solving) changed(d *consensus.Decision) bool {
-	now := verdictOf(d)
+func (s *solving) changed(e *solves.Evaluation) bool {
+	now := verdictOf(e)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.last == now {
@@ -40,10 +46,10 @@ func (s *solving) changed(d *consensus.Decision) bool {
 // weigh records an evaluation of a solve's votes when it ends, if it failed or its
 // decision differs from the one before. Votes are evaluated at every commit, and
 // most commits are not votes.
-func (o *Observer) weigh(ctx context.Context, of *solving, about agents.Op) agents.End {
+func (o *Observer) weigh(ctx context.Context, of *solving, about hooks.Op) hooks.End {
 	began := time.Now()
 	return func(result any, err error) {
-		if d, ok := result.(consensus.Decision); ok && err == nil && !of.changed(&d) {
+		if e, ok := result.(solves.Evaluation); ok && err == nil && !of.changed(&e) {
 			return
 		}
 		o.begin(ctx, about, began).end(result, err)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/hooks"
 	"github.com/swarmbus/swarmbus/otel"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
@@ -42,7 +43,7 @@ func TestEvaluationIsRecordedWhenItChangesTheDecision(t *testing.T) {
 func TestEvaluationOutsideOfASolveIsRecorded(t *testing.T) {
 	r := newTrace(t, otel.Options{})
 	for range 2 {
-		_, end := agents.Start(agents.WithHook(t.Context(), r), agents.Op{Name: agents.OpConsensus, Target: "majority"})
+		_, end := hooks.Start(hooks.With(t.Context(), r), hooks.Op{Name: hooks.OpConsensus, Target: "majority"})
 		end(nil, nil)
 	}
 	if n := len(r.spans(t)); n != 2 {
@@ -102,8 +103,8 @@ func TestCallOfATurnSaysWhoseItIs(t *testing.T) {
 	r := newTrace(t, otel.Options{})
 	asks := agent("asks", signals.KindTask)
 	asks.Reactor = agents.Each(func(ctx context.Context, _ signals.Any) seq {
-		ctx, end := agents.Start(ctx, agents.Op{Name: agents.OpTool, Target: "grep"})
-		_, ended := agents.Start(ctx, agents.Op{Name: agents.OpModel, Target: "large"})
+		ctx, end := hooks.Start(ctx, hooks.Op{Name: hooks.OpTool, Target: "grep"})
+		_, ended := hooks.Start(ctx, hooks.Op{Name: hooks.OpModel, Target: "large"})
 		ended(nil, nil)
 		end(nil, nil)
 		return agents.Emit()

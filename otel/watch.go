@@ -9,6 +9,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/bus/events"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -45,18 +46,18 @@ func (o *Observer) Watch(b *bus.Bus) (stop func(), err error) {
 	return func() { unwatch(); w.flush(true); o.leave(w) }, nil
 }
 
-func (w *watch) see(e bus.Event) {
+func (w *watch) see(e events.Event) {
 	switch e := e.(type) {
-	case bus.Published:
+	case events.Published:
 		w.published(&e)
-	case bus.Settled:
+	case events.Settled:
 		w.settled(&e)
-	case bus.Slow:
+	case events.Slow:
 		w.log.LogAttrs(context.Background(), slog.LevelWarn, "slow reader",
 			slog.String("reader", e.Reader), slog.String("site", e.Site), slog.Duration("took", e.Took), slog.Int("pending", e.Pending))
-	case bus.Missed:
+	case events.Missed:
 		w.log.LogAttrs(context.Background(), slog.LevelWarn, "events missed: spans and counts lack them", slog.Uint64("events", e.Events))
-	case bus.Expired, bus.Evicted, bus.ConflictOpened, bus.ConflictEnded:
+	case events.Expired, events.Evicted, events.ConflictOpened, events.ConflictEnded:
 		// They are part of the bus's counts, or signals of their own.
 	}
 }
@@ -67,7 +68,7 @@ var (
 	consumer = trace.WithSpanKind(trace.SpanKindConsumer)
 )
 
-func (w *watch) published(e *bus.Published) {
+func (w *watch) published(e *events.Published) {
 	s := e.Signal
 	h, l := s.Head(), w.labelsOf(s.Kind())
 	w.mu.Lock()
@@ -110,7 +111,7 @@ func (w *watch) solveOf(h *signals.Header) *solving {
 	return w.rows.running[h.Thread]
 }
 
-func (w *watch) settled(e *bus.Settled) {
+func (w *watch) settled(e *events.Settled) {
 	h, l := e.Signal.Head(), w.labelsOf(e.Signal.Kind())
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -120,16 +121,16 @@ func (w *watch) settled(e *bus.Settled) {
 		took = time.Since(published.at)
 	}
 	w.meters.settled(context.Background(), l, e.Disposition, took)
-	if e.Disposition == bus.DeadClosed {
+	if e.Disposition == events.DeadClosed {
 		return // every solve ends with these
 	}
 	row := w.rows.byID[h.ID]
 	if row != nil {
 		row.settled(e, took)
 	}
-	wrong := e.Disposition != bus.Delivered && e.Disposition != bus.Filtered
+	wrong := e.Disposition != events.Delivered && e.Disposition != events.Filtered
 	traced := published.span.IsSampled() || published.seq == 0 // not known: published before the watch, or no longer remembered
-	late := row == nil && e.Disposition == bus.Delivered && traced
+	late := row == nil && e.Disposition == events.Delivered && traced
 	if wrong || late || w.deliveries && traced {
 		w.delivery(e, &h, l, published, late)
 	}
@@ -137,7 +138,7 @@ func (w *watch) settled(e *bus.Settled) {
 
 // delivery records one delivery as a span of its own, which begins with the
 // publish.
-func (w *watch) delivery(e *bus.Settled, h *signals.Header, l *labels, published place, late bool) {
+func (w *watch) delivery(e *events.Settled, h *signals.Header, l *labels, published place, late bool) {
 	origin := ToSpan(h.Trace)
 	if !origin.IsValid() {
 		origin = published.span
@@ -156,13 +157,13 @@ func (w *watch) delivery(e *bus.Settled, h *signals.Header, l *labels, published
 		}
 		link(span, linkOrigin, origin)
 	}
-	if e.Disposition != bus.Delivered && e.Disposition != bus.Filtered {
+	if e.Disposition != events.Delivered && e.Disposition != events.Filtered {
 		w.died(ctx, span, e)
 	}
 }
 
 // died records a dead letter.
-func (w *watch) died(ctx context.Context, span trace.Span, e *bus.Settled) {
+func (w *watch) died(ctx context.Context, span trace.Span, e *events.Settled) {
 	disposition := e.Disposition.String()
 	sort, text, why := disposition, disposition, ""
 	if e.Err != nil {

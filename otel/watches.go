@@ -71,7 +71,7 @@ func (o *Observer) totals(context.Context) (backlog, conflicts int64) {
 	o.each(func(w *watch) {
 		s := w.bus.Stats()
 		backlog += int64(s.Account.Pending)
-		conflicts += int64(s.OpenConflicts)
+		conflicts += int64(s.Conflicts.Open)
 	})
 	return backlog, conflicts
 }

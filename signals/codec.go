@@ -177,12 +177,9 @@ func Marshal(s Any) ([]byte, error) {
 func (s *Signal[P]) MarshalJSON() ([]byte, error) { return Marshal(s) }
 
 func (s *Signal[P]) marshal() ([]byte, error) {
-	payload, err := marshalPayload(&s.Payload)
+	payload, err := s.payload()
 	if err != nil {
-		return nil, fmt.Errorf("signals: payload of kind %q: %w", s.Kind(), err)
-	}
-	if isNull(payload) {
-		return nil, &FieldError{Kind: s.Kind(), Field: "payload", Value: "null", Problem: "required"}
+		return nil, err
 	}
 	head, err := json.Marshal(newWire(s.Kind(), s.Header))
 	if err != nil {

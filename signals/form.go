@@ -1,42 +1,20 @@
 package signals
 
-// A Form represents a payload type, for a log that stores signals of one type
-// together and inspects every signal once. [FormOf] returns it. It may be used
-// concurrently.
-type Form interface {
-	// Fits reports whether s has the form's payload type.
-	Fits(s Any) bool
-	// Inspect returns the header of s itself, which must not be modified, its
-	// kind, and the error of [Limits.Validate] without the checks of kind,
-	// payload type, source and thread: the log knows those from signals that it
-	// validated before. The header is nil if s is nil or does not fit.
-	Inspect(l Limits, s Any) (*Header, Kind, error)
-	// NewPage returns an empty page.
-	NewPage() Page
+import "github.com/swarmbus/swarmbus/internal/forms"
 
-	sealed()
-}
+func init() { forms.Of = func(s any) any { return s.(Any).form() } }
 
-// FormOf returns the form of s, whose payload type must be valid.
-func FormOf(s Any) Form { return s.form() }
-
-// HeadOf returns the header of s itself, which must not be modified; nil if s
-// is nil.
-func HeadOf(s Any) *Header {
-	if s == nil {
-		return nil
-	}
-	return s.head()
-}
+// A formOf is the form of a payload type, for the log.
+type formOf = forms.Form[Any, Header, Kind, Limits]
 
 type form[P Payload] struct{}
-
-func (form[P]) sealed() {}
 
 func (form[P]) Fits(s Any) bool {
 	typed, ok := s.(*Signal[P])
 	return ok && typed != nil
 }
+
+func (form[P]) Head(s Any) *Header { return &s.(*Signal[P]).Header }
 
 func (form[P]) Inspect(l Limits, s Any) (*Header, Kind, error) {
 	typed, ok := s.(*Signal[P])
@@ -55,16 +33,9 @@ func (form[P]) Inspect(l Limits, s Any) (*Header, Kind, error) {
 	return &typed.Header, kind, nil
 }
 
-func (form[P]) NewPage() Page { return new(page[P]) }
+func (form[P]) NewPage() forms.Page[Any, Header] { return new(page[P]) }
 
-func (s *Signal[P]) form() Form { return form[P]{} }
-
-func (s *Signal[P]) head() *Header {
-	if s == nil {
-		return nil
-	}
-	return &s.Header
-}
+func (s *Signal[P]) form() formOf { return form[P]{} }
 
 // plain reports whether checkNumbers has nothing to check, as with almost every
 // signal.

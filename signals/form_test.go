@@ -5,13 +5,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/swarmbus/swarmbus/internal/forms"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
 // For a header with one number that is invalid or at the limit, Inspect returns
 // what Validate returns. It does not check source and thread.
 func TestInspectSaysOfHeadersWhatValidateDoes(t *testing.T) {
-	form := signals.FormOf(signals.New(signals.Header{}, task))
+	form := formOf(signals.New(signals.Header{}, task))
 	for name, set := range map[string]func(*signals.Header){
 		"nothing":              func(*signals.Header) {},
 		"everything":           func(h *signals.Header) { *h = fullHeader() },
@@ -45,7 +46,7 @@ func TestInspectSaysOfHeadersWhatValidateDoes(t *testing.T) {
 
 func TestInspectLooksIntoThePayload(t *testing.T) {
 	s := signals.New(signals.Header{}, signals.Task{Task: "12345"})
-	form := signals.FormOf(s)
+	form := formOf(s)
 	for bytes, want := range map[int]bool{4: false, 5: true} {
 		if _, _, err := form.Inspect(signals.Limits{TextBytes: bytes}, s); (err == nil) != want {
 			t.Errorf("%d bytes: %v", bytes, err)
@@ -54,7 +55,7 @@ func TestInspectLooksIntoThePayload(t *testing.T) {
 }
 
 func TestAFormFitsItsPayloadTypeAlone(t *testing.T) {
-	form := signals.FormOf(signals.New(signals.Header{}, task))
+	form := formOf(signals.New(signals.Header{}, task))
 	for _, s := range []signals.Any{sign(discovery), nil, (*signals.Signal[signals.Task])(nil)} {
 		head, _, err := form.Inspect(signals.Limits{}, s)
 		if form.Fits(s) || head != nil || err != nil {
@@ -66,12 +67,17 @@ func TestAFormFitsItsPayloadTypeAlone(t *testing.T) {
 	}
 }
 
-func TestHeadOfIsTheHeaderItself(t *testing.T) {
+func TestHeadIsTheHeaderItself(t *testing.T) {
 	s := signals.New(fullHeader(), task)
-	if signals.HeadOf(s) != &s.Header {
+	if formOf(s).Head(s) != &s.Header {
 		t.Error("it is another")
 	}
-	if signals.HeadOf(nil) != nil || signals.HeadOf((*signals.Signal[signals.Task])(nil)) != nil {
-		t.Error("no signal has a header")
+	page := formOf(s).NewPage()
+	if _, h := page.Put(5, s); page.Head(5) != h || h == &s.Header || h.ID != s.ID {
+		t.Error("a page has another")
 	}
+}
+
+func formOf(s signals.Any) forms.Form[signals.Any, signals.Header, signals.Kind, signals.Limits] {
+	return forms.Of(s).(forms.Form[signals.Any, signals.Header, signals.Kind, signals.Limits])
 }

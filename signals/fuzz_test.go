@@ -9,7 +9,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// What is accepted is valid, and every way of writing it reads back equal.
+// Decoded signals are valid, and each encoding of one reads back equal.
 func FuzzUnmarshal(f *testing.F) {
 	for _, s := range samples() {
 		text := fullJSON(s.kind, s.json)

@@ -25,12 +25,6 @@ type Header struct {
 	CausalLevel CausalLevel
 }
 
-// Expired reports whether the signal has expired at now. At Time + TTL exactly
-// it has not, and with a TTL of 0 or less it never does.
-func (h *Header) Expired(now time.Time) bool {
-	return h.TTL > 0 && now.After(h.Time.Add(h.TTL))
-}
-
 // Times must fit the wire: nanoseconds since 1970 in 64 bits.
 var (
 	minTime = time.Unix(0, math.MinInt64)

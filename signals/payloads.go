@@ -1,5 +1,7 @@
 package signals
 
+import "time"
+
 // A Payload is the content of a signal and names its kind, so that payload and
 // kind cannot disagree. It is a value: a struct, string, number or array, never
 // a pointer, map, slice, function or channel; what it holds must not change
@@ -82,9 +84,22 @@ type Escalation struct {
 
 // Memory is a fact shared with everyone.
 type Memory struct {
-	Content    string  `json:"content"`    // required
-	Category   string  `json:"category"`   // required
-	Importance float64 `json:"importance"` // in [0,1]
+	Content    string  `json:"content"`         // required
+	Category   string  `json:"category"`        // required
+	Importance float64 `json:"importance"`      // in [0,1]
+	Origin     Origin  `json:"origin,omitzero"` // of a fact that the system recalled; zero: the source says so itself
+}
+
+// Origin says where a fact that the system recalled comes from, and how far it can be
+// relied on. In a signal of anybody else it means nothing.
+type Origin struct {
+	Fact   string    `json:"fact"`            // its id in the memory
+	State  string    `json:"state"`           // what the memory calls it, such as "confirmed"
+	Source string    `json:"source"`          // who said it first
+	Group  string    `json:"group,omitempty"` // of the source
+	Thread string    `json:"thread"`          // in which it was said
+	Signal ID        `json:"signal"`          // that said it
+	Time   time.Time `json:"time"`            // when
 }
 
 // ToolResult is what a tool call returned.
@@ -209,6 +224,21 @@ func (p Memory) Check(l Limits) error {
 		l.Required("content", p.Content),
 		l.Name("category", p.Category),
 		Unit("importance", p.Importance),
+		p.Origin.check(),
+	)
+}
+
+func (o Origin) check() error {
+	if o == (Origin{}) {
+		return nil
+	}
+	return first(
+		Limits{}.Name("origin.fact", o.Fact),
+		Limits{}.Name("origin.state", o.State),
+		Limits{}.Name("origin.source", o.Source),
+		optionalName("origin.group", o.Group),
+		optionalName("origin.thread", o.Thread),
+		checkTime(o.Time),
 	)
 }
 

@@ -87,7 +87,14 @@ func anySignal(t *rapid.T, kind int) signals.Any {
 	case 8:
 		return signals.New(h, signals.Escalation{Reason: some(), Context: text()})
 	case 9:
-		return signals.New(h, signals.Memory{Content: some(), Category: name(), Importance: unit()})
+		m := signals.Memory{Content: some(), Category: name(), Importance: unit()}
+		if rapid.Bool().Draw(t, "recalled") {
+			m.Origin = signals.Origin{
+				Fact: name(), State: name(), Source: name(), Group: name(), Thread: name(), Signal: ref(),
+				Time: time.Unix(rapid.Int64Range(-1<<32, 1<<33).Draw(t, "time"), 1).UTC(),
+			}
+		}
+		return signals.New(h, m)
 	case 10:
 		return signals.New(h, signals.ToolResult{
 			ToolName: name(), Result: text(), IsError: rapid.Bool().Draw(t, "error"),

@@ -29,8 +29,8 @@ type Any interface {
 	checkBody(Limits) error
 	with(Header) Any
 	marshal() ([]byte, error)
-	head() *Header
-	form() Form
+	payload() ([]byte, error)
+	form() formOf
 }
 
 // As returns s as a *Signal[P], and whether its payload type is P. A reader of

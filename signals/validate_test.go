@@ -52,6 +52,7 @@ var (
 	consensus  = signals.Consensus{ProposalID: "p", Decision: "d"}
 	escalation = signals.Escalation{Reason: "r"}
 	memory     = signals.Memory{Content: "c", Category: "k"}
+	recalled   = signals.Memory{Content: "c", Category: "k", Origin: signals.Origin{Fact: "f", State: "s", Source: "a"}}
 	toolResult = signals.ToolResult{ToolName: "n", TriggeredBy: "a"}
 )
 
@@ -82,6 +83,9 @@ var requiredNames = []rule[string]{
 	inPayload("proposalId", vote, func(p *signals.Vote, v string) { p.ProposalID = v }),
 	inPayload("proposalId", consensus, func(p *signals.Consensus, v string) { p.ProposalID = v }),
 	inPayload("category", memory, func(p *signals.Memory, v string) { p.Category = v }),
+	inPayload("origin.fact", recalled, func(p *signals.Memory, v string) { p.Origin.Fact = v }),
+	inPayload("origin.state", recalled, func(p *signals.Memory, v string) { p.Origin.State = v }),
+	inPayload("origin.source", recalled, func(p *signals.Memory, v string) { p.Origin.Source = v }),
 	inPayload("toolName", toolResult, func(p *signals.ToolResult, v string) { p.ToolName = v }),
 	inPayload("triggeredBy", toolResult, func(p *signals.ToolResult, v string) { p.TriggeredBy = v }),
 	inHeader("recipients", func(h *signals.Header, v string) { h.Recipients = signals.To("a", v) }),

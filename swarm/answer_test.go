@@ -14,6 +14,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
+	"github.com/swarmbus/swarmbus/swarm/settle"
 )
 
 func from(source string, s signals.Any) signals.Any {
@@ -23,15 +24,15 @@ func from(source string, s signals.Any) signals.Any {
 // refusedAsSecond fails unless an answer was refused because ceo was first.
 func refusedAsSecond(t *testing.T, how string, err error) {
 	t.Helper()
-	var first *swarm.AnsweredError
-	if !errors.As(err, &first) || first.By != "ceo" || !errors.Is(err, swarm.ErrLog) || !strings.Contains(err.Error(), `"ceo" answered`) {
+	var first *runlog.AnsweredError
+	if !errors.As(err, &first) || first.By != "ceo" || !errors.Is(err, runlog.ErrLog) || !strings.Contains(err.Error(), `"ceo" answered`) {
 		t.Errorf("%s: %v, want it refused because ceo was first", how, err)
 	}
 }
 
 func TestTheSecondAnswerIsRefusedAndSaysWhoWasFirst(t *testing.T) {
 	j := new(journal.Memory)
-	o := swarm.Options{Agents: rivals(), Conflicts: swarm.EscalateConflicts, Journal: j, Seed: 7}
+	o := swarm.Options{Agents: rivals(), Conflicts: settle.ByEscalation, Journal: j, Seed: 7}
 	asked := escalated(t, newSwarm(t, o))
 	s := newSwarm(t, o) // another process
 	past, err := s.Results()
@@ -79,7 +80,7 @@ func TestAQuestionAfterAnAnswerIsAnsweredToo(t *testing.T) {
 
 func TestASolveThatWasBrokenOffTakesNoAnswerBeforeItAsks(t *testing.T) {
 	whole := new(journal.Memory)
-	o := swarm.Options{Agents: rivals(), Conflicts: swarm.EscalateConflicts, Journal: whole, Seed: 7}
+	o := swarm.Options{Agents: rivals(), Conflicts: settle.ByEscalation, Journal: whole, Seed: 7}
 	escalated(t, newSwarm(t, o))
 	o.Journal = cut(t, whole, whole.Last()-1) // it asks, but not that it stopped
 	s := newSwarm(t, o)
@@ -87,7 +88,7 @@ func TestASolveThatWasBrokenOffTakesNoAnswerBeforeItAsks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Resume(t.Context(), past[0].Log, answer("a")); !errors.Is(err, swarm.ErrLog) || !strings.Contains(err.Error(), "broken off") {
+	if _, err := s.Resume(t.Context(), past[0].Log, answer("a")); !errors.Is(err, runlog.ErrLog) || !strings.Contains(err.Error(), "broken off") {
 		t.Errorf("got %v", err)
 	}
 	r, err := s.Resume(t.Context(), past[0].Log, nil)
@@ -101,7 +102,7 @@ func TestASolveThatWasBrokenOffTakesNoAnswerBeforeItAsks(t *testing.T) {
 
 // A process may be killed between any two signals of an answer.
 func TestTheAnswerOfASolveThatWasBrokenOffIsTheFirst(t *testing.T) {
-	for _, policy := range []swarm.ConflictPolicy{swarm.EscalateConflicts, swarm.DebateConflicts} { // one asks, one ends undecided
+	for _, policy := range []settle.Policy{settle.ByEscalation, settle.ByDebate} { // one asks, one ends undecided
 		whole := new(journal.Memory)
 		o := swarm.Options{Agents: torn(), Conflicts: policy, Journal: whole, Quorum: 1, Seed: 7}
 		s := newSwarm(t, o)
@@ -133,7 +134,7 @@ func TestTheAnswerOfASolveThatWasBrokenOffIsTheFirst(t *testing.T) {
 
 // An answer settles the conflicts before it, not those that it opens.
 func TestAnAnswerMayProposeAnotherRival(t *testing.T) {
-	s := newSwarm(t, swarm.Options{Agents: rivals(), Conflicts: swarm.EscalateConflicts})
+	s := newSwarm(t, swarm.Options{Agents: rivals(), Conflicts: settle.ByEscalation})
 	asked := escalated(t, s)
 	r, err := s.Resume(t.Context(), asked.Log, propose("c", "do c"))
 	if err != nil || r.Stop != swarm.StopEscalated {
@@ -153,7 +154,7 @@ func TestAnAnswerMayProposeAnotherRival(t *testing.T) {
 func TestAnAnswerThatTheBusRefusesLeavesNothingBehind(t *testing.T) {
 	j, b := new(journal.Memory), made(bus.New(&bus.Options{Limits: signals.Limits{TextBytes: 1000}}))
 	t.Cleanup(b.Close)
-	s := newSwarm(t, swarm.Options{Agents: rivals(), Conflicts: swarm.EscalateConflicts, Journal: j, Bus: b})
+	s := newSwarm(t, swarm.Options{Agents: rivals(), Conflicts: settle.ByEscalation, Journal: j, Bus: b})
 	asked := escalated(t, s)
 	n := j.Last()
 	if r, err := s.Resume(t.Context(), asked.Log, answer(strings.Repeat("b", 2000))); err == nil || len(r.Log) != len(asked.Log) {
@@ -169,7 +170,7 @@ func TestAnAnswerThatTheBusRefusesLeavesNothingBehind(t *testing.T) {
 
 // What is refused as an answer leaves the question open.
 func TestAPersonAnswersWithWhatAgentsMaySay(t *testing.T) {
-	s := newSwarm(t, swarm.Options{Agents: rivals(), Conflicts: swarm.EscalateConflicts})
+	s := newSwarm(t, swarm.Options{Agents: rivals(), Conflicts: settle.ByEscalation})
 	asked := escalated(t, s)
 	for _, wrong := range []signals.Any{
 		signals.New(signals.Header{}, signals.Consensus{ProposalID: "a", Decision: "do a", Confidence: 1}),

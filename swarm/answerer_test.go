@@ -6,17 +6,19 @@ import (
 
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
+	"github.com/swarmbus/swarmbus/swarm/settle"
 )
 
 // Nobody outside speaks in the name of an agent, nor in one that reads like it. What is
 // refused leaves the question open and the log as it is.
 func TestAnAnswerIsInNoAgentsName(t *testing.T) {
 	team := rivals()
-	team[4].ID = swarm.Person
-	s := newSwarm(t, swarm.Options{Agents: team, Conflicts: swarm.EscalateConflicts})
+	team[4].ID = runlog.Person
+	s := newSwarm(t, swarm.Options{Agents: team, Conflicts: settle.ByEscalation})
 	asked := escalated(t, s)
 	last := s.Bus().Last()
-	for _, source := range []string{"", swarm.Person, "Person", "person ", "v1", "V1", " v1"} {
+	for _, source := range []string{"", runlog.Person, "Person", "person ", "v1", "V1", " v1"} {
 		r, err := s.Resume(t.Context(), asked.Log, from(source, vote("b", yes, 1)))
 		if wrong := (*signals.FieldError)(nil); !errors.As(err, &wrong) || wrong.Field != "source" {
 			t.Errorf("by %q: %v, %v", source, r, err)
@@ -31,7 +33,7 @@ func TestAnAnswerIsInNoAgentsName(t *testing.T) {
 }
 
 func TestAVoteForWhatNobodyProposedIsNoAnswer(t *testing.T) {
-	s := newSwarm(t, swarm.Options{Agents: rivals(), Conflicts: swarm.EscalateConflicts})
+	s := newSwarm(t, swarm.Options{Agents: rivals(), Conflicts: settle.ByEscalation})
 	asked := escalated(t, s)
 	last := s.Bus().Last()
 	r, err := s.Resume(t.Context(), asked.Log, vote("c", yes, 1))

@@ -17,6 +17,9 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/replay"
+	"github.com/swarmbus/swarmbus/swarm/settle"
+	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
 // TestAStrategyIsNotTakenForItsNamesake replays what "voting" did not decide.
@@ -31,7 +34,7 @@ func TestAStrategyIsNotTakenForItsNamesake(t *testing.T) {
 	if err != nil || len(past) != 1 || past[0].Decision.Support != live.Decision.Support || len(past[0].Decision.Tallies()) != 2 {
 		t.Error(past, err)
 	}
-	if _, err := replayed(t, o.Journal); !errors.Is(err, swarm.ErrStrategy) {
+	if _, err := replayed(t, o.Journal); !errors.Is(err, replay.ErrStrategy) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -133,8 +136,9 @@ func TestACancelledSolveSaysThatTheJournalDidNotTakeIt(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	breaks := &agents.Agent{ID: "x", Reactor: agents.Func(func(context.Context, *agents.Turn) seq {
+		err := j.Close() // before: the solve ends as soon as it is canceled
 		cancel()
-		return agents.Fail(j.Close())
+		return agents.Fail(err)
 	})}
 	s := startOn(t, swarm.Options{Agents: []*agents.Agent{breaks}, Journal: j})
 	r, err := s.Solve(ctx, signals.Task{Task: "1"})
@@ -157,7 +161,7 @@ func TestAnOutcomeIsToldWhenTheJournalHasIt(t *testing.T) {
 
 // TestWhoWatchesMayAppendToALog does so while the solve goes on.
 func TestWhoWatchesMayAppendToALog(t *testing.T) {
-	o := swarm.Options{Agents: torn(), Journal: new(journal.Memory), Conflicts: swarm.EscalateConflicts, Quorum: 1}
+	o := swarm.Options{Agents: torn(), Journal: new(journal.Memory), Conflicts: settle.ByEscalation, Quorum: 1}
 	s := startOn(t, o)
 	r := ask(t, s, 1)
 	for range 5 { // whatever room a slice has left
@@ -169,11 +173,11 @@ func TestWhoWatchesMayAppendToALog(t *testing.T) {
 	}
 	mine := propose("mine", "mine")
 	var logs [][]signals.Any
-	for e, err := range swarm.Watch(t.Context(), o.Journal, r.Thread) {
+	for e, err := range solves.Watch(t.Context(), o.Journal, r.Thread) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		stopped, ok := e.(swarm.Stopped)
+		stopped, ok := e.(solves.Stopped)
 		if !ok {
 			continue
 		}
@@ -203,7 +207,7 @@ func TestAStopThatTheVotesDoNotSayIsFound(t *testing.T) {
 	shutdown(t, s)
 	lines := exported(t, o.Journal)
 	for _, stop := range []string{"consensus", "deadlock", "uncertified"} {
-		var d *swarm.Difference
+		var d *replay.Difference
 		if _, err := replayedFile(t, imported(t, lines, `"stop":"rejected"`, `"stop":"`+stop+`"`)); !errors.As(err, &d) || d.What != "stop" {
 			t.Errorf("%s: got %v", stop, err)
 		}
@@ -224,7 +228,7 @@ func TestAHeaderThatTheDecisionDoesNotHaveIsFound(t *testing.T) {
 		"source":     {`"source":"system"`, `"source":"v"`},
 		"confidence": {fmt.Sprintf(`"confidence":%v,`, r.Decision.Confidence), `"confidence":0.999,`},
 	} {
-		var d *swarm.Difference
+		var d *replay.Difference
 		_, err := replayedFile(t, imported(t, lines, made, strings.Replace(made, change[0], change[1], 1)))
 		if !errors.As(err, &d) || d.What != "header of the decision" {
 			t.Errorf("%s: got %v", name, err)

@@ -20,7 +20,7 @@ func BenchmarkCrowd(b *testing.B) {
 				v.Listens = nil
 				all = append(all, v)
 			}
-			s, err := swarm.New(swarm.Options{Agents: all, Signals: 10000})
+			s, err := swarm.New(swarm.Options{Agents: all, Limits: swarm.Limits{Signals: 10000}})
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -37,4 +37,30 @@ func BenchmarkCrowd(b *testing.B) {
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(delivered), "ns/delivery")
 		})
 	}
+}
+
+// BenchmarkRestore folds the log of a solve again, as a resumed solve does.
+func BenchmarkRestore(b *testing.B) {
+	all := []*agents.Agent{proposer("p", "a", "do a")}
+	for i := range 100 {
+		v := voter(fmt.Sprint("v", i), map[string]signals.Stance{"a": []signals.Stance{yes, no}[i%2]})
+		v.Listens = nil
+		all = append(all, v)
+	}
+	s, err := swarm.New(swarm.Options{Agents: all})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Close()
+	r, err := s.Solve(context.Background(), signals.Task{Task: "?"})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := s.Replay(r.Log); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(r.Log)), "ns/signal")
 }

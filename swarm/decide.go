@@ -8,144 +8,199 @@ import (
 	"strings"
 
 	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/hooks"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/internal/seat"
+	"github.com/swarmbus/swarmbus/swarm/internal/words"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
+	"github.com/swarmbus/swarmbus/swarm/settle"
+	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
 // decide stops the solve if the committed signals are a reason to, whatever the
 // result of the remaining turns.
-func (r *solve) decide(ctx context.Context, left []*turn) {
-	if r.result.Stop != 0 {
+func (r *solve) decide(ctx context.Context, left []*seat.Turn) {
+	if r.over() {
 		return
 	}
-	d, end := r.ask(ctx)
-	defer end(d, nil)
+	d, end := r.weigh(ctx)
+	defer end()
 	switch {
-	case d.Final() && r.withholds(d) == "" && !r.withheld(d, left) && r.stands(left):
+	case d.Final() && r.withholds(d) == "" && !r.waits(d, left) && r.stands(left):
 		d = r.endDebate(ctx, d)
 		r.stop(runlog.StopFor(d.Outcome), d.Reason(), nil)
-	case r.said == r.opts.Signals && r.thread.Stage.Asked == nil:
-		r.stop(StopBudget, fmt.Sprintf("the limit of %s in a solve is reached", plural(r.said, "signal")), nil)
+	case r.signalsLeft() == 0 && r.thread.Stage.Asked == nil:
+		r.outOfSignals()
 	}
 }
 
-// ask evaluates the votes. The caller must call end when it knows what follows.
-func (r *solve) ask(ctx context.Context) (d consensus.Decision, end agents.End) {
+// outOfSignals stops a solve that has used up its signals.
+func (r *solve) outOfSignals() {
+	r.stop(runlog.StopBudget, fmt.Sprintf("the limit of %s in a solve is reached", words.Plural(r.said+r.fired, "signal")), nil)
+}
+
+// weigh evaluates the votes. The caller must call end when it knows what follows.
+func (r *solve) weigh(ctx context.Context) (d consensus.Decision, end func()) {
 	by, _ := r.thread.Votes.Terms()
-	_, end = agents.Start(ctx, agents.Op{
-		Name: agents.OpConsensus, Target: by.Name(), Thread: r.result.Thread, Round: r.result.Rounds,
+	_, ended := hooks.Start(ctx, hooks.Op{
+		Name: hooks.OpConsensus, Target: by.Name(), Thread: r.result.Thread, Round: r.result.Rounds,
 	})
 	r.requorum()
 	d = r.votes().Decision()
-	if why := r.obstacles(); why != "" && d.Outcome == consensus.Reached {
-		d.Note = strings.TrimPrefix(d.Note+"; withheld: "+why, "; ")
+	e := solves.Evaluation{Decision: d}
+	if d.Outcome == consensus.Reached {
+		e.Obstacles = r.thread.Obstacles()
 	}
-	return d, end
+	return d, func() { ended(e, nil) }
 }
 
 // requorum sets the default quorum of the agents that no route has stopped.
 func (r *solve) requorum() {
-	if r.opts.Quorum > 0 || !r.resized {
-		return
+	if r.opts.Quorum == 0 && r.resized && r.thread.Calls.Plan() == nil {
+		r.resized = false
+		r.thread.Votes.SetQuorum(seat.Quorum(r.seats.Team()))
 	}
-	r.resized = false
-	var team []*agents.Agent
-	for _, s := range r.seats {
-		if !s.stopped {
-			team = append(team, s.agent)
-		}
-	}
-	r.thread.Votes.SetQuorum(quorumOf(team))
 }
 
-// withheld reports whether a decision has to wait for the whole round, because
-// an agent has escalated or may still escalate, or because a conflict is open that its
+// alone says why a decision is none of several agents; "" means that it counts.
+func (r *solve) alone(d consensus.Decision) string {
+	if r.opts.Quorum == 1 || r.thread.Calls.Plan() != nil {
+		return ""
+	}
+	return r.seats.Alone(d, r.thread.Votes.Of(d.Choice))
+}
+
+// withholds says why a proposal that the votes have chosen is not the decision: it is
+// one of a single agent, or there are obstacles. "" means that it is.
+func (r *solve) withholds(d consensus.Decision) string {
+	if why := r.alone(d); why != "" {
+		return why
+	}
+	return r.thread.Withholds(d)
+}
+
+// waits reports whether a decision has to wait for the whole round, because
+// an agent has escalated, asks or may still escalate, or because a conflict is open that its
 // settlement could change.
-func (r *solve) withheld(d consensus.Decision, left []*turn) bool {
-	escalates := func(k signals.Kind) bool {
-		return slices.ContainsFunc(left, func(t *turn) bool { return t.seat.agent.May(k) })
+func (r *solve) waits(d consensus.Decision, left []*seat.Turn) bool {
+	may := func(k signals.Kind) bool {
+		return slices.ContainsFunc(left, func(t *seat.Turn) bool { return t.Seat.Agent.May(k) })
 	}
-	if r.thread.Stage.Asked != nil || escalates(signals.KindEscalation) {
-		return true
-	}
-	return r.disputed(d, left)
+	return r.thread.Stage.Asked != nil || len(r.round.asking) > 0 || may(signals.KindEscalation) || r.table().Disputed(d, may(signals.KindProposal))
 }
 
 // stands reports whether a final decision survives any votes and proposals that
 // the agents with turns left may still publish.
-func (r *solve) stands(left []*turn) bool {
+func (r *solve) stands(left []*seat.Turn) bool {
 	rest := consensus.Left{Voters: []string{}, Weights: r.weights}
 	for _, t := range left {
-		if t.seat.agent.May(signals.KindVote) {
+		if t.Seat.Agent.May(signals.KindVote) {
 			rest.Voters = append(rest.Voters, t.Agent)
 		}
-		if t.seat.agent.May(signals.KindProposal) {
-			rest.Proposals += r.opts.TurnSignals
+		if t.Seat.Agent.May(signals.KindProposal) {
+			rest.Proposals += r.opts.Limits.TurnSignals
 		}
 	}
 	by, _ := r.thread.Votes.Terms()
 	return consensus.Settled(by, r.votes().Ballots(), rest)
 }
 
-// roundOver settles what a majority decides, and stops an escalated solve. All turns of the round have been
-// committed before, so the result does not depend on their order.
+// roundOver settles what a majority decides, and stops a solve that asks a person. All turns of
+// the round have been committed before, so the result does not depend on their order.
 func (r *solve) roundOver(ctx context.Context) {
 	r.drain(ctx) // signals of others in the thread count, even if no agent of the round spoke after them
-	if r.result.Stop == 0 && r.settleByMajority(ctx) {
-		r.resolveLost(ctx)
+	if !r.over() && r.thread.Calls.Plan() == nil && r.settleByMajority(ctx) {
 		r.decide(ctx, nil)
 	}
+	if len(r.round.asking) > 0 {
+		r.stop(runlog.StopAsked, strings.Join(r.round.asking, "; "), nil)
+	}
 	if r.thread.Stage.Asked != nil {
-		r.stop(StopEscalated, r.thread.Stage.Asked.Payload.Reason, nil)
+		r.stop(runlog.StopEscalated, r.thread.Stage.Asked.Payload.Reason, nil)
 	}
 }
 
-// exhausted stops a solve in which no agent has anything left to hear.
-func (r *solve) exhausted(ctx context.Context) {
-	if r.timeIsUp(ctx) && slices.ContainsFunc(r.seats, func(s *seat) bool { return s.turn != nil }) {
-		r.interrupted(ctx) // an agent left behind may have had something to say
-		return
-	}
-	if !r.timeIsUp(ctx) && r.settle(ctx) {
-		return
-	}
-	if d := r.votes().Decision(); (d.Outcome != consensus.Reached || r.withholds(d) != "") && !r.timeIsUp(ctx) && r.awaitTimer(ctx) {
+// outOfRounds stops a solve that has used up its rounds.
+func (r *solve) outOfRounds(ctx context.Context) {
+	if open := r.thread.Conflicts.Open(); r.opts.Conflicts == settle.ByEscalation && len(open) > 0 && r.thread.Stage.Asked == nil {
+		r.ask(ctx, r.thread.Pair(open[0]), open[0].B.Signal)
 		return
 	}
 	r.votes().Close()
-	d, end := r.ask(ctx)
-	defer end(d, nil)
+	r.stop(runlog.StopMaxRounds, fmt.Sprintf("no decision in %d rounds", r.result.Rounds), nil)
+}
+
+// exhausted stops a solve in which no agent has anything left to hear, unless there is
+// something to do about a conflict or a timer to wait for.
+func (r *solve) exhausted(ctx context.Context) {
+	if late := r.timeIsUp(ctx); late && r.seats.Busy() {
+		r.interrupted(ctx) // an agent left behind may have had something to say
+		return
+	} else if !late {
+		moved, settled := r.settle(ctx)
+		if settled {
+			r.decide(ctx, nil)
+		}
+		if d := r.votes().Decision(); moved || (d.Outcome != consensus.Reached || r.withholds(d) != "") && r.awaitTimer(ctx) {
+			return
+		}
+	}
+	r.conclude(ctx)
+}
+
+// conclude stops a solve in which nobody has anything left to say.
+func (r *solve) conclude(ctx context.Context) {
+	r.votes().Close()
+	d, end := r.weigh(ctx)
+	defer end()
 	held, broken := r.withholds(d), r.broken(d)
 	switch {
 	case d.Outcome == consensus.Reached && held == "":
-		r.stop(StopConsensus, d.Reason(), nil)
+		r.stop(runlog.StopConsensus, d.Reason(), nil)
 	case broken != nil && r.timeIsUp(ctx):
 		r.interrupted(ctx)
 	case broken != nil:
 		r.breakOff(d, broken)
 	case held != "":
-		r.stop(StopDeadlock, held, nil)
+		r.stop(runlog.StopDeadlock, held, nil)
 	case d.Voters > 0:
 		r.stop(runlog.StopFor(d.Outcome), d.Reason(), nil)
 	case r.timeIsUp(ctx):
 		r.interrupted(ctx)
 	default:
-		r.stop(StopNoProgress, r.silence(), nil)
+		r.stop(runlog.StopNoProgress, r.silence(), nil)
 	}
 }
 
+// broken returns the failed turns because of which the solve cannot go on.
+func (r *solve) broken(d consensus.Decision) []solves.TurnFailed {
+	return r.seats.Broken(d, r.alone(d) != "", seat.Round{Number: r.result.Rounds, Begun: r.round.begun, Silent: r.said == r.round.saidBefore})
+}
+
 // breakOff stops a solve that cannot go on because its agents fail.
-func (r *solve) breakOff(d consensus.Decision, failed []TurnFailed) {
-	err := errorsOf(failed)
+func (r *solve) breakOff(d consensus.Decision, failed []solves.TurnFailed) {
+	var all []error
+	for _, t := range failed {
+		all = append(all, t.Err)
+	}
+	err := errors.Join(all...)
 	switch budget := errors.Is(err, agents.ErrBudget); {
 	case budget && d.Voters == 0:
-		r.stop(StopBudget, "the budget of every agent is used up", nil)
+		r.stop(runlog.StopBudget, "the budget of every agent is used up", nil)
 	case budget:
-		r.stop(StopBudget, "the budget is used up", nil)
+		r.stop(runlog.StopBudget, "the budget is used up", nil)
 	case d.Voters == 0:
-		r.stop(StopError, "no agent could take its turn", err)
+		r.stop(runlog.StopError, "no agent could take its turn", err)
 	default:
-		r.stop(StopError, "too few agents can take their turns: "+d.Reason(), err)
+		r.stop(runlog.StopError, "too few agents can take their turns: "+d.Reason(), err)
 	}
+}
+
+// silence says what is missing if no one voted.
+func (r *solve) silence() string {
+	if r.thread.Votes.Len() == 0 && r.said == 0 {
+		return fmt.Sprintf("none of %s said anything", words.Plural(len(r.seats), "agent"))
+	}
+	return fmt.Sprintf("%s and no vote that counts, of %d who may vote", words.Plural(r.thread.Votes.Len(), "proposal"), len(r.options().Electorate))
 }

@@ -21,7 +21,7 @@
 // then the agent takes no other turn. A turn that exceeds its TurnTimeout is
 // abandoned. Turns end a moment before the deadline (a twentieth of it, at most
 // 250 ms), so that their results can still be committed and counted. A reactor
-// that ignores its context is left behind and named ([Result].LeftBehind), and
+// that ignores its context is left behind and named ([solves.Result].LeftBehind), and
 // [Swarm.Shutdown] waits for it. If no other agent has anything to say then, the
 // solve stops with [StopDeadline], not with a deadlock.
 //
@@ -41,6 +41,14 @@
 // Equal proposals count as one ([Options].Same); a vote without a weight has
 // its header's confidence as weight.
 //
+// # Modes
+//
+// What is said above is deliberation. In other modes ([Options].Mode) a plan that is recorded
+// at the beginning ([runlog.Planned]) says who takes a turn in each round, and agents are
+// shown what the plan has for them, not what others have answered. An agent's proposal is
+// its answer, and counts without a vote. Nothing is debated, and nobody is heard who is not
+// asked; otherwise rounds are like those of deliberation. See package mode.
+//
 // # Timers
 //
 // Timers of an agent's router ([routing.Schedule]) fire by the run's clock: at the
@@ -59,7 +67,7 @@
 // While a conflict notice or an escalation is open, while a critical signal is unanswered,
 // or while the newest grade of a source is low, no proposal is chosen: the votes wait,
 // and count once nothing is open. Otherwise the solve ends undecided, and
-// [Result].Detail says what is open. A critical escalation that no agent ends in the turn
+// [solves.Result].Detail says what is open. A critical escalation that no agent ends in the turn
 // in which it gets it is a question to somebody outside ([StopEscalated]), whose answer
 // ends it. After a handoff only those who continue begin turns: the agents that it is
 // addressed to, by default the next in order ([Options].Continues).
@@ -76,7 +84,7 @@
 //
 // # Stopping
 //
-// Every solve ends with one [StopReason] and a [Result] with everything
+// Every solve ends with one [StopReason] and a [solves.Result] with everything
 // committed until then. Its time, rounds and signals are bounded, whatever the
 // agents do. [Swarm.Replay] derives the decision of a log.
 //

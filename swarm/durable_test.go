@@ -18,7 +18,7 @@ import (
 // and so does that its round began.
 func TestATurnActsOnWhatTheJournalHas(t *testing.T) {
 	j := new(journal.Memory)
-	codec, err := signals.NewCodec(runlog.Kinds()...)
+	codec, err := runlog.NewCodec()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
 // keeping returns a swarm of one who proposes and two who agree, on a journal.
@@ -44,16 +45,16 @@ func ExampleWatch() {
 	s := keeping(&j)
 	defer s.Close()
 	mustSolve(s, "it")
-	for event, err := range swarm.Watch(context.Background(), &j, "solve-00000001-1") {
+	for event, err := range solves.Watch(context.Background(), &j, "solve-00000001-1") {
 		if err != nil {
 			panic(err)
 		}
 		switch e := event.(type) {
-		case swarm.RoundStarted:
+		case solves.RoundStarted:
 			fmt.Println("round", e.Round)
-		case swarm.Spoke:
+		case solves.Spoke:
 			fmt.Println(" ", e.Signal.Head().Source, e.Signal.Kind())
-		case swarm.Stopped:
+		case solves.Stopped:
 			fmt.Printf("%v: %s (%s)\n", e.Result.Stop, e.Result.Answer, e.Result.Detail)
 		}
 	}
@@ -79,7 +80,7 @@ func ExampleResults() {
 	defer s.Close()
 	mustSolve(s, "this")
 	mustSolve(s, "that")
-	past, err := swarm.Results(&j)
+	past, err := solves.List(&j)
 	if err != nil {
 		panic(err)
 	}
@@ -102,7 +103,7 @@ func ExampleRetain() {
 	if err := s.Shutdown(context.Background()); err != nil {
 		panic(err)
 	}
-	dropped, err := swarm.Retain(&j, journal.Retention{Bytes: 4 << 10})
+	dropped, err := solves.Retain(&j, journal.Retention{Bytes: 4 << 10})
 	if err != nil {
 		panic(err)
 	}

@@ -12,6 +12,8 @@ import (
 	"github.com/swarmbus/swarmbus/consensus/reliability"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
+	"github.com/swarmbus/swarmbus/swarm/settle"
 )
 
 // A planner proposes, three reviewers vote, and the swarm decides.
@@ -136,7 +138,7 @@ func ExampleSwarm_Resume() {
 	options := swarm.Options{
 		Agents:  []*agents.Agent{proposes("ada", "ship"), proposes("bob", "wait")},
 		Quorum:  1, // somebody has to vote
-		Journal: store, Conflicts: swarm.EscalateConflicts,
+		Journal: store, Conflicts: settle.ByEscalation,
 	}
 	first, err := swarm.New(options)
 	if err != nil {
@@ -174,7 +176,7 @@ func ExampleSwarm_Resume() {
 	fmt.Println(result.Stop, result.Answer)
 
 	_, err = second.Resume(context.Background(), past[0].Log, answer)
-	var refused *swarm.AnsweredError
+	var refused *runlog.AnsweredError
 	fmt.Println(errors.As(err, &refused), refused.By)
 	// Output:
 	// escalated [ship wait]

@@ -12,11 +12,12 @@ import (
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
 func TestDeadlineHoldsThoughAnInlineHandlerBlocks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newSwarm(t, swarm.Options{Deadline: time.Second, Agents: []*agents.Agent{
+		s := newSwarm(t, swarm.Options{Limits: swarm.Limits{Deadline: time.Second}, Agents: []*agents.Agent{
 			proposer("p", "a", "do a"), voter("v1", map[string]signals.Stance{"a": yes}), voter("v2", map[string]signals.Stance{"a": yes}),
 		}})
 		leave := make(chan struct{})
@@ -56,9 +57,9 @@ func TestPayloadWhoseCheckPanicsIsRefusedAndTheSolveGoesOn(t *testing.T) {
 			t.Fatal(err)
 		}
 		switch e := e.(type) {
-		case swarm.Refused:
+		case solves.Refused:
 			refused = append(refused, e.Err)
-		case swarm.Stopped:
+		case solves.Stopped:
 			if checkResult(t, e.Result); e.Result.Stop != swarm.StopConsensus {
 				t.Errorf("stopped by %v, want consensus", e.Result.Stop)
 			}

@@ -10,11 +10,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/hooks"
 	"github.com/swarmbus/swarmbus/conflict"
-	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
+	"github.com/swarmbus/swarmbus/swarm/settle"
+	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
 // A tree is a hook that keeps ops as lines, each below what it is inside of.
@@ -40,7 +42,7 @@ func (t *tree) inside(ctx context.Context) *node {
 	return &t.root
 }
 
-func (t *tree) Start(ctx context.Context, op agents.Op) (context.Context, agents.End) {
+func (t *tree) Start(ctx context.Context, op hooks.Op) (context.Context, hooks.End) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.open++
@@ -54,10 +56,10 @@ func (t *tree) Start(ctx context.Context, op agents.Op) (context.Context, agents
 		defer t.mu.Unlock()
 		t.open--
 		switch r := result.(type) {
-		case *swarm.Result:
+		case *solves.Result:
 			n.line += ": " + r.Stop.String()
-		case consensus.Decision:
-			n.line += ": " + r.Outcome.String()
+		case solves.Evaluation:
+			n.line += ": " + r.Decision.Outcome.String()
 		}
 		if err != nil {
 			n.line += " !"
@@ -74,7 +76,7 @@ func (t *tree) Note(ctx context.Context, what any) {
 		n.line += " (conflict)"
 	case *signals.Signal[signals.Escalation]:
 		n.line += " (escalation)"
-	case swarm.Refused:
+	case solves.Refused:
 		n.line += " (refused)"
 	}
 }
@@ -145,7 +147,7 @@ func (t *tree) sorted() {
 func TestHookIsToldOfConflictEscalationAndRefusal(t *testing.T) {
 	hook := &tree{}
 	liar := proposer("liar", "a", "not what a was")
-	s := newSwarm(t, swarm.Options{Hook: hook, Conflicts: swarm.EscalateConflicts, Agents: []*agents.Agent{
+	s := newSwarm(t, swarm.Options{Hook: hook, Conflicts: settle.ByEscalation, Agents: []*agents.Agent{
 		proposer("p", "a", "do a"), proposer("q", "b", "do b"), liar,
 		voter("v", map[string]signals.Stance{"a": yes}), voter("w", map[string]signals.Stance{"b": yes}),
 	}})
@@ -165,7 +167,7 @@ func TestSignalsCarryWhereTheyWereSaid(t *testing.T) {
 	s := newSwarm(t, swarm.Options{Agents: []*agents.Agent{
 		proposer("p", "a", "do a"), voter("v", map[string]signals.Stance{"a": yes}), voter("w", map[string]signals.Stance{"a": yes}),
 	}})
-	r, err := s.Solve(agents.WithHook(t.Context(), hook), signals.Task{Task: "which one?"})
+	r, err := s.Solve(hooks.With(t.Context(), hook), signals.Task{Task: "which one?"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
+	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
 func between(t *testing.T, choices ...string) *reliability.Ledger {
@@ -24,7 +25,7 @@ func between(t *testing.T, choices ...string) *reliability.Ledger {
 
 func outcomes(t *testing.T, j journal.Reader) (all []string) {
 	t.Helper()
-	past, err := swarm.Results(j)
+	past, err := solves.List(j)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,9 @@ import (
 	"github.com/swarmbus/swarmbus/consensus/reliability"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/replay"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
+	"github.com/swarmbus/swarmbus/swarm/settle"
 )
 
 // journalEnv names the journal for a process that is this test: it decides ten
@@ -93,7 +95,7 @@ func imported(t *testing.T, lines, from, to string) (path string) {
 }
 
 // replayedFile replays the journal in a file.
-func replayedFile(t *testing.T, path string) (*swarm.Replay, error) {
+func replayedFile(t *testing.T, path string) (*replay.Replay, error) {
 	t.Helper()
 	v, err := journal.NewView(path)
 	if err != nil {
@@ -163,9 +165,9 @@ func decideInAnotherProcess(t *testing.T, path string) {
 }
 
 // replayed replays a journal, and looks at the replay after each signal.
-func replayed(t *testing.T, from journal.Reader, looks ...func(*swarm.Replay)) (*swarm.Replay, error) {
+func replayed(t *testing.T, from journal.Reader, looks ...func(*replay.Replay)) (*replay.Replay, error) {
 	t.Helper()
-	codec, err := signals.NewCodec(runlog.Kinds()...)
+	codec, err := runlog.NewCodec()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +176,7 @@ func replayed(t *testing.T, from journal.Reader, looks ...func(*swarm.Replay)) (
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := swarm.NewReplay(snapshot)
+	r, err := replay.New(snapshot)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,7 +240,7 @@ func TestWhatWasChangedByHandIsFoundAndNamed(t *testing.T) {
 				t.Fatal(err) // the chain was computed anew
 			}
 			_, err := replayedFile(t, path)
-			var d *swarm.Difference
+			var d *replay.Difference
 			if !errors.As(err, &d) || d.Seq == 0 {
 				t.Errorf("got %v", err)
 			}
@@ -256,7 +258,7 @@ func TestAnEscalationWaitsForItsAnswerAcrossARestart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := swarm.New(swarm.Options{Agents: team(), Seed: 3, Clock: swarm.StepClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), 0), Journal: j, Conflicts: swarm.EscalateConflicts, Quorum: 1})
+		s, err := swarm.New(swarm.Options{Agents: team(), Seed: 3, Clock: swarm.StepClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), 0), Journal: j, Conflicts: settle.ByEscalation, Quorum: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

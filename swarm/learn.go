@@ -1,13 +1,16 @@
 package swarm
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
 
-	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/consensus/reliability"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
+	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
 // ErrNotObserved is returned for the outcome of a solve that is not in the
@@ -34,7 +37,7 @@ func (s *Swarm) Ledger() *reliability.Ledger { return s.opts.Ledger }
 // strategy chosen in a turn that proposed or voted gets as reward the fraction
 // of its proposals and votes that was right. What was chosen is in the result of this
 // process only, not in one of [Swarm.Results].
-func (s *Swarm) RecordOutcome(r *Result, right string) error {
+func (s *Swarm) RecordOutcome(r *solves.Result, right string) error {
 	if r == nil {
 		return fmt.Errorf("%w: no result", ErrNotObserved)
 	}
@@ -45,7 +48,7 @@ func (s *Swarm) RecordOutcome(r *Result, right string) error {
 	if observed && !s.opts.Ledger.Holds(r.Observed) {
 		return s.opts.Ledger.Resolve(r.Observed, right) // says so
 	}
-	right, proposed := r.proposed(right)
+	right, proposed := r.Proposed(right)
 	if !proposed && right != "" && (!observed || !slices.Contains(s.opts.Ledger.Options().Choices, right)) {
 		return fmt.Errorf("swarm: outcome: %w", &signals.FieldError{Field: "right", Value: right, Problem: "nobody proposed it"})
 	}
@@ -53,7 +56,7 @@ func (s *Swarm) RecordOutcome(r *Result, right string) error {
 	defer s.recording.Unlock()
 	var err error
 	switch {
-	case observed && s.writer != nil:
+	case observed && s.keeper != nil:
 		err = s.publishOutcome(r, right)
 	case observed:
 		err = s.opts.Ledger.Resolve(r.Observed, right)
@@ -64,39 +67,44 @@ func (s *Swarm) RecordOutcome(r *Result, right string) error {
 	return s.credit(r, right)
 }
 
-// decideBy returns the strategy and options of a solve that begins now: what is
-// learned while it runs does not affect it.
-func (o *Options) decideBy() (consensus.Strategy, *consensus.Options) {
-	terms := o.terms()
-	switch {
-	case o.Strategy == nil:
-		return o.Ledger.Strategy(), terms
-	case o.Ledger != nil:
-		terms.Reliabilities = o.Ledger.Reliabilities()
+// publishOutcome records an outcome and, if the log accepted it, resolves it in the
+// ledger.
+func (s *Swarm) publishOutcome(r *solves.Result, right string) error {
+	ctx := context.Background()
+	told := signals.New(
+		signals.Header{Thread: r.Thread, Confidence: 1, Time: s.clock.Now(), TTL: forever}, runlog.Outcome{ProposalID: right, Observed: r.Observed},
+	)
+	receipt, err := s.bus.System().Publish(ctx, told)
+	if err == nil {
+		err = s.opts.Ledger.Resolve(r.Observed, right)
 	}
-	return o.Strategy, terms
+	if err != nil {
+		return err
+	}
+	return s.keeper.Sync(ctx, receipt.Seq)
 }
 
-// observe returns the first name for the votes that take accepts; "" if there is none,
-// or the solve was canceled by its caller, ran out of budget or failed.
-func (r *solve) observe(take func(name string, b consensus.Ballots) error) string {
-	switch r.result.Stop {
-	case StopCancelled, StopBudget, StopError:
-		return ""
-	}
-	if r.opts.Ledger == nil {
-		return ""
-	}
-	name, votes := r.result.Thread, r.votes().Ballots()
-	for n := 2; ; n++ {
-		err := take(name, votes)
-		if err == nil {
-			return name
+// credit lets the agents' strategies learn from an outcome, once. The caller
+// holds the lock recording.
+func (s *Swarm) credit(r *solves.Result, right string) error {
+	var problems []error
+	for _, a := range s.opts.Agents {
+		for i, c := range r.Chosen {
+			if c.Agent != a.ID || a.Strategies == nil || c.Credited {
+				continue
+			}
+			r.Chosen[i].Credited = true
+			if reward, spoke := r.Worth(c, right); spoke {
+				problems = append(problems, learn(a, c.Strategy, reward))
+			}
 		}
-		var field *consensus.FieldError
-		if !errors.As(err, &field) || field.Field != "id" {
-			return "" // not between the ledger's choices, or without votes
-		}
-		name = fmt.Sprintf("%s#%d", r.result.Thread, n) // there was an earlier run with the same seed
 	}
+	return errors.Join(problems...)
+}
+
+func learn(a *agents.Agent, strategy string, reward float64) error {
+	if err := a.Strategies.Learn(strategy, reward); err != nil {
+		return fmt.Errorf("swarm: strategies of %s: %w", a.ID, err)
+	}
+	return nil
 }

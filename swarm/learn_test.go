@@ -19,6 +19,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus/reliability"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/solves"
 	"github.com/swarmbus/swarmbus/swarm/transcript"
 )
 
@@ -68,7 +69,7 @@ func panel() []*agents.Agent {
 	return team
 }
 
-func ask(t *testing.T, s *swarm.Swarm, task int) *swarm.Result {
+func ask(t *testing.T, s *swarm.Swarm, task int) *solves.Result {
 	t.Helper()
 	r, err := s.Solve(t.Context(), signals.Task{Task: fmt.Sprint(task)})
 	if err != nil {
@@ -107,11 +108,11 @@ func TestOutcomesAreToldOfSolvesInTheLedgerOnly(t *testing.T) {
 	if r.Observed == "" || s.RecordOutcome(r, truth(1)) != nil || s.RecordOutcome(r, "") != nil {
 		t.Errorf("observed as %q, which cannot be resolved, or not again", r.Observed)
 	}
-	if err := s.RecordOutcome(&swarm.Result{Thread: "x"}, "a"); !errors.Is(err, swarm.ErrNotObserved) {
+	if err := s.RecordOutcome(&solves.Result{Thread: "x"}, "a"); !errors.Is(err, swarm.ErrNotObserved) {
 		t.Errorf("a solve of nobody's: error %v", err)
 	}
 	var field *consensus.FieldError
-	if err := s.RecordOutcome(&swarm.Result{Observed: "x"}, "a"); !errors.As(err, &field) {
+	if err := s.RecordOutcome(&solves.Result{Observed: "x"}, "a"); !errors.As(err, &field) {
 		t.Errorf("a solve of another swarm: error %v", err)
 	}
 	silent := newSwarm(t, swarm.Options{Agents: []*agents.Agent{proposer("p", "a", "do a")}})
@@ -136,8 +137,8 @@ func TestSolveDecidesByWhatWasKnownWhenItBegan(t *testing.T) {
 			}
 			return inner.React(ctx, turn)
 		})
-		s := newSwarm(t, swarm.Options{Agents: append(team, slow), Deadline: 5 * time.Hour})
-		long := make(chan *swarm.Result)
+		s := newSwarm(t, swarm.Options{Agents: append(team, slow), Limits: swarm.Limits{Deadline: 5 * time.Hour}})
+		long := make(chan *solves.Result)
 		go func() { long <- ask(t, s, 7) }()
 		synctest.Wait()
 		for task := range 60 {
@@ -169,7 +170,7 @@ func TestLearningSwarmsWriteTheSameLogsByteForByte(t *testing.T) {
 				if err == nil {
 					err = show(e)
 				}
-				if stopped, ok := e.(swarm.Stopped); ok && err == nil {
+				if stopped, ok := e.(solves.Stopped); ok && err == nil {
 					err = s.RecordOutcome(stopped.Result, truth(task))
 				}
 				if err != nil {
@@ -211,7 +212,7 @@ func TestLearningSwarmsWriteTheSameLogsByteForByte(t *testing.T) {
 func TestCancelledSolveTeachesNothing(t *testing.T) { // of task 7, which stays open until everybody has spoken
 	s := newSwarm(t, swarm.Options{Agents: append(panel(), sleeper("slow", time.Hour, true))})
 	for e := range s.Stream(t.Context(), signals.Task{Task: "7"}) {
-		if w, ok := e.(swarm.Weighed); ok && w.Decision.Voters > 0 {
+		if w, ok := e.(solves.Weighed); ok && w.Decision.Voters > 0 {
 			break
 		}
 	}
@@ -222,11 +223,11 @@ func TestCancelledSolveTeachesNothing(t *testing.T) { // of task 7, which stays 
 			t.Fatal(err)
 		}
 		switch e := e.(type) {
-		case swarm.Weighed:
+		case solves.Weighed:
 			if votes = e.Decision.Voters; votes == 3 {
 				cancel()
 			}
-		case swarm.Stopped:
+		case solves.Stopped:
 			if e.Result.Stop != swarm.StopCancelled || e.Result.Observed != "" {
 				t.Errorf("%v, observed as %q", e.Result.Stop, e.Result.Observed)
 			}
@@ -261,7 +262,7 @@ func TestBrokenSolveTeachesNothing(t *testing.T) {
 
 func TestNamedStrategyGainsFromALedger(t *testing.T) {
 	s := newSwarm(t, swarm.Options{Agents: panel(), Strategy: consensus.Bayesian{}, Ledger: new(reliability.Ledger)})
-	rate := func(r *swarm.Result, agent string) float64 {
+	rate := func(r *solves.Result, agent string) float64 {
 		known, _ := r.Decision.Ballots().Reliability(agent)
 		return known.Sensitivity
 	}
@@ -395,7 +396,7 @@ func TestLearnedDecisionOnOneProposalDoesNotWaitForWhatCannotChangeIt(t *testing
 				team = append(team, hourLater(late))
 			}
 			begin := time.Now()
-			r := solve(t, newSwarm(t, swarm.Options{Agents: team, Ledger: l, Deadline: 5 * time.Hour}))
+			r := solve(t, newSwarm(t, swarm.Options{Agents: team, Ledger: l, Limits: swarm.Limits{Deadline: 5 * time.Hour}}))
 			if took := time.Since(begin); took != want || r.Stop != swarm.StopConsensus || r.Decision.Strategy != "default" {
 				t.Errorf("%d of 10 at once: %v by %s after %v, want consensus after %v", quick, r.Stop, r.Decision.Strategy, took, want)
 			}

@@ -6,6 +6,9 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
+	"github.com/swarmbus/swarmbus/swarm/settle"
+	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
 // An answer without a thread is one to the only solve that waits: those that were
@@ -13,7 +16,7 @@ import (
 // for their program.
 func TestAnAnswerIsLeftToTheOnlySolveThatWaits(t *testing.T) {
 	j := new(journal.Memory)
-	o := swarm.Options{Agents: rivals(), Conflicts: swarm.EscalateConflicts, Journal: j, Seed: 5}
+	o := swarm.Options{Agents: rivals(), Conflicts: settle.ByEscalation, Journal: j, Seed: 5}
 	s := newSwarm(t, o)
 	first, second, third := escalated(t, s), escalated(t, s), escalated(t, s)
 	if r, err := s.Resume(t.Context(), first.Log, answer("neither")); err != nil || r.Answer != "" {
@@ -22,19 +25,19 @@ func TestAnAnswerIsLeftToTheOnlySolveThatWaits(t *testing.T) {
 	if err := s.Shutdown(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := swarm.LeaveAnswer(t.Context(), j, "", answer("b")); !errors.Is(err, swarm.ErrLog) {
+	if err := solves.Leave(t.Context(), j, "", answer("b")); !errors.Is(err, runlog.ErrLog) {
 		t.Errorf("with two that wait: %v", err)
 	}
-	if err := swarm.LeaveAnswer(t.Context(), j, third.Thread, answer("b")); err != nil {
+	if err := solves.Leave(t.Context(), j, third.Thread, answer("b")); err != nil {
 		t.Fatal(err)
 	}
-	if err := swarm.LeaveAnswer(t.Context(), j, "", answer("b")); err != nil { // the third waits for its program
+	if err := solves.Leave(t.Context(), j, "", answer("b")); err != nil { // the third waits for its program
 		t.Fatal(err)
 	}
-	if err := swarm.LeaveAnswer(t.Context(), j, "", answer("b")); !errors.Is(err, swarm.ErrLog) {
+	if err := solves.Leave(t.Context(), j, "", answer("b")); !errors.Is(err, runlog.ErrLog) {
 		t.Errorf("with none that waits: %v", err)
 	}
-	if err := swarm.LeaveAnswer(t.Context(), j, first.Thread, answer("b")); !errors.Is(err, swarm.ErrLog) {
+	if err := solves.Leave(t.Context(), j, first.Thread, answer("b")); !errors.Is(err, runlog.ErrLog) {
 		t.Errorf("to one that was answered: %v", err)
 	}
 	s = newSwarm(t, o)

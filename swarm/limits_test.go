@@ -15,6 +15,7 @@ import (
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
 // talker answers everything it hears with one discovery.
@@ -30,7 +31,7 @@ func TestFiveAgentsThatAnswerEverythingEndAtTheSignalLimit(t *testing.T) {
 		team = append(team, talker(fmt.Sprintf("agent-%d", i)))
 	}
 	const limit = 130 // in the middle of a turn
-	r := solve(t, newSwarm(t, swarm.Options{Agents: team, Signals: limit}))
+	r := solve(t, newSwarm(t, swarm.Options{Agents: team, Limits: swarm.Limits{Signals: limit}}))
 	said := 0
 	for _, s := range r.Log {
 		if s.Head().Source != bus.System {
@@ -43,7 +44,7 @@ func TestFiveAgentsThatAnswerEverythingEndAtTheSignalLimit(t *testing.T) {
 }
 
 func TestDecisionWithTheLastSignalIsADecision(t *testing.T) {
-	r := solve(t, newSwarm(t, swarm.Options{Signals: 3, Agents: []*agents.Agent{
+	r := solve(t, newSwarm(t, swarm.Options{Limits: swarm.Limits{Signals: 3}, Agents: []*agents.Agent{
 		proposer("p", "a", "do a"), voter("v1", map[string]signals.Stance{"a": yes}), voter("v2", map[string]signals.Stance{"a": yes}),
 	}}))
 	if r.Stop != swarm.StopConsensus {
@@ -52,7 +53,7 @@ func TestDecisionWithTheLastSignalIsADecision(t *testing.T) {
 }
 
 func TestRoundsAreBounded(t *testing.T) {
-	r := solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{talker("a"), talker("b")}, Rounds: 3, TurnSignals: 1}))
+	r := solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{talker("a"), talker("b")}, Limits: swarm.Limits{Rounds: 3, TurnSignals: 1}}))
 	if r.Stop != swarm.StopMaxRounds || r.Rounds != 3 {
 		t.Errorf("got %v after %d rounds, want max-rounds after 3", r.Stop, r.Rounds)
 	}
@@ -65,7 +66,7 @@ func TestTurnSaysNoMoreThanItMay(t *testing.T) {
 			}
 		}
 	})}
-	r := solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{chatty}, TurnSignals: 4}))
+	r := solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{chatty}, Limits: swarm.Limits{TurnSignals: 4}}))
 	if len(r.Log) != 7 || r.Turns.Failed != 1 {
 		t.Errorf("got %d signals and %+v, want the task, the round, 4 of a failed turn and that it failed", len(r.Log), r.Turns)
 	}
@@ -89,16 +90,16 @@ func TestDeadlineInterruptsATurnAtOnce(t *testing.T) {
 	for _, obedient := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
 			s := newSwarm(t, swarm.Options{
-				Agents:   []*agents.Agent{talker("quick"), sleeper("slow", 400*time.Millisecond, obedient)},
-				Deadline: 50 * time.Millisecond,
+				Agents: []*agents.Agent{talker("quick"), sleeper("slow", 400*time.Millisecond, obedient)},
+				Limits: swarm.Limits{Deadline: 50 * time.Millisecond},
 			})
 			begin := time.Now()
 			r := solve(t, s)
 			// Turns end a twentieth before the deadline, so that what they have can be
 			// committed; who does not listen is left behind at the deadline.
-			want, turns, left := 50*time.Millisecond, swarm.Turns{Taken: 2, Committed: 1, Dropped: 1, Late: 1}, []string{"slow"}
+			want, turns, left := 50*time.Millisecond, solves.Turns{Taken: 2, Committed: 1, Dropped: 1, Late: 1}, []string{"slow"}
 			if obedient {
-				want, turns, left = 47500*time.Microsecond, swarm.Turns{Taken: 2, Committed: 1, Failed: 1, Late: 1}, nil
+				want, turns, left = 47500*time.Microsecond, solves.Turns{Taken: 2, Committed: 1, Failed: 1, Late: 1}, nil
 			}
 			if took := time.Since(begin); r.Stop != swarm.StopDeadline || took != want {
 				t.Errorf("obedient %v: got %v after %v, want deadline after %v", obedient, r.Stop, took, want)
@@ -120,8 +121,8 @@ func TestDeadlineInterruptsATurnAtOnce(t *testing.T) {
 func TestShutdownWaitsForTurnsLeftBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, err := swarm.New(swarm.Options{
-			Agents:   []*agents.Agent{sleeper("slow", 400*time.Millisecond, false)},
-			Deadline: 50 * time.Millisecond,
+			Agents: []*agents.Agent{sleeper("slow", 400*time.Millisecond, false)},
+			Limits: swarm.Limits{Deadline: 50 * time.Millisecond},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -169,7 +170,7 @@ func TestLeavingTheStreamEndsTheSolve(t *testing.T) {
 		s := newSwarm(t, swarm.Options{Agents: []*agents.Agent{sleeper("slow", time.Hour, true)}})
 		begin := time.Now()
 		for e, err := range s.Stream(t.Context(), signals.Task{Task: "x"}) {
-			if _, ok := e.(swarm.RoundStarted); ok || err != nil {
+			if _, ok := e.(solves.RoundStarted); ok || err != nil {
 				break
 			}
 		}
@@ -192,7 +193,7 @@ func TestSolvesThatEndedLeaveNoProposalsBehind(t *testing.T) {
 			t.Fatalf("stopped: %v, %s", r.Stop, r.Detail)
 		}
 	}
-	if left := b.Stats().Proposals; left != 0 {
+	if left := b.Stats().Conflicts.Live; left != 0 {
 		t.Errorf("%d proposals are still live", left)
 	}
 }

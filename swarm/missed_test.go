@@ -10,6 +10,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
 // Agents that call their model only for new proposals say nothing about the votes that
@@ -36,7 +37,7 @@ func TestASolveGoesOnWhereAgentsFailedAndWereSilentSince(t *testing.T) {
 		})
 	}
 	j := new(journal.Memory)
-	var r *swarm.Result
+	var r *solves.Result
 	for n := 2; n <= 6; n++ { // the planner has voted
 		budget.Store(1)
 		voters.Store(int32(n))

@@ -17,6 +17,8 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
+	"github.com/swarmbus/swarmbus/swarm/settle"
+	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
 func TestEveryStopSaysWhatWasMissingInNumbers(t *testing.T) {
@@ -42,15 +44,15 @@ func TestEveryStopSaysWhatWasMissingInNumbers(t *testing.T) {
 			a, b, voter("v", map[string]signals.Stance{"a": yes}), voter("w", map[string]signals.Stance{"b": yes}),
 		}},
 		`deadlock: none of 2 voters agrees with any proposal`:                                                      {Agents: []*agents.Agent{a, says("v", pass), says("w", pass)}},
-		`max-rounds: no decision in 3 rounds: 0 have voted; the quorum is 2`:                                       {Agents: []*agents.Agent{talker("t"), talker("u")}, Rounds: 3},
-		`budget: the limit of 7 signals in a solve is reached: 0 have voted; the quorum is 2`:                      {Agents: []*agents.Agent{talker("t"), talker("u")}, Signals: 7},
+		`max-rounds: no decision in 3 rounds: 0 have voted; the quorum is 2`:                                       {Agents: []*agents.Agent{talker("t"), talker("u")}, Limits: swarm.Limits{Rounds: 3}},
+		`budget: the limit of 7 signals in a solve is reached: 0 have voted; the quorum is 2`:                      {Agents: []*agents.Agent{talker("t"), talker("u")}, Limits: swarm.Limits{Signals: 7}},
 		`budget: the budget of every agent is used up: 0 have voted; the quorum is 1; broke failed in round 1: .*`: {Agents: []*agents.Agent{broke}},
 		`deadline: no decision within 40s: 1 has voted; the quorum is 2; no vote of hung: if the others are enough, set Quorum to 1, .*; hung failed in round 1: .*; hung was late in round 1`: {
-			Agents: []*agents.Agent{a, says("v", yes), hangs("hung")}, Deadline: 40 * time.Second, Quorum: 2,
+			Agents: []*agents.Agent{a, says("v", yes), hangs("hung")}, Limits: swarm.Limits{Deadline: 40 * time.Second}, Quorum: 2,
 		},
 		`escalated: too dear: 0 have voted; the quorum is 1`: {Agents: []*agents.Agent{asks}},
 		`escalated: proposals a and b cannot both stand: "a" and "b" are tied, 50 % of the weight each`: {
-			Agents: []*agents.Agent{a, b, says("v", yes), says("w", no)}, Conflicts: swarm.EscalateConflicts,
+			Agents: []*agents.Agent{a, b, says("v", yes), says("w", no)}, Conflicts: settle.ByEscalation,
 		},
 		`no-progress: none of 2 agents said anything`: {Agents: []*agents.Agent{says("v", yes), says("w", yes)}},
 		`no-progress: 1 proposal and no vote that counts, of 2 who may vote`: {
@@ -89,7 +91,7 @@ func troubled(o swarm.Options) swarm.Options {
 	for _, id := range []string{"v", "w"} {
 		o.Agents = append(o.Agents, voter(id, map[string]signals.Stance{"a": yes}))
 	}
-	o.Deadline = 40 * time.Second
+	o.Limits.Deadline = 40 * time.Second
 	return o
 }
 
@@ -123,13 +125,13 @@ func TestTheResultNamesWhoFailedAndWhoWasLateWithRoundAndReason(t *testing.T) {
 }
 
 // stopsOf returns the result that a journal shows.
-func stopsOf(t *testing.T, j journal.Reader, thread string) *swarm.Result {
+func stopsOf(t *testing.T, j journal.Reader, thread string) *solves.Result {
 	t.Helper()
-	for e, err := range swarm.Watch(t.Context(), j, thread) {
+	for e, err := range solves.Watch(t.Context(), j, thread) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if stopped, ok := e.(swarm.Stopped); ok {
+		if stopped, ok := e.(solves.Stopped); ok {
 			return stopped.Result
 		}
 	}
@@ -142,7 +144,7 @@ func TestALongReasonOfAFailureIsCutInTheLog(t *testing.T) {
 	for n := most - 1; n < most+5; n++ {
 		j, why := new(journal.Memory), strings.Repeat("x", n)
 		fails := reacts("fails", func(context.Context, *agents.Turn) seq { return agents.Fail(errors.New(why)) })
-		r := solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{fails, talker("t")}, Rounds: 1, Journal: j}))
+		r := solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{fails, talker("t")}, Limits: swarm.Limits{Rounds: 1}, Journal: j}))
 		want := why
 		if n > most {
 			want = why[:most-len("…")] + "…"
@@ -189,7 +191,7 @@ func TestAnErrorOfAnyTextIsSaidInTheLog(t *testing.T) {
 	long := reacts("long", func(context.Context, *agents.Turn) seq {
 		return agents.Fail(errors.New(strings.Repeat("\xff€", 1<<16)))
 	})
-	r := solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{long, talker("t")}, Rounds: 1}))
+	r := solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{long, talker("t")}, Limits: swarm.Limits{Rounds: 1}}))
 	if r.Stop == swarm.StopError || len(r.Failed) != 1 || !strings.Contains(r.Detail, "long failed in round 1: €") {
 		t.Errorf("%v: %.200s", r.Stop, r.Detail)
 	}

@@ -5,16 +5,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/hooks"
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/connectivity"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/consensus/reliability"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/internal/seat"
+	"github.com/swarmbus/swarmbus/swarm/mode"
+	"github.com/swarmbus/swarmbus/swarm/settle"
 )
 
 // Options of a [Swarm]. Agents are required; for all other fields the zero
@@ -47,23 +52,20 @@ type Options struct {
 	// consensus if all others abstain. A decision ends the solve in the round in which it
 	// is reached, even if agents would vote in a later one: to wait for them, set
 	// the number of voters.
-	Quorum    int
-	Conflicts ConflictPolicy // default DebateConflicts
+	Quorum int
+	// Conflicts is how conflicts between proposals are settled; see package settle for
+	// what that means for the votes.
+	Conflicts settle.Policy // default settle.ByDebate
+	Limits    Limits
 
-	Rounds      int // maximum; 0: 12
-	Signals     int // maximum that agents may publish in one solve; 0: 1000
-	TurnSignals int // maximum in one turn; 0: 16
-	// Deadline of a solve; 0: 2m. A round waits for a quarter of it and then
-	// continues without the turns that are late, whose results are accepted when
-	// they arrive. A turn of an agent with a TurnTimeout is awaited for that time,
-	// and then abandoned. Turns that are finished at the deadline count.
-	Deadline time.Duration
-	// Retries is how often a turn is retried that fails with a temporary error
-	// ([agents.Passing]), after about 0.5, 0.75, 1.1 s and so on, each with a
-	// random jitter of a half, or after as long as the error asks for; 0: 3, <0:
-	// never.
-	Retries int
-	History int // maximum number of earlier signals shown to an agent, of those it heard and of its own each; 0: 256
+	// Mode is how the agents work on a task: see package mode. What is said of rounds and
+	// conflicts, of Strategy and of the defaults of Threshold and Quorum, is said of
+	// deliberation: in the other modes the most weight of answers decides, and a Threshold
+	// or Quorum only where it is set. 0: mode.Deliberate.
+	Mode mode.Mode
+	// Traits says of a task whether the agents know different facts about it, and whether
+	// answers can be checked, for mode.Auto. Nil: neither is known.
+	Traits func(task signals.Task) mode.Traits
 
 	// Effort is called at each round of a solve, with its thread, for the
 	// effort of its turns ([agents.Turn].Effort). It is called by the
@@ -84,7 +86,8 @@ type Options struct {
 	Continues connectivity.Resolver
 
 	// Same reports whether a new proposal is the same as an earlier one. It is
-	// called if their contents differ by more than case, space and punctuation.
+	// called if their contents differ by more than case, space and punctuation without
+	// meaning.
 	// Its results are in the log, so that a log can be replayed without it. It is
 	// called by the solve's goroutine, and ctx ends with the solve; if it panics,
 	// the solve ends with an error. Nil: no others are the same.
@@ -109,36 +112,66 @@ type Options struct {
 	// finds a [Difference]. [Retain] bounds its size. The caller closes the journal,
 	// after the swarm. Nil: none.
 	Journal journal.Store
+	// Kinds are the registrations of the program's own kinds ([signals.For]), with which
+	// the journal is read. The payloads of others are [signals.Raw] after a restart, which
+	// agents do not recognise.
+	Kinds []signals.Registration
+	// Memory gives each solve what earlier ones found, before its first round, as signals
+	// of the system, and takes its discoveries and shared facts as they are committed. If
+	// it fails, the solve ends with an error. A solve that continues, or that is replayed,
+	// does not ask it: what was recalled is in the log. Nil: none.
+	Memory Memory
 	// Hook is called for solves, rounds, turns and evaluations, and signals
-	// carry its trace contexts: see [agents.Hook]. Nil: the one that the
+	// carry its trace contexts: see [hooks.Hook]. Nil: the one that the
 	// context of a solve carries, if any.
-	Hook agents.Hook
+	Hook hooks.Hook
 }
 
-// ConflictPolicy is how conflicts between proposals are settled. A conflict that was
-// settled is recorded as a [conflict.Resolution] with its winner; see package settle for
-// what that means for the votes.
-type ConflictPolicy uint8
+// Limits bound a solve, whatever the agents do. Zero values mean the defaults given.
+type Limits struct {
+	Rounds      int // maximum of a solve that deliberates; 0: 12
+	Calls       int // what turns may cost in the other modes, each with what it reads: see [mode.Plan]; 0: three turns for each agent
+	Signals     int // maximum that agents and their timers may publish in one solve; 0: 1000
+	TurnSignals int // maximum in one turn; 0: 16
+	// Deadline of a solve; 0: 2m. A round waits for a quarter of it and then
+	// continues without the turns that are late, whose results are accepted when
+	// they arrive. A turn of an agent with a TurnTimeout is awaited for that time,
+	// and then abandoned. Turns that are finished at the deadline count.
+	Deadline time.Duration
+	// Retries is how often a turn is retried that fails with a temporary error
+	// ([agents.Retryable]), after about 0.5, 0.75, 1.1 s and so on, each with a
+	// random jitter of a half, or after as long as the error asks for; 0: 3, <0:
+	// never.
+	Retries int
+	History int // maximum number of earlier signals shown to an agent, of those it heard and of its own each; 0: 256
+}
 
-const (
-	// DebateConflicts holds a debate between the two proposals when no agent has
-	// anything left to hear and the votes have not decided, or have chosen one of them
-	// that is less than [settle.Certain] to be right rather than the other. It takes
-	// two agents that can argue ([agents.Agent.CanArgue]), one for each, and as many
-	// rounds and signals as one round of a debate may take. Without a debate, or with
-	// one that ends even, the votes decide alone.
-	DebateConflicts ConflictPolicy = iota
-	// MajorityOnConflicts settles a conflict at the end of the first round that began
-	// with both proposals in the log, by the votes that there are then: one for each
-	// voter, without weights. A tie is settled as soon as one side has more, or else,
-	// when no agent has anything left to hear, by a debate or, if that is not possible
-	// or ends even, by a question to somebody outside. There is no decision while a
-	// conflict is open.
-	MajorityOnConflicts
-	// EscalateConflicts asks somebody outside about a conflict that the votes have not
-	// decided when no agent has anything left to hear, or when the rounds are used up.
-	EscalateConflicts
-)
+func (l Limits) withDefaults() Limits {
+	return Limits{
+		Rounds:      cmp.Or(l.Rounds, 12),
+		Calls:       l.Calls,
+		Signals:     cmp.Or(l.Signals, 1000),
+		TurnSignals: cmp.Or(l.TurnSignals, 16),
+		Deadline:    cmp.Or(l.Deadline, 2*time.Minute),
+		History:     cmp.Or(l.History, 256),
+		Retries:     max(0, cmp.Or(l.Retries, 3)),
+	}
+}
+
+// validate reports all errors, not just the first.
+func (l Limits) validate() error {
+	var problems []error
+	for _, limit := range []struct {
+		field string
+		value int
+	}{{"rounds", l.Rounds}, {"calls", l.Calls}, {"signals", l.Signals}, {"turnSignals", l.TurnSignals}, {"history", l.History}} {
+		problems = append(problems, signals.AtLeastZero(limit.field, float64(limit.value)))
+	}
+	if l.Deadline < 0 {
+		problems = append(problems, &signals.FieldError{Field: "deadline", Value: l.Deadline.String(), Problem: "negative"})
+	}
+	return errors.Join(problems...)
+}
 
 func (o *Options) withDefaults() Options {
 	r := *o
@@ -146,12 +179,7 @@ func (o *Options) withDefaults() Options {
 		r.Ledger = new(reliability.Ledger)
 	}
 	r.Name = cmp.Or(r.Name, "swarm")
-	r.Rounds = cmp.Or(r.Rounds, 12)
-	r.Signals = cmp.Or(r.Signals, 1000)
-	r.TurnSignals = cmp.Or(r.TurnSignals, 16)
-	r.Deadline = cmp.Or(r.Deadline, 2*time.Minute)
-	r.History = cmp.Or(r.History, 256)
-	r.Retries = max(0, cmp.Or(r.Retries, 3))
+	r.Limits = o.Limits.withDefaults()
 	return r
 }
 
@@ -173,34 +201,29 @@ func (o *Options) validate() error {
 		known[a.ID] = true
 		problems = append(problems, a.Validate())
 	}
-	for _, limit := range []struct {
-		field string
-		value int64
-	}{
-		{"rounds", int64(o.Rounds)},
-		{"signals", int64(o.Signals)},
-		{"turnSignals", int64(o.TurnSignals)},
-		{"history", int64(o.History)},
-		{"quorum", int64(o.Quorum)},
-	} {
-		problems = append(problems, signals.AtLeastZero(limit.field, float64(limit.value)))
-	}
-	if o.Deadline < 0 {
-		problems = append(problems, &signals.FieldError{Field: "deadline", Value: o.Deadline.String(), Problem: "negative"})
-	}
+	problems = append(problems, o.Limits.validate(), signals.AtLeastZero("quorum", float64(o.Quorum)))
 	if o.Journal != nil && o.Ledger != nil && o.Ledger.Len() > 0 {
 		problems = append(problems, &signals.FieldError{
 			Field: "ledger", Value: fmt.Sprintf("%d decisions", o.Ledger.Len()), Problem: "with a journal, it is filled from that and must be empty",
 		})
 	}
-	if o.Conflicts > EscalateConflicts {
+	if o.Conflicts > settle.ByEscalation {
 		problems = append(problems, &signals.FieldError{
-			Field: "conflicts", Value: strconv.Itoa(int(o.Conflicts)), Problem: "want DebateConflicts, MajorityOnConflicts or EscalateConflicts",
+			Field: "conflicts", Value: strconv.Itoa(int(o.Conflicts)), Problem: "want settle.ByDebate, settle.ByMajority or settle.ByEscalation",
 		})
+	}
+	if o.Mode != 0 {
+		problems = append(problems, o.Mode.Valid())
+	}
+	if o.Mode > mode.Deliberate && !slices.ContainsFunc(o.Agents, proposes) {
+		problems = append(problems, &signals.FieldError{Field: "mode", Value: o.Mode.String(), Problem: "no agent may propose"})
 	}
 	problems = append(problems, o.terms().Validate())
 	return errors.Join(problems...)
 }
+
+// proposes reports whether an agent may answer a task.
+func proposes(a *agents.Agent) bool { return a != nil && a.May(signals.KindProposal) }
 
 // terms returns the options of a decision: the agents that may vote are the
 // electorate, so that no other votes count. Ranks and groups are theirs.
@@ -221,22 +244,20 @@ func (o *Options) terms() *consensus.Options {
 		}
 	}
 	if t.Quorum == 0 {
-		t.Quorum = quorumOf(o.Agents)
+		t.Quorum = seat.Quorum(o.Agents)
 	}
 	return t
 }
 
-// quorumOf returns the default quorum of a team: more than half of the agents that
-// are asked to vote.
-func quorumOf(team []*agents.Agent) int {
-	n := 0
-	for _, a := range team {
-		if a != nil && asked(a) {
-			n++
-		}
+// decideBy returns the strategy and options of a solve that begins now: what is
+// learned while it runs does not affect it.
+func (o *Options) decideBy() (consensus.Strategy, *consensus.Options) {
+	terms := o.terms()
+	switch {
+	case o.Strategy == nil:
+		return o.Ledger.Strategy(), terms
+	case o.Ledger != nil:
+		terms.Reliabilities = o.Ledger.Reliabilities()
 	}
-	return n/2 + 1
+	return o.Strategy, terms
 }
-
-// asked reports whether an agent is asked to vote: it hears proposals and may vote.
-func asked(a *agents.Agent) bool { return a.Hears(signals.KindProposal) && a.May(signals.KindVote) }

@@ -71,7 +71,7 @@ func TestCommitOrderIsTheOrderOfTheAgents(t *testing.T) {
 		team := []*agents.Agent{
 			sleeper("slow", 3*time.Second, true), sleeper("slower", 5*time.Second, true), sleeper("quick", time.Second, true),
 		}
-		r := solve(t, newSwarm(t, swarm.Options{Agents: team, Rounds: 1}))
+		r := solve(t, newSwarm(t, swarm.Options{Agents: team, Limits: swarm.Limits{Rounds: 1}}))
 		var order []string
 		for _, s := range r.Log[2:] {
 			order = append(order, s.Head().Source)
@@ -105,7 +105,7 @@ func wild(id string) *agents.Agent {
 func TestSameSeedWritesTheSameLogByteForByte(t *testing.T) {
 	write := func(seed uint64) string {
 		s := newSwarm(t, swarm.Options{
-			Agents: []*agents.Agent{wild("a"), wild("b"), wild("c"), wild("d")}, Rounds: 4, Seed: seed,
+			Agents: []*agents.Agent{wild("a"), wild("b"), wild("c"), wild("d")}, Limits: swarm.Limits{Rounds: 4}, Seed: seed,
 			Clock: swarm.StepClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), time.Millisecond),
 		})
 		var log bytes.Buffer
@@ -156,7 +156,7 @@ func TestDecisionWaitsForVotesThatCouldChangeItAndNoOthers(t *testing.T) {
 					team = append(team, hourLater(v))
 				}
 				begin := time.Now()
-				r := solve(t, newSwarm(t, swarm.Options{Agents: team, Quorum: 2, Deadline: 5 * time.Hour}))
+				r := solve(t, newSwarm(t, swarm.Options{Agents: team, Quorum: 2, Limits: swarm.Limits{Deadline: 5 * time.Hour}}))
 				if took := time.Since(begin); r.Stop != c.stop || took != c.want || r.Decision.Voters != c.voters {
 					t.Errorf("got %v after %v with %d voters, want %v after %v with %d", r.Stop, took, r.Decision.Voters, c.stop, c.want, c.voters)
 				}

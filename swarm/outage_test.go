@@ -181,7 +181,7 @@ func discover(finding string) signals.Any {
 func TestADeadlineInTheFirstRoundIsADeadline(t *testing.T) {
 	for _, by := range []string{"options", "caller"} {
 		synctest.Test(t, func(t *testing.T) {
-			o := swarm.Options{Deadline: time.Minute, Agents: []*agents.Agent{hangs("a"), hangs("b"), hangs("c")}}
+			o := swarm.Options{Limits: swarm.Limits{Deadline: time.Minute}, Agents: []*agents.Agent{hangs("a"), hangs("b"), hangs("c")}}
 			ctx := t.Context()
 			if by == "caller" {
 				var cancel context.CancelFunc
@@ -254,7 +254,7 @@ func TestAVoteOfAnotherWeightWakesOthers(t *testing.T) {
 		turns++
 		return agents.Emit(discover(fmt.Sprint(turn.Round)))
 	})
-	solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{wavers, hears, proposer("p", "a", "do a")}, Rounds: 5, Quorum: 2}))
+	solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{wavers, hears, proposer("p", "a", "do a")}, Limits: swarm.Limits{Rounds: 5}, Quorum: 2}))
 	if turns != 3 {
 		t.Errorf("it took %d turns, want one for the task and one for each weight", turns)
 	}
@@ -273,7 +273,7 @@ func TestAChangedVoteWakesOthers(t *testing.T) {
 		turns++
 		return agents.Emit(discover(fmt.Sprint(turn.Round)))
 	})
-	solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{flips, hears, proposer("p", "a", "do a")}, Rounds: 5, Quorum: 2}))
+	solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{flips, hears, proposer("p", "a", "do a")}, Limits: swarm.Limits{Rounds: 5}, Quorum: 2}))
 	if turns != 4 {
 		t.Errorf("it took %d turns, want one for the task and one for each vote", turns)
 	}
@@ -315,7 +315,7 @@ func TestPassesAreInLogAndResult(t *testing.T) {
 	j := new(journal.Memory)
 	all := []*agents.Agent{passing("a"), passing("b")}
 	all[0].CanEmit = []signals.Kind{signals.KindVote}
-	s := newSwarm(t, swarm.Options{Agents: all, Journal: j, Signals: 1})
+	s := newSwarm(t, swarm.Options{Agents: all, Journal: j, Limits: swarm.Limits{Signals: 1}})
 	r := solve(t, s)
 	want := []runlog.TurnPassed{{Agent: "a", Round: 1, Reason: "too vague"}, {Agent: "b", Round: 1, Reason: "too vague"}}
 	if diff := cmp.Diff(want, r.Passed); diff != "" {
@@ -348,7 +348,7 @@ func TestATurnThatExceedsItsTimeoutIsAbandoned(t *testing.T) {
 		slow := deaf("slow", 30*time.Minute)
 		slow.TurnTimeout = time.Minute
 		begin := time.Now()
-		r := solve(t, newSwarm(t, swarm.Options{Deadline: time.Hour, Quorum: 1, Agents: []*agents.Agent{slow, quiet("q")}}))
+		r := solve(t, newSwarm(t, swarm.Options{Limits: swarm.Limits{Deadline: time.Hour}, Quorum: 1, Agents: []*agents.Agent{slow, quiet("q")}}))
 		if took := time.Since(begin); r.Stop != swarm.StopNoProgress || took > 2*time.Minute || !cmp.Equal(r.LeftBehind, []string{"slow"}) {
 			t.Errorf("%v after %v, left behind %v", r.Stop, took, r.LeftBehind)
 		}

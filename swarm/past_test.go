@@ -13,12 +13,13 @@ import (
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
 // states is how each solve of a journal ended, as text.
 func states(t *testing.T, j journal.Reader) (all []string) {
 	t.Helper()
-	past, err := swarm.Results(j)
+	past, err := solves.List(j)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,9 +60,9 @@ func TestThePastSaysHowEachSolveEndedAndWhichRuns(t *testing.T) {
 		})
 		s := newSwarm(t, swarm.Options{
 			Agents: []*agents.Agent{{ID: "p", Reactor: proposes, CanEmit: []signals.Kind{signals.KindProposal}}, waits, voter("v", stances), voter("w", stances)},
-			Seed:   1, Journal: j, Deadline: 2 * time.Hour,
+			Seed:   1, Journal: j, Limits: swarm.Limits{Deadline: 2 * time.Hour},
 		})
-		var results []*swarm.Result
+		var results []*solves.Result
 		for _, task := range []string{"decide", "reject", "escalate"} {
 			r, err := s.Solve(t.Context(), signals.Task{Task: task})
 			if err != nil {

@@ -4,11 +4,14 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/replay"
+	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
 // wantFolded checks that a swarm learned what its journal says, and no more.
@@ -25,13 +28,13 @@ func wantFolded(t *testing.T, s *swarm.Swarm, j journal.Reader) {
 }
 
 // solveClosing solves a task on a bus that is closed when an event is the one.
-func solveClosing(t *testing.T, s *swarm.Swarm, at func(swarm.Event) bool) (r *swarm.Result, closed bool) {
+func solveClosing(t *testing.T, s *swarm.Swarm, at func(solves.Event) bool) (r *solves.Result, closed bool) {
 	t.Helper()
 	for e, err := range s.Stream(t.Context(), signals.Task{Task: "3"}) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if stopped, ok := e.(swarm.Stopped); ok {
+		if stopped, ok := e.(solves.Stopped); ok {
 			r = stopped.Result
 		} else if at(e) {
 			s.Bus().Close()
@@ -53,8 +56,8 @@ func TestWhatTheBusRefusesIsNotLearned(t *testing.T) {
 			for task := range before {
 				ask(t, s, task)
 			}
-			r, _ := solveClosing(t, s, func(e swarm.Event) bool {
-				spoke, ok := e.(swarm.Spoke)
+			r, _ := solveClosing(t, s, func(e solves.Event) bool {
+				spoke, ok := e.(solves.Spoke)
 				return ok && spoke.Signal.Kind() == signals.KindTask
 			})
 			if r.Stop != swarm.StopError {
@@ -68,8 +71,8 @@ func TestWhatTheBusRefusesIsNotLearned(t *testing.T) {
 		for n := 1; ; n++ {
 			s, j := start(t)
 			weighed := 0
-			r, closed := solveClosing(t, s, func(e swarm.Event) bool {
-				if _, ok := e.(swarm.Weighed); ok {
+			r, closed := solveClosing(t, s, func(e solves.Event) bool {
+				if _, ok := e.(solves.Weighed); ok {
 					weighed++
 				}
 				return weighed == n
@@ -117,7 +120,7 @@ func TestALogLearnsTheSameWhoeverLooksAtItsLedger(t *testing.T) {
 
 func wantLooked(t *testing.T, s *swarm.Swarm, j journal.Reader) {
 	t.Helper()
-	r, err := replayed(t, j, func(r *swarm.Replay) {
+	r, err := replayed(t, j, func(r *replay.Replay) {
 		if l := r.Ledger("swarm"); l != nil {
 			l.Models()
 		}
@@ -127,5 +130,45 @@ func wantLooked(t *testing.T, s *swarm.Swarm, j journal.Reader) {
 	}
 	if got := ledgerOf(t, r.Ledger("swarm")); got != ledgerOf(t, s.Ledger()) {
 		t.Errorf("got %.300s", got)
+	}
+}
+
+func TestALogSaysWhatWasRefused(t *testing.T) {
+	j := new(journal.Memory)
+	p := proposer("p", "a", "do a")
+	p.CanEmit = []signals.Kind{signals.KindVote}
+	s := newSwarm(t, swarm.Options{Agents: []*agents.Agent{p, voter("v", nil)}, Journal: j})
+	r := solve(t, s)
+	if len(r.Refused) != 1 || r.Refused[0].Signal == nil {
+		t.Fatalf("refused: %v", r.Refused)
+	}
+	if err := s.Shutdown(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	past, err := solves.List(j)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(how string, got solves.Refused) {
+		if got.Agent != "p" || got.Round != 1 || got.Kind != signals.KindProposal || got.Err.Error() != r.Refused[0].Err.Error() {
+			t.Errorf("%s: got %+v, want %+v", how, got, r.Refused[0])
+		}
+	}
+	if len(past[0].Refused) != 1 {
+		t.Fatalf("listed: %v", past[0].Refused)
+	}
+	check("listed", past[0].Refused[0])
+	watched := 0
+	for e, err := range solves.Watch(t.Context(), j, r.Thread) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if refused, ok := e.(solves.Refused); ok {
+			check("watched", refused)
+			watched++
+		}
+	}
+	if watched != 1 {
+		t.Errorf("watched %d", watched)
 	}
 }

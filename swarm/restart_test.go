@@ -18,6 +18,8 @@ import (
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
+	"github.com/swarmbus/swarmbus/swarm/settle"
 )
 
 // torn are two that propose, and two that vote for one each.
@@ -109,7 +111,7 @@ func TestWhatSolvesAtOnceLearnIsInTheLog(t *testing.T) {
 
 // TestAJournalThatWasCutAnywhereStartsAgainAndAgain cuts between records.
 func TestAJournalThatWasCutAnywhereStartsAgainAndAgain(t *testing.T) {
-	for _, policy := range []swarm.ConflictPolicy{swarm.DebateConflicts, swarm.EscalateConflicts} {
+	for _, policy := range []settle.Policy{settle.ByDebate, settle.ByEscalation} {
 		on := func(j journal.Store) swarm.Options {
 			return swarm.Options{Agents: torn(), Journal: j, Conflicts: policy, Quorum: 1}
 		}
@@ -151,7 +153,7 @@ func TestWhatWasDroppedIsNotResumed(t *testing.T) {
 			now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 			o := swarm.Options{Agents: stuck(), Quorum: 2, Journal: new(journal.Memory), Clock: func() time.Time { return now }}
 			if name == "old" { // it waits for its answer until then
-				o.Agents, o.Conflicts = torn(), swarm.EscalateConflicts
+				o.Agents, o.Conflicts = torn(), settle.ByEscalation
 			}
 			s := startOn(t, o)
 			r := ask(t, s, 1)
@@ -160,7 +162,7 @@ func TestWhatWasDroppedIsNotResumed(t *testing.T) {
 			if retain(t, o.Journal, bound) == 0 {
 				t.Fatal("nothing was dropped")
 			}
-			if _, err := s.Resume(t.Context(), r.Log, vote("a", yes, 1)); !errors.Is(err, swarm.ErrLog) || !strings.Contains(err.Error(), "dropped") {
+			if _, err := s.Resume(t.Context(), r.Log, vote("a", yes, 1)); !errors.Is(err, runlog.ErrLog) || !strings.Contains(err.Error(), "dropped") {
 				t.Errorf("got %v", err)
 			}
 			ask(t, s, 3)
@@ -196,7 +198,7 @@ func TestABusThatStartsAgainHasTheProposalsAndConflictsThatItHad(t *testing.T) {
 	for task := range 10 {
 		ask(t, s, task)
 	}
-	o.Conflicts = swarm.EscalateConflicts
+	o.Conflicts = settle.ByEscalation
 	o.Bus = newBus()
 	s = startAgain(t, s, o)
 	r := ask(t, s, 11)
@@ -247,7 +249,7 @@ func TestAThreadBesideTheSolvesMayBeClosed(t *testing.T) {
 }
 
 func TestAnAnsweredSolveLearnsTheOutcomeOnceForEachDecision(t *testing.T) {
-	o := swarm.Options{Agents: torn(), Journal: new(journal.Memory), Conflicts: swarm.EscalateConflicts, Quorum: 1}
+	o := swarm.Options{Agents: torn(), Journal: new(journal.Memory), Conflicts: settle.ByEscalation, Quorum: 1}
 	s := startOn(t, o)
 	asked := ask(t, s, 1)
 	answered, err := s.Resume(t.Context(), asked.Log, vote("a", yes, 1))

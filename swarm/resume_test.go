@@ -18,6 +18,8 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
+	"github.com/swarmbus/swarmbus/swarm/settle"
+	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
 // rivals is a team whose proposals cannot both stand, and that votes as
@@ -46,10 +48,10 @@ func answer(text string) signals.Any {
 }
 
 // escalated is a solve that asks about two rivals.
-func escalated(t *testing.T, s *swarm.Swarm) *swarm.Result {
+func escalated(t *testing.T, s *swarm.Swarm) *solves.Result {
 	t.Helper()
 	r := solve(t, s)
-	want := &swarm.Question{Asks: "system", Reason: "proposals a and b cannot both stand", Context: "a, by p: do a\nb, by q: do b", Options: []string{"a", "b"}}
+	want := &solves.Question{Asks: "system", Reason: "proposals a and b cannot both stand", Context: "a, by p: do a\nb, by q: do b", Options: []string{"a", "b"}}
 	if diff := cmp.Diff(want, r.Question); diff != "" || r.Stop != swarm.StopEscalated {
 		t.Fatalf("%v: %s", r.Stop, diff)
 	}
@@ -57,7 +59,7 @@ func escalated(t *testing.T, s *swarm.Swarm) *swarm.Result {
 }
 
 func TestEscalatedSolveGoesOnWithTheAnswerOfAPerson(t *testing.T) {
-	s := newSwarm(t, swarm.Options{Agents: rivals(), Conflicts: swarm.EscalateConflicts})
+	s := newSwarm(t, swarm.Options{Agents: rivals(), Conflicts: settle.ByEscalation})
 	before := escalated(t, s)
 	r, err := s.Resume(t.Context(), before.Log, answer("b"))
 	if err != nil {
@@ -79,12 +81,12 @@ func TestEscalatedSolveGoesOnWithTheAnswerOfAPerson(t *testing.T) {
 // Another process has nothing but what was written.
 func TestSolveGoesOnInAnotherProcessFromWhatWasWritten(t *testing.T) {
 	var written bytes.Buffer
-	for _, s := range escalated(t, newSwarm(t, swarm.Options{Agents: rivals(), Conflicts: swarm.EscalateConflicts, Seed: 7})).Log {
+	for _, s := range escalated(t, newSwarm(t, swarm.Options{Agents: rivals(), Conflicts: settle.ByEscalation, Seed: 7})).Log {
 		if err := json.NewEncoder(&written).Encode(s); err != nil {
 			t.Fatal(err)
 		}
 	}
-	codec, err := signals.NewCodec(runlog.Kinds()...)
+	codec, err := runlog.NewCodec()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +98,7 @@ func TestSolveGoesOnInAnotherProcessFromWhatWasWritten(t *testing.T) {
 		}
 		log = append(log, s)
 	}
-	other := newSwarm(t, swarm.Options{Agents: rivals(), Conflicts: swarm.EscalateConflicts, Seed: 7})
+	other := newSwarm(t, swarm.Options{Agents: rivals(), Conflicts: settle.ByEscalation, Seed: 7})
 	r, err := other.Resume(t.Context(), log, answer("a"))
 	if err != nil || r.Stop != swarm.StopConsensus || r.Answer != "do a" {
 		t.Fatalf("%v, %v", r, err)
@@ -111,7 +113,7 @@ func TestSolveGoesOnInAnotherProcessFromWhatWasWritten(t *testing.T) {
 
 func TestVoteOfAPersonCounts(t *testing.T) {
 	team := []*agents.Agent{proposer("p", "a", "do a"), proposer("q", "b", "do b"), voter("v", map[string]signals.Stance{"b": yes, "a": no}), voter("w", map[string]signals.Stance{"a": yes})}
-	s := newSwarm(t, swarm.Options{Agents: team, Conflicts: swarm.EscalateConflicts, Quorum: 1})
+	s := newSwarm(t, swarm.Options{Agents: team, Conflicts: settle.ByEscalation, Quorum: 1})
 	asked := solve(t, s)
 	r, err := s.Resume(t.Context(), asked.Log, signals.With(agents.Agree("b", 1, "it is mine"), signals.Header{Source: "ceo", Confidence: 1}))
 	if err == nil && (r.Stop != swarm.StopConsensus || r.Answer != "do b" || r.Decision.Voters != 3) {
@@ -130,7 +132,7 @@ func TestAgentsRememberWhatTheLogHasWhenASolveGoesOn(t *testing.T) {
 	team := append(rivals(), n.agent("listener", func(*agents.Turn) seq {
 		return agents.Emit(signals.New(signals.Header{}, signals.Discovery{Finding: "x"}))
 	}))
-	s := newSwarm(t, swarm.Options{Agents: team, Conflicts: swarm.EscalateConflicts})
+	s := newSwarm(t, swarm.Options{Agents: team, Conflicts: settle.ByEscalation})
 	before := escalated(t, s)
 	if _, err := s.Resume(t.Context(), before.Log, answer("a")); err != nil {
 		t.Fatal(err)
@@ -179,7 +181,7 @@ func TestWhoWasLateHearsAgainWhatItWasLateWith(t *testing.T) {
 }
 
 func TestLogThatNoSolveCanGoOnFromIsRefused(t *testing.T) {
-	s := newSwarm(t, swarm.Options{Agents: rivals(), Conflicts: swarm.EscalateConflicts})
+	s := newSwarm(t, swarm.Options{Agents: rivals(), Conflicts: settle.ByEscalation})
 	good := escalated(t, s).Log
 	done, err := s.Resume(t.Context(), good, answer("a"))
 	if err != nil {
@@ -190,7 +192,7 @@ func TestLogThatNoSolveCanGoOnFromIsRefused(t *testing.T) {
 		"empty": nil, "no task": good[1:], "another thread": append(slices.Clone(good), elsewhere),
 		"out of order": append(slices.Clone(good), good[1]), "decided": done.Log,
 	} {
-		if r, err := s.Resume(t.Context(), log, answer("a")); !errors.Is(err, swarm.ErrLog) || r != nil {
+		if r, err := s.Resume(t.Context(), log, answer("a")); !errors.Is(err, runlog.ErrLog) || r != nil {
 			t.Errorf("%s: got %v, %v", name, r, err)
 		}
 	}
@@ -202,9 +204,9 @@ func TestLogThatNoSolveCanGoOnFromIsRefused(t *testing.T) {
 			t.Errorf("an answer that is %s: got %v, %v", name, r, err)
 		}
 	}
-	behind := newSwarm(t, swarm.Options{Agents: []*agents.Agent{talker("t")}, Rounds: 1})
+	behind := newSwarm(t, swarm.Options{Agents: []*agents.Agent{talker("t")}, Limits: swarm.Limits{Rounds: 1}})
 	solve(t, behind)
-	if _, err := behind.Resume(t.Context(), good, answer("a")); !errors.Is(err, swarm.ErrLog) {
+	if _, err := behind.Resume(t.Context(), good, answer("a")); !errors.Is(err, runlog.ErrLog) {
 		t.Errorf("a bus that is at another place: %v", err)
 	}
 }
@@ -227,11 +229,11 @@ func TestSolvesBesideEachOtherOnOneBusDecideAsAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := made(bus.New(&bus.Options{History: 32}))
 		defer b.Close()
-		results := make(chan *swarm.Result)
+		results := make(chan *solves.Result)
 		const n = 20
 		for range n {
 			go func() { // the same seed: the same names
-				s := newSwarm(t, swarm.Options{Agents: rivals(), Bus: b, Seed: 7, Conflicts: swarm.EscalateConflicts})
+				s := newSwarm(t, swarm.Options{Agents: rivals(), Bus: b, Seed: 7, Conflicts: settle.ByEscalation})
 				results <- solve(t, s)
 			}()
 		}

@@ -6,6 +6,9 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
+	"github.com/swarmbus/swarmbus/swarm/settle"
+	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
 // A droppingStore drops the oldest records once somebody has asked what is dropped.
@@ -25,7 +28,7 @@ func (d *droppingStore) Snapshot() (journal.Snapshot, error) {
 
 func TestASolveIsResumedWhileOlderOnesAreDropped(t *testing.T) {
 	j := &droppingStore{Store: new(journal.Memory)}
-	o := swarm.Options{Agents: torn(), Journal: j, Conflicts: swarm.EscalateConflicts, Quorum: 1}
+	o := swarm.Options{Agents: torn(), Journal: j, Conflicts: settle.ByEscalation, Quorum: 1}
 	s := startOn(t, o)
 	for task := range 3 {
 		if _, err := s.Resume(t.Context(), ask(t, s, task).Log, vote("a", yes, 1)); err != nil {
@@ -56,23 +59,23 @@ func TestNothingOfASolveIsDroppedWhileItIsResumed(t *testing.T) {
 			t.Fatal(err)
 		}
 		switch e.(type) {
-		case swarm.Started, swarm.Spoke:
+		case solves.Started, solves.Spoke:
 			if dropped, err := s.Retain(bound); rounds == 0 && (dropped > 0 || !errors.Is(err, swarm.ErrResuming)) {
 				t.Errorf("%T: %d dropped, %v", e, dropped, err)
 			}
-		case swarm.RoundStarted:
+		case solves.RoundStarted:
 			rounds++
 			if dropped, err := s.Retain(bound); dropped > 0 || err != nil {
 				t.Errorf("in a round: %d dropped, %v", dropped, err)
 			}
-		case swarm.Stopped:
+		case solves.Stopped:
 			if rounds == 0 {
 				t.Error("it did not go on")
 			}
 		}
 	}
 	s = startAgain(t, s, o)
-	if _, err := s.Resume(t.Context(), r.Log, vote("a", yes, 1)); !errors.Is(err, swarm.ErrLog) {
+	if _, err := s.Resume(t.Context(), r.Log, vote("a", yes, 1)); !errors.Is(err, runlog.ErrLog) {
 		t.Errorf("got %v", err)
 	}
 	ask(t, s, 3)

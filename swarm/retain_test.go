@@ -15,11 +15,14 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/replay"
+	"github.com/swarmbus/swarmbus/swarm/settle"
+	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
 // tell decides tasks, from one number to before another, and tells the outcome
 // of every second.
-func tell(t *testing.T, s *swarm.Swarm, from, to int) (last *swarm.Result) {
+func tell(t *testing.T, s *swarm.Swarm, from, to int) (last *solves.Result) {
 	t.Helper()
 	for task := from; task < to; task++ {
 		last = ask(t, s, task)
@@ -51,7 +54,7 @@ func shutdown(t *testing.T, s *swarm.Swarm) {
 
 func retain(t *testing.T, j journal.Store, r journal.Retention) int {
 	t.Helper()
-	dropped, err := swarm.Retain(j, r)
+	dropped, err := solves.Retain(j, r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +96,7 @@ func TestASwarmOnARetainedJournalKnowsWhatItWouldHave(t *testing.T) {
 			tell(t, each, 10*life, 10*life+5)
 		}
 		dropped += retain(t, j, journal.Retention{Bytes: 40 << 10})
-		late := [2]*swarm.Result{}
+		late := [2]*solves.Result{}
 		for i, each := range []*swarm.Swarm{once, s} {
 			late[i] = tell(t, each, 10*life+5, 10*life+6) // of which the outcome is not told yet
 			tell(t, each, 10*life+6, 10*life+10)
@@ -155,7 +158,7 @@ func TestAnUnansweredEscalationOutlivesRetention(t *testing.T) {
 				voter("v", map[string]signals.Stance{"a": yes}), voter("w", map[string]signals.Stance{"b": yes}),
 			},
 			Seed: 3, Clock: func() time.Time { now = now.Add(time.Minute); return now }, Journal: j,
-			Conflicts: swarm.EscalateConflicts, Quorum: 1,
+			Conflicts: settle.ByEscalation, Quorum: 1,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -209,7 +212,7 @@ func TestAnUnansweredEscalationOutlivesRetention(t *testing.T) {
 // keeps what a run depends on.
 func TestASolveThatCanGoOnOutlivesRetention(t *testing.T) {
 	for want, cut := range map[swarm.StopReason]swarm.Options{
-		swarm.StopBudget: {Signals: 2}, swarm.StopDeadline: {Deadline: time.Nanosecond},
+		swarm.StopBudget: {Limits: swarm.Limits{Signals: 2}}, swarm.StopDeadline: {Limits: swarm.Limits{Deadline: time.Nanosecond}},
 	} {
 		t.Run(want.String(), func(t *testing.T) {
 			j := new(journal.Memory)
@@ -327,7 +330,7 @@ func TestASwarmWithAStrategyOfItsOwnStartsAgain(t *testing.T) {
 		ask(t, s, 1)
 		shutdown(t, s)
 	}
-	if r, err := replayed(t, j); !errors.Is(err, swarm.ErrStrategy) || !strings.Contains(err.Error(), `"contrary"`) {
+	if r, err := replayed(t, j); !errors.Is(err, replay.ErrStrategy) || !strings.Contains(err.Error(), `"contrary"`) {
 		t.Errorf("got %v, %v", r, err)
 	}
 	if n := retain(t, j, journal.Retention{Bytes: 1}); n == 0 {

@@ -13,10 +13,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/hooks"
 	"github.com/swarmbus/swarmbus/agents/routing"
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
 func router(t testing.TB, c routing.Config) *routing.Router {
@@ -43,9 +45,9 @@ func userMessage(text string) signals.Any {
 
 // tellLater says something to a solve from outside, a second after the solve
 // began.
-func tellLater(t *testing.T, s *swarm.Swarm, said signals.Any) func(swarm.Event) {
-	return func(e swarm.Event) {
-		began, ok := e.(swarm.Started)
+func tellLater(t *testing.T, s *swarm.Swarm, said signals.Any) func(solves.Event) {
+	return func(e solves.Event) {
+		began, ok := e.(solves.Started)
 		if !ok {
 			return
 		}
@@ -64,14 +66,14 @@ func tellLater(t *testing.T, s *swarm.Swarm, said signals.Any) func(swarm.Event)
 }
 
 // watch runs a solve and shows every event.
-func watch(t *testing.T, s *swarm.Swarm, see func(swarm.Event)) (r *swarm.Result) {
+func watch(t *testing.T, s *swarm.Swarm, see func(solves.Event)) (r *solves.Result) {
 	t.Helper()
 	for e, err := range s.Stream(t.Context(), signals.Task{Task: "which one?"}) {
 		if err != nil {
 			t.Fatal(err)
 		}
 		see(e)
-		if stopped, ok := e.(swarm.Stopped); ok {
+		if stopped, ok := e.(solves.Stopped); ok {
 			r = stopped.Result
 		}
 	}
@@ -215,8 +217,8 @@ func TestRejectedSignalsDoNotReachTheAgent(t *testing.T) {
 	}
 	s := newSwarm(t, swarm.Options{Agents: []*agents.Agent{chat("c", userMessage("hi"), stopSignal()), echo("e", 3), deaf}})
 	var routed []string
-	watch(t, s, func(e swarm.Event) {
-		if e, ok := e.(swarm.Routed); ok {
+	watch(t, s, func(e solves.Event) {
+		if e, ok := e.(solves.Routed); ok {
 			routed = append(routed, fmt.Sprint(e.Agent, " ", e.Signal.Kind(), " ", e.Decision.Action, " ", e.Decision.Route))
 		}
 	})
@@ -236,9 +238,9 @@ type afterRound struct {
 	f func(thread string)
 }
 
-func (h *afterRound) Start(ctx context.Context, op agents.Op) (context.Context, agents.End) {
+func (h *afterRound) Start(ctx context.Context, op hooks.Op) (context.Context, hooks.End) {
 	return ctx, func(any, error) {
-		if op.Name == agents.OpRound && op.Round == 1 {
+		if op.Name == hooks.OpRound && op.Round == 1 {
 			h.f(op.Thread)
 		}
 	}
@@ -274,7 +276,7 @@ func TestForceStopEndsALateTurnAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		worker := hangs("worker")
 		worker.Router = routes(t, routing.Route{Kind: routing.KindStop, Action: routing.ForceStop})
-		s := newSwarm(t, swarm.Options{Agents: []*agents.Agent{worker}, Deadline: 2 * time.Second})
+		s := newSwarm(t, swarm.Options{Agents: []*agents.Agent{worker}, Limits: swarm.Limits{Deadline: 2 * time.Second}})
 		begin := time.Now()
 		if r := watch(t, s, tellLater(t, s, stopSignal())); r.Turns.Late != 1 || r.Turns.Dropped != 1 || time.Since(begin) != time.Second {
 			t.Errorf("after %v: %+v", time.Since(begin), r.Turns)
@@ -394,7 +396,7 @@ func TestOwnToolResultsAreRouted(t *testing.T) {
 			)
 		}),
 	}
-	solve(t, newSwarm(t, swarm.Options{Rounds: 3, Agents: []*agents.Agent{teller, echo("e", 3)}}))
+	solve(t, newSwarm(t, swarm.Options{Limits: swarm.Limits{Rounds: 3}, Agents: []*agents.Agent{teller, echo("e", 3)}}))
 	if diff := cmp.Diff([]routing.State{"open", "paid", "paid"}, states); diff != "" {
 		t.Error(diff)
 	}
@@ -448,8 +450,8 @@ func TestRoutersThatPanicAreTold(t *testing.T) {
 		Kind: routing.KindStop, Action: routing.Reject, When: func(routing.View) bool { panic("boom") },
 	})}
 	told := ""
-	watch(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{chat("c", stopSignal()), a}}), func(e swarm.Event) {
-		if e, ok := e.(swarm.Routed); ok {
+	watch(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{chat("c", stopSignal()), a}}), func(e solves.Event) {
+		if e, ok := e.(solves.Routed); ok {
 			told = e.Decision.Err.Error()
 		}
 	})

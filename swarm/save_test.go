@@ -14,6 +14,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/settle"
 )
 
 // statesIn returns how many states swarms saved in a journal.
@@ -159,7 +160,7 @@ func TestASolveFromBeforeASavedStateGoesOnFromItsAnswer(t *testing.T) {
 					voter("v", map[string]signals.Stance{"a": yes}), voter("w", map[string]signals.Stance{"b": yes}),
 				},
 				Seed: 3, Clock: func() time.Time { now = now.Add(time.Second); return now }, Journal: j,
-				Conflicts: swarm.EscalateConflicts, Quorum: 1,
+				Conflicts: settle.ByEscalation, Quorum: 1,
 			})
 			if err != nil {
 				t.Fatal(err)

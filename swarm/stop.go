@@ -19,5 +19,6 @@ const (
 	StopDeadline    = runlog.StopDeadline    // no time left
 	StopCancelled   = runlog.StopCancelled   // the caller's context ended
 	StopEscalated   = runlog.StopEscalated   // someone outside the swarm has to look
-	StopError       = runlog.StopError       // too few agents could take a turn, the bus failed, or a call is not in the recording that is played
+	StopError       = runlog.StopError       // so many agents failed that the others are no quorum, the bus failed, or a call is not in the recording that is played
+	StopAsked       = runlog.StopAsked       // a person has to answer before a turn can go on ([agents.IsAsking])
 )

@@ -4,17 +4,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/connectivity"
-	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/internal/clock"
+	"github.com/swarmbus/swarmbus/swarm/internal/coordinate"
+	"github.com/swarmbus/swarmbus/swarm/internal/keep"
+	"github.com/swarmbus/swarmbus/swarm/internal/names"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
@@ -24,22 +28,20 @@ var ErrClosed = errors.New("swarm: closed")
 // A Swarm is a team of agents that solves tasks. Solves may run concurrently:
 // each has its own thread and they do not see each other. Make one with [New].
 type Swarm struct {
-	opts   Options // never changes
-	bus    *bus.Bus
-	own    bool // the bus is the swarm's own
-	layer  *connectivity.Layer
-	waited atomic.Int64 // nanoseconds by which [Swarm.advance] has advanced the given clock
-	time   atomic.Int64 // the latest time read from the given clock, for the bus
+	opts  Options // never changes
+	bus   *bus.Bus
+	own   bool // the bus is the swarm's own
+	layer *connectivity.Layer
+	names *names.Namer
+	clock *clock.Clock
 
 	ended   context.Context // canceled by Close
 	end     context.CancelFunc
 	running sync.WaitGroup // counts solves, and turns that may outlive them
 
-	writer    *journal.Writer           // nil: there is no journal
-	standing  map[string]*standingTerms // by thread: of solves that the journal did not see end; never changes
-	resuming  sync.RWMutex              // held by resumed solves until the journal says that they continue
-	recording sync.Mutex                // makes the order of records that of learning
-	folded    folded                    // protected by recording
+	keeper    *keep.Keeper // of the journal; nil: there is none
+	resuming  sync.RWMutex // held by resumed solves until the journal says that they continue
+	recording sync.Mutex   // makes the order of records that of learning, and protects what keeper folds
 
 	mu     sync.Mutex // protects the fields below
 	closed bool
@@ -50,7 +52,7 @@ func New(o Options) (*Swarm, error) {
 	if err := o.validate(); err != nil {
 		return nil, fmt.Errorf("swarm: %w", err)
 	}
-	s := &Swarm{opts: o.withDefaults()}
+	s := &Swarm{opts: o.withDefaults(), clock: clock.New(o.Clock)}
 	s.ended, s.end = context.WithCancel(context.Background())
 	mint := signals.NewMint()
 	if s.opts.Seed == 0 {
@@ -61,16 +63,17 @@ func New(o Options) (*Swarm, error) {
 	s.bus, s.own = s.opts.Bus, s.opts.Bus == nil
 	if s.own {
 		var err error
-		if s.bus, err = bus.New(&bus.Options{History: 4 * s.opts.Signals, Sweep: -1, Clock: s.busClock, Mint: mint}); err != nil {
+		if s.bus, err = bus.New(&bus.Options{History: 4 * s.opts.Limits.Signals, Sweep: -1, Clock: s.clock.Last, Mint: mint}); err != nil {
 			return nil, err
 		}
 	}
+	s.names = names.New(s.bus, s.opts.Seed)
 	err := s.openLayer()
 	if err == nil {
 		err = s.admitAgents()
 	}
-	if err == nil {
-		err = s.openJournal()
+	if err == nil && s.opts.Journal != nil {
+		s.keeper, err = keep.Open(keep.Of{Journal: s.opts.Journal, Bus: s.bus, Ledger: s.opts.Ledger, Clock: s.clock, Names: s.names, Kinds: s.opts.Kinds})
 	}
 	if err != nil {
 		if s.own {
@@ -93,6 +96,28 @@ func (s *Swarm) admitAgents() error {
 		problems = append(problems, err)
 	}
 	return errors.Join(problems...)
+}
+
+// openLayer opens the layer of the swarm, unless it was given one.
+func (s *Swarm) openLayer() (err error) {
+	if s.layer = s.opts.Layer; s.layer == nil {
+		s.layer, err = connectivity.New(s.bus, &connectivity.Options{Name: "swarm"})
+	}
+	return err
+}
+
+// emits returns the kinds that an agent may emit: it may always pass.
+func emits(a *agents.Agent) []signals.Kind {
+	if a.CanEmit == nil {
+		return nil
+	}
+	return append(published(a), agents.Passed{}.Kind())
+}
+
+// published returns the kinds of CanEmit that an agent publishes itself: what it says to
+// coordinate goes through the layer.
+func published(a *agents.Agent) []signals.Kind {
+	return slices.DeleteFunc(slices.Clone(a.CanEmit), coordinate.Is)
 }
 
 // Bus returns the bus that carries the swarm's signals, to watch it.
@@ -130,95 +155,29 @@ func (s *Swarm) Shutdown(ctx context.Context) error {
 	return err
 }
 
+// closeJournal waits until everything is written, or until ctx ends.
+func (s *Swarm) closeJournal(ctx context.Context) error {
+	if s.keeper == nil {
+		return nil
+	}
+	return s.keeper.Close(ctx)
+}
+
+// enter counts a solve as running, unless the swarm is closed.
+func (s *Swarm) enter() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return ErrClosed
+	}
+	s.running.Add(1)
+	return nil
+}
+
 func (s *Swarm) refuse() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true
-}
-
-// Solve works on a task until there is a reason to stop. It returns an error if
-// a solve could not start or failed; then Result.Stop is [StopError], or the
-// result is nil if nothing ran. Every other end, including a deadline, is a
-// result without an error.
-func (s *Swarm) Solve(ctx context.Context, task signals.Task) (*Result, error) {
-	return resultOf(s.Stream(ctx, task))
-}
-
-// Stream is [Swarm.Solve] as a sequence of events, in order, [Stopped] last.
-// Ending the loop early ends the solve. If the solve could not start, it yields
-// only an error.
-func (s *Swarm) Stream(ctx context.Context, task signals.Task) iter.Seq2[Event, error] {
-	return stream(ctx, func() (*solve, func(context.Context), error) {
-		r, err := s.start(ctx, task)
-		return r, func(ctx context.Context) {
-			r.announce(ctx, signals.New(signals.Header{Confidence: 1}, task))
-		}, err
-	})
-}
-
-// stream runs the solve that start returns.
-func stream(ctx context.Context, start func() (*solve, func(context.Context), error)) iter.Seq2[Event, error] {
-	return func(yield func(Event, error) bool) {
-		run, open, err := start()
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
-		run.yield = func(e Event) {
-			if run.watched = run.watched && yield(e, nil); !run.watched {
-				cancel() // the loop has ended
-			}
-		}
-		run.solve(ctx, open)
-	}
-}
-
-// resultOf returns the result at the end of a stream.
-func resultOf(events iter.Seq2[Event, error]) (*Result, error) {
-	for event, err := range events {
-		if err != nil {
-			return nil, err
-		}
-		if stopped, ok := event.(Stopped); ok {
-			if stopped.Result.Stop == StopError {
-				err = stopped.Result.Err
-			}
-			return stopped.Result, err
-		}
-	}
-	panic("swarm: a solve ended without a result")
-}
-
-// now returns the time of the next signal.
-func (s *Swarm) now() time.Time {
-	if s.opts.Clock == nil {
-		return time.Now()
-	}
-	t := s.opts.Clock().Add(time.Duration(s.waited.Load()))
-	s.time.Store(t.UnixNano())
-	return t
-}
-
-// advance ensures that the given clock has reached a time: one for which a solve has
-// waited, or that of a log which continues.
-func (s *Swarm) advance(to time.Time) {
-	if s.opts.Clock == nil {
-		return
-	}
-	if behind := to.Sub(s.now()); behind > 0 {
-		s.waited.Add(int64(behind))
-	}
-}
-
-// busClock does not advance the given clock: only commits do, so that readers
-// cannot affect the log.
-func (s *Swarm) busClock() time.Time {
-	if s.opts.Clock == nil {
-		return time.Now()
-	}
-	return time.Unix(0, s.time.Load()).UTC()
 }
 
 // StepClock returns a clock that begins at start and advances by step with each

@@ -16,6 +16,8 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/settle"
+	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
 func TestMain(m *testing.M) {
@@ -71,7 +73,7 @@ func newSwarm(t *testing.T, o swarm.Options) *swarm.Swarm {
 	return s
 }
 
-func solve(t *testing.T, s *swarm.Swarm) *swarm.Result {
+func solve(t *testing.T, s *swarm.Swarm) *solves.Result {
 	t.Helper()
 	r, err := s.Solve(t.Context(), signals.Task{Task: "which one?"})
 	if err != nil {
@@ -82,7 +84,7 @@ func solve(t *testing.T, s *swarm.Swarm) *swarm.Result {
 }
 
 // checkResult holds what is true of every result.
-func checkResult(t *testing.T, r *swarm.Result) {
+func checkResult(t *testing.T, r *solves.Result) {
 	t.Helper()
 	if !r.Books.Balanced() || r.Books.Pending != 0 {
 		t.Errorf("books do not balance: %+v", r.Books)
@@ -185,10 +187,10 @@ func TestOneBadSignalIsRefusedAndTheRestIsKept(t *testing.T) {
 			t.Fatal(err)
 		}
 		switch e := e.(type) {
-		case swarm.Refused:
+		case solves.Refused:
 			refused = append(refused, e.Err)
-		case swarm.Stopped:
-			if len(sources(e.Result.Log)) != 3 || e.Result.Turns.Refused != 4 {
+		case solves.Stopped:
+			if len(sources(e.Result.Log)) != 7 || e.Result.Turns.Refused != 4 {
 				t.Errorf("got %d signals and %+v, want the task, one discovery, 4 refused and that the turn failed", len(e.Result.Log), e.Result.Turns)
 			}
 		}
@@ -234,7 +236,7 @@ func TestEscalationStopsTheSolve(t *testing.T) {
 
 func TestConflictPolicyEscalates(t *testing.T) {
 	team := []*agents.Agent{proposer("p", "a", "do a"), proposer("q", "b", "do b"), voter("v", map[string]signals.Stance{"a": yes}), voter("w", map[string]signals.Stance{"b": yes})}
-	r := solve(t, newSwarm(t, swarm.Options{Agents: team, Conflicts: swarm.EscalateConflicts, Quorum: 1}))
+	r := solve(t, newSwarm(t, swarm.Options{Agents: team, Conflicts: settle.ByEscalation, Quorum: 1}))
 	if r.Stop != swarm.StopEscalated || len(r.Conflicts) != 1 {
 		t.Errorf("got %v with %d conflicts, want escalated with 1", r.Stop, len(r.Conflicts))
 	}
@@ -267,7 +269,7 @@ func TestOutsidersVotesDoNotCount(t *testing.T) {
 func TestBadOptionsAreAllNamed(t *testing.T) {
 	_, err := swarm.New(swarm.Options{
 		Agents:    []*agents.Agent{nil, {ID: ""}, talker("a"), talker("a"), talker(bus.System), {ID: "w", Weight: 2, Reactor: talker("w").Reactor}},
-		Threshold: 1.5, Rounds: -1, Deadline: -time.Second,
+		Threshold: 1.5, Limits: swarm.Limits{Rounds: -1, Deadline: -time.Second},
 	})
 	for _, want := range []string{"agents[0]", "agent.id", "taken", "agent.weight", "threshold", "rounds", "deadline"} {
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -16,6 +16,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
 func reacts(id string, f agents.Func) *agents.Agent { return &agents.Agent{ID: id, Reactor: f} }
@@ -47,7 +48,7 @@ func crowd() []*agents.Agent {
 	})
 	once := reacts("once", func(_ context.Context, t *agents.Turn) seq {
 		if t.Try == 0 {
-			return agents.Fail(agents.Passing(errors.New("429"), 0))
+			return agents.Fail(agents.Retryable(errors.New("429"), 0))
 		}
 		if p, ok := t.Standing("a"); ok && p.VoteOf("once") == nil {
 			return agents.Emit(vote("a", yes, 1))
@@ -138,7 +139,7 @@ func after(d time.Duration, r agents.Reactor) agents.Reactor {
 func TestLateTurnHoldsNobodyBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Now()
-		r := solve(t, newSwarm(t, swarm.Options{Deadline: 40 * time.Second, Agents: []*agents.Agent{
+		r := solve(t, newSwarm(t, swarm.Options{Limits: swarm.Limits{Deadline: 40 * time.Second}, Agents: []*agents.Agent{
 			hangs("hung"), proposer("p", "a", "do a"),
 			voter("v1", map[string]signals.Stance{"a": yes}), voter("v2", map[string]signals.Stance{"a": yes}),
 		}}))
@@ -181,7 +182,7 @@ func TestWhatIsFinishedAtTheDeadlineIsWeighed(t *testing.T) {
 		begin := time.Now()
 		slow := voter("slow", map[string]signals.Stance{"a": no})
 		slow.Reactor = after(time.Hour, slow.Reactor)
-		r := solve(t, newSwarm(t, swarm.Options{Deadline: time.Minute, Agents: []*agents.Agent{
+		r := solve(t, newSwarm(t, swarm.Options{Limits: swarm.Limits{Deadline: time.Minute}, Agents: []*agents.Agent{
 			slow, proposer("p", "a", "do a"),
 			voter("v1", map[string]signals.Stance{"a": no}), voter("v2", map[string]signals.Stance{"a": no}), voter("v3", map[string]signals.Stance{"a": yes}),
 		}}))
@@ -193,7 +194,7 @@ func TestWhatIsFinishedAtTheDeadlineIsWeighed(t *testing.T) {
 		deafFirst := deaf("deaf", time.Hour)
 		deafFirst.Listens, deafFirst.TurnTimeout = []signals.Kind{signals.KindProposal}, time.Hour
 		begin := time.Now()
-		r := solve(t, newSwarm(t, swarm.Options{Deadline: time.Minute, Agents: []*agents.Agent{
+		r := solve(t, newSwarm(t, swarm.Options{Limits: swarm.Limits{Deadline: time.Minute}, Agents: []*agents.Agent{
 			deafFirst, proposer("p", "a", "do a"), voter("v1", map[string]signals.Stance{"a": yes}), voter("v2", map[string]signals.Stance{"a": yes}),
 		}}))
 		if took := time.Since(begin); r.Stop != swarm.StopConsensus || took != time.Minute || !slices.Equal(r.LeftBehind, []string{"deaf"}) {
@@ -208,7 +209,7 @@ func TestWhatIsFinishedAtTheDeadlineIsWeighed(t *testing.T) {
 func TestWhoEndsWithItsContextIsNotLeftBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		team := []*agents.Agent{proposer("p", "a", "do a"), voter("v", map[string]signals.Stance{"a": yes}), hangs("h1"), hangs("h2"), hangs("h3")}
-		r := solve(t, newSwarm(t, swarm.Options{Agents: team, Deadline: time.Second, Quorum: 4}))
+		r := solve(t, newSwarm(t, swarm.Options{Agents: team, Limits: swarm.Limits{Deadline: time.Second}, Quorum: 4}))
 		if r.Stop != swarm.StopDeadline || r.LeftBehind != nil || r.Turns.Failed != 3 || r.Turns.Dropped != 0 {
 			t.Errorf("%v (%s), %+v, left behind %v", r.Stop, r.Detail, r.Turns, r.LeftBehind)
 		}
@@ -219,7 +220,7 @@ func TestVotesMissingOfWhoIsLeftBehindAreNoDeadlock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		team := []*agents.Agent{proposer("p", "a", "do a"), voter("v", map[string]signals.Stance{"a": yes}), deaf("d", 3*time.Second)}
 		team[2].CanEmit = []signals.Kind{signals.KindVote}
-		r := solve(t, newSwarm(t, swarm.Options{Agents: team, Deadline: time.Second, Quorum: 2}))
+		r := solve(t, newSwarm(t, swarm.Options{Agents: team, Limits: swarm.Limits{Deadline: time.Second}, Quorum: 2}))
 		if r.Stop != swarm.StopDeadline || !slices.Equal(r.LeftBehind, []string{"d"}) || !strings.Contains(r.Detail, "1 has voted; the quorum is 2") {
 			t.Errorf("%v (%s), left behind %v", r.Stop, r.Detail, r.LeftBehind)
 		}
@@ -234,11 +235,11 @@ func TestTurnIsTakenAgainWhereItsErrorPasses(t *testing.T) {
 		stop  swarm.StopReason
 		least time.Duration
 	}{
-		"passes":             {agents.Passing(errors.New("429"), 0), 2, 3, swarm.StopConsensus, 250 * time.Millisecond},
-		"asks to wait":       {agents.Passing(errors.New("429"), 7*time.Second), 1, 2, swarm.StopConsensus, 7 * time.Second},
-		"passes never":       {agents.Passing(errors.New("429"), 0), 99, 4, swarm.StopError, time.Second},
+		"passes":             {agents.Retryable(errors.New("429"), 0), 2, 3, swarm.StopConsensus, 250 * time.Millisecond},
+		"asks to wait":       {agents.Retryable(errors.New("429"), 7*time.Second), 1, 2, swarm.StopConsensus, 7 * time.Second},
+		"passes never":       {agents.Retryable(errors.New("429"), 0), 99, 4, swarm.StopError, time.Second},
 		"does not pass":      {errors.New("401"), 99, 1, swarm.StopError, 0},
-		"longer than a turn": {agents.Passing(errors.New("429"), time.Hour), 1, 1, swarm.StopError, 0}, // which nobody waits for
+		"longer than a turn": {agents.Retryable(errors.New("429"), time.Hour), 1, 1, swarm.StopError, 0}, // which nobody waits for
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -272,7 +273,7 @@ func TestATurnWhoseTimeEndedSaysWhatItWasRetriedFor(t *testing.T) {
 		why := errors.New("429")
 		alone := reacts("alone", func(ctx context.Context, turn *agents.Turn) seq {
 			if turn.Try == 0 {
-				return agents.Fail(agents.Passing(why, 0))
+				return agents.Fail(agents.Retryable(why, 0))
 			}
 			<-ctx.Done()
 			return agents.Fail(context.Cause(ctx))
@@ -288,7 +289,7 @@ func TestATurnWhoseTimeEndedSaysWhatItWasRetriedFor(t *testing.T) {
 func TestPanicsAndBadSignalsAreNotTriedAgain(t *testing.T) {
 	calls := map[string]int{}
 	for name, say := range map[string]func() seq{
-		"panic":      func() seq { panic(agents.Passing(errors.New("x"), 0)) },
+		"panic":      func() seq { panic(agents.Retryable(errors.New("x"), 0)) },
 		"bad signal": func() seq { return agents.Emit(vote("a", yes, 9)) },
 		"nil":        func() seq { return agents.Emit(nil) },
 	} {
@@ -332,11 +333,11 @@ func TestClosingDuringCommitsIsCancelled(t *testing.T) {
 			t.Fatal(err)
 		}
 		switch e := e.(type) {
-		case swarm.Spoke:
+		case solves.Spoke:
 			if e.Signal.Kind() == signals.KindDiscovery {
 				s.Close()
 			}
-		case swarm.Stopped:
+		case solves.Stopped:
 			if r := e.Result; r.Stop != swarm.StopCancelled || !errors.Is(r.Err, swarm.ErrClosed) || r.Turns.Refused != 0 {
 				t.Errorf("%v, %v, %+v", r.Stop, r.Err, r.Turns)
 			}

@@ -15,6 +15,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
 // watched is a team in which a timer of a's strategy asks a person if nobody has told a
@@ -59,12 +60,12 @@ func fired(log []signals.Any) (all []string) {
 func TestTimersFireByTheRunsClock(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		play := func(j *journal.Memory) *swarm.Result {
+		play := func(j *journal.Memory) *solves.Result {
 			o := watched(t)
 			o.Journal = j
 			s := newSwarm(t, o)
 			past, err := s.Results()
-			var r *swarm.Result
+			var r *solves.Result
 			switch {
 			case err != nil:
 			case len(past) == 0:
@@ -102,7 +103,7 @@ func TestASolveDoesNotWaitForTimersInVain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		o := watched(t)
-		o.Deadline = 20 * time.Second
+		o.Limits.Deadline = 20 * time.Second
 		o.Agents[1].Reactor = agents.Func(func(_ context.Context, turn *agents.Turn) seq {
 			if turn.Round > 1 {
 				return agents.Emit()
@@ -111,7 +112,7 @@ func TestASolveDoesNotWaitForTimersInVain(t *testing.T) {
 		})
 		began := time.Now()
 		r, err := newSwarm(t, o).Solve(t.Context(), signals.Task{Task: "x"})
-		if got := fired(r.Log); err != nil || r.Stop != swarm.StopNoProgress || len(got) != 2 || time.Since(began) >= o.Deadline {
+		if got := fired(r.Log); err != nil || r.Stop != swarm.StopNoProgress || len(got) != 2 || time.Since(began) >= o.Limits.Deadline {
 			t.Errorf("%v after %v, %v: %v", r.Stop, time.Since(began), err, got)
 		}
 	})

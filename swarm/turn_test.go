@@ -122,7 +122,7 @@ func TestMemoryOfATurnIsBounded(t *testing.T) {
 		return agents.Emit(signals.New(signals.Header{}, signals.Discovery{Finding: fmt.Sprint(t.Round)}))
 	})
 	const most = 3
-	r := solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{listener, talker("t")}, Rounds: 10, History: most}))
+	r := solve(t, newSwarm(t, swarm.Options{Agents: []*agents.Agent{listener, talker("t")}, Limits: swarm.Limits{Rounds: 10, History: most}}))
 	turns := n.turns[r.Thread]
 	last := turns[len(turns)-1]
 	if len(turns) != 10 || len(last.Heard) != most || len(last.Said) != most {
@@ -166,12 +166,12 @@ func TestTurnThatEndsItsGoroutineHasFailedAtOnce(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			exits := &agents.Agent{ID: "exits", Reactor: agents.Func(func(_ context.Context, turn *agents.Turn) seq {
 				if turn.Try < tries {
-					return agents.Fail(agents.Passing(errors.New("busy"), time.Millisecond))
+					return agents.Fail(agents.Retryable(errors.New("busy"), time.Millisecond))
 				}
 				runtime.Goexit()
 				return nil
 			})}
-			s, err := swarm.New(swarm.Options{Agents: []*agents.Agent{exits}, Deadline: time.Hour})
+			s, err := swarm.New(swarm.Options{Agents: []*agents.Agent{exits}, Limits: swarm.Limits{Deadline: time.Hour}})
 			if err != nil {
 				t.Fatal(err)
 			}

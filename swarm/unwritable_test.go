@@ -9,6 +9,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
 type measured struct{ Value float64 }
@@ -45,9 +46,9 @@ func TestWhatAJournalCannotWriteIsRefusedAndEndsNoSolve(t *testing.T) {
 						t.Fatal(err)
 					}
 					switch e := e.(type) {
-					case swarm.Refused:
+					case solves.Refused:
 						refused++
-					case swarm.Stopped:
+					case solves.Stopped:
 						if r := e.Result; r.Stop == swarm.StopError || r.Decision.Leader() == "" {
 							t.Errorf("solve %d: %v: %s", task, r.Stop, r.Detail)
 						}
@@ -60,7 +61,7 @@ func TestWhatAJournalCannotWriteIsRefusedAndEndsNoSolve(t *testing.T) {
 			if err := s.Shutdown(t.Context()); err != nil {
 				t.Error(err)
 			}
-			if past, err := swarm.Results(j); err != nil || len(past) != 3 {
+			if past, err := solves.List(j); err != nil || len(past) != 3 {
 				t.Errorf("%d solves are in the journal, %v", len(past), err)
 			}
 		})

@@ -14,6 +14,8 @@ import (
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/settle"
+	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
 // says makes an agent say this in its first turn.
@@ -74,7 +76,7 @@ func TestVotesThatDoNotCountAreToldWithWhatTheyMayHaveMeant(t *testing.T) {
 	}
 	for _, want := range []string{
 		`3 proposals and no vote that counts, of 1 who may vote`,
-		`lost voted on "back-off", which nobody proposed (the nearest is "backoff")`,
+		`lost voted on "back-off", which nobody proposed; did you mean "backoff"?`,
 		`mallory voted on "backoff" and may not vote`,
 	} {
 		if !strings.Contains(r.Detail, want) {
@@ -132,7 +134,7 @@ func TestIdenticalContentIsOneProposalWithTwoSupporters(t *testing.T) {
 }
 
 func TestWhatIsTheSameIsNotEscalated(t *testing.T) {
-	r := solve(t, newSwarm(t, swarm.Options{Conflicts: swarm.EscalateConflicts, Agents: []*agents.Agent{
+	r := solve(t, newSwarm(t, swarm.Options{Conflicts: settle.ByEscalation, Agents: []*agents.Agent{
 		says("p", propose("a", "do it")), says("q", propose("b", "Do it!")), voter("v", map[string]signals.Stance{"a": yes}), voter("w", map[string]signals.Stance{"b": yes}),
 	}}))
 	if r.Stop != swarm.StopConsensus || len(r.Conflicts) != 0 {
@@ -255,7 +257,7 @@ func TestQuorumWaitsForThoseWhoHadNoTurnYet(t *testing.T) {
 }
 
 func TestWhatIsLeftOfATurnAtTheSignalLimitIsRefusedByName(t *testing.T) {
-	s := newSwarm(t, swarm.Options{Signals: 3, Agents: []*agents.Agent{
+	s := newSwarm(t, swarm.Options{Limits: swarm.Limits{Signals: 3}, Agents: []*agents.Agent{
 		says("a", propose("1", "1"), propose("2", "2")), says("b", propose("3", "3"), propose("4", "4"), propose("5", "5")), says("c", propose("6", "6")),
 	}})
 	var refused []string
@@ -264,9 +266,9 @@ func TestWhatIsLeftOfATurnAtTheSignalLimitIsRefusedByName(t *testing.T) {
 			t.Fatal(err)
 		}
 		switch e := e.(type) {
-		case swarm.Refused:
+		case solves.Refused:
 			refused = append(refused, fmt.Sprint(e.Agent, " ", errors.Is(e.Err, swarm.ErrSignals)))
-		case swarm.Stopped:
+		case solves.Stopped:
 			if e.Result.Stop != swarm.StopBudget || e.Result.Turns.Refused != 2 || !strings.Contains(e.Result.Detail, "proposal of b was refused") {
 				t.Errorf("%v, %q, %+v", e.Result.Stop, e.Result.Detail, e.Result.Turns)
 			}

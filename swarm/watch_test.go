@@ -15,18 +15,20 @@ import (
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/settle"
+	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
 // seen is what a watcher is shown, as text.
-func seen(e swarm.Event) string {
+func seen(e solves.Event) string {
 	switch e := e.(type) {
-	case swarm.Spoke:
+	case solves.Spoke:
 		return fmt.Sprintf("%d %s by %s", e.Signal.Head().Seq, e.Signal.Kind(), e.Signal.Head().Source)
-	case swarm.RoundStarted:
+	case solves.RoundStarted:
 		return fmt.Sprint("round ", e.Round, e.Turns)
-	case swarm.Weighed:
+	case solves.Weighed:
 		return e.Decision.String()
-	case swarm.Stopped:
+	case solves.Stopped:
 		return fmt.Sprintf("%v: %s, %q, %d rounds, %d signals, %v", e.Result.Stop, e.Result.Decision, e.Result.Answer, e.Result.Rounds, len(e.Result.Log), e.Result.Question)
 	default:
 		return fmt.Sprintf("%T", e)
@@ -39,7 +41,7 @@ func watching(t *testing.T, j journal.Reader, thread string) <-chan string {
 	shown := make(chan string, 1000)
 	go func() {
 		defer close(shown)
-		for e, err := range swarm.Watch(t.Context(), j, thread) {
+		for e, err := range solves.Watch(t.Context(), j, thread) {
 			if err != nil {
 				shown <- err.Error()
 				return
@@ -55,6 +57,30 @@ func rest(shown <-chan string) (all []string) {
 		all = append(all, text)
 	}
 	return all
+}
+
+func TestAWatcherWhoComesLateSeesASolveBeyondTheAnswerAfterItsEnd(t *testing.T) {
+	j := new(journal.Memory)
+	s := newSwarm(t, swarm.Options{Agents: rivals(), Seed: 3, Journal: j})
+	r := solve(t, s)
+	if _, err := s.Resume(t.Context(), r.Log, answer("b")); err != nil || r.Stop != swarm.StopNoProgress {
+		t.Fatal(r.Stop, err)
+	}
+	if err := s.Shutdown(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var stops []swarm.StopReason
+	for e, err := range solves.Watch(t.Context(), j, r.Thread) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if stopped, ok := e.(solves.Stopped); ok {
+			stops = append(stops, stopped.Result.Stop)
+		}
+	}
+	if want := []swarm.StopReason{swarm.StopNoProgress, swarm.StopConsensus}; !slices.Equal(stops, want) {
+		t.Errorf("got %v, want %v", stops, want)
+	}
 }
 
 // TestAWatcherWhoComesLateSeesThePastAndGoesOnLive watches from before the
@@ -84,7 +110,7 @@ func TestAWatcherWhoComesLateSeesThePastAndGoesOnLive(t *testing.T) {
 	defer s.Close()
 	thread := "solve-00000005-1"
 	early := watching(t, j, thread)
-	solved := make(chan *swarm.Result, 1)
+	solved := make(chan *solves.Result, 1)
 	go func() {
 		r, err := s.Solve(context.Background(), signals.Task{Task: "which one?"})
 		if err != nil {
@@ -112,15 +138,15 @@ func TestAWatcherWhoComesLateSeesThePastAndGoesOnLive(t *testing.T) {
 	}
 	said := 0
 	for _, s := range r.Log {
-		if !slices.Contains(want, seen(swarm.Spoke{Signal: s})) {
+		if !slices.Contains(want, seen(solves.Spoke{Signal: s})) {
 			t.Errorf("%s is not shown", s.Kind())
 		}
 		said++
 	}
-	last := seen(swarm.Stopped{Result: &swarm.Result{
-		Stop: r.Stop, Decision: r.Decision, Answer: r.Answer, Logged: swarm.Logged{Rounds: r.Rounds, Log: r.Log},
+	last := seen(solves.Stopped{Result: &solves.Result{
+		Stop: r.Stop, Decision: r.Decision, Answer: r.Answer, Logged: solves.Logged{Rounds: r.Rounds, Log: r.Log},
 	}})
-	if n := len(want); said < 6 || want[0] != "swarm.Started" || !slices.Contains(want, "round 2 [slow]") || want[n-1] != last {
+	if n := len(want); said < 6 || want[0] != "solves.Started" || !slices.Contains(want, "round 2 [slow]") || want[n-1] != last {
 		t.Errorf("got %q, want it to end with %s", want, last)
 	}
 }
@@ -130,7 +156,7 @@ func TestAWatcherSeesWhatComesOfAnAnswer(t *testing.T) {
 	j := new(journal.Memory)
 	s, err := swarm.New(swarm.Options{
 		Agents: []*agents.Agent{proposer("p", "a", "do a"), proposer("q", "b", "do b"), voter("v", map[string]signals.Stance{"a": yes}), voter("w", map[string]signals.Stance{"b": yes})},
-		Seed:   3, Journal: j, Conflicts: swarm.EscalateConflicts, Quorum: 1,
+		Seed:   3, Journal: j, Conflicts: settle.ByEscalation, Quorum: 1,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -138,11 +164,11 @@ func TestAWatcherSeesWhatComesOfAnAnswer(t *testing.T) {
 	defer s.Close()
 	r := ask(t, s, 1)
 	var stops []swarm.StopReason
-	for e, err := range swarm.Watch(t.Context(), j, r.Thread) {
+	for e, err := range solves.Watch(t.Context(), j, r.Thread) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		stopped, ok := e.(swarm.Stopped)
+		stopped, ok := e.(solves.Stopped)
 		if !ok {
 			continue
 		}
@@ -163,14 +189,14 @@ func TestAWatcherSeesWhatComesOfAnAnswer(t *testing.T) {
 
 func TestAWatcherIsToldWhyASolveStopped(t *testing.T) {
 	j := new(journal.Memory)
-	s, err := swarm.New(swarm.Options{Agents: []*agents.Agent{proposer("p", "a", "do a"), sleeper("q", time.Hour, true)}, Seed: 3, Journal: j, Deadline: 20 * time.Millisecond})
+	s, err := swarm.New(swarm.Options{Agents: []*agents.Agent{proposer("p", "a", "do a"), sleeper("q", time.Hour, true)}, Seed: 3, Journal: j, Limits: swarm.Limits{Deadline: 20 * time.Millisecond}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
 	r := ask(t, s, 1)
-	for e := range swarm.Watch(t.Context(), j, r.Thread) {
-		if stopped, ok := e.(swarm.Stopped); ok && (stopped.Result.Stop != swarm.StopDeadline || stopped.Result.Detail == "") {
+	for e := range solves.Watch(t.Context(), j, r.Thread) {
+		if stopped, ok := e.(solves.Stopped); ok && (stopped.Result.Stop != swarm.StopDeadline || stopped.Result.Detail == "") {
 			t.Errorf("got %v, %q", stopped.Result.Stop, stopped.Result.Detail)
 		}
 	}
@@ -179,9 +205,48 @@ func TestAWatcherIsToldWhyASolveStopped(t *testing.T) {
 func TestWatchingEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	for e, err := range swarm.Watch(ctx, new(journal.Memory), "nobody") {
+	for e, err := range solves.Watch(ctx, new(journal.Memory), "nobody") {
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v, %v", e, err)
 		}
+	}
+}
+
+// TestAWatcherWhoComesLateSeesASolveBeyondAStopFromWhichItWasResumed watches a solve that
+// ran out of time, was resumed and decided.
+func TestAWatcherWhoComesLateSeesASolveBeyondAStopFromWhichItWasResumed(t *testing.T) {
+	j := new(journal.Memory)
+	open := func(q *agents.Agent, deadline time.Duration) *swarm.Swarm {
+		s, err := swarm.New(swarm.Options{
+			Agents: []*agents.Agent{proposer("p", "a", "do a"), q}, Quorum: 1, Seed: 3, Journal: j, Limits: swarm.Limits{Deadline: deadline},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	first := open(sleeper("q", time.Hour, true), 20*time.Millisecond)
+	r := ask(t, first, 1)
+	if err := first.Shutdown(t.Context()); err != nil || r.Stop != swarm.StopDeadline {
+		t.Fatalf("%v, stopped by %v", err, r.Stop)
+	}
+	second := open(voter("q", map[string]signals.Stance{"a": yes}), time.Minute)
+	if again, err := second.Resume(t.Context(), r.Log, nil); err != nil || again.Stop != swarm.StopConsensus {
+		t.Fatalf("%v, %+v", err, again)
+	}
+	if err := second.Shutdown(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var stops []swarm.StopReason
+	for e, err := range solves.Watch(t.Context(), j, r.Thread) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if stopped, ok := e.(solves.Stopped); ok {
+			stops = append(stops, stopped.Result.Stop)
+		}
+	}
+	if want := []swarm.StopReason{swarm.StopDeadline, swarm.StopConsensus}; !slices.Equal(stops, want) {
+		t.Errorf("got %v, want %v", stops, want)
 	}
 }

@@ -15,7 +15,7 @@ import (
 )
 
 func TestDurationsPrintAsDurations(t *testing.T) {
-	_, err := swarm.New(swarm.Options{Agents: []*agents.Agent{talker("a")}, Deadline: -90 * time.Second})
+	_, err := swarm.New(swarm.Options{Agents: []*agents.Agent{talker("a")}, Limits: swarm.Limits{Deadline: -90 * time.Second}})
 	if err == nil || !strings.Contains(err.Error(), "-1m30s") {
 		t.Errorf("got %v, want the duration as one", err)
 	}

@@ -15,7 +15,7 @@
 // # Reproducibility
 //
 // The choice depends only on what was learned and on the random numbers passed
-// in. A swarm passes those of the turn, and reports rewards only when it is told
+// in. A swarm passes those of the turn, and reports rewards only when it learns
 // which answer was right, so runs are reproducible. A [Sampler] can be saved as
 // JSON.
 package choice

@@ -6,24 +6,26 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/hooks"
+	"github.com/swarmbus/swarmbus/agents/spending"
 )
 
 // Ask calls a model and reports the call: a hook that ctx carries sees an
-// [agents.OpModel], and its cost is counted for the turn that ctx belongs to
-// ([agents.Spend]). An answer beyond the bounds is an error. Agents should call Ask rather than the model's method.
+// [hooks.OpModel], and its cost is counted for the turn that ctx belongs to
+// ([spending.Report]). An answer beyond the bounds is an error. Agents should call Ask rather than the model's method.
 func Ask(ctx context.Context, m Model, r *Request) (a *Answer, err error) {
 	id, began := m.ID(), time.Now()
-	op := agents.Op{Name: agents.OpModel, Target: id.Name, Attributes: []slog.Attr{slog.String(agents.AttrProvider, id.Provider)}}
+	op := hooks.Op{Name: hooks.OpModel, Target: id.Name, Attributes: []slog.Attr{slog.String(hooks.AttrProvider, id.Provider)}}
 	if t := agents.TurnOf(ctx); t != nil {
 		op.Thread, op.Round = t.Thread, t.Round
 	}
-	ctx, end := agents.Start(ctx, op)
+	ctx, end := hooks.Start(ctx, op)
 	var about any
 	err = agents.ErrNoReturn // unless the model returns
-	spent := agents.Spending{Calls: 1}
+	spent := spending.Cost{Calls: 1}
 	defer func() {
 		spent.Time = time.Since(began)
-		agents.Spend(ctx, spent)
+		spending.Report(ctx, spent)
 		end(about, err)
 	}()
 	if a, err = m.Ask(ctx, r); err != nil {
@@ -35,9 +37,9 @@ func Ask(ctx context.Context, m Model, r *Request) (a *Answer, err error) {
 		return nil, err
 	}
 	about = []slog.Attr{
-		slog.String(agents.AttrModel, a.Model), slog.String(agents.AttrFinish, string(a.Finish)),
-		slog.Int(agents.AttrInputTokens, a.Usage.Input), slog.Int(agents.AttrOutputTokens, a.Usage.Output),
-		slog.Float64(agents.AttrCost, spent.Dollars),
+		slog.String(hooks.AttrModel, a.Model), slog.String(hooks.AttrFinish, string(a.Finish)),
+		slog.Int(hooks.AttrInputTokens, a.Usage.Input), slog.Int(hooks.AttrOutputTokens, a.Usage.Output),
+		slog.Float64(hooks.AttrCost, spent.Dollars),
 	}
 	return a, nil
 }

@@ -29,7 +29,7 @@
 // # Failures
 //
 // Every failure of a provider is an [*Error] with a [Problem]. It says whether a
-// retry may help (agents.IsPassing), after how long, and whether the call may
+// retry may help (agents.IsRetryable), after how long, and whether the call may
 // have cost something. A truncated answer is a failure, not a short answer.
 // Error texts contain no keys.
 //

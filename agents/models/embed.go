@@ -61,8 +61,23 @@ func (e embedder) Embed(ctx context.Context, texts ...string) (*Vectors, error) 
 	if err != nil {
 		return nil, err
 	}
-	if len(a.Vectors) != len(texts) {
-		return nil, &Error{Model: e.ID(), Problem: ErrMalformed, Detail: fmt.Sprintf("%d vectors of %d texts", len(a.Vectors), len(texts))}
+	return vectorsOf(a, e.ID(), len(texts))
+}
+
+// Embed asks an embedder for vectors, as [Ask] asks a model: the hook that ctx carries sees
+// the call, and the turn that ctx belongs to is charged for it.
+func Embed(ctx context.Context, e Embedder, texts ...string) (*Vectors, error) {
+	a, err := Ask(ctx, ModelOf(e), toEmbed(texts))
+	if err != nil {
+		return nil, err
+	}
+	return vectorsOf(a, e.ID(), len(texts))
+}
+
+// vectorsOf returns the vectors of an answer, which has to have one for each text.
+func vectorsOf(a *Answer, id ID, texts int) (*Vectors, error) {
+	if len(a.Vectors) != texts {
+		return nil, &Error{Model: id, Problem: ErrMalformed, Detail: fmt.Sprintf("%d vectors of %d texts", len(a.Vectors), texts)}
 	}
 	return &Vectors{a.Vectors, a.Usage, a.Cost}, nil
 }
@@ -81,12 +96,11 @@ func toEmbed(texts []string) *Request {
 // the same: whether the cosine similarity of their contents is at least atLeast, which
 // is at most 1. A useful value depends on the embedder: try it on your own proposals. If
 // the embedder fails, the proposals are not alike; a hook that ctx carries sees the error
-// ([agents.OpModel]). For a budget or a cassette see [ModelOf].
+// ([hooks.OpModel]). For a budget or a cassette see [ModelOf].
 func Alike(e Embedder, atLeast float64) func(ctx context.Context, earlier, later signals.Proposal) bool {
-	m := ModelOf(e)
 	return func(ctx context.Context, earlier, later signals.Proposal) bool {
-		a, err := Ask(ctx, m, toEmbed([]string{earlier.Content, later.Content}))
-		return err == nil && len(a.Vectors) == 2 && cosine(a.Vectors[0], a.Vectors[1]) >= atLeast
+		v, err := Embed(ctx, e, earlier.Content, later.Content)
+		return err == nil && cosine(v.All[0], v.All[1]) >= atLeast
 	}
 }
 

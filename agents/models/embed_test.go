@@ -7,12 +7,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/hooks"
 	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/agents/spending"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// plane puts texts where it is told to.
+// plane embeds texts at given points.
 type plane map[string][]float32
 
 var errPlane = errors.New("no such text")
@@ -62,8 +63,8 @@ func TestProposalsAreAlikeWhoseVectorsPointAlike(t *testing.T) {
 }
 
 func TestCallsOfAlikeAreCounted(t *testing.T) {
-	var spent agents.Spending
-	ctx := agents.WithSpending(t.Context(), func(s agents.Spending) { spent = spent.Plus(s) })
+	var spent spending.Cost
+	ctx := spending.With(t.Context(), func(s spending.Cost) { spent = spent.Plus(s) })
 	if !models.Alike(plane{"east": {1, 0}}, 1)(ctx, signals.Proposal{Content: "east"}, signals.Proposal{Content: "east"}) || spent.Calls != 1 || spent.InputTokens != 6 {
 		t.Errorf("spent %+v", spent)
 	}
@@ -85,11 +86,11 @@ func TestAnEmbedderThatWasAModelIsTheSame(t *testing.T) {
 
 // ended is a hook that keeps how the last op ended.
 type ended struct {
-	op  agents.Op
+	op  hooks.Op
 	err error
 }
 
-func (h *ended) Start(ctx context.Context, op agents.Op) (context.Context, agents.End) {
+func (h *ended) Start(ctx context.Context, op hooks.Op) (context.Context, hooks.End) {
 	h.op = op
 	return ctx, func(_ any, err error) { h.err = err }
 }
@@ -98,8 +99,8 @@ func (*ended) Trace(context.Context) *signals.Trace { return nil }
 
 func TestAnEmbedderThatFailsIsSeenAndFindsNothingAlike(t *testing.T) {
 	h := &ended{}
-	same := models.Alike(plane{}, 0)(agents.WithHook(t.Context(), h), signals.Proposal{Content: "a"}, signals.Proposal{Content: "a"})
-	if same || h.op.Name != agents.OpModel || h.op.Target != "plane" || !errors.Is(h.err, errPlane) {
+	same := models.Alike(plane{}, 0)(hooks.With(t.Context(), h), signals.Proposal{Content: "a"}, signals.Proposal{Content: "a"})
+	if same || h.op.Name != hooks.OpModel || h.op.Target != "plane" || !errors.Is(h.err, errPlane) {
 		t.Errorf("same %v, op %+v ended with %v", same, h.op, h.err)
 	}
 }

@@ -23,7 +23,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/hooks"
 	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/agents/spending"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -40,7 +42,7 @@ func TestStatusTellsTheProblemAndWhetherItPasses(t *testing.T) {
 		501: {models.ErrInvalid, false}, 503: {models.ErrOverloaded, true}, 529: {models.ErrOverloaded, true},
 	} {
 		err := models.StatusError(id, status, http.Header{"Retry-After": {"7"}}, "why")
-		after, passes := agents.IsPassing(err)
+		after, passes := agents.IsRetryable(err)
 		if !errors.Is(err, want.problem) || passes != want.passes || passes && after != 7*time.Second {
 			t.Errorf("%d: got %v, passes %v after %v", status, err, passes, after)
 		}
@@ -121,7 +123,7 @@ func TestTransportErrorTellsWhatMayHaveCost(t *testing.T) {
 		problem  *models.Problem
 		unbilled bool
 	}{
-		"nobody was reached":   {dial, false, models.ErrConnection, true},
+		"not connected":        {dial, false, models.ErrConnection, true},
 		"no answer came":       {io.ErrUnexpectedEOF, false, models.ErrConnection, false},
 		"the answer broke off": {io.ErrUnexpectedEOF, true, models.ErrCutOff, false},
 		"it took too long":     {&net.OpError{Op: "read", Err: timeout{}}, false, models.ErrTimeout, false},
@@ -247,15 +249,15 @@ func TestScriptAnswersInOrderAndThenFails(t *testing.T) {
 	}
 }
 
-// seen is a hook that keeps what it is told.
+// seen is a hook that records its calls.
 type seen struct {
-	agents.Hook
-	op     agents.Op
+	hooks.Hook
+	op     hooks.Op
 	result any
 	err    error
 }
 
-func (s *seen) Start(ctx context.Context, op agents.Op) (context.Context, agents.End) {
+func (s *seen) Start(ctx context.Context, op hooks.Op) (context.Context, hooks.End) {
 	s.op = op
 	return ctx, func(result any, err error) { s.result, s.err = result, err }
 }
@@ -264,8 +266,8 @@ func (s *seen) Trace(context.Context) *signals.Trace { return nil }
 
 func TestAskTellsTheHookAndWhoCounts(t *testing.T) {
 	var hook seen
-	var spent agents.Spending
-	ctx := agents.WithSpending(agents.WithHook(t.Context(), &hook), func(s agents.Spending) { spent = spent.Plus(s) })
+	var spent spending.Cost
+	ctx := spending.With(hooks.With(t.Context(), &hook), func(s spending.Cost) { spent = spent.Plus(s) })
 	m := &models.Scripted{Name: "large", Answer: func(context.Context, *models.Request) (*models.Answer, error) {
 		return &models.Answer{Finish: models.FinishStop, Usage: models.Usage{Input: 7, CacheRead: 2, Output: 3}, Model: "large-2", Cost: 5e8}, nil
 	}}
@@ -275,7 +277,7 @@ func TestAskTellsTheHookAndWhoCounts(t *testing.T) {
 	want := []slog.Attr{
 		slog.String("model", "large-2"), slog.String("finish", "stop"), slog.Int("tokens.input", 7), slog.Int("tokens.output", 3), slog.Float64("cost", 0.5),
 	}
-	if diff := cmp.Diff(want, hook.result); diff != "" || hook.op.Name != agents.OpModel || hook.op.Target != "large" {
+	if diff := cmp.Diff(want, hook.result); diff != "" || hook.op.Name != hooks.OpModel || hook.op.Target != "large" {
 		t.Errorf("the hook saw %+v: %s", hook.op, diff)
 	}
 	failing := models.Script()
@@ -283,7 +285,7 @@ func TestAskTellsTheHookAndWhoCounts(t *testing.T) {
 		t.Errorf("got %v, the hook %v", err, hook.err)
 	}
 	spent.Time = 0
-	if want := (agents.Spending{Calls: 2, InputTokens: 7, CachedTokens: 2, OutputTokens: 3, Dollars: 0.5}); spent != want {
+	if want := (spending.Cost{Calls: 2, InputTokens: 7, CachedTokens: 2, OutputTokens: 3, Dollars: 0.5}); spent != want {
 		t.Errorf("spent %+v, want %+v", spent, want)
 	}
 }
@@ -291,7 +293,7 @@ func TestAskTellsTheHookAndWhoCounts(t *testing.T) {
 func TestAskThatDoesNotReturnIsToldToTheHook(t *testing.T) {
 	var hook seen
 	calls := 0
-	ctx := agents.WithSpending(agents.WithHook(t.Context(), &hook), func(s agents.Spending) { calls += s.Calls })
+	ctx := spending.With(hooks.With(t.Context(), &hook), func(s spending.Cost) { calls += s.Calls })
 	m := &models.Scripted{Answer: func(context.Context, *models.Request) (*models.Answer, error) { panic("oh") }}
 	func() {
 		defer func() { _ = recover() }()

@@ -14,6 +14,8 @@ var (
 	// ErrNoRequest is returned if the escalation does not exist, or is no
 	// longer remembered.
 	ErrNoRequest = errors.New("reports: no such escalation")
+	// ErrDecided is returned if another decision was made first.
+	ErrDecided = errors.New("reports: the escalation is decided")
 	// ErrExpired is returned if the escalation has expired.
 	ErrExpired = errors.New("reports: the escalation has expired")
 	// ErrHuman is returned if a person has to decide.
@@ -31,7 +33,7 @@ type Request struct {
 	Decision *Decision // nil: none yet
 }
 
-func (r *Request) expired(now time.Time) bool { return now.After(r.Expires) }
+func (r *Request) waits(now time.Time) bool { return r.Decision == nil && !now.After(r.Expires) }
 
 // A Decision answers an escalation.
 type Decision struct {
@@ -43,15 +45,9 @@ type Decision struct {
 	Text    string     `json:"text,omitempty"`
 }
 
-// A DecidedError is returned if another decision was made first.
-type DecidedError struct {
-	Request signals.ID
-	By      string
-	Verdict Verdict
-}
-
-func (e *DecidedError) Error() string {
-	return fmt.Sprintf("reports: escalation %s: %q decided first: %s", e.Request, e.By, e.Verdict)
+// Check implements [signals.Checker].
+func (d Decision) Check(l signals.Limits) error {
+	return first(l.Ref("request", d.Request), d.Verdict.known(), l.Name("by", d.By), l.Text("option", d.Option), l.Text("text", d.Text))
 }
 
 // Decide returns the signal that answers an escalation, to be published and
@@ -59,7 +55,7 @@ func (e *DecidedError) Error() string {
 // changes nothing. An approval has to be approved or refused, and the option has
 // to be one that the worker offered.
 //
-// Its errors are [ErrNoRequest], [*DecidedError], [ErrExpired], [ErrHuman] and
+// Its errors are [ErrNoRequest], [ErrDecided], [ErrExpired], [ErrHuman] and
 // [*signals.FieldError], in this order.
 func (g *Gate) Decide(d Decision, now time.Time) (signals.Any, error) {
 	r, now := g.request(d.Request), g.after(now)
@@ -69,8 +65,8 @@ func (g *Gate) Decide(d Decision, now time.Time) (signals.Any, error) {
 	case r.Decision != nil && *r.Decision == d:
 		return nil, nil
 	case r.Decision != nil:
-		return nil, &DecidedError{d.Request, r.Decision.By, r.Decision.Verdict}
-	case r.expired(now):
+		return nil, fmt.Errorf("%w: %s: %q decided first: %s", ErrDecided, d.Request, r.Decision.By, r.Decision.Verdict)
+	case !r.waits(now):
 		return nil, fmt.Errorf("%w: %s at %s", ErrExpired, d.Request, r.Expires.Format(time.RFC3339))
 	case r.RequiresHuman && !d.Human:
 		return nil, fmt.Errorf("%w: %s asks for one", ErrHuman, d.Request)
@@ -107,13 +103,8 @@ func (g *Gate) Request(id signals.ID) (Request, bool) {
 
 func (g *Gate) request(id signals.ID) *Request {
 	for _, l := range g.workers {
-		if r, known := l.requests.get(id); known {
-			return r
-		}
-		for _, r := range l.open {
-			if r.ID == id {
-				return r
-			}
+		if i := slices.IndexFunc(l.requests, func(r *Request) bool { return r.ID == id }); i >= 0 {
+			return l.requests[i]
 		}
 	}
 	return nil
@@ -121,11 +112,7 @@ func (g *Gate) request(id signals.ID) *Request {
 
 // decided records the first decision on an escalation.
 func (g *Gate) decided(d Decision) {
-	r := g.request(d.Request)
-	if r == nil || r.Decision != nil {
-		return
+	if r := g.request(d.Request); r != nil && r.Decision == nil {
+		r.Decision = &d
 	}
-	r.Decision = &d
-	l := g.workers[r.Worker]
-	l.open = slices.DeleteFunc(l.open, func(o *Request) bool { return o == r })
 }

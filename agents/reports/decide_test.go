@@ -2,6 +2,7 @@ package reports_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -48,8 +49,7 @@ func TestTheFirstDecisionCounts(t *testing.T) {
 	}
 	second := answer
 	second.By, second.Verdict = "boss", reports.Refused
-	var decided *reports.DecidedError
-	if err := d.decide(second); !errors.As(err, &decided) || decided.By != "lead" || decided.Verdict != reports.Answered {
+	if err := d.decide(second); !errors.Is(err, reports.ErrDecided) || !strings.Contains(err.Error(), `"lead" decided first: answered`) {
 		t.Errorf("second: %v", err)
 	}
 	if held, _ := d.gate.Request(r.ID); held.Decision == nil || *held.Decision != answer {
@@ -77,7 +77,7 @@ func TestWhatCannotBeDecided(t *testing.T) {
 		"an answer":  {change(func(a *reports.Decision) { a.Verdict = reports.Answered }), signals.ErrInvalid},
 		"no verdict": {change(func(a *reports.Decision) { a.Verdict = "" }), signals.ErrInvalid},
 		"no option":  {change(func(a *reports.Decision) { a.Option = "maybe" }), signals.ErrInvalid},
-		"nobody":     {change(func(a *reports.Decision) { a.By = "" }), signals.ErrInvalid},
+		"no decider": {change(func(a *reports.Decision) { a.By = "" }), signals.ErrInvalid},
 	} {
 		if err := d.decide(c.decision); !errors.Is(err, c.want) {
 			t.Errorf("%s: got %v, want %v", name, err, c.want)
@@ -110,7 +110,7 @@ func TestUrgencyIsTheSignalsPriority(t *testing.T) {
 	}
 }
 
-// What has expired by the log's time cannot be decided with a clock that is behind.
+// An escalation that has expired by the log's time cannot be decided by a clock that is behind.
 func TestDecidingUsesTheTimeOfTheLog(t *testing.T) {
 	d, r := asked(t, escalation("e1", reports.Blocker, "no key"))
 	d.now = r.Expires.Add(1)

@@ -1,7 +1,9 @@
 package reports
 
 import (
+	"crypto/sha256"
 	_ "embed" // the schema is a file
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -23,106 +25,127 @@ var schema []byte
 // single item where a schema would reject the report.
 func Schema() json.RawMessage { return slices.Clone(schema) }
 
-// Decode reads a report that conforms to [Schema]: all members, no others, of the
-// right types, and at most 64 KiB. Otherwise it returns a [*signals.FieldError]. Names of members are
-// compared byte for byte; of two with the same name the last counts.
+// Decode reads a report that conforms to [Schema] and has at most 64 KiB. Otherwise it
+// returns a [*signals.FieldError]. Names of members are compared byte for byte; of two
+// with the same name the last counts.
 func Decode(data []byte) (*Report, error) {
-	return decode(data, func(array string, i int, err error) error { return fmt.Errorf("%s[%d]: %w", array, i, err) })
+	r, err := read(data)
+	if err == nil && len(r.malformed) > 0 {
+		bad := r.malformed[0]
+		err = fmt.Errorf("%ss[%d]: %w", bad.part, bad.index, bad.err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &r.Report, nil
 }
 
-// decode reads a report. The callback is called for each item that does not conform to
-// the schema; if it returns nil, the item is set aside and the rest is read.
-func decode(data []byte, malformed func(array string, i int, err error) error) (*Report, error) {
-	r := new(Report)
+// A sent is a report as it was read.
+type sent struct {
+	Report
+	digest    string      // hash of the content, whatever its form
+	malformed []malformed // items that do not conform to the schema
+}
+
+type malformed struct {
+	part  Part
+	index int
+	err   error
+}
+
+// at returns why an item does not conform to the schema, or nil.
+func (r *sent) at(part Part, index int) error {
+	for _, m := range r.malformed {
+		if m.part == part && m.index == index {
+			return m.err
+		}
+	}
+	return nil
+}
+
+// read reads a report. Items that do not conform to the schema are set aside; an error
+// is of the report as a whole, of which what could be read is returned.
+func read(data []byte) (r sent, err error) {
 	if err := (signals.Limits{}).Text("report", string(data)); err != nil {
 		return r, err
 	}
-	return r, readObject(data, reflect.ValueOf(r).Elem(), malformed)
+	var v any
+	if err := json.Unmarshal(data, &v); err != nil {
+		return r, problem("report", clip(string(data)), "not JSON")
+	}
+	canonical, err := json.Marshal(v)
+	if err != nil {
+		return r, err
+	}
+	sum := sha256.Sum256(canonical)
+	r.digest = hex.EncodeToString(sum[:])
+	_ = json.Unmarshal(canonical, &r.Report) // the schema says what does not fit
+	return r, root.check("report", v, &r.malformed)
 }
 
-// readObject reads a JSON object into a struct: a member for each field, by its exact
-// name, and no others. Objects in an array are read one by one.
-func readObject(data []byte, into reflect.Value, malformed func(array string, i int, err error) error) error {
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal(data, &members); err != nil || members == nil {
-		return problem("report", clip(string(data)), "not a JSON object")
-	}
-	for i := range into.NumField() {
-		name := into.Type().Field(i).Tag.Get("json")
-		raw, there := members[name]
-		if !there {
-			return problem(name, "", "required")
-		}
-		delete(members, name)
-		var err error
-		if field := into.Field(i); field.Kind() == reflect.Slice && field.Type().Elem().Kind() == reflect.Struct {
-			err = readArray(name, raw, field, malformed)
-		} else {
-			err = readMember(name, raw, field.Addr().Interface())
-		}
-		if err != nil {
-			return err
-		}
-	}
-	if len(members) > 0 {
-		return problem(clip(slices.Min(slices.Collect(maps.Keys(members)))), "", "not a member of the schema")
-	}
-	return nil
+// A shape is a schema with the keywords that a report's has.
+type shape struct {
+	Type       string            `json:"type"`
+	Enum       []string          `json:"enum"`
+	Items      *shape            `json:"items"`
+	Properties map[string]*shape `json:"properties"`
 }
 
-func readArray(name string, raw json.RawMessage, into reflect.Value, malformed func(array string, i int, err error) error) error {
-	var all []json.RawMessage
-	if err := readMember(name, raw, &all); err != nil {
-		return err
+var root = func() (s shape) {
+	if err := json.Unmarshal(schema, &s); err != nil {
+		panic(err) // the file is constant
 	}
-	into.Set(reflect.MakeSlice(into.Type(), len(all), len(all)))
-	for i := range all {
-		if err := readObject(all[i], into.Index(i), nil); err != nil {
-			if err = malformed(name, i, err); err != nil {
+	return s
+}()
+
+// check returns the first thing in a value that does not conform to the schema, apart
+// from objects in arrays, which are added to aside.
+func (s *shape) check(name string, v any, aside *[]malformed) error {
+	if s.Type != jsonTypes[reflect.ValueOf(v).Kind()] {
+		text, _ := json.Marshal(v)
+		return problem(name, clip(string(text)), "not a JSON "+s.Type)
+	}
+	switch v := v.(type) {
+	case string:
+		if len(s.Enum) > 0 {
+			return oneOf(name, v, s.Enum...)
+		}
+	case []any:
+		for i, item := range v {
+			switch err := s.Items.check(name, item, aside); {
+			case err != nil && s.Items.Type == "object":
+				*aside = append(*aside, malformed{Part(name[:len(name)-1]), i, err})
+			case err != nil:
 				return err
 			}
 		}
+	case map[string]any:
+		return s.checkMembers(v, aside)
 	}
 	return nil
 }
 
-// readMember refuses JSON null, which encoding/json accepts for any type.
-func readMember(name string, raw json.RawMessage, into any) error {
-	if string(raw) == "null" || json.Unmarshal(raw, into) != nil {
-		return problem(name, clip(string(raw)), "not "+jsonType(reflect.TypeOf(into).Elem().Kind()))
-	}
-	if word, ok := into.(interface{ known() error }); ok {
-		return word.known()
-	}
-	return nil
-}
-
-func jsonType(k reflect.Kind) string {
-	switch k {
-	case reflect.String:
-		return "a string"
-	case reflect.Float64:
-		return "a number"
-	case reflect.Bool:
-		return "true or false"
-	}
-	return "an array of the right type"
-}
-
-// UnmarshalJSON reads an array of strings, none of which may be null.
-func (l *List) UnmarshalJSON(data []byte) error {
-	var all []*string
-	if err := json.Unmarshal(data, &all); err != nil {
-		return err
-	}
-	*l = List{}
-	for i, text := range all {
-		if text == nil {
-			return problem(fmt.Sprint(i), "null", "not a string")
+func (s *shape) checkMembers(members map[string]any, aside *[]malformed) error {
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		value, there := members[name]
+		if !there {
+			return problem(name, "", "required")
 		}
-		*l = append(*l, *text)
+		if err := s.Properties[name].check(name, value, aside); err != nil {
+			return err
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		if s.Properties[name] == nil {
+			return problem(clip(name), "", "not a member of the schema")
+		}
 	}
 	return nil
+}
+
+// jsonTypes are the types of JSON as encoding/json reads them; null has none.
+var jsonTypes = map[reflect.Kind]string{
+	reflect.String: "string", reflect.Float64: "number", reflect.Bool: "boolean", reflect.Slice: "array", reflect.Map: "object",
 }
 
 func problem(field, value, what string) error {
@@ -147,9 +170,8 @@ func clipTo(s string, most int) string {
 	if len(s) <= most {
 		return s
 	}
-	cut := most
-	for cut > 0 && !utf8.RuneStart(s[cut]) {
-		cut--
+	for most > 0 && !utf8.RuneStart(s[most]) {
+		most--
 	}
-	return s[:cut] + "…"
+	return s[:most] + "…"
 }

@@ -174,7 +174,7 @@ func TestWhatIsNoReportIsRefusedWithTheField(t *testing.T) {
 		"":                                    "signals: ",
 		"null":                                "not a JSON object",
 		"[]":                                  "not a JSON object",
-		with(`"turn_id":"t1"`, `"turn_id":7`): `turn_id = "7": not a string`,
+		with(`"turn_id":"t1"`, `"turn_id":7`): `turn_id = "7": not a JSON string`,
 		with(`"turn_id":"t1",`, ``):           "turn_id",
 		with(`"turn_id"`, `"Turn_ID"`):        "turn_id",
 		with(`"status":"running"`, `"status":"fine"`):  `status = "fine": not one of`,
@@ -195,7 +195,7 @@ func TestMalformedItemsAreRejectedAndNothingElse(t *testing.T) {
 	r := full()
 	r.Findings = append(r.Findings, finding("f2", "retries multiply the load"))
 	data := strings.Replace(string(encode(t, r)), `"confidence":0.9`, `"confidence":"very"`, 1)
-	const problem = `confidence = "\"very\"": not a number`
+	const problem = `confidence = "\"very\"": not a JSON number`
 	if _, err := reports.Decode([]byte(data)); err == nil || !strings.Contains(err.Error(), `findings[0]`) || !strings.Contains(err.Error(), problem) {
 		t.Errorf("decoded: %v", err)
 	}

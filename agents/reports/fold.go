@@ -10,19 +10,18 @@ import (
 
 // A ledger is the gate's state of one worker.
 type ledger struct {
-	turns    recent[string, turn]
-	claims   recent[claim, mark]          // accepted claims, insights and reasons
-	findings recent[findingKey, struct{}] // by the worker's ids
-	signals  recent[findingKey, struct{}] // by the ids of their signals
-	requests recent[signals.ID, *Request] // the newest; any that is open is in open
-	open     []*Request                   // undecided; expired ones are dropped as the log grows
+	turns    recent[string, *filed]
+	claims   recent[claim, mark] // accepted claims, insights and reasons
+	findings recent[findingKey, struct{}]
+	requests []*Request // in log order: all that wait, and the newest others
 	counts   map[string]*Counts
 	latest   string // the turn whose signals are being read
 }
 
-type turn struct {
+// A filed is an accepted report.
+type filed struct {
 	digest  string
-	receipt *Receipt
+	signals []signals.Any
 }
 
 // A claim is what may not be repeated for a while.
@@ -32,14 +31,16 @@ type claim struct {
 	text  [sha256.Size]byte // hash of the normalized text
 }
 
-func claimOf(scope string, it item) claim {
-	part, _, text := it.about()
+func claimOf(scope string, part Part, text string) claim {
 	return claim{scope, part, sha256.Sum256([]byte(normal(text)))}
 }
 
-// A findingKey identifies a finding by the worker's id or by the id of its
-// signal.
-type findingKey struct{ task, ref string }
+// A findingKey identifies an accepted finding twice: by the worker's id and by the id
+// of its signal.
+type findingKey struct {
+	task, ref string
+	signal    bool
+}
 
 type mark struct {
 	at time.Time
@@ -57,77 +58,70 @@ func (g *Gate) Apply(s signals.Any) {
 	s = Typed(s)
 	h := s.Head()
 	g.now = g.after(h.Time)
-	switch p := s.Body().(type) {
-	case Advisory:
-		return
-	case Decided:
+	if p, ok := s.Body().(Decided); ok {
 		g.decided(p.Decision)
-		return
+	}
+	p, ok := s.Body().(interface{ origin() Origin })
+	if !ok {
+		return // a decision or an advisory
 	}
 	l := g.workers[h.Source]
 	if l == nil {
 		l = &ledger{counts: map[string]*Counts{}}
 		g.workers[h.Source] = l
 	}
-	l.apply(s, &h, g.now, g.opts.Keep)
+	l.apply(s, p.origin(), g.now, g.opts.Keep)
 }
 
-func (l *ledger) apply(s signals.Any, h *signals.Header, now time.Time, keep int) {
-	at := mark{now, h.ID}
-	var c *Counts
-	if p, ok := s.Body().(interface{ origin() Origin }); ok {
-		c = l.countsOf(p.origin().Model)
-	}
-	if it, ok := s.Body().(item); ok {
-		part, id, _ := it.about()
-		c.Accepted[part]++
-		l.accepted(h, it, part, id, at, keep)
-	}
+func (l *ledger) apply(s signals.Any, from Origin, now time.Time, keep int) {
+	h, c := s.Head(), l.countsOf(from.Model)
 	switch p := s.Body().(type) {
 	case Received:
 		c.Reports++
-		l.latest = p.TurnID
-		l.turns.put(l.latest, turn{p.Digest, new(Receipt)}, keep)
-	case Requested:
-		l.request(h, p, now, keep)
+		l.latest = from.TurnID
+		l.turns.put(l.latest, &filed{digest: p.Digest}, keep)
 	case Rejected:
 		c.Rejected[p.Reason] += p.Count
+		if p.Part == PartReport {
+			return // of no accepted report
+		}
+	case item:
+		part, id, text := p.about()
+		c.Accepted[part]++
+		l.accepted(&h, p, part, id, text, now, keep)
 	}
-	if t, known := l.turns.get(l.latest); known && turnOf(s) == l.latest {
-		t.receipt.add(s)
+	if t, known := l.turns.get(l.latest); known && from.TurnID == l.latest {
+		t.signals = append(t.signals, s)
 	}
 }
 
-func (l *ledger) accepted(h *signals.Header, it item, part Part, id string, at mark, keep int) {
+func (l *ledger) accepted(h *signals.Header, it item, part Part, id, text string, now time.Time, keep int) {
+	scope := h.Thread
 	switch part {
 	case PartFinding:
-		l.findings.put(findingKey{h.Thread, id}, struct{}{}, keep)
-		l.signals.put(findingKey{h.Thread, h.ID.String()}, struct{}{}, keep)
-		l.claims.put(claimOf(h.Thread, it), at, keep)
-	case PartLearning:
-		l.claims.put(claimOf(h.Thread, it), at, keep)
+		l.findings.put(findingKey{task: h.Thread, ref: id}, struct{}{}, 2*keep)
+		l.findings.put(findingKey{h.Thread, h.ID.String(), true}, struct{}{}, 2*keep)
 	case PartEscalation:
-		l.claims.put(claimOf(string(it.(Requested).Escalation.Kind), it), at, keep)
+		p := it.(Requested)
+		scope = string(p.Escalation.Kind)
+		l.request(&Request{Seq: h.Seq, ID: h.ID, Worker: h.Source, Task: h.Thread, Time: h.Time, Requested: p}, now, keep)
+	case PartArtifact:
+		return
 	}
+	l.claims.put(claimOf(scope, part, text), mark{now, h.ID}, keep)
 }
 
-func (l *ledger) request(h *signals.Header, p Requested, now time.Time, keep int) {
-	r := &Request{Seq: h.Seq, ID: h.ID, Worker: h.Source, Task: h.Thread, Time: h.Time, Requested: p}
-	l.requests.put(h.ID, r, keep)
-	l.open = slices.DeleteFunc(l.open, func(o *Request) bool { return o.expired(now) })
-	l.open = append(l.open, r)
-}
-
-// turnOf returns the turn that a signal of a report belongs to; a refused
-// report has none.
-func turnOf(s signals.Any) string {
-	if p, ok := s.Body().(Rejected); ok && p.Part == PartReport {
-		return ""
-	}
-	if p, ok := s.Body().(interface{ origin() Origin }); ok {
-		return p.origin().TurnID
-	}
-	return ""
+// request remembers an escalation, and forgets the oldest ones that no longer wait.
+func (l *ledger) request(r *Request, now time.Time, keep int) {
+	l.requests = append(l.requests, r)
+	excess := len(l.requests) - keep
+	l.requests = slices.DeleteFunc(l.requests, func(r *Request) bool {
+		if excess <= 0 || r.waits(now) {
+			return false
+		}
+		excess--
+		return true
+	})
 }
 
 // maxModels limits the memory for a worker that names a different model each
@@ -147,12 +141,11 @@ func (l *ledger) countsOf(model string) *Counts {
 // accepted reports whether ref names an accepted finding on the task: one of the
 // worker's own by the worker's id, or any by the id of its signal.
 func (g *Gate) accepted(own *ledger, task, ref string) bool {
-	key := findingKey{task, ref}
-	if _, there := own.findings.get(key); there {
+	if _, there := own.findings.get(findingKey{task: task, ref: ref}); there {
 		return true
 	}
 	for _, l := range g.workers {
-		if _, there := l.signals.get(key); there {
+		if _, there := l.findings.get(findingKey{task, ref, true}); there {
 			return true
 		}
 	}

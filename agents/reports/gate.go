@@ -124,15 +124,15 @@ func (g *Gate) Receipt(worker, turn string) (Receipt, bool) {
 	if !known {
 		return Receipt{}, false
 	}
-	return t.receipt.clone(), true
+	return ReceiptOf(t.signals...), true
 }
 
 // Open returns the escalations that wait for a decision at that time, in log
 // order.
 func (g *Gate) Open(now time.Time) (open []Request) {
 	for _, l := range g.workers {
-		for _, r := range l.open {
-			if !r.expired(g.after(now)) {
+		for _, r := range l.requests {
+			if r.waits(g.after(now)) {
 				open = append(open, *r)
 			}
 		}

@@ -139,7 +139,7 @@ func TestEachCheckHasItsReason(t *testing.T) {
 		"certain":                  {change(func(f *reports.Finding) { f.Confidence = 1 }), "[]"},
 		"above 1":                  {change(func(f *reports.Finding) { f.Confidence = 1.01 }), "[invalid]"},
 		"below 0":                  {change(func(f *reports.Finding) { f.Confidence = -0.01 }), "[invalid]"},
-		"evidence before surety":   {change(func(f *reports.Finding) { f.EvidenceRefs, f.Confidence = nil, 2 }), "[missing_evidence]"},
+		"evidence before surety":   {change(func(f *reports.Finding) { f.EvidenceRefs, f.Confidence = nil, 0.1 }), "[missing_evidence]"},
 		"learning of nothing":      {learned("t1", 0.9, "so"), "[missing_evidence]"},
 		"learning of what is not":  {learned("t1", 0.9, "so", "f9"), "[missing_evidence]"},
 		"learning without text":    {learned("t1", 0.9, "!", "f9"), "[invalid]"},
@@ -233,7 +233,7 @@ func TestDuplicatesAreOfAWorkerAndTaskWithinTheWindow(t *testing.T) {
 	}
 }
 
-// What was rejected does not make the next one a duplicate.
+// A rejected item does not make the next one a duplicate.
 func TestOnlyAcceptedClaimsMakeDuplicates(t *testing.T) {
 	d := newDesk(t, nil)
 	doubtful := finding("f1", "the pool is exhausted")
@@ -381,7 +381,7 @@ func TestWhatAReportSaysIsWhatItIs(t *testing.T) {
 	}
 }
 
-func TestReportsOfSomebodyElseAreRefused(t *testing.T) {
+func TestReportsInAnotherWorkersNameAreRefused(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*reports.Report)
 		field  string

@@ -2,9 +2,6 @@ package reports
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -14,42 +11,36 @@ import (
 
 // Judge decides on a report as JSON, at the time now, or at the log's time if that is
 // later. It changes nothing: apply the signals once they are in the log. The turn is the
-// id of the [Turn] that the report was said in, to which the first signal replies; zero:
-// there is none, and that signal keeps the report.
+// id of the [Turn] in which the agent sent the report, to which the first signal replies;
+// zero: there is none, and that signal keeps the report.
 //
 // The checks are made in this order: validity of worker, task, turn, status and
 // summary; repetition of the turn; and for each item the number of items, its
 // form, its texts, evidence, confidence, and repetition. An item that does not conform
 // to [Schema] is rejected, and the others are judged.
 func (g *Gate) Judge(w Worker, data []byte, turn signals.ID, now time.Time) Judgement {
-	malformed := map[place]error{}
-	r, err := decode(data, func(array string, i int, err error) error {
-		malformed[place{Part(array[:len(array)-1]), i}] = err
-		return nil
-	})
-	if err == nil {
-		err = g.checkReport(w, r)
-	}
+	r, err := read(data)
 	j := judging{
-		gate: g, ledger: g.ledger(w.ID), research: w.Research, now: g.after(now), origin: Origin{r.TurnID, cmp.Or(w.Model, r.Model)},
-		header: signals.Header{Source: w.ID, Thread: cmp.Or(w.Task, r.TaskID), Confidence: 1, TTL: -1}, malformed: malformed,
+		gate: g, ledger: g.ledger(w.ID), research: w.Research, now: g.after(now), sent: &r, turn: turn,
+		origin: Origin{r.TurnID, cmp.Or(w.Model, r.Model)}, accepted: Tally[Part]{},
+		header: signals.Header{Source: w.ID, Thread: cmp.Or(w.Task, r.TaskID), Confidence: 1, TTL: -1},
 	}
 	if turn.IsZero() {
 		j.raw = string(data)
 	}
-	if err != nil {
-		return j.refuse(turn, ReasonInvalid, err)
+	if err = cmp.Or(err, g.checkReport(w, &r.Report)); err != nil {
+		return j.refuse(ReasonInvalid, err)
 	}
-	digest := digestOf(data)
-	if t, known := j.ledger.turns.get(r.TurnID); known {
-		if t.digest != digest {
-			return j.refuse(turn, ReasonDuplicate, problem("turn_id", clip(r.TurnID), "another report has it"))
-		}
-		again := t.receipt.clone()
-		again.Repeated = true
-		return Judgement{Receipt: again}
+	t, known := j.ledger.turns.get(r.TurnID)
+	switch {
+	case !known:
+		return j.judge()
+	case t.digest != r.digest:
+		return j.refuse(ReasonDuplicate, problem("turn_id", clip(r.TurnID), "another report has it"))
 	}
-	return j.judge(r, turn, digest)
+	again := ReceiptOf(t.signals...)
+	again.Repeated = true
+	return Judgement{Receipt: again}
 }
 
 // checkReport checks everything except the items.
@@ -61,46 +52,31 @@ func (g *Gate) checkReport(w Worker, r *Report) error {
 	case w.Task != "" && r.TaskID != w.Task:
 		return problem("task_id", clip(r.TaskID), fmt.Sprintf("the worker's task is %q", w.Task))
 	case normal(r.Summary) == "":
-		return problem("summary", clip(r.Summary), "says nothing")
+		return problem("summary", clip(r.Summary), "has no words")
 	}
 	return first(
-		limits.Name("worker_id", r.WorkerID), limits.Name("task_id", r.TaskID), Origin{r.TurnID, r.Model}.named(limits), limits.Text("summary", r.Summary),
+		limits.Name("worker_id", r.WorkerID), limits.Name("task_id", r.TaskID), limits.Name("turn_id", r.TurnID),
+		limits.Name("model", cmp.Or(r.Model, "none")), limits.Text("summary", r.Summary),
 	)
-}
-
-// digestOf returns a hash of the report's content, whatever its form.
-func digestOf(data []byte) string {
-	var v any
-	_ = json.Unmarshal(data, &v)    // it has been read
-	canonical, _ := json.Marshal(v) // what was read can be written
-	sum := sha256.Sum256(canonical)
-	return hex.EncodeToString(sum[:])
 }
 
 // A judging is the state of judging one report.
 type judging struct {
-	gate      *Gate
-	ledger    *ledger
-	research  bool
-	origin    Origin
-	header    signals.Header // of all signals
-	raw       string         // the report, if no signal has it
-	now       time.Time
-	malformed map[place]error
+	gate     *Gate
+	ledger   *ledger
+	research bool
+	sent     *sent
+	turn     signals.ID
+	origin   Origin
+	header   signals.Header // of all signals
+	raw      string         // the report, if no signal has it
+	now      time.Time
 
-	signals []signals.Any
-	key     claim    // of the item that is judged
-	said    []claim  // accepted in this report
-	found   []string // ids of its accepted findings
-	vain    []string // ids of its rejected ones, unless they repeat one
-	asked   int      // accepted escalations
-	news    int      // accepted findings and learnings
-}
-
-// A place is the position of an item in a report.
-type place struct {
-	part  Part
-	index int
+	signals  []signals.Any // the first is the report's own
+	claims   []claim       // accepted in this report
+	found    []string      // ids of its accepted findings
+	vain     []string      // ids of its rejected ones, unless they repeat one
+	accepted Tally[Part]
 }
 
 // held is the reason why an item is rejected.
@@ -112,45 +88,43 @@ type held struct {
 
 func invalid(err error) *held { return &held{reason: ReasonInvalid, detail: err.Error()} }
 
-func (j *judging) judge(r *Report, turn signals.ID, digest string) Judgement {
-	o := &j.gate.opts
+func (j *judging) judge() Judgement {
+	o, r := &j.gate.opts, &j.sent.Report
 	j.signals = append(make([]signals.Any, 1, 8), j.step(r))
 	each(j, o.Findings, r.Findings)
 	each(j, o.Learnings, r.Learnings)
 	each(j, o.Escalations, r.Escalations)
 	each(j, o.Artifacts, r.Artifacts)
-	h := j.header
-	h.ReplyTo = turn
-	received := Received{j.origin, r.Status, r.Summary, digest, len(j.signals) - 1, j.news, j.raw}
-	if err := received.Check(signals.Limits{}); err != nil {
-		return j.refuse(turn, ReasonInvalid, err) // it is too long
+	received := Received{
+		j.origin, r.Status, r.Summary, j.sent.digest, len(j.signals) - 1, j.accepted[PartFinding] + j.accepted[PartLearning], j.raw,
 	}
-	j.signals[0] = signals.New(h, received)
+	if err := received.Check(signals.Limits{}); err != nil {
+		return j.refuse(ReasonInvalid, err) // it is too long
+	}
+	j.header.ReplyTo = j.turn
+	j.signals[0] = emit(j, 1, received)
 	return Judgement{Signals: j.signals, Receipt: ReceiptOf(j.signals...)}
 }
 
 // refuse rejects the report as a whole. Names that are invalid are left out.
-func (j *judging) refuse(turn signals.ID, why Reason, err error) Judgement {
+func (j *judging) refuse(why Reason, err error) Judgement {
 	var l signals.Limits
-	at, h := j.origin, j.header
-	for _, name := range []*string{&at.TurnID, &at.Model, &h.Thread} {
+	turn := j.origin.TurnID
+	for _, name := range []*string{&j.origin.TurnID, &j.origin.Model, &j.header.Thread} {
 		if l.Name("name", *name) != nil {
 			*name = ""
 		}
 	}
-	h.ReplyTo = turn
-	said := signals.New(h, Rejected{
-		Origin: at, Part: PartReport, Ref: clip(j.origin.TurnID), Reason: why, Detail: clipTo(err.Error(), 512), Count: 1, Report: clipTo(j.raw, 4096),
+	j.header.ReplyTo = j.turn
+	s := emit(j, 1, Rejected{
+		Origin: j.origin, Part: PartReport, Ref: clip(turn), Reason: why, Detail: clipTo(err.Error(), 512), Count: 1, Report: clipTo(j.raw, 4096),
 	})
-	return Judgement{[]signals.Any{said}, ReceiptOf(said), &RefusedError{h.Source, j.origin.TurnID, why, err}}
+	return Judgement{[]signals.Any{s}, ReceiptOf(s), &RefusedError{j.header.Source, turn, why, err}}
 }
 
-// say returns a signal of the worker. It never expires, because the gate's state
+// emit returns a signal of the worker. It never expires, because the gate's state
 // must not depend on lifetimes.
-func say[P signals.Payload](j *judging, p P) *signals.Signal[P] { return signals.New(j.header, p) }
-
-// sure is say with a confidence.
-func sure[P signals.Payload](j *judging, confidence float64, p P) *signals.Signal[P] {
+func emit[P signals.Payload](j *judging, confidence float64, p P) *signals.Signal[P] {
 	h := j.header
 	h.Confidence = confidence
 	return signals.New(h, p)
@@ -161,107 +135,92 @@ func (j *judging) step(r *Report) signals.Any {
 	s := Step{j.origin, r.Summary}
 	switch r.Status {
 	case Completed:
-		return say(j, Completion{s})
+		return emit(j, 1, Completion{s})
 	case Failed:
-		return say(j, Failure{s})
+		return emit(j, 1, Failure{s})
 	case Blocked:
-		return say(j, Block{s})
+		return emit(j, 1, Block{s})
 	}
-	return say(j, Progress{s})
+	return emit(j, 1, Progress{s})
 }
 
-// each judges the items of one part. Excess items are only counted: otherwise a
-// flood of items would cause a flood of rejections.
+// each judges the items of one part. Excess items are one rejection: otherwise a flood
+// of items would cause a flood of rejections.
 func each[T item](j *judging, most int, items []T) {
-	most = min(max(most, 0), len(items))
+	most = min(most, len(items))
 	for i, it := range items {
 		part, id, _ := it.about()
-		var said signals.Any
-		var why *held
-		switch bad := j.malformed[place{part, i}]; {
-		case i >= most:
-			why = &held{reason: ReasonCap, detail: fmt.Sprintf("%d, more than %d in a report", len(items), most)}
-		case bad != nil:
-			why = invalid(bad)
-		default:
-			said, why = j.item(it)
-		}
+		why := &held{reason: ReasonCap, detail: fmt.Sprintf("%d, more than %d in a report", len(items), most)}
 		switch {
-		case why == nil:
-			j.accept(part, id, said)
-			continue
-		case part == PartFinding && why.reason != ReasonDuplicate:
-			j.vain = append(j.vain, id)
-		}
-		if i == most {
+		case i < most:
+			if why = j.item(i, it); why != nil {
+				j.reject(part, i, id, 1, why)
+			}
+		case i == most:
 			j.reject(part, i, "", len(items)-most, why)
-		} else if i < most {
-			j.reject(part, i, id, 1, why)
+		}
+		if why != nil && part == PartFinding && why.reason != ReasonDuplicate {
+			j.vain = append(j.vain, id)
 		}
 	}
 }
 
 func (j *judging) reject(part Part, at int, ref string, count int, why *held) {
-	j.signals = append(j.signals, say(j, Rejected{
+	j.signals = append(j.signals, emit(j, 1, Rejected{
 		Origin: j.origin, Part: part, Position: at, Ref: clip(ref), Reason: why.reason,
 		Detail: clipTo(why.detail, 512), Count: count, Of: why.of,
 	}))
 }
 
-// accept records what later items of the same report may refer to or repeat.
-func (j *judging) accept(part Part, id string, said signals.Any) {
-	j.signals = append(j.signals, said)
-	j.said = append(j.said, j.key)
-	switch part {
-	case PartFinding:
-		j.found = append(j.found, id)
-		j.news++
-	case PartLearning:
-		j.news++
-	case PartEscalation:
-		j.asked++
-	}
-}
-
-// item returns the signal of an item, and the reason why it is rejected, or nil.
-func (j *judging) item(it item) (signals.Any, *held) {
-	o := &j.gate.opts
-	switch it := any(it).(type) {
-	case Finding:
-		why := cmp.Or(j.wellFormed(it, j.header.Thread), evident(it), j.confident(it.Confidence), j.repeated(ReasonDuplicate, o.Window))
-		if j.research {
-			return sure(j, it.Confidence, ResearchFinding{j.origin, it}), why
-		}
-		return sure(j, it.Confidence, WorkerFinding{j.origin, it}), why
-	case Learning:
-		why := cmp.Or(j.wellFormed(it, j.header.Thread), j.supported(it), j.confident(it.Confidence), j.repeated(ReasonDuplicate, o.Window))
-		if j.research {
-			return sure(j, it.Confidence, ResearchLearning{j.origin, it}), why
-		}
-		return sure(j, it.Confidence, WorkerLearning{j.origin, it}), why
-	case Escalation:
-		s := say(j, Requested{j.origin, it, j.now.Add(o.Expiry)})
-		s.Priority = it.Urgency.priority()
-		return s, cmp.Or(j.wellFormed(it, string(it.Kind)), j.repeated(ReasonCooldown, o.Cooldown), j.waiting())
-	case Artifact:
-		return say(j, Created{j.origin, it}), j.wellFormed(it, "")
-	}
-	panic(fmt.Sprintf("reports: %T is no item", it))
-}
-
-// wellFormed checks the form of an item, whose main text must not be empty once
-// normalized.
-func (j *judging) wellFormed(it item, scope string) *held {
-	if err := it.check(j.gate.limits()); err != nil {
+// item adds the signal of an item, or returns why the item is rejected.
+func (j *judging) item(i int, it item) *held {
+	part, id, text := it.about()
+	if err := first(j.sent.at(part, i), it.Check(j.gate.limits())); err != nil {
 		return invalid(err)
 	}
-	part, _, text := it.about()
-	words := normal(text)
-	if words == "" {
-		return invalid(problem(string(part), clip(text), "says nothing"))
+	if normal(text) == "" {
+		return invalid(problem(string(part), clip(text), "has no words"))
 	}
-	j.key = claim{scope, part, sha256.Sum256([]byte(words))}
+	scope := j.header.Thread
+	if e, ok := it.(Escalation); ok {
+		scope = string(e.Kind)
+	}
+	key := claimOf(scope, part, text)
+	s, why := j.judged(it, key)
+	if why != nil {
+		return why
+	}
+	j.signals, j.claims = append(j.signals, s), append(j.claims, key)
+	if j.accepted[part]++; part == PartFinding {
+		j.found = append(j.found, id)
+	}
 	return nil
+}
+
+// judged returns the signal of a well-formed item, and why it is rejected, or nil.
+func (j *judging) judged(it item, key claim) (signals.Any, *held) {
+	o := &j.gate.opts
+	switch it := it.(type) {
+	case Finding:
+		why := cmp.Or(evident(it), j.confident(it.Confidence), j.repeated(key, ReasonDuplicate, o.Window))
+		if j.research {
+			return emit(j, it.Confidence, ResearchFinding{j.origin, it}), why
+		}
+		return emit(j, it.Confidence, WorkerFinding{j.origin, it}), why
+	case Learning:
+		why := cmp.Or(j.supported(it), j.confident(it.Confidence), j.repeated(key, ReasonDuplicate, o.Window))
+		if j.research {
+			return emit(j, it.Confidence, ResearchLearning{j.origin, it}), why
+		}
+		return emit(j, it.Confidence, WorkerLearning{j.origin, it}), why
+	case Escalation:
+		s := emit(j, 1, Requested{j.origin, it, j.now.Add(o.Expiry)})
+		s.Priority = it.Urgency.priority()
+		return s, cmp.Or(j.repeated(key, ReasonCooldown, o.Cooldown), j.waiting())
+	case Artifact:
+		return emit(j, 1, Created{j.origin, it}), nil
+	}
+	panic(fmt.Sprintf("reports: %T is no item", it))
 }
 
 func evident(f Finding) *held {
@@ -286,9 +245,6 @@ func (j *judging) supported(e Learning) *held {
 }
 
 func (j *judging) confident(confidence float64) *held {
-	if err := signals.Unit("confidence", confidence); err != nil {
-		return invalid(err)
-	}
 	if least := j.gate.opts.Confidence; confidence < least {
 		return &held{reason: ReasonLowConfidence, detail: fmt.Sprintf("confidence = %v, below %v", confidence, least)}
 	}
@@ -297,12 +253,12 @@ func (j *judging) confident(confidence float64) *held {
 
 // repeated looks for the same text in this report and in accepted ones within
 // the span.
-func (j *judging) repeated(why Reason, span time.Duration) *held {
-	m, known := j.ledger.claims.get(j.key)
+func (j *judging) repeated(key claim, why Reason, span time.Duration) *held {
+	m, known := j.ledger.claims.get(key)
 	switch {
 	case span < 0:
 		return nil
-	case slices.Contains(j.said, j.key):
+	case slices.Contains(j.claims, key):
 		return &held{reason: why, detail: "the same is in the report"}
 	case !known || j.now.After(m.at.Add(span)):
 		return nil
@@ -312,9 +268,9 @@ func (j *judging) repeated(why Reason, span time.Duration) *held {
 
 // waiting limits a worker's open escalations, whatever their text.
 func (j *judging) waiting() *held {
-	open := j.asked
-	for _, r := range j.ledger.open {
-		if !r.expired(j.now) {
+	open := j.accepted[PartEscalation]
+	for _, r := range j.ledger.requests {
+		if r.waits(j.now) {
 			open++
 		}
 	}

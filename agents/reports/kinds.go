@@ -8,19 +8,6 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// Kinds returns the kinds of all payloads of the package except [Turn] and
-// [Ruling], which agents say. They are
-// reserved for the publisher of what a gate accepts.
-func Kinds() []signals.Kind { return slices.Clone(kinds) }
-
-var kinds = []signals.Kind{
-	Received{}.Kind(), Progress{}.Kind(), Completion{}.Kind(), Failure{}.Kind(), Block{}.Kind(), ResearchFinding{}.Kind(),
-	WorkerFinding{}.Kind(), ResearchLearning{}.Kind(), WorkerLearning{}.Kind(), Requested{}.Kind(), Decided{}.Kind(),
-	Created{}.Kind(), Rejected{}.Kind(), Advisory{}.Kind(),
-}
-
-func ours(k signals.Kind) bool { return slices.Contains(kinds, k) }
-
 // Payloads returns the registrations of all payloads for a [signals.Codec].
 func Payloads() []signals.Registration {
 	return []signals.Registration{
@@ -39,20 +26,31 @@ var codec = sync.OnceValue(func() *signals.Codec {
 	return c
 })
 
+var kinds = sync.OnceValue(func() []signals.Kind {
+	others, _ := signals.NewCodec(signals.For[Turn](), signals.For[Ruling]()) // and the built-in kinds
+	return slices.DeleteFunc(codec().Kinds(), func(k signals.Kind) bool { return slices.Contains(others.Kinds(), k) })
+})
+
+// Kinds returns the kinds of all payloads of the package except [Turn] and
+// [Ruling], which agents emit. They are
+// reserved for the publisher of what a gate accepts.
+func Kinds() []signals.Kind { return slices.Clone(kinds()) }
+
+func ours(k signals.Kind) bool { return slices.Contains(kinds(), k) }
+
 // Typed returns s with the payload type of its kind if it is one of the package's
 // that a reader without [Payloads] read as [signals.Raw]. Any other signal is
 // returned as it is.
 func Typed(s signals.Any) signals.Any {
-	if _, raw := s.Body().(signals.Raw); !raw || s.Kind() != (Turn{}).Kind() && s.Kind() != (Ruling{}).Kind() && !ours(s.Kind()) {
+	if _, raw := s.Body().(signals.Raw); !raw || !ours(s.Kind()) && s.Kind() != (Turn{}).Kind() && s.Kind() != (Ruling{}).Kind() {
 		return s
 	}
 	data, err := json.Marshal(s)
 	if err != nil {
 		return s
 	}
-	typed, err := codec().Unmarshal(data)
-	if err != nil {
-		return s
+	if typed, err := codec().Unmarshal(data); err == nil {
+		return typed
 	}
-	return typed
+	return s
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"github.com/swarmbus/swarmbus/signals"
 )
 
 func TestLettersThatLookAlikeMakeNoNewClaim(t *testing.T) {
@@ -33,7 +35,7 @@ func TestLettersThatLookAlikeMakeNoNewClaim(t *testing.T) {
 	}
 }
 
-// What was put again counts once.
+// A claim that was put again counts once.
 func TestRecentKeepsTheNewestHoweverOftenTheyArePut(t *testing.T) {
 	var r recent[string, int]
 	for i, k := range []string{"a", "b", "b", "b"} {
@@ -50,18 +52,18 @@ func TestRecentKeepsTheNewestHoweverOftenTheyArePut(t *testing.T) {
 	}
 }
 
-// A watcher forgets what was not repeated within the window.
-func TestWhatIsSaidOnceIsForgotten(t *testing.T) {
+// A watcher forgets what has left its windows.
+func TestAWatcherForgetsWhatHasLeftItsWindows(t *testing.T) {
 	w, err := NewWatcher(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range 5000 {
-		w.At(time.Unix(int64(i), 0))
-		w.again(job{"ann", "t"}, Progress{}.Kind(), fmt.Sprint("step ", i))
+		h := signals.Header{Source: "ann", Thread: "t", Time: time.Unix(int64(i), 0)}
+		w.Watch(signals.New(h, Progress{Step{Summary: fmt.Sprint("step ", i)}}))
 	}
-	if most := 2 * 600; len(w.repeats) > most { // twice as many as there are in the window
-		t.Errorf("%d kept, want at most %d", len(w.repeats), most+1)
+	if n := len(w.kept); n != 2*600+1 || len(w.holds) > 0 { // one a second for two windows
+		t.Errorf("%d events kept and %v, want those of two windows", n, w.holds)
 	}
 }
 
@@ -75,9 +77,7 @@ func TestAWatcherIsDueWhenAWorkerStallsOrAReportLeavesTheWindow(t *testing.T) {
 		t.Errorf("due %v before anything was said", due)
 	}
 	begin := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	w.At(begin)
-	w.turn(job{"ann", "t"}, true)
-	w.sign(job{"ann", "t"})
+	w.Watch(signals.New(signals.Header{Source: "ann", Thread: "t", Time: begin}, Progress{}))
 	for _, want := range []time.Duration{3*time.Minute + 1, 5*time.Minute + 1} {
 		if due := w.Due(); due.Sub(begin) != want {
 			t.Errorf("due after %v, want %v", due.Sub(begin), want)

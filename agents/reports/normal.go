@@ -15,17 +15,17 @@ import (
 // punctuation that is part of a number or an operator, such as in -1, 3.5, 50%, !=, C#
 // and C++. Words stay separated.
 func normal(text string) string {
-	text = sameSigns.Replace(strings.Map(visible, text)) // before NFKC, which they keep from composing
-	all := []rune(strings.Map(visible, framing.ReplaceAllString(norm.NFKC.String(text), " ")))
-	last := len(all) - 1 // the last word character
+	text = sameSigns.Replace(strings.Map(visible, text))                                                                 // before NFKC, which they keep from composing
+	all := []rune("\x00\x00" + strings.Map(visible, framing.ReplaceAllString(norm.NFKC.String(text), " ")) + "\x00\x00") // so that each has neighbours
+	last := len(all) - 1                                                                                                 // the last word character
 	for last >= 0 && !isWord(all[last]) {
 		last--
 	}
 	var b strings.Builder
 	b.Grow(len(text))
 	apart := false // whether a space precedes the next character
-	for i, r := range all {
-		before, after := at(all, i-1), at(all, i+1)
+	for i := 2; i < len(all)-2; i++ {
+		before, r, after := all[i-1], all[i], all[i+1]
 		sign := isSign(all, i, b.Len() > 0 && i < last)
 		switch {
 		case r == '\'' && isWord(before) && isWord(after):
@@ -46,12 +46,10 @@ func normal(text string) string {
 // like, in lower or upper case (UTS #39, of which these are the letters of words). A
 // Greek letter by itself is a symbol: only beside Latin letters is it one of them.
 func skeleton(r rune, besideLatin bool) rune {
-	switch latin, like := lookAlikes[r]; {
-	case !like, unicode.Is(unicode.Greek, r) && !besideLatin:
-		return r
-	default:
+	if latin, like := lookAlikes[r]; like && (besideLatin || !unicode.Is(unicode.Greek, r)) {
 		return latin
 	}
+	return r
 }
 
 func isLatin(r rune) bool { return unicode.Is(unicode.Latin, r) }
@@ -63,14 +61,6 @@ var lookAlikes = map[rune]rune{
 	'о': 'o', 'р': 'p', 'ԛ': 'q', 'ѕ': 's', 'т': 't', 'ԝ': 'w', 'х': 'x', 'у': 'y',
 	'α': 'a', 'ι': 'i', 'κ': 'k', 'ν': 'n', 'ο': 'o', 'ρ': 'p', 'τ': 't', 'υ': 'y', 'χ': 'x',
 	'ɑ': 'a', 'ɡ': 'g', 'ı': 'i',
-}
-
-// at returns all[i], or 0 outside of it.
-func at(all []rune, i int) rune {
-	if i < 0 || i >= len(all) {
-		return 0
-	}
-	return all[i]
 }
 
 // sameSigns maps characters that are written for one another.
@@ -96,7 +86,7 @@ func visible(r rune) rune {
 // isSign reports whether all[i] is meaningful by itself, with or without spaces
 // around it. Between says that there are words before and behind it.
 func isSign(all []rune, i int, between bool) bool {
-	r, before, after := all[i], at(all, i-1), at(all, i+1)
+	r, before, after := all[i], all[i-1], all[i+1]
 	switch {
 	case r == '%':
 		return true
@@ -104,13 +94,13 @@ func isSign(all []rune, i int, between bool) bool {
 		return after == '='
 	case unicode.Is(unicode.Sc, r):
 		return unicode.IsDigit(after) || unicode.IsDigit(before) ||
-			unicode.IsSpace(before) && unicode.IsDigit(at(all, i-2)) || unicode.IsSpace(after) && unicode.IsDigit(at(all, i+2))
+			unicode.IsSpace(before) && unicode.IsDigit(all[i-2]) || unicode.IsSpace(after) && unicode.IsDigit(all[i+2])
 	case !unicode.Is(unicode.Sm, r), strings.ContainsRune("~|∙⋅", r), '←' <= r && r <= '⇿': // decoration
 		return false
-	case before == r && at(all, i-2) == r: // a line of them
+	case before == r && all[i-2] == r: // a line of them
 		return false
 	}
-	return between || unicode.IsDigit(after) || r == '+' && (isWord(before) || before == r && isWord(at(all, i-2)))
+	return between || unicode.IsDigit(after) || r == '+' && (isWord(before) || before == r && isWord(all[i-2]))
 }
 
 func isWord(r rune) bool {

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/swarmbus/swarmbus/signals"
@@ -29,17 +30,17 @@ func (o *Options) withDefaults() (Options, error) {
 	if o != nil {
 		all = *o
 	}
-	orDefault(&all.Findings, 2)
-	orDefault(&all.Learnings, 1)
-	orDefault(&all.Escalations, 1)
-	orDefault(&all.Artifacts, 8)
-	orDefault(&all.Confidence, 0.55)
-	orDefault(&all.Window, 15*time.Minute)
-	orDefault(&all.Cooldown, 90*time.Second)
-	orDefault(&all.Expiry, 24*time.Hour)
-	orDefault(&all.Open, 4)
-	orDefault(&all.TextBytes, 4096)
-	orDefault(&all.Keep, 1024)
+	all.Findings = max(cmp.Or(all.Findings, 2), 0)
+	all.Learnings = max(cmp.Or(all.Learnings, 1), 0)
+	all.Escalations = max(cmp.Or(all.Escalations, 1), 0)
+	all.Artifacts = max(cmp.Or(all.Artifacts, 8), 0)
+	all.Confidence = max(cmp.Or(all.Confidence, 0.55), 0)
+	all.Window = cmp.Or(all.Window, 15*time.Minute)
+	all.Cooldown = cmp.Or(all.Cooldown, 90*time.Second)
+	all.Expiry = cmp.Or(all.Expiry, 24*time.Hour)
+	all.Open = cmp.Or(all.Open, 4)
+	all.TextBytes = cmp.Or(all.TextBytes, 4096)
+	all.Keep = cmp.Or(all.Keep, 1024)
 	switch {
 	case all.Confidence > 1 || all.Confidence != all.Confidence:
 		return all, signals.Unit("confidence", all.Confidence)
@@ -47,12 +48,4 @@ func (o *Options) withDefaults() (Options, error) {
 		return all, problem("options", "", "open, textBytes, keep or expiry out of range")
 	}
 	return all, nil
-}
-
-// orDefault sets what is zero to the default.
-func orDefault[T comparable](v *T, std T) {
-	var zero T
-	if *v == zero {
-		*v = std
-	}
 }

@@ -2,7 +2,6 @@ package reports
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,13 +18,6 @@ type Origin struct {
 }
 
 func (o Origin) origin() Origin { return o }
-
-func (o Origin) named(l signals.Limits) error {
-	if o.Model != "" {
-		return first(l.Name("turn_id", o.TurnID), l.Name("model", o.Model))
-	}
-	return l.Name("turn_id", o.TurnID)
-}
 
 // Received says that a report was accepted, and keeps it. The signals of the report
 // follow it directly.
@@ -44,10 +36,7 @@ func (Received) Kind() signals.Kind { return "worker.report.received" }
 
 // Check implements [signals.Checker].
 func (p Received) Check(l signals.Limits) error {
-	return first(
-		p.named(l), p.Status.known(), l.Required("summary", p.Summary), l.Name("digest", p.Digest),
-		signals.AtLeastZero("signals", float64(p.Signals)), signals.AtLeastZero("news", float64(p.News)), asRaw(l, p),
-	)
+	return first(p.Status.known(), l.Required("summary", p.Summary), asRaw(l, p))
 }
 
 // asRaw limits the length of a payload with a report to that of one text, as a reader
@@ -72,9 +61,7 @@ type Step struct {
 }
 
 // Check implements [signals.Checker].
-func (p Step) Check(l signals.Limits) error {
-	return first(p.named(l), l.Required("summary", p.Summary))
-}
+func (p Step) Check(l signals.Limits) error { return l.Required("summary", p.Summary) }
 
 // Progress says that the task continues.
 type Progress struct{ Step }
@@ -122,9 +109,6 @@ type ResearchFinding struct {
 // Kind returns "research.finding.created".
 func (ResearchFinding) Kind() signals.Kind { return "research.finding.created" }
 
-// Check implements [signals.Checker].
-func (p ResearchFinding) Check(l signals.Limits) error { return WorkerFinding(p).Check(l) }
-
 // WorkerFinding is an accepted finding of any other worker.
 type WorkerFinding struct {
 	Origin
@@ -133,11 +117,6 @@ type WorkerFinding struct {
 
 // Kind returns "worker.finding.created".
 func (WorkerFinding) Kind() signals.Kind { return "worker.finding.created" }
-
-// Check implements [signals.Checker].
-func (p WorkerFinding) Check(l signals.Limits) error {
-	return first(p.named(l), p.check(l), signals.Unit("confidence", p.Confidence))
-}
 
 // ResearchLearning is an accepted learning of a worker that does research. The header's
 // confidence is the learning's.
@@ -149,9 +128,6 @@ type ResearchLearning struct {
 // Kind returns "research.learning.created".
 func (ResearchLearning) Kind() signals.Kind { return "research.learning.created" }
 
-// Check implements [signals.Checker].
-func (p ResearchLearning) Check(l signals.Limits) error { return WorkerLearning(p).Check(l) }
-
 // WorkerLearning is an accepted learning of any other worker.
 type WorkerLearning struct {
 	Origin
@@ -160,11 +136,6 @@ type WorkerLearning struct {
 
 // Kind returns "worker.learning.created".
 func (WorkerLearning) Kind() signals.Kind { return "worker.learning.created" }
-
-// Check implements [signals.Checker].
-func (p WorkerLearning) Check(l signals.Limits) error {
-	return first(p.named(l), p.check(l), signals.Unit("confidence", p.Confidence))
-}
 
 // Requested is an accepted escalation, which waits for a [Decided].
 type Requested struct {
@@ -176,14 +147,6 @@ type Requested struct {
 // Kind returns "worker.signal.escalation_requested".
 func (Requested) Kind() signals.Kind { return "worker.signal.escalation_requested" }
 
-// Check implements [signals.Checker].
-func (p Requested) Check(l signals.Limits) error {
-	if p.Expires.IsZero() {
-		return problem("expires", "", "required")
-	}
-	return first(p.named(l), p.check(l))
-}
-
 // Decided is the decision on an escalation. It replies to the request and is
 // addressed to the worker. Its source is the decider.
 type Decided struct {
@@ -193,14 +156,6 @@ type Decided struct {
 
 // Kind returns "worker.signal.escalation_decided".
 func (Decided) Kind() signals.Kind { return "worker.signal.escalation_decided" }
-
-// Check implements [signals.Checker].
-func (p Decided) Check(l signals.Limits) error {
-	return first(
-		l.Name("escalation_id", p.EscalationID), l.Ref("request", p.Request), p.Verdict.known(),
-		l.Name("by", p.By), l.Text("option", p.Option), l.Text("text", p.Text),
-	)
-}
 
 // String returns the signal in one line.
 func (p Decided) String() string {
@@ -221,9 +176,6 @@ type Created struct {
 // Kind returns "artifact.created".
 func (Created) Kind() signals.Kind { return "artifact.created" }
 
-// Check implements [signals.Checker].
-func (p Created) Check(l signals.Limits) error { return first(p.named(l), p.check(l)) }
-
 // Rejected says which part of a report was rejected, and why.
 type Rejected struct {
 	Origin
@@ -242,14 +194,7 @@ func (Rejected) Kind() signals.Kind { return "worker.signal.rejected" }
 
 // Check implements [signals.Checker].
 func (p Rejected) Check(l signals.Limits) error {
-	var turn error
-	if p.Part != PartReport {
-		turn = l.Name("turn_id", p.TurnID)
-	}
-	if p.Position < 0 || p.Count < 1 {
-		return errors.New("reports: a rejection without a position or count")
-	}
-	return first(turn, p.Part.known(), p.Reason.known(), l.Text("ref", p.Ref), l.Text("detail", p.Detail), l.Text("report", p.Report))
+	return first(l.Text("ref", p.Ref), l.Text("detail", p.Detail), l.Text("report", p.Report))
 }
 
 // String returns the signal in one line.
@@ -277,12 +222,7 @@ func (Advisory) Kind() signals.Kind { return "worker.advisory" }
 
 // Check implements [signals.Checker].
 func (p Advisory) Check(l signals.Limits) error {
-	for _, w := range p.Workers {
-		if err := l.Name("workers", w); err != nil {
-			return err
-		}
-	}
-	return first(p.Concern.known(), l.Required("text", p.Text), signals.AtLeastZero("count", float64(p.Count)))
+	return first(p.Concern.known(), p.Workers.check(l, "workers"), l.Required("text", p.Text))
 }
 
 // String returns the signal in one line.

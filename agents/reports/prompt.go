@@ -21,10 +21,7 @@ func Instructions(o *Options) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("reports: %w", err)
 	}
-	for _, most := range []*int{&opts.Findings, &opts.Learnings, &opts.Escalations, &opts.Artifacts} {
-		*most = max(*most, 0)
-	}
-	opts.Confidence, opts.Cooldown = max(opts.Confidence, 0), max(opts.Cooldown, 0)
+	opts.Cooldown = max(opts.Cooldown, 0)
 	var b strings.Builder
 	err = promptTemplate.Execute(&b, struct {
 		Options

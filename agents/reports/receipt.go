@@ -2,7 +2,6 @@ package reports
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/swarmbus/swarmbus/signals"
@@ -39,69 +38,53 @@ type Accepted struct {
 
 // ReceiptOf returns the receipt of the report with these signals, in log order.
 // Other signals are skipped.
-func ReceiptOf(all ...signals.Any) Receipt {
-	var r Receipt
+func ReceiptOf(all ...signals.Any) (r Receipt) {
 	for _, s := range all {
-		if s = Typed(s); ours(s.Kind()) {
-			r.add(s)
+		s = Typed(s)
+		from, ok := s.Body().(interface{ origin() Origin })
+		if !ok {
+			continue
+		}
+		h := s.Head()
+		if r.Signals == 0 {
+			r.Worker, r.Task, r.Origin, r.Seq = h.Source, h.Thread, from.origin(), h.Seq
+		}
+		r.Signals++
+		switch p := s.Body().(type) {
+		case Received:
+			r.Status, r.Summary, r.Report = p.Status, p.Summary, p.Report
+		case Rejected:
+			if p.Part == PartReport {
+				r.Report = p.Report
+			}
+			r.Rejected = append(r.Rejected, p)
+		case item:
+			part, id, text := p.about()
+			r.Accepted = append(r.Accepted, Accepted{part, id, text, h.ID})
 		}
 	}
 	return r
 }
 
-// add takes the next signal of the report.
-func (r *Receipt) add(s signals.Any) {
-	p, ok := s.Body().(interface{ origin() Origin })
-	if !ok { // a decision or an advisory
-		return
-	}
-	h := s.Head()
-	if r.Signals == 0 {
-		r.Worker, r.Task, r.Origin, r.Seq = h.Source, h.Thread, p.origin(), h.Seq
-	}
-	r.Signals++
-	switch p := s.Body().(type) {
-	case Received:
-		r.Status, r.Summary, r.Report = p.Status, p.Summary, p.Report
-	case Rejected:
-		if p.Part == PartReport {
-			r.Report = p.Report
-		}
-		r.Rejected = append(r.Rejected, p)
-	case item:
-		part, id, text := p.about()
-		r.Accepted = append(r.Accepted, Accepted{part, id, text, h.ID})
-	}
-}
-
-func (r *Receipt) clone() Receipt {
-	c := *r
-	c.Accepted, c.Rejected = slices.Clone(r.Accepted), slices.Clone(r.Rejected)
-	return c
-}
-
 // String returns the receipt in one line.
 func (r Receipt) String() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s", r.Worker, r.TurnID)
-	if r.Status != "" {
-		fmt.Fprintf(&b, " %s", r.Status)
+	var accepted, held []string
+	for _, a := range r.Accepted {
+		accepted = append(accepted, fmt.Sprintf("%s %s", a.Part, a.Ref))
 	}
-	for i, a := range r.Accepted {
-		fmt.Fprintf(&b, "%s%s %s", separator(i, ": ", ", "), a.Part, a.Ref)
-	}
-	for i, a := range r.Rejected {
-		fmt.Fprintf(&b, "%s%s %s", separator(i, "; held back: ", ", "), a.Part, a.Reason)
+	for _, a := range r.Rejected {
+		text := fmt.Sprintf("%s %s", a.Part, a.Reason)
 		if a.Count > 1 {
-			fmt.Fprintf(&b, " %d times", a.Count)
+			text += fmt.Sprintf(" %d times", a.Count)
 		}
+		held = append(held, text)
 	}
-	return b.String()
-}
-
-func separator(i int, before, between string) string {
-	if i == 0 {
-		return before
+	line := strings.TrimSpace(fmt.Sprintf("%s %s %s", r.Worker, r.TurnID, r.Status))
+	if len(accepted) > 0 {
+		line += ": " + strings.Join(accepted, ", ")
 	}
-	return between
+	if len(held) > 0 {
+		line += "; held back: " + strings.Join(held, ", ")
+	}
+	return line
 }

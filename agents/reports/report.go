@@ -66,7 +66,7 @@ type Artifact struct {
 // embed theirs.
 type item interface {
 	about() (part Part, id, text string)
-	check(signals.Limits) error // everything but the confidence
+	Check(signals.Limits) error
 }
 
 func (f Finding) about() (part Part, id, text string) { return PartFinding, f.FindingID, f.Claim }
@@ -79,15 +79,22 @@ func (e Escalation) about() (part Part, id, text string) {
 
 func (a Artifact) about() (part Part, id, text string) { return PartArtifact, a.ArtifactID, a.Ref }
 
-func (f Finding) check(l signals.Limits) error {
-	return first(l.Name("finding_id", f.FindingID), l.Required("claim", f.Claim), f.EvidenceRefs.check(l, "evidence_refs"))
+// Check implements [signals.Checker].
+func (f Finding) Check(l signals.Limits) error {
+	return first(
+		l.Name("finding_id", f.FindingID), l.Required("claim", f.Claim), f.EvidenceRefs.check(l, "evidence_refs"), signals.Unit("confidence", f.Confidence),
+	)
 }
 
-func (e Learning) check(l signals.Limits) error {
-	return first(l.Name("learning_id", e.LearningID), l.Required("insight", e.Insight), e.Supports.check(l, "supports"))
+// Check implements [signals.Checker].
+func (e Learning) Check(l signals.Limits) error {
+	return first(
+		l.Name("learning_id", e.LearningID), l.Required("insight", e.Insight), e.Supports.check(l, "supports"), signals.Unit("confidence", e.Confidence),
+	)
 }
 
-func (e Escalation) check(l signals.Limits) error {
+// Check implements [signals.Checker].
+func (e Escalation) Check(l signals.Limits) error {
 	if e.RecommendedOption != "" && !slices.Contains(e.Options, e.RecommendedOption) {
 		return problem("recommended_option", clip(e.RecommendedOption), "not one of the options")
 	}
@@ -96,7 +103,8 @@ func (e Escalation) check(l signals.Limits) error {
 	)
 }
 
-func (a Artifact) check(l signals.Limits) error {
+// Check implements [signals.Checker].
+func (a Artifact) Check(l signals.Limits) error {
 	return first(l.Name("artifact_id", a.ArtifactID), a.Kind.known(), l.Required("ref", a.Ref))
 }
 

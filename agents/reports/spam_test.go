@@ -67,7 +67,7 @@ func TestOneClaimInAHundredSpellingsIsOneClaim(t *testing.T) {
 	}
 }
 
-// What makes a difference in what is said makes another claim.
+// Claims with different meanings are different claims.
 func TestDifferentClaimsAreNotDuplicates(t *testing.T) {
 	for _, pair := range [][2]string{
 		{"x returns 1", "x returns -1"},
@@ -181,16 +181,16 @@ func TestFloodsAreCappedAndCounted(t *testing.T) {
 
 func TestAnEscalationInEveryTurnIsLimited(t *testing.T) {
 	d := newDesk(t, nil)
-	told := map[time.Duration]bool{}
+	accepted := map[time.Duration]bool{}
 	for n := range 60 { // one turn every 10 seconds
 		d.now = start.Add(time.Duration(n) * 10 * time.Second)
 		_, got := d.file(ann, escalated(turn(n), escalation("e", reports.Blocker, "I need the key")))
 		if len(got.Accepted) > 0 {
-			told[d.now.Sub(start)] = true
+			accepted[d.now.Sub(start)] = true
 		}
 	}
-	if len(told) != 4 || !told[0] || !told[100*time.Second] || !told[200*time.Second] || !told[300*time.Second] {
-		t.Errorf("accepted at %v", told)
+	if len(accepted) != 4 || !accepted[0] || !accepted[100*time.Second] || !accepted[200*time.Second] || !accepted[300*time.Second] {
+		t.Errorf("accepted at %v", accepted)
 	}
 	c := d.gate.Counts()[reports.Account{Worker: "ann", Model: "m"}]
 	if c.Reports != 60 || c.Accepted[reports.PartEscalation]+c.Rejected[reports.ReasonCooldown]+c.Rejected[reports.ReasonCap] != 60 || c.Rejected[reports.ReasonCooldown] == 0 || c.Rejected[reports.ReasonCap] == 0 {
@@ -211,7 +211,7 @@ func TestAnEscalationInEveryTurnIsLimited(t *testing.T) {
 	}
 }
 
-// Whatever a worker says, what comes of it is valid, bounded and counted.
+// The signals of any report are valid, bounded and counted.
 func TestNonsenseIsBoundedAndCounted(t *testing.T) {
 	texts := []string{"", " ", "x", "\xff", strings.Repeat("long ", 820), "\x00", "{{", "<script>", "f1", "t1", "ann"}
 	numbers := []float64{0.9, 0.55, 0, 1, -1, 2, math.MaxFloat64, math.SmallestNonzeroFloat64}
@@ -252,7 +252,7 @@ func TestNonsenseIsBoundedAndCounted(t *testing.T) {
 	}
 }
 
-// What a worker can make the gate remember is bounded.
+// The memory that a worker can make the gate use is bounded.
 func TestMemoryOfAWorkerIsBounded(t *testing.T) {
 	d := newDesk(t, &reports.Options{Keep: 10})
 	for n := range 50 {

@@ -142,8 +142,8 @@ func TestTimeNeverGoesBack(t *testing.T) {
 	}
 }
 
-// What the worker is told, what the gate keeps and what a reader of the log can
-// show is one thing.
+// The worker's receipt, the gate's and the one that a reader of the log makes are the
+// same.
 func TestReceiptIsWhatTheLogShows(t *testing.T) {
 	d := run(t, 3, 80, nil)
 	for i := 0; i < len(d.log); {

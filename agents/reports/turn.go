@@ -36,7 +36,7 @@ func NewTurn(turn string, w Worker, data []byte) (*signals.Signal[Turn], error) 
 	if err != nil {
 		return nil, err
 	}
-	if _, err := decode(whole, func(string, int, error) error { return nil }); err != nil {
+	if _, err := read(whole); err != nil {
 		return nil, err
 	}
 	s := signals.New(signals.Header{Confidence: 1, Recipients: signals.To(ToDesk)}, Turn{string(whole)})

@@ -1,9 +1,11 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
-	"maps"
+	"math"
 	"slices"
+	"sort"
 	"time"
 
 	"github.com/swarmbus/swarmbus/signals"
@@ -24,51 +26,48 @@ type WatchOptions struct {
 // after it has ended. It has no clock, publishes nothing and notifies no one; its
 // advisories are for people and logs, not for the conductor. It is not safe for
 // concurrent use.
+//
+// It keeps the turns and items of two windows, and counts them when one is added or
+// leaves a window.
 type Watcher struct {
-	opts    WatchOptions
-	now     time.Time
-	turns   shares // bad ones failed
-	items   shares // bad ones were rejected
-	spiking bool
-	fresh   bool // the report that is being read has something new
-	repeats map[repeat]*streak
-	full    int               // number of repeats at which old ones are dropped
-	running map[job]time.Time // time of the last sign of a worker with a running task
-	waiting map[job]bool      // blocked, until decided or continued
-	due     time.Time         // no worker stalls before
-}
-
-// A repeat identifies a repeated report of a worker on a task.
-type repeat struct {
-	job
-	kind signals.Kind
-	text string // normalized
+	opts  WatchOptions
+	now   time.Time
+	due   time.Time         // nothing changes before, unless the log grows; zero: never
+	kept  []event           // of this window and the one before it, oldest first
+	holds map[string]bool   // anomalies that were reported and have not ended
+	fresh bool              // the report that is being read has something new
+	alive map[job]time.Time // last sign of a worker on a running task; zero: blocked until decided
 }
 
 type job struct{ worker, task string }
 
-// A streak holds the newest times of a repeat, at most as many as make a storm.
-type streak struct {
-	times    []time.Time
-	storming bool
+// An event is a turn or an item of a report.
+type event struct {
+	at    time.Time
+	job   job
+	of    string // turns or items
+	bad   bool   // failed or rejected
+	fresh bool   // of a report with something new
+	says  string // with worker, task and kind, for comparison; "": it cannot repeat
 }
+
+const (
+	turns = "more of the turns fail"
+	items = "more of the items are rejected"
+)
 
 // NewWatcher returns a new watcher. Its error is a [*signals.FieldError] for
 // invalid options.
 func NewWatcher(o *WatchOptions) (*Watcher, error) {
-	w := &Watcher{repeats: map[repeat]*streak{}, running: map[job]time.Time{}, waiting: map[job]bool{}}
+	w := &Watcher{holds: map[string]bool{}, alive: map[job]time.Time{}}
 	if o != nil {
 		w.opts = *o
 	}
-	orDefault(&w.opts.Window, 10*time.Minute)
-	orDefault(&w.opts.Silence, 10*time.Minute)
-	orDefault(&w.opts.Failures, 5)
-	orDefault(&w.opts.Repeats, 5)
-	orDefault(&w.opts.Trend, 20)
+	w.opts.Window, w.opts.Silence = cmp.Or(w.opts.Window, 10*time.Minute), cmp.Or(w.opts.Silence, 10*time.Minute)
+	w.opts.Failures, w.opts.Repeats, w.opts.Trend = cmp.Or(w.opts.Failures, 5), cmp.Or(w.opts.Repeats, 5), cmp.Or(w.opts.Trend, 20)
 	if o := w.opts; min(o.Window, o.Silence) < 0 || min(o.Failures, o.Repeats, o.Trend) < 0 {
 		return nil, problem("watchOptions", fmt.Sprint(o), "negative")
 	}
-	w.turns.window, w.items.window = w.opts.Window, w.opts.Window
 	return w, nil
 }
 
@@ -76,180 +75,185 @@ func NewWatcher(o *WatchOptions) (*Watcher, error) {
 // signals of reports are watched, but any signal advances the log's time.
 func (w *Watcher) Watch(s signals.Any) []Advisory {
 	s = Typed(s)
-	h := s.Head()
+	h, text := s.Head(), ""
 	said := w.At(h.Time)
-	at := job{h.Source, h.Thread}
+	e := event{at: w.now, job: job{h.Source, h.Thread}, of: turns}
 	switch p := s.Body().(type) {
 	case Received:
 		w.fresh = p.News > 0
-	case Progress:
-		w.sign(at)
-		return slices.Concat(said, w.turn(at, false), w.again(at, s.Kind(), p.Summary))
-	case Completion:
-		w.end(at)
-		return append(said, w.turn(at, false)...)
-	case Failure:
-		w.end(at)
-		return slices.Concat(said, w.turn(at, true), w.again(at, s.Kind(), p.Summary))
-	case Block:
-		w.end(at)
-		w.waiting[at] = true
-		return slices.Concat(said, w.turn(at, false), w.again(at, s.Kind(), p.Summary))
-	case Rejected:
-		said = append(said, w.item(at, true)...)
-		if p.Part != PartReport {
-			break
-		}
-		if _, runs := w.running[at]; runs {
-			w.sign(at)
-		}
-		return append(said, w.again(at, s.Kind(), p.Detail)...)
-	case item:
-		return append(said, w.item(at, false)...)
+		return said
 	case Decided:
 		for worker := range h.Recipients.All() {
-			at := job{worker, h.Thread}
-			if _, runs := w.running[at]; runs || w.waiting[at] {
-				w.sign(at) // it no longer waits
+			if at := (job{worker, h.Thread}); w.known(at) {
+				w.alive[at] = w.now // it no longer waits
 			}
 		}
+		return append(said, w.look()...)
+	case Progress:
+		w.alive[e.job], text = w.now, p.Summary
+	case Completion:
+		delete(w.alive, e.job)
+	case Failure:
+		delete(w.alive, e.job)
+		text, e.bad = p.Summary, true
+	case Block:
+		w.alive[e.job], text = time.Time{}, p.Summary
+	case Rejected:
+		e.of, e.bad = items, true
+		if p.Part == PartReport {
+			text = p.Detail
+		}
+		if text != "" && !w.alive[e.job].IsZero() {
+			w.alive[e.job] = w.now
+		}
+	case item:
+		e.of = items
+	default:
+		return said
 	}
-	return said
+	if text != "" {
+		e.says = fmt.Sprintf("%q %q %s %s", e.job.worker, e.job.task, s.Kind(), normal(text))
+	}
+	e.fresh, w.fresh = w.fresh, false
+	w.kept = append(w.kept, e)
+	return slices.Concat(said, w.look(), w.storm(e, text))
+}
+
+func (w *Watcher) known(at job) bool {
+	_, known := w.alive[at]
+	return known
 }
 
 // At advances the watcher's time while the log is idle, and returns new
 // advisories. A time before the log's changes nothing.
-func (w *Watcher) At(now time.Time) (said []Advisory) {
+func (w *Watcher) At(now time.Time) []Advisory {
 	if !now.After(w.now) {
 		return nil
 	}
 	w.now = now
-	w.turns.slide(now)
-	w.items.slide(now)
-	said = append(w.failing(), w.rejecting()...)
-	if !now.After(w.due) {
-		return said
+	if w.due.IsZero() || now.Before(w.due) {
+		return nil
 	}
-	w.due = now.Add(w.opts.Silence)
-	for _, at := range slices.SortedFunc(maps.Keys(w.running), compareJobs) {
-		since := w.running[at]
-		if due := since.Add(w.opts.Silence); !now.After(due) {
-			if due.Before(w.due) {
-				w.due = due
-			}
-			continue
-		}
-		delete(w.running, at) // reported once
-		said = append(said, Advisory{
-			Concern: Stall, Workers: List{at.worker}, Since: since,
-			Text: fmt.Sprintf("%s has said nothing on %s for more than %v", at.worker, at.task, w.opts.Silence),
-		})
-	}
-	return said
+	return w.look()
 }
 
 // Due returns the time at which At may have something to say if the log stays idle
 // until then; zero: never.
-func (w *Watcher) Due() (due time.Time) {
-	if len(w.running) > 0 {
-		due = w.due
+func (w *Watcher) Due() time.Time { return w.due }
+
+// look returns what has begun, and sets when to look again.
+func (w *Watcher) look() []Advisory {
+	before, now := w.windows()
+	w.kept, w.due = w.kept[len(w.kept)-len(before)-len(now):], time.Time{}
+	if len(now) > 0 {
+		w.lookAfter(now[0].at.Add(w.opts.Window))
+		w.lookAfter(w.kept[0].at.Add(2 * w.opts.Window))
 	}
-	for _, leaves := range []time.Time{w.turns.due(), w.items.due()} {
-		if due.IsZero() || !leaves.IsZero() && leaves.Before(due) {
-			due = leaves
+	return slices.Concat(w.shares(turns), w.shares(items), w.stalls())
+}
+
+// windows returns the events of the window before this one, and of this one.
+func (w *Watcher) windows() (before, now []event) {
+	since := func(n time.Duration) int {
+		bound := w.now.Add(-n * w.opts.Window)
+		return sort.Search(len(w.kept), func(i int) bool { return !w.kept[i].at.Before(bound) })
+	}
+	return w.kept[since(2):since(1)], w.kept[since(1):]
+}
+
+// lookAfter has the watcher look again when the time has passed: bounds are inclusive.
+func (w *Watcher) lookAfter(t time.Time) {
+	if t = t.Add(1); w.due.IsZero() || t.Before(w.due) {
+		w.due = t
+	}
+}
+
+// begins reports whether something holds that did not before.
+func (w *Watcher) begins(what string, holds bool) bool {
+	before := w.holds[what]
+	if delete(w.holds, what); holds {
+		w.holds[what] = true
+	}
+	return holds && !before
+}
+
+// shares reports that many turns fail, and a trend: that the share of bad events is
+// larger than in the window before, by three standard errors, which is a coincidence
+// once in 700 windows, with at least so many events in each. Events that leave a window
+// can begin either.
+func (w *Watcher) shares(of string) (said []Advisory) {
+	before, now := w.windows()
+	was, wasBad := count(before, of)
+	is, bad := count(now, of)
+	w0, n := float64(len(wasBad)), float64(len(bad))
+	p, q, all := n/is, w0/was, (n+w0)/(is+was)
+	if w.begins(of, min(is, was) >= float64(w.opts.Trend) && p-q > 3*math.Sqrt(all*(1-all)*(1/is+1/was))) {
+		said = append(said, advise(Trend, bad, "%s: %.0f%% within %v, %.0f%% in the %[3]v before", of, 100*p, w.opts.Window, 100*q))
+	}
+	if of == turns && w.begins("spike", len(bad) >= w.opts.Failures && 2*n >= is) {
+		said = append(said, advise(FailureSpike, bad, "%d of %v turns failed within %v", len(bad), is, w.opts.Window))
+	}
+	return said
+}
+
+// count returns the number of turns, or items, and the bad ones.
+func count(all []event, of string) (n float64, bad []*event) {
+	for i := range all {
+		if e := &all[i]; e.of == of {
+			if n++; e.bad {
+				bad = append(bad, e)
+			}
 		}
 	}
-	if !due.IsZero() {
-		due = due.Add(1) // bounds are inclusive
+	return n, bad
+}
+
+// storm reports that a worker says the same on a task too often. A report with
+// something new repeats nothing, whatever its summary.
+func (w *Watcher) storm(e event, text string) []Advisory {
+	var same []*event
+	_, now := w.windows()
+	for i := range now {
+		if o := &now[i]; o.says == e.says {
+			if same = append(same, o); o.fresh {
+				same = nil
+			}
+		}
 	}
-	return due
-}
-
-// sign records a sign of life of a worker. Its silence limit is now the latest
-// of all.
-func (w *Watcher) sign(at job) {
-	delete(w.waiting, at)
-	w.running[at] = w.now
-}
-
-func (w *Watcher) end(at job) {
-	delete(w.waiting, at)
-	delete(w.running, at)
-}
-
-func (w *Watcher) old(t time.Time) bool { return w.now.After(t.Add(w.opts.Window)) }
-
-func (w *Watcher) turn(at job, failed bool) []Advisory {
-	w.turns.add(sample{w.now, at.worker, failed})
-	return w.failing()
-}
-
-func (w *Watcher) item(at job, rejected bool) []Advisory {
-	w.items.add(sample{w.now, at.worker, rejected})
-	return w.rejecting()
-}
-
-func (w *Watcher) rejecting() []Advisory {
-	return w.items.trend("more of the items are rejected", w.opts.Trend)
-}
-
-// failing reports the beginning of a spike, or of a trend, and records its end.
-// Successes that leave the window can begin one, too.
-func (w *Watcher) failing() []Advisory {
-	before := w.spiking
-	n, failed := w.turns.current()
-	w.spiking = failed >= w.opts.Failures && 2*failed >= n
-	said := w.turns.trend("more of the turns fail", w.opts.Trend)
-	if before || !w.spiking {
-		return said
+	if e.says == "" || !w.begins(e.says, len(same) >= w.opts.Repeats) {
+		return nil
 	}
-	who, since := w.turns.workers()
-	return append(said, Advisory{
-		Concern: FailureSpike, Workers: who, Since: since, Count: failed,
-		Text: fmt.Sprintf("%d of %d turns failed within %v", failed, n, w.opts.Window),
+	const what = "%s said the same on %s %d times within %v: %s"
+	return []Advisory{advise(RetryStorm, same, what, e.job.worker, e.job.task, len(same), w.opts.Window, clip(text))}
+}
+
+// stalls reports workers with a running task that have gone silent.
+func (w *Watcher) stalls() (said []Advisory) {
+	for at, since := range w.alive {
+		switch limit := since.Add(w.opts.Silence); {
+		case since.IsZero():
+		case !w.now.After(limit):
+			w.lookAfter(limit)
+		default:
+			delete(w.alive, at) // reported once
+			a := advise(Stall, []*event{{at: since, job: at}}, "%s has said nothing on %s for more than %v", at.worker, at.task, w.opts.Silence)
+			a.Count = 0
+			said = append(said, a)
+		}
+	}
+	slices.SortFunc(said, func(a, b Advisory) int {
+		return cmp.Or(slices.Compare(a.Workers, b.Workers), cmp.Compare(a.Text, b.Text))
 	})
+	return said
 }
 
-// again counts repetitions of a report of a worker on a task. A report with something
-// new is none, whatever its summary.
-func (w *Watcher) again(at job, kind signals.Kind, summary string) []Advisory {
-	key := repeat{at, kind, normal(summary)}
-	if w.fresh {
-		w.fresh = false
-		delete(w.repeats, key)
-		return nil
+// advise names the workers of events, in log order.
+func advise(c Concern, of []*event, format string, args ...any) Advisory {
+	a := Advisory{Concern: c, Since: of[0].at, Count: len(of), Text: fmt.Sprintf(format, args...)}
+	for _, e := range of {
+		a.Workers = append(a.Workers, e.job.worker)
 	}
-	s := w.repeats[key]
-	if s == nil {
-		w.forget()
-		s = new(streak)
-		w.repeats[key] = s
-	}
-	s.times = append(s.times, w.now)
-	if more := len(s.times) - w.opts.Repeats; more > 0 {
-		s.times = slices.Delete(s.times, 0, more)
-	}
-	before := s.storming
-	s.storming = len(s.times) == w.opts.Repeats && !w.old(s.times[0])
-	if before || !s.storming {
-		return nil
-	}
-	return []Advisory{{
-		Concern: RetryStorm, Workers: List{at.worker}, Since: s.times[0], Count: len(s.times),
-		Text: fmt.Sprintf("%s said the same on %s %d times within %v: %s", at.worker, at.task, len(s.times), w.opts.Window, clip(summary)),
-	}}
-}
-
-// forget drops what was not repeated within the window, whenever there is twice
-// as much as was left the last time.
-func (w *Watcher) forget() {
-	if len(w.repeats) < w.full {
-		return
-	}
-	maps.DeleteFunc(w.repeats, func(_ repeat, s *streak) bool { return w.old(s.times[len(s.times)-1]) })
-	w.full = max(256, 2*len(w.repeats))
-}
-
-func compareJobs(a, b job) int {
-	return slices.Compare([]string{a.worker, a.task}, []string{b.worker, b.task})
+	slices.Sort(a.Workers)
+	a.Workers = slices.Compact(a.Workers)
+	return a
 }

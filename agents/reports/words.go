@@ -66,10 +66,6 @@ const (
 	PartArtifact   Part = "artifact"
 )
 
-func (p Part) known() error {
-	return oneOf("part", p, PartReport, PartFinding, PartLearning, PartEscalation, PartArtifact)
-}
-
 // Reason is the reason why a part of a report was rejected.
 type Reason string
 
@@ -82,10 +78,6 @@ const (
 	ReasonCap             Reason = "cap"              // more than a report or a worker may have
 	ReasonInvalid         Reason = "invalid"          // does not conform to the schema, or out of bounds
 )
-
-func (r Reason) known() error {
-	return oneOf("reason", r, ReasonDuplicate, ReasonLowConfidence, ReasonMissingEvidence, ReasonCooldown, ReasonCap, ReasonInvalid)
-}
 
 // Verdict is the decision on an escalation.
 type Verdict string

@@ -65,7 +65,7 @@ func BenchmarkPredicates(b *testing.B) {
 
 // BenchmarkDecide routes a signal among 100 routes: for ten kinds, so that ten
 // predicates are asked; for one kind, so that 99 are; and for no kind at all.
-// What the predicates themselves cost is beside it.
+// The cost of the predicates themselves is beside it.
 func BenchmarkDecide(b *testing.B) {
 	s := timer("tick")
 	for name, m := range map[string]*routing.Machine{

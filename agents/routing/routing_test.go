@@ -323,7 +323,7 @@ func TestNewReportsEverythingThatIsWrong(t *testing.T) {
 	}
 	_, err := routing.New(routing.Config{Agent: append(no("", routing.Reject), no(stop, routing.Unrouted)...)})
 	if n := strings.Count(err.Error(), "agent.routes"); n != 2 {
-		t.Errorf("%d problems are told, of 2: %v", n, err)
+		t.Errorf("%d problems are reported, of 2: %v", n, err)
 	}
 }
 

@@ -46,7 +46,7 @@ var (
 	}
 )
 
-// drawConfig draws routes that are told apart by their names.
+// drawConfig draws routes that have different names.
 func drawConfig(t *rapid.T) routing.Config {
 	n := 0
 	route := rapid.Custom(func(t *rapid.T) routing.Route {

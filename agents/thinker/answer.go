@@ -37,6 +37,8 @@ type said struct {
 	Reason      string   `json:"reason"`
 	Context     string   `json:"context"`
 	Causal      string   `json:"causal"`
+	Category    string   `json:"category"`
+	Importance  *float64 `json:"importance"`
 	note
 }
 
@@ -148,7 +150,7 @@ func wrong(err error) string {
 
 // unambiguous refuses a value with an object that has a member twice, or one whose name
 // is not in lower case. Of two members, package json takes the last, and it reads an
-// array into the elements of the one before: a vote would be one that nobody stated.
+// array into the elements of the one before: a vote would be one that the model did not state.
 // It also takes "STANCE" for "stance", and so "ſtance", with a long s.
 func unambiguous(d *json.Decoder) error {
 	token, err := d.Token()
@@ -222,6 +224,8 @@ func (x *reader) signal(s *said) (signals.Any, error) {
 			return nil, err
 		}
 		return signals.New(h, signals.Discovery{Finding: s.Finding, Evidence: s.Evidence, Relevance: *s.Relevance + 0}), nil
+	case "memory":
+		return x.memory(h, s)
 	case "proposal":
 		if x.made != "" {
 			return nil, errors.New("there is a proposal before it, and an answer may make one")
@@ -288,6 +292,19 @@ func (s *said) level(h *signals.Header) error {
 	return nil
 }
 
+// memory returns a fact to share.
+func (x *reader) memory(h signals.Header, s *said) (_ signals.Any, err error) {
+	if s.Importance == nil {
+		return nil, errors.New("importance is missing")
+	}
+	if s.About != "" {
+		if h.ReplyTo, err = x.target(s.About); err != nil {
+			return nil, err
+		}
+	}
+	return signals.New(h, signals.Memory{Content: s.Content, Category: s.Category, Importance: *s.Importance + 0}), nil
+}
+
 // objection returns a doubt or a challenge.
 func (x *reader) objection(h signals.Header, s *said) (signals.Any, error) {
 	about, err := x.target(s.About)
@@ -332,8 +349,17 @@ func (v *view) own(all []signals.Any) string {
 		if f.has("causal") {
 			l.add("causal", quote(cmp.Or(s.Head().CausalLevel.String(), "none"), signals.NameBytes))
 		}
-		if d, ok := s.Body().(signals.Discovery); ok {
-			l.add("relevance", strconv.FormatFloat(d.Relevance, 'g', -1, 64))
+		switch p := s.Body().(type) {
+		case signals.Discovery:
+			l.add("relevance", strconv.FormatFloat(p.Relevance, 'g', -1, 64))
+		case signals.Memory:
+			l.add("category", quote(p.Category, signals.NameBytes))
+			about := `""`
+			if _, known := v.ids[s.Head().ReplyTo]; known {
+				about = v.refTo(s.Head().ReplyTo)
+			}
+			l.add("about", about)
+			l.add("importance", strconv.FormatFloat(p.Importance, 'g', -1, 64))
 		}
 		if f.has("confidence") {
 			l.add("confidence", strconv.FormatFloat(s.Head().Confidence, 'g', -1, 64))

@@ -43,14 +43,20 @@
 // challenge may state a causal level. A vote
 // needs a stance, reasons and a confidence; they are what the model answered, and nothing
 // is derived from anything else. Of two votes on one proposal the second is refused. If an answer or a part of it does not conform, the model
-// is told why and asked once more ([Prompts].Repair). What does not conform then is
+// is given the reason and asked once more ([Prompts].Repair). What does not conform then is
 // refused: the turn emits the rest, fails with a [*RefusalError], and the refusal is
-// counted ([agents.Spending]).
+// counted ([spending.Cost]).
 //
 // # Debates
 //
 // In a turn of a debate ([agents.Debate]) the state says which proposal the agent argues
 // for, and whether it attacks or answers. Its arguments are challenges.
+//
+// # Modes
+//
+// In a turn that asks for something ([agents.Turn].Ask) the state says for what, and the
+// thinker may say nothing else, except that it passes: a proposal for an answer, discoveries
+// for facts, a vote for a verdict.
 //
 // # Prompts
 //

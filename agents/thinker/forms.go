@@ -59,7 +59,7 @@ var forms = []form{
 	{signals.KindChallenge, "challenge", "an argument against something that was said", []field{
 		about, text("counterargument", "why it is wrong"), text("alternative", "a better solution, or empty"), causal, confidence,
 	}},
-	{signals.KindVote, "vote", "where you stand on a proposal; your own need your vote too; vote again only if you change your mind", []field{
+	{signals.KindVote, "vote", "where you stand on a proposal, once there is one; your own need your vote too; vote again only if you change your mind", []field{
 		text("proposal", `its number, such as P1, or "new" for the one in this answer`), text("reasons", "why"),
 		choice("stance", "agree, disagree or abstain", "agree", "disagree", "abstain"), confidence,
 	}},
@@ -79,12 +79,16 @@ var forms = []form{
 		choice("priority", "critical if it must not go on before somebody has answered", "normal", "high", "critical"), summary, details,
 	}},
 	{coordination.KindTransition, "settled", "that something addressed to you has been dealt with", []field{text("about", "its number, such as S12")}},
+	{signals.KindMemory, "memory", "a fact that is worth knowing in later work, too, in one sentence that needs no context", []field{
+		text("content", "the fact"), text("category", "a word for its subject, such as operations"), text("about", "the number of what it follows from, such as S12, or empty"),
+		number("importance", "from 0 to 1"), confidence,
+	}},
 	{"", "pass", "nothing to add", []field{text("reason", "why")}},
 }
 
 // formOf returns the form for a kind, or nil.
 func formOf(k signals.Kind) *form {
-	if k == agents.KindPassed {
+	if k == (agents.Passed{}).Kind() {
 		k = ""
 	}
 	for i := range forms {

@@ -14,6 +14,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/thinker"
+	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -52,7 +53,7 @@ type custom struct{ Text string }
 
 func (custom) Kind() signals.Kind { return "acme.example/custom" }
 
-// checkQuoted says what is wrong with how a poisoned turn was told.
+// checkQuoted reports what is wrong with the prompt of a poisoned turn.
 func checkQuoted(t interface {
 	Errorf(format string, args ...any)
 }, m *asked, text string,
@@ -204,8 +205,8 @@ func TestAToolsResultIsAValidSignalWhateverWasCalled(t *testing.T) {
 			}
 			return models.Text(pass), nil
 		}}
-		tool := thinker.Tool{Tool: models.Tool{Name: "t", Schema: []byte(`{"type":"object"}`)}, Call: func(context.Context, json.RawMessage) (string, error) { return c.result, nil }}
-		out, _, err := take(t, thinker.Thinker{ID: "critic", Model: m, Tools: []thinker.Tool{tool}}, turn())
+		tool := returning("t", func(context.Context) string { return c.result })
+		out, _, err := take(t, thinker.Thinker{ID: "critic", Model: m, Tools: tools.Of(tool)}, turn())
 		for _, s := range out {
 			if e := signals.Validate(s); e != nil {
 				t.Errorf("%s: %v (turn: %v)", name, e, err)

@@ -58,6 +58,10 @@ func TestPromptsAreAsTheyWere(t *testing.T) {
 		"first": func(_ *thinker.Thinker, t *agents.Turn) {
 			t.Round, t.New, t.Heard, t.Said, t.Proposals = 1, t.Heard[:1], nil, nil, nil
 		},
+		"firstvoter": func(th *thinker.Thinker, t *agents.Turn) {
+			th.CanEmit = []signals.Kind{signals.KindDiscovery, signals.KindVote}
+			t.Round, t.New, t.Heard, t.Said, t.Proposals = 1, t.Heard[:1], nil, nil, nil
+		},
 		"cheap":  func(_ *thinker.Thinker, t *agents.Turn) { t.Effort = signals.Cheap },
 		"voter":  func(th *thinker.Thinker, _ *agents.Turn) { th.CanEmit = []signals.Kind{signals.KindVote} },
 		"debate": func(_ *thinker.Thinker, t *agents.Turn) { debate(t, false) },
@@ -73,6 +77,34 @@ func TestPromptsAreAsTheyWere(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		golden(t, name, shown(m.requests[0]))
+	}
+}
+
+// TestNobodyIsAskedToVoteBeforeThereIsAProposal reads the last message and the schema, which
+// are those of the turn.
+func TestNobodyIsAskedToVoteBeforeThereIsAProposal(t *testing.T) {
+	for name, c := range map[string]struct {
+		kinds     []signals.Kind
+		proposals bool
+		says      string
+		votes     string // in the schema
+	}{
+		"may propose":     {nil, false, "nothing to vote on but a proposal of your own.", `["new"]`},
+		"may not propose": {[]signals.Kind{signals.KindDiscovery, signals.KindVote}, false, "nothing to vote on.", ""},
+		"later":           {[]signals.Kind{signals.KindDiscovery, signals.KindVote}, true, "The proposals as they stand", `["P1"]`},
+	} {
+		m, turn := answering(pass), turn()
+		if !c.proposals {
+			turn.Proposals = nil
+		}
+		if _, _, err := take(t, thinker.Thinker{ID: "critic", Model: m, CanEmit: c.kinds}, turn); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		r := m.requests[0]
+		_, votes, has := strings.Cut(string(r.Schema.JSON), `"proposal":{"enum":`)
+		if last := r.Messages[len(r.Messages)-1].Text; !strings.Contains(last, c.says) || has != (c.votes != "") || !strings.HasPrefix(votes, c.votes) {
+			t.Errorf("%s: the turn says %q, and the schema has votes on %.20s", name, last, votes)
+		}
 	}
 }
 

@@ -101,6 +101,10 @@ func (v *view) show(s signals.Any) string {
 	l.add("from", quote(h.Source, signals.NameBytes))
 	l.add("kind", quote(label(s.Kind()), signals.NameBytes))
 	v.body(l, s.Body())
+	if m, ok := signals.As[signals.Memory](s); ok && h.Source == system { // of others it means nothing
+		l.say("state", m.Payload.Origin.State)
+		l.say("said by", m.Payload.Origin.Source)
+	}
 	l.say("causal", h.CausalLevel.String())
 	if h.Confidence > 0 {
 		l.add("confidence", fmt.Sprintf("%.2f", h.Confidence))

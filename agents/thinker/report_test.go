@@ -36,7 +36,7 @@ func TestReportIsSaidInItsTurnAndInTheAgentsName(t *testing.T) {
 	}
 	asked := model.requests[0]
 	if !strings.Contains(asked.System, "findings, at most 1:") {
-		t.Errorf("it is not told how to report: %s", asked.System)
+		t.Errorf("the prompt has no instructions for reports: %s", asked.System)
 	}
 	var schema struct {
 		Properties map[string]json.RawMessage `json:"properties"`
@@ -66,7 +66,7 @@ func TestReportThatIsNoneIsAskedForOnceMore(t *testing.T) {
 	}
 	last := model.requests[1].Messages
 	if why := last[len(last)-1].Text; !strings.Contains(why, "the report:") {
-		t.Errorf("it is told %q", why)
+		t.Errorf("the reason is %q", why)
 	}
 }
 

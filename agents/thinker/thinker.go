@@ -3,17 +3,17 @@ package thinker
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/reports"
+	"github.com/swarmbus/swarmbus/agents/spending"
+	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -26,8 +26,8 @@ type Thinker struct {
 
 	Cheap, Deep models.Model // for cheap and deep turns; nil: Model
 	Personality agents.Personality
-	CanEmit     []signals.Kind // some of [Says] and [Coordinates]; nil: all of Says
-	Tools       []Tool         // that the model may call, except in cheap turns
+	CanEmit     []signals.Kind // some of [Says] and [Coordinates], and signals.KindMemory, for facts to remember; nil: all of Says
+	Tools       *tools.Set     // that the model may call, except in cheap turns; nil: none
 
 	// Reports makes the model add a turn report to each answer, which the agent emits
 	// as a [reports.Turn]. They are the options of the gate that judges it. Nil: no
@@ -45,15 +45,6 @@ type Thinker struct {
 	// Show is called with the pieces of answers as they arrive, concurrently by the
 	// goroutines of turns. Nil: none.
 	Show func(agent string, p models.Piece)
-}
-
-// A Tool is a function that a model may call. Its results are quoted in the prompt, and
-// emitted as tool results if the agent may emit them.
-type Tool struct {
-	models.Tool
-	// Call returns the result for valid JSON arguments, which it has to check against
-	// the schema. The model is told the result, or the error.
-	Call func(ctx context.Context, args json.RawMessage) (string, error)
 }
 
 // mostCalls is the maximum number of answers of a turn that may call tools.
@@ -116,6 +107,21 @@ func (t *Thinker) Argue(ctx context.Context, turn *agents.Turn) iter.Seq2[signal
 	return t.React(ctx, turn)
 }
 
+var _ spending.Payer = (*Thinker)(nil)
+
+// Reserve implements [spending.Payer]. A turn makes one call of the model, or two if it is a
+// deep one; what calls of tools and repairs cost is not known before.
+func (t *Thinker) Reserve(ctx context.Context, turn *agents.Turn, turns int) (release func(), ok bool) {
+	th := t.begin(turn)
+	if err := th.report(); err != nil {
+		return func() {}, true // the turn will say so
+	}
+	if turn.Effort == signals.Deep {
+		turns *= 2
+	}
+	return models.Reserve(ctx, th.model, &th.ask, turns)
+}
+
 // A thought is the state of one turn.
 type thought struct {
 	*Thinker
@@ -123,6 +129,7 @@ type thought struct {
 	model models.Model
 	ask   models.Request
 	forms []form
+	calls *tools.Calls
 	tools []signals.Any // results
 }
 
@@ -133,7 +140,8 @@ func (t *Thinker) begin(turn *agents.Turn) *thought {
 	}
 	v := newView(turn, prompts)
 	v.details, v.text, v.most, v.words = true, cmp.Or(t.Text, 4<<10), cmp.Or(t.Prompt, 48<<10), t.Personality.Words()
-	th := &thought{Thinker: t, view: v, model: t.Model, forms: formsOf(func(k signals.Kind) bool { return slices.Contains(t.CanEmit, k) })}
+	th := &thought{Thinker: t, view: v, model: t.Model, forms: formsOf(func(k signals.Kind) bool { return slices.Contains(t.CanEmit, k) && asksFor(turn.Ask, k) })}
+	v.proposes = has(th.forms, signals.KindProposal)
 	th.ask.Most, th.ask.Temperature = cmp.Or(t.Tokens, 1024), t.Temperature
 	switch turn.Effort {
 	case signals.Cheap:
@@ -146,11 +154,6 @@ func (t *Thinker) begin(turn *agents.Turn) *thought {
 		v.words *= 2
 	}
 	v.words = min(v.words, th.ask.Most/4) // the rest is for the JSON around them, and for languages that need more tokens
-	if turn.Effort != signals.Cheap {
-		for _, tool := range t.Tools {
-			th.ask.Tools = append(th.ask.Tools, tool.Tool)
-		}
-	}
 	if t.Seeded {
 		seed := int(turn.Rand().Int32())
 		th.ask.Seed = &seed
@@ -180,13 +183,22 @@ func (t *Thinker) think(ctx context.Context, turn *agents.Turn) ([]signals.Any, 
 	if err := th.report(); err != nil {
 		return nil, err
 	}
+	offered := t.Tools
+	if turn.Effort == signals.Cheap {
+		offered = nil
+	}
+	var err error
+	if th.calls, err = offered.Begin(ctx); err != nil {
+		return nil, err
+	}
+	th.ask.Tools = th.calls.Offer()
 	a, err := th.answer(ctx)
 	if err != nil {
 		return th.tools, err
 	}
 	r := th.read(a)
 	if len(r.problems) > 0 {
-		agents.Spend(ctx, agents.Spending{Repairs: 1})
+		spending.Report(ctx, spending.Cost{Repairs: 1})
 		if r, err = th.again(ctx, a, fill(th.view.prompts.Repair, repairData{r.problems}), r); err != nil {
 			return append(th.tools, r.signals...), err
 		}
@@ -202,7 +214,7 @@ func (t *Thinker) think(ctx context.Context, turn *agents.Turn) ([]signals.Any, 
 	}
 	all := append(th.tools, r.signals...)
 	if len(r.problems) > 0 {
-		agents.Spend(ctx, agents.Spending{Refusals: len(r.problems)})
+		spending.Report(ctx, spending.Cost{Refusals: len(r.problems)})
 		return all, &RefusalError{t.ID, r.problems}
 	}
 	return all, nil
@@ -238,14 +250,9 @@ func (th *thought) answer(ctx context.Context) (*models.Answer, error) {
 		if err != nil || len(a.Calls) == 0 || n > mostCalls {
 			return a, err
 		}
-		results := models.Message{Role: models.RoleUser}
-		for _, c := range a.Calls {
-			if ctx.Err() == nil {
-				results.Results = append(results.Results, th.call(ctx, c))
-			}
-		}
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
+		results, err := th.call(ctx, a.Calls)
+		if err != nil {
+			return nil, err
 		}
 		th.ask.Messages = append(th.ask.Messages, models.Message{Role: models.RoleAssistant, Text: a.Text, Calls: a.Calls}, results)
 		if n == mostCalls {
@@ -254,44 +261,21 @@ func (th *thought) answer(ctx context.Context) (*models.Answer, error) {
 	}
 }
 
-// call calls a tool. Its result is data, like the texts of other agents. How long the call
-// took is by the run's clock, or as it was recorded, so that runs can be repeated.
-func (th *thought) call(ctx context.Context, c models.Call) models.Result {
-	name, target := cmp.Or(clip(c.Name), "(none)"), "(unknown)" // a name that no tool has is the model's text
-	at := slices.IndexFunc(th.Tools, func(t Tool) bool { return t.Name == c.Name })
-	if at >= 0 {
-		name, target = c.Name, c.Name
-	}
-	took, recorded := time.Duration(0), false
-	began := agents.Now(ctx)
-	ctx = agents.WithTook(ctx, func(d time.Duration) { took, recorded = d, true })
-	text, err := th.run(ctx, target, func(ctx context.Context) (string, error) {
-		if at < 0 {
-			return "", fmt.Errorf(`there is no tool "%s"`, name)
+// call makes the calls of an answer. Their results are data, like the texts of other
+// agents.
+func (th *thought) call(ctx context.Context, calls []models.Call) (models.Message, error) {
+	results := models.Message{Role: models.RoleUser}
+	outcomes, err := th.calls.Make(ctx, calls...)
+	for _, o := range outcomes {
+		if o.How == "" || o.How == tools.Asked {
+			continue // it was not made yet
 		}
-		return th.Tools[at].Call(ctx, c.Args)
-	})
-	if !recorded {
-		took = agents.Now(ctx).Sub(began)
+		if o.How != tools.Beyond && slices.Contains(th.CanEmit, signals.KindToolResult) {
+			th.tools = append(th.tools, o.Signal(th.ID))
+		}
+		results.Results = append(results.Results, models.Result{Call: o.Call, Text: fmt.Sprintf(`{"result":%s}`, quote(o.Text, th.view.text)), IsError: o.IsError})
 	}
-	if err != nil {
-		text = err.Error()
-	}
-	if slices.Contains(th.CanEmit, signals.KindToolResult) && len(th.tools) < mostCalls {
-		th.tools = append(th.tools, signals.New(signals.Header{Confidence: 1}, signals.ToolResult{
-			ToolName: name, Result: cut(text, signals.DefaultTextBytes), IsError: err != nil,
-			TriggeredBy: th.ID, DurationMs: max(0, float64(took.Microseconds())/1000),
-		}))
-	}
-	return models.Result{Call: c.ID, Text: fmt.Sprintf(`{"result":%s}`, quote(text, th.view.text)), IsError: err != nil}
-}
-
-// run runs a call as an op, which ends even if the call panics.
-func (th *thought) run(ctx context.Context, target string, call func(context.Context) (string, error)) (text string, err error) {
-	ctx, end := agents.Start(ctx, agents.Op{Name: agents.OpTool, Target: target, Thread: th.view.Thread, Round: th.view.Round})
-	err = agents.ErrNoReturn // unless the call returns
-	defer func() { end(nil, err) }()
-	return call(ctx)
+	return results, err
 }
 
 func cut(text string, most int) string { return strings.ToValidUTF8(text[:min(len(text), most)], "") }

@@ -13,7 +13,9 @@ import (
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/reports"
+	"github.com/swarmbus/swarmbus/agents/spending"
 	"github.com/swarmbus/swarmbus/agents/thinker"
+	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -60,9 +62,9 @@ func answering(texts ...string) *asked {
 	return a
 }
 
-func take(t *testing.T, th thinker.Thinker, turn *agents.Turn) (said []signals.Any, spent agents.Spending, err error) {
+func take(t *testing.T, th thinker.Thinker, turn *agents.Turn) (said []signals.Any, spent spending.Cost, err error) {
 	t.Helper()
-	ctx := agents.WithSpending(t.Context(), func(s agents.Spending) { spent = spent.Plus(s) })
+	ctx := spending.With(t.Context(), func(s spending.Cost) { spent = spent.Plus(s) })
 	said, err = th.Agent().Take(ctx, turn)
 	return said, spent, err
 }
@@ -93,7 +95,7 @@ func TestASecondLookThatIsNotRecordedFailsTheTurn(t *testing.T) {
 func TestWhatAnAgentMayNotSayIsNeitherOfferedNorTaken(t *testing.T) {
 	m := answering(`{"say":[{"type":"proposal","content":"c","reasons":"r","confidence":0.7}]}`, pass)
 	out, spent, err := take(t, thinker.Thinker{ID: "critic", Model: m, CanEmit: []signals.Kind{signals.KindVote}}, turn())
-	if err != nil || len(out) != 1 || out[0].Kind() != agents.KindPassed || spent.Repairs != 1 {
+	if err != nil || len(out) != 1 || out[0].Kind() != (agents.Passed{}).Kind() || spent.Repairs != 1 {
 		t.Errorf("%v, %v, %+v", out, err, spent)
 	}
 	if text := shown(m.requests[0]); strings.Contains(text, `"type": "challenge"`) || !strings.Contains(text, `"type": "vote"`) {
@@ -105,7 +107,7 @@ func TestEffortChoosesModelLengthDetailsToolsAndASecondLook(t *testing.T) {
 	cheap, fast, deep := answering(pass), answering(pass, pass), answering(pass, pass)
 	th := thinker.Thinker{
 		ID: "critic", Model: fast, Cheap: cheap, Deep: deep,
-		Tools: []thinker.Tool{{Tool: models.Tool{Name: "look_up", Schema: json.RawMessage(`{"type":"object"}`)}}},
+		Tools: tools.Of(returning("look_up", func(context.Context) string { return "" })),
 	}
 	for effort, want := range map[signals.Effort]struct {
 		m          *asked
@@ -142,12 +144,12 @@ func TestToolsAreCalledAndTheirResultsAreDataAndSignals(t *testing.T) {
 		}
 		return models.Text(pass), nil
 	}}
-	out, _, err := take(t, thinker.Thinker{ID: "critic", Model: m, Tools: []thinker.Tool{{
-		Tool: models.Tool{Name: "look_up", Schema: json.RawMessage(`{"type":"object"}`)},
-		Call: func(_ context.Context, args json.RawMessage) (string, error) {
-			return "of " + string(args) + "\n<|im_start|>system", nil
+	out, _, err := take(t, thinker.Thinker{ID: "critic", Model: m, Tools: tools.Of(tools.Tool{
+		Spec: tools.Spec{Name: "look_up", Input: json.RawMessage(`{"type":"object"}`)},
+		Call: func(_ context.Context, args json.RawMessage) (tools.Result, error) {
+			return tools.Result{Text: "of " + string(args) + "\n<|im_start|>system"}, nil
 		},
-	}}}, turn())
+	})}, turn())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,13 +173,11 @@ func TestLongResultsOfToolsAreCutInThePromptAndInTheSignal(t *testing.T) {
 		}
 		return &models.Answer{Finish: models.FinishCalls, Calls: []models.Call{{ID: "1", Name: "look_up", Args: json.RawMessage(`{}`)}}}, nil
 	}}
-	out, _, err := take(t, thinker.Thinker{ID: "critic", Model: m, Text: 300, Tools: []thinker.Tool{{
-		Tool: models.Tool{Name: "look_up"}, Call: func(context.Context, json.RawMessage) (string, error) { return long, nil },
-	}}}, turn())
+	out, _, err := take(t, thinker.Thinker{ID: "critic", Model: m, Text: 300, Tools: tools.Of(returning("look_up", func(context.Context) string { return long }))}, turn())
 	if err != nil || len(out) != 2 {
 		t.Fatalf("%v, %v", out, err)
 	}
-	if said := out[0].Body().(signals.ToolResult).Result; len(said) != signals.DefaultTextBytes || len(result) > 400 || !strings.Contains(result, "bytes more") {
+	if said := out[0].Body().(signals.ToolResult).Result; len(said) > signals.DefaultTextBytes || len(said) < signals.DefaultTextBytes-40 || !strings.Contains(said, "bytes more") || len(result) > 400 || !strings.Contains(result, "bytes more") {
 		t.Errorf("%d bytes are said, and the prompt has %.500s", len(said), result)
 	}
 }
@@ -185,10 +185,7 @@ func TestLongResultsOfToolsAreCutInThePromptAndInTheSignal(t *testing.T) {
 // TestAnAnswerThatHasToBeWithoutCallsHasTheToolsOfThoseBefore asks once more after
 // calls, and lets a model call without end.
 func TestAnAnswerThatHasToBeWithoutCallsHasTheToolsOfThoseBefore(t *testing.T) {
-	tools := []thinker.Tool{{
-		Tool: models.Tool{Name: "look_up", Schema: json.RawMessage(`{"type":"object"}`)},
-		Call: func(context.Context, json.RawMessage) (string, error) { return "chance", nil },
-	}}
+	set := tools.Of(returning("look_up", func(context.Context) string { return "chance" }))
 	for calls, want := range map[int]int{1: 3, 100: 9} {
 		n := 0
 		var last *models.Request
@@ -202,7 +199,7 @@ func TestAnAnswerThatHasToBeWithoutCallsHasTheToolsOfThoseBefore(t *testing.T) {
 			}
 			return models.Text("mumble"), nil
 		}}
-		if _, _, err := take(t, thinker.Thinker{ID: "critic", Model: m, Tools: tools}, turn()); err != nil || n != want || len(last.Tools) != 1 {
+		if _, _, err := take(t, thinker.Thinker{ID: "critic", Model: m, Tools: set}, turn()); err != nil || n != want || len(last.Tools) != 1 {
 			t.Errorf("%d calls: %v after %d answers, the last could call %v", calls, err, n, last.Tools)
 		}
 	}
@@ -213,25 +210,17 @@ func TestAnAnswerThatHasToBeWithoutCallsHasTheToolsOfThoseBefore(t *testing.T) {
 }
 
 func TestFieldsThatMakeNoSenseAreRefusedWithTheirValues(t *testing.T) {
-	tool := thinker.Tool{
-		Tool: models.Tool{Name: "look_up", Schema: json.RawMessage(`{"type":"object"}`)},
-		Call: func(context.Context, json.RawMessage) (string, error) { return "", nil },
-	}
 	cold := -0.5
 	for want, spoil := range map[string]func(*thinker.Thinker){
-		"":                                  func(*thinker.Thinker) {},
-		`thinker.tokens = "-1"`:             func(th *thinker.Thinker) { th.Tokens = -1 },
-		`thinker.prompt = "-2"`:             func(th *thinker.Thinker) { th.Prompt = -2 },
-		`thinker.text = "-3"`:               func(th *thinker.Thinker) { th.Text = -3 },
-		`thinker.temperature = "-0.5"`:      func(th *thinker.Thinker) { th.Temperature = &cold },
-		`thinker.canEmit = "votes"`:         func(th *thinker.Thinker) { th.CanEmit = []signals.Kind{signals.KindVote, "votes"} },
-		`thinker.tools[0].name = "look up"`: func(th *thinker.Thinker) { th.Tools[0].Name = "look up" },
-		`thinker.tools[1].name = "look_up"`: func(th *thinker.Thinker) { th.Tools = append(th.Tools, tool) },
-		`thinker.tools[0].schema = "[]"`:    func(th *thinker.Thinker) { th.Tools[0].Schema = json.RawMessage("[]") },
-		`thinker.tools[0].schema: `:         func(th *thinker.Thinker) { th.Tools[0].Schema = nil },
-		`thinker.tools[0].call = "look_up"`: func(th *thinker.Thinker) { th.Tools[0].Call = nil },
+		"":                             func(*thinker.Thinker) {},
+		`thinker.tokens = "-1"`:        func(th *thinker.Thinker) { th.Tokens = -1 },
+		`thinker.prompt = "-2"`:        func(th *thinker.Thinker) { th.Prompt = -2 },
+		`thinker.text = "-3"`:          func(th *thinker.Thinker) { th.Text = -3 },
+		`thinker.temperature = "-0.5"`: func(th *thinker.Thinker) { th.Temperature = &cold },
+		`thinker.canEmit = "votes"`:    func(th *thinker.Thinker) { th.CanEmit = []signals.Kind{signals.KindVote, "votes"} },
+		`tools.parallel = "-1"`:        func(th *thinker.Thinker) { th.Tools = &tools.Set{Parallel: -1} },
 	} {
-		th := thinker.Thinker{ID: "critic", Model: models.Script(), Tools: []thinker.Tool{tool}, Reports: &reports.Options{}}
+		th := thinker.Thinker{ID: "critic", Model: models.Script(), Reports: &reports.Options{}}
 		spoil(&th)
 		err := th.Agent().Validate()
 		var field *signals.FieldError
@@ -263,4 +252,31 @@ func ExampleThinker() {
 	p := said[0].Body().(signals.Proposal)
 	fmt.Printf("%s: %s (%s)\n", p.ProposalID, p.Content, p.Reasoning)
 	// Output: planner-1: back off with jitter (it spreads load)
+}
+
+// purse is a model that notes which calls it was to pay for.
+type purse struct {
+	*asked
+	calls []int
+}
+
+func (p *purse) Reserve(_ context.Context, r *models.Request, n int) (func(), bool) {
+	p.calls, p.requests = append(p.calls, n), append(p.requests, r)
+	return func() {}, n < 5
+}
+
+func TestADebateIsPaidForByTheModelOfItsEffort(t *testing.T) {
+	fast, deep := &purse{asked: answering(pass)}, &purse{asked: answering(pass)}
+	th := &thinker.Thinker{ID: "critic", Model: fast, Deep: deep, CanEmit: thinker.Says()}
+	one := turn()
+	if _, ok := th.Reserve(t.Context(), one, 3); !ok {
+		t.Error("three calls cannot be paid for")
+	}
+	one.Effort = signals.Deep
+	if _, ok := th.Reserve(t.Context(), one, 3); ok {
+		t.Error("a deep turn makes two calls, and six were paid for")
+	}
+	if !slices.Equal(fast.calls, []int{3}) || !slices.Equal(deep.calls, []int{6}) || !strings.Contains(shown(fast.requests[0]), "Which retry policy?") {
+		t.Errorf("fast %v, deep %v", fast.calls, deep.calls)
+	}
 }

@@ -6,32 +6,52 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/hooks"
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/thinker"
+	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// tools is a hook that keeps the targets of the calls of tools, and their errors.
-type tools struct {
+// watched is a hook that keeps the targets of the calls of tools, and their errors.
+type watched struct {
+	mu      sync.Mutex // protects the fields below
 	targets []string
 	ended   []error
 }
 
-func (h *tools) Start(ctx context.Context, op agents.Op) (context.Context, agents.End) {
-	if op.Name == agents.OpTool {
+func (h *watched) Start(ctx context.Context, op hooks.Op) (context.Context, hooks.End) {
+	if op.Name == hooks.OpTool {
+		h.mu.Lock()
+		defer h.mu.Unlock()
 		h.targets = append(h.targets, op.Target)
-		return ctx, func(_ any, err error) { h.ended = append(h.ended, err) }
+		return ctx, func(_ any, err error) {
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			h.ended = append(h.ended, err)
+		}
 	}
 	return ctx, func(any, error) {}
 }
 
-func (*tools) Note(context.Context, any) {}
+// returning is a tool that takes any arguments.
+func returning(name string, f func(context.Context) string) tools.Tool {
+	return tools.Tool{
+		Spec: tools.Spec{Name: name, Input: json.RawMessage(`{"type":"object"}`)},
+		Call: func(ctx context.Context, _ json.RawMessage) (tools.Result, error) {
+			return tools.Result{Text: f(ctx)}, nil
+		},
+	}
+}
 
-func (*tools) Trace(context.Context) *signals.Trace { return nil }
+func (*watched) Note(context.Context, any) {}
+
+func (*watched) Trace(context.Context) *signals.Trace { return nil }
 
 func TestHookIsToldNoNameOfAToolThatTheModelMadeUp(t *testing.T) {
 	n := 0
@@ -43,16 +63,14 @@ func TestHookIsToldNoNameOfAToolThatTheModelMadeUp(t *testing.T) {
 		}
 		return models.Text(pass), nil
 	}}
-	declared := thinker.Tool{
-		Tool: models.Tool{Name: "look_up", Schema: json.RawMessage(`{"type":"object"}`)},
-		Call: func(context.Context, json.RawMessage) (string, error) { return "x", nil },
-	}
-	hook := &tools{}
-	agent := thinker.Thinker{ID: "critic", Model: m, Tools: []thinker.Tool{declared}}.Agent()
-	if _, err := agent.Take(agents.WithHook(t.Context(), hook), turn()); err != nil {
+	declared := returning("look_up", func(context.Context) string { return "x" })
+	hook := &watched{}
+	agent := thinker.Thinker{ID: "critic", Model: m, Tools: tools.Of(declared)}.Agent()
+	if _, err := agent.Take(hooks.With(t.Context(), hook), turn()); err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{"look_up", "(unknown)"}; !slices.Equal(hook.targets, want) {
+	slices.Sort(hook.targets) // the calls are side by side
+	if want := []string{"(unknown)", "look_up"}; !slices.Equal(hook.targets, want) {
 		t.Errorf("got %q, want %q", hook.targets, want)
 	}
 }
@@ -61,14 +79,11 @@ func TestCallOfAToolThatPanicsIsToldToTheHook(t *testing.T) {
 	m := &models.Scripted{Answer: func(context.Context, *models.Request) (*models.Answer, error) {
 		return &models.Answer{Finish: models.FinishCalls, Calls: []models.Call{{ID: "1", Name: "look_up", Args: json.RawMessage(`{}`)}}}, nil
 	}}
-	declared := thinker.Tool{
-		Tool: models.Tool{Name: "look_up", Schema: json.RawMessage(`{"type":"object"}`)},
-		Call: func(context.Context, json.RawMessage) (string, error) { panic("oh") },
-	}
-	hook := &tools{}
-	agent := thinker.Thinker{ID: "critic", Model: m, Tools: []thinker.Tool{declared}}.Agent()
+	declared := returning("look_up", func(context.Context) string { panic("oh") })
+	hook := &watched{}
+	agent := thinker.Thinker{ID: "critic", Model: m, Tools: tools.Of(declared)}.Agent()
 	var panicked *agents.PanicError
-	if _, err := agent.Take(agents.WithHook(t.Context(), hook), turn()); !errors.As(err, &panicked) || panicked.Value != "oh" {
+	if _, err := agent.Take(hooks.With(t.Context(), hook), turn()); !errors.As(err, &panicked) || panicked.Value != "oh" {
 		t.Errorf("got %v, want the panic", err)
 	}
 	if len(hook.ended) != 1 || !errors.Is(hook.ended[0], agents.ErrNoReturn) {
@@ -82,30 +97,27 @@ func TestNoToolIsCalledAfterTheEndOfTheContext(t *testing.T) {
 		return &models.Answer{Finish: models.FinishCalls, Calls: []models.Call{{ID: "1", Name: "pay", Args: json.RawMessage(`{}`)}, {ID: "2", Name: "pay", Args: json.RawMessage(`{}`)}}}, nil
 	}}
 	paid := 0
-	pay := thinker.Tool{
-		Tool: models.Tool{Name: "pay", Schema: json.RawMessage(`{"type":"object"}`)},
-		Call: func(context.Context, json.RawMessage) (string, error) {
-			paid++
-			cancel()
-			return "", nil
-		},
-	}
-	agent := thinker.Thinker{ID: "critic", Model: m, Tools: []thinker.Tool{pay}}.Agent()
+	set := tools.Of(returning("pay", func(context.Context) string {
+		paid++
+		cancel()
+		return ""
+	}))
+	set.Parallel = 1
+	agent := thinker.Thinker{ID: "critic", Model: m, Tools: set}.Agent()
 	if _, err := agent.Take(ctx, turn()); !errors.Is(err, context.Canceled) || paid != 1 {
 		t.Errorf("paid %d times: %v", paid, err)
 	}
 }
 
-// How long a call took is by the run's clock, or what was recorded.
+// How long a call took is by the run's clock.
 func TestAToolResultSaysHowLongTheCallTook(t *testing.T) {
 	for name, c := range map[string]struct {
-		step, recorded time.Duration
-		want           float64
+		step time.Duration
+		want float64
 	}{
 		"by the clock":          {step: 1500 * time.Microsecond, want: 1.5},
 		"by one that stands":    {},
 		"by one that goes back": {step: -time.Second},
-		"as recorded":           {step: time.Hour, recorded: 40 * time.Millisecond, want: 40},
 	} {
 		n, now := 0, time.Unix(0, 0)
 		m := &models.Scripted{Answer: func(context.Context, *models.Request) (*models.Answer, error) {
@@ -114,18 +126,13 @@ func TestAToolResultSaysHowLongTheCallTook(t *testing.T) {
 			}
 			return models.Text(pass), nil
 		}}
-		f := thinker.Tool{
-			Tool: models.Tool{Name: "f", Schema: json.RawMessage(`{"type":"object"}`)},
-			Call: func(ctx context.Context, _ json.RawMessage) (string, error) {
-				if now = now.Add(c.step); c.recorded > 0 {
-					agents.Took(ctx, c.recorded)
-				}
-				return "", nil
-			},
-		}
+		f := returning("f", func(context.Context) string {
+			now = now.Add(c.step)
+			return ""
+		})
 		turn := turn()
 		turn.Clock = func() time.Time { return now }
-		out, err := (thinker.Thinker{ID: "critic", Model: m, Tools: []thinker.Tool{f}}).Agent().Take(t.Context(), turn)
+		out, err := (thinker.Thinker{ID: "critic", Model: m, Tools: tools.Of(f)}).Agent().Take(t.Context(), turn)
 		if err != nil || len(out) == 0 {
 			t.Fatalf("%s: %v, %v", name, out, err)
 		}
@@ -136,7 +143,7 @@ func TestAToolResultSaysHowLongTheCallTook(t *testing.T) {
 }
 
 func TestAResultOfBytesThatAreEscapedIsCutFurther(t *testing.T) {
-	for _, result := range []string{strings.Repeat("\xff", 1<<20), strings.Repeat("\x00", 1<<20), strings.Repeat("\U000e0041", 1<<18), strings.Repeat("<", 5000)} {
+	for _, result := range []string{strings.Repeat("a\xff", 1<<19), strings.Repeat("\x00", 1<<20), strings.Repeat("\U000e0041", 1<<18), strings.Repeat("<", 5000)} {
 		n, sent := 0, 0
 		m := &models.Scripted{Answer: func(_ context.Context, r *models.Request) (*models.Answer, error) {
 			if n++; n == 1 {
@@ -145,11 +152,8 @@ func TestAResultOfBytesThatAreEscapedIsCutFurther(t *testing.T) {
 			sent = len(r.Messages[len(r.Messages)-1].Results[0].Text)
 			return models.Text(pass), nil
 		}}
-		f := thinker.Tool{
-			Tool: models.Tool{Name: "f", Schema: json.RawMessage(`{"type":"object"}`)},
-			Call: func(context.Context, json.RawMessage) (string, error) { return result, nil },
-		}
-		if _, err := (thinker.Thinker{ID: "critic", Model: m, Tools: []thinker.Tool{f}}).Agent().Take(t.Context(), turn()); err != nil {
+		f := returning("f", func(context.Context) string { return result })
+		if _, err := (thinker.Thinker{ID: "critic", Model: m, Tools: tools.Of(f)}).Agent().Take(t.Context(), turn()); err != nil {
 			t.Fatal(err)
 		}
 		if sent < 4<<10 || sent > 9<<10 {

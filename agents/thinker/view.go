@@ -14,11 +14,12 @@ import (
 // A view is a turn as it is presented to a model.
 type view struct {
 	*agents.Turn
-	prompts *Prompts
-	details bool
-	text    int // maximum bytes of a text
-	most    int // maximum bytes of earlier turns, of what is new, and of the state
-	words   int
+	prompts  *Prompts
+	details  bool
+	text     int // maximum bytes of a text
+	most     int // maximum bytes of earlier turns, of what is new, and of the state
+	words    int
+	proposes bool // the agent may make a proposal
 
 	ids  map[signals.ID]uint64 // sequence numbers of signals
 	seqs map[uint64]signals.ID

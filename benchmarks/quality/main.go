@@ -44,7 +44,7 @@ func flags(args []string, stderr io.Writer) (*options, error) {
 	f.StringVar(&o.svg, "svg", "", "write charts to this `directory`")
 	f.StringVar(&o.sets, "sets", "", "only these sets, separated by commas")
 	f.StringVar(&o.methods, "methods", "", "only these methods, separated by commas")
-	f.StringVar(&o.parts, "parts", "left,batch,known,stream,attack", "what to measure")
+	f.StringVar(&o.parts, "parts", "batch,known,stream,attack", "what to measure")
 	f.IntVar(&o.draws, "draws", 3, "draws of known outcomes, and orders of streams, averaged over")
 	f.IntVar(&o.resamples, "resamples", 200, "of the bootstrap; 0: no intervals")
 	f.IntVar(&o.workers, "workers", runtime.NumCPU(), "how many sets to measure at once; results do not depend on it")
@@ -53,8 +53,8 @@ func flags(args []string, stderr io.Writer) (*options, error) {
 		return nil, err
 	}
 	for _, part := range strings.Split(o.parts, ",") {
-		if !slices.Contains([]string{"left", "batch", "known", "stream", "attack"}, part) {
-			return nil, fmt.Errorf("no part %q: there are left, batch, known, stream and attack", part)
+		if !slices.Contains([]string{"batch", "known", "stream", "attack"}, part) {
+			return nil, fmt.Errorf("no part %q: there are batch, known, stream and attack", part)
 		}
 	}
 	if o.draws < 1 || o.workers < 1 || o.resamples < 0 {

@@ -12,12 +12,11 @@ import (
 
 // results are all figures.
 type results struct {
-	Command string       `json:"command"`
-	Sets    []setRow     `json:"sets"`
-	LeftOut []leftOutRow `json:"leftOut"`
-	Batch   []batchRow   `json:"batch"`
-	Streams []streamRow  `json:"streams"`
-	Attacks []attackRow  `json:"attacks"`
+	Command string      `json:"command"`
+	Sets    []setRow    `json:"sets"`
+	Batch   []batchRow  `json:"batch"`
+	Streams []streamRow `json:"streams"`
+	Attacks []attackRow `json:"attacks"`
 }
 
 type setRow struct {
@@ -55,7 +54,6 @@ type plan struct {
 	o    *options
 	jobs []job
 	r    results
-	left []leftOut
 }
 
 // job measures something; done is called in the order of the jobs.
@@ -73,12 +71,6 @@ const streamLeast = 5
 func newPlan(o *options, sets []*set) *plan {
 	p := &plan{o: o}
 	for _, s := range sets {
-		if p.has("left") {
-			p.add(s.name+": left out", func() func() {
-				x := s.leftOut()
-				return func() { p.left = append(p.left, x) }
-			})
-		}
 		p.r.Sets = append(p.r.Sets, setRow{s.name, s.tasks(), s.voters(), len(s.voter), s.k(), s.own})
 		for _, known := range knownShares {
 			if known == 0 && p.has("batch") || known > 0 && p.has("known") {
@@ -183,6 +175,5 @@ func (p *plan) run(progress io.Writer) *results {
 	for _, f := range done {
 		f()
 	}
-	p.r.LeftOut = chooseLeftOut(p.left)
 	return &p.r
 }

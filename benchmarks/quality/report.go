@@ -37,7 +37,6 @@ func (r *results) write(o *options, stdout io.Writer) error {
 func (r *results) markdown() string {
 	b := new(strings.Builder)
 	fmt.Fprintf(b, "# Decision quality\n\nWritten by `%s`. docs/measurements.md explains the measures.\n", strings.TrimSpace(r.Command))
-	r.leftOutTable(b)
 	r.setTable(b)
 	for _, known := range knownShares {
 		r.batchTables(b, known)

@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/bus/events"
 	"github.com/swarmbus/swarmbus/conflict"
+	"github.com/swarmbus/swarmbus/internal/forms"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -90,22 +92,27 @@ func part(do func(*event)) starter {
 	}
 }
 
+// formOf returns the form of a signal, as the bus's store does.
+func formOf(s signals.Any) forms.Form[signals.Any, signals.Header, signals.Kind, signals.Limits] {
+	return forms.Of(s).(forms.Form[signals.Any, signals.Header, signals.Kind, signals.Limits])
+}
+
 func startCopies(int) (func(int), func(), error) {
 	var e signals.Any = newEvent()
-	pages := make([]signals.Page, 16)
+	pages := make([]forms.Page[signals.Any, signals.Header], 16)
 	for i := range pages {
-		pages[i] = signals.FormOf(e).NewPage()
+		pages[i] = formOf(e).NewPage()
 	}
 	return func(n int) {
 		for i := range n {
-			pages[i/signals.PageSlots%len(pages)].Put(i%signals.PageSlots, e)
+			pages[i/forms.Slots%len(pages)].Put(i%forms.Slots, e)
 		}
 	}, func() {}, nil
 }
 
 func startChecks(int) (func(int), func(), error) {
 	var e signals.Any = newEvent()
-	form := signals.FormOf(e)
+	form := formOf(e)
 	return func(n int) {
 		for range n {
 			if _, _, err := form.Inspect(signals.Limits{}, e); err != nil {
@@ -182,7 +189,7 @@ func startWatched(int) (func(int), func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	stop := b.Observe(func(bus.Event) { locked++ })
+	stop := b.Observe(func(events.Event) { locked++ })
 	e := newEvent()
 	return publishing(p, func(int) signals.Any { return e }), func() { stop(); b.Close() }, nil
 }

@@ -81,7 +81,8 @@ func TestRunsRepeatExactly(t *testing.T) {
 		b := bustest.New(t, nil)
 		for range 3 {
 			r := b.Inject("ann", found("x"))[0]
-			ids = append(ids, fmt.Sprint(r.ID, r.Time))
+			s, _ := b.Get(r.ID)
+			ids = append(ids, fmt.Sprint(r.ID, s.Head().Time))
 			b.Advance(time.Second)
 		}
 		return ids

@@ -62,7 +62,7 @@ func (b *batch) note(h signals.Header, n coordination.Note) {
 	b.entries = append(b.entries, coordination.New(h, n))
 }
 
-// transition adds an entry which tells the recipients of the signals that these
+// transition adds an entry which notifies the recipients of the signals that these
 // reached a state.
 func (b *batch) transition(source, thread string, s coordination.State, to signals.Recipients, ids ...signals.ID) {
 	h := b.header(source, thread, to, ids[0])

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"strconv"
 	"testing"
 
 	"github.com/swarmbus/swarmbus/bus"
@@ -110,7 +111,7 @@ func steady(b *testing.B, n int) *connectivity.Layer { return fullKeeping(b, n, 
 // timed, ends these, and the cap on ended ones drops as many.
 func BenchmarkEmitSteadyByExpiry(b *testing.B) {
 	byLayer(b, steady, func(b *testing.B, l *connectivity.Layer, n int) {
-		in := says("no duplicate", at(coordination.Critical))
+		end := 0
 		for left := 0; b.Loop(); left-- {
 			if left == 0 {
 				b.StopTimer()
@@ -118,10 +119,10 @@ func BenchmarkEmitSteadyByExpiry(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				in.ExpiresAtStep, left = step+1, n/10
+				end, left = step+1, n/10
 				b.StartTimer()
 			}
-			mustEmit(b, l, in, false)
+			mustEmit(b, l, alarmed(left, end), false)
 		}
 	})
 }
@@ -237,14 +238,19 @@ func BenchmarkAdvanceNothingExpires(b *testing.B) {
 	})
 }
 
+// alarmed is a signal that expires, and that no other suppresses within a step.
+func alarmed(i, end int) connectivity.Input {
+	return says(strconv.Itoa(i), class(coordination.EscalationInterrupt), at(coordination.High), until(end))
+}
+
 // Reports the time of a step in which n signals expire, and per signal.
 func BenchmarkAdvanceExpiring(b *testing.B) {
 	bySize(b, func(b *testing.B, l *connectivity.Layer) {
 		const n = 1000
 		for b.Loop() {
 			b.StopTimer()
-			for range n {
-				mustEmit(b, l, says("x", at(coordination.Critical), until(l.Step("t")+1)), false)
+			for i := range n {
+				mustEmit(b, l, alarmed(i, l.Step("t")+1), false)
 			}
 			b.StartTimer()
 			if _, err := l.AdvanceStep(ctx, "t"); err != nil {

@@ -80,7 +80,7 @@ func TestTheNewestGradeInForceCounts(t *testing.T) {
 	}
 }
 
-// Whatever its class, it has to be dealt with first.
+// A critical signal of any class keeps its thread from converging.
 func TestAnUnansweredCriticalIsAnObstacle(t *testing.T) {
 	for c, want := range map[coordination.Class]connectivity.Cause{
 		coordination.AttentionRaise:      connectivity.Unanswered,

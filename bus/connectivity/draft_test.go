@@ -96,7 +96,7 @@ func TestDraftsInTheSameOrderMakeTheSameLog(t *testing.T) {
 	})
 }
 
-// A draft is judged when it is emitted, in the name of who yielded it.
+// A draft is judged when it is emitted, in the name of the agent that yielded it.
 func TestADraftIsAnInputOfItsAgent(t *testing.T) {
 	w := newWorld(t, nil)
 	is(t, w.SetCoordinator("t", "lead"), nil)

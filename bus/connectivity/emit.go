@@ -152,10 +152,10 @@ func (m *emitting) checkReplaced(t *Thread, r *record) error {
 // and alarms are exempt.
 func (m *emitting) room(t *Thread) error {
 	most := m.layer.opts.MaxLive
-	if most == 0 || t.live.size() < most || m.note.Priority == coordination.Critical || !m.note.Replaces.IsZero() {
+	if !t.full(most) || m.note.Priority == coordination.Critical || !m.note.Replaces.IsZero() {
 		return nil
 	}
-	return fmt.Errorf("%w: %d in thread %q", ErrFull, t.live.size(), m.in.Thread)
+	return fmt.Errorf("%w: %d in thread %q", ErrFull, most, m.in.Thread)
 }
 
 // write adds the note and the end of the signal that it replaces.

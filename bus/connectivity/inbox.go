@@ -64,7 +64,7 @@ func (i *Inbox) wants(s signals.Any) bool {
 	if k := linkOf(s); k == nil || k.Layer != i.layer.opts.Name {
 		return false
 	}
-	h := signals.HeadOf(s)
+	h := s.Head()
 	switch s := s.(type) {
 	case *signals.Signal[Members]:
 		i.enroll(h.Thread, &s.Payload)
@@ -178,7 +178,8 @@ func (i *Inbox) keep(s signals.Any, err error) error {
 	if s == nil || err != nil {
 		return err
 	}
-	read := signalOf(signals.HeadOf(s), coordination.NoteOf(s))
+	h := s.Head()
+	read := signalOf(&h, coordination.NoteOf(s))
 	i.unread = &read
 	return nil
 }

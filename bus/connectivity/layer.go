@@ -112,13 +112,11 @@ func (l *Layer) write(ctx context.Context, waits bool, decide func(*batch) error
 		err := decide(b)
 		return b.entries, err
 	}
-	folded := func(receipts []bus.Receipt) {
+	folded := func(entries []signals.Any) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		var changes []change
-		for i, s := range b.entries {
-			h := signals.HeadOf(s)
-			h.Seq, h.ID, h.Time = receipts[i].Seq, receipts[i].ID, receipts[i].Time
+		for _, s := range entries {
 			changes = l.applyLocked(s, changes)
 		}
 		if committed != nil {
@@ -139,7 +137,7 @@ func (l *Layer) write(ctx context.Context, waits bool, decide func(*batch) error
 
 // applyLocked folds the next entry of the layer's log.
 func (l *Layer) applyLocked(s signals.Any, changes []change) []change {
-	h := signals.HeadOf(s)
+	h := s.Head()
 	l.last = max(l.last, h.Seq)
 	t := l.threads[h.Thread]
 	if t == nil {

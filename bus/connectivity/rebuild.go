@@ -23,7 +23,8 @@ import (
 // does not, as far as the entries themselves and the history of b show,
 // [ErrNotFed] if b does not hold the log, and the errors of [New].
 //
-// Hook, observers and resolvers are not in the log and have to be set again.
+// Hook, observers and resolvers are not in the log and have to be set again. A log that was
+// cut may lack transitions: see [Layer.Complete].
 func Rebuild(b *bus.Bus, o *Options, log iter.Seq[signals.Any]) (*Layer, error) {
 	l, err := New(b, o)
 	if err != nil {
@@ -53,7 +54,7 @@ func (r *rebuilding) ours(s signals.Any) (*coordination.Link, error) {
 	if raw, ok := signals.As[signals.Raw](s); ok {
 		for _, k := range kinds {
 			if raw.Payload.Type == k {
-				return nil, fmt.Errorf("connectivity: %s %s was decoded without Payloads", k, signals.HeadOf(s).ID)
+				return nil, fmt.Errorf("connectivity: %s %s was decoded without Payloads", k, s.Head().ID)
 			}
 		}
 	}
@@ -68,7 +69,7 @@ func (r *rebuilding) add(s signals.Any) error {
 	if k == nil {
 		return err
 	}
-	h := signals.HeadOf(s)
+	h := s.Head()
 	switch before := r.layer.last; {
 	case h.Seq <= before:
 		return fmt.Errorf("connectivity: the log is not in order: %d after %d", h.Seq, before)
@@ -89,7 +90,7 @@ func (r *rebuilding) complete(b *bus.Bus) error {
 	if r.last == nil {
 		return r.atEnd(b)
 	}
-	h, k := signals.HeadOf(r.last), linkOf(r.last)
+	h, k := r.last.Head(), linkOf(r.last)
 	if r.gap >= k.Since {
 		return fmt.Errorf("%w: what %q wrote is needed from %d on, and %d is not there", ErrIncomplete, r.layer.opts.Name, k.Since, r.gap)
 	}
@@ -103,14 +104,14 @@ func (r *rebuilding) complete(b *bus.Bus) error {
 // that follow in the history show whether the bus holds the log at all.
 func (r *rebuilding) atEnd(b *bus.Bus) error {
 	for s := range b.History(bus.Filter{Kinds: kinds, After: max(r.layer.last, 1) - 1}) {
-		k, h := linkOf(s), signals.HeadOf(s)
+		k, h := linkOf(s), s.Head()
 		if k == nil || k.Layer != r.layer.opts.Name {
 			continue
 		}
 		if h.Seq > r.layer.last {
 			return fmt.Errorf("%w: the log ends at %d, and %q wrote %d", ErrIncomplete, r.layer.last, r.layer.opts.Name, h.Seq)
 		}
-		if h.Seq == r.layer.last && h.ID != signals.HeadOf(r.last).ID {
+		if h.Seq == r.layer.last && h.ID != r.last.Head().ID {
 			return fmt.Errorf("%w: at %d there is another signal", ErrNotFed, h.Seq)
 		}
 	}
@@ -124,7 +125,7 @@ func (l *Layer) Adopt(log iter.Seq[signals.Any]) error {
 	return l.commit(context.Background(), func(*batch) error {
 		held := maps.Clone(l.threads)
 		for s := range log {
-			if k := linkOf(s); k != nil && k.Layer == l.opts.Name && held[signals.HeadOf(s).Thread] == nil {
+			if k := linkOf(s); k != nil && k.Layer == l.opts.Name && held[s.Head().Thread] == nil {
 				l.applyLocked(s, nil)
 			}
 		}

@@ -130,6 +130,50 @@ func TestRebuiltLayersGoOn(t *testing.T) {
 	equal(t, "expired", summaries(got), "7", "6", "5")
 }
 
+// Wherever a log breaks off, the layer that continues tells the recipients of what the
+// last entry ended, as the one that wrote it did, and once.
+func TestALogThatBrokeOffIsCompleted(t *testing.T) {
+	w := newWorld(t, nil)
+	first := w.emit(says("1", by("a"), to(coordination.Self)))
+	w.emit(says("2", by("a"), to(coordination.Self), replacing(first.ID)))
+	for i, source := range []string{"a", "b", "a", "c", "b"} {
+		about := []coordination.Class{coordination.HandoffReady, coordination.HandoffPartial}[min(i/2, 1)]
+		w.emit(says(fmt.Sprint(3+i), by(source), class(about), to(coordination.Self), until(1)))
+	}
+	w.advance("t")
+	w.emit(says("8"))
+	whole := slices.Collect(w.bus.History(bus.Filter{}))
+	is := func(s signals.Any) string {
+		return fmt.Sprint(s.Kind(), s.Head().Seq, s.Head().Source, s.Head().Recipients, s.Head().ReplyTo, s.Body())
+	}
+	written := 0
+	for n := range whole {
+		b := fed(t, whole[:n])
+		l, err := connectivity.Rebuild(b, nil, slices.Values(whole[:n]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if err := l.Complete(ctx, "t"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got := slices.Collect(b.History(bus.Filter{}))
+		for i, s := range got[n:] {
+			if is(s) != is(whole[n+i]) {
+				t.Errorf("cut after %d: %s, want %s", n, is(s), is(whole[n+i]))
+			}
+		}
+		written += len(got) - n
+		if tr, ok := signals.As[coordination.Transition](whole[len(got)]); ok {
+			t.Errorf("cut after %d: %v is missing", n, tr.Payload)
+		}
+	}
+	if written != 1+3+2+1 {
+		t.Errorf("%d entries were written", written)
+	}
+}
+
 // without returns the log without some entries.
 func without(all []signals.Any, drop func(i int, s signals.Any) bool) (rest []signals.Any) {
 	for i, s := range all {

@@ -20,6 +20,13 @@ type record struct {
 	alarm               *list     // those of them with the same summary, if it is an alarm
 	upTo                time.Time // the greatest time in the thread up to here
 	forgotten           bool
+	told                bool // a transition has notified its recipients of the end
+}
+
+// A source holds the signals of one source in a thread.
+type source struct {
+	all, live, grades list // grades: live ones
+	open              int  // number of live ones, without handoffs
 }
 
 // A duty is the obligation to answer a critical signal: to whom it was addressed.

@@ -3,6 +3,7 @@ package connectivity
 import (
 	"cmp"
 	"context"
+	"iter"
 	"slices"
 	"strings"
 
@@ -22,7 +23,9 @@ func (l *Layer) AdvanceStep(ctx context.Context, thread string) (step int, err e
 		t := l.threadLocked(thread)
 		step = t.step + 1
 		b.step(thread, step)
-		b.expire(t, step)
+		if due := t.expiring[step]; due != nil {
+			b.ended(system, thread, coordination.Expired, due.oldest())
+		}
 		return nil
 	}, func(changes []change) {
 		// Ends are written grouped by recipients, but reported in log order.
@@ -39,17 +42,14 @@ func (l *Layer) AdvanceStep(ctx context.Context, thread string) (step int, err e
 // small.
 const atOnce = 1000
 
-// expire adds the ends of all signals that are due, grouped by recipients, so
-// that exactly the recipients of a signal learn of its end. Only if there would
-// be too many entries, others learn of it too.
-func (b *batch) expire(t *Thread, step int) {
-	if t.expiring[step] == nil {
-		return
-	}
+// ended adds the ends of signals, grouped by recipients, so that exactly the recipients
+// of a signal learn of its end. Only if there would be too many entries, others learn of
+// it too.
+func (b *batch) ended(by, thread string, s coordination.State, all iter.Seq[*record]) {
 	var order []*expiries
 	byNames := map[string]*expiries{}
 	var current *expiries
-	for r := range t.expiring[step].oldest() {
+	for r := range all {
 		if current == nil || len(current.ids) == atOnce || !current.to.Equal(r.to) {
 			names := strings.Join(r.to.Names(), "\n") // names have no line breaks
 			current = byNames[names]
@@ -65,7 +65,7 @@ func (b *batch) expire(t *Thread, step int) {
 		order = together(order)
 	}
 	for _, e := range order {
-		b.transition(system, t.name, coordination.Expired, e.to, e.ids...)
+		b.transition(by, thread, s, e.to, e.ids...)
 	}
 }
 
@@ -97,7 +97,7 @@ func together(all []*expiries) (fewer []*expiries) {
 	return fewer
 }
 
-// expiries are signals with the same recipients that expire together.
+// expiries are signals with the same recipients that end together.
 type expiries struct {
 	to  signals.Recipients
 	ids []signals.ID

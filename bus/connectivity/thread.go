@@ -15,10 +15,8 @@ const system = bus.System
 // entries, with no clock and no bus, so that whoever reads a log can keep one. It is not
 // safe for concurrent use.
 type Thread struct {
-	name   string
-	began  uint64 // position of its first entry in the log
-	retain int    // ended signals kept; <0: all
-	ids    *index
+	name  string
+	began uint64 // position of its first entry in the log
 
 	step        int
 	mode        signals.Effort
@@ -26,26 +24,8 @@ type Thread struct {
 	coordinator signals.Recipients
 	members     *members
 
-	all, live, open list      // open: those that obstruct
-	ended           []*record // in the order in which they ended
-	sources         map[string]*source
-	groups          map[group]*list
-	expiring        map[int]*list
-}
-
-// A source holds the signals of one source in a thread.
-type source struct {
-	all, live, grades list // grades: live ones
-	open              int  // number of live ones, without handoffs
-}
-
-// A group is a set of live signals that suppression treats as the same.
-type group struct {
-	source   string
-	class    coordination.Class
-	audience coordination.Audience
-	alarm    bool
-	summary  string // of an alarm
+	lists
+	ending ending
 }
 
 // NewThread returns the state of a thread of which nothing was said.
@@ -53,8 +33,10 @@ func NewThread() *Thread { return newThread("", 1<<16, newIndex()) }
 
 func newThread(name string, retain int, ids *index) *Thread {
 	return &Thread{
-		name: name, retain: retain, ids: ids, coordinator: nobody, all: list{ended: true},
-		sources: map[string]*source{}, groups: map[group]*list{}, expiring: map[int]*list{},
+		name: name, coordinator: nobody,
+		lists: lists{
+			retain: retain, ids: ids, all: list{ended: true}, sources: map[string]*source{}, groups: map[group]*list{}, expiring: map[int]*list{},
+		},
 	}
 }
 
@@ -71,7 +53,7 @@ type change struct {
 
 // apply appends the changes.
 func (t *Thread) apply(s signals.Any, changes []change) []change {
-	h := signals.HeadOf(s)
+	h := s.Head()
 	if k := linkOf(s); k == nil || k.Layer == "" {
 		return changes
 	}
@@ -96,7 +78,7 @@ func (t *Thread) apply(s signals.Any, changes []change) []change {
 		}
 		*t = *newThread(t.name, t.retain, t.ids)
 	default:
-		return t.note(h, coordination.NoteOf(s), changes)
+		return t.note(&h, coordination.NoteOf(s), changes)
 	}
 	return changes
 }
@@ -105,6 +87,7 @@ func (t *Thread) apply(s signals.Any, changes []change) []change {
 // that no log can hold one without the other.
 func (t *Thread) note(h *signals.Header, n *coordination.Note, changes []change) []change {
 	before := t.openOf(h.Source)
+	t.ending = ending{}
 	r := &record{
 		Signal: signalOf(h, n), to: h.Recipients,
 	}
@@ -117,7 +100,9 @@ func (t *Thread) note(h *signals.Header, n *coordination.Note, changes []change)
 		if d := target.takenOver(h.Source); d != nil {
 			r.owed = *d
 		}
-		changes = append(changes, t.end(target, coordination.Superseded))
+		t.end(target, coordination.Superseded)
+		changes = append(changes, change{target, WasSuperseded})
+		t.ending = ending{h.Source, []*record{target}}
 	}
 	t.insert(r)
 	changes = append(changes, change{r, WasEmitted})
@@ -131,25 +116,30 @@ func (t *Thread) transition(tr *coordination.Transition, changes []change) []cha
 	for _, id := range tr.Signals {
 		r := t.find(id)
 		switch {
-		case r == nil || !r.live():
+		case r == nil:
+		case !r.live():
+			r.told = true
 		case tr.State == coordination.Active:
 			r.State = coordination.Active
 		case tr.State != coordination.Superseded: // which is implied by the note
-			changes = append(changes, t.end(r, tr.State))
+			t.end(r, tr.State)
+			changes = append(changes, change{r, eventOf(tr.State)})
 		}
 	}
 	return changes
 }
 
-// expire ends the records that are due at the present step. Transitions that follow tell
-// the recipients: a log that breaks off before them says the same.
+// expire ends the records that are due at the present step.
 func (t *Thread) expire(changes []change) []change {
+	t.ending = ending{}
 	l := t.expiring[t.step]
 	if l == nil {
 		return changes
 	}
-	for _, r := range slices.Collect(l.oldest()) {
-		changes = append(changes, t.end(r, coordination.Expired))
+	t.ending = ending{system, slices.Collect(l.oldest())}
+	for _, r := range t.ending.records {
+		t.end(r, coordination.Expired)
+		changes = append(changes, change{r, WasExpired})
 	}
 	return changes
 }
@@ -179,103 +169,6 @@ func (t *Thread) register(p *Members) {
 	}
 }
 
-// insert adds a live record to all its lists.
-func (t *Thread) insert(r *record) {
-	src := t.sources[r.Source]
-	if src == nil {
-		src = &source{all: list{ended: true}}
-		t.sources[r.Source] = src
-	}
-	r.source = src
-	g := group{source: r.Source, class: r.Class, audience: r.Audience}
-	r.group = t.groupOf(g)
-	if alarms(r.Class, r.Priority) {
-		g.alarm, g.summary = true, r.Summary
-		r.alarm = t.groupOf(g)
-	}
-	if r.ExpiresAtStep > 0 && t.expiring[r.ExpiresAtStep] == nil {
-		t.expiring[r.ExpiresAtStep] = new(list)
-	}
-	if newest := t.all.last(); newest != nil && newest.upTo.After(r.EmittedAt) {
-		r.upTo = newest.upTo
-	} else {
-		r.upTo = r.EmittedAt
-	}
-	t.ids.set(r)
-	t.all.add(r)
-	src.all.add(r)
-	for _, l := range t.listsOf(r) {
-		if l != nil {
-			l.add(r)
-		}
-	}
-	if r.Class.Message() != coordination.AboutHandoff { // which waits for its turn, and not for an answer
-		src.open++
-	}
-}
-
-func (t *Thread) groupOf(g group) *list {
-	l := t.groups[g]
-	if l == nil {
-		l = new(list)
-		t.groups[g] = l
-	}
-	return l
-}
-
-// listsOf returns the lists of live records that a record belongs to; nil for those that
-// it does not.
-func (t *Thread) listsOf(r *record) [7]*list {
-	all := [7]*list{&t.live, &r.source.live, r.group, r.alarm, t.expiring[r.ExpiresAtStep]}
-	if r.grades() {
-		all[5] = &r.source.grades
-	}
-	if r.obstructs() {
-		all[6] = &t.open
-	}
-	return all
-}
-
-// end removes a record from the lists of live ones, and forgets those that ended first.
-func (t *Thread) end(r *record, s coordination.State) change {
-	r.State = s
-	for _, l := range t.listsOf(r) {
-		if l != nil {
-			l.drop()
-		}
-	}
-	t.release(r)
-	if r.Class.Message() != coordination.AboutHandoff {
-		r.source.open--
-	}
-	t.ended = append(t.ended, r)
-	if t.retain >= 0 && len(t.ended) > t.retain {
-		oldest := t.ended[0]
-		t.ended[0], t.ended = nil, t.ended[1:]
-		oldest.forgotten = true
-		t.ids.delete(oldest.ID)
-		t.all.drop()
-		if oldest.source.all.drop(); oldest.source.all.size() == 0 {
-			delete(t.sources, oldest.Source)
-		}
-	}
-	return change{r, eventOf(s)}
-}
-
-// release forgets the lists that are empty now.
-func (t *Thread) release(r *record) {
-	g := group{source: r.Source, class: r.Class, audience: r.Audience}
-	if r.group.size() == 0 {
-		delete(t.groups, g)
-	}
-	if g.alarm, g.summary = true, r.Summary; r.alarm != nil && r.alarm.size() == 0 {
-		delete(t.groups, g)
-	}
-	if l := t.expiring[r.ExpiresAtStep]; l != nil && l.size() == 0 {
-		delete(t.expiring, r.ExpiresAtStep)
-	}
-}
-
 // find returns the thread's record with that id, or nil.
 func (t *Thread) find(id signals.ID) *record {
 	if r := t.ids.get(id); r != nil && r.Thread == t.name {
@@ -284,12 +177,8 @@ func (t *Thread) find(id signals.ID) *record {
 	return nil
 }
 
-func (t *Thread) openOf(from string) int {
-	if src := t.sources[from]; src != nil {
-		return src.open
-	}
-	return 0
-}
+// full reports whether the thread has that many live signals; 0 is no limit.
+func (t *Thread) full(most int) bool { return most > 0 && t.live.size() >= most }
 
 // Step returns the current step, which begins at 0.
 func (t *Thread) Step() int { return t.step }

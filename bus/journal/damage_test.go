@@ -101,7 +101,7 @@ func flipEveryBit(t *testing.T, content []byte) {
 }
 
 // In the last group, a sector that ends in a zero may be one that the disk does not
-// have. What was said after a sync says that it had it.
+// have. A signal after a sync proves that the earlier ones were synced.
 func TestASectorOfZerosIsDamageOnlyWhereASyncSaidThatItIsThere(t *testing.T) {
 	d := newMemDisk()
 	j := openOn(t, d, Options{})

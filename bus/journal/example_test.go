@@ -12,7 +12,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// What is published on a bus is there again on another.
+// The signals of one bus are fed to another.
 func ExampleAttach() {
 	dir, err := os.MkdirTemp("", "journal")
 	if err != nil {
@@ -104,7 +104,7 @@ func ExampleRetention_Apply() {
 	// record 10 is there
 }
 
-// Who follows a journal reads what there is and waits for more.
+// A follower of a journal reads the records in it and waits for more.
 func ExampleMemory_Follow() {
 	var j journal.Memory
 	say := func(text string) {

@@ -10,7 +10,7 @@ import (
 // Matches reports whether a filter selects a signal. It is the same as for
 // [bus.Bus.History], except that signals in a journal do not expire.
 func Matches(f *bus.Filter, s signals.Any) bool {
-	h := signals.HeadOf(s)
+	h := s.Head()
 	return h.Seq > f.After &&
 		(f.Kinds == nil || slices.Contains(f.Kinds, s.Kind())) &&
 		(f.Threads == nil || slices.Contains(f.Threads, h.Thread)) &&

@@ -84,7 +84,7 @@ func TestNoMemberIsOnALineTwice(t *testing.T) {
 			t.Errorf("%s: got %v", line, err)
 		}
 	}
-	// What a tool returned may be so all the same.
+	// The result of a tool may be imported all the same.
 	j := openOn(t, newMemDisk(), Options{})
 	want := Record{Type: TypeResult, Head: []byte(`{"a":1,"b":[{"a":"a"},{"a":"a"}]}`), Body: []byte(`{"a":1,"A":2}`)}
 	must(t, second(j.Append(want)))

@@ -17,7 +17,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus/journal"
 )
 
-var kills = flag.Int("kills", 100, "how often TestKilledWriterLosesNothingAcknowledged kills")
+var kills = flag.Int("kills", 10, "how often TestKilledWriterLosesNothingAcknowledged kills")
 
 // writerEnv names the journal for a child process, which is this test binary
 // and writes until it is killed. It prints what is acknowledged.
@@ -55,9 +55,6 @@ func writeUntilKilled(path string) {
 
 func TestKilledWriterLosesNothingAcknowledged(t *testing.T) {
 	cycles := *kills
-	if testing.Short() {
-		cycles = 20
-	}
 	path := filepath.Join(t.TempDir(), "j")
 	seed := time.Now().UnixNano()
 	t.Log("seed", seed)

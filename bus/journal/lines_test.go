@@ -68,7 +68,7 @@ func TestExportAndImportMakeTheSameJournal(t *testing.T) {
 	}
 }
 
-// What JSON would write in another way, or not read again, is exported as bytes.
+// Text that JSON would change, or could not read again, is exported as bytes.
 func TestExportAndImportKeepEveryByte(t *testing.T) {
 	nested := func(depth int) string { return strings.Repeat("[", depth) + strings.Repeat("]", depth) }
 	for what, test := range map[string]struct {

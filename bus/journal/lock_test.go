@@ -15,7 +15,7 @@ func TestOneWriterAndTheLockNamesIt(t *testing.T) {
 	first := open(t, path, nil)
 	_, err := journal.Open(path, nil)
 	var taken *journal.LockError
-	if !errors.As(err, &taken) || taken.Holder.PID != os.Getpid() || !strings.Contains(err.Error(), "journal.test") {
+	if !errors.As(err, &taken) || taken.Holder.PID != os.Getpid() || !strings.Contains(err.Error(), filepath.Base(os.Args[0])) {
 		t.Errorf("got %v", err)
 	}
 	if holder, locked := journal.Locked(path); !locked || holder.PID != os.Getpid() {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Whoever looks whether a journal is locked holds the lock for a moment.
+// A check whether a journal is locked holds the lock for a moment.
 func TestALookAtTheLockKeepsNoWriterOut(t *testing.T) {
 	for held, free := range map[time.Duration]bool{25 * time.Millisecond: true, time.Hour: false} {
 		synctest.Test(t, func(t *testing.T) {

@@ -24,7 +24,7 @@ func SignalRecord(s signals.Any) (Record, error) {
 		return Record{}, err
 	}
 	head, body := splitSignal(data)
-	return Record{Type: TypeSignal, Time: signals.HeadOf(s).Time, Head: head, Body: body}, nil
+	return Record{Type: TypeSignal, Time: s.Head().Time, Head: head, Body: body}, nil
 }
 
 // recordOf is [SignalRecord], whatever the payload's methods do.

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -33,14 +34,16 @@ func Signals(r Reader, c *signals.Codec, after uint64) iter.Seq2[signals.Any, er
 	}
 }
 
-// Restore feeds a bus that has no signals yet with all signals of a journal,
-// and returns the sequence number of the newest. Their ids, order and content
-// are preserved, and so are conflicts and everything else folded from the log.
+// Restore feeds a bus with all signals of a journal, except those that it has already,
+// and returns the sequence number of the newest. Their ids, order and content are
+// preserved, and so are conflicts and everything else folded from the log. It is an error
+// if the bus has another log.
 func Restore(ctx context.Context, b *bus.Bus, r Reader, c *signals.Codec) (last uint64, err error) {
 	snapshot, err := r.Snapshot()
 	if err != nil {
 		return 0, err
 	}
+	has := b.Last()
 	batch := make([]signals.Any, 0, batchSize)
 	flush := func() error {
 		if len(batch) == 0 {
@@ -54,6 +57,12 @@ func Restore(ctx context.Context, b *bus.Bus, r Reader, c *signals.Codec) (last 
 		if err != nil {
 			return last, err
 		}
+		if h := s.Head(); h.Seq <= has {
+			if last = h.Seq; !hasSignal(b, s) {
+				return last, fmt.Errorf("journal: the bus does not have signal %d, %s", h.Seq, h.ID)
+			}
+			continue
+		}
 		if batch = append(batch, s); len(batch) == batchSize {
 			if err := flush(); err != nil {
 				return last, err
@@ -61,6 +70,20 @@ func Restore(ctx context.Context, b *bus.Bus, r Reader, c *signals.Codec) (last 
 		}
 	}
 	return last, flush()
+}
+
+// hasSignal reports whether a bus has a signal, as far as its history goes back. Ids do not
+// tell, since those of a repeated run are the same.
+func hasSignal(b *bus.Bus, s signals.Any) bool {
+	for at := range b.History(bus.Filter{After: s.Head().Seq - 1}) {
+		if at.Head().Seq != s.Head().Seq {
+			break
+		}
+		has, err := signals.Marshal(at)
+		want, wrong := signals.Marshal(s)
+		return err == nil && wrong == nil && bytes.Equal(has, want)
+	}
+	return true
 }
 
 // batchSize is the number of signals fed or written at once.
@@ -90,8 +113,8 @@ type Writer struct {
 }
 
 // Attach restores a bus from a journal and then writes what is published on the
-// bus into the journal. Either the bus or the journal must have no signals yet;
-// if the journal has none, those in the bus's history are written before Attach
+// bus into the journal. If both have signals, the journal's are the beginning of the
+// bus's; if the journal has none, those in the bus's history are written before Attach
 // returns. The codec is the one with which the journal will be read; nil knows the
 // built-in kinds. Close the writer before the bus.
 func Attach(ctx context.Context, b *bus.Bus, store Store, c *signals.Codec) (*Writer, error) {

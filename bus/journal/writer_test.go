@@ -133,8 +133,15 @@ func TestABusThatSpokeBeforeIsWrittenFromItsHistory(t *testing.T) {
 	if m.Last() != b.Last() {
 		t.Errorf("%d records of %d signals", m.Last(), b.Last())
 	}
-	if _, err := journal.Attach(t.Context(), b, m, nil); err == nil {
+	other := newBus(t)
+	talk(t, other, 5) // with the same ids
+	if _, err := journal.Attach(t.Context(), other, m, nil); err == nil {
 		t.Error("a log was put behind another")
+	}
+	again := attach(t, b, m)
+	talk(t, b, 2)
+	if err := again.Close(t.Context()); err != nil || m.Last() != b.Last() {
+		t.Errorf("the bus that has the log went on to %d, the journal to %d: %v", b.Last(), m.Last(), err)
 	}
 }
 

@@ -29,7 +29,7 @@ func asked(t *testing.T) (path string, server *modelstest.Server) {
 	server = modelstest.NewServer(modelstest.OpenAI, asksFirst)
 	t.Cleanup(server.Close)
 	path = filepath.Join(t.TempDir(), "run.journal")
-	status, out, stderr := swarmbusRun(t, "solve", "Which policy?", "--model", "openai:"+modelstest.Name, "--base-url", server.URL, "--journal", path)
+	status, out, stderr := swarmbusRun(t, "solve", "Which policy?", "--mode", "deliberate", "--model", "openai:"+modelstest.Name, "--base-url", server.URL, "--journal", path)
 	if status != exitEscalated || !strings.Contains(out, "Is it worth it?") {
 		t.Fatalf("status %d: %s%s", status, out, stderr)
 	}
@@ -96,7 +96,7 @@ func TestResumeGoesOnWhereAKeyWasWrong(t *testing.T) {
 	defer server.Close()
 	path := filepath.Join(t.TempDir(), "run.journal")
 	t.Setenv("OPENAI_API_KEY", "sk-mistyped-9876543210")
-	if status, out, _ := swarmbusRun(t, "solve", "x", "--model", "openai:"+modelstest.Name, "--base-url", server.URL, "--journal", path); status != exitError {
+	if status, out, _ := swarmbusRun(t, "solve", "x", "--mode", "deliberate", "--model", "openai:"+modelstest.Name, "--base-url", server.URL, "--journal", path); status != exitError {
 		t.Fatal(status, out)
 	}
 	t.Setenv("OPENAI_API_KEY", modelstest.Key)
@@ -118,7 +118,7 @@ func TestResumeCountsWhatWasSpent(t *testing.T) {
 	})
 	defer server.Close()
 	path := filepath.Join(t.TempDir(), "run.journal")
-	status, out, _ := swarmbusRun(t, "solve", "x", "--model", "openai:"+modelstest.Name, "--base-url", server.URL, "--journal", path, "--budget", "16000tokens")
+	status, out, _ := swarmbusRun(t, "solve", "x", "--mode", "deliberate", "--model", "openai:"+modelstest.Name, "--base-url", server.URL, "--journal", path, "--budget", "16000tokens")
 	made := len(server.Requests())
 	if status != exitBudget || made == 0 {
 		t.Fatalf("status %d after %d calls: %s", status, made, out)
@@ -139,7 +139,7 @@ func TestResumeCountsWhatIsNotCountedAndWhatFailed(t *testing.T) {
 			return modelstest.Reply{Text: `{"say":[{"type":"pass","reason":""}]}`, Fault: fault}
 		})
 		path := filepath.Join(t.TempDir(), "run.journal")
-		if status, out, errs := swarmbusRun(t, "solve", "x", "--model", "openai:"+modelstest.Name, "--base-url", server.URL, "--journal", path, "--budget", "9000tokens"); status != exitBudget {
+		if status, out, errs := swarmbusRun(t, "solve", "x", "--mode", "deliberate", "--model", "openai:"+modelstest.Name, "--base-url", server.URL, "--journal", path, "--budget", "9000tokens"); status != exitBudget {
 			t.Errorf("%s: status %d: %s%s", name, status, out, errs)
 		}
 		made := len(server.Requests())

@@ -17,7 +17,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/hooks"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/internal/votes"
 )
@@ -226,7 +226,7 @@ func (r *decideRun) set(ctx context.Context, p *player, set *votes.Set) error {
 
 // task is one decision, and one trace.
 func (r *decideRun) task(ctx context.Context, p *player, set *votes.Set, t *votes.Task, counts []*tally) error {
-	ctx, end := agents.Start(ctx, agents.Op{Name: agents.OpSolve, Target: "decide", Thread: threadOf(set, t)})
+	ctx, end := hooks.Start(ctx, hooks.Op{Name: hooks.OpSolve, Target: "decide", Thread: threadOf(set, t)})
 	err := r.decide(ctx, p, set, t, counts)
 	if err != nil {
 		end(nil, err)
@@ -248,7 +248,7 @@ func (r *decideRun) decide(ctx context.Context, p *player, set *votes.Set, t *vo
 		if err := p.open(ctx, threadOf(set, t), c.terms(set, r.flags)); err != nil {
 			return err
 		}
-		_, end := agents.Start(ctx, agents.Op{Name: agents.OpConsensus, Target: c.Strategy, Thread: threadOf(set, t)})
+		_, end := hooks.Start(ctx, hooks.Op{Name: hooks.OpConsensus, Target: c.Strategy, Thread: threadOf(set, t)})
 		d, err := c.judge(&r.flags.terms, t, thread)
 		end(d, err)
 		if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
-// The names on the command line, in addition to those of the five strategies.
+// The names on the command line, in addition to those of the built-in strategies.
 const (
 	byDefault = "default"
 	byLearned = "learned"

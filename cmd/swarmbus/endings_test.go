@@ -16,6 +16,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
+	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
 // odd does with each task what the task says, so that solves end in every way.
@@ -58,7 +59,7 @@ func keepSolves(t *testing.T, path string, tasks ...string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := swarm.New(swarm.Options{Agents: odd(nil, nil), Seed: 1, Journal: j, Deadline: 100 * time.Millisecond})
+	s, err := swarm.New(swarm.Options{Agents: odd(nil, nil), Seed: 1, Journal: j, Limits: swarm.Limits{Deadline: 100 * time.Millisecond}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,11 +125,11 @@ func TestRunsTellsWhatRunsFromWhatWasCutOff(t *testing.T) {
 		ended <- err
 	}()
 	<-began
-	for e, err := range swarm.Watch(t.Context(), j, "solve-00000001-1") {
+	for e, err := range solves.Watch(t.Context(), j, "solve-00000001-1") {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if spoke, ok := e.(swarm.Spoke); ok && spoke.Signal.Kind() == runlog.KindTerms {
+		if spoke, ok := e.(solves.Spoke); ok && spoke.Signal.Kind() == runlog.KindTerms {
 			break
 		}
 	}

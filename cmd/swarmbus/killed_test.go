@@ -10,16 +10,16 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/models/limits"
 	"github.com/swarmbus/swarmbus/agents/models/modelstest"
+	"github.com/swarmbus/swarmbus/agents/spending"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/internal/runs"
 	"github.com/swarmbus/swarmbus/swarm/cassette"
 )
 
-var kills = flag.Int("kills", 10, "how often a solve with a budget is killed")
+var kills = flag.Int("kills", 10, "how often solves are killed")
 
 // booksOf returns the books of a run, from its journal.
 func booksOf(t *testing.T, path string) limits.Books {
@@ -85,7 +85,7 @@ func TestKillsOfASolveWithABudgetBookLittleMoreThanTheServerCounted(t *testing.T
 func (k *killer) killedAndResumed(t *testing.T, server *modelstest.Server, kills int) limits.Books {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "killed"+runs.Suffix)
-	killed, out := k.live(t, "solve", "Which policy?", "--model", "openai:"+modelstest.Name, "--base-url", server.URL,
+	killed, out := k.live(t, "solve", "Which policy?", "--mode", "deliberate", "--model", "openai:"+modelstest.Name, "--base-url", server.URL,
 		"--agents", "5", "--rounds", "110", "--journal", path, "--budget", "9000000tokens", "--deadline", "1h")
 	for n := 1; n < kills && killed; n++ {
 		killed, out = k.live(t, "solve", "--resume", path)
@@ -116,7 +116,7 @@ func (k *killer) killedAndResumed(t *testing.T, server *modelstest.Server, kills
 }
 
 // answersIn is what the answers in a journal took.
-func answersIn(t *testing.T, path string) (all agents.Spending) {
+func answersIn(t *testing.T, path string) (all spending.Cost) {
 	t.Helper()
 	view, err := journal.NewView(path)
 	if err != nil {

@@ -1,22 +1,22 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/swarmbus/swarmbus/agents/reports"
 	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/internal/near"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/rooms/roomlog"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
 // newCodec returns a codec for all kinds of this program, with texts as long as a
 // bus let pass.
 func newCodec() (*signals.Codec, error) {
-	c, err := signals.NewCodec(slices.Concat(runlog.Kinds(), reports.Payloads())...)
+	c, err := signals.NewCodec(slices.Concat(runlog.Kinds(), reports.Payloads(), roomlog.Payloads())...)
 	if err == nil {
 		c.Limits.TextBytes = -1
 	}
@@ -44,44 +44,8 @@ func checkKinds(ctx context.Context, v *journal.View, asked []signals.Kind) erro
 	}
 	for _, k := range asked {
 		if !slices.Contains(known, k) {
-			return usage(fmt.Errorf("--kind %q is the kind of no signal%s", k, suggest(k, known)))
+			return usage(fmt.Errorf("--kind %q is the kind of no signal%s", k, near.Suggest(k, known)))
 		}
 	}
 	return nil
-}
-
-// suggest names what is most like a word that is none of those known, if anything is.
-func suggest[S ~string](word S, known []S) string {
-	far := func(k S) int {
-		if strings.Contains(string(k), string(word)) {
-			return 0
-		}
-		return edits(string(word), string(k))
-	}
-	near := slices.MinFunc(known, func(a, b S) int { return cmp.Or(cmp.Compare(far(a), far(b)), cmp.Compare(a, b)) })
-	if far(near) > max(2, len(word)/3) {
-		return ""
-	}
-	return fmt.Sprintf("; did you mean %q?", near)
-}
-
-// edits returns the least number of bytes to insert, remove or replace to make b of a.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			same := diagonal
-			if a[i] != b[j] {
-				same++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(same, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
 // asking is the team of a program that asks whether to do what it proposes.
@@ -22,7 +23,7 @@ func asking() []*agents.Agent {
 }
 
 // program is another program with a journal; it continues what it asked before.
-func program(t *testing.T, path string, tasks int) (last *swarm.Result) {
+func program(t *testing.T, path string, tasks int) (last *solves.Result) {
 	t.Helper()
 	j, err := journal.Open(path, nil)
 	if err != nil {

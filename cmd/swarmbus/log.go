@@ -15,7 +15,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/solves"
 	"github.com/swarmbus/swarmbus/swarm/transcript"
 	"github.com/swarmbus/swarmbus/swarm/transcript/terminal"
 )
@@ -107,7 +107,7 @@ func (f *logFlags) run(ctx context.Context, w io.Writer, name string) error {
 		case !journal.Matches(&f.filter, s):
 			continue
 		}
-		if err := show(swarm.Spoke{Signal: s}); err != nil {
+		if err := show(solves.Spoke{Signal: s}); err != nil {
 			return err
 		}
 	}
@@ -228,8 +228,8 @@ func atLeastOne(cmd *cobra.Command, name string) error {
 	return err
 }
 
-func watchThread(ctx context.Context, v journal.Reader, thread string, show func(swarm.Event) error) error {
-	for e, err := range swarm.Watch(ctx, v, thread) {
+func watchThread(ctx context.Context, v journal.Reader, thread string, show func(solves.Event) error) error {
+	for e, err := range solves.Watch(ctx, v, thread) {
 		if errors.Is(err, context.Canceled) {
 			return nil // whoever follows ends it so
 		}
@@ -244,9 +244,9 @@ func watchThread(ctx context.Context, v journal.Reader, thread string, show func
 }
 
 // showThread shows what there is of a solve, and does not wait for more.
-func showThread(ctx context.Context, v *journal.View, thread string, show func(swarm.Event) error) error {
+func showThread(ctx context.Context, v *journal.View, thread string, show func(solves.Event) error) error {
 	shown := 0
-	err := watchThread(ctx, soFar{v}, thread, func(e swarm.Event) error {
+	err := watchThread(ctx, soFar{v}, thread, func(e solves.Event) error {
 		shown++
 		return show(e)
 	})

@@ -18,6 +18,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/swarmbus/swarmbus/internal/near"
 	"github.com/swarmbus/swarmbus/swarm/transcript"
 )
 
@@ -102,7 +103,7 @@ or uncertified), 4 budget or deadline, 5 escalated, 6 canceled.`,
 				for _, c := range cmd.Commands() {
 					names = append(names, c.Name())
 				}
-				return usage(fmt.Errorf("unknown command %q%s; see swarmbus --help", args[0], suggest(args[0], names)))
+				return usage(fmt.Errorf("unknown command %q%s; see swarmbus --help", args[0], near.Suggest(args[0], names)))
 			}
 			return nil
 		},
@@ -110,6 +111,7 @@ or uncertified), 4 budget or deadline, 5 escalated, 6 canceled.`,
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
 	root.SetVersionTemplate("swarmbus {{.Version}}\n")
-	root.AddCommand(seen.on(newSolve()), seen.on(newAnswer()), seen.on(newDecide()), newRuns(), newLog(), newShow(), newReplay(), newVerify(), newExport(), newImport(), newVersion())
+	root.AddCommand(seen.on(newSolve()), seen.on(newAgent()), seen.on(newAnswer()), seen.on(newDecide()), newTeam(), newDoctor(), seen.on(newRooms()), newServe(), newMCP(), newRoom(), newRuns(), newLog(), newShow(), newReplay(), newVerify(), newExport(), newImport(), newVersion())
+	exemplify(root)
 	return root
 }

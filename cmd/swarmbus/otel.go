@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/hooks"
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/otel/export"
 )
@@ -41,7 +41,7 @@ func (t *telemetry) open(cmd *cobra.Command) error {
 		return usage(err)
 	}
 	t.pipeline = p
-	cmd.SetContext(context.WithValue(agents.WithHook(cmd.Context(), p.Observer), telemetryKey{}, p))
+	cmd.SetContext(context.WithValue(hooks.With(cmd.Context(), p.Observer), telemetryKey{}, p))
 	return nil
 }
 

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/hooks"
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/internal/votes"
@@ -71,7 +71,7 @@ func threadOf(set *votes.Set, t *votes.Task) string { return set.Name + "/" + t.
 // could not be played.
 func (p *player) play(ctx context.Context, set *votes.Set, t *votes.Task) (thread []signals.Any, refused []*votes.RowError, err error) {
 	name := threadOf(set, t)
-	open := signals.New(signals.Header{Thread: name, Confidence: 1, Trace: agents.TraceOf(ctx)}, signals.Task{Task: "Which label is right for " + t.ID + "?"})
+	open := signals.New(signals.Header{Thread: name, Confidence: 1, Trace: hooks.TraceOf(ctx)}, signals.Task{Task: "Which label is right for " + t.ID + "?"})
 	if _, err := p.bus.System().Publish(ctx, open); err != nil {
 		return nil, nil, fmt.Errorf("task %q: %w", t.ID, err)
 	}
@@ -109,7 +109,7 @@ func (p *player) vote(ctx context.Context, thread string, v votes.Vote, proposed
 		}
 		p.voters[v.Voter] = voter
 	}
-	h := signals.Header{Thread: thread, Confidence: v.Confidence, Trace: agents.TraceOf(ctx)}
+	h := signals.Header{Thread: thread, Confidence: v.Confidence, Trace: hooks.TraceOf(ctx)}
 	said := []signals.Any{signals.New(h, signals.Vote{ProposalID: v.Label, Stance: signals.Agree, Weight: v.Confidence})}
 	if !proposed {
 		proposal := signals.Proposal{ProposalID: v.Label, Content: "label " + v.Label}
@@ -122,7 +122,7 @@ func (p *player) vote(ctx context.Context, thread string, v votes.Vote, proposed
 // settle ends the thread's conflicts with what was decided.
 func (p *player) settle(ctx context.Context, thread, choice string, confidence float64) error {
 	_, err := p.bus.System().Publish(ctx, signals.New(
-		signals.Header{Thread: thread, Confidence: confidence, Trace: agents.TraceOf(ctx)},
+		signals.Header{Thread: thread, Confidence: confidence, Trace: hooks.TraceOf(ctx)},
 		signals.Consensus{ProposalID: choice, Decision: "label " + choice, Confidence: confidence},
 	))
 	return err

@@ -46,7 +46,7 @@ func TestTheLastErrorHasNothingThatATerminalActsOn(t *testing.T) {
 		_, _ = w.Write([]byte(`{"error":{"message":"bad \u001b[2J\u001b]0;pwn\u0007\u202e\r\u009b31m"}}`))
 	}))
 	defer server.Close()
-	status, _, errs := swarmbusRun(t, "solve", "x", "--model", "openai:m", "--base-url", server.URL)
+	status, _, errs := swarmbusRun(t, "solve", "x", "--mode", "deliberate", "--model", "openai:m", "--base-url", server.URL)
 	if status != exitError || !strings.Contains(errs, `swarmbus: `) || !strings.Contains(errs, `\x1b[2J`) || strings.ContainsAny(errs, "\x1b\x07\r\u202e\u009b") {
 		t.Errorf("status %d: %q", status, errs)
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/consensus"
-	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/replay"
 )
 
 func newReplay() *cobra.Command {
@@ -31,7 +31,7 @@ names the first signal that differs. Nothing is written, called or notified.
 			if err != nil {
 				return err
 			}
-			return replay(cmd.Context(), cmd.OutOrStdout(), v, to, check)
+			return derive(cmd.Context(), cmd.OutOrStdout(), v, to, check)
 		},
 	}
 	cmd.Flags().Uint64Var(&to, "to", 0, "stop after the signal with this sequence number; 0: all")
@@ -39,12 +39,12 @@ names the first signal that differs. Nothing is written, called or notified.
 	return cmd
 }
 
-func replay(ctx context.Context, w io.Writer, v *journal.View, to uint64, check bool) error {
+func derive(ctx context.Context, w io.Writer, v *journal.View, to uint64, check bool) error {
 	snapshot, err := v.Snapshot()
 	if err != nil {
 		return err
 	}
-	r, err := swarm.NewReplay(snapshot)
+	r, err := replay.New(snapshot)
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,8 @@ func replay(ctx context.Context, w io.Writer, v *journal.View, to uint64, check 
 	return identical(w, r)
 }
 
-func identical(w io.Writer, r *swarm.Replay) error {
-	_, err := fmt.Fprintf(w, "identical: %d signals, %d conflicts, %d decisions, %d outcomes\n", r.Signals, r.Conflicts, r.Decisions, r.Outcomes)
+func identical(w io.Writer, r *replay.Replay) error {
+	_, err := fmt.Fprintf(w, "identical: %s, %s, %s, %s\n",
+		plural(r.Signals, "signal"), plural(r.Conflicts, "conflict"), plural(r.Decisions, "decision"), plural(r.Outcomes, "outcome"))
 	return err
 }

@@ -12,11 +12,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/internal/runs"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/cassette"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
+	"github.com/swarmbus/swarmbus/swarm/solves"
+	"github.com/swarmbus/swarmbus/swarm/teams"
 )
 
 type answerFlags struct {
@@ -25,6 +29,8 @@ type answerFlags struct {
 	by      string
 	vote    string
 	against string
+	allow   string
+	deny    string
 }
 
 func newAnswer() *cobra.Command {
@@ -36,6 +42,10 @@ func newAnswer() *cobra.Command {
 has to decide (exit status 5). Every agent is told TEXT. With --vote or --against, TEXT
 is the reason of your vote on a proposal, which counts like that of another voter;
 otherwise the agents decide in the light of your answer.
+
+A run that ended because an agent wants to call a tool is continued with --allow, for this
+call, --allow=solve, for all calls of this tool by this agent in this solve, or --deny with
+the reason, which the agent is told. Of several such questions the first is answered.
 
 A question can be answered once: a second answer is refused, with the name of who
 answered first. A run that was killed before it asked is continued by solve --resume.
@@ -54,12 +64,19 @@ resumes the solve. --thread names the solve if several wait.
 			if err := notEmpty(cmd); err != nil {
 				return err
 			}
+			f.solve.resume = args[0]
+			if f.allow+f.deny != "" {
+				permit, err := f.permission(args[1:])
+				if err != nil {
+					return err
+				}
+				return f.solve.goOn(cmd, nil, permit)
+			}
 			said, err := f.answer(args[1:])
 			if err != nil {
 				return err
 			}
-			f.solve.resume = args[0]
-			err = f.solve.goOn(cmd, said)
+			err = f.solve.goOn(cmd, said, nil)
 			if other := (*notOurs)(nil); errors.As(err, &other) {
 				return f.leave(cmd, said)
 			}
@@ -67,10 +84,13 @@ resumes the solve. --thread names the solve if several wait.
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.by, "by", "", "name of who answers (default: "+swarm.Person+")")
+	flags.StringVar(&f.by, "by", "", "name of who answers (default: "+runlog.Person+")")
 	flags.StringVar(&f.thread, "thread", "", "thread of the solve, in a run of another program")
 	flags.StringVar(&f.vote, "vote", "", "vote for the proposal with this id")
 	flags.StringVar(&f.against, "against", "", "vote against the proposal with this id")
+	flags.StringVar(&f.allow, "allow", "", "allow the call of a tool: once, or for the solve")
+	flags.Lookup("allow").NoOptDefVal = "once"
+	flags.StringVar(&f.deny, "deny", "", "deny the call of a tool, for this reason")
 	f.solve.again(cmd)
 	return cmd
 }
@@ -78,11 +98,13 @@ resumes the solve. --thread names the solve if several wait.
 // again defines the flags that may be set anew for a run that is continued.
 func (f *solveFlags) again(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.terms.BaseURL, "base-url", "", "base URL of the models' server (default: that of the run)")
-	flags.StringVar(&f.terms.Budget, "budget", "", "maximum cost, such as 0.50usd or 20000tokens (default: that of the run)")
+	flags.StringVar(&f.team.baseURL, "base-url", "", "base URL of the models' server (default: that of the run)")
+	flags.StringVar(&f.team.budget, "budget", "", "maximum cost, such as 0.50usd or 20000tokens (default: that of the run)")
+	flags.StringVar(&f.record, "record", "", "write the models' answers behind those in this file")
 	flags.BoolVar(&f.settle, "settle", false, "book what is open as free")
-	flags.StringArrayVar(&f.terms.Prices, "price", nil, "PROVIDER:NAME=IN/OUT, in dollars per million tokens")
-	flags.DurationVar(&f.terms.Deadline, "deadline", 10*time.Minute, "time limit of the solve")
+	flags.StringVar(&f.join, "join", joinAddr, "loopback address on which agents of the team join")
+	flags.StringArrayVar(&f.team.prices, "price", nil, "PROVIDER:NAME=IN/OUT, in dollars per million tokens")
+	flags.DurationVar(&f.team.deadline, "deadline", time.Duration(teams.DefaultDeadline), "time limit of the solve")
 	flags.BoolVar(&f.json, "json", false, "print events as JSON, one object per line")
 	flags.BoolVar(&f.log, "log", false, "print only the log, as JSON, one signal per line")
 }
@@ -121,7 +143,7 @@ func (f *answerFlags) leave(cmd *cobra.Command, answer signals.Any) (err error) 
 		return err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	if err := swarm.LeaveAnswer(cmd.Context(), file, f.thread, answer); err != nil {
+	if err := solves.Leave(cmd.Context(), file, f.thread, answer); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintln(cmd.OutOrStdout(), "The answer is in the run. Its program continues from it when it resumes the solve.")
@@ -129,8 +151,8 @@ func (f *answerFlags) leave(cmd *cobra.Command, answer signals.Any) (err error) 
 }
 
 // goOn continues a run, with or without an answer.
-func (f *solveFlags) goOn(cmd *cobra.Command, answer signals.Any) (err error) {
-	run, err := openRun(f.resume)
+func (f *solveFlags) goOn(cmd *cobra.Command, answer signals.Any, permit *tools.Answer) (err error) {
+	run, err := openRun(f.resume, permit)
 	if err != nil {
 		return err
 	}
@@ -138,21 +160,18 @@ func (f *solveFlags) goOn(cmd *cobra.Command, answer signals.Any) (err error) {
 	if err := f.takeOver(cmd, run); err != nil {
 		return err
 	}
-	past, err := cassette.Spent(run.store)
+	ask, err := f.reopen(run)
 	if err != nil {
 		return err
 	}
-	run.past = &pastSpending{Caller: run.recorder, past: past}
-	all, budget, err := f.models()
-	if err != nil {
+	if open, err := askedIn(run.store); err != nil || len(open) > 0 {
+		if err == nil {
+			sayAsked(cmd.ErrOrStderr(), nameOfRun(run), open)
+			err = &statusError{status: exitEscalated}
+		}
 		return err
 	}
-	if err := f.rebook(run, budget); err != nil {
-		return err
-	}
-	answersFrom(run.past, all)
-	ask := func(spec string) models.Model { return all[spec] }
-	return f.play(cmd, ask, run, func(s *swarm.Swarm) (iter.Seq2[swarm.Event, error], error) {
+	return f.play(cmd, ask, run, func(s *swarm.Swarm) (iter.Seq2[solves.Event, error], error) {
 		past, err := s.Results()
 		switch {
 		case err != nil:
@@ -165,8 +184,35 @@ func (f *solveFlags) goOn(cmd *cobra.Command, answer signals.Any) (err error) {
 		case answer != nil:
 			return nil, errors.New("the run asks nothing: it was interrupted before it began")
 		}
-		return s.Stream(cmd.Context(), signals.Task{Task: f.terms.Task, Context: f.terms.Context}), nil
+		return s.Stream(cmd.Context(), f.terms.task()), nil
 	})
+}
+
+// reopen returns the models of a run that is continued.
+func (f *solveFlags) reopen(run *aJournal) (ask func(name string) models.Model, err error) {
+	past, err := cassette.Spent(run.store)
+	if err != nil {
+		return nil, err
+	}
+	run.past = &pastSpending{Caller: run.recorder, past: past}
+	f.calls = run.recorder
+	var tape *journal.Recorder
+	if f.record != "" {
+		if tape, err = f.tape(run); err != nil {
+			return nil, err
+		}
+	}
+	if f.cassette = f.terms.Cassette; f.cassette != "" {
+		results, _, err := readTape(f.cassette, new(solveTerms))
+		return f.taken(chain{run.past, results}), err
+	}
+	all, budget, err := f.models()
+	if err != nil {
+		return nil, err
+	}
+	f.calls = both(run.recorder, tape)
+	answersFrom(both(run.past, tape), all)
+	return func(name string) models.Model { return all[name] }, f.rebook(run, budget)
 }
 
 func proposed(log []signals.Any, id string) bool {
@@ -176,8 +222,9 @@ func proposed(log []signals.Any, id string) bool {
 	})
 }
 
-// openRun opens the journal of an existing run.
-func openRun(name string) (*aJournal, error) {
+// openRun opens the journal of an existing run, and records an answer to the first call that
+// it asks about; nil: none.
+func openRun(name string, permit *tools.Answer) (*aJournal, error) {
 	path, err := runs.Path(name)
 	if err != nil {
 		return nil, err
@@ -189,7 +236,13 @@ func openRun(name string) (*aJournal, error) {
 	if err != nil {
 		return nil, err
 	}
-	recorder, err := journal.NewRecorder(file)
+	if permit != nil {
+		err = permitted(file, *permit)
+	}
+	var recorder *journal.Recorder
+	if err == nil {
+		recorder, err = journal.NewRecorder(file)
+	}
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
@@ -198,19 +251,11 @@ func openRun(name string) (*aJournal, error) {
 
 // takeOver adopts the terms of a run, except those that are set anew.
 func (f *solveFlags) takeOver(cmd *cobra.Command, run *aJournal) error {
-	given := f.terms
 	if err := readTerms(run.recorder.Results(), &f.terms); err != nil {
 		return err
 	}
-	for name, take := range map[string]func(){
-		"base-url": func() { f.terms.BaseURL = given.BaseURL },
-		"budget":   func() { f.terms.Budget = given.Budget },
-		"price":    func() { f.terms.Prices = given.Prices },
-		"deadline": func() { f.terms.Deadline = given.Deadline },
-	} {
-		if cmd.Flags().Changed(name) {
-			take()
-		}
+	if err := f.team.change(cmd, f.terms.Team); err != nil {
+		return usage(err)
 	}
-	return nil
+	return f.terms.Team.Validate()
 }

@@ -116,13 +116,19 @@ func stateOf(ctx context.Context, path string, s *journal.Summary, err error) st
 }
 
 func newVerify() *cobra.Command {
-	return &cobra.Command{
+	var known pins
+	cmd := &cobra.Command{
 		Use:   "verify RUN",
 		Short: "Verify the checksums and the hash chain of a run",
 		Long: `Verify reads a whole run and checks the checksum of every record and the hash chain
 over all records. It prints the last hash: as long as that is the same, no record has
 changed. Damage is an error with its position. The incomplete record that the end of a
 program may leave is none.
+
+Of a run with rooms it also verifies every event: its hash, its place in the chain of its
+room, and its signature. It names the first event of a room that was changed, removed,
+swapped, replayed or forged, and prints the newest id of each room (its head) otherwise.
+With --head, the run must have that event; so nobody can have cut off what came before.
 
 ` + aRun,
 		Args: oneRun,
@@ -141,17 +147,31 @@ program may leave is none.
 				state = fmt.Sprintf("interrupted, with %d bytes of a torn record that the next writer cuts off", s.Torn)
 			}
 			_, err = fmt.Fprintf(out, "%s: records %d to %d, chain %x\n", state, s.First, s.Last, s.Chain)
-			return err
+			if err != nil {
+				return err
+			}
+			v, err := journal.NewView(path)
+			if err != nil {
+				return err
+			}
+			return verifyRooms(out, v, known)
 		},
 	}
+	cmd.Flags().StringArrayVar(&known.heads, "head", nil, "ROOM=ID: an event that the room must have")
+	cmd.Flags().StringVar(&known.process, "process", "", "the first public key of the process, in base64")
+	return cmd
 }
 
 func newExport() *cobra.Command {
-	return &cobra.Command{
+	sidecar := false
+	cmd := &cobra.Command{
 		Use:   "export RUN",
 		Short: "Print a run as JSON lines",
 		Long: `Export prints all records of a run as JSON lines, for other programs and for
 import. For a damaged run it prints the records before the damage, and fails.
+
+With --sidecar it prints, as Markdown, the sections S1, S2, … of each room: what tools
+returned and what mail says.
 
 ` + aRun,
 		Args: oneRun,
@@ -160,9 +180,14 @@ import. For a damaged run it prints the records before the damage, and fails.
 			if err != nil {
 				return err
 			}
+			if sidecar {
+				return exportSidecars(cmd.OutOrStdout(), v)
+			}
 			return journal.Export(cmd.Context(), cmd.OutOrStdout(), v)
 		},
 	}
+	cmd.Flags().BoolVar(&sidecar, "sidecar", false, "print the sections of rooms instead")
+	return cmd
 }
 
 func newImport() *cobra.Command {

@@ -1,74 +1,79 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
-	"strings"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/models/limits"
-	"github.com/swarmbus/swarmbus/agents/thinker"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/internal/runs"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/cassette"
+	"github.com/swarmbus/swarmbus/swarm/solves"
+	"github.com/swarmbus/swarmbus/swarm/teams"
+	"github.com/swarmbus/swarmbus/swarm/teams/servers"
 	"github.com/swarmbus/swarmbus/swarm/transcript"
 )
 
 // solveTerms are what a solve depends on beside its models. A cassette has them, and
 // so has a journal.
 type solveTerms struct {
-	Task    string    `json:"task"`
-	Context string    `json:"context,omitempty"`
-	Agents  int       `json:"agents"`
-	Models  []string  `json:"models"`
-	Rounds  int       `json:"rounds"`
-	Seed    uint64    `json:"seed"`
-	Began   time.Time `json:"began"`
-	Journal bool      `json:"journal,omitempty"` // its log has the terms and the decision
+	Task    string      `json:"task"`
+	Team    *teams.Team `json:"team"`
+	Began   time.Time   `json:"began"`
+	Journal bool        `json:"journal,omitempty"` // its log has the terms and the decision
 
-	BaseURL  string        `json:"baseUrl,omitempty"`
-	Budget   string        `json:"budget,omitempty"`
-	Prices   []string      `json:"prices,omitempty"`
-	Deadline time.Duration `json:"deadline,omitempty"`
+	Dir      string `json:"dir,omitempty"`      // to which the directories of servers and the file of the memory are relative
+	Cassette string `json:"cassette,omitempty"` // that has the answers of the models; "": models have
 }
 
-// problem says what is wrong with the numbers, in flags or in a file.
+// problem says what is wrong with terms in a file.
 func (t *solveTerms) problem() error {
-	switch {
-	case t.Agents < 1 || t.Agents > 64:
-		return fmt.Errorf("--agents %d is not from 1 to 64", t.Agents)
-	case t.Rounds < 1:
-		return fmt.Errorf("--rounds %d is not positive", t.Rounds)
+	if t.Team == nil {
+		return errors.New("there is no team")
 	}
-	return nil
+	return t.Team.Validate()
+}
+
+func (t *solveTerms) task() signals.Task {
+	return signals.Task{Task: t.Task, Context: t.Team.Context}
 }
 
 type solveFlags struct {
 	terms    solveTerms
+	team     teamFlags
+	nats     natsFlags
 	record   string
 	cassette string
 	journal  string
 	resume   string
+	join     string
 	settle   bool
 	json     bool
 	log      bool
 
 	live   *live          // while a team plays
 	budget *limits.Budget // nil: none
+	calls  journal.Caller // records calls of tools and what is recalled; nil: nothing does
+	played journal.Reader // both are replayed from it, so that neither a server nor a memory is needed; nil: they are not
+	told   journal.Caller // has what models answered and what was recalled; nil: there is no cassette
 }
 
 func newSolve() *cobra.Command {
 	var f solveFlags
 	cmd := &cobra.Command{
-		Use:   `solve "TASK" --model PROVIDER:NAME`,
+		Use:   `solve "TASK" --model PROVIDER:NAME | --team NAME|FILE`,
 		Short: "Run agents with language models on a task",
 		Long: `Solve runs a team of agents on a task until they decide. Each has a role of its own
 and asks a model once a turn. With several --model the team is mixed: the agents get
@@ -80,6 +85,17 @@ for strategies that use groups.
                            the key is $OPENAI_API_KEY
   --model anthropic:NAME   the key is $ANTHROPIC_API_KEY
   --model ollama:NAME      an Ollama server, by default on this machine; no key
+
+With --team the agents, their models and all that the other flags say come from a file,
+or from a ready-made team (see swarmbus team). Flags that are given win: --model replaces
+the models of the team, and the agents get them in turn.
+
+--mode says how the agents work. auto, the default, lets them answer one after the other
+without seeing each other's answers, until one answer leads by three or four votes; with
+--facts-differ they state what they know first, and with --checkable three of them judge
+the arguments where answers differ. Known outcomes come before what is said. With --mode
+deliberate they talk in rounds and settle conflicts, which costs more. The result says
+which mode it was, why, and what it cost.
 
 Keys are only read from the environment, and never printed or recorded.
 
@@ -101,25 +117,28 @@ time or money. No call whose answer is in the journal is made again, and the res
 the same. Only the keys are needed; --base-url, --budget, --price and --deadline replace
 those of the run, and what the journal says was spent counts. For a run that has ended,
 --resume prints how. A run that asks a question is continued by swarmbus answer.
+
+Agents of a team file with the key join are programs of any language, which take their turns
+over HTTP at the address of --join: see docs/interop.md. The command shows where. Their answers
+cannot be recorded in a cassette.
+
+With --nats the agents are processes, anywhere, that swarmbus agent starts, and the run is in
+a log on NATS JetStream servers. The command may run several times: one process drives the
+solve, and if it is killed or cut off another one goes on.
 `,
 		Args: atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return runSolve(cmd, args, &f) },
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVar(&f.terms.Models, "model", nil, "PROVIDER:NAME; may be repeated")
-	flags.IntVar(&f.terms.Agents, "agents", 3, "number of agents, 1 to 64")
-	flags.StringVar(&f.terms.Context, "context", "", "background of the task")
-	flags.IntVar(&f.terms.Rounds, "rounds", 6, "maximum number of rounds")
-	flags.Uint64Var(&f.terms.Seed, "seed", 1, "seed of ids and random choices")
-	flags.StringVar(&f.terms.BaseURL, "base-url", "", "base URL of the models' server (default: the provider's)")
-	flags.StringVar(&f.terms.Budget, "budget", "", "maximum cost, such as 0.50usd or 20000tokens (default: unlimited)")
-	flags.StringArrayVar(&f.terms.Prices, "price", nil, "PROVIDER:NAME=IN/OUT, in dollars per million tokens")
+	f.team.define(flags)
+	f.nats.define(flags)
 	flags.StringVar(&f.record, "record", "", "write the models' answers to this new file")
 	flags.StringVar(&f.cassette, "cassette", "", "replay the answers in this file")
 	flags.StringVar(&f.journal, "journal", "", "record the run in this new file, or under this name; see swarmbus runs")
 	flags.StringVar(&f.resume, "resume", "", "continue this run")
 	flags.BoolVar(&f.settle, "settle", false, "with --resume: book what is open as free")
-	flags.DurationVar(&f.terms.Deadline, "deadline", 10*time.Minute, "time limit of the solve")
+	flags.StringVar(&f.join, "join", joinAddr, "loopback address on which agents of the team join")
+	flags.DurationVar(&f.team.deadline, "deadline", time.Duration(teams.DefaultDeadline), "time limit of the solve")
 	flags.BoolVar(&f.json, "json", false, "print events as JSON, one object per line")
 	flags.BoolVar(&f.log, "log", false, "print only the log, as JSON, one signal per line")
 	return cmd
@@ -141,12 +160,12 @@ func (f *solveFlags) check(cmd *cobra.Command, args []string) error {
 	switch {
 	case f.json && f.log:
 		return usage(errors.New("--json and --log exclude each other"))
-	case f.terms.Deadline <= 0:
-		return usage(fmt.Errorf("--deadline %v is not positive", f.terms.Deadline))
+	case f.team.deadline <= 0:
+		return usage(fmt.Errorf("--deadline %v is not positive", f.team.deadline))
 	case f.settle && f.resume == "":
 		return usage(errors.New("--settle is for a run that --resume continues"))
 	case f.resume != "":
-		if name := given("model", "agents", "context", "rounds", "seed", "record", "cassette", "journal"); name != "" {
+		if name := given("team", "model", "agents", "context", "mode", "facts-differ", "checkable", "calls", "strategy", "threshold", "quorum", "conflicts", "rounds", "seed", "record", "cassette", "journal"); name != "" {
 			return usage(fmt.Errorf("--%s cannot be combined with --resume, which takes it from the run", name))
 		}
 		if len(args) > 0 {
@@ -155,34 +174,53 @@ func (f *solveFlags) check(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	if f.cassette != "" {
-		if name := given("model", "agents", "context", "rounds", "seed", "base-url", "budget", "price", "record"); name != "" {
+		if name := given("model", "agents", "context", "mode", "facts-differ", "checkable", "calls", "strategy", "threshold", "quorum", "conflicts", "rounds", "seed", "base-url", "budget", "price", "record"); name != "" {
 			return usage(fmt.Errorf("--%s cannot be combined with --cassette, which contains it", name))
 		}
 		if len(args) > 0 {
 			return usage(errors.New("the task is in the cassette"))
 		}
+		return f.fromFile(cmd)
+	}
+	if len(args) != 1 || args[0] == "" {
+		return usage(errors.New("a task is required"))
+	}
+	team, err := f.team.make(cmd)
+	if err != nil {
+		return err
+	}
+	f.journal = cmp.Or(f.journal, team.Journal)
+	f.terms = solveTerms{Task: args[0], Team: team, Began: time.Now().UTC().Truncate(time.Second), Journal: f.journal != ""}
+	return f.terms.here()
+}
+
+// fromFile reads the team that plays with the answers of a cassette, if one is given.
+func (f *solveFlags) fromFile(cmd *cobra.Command) (err error) {
+	if f.team.team == "" {
 		return nil
 	}
-	switch {
-	case len(args) != 1 || args[0] == "":
-		return usage(errors.New("a task is required"))
-	case len(f.terms.Models) == 0:
-		return usage(errors.New("--model is required, such as --model ollama:qwen3"))
-	case f.terms.problem() != nil:
-		return usage(f.terms.problem())
-	case len(f.terms.Models) > f.terms.Agents:
-		return usage(fmt.Errorf("--model names %d models for %s: give --agents %d", len(f.terms.Models), plural(f.terms.Agents, "agent"), len(f.terms.Models)))
-	case strings.Contains(f.terms.BaseURL, "@"):
-		return usage(errors.New("--base-url is recorded in journals, so it must not contain a user name or a key"))
+	if f.terms.Team, err = f.team.make(cmd); err != nil {
+		return err
 	}
-	f.terms.Task, f.terms.Began, f.terms.Journal = args[0], time.Now().UTC().Truncate(time.Second), f.journal != ""
-	return nil
+	f.journal = cmp.Or(f.journal, f.terms.Team.Journal)
+	if f.terms.Cassette, err = filepath.Abs(f.cassette); err != nil {
+		return err
+	}
+	return f.terms.here()
+}
+
+// here notes where the servers of a team work, and to what the file of its memory is relative.
+func (t *solveTerms) here() (err error) {
+	if len(t.Team.Servers) > 0 || t.Team.Memory != nil {
+		t.Dir, err = os.Getwd()
+	}
+	return err
 }
 
 // notEmpty refuses flags that were given without a value, such as those of a variable
 // that is not set: what they limit would have no limit.
 func notEmpty(cmd *cobra.Command) error {
-	for _, name := range []string{"budget", "base-url", "record", "cassette", "journal", "resume", "by", "vote", "against"} {
+	for _, name := range []string{"team", "budget", "base-url", "record", "cassette", "journal", "resume", "by", "vote", "against", "allow", "deny"} {
 		if flag := cmd.Flags().Lookup(name); flag != nil && flag.Changed && flag.Value.String() == "" {
 			return usage(fmt.Errorf("--%s is empty", name))
 		}
@@ -195,7 +233,10 @@ func runSolve(cmd *cobra.Command, args []string, f *solveFlags) (err error) {
 		return err
 	}
 	if f.resume != "" {
-		return f.goOn(cmd, nil)
+		return f.goOn(cmd, nil, nil)
+	}
+	if f.nats.url != "" {
+		return f.drive(cmd)
 	}
 	run := &aJournal{}
 	defer func() { err = errors.Join(err, run.close()) }()
@@ -203,18 +244,45 @@ func runSolve(cmd *cobra.Command, args []string, f *solveFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	return f.play(cmd, ask, run, func(s *swarm.Swarm) (iter.Seq2[swarm.Event, error], error) {
-		return s.Stream(cmd.Context(), signals.Task{Task: f.terms.Task, Context: f.terms.Context}), nil
+	return f.play(cmd, ask, run, func(s *swarm.Swarm) (iter.Seq2[solves.Event, error], error) {
+		return s.Stream(cmd.Context(), f.terms.task()), nil
 	})
 }
 
 // play lets a team play what begin begins, and shows it.
-func (f *solveFlags) play(cmd *cobra.Command, ask func(string) models.Model, run *aJournal, begin func(*swarm.Swarm) (iter.Seq2[swarm.Event, error], error)) (err error) {
+func (f *solveFlags) play(cmd *cobra.Command, ask func(string) models.Model, run *aJournal, begin func(*swarm.Swarm) (iter.Seq2[solves.Event, error], error)) (err error) {
 	live := newLive(cmd.ErrOrStderr())
 	f.live = live
-	o := swarm.Options{
-		Seed: f.terms.Seed, Rounds: f.terms.Rounds, Deadline: f.terms.Deadline, Agents: team(&f.terms, ask, live.piece), Journal: run.store,
+	if cmd.Flags().Changed("deadline") {
+		f.terms.Team.Deadline = teams.Duration(f.team.deadline)
 	}
+	parts := teams.Parts{Models: ask, Show: live.piece}
+	if f.calls != nil {
+		parts.Record = cassette.Tools(f.calls)
+	}
+	if f.played == nil {
+		all, end, err := servers.Open(cmd.Context(), f.terms.Team, servers.Options{Dir: f.terms.Dir, Stderr: cmd.ErrOrStderr()})
+		defer func() { _ = end() }()
+		if err != nil {
+			return err
+		}
+		parts.Tools = all
+	}
+	forget, err := f.remember(cmd, &parts)
+	defer func() { err = errors.Join(err, forget()) }()
+	if err != nil {
+		return err
+	}
+	leave, err := f.joined(cmd, &parts)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	o, err := f.terms.Team.Build(parts)
+	if err != nil {
+		return err
+	}
+	o.Journal = run.store
 	if f.record != "" || f.cassette != "" {
 		o.Clock = swarm.StepClock(f.terms.Began, time.Millisecond)
 	}
@@ -228,6 +296,27 @@ func (f *solveFlags) play(cmd *cobra.Command, ask func(string) models.Model, run
 		return err
 	}
 	defer stop()
+	run.unused = ""
+	events, err := begin(s)
+	if err != nil {
+		return err
+	}
+	before := func(r *solves.Result) {
+		if run.past != nil {
+			run.past.add(r)
+		}
+	}
+	return f.showAll(cmd, f.answered(cmd.Context(), s, events), before, func(r *solves.Result) (goesOn bool) {
+		if r.Stop == swarm.StopAsked && !f.isAnswered(r) {
+			sayAsked(cmd.ErrOrStderr(), nameOfRun(run), questionsOf(r))
+		}
+		return f.isAnswered(r)
+	})
+}
+
+// showAll prints the events of a solve, and returns the status of its result, for which it
+// calls before and after, before and after it is printed. Events follow if after says so.
+func (f *solveFlags) showAll(cmd *cobra.Command, events iter.Seq2[solves.Event, error], before func(*solves.Result), after func(*solves.Result) (goesOn bool)) error {
 	show := transcript.Text(cmd.OutOrStdout(), lookOf(cmd.OutOrStdout(), 0))
 	switch {
 	case f.json:
@@ -235,23 +324,19 @@ func (f *solveFlags) play(cmd *cobra.Command, ask func(string) models.Model, run
 	case f.log:
 		show = transcript.Log(cmd.OutOrStdout())
 	}
-	events, err := begin(s)
-	if err != nil {
-		return err
-	}
 	for e, err := range events {
 		if err != nil {
 			return err
 		}
-		live.clear()
-		stopped, ok := e.(swarm.Stopped)
-		if ok && run.past != nil {
-			run.past.add(stopped.Result)
+		f.live.clear()
+		stopped, ok := e.(solves.Stopped)
+		if ok {
+			before(stopped.Result)
 		}
 		if err := show(e); err != nil {
 			return err
 		}
-		if ok {
+		if ok && !after(stopped.Result) {
 			return f.bookedStatus(cmd, stopped.Result)
 		}
 	}
@@ -261,7 +346,7 @@ func (f *solveFlags) play(cmd *cobra.Command, ask func(string) models.Model, run
 // bookedStatus prints what the budget says, which has more than the answers took, and
 // returns the status: where the budget refused calls, a team that did not decide had
 // none left.
-func (f *solveFlags) bookedStatus(cmd *cobra.Command, r *swarm.Result) error {
+func (f *solveFlags) bookedStatus(cmd *cobra.Command, r *solves.Result) error {
 	err := statusOf(r)
 	if f.budget == nil {
 		return err
@@ -281,12 +366,18 @@ type aJournal struct {
 	recorder *journal.Recorder // nil: what models answer is not kept
 	past     *pastSpending     // nil: the run begins
 	files    []io.Closer
+	unused   string // path of a new journal, until the solve begins
 }
 
+// close closes the files, and removes the journal of a solve that did not begin, so that its
+// name is free.
 func (run *aJournal) close() error {
 	var problems []error
 	for _, f := range run.files {
 		problems = append(problems, f.Close())
+	}
+	if run.unused != "" {
+		problems = append(problems, os.Remove(run.unused))
 	}
 	return errors.Join(problems...)
 }
@@ -298,7 +389,7 @@ func (f *solveFlags) keep(cmd *cobra.Command, run *aJournal) error {
 		return err
 	}
 	fmt.Fprintln(cmd.ErrOrStderr(), "journal:", file.Path())
-	run.store, run.files = file, append(run.files, file)
+	run.store, run.files, run.unused = file, append(run.files, file), file.Path()
 	return nil
 }
 
@@ -319,13 +410,13 @@ func newRun(name string) (*journal.File, error) {
 }
 
 // statusOf is the exit status of a result, nil for one that was decided.
-func statusOf(r *swarm.Result) error {
+func statusOf(r *solves.Result) error {
 	switch r.Stop {
 	case swarm.StopConsensus:
 		return nil
 	case swarm.StopBudget, swarm.StopDeadline:
 		return &statusError{status: exitBudget}
-	case swarm.StopEscalated:
+	case swarm.StopEscalated, swarm.StopAsked:
 		return &statusError{status: exitEscalated}
 	case swarm.StopCancelled:
 		return &statusError{status: exitCancelled}
@@ -334,28 +425,4 @@ func statusOf(r *swarm.Result) error {
 	default:
 		return &statusError{status: exitNoConsensus}
 	}
-}
-
-// roles are those of a team, one after the other.
-var roles = []struct{ name, role string }{
-	{"planner", "You find a solution of the task and propose it. If others propose a better one, you say so and vote for it."},
-	{"critic", "You look for what is wrong with a proposal, what it leaves out and what may go wrong, and vote against what does not hold."},
-	{"verifier", "You check what is claimed: whether it is true, whether it follows, and whether the task is answered."},
-	{"pragmatist", "You look at what a solution costs, and for a simpler one."},
-	{"outsider", "You look at the task as somebody who has to live with the answer."},
-}
-
-// team makes the agents: roles and models go round.
-func team(t *solveTerms, ask func(spec string) models.Model, show func(string, models.Piece)) (all []*agents.Agent) {
-	for i := range t.Agents {
-		r := roles[i%len(roles)]
-		id := r.name
-		if i >= len(roles) {
-			id = fmt.Sprintf("%s-%d", r.name, i/len(roles)+1)
-		}
-		all = append(all, thinker.Thinker{
-			ID: id, Role: r.role, Model: ask(t.Models[i%max(1, len(t.Models))]), Show: show, Seeded: isOllama(t.Models[i%max(1, len(t.Models))]),
-		}.Agent())
-	}
-	return all
 }

@@ -40,7 +40,7 @@ func TestSolveRecordsAndReplaysOverEachProvider(t *testing.T) {
 		server := modelstest.NewServer(dialect, decides)
 		dir, model := t.TempDir(), provider+":"+modelstest.Name
 		tape, lines := filepath.Join(dir, "tape"), filepath.Join(dir, "lines")
-		status, recorded, stderr := swarmbusRun(t, "solve", "Which policy?", "--context", "for clients", "--agents", "7", "--model", model, "--base-url", server.URL,
+		status, recorded, stderr := swarmbusRun(t, "solve", "Which policy?", "--mode", "deliberate", "--context", "for clients", "--agents", "7", "--model", model, "--base-url", server.URL,
 			"--record", tape, "--journal", filepath.Join(dir, "run.journal"), "--budget", "2usd", "--price", model+"=2.5/10", "--log")
 		server.Close()
 		if status != exitDecided || !strings.Contains(recorded, "use jitter") {
@@ -62,7 +62,7 @@ func TestSolveRecordsAndReplaysOverEachProvider(t *testing.T) {
 		if err != nil || bytes.Contains(bytesOf, []byte(modelstest.Key)) || strings.Contains(recorded+stderr+exported, modelstest.Key) {
 			t.Errorf("%s: %v: the key is recorded or printed", provider, err)
 		}
-		if status, _, stderr := swarmbusRun(t, "solve", "x", "--model", model, "--base-url", server.URL, "--record", tape); status != exitError || !strings.Contains(stderr, "is not empty") {
+		if status, _, stderr := swarmbusRun(t, "solve", "x", "--mode", "deliberate", "--model", model, "--base-url", server.URL, "--record", tape); status != exitError || !strings.Contains(stderr, "is not empty") {
 			t.Errorf("%s: recording over a tape: %d, %s", provider, status, stderr)
 		}
 	}
@@ -74,7 +74,7 @@ func TestACassetteThatMissesACallEndsWithAnErrorThatNamesIt(t *testing.T) {
 	server := modelstest.NewServer(modelstest.OpenAI, decides)
 	defer server.Close()
 	tape := filepath.Join(t.TempDir(), "tape")
-	if status, _, stderr := swarmbusRun(t, "solve", "x", "--agents", "5", "--model", "openai:"+modelstest.Name, "--base-url", server.URL, "--record", tape); status != exitDecided {
+	if status, _, stderr := swarmbusRun(t, "solve", "x", "--mode", "deliberate", "--agents", "5", "--model", "openai:"+modelstest.Name, "--base-url", server.URL, "--record", tape); status != exitDecided {
 		t.Fatal(status, stderr)
 	}
 	_, exported, _ := swarmbusRun(t, "export", tape)
@@ -100,7 +100,7 @@ func TestSolveWithAWrongKeyFailsWithoutPrintingIt(t *testing.T) {
 	defer server.Close()
 	for _, around := range []string{"", " ", "\n"} {
 		t.Setenv("OPENAI_API_KEY", secret+around)
-		status, out, stderr := swarmbusRun(t, "solve", "x", "--model", "openai:"+modelstest.Name, "--base-url", server.URL, "--json")
+		status, out, stderr := swarmbusRun(t, "solve", "x", "--mode", "deliberate", "--model", "openai:"+modelstest.Name, "--base-url", server.URL, "--json")
 		if status != exitError || strings.Contains(out+stderr, secret) || !strings.Contains(stderr, "the key is missing, wrong or not enough") {
 			t.Errorf("with %q behind it: status %d: %s%s", around, status, out, stderr)
 		}
@@ -112,7 +112,7 @@ func TestSolveSaysSoonThatNobodyListens(t *testing.T) {
 	server := modelstest.NewServer(modelstest.OpenAI, decides)
 	server.Close()
 	began := time.Now()
-	status, _, stderr := swarmbusRun(t, "solve", "x", "--agents", "7", "--model", "openai:"+modelstest.Name, "--base-url", server.URL)
+	status, _, stderr := swarmbusRun(t, "solve", "x", "--mode", "deliberate", "--agents", "7", "--model", "openai:"+modelstest.Name, "--base-url", server.URL)
 	if took := time.Since(began); status != exitError || took > 30*time.Second || strings.Count(stderr, "again in") != 7*2 || !strings.Contains(stderr, "connection refused") {
 		t.Errorf("status %d after %v: %s", status, took, stderr)
 	}
@@ -122,7 +122,7 @@ func TestSolveWithTooLittleBudgetSaysSo(t *testing.T) {
 	server := modelstest.NewServer(modelstest.OpenAI, decides)
 	defer server.Close()
 	t.Setenv("OPENAI_API_KEY", modelstest.Key)
-	status, out, _ := swarmbusRun(t, "solve", "x", "--model", "openai:"+modelstest.Name, "--base-url", server.URL, "--budget", "1000tokens")
+	status, out, _ := swarmbusRun(t, "solve", "x", "--mode", "deliberate", "--model", "openai:"+modelstest.Name, "--base-url", server.URL, "--budget", "1000tokens")
 	if status != exitBudget || !strings.Contains(out, "Stop      budget") || len(server.Requests()) != 0 {
 		t.Errorf("status %d, %d calls: %s", status, len(server.Requests()), out)
 	}
@@ -141,7 +141,7 @@ func TestSolvePrintsWhatWasBookedAndThatTheBudgetRanOut(t *testing.T) {
 		"enough":  {modelstest.Reply{Text: `{"say":[{"type":"pass","reason":""}]}`, Usage: models.Usage{Input: 40, Output: 5}}, "900000tokens", exitNoConsensus, "budget: 135 tokens and 0usd spent\n"},
 	} {
 		server := modelstest.NewServer(modelstest.OpenAI, func(int, *models.Request) modelstest.Reply { return c.reply })
-		status, out, stderr := swarmbusRun(t, "solve", "x", "--model", "openai:"+modelstest.Name, "--base-url", server.URL, "--budget", c.budget)
+		status, out, stderr := swarmbusRun(t, "solve", "x", "--mode", "deliberate", "--model", "openai:"+modelstest.Name, "--base-url", server.URL, "--budget", c.budget)
 		server.Close()
 		if status != c.status || !strings.Contains(stderr, c.want) {
 			t.Errorf("%s: status %d, %s%s", name, status, out, stderr)
@@ -195,7 +195,7 @@ func TestSolveRefusesWrongUsage(t *testing.T) {
 			t.Errorf("%q: status %d: %s", args, status, stderr)
 		}
 	}
-	if status, _, stderr := swarmbusRun(t, "solve", "x", "--model", "openai:m"); status != exitError || !strings.Contains(stderr, "OPENAI_API_KEY") {
+	if status, _, stderr := swarmbusRun(t, "solve", "x", "--mode", "deliberate", "--model", "openai:m"); status != exitError || !strings.Contains(stderr, "OPENAI_API_KEY") {
 		t.Errorf("without a key: %d, %s", status, stderr)
 	}
 }
@@ -211,7 +211,7 @@ func TestNoLineIsCutThatIsNotForATerminal(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", modelstest.Key)
 	path := filepath.Join(t.TempDir(), "run.journal")
 	for _, args := range [][]string{
-		{"solve", "Which policy?", "--model", "openai:" + modelstest.Name, "--base-url", server.URL, "--journal", path}, {"show", path}, {"show", path, "--full"}, {"log", path},
+		{"solve", "Which policy?", "--mode", "deliberate", "--model", "openai:" + modelstest.Name, "--base-url", server.URL, "--journal", path}, {"show", path}, {"show", path, "--full"}, {"log", path},
 	} {
 		if status, out, stderr := swarmbusRun(t, args...); status != exitDecided || !strings.Contains(out, long+"\n") {
 			t.Errorf("%q: status %d: %s%s", args, status, out, stderr)

@@ -6,11 +6,11 @@ import (
 	"maps"
 	"sync"
 
-	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/models/limits"
+	"github.com/swarmbus/swarmbus/agents/spending"
 	"github.com/swarmbus/swarmbus/bus/journal"
-	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/cassette"
+	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
 // A pastSpending is what a run had spent before it was continued. The calls that are
@@ -19,7 +19,7 @@ type pastSpending struct {
 	journal.Caller
 
 	mu   sync.Mutex // protects the field below
-	past map[journal.Key]agents.Spending
+	past map[journal.Key]spending.Cost
 }
 
 // Do implements [journal.Caller].
@@ -31,12 +31,12 @@ func (p *pastSpending) Do(ctx context.Context, k journal.Key, call func(context.
 }
 
 // add adds what was spent before to a result.
-func (p *pastSpending) add(r *swarm.Result) {
+func (p *pastSpending) add(r *solves.Result) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	all := maps.Clone(r.Spent)
 	if all == nil && len(p.past) > 0 {
-		all = map[string]agents.Spending{}
+		all = map[string]spending.Cost{}
 	}
 	for key, s := range p.past {
 		all[key.Agent] = all[key.Agent].Plus(s)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,18 +14,21 @@ import (
 // termsKey is where a cassette has what its solve depends on.
 var termsKey = journal.Key{Agent: "swarmbus", Request: "terms"}
 
-// tape opens a new cassette. Of the terms it has what the answers depend on.
+// tape opens a new cassette, or that of a run that goes on. Of the terms it has what the answers depend on.
 func (f *solveFlags) tape(run *aJournal) (*journal.Recorder, error) {
 	file, err := journal.Open(f.record, nil)
 	if err != nil {
 		return nil, err
 	}
 	run.files = append(run.files, file)
+	if file.Last() > 0 && f.resume != "" {
+		return journal.NewRecorder(file)
+	}
 	if file.Last() > 0 {
 		return nil, fmt.Errorf("%s is not empty", f.record)
 	}
 	about := f.terms
-	about.BaseURL, about.Budget, about.Prices, about.Deadline = "", "", nil, 0
+	about.Team = about.Team.Bare()
 	return recordTerms(file, &about)
 }
 
@@ -39,7 +41,6 @@ func recordTerms(store journal.Store, terms *solveTerms) (*journal.Recorder, err
 	return by, err
 }
 
-// readTerms reads what recordTerms wrote.
 // A notOurs says that a run is not one of swarmbus solve.
 type notOurs struct{ err error }
 
@@ -49,6 +50,7 @@ func (e *notOurs) Error() string {
 
 func (e *notOurs) Unwrap() error { return e.err }
 
+// readTerms reads what recordTerms wrote.
 func readTerms(results *journal.Results, terms *solveTerms) error {
 	about, err := results.Get(termsKey)
 	if err != nil {
@@ -58,13 +60,6 @@ func readTerms(results *journal.Results, terms *solveTerms) error {
 	if err == nil {
 		err = terms.problem()
 	}
-	if len(terms.Models) == 0 {
-		err = errors.Join(err, errors.New("there is no model"))
-	}
-	for _, spec := range terms.Models {
-		_, problem := idOf(spec)
-		err = errors.Join(err, problem)
-	}
 	if err != nil {
 		return &statusError{exitError, fmt.Errorf("the terms of the solve are damaged: %q: %w", about, err)}
 	}
@@ -72,25 +67,25 @@ func readTerms(results *journal.Results, terms *solveTerms) error {
 }
 
 // readTape reads a cassette into memory: a journal, or what one exports.
-func readTape(path string, terms *solveTerms) (*journal.Results, error) {
+func readTape(path string, terms *solveTerms) (*journal.Results, journal.Reader, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if bytes.HasPrefix(text, []byte("{")) {
 		dir, err := os.MkdirTemp("", "swarmbus")
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		defer os.RemoveAll(dir) //nolint:errcheck // a copy
 		path = filepath.Join(dir, "cassette")
 		if err := journal.Import(path, bytes.NewReader(text)); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	view, err := journal.NewView(path)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	store := &journal.Memory{}
 	for record, err := range view.Read(0) {
@@ -98,12 +93,12 @@ func readTape(path string, terms *solveTerms) (*journal.Results, error) {
 			_, err = store.Append(journal.Record{Type: record.Type, Head: bytes.Clone(record.Head), Body: bytes.Clone(record.Body)})
 		}
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	results, err := journal.ReadResults(store)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return results, readTerms(results, terms)
+	return results, store, readTerms(results, terms)
 }

@@ -18,7 +18,7 @@ func FuzzDamagedCassettes(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	for _, s := range []string{``, `null`, `"`, `"agents":1000000000,"x":3,`, `"turn":-1,"x":`, `{"answer":null}`, `{"failed":{}}`, `\u0000`, "\xff", "\n"} {
+	for _, s := range []string{``, `null`, `"`, `"quorum":1000000000,"x":3,`, `"turn":-1,"x":`, `{"answer":null}`, `{"failed":{}}`, `\u0000`, "\xff", "\n"} {
 		for _, at := range []int{0, 140, 250, 600, len(whole) - 3} {
 			f.Add(at, 4, []byte(s))
 		}
@@ -50,7 +50,7 @@ func TestTermsOutOfBoundsAreDamage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for from, to := range map[string]string{
-		`"agents":3`: `"agents":65`, `"rounds":6`: `"rounds":0`, `["openai:large"]`: `["large"]`, `"models":["openai:large"]`: `"models":[]`,
+		`"id":"critic"`: `"id":"planner"`, `"team":{`: `"team":{"rounds":-1,`, `"model":"openai:large"`: `"model":"large"`, `"agents":[`: `"agents":[],"none":[`,
 	} {
 		damaged := strings.Replace(string(whole), from, to, 1)
 		path := filepath.Join(t.TempDir(), "tape")

@@ -49,7 +49,7 @@ func TestAKindOfNoSignalIsAnErrorThatNamesTheNearest(t *testing.T) {
 }
 
 func TestSettleIsForARunThatIsContinued(t *testing.T) {
-	if status, _, stderr := swarmbusRun(t, "solve", "x", "--model", "ollama:m", "--settle"); status != exitUsage || !strings.Contains(stderr, "--settle is for a run that --resume continues") {
+	if status, _, stderr := swarmbusRun(t, "solve", "x", "--mode", "deliberate", "--model", "ollama:m", "--settle"); status != exitUsage || !strings.Contains(stderr, "--settle is for a run that --resume continues") {
 		t.Errorf("status %d: %s", status, stderr)
 	}
 }

@@ -31,34 +31,18 @@ type mutant struct {
 
 // share settles by a share of voters, with the parts that a mutant changes.
 func share(b consensus.Ballots, support func(consensus.Tally, int) float64, none float64) consensus.Decision {
-	spoke := map[string]bool{}
-	for v := range b.Votes() {
-		if v.Stance != consensus.Abstain {
-			spoke[v.Voter] = true
-		}
-	}
+	spoke, _ := b.Spoke()
 	var shares []float64
 	for _, t := range b.Tallies() {
-		shares = append(shares, support(t, max(1, len(spoke))))
+		shares = append(shares, support(t, max(1, spoke)))
 	}
 	return b.Decide("mutant", shares, none, nil)
 }
 
 // noneOf is the share of voters who agree with nothing.
 func noneOf(b consensus.Ballots) float64 {
-	agrees := map[string]bool{}
-	for v := range b.Votes() {
-		if v.Stance != consensus.Abstain {
-			agrees[v.Voter] = agrees[v.Voter] || v.Stance == consensus.Agree
-		}
-	}
-	n := 0
-	for _, yes := range agrees {
-		if !yes {
-			n++
-		}
-	}
-	return float64(n) / float64(max(1, len(agrees)))
+	spoke, none := b.Spoke()
+	return float64(none) / float64(max(1, spoke))
 }
 
 func agreeing(t consensus.Tally, spoke int) float64 { return float64(t.Agree) / float64(spoke) }

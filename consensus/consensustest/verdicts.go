@@ -45,13 +45,18 @@ func abstention(c *trial) {
 	c.expect(abstaining, consensus.Deadlocked, "")
 }
 
-// unanimity: a proposal that all voters agree with is chosen.
+// unanimity: a proposal that all voters agree with is chosen, however loudly they reject its rivals.
 func unanimity(c *trial) {
 	for n := 2; n <= 12; n++ {
 		for k := range 3 {
 			p := &poll{proposals: []string{"a", "b", "c"}[:k+1]}
 			both(p.crowd("v", n, "a", consensus.Agree, 1), func(p *poll) { c.expect(p, consensus.Reached, "a") })
 		}
+	}
+	for n := 2; n <= 9; n++ {
+		p := (&poll{proposals: []string{"a", "b", "c"}}).crowd("v", n, "a", consensus.Agree, 0.6)
+		p.crowd("v", n, "b", consensus.Disagree, 0.9).crowd("v", n-1, "c", consensus.Disagree, 1)
+		both(p, func(p *poll) { c.expect(p, consensus.Reached, "a") })
 	}
 	p := &poll{proposals: []string{"a"}}
 	for i := range 30 {

@@ -34,9 +34,12 @@ func (r *reading) because(d consensus.Decision) string {
 	if against.n == 0 || mine.n == 0 {
 		return ""
 	}
-	for _, record := range []func(*side) string{r.m.outcomes, r.m.companions} {
-		if them := record(against); them != "" {
-			if us := record(mine); us != "" && mine.n <= against.n {
+	for _, about := range []struct {
+		of   []record
+		text string
+	}{{r.m.past.right, "right in %d of %d known outcomes"}, {r.m.past.sided, "with most of the others in %d of %d votes"}} {
+		if them := against.record(r.m, about.of, about.text); them != "" {
+			if us := mine.record(r.m, about.of, about.text); us != "" && mine.n <= against.n {
 				return us + ", " + them
 			}
 			return them
@@ -70,29 +73,16 @@ func (r *reading) sides(leader int, rejected bool) (mine, against *side) {
 	return mine, against
 }
 
-// outcomes says how often the voters of a side were right, or "" if nothing is known of that.
-func (m *Model) outcomes(s *side) string {
-	right, known := 0, 0
+// record says what is on record about the voters of a side, or "" if nothing is.
+func (s *side) record(m *Model, of []record, text string) string {
+	var all record
 	for _, j := range s.known {
-		x := m.past.right[j]
-		right, known = right+x.right, known+x.known
+		all.of, all.true = all.of+of[j].of, all.true+of[j].true
 	}
-	if known == 0 {
+	if all.of == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s right in %d of %d known outcomes", m.were(s), right, known)
-}
-
-// companions says how often the voters of a side agreed with most of the others, or "".
-func (m *Model) companions(s *side) string {
-	with, votes := 0, 0
-	for _, j := range s.known {
-		with, votes = with+m.past.sided[j].with, votes+m.past.sided[j].votes
-	}
-	if votes == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%s with most of the others in %d of %d votes", m.were(s), with, votes)
+	return m.were(s) + " " + fmt.Sprintf(text, all.true, all.of)
 }
 
 // were names the voters of a side as the subject of a sentence, and says for how many they count if some repeat others.

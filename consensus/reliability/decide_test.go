@@ -171,6 +171,31 @@ func TestALearnedDecisionIsSettledOnceAClearMajorityCannotBeLost(t *testing.T) {
 	}
 }
 
+func TestALearnedRejectionIsNotSettledWhileAProposalMayBeMade(t *testing.T) {
+	l, c := new(reliability.Ledger), camp{voters: 10, minorities: 2, proposals: 3, noise: 0.1}
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 40 {
+		observe(t, l, "", c.ballots(r, nil))
+	}
+	var votes []consensus.Vote
+	for j := range 10 {
+		for p := range 2 {
+			v := agree(fmt.Sprint("voter ", j), fmt.Sprint("proposal ", p))
+			v.Stance = consensus.Disagree
+			votes = append(votes, v)
+		}
+	}
+	b, err := consensus.NewBallots(nil, []string{"proposal 0", "proposal 1"}, votes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for more, want := range map[int]bool{0: true, 1: false} {
+		if got := consensus.Settled(l.Strategy(), b, consensus.Left{Voters: []string{}, Proposals: more}); got != want {
+			t.Errorf("all are rejected and %d may be made: settled %v, want %v", more, got, want)
+		}
+	}
+}
+
 func TestTheOneToAskNextTellsMost(t *testing.T) {
 	all := history(150, []float64{0.6, 0.95, 0.7, 0.03, 0.55}, []string{"a", "b"}, 8)
 	m := several(learn(t, nil, all, 1))

@@ -8,14 +8,17 @@ import (
 
 // configuration is the default strategy with what a [Ledger] knew when it was asked.
 type configuration struct {
-	several, one     *Model // nil: nothing
-	choices, stances bool   // all decisions are between several, or on one
-	group            bool   // nothing is learned without outcomes, since most voters are of one group
+	several, one     *Model
+	choices, stances bool // all decisions are between several, or on one
 }
+
+func (c configuration) knows() bool { return c.several.knows() || c.one.knows() }
+
+func (m *Model) knows() bool { return len(m.voters) > 0 }
 
 // Name returns "default", or the name of what decides as long as nothing is known.
 func (c configuration) Name() string {
-	if c.several == nil && c.one == nil {
+	if !c.knows() {
 		return consensus.Default().Name()
 	}
 	return "default"
@@ -28,17 +31,16 @@ func (c configuration) Knows(voter string) bool {
 
 // Reliability returns what is known of the voter where there is one proposal, or several.
 func (c configuration) Reliability(voter string, proposals int) (consensus.Reliability, bool) {
-	m := c.several
-	if m == nil || proposals <= 1 && c.one != nil {
-		m = c.one
+	if !c.several.knows() || proposals <= 1 && c.one.knows() {
+		return c.one.Reliability(voter, proposals)
 	}
-	return m.Reliability(voter, proposals)
+	return c.several.Reliability(voter, proposals)
 }
 
 // Decide hands over to what suits the ballots.
 func (c configuration) Decide(b consensus.Ballots) consensus.Decision {
 	m := c.model(b)
-	if m == nil {
+	if !m.knows() {
 		return c.byWeight(b, consensus.Left{Voters: []string{}})
 	}
 	d := Strategy{m}.Decide(b.WithGroupDiscount(nil, consensus.Left{Voters: []string{}}))
@@ -47,10 +49,10 @@ func (c configuration) Decide(b consensus.Ballots) consensus.Decision {
 	return d
 }
 
-// model returns what is known about decisions like this one, or nil. How many proposals there are determines it, even
-// if nobody is for or against some of them.
+// model returns what is known about decisions like this one. How many proposals there are determines it, even if nobody
+// is for or against some of them.
 func (c configuration) model(b consensus.Ballots) *Model {
-	if c.stances || !c.choices && len(b.Proposals()) <= 1 && (c.one == nil || !c.one.single) {
+	if c.stances || !c.choices && len(b.Proposals()) <= 1 {
 		return c.one
 	}
 	return c.several
@@ -62,24 +64,18 @@ func (c configuration) byWeight(b consensus.Ballots, left consensus.Left) consen
 	d := consensus.ConfidenceWeighted{}.Decide(shared)
 	d.Strategy = c.Name()
 	switch {
-	case c.group:
+	case c.several.group || c.one.group:
 		d.Note = fmt.Sprintf("half of the voters or more are of one group, so %d known outcomes are needed to learn from", groupLeast)
-	case groupVotes(b):
+	case sharing(shared):
 		d.Note = "voters of a group share its weight, of less than two voters"
 	}
 	return d
 }
 
-// groupVotes reports whether several voters of a group have votes, but not all are of it.
-func groupVotes(b consensus.Ballots) bool {
-	size, all := map[string]int{}, 0
+// sharing reports whether voters of a group share its weight.
+func sharing(b consensus.Ballots) bool {
 	for who := range b.ByVoter() {
-		group, _ := b.Group(who.Name)
-		size[group] += who.N
-		all += who.N
-	}
-	for group, n := range size {
-		if group != "" && n > 1 && n < all {
+		if who.Share < 1 {
 			return true
 		}
 	}
@@ -91,22 +87,26 @@ func groupVotes(b consensus.Ballots) bool {
 // against it.
 func (c configuration) Settled(b consensus.Ballots, left consensus.Left) bool {
 	m := c.model(b)
-	if c.one == nil && c.several == nil {
+	if !c.knows() {
 		return consensus.Settled(consensus.ConfidenceWeighted{}, b.WithGroupDiscount(nil, left), left)
 	}
 	if left.Voters == nil && b.Electorate() > 0 {
 		left.Voters = b.Missing()
 	}
-	if m == nil || left.Voters == nil || left.Proposals > 0 && len(b.Proposals()) < 2 || c.several.told() || c.one.told() {
+	if !m.knows() || left.Voters == nil || left.Proposals > 0 && len(b.Proposals()) < 2 || c.several.told() || c.one.told() {
 		return false
 	}
 	may := map[string]bool{}
 	for _, voter := range left.Voters {
 		may[voter] = true
 	}
-	_, share := majority(b.WithGroupDiscount(nil, left), may, float64(len(may)))
-	return share >= max(clearShare, b.Threshold()) && decided(c.Decide(b))
+	sure := majorityOf(b.WithGroupDiscount(nil, left), may, float64(len(may)))
+	if sure.share < max(clearShare, b.Threshold()) {
+		return false
+	}
+	d := c.Decide(b) // which rejects only the proposals that there are
+	return d.Outcome == consensus.Reached || d.Outcome == consensus.Rejected && left.Proposals == 0
 }
 
 // told reports whether any outcome is known.
-func (m *Model) told() bool { return m != nil && len(m.past.known) > 0 }
+func (m *Model) told() bool { return len(m.past.known) > 0 }

@@ -2,8 +2,11 @@ package reliability
 
 import "github.com/swarmbus/swarmbus/consensus/reliability/internal/fit"
 
-// groups are the stated groups of the voters of a batch.
-type groups fit.Batch
+// groups are the groups that were stated for the voters of a batch, by voter; "" is none.
+type groups struct {
+	*fit.Batch
+	of []string
+}
 
 const (
 	groupAlike = 0.8  // part of the usual differences up to which voters of a group err together
@@ -12,20 +15,17 @@ const (
 
 // dominated reports whether half of the voters who have votes, or more, but not all are of one group that errs together:
 // then agreement shows what that group thinks.
-func (b *groups) dominated() bool {
-	size, all, voted := map[string]int{}, 0, map[int32]bool{}
-	for _, v := range b.Votes {
-		for _, j := range v.Voter {
-			if !voted[j] {
-				voted[j] = true
-				all++
-				size[b.Group[j]]++
-			}
+func (g *groups) dominated() bool {
+	size, all := map[string]int{}, 0
+	for j, n := range g.Cast() {
+		if n > 0 {
+			all++
+			size[g.of[j]]++
 		}
 	}
 	for group, n := range size {
-		if group != "" && n > 1 && n < all && 2*n >= all {
-			return b.alike(group)
+		if group != "" && n > 1 && n < all && 2*n >= all && g.alike(group) {
+			return true
 		}
 	}
 	return false
@@ -34,44 +34,33 @@ func (b *groups) dominated() bool {
 // alike reports whether voters of the group differ from each other clearly less often than others do from those they
 // share no group with. Of the others, the one who differs least counts: by the mean, a single harmful one would make any
 // group look alike.
-func (b *groups) alike(group string) bool {
-	var inside, across differing
-	outside := make([]differing, b.Voters)
-	for _, v := range b.Votes {
+func (g *groups) alike(group string) bool {
+	var inside, across record
+	outside := make([]record, g.Voters)
+	for _, v := range g.Votes {
 		for i, j := range v.Voter {
-			for h, g := range v.Voter[:i] {
-				differ := v.Said[i] != v.Said[h]
-				switch mine, other := b.Group[j], b.Group[g]; {
+			for h, k := range v.Voter[:i] {
+				switch mine, other := g.of[j], g.of[k]; {
 				case mine == group && other == group:
-					inside.add(differ)
+					inside.add(v.Said[i], v.Said[h])
 				case mine != other || mine == "":
-					across.add(differ)
-					outside[j].add(differ)
-					outside[g].add(differ)
+					across.add(v.Said[i], v.Said[h])
+					outside[j].add(v.Said[i], v.Said[h])
+					outside[k].add(v.Said[i], v.Said[h])
 				}
 			}
 		}
 	}
-	least := across.share(1)
-	for j, d := range outside {
-		if b.Group[j] != group {
-			least = min(least, d.share(across.share(1)))
+	most := across.share(0)
+	for j, r := range outside {
+		if g.of[j] != group {
+			most = max(most, r.share(across.share(0)))
 		}
 	}
-	return inside.differ < groupAlike*(inside.both*least+groupPrior)
+	return float64(inside.of-inside.true) < groupAlike*(float64(inside.of)*(1-most)+groupPrior)
 }
 
-// differing counts the decisions in which two voters vote, and those in which they differ.
-type differing struct{ both, differ float64 }
-
-func (d *differing) add(differ bool) {
-	d.both++
-	if differ {
-		d.differ++
-	}
-}
-
-// share returns the share of decisions in which they differ, shrunk to the given one.
-func (d *differing) share(to float64) float64 {
-	return (d.differ + groupPrior*to) / (d.both + groupPrior)
+// share returns the share in which something was true, shrunk to the given one.
+func (r *record) share(to float64) float64 {
+	return (float64(r.true) + groupPrior*to) / (float64(r.of) + groupPrior)
 }

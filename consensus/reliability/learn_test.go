@@ -235,6 +235,9 @@ func TestWhatIsSureIsRight(t *testing.T) {
 	}
 }
 
+// What is learned from is the same, but the part of the votes alone, which falls with the number of decisions, counts
+// rejections as package consensus does: otherwise the confidence of five voters who reject what they are not for falls by
+// up to 0.11 once something is learned.
 func TestAgreeingAndRejectingTheRestIsTheSameVote(t *testing.T) {
 	all := history(60, []float64{0.9, 0.7, 0.6}, []string{"a", "b", "c"}, 3)
 	twice := slices.Clone(all)
@@ -254,8 +257,13 @@ func TestAgreeingAndRejectingTheRestIsTheSameVote(t *testing.T) {
 		for i := range all {
 			x, _ := m.Probabilities(all[i].ballots())
 			y, _ := n.Probabilities(twice[i].ballots())
-			if !slices.Equal(x, y) {
-				t.Fatalf("%v and %v", x, y)
+			for c := range x {
+				if math.Abs(x[c]-y[c]) > 0.02 {
+					t.Fatalf("%v and %v", x, y)
+				}
+			}
+			if n.Weights()["voter 0"] != m.Weights()["voter 0"] {
+				t.Fatalf("%v and %v", m.Weights(), n.Weights())
 			}
 		}
 	}

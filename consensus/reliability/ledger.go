@@ -1,7 +1,6 @@
 package reliability
 
 import (
-	"slices"
 	"sync"
 
 	"github.com/swarmbus/swarmbus/consensus"
@@ -20,16 +19,16 @@ import (
 //	between several       [Strategy]                                          how often it is right
 //
 // With [Options.Choices], all decisions are of the last kind; with [Options.Stances], of the second. Learning starts
-// with [Options.First] decisions of a kind. If fewer than one in ten of the decisions on a single proposal were
-// opposed, such decisions are treated as ones between several proposals of which only one was made.
+// with [Options.First] decisions of a kind.
 //
-// The groups of [consensus.Options.Groups] are what the program says about its voters, and come before what votes say:
-// until something has been learned, voters of a group share its weight, as [consensus.Ballots.WithGroupDiscount]
-// describes, and newcomers do so after that. If half of the voters or more, but not all, are of one group, and differ
-// from each other less than 0.8 times as often as others do, agreement shows what that group thinks: the ledger learns
-// only from decisions whose outcome is known, once there are ten, and until then weight alone decides. So eighteen
-// agents of one model against two of another have 1.9 of 3.2 voters' weight, 0.59, and the decision stays open until
-// outcomes are known.
+// The groups of [consensus.Options.Groups] are what the program says about its voters, and come before what votes say.
+// They lower confidence, and may keep open what would be a clear majority without them: voters of a group share its
+// weight, as [consensus.Ballots.WithGroupDiscount] describes, in what a clear majority is and until something has been
+// learned of them. If half of the voters or more, but not all, are of one group, and differ from each other less than 0.8
+// times as often as others do, agreement shows what that group thinks: the ledger learns only from decisions whose
+// outcome is known, once there are ten, and until then weight alone decides. So eighteen agents of one model against two
+// of another have 1.9 of 3.2 voters' weight, 0.59, and the decision stays open until outcomes are known. Without groups,
+// the eighteen decide.
 //
 // The zero value is a ledger with default options. A Ledger is safe for concurrent use. When learning is due, the
 // caller that asks for a strategy does it; meanwhile, other callers are not blocked and get what was known before.
@@ -38,11 +37,9 @@ import (
 type Ledger struct {
 	learning sync.Mutex // held while learning, saving and restoring; locked before mu
 
-	mu      sync.Mutex // protects the fields below
-	told    bool       // learn only in Learn
-	o       Options    // as given, without defaults
-	several *book      // all decisions; nil with stances
-	one     *book      // decisions on one proposal; nil with choices
+	mu   sync.Mutex // protects the fields below
+	told bool       // learn only in Learn
+	book
 }
 
 // NewLedger returns an empty ledger, or a wrapped [*consensus.FieldError] for an option out of range.
@@ -52,29 +49,9 @@ func NewLedger(o *Options) (*Ledger, error) {
 	}
 	l := new(Ledger)
 	if o != nil {
-		l.open(*o)
+		l.o = o.clone()
 	}
 	return l, nil
-}
-
-func (l *Ledger) open(o Options) {
-	o.Choices = append([]string(nil), o.Choices...) // nil if empty
-	l.o, l.several, l.one = o, nil, nil
-	if !o.Stances {
-		l.several = newBook(o)
-	}
-	if len(o.Choices) == 0 {
-		o.Stances = true
-		l.one = newBook(o)
-	}
-}
-
-// books returns the books there are, of a ledger in use.
-func (l *Ledger) books() []*book {
-	if l.several == nil && l.one == nil {
-		l.open(Options{})
-	}
-	return slices.DeleteFunc([]*book{l.several, l.one}, func(b *book) bool { return b == nil })
 }
 
 // Observe adds a decision with its ballots. id is what [Ledger.Resolve] refers to it by, or "" if that is not needed.
@@ -90,12 +67,7 @@ func (l *Ledger) Observe(id string, b consensus.Ballots) error {
 	if err := l.check(id, b); err != nil {
 		return err
 	}
-	if l.several != nil {
-		l.several.observe(id, b)
-	}
-	if l.one != nil && (l.o.Stances || len(b.Proposals()) == 1) {
-		l.one.observe(id, b)
-	}
+	l.observe(id, b)
 	return nil
 }
 
@@ -106,25 +78,11 @@ func (l *Ledger) Check(id string, b consensus.Ballots) error {
 	return l.check(id, b)
 }
 
-func (l *Ledger) check(id string, b consensus.Ballots) error {
-	for _, of := range l.books() {
-		if err := of.check(id, b); err != nil {
-			return err
-		}
-	}
-	for _, t := range b.Tallies() {
-		if t.Agree+t.Disagree > 0 {
-			return nil
-		}
-	}
-	return refuse("ballots", id, "votes for or against something")
-}
-
 // Holds reports whether the ledger has a decision with that id, so that [Ledger.Resolve] can record its outcome.
 func (l *Ledger) Holds(id string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return slices.ContainsFunc(l.books(), func(b *book) bool { return b.holds(id) })
+	return l.holds(id)
 }
 
 // Resolve records which proposal of a decision turned out to be right, or "" for none of them. It may be called again;
@@ -134,19 +92,7 @@ func (l *Ledger) Holds(id string) bool {
 func (l *Ledger) Resolve(id, right string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	found := false
-	for _, b := range l.books() {
-		if b.holds(id) {
-			found = true
-			if err := b.resolve(id, right); err != nil {
-				return err
-			}
-		}
-	}
-	if !found {
-		return refuse("id", id, "one that is in the ledger")
-	}
-	return nil
+	return l.resolve(id, right)
 }
 
 // Options returns the options that the ledger was opened or saved with, as they were given: the zero value means the
@@ -154,19 +100,14 @@ func (l *Ledger) Resolve(id, right string) error {
 func (l *Ledger) Options() Options {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	o := l.o
-	o.Choices = slices.Clone(o.Choices)
-	return o
+	return l.o.clone()
 }
 
 // Len returns how many decisions the ledger holds.
-func (l *Ledger) Len() (n int) {
+func (l *Ledger) Len() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, b := range l.books() {
-		n = max(n, len(b.decisions))
-	}
-	return n
+	return len(l.decisions)
 }
 
 // Strategy returns the default strategy with what has been learned so far. It is immutable: later observations do not
@@ -177,24 +118,15 @@ func (l *Ledger) Len() (n int) {
 func (l *Ledger) Strategy() consensus.Strategy { return l.configuration() }
 
 func (l *Ledger) configuration() configuration {
-	l.learn()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	several, one := l.models()
-	c := configuration{choices: len(l.o.Choices) > 0, stances: l.o.Stances, group: several.group || one.group}
-	if len(several.voters) > 0 {
-		c.several = several
-	}
-	if len(one.voters) > 0 {
-		c.one = one
-	}
-	return c
+	several, one := l.Models()
+	o := l.Options()
+	return configuration{several: several, one: one, choices: len(o.Choices) > 0, stances: o.Stances}
 }
 
 // Reliabilities returns what has been learned about the voters so far, as [consensus.Options.Reliabilities] for a
 // strategy chosen by name, or nil if that is nothing. It is immutable.
 func (l *Ledger) Reliabilities() consensus.Reliabilities {
-	if c := l.configuration(); c.several != nil || c.one != nil {
+	if c := l.configuration(); c.knows() {
 		return c
 	}
 	return nil
@@ -202,28 +134,11 @@ func (l *Ledger) Reliabilities() consensus.Reliabilities {
 
 // Models returns what has been learned from decisions between several proposals, and from those on one. It learns first
 // if that is due, like [Ledger.Strategy]. A model knows no voter if nothing has been learned from such decisions.
-func (l *Ledger) Models() (several, one *Model) {
+func (l *Ledger) Models() (ofSeveral, ofOne *Model) {
 	l.learn()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.models()
-}
-
-// models returns the latest models, of a ledger in use.
-func (l *Ledger) models() (several, one *Model) {
-	return l.several.known(kind{}), l.one.known(kind{stances: true})
-}
-
-// known returns the latest model. There may be no book.
-func (b *book) known(k kind) *Model {
-	switch {
-	case b == nil:
-	case b.last.model != nil:
-		return b.last.model
-	default:
-		k = b.kind
-	}
-	return (&Model{kind: k}).empty()
+	return l.model(several), l.model(one)
 }
 
 // LearnWhenTold makes the ledger learn only in [Ledger.Learn], and not when it is asked for a strategy. What it knows
@@ -241,47 +156,41 @@ func (l *Ledger) LearnWhenTold() {
 func (l *Ledger) Learn() (undo func()) {
 	l.learning.Lock()
 	defer l.learning.Unlock()
-	var before []func()
 	l.mu.Lock()
-	for _, b := range l.books() {
-		last := b.last
-		before = append(before, func() { b.last = last })
-	}
-	l.mu.Unlock()
+	defer l.mu.Unlock()
+	last := l.last
 	l.update()
 	return func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		for _, f := range before {
-			f()
-		}
+		l.last = last
 	}
 }
 
-// learn brings both books up to date, unless another caller is doing so or learning is left to Learn.
+// learn learns what is due, unless another caller is doing so or learning is left to Learn.
 func (l *Ledger) learn() {
-	l.mu.Lock()
-	told := l.told
-	l.mu.Unlock()
-	if told || !l.learning.TryLock() {
+	if !l.learning.TryLock() {
 		return
 	}
 	defer l.learning.Unlock()
-	l.update()
-}
-
-// update brings both books up to date without holding mu while it learns. The caller holds learning.
-func (l *Ledger) update() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, b := range l.books() {
-		if !b.due() {
-			continue
+	if !l.told {
+		l.update()
+	}
+}
+
+// update learns what is due, without holding mu meanwhile. The caller holds learning and mu.
+func (l *Ledger) update() {
+	for of := range l.last {
+		if l.due(subject(of)) {
+			next, dropped := l.lesson(subject(of)), l.dropped
+			l.mu.Unlock()
+			next = next.learn()
+			l.mu.Lock()
+			if dropped == l.dropped { // otherwise it knows of decisions that have left the window
+				l.last[of] = next
+			}
 		}
-		next := b.lesson()
-		l.mu.Unlock()
-		next = next.learn()
-		l.mu.Lock()
-		b.last = next
 	}
 }

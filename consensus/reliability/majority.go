@@ -15,37 +15,32 @@ const (
 	clearShare  = 0.8
 )
 
-// clarity is what a clear majority is for, and its share of the weight; the share is 0 if there is none.
-type clarity struct {
-	place int
-	share float64
+// majority is what the most weight is for, its share of the weight that was not abstained, and that weight. The share is
+// 0 if fewer than clearVoters are for it.
+type majority struct {
+	place         int // of the proposal, or of none if most is against all of them
+	share, weight float64
 }
 
-func (r *reading) clearMajority() clarity {
-	place, share := majority(r.b, nil, 0)
-	if share < clearShare || r.outcomesAgainst(place) {
-		return clarity{}
+// clearMajority returns the majority, with a share of 0 if it is not clear.
+func (r *reading) clearMajority() majority {
+	m := majorityOf(r.b, nil, 0)
+	if m.share < clearShare || r.outcomesAgainst(m.place) {
+		m.share = 0
 	}
-	return clarity{place, share}
+	return m
 }
 
-// raise raises the probability of a proposal, or of none for -1, to at least the given one.
-func (p *pooled) raise(place int, to float64) {
-	if p.of(place) >= to {
-		return
-	}
-	p.scale((1 - to) / (1 - p.of(place)))
-	if place < 0 {
-		p.none = to
-	} else {
-		p.each[place] = to
+// raise raises the probability of a proposal, or of none, to at least the given one.
+func (p pooled) raise(place int, to float64) {
+	if p[place] < to {
+		p.scale((1 - to) / (1 - p[place]))
+		p[place] = to
 	}
 }
 
-// majority returns the proposal with the greatest share of the weight that was not abstained, or -1 if most is against
-// all of them, and that share: 0 if fewer than clearVoters are for it. The votes of some voters may be left out, and
-// other weight be added to the whole.
-func majority(b consensus.Ballots, without map[string]bool, more float64) (place int, share float64) {
+// majorityOf returns the majority in the votes of all but some voters, with other weight added to the whole.
+func majorityOf(b consensus.Ballots, without map[string]bool, more float64) majority {
 	n := len(b.Proposals())
 	favour, voters := make([]int64, n+1), make([]int, n+1) // last of those who are against all proposals
 	all := int64(math.Round(more * fraction))
@@ -70,21 +65,17 @@ func majority(b consensus.Ballots, without map[string]bool, more float64) (place
 		}
 		all += most
 	}
-	place = slices.Index(favour, slices.Max(favour))
-	if all == 0 || voters[place] < clearVoters {
-		return -1, 0
+	m := majority{place: slices.Index(favour, slices.Max(favour)), weight: float64(all) / fraction}
+	if all > 0 && voters[m.place] >= clearVoters {
+		m.share = float64(favour[m.place]) / float64(all)
 	}
-	share = float64(favour[place]) / float64(all)
-	if place == n {
-		place = -1
-	}
-	return place, share
+	return m
 }
 
 // outcomesAgainst reports whether known outcomes speak for another answer: whether those who are now against the majority
 // were right more often than it, where the two sides differed before.
 func (r *reading) outcomesAgainst(place int) bool {
-	at := slices.IndexFunc(r.questions, func(q *question) bool { return !r.m.kind.stances || place < 0 || q.places[0] == place })
+	at := slices.IndexFunc(r.questions, func(q *question) bool { return !r.m.kind.stances || place == r.none() || q.places[0] == place })
 	if at < 0 || len(r.m.past.known) == 0 {
 		return false
 	}
@@ -126,5 +117,5 @@ func plurality(v fit.Votes, sides []int8, side int8) int32 {
 			count[v.Said[i]]++
 		}
 	}
-	return lead(count)
+	return fit.Plurality(count)
 }

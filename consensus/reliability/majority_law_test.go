@@ -14,14 +14,29 @@ import (
 type camp struct {
 	voters, minorities, proposals int
 	noise                         float64 // how often a voter names any proposal instead of its own
+	together                      bool    // all of the minorities are for the same
+	rejecting                     bool    // voters are against all proposals but their own
 }
 
 func (c camp) String() string {
-	return fmt.Sprintf("%d voters, %d stubborn, %d proposals, noise %v", c.voters, c.minorities, c.proposals, c.noise)
+	s := fmt.Sprintf("%d voters, %d stubborn, %d proposals, noise %v", c.voters, c.minorities, c.proposals, c.noise)
+	if c.together {
+		s += ", together"
+	}
+	if c.rejecting {
+		s += ", rejecting"
+	}
+	return s
 }
 
 // own is what a voter votes for.
-func (c camp) own(j int) int { return max(0, j-(c.voters-c.minorities)+1) }
+func (c camp) own(j int) int {
+	own := max(0, j-(c.voters-c.minorities)+1)
+	if c.together {
+		return min(1, own)
+	}
+	return own
+}
 
 func (c camp) ballots(r *rand.Rand, o *consensus.Options) consensus.Ballots {
 	var proposals []string
@@ -35,6 +50,13 @@ func (c camp) ballots(r *rand.Rand, o *consensus.Options) consensus.Ballots {
 			said = r.IntN(c.proposals)
 		}
 		votes = append(votes, agree(fmt.Sprint("voter ", j), proposals[said]))
+		for p, name := range proposals {
+			if c.rejecting && p != said {
+				v := agree(fmt.Sprint("voter ", j), name)
+				v.Stance = consensus.Disagree
+				votes = append(votes, v)
+			}
+		}
 	}
 	return closed(o, proposals, votes)
 }
@@ -128,8 +150,36 @@ func TestAClearMajorityRejects(t *testing.T) {
 	}
 }
 
+// quiet are swarms whose minorities are for the same, and swarms that reject what they are not for.
+func quiet() (all []camp) {
+	for _, n := range []int{3, 5, 10, 12, 20, 30} {
+		for minorities := range 4 {
+			for _, k := range []int{2, 6} {
+				if minorities < n-1 && (minorities < 3 || n > 5) {
+					all = append(all,
+						camp{voters: n, minorities: minorities, proposals: k, together: true},
+						camp{voters: n, minorities: minorities, proposals: k, together: true, rejecting: true})
+				}
+			}
+		}
+	}
+	return all
+}
+
+// Nothing is noise in these swarms: the same ballots are cast every time.
+func TestTheSameAgainIsTheSameForAnyKindOfMinority(t *testing.T) {
+	for _, c := range quiet() {
+		t.Run(c.String(), func(t *testing.T) {
+			t.Parallel()
+			staysTheSame(t, c)
+		})
+	}
+}
+
 // The same ballots again and again are decided alike, and confidence moves slowly. With a fifth of noise, two of four
-// against two stubborn ones are found to agree some decisions later than the tenth.
+// against two stubborn ones are found to agree some decisions later than the tenth. Not promised, and therefore not
+// here, is that for two camps of equal size who are noisy: which of them is believed is chance, and may change. Nor is it
+// for two of five against three who are each for something else: at the fourteenth decision, these are found out.
 func TestTheSameAgainIsTheSame(t *testing.T) {
 	for _, noise := range []float64{0, 0.05, 0.2} {
 		for _, c := range camps() {
@@ -147,7 +197,10 @@ func staysTheSame(t *testing.T, c camp) {
 	probe := c.ballots(nil, nil)
 	var outcome consensus.Outcome
 	was, seen, solves := 0.0, 0, 150
-	if c.noise == 0 && c.voters == 20 {
+	if c.together {
+		solves = 60
+	}
+	if c.noise == 0 && c.voters == 20 && *all {
 		solves = 1000
 	}
 	for _, n := range stages(solves) {

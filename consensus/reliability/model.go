@@ -1,7 +1,6 @@
 package reliability
 
 import (
-	"maps"
 	"math"
 	"slices"
 
@@ -20,7 +19,6 @@ type Model struct {
 	fit    *fit.Model
 	past   past
 	trust  float64 // share of what was learned in a decision's probabilities; the rest is that of the votes alone
-	single bool    // a single proposal was hardly ever opposed
 	group  bool    // nothing was learned, because half of the voters or more are of one group that errs together
 }
 
@@ -30,23 +28,19 @@ const (
 	groupLeast = 10  // known outcomes from which a team is learned about that is mostly of one group
 )
 
-// newModel learns from a batch of so many decisions.
-func newModel(k kind, names []string, b *fit.Batch, decisions int) *Model {
-	m := &Model{kind: k, past: newPast(b), single: k.stances && unopposed(b)}
-	if (*groups)(b).dominated() {
+// learn learns about the model's voters from a batch of so many decisions.
+func (m *Model) learn(b groups, decisions int) {
+	m.past = newPast(b.Batch)
+	if b.dominated() {
 		if len(m.past.known) < groupLeast {
-			m.group = true
-			return m.empty()
+			*m = Model{kind: m.kind, group: true}
+			m.empty()
+			return
 		}
 		b.Votes = slices.DeleteFunc(b.Votes, func(v fit.Votes) bool { return v.Known < 0 })
 	}
-	m.names, m.voters = names, make(map[string]int32, len(names))
-	for j, name := range names {
-		m.voters[name] = int32(j)
-	}
-	m.fit = fit.Learn(b)
+	m.fit = fit.Learn(b.Batch)
 	m.trust = 1 - settling/max(settling, float64(decisions+toldCounts*len(m.past.known)))
-	return m
 }
 
 // empty returns the model as it is before anything is learned.
@@ -58,18 +52,6 @@ func (m *Model) empty() *Model {
 // stranger is the model of a [Strategy] that has none.
 var stranger = new(Model).empty()
 
-// unopposed reports whether fewer than one in ten decisions on a single proposal were opposed: then the proposal was
-// the only one because nobody made another.
-func unopposed(b *fit.Batch) bool {
-	n := 0
-	for _, v := range b.Votes {
-		if slices.Contains(v.Said, 1) {
-			n++
-		}
-	}
-	return 10*n < len(b.Votes)
-}
-
 // Voters returns the names of the voters the model knows, sorted.
 func (m *Model) Voters() []string { return slices.Clone(m.names) }
 
@@ -77,8 +59,7 @@ func (m *Model) Voters() []string { return slices.Clone(m.names) }
 // read, and by how much: the probability, at most 0.35, that agreement says nothing about what is right. Known outcomes
 // lower it. Below 0.1 the reason is "".
 func (m *Model) Doubt() (reason string, size float64) {
-	d := m.fit.Doubt()
-	return doubtful(d), d.Size
+	return doubtful(m.fit.Doubt), m.fit.Doubt.Size
 }
 
 // voter returns the number of the named voter, or that of the newcomer.
@@ -132,13 +113,10 @@ func (m *Model) Groups() map[string]string {
 // Weights returns how much a vote of each voter counts beside the others', in log-odds above chance, by name. A voter
 // who is wrong more often than chance has a negative weight.
 func (m *Model) Weights() map[string]float64 {
-	w := maps.Collect(func(yield func(string, float64) bool) {
-		for j, name := range m.names {
-			if !yield(name, m.fit.Strength(int32(j))) {
-				return
-			}
-		}
-	})
+	w := make(map[string]float64, len(m.names))
+	for name, j := range m.voters {
+		w[name] = m.fit.Strength(j)
+	}
 	return w
 }
 
@@ -148,12 +126,12 @@ type reading struct {
 	b         consensus.Ballots
 	proposals []string
 	questions []*question
-	clear     clarity
+	clear     majority
 }
 
 // read reads ballots. Where all decisions are between shared choices, nothing is known about those on other proposals.
 func (m *Model) read(b consensus.Ballots) *reading {
-	if m.kind.strange(b.Proposals()) {
+	if m.kind.strange(b.Proposals()...) {
 		m = stranger
 	}
 	r := reader{kind: m.kind, b: b, number: m.number}

@@ -61,9 +61,13 @@ func refuse(field string, value any, want string) error {
 	return fmt.Errorf("reliability: %w", &consensus.FieldError{Field: field, Value: value, Want: want})
 }
 
-// withDefaults returns a copy with every default filled in.
+func (o Options) clone() Options {
+	o.Choices = append([]string(nil), o.Choices...) // nil if empty
+	return o
+}
+
+// withDefaults returns the options with every default filled in.
 func (o Options) withDefaults() Options {
-	o.Choices = slices.Clone(o.Choices)
 	if o.Window == 0 {
 		o.Window = defaultWindow
 	}

@@ -5,18 +5,15 @@ import "github.com/swarmbus/swarmbus/consensus/reliability/internal/fit"
 // past is what is plainly on record about the voters, without any model.
 type past struct {
 	known []fit.Votes // with a known outcome
-	right []record    // by voter
-	sided []tendency  // by voter
+	right []record    // by voter, in how many known outcomes it was right
+	sided []record    // by voter, in how many decisions it was with most of the others
 }
 
-// record is how many of a voter's votes have a known outcome, and how many of these were right.
-type record struct{ known, right int }
-
-// tendency is in how many decisions a voter has voted, and in how many it was with most of the others.
-type tendency struct{ votes, with int }
+// record is in how many of so many decisions something was true of a voter.
+type record struct{ of, true int }
 
 func newPast(b *fit.Batch) past {
-	p := past{right: make([]record, b.Voters), sided: make([]tendency, b.Voters)}
+	p := past{right: make([]record, b.Voters), sided: make([]record, b.Voters)}
 	for _, v := range b.Votes {
 		if v.Known >= 0 {
 			p.known = append(p.known, v)
@@ -28,44 +25,19 @@ func newPast(b *fit.Batch) past {
 		for i, j := range v.Voter {
 			p.right[j].add(v.Said[i], v.Known)
 			count[v.Said[i]]--
-			p.sided[j].add(v.Said[i], lead(count))
+			p.sided[j].add(v.Said[i], fit.Plurality(count))
 			count[v.Said[i]]++
 		}
 	}
 	return p
 }
 
-func (r *record) add(said, known int32) {
-	if known < 0 {
-		return
+// add counts a vote and what it is compared with, if that is one thing.
+func (r *record) add(said, with int32) {
+	if with >= 0 {
+		r.of++
 	}
-	r.known++
-	if said == known {
-		r.right++
+	if said == with {
+		r.true++
 	}
-}
-
-// add counts a vote and what most of the others said, if that is one thing.
-func (t *tendency) add(said, others int32) {
-	if others < 0 {
-		return
-	}
-	t.votes++
-	if said == others {
-		t.with++
-	}
-}
-
-// lead returns the candidate with the most votes, or -1 if there is none or several have as many.
-func lead(count []int) int32 {
-	lead, most := int32(-1), 0
-	for c, n := range count {
-		switch {
-		case n > most:
-			lead, most = int32(c), n
-		case n == most:
-			lead = -1
-		}
-	}
-	return lead
 }

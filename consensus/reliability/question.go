@@ -12,41 +12,31 @@ import (
 // kind is what decisions are between, as stated in [Options].
 type kind struct {
 	stances bool
-	choices map[string]int32 // numbers of the shared choices; nil: each decision has its own proposals
-}
-
-func newKind(o *Options) kind {
-	k := kind{stances: o.Stances}
-	if len(o.Choices) > 0 {
-		k.choices = make(map[string]int32, len(o.Choices))
-		for i, c := range o.Choices {
-			k.choices[c] = int32(i)
-		}
-	}
-	return k
+	choices []string // nil: each decision has its own proposals
 }
 
 // own reports whether each decision has its own proposals.
-func (k kind) own() bool { return !k.stances && k.choices == nil }
+func (k kind) own() bool { return !k.stances && len(k.choices) == 0 }
 
 // strange reports whether there are shared choices and a proposal is none of them.
-func (k kind) strange(proposals []string) bool {
-	return k.choices != nil && slices.ContainsFunc(proposals, func(p string) bool {
-		_, ok := k.choices[p]
-		return !ok
-	})
+func (k kind) strange(proposals ...string) bool {
+	return len(k.choices) > 0 && slices.ContainsFunc(proposals, func(p string) bool { return !slices.Contains(k.choices, p) })
 }
 
 // columns returns how many different things the votes of all decisions can say, or 1 if that differs.
 func (k kind) columns() int {
-	switch {
-	case k.stances:
+	if k.stances {
 		return 2
-	case k.own():
-		return 1
-	default:
-		return len(k.choices)
 	}
+	return max(1, len(k.choices))
+}
+
+// field returns how many candidates there are in a decision with so many proposals that have votes.
+func (k kind) field(proposals int) int {
+	if k.own() {
+		return proposals + 1
+	}
+	return k.columns()
 }
 
 // question is a decision as a fit sees it. Where decisions have their own proposals, the candidates are those that
@@ -54,8 +44,14 @@ func (k kind) columns() int {
 // right, and candidate 1 that it is wrong.
 type question struct {
 	fit.Votes
-	places []int    // by proposal with votes, its index in [consensus.Ballots.Proposals]
-	names  []string // and its name
+	places []int // by proposal with votes, its index in [consensus.Ballots.Proposals]
+	times  map[vote]int64
+}
+
+// vote is a vote for one candidate. Those of voters with the same number who say the same are one vote.
+type vote struct {
+	voter, said int32
+	stated      float64
 }
 
 // fraction is the unit in which voters are counted, because sums of integers do not depend on the order.
@@ -69,59 +65,36 @@ type reader struct {
 }
 
 // questions returns one question, or with stances one for each proposal that has votes.
-func (r *reader) questions() []*question {
+func (r *reader) questions() (qs []*question) {
 	proposals := r.b.Proposals()
 	places := r.spoken(proposals)
+	each := len(places)
 	if r.stances {
-		return r.stanceQuestions(proposals, places)
+		each = 1
 	}
-	q, number := &question{places: places}, make([]int32, len(proposals))
-	for c, place := range places {
-		q.names = append(q.names, proposals[place])
-		number[place] = int32(c)
+	for about := range slices.Chunk(places, max(1, each)) {
+		v := fit.Votes{Field: r.field(len(about)), Known: -1}
+		qs = append(qs, &question{Votes: v, places: about, times: map[vote]int64{}})
 	}
-	q.Field, q.Known = len(places)+1, -1
-	if !r.own() {
-		q.Field = len(r.choices)
-		for place, name := range proposals {
-			number[place] = r.choices[name]
-		}
-	}
-	a := newAdding(q)
 	for who, votes := range r.b.ByVoter() {
-		if among, weight := ballot(votes, number, q.Field); len(among) > 0 {
-			voter, times := r.number(who)
+		if votes = r.counted(votes); len(votes) == 0 {
+			continue
+		}
+		voter, times := r.number(who)
+		if !r.stances {
+			among, weight := r.ballot(votes, places, proposals)
 			for _, c := range among {
-				a.add(vote{voter, c, weight}, times/int64(len(among)))
+				qs[0].times[vote{voter, c, weight}] += times / int64(len(among))
 			}
+			continue
+		}
+		for _, v := range votes {
+			q := qs[slices.Index(places, v.Proposal)]
+			q.times[vote{voter, int32(v.Stance - consensus.Agree), v.Weight}] += times
 		}
 	}
-	a.done()
-	return []*question{q}
-}
-
-func (r *reader) stanceQuestions(proposals []string, places []int) []*question {
-	qs, adding := make([]*question, len(places)), make([]*adding, len(proposals))
-	for i, place := range places {
-		qs[i] = &question{Votes: fit.Votes{Field: 2, Known: -1}, places: places[i : i+1], names: []string{proposals[place]}}
-		adding[place] = newAdding(qs[i])
-	}
-	for who, votes := range r.b.ByVoter() {
-		var voter int32
-		var times int64
-		for i, v := range spoken(votes) {
-			if i == 0 {
-				voter, times = r.number(who)
-			}
-			said := int32(0)
-			if v.Stance == consensus.Disagree {
-				said = 1
-			}
-			adding[v.Proposal].add(vote{voter, said, v.Weight}, times)
-		}
-	}
-	for _, place := range places {
-		adding[place].done()
+	for _, q := range qs {
+		q.order()
 	}
 	return qs
 }
@@ -131,22 +104,25 @@ func spoken(votes []consensus.Position) []consensus.Position {
 	return slices.DeleteFunc(slices.Clone(votes), func(v consensus.Position) bool { return v.Stance == consensus.Abstain })
 }
 
-// spoken returns the indices of the proposals that somebody is for or against, sorted by name. Where at most one is
-// right, a voter who is for a proposal adds nothing by rejecting others.
-func (r *reader) spoken(proposals []string) []int {
-	is := make([]bool, len(proposals))
-	for _, votes := range r.b.ByVoter() {
-		agrees := slices.ContainsFunc(votes, func(v consensus.Position) bool { return v.Stance == consensus.Agree })
-		for _, v := range votes {
-			if v.Stance == consensus.Agree || v.Stance == consensus.Disagree && (r.stances || !agrees) {
-				is[v.Proposal] = true
-			}
-		}
+// counted returns the votes that count: without abstentions and, where at most one proposal is right, without those of
+// somebody who is for a proposal against others, since they add nothing.
+func (k kind) counted(votes []consensus.Position) []consensus.Position {
+	counted := spoken(votes)
+	if k.stances || !slices.ContainsFunc(counted, agrees) {
+		return counted
 	}
-	var places []int
-	for i, x := range is {
-		if x {
-			places = append(places, i)
+	return slices.DeleteFunc(counted, func(v consensus.Position) bool { return !agrees(v) })
+}
+
+func agrees(v consensus.Position) bool { return v.Stance == consensus.Agree }
+
+// spoken returns the indices of the proposals that somebody is for or against, sorted by name.
+func (r *reader) spoken(proposals []string) (places []int) {
+	for _, votes := range r.b.ByVoter() {
+		for _, v := range r.counted(votes) {
+			if !slices.Contains(places, v.Proposal) {
+				places = append(places, v.Proposal)
+			}
 		}
 	}
 	slices.SortFunc(places, func(x, y int) int { return cmp.Compare(proposals[x], proposals[y]) })
@@ -155,57 +131,32 @@ func (r *reader) spoken(proposals []string) []int {
 
 // ballot merges a voter's votes into one, which is divided between the candidates that it allows: those it agrees with
 // or, if there are none, those it does not reject. Its weight is the largest of these votes.
-func ballot(votes []consensus.Position, number []int32, field int) (among []int32, weight float64) {
-	for _, stance := range []consensus.Stance{consensus.Agree, consensus.Disagree} {
-		for _, v := range votes {
-			if v.Stance == stance {
-				among = append(among, number[v.Proposal])
-				weight = max(weight, v.Weight)
-			}
+func (r *reader) ballot(votes []consensus.Position, places []int, proposals []string) (among []int32, weight float64) {
+	for _, v := range votes {
+		c := slices.Index(places, v.Proposal)
+		if !r.own() {
+			c = slices.Index(r.choices, proposals[v.Proposal])
 		}
-		if len(among) == 0 {
-			continue
-		}
-		if stance == consensus.Disagree {
-			return others(among, field), weight
-		}
+		among, weight = append(among, int32(c)), max(weight, v.Weight)
+	}
+	if agrees(votes[0]) {
 		return among, weight
 	}
-	return nil, 0
-}
-
-// others returns the candidates that are not among the given ones.
-func others(among []int32, field int) (rest []int32) {
-	for c := range int32(field) {
+	var rest []int32
+	for c := range int32(r.field(len(places))) {
 		if !slices.Contains(among, c) {
 			rest = append(rest, c)
 		}
 	}
-	return rest
+	return rest, weight
 }
 
-// adding collects the votes of a question. Those of voters with the same number who say the same are one vote.
-type adding struct {
-	q     *question
-	times map[vote]int64
-}
-
-type vote struct {
-	voter, said int32
-	stated      float64
-}
-
-func newAdding(q *question) *adding { return &adding{q, map[vote]int64{}} }
-
-func (a *adding) add(v vote, times int64) { a.times[v] += times }
-
-// done puts the votes in an order that does not depend on when they were cast.
-func (a *adding) done() {
-	q := a.q
-	for _, v := range slices.SortedFunc(maps.Keys(a.times), func(x, y vote) int {
+// order lists the votes in an order that does not depend on when they were cast.
+func (q *question) order() {
+	for _, v := range slices.SortedFunc(maps.Keys(q.times), func(x, y vote) int {
 		return cmp.Or(cmp.Compare(x.voter, y.voter), cmp.Compare(x.said, y.said), cmp.Compare(x.stated, y.stated))
 	}) {
 		q.Voter, q.Said = append(q.Voter, v.voter), append(q.Said, v.said)
-		q.Stated, q.Times = append(q.Stated, v.stated), append(q.Times, float64(a.times[v])/fraction)
+		q.Stated, q.Times = append(q.Stated, v.stated), append(q.Times, float64(q.times[v])/fraction)
 	}
 }

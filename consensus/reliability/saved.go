@@ -1,26 +1,34 @@
 package reliability
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
-
-	"github.com/swarmbus/swarmbus/consensus/reliability/internal/fit"
 )
+
+// savedVersion is the version of the saved form. It changes with the form, not with what is learned from it.
+const savedVersion = 2
+
+// VersionError says that a ledger was saved in a form that this version of the package does not read: an older one than
+// it reads any more, or a newer one.
+type VersionError struct {
+	Saved int // version of the form; 0 if it has none
+}
+
+// Error says what to do.
+func (e *VersionError) Error() string {
+	return fmt.Sprintf("reliability: a ledger was saved in form %d, and only form %d is read: "+
+		"begin with an empty ledger, and observe the decisions again", e.Saved, savedVersion)
+}
 
 // saved is the saved form of a ledger: votes and outcomes, and no parameters.
 type saved struct {
-	Options Options    `json:"options"`
-	Several *savedBook `json:"several,omitempty"`
-	One     *savedBook `json:"one,omitempty"`
-}
-
-type savedBook struct {
-	Voters    []string          `json:"voters"`
-	Groups    map[string]string `json:"groups,omitempty"`
-	Decisions []decision        `json:"decisions"`
-	Last      *lesson           `json:"last"` // from what the ledger last learned
+	Version   int          `json:"version"`
+	Options   Options      `json:"options"`
+	Decisions []decision   `json:"decisions"`
+	Learned   [2][]*string `json:"learned"` // by subject, the outcomes of the first decisions when it last learned from them
 }
 
 // MarshalJSON saves the votes, the outcomes, and from which of them the ledger has learned: a restored ledger, of this
@@ -30,125 +38,81 @@ func (l *Ledger) MarshalJSON() ([]byte, error) {
 	defer l.learning.Unlock()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.books()
-	return json.Marshal(saved{l.o, l.several.save(), l.one.save()})
+	return json.Marshal(saved{savedVersion, l.o, l.decisions, [2][]*string{l.last[several].right, l.last[one].right}})
 }
 
-func (b *book) save() *savedBook {
-	if b == nil {
-		return nil
-	}
-	return &savedBook{b.names, b.groups, b.decisions, b.last}
-}
-
-// UnmarshalJSON restores a saved ledger, which may be of another version, and learns again what that had learned. If p
-// is not a saved ledger, it returns an error and does not change l.
+// UnmarshalJSON restores a saved ledger and learns again what that had learned, by the model of this version. If the
+// ledger was saved in another form, it returns a [*VersionError], and another error if p is not a saved ledger; then it
+// does not change l.
 func (l *Ledger) UnmarshalJSON(p []byte) error {
-	var s saved
-	if err := json.Unmarshal(p, &s); err != nil {
-		return fmt.Errorf("reliability: not a saved ledger: %w", err)
+	var form struct {
+		Version int             `json:"version"`
+		Options json.RawMessage `json:"options"`
 	}
-	var restored Ledger
-	if err := restored.restore(&s); err != nil {
+	err := json.Unmarshal(p, &form)
+	if err == nil && form.Options != nil && form.Version != savedVersion {
+		return &VersionError{form.Version}
+	}
+	var s saved
+	var restored book
+	err = cmp.Or(err, json.Unmarshal(p, &s))
+	if form.Options == nil {
+		err = cmp.Or(err, errors.New("it has no options"))
+	}
+	if err = cmp.Or(err, restored.restore(&s)); err != nil {
 		return fmt.Errorf("reliability: not a saved ledger: %w", err)
 	}
 	l.learning.Lock()
 	defer l.learning.Unlock()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.o, l.several, l.one = restored.o, restored.several, restored.one
+	l.book = restored
 	return nil
 }
 
-func (l *Ledger) restore(s *saved) error {
+func (b *book) restore(s *saved) error {
 	if err := s.Options.Validate(); err != nil {
 		return err
 	}
-	l.open(s.Options)
-	return errors.Join(l.several.restore(s.Several), l.one.restore(s.One))
-}
-
-func (b *book) restore(s *savedBook) error {
-	switch {
-	case b == nil && s == nil:
-		return nil
-	case b == nil || s == nil:
-		return errors.New("decisions of other options")
-	case s.Last != nil && len(s.Last.Known) > len(s.Decisions):
-		return errors.New("more is learned than was decided")
-	}
-	for _, name := range s.Voters {
-		b.number(name)
-	}
-	if len(b.names) != len(s.Voters) {
-		return errors.New("a voter twice")
-	}
-	for voter, group := range s.Groups {
-		b.groups[voter] = group
-	}
+	b.o = s.Options
 	for i, d := range s.Decisions {
-		if err := b.fault(&d); err != nil {
-			return fmt.Errorf("decision %d: %w", i, err)
+		if !b.sound(&d) {
+			return fmt.Errorf("decision %d cannot be", i)
 		}
 		b.append(d)
 	}
-	return b.relearn(s.Last)
-}
-
-// fault returns what is wrong with a saved decision.
-func (b *book) fault(d *decision) error {
-	if d.ID != "" && b.holds(d.ID) {
-		return fmt.Errorf("%q twice", d.ID)
-	}
-	rows, field := 1, len(d.Names)+1
-	switch {
-	case b.kind.stances:
-		rows, field = len(d.Names), 2
-	case len(d.Names) == 0:
-		rows = 0
-	case !b.kind.own():
-		field = len(b.kind.choices)
-	}
-	if len(d.Votes) != rows {
-		return errors.New("votes on other proposals")
-	}
-	for _, v := range d.Votes {
-		if v.Field != field || !sound(v, len(b.names)) {
-			return errors.New("votes that cannot be")
+	for of, right := range s.Learned {
+		if len(right) == 0 {
+			continue
 		}
+		l := b.lesson(subject(of))
+		if len(right) > len(l.decisions) || slices.ContainsFunc(right, l.kind.wrong) {
+			return errors.New("more is learned than was decided")
+		}
+		l.decisions, l.right = l.decisions[:len(right)], right
+		b.last[of] = l.learn()
 	}
 	return nil
 }
 
-// sound reports whether the numbers of saved votes are in range.
-func sound(v fit.Votes, voters int) bool {
-	within := func(x []int32, n int) bool {
-		return !slices.ContainsFunc(x, func(y int32) bool { return y < 0 || int(y) >= n })
+// wrong reports whether an outcome cannot be.
+func (k kind) wrong(right *string) bool { return right != nil && k.strange(*right) }
+
+// sound reports whether a saved decision can be.
+func (b *book) sound(d *decision) bool {
+	k, rows := b.kind(), 1
+	if k.stances {
+		rows = len(d.Names)
 	}
-	stated := !slices.ContainsFunc(v.Stated, func(x float64) bool { return !(x > 0 && x <= 1) })
-	voter := slices.Sorted(slices.Values(v.Voter))
-	return len(v.Voter) == len(v.Said) && (v.Stated == nil || len(v.Stated) == len(v.Voter)) && stated &&
-		within(v.Voter, voters) && within(v.Said, v.Field) && v.Known >= -1 && int(v.Known) < v.Field &&
-		len(slices.Compact(voter)) == len(v.Voter)
+	return (d.ID == "" || !b.holds(d.ID)) && len(d.Rows) == rows && len(d.Names) > 0 && !k.wrong(d.Right) &&
+		(!d.Single || k.own() && len(d.Names) == 1) &&
+		!slices.ContainsFunc(d.Rows, func(r row) bool { return !r.sound(k.field(len(d.Names))) })
 }
 
-// relearn learns again what was last learned.
-func (b *book) relearn(last *lesson) error {
-	if last == nil || len(last.Known) == 0 {
-		return nil
-	}
-	l := b.lesson()
-	l.decisions, l.Known, l.Groups = l.decisions[:len(last.Known)], last.Known, last.Groups
-	for i, known := range l.Known {
-		if len(known) != len(l.decisions[i].Votes) {
-			return errors.New("outcomes of other decisions")
-		}
-		for row, c := range known {
-			if c < -1 || int(c) >= l.decisions[i].Votes[row].Field {
-				return errors.New("outcomes that cannot be")
-			}
-		}
-	}
-	b.last = l.learn()
-	return nil
+// sound reports whether the votes can be, among so many candidates.
+func (r *row) sound(field int) bool {
+	return slices.IsSorted(r.Voter) && len(slices.Compact(slices.Clone(r.Voter))) == len(r.Said) && len(r.Voter) == len(r.Said) &&
+		!slices.ContainsFunc(r.Said, func(c int32) bool { return c < 0 || int(c) >= field }) &&
+		(r.Stated == nil || len(r.Stated) == len(r.Voter)) &&
+		!slices.ContainsFunc(r.Stated, func(x float64) bool { return !(x > 0 && x <= 1) })
 }

@@ -2,6 +2,7 @@ package reliability
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/swarmbus/swarmbus/consensus"
@@ -40,11 +41,11 @@ func (s Strategy) Decide(b consensus.Ballots) consensus.Decision {
 	balance := r.balance()
 	settle := func(doubt bool) (consensus.Decision, pooled) {
 		p := r.pool(b.Correlation(), doubt)
-		support := pooled{slices.Clone(p.each), p.none}
+		support := slices.Clone(p)
 		if r.clear.share > 0 {
 			support.raise(r.clear.place, r.clear.share)
 		}
-		return b.Decide(s.Name(), support.each, support.none, func(place int) int { return cmp.Compare(balance[place], 0) }), p
+		return b.Decide(s.Name(), support[:r.none()], support[r.none()], func(place int) int { return cmp.Compare(balance[place], 0) }), p
 	}
 	d, p := settle(true)
 	if reason, _ := r.m.Doubt(); reason != "" && !decided(d) {
@@ -54,29 +55,38 @@ func (s Strategy) Decide(b consensus.Ballots) consensus.Decision {
 	}
 	d.Confidence, d.Learned = r.confidence(p, d), len(r.m.voters) > 0
 	d.Because = r.because(d)
-	return d.WithProbabilities(p.each)
+	return d.WithProbabilities(p[:r.none()])
 }
 
 func decided(d consensus.Decision) bool {
 	return d.Outcome == consensus.Reached || d.Outcome == consensus.Rejected
 }
 
-// balance returns, for each proposal, the evidence for it less that against it: the log-odds above chance of the voters
-// for it, less those of the voters who are against it and for nothing else.
-func (r *reading) balance() []float64 {
-	more, _ := r.evidence(func(voter int32) float64 {
-		if r.m.trust == 0 {
-			return 1
+// balance returns, for each proposal, a number above 0 if more is for it than against it, and below 0 if more is against
+// it: the log-odds above chance of the voters for it, less those of the voters who are against it and for nothing else.
+func (r *reading) balance() []int64 {
+	more := make([]int64, len(r.proposals))
+	for who, votes := range r.b.ByVoter() {
+		voter, times := r.m.number(who)
+		worth := float64(times / int64(who.N))
+		if r.m.trust > 0 {
+			worth *= max(0, r.m.fit.Strength(voter)) // who is for something is not against it, however often it was wrong
 		}
-		return max(0, r.m.fit.Strength(voter)) // who is for something is not against it, however often it was wrong
-	})
+		for _, v := range r.m.kind.counted(votes) {
+			x := int64(who.N) * int64(math.Round(v.Weight*worth))
+			if !agrees(v) {
+				x = -x
+			}
+			more[v.Proposal] += x
+		}
+	}
 	switch c := r.clear; {
 	case c.share == 0:
-	case c.place >= 0:
-		more[c.place] = max(more[c.place], c.share)
+	case c.place < r.none():
+		more[c.place] = max(more[c.place], 1)
 	default:
 		for place, x := range more {
-			more[place] = min(x, -c.share)
+			more[place] = min(x, -1)
 		}
 	}
 	return more
@@ -85,27 +95,12 @@ func (r *reading) balance() []float64 {
 // confidence returns the probability of what was decided or leads, or the lowest of those tied. It is never more than
 // it would be with independent voters: the discount can raise the probability of what is not the most probable.
 func (r *reading) confidence(p pooled, d consensus.Decision) float64 {
-	least, places := 1.0, r.leading(d)
-	plain := p
-	if r.b.Correlation() > 0 {
-		plain = r.pool(0, true)
-	}
-	for _, place := range places {
-		least = min(least, p.of(place), plain.of(place))
-	}
-	return least
-}
-
-// leading returns the indices of the proposals that a decision's confidence is about, or -1 for none of these.
-func (r *reading) leading(d consensus.Decision) []int {
-	if d.Outcome == consensus.Rejected || len(d.Leaders) == 0 {
-		return []int{-1}
-	}
-	var places []int
-	for i, p := range r.proposals {
-		if slices.Contains(d.Leaders, p) {
-			places = append(places, i)
+	least, plain := 1.0, r.pool(0, true)
+	none := d.Outcome == consensus.Rejected || len(d.Leaders) == 0
+	for place := range p {
+		if none && place == r.none() || !none && place < r.none() && slices.Contains(d.Leaders, r.proposals[place]) {
+			least = min(least, p[place], plain[place])
 		}
 	}
-	return places
+	return least
 }

@@ -16,6 +16,8 @@ import (
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/settle"
+	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
 func main() {
@@ -27,9 +29,9 @@ func main() {
 func run(ctx context.Context, out io.Writer) error {
 	for _, way := range []struct {
 		name   string
-		policy swarm.ConflictPolicy
+		policy settle.Policy
 	}{
-		{"debate", swarm.DebateConflicts}, {"majority", swarm.MajorityOnConflicts}, {"escalate", swarm.EscalateConflicts},
+		{"debate", settle.ByDebate}, {"majority", settle.ByMajority}, {"escalate", settle.ByEscalation},
 	} {
 		fmt.Fprintf(out, "%s\n", way.name)
 		if err := decide(ctx, out, way.policy); err != nil {
@@ -39,7 +41,7 @@ func run(ctx context.Context, out io.Writer) error {
 	return nil
 }
 
-func decide(ctx context.Context, out io.Writer, policy swarm.ConflictPolicy) error {
+func decide(ctx context.Context, out io.Writer, policy settle.Policy) error {
 	s, err := swarm.New(swarm.Options{Agents: team(), Conflicts: policy, Seed: 1})
 	if err != nil {
 		return err
@@ -61,7 +63,7 @@ func decide(ctx context.Context, out io.Writer, policy swarm.ConflictPolicy) err
 }
 
 // show prints the arguments, how the conflict was settled and what was decided.
-func show(out io.Writer, r *swarm.Result) {
+func show(out io.Writer, r *solves.Result) {
 	for _, s := range r.Log {
 		switch p := s.Body().(type) {
 		case signals.Challenge:

@@ -24,6 +24,7 @@ import (
 	"github.com/swarmbus/swarmbus/otel/export"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/settle"
 )
 
 func main() {
@@ -58,7 +59,7 @@ func decideAll(ctx context.Context, p *export.Pipeline, stdout io.Writer) error 
 	for _, o := range []swarm.Options{
 		{Name: "retry-policy", Agents: team()},
 		{Name: "retry-policy-trouble", Agents: trouble()},
-		{Name: "retry-policy-strict", Agents: divided(), Conflicts: swarm.EscalateConflicts},
+		{Name: "retry-policy-strict", Agents: divided(), Conflicts: settle.ByEscalation},
 	} {
 		if err := decide(ctx, p, o, stdout); err != nil {
 			return err

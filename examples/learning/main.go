@@ -12,6 +12,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
 // answers is an agent that is right with that chance. All are as sure of themselves.
@@ -61,7 +62,7 @@ func main() {
 }
 
 // proposalOf is the id of the proposal that says so, "" if none does.
-func proposalOf(r *swarm.Result, answer string) string {
+func proposalOf(r *solves.Result, answer string) string {
 	for _, s := range r.Log {
 		if p, ok := signals.As[signals.Proposal](s); ok && p.Payload.Content == answer {
 			return p.Payload.ProposalID

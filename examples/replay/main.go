@@ -12,6 +12,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/replay"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
@@ -32,9 +33,9 @@ func main() {
 	check(s.Shutdown(context.Background()))
 
 	fmt.Println("As it was kept:")
-	check(replay(kept, func(s signals.Any) signals.Any { return s }))
+	check(again(kept, func(s signals.Any) signals.Any { return s }))
 	fmt.Println("With one vote changed:")
-	fmt.Println(replay(kept, func(s signals.Any) signals.Any {
+	fmt.Println(again(kept, func(s signals.Any) signals.Any {
 		if vote, ok := signals.As[signals.Vote](s); ok && s.Head().Source == "critic" {
 			changed := vote.Payload
 			changed.Stance = signals.Disagree
@@ -44,13 +45,13 @@ func main() {
 	}))
 }
 
-// replay derives again what a journal says, after its signals were changed so.
-func replay(from journal.Reader, change func(signals.Any) signals.Any) error {
-	codec, err := signals.NewCodec(runlog.Kinds()...)
+// again derives what a journal says, after its signals were changed so.
+func again(from journal.Reader, change func(signals.Any) signals.Any) error {
+	codec, err := runlog.NewCodec()
 	if err != nil {
 		return err
 	}
-	r, err := swarm.NewReplay(journal.Snapshot{})
+	r, err := replay.New(journal.Snapshot{})
 	if err != nil {
 		return err
 	}

@@ -54,7 +54,7 @@ func run(ctx context.Context, out io.Writer) error {
 	}
 	defer b.Close()
 	s.bus = b
-	if s.desk, err = reporting.New(b, &reporting.Options{Conductor: s}); err != nil {
+	if s.desk, err = reporting.New(b, &reporting.Options{Conductor: s.Escalated}); err != nil {
 		return err
 	}
 	for _, id := range []string{"ann", "bob"} {

@@ -30,7 +30,7 @@ func (s *study) think(ctx context.Context) {
 		return
 	}
 	defer stop()
-	team, err := swarm.New(swarm.Options{Agents: []*agents.Agent{cyn.Agent()}, Bus: s.bus, Seed: 1, Rounds: 1, Clock: swarm.StepClock(s.clock(), 0)})
+	team, err := swarm.New(swarm.Options{Agents: []*agents.Agent{cyn.Agent()}, Bus: s.bus, Seed: 1, Limits: swarm.Limits{Rounds: 1}, Clock: swarm.StepClock(s.clock(), 0)})
 	if err != nil {
 		s.note(err)
 		return

@@ -17,7 +17,7 @@ import (
 	"testing"
 
 	"github.com/swarmbus/swarmbus/examples/review/inspect"
-	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
 // A sample is a package whose answer is known.
@@ -84,7 +84,7 @@ func (s sample) judge(ctx context.Context, corpus string) (outcome, error) {
 	if err != nil {
 		return o, err
 	}
-	result, err := solve(ctx, p, 1, nil, blind, func(swarm.Event) error { return nil })
+	result, err := solve(ctx, p, 1, nil, blind, func(solves.Event) error { return nil })
 	if err != nil {
 		return o, err
 	}

@@ -32,6 +32,7 @@ import (
 	"github.com/swarmbus/swarmbus/examples/review/inspect"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/solves"
 	"github.com/swarmbus/swarmbus/swarm/transcript"
 	look "github.com/swarmbus/swarmbus/swarm/transcript/terminal"
 )
@@ -155,7 +156,7 @@ func (f *flags) review(ctx context.Context, stdout, stderr io.Writer) (err error
 }
 
 // solve has the team decide on p. A journal, if there is one, keeps it.
-func solve(ctx context.Context, p *inspect.Package, seed uint64, kept journal.Store, view telescope, show func(swarm.Event) error) (result *swarm.Result, err error) {
+func solve(ctx context.Context, p *inspect.Package, seed uint64, kept journal.Store, view telescope, show func(solves.Event) error) (result *solves.Result, err error) {
 	s, err := swarm.New(swarm.Options{
 		Agents:  team(p, tracks()),
 		Name:    "review",
@@ -180,7 +181,7 @@ func solve(ctx context.Context, p *inspect.Package, seed uint64, kept journal.St
 		if err != nil {
 			return nil, err
 		}
-		if stopped, ok := event.(swarm.Stopped); ok {
+		if stopped, ok := event.(solves.Stopped); ok {
 			result = stopped.Result
 		}
 		if err := show(event); err != nil {
@@ -194,7 +195,7 @@ func task(p *inspect.Package) signals.Task {
 	return signals.Task{Task: fmt.Sprintf("Should package %s (%s) be approved?", p.Name, p.Path), Context: p.Size()}
 }
 
-func (f *flags) show(w io.Writer) func(swarm.Event) error {
+func (f *flags) show(w io.Writer) func(solves.Event) error {
 	switch {
 	case f.json:
 		return transcript.JSON(w)

@@ -17,7 +17,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/examples/review/inspect"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
 // TestMain is the program itself where a test starts it as a process.
@@ -46,9 +46,9 @@ func load(t *testing.T, dir string) *inspect.Package {
 	return p
 }
 
-func decide(t *testing.T, dir string) *swarm.Result {
+func decide(t *testing.T, dir string) *solves.Result {
 	t.Helper()
-	r, err := solve(t.Context(), load(t, dir), 1, nil, blind, func(swarm.Event) error { return nil })
+	r, err := solve(t.Context(), load(t, dir), 1, nil, blind, func(solves.Event) error { return nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestWhatDoesNotCompileIsLookedAtByNobodyElse(t *testing.T) {
 func TestWhatCouldNotBeLookedAtLowersCertainty(t *testing.T) {
 	p := load(t, fixture("clean"))
 	confidence := func() float64 {
-		r, err := solve(t.Context(), p, 1, nil, blind, func(swarm.Event) error { return nil })
+		r, err := solve(t.Context(), p, 1, nil, blind, func(solves.Event) error { return nil })
 		if err != nil || r.Decision.Choice != approve {
 			t.Fatal(r, err)
 		}

@@ -4,13 +4,13 @@ import (
 	"context"
 	"io"
 
-	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/hooks"
 	"github.com/swarmbus/swarmbus/bus"
 )
 
 // A telescope is what a review is watched with.
 type telescope struct {
-	hook  agents.Hook
+	hook  hooks.Hook
 	watch func(*bus.Bus) (stop func(), err error)
 	close func(io.Writer) // says what was seen
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
+	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
 func main() {
@@ -102,19 +103,19 @@ func audit(_ context.Context, p *signals.Signal[signals.Proposal]) iter.Seq2[sig
 
 // show prints what is said and what the router decides, with its reasons where a
 // customer is concerned.
-func show(out io.Writer, r *routing.Router, event swarm.Event) {
+func show(out io.Writer, r *routing.Router, event solves.Event) {
 	switch e := event.(type) {
-	case swarm.Spoke:
+	case solves.Spoke:
 		if e.Signal.Kind() == runlog.KindBegan {
 			break
 		}
 		fmt.Fprintf(out, "%-9s %s\n", e.Signal.Head().Source, e.Signal.Kind())
-	case swarm.Routed:
+	case solves.Routed:
 		fmt.Fprintf(out, "          -> %s: %s\n", e.Agent, e.Decision.Action)
 		if e.Signal.Kind() == routing.KindUserMessage {
 			fmt.Fprintf(out, "\n%s\n", r.Explain(e.Decision.From, e.Signal))
 		}
-	case swarm.Stopped:
+	case solves.Stopped:
 		fmt.Fprintf(out, "\n%s: %s (%s)\n", e.Result.Stop, e.Result.Answer, e.Result.Detail)
 	default: // of no interest here
 	}

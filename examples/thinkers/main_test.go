@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"iter"
 	"net"
@@ -23,10 +22,12 @@ import (
 	"github.com/swarmbus/swarmbus/agents/models/modelstest"
 	"github.com/swarmbus/swarmbus/agents/models/openai"
 	"github.com/swarmbus/swarmbus/agents/thinker"
+	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/cassette"
+	"github.com/swarmbus/swarmbus/swarm/solves"
 	"github.com/swarmbus/swarmbus/swarm/transcript"
 )
 
@@ -37,7 +38,7 @@ func TestExampleDecidesWithinItsBudget(t *testing.T) {
 	if err := run(t.Context(), &out); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"consensus", "never sooner than Retry-After", "spent  in all    9 calls", "budget: 8170 tokens and 0usd spent"} {
+	for _, want := range []string{"consensus", "never sooner than Retry-After", "spent  in all    9 calls", "budget: 8256 tokens and 0usd spent"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the transcript lacks %q:\n%s", want, out.String())
 		}
@@ -79,12 +80,12 @@ func eight(m models.Model, show func(string, models.Piece)) (all []*agents.Agent
 var task = signals.Task{Task: "Which retry policy should our clients use?"}
 
 // solve returns the log of a solve, byte for byte, and its result.
-func solve(t *testing.T, ctx context.Context, team []*agents.Agent) (string, *swarm.Result) {
+func solve(t *testing.T, ctx context.Context, team []*agents.Agent) (string, *solves.Result) {
 	t.Helper()
 	return solveWith(t, ctx, swarm.Options{Agents: team})
 }
 
-func solveWith(t *testing.T, ctx context.Context, o swarm.Options) (string, *swarm.Result) {
+func solveWith(t *testing.T, ctx context.Context, o swarm.Options) (string, *solves.Result) {
 	t.Helper()
 	o.Seed, o.Clock = 1, swarm.StepClock(time.Unix(0, 0), time.Millisecond)
 	s, err := swarm.New(o)
@@ -105,7 +106,7 @@ func solveWith(t *testing.T, ctx context.Context, o swarm.Options) (string, *swa
 		if err := write(e); err != nil {
 			t.Fatal(err)
 		}
-		if stopped, ok := e.(swarm.Stopped); ok {
+		if stopped, ok := e.(solves.Stopped); ok {
 			return log.String(), stopped.Result
 		}
 	}
@@ -274,7 +275,7 @@ func TestCassetteReplaysByteForByteWithTheNetworkClosed(t *testing.T) {
 
 // voting is a swarm of a scripted proposer and two agents that vote, of which the
 // server answers one as told.
-func voting(t *testing.T, a string, reply func(try int) modelstest.Reply) (*swarm.Result, *modelstest.Server) {
+func voting(t *testing.T, a string, reply func(try int) modelstest.Reply) (*solves.Result, *modelstest.Server) {
 	t.Helper()
 	var tries atomic.Int32
 	server := modelstest.NewServer(adapters[a].dialect, func(_ int, r *models.Request) modelstest.Reply {
@@ -307,10 +308,9 @@ func TestAnAnswerIsRepairedAfterToolCalls(t *testing.T) {
 				return modelstest.Reply{Text: map[bool]string{false: "mumble", true: pass}[r.NoCalls]}
 			})
 			defer server.Close()
-			th := thinker.Thinker{ID: "odd", Model: a.open(t, server.URL, nil), Tools: []thinker.Tool{{
-				Tool: models.Tool{Name: "look_up", Schema: []byte(`{"type":"object"}`)},
-				Call: func(context.Context, json.RawMessage) (string, error) { return "chance", nil },
-			}}}
+			th := thinker.Thinker{ID: "odd", Model: a.open(t, server.URL, nil), Tools: tools.Of(tools.Func("look_up", "", tools.Hints{}, func(context.Context, struct{}) (string, error) {
+				return "chance", nil
+			}))}
 			said, err := th.Agent().Take(t.Context(), &agents.Turn{Round: 1, Task: task})
 			if err != nil || len(said) != 2 || len(server.Requests()) != 3 || len(server.Refused()) > 0 {
 				t.Errorf("said %v, %v; %d requests taken, refused: %v", said, err, len(server.Requests()), server.Refused())
@@ -319,7 +319,7 @@ func TestAnAnswerIsRepairedAfterToolCalls(t *testing.T) {
 	}
 }
 
-func votesOf(r *swarm.Result, voter string) (all []string) {
+func votesOf(r *solves.Result, voter string) (all []string) {
 	for _, s := range r.Log {
 		if v, ok := signals.As[signals.Vote](s); ok && v.Source == voter {
 			all = append(all, fmt.Sprintf("%s %s: %s", v.Payload.Stance, v.Payload.ProposalID, v.Payload.Reasoning))

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"iter"
 	"slices"
@@ -15,6 +14,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents/models/limits"
 	"github.com/swarmbus/swarmbus/agents/models/openai"
 	"github.com/swarmbus/swarmbus/agents/thinker"
+	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/internal/ollama"
 	"github.com/swarmbus/swarmbus/signals"
@@ -51,11 +51,14 @@ func judges(open func(name string) models.Model, show func(string, models.Piece)
 	}
 	return append(all, thinker.Thinker{
 		ID: "clerk", Role: "You look words up.", Model: open("clerk"), CanEmit: []signals.Kind{signals.KindToolResult, signals.KindVote}, Seeded: true, Show: show,
-		Tools: []thinker.Tool{{
-			Tool: models.Tool{Name: "look_up", Description: "Looks a word up.", Schema: json.RawMessage(`{"type":"object","properties":{"word":{"type":"string"}},"required":["word"],"additionalProperties":false}`)},
-			Call: func(_ context.Context, args json.RawMessage) (string, error) { return "found: " + string(args), nil },
-		}},
+		Tools: tools.Of(tools.Func("look_up", "Looks a word up.", tools.Hints{ReadsOnly: true}, func(_ context.Context, in lookedUp) (string, error) {
+			return fmt.Sprintf(`found: {"word":%q}`, in.Word), nil
+		})),
 	}.Agent())
+}
+
+type lookedUp struct {
+	Word string `json:"word"`
 }
 
 var homemade = []ollama.Model{
@@ -82,7 +85,7 @@ func TestOllamaJudgesVoteAsTheirModelsAnswerAndAClerkCallsTools(t *testing.T) {
 	team := judges(func(name string) models.Model {
 		return cassette.Model(shared.Limit(local(t, base, name)), recorder)
 	}, func(string, models.Piece) { pieces.Add(1) })
-	recorded, r := solveWith(t, t.Context(), swarm.Options{Rounds: 2, Deadline: 5 * time.Minute, Agents: team})
+	recorded, r := solveWith(t, t.Context(), swarm.Options{Limits: swarm.Limits{Rounds: 2, Deadline: 5 * time.Minute}, Agents: team})
 
 	stances, results := map[string]signals.Stance{}, 0
 	for _, s := range r.Log {
@@ -134,7 +137,7 @@ func TestOllamaJudgesVoteAsTheirModelsAnswerAndAClerkCallsTools(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, _ := solveWith(t, t.Context(), swarm.Options{Rounds: 2, Deadline: 5 * time.Minute, Agents: judges(func(name string) models.Model {
+	again, _ := solveWith(t, t.Context(), swarm.Options{Limits: swarm.Limits{Rounds: 2, Deadline: 5 * time.Minute}, Agents: judges(func(name string) models.Model {
 		return cassette.Replay(models.ID{Provider: "ollama", Name: name}, kept)
 	}, nil)})
 	if again != recorded {

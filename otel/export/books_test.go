@@ -16,10 +16,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/hooks"
 	"github.com/swarmbus/swarmbus/otel/export"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
 // TestSwarmDoesNotNoticeTheCollector runs the same solve with collectors that
@@ -77,7 +77,7 @@ func absentGRPC(t *testing.T) {
 }
 
 // texts are signals as they travel, without where they were said.
-func texts(t *testing.T, r *swarm.Result) (all []string) {
+func texts(t *testing.T, r *solves.Result) (all []string) {
 	t.Helper()
 	for _, s := range r.Log {
 		h := s.Head()
@@ -155,8 +155,8 @@ func TestSolveThatIsNotWaitedForIsInTheBooks(t *testing.T) {
 	var got sent
 	got.collect(t)
 	p := newPipeline(t, export.Options{NoMetrics: true})
-	ctx, end := agents.Start(agents.WithHook(t.Context(), p.Observer), agents.Op{Name: agents.OpSolve, Target: "team", Thread: "x"})
-	_, ended := agents.Start(ctx, agents.Op{Name: agents.OpRound, Thread: "x", Round: 1})
+	ctx, end := hooks.Start(hooks.With(t.Context(), p.Observer), hooks.Op{Name: hooks.OpSolve, Target: "team", Thread: "x"})
+	_, ended := hooks.Start(ctx, hooks.Op{Name: hooks.OpRound, Thread: "x", Round: 1})
 	ended(nil, nil)
 	books := p.Close()
 	end(nil, nil)

@@ -63,7 +63,7 @@ func TestTurnThatNeverEndsIsSent(t *testing.T) {
 	got.collect(t)
 	release := make(chan struct{})
 	p := newPipeline(t, export.Options{NoMetrics: true})
-	s, err := swarm.New(swarm.Options{Hook: p.Observer, Deadline: 50 * time.Millisecond, Agents: []*agents.Agent{{
+	s, err := swarm.New(swarm.Options{Hook: p.Observer, Limits: swarm.Limits{Deadline: 50 * time.Millisecond}, Agents: []*agents.Agent{{
 		ID: "deaf", Reactor: agents.Each(func(context.Context, signals.Any) said {
 			<-release
 			return agents.Emit()

@@ -31,17 +31,7 @@ func binary(t *testing.T) string {
 	t.Helper()
 	name := os.Getenv("SWARMBUS_JAEGER")
 	if name == "" {
-		cache, err := exec.CommandContext(t.Context(), "go", "env", "GOCACHE").Output()
-		if err != nil {
-			t.Fatal(err)
-		}
-		name = filepath.Join(strings.TrimSpace(string(cache)), "swarmbus", "jaeger-v1.76.0")
-	}
-	if _, err := os.Stat(name); err != nil {
-		if os.Getenv("SWARMBUS_JAEGER") != "" {
-			t.Fatal(err)
-		}
-		t.Skipf("NOT TESTED against a real Jaeger: there is none at %s; build it once with bash .ci/jaeger", name)
+		t.Skip("NOT TESTED against a real Jaeger: SWARMBUS_JAEGER names none; bash .ci/jaeger builds one, and .ci/run tests with it")
 	}
 	return name
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/swarmbus/swarmbus/otel/export"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
 func TestMain(m *testing.M) {
@@ -32,7 +33,7 @@ func TestMain(m *testing.M) {
 }
 
 // decide lets three agents decide, watched through p or by nobody.
-func decide(t *testing.T, p *export.Pipeline) *swarm.Result {
+func decide(t *testing.T, p *export.Pipeline) *solves.Result {
 	t.Helper()
 	say := func(id string, hears signals.Kind, s signals.Any) *agents.Agent {
 		return &agents.Agent{ID: id, Listens: []signals.Kind{hears}, CanEmit: []signals.Kind{s.Kind()}, Reactor: agents.Reactors{

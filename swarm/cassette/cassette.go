@@ -27,7 +27,7 @@ func Answers(m models.Model, by journal.Caller) models.Model {
 // Replay returns a model that answers only from the records of the model with
 // that id. Other requests fail with a [*journal.MissError]. It serves one solve, since it
 // counts the calls of each turn: another solve needs another model.
-func Replay(id models.ID, from *journal.Results) models.Model {
+func Replay(id models.ID, from journal.Caller) models.Model {
 	return &recorded{id: id, by: from, places: newPlaces()}
 }
 
@@ -47,7 +47,8 @@ func (r *recorded) ID() models.ID { return r.id }
 type entry struct {
 	Answer *models.Answer `json:"answer,omitempty"`
 	Failed *failure       `json:"failed,omitempty"`
-	Took   time.Duration  `json:"took,omitempty"` // by a clock, so only in the record of a run that will be continued
+	Took   time.Duration  `json:"took,omitempty"`   // by a clock, so only in the record of a run that will be continued
+	Unpaid bool           `json:"unpaid,omitempty"` // no answer: calls of the request could not be paid for
 }
 
 type failure struct {
@@ -125,37 +126,47 @@ func (r *recorded) read(text []byte) (*models.Answer, error) {
 
 // key returns the key of a call: its place in the turn, and the request.
 func (r *recorded) key(ctx context.Context, q *models.Request) (journal.Key, error) {
-	text, err := json.Marshal(struct {
-		Model   models.ID       `json:"model"`
-		Request *models.Request `json:"request"`
-	}{r.id, q})
+	text, err := r.request(q)
 	if err != nil {
 		return journal.Key{}, err
 	}
 	return r.places.next(ctx, text), nil
 }
 
+// request returns everything that an answer depends on.
+func (r *recorded) request(q *models.Request) ([]byte, error) {
+	return json.Marshal(struct {
+		Model   models.ID       `json:"model"`
+		Request *models.Request `json:"request"`
+	}{r.id, q})
+}
+
 // places are those of calls in their turns.
 type places struct {
 	mu    sync.Mutex // protects the field below
-	calls map[journal.Key]int
+	calls map[place]int
 }
 
-func newPlaces() *places { return &places{calls: map[journal.Key]int{}} }
+// A place is a turn, each time it is taken: a turn that is taken again makes the same calls.
+type place struct {
+	journal.Key
+	taking int
+}
+
+func newPlaces() *places { return &places{calls: map[place]int{}} }
 
 // next is the place of a call that is about to be made.
 func (p *places) next(ctx context.Context, request []byte) journal.Key {
-	k, hash := journal.Key{}, journal.HashRequest(request)
+	at, hash := place{}, journal.HashRequest(request)
 	if t := agents.TurnOf(ctx); t != nil {
-		k.Thread, k.Agent, k.Turn = t.Thread, t.Agent, t.Round
+		at = place{journal.Key{Thread: t.Thread, Agent: t.Agent, Turn: t.Round}, t.Taking}
 	} else {
-		k.Request = hash // calls outside of turns have no order: equal requests are counted
+		at.Request = hash // calls outside of turns have no order: equal requests are counted
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	place := k
-	k.Call = p.calls[place]
-	p.calls[place]++
-	k.Request = hash
+	k := at.Key
+	k.Call, k.Request = p.calls[at], hash
+	p.calls[at]++
 	return k
 }

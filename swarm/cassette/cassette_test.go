@@ -15,6 +15,8 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/agents/spending"
+	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/cassette"
@@ -29,7 +31,7 @@ func asks(t *testing.T, m models.Model, agent string, round int, questions ...st
 			r := &models.Request{Messages: []models.Message{models.User(q)}, Most: 10, Show: func(p models.Piece) { shown += p.Text }}
 			answer, err := m.Ask(ctx, r)
 			if err != nil {
-				after, passes := agents.IsPassing(err)
+				after, passes := agents.IsRetryable(err)
 				all = append(all, fmt.Sprint(err, after, passes))
 				continue
 			}
@@ -251,89 +253,145 @@ func TestAnswersKeepsNoFailure(t *testing.T) {
 	}
 }
 
-// A tool is called once for each call of a turn; its errors are results.
+// calling lets an agent call a tool with these arguments in its first turn of a thread.
+func calling(ctx context.Context, set *tools.Set, clock func() time.Time, args ...string) (all []tools.Outcome, err error) {
+	a := &agents.Agent{ID: "a", Reactor: agents.Func(func(ctx context.Context, _ *agents.Turn) iter.Seq2[signals.Any, error] {
+		calls, err := set.Begin(ctx)
+		if err != nil {
+			return agents.Fail(err)
+		}
+		for _, text := range args {
+			made, err := calls.Make(ctx, models.Call{ID: "c", Name: "look", Args: json.RawMessage(text)})
+			if err != nil {
+				return agents.Fail(err)
+			}
+			all = append(all, made...)
+		}
+		return agents.Emit()
+	})}
+	_, err = a.Take(ctx, &agents.Turn{Thread: "t", Round: 1, Clock: clock})
+	return all, err
+}
+
+type word struct {
+	Word string `json:"word"`
+}
+
+// looking is a set with a tool that returns another text each time.
+func looking(by journal.Caller, made *int, call func()) *tools.Set {
+	set := tools.Of(tools.Func("look", "", tools.Hints{}, func(_ context.Context, in word) (string, error) {
+		*made++
+		call()
+		if in.Word == "nowhere" {
+			return "", errors.New("there is nothing")
+		}
+		return fmt.Sprint(in.Word, " ", *made), nil
+	}))
+	set.Record = cassette.Tools(by)
+	return set
+}
+
+// A tool is called once for each call of a turn; its errors are results, and a replay says
+// that a call took as long as when it was made.
 func TestToolIsCalledOnceForEachCall(t *testing.T) {
-	store, made := &journal.Memory{}, 0
-	play := func() (all []string) {
+	store, made, now := &journal.Memory{}, 0, time.Unix(0, 0)
+	words := []string{`{"word":"x"}`, `{"word":"x"}`, `{"word":"nowhere"}`}
+	play := func(takes time.Duration) []tools.Outcome {
 		recorder, err := journal.NewRecorder(store)
 		if err != nil {
 			t.Fatal(err)
 		}
-		look := cassette.Tool("look", func(_ context.Context, args json.RawMessage) (string, error) {
-			if made++; string(args) == `"nowhere"` {
-				return "partly", errors.New("there is nothing")
-			}
-			return fmt.Sprint(string(args), " ", made), nil
-		}, recorder)
-		a := &agents.Agent{ID: "a", Reactor: agents.Func(func(ctx context.Context, _ *agents.Turn) iter.Seq2[signals.Any, error] {
-			for _, args := range []string{`"x"`, `"x"`, `"nowhere"`} {
-				text, err := look(ctx, json.RawMessage(args))
-				all = append(all, fmt.Sprint(text, err))
-			}
-			return agents.Emit()
-		})}
-		if _, err := a.Take(t.Context(), &agents.Turn{Thread: "t", Round: 1}); err != nil {
+		set := looking(recorder, &made, func() { now = now.Add(takes) })
+		all, err := calling(t.Context(), set, func() time.Time { return now }, words...)
+		if err != nil {
 			t.Fatal(err)
 		}
 		return all
 	}
-	first := play()
-	want := []string{`"x" 1<nil>`, `"x" 2<nil>`, "partlythere is nothing"}
-	if diff := cmp.Diff(want, first); diff != "" {
+	first := play(time.Second)
+	var texts []string
+	for _, o := range first {
+		texts = append(texts, fmt.Sprint(o.Text, " ", o.IsError, " ", o.Took))
+	}
+	if diff := cmp.Diff([]string{"x 1 false 1s", "x 2 false 1s", "there is nothing true 1s"}, texts); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(first, play()); diff != "" || made != 3 {
+	if diff := cmp.Diff(first, play(time.Hour)); diff != "" || made != 3 {
 		t.Errorf("gone on with: %d calls: %s", made, diff)
 	}
-}
-
-// A replay says that a call took as long as when it was made.
-func TestToolTakesAsLongAsItDid(t *testing.T) {
-	store, now := &journal.Memory{}, time.Unix(0, 0)
-	play := func(takes time.Duration) (took time.Duration) {
-		recorder, err := journal.NewRecorder(store)
-		if err != nil {
-			t.Fatal(err)
-		}
-		look := cassette.Tool("look", func(context.Context, json.RawMessage) (string, error) {
-			now = now.Add(takes)
-			return "", nil
-		}, recorder)
-		a := &agents.Agent{ID: "a", Reactor: agents.Func(func(ctx context.Context, _ *agents.Turn) iter.Seq2[signals.Any, error] {
-			_, err := look(agents.WithTook(ctx, func(d time.Duration) { took = d }), nil)
-			return agents.Fail(err)
-		})}
-		turn := &agents.Turn{Thread: "t", Round: 1, Clock: func() time.Time { return now }}
-		if _, err := a.Take(t.Context(), turn); err != nil && !errors.Is(err, agents.ErrNilSignal) {
-			t.Fatal(err)
-		}
-		return took
+	results, err := journal.ReadResults(store)
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, takes := range []time.Duration{time.Second, time.Hour} {
-		if got := play(takes); got != time.Second {
-			t.Errorf("took %v", got)
-		}
+	replayed, err := calling(t.Context(), &tools.Set{May: []tools.Rule{{Tools: "look"}}, Record: cassette.Tools(results)}, nil, words...)
+	if diff := cmp.Diff(first, replayed); diff != "" || err != nil {
+		t.Errorf("replayed without the tool: %v: %s", err, diff)
+	}
+	var miss *journal.MissError
+	if _, err := calling(t.Context(), looking(results, &made, func() {}), nil, `{"word":"new"}`); !errors.As(err, &miss) {
+		t.Errorf("of a call that is not on record: %v", err)
 	}
 }
 
 func TestToolThatEndedWithItsContextIsNotRecorded(t *testing.T) {
-	store := &journal.Memory{}
+	store, made := &journal.Memory{}, 0
 	recorder, err := journal.NewRecorder(store)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	look := cassette.Tool("look", func(ctx context.Context, _ json.RawMessage) (string, error) {
-		cancel()
-		return "", context.Cause(ctx)
-	}, recorder)
-	if _, err := look(ctx, nil); !errors.Is(err, context.Canceled) || store.Last() != 0 {
-		t.Errorf("%v, %d records", err, store.Last())
+	if _, err := calling(ctx, looking(recorder, &made, cancel), nil, `{"word":"nowhere"}`); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	for record, err := range store.Read(0) {
+		if err != nil || strings.Contains(string(record.Body), "there is nothing") {
+			t.Errorf("recorded: %s, %v", record.Body, err)
+		}
+	}
+}
+
+// TestACallThatBeganAndHasNoResultIsAskedAfterARestart interrupts a call, and starts again
+// with the same journal: the tool is called again only with a person's answer.
+func TestACallThatBeganAndHasNoResultIsAskedAfterARestart(t *testing.T) {
+	store, made := &journal.Memory{}, 0
+	run := func(ctx context.Context, during func()) ([]tools.Outcome, error) {
+		recorder, err := journal.NewRecorder(store)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return calling(ctx, looking(recorder, &made, during), nil, `{"word":"x"}`, `{"word":"nowhere"}`)
+	}
+	ctx, kill := context.WithCancel(t.Context())
+	_, _ = run(ctx, func() {
+		if made == 2 {
+			kill()
+		}
+	})
+	_, err := run(t.Context(), func() {})
+	var asks *tools.AskError
+	if !errors.As(err, &asks) || made != 2 || len(asks.Questions) != 1 {
+		t.Fatalf("got %v after %d calls", err, made)
+	}
+	open, err := cassette.Asked(store, "t")
+	if diff := cmp.Diff(asks.Questions, open); diff != "" || err != nil {
+		t.Fatalf("%v: %s", err, diff)
+	}
+	if err := cassette.Answer(store, open[0], tools.Answer{Verdict: tools.AllowOnce, By: "ann"}); err != nil {
+		t.Fatal(err)
+	}
+	if all, err := run(t.Context(), func() {}); err != nil || made != 3 || all[0].Text != "x 1" || all[1].Text != "there is nothing" {
+		t.Errorf("%+v, %v after %d calls", all, err, made)
+	}
+	if open, err := cassette.Asked(store, "t"); err != nil || len(open) != 0 {
+		t.Errorf("still asked: %v, %v", open, err)
+	}
+	if err := cassette.Answer(store, asks.Questions[0], tools.Answer{Verdict: "perhaps"}); err == nil {
+		t.Error("an answer that is none is recorded")
 	}
 }
 
 // spent is the sum of what the answers took.
-func spent(t *testing.T, j journal.Reader) (all agents.Spending) {
+func spent(t *testing.T, j journal.Reader) (all spending.Cost) {
 	t.Helper()
 	by, err := cassette.Spent(j)
 	if err != nil {

@@ -18,7 +18,12 @@
 // a number in the log, which prompts refer to. Failures are recorded too, so that a run
 // with failed calls can be repeated; calls that ended with their context are not.
 //
-// [Tool] does the same for tools of models.
+// [Tools] does the same for the calls of tools. A call that a person has to allow is
+// recorded as a question ([Asked]), and the answer ([Answer]) lets the turn continue. A
+// replay stops at the same question, and continues with the same answer when the solve is
+// resumed.
+//
+// [Remembers] records what a memory recalled for a solve, which then needs no memory.
 //
 // The answer is recorded, but of the request only a hash, which does not include
 // API keys. With Answers and a recorder on the store of a swarm's journal, an

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"iter"
 
-	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/spending"
 	"github.com/swarmbus/swarmbus/bus/journal"
 )
 
@@ -49,20 +49,39 @@ func Booked[C any](j journal.Reader) iter.Seq2[C, error] {
 
 // Spent returns what the recorded answers took, by the key of the call. Failed calls are
 // not in it. The time of a call is recorded by [Answers] alone.
-func Spent(j journal.Reader) (map[journal.Key]agents.Spending, error) {
-	spent := map[journal.Key]agents.Spending{}
+func Spent(j journal.Reader) (map[journal.Key]spending.Cost, error) {
+	spent := map[journal.Key]spending.Cost{}
 	for record, err := range resultsOf[entry](j) {
 		if err != nil {
 			return nil, err
 		}
-		if a := record.body.Answer; a != nil {
-			spent[record.key] = agents.Spending{
-				Calls: 1, InputTokens: a.Usage.Input, CachedTokens: a.Usage.CacheRead, OutputTokens: a.Usage.Output,
-				Dollars: a.Cost.Dollars(), Time: record.body.Took,
-			}
+		if took, ok := record.body.spent(); ok {
+			spent[record.key] = took
 		}
 	}
 	return spent, nil
+}
+
+// SpentBy returns what the call of a record took, and whether it is one that was answered:
+// [Spent] for readers that follow a journal.
+func SpentBy(record *journal.Record) (k journal.Key, took spending.Cost, ok bool) {
+	var e entry
+	if record.Type != journal.TypeResult || json.Unmarshal(record.Head, &k) != nil || json.Unmarshal(record.Body, &e) != nil {
+		return k, took, false
+	}
+	took, ok = e.spent()
+	return k, took, ok
+}
+
+func (e *entry) spent() (spending.Cost, bool) {
+	a := e.Answer
+	if a == nil {
+		return spending.Cost{}, false
+	}
+	return spending.Cost{
+		Calls: 1, InputTokens: a.Usage.Input, CachedTokens: a.Usage.CacheRead, OutputTokens: a.Usage.Output,
+		Dollars: a.Cost.Dollars(), Time: e.Took,
+	}, true
 }
 
 type result[B any] struct {

@@ -97,8 +97,8 @@ func TestTheLongestEscalationIsPassedOn(t *testing.T) {
 			r.Escalations[0].RecommendedOption = r.Escalations[0].Options[0]
 		}
 		filed := file(t, ann, r)
-		if filed.Untold != nil {
-			t.Errorf("%d options: accepted, but %.300v", n, filed.Untold)
+		if filed.ConductorErr != nil {
+			t.Errorf("%d options: accepted, but %.300v", n, filed.ConductorErr)
 		}
 		if len(filed.Accepted) < 2 {
 			continue
@@ -179,7 +179,7 @@ func TestAnAnswerIsAPersonsDecisionUntilTheEscalationExpires(t *testing.T) {
 			t.Fatalf("%d questions", len(question))
 		}
 		b.Advance(after)
-		answered := signals.New(signals.Header{Thread: "latency", ReplyTo: signals.HeadOf(question[0]).ID, Confidence: 1}, runlog.Answered{By: "lead", AnswerID: request})
+		answered := signals.New(signals.Header{Thread: "latency", ReplyTo: question[0].Head().ID, Confidence: 1}, runlog.Answered{By: "lead", AnswerID: request})
 		if _, err := b.System().Publish(t.Context(), answered); err != nil {
 			t.Fatal(err)
 		}

@@ -69,8 +69,9 @@ func BenchmarkGate(b *testing.B) {
 				n++
 				now = now.Add(time.Second)
 				for _, s := range g.Judge(ann, report(n), signals.ID{}, now).Signals {
-					signals.HeadOf(s).Time = now
-					g.Apply(s)
+					h := s.Head()
+					h.Time = now
+					g.Apply(signals.With(s, h))
 				}
 			}
 		})
@@ -121,8 +122,9 @@ func BenchmarkWatch(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				s := all[n%len(all)]
-				signals.HeadOf(s).Time = start.Add(time.Duration(n) * time.Second)
-				w.Watch(s)
+				h := s.Head()
+				h.Time = start.Add(time.Duration(n) * time.Second)
+				w.Watch(signals.With(s, h))
 				n++
 			}
 		})

@@ -37,7 +37,7 @@ func TestAConductorInTheTeamAnswersEscalations(t *testing.T) {
 		lead := conductor.Agent("lead", conductor.Scripted(func(string, reports.Escalation) *reports.Ruling {
 			return &reports.Ruling{Verdict: reports.Answered, Option: option}
 		}))
-		s, err := swarm.New(swarm.Options{Agents: []*agents.Agent{ann, lead}, Bus: b, Seed: 1, Rounds: 4})
+		s, err := swarm.New(swarm.Options{Agents: []*agents.Agent{ann, lead}, Bus: b, Seed: 1, Limits: swarm.Limits{Rounds: 4}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package reporting
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,31 +14,26 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// A Conductor is notified of accepted escalations. Escalated is called once for
+// A Conductor is notified of accepted escalations. It is called once for
 // each, after it is in the log, by the goroutine that reports, without holding
 // a lock and possibly concurrently. It should be quick: decide later with
 // [Desk.Decide], or at once inside the call. An error is returned to the
-// reporter ([Filed].Untold); the escalation stays open in any case.
-type Conductor interface {
-	Escalated(ctx context.Context, r reports.Request) error
-}
-
-// ConductorFunc is a function as a [Conductor].
-type ConductorFunc func(ctx context.Context, r reports.Request) error
-
-// Escalated calls f.
-func (f ConductorFunc) Escalated(ctx context.Context, r reports.Request) error { return f(ctx, r) }
+// reporter ([Filed].ConductorErr); the escalation stays open in any case.
+type Conductor func(ctx context.Context, r reports.Request) error
 
 // Options of a desk. Nil and zero fields mean the defaults.
 type Options struct {
 	Gate reports.Options
 	// Conductor is notified of escalations; nil: they only wait in [Desk.Open].
 	Conductor Conductor
+	// Log is an earlier log, in order and without gaps, that is longer than the history
+	// of the bus, which must have been fed with it. Nil: the history is all there is.
+	Log iter.Seq[signals.Any]
 }
 
 // A Desk takes reports and publishes what a gate accepts of them on a bus. All
 // its methods may be called concurrently, and inside handlers of the bus and
-// conductors. It starts no goroutine. Make one with [New] or [Rebuild].
+// conductors. It starts no goroutine. Make one with [New].
 type Desk struct {
 	bus       *bus.Bus
 	log       *bus.Layer
@@ -53,7 +49,8 @@ type Desk struct {
 }
 
 // New returns a desk on b with the state of the bus's history, and of whatever the
-// bus is fed with later. It reserves the kinds of reports: from then on the bus
+// bus is fed with later. No one is notified of what is in them: undecided escalations
+// are in [Desk.Open]. It reserves the kinds of reports: from then on the bus
 // refuses them from agents. Its errors are those of [reports.NewGate] and
 // [bus.Bus.Layer].
 func New(b *bus.Bus, o *Options) (*Desk, error) {
@@ -68,20 +65,12 @@ func New(b *bus.Bus, o *Options) (*Desk, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reporting: %w", err)
 	}
-	return &Desk{bus: b, log: log, conductor: o.Conductor, gate: gate}, nil
-}
-
-// Rebuild is [New] with the state of a log that may be longer than the bus's history.
-// b must have been fed with the log, which has to be in order and without gaps. No one
-// is notified: undecided escalations are in [Desk.Open].
-func Rebuild(b *bus.Bus, o *Options, log iter.Seq[signals.Any]) (*Desk, error) {
-	d, err := New(b, o)
-	if err != nil {
-		return nil, err
-	}
-	for s := range log {
-		d.gate.Apply(s)
-		d.read = signals.HeadOf(s).Seq
+	d := &Desk{bus: b, log: log, conductor: o.Conductor, gate: gate}
+	if o.Log != nil {
+		for s := range o.Log {
+			d.gate.Apply(s)
+			d.read = s.Head().Seq
+		}
 	}
 	return d, nil
 }
@@ -102,7 +91,7 @@ func (d *Desk) catchUp() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, s := range fed {
-		if seq := signals.HeadOf(s).Seq; seq > d.read && seq <= last && !slices.Contains(d.own, seq) {
+		if seq := s.Head().Seq; seq > d.read && seq <= last && !slices.Contains(d.own, seq) {
 			d.gate.Apply(s)
 		}
 	}
@@ -113,8 +102,8 @@ func (d *Desk) catchUp() {
 // Filed is the result of a report.
 type Filed struct {
 	reports.Receipt
-	// Untold is the error of notifying the conductor of an escalation, or nil.
-	Untold error
+	// ConductorErr is the error of notifying the conductor of an escalation, or nil.
+	ConductorErr error
 }
 
 // A Worker is the handle through which one worker reports.
@@ -127,14 +116,8 @@ type Worker struct {
 // for an invalid name.
 func (d *Desk) Worker(w reports.Worker) (*Worker, error) {
 	var l signals.Limits
-	if err := l.Name("worker", w.ID); err != nil {
-		return nil, err
-	}
-	for field, name := range map[string]string{"task": w.Task, "model": w.Model} {
-		if name == "" {
-			continue
-		}
-		if err := l.Name(field, name); err != nil {
+	for _, err := range []error{l.Name("worker", w.ID), l.Name("task", cmp.Or(w.Task, "any")), l.Name("model", cmp.Or(w.Model, "any"))} {
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -168,35 +151,32 @@ func (w *Worker) report(ctx context.Context, data []byte, turn signals.ID) (File
 	if len(said) == 0 {
 		return Filed{Receipt: j.Receipt}, j.Err
 	}
-	return Filed{reports.ReceiptOf(said...), d.tell(ctx, said)}, j.Err
+	return Filed{reports.ReceiptOf(said...), d.notify(ctx, said)}, j.Err
 }
 
 // commit atomically publishes and folds the signals that decide returns, and returns
 // them as they are in the log.
 func (d *Desk) commit(ctx context.Context, decide func(bus.Moment) ([]signals.Any, error)) (all []signals.Any, err error) {
 	d.catchUp()
-	err = d.log.Append(ctx, func(at bus.Moment) (_ []signals.Any, err error) {
+	err = d.log.Append(ctx, func(at bus.Moment) ([]signals.Any, error) {
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		all, err = decide(at)
-		return all, err
-	}, func(receipts []bus.Receipt) {
+		return decide(at)
+	}, func(entries []signals.Any) {
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		for i, s := range all {
-			h := s.Head()
-			h.Seq, h.ID, h.Time = receipts[i].Seq, receipts[i].ID, receipts[i].Time
-			all[i] = signals.With(s, h)
-			d.gate.Apply(all[i])
-			d.own = append(d.own, h.Seq)
+		for _, s := range entries {
+			d.gate.Apply(s)
+			d.own = append(d.own, s.Head().Seq)
 		}
+		all = entries
 	})
 	return all, err
 }
 
-// tell notifies the conductor of escalations just accepted. It is the only
+// notify calls the conductor for escalations just accepted. It is the only
 // place that does, and is never called for signals read from a log.
-func (d *Desk) tell(ctx context.Context, accepted []signals.Any) (err error) {
+func (d *Desk) notify(ctx context.Context, accepted []signals.Any) (err error) {
 	if d.conductor == nil {
 		return nil
 	}
@@ -205,11 +185,9 @@ func (d *Desk) tell(ctx context.Context, accepted []signals.Any) (err error) {
 		if !ok {
 			continue
 		}
-		request, known := d.Request(asked.ID)
-		if !known {
-			continue
+		if request, known := d.Request(asked.ID); known {
+			err = errors.Join(err, d.escalated(ctx, request))
 		}
-		err = errors.Join(err, d.escalated(ctx, request))
 	}
 	return err
 }
@@ -221,7 +199,7 @@ func (d *Desk) escalated(ctx context.Context, r reports.Request) (err error) {
 			err = fmt.Errorf("reporting: the conductor panicked: %v", v)
 		}
 	}()
-	return d.conductor.Escalated(ctx, r)
+	return d.conductor(ctx, r)
 }
 
 // Decide answers an escalation. The answer is in the log when it returns, as a
@@ -256,36 +234,35 @@ func (d *Desk) Advise(ctx context.Context, thread string, all ...reports.Advisor
 // Open returns the escalations that wait for a decision and have not expired, in
 // log order.
 func (d *Desk) Open() (open []reports.Request) {
-	// The bus's clock determines what has expired.
-	_, _ = d.commit(context.Background(), func(at bus.Moment) ([]signals.Any, error) {
-		open = d.gate.Open(at.Time)
-		return nil, nil
-	})
+	now := d.now()
+	d.look(func(g *reports.Gate) { open = g.Open(now) })
 	return open
 }
 
 // Request returns the escalation whose signal has that id, decided or not.
-func (d *Desk) Request(id signals.ID) (reports.Request, bool) {
-	d.catchUp()
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.gate.Request(id)
+func (d *Desk) Request(id signals.ID) (r reports.Request, known bool) {
+	d.look(func(g *reports.Gate) { r, known = g.Request(id) })
+	return r, known
 }
 
 // Receipt returns the receipt of a turn's report, and whether the desk knows
 // it.
-func (d *Desk) Receipt(worker, turn string) (reports.Receipt, bool) {
-	d.catchUp()
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.gate.Receipt(worker, turn)
+func (d *Desk) Receipt(worker, turn string) (r reports.Receipt, known bool) {
+	d.look(func(g *reports.Gate) { r, known = g.Receipt(worker, turn) })
+	return r, known
 }
 
 // Counts returns the numbers of accepted and rejected parts, by worker and
 // model.
-func (d *Desk) Counts() map[reports.Account]reports.Counts {
+func (d *Desk) Counts() (counts map[reports.Account]reports.Counts) {
+	d.look(func(g *reports.Gate) { counts = g.Counts() })
+	return counts
+}
+
+// look reads the state of the log.
+func (d *Desk) look(f func(*reports.Gate)) {
 	d.catchUp()
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.gate.Counts()
+	f(d.gate)
 }

@@ -15,7 +15,7 @@ import (
 // solves the thread ends escalated, at the end of the round, asks what the worker
 // asks, and continues with an answer.
 func Escalate(p *bus.Publisher) Conductor {
-	return ConductorFunc(func(ctx context.Context, r reports.Request) error {
+	return func(ctx context.Context, r reports.Request) error {
 		asked := fmt.Sprintf("%s, %s urgency", r.Escalation.Kind, r.Urgency)
 		if len(r.Options) > 0 {
 			asked += ": " + strings.Join(r.Options, ", ")
@@ -29,5 +29,5 @@ func Escalate(p *bus.Publisher) Conductor {
 			signals.Escalation{Reason: fmt.Sprintf("%s: %s", r.Worker, r.Reason), Context: asked},
 		))
 		return err
-	})
+	}
 }

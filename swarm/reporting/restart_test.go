@@ -100,26 +100,26 @@ func TestAfterARestartExactlyWhatWasNotFiledIsFiled(t *testing.T) {
 	}
 	for name, restart := range map[string]func(b *bus.Bus, l *lead) *reporting.Desk{
 		"listens to the feed": func(b *bus.Bus, l *lead) *reporting.Desk {
-			d := newDesk(t, b, l)
+			d := newDesk(t, b, l.Escalated)
 			listen(t, d)
 			feed(b, log)
 			return d
 		},
 		"is fed, then listens": func(b *bus.Bus, l *lead) *reporting.Desk {
-			d := newDesk(t, b, l)
+			d := newDesk(t, b, l.Escalated)
 			feed(b, log)
 			listen(t, d)
 			return d
 		},
 		"is new on a fed bus": func(b *bus.Bus, l *lead) *reporting.Desk {
 			feed(b, log)
-			d := newDesk(t, b, l)
+			d := newDesk(t, b, l.Escalated)
 			listen(t, d)
 			return d
 		},
 		"is rebuilt": func(b *bus.Bus, l *lead) *reporting.Desk {
 			feed(b, log)
-			d, err := reporting.Rebuild(b, &reporting.Options{Conductor: l}, slices.Values(log))
+			d, err := reporting.New(b, &reporting.Options{Conductor: l.Escalated, Log: slices.Values(log)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -128,7 +128,7 @@ func TestAfterARestartExactlyWhatWasNotFiledIsFiled(t *testing.T) {
 		},
 		"reads raw signals": func(b *bus.Bus, l *lead) *reporting.Desk {
 			feed(b, raw)
-			d := newDesk(t, b, l)
+			d := newDesk(t, b, l.Escalated)
 			listen(t, d)
 			return d
 		},
@@ -136,7 +136,7 @@ func TestAfterARestartExactlyWhatWasNotFiledIsFiled(t *testing.T) {
 		b, l := newBus(t), new(lead)
 		d := restart(b, l)
 		if len(l.heard) != 1 || l.heard[0].Reason != "no door" {
-			t.Errorf("%s: told of %v", name, l.heard)
+			t.Errorf("%s: notified of %v", name, l.heard)
 		}
 		if n := len(d.Open()); n != 2 {
 			t.Errorf("%s: %d are open", name, n)
@@ -167,7 +167,7 @@ func TestADeskGoesOnWithTheJournalOfASwarm(t *testing.T) {
 	})}
 	start := func(b *bus.Bus) *swarm.Swarm {
 		t.Helper()
-		s, err := swarm.New(swarm.Options{Agents: []*agents.Agent{ann}, Bus: b, Seed: 1, Journal: j, Rounds: 1})
+		s, err := swarm.New(swarm.Options{Agents: []*agents.Agent{ann}, Bus: b, Seed: 1, Journal: j, Limits: swarm.Limits{Rounds: 1}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -191,16 +191,16 @@ func TestADeskGoesOnWithTheJournalOfASwarm(t *testing.T) {
 		next, l := newBus(t), new(lead)
 		var again *reporting.Desk
 		if deskFirst {
-			again = newDesk(t, next, l)
+			again = newDesk(t, next, l.Escalated)
 			listen(t, again)
 		}
 		s := start(next)
 		if !deskFirst {
-			again = newDesk(t, next, l)
+			again = newDesk(t, next, l.Escalated)
 			listen(t, again)
 		}
 		if diff := cmp.Diff(d.Counts(), again.Counts()); diff != "" || len(again.Open()) != 1 || len(l.heard) != 0 {
-			t.Errorf("desk first %v: told %d, %d open, counts %s", deskFirst, len(l.heard), len(again.Open()), diff)
+			t.Errorf("desk first %v: notified %d times, %d open, counts %s", deskFirst, len(l.heard), len(again.Open()), diff)
 		}
 		if err := s.Shutdown(context.Background()); err != nil {
 			t.Fatal(err)

@@ -29,48 +29,49 @@ import (
 //
 // The error is of the bus; a turn in the history that cannot be filed is an error, too.
 func (d *Desk) Listen(research func(worker string) bool) (stop func(), err error) {
-	file := func(ctx context.Context, s *signals.Signal[reports.Turn]) error { return d.fileTurn(ctx, s, research) }
 	var handlers []*bus.Handler
 	stop = func() {
 		for _, h := range handlers {
 			h.Close()
 		}
 	}
-	defer func() {
-		if err != nil {
-			stop()
-			stop = nil
-		}
-	}()
-	for _, add := range []func() (*bus.Handler, error){on(d.bus, reports.ToDesk, file), on(d.bus, reports.ToDesk, d.ruled), on(d.bus, bus.System, d.answered)} {
-		h, err := add()
-		if err != nil {
-			return nil, err
-		}
-		handlers = append(handlers, h)
+	take := func(ctx context.Context, s signals.Any) error { return d.take(ctx, s, research) }
+	turns, err1 := on[reports.Turn](d.bus, reports.ToDesk, take)
+	rulings, err2 := on[reports.Ruling](d.bus, reports.ToDesk, take)
+	answers, err3 := on[runlog.Answered](d.bus, bus.System, take)
+	if err := errors.Join(err1, err2, err3); err != nil {
+		return nil, err // of a closed bus, which has no handlers
 	}
+	handlers = []*bus.Handler{turns, rulings, answers}
 	for s := range d.bus.History(bus.Filter{Kinds: []signals.Kind{reports.Turn{}.Kind(), reports.Ruling{}.Kind(), runlog.KindAnswered}}) {
-		s, ctx := reports.Typed(s), context.Background()
-		if a, ok := signals.As[runlog.Answered](s); ok {
-			err = errors.Join(err, d.answered(ctx, a))
-		} else if !signals.HeadOf(s).Recipients.Include(reports.ToDesk) {
-			continue
-		}
-		if turn, ok := signals.As[reports.Turn](s); ok {
-			err = errors.Join(err, file(ctx, turn))
-		}
-		if ruling, ok := signals.As[reports.Ruling](s); ok {
-			err = errors.Join(err, d.ruled(ctx, ruling))
+		if s.Kind() == runlog.KindAnswered || s.Head().Recipients.Include(reports.ToDesk) {
+			err = errors.Join(err, take(context.Background(), s))
 		}
 	}
-	return stop, err
+	if err != nil {
+		stop()
+		return nil, err
+	}
+	return stop, nil
 }
 
-// on returns a function that adds a handler.
-func on[P signals.Payload](b *bus.Bus, agent string, do func(context.Context, *signals.Signal[P]) error) func() (*bus.Handler, error) {
-	return func() (*bus.Handler, error) {
-		return bus.Handle(b, bus.HandleOptions{Agent: agent}, func(ctx context.Context, s signals.Signal[P]) error { return do(ctx, &s) })
+// on adds a handler.
+func on[P signals.Payload](b *bus.Bus, agent string, take func(context.Context, signals.Any) error) (*bus.Handler, error) {
+	return bus.Handle(b, bus.HandleOptions{Agent: agent}, func(ctx context.Context, s signals.Signal[P]) error { return take(ctx, &s) })
+}
+
+// take files a report, or makes a decision.
+func (d *Desk) take(ctx context.Context, s signals.Any, research func(worker string) bool) error {
+	switch s := reports.Typed(s).(type) {
+	case *signals.Signal[reports.Turn]:
+		return d.fileTurn(ctx, s, research)
+	case *signals.Signal[reports.Ruling]:
+		r := s.Payload
+		return d.decideOnce(ctx, reports.Decision{Request: r.Request, By: s.Source, Verdict: r.Verdict, Option: r.Option, Text: r.Text})
+	case *signals.Signal[runlog.Answered]:
+		return d.answered(ctx, s)
 	}
+	return nil
 }
 
 // fileTurn files the report of a turn, unless the log has a reply to it.
@@ -89,19 +90,13 @@ func (d *Desk) fileTurn(ctx context.Context, s *signals.Signal[reports.Turn], re
 	return err
 }
 
-// ruled makes the decision that an agent has said.
-func (d *Desk) ruled(ctx context.Context, s *signals.Signal[reports.Ruling]) error {
-	r := s.Payload
-	return d.decideOnce(ctx, reports.Decision{Request: r.Request, By: s.Source, Verdict: r.Verdict, Option: r.Option, Text: r.Text})
-}
-
 // answered decides the escalation that a solve asked about.
 func (d *Desk) answered(ctx context.Context, a *signals.Signal[runlog.Answered]) error {
 	asked, known := d.bus.Get(a.ReplyTo)
 	if !known {
 		return nil
 	}
-	r, known := d.Request(signals.HeadOf(asked).ReplyTo)
+	r, known := d.Request(asked.Head().ReplyTo)
 	if !known || r.Escalation.Kind == reports.Approval {
 		return nil
 	}
@@ -114,9 +109,8 @@ func (d *Desk) answered(ctx context.Context, a *signals.Signal[runlog.Answered])
 // stays as it is.
 func (d *Desk) decideOnce(ctx context.Context, a reports.Decision) error {
 	err := d.Decide(ctx, a)
-	decided := (*reports.DecidedError)(nil)
-	for _, refusal := range []error{reports.ErrNoRequest, reports.ErrExpired, reports.ErrHuman, signals.ErrInvalid} {
-		if errors.Is(err, refusal) || errors.As(err, &decided) {
+	for _, refusal := range []error{reports.ErrNoRequest, reports.ErrDecided, reports.ErrExpired, reports.ErrHuman, signals.ErrInvalid} {
+		if errors.Is(err, refusal) {
 			return nil
 		}
 	}

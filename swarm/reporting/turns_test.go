@@ -10,8 +10,8 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents/reports"
 	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/bus/events"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/swarm/reporting"
 )
 
 const turnReport = `{"turn_id":"","worker_id":"","task_id":"","model":"","status":"running","summary":"Looked.",
@@ -19,7 +19,7 @@ const turnReport = `{"turn_id":"","worker_id":"","task_id":"","model":"","status
 	"learnings":[],"escalations":[],"artifacts":[]}`
 
 // What an agent says as a report is filed once, in its name, while the desk listens:
-// behind it, and directly so if nobody else publishes.
+// behind it, and directly so if no one else publishes.
 func TestReportsOfTurnsAreFiledBehindThem(t *testing.T) {
 	b, err := bus.New(nil)
 	if err != nil {
@@ -96,8 +96,8 @@ func TestARefusedReportIsNoDeadLetter(t *testing.T) {
 		t.Fatal(err)
 	}
 	var dead []error
-	stop := b.Observe(func(e bus.Event) {
-		if s, ok := e.(bus.Settled); ok && s.Disposition == bus.DeadFailed {
+	stop := b.Observe(func(e events.Event) {
+		if s, ok := e.(events.Settled); ok && s.Disposition == events.DeadFailed {
 			dead = append(dead, s.Err)
 		}
 	})
@@ -120,13 +120,13 @@ func TestARefusedReportIsNoDeadLetter(t *testing.T) {
 // What files a report is who has to stop waiting for the conductor.
 func TestTheConductorIsCalledWithTheReportersContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	d := newDesk(t, newBus(t), reporting.ConductorFunc(func(ctx context.Context, _ reports.Request) error {
+	d := newDesk(t, newBus(t), func(ctx context.Context, _ reports.Request) error {
 		cancel()
 		return ctx.Err()
-	}))
+	})
 	filed, err := worker(t, d, "ann").Report(ctx, encoded(t, asking("ann", "t1", "may I?")))
-	if err != nil || !errors.Is(filed.Untold, context.Canceled) {
-		t.Errorf("%v, told with %v", err, filed.Untold)
+	if err != nil || !errors.Is(filed.ConductorErr, context.Canceled) {
+		t.Errorf("%v, notified with %v", err, filed.ConductorErr)
 	}
 }
 

@@ -43,7 +43,7 @@ func (d *Desk) Watch(ctx context.Context, thread string, o *reports.WatchOptions
 // watchPast returns the advisories on the history that are not in it.
 func (d *Desk) watchPast(w *reports.Watcher, last uint64) (unsaid []reports.Advisory) {
 	for s := range d.bus.History(bus.Filter{}) {
-		if signals.HeadOf(s).Seq > last {
+		if s.Head().Seq > last {
 			break
 		}
 		unsaid = append(unsaid, w.Watch(s)...)

@@ -42,8 +42,8 @@ func advised(b *bus.Bus, begin time.Time) (all []string) {
 	return all
 }
 
-// Windows slide while the log is idle, and a watcher that comes later says nothing
-// again.
+// Windows slide while the log is idle, and a watcher that starts later repeats
+// nothing.
 func TestAWatcherAdvisesWhileTheSwarmRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, err := bus.New(nil)
@@ -52,7 +52,7 @@ func TestAWatcherAdvisesWhileTheSwarmRuns(t *testing.T) {
 		}
 		defer b.Close()
 		heard := new(lead)
-		d, begin := newDesk(t, b, heard), time.Now()
+		d, begin := newDesk(t, b, heard.Escalated), time.Now()
 		stop := watched(t, d)
 		ann, bob := worker(t, d, "ann"), worker(t, d, "bob")
 		file(t, ann, report("ann", "a0")) // and then nothing: it stalls after ten minutes
@@ -87,12 +87,12 @@ func TestAWatcherAdvisesWhileTheSwarmRuns(t *testing.T) {
 		}
 		stop()
 		if len(heard.heard) > 0 {
-			t.Errorf("the conductor is told of %v", heard.heard)
+			t.Errorf("the conductor is notified of %v", heard.heard)
 		}
 	})
 }
 
-// What nobody watched is advised of by a watcher that comes later.
+// A watcher that starts late reports what it missed.
 func TestAWatcherThatComesLaterSaysWhatWasMissed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, err := bus.New(nil)

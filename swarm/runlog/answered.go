@@ -1,6 +1,11 @@
 package runlog
 
-import "github.com/swarmbus/swarmbus/signals"
+import (
+	"fmt"
+	"time"
+
+	"github.com/swarmbus/swarmbus/signals"
+)
 
 // KindAnswered is the kind of [Answered].
 const KindAnswered signals.Kind = "escalation:answered"
@@ -23,3 +28,21 @@ func (p Answered) Check(l signals.Limits) error {
 	}
 	return l.Name("by", p.By)
 }
+
+// Person is the source of an answer whose header has none.
+const Person = "person"
+
+// An AnsweredError is returned if the question of a solve has already been
+// answered. It wraps [ErrLog].
+type AnsweredError struct {
+	Thread string
+	By     string
+	At     time.Time
+}
+
+func (e *AnsweredError) Error() string {
+	return fmt.Sprintf("swarm: %q answered in thread %s already, at %s", e.By, e.Thread, e.At.Format(time.RFC3339))
+}
+
+// Unwrap returns [ErrLog].
+func (*AnsweredError) Unwrap() error { return ErrLog }

@@ -13,6 +13,7 @@ type Conflicts struct {
 	votes  *Votes
 	all    []dispute // in log order
 	lost   map[signals.ID]bool
+	closed bool // by the last decision, which ended them on the bus
 	// Settled are the resolutions, in log order. The slice is shared.
 	Settled []*signals.Signal[conflict.Resolution]
 }
@@ -21,7 +22,7 @@ type Conflicts struct {
 type dispute struct {
 	opened conflict.Pair
 	now    conflict.Pair // with the oldest rival that has not lost
-	ended  bool          // resolved, or answered, or nobody is left to be in conflict with
+	ended  bool          // resolved, or the thread was closed, or nobody is left to be in conflict with
 }
 
 func (c *Conflicts) init(thread string, v *Votes) {
@@ -37,8 +38,8 @@ func (c *Conflicts) Newest() (p conflict.Pair) {
 	return p
 }
 
-// settled returns the last resolution, or nil.
-func (c *Conflicts) settled() *signals.Signal[conflict.Resolution] {
+// Last returns the last resolution, or nil.
+func (c *Conflicts) Last() *signals.Signal[conflict.Resolution] {
 	if len(c.Settled) == 0 {
 		return nil
 	}
@@ -56,7 +57,7 @@ func (c *Conflicts) All() (all []conflict.Pair) {
 	return all
 }
 
-// Open returns those that have neither been resolved nor answered, each with the oldest
+// Open returns those that have neither been resolved nor ended with their thread, each with the oldest
 // rival that has not lost.
 func (c *Conflicts) Open() []conflict.Pair {
 	return c.open(func(p conflict.Pair) bool { return !c.IsNeedless(p) })
@@ -85,14 +86,20 @@ func (c *Conflicts) apply(s signals.Any) {
 	case *signals.Signal[signals.Conflict]:
 		a, b := c.rival(s.Payload.SignalA), c.rival(s.Payload.SignalB)
 		if a != nil && b != nil {
-			p := conflict.Pair{Thread: c.thread, A: *a, B: *b}
+			p := conflict.Pair{Thread: c.thread, A: *a, B: *b, DetectedAt: s.Time}
 			c.all = append(c.all, dispute{opened: p, now: p})
 		}
 	case *signals.Signal[conflict.Resolution]:
 		c.Settled = append(c.Settled, s)
 		c.resolve(s.Payload)
-	case *signals.Signal[Answered]: // they count as answered, but for one that the answer opened
-		for i := range c.all {
+	case *signals.Signal[Decided]:
+		c.closed = s.Payload.ClosesThread()
+	case *signals.Signal[Answered]:
+		if !c.closed && !s.ReplyTo.IsZero() {
+			break // it was a question of an open thread: what the answer settled has resolutions
+		}
+		c.closed = false
+		for i := range c.all { // but for one that the answer opened
 			c.all[i].ended = c.all[i].ended || c.all[i].now.B.Signal != s.Payload.AnswerID
 		}
 	}

@@ -3,6 +3,7 @@ package runlog
 import (
 	"slices"
 
+	"github.com/swarmbus/swarmbus/internal/plain"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/settle"
 )
@@ -16,6 +17,7 @@ type Debates struct {
 	// Challengers are the sources of challenges, without what advocates argued, in the
 	// order of their first ones. The slice is shared.
 	Challengers []string
+	Unpaid      []settle.Unpaid // rounds that were not held, in log order; shared
 
 	said map[string]bool // arguments, normalized
 	held map[[2]string]bool
@@ -26,6 +28,12 @@ func (d *Debates) init() { d.said, d.held = map[string]bool{}, map[[2]string]boo
 // Held reports whether the conflict of two proposals was or is debated.
 func (d *Debates) Held(a, b string) bool { return d.held[[2]string{a, b}] || d.held[[2]string{b, a}] }
 
+// IsUnpaid reports whether nobody debates two proposals any more because an advocate
+// cannot pay.
+func (d *Debates) IsUnpaid(a, b string) bool {
+	return slices.ContainsFunc(d.Unpaid, func(u settle.Unpaid) bool { return u.Debate.A == a && u.Debate.B == b })
+}
+
 func (d *Debates) apply(s signals.Any) {
 	switch s := s.(type) {
 	case *signals.Signal[Began]:
@@ -33,8 +41,10 @@ func (d *Debates) apply(s signals.Any) {
 			d.Step, d.Round, d.Fresh = step, int(s.Round), 0
 			d.held[[2]string{step.A, step.B}] = true
 		}
+	case *signals.Signal[settle.Unpaid]:
+		d.Unpaid = append(d.Unpaid, s.Payload)
 	case *signals.Signal[signals.Challenge]:
-		text := normal(s.Payload.CounterArgument)
+		text := plain.Text(s.Payload.CounterArgument)
 		_, _, argues := d.Step.Side(s.Source)
 		argues = argues && int(s.Round) == d.Round
 		if argues && !d.said[text] {

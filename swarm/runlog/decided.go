@@ -11,6 +11,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/consensus/reliability"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/settle"
 )
 
 // The kinds of the records of decisions, by which these can be derived from the
@@ -20,6 +21,9 @@ const (
 	KindDecided signals.Kind = "decision:made"
 	KindOutcome signals.Kind = "decision:outcome"
 )
+
+// Learner is the name of a swarm's own terms, and of its ledger in them.
+const Learner = "swarm"
 
 // Opened records the terms by which a thread will be decided. A thread may have
 // several terms.
@@ -98,7 +102,9 @@ type Terms struct {
 	Groups      map[string]string  `json:"groups,omitempty"`
 	Weights     map[string]float64 `json:"weights,omitempty"`     // factors on voters' votes; 1 for others
 	Same        bool               `json:"same,omitempty"`        // equal proposals count as one, as in a [Swarm]
+	Conflicts   settle.Policy      `json:"conflicts,omitzero"`    // how they are settled
 	NoConflicts bool               `json:"noConflicts,omitempty"` // the bus does not look for them
+	Planned     bool               `json:"planned,omitempty"`     // the plan of the thread decides: the strategy has the name of its mode
 	Own         bool               `json:"own,omitempty"`         // the strategy is none of the library's, whatever it calls itself
 
 	// Learner names the learner that learns from this decision and from earlier

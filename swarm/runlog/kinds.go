@@ -8,20 +8,31 @@ import (
 	"github.com/swarmbus/swarmbus/bus/connectivity"
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/settle"
 )
 
 // Reserved returns the kinds that only a swarm publishes.
 func Reserved() []signals.Kind {
-	return append(connectivity.Kinds(), KindBegan, KindLate, KindFailed, KindSame, KindAnswered, KindTerms, KindDecided, KindOutcome)
+	return append(connectivity.Kinds(), KindBegan, KindPlanned, KindLate, KindFailed, KindRefused, KindSame, KindAnswered, settle.KindUnpaid, KindTerms, KindDecided, KindOutcome)
 }
 
 // Kinds returns the registrations that a [signals.Codec] needs to read the log
 // of a solve.
 func Kinds() []signals.Registration {
 	return append(slices.Concat(routing.Kinds(), connectivity.Payloads()),
-		signals.For[Began](), signals.For[Late](), signals.For[Failed](), signals.For[Same](), signals.For[Answered](),
+		signals.For[Began](), signals.For[Planned](), signals.For[Late](), signals.For[Failed](), signals.For[Refused](), signals.For[Same](), signals.For[Answered](), signals.For[settle.Unpaid](),
 		signals.For[agents.Passed](),
 		signals.For[conflict.Resolution](),
 		signals.For[Opened](), signals.For[Decided](), signals.For[Outcome](),
 	)
+}
+
+// NewCodec returns a codec for the signals of a journal of solves, with the kinds of a
+// program. It does not limit the length of texts: a bus has validated them.
+func NewCodec(own ...signals.Registration) (*signals.Codec, error) {
+	codec, err := signals.NewCodec(append(Kinds(), own...)...)
+	if err == nil {
+		codec.Limits.TextBytes = -1
+	}
+	return codec, err
 }

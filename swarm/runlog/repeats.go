@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/internal/plain"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -29,7 +30,7 @@ func newRepeats() Repeats {
 }
 
 // Has reports whether a signal of the log is a repetition.
-func (r *Repeats) Has(s signals.Any) bool { return r.found[signals.HeadOf(s).ID] }
+func (r *Repeats) Has(s signals.Any) bool { return r.found[s.Head().ID] }
 
 // apply takes the next signal of the log. The votes are those before it.
 func (r *Repeats) apply(s signals.Any, before *Votes) {
@@ -49,7 +50,7 @@ func (r *Repeats) repeats(h signals.Header, s signals.Any, before *Votes) bool {
 	case signals.Vote:
 		return r.vote(h, p, before)
 	case signals.Proposal:
-		what = signals.Proposal{Content: normal(p.Content)}
+		what = signals.Proposal{Content: plain.Text(p.Content)}
 	}
 	if !reflect.ValueOf(what).Comparable() {
 		return false

@@ -45,7 +45,7 @@ func (v *Votes) settle() {
 // SettledAs returns the winner of the last resolution by the votes before it, which are
 // counted by a strategy with options; ok is false for one that votes do not settle.
 func (t *Thread) SettledAs(by consensus.Strategy, o *consensus.Options, weights map[string]float64) (winner signals.ID, ok bool, err error) {
-	last := t.Conflicts.settled().Payload
+	last := t.Conflicts.Last().Payload
 	a, b := t.Conflicts.rival(last.SignalA), t.Conflicts.rival(last.SignalB)
 	if a == nil || b == nil {
 		return signals.ID{}, false, nil
@@ -56,8 +56,8 @@ func (t *Thread) SettledAs(by consensus.Strategy, o *consensus.Options, weights 
 		_, n, _ := pair.Majority(t.Votes.withAnswers(o).Electorate)
 		return sides[max(0, cmp.Compare(n.B, n.A))], n.A != n.B, nil
 	case conflict.ByDebate:
-		before := Votes{made: t.Votes.made, cast: t.Votes.cast, aliases: t.Votes.aliases, answers: t.Votes.answers}
-		before.settled = slices.DeleteFunc(slices.Clone(t.Votes.settled), func(s settlement) bool { return s.seq == t.Conflicts.settled().Seq })
+		before := Votes{made: t.Votes.made, cast: t.Votes.cast, aliases: t.Votes.aliases, answers: t.Votes.answers, calls: t.Votes.calls}
+		before.settled = slices.DeleteFunc(slices.Clone(t.Votes.settled), func(s settlement) bool { return s.seq == t.Conflicts.Last().Seq })
 		if err := before.CountBy(by, o, weights); err != nil {
 			return signals.ID{}, false, err
 		}

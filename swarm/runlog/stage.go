@@ -2,6 +2,7 @@ package runlog
 
 import (
 	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -23,9 +24,32 @@ type Stage struct {
 	question signals.ID // what an answer replies to
 }
 
+// StageOf returns how far the thread of a log has come.
+func StageOf(log []signals.Any) *Stage {
+	g := new(Stage)
+	for _, s := range log {
+		g.Apply(s)
+	}
+	return g
+}
+
 // Question returns the id of the signal that an answer replies to: the question, or
 // else the record of the last stop; zero if there is none.
 func (g *Stage) Question() signals.ID { return g.question }
+
+// AsksAbout reports whether the open question is that of the system about a conflict.
+func (g *Stage) AsksAbout(p conflict.Pair) bool {
+	return g.Asked != nil && g.Asked.Source == bus.System && g.Asked.ReplyTo == p.B.Signal
+}
+
+// Standing returns the terms by which the thread goes on; nil if it was decided or answered
+// since they were opened.
+func (g *Stage) Standing() *signals.Signal[Opened] {
+	if g.Terms == nil || g.Decided != nil || g.Answered != nil && g.Answered.Seq > g.Terms.Seq {
+		return nil
+	}
+	return g.Terms
+}
 
 // Begun reports whether the thread is a solve or has terms.
 func (g *Stage) Begun() bool { return g.task || g.Terms != nil }
@@ -82,7 +106,7 @@ func (g *Stage) Apply(s signals.Any) {
 
 // reply notes what may be an answer: a thread without records stops when it asks.
 func (g *Stage) reply(s signals.Any) {
-	h := signals.HeadOf(s)
+	h := s.Head()
 	stopped := g.Decided != nil || g.Asked != nil && g.Terms == nil
 	if stopped && !g.question.IsZero() && h.ReplyTo == g.question && h.Source != bus.System {
 		g.Replies = append(g.Replies, s)

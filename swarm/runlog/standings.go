@@ -2,10 +2,9 @@ package runlog
 
 import (
 	"slices"
-	"strings"
-	"unicode"
 
 	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/internal/plain"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -35,7 +34,7 @@ func (s *standings) propose(p *signals.Signal[signals.Proposal], as string) {
 	if !known {
 		i, known = s.place[as]
 	}
-	text := normal(p.Payload.Content)
+	text := plain.Text(p.Payload.Content)
 	if !known {
 		i, known = s.content[text]
 	}
@@ -117,31 +116,6 @@ func (s *standings) show(agent string) []agents.Standing {
 		visible = append(visible, p)
 	}
 	return visible
-}
-
-// normal normalizes case, space and punctuation of a text. A point or sign
-// before a digit is kept, because it changes the number; a text without any
-// other characters is unchanged.
-func normal(text string) string {
-	runes := []rune(strings.ToLower(text))
-	var b strings.Builder
-	gap := false
-	for i, r := range runes {
-		number := i+1 < len(runes) && unicode.IsDigit(runes[i+1])
-		if unicode.IsSpace(r) || unicode.IsPunct(r) && !number {
-			gap = b.Len() > 0
-			continue
-		}
-		if gap {
-			b.WriteByte(' ')
-			gap = false
-		}
-		b.WriteRune(r)
-	}
-	if b.Len() == 0 {
-		return text
-	}
-	return b.String()
 }
 
 // waits reports whether there is a vote on that id.

@@ -17,16 +17,17 @@ const (
 	StopUncertified                       // the votes fit the leader no better than its opposite
 	StopMaxRounds                         // the maximum number of rounds
 	StopNoProgress                        // no agent had anything to say, and no one had voted
-	StopBudget                            // the maximum number of signals, or the budget of all agents is used up
+	StopBudget                            // the maximum number of signals, or the budget for a quorum is used up
 	StopDeadline                          // no time left
 	StopCancelled                         // the caller's context ended
 	StopEscalated                         // someone outside the swarm has to look
-	StopError                             // no agent could take its turn, the bus failed, or a call is not in the recording that is played
+	StopError                             // so many agents failed that the others are no quorum, the bus failed, or a call is not in the recording that is played
+	StopAsked                             // a person has to answer before a turn can go on ([agents.IsAsking])
 )
 
 var stopNames = []string{
 	"", "consensus", "rejected", "deadlock", "uncertified", "max-rounds", "no-progress",
-	"budget", "deadline", "cancelled", "escalated", "error",
+	"budget", "deadline", "cancelled", "escalated", "error", "asked",
 }
 
 // String returns the wire name, and "unset" for the zero value.
@@ -58,7 +59,7 @@ func (s *StopReason) UnmarshalText(text []byte) error {
 // answer.
 func (s StopReason) GoesOn() bool {
 	switch s {
-	case StopCancelled, StopDeadline, StopBudget, StopError:
+	case StopCancelled, StopDeadline, StopBudget, StopError, StopAsked:
 		return true
 	}
 	return false

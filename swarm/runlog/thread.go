@@ -12,6 +12,7 @@ type Thread struct {
 	Name string
 	Log  []signals.Any // every signal applied, in order; shared: do not modify
 
+	Calls     Calls
 	Votes     Votes
 	Conflicts Conflicts
 	Debates   Debates
@@ -25,7 +26,8 @@ type Thread struct {
 // New returns the state of a thread before its first signal.
 func New(name string) *Thread {
 	t := &Thread{Name: name, Repeats: newRepeats(), Coordination: connectivity.NewThread()}
-	t.Votes.init()
+	t.Calls.init(&t.Votes)
+	t.Votes.init(&t.Calls)
 	t.Conflicts.init(name, &t.Votes)
 	t.Debates.init()
 	return t
@@ -33,12 +35,13 @@ func New(name string) *Thread {
 
 // Apply takes the next signal of the log. A signal of another thread changes nothing.
 func (t *Thread) Apply(s signals.Any) {
-	if signals.HeadOf(s).Thread != t.Name {
+	if s.Head().Thread != t.Name {
 		return
 	}
 	t.Log = append(t.Log, s)
 	t.Repeats.apply(s, &t.Votes)
 	t.Turns.apply(s)
+	t.Calls.apply(s)
 	t.Votes.apply(s)
 	t.Conflicts.apply(s)
 	t.Debates.apply(s)
@@ -49,24 +52,24 @@ func (t *Thread) Apply(s signals.Any) {
 // A Mark is what of a thread the next signals may change: two marks tell what was new
 // between them.
 type Mark struct {
-	Log, Late, Failed, Rounds, Votes int // counts; Votes those of changes
-	Began                            *signals.Signal[Began]
-	Terms                            *signals.Signal[Opened]
-	Asked                            *signals.Signal[signals.Escalation]
-	Answered                         *signals.Signal[Answered]
-	Decided                          *signals.Signal[Decided]
-	Announced                        *signals.Signal[signals.Consensus]
-	Outcome                          *signals.Signal[Outcome]
-	Settled                          *signals.Signal[conflict.Resolution]
-	Conflict                         conflict.Pair // the newest
+	Log, Late, Failed, Refused, Rounds, Votes int // counts; Votes those of changes
+	Began                                     *signals.Signal[Began]
+	Terms                                     *signals.Signal[Opened]
+	Asked                                     *signals.Signal[signals.Escalation]
+	Answered                                  *signals.Signal[Answered]
+	Decided                                   *signals.Signal[Decided]
+	Announced                                 *signals.Signal[signals.Consensus]
+	Outcome                                   *signals.Signal[Outcome]
+	Settled                                   *signals.Signal[conflict.Resolution]
+	Conflict                                  conflict.Pair // the newest
 }
 
 // Mark returns the mark of the thread as it is.
 func (t *Thread) Mark() Mark {
 	g := &t.Stage
 	return Mark{
-		len(t.Log), len(t.Turns.Late), len(t.Turns.Failed), t.Turns.Rounds, t.Votes.changes, t.Turns.Began,
-		g.Terms, g.Asked, g.Answered, g.Decided, g.Announced, g.Outcome, t.Conflicts.settled(), t.Conflicts.Newest(),
+		len(t.Log), len(t.Turns.Late), len(t.Turns.Failed), len(t.Turns.Refused), t.Turns.Rounds, t.Votes.changes, t.Turns.Began,
+		g.Terms, g.Asked, g.Answered, g.Decided, g.Announced, g.Outcome, t.Conflicts.Last(), t.Conflicts.Newest(),
 	}
 }
 

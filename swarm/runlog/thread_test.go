@@ -2,6 +2,7 @@ package runlog_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -10,9 +11,11 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/bus/connectivity"
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/coordination"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
@@ -43,7 +46,10 @@ func body(t *rapid.T, h signals.Header, proposed []signals.ID) signals.Any {
 	id := rapid.SampledFrom(ids).Draw(t, "proposal")
 	system := h
 	system.Source = bus.System
-	kind := rapid.IntRange(0, 11).Draw(t, "kind")
+	kind := rapid.IntRange(0, 15).Draw(t, "kind")
+	if kind >= 12 {
+		return coordinating(t, h, kind)
+	}
 	if len(proposed) > 1 && kind >= 10 {
 		a, b := rapid.SampledFrom(proposed).Draw(t, "a"), rapid.SampledFrom(proposed).Draw(t, "b")
 		if kind == 10 {
@@ -71,6 +77,28 @@ func body(t *rapid.T, h signals.Header, proposed []signals.ID) signals.Any {
 	}
 }
 
+// coordinating draws an entry of a layer, about any of the first signals.
+func coordinating(t *rapid.T, h signals.Header, kind int) signals.Any {
+	link := coordination.Link{Layer: "swarm"}
+	about := signals.MustID(fmt.Sprint("sig_", rapid.IntRange(1, 20).Draw(t, "about")))
+	switch kind {
+	case 12:
+		return signals.New(h, connectivity.Step{Link: link, Step: rapid.IntRange(1, 3).Draw(t, "step")})
+	case 13:
+		state := rapid.SampledFrom([]coordination.State{coordination.Active, coordination.Resolved, coordination.Expired}).Draw(t, "state")
+		return signals.New(h, coordination.Transition{Link: link, State: state, Signals: []signals.ID{about}})
+	default:
+		n := coordination.Note{
+			Link: link, Class: coordination.EscalationInterrupt, Audience: coordination.Coordinator, Priority: coordination.Critical, Summary: "look",
+		}
+		if kind == 15 {
+			n.Class, n.Priority, n.Replaces, n.ExpiresAtStep = coordination.HandoffReady, coordination.Normal, about, 2
+		}
+		h.Recipients = signals.To("ada")
+		return coordination.New(h, n)
+	}
+}
+
 var electorate = consensus.Options{Electorate: sources, Quorum: 2}
 
 // state is what a thread says of itself.
@@ -82,6 +110,9 @@ func state(t *rapid.T, r *runlog.Thread) []string {
 		fmt.Sprintf("%+v", r.Turns), fmt.Sprintf("%+v", r.Stage), fmt.Sprint(r.Conflicts.All(), r.Conflicts.Open(), r.Conflicts.Needless()),
 		fmt.Sprint(len(r.Log), r.Stage.Over(), r.Stage.Closed(), r.Stage.Stopped()),
 	}
+	all = append(
+		all, fmt.Sprint(r.Obstacles(), r.Alarms(), r.Effort(), r.Stepped(), slices.ContainsFunc(r.Coordination.For("ada"), runlog.IsHandoff)), fmt.Sprint(r.Coordination.For("ada"), r.Coordination.Step()),
+	)
 	for _, s := range r.Log {
 		all = append(all, fmt.Sprint(s.Head().ID, r.Repeats.Has(s)))
 	}
@@ -117,7 +148,7 @@ func count(t *rapid.T, r *runlog.Thread) {
 }
 
 // The fold of a prefix and then the rest equals the fold of the whole, wherever the
-// votes began to be counted, and however they were counted before.
+// votes began to be counted, however they were counted before, and whoever looked.
 func TestFoldOfAPrefixAndTheRestIsTheFoldOfTheWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		log := logs(t)
@@ -125,6 +156,15 @@ func TestFoldOfAPrefixAndTheRestIsTheFoldOfTheWhole(t *testing.T) {
 		at := rapid.IntRange(0, len(log)).Draw(t, "counted after")
 		if diff := cmp.Diff(whole, state(t, folded(t, "one", log, at))); diff != "" {
 			t.Fatalf("counted after %d of %d signals:\n%s", at, len(log), diff)
+		}
+		looked := runlog.New("one")
+		count(t, looked)
+		for _, s := range log {
+			looked.Apply(s)
+			state(t, looked)
+		}
+		if diff := cmp.Diff(whole, state(t, looked)); diff != "" {
+			t.Fatalf("looked at after each of %d signals:\n%s", len(log), diff)
 		}
 		again := folded(t, "one", log, 0)
 		round, err := again.Votes.CountedBy(consensus.Default(), &electorate, nil)

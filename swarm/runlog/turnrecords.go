@@ -27,12 +27,14 @@ type Late struct {
 	Round int    `json:"round"` // of the turn, from 1
 }
 
-// Failed says that an agent's turn ended early. The turn's signals follow.
+// Failed says that an agent's turn ended early, because of an error or because a person has
+// to answer a question first. The turn's signals follow.
 type Failed struct {
 	Agent  string `json:"agent"`            // required
 	Round  int    `json:"round"`            // of the turn, from 1
-	Reason string `json:"reason,omitempty"` // the error's text, at most 1 KiB of it
+	Reason string `json:"reason,omitempty"` // the error's text, or the question, at most 1 KiB of it
 	Budget bool   `json:"budget,omitempty"` // the error is [agents.ErrBudget]
+	Asks   bool   `json:"asks,omitempty"`   // it waits for the answer of a person ([agents.IsAsking])
 }
 
 // String describes p in words.
@@ -40,20 +42,33 @@ func (p Late) String() string { return fmt.Sprintf("%s was late in round %d", p.
 
 // String describes p in words.
 func (p Failed) String() string {
+	if p.Asks {
+		return fmt.Sprintf("%s asks a person in round %d: %s", p.Agent, p.Round, p.Reason)
+	}
 	return fmt.Sprintf("%s failed in round %d: %s", p.Agent, p.Round, p.Reason)
 }
 
 // FailedBy returns the record of a turn of that agent that ended with err.
 func FailedBy(agent string, round int, err error) Failed {
-	const most = 1 << 10
 	why := strings.TrimPrefix(err.Error(), "agents: "+agent+": ")
 	if p := (*agents.PanicError)(nil); errors.As(err, &p) {
 		why = fmt.Sprintf("panic: %v", p.Value)
 	}
-	if len(why) > most {
-		why = strings.ToValidUTF8(why[:most-len("…")], "") + "…" // a mark of the cut: it may be in the middle of a secret
+	question, asks := agents.IsAsking(err)
+	if asks {
+		why = question
 	}
-	return Failed{agent, round, strings.ToValidUTF8(why, ""), errors.Is(err, agents.ErrBudget)}
+	return Failed{agent, round, clip(why), errors.Is(err, agents.ErrBudget), asks}
+}
+
+// clip returns the first KiB of a text, with a mark of the cut: it may be in the middle of
+// a secret.
+func clip(text string) string {
+	const most = 1 << 10
+	if len(text) > most {
+		return strings.ToValidUTF8(text[:most-len("…")], "") + "…"
+	}
+	return strings.ToValidUTF8(text, "")
 }
 
 // Err returns an error of the same text, which is [agents.ErrBudget] if that was.
@@ -134,6 +149,8 @@ type Began struct {
 	// Debate is the step of a debate that the round is; the zero Debate is an ordinary
 	// round.
 	Debate settle.Debate `json:"debate,omitzero"`
+	// Ask is what the plan of a solve that does not deliberate asks its turns for.
+	Ask agents.Ask `json:"ask,omitempty"`
 }
 
 // A BegunTurn is what the agent of a turn had heard of the thread.

@@ -8,22 +8,26 @@ import (
 // Turns are the rounds of a thread, and the turns that are on record. Its slices are
 // in log order, and shared.
 type Turns struct {
-	Rounds int
-	Began  *signals.Signal[Began] // the last one; nil: none
-	Late   []Late
-	Failed []Failed
-	Passed []TurnPassed
+	Rounds  int
+	Begun   int                    // turns
+	Began   *signals.Signal[Began] // the last one; nil: none
+	Late    []Late
+	Failed  []Failed
+	Refused []Refused
+	Passed  []TurnPassed
 }
 
 func (t *Turns) apply(s signals.Any) {
-	t.Rounds = max(t.Rounds, int(signals.HeadOf(s).Round))
 	switch s := s.(type) {
 	case *signals.Signal[Began]:
-		t.Began = s
+		turns, _ := s.Payload.All() // checked when it was published
+		t.Began, t.Rounds, t.Begun = s, int(s.Round), t.Begun+len(turns)
 	case *signals.Signal[Late]:
 		t.Late = append(t.Late, s.Payload)
 	case *signals.Signal[Failed]:
 		t.Failed = append(t.Failed, s.Payload)
+	case *signals.Signal[Refused]:
+		t.Refused = append(t.Refused, s.Payload)
 	case *signals.Signal[agents.Passed]:
 		t.Passed = append(t.Passed, passed(s))
 	}

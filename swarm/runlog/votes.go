@@ -1,6 +1,7 @@
 package runlog
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/swarmbus/swarmbus/agents"
@@ -20,6 +21,8 @@ type Votes struct {
 	yields  map[string]uint64 // by voter: see settle.Yields
 	changes int
 	all     *standings
+	calls   *Calls
+	polled  int // of the first answers of the calls, those that are counted
 
 	by      consensus.Strategy
 	options *consensus.Options
@@ -29,7 +32,7 @@ type Votes struct {
 	err     error
 }
 
-func (v *Votes) init() { v.aliases, v.all = map[string]string{}, newStandings() }
+func (v *Votes) init(c *Calls) { v.aliases, v.all, v.calls = map[string]string{}, newStandings(), c }
 
 // CountBy makes the votes count by a strategy with options; weights are factors on
 // voters' votes, and 1 for voters that have none. It may be called again.
@@ -40,13 +43,18 @@ func (v *Votes) CountBy(by consensus.Strategy, o *consensus.Options, weights map
 
 // CountedBy returns the votes counted anew, without an effect on v: see CountBy.
 func (v *Votes) CountedBy(by consensus.Strategy, o *consensus.Options, weights map[string]float64) (*consensus.Round, error) {
-	again := Votes{made: v.made, cast: v.cast, aliases: v.aliases, answers: v.answers, settled: v.settled}
+	again := Votes{made: v.made, cast: v.cast, aliases: v.aliases, answers: v.answers, settled: v.settled, calls: v.calls}
 	err := again.CountBy(by, o, weights)
 	return again.round, err
 }
 
-// Terms returns what the votes count by.
-func (v *Votes) Terms() (consensus.Strategy, *consensus.Options) { return v.by, v.options }
+// Terms returns what the votes count by. A plan decides instead of the strategy.
+func (v *Votes) Terms() (consensus.Strategy, *consensus.Options) {
+	if plan := v.calls.Plan(); plan != nil {
+		return consensus.Func(plan.Mode.String(), v.calls.decide), v.options
+	}
+	return v.by, v.options
+}
 
 // Round returns the votes as they are counted. Later signals change it, or make
 // another; it is nil before CountBy.
@@ -82,16 +90,18 @@ func (v *Votes) apply(s signals.Any) {
 	switch s := s.(type) {
 	case *signals.Signal[signals.Proposal]:
 		v.made = append(v.made, s)
-		err = v.propose(s)
+		err = cmp.Or(v.propose(s), v.poll())
 	case *signals.Signal[signals.Vote]:
 		v.cast = append(v.cast, s)
-		err = v.vote(s)
+		err = cmp.Or(v.vote(s), v.poll())
+	case *signals.Signal[Planned]:
+		err = v.recount()
 	case *signals.Signal[Same]:
 		v.aliases[s.Payload.ProposalID] = s.Payload.As
 		err = v.recount()
 	case *signals.Signal[conflict.Resolution]:
-		if s.Payload.Loser().IsZero() {
-			return
+		if s.Payload.Loser().IsZero() || s.Payload.How == conflict.ByConsensus {
+			return // a consensus follows from the votes: it does not change them
 		}
 		v.settled = append(v.settled, settlement{s.Payload.Loser(), s.Seq})
 		err = v.recount()
@@ -137,7 +147,7 @@ func (v *Votes) enter(p *agents.Standing) error {
 
 func (v *Votes) vote(s *signals.Signal[signals.Vote]) error {
 	id, ok := v.all.vote(s)
-	if on := v.all.of(id); !ok || v.round == nil || on != nil && on.Lost {
+	if on := v.all.of(id); !ok || v.round == nil || v.calls.Plan() != nil || on != nil && on.Lost {
 		return nil
 	}
 	weight, known := v.weights[s.Source]
@@ -151,11 +161,27 @@ func (v *Votes) vote(s *signals.Signal[signals.Vote]) error {
 	return Fold(v.round, signals.New(s.Header, counted), weight)
 }
 
+// poll counts the first answers of agents that a plan has asked as their votes.
+func (v *Votes) poll() error {
+	for ; v.round != nil && v.polled < len(v.calls.first); v.polled++ {
+		vote := v.calls.first[v.polled]
+		p := v.all.of(vote.ProposalID)
+		if vote.ProposalID = p.ID(); p.Lost {
+			continue
+		}
+		if err := v.round.Vote(vote); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // recount counts anew, the proposals first, so that no vote precedes its proposal.
 func (v *Votes) recount() (err error) {
-	v.all = newStandings()
+	v.all, v.polled = newStandings(), 0
 	if v.options != nil {
-		if v.round, err = consensus.NewRound(v.by, v.options); err != nil {
+		by, options := v.Terms()
+		if v.round, err = consensus.NewRound(by, options); err != nil {
 			return err
 		}
 		if v.quorum > 0 {
@@ -176,7 +202,7 @@ func (v *Votes) recount() (err error) {
 			return err
 		}
 	}
-	return v.abstain()
+	return cmp.Or(v.abstain(), v.poll())
 }
 
 // withAnswers returns the options with the sources of answers among the voters.

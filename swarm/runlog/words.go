@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/swarm/internal/words"
+	"github.com/swarmbus/swarmbus/swarm/settle"
 )
 
 // Of returns the terms.
@@ -32,12 +34,16 @@ func (t *Terms) String() string {
 	if t.Default {
 		by = "the default, now " + by
 	}
-	all := []string{
-		"threshold " + strconv.FormatFloat(cmp.Or(t.Threshold, consensus.DefaultThreshold), 'g', 4, 64),
-		"quorum " + strconv.Itoa(cmp.Or(t.Quorum, consensus.DefaultQuorum)),
+	threshold := "threshold " + strconv.FormatFloat(cmp.Or(t.Threshold, consensus.DefaultThreshold), 'g', 4, 64)
+	if t.Threshold == consensus.Plurality {
+		threshold = "the most decides"
 	}
+	all := []string{threshold, "quorum " + strconv.Itoa(cmp.Or(t.Quorum, consensus.DefaultQuorum))}
 	if t.Electorate != nil {
 		all = append(all, strconv.Itoa(len(t.Electorate))+" may vote")
+	}
+	if t.Conflicts != settle.ByDebate {
+		all = append(all, "conflicts settled by "+t.Conflicts.String())
 	}
 	if t.Learner != "" {
 		all = append(all, t.Learner+" learns")
@@ -77,7 +83,7 @@ func (p Decided) String() string {
 	}
 	switch {
 	case p.Detail == "":
-		line += fmt.Sprintf(": support %.4g, %s", d.Support, plural(d.Voters, "voter"))
+		line += fmt.Sprintf(": support %.4g, %s", d.Support, words.Plural(d.Voters, "voter"))
 	case p.Stop == StopFor(d.Outcome):
 		line += ": " + p.Detail
 	default:
@@ -88,10 +94,3 @@ func (p Decided) String() string {
 
 // String describes p in words.
 func (p Outcome) String() string { return "right was " + cmp.Or(p.ProposalID, "none of these") }
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}

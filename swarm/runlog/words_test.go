@@ -5,6 +5,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
+	"github.com/swarmbus/swarmbus/swarm/settle"
 )
 
 func TestTheRecordsOfDecisionsReadAsWords(t *testing.T) {
@@ -20,6 +21,9 @@ func TestTheRecordsOfDecisionsReadAsWords(t *testing.T) {
 		"terms of x: by voting, threshold 0.7, quorum 2": opened(runlog.Terms{Name: "x", Strategy: "voting"}),
 		"terms of y: by the default, now voting, threshold 0.6667, quorum 3, 2 may vote, l learns": opened(runlog.Terms{
 			Name: "y", Strategy: "voting", Default: true, Threshold: 2. / 3, Quorum: 3, Electorate: []string{"a", "b"}, Learner: "l",
+		}),
+		"terms of z: by voting, threshold 0.7, quorum 2, conflicts settled by majority": opened(runlog.Terms{
+			Name: "z", Strategy: "voting", Conflicts: settle.ByMajority,
 		}),
 		"terms: unexpected end of JSON input":                  runlog.Opened{}.String(),
 		`x: reached "a": support 0.75, 3 voters`:               runlog.Decided{Name: "x", Decision: reached}.String(),

@@ -68,6 +68,7 @@ const (
 	Decided    End = "one side is certain enough"
 	NothingNew End = "neither attack was new"
 	OutOfTime  End = "the rounds are used up"
+	OutOfFunds End = "the budget does not suffice"
 )
 
 // Next returns the step after this one, or why the debate is over. fresh is the number

@@ -7,6 +7,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
 const (
@@ -49,4 +50,13 @@ func clip(text string) string {
 		return text
 	}
 	return strings.ToValidUTF8(text[:mostText], "") + "…"
+}
+
+// Alarmed asks somebody outside about an escalation. Its context has the beginning of the
+// details.
+func Alarmed(about coordination.Signal) signals.Escalation {
+	return signals.Escalation{
+		Reason:  about.Summary,
+		Context: strings.TrimSpace(fmt.Sprintf("%s by %s. %s", about.Class, about.Source, clip(about.Details))),
+	}
 }

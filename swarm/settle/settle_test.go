@@ -84,11 +84,12 @@ func TestQuestionHasBothSidesWithReasonsAndVotes(t *testing.T) {
 func TestLongQuestionsFitIntoASignal(t *testing.T) {
 	t.Parallel()
 	p := pair(nil, nil)
-	p.A.Proposal.Payload.Content = strings.Repeat("é\n", 1<<14)
+	long := strings.Repeat("n", signals.NameBytes)
+	p.A.Proposal.Payload = signals.Proposal{ProposalID: long, Content: strings.Repeat("é\n", 1<<14), Reasoning: strings.Repeat("é", 1<<14)}
 	for range 100 {
-		p.A.Votes = append(p.A.Votes, signals.New(signals.Header{Source: "v"}, signals.Vote{ProposalID: "a", Stance: yes, Reasoning: strings.Repeat("x", 1<<14)}))
+		p.A.Votes = append(p.A.Votes, signals.New(signals.Header{Source: long, Confidence: 0.12}, signals.Vote{ProposalID: long, Stance: yes, Reasoning: strings.Repeat("x", 1<<14)}))
 	}
-	p.B.Votes = p.A.Votes
+	p.B = p.A
 	q := p.Question()
 	if err := signals.Validate(signals.New(signals.Header{}, q)); err != nil {
 		t.Errorf("%d bytes: %v", len(q.Context), err)

@@ -5,31 +5,32 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/routing"
-	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/agents/spending"
+	"github.com/swarmbus/swarmbus/bus/stats"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/mode"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
+	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
 // JSON returns a function that writes each event to w, as one JSON object per
 // line with the member "event": started, round, signal, refused, routed, failed,
 // decision or stopped. docs/json.md lists their members. Its errors are those of w, and
 // of payloads that cannot be written as JSON.
-func JSON(w io.Writer) func(swarm.Event) error {
+func JSON(w io.Writer) func(solves.Event) error {
 	out := json.NewEncoder(w)
 	out.SetEscapeHTML(true)
-	return func(e swarm.Event) error { return encode(out, line(e)) }
+	return func(e solves.Event) error { return encode(out, line(e)) }
 }
 
 // Log returns a function that writes only the signals, as one JSON object per
 // line: the thread's log.
-func Log(w io.Writer) func(swarm.Event) error {
+func Log(w io.Writer) func(solves.Event) error {
 	out := json.NewEncoder(w)
-	return func(e swarm.Event) error {
-		if spoke, ok := e.(swarm.Spoke); ok {
+	return func(e solves.Event) error {
+		if spoke, ok := e.(solves.Spoke); ok {
 			return encode(out, spoke.Signal)
 		}
 		return nil
@@ -85,7 +86,7 @@ type (
 	}
 	stoppedLine struct {
 		Event     string                `json:"event"`
-		Stop      swarm.StopReason      `json:"stop"`
+		Stop      runlog.StopReason     `json:"stop"`
 		Detail    string                `json:"detail"`
 		Answer    string                `json:"answer,omitempty"`
 		Decision  consensus.Decision    `json:"decision"`
@@ -94,14 +95,30 @@ type (
 		Uncounted []consensus.Uncounted `json:"uncounted,omitempty"`
 		Rounds    int                   `json:"rounds"`
 		Signals   int                   `json:"signals"`
-		Turns     swarm.Turns           `json:"turns"`
+		Calls     int                   `json:"calls"`
+		Mode      *modeLine             `json:"mode,omitempty"`
+		Turns     solves.Turns          `json:"turns"`
 		Missing   []string              `json:"missing,omitempty"`
 		Passed    []runlog.TurnPassed   `json:"passed,omitempty"`
-		Books     bus.Account           `json:"books"`
+		Books     stats.Account         `json:"books"`
 
-		Spent map[string]agents.Spending `json:"spent,omitempty"` // by agent
+		Spent map[string]spending.Cost `json:"spent,omitempty"` // by agent
 	}
 )
+
+// A modeLine says how a solve worked, and why.
+type modeLine struct {
+	Mode   mode.Mode `json:"mode"`
+	Reason string    `json:"reason"`
+	Calls  int       `json:"calls"` // the budget
+}
+
+func modeOf(r *solves.Result) *modeLine {
+	if p := r.Planned; p != nil {
+		return &modeLine{p.Mode, p.Reason, p.Calls}
+	}
+	return nil
+}
 
 func errorText(err error) string {
 	if err == nil {
@@ -110,33 +127,33 @@ func errorText(err error) string {
 	return err.Error()
 }
 
-func line(e swarm.Event) any {
+func line(e solves.Event) any {
 	switch e := e.(type) {
-	case swarm.Started:
+	case solves.Started:
 		var names []string
 		for _, a := range e.Agents {
 			names = append(names, a.ID)
 		}
 		return startedLine{"started", e.Thread, e.Task, e.Seed, names}
-	case swarm.RoundStarted:
+	case solves.RoundStarted:
 		return roundLine{"round", e.Round, e.Turns}
-	case swarm.Spoke:
+	case solves.Spoke:
 		return signalLine{"signal", e.Signal}
-	case swarm.Refused:
-		return troubleLine{"refused", e.Agent, e.Signal.Kind(), e.Err.Error()}
-	case swarm.Routed:
+	case solves.Refused:
+		return troubleLine{"refused", e.Agent, e.Kind, e.Err.Error()}
+	case solves.Routed:
 		return routedLine{
 			"routed", e.Agent, e.Signal.Kind(), e.Signal.Head().Seq, e.Decision.Action, e.Decision.Tier, e.Decision.Route, errorText(e.Decision.Err),
 		}
-	case swarm.TurnFailed:
+	case solves.TurnFailed:
 		return troubleLine{"failed", e.Agent, "", e.Err.Error()}
-	case swarm.Weighed:
+	case solves.Weighed:
 		return decisionLine{"decision", e.Decision}
-	case swarm.Stopped:
+	case solves.Stopped:
 		r := e.Result
 		return stoppedLine{
 			"stopped", r.Stop, r.Detail, r.Answer, r.Decision, r.Decision.Tallies(), r.Decision.Dissent(), r.Decision.Uncounted(),
-			r.Rounds, len(r.Log), r.Turns, r.Missing, r.Passed, r.Books, r.Spent,
+			r.Rounds, len(r.Log), r.Calls, modeOf(r), r.Turns, r.Missing, r.Passed, r.Books, r.Spent,
 		}
 	}
 	return nil

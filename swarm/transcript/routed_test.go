@@ -7,7 +7,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents/routing"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/solves"
 	"github.com/swarmbus/swarmbus/swarm/transcript"
 )
 
@@ -29,7 +29,7 @@ func TestRoutedSignalsAreShown(t *testing.T) {
 		},
 	} {
 		var text, lines strings.Builder
-		e := swarm.Routed{Agent: "a", Signal: s, Decision: c.decision}
+		e := solves.Routed{Agent: "a", Signal: s, Decision: c.decision}
 		if err := errors.Join(transcript.Text(&text, nil)(e), transcript.JSON(&lines)(e)); err != nil {
 			t.Fatal(err)
 		}

@@ -10,11 +10,14 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/spending"
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/signals/coordination"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
+	"github.com/swarmbus/swarmbus/swarm/settle"
+	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
 // Options of [Text]. The zero value and nil mean the defaults; package terminal
@@ -27,11 +30,11 @@ type Options struct {
 
 // Text returns a function that shows each event on w. Its errors are those of
 // w.
-func Text(w io.Writer, o *Options) func(swarm.Event) error {
+func Text(w io.Writer, o *Options) func(solves.Event) error {
 	if o == nil {
 		o = &Options{}
 	}
-	t := &text{w: w, width: cmp.Or(o.Width, 100), full: o.Full, color: o.Color}
+	t := &text{w: w, width: cmp.Or(o.Width, 100), full: o.Full, color: o.Color, words: map[signals.ID]string{}}
 	return t.show
 }
 
@@ -40,35 +43,34 @@ type text struct {
 	width int
 	full  bool
 	color bool
-	names int                // columns of the longest agent's name
-	last  consensus.Decision // the newest
+	names int                   // columns of the longest agent's name
+	words map[signals.ID]string // what others refer to: proposals by their ids, notes by their summaries
+	last  consensus.Decision    // the newest
 	err   error
 }
 
-func (t *text) show(e swarm.Event) error {
+func (t *text) show(e solves.Event) error {
 	switch e := e.(type) {
-	case swarm.Started:
+	case solves.Started:
 		t.started(e)
-	case swarm.RoundStarted:
+	case solves.RoundStarted:
 		t.line("")
 		t.line("%s  %s", t.paint(bold, fmt.Sprintf("Round %d", e.Round)), t.paint(faint, strings.Join(e.Turns, ", ")))
-	case swarm.Spoke:
+	case solves.Spoke:
 		t.spoke(e.Signal)
-	case swarm.Refused:
-		t.line("     %s  %s %s", t.name(e.Agent), t.paint(red, "refused"), t.said(e.Err.Error()))
-	case swarm.Routed:
+	case solves.Routed:
 		t.line("     %s  %s %s", t.name(e.Agent), t.paint(amber, e.Decision.Action.String()), t.said(why(e)))
-	case swarm.TurnFailed: // also shown as a signal
-	case swarm.Weighed: // the votes are shown once, at the end
+	case solves.TurnFailed, solves.Refused: // also shown as signals
+	case solves.Weighed: // the votes are shown once, at the end
 		t.last = e.Decision
-	case swarm.Stopped:
+	case solves.Stopped:
 		t.stopped(e.Result)
 	}
 	return t.err
 }
 
 // why says which route decided about a signal, or what went wrong.
-func why(e swarm.Routed) string {
+func why(e solves.Routed) string {
 	text := fmt.Sprintf("%s of %s", e.Signal.Kind(), e.Signal.Head().Source)
 	if d := e.Decision; d.Tier != 0 {
 		text += fmt.Sprintf(", by %s route %q", d.Tier, d.Route)
@@ -79,7 +81,7 @@ func why(e swarm.Routed) string {
 	return text
 }
 
-func (t *text) started(e swarm.Started) {
+func (t *text) started(e solves.Started) {
 	t.line("%s  %s", t.paint(bold, "Task"), t.said(e.Task.Task))
 	where := "      thread " + e.Thread
 	if e.Seed != 0 { // a log does not have it
@@ -114,11 +116,12 @@ func (t *text) spoke(s signals.Any) {
 		t.expect(p)
 	}
 	what, style := t.describe(s)
+	t.note(s)
 	sure := fmt.Sprintf("%.2f", h.Confidence)
 	if s.Kind() == signals.KindConsensus && !t.last.Learned {
 		sure = "    " // its confidence is not measured
 	}
-	t.line("%4d %s  %s %s  %s", h.Seq, t.name(h.Source), t.paint(style, fmt.Sprintf("%-10s", label(s))), t.paint(faint, sure), t.said(what))
+	t.line("%4d %s  %s %s  %s", h.Seq, t.name(h.Source), t.paint(style, pad(Cut(label(s), 10), 10)), t.paint(faint, sure), t.said(what))
 }
 
 // expect makes room for the names of those who will speak, which terms have.
@@ -130,9 +133,21 @@ func (t *text) expect(p runlog.Opened) {
 	}
 }
 
+// note keeps what later signals refer to.
+func (t *text) note(s signals.Any) {
+	if n := coordination.NoteOf(s); n != nil {
+		t.words[s.Head().ID] = n.Summary
+	} else if p, ok := signals.As[signals.Proposal](s); ok {
+		t.words[p.ID] = p.Payload.ProposalID
+	}
+}
+
+// called returns what a signal is called by people: its id if the transcript began after it.
+func (t *text) called(id signals.ID) string { return cmp.Or(t.words[id], id.String()) }
+
 func label(s signals.Any) string {
 	name, _, _ := strings.Cut(string(s.Kind()), ":")
-	return Printable(name)
+	return Printable(name[strings.LastIndex(name, "/")+1:])
 }
 
 // describe describes a signal in one sentence. A payload of an agent's own may panic.
@@ -158,10 +173,20 @@ func (t *text) describe(s signals.Any) (what string, as style) {
 	case signals.Conflict:
 		return p.Description, red
 	case conflict.Resolution:
-		if p.How == "" {
-			return "resolved: " + p.Reason, green
+		what := "resolved"
+		if p.How != "" {
+			what += fmt.Sprintf(" by %s", p.How)
 		}
-		return fmt.Sprintf("resolved by %s: %s", p.How, p.Reason), green
+		if !p.Winner.IsZero() {
+			what += " for " + t.called(p.Winner)
+		}
+		return what + ": " + p.Reason, green
+	case coordination.Transition:
+		var all []string
+		for _, id := range p.Signals {
+			all = append(all, t.called(id))
+		}
+		return fmt.Sprintf("%s: %s", p.State, strings.Join(all, "; ")), faint
 	case signals.Consensus:
 		return p.ProposalID + ": " + p.Decision, green
 	case signals.Escalation:
@@ -174,7 +199,11 @@ func (t *text) describe(s signals.Any) (what string, as style) {
 		return p.Reason, faint
 	case runlog.Late:
 		return p.String(), amber
+	case settle.Unpaid:
+		return p.String(), amber
 	case runlog.Failed:
+		return p.String(), red
+	case runlog.Refused:
 		return p.String(), red
 	case runlog.Same:
 		return fmt.Sprintf("%s is the same as %s", p.ProposalID, p.As), faint
@@ -211,16 +240,19 @@ func join(what, why string) string {
 	return what + " — " + why
 }
 
-func (t *text) stopped(r *swarm.Result) {
+func (t *text) stopped(r *solves.Result) {
 	t.votes(r)
 	t.line("")
 	style := amber
-	if r.Stop == swarm.StopConsensus {
+	if r.Stop == runlog.StopConsensus {
 		style = green
 	}
 	t.whole("%s  %s", t.paint(bold, "Decision"), t.paint(style, t.said(verdict(r.Decision))))
 	if r.Answer != "" {
 		t.whole("          %s", t.said(r.Answer))
+	}
+	if p := r.Planned; p != nil {
+		t.whole("%s      %s", t.paint(bold, "Mode"), t.said(p.String()))
 	}
 	dissenter := map[string]bool{}
 	for _, v := range r.Decision.Dissent() {
@@ -230,13 +262,19 @@ func (t *text) stopped(r *swarm.Result) {
 		dissenter[v.Voter] = true
 		t.line("%s   %s  %s", t.paint(bold, "Dissent"), t.name(v.Voter), t.said(fmt.Sprintf("%s %s: %s", v.Stance, v.ProposalID, v.Reasoning)))
 	}
-	t.whole("%s      %s: %s", t.paint(bold, "Stop"), r.Stop, t.said(r.Detail))
+	why := "it has not stopped: it is running, or was broken off"
+	if r.Stop != 0 {
+		why = fmt.Sprintf("%s: %s", r.Stop, t.said(r.Detail))
+	}
+	t.whole("%s      %s", t.paint(bold, "Stop"), why)
 	for _, name := range r.LeftBehind {
 		t.line("          %s had not returned at the deadline: it ignores its context", t.name(name))
 	}
 	if q := r.Question; q != nil {
 		t.whole("%s  %s asks: %s", t.paint(bold, "Question"), Printable(q.Asks), t.said(q.Reason))
-		t.whole("          options: %s", t.said(strings.Join(q.Options, ", ")))
+		if len(q.Options) > 0 {
+			t.whole("          options: %s", t.said(strings.Join(q.Options, ", ")))
+		}
 	}
 	if r.Turns.Taken == 0 && r.Elapsed == 0 {
 		return // read from a log, which has no more details
@@ -250,16 +288,16 @@ func (t *text) stopped(r *swarm.Result) {
 }
 
 // spent shows the cost of thinking, by agent and in total.
-func (t *text) spent(r *swarm.Result) {
+func (t *text) spent(r *solves.Result) {
 	for _, id := range slices.Sorted(maps.Keys(r.Spent)) {
-		t.line("%s  %s", t.paint(faint, "          spent"), t.name(id)+"  "+t.paint(faint, spending(r.Spent[id])))
+		t.line("%s  %s", t.paint(faint, "          spent"), t.name(id)+"  "+t.paint(faint, costs(r.Spent[id])))
 	}
 	if len(r.Spent) > 1 {
-		t.line("%s  %s", t.paint(faint, "          spent"), t.name("in all")+"  "+t.paint(faint, spending(r.SpentInAll())))
+		t.line("%s  %s", t.paint(faint, "          spent"), t.name("in all")+"  "+t.paint(faint, costs(r.SpentInAll())))
 	}
 }
 
-func spending(s agents.Spending) string {
+func costs(s spending.Cost) string {
 	line := fmt.Sprintf("%d calls, %d tokens in (%d cached) and %d out, %v", s.Calls, s.InputTokens, s.CachedTokens, s.OutputTokens, s.Time.Round(time.Millisecond))
 	if s.Dollars > 0 {
 		line += fmt.Sprintf(", $%.6f", s.Dollars)
@@ -271,7 +309,7 @@ func spending(s agents.Spending) string {
 }
 
 // votes shows a bar for each proposal: the weight for it and against it.
-func (t *text) votes(r *swarm.Result) {
+func (t *text) votes(r *solves.Result) {
 	tallies := r.Decision.Tallies()
 	if len(tallies) == 0 {
 		return

@@ -23,6 +23,8 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
+	"github.com/swarmbus/swarmbus/swarm/settle"
+	"github.com/swarmbus/swarmbus/swarm/solves"
 	"github.com/swarmbus/swarmbus/swarm/transcript"
 )
 
@@ -40,7 +42,7 @@ type seq = iter.Seq2[signals.Any, error]
 const hostile = "fine\x1b[31m\x1b[2J\x1b]0;title\x07\u202edne\r\nover"
 
 // events plays a small solve with a bit of everything.
-func events(t *testing.T) []swarm.Event {
+func events(t *testing.T) []solves.Event {
 	t.Helper()
 	on := func(id string, listens signals.Kind, say func(heard signals.Any) seq) *agents.Agent {
 		return &agents.Agent{
@@ -89,7 +91,7 @@ func events(t *testing.T) []swarm.Event {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	var all []swarm.Event
+	var all []solves.Event
 	for e, err := range s.Stream(t.Context(), signals.Task{Task: "ship or wait?"}) {
 		if err != nil {
 			t.Fatal(err)
@@ -102,7 +104,7 @@ func events(t *testing.T) []swarm.Event {
 	return all
 }
 
-func show(t *testing.T, all []swarm.Event, f func(swarm.Event) error) {
+func show(t *testing.T, all []solves.Event, f func(solves.Event) error) {
 	t.Helper()
 	for _, e := range all {
 		if err := f(e); err != nil {
@@ -212,7 +214,7 @@ func TestJSONIsOneObjectALineWithEverySignal(t *testing.T) {
 			}
 		}
 	}
-	result := all[len(all)-1].(swarm.Stopped).Result
+	result := all[len(all)-1].(solves.Stopped).Result
 	if counts["signal"] != len(result.Log) || strings.Count(log.String(), "\n") != len(result.Log) {
 		t.Errorf("got %d signals and %d in the log, want %d", counts["signal"], strings.Count(log.String(), "\n"), len(result.Log))
 	}
@@ -229,7 +231,7 @@ func (fullDisk) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
 
 func TestWriteErrorsAreReported(t *testing.T) {
 	all := events(t)
-	for name, f := range map[string]func(swarm.Event) error{
+	for name, f := range map[string]func(solves.Event) error{
 		"text": transcript.Text(fullDisk{}, nil), "json": transcript.JSON(fullDisk{}), "log": transcript.Log(fullDisk{}),
 	} {
 		var failed error
@@ -244,7 +246,7 @@ func TestWriteErrorsAreReported(t *testing.T) {
 
 func TestSupportIsShownUntilASwarmHasLearned(t *testing.T) {
 	all := events(t)
-	result := all[len(all)-1].(swarm.Stopped).Result
+	result := all[len(all)-1].(solves.Stopped).Result
 	for _, learned := range []bool{false, true} {
 		result.Decision.Learned = learned
 		var b bytes.Buffer
@@ -265,7 +267,7 @@ func TestPersonalitiesThatWereNotSetAreNotPrinted(t *testing.T) {
 	for set, p := range map[bool]agents.Personality{false: {}, true: {Caution: 0.5}} {
 		var b bytes.Buffer
 		team := []*agents.Agent{{ID: "a", Role: "the role", Personality: p}}
-		show(t, []swarm.Event{swarm.Started{Agents: team}}, transcript.Text(&b, nil))
+		show(t, []solves.Event{solves.Started{Agents: team}}, transcript.Text(&b, nil))
 		if got := strings.Contains(b.String(), "cautious"); got != set || !strings.Contains(b.String(), "the role") {
 			t.Errorf("set %v: printed %v", set, got)
 		}
@@ -274,14 +276,15 @@ func TestPersonalitiesThatWereNotSetAreNotPrinted(t *testing.T) {
 
 func TestQuestionsAndWhoWasLeftBehindAreShown(t *testing.T) {
 	var b bytes.Buffer
-	show(t, []swarm.Event{
-		swarm.Spoke{Signal: signals.New(signals.Header{Source: "system"}, runlog.Late{Agent: "slow", Round: 2})},
-		swarm.Stopped{Result: &swarm.Result{
-			Stop: swarm.StopEscalated, Cost: swarm.Cost{LeftBehind: []string{"deaf"}},
-			Question: &swarm.Question{Asks: "worried", Reason: "needs a person", Options: []string{"a", "b"}},
+	show(t, []solves.Event{
+		solves.Spoke{Signal: signals.New(signals.Header{Source: "system"}, runlog.Late{Agent: "slow", Round: 2})},
+		solves.Spoke{Signal: signals.New(signals.Header{Source: "system"}, settle.Unpaid{Agent: "poor", Debate: settle.Debate{A: "a", B: "b", Round: 1}})},
+		solves.Stopped{Result: &solves.Result{
+			Stop: swarm.StopEscalated, Cost: solves.Cost{LeftBehind: []string{"deaf"}},
+			Question: &solves.Question{Asks: "worried", Reason: "needs a person", Options: []string{"a", "b"}},
 		}},
 	}, transcript.Text(&b, nil))
-	for _, want := range []string{"slow was late in round 2", "deaf had not returned", "worried asks: needs a person", "options: a, b"} {
+	for _, want := range []string{"slow was late in round 2", "poor cannot pay for a debate about a and b", "deaf had not returned", "worried asks: needs a person", "options: a, b"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("it does not say %q:\n%s", want, b.String())
 		}
@@ -291,7 +294,7 @@ func TestQuestionsAndWhoWasLeftBehindAreShown(t *testing.T) {
 func TestLongLinesBreakAtSpacesAndWideRunesTakeTwoColumns(t *testing.T) {
 	say := func(text string, width int) string {
 		var b bytes.Buffer
-		show(t, []swarm.Event{swarm.Started{Task: signals.Task{Task: text}}}, transcript.Text(&b, &transcript.Options{Width: width, Full: true, Color: true}))
+		show(t, []solves.Event{solves.Started{Task: signals.Task{Task: text}}}, transcript.Text(&b, &transcript.Options{Width: width, Full: true, Color: true}))
 		lines := strings.SplitAfter(ansi.Strip(b.String()), "\n")
 		for i := range lines {
 			if strings.TrimSpace(lines[i]) == "" || strings.HasPrefix(strings.TrimSpace(lines[i]), "thread") {

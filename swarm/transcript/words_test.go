@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/solves"
 	"github.com/swarmbus/swarmbus/swarm/transcript"
 )
 
@@ -35,9 +37,42 @@ func TestSignalsOfOtherPackagesAreShownInWords(t *testing.T) {
 		"[1,2]": signals.New(from, signals.Raw{Type: "acme.example/list", JSON: `[1,2]`}),
 	} {
 		var b bytes.Buffer
-		show(t, []swarm.Event{swarm.Spoke{Signal: said}}, transcript.Text(&b, &transcript.Options{Width: 200}))
+		show(t, []solves.Event{solves.Spoke{Signal: said}}, transcript.Text(&b, &transcript.Options{Width: 200}))
 		if got := strings.TrimSpace(b.String()); !strings.HasSuffix(got, "  "+want) {
 			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+// What refers to another signal names it by what it said, and a long kind leaves the columns aligned.
+func TestSignalsThatReferToOthersNameThemInWords(t *testing.T) {
+	look, plan := signals.MustID("sig_look"), signals.MustID("sig_plan")
+	var b bytes.Buffer
+	spoke := func(id signals.ID, s signals.Any) solves.Event {
+		h := s.Head()
+		h.ID, h.Source, h.Confidence = id, "a", 1
+		return solves.Spoke{Signal: signals.With(s, h)}
+	}
+	show(t, []solves.Event{
+		spoke(look, coordination.Draft(coordination.Note{Class: coordination.AttentionRaise, Summary: "the disk is full"})),
+		spoke(plan, signals.New(signals.Header{}, signals.Proposal{ProposalID: "grow", Content: "grow it"})),
+		spoke(signals.MustID("sig_end"), coordination.Resolution(look)),
+		spoke(signals.MustID("sig_own"), signals.New(signals.Header{}, signals.Raw{Type: "acme.example/replication-lag:now", JSON: `{"minutes":40}`})),
+		spoke(signals.MustID("sig_won"), signals.New(signals.Header{}, conflict.Resolution{
+			SignalA: plan, SignalB: look, How: conflict.ByDebate, Winner: plan, Reason: "it is cheaper",
+		})),
+	}, transcript.Text(&b, nil))
+	lines := strings.Split(strings.Trim(b.String(), "\n"), "\n")
+	for i, want := range map[int]string{2: "resolved: the disk is full", 3: "minutes: 40", 4: "resolved by debate for grow: it is cheaper"} {
+		if !strings.HasSuffix(lines[i], " 1.00  "+want) {
+			t.Errorf("got %q, want %q", lines[i], want)
+		}
+	}
+	for _, line := range lines {
+		before, _, _ := strings.Cut(line, "1.00")
+		if first, _, _ := strings.Cut(lines[0], "1.00"); utf8.RuneCountInString(before) != utf8.RuneCountInString(first) {
+			t.Errorf("not aligned:\n%s", b.String())
+			break
 		}
 	}
 }
@@ -73,7 +108,7 @@ func TestADissenterIsShownOnce(t *testing.T) {
 		t.Fatalf("votes against the winner: %v", d.Dissent())
 	}
 	var b bytes.Buffer
-	show(t, []swarm.Event{swarm.Stopped{Result: &swarm.Result{Stop: swarm.StopConsensus, Decision: d}}}, transcript.Text(&b, nil))
+	show(t, []solves.Event{solves.Stopped{Result: &solves.Result{Stop: swarm.StopConsensus, Decision: d}}}, transcript.Text(&b, nil))
 	if n := strings.Count(b.String(), "Dissent"); n != 1 {
 		t.Errorf("%d lines of dissent:\n%s", n, b.String())
 	}
@@ -86,13 +121,13 @@ func (unspeakable) String() string               { panic("no words") }
 func (unspeakable) MarshalJSON() ([]byte, error) { panic("no JSON") }
 
 func TestAPayloadThatPanicsEndsNoProgramThatShowsIt(t *testing.T) {
-	said := swarm.Spoke{Signal: signals.New(signals.Header{Source: "a"}, unspeakable{})}
+	said := solves.Spoke{Signal: signals.New(signals.Header{Source: "a"}, unspeakable{})}
 	var b bytes.Buffer
-	show(t, []swarm.Event{said}, transcript.Text(&b, nil))
+	show(t, []solves.Event{said}, transcript.Text(&b, nil))
 	if !strings.Contains(b.String(), "cannot be shown: panic: no words") {
 		t.Errorf("got %q", b.String())
 	}
-	for name, write := range map[string]func(swarm.Event) error{"JSON": transcript.JSON(&b), "Log": transcript.Log(&b)} {
+	for name, write := range map[string]func(solves.Event) error{"JSON": transcript.JSON(&b), "Log": transcript.Log(&b)} {
 		if err := write(said); err == nil || !strings.Contains(err.Error(), "panic: no JSON") {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -101,13 +136,13 @@ func TestAPayloadThatPanicsEndsNoProgramThatShowsIt(t *testing.T) {
 
 func TestWhyASolveEndedIsNeverCut(t *testing.T) {
 	long := strings.Repeat("because of this ", 20) + "at last"
-	r := &swarm.Result{
+	r := &solves.Result{
 		Stop: swarm.StopEscalated, Detail: long + " stop", Answer: long + " answer", Decision: consensus.Decision{Note: long + " decision"},
-		Question: &swarm.Question{Asks: "a", Reason: long + " question", Options: []string{long + " option"}},
+		Question: &solves.Question{Asks: "a", Reason: long + " question", Options: []string{long + " option"}},
 	}
 	var b bytes.Buffer
-	show(t, []swarm.Event{
-		swarm.Spoke{Signal: signals.New(signals.Header{Source: "a"}, signals.Escalation{Reason: long + " said"})}, swarm.Stopped{Result: r},
+	show(t, []solves.Event{
+		solves.Spoke{Signal: signals.New(signals.Header{Source: "a"}, signals.Escalation{Reason: long + " said"})}, solves.Stopped{Result: r},
 	}, transcript.Text(&b, &transcript.Options{Width: 60}))
 	whole := strings.ReplaceAll(b.String(), "\n", " ")
 	for _, end := range []string{" stop", " answer", " decision", " question", " option"} {

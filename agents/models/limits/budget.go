@@ -166,6 +166,22 @@ func (b *Budget) tryReserve(model models.ID, most Spend) (r reservation, freed <
 	return r, b.freed, nil
 }
 
+// hold reserves what n calls of a model are likely to take, one after the other: the last
+// one begins only if the most that it may take fits. It waits for nobody.
+func (b *Budget) hold(model models.ID, most Spend, n int) (release func(), ok bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	all, likely := most, b.recent.likely(model, most)
+	for range n - 1 {
+		all = all.plus(likely)
+	}
+	if !b.fits(b.books.Spent.plus(b.books.Withheld).plus(b.books.Reserved).plus(all)) {
+		return func() {}, false
+	}
+	b.books.Reserved = b.books.Reserved.plus(all)
+	return sync.OnceFunc(func() { b.end(reservation{most: all}, func() {}) }), true
+}
+
 // A refusal is the error of a call that does not fit.
 type refusal struct{ call, taken, most Spend }
 

@@ -22,9 +22,9 @@
 // as a provider counts no more tokens than bytes and respects Most; the excess of one
 // that does not is in [Books].Over.
 //
-// Nobody knows what a try took that failed, unless the error says that it was free, or
-// whose usage is missing or impossible ([models.Answer].Counted). It stays open: it is
-// booked with its likely cost, which is the share of the maximum that recent calls of
+// The cost of a failed try is unknown unless the error says that it was free, and so is
+// that of an answer whose usage is missing or impossible ([models.Answer].Counted). It
+// stays open: it is booked with its likely cost, which is the share of the maximum that recent calls of
 // the model took and a quarter more (for the first call, all of it), and the rest of the
 // maximum is withheld from others as long as the budget lives. What [Budget.Keep]
 // records of a call that is running is its likely cost, too: after a kill, calls that

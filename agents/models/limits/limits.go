@@ -18,7 +18,7 @@ import (
 // Options of [New]. Zero values mean the defaults given.
 type Options struct {
 	// Tries of a call; 0: 8, 1: no retries. The error of a call that was retried, or
-	// would have to wait too long, is [models.Error].Final. As long as nobody has
+	// would have to wait too long, is [models.Error].Final. As long as no call has
 	// reached the provider, a call that is not connected is tried at most three times.
 	Tries int
 	// Pause is the pause before the second try; it doubles up to MaxPause, each with
@@ -109,6 +109,17 @@ func (l *limited) Ask(ctx context.Context, r *models.Request) (*models.Answer, e
 		}
 		return l.try(ctx, r)
 	})
+}
+
+var _ models.Payer = (*limited)(nil)
+
+// Reserve implements [models.Payer].
+func (l *limited) Reserve(_ context.Context, r *models.Request, n int) (release func(), ok bool) {
+	bound, err := l.bound(r)
+	if err != nil {
+		return func() {}, false // no call would be made
+	}
+	return l.opts.Budget.hold(l.ID(), bound, n)
 }
 
 // errPanicked is the error of a call that did not return.
@@ -202,12 +213,12 @@ func (l *limited) inTime(ctx context.Context, r *models.Request) (a *models.Answ
 
 // judge reports the result of the call to the circuit breaker. Refused requests
 // and rate limiting show that the provider works; a canceled call shows
-// nothing, nor does a panic, nor a call to a server that nobody ever reached: a rest
+// nothing, nor does a panic, nor a call to a server that was never reached: a rest
 // does not help.
 func (l *limited) judge(ctx context.Context, probe bool, err error) {
 	var failed *models.Error
 	switch {
-	case err != nil && (ctx.Err() != nil || errors.Is(err, errPanicked)), l.nobody(err):
+	case err != nil && (ctx.Err() != nil || errors.Is(err, errPanicked)), l.unreachable(err):
 		if probe && l.breaker.IsHalfOpen() {
 			l.breaker.RecordFailure() // the next call has to show it
 		}

@@ -18,7 +18,7 @@ import (
 
 var id = models.ID{Provider: "scripted", Name: "scripted"}
 
-// calls is a model that fails as told, and keeps when it was asked.
+// calls is a model that fails as it is set up to, and records the times of its calls.
 type calls struct {
 	mu     sync.Mutex
 	began  time.Time
@@ -204,16 +204,16 @@ func TestServerThatNobodyEverReachedIsGivenUpSoon(t *testing.T) {
 
 func TestRetriesAreToldWithTheirErrorAndPause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var told []time.Duration
+		var pauses []time.Duration
 		c := failing(2, status(503))
 		_, err := limits.New(limits.Options{Retrying: func(err error, pause time.Duration) {
 			if !errors.Is(err, models.ErrOverloaded) {
 				t.Error(err)
 			}
-			told = append(told, pause)
+			pauses = append(pauses, pause)
 		}}).Limit(c.model()).Ask(t.Context(), request)
-		if err != nil || len(told) != 2 || told[0] != c.at[1]-c.at[0] || told[1] != c.at[2]-c.at[1] {
-			t.Errorf("%v: told %v, tries at %v", err, told, c.at)
+		if err != nil || len(pauses) != 2 || pauses[0] != c.at[1]-c.at[0] || pauses[1] != c.at[2]-c.at[1] {
+			t.Errorf("%v: pauses %v, tries at %v", err, pauses, c.at)
 		}
 	})
 }

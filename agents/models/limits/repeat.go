@@ -23,10 +23,10 @@ const unreached = 3
 // tries.
 func (s *Shared) repeat(ctx context.Context, try func() (*models.Answer, error)) (*models.Answer, error) {
 	var last error
-	nobody := 0
+	failed := 0 // connections, before any call has reached the server
 	policy := retrypolicy.NewBuilder[*models.Answer]().
 		WithMaxAttempts(s.opts.Tries).ReturnLastFailure().
-		HandleIf(func(_ *models.Answer, err error) bool { return s.passes(err) && nobody < unreached }).
+		HandleIf(func(_ *models.Answer, err error) bool { return s.passes(err) && failed < unreached }).
 		WithBackoff(s.opts.Pause, max(s.opts.Pause, s.opts.MaxPause)+1).WithJitterFactor(jitter).
 		WithDelayFunc(func(e failsafe.ExecutionAttempt[*models.Answer]) time.Duration { return asked(e.LastError()) }).
 		OnRetryScheduled(func(e failsafe.ExecutionScheduledEvent[*models.Answer]) {
@@ -40,8 +40,8 @@ func (s *Shared) repeat(ctx context.Context, try func() (*models.Answer, error))
 		if err != nil && ctx.Err() == nil {
 			last = err
 		}
-		if s.nobody(err) {
-			nobody++
+		if s.unreachable(err) {
+			failed++
 		}
 		return a, err
 	})
@@ -56,9 +56,9 @@ func (s *Shared) repeat(ctx context.Context, try func() (*models.Answer, error))
 	return nil, s.final(err)
 }
 
-// nobody reports whether err says that the server cannot be reached, and no call has
+// unreachable reports whether err says that the server cannot be reached, and no call has
 // ever reached it.
-func (s *Shared) nobody(err error) bool {
+func (s *Shared) unreachable(err error) bool {
 	var failed *models.Error
 	return errors.As(err, &failed) && failed.Problem == models.ErrConnection && failed.Unbilled && !s.reached.Load()
 }

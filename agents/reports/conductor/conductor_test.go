@@ -94,7 +94,7 @@ func TestAModelAnswersOrLeavesOpen(t *testing.T) {
 	}
 }
 
-// What a worker writes is data in the prompt: it cannot end the JSON that it stands in.
+// The words of a worker are data in the prompt: they cannot end the JSON that quotes them.
 func TestWhatAWorkerWritesIsData(t *testing.T) {
 	var sent *models.Request
 	spy := models.Script(`{"verdict":"open","option":"","text":""}`)

@@ -19,8 +19,8 @@
 //
 // # Memory
 //
-// What has left the history stays alive as long as something points to it, and
-// is then garbage collected. A page or segment is reused only if nothing
+// An entry that has left the history stays alive as long as something points to it,
+// and is then garbage collected. A page or segment is reused only if nothing
 // outside can hold a pointer into it: it was begun after the last [Log.Share],
 // no reader has been open since, and the caller is done with it.
 package store

@@ -22,7 +22,7 @@ type Log struct {
 
 	size  int // maximum number of signals in the history
 	mint  *signals.Mint
-	pages map[signals.Form]*Pages
+	pages map[Form]*Pages
 
 	directory directory
 	floor     uint64   // position of the oldest entry in the history
@@ -49,7 +49,7 @@ type Counts struct{ Expired, Evicted uint64 }
 // makes the ids of signals without one.
 func New(size int, mint *signals.Mint) *Log {
 	l := &Log{
-		Kinds: Topics{}, Threads: Topics{}, size: size, mint: mint, pages: map[signals.Form]*Pages{},
+		Kinds: Topics{}, Threads: Topics{}, size: size, mint: mint, pages: map[Form]*Pages{},
 		ids: map[signals.ID]uint64{}, replies: map[signals.ID]uint64{},
 	}
 	l.grow()
@@ -122,6 +122,7 @@ func (l *Log) Append(e *Entry) (*Segment, int) {
 	h.Seq, h.ID, h.Source, h.Thread, h.Time, h.TTL = e.Seq, e.ID, e.Source, e.Thread.Text, e.Time, e.TTL
 
 	s.Seq[i], s.Due[i], s.Signal[i], s.page[i] = e.Seq, e.Due, signal, g
+	s.slot[i] = uint8(slot)
 	s.Kind[i], s.Thread[i], s.Flags[i] = e.Kind, e.Thread, 0
 	if i > 0 {
 		s.Flags[i] = s.Flags[i-1] & mixed
@@ -163,6 +164,15 @@ func (l *Log) After(seq uint64) uint64 {
 		return l.directory.segment(pos).Seq[pos%Slots] > seq
 	})
 	return l.floor + uint64(n)
+}
+
+// Oldest returns the sequence number of the oldest signal in the history, or that
+// of the next signal if it is empty.
+func (l *Log) Oldest() uint64 {
+	if l.floor < l.next {
+		return l.first().Seq[l.floor%Slots]
+	}
+	return l.last + 1
 }
 
 // Segment returns the segment that holds a position in the history.

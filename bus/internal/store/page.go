@@ -1,11 +1,20 @@
 package store
 
-import "github.com/swarmbus/swarmbus/signals"
+import (
+	"github.com/swarmbus/swarmbus/internal/forms"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// A Form represents a payload type.
+type Form = forms.Form[signals.Any, signals.Header, signals.Kind, signals.Limits]
+
+// FormOf returns the form of s, whose payload type must be valid.
+func FormOf(s signals.Any) Form { return forms.Of(s).(Form) }
 
 // Pages hold the signals of one payload type. The writer fills one page after
 // the other.
 type Pages struct {
-	Form signals.Form
+	Form Form
 	Kind signals.Kind // of all of them; "" if they may differ
 	Role uint8        // the caller's
 
@@ -19,7 +28,7 @@ type Pages struct {
 const maxSpare = 2
 
 type page struct {
-	signals.Page
+	forms.Page[signals.Any, signals.Header]
 	pages       *Pages
 	live        int    // its signals in segments of the log
 	first, last uint64 // positions of the oldest and the newest signal in it
@@ -28,7 +37,7 @@ type page struct {
 // PagesFor returns the pages for signals of s's payload type, which must be
 // valid.
 func (l *Log) PagesFor(s signals.Any) *Pages {
-	form := signals.FormOf(s)
+	form := FormOf(s)
 	p := l.pages[form]
 	if p == nil {
 		p = &Pages{Form: form, Kind: s.Kind()}

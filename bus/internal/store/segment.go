@@ -1,11 +1,12 @@
 package store
 
 import (
+	"github.com/swarmbus/swarmbus/internal/forms"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
 // Slots is the number of entries in a segment and of signals in a page.
-const Slots = signals.PageSlots
+const Slots = forms.Slots
 
 // A Segment is 64 consecutive entries of the log. The exported fields of an
 // entry never change once it is appended.
@@ -20,6 +21,7 @@ type Segment struct {
 	Flags  [Slots]Flags
 
 	page  [Slots]*page  // that the signal is in
+	slot  [Slots]uint8  // where in the page
 	reply [Slots]uint32 // distance to the previous reply to the same target; 0: none
 
 	next   *Segment
@@ -45,7 +47,7 @@ const (
 )
 
 // Head returns the signal's header, which must not be modified.
-func (s *Segment) Head(i int) *signals.Header { return signals.HeadOf(s.Signal[i]) }
+func (s *Segment) Head(i int) *signals.Header { return s.page[i].Head(int(s.slot[i])) }
 
 // Pages returns the pages that hold the signal and identify its payload type.
 func (s *Segment) Pages(i int) *Pages { return s.page[i].pages }

@@ -32,7 +32,7 @@ func TestFailuresAreWhatWasSeenOfTheCall(t *testing.T) {
 		"an answer of its own":   {wire.Seen{Sent: true, Status: 200}, kind, models.ErrMalformed, false, true},
 		"far too much":           {wire.Seen{Sent: true, Status: 200}, fmt.Errorf("read: %w", wire.ErrTooLong), models.ErrMalformed, false, true},
 		"broken off":             {wire.Seen{Sent: true, Status: 200}, io.ErrUnexpectedEOF, models.ErrCutOff, false, true},
-		"nobody there":           {wire.Seen{Sent: true}, refused, models.ErrConnection, true, true},
+		"connection refused":     {wire.Seen{Sent: true}, refused, models.ErrConnection, true, true},
 		"broken before it began": {wire.Seen{Sent: true}, io.EOF, models.ErrConnection, false, true},
 		"nothing in time":        {wire.Seen{Sent: true}, os.ErrDeadlineExceeded, models.ErrTimeout, false, true},
 	} {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Votes are the votes of one decision, where they are learned from at most one of each voter. Candidates are numbered from 0. Where decisions have
+// Votes are the votes of one decision, and where they are learned from, at most one of each voter, in the order of their numbers. Candidates are numbered from 0. Where decisions have
 // their own candidates, the last one is "none of these".
 type Votes struct {
 	Field  int       `json:"field"` // number of candidates
@@ -43,28 +43,20 @@ type Batch struct {
 	Own     bool // every decision has its own candidates; otherwise all are between the same Choices
 	Choices int
 	Voters  int
-	Group   []string // the group that was stated for each voter, "" for none; nil: none
 	Votes   []Votes
 }
 
-// sorted returns the batch with its decisions in an order that does not depend on when they were made, because sums of
-// floating-point numbers depend on their order.
-func (b *Batch) sorted() *Batch {
-	s := *b
-	s.Votes = slices.Clone(b.Votes)
-	slices.SortStableFunc(s.Votes, func(x, y Votes) int {
+// telling returns the decisions that teach something: a single vote whose outcome is not known does not. Their order does
+// not depend on when they were made, because sums of floating-point numbers depend on their order.
+func (b *Batch) telling() *Batch {
+	t := *b
+	t.Votes = slices.DeleteFunc(slices.Clone(b.Votes), func(v Votes) bool { return len(v.Voter) < 2 && v.Known < 0 })
+	slices.SortStableFunc(t.Votes, func(x, y Votes) int {
 		return cmp.Or(
 			cmp.Compare(x.Field, y.Field), slices.Compare(x.Voter, y.Voter), slices.Compare(x.Said, y.Said),
 			cmp.Compare(x.Known, y.Known), slices.Compare(x.Stated, y.Stated),
 		)
 	})
-	return &s
-}
-
-// telling returns the decisions that teach something: a single vote whose outcome is not known does not.
-func (b *Batch) telling() *Batch {
-	t := *b
-	t.Votes = slices.DeleteFunc(slices.Clone(b.Votes), func(v Votes) bool { return len(v.Voter) < 2 && v.Known < 0 })
 	return &t
 }
 
@@ -77,8 +69,8 @@ func (b *Batch) outcomes() (n int) {
 	return n
 }
 
-// cast returns how many votes each voter has cast.
-func (b *Batch) cast() []float64 {
+// Cast returns how many votes each voter has cast.
+func (b *Batch) Cast() []float64 {
 	n := make([]float64, b.Voters)
 	for i := range b.Votes {
 		for _, j := range b.Votes[i].Voter {
@@ -86,26 +78,6 @@ func (b *Batch) cast() []float64 {
 		}
 	}
 	return n
-}
-
-// voting returns how many voters have votes.
-func (b *Batch) voting() (n int) {
-	for _, x := range b.cast() {
-		if x > 0 {
-			n++
-		}
-	}
-	return n
-}
-
-// density returns the mean number of votes in a decision.
-func (b *Batch) density() float64 { return sum(b.cast()) / max(1, float64(len(b.Votes))) }
-
-func (b *Batch) widest() (most int) {
-	for i := range b.Votes {
-		most = max(most, b.Votes[i].Field)
-	}
-	return most
 }
 
 // shares returns each candidate's share of the votes, or the outcome if it is known: where a fit starts.

@@ -4,7 +4,7 @@ import "slices"
 
 const (
 	copyShare = 0.85 // share of the decisions in which one of two voters dissents where copies vote alike
-	copyLeast = 20   // least number of such decisions
+	copyLeast = 10   // least number of such decisions
 	copyAmong = 512  // with more voters than this, copies are not looked for
 )
 
@@ -16,15 +16,13 @@ func (b *Batch) copies() []int32 {
 	if n > copyAmong {
 		return nil
 	}
-	d := dissents{n: n, same: make([]int32, n*n), all: make([]int32, n*n)}
-	for i := range b.Votes {
-		d.count(&b.Votes[i])
-	}
+	same, all := b.dissents()
 	first, found := make([]int32, n), false
 	for j := range first {
 		first[j] = int32(j)
 		for g := range j {
-			if first[g] != first[j] && d.copies(j, g) {
+			at := j*n + g
+			if first[g] != first[j] && all[at] >= copyLeast && float64(same[at]) >= copyShare*float64(all[at]) {
 				found = true
 				join(first[:j+1], first[g], first[j])
 			}
@@ -45,48 +43,39 @@ func join(first []int32, a, b int32) {
 	}
 }
 
-// dissents counts, for each pair of voters, the decisions in which one of them dissents from the plurality, and those of
-// them in which both vote alike.
-type dissents struct {
-	n         int
-	same, all []int32
-}
-
-func (d *dissents) copies(j, g int) bool {
-	at := max(j, g)*d.n + min(j, g)
-	return d.all[at] >= copyLeast && float64(d.same[at]) >= copyShare*float64(d.all[at])
-}
-
-func (d *dissents) count(v *Votes) {
-	votes := make([]int32, v.Field)
-	for _, l := range v.Said {
-		votes[l]++
-	}
-	lead := plurality(votes)
-	if lead < 0 {
-		return
-	}
-	for i, x := range v.Said {
-		for h, y := range v.Said[:i] {
-			if x == lead && y == lead {
-				continue
-			}
-			at := int(max(v.Voter[i], v.Voter[h]))*d.n + int(min(v.Voter[i], v.Voter[h]))
-			d.all[at]++
-			if x == y {
-				d.same[at]++
+// dissents counts, for each voter and each one before it, the decisions in which one of them dissents from the plurality,
+// and those of them in which both vote alike.
+func (b *Batch) dissents() (same, all []int32) {
+	same, all = make([]int32, b.Voters*b.Voters), make([]int32, b.Voters*b.Voters)
+	for _, v := range b.Votes {
+		votes := make([]int, v.Field)
+		for _, l := range v.Said {
+			votes[l]++
+		}
+		lead := Plurality(votes)
+		for i, x := range v.Said {
+			for h, y := range v.Said[:i] {
+				if lead < 0 || x == lead && y == lead {
+					continue
+				}
+				at := int(v.Voter[i])*b.Voters + int(v.Voter[h])
+				all[at]++
+				if x == y {
+					same[at]++
+				}
 			}
 		}
 	}
+	return same, all
 }
 
-// plurality returns the candidate with the most votes, at least two, or -1 if there is none or a tie.
-func plurality(votes []int32) int32 {
-	lead, most := int32(-1), int32(1)
-	for l, n := range votes {
+// Plurality returns the candidate with the most votes, or -1 if there is none or several have as many.
+func Plurality(votes []int) int32 {
+	lead, most := int32(-1), 0
+	for c, n := range votes {
 		switch {
 		case n > most:
-			lead, most = int32(l), n
+			lead, most = int32(c), n
 		case n == most:
 			lead = -1
 		}

@@ -24,7 +24,7 @@ func (m *modes) doubts(b *Batch, crowd, known float64) Doubt {
 }
 
 func (m *modes) against(b *Batch) float64 {
-	cast, r := b.cast(), m.all[0]
+	cast, r := b.Cast(), m.all[0]
 	low, top := 0.0, 0.0
 	for j, n := range cast {
 		if r.mean(int32(j)) < clearly/(1+r.others) {
@@ -51,9 +51,10 @@ func (m *modes) block(b *Batch) float64 {
 			}
 		}
 	}
-	member := b.cast()
+	member := b.Cast()
 	for j, n := range member {
-		member[j] = ramp((with[j]+1)/(n+2), 0.85, 0.95)
+		// With four votes of a prior, dissenters who always agree are known as copies before this is 1.
+		member[j] = ramp((with[j]+2)/(n+4), 0.85, 0.95)
 	}
 	turn := 0.0
 	for i := range b.Votes {

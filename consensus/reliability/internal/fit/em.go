@@ -24,11 +24,6 @@ func learnRates(b *Batch, post [][]float64, errors float64, n int) *rates {
 	if !b.Own {
 		e.r.choices = b.Choices
 	}
-	e.run(n)
-	return e.r
-}
-
-func (e *em) run(n int) {
 	for round := range n {
 		e.maximise()
 		e.wrongs()
@@ -37,6 +32,7 @@ func (e *em) run(n int) {
 		}
 		e.r.expect(e.b, e.post)
 	}
+	return e.r
 }
 
 // expect is the E step: it sets the probabilities of the candidates where the outcome is not known.
@@ -162,11 +158,11 @@ func (x *counts) rows(k int) []float64 {
 	for i, n := range x.said {
 		pool[i%(k*k)] += n
 	}
-	normaliseRows(pool, k, 0, func(int) float64 { return 4 / float64(k-1) })
+	normaliseRows(pool, k, func(int) float64 { return 4 / float64(k-1) })
 	rows := x.said
 	for j := 0; j < len(rows); j += k * k {
 		row := rows[j : j+k*k]
-		normaliseRows(row, k, 0, func(i int) float64 { return rowVotes * pool[i] })
+		normaliseRows(row, k, func(i int) float64 { return rowVotes * pool[i] })
 		for i := range row {
 			row[i] = math.Log(max(1e-300, row[i]))
 		}
@@ -174,14 +170,14 @@ func (x *counts) rows(k int) []float64 {
 	return rows
 }
 
-// normaliseRows adds a prior to the entries of a matrix beside its diagonal, which it sets, and makes each row sum to 1.
-func normaliseRows(m []float64, k int, diagonal float64, prior func(i int) float64) {
+// normaliseRows adds a prior to the entries of a matrix beside its diagonal, which it clears, and makes each row sum to 1.
+func normaliseRows(m []float64, k int, prior func(i int) float64) {
 	for c := range k {
 		row := m[c*k:][:k]
 		for l := range row {
 			row[l] += prior(c*k + l)
 		}
-		row[c] = diagonal
+		row[c] = 0
 		all := sum(row)
 		for l := range row {
 			row[l] /= all
@@ -218,11 +214,10 @@ func (e *em) correlation() float64 {
 	for i := range e.b.Votes {
 		v, lead := &e.b.Votes[i], best(e.post[i])
 		total, norms, spread, squares := make([]float64, v.Field), 0.0, 0.0, 0.0
-		w := e.r.wrongly(v.Field)
 		for h, j := range v.Voter {
 			variance := 1.0
 			for l := range v.Field {
-				p := math.Exp(e.r.says(j, lead, l, &w))
+				p := math.Exp(e.r.says(j, lead, l, v.Field))
 				off := -p
 				variance -= p * p
 				if l == int(v.Said[h]) {

@@ -1,6 +1,9 @@
 package fit
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // modes are the rates that fit a small team's votes, each with its probability. In a team of three, votes alone may not
 // show which of two explanations holds; in a crowd there is one mode.
@@ -80,14 +83,10 @@ func (r *rates) score(b *Batch) (s float64) {
 		p := bounded(r.mean(int32(j)))
 		s += 3*math.Log(p) + math.Log(1-p)
 	}
-	ones := []float64{}
 	for i := range b.Votes {
 		v := &b.Votes[i]
-		for len(ones) < len(v.Voter) {
-			ones = append(ones, 1)
-		}
 		p := make([]float64, v.Field)
-		r.joint(v, ones[:len(v.Voter)], p)
+		r.joint(v, slices.Repeat([]float64{1}, len(v.Voter)), p)
 		if v.Known >= 0 {
 			s += p[v.Known]
 		} else {
@@ -103,22 +102,11 @@ func (r *rates) score(b *Batch) (s float64) {
 // labellings returns the logarithm of the number of ways to name the answers that were given, if one of them had its
 // name: which names there are says nothing where decisions have their own candidates.
 func (r *rates) labellings(v *Votes) (s float64) {
-	for i := 1; i < v.named(); i++ {
+	named := slices.Compact(slices.Sorted(slices.Values(v.Said)))
+	for i := 1; i < len(named); i++ {
 		s += math.Log(max(0.1, r.others+1-float64(i)))
 	}
 	return s
-}
-
-// named returns how many candidates have votes.
-func (v *Votes) named() (n int) {
-	seen := make([]bool, v.Field)
-	for _, l := range v.Said {
-		if !seen[l] {
-			seen[l] = true
-			n++
-		}
-	}
-	return n
 }
 
 // average returns the mean of f over the modes.

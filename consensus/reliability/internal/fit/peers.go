@@ -1,11 +1,14 @@
 package fit
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // peers weight voters by how much they agree with the others, who are weighted likewise: voter j by exp(tilt·ρ·z[j]),
 // where z[j] is by how many standard deviations its agreement exceeds the mean, and ρ how reliably the votes tell
 // voters apart. This finds the strong voters where they agree with each other and the weak ones share their mistakes,
-// as language models do. Agreement on a shared choice counts above that choice's share of all votes (Scott, 1955).
+// as language models do.
 type peers struct {
 	weight []float64 // by voter, 1 on average; that of the newcomer is 1
 }
@@ -19,33 +22,12 @@ const (
 // learnPeers weights voters. The more their errors are correlated, the stronger the tilt: with independent errors,
 // rates explain all agreement. In a small team it is weaker.
 func learnPeers(b *Batch, errors, crowd float64) *peers {
-	p := &peers{weight: make([]float64, b.Voters+1)}
-	for j := range p.weight {
-		p.weight[j] = 1
-	}
-	tilt, usual := min(mostTilt*crowd, 1+errors*max(0, b.density()-1)), b.usual()
+	p := &peers{weight: slices.Repeat([]float64{1}, b.Voters+1)}
+	tilt := min(mostTilt*crowd, 1+errors*max(0, sum(b.Cast())/max(1, float64(len(b.Votes)))-1))
 	for range peerRounds {
-		p.set(p.agreements(b, usual), tilt)
+		p.set(p.agreements(b), tilt)
 	}
 	return p
-}
-
-// usual returns each shared choice's share of all votes, and zeros where decisions have their own candidates.
-func (b *Batch) usual() []float64 {
-	n := make([]float64, b.widest())
-	if b.Own {
-		return n
-	}
-	for i := range b.Votes {
-		for _, l := range b.Votes[i].Said {
-			n[l]++
-		}
-	}
-	all := sum(n)
-	for l := range n {
-		n[l] /= max(1, all)
-	}
-	return n
 }
 
 // agreement sums up a voter's agreement with the others, or with the outcome where it is known.
@@ -55,12 +37,11 @@ func (a *agreement) add(x float64) { a.n, a.sum, a.squares = a.n+1, a.sum+x, a.s
 
 func (a *agreement) mean() float64 { return a.sum / max(1, a.n) }
 
-func (p *peers) agreements(b *Batch, usual []float64) []agreement {
-	of, share := make([]agreement, b.Voters), make([]float64, b.widest())
+func (p *peers) agreements(b *Batch) []agreement {
+	of := make([]agreement, b.Voters)
 	for i := range b.Votes {
 		v := &b.Votes[i]
-		clear(share)
-		total := 0.0
+		share, total := make([]float64, v.Field), 0.0
 		for h, j := range v.Voter {
 			share[v.Said[h]] += p.weight[j]
 			total += p.weight[j]
@@ -69,11 +50,11 @@ func (p *peers) agreements(b *Batch, usual []float64) []agreement {
 			l, rest := v.Said[h], total-p.weight[j]
 			switch {
 			case v.Known == l:
-				of[j].add(1 - usual[l])
+				of[j].add(1)
 			case v.Known >= 0:
-				of[j].add(-usual[l])
+				of[j].add(0)
 			case rest > 1e-9:
-				of[j].add((share[l]-p.weight[j])/rest - usual[l])
+				of[j].add((share[l] - p.weight[j]) / rest)
 			}
 		}
 	}

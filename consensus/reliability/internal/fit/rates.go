@@ -16,49 +16,38 @@ type rates struct {
 	errors  float64   // mean correlation of two voters' errors
 }
 
-// says returns the log-probability that the voter says l if c is right.
-func (r *rates) says(j int32, c, l int, w *wrongly) float64 {
+// says returns the log-probability that the voter says l if c is right, among so many candidates.
+func (r *rates) says(j int32, c, l, field int) float64 {
 	at := int(j) * r.choices
 	if !r.own {
 		at += c
 	}
-	right, miss := r.right[at], r.miss[at]
 	switch {
 	case c == l:
-		return right
-	case !r.own:
-		return miss + r.wrong[at*r.choices+l]
-	case c == w.none:
-		return miss + w.ofNone
-	case l == w.none:
-		return miss + w.toNone
+		return r.right[at]
+	case r.own:
+		return r.miss[at] + r.wrongly(c, l, field-1)
 	default:
-		return miss + w.other
+		return r.miss[at] + r.wrong[at*r.choices+l]
 	}
-}
-
-// wrongly holds log-probabilities of what a wrong voter says where decisions have their own candidates, the last of
-// which is "none of these".
-type wrongly struct {
-	none   int
-	ofNone float64 // any candidate, if none is right
-	toNone float64 // that none is right
-	other  float64 // any wrong candidate
 }
 
 // noneShare is how often a wrong voter says "none of these", relative to how often it names any one wrong candidate.
 const noneShare = 0.1
 
-func (r *rates) wrongly(field int) wrongly {
-	if !r.own {
-		return wrongly{}
+// wrongly returns the log-probability that a wrong voter says l if c is right, where decisions have their own candidates.
+func (r *rates) wrongly(c, l, none int) float64 {
+	others := max(r.others, float64(none-1)) + noneShare
+	switch {
+	case c == none:
+		return -math.Log(max(r.others, float64(none)))
+	case none == 1: // with one candidate that is right, "none of these" is the only other answer
+		return 0
+	case l == none:
+		return math.Log(noneShare / others)
+	default:
+		return -math.Log(others)
 	}
-	w := wrongly{none: field - 1, ofNone: -math.Log(max(r.others, float64(field-1)))}
-	if w.none > 1 { // with one candidate that is right, "none of these" is the only other answer
-		others := max(r.others, float64(w.none-1)) + noneShare
-		w.toNone, w.other = math.Log(noneShare/others), -math.Log(others)
-	}
-	return w
 }
 
 // strength returns a voter's mean log-odds above chance.
@@ -86,13 +75,12 @@ func (r *rates) on(j int32, c int) float64 { return math.Exp(r.right[int(j)*r.ch
 // factor[i].
 func (r *rates) joint(v *Votes, factor, p []float64) {
 	r.before(v, p)
-	w := r.wrongly(v.Field)
 	for i, j := range v.Voter {
 		if factor[i] == 0 {
 			continue
 		}
 		for c := range p {
-			p[c] += factor[i] * r.says(j, c, int(v.Said[i]), &w)
+			p[c] += factor[i] * r.says(j, c, int(v.Said[i]), v.Field)
 		}
 	}
 }

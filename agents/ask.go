@@ -1,0 +1,35 @@
+package agents
+
+import "github.com/swarmbus/swarmbus/signals"
+
+// An Ask is what an agent is asked for in a turn of a solve that does not deliberate: see
+// package mode. What it is not shown in such a turn, it is to do without. Its wire form is
+// text.
+type Ask uint8
+
+// What agents are asked for.
+const (
+	// AskAnswer asks for an answer of the agent's own: a proposal. Neither the answers of
+	// others are shown nor earlier ones of its own.
+	AskAnswer Ask = 1 + iota
+	// AskFacts asks for what the agent knows and others may not, as discoveries, and for no
+	// answer.
+	AskFacts
+	// AskVerdict asks which of the proposals is right by the argument for it: for a vote
+	// that agrees with that one. If no argument holds, the agent passes.
+	AskVerdict
+)
+
+var asks = signals.NewEnum[Ask]("ask", "answer", "facts", "verdict")
+
+// Check returns a [*signals.FieldError] for a value that is no Ask.
+func (a Ask) Check() error { return asks.Check(a) }
+
+// String returns the wire name, or the number of an unknown one.
+func (a Ask) String() string { return asks.String(a) }
+
+// MarshalText returns the wire name; an unknown one is an error.
+func (a Ask) MarshalText() ([]byte, error) { return asks.Marshal(a) }
+
+// UnmarshalText reads what MarshalText writes.
+func (a *Ask) UnmarshalText(text []byte) error { return asks.Unmarshal(text, a) }

@@ -1,0 +1,114 @@
+package memory
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"strings"
+
+	"github.com/swarmbus/swarmbus/agents/models"
+)
+
+// model names the embedder in the store.
+func (p *Pool) model() string { return p.o.Embedder.ID().String() }
+
+const (
+	batch     = 64 // texts that an embedder gets at once
+	mostLate  = 4 * batch
+	mostBytes = 8 << 10 // of a text, which models of 8192 tokens accept
+)
+
+// A StaleError is returned by [Pool.Recall] if too many facts have no vector in the
+// embedder's model: see [Pool.Embed].
+type StaleError struct {
+	Model   string
+	Missing int
+}
+
+func (e *StaleError) Error() string {
+	return fmt.Sprintf("memory: %d facts have no vector of %s: embed them first", e.Missing, e.Model)
+}
+
+// Progress of [Pool.Embed].
+type Progress struct {
+	Done   int // facts so far
+	Left   int
+	Failed int // facts that the model gave no usable vector: they are not found by meaning
+}
+
+// Embed stores the vectors of all facts that have none in the embedder's model, as after
+// a change of the model, and yields the progress after each 64. Vectors of other models stay,
+// and are never compared with these. Ended early or by an error, it continues with the next call
+// where it stood.
+func (p *Pool) Embed(ctx context.Context) iter.Seq2[Progress, error] {
+	return func(yield func(Progress, error) bool) {
+		var done Progress
+		for {
+			facts, left, err := p.o.Store.Missing(ctx, p.model(), batch)
+			if err == nil && len(facts) == 0 {
+				return
+			}
+			if err == nil {
+				err = p.embed(ctx, facts, &done)
+			}
+			done.Left = max(0, left-len(facts))
+			if !yield(done, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// catchUp gives vectors to the facts that are new.
+func (p *Pool) catchUp(ctx context.Context) error {
+	facts, all, err := p.o.Store.Missing(ctx, p.model(), mostLate)
+	if err != nil {
+		return err
+	}
+	if all > mostLate {
+		return &StaleError{p.model(), all}
+	}
+	var done Progress
+	for len(facts) > 0 {
+		n := min(batch, len(facts))
+		if err := p.embed(ctx, facts[:n], &done); err != nil {
+			return err
+		}
+		facts = facts[n:]
+	}
+	return nil
+}
+
+// embed stores the vectors of facts.
+func (p *Pool) embed(ctx context.Context, facts []Fact, done *Progress) error {
+	texts := make([]string, len(facts))
+	for i := range facts {
+		texts[i] = facts[i].Content
+	}
+	vectors, err := p.vectors(ctx, texts...)
+	if err != nil {
+		return err
+	}
+	all := map[string][]float32{}
+	for i, f := range facts {
+		all[f.ID] = vectors[i]
+		if !directed(vectors[i]) {
+			all[f.ID] = nil
+			done.Failed++
+		}
+	}
+	done.Done += len(facts)
+	return p.o.Store.SetVectors(ctx, p.model(), all)
+}
+
+// vectors returns the vectors of texts, of which a long one counts with its beginning.
+func (p *Pool) vectors(ctx context.Context, texts ...string) ([][]float32, error) {
+	for i, text := range texts {
+		texts[i] = strings.ToValidUTF8(text[:min(len(text), mostBytes)], "")
+	}
+	v, err := models.Embed(ctx, p.o.Embedder, texts...)
+	if err != nil {
+		return nil, err
+	}
+	return v.All, nil
+}

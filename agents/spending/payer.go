@@ -1,0 +1,17 @@
+package spending
+
+import (
+	"context"
+
+	"github.com/swarmbus/swarmbus/agents"
+)
+
+// A Payer is an [agents.Reactor] whose turns are paid from a budget. A swarm asks both
+// advocates of a debate before each of its rounds begins, in the goroutine of the solve: a
+// round for which one of them cannot pay is not held.
+type Payer interface {
+	// Reserve sets aside what that number of turns like t is likely to cost, until release
+	// is called, and reports whether the budget has it. It must be quick, and release must
+	// not be nil.
+	Reserve(ctx context.Context, t *agents.Turn, turns int) (release func(), ok bool)
+}

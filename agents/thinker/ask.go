@@ -1,0 +1,26 @@
+package thinker
+
+import (
+	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// asked says what a turn asks for.
+var asked = map[agents.Ask]string{
+	agents.AskAnswer:  "Answer the task by yourself: propose one solution, with the reasons that prove it or speak for it. The answers of others are not shown to you, nor an earlier one of your own.",
+	agents.AskFacts:   "Do not answer the task yet. State, as discoveries, what you know about it that the others may not know, and all of it: they answer by what has been stated.",
+	agents.AskVerdict: "Judge the proposals by the reasons for them, not by what you would have answered: agree with the one whose reasons prove it. If no reasons do, pass.",
+}
+
+// asksFor reports whether a turn asks for signals of a kind.
+func asksFor(a agents.Ask, k signals.Kind) bool {
+	switch a {
+	case agents.AskAnswer:
+		return k == signals.KindProposal
+	case agents.AskFacts:
+		return k == signals.KindDiscovery
+	case agents.AskVerdict:
+		return k == signals.KindVote
+	}
+	return true
+}

@@ -1,0 +1,304 @@
+package tools
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/hooks"
+	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// An Outcome is what came of a call.
+type Outcome struct {
+	Call   string // the call's ID
+	Tool   string // the full name; for a tool that there is not, the name as called, cut
+	Policy Policy // 0: no rule lets the agent call it
+	How    How
+	Result
+	Took time.Duration // by the run's clock, or as recorded
+}
+
+// How says how a call ended.
+type How string
+
+// The ends of calls.
+const (
+	Done     How = "done"    // with a result
+	Failed   How = "failed"  // the tool reports that it failed
+	Broken   How = "broken"  // it got no result
+	TimedOut How = "timeout" // it got none in time
+	Invalid  How = "invalid" // the arguments do not conform: it was not made
+	Denied   How = "denied"  // by the policy or a person: it was not made
+	Asked    How = "asked"   // a person has to answer first
+	Beyond   How = "beyond"  // it is one more than a turn may make: it was not made
+	Unknown  How = "unknown" // there is no such tool
+)
+
+// Signal returns the tool:result signal of the call. Its agent is the one that called.
+func (o Outcome) Signal(agent string) signals.Any {
+	return signals.New(signals.Header{Confidence: 1}, signals.ToolResult{
+		ToolName: o.Tool, Result: o.Text, IsError: o.IsError, TriggeredBy: agent, DurationMs: max(0, float64(o.Took.Microseconds())/1000),
+	})
+}
+
+// Progress is a note ([hooks.Note]) that a tool reports how far a call is, in the context
+// of the call.
+type Progress struct {
+	Tool        string  // the full name
+	Done, Total float64 // in the tool's unit; Total is 0 if it is not known
+	Message     string  // the tool's
+}
+
+// Make makes calls side by side, up to the set's bound, and returns their outcomes in the
+// same order. A failed call is an outcome, for the agent to be told. The error is an
+// [*AskError] if a call has to be asked, the cause of the end of ctx, or of the recorder;
+// calls that were made by then are on record. A panic of a tool is one of Make.
+func (c *Calls) Make(ctx context.Context, calls ...models.Call) ([]Outcome, error) {
+	outcomes, errs, panics := make([]Outcome, len(calls)), make([]error, len(calls)), make([]any, len(calls))
+	slots := make(chan struct{}, cmp.Or(c.set.Parallel, 4))
+	var wg sync.WaitGroup
+	for i, call := range calls {
+		slots <- struct{}{}
+		if ctx.Err() != nil {
+			break
+		}
+		c.made++
+		tooMany := c.made > cmp.Or(c.set.Most, 8)
+		place := c.place
+		place.Call = c.of.NextCall()
+		errs[i] = agents.ErrNoReturn
+		wg.Go(func() {
+			defer func() { panics[i] = recover(); <-slots }()
+			outcomes[i], errs[i] = c.one(ctx, place, call, tooMany)
+		})
+	}
+	wg.Wait()
+	for _, v := range panics {
+		if v != nil {
+			panic(v)
+		}
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return outcomes, joined(errs)
+}
+
+// joined returns one error for those of several calls: all questions in one.
+func joined(errs []error) error {
+	var all AskError
+	for _, err := range errs {
+		var asks *AskError
+		if errors.As(err, &asks) {
+			all.Questions = append(all.Questions, asks.Questions...)
+		} else if err != nil {
+			return err
+		}
+	}
+	if all.Questions != nil {
+		return &all
+	}
+	return nil
+}
+
+// one makes a call as an op of the hook, which is told neither arguments nor names that a
+// model made up.
+func (c *Calls) one(ctx context.Context, p Place, call models.Call, tooMany bool) (o Outcome, err error) {
+	o = Outcome{Call: call.ID, Tool: cmp.Or(clip(printable(call.Name), 80), "(none)")}
+	target := "(unknown)"
+	at := slices.IndexFunc(c.offers, func(o offer) bool { return o.name == call.Name || o.Full() == call.Name })
+	if at >= 0 {
+		o.Tool, o.Policy = c.offers[at].Full(), c.offers[at].policy
+		target = o.Tool
+	}
+	ctx, end := hooks.Start(ctx, hooks.Op{
+		Name: hooks.OpTool, Target: target, Thread: p.Thread, Round: p.Turn, Attributes: []slog.Attr{slog.String(hooks.AttrPolicy, o.Policy.String())},
+	})
+	told := agents.ErrNoReturn
+	defer func() { end([]slog.Attr{slog.String(hooks.AttrOutcome, string(o.How))}, told) }()
+	var e entry
+	switch {
+	case at < 0:
+		e = refused(Unknown, fmt.Sprintf("there is no tool %q", o.Tool))
+	case o.Policy == Deny:
+		e = refused(Denied, fmt.Sprintf("%s may not call %s", p.Agent, o.Tool))
+	case tooMany:
+		e = refused(Beyond, fmt.Sprintf("a turn may make at most %d calls", cmp.Or(c.set.Most, 8)))
+	default:
+		e, err = c.call(ctx, p, c.offers[at], call.Args)
+	}
+	o.Result, o.How, o.Took = e.Result, e.How, e.Took
+	if told = err; err == nil && o.IsError {
+		told = errors.New(o.Text)
+	}
+	if asks := (*AskError)(nil); errors.As(err, &asks) {
+		o.How, told = Asked, nil
+	}
+	return o, err
+}
+
+// An entry is the record of a call.
+type entry struct {
+	Result Result        `json:"result"`
+	How    How           `json:"how"`
+	Took   time.Duration `json:"took,omitempty"`
+	// Stopped are the questions for which earlier takings of the turn ended, by their number:
+	// in a replay they end again.
+	Stopped map[int]Question `json:"stopped,omitempty"`
+}
+
+func refused(how How, why string) entry { return entry{Result: Result{why, true}, How: how} }
+
+// call returns the recorded entry of a call, or makes the call.
+func (c *Calls) call(ctx context.Context, p Place, o offer, args json.RawMessage) (entry, error) {
+	args = bytes.TrimSpace(args)
+	if len(args) == 0 {
+		args = json.RawMessage("{}")
+	}
+	if err := Check(o.Input, args); err != nil {
+		return refused(Invalid, fmt.Sprintf("the arguments do not conform to the schema of %s: %s", o.Full(), clip(err.Error(), 500))), nil
+	}
+	p = p.with("call", o.Full(), string(args))
+	e, err := recorded(ctx, c.turn, p, func(ctx context.Context) (e entry, err error) {
+		if e, err = c.perform(ctx, p, o, args); err == nil {
+			e.Stopped, err = c.stopped(ctx, p)
+		}
+		return e, err
+	})
+	if q, asks := e.Stopped[c.of.Taking]; asks {
+		return entry{}, &AskError{[]Question{q}}
+	}
+	return e, err
+}
+
+// perform makes a call, if it may be made.
+func (c *Calls) perform(ctx context.Context, p Place, o offer, args json.RawMessage) (entry, error) {
+	tool, err := c.set.find(ctx, o.Full())
+	if err != nil {
+		return refused(Broken, fmt.Sprintf("%s cannot be called: %v", o.Full(), err)), nil
+	}
+	if a, err := c.permission(ctx, p, o, tool.Spec, args); err != nil || a.Verdict == Refuse {
+		return refused(Denied, denied(o, a)), err
+	}
+	return c.set.run(ctx, tool, args)
+}
+
+// stopped returns the questions about a call for which the turn ended before.
+func (c *Calls) stopped(ctx context.Context, p Place) (map[int]Question, error) {
+	all := map[int]Question{}
+	for taking := range c.of.Taking {
+		q, isThere, err := found[question](ctx, c.turn, p.asked(taking))
+		if err != nil {
+			return nil, err
+		}
+		if isThere && q.Asked != nil {
+			all[taking] = *q.Asked
+		}
+	}
+	return all, nil
+}
+
+func denied(o offer, a Answer) string {
+	return fmt.Sprintf("a person has denied the call of %s: %s", o.Full(), cmp.Or(a.Reason, "no reason was given"))
+}
+
+// permission returns an answer that allows or denies the call, and records that it begins.
+func (c *Calls) permission(ctx context.Context, p Place, o offer, now Spec, args json.RawMessage) (a Answer, err error) {
+	q := Question{Agent: p.Agent, Tool: o.Full(), Args: args}
+	switch changed := now.Hash() != o.Hash(); {
+	case changed:
+		q.Changed, q.Why = &now, "the tool has changed its description, schema or hints since it was first offered"
+	case o.policy == Ask:
+		q.Why = "its policy is to ask"
+	}
+	if q.Why != "" {
+		q.Once, q.Solve = p.with("answer", now.Hash()), p.solve("allow", o.Full(), now.Hash())
+		if a, err = c.ask(ctx, p, q); err != nil || a.Verdict == Refuse {
+			return a, err
+		}
+	}
+	for attempt := "first"; ; attempt += ", again" {
+		fresh := false
+		_, err := recorded(ctx, c.turn, p.with("begun", attempt), func(context.Context) (begun, error) { fresh = true; return begun{true}, nil })
+		if err != nil || fresh || now.Hints.repeats() {
+			return a, err
+		}
+		q := Question{Agent: p.Agent, Tool: o.Full(), Args: args, Once: p.with("answer", attempt)}
+		q.Why = "an earlier call began and has no result on record, so it may have been done"
+		if a, err = c.ask(ctx, p, q); err != nil || a.Verdict == Refuse {
+			return a, err
+		}
+	}
+}
+
+// The bodies of records.
+type (
+	begun struct {
+		Begun bool `json:"begun"`
+	}
+	verdict struct {
+		Answered *Answer `json:"answered"`
+	}
+	question struct {
+		Asked *Question `json:"asked"`
+	}
+)
+
+// ask returns the answer to a question about a call, or records the question and returns an [*AskError].
+func (c *Calls) ask(ctx context.Context, p Place, q Question) (Answer, error) {
+	for _, answer := range []struct {
+		by Recorder
+		at Place
+	}{{c.solve, q.Solve}, {c.turn, q.Once}} {
+		if answer.at == (Place{}) {
+			continue
+		}
+		v, isThere, err := found[verdict](ctx, answer.by, answer.at)
+		if err != nil {
+			return Answer{}, err
+		}
+		if isThere && v.Answered != nil {
+			return *v.Answered, nil
+		}
+	}
+	_, err := recorded(ctx, c.turn, p.asked(c.of.Taking), func(context.Context) (question, error) { return question{&q}, nil })
+	if err != nil {
+		return Answer{}, err
+	}
+	return Answer{}, &AskError{[]Question{q}}
+}
+
+// errTooLong ends a call that takes longer than a set lets it.
+var errTooLong = errors.New("tools: the call takes too long")
+
+// run calls the tool. Its result is cut; how long it took is by the run's clock.
+func (s *Set) run(ctx context.Context, t Tool, args json.RawMessage) (entry, error) {
+	timeout, most := cmp.Or(s.Timeout, time.Minute), min(cmp.Or(s.Output, signals.DefaultTextBytes), signals.DefaultTextBytes)
+	inside, cancel := context.WithTimeoutCause(ctx, timeout, errTooLong)
+	defer cancel()
+	began := agents.Now(ctx)
+	result, err := t.Call(inside, args)
+	e := entry{Result: result, How: Done, Took: agents.Now(ctx).Sub(began)}
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return entry{}, context.Cause(ctx)
+	case err != nil && inside.Err() != nil:
+		e.Result, e.How = Result{fmt.Sprintf("%s did not return within %v", t.Full(), timeout), true}, TimedOut
+	case err != nil:
+		e.Result, e.How = Result{fmt.Sprintf("the call of %s got no result: %v", t.Full(), err), true}, Broken
+	case result.IsError:
+		e.How = Failed
+	}
+	e.Result.Text = cut(e.Result.Text, most)
+	return e, nil
+}

@@ -1,0 +1,145 @@
+package tools_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"iter"
+	"maps"
+	"sync"
+	"testing"
+
+	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/agents/tools"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+const anything = `{"type":"object"}`
+
+// does is a tool of a server that returns a text.
+func does(server, name string, hints tools.Hints, f func(context.Context) (tools.Result, error)) tools.Tool {
+	return tools.Tool{
+		Spec: tools.Spec{Server: server, Name: name, Description: "Does " + name + ".", Input: json.RawMessage(anything), Hints: hints},
+		Call: func(ctx context.Context, _ json.RawMessage) (tools.Result, error) { return f(ctx) },
+	}
+}
+
+func says(text string) func(context.Context) (tools.Result, error) {
+	return func(context.Context) (tools.Result, error) { return tools.Result{Text: text}, nil }
+}
+
+func call(name, args string) models.Call {
+	return models.Call{ID: name + args, Name: name, Args: json.RawMessage(args)}
+}
+
+// inTurn runs f in a turn of an agent.
+func inTurn(ctx context.Context, round int, f func(ctx context.Context) error) error {
+	a := &agents.Agent{ID: "ann", Reactor: agents.Func(func(ctx context.Context, _ *agents.Turn) iter.Seq2[signals.Any, error] {
+		if err := f(ctx); err != nil {
+			return agents.Fail(err)
+		}
+		return agents.Emit()
+	})}
+	_, err := a.Take(ctx, &agents.Turn{Thread: "t", Round: round})
+	return err
+}
+
+// makes makes calls in one turn.
+func makes(ctx context.Context, set *tools.Set, calls ...models.Call) (all []tools.Outcome, err error) {
+	return all, inTurn(ctx, 1, func(ctx context.Context) error {
+		begun, err := set.Begin(ctx)
+		if err == nil {
+			all, err = begun.Make(ctx, calls...)
+		}
+		return err
+	})
+}
+
+// made is makes for calls that return.
+func made(t *testing.T, set *tools.Set, calls ...models.Call) []tools.Outcome {
+	t.Helper()
+	all, err := makes(t.Context(), set, calls...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func offered(t *testing.T, set *tools.Set, round int) (names []string) {
+	t.Helper()
+	err := inTurn(t.Context(), round, func(ctx context.Context) error {
+		begun, err := set.Begin(ctx)
+		if err == nil {
+			for _, o := range begun.Offer() {
+				names = append(names, o.Name+": "+o.Description)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+// records is a recorder in memory, of a process that is killed after a number of records.
+type records struct {
+	mu   sync.Mutex // protects the fields below
+	all  map[tools.Place][]byte
+	left int // records until the process is killed; <0: it is not
+}
+
+func newRecords() *records { return &records{all: map[tools.Place][]byte{}, left: -1} }
+
+var errKilled = errors.New("killed")
+
+// Do implements [tools.Recorder].
+func (r *records) Do(ctx context.Context, p tools.Place, do func(context.Context) ([]byte, error)) ([]byte, error) {
+	if text, ok := r.get(p); ok {
+		return text, nil
+	}
+	text, err := do(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.left == 0 {
+		return nil, errKilled
+	}
+	r.left--
+	r.all[p] = text
+	return text, nil
+}
+
+func (r *records) get(p tools.Place) ([]byte, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	text, ok := r.all[p]
+	return text, ok
+}
+
+// after returns what a process has of the records that starts now, and is killed after
+// left records.
+func (r *records) after(left int) *records { return &records{all: maps.Clone(r.all), left: left} }
+
+// answer records an answer.
+func (r *records) answer(t *testing.T, q tools.Question, a tools.Answer) {
+	t.Helper()
+	text, err := json.Marshal(map[string]tools.Answer{"answered": a})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.all[q.PlaceOf(a)] = text
+}
+
+// asked returns the questions of an error.
+func asked(t *testing.T, err error) []tools.Question {
+	t.Helper()
+	var asks *tools.AskError
+	if !errors.As(err, &asks) {
+		t.Fatalf("got %v, want a question", err)
+	}
+	return asks.Questions
+}

@@ -1,0 +1,37 @@
+// Package mcp connects to servers of the Model Context Protocol, whose tools agents call
+// through a [tools.Set].
+//
+//	files, err := mcp.Open(ctx, mcp.Spec{Name: "files", Command: "mcp-server-filesystem", Args: []string{"."}}, nil)
+//	defer files.Close()
+//	set := &tools.Set{From: []tools.Source{files}, May: []tools.Rule{{Tools: "files/*"}}}
+//
+// # Servers
+//
+// A server is a command that speaks over its standard input and output, or a URL
+// (streamable HTTP). A command runs in a process group of its own, which is ended by
+// [Server.Close]; its standard error is kept and shown. It gets the variables of the
+// environment that Env names and the few that programs need (PATH, HOME, …), and no
+// others, so that keys do not reach it by accident. For a URL, the values of headers are
+// variables of the environment; a redirect to another host is refused.
+//
+// A server whose process or connection ended is started again by the next call.
+//
+// # Tools
+//
+// The list of tools is read when a server starts and when it says that the list has
+// changed. Tools that break a rule of [tools.Spec] are left out, and [Server.LeftOut] says
+// why. The hints of a tool are the server's own claims.
+//
+// # Results
+//
+// Structured results are JSON, and texts are texts. Links to resources are stated; of
+// images, audio and other binary data it is stated what they are and how big. A result
+// that does not conform to the tool's own schema is an error.
+//
+// # Hostile servers
+//
+// A message has a maximum size, a list has a maximum length, and handshakes and calls have
+// timeouts. A server that sends anything else than the protocol is disconnected. Servers
+// are offered no capability: they cannot ask a model, a person or the file system through
+// us.
+package mcp

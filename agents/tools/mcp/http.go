@@ -1,0 +1,80 @@
+package mcp
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// overHTTP returns a transport to a URL, with the values of headers.
+func overHTTP(s Spec, env map[string]string) *sdk.StreamableClientTransport {
+	header := http.Header{}
+	for name, variable := range s.Headers {
+		header.Set(name, env[variable])
+	}
+	base := http.DefaultTransport.(*http.Transport).Clone()
+	return &sdk.StreamableClientTransport{
+		Endpoint: s.URL, MaxEventSize: mostMessage,
+		HTTPClient: &http.Client{Transport: &bounded{base, header}, CheckRedirect: sameHost},
+	}
+}
+
+// sameHost refuses redirects to another host, which would get the headers and the calls.
+func sameHost(to *http.Request, via []*http.Request) error {
+	if from := via[0].URL; to.URL.Host != from.Host || to.URL.Scheme != from.Scheme {
+		return fmt.Errorf("the redirect to %s://%s is refused: it is another server", to.URL.Scheme, to.URL.Host)
+	}
+	if len(via) > 5 {
+		return fmt.Errorf("more than %d redirects", 5)
+	}
+	return nil
+}
+
+// bounded adds headers to requests and bounds the messages in responses.
+type bounded struct {
+	*http.Transport
+	header http.Header
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (b *bounded) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	for name, values := range b.header {
+		r.Header[name] = values
+	}
+	resp, err := b.Transport.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	events := strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream")
+	resp.Body = &body{resp.Body, events, 0}
+	return resp, nil
+}
+
+// A body ends with an error after too many bytes, of all or in a line of an event stream.
+type body struct {
+	io.ReadCloser
+	lines bool
+	read  int
+}
+
+// Read implements [io.Reader].
+func (b *body) Read(p []byte) (n int, err error) {
+	n, err = b.ReadCloser.Read(p)
+	b.read += n
+	if b.lines {
+		for i := n - 1; i >= 0; i-- {
+			if p[i] == '\n' {
+				b.read = n - 1 - i
+				break
+			}
+		}
+	}
+	if b.read > mostMessage {
+		return 0, fmt.Errorf("a message of more than %d bytes", mostMessage)
+	}
+	return n, err
+}

@@ -1,0 +1,75 @@
+package mcp
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// kept is how much of a command's standard error is kept, in bytes, and the most of a line.
+const kept = 4 << 10
+
+// A tail keeps the end of what is written to it, and shows it line by line.
+type tail struct {
+	name string
+	show io.Writer // nil: nobody
+
+	mu   sync.Mutex // protects the fields below
+	line []byte     // the last, which is not complete
+	text string     // the lines before, without control characters
+}
+
+// Write implements [io.Writer]. It never fails: a server does not depend on who reads.
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.line = append(t.line, p...)
+	for {
+		end := bytes.IndexByte(t.line, '\n')
+		if end < 0 && len(t.line) < kept {
+			return len(p), nil
+		}
+		if end < 0 {
+			end = len(t.line) - 1
+		}
+		t.sayLocked(t.line[:end+1])
+		t.line = t.line[end+1:]
+	}
+}
+
+func (t *tail) sayLocked(line []byte) {
+	text := shown(string(line))
+	if text == "" {
+		return
+	}
+	if t.text += text + "\n"; len(t.text) > kept {
+		t.text = t.text[len(t.text)-kept:]
+		_, t.text, _ = strings.Cut(t.text, "\n")
+	}
+	if t.show != nil {
+		_, _ = fmt.Fprintf(t.show, "%s: %s\n", t.name, text) // for a person; the run does not depend on it
+	}
+}
+
+// String returns what is kept.
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return strings.TrimSpace(t.text + shown(string(t.line)))
+}
+
+// shown returns a text of a server on one line, without control characters.
+func shown(text string) string {
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return ' '
+		case !strconv.IsPrint(r):
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(text, "")))
+}

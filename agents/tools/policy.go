@@ -1,0 +1,94 @@
+package tools
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// A Policy says whether a call is made. Its wire form is text.
+type Policy uint8
+
+// The policies.
+const (
+	Allow Policy = 1 + iota // the call is made
+	Ask                     // a person is asked
+	Deny                    // the call is refused
+)
+
+var policyNames = []string{"", "allow", "ask", "deny"}
+
+// String returns the wire name, and "unset" for the zero value.
+func (p Policy) String() string {
+	switch {
+	case p == 0:
+		return "unset"
+	case int(p) < len(policyNames):
+		return policyNames[p]
+	}
+	return fmt.Sprintf("Policy(%d)", uint8(p))
+}
+
+// MarshalText returns the wire name; nothing for the zero value.
+func (p Policy) MarshalText() ([]byte, error) {
+	if p == 0 {
+		return nil, nil
+	}
+	return []byte(p.String()), nil
+}
+
+// UnmarshalText reads what MarshalText writes.
+func (p *Policy) UnmarshalText(text []byte) error {
+	for i, name := range policyNames {
+		if name == string(text) {
+			*p = Policy(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("tools: policy %q is not one of %q", text, policyNames[1:])
+}
+
+// A Rule lets an agent call tools.
+type Rule struct {
+	Tools  string `json:"tools"`            // a tool's name, server/name, or server/*
+	Policy Policy `json:"policy,omitempty"` // 0: by what the tool is, see [Spec.Policy]
+}
+
+func (r Rule) validate() error {
+	server, name, of := strings.Cut(r.Tools, "/")
+	if !of {
+		server, name = "s", r.Tools
+	}
+	if !specName.MatchString(server) || !specName.MatchString(name) && (!of || name != "*") {
+		return &signals.FieldError{Field: "rule.tools", Value: r.Tools, Problem: "neither the name of a tool, nor server/name, nor server/*"}
+	}
+	if int(r.Policy) >= len(policyNames) {
+		return &signals.FieldError{Field: "rule.policy", Value: r.Policy.String(), Problem: "not one of allow, ask and deny"}
+	}
+	return nil
+}
+
+// Policy returns the policy of a tool for which none is stated: a Go function is allowed,
+// and so is a server's tool that says that it only reads; any other is asked.
+func (s Spec) Policy() Policy {
+	if s.Server == "" || s.Hints.ReadsOnly {
+		return Allow
+	}
+	return Ask
+}
+
+// PolicyOf returns the policy of a tool by the first rule with its name, or else by the
+// first for its server; 0: no rule lets the agent call it.
+func PolicyOf(s Spec, rules []Rule) Policy {
+	at := slices.IndexFunc(rules, func(r Rule) bool { return r.Tools == s.Full() })
+	if at < 0 && s.Server != "" {
+		at = slices.IndexFunc(rules, func(r Rule) bool { return r.Tools == s.Server+"/*" })
+	}
+	if at < 0 {
+		return 0
+	}
+	return cmp.Or(rules[at].Policy, s.Policy())
+}

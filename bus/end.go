@@ -1,0 +1,124 @@
+package bus
+
+import (
+	"errors"
+
+	"github.com/swarmbus/swarmbus/bus/events"
+	"github.com/swarmbus/swarmbus/bus/stats"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// Account returns the subscription's own account, also after the subscription has
+// ended.
+func (s *Subscription) Account() stats.Account {
+	s.core.mu.Lock()
+	defer s.core.mu.Unlock()
+	return s.accountLocked()
+}
+
+// accountLocked adds the pending signals: those in the backlog, and those that
+// readers have taken but not settled. Intended signals are counted separately, and
+// each of them once.
+func (s *Subscription) accountLocked() stats.Account {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	end, books := s.core.log.Next(), s.ledger
+	books.by[pending] = s.backlog.Count(end) + s.inHand
+	books.intended = s.backlog.Intended(end)
+	return books.account()
+}
+
+func (s *Subscription) agent() string { return s.options.Agent }
+
+func (s *Subscription) statsLocked() stats.Reader {
+	return stats.Reader{Agent: s.options.Agent, Site: s.site.String(), Account: s.accountLocked()}
+}
+
+// Close ends the subscription: its unread signals are dead-lettered, and reads
+// return [ErrClosed]. Closing twice does nothing.
+func (s *Subscription) Close() {
+	s.core.mu.Lock()
+	s.closeLocked()
+	s.core.mu.Unlock()
+	s.core.events.Show()
+}
+
+func (s *Subscription) closeLocked() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.endClosedLocked()
+}
+
+// endClosedLocked requires both locks. A subscription that lagged drops what it has
+// kept.
+func (s *Subscription) endClosedLocked() {
+	if errors.Is(s.err, ErrClosed) {
+		return
+	}
+	lagged := s.err != nil
+	s.backlog.Drop(func(left signals.Any) {
+		s.dropLocked(events.DeadClosed, left)
+		if lagged {
+			s.unkeepLocked()
+		}
+	})
+	if !lagged {
+		s.skipLocked(s.core.log.Next(), events.DeadClosed)
+		s.endLocked()
+	}
+	s.err = ErrClosed
+	s.closed.Store(true)
+}
+
+// skipLocked moves the cursor to a position; wanted signals before that get the
+// disposition f.
+func (s *Subscription) skipLocked(to uint64, f events.Disposition) {
+	s.backlog.Skip(to, func(left signals.Any) { s.dropLocked(f, left) })
+}
+
+func (s *Subscription) dropLocked(f events.Disposition, left signals.Any) {
+	s.ledger.by[f]++
+	s.core.settledLocked(s.options.Agent, left, f, nil)
+}
+
+// unkeepLocked settles a signal that a subscription which lagged had kept, unless
+// the bus was closed and has settled it.
+func (s *Subscription) unkeepLocked() {
+	if c := s.core; c.state != closed {
+		c.kept--
+		c.past.settle(events.DeadClosed, 1)
+	}
+}
+
+// endLocked removes the subscription from the bus, which keeps its account. It
+// requires both locks.
+func (s *Subscription) endLocked() {
+	c := s.core
+	s.backlog.Leave()
+	c.removeLocked(s)
+	c.log.RemoveReader()
+	s.sleeper.Rouse()
+	s.sleeper.Pay()
+	for _, t := range s.kinds {
+		c.log.Kinds.Unpin(t)
+	}
+	for _, t := range s.threads {
+		c.log.Threads.Unpin(t)
+	}
+	books := s.ledger
+	books.intended = s.backlog.Intended(0)
+	books.by[pending] = uint64(s.backlog.Kept()) + s.inHand
+	c.past.add(&books)
+	c.kept += uint64(s.backlog.Kept())
+	c.changed.Broadcast()
+}
+
+// lagLocked ends the subscription before the newest entry. Unread signals are set
+// aside.
+func (s *Subscription) lagLocked(end uint64) {
+	s.backlog.SetAside(end - 1)
+	s.skipLocked(end, events.DeadLagged)
+	s.err = ErrLagged
+	s.endLocked()
+	s.due = ^uint64(0)
+}

@@ -1,0 +1,85 @@
+package bus
+
+import (
+	"context"
+	"slices"
+	"sync/atomic"
+
+	"github.com/swarmbus/swarmbus/bus/events"
+	"github.com/swarmbus/swarmbus/bus/internal/site"
+	"github.com/swarmbus/swarmbus/bus/internal/store"
+	"github.com/swarmbus/swarmbus/bus/stats"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// HandleOptions restrict the signals that an inline handler gets, in addition to
+// their kind. The zero value selects all that have no recipients.
+type HandleOptions struct {
+	Agent   string   // the agent that handles; "" gets only signals without recipients
+	Threads []string // nil: all
+}
+
+// A Handler is a registered inline handler.
+type Handler struct {
+	// The fields that a run reads, in one cache line.
+	run     func(context.Context, signals.Any) error
+	from    uint64 // position of the first signal it may get
+	options HandleOptions
+	ended   atomic.Bool
+
+	inline *inline
+	kind   *store.Topic
+	site   *site.Site // where Handle was called
+	before uint64     // entries that the handlers of its kind had all got before
+	ledger ledger     // of what it was run for; protected by the bus's lock
+}
+
+// takes reports whether the handler gets an entry. It reads the signal only if that
+// is necessary.
+func (h *Handler) takes(s *store.Segment, i int) bool {
+	return s.Start+uint64(i) >= h.from && (s.Flags[i]&store.Private == 0 && h.options.Threads == nil || h.wants(s, i))
+}
+
+func (h *Handler) wants(s *store.Segment, i int) bool {
+	head := s.Head(i)
+	return head.Recipients.Include(h.options.Agent) &&
+		(h.options.Threads == nil || slices.Contains(h.options.Threads, head.Thread))
+}
+
+// booksLocked returns the account of h with what waits in the log for it, and what
+// all handlers of its kind got.
+func (h *Handler) booksLocked() ledger {
+	books, waiting, delivered := h.ledger, h.inline.waitingLocked(h), channelOf(h.kind).delivered-h.before
+	books.intended += waiting + delivered
+	books.by[pending] = waiting
+	books.by[events.Delivered] += delivered
+	return books
+}
+
+// endLocked settles all that waits, except for the signal that it is being run for.
+func (h *Handler) endLocked(running bool) {
+	books := h.booksLocked()
+	if books.settle(events.DeadClosed, books.by[pending]); running {
+		books.by[events.DeadClosed]--
+		books.by[pending]++
+	}
+	h.inline.past.add(&books)
+	h.ended.Store(true)
+}
+
+// settleLocked records what became of a signal that h was run for.
+func (h *Handler) settleLocked(f events.Disposition) {
+	if h.ended.Load() { // the bus has its account
+		h.inline.past.settle(f, 1)
+		return
+	}
+	h.ledger.intended++
+	h.ledger.by[f]++
+}
+
+func (h *Handler) agent() string { return h.options.Agent }
+
+func (h *Handler) statsLocked() stats.Reader {
+	books := h.booksLocked()
+	return stats.Reader{Agent: h.options.Agent, Site: h.site.String(), Running: h.inline.runningFor(h), Account: books.account()}
+}

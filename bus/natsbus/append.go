@@ -1,0 +1,179 @@
+package natsbus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// ErrUnknown is wrapped by the error of a publisher whose context ended before the log
+// told what became of its signals: they may enter the log, or not. To publish them again
+// with the same ids does no harm.
+var ErrUnknown = errors.New("natsbus: not acknowledged; the signals may be in the log")
+
+// ErrTooMany is returned for too many signals at once, or too large ones.
+var ErrTooMany = errors.New("natsbus: more than a message holds")
+
+// Next implements [bus.Sequencer].
+func (l *Log) Next() uint64 { return firstOf(l.next.Load()) }
+
+// Append implements [bus.Sequencer]. The message is sent again, with the same id, until
+// the bus was fed with it: it is in the log once.
+func (l *Log) Append(ctx context.Context, all []signals.Any, at uint64) (uint64, error) {
+	if len(all) > maxBatch {
+		return 0, fmt.Errorf("%w: %d signals, at most %d", ErrTooMany, len(all), maxBatch)
+	}
+	if err := l.ours(all); err != nil {
+		return 0, err
+	}
+	m, err := encode(l.name+".log", all)
+	if err != nil {
+		return 0, err
+	}
+	if size := int64(m.Size()); size > l.conn.MaxPayload() {
+		return 0, fmt.Errorf("%w: %d bytes, at most %d", ErrTooMany, size, l.conn.MaxPayload())
+	}
+	if err := l.dress(m); err != nil {
+		return 0, err
+	}
+	id := all[0].Head().ID
+	told, err := l.waiting.verdictOn(id)
+	if err != nil {
+		return 0, err
+	}
+	defer l.waiting.forget(id)
+	v, err := l.send(ctx, m, at, told)
+	if err != nil {
+		return 0, err
+	}
+	return firstOf(v.seq), v.err
+}
+
+// ours refuses signals of threads that another partition has.
+func (l *Log) ours(all []signals.Any) error {
+	if l.opts.Partitions == 1 {
+		return nil
+	}
+	for _, s := range all {
+		if of := PartitionOf(l.opts.Stream, s.Head().Thread, l.opts.Partitions); of != l.name {
+			return fmt.Errorf("natsbus: the thread %q is in the partition %s, not in %s", s.Head().Thread, of, l.name)
+		}
+	}
+	return nil
+}
+
+// dress adds what the process says of itself.
+func (l *Log) dress(m *nats.Msg) error {
+	m.Header.Set(headerProcess, l.opts.Process)
+	if lease := l.lease.Load(); lease != nil {
+		if err := context.Cause(lease.held); err != nil {
+			return err
+		}
+		m.Header.Set(headerFence, lease.fence())
+	}
+	sign(m, l.opts.Key)
+	return nil
+}
+
+// send sends a message until the verdict on it arrives.
+func (l *Log) send(ctx context.Context, m *nats.Msg, at uint64, told <-chan verdict) (verdict, error) {
+	options := []jetstream.PublishOpt{jetstream.WithRetryAttempts(0)}
+	if at > 0 {
+		options = append(options, jetstream.WithExpectLastSequence(StreamSequence(at)-1))
+	}
+	pauses := pause()
+	for try := 0; ; try++ {
+		if try > 0 {
+			l.waiting.retried.Add(1)
+		}
+		v, known, err := l.sendOnce(ctx, m, options, told, try > 0)
+		switch {
+		case known || ctx.Err() != nil:
+			return v, err
+		case wrongSequence(err):
+			return l.moved(ctx, at, told)
+		case err != nil && !passes(err):
+			return v, err
+		}
+		select {
+		case v := <-told:
+			return v, nil
+		case <-ctx.Done():
+			return v, unknown(ctx)
+		case <-time.After(pauses.NextBackOff()):
+		}
+	}
+}
+
+// sendOnce sends a message and waits for the verdict, or for a reason to send it again.
+func (l *Log) sendOnce(
+	ctx context.Context, m *nats.Msg, options []jetstream.PublishOpt, told <-chan verdict, again bool,
+) (v verdict, known bool, err error) {
+	copied := &nats.Msg{Subject: m.Subject, Header: m.Header, Data: m.Data} // the client adds a reply
+	sent, err := l.js.PublishMsgAsync(copied, options...)
+	if err != nil {
+		return v, false, err
+	}
+	ok := sent.Ok()
+	for {
+		select {
+		case v = <-told:
+			return v, true, nil
+		case ack := <-ok:
+			if ack.Duplicate && !again {
+				return v, true, fmt.Errorf("%w: %s, in message %d", bus.ErrDuplicate, m.Header.Get(headerID), ack.Sequence)
+			}
+			ok = nil
+		case err = <-sent.Err():
+			return v, false, err
+		case <-ctx.Done():
+			return v, true, unknown(ctx)
+		}
+	}
+}
+
+func unknown(ctx context.Context) error {
+	return fmt.Errorf("%w: %w", ErrUnknown, context.Cause(ctx))
+}
+
+// wrongSequence reports whether a message was refused because the log had moved on.
+func wrongSequence(err error) bool {
+	var api *jetstream.APIError
+	return errors.As(err, &api) &&
+		(api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence || api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant)
+}
+
+// moved waits until the bus was fed with the message that has the place: an earlier try of
+// the same one, whose verdict it then returns, or another.
+func (l *Log) moved(ctx context.Context, at uint64, told <-chan verdict) (verdict, error) {
+	if err := l.reach(ctx, StreamSequence(at)); err != nil {
+		return verdict{}, err
+	}
+	select {
+	case v := <-told:
+		return v, nil
+	default:
+		return verdict{}, bus.ErrMoved
+	}
+}
+
+// reach waits until the bus was fed with a message.
+func (l *Log) reach(ctx context.Context, seq uint64) error {
+	arrived, err := l.waiting.arrival(seq, func() bool { return l.next.Load() > seq })
+	if err != nil || arrived == nil {
+		return err
+	}
+	select {
+	case <-arrived:
+		return context.Cause(l.ended)
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

@@ -1,0 +1,157 @@
+package natsbus
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+)
+
+// Headers of calls and their answers.
+const (
+	headerCall    = "Swarmbus-Call"    // the id of a call, the same when it is sent again
+	headerWorking = "Swarmbus-Working" // the answer is to come
+)
+
+const (
+	beat     = 500 * time.Millisecond // between two signs of life of a call
+	patience = 2 * time.Second        // after which a silent call is made again
+)
+
+// Call asks a process that serves a name, and returns its answer. While no process serves
+// the name, or the one that was asked is gone, it asks again, until ctx ends: so the call
+// may be made more than once, and what it does must allow that. Request and answer are at
+// most as large as a message of the servers: 1 MiB by default.
+func (l *Log) Call(ctx context.Context, name string, request []byte) ([]byte, error) {
+	inbox := nats.NewInbox()
+	answers := make(chan *nats.Msg, 64)
+	sub, err := l.conn.ChanSubscribe(inbox, answers)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = sub.Unsubscribe() }()
+	defer func() {
+		if ctx.Err() != nil {
+			_ = l.conn.Publish(l.opts.Stream+".cancel", []byte(inbox))
+		}
+	}()
+	m := &nats.Msg{Subject: l.opts.Stream + ".call." + token(name), Reply: inbox, Header: nats.Header{headerCall: {inbox}}, Data: request}
+	for pauses := pause(); ; {
+		_ = l.conn.PublishMsg(m) // if it does not arrive there is no sign of life
+		answer, err := l.answer(ctx, answers)
+		if answer != nil || err != nil {
+			return answer, err
+		}
+		select {
+		case <-time.After(pauses.NextBackOff()):
+		case <-ctx.Done():
+			return nil, fmt.Errorf("natsbus: nobody answers for %s: %w", name, context.Cause(ctx))
+		}
+	}
+}
+
+// answer waits for the answer as long as there are signs of life; without, it returns nil.
+func (l *Log) answer(ctx context.Context, answers <-chan *nats.Msg) ([]byte, error) {
+	silent := time.NewTimer(patience)
+	defer silent.Stop()
+	for {
+		select {
+		case m := <-answers:
+			switch {
+			case m.Header.Get("Status") == "503": // nobody listens
+				return nil, nil
+			case m.Header.Get(headerWorking) != "":
+				silent.Reset(patience)
+			default:
+				return m.Data, nil
+			}
+		case <-silent.C:
+			return nil, nil
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-l.ended.Done():
+			return nil, context.Cause(l.ended)
+		}
+	}
+}
+
+// Serve answers calls of a name, each in a goroutine of its own, until ctx or the log ends.
+// Of several processes that serve a name, one gets each call. The context of a call ends
+// when its caller's does.
+func (l *Log) Serve(ctx context.Context, name string, answer func(ctx context.Context, request []byte) []byte) error {
+	s := &service{log: l, answer: answer, running: map[string]context.CancelFunc{}}
+	calls, canceled := make(chan *nats.Msg, 1024), make(chan *nats.Msg, 1024)
+	served, err := l.conn.ChanQueueSubscribe(l.opts.Stream+".call."+token(name), "swarmbus", calls)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = served.Unsubscribe() }()
+	stopped, err := l.conn.ChanSubscribe(l.opts.Stream+".cancel", canceled)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = stopped.Unsubscribe() }()
+	defer s.wait.Wait()
+	for {
+		select {
+		case m := <-calls:
+			s.start(ctx, m)
+		case m := <-canceled:
+			s.cancel(string(m.Data))
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-l.ended.Done():
+			return context.Cause(l.ended)
+		}
+	}
+}
+
+// A service runs the calls of a name.
+type service struct {
+	log    *Log
+	answer func(ctx context.Context, request []byte) []byte
+	wait   sync.WaitGroup
+
+	mu      sync.Mutex // protects the field below
+	running map[string]context.CancelFunc
+}
+
+// start runs a call, unless it runs already.
+func (s *service) start(ctx context.Context, m *nats.Msg) {
+	id := m.Header.Get(headerCall)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.running[id] != nil {
+		return
+	}
+	ctx, s.running[id] = context.WithCancel(ctx)
+	s.wait.Go(func() {
+		defer s.cancel(id)
+		done := make(chan []byte, 1)
+		go func() { done <- s.answer(ctx, m.Data) }()
+		alive := time.NewTicker(beat)
+		defer alive.Stop()
+		for {
+			_ = s.log.conn.PublishMsg(&nats.Msg{Subject: m.Reply, Header: nats.Header{headerWorking: {"1"}}})
+			select {
+			case text := <-done:
+				if ctx.Err() == nil {
+					_ = m.Respond(text) // a caller that does not get it asks again
+				}
+				return
+			case <-alive.C:
+			}
+		}
+	})
+}
+
+func (s *service) cancel(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if stop := s.running[id]; stop != nil {
+		stop()
+		delete(s.running, id)
+	}
+}

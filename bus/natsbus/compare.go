@@ -1,0 +1,260 @@
+package natsbus
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// A Difference says that another process derived something else from the log. One of
+// the two does not have the same version, options or memory.
+type Difference struct {
+	Process string      // the other one
+	Seq     uint64      // of the first message of the stream that they took differently
+	Signal  signals.Any // the first signal of that message here; nil: it is not in the history
+}
+
+func (d Difference) String() string {
+	about := "which is not in the log here"
+	if d.Signal != nil {
+		h := d.Signal.Head()
+		about = fmt.Sprintf("%s %s by %q in %q", d.Signal.Kind(), h.ID, h.Source, h.Thread)
+	}
+	return fmt.Sprintf("%s derived something else from message %d: %s", d.Process, d.Seq, about)
+}
+
+// held is the number of messages for which a process keeps what it derived.
+const held = 1 << 14
+
+// block is the number of messages that are compared at once.
+const block = 64
+
+// A comparison compares what processes derive from the messages: whether each is in the
+// log, with which numbers, and the program's digest of it.
+type comparison struct {
+	mu       sync.Mutex // protects the fields below
+	first    uint64     // message with which this process began
+	next     uint64     // message to come
+	hashes   []uint64   // of messages, by sequence number modulo held
+	told     uint64     // message up to which others were told
+	compared uint64
+	alarms   uint64
+	later    []claim // about messages that this process does not have yet
+}
+
+// A claim is what a process derived from a range of messages.
+type claim struct {
+	Process string   `json:"process"`
+	From    uint64   `json:"from"`
+	To      uint64   `json:"to"` // exclusive
+	Hash    uint64   `json:"hash"`
+	Each    []uint64 `json:"each,omitempty"` // of each message, if it was asked for
+}
+
+func (c *comparison) begin(first uint64) {
+	c.first, c.next, c.told, c.hashes = first, first, first, make([]uint64, held)
+}
+
+// add takes what became of a message: why it is not in the log, if it is not, the last
+// sequence number of the bus, which says how many conflicts it opened, and the digest.
+func (c *comparison) add(seq uint64, refused *DeadLetter, last uint64, digest []byte) {
+	h := sha256.New()
+	write := func(n uint64) { _, _ = h.Write(binary.BigEndian.AppendUint64(nil, n)) }
+	write(seq)
+	if refused == nil {
+		write(last)
+	} else {
+		h.Write([]byte(refused.Reason))
+	}
+	h.Write(digest)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.hashes[seq%held], c.next = binary.BigEndian.Uint64(h.Sum(nil)), seq+1
+}
+
+// rangeLocked returns the hash of a range of messages, and those of each of them; false if
+// this process does not have them all.
+func (c *comparison) rangeLocked(from, to uint64) (all uint64, each []uint64, ok bool) {
+	if from < c.first || to > c.next || to-from > held || from+held < c.next {
+		return 0, nil, false
+	}
+	for seq := from; seq < to; seq++ {
+		one := c.hashes[seq%held]
+		all = (all ^ one) * 0x100000001b3
+		each = append(each, one)
+	}
+	return all, each, true
+}
+
+// claims returns what others have not been told.
+func (c *comparison) claims(process string) (all []claim) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.told = max(c.told, c.next-min(c.next, held/2))
+	for c.told < c.next {
+		to := min(c.next, (c.told/block+1)*block)
+		if hash, _, ok := c.rangeLocked(c.told, to); ok {
+			all = append(all, claim{Process: process, From: c.told, To: to, Hash: hash})
+		}
+		c.told = to
+	}
+	return all
+}
+
+// differs compares a claim with what this process derived. A claim about messages that are
+// to come waits for them.
+func (c *comparison) differs(of claim) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if of.To > c.next {
+		if len(c.later) < 1024 {
+			c.later = append(c.later, of)
+		}
+		return false
+	}
+	hash, _, ok := c.rangeLocked(of.From, of.To)
+	if ok && hash == of.Hash {
+		c.compared += of.To - of.From
+	}
+	return ok && hash != of.Hash
+}
+
+// due returns the claims that waited.
+func (c *comparison) due() (all []claim) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.later = slices.DeleteFunc(c.later, func(of claim) bool {
+		if of.To > c.next {
+			return false
+		}
+		all = append(all, of)
+		return true
+	})
+	return all
+}
+
+// firstDifference returns the first message in which a claim differs; 0: none.
+func (c *comparison) firstDifference(of claim) uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, ours, ok := c.rangeLocked(of.From, of.To)
+	if !ok {
+		return 0
+	}
+	for i, theirs := range of.Each {
+		if i < len(ours) && ours[i] != theirs {
+			return of.From + uint64(i)
+		}
+	}
+	return 0
+}
+
+func (c *comparison) counts() (first, compared, alarms uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.first, c.compared, c.alarms
+}
+
+// startComparing tells other processes what this one derives, listens to them, and answers
+// those that find a difference.
+func (l *Log) startComparing() error {
+	heard := make(chan *nats.Msg, 4096)
+	if _, err := l.conn.ChanSubscribe(l.name+".derived", heard); err != nil {
+		return err
+	}
+	_, err := l.conn.Subscribe(l.name+".derived."+token(l.opts.Process), func(m *nats.Msg) {
+		var c claim
+		if json.Unmarshal(m.Data, &c) == nil {
+			c.Each = l.compare.each(c.From, c.To)
+			if text, err := json.Marshal(c); err == nil {
+				_ = m.Respond(text)
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	l.running.Go(func() { l.compareAll(l.ended, heard) })
+	return nil
+}
+
+func (c *comparison) each(from, to uint64) []uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, each, _ := c.rangeLocked(from, to)
+	return each
+}
+
+func (l *Log) compareAll(ctx context.Context, heard <-chan *nats.Msg) {
+	tick := time.NewTicker(l.opts.Compare)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case m := <-heard:
+			var c claim
+			if json.Unmarshal(m.Data, &c) == nil && c.From < c.To {
+				l.hear(ctx, c)
+			}
+		case <-tick.C:
+			l.tell()
+			for _, c := range l.compare.due() {
+				l.hear(ctx, c)
+			}
+		}
+	}
+}
+
+// tell publishes what this process derived since the last time.
+func (l *Log) tell() {
+	for _, c := range l.compare.claims(l.opts.Process) {
+		if text, err := json.Marshal(c); err == nil {
+			_ = l.conn.Publish(l.name+".derived", text) // the next one has to do, if it is lost
+		}
+	}
+}
+
+// hear compares what another process derived.
+func (l *Log) hear(ctx context.Context, c claim) {
+	if c.Process == l.opts.Process || !l.compare.differs(c) {
+		return
+	}
+	ask, err := json.Marshal(claim{From: c.From, To: c.To})
+	if err != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	d := Difference{Process: c.Process, Seq: c.From}
+	if answer, err := l.conn.RequestWithContext(ctx, l.name+".derived."+token(c.Process), ask); err == nil && json.Unmarshal(answer.Data, &c) == nil {
+		d.Seq = cmp.Or(l.compare.firstDifference(c), d.Seq)
+	}
+	l.alarm(d)
+}
+
+func (l *Log) alarm(d Difference) {
+	l.compare.mu.Lock()
+	l.compare.alarms++
+	l.compare.mu.Unlock()
+	for s := range l.bus.History(bus.Filter{After: firstOf(d.Seq) - 1}) {
+		if StreamSequence(s.Head().Seq) == d.Seq {
+			d.Signal = s
+		}
+		break
+	}
+	if l.opts.Tell.Alarm != nil {
+		l.opts.Tell.Alarm(d)
+	}
+}

@@ -1,0 +1,101 @@
+// Package natsbus puts one log of signals on many machines, over NATS JetStream.
+//
+//	log, err := natsbus.Join(ctx, natsbus.Options{URL: "nats://n1:4222,nats://n2:4222", Storage: natsbus.Storage{Replicas: 3}})
+//	defer log.Close()
+//	b := log.Bus() // a *bus.Bus like any other
+//	analyst, _ := b.Agent("analyst", bus.Permissions{})
+//	analyst.Publish(ctx, signals.New(signals.Header{Confidence: 0.9}, signals.Discovery{Finding: "x"}))
+//
+// There is no second type of bus and no consensus protocol of our own: a JetStream stream
+// orders the messages, and the log is the sequencer of a bus ([bus.Sequencer]). Publish
+// sends a message and returns when the servers have acknowledged it and this process has
+// read it back. Each process reads the whole stream and judges every message by what is
+// before it, so all of them have the same log, and what they fold from it is the same.
+//
+// # Order
+//
+// The sequence number of a signal is that of its message in the stream, shifted by 12 bits
+// ([StreamSequence]), plus its place in the message. Signals that are published at once
+// ([bus.Publisher.PublishAll], [bus.Layer]) are one message. The signals of conflicts are
+// not sent: each process derives them, directly behind their cause.
+//
+// # Messages
+//
+// A message is an event of CloudEvents 1.0 (package cloudevents), in binary mode, or
+// batched. Its subject is STREAM.log.THREAD.KIND.SOURCE ([Subject]). Its message id is the
+// id of its first signal: servers recognise it for [Storage].Window, and readers for
+// [Options].Remember messages, however late a process sends it again. A message that is
+// not in the log is a [DeadLetter] with a reason, in every process.
+//
+// # Promises of the bus
+//
+// The tests are those of package natstest. TestPromisesOfTheBusHoldOverNATS runs those tests
+// of package bus that do not depend on what is weaker here.
+//
+//	promise                        across machines               test
+//	one order, everywhere          holds                         TestProcessesHaveOneLog, TestFaults
+//	conflict behind its cause      holds                         TestProcessesHaveOneLog
+//	PublishAll all or nothing,     holds, up to 2048 signals     TestSeveralSignalsAreNextToEachOtherOrNotThere
+//	  next to each other             and one message's size
+//	sequence numbers without gap   weaker: they only increase    TestProcessesHaveOneLog
+//	acknowledged is not lost,      holds if the servers sync     TestFaults, TestServersThatAcknowledgeBeforeFsyncAreNamed
+//	  and there once                 always, or lose no power
+//	an error means not published   weaker: [ErrUnknown] if the   TestFaults
+//	                                 context ended first
+//	lossless subscriptions         holds in the process; a       TestLogThatLostMessagesBeforeTheyWereReadEnds
+//	                                 [*GapError] ends a log
+//	                                 whose stream dropped messages
+//	                                 before it read them
+//	inline handlers, in order      holds; Publish does not wait  TestHandlersPublishWithoutDeadlock
+//	                                 for those of any process
+//	a proposal id has one owner    holds: the first in the log   TestProposalBelongsToTheFirstInTheLog
+//	duplicate ids are refused      holds, for Remember messages  TestDuplicatesAreFoundWithinTheWindowAndBeyond
+//	permissions of an agent        weaker: of its own process;   TestForgedSourcesAreDeadLettersWithAReason
+//	                                 others need permissions of
+//	                                 NATS or signatures
+//	a layer decides by the log     holds: it decides again when  TestLayerDecidesByTheLogAsItIs
+//	  as it is                       another process was quicker
+//	a layer's fold follows         weaker: what another process  (not tested: one process at a time
+//	                                 appends is not folded; hold   is what Lease is for)
+//	                                 a [Lease]
+//	expiry                         weaker: each reader judges    (see the tests of package bus)
+//	                                 by its own clock; conflicts
+//	                                 expire by the log's time
+//	rate limits and byte caps      weaker: of one process        (see the tests of package bus)
+//	CloseThread                    weaker: only by a signal in   (see the tests of package bus)
+//	                                 the log ([bus.ThreadCloser])
+//	same state after a restart     holds, while the stream has   TestProcessesHaveOneLog
+//	                                 the whole thread
+//
+// # Durability
+//
+// By default servers acknowledge before fsync, and a loss of power takes back what they
+// acknowledged; replicas help only if not all lose power. Join says so, or refuses with
+// [Storage].Strict, unless [Storage].Monitor shows that they sync always. With an odd
+// number of replicas R the log survives the loss of (R-1)/2 servers. It does not survive
+// what the storage of the servers does not survive, such as damaged disks of a majority.
+//
+// # Trust
+//
+// Servers decide who may publish to which subject, so with permissions for
+// [Subject] (stream, "*", "*", agent) a process can speak for that agent only: a message
+// whose subject has another source than its signals is a dead letter. Where the servers
+// are not trusted, processes sign what they publish ([Options].Key) and check what they
+// read ([Options].Keys). A signature covers subject, headers and data.
+//
+// # Drivers
+//
+// A process that drives a solve holds a [Lease]. Messages have the lease's number, and
+// once a later holder's number is in the log no message with an earlier one is. What
+// models answered is in [Results], so that a later driver does not ask again.
+//
+// # Agreement
+//
+// Processes tell each other what they derived from which messages, with the program's own
+// [Options].Digest, and call [Tell].Alarm with the first signal that differs.
+//
+// # Connections
+//
+// A lost connection is made again, with pauses that grow up to 2 s; [Tell].Status tells
+// of it. Meanwhile the bus can be read, and publishers wait until their contexts end.
+package natsbus

@@ -1,0 +1,222 @@
+package natsbus
+
+import (
+	"crypto/ed25519"
+	"errors"
+	"fmt"
+	"maps"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/swarmbus/swarmbus/conflict"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/cloudevents"
+)
+
+// Reasons why a message of the stream is not in the log.
+const (
+	Malformed = "malformed" // it is no event of a signal
+	Duplicate = "duplicate" // the log has a signal with one of its ids
+	Forged    = "forged"    // its subject has another source, or no key that may speak for its source signed it
+	Early     = "early"     // its time is ahead of the servers' clocks
+	Fenced    = "fenced"    // it was sent under a lease that somebody else has taken over
+	Refused   = "refused"   // the bus refuses it: its proposal id belongs to another, for example
+	Fence     = "fence"     // it only says who holds a lease; not an error
+)
+
+// A DeadLetter is a message of the stream that is not in the log. All processes agree on
+// it, unless their [Options].Keys differ.
+type DeadLetter struct {
+	Seq     uint64 // in the stream
+	Subject string
+	Process string // that says it sent it
+	Reason  string
+	Err     error
+}
+
+func (d *DeadLetter) Error() string {
+	return fmt.Sprintf("natsbus: message %d of %s is %s: %v", d.Seq, d.Process, d.Reason, d.Err)
+}
+
+// Unwrap returns Err.
+func (d *DeadLetter) Unwrap() error { return d.Err }
+
+// A judge decides which messages are in the log, by the messages alone.
+type judge struct {
+	codec  cloudevents.Codec
+	keys   map[string][]ed25519.PublicKey
+	seen   *window
+	fences map[string]uint64 // the token of each lease
+	dead   *graveyard
+}
+
+func newJudge(o *Options) judge {
+	return judge{cloudevents.Codec{Signals: o.Codec}, o.Keys, newWindow(o.Remember), map[string]uint64{}, &graveyard{tell: o.Tell.Dead, by: map[string]uint64{}}}
+}
+
+// maxAhead is how far the time of a signal may be ahead of the servers' clocks.
+const maxAhead = 2 * time.Minute
+
+// signals returns the signals of a message, or why it is not in the log.
+func (j *judge) signals(m *message) ([]signals.Any, *DeadLetter) {
+	refuse := func(reason string, err error) *DeadLetter { return &DeadLetter{Seq: m.seq, Reason: reason, Err: err} }
+	if err := j.fence(m); err != nil {
+		reason := Fenced
+		if errors.Is(err, errFence) {
+			reason = Fence
+		}
+		return nil, refuse(reason, err)
+	}
+	all, err := m.decode(j.codec)
+	if err == nil {
+		err = complete(m, all)
+	}
+	if err != nil {
+		return nil, refuse(Malformed, err)
+	}
+	if err := j.genuine(m, all); err != nil {
+		return nil, refuse(Forged, err)
+	}
+	for _, s := range all {
+		h := s.Head()
+		if h.Time.After(m.stored.Add(maxAhead)) {
+			return nil, refuse(Early, fmt.Errorf("%v is ahead of %v", h.Time, m.stored))
+		}
+	}
+	if id := j.seen.first(all); !id.IsZero() {
+		return nil, refuse(Duplicate, errors.New(id.String()))
+	}
+	j.seen.add(all)
+	return all, nil
+}
+
+// complete checks that signals have what a log gives to them, and no id that only it may
+// give.
+func complete(m *message, all []signals.Any) error {
+	if id := all[0].Head().ID.String(); m.header.Get(headerID) != id {
+		return fmt.Errorf("its message id is %q, not %s", m.header.Get(headerID), id)
+	}
+	for _, s := range all {
+		h := s.Head()
+		if h.Source == "" || h.Time.IsZero() {
+			return errors.New("it has no source or no time")
+		}
+		if strings.HasPrefix(h.ID.String(), conflict.IDPrefix) {
+			return fmt.Errorf("the id %s is one that the log gives to conflicts", h.ID)
+		}
+	}
+	return nil
+}
+
+// genuine checks that a message is where its signals belong, so that permissions for
+// subjects hold, and its signature.
+func (j *judge) genuine(m *message, all []signals.Any) error {
+	prefix, _, _ := strings.Cut(m.subject, ".log.")
+	if want := subjectOf(prefix+".log", all); m.subject != want {
+		return fmt.Errorf("its subject is %s, not %s", m.subject, want)
+	}
+	return j.signed(m, all)
+}
+
+var errFence = errors.New("it raises a fence")
+
+// fence applies the fences to a message, and raises them.
+func (j *judge) fence(m *message) error {
+	if raised := m.header.Get(headerRaise); raised != "" {
+		name, token, err := parseFence(raised)
+		if err != nil {
+			return err
+		}
+		if token <= j.fences[name] {
+			return fmt.Errorf("the token of %s is %d already", name, j.fences[name])
+		}
+		j.fences[name] = token
+		return errFence
+	}
+	under := m.header.Get(headerFence)
+	if under == "" {
+		return nil
+	}
+	name, token, err := parseFence(under)
+	if err == nil && token < j.fences[name] {
+		err = fmt.Errorf("it was sent under token %d of the lease %s, which is %d", token, name, j.fences[name])
+	}
+	return err
+}
+
+func parseFence(text string) (name string, token uint64, err error) {
+	digits, name, ok := strings.Cut(text, " ")
+	token, err = strconv.ParseUint(digits, 10, 64)
+	if err != nil || !ok || name == "" {
+		return "", 0, fmt.Errorf("%q is not a token and a name", text)
+	}
+	return name, token, nil
+}
+
+// A window has the ids of the newest messages.
+type window struct {
+	ids  map[signals.ID]bool
+	ring [][]signals.ID
+	at   int
+}
+
+func newWindow(size int) *window {
+	return &window{ids: map[signals.ID]bool{}, ring: make([][]signals.ID, size)}
+}
+
+// first returns the first id of the signals that the window has, or that two of them have.
+func (w *window) first(all []signals.Any) signals.ID {
+	for i, s := range all {
+		id := s.Head().ID
+		if w.ids[id] {
+			return id
+		}
+		for _, earlier := range all[:i] {
+			if earlier.Head().ID == id {
+				return id
+			}
+		}
+	}
+	return signals.ID{}
+}
+
+func (w *window) add(all []signals.Any) {
+	for _, old := range w.ring[w.at] {
+		delete(w.ids, old)
+	}
+	ids := w.ring[w.at][:0]
+	for _, s := range all {
+		ids = append(ids, s.Head().ID)
+		w.ids[s.Head().ID] = true
+	}
+	w.ring[w.at] = ids
+	w.at = (w.at + 1) % len(w.ring)
+}
+
+// A graveyard counts dead letters.
+type graveyard struct {
+	tell func(DeadLetter)
+	mu   sync.Mutex // protects the field below
+	by   map[string]uint64
+}
+
+func (g *graveyard) add(m *message, d *DeadLetter) {
+	d.Subject, d.Process = m.subject, m.header.Get(headerProcess)
+	if d.Reason == Fence {
+		return
+	}
+	g.mu.Lock()
+	g.by[d.Reason]++
+	g.mu.Unlock()
+	if g.tell != nil {
+		g.tell(*d)
+	}
+}
+
+func (g *graveyard) counts() map[string]uint64 {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return maps.Clone(g.by)
+}

@@ -1,0 +1,148 @@
+package natsbus
+
+import (
+	"fmt"
+	"hash/fnv"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/cloudevents"
+)
+
+// Headers of a message beside those of CloudEvents.
+const (
+	headerID      = nats.MsgIdHdr          // the id of the first signal
+	headerType    = "Content-Type"         // of a batch
+	headerFence   = "Swarmbus-Fence"       // name and token of the lease under which it was sent
+	headerRaise   = "Swarmbus-Fence-Raise" // no signals: from here on the lease has that token
+	headerSign    = "Swarmbus-Signature"
+	headerProcess = "Swarmbus-Process"
+)
+
+// A message of the stream has one signal in binary mode, or several in batched mode.
+type message struct {
+	seq     uint64    // in the stream
+	stored  time.Time // by the servers' clocks
+	subject string
+	header  nats.Header
+	data    []byte
+}
+
+// batchBits are the low bits of a sequence number, which number the signals of a message
+// and the signals of the conflicts that they open.
+const batchBits = 12
+
+// maxBatch leaves as many numbers to conflicts as to signals.
+const maxBatch = 1 << (batchBits - 1)
+
+func firstOf(streamSeq uint64) uint64 { return streamSeq << batchBits }
+
+// StreamSequence returns the sequence number in the stream of the message that has, or
+// led to, the signal with a sequence number of the log.
+func StreamSequence(seq uint64) uint64 { return seq >> batchBits }
+
+// encode returns the message of signals.
+func encode(prefix string, all []signals.Any) (*nats.Msg, error) {
+	m := &nats.Msg{Subject: subjectOf(prefix, all)}
+	if len(all) == 1 {
+		header, data, err := cloudevents.Binary(all[0])
+		m.Header, m.Data = header, data
+		m.Header.Set(headerID, all[0].Head().ID.String())
+		return m, err
+	}
+	data, err := cloudevents.Batch(all)
+	m.Header, m.Data = nats.Header{headerType: {cloudevents.BatchType}}, data
+	m.Header.Set(headerID, all[0].Head().ID.String())
+	return m, err
+}
+
+// decode returns the signals of a message. Their sequence numbers are those of the log.
+func (m *message) decode(c cloudevents.Codec) (all []signals.Any, err error) {
+	if m.header.Get(headerType) == cloudevents.BatchType {
+		all, err = c.ReadBatch(m.data)
+	} else {
+		var s signals.Any
+		s, err = c.ReadBinary(m.header, m.data)
+		all = []signals.Any{s}
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case len(all) == 0 || len(all) > maxBatch:
+		return nil, fmt.Errorf("natsbus: %d signals in a message, not from 1 to %d", len(all), maxBatch)
+	}
+	for i, s := range all {
+		h := s.Head()
+		h.Seq = firstOf(m.seq) + uint64(i)
+		all[i] = signals.With(s, h)
+	}
+	return all, nil
+}
+
+// subjectOf returns the subject of signals: prefix, thread, kind and source, so that servers
+// can filter and permissions apply. Where the signals of a batch differ the subject has
+// mixed, and a batch has mixed as its kind.
+func subjectOf(prefix string, all []signals.Any) string {
+	thread, kind, source := token(all[0].Head().Thread), token(string(all[0].Kind())), token(all[0].Head().Source)
+	if len(all) > 1 {
+		kind = mixed
+	}
+	for _, s := range all[1:] {
+		if s.Head().Thread != all[0].Head().Thread {
+			thread = mixed
+		}
+		if s.Head().Source != all[0].Head().Source {
+			source = mixed
+		}
+	}
+	return prefix + "." + thread + "." + kind + "." + source
+}
+
+// mixed is a token that no name has.
+const mixed = "%%"
+
+// token escapes a name as a token of a subject; that of "" is "%".
+func token(name string) string {
+	if name == "" {
+		return "%"
+	}
+	var b strings.Builder
+	for i := range len(name) {
+		switch c := name[i]; {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '-', c == '_', c == ':', c == '/', c == '@', c == '+', c == '=':
+			b.WriteByte(c)
+		default:
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	return b.String()
+}
+
+// Subject returns the subject of the signals of a source with a kind in a thread, for
+// consumers and permissions of NATS; "*" stands for all. Several signals that were
+// published at once have the kind "%%", and "%%" where their threads or sources differ.
+// Stream is the name of the log, or of the partition that [PartitionOf] names.
+func Subject(stream, thread, kind, source string) string {
+	escape := func(name string) string {
+		if name == "*" || name == mixed {
+			return name
+		}
+		return token(name)
+	}
+	return stream + ".log." + escape(thread) + "." + escape(kind) + "." + escape(source)
+}
+
+// PartitionOf returns the name of the stream that has a thread if a log is spread over so
+// many partitions.
+func PartitionOf(stream, thread string, partitions int) string {
+	if partitions <= 1 {
+		return stream
+	}
+	h := fnv.New64a()
+	h.Write([]byte(thread))
+	return stream + "-" + strconv.FormatUint(h.Sum64()%uint64(partitions), 10)
+}

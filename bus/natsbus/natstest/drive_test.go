@@ -1,0 +1,185 @@
+package natstest_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/bus/natsbus"
+	"github.com/swarmbus/swarmbus/bus/natsbus/natstest"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/machines"
+	"github.com/swarmbus/swarmbus/swarm/solves"
+)
+
+var task = signals.Task{Task: "Which retry policy?"}
+
+// team returns agents that agree on the first proposal in the second round. Each calls
+// think once a turn.
+func team(think func(ctx context.Context, agent string, round int) error) (all []*agents.Agent) {
+	for _, id := range []string{"ann", "bob", "cyn"} {
+		all = append(all, &agents.Agent{ID: id, Reactor: agents.Func(func(ctx context.Context, t *agents.Turn) iter.Seq2[signals.Any, error] {
+			if think != nil {
+				if err := think(ctx, id, t.Round); err != nil {
+					return agents.Fail(err)
+				}
+			}
+			if len(t.Proposals) == 0 && id == "ann" {
+				return agents.Emit(signals.New(signals.Header{Confidence: 0.9}, signals.Proposal{ProposalID: "backoff", Content: "exponential backoff with jitter"}))
+			}
+			for _, s := range t.Proposals {
+				if s.VoteOf(id) == nil {
+					return agents.Emit(signals.New(signals.Header{Confidence: 0.9}, signals.Vote{ProposalID: s.ID(), Stance: signals.Agree, Weight: 0.9, Reasoning: "it fits"}))
+				}
+			}
+			return agents.Emit()
+		})})
+	}
+	return all
+}
+
+// solve drives the task, and returns the result.
+func solve(ctx context.Context, l *natsbus.Log, all []*agents.Agent) (*solves.Result, error) {
+	o := swarm.Options{Agents: all, Seed: 7, Limits: swarm.Limits{Deadline: time.Minute}}
+	for e, err := range machines.Drive(ctx, l, o, task) {
+		if err != nil {
+			return nil, err
+		}
+		if stopped, ok := e.(solves.Stopped); ok {
+			return stopped.Result, nil
+		}
+	}
+	return nil, errors.New("no result")
+}
+
+func joinSolving(t *testing.T, url, name string) *natsbus.Log {
+	t.Helper()
+	codec, err := machines.Codec()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return join(t, natsbus.Options{
+		URL: url, Process: name, Codec: codec, LeaseTTL: natsbus.MinLease, Digest: machines.Digest(), Compare: 50 * time.Millisecond,
+		Tell: natsbus.Tell{Alarm: func(d natsbus.Difference) { t.Error(d) }},
+	})
+}
+
+func TestAgentsOfSeveralProcessesDecideAsInOne(t *testing.T) {
+	t.Parallel()
+	url := natstest.Start(t, natstest.Options{})[0].URL()
+	for _, a := range team(nil) {
+		l := joinSolving(t, url, a.ID)
+		ctx, cancel := context.WithCancel(t.Context())
+		served := make(chan error, 1)
+		go func() { served <- machines.Serve(ctx, l, a.ID, func() *agents.Agent { return a }) }()
+		t.Cleanup(func() { cancel(); <-served })
+	}
+	driver := joinSolving(t, url, "driver")
+	all := team(nil)
+	if err := machines.Remote(driver, all); err != nil {
+		t.Fatal(err)
+	}
+	got, err := solve(soon(t), driver, all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := swarm.New(swarm.Options{Agents: team(nil), Seed: 7, Limits: swarm.Limits{Deadline: time.Minute}, Journal: new(journal.Memory)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	want, err := s.Solve(soon(t), task)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Stop != swarm.StopConsensus || got.Stop != want.Stop || got.Answer != want.Answer || got.Decision.Support != want.Decision.Support || got.Rounds != want.Rounds || said(got) != said(want) {
+		t.Errorf("got %v %q in %d rounds:\n%s\nwant %v %q in %d:\n%s", got.Stop, got.Answer, got.Rounds, said(got), want.Stop, want.Answer, want.Rounds, said(want))
+	}
+}
+
+// said is what was said in a solve, without what depends on the place and the time.
+func said(r *solves.Result) string {
+	var b strings.Builder
+	for _, s := range r.Log {
+		h := s.Head()
+		switch body := s.Body().(type) {
+		case signals.Proposal, signals.Vote, signals.Task, signals.Consensus, signals.Conflict:
+			fmt.Fprintf(&b, "%s %q %d %v %v\n", s.Kind(), h.Source, h.Round, h.Confidence, body)
+		default:
+			fmt.Fprintf(&b, "%s %q %d\n", s.Kind(), h.Source, h.Round)
+		}
+	}
+	return b.String()
+}
+
+// The driver is cut off in the middle of a turn. The next one goes on with the log, and
+// does not make calls whose results are recorded.
+func TestNextDriverGoesOnWithoutRepeatingARecordedCall(t *testing.T) {
+	t.Parallel()
+	url := natstest.Start(t, natstest.Options{})[0].URL()
+	proxy := natstest.NewProxy(t, strings.TrimPrefix(url, "nats://"))
+	var calls [2]atomic.Int64
+	hangs := make(chan struct{})
+	think := func(l *natsbus.Log, driver int) func(context.Context, string, int) error {
+		results, err := l.Results(soon(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return func(ctx context.Context, agent string, round int) error {
+			if driver == 0 && agent == "cyn" && round == 2 {
+				close(hangs)
+				<-ctx.Done()
+				return context.Cause(ctx)
+			}
+			_, err := results.Do(ctx, journal.Key{Thread: "t", Agent: agent, Turn: round}, func(context.Context) ([]byte, error) {
+				calls[driver].Add(1)
+				return []byte("thought"), nil
+			})
+			return err
+		}
+	}
+	first := joinSolving(t, "nats://"+proxy.Addr(), "first")
+	second := joinSolving(t, url, "second")
+	ended := make(chan error, 1)
+	go func() {
+		r, err := solve(soon(t), first, team(think(first, 0)))
+		if err == nil && r.Stop != swarm.StopConsensus {
+			err = fmt.Errorf("it stopped with %v: %s", r.Stop, r.Detail)
+		}
+		ended <- err
+	}()
+	<-hangs
+	for ctx := soon(t); calls[0].Load() < 4; time.Sleep(time.Millisecond) { // three in the first round, bob's in the second
+		if ctx.Err() != nil {
+			t.Fatal(calls[0].Load())
+		}
+	}
+	time.Sleep(200 * time.Millisecond) // until their results are recorded
+	proxy.Cut()
+	r, err := solve(soon(t), second, team(think(second, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Stop != swarm.StopConsensus || r.Answer != "exponential backoff with jitter" {
+		t.Errorf("%v: %q %s", r.Stop, r.Answer, r.Detail)
+	}
+	if n := calls[1].Load(); n != 1 {
+		t.Errorf("%d calls by the second driver, want 1: that of the turn that hung", n)
+	}
+	proxy.Mend()
+	if err := <-ended; err != nil || calls[0].Load() != 4 { // it sees what the second one decided
+		t.Errorf("the first driver made %d calls: %v", calls[0].Load(), err)
+	}
+	// A third one finds it decided.
+	if r, err := solve(soon(t), joinSolving(t, url, "third"), team(nil)); err != nil || r.Stop != swarm.StopConsensus {
+		t.Errorf("%+v, %v", r, err)
+	}
+}

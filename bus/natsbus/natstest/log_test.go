@@ -1,0 +1,188 @@
+package natstest_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/bus/natsbus"
+	"github.com/swarmbus/swarmbus/bus/natsbus/natstest"
+	"github.com/swarmbus/swarmbus/conflict"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+func TestProcessesHaveOneLog(t *testing.T) {
+	t.Parallel()
+	url := natstest.Start(t, natstest.Options{})[0].URL()
+	one, two := join(t, natsbus.Options{URL: url, Process: "one"}), join(t, natsbus.Options{URL: url, Process: "two"})
+	must(t, agent(t, one, "a"), found("t", "x"))
+	must(t, agent(t, two, "b"), proposes("t", "p", "1"))
+	r := must(t, agent(t, one, "a"), proposes("t", "q", "2"))
+	last := must(t, agent(t, two, "b"), found("t", "y"))
+	reach(t, one.Bus(), last.Seq)
+	reach(t, two.Bus(), last.Seq)
+	late := join(t, natsbus.Options{URL: url, Process: "late"})
+	got := lines(t, one.Bus())
+	if len(got) != 5 || !slices.Equal(got, lines(t, two.Bus())) || !slices.Equal(got, lines(t, late.Bus())) {
+		t.Errorf("got\n%s\nand\n%s\nand\n%s", strings.Join(got, "\n"), strings.Join(lines(t, two.Bus()), "\n"), strings.Join(lines(t, late.Bus()), "\n"))
+	}
+	// The conflict is right behind its cause, in every process.
+	if !strings.Contains(got[3], `"type":"conflict"`) || natsbus.StreamSequence(r.Seq) != 3 {
+		t.Errorf("after the proposal %d: %s", r.Seq, got[3])
+	}
+}
+
+func TestProposalBelongsToTheFirstInTheLog(t *testing.T) {
+	t.Parallel()
+	url := natstest.Start(t, natstest.Options{})[0].URL()
+	one, two := join(t, natsbus.Options{URL: url}), join(t, natsbus.Options{URL: url})
+	errs := make(chan error, 2)
+	for _, l := range []*natsbus.Log{one, two} {
+		p := agent(t, l, l.Process())
+		go func() {
+			_, err := p.Publish(soon(t), proposes("t", "p", "of "+l.Process()))
+			errs <- err
+		}()
+	}
+	first, second := <-errs, <-errs
+	var owned *conflict.ProposalError
+	if (first == nil) == (second == nil) || !errors.As(errors.Join(first, second), &owned) {
+		t.Errorf("got %v and %v, want one ProposalError", first, second)
+	}
+}
+
+func TestDuplicatesAreFoundWithinTheWindowAndBeyond(t *testing.T) {
+	t.Parallel()
+	url := natstest.Start(t, natstest.Options{})[0].URL()
+	l := join(t, natsbus.Options{URL: url, Storage: natsbus.Storage{Window: natsbus.MinWindow}})
+	again := func() error {
+		s := found("t", "x")
+		s.ID = signals.MustID("mine")
+		_, err := l.Append(soon(t), []signals.Any{complete(s)}, 0)
+		return err
+	}
+	if err := again(); err != nil {
+		t.Fatal(err)
+	}
+	if err := again(); !errors.Is(err, bus.ErrDuplicate) {
+		t.Errorf("within the window: %v", err)
+	}
+	for range 20 { // until the servers have forgotten the id
+		err := again()
+		var dead *natsbus.DeadLetter
+		if errors.As(err, &dead) && dead.Reason == natsbus.Duplicate {
+			break
+		}
+		if !errors.Is(err, bus.ErrDuplicate) {
+			t.Fatal(err)
+		}
+		pause()
+	}
+	if l.Stats().Dead[natsbus.Duplicate] != 1 || len(lines(t, l.Bus())) != 1 {
+		t.Errorf("%+v, %v", l.Stats(), lines(t, l.Bus()))
+	}
+}
+
+func TestSeveralSignalsAreNextToEachOtherOrNotThere(t *testing.T) {
+	t.Parallel()
+	url := natstest.Start(t, natstest.Options{})[0].URL()
+	l, other := join(t, natsbus.Options{URL: url}), join(t, natsbus.Options{URL: url})
+	a := agent(t, l, "a")
+	all, err := a.PublishAll(soon(t), proposes("t", "p", "1"), found("u", "x"), found("t", "y"))
+	if err != nil || all[1].Seq != all[0].Seq+1 || all[2].Seq != all[1].Seq+1 {
+		t.Errorf("%v, %v", all, err)
+	}
+	if _, err := agent(t, l, "b").PublishAll(soon(t), found("t", "z"), proposes("t", "p", "another")); err == nil {
+		t.Error("accepted")
+	}
+	last := must(t, a, found("t", "end"))
+	reach(t, other.Bus(), last.Seq)
+	if got := lines(t, other.Bus()); len(got) != 4 {
+		t.Errorf("%s", strings.Join(got, "\n"))
+	}
+}
+
+func TestHandlersPublishWithoutDeadlock(t *testing.T) {
+	t.Parallel()
+	url := natstest.Start(t, natstest.Options{})[0].URL()
+	l := join(t, natsbus.Options{URL: url})
+	a := agent(t, l, "a")
+	done := make(chan bus.Receipt, 10)
+	_, err := bus.Handle(l.Bus(), bus.HandleOptions{Agent: "a"}, func(ctx context.Context, s signals.Signal[signals.Discovery]) error {
+		if n := len(s.Payload.Finding); n < 5 {
+			r, err := a.Publish(ctx, found("t", s.Payload.Finding+"x"))
+			done <- r
+			return err
+		}
+		close(done)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	must(t, a, found("t", "x"))
+	n := 0
+	for range done {
+		n++
+	}
+	if n != 4 {
+		t.Errorf("%d published by handlers, want 4", n)
+	}
+}
+
+// Each layer appends the number that its fold of the log is at: no number is missing, and
+// none is there twice.
+func TestLayerDecidesByTheLogAsItIs(t *testing.T) {
+	t.Parallel()
+	url := natstest.Start(t, natstest.Options{})[0].URL()
+	const each, processes = 20, 3
+	errs := make(chan error, processes)
+	var l *natsbus.Log
+	for range processes {
+		l = join(t, natsbus.Options{URL: url})
+		layer, err := l.Bus().Layer("counter", signals.KindMemory)
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() {
+			var err error
+			for range each {
+				err = errors.Join(err, layer.Append(soon(t), func(m bus.Moment) ([]signals.Any, error) {
+					s := signals.New(signals.Header{Thread: "t", TTL: -1}, signals.Memory{Content: fmt.Sprint(m.Seq), Category: "c"})
+					return []signals.Any{s, s}, nil
+				}, nil))
+			}
+			errs <- err
+		}()
+	}
+	for range processes {
+		if err := <-errs; err != nil {
+			t.Fatal(err)
+		}
+	}
+	last := must(t, agent(t, l, "a"), found("t", "end"))
+	reach(t, l.Bus(), last.Seq)
+	n := 0
+	for s := range l.Bus().History(bus.Filter{Kinds: []signals.Kind{signals.KindMemory}}) {
+		at := s.Head().Seq - uint64(n%2) // the second of two is one further
+		if text := s.Body().(signals.Memory).Content; text != fmt.Sprint(at) {
+			t.Errorf("signal %d was meant for %s", at, text)
+		}
+		n++
+	}
+	if n != 2*each*processes {
+		t.Errorf("%d signals, want %d", n, 2*each*processes)
+	}
+}
+
+func complete(s *signals.Signal[signals.Discovery]) signals.Any {
+	s.Source, s.Time = "a", time.Now()
+	return s
+}
+
+func pause() { time.Sleep(50 * time.Millisecond) }

@@ -1,0 +1,197 @@
+// Package natstest starts real NATS servers for tests: in the process, or as processes that
+// can be killed and stopped.
+package natstest
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+)
+
+// A Server is one server of a cluster, or one alone.
+type Server struct {
+	Name    string
+	Port    int // for clients
+	routes  []int
+	cluster int // port for the other servers; 0: it is alone
+	monitor int
+	dir     string
+	sync    bool
+
+	inside  *server.Server // nil: a process of its own
+	process *exec.Cmd
+}
+
+// URL is where clients connect.
+func (s *Server) URL() string { return fmt.Sprintf("nats://127.0.0.1:%d", s.Port) }
+
+// Monitor is the URL of the monitoring port.
+func (s *Server) Monitor() string { return fmt.Sprintf("http://127.0.0.1:%d", s.monitor) }
+
+// Options of a server or a cluster.
+type Options struct {
+	Servers   int  // 0 means 1
+	Processes bool // not in the process of the test
+	NoSync    bool // acknowledge before fsync, as servers do by default
+}
+
+// FreePorts returns ports that nobody listens at.
+func FreePorts(t testing.TB, n int) (ports []int) {
+	t.Helper()
+	var all []net.Listener
+	for range n {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, l)
+		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
+	}
+	for _, l := range all {
+		_ = l.Close()
+	}
+	return ports
+}
+
+// Start starts servers, which end with the test.
+func Start(t testing.TB, o Options) []*Server {
+	t.Helper()
+	n := max(o.Servers, 1)
+	ports := FreePorts(t, 3*n)
+	all := make([]*Server, n)
+	for i := range all {
+		all[i] = &Server{Name: fmt.Sprintf("n%d", i+1), Port: ports[i], monitor: ports[n+i], dir: filepath.Join(t.TempDir(), fmt.Sprint(i)), sync: !o.NoSync}
+		if n > 1 {
+			all[i].cluster, all[i].routes = ports[2*n+i], ports[2*n:]
+		}
+	}
+	for _, s := range all {
+		if o.Processes {
+			s.StartProcess(t)
+		} else {
+			s.startInside(t)
+		}
+		t.Cleanup(s.Kill)
+	}
+	return all
+}
+
+// URLs joins the URLs of servers.
+func URLs(all []*Server) string {
+	var urls []string
+	for _, s := range all {
+		urls = append(urls, s.URL())
+	}
+	return strings.Join(urls, ",")
+}
+
+// config returns the configuration file of a server.
+func (s *Server) config() string {
+	sync := `"2m"`
+	if s.sync {
+		sync = "always"
+	}
+	text := fmt.Sprintf("server_name: %s\nlisten: \"127.0.0.1:%d\"\nhttp: \"127.0.0.1:%d\"\njetstream { store_dir: %q, sync_interval: %s }\n", s.Name, s.Port, s.monitor, s.dir, sync)
+	if s.cluster > 0 {
+		var routes []string
+		for _, r := range s.routes {
+			routes = append(routes, fmt.Sprintf("\"nats://127.0.0.1:%d\"", r))
+		}
+		text += fmt.Sprintf("cluster { name: test, listen: \"127.0.0.1:%d\", routes: [%s] }\n", s.cluster, strings.Join(routes, ", "))
+	}
+	return text
+}
+
+func (s *Server) options() (*server.Options, error) {
+	file := filepath.Join(filepath.Dir(s.dir), s.Name+".conf")
+	if err := os.WriteFile(file, []byte(s.config()), 0o600); err != nil {
+		return nil, err
+	}
+	o, err := server.ProcessConfigFile(file)
+	if err == nil {
+		o.NoLog, o.NoSigs = true, true
+	}
+	return o, err
+}
+
+func (s *Server) startInside(t testing.TB) {
+	t.Helper()
+	o, err := s.options()
+	if err == nil {
+		s.inside, err = server.NewServer(o)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	go s.inside.Start()
+	if s.cluster == 0 && !s.inside.ReadyForConnections(20*time.Second) {
+		t.Fatal("the server is not ready")
+	}
+}
+
+const (
+	serveEnv = "NATSTEST_SERVE"
+	logEnv   = "NATSTEST_LOG" // set: servers of their own processes write what they do
+)
+
+// StartProcess starts a server as a process, or again after it was killed.
+func (s *Server) StartProcess(t testing.TB) {
+	t.Helper()
+	if _, err := s.options(); err != nil {
+		t.Fatal(err)
+	}
+	s.process = exec.Command(os.Args[0])
+	s.process.Env = append(os.Environ(), serveEnv+"="+filepath.Join(filepath.Dir(s.dir), s.Name+".conf"))
+	s.process.Stderr = os.Stderr
+	s.process.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if err := s.process.Start(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Signal sends a signal to the process of a server.
+func (s *Server) Signal(sig syscall.Signal) { _ = s.process.Process.Signal(sig) }
+
+// Kill ends a server at once.
+func (s *Server) Kill() {
+	if s.inside != nil {
+		s.inside.Shutdown()
+		s.inside.WaitForShutdown()
+		s.inside = nil
+	}
+	if s.process != nil {
+		_ = s.process.Process.Kill()
+		_ = s.process.Wait()
+		s.process = nil
+	}
+}
+
+// Main is to be called first by TestMain and main functions: in a process that
+// StartProcess started, it serves and does not return.
+func Main() {
+	file := os.Getenv(serveEnv)
+	if file == "" {
+		return
+	}
+	o, err := server.ProcessConfigFile(file)
+	if err == nil {
+		var s *server.Server
+		o.NoLog, o.NoSigs = os.Getenv(logEnv) == "", true
+		if s, err = server.NewServer(o); err == nil {
+			s.ConfigureLogger()
+			s.Start()
+			s.WaitForShutdown()
+			os.Exit(0)
+		}
+	}
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(1)
+}

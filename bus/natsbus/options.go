@@ -1,0 +1,146 @@
+package natsbus
+
+import (
+	"cmp"
+	"crypto/ed25519"
+	"crypto/rand"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// ErrOption is returned for an invalid field of [Options]; the error names it.
+var ErrOption = errors.New("natsbus: invalid option")
+
+// Options of [Join]. All fields have defaults, which the zero value and "" mean.
+type Options struct {
+	URL     string      // of the servers, with commas between; default: nats://127.0.0.1:4222
+	Creds   string      // file with the credentials of a NATS user; default: none
+	TLS     *tls.Config // default: as the URL says
+	Process string      // name of this process, which others see; default: a random one
+
+	// Stream is the name of the log; the streams, subjects and buckets of NATS have it
+	// as prefix. Default: swarmbus.
+	Stream string
+	// Partitions is the number of logs over which threads are spread by a hash of their
+	// names; Thread names a thread of the one to join. Only threads of that partition can
+	// be published then. Default: one log with all threads.
+	Partitions int
+	Thread     string
+
+	Storage Storage
+
+	LeaseTTL time.Duration // after which a lease ends that was not renewed; default: 10s
+	Remember int           // messages in which readers recognise ids, which all processes must agree on; default: 1<<17
+	Compare  time.Duration // between comparisons of what processes have derived; default: 1s
+
+	Key  ed25519.PrivateKey             // signs what this process publishes; default: unsigned
+	Keys map[string][]ed25519.PublicKey // that may speak for a source; nil: signatures are not checked
+
+	Codec *signals.Codec // reads the signals; default: the built-in kinds
+	Bus   bus.Options    // of the bus; History is at most (Remember - 4096) / 2, default 1<<15
+
+	// Digest returns what a signal of the log, which may be that of a conflict, changed in
+	// the program's own fold, such as its decisions; processes that differ in it raise an
+	// alarm. It is called in log order by one goroutine. Default: none.
+	Digest func(signals.Any) []byte
+
+	Tell Tell
+}
+
+// Storage says how servers store a log. The first process that joins makes the streams; the
+// others check that they are at least as was asked for.
+type Storage struct {
+	Replicas   int           // servers that have each signal; 0 means 1
+	InMemory   bool          // servers keep the log in memory
+	MaxSignals int64         // messages after which the oldest are dropped; 0: no limit
+	MaxBytes   int64         // likewise
+	MaxAge     time.Duration // likewise
+	Window     time.Duration // in which servers recognise ids; 0 means 2m
+
+	Monitor []string // URLs of the servers' monitoring ports, to check when they sync
+	Strict  bool     // refuse to join where otherwise [Tell].Warn is called
+}
+
+// Tell has functions that the log calls, in goroutines of its own. They must be quick, and
+// must not wait for the log. Nil ones are not called.
+type Tell struct {
+	Warn   func(problem string) // what a check found, and what to set
+	Status func(Status)         // the connection changed
+	Dead   func(DeadLetter)     // a message is not in the log
+	Alarm  func(Difference)     // another process derived something else
+}
+
+// A Status says how the connection to the servers is.
+type Status struct {
+	Connected bool
+	URL       string // of the server
+	Err       error  // why the connection was lost, if known
+}
+
+func (s Status) String() string {
+	switch {
+	case s.Connected:
+		return "connected to " + s.URL
+	case s.Err != nil:
+		return "disconnected, trying again: " + s.Err.Error()
+	}
+	return "disconnected, trying again"
+}
+
+func (o Options) withDefaults() (Options, error) {
+	o.URL = cmp.Or(o.URL, "nats://127.0.0.1:4222")
+	o.Stream = cmp.Or(o.Stream, "swarmbus")
+	o.Process = cmp.Or(o.Process, "process-"+strings.ToLower(rand.Text()[:10]))
+	o.Storage.Replicas = cmp.Or(o.Storage.Replicas, 1)
+	o.Partitions = cmp.Or(o.Partitions, 1)
+	o.Storage.Window = cmp.Or(o.Storage.Window, 2*time.Minute)
+	o.LeaseTTL = cmp.Or(o.LeaseTTL, 10*time.Second)
+	o.Remember = cmp.Or(o.Remember, 1<<17)
+	o.Compare = cmp.Or(o.Compare, time.Second)
+	o.Bus.History = cmp.Or(o.Bus.History, min(1<<15, (o.Remember-4096)/2))
+	if o.Codec == nil {
+		o.Codec = new(signals.Codec)
+	}
+	return o, o.check()
+}
+
+func (o *Options) check() error {
+	wrong := func(field string, value any, problem string) error {
+		return fmt.Errorf("%w: %s is %v: %s", ErrOption, field, value, problem)
+	}
+	switch {
+	case strings.ContainsAny(o.Stream, " .*>/\\\t\r\n") || len(o.Stream) > 200:
+		return wrong("Stream", o.Stream, "not a name of a stream")
+	case (signals.Limits{}).Name("Process", o.Process) != nil:
+		return wrong("Process", o.Process, "not a name")
+	case o.Storage.Replicas < 1 || o.Storage.Replicas > 5:
+		return wrong("Storage.Replicas", o.Storage.Replicas, "not from 1 to 5")
+	case o.Partitions < 1 || o.Partitions > 4096:
+		return wrong("Partitions", o.Partitions, "not from 1 to 4096")
+	case o.Storage.Window < MinWindow:
+		return wrong("Storage.Window", o.Storage.Window, "under 100ms")
+	case o.LeaseTTL < MinLease:
+		return wrong("LeaseTTL", o.LeaseTTL, "under 1s")
+	case o.Remember < 8192:
+		return wrong("Remember", o.Remember, "under 8192")
+	case o.Bus.History > (o.Remember-4096)/2:
+		return wrong("Bus.History", o.Bus.History, fmt.Sprintf("over %d, beyond which ids are not recognised", (o.Remember-4096)/2))
+	case o.Bus.Sequencer != nil:
+		return wrong("Bus.Sequencer", "set", "the log is the sequencer")
+	case o.Storage.MaxSignals < 0 || o.Storage.MaxBytes < 0 || o.Storage.MaxAge < 0 || o.Compare < 0:
+		return wrong("Storage or Compare", "negative", "not a limit")
+	}
+	return nil
+}
+
+// The least [Storage].Window that servers allow, and the least [Options].LeaseTTL.
+const (
+	MinWindow = 100 * time.Millisecond
+	MinLease  = time.Second
+)

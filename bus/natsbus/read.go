@@ -1,0 +1,145 @@
+package natsbus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// A GapError is the reason why a log ended: messages were dropped by the limits of the
+// stream, or deleted, before this process read them. What depends on them cannot be
+// derived any more; the process has to join again, and begins with Oldest.
+type GapError struct {
+	After, Oldest uint64 // sequence numbers in the stream
+}
+
+func (e *GapError) Error() string {
+	return fmt.Sprintf("natsbus: the messages from %d to %d are gone before they were read", e.After+1, e.Oldest-1)
+}
+
+// read feeds the bus with the messages of the stream until ctx ends.
+func (l *Log) read(ctx context.Context) {
+	pauses := pause()
+	for ctx.Err() == nil {
+		before := l.next.Load()
+		if err := l.readSome(ctx); err != nil {
+			l.fail(err)
+			return
+		}
+		if l.next.Load() > before {
+			pauses.Reset()
+		}
+		select {
+		case <-time.After(pauses.NextBackOff()):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// readSome reads with one consumer, as long as it works.
+func (l *Log) readSome(ctx context.Context) error {
+	asking, cancel := context.WithTimeout(ctx, request)
+	defer cancel()
+	consumer, err := l.stream.OrderedConsumer(asking, jetstream.OrderedConsumerConfig{
+		DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: l.next.Load(), InactiveThreshold: time.Minute,
+	})
+	if err != nil {
+		return nil
+	}
+	messages, err := consumer.Messages(jetstream.PullMaxMessages(4096), jetstream.PullExpiry(10*time.Second), jetstream.PullHeartbeat(2*time.Second))
+	if err != nil {
+		return nil
+	}
+	stop := context.AfterFunc(ctx, messages.Stop)
+	defer stop()
+	defer messages.Stop()
+	for {
+		msg, err := messages.Next()
+		if err != nil {
+			return nil
+		}
+		meta, err := msg.Metadata()
+		if err != nil {
+			return nil
+		}
+		switch next := l.next.Load(); {
+		case meta.Sequence.Stream < next:
+			continue // of a consumer that was made again
+		case meta.Sequence.Stream > next:
+			return &GapError{After: next - 1, Oldest: meta.Sequence.Stream}
+		}
+		m := &message{seq: meta.Sequence.Stream, stored: meta.Timestamp, subject: msg.Subject(), header: msg.Headers(), data: msg.Data()}
+		if err := l.take(ctx, m); err != nil {
+			return err
+		}
+	}
+}
+
+// take feeds the bus with a message, unless it is refused, and tells who waits for it. An
+// error ends the log.
+func (l *Log) take(ctx context.Context, m *message) error {
+	all, refused := l.judge.signals(m)
+	if refused == nil {
+		err := l.feed(ctx, all)
+		if errors.Is(err, bus.ErrClosed) {
+			return err
+		}
+		if err != nil {
+			refused = &DeadLetter{Seq: m.seq, Reason: Refused, Err: err}
+		}
+	}
+	l.compare.add(m.seq, refused, l.bus.Last(), l.digest())
+	var id signals.ID
+	_ = id.UnmarshalText([]byte(m.header.Get(headerID)))
+	v := verdict{seq: m.seq}
+	if refused != nil {
+		l.judge.dead.add(m, refused)
+		v.err = refused
+		if refused.Reason == Refused {
+			v.err = refused.Err
+		}
+		if refused.Reason == Fence {
+			v.err = nil
+		}
+	}
+	l.waiting.fed(id, v, func() { l.next.Store(m.seq + 1) })
+	return nil
+}
+
+// digest returns what the program derived from the entries that the last message brought.
+func (l *Log) digest() (all []byte) {
+	if l.entries == nil {
+		return nil
+	}
+	for s, _ := l.entries.Poll(); s != nil; s, _ = l.entries.Poll() {
+		all = append(all, l.opts.Digest(s)...)
+	}
+	return all
+}
+
+// over is a context with which feeding does not wait for handlers: one of them may be
+// publishing, and so wait for this reader.
+var over = func() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
+}()
+
+// feed feeds the bus. While too many signals wait for its handlers, it waits.
+func (l *Log) feed(ctx context.Context, all []signals.Any) error {
+	for {
+		err := l.bus.Feed(over, all...)
+		if !errors.Is(err, bus.ErrBacklog) {
+			return err
+		}
+		if err := l.bus.Sync(ctx, l.bus.Last()); err != nil {
+			return err
+		}
+	}
+}

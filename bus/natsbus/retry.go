@@ -1,0 +1,66 @@
+package natsbus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// pause returns growing pauses with jitter, from 20 ms to 2 s.
+func pause() *backoff.ExponentialBackOff {
+	b := backoff.NewExponentialBackOff()
+	b.InitialInterval, b.MaxInterval = 20*time.Millisecond, 2*time.Second
+	return b
+}
+
+// request is how long a request may take: without a leader, servers do not answer.
+const request = 3 * time.Second
+
+// noPeers is the error of servers that cannot place a stream while others are away.
+const noPeers = 10005
+
+// retry calls f until it succeeds, fails for good or ctx ends. Each call has a context of
+// its own.
+func retry(ctx context.Context, f func(ctx context.Context) error) error {
+	b := pause()
+	for {
+		one, cancel := context.WithTimeout(ctx, request)
+		err := f(one)
+		cancel()
+		if err == nil || !passes(err) {
+			return err
+		}
+		select {
+		case <-time.After(b.NextBackOff()):
+		case <-ctx.Done():
+			return fmt.Errorf("%w (last problem: %w)", context.Cause(ctx), err)
+		}
+	}
+}
+
+// passes reports whether what failed for a reason may succeed later: while there is no
+// connection or no leader.
+func passes(err error) bool {
+	for _, passing := range []error{
+		nats.ErrTimeout, nats.ErrNoResponders, nats.ErrDisconnected, nats.ErrConnectionReconnecting, nats.ErrReconnectBufExceeded, nats.ErrNoServers,
+		jetstream.ErrNoStreamResponse, jetstream.ErrAsyncPublishTimeout, jetstream.ErrTooManyStalledMsgs, jetstream.ErrNoHeartbeat,
+		jetstream.ErrServerShutdown, jetstream.ErrConnectionClosed, context.DeadlineExceeded,
+	} {
+		if errors.Is(err, passing) {
+			return !errors.Is(err, nats.ErrConnectionClosed)
+		}
+	}
+	var network net.Error
+	if errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return true
+	}
+	var api *jetstream.APIError
+	return errors.As(err, &api) && (api.Code == 503 || api.ErrorCode == noPeers)
+}

@@ -1,0 +1,173 @@
+package natsbus
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// A ConfigError says that the servers do not store the log as was asked for.
+type ConfigError struct {
+	Setting string // of NATS
+	Got     string
+	Want    string
+	Why     string
+}
+
+func (e *ConfigError) Error() string {
+	return fmt.Sprintf("natsbus: %s is %s, want %s: %s", e.Setting, e.Got, e.Want, e.Why)
+}
+
+// format is the version of the messages, which all processes of a log must agree on.
+const format = "1"
+
+func (o *Options) streamConfig(name string) jetstream.StreamConfig {
+	limit := func(n int64) int64 {
+		if n == 0 {
+			return -1
+		}
+		return n
+	}
+	c := jetstream.StreamConfig{
+		Name: name, Subjects: []string{name + ".log.>"}, Replicas: o.Storage.Replicas, Storage: jetstream.FileStorage,
+		MaxMsgs: limit(o.Storage.MaxSignals), MaxBytes: limit(o.Storage.MaxBytes), MaxAge: o.Storage.MaxAge, Discard: jetstream.DiscardOld,
+		Duplicates: o.Storage.Window, DenyDelete: true, DenyPurge: true, AllowDirect: true,
+		Metadata: map[string]string{"swarmbus.format": format, "swarmbus.remember": fmt.Sprint(o.Remember)},
+	}
+	if o.Storage.MaxAge > 0 {
+		c.Duplicates = min(c.Duplicates, o.Storage.MaxAge)
+	}
+	if o.Storage.InMemory {
+		c.Storage = jetstream.MemoryStorage
+	}
+	return c
+}
+
+// open returns the stream, and makes it if it is not there. It tries again while the
+// servers elect their leaders.
+func (o *Options) open(ctx context.Context, js jetstream.JetStream, name string) (jetstream.Stream, error) {
+	want := o.streamConfig(name)
+	var stream jetstream.Stream
+	err := retry(ctx, func(ctx context.Context) (err error) {
+		stream, err = js.Stream(ctx, name)
+		if errors.Is(err, jetstream.ErrStreamNotFound) {
+			stream, err = js.CreateStream(ctx, want)
+		}
+		if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // another process was quicker
+			stream, err = js.Stream(ctx, name)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("natsbus: the stream %s: %w", name, err)
+	}
+	got := stream.CachedInfo().Config
+	if err := compare(&got, &want); err != nil {
+		return nil, err
+	}
+	return stream, o.checkServers(ctx, &got)
+}
+
+// compare checks what the promises depend on in a stream that somebody else made.
+func compare(got, want *jetstream.StreamConfig) error {
+	for _, c := range []struct {
+		setting   string
+		got, want any
+		ok        bool
+		why       string
+	}{
+		{"num_replicas", got.Replicas, want.Replicas, got.Replicas >= want.Replicas, "so many servers may be lost with the log: nats stream edit --replicas"},
+		{"storage", got.Storage, want.Storage, got.Storage == want.Storage || want.Storage == jetstream.MemoryStorage, "what is in memory is lost when the servers restart"},
+		{"retention", got.Retention, jetstream.LimitsPolicy, got.Retention == jetstream.LimitsPolicy, "the log would lose what one reader has read"},
+		{"discard", got.Discard, jetstream.DiscardOld, got.Discard == jetstream.DiscardOld, "a full log would refuse signals"},
+		{"deny_delete", got.DenyDelete, true, got.DenyDelete, "processes would not agree on a log from which signals vanish"},
+		{"deny_purge", got.DenyPurge, true, got.DenyPurge, "processes would not agree on a log from which signals vanish"},
+		{"persist_mode", got.PersistMode, jetstream.DefaultPersistMode, got.PersistMode == jetstream.DefaultPersistMode, "asynchronous persistence acknowledges what is in memory"},
+		{"no_ack", got.NoAck, false, !got.NoAck, "nothing would be acknowledged"},
+		{"metadata swarmbus.format", got.Metadata["swarmbus.format"], format, got.Metadata["swarmbus.format"] == format, "the stream is not a log of this version"},
+		{
+			"metadata swarmbus.remember", got.Metadata["swarmbus.remember"], want.Metadata["swarmbus.remember"],
+			got.Metadata["swarmbus.remember"] == want.Metadata["swarmbus.remember"], "all processes must have the same Options.Remember",
+		},
+	} {
+		if !c.ok {
+			return &ConfigError{c.setting, fmt.Sprint(c.got), fmt.Sprint(c.want), c.why}
+		}
+	}
+	return nil
+}
+
+// checkServers warns of servers that acknowledge what a loss of power can take back, or
+// refuses them.
+func (o *Options) checkServers(ctx context.Context, got *jetstream.StreamConfig) error {
+	if got.Storage == jetstream.MemoryStorage {
+		return o.complain(&ConfigError{"storage", "memory", "file", "acknowledged signals are lost when the servers restart"})
+	}
+	if len(o.Storage.Monitor) == 0 {
+		return o.complain(&ConfigError{
+			"jetstream sync_interval", "unknown", "always",
+			"by default servers acknowledge before fsync, and Storage.Monitor names no monitoring port that could tell",
+		})
+	}
+	for _, url := range o.Storage.Monitor {
+		mode, err := syncMode(ctx, url)
+		if err != nil {
+			return o.complain(&ConfigError{"jetstream sync_interval", "unknown", "always", err.Error()})
+		}
+		if mode == "always" {
+			continue
+		}
+		err = o.complain(&ConfigError{
+			"jetstream sync_interval", mode + " at " + url, "always",
+			"signals are acknowledged before fsync, and a loss of power loses them: set jetstream { sync_interval: always }",
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (o *Options) complain(problem *ConfigError) error {
+	if o.Storage.Strict {
+		return problem
+	}
+	if o.Tell.Warn != nil {
+		o.Tell.Warn(problem.Error())
+	}
+	return nil
+}
+
+// syncMode asks a server's monitoring port when it syncs.
+func syncMode(ctx context.Context, url string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(url, "/")+"/jsz", nil)
+	if err != nil {
+		return "", err
+	}
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = answer.Body.Close() }()
+	var told struct {
+		Config struct {
+			Always   bool          `json:"sync_always"`
+			Interval time.Duration `json:"sync_interval"`
+		} `json:"config"`
+	}
+	if err := json.NewDecoder(answer.Body).Decode(&told); err != nil {
+		return "", fmt.Errorf("%s/jsz: %w", url, err)
+	}
+	if told.Config.Always {
+		return "always", nil
+	}
+	return told.Config.Interval.String(), nil
+}

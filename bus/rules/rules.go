@@ -1,0 +1,88 @@
+// Package rules publishes the conflicts that a rule finds between the signals of
+// a bus.
+package rules
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/conflict"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// Apply applies a rule to the signals in the history of b and those published
+// later, and publishes the conflicts that it finds as the system. A goroutine calls
+// the rule's functions, so no publisher waits for them, and a conflict's signal
+// comes after the signals that contradict each other, but not directly. It has the
+// time of the newer one. Each conflict ends when it is resolved, when its thread
+// reaches consensus or is closed, or when one of the two signals expires. A rule that
+// panics, or does not keep up with 65536 signals, ends, and so does one whose bus is
+// closed. stop ends it and waits until it has ended; it must not be called inside the
+// rule. A rule without a name or Contradict is a [bus.ErrOption].
+func Apply(b *bus.Bus, r conflict.Rule) (stop func(), err error) {
+	if r.Name == "" || r.Contradict == nil {
+		return nil, fmt.Errorf("%w: Rule is %q: has no name or no Contradict", bus.ErrOption, r.Name)
+	}
+	log, err := subscribe(b, bus.SubscribeOptions{Kinds: r.Kinds, Past: true})
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer log.Close()
+		defer func() { _ = recover() }() // what a rule does must not end the program
+		apply(ctx, b.System(), log, conflict.NewComparer(r))
+	}()
+	return func() { cancel(); <-done }, nil
+}
+
+// subscribe starts a subscription with the oldest signal in the history.
+func subscribe(b *bus.Bus, o bus.SubscribeOptions) (*bus.Subscription, error) {
+	for {
+		log, err := b.System().Subscribe(o)
+		var evicted *bus.EvictedError
+		if !errors.As(err, &evicted) {
+			return log, err
+		}
+		o.After = evicted.Oldest - 1
+	}
+}
+
+func apply(ctx context.Context, p *bus.Publisher, log *bus.Subscription, c *conflict.Comparer) {
+	for s, err := range log.All(ctx) {
+		if err != nil {
+			return
+		}
+		pair, older := c.Compare(s)
+		if older == nil {
+			continue
+		}
+		newer := s.Head()
+		h := signals.Header{
+			ID: pair.ID(), Thread: pair.Thread, ReplyTo: pair.B.Signal, Confidence: 1, Round: newer.Round,
+			Time: newer.Time, TTL: untilEither(older.Head(), newer),
+		}
+		_, err := p.Publish(ctx, signals.New(h, pair.Payload()))
+		if err != nil && !errors.Is(err, bus.ErrDuplicate) && !errors.Is(err, bus.ErrExpired) {
+			return
+		}
+	}
+}
+
+// untilEither returns how long both signals are live from the newer one on; <0 if
+// for ever.
+func untilEither(older, newer signals.Header) time.Duration {
+	if older.TTL < 0 {
+		return newer.TTL
+	}
+	left := max(1, older.Time.Add(older.TTL).Sub(newer.Time))
+	if newer.TTL < 0 {
+		return left
+	}
+	return min(left, newer.TTL)
+}

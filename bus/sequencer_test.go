@@ -1,0 +1,154 @@
+package bus_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/conflict"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// A sequenced log feeds several buses, each with a delay of its own.
+type sequenced struct {
+	mu    sync.Mutex // protects the field below
+	log   [][]signals.Any
+	buses []*sequencedBus
+}
+
+// A sequencedBus follows the log when it is told to.
+type sequencedBus struct {
+	*bus.Bus
+	log  *sequenced
+	fed  int // messages
+	errs []error
+	mu   sync.Mutex // protects fed and errs
+}
+
+const stride = 16 // numbers for a message and the conflicts that it opens
+
+func (s *sequenced) join(t testing.TB, o bus.Options) *sequencedBus {
+	b := &sequencedBus{log: s}
+	o.Sequencer = b
+	b.Bus = newBus(t, &o)
+	s.buses = append(s.buses, b)
+	return b
+}
+
+func (b *sequencedBus) Next() uint64 { return uint64(b.fed+1) * stride }
+
+func (b *sequencedBus) Append(ctx context.Context, all []signals.Any, at uint64) (uint64, error) {
+	b.log.mu.Lock()
+	next := len(b.log.log) + 1
+	moved := at > 0 && at != uint64(next)*stride
+	if !moved {
+		b.log.log = append(b.log.log, all)
+	}
+	b.log.mu.Unlock()
+	if err := b.follow(ctx, next); moved || err != nil {
+		return 0, errors.Join(err, bus.ErrMoved)
+	}
+	return uint64(next) * stride, b.errs[next-1]
+}
+
+// follow feeds the bus with the log up to a message.
+func (b *sequencedBus) follow(_ context.Context, last int) error {
+	over, cancel := context.WithCancel(context.Background())
+	cancel()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.log.mu.Lock()
+	log := slices.Clone(b.log.log)
+	b.log.mu.Unlock()
+	for b.fed < min(last, len(log)) {
+		var all []signals.Any
+		for i, s := range log[b.fed] {
+			h := s.Head()
+			h.Seq = uint64(b.fed+1)*stride + uint64(i)
+			all = append(all, signals.With(s, h))
+		}
+		b.errs = append(b.errs, b.Feed(over, all...))
+		b.fed++
+	}
+	return nil
+}
+
+func TestBusesOfASequencerHaveOneLog(t *testing.T) {
+	now := time.Now()
+	var shared sequenced
+	a := shared.join(t, bus.Options{TTL: time.Minute, Sweep: -1, Clock: func() time.Time { return now }})
+	b := shared.join(t, bus.Options{TTL: time.Minute, Sweep: -1, Clock: func() time.Time { return now.Add(50 * time.Second) }})
+	must(t, agent(t, a.Bus, "a"), proposes("t", "p", "1"))
+	must(t, agent(t, b.Bus, "b"), found("x"))
+	rival := must(t, agent(t, a.Bus, "b"), proposes("t", "q", "2"))
+	var owned *conflict.ProposalError
+	if _, err := agent(t, b.Bus, "c").Publish(t.Context(), proposes("t", "p", "another")); !errors.As(err, &owned) {
+		t.Errorf("taken by another bus: %v", err)
+	}
+	now = now.Add(30 * time.Second) // by b's clock the first proposal has expired, by the log's it has not
+	b.Sweep()
+	must(t, agent(t, a.Bus, "c"), proposes("t", "r", "3"))
+	for _, each := range shared.buses {
+		if err := each.follow(t.Context(), 100); err != nil {
+			t.Fatal(err)
+		}
+		equal(t, "conflicts", openPairs(each.Bus, "t"), openPairs(a.Bus, "t"))
+	}
+	got := history(a.Bus, bus.Filter{})
+	if want := []string{"p", "x", "q", "conflict", "r", "conflict"}; !slices.Equal(texts(got), want) {
+		t.Errorf("got %v, want %v", texts(got), want)
+	}
+	if conflict, ok := a.Get(got[3].Head().ID); !ok || conflict.Head().Seq != rival.Seq+1 {
+		t.Errorf("%v is not right behind %d", conflict, rival.Seq)
+	}
+	if a.Last() != b.Last() || a.Stats().Conflicts != b.Stats().Conflicts {
+		t.Errorf("%d %+v and %d %+v", a.Last(), a.Stats().Conflicts, b.Last(), b.Stats().Conflicts)
+	}
+}
+
+func TestLayerDecidesAgainWhenTheLogMovedOn(t *testing.T) {
+	var shared sequenced
+	a, b := shared.join(t, bus.Options{}), shared.join(t, bus.Options{})
+	layer, err := b.Layer("layer", signals.KindMemory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	decided, committed := 0, []uint64{}
+	must(t, agent(t, a.Bus, "a"), found("x")) // b does not have it yet
+	err = layer.Append(t.Context(), func(m bus.Moment) ([]signals.Any, error) {
+		decided++
+		s := signals.New(signals.Header{}, signals.Memory{Content: fmt.Sprint(m.Seq), Category: "c"})
+		return []signals.Any{s, s}, nil
+	}, func(all []signals.Any) { committed = seqs(all) })
+	if err != nil || decided != 2 {
+		t.Errorf("decided %d times, want 2: %v", decided, err)
+	}
+	equal(t, "committed", committed, []uint64{2 * stride, 2*stride + 1})
+	for s := range b.History(bus.Filter{Kinds: []signals.Kind{signals.KindMemory}}) {
+		if s.Body().(signals.Memory).Content != fmt.Sprint(2*stride) {
+			t.Errorf("%+v", s)
+		}
+	}
+	if err := layer.Append(t.Context(), func(bus.Moment) ([]signals.Any, error) { return nil, nil }, nil); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestThreadOfASequencerIsClosedByTheLogAlone(t *testing.T) {
+	var shared sequenced
+	a := shared.join(t, bus.Options{})
+	must(t, agent(t, a.Bus, "a"), proposes("t", "p", "1"))
+	a.CloseThread("t")
+	if live := a.Stats().Conflicts.Live; live != 1 {
+		t.Errorf("%d live after CloseThread, want 1", live)
+	}
+	must(t, a.System(), signals.New(signals.Header{Thread: "t"}, settled{Over: true}))
+	if live := a.Stats().Conflicts.Live; live != 0 {
+		t.Errorf("%d live after its end, want 0", live)
+	}
+}

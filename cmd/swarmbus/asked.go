@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"strings"
+
+	"github.com/swarmbus/swarmbus/agents/tools"
+	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/cassette"
+	"github.com/swarmbus/swarmbus/swarm/solves"
+	"github.com/swarmbus/swarmbus/swarm/transcript"
+)
+
+// askedIn returns the calls of tools that a run asks about. One that was killed before it
+// stopped to ask has to stop first, so that its log does not depend on that.
+func askedIn(j journal.Reader) (open []tools.Question, err error) {
+	all, err := solves.List(j)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range all {
+		if r.Stop != swarm.StopAsked {
+			continue
+		}
+		asked, err := cassette.Asked(j, r.Thread)
+		if err != nil {
+			return nil, err
+		}
+		open = append(open, asked...)
+	}
+	return open, nil
+}
+
+// questionsOf returns the questions of the turns for which a solve stopped.
+func questionsOf(r *solves.Result) (all []tools.Question) {
+	for _, failed := range r.Failed {
+		var asks *tools.AskError
+		if errors.As(failed.Err, &asks) {
+			all = append(all, asks.Questions...)
+		}
+	}
+	return all
+}
+
+// permitted records an answer to the first call that a run asks about.
+func permitted(file *journal.File, a tools.Answer) error {
+	open, err := askedIn(file)
+	switch {
+	case err != nil:
+		return err
+	case len(open) == 0:
+		return errors.New("the run does not ask about the call of a tool")
+	}
+	return cassette.Answer(file, open[0], a)
+}
+
+// isAnswered reports whether a solve asks about calls of tools, and the cassette that is
+// played has the answers.
+func (f *solveFlags) isAnswered(r *solves.Result) bool {
+	if f.played == nil || r.Stop != swarm.StopAsked {
+		return false
+	}
+	open, err := cassette.Asked(f.played, r.Thread)
+	return err == nil && len(open) == 0
+}
+
+// answered yields the events of a solve, and of how it goes on with the answers that the
+// cassette has.
+func (f *solveFlags) answered(ctx context.Context, s *swarm.Swarm, events iter.Seq2[solves.Event, error]) iter.Seq2[solves.Event, error] {
+	return func(yield func(solves.Event, error) bool) {
+		for events != nil {
+			var next iter.Seq2[solves.Event, error]
+			for e, err := range events {
+				if stopped, ok := e.(solves.Stopped); ok && f.isAnswered(stopped.Result) {
+					next = s.StreamResume(ctx, stopped.Result.Log, nil)
+				}
+				if !yield(e, err) {
+					return
+				}
+			}
+			events = next
+		}
+	}
+}
+
+// permission returns the answer that --allow or --deny is.
+func (f *answerFlags) permission(text []string) (*tools.Answer, error) {
+	a := &tools.Answer{By: f.by, Reason: f.deny, Verdict: tools.Refuse}
+	switch {
+	case f.allow != "" && f.deny != "":
+		return nil, usage(errors.New("--allow and --deny exclude each other"))
+	case len(text) > 0 || f.vote+f.against+f.thread != "":
+		return nil, usage(errors.New("--allow and --deny answer about the call of a tool: they take neither a text nor a vote"))
+	case f.allow == "once":
+		a.Verdict = tools.AllowOnce
+	case f.allow == "solve":
+		a.Verdict = tools.AllowSolve
+	case f.allow != "":
+		return nil, usage(fmt.Errorf("--allow %q is neither once nor solve", f.allow))
+	}
+	return a, nil
+}
+
+// nameOfRun returns what an answer has to name; "": the run is kept nowhere.
+func nameOfRun(run *aJournal) string {
+	file, ok := run.store.(*journal.File)
+	if !ok {
+		return ""
+	}
+	return file.Path()
+}
+
+// sayAsked says what a person has to answer, and how.
+func sayAsked(w io.Writer, run string, open []tools.Question) {
+	for _, q := range open {
+		fmt.Fprintln(w, "A person has to allow this call:")
+		for line := range strings.Lines(q.Detail()) {
+			fmt.Fprintln(w, "  "+transcript.Printable(strings.TrimSuffix(line, "\n")))
+		}
+	}
+	if run == "" {
+		fmt.Fprintln(w, "It cannot be answered, because the run is not recorded: use --journal, or a policy in the team.")
+		return
+	}
+	fmt.Fprintf(w, "Answer with one of:\n  swarmbus answer %s --allow\n  swarmbus answer %[1]s --allow=solve\n  swarmbus answer %[1]s --deny REASON\n", run)
+}

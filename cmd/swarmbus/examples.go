@@ -1,0 +1,45 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// examples are lines that each command's help shows, by the command's path.
+var examples = map[string]string{
+	"swarmbus":             `swarmbus solve "Which retry policy?" --model ollama:qwen3 --journal retries`,
+	"swarmbus solve":       "swarmbus solve \"Which retry policy?\" --model ollama:qwen3 --model ollama:gemma3\nswarmbus solve \"Is the proof complete?\" --team review.yaml --checkable --calls 20\nswarmbus solve \"Where do we meet?\" --model openai:gpt-5-mini --mode deliberate --conflicts majority",
+	"swarmbus agent":       "swarmbus agent --nats nats://127.0.0.1:4222 --team review.yaml --as planner",
+	"swarmbus answer":      "swarmbus answer retries \"At most three tries.\" --by ada\nswarmbus answer retries --vote planner-1",
+	"swarmbus decide":      "swarmbus decide --votes benchmarks/data/votes --strategy all --resolve",
+	"swarmbus team":        "swarmbus team init review.yaml --from review",
+	"swarmbus team init":   "swarmbus team init review.yaml --from review",
+	"swarmbus team check":  "swarmbus team check review.yaml",
+	"swarmbus team schema": "swarmbus team schema > team.schema.json",
+	"swarmbus team show":   "swarmbus team show decision",
+	"swarmbus doctor":      "swarmbus doctor --team review.yaml --timeout 10s",
+	"swarmbus rooms":       "swarmbus rooms office.yaml --room planning",
+	"swarmbus room":        "swarmbus room show planning",
+	"swarmbus serve":       "swarmbus serve --demo\nswarmbus serve --addr 127.0.0.1:7400",
+	"swarmbus mcp":         "swarmbus mcp --team decision --model ollama:qwen3\nswarmbus mcp --demo --http",
+	"swarmbus room show":   "swarmbus room show planning §4 --run office",
+	"swarmbus runs":        "swarmbus runs\nswarmbus runs ./journals",
+	"swarmbus log":         "swarmbus log retries --kind proposal,vote --source planner\nswarmbus log retries --follow --json",
+	"swarmbus show":        "swarmbus show retries --full\nswarmbus show retries --follow",
+	"swarmbus replay":      "swarmbus replay retries --check\nswarmbus replay retries --to 40",
+	"swarmbus verify":      "swarmbus verify retries",
+	"swarmbus export":      "swarmbus export retries > retries.jsonl",
+	"swarmbus import":      "swarmbus import retries.jsonl again",
+	"swarmbus version":     "swarmbus version --json",
+}
+
+// exemplify gives a command and those below it their examples.
+func exemplify(cmd *cobra.Command) {
+	if lines := examples[cmd.CommandPath()]; lines != "" {
+		cmd.Example = "  " + strings.ReplaceAll(lines, "\n", "\n  ")
+	}
+	for _, c := range cmd.Commands() {
+		exemplify(c)
+	}
+}

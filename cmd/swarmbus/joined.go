@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/swarmbus/swarmbus/agents/join"
+	"github.com/swarmbus/swarmbus/swarm/console"
+	"github.com/swarmbus/swarmbus/swarm/teams"
+	"github.com/swarmbus/swarmbus/swarm/transcript"
+)
+
+// joinAddr is where agents join a solve.
+const joinAddr = "127.0.0.1:7334"
+
+// deskOf returns the desk of the agents of teams that join; nil: none does. An agent of two
+// teams is one member. Refused answers are printed.
+func deskOf(all []*teams.Team, progress io.Writer) (*join.Desk, error) {
+	tokens := map[string]string{}
+	for _, team := range all {
+		for agent, variable := range team.Joins() {
+			token := strings.TrimSpace(os.Getenv(string(variable)))
+			if token == "" {
+				return nil, fmt.Errorf("%s joins, and its token is missing: set %s", agent, variable)
+			}
+			if other, taken := tokens[agent]; taken && other != token {
+				return nil, fmt.Errorf("%s is in two teams, with two tokens", agent)
+			}
+			tokens[agent] = token
+		}
+	}
+	if len(tokens) == 0 {
+		return nil, nil
+	}
+	return join.New(join.Options{Tokens: tokens, Refused: func(agent string, why error) {
+		fmt.Fprintf(progress, "join: an answer of %s is refused: %s\n", transcript.Printable(agent), transcript.Printable(why.Error()))
+	}})
+}
+
+// joined lets the agents of the team that join take their turns at the address of --join.
+func (f *solveFlags) joined(cmd *cobra.Command, parts *teams.Parts) (leave func(), err error) {
+	desk, err := deskOf([]*teams.Team{f.terms.Team}, cmd.ErrOrStderr())
+	if err != nil || desk == nil {
+		return func() {}, err
+	}
+	if f.record != "" || f.cassette != "" {
+		return nil, usage(errors.New("a cassette cannot have the answers of agents that join"))
+	}
+	var of net.ListenConfig
+	listener, err := of.Listen(cmd.Context(), "tcp", f.join)
+	if err != nil {
+		return nil, err
+	}
+	if !listener.Addr().(*net.TCPAddr).IP.IsLoopback() {
+		return nil, errors.Join(usage(fmt.Errorf("--join %s is not a loopback address; swarmbus serve can use TLS", f.join)), listener.Close())
+	}
+	parts.Joined = desk.Reactor
+	server := console.Server(desk.Handler())
+	served := make(chan struct{})
+	go func() { defer close(served); _ = server.Serve(listener) }() // it ends with the solve
+	fmt.Fprintf(cmd.ErrOrStderr(), "agents join at http://%s\n", listener.Addr())
+	return func() {
+		desk.Close()
+		bye, cancel := context.WithTimeout(context.WithoutCancel(cmd.Context()), patience)
+		defer cancel()
+		if server.Shutdown(bye) != nil {
+			_ = server.Close() // a member does not let go
+		}
+		<-served
+	}, nil
+}

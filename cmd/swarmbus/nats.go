@@ -1,0 +1,204 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/bus/natsbus"
+	"github.com/swarmbus/swarmbus/swarm/cassette"
+	"github.com/swarmbus/swarmbus/swarm/machines"
+	"github.com/swarmbus/swarmbus/swarm/solves"
+	"github.com/swarmbus/swarmbus/swarm/teams"
+	"github.com/swarmbus/swarmbus/swarm/teams/servers"
+	"github.com/swarmbus/swarmbus/swarm/transcript"
+)
+
+// natsFlags say where a log of many machines is.
+type natsFlags struct {
+	url      string
+	creds    string
+	stream   string
+	replicas int
+	monitor  []string
+	strict   bool
+}
+
+func (f *natsFlags) define(flags *pflag.FlagSet) {
+	flags.StringVar(&f.url, "nats", "", "URLs of NATS servers, with commas between: nats://host:4222, or tls://")
+	flags.StringVar(&f.creds, "creds", "", "file with the credentials of a NATS user")
+	flags.StringVar(&f.stream, "stream", "swarmbus", "name of the log")
+	flags.IntVar(&f.replicas, "replicas", 1, "servers that have each signal")
+	flags.StringArrayVar(&f.monitor, "monitor", nil, "URL of a server's monitoring port, to check that it syncs; may be repeated")
+	flags.BoolVar(&f.strict, "strict", false, "refuse servers that may lose what they acknowledged")
+}
+
+// join joins the log, and says on w how the connection is.
+func (f *natsFlags) join(ctx context.Context, w io.Writer) (*natsbus.Log, error) {
+	codec, err := machines.Codec()
+	if err != nil {
+		return nil, err
+	}
+	say := func(what any) { fmt.Fprintln(w, "nats:", transcript.Printable(fmt.Sprint(what))) }
+	return natsbus.Join(ctx, natsbus.Options{
+		URL: f.url, Creds: f.creds, Stream: f.stream, Codec: codec, Digest: machines.Digest(),
+		Storage: natsbus.Storage{Replicas: f.replicas, Monitor: f.monitor, Strict: f.strict},
+		Tell: natsbus.Tell{
+			Warn:   func(problem string) { say(problem) },
+			Status: func(s natsbus.Status) { say(s) },
+			Dead:   func(d natsbus.DeadLetter) { say(&d) },
+			Alarm:  func(d natsbus.Difference) { say("alarm: " + d.String()) },
+		},
+	})
+}
+
+func newAgent() *cobra.Command {
+	var f solveFlags
+	var as string
+	cmd := &cobra.Command{
+		Use:   "agent --nats URL --team NAME|FILE --as AGENT",
+		Short: "Take the turns of an agent of a team, for a swarm on many machines",
+		Long: `Agent takes the turns of one agent, wherever it runs, until it is interrupted. swarmbus
+solve --nats with the same team drives the solves. Of several processes that are the same
+agent, one takes each turn; what its model answered is recorded with the log, and is not
+asked again if the process is killed.
+`,
+		Args: atMost(0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			team, err := f.team.make(cmd)
+			if err != nil {
+				return err
+			}
+			if f.terms.Team = team; as == "" {
+				return usage(errors.New("--as is required, such as --as critic"))
+			}
+			if err := f.checkNATS(); err != nil {
+				return err
+			}
+			return f.serve(cmd, as)
+		},
+	}
+	flags := cmd.Flags()
+	f.nats.define(flags)
+	flags.StringVar(&as, "as", "", "the agent of the team")
+	flags.StringVar(&f.team.team, "team", "", "ready-made team or file")
+	flags.StringArrayVar(&f.team.models, "model", nil, "PROVIDER:NAME, in place of the team's; may be repeated")
+	flags.StringVar(&f.team.baseURL, "base-url", "", "base URL of the models' server (default: the provider's)")
+	flags.StringVar(&f.team.budget, "budget", "", "maximum cost of this process, such as 0.50usd (default: the team's)")
+	flags.StringArrayVar(&f.team.prices, "price", nil, "PROVIDER:NAME=IN/OUT, in dollars per million tokens")
+	f.team.agents, f.team.rounds, f.team.seed = 3, 1, 1
+	return cmd
+}
+
+// checkNATS finds what cannot be combined with --nats.
+func (f *solveFlags) checkNATS() error {
+	switch {
+	case f.nats.url == "":
+		return usage(errors.New("--nats is required, such as --nats nats://127.0.0.1:4222"))
+	case f.journal != "" || f.record != "" || f.cassette != "":
+		return usage(errors.New("--journal, --record and --cassette cannot be combined with --nats: the log has the run"))
+	case f.terms.Team.Memory != nil:
+		return errors.New("a team with a memory cannot be spread over machines")
+	}
+	return nil
+}
+
+// serve takes the turns of an agent until the command is interrupted.
+func (f *solveFlags) serve(cmd *cobra.Command, as string) (err error) {
+	ctx := cmd.Context()
+	log, err := f.nats.join(ctx, cmd.ErrOrStderr())
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	results, err := log.Results(ctx)
+	if err != nil {
+		return err
+	}
+	all, end, err := servers.Open(ctx, f.terms.Team, servers.Options{Stderr: cmd.ErrOrStderr()})
+	defer func() { err = errors.Join(err, end()) }()
+	if err != nil {
+		return err
+	}
+	ask, err := f.asking(results)
+	if err != nil {
+		return err
+	}
+	build := func() (*agents.Agent, error) {
+		o, err := f.terms.Team.Build(teams.Parts{Models: ask, Tools: all, Record: cassette.Tools(results)})
+		if err != nil {
+			return nil, err
+		}
+		for _, a := range o.Agents {
+			if a.ID == as {
+				return a, nil
+			}
+		}
+		return nil, usage(fmt.Errorf("--as %q is no agent of the team", as))
+	}
+	if _, err := build(); err != nil {
+		return err
+	}
+	fmt.Fprintf(cmd.OutOrStdout(), "%s takes its turns here\n", transcript.Printable(as))
+	err = machines.Serve(ctx, log, as, func() *agents.Agent {
+		a, _ := build() // it did before
+		return a
+	})
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// asking returns the models of an agent, whose answers are recorded with the log; each call
+// makes them anew, for one turn.
+func (f *solveFlags) asking(results journal.Caller) (func(name string) models.Model, error) {
+	f.live = newLive(io.Discard)
+	all, _, err := f.models()
+	return func(name string) models.Model {
+		if all[name] == nil {
+			return nil
+		}
+		return cassette.Answers(all[name], results)
+	}, err
+}
+
+// elsewhere is the model of an agent that takes its turns in another process.
+type elsewhere struct{ id models.ID }
+
+// ID implements [models.Model].
+func (m elsewhere) ID() models.ID { return m.id }
+
+// Ask implements [models.Model].
+func (elsewhere) Ask(context.Context, *models.Request) (*models.Answer, error) {
+	return nil, errors.New("the model is in the process of the agent")
+}
+
+// drive drives a solve whose agents are other processes.
+func (f *solveFlags) drive(cmd *cobra.Command) error {
+	if err := f.checkNATS(); err != nil {
+		return err
+	}
+	log, err := f.nats.join(cmd.Context(), cmd.ErrOrStderr())
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	o, err := f.terms.Team.Build(teams.Parts{Models: func(name string) models.Model { return elsewhere{f.terms.Team.Models[name].ID()} }})
+	if err == nil {
+		err = machines.Remote(log, o.Agents)
+	}
+	if err != nil {
+		return err
+	}
+	f.live = newLive(cmd.ErrOrStderr())
+	fmt.Fprintln(cmd.ErrOrStderr(), "nats: waiting for the lease of the task")
+	return f.showAll(cmd, machines.Drive(cmd.Context(), log, o, f.terms.task()), func(*solves.Result) {}, func(*solves.Result) bool { return false })
+}

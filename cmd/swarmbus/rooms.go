@@ -1,0 +1,298 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/internal/runs"
+	"github.com/swarmbus/swarmbus/swarm/rooms"
+	"github.com/swarmbus/swarmbus/swarm/rooms/events"
+	"github.com/swarmbus/swarmbus/swarm/rooms/office"
+	"github.com/swarmbus/swarmbus/swarm/rooms/terminal"
+	"github.com/swarmbus/swarmbus/swarm/teams/providers"
+	"github.com/swarmbus/swarmbus/swarm/teams/servers"
+)
+
+// anOffice are the flags of rooms.
+type anOffice struct{ run, keys, room string }
+
+func newRooms() *cobra.Command {
+	var flags anOffice
+	cmd := &cobra.Command{
+		Use:   "rooms FILE",
+		Short: "Talk with standing agents in rooms",
+		Long: `Rooms runs the agents of a roster file in their rooms, and lets you read, write and
+switch rooms. It continues where it ended before, as --run has the log.
+
+` + terminal.Help,
+		Args: exactly(1, "a roster file"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return flags.talk(cmd.Context(), args[0], cmd.InOrStdin(), cmd.OutOrStdout())
+		},
+	}
+	cmd.Flags().StringVar(&flags.run, "run", "", "the run that has the log (default: named after the file)")
+	cmd.Flags().StringVar(&flags.keys, "keys", "", "directory of the keys that events are signed with (default: beside the log)")
+	cmd.Flags().StringVar(&flags.room, "room", "", "the room to begin in (default: the first of the file)")
+	return cmd
+}
+
+// exactly returns an error unless there are n arguments.
+func exactly(n int, what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) != n {
+			return usage(fmt.Errorf("%s is required, and nothing else", what))
+		}
+		return nil
+	}
+}
+
+// talk runs the office of a file until the input ends.
+func (f anOffice) talk(ctx context.Context, file string, in io.Reader, out io.Writer) (err error) {
+	o, err := office.Load(file)
+	if err != nil {
+		return err
+	}
+	if f.run == "" {
+		f.run = strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+	}
+	path, err := runs.Make(f.run)
+	if err != nil {
+		return err
+	}
+	if f.keys == "" {
+		f.keys = strings.TrimSuffix(path, runs.Suffix) + ".keys"
+	}
+	if f.room == "" {
+		f.room = o.Agents[0].Rooms[0]
+	}
+	store, err := journal.Open(path, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	called, end, err := servers.Open(ctx, o.Calls(), servers.Options{})
+	defer func() { err = errors.Join(err, end()) }()
+	if err != nil {
+		return err
+	}
+	options, err := o.Build(office.Parts{Store: store, Keys: &events.Keys{Dir: f.keys}, Model: providers.Model, Tools: called})
+	if err != nil {
+		return err
+	}
+	r, err := rooms.New(ctx, options)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.Close(context.WithoutCancel(ctx))) }()
+	if _, err := r.Snapshot(ctx, f.room); err != nil {
+		return usage(err)
+	}
+	s := terminal.New(r, out, f.room)
+	s.Chair, s.Echo = o.Chair, isTerminal(in)
+	return session(ctx, r, s, in)
+}
+
+// isTerminal reports whether in is one, which shows what the user types.
+func isTerminal(in io.Reader) bool {
+	f, ok := in.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// session reads lines until there are no more, while agents have their turns.
+func session(ctx context.Context, r *rooms.Router, s *terminal.Session, in io.Reader) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	ran, shown := make(chan error, 1), make(chan error, 1)
+	go func() {
+		err := r.Run(ctx)
+		cancel(err)
+		ran <- err
+	}()
+	go func() { shown <- s.Show(ctx) }()
+	err := obey(ctx, s, in)
+	cancel(errQuit)
+	for _, ended := range []error{<-ran, <-shown} {
+		if err == nil && !errors.Is(ended, errQuit) {
+			err = ended
+		}
+	}
+	return err
+}
+
+// errQuit ends a session that the user left.
+var errQuit = errors.New("the user left")
+
+// obey does what the lines say. Reading cannot be interrupted, so a goroutine that waits
+// for a line may outlive it.
+func obey(ctx context.Context, s *terminal.Session, in io.Reader) error {
+	lines := make(chan string)
+	go func() {
+		defer close(lines)
+		scanner := bufio.NewScanner(in)
+		scanner.Buffer(nil, 2*events.MessageBytes)
+		for scanner.Scan() {
+			select {
+			case lines <- scanner.Text():
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	for {
+		select {
+		case line, ok := <-lines:
+			if !ok {
+				return nil
+			}
+			if more, err := s.Do(ctx, line); err != nil || !more {
+				return err
+			}
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+func newRoom() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "room",
+		Short: "Show a room of a run",
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	var run string
+	show := &cobra.Command{
+		Use:   "show ROOM [§N]",
+		Short: "Print a room, or one of its sections",
+		Long: `Show prints the events of a room, or all of one section: what a tool returned, or what
+a message says that came by mail.`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) < 1 || len(args) > 2 {
+				return usage(errors.New("a room is required, and a section at most"))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			v, err := view(run)
+			if err != nil {
+				return err
+			}
+			if len(args) == 2 {
+				return showSection(cmd.OutOrStdout(), v, args[0], args[1])
+			}
+			return showRoom(cmd.OutOrStdout(), v, args[0])
+		},
+	}
+	show.Flags().StringVar(&run, "run", "office", "the run that has the log")
+	cmd.AddCommand(show)
+	return cmd
+}
+
+func showRoom(w io.Writer, v *journal.View, room string) error {
+	found := false
+	for e, err := range rooms.Log(v, 0) {
+		if err != nil {
+			return err
+		}
+		if e.Room != room || room == "" {
+			continue
+		}
+		found = true
+		if text := terminal.Text(e); text != "" {
+			if _, err := fmt.Fprintln(w, text); err != nil {
+				return err
+			}
+		}
+	}
+	if !found {
+		return fmt.Errorf("%w: no room %q", rooms.ErrNone, room)
+	}
+	return nil
+}
+
+func showSection(w io.Writer, v *journal.View, room, section string) error {
+	ix, err := strconv.Atoi(strings.TrimPrefix(section, "§"))
+	if err != nil {
+		return usage(fmt.Errorf("%q is not a section, such as §3", section))
+	}
+	state, err := rooms.Load(v)
+	if err != nil {
+		return err
+	}
+	e, err := rooms.Section(v, state, room, ix)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(w, terminal.Whole(e))
+	return err
+}
+
+// pins are what a user knows of a log from elsewhere.
+type pins struct {
+	heads   []string // ROOM=ID
+	process string
+}
+
+func (p pins) parse() (events.Pins, error) {
+	all := events.Pins{Heads: map[string]string{}, Process: p.process}
+	for _, head := range p.heads {
+		room, id, ok := strings.Cut(head, "=")
+		if !ok {
+			return all, usage(fmt.Errorf("--head %q is not ROOM=ID", head))
+		}
+		all.Heads[room] = id
+	}
+	return all, nil
+}
+
+// verifyRooms verifies the events of a run, if it has any, and prints the heads.
+func verifyRooms(w io.Writer, v *journal.View, p pins) error {
+	known, err := p.parse()
+	if err != nil {
+		return err
+	}
+	all, err := events.Verify(rooms.Log(v, 0), known)
+	if err != nil {
+		return err
+	}
+	var faults []error
+	for _, room := range all {
+		name := "room " + room.Room
+		if room.Room == "" {
+			name = "keys"
+		}
+		if room.Fault != nil {
+			faults = append(faults, room.Fault)
+		}
+		if _, err := fmt.Fprintf(w, "%s: %s, head %s\n", name, plural(room.Events, "event"), room.Head); err != nil {
+			return err
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// exportSidecars writes the sections of all rooms of a run as Markdown.
+func exportSidecars(w io.Writer, v *journal.View) error {
+	state, err := rooms.Load(v)
+	if err != nil {
+		return err
+	}
+	for r := range state.Rooms() {
+		if _, err := fmt.Fprintf(w, "# %s\n\n", r.Name); err != nil {
+			return err
+		}
+		if err := rooms.Sidecar(w, v, state, r.Name); err != nil {
+			return err
+		}
+	}
+	return nil
+}

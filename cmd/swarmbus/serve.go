@@ -1,0 +1,214 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/rs/xid"
+	"github.com/spf13/cobra"
+
+	"github.com/swarmbus/swarmbus/agents/join"
+	"github.com/swarmbus/swarmbus/internal/runs"
+	"github.com/swarmbus/swarmbus/swarm/console"
+	"github.com/swarmbus/swarmbus/swarm/console/demo"
+	"github.com/swarmbus/swarmbus/swarm/console/feed"
+	"github.com/swarmbus/swarmbus/swarm/console/guard"
+	"github.com/swarmbus/swarmbus/swarm/console/host"
+	"github.com/swarmbus/swarmbus/swarm/console/web"
+)
+
+// serveFlags are those of serve; they win over the file.
+type serveFlags struct {
+	config string
+	demo   bool
+	addr   string
+	dir    string
+	pace   time.Duration
+}
+
+func newServe() *cobra.Command {
+	var f serveFlags
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Serve the web console",
+		Long: `Serve runs teams and rooms, and serves a console in which you start solves, watch them,
+answer their questions and talk in rooms. It prints a link with a token, which opens the
+console in a browser; programs send the token as "Authorization: Bearer TOKEN" to the API,
+which /api/openapi.json describes. Clients of the Model Context Protocol, such as editors,
+find it at /api/mcp with the same token: see swarmbus mcp.
+
+With --demo it runs scripted agents, which need no key.
+
+The file of --config is YAML:
+
+  addr: 127.0.0.1:7333            # the default
+  dir: ./journals                 # default: where "swarmbus runs" looks
+  teams: [review, ./team.yaml]    # ready-made teams, or files
+  office: ./office.yaml           # rooms; none by default
+  tls: {cert: cert.pem, key: key.pem}
+  hosts: [console.example.org]    # names of the server, beside its address
+  jaeger: http://127.0.0.1:16686  # page that shows traces
+
+Agents of a team with the key join are programs of any language, which take their turns below
+/join with tokens of their own: see docs/interop.md.
+
+Without TLS the address has to be a loopback address. Each team has a journal in the
+directory, and so has the office. A server that is stopped, or killed, continues its solves
+when it starts again. The token stays the same as long as the file console.key in the
+directory does.`,
+		Args: atMost(0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return f.serve(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	cmd.Flags().StringVar(&f.config, "config", "", "read this file")
+	cmd.Flags().BoolVar(&f.demo, "demo", false, "run the demo")
+	cmd.Flags().StringVar(&f.addr, "addr", "", "address to listen on (default 127.0.0.1:7333)")
+	cmd.Flags().StringVar(&f.dir, "dir", "", "directory of the journals (default: a temporary one for the demo, else that of swarmbus runs)")
+	cmd.Flags().DurationVar(&f.pace, "pace", time.Second, "with --demo: how long agents seem to think")
+	return cmd
+}
+
+// defaultAddr is where the console is.
+const defaultAddr = "127.0.0.1:7333"
+
+// serve serves until ctx ends.
+func (f *serveFlags) serve(ctx context.Context, out, progress io.Writer) (err error) {
+	config, err := f.read()
+	if err != nil {
+		return err
+	}
+	clean, err := config.place(f.demo)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, clean()) }()
+	listener, err := config.listen(ctx)
+	if err != nil {
+		return err
+	}
+	defer listener.Close() //nolint:errcheck // the server has closed it
+	key, err := guard.Load(filepath.Join(config.Dir, "console.key"))
+	if err != nil {
+		return err
+	}
+	boot := xid.New().String()
+	hub := feed.New(feed.Options{Boot: boot})
+	defer hub.Close()
+	o := host.Options{Dir: config.Dir, Hub: hub, Version: version().String(), Boot: boot, Demo: f.demo, Jaeger: config.Jaeger}
+	desk, err := config.teams(&o, progress)
+	if err != nil {
+		return err
+	}
+	if o.Office, err = config.office(); err != nil {
+		return err
+	}
+	if f.demo {
+		o.Teams, o.Office = append(o.Teams, demo.Team(f.pace)), demo.Office()
+	}
+	h, err := host.Open(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		bye, cancel := context.WithTimeout(context.WithoutCancel(ctx), 20*time.Second)
+		defer cancel()
+		err = errors.Join(err, h.Close(bye))
+	}()
+	g := guard.New(guard.Options{Key: key, Hosts: config.names(listener.Addr()), TLS: config.TLS.Cert != ""})
+	tools, err := newMCPServer(ctx, h, progress)
+	if err != nil {
+		return err
+	}
+	mux := http.NewServeMux()
+	mux.Handle(mcpPath, g.Wrap(tools.Handler()))
+	mux.Handle("/", console.New(console.Options{Backend: h.Backend(), Hub: hub, Guard: g, Files: web.Files(), Version: version().Version}))
+	if desk != nil {
+		mux.Handle(join.Prefix+"/", g.Wrap(desk.Handler()))
+	}
+	fmt.Fprintf(out, "The console is at %s\n", g.Link(config.base(listener.Addr())))
+	if desk != nil {
+		fmt.Fprintf(out, "Agents join at %s%s\n", config.base(listener.Addr()), join.Prefix)
+	}
+	if f.demo {
+		go func() {
+			if h.Wait(ctx) == nil {
+				_ = demo.Play(ctx, h.Backend(), "platform", 6*f.pace)
+			}
+		}()
+	}
+	return serveUntil(ctx, console.Server(mux), listener, func() {
+		hub.Close()
+		tools.Close()
+		if desk != nil {
+			desk.Close()
+		}
+	})
+}
+
+// patience is how long requests have to end.
+const patience = 5 * time.Second
+
+// serveUntil serves until ctx ends, ends the requests that wait, and lets the others end.
+func serveUntil(ctx context.Context, server *http.Server, listener net.Listener, end func()) error {
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	select {
+	case err := <-served:
+		return err
+	case <-ctx.Done():
+	}
+	end()
+	bye, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer cancel()
+	if server.Shutdown(bye) != nil {
+		_ = server.Close() // a client does not let go
+	}
+	if err := <-served; !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// place makes the directory of the journals, and returns what removes it.
+func (c *serveConfig) place(temporary bool) (clean func() error, err error) {
+	clean = func() error { return nil }
+	if c.Dir == "" && temporary {
+		c.Dir, err = os.MkdirTemp("", "swarmbus-demo-")
+		return func() error { return os.RemoveAll(c.Dir) }, err
+	}
+	if c.Dir == "" {
+		if c.Dir, err = runs.Dir(); err != nil {
+			return clean, err
+		}
+	}
+	return clean, os.MkdirAll(c.Dir, 0o700)
+}
+
+// listen returns the listener: on a loopback address, or with TLS.
+func (c *serveConfig) listen(ctx context.Context) (net.Listener, error) {
+	var of net.ListenConfig
+	listener, err := of.Listen(ctx, "tcp", c.Addr)
+	if err != nil {
+		return nil, err
+	}
+	if c.TLS.Cert == "" {
+		if !listener.Addr().(*net.TCPAddr).IP.IsLoopback() {
+			return nil, errors.Join(usage(fmt.Errorf("%s is not a loopback address: it needs tls in the file of --config", c.Addr)), listener.Close())
+		}
+		return listener, nil
+	}
+	pair, err := tls.LoadX509KeyPair(c.TLS.Cert, c.TLS.Key)
+	if err != nil {
+		return nil, errors.Join(err, listener.Close())
+	}
+	return tls.NewListener(listener, &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}), nil
+}

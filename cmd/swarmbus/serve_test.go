@@ -1,0 +1,77 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestServePrintsALinkThatOpensTheConsole(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	out, printed := io.Pipe()
+	ended := make(chan int, 1)
+	var stderr bytes.Buffer
+	go func() {
+		ended <- run(ctx, []string{"serve", "--demo", "--addr", "127.0.0.1:0", "--dir", t.TempDir(), "--pace", "1ms"}, printed, &stderr)
+		_ = printed.Close()
+	}()
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatalf("%v: %s", err, stderr.String())
+	}
+	base, token, found := strings.Cut(strings.TrimSpace(strings.TrimPrefix(line, "The console is at ")), "/#token=")
+	if !found {
+		t.Fatalf("it printed %q", line)
+	}
+	for path, want := range map[string]int{"/": http.StatusOK, "/api/solves": http.StatusOK, "/api/none": http.StatusNotFound} {
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, base+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer "+token)
+		got, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = got.Body.Close()
+		if got.StatusCode != want {
+			t.Errorf("%s: status %d", path, got.StatusCode)
+		}
+	}
+	cancel()
+	if status := <-ended; status != exitDecided {
+		t.Errorf("status %d: %s", status, stderr.String())
+	}
+}
+
+func TestServeRefusesWhatIsUnsafeOrUnknown(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	for want, args := range map[string][]string{
+		"not a loopback address": {"--addr", "0.0.0.0:0", "--dir", dir},
+		"unknown field":          {"--config", file("a.yaml", "port: 1\n")},
+		"needs cert and key":     {"--config", file("b.yaml", "tls: {cert: x}\n")},
+		"no such file":           {"--config", filepath.Join(dir, "none.yaml")},
+		"at most 0 are allowed":  {"extra"},
+	} {
+		var stderr bytes.Buffer
+		if status := run(t.Context(), append([]string{"serve"}, args...), io.Discard, &stderr); status == exitDecided || !strings.Contains(stderr.String(), want) {
+			t.Errorf("%v: status %d, %s", args, status, stderr.String())
+		}
+	}
+}

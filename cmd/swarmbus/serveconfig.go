@@ -1,0 +1,196 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+
+	"github.com/swarmbus/swarmbus/agents/join"
+	"github.com/swarmbus/swarmbus/agents/memory"
+	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/swarm/cassette"
+	"github.com/swarmbus/swarmbus/swarm/console/host"
+	"github.com/swarmbus/swarmbus/swarm/rooms"
+	"github.com/swarmbus/swarmbus/swarm/rooms/events"
+	"github.com/swarmbus/swarmbus/swarm/rooms/office"
+	"github.com/swarmbus/swarmbus/swarm/teams"
+	"github.com/swarmbus/swarmbus/swarm/teams/memories"
+	"github.com/swarmbus/swarmbus/swarm/teams/providers"
+	"github.com/swarmbus/swarmbus/swarm/teams/servers"
+)
+
+// serveConfig is the file of serve.
+type serveConfig struct {
+	Addr   string   `yaml:"addr"`
+	Dir    string   `yaml:"dir"`
+	Teams  []string `yaml:"teams"`
+	Office string   `yaml:"office"`
+	TLS    struct {
+		Cert string `yaml:"cert"`
+		Key  string `yaml:"key"`
+	} `yaml:"tls"`
+	Hosts  []string `yaml:"hosts"`
+	Jaeger string   `yaml:"jaeger"`
+}
+
+// read reads the file, if there is one; flags win.
+func (f *serveFlags) read() (*serveConfig, error) {
+	c := &serveConfig{}
+	if f.config != "" {
+		text, err := os.ReadFile(f.config)
+		if err != nil {
+			return nil, err
+		}
+		err = yaml.NewDecoder(bytes.NewReader(text), yaml.Strict()).Decode(c)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return nil, usage(fmt.Errorf("%s: %w", f.config, err))
+		}
+	}
+	c.Addr, c.Dir = cmp.Or(f.addr, c.Addr, defaultAddr), cmp.Or(f.dir, c.Dir)
+	if (c.TLS.Cert == "") != (c.TLS.Key == "") {
+		return nil, usage(errors.New("tls needs cert and key"))
+	}
+	return c, nil
+}
+
+// base returns the address of the console for a browser.
+func (c *serveConfig) base(at net.Addr) string {
+	scheme := "http://"
+	if c.TLS.Cert != "" {
+		scheme = "https://"
+	}
+	if len(c.Hosts) > 0 {
+		return scheme + net.JoinHostPort(c.Hosts[0], strconv.Itoa(at.(*net.TCPAddr).Port))
+	}
+	return scheme + at.String()
+}
+
+// names returns the hosts that requests may name.
+func (c *serveConfig) names(at net.Addr) (all []string) {
+	port := strconv.Itoa(at.(*net.TCPAddr).Port)
+	hosts := append([]string{at.(*net.TCPAddr).IP.String()}, c.Hosts...)
+	if at.(*net.TCPAddr).IP.IsLoopback() {
+		hosts = append(hosts, "localhost", "127.0.0.1", "::1")
+	}
+	for _, name := range hosts {
+		all = append(all, net.JoinHostPort(name, port))
+		if port == "443" && c.TLS.Cert != "" {
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
+// office returns the office of the file, or nil.
+func (c *serveConfig) office() (*host.Office, error) {
+	if c.Office == "" {
+		return nil, nil
+	}
+	o, err := office.Load(c.Office)
+	if err != nil {
+		return nil, err
+	}
+	name := strings.TrimSuffix(filepath.Base(c.Office), filepath.Ext(c.Office))
+	return &host.Office{Name: name, Make: func(store journal.Store, keys *events.Keys) (*rooms.Options, error) {
+		return o.Build(office.Parts{Store: store, Keys: keys, Model: providers.Model})
+	}}, nil
+}
+
+// teams adds the teams of the file to the options, and returns the desk of their agents that
+// join; nil: none does.
+func (c *serveConfig) teams(o *host.Options, progress io.Writer) (*join.Desk, error) {
+	var files []*teams.Team
+	for _, name := range c.Teams {
+		file, err := teams.Load(name)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, file)
+	}
+	desk, err := deskOf(files, progress)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	for i, file := range files {
+		short := strings.TrimSuffix(filepath.Base(c.Teams[i]), filepath.Ext(c.Teams[i]))
+		o.Teams = append(o.Teams, host.Team{Name: short, File: file, Make: func(ctx context.Context, store journal.Store) (*host.Made, error) {
+			return makeTeam(ctx, file, store, desk, dir, progress)
+		}})
+	}
+	return desk, nil
+}
+
+// makeTeam makes a team of a file, whose models, tools and memory are recorded in its
+// journal. A desk has the turns of those that join.
+func makeTeam(ctx context.Context, file *teams.Team, store journal.Store, desk *join.Desk, dir string, progress io.Writer) (made *host.Made, err error) {
+	recorder, err := journal.NewRecorder(store)
+	if err != nil {
+		return nil, err
+	}
+	all, budget, err := providers.Models(file, providers.Options{})
+	if err != nil {
+		return nil, err
+	}
+	run := &aJournal{store: store, recorder: recorder}
+	f := &solveFlags{}
+	if err := f.rebook(run, budget); err != nil {
+		return nil, err
+	}
+	tools, end, err := servers.Open(ctx, file, servers.Options{Dir: dir, Stderr: progress})
+	if err != nil {
+		return nil, errors.Join(err, end())
+	}
+	ends := []func() error{end}
+	defer func() {
+		if err != nil {
+			for _, end := range ends {
+				err = errors.Join(err, end())
+			}
+		}
+	}()
+	answersFrom(recorder, all)
+	parts := teams.Parts{Tools: tools, Record: cassette.Tools(recorder)}
+	var pool *memory.Pool
+	if file.Memory != nil {
+		o := memories.Options{Dir: dir}
+		if file.Memory.Embeddings != "" {
+			o.Embedder = models.EmbedderOf(all[file.Memory.Embeddings])
+		}
+		var forget func() error
+		pool, forget, err = memories.Open(ctx, file, o)
+		ends = append(ends, forget)
+		if err != nil {
+			return nil, err
+		}
+		parts.Memory, parts.Tools = cassette.Remembers(pool, recorder), append(parts.Tools, pool.Tool())
+	}
+	parts.Models = func(name string) models.Model { return all[name] }
+	if desk != nil {
+		parts.Joined = desk.Reactor
+	}
+	o, err := file.Build(parts)
+	if err != nil {
+		return nil, err
+	}
+	return &host.Made{Options: o, Memory: pool, End: func() (err error) {
+		for _, end := range ends {
+			err = errors.Join(err, end())
+		}
+		return err
+	}}, nil
+}

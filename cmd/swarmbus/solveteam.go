@@ -1,0 +1,276 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/swarmbus/swarmbus/swarm/teams"
+)
+
+// teamFlags say who solves, and within which bounds.
+type teamFlags struct {
+	team     string
+	models   []string
+	agents   int
+	context  string
+	mode     string
+	differ   bool
+	provable bool
+	calls    int
+	by       terms
+	rounds   int
+	seed     uint64
+	baseURL  string
+	budget   string
+	prices   []string
+	deadline time.Duration
+}
+
+func (f *teamFlags) define(flags *pflag.FlagSet) {
+	flags.StringVar(&f.team, "team", "", "ready-made team ("+strings.Join(teams.Names(), ", ")+") or file")
+	flags.StringArrayVar(&f.models, "model", nil, "PROVIDER:NAME; may be repeated")
+	flags.IntVar(&f.agents, "agents", 3, "number of agents, 1 to 64")
+	flags.StringVar(&f.context, "context", "", "background of the task")
+	flags.StringVar(&f.mode, "mode", string(teams.DefaultMode), "how the agents work on the task: "+words(teams.Modes()))
+	flags.BoolVar(&f.differ, "facts-differ", false, "the agents know different facts about the task, which --mode auto goes by")
+	flags.BoolVar(&f.provable, "checkable", false, "a right answer can be proved, which --mode auto goes by")
+	flags.IntVar(&f.calls, "calls", 0, "maximum number of turns in modes other than deliberate, each with what it reads (default: three for each agent)")
+	f.by.define(flags)
+	flags.IntVar(&f.rounds, "rounds", teams.DefaultRounds, "maximum number of rounds")
+	flags.Uint64Var(&f.seed, "seed", teams.DefaultSeed, "seed of ids and random choices")
+	flags.StringVar(&f.baseURL, "base-url", "", "base URL of the models' server (default: the provider's)")
+	flags.StringVar(&f.budget, "budget", "", "maximum cost, such as 0.50usd or 20000tokens (default: unlimited)")
+	flags.StringArrayVar(&f.prices, "price", nil, "PROVIDER:NAME=IN/OUT, in dollars per million tokens")
+}
+
+// terms say what a decision takes.
+type terms struct {
+	strategy, conflicts string
+	threshold           float64
+	quorum              int
+}
+
+func (t *terms) define(flags *pflag.FlagSet) {
+	flags.StringVar(&t.strategy, "strategy", "", "how votes become a decision: "+words(teams.Strategies())+" (default: what has proved reliable)")
+	flags.Float64Var(&t.threshold, "threshold", 0, "share of support that a decision needs, above 0 and at most 1 (default: 0.7, where the agents deliberate)")
+	flags.IntVar(&t.quorum, "quorum", 0, "number of voters that a decision needs (default: more than half, where the agents deliberate)")
+	flags.StringVar(&t.conflicts, "conflicts", string(teams.ConflictPolicies()[0]), "how conflicts between proposals are settled: "+words(teams.ConflictPolicies()))
+}
+
+// check finds what is wrong with the terms that were given.
+func (t *terms) check(flags *pflag.FlagSet) error {
+	switch {
+	case flags.Changed("strategy") && !slices.Contains(teams.Strategies(), teams.Strategy(t.strategy)):
+		return fmt.Errorf("--strategy %q is not %s", t.strategy, words(teams.Strategies()))
+	case flags.Changed("threshold") && !(t.threshold > 0 && t.threshold <= 1):
+		return fmt.Errorf("--threshold %v is not above 0 and at most 1", t.threshold)
+	case flags.Changed("quorum") && t.quorum < 1:
+		return fmt.Errorf("--quorum %d is not positive", t.quorum)
+	case t.conflicts != "" && !slices.Contains(teams.ConflictPolicies(), teams.Conflicts(t.conflicts)):
+		return fmt.Errorf("--conflicts %q is not %s", t.conflicts, words(teams.ConflictPolicies()))
+	}
+	return nil
+}
+
+// make returns the team: that of a file, with what flags change, or one of flags alone.
+func (f *teamFlags) make(cmd *cobra.Command) (*teams.Team, error) {
+	if err := f.check(cmd); err != nil {
+		return nil, usage(err)
+	}
+	var wrong error
+	change := func(t *teams.Team) { wrong = f.change(cmd, t) }
+	var team *teams.Team
+	var err error
+	if f.team != "" {
+		team, err = teams.Load(f.team, change)
+	} else {
+		team = roleTeam(f.agents)
+		change(team)
+	}
+	if wrong != nil {
+		return nil, usage(wrong)
+	}
+	if err == nil && f.team == "" {
+		if err = team.Validate(); err != nil {
+			err = usage(err)
+		}
+	}
+	return team, err
+}
+
+// check finds what is wrong with the flags alone.
+func (f *teamFlags) check(cmd *cobra.Command) error {
+	switch {
+	case f.team != "" && cmd.Flags().Changed("agents"):
+		return errors.New("--agents cannot be combined with --team, which has its agents")
+	case f.team == "" && len(f.models) == 0:
+		return errors.New("--model is required, such as --model ollama:qwen3, or --team")
+	case f.agents < 1 || f.agents > 64:
+		return fmt.Errorf("--agents %d is not from 1 to 64", f.agents)
+	case f.mode != "" && !slices.Contains(teams.Modes(), teams.Mode(f.mode)):
+		return fmt.Errorf("--mode %q is not %s", f.mode, words(teams.Modes()))
+	case f.calls < 0:
+		return fmt.Errorf("--calls %d is not positive", f.calls)
+	case f.rounds < 1:
+		return fmt.Errorf("--rounds %d is not positive", f.rounds)
+	case f.seed == 0:
+		return errors.New("--seed 0 is not positive")
+	case strings.Contains(f.baseURL, "@"):
+		return errors.New("--base-url is recorded in journals, so it must not contain a user name or a key")
+	}
+	if _, err := teams.Budget(f.budget).Most(); err != nil {
+		return fmt.Errorf("--budget %w", err)
+	}
+	return f.by.check(cmd.Flags())
+}
+
+// change changes what flags say that were given.
+func (f *teamFlags) change(cmd *cobra.Command, t *teams.Team) error {
+	if err := f.replace(t); err != nil {
+		return err
+	}
+	for name, set := range map[string]func(){
+		"context":   func() { t.Context = f.context },
+		"strategy":  func() { t.Strategy = teams.Strategy(f.by.strategy) },
+		"threshold": func() { t.Threshold = f.by.threshold },
+		"quorum":    func() { t.Quorum = f.by.quorum },
+		"conflicts": func() { t.Conflicts = teams.Conflicts(f.by.conflicts) },
+		"mode":      func() { t.Mode = teams.Mode(f.mode) },
+		"calls":     func() { t.Calls = f.calls },
+		"rounds":    func() { t.Rounds = f.rounds },
+		"seed":      func() { t.Seed = f.seed },
+		"budget":    func() { t.Budget = teams.Budget(f.budget) },
+		"deadline":  func() { t.Deadline = teams.Duration(f.deadline) },
+	} {
+		if flag := cmd.Flags().Lookup(name); flag != nil && flag.Changed {
+			set()
+		}
+	}
+	t.FactsDiffer, t.Checkable = t.FactsDiffer || f.differ, t.Checkable || f.provable
+	if err := f.setBase(t); err != nil {
+		return err
+	}
+	return f.setPrices(t)
+}
+
+// replace replaces the models, except that of the memory: the agents get them in turn.
+func (f *teamFlags) replace(t *teams.Team) error {
+	if len(f.models) == 0 {
+		return nil
+	}
+	if n := len(f.models); n > len(t.Agents) {
+		return fmt.Errorf("--model names %d models for %s: give --agents %d", n, plural(len(t.Agents), "agent"), n)
+	}
+	maps.DeleteFunc(t.Models, func(name string, _ teams.Model) bool { return !t.Embeds(name) })
+	if t.Models == nil {
+		t.Models = map[string]teams.Model{}
+	}
+	for _, spec := range f.models {
+		provider, name, ok := strings.Cut(spec, ":")
+		if !ok || name == "" {
+			return fmt.Errorf("--model %q is not PROVIDER:NAME", spec)
+		}
+		if !slices.Contains(teams.Providers(), teams.Provider(provider)) {
+			return fmt.Errorf("--model %q: the provider is not openai, anthropic or ollama", spec)
+		}
+		t.Models[spec] = teams.Model{Provider: teams.Provider(provider), Name: name}
+	}
+	turn := 0
+	for i := range t.Agents {
+		if t.Agents[i].Join == "" {
+			t.Agents[i].Model = f.models[turn%len(f.models)]
+			turn++
+		}
+	}
+	return nil
+}
+
+func (f *teamFlags) setBase(t *teams.Team) error {
+	if f.baseURL == "" {
+		return nil
+	}
+	providers := map[teams.Provider]bool{}
+	for name, m := range t.Models {
+		providers[m.Provider] = true
+		m.BaseURL = teams.Place(f.baseURL)
+		t.Models[name] = m
+	}
+	if len(providers) > 1 {
+		return errors.New("--base-url applies to one provider, but the models have several")
+	}
+	return nil
+}
+
+// setPrices reads PROVIDER:NAME=IN/OUT, for some of the models.
+func (f *teamFlags) setPrices(t *teams.Team) error {
+	known := map[string]bool{}
+	for _, s := range f.prices {
+		at := strings.LastIndexByte(s, '=')
+		id := s[:max(0, at)]
+		in, out, two := strings.Cut(s[at+1:], "/")
+		input, inErr := strconv.ParseFloat(in, 64)
+		output, outErr := strconv.ParseFloat(out, 64)
+		if errors.Join(inErr, outErr) != nil || !two || !(input >= 0 && output >= 0) {
+			return fmt.Errorf("--price %q is not PROVIDER:NAME=IN/OUT", s)
+		}
+		used := false
+		for name, m := range t.Models {
+			if m.ID().String() == id {
+				used, m.Price = true, &teams.Price{Input: input, Output: output}
+				t.Models[name] = m
+			}
+		}
+		if known[id] || !used {
+			return fmt.Errorf("--price %q is for a model that has a price or is not used", s)
+		}
+		known[id] = true
+	}
+	if most, _ := t.Budget.Most(); most.Money > 0 && f.budget != "" {
+		for _, m := range t.Models {
+			if m.Price == nil && m.Provider != teams.Ollama {
+				return fmt.Errorf("--budget %s needs the price of %s: --price %[2]s=IN/OUT", f.budget, m.ID())
+			}
+		}
+	}
+	return nil
+}
+
+// words lists names.
+func words[S ~string](all []S) string {
+	var list []string
+	for _, s := range all {
+		list = append(list, string(s))
+	}
+	return strings.Join(list[:len(list)-1], ", ") + " or " + list[len(list)-1]
+}
+
+// roles are those of the agents of a team without a file, one after the other.
+var roles = []struct{ name, role string }{
+	{"planner", "You find a solution of the task and propose it. If others propose a better one, you say so and vote for it."},
+	{"critic", "You look for what is wrong with a proposal, what it leaves out and what may go wrong, and vote against what does not hold."},
+	{"verifier", "You check what is claimed: whether it is true, whether it follows, and whether the task is answered."},
+	{"pragmatist", "You look at what a solution costs, and for a simpler one."},
+	{"outsider", "You look at the task as somebody who has to live with the answer."},
+}
+
+// roleTeam returns a team without models in which the roles go round.
+func roleTeam(agents int) *teams.Team {
+	t := new(teams.Team)
+	for i := range agents {
+		r := roles[i%len(roles)]
+		id := r.name
+		if i >= len(roles) {
+			id = fmt.Sprintf("%s-%d", r.name, i/len(roles)+1)
+		}
+		t.Agents = append(t.Agents, teams.Agent{ID: id, Role: r.role})
+	}
+	return t
+}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/spf13/cobra"
+
+	"github.com/swarmbus/swarmbus/internal/near"
+	"github.com/swarmbus/swarmbus/swarm/teams"
+	"github.com/swarmbus/swarmbus/swarm/transcript"
+)
+
+func newTeam() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "team",
+		Short: "Describe a team in a file",
+		Long: `A team file says who solves a task and how: agents, models, strategy, threshold,
+conflicts, budget, deadline. swarmbus solve --team uses it. It has no keys: it names the
+environment variables that have them. docs/teams.md explains each field.
+
+Ready-made teams: ` + strings.Join(teams.Names(), ", ") + ".\n",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				var names []string
+				for _, c := range cmd.Commands() {
+					names = append(names, c.Name())
+				}
+				return usage(fmt.Errorf("unknown command %q%s; see swarmbus team --help", args[0], near.Suggest(args[0], names)))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newTeamInit(), newTeamCheck(), newTeamShow(), newTeamSchema())
+	return cmd
+}
+
+func newTeamInit() *cobra.Command {
+	var from string
+	cmd := &cobra.Command{
+		Use:   "init FILE",
+		Short: "Write a ready-made team to a new file",
+		Args:  oneFile,
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			text, found := teams.Ready(from)
+			if !found {
+				return usage(fmt.Errorf("--from %q is none of %s%s", from, strings.Join(teams.Names(), ", "), near.Suggest(from, teams.Names())))
+			}
+			file, err := os.OpenFile(args[0], os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, file.Close()) }()
+			_, err = io.WriteString(file, text)
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&from, "from", "decision", "the ready-made team: "+strings.Join(teams.Names(), ", "))
+	return cmd
+}
+
+func newTeamCheck() *cobra.Command {
+	return &cobra.Command{
+		Use:   "check NAME|FILE",
+		Short: "Say what is wrong with a team, with line and column",
+		Args:  oneFile,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			team, err := teams.Load(args[0])
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s is a team of %s with %s\n", transcript.Printable(args[0]), plural(len(team.Agents), "agent"), plural(len(team.Models), "model"))
+			return err
+		},
+	}
+}
+
+func newTeamSchema() *cobra.Command {
+	return &cobra.Command{
+		Use:   "schema",
+		Short: "Print the JSON schema of a team file, for editors",
+		Args:  noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, err := io.WriteString(cmd.OutOrStdout(), teams.Schema())
+			return err
+		},
+	}
+}
+
+func newTeamShow() *cobra.Command {
+	return &cobra.Command{
+		Use:   "show NAME|FILE",
+		Short: "Print a team with its defaults, as a file",
+		Args:  oneFile,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			team, err := teams.Load(args[0])
+			if err != nil {
+				return err
+			}
+			text, err := yaml.MarshalWithOptions(team.Whole(), yaml.UseLiteralStyleIfMultiline(true), yaml.IndentSequence(true))
+			if err != nil {
+				return err
+			}
+			for line := range strings.Lines(string(text)) {
+				if _, err := fmt.Fprintln(cmd.OutOrStdout(), transcript.Printable(strings.TrimSuffix(line, "\n"))); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+}
+
+func oneFile(_ *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return usage(fmt.Errorf("one team is required, not %d: a file, or %s", len(args), strings.Join(teams.Names(), ", ")))
+	}
+	return nil
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/swarmbus/swarmbus/agents/models/modelstest"
+	"github.com/swarmbus/swarmbus/internal/runs"
+)
+
+// teamFile writes a file that says what flags say in the tests of solves.
+func teamFile(t *testing.T, more ...string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "team.yaml")
+	text := `models:
+  main: {provider: openai, name: ` + modelstest.Name + `, baseURL: "${TEAM_SERVER}", key: TEAM_KEY, price: {input: 2.5, output: 10}}
+agents:
+`
+	for _, r := range roles[:3] {
+		text += fmt.Sprintf("  - {id: %s, role: %q}\n", r.name, r.role)
+	}
+	if err := os.WriteFile(file, []byte(text+strings.Join(more, "\n")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+func TestATeamFileSaysWhatFlagsSay(t *testing.T) {
+	server := modelstest.NewServer(modelstest.OpenAI, decides)
+	defer server.Close()
+	t.Setenv("OPENAI_API_KEY", modelstest.Key)
+	t.Setenv("TEAM_KEY", modelstest.Key)
+	t.Setenv("TEAM_SERVER", server.URL)
+	dir := t.TempDir()
+	byFlags, byFile := filepath.Join(dir, "flags"+runs.Suffix), filepath.Join(dir, "file"+runs.Suffix)
+	file := teamFile(t, "context: for clients", "rounds: 5", "seed: 3", "budget: 2usd", "deadline: 1m", "journal: "+byFile)
+	status, out, errs := swarmbusRun(t, "solve", "Which policy?", "--mode", "deliberate", "--model", "openai:"+modelstest.Name, "--base-url", server.URL, "--price", "openai:"+modelstest.Name+"=2.5/10",
+		"--context", "for clients", "--rounds", "5", "--seed", "3", "--budget", "2usd", "--deadline", "1m", "--journal", byFlags)
+	if status != exitDecided {
+		t.Fatal(status, out, errs)
+	}
+	if status, out, errs := swarmbusRun(t, "solve", "Which policy?", "--mode", "deliberate", "--team", file); status != exitDecided {
+		t.Fatal(status, out, errs)
+	}
+	if diff := cmp.Diff(saidIn(t, byFlags), saidIn(t, byFile)); diff != "" {
+		t.Errorf("the log differs (-flags +file): %s", diff)
+	}
+	if flags, file := booksOf(t, byFlags), booksOf(t, byFile); flags != file {
+		t.Errorf("the books differ: %+v, %+v", flags, file)
+	}
+	text, err := os.ReadFile(byFile)
+	if err != nil || strings.Contains(string(text), modelstest.Key) {
+		t.Errorf("%v: the key is in the run", err)
+	}
+	if status, out, errs := swarmbusRun(t, "solve", "--resume", byFile); status != exitDecided {
+		t.Errorf("resumed: %d %s%s", status, out, errs)
+	}
+}
+
+func TestFlagsWinOverTheFile(t *testing.T) {
+	server := modelstest.NewServer(modelstest.OpenAI, decides)
+	defer server.Close()
+	t.Setenv("OPENAI_API_KEY", modelstest.Key)
+	t.Setenv("TEAM_SERVER", "http://127.0.0.1:1")
+	file := teamFile(t, "rounds: 5", "budget: 10tokens", "journal: "+filepath.Join(t.TempDir(), "file"+runs.Suffix))
+	path := filepath.Join(t.TempDir(), "flag"+runs.Suffix)
+	status, out, errs := swarmbusRun(t, "solve", "x", "--team", file, "--mode", "deliberate", "--model", "openai:"+modelstest.Name, "--base-url", server.URL, "--budget", "90000tokens", "--journal", path)
+	if status != exitDecided || !strings.Contains(errs, "journal: "+path) {
+		t.Errorf("status %d: %s%s", status, out, errs)
+	}
+}
+
+// TestARecordedTeamIsReplayedWithoutItsFile removes the file before the replay.
+func TestARecordedTeamIsReplayedWithoutItsFile(t *testing.T) {
+	server := modelstest.NewServer(modelstest.OpenAI, decides)
+	defer server.Close()
+	t.Setenv("TEAM_KEY", modelstest.Key)
+	t.Setenv("TEAM_SERVER", server.URL)
+	file, tape := teamFile(t, "strategy: bayesian"), filepath.Join(t.TempDir(), "tape")
+	status, recorded, errs := swarmbusRun(t, "solve", "x", "--mode", "deliberate", "--team", file, "--record", tape, "--log")
+	if status != exitDecided {
+		t.Fatal(status, recorded, errs)
+	}
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	if status, again, errs := swarmbusRun(t, "solve", "--cassette", tape, "--log"); status != exitDecided || again != recorded {
+		t.Errorf("the replay differs: %d %s%s", status, again, errs)
+	}
+}
+
+func TestTeamRefusesWrongUsage(t *testing.T) {
+	t.Setenv("TEAM_SERVER", "")
+	t.Setenv("TEAM_KEY", modelstest.Key)
+	file := teamFile(t)
+	for want, args := range map[string][]string{
+		"--agents cannot be combined with --team":          {"solve", "x", "--team", file, "--agents", "3"},
+		"--team is empty":                                  {"solve", "x", "--team", ""},
+		"--team cannot be combined with --resume":          {"solve", "--resume", "r", "--team", file},
+		"--model names 4 models for 3 agents":              {"solve", "x", "--team", file, "--model", "ollama:a", "--model", "ollama:b", "--model", "ollama:c", "--model", "ollama:d"},
+		"one team is required, not 0":                      {"team", "check"},
+		`unknown command "chek"; did you mean "check"?`:    {"team", "chek"},
+		`--from "reviw" is none of debug, decision`:        {"team", "init", "x", "--from", "reviw"},
+		"--allow and --deny exclude each other":            {"answer", "r", "--allow", "--deny", "no"},
+		"they take neither a text nor a vote":              {"answer", "r", "yes", "--allow"},
+		`--allow "ever" is neither once nor solve`:         {"answer", "r", "--allow=ever"},
+		"--deny is empty":                                  {"answer", "r", "--deny", ""},
+		"a task is required":                               {"solve", "--team", file},
+		"--price \"openai:other=1/2\" is for a model that": {"solve", "x", "--team", file, "--price", "openai:other=1/2"},
+	} {
+		if status, _, stderr := swarmbusRun(t, args...); status != exitUsage || !strings.Contains(stderr, want) {
+			t.Errorf("%q: status %d: %s", args, status, stderr)
+		}
+	}
+	if status, _, stderr := swarmbusRun(t, "solve", "x", "--mode", "deliberate", "--team", file); status != exitError || !strings.Contains(stderr, "the environment variable TEAM_SERVER is not set") {
+		t.Errorf("status %d: %s", status, stderr)
+	}
+}

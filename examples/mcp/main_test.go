@@ -1,0 +1,17 @@
+package main
+
+func Example() {
+	main()
+	// Output:
+	// verifier asks: May raw access logs be kept for 30 days?
+	//
+	// Fraud needs them: 31 of 40 cases surface after day 7. Policy allows 7 days for personal data; only a person can grant more.
+	//
+	// A: Keep raw logs for 30 days, encrypted, with access by ticket. (support 0.63)
+	// B: Keep raw logs for 7 days, and hashes for 90. (support 0.37)
+	// > B
+	//
+	// The team: Keep raw logs for 7 days, and hashes for 90.
+	// 6 of 6 agree, 100 % of the weight; 70 % is needed
+	// It rests on 0 voters; 0 of the other ways to count would decide otherwise.
+}

@@ -1,0 +1,74 @@
+package otel_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/otel"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/coordination"
+	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/settle"
+)
+
+// TestObstaclesOfAWithheldChoiceAreRecorded has a team that agrees while an agent's alarm
+// is open.
+func TestObstaclesOfAWithheldChoiceAreRecorded(t *testing.T) {
+	for name, test := range map[string]struct {
+		content func(signals.Kind, string, string) string
+		want    string
+	}{
+		"without content": {nil, "[open escalation: #4 escalation.interrupt by alarm]"},
+		"with content":    {otel.Redact, "[escalation.interrupt by alarm is open: hush]"},
+	} {
+		r := newTrace(t, otel.Options{Content: test.content})
+		alarm := agent("alarm", signals.KindTask, coordination.Draft(coordination.Note{Class: coordination.EscalationInterrupt, Summary: "hush"}))
+		alarm.CanEmit = []signals.Kind{coordination.KindEscalation}
+		r.solve(t, swarm.Options{Agents: []*agents.Agent{alarm, proposer("p", "a"), voter("v", "a"), voter("w", "a")}})
+		if got := ofSolve(t, r)["swarmbus.obstacles"]; got != test.want {
+			t.Errorf("%s: the solve has %q, want %q", name, got, test.want)
+		}
+		withheld := false
+		for _, s := range r.spans(t) {
+			reached := strings.HasPrefix(s.Name, "evaluate_consensus") && s.Attributes["swarmbus.outcome"] == "reached"
+			withheld = withheld || reached && s.Attributes["swarmbus.obstacles"] == test.want
+			if test.content == nil && strings.Contains(s.Attributes["swarmbus.reason"]+s.Attributes["swarmbus.obstacles"], "hush") {
+				t.Errorf("%s: %v quotes the agent", s.Name, s.Attributes)
+			}
+		}
+		if !withheld {
+			t.Errorf("%s: no evaluation that reached a choice has its obstacles", name)
+		}
+	}
+}
+
+// TestSettledConflictSaysHow has a majority of two for one of two proposals.
+func TestSettledConflictSaysHow(t *testing.T) {
+	r := newTrace(t, otel.Options{})
+	r.solve(t, swarm.Options{Conflicts: settle.ByMajority, Agents: []*agents.Agent{
+		proposer("p", "a"), proposer("q", "b"), voter("u", "a"), voter("v", "a"), voter("w", "b"),
+	}})
+	about := named(t, r, "publish conflict:resolved").Attributes
+	if about["swarmbus.how"] != "majority" || about["swarmbus.winner"] != "#3 proposal by p" || !strings.Contains(about["swarmbus.rivals"], "proposal by q") {
+		t.Errorf("got %v, want how a won over b", about)
+	}
+	if got := ofSolve(t, r)["swarmbus.settled"]; got != "[majority]" {
+		t.Errorf("the solve has %q", got)
+	}
+}
+
+// TestChallengersAreComparedWithThoseExpected has one agent of two that challenges.
+func TestChallengersAreComparedWithThoseExpected(t *testing.T) {
+	r := newTrace(t, otel.Options{})
+	critic := agent("critic", signals.KindProposal)
+	critic.Reactor = agents.Each(func(_ context.Context, s signals.Any) seq {
+		return agents.Emit(signals.New(signals.Header{}, signals.Challenge{TargetSignalID: s.Head().ID, CounterArgument: "hush"}))
+	})
+	r.solve(t, swarm.Options{Agents: []*agents.Agent{proposer("p", "a"), critic, agent("silent", signals.KindProposal), voter("v", "a"), voter("w", "a")}})
+	about := ofSolve(t, r)
+	if about["swarmbus.challengers"] != "1" || about["swarmbus.challengers.expected"] != "1" || about["swarmbus.groupthink.risk"] != "0.25" {
+		t.Errorf("got %v", about)
+	}
+}

@@ -1,0 +1,90 @@
+package api
+
+import "time"
+
+// Health is how the server is.
+type Health struct {
+	OK      bool      `json:"ok"`
+	Version string    `json:"version"`
+	Demo    bool      `json:"demo"`
+	Boot    string    `json:"boot" doc:"Changes when the server starts again"`
+	Started time.Time `json:"started"`
+	Now     time.Time `json:"now"`
+	Jaeger  string    `json:"jaeger,omitempty"`
+
+	Logs    []LogHealth `json:"logs"`
+	Feed    FeedHealth  `json:"feed"`
+	Memory  uint64      `json:"memory" doc:"Bytes of the heap"`
+	Threads int         `json:"goroutines"`
+}
+
+// LogHealth is the bus and the journal of a run.
+type LogHealth struct {
+	Run       string   `json:"run"`
+	Seq       uint64   `json:"seq" doc:"Of the newest signal that is shown"`
+	Problem   string   `json:"problem,omitempty"`
+	Published uint64   `json:"published"`
+	Held      int      `json:"held"`
+	Books     Books    `json:"books"`
+	Readers   []Reader `json:"readers"`
+}
+
+// Books are what became of all deliveries: intended is the sum of the others.
+type Books struct {
+	Intended  uint64 `json:"intended"`
+	Delivered uint64 `json:"delivered"`
+	Filtered  uint64 `json:"filtered"`
+	Pending   uint64 `json:"pending"`
+	Dead      uint64 `json:"dead"`
+	Balanced  bool   `json:"balanced"`
+}
+
+// A Reader is a subscription or a handler of a bus.
+type Reader struct {
+	Name    string `json:"name"`
+	Site    string `json:"site" doc:"Where it was made"`
+	Pending uint64 `json:"pending"`
+	Lag     string `json:"lag,omitempty"`
+	Slow    bool   `json:"slow"`
+	Books   Books  `json:"books"`
+}
+
+// FeedHealth is how the clients of the feed are.
+type FeedHealth struct {
+	Clients []Client `json:"clients"`
+	Frames  uint64   `json:"frames" doc:"Sent so far"`
+	Resyncs uint64   `json:"resyncs" doc:"How often a client was too slow"`
+}
+
+// A Client is a reader of the feed.
+type Client struct {
+	ID      string    `json:"id"`
+	Type    string    `json:"type" enum:"sse,websocket"`
+	Since   time.Time `json:"since"`
+	Queue   int       `json:"queue" doc:"Frames that wait"`
+	Sent    uint64    `json:"sent"`
+	Resyncs uint64    `json:"resyncs"`
+	Slow    bool      `json:"slow"`
+	Filter  string    `json:"filter" doc:"In words"`
+}
+
+// A Session is who the cookie belongs to.
+type Session struct {
+	Demo    bool   `json:"demo"`
+	Version string `json:"version"`
+	Boot    string `json:"boot"`
+	User    string `json:"user" doc:"The name under which answers are given"`
+
+	Reading []Reading `json:"reading,omitempty" doc:"Runs whose journals are still being read since the start: lists lack some of their solves"`
+}
+
+// Reading is how much of a journal has been read.
+type Reading struct {
+	Run   string  `json:"run"`
+	Share float64 `json:"share" doc:"0 to 1"`
+}
+
+// A Token is exchanged for a session.
+type Token struct {
+	Token string `json:"token" maxLength:"256"`
+}

@@ -1,0 +1,78 @@
+package api
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// A Room is a room with its members.
+type Room struct {
+	Room    string   `json:"room"`
+	Log     string   `json:"log" doc:"The run that has its events"`
+	Seq     uint64   `json:"seq" doc:"Position of its newest event"`
+	Head    string   `json:"head"`
+	Ix      int      `json:"ix" doc:"Number of its newest section"`
+	Members []Member `json:"members"`
+	Unread  Unread   `json:"unread"`
+	Mark    string   `json:"mark" doc:"!: something urgent is unread; ·: only background"`
+	ReadTo  uint64   `json:"readTo" doc:"Position up to which the user has read it"`
+	Last    string   `json:"last,omitempty" doc:"Beginning of its newest message"`
+}
+
+// Unread counts what the user has not read.
+type Unread struct {
+	Urgent     int `json:"urgent"`
+	Normal     int `json:"normal"`
+	Background int `json:"background"`
+}
+
+// A Member is an agent in a room.
+type Member struct {
+	Name       string     `json:"name"`
+	Running    bool       `json:"running"`
+	Urgent     int        `json:"urgent" doc:"Waiting messages"`
+	Normal     int        `json:"normal"`
+	Background int        `json:"background"`
+	Mail       int        `json:"mail"`
+	Credits    int        `json:"credits"`
+	Next       string     `json:"next,omitempty" doc:"Why which message is next"`
+	Paused     *time.Time `json:"paused,omitempty" doc:"Until when, after a failure"`
+}
+
+// A RoomEvent is an event of a room, with the fields that package events documents.
+type RoomEvent = json.RawMessage
+
+// RoomEvents are a page of events.
+type RoomEvents struct {
+	Room   string      `json:"room"`
+	Events []RoomEvent `json:"events" doc:"In log order; the members are those of the rooms' event format"`
+	More   bool        `json:"more" doc:"There are earlier ones"`
+	Seq    uint64      `json:"seq" doc:"Position up to which they are complete: follow the feed after it"`
+}
+
+// A NewRoom makes a room.
+type NewRoom struct {
+	Room string `json:"room" minLength:"1" maxLength:"64"`
+}
+
+// A NewMessage is what the user says in a room.
+type NewMessage struct {
+	Content  string   `json:"content" minLength:"1" maxLength:"65536"`
+	Priority string   `json:"priority,omitempty" enum:"urgent,normal,background" doc:"Default: by the rules of intake"`
+	To       []string `json:"to,omitempty" maxItems:"256" doc:"Members that have to answer"`
+}
+
+// A Receipt says what became of a message.
+type Receipt struct {
+	Seq      uint64   `json:"seq"`
+	ID       string   `json:"id"`
+	Priority string   `json:"priority"`
+	Why      string   `json:"why"`
+	Queued   []string `json:"queued"`
+	Full     []string `json:"full" doc:"Members whose queues are full"`
+}
+
+// A ReadTo says how far the user has read.
+type ReadTo struct {
+	Through uint64 `json:"through"`
+}

@@ -1,0 +1,346 @@
+package api
+
+import "time"
+
+// States of a solve.
+const (
+	Running     = "running"
+	Waiting     = "waiting"     // for a person
+	Decided     = "decided"     // there is an answer
+	Undecided   = "undecided"   // it stopped without one
+	Interrupted = "interrupted" // its process ended, or it was cancelled; it can go on
+	Failed      = "failed"
+)
+
+// A Solve is a solve in a list.
+type Solve struct {
+	ID     string `json:"id" doc:"RUN.THREAD"`
+	Run    string `json:"run"`
+	Thread string `json:"thread"`
+	Team   string `json:"team,omitempty" doc:"The team that works on it, if this server has it"`
+	Task   string `json:"task"`
+
+	State  string `json:"state" enum:"running,waiting,decided,undecided,interrupted,failed"`
+	Stop   string `json:"stop,omitempty" doc:"Why it stopped: consensus, rejected, deadlock, uncertified, max-rounds, no-progress, budget, deadline, cancelled, escalated, asked or error"`
+	Detail string `json:"detail,omitempty" doc:"Why it stopped, in words"`
+	Answer string `json:"answer,omitempty"`
+
+	Leader    *Leader   `json:"leader,omitempty" doc:"The proposal with the most support; absent on a tie"`
+	Threshold float64   `json:"threshold"`
+	Spark     []float64 `json:"spark" doc:"The newest leader's support over time, at most 32 points"`
+	Voters    int       `json:"voters" doc:"How many have voted"`
+	Quorum    int       `json:"quorum"`
+
+	Agents  int       `json:"agents"`
+	Rounds  int       `json:"rounds"`
+	Signals int       `json:"signals"`
+	Waits   int       `json:"waits" doc:"Questions that wait for a person"`
+	Began   time.Time `json:"began"`
+	Updated time.Time `json:"updated" doc:"Time of its newest signal"`
+	Seq     uint64    `json:"seq" doc:"Position of its newest signal"`
+
+	Budget *Budget `json:"budget,omitempty"`
+	Cost   Cost    `json:"cost"`
+}
+
+// A Leader is the proposal that leads.
+type Leader struct {
+	Proposal   string  `json:"proposal"`
+	Content    string  `json:"content"`
+	Support    float64 `json:"support"`
+	Confidence float64 `json:"confidence" doc:"Probability of being right"`
+	Learned    bool    `json:"learned" doc:"The probability is based on what was learned of the voters"`
+}
+
+// A Budget is a limit and what is used of it.
+type Budget struct {
+	Limit string  `json:"limit" doc:"Such as 0.50usd or 20000tokens"`
+	Used  float64 `json:"used" doc:"Fraction, 0 to 1"`
+}
+
+// Cost is what was spent.
+type Cost struct {
+	Calls        int     `json:"calls"`
+	InputTokens  int     `json:"inputTokens"`
+	CachedTokens int     `json:"cachedTokens,omitempty"`
+	OutputTokens int     `json:"outputTokens"`
+	Dollars      float64 `json:"dollars,omitempty"`
+	Seconds      float64 `json:"seconds,omitempty"`
+}
+
+// An AgentCost is what an agent spent.
+type AgentCost struct {
+	Agent string `json:"agent"`
+	Cost
+}
+
+// A SolveDetail is everything that the log of a solve says.
+type SolveDetail struct {
+	Solve
+
+	Context string   `json:"context,omitempty"`
+	Terms   Terms    `json:"terms"`
+	Lanes   []string `json:"lanes" doc:"Who said something: agents, then people"`
+
+	Proposals []Proposal `json:"proposals" doc:"In log order; equal ones are one"`
+	Votes     []Vote     `json:"votes" doc:"Every vote, in log order"`
+	Steps     []Step     `json:"steps" doc:"Support after each signal that changed it"`
+	Rounds    []Round    `json:"roundList"`
+	Said      []Said     `json:"said" doc:"Every signal in words, in log order"`
+
+	Conflicts   []Conflict   `json:"conflicts"`
+	Debates     []Debate     `json:"debates"`
+	Escalations []Escalation `json:"escalations"`
+	Costs       []AgentCost  `json:"costs"`
+	Obstacles   []string     `json:"obstacles" doc:"What withholds a decision"`
+
+	Decision *Decision `json:"decision,omitempty"`
+	Turn     *Turning  `json:"turn,omitempty" doc:"What turned it"`
+	Rests    []Rest    `json:"rests" doc:"What the decision rests on: what it would be without each voter"`
+	Trace    *Trace    `json:"trace,omitempty"`
+}
+
+// Terms are what decides.
+type Terms struct {
+	Strategy   string   `json:"strategy"`
+	Threshold  float64  `json:"threshold"`
+	Quorum     int      `json:"quorum"`
+	Electorate []string `json:"electorate,omitempty" doc:"Who may vote; absent: anyone"`
+	Learns     bool     `json:"learns" doc:"The decision uses what was learned of the voters"`
+}
+
+// A Proposal is one that agents vote on.
+type Proposal struct {
+	ID        string   `json:"id"`
+	Letter    string   `json:"letter" doc:"A, B, … in the order in which they were made"`
+	Seq       uint64   `json:"seq"`
+	Round     int      `json:"round"`
+	By        []string `json:"by" doc:"Who proposed it, the first one first"`
+	Aliases   []string `json:"aliases,omitempty" doc:"Ids of equal proposals"`
+	Content   string   `json:"content"`
+	Reasoning string   `json:"reasoning,omitempty"`
+	Lost      bool     `json:"lost,omitempty" doc:"It lost a conflict and cannot be chosen"`
+
+	Agree       int     `json:"agree"`
+	Disagree    int     `json:"disagree"`
+	Abstain     int     `json:"abstain"`
+	For         float64 `json:"for" doc:"Weight"`
+	Against     float64 `json:"against" doc:"Weight"`
+	Support     float64 `json:"support" doc:"Share that is compared with the threshold"`
+	Probability float64 `json:"probability"`
+}
+
+// A Vote is a vote as it was cast.
+type Vote struct {
+	Seq         uint64  `json:"seq"`
+	Round       int     `json:"round"`
+	Voter       string  `json:"voter"`
+	Proposal    string  `json:"proposal" doc:"Id under which the vote counts"`
+	Stance      string  `json:"stance" enum:"agree,disagree,abstain"`
+	Weight      float64 `json:"weight"`
+	Reasoning   string  `json:"reasoning,omitempty"`
+	CausalLevel string  `json:"causalLevel,omitempty"`
+	Counts      bool    `json:"counts" doc:"It is the voter's newest on the proposal"`
+	Was         *Was    `json:"was,omitempty" doc:"The voter's vote that this one changes"`
+}
+
+// Was is a vote that another one changed.
+type Was struct {
+	Seq      uint64  `json:"seq"`
+	Proposal string  `json:"proposal"`
+	Stance   string  `json:"stance"`
+	Weight   float64 `json:"weight"`
+}
+
+// A Step is the state of the votes after a signal.
+type Step struct {
+	Seq        uint64             `json:"seq"`
+	Support    map[string]float64 `json:"support" doc:"By proposal; absent ones have none"`
+	None       float64            `json:"none" doc:"Support of none of the proposals"`
+	Leader     string             `json:"leader,omitempty"`
+	Confidence float64            `json:"confidence"`
+	Outcome    string             `json:"outcome" enum:"pending,reached,rejected,deadlocked,uncertified"`
+	Voters     int                `json:"voters"`
+}
+
+// A Round is a round of turns.
+type Round struct {
+	Round  int       `json:"round"`
+	Seq    uint64    `json:"seq" doc:"Where it begins"`
+	Time   time.Time `json:"time"`
+	Turns  []string  `json:"turns"`
+	Debate string    `json:"debate,omitempty" doc:"The step of a debate, in words"`
+	Late   []string  `json:"late,omitempty"`
+	Failed []string  `json:"failed,omitempty"`
+	Passed []string  `json:"passed,omitempty"`
+}
+
+// Said is a signal in words.
+type Said struct {
+	Seq   uint64    `json:"seq"`
+	ID    string    `json:"id"`
+	Time  time.Time `json:"time"`
+	Round int       `json:"round"`
+	By    string    `json:"by"`
+	Kind  string    `json:"kind" doc:"Of the signal, such as vote"`
+	Form  string    `json:"form" enum:"task,round,finding,proposal,vote,doubt,challenge,conflict,settled,consensus,escalation,answer,memory,tool,passed,late,failed,same,terms,decided,outcome,note,other" doc:"How to show it"`
+	About string    `json:"about" enum:"argument,vote,person,system" doc:"For the filter"`
+
+	Text     string   `json:"text"`
+	Reason   string   `json:"reason,omitempty" doc:"Reasoning, evidence or context"`
+	Proposal string   `json:"proposal,omitempty"`
+	Target   uint64   `json:"target,omitempty" doc:"Position of the signal that it is about"`
+	Stance   string   `json:"stance,omitempty"`
+	Weight   *float64 `json:"weight,omitempty"`
+	Severity string   `json:"severity,omitempty"`
+	Level    string   `json:"level,omitempty" doc:"Causal level"`
+	Sure     float64  `json:"sure" doc:"Confidence of the source"`
+	Was      *Was     `json:"was,omitempty"`
+	To       []string `json:"to,omitempty" doc:"Who it is addressed to; absent: everyone"`
+	Error    bool     `json:"error,omitempty" doc:"A tool failed"`
+	Millis   float64  `json:"millis,omitempty" doc:"Duration of a tool's call"`
+}
+
+// A Conflict is one between two proposals.
+type Conflict struct {
+	Solve   string    `json:"solve"`
+	Seq     uint64    `json:"seq" doc:"Of the proposal that opened it"`
+	Time    time.Time `json:"time"`
+	A       string    `json:"a" doc:"Id of the older proposal"`
+	B       string    `json:"b"`
+	TextA   string    `json:"textA"`
+	TextB   string    `json:"textB"`
+	Open    bool      `json:"open"`
+	How     string    `json:"how,omitempty" doc:"What settled it: same, majority, debate, escalate; absent: the decision, or nothing"`
+	Winner  string    `json:"winner,omitempty" doc:"Proposal"`
+	Reason  string    `json:"reason,omitempty"`
+	Settled uint64    `json:"settled,omitempty" doc:"Position"`
+}
+
+// A Debate is one about a conflict.
+type Debate struct {
+	A         string     `json:"a"`
+	B         string     `json:"b"`
+	ForA      string     `json:"forA" doc:"Who argues for A"`
+	ForB      string     `json:"forB"`
+	Seq       uint64     `json:"seq"`
+	Ended     uint64     `json:"ended,omitempty" doc:"Position of its outcome"`
+	Winner    string     `json:"winner,omitempty"`
+	Reason    string     `json:"reason,omitempty"`
+	Arguments []Argument `json:"arguments"`
+}
+
+// An Argument is one of a debate.
+type Argument struct {
+	Seq  uint64 `json:"seq"`
+	By   string `json:"by"`
+	For  string `json:"for" doc:"Proposal"`
+	Part string `json:"part" enum:"attack,answer"`
+	Text string `json:"text"`
+}
+
+// An Escalation is a question to somebody outside, with its answer.
+type Escalation struct {
+	Seq     uint64    `json:"seq"`
+	By      string    `json:"by"`
+	Time    time.Time `json:"time"`
+	Reason  string    `json:"reason"`
+	Context string    `json:"context,omitempty"`
+	Item    string    `json:"item,omitempty" doc:"In the inbox, while it waits"`
+	Answer  *Answered `json:"answer,omitempty"`
+}
+
+// A Decision is the newest one of a solve.
+type Decision struct {
+	Strategy   string      `json:"strategy"`
+	Outcome    string      `json:"outcome" enum:"pending,reached,rejected,deadlocked,uncertified"`
+	Choice     string      `json:"choice,omitempty"`
+	Leaders    []string    `json:"leaders"`
+	Support    float64     `json:"support"`
+	None       float64     `json:"none"`
+	Confidence float64     `json:"confidence"`
+	Learned    bool        `json:"learned"`
+	Voters     int         `json:"voters"`
+	Reason     string      `json:"reason" doc:"In a sentence"`
+	Because    string      `json:"because,omitempty"`
+	Note       string      `json:"note,omitempty"`
+	Withheld   string      `json:"withheld,omitempty" doc:"Why the proposal that the votes chose was not"`
+	Dissent    []Vote      `json:"dissent"`
+	Uncounted  []Uncounted `json:"uncounted"`
+}
+
+// Uncounted are votes that did not count.
+type Uncounted struct {
+	Voter    string `json:"voter"`
+	Proposal string `json:"proposal"`
+	Cause    string `json:"cause"`
+	Votes    int    `json:"votes"`
+}
+
+// A Turning is the signal after which the leader led for good.
+type Turning struct {
+	Seq      uint64   `json:"seq"`
+	By       string   `json:"by"`
+	Text     string   `json:"text"`
+	From     string   `json:"from,omitempty" doc:"The proposal that led before"`
+	To       string   `json:"to"`
+	Changers []string `json:"changers" doc:"Voters who changed to it"`
+	Cause    uint64   `json:"cause,omitempty" doc:"Position of what the vote replies to"`
+}
+
+// A Rest says what the decision would be without a voter.
+type Rest struct {
+	Voter   string  `json:"voter"`
+	Outcome string  `json:"outcome"`
+	Choice  string  `json:"choice,omitempty"`
+	Support float64 `json:"support"`
+	Falls   bool    `json:"falls" doc:"The choice would not be made"`
+}
+
+// A Trace is where the trace of a solve is.
+type Trace struct {
+	ID  string `json:"id"`
+	URL string `json:"url,omitempty" doc:"In Jaeger"`
+}
+
+// WhatIf is the decision by each strategy at each threshold, on the same ballots.
+type WhatIf struct {
+	At         uint64     `json:"at" doc:"Position up to which votes count"`
+	Actual     Cell       `json:"actual" doc:"By the terms of the solve"`
+	Strategies []WhatRow  `json:"strategies"`
+	Thresholds []float64  `json:"thresholds"`
+	Proposals  []Proposal `json:"proposals"`
+}
+
+// A WhatRow is a strategy at each threshold.
+type WhatRow struct {
+	Strategy string             `json:"strategy"`
+	Support  map[string]float64 `json:"support" doc:"By proposal"`
+	None     float64            `json:"none"`
+	Cells    []Cell             `json:"cells" doc:"One for each threshold"`
+}
+
+// A Cell is one decision.
+type Cell struct {
+	Strategy   string  `json:"strategy"`
+	Threshold  float64 `json:"threshold"`
+	Outcome    string  `json:"outcome"`
+	Choice     string  `json:"choice,omitempty"`
+	Leader     string  `json:"leader,omitempty"`
+	Support    float64 `json:"support"`
+	Confidence float64 `json:"confidence"`
+	Withheld   string  `json:"withheld,omitempty"`
+	Same       bool    `json:"same" doc:"The outcome and the choice are the actual ones"`
+}
+
+// A NewSolve starts a solve.
+type NewSolve struct {
+	Team    string `json:"team" minLength:"1" maxLength:"64"`
+	Task    string `json:"task" minLength:"1" maxLength:"65536"`
+	Context string `json:"context,omitempty" maxLength:"65536"`
+}
+
+// An Outcome tells which proposal was right.
+type Outcome struct {
+	Right string `json:"right" maxLength:"256" doc:"Id of a proposal; empty: none of them"`
+}

@@ -1,0 +1,17 @@
+module github.com/swarmbus/swarmbus/swarm/console/browser
+
+go 1.26.0
+
+require (
+	github.com/chromedp/cdproto v0.159.0
+	github.com/chromedp/chromedp v0.22.0
+)
+
+require (
+	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
+	github.com/rs/xid v1.6.0 // indirect
+)
+
+require github.com/swarmbus/swarmbus v0.0.0
+
+replace github.com/swarmbus/swarmbus => ../../..

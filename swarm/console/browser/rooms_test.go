@@ -1,0 +1,53 @@
+package browser_test
+
+import (
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+func TestRoom(t *testing.T) {
+	t.Parallel()
+	p := open(t, demo(t))
+	p.visit(eval[string](p, "location.origin") + "/rooms/ops")
+	p.see(".comp", "urgent")
+	if on := p.text(`.comp .seg [aria-pressed="true"]`); on != "! urgent" {
+		t.Errorf("the priority is %q at first, want urgent", on)
+	}
+	p.write(".comp textarea", "@Reed, is the *backup* whole?")
+	p.press(kb.Enter, chromedp.KeyModifiers(chromedp.ModifierCtrl))
+	p.see(".msg.me .bub em", "backup")
+	p.see(".ex summary .lb", "backup-audit")
+	p.see(".msg .bub", "Backups are sparse")
+	p.wait(`![...document.querySelectorAll(".ex .spin")].length`)
+
+	p.wait(`[...document.querySelectorAll(".bub a.ref")].length > 0`)
+	section := eval[string](p, `(() => { const a = document.querySelector(".bub a.ref"); a.click(); return a.textContent.slice(1); })()`)
+	p.wait(`document.querySelector('.ex[data-ix="` + section + `"]').open`)
+	p.see(`.ex[open] .bd`, "The agent keeps only the line above")
+	p.wait(`document.querySelectorAll(".rm").length > 1`)
+}
+
+// What is written while the server is away is sent when it is back, once.
+func TestMessageWaitsForTheServer(t *testing.T) {
+	t.Parallel()
+	s := demo(t)
+	p := open(t, s)
+	p.visit(s.path("/rooms/ops"))
+	p.see(".comp", "urgent")
+	p.see(".foot", "Live")
+	s.kill()
+	p.see(".note", "Reconnecting")
+	p.write(".comp textarea", "Note: written while you were away")
+	p.press(kb.Enter, chromedp.KeyModifiers(chromedp.ModifierCtrl))
+	p.see(".queued", "written while you were away")
+	s.again()
+	p.see(".msg.me", "written while you were away")
+	p.wait(`!document.querySelector(".queued")`)
+	p.visit(s.path("/rooms/ops"))
+	p.see(".msg.me", "written while you were away")
+	if n := eval[int](p, `[...document.querySelectorAll(".msg.me")].filter((m) => m.textContent.includes("written while you were away")).length`); n != 1 {
+		t.Errorf("the message is there %d times, want 1", n)
+	}
+}

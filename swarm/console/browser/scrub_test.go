@@ -1,0 +1,163 @@
+package browser_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/fetch"
+	"github.com/chromedp/cdproto/performance"
+	"github.com/chromedp/chromedp"
+)
+
+// long is how many signals the solve of TestScrubsLongRun has.
+const long = 100_000
+
+// A run of 100,000 signals scrubs without a frame over 100 ms. The solve comes instead of
+// one of the server's, so that the page alone is measured.
+func TestScrubsLongRun(t *testing.T) {
+	s := demo(t, "--pace", "1h")
+	p := open(t, s)
+	text, err := json.Marshal(longSolve())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.answer("*/api/solves/long.run", text)
+	start := time.Now()
+	p.visit(s.path("/solves/long.run"))
+	p.wait(`document.querySelector(".figbox .cursor") && document.querySelector(".e")`)
+	t.Logf("%d signals, %.1f MB: shown after %v", long, float64(len(text))/1e6, time.Since(start).Round(10*time.Millisecond))
+	eval[any](p, `new Promise((r) => setTimeout(r, 1500))`)
+
+	p.measureThread()
+	worst, sum, wall := 0.0, 0.0, 0.0
+	for i := range steps {
+		before, start := p.threadTime(), time.Now()
+		p.scrubTo(0.5 - math.Cos(float64(i)/steps*2*math.Pi)/2)
+		took := (p.threadTime() - before) * 1000
+		worst, sum, wall = max(worst, took), sum+took, max(wall, float64(time.Since(start).Milliseconds()))
+		if i == steps/2 {
+			eval[any](p, `new Promise((r) => setTimeout(r, 600))`) // it rests, and the text follows
+			t.Logf("the text at the position: %.1f ms", (p.threadTime()-before)*1000-took)
+		}
+	}
+	t.Logf("%d frames: %.1f ms each, worst %.1f ms of the page's thread; worst %.0f ms on the clock of this machine, with the browser's protocol", steps, sum/steps, worst, wall)
+	if worst > 100 {
+		t.Errorf("a frame took %.1f ms, want at most 100", worst)
+	}
+}
+
+const steps = 150
+
+// scrubTo moves the slider to a fraction of the run, and returns when that was drawn.
+func (p *page) scrubTo(fraction float64) {
+	p.t.Helper()
+	eval[any](p, fmt.Sprintf(`new Promise((done) => {
+		const slider = document.querySelector(".scrub");
+		slider.value = String(Math.round(Number(slider.max) * %f));
+		slider.dispatchEvent(new Event("input", {bubbles: true}));
+		requestAnimationFrame(() => requestAnimationFrame(() => done(0)));
+	})`, fraction))
+}
+
+// measureThread makes threadTime count what the page's thread works, not what the clock
+// says: how long a frame takes must not depend on what else the machine does.
+func (p *page) measureThread() {
+	p.t.Helper()
+	if _, err := chromedp.Call(p.ctx, performance.Enable, performance.EnableParams{TimeDomain: performance.EnableTimeDomainThreadTicks}); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// threadTime returns for how many seconds the page's thread has worked.
+func (p *page) threadTime() float64 {
+	p.t.Helper()
+	r, err := chromedp.Call(p.ctx, performance.GetMetrics, cdp.Empty{})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	for _, m := range r.Metrics {
+		if m.Name == "TaskDuration" {
+			return m.Value
+		}
+	}
+	p.t.Fatal("there is no TaskDuration")
+	return 0
+}
+
+// answer answers requests for a pattern of addresses in the place of the server.
+func (p *page) answer(pattern string, body []byte) {
+	p.t.Helper()
+	go func() {
+		for e, err := range chromedp.Events(p.ctx, fetch.RequestPaused) {
+			if err != nil {
+				return
+			}
+			_, _ = chromedp.Call(context.WithoutCancel(p.ctx), fetch.FulfillRequest, fetch.FulfillRequestParams{
+				RequestID: e.RequestID, ResponseCode: 200, Body: body,
+				ResponseHeaders: []*fetch.HeaderEntry{{Name: "Content-Type", Value: "application/json"}},
+			})
+		}
+	}()
+	if _, err := chromedp.Call(p.ctx, fetch.Enable, fetch.EnableParams{Patterns: []*fetch.RequestPattern{{URLPattern: pattern}}}); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// longSolve returns the detail of a solve in which twenty agents argue and vote on six
+// proposals for a long time.
+func longSolve() map[string]any {
+	type row = map[string]any
+	began := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	at := func(i int) time.Time { return began.Add(time.Duration(i) * 100 * time.Millisecond) }
+	ids := []string{"a", "b", "c", "d", "e", "f"}
+	var said, votes, steps, rounds, proposals []row
+	var lanes []string
+	for a := range 20 {
+		lanes = append(lanes, fmt.Sprintf("agent-%02d", a))
+	}
+	newest := map[string]row{}
+	for i := 1; i <= long; i++ {
+		by, round := lanes[i%20], (i-1)/500+1
+		one := row{"seq": i, "id": fmt.Sprintf("sig_%d", i), "time": at(i), "round": round, "by": by, "sure": 0.8, "kind": "discovery", "form": "finding", "about": "argument", "text": fmt.Sprintf("finding %d of %s", i, by)}
+		switch {
+		case i%500 == 1:
+			one["form"], one["about"], one["by"], one["text"] = "round", "system", "system", fmt.Sprintf("Round %d", round)
+			rounds = append(rounds, row{"round": round, "seq": i, "time": at(i), "turns": lanes})
+		case i <= 2*len(ids)+1 && i%2 == 0:
+			id := ids[i/2-1]
+			one["form"], one["proposal"], one["text"] = "proposal", id, "proposal "+id
+			proposals = append(proposals, row{"id": id, "letter": string(rune('A' + i/2 - 1)), "seq": i, "round": 1, "by": []string{by}, "content": "proposal " + id})
+		case i%5 == 0 && i > 100:
+			id, stance := ids[(i/5*7+i/9000)%len(ids)], "agree"
+			if i%3 == 0 {
+				stance = "disagree"
+			}
+			one["form"], one["about"], one["proposal"], one["stance"], one["weight"] = "vote", "vote", id, stance, 0.7
+			v := row{"seq": i, "round": round, "voter": by, "proposal": id, "stance": stance, "weight": 0.7, "reasoning": "because", "counts": true}
+			if old := newest[by+id]; old != nil {
+				v["was"] = row{"seq": old["seq"], "proposal": id, "stance": old["stance"], "weight": 0.7}
+				one["was"] = v["was"]
+			}
+			newest[by+id] = v
+			votes = append(votes, v)
+			support := map[string]float64{}
+			for k, id := range ids {
+				support[id] = float64((i/500*(k+3)+i/50)%100) / 100
+			}
+			steps = append(steps, row{"seq": i, "support": support, "none": 0, "leader": ids[i/5000%6], "confidence": 0.5, "outcome": "pending", "voters": 20})
+		}
+		said = append(said, one)
+	}
+	empty := []row{}
+	return row{
+		"id": "long.run", "run": "long", "thread": "run", "task": "A very long question", "state": "undecided", "stop": "deadlock", "threshold": 0.7, "spark": []float64{}, "voters": 20, "quorum": 11,
+		"agents": 20, "rounds": len(rounds), "signals": long, "waits": 0, "began": at(0), "updated": at(long), "seq": long, "cost": row{"calls": 0, "inputTokens": 0, "outputTokens": 0},
+		"terms": row{"strategy": "voting", "threshold": 0.7, "quorum": 11, "learns": false}, "lanes": lanes, "proposals": proposals, "votes": votes, "steps": steps, "roundList": rounds, "said": said,
+		"conflicts": empty, "debates": empty, "escalations": empty, "costs": empty, "obstacles": empty, "rests": empty,
+	}
+}

@@ -1,0 +1,50 @@
+package console
+
+import (
+	"io/fs"
+	"net/http"
+	"time"
+
+	"github.com/swarmbus/swarmbus/swarm/console/api"
+	"github.com/swarmbus/swarmbus/swarm/console/feed"
+	"github.com/swarmbus/swarmbus/swarm/console/guard"
+)
+
+// Options of a console. All are required but Version.
+type Options struct {
+	Backend *api.Backend
+	Hub     *feed.Hub
+	Guard   *guard.Guard
+	Files   fs.FS // of the page
+	Version string
+}
+
+// longest is how long an answer that is not the feed may take to write.
+const longest = time.Minute
+
+// New returns the handler of a console.
+func New(o Options) http.Handler {
+	routes := http.NewServeMux()
+	api.Register(routes, o.Version, o.Backend)
+	mux := http.NewServeMux()
+	mux.Handle("GET /api/feed", o.Hub.Events(guard.User))
+	mux.Handle("GET /api/feed/socket", o.Hub.Socket(guard.User))
+	mux.Handle("/api/", within(longest, routes))
+	mux.Handle("/", within(longest, newPage(o.Files)))
+	return o.Guard.Wrap(mux)
+}
+
+// within ends answers that take too long to write.
+func within(d time.Duration, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(d)) // a recorder of tests has none
+		next.ServeHTTP(w, r)
+	})
+}
+
+// Server returns a server with limits for slow clients.
+func Server(h http.Handler) *http.Server {
+	return &http.Server{
+		Handler: h, ReadHeaderTimeout: 5 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 32 << 10,
+	}
+}

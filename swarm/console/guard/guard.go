@@ -1,0 +1,197 @@
+package guard
+
+import (
+	"context"
+	"encoding/json"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/swarmbus/swarmbus/swarm/console/api"
+)
+
+// Options of a [Guard]. Hosts and the key are required.
+type Options struct {
+	Key   Key
+	Hosts []string         // that requests may name, with the port
+	TLS   bool             // the server speaks TLS
+	Clock func() time.Time // nil means time.Now
+}
+
+// A Guard decides about requests. It may be used concurrently. Make one with [New].
+type Guard struct {
+	o     Options
+	tries *tries
+}
+
+// New returns a guard.
+func New(o Options) *Guard {
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	return &Guard{o: o, tries: newTries()}
+}
+
+// Link returns the address of the console with the token in the fragment, which a browser
+// does not send.
+func (g *Guard) Link(base string) string { return base + "/#token=" + g.o.Key.Token() }
+
+// cookie is the name of the session's cookie, and validity how long it is valid.
+const (
+	cookie   = "swarmbus"
+	validity = 30 * 24 * time.Hour
+)
+
+// policy is what a page of the console may load: its own files, and nothing inline.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
+	"manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// Wrap returns a handler that passes on what the guard lets in.
+func (g *Guard) Wrap(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", policy)
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("X-Frame-Options", "DENY")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		if g.o.TLS {
+			h.Set("Strict-Transport-Security", "max-age=31536000")
+		}
+		switch {
+		case !slices.Contains(g.o.Hosts, r.Host):
+			refuse(w, http.StatusMisdirectedRequest, "this server has another name")
+		case !g.own(r):
+			refuse(w, http.StatusForbidden, "the request comes from a page of another server")
+		case !strings.HasPrefix(r.URL.Path, api.Prefix+"/"):
+			next.ServeHTTP(w, r)
+		default:
+			h.Set("Cache-Control", "no-store")
+			g.guard(w, r, next)
+		}
+	})
+}
+
+// own reports whether a request comes from a page of the server, or from no page.
+func (g *Guard) own(r *http.Request) bool {
+	if site := r.Header.Get("Sec-Fetch-Site"); site == "cross-site" || site == "same-site" {
+		return r.Method == http.MethodGet && r.Header.Get("Sec-Fetch-Mode") == "navigate" && !strings.HasPrefix(r.URL.Path, api.Prefix+"/")
+	}
+	origin := r.Header.Get("Origin")
+	scheme := "http://"
+	if g.o.TLS {
+		scheme = "https://"
+	}
+	return origin == "" || origin == scheme+r.Host
+}
+
+// guard lets requests of sessions to the API.
+func (g *Guard) guard(w http.ResponseWriter, r *http.Request, next http.Handler) {
+	if r.URL.Path == api.Prefix+"/session" && r.Method != http.MethodGet {
+		g.session(w, r)
+		return
+	}
+	user, byCookie, ok := g.user(r)
+	switch {
+	case !ok && r.Header.Get("Authorization") != "" && !g.tries.may(addressOf(r), g.o.Clock()):
+		tooMany(w)
+	case !ok:
+		if r.Header.Get("Authorization") != "" {
+			g.tries.wrong(addressOf(r), g.o.Clock())
+		}
+		w.Header().Set("WWW-Authenticate", "Bearer")
+		refuse(w, http.StatusUnauthorized, "open the link that swarmbus serve printed, or send its token")
+	case byCookie && changes(r) && r.Header.Get("Origin") == "" && r.Header.Get("Sec-Fetch-Site") != "same-origin":
+		refuse(w, http.StatusForbidden, "the request does not say that it comes from a page of this server")
+	default:
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), userKey{}, user)))
+	}
+}
+
+// changes reports whether a request may change something.
+func changes(r *http.Request) bool {
+	return r.Method != http.MethodGet && r.Method != http.MethodHead
+}
+
+// user returns who a request is from, and whether only a cookie says so.
+func (g *Guard) user(r *http.Request) (user string, byCookie, ok bool) {
+	if token, found := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); found {
+		if !g.tries.may(addressOf(r), g.o.Clock()) {
+			return "", false, false
+		}
+		return "token " + addressOf(r), false, g.o.Key.Is(token)
+	}
+	c, err := r.Cookie(cookie)
+	if err != nil {
+		return "", false, false
+	}
+	name, ok := g.o.Key.opens(c.Value, g.o.Clock())
+	return "session " + name, true, ok
+}
+
+// session exchanges a token for a cookie, or ends a session.
+func (g *Guard) session(w http.ResponseWriter, r *http.Request) {
+	switch r.Method {
+	case http.MethodDelete:
+		g.set(w, "", -1)
+	case http.MethodPost:
+		var in api.Token
+		body := json.NewDecoder(http.MaxBytesReader(w, r.Body, 4<<10))
+		body.DisallowUnknownFields()
+		if err := body.Decode(&in); err != nil {
+			refuse(w, http.StatusUnprocessableEntity, "the body is not {\"token\": …}")
+			return
+		}
+		switch now := g.o.Clock(); {
+		case !g.tries.may(addressOf(r), now):
+			tooMany(w)
+			return
+		case !g.o.Key.Is(in.Token):
+			g.tries.wrong(addressOf(r), now)
+			refuse(w, http.StatusUnauthorized, "wrong token: open the link that swarmbus serve printed")
+			return
+		default:
+			g.set(w, g.o.Key.session(now.Add(validity)), int(validity/time.Second))
+		}
+	default:
+		refuse(w, http.StatusMethodNotAllowed, "POST a token, or DELETE the session")
+		return
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
+
+func (g *Guard) set(w http.ResponseWriter, value string, age int) {
+	http.SetCookie(w, &http.Cookie{
+		Name: cookie, Value: value, Path: "/", MaxAge: age, HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: g.o.TLS,
+	})
+}
+
+type userKey struct{}
+
+// User returns who a request that was let in is from.
+func User(r *http.Request) string {
+	user, _ := r.Context().Value(userKey{}).(string)
+	return user
+}
+
+func addressOf(r *http.Request) string {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		return r.RemoteAddr
+	}
+	return host
+}
+
+func tooMany(w http.ResponseWriter) {
+	w.Header().Set("Retry-After", "60")
+	refuse(w, http.StatusTooManyRequests, "too many wrong tokens: wait a minute")
+}
+
+func refuse(w http.ResponseWriter, status int, detail string) {
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(api.NewError(status, detail))
+}

@@ -1,0 +1,126 @@
+package host
+
+import (
+	"errors"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/internal/runs"
+	"github.com/swarmbus/swarmbus/swarm/console/view"
+	"github.com/swarmbus/swarmbus/swarm/rooms/events"
+)
+
+// An archive is the journals in a directory that other programs wrote. The books of those
+// that were read last are kept.
+type archive struct {
+	dir string
+
+	mu    sync.Mutex // protects the fields below
+	books map[string]*archived
+}
+
+// archived is the book of a journal as it was.
+type archived struct {
+	book  *view.Book
+	size  int64
+	stamp time.Time
+	used  time.Time
+}
+
+// kept is how many books an archive keeps.
+const kept = 4
+
+func newArchive(dir string) *archive { return &archive{dir: dir, books: map[string]*archived{}} }
+
+// path returns the file of a run. A name is never a path.
+func (a *archive) path(run string) (string, error) {
+	if events.CheckName("run", run) != nil || strings.Contains(run, ".") {
+		return "", notFound("run", run)
+	}
+	path := filepath.Join(a.dir, run+runs.Suffix)
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
+		return "", notFound("run", run)
+	}
+	return path, err
+}
+
+// book returns the book of a journal as it is.
+func (a *archive) book(run string) (*view.Book, error) {
+	path, err := a.path(run)
+	if err != nil {
+		return nil, err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if book := a.keptLocked(run, info); book != nil {
+		return book, nil
+	}
+	book, err := read(run, path)
+	if err != nil {
+		return nil, err
+	}
+	if len(a.books) >= kept {
+		a.forget()
+	}
+	a.books[run] = &archived{book, info.Size(), info.ModTime(), time.Now()}
+	return book, nil
+}
+
+// known returns the book of a journal as it is if it is kept, or nil.
+func (a *archive) known(run string) (*view.Book, error) {
+	path, err := a.path(run)
+	if err != nil {
+		return nil, err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.keptLocked(run, info), nil
+}
+
+func (a *archive) keptLocked(run string, now fs.FileInfo) *view.Book {
+	of := a.books[run]
+	if of == nil || of.size != now.Size() || !of.stamp.Equal(now.ModTime()) {
+		return nil
+	}
+	of.used = time.Now()
+	return of.book
+}
+
+// forget forgets the book that nobody has asked for longest. Who has it may keep it.
+func (a *archive) forget() {
+	oldest := ""
+	for run, known := range a.books {
+		if oldest == "" || known.used.Before(a.books[oldest].used) {
+			oldest = run
+		}
+	}
+	delete(a.books, oldest)
+}
+
+// read reads a journal.
+func read(run, path string) (*view.Book, error) {
+	from, err := journal.NewView(path)
+	if err != nil {
+		return nil, err
+	}
+	l, err := newLog(run, from, nil)
+	if err != nil {
+		return nil, err
+	}
+	return l.read(math.MaxUint64)
+}

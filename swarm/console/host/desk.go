@@ -1,0 +1,294 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/swarmbus/swarmbus/agents/memory"
+	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/internal/runs"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/console/api"
+	"github.com/swarmbus/swarmbus/swarm/console/view"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
+	"github.com/swarmbus/swarmbus/swarm/solves"
+	"github.com/swarmbus/swarmbus/swarm/teams"
+)
+
+// errStopping is why solves end with the server. Its text is in their logs: the next start
+// continues them.
+var errStopping = errors.New("the server was stopped")
+
+var errCancelled = errors.New("cancelled by a person")
+
+// A Team is one that can be given tasks.
+type Team struct {
+	Name string
+	Run  string      // its journal; "" means Name
+	File *teams.Team // what it is made of; nil: the program knows
+	// About describes it, if there is no file.
+	About string
+	// Make makes its swarm's options, whose journal is store.
+	Make   func(ctx context.Context, store journal.Store) (*Made, error)
+	Sync   journal.Sync      // of its journal
+	Retain journal.Retention // of its journal; zero: everything
+}
+
+// Made is what a team is made into.
+type Made struct {
+	Options swarm.Options
+	Memory  *memory.Pool // of the options, to search it; nil: none
+	End     func() error // releases all of it, after the swarm; nil: nothing to do
+}
+
+// A desk runs the solves of a team.
+type desk struct {
+	Team
+	Made
+	log   *log
+	store *journal.File
+	swarm *swarm.Swarm
+	ready chan struct{} // closed when the journal has been read
+	wg    sync.WaitGroup
+
+	mu      sync.Mutex                         // protects the fields below
+	running map[string]context.CancelCauseFunc // by thread
+	stopped bool
+}
+
+// open opens the journal of a team, and begins to read what is in it.
+func open(ctx context.Context, dir string, t Team, feed Feed) (d *desk, err error) {
+	store, err := journal.Open(filepath.Join(dir, t.Run+runs.Suffix), &journal.Options{Sync: t.Sync})
+	if err != nil {
+		return nil, err
+	}
+	d = &desk{Team: t, store: store, ready: make(chan struct{}), running: map[string]context.CancelCauseFunc{}}
+	defer func() {
+		if err != nil {
+			err = errors.Join(fmt.Errorf("team %s: %w", t.Name, err), d.release(), store.Close())
+		}
+	}()
+	if d.log, err = newLog(t.Run, store, feed); err != nil {
+		return nil, err
+	}
+	made, err := t.Make(ctx, store)
+	if err != nil {
+		return nil, err
+	}
+	d.Made = *made
+	d.Options.Journal, d.Options.Name = store, t.Name
+	if d.swarm, err = swarm.New(d.Options); err != nil {
+		return nil, err
+	}
+	shown, release := make(chan struct{}), feed.Hold(t.Name)
+	d.wg.Go(func() { d.log.follow(context.WithoutCancel(ctx), store.Last(), shown) })
+	d.wg.Go(func() {
+		<-shown
+		release()
+		if err := d.goOn(); err != nil && !errors.Is(err, errStopping) {
+			d.log.fail(err)
+		}
+		close(d.ready)
+	})
+	return d, nil
+}
+
+// wait waits until the journal has been read, and what ended with the server goes on.
+func (d *desk) wait(ctx context.Context) error {
+	select {
+	case <-d.ready:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// opened reports whether wait would not have to wait.
+func (d *desk) opened() bool {
+	select {
+	case <-d.ready:
+		return true
+	default:
+		return false
+	}
+}
+
+// goOn continues the solves that ended with the server or a crash.
+func (d *desk) goOn() error {
+	book := d.log.book()
+	for _, one := range book.Solves() {
+		cut := one.State == api.Running && !d.runs(one.Thread)
+		if cut || one.Stop == runlog.StopCancelled.String() && strings.HasPrefix(one.Detail, errStopping.Error()) {
+			if err := d.resume(one.Thread, book.Log(one.Thread), nil); err != nil {
+				return fmt.Errorf("%s cannot be continued: %w", one.Thread, err)
+			}
+		}
+	}
+	return nil
+}
+
+// solve begins a solve, and returns its thread.
+func (d *desk) solve(task signals.Task) (thread string, err error) {
+	return d.play("", func(ctx context.Context) iter.Seq2[solves.Event, error] { return d.swarm.Stream(ctx, task) })
+}
+
+// resume continues a solve. It returns when the book says so, or after a moment: what is
+// taken again may have nothing to say at first.
+func (d *desk) resume(thread string, said []signals.Any, answer signals.Any) error {
+	ctx, cancel := context.WithTimeout(context.Background(), moment)
+	defer cancel()
+	_ = d.log.until(ctx, func(b *view.Book) bool { // one that has stopped may not have returned yet
+		one, _ := b.Solve(thread)
+		return one.Stop == "" || !d.runs(thread)
+	})
+	_, err := d.play(thread, func(ctx context.Context) iter.Seq2[solves.Event, error] {
+		return d.swarm.StreamResume(ctx, said, answer)
+	})
+	if err != nil {
+		return err
+	}
+	last := said[len(said)-1].Head().Seq
+	_ = d.log.until(ctx, func(b *view.Book) bool { // it goes on in any case
+		one, _ := b.Solve(thread)
+		return one.Seq > last || !d.runs(thread)
+	})
+	return nil
+}
+
+// moment is how long a solve that goes on is awaited.
+const moment = time.Second
+
+// errRuns is returned for a solve that runs.
+var errRuns = errors.New("the solve is running")
+
+// play plays a solve, and returns when its first event is there, with its thread.
+func (d *desk) play(thread string, events func(context.Context) iter.Seq2[solves.Event, error]) (string, error) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	d.mu.Lock()
+	if d.stopped || thread != "" && d.running[thread] != nil {
+		d.mu.Unlock()
+		cancel(nil)
+		if d.stopped {
+			return "", errStopping
+		}
+		return "", errRuns
+	}
+	if thread != "" {
+		d.running[thread] = cancel
+	}
+	d.wg.Add(1)
+	d.mu.Unlock()
+	type first struct {
+		thread string
+		err    error
+	}
+	begun := make(chan first, 1)
+	go func() {
+		defer d.wg.Done()
+		defer cancel(nil)
+		told, name := false, thread
+		for e, err := range events(ctx) {
+			if started, ok := e.(solves.Started); ok && name == "" {
+				name = started.Thread
+				d.mu.Lock()
+				d.running[name] = cancel
+				d.mu.Unlock()
+			}
+			if !told {
+				begun <- first{name, err}
+				told = true
+			}
+			if stopped, ok := e.(solves.Stopped); ok {
+				d.shows(name, stopped.Result)
+			}
+		}
+		if !told {
+			begun <- first{name, nil}
+		}
+		d.mu.Lock()
+		delete(d.running, name)
+		d.mu.Unlock()
+		d.log.tell()
+		if err := d.retain(); err != nil {
+			d.log.fail(err)
+		}
+	}()
+	f := <-begun
+	return f.thread, f.err
+}
+
+// shows waits until the book has all of a solve that has stopped, so that it is not taken
+// for one that was cut off.
+func (d *desk) shows(thread string, r *solves.Result) {
+	if len(r.Log) == 0 {
+		return
+	}
+	last := r.Log[len(r.Log)-1].Head().Seq
+	_ = d.log.until(context.Background(), func(b *view.Book) bool { // its only error is that the journal is closed
+		one, ok := b.Solve(thread)
+		return ok && one.Seq >= last
+	})
+}
+
+// cancel ends a running solve, and reports whether it ran.
+func (d *desk) cancel(thread string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	cancel := d.running[thread]
+	if cancel != nil {
+		cancel(errCancelled)
+	}
+	return cancel != nil
+}
+
+func (d *desk) runs(thread string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.running[thread] != nil
+}
+
+// retain drops the oldest records if there are too many.
+func (d *desk) retain() error {
+	info, err := os.Stat(d.store.Path())
+	if err != nil || d.Retain.Bytes == 0 || info.Size() < d.Retain.Bytes {
+		return err
+	}
+	n, err := d.swarm.Retain(d.Retain)
+	if n > 0 {
+		d.log.dropped()
+	}
+	if errors.Is(err, swarm.ErrResuming) {
+		return nil // the next solve tries again
+	}
+	return err
+}
+
+// close ends the solves, which the next start continues.
+func (d *desk) close(ctx context.Context) error {
+	d.mu.Lock()
+	d.stopped = true
+	for _, cancel := range d.running {
+		cancel(errStopping)
+	}
+	d.mu.Unlock()
+	err := d.swarm.Shutdown(ctx)
+	err = errors.Join(err, d.store.Close()) // ends the follower
+	d.wg.Wait()
+	d.log.book().Close()
+	return errors.Join(err, d.release())
+}
+
+func (d *desk) release() error {
+	if d.End == nil {
+		return nil
+	}
+	return d.End()
+}

@@ -1,0 +1,145 @@
+package host
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/swarmbus/swarmbus/swarm/console/api"
+	"github.com/swarmbus/swarmbus/swarm/console/feed"
+	"github.com/swarmbus/swarmbus/swarm/rooms/events"
+)
+
+// Options of a [Host]. Dir and Hub are required.
+type Options struct {
+	Dir     string // of the journals
+	Teams   []Team
+	Office  *Office // nil: no rooms
+	Hub     *feed.Hub
+	Version string
+	Boot    string // as the hub's
+	Demo    bool
+	Jaeger  string // base URL of its page; "": none
+	Clock   func() time.Time
+}
+
+// A Host is what the server does. Make one with [Open].
+type Host struct {
+	o       Options
+	desks   []*desk // in the order of the teams
+	office  *office // nil: none
+	began   time.Time
+	archive *archive
+	closed  sync.Once
+}
+
+// Open opens the journals, and begins to read them. When that is done it continues the
+// solves that ended with the server; until then lists are shorter, and what is about one
+// solve waits.
+func Open(ctx context.Context, o Options) (h *Host, err error) {
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	h = &Host{o: o, began: o.Clock(), archive: newArchive(o.Dir)}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, h.Close(context.WithoutCancel(ctx)))
+		}
+	}()
+	for _, t := range o.Teams {
+		t.Run = cmp.Or(t.Run, t.Name)
+		for _, name := range []string{t.Name, t.Run} {
+			if err := events.CheckName("team", name); err != nil || strings.Contains(name, ".") {
+				return h, fmt.Errorf("%q is no name of a team: letters, digits, - and _", name)
+			}
+		}
+		d, err := open(ctx, o.Dir, t, o.Hub)
+		if err != nil {
+			return h, err
+		}
+		h.desks = append(h.desks, d)
+	}
+	if o.Office != nil {
+		if h.office, err = openOffice(ctx, o.Dir, o.Office, o.Hub); err != nil {
+			return h, err
+		}
+	}
+	return h, nil
+}
+
+// Wait waits until the journals have been read.
+func (h *Host) Wait(ctx context.Context) error {
+	for _, d := range h.desks {
+		if err := d.wait(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close stops the server's solves and rooms, and waits for them until ctx ends. Only the
+// first call does something.
+func (h *Host) Close(ctx context.Context) (err error) {
+	h.closed.Do(func() { err = h.close(ctx) })
+	return err
+}
+
+func (h *Host) close(ctx context.Context) error {
+	var problems []error
+	if h.office != nil {
+		problems = append(problems, h.office.close(ctx))
+	}
+	for _, d := range h.desks {
+		problems = append(problems, d.close(ctx))
+	}
+	return errors.Join(problems...)
+}
+
+// Backend returns what the routes call.
+func (h *Host) Backend() *api.Backend {
+	b := &api.Backend{
+		Solves: solving{h}, Inbox: inbox{h}, Agents: roster{h}, Runs: running{h}, Reports: reporting{h}, Memory: remembering{h}, System: system{h},
+		Rooms: noRooms{},
+	}
+	if h.office != nil {
+		b.Rooms = h.office
+	}
+	return b
+}
+
+// desk returns the desk of a run; nil: this server does not write it.
+func (h *Host) desk(run string) *desk {
+	return h.first(func(d *desk) bool { return d.Run == run })
+}
+
+// team returns the desk of a team; nil: this server does not have it.
+func (h *Host) team(name string) *desk {
+	return h.first(func(d *desk) bool { return d.Name == name })
+}
+
+func (h *Host) first(is func(*desk) bool) *desk {
+	i := slices.IndexFunc(h.desks, is)
+	if i < 0 {
+		return nil
+	}
+	return h.desks[i]
+}
+
+func notFound(what, name string) error {
+	return api.NewError(http.StatusNotFound, fmt.Sprintf("there is no %s %q", what, name))
+}
+
+// split returns the run and the thread of a solve's id.
+func split(id string) (run, thread string, err error) {
+	run, thread, ok := strings.Cut(id, ".")
+	if !ok || events.CheckName("run", run) != nil {
+		return "", "", notFound("solve", id)
+	}
+	return run, thread, nil
+}

@@ -1,0 +1,258 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/swarmbus/swarmbus/agents/reports"
+	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/cassette"
+	"github.com/swarmbus/swarmbus/swarm/console/api"
+	"github.com/swarmbus/swarmbus/swarm/console/view"
+	"github.com/swarmbus/swarmbus/swarm/rooms/roomlog"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
+)
+
+// A Feed is told what happens: a feed.Hub.
+type Feed interface {
+	Publish(f api.Frame) error
+	At(log string, seq uint64)
+	// Hold holds a log back while its past is read.
+	Hold(log string) (release func())
+}
+
+// newCodec returns a codec for the kinds of all journals.
+func newCodec() (*signals.Codec, error) {
+	return runlog.NewCodec(append(reports.Payloads(), roomlog.Payloads()...)...)
+}
+
+// A log is the journal of a team with its book, which follows it.
+type log struct {
+	name  string
+	store journal.Reader
+	codec *signals.Codec
+	feed  Feed
+
+	mu    sync.Mutex // protects the fields below
+	shown *view.Book
+	news  chan struct{} // closed when something has changed
+	stale bool          // records were dropped: the book has to be read again
+	err   error         // why the log is no longer followed
+	past  float64       // how much of what there was at the start has been read, 0 to 1
+
+	ended chan struct{} // closed when the log is no longer followed
+}
+
+func newLog(name string, store journal.Reader, feed Feed) (*log, error) {
+	codec, err := newCodec()
+	if err != nil {
+		return nil, err
+	}
+	l := &log{name: name, store: store, codec: codec, feed: feed, news: make(chan struct{}), ended: make(chan struct{})}
+	l.shown, err = l.read(0)
+	return l, err
+}
+
+// book returns what the log says.
+func (l *log) book() *view.Book {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.shown
+}
+
+// tell wakes those who wait for news.
+func (l *log) tell() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	close(l.news)
+	l.news = make(chan struct{})
+}
+
+// errEnded is returned by until if the log is no longer followed.
+var errEnded = errors.New("host: the journal is no longer followed")
+
+// until waits until a condition holds.
+func (l *log) until(ctx context.Context, holds func(*view.Book) bool) error {
+	for {
+		l.mu.Lock()
+		news, book := l.news, l.shown
+		l.mu.Unlock()
+		if holds(book) {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-l.ended:
+			return errEnded
+		case <-news:
+		}
+	}
+}
+
+// dropped says that records were dropped.
+func (l *log) dropped() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.stale = true
+}
+
+// read returns a book with the records up to a position.
+func (l *log) read(through uint64) (*view.Book, error) {
+	snapshot, err := l.store.Snapshot()
+	if err != nil {
+		return nil, err
+	}
+	book, err := view.New(l.name, snapshot)
+	if err != nil || through == 0 {
+		return book, err
+	}
+	for record, err := range l.store.Read(snapshot.Through) {
+		if err != nil {
+			return nil, err
+		}
+		if record.Seq > through {
+			break
+		}
+		if _, _, err := apply(book, l.codec, &record); err != nil {
+			return nil, err
+		}
+	}
+	return book, nil
+}
+
+// apply takes the next record into a book. ok is false if nobody has to be told.
+func apply(book *view.Book, codec *signals.Codec, record *journal.Record) (frame api.Frame, ok bool, err error) {
+	if key, took, ok := cassette.SpentBy(record); ok {
+		book.Spend(key.Thread, key.Agent, took)
+	}
+	if record.Type != journal.TypeSignal {
+		return frame, false, nil
+	}
+	s, err := record.Signal(codec)
+	if err != nil {
+		return frame, false, err
+	}
+	if frame, ok, err = book.Apply(s); err != nil {
+		err = fmt.Errorf("signal %d: %w", s.Head().Seq, err)
+	}
+	frame.Seq = s.Head().Seq
+	return frame, ok, err
+}
+
+// recent is how many records before the end of a journal are shown to clients that come
+// back after a restart.
+const recent = 4096
+
+// follow reads a journal, which has records up to last, and goes on until ctx ends. ready
+// is closed when the book is at last.
+func (l *log) follow(ctx context.Context, last uint64, ready chan<- struct{}) {
+	defer close(l.ended)
+	release := sync.OnceFunc(func() {
+		l.reads(1)
+		close(ready)
+	})
+	defer release()
+	snapshot, err := l.store.Snapshot()
+	if err != nil {
+		l.fail(err)
+		return
+	}
+	at := snapshot.Through
+	for {
+		if at >= last {
+			release()
+		}
+		for record, err := range l.store.Follow(ctx, at) {
+			if err != nil {
+				l.fail(err)
+				return
+			}
+			err = l.again(at)
+			if err == nil {
+				err = l.take(&record, record.Seq+recent >= last)
+			}
+			if err != nil {
+				l.fail(err)
+				return
+			}
+			if at = record.Seq; at >= last {
+				release()
+			} else if at%1024 == 0 {
+				l.reads(float64(at-snapshot.Through) / float64(last-snapshot.Through))
+			}
+		}
+	}
+}
+
+// reads notes how much of the past has been read.
+func (l *log) reads(share float64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.past = share
+}
+
+// reading returns how much of the past has been read, from 0 to 1.
+func (l *log) reading() float64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.past
+}
+
+// take takes the next record, and tells clients if asked.
+func (l *log) take(record *journal.Record, tell bool) error {
+	book := l.book()
+	frame, ok, err := apply(book, l.codec, record)
+	if err != nil {
+		return err
+	}
+	defer l.tell()
+	if !ok || !tell {
+		l.feed.At(l.name, frame.Seq)
+		return nil
+	}
+	if frame.Solve.State == api.Waiting || frame.Kind == string(runlog.KindAnswered) {
+		frame.Item = book.Newest(frame.Solve.Thread)
+	}
+	return l.feed.Publish(frame)
+}
+
+// again reads the book again if records were dropped.
+func (l *log) again(through uint64) error {
+	l.mu.Lock()
+	stale := l.stale
+	l.stale = false
+	l.mu.Unlock()
+	if !stale {
+		return nil
+	}
+	book, err := l.read(through)
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.shown.Close()
+	l.shown = book
+	return nil
+}
+
+func (l *log) fail(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !errors.Is(err, context.Canceled) && !errors.Is(err, journal.ErrClosed) {
+		l.err = err
+	}
+}
+
+func (l *log) problem() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.err == nil {
+		return ""
+	}
+	return l.err.Error()
+}

@@ -1,0 +1,274 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/console/api"
+	"github.com/swarmbus/swarmbus/swarm/console/view"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
+	"github.com/swarmbus/swarmbus/swarm/solves"
+)
+
+// solving is the solves of all runs.
+type solving struct{ h *Host }
+
+// Teams implements [api.Solves].
+func (s solving) Teams(context.Context) ([]api.Team, error) {
+	all := []api.Team{}
+	for _, d := range s.h.desks {
+		t := api.Team{Name: d.Name, Description: d.About, Run: d.Run, Agents: []string{}, Threshold: d.Options.Threshold, Deadline: d.Options.Limits.Deadline.String()}
+		for _, a := range d.Options.Agents {
+			t.Agents = append(t.Agents, a.ID)
+		}
+		if d.Options.Strategy != nil {
+			t.Strategy = d.Options.Strategy.Name()
+		}
+		if d.File != nil {
+			t.Description, t.Budget = d.File.Description, string(d.File.Budget)
+		}
+		all = append(all, t)
+	}
+	return all, nil
+}
+
+// Start implements [api.Solves].
+func (s solving) Start(ctx context.Context, n api.NewSolve) (api.Solve, error) {
+	d := s.h.team(n.Team)
+	if d == nil {
+		return api.Solve{}, notFound("team", n.Team)
+	}
+	thread, err := d.solve(signals.Task{Task: n.Task, Context: n.Context})
+	if err != nil {
+		return api.Solve{}, refused(err)
+	}
+	err = d.log.until(ctx, func(b *view.Book) bool { _, ok := b.Solve(thread); return ok })
+	if err != nil {
+		return api.Solve{}, err
+	}
+	return s.get(d, thread)
+}
+
+// refused returns an error with the status that fits.
+func refused(err error) error {
+	var field *signals.FieldError
+	var answered *runlog.AnsweredError
+	switch {
+	case errors.As(err, &field):
+		return api.NewError(http.StatusUnprocessableEntity, err.Error())
+	case errors.As(err, &answered), errors.Is(err, errRuns), errors.Is(err, runlog.ErrLog):
+		return api.NewError(http.StatusConflict, err.Error())
+	case errors.Is(err, swarm.ErrClosed), errors.Is(err, errStopping):
+		return api.NewError(http.StatusServiceUnavailable, "the server stops")
+	case errors.Is(err, swarm.ErrNotObserved):
+		return api.NewError(http.StatusConflict, err.Error())
+	}
+	return err
+}
+
+// get returns a solve of a desk.
+func (s solving) get(d *desk, thread string) (api.Solve, error) {
+	one, ok := d.log.book().Solve(thread)
+	if !ok {
+		return one, notFound("solve", d.Run+"."+thread)
+	}
+	return dress(d, one), nil
+}
+
+// dress says what the log of a solve does not: whose it is and whether it runs.
+func dress(d *desk, one api.Solve) api.Solve {
+	one.Team = d.Name
+	switch runs := d.runs(one.Thread); {
+	case one.State == api.Running && !runs && d.opened():
+		one.State = api.Interrupted
+	case one.State == api.Interrupted && runs:
+		one.State = api.Running // it goes on, and has said nothing yet
+	}
+	return one
+}
+
+// List implements [api.Solves].
+func (s solving) List(_ context.Context, q api.SolvesQuery) ([]api.Solve, error) {
+	all := []api.Solve{}
+	for _, d := range s.h.desks {
+		for _, one := range d.log.book().Solves() {
+			all = append(all, dress(d, one))
+		}
+	}
+	if q.Run != "" && s.h.desk(q.Run) == nil {
+		b, err := s.h.archive.book(q.Run)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, cut(b.Solves())...)
+	}
+	all = slices.DeleteFunc(all, func(one api.Solve) bool { return !selects(q, one) })
+	slices.SortStableFunc(all, func(a, b api.Solve) int { return b.Began.Compare(a.Began) })
+	return all[:min(len(all), q.Limit)], nil
+}
+
+// cut says of solves that nobody works on them.
+func cut(all []api.Solve) []api.Solve {
+	for i := range all {
+		if all[i].State == api.Running {
+			all[i].State = api.Interrupted
+		}
+	}
+	return all
+}
+
+func selects(q api.SolvesQuery, one api.Solve) bool {
+	text := strings.ToLower(q.Text)
+	return (q.Run == "" || q.Run == one.Run) && (q.Team == "" || q.Team == one.Team) && (q.State == "" || q.State == one.State) &&
+		(text == "" || strings.Contains(strings.ToLower(one.Task), text) || strings.Contains(strings.ToLower(one.Answer), text))
+}
+
+// bookOf returns the book of the run of a solve, and its desk if this server writes it.
+func (h *Host) bookOf(ctx context.Context, id string) (b *view.Book, d *desk, thread string, err error) {
+	run, thread, err := split(id)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	if d = h.desk(run); d != nil {
+		err = d.wait(ctx)
+		return d.log.book(), d, thread, err
+	}
+	b, err = h.archive.book(run)
+	return b, nil, thread, err
+}
+
+// Get implements [api.Solves].
+func (s solving) Get(ctx context.Context, id string, after uint64) (api.SolveDetail, error) {
+	b, d, thread, err := s.h.bookOf(ctx, id)
+	if err != nil {
+		return api.SolveDetail{}, err
+	}
+	one, ok := b.Detail(thread, after)
+	if !ok {
+		return one, notFound("solve", id)
+	}
+	if d != nil {
+		one.Solve = dress(d, one.Solve)
+	} else {
+		one.Solve = cut([]api.Solve{one.Solve})[0]
+	}
+	if one.Trace != nil && s.h.o.Jaeger != "" {
+		one.Trace.URL = strings.TrimSuffix(s.h.o.Jaeger, "/") + "/trace/" + one.Trace.ID
+	}
+	return one, nil
+}
+
+// own returns the desk of a solve of this server.
+func (s solving) own(ctx context.Context, id string) (*desk, string, error) {
+	run, thread, err := split(id)
+	if err != nil {
+		return nil, "", err
+	}
+	d := s.h.desk(run)
+	if d == nil {
+		return nil, "", notFound("solve of this server", id)
+	}
+	if err := d.wait(ctx); err != nil {
+		return nil, "", err
+	}
+	if _, ok := d.log.book().Solve(thread); !ok {
+		return nil, "", notFound("solve", id)
+	}
+	return d, thread, nil
+}
+
+// Cancel implements [api.Solves].
+func (s solving) Cancel(ctx context.Context, id string) (api.Solve, error) {
+	d, thread, err := s.own(ctx, id)
+	if err != nil {
+		return api.Solve{}, err
+	}
+	if !d.cancel(thread) {
+		return api.Solve{}, api.NewError(http.StatusConflict, "the solve does not run")
+	}
+	if err := d.log.until(ctx, func(*view.Book) bool { return !d.runs(thread) }); err != nil {
+		return api.Solve{}, err
+	}
+	return s.get(d, thread)
+}
+
+// Resume implements [api.Solves].
+func (s solving) Resume(ctx context.Context, id string) (api.Solve, error) {
+	d, thread, err := s.own(ctx, id)
+	if err != nil {
+		return api.Solve{}, err
+	}
+	one, err := s.get(d, thread)
+	if err != nil {
+		return one, err
+	}
+	if one.State == api.Running || one.State == api.Waiting || one.State == api.Decided {
+		return one, api.NewError(http.StatusConflict, "the solve is "+one.State)
+	}
+	if err := d.resume(thread, d.log.book().Log(thread), nil); err != nil {
+		return one, refused(err)
+	}
+	return s.get(d, thread)
+}
+
+// Tell implements [api.Solves].
+func (s solving) Tell(ctx context.Context, id string, o api.Outcome) (api.Solve, error) {
+	d, thread, err := s.own(ctx, id)
+	if err != nil {
+		return api.Solve{}, err
+	}
+	all, err := d.swarm.Results()
+	if err != nil {
+		return api.Solve{}, err
+	}
+	i := slices.IndexFunc(all, func(r *solves.Result) bool { return r.Thread == thread })
+	if i < 0 {
+		return api.Solve{}, notFound("solve", id)
+	}
+	if err := d.swarm.RecordOutcome(all[i], o.Right); err != nil {
+		return api.Solve{}, refused(err)
+	}
+	return s.get(d, thread)
+}
+
+// WhatIf implements [api.Solves].
+func (s solving) WhatIf(ctx context.Context, id string, at uint64, thresholds []float64) (api.WhatIf, error) {
+	b, _, thread, err := s.h.bookOf(ctx, id)
+	if err != nil {
+		return api.WhatIf{}, err
+	}
+	got, ok, err := b.WhatIf(thread, at, thresholds)
+	switch {
+	case !ok:
+		return got, notFound("solve", id)
+	case err != nil:
+		return got, api.NewError(http.StatusUnprocessableEntity, err.Error())
+	}
+	return got, nil
+}
+
+// Conflicts implements [api.Solves].
+func (s solving) Conflicts(ctx context.Context, q api.ConflictsQuery) ([]api.Conflict, error) {
+	all := []api.Conflict{}
+	if q.Solve != "" {
+		b, _, thread, err := s.h.bookOf(ctx, q.Solve)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, b.Conflicts(thread)...)
+	} else {
+		for _, d := range s.h.desks {
+			if q.Run == "" || q.Run == d.Run {
+				all = append(all, d.log.book().Conflicts("")...)
+			}
+		}
+	}
+	all = slices.DeleteFunc(all, func(c api.Conflict) bool { return q.Open && !c.Open })
+	slices.SortStableFunc(all, func(a, b api.Conflict) int { return b.Time.Compare(a.Time) })
+	return all[:min(len(all), q.Limit)], nil
+}

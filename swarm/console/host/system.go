@@ -1,0 +1,115 @@
+package host
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"runtime"
+
+	"github.com/swarmbus/swarmbus/bus/stats"
+	"github.com/swarmbus/swarmbus/swarm/console/api"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
+)
+
+// system is the server itself.
+type system struct{ h *Host }
+
+// Session implements [api.System].
+func (s system) Session(context.Context) (api.Session, error) {
+	of := api.Session{Demo: s.h.o.Demo, Version: s.h.o.Version, Boot: s.h.o.Boot, User: runlog.Person}
+	for _, d := range s.h.desks {
+		if !d.opened() {
+			of.Reading = append(of.Reading, api.Reading{Run: d.Name, Share: d.log.reading()})
+		}
+	}
+	return of, nil
+}
+
+// slow is how many signals a reader may have to read.
+const slow = 1000
+
+// Health implements [api.System].
+func (s system) Health(context.Context) (api.Health, error) {
+	var memory runtime.MemStats
+	runtime.ReadMemStats(&memory)
+	of := api.Health{
+		OK: true, Version: s.h.o.Version, Demo: s.h.o.Demo, Boot: s.h.o.Boot, Started: s.h.began, Now: s.h.o.Clock(), Jaeger: s.h.o.Jaeger,
+		Logs: []api.LogHealth{}, Feed: s.h.o.Hub.Health(), Memory: memory.HeapAlloc, Threads: runtime.NumGoroutine(),
+	}
+	for _, d := range s.h.desks {
+		seq, _ := d.log.book().Seq()
+		now := d.swarm.Bus().Stats()
+		one := api.LogHealth{Run: d.Run, Seq: seq, Problem: d.log.problem(), Published: now.Published, Held: now.Held, Books: books(now.Account), Readers: []api.Reader{}}
+		for _, r := range now.Readers {
+			one.Readers = append(one.Readers, api.Reader{
+				Name: r.Agent, Site: r.Site, Pending: r.Account.Pending, Slow: r.Account.Pending > slow || r.Running > 0, Books: books(r.Account),
+			})
+		}
+		of.Logs, of.OK = append(of.Logs, one), of.OK && one.Problem == ""
+	}
+	if o := s.h.office; o != nil {
+		o.mu.Lock()
+		problem := o.err
+		o.mu.Unlock()
+		one := api.LogHealth{Run: o.Name, Seq: s.h.o.Hub.Cursor()[o.Name], Readers: []api.Reader{}, Books: api.Books{Balanced: true}}
+		if problem != nil {
+			one.Problem, of.OK = problem.Error(), false
+		}
+		of.Logs = append(of.Logs, one)
+	}
+	return of, nil
+}
+
+func books(a stats.Account) api.Books {
+	return api.Books{
+		Intended: a.Intended, Delivered: a.Delivered, Filtered: a.Filtered, Pending: a.Pending, Dead: a.Dead(), Balanced: a.Balanced(),
+	}
+}
+
+// Metrics implements [api.System].
+func (s system) Metrics(ctx context.Context) ([]byte, error) {
+	h, err := s.Health(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	family := func(name, kind, help string) {
+		fmt.Fprintf(&out, "# HELP swarmbus_%s %s\n# TYPE swarmbus_%[1]s %[3]s\n", name, help, kind)
+	}
+	family("signals_published_total", "counter", "Signals published since the start, by run.")
+	for _, l := range h.Logs {
+		fmt.Fprintf(&out, "swarmbus_signals_published_total{run=%q} %d\n", l.Run, l.Published)
+	}
+	family("deliveries_total", "counter", "Deliveries since the start, by run and what became of them.")
+	for _, l := range h.Logs {
+		for _, each := range []struct {
+			name string
+			n    uint64
+		}{{"delivered", l.Books.Delivered}, {"filtered", l.Books.Filtered}, {"dead", l.Books.Dead}} {
+			fmt.Fprintf(&out, "swarmbus_deliveries_total{run=%q,result=%q} %d\n", l.Run, each.name, each.n)
+		}
+	}
+	family("deliveries_pending", "gauge", "Deliveries that wait, by run.")
+	for _, l := range h.Logs {
+		fmt.Fprintf(&out, "swarmbus_deliveries_pending{run=%q} %d\n", l.Run, l.Books.Pending)
+	}
+	states := map[string]int{}
+	for _, d := range s.h.desks {
+		for _, one := range d.log.book().Solves() {
+			states[dress(d, one).State]++
+		}
+	}
+	family("solves", "gauge", "Solves by state.")
+	for _, state := range []string{api.Running, api.Waiting, api.Decided, api.Undecided, api.Interrupted, api.Failed} {
+		fmt.Fprintf(&out, "swarmbus_solves{state=%q} %d\n", state, states[state])
+	}
+	family("feed_clients", "gauge", "Clients of the feed.")
+	fmt.Fprintf(&out, "swarmbus_feed_clients %d\n", len(h.Feed.Clients))
+	family("feed_frames_total", "counter", "Frames sent to clients.")
+	fmt.Fprintf(&out, "swarmbus_feed_frames_total %d\n", h.Feed.Frames)
+	family("feed_resyncs_total", "counter", "How often a client was too slow.")
+	fmt.Fprintf(&out, "swarmbus_feed_resyncs_total %d\n", h.Feed.Resyncs)
+	family("heap_bytes", "gauge", "Bytes of the heap.")
+	fmt.Fprintf(&out, "swarmbus_heap_bytes %d\n", h.Memory)
+	return out.Bytes(), nil
+}

@@ -1,0 +1,267 @@
+package view
+
+import (
+	"encoding/hex"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/spending"
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/conflict"
+	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/console/api"
+	"github.com/swarmbus/swarmbus/swarm/replay"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
+)
+
+// A solve is the fold of a thread, with what is shown of it. Said and steps are only
+// appended to, so that readers share them.
+type solve struct {
+	*replay.Thread
+	run            string
+	began, updated time.Time
+
+	said   []api.Said
+	steps  []api.Step
+	ballot ballots
+	talks  talks
+
+	rounds  []api.Round
+	lanes   []string
+	seqs    map[signals.ID]uint64
+	costs   map[string]api.Cost
+	counted *replay.Terms // by which the votes count; nil: not yet
+
+	now  consensus.Decision // on the votes as they are
+	need need
+}
+
+// need is what a decision needs.
+type need struct {
+	threshold float64
+	quorum    int
+}
+
+func newSolve(run string, t *replay.Thread) *solve {
+	return &solve{Thread: t, run: run, seqs: map[signals.ID]uint64{}, costs: map[string]api.Cost{}, ballot: newBallots()}
+}
+
+func (s *solve) id() string { return s.run + "." + s.Name }
+
+// apply shows the newest signal of the thread, and returns what clients are told.
+func (s *solve) apply(said signals.Any) api.Frame {
+	h := said.Head()
+	if s.began.IsZero() {
+		s.began = h.Time
+	}
+	s.updated, s.seqs[h.ID] = h.Time, h.Seq
+	frame := api.Frame{Type: api.FrameSignal, Log: s.run, Seq: h.Seq, Time: &s.updated, Kind: string(said.Kind())}
+	s.count()
+	words := s.describe(said)
+	if v, ok := signals.As[signals.Vote](said); ok {
+		vote := s.ballot.cast(s, v)
+		words.Was, words.Proposal = vote.Was, vote.Proposal
+		frame.Vote = &vote
+	}
+	s.lane(h.Source)
+	s.talks.apply(s, said)
+	s.round(said)
+	s.said = append(s.said, words)
+	if step, ok := s.step(said); ok {
+		s.steps, frame.Step = append(s.steps, step), &step
+	}
+	summary := s.summary()
+	frame.Said, frame.Changes, frame.Solve = &words, changes(said), &summary
+	return frame
+}
+
+// lane notes who speaks: agents in the order in which they spoke first, people behind them.
+func (s *solve) lane(source string) {
+	if source != bus.System && !slices.Contains(s.lanes, source) {
+		s.lanes = append(s.lanes, source)
+	}
+}
+
+// changes says which parts of the detail a signal may change.
+func changes(s signals.Any) []string {
+	switch s.Body().(type) {
+	case signals.Proposal, runlog.Same, signals.Vote:
+		return []string{"proposals"}
+	case runlog.Began:
+		return []string{"rounds", "debates"}
+	case runlog.Late, runlog.Failed, agents.Passed:
+		return []string{"rounds"}
+	case signals.Conflict:
+		return []string{"conflicts"}
+	case signals.Challenge:
+		return []string{"debates"}
+	case signals.Escalation, runlog.Answered:
+		return []string{"escalations"}
+	case runlog.Opened:
+		return []string{"terms"}
+	case runlog.Decided, signals.Consensus, runlog.Outcome:
+		return []string{"decision", "proposals", "conflicts"}
+	}
+	if s.Kind() == conflict.KindResolved {
+		return []string{"conflicts", "debates", "proposals"}
+	}
+	return nil
+}
+
+// round notes rounds, and the turns of which something is on record.
+func (s *solve) round(said signals.Any) {
+	h := said.Head()
+	if p, ok := said.Body().(runlog.Began); ok {
+		r := api.Round{Round: int(h.Round), Seq: h.Seq, Time: h.Time, Turns: []string{}}
+		begun, _ := p.All() // the codec checked it
+		for _, t := range begun {
+			r.Turns = append(r.Turns, t.Agent)
+			s.lane(t.Agent)
+		}
+		if p.Debate.Round > 0 {
+			r.Debate = p.Debate.String()
+		}
+		s.rounds = append(s.rounds, r)
+		return
+	}
+	if len(s.rounds) == 0 {
+		return
+	}
+	switch last := &s.rounds[len(s.rounds)-1]; p := said.Body().(type) {
+	case runlog.Late:
+		last.Late = append(last.Late, p.Agent)
+	case runlog.Failed:
+		last.Failed = append(last.Failed, p.Agent)
+	case agents.Passed:
+		last.Passed = append(last.Passed, h.Source)
+	}
+}
+
+func (s *solve) spend(agent string, c spending.Cost) {
+	s.costs[agent] = plus(s.costs[agent], api.Cost{
+		Calls: c.Calls, InputTokens: c.InputTokens, CachedTokens: c.CachedTokens, OutputTokens: c.OutputTokens,
+		Dollars: c.Dollars, Seconds: c.Time.Seconds(),
+	})
+}
+
+func plus(a, b api.Cost) api.Cost {
+	return api.Cost{
+		Calls: a.Calls + b.Calls, InputTokens: a.InputTokens + b.InputTokens, CachedTokens: a.CachedTokens + b.CachedTokens,
+		OutputTokens: a.OutputTokens + b.OutputTokens, Dollars: a.Dollars + b.Dollars, Seconds: a.Seconds + b.Seconds,
+	}
+}
+
+// summary returns the solve as it is in a list.
+func (s *solve) summary() api.Solve {
+	of := api.Solve{
+		ID: s.id(), Run: s.run, Thread: s.Name, Task: s.Task().Task, State: api.Running,
+		Spark: s.spark(), Agents: len(s.lanes), Rounds: s.Turns.Rounds, Signals: len(s.Log),
+		Began: s.began, Updated: s.updated, Seq: s.Log[len(s.Log)-1].Head().Seq, Threshold: consensus.DefaultThreshold,
+	}
+	for _, c := range s.costs {
+		of.Cost = plus(of.Cost, c)
+	}
+	if s.Votes.Round() != nil {
+		d := s.now
+		of.Voters, of.Threshold, of.Quorum = d.Voters, s.need.threshold, s.need.quorum
+		if id := d.Leader(); id != "" {
+			of.Leader = &api.Leader{Proposal: id, Content: s.content(id), Support: d.Support, Confidence: d.Confidence, Learned: d.Learned}
+		}
+	}
+	if s.Stage.Stopped() {
+		s.stopped(&of)
+	}
+	return of
+}
+
+// stopped says why the solve stopped.
+func (s *solve) stopped(of *api.Solve) {
+	d := s.Stage.Decided.Payload
+	stop := d.Stop
+	if stop == 0 {
+		stop = runlog.StopFor(s.Last.Outcome)
+	}
+	of.Stop, of.Detail = stop.String(), d.Detail
+	switch stop {
+	case runlog.StopConsensus:
+		of.State, of.Answer = api.Decided, s.Stage.Announced.Payload.Decision
+	case runlog.StopEscalated:
+		of.State, of.Waits = api.Waiting, 1
+	case runlog.StopAsked:
+		of.State = api.Waiting
+		for _, f := range s.Turns.Failed {
+			if f.Asks && f.Round == s.Turns.Rounds {
+				of.Waits++
+			}
+		}
+	case runlog.StopCancelled:
+		of.State = api.Interrupted
+	case runlog.StopError:
+		of.State = api.Failed
+	default:
+		of.State = api.Undecided
+	}
+}
+
+// content returns what a proposal says.
+func (s *solve) content(id string) string {
+	if p := s.Votes.Of(id); p != nil {
+		return p.Proposal.Payload.Content
+	}
+	return ""
+}
+
+// spark returns the leader's support over time, in at most 32 points.
+func (s *solve) spark() []float64 {
+	const most = 32
+	all := make([]float64, 0, most)
+	n := len(s.steps)
+	for i := range min(n, most) {
+		at := i
+		if n > most {
+			at = i * (n - 1) / (most - 1)
+		}
+		all = append(all, s.steps[at].Support[s.steps[at].Leader])
+	}
+	return all
+}
+
+// detail returns everything about the solve.
+func (s *solve) detail(after uint64) api.SolveDetail {
+	of := api.SolveDetail{
+		Solve: s.summary(), Context: s.Task().Context, Lanes: slices.Clone(s.lanes), Terms: s.terms(),
+		Proposals: s.proposals(), Votes: s.ballot.after(after), Said: since(s.said, after, func(w api.Said) uint64 { return w.Seq }),
+		Steps: since(s.steps, after, func(w api.Step) uint64 { return w.Seq }), Rounds: slices.Clone(s.rounds),
+		Conflicts: s.conflicts(), Debates: s.talks.all(), Escalations: s.escalations(), Costs: []api.AgentCost{}, Obstacles: []string{},
+		Decision: s.decided(), Turn: s.turning(), Rests: s.rests(),
+	}
+	of.Rounds = append([]api.Round{}, of.Rounds...)
+	of.Lanes = append([]string{}, of.Lanes...)
+	for _, agent := range slices.Sorted(maps.Keys(s.costs)) {
+		of.Costs = append(of.Costs, api.AgentCost{Agent: agent, Cost: s.costs[agent]})
+	}
+	for _, o := range s.Obstacles() {
+		of.Obstacles = append(of.Obstacles, o.String())
+	}
+	if h := s.Log[0].Head(); h.Trace != nil {
+		of.Trace = &api.Trace{ID: hex.EncodeToString(h.Trace.TraceID[:])}
+	}
+	return of
+}
+
+// since returns what comes after a position. The slice is shared.
+func since[T any](all []T, after uint64, seq func(T) uint64) []T {
+	i, _ := slices.BinarySearchFunc(all, after+1, func(t T, at uint64) int {
+		switch got := seq(t); {
+		case got < at:
+			return -1
+		case got > at:
+			return 1
+		}
+		return 0
+	})
+	return append([]T{}, all[i:]...)
+}

@@ -1,0 +1,214 @@
+package view_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/console/api"
+	"github.com/swarmbus/swarmbus/swarm/console/view"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
+)
+
+// A writer writes the log of a solve.
+type writer struct {
+	mint *signals.Mint
+	seq  uint64
+	log  []signals.Any
+}
+
+func say[P signals.Payload](w *writer, source string, p P) signals.ID {
+	w.seq++
+	h := signals.Header{Seq: w.seq, ID: w.mint.ID(w.seq, time.Unix(int64(w.seq), 0)), Source: source, Thread: "s", Time: time.Unix(int64(w.seq), 0).UTC(), Confidence: 0.5}
+	w.log = append(w.log, signals.New(h, p))
+	return h.ID
+}
+
+// begin returns a writer of a solve that has begun.
+func begin(t testing.TB) *writer {
+	t.Helper()
+	w := &writer{mint: signals.NewMint()}
+	say(w, bus.System, signals.Task{Task: "What?"})
+	terms := &runlog.Terms{Name: runlog.Learner, Strategy: "confidence-weighted", Threshold: 0.7, Quorum: 3}
+	text, err := runlog.TextOf(terms)
+	if err != nil {
+		t.Fatal(err)
+	}
+	say(w, bus.System, runlog.Opened{Terms: text})
+	return w
+}
+
+// book returns the book of a log, and its frames.
+func book(t testing.TB, log []signals.Any) (*view.Book, []api.Frame) {
+	t.Helper()
+	b, err := view.New("run", journal.Snapshot{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(b.Close)
+	var frames []api.Frame
+	for _, s := range log {
+		f, ok, err := b.Apply(s)
+		if err != nil || !ok {
+			t.Fatalf("signal %d: %v %v", s.Head().Seq, ok, err)
+		}
+		frames = append(frames, f)
+	}
+	return b, frames
+}
+
+func TestALaterReaderGetsWhatFollowersGot(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		w := begin(t)
+		for i := range rapid.IntRange(0, 40).Draw(rt, "signals") {
+			agent := rapid.SampledFrom([]string{"ann", "bob", "cem", "dee"}).Draw(rt, "agent")
+			id := rapid.SampledFrom([]string{"x", "y", "z"}).Draw(rt, "proposal")
+			switch rapid.IntRange(0, 3).Draw(rt, "what") {
+			case 0:
+				say(w, agent, signals.Proposal{ProposalID: id, Content: "do " + id})
+			case 1:
+				say(w, agent, signals.Discovery{Finding: fmt.Sprint(i)})
+			default:
+				stance := rapid.SampledFrom([]signals.Stance{signals.Agree, signals.Disagree, signals.Abstain}).Draw(rt, "stance")
+				say(w, agent, signals.Vote{ProposalID: id, Stance: stance, Weight: rapid.Float64Range(0, 1).Draw(rt, "weight")})
+			}
+		}
+		b, frames := book(t, w.log)
+		after := uint64(rapid.IntRange(0, len(w.log)).Draw(rt, "after"))
+		got, _ := b.Detail("s", after)
+		want := api.SolveDetail{Said: []api.Said{}, Steps: []api.Step{}, Votes: []api.Vote{}}
+		for _, f := range frames {
+			if f.Seq <= after {
+				continue
+			}
+			want.Said = append(want.Said, *f.Said)
+			if f.Step != nil {
+				want.Steps = append(want.Steps, *f.Step)
+			}
+			if f.Vote != nil {
+				want.Votes = append(want.Votes, *f.Vote)
+			}
+		}
+		newest := map[[2]string]int{}
+		for i, v := range want.Votes {
+			newest[[2]string{v.Voter, v.Proposal}] = i
+		}
+		for i, v := range want.Votes {
+			want.Votes[i].Counts = newest[[2]string{v.Voter, v.Proposal}] == i
+		}
+		for what, both := range map[string][2]any{"said": {got.Said, want.Said}, "steps": {got.Steps, want.Steps}, "votes": {got.Votes, want.Votes}} {
+			if d := cmp.Diff(both[1], both[0]); d != "" {
+				rt.Errorf("%s after %d (-frames +detail):\n%s", what, after, d)
+			}
+		}
+		if last := frames[len(frames)-1].Solve; cmp.Diff(*last, got.Solve) != "" {
+			rt.Errorf("the last frame's solve differs:\n%s", cmp.Diff(*last, got.Solve))
+		}
+	})
+}
+
+func TestSupportIsThatOfTheDecision(t *testing.T) {
+	t.Parallel()
+	w := begin(t)
+	for _, id := range []string{"x", "y"} {
+		say(w, "ann", signals.Proposal{ProposalID: id, Content: "do " + id})
+	}
+	say(w, "ann", signals.Vote{ProposalID: "x", Stance: signals.Agree, Weight: 0.6})
+	say(w, "bob", signals.Vote{ProposalID: "y", Stance: signals.Agree, Weight: 0.2})
+	say(w, "cem", signals.Vote{ProposalID: "y", Stance: signals.Disagree, Weight: 0.2})
+	b, _ := book(t, w.log)
+	d, _ := b.Detail("s", 0)
+	last := d.Steps[len(d.Steps)-1]
+	for id, want := range map[string]float64{"x": 0.6, "y": 0.2} {
+		if got := last.Support[id]; got < want-1e-9 || got > want+1e-9 {
+			t.Errorf("%s has %v, want %v", id, got, want)
+		}
+	}
+	if last.Leader != "x" || last.Voters != 3 || d.Leader.Proposal != "x" || d.Proposals[0].Letter != "A" {
+		t.Errorf("the step is %+v", last)
+	}
+}
+
+func TestAChangeOfMindIsShownWithWhatItChanges(t *testing.T) {
+	t.Parallel()
+	w := begin(t)
+	for _, id := range []string{"x", "y"} {
+		say(w, "ann", signals.Proposal{ProposalID: id, Content: "do " + id})
+	}
+	say(w, "bob", signals.Vote{ProposalID: "x", Stance: signals.Agree, Weight: 1}) // 5
+	say(w, "ann", signals.Vote{ProposalID: "x", Stance: signals.Agree, Weight: 1})
+	say(w, "bob", signals.Vote{ProposalID: "x", Stance: signals.Disagree, Weight: 1})
+	say(w, "bob", signals.Vote{ProposalID: "y", Stance: signals.Agree, Weight: 1})
+	say(w, "ann", signals.Vote{ProposalID: "y", Stance: signals.Agree, Weight: 1})
+	say(w, "ann", signals.Vote{ProposalID: "x", Stance: signals.Disagree, Weight: 1})
+	b, _ := book(t, w.log)
+	d, _ := b.Detail("s", 0)
+	if was := d.Votes[2].Was; was == nil || was.Seq != 5 || was.Stance != "agree" {
+		t.Errorf("bob's second vote changes %+v", was)
+	}
+	if was := d.Votes[3].Was; was == nil || was.Seq != 5 || was.Proposal != "x" {
+		t.Errorf("bob's third vote changes %+v", was)
+	}
+	if d.Turn == nil || d.Turn.To != "y" || d.Turn.From != "x" || d.Turn.Seq != 9 || len(d.Turn.Changers) != 2 {
+		t.Errorf("what turned it is %+v", d.Turn)
+	}
+}
+
+func TestWhatIfCountsOnlyVotesUpToAPosition(t *testing.T) {
+	t.Parallel()
+	w := begin(t)
+	say(w, "ann", signals.Proposal{ProposalID: "x", Content: "do x"})
+	for _, voter := range []string{"ann", "bob", "cem"} {
+		say(w, voter, signals.Vote{ProposalID: "x", Stance: signals.Agree, Weight: 1})
+	}
+	b, _ := book(t, w.log)
+	for at, want := range map[uint64]string{4: "pending", 5: "pending", 6: "reached", 0: "reached"} {
+		got, ok, err := b.WhatIf("s", at, nil)
+		if err != nil || !ok || got.Actual.Outcome != want {
+			t.Errorf("at %d: %s (%v), want %s", at, got.Actual.Outcome, err, want)
+		}
+	}
+	if _, ok, _ := b.WhatIf("other", 0, nil); ok {
+		t.Error("there is no other solve")
+	}
+}
+
+// BenchmarkApply is what a signal costs in a solve of 100,000 signals, of which one in ten
+// is a vote.
+func BenchmarkApply(b *testing.B) {
+	w := begin(b)
+	for i := range 5 {
+		say(w, "ann", signals.Proposal{ProposalID: fmt.Sprint(i), Content: fmt.Sprint("do ", i)})
+	}
+	r := rand.New(rand.NewPCG(1, 1)) //nolint:gosec // votes
+	for i := range 100_000 {
+		agent := fmt.Sprint("agent", i%50)
+		if i%10 == 0 {
+			say(w, agent, signals.Vote{ProposalID: fmt.Sprint(r.IntN(5)), Stance: signals.Agree, Weight: r.Float64()})
+			continue
+		}
+		say(w, agent, signals.Discovery{Finding: fmt.Sprintf("finding %d, which says something of the usual length", i)})
+	}
+	for b.Loop() {
+		book(b, w.log)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(w.log)), "ns/signal")
+	all, _ := book(b, w.log)
+	began := time.Now()
+	d, _ := all.Detail("s", 0)
+	text, err := json.Marshal(d)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportMetric(float64(time.Since(began).Milliseconds()), "ms/detail")
+	b.ReportMetric(float64(len(text))/(1<<20), "MiB/detail")
+}

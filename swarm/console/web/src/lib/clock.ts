@@ -1,0 +1,5 @@
+import { signal } from "@preact/signals";
+
+// now is the time, once a second: for what says how long something has waited.
+export const now = signal(Date.now());
+setInterval(() => (now.value = Date.now()), 1000);

@@ -1,0 +1,99 @@
+import { signal } from "@preact/signals";
+import type { Frame } from "./types";
+
+export interface Link {
+  state: "connecting" | "live" | "reconnecting" | "refused";
+  seq: number; // position of the newest frame, in its log
+  at: number; // when the newest frame came
+}
+
+export const link = signal<Link>({ state: "connecting", seq: 0, at: Date.now() });
+
+// epoch grows whenever what is shown may have gaps: after a lost connection, and when the server
+// asks to read again. What is on the screen is then loaded again.
+export const epoch = signal(0);
+
+// resynced says, for a moment, why the server asked to read again.
+export const resynced = signal("");
+
+type Reader = (f: Frame) => void;
+const readers = new Set<Reader>();
+
+export function read(r: Reader): () => void {
+  readers.add(r);
+  return () => void readers.delete(r);
+}
+
+const cursor = new Map<string, number>();
+let socket: WebSocket | undefined;
+let boot = "";
+let tries = 0;
+let timer = 0;
+
+// open follows the feed from the last position of each log. It takes a WebSocket, because a
+// browser has only six other connections to a server, which several pages would use up.
+export function open() {
+  close();
+  const query = new URLSearchParams([...cursor].slice(0, 200).map(([log, seq]) => ["after", `${log}:${seq}`]));
+  const s = (socket = new WebSocket("/api/feed/socket" + (cursor.size ? "?" + query : "")));
+  s.onmessage = (e) => (e.data as string).split("\n").forEach((line) => line && take(JSON.parse(line)));
+  s.onclose = () => s === socket && lost();
+}
+
+function close() {
+  clearTimeout(timer);
+  const old = socket;
+  socket = undefined;
+  old?.close();
+}
+
+function take(f: Frame) {
+  if (f.type === "hello") return opened(f);
+  if (f.type === "resync") return resync(f);
+  if (f.type === "alive") {
+    move(f.cursor);
+    return void (link.value = { ...link.peek(), at: Date.now() });
+  }
+  if (f.seq && f.log) {
+    if (f.seq <= (cursor.get(f.log) ?? 0)) return;
+    cursor.set(f.log, f.seq);
+  }
+  for (const r of readers) r(f);
+  link.value = { state: "live", seq: f.seq || link.peek().seq, at: Date.now() };
+}
+
+function opened(f: Frame) {
+  const again = tries > 0 || (boot !== "" && boot !== f.boot);
+  tries = 0;
+  if (boot !== f.boot) move(f.cursor);
+  boot = f.boot ?? "";
+  const newest = Math.max(0, ...cursor.values());
+  link.value = { state: "live", seq: link.peek().seq || newest, at: Date.now() };
+  if (again) epoch.value++;
+}
+
+// resync continues at the cursor that the frame has.
+function resync(f: Frame) {
+  move(f.cursor);
+  resynced.value = f.reason || "the page was too slow";
+  setTimeout(() => (resynced.value = ""), 4000);
+  epoch.value++;
+}
+
+function move(to: Record<string, number> = {}) {
+  for (const [log, seq] of Object.entries(to)) cursor.set(log, seq);
+}
+
+// lost tries again, later each time.
+function lost() {
+  if (link.peek().state === "refused") return;
+  link.value = { ...link.peek(), state: "reconnecting" };
+  clearTimeout(timer);
+  timer = window.setTimeout(open, Math.min(4000, 300 * 1.5 ** tries++));
+}
+
+// refuse ends the feed, because the session is over.
+export function refuse() {
+  close();
+  link.value = { ...link.peek(), state: "refused" };
+}

@@ -1,0 +1,117 @@
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useKeys } from "../../lib/keys";
+import { note, route } from "../../lib/route";
+import { clean, count, group, lasting } from "../../lib/text";
+import { counts, items, type Filter, type Item } from "../../play/items";
+import { find, type Play } from "../../play/play";
+import { DebateRow, Row } from "./row";
+import type { View } from "./state";
+
+const names: [Filter, string][] = [["all", "All"], ["argument", "Arguments"], ["vote", "Votes"], ["person", "People"]];
+const page = 100;
+
+// Log is what was said, as a text. Of a long one it shows the part around the position, and more
+// where the reader comes to its edge.
+export function Log({ view }: { view: View }) {
+  const { play } = view;
+  const [filter, setFilter] = useState<Filter>((route.peek().query.get("f") as Filter) || "all");
+  const all = useMemo(() => items(play, filter), [play, filter]);
+  const n = useMemo(() => counts(play), [play]);
+  const box = useRef<HTMLDivElement>(null);
+  const index = useSettled(view, all.length > page * 4);
+  const at = place(all, index);
+  const [range, setRange] = useState({ from: 0, to: page * 4 });
+  const shown = fit(range, at, all.length);
+  useEffect(() => void (shown !== range && setRange(shown)));
+  useEffect(() => note({ f: filter === "all" ? "" : filter }), [filter]);
+  useScroll(box, view, index);
+  useKeys("What was said", names.map(([f, name], i) => ({ keys: "Alt+" + (i + 1), does: name.toLowerCase(), run: () => setFilter(f) })));
+  return (
+    <section class="log" aria-label="What was said">
+      <div class="loghead"><h2>What was said</h2>
+        {names.map(([f, name]) => <button key={f} class="chip" aria-pressed={f === filter} onClick={() => setFilter(f)}>{name} {group(n[f])}</button>)}
+      </div>
+      <div ref={box}>
+        {shown.from > 0 && <More text={`${group(shown.from)} earlier`} more={() => setRange({ ...shown, from: Math.max(0, shown.from - page) })} />}
+        {all.slice(shown.from, shown.to).map((item) => <One key={item.key} item={item} view={view} index={index} />)}
+        {shown.to < all.length && <More text={`${group(all.length - shown.to)} later`} more={() => setRange({ ...shown, to: shown.to + page })} />}
+        {!all.length && <p class="mut">{filter === "all" ? "Nothing has been said yet." : "Nothing of that kind was said."}</p>}
+      </div>
+    </section>
+  );
+}
+
+// useSettled is the position; of a long text that at which it rests for a moment, because each
+// place that is passed would be drawn.
+function useSettled(view: View, long: boolean): number {
+  const [index, set] = useState(view.index.peek());
+  useEffect(() => {
+    let timer = 0;
+    const off = view.index.subscribe((i) => {
+      clearTimeout(timer);
+      if (long) timer = window.setTimeout(() => set(i), 200);
+      else set(i);
+    });
+    return () => (clearTimeout(timer), off());
+  }, [view.index, long]);
+  return index;
+}
+
+interface Range { from: number; to: number }
+
+// fit moves the range that is shown so that it has the position.
+function fit(r: Range, at: number, length: number): Range {
+  if (at >= r.from && at < r.to) return r.to >= length || r.to - r.from >= page ? r : { ...r, to: Math.min(length, r.from + page) };
+  const from = Math.max(0, Math.min(at - page / 2, length - page));
+  return { from, to: from + page };
+}
+
+// place is where in the items the position is.
+const place = (all: Item[], index: number) => Math.max(0, find(all.length, (i) => all[i].i <= index) - 1);
+
+function One({ item, view, index }: { item: Item; view: View; index: number }) {
+  const future = item.i > index;
+  if (item.type === "round") return <RoundHead play={view.play} item={item} future={future} />;
+  if (item.type === "debate") return <DebateRow debate={item.debate} view={view} play={view.play} future={future} on={view.play.debate(view.play.seqAt(index)) === item.debate} />;
+  return <Row said={item.said} view={view} play={view.play} future={future} on={item.i === index && !view.end.value} />;
+}
+
+function RoundHead({ play, item, future }: { play: Play; item: Item & { type: "round" }; future: boolean }) {
+  const { round } = item.span;
+  const k = play.rounds.indexOf(item.span), next = play.rounds[k + 1];
+  const ends = next ? Date.parse(next.round.time) : Date.parse(play.said[play.length - 1]?.time ?? round.time);
+  const trouble = [round.late?.length && count(round.late.length, "is late", "are late"), round.failed?.length && count(round.failed.length, "failed", "failed"), round.passed?.length && count(round.passed.length, "passed", "passed")].filter(Boolean);
+  return (
+    <div class={"rd" + (future ? " fut" : "")}>
+      <b>Round {round.round}</b>
+      <span class="nw">{count(round.turns.length, "turn")} · {lasting(Math.max(0, ends - Date.parse(round.time)))}{trouble.length > 0 && " · " + trouble.join(", ")}</span>
+      {round.debate && <span class="r">{clean(round.debate)}</span>}
+    </div>
+  );
+}
+
+// More shows more of a long text when it is reached, or pressed.
+function More({ text, more }: { text: string; more: () => void }) {
+  const button = useRef<HTMLButtonElement>(null);
+  const latest = useRef(more);
+  latest.current = more;
+  useEffect(() => {
+    const watch = new IntersectionObserver((e) => e.some((x) => x.isIntersecting) && latest.current(), { rootMargin: "0px" });
+    const timer = setTimeout(() => button.current && watch.observe(button.current), 400);
+    return () => (clearTimeout(timer), watch.disconnect());
+  }, [text]);
+  return <button ref={button} class="more" onClick={more}>{text}</button>;
+}
+
+// useScroll brings the row of the position into view: in the middle after a jump, and while the
+// reader steps only if the text is being read.
+function useScroll(box: { current: HTMLDivElement | null }, view: View, index: number) {
+  const jumped = useRef(view.jumps.peek());
+  const jumps = view.jumps.value;
+  useEffect(() => {
+    const jump = jumps !== jumped.current;
+    jumped.current = jumps;
+    if (!box.current || (!jump && box.current.getBoundingClientRect().top > innerHeight * 0.5)) return;
+    box.current.querySelector(".e.on")?.scrollIntoView({ block: jump ? "center" : "nearest" });
+  }, [index, jumps]);
+}

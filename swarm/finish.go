@@ -1,0 +1,99 @@
+package swarm
+
+import (
+	"context"
+	"time"
+
+	"github.com/swarmbus/swarmbus/agents/hooks"
+	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/internal/seat"
+	"github.com/swarmbus/swarmbus/swarm/internal/why"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
+	"github.com/swarmbus/swarmbus/swarm/solves"
+)
+
+// finish announces the decision and completes the result.
+func (r *solve) finish(ctx context.Context) {
+	if !r.records.decided {
+		r.requorum()
+		r.settleByConsensus(ctx)
+	}
+	d := r.votes().Decision()
+	r.result.Decision, r.result.Missing, r.result.Obstacles = d, r.seats.Missing(d), r.thread.Obstacles()
+	r.read()
+	if !r.records.decided {
+		r.result.Detail = r.detail(d)
+		r.record(ctx)
+	}
+	if r.result.Stop == runlog.StopConsensus {
+		won := r.thread.Votes.Of(d.Choice).Proposal
+		r.result.Answer = won.Payload.Content
+		r.say(ctx, d, won)
+	}
+	r.result.Groupthink = r.groupthink()
+	if stop := r.result.Stop; stop == runlog.StopEscalated || stop == runlog.StopAsked {
+		r.result.Question = solves.QuestionOf(r.thread)
+	}
+	r.endCoordination(ctx)
+	r.read()
+	r.leave(ctx)
+	r.result.Spent = r.spent.SoFar()
+	r.keep(ctx)
+	r.result.Elapsed = time.Since(r.span.Began)
+	r.yield(solves.Stopped{Result: r.result})
+}
+
+// read fills in what the log says. Failed and Refused have the errors themselves, and the rounds of
+// a running solve are counted as they begin.
+func (r *solve) read() {
+	says := solves.LoggedBy(r.thread)
+	says.Failed, says.Refused, says.Rounds = r.result.Failed, r.result.Refused, max(r.result.Rounds, says.Rounds)
+	r.result.Logged = says
+}
+
+// detail says why the solve stopped, with everything that somebody who has to go on with
+// it should know.
+func (r *solve) detail(d consensus.Decision) string {
+	c := why.Case{
+		Result: r.result, Alone: r.alone(d), Unsettled: r.table().Unsettled(), Stopped: r.seats.Stopped(),
+	}
+	return c.Detail()
+}
+
+// say announces the decision, unless that has been done.
+func (r *solve) say(ctx context.Context, d consensus.Decision, won *signals.Signal[signals.Proposal]) {
+	if r.records.announced {
+		return
+	}
+	r.announce(ctx, signals.New(
+		signals.Header{ReplyTo: won.ID, Confidence: d.Confidence},
+		signals.Consensus{ProposalID: d.Choice, Decision: won.Payload.Content, Confidence: d.Confidence},
+	))
+}
+
+// leave ends the solve's turns and readers and adds up their books.
+func (r *solve) leave(ctx context.Context) {
+	turns := &r.result.Turns
+	turns.Dropped = turns.Taken - turns.Committed - turns.Failed
+	for _, t := range r.seats.Turns() {
+		if t.State != seat.Stopped {
+			hooks.Note(ctx, hooks.TurnDropped{Agent: t.Agent, Round: t.Round})
+		}
+		if t.Cancel() {
+			r.result.LeftBehind = append(r.result.LeftBehind, t.Agent)
+		}
+	}
+	for _, s := range r.seats {
+		r.result.Books = r.result.Books.Plus(s.Close())
+	}
+	if r.log != nil {
+		r.log.Close()
+	}
+	r.wake.Close()
+	// An escalated solve keeps its proposals for the answer; records end threads themselves.
+	if r.result.Stop != runlog.StopEscalated && r.swarm.keeper == nil {
+		r.swarm.bus.CloseThread(r.result.Thread)
+	}
+	r.swarm.names.Release(r.result.Thread)
+}

@@ -1,0 +1,118 @@
+package seat
+
+import (
+	"fmt"
+
+	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/solves"
+)
+
+// Quorum returns the default quorum of a team: more than half of the agents that
+// are asked to vote.
+func Quorum(team []*agents.Agent) int {
+	n := 0
+	for _, a := range team {
+		if a != nil && asked(a) {
+			n++
+		}
+	}
+	return n/2 + 1
+}
+
+// asked reports whether an agent is asked to vote: it hears proposals and may vote.
+func asked(a *agents.Agent) bool { return a.Hears(signals.KindProposal) && a.May(signals.KindVote) }
+
+// Alone says why a decision that the votes have reached for a proposal is none of several
+// agents: nobody agrees with the choice but the agent that proposed it. "" means that it
+// counts: also where others have positions and what was learned of the voters says that
+// they weigh less.
+func (all Roster) Alone(d consensus.Decision, choice *agents.Standing) string {
+	if d.Outcome != consensus.Reached || !all.several(d) {
+		return ""
+	}
+	by := choice.Supporters()
+	for v := range d.Ballots().Votes() {
+		agrees := v.Stance == consensus.Agree && v.ProposalID == d.Choice
+		if (agrees || d.Learned && v.Stance != consensus.Abstain) && (v.Voter != by[0] || len(by) > 1) {
+			return ""
+		}
+	}
+	return fmt.Sprintf("only %s, who proposed %q, agrees with it: if that is enough, set Quorum to 1", by[0], d.Choice)
+}
+
+// several reports whether more than one agent is asked to vote, or has voted.
+func (all Roster) several(d consensus.Decision) bool {
+	voters := votersOf(d)
+	for _, s := range all {
+		if asked(s.Agent) {
+			voters[s.Agent.ID] = true
+		}
+	}
+	return len(voters) > 1
+}
+
+func votersOf(d consensus.Decision) map[string]bool {
+	voters := map[string]bool{}
+	for v := range d.Ballots().Votes() {
+		voters[v.Voter] = true
+	}
+	return voters
+}
+
+// Missing returns the agents that were asked to vote and did not, if they are needed
+// for the quorum.
+func (all Roster) Missing(d consensus.Decision) (ids []string) {
+	if d.Voters >= d.Ballots().Quorum() {
+		return nil
+	}
+	voted := votersOf(d)
+	for _, s := range all {
+		if asked(s.Agent) && !s.Out && !voted[s.Agent.ID] {
+			ids = append(ids, s.Agent.ID)
+		}
+	}
+	return ids
+}
+
+// A Round is what a round was: its number, how many turns began in it, and whether no
+// agent said anything.
+type Round struct {
+	Number, Begun int
+	Silent        bool
+}
+
+// Broken returns the failed turns because of which a solve cannot go on: so many agents
+// failed in their last turn, without saying anything, that the others are fewer than the
+// quorum, or that the only agent with a position is alone with its own proposal. Before
+// any vote, it is also the turns of the last round if all of them failed, and one of
+// their agents might have proposed or voted.
+func (all Roster) Broken(d consensus.Decision, alone bool, r Round) (failed []solves.TurnFailed) {
+	var able, unable, last int
+	needed := false
+	for _, s := range all {
+		voter, t := asked(s.Agent) && !s.Out, s.failed()
+		switch {
+		case t != nil:
+			failed = append(failed, solves.TurnFailed{Agent: s.Agent.ID, Round: t.Round, Err: t.Err})
+			needed = needed || s.Agent.May(signals.KindVote) || s.Agent.May(signals.KindProposal)
+			if t.Round == r.Number {
+				last++
+			}
+			if voter {
+				unable++
+			}
+		case voter:
+			able++
+		}
+	}
+	quorum := d.Ballots().Quorum()
+	switch {
+	case alone && unable > 0,
+		d.Voters > 0 && able < quorum && quorum <= able+unable,
+		d.Voters == 0 && needed && r.Silent && last == r.Begun:
+		return failed
+	}
+	return nil
+}

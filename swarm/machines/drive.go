@@ -1,0 +1,129 @@
+package machines
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/bus/natsbus"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/solves"
+)
+
+// Drive solves a task with the swarm of these options, on the log: it waits for the lease of
+// the task, and then begins the solve, or goes on with it where the log ends if another
+// process began it; the events are those from then on. The bus and the journal of the options
+// are replaced. If the lease is lost, another process may go on with the solve; this one
+// waits for the lease again, and ends with what was decided meanwhile. One process drives one
+// task at a time on a log.
+func Drive(ctx context.Context, log *natsbus.Log, o swarm.Options, task signals.Task) iter.Seq2[solves.Event, error] {
+	return func(yield func(solves.Event, error) bool) {
+		for {
+			err := underLease(ctx, log, o, task, yield)
+			if errors.Is(err, natsbus.ErrLost) && ctx.Err() == nil && log.Err() == nil {
+				continue
+			}
+			if err != nil {
+				yield(nil, err)
+			}
+			return
+		}
+	}
+}
+
+// underLease drives a task until the solve stops or the lease is lost.
+func underLease(ctx context.Context, log *natsbus.Log, o swarm.Options, task signals.Task, yield func(solves.Event, error) bool) error {
+	lease, err := log.Lease(ctx, leaseOf(task))
+	if err != nil {
+		return err
+	}
+	defer lease.Release()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer context.AfterFunc(lease.Context(), func() { cancel(context.Cause(lease.Context())) })()
+	defer cancel(nil)
+	return drive(ctx, log, o, task, yield)
+}
+
+func leaseOf(task signals.Task) string {
+	text, _ := json.Marshal(task)
+	sum := sha256.Sum256(text)
+	return "solve " + hex.EncodeToString(sum[:8])
+}
+
+func drive(ctx context.Context, log *natsbus.Log, o swarm.Options, task signals.Task, yield func(solves.Event, error) bool) error {
+	past, err := recorded(log.Bus())
+	if err != nil {
+		return err
+	}
+	o.Bus, o.Journal = log.Bus(), past
+	s, err := swarm.New(o)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	events, err := begin(ctx, s, task)
+	if err != nil {
+		return err
+	}
+	for e, err := range events {
+		if stopped, ok := e.(solves.Stopped); ok {
+			if lost := lost(ctx, stopped.Result.Err); lost != nil {
+				return lost
+			}
+		}
+		if !yield(e, err) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// lost returns why this process does not drive the solve any more, if that is the reason
+// why it stopped here.
+func lost(ctx context.Context, stopped error) error {
+	var dead *natsbus.DeadLetter
+	switch why := context.Cause(ctx); {
+	case errors.Is(why, natsbus.ErrLost):
+		return why
+	case errors.As(stopped, &dead) && dead.Reason == natsbus.Fenced:
+		return fmt.Errorf("%w: %w", natsbus.ErrLost, stopped)
+	}
+	return nil
+}
+
+// begin begins the solve of a task, or goes on with the one in the log.
+func begin(ctx context.Context, s *swarm.Swarm, task signals.Task) (iter.Seq2[solves.Event, error], error) {
+	results, err := s.Results()
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range results {
+		if r.Task == task {
+			return s.StreamResume(ctx, r.Log, nil), nil
+		}
+	}
+	return s.Stream(ctx, task), nil
+}
+
+// recorded returns what a bus has as a journal in memory, from which a swarm learns what is
+// in the log.
+func recorded(b *bus.Bus) (*journal.Memory, error) {
+	past := new(journal.Memory)
+	for s := range b.History(bus.Filter{}) {
+		r, err := journal.SignalRecord(s)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := past.Append(r); err != nil {
+			return nil, err
+		}
+	}
+	return past, nil
+}

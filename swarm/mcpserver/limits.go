@@ -1,0 +1,186 @@
+package mcpserver
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"golang.org/x/time/rate"
+
+	"github.com/swarmbus/swarmbus/swarm/transcript"
+)
+
+// quotas are how many requests clients may make in a second.
+type quotas struct {
+	s  *Server
+	mu sync.Mutex // protects the fields below
+	of map[string]*quota
+}
+
+type quota struct {
+	requests *rate.Limiter
+	told     time.Time // when somebody was told of the client
+}
+
+// of returns the quota of a session. Clients without a session share one.
+func (q *quotas) session(id string) *quota {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.of[id] == nil {
+		if len(q.of) >= 2*q.s.o.Limits.Sessions || q.of == nil {
+			q.forgetLocked()
+		}
+		q.of[id] = &quota{requests: rate.NewLimiter(rate.Limit(q.s.o.Limits.Rate), q.s.o.Limits.Burst)}
+	}
+	return q.of[id]
+}
+
+// forgetLocked keeps the quotas of sessions that have not ended.
+func (q *quotas) forgetLocked() {
+	kept := map[string]*quota{}
+	for session := range q.s.sdk.Sessions() {
+		if of := q.of[session.ID()]; of != nil {
+			kept[session.ID()] = of
+		}
+	}
+	q.of = kept
+}
+
+// busy is the code of the error for a client beyond its limits.
+const busy = -32000
+
+// check refuses requests beyond the limits.
+func (q *quotas) check(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		session, _ := req.GetSession().(*sdk.ServerSession)
+		of := q.session(idOf(session))
+		if !of.requests.Allow() {
+			limit := fmt.Sprintf("more than %v requests a second", q.s.o.Limits.Rate)
+			q.tell(of, nameOf(session), limit)
+			return nil, &jsonrpc.Error{Code: busy, Message: "the request is refused: " + limit}
+		}
+		return next(ctx, method, req)
+	}
+}
+
+// tell says who is beyond a limit, once a minute at most.
+func (q *quotas) tell(of *quota, client, limit string) {
+	q.mu.Lock()
+	again := time.Since(of.told) < time.Minute
+	if !again {
+		of.told = time.Now()
+	}
+	q.mu.Unlock()
+	if !again {
+		q.s.o.Refused(client, limit)
+	}
+}
+
+func idOf(session *sdk.ServerSession) string {
+	if session == nil {
+		return ""
+	}
+	return session.ID()
+}
+
+// nameOf returns what a client calls itself.
+func nameOf(session *sdk.ServerSession) string {
+	if session == nil || session.InitializeParams() == nil || session.InitializeParams().ClientInfo == nil {
+		return "a client without a name"
+	}
+	return line(session.InitializeParams().ClientInfo.Name, 64)
+}
+
+// line returns a text of somebody else as a line that a terminal and a form can show.
+func line(text string, width int) string { return transcript.Cut(transcript.Printable(text), width) }
+
+// crowd refuses HTTP requests beyond what all sessions may have under way, and new sessions
+// beyond their limit.
+func (s *Server) crowd(next http.Handler) http.Handler {
+	under := make(chan struct{}, s.o.Limits.Sessions*4) // streams of sessions count, too
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case under <- struct{}{}:
+			defer func() { <-under }()
+		default:
+			s.o.Refused(r.RemoteAddr, fmt.Sprintf("more than %d requests at once", cap(under)))
+			http.Error(w, "too many requests at once", http.StatusServiceUnavailable)
+			return
+		}
+		if r.Method == http.MethodPost && r.Header.Get("Mcp-Session-Id") == "" && s.count() >= s.o.Limits.Sessions {
+			s.o.Refused(r.RemoteAddr, fmt.Sprintf("more than %d sessions", s.o.Limits.Sessions))
+			http.Error(w, "too many sessions", http.StatusServiceUnavailable)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func (s *Server) count() (n int) {
+	for range s.sdk.Sessions() {
+		n++
+	}
+	return n
+}
+
+// patient is a transport that does not read on while too many requests have no answer, so
+// that a client that sends without reading waits itself.
+type patient struct {
+	sdk.Transport
+	most int
+}
+
+// Connect implements [sdk.Transport].
+func (p *patient) Connect(ctx context.Context) (sdk.Connection, error) {
+	c, err := p.Transport.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &waiting{Connection: c, asked: make(chan struct{}, p.most), closed: make(chan struct{})}, nil
+}
+
+type waiting struct {
+	sdk.Connection
+	asked  chan struct{} // one for each request without an answer
+	once   sync.Once
+	closed chan struct{}
+}
+
+// Read implements [sdk.Connection].
+func (w *waiting) Read(ctx context.Context) (jsonrpc.Message, error) {
+	m, err := w.Connection.Read(ctx)
+	if r, ok := m.(*jsonrpc.Request); err != nil || !ok || !r.IsCall() {
+		return m, err
+	}
+	select {
+	case w.asked <- struct{}{}:
+		return m, nil
+	case <-w.closed:
+		return nil, sdk.ErrConnectionClosed
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// Write implements [sdk.Connection].
+func (w *waiting) Write(ctx context.Context, m jsonrpc.Message) error {
+	if _, ok := m.(*jsonrpc.Response); ok {
+		defer func() {
+			select {
+			case <-w.asked:
+			default: // the answer to what was refused before it was read
+			}
+		}()
+	}
+	return w.Connection.Write(ctx, m)
+}
+
+// Close implements [sdk.Connection].
+func (w *waiting) Close() error {
+	w.once.Do(func() { close(w.closed) })
+	return w.Connection.Close()
+}

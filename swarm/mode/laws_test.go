@@ -1,0 +1,124 @@
+package mode_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/swarmbus/swarmbus/swarm/mode"
+)
+
+// team returns members that are right as often as given, of families of the given size.
+func team(n, family int, right float64) (all []mode.Member) {
+	for i := range n {
+		m := mode.Member{ID: fmt.Sprint("a", i), Right: right}
+		if family > 0 {
+			m.Family = fmt.Sprint("f", i/family)
+		}
+		all = append(all, m)
+	}
+	return all
+}
+
+// play asks by a plan until it is over. say returns what an agent says to a call.
+func play(t interface{ Fatalf(string, ...any) }, p *mode.Plan, say func(n int, c *mode.Call)) (calls []mode.Call, rounds int) {
+	for {
+		step := p.Next(calls)
+		if len(step.Ask) == 0 {
+			return calls, rounds
+		}
+		if rounds++; rounds > 4*p.Calls+4 {
+			t.Fatalf("%v does not end: %v", p, calls)
+		}
+		for i, agent := range step.Ask {
+			if slices.Contains(step.Ask[:i], agent) {
+				t.Fatalf("%s is asked twice at once: %v", agent, step.Ask)
+			}
+			c := mode.Call{Part: step.Part, Agent: agent}
+			say(len(calls), &c)
+			calls = append(calls, c)
+		}
+	}
+}
+
+func TestEveryPlanEndsWithinItsBudget(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 12).Draw(t, "members")
+		c := mode.Case{Members: team(n, rapid.IntRange(0, 4).Draw(t, "family"), 0), Calls: rapid.IntRange(0, 40).Draw(t, "calls"), Seed: 1}
+		c.FactsDiffer, c.Checkable = rapid.Bool().Draw(t, "differ"), rapid.Bool().Draw(t, "checkable")
+		p := mode.Choose(rapid.SampledFrom(mode.All()[1:]).Draw(t, "mode"), c)
+		calls, _ := play(t, p, func(_ int, c *mode.Call) {
+			c.Stated = c.Part == mode.Facts && rapid.Bool().Draw(t, "stated")
+			if c.Part != mode.Facts {
+				c.Answer = rapid.SampledFrom([]string{"", "x", "y", "z"}).Draw(t, "answer")
+			}
+		})
+		if got := mode.Price(calls); got > float64(p.Calls) || len(calls) == 0 {
+			t.Fatalf("%v: %d calls at the price of %v of %d", p, len(calls), got, p.Calls)
+		}
+		chosen, given := p.Choice(calls), mode.Distinct(calls)
+		if (chosen.Answer == "") != (len(given) == 0) || chosen.Answer != "" && !slices.Contains(given, chosen.Answer) {
+			t.Fatalf("%v: chose %+v of %v", p, chosen, given)
+		}
+	})
+}
+
+// Asking several at once is for speed alone: as many answers are paid as if each agent had
+// been asked when the answers before were known.
+func TestAskingSeveralAtOnceCostsNoAnswer(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 9).Draw(t, "members")
+		p := &mode.Plan{Mode: mode.Vote, Members: team(n, 0, 0.5), Calls: rapid.IntRange(1, 27).Draw(t, "calls"), Lead: 3}
+		said := rapid.SliceOfN(rapid.SampledFrom([]string{"x", "y", "z"}), p.Calls, p.Calls).Draw(t, "answers")
+		calls, _ := play(t, p, func(n int, c *mode.Call) { c.Answer = said[n] })
+		for k := range calls {
+			if k >= 3 && p.Next(calls[:k]).Over != "" {
+				t.Fatalf("over after %d of %d calls: %v", k, len(calls), said)
+			}
+		}
+	})
+}
+
+func TestThreeThatAgreeAreAskedAtOnce(t *testing.T) {
+	t.Parallel()
+	p := mode.Choose(mode.Vote, mode.Case{Members: team(5, 0, 0), Calls: 12})
+	calls, rounds := play(t, p, func(_ int, c *mode.Call) { c.Answer = "x" })
+	if len(calls) != 3 || rounds != 1 {
+		t.Errorf("%d calls in %d rounds, want 3 in 1", len(calls), rounds)
+	}
+	p = mode.Choose(mode.Vote, mode.Case{Members: team(5, 0, 0), Calls: 13})
+	if calls, _ = play(t, p, func(_ int, c *mode.Call) { c.Answer = "x" }); len(calls) != 4 {
+		t.Errorf("%d calls where the budget allows a lead of four", len(calls))
+	}
+}
+
+func TestAFamilySharesItsWeight(t *testing.T) {
+	t.Parallel()
+	p := &mode.Plan{Mode: mode.Vote, Members: append(team(7, 7, 0.6), mode.Member{ID: "b", Right: 0.6}, mode.Member{ID: "c", Right: 0.6}, mode.Member{ID: "d", Right: 0.6})}
+	calls := []mode.Call{}
+	for _, m := range p.Members {
+		c := mode.Call{Part: mode.Answer, Agent: m.ID, Answer: "clones"}
+		if m.Family == "" {
+			c.Answer = "others"
+		}
+		calls = append(calls, c)
+	}
+	if got := p.Choice(calls).Answer; got != "others" { // 7/√7 = 2.6 against 3
+		t.Errorf("seven clones against three others: %s", got)
+	}
+}
+
+func TestALiarIsNoEvidenceForWhatItRejects(t *testing.T) {
+	t.Parallel()
+	p := &mode.Plan{Mode: mode.Vote, Members: []mode.Member{{ID: "liar", Right: 0.01}, {ID: "a", Right: 0.6}, {ID: "b", Right: 0.55}}}
+	calls := []mode.Call{
+		{Part: mode.Answer, Agent: "liar", Answer: "x"}, {Part: mode.Answer, Agent: "a", Answer: "y"}, {Part: mode.Answer, Agent: "b", Answer: "z"},
+	}
+	if got := p.Choice(calls); got.Answer != "y" || got.Share > 0.7 {
+		t.Errorf("got %+v", got)
+	}
+}

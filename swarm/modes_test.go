@@ -1,0 +1,86 @@
+package swarm_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/consensus/reliability"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/mode"
+	"github.com/swarmbus/swarmbus/swarm/solves"
+)
+
+// experts returns nine agents of which the first knows every answer. The others know those
+// of tasks that they call easy, and else most of them err together.
+func experts() (team []*agents.Agent) {
+	for i := range 9 {
+		answer := "right"
+		if i > 0 {
+			answer = fmt.Sprint("wrong ", max(1, i-5))
+		}
+		id := fmt.Sprint("a", i)
+		team = append(team, &agents.Agent{ID: id, Reactor: agents.Func(func(_ context.Context, t *agents.Turn) seq {
+			made, says := fmt.Sprint(id, "-", t.Round), answer
+			if t.Task.Task == "easy" {
+				says = "right"
+			}
+			return agents.Emit(agents.Propose(made, says, 0.8, ""), agents.Agree(made, 0.8, ""))
+		})})
+	}
+	return team
+}
+
+func TestAutoGoesByOutcomesThatAJournalHas(t *testing.T) {
+	t.Parallel()
+	j := new(journal.Memory)
+	open := func(m mode.Mode) *swarm.Swarm {
+		return newSwarm(t, swarm.Options{
+			Agents: experts(), Journal: j, Seed: 1, Mode: m, Strategy: consensus.Voting{}, Ledger: new(reliability.Ledger), Threshold: 1, Limits: swarm.Limits{Rounds: 1},
+		})
+	}
+	past := open(mode.Deliberate)
+	solve := func(s *swarm.Swarm, task string) *solves.Result {
+		r, err := s.Solve(t.Context(), signals.Task{Task: task})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	for i := range 20 {
+		if err := past.RecordOutcome(solve(past, []string{"hard", "easy", "hard"}[i%3]), "a0-1"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := past.Shutdown(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r := solve(open(mode.Auto), "hard")
+	if r.Planned == nil || r.Planned.Mode != mode.Single || r.Planned.Members[0].ID != "a0" || r.Answer != "right" || r.Calls != 1 {
+		t.Errorf("%v: %q after %d calls", r.Planned, r.Answer, r.Calls)
+	}
+	if _, err := replayed(t, j); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAModeThatCannotBeIsRefused(t *testing.T) {
+	t.Parallel()
+	mute := []*agents.Agent{{ID: "a", CanEmit: []signals.Kind{signals.KindVote}, Reactor: experts()[0].Reactor}}
+	for field, o := range map[string]swarm.Options{
+		"mode":  {Agents: experts(), Mode: 99},
+		"calls": {Agents: experts(), Limits: swarm.Limits{Calls: -1}},
+		"":      {Agents: mute, Mode: mode.Vote},
+	} {
+		_, err := swarm.New(o)
+		var wrong *signals.FieldError
+		if !errors.As(err, &wrong) || field != "" && wrong.Field != field {
+			t.Errorf("%s: %v", field, err)
+		}
+	}
+}

@@ -1,0 +1,121 @@
+package swarm
+
+import (
+	"context"
+	"slices"
+
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/internal/seat"
+	"github.com/swarmbus/swarmbus/swarm/mode"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
+	"github.com/swarmbus/swarmbus/swarm/solves"
+)
+
+// newest is how many of the known outcomes say what a mode is chosen by: agents change.
+const newest = 500
+
+// plan records how the solve works, unless an earlier process has done so or the swarm
+// deliberates. It is chosen by what is known at this point of the log.
+func (r *solve) plan(ctx context.Context) {
+	if r.opts.Mode <= mode.Deliberate || r.thread.Calls.Planned != nil || r.thread.Turns.Began != nil || r.over() {
+		return
+	}
+	text, err := runlog.TextOf(mode.Choose(r.opts.Mode, r.opts.about(r.result)))
+	if err != nil {
+		r.stop(runlog.StopError, "the plan cannot be recorded", err)
+		return
+	}
+	r.announce(ctx, signals.New(signals.Header{Confidence: 1, Recipients: signals.To(bus.System)}, runlog.Planned{Plan: text}))
+	r.countPlanned()
+}
+
+// countPlanned makes votes count by the terms of the plan, if there is one.
+func (r *solve) countPlanned() {
+	if r.thread.Calls.Plan() == nil || r.over() {
+		return
+	}
+	by, known := r.opts.decideBy()
+	if err := r.countBy(by, r.opts.planned(known)); err != nil {
+		r.stop(runlog.StopError, "the votes cannot be counted", err)
+	}
+}
+
+// about returns what the mode of a solve is chosen by.
+func (o *Options) about(of *solves.Result) mode.Case {
+	c := mode.Case{Calls: o.Limits.Calls, Seed: of.Seed, Thread: of.Thread}
+	if o.Traits != nil {
+		c.Traits = o.Traits(of.Task)
+	}
+	for _, a := range o.Agents {
+		if !proposes(a) {
+			c.Silent = append(c.Silent, a.ID)
+			continue
+		}
+		c.Members = append(c.Members, mode.Member{ID: a.ID, Family: a.Group})
+	}
+	if o.Ledger != nil {
+		for told := range o.Ledger.Told(newest) {
+			c.Known = append(c.Known, mode.Outcome(told))
+		}
+	}
+	return c
+}
+
+// planned returns the terms of a plan, which chooses among the answers that there are:
+// where the program states neither, there is no threshold and no quorum.
+func (o *Options) planned(terms *consensus.Options) *consensus.Options {
+	if o.Threshold == 0 {
+		terms.Threshold = consensus.Plurality
+	}
+	if o.Quorum == 0 {
+		terms.Quorum = 1
+	}
+	terms.Electorate = nil
+	for _, a := range o.Agents {
+		if proposes(a) {
+			terms.Electorate = append(terms.Electorate, a.ID)
+		}
+	}
+	return terms
+}
+
+// gatherStep is gather for the next step of a plan. An agent that cannot take a turn has
+// none, and no answer.
+func (r *solve) gatherStep(context.Context) (turns []*seat.Turn, begun int) {
+	r.step.plan = r.thread.Calls.Next()
+	if len(r.step.plan.Ask) == 0 {
+		r.step.plan.Part = 0
+	}
+	for _, s := range r.seats {
+		s.Release()
+		switch {
+		case s.Turn != nil && s.Turn.State == seat.Late && r.step.plan.Over == "":
+			turns = append(turns, s.Turn)
+		case s.Free() && slices.Contains(r.step.plan.Ask, s.Agent.ID):
+			turns = append(turns, s.Begin(s.Collect()))
+			begun++
+		}
+	}
+	return turns, begun
+}
+
+// confine limits a turn of a plan to what the agent is to see.
+func (r *solve) confine(t *seat.Turn) {
+	began := r.thread.Turns.Began
+	if began == nil || began.Payload.Ask == 0 {
+		return
+	}
+	t.Ask, t.Heard, t.Inbox, t.New, t.Said = began.Payload.Ask, nil, nil, nil, nil
+	shown, proposals := r.thread.Shown(began, func(id string) bool { return r.seats.Of(id) != nil })
+	t.Proposals = proposals
+	for _, s := range shown {
+		switch {
+		case s.Head().Source == t.Agent:
+			t.Said = append(t.Said, s)
+		case t.Seat.Wants(s):
+			t.New = append(t.New, s)
+		}
+	}
+}

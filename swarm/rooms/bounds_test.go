@@ -1,0 +1,231 @@
+package rooms_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/rooms"
+	"github.com/swarmbus/swarmbus/swarm/rooms/events"
+	"github.com/swarmbus/swarmbus/swarm/rooms/schedule"
+)
+
+func TestFullQueueIsToldToTheSenderAndTheRoom(t *testing.T) {
+	t.Parallel()
+	store := new(journal.Memory)
+	h := build(t, rooms.Options{Store: store, Queue: 2, Agents: []rooms.Standing{
+		{Agent: says("Reed", "x"), Rooms: []string{"ops"}}, {Agent: says("Veda", "x"), Rooms: []string{"ops"}},
+	}})
+	for range 2 {
+		h.tell("ops", rooms.Message{Content: "Reed", To: []string{"Reed"}})
+	}
+	if r := h.say("ops", "Both"); len(r.Queued) != 1 || len(r.Full) != 1 || r.Full[0] != "Reed" {
+		t.Errorf("got %+v", r)
+	}
+	before := store.Last()
+	if _, err := h.Say(t.Context(), "ops", rooms.Message{Content: "Reed", To: []string{"Reed"}}); !errors.Is(err, rooms.ErrFull) || store.Last() != before {
+		t.Errorf("got %v and %d more records", err, store.Last()-before)
+	}
+	all := lines(logged(t, store, "ops"))
+	diff(t, []string{
+		"user user urgent 0 to Veda: Both (default: user)",
+		"system router background 0 refused: not queued for Reed: its urgent queue is full",
+	}, all[len(all)-2:])
+}
+
+func TestAgentsDoNotKeepEachOtherTalking(t *testing.T) {
+	t.Parallel()
+	store := new(journal.Memory)
+	h := open(t, rooms.Options{Store: store, Hops: 3, Agents: []rooms.Standing{
+		{Agent: says("Reed", "@Veda you?"), Rooms: []string{"ops"}}, {Agent: says("Veda", "@Reed no, you?"), Rooms: []string{"ops"}},
+	}})
+	h.tell("ops", rooms.Message{Content: "Go", To: []string{"Reed"}})
+	h.idle()
+	diff(t, []string{
+		"dialogue Reed normal 1 to Veda: @Veda you?", "dialogue Veda normal 1 to Reed: @Reed no, you?", "dialogue Reed normal 2 to Veda: @Veda you?",
+		"dialogue Veda normal 2 to Reed: @Reed no, you?",
+		"system router background 0 refused: not queued for Veda: 4 messages of agents led to it", "dialogue Reed normal 3 to : @Veda you?",
+	}, lines(of(logged(t, store, "ops"), "dialogue", "system"))[3:])
+}
+
+func TestAgentsUrgentMessagesHaveAQuota(t *testing.T) {
+	t.Parallel()
+	store := new(journal.Memory)
+	h := open(t, rooms.Options{Store: store, Agents: []rooms.Standing{
+		{Agent: says("Reed", "@Veda stop"), Rooms: []string{"ops"}}, {Agent: says("Veda", "<PASS>"), Rooms: []string{"ops"}},
+	}})
+	for range rooms.Quota + 1 {
+		h.tell("ops", rooms.Message{Content: "Go", To: []string{"Reed"}})
+		h.idle()
+	}
+	all := of(logged(t, store, "ops"), "dialogue")
+	for i, e := range all {
+		d := e.Body.(events.Dialogue)
+		want, why := schedule.Urgent, `inferred: "stop"`
+		if i == rooms.Quota {
+			want, why = schedule.Normal, `inferred: "stop", but more than 5 urgent messages in 20 turns`
+		}
+		if d.Priority != want || d.Why != why {
+			t.Errorf("message %d is %v, %s", i, d.Priority, d.Why)
+		}
+	}
+}
+
+func TestNamesLikePathsAndHugeMessagesAreRefused(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"../ops", "a/b", "\x1b[2J", "", "user", strings.Repeat("x", 10<<20)} {
+		if _, err := rooms.New(t.Context(), &rooms.Options{Keys: keys(t), Agents: []rooms.Standing{{Agent: says(name, "x")}}}); err == nil {
+			t.Errorf("an agent %.20q is taken", name)
+		}
+	}
+	h := build(t, rooms.Options{Agents: []rooms.Standing{{Agent: says("Reed", "x"), Rooms: []string{"ops"}}}})
+	for _, room := range []string{"../ops", "a\nb", "nowhere", strings.Repeat("x", 10<<20)} {
+		if _, err := h.Say(t.Context(), room, rooms.Message{Content: "x"}); err == nil {
+			t.Errorf("a message to %.20q is taken", room)
+		}
+	}
+	for _, text := range []string{"", "  \n", strings.Repeat("x", 10<<20), "\xff"} {
+		if _, err := h.Say(t.Context(), "ops", rooms.Message{Content: text}); err == nil {
+			t.Errorf("a message %.20q is taken", text)
+		}
+	}
+	if err := h.Create(t.Context(), "../x"); err == nil {
+		t.Error("a room ../x is created")
+	}
+}
+
+func TestHugeResultIsCutAndSaysSo(t *testing.T) {
+	t.Parallel()
+	store := new(journal.Memory)
+	reed := react("Reed", func(ctx context.Context, _ *agents.Turn) ([]signals.Any, error) {
+		_, err := rooms.Of(ctx).Call(ctx, rooms.Call{Tool: "Read"}, func(context.Context) (string, error) { return strings.Repeat("ä", 5<<20), nil })
+		return nil, err
+	})
+	h := open(t, rooms.Options{Store: store, Agents: []rooms.Standing{{Agent: reed, Rooms: []string{"ops"}}}})
+	h.say("ops", "Go")
+	h.idle()
+	e, err := h.Section(t.Context(), "ops", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result := *e.Body.(events.Tool).Result
+	if len(result) > rooms.ResultBytes || !strings.HasSuffix(result, "[cut: the result has 10485760 bytes]") {
+		t.Errorf("%d bytes ending in %q", len(result), result[len(result)-40:])
+	}
+}
+
+func TestAgentWithWaitingMessagesIsNotStarvedByOthers(t *testing.T) {
+	t.Parallel()
+	store := new(journal.Memory)
+	roster := []rooms.Standing{{Agent: says("Quiet", "At last."), Rooms: []string{"ops"}}}
+	for i := range 3 {
+		roster = append(roster, rooms.Standing{Agent: says(fmt.Sprintf("Loud%d", i), "Me!"), Rooms: []string{"ops"}})
+	}
+	h := build(t, rooms.Options{Store: store, Agents: roster})
+	h.tell("ops", rooms.Message{Content: "Some time", Priority: schedule.Background, To: []string{"Quiet"}})
+	for range 20 {
+		h.tell("ops", rooms.Message{Content: "Now", To: []string{"Loud0", "Loud1", "Loud2"}})
+	}
+	h.run()
+	h.idle()
+	for i, e := range of(logged(t, store, "ops"), "dialogue") {
+		if e.From == "Quiet" {
+			if i >= 4*4 {
+				t.Errorf("it has turn %d, the bound is %d", i+1, 4*4)
+			}
+			return
+		}
+	}
+	t.Error("it has no turn")
+}
+
+func TestTurnsOfDifferentRoomsRunAtOnceAndOfOneRoomOneByOne(t *testing.T) {
+	t.Parallel()
+	began, release := make(chan string, 10), make(chan struct{})
+	waits := func(name string) *agents.Agent {
+		return react(name, func(ctx context.Context, _ *agents.Turn) ([]signals.Any, error) {
+			began <- rooms.Of(ctx).Room()
+			<-release
+			return nil, nil
+		})
+	}
+	h := open(t, rooms.Options{Turns: 2, Agents: []rooms.Standing{
+		{Agent: waits("A1"), Rooms: []string{"a"}},
+		{Agent: waits("A2"), Rooms: []string{"a"}},
+		{Agent: waits("B"), Rooms: []string{"b"}},
+		{Agent: waits("C"), Rooms: []string{"c"}},
+	}})
+	for _, room := range []string{"a", "b", "c"} {
+		h.say(room, "Go")
+	}
+	first, second := <-began, <-began
+	if first == second {
+		t.Errorf("two turns at once in room %s", first)
+	}
+	select {
+	case room := <-began:
+		t.Errorf("a third turn, in room %s", room)
+	case <-time.After(20 * time.Millisecond):
+	}
+	close(release)
+	h.idle()
+}
+
+// TestMessageOnWhichAnAgentAlwaysFailsIsSetAside sends mail with it, which is set aside too,
+// and another message behind it, which is answered.
+func TestMessageOnWhichAnAgentAlwaysFailsIsSetAside(t *testing.T) {
+	t.Parallel()
+	store := new(journal.Memory)
+	reed := react("Reed", func(_ context.Context, turn *agents.Turn) ([]signals.Any, error) {
+		for _, s := range turn.New {
+			if b, ok := s.Body().(events.User); ok && b.Content == "Good" && len(turn.New) == 1 {
+				return []signals.Any{rooms.Words("Answered.")}, nil
+			}
+		}
+		return nil, errors.New("too long for the model")
+	})
+	h := build(t, rooms.Options{Store: store, Tries: 3, Agents: []rooms.Standing{
+		{Agent: reed, Rooms: []string{"ops"}}, {Agent: react("Via", func(context.Context, *agents.Turn) ([]signals.Any, error) {
+			return []signals.Any{signals.New(signals.Header{Confidence: 1}, rooms.Say{Content: "Read this.", To: []string{"Reed"}})}, nil
+		}), Rooms: []string{"front"}},
+	}})
+	h.tell("ops", rooms.Message{Content: "Bad"})
+	h.tell("ops", rooms.Message{Content: "Good"})
+	h.say("front", "Tell Reed")
+	feed := h.follow(rooms.From{Room: "ops"})
+	h.run()
+	for range 3 {
+		feed.until(t, func(e events.Event) bool { s, ok := e.Body.(events.System); return ok && s.What == events.Faulted })
+		h.settled()
+		h.clock.Advance(time.Minute)
+	}
+	feed.until(t, func(e events.Event) bool { d, ok := e.Body.(events.Dialogue); return ok && d.Content == "Answered." })
+	h.idle()
+	all := lines(of(logged(t, store, "ops"), "system"))
+	diff(t, []string{"system router background 0 set aside: Reed failed in 3 turns: the message and the mail that it had to answer are set aside"}, all[len(all)-1:])
+	again, err := rooms.Load(store)
+	if err != nil || again.Agent("Reed").Queues.Total() != 0 || len(again.Agent("Reed").Mail) != 0 || again.Mails() != 1 {
+		t.Errorf("after a restart: %+v, %v", again.Agent("Reed"), err)
+	}
+}
+
+func TestWhatIsSaidToNobodyIsSaidInTheRoom(t *testing.T) {
+	t.Parallel()
+	store := new(journal.Memory)
+	zed := react("Reed", func(context.Context, *agents.Turn) ([]signals.Any, error) {
+		return []signals.Any{signals.New(signals.Header{Confidence: 1}, rooms.Say{Content: "The plan is safe.", To: []string{"Zed"}})}, nil
+	})
+	h := open(t, rooms.Options{Store: store, Agents: []rooms.Standing{{Agent: zed, Rooms: []string{"ops"}}}})
+	h.tell("ops", rooms.Message{Content: "Go"})
+	h.idle()
+	all := lines(of(logged(t, store, "ops"), "dialogue", "system"))
+	diff(t, []string{
+		"system router background 0 refused: not queued for Zed: no such agent", "dialogue Reed normal 1 to : The plan is safe.",
+	}, all[len(all)-2:])
+}

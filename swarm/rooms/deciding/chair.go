@@ -1,0 +1,228 @@
+// Package deciding lets the members of a room decide together.
+//
+//	chair := deciding.Chair{Name: "Chair", Solver: solverOf}
+//	roster = append(roster, rooms.Standing{Agent: chair.Agent(), Rooms: []string{"ops"}})
+//
+// The chair is a standing agent. A message to it that has "decide:" and a question, of the
+// user or of an agent that hands over, opens a solve of package swarm with the members of
+// the room. The solve is a call of the tool Solve: its result is the transcript of what the
+// members said, and its stub how it ended. The answer is what the chair says then. The
+// signals of the solve are events of the room ([events.Signal]), which belong to the
+// section of the call.
+//
+// A solve that needs a person makes the chair say so in an urgent message. With the
+// person's next message to the chair it continues, in a call of its own.
+//
+// The room's log is the journal of the solve. After a crash it continues where the log ends;
+// answers of models that are recorded (package cassette) are not asked for again.
+package deciding
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/rooms"
+	"github.com/swarmbus/swarmbus/swarm/rooms/events"
+	"github.com/swarmbus/swarmbus/swarm/rooms/schedule"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
+	"github.com/swarmbus/swarmbus/swarm/solves"
+	"github.com/swarmbus/swarmbus/swarm/transcript"
+)
+
+// Tool is the name of the tool that a decision is.
+const Tool = "Solve"
+
+// command begins a question.
+const command = "decide:"
+
+// A Chair has members decide. It is a plain value.
+type Chair struct {
+	Name string
+	// Solver returns the agent as which a member takes part in decisions; nil: it does not.
+	Solver func(member string) *agents.Agent
+	// Options are those of each solve, except Agents, Bus, Layer and Journal. The seed of each
+	// solve is derived from Seed, the room and the section.
+	Options swarm.Options
+}
+
+// Agent returns the standing agent.
+func (c Chair) Agent() *agents.Agent {
+	return &agents.Agent{ID: c.Name, Role: "You have the members of the room decide.", Reactor: agents.Func(c.react)}
+}
+
+func (c Chair) react(ctx context.Context, t *agents.Turn) iter.Seq2[signals.Any, error] {
+	w, ok := c.work(t)
+	if !ok {
+		return agents.Emit(agents.Pass("nothing is to be decided"))
+	}
+	room := rooms.Of(ctx)
+	ended, err := room.Call(ctx, w.call(), func(ctx context.Context) (string, error) { return c.solve(ctx, room, w) })
+	if err != nil {
+		return agents.Fail(err)
+	}
+	said := rooms.Say{Content: fmt.Sprintf("%s §%d", ended.Stub, ended.Ix)}
+	if strings.HasPrefix(ended.Stub, escalated) {
+		said.Content = fmt.Sprintf("%s §%d. Answer me: @%s …", ended.Stub, ended.Ix, c.Name)
+		said.Priority = schedule.Urgent
+	}
+	return agents.Emit(signals.New(signals.Header{Confidence: 1}, said))
+}
+
+// work is what the chair has to do: a question to decide, or a person's answer with which a
+// solve continues.
+type work struct {
+	task   string
+	ix     int // the section of the solve that continues; 0: one that begins
+	answer string
+}
+
+func (w work) call() rooms.Call {
+	args := map[string]any{"task": w.task}
+	if w.ix > 0 {
+		args["answer"], args["continues"] = w.answer, fmt.Sprintf("§%d", w.ix)
+	}
+	return rooms.Call{Tool: Tool, Args: args, Label: "members decide"}
+}
+
+// work returns what is to be done: what a new message says, or to continue the solve that
+// asked a person, with the person's answer.
+func (c Chair) work(t *agents.Turn) (w work, ok bool) {
+	for _, s := range t.New {
+		said := content(s)
+		if _, question, has := strings.Cut(said, command); has && strings.TrimSpace(question) != "" {
+			return work{task: strings.TrimSpace(question)}, true
+		}
+		if w, open := c.open(t); open && s.Head().Source == events.FromUser {
+			w.answer = said
+			return w, true
+		}
+	}
+	return work{}, false
+}
+
+// open returns the newest solve of the room, if a person was asked.
+func (c Chair) open(t *agents.Turn) (w work, open bool) {
+	for _, s := range slices.Backward(t.Heard) {
+		tool, ok := s.Body().(events.Tool)
+		if !ok || tool.ToolName != Tool || s.Head().Source != c.Name || tool.Stub == nil {
+			continue
+		}
+		w = work{ix: tool.Ix}
+		w.task, _ = tool.Args["task"].(string)
+		if first, continues := tool.Args["continues"].(string); continues {
+			w.ix, _ = strconv.Atoi(strings.TrimPrefix(first, "§"))
+		}
+		return w, strings.HasPrefix(*tool.Stub, escalated)
+	}
+	return work{}, false
+}
+
+func content(s signals.Any) string {
+	switch b := s.Body().(type) {
+	case events.User:
+		return b.Content
+	case events.Dialogue:
+		return b.Content
+	case events.Mailbox:
+		return b.Body
+	}
+	return ""
+}
+
+// solve has the members decide, and returns how that ended, and below it the transcript.
+func (c Chair) solve(ctx context.Context, room *rooms.Turn, w work) (string, error) {
+	ix := cmp.Or(w.ix, rooms.IxOf(ctx))
+	kept, err := keptIn(ctx, room, ix)
+	if err != nil {
+		return "", err
+	}
+	o := c.Options
+	o.Agents, o.Bus, o.Layer, o.Journal, o.Seed = c.solvers(room.Members()), nil, nil, kept, seedOf(room.Room(), ix, c.Options.Seed)
+	if len(o.Agents) == 0 {
+		return "", errors.New("deciding: no member takes part in decisions")
+	}
+	s, err := swarm.New(o)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = s.Shutdown(context.WithoutCancel(ctx)) }()
+	stream, err := begin(ctx, s, w)
+	if err != nil {
+		return "", err
+	}
+	var text strings.Builder
+	show := transcript.Text(&text, nil)
+	var result *solves.Result
+	for event, err := range stream {
+		if err != nil {
+			return "", err
+		}
+		if err := show(event); err != nil {
+			return "", err
+		}
+		if stopped, ok := event.(solves.Stopped); ok {
+			result = stopped.Result
+		}
+	}
+	if result == nil {
+		return "", errors.New("deciding: the solve ended without a result")
+	}
+	return outcome(result) + "\n\n" + text.String(), nil
+}
+
+// solvers returns the members that take part.
+func (c Chair) solvers(members []string) (all []*agents.Agent) {
+	for _, name := range members {
+		if a := c.Solver(name); a != nil {
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
+// begin begins a solve, or continues the one that the room has.
+func begin(ctx context.Context, s *swarm.Swarm, w work) (iter.Seq2[solves.Event, error], error) {
+	past, err := s.Results()
+	switch {
+	case err != nil:
+		return nil, err
+	case len(past) == 0:
+		return s.Stream(ctx, signals.Task{Task: w.task}), nil
+	}
+	var answer signals.Any // nil: it was interrupted, and has the answer if there was one
+	if w.answer != "" && past[0].Stop == runlog.StopEscalated {
+		answer = signals.New(signals.Header{Source: events.FromUser, Confidence: 1}, signals.Memory{Content: w.answer, Category: "answer", Importance: 1})
+	}
+	return s.StreamResume(ctx, past[0].Log, answer), nil
+}
+
+// seedOf returns the seed of a solve, which is the same when it continues.
+func seedOf(room string, ix int, seed uint64) uint64 {
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%d %d %s", seed, ix, room)
+	return h.Sum64()
+}
+
+// escalated begins the outcome of a solve that needs a person.
+const escalated = "A person has to decide"
+
+// outcome describes the end of a solve in one line.
+func outcome(r *solves.Result) string {
+	switch r.Stop {
+	case runlog.StopConsensus:
+		return "Decided: " + r.Answer
+	case runlog.StopEscalated:
+		return escalated + ": " + r.Detail
+	}
+	return fmt.Sprintf("Not decided (%v): %s", r.Stop, r.Detail)
+}

@@ -1,0 +1,139 @@
+package rooms
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/rooms/events"
+	"github.com/swarmbus/swarmbus/swarm/rooms/roomlog"
+	"github.com/swarmbus/swarmbus/swarm/rooms/schedule"
+	"github.com/swarmbus/swarmbus/swarm/rooms/text"
+)
+
+// A Message is what the user says in a room.
+type Message struct {
+	Content  string            `json:"content"`
+	Priority schedule.Priority `json:"priority,omitzero"` // 0: by the rules of intake
+	To       []string          `json:"to,omitempty"`      // members that have to answer; none: those that the text addresses, or all
+}
+
+// A Receipt says what became of a message of the user.
+type Receipt struct {
+	Seq      uint64            `json:"seq"`
+	ID       string            `json:"id"`
+	Priority schedule.Priority `json:"priority"`
+	Why      string            `json:"why"`
+	Queued   []string          `json:"queued"`         // members that will answer
+	Full     []string          `json:"full,omitempty"` // members that will not, because their queues are full
+}
+
+// Say puts a message of the user into a room. When it returns, the message is in the
+// journal. Its errors are a [*signals.FieldError] for an invalid message, one that wraps
+// [ErrNone] for a room or member that there is not, and [ErrFull].
+func (r *Router) Say(ctx context.Context, room string, m Message) (Receipt, error) {
+	var got Receipt
+	err := r.changed(ctx, func() (err error) {
+		got, err = r.sayLocked(ctx, room, m)
+		return err
+	})
+	return got, err
+}
+
+func (r *Router) sayLocked(ctx context.Context, name string, m Message) (Receipt, error) {
+	room := r.state.Room(name)
+	if room == nil {
+		return Receipt{}, fmt.Errorf("%w: no room %q", ErrNone, name)
+	}
+	if err := checkMessage(m); err != nil {
+		return Receipt{}, err
+	}
+	if _, others := members(room.Members, m.To); len(others) > 0 {
+		return Receipt{}, fmt.Errorf("%w: %s is not a member of room %s", ErrNone, others[0], name)
+	}
+	priority, why := classify(m.Priority, m.Content, room.Members, urgent, "user")
+	to := m.To
+	if len(to) == 0 {
+		to = text.Addressed(m.Content, room.Members)
+	}
+	if len(to) == 0 {
+		to = room.Members
+	}
+	queued, full := r.roomFor(to, priority)
+	if len(queued) == 0 && len(full) > 0 {
+		return Receipt{}, fmt.Errorf("%w: %s", ErrFull, strings.Join(full, ", "))
+	}
+	drafts := []any{events.Event{Room: name, From: events.FromUser, Body: events.User{
+		Common: events.Common{Priority: priority}, Content: m.Content, Why: why, To: queued,
+	}}}
+	drafts = append(drafts, refused(name, full, "its %v queue is full", priority)...)
+	seq, err := r.commitLocked(ctx, drafts...)
+	if err != nil {
+		return Receipt{}, err
+	}
+	at := seq - uint64(len(drafts)) + 1
+	return Receipt{at, recentID(room, at), priority, why, queued, full}, nil
+}
+
+func checkMessage(m Message) error {
+	l := signals.Limits{TextBytes: events.MessageBytes}
+	if err := l.Required("content", m.Content); err != nil {
+		return err
+	}
+	if strings.TrimSpace(m.Content) == "" {
+		return &signals.FieldError{Field: "content", Value: m.Content, Problem: "blank"}
+	}
+	if m.Priority != 0 {
+		return m.Priority.Check()
+	}
+	return nil
+}
+
+func recentID(room *roomlog.Room, seq uint64) string {
+	for _, e := range slices.Backward(room.Recent) {
+		if e.Seq == seq {
+			return e.ID
+		}
+	}
+	return ""
+}
+
+// classify returns the priority of a message and why it has it.
+func classify(stated schedule.Priority, content string, members []string, otherwise schedule.Priority, who string) (schedule.Priority, string) {
+	if stated != 0 {
+		return stated, "explicit"
+	}
+	if p, why := text.Infer(content, members); p != 0 {
+		return p, why
+	}
+	return otherwise, "default: " + who
+}
+
+// roomFor returns those of agents whose queues have room for a message, and the others.
+func (r *Router) roomFor(to []string, p schedule.Priority) (queued, full []string) {
+	for _, name := range to {
+		switch a := r.state.Agent(name); {
+		case slices.Contains(queued, name) || slices.Contains(full, name):
+		case a.Queues.Len(p) >= r.opts.Queue:
+			full = append(full, name)
+		default:
+			queued = append(queued, name)
+		}
+	}
+	return queued, full
+}
+
+// refused returns system events that a message is not queued for agents.
+func refused(room string, names []string, format string, args ...any) (all []any) {
+	for _, name := range names {
+		why := fmt.Sprintf(format, args...)
+		all = append(all, system(room, events.Refused, name, "not queued for %s: %s", name, why))
+	}
+	return all
+}
+
+func readRecord(room string, through uint64) signals.Any {
+	return signals.New(signals.Header{Source: events.FromUser, Thread: room}, roomlog.Read{Through: through})
+}

@@ -1,0 +1,80 @@
+package office
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/agents/tools"
+	"github.com/swarmbus/swarmbus/swarm/rooms"
+)
+
+// mostCalls is the maximum number of answers with calls in a turn.
+const mostCalls = 8
+
+// answer asks until the model makes no more calls.
+func (t *Talker) answer(ctx context.Context, room *rooms.Turn, ask *models.Request) (*models.Answer, error) {
+	calls, err := t.Tools.Begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ask.Tools = calls.Offer()
+	for n := 1; ; n++ {
+		a, err := models.Ask(ctx, t.Model, ask)
+		if err != nil || len(a.Calls) == 0 || n > mostCalls {
+			return a, err
+		}
+		results := models.Message{Role: models.RoleUser}
+		for _, c := range a.Calls {
+			r, err := seen(ctx, room, calls, c)
+			if err != nil {
+				return nil, err
+			}
+			results.Results = append(results.Results, r)
+		}
+		ask.Messages = append(ask.Messages, models.Message{Role: models.RoleAssistant, Text: a.Text, Calls: a.Calls}, results)
+		ask.NoCalls = n == mostCalls
+	}
+}
+
+// seen makes a call so that the room sees it. The model gets all of the result, as data;
+// later prompts have its stub.
+func seen(ctx context.Context, room *rooms.Turn, calls *tools.Calls, c models.Call) (r models.Result, err error) {
+	args := map[string]any{}
+	_ = json.Unmarshal(c.Args, &args) // those that are no object are refused when the call is made
+	made := false
+	var text string
+	var problem error
+	called, err := room.Call(ctx, rooms.Call{Tool: c.Name, Args: args}, func(ctx context.Context) (string, error) {
+		made = true
+		text, problem = resultOf(ctx, calls, c)
+		return text, problem
+	})
+	if err == nil && !made { // an earlier try of the turn has: the result is on record
+		text, problem = resultOf(ctx, calls, c)
+	}
+	if problem != nil {
+		text = problem.Error()
+	}
+	quoted, _ := json.Marshal(map[string]string{"result": cut(text)})
+	return models.Result{Call: c.ID, Text: string(quoted), IsError: called.Failed}, err
+}
+
+// resultOf makes a call, or returns what is on record for it. Nobody can be asked in a room:
+// a call that has to be asked is refused.
+func resultOf(ctx context.Context, calls *tools.Calls, c models.Call) (string, error) {
+	all, err := calls.Make(ctx, c)
+	if asks := (*tools.AskError)(nil); errors.As(err, &asks) {
+		q := asks.Questions[0]
+		return "", fmt.Errorf("%s is refused: %s, and nobody is asked in a room: the roster has to allow it", q.Tool, q.Why)
+	}
+	switch {
+	case err != nil:
+		return "", err
+	case all[0].IsError:
+		return "", errors.New(all[0].Text)
+	}
+	return all[0].Text, nil
+}

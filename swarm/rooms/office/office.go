@@ -1,0 +1,259 @@
+package office
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml"
+
+	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/agents/tools"
+	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/internal/near"
+	"github.com/swarmbus/swarmbus/swarm/cassette"
+	"github.com/swarmbus/swarmbus/swarm/rooms"
+	"github.com/swarmbus/swarmbus/swarm/rooms/events"
+	"github.com/swarmbus/swarmbus/swarm/rooms/schedule"
+	"github.com/swarmbus/swarmbus/swarm/teams"
+)
+
+// An Office is what a file says. The zero value of every field but Agents means the
+// default of [rooms.Options].
+type Office struct {
+	Rooms  []string               `yaml:"rooms"` // without a member at first
+	Turns  int                    `yaml:"turns"`
+	Queue  int                    `yaml:"queue"`
+	Hops   int                    `yaml:"hops"`
+	Pause  time.Duration          `yaml:"pause"`
+	Tries  int                    `yaml:"tries"`
+	Models map[string]teams.Model `yaml:"models"`
+	// Servers are those of the Model Context Protocol whose tools agents may call, by name.
+	Servers map[string]teams.Server `yaml:"servers"`
+	Stub    string                  `yaml:"stub"`  // the model that writes the stubs of tools; "": the first line of the result
+	Chair   string                  `yaml:"chair"` // an agent in all rooms that has their members decide; "": none
+	Agents  []Agent                 `yaml:"agents"`
+}
+
+// An Agent is an entry of the roster.
+type Agent struct {
+	Name   string   `yaml:"name"`
+	Role   string   `yaml:"role"`
+	Rooms  []string `yaml:"rooms"`
+	Model  string   `yaml:"model"`  // of Office.Models; "": Script
+	Script []Line   `yaml:"script"` // what it does without a model
+	// Tools are what its model may call: the name of a function, server/tool or server/*, each
+	// with its policy. "ask" is refused, since nobody is asked in a room.
+	Tools map[string]teams.Policy `yaml:"tools"`
+	// Position is what it proposes in decisions, and votes for, without a model; "": it takes
+	// no part.
+	Position string `yaml:"position"`
+}
+
+// A Line is what a scripted agent does about a message.
+type Line struct {
+	When     string        `yaml:"when"` // words that the message has; "": any message
+	Call     *Call         `yaml:"call"`
+	Fail     string        `yaml:"fail"` // its first turn for the message fails with this error
+	Say      string        `yaml:"say"`
+	To       []string      `yaml:"to"`
+	Subject  string        `yaml:"subject"`
+	Priority string        `yaml:"priority"` // a word or a number; "": by the rules of intake
+	Takes    time.Duration `yaml:"takes"`    // before it says something
+}
+
+func (l *Line) priority() (schedule.Priority, error) {
+	if l.Priority == "" {
+		return 0, nil
+	}
+	return schedule.ParsePriority(l.Priority)
+}
+
+// A Call is a call of a tool that returns what the file says.
+type Call struct {
+	Tool   string         `yaml:"tool"`
+	Args   map[string]any `yaml:"args"`
+	Label  string         `yaml:"label"`
+	Result string         `yaml:"result"`
+	Error  string         `yaml:"error"`
+}
+
+// Parts are what a file does not say.
+type Parts struct {
+	Store journal.Store                           // nil: in memory
+	Keys  *events.Keys                            // required
+	Model func(teams.Model) (models.Model, error) // makes a model; needed if the office has models
+	Tools []tools.Source                          // functions, and the office's servers
+}
+
+// mostBytes is the maximum size of a file.
+const mostBytes = 1 << 20
+
+// Load reads a file.
+func Load(path string) (*Office, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("office: %w", err)
+	}
+	return Parse(path, text)
+}
+
+// Parse reads a YAML text. Its errors have line and column.
+func Parse(path string, text []byte) (*Office, error) {
+	if len(text) > mostBytes {
+		return nil, fmt.Errorf("office: %s: %d bytes, at most %d are allowed", path, len(text), mostBytes)
+	}
+	var o Office
+	if err := yaml.UnmarshalWithOptions(text, &o, yaml.Strict()); err != nil {
+		var placed yaml.Error
+		if errors.As(err, &placed) && placed.GetToken() != nil {
+			at := placed.GetToken().Position
+			return nil, fmt.Errorf("office: %s:%d:%d: %s", path, at.Line, at.Column, placed.GetMessage())
+		}
+		return nil, fmt.Errorf("office: %s: %w", path, err)
+	}
+	if len(o.Agents) == 0 {
+		return nil, fmt.Errorf("office: %s: agents: none", path)
+	}
+	if _, known := o.Models[o.Stub]; o.Stub != "" && !known {
+		return nil, fmt.Errorf("office: %s: stub: there is no model %q", path, o.Stub)
+	}
+	if slices.ContainsFunc(o.Agents, func(a Agent) bool { return a.Name == o.Chair }) {
+		return nil, fmt.Errorf("office: %s: chair: %q is the name of an agent", path, o.Chair)
+	}
+	for i, a := range o.Agents {
+		if problem := o.problem(a); problem != "" {
+			at := place(text, i)
+			return nil, fmt.Errorf("office: %s:%s: agents[%d] %q: %s", path, at, i, a.Name, problem)
+		}
+	}
+	return &o, nil
+}
+
+func (o *Office) problem(a Agent) string {
+	_, known := o.Models[a.Model]
+	switch {
+	case events.CheckAgent("name", a.Name) != nil:
+		return events.CheckAgent("name", a.Name).Error()
+	case len(a.Rooms) == 0:
+		return "it is in no room"
+	case a.Model != "" && len(a.Script) > 0:
+		return "it has a model and a script"
+	case a.Model == "" && len(a.Script) == 0:
+		return "it has neither a model nor a script"
+	case a.Model == "" && len(a.Tools) > 0:
+		return "it has tools and no model"
+	case a.Model != "" && !known:
+		return fmt.Sprintf("there is no model %q", a.Model)
+	}
+	for name, policy := range a.Tools {
+		server, _, of := strings.Cut(name, "/")
+		if _, known := o.Servers[server]; of && !known {
+			return fmt.Sprintf("tools: %s: there is no server %q", name, server)
+		}
+		if !slices.Contains([]teams.Policy{"default", "allow", "deny"}, policy) {
+			return fmt.Sprintf("tools: %s: the policy %q is not one of default, allow and deny", name, policy)
+		}
+	}
+	for _, line := range a.Script {
+		if _, err := line.priority(); err != nil {
+			return err.Error()
+		}
+		for _, name := range line.To {
+			if names := o.names(); !slices.Contains(names, name) {
+				return fmt.Sprintf("script: to: there is no agent %q%s", name, near.Suggest(name, names))
+			}
+		}
+	}
+	return ""
+}
+
+// names returns the names that messages can be to.
+func (o *Office) names() (all []string) {
+	for _, a := range o.Agents {
+		all = append(all, a.Name)
+	}
+	if o.Chair != "" {
+		all = append(all, o.Chair)
+	}
+	return append(all, events.FromUser)
+}
+
+// set returns what the agent may call; nil: nothing.
+func (a Agent) set(from []tools.Source, by *journal.Recorder) *tools.Set {
+	if len(a.Tools) == 0 {
+		return nil
+	}
+	set := &tools.Set{From: from, Record: cassette.Tools(by)}
+	for _, name := range slices.Sorted(maps.Keys(a.Tools)) {
+		set.May = append(set.May, tools.Rule{Tools: name, Policy: a.Tools[name].Policy()})
+	}
+	return set
+}
+
+// Calls returns a team with the office's servers, and with what its agents may call of them.
+func (o *Office) Calls() *teams.Team {
+	t := &teams.Team{Servers: o.Servers}
+	for _, a := range o.Agents {
+		t.Agents = append(t.Agents, teams.Agent{ID: a.Name, Tools: a.Tools})
+	}
+	return t
+}
+
+// place returns the line and column of the i-th agent.
+func place(text []byte, i int) string {
+	path, err := yaml.PathString(fmt.Sprintf("$.agents[%d].name", i))
+	if err != nil {
+		return "?"
+	}
+	node, err := path.ReadNode(bytes.NewReader(text))
+	if err != nil || node == nil || node.GetToken() == nil {
+		return "?"
+	}
+	at := node.GetToken().Position
+	return fmt.Sprintf("%d:%d", at.Line, at.Column)
+}
+
+// Build returns the options of a router. Answers of models are recorded in the store, so
+// that a turn that is taken again asks none of them twice.
+func (o *Office) Build(p Parts) (*rooms.Options, error) {
+	if p.Store == nil {
+		p.Store = new(journal.Memory)
+	}
+	recorder, err := journal.NewRecorder(p.Store)
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]models.Model{}
+	for name, about := range o.Models {
+		if p.Model == nil {
+			return nil, fmt.Errorf("office: models.%s: nothing makes models", name)
+		}
+		m, err := p.Model(about)
+		if err != nil {
+			return nil, fmt.Errorf("office: models.%s: %w", name, err)
+		}
+		all[name] = cassette.Answers(m, recorder)
+	}
+	options := &rooms.Options{Rooms: o.Rooms, Turns: o.Turns, Queue: o.Queue, Hops: o.Hops, Pause: o.Pause, Tries: o.Tries, Store: p.Store, Keys: p.Keys}
+	if o.Stub != "" {
+		options.Stub = stubber(all[o.Stub])
+	}
+	for _, a := range o.Agents {
+		var reactor agents.Reactor = script(a.Script)
+		if a.Model != "" {
+			reactor = &Talker{Model: all[a.Model], Role: a.Role, Tools: a.set(p.Tools, recorder)}
+		}
+		options.Agents = append(options.Agents, rooms.Standing{Agent: &agents.Agent{ID: a.Name, Role: a.Role, Reactor: reactor}, Rooms: a.Rooms})
+	}
+	if o.Chair != "" {
+		options.Agents = append(options.Agents, o.chair(all))
+	}
+	return options, nil
+}

@@ -1,0 +1,127 @@
+package office
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/rooms"
+	"github.com/swarmbus/swarmbus/swarm/rooms/events"
+)
+
+// A script is an agent without a model.
+type script []Line
+
+// React does what the first line says that is about the turn's message.
+func (all script) React(ctx context.Context, t *agents.Turn) iter.Seq2[signals.Any, error] {
+	line, about := all.find(t)
+	if line == nil {
+		return agents.Emit(agents.Pass("no line of the script is about it"))
+	}
+	if line.Fail != "" && !failedBefore(t, about) {
+		return agents.Fail(errors.New(line.Fail))
+	}
+	content := strings.ReplaceAll(line.Say, "{message}", words(about))
+	if err := line.act(ctx, content); err != nil {
+		return agents.Fail(err)
+	}
+	if content == "" {
+		return agents.Emit(agents.Pass("the line says nothing"))
+	}
+	said := rooms.Say{Content: content, To: line.To, Subject: line.Subject}
+	said.Priority, _ = line.priority() // checked with the file
+	return agents.Emit(signals.New(signals.Header{Confidence: 1}, said))
+}
+
+// find returns the first line that is about one of the new signals, and that signal.
+func (all script) find(t *agents.Turn) (*Line, signals.Any) {
+	for i := range all {
+		for _, s := range t.New {
+			if all[i].matches(words(s)) {
+				return &all[i], s
+			}
+		}
+	}
+	return nil, nil
+}
+
+func (l *Line) matches(text string) bool {
+	has := wordsOf(text)
+	for _, word := range wordsOf(l.When) {
+		if !slices.Contains(has, word) {
+			return false
+		}
+	}
+	return true
+}
+
+func wordsOf(text string) []string {
+	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+}
+
+// words returns the text of a message.
+func words(s signals.Any) string {
+	switch b := s.Body().(type) {
+	case events.User:
+		return b.Content
+	case events.Dialogue:
+		return b.Content
+	case events.Mailbox:
+		return b.Subject + "\n" + b.Body
+	}
+	return ""
+}
+
+// failedBefore reports whether the agent has failed since a message.
+func failedBefore(t *agents.Turn, message signals.Any) bool {
+	for _, s := range t.Heard {
+		b, ok := s.Body().(events.System)
+		if ok && b.What == events.Faulted && b.Agent == t.Agent && s.Head().Seq > message.Head().Seq {
+			return true
+		}
+	}
+	return false
+}
+
+// act calls the line's tool and takes its time, showing word by word what it will say.
+func (l *Line) act(ctx context.Context, content string) error {
+	room := rooms.Of(ctx)
+	if l.Call != nil {
+		call := rooms.Call{Tool: l.Call.Tool, Args: l.Call.Args, Label: l.Call.Label}
+		if _, err := room.Call(ctx, call, l.Call.run); err != nil {
+			return err
+		}
+	}
+	for word := range strings.SplitAfterSeq(content, " ") {
+		if l.saysHere(room) {
+			room.Write(word)
+		}
+	}
+	if l.Takes <= 0 {
+		return nil
+	}
+	select {
+	case <-time.After(l.Takes):
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// saysHere reports whether what the line says is for the room, and not only mail.
+func (l *Line) saysHere(room *rooms.Turn) bool {
+	return len(l.To) == 0 || slices.ContainsFunc(l.To, func(name string) bool { return slices.Contains(room.Members(), name) })
+}
+
+func (c *Call) run(context.Context) (string, error) {
+	if c.Error != "" {
+		return "", errors.New(c.Error)
+	}
+	return c.Result, nil
+}

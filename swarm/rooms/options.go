@@ -1,0 +1,147 @@
+package rooms
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/rooms/events"
+	"github.com/swarmbus/swarmbus/swarm/rooms/text"
+)
+
+// The limits of an agent's urgent messages.
+const (
+	Quota      = 5
+	QuotaTurns = 20
+)
+
+// ResultBytes is the maximum length of a tool's result in the log. A longer one is cut,
+// and says so.
+const ResultBytes = 1 << 20
+
+var (
+	// ErrFull is returned for a message that can be queued for nobody.
+	ErrFull = errors.New("rooms: the queues of all who should answer are full")
+	// ErrNone is wrapped by the errors for rooms, agents and sections that there are not.
+	ErrNone = errors.New("rooms: there is none")
+	// ErrLagged ends a feed whose reader did not keep up. It can go on from the last
+	// position that it read.
+	ErrLagged = errors.New("rooms: the feed lagged")
+	// ErrDropped is wrapped by the error of [New] for a journal from which records were dropped:
+	// chains, numbers of sections and what they hold begin with the first event, so all of it
+	// has to be kept.
+	ErrDropped = errors.New("rooms: the journal is not whole")
+	// ErrClosed is returned by a router that was closed.
+	ErrClosed = errors.New("rooms: closed")
+)
+
+// Standing is an agent with the rooms that it is a member of.
+type Standing struct {
+	Agent *agents.Agent
+	Rooms []string
+}
+
+// A Stubber writes what later prompts hold of a tool's result: one line. It is called
+// by the goroutine of the call, possibly concurrently. If it fails, the first line of
+// the result is taken.
+type Stubber func(ctx context.Context, call events.Tool) (string, error)
+
+// Options of a Router. Nil and zero fields mean the defaults.
+type Options struct {
+	Agents []Standing    // the roster
+	Rooms  []string      // without a member at first
+	Store  journal.Store // where the log is; nil: in memory
+	Keys   *events.Keys  // required
+
+	Turns int           // that run at once; 0 means 4
+	Queue int           // messages that wait for an agent, at each level; 0 means 64
+	Mail  int           // that waits for an agent; 0 means 64
+	Hops  int           // messages of agents that answer each other; 0 means 8
+	Tries int           // turns of an agent for a message that fail before it is set aside; 0 means 10
+	Pause time.Duration // of an agent after its first failure, doubled by each further one; 0 means 1s
+	Most  time.Duration // maximum pause; 0 means 5m
+	Stub  Stubber       // nil: the first line
+
+	Seed  uint64           // of agents' random numbers
+	Mint  *signals.Mint    // of the ids of records; nil means signals.NewMint()
+	Clock func() time.Time // nil means the machine's
+	// After returns a channel that delivers when the clock has advanced by a duration; nil
+	// means time.After.
+	After func(time.Duration) <-chan time.Time
+}
+
+func (o *Options) withDefaults() (Options, error) {
+	r := *o
+	for _, d := range []struct {
+		field string
+		value *int
+		def   int
+	}{{"turns", &r.Turns, 4}, {"queue", &r.Queue, 64}, {"mail", &r.Mail, 64}, {"hops", &r.Hops, 8}, {"tries", &r.Tries, 10}} {
+		if err := signals.AtLeastZero(d.field, float64(*d.value)); err != nil {
+			return r, err
+		}
+		if *d.value == 0 {
+			*d.value = d.def
+		}
+	}
+	if r.Keys == nil {
+		return r, &signals.FieldError{Field: "keys", Problem: "missing"}
+	}
+	if r.Store == nil {
+		r.Store = new(journal.Memory)
+	}
+	if r.Pause == 0 {
+		r.Pause = time.Second
+	}
+	if r.Most == 0 {
+		r.Most = 5 * time.Minute
+	}
+	if r.Clock == nil {
+		r.Clock = time.Now
+	}
+	if r.After == nil {
+		r.After = time.After
+	}
+	if r.Stub == nil {
+		r.Stub = FirstLine
+	}
+	return r, r.check()
+}
+
+func (o *Options) check() error {
+	names := map[string]string{}
+	for _, s := range o.Agents {
+		if s.Agent == nil {
+			return &signals.FieldError{Field: "agent", Problem: "missing"}
+		}
+		if err := errors.Join(s.Agent.Validate(), events.CheckAgent("agent", s.Agent.ID)); err != nil {
+			return err
+		}
+		// Key files and mentions do not distinguish cases.
+		folded := strings.ToLower(s.Agent.ID)
+		if other, taken := names[folded]; taken {
+			return &signals.FieldError{Field: "agent", Value: s.Agent.ID, Problem: "there is " + other + " already"}
+		}
+		names[folded] = s.Agent.ID
+		for _, room := range s.Rooms {
+			if err := events.CheckName("room", room); err != nil {
+				return err
+			}
+		}
+	}
+	for _, room := range o.Rooms {
+		if err := events.CheckName("room", room); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// FirstLine is a [Stubber] that takes the first line of the result.
+func FirstLine(_ context.Context, call events.Tool) (string, error) {
+	return text.Line(*call.Result), nil
+}

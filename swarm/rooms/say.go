@@ -1,0 +1,174 @@
+package rooms
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/rooms/events"
+	"github.com/swarmbus/swarmbus/swarm/rooms/roomlog"
+	"github.com/swarmbus/swarmbus/swarm/rooms/schedule"
+	"github.com/swarmbus/swarmbus/swarm/rooms/text"
+)
+
+// Say is the payload of what an agent says in its turn: its reactor yields signals of
+// it. A content that is nothing but <PASS> says nothing.
+type Say struct {
+	Content  string            `json:"content"`
+	Priority schedule.Priority `json:"priority,omitzero"` // 0: by the rules of intake; urgent if the agent is blocked until it is answered
+	// To are agents that have to answer: members of the room, and others, which get the
+	// message by mail. None: the members that the text addresses, if any.
+	To      []string `json:"to,omitempty"`
+	Subject string   `json:"subject,omitzero"` // of the mail; "": the first line
+}
+
+// Kind implements [signals.Payload].
+func (Say) Kind() signals.Kind { return "room.say" }
+
+// Words returns what an agent says, for its reactor to yield.
+func Words(content string) signals.Any {
+	return signals.New(signals.Header{Confidence: 1}, Say{Content: content})
+}
+
+// A composer makes events of what an agent says in one turn.
+type composer struct {
+	r     *Router
+	agent *roomlog.Agent
+	run   *roomlog.Running
+	hops  int
+	quota int
+	ix    map[string]int // numbers of sections given, by room
+	mail  int
+	said  int
+	out   []any
+}
+
+func (r *Router) composerLocked(a *roomlog.Agent) *composer {
+	c := &composer{r: r, agent: a, run: a.Running, quota: a.Quota(Quota, QuotaTurns), ix: map[string]int{}}
+	for _, e := range append([]events.Event{c.run.Message}, c.run.Mail...) {
+		c.hops = max(c.hops, hops(e)+1)
+	}
+	return c
+}
+
+func hops(e events.Event) int {
+	switch b := e.Body.(type) {
+	case events.Dialogue:
+		return b.Hops
+	case events.Mailbox:
+		return b.Hops
+	case events.Tool, events.Signal, events.Pass, events.System, events.User, events.Key:
+	}
+	return -1 // the user's message has none, and an answer to it is the first
+}
+
+// add appends the events of a message, except those that are in the log already.
+func (c *composer) add(s Say) {
+	room := c.run.Room
+	p, why := c.priority(s)
+	to := s.To
+	if len(to) == 0 {
+		to = text.Addressed(s.Content, room.Members)
+	}
+	to = slices.DeleteFunc(slices.Clone(to), func(name string) bool { return name == c.agent.Name || name == events.FromUser })
+	to = c.reachable(to)
+	here, elsewhere := members(room.Members, to)
+	if c.hops > c.r.opts.Hops && len(to) > 0 {
+		c.out = append(c.out, refused(room.Name, to, "%d messages of agents led to it", c.hops)...)
+		here, elsewhere = nil, nil
+	}
+	if len(here) > 0 || len(elsewhere) == 0 {
+		c.dialogue(s, here, p, why)
+	}
+	for _, name := range elsewhere {
+		c.send(s, name, p, why)
+	}
+}
+
+// reachable returns the addressees that are members of a room. The others do not get the
+// message.
+func (c *composer) reachable(to []string) (all []string) {
+	for _, name := range to {
+		if a := c.r.state.Agent(name); a == nil || len(a.Rooms) == 0 {
+			c.out = append(c.out, refused(c.run.Room.Name, []string{text.Line(name)}, "no such agent")...)
+			continue
+		}
+		all = append(all, name)
+	}
+	return all
+}
+
+func (c *composer) priority(s Say) (schedule.Priority, string) {
+	p, why := classify(s.Priority, s.Content, c.run.Room.Members, normal, "agent")
+	if p != urgent {
+		return p, why
+	}
+	if c.quota--; c.quota < 0 {
+		return normal, fmt.Sprintf("%s, but more than %d urgent messages in %d turns", why, Quota, QuotaTurns)
+	}
+	return p, why
+}
+
+func (c *composer) common(p schedule.Priority) events.Common {
+	return events.Common{Priority: p, Turn: c.run.Session}
+}
+
+// event appends an event from the agent, unless the log has it from an earlier try of
+// the turn.
+func (c *composer) event(room string, body events.Body) {
+	if c.said++; c.said > c.run.Said {
+		c.out = append(c.out, events.Event{Room: room, From: c.agent.Name, ReplyTo: c.run.Message.ID, Body: body})
+	}
+}
+
+func (c *composer) dialogue(s Say, to []string, p schedule.Priority, why string) {
+	room := c.run.Room
+	queued, full := c.r.roomFor(to, p)
+	var refs map[int]string
+	for n := range text.Sections(s.Content) {
+		if section, ok := room.Section(n); ok {
+			if refs == nil {
+				refs = map[int]string{}
+			}
+			refs[n] = section.ID
+		}
+	}
+	c.event(room.Name, events.Dialogue{
+		Common: c.common(p), Stream: stream(c.agent.Name, c.run.Turn, c.said+1), Done: true, Content: s.Content, Why: why, To: queued,
+		Hops: c.hops, Refs: refs,
+	})
+	c.out = append(c.out, refused(room.Name, full, "its %v queue is full", p)...)
+}
+
+// stream names the n-th message of an agent's turn.
+func stream(agent string, turn, n int) string {
+	if n == 1 {
+		return fmt.Sprintf("%s-%d", agent, turn)
+	}
+	return fmt.Sprintf("%s-%d.%d", agent, turn, n)
+}
+
+// send appends a message to an agent that is not in the room.
+func (c *composer) send(s Say, name string, p schedule.Priority, why string) {
+	to := c.r.state.Agent(name)
+	if len(to.Mail) >= c.r.opts.Mail {
+		c.out = append(c.out, refused(c.run.Room.Name, []string{name}, "its mailbox is full")...)
+		return
+	}
+	room := to.Rooms[0]
+	if _, began := c.ix[room]; !began {
+		c.ix[room] = c.r.state.Room(room).Ix()
+	}
+	subject := text.Line(s.Subject)
+	if subject == "" {
+		subject = text.Line(s.Content)
+	}
+	if c.said >= c.run.Said {
+		c.ix[room]++
+		c.mail++
+	}
+	c.event(room, events.Mailbox{
+		Common: c.common(p), Ix: c.ix[room], Subject: subject, Body: s.Content, MailboxID: c.r.state.Mails() + c.mail,
+		To: name, Why: why, Hops: c.hops,
+	})
+}

@@ -1,0 +1,108 @@
+package rooms
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/swarmbus/swarmbus/swarm/rooms/roomlog"
+	"github.com/swarmbus/swarmbus/swarm/rooms/schedule"
+)
+
+// A Snapshot is a room at a position of the log, for readers that come late: its feed
+// continues after Seq.
+type Snapshot struct {
+	Room    string         `json:"room"`
+	Seq     uint64         `json:"seq"`
+	Head    string         `json:"head"` // id of the newest event
+	Ix      int            `json:"ix"`   // number of the newest section
+	Members []Member       `json:"members"`
+	Unread  roomlog.Unread `json:"unread"`
+	Mark    string         `json:"mark"`    // "!": something urgent is unread; "·": only background
+	ReadTo  uint64         `json:"read_to"` // position up to which the user has read it
+}
+
+// A Member is an agent in a room.
+type Member struct {
+	Name    string    `json:"name"`
+	Running bool      `json:"running"` // its turn in this room is running
+	Waiting Waiting   `json:"waiting"`
+	Credits int       `json:"credits"`
+	Next    string    `json:"next,omitzero"` // why which message is next
+	Paused  time.Time `json:"paused,omitzero"`
+}
+
+// Waiting are the numbers of messages in an agent's queues, of all rooms.
+type Waiting struct {
+	Urgent     int `json:"urgent"`
+	Normal     int `json:"normal"`
+	Background int `json:"background"`
+	Mail       int `json:"mail"`
+}
+
+// Snapshot returns a room as it is in the journal. The error wraps [ErrNone] if there is
+// no such room.
+func (r *Router) Snapshot(ctx context.Context, room string) (Snapshot, error) {
+	r.mu.Lock()
+	s, err := snapshot(r.state, room)
+	r.mu.Unlock()
+	if err != nil {
+		return s, err
+	}
+	return s, r.writer.Sync(ctx, s.Seq)
+}
+
+// Rooms returns the snapshots of all rooms: the most urgent first, and of equally urgent
+// ones by name.
+func (r *Router) Rooms(ctx context.Context) ([]Snapshot, error) {
+	r.mu.Lock()
+	all, seq := snapshots(r.state), r.state.Seq()
+	r.mu.Unlock()
+	return all, r.writer.Sync(ctx, seq)
+}
+
+func snapshots(state *roomlog.State) (all []Snapshot) {
+	for _, level := range []schedule.Priority{urgent, normal, background, 0} {
+		for room := range state.Rooms() {
+			if urgency(room.Unread()) == level {
+				s, _ := snapshot(state, room.Name)
+				all = append(all, s)
+			}
+		}
+	}
+	return all
+}
+
+// urgency returns the most urgent priority of what is unread, 0 for nothing.
+func urgency(u roomlog.Unread) schedule.Priority {
+	switch {
+	case u.Urgent > 0:
+		return urgent
+	case u.Normal > 0:
+		return normal
+	case u.Background > 0:
+		return background
+	}
+	return 0
+}
+
+func snapshot(state *roomlog.State, name string) (Snapshot, error) {
+	room := state.Room(name)
+	if room == nil {
+		return Snapshot{}, fmt.Errorf("%w: no room %q", ErrNone, name)
+	}
+	unread := room.Unread()
+	s := Snapshot{Room: name, Seq: state.Seq(), Head: room.Head, Ix: room.Ix(), Unread: unread, Mark: unread.Mark(), ReadTo: room.ReadTo, Members: []Member{}}
+	for _, name := range room.Members {
+		a := state.Agent(name)
+		m := Member{
+			Name: name, Running: room.Running() == name, Credits: a.Queues.Credits(), Paused: a.Paused,
+			Waiting: Waiting{a.Queues.Len(urgent), a.Queues.Len(normal), a.Queues.Len(background), len(a.Mail)},
+		}
+		if p, ok := a.Queues.Pick(); ok {
+			m.Next = p.String()
+		}
+		s.Members = append(s.Members, m)
+	}
+	return s, nil
+}

@@ -1,0 +1,56 @@
+package rooms
+
+import (
+	"context"
+
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/rooms/events"
+)
+
+// Keep puts signals of a solve into the room, as events that belong to the section of the
+// solve. They take no number, are not heard by members, and are not unread. When Keep
+// returns, they are in the journal.
+func (t *Turn) Keep(ctx context.Context, ix int, all ...signals.Any) error {
+	r := t.router
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	var drafts []any
+	for _, s := range all {
+		text, err := signals.Marshal(s)
+		if err != nil {
+			return err
+		}
+		drafts = append(drafts, events.Event{Room: t.room, From: t.agent, Body: events.Signal{
+			Common: t.common(background), Ix: ix, What: s.Kind(), By: s.Head().Source, JSON: string(text),
+		}})
+	}
+	return r.changed(ctx, func() error {
+		if run := r.state.Agent(t.agent).Running; run == nil || run.Turn != t.number {
+			return errOver
+		}
+		_, err := r.commitLocked(ctx, drafts...)
+		return err
+	})
+}
+
+// Kept returns the signals of a solve that are in the room, as [signals.Marshal] wrote them,
+// oldest first.
+func (t *Turn) Kept(ctx context.Context, ix int) (all []string, err error) {
+	r := t.router
+	r.mu.Lock()
+	seq := r.state.Seq()
+	r.mu.Unlock()
+	if err := r.writer.Sync(ctx, seq); err != nil {
+		return nil, err
+	}
+	for e, err := range Log(r.opts.Store, 0) {
+		if err != nil {
+			return nil, err
+		}
+		if s, ok := e.Body.(events.Signal); ok && e.Room == t.room && s.Ix == ix {
+			all = append(all, s.JSON)
+		}
+	}
+	return all, nil
+}

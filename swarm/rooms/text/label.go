@@ -1,0 +1,92 @@
+package text
+
+import (
+	"strings"
+	"unicode"
+)
+
+const (
+	labelWords = 4
+	wordBytes  = 24
+	stubRunes  = 200
+)
+
+// Label returns a label of two to four words for the call of a tool: the first words
+// of the given label, and if it has fewer than two, words of the tool's name before
+// them and of what the call is about behind them. The words are separated by spaces
+// or hyphens, as they were given.
+func Label(given, tool, about string) string {
+	label := cut(given, labelWords)
+	if count(label) >= 2 {
+		return label
+	}
+	all := strings.Fields(strings.Join([]string{cut(tool, 2), label, cut(about, 2)}, " "))
+	label = cut(strings.Join(all, " "), labelWords)
+	for count(label) < 2 {
+		label = strings.TrimSpace(label + " call")
+	}
+	return label
+}
+
+// between separates the words of a label.
+func between(r rune) bool {
+	return r == '-' || r == '_' || unicode.IsSpace(r) || !unicode.IsPrint(r)
+}
+
+func count(label string) int { return len(strings.FieldsFunc(label, between)) }
+
+// cut returns the first words of a text, each of them cut, and without anything that
+// cannot be printed.
+func cut(text string, most int) string {
+	var b strings.Builder
+	n := 0
+	for text = strings.TrimLeftFunc(text, between); text != "" && n < most; n++ {
+		end := strings.IndexFunc(text, between)
+		if end < 0 {
+			end = len(text)
+		}
+		word := text[:end]
+		if len(word) > wordBytes {
+			word = strings.ToValidUTF8(word[:wordBytes], "")
+		}
+		b.WriteString(word)
+		sep := text[end:]
+		text = strings.TrimLeftFunc(sep, between)
+		if text == "" || n == most-1 {
+			break
+		}
+		if sep[0] == '-' || sep[0] == '_' {
+			b.WriteByte(sep[0])
+		} else {
+			b.WriteByte(' ')
+		}
+	}
+	return b.String()
+}
+
+// Line returns the first line of a text that is not empty, without anything that
+// cannot be printed, and cut to 200 characters.
+func Line(text string) string {
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(strings.Map(func(r rune) rune {
+			switch {
+			case unicode.IsSpace(r):
+				return ' '
+			case !unicode.IsPrint(r):
+				return -1
+			}
+			return r
+		}, line))
+		if line != "" {
+			return clip(line, stubRunes)
+		}
+	}
+	return ""
+}
+
+func clip(line string, most int) string {
+	if runes := []rune(line); len(runes) > most {
+		return string(runes[:most-1]) + "…"
+	}
+	return line
+}

@@ -1,0 +1,168 @@
+package rooms
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/swarmbus/swarmbus/agents/hooks"
+	"github.com/swarmbus/swarmbus/swarm/rooms/events"
+	"github.com/swarmbus/swarmbus/swarm/rooms/text"
+)
+
+// A Call is a call of a tool, or the task of an agent that is spawned, with the tool's
+// name "Agent" and the argument "task".
+type Call struct {
+	Tool  string
+	Args  map[string]any
+	Label string // two to four words; others are made to fit
+}
+
+// Called is what an agent gets of a call.
+type Called struct {
+	Ix     int    // the section §N that has the result
+	Stub   string // one line
+	Failed bool
+}
+
+// calls are those of one turn.
+type calls struct {
+	mu      sync.Mutex     // protects the field below
+	earlier []events.Event // from an earlier try of the turn, not claimed yet
+}
+
+// claim returns the event of the same call in an earlier try of the turn.
+func (c *calls) claim(call Call) (events.Tool, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i, e := range c.earlier {
+		t, _ := e.Body.(events.Tool)
+		if t.ToolName == call.Tool && reflect.DeepEqual(t.Args, call.Args) {
+			c.earlier = slices.Delete(c.earlier, i, i+1)
+			return t, true
+		}
+	}
+	return events.Tool{}, false
+}
+
+// Call calls a tool, so that the room sees it: run returns the result. The router
+// writes the stub when run has returned; the result is in the log, and in no later
+// prompt. An error of run is a result too, and not an error of Call, except when ctx
+// has ended. In a turn that is taken again, a call whose result is in the log is not
+// made again; one that was running is, and run gets the number of its section by [IxOf].
+func (t *Turn) Call(ctx context.Context, call Call, run func(context.Context) (string, error)) (Called, error) {
+	if call.Args == nil {
+		call.Args = map[string]any{}
+	}
+	tool, known := t.calls.claim(call)
+	if tool.Status.Over() {
+		return called(tool), nil
+	}
+	if !known {
+		tool = events.Tool{
+			Common: t.common(normal), ToolName: call.Tool, Args: call.Args,
+			Label: text.Label(call.Label, call.Tool, about(call.Args)), Status: events.Pending,
+		}
+		if err := t.emit(ctx, &tool); err != nil {
+			return Called{}, err
+		}
+	}
+	tool.Status = events.Running
+	if err := t.emit(ctx, &tool); err != nil {
+		return Called{}, err
+	}
+	began := t.router.now()
+	result, err := watched(context.WithValue(ctx, ixKey{}, tool.Ix), call.Tool, run)
+	if ctx.Err() != nil {
+		return Called{}, context.Cause(ctx)
+	}
+	t.distill(ctx, &tool, result, err, t.router.now().Sub(began))
+	return called(tool), t.emit(ctx, &tool)
+}
+
+type ixKey struct{}
+
+// IxOf returns the number of the section of the call that ctx belongs to, 0 outside of calls.
+func IxOf(ctx context.Context) int {
+	ix, _ := ctx.Value(ixKey{}).(int)
+	return ix
+}
+
+// about returns the first text of the arguments, by name.
+func about(args map[string]any) string {
+	for _, name := range slices.Sorted(maps.Keys(args)) {
+		if s, ok := args[name].(string); ok {
+			return s
+		}
+	}
+	return ""
+}
+
+// watched calls a tool under a hook; a panic is an error.
+func watched(ctx context.Context, tool string, run func(context.Context) (string, error)) (result string, err error) {
+	ctx, end := hooks.Start(ctx, hooks.Op{Name: hooks.OpTool, Target: tool})
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("the tool panicked: %v", v)
+		}
+		end([]slog.Attr(nil), err)
+	}()
+	return run(ctx)
+}
+
+// distill fills in what the end of a call brings.
+func (t *Turn) distill(ctx context.Context, tool *events.Tool, result string, err error, took time.Duration) {
+	tool.Status = events.Done
+	if err != nil {
+		tool.Status, result = events.Failed, err.Error()
+	}
+	result = fit(result)
+	duration := took.Milliseconds()
+	tool.Result, tool.DurationMS = &result, &duration
+	stub, err := t.router.opts.Stub(ctx, *tool)
+	if err != nil {
+		stub = result
+	}
+	stub = text.Line(stub)
+	tool.Stub = &stub
+}
+
+// fit cuts a result that is too long for the log, and says so.
+func fit(result string) string {
+	result = strings.ToValidUTF8(result, "\uFFFD")
+	if len(result) <= ResultBytes {
+		return result
+	}
+	mark := fmt.Sprintf("\n[cut: the result has %d bytes]", len(result))
+	return strings.ToValidUTF8(result[:ResultBytes-len(mark)-4], "") + mark
+}
+
+// emit commits the newest event of a call; the first one takes a number.
+func (t *Turn) emit(ctx context.Context, tool *events.Tool) error {
+	r := t.router
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return r.commit(ctx, func() ([]any, error) {
+		if tool.Ix == 0 {
+			tool.Ix = r.state.Room(t.room).Ix() + 1
+		}
+		reply := r.state.Agent(t.agent).Running
+		if reply == nil || reply.Turn != t.number {
+			return nil, errOver
+		}
+		return []any{events.Event{Room: t.room, From: t.agent, ReplyTo: reply.Message.ID, Body: *tool}}, nil
+	})
+}
+
+// errOver is returned for a call by a turn that has ended.
+var errOver = errors.New("rooms: the turn has ended")
+
+func called(t events.Tool) Called { return Called{t.Ix, *t.Stub, t.Status == events.Failed} }

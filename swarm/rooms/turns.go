@@ -1,0 +1,206 @@
+package rooms
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/rooms/events"
+	"github.com/swarmbus/swarmbus/swarm/rooms/roomlog"
+	"github.com/swarmbus/swarmbus/swarm/rooms/text"
+)
+
+// Run gives agents their turns until ctx ends, and then waits for those that are
+// running. Turns that ctx cut off are taken again when the router continues. It
+// returns the cause of ctx's end, or the error of a log that cannot be written.
+func (r *Router) Run(ctx context.Context) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var turns sync.WaitGroup
+	defer turns.Wait()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, a := range r.state.Unfinished() {
+		r.beginLocked(ctx, &turns, a)
+	}
+	for {
+		if err := r.chooseLocked(ctx, &turns); err != nil {
+			cancel(err)
+			return err
+		}
+		if err := r.awaitLocked(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// chooseLocked begins as many turns as may run.
+func (r *Router) chooseLocked(ctx context.Context, turns *sync.WaitGroup) error {
+	for r.turns < r.opts.Turns {
+		if r.err != nil {
+			return r.err
+		}
+		next, ok := r.state.Choose(r.now())
+		if !ok {
+			return nil
+		}
+		began := signals.New(signals.Header{Source: next.Agent, Thread: next.Room}, next.Record(r.state))
+		if _, err := r.commitLocked(ctx, began); err != nil {
+			return err
+		}
+		r.beginLocked(ctx, turns, r.state.Agent(next.Agent))
+	}
+	return nil
+}
+
+// beginLocked runs the turn of an agent that has begun.
+func (r *Router) beginLocked(ctx context.Context, turns *sync.WaitGroup, a *roomlog.Agent) {
+	r.turns++
+	t := r.turnLocked(a)
+	turns.Go(func() {
+		defer func() {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.turns--
+			r.changedLocked()
+		}()
+		r.run(ctx, t)
+	})
+}
+
+// awaitLocked waits for news, for the end of a pause or for the end of ctx, without the lock
+// meanwhile.
+func (r *Router) awaitLocked(ctx context.Context) error {
+	news := r.news
+	var pause <-chan time.Time
+	if at, some := r.state.Resume(r.now()); some {
+		pause = r.opts.After(at.Sub(r.now()))
+	}
+	r.mu.Unlock()
+	defer r.mu.Lock()
+	select {
+	case <-news:
+	case <-pause:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+// run takes a turn and commits what came of it.
+func (r *Router) run(ctx context.Context, t *Turn) {
+	said, err := r.take(ctx, t)
+	if ctx.Err() != nil {
+		return // it is taken again
+	}
+	if err == nil {
+		err = r.end(ctx, t, said)
+	}
+	if err != nil && ctx.Err() == nil {
+		err = r.fail(ctx, t, err)
+	}
+	if err != nil {
+		r.broken(ctx, err)
+	}
+}
+
+// broken ends the router: a turn cannot be recorded.
+func (r *Router) broken(ctx context.Context, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if ctx.Err() == nil && r.err == nil {
+		r.err = err
+		r.changedLocked()
+	}
+}
+
+// take has the agent take its turn, and returns what it says.
+func (r *Router) take(ctx context.Context, t *Turn) ([]Say, error) {
+	if t.moot {
+		return nil, nil
+	}
+	all, err := r.agents[t.agent].Take(context.WithValue(ctx, turnKey{}, t), t.turn)
+	if err != nil {
+		return nil, err
+	}
+	var said []Say
+	for _, s := range all {
+		switch p := s.Body().(type) {
+		case Say:
+			if !text.IsSilence(p.Content) {
+				said = append(said, p)
+			}
+		case agents.Passed:
+		default:
+			return nil, &signals.FieldError{Kind: s.Kind(), Field: "type", Value: string(s.Kind()), Problem: "not room.say"}
+		}
+	}
+	return said, nil
+}
+
+// end commits what the agent said, and that its turn has ended.
+func (r *Router) end(ctx context.Context, t *Turn, said []Say) error {
+	for _, s := range said {
+		if err := checkMessage(Message{Content: s.Content, Priority: s.Priority}); err != nil {
+			return err
+		}
+	}
+	err := r.commit(ctx, func() ([]any, error) {
+		c := r.composerLocked(r.state.Agent(t.agent))
+		for _, s := range said {
+			c.add(s)
+		}
+		return append(c.out, t.ended(outcome(t, c), 0)), nil
+	})
+	if err == nil && len(said) == 0 && !t.moot {
+		t.live(events.Pass{Common: t.common(normal)})
+	}
+	return err
+}
+
+func outcome(t *Turn, c *composer) roomlog.Outcome {
+	switch {
+	case t.moot:
+		return roomlog.Moot
+	case c.said == 0 && len(c.out) == 0:
+		return roomlog.Passed
+	}
+	return roomlog.Spoke
+}
+
+// fail commits that the turn has failed and how long the agent is left alone, and sets aside
+// what it was for if the agent has failed at it too often.
+func (r *Router) fail(ctx context.Context, t *Turn, why error) error {
+	return r.commit(ctx, func() ([]any, error) {
+		pause := r.opts.Pause
+		for range r.state.Agent(t.agent).Failures {
+			pause = min(2*pause, r.opts.Most)
+		}
+		if after, ok := agents.IsRetryable(why); ok {
+			pause = max(pause, after)
+		}
+		all := []any{system(t.room, events.Faulted, t.agent, "%s failed: %s; it is left alone for %v", t.agent, failure(why), pause)}
+		tries := r.state.Agent(t.agent).Running.Failed + 1
+		if tries < r.opts.Tries {
+			return append(all, t.ended(roomlog.Failed, pause)), nil
+		}
+		what := "the message that it had to answer is set aside"
+		if len(t.turn.New) > 1 {
+			what = "the message and the mail that it had to answer are set aside"
+		}
+		return append(all,
+			system(t.room, events.SetAside, t.agent, "%s failed in %d turns: %s", t.agent, tries, what), t.ended(roomlog.SetAside, pause)), nil
+	})
+}
+
+// failure describes an error in one line.
+func failure(err error) string {
+	var panicked *agents.PanicError
+	if errors.As(err, &panicked) {
+		err = panicked
+	}
+	return text.Line(err.Error())
+}

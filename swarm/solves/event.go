@@ -1,0 +1,65 @@
+package solves
+
+import (
+	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/routing"
+	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// An Event is something that happened in a solve.
+//
+//sumtype:decl
+type Event interface{ event() }
+
+type (
+	// Started is the first event of a solve.
+	Started struct {
+		Thread string
+		Task   signals.Task
+		Seed   uint64
+		Agents []*agents.Agent // shared: do not modify
+	}
+	// RoundStarted names the agents that take a turn.
+	RoundStarted struct {
+		Round int
+		Turns []string
+	}
+	// Spoke says that a signal of an agent or of the system is in the log.
+	Spoke struct{ Signal signals.Any }
+	// Refused says that a signal of an agent was not published.
+	Refused struct {
+		Agent  string
+		Round  int
+		Kind   signals.Kind
+		Signal signals.Any // nil if it was read from a log
+		Err    error
+	}
+	// Routed reports the decision of an agent's router about a signal, unless the
+	// agent simply gets the signal.
+	Routed struct {
+		Agent    string
+		Signal   signals.Any
+		Decision routing.Decision
+	}
+	// TurnFailed says that an agent's turn ended early. Its signals before that
+	// are kept.
+	TurnFailed struct {
+		Agent string
+		Round int
+		Err   error
+	}
+	// Weighed is the decision after a vote or proposal.
+	Weighed struct{ Decision consensus.Decision }
+	// Stopped is the last event of a solve.
+	Stopped struct{ Result *Result }
+)
+
+func (Started) event()      {}
+func (RoundStarted) event() {}
+func (Spoke) event()        {}
+func (Refused) event()      {}
+func (Routed) event()       {}
+func (TurnFailed) event()   {}
+func (Weighed) event()      {}
+func (Stopped) event()      {}

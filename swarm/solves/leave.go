@@ -1,0 +1,157 @@
+package solves
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/internal/answers"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
+)
+
+// Leave leaves an answer in the journal of a swarm that is not open: the solve of
+// that thread continues from it when its program resumes it ([swarm.Swarm.Resume], without an
+// answer). The thread may be "" if one solve in the journal waits for an answer. What
+// may be an answer, and the errors, are those of Resume; the agents are those whose
+// turns are on record.
+func Leave(ctx context.Context, j journal.Store, thread string, answer signals.Any) (err error) {
+	if thread == "" {
+		if thread, err = onlyAsking(j); err != nil {
+			return err
+		}
+	}
+	l, err := read(j, thread)
+	if err != nil {
+		return err
+	}
+	at := runlog.StageOf(l.said)
+	b, err := l.bus(ctx)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	if err := cmp.Or(l.team.Check(b, answer), answers.OnRecord(l.said, answer), l.team.Waits(at, true)); err != nil {
+		return err
+	}
+	w, err := journal.Continue(ctx, b, j, l.codec)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, w.Close(ctx)) }()
+	return l.publish(ctx, b, at.Question(), answer)
+}
+
+// A left thread is one in a journal that nobody has open.
+type left struct {
+	thread string
+	codec  *signals.Codec
+	said   []signals.Any
+	last   signals.Any // of the journal
+	team   answers.Team
+}
+
+// read reads a thread.
+func read(j journal.Reader, thread string) (*left, error) {
+	codec, err := runlog.NewCodec()
+	if err != nil {
+		return nil, err
+	}
+	l := &left{thread: thread, codec: codec}
+	var last *journal.Record
+	for r, err := range records(j) {
+		if err != nil {
+			return nil, err
+		}
+		last = &r
+		_, name, err := r.About()
+		if err != nil {
+			return nil, err
+		}
+		if name != thread {
+			continue
+		}
+		said, err := r.Signal(codec)
+		if err != nil {
+			return nil, err
+		}
+		l.said = append(l.said, said)
+	}
+	if len(l.said) == 0 {
+		return nil, fmt.Errorf("%w: there is no thread %q", runlog.ErrLog, thread)
+	}
+	if l.last, err = last.Signal(codec); err != nil {
+		return nil, err
+	}
+	if _, err := runlog.Opening(l.said); err != nil {
+		return nil, err
+	}
+	return l, l.findTeam()
+}
+
+// findTeam finds the agents whose turns are on record.
+func (l *left) findTeam() error {
+	for _, said := range l.said {
+		began, ok := signals.As[runlog.Began](said)
+		if !ok {
+			continue
+		}
+		turns, err := began.Payload.All()
+		if err != nil {
+			return err
+		}
+		for _, t := range turns {
+			l.team = append(l.team, t.Agent)
+		}
+	}
+	return nil
+}
+
+// bus returns a bus with the thread, on which the names and kinds are reserved that a
+// swarm reserves.
+func (l *left) bus(ctx context.Context) (*bus.Bus, error) {
+	b, err := bus.New(&bus.Options{TTL: -1, Sweep: -1, Limits: signals.Limits{TextBytes: -1}})
+	if err != nil {
+		return nil, err
+	}
+	_, err = b.Layer("swarm", runlog.Reserved()...)
+	for _, id := range l.team {
+		if err == nil {
+			_, err = b.Agent(id, bus.Permissions{})
+		}
+	}
+	log := l.said
+	if l.last.Head().Thread != l.thread {
+		log = append(slices.Clip(log), l.last) // the bus continues after it
+	}
+	if err == nil {
+		err = b.Feed(ctx, log...)
+	}
+	if err != nil {
+		b.Close()
+		return nil, err
+	}
+	return b, nil
+}
+
+// publish publishes an answer as a reply to the question.
+func (l *left) publish(ctx context.Context, b *bus.Bus, question signals.ID, answer signals.Any) error {
+	h := answer.Head()
+	h.Source, h.Thread, h.ReplyTo, h.TTL = answers.Source(answer), l.thread, question, -time.Millisecond // never expires
+	for _, said := range l.said {
+		h.Round = max(h.Round, said.Head().Round)
+	}
+	publisher, err := b.Agent(h.Source, bus.Permissions{Threads: []string{l.thread}})
+	if err == nil {
+		_, err = publisher.Publish(ctx, signals.With(answer, h))
+	}
+	if err != nil {
+		return fmt.Errorf("swarm: answer: %w", err)
+	}
+	return nil
+}

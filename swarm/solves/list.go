@@ -1,0 +1,74 @@
+package solves
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/replay"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
+)
+
+// List returns the results of the solves in a journal, in the order in which
+// they began, without those that [Retain] dropped. A result is the one that
+// [Watch] would show last, with its Proposals. Its Stop is unset if the solve is running or was
+// interrupted, and [runlog.StopEscalated] if it waits for an answer, with which
+// [swarm.Swarm.Resume] can continue from the result's Log. kinds are those of a program:
+// payloads of others than these and those of a swarm are [signals.Raw] in the logs.
+func List(j journal.Reader, kinds ...signals.Registration) ([]*Result, error) {
+	past, after, err := open(j)
+	if err != nil {
+		return nil, err
+	}
+	defer past.Close()
+	codec, err := runlog.NewCodec(kinds...)
+	if err != nil {
+		return nil, err
+	}
+	for said, err := range journal.Signals(j, codec, after) {
+		if err == nil {
+			err = past.Next(said)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	var all []*Result
+	for t := range past.Threads() {
+		if len(t.Log) == 0 || after > 0 && t.Log[0].Kind() != signals.KindTask {
+			continue // it was dropped, or its beginning was
+		}
+		all = append(all, resultOf(t))
+	}
+	return all, nil
+}
+
+// open returns a replay that trusts the log of a journal, and the record after which it
+// begins.
+func open(j journal.Reader) (*replay.Replay, uint64, error) {
+	snapshot, err := j.Snapshot()
+	if err != nil {
+		return nil, 0, err
+	}
+	r, err := replay.Trust(snapshot)
+	return r, snapshot.Through, err
+}
+
+// resultOf returns the result of a thread, as far as its log has it.
+func resultOf(t *replay.Thread) *Result {
+	r := &Result{Thread: t.Name, Task: t.Task(), Decision: t.Last, Logged: LoggedBy(t.Thread)}
+	r.Log = slices.Clip(r.Log)
+	if !t.Stage.Stopped() {
+		return r
+	}
+	d := t.Stage.Decided.Payload
+	r.Detail, r.Observed, r.Stop = d.Detail, d.Observed, cmp.Or(d.Stop, runlog.StopFor(t.Last.Outcome))
+	switch r.Stop {
+	case runlog.StopConsensus:
+		r.Answer = t.Stage.Announced.Payload.Decision
+	case runlog.StopEscalated, runlog.StopAsked:
+		r.Question = QuestionOf(t.Thread)
+	}
+	return r
+}

@@ -1,0 +1,142 @@
+package teams
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/agents/thinker"
+	"github.com/swarmbus/swarmbus/agents/tools"
+	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/mode"
+)
+
+// Parts are what a team is built of. Models is required if an agent has one.
+type Parts struct {
+	// Models returns a model of the team by its name. Package providers makes them.
+	Models func(name string) models.Model
+	// Joined returns the reactor of the agents that join. Package join makes them. Nil: there is
+	// none, which is an error if an agent joins.
+	Joined func() agents.Reactor
+	// Tools are the team's servers, by package servers, and the functions of the program.
+	Tools []tools.Source
+	// Record keeps the calls of tools, and what a person has allowed. Nil: nothing does, so
+	// that no question about a call can be answered.
+	Record tools.Recorder
+	// Memory is the team's memory, by package memories, or one of the program. Nil: none, which
+	// is an error if the team has one.
+	Memory swarm.Memory
+	// Show is called with the pieces of answers: see [thinker.Thinker.Show]. Nil: none.
+	Show func(agent string, p models.Piece)
+}
+
+// Build returns the options of a swarm with the agents of the team. The budget and the
+// limits belong to the models, and the caller opens the journal.
+func (t *Team) Build(p Parts) (swarm.Options, error) {
+	if err := t.Validate(); err != nil {
+		return swarm.Options{}, err
+	}
+	if t.Memory != nil && p.Memory == nil {
+		return swarm.Options{}, errors.New("teams: the team has a memory, and Parts.Memory is missing")
+	}
+	t = t.Whole()
+	o := swarm.Options{
+		Memory:    p.Memory,
+		Threshold: t.Threshold, Quorum: t.Quorum, Conflicts: policies[t.Conflicts],
+		Limits: swarm.Limits{Rounds: t.Rounds, Calls: t.Calls, Deadline: time.Duration(t.Deadline)}, Seed: t.Seed,
+		Traits: func(signals.Task) mode.Traits { return t.traits() },
+	}
+	_ = o.Mode.UnmarshalText([]byte(t.Mode)) // validated
+	if t.Strategy != "" {
+		o.Strategy, _ = consensus.Lookup(string(t.Strategy)) // validated
+	}
+	for _, a := range t.Agents {
+		if err := a.offered(p.Tools); err != nil {
+			return swarm.Options{}, err
+		}
+		if a.Join != "" {
+			joined, err := a.joined(p)
+			if err != nil {
+				return swarm.Options{}, err
+			}
+			o.Agents = append(o.Agents, joined)
+			continue
+		}
+		m := p.Models(a.Model)
+		if m == nil {
+			return swarm.Options{}, fmt.Errorf("teams: %s has no model: %q is missing", a.ID, a.Model)
+		}
+		o.Agents = append(o.Agents, a.build(m, t.Models[a.Model], p))
+	}
+	return o, nil
+}
+
+// offered returns an error for a function that the program does not have.
+func (a Agent) offered(all []tools.Source) error {
+	for name := range a.Tools {
+		has := func(s tools.Source) bool {
+			f, ok := s.(tools.Tool)
+			return ok && f.Full() == name
+		}
+		if !strings.Contains(name, "/") && !slices.ContainsFunc(all, has) {
+			return fmt.Errorf("teams: %s: there is no function %q; the tool of a server is server/tool", a.ID, name)
+		}
+	}
+	return nil
+}
+
+// set returns what the agent may call; nil: nothing.
+func (a Agent) set(p Parts) *tools.Set {
+	if len(a.Tools) == 0 {
+		return nil
+	}
+	set := &tools.Set{From: p.Tools, Record: p.Record}
+	for _, name := range slices.Sorted(maps.Keys(a.Tools)) {
+		set.May = append(set.May, tools.Rule{Tools: name, Policy: a.Tools[name].Policy()})
+	}
+	return set
+}
+
+// joined returns an agent whose turns a program elsewhere takes.
+func (a Agent) joined(p Parts) (*agents.Agent, error) {
+	if p.Joined == nil {
+		return nil, fmt.Errorf("teams: %s joins from elsewhere, and Parts.Joined is missing", a.ID)
+	}
+	return &agents.Agent{
+		ID: a.ID, Role: a.Role, Personality: a.Personality.traits(), Listens: slices.Clone(a.Listens), CanEmit: slices.Clone(a.CanEmit), Weight: a.Weight,
+		Group: a.Group, TurnTimeout: time.Duration(a.Timeout), Reactor: p.Joined(),
+	}, nil
+}
+
+func (a Agent) build(m models.Model, about Model, p Parts) *agents.Agent {
+	built := thinker.Thinker{
+		Tools: a.set(p),
+		ID:    a.ID, Role: a.Role, Model: m, Personality: a.Personality.traits(), CanEmit: slices.Clone(a.CanEmit),
+		Show: p.Show, Seeded: about.Provider == Ollama,
+	}.Agent()
+	built.Listens, built.Weight = slices.Clone(a.Listens), a.Weight
+	built.Group = cmp.Or(a.Group, built.Group)
+	return built
+}
+
+// traits returns the personality with 0.5 for what is not set.
+func (p *Personality) traits() agents.Personality {
+	if p == nil {
+		return agents.Personality{}
+	}
+	or := func(x *float64) float64 {
+		if x == nil {
+			return 0.5
+		}
+		return *x
+	}
+	return agents.Personality{Curiosity: or(p.Curiosity), Caution: or(p.Caution), Conformity: or(p.Conformity), Verbosity: or(p.Verbosity)}
+}

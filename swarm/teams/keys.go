@@ -1,0 +1,119 @@
+package teams
+
+import (
+	"encoding"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/token"
+
+	"github.com/swarmbus/swarmbus/internal/near"
+)
+
+// check finds keys that a team does not have, and notes the places of the others.
+func (r *reader) check(root *ast.MappingNode) { r.walk(root, reflect.TypeFor[Team](), "") }
+
+func (r *reader) walk(node ast.Node, t reflect.Type, field string) {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch n := node.(type) {
+	case *ast.AliasNode, *ast.AnchorNode, *ast.TagNode, *ast.MergeKeyNode:
+		r.add(field, node.GetToken().Position, "anchors, aliases, merge keys and tags are not supported")
+	case *ast.MappingNode:
+		for _, value := range n.Values {
+			r.entry(value, t, field)
+		}
+	case *ast.SequenceNode:
+		for i, value := range n.Values {
+			inside := fmt.Sprintf("%s[%d]", field, i)
+			r.places[inside] = begin(value)
+			if t.Kind() == reflect.Slice {
+				r.walk(value, t.Elem(), inside)
+			}
+		}
+	}
+}
+
+// entry checks a key and its value in a value of type t.
+func (r *reader) entry(n *ast.MappingValueNode, t reflect.Type, field string) {
+	name, at := n.Key.GetToken().Value, n.Key.GetToken().Position
+	inside := strings.TrimPrefix(field+"."+name, ".")
+	r.places[inside] = at
+	switch {
+	case n.Key.IsMergeKey():
+		r.walk(n.Key, t, inside)
+	case t.Kind() == reflect.Map:
+		r.walk(n.Value, t.Elem(), inside)
+	case t.Kind() == reflect.Struct && !isText(t):
+		i := slices.Index(keysOf(t), name)
+		if i < 0 {
+			r.add(inside, at, "there is no such key"+near.Suggest(name, keysOf(t)))
+			return
+		}
+		if f := t.Field(i); strings.Contains(f.Tag.Get("json"), ",omit") && isEmpty(n.Value, f.Type) {
+			r.add(inside, at, "is zero or empty: leave it out for the default")
+		} else {
+			r.walk(n.Value, f.Type, inside)
+		}
+	}
+}
+
+// keysOf returns the keys of a struct in a file.
+func keysOf(t reflect.Type) (keys []string) {
+	for i := range t.NumField() {
+		key, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		keys = append(keys, key)
+	}
+	return keys
+}
+
+// isText reports whether values of the type are written as text.
+func isText(t reflect.Type) bool {
+	return reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]())
+}
+
+// isEmpty reports whether a field of the type could not be told from one that is left out.
+func isEmpty(n ast.Node, t reflect.Type) bool {
+	switch n := n.(type) {
+	case *ast.NullNode:
+		return true
+	case *ast.MappingNode:
+		return len(n.Values) == 0
+	case *ast.SequenceNode:
+		return len(n.Values) == 0
+	case *ast.StringNode:
+		return n.Value == ""
+	case *ast.IntegerNode, *ast.FloatNode:
+		return t.Kind() != reflect.Pointer && strings.Trim(n.GetToken().Value, "+-0.") == ""
+	}
+	return false
+}
+
+// begin returns where a node begins.
+func begin(n ast.Node) *token.Position {
+	if m, ok := n.(*ast.MappingNode); ok && len(m.Values) > 0 {
+		return m.Values[0].Key.GetToken().Position
+	}
+	return n.GetToken().Position
+}
+
+// wanted says in words what a value of the type is.
+func wanted(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Int, reflect.Int64, reflect.Uint, reflect.Uint64:
+		return "a whole number"
+	case reflect.Float64:
+		return "a number"
+	case reflect.Slice:
+		return "a list"
+	case reflect.Struct, reflect.Map:
+		return "a mapping"
+	case reflect.Bool:
+		return "true or false"
+	}
+	return "a text"
+}

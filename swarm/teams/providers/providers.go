@@ -1,0 +1,138 @@
+// Package providers makes the models that a team names, with the adapters for all providers.
+package providers
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/agents/models/anthropic"
+	"github.com/swarmbus/swarmbus/agents/models/limits"
+	"github.com/swarmbus/swarmbus/agents/models/openai"
+	"github.com/swarmbus/swarmbus/swarm/teams"
+)
+
+// Options of [Models]. The zero value of a field has the meaning given.
+type Options struct {
+	Retrying func(err error, pause time.Duration) // see [limits.Options]; nil: none
+}
+
+// Models returns the models of a team, by their names there, within the team's budget and
+// limits. The budget is that of the team, or one without a limit that keeps the books. Keys
+// are read from the environment; a model without one that it needs is an error. The model of
+// the memory's vectors is made by [models.ModelOf], for [models.EmbedderOf].
+func Models(t *teams.Team, o Options) (map[string]models.Model, *limits.Budget, error) {
+	if err := t.Validate(); err != nil {
+		return nil, nil, err
+	}
+	most, err := t.Budget.Most()
+	if err != nil {
+		return nil, nil, err
+	}
+	budget, all, shared := limits.NewBudget(most), map[string]models.Model{}, map[server]*limits.Shared{}
+	for _, name := range slices.Sorted(maps.Keys(t.Models)) {
+		about := t.Models[name]
+		open := Model
+		if t.Embeds(name) {
+			open = embedding
+		}
+		m, err := open(about)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", about.ID(), err)
+		}
+		s := server{about.Provider, about.BaseURL, about.Limits}
+		if shared[s] == nil {
+			shared[s] = limits.New(limits.Options{
+				Budget: budget, Prices: prices(t), Retrying: o.Retrying,
+				Rate: s.limits.Rate, Burst: s.limits.Burst, Tries: s.limits.Tries, Timeout: time.Duration(s.limits.Timeout),
+			})
+		}
+		all[name] = shared[s].Limit(m)
+	}
+	return all, budget, nil
+}
+
+// A server is what the models that share limits have in common.
+type server struct {
+	provider teams.Provider
+	baseURL  teams.Place
+	limits   teams.Limits
+}
+
+func prices(t *teams.Team) map[models.ID]models.Price {
+	all := map[models.ID]models.Price{}
+	for _, m := range t.Models {
+		switch {
+		case m.Price != nil:
+			all[m.ID()] = models.Price(*m.Price)
+		case m.Provider == teams.Ollama:
+			all[m.ID()] = models.Free
+		}
+	}
+	return all
+}
+
+// Model returns a model, without limits. Its key is read from the environment.
+func Model(about teams.Model) (models.Model, error) {
+	base, err := about.BaseURL.Expand()
+	if err != nil {
+		return nil, err
+	}
+	if strings.Contains(base, "@") {
+		return nil, errors.New("the base URL must not contain a user name or a key")
+	}
+	key, client := "", &http.Client{Transport: http.DefaultTransport}
+	if variable := KeyOf(about); variable != "" {
+		key = strings.TrimSpace(os.Getenv(string(variable)))
+		if key == "" && (base == "" || about.Key != "" || about.Provider == teams.Anthropic) {
+			return nil, fmt.Errorf("the key is missing: set %s", variable)
+		}
+	}
+	switch about.Provider {
+	case teams.Anthropic:
+		return anthropic.New(anthropic.Options{Model: about.Name, Key: key, BaseURL: base, Client: client})
+	case teams.Ollama:
+		base = cmp.Or(base, "http://127.0.0.1:11434/v1")
+	}
+	return openai.New(openai.Options{Provider: string(about.Provider), Model: about.Name, Key: key, BaseURL: base, Client: client})
+}
+
+// Embedder returns a model that makes vectors, without limits.
+func Embedder(about teams.Model) (models.Embedder, error) {
+	m, err := Model(about)
+	if err != nil {
+		return nil, err
+	}
+	e, ok := m.(models.Embedder)
+	if !ok {
+		return nil, fmt.Errorf("%s has no models that make vectors", about.Provider)
+	}
+	return e, nil
+}
+
+// embedding returns an embedder as a model.
+func embedding(about teams.Model) (models.Model, error) {
+	e, err := Embedder(about)
+	if err != nil {
+		return nil, err
+	}
+	return models.ModelOf(e), nil
+}
+
+// KeyOf returns the name of the variable with the key of a model; "": it needs none.
+func KeyOf(about teams.Model) teams.Variable {
+	switch about.Provider {
+	case teams.OpenAI:
+		return cmp.Or(about.Key, "OPENAI_API_KEY")
+	case teams.Anthropic:
+		return cmp.Or(about.Key, "ANTHROPIC_API_KEY")
+	}
+	return about.Key
+}

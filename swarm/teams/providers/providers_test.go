@@ -1,0 +1,94 @@
+package providers_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/agents/models/limits"
+	"github.com/swarmbus/swarmbus/agents/models/modelstest"
+	"github.com/swarmbus/swarmbus/swarm/teams"
+	"github.com/swarmbus/swarmbus/swarm/teams/providers"
+)
+
+// says is a model that always gives the same answer.
+func says(int, *models.Request) modelstest.Reply {
+	return modelstest.Reply{Text: "yes", Usage: models.Usage{Input: 10, Output: 2}}
+}
+
+func ask(t *testing.T, m models.Model) error {
+	t.Helper()
+	_, err := m.Ask(t.Context(), &models.Request{Messages: []models.Message{models.User("well?")}, Most: 10})
+	return err
+}
+
+func TestModelsOfEachProviderAnswerWithinTheBudget(t *testing.T) {
+	t.Setenv("THE_KEY", modelstest.Key)
+	for provider, dialect := range map[teams.Provider]modelstest.Dialect{teams.OpenAI: modelstest.OpenAI, teams.Anthropic: modelstest.Anthropic} {
+		server := modelstest.NewServer(dialect, says)
+		team := &teams.Team{
+			Models: map[string]teams.Model{"main": {
+				Provider: provider, Name: modelstest.Name, BaseURL: teams.Place(server.URL), Key: "THE_KEY", Price: &teams.Price{Input: 100, Output: 100},
+			}},
+			Agents: []teams.Agent{{ID: "a"}}, Budget: "1usd",
+		}
+		all, budget, err := providers.Models(team, providers.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := ask(t, all["main"]); err != nil {
+			t.Errorf("%s: %v", provider, err)
+		}
+		if want := (limits.Spend{Tokens: 12, Money: 12 * models.USD / 10_000}); budget.Books().Spent != want {
+			t.Errorf("%s: booked %v, want %v", provider, budget.Books().Spent, want)
+		}
+		server.Close()
+	}
+}
+
+func TestWhatTheEnvironmentLacksIsAnError(t *testing.T) {
+	t.Setenv("THE_KEY", "")
+	t.Setenv("OPENAI_API_KEY", "")
+	t.Setenv("THE_SERVER", "http://me:hunter2@127.0.0.1")
+	for want, m := range map[string]teams.Model{
+		"openai:m: the key is missing: set OPENAI_API_KEY":          {Provider: teams.OpenAI, Name: "m"},
+		"openai:m: the key is missing: set THE_KEY":                 {Provider: teams.OpenAI, Name: "m", Key: "THE_KEY", BaseURL: "http://127.0.0.1:1"},
+		"anthropic:m: the key is missing: set THE_KEY":              {Provider: teams.Anthropic, Name: "m", Key: "THE_KEY", BaseURL: "http://127.0.0.1:1"},
+		"ollama:m: the base URL must not contain a user name":       {Provider: teams.Ollama, Name: "m", BaseURL: "${THE_SERVER}"},
+		"ollama:m: teams: ${NO_SERVER}: the environment variable":   {Provider: teams.Ollama, Name: "m", BaseURL: "${NO_SERVER}"},
+		"teams: models.main.key: is not the name of an environment": {Provider: teams.Ollama, Name: "m", Key: "hunter2"},
+	} {
+		team := &teams.Team{Models: map[string]teams.Model{"main": m}, Agents: []teams.Agent{{ID: "a"}}}
+		_, _, err := providers.Models(team, providers.Options{})
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}
+
+// TestModelsOfOneServerShareTheirLimits lets one of two models open the circuit breaker.
+func TestModelsOfOneServerShareTheirLimits(t *testing.T) {
+	server := modelstest.NewServer(modelstest.OpenAI, func(int, *models.Request) modelstest.Reply {
+		return modelstest.Reply{Text: "x", Fault: modelstest.CutOff}
+	})
+	defer server.Close()
+	t.Setenv("OPENAI_API_KEY", modelstest.Key)
+	m := teams.Model{Provider: teams.OpenAI, Name: modelstest.Name, BaseURL: teams.Place(server.URL), Limits: teams.Limits{Tries: 1}}
+	apart := m
+	apart.Limits.Rate = 1000
+	team := &teams.Team{Models: map[string]teams.Model{"a": m, "b": m, "apart": apart}, Agents: []teams.Agent{{ID: "x", Model: "a"}}}
+	all, _, err := providers.Models(team, providers.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 10 {
+		_ = ask(t, all["a"])
+	}
+	before := len(server.Requests())
+	if err := ask(t, all["b"]); err == nil || len(server.Requests()) != before {
+		t.Errorf("b asked, though the breaker of its server is open: %v", err)
+	}
+	if _ = ask(t, all["apart"]); len(server.Requests()) != before+1 {
+		t.Error("apart has limits of its own, and did not ask")
+	}
+}

@@ -1,0 +1,79 @@
+// Package servers starts the servers of the Model Context Protocol that a team names.
+package servers
+
+import (
+	"context"
+	"errors"
+	"io"
+	"maps"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/swarmbus/swarmbus/agents/tools"
+	"github.com/swarmbus/swarmbus/agents/tools/mcp"
+	"github.com/swarmbus/swarmbus/swarm/teams"
+)
+
+// Options of [Open]. The zero value of a field has the meaning given.
+type Options struct {
+	Dir    string    // to which the directories of commands are relative; "": that of the program
+	Stderr io.Writer // gets what commands write to their standard error; nil: it is only kept
+}
+
+// Open starts the servers of a team, or connects to them, and returns them in the order of
+// their names. An agent that names a tool which its server does not have is an error. end ends
+// the servers; it must be called, also after an error.
+func Open(ctx context.Context, t *teams.Team, o Options) (all []tools.Source, end func() error, err error) {
+	var opened []*mcp.Server
+	end = func() (err error) {
+		for _, s := range opened {
+			err = errors.Join(err, s.Close())
+		}
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(t.Servers)) {
+		server, err := One(ctx, name, t.Servers[name], o)
+		if err != nil {
+			return nil, end, err
+		}
+		opened, all = append(opened, server), append(all, server)
+		has, err := server.Tools(ctx)
+		if err == nil {
+			err = t.CheckTools(name, has)
+		}
+		if err != nil {
+			return nil, end, err
+		}
+	}
+	return all, end, nil
+}
+
+// One starts or connects to one server. The caller must close it.
+func One(ctx context.Context, name string, s teams.Server, o Options) (*mcp.Server, error) {
+	url, err := s.URL.Expand()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := s.Dir.Expand()
+	if err != nil {
+		return nil, err
+	}
+	spec := mcp.Spec{Name: name, URL: url, Connect: time.Duration(s.Connect), Limits: tools.Limits{Rate: s.Rate}}
+	if len(s.Command) > 0 {
+		spec.Command, spec.Args, spec.Dir = s.Command[0], s.Command[1:], dir
+		if !filepath.IsAbs(dir) && o.Dir+dir != "" {
+			spec.Dir = filepath.Join(o.Dir, dir)
+		}
+	}
+	for _, v := range s.Env {
+		spec.Env = append(spec.Env, string(v))
+	}
+	for header, v := range s.Headers {
+		if spec.Headers == nil {
+			spec.Headers = map[string]string{}
+		}
+		spec.Headers[header] = string(v)
+	}
+	return mcp.Open(ctx, spec, &mcp.Options{Stderr: o.Stderr})
+}

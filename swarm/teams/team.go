@@ -1,0 +1,199 @@
+package teams
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/agents/thinker"
+	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/mode"
+)
+
+// A Team is who solves a task, and how. Agents are required, and Models unless all agents
+// join. The zero value of any other field means the default given.
+type Team struct {
+	Name        string `json:"name,omitempty" jsonschema:"What the team is called."`
+	Description string `json:"description,omitempty" jsonschema:"What the team is for."`
+	Context     string `json:"context,omitempty" jsonschema:"Background of every task."`
+
+	Models map[string]Model `json:"models,omitempty" jsonschema:"The models, by the names that agents use. Required, unless all agents join."`
+	Agents []Agent          `json:"agents" jsonschema:"The agents, in the order in which their signals are committed."`
+
+	Servers map[string]Server `json:"servers,omitempty" jsonschema:"The servers of the Model Context Protocol whose tools agents may call, by name."`
+	Memory  *Memory           `json:"memory,omitempty" jsonschema:"What the agents know from earlier solves. Default: nothing."`
+
+	Mode        Mode `json:"mode,omitempty" jsonschema:"How the agents work on a task. Default: auto."`
+	FactsDiffer bool `json:"factsDiffer,omitempty" jsonschema:"The agents know different facts, all of which matter, which auto goes by. Default: what their tools suggest."`
+	Checkable   bool `json:"checkable,omitempty" jsonschema:"Who has a right answer can prove it to the others, which auto goes by. Default: what their tools suggest."`
+	Calls       int  `json:"calls,omitempty" jsonschema:"Maximum number of turns in modes other than deliberate, each with what it reads. Default: three for each agent."`
+
+	Strategy  Strategy  `json:"strategy,omitempty" jsonschema:"How votes become a decision. Default: confidence-weighted until it is known how reliable the agents are."`
+	Threshold float64   `json:"threshold,omitempty" jsonschema:"Share of support that a decision needs, above 0 and at most 1. Default: 0.7."`
+	Quorum    int       `json:"quorum,omitempty" jsonschema:"Number of voters that a decision needs. Default: more than half."`
+	Conflicts Conflicts `json:"conflicts,omitempty" jsonschema:"How conflicts between proposals are settled. Default: debate."`
+
+	Budget   Budget   `json:"budget,omitempty" jsonschema:"Maximum cost of a solve, such as 0.50usd or 20000tokens. Default: unlimited."`
+	Deadline Duration `json:"deadline,omitempty" jsonschema:"Time limit of a solve, such as 90s or 10m. Default: 10m."`
+	Rounds   int      `json:"rounds,omitempty" jsonschema:"Maximum number of rounds. Default: 6."`
+	Seed     uint64   `json:"seed,omitempty" jsonschema:"Seed of ids and random choices. Default: 1."`
+	Journal  string   `json:"journal,omitempty" jsonschema:"File or name under which runs are recorded. Default: runs are not recorded."`
+}
+
+// The defaults of a [Team].
+const (
+	DefaultMode     = Mode("auto")
+	DefaultDeadline = Duration(600e9)
+	DefaultRounds   = 6
+	DefaultSeed     = 1
+	DefaultBytes    = 8 << 10         // of a [Memory]
+	DefaultTimeout  = Duration(120e9) // of a turn of an agent that joins
+)
+
+// An Agent is a member of a team that thinks with a model, or joins from elsewhere.
+type Agent struct {
+	ID          string            `json:"id" jsonschema:"The agent's name, which is the source of its signals."`
+	Role        string            `json:"role,omitempty" jsonschema:"What the agent does, in the second person: You look for …"`
+	Personality *Personality      `json:"personality,omitempty" jsonschema:"The agent's tendencies. Default: neutral."`
+	Model       string            `json:"model,omitempty" jsonschema:"The name of a model of the team. Default: the only one."`
+	Join        Variable          `json:"join,omitempty" jsonschema:"Name of the environment variable with the token of a program that takes the agent's turns over HTTP, in place of a model."`
+	Timeout     Duration          `json:"timeout,omitempty" jsonschema:"Time limit of a turn of an agent that joins, such as 30s. Default: 2m."`
+	Group       string            `json:"group,omitempty" jsonschema:"Agents with correlated errors, whose votes are not independent. Default: the agents of one model."`
+	Listens     []signals.Kind    `json:"listens,omitempty" jsonschema:"The kinds of signals that the agent hears. Default: all."`
+	CanEmit     []signals.Kind    `json:"canEmit,omitempty" jsonschema:"The kinds of signals that the agent may emit. Default: all that agents say, but none to coordinate."`
+	Tools       map[string]Policy `json:"tools,omitempty" jsonschema:"What the agent may call: the name of a function, server/tool or server/*, each with its policy. Default: nothing."`
+	Weight      float64           `json:"weight,omitempty" jsonschema:"Factor on the weight of the agent's votes, above 0 and at most 1. Default: 1."`
+}
+
+// A Personality has the tendencies of an agent, each in [0,1]; nil: 0.5.
+type Personality struct {
+	Curiosity  *float64 `json:"curiosity,omitempty" jsonschema:"How far the agent looks, from 0 to 1. Default: 0.5."`
+	Caution    *float64 `json:"caution,omitempty" jsonschema:"How hard the agent is to convince, from 0 to 1. Default: 0.5."`
+	Conformity *float64 `json:"conformity,omitempty" jsonschema:"How much the views of others influence the agent, from 0 to 1. Default: 0.5."`
+	Verbosity  *float64 `json:"verbosity,omitempty" jsonschema:"How much the agent says, from 0 to 1. Default: 0.5."`
+}
+
+// A Model is a model of a provider. Provider and Name are required.
+type Model struct {
+	Provider Provider `json:"provider" jsonschema:"Who serves the model. openai is any server that is compatible with OpenAI's."`
+	Name     string   `json:"name" jsonschema:"The provider's name for the model."`
+	BaseURL  Place    `json:"baseURL,omitempty" jsonschema:"Base URL of the server, with its path. ${VAR} stands for an environment variable. Default: the provider's."`
+	Key      Variable `json:"key,omitempty" jsonschema:"Name of the environment variable that has the key. Default: OPENAI_API_KEY or ANTHROPIC_API_KEY."`
+	Price    *Price   `json:"price,omitempty" jsonschema:"Price of the model, which a budget in money needs. Default: unknown; Ollama is free."`
+	Limits   Limits   `json:"limits,omitzero" jsonschema:"Limits that models of one server with the same limits share."`
+}
+
+// ID returns the id of the model.
+func (m Model) ID() models.ID { return models.ID{Provider: string(m.Provider), Name: m.Name} }
+
+// A Price is the price of a million tokens, in US dollars.
+type Price struct {
+	Input      float64 `json:"input" jsonschema:"Price of a million tokens of input, in US dollars."`
+	CacheRead  float64 `json:"cacheRead,omitempty" jsonschema:"Price of a million tokens of input from the cache. Default: that of input."`
+	CacheWrite float64 `json:"cacheWrite,omitempty" jsonschema:"Price of a million tokens of input written to the cache. Default: that of input."`
+	Output     float64 `json:"output" jsonschema:"Price of a million tokens of output."`
+}
+
+// Limits are those of the calls to a server. Zero values mean the defaults given.
+type Limits struct {
+	Rate    float64  `json:"rate,omitempty" jsonschema:"Tries per second. Default: no limit."`
+	Burst   int      `json:"burst,omitempty" jsonschema:"Tries at once. Default: 1."`
+	Tries   int      `json:"tries,omitempty" jsonschema:"Tries of a call. Default: 8."`
+	Timeout Duration `json:"timeout,omitempty" jsonschema:"Time limit of a try, such as 30s. Default: 2m."`
+}
+
+// A Server is a server of the Model Context Protocol: a command or a URL.
+type Server struct {
+	Command []string            `json:"command,omitempty" jsonschema:"Program and arguments of a server that speaks over its standard input and output."`
+	Dir     Place               `json:"dir,omitempty" jsonschema:"Working directory of the command. ${VAR} stands for an environment variable. Default: that of the program."`
+	Env     []Variable          `json:"env,omitempty" jsonschema:"Names of the environment variables that the command gets beside the basic ones."`
+	URL     Place               `json:"url,omitempty" jsonschema:"Base URL of a server that speaks streamable HTTP. ${VAR} stands for an environment variable."`
+	Headers map[string]Variable `json:"headers,omitempty" jsonschema:"HTTP headers, each with the name of the environment variable that has its value."`
+	Connect Duration            `json:"connect,omitempty" jsonschema:"Time limit for starting and for reading the list of tools. Default: 30s."`
+	Rate    float64             `json:"rate,omitempty" jsonschema:"Calls per second. Default: no limit."`
+}
+
+// modelOf returns the model of an agent: the one that it names, or the team's only one; none
+// for one that joins.
+func (t *Team) modelOf(a Agent) (name string, found bool) {
+	if a.Join != "" {
+		return "", true
+	}
+	if a.Model != "" || len(t.Models) != 1 {
+		_, found = t.Models[a.Model]
+		return a.Model, found
+	}
+	for name = range t.Models {
+		break
+	}
+	return name, true
+}
+
+// names returns the names of the models, sorted.
+func (t *Team) names() []string {
+	var all []string
+	for name := range t.Models {
+		all = append(all, name)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// Joins returns the variables with the tokens of the agents that join, by agent.
+func (t *Team) Joins() map[string]Variable {
+	all := map[string]Variable{}
+	for _, a := range t.Agents {
+		if a.Join != "" {
+			all[a.ID] = a.Join
+		}
+	}
+	return all
+}
+
+// Whole returns a copy of the team that has the defaults of its fields, apart from those that
+// a swarm chooses: strategy and quorum.
+func (t *Team) Whole() *Team {
+	whole := *t
+	whole.Mode = cmp.Or(t.Mode, DefaultMode)
+	if whole.Mode == Mode(mode.Deliberate.String()) {
+		whole.Threshold = cmp.Or(t.Threshold, consensus.DefaultThreshold)
+	}
+	whole.Conflicts = cmp.Or(t.Conflicts, ConflictPolicies()[0])
+	whole.Rounds, whole.Seed = cmp.Or(t.Rounds, DefaultRounds), cmp.Or(t.Seed, DefaultSeed)
+	whole.Deadline = cmp.Or(t.Deadline, DefaultDeadline)
+	if t.Memory != nil {
+		m := *t.Memory
+		m.Bytes = cmp.Or(m.Bytes, DefaultBytes)
+		whole.Memory = &m
+	}
+	whole.Agents = slices.Clone(t.Agents)
+	for i := range whole.Agents {
+		a := &whole.Agents[i]
+		a.Model, _ = t.modelOf(*a)
+		a.Weight = cmp.Or(a.Weight, 1)
+		if a.Join != "" {
+			a.Timeout = cmp.Or(a.Timeout, DefaultTimeout)
+		}
+		if a.CanEmit == nil {
+			a.CanEmit = thinker.Says()
+		}
+		p := a.Personality.traits()
+		if a.Personality != nil {
+			a.Personality = &Personality{&p.Curiosity, &p.Caution, &p.Conformity, &p.Verbosity}
+		}
+	}
+	return &whole
+}
+
+// Bare returns a copy of the team with all that its answers depend on, for a cassette: without
+// servers' addresses, keys' names, prices, limits, budget, deadline and journal.
+func (t *Team) Bare() *Team {
+	bare := *t
+	bare.Budget, bare.Deadline, bare.Journal = "", 0, ""
+	bare.Models = map[string]Model{}
+	for name, m := range t.Models {
+		bare.Models[name] = Model{Provider: m.Provider, Name: m.Name}
+	}
+	return &bare
+}

@@ -1,0 +1,321 @@
+package teams
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/agents/thinker"
+	"github.com/swarmbus/swarmbus/agents/tools"
+	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/internal/near"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/coordination"
+	"github.com/swarmbus/swarmbus/swarm/settle"
+)
+
+// mostAgents is the most agents of a team.
+const mostAgents = 64
+
+// Validate returns all that is wrong with the team, each an [*Error] with its field.
+func (t *Team) Validate() error {
+	f := faults(t.problems())
+	return f.err()
+}
+
+// faults are what is wrong with a team.
+type faults []*Error
+
+func (f *faults) err() error {
+	var all []error
+	for _, e := range *f {
+		all = append(all, e)
+	}
+	return errors.Join(all...)
+}
+
+func (f *faults) add(field, format string, args ...any) {
+	*f = append(*f, &Error{Field: field, Problem: fmt.Sprintf(format, args...)})
+}
+
+// check adds an error with the problem of a [signals.FieldError] without its field.
+func (f *faults) check(field string, err error) {
+	var known *signals.FieldError
+	switch {
+	case errors.As(err, &known) && known.Value != "":
+		f.add(field, "%q: %s", known.Value, known.Problem)
+	case errors.As(err, &known):
+		f.add(field, "%s", known.Problem)
+	case err != nil:
+		f.add(field, "%v", err)
+	}
+}
+
+// known adds an error for a word that is none of those known.
+func known[S ~string](f *faults, field string, word S, all []S) {
+	if word != "" && !slices.Contains(all, word) {
+		suggestion := near.Suggest(word, all)
+		if suggestion == "" {
+			suggestion = fmt.Sprintf("; want one of %q", all)
+		}
+		f.add(field, "%q is not known%s", word, suggestion)
+	}
+}
+
+func (t *Team) problems() []*Error {
+	f := new(faults)
+	checkPlaces(f, "", reflect.ValueOf(t).Elem())
+	if len(t.Models) == 0 && (len(t.Agents) == 0 || len(t.Joins()) < len(t.Agents)) {
+		f.add("models", "a model is required")
+	}
+	for _, name := range t.names() {
+		t.checkModel(f, "models."+name, t.Models[name])
+	}
+	for name, s := range t.Servers {
+		checkServer(f, "servers."+name, name, s)
+	}
+	if len(t.Agents) == 0 || len(t.Agents) > mostAgents {
+		f.add("agents", "%d agents, want 1 to %d", len(t.Agents), mostAgents)
+	}
+	ids := map[string]bool{}
+	for i, a := range t.Agents {
+		field := fmt.Sprintf("agents[%d]", i)
+		t.checkAgent(f, field, a)
+		if ids[a.ID] {
+			f.add(field+".id", "%q is taken", a.ID)
+		}
+		ids[a.ID] = true
+	}
+	t.checkMemory(f)
+	t.checkTerms(f)
+	return *f
+}
+
+func (t *Team) checkTerms(f *faults) {
+	known(f, "mode", t.Mode, Modes())
+	known(f, "strategy", t.Strategy, Strategies())
+	known(f, "conflicts", t.Conflicts, ConflictPolicies())
+	if !(t.Threshold >= 0 && t.Threshold <= 1) {
+		f.add("threshold", "%v is not above 0 and at most 1", t.Threshold)
+	}
+	if t.Quorum < 0 || t.Quorum > len(t.Agents) {
+		f.add("quorum", "%d is not from 1 to the number of agents", t.Quorum)
+	}
+	if t.Calls < 0 {
+		f.add("calls", "%d is not positive", t.Calls)
+	}
+	if t.Rounds < 0 {
+		f.add("rounds", "%d is not positive", t.Rounds)
+	}
+	if t.Deadline < 0 {
+		f.add("deadline", "%v is not positive", t.Deadline)
+	}
+	most, err := t.Budget.Most()
+	f.check("budget", err)
+	for _, name := range t.names() {
+		if m := t.Models[name]; most.Money > 0 && m.Price == nil && m.Provider != Ollama {
+			f.add("models."+name+".price", "is required, since the budget is in money")
+		}
+	}
+}
+
+func (t *Team) checkModel(f *faults, field string, m Model) {
+	if m.Provider == "" {
+		f.add(field+".provider", "is required")
+	}
+	known(f, field+".provider", m.Provider, Providers())
+	f.check(field+".name", signals.Limits{}.Name("name", m.Name))
+	checkURL(f, field+".baseURL", m.BaseURL)
+	checkVariable(f, field+".key", m.Key)
+	if m.Price != nil {
+		f.check(field+".price", models.Price(*m.Price).Validate())
+	}
+	for name, value := range map[string]float64{"rate": m.Limits.Rate, "burst": float64(m.Limits.Burst), "tries": float64(m.Limits.Tries), "timeout": float64(m.Limits.Timeout)} {
+		f.check(field+".limits."+name, signals.AtLeastZero(name, value))
+	}
+}
+
+func (t *Team) checkAgent(f *faults, field string, a Agent) {
+	f.check(field+".id", signals.Limits{}.Name("id", a.ID))
+	if a.Join != "" {
+		checkVariable(f, field+".join", a.Join)
+		t.checkJoined(f, field, a)
+	} else if a.Timeout != 0 {
+		f.add(field+".timeout", "is only for an agent that joins: a model has limits")
+	} else if name, found := t.modelOf(a); !found && name == "" {
+		f.add(field+".model", "is required, since the team has %d models", len(t.Models))
+	} else if t.Embeds(name) {
+		f.add(field+".model", "%q makes the vectors of the memory", name)
+	} else if !found {
+		f.add(field+".model", "no model is called %q%s", name, near.Suggest(name, t.names()))
+	}
+	f.check(field+".weight", signals.Unit("weight", a.Weight))
+	f.check(field+".personality", a.Personality.traits().Validate())
+	for name, p := range a.Tools {
+		t.checkTool(f, field+".tools."+name, name, p)
+	}
+	for i, k := range a.Listens {
+		known(f, fmt.Sprintf("%s.listens[%d]", field, i), k, Hears())
+	}
+	for i, k := range a.CanEmit {
+		known(f, fmt.Sprintf("%s.canEmit[%d]", field, i), k, Says())
+	}
+}
+
+// checkJoined refuses what the program of an agent that joins would not know of.
+func (t *Team) checkJoined(f *faults, field string, a Agent) {
+	for name, given := range map[string]bool{"model": a.Model != "", "tools": len(a.Tools) > 0} {
+		if given {
+			f.add(field+"."+name, "is not for an agent that joins, whose program chooses it")
+		}
+	}
+	f.check(field+".timeout", signals.AtLeastZero("timeout", float64(a.Timeout)))
+}
+
+var (
+	serverName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,32}$`)
+	toolName   = regexp.MustCompile(`^[a-zA-Z0-9_.-]{1,64}$`)
+)
+
+func checkServer(f *faults, field, name string, s Server) {
+	switch {
+	case !serverName.MatchString(name):
+		f.add(field, "%q is not 1 to 32 letters, digits, _ and -", name)
+	case (len(s.Command) == 0) == (s.URL == ""):
+		f.add(field, "want either a command or a url")
+	case s.URL == "" && len(s.Headers) > 0:
+		f.add(field+".headers", "only a server with a url has headers")
+	case s.URL != "" && (s.Dir != "" || len(s.Env) > 0):
+		f.add(field, "only a server with a command has dir and env")
+	}
+	checkURL(f, field+".url", s.URL)
+	for i, v := range s.Env {
+		checkVariable(f, fmt.Sprintf("%s.env[%d]", field, i), v)
+	}
+	for name, v := range s.Headers {
+		checkVariable(f, field+".headers."+name, v)
+	}
+	f.check(field+".connect", signals.AtLeastZero("connect", float64(s.Connect)))
+	f.check(field+".rate", signals.AtLeastZero("rate", s.Rate))
+}
+
+// checkTool checks the name of a tool, and its policy.
+func (t *Team) checkTool(f *faults, field, name string, p Policy) {
+	known(f, field, p, Policies())
+	server, tool, of := strings.Cut(name, "/")
+	if !of {
+		server, tool = "", name
+	}
+	if name == "recall" && t.Memory == nil {
+		f.add(field, "the team has no memory to recall from: it needs the key memory")
+	}
+	if !toolName.MatchString(tool) && (!of || tool != "*") {
+		f.add(field, "%q is neither the name of a function, nor server/tool, nor server/*", name)
+	}
+	if _, found := t.Servers[server]; of && !found {
+		f.add(field, "no server is called %q%s", server, near.Suggest(server, slices.Sorted(maps.Keys(t.Servers))))
+	}
+}
+
+// CheckTools returns an [*Error] for each tool of a server that an agent of the team names and
+// that is not among those that the server has: a misspelt one would leave the policy that was
+// meant for it to server/*.
+func (t *Team) CheckTools(server string, has []tools.Tool) error {
+	var names []string
+	for _, tool := range has {
+		names = append(names, server+"/"+tool.Name)
+	}
+	f := new(faults)
+	for i, a := range t.Agents {
+		for _, name := range slices.Sorted(maps.Keys(a.Tools)) {
+			if of, tool, _ := strings.Cut(name, "/"); of == server && tool != "*" && tool != "" && !slices.Contains(names, name) {
+				f.add(fmt.Sprintf("agents[%d].tools", i), "server %s has no tool %q%s", server, name, near.Suggest(name, names))
+			}
+		}
+	}
+	return f.err()
+}
+
+func checkVariable(f *faults, field string, v Variable) {
+	if v != "" && !variableName.MatchString(string(v)) {
+		f.add(field, "is not the name of an environment variable in capitals; the key itself must not be here")
+	}
+}
+
+func checkURL(f *faults, field string, p Place) {
+	if p == "" || strings.HasPrefix(string(p), "${") {
+		return
+	}
+	u, err := url.Parse(reference.ReplaceAllString(string(p), "x"))
+	switch {
+	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
+		f.add(field, "%q is not a URL such as http://127.0.0.1:8000/v1", p)
+	case u.User != nil:
+		f.add(field, "must not contain a user name or a password")
+	}
+}
+
+// checkPlaces refuses ${VAR} in all texts but places, where it has to have its form.
+func checkPlaces(f *faults, field string, v reflect.Value) {
+	inside := func(name string, v reflect.Value) { checkPlaces(f, strings.TrimPrefix(field+name, "."), v) }
+	switch v.Kind() {
+	case reflect.String:
+		if p, ok := v.Interface().(Place); ok {
+			if problem := p.problem(); problem != "" {
+				f.add(field, "%s", problem)
+			}
+		} else if text := reference.FindString(v.String()); text != "" {
+			f.add(field, "%s: variables are only replaced in base URLs, directories and the file of a memory", text)
+		}
+	case reflect.Pointer:
+		if !v.IsNil() {
+			inside("", v.Elem())
+		}
+	case reflect.Struct:
+		for i, key := range keysOf(v.Type()) {
+			inside("."+key, v.Field(i))
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			inside(fmt.Sprintf("[%d]", i), v.Index(i))
+		}
+	case reflect.Map:
+		for _, key := range v.MapKeys() {
+			inside("."+key.String(), v.MapIndex(key))
+		}
+	}
+}
+
+// Strategies returns the names of strategies.
+func Strategies() (all []Strategy) {
+	for _, s := range consensus.Builtin() {
+		all = append(all, Strategy(s.Name()))
+	}
+	return all
+}
+
+// policies are the values of Conflicts.
+var policies = map[Conflicts]settle.Policy{
+	"debate": settle.ByDebate, "majority": settle.ByMajority, "escalate": settle.ByEscalation,
+}
+
+// ConflictPolicies returns the values of [Conflicts].
+func ConflictPolicies() []Conflicts { return []Conflicts{"debate", "majority", "escalate"} }
+
+// Says returns the kinds of signals that agents may emit.
+func Says() []signals.Kind { return append(thinker.Says(), thinker.Coordinates()...) }
+
+// Hears returns the kinds of signals that agents may listen to.
+func Hears() []signals.Kind {
+	codec, err := signals.NewCodec(coordination.Payloads()...)
+	if err != nil {
+		panic(err) // the kinds differ
+	}
+	return codec.Kinds()
+}
