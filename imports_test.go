@@ -168,7 +168,7 @@ var rules = []struct {
 	}}},
 	{"swarm/console/api", rule{others: []string{"github.com/danielgtaylor/huma/v2"}}},
 	{"swarm/console/view", rule{ours: []string{
-		"signals", "signals/coordination", "conflict", "bus", "bus/journal", "consensus", "consensus/reliability", "agents", "agents/spending", "swarm/runlog", "swarm/replay", "swarm/solves", "swarm/console/api",
+		"signals", "signals/coordination", "conflict", "bus", "bus/journal", "consensus", "consensus/reliability", "agents", "agents/spending", "swarm/mode", "swarm/runlog", "swarm/replay", "swarm/solves", "swarm/console/api",
 	}}},
 	{"swarm/console/feed", rule{ours: []string{"swarm/console/api"}, others: []string{"github.com/coder/websocket"}}},
 	{"swarm/console/guard", rule{ours: []string{"swarm/console/api"}, others: []string{"golang.org/x/time/rate"}}},

@@ -6,6 +6,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
+	"github.com/swarmbus/swarmbus/swarm/mode"
 )
 
 // decided returns the newest decision; nil: the votes do not count yet.
@@ -86,14 +87,12 @@ func (s *solve) rests() []api.Rest {
 			voters = append(voters, v.Voter)
 		}
 	}
-	by, _ := s.Votes.Terms()
 	slices.Sort(voters)
 	for _, voter := range voters {
-		without, err := less(d.Ballots(), voter)
+		then, err := s.without(voter, d.Ballots())
 		if err != nil {
 			continue
 		}
-		then := by.Decide(without)
 		all = append(all, api.Rest{
 			Voter: voter, Outcome: then.Outcome.String(), Choice: then.Choice, Support: then.Support, Falls: then.Choice != d.Choice,
 		})
@@ -101,14 +100,20 @@ func (s *solve) rests() []api.Rest {
 	return all
 }
 
-// less returns ballots without the votes of a voter.
-func less(b consensus.Ballots, voter string) (consensus.Ballots, error) {
-	var votes []consensus.Vote
-	for v := range b.Votes() {
-		if v.Voter != voter {
-			votes = append(votes, v)
+// without returns the decision that the others make, by the same terms.
+func (s *solve) without(voter string, b consensus.Ballots) (d consensus.Decision, err error) {
+	if plan := s.Calls.Plan(); plan != nil {
+		calls := slices.DeleteFunc(slices.Clone(s.Calls.All()), func(c mode.Call) bool { return c.Agent == voter })
+		d.Outcome = consensus.Deadlocked
+		if chosen := plan.Choice(calls); chosen.Answer != "" && chosen.Share >= b.Threshold() {
+			d.Outcome, d.Choice, d.Support = consensus.Reached, chosen.Answer, chosen.Share
 		}
+		return d, nil
 	}
-	less, err := consensus.NewBallots(&consensus.Options{Threshold: b.Threshold(), Quorum: b.Quorum(), Correlation: b.Correlation()}, b.Proposals(), votes)
-	return less.Close(), err
+	by, o := s.Votes.Terms()
+	terms := *o
+	terms.Quorum = b.Quorum() // it may have changed since
+	votes := slices.DeleteFunc(slices.Collect(b.Votes()), func(v consensus.Vote) bool { return v.Voter == voter })
+	left, err := consensus.NewBallots(&terms, b.Proposals(), votes)
+	return by.Decide(left.Close()), err
 }

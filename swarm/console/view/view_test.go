@@ -10,11 +10,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/console/view"
+	"github.com/swarmbus/swarmbus/swarm/mode"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
@@ -35,9 +38,14 @@ func say[P signals.Payload](w *writer, source string, p P) signals.ID {
 // begin returns a writer of a solve that has begun.
 func begin(t testing.TB) *writer {
 	t.Helper()
+	return beginBy(t, &runlog.Terms{Name: runlog.Learner, Strategy: "confidence-weighted", Threshold: 0.7, Quorum: 3})
+}
+
+// beginBy returns a writer of a solve that decides by terms.
+func beginBy(t testing.TB, terms *runlog.Terms) *writer {
+	t.Helper()
 	w := &writer{mint: signals.NewMint()}
 	say(w, bus.System, signals.Task{Task: "What?"})
-	terms := &runlog.Terms{Name: runlog.Learner, Strategy: "confidence-weighted", Threshold: 0.7, Quorum: 3}
 	text, err := runlog.TextOf(terms)
 	if err != nil {
 		t.Fatal(err)
@@ -136,6 +144,63 @@ func TestSupportIsThatOfTheDecision(t *testing.T) {
 	if last.Leader != "x" || last.Voters != 3 || d.Leader.Proposal != "x" || d.Proposals[0].Letter != "A" {
 		t.Errorf("the step is %+v", last)
 	}
+}
+
+// Without ann, whose vote counts for more than those of the others, these choose y.
+func TestWithoutAVoterTheOthersDecideByTheSameTerms(t *testing.T) {
+	t.Parallel()
+	team := []string{"ann", "bob", "cem"}
+	for name, terms := range map[string]*runlog.Terms{
+		"ranks":  {Name: runlog.Learner, Strategy: "hierarchical", Quorum: 1, Electorate: team, Ranks: map[string]int{"ann": 2}},
+		"a plan": {Name: runlog.Learner, Strategy: "vote", Quorum: 1, Electorate: team, Threshold: 0.1, Planned: true},
+	} {
+		w := beginBy(t, terms)
+		if terms.Planned {
+			plan, err := runlog.TextOf(&mode.Plan{Mode: mode.Vote, Calls: 9, Lead: 3, Members: []mode.Member{{ID: "ann", Right: 0.95}, {ID: "bob", Right: 0.55}, {ID: "cem", Right: 0.55}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			say(w, bus.System, runlog.Planned{Plan: plan})
+			say(w, bus.System, runlog.Began{Turns: "[]", Ask: agents.AskAnswer})
+		}
+		for i, voter := range team {
+			id := []string{"x", "y", "y"}[i]
+			say(w, voter, signals.Proposal{ProposalID: id + voter, Content: "do " + id})
+			say(w, voter, signals.Vote{ProposalID: id + voter, Stance: signals.Agree, Weight: 1})
+		}
+		if terms.Planned {
+			conclude(t, w, terms)
+		}
+		b, _ := book(t, w.log)
+		d, _ := b.Detail("s", 0)
+		if len(d.Rests) != len(team) {
+			t.Fatalf("%s: the decision is %+v", name, d.Decision)
+		}
+		for _, rest := range d.Rests {
+			if rest.Falls != (rest.Voter == "ann") || rest.Falls && rest.Choice != "ybob" {
+				t.Errorf("%s: without %s: %s %q", name, rest.Voter, rest.Outcome, rest.Choice)
+			}
+		}
+	}
+}
+
+// conclude says what the plan of a solve has chosen.
+func conclude(t *testing.T, w *writer, terms *runlog.Terms) {
+	t.Helper()
+	so := runlog.New("s")
+	for _, said := range w.log {
+		so.Apply(said)
+	}
+	if err := so.Votes.CountBy(consensus.Default(), terms.Options(), nil); err != nil {
+		t.Fatal(err)
+	}
+	so.Votes.Round().Close()
+	d := so.Votes.Round().Decision()
+	text, err := runlog.TextOf(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	say(w, bus.System, runlog.Decided{Name: terms.Name, Closed: true, Stop: runlog.StopConsensus, Decision: text})
 }
 
 func TestAChangeOfMindIsShownWithWhatItChanges(t *testing.T) {
