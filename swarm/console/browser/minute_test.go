@@ -17,6 +17,7 @@ func TestFirstMinute(t *testing.T) {
 	start := time.Now()
 	p := open(t, s)
 	p.see("tr.r", "?")
+	p.see(".grp", "Waiting for you")
 	t.Logf("first screen after %v", time.Since(start).Round(time.Millisecond))
 
 	// 2. The solve with the debate: what was decided, how sure, who disagrees, what turned it.

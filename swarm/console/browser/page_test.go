@@ -72,10 +72,18 @@ func blank(t *testing.T) *page {
 // size sets the size of the window, and light or dark.
 func (p *page) size(width, height int64, scheme string) {
 	p.t.Helper()
+	p.look(width, height, emulation.MediaFeature{Name: "prefers-color-scheme", Value: scheme})
+}
+
+// look sets the size of the window, and what the reader prefers.
+func (p *page) look(width, height int64, features ...emulation.MediaFeature) {
+	p.t.Helper()
 	p.do(chromedp.EmulateViewport(width, height))
-	_, err := chromedp.Call(p.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
-	})
+	params := emulation.SetEmulatedMediaParams{}
+	for i := range features {
+		params.Features = append(params.Features, &features[i])
+	}
+	_, err := chromedp.Call(p.ctx, emulation.SetEmulatedMedia, params)
 	if err != nil {
 		p.t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ func TestRoom(t *testing.T) {
 	if on := p.text(`.comp .seg [aria-pressed="true"]`); on != "! urgent" {
 		t.Errorf("the priority is %q at first, want urgent", on)
 	}
+	eval[any](p, `window.counted = []; new MutationObserver(() => counted.push(document.querySelector(".rm[aria-current] .n").textContent)).observe(document.querySelector(".rl"), {subtree: true, childList: true, characterData: true}); 0`)
 	p.write(".comp textarea", "@Reed, is the *backup* whole?")
 	p.press(kb.Enter, chromedp.KeyModifiers(chromedp.ModifierCtrl))
 	p.see(".msg.me .bub em", "backup")
@@ -27,6 +28,9 @@ func TestRoom(t *testing.T) {
 	p.wait(`document.querySelector('.ex[data-ix="` + section + `"]').open`)
 	p.see(`.ex[open] .bd`, "The agent keeps only the line above")
 	p.wait(`document.querySelectorAll(".rm").length > 1`)
+	if counts := eval[[]string](p, `counted.filter((n) => n)`); len(counts) > 0 {
+		t.Errorf("the open room had unread events: %v", counts)
+	}
 }
 
 // What is written while the server is away is sent when it is back, once.

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 )
 
@@ -71,7 +72,7 @@ func TestImages(t *testing.T) {
 		w, h   int64
 		scheme string
 	}{{"", 1440, 900, "light"}, {"-dark", 1440, 900, "dark"}, {"-narrow", 390, 844, "light"}, {"-narrow-dark", 390, 844, "dark"}} {
-		p.size(look.w, look.h, look.scheme)
+		p.look(look.w, look.h, emulation.MediaFeature{Name: "prefers-color-scheme", Value: look.scheme}, emulation.MediaFeature{Name: "prefers-reduced-motion", Value: "reduce"})
 		for _, screen := range screens(solve) {
 			p.visit(s.path(screen[1]))
 			p.wait(`document.querySelector("` + screen[2] + `") || innerWidth < 641`)

@@ -76,7 +76,7 @@ func open(ctx context.Context, dir string, t Team, feed Feed) (d *desk, err erro
 			err = errors.Join(fmt.Errorf("team %s: %w", t.Name, err), d.release(), store.Close())
 		}
 	}()
-	if d.log, err = newLog(t.Run, store, feed); err != nil {
+	if d.log, err = newLog(t.Run, t.Name, store, feed); err != nil {
 		return nil, err
 	}
 	made, err := t.Make(ctx, store)
@@ -88,7 +88,7 @@ func open(ctx context.Context, dir string, t Team, feed Feed) (d *desk, err erro
 	if d.swarm, err = swarm.New(d.Options); err != nil {
 		return nil, err
 	}
-	shown, release := make(chan struct{}), feed.Hold(t.Name)
+	shown, release := make(chan struct{}), feed.Hold(t.Run)
 	d.wg.Go(func() { d.log.follow(context.WithoutCancel(ctx), store.Last(), shown) })
 	d.wg.Go(func() {
 		<-shown

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -33,14 +35,19 @@ func open(t *testing.T, dir string, change func(*host.Team)) (*host.Host, *feed.
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
+		hub.Close()
 		if err := h.Close(context.Background()); err != nil {
 			t.Error(err)
 		}
 	})
+	hubs.Store(h.Backend().Solves, hub)
 	return h, hub
 }
 
-// solve starts a solve and waits until it stops, which it looks at with each frame.
+// hubs are those of the solves of hosts.
+var hubs sync.Map
+
+// solve starts a solve and waits until it stops.
 func solve(t *testing.T, b *api.Backend, task string) api.Solve {
 	t.Helper()
 	one, err := b.Solves.Start(t.Context(), api.NewSolve{Team: "platform", Task: task})
@@ -50,9 +57,21 @@ func solve(t *testing.T, b *api.Backend, task string) api.Solve {
 	return until(t, b, one.ID, func(s api.Solve) bool { return s.State != api.Running })
 }
 
+// until returns a solve as soon as a condition holds, which it looks at after each frame.
 func until(t *testing.T, b *api.Backend, id string, holds func(api.Solve) bool) api.Solve {
 	t.Helper()
-	for range 60_000 {
+	ctx, cancel := context.WithCancel(t.Context())
+	f := &bell{ResponseRecorder: httptest.NewRecorder(), rung: make(chan struct{}, 1)}
+	hub, _ := hubs.Load(b.Solves)
+	var followed sync.WaitGroup
+	followed.Go(func() {
+		user := func(*http.Request) string { return t.Name() }
+		hub.(*feed.Hub).Events(user).ServeHTTP(f, httptest.NewRequestWithContext(ctx, http.MethodGet, "/?solve="+id, nil))
+		close(f.rung)
+	})
+	defer followed.Wait()
+	defer cancel()
+	for range f.rung {
 		one, err := b.Solves.Get(t.Context(), id, 1<<62)
 		if err != nil {
 			t.Fatal(err)
@@ -60,11 +79,26 @@ func until(t *testing.T, b *api.Backend, id string, holds func(api.Solve) bool) 
 		if holds(one.Solve) {
 			return one.Solve
 		}
-		time.Sleep(time.Millisecond)
 	}
-	t.Fatal("it did not come to that in a minute")
+	t.Fatal("the feed ended before it came to that")
 	return api.Solve{}
 }
+
+// A bell rings for the frames that are written to it.
+type bell struct {
+	*httptest.ResponseRecorder
+	rung chan struct{}
+}
+
+func (b *bell) Write(text []byte) (int, error) {
+	select {
+	case b.rung <- struct{}{}:
+	default: // nobody has heard the last one
+	}
+	return len(text), nil
+}
+
+func (b *bell) SetWriteDeadline(time.Time) error { return nil }
 
 const (
 	payments = "How often do we retry a payment that timed out?"

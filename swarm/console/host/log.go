@@ -32,6 +32,7 @@ func newCodec() (*signals.Codec, error) {
 // A log is the journal of a team with its book, which follows it.
 type log struct {
 	name  string
+	team  string // whose log it is
 	store journal.Reader
 	codec *signals.Codec
 	feed  Feed
@@ -46,12 +47,12 @@ type log struct {
 	ended chan struct{} // closed when the log is no longer followed
 }
 
-func newLog(name string, store journal.Reader, feed Feed) (*log, error) {
+func newLog(name, team string, store journal.Reader, feed Feed) (*log, error) {
 	codec, err := newCodec()
 	if err != nil {
 		return nil, err
 	}
-	l := &log{name: name, store: store, codec: codec, feed: feed, news: make(chan struct{}), ended: make(chan struct{})}
+	l := &log{name: name, team: team, store: store, codec: codec, feed: feed, news: make(chan struct{}), ended: make(chan struct{})}
 	l.shown, err = l.read(0)
 	return l, err
 }
@@ -214,6 +215,7 @@ func (l *log) take(record *journal.Record, tell bool) error {
 		l.feed.At(l.name, frame.Seq)
 		return nil
 	}
+	frame.Solve.Team = l.team
 	if frame.Solve.State == api.Waiting || frame.Kind == string(runlog.KindAnswered) {
 		frame.Item = book.Newest(frame.Solve.Thread)
 	}

@@ -35,5 +35,6 @@
 // all in its message or mail, in any case; a line without words matches everything.
 // An agent without such a line passes. A line may call a tool, fail once for each
 // message (fail), and say something, to members or by mail to others (to, subject);
-// {message} in it is the text of the message.
+// {message} in it is the text of the message, and {section} the §N of the line's call, or
+// of the mail.
 package office

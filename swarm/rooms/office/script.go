@@ -3,6 +3,7 @@ package office
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"slices"
 	"strings"
@@ -27,8 +28,12 @@ func (all script) React(ctx context.Context, t *agents.Turn) iter.Seq2[signals.A
 	if line.Fail != "" && !failedBefore(t, about) {
 		return agents.Fail(errors.New(line.Fail))
 	}
-	content := strings.ReplaceAll(line.Say, "{message}", words(about))
-	if err := line.act(ctx, content); err != nil {
+	ix, err := line.call(ctx, about)
+	if err != nil {
+		return agents.Fail(err)
+	}
+	content := strings.NewReplacer("{message}", words(about), "{section}", fmt.Sprintf("§%d", ix)).Replace(line.Say)
+	if err := line.think(ctx, content); err != nil {
 		return agents.Fail(err)
 	}
 	if content == "" {
@@ -89,15 +94,20 @@ func failedBefore(t *agents.Turn, message signals.Any) bool {
 	return false
 }
 
-// act calls the line's tool and takes its time, showing word by word what it will say.
-func (l *Line) act(ctx context.Context, content string) error {
-	room := rooms.Of(ctx)
-	if l.Call != nil {
-		call := rooms.Call{Tool: l.Call.Tool, Args: l.Call.Args, Label: l.Call.Label}
-		if _, err := room.Call(ctx, call, l.Call.run); err != nil {
-			return err
-		}
+// call calls the line's tool, and returns the section of the call, or of the mail that the
+// line is about; 0: there is neither.
+func (l *Line) call(ctx context.Context, about signals.Any) (ix int, err error) {
+	if l.Call == nil {
+		mail, _ := about.Body().(events.Mailbox)
+		return mail.Ix, nil
 	}
+	called, err := rooms.Of(ctx).Call(ctx, rooms.Call{Tool: l.Call.Tool, Args: l.Call.Args, Label: l.Call.Label}, l.Call.run)
+	return called.Ix, err
+}
+
+// think takes the line's time, showing word by word what it will say.
+func (l *Line) think(ctx context.Context, content string) error {
+	room := rooms.Of(ctx)
 	for word := range strings.SplitAfterSeq(content, " ") {
 		if l.saysHere(room) {
 			room.Write(word)

@@ -3,11 +3,10 @@ import type { Frame } from "./types";
 
 export interface Link {
   state: "connecting" | "live" | "reconnecting" | "refused";
-  seq: number; // position of the newest frame, in its log
   at: number; // when the newest frame came
 }
 
-export const link = signal<Link>({ state: "connecting", seq: 0, at: Date.now() });
+export const link = signal<Link>({ state: "connecting", at: Date.now() });
 
 // epoch grows whenever what is shown may have gaps: after a lost connection, and when the server
 // asks to read again. What is on the screen is then loaded again.
@@ -59,7 +58,7 @@ function take(f: Frame) {
     cursor.set(f.log, f.seq);
   }
   for (const r of readers) r(f);
-  link.value = { state: "live", seq: f.seq || link.peek().seq, at: Date.now() };
+  link.value = { state: "live", at: Date.now() };
 }
 
 function opened(f: Frame) {
@@ -67,8 +66,7 @@ function opened(f: Frame) {
   tries = 0;
   if (boot !== f.boot) move(f.cursor);
   boot = f.boot ?? "";
-  const newest = Math.max(0, ...cursor.values());
-  link.value = { state: "live", seq: link.peek().seq || newest, at: Date.now() };
+  link.value = { state: "live", at: Date.now() };
   if (again) epoch.value++;
 }
 

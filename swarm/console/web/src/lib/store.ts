@@ -11,7 +11,7 @@ export const inbox = signal<Item[] | undefined>(undefined);
 export const rooms = signal<Room[] | undefined>(undefined);
 export const broken = signal<Problem | undefined>(undefined);
 
-export const running = computed(() => (solves.value ?? []).filter((s) => s.state === "running" || s.state === "waiting").length);
+export const running = computed(() => (solves.value ?? []).filter((s) => s.state === "running").length);
 export const waiting = computed(() => (inbox.value ?? []).filter((i) => i.open));
 export const urgent = computed(() => (rooms.value ?? []).filter((r) => r.mark === "!").length);
 export const user = computed(() => session.value?.user ?? "");

@@ -3,7 +3,7 @@ import { now } from "../lib/clock";
 import { epoch, link, open, resynced } from "../lib/feed";
 import { route } from "../lib/route";
 import { broken, load, running, session, urgent, waiting } from "../lib/store";
-import { ago, group } from "../lib/text";
+import { ago } from "../lib/text";
 import { theme, turn } from "../lib/theme";
 import { Glyph } from "./glyph";
 import { showHelp, showPalette } from "./overlays";
@@ -59,8 +59,8 @@ function Nav() {
 }
 
 function LinkState() {
-  const { state, seq } = link.value;
-  if (state === "live") return <span><i class="dot" />Live, at <span class="mono">#{group(seq)}</span></span>;
+  const { state } = link.value;
+  if (state === "live") return <span><i class="dot" />Live</span>;
   return <span class="hu"><i class="dot off" />{state === "connecting" ? "Connecting" : "Reconnecting"}</span>;
 }
 
@@ -80,12 +80,12 @@ function Tabs() {
 
 // Strip says, below the head of a screen, that what is shown may be behind.
 export function Strip() {
-  const { state, seq, at } = link.value;
+  const { state, at } = link.value;
   if (state === "reconnecting") {
     return (
       <div class="note" role="status">
         <i class="spin" />
-        <span>Reconnecting. Shown is the state at #{group(seq)}, {ago(now.value - at)} ago; nothing is lost, the feed goes on from there.</span>
+        <span>Reconnecting. Shown is the state of {ago(now.value - at)} ago; nothing is lost, the feed goes on from there.</span>
         <button onClick={open}>Try now</button>
       </div>
     );

@@ -93,7 +93,7 @@ function grouped(all: Solve[]): { name: string; rows: Solve[] }[] {
   const groups = new Map<string, Solve[]>();
   const live = (s: Solve) => s.state === "running" || s.state === "waiting";
   for (const s of [...all].sort((a, b) => Number(live(b)) - Number(live(a)) || Number(b.state === "waiting") * Number(live(b)) - Number(a.state === "waiting") * Number(live(a)) || b.began.localeCompare(a.began))) {
-    const name = live(s) ? "Running" : day(s.began);
+    const name = s.state === "waiting" ? "Waiting for you" : live(s) ? "Running" : day(s.began);
     groups.set(name, [...(groups.get(name) ?? []), s]);
   }
   return [...groups].map(([name, rows]) => ({ name, rows }));

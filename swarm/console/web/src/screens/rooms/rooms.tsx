@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { at, get, put, type Problem } from "../../lib/api";
+import { visible } from "../../lib/clock";
 import { epoch, read } from "../../lib/feed";
 import { useKeys } from "../../lib/keys";
 import { go, route } from "../../lib/route";
@@ -43,7 +44,7 @@ export function Rooms({ id }: { id: string }) {
 }
 
 function Line({ r, on }: { r: Room; on: boolean }) {
-  const n = unread(r);
+  const n = on ? 0 : unread(r); // what is shown is being read
   const mark = { "!": ["bang", "urgent"], "·": ["", "background only"] }[r.mark];
   return (
     <a class={"rm" + (n ? " u" : "")} href={path(r.room)} aria-current={on ? "page" : undefined} title={clean(r.last ?? "")}>
@@ -90,7 +91,7 @@ function Conversation({ room }: { room: Room }) {
   const end = useRef(true);
   const seen = useRef(0);
   const known = useKnown(talk);
-  useRead(room, talk, loaded, end);
+  useRead(room, talk, loaded, end, fresh);
   const down = () => ((wrap.current!.scrollTop = wrap.current!.scrollHeight), setFresh(0));
   useLayoutEffect(() => {
     const n = talk.events.length;
@@ -145,15 +146,15 @@ function useKnown(talk: Talk) {
   return useCallback((ix: number) => ix >= 1 && ix <= newest, [newest]);
 }
 
-// useRead tells the server how far the reader has read, while the page is looked at.
-function useRead(room: Room, talk: Talk, loaded: boolean | undefined, end: { current: boolean }) {
+// useRead tells the server how far the reader has read, while the page is looked at and shows the end.
+function useRead(room: Room, talk: Talk, loaded: boolean | undefined, end: { current: boolean }, fresh: number) {
   useEffect(() => {
-    if (!loaded || !end.current || talk.after <= room.readTo || document.hidden) return;
+    if (!loaded || !end.current || talk.after <= room.readTo || !visible.value) return;
     const timer = setTimeout(() => {
       put(`rooms/${at(room.room)}/read`, { through: talk.after }).then(readRooms, () => {});
     }, 700);
     return () => clearTimeout(timer);
-  }, [talk.after, room.readTo, loaded]);
+  }, [talk.after, room.readTo, loaded, fresh, visible.value]);
 }
 
 // useTarget opens the section that the address names.
