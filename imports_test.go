@@ -185,7 +185,8 @@ var rules = []struct {
 		others: []string{"github.com/modelcontextprotocol/go-sdk", "github.com/google/jsonschema-go/jsonschema", "golang.org/x/time/rate"},
 	}},
 	{"swarm/console/web", rule{}},
-	{"swarm/console", rule{ours: []string{"swarm/console/api", "swarm/console/feed", "swarm/console/guard"}}},
+	{"swarm/console/agui", rule{ours: []string{"swarm/console/api", "swarm/console/feed"}}},
+	{"swarm/console", rule{ours: []string{"swarm/console/agui", "swarm/console/api", "swarm/console/feed", "swarm/console/guard"}}},
 	{"swarm/reporting", rule{ours: []string{"signals", "bus", "bus/events", "bus/journal", "agents", "agents/reports", "swarm", "swarm/runlog"}}},
 	{"otel", rule{ours: []string{"*"}, others: []string{
 		"go.opentelemetry.io/otel/attribute", "go.opentelemetry.io/otel/codes", "go.opentelemetry.io/otel/metric", "go.opentelemetry.io/otel/trace",

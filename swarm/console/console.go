@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/swarmbus/swarmbus/swarm/console/agui"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/console/feed"
 	"github.com/swarmbus/swarmbus/swarm/console/guard"
@@ -29,6 +30,7 @@ func New(o Options) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /api/feed", o.Hub.Events(guard.User))
 	mux.Handle("GET /api/feed/socket", o.Hub.Socket(guard.User))
+	mux.Handle("POST /api/agui/", (&agui.Server{Backend: o.Backend, Hub: o.Hub, User: guard.User}).Handler())
 	mux.Handle("/api/", within(longest, routes))
 	mux.Handle("/", within(longest, newPage(o.Files)))
 	return o.Guard.Wrap(mux)

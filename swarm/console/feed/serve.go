@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"iter"
 	"maps"
 	"net/http"
 	"slices"
@@ -232,4 +234,29 @@ func (s *socket) send(ctx context.Context, frames []*message) error {
 		}
 	}
 	return w.Close()
+}
+
+// Frames yields the frames of a client that has joined and subscribed, to a program of this
+// process: hello first, which says that what comes later is not missed. It ends with ctx, or
+// with the feed.
+func (h *Hub) Frames(ctx context.Context, c *Client) iter.Seq[api.Frame] {
+	return func(yield func(api.Frame) bool) { _ = h.serve(ctx, c, yields(yield)) }
+}
+
+// yields passes frames to a program.
+type yields func(api.Frame) bool
+
+var errEnough = errors.New("feed: the reader has enough")
+
+func (y yields) send(_ context.Context, frames []*message) error {
+	for _, m := range frames {
+		var f api.Frame
+		if err := json.Unmarshal(m.text, &f); err != nil {
+			return err
+		}
+		if !y(f) {
+			return errEnough
+		}
+	}
+	return nil
 }

@@ -1,0 +1,83 @@
+package agui
+
+import "github.com/swarmbus/swarmbus/swarm/console/api"
+
+// Version is that of the protocol.
+const Version = "1.0"
+
+// An Event is one of AG-UI: which members it has depends on its type.
+type Event struct {
+	Type      string         `json:"type"`
+	Timestamp int64          `json:"timestamp,omitempty"` // milliseconds since 1970
+	Metadata  map[string]any `json:"metadata,omitempty"`
+
+	ThreadID string   `json:"threadId,omitempty"`
+	RunID    string   `json:"runId,omitempty"`
+	Protocol string   `json:"protocolVersion,omitempty"`
+	Result   any      `json:"result,omitempty"`
+	Outcome  *Outcome `json:"outcome,omitempty"`
+	Usage    []Usage  `json:"usage,omitempty"`
+	Message  string   `json:"message,omitempty"` // of an error
+	Code     string   `json:"code,omitempty"`
+
+	MessageID string  `json:"messageId,omitempty"`
+	Role      string  `json:"role,omitempty"`
+	Name      string  `json:"name,omitempty"`
+	Delta     any     `json:"delta,omitempty"` // a text, or []Op
+	StepName  string  `json:"stepName,omitempty"`
+	Value     any     `json:"value,omitempty"`
+	Snapshot  any     `json:"snapshot,omitempty"`
+	CallID    string  `json:"toolCallId,omitempty"`
+	CallName  string  `json:"toolCallName,omitempty"`
+	Content   *string `json:"content,omitempty"`
+}
+
+// An Outcome is why a run ended.
+type Outcome struct {
+	Type       string      `json:"type"` // success, interrupt or cancelled
+	Interrupts []Interrupt `json:"interrupts,omitempty"`
+}
+
+// An Interrupt is something that a person has to answer.
+type Interrupt struct {
+	ID      string         `json:"id"`     // of the item of the inbox
+	Reason  string         `json:"reason"` // question or tool_call
+	Message string         `json:"message,omitempty"`
+	CallID  string         `json:"toolCallId,omitempty"`
+	Schema  map[string]any `json:"responseSchema,omitempty"`
+	// Metadata has the api.Item as "swarmbus".
+	Metadata map[string]any `json:"metadata,omitempty"`
+}
+
+// Usage is what the models of a solve took.
+type Usage struct {
+	InputTokens       int `json:"inputTokens"`
+	OutputTokens      int `json:"outputTokens"`
+	TotalTokens       int `json:"totalTokens"`
+	CachedInputTokens int `json:"cachedInputTokens,omitempty"`
+}
+
+// A State is what a frontend shows beside the messages.
+type State struct {
+	Solve     api.Solve            `json:"solve"`
+	Proposals map[string]*Proposal `json:"proposals"`          // by id
+	Decision  *api.Decision        `json:"decision,omitempty"` // when the run ends
+}
+
+// A Proposal is one of a [State].
+type Proposal struct {
+	Content   string  `json:"content"`
+	Reasoning string  `json:"reasoning,omitempty"`
+	By        string  `json:"by"`      // who made it first
+	Support   float64 `json:"support"` // 0 to 1
+}
+
+// A Result is that of a run whose solve has stopped.
+type Result struct {
+	Solve    string        `json:"solve"` // its id
+	State    string        `json:"state"` // decided, undecided, waiting, interrupted or failed
+	Stop     string        `json:"stop,omitempty"`
+	Detail   string        `json:"detail,omitempty"` // why it stopped
+	Answer   string        `json:"answer,omitempty"`
+	Decision *api.Decision `json:"decision,omitempty"`
+}

@@ -1,0 +1,306 @@
+package agui
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/swarmbus/swarmbus/swarm/console/api"
+	"github.com/swarmbus/swarmbus/swarm/console/feed"
+)
+
+// A Server serves runs. All fields are required. Its methods may be called concurrently.
+type Server struct {
+	Backend *api.Backend
+	Hub     *feed.Hub
+	User    feed.User // who a request is from, for the limit of connections
+}
+
+// Limits of a request and of a write.
+const (
+	largest = 1 << 20 // bytes of an input
+	slowest = 10 * time.Second
+)
+
+// An Input is what a client sends to run: the members of a RunAgentInput that are read.
+type Input struct {
+	ThreadID string    `json:"threadId"`
+	RunID    string    `json:"runId"`
+	Protocol string    `json:"protocolVersion"`
+	Messages []Message `json:"messages"`
+	Context  []struct {
+		Description string `json:"description"`
+		Value       string `json:"value"`
+	} `json:"context"`
+	Resume []Resume `json:"resume"`
+}
+
+// A Message is one of an [Input].
+type Message struct {
+	Role    string          `json:"role"`
+	Content json.RawMessage `json:"content"`
+}
+
+// Handler returns the handler of both routes. Who may reach it is the caller's business.
+func (s *Server) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST "+api.Prefix+"/agui/teams/{team}", s.serve)
+	mux.HandleFunc("POST "+api.Prefix+"/agui/solves/{id}", s.serve)
+	return mux
+}
+
+func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+	c, err := s.Hub.Join(s.User(r), "sse", time.Now())
+	if err != nil {
+		refuse(w, api.NewError(http.StatusTooManyRequests, err.Error()))
+		return
+	}
+	defer s.Hub.Leave(c)
+	in, err := read(w, r)
+	if err != nil {
+		refuse(w, err)
+		return
+	}
+	one, err := s.begin(r, in)
+	if err != nil {
+		refuse(w, err)
+		return
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("X-Accel-Buffering", "no")
+	s.Hub.Subscribe(c, api.Subscription{Solves: []string{one.id}, Types: []string{api.FrameSignal}}, nil)
+	to := &stream{w: w, c: http.NewResponseController(w)}
+	ended := s.show(r.Context(), c, one, NewFold(in.ThreadID, in.RunID, one.after), to)
+	if !ended && one.own && (r.Context().Err() != nil || to.err != nil) {
+		bye, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), slowest)
+		defer cancel()
+		_, _ = s.Backend.Solves.Cancel(bye, one.id) // it may have stopped meanwhile
+	}
+}
+
+func read(w http.ResponseWriter, r *http.Request) (in Input, err error) {
+	switch err := json.NewDecoder(http.MaxBytesReader(w, r.Body, largest)).Decode(&in); {
+	case err != nil:
+		return in, invalid("the body is no RunAgentInput: %v", err)
+	case in.ThreadID == "" || in.RunID == "" || len(in.ThreadID) > 256 || len(in.RunID) > 256:
+		return in, invalid("threadId and runId have to have 1 to 256 bytes")
+	case in.Protocol != "" && !strings.HasPrefix(in.Protocol, "1.") && !strings.HasPrefix(in.Protocol, "0."):
+		return in, invalid("protocolVersion %.20q: this server speaks AG-UI %s", in.Protocol, Version)
+	}
+	return in, nil
+}
+
+func invalid(format string, args ...any) error {
+	return api.NewError(http.StatusUnprocessableEntity, fmt.Sprintf(format, args...))
+}
+
+// A run is the solve that is shown.
+type run struct {
+	id    string
+	after uint64 // what the client has seen
+	own   bool   // the request has started it
+	left  bool   // the client does not answer
+}
+
+// begin does what the input asks for.
+func (s *Server) begin(r *http.Request, in Input) (run, error) {
+	if len(in.Resume) > 0 {
+		return s.resume(r.Context(), in.Resume)
+	}
+	if id := r.PathValue("id"); id != "" {
+		_, err := s.Backend.Solves.Get(r.Context(), id, 0)
+		return run{id: id}, err
+	}
+	task, err := in.task()
+	if err != nil {
+		return run{}, err
+	}
+	about := make([]string, 0, len(in.Context))
+	for _, each := range in.Context {
+		about = append(about, each.Description+": "+each.Value)
+	}
+	one, err := s.Backend.Solves.Start(r.Context(), api.NewSolve{Team: r.PathValue("team"), Task: task, Context: strings.Join(about, "\n")})
+	return run{id: one.ID, own: true}, err
+}
+
+// task returns the text of the newest user message.
+func (in *Input) task() (text string, err error) {
+	for _, m := range slices.Backward(in.Messages) {
+		if m.Role != "user" {
+			continue
+		}
+		if json.Unmarshal(m.Content, &text) == nil {
+			return text, nil
+		}
+		var parts []struct{ Type, Text string }
+		if json.Unmarshal(m.Content, &parts) != nil {
+			return "", invalid("messages: the content of the newest user message is neither a text nor a list of parts")
+		}
+		for _, p := range parts {
+			if p.Type != "text" {
+				return "", invalid("messages: a task is text, and the newest user message has a part of type %.20q", p.Type)
+			}
+			text += p.Text
+		}
+		return text, nil
+	}
+	return "", invalid("messages: there is no user message to take as the task")
+}
+
+// resume answers what a solve has asked.
+func (s *Server) resume(ctx context.Context, all []Resume) (one run, err error) {
+	one.left = true
+	for _, entry := range all {
+		item, err := s.Backend.Inbox.Item(ctx, entry.ID)
+		if err != nil {
+			return one, err
+		}
+		if one.id == "" {
+			d, err := s.Backend.Solves.Get(ctx, item.Solve, item.Seq)
+			if err != nil {
+				return one, err
+			}
+			one.id, one.after = item.Solve, d.Seq
+		}
+		if item.Solve != one.id {
+			return one, invalid("resume: %q and %q are of two solves", all[0].ID, entry.ID)
+		}
+		if entry.Status == "cancelled" {
+			continue
+		}
+		if err := s.answer(ctx, item, entry); err != nil {
+			return one, err
+		}
+		one.left = false
+	}
+	return one, nil
+}
+
+// answer passes an answer on. The first one counts: if somebody was faster, the solve goes on
+// from theirs.
+func (s *Server) answer(ctx context.Context, item api.Item, entry Resume) error {
+	of, err := entry.response()
+	if err != nil {
+		return err
+	}
+	if item.Tool != nil {
+		if !slices.Contains([]string{"once", "solve", "deny"}, of.Verdict) {
+			return invalid("resume: %.20q is no verdict: once, solve or deny", of.Verdict)
+		}
+		_, err = s.Backend.Inbox.Decide(ctx, item.ID, api.Verdict{Verdict: of.Verdict, Reason: of.Reason})
+	} else {
+		_, err = s.Backend.Inbox.Answer(ctx, item.ID, api.Answer{Text: of.Answer, Vote: of.Vote, Stance: of.Stance})
+	}
+	if first := (*api.Error)(nil); errors.As(err, &first) && first.Status == http.StatusConflict {
+		return nil
+	}
+	return err
+}
+
+// show sends the events of a run, and reports whether it has ended.
+func (s *Server) show(ctx context.Context, c *feed.Client, one run, f *Fold, to *stream) bool {
+	to.send(f.Start())
+	if one.left {
+		to.send(f.Leave())
+		return true
+	}
+	for frame := range s.Hub.Frames(ctx, c) {
+		if frame.Type == api.FrameSignal {
+			to.send(f.Frame(frame))
+		} else {
+			d, err := s.Backend.Solves.Get(ctx, one.id, f.Seq())
+			if err != nil {
+				to.send(f.Fail("error", err.Error()))
+				return false
+			}
+			to.send(f.Detail(d))
+			to.alive()
+		}
+		ended, err := s.end(ctx, one, f, to)
+		switch {
+		case err != nil:
+			to.send(f.Fail("error", err.Error()))
+			return false
+		case ended || to.err != nil:
+			return ended
+		}
+	}
+	if ctx.Err() == nil {
+		to.send(f.Fail("stopped", "the server stops: the solve goes on when it starts again"))
+	}
+	return false
+}
+
+// end ends the run if the solve has stopped. One that waits without a question goes on in a
+// moment.
+func (s *Server) end(ctx context.Context, one run, f *Fold, to *stream) (ended bool, err error) {
+	if f.Running() {
+		return false, nil
+	}
+	d, err := s.Backend.Solves.Get(ctx, one.id, f.Seq())
+	if err != nil || d.State == api.Running {
+		return false, err
+	}
+	items, err := s.Backend.Inbox.Items(ctx, false)
+	items = slices.DeleteFunc(items, func(i api.Item) bool { return i.Solve != one.id })
+	if err != nil || d.State == api.Waiting && len(items) == 0 {
+		return false, err
+	}
+	to.send(f.End(d, items))
+	return to.err == nil, nil
+}
+
+// A stream writes server-sent events.
+type stream struct {
+	w    http.ResponseWriter
+	c    *http.ResponseController
+	text bytes.Buffer
+	err  error // the first one; nothing is written after it
+}
+
+func (s *stream) send(all []Event) {
+	s.text.Reset()
+	out := json.NewEncoder(&s.text) // ends lines, and escapes what means something in HTML
+	for _, e := range all {
+		s.text.WriteString("data: ")
+		if err := out.Encode(e); err != nil {
+			s.err = errors.Join(s.err, err)
+		}
+		s.text.WriteByte('\n')
+	}
+	s.flush()
+}
+
+// alive writes a comment, which shows that the client is there.
+func (s *stream) alive() {
+	s.text.Reset()
+	s.text.WriteString(": alive\n\n")
+	s.flush()
+}
+
+func (s *stream) flush() {
+	if s.err != nil || s.text.Len() == 0 {
+		return
+	}
+	_ = s.c.SetWriteDeadline(time.Now().Add(slowest)) // a recorder of tests has none
+	if _, s.err = s.w.Write(s.text.Bytes()); s.err == nil {
+		s.err = s.c.Flush()
+	}
+}
+
+func refuse(w http.ResponseWriter, err error) {
+	of := (*api.Error)(nil)
+	if !errors.As(err, &of) {
+		of = api.NewError(http.StatusInternalServerError, err.Error())
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(of.Status)
+	_ = json.NewEncoder(w).Encode(of)
+}
