@@ -100,6 +100,7 @@ var rules = []struct {
 	{"swarm/cassette", rule{ours: []string{"signals", "agents/spending", "agents", "agents/models", "agents/tools", "bus/journal"}}},
 	{"swarm/runlog", rule{ours: []string{"signals", "conflict", "bus", "bus/connectivity", "consensus", "consensus/reliability", "agents", "agents/routing", "signals/coordination", "swarm/mode", "swarm/settle", "swarm/internal/words", "internal/plain"}}},
 	{"swarm/mode", rule{ours: []string{"signals", "agents"}}},
+	{"swarm/claims", rule{ours: []string{"signals", "agents"}, others: []string{"gonum.org/v1/gonum"}}},
 	{"swarm/settle", rule{ours: []string{"signals", "signals/coordination", "consensus", "agents"}}},
 	{"swarm/replay", rule{ours: []string{"signals", "conflict", "bus", "bus/events", "bus/journal", "consensus", "consensus/reliability", "swarm/runlog", "swarm/settle"}}},
 	{"swarm/internal/words", rule{}},
@@ -120,7 +121,7 @@ var rules = []struct {
 	}}},
 	{"swarm/solves", rule{ours: []string{
 		"signals", "conflict", "bus", "bus/connectivity", "bus/journal", "consensus", "agents/spending", "bus/stats", "agents", "agents/routing",
-		"swarm/internal/answers", "swarm/mode", "swarm/runlog", "swarm/replay", "swarm/settle",
+		"swarm/claims", "swarm/internal/answers", "swarm/mode", "swarm/runlog", "swarm/replay", "swarm/settle",
 	}}},
 	{"swarm", rule{
 		ours: []string{
@@ -132,7 +133,7 @@ var rules = []struct {
 		others: []string{"github.com/cenkalti/backoff/v5"},
 	}},
 	{"swarm/transcript", rule{
-		ours:   []string{"signals", "signals/coordination", "conflict", "bus", "consensus", "agents/spending", "bus/stats", "agents", "agents/routing", "swarm/mode", "swarm/solves", "swarm/runlog", "swarm/settle"},
+		ours:   []string{"signals", "signals/coordination", "conflict", "bus", "consensus", "agents/spending", "bus/stats", "agents", "agents/routing", "swarm/claims", "swarm/mode", "swarm/solves", "swarm/runlog", "swarm/settle"},
 		others: []string{"github.com/clipperhouse/displaywidth"}, // no colours: see terminal
 	}},
 	{"swarm/transcript/terminal", rule{
@@ -203,7 +204,7 @@ var testOnly = []string{
 	module + "/consensus/consensustest", module + "/agents/choice", module + "/agents/models/modelstest", module + "/bus/bustest",
 	module + "/internal/ollama", module + "/internal/pglite", module + "/agents/memory", module + "/agents/memory/memorytest", module + "/agents/reports/conductor", module + "/swarm/rooms/terminal", module + "/swarm",
 	"github.com/coder/websocket", module + "/swarm/console/host", module + "/swarm/console/demo",
-	module + "/swarm/console/feed",
+	module + "/swarm/console/feed", module + "/consensus", module + "/swarm/runlog",
 }
 
 func TestImportsPointOneWay(t *testing.T) {

@@ -164,6 +164,7 @@ func newShow() *cobra.Command {
 	var thread string
 	var full, follow bool
 	var width int
+	var about aboutFlags
 	cmd := &cobra.Command{
 		Use:   "show RUN",
 		Short: "Print the transcript of a recorded solve",
@@ -171,6 +172,12 @@ func newShow() *cobra.Command {
 still being written, it prints what there is, or with --follow everything until the
 solve ends. Without --thread, a run with several threads is listed with the result of
 each.
+
+The result says what each proposal stands on. --without prints which claims fall, or are
+weakened, if some are retracted; --assume, which do if somebody sees to it that one is
+true. Both take the numbers of signals, as the transcript has them:
+
+  swarmbus show RUN --without 12,14
 
 ` + aRun,
 		Args: oneRun,
@@ -197,9 +204,14 @@ each.
 			look.Full = full
 			show := transcript.Text(cmd.OutOrStdout(), look)
 			if follow {
-				return watchThread(cmd.Context(), v, thread, show)
+				err = watchThread(cmd.Context(), v, thread, show)
+			} else {
+				err = showThread(cmd.Context(), v, thread, show)
 			}
-			return showThread(cmd.Context(), v, thread, show)
+			if err != nil {
+				return err
+			}
+			return about.print(cmd.OutOrStdout(), v, thread)
 		},
 	}
 	flags := cmd.Flags()
@@ -207,6 +219,7 @@ each.
 	flags.BoolVar(&full, "full", false, "do not cut texts")
 	flags.BoolVarP(&follow, "follow", "f", false, "continue until the solve ends")
 	flags.IntVar(&width, "width", 0, ofALine)
+	about.add(cmd)
 	return cmd
 }
 

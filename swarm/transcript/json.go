@@ -100,6 +100,7 @@ type (
 		Turns     solves.Turns          `json:"turns"`
 		Missing   []string              `json:"missing,omitempty"`
 		Passed    []runlog.TurnPassed   `json:"passed,omitempty"`
+		Claims    []caseLine            `json:"claims,omitempty"`
 		Books     stats.Account         `json:"books"`
 
 		Spent map[string]spending.Cost `json:"spent,omitempty"` // by agent
@@ -153,7 +154,7 @@ func line(e solves.Event) any {
 		r := e.Result
 		return stoppedLine{
 			"stopped", r.Stop, r.Detail, r.Answer, r.Decision, r.Decision.Tallies(), r.Decision.Dissent(), r.Decision.Uncounted(),
-			r.Rounds, len(r.Log), r.Calls, modeOf(r), r.Turns, r.Missing, r.Passed, r.Books, r.Spent,
+			r.Rounds, len(r.Log), r.Calls, modeOf(r), r.Turns, r.Missing, r.Passed, casesOf(r), r.Books, r.Spent,
 		}
 	}
 	return nil

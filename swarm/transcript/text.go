@@ -262,6 +262,7 @@ func (t *text) stopped(r *solves.Result) {
 		dissenter[v.Voter] = true
 		t.line("%s   %s  %s", t.paint(bold, "Dissent"), t.name(v.Voter), t.said(fmt.Sprintf("%s %s: %s", v.Stance, v.ProposalID, v.Reasoning)))
 	}
+	t.claims(r)
 	why := "it has not stopped: it is running, or was broken off"
 	if r.Stop != 0 {
 		why = fmt.Sprintf("%s: %s", r.Stop, t.said(r.Detail))

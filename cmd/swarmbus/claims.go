@@ -1,0 +1,113 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/claims"
+	"github.com/swarmbus/swarmbus/swarm/solves"
+	"github.com/swarmbus/swarmbus/swarm/transcript"
+)
+
+// What show says of a result beside its transcript.
+type aboutFlags struct {
+	without []uint
+	assume  uint
+}
+
+func (f *aboutFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.UintSliceVar(&f.without, "without", nil, "print what falls without these signals, by their numbers in the transcript")
+	flags.UintVar(&f.assume, "assume", 0, "print what falls if somebody sees to it that the claim of this signal is true")
+}
+
+// print prints what was asked for.
+func (f *aboutFlags) print(w io.Writer, v journal.Reader, thread string) error {
+	if len(f.without) == 0 && f.assume == 0 {
+		return nil
+	}
+	r, err := resultIn(v, thread)
+	if err != nil {
+		return err
+	}
+	g := r.Claims()
+	if len(f.without) > 0 {
+		ids, err := idsAt(r, f.without...)
+		if err != nil {
+			return err
+		}
+		effect, err := g.Without(ids...)
+		if err != nil {
+			return usage(err)
+		}
+		if err := printEffect(w, fmt.Sprintf("Without %v", f.without), effect); err != nil {
+			return err
+		}
+	}
+	if f.assume == 0 {
+		return nil
+	}
+	ids, err := idsAt(r, f.assume)
+	if err != nil {
+		return err
+	}
+	effect, err := g.Assume(ids[0])
+	if err != nil {
+		return usage(err)
+	}
+	return printEffect(w, fmt.Sprintf("Assuming [%d]", f.assume), effect)
+}
+
+func printEffect(w io.Writer, title string, e claims.Effect) error {
+	fmt.Fprintf(w, "\n%s: %s, %s\n", title, fall(len(e.Fall), "fall"), fall(len(e.Weaken), "is weakened", "are weakened"))
+	for _, c := range e.Fall {
+		fmt.Fprintf(w, "  falls     %s\n", transcript.Printable(c.String()))
+	}
+	for _, c := range e.Weaken {
+		if _, err := fmt.Fprintf(w, "  weakened  %s\n", transcript.Printable(c.String())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fall counts claims, with a verb for one and for several.
+func fall(n int, verbs ...string) string {
+	if n == 1 {
+		if len(verbs) == 1 {
+			return "1 claim " + verbs[0] + "s"
+		}
+		return "1 claim " + verbs[0]
+	}
+	return fmt.Sprintf("%d claims %s", n, verbs[len(verbs)-1])
+}
+
+// resultIn returns the result of a thread in a journal.
+func resultIn(v journal.Reader, thread string) (*solves.Result, error) {
+	all, err := solves.List(v)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(all, func(r *solves.Result) bool { return r.Thread == thread })
+	if i < 0 {
+		return nil, fmt.Errorf("there is no solve in thread %q", thread)
+	}
+	return all[i], nil
+}
+
+// idsAt returns the ids of the signals with these numbers.
+func idsAt(r *solves.Result, seqs ...uint) (ids []signals.ID, err error) {
+	for _, seq := range seqs {
+		i := slices.IndexFunc(r.Log, func(s signals.Any) bool { return s.Head().Seq == uint64(seq) })
+		if i < 0 {
+			return nil, usage(fmt.Errorf("there is no signal %d in thread %q", seq, r.Thread))
+		}
+		ids = append(ids, r.Log[i].Head().ID)
+	}
+	return ids, nil
+}

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"context"
+	"iter"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/solves"
+)
+
+// grounded is the run of a team that votes because of what one of it has found.
+func grounded(t *testing.T) (path string, r *solves.Result) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "grounded.journal")
+	j, err := journal.Open(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	find := func(ctx context.Context, _ *signals.Signal[signals.Task]) iter.Seq2[signals.Any, error] {
+		return agents.Emit(
+			signals.New(signals.Header{Confidence: 1}, signals.Discovery{Finding: "the table is scanned", Relevance: 1}),
+			agents.Propose("index", "add an index", 1, "it is slow"), agents.Propose("wait", "do nothing", 1, ""),
+		)
+	}
+	agree := func(_ context.Context, f *signals.Signal[signals.Discovery]) iter.Seq2[signals.Any, error] {
+		return agents.Emit(signals.New(signals.Header{Confidence: 1, ReplyTo: f.ID}, signals.Vote{ProposalID: "index", Stance: signals.Agree, Weight: 1}))
+	}
+	team := []*agents.Agent{{ID: "finder", Reactor: agents.On(find)}}
+	for _, id := range []string{"ann", "bob"} {
+		team = append(team, &agents.Agent{ID: id, Reactor: agents.On(agree)})
+	}
+	s, err := swarm.New(swarm.Options{Agents: team, Seed: 1, Journal: j})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err = s.Solve(t.Context(), signals.Task{Task: "faster?"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Shutdown(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path, r
+}
+
+// called runs the command.
+func called(t *testing.T, args ...string) (out, errs string, status int) {
+	t.Helper()
+	var printed, said strings.Builder
+	status = run(t.Context(), args, &printed, &said)
+	return printed.String(), said.String(), status
+}
+
+func TestShowSaysWhatTheAnswerStandsOnAndWhatFalls(t *testing.T) {
+	path, _ := grounded(t)
+	out, _, status := called(t, "show", path, "--width", "200", "--without", "4", "--assume", "4")
+	if status != 0 {
+		t.Fatalf("status %d: %s", status, out)
+	}
+	for _, want := range []string{
+		"Claims    index: for it 2 votes, 1 finding\n          for        [4] finder: the table is scanned",
+		"Without [4]: 4 claims fall, 0 claims are weakened\n  falls     [4] finder: the table is scanned",
+		"Assuming [4]: 0 claims fall",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("missing %q in\n%s", want, out)
+		}
+	}
+	if _, errs, status := called(t, "show", path, "--without", "99"); status != 2 || !strings.Contains(errs, "there is no signal 99") {
+		t.Errorf("status %d: %s", status, errs)
+	}
+	if _, errs, status := called(t, "show", path, "--assume", "1"); status != 2 || !strings.Contains(errs, "is no claim") {
+		t.Errorf("status %d: %s", status, errs)
+	}
+}

@@ -1,0 +1,184 @@
+package claims
+
+import (
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/graph/simple"
+
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// A builder makes a graph.
+type builder struct {
+	*Graph
+	of    map[string]string   // the id under which a proposal counts, by every id of it
+	votes map[signals.ID]bool // that count
+
+	proposals map[string]int64 // by the ids under which they count
+	found     map[string][]int64
+	tools     map[turn][]int64
+	stances   map[stance]signals.Stance
+}
+
+// A turn is a round of an agent.
+type turn struct {
+	agent string
+	round int32
+}
+
+// A stance is a voter's on a proposal.
+type stance struct{ voter, proposal string }
+
+func (b *builder) build(log []signals.Any) {
+	b.proposals, b.found, b.tools, b.stances = map[string]int64{}, map[string][]int64{}, map[turn][]int64{}, map[stance]signals.Stance{}
+	for _, s := range log {
+		if v, ok := signals.As[signals.Vote](s); ok && b.votes[v.ID] {
+			b.stances[stance{v.Source, b.of[v.Payload.ProposalID]}] = v.Payload.Stance
+		}
+	}
+	var later []*signals.Signal[signals.Vote] // before their proposals
+	for _, s := range log {
+		if v, ok := signals.As[signals.Vote](s); ok {
+			if !b.votes[v.ID] {
+				continue
+			}
+			if _, made := b.proposals[b.of[v.Payload.ProposalID]]; !made {
+				later = append(later, v)
+				continue
+			}
+		}
+		b.add(s)
+	}
+	for _, v := range later {
+		b.add(v)
+	}
+}
+
+// add adds a signal with its links to those before it.
+func (b *builder) add(s signals.Any) {
+	h := s.Head()
+	says, more, about, ok := text(s)
+	if !ok {
+		return
+	}
+	c := Claim{ID: h.ID, Seq: h.Seq, Kind: s.Kind(), Source: h.Source, Text: cut(says), Level: h.CausalLevel}
+	switch p := s.Body().(type) {
+	case signals.ToolResult:
+		c.Source = p.TriggeredBy
+	case signals.Proposal:
+		c.Proposal = b.of[p.ProposalID]
+		if same, made := b.proposals[c.Proposal]; made {
+			b.at[h.ID] = same
+			b.rest(same, b.cited(h.ReplyTo, says, more))
+			return
+		}
+	case signals.Vote:
+		c.Proposal = b.of[p.ProposalID]
+	}
+	n := int64(len(b.all))
+	cited := b.cited(h.ReplyTo, says, more)
+	b.all, b.Graph.against, b.Graph.votes = append(b.all, c), append(b.Graph.against, nil), append(b.Graph.votes, nil)
+	b.rests.AddNode(simple.Node(n))
+	b.at[h.ID] = n
+	if target, known := b.at[about]; known && target != n {
+		b.Graph.against[target] = append(b.Graph.against[target], n)
+		cited = slices.DeleteFunc(cited, func(i int64) bool { return i == target })
+	}
+	b.link(n, c, cited, turn{c.Source, h.Round})
+}
+
+// link links a claim with what it cites, and with what its source had found.
+func (b *builder) link(n int64, c Claim, cited []int64, now turn) {
+	if c.Kind != signals.KindToolResult {
+		cited = append(cited, b.tools[now]...)
+	}
+	switch {
+	case c.Kind == signals.KindProposal:
+		b.proposals[c.Proposal] = n
+		b.rest(n, cited)
+	case c.Kind == signals.KindVote:
+		if !b.rest(n, cited) {
+			b.knew(n, b.found[c.Source])
+		}
+		p := b.proposals[c.Proposal]
+		if b.stances[stance{c.Source, c.Proposal}] == signals.Disagree {
+			b.Graph.against[p] = append(b.Graph.against[p], n)
+			return
+		}
+		b.Graph.votes[p] = append(b.Graph.votes[p], n)
+		b.rests.SetEdge(simple.Edge{F: simple.Node(n), T: simple.Node(p)})
+	case c.IsFinding():
+		b.rest(n, cited)
+		b.speak(n, c, cited)
+		b.found[c.Source] = append(b.found[c.Source], n)
+		if c.Kind == signals.KindToolResult {
+			b.tools[now] = append(b.tools[now], n)
+		}
+	default:
+		b.rest(n, cited)
+	}
+}
+
+// rest makes a claim rest on the findings among others, and reports whether there are any.
+func (b *builder) rest(n int64, on []int64) (some bool) {
+	for _, i := range on {
+		if i != n && b.all[i].IsFinding() {
+			b.rests.SetEdge(simple.Edge{F: simple.Node(i), T: simple.Node(n)})
+			some = true
+		}
+	}
+	return some
+}
+
+// knew links a vote weakly with the newest findings of its source.
+func (b *builder) knew(n int64, found []int64) {
+	for _, i := range found[max(0, len(found)-maxKnown):] {
+		b.rests.SetEdge(simple.Edge{F: simple.Node(i), T: simple.Node(n)})
+		b.weak[[2]int64{i, n}] = true
+	}
+}
+
+// speak makes a finding speak for or against the proposals that it cites.
+func (b *builder) speak(n int64, c Claim, cited []int64) {
+	for _, p := range cited {
+		switch {
+		case b.all[p].Kind != signals.KindProposal:
+		case b.stances[stance{c.Source, b.all[p].Proposal}] == signals.Disagree:
+			b.Graph.against[p] = append(b.Graph.against[p], n)
+		default:
+			b.rests.SetEdge(simple.Edge{F: simple.Node(n), T: simple.Node(p)})
+		}
+	}
+}
+
+// cited returns the claims that a signal replies to or has the ids of in its texts.
+func (b *builder) cited(replyTo signals.ID, texts ...string) (all []int64) {
+	cite := func(i int64) {
+		if !slices.Contains(all, i) {
+			all = append(all, i)
+		}
+	}
+	if i, known := b.at[replyTo]; known {
+		cite(i)
+	}
+	for _, t := range texts {
+		for word := range strings.FieldsFuncSeq(t, func(r rune) bool { return strings.ContainsRune(" \t\r\n,;()[]{}<>\"'`", r) }) {
+			if i, known := b.named(strings.TrimRight(word, ".:!?")); known {
+				cite(i)
+			}
+		}
+	}
+	return all
+}
+
+// named returns the claim whose signal has a word as its id. Words without an underscore are
+// none that anything mints.
+func (b *builder) named(word string) (int64, bool) {
+	if !strings.Contains(word, "_") {
+		return 0, false
+	}
+	id, err := signals.ParseID(word)
+	i, known := b.at[id]
+	return i, known && err == nil
+}

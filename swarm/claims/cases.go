@@ -1,0 +1,89 @@
+package claims
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// A Case is what speaks for and against a proposal.
+type Case struct {
+	Proposal Claim
+	// For and Against are the findings behind it and behind what speaks against it,
+	// directly or by way of votes and other findings; in log order. A finding may be in both.
+	For, Against []Claim
+	// Objections are the doubts and challenges about the proposal, in log order.
+	Objections []Claim
+	Votes      int // for it, of voters who have not changed their minds
+	Opposed    int // votes against it
+}
+
+// Contested reports whether anything speaks against the proposal.
+func (c Case) Contested() bool { return len(c.Against)+len(c.Objections)+c.Opposed > 0 }
+
+// Cases returns the case of each proposal, in log order.
+func (g *Graph) Cases() (all []Case) {
+	for i := range g.all {
+		if g.all[i].Kind != signals.KindProposal {
+			continue
+		}
+		c := Case{Proposal: g.all[i], For: g.behind(int64(i)), Votes: len(g.votes[i])}
+		for _, n := range g.against[i] {
+			switch g.all[n].Kind {
+			case signals.KindDoubt, signals.KindChallenge:
+				c.Objections = append(c.Objections, g.all[n])
+			case signals.KindVote:
+				c.Opposed++
+			}
+		}
+		c.Against = g.behind(g.against[i]...)
+		all = append(all, c)
+	}
+	return all
+}
+
+// Contested returns the findings that something speaks against, in log order.
+func (g *Graph) Contested() (all []Claim) {
+	for i, c := range g.all {
+		if c.IsFinding() && len(g.against[i]) > 0 {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// Against returns the claims that speak against one directly, in log order; none if the
+// signal is no claim.
+func (g *Graph) Against(id signals.ID) (all []Claim) {
+	if i, known := g.at[id]; known {
+		for _, n := range g.against[i] {
+			all = append(all, g.all[n])
+		}
+	}
+	return all
+}
+
+// behind returns the findings that claims are or rest on.
+func (g *Graph) behind(from ...int64) (all []Claim) {
+	seen := map[int64]bool{}
+	for next := slices.Clone(from); len(next) > 0; {
+		n := next[len(next)-1]
+		next = next[:len(next)-1]
+		if seen[n] {
+			continue
+		}
+		seen[n] = true
+		for on := g.rests.To(n); on.Next(); {
+			next = append(next, on.Node().ID())
+		}
+	}
+	for _, n := range slices.Sorted(maps.Keys(seen)) {
+		if g.all[n].IsFinding() {
+			all = append(all, g.all[n])
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Claim) int { return cmp.Compare(a.Seq, b.Seq) })
+	return all
+}

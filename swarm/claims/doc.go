@@ -1,0 +1,40 @@
+// Package claims says what the answer of a solve stands on.
+//
+//	g := claims.Of(result.Log, result.Proposals)
+//	for _, c := range g.Cases() {
+//		fmt.Println(c.Proposal.Proposal, len(c.For), len(c.Against))
+//	}
+//	effect, err := g.Without(finding)
+//
+// A [Graph] is made of the signals of a thread that claim something: findings
+// (discoveries, shared facts and results of tools), doubts, challenges, proposals, and
+// the newest vote of each voter on each proposal. Equal proposals are one claim.
+//
+// # Links
+//
+// A claim rests on another, or speaks against it, where the log says so:
+//
+//   - a vote is for or against its proposal; a doubt and a challenge are against their target;
+//   - what replies to a finding, or has its id as a word of its text, rests on it;
+//   - a finding that replies to a proposal or cites it is for it, unless its source votes
+//     against the proposal: then it is against it;
+//   - what an agent says after a result of a tool that it triggered in the same round rests on the
+//     result.
+//
+// A vote that rests on nothing so is linked with what its source had found before. Such a
+// link is weak: it says what the voter knew, not why it voted so.
+//
+// # What falls
+//
+// A claim falls with what it rests on: if it rests on claims by links that are not weak,
+// and all of them have fallen. If some have, it is weakened. [Graph.Without] says what
+// falls if claims are retracted.
+//
+// [Graph.Assume] says what falls if somebody sees to it that a claim is true (an
+// intervention: Pearl, Causality, 2nd ed. 2009, section 3.2). The claim then stands
+// whatever it rested on, and a claim of level "correlation" no longer rests on it: that two
+// things were observed together says nothing about what happens when one of them is made.
+// Claims that state another level, or none, go on resting on it.
+//
+// The graph decides nothing: votes count as long as they are not retracted.
+package claims

@@ -1,0 +1,130 @@
+package claims
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"gonum.org/v1/gonum/graph/simple"
+
+	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// MaxText is how many bytes of a claim's text are kept.
+const MaxText = 240
+
+// maxKnown is how many of the findings that a voter had made are linked with its vote.
+const maxKnown = 8
+
+// A Claim is a signal that claims something.
+type Claim struct {
+	ID       signals.ID
+	Seq      uint64
+	Kind     signals.Kind
+	Source   string
+	Text     string // what it says, cut at MaxText bytes
+	Proposal string // of a proposal or vote: the id under which it counts
+	Level    signals.CausalLevel
+}
+
+// String returns the position of the claim in the log and its text.
+func (c Claim) String() string { return fmt.Sprintf("[%d] %s: %s", c.Seq, c.Source, c.Text) }
+
+// IsFinding reports whether the claim is a discovery, a shared fact or a result of a tool.
+func (c Claim) IsFinding() bool {
+	switch c.Kind {
+	case signals.KindDiscovery, signals.KindMemory, signals.KindToolResult:
+		return true
+	}
+	return false
+}
+
+// An UnknownError is the error for a signal that claims nothing in the thread.
+type UnknownError struct{ ID signals.ID }
+
+func (e *UnknownError) Error() string {
+	return fmt.Sprintf("claims: signal %q is no claim of the thread", e.ID)
+}
+
+// A Graph is the claims of a thread with their links. Make one with [Of]. It does not
+// change, and may be used concurrently. The zero Graph has no claims.
+type Graph struct {
+	all     []Claim // in log order; the index is the node's id
+	at      map[signals.ID]int64
+	rests   *simple.DirectedGraph // from a claim to those that rest on it; without cycles
+	order   []int64               // each after what it rests on
+	weak    map[[2]int64]bool
+	against [][]int64 // by claim: those that speak against it
+	votes   [][]int64 // by claim, if it is a proposal: votes for it
+}
+
+// Of returns the claims of a log of one thread, with its proposals as they stand: those of
+// a result. Neither is modified.
+func Of(log []signals.Any, proposals []agents.Standing) *Graph {
+	b := &builder{Graph: &Graph{at: map[signals.ID]int64{}, rests: simple.NewDirectedGraph(), weak: map[[2]int64]bool{}}, of: map[string]string{}, votes: map[signals.ID]bool{}}
+	for _, p := range proposals {
+		b.of[p.ID()] = p.ID()
+		for _, q := range p.Same {
+			b.of[q.Payload.ProposalID] = p.ID()
+		}
+		for _, v := range p.Votes {
+			b.votes[v.ID] = true
+		}
+	}
+	b.build(log)
+	b.order = b.sorted()
+	return b.Graph
+}
+
+// Len returns the number of claims.
+func (g *Graph) Len() int { return len(g.all) }
+
+// All yields the claims in log order.
+func (g *Graph) All() iter.Seq[Claim] { return slices.Values(g.all) }
+
+// Claim returns the claim of a signal. The claim of a proposal that is equal to an
+// earlier one is that one's. The error is an [*UnknownError].
+func (g *Graph) Claim(id signals.ID) (Claim, error) {
+	i, ok := g.at[id]
+	if !ok {
+		return Claim{}, &UnknownError{id}
+	}
+	return g.all[i], nil
+}
+
+// text returns what a signal claims; ok is false if it claims nothing. about is the signal
+// that it is directed against.
+func text(s signals.Any) (text, more string, about signals.ID, ok bool) {
+	switch p := s.Body().(type) {
+	case signals.Discovery:
+		return p.Finding, p.Evidence, about, true
+	case signals.Memory:
+		return p.Content, "", about, true
+	case signals.ToolResult:
+		return p.ToolName + ": " + p.Result, "", about, !p.IsError
+	case signals.Proposal:
+		return p.Content, p.Reasoning, about, true
+	case signals.Vote:
+		return strings.TrimSuffix(p.Stance.String()+": "+p.Reasoning, ": "), p.Reasoning, about, p.Stance != signals.Abstain
+	case signals.Doubt:
+		return p.Concern, "", p.TargetSignalID, true
+	case signals.Challenge:
+		return p.CounterArgument, "", p.TargetSignalID, true
+	}
+	return "", "", about, false
+}
+
+// cut shortens a text to MaxText bytes, between characters.
+func cut(s string) string {
+	if len(s) <= MaxText {
+		return s
+	}
+	end := MaxText - len("…")
+	for end > 0 && !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return s[:end] + "…"
+}
