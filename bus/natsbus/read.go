@@ -42,36 +42,36 @@ func (l *Log) read(ctx context.Context) {
 	}
 }
 
-// readSome reads with one consumer, as long as it works.
+// readSome reads with one consumer, as long as it works. It makes a new one, with a new
+// name, each time: servers place a consumer on one of them, and one that was placed on a
+// server that is gone never answers, however often it is asked for by its name.
 func (l *Log) readSome(ctx context.Context) error {
 	asking, cancel := context.WithTimeout(ctx, request)
 	defer cancel()
-	consumer, err := l.stream.OrderedConsumer(asking, jetstream.OrderedConsumerConfig{
-		DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: l.next.Load(), InactiveThreshold: time.Minute,
+	consumer, err := l.js.CreateConsumer(asking, l.name, jetstream.ConsumerConfig{
+		DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: l.next.Load(),
+		AckPolicy: jetstream.AckNonePolicy, Replicas: 1, MemoryStorage: true, InactiveThreshold: time.Minute,
 	})
 	if err != nil {
 		return nil
 	}
-	messages, err := consumer.Messages(jetstream.PullMaxMessages(4096), jetstream.PullExpiry(10*time.Second), jetstream.PullHeartbeat(2*time.Second))
+	messages, err := consumer.Messages(jetstream.PullMaxMessages(4096), jetstream.PullExpiry(10*time.Second), jetstream.PullHeartbeat(time.Second))
 	if err != nil {
 		return nil
 	}
 	stop := context.AfterFunc(ctx, messages.Stop)
 	defer stop()
 	defer messages.Stop()
-	for {
+	for delivered := uint64(1); ; delivered++ {
 		msg, err := messages.Next()
 		if err != nil {
 			return nil
 		}
 		meta, err := msg.Metadata()
-		if err != nil {
+		if err != nil || meta.Sequence.Consumer != delivered { // what was sent in between did not arrive
 			return nil
 		}
-		switch next := l.next.Load(); {
-		case meta.Sequence.Stream < next:
-			continue // of a consumer that was made again
-		case meta.Sequence.Stream > next:
+		if next := l.next.Load(); meta.Sequence.Stream != next {
 			return &GapError{After: next - 1, Oldest: meta.Sequence.Stream}
 		}
 		m := &message{seq: meta.Sequence.Stream, stored: meta.Timestamp, subject: msg.Subject(), header: msg.Headers(), data: msg.Data()}

@@ -3,8 +3,10 @@
 package natstest
 
 import (
+	"encoding/json"
 	"fmt"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -155,6 +157,25 @@ func (s *Server) StartProcess(t testing.TB) {
 	if err := s.process.Start(); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// LeadsCluster reports whether a server is the one that places streams and consumers.
+func (s *Server) LeadsCluster(t testing.TB) bool {
+	t.Helper()
+	answer, err := http.Get(s.Monitor() + "/jsz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = answer.Body.Close() }()
+	var told struct {
+		Meta struct {
+			Leader string `json:"leader"`
+		} `json:"meta_cluster"`
+	}
+	if err := json.NewDecoder(answer.Body).Decode(&told); err != nil {
+		t.Fatal(err)
+	}
+	return told.Meta.Leader == s.Name
 }
 
 // Signal sends a signal to the process of a server.
