@@ -3,6 +3,7 @@ package natsbus
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"time"
@@ -24,6 +25,7 @@ var ErrLost = errors.New("natsbus: the lease is lost")
 type Lease struct {
 	log   *Log
 	name  string
+	value string // of its key: what no other lease has
 	token uint64
 	kv    jetstream.KeyValue
 	held  context.Context // its cause says why it is lost
@@ -44,18 +46,33 @@ func (l *Log) Lease(ctx context.Context, name string) (*Lease, error) {
 	if err != nil {
 		return nil, err
 	}
-	lease := &Lease{log: l, name: name, kv: kv, over: make(chan struct{})}
+	for {
+		lease := &Lease{log: l, name: name, value: l.opts.Process + " " + rand.Text(), kv: kv, over: make(chan struct{})}
+		err := l.hold(ctx, lease)
+		var dead *DeadLetter
+		if errors.As(err, &dead) && dead.Reason == Fenced {
+			continue // it ended, and another process was quicker to raise its fence
+		}
+		if err != nil {
+			return nil, err
+		}
+		return lease, nil
+	}
+}
+
+// hold takes a lease, begins to renew it, and makes it that of the log.
+func (l *Log) hold(ctx context.Context, lease *Lease) error {
 	if err := lease.take(ctx, l.opts.LeaseTTL); err != nil {
-		return nil, err
+		return err
 	}
 	lease.held, lease.lose = context.WithCancelCause(l.ended)
 	l.running.Go(func() { lease.renew(l.opts.LeaseTTL) })
 	if err := l.raise(ctx, lease); err != nil {
 		lease.Release()
-		return nil, err
+		return err
 	}
 	l.lease.Store(lease)
-	return lease, nil
+	return nil
 }
 
 // bucket returns a bucket of the log, and makes it if it is not there.
@@ -78,11 +95,15 @@ func (l *Log) bucket(ctx context.Context, of string, ttl time.Duration) (jetstre
 func (lease *Lease) take(ctx context.Context, ttl time.Duration) error {
 	for {
 		err := retry(ctx, func(ctx context.Context) (err error) {
-			lease.token, err = lease.kv.Create(ctx, key(lease.name), []byte(lease.log.opts.Process))
+			lease.token, err = lease.kv.Create(ctx, key(lease.name), []byte(lease.value))
 			return err
 		})
-		if !errors.Is(err, jetstream.ErrKeyExists) {
+		if !taken(err) {
 			return err
+		}
+		if e, err := lease.kv.Get(ctx, key(lease.name)); err == nil && string(e.Value()) == lease.value {
+			lease.token = e.Revision() // the reply to an earlier try was lost
+			return nil
 		}
 		select {
 		case <-time.After(ttl / 8):
@@ -90,6 +111,12 @@ func (lease *Lease) take(ctx context.Context, ttl time.Duration) error {
 			return context.Cause(ctx)
 		}
 	}
+}
+
+// taken reports whether a key was not written because it has another revision. Servers with
+// replicas have an error of their own for that, which the client does not always translate.
+func taken(err error) bool {
+	return wrongSequence(err) || errors.Is(err, jetstream.ErrKeyExists) || errors.Is(err, jetstream.ErrKeyRevisionMismatch)
 }
 
 // raise appends the fence of a lease to the stream, and waits until the bus was fed with
@@ -115,30 +142,53 @@ func (l *Log) raise(ctx context.Context, lease *Lease) error {
 // fence is the text of the fence in messages.
 func (lease *Lease) fence() string { return fmt.Sprintf("%d %s", lease.token, lease.name) }
 
-// renew renews the lease until it is lost.
+// renew renews the lease until it is lost: until another one has its key, or it was not
+// renewed for ttl.
 func (lease *Lease) renew(ttl time.Duration) {
 	defer close(lease.over)
-	renewed, revision := time.Now(), lease.token
+	renewed, revision, wait := time.Now(), lease.token, ttl/4
 	for {
 		select {
 		case <-lease.held.Done():
 			return
-		case <-time.After(ttl / 4):
+		case <-time.After(wait):
 		}
 		if lease.held.Err() != nil {
 			return
 		}
-		ctx, cancel := context.WithTimeout(lease.held, ttl/4)
-		began := time.Now()
-		next, err := lease.kv.Update(ctx, key(lease.name), []byte(lease.log.opts.Process), revision)
-		cancel()
+		began, err := time.Now(), error(nil)
+		revision, err = lease.renewOnce(revision, ttl/3)
 		switch {
 		case err == nil:
-			renewed, revision = began, next
-		case wrongSequence(err), errors.Is(err, jetstream.ErrKeyRevisionMismatch), time.Since(renewed) > ttl*3/4:
+			renewed, wait = began, ttl/4
+		case errors.Is(err, ErrLost) || time.Since(renewed) > ttl:
 			lease.lose(fmt.Errorf("%w: %s: %w", ErrLost, lease.name, err))
 			return
+		default:
+			wait = ttl / 16
 		}
+	}
+}
+
+// renewOnce writes the key again, and returns its revision, also with an error. The error
+// is [ErrLost] if another lease has the key.
+func (lease *Lease) renewOnce(revision uint64, within time.Duration) (uint64, error) {
+	ctx, cancel := context.WithTimeout(lease.held, within)
+	defer cancel()
+	next, err := lease.kv.Update(ctx, key(lease.name), []byte(lease.value), revision)
+	switch {
+	case err == nil:
+		return next, nil
+	case !taken(err):
+		return revision, err
+	}
+	switch e, unknown := lease.kv.Get(ctx, key(lease.name)); {
+	case unknown != nil || e.Revision() <= revision: // it ended, or the server that was asked is behind
+		return revision, err
+	case string(e.Value()) == lease.value: // the reply to an earlier try was lost
+		return e.Revision(), err
+	default:
+		return revision, fmt.Errorf("%w: %s has it", ErrLost, e.Value())
 	}
 }
 
@@ -157,7 +207,7 @@ func (lease *Lease) Release() {
 	lease.log.lease.CompareAndSwap(lease, nil)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	if e, err := lease.kv.Get(ctx, key(lease.name)); err == nil && string(e.Value()) == lease.log.opts.Process {
+	if e, err := lease.kv.Get(ctx, key(lease.name)); err == nil && string(e.Value()) == lease.value {
 		_ = lease.kv.Delete(ctx, key(lease.name), jetstream.LastRevision(e.Revision())) // otherwise it ends by itself
 	}
 }

@@ -57,7 +57,7 @@ func (r *Results) Do(ctx context.Context, k journal.Key, call func(context.Conte
 		_, err := r.kv.Create(ctx, at, result)
 		return err
 	})
-	if errors.Is(err, jetstream.ErrKeyExists) {
+	if taken(err) {
 		return r.get(ctx, at)
 	}
 	return result, err

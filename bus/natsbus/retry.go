@@ -46,12 +46,12 @@ func retry(ctx context.Context, f func(ctx context.Context) error) error {
 }
 
 // passes reports whether what failed for a reason may succeed later: while there is no
-// connection or no leader.
+// connection or no leader, or not every server knows a stream that is being made.
 func passes(err error) bool {
 	for _, passing := range []error{
 		nats.ErrTimeout, nats.ErrNoResponders, nats.ErrDisconnected, nats.ErrConnectionReconnecting, nats.ErrReconnectBufExceeded, nats.ErrNoServers,
 		jetstream.ErrNoStreamResponse, jetstream.ErrAsyncPublishTimeout, jetstream.ErrTooManyStalledMsgs, jetstream.ErrNoHeartbeat,
-		jetstream.ErrServerShutdown, jetstream.ErrConnectionClosed, context.DeadlineExceeded,
+		jetstream.ErrServerShutdown, jetstream.ErrConnectionClosed, jetstream.ErrStreamNotFound, jetstream.ErrBucketNotFound, context.DeadlineExceeded,
 	} {
 		if errors.Is(err, passing) {
 			return !errors.Is(err, nats.ErrConnectionClosed)

@@ -1,0 +1,74 @@
+package natstest_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/swarmbus/swarmbus/bus/natsbus"
+	"github.com/swarmbus/swarmbus/bus/natsbus/natstest"
+)
+
+// leases returns the bucket of leases.
+func leases(t *testing.T, url string) jetstream.KeyValue {
+	t.Helper()
+	conn, err := nats.Connect(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(conn.Close)
+	js, err := jetstream.New(conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kv, err := js.KeyValue(soon(t), "swarmbus-leases")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kv
+}
+
+// A renewal whose reply is lost moves the key's revision, as writing the same value does.
+func TestLeaseOutlivesALostReplyAndEndsWhenAnotherHasItsKey(t *testing.T) {
+	t.Parallel()
+	url := natstest.Start(t, natstest.Options{})[0].URL()
+	l := join(t, natsbus.Options{URL: url, LeaseTTL: natsbus.MinLease})
+	lease, err := l.Lease(soon(t), "solve")
+	if err != nil {
+		t.Fatal(err)
+	}
+	kv := leases(t, url)
+	keys, err := kv.Keys(soon(t))
+	if err != nil || len(keys) != 1 {
+		t.Fatal(keys, err)
+	}
+	for range 3 {
+		e, err := kv.Get(soon(t), keys[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := kv.Put(soon(t), keys[0], e.Value()); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case <-lease.Context().Done():
+			t.Fatalf("lost by a reply: %v", context.Cause(lease.Context()))
+		case <-time.After(natsbus.MinLease / 2):
+		}
+	}
+	if _, err := kv.Put(soon(t), keys[0], []byte("another")); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-lease.Context().Done():
+	case <-soon(t).Done():
+		t.Fatal("it has two holders")
+	}
+	if _, err := agent(t, l, "ann").Publish(soon(t), found("", "late")); !errors.Is(err, natsbus.ErrLost) {
+		t.Errorf("got %v, want ErrLost", err)
+	}
+}
