@@ -9,7 +9,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -61,10 +60,15 @@ func run(ctx context.Context, out io.Writer) error {
 	defer servers.stop()
 	fmt.Fprintln(out, "three servers, a log with three replicas, each signal on the disks of two before it counts")
 	said := &transcript{out: out}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	var all sync.WaitGroup
-	errs := make([]error, len(team))
-	for i, id := range team {
-		all.Go(func() { errs[i] = startProcess(ctx, id, servers.urls(), said) })
+	for _, id := range team {
+		all.Go(func() {
+			if err := startProcess(ctx, id, servers.urls(), said); err != nil {
+				cancel(err) // the others would wait for its turns
+			}
+		})
 	}
 	if err := said.wait(ctx, "votes"); err == nil {
 		name, err := servers.killLeader(ctx)
@@ -74,7 +78,7 @@ func run(ctx context.Context, out io.Writer) error {
 		said.line(fmt.Sprintf("--- the server %s, which led the log, is killed ---", name))
 	}
 	all.Wait()
-	if err := errors.Join(errs...); err != nil {
+	if err := context.Cause(ctx); err != nil {
 		return err
 	}
 	return said.agree()

@@ -73,10 +73,8 @@ func drive(ctx context.Context, log *natsbus.Log, o swarm.Options, task signals.
 		return err
 	}
 	for e, err := range events {
-		if stopped, ok := e.(solves.Stopped); ok {
-			if lost := lost(ctx, stopped.Result.Err); lost != nil {
-				return lost
-			}
+		if gone := lost(ctx, e, err); gone != nil {
+			return gone
 		}
 		if !yield(e, err) {
 			return nil
@@ -85,15 +83,22 @@ func drive(ctx context.Context, log *natsbus.Log, o swarm.Options, task signals.
 	return nil
 }
 
-// lost returns why this process does not drive the solve any more, if that is the reason
-// why it stopped here.
-func lost(ctx context.Context, stopped error) error {
+// lost returns why this process does not drive the solve any more, if an event or an error
+// says that it ended here for that reason.
+func lost(ctx context.Context, e solves.Event, err error) error {
+	if stopped, ok := e.(solves.Stopped); ok {
+		err = stopped.Result.Err
+	} else if err == nil {
+		return nil
+	}
 	var dead *natsbus.DeadLetter
 	switch why := context.Cause(ctx); {
 	case errors.Is(why, natsbus.ErrLost):
 		return why
-	case errors.As(stopped, &dead) && dead.Reason == natsbus.Fenced:
-		return fmt.Errorf("%w: %w", natsbus.ErrLost, stopped)
+	case errors.Is(err, natsbus.ErrLost):
+		return err
+	case errors.As(err, &dead) && dead.Reason == natsbus.Fenced:
+		return fmt.Errorf("%w: %w", natsbus.ErrLost, err)
 	}
 	return nil
 }
