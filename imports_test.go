@@ -101,6 +101,7 @@ var rules = []struct {
 	{"swarm/runlog", rule{ours: []string{"signals", "conflict", "bus", "bus/connectivity", "consensus", "consensus/reliability", "agents", "agents/routing", "signals/coordination", "swarm/mode", "swarm/settle", "swarm/internal/words", "internal/plain"}}},
 	{"swarm/mode", rule{ours: []string{"signals", "agents"}}},
 	{"swarm/claims", rule{ours: []string{"signals", "agents"}, others: []string{"gonum.org/v1/gonum"}}},
+	{"swarm/credit", rule{ours: []string{"signals", "consensus", "swarm/claims"}}},
 	{"swarm/settle", rule{ours: []string{"signals", "signals/coordination", "consensus", "agents"}}},
 	{"swarm/replay", rule{ours: []string{"signals", "conflict", "bus", "bus/events", "bus/journal", "consensus", "consensus/reliability", "swarm/runlog", "swarm/settle"}}},
 	{"swarm/internal/words", rule{}},
@@ -121,7 +122,7 @@ var rules = []struct {
 	}}},
 	{"swarm/solves", rule{ours: []string{
 		"signals", "conflict", "bus", "bus/connectivity", "bus/journal", "consensus", "agents/spending", "bus/stats", "agents", "agents/routing",
-		"swarm/claims", "swarm/internal/answers", "swarm/mode", "swarm/runlog", "swarm/replay", "swarm/settle",
+		"swarm/claims", "swarm/credit", "swarm/internal/answers", "swarm/mode", "swarm/runlog", "swarm/replay", "swarm/settle",
 	}}},
 	{"swarm", rule{
 		ours: []string{

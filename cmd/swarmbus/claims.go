@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -18,22 +19,29 @@ import (
 type aboutFlags struct {
 	without []uint
 	assume  uint
+	credit  bool
 }
 
 func (f *aboutFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.UintSliceVar(&f.without, "without", nil, "print what falls without these signals, by their numbers in the transcript")
+	flags.BoolVar(&f.credit, "credit", false, "print who moved the result, by their Shapley values")
 	flags.UintVar(&f.assume, "assume", 0, "print what falls if somebody sees to it that the claim of this signal is true")
 }
 
 // print prints what was asked for.
 func (f *aboutFlags) print(w io.Writer, v journal.Reader, thread string) error {
-	if len(f.without) == 0 && f.assume == 0 {
+	if len(f.without) == 0 && f.assume == 0 && !f.credit {
 		return nil
 	}
 	r, err := resultIn(v, thread)
 	if err != nil {
 		return err
+	}
+	if f.credit {
+		if err := printCredit(w, r); err != nil {
+			return err
+		}
 	}
 	g := r.Claims()
 	if len(f.without) > 0 {
@@ -61,6 +69,31 @@ func (f *aboutFlags) print(w io.Writer, v journal.Reader, thread string) error {
 		return usage(err)
 	}
 	return printEffect(w, fmt.Sprintf("Assuming [%d]", f.assume), effect)
+}
+
+func printCredit(w io.Writer, r *solves.Result) error {
+	a, err := r.Credit(nil)
+	if err != nil {
+		return err
+	}
+	if a.Choice == "" || len(a.Shares) == 0 {
+		_, err := fmt.Fprintln(w, "\nCredit: no proposal leads by votes")
+		return err
+	}
+	how := "exact"
+	if a.Orders > 0 {
+		how = fmt.Sprintf("%d random orders", a.Orders)
+	}
+	fmt.Fprintf(w, "\nCredit for %s by %s, %s\n", transcript.Printable(a.Choice), a.Strategy, how)
+	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, s := range a.Shares {
+		bar := ""
+		if a.Orders > 0 {
+			bar = fmt.Sprintf("± %.3f", s.Error)
+		}
+		fmt.Fprintf(out, "  %s\t%+.3f\t%s\n", transcript.Printable(s.Agent), s.Credit, bar)
+	}
+	return out.Flush()
 }
 
 func printEffect(w io.Writer, title string, e claims.Effect) error {

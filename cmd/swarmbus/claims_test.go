@@ -61,7 +61,7 @@ func called(t *testing.T, args ...string) (out, errs string, status int) {
 
 func TestShowSaysWhatTheAnswerStandsOnAndWhatFalls(t *testing.T) {
 	path, _ := grounded(t)
-	out, _, status := called(t, "show", path, "--width", "200", "--without", "4", "--assume", "4")
+	out, _, status := called(t, "show", path, "--width", "200", "--without", "4", "--assume", "4", "--credit")
 	if status != 0 {
 		t.Fatalf("status %d: %s", status, out)
 	}
@@ -69,6 +69,7 @@ func TestShowSaysWhatTheAnswerStandsOnAndWhatFalls(t *testing.T) {
 		"Claims    index: for it 2 votes, 1 finding\n          for        [4] finder: the table is scanned",
 		"Without [4]: 4 claims fall, 0 claims are weakened\n  falls     [4] finder: the table is scanned",
 		"Assuming [4]: 0 claims fall",
+		"exact\n  finder  +0.667  \n  ann     +0.167  \n  bob     +0.167",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("missing %q in\n%s", want, out)

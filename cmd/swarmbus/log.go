@@ -175,9 +175,11 @@ each.
 
 The result says what each proposal stands on. --without prints which claims fall, or are
 weakened, if some are retracted; --assume, which do if somebody sees to it that one is
-true. Both take the numbers of signals, as the transcript has them:
+true. Both take the numbers of signals, as the transcript has them. --credit prints who
+moved the result:
 
   swarmbus show RUN --without 12,14
+  swarmbus show RUN --credit
 
 ` + aRun,
 		Args: oneRun,

@@ -2,6 +2,7 @@ package claims
 
 import (
 	"fmt"
+	"slices"
 
 	"gonum.org/v1/gonum/graph/topo"
 
@@ -36,15 +37,34 @@ func (g *Graph) Assume(id signals.ID) (Effect, error) {
 	return g.effect(g.fallen(func(int64) bool { return false }, g.at[id])), nil
 }
 
-// Standing returns which signals still stand if only the claims that keep says so were
-// made: those that have not fallen.
-func (g *Graph) Standing(keep func(Claim) bool) map[signals.ID]bool {
-	fallen, _ := g.fallen(func(n int64) bool { return !keep(g.all[n]) }, -1)
-	stand := make(map[signals.ID]bool, len(g.at))
-	for id, n := range g.at {
-		stand[id] = !fallen[n]
+// Standing returns for each claim, in log order, whether it still stands if only those
+// claims were made whose places in that order keep accepts.
+func (g *Graph) Standing(keep func(i int) bool) []bool {
+	stand, _ := g.fallen(func(n int64) bool { return !keep(int(n)) }, -1)
+	for i := range stand {
+		stand[i] = !stand[i]
 	}
 	return stand
+}
+
+// BehindVotes returns the findings on which votes rest, directly or by way of others, in
+// log order.
+func (g *Graph) BehindVotes() (all []Claim) {
+	behind := make([]bool, len(g.all))
+	for _, n := range slices.Backward(g.order) {
+		if !behind[n] && g.all[n].Kind != signals.KindVote {
+			continue
+		}
+		for _, i := range g.under[n] {
+			behind[i] = true
+		}
+	}
+	for i, c := range g.all {
+		if behind[i] && c.IsFinding() {
+			all = append(all, c)
+		}
+	}
+	return all
 }
 
 // fallen returns which claims have fallen, and which are weakened, without those that are
@@ -53,13 +73,10 @@ func (g *Graph) fallen(gone func(int64) bool, assumed int64) (fallen, weak []boo
 	fallen, weak = make([]bool, len(g.all)), make([]bool, len(g.all))
 	for _, n := range g.order {
 		stand, fell := 0, 0
-		for on := g.rests.To(n); on.Next(); {
-			i := on.Node().ID()
-			switch {
-			case g.weak[[2]int64{i, n}]:
-			case fallen[i], i == assumed && g.all[n].Level == signals.Correlation:
+		for _, i := range g.under[n] {
+			if fallen[i] || i == assumed && g.all[n].Level == signals.Correlation {
 				fell++
-			default:
+			} else {
 				stand++
 			}
 		}
@@ -81,6 +98,19 @@ func (g *Graph) sorted() (order []int64) {
 		order = append(order, n.ID())
 	}
 	return order
+}
+
+// grounds returns what each claim rests on, without weak links.
+func (g *Graph) grounds() [][]int64 {
+	under := make([][]int64, len(g.all))
+	for n := range under {
+		for on := g.rests.To(int64(n)); on.Next(); {
+			if i := on.Node().ID(); !g.weak[[2]int64{i, int64(n)}] {
+				under[n] = append(under[n], i)
+			}
+		}
+	}
+	return under
 }
 
 func (g *Graph) effect(fallen, weak []bool) (e Effect) {

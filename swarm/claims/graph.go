@@ -56,6 +56,7 @@ type Graph struct {
 	at      map[signals.ID]int64
 	rests   *simple.DirectedGraph // from a claim to those that rest on it; without cycles
 	order   []int64               // each after what it rests on
+	under   [][]int64             // by claim: what it rests on, without weak links
 	weak    map[[2]int64]bool
 	against [][]int64 // by claim: those that speak against it
 	votes   [][]int64 // by claim, if it is a proposal: votes for it
@@ -75,7 +76,7 @@ func Of(log []signals.Any, proposals []agents.Standing) *Graph {
 		}
 	}
 	b.build(log)
-	b.order = b.sorted()
+	b.order, b.under = b.sorted(), b.grounds()
 	return b.Graph
 }
 
