@@ -169,6 +169,7 @@ var rules = []struct {
 		"signals", "bus", "bus/journal", "agents", "agents/hooks", "swarm/rooms/schedule", "swarm/rooms/text", "swarm/rooms/events", "swarm/rooms/roomlog",
 	}}},
 	{"swarm/console/api", rule{others: []string{"github.com/danielgtaylor/huma/v2"}}},
+	{"swarm/console/client", rule{ours: []string{"signals", "bus/journal", "swarm/console/api"}}},
 	{"swarm/console/view", rule{ours: []string{
 		"signals", "signals/coordination", "conflict", "bus", "bus/journal", "consensus", "consensus/reliability", "agents", "agents/spending", "swarm/mode", "swarm/runlog", "swarm/replay", "swarm/solves", "swarm/console/api",
 	}}},

@@ -26,7 +26,7 @@ type threadState struct {
 
 // threadsOf returns the threads of a run in the order in which they began. It decodes
 // only the records of decisions.
-func threadsOf(ctx context.Context, v *journal.View) (threads []*threadState, err error) {
+func threadsOf(ctx context.Context, v journal.Reader) (threads []*threadState, err error) {
 	codec, err := newCodec()
 	if err != nil {
 		return nil, err

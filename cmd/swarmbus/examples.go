@@ -26,7 +26,7 @@ var examples = map[string]string{
 	"swarmbus room show":   "swarmbus room show planning §4 --run office",
 	"swarmbus runs":        "swarmbus runs\nswarmbus runs ./journals",
 	"swarmbus log":         "swarmbus log retries --kind proposal,vote --source planner\nswarmbus log retries --follow --json",
-	"swarmbus show":        "swarmbus show retries --full\nswarmbus show retries --follow",
+	"swarmbus show":        "swarmbus show retries --full\nswarmbus show retries --follow\nswarmbus show platform --thread solve-1 --server http://127.0.0.1:7333",
 	"swarmbus replay":      "swarmbus replay retries --check\nswarmbus replay retries --to 40",
 	"swarmbus verify":      "swarmbus verify retries",
 	"swarmbus export":      "swarmbus export retries > retries.jsonl",

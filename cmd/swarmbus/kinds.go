@@ -25,7 +25,7 @@ func newCodec() (*signals.Codec, error) {
 
 // checkKinds refuses a kind that is neither one of this program nor in the run, which
 // may be of another program.
-func checkKinds(ctx context.Context, v *journal.View, asked []signals.Kind) error {
+func checkKinds(ctx context.Context, v journal.Reader, asked []signals.Kind) error {
 	codec, err := newCodec()
 	if err != nil {
 		return err

@@ -27,6 +27,7 @@ type logFlags struct {
 	since, until string
 	follow, json bool
 	width        int
+	server       serverFlag
 }
 
 func newLog() *cobra.Command {
@@ -58,6 +59,7 @@ conditions; times are inclusive and written as 2026-04-11T09:00:00Z.
 	flags.BoolVarP(&f.follow, "follow", "f", false, "wait for more signals")
 	flags.BoolVar(&f.json, "json", false, "print JSON, one signal per line")
 	flags.IntVar(&f.width, "width", 0, ofALine)
+	f.server.define(flags)
 	return cmd
 }
 
@@ -85,7 +87,7 @@ func (f *logFlags) parse() (err error) {
 }
 
 func (f *logFlags) run(ctx context.Context, w io.Writer, name string) error {
-	v, err := view(name)
+	v, _, err := f.server.open(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -115,7 +117,7 @@ func (f *logFlags) run(ctx context.Context, w io.Writer, name string) error {
 }
 
 // said yields the signals of a run, from the first that is kept.
-func said(ctx context.Context, v *journal.View, follow bool) iter.Seq2[signals.Any, error] {
+func said(ctx context.Context, v journal.Reader, follow bool) iter.Seq2[signals.Any, error] {
 	return func(yield func(signals.Any, error) bool) {
 		codec, err := newCodec()
 		if err != nil {
@@ -165,6 +167,7 @@ func newShow() *cobra.Command {
 	var full, follow bool
 	var width int
 	var about aboutFlags
+	var server serverFlag
 	cmd := &cobra.Command{
 		Use:   "show RUN",
 		Short: "Print the transcript of a recorded solve",
@@ -187,7 +190,7 @@ moved the result:
 			if err := atLeastOne(cmd, "width"); err != nil {
 				return usage(err)
 			}
-			v, err := view(args[0])
+			v, running, err := server.open(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
@@ -197,7 +200,6 @@ moved the result:
 					return err
 				}
 				if len(threads) != 1 {
-					_, running := journal.Locked(v.Path())
 					return listThreads(cmd.OutOrStdout(), threads, running)
 				}
 				thread = threads[0].thread
@@ -222,6 +224,7 @@ moved the result:
 	flags.BoolVarP(&follow, "follow", "f", false, "continue until the solve ends")
 	flags.IntVar(&width, "width", 0, ofALine)
 	about.add(cmd)
+	server.define(flags)
 	return cmd
 }
 
@@ -259,7 +262,7 @@ func watchThread(ctx context.Context, v journal.Reader, thread string, show func
 }
 
 // showThread shows what there is of a solve, and does not wait for more.
-func showThread(ctx context.Context, v *journal.View, thread string, show func(solves.Event) error) error {
+func showThread(ctx context.Context, v journal.Reader, thread string, show func(solves.Event) error) error {
 	shown := 0
 	err := watchThread(ctx, soFar{v}, thread, func(e solves.Event) error {
 		shown++
@@ -275,7 +278,7 @@ func showThread(ctx context.Context, v *journal.View, thread string, show func(s
 }
 
 // soFar ends where the journal does now.
-type soFar struct{ *journal.View }
+type soFar struct{ journal.Reader }
 
 func (s soFar) Follow(ctx context.Context, after uint64) iter.Seq2[journal.Record, error] {
 	return until(ctx, s.Read(after))

@@ -16,6 +16,7 @@ import (
 func newReplay() *cobra.Command {
 	var to uint64
 	var check bool
+	var server serverFlag
 	cmd := &cobra.Command{
 		Use:   "replay RUN",
 		Short: "Recompute the conflicts and decisions of a run",
@@ -27,6 +28,9 @@ names the first signal that differs. Nothing is written, called or notified.
 ` + aRun,
 		Args: oneRun,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if server.link != "" {
+				return server.replay(cmd, args[0])
+			}
 			v, err := view(args[0])
 			if err != nil {
 				return err
@@ -36,6 +40,7 @@ names the first signal that differs. Nothing is written, called or notified.
 	}
 	cmd.Flags().Uint64Var(&to, "to", 0, "stop after the signal with this sequence number; 0: all")
 	cmd.Flags().BoolVar(&check, "check", false, "only print whether they are identical")
+	server.define(cmd.Flags())
 	return cmd
 }
 
@@ -75,7 +80,11 @@ func derive(ctx context.Context, w io.Writer, v *journal.View, to uint64, check 
 }
 
 func identical(w io.Writer, r *replay.Replay) error {
+	return sayIdentical(w, r.Signals, r.Conflicts, r.Decisions, r.Outcomes)
+}
+
+func sayIdentical(w io.Writer, signals, conflicts, decisions, outcomes int) error {
 	_, err := fmt.Fprintf(w, "identical: %s, %s, %s, %s\n",
-		plural(r.Signals, "signal"), plural(r.Conflicts, "conflict"), plural(r.Decisions, "decision"), plural(r.Outcomes, "outcome"))
+		plural(signals, "signal"), plural(conflicts, "conflict"), plural(decisions, "decision"), plural(outcomes, "outcome"))
 	return err
 }

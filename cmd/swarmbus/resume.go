@@ -31,6 +31,7 @@ type answerFlags struct {
 	against string
 	allow   string
 	deny    string
+	server  serverFlag
 }
 
 func newAnswer() *cobra.Command {
@@ -65,6 +66,9 @@ resumes the solve. --thread names the solve if several wait.
 				return err
 			}
 			f.solve.resume = args[0]
+			if f.server.link != "" {
+				return f.server.answer(cmd, &f, args[1:])
+			}
 			if f.allow+f.deny != "" {
 				permit, err := f.permission(args[1:])
 				if err != nil {
@@ -85,12 +89,13 @@ resumes the solve. --thread names the solve if several wait.
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.by, "by", "", "name of who answers (default: "+runlog.Person+")")
-	flags.StringVar(&f.thread, "thread", "", "thread of the solve, in a run of another program")
+	flags.StringVar(&f.thread, "thread", "", "thread of the solve, in a run of another program or of a server")
 	flags.StringVar(&f.vote, "vote", "", "vote for the proposal with this id")
 	flags.StringVar(&f.against, "against", "", "vote against the proposal with this id")
 	flags.StringVar(&f.allow, "allow", "", "allow the call of a tool: once, or for the solve")
 	flags.Lookup("allow").NoOptDefVal = "once"
 	flags.StringVar(&f.deny, "deny", "", "deny the call of a tool, for this reason")
+	f.server.define(flags)
 	f.solve.again(cmd)
 	return cmd
 }

@@ -23,7 +23,8 @@ const aRun = `A run is the path of a journal, or the name of one in the default 
 "swarmbus runs" prints. An argument with a separator or an extension is a path.`
 
 func newRuns() *cobra.Command {
-	return &cobra.Command{
+	var server serverFlag
+	cmd := &cobra.Command{
 		Use:   "runs [DIR]",
 		Short: "List the runs in a directory",
 		Long: `Runs lists the journals in DIR by their paths, or those in the default directory by
@@ -33,6 +34,9 @@ or cut off by the end of the program. For several solves it prints how many had 
 result. A long state is cut; "swarmbus show RUN" prints it, or lists the solves.`,
 		Args: atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if server.link != "" {
+				return server.runs(cmd, args)
+			}
 			dir, name, err := listed(args)
 			if err != nil {
 				return err
@@ -45,6 +49,8 @@ result. A long state is cut; "swarmbus show RUN" prints it, or lists the solves.
 			return listRuns(cmd.Context(), cmd.OutOrStdout(), paths, name)
 		},
 	}
+	server.define(cmd.Flags())
+	return cmd
 }
 
 // listed returns the directory to list, and what its runs are called by other commands:
@@ -117,6 +123,7 @@ func stateOf(ctx context.Context, path string, s *journal.Summary, err error) st
 
 func newVerify() *cobra.Command {
 	var known pins
+	var server serverFlag
 	cmd := &cobra.Command{
 		Use:   "verify RUN",
 		Short: "Verify the checksums and the hash chain of a run",
@@ -133,6 +140,9 @@ With --head, the run must have that event; so nobody can have cut off what came 
 ` + aRun,
 		Args: oneRun,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if server.link != "" {
+				return server.verify(cmd, args[0])
+			}
 			path, err := runs.Path(args[0])
 			if err != nil {
 				return err
@@ -159,6 +169,7 @@ With --head, the run must have that event; so nobody can have cut off what came 
 	}
 	cmd.Flags().StringArrayVar(&known.heads, "head", nil, "ROOM=ID: an event that the room must have")
 	cmd.Flags().StringVar(&known.process, "process", "", "the first public key of the process, in base64")
+	server.define(cmd.Flags())
 	return cmd
 }
 

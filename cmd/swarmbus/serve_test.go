@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
-	"context"
 	"io"
 	"net/http"
 	"os"
@@ -14,25 +12,13 @@ import (
 
 func TestServePrintsALinkThatOpensTheConsole(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	out, printed := io.Pipe()
-	ended := make(chan int, 1)
-	var stderr bytes.Buffer
-	go func() {
-		ended <- run(ctx, []string{"serve", "--demo", "--addr", "127.0.0.1:0", "--dir", t.TempDir(), "--pace", "1ms"}, printed, &stderr)
-		_ = printed.Close()
-	}()
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatalf("%v: %s", err, stderr.String())
-	}
-	base, token, found := strings.Cut(strings.TrimSpace(strings.TrimPrefix(line, "The console is at ")), "/#token=")
+	link := consoleOf(t, t.TempDir())
+	base, token, found := strings.Cut(link, "/#token=")
 	if !found {
-		t.Fatalf("it printed %q", line)
+		t.Fatalf("it printed %q", link)
 	}
 	for path, want := range map[string]int{"/": http.StatusOK, "/api/solves": http.StatusOK, "/api/none": http.StatusNotFound} {
-		r, err := http.NewRequestWithContext(ctx, http.MethodGet, base+path, nil)
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, base+path, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -45,10 +31,6 @@ func TestServePrintsALinkThatOpensTheConsole(t *testing.T) {
 		if got.StatusCode != want {
 			t.Errorf("%s: status %d", path, got.StatusCode)
 		}
-	}
-	cancel()
-	if status := <-ended; status != exitDecided {
-		t.Errorf("status %d: %s", status, stderr.String())
 	}
 }
 

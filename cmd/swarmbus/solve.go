@@ -62,6 +62,7 @@ type solveFlags struct {
 	settle   bool
 	json     bool
 	log      bool
+	server   serverFlag
 
 	live   *live          // while a team plays
 	budget *limits.Budget // nil: none
@@ -125,6 +126,9 @@ cannot be recorded in a cassette.
 With --nats the agents are processes, anywhere, that swarmbus agent starts, and the run is in
 a log on NATS JetStream servers. The command may run several times: one process drives the
 solve, and if it is killed or cut off another one goes on.
+
+With --server a team of a running "swarmbus serve" works on the task, and goes on if the
+command is interrupted; only --team, --context, --json and --log may be given with it.
 `,
 		Args: atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return runSolve(cmd, args, &f) },
@@ -132,6 +136,7 @@ solve, and if it is killed or cut off another one goes on.
 	flags := cmd.Flags()
 	f.team.define(flags)
 	f.nats.define(flags)
+	f.server.define(flags)
 	flags.StringVar(&f.record, "record", "", "write the models' answers to this new file")
 	flags.StringVar(&f.cassette, "cassette", "", "replay the answers in this file")
 	flags.StringVar(&f.journal, "journal", "", "record the run in this new file, or under this name; see swarmbus runs")
@@ -229,6 +234,9 @@ func notEmpty(cmd *cobra.Command) error {
 }
 
 func runSolve(cmd *cobra.Command, args []string, f *solveFlags) (err error) {
+	if f.server.link != "" {
+		return f.server.solve(cmd, args, f)
+	}
 	if err := f.check(cmd, args); err != nil {
 		return err
 	}

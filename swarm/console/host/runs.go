@@ -167,7 +167,7 @@ func (r running) Signals(ctx context.Context, q api.SignalsQuery) (api.Signals, 
 	if err != nil {
 		return page, err
 	}
-	for s, err := range journal.Signals(from, codec, snapshot.Through) {
+	for s, err := range journal.Signals(from, codec, max(snapshot.Through, q.After)) {
 		if err != nil {
 			return page, err
 		}

@@ -1,0 +1,268 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/console/api"
+	"github.com/swarmbus/swarmbus/swarm/console/client"
+	"github.com/swarmbus/swarmbus/swarm/solves"
+	"github.com/swarmbus/swarmbus/swarm/transcript"
+)
+
+// tokenVariable has the token of a server, unless its link does.
+const tokenVariable = "SWARMBUS_TOKEN"
+
+// A serverFlag names a running server, which a command asks instead of reading journals.
+type serverFlag struct{ link string }
+
+func (f *serverFlag) define(flags *pflag.FlagSet) {
+	flags.StringVar(&f.link, "server", "", "ask the server with this link, or address and $"+tokenVariable+", instead of reading journals")
+}
+
+func (f *serverFlag) client() (*client.Client, error) {
+	c, err := client.New(f.link, os.Getenv(tokenVariable))
+	if err != nil {
+		return nil, usage(fmt.Errorf("--server: %w", err))
+	}
+	return c, nil
+}
+
+// open opens a run to read its signals, and reports whether it is being written.
+func (f *serverFlag) open(ctx context.Context, name string) (_ journal.Reader, running bool, err error) {
+	if f.link == "" {
+		v, err := view(name)
+		if err != nil {
+			return nil, false, err
+		}
+		_, running = journal.Locked(v.Path())
+		return v, running, nil
+	}
+	c, err := f.client()
+	if err != nil {
+		return nil, false, err
+	}
+	run, err := c.Run(ctx, name)
+	return c.Log(ctx, name), run.Live || run.Writer != "", err
+}
+
+// runs lists the runs of the server.
+func (f *serverFlag) runs(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usage(errors.New("--server lists the runs of the server, and takes no directory"))
+	}
+	c, err := f.client()
+	if err != nil {
+		return err
+	}
+	all, err := c.Runs(cmd.Context())
+	if err != nil {
+		return err
+	}
+	out := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+	fmt.Fprintln(out, "run\tsignals\tsolves\tbytes\tchanged\tstate")
+	for _, r := range all {
+		changed := ""
+		if r.Changed != nil {
+			changed = r.Changed.Local().Format(time.DateTime)
+		}
+		fmt.Fprintf(out, "%s\t%s\t%s\t%d\t%s\t%s\n", transcript.Printable(r.Name), count(r.Signals), count(r.Solves), r.Bytes, changed, transcript.Printable(stateOfRun(&r)))
+	}
+	return out.Flush()
+}
+
+func count(n *int) string {
+	if n == nil {
+		return ""
+	}
+	return fmt.Sprint(*n)
+}
+
+func stateOfRun(r *api.Run) string {
+	switch {
+	case r.Problem != "":
+		return r.Problem
+	case r.Live:
+		return "being written by the server"
+	case r.Writer != "":
+		return "being written by " + r.Writer
+	}
+	return "closed"
+}
+
+// verify prints what the server says of the hashes of a run.
+func (f *serverFlag) verify(cmd *cobra.Command, run string) error {
+	if cmd.Flags().Changed("head") || cmd.Flags().Changed("process") {
+		return usage(errors.New("--head and --process cannot be combined with --server: they are for whoever does not trust it"))
+	}
+	c, err := f.client()
+	if err != nil {
+		return err
+	}
+	v, err := c.Verify(cmd.Context(), run)
+	switch {
+	case err != nil:
+		return err
+	case !v.Whole:
+		return errors.New(v.Problem)
+	}
+	out := cmd.OutOrStdout()
+	fmt.Fprintf(out, "whole: records %d to %d, chain %s\n", v.First, v.Last, v.Chain)
+	for _, r := range v.Rooms {
+		name := r.Room
+		if name == "" {
+			name = "keys"
+		}
+		if r.Fault != "" {
+			return fmt.Errorf("%s: %s", name, r.Fault)
+		}
+		fmt.Fprintf(out, "%s: %s, head %s\n", transcript.Printable(name), plural(r.Events, "event"), r.Head)
+	}
+	return nil
+}
+
+// replay prints what the server derives from a run.
+func (f *serverFlag) replay(cmd *cobra.Command, run string) error {
+	if cmd.Flags().Changed("to") {
+		return usage(errors.New("--to cannot be combined with --server"))
+	}
+	c, err := f.client()
+	if err != nil {
+		return err
+	}
+	r, err := c.Replay(cmd.Context(), run)
+	switch {
+	case err != nil:
+		return err
+	case r.Problem != "":
+		return errors.New(r.Problem)
+	case r.Difference != nil:
+		return fmt.Errorf("signal %d: %s: the log has %s, and replay %s", r.Difference.Seq, r.Difference.What, r.Difference.A, r.Difference.B)
+	}
+	return sayIdentical(cmd.OutOrStdout(), r.Signals, r.Conflicts, r.Decisions, r.Outcomes)
+}
+
+// withServer refuses flags that are not about a server.
+func withServer(cmd *cobra.Command, allowed ...string) (err error) {
+	cmd.Flags().Visit(func(flag *pflag.Flag) {
+		if err == nil && flag.Name != "server" && !slices.Contains(allowed, flag.Name) {
+			err = usage(fmt.Errorf("--%s cannot be combined with --server, whose teams have it", flag.Name))
+		}
+	})
+	return err
+}
+
+// answer answers the question of a solve of the server, which continues it.
+func (f *serverFlag) answer(cmd *cobra.Command, a *answerFlags, text []string) error {
+	if err := withServer(cmd, "by", "thread", "vote", "against", "allow", "deny"); err != nil {
+		return err
+	}
+	c, err := f.client()
+	if err != nil {
+		return err
+	}
+	about := "question"
+	if a.allow+a.deny != "" {
+		about = "tool"
+		if _, err := a.permission(text); err != nil {
+			return err
+		}
+	} else if _, err := a.answer(text); err != nil {
+		return err
+	}
+	item, err := waits(cmd.Context(), c, a.solve.resume, a.thread, about)
+	if err != nil {
+		return err
+	}
+	if about == "tool" {
+		v := api.Verdict{Verdict: a.allow, Reason: a.deny, By: a.by}
+		if a.deny != "" {
+			v.Verdict = "deny"
+		}
+		_, err = c.Decide(cmd.Context(), item.ID, v)
+	} else {
+		said := api.Answer{Text: strings.Join(text, ""), Vote: a.vote + a.against, By: a.by}
+		if a.against != "" {
+			said.Stance = "disagree"
+		}
+		_, err = c.Answer(cmd.Context(), item.ID, said)
+	}
+	if err != nil {
+		return err
+	}
+	_, thread, _ := strings.Cut(item.Solve, ".")
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "The solve goes on: swarmbus show %s --thread %s --follow --server LINK\n", item.Run, thread)
+	return err
+}
+
+// waits returns what waits for a person in a run.
+func waits(ctx context.Context, c *client.Client, run, thread, about string) (*api.Item, error) {
+	all, err := c.Items(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var open []*api.Item
+	for i := range all {
+		if it := &all[i]; it.Open && it.Type == about && it.Run == run && (thread == "" || it.Solve == run+"."+thread) {
+			open = append(open, it)
+		}
+	}
+	switch {
+	case len(open) == 0:
+		return nil, fmt.Errorf("nothing of that kind waits for an answer in %s", run)
+	case thread == "" && slices.ContainsFunc(open, func(it *api.Item) bool { return it.Solve != open[0].Solve }):
+		var waiting []string
+		for _, it := range open {
+			waiting = append(waiting, strings.TrimPrefix(it.Solve, run+"."))
+		}
+		return nil, usage(fmt.Errorf("several solves wait: name one by --thread: %s", strings.Join(slices.Compact(waiting), ", ")))
+	}
+	return open[0], nil
+}
+
+// solve has a team of the server work on a task, and shows how it does.
+func (f *serverFlag) solve(cmd *cobra.Command, args []string, of *solveFlags) error {
+	if err := withServer(cmd, "team", "context", "json", "log"); err != nil {
+		return err
+	}
+	switch {
+	case of.json && of.log:
+		return usage(errors.New("--json and --log exclude each other"))
+	case len(args) != 1 || args[0] == "":
+		return usage(errors.New("a task is required"))
+	case of.team.team == "":
+		return usage(errors.New("--server needs --team, the name of a team of the server"))
+	}
+	c, err := f.client()
+	if err != nil {
+		return err
+	}
+	of.live = newLive(io.Discard)
+	one, err := c.Start(cmd.Context(), api.NewSolve{Team: of.team.team, Task: args[0], Context: of.team.context})
+	if err != nil {
+		return err
+	}
+	again := fmt.Sprintf("swarmbus show %s --thread %s --follow --server LINK", one.Run, one.Thread)
+	err = of.showAll(cmd, solves.Watch(cmd.Context(), c.Log(cmd.Context(), one.Run), one.Thread), func(*solves.Result) {}, func(r *solves.Result) bool {
+		if r.Stop == swarm.StopEscalated || r.Stop == swarm.StopAsked {
+			fmt.Fprintf(cmd.ErrOrStderr(), "It waits for an answer: swarmbus answer %s --thread %s --server LINK\n", one.Run, one.Thread)
+		}
+		return false
+	})
+	if cmd.Context().Err() != nil {
+		fmt.Fprintf(cmd.ErrOrStderr(), "The solve goes on: %s\n", again)
+	}
+	return err
+}

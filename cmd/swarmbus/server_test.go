@@ -1,0 +1,105 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// consoleOf starts the server of the demo, and returns the link that it prints.
+func consoleOf(t *testing.T, dir string) (link string) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	out, printed := io.Pipe()
+	ended := make(chan int, 1)
+	var stderr bytes.Buffer
+	go func() {
+		ended <- run(ctx, []string{"serve", "--demo", "--addr", "127.0.0.1:0", "--dir", dir, "--pace", "1ms"}, printed, &stderr)
+		_ = printed.Close()
+	}()
+	t.Cleanup(func() {
+		cancel()
+		if status := <-ended; status != exitDecided {
+			t.Errorf("status %d: %s", status, stderr.String())
+		}
+	})
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatalf("%v: %s", err, stderr.String())
+	}
+	return strings.TrimSpace(strings.TrimPrefix(line, "The console is at "))
+}
+
+const (
+	ordersTask = "How do we move the orders table to the new schema without losing a write?"
+	logsTask   = "How long may we keep the raw access logs?"
+)
+
+func TestCommandsAskARunningServer(t *testing.T) {
+	t.Parallel()
+	link := consoleOf(t, t.TempDir())
+	ask := func(want int, args ...string) (out, errs string) {
+		t.Helper()
+		status, out, errs := swarmbusRun(t, append(args, "--server", link)...)
+		if status != want {
+			t.Fatalf("%v: status %d, want %d: %s%s", args, status, want, out, errs)
+		}
+		return out, errs
+	}
+
+	out, _ := ask(exitDecided, "solve", ordersTask, "--team", "platform")
+	if !strings.Contains(out, "Write once, with an outbox row") || !strings.Contains(out, "consensus") {
+		t.Errorf("solve printed %s", out)
+	}
+	_, errs := ask(exitEscalated, "solve", logsTask, "--team", "platform")
+	asks := regexp.MustCompile(`swarmbus answer platform --thread (\S+) `).FindStringSubmatch(errs)
+	if asks == nil {
+		t.Fatalf("it does not say how to answer: %s", errs)
+	}
+	thread := asks[1]
+	if out, _ := ask(exitDecided, "answer", "platform", "Thirty days, encrypted.", "--thread", thread, "--by", "ada"); !strings.Contains(out, "goes on") {
+		t.Errorf("answer printed %s", out)
+	}
+	if _, errs := ask(exitError, "answer", "platform", "A year.", "--thread", thread); !strings.Contains(errs, "nothing of that kind waits") {
+		t.Errorf("a second answer: %s", errs)
+	}
+	if out, _ := ask(exitDecided, "show", "platform", "--thread", thread, "--follow"); !strings.Contains(out, "Thirty days, encrypted.") || !strings.Contains(out, "Stop      consensus") {
+		t.Errorf("show printed %s", out)
+	}
+	if out, _ := ask(exitDecided, "log", "platform", "--thread", thread, "--kind", "vote", "--json"); strings.Count(out, `"type":"vote"`) < 4 || strings.Count(out, "\n") != strings.Count(out, `"type":"vote"`) {
+		t.Errorf("log printed %s", out)
+	}
+	if out, _ := ask(exitDecided, "runs"); !strings.Contains(out, "platform") || !strings.Contains(out, "being written by the server") {
+		t.Errorf("runs printed %s", out)
+	}
+	if out, _ := ask(exitDecided, "verify", "platform"); !strings.HasPrefix(out, "whole: records 1 to ") {
+		t.Errorf("verify printed %s", out)
+	}
+	if out, _ := ask(exitDecided, "replay", "platform"); !strings.HasPrefix(out, "identical: ") {
+		t.Errorf("replay printed %s", out)
+	}
+	if _, errs := ask(exitError, "show", "none"); !strings.Contains(errs, `there is no run "none"`) {
+		t.Errorf("a run that is not there: %s", errs)
+	}
+	for want, args := range map[string][]string{
+		"--seed cannot be combined with --server": {"solve", "x", "--team", "platform", "--seed", "1"},
+		"--server needs --team":                   {"solve", "x"},
+		"an answer is required":                   {"answer", "platform"},
+		"takes no directory":                      {"runs", "."},
+	} {
+		if _, errs := ask(exitUsage, args...); !strings.Contains(errs, want) {
+			t.Errorf("%v: %s", args, errs)
+		}
+	}
+	wrong, _, _ := strings.Cut(link, "#")
+	if status, _, errs := swarmbusRun(t, "runs", "--server", wrong+"#token=wrong"); status != exitError || !strings.Contains(errs, "send its token") {
+		t.Errorf("a wrong token: status %d, %s", status, errs)
+	}
+	if status, _, errs := swarmbusRun(t, "runs", "--server", wrong); status != exitUsage || !strings.Contains(errs, "token") {
+		t.Errorf("no token: status %d, %s", status, errs)
+	}
+}

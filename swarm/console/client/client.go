@@ -1,0 +1,125 @@
+package client
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/swarmbus/swarmbus/swarm/console/api"
+)
+
+// A Client asks one server.
+type Client struct {
+	base  url.URL
+	token string
+}
+
+// New returns a client for a server, whose address may be the link that it printed, with the
+// token in it; else the token is given.
+func New(link, token string) (*Client, error) {
+	base, err := url.Parse(link)
+	if err != nil {
+		return nil, fmt.Errorf("the address of the server: %w", err)
+	}
+	if base.Scheme != "http" && base.Scheme != "https" || base.Host == "" {
+		return nil, fmt.Errorf("the address of the server %q does not begin with http:// or https://", link)
+	}
+	if in, found := strings.CutPrefix(base.Fragment, "token="); found {
+		token = in
+	}
+	if token == "" {
+		return nil, errors.New("the server has to be asked with a token: the link that it printed has one")
+	}
+	return &Client{base: url.URL{Scheme: base.Scheme, Host: base.Host, Path: strings.TrimSuffix(base.Path, "/")}, token: token}, nil
+}
+
+// Start starts a solve.
+func (c *Client) Start(ctx context.Context, n api.NewSolve) (one api.Solve, err error) {
+	return one, c.ask(ctx, http.MethodPost, "/solves", n, &one)
+}
+
+// Items returns what waits for a person.
+func (c *Client) Items(ctx context.Context) (all []api.Item, err error) {
+	return all, c.ask(ctx, http.MethodGet, "/inbox", nil, &all)
+}
+
+// Answer answers a question. A second answer is refused; the error has the first one.
+func (c *Client) Answer(ctx context.Context, item string, a api.Answer) (one api.Item, err error) {
+	return one, c.ask(ctx, http.MethodPost, "/inbox/"+url.PathEscape(item)+"/answer", a, &one)
+}
+
+// Decide allows or denies the call of a tool.
+func (c *Client) Decide(ctx context.Context, item string, v api.Verdict) (one api.Item, err error) {
+	return one, c.ask(ctx, http.MethodPost, "/inbox/"+url.PathEscape(item)+"/verdict", v, &one)
+}
+
+// Runs returns the journals.
+func (c *Client) Runs(ctx context.Context) (all []api.Run, err error) {
+	return all, c.ask(ctx, http.MethodGet, "/runs", nil, &all)
+}
+
+// Run returns a journal.
+func (c *Client) Run(ctx context.Context, run string) (one api.Run, err error) {
+	return one, c.ask(ctx, http.MethodGet, "/runs/"+url.PathEscape(run), nil, &one)
+}
+
+// Verify verifies the hashes of a run.
+func (c *Client) Verify(ctx context.Context, run string) (v api.Verification, err error) {
+	return v, c.ask(ctx, http.MethodGet, "/runs/"+url.PathEscape(run)+"/verify", nil, &v)
+}
+
+// Replay derives the conflicts and decisions of a run again.
+func (c *Client) Replay(ctx context.Context, run string) (r api.ReplayCheck, err error) {
+	return r, c.ask(ctx, http.MethodGet, "/runs/"+url.PathEscape(run)+"/replay", nil, &r)
+}
+
+// ask asks the server, and reads the answer into to.
+func (c *Client) ask(ctx context.Context, method, path string, body, to any) error {
+	var text io.Reader
+	if body != nil {
+		all, err := json.Marshal(body)
+		if err != nil {
+			return err
+		}
+		text = bytes.NewReader(all)
+	}
+	got, err := c.send(ctx, method, path, text)
+	if err != nil {
+		return err
+	}
+	defer got.Body.Close() //nolint:errcheck // only read
+	return json.NewDecoder(got.Body).Decode(to)
+}
+
+// send sends a request, and returns the answer if it is none of an error.
+func (c *Client) send(ctx context.Context, method, path string, body io.Reader) (*http.Response, error) {
+	r, err := http.NewRequestWithContext(ctx, method, c.base.String()+api.Prefix+path, body)
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Authorization", "Bearer "+c.token)
+	if body != nil {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	got, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	if got.StatusCode < 300 {
+		return got, nil
+	}
+	defer got.Body.Close() //nolint:errcheck // only read
+	problem := &api.Error{}
+	if json.NewDecoder(got.Body).Decode(problem) != nil || problem.Status == 0 {
+		problem = api.NewError(got.StatusCode, "")
+	}
+	problem.Detail = cmp.Or(problem.Detail, problem.Title)
+	return nil, problem
+}

@@ -1,0 +1,125 @@
+package client
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/console/api"
+)
+
+// A Log is the log of a run. It implements [journal.Reader], with the records of signals
+// alone.
+type Log struct {
+	client *Client
+	ctx    context.Context // of Read, which has none of its own
+	run    string
+	codec  signals.Codec
+}
+
+// Log returns the log of a run, which is read until ctx ends.
+func (c *Client) Log(ctx context.Context, run string) *Log {
+	return &Log{client: c, ctx: ctx, run: run}
+}
+
+// Snapshot implements [journal.Reader]. It is zero: a server keeps it to itself.
+func (*Log) Snapshot() (journal.Snapshot, error) { return journal.Snapshot{}, nil }
+
+// Read implements [journal.Reader].
+func (l *Log) Read(after uint64) iter.Seq2[journal.Record, error] { return l.read(l.ctx, after) }
+
+// page is how many signals are asked for at once.
+const page = 1000
+
+func (l *Log) read(ctx context.Context, after uint64) iter.Seq2[journal.Record, error] {
+	return func(yield func(journal.Record, error) bool) {
+		for {
+			var some api.Signals
+			path := fmt.Sprintf("/runs/%s/signals?after=%d&limit=%d", url.PathEscape(l.run), after, page)
+			if err := l.client.ask(ctx, http.MethodGet, path, nil, &some); err != nil {
+				yield(journal.Record{}, err)
+				return
+			}
+			for _, text := range some.Signals {
+				r, err := l.record(text)
+				if !yield(r, err) || err != nil {
+					return
+				}
+			}
+			if after = some.Next; after == 0 {
+				return
+			}
+		}
+	}
+}
+
+// record returns the record of a signal.
+func (l *Log) record(text []byte) (journal.Record, error) {
+	s, err := l.codec.Unmarshal(text) // of a kind that is not known, as its bytes
+	if err != nil {
+		return journal.Record{}, err
+	}
+	r, err := journal.SignalRecord(s)
+	r.Seq = s.Head().Seq
+	return r, err
+}
+
+// Follow implements [journal.Reader]. The feed of the server says when there is more; its
+// end is [io.ErrUnexpectedEOF].
+func (l *Log) Follow(ctx context.Context, after uint64) iter.Seq2[journal.Record, error] {
+	return func(yield func(journal.Record, error) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		more := make(chan struct{}, 1)
+		var ended error // read when more is closed
+		go func() {
+			defer close(more)
+			ended = l.listen(ctx, more)
+		}()
+		defer func() {
+			for range more { // until it listens no more
+			}
+		}()
+		defer cancel()
+		for range more {
+			for r, err := range l.read(ctx, after) {
+				if !yield(r, err) || err != nil {
+					return
+				}
+				after = r.Seq
+			}
+		}
+		yield(journal.Record{}, ended)
+	}
+}
+
+// listen says, by the feed of the server, when there may be more signals, and returns why it
+// no longer does.
+func (l *Log) listen(ctx context.Context, more chan<- struct{}) error {
+	got, err := l.client.send(ctx, http.MethodGet, "/feed?type=signal", nil)
+	if err != nil {
+		return err
+	}
+	defer got.Body.Close() //nolint:errcheck // only read
+	for in := bufio.NewReader(got.Body); ; {
+		line, err := in.ReadString('\n') // the first frame says hello
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case err != nil:
+			return fmt.Errorf("the feed of the server: %w", io.ErrUnexpectedEOF)
+		case !strings.HasPrefix(line, "data: "):
+			continue
+		}
+		select {
+		case more <- struct{}{}:
+		default: // the last one has not been looked at
+		}
+	}
+}
