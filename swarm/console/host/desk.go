@@ -249,6 +249,17 @@ func (d *desk) cancel(thread string) bool {
 	return cancel != nil
 }
 
+// going returns the threads of the solves that run.
+func (d *desk) going() map[string]bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	all := map[string]bool{}
+	for thread := range d.running {
+		all[thread] = true
+	}
+	return all
+}
+
 func (d *desk) runs(thread string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

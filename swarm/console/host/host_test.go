@@ -252,3 +252,21 @@ func TestAListOfRunsReadsNoJournal(t *testing.T) {
 		t.Errorf("what was read is not listed: %+v", one)
 	}
 }
+
+// A solve that stops while it is looked at was once taken for one that was cut off.
+func TestASolveThatStopsIsNeverInterrupted(t *testing.T) {
+	t.Parallel()
+	h, _ := open(t, t.TempDir(), nil)
+	b := h.Backend()
+	for range 20 {
+		one, err := b.Solves.Start(t.Context(), api.NewSolve{Team: "platform", Task: payments})
+		for err == nil && one.State == api.Running {
+			var d api.SolveDetail
+			d, err = b.Solves.Get(t.Context(), one.ID, 1<<62)
+			one = d.Solve
+		}
+		if err != nil || one.State != api.Decided {
+			t.Fatalf("it is %s: %s (%v)", one.State, one.Detail, err)
+		}
+	}
+}

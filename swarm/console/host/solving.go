@@ -73,17 +73,19 @@ func refused(err error) error {
 
 // get returns a solve of a desk.
 func (s solving) get(d *desk, thread string) (api.Solve, error) {
+	going := d.going()
 	one, ok := d.log.book().Solve(thread)
 	if !ok {
 		return one, notFound("solve", d.Run+"."+thread)
 	}
-	return dress(d, one), nil
+	return dress(d, going, one), nil
 }
 
-// dress says what the log of a solve does not: whose it is and whether it runs.
-func dress(d *desk, one api.Solve) api.Solve {
+// dress says what the log of a solve does not: whose it is and whether it runs. What ran was
+// read before the log, which has all of a solve that runs no more.
+func dress(d *desk, going map[string]bool, one api.Solve) api.Solve {
 	one.Team = d.Name
-	switch runs := d.runs(one.Thread); {
+	switch runs := going[one.Thread]; {
 	case one.State == api.Running && !runs && d.opened():
 		one.State = api.Interrupted
 	case one.State == api.Interrupted && runs:
@@ -96,8 +98,9 @@ func dress(d *desk, one api.Solve) api.Solve {
 func (s solving) List(_ context.Context, q api.SolvesQuery) ([]api.Solve, error) {
 	all := []api.Solve{}
 	for _, d := range s.h.desks {
+		going := d.going()
 		for _, one := range d.log.book().Solves() {
-			all = append(all, dress(d, one))
+			all = append(all, dress(d, going, one))
 		}
 	}
 	if q.Run != "" && s.h.desk(q.Run) == nil {
@@ -148,12 +151,16 @@ func (s solving) Get(ctx context.Context, id string, after uint64) (api.SolveDet
 	if err != nil {
 		return api.SolveDetail{}, err
 	}
+	var going map[string]bool
+	if d != nil {
+		going = d.going()
+	}
 	one, ok := b.Detail(thread, after)
 	if !ok {
 		return one, notFound("solve", id)
 	}
 	if d != nil {
-		one.Solve = dress(d, one.Solve)
+		one.Solve = dress(d, going, one.Solve)
 	} else {
 		one.Solve = cut([]api.Solve{one.Solve})[0]
 	}

@@ -95,8 +95,9 @@ func (s system) Metrics(ctx context.Context) ([]byte, error) {
 	}
 	states := map[string]int{}
 	for _, d := range s.h.desks {
+		going := d.going()
 		for _, one := range d.log.book().Solves() {
-			states[dress(d, one).State]++
+			states[dress(d, going, one).State]++
 		}
 	}
 	family("solves", "gauge", "Solves by state.")
