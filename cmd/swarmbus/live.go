@@ -4,27 +4,29 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"sync"
 	"time"
-	"unicode"
 
 	"golang.org/x/term"
 
 	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/swarm/solves"
 	"github.com/swarmbus/swarmbus/swarm/transcript"
 )
 
-// live is a line on a terminal that shows what an agent is saying, and nothing
-// elsewhere. It is safe for concurrent use.
+// live is a line on a terminal that shows how a running solve stands and what an agent is
+// saying, and nothing elsewhere. It is safe for concurrent use.
 type live struct {
 	w     io.Writer // nil: no terminal
 	notes io.Writer
 	width int
 
 	mu   sync.Mutex // protects the fields below
+	of   status
 	said map[string]string
-	on   bool // there is a line
+	who  string // said something last
+	on   bool   // there is a line
+	away bool   // something else is being printed
 }
 
 func newLive(w io.Writer) *live {
@@ -33,64 +35,106 @@ func newLive(w io.Writer) *live {
 		return &live{notes: w}
 	}
 	width, _, err := term.GetSize(int(f.Fd()))
-	if err != nil {
+	if err != nil || width <= 0 {
 		width = 80
 	}
-	return &live{w: w, notes: w, width: width, said: map[string]string{}}
+	return liveOn(w, width)
 }
 
-// piece shows the end of what the agent has said.
-func (l *live) piece(agent string, p models.Piece) {
+// liveOn returns a line on a terminal with that many columns.
+func liveOn(w io.Writer, width int) *live {
+	return &live{w: w, notes: w, width: width, said: map[string]string{}, away: true}
+}
+
+// run draws the line each second, for the time that has passed, until stop is called. spent
+// says how much of a budget is used; nil: there is none.
+func (l *live) run(spent func() string) (stop func()) {
+	if l.w == nil {
+		return func() {}
+	}
+	l.change(func() { l.of.began, l.of.spent = time.Now(), spent })
+	done, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				l.change(func() {})
+			case <-done:
+				return
+			}
+		}
+	}()
+	return func() {
+		close(done)
+		<-ended
+		l.clear()
+	}
+}
+
+// change changes what the line says, and draws it.
+func (l *live) change(what func()) {
 	if l.w == nil {
 		return
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if p.Again {
-		l.said[agent] = ""
-	}
-	const most = 400 // bytes, of which the end is shown
-	all := l.said[agent] + p.Text
-	l.said[agent] = all[max(0, len(all)-most):]
-	l.on = true
-	_, _ = fmt.Fprintf(l.w, "\r\x1b[K%s", liveLine(agent, l.said[agent], l.width))
+	what()
+	l.drawLocked()
 }
 
-// liveLine is a line without anything that a terminal would act on.
-func liveLine(agent, text string, width int) string {
-	clean := strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r):
-			return ' '
-		case !unicode.IsPrint(r) || r > unicode.MaxLatin1: // others may take two columns
-			return '.'
-		}
-		return r
-	}, strings.ToValidUTF8(agent+": "+text, "."))
-	runes := []rune(clean)
-	if n := len(runes) - max(10, width-1); n > 0 {
-		name := len([]rune(agent)) + 2
-		runes = append(runes[:name:name], runes[min(len(runes), name+n):]...)
+func (l *live) drawLocked() {
+	if l.w == nil || l.away {
+		return
 	}
-	return string(runes)
+	l.on = true
+	_, _ = fmt.Fprintf(l.w, "\r\x1b[K%s", l.of.line(time.Now(), l.who, l.said[l.who], l.width))
+}
+
+// piece shows the end of what the agent has said.
+func (l *live) piece(agent string, p models.Piece) {
+	l.change(func() {
+		if p.Again {
+			l.said[agent] = ""
+		}
+		const most = 400 // bytes, of which the end is shown
+		all := l.said[agent] + p.Text
+		l.said[agent], l.who = all[max(0, len(all)-most):], agent
+	})
+}
+
+// shown draws the line again after an event was printed, unless it was the last one.
+func (l *live) shown(e solves.Event) {
+	l.change(func() {
+		_, stopped := e.(solves.Stopped)
+		l.away = stopped
+		l.of.after(e)
+		if _, begins := e.(solves.RoundStarted); begins {
+			l.who = ""
+		}
+	})
 }
 
 // retrying says why there is nothing new for a while.
 func (l *live) retrying(err error, pause time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.erase()
+	l.eraseLocked()
 	_, _ = fmt.Fprintf(l.notes, "%s; again in %v\n", transcript.Printable(err.Error()), pause.Round(100*time.Millisecond))
+	l.drawLocked()
 }
 
-// clear takes the line away, before something else is printed.
+// clear takes the line away until an event is shown, before something else is printed.
 func (l *live) clear() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.erase()
+	l.eraseLocked()
+	l.away = true
 }
 
-func (l *live) erase() {
+func (l *live) eraseLocked() {
 	if l.on {
 		_, _ = io.WriteString(l.w, "\r\x1b[K")
 		l.on = false

@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -36,6 +37,13 @@ func (l leakChecked) Run() int {
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
+		Setup: func(e *testscript.Env) error { // a recorded solve
+			text, err := os.ReadFile("../../examples/thinkers/retry.cassette")
+			if err != nil {
+				return err
+			}
+			return os.WriteFile(filepath.Join(e.WorkDir, "retry.cassette"), text, 0o600)
+		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			// replace OLD NEW FILE: every OLD in the file becomes NEW.
 			"replace": func(ts *testscript.TestScript, _ bool, args []string) {

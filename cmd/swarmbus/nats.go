@@ -199,6 +199,7 @@ func (f *solveFlags) drive(cmd *cobra.Command) error {
 		return err
 	}
 	f.live = newLive(cmd.ErrOrStderr())
+	o.Hook = f.live.watching(hookOf(cmd.Context()))
 	fmt.Fprintln(cmd.ErrOrStderr(), "nats: waiting for the lease of the task")
 	return f.showAll(cmd, machines.Drive(cmd.Context(), log, o, f.terms.task()), func(*solves.Result) {}, func(*solves.Result) bool { return false })
 }

@@ -45,6 +45,14 @@ func (t *telemetry) open(cmd *cobra.Command) error {
 	return nil
 }
 
+// hookOf returns the hook of a command's context; nil without --otel.
+func hookOf(ctx context.Context) hooks.Hook {
+	if p, ok := ctx.Value(telemetryKey{}).(*export.Pipeline); ok {
+		return p.Observer
+	}
+	return nil
+}
+
 // close sends what is left and prints what was sent.
 func (t *telemetry) close(w io.Writer) {
 	if t.pipeline != nil {

@@ -98,6 +98,9 @@ the arguments where answers differ. Known outcomes come before what is said. Wit
 deliberate they talk in rounds and settle conflicts, which costs more. The result says
 which mode it was, why, and what it cost.
 
+While a solve runs, a terminal shows the round, the turns that run, who leads with how much
+support, what is spent of the budget, and the time. Nothing of this is in a pipe or a file.
+
 Keys are only read from the environment, and never printed or recorded.
 
 A --budget in money (0.50usd) or tokens (20000tokens) is reserved before each call and
@@ -290,7 +293,7 @@ func (f *solveFlags) play(cmd *cobra.Command, ask func(string) models.Model, run
 	if err != nil {
 		return err
 	}
-	o.Journal = run.store
+	o.Journal, o.Hook = run.store, live.watching(hookOf(cmd.Context()))
 	if f.record != "" || f.cassette != "" {
 		o.Clock = swarm.StepClock(f.terms.Began, time.Millisecond)
 	}
@@ -332,6 +335,7 @@ func (f *solveFlags) showAll(cmd *cobra.Command, events iter.Seq2[solves.Event, 
 	case f.log:
 		show = transcript.Log(cmd.OutOrStdout())
 	}
+	defer f.live.run(f.spending())()
 	for e, err := range events {
 		if err != nil {
 			return err
@@ -347,6 +351,7 @@ func (f *solveFlags) showAll(cmd *cobra.Command, events iter.Seq2[solves.Event, 
 		if ok && !after(stopped.Result) {
 			return f.bookedStatus(cmd, stopped.Result)
 		}
+		f.live.shown(e)
 	}
 	return errors.New("the solve ended without a result")
 }

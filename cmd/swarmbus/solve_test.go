@@ -239,13 +239,3 @@ func TestWhatIsNoCassetteIsRefused(t *testing.T) {
 		}
 	}
 }
-
-func TestLiveLineHasNothingThatATerminalActsOn(t *testing.T) {
-	got := liveLine("critic", "a\x1b[2Jb\n\u202ec 漢"+strings.Repeat("x", 200), 40)
-	if n := len([]rune(got)); n > 40 || strings.ContainsAny(got, "\x1b\n\u202e漢") || !strings.HasPrefix(got, "critic: ") || !strings.HasSuffix(got, "xxx") {
-		t.Errorf("got %q", got)
-	}
-	if got := liveLine("critic", "hello", 80); got != "critic: hello" {
-		t.Errorf("got %q", got)
-	}
-}
