@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -236,6 +237,39 @@ func TestWhatIsNoCassetteIsRefused(t *testing.T) {
 		}
 		if status, _, stderr := swarmbusRun(t, "solve", "--cassette", path); status != exitError {
 			t.Errorf("%q: status %d: %s", text, status, stderr)
+		}
+	}
+}
+
+// rivalled answers with two proposals, one of each of two agents, and neither votes for the
+// other's.
+func rivalled(_ int, r *models.Request) modelstest.Reply {
+	text := `{"say":[{"type":"pass","reason":""}]}`
+	for who, answer := range map[string]string{"planner": "use jitter", "critic": "use a queue"} {
+		if strings.HasPrefix(r.System, "You are "+who+",") && strings.Contains(r.Messages[len(r.Messages)-1].Text, "no proposals yet") {
+			text = `{"say":[{"type":"proposal","content":"` + answer + `","reasons":"it is simple","confidence":0.8},{"type":"vote","proposal":"new","reasons":"mine","stance":"agree","confidence":0.8}]}`
+		}
+	}
+	return modelstest.Reply{Text: text, Usage: models.Usage{Input: 900, Output: 100}}
+}
+
+// A debate reserves what its round is likely to cost: without a budget it is held, and with
+// one that its turns do not fit into nobody is asked to argue, and the result says who could
+// not pay.
+func TestADebateThatTheBudgetDoesNotHaveIsNotHeld(t *testing.T) {
+	t.Setenv("OPENAI_API_KEY", modelstest.Key)
+	for budget, argues := range map[string]bool{"900000tokens": true, "14000tokens": false} {
+		var argued atomic.Bool
+		server := modelstest.NewServer(modelstest.OpenAI, func(n int, r *models.Request) modelstest.Reply {
+			if strings.Contains(r.Messages[len(r.Messages)-1].Text, "debate") {
+				argued.Store(true)
+			}
+			return rivalled(n, r)
+		})
+		status, out, errs := swarmbusRun(t, "solve", "x", "--mode", "deliberate", "--agents", "2", "--model", "openai:"+modelstest.Name, "--base-url", server.URL, "--budget", budget)
+		server.Close()
+		if said := strings.Contains(out, "planner cannot pay for a debate about planner-1 and critic-1"); status != exitNoConsensus || argued.Load() != argues || said == argues {
+			t.Errorf("%s: status %d, argued: %v: %s%s", budget, status, argued.Load(), out, errs)
 		}
 	}
 }

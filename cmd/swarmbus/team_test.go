@@ -11,6 +11,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents/models/modelstest"
 	"github.com/swarmbus/swarmbus/internal/runs"
+	"github.com/swarmbus/swarmbus/swarm/teams"
 )
 
 // teamFile writes a file that says what flags say in the tests of solves.
@@ -30,36 +31,72 @@ agents:
 	return file
 }
 
+// Each field of a team for which there is a flag means the same in a file: the runs, their
+// terms and what was booked do not differ.
 func TestATeamFileSaysWhatFlagsSay(t *testing.T) {
 	server := modelstest.NewServer(modelstest.OpenAI, decides)
 	defer server.Close()
 	t.Setenv("OPENAI_API_KEY", modelstest.Key)
 	t.Setenv("TEAM_KEY", modelstest.Key)
 	t.Setenv("TEAM_SERVER", server.URL)
-	dir := t.TempDir()
-	byFlags, byFile := filepath.Join(dir, "flags"+runs.Suffix), filepath.Join(dir, "file"+runs.Suffix)
-	file := teamFile(t, "context: for clients", "rounds: 5", "seed: 3", "budget: 2usd", "deadline: 1m", "journal: "+byFile)
-	status, out, errs := swarmbusRun(t, "solve", "Which policy?", "--mode", "deliberate", "--model", "openai:"+modelstest.Name, "--base-url", server.URL, "--price", "openai:"+modelstest.Name+"=2.5/10",
-		"--context", "for clients", "--rounds", "5", "--seed", "3", "--budget", "2usd", "--deadline", "1m", "--journal", byFlags)
-	if status != exitDecided {
-		t.Fatal(status, out, errs)
+	for name, c := range map[string]struct{ flags, file []string }{
+		"deliberate": {
+			[]string{"--mode", "deliberate", "--strategy", "bayesian", "--threshold", "0.6", "--quorum", "2", "--conflicts", "majority", "--rounds", "5"},
+			[]string{"mode: deliberate", "strategy: bayesian", "threshold: 0.6", "quorum: 2", "conflicts: majority", "rounds: 5"},
+		},
+		"auto": {
+			[]string{"--mode", "auto", "--facts-differ", "--checkable", "--calls", "7"},
+			[]string{"mode: auto", "factsDiffer: true", "checkable: true", "calls: 7"},
+		},
+	} {
+		dir := t.TempDir()
+		byFlags, byFile := filepath.Join(dir, "flags"+runs.Suffix), filepath.Join(dir, "file"+runs.Suffix)
+		file := teamFile(t, append(c.file, "context: for clients", "seed: 3", "budget: 2usd", "deadline: 1m", "journal: "+byFile)...)
+		args := append([]string{
+			"solve", "Which policy?", "--model", "openai:" + modelstest.Name, "--base-url", server.URL, "--price", "openai:" + modelstest.Name + "=2.5/10",
+			"--context", "for clients", "--seed", "3", "--budget", "2usd", "--deadline", "1m", "--journal", byFlags,
+		}, c.flags...)
+		first, out, errs := swarmbusRun(t, args...)
+		if second, again, _ := swarmbusRun(t, "solve", "Which policy?", "--team", file); second != first || first == exitError || first == exitUsage {
+			t.Fatalf("%s: status %d with flags, %d with a file: %s%s%s", name, first, second, out, errs, again)
+		}
+		if diff := cmp.Diff(saidIn(t, byFlags), saidIn(t, byFile)); diff != "" {
+			t.Errorf("%s: the log differs (-flags +file): %s", name, diff)
+		}
+		if flags, file := booksOf(t, byFlags), booksOf(t, byFile); flags != file {
+			t.Errorf("%s: the books differ: %+v, %+v", name, flags, file)
+		}
+		if diff := cmp.Diff(teamIn(t, byFlags), teamIn(t, byFile)); diff != "" {
+			t.Errorf("%s: the teams differ (-flags +file): %s", name, diff)
+		}
+		text, err := os.ReadFile(byFile)
+		if err != nil || strings.Contains(string(text), modelstest.Key) {
+			t.Errorf("%s: %v: the key is in the run", name, err)
+		}
+		if status, out, errs := swarmbusRun(t, "solve", "--resume", byFile); status != first {
+			t.Errorf("%s: resumed: %d %s%s", name, status, out, errs)
+		}
 	}
-	if status, out, errs := swarmbusRun(t, "solve", "Which policy?", "--mode", "deliberate", "--team", file); status != exitDecided {
-		t.Fatal(status, out, errs)
+}
+
+// teamIn returns what a run says about how its team works, with all defaults.
+func teamIn(t *testing.T, path string) *teams.Team {
+	t.Helper()
+	run, err := openRun(path, nil)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if diff := cmp.Diff(saidIn(t, byFlags), saidIn(t, byFile)); diff != "" {
-		t.Errorf("the log differs (-flags +file): %s", diff)
+	defer func() { _ = run.close() }()
+	var terms solveTerms
+	if err := readTerms(run.recorder.Results(), &terms); err != nil {
+		t.Fatal(err)
 	}
-	if flags, file := booksOf(t, byFlags), booksOf(t, byFile); flags != file {
-		t.Errorf("the books differ: %+v, %+v", flags, file)
+	whole := terms.Team.Whole()
+	whole.Models, whole.Journal = nil, ""
+	for i := range whole.Agents {
+		whole.Agents[i].Model = ""
 	}
-	text, err := os.ReadFile(byFile)
-	if err != nil || strings.Contains(string(text), modelstest.Key) {
-		t.Errorf("%v: the key is in the run", err)
-	}
-	if status, out, errs := swarmbusRun(t, "solve", "--resume", byFile); status != exitDecided {
-		t.Errorf("resumed: %d %s%s", status, out, errs)
-	}
+	return whole
 }
 
 func TestFlagsWinOverTheFile(t *testing.T) {
