@@ -38,6 +38,9 @@ type Turn struct {
 
 	Debate *Debate // the agent argues for a proposal; nil: an ordinary turn
 	Ask    Ask     // what the agent is asked for; 0: whatever it has to say
+	// Against is the id of the proposal that the votes have chosen, and that the agent is
+	// asked to argue against, whatever it thinks of it, by a challenge; "": none.
+	Against string
 
 	Routed []Routed      // signals routed to custom actions, in log order
 	State  routing.State // of the agent's strategy at the beginning of the turn; "": none

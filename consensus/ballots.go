@@ -3,7 +3,6 @@ package consensus
 import (
 	"errors"
 	"iter"
-	"math"
 	"slices"
 )
 
@@ -76,28 +75,6 @@ func (b Ballots) Votes() iter.Seq[Vote] {
 func (b Ballots) WithReliabilities(known Reliabilities) Ballots {
 	t := *b.board().terms
 	t.learned = known
-	return b.on(&t)
-}
-
-// WithCorrelation returns the same ballots with rho, clamped to [0,1], in place of [Options.Correlation]; NaN counts as 0. It
-// costs as much as building the ballots.
-func (b Ballots) WithCorrelation(rho float64) Ballots {
-	t := *b.board().terms
-	t.rho = inRange(rho)
-	return b.on(&t)
-}
-
-// WithPrior returns the same ballots on proposals each of which, by itself, is right with the given probability before
-// anybody has voted, instead of 1/2; it is clamped to [0.01, 0.99], and NaN counts as 1/2. If there are several, at most
-// one is right, with odds in proportion. Only strategies that pool log-odds of learned reliabilities use it, and they
-// discount it like votes. It costs as much as building the ballots.
-func (b Ballots) WithPrior(right float64) Ballots {
-	if math.IsNaN(right) {
-		right = 0.5
-	}
-	right = min(max(right, 0.01), 0.99)
-	t := *b.board().terms
-	t.prior = fixed(math.Log(right / (1 - right)))
 	return b.on(&t)
 }
 

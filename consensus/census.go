@@ -134,7 +134,6 @@ func (c *counted) on(t *terms) *counted {
 	k := *c
 	k.terms, k.from.terms = t, t
 	k.total = tally{counts: make([]count, len(c.total.counts))}
-	k.total.begin(t)
 	for who, positions := range c.byVoter() {
 		var all sums
 		rate := t.rate(who.Name, len(k.total.counts))

@@ -58,5 +58,5 @@ func (t *terms) share(voter string) float64 {
 	if !ok || t.sums[group] <= billion {
 		return 1
 	}
-	return 1 / (1 + DefaultWithin*(float64(t.sums[group])/billion-1))
+	return 1 / (1 + defaultWithin*(float64(t.sums[group])/billion-1))
 }

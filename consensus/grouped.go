@@ -1,7 +1,7 @@
 package consensus
 
-// DefaultWithin is the value of a zero [Grouped.Within].
-const DefaultWithin = 0.5
+// defaultWithin is the value of a zero [Grouped.Within].
+const defaultWithin = 0.5
 
 // Grouped pools log-odds within each group of [Options.Groups] and then across groups, so that many voters
 // with one source of error do not outvote a few with several. A group contributes its evidence, not its
@@ -48,7 +48,7 @@ func (s Grouped) Decide(b Ballots) (d Decision) {
 // within returns the correlation to use.
 func (s Grouped) within(rho float64) float64 {
 	if !(s.Within > 0) {
-		return max(rho, DefaultWithin)
+		return max(rho, defaultWithin)
 	}
 	return min(1, max(rho, s.Within))
 }

@@ -85,7 +85,7 @@ func TestGroupedAgreesWithItsFormula(t *testing.T) {
 		s := consensus.Grouped{Within: rapid.SampledFrom([]float64{0, 0.3, 1}).Draw(t, "within")}
 		within := s.Within
 		if within == 0 {
-			within = consensus.DefaultWithin
+			within = 0.5 // by default
 		}
 		evidence := groupedReference(b, rhoOf(o), max(within, rhoOf(o)), o.Reliabilities != nil)
 		whole := 1.0

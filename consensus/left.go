@@ -64,7 +64,6 @@ func (b Ballots) outlook(left Left) (o *outlook, ok bool) {
 	o = &outlook{bd: &r.board, given: left, fresh: max(0, left.Proposals), left: make([]reach, max(1, len(r.terms.levels)))}
 	k := len(r.proposals) + o.fresh
 	o.total.counts = make([]count, k)
-	o.total.begin(r.terms)
 	if r.levels != nil {
 		o.levels = make([]tally, len(r.levels))
 		for i := range o.levels {

@@ -164,19 +164,6 @@ func TestWithReliabilitiesIsHowTheBallotsWouldHaveBeenBuilt(t *testing.T) {
 	})
 }
 
-func TestWithCorrelationIsHowTheBallotsWouldHaveBeenBuilt(t *testing.T) {
-	lines := []string{"3* v agree a 0.8", "w disagree a 1", "x agree b 0.5"}
-	plain := cast(t, nil, "a b", lines...)
-	for rho, o := range map[float64]*consensus.Options{0.05: {Correlation: 0.05}, 0: {Correlation: consensus.Independent}} {
-		want := cast(t, o, "a b", lines...)
-		all(t, func(t *testing.T, s consensus.Strategy) {
-			if got, want := s.Decide(plain.WithCorrelation(rho).Close()), s.Decide(want.Close()); !got.Equal(want) {
-				t.Errorf("correlated by %v: got %v, want %v", rho, got, want)
-			}
-		})
-	}
-}
-
 // The remaining voters can reduce order only so far.
 func TestEntropyIsSettledWhileVotersLeftCannotChangeIt(t *testing.T) {
 	for _, tt := range []struct {

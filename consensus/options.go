@@ -10,9 +10,10 @@ import (
 
 // The values of zero fields of [Options].
 const (
-	DefaultThreshold   = 0.7
-	DefaultQuorum      = 2
-	DefaultCorrelation = 0.2
+	DefaultThreshold = 0.7
+	DefaultQuorum    = 2
+
+	defaultCorrelation = 0.2
 )
 
 // Plurality is an [Options.Threshold] that every leader meets, so that the most support decides, whatever it is.
@@ -67,10 +68,9 @@ type terms struct {
 	sums       map[string]int64 // the weights of each group whose voters share
 	levels     []int            // the distinct ranks, highest first; nil if no one is ranked
 	learned    Reliabilities
-	prior      int64 // learned evidence for each proposal before anybody has voted
 }
 
-var defaultTerms = &terms{threshold: DefaultThreshold, quorum: DefaultQuorum, rho: DefaultCorrelation}
+var defaultTerms = &terms{threshold: DefaultThreshold, quorum: DefaultQuorum, rho: defaultCorrelation}
 
 // newTerms fills in the defaults and refuses what is out of range.
 func newTerms(o *Options) (*terms, error) {
@@ -90,7 +90,7 @@ func newTerms(o *Options) (*terms, error) {
 	}
 	switch t.rho {
 	case 0:
-		t.rho = DefaultCorrelation
+		t.rho = defaultCorrelation
 	case Independent:
 		t.rho = 0
 	}

@@ -119,7 +119,6 @@ func (r *record) count() {
 	}
 	counts := make([]count, k*(n+1))
 	r.total.counts = counts[:k:k]
-	r.total.begin(r.terms)
 	for i := range r.voters {
 		r.voters[i].countInto(&r.total, r.marks)
 	}

@@ -15,7 +15,7 @@ import (
 func rhoOf(o *consensus.Options) float64 {
 	switch {
 	case o == nil || o.Correlation == 0:
-		return consensus.DefaultCorrelation
+		return 0.2
 	case o.Correlation == consensus.Independent:
 		return 0
 	default:

@@ -41,13 +41,6 @@ type tally struct {
 	noneWeight int64 // the same for those who agree with none
 }
 
-// begin gives the proposals the evidence that they have before anybody has voted.
-func (t *tally) begin(on *terms) {
-	for p := range t.counts {
-		t.counts[p].evidence = on.prior
-	}
-}
-
 // sides returns what is for the proposal and what is against it. Evidence is a
 // single number.
 func (t *tally) sides(p int, m measure, learned bool) (favour, against int64) {

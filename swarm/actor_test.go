@@ -18,7 +18,7 @@ import (
 // it is a debater, as its next argument. One that owns something pays for its turns.
 type actor struct {
 	id    string
-	lines []string // "ROUND TEXT", "asked WHAT: TEXT", "told WORD: TEXT", "hears WORD: TEXT", "mail WORD: TEXT", "argues TEXT", "after TIME TEXT", "owns NUMBER"
+	lines []string // "ROUND TEXT", "asked WHAT: TEXT", "against ID: TEXT", "told WORD: TEXT", "hears WORD: TEXT", "mail WORD: TEXT", "argues TEXT", "after TIME TEXT", "owns NUMBER"
 }
 
 // Reserve implements [spending.Payer]: who owns a number can pay for as
@@ -81,6 +81,8 @@ func (a *actor) react(_ context.Context, t *agents.Turn) seq {
 		switch {
 		case when == strconv.Itoa(t.Round):
 			said = append(said, signalOf(t, text))
+		case when == "against" && word == t.Against:
+			said = append(said, signalOf(t, then))
 		case when == "asked" && word == t.Ask.String(), when == "told" && stated(t, word), when == "hears" && hears(t, word), when == "mail" && mailed(t, word) != nil:
 			said = append(said, signalOf(t, then))
 		}

@@ -58,7 +58,7 @@ func (r *solve) sayBegan(ctx context.Context, starting []*seat.Turn, now time.Ti
 	}
 	r.announce(ctx, signals.New(
 		signals.Header{Confidence: 1, Recipients: signals.To(bus.System), Time: now},
-		runlog.Began{Turns: turns, Effort: effort, Seed: r.result.Seed, Debate: r.step.debate, Ask: r.step.plan.Part},
+		runlog.Began{Turns: turns, Effort: effort, Seed: r.result.Seed, Debate: r.step.debate, Ask: r.step.plan.Part, Against: r.step.against},
 	))
 	r.step = nextStep{}
 	if r.swarm.keeper == nil || r.over() {
@@ -82,6 +82,7 @@ func (r *solve) give(t *seat.Turn, now time.Time, effort signals.Effort) {
 		t.Clock = func() time.Time { return now }
 	}
 	t.Debate = r.table().Asked(t.Turn)
+	t.Against = r.thread.Turns.Began.Payload.Against
 	r.confine(t)
 }
 

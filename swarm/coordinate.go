@@ -130,7 +130,7 @@ func (r *solve) effort() signals.Effort {
 	switch {
 	case r.opts.Effort != nil:
 		return r.opts.Effort(r.result.Thread)
-	case r.opts.Layer != nil:
+	case r.opts.Coordination.Layer != nil:
 		return r.thread.Coordination.Mode()
 	}
 	return r.thread.Effort()
@@ -138,7 +138,7 @@ func (r *solve) effort() signals.Effort {
 
 // endCoordination forgets what the swarm's own layer holds of a solve that is over.
 func (r *solve) endCoordination(ctx context.Context) {
-	if stop := r.result.Stop; r.opts.Layer != nil || !r.thread.Coordination.Begun() || stop == runlog.StopEscalated || stop.GoesOn() {
+	if stop := r.result.Stop; r.opts.Coordination.Layer != nil || !r.thread.Coordination.Begun() || stop == runlog.StopEscalated || stop.GoesOn() {
 		return
 	}
 	inTime, cancel := r.inTime(ctx)

@@ -227,7 +227,7 @@ func TestTheModeOfAnEscalationIsTheEffortOfTheNextTurns(t *testing.T) {
 		t.Fatal(err)
 	}
 	var efforts []signals.Effort
-	s := newSwarm(t, swarm.Options{Bus: b, Layer: layer, Agents: []*agents.Agent{
+	s := newSwarm(t, swarm.Options{Bus: b, Coordination: swarm.Coordination{Layer: layer}, Agents: []*agents.Agent{
 		{ID: "a", Reactor: agents.Func(func(_ context.Context, turn *agents.Turn) seq {
 			if turn.Round > 1 {
 				return agents.Emit()

@@ -81,13 +81,13 @@ func (r *solve) withholds(d consensus.Decision) string {
 }
 
 // waits reports whether a decision has to wait for the whole round, because
-// an agent has escalated, asks or may still escalate, or because a conflict is open that its
-// settlement could change.
+// an agent has escalated, asks or may still escalate, because the advocate is still to be
+// heard, or because a conflict is open that its settlement could change.
 func (r *solve) waits(d consensus.Decision, left []*seat.Turn) bool {
 	may := func(k signals.Kind) bool {
 		return slices.ContainsFunc(left, func(t *seat.Turn) bool { return t.Seat.Agent.May(k) })
 	}
-	return r.thread.Stage.Asked != nil || len(r.round.asking) > 0 || may(signals.KindEscalation) || r.table().Disputed(d, may(signals.KindProposal))
+	return r.thread.Stage.Asked != nil || len(r.round.asking) > 0 || may(signals.KindEscalation) || r.isContested() || r.table().Disputed(d, may(signals.KindProposal))
 }
 
 // stands reports whether a final decision survives any votes and proposals that

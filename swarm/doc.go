@@ -59,7 +59,7 @@
 // # Coordination
 //
 // Agents may yield what package coordination has words for, like any signals. The swarm
-// emits it through a layer ([Options].Layer) in commit order, where it is checked,
+// emits it through a layer ([Coordination].Layer) in commit order, where it is checked,
 // suppressed if it only repeats what is open, and addressed; what is addressed to an agent
 // is in its next turn ([agents.Turn].Inbox), and is a reason for one. A round is a step of
 // the solve's thread.
@@ -70,7 +70,7 @@
 // [solves.Result].Detail says what is open. A critical escalation that no agent ends in the turn
 // in which it gets it is a question to somebody outside ([StopEscalated]), whose answer
 // ends it. After a handoff only those who continue begin turns: the agents that it is
-// addressed to, by default the next in order ([Options].Continues).
+// addressed to, by default the next in order ([Coordination].Continues).
 //
 // A solve in which no agent coordinates has nothing of this in its log.
 //

@@ -74,16 +74,9 @@ type Options struct {
 	// the agents choose.
 	Effort func(thread string) signals.Effort
 
-	// Layer is the coordination layer on Bus, through which the swarm emits what agents
-	// yield to coordinate: see "Coordination" in the documentation of the package. The
-	// caller closes the threads of finished solves. Nil: one of the swarm's own.
-	Layer *connectivity.Layer
-	// Coordinator is the agent, or somebody outside, that gets what is for the
-	// coordinator and may end every coordination signal; "": nobody.
-	Coordinator string
-	// Continues names the agents that continue after a handoff for the audience
-	// selected. Nil: the next agent in order.
-	Continues connectivity.Resolver
+	// Coordination says who coordinates, and how. The zero value is a layer of the swarm's
+	// own, without a coordinator or an advocate.
+	Coordination Coordination
 
 	// Same reports whether a new proposal is the same as an earlier one. It is
 	// called if their contents differ by more than case, space and punctuation without
@@ -125,6 +118,26 @@ type Options struct {
 	// carry its trace contexts: see [hooks.Hook]. Nil: the one that the
 	// context of a solve carries, if any.
 	Hook hooks.Hook
+}
+
+// Coordination says who coordinates the agents of a [Swarm], and how.
+type Coordination struct {
+	// Layer is the coordination layer on the swarm's Bus, through which it emits what
+	// agents yield to coordinate: see "Coordination" in the documentation of the package.
+	// The caller closes the threads of finished solves. Nil: one of the swarm's own.
+	Layer *connectivity.Layer
+	// Coordinator is the agent, or somebody outside, that gets what is for the
+	// coordinator and may end every coordination signal; "": nobody.
+	Coordinator string
+	// Continues names the agents that continue after a handoff for the audience
+	// selected. Nil: the next agent in order.
+	Continues connectivity.Resolver
+	// Advocate is the agent that argues against each proposal that the votes have chosen,
+	// whatever it thinks of it, before that becomes the decision ([agents.Turn].Against).
+	// It has a round of its own for that, and the others the next one to change their
+	// votes, if so many rounds are left and the agents deliberate. What it is asked to say
+	// is not counted as a challenge by the diagnostic of groupthink. "": nobody.
+	Advocate string
 }
 
 // Limits bound a solve, whatever the agents do. Zero values mean the defaults given.
@@ -211,6 +224,9 @@ func (o *Options) validate() error {
 		problems = append(problems, &signals.FieldError{
 			Field: "conflicts", Value: strconv.Itoa(int(o.Conflicts)), Problem: "want settle.ByDebate, settle.ByMajority or settle.ByEscalation",
 		})
+	}
+	if id := o.Coordination.Advocate; id != "" && !slices.ContainsFunc(o.Agents, func(a *agents.Agent) bool { return a != nil && a.ID == id && a.May(signals.KindChallenge) }) {
+		problems = append(problems, &signals.FieldError{Field: "coordination.advocate", Value: id, Problem: "no agent that may challenge"})
 	}
 	if o.Mode != 0 {
 		problems = append(problems, o.Mode.Valid())

@@ -45,11 +45,14 @@ func (r *solve) runRound(ctx context.Context) {
 
 // gather returns the turns of a round in the order of the agents: a new one for
 // each agent with something in its inbox, and those that are late. begun is the
-// number of new ones. In a step of a debate only its advocates begin turns, and after a
-// handoff only those who continue.
+// number of new ones. In a step of a debate only its advocates begin turns, as does the
+// agent that argues against a choice, and after a handoff only those who continue.
 func (r *solve) gather(ctx context.Context) (turns []*seat.Turn, begun int) {
 	if r.step.debate.Round == 0 {
 		r.step.debate = r.table().Answers(r.result.Rounds)
+	}
+	if r.step.against = ""; r.step.debate.Round == 0 {
+		r.step.against = r.contested()
 	}
 	next := r.continuing()
 	for _, s := range r.seats {
@@ -60,7 +63,7 @@ func (r *solve) gather(ctx context.Context) (turns []*seat.Turn, begun int) {
 				turns = append(turns, s.Turn)
 			}
 			continue
-		case r.step.debate.Round > 0 && !r.argues(s), r.step.debate.Round == 0 && !slices.Contains(next, s):
+		case r.hasTheFloor() && !r.argues(s), !r.hasTheFloor() && !slices.Contains(next, s):
 			continue
 		}
 		if t := r.hear(ctx, s); t != nil {
@@ -69,12 +72,6 @@ func (r *solve) gather(ctx context.Context) (turns []*seat.Turn, begun int) {
 		}
 	}
 	return turns, begun
-}
-
-// argues reports whether an agent has a turn in the step of a debate that is next.
-func (r *solve) argues(s *seat.Seat) bool {
-	_, _, argues := r.step.debate.Side(s.Agent.ID)
-	return argues && r.step.debate.Round > 0
 }
 
 // hear returns a turn with what is new for the agent, or nil if it has no reason for one.

@@ -54,7 +54,9 @@ func scene(t *testing.T, file []byte) (o swarm.Options, answer signals.Any) {
 			traits := mode.Traits{FactsDiffer: strings.Contains(what, "facts"), Checkable: strings.Contains(what, "check")}
 			o.Traits = func(signals.Task) mode.Traits { return traits }
 		case "coordinator":
-			o.Coordinator = what
+			o.Coordination.Coordinator = what
+		case "advocate":
+			o.Coordination.Advocate = what
 		case "answer":
 			answer = signals.With(signalOf(&agents.Turn{}, what), signals.Header{Source: "ceo", Confidence: 1})
 		default:
@@ -112,6 +114,8 @@ func told(r *solves.Result) string {
 			switch {
 			case p.Debate.Round > 0:
 				line = "debate: " + p.Debate.String()
+			case p.Against != "":
+				line = "somebody argues against " + p.Against
 			case p.Effort != 0:
 				line = p.Effort.String() + " turns"
 			case p.Ask != 0:

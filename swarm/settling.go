@@ -9,6 +9,7 @@ import (
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/internal/seat"
 	"github.com/swarmbus/swarmbus/swarm/internal/settling"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/settle"
@@ -134,6 +135,37 @@ func (r *solve) paid(ctx context.Context, d settle.Debate) bool {
 		}
 	}
 	return true
+}
+
+// hasTheFloor reports whether only agents that argue have turns in the next round.
+func (r *solve) hasTheFloor() bool { return r.step.debate.Round > 0 || r.step.against != "" }
+
+// argues reports whether an agent argues in the next round: in a step of a debate, or
+// against what the votes have chosen.
+func (r *solve) argues(s *seat.Seat) bool {
+	_, _, argues := r.step.debate.Side(s.Agent.ID)
+	return argues && r.step.debate.Round > 0 || r.step.against != "" && s.Agent.ID == r.opts.Coordination.Advocate
+}
+
+// contested returns the proposal that the advocate is to argue against before it becomes
+// the decision; "" if there is none. One more round has to be left, for those who hear it.
+func (r *solve) contested() string {
+	s := r.seats.Of(r.opts.Coordination.Advocate)
+	if s == nil || s.Out || r.thread.Calls.Plan() != nil || r.roundsLeft() < 2 || r.signalsLeft() <= len(r.seats) {
+		return ""
+	}
+	d := r.votes().Decision()
+	if d.Outcome != consensus.Reached || r.withholds(d) != "" || slices.Contains(r.thread.Debates.Contested, d.Choice) {
+		return ""
+	}
+	return d.Choice
+}
+
+// isContested reports whether the votes may not decide in this round: somebody is to argue
+// against what they have chosen, or does so, which the others have not heard.
+func (r *solve) isContested() bool {
+	began := r.thread.Turns.Began
+	return r.contested() != "" || began != nil && began.Payload.Against != ""
 }
 
 // ask asks somebody outside about an open conflict.

@@ -54,8 +54,9 @@ type solve struct {
 
 // A nextStep is what the next round is; the zero value is an ordinary round.
 type nextStep struct {
-	debate settle.Debate
-	plan   mode.Step
+	debate  settle.Debate
+	against string // the proposal that the advocate argues against; "": none
+	plan    mode.Step
 }
 
 // A lastRound has the numbers of the last round.
@@ -81,7 +82,7 @@ func (s *Swarm) newSolve(result *solves.Result) *solve {
 		result: result, weights: map[string]float64{}, wake: seat.NewWake(),
 		yield: func(solves.Event) {},
 		desk: coordinate.Desk{
-			Layer: s.layer, Thread: result.Thread, Coordinator: s.opts.Coordinator, Continues: s.opts.Continues, Tick: func() { s.clock.Now() },
+			Layer: s.layer, Thread: result.Thread, Coordinator: s.opts.Coordination.Coordinator, Continues: s.opts.Coordination.Continues, Tick: func() { s.clock.Now() },
 		},
 	}
 	if s.opts.Ledger != nil {

@@ -100,7 +100,7 @@ func (s *Swarm) admitAgents() error {
 
 // openLayer opens the layer of the swarm, unless it was given one.
 func (s *Swarm) openLayer() (err error) {
-	if s.layer = s.opts.Layer; s.layer == nil {
+	if s.layer = s.opts.Coordination.Layer; s.layer == nil {
 		s.layer, err = connectivity.New(s.bus, &connectivity.Options{Name: "swarm"})
 	}
 	return err

@@ -24,6 +24,7 @@ type Turn struct {
 	Inbox     []coordination.Signal `json:"inbox,omitempty" doc:"What is addressed to the agent to coordinate"`
 	Debate    *Debate               `json:"debate,omitempty" doc:"The turn argues for one of two proposals, with challenges"`
 	Ask       agents.Ask            `json:"ask,omitzero" doc:"What to do, and nothing else: answer: propose; facts: discoveries; verdict: vote for the proposal that is right. Absent: anything"`
+	Against   string                `json:"against,omitempty" doc:"The id of the proposal that the votes have chosen, and that the agent is asked to argue against by a challenge, whatever it thinks of it"`
 	Routed    []Routed              `json:"routed,omitempty" doc:"Signals for custom actions, which run where the swarm is"`
 	State     routing.State         `json:"state,omitempty" doc:"Of the agent's strategy"`
 	Strategy  string                `json:"strategy,omitempty" doc:"That was chosen for the turn"`
@@ -101,7 +102,7 @@ func encode(t *agents.Turn, argue bool) ([]byte, error) {
 	var w writer
 	out := Turn{
 		Agent: t.Agent, Thread: t.Thread, Round: t.Round, Task: t.Task, New: w.all(t.New), Heard: w.all(t.Heard), Said: w.all(t.Said),
-		Inbox: t.Inbox, Ask: t.Ask, State: t.State, Strategy: t.Strategy, Effort: t.Effort, Try: t.Try, Taking: t.Taking, Seed: t.Seed, Time: t.Time,
+		Inbox: t.Inbox, Ask: t.Ask, Against: t.Against, State: t.State, Strategy: t.Strategy, Effort: t.Effort, Try: t.Try, Taking: t.Taking, Seed: t.Seed, Time: t.Time,
 		Stands: t.Clock != nil, Most: t.Most, Argue: argue,
 	}
 	for _, s := range t.Proposals {
@@ -169,7 +170,7 @@ func decode(text []byte, codec *signals.Codec) (t *agents.Turn, argue bool, err 
 	r := reader{codec: codec}
 	t = &agents.Turn{
 		Agent: in.Agent, Thread: in.Thread, Round: in.Round, Task: in.Task, New: r.all(in.New), Heard: r.all(in.Heard), Said: r.all(in.Said),
-		Inbox: in.Inbox, Ask: in.Ask, State: in.State, Strategy: in.Strategy, Effort: in.Effort, Try: in.Try, Taking: in.Taking, Seed: in.Seed, Time: in.Time, Most: in.Most,
+		Inbox: in.Inbox, Ask: in.Ask, Against: in.Against, State: in.State, Strategy: in.Strategy, Effort: in.Effort, Try: in.Try, Taking: in.Taking, Seed: in.Seed, Time: in.Time, Most: in.Most,
 	}
 	for _, s := range in.Proposals {
 		t.Proposals = append(t.Proposals, r.standing(s))

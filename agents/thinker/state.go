@@ -12,7 +12,7 @@ import (
 // state returns the message with the proposals, and with as much of what is addressed to
 // the agent, and then of the positions of others, as fits: the newest.
 func (v *view) state() string {
-	d := stateData{Round: v.Round, Words: v.words, Lines: v.proposals(), Proposes: v.proposes, Debate: v.debate(), Ask: asked[v.Ask]}
+	d := stateData{Round: v.Round, Words: v.words, Lines: v.proposals(), Proposes: v.proposes, Debate: v.debate(), Ask: v.asked()}
 	left := v.most
 	for _, l := range d.Lines {
 		left -= len(l) + 1

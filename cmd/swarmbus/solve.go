@@ -173,7 +173,7 @@ func (f *solveFlags) check(cmd *cobra.Command, args []string) error {
 	case f.settle && f.resume == "":
 		return usage(errors.New("--settle is for a run that --resume continues"))
 	case f.resume != "":
-		if name := given("team", "model", "agents", "context", "mode", "facts-differ", "checkable", "calls", "strategy", "threshold", "quorum", "conflicts", "rounds", "seed", "record", "cassette", "journal"); name != "" {
+		if name := given("team", "model", "agents", "context", "mode", "facts-differ", "checkable", "calls", "strategy", "threshold", "quorum", "conflicts", "advocate", "rounds", "seed", "record", "cassette", "journal"); name != "" {
 			return usage(fmt.Errorf("--%s cannot be combined with --resume, which takes it from the run", name))
 		}
 		if len(args) > 0 {
@@ -182,7 +182,7 @@ func (f *solveFlags) check(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	if f.cassette != "" {
-		if name := given("model", "agents", "context", "mode", "facts-differ", "checkable", "calls", "strategy", "threshold", "quorum", "conflicts", "rounds", "seed", "base-url", "budget", "price", "record"); name != "" {
+		if name := given("model", "agents", "context", "mode", "facts-differ", "checkable", "calls", "strategy", "threshold", "quorum", "conflicts", "advocate", "rounds", "seed", "base-url", "budget", "price", "record"); name != "" {
 			return usage(fmt.Errorf("--%s cannot be combined with --cassette, which contains it", name))
 		}
 		if len(args) > 0 {
@@ -228,7 +228,7 @@ func (t *solveTerms) here() (err error) {
 // notEmpty refuses flags that were given without a value, such as those of a variable
 // that is not set: what they limit would have no limit.
 func notEmpty(cmd *cobra.Command) error {
-	for _, name := range []string{"team", "budget", "base-url", "record", "cassette", "journal", "resume", "by", "vote", "against", "allow", "deny"} {
+	for _, name := range []string{"team", "advocate", "budget", "base-url", "record", "cassette", "journal", "resume", "by", "vote", "against", "allow", "deny"} {
 		if flag := cmd.Flags().Lookup(name); flag != nil && flag.Changed && flag.Value.String() == "" {
 			return usage(fmt.Errorf("--%s is empty", name))
 		}

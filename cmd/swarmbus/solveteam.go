@@ -56,6 +56,7 @@ type terms struct {
 	strategy, conflicts string
 	threshold           float64
 	quorum              int
+	advocate            string
 }
 
 func (t *terms) define(flags *pflag.FlagSet) {
@@ -63,6 +64,7 @@ func (t *terms) define(flags *pflag.FlagSet) {
 	flags.Float64Var(&t.threshold, "threshold", 0, "share of support that a decision needs, above 0 and at most 1 (default: 0.7, where the agents deliberate)")
 	flags.IntVar(&t.quorum, "quorum", 0, "number of voters that a decision needs (default: more than half, where the agents deliberate)")
 	flags.StringVar(&t.conflicts, "conflicts", string(teams.ConflictPolicies()[0]), "how conflicts between proposals are settled: "+words(teams.ConflictPolicies()))
+	flags.StringVar(&t.advocate, "advocate", "", "agent that argues against what the votes have chosen before it is decided, such as critic (default: nobody)")
 }
 
 // check finds what is wrong with the terms that were given.
@@ -143,6 +145,7 @@ func (f *teamFlags) change(cmd *cobra.Command, t *teams.Team) error {
 		"threshold": func() { t.Threshold = f.by.threshold },
 		"quorum":    func() { t.Quorum = f.by.quorum },
 		"conflicts": func() { t.Conflicts = teams.Conflicts(f.by.conflicts) },
+		"advocate":  func() { t.Advocate = f.by.advocate },
 		"mode":      func() { t.Mode = teams.Mode(f.mode) },
 		"calls":     func() { t.Calls = f.calls },
 		"rounds":    func() { t.Rounds = f.rounds },

@@ -41,8 +41,8 @@ func TestATeamFileSaysWhatFlagsSay(t *testing.T) {
 	t.Setenv("TEAM_SERVER", server.URL)
 	for name, c := range map[string]struct{ flags, file []string }{
 		"deliberate": {
-			[]string{"--mode", "deliberate", "--strategy", "bayesian", "--threshold", "0.6", "--quorum", "2", "--conflicts", "majority", "--rounds", "5"},
-			[]string{"mode: deliberate", "strategy: bayesian", "threshold: 0.6", "quorum: 2", "conflicts: majority", "rounds: 5"},
+			[]string{"--mode", "deliberate", "--strategy", "bayesian", "--threshold", "0.6", "--quorum", "2", "--conflicts", "majority", "--advocate", "critic", "--rounds", "5"},
+			[]string{"mode: deliberate", "strategy: bayesian", "threshold: 0.6", "quorum: 2", "conflicts: majority", "advocate: critic", "rounds: 5"},
 		},
 		"auto": {
 			[]string{"--mode", "auto", "--facts-differ", "--checkable", "--calls", "7"},

@@ -59,7 +59,7 @@ func solve(ctx context.Context, out io.Writer, hook connectivity.Hook) (err erro
 			},
 			reviewer("ada"), reviewer("bob"),
 		},
-		Bus: b, Layer: layer, Seed: 8,
+		Bus: b, Coordination: swarm.Coordination{Layer: layer}, Seed: 8,
 	})
 	if err != nil {
 		return err

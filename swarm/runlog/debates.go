@@ -14,13 +14,17 @@ type Debates struct {
 	Round int           // of the solve, in which that step was taken
 	Fresh int           // arguments of that step that nobody had said before
 
-	// Challengers are the sources of challenges, without what advocates argued, in the
-	// order of their first ones. The slice is shared.
+	// Challengers are the sources of challenges that nobody asked for, in the order of
+	// their first ones. The slice is shared.
 	Challengers []string
 	Unpaid      []settle.Unpaid // rounds that were not held, in log order; shared
+	// Contested are the proposals that somebody was asked to argue against, in log order;
+	// shared.
+	Contested []string
 
-	said map[string]bool // arguments, normalized
-	held map[[2]string]bool
+	contest int             // the last round in which somebody was asked to argue against a choice
+	said    map[string]bool // arguments, normalized
+	held    map[[2]string]bool
 }
 
 func (d *Debates) init() { d.said, d.held = map[string]bool{}, map[[2]string]bool{} }
@@ -37,6 +41,9 @@ func (d *Debates) IsUnpaid(a, b string) bool {
 func (d *Debates) apply(s signals.Any) {
 	switch s := s.(type) {
 	case *signals.Signal[Began]:
+		if against := s.Payload.Against; against != "" {
+			d.Contested, d.contest = append(d.Contested, against), int(s.Round)
+		}
 		if step := s.Payload.Debate; step.Round > 0 {
 			d.Step, d.Round, d.Fresh = step, int(s.Round), 0
 			d.held[[2]string{step.A, step.B}] = true
@@ -51,7 +58,7 @@ func (d *Debates) apply(s signals.Any) {
 			d.Fresh++
 		}
 		d.said[text] = true
-		if !argues && !slices.Contains(d.Challengers, s.Source) {
+		if asked := int(s.Round) == d.contest; !argues && !asked && !slices.Contains(d.Challengers, s.Source) {
 			d.Challengers = append(d.Challengers, s.Source)
 		}
 	}

@@ -151,6 +151,9 @@ type Began struct {
 	Debate settle.Debate `json:"debate,omitzero"`
 	// Ask is what the plan of a solve that does not deliberate asks its turns for.
 	Ask agents.Ask `json:"ask,omitempty"`
+	// Against is the id of the proposal that the agent of the round is asked to argue
+	// against, because the votes have chosen it; "": an ordinary round.
+	Against string `json:"against,omitempty"`
 }
 
 // A BegunTurn is what the agent of a turn had heard of the thread.
@@ -167,6 +170,11 @@ func (Began) Kind() signals.Kind { return KindBegan }
 func (p Began) Check(l signals.Limits) error {
 	if _, err := p.All(); err != nil {
 		return err
+	}
+	if p.Against != "" {
+		if err := l.Name("against", p.Against); err != nil {
+			return err
+		}
 	}
 	if p.Debate == (settle.Debate{}) {
 		return nil

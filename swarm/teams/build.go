@@ -52,7 +52,8 @@ func (t *Team) Build(p Parts) (swarm.Options, error) {
 		Memory:    p.Memory,
 		Threshold: t.Threshold, Quorum: t.Quorum, Conflicts: policies[t.Conflicts],
 		Limits: swarm.Limits{Rounds: t.Rounds, Calls: t.Calls, Deadline: time.Duration(t.Deadline)}, Seed: t.Seed,
-		Traits: func(signals.Task) mode.Traits { return t.traits() },
+		Coordination: swarm.Coordination{Advocate: t.Advocate},
+		Traits:       func(signals.Task) mode.Traits { return t.traits() },
 	}
 	_ = o.Mode.UnmarshalText([]byte(t.Mode)) // validated
 	if t.Strategy != "" {

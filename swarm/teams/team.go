@@ -33,6 +33,7 @@ type Team struct {
 	Threshold float64   `json:"threshold,omitempty" jsonschema:"Share of support that a decision needs, above 0 and at most 1. Default: 0.7."`
 	Quorum    int       `json:"quorum,omitempty" jsonschema:"Number of voters that a decision needs. Default: more than half."`
 	Conflicts Conflicts `json:"conflicts,omitempty" jsonschema:"How conflicts between proposals are settled. Default: debate."`
+	Advocate  string    `json:"advocate,omitempty" jsonschema:"The agent that argues against what the votes have chosen before it is decided, where the agents deliberate. Default: nobody."`
 
 	Budget   Budget   `json:"budget,omitempty" jsonschema:"Maximum cost of a solve, such as 0.50usd or 20000tokens. Default: unlimited."`
 	Deadline Duration `json:"deadline,omitempty" jsonschema:"Time limit of a solve, such as 90s or 10m. Default: 10m."`

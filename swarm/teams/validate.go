@@ -107,6 +107,13 @@ func (t *Team) checkTerms(f *faults) {
 	if t.Quorum < 0 || t.Quorum > len(t.Agents) {
 		f.add("quorum", "%d is not from 1 to the number of agents", t.Quorum)
 	}
+	if a := slices.IndexFunc(t.Agents, func(a Agent) bool { return a.ID == t.Advocate }); t.Advocate != "" && (a < 0 || t.Agents[a].CanEmit != nil && !slices.Contains(t.Agents[a].CanEmit, signals.KindChallenge)) {
+		var ids []string
+		for _, a := range t.Agents {
+			ids = append(ids, a.ID)
+		}
+		f.add("advocate", "%q is no agent that may challenge%s", t.Advocate, near.Suggest(t.Advocate, ids))
+	}
 	if t.Calls < 0 {
 		f.add("calls", "%d is not positive", t.Calls)
 	}

@@ -147,7 +147,7 @@ func (c Chair) solve(ctx context.Context, room *rooms.Turn, w work) (string, err
 		return "", err
 	}
 	o := c.Options
-	o.Agents, o.Bus, o.Layer, o.Journal, o.Seed = c.solvers(room.Members()), nil, nil, kept, seedOf(room.Room(), ix, c.Options.Seed)
+	o.Agents, o.Bus, o.Coordination.Layer, o.Journal, o.Seed = c.solvers(room.Members()), nil, nil, kept, seedOf(room.Room(), ix, c.Options.Seed)
 	if len(o.Agents) == 0 {
 		return "", errors.New("deciding: no member takes part in decisions")
 	}
