@@ -41,7 +41,7 @@ func fullTurn() *agents.Turn {
 		Agent: "a", Thread: "t", Round: 2, Task: signals.Task{Task: "x", Context: "y"},
 		New: []signals.Any{proposal}, Heard: []signals.Any{signed("d", signals.Discovery{Finding: "f"})}, Said: []signals.Any{signed("m", signals.Memory{Content: "c", Category: "k"})},
 		Proposals: []agents.Standing{one}, Inbox: []coordination.Signal{{Seq: 4, ID: signals.MustID("c1"), Thread: "t", Source: "b", Summary: "s", EmittedAt: at, Class: coordination.AttentionRaise, Audience: coordination.All, Priority: coordination.High, Confidence: coordination.Graded(0.5), State: coordination.Active}},
-		Ask: 1, Routed: []agents.Routed{{Action: "act", Signal: proposal}}, State: "s", Strategy: "bold", Effort: signals.Deep, Try: 1, Taking: 2, Seed: 9, Time: at, Clock: func() time.Time { return at }, Most: 3,
+		Ask: 1, Against: "p", Routed: []agents.Routed{{Action: "act", Signal: proposal}}, State: "s", Strategy: "bold", Effort: signals.Deep, Try: 1, Taking: 2, Seed: 9, Time: at, Clock: func() time.Time { return at }, Most: 3,
 	}
 }
 
