@@ -62,10 +62,10 @@ func TestPromptsAreAsTheyWere(t *testing.T) {
 			th.CanEmit = []signals.Kind{signals.KindDiscovery, signals.KindVote}
 			t.Round, t.New, t.Heard, t.Said, t.Proposals = 1, t.Heard[:1], nil, nil, nil
 		},
-		"cheap":  func(_ *thinker.Thinker, t *agents.Turn) { t.Effort = signals.Cheap },
-		"voter":  func(th *thinker.Thinker, _ *agents.Turn) { th.CanEmit = []signals.Kind{signals.KindVote} },
-		"debate": func(_ *thinker.Thinker, t *agents.Turn) { debate(t, false) },
-		"answer": func(_ *thinker.Thinker, t *agents.Turn) { debate(t, true) },
+		"cheap":   func(_ *thinker.Thinker, t *agents.Turn) { t.Effort = signals.Cheap },
+		"voter":   func(th *thinker.Thinker, _ *agents.Turn) { th.CanEmit = []signals.Kind{signals.KindVote} },
+		"debate":  func(_ *thinker.Thinker, t *agents.Turn) { debate(t, false) },
+		"answer":  func(_ *thinker.Thinker, t *agents.Turn) { debate(t, true) },
 		"against": func(_ *thinker.Thinker, t *agents.Turn) { t.Against = t.Proposals[0].ID() },
 		"traits": func(th *thinker.Thinker, _ *agents.Turn) {
 			th.Personality = agents.Personality{Curiosity: 1, Caution: 0.9, Conformity: 0.1, Verbosity: 0.2}
