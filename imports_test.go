@@ -88,6 +88,7 @@ var rules = []struct {
 	{"agents/models/openai", rule{
 		ours: []string{"agents/models", "agents/models/internal/wire"}, others: []string{"github.com/sashabaranov/go-openai"},
 	}},
+	{"agents/models/a2a", rule{ours: []string{"agents/models", "agents/models/internal/wire"}}},
 	{"agents/models/anthropic", rule{
 		ours: []string{"agents/models", "agents/models/internal/wire"}, others: []string{"github.com/anthropics/anthropic-sdk-go"},
 	}},
@@ -142,7 +143,7 @@ var rules = []struct {
 	}},
 	{"swarm/teams/servers", rule{ours: []string{"agents/tools", "agents/tools/mcp", "swarm/teams"}}},
 	{"swarm/teams/memories", rule{ours: []string{"signals", "agents/memory", "agents/memory/sqlite", "agents/memory/postgres", "agents/models", "swarm/teams"}}},
-	{"swarm/teams/providers", rule{ours: []string{"agents/models", "agents/models/limits", "agents/models/openai", "agents/models/anthropic", "swarm/teams"}}},
+	{"swarm/teams/providers", rule{ours: []string{"agents/models", "agents/models/limits", "agents/models/a2a", "agents/models/openai", "agents/models/anthropic", "swarm/teams"}}},
 	{"swarm/teams", rule{
 		ours: []string{
 			"signals", "signals/coordination", "consensus", "agents", "agents/models", "agents/models/limits", "agents/thinker", "agents/tools", "swarm", "swarm/mode", "swarm/settle", "internal/near",
@@ -187,6 +188,7 @@ var rules = []struct {
 		ours:   []string{"consensus", "swarm/console/api", "swarm/transcript"},
 		others: []string{"github.com/modelcontextprotocol/go-sdk", "github.com/google/jsonschema-go/jsonschema", "golang.org/x/time/rate"},
 	}},
+	{"swarm/a2a", rule{ours: []string{"swarm/console/api"}, others: []string{"github.com/a2aproject/a2a-go/a2a", "github.com/a2aproject/a2a-go/a2asrv"}}},
 	{"swarm/console/web", rule{}},
 	{"swarm/console/agui", rule{ours: []string{"swarm/console/api", "swarm/console/feed"}}},
 	{"swarm/console", rule{ours: []string{"swarm/console/agui", "swarm/console/api", "swarm/console/feed", "swarm/console/guard"}}},
@@ -238,6 +240,7 @@ func TestForbiddenImportIsFound(t *testing.T) {
 var heavy = []struct{ module, only string }{
 	{"github.com/spf13", "cmd"},
 	{"github.com/schollz", "cmd"},
+	{"github.com/a2aproject", "swarm/a2a"},
 	{"github.com/anthropics", "agents/models/anthropic"},
 	{"github.com/sashabaranov", "agents/models/openai"},
 	{"github.com/modelcontextprotocol", "agents/tools/mcp swarm/mcpserver"},

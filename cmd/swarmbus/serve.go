@@ -17,6 +17,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents/join"
 	"github.com/swarmbus/swarmbus/internal/runs"
+	"github.com/swarmbus/swarmbus/swarm/a2a"
 	"github.com/swarmbus/swarmbus/swarm/console"
 	"github.com/swarmbus/swarmbus/swarm/console/demo"
 	"github.com/swarmbus/swarmbus/swarm/console/feed"
@@ -43,7 +44,8 @@ func newServe() *cobra.Command {
 answer their questions and talk in rooms. It prints a link with a token, which opens the
 console in a browser; programs send the token as "Authorization: Bearer TOKEN" to the API,
 which /api/openapi.json describes. Clients of the Model Context Protocol, such as editors,
-find it at /api/mcp with the same token: see swarmbus mcp.
+find it at /api/mcp with the same token: see swarmbus mcp. Each team is an agent of A2A at
+/api/a2a/TEAM, and frontends that speak AG-UI find it at /api/agui: see docs/interop.md.
 
 With --demo it runs scripted agents, which need no key.
 
@@ -128,8 +130,15 @@ func (f *serveFlags) serve(ctx context.Context, out, progress io.Writer) (err er
 	if err != nil {
 		return err
 	}
+	agents, err := a2a.New(ctx, a2a.Options{Backend: h.Backend(), Version: version().Version, TLS: config.TLS.Cert != "", Refused: func(client, limit string) {
+		fmt.Fprintf(progress, "a2a: %s is refused: %s\n", client, limit)
+	}})
+	if err != nil {
+		return err
+	}
 	mux := http.NewServeMux()
 	mux.Handle(mcpPath, g.Wrap(tools.Handler()))
+	mux.Handle(a2a.Prefix, g.Wrap(agents.Handler()))
 	mux.Handle("/", console.New(console.Options{Backend: h.Backend(), Hub: hub, Guard: g, Files: web.Files(), Version: version().Version}))
 	if desk != nil {
 		mux.Handle(join.Prefix+"/", g.Wrap(desk.Handler()))

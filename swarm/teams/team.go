@@ -77,7 +77,7 @@ type Personality struct {
 
 // A Model is a model of a provider. Provider and Name are required.
 type Model struct {
-	Provider Provider `json:"provider" jsonschema:"Who serves the model. openai is any server that is compatible with OpenAI's."`
+	Provider Provider `json:"provider" jsonschema:"Who serves the model. openai is any server that is compatible with OpenAI's, and a2a an agent of the Agent2Agent protocol at baseURL."`
 	Name     string   `json:"name" jsonschema:"The provider's name for the model."`
 	BaseURL  Place    `json:"baseURL,omitempty" jsonschema:"Base URL of the server, with its path. ${VAR} stands for an environment variable. Default: the provider's."`
 	Key      Variable `json:"key,omitempty" jsonschema:"Name of the environment variable that has the key. Default: OPENAI_API_KEY or ANTHROPIC_API_KEY."`

@@ -139,6 +139,9 @@ func (t *Team) checkModel(f *faults, field string, m Model) {
 	known(f, field+".provider", m.Provider, Providers())
 	f.check(field+".name", signals.Limits{}.Name("name", m.Name))
 	checkURL(f, field+".baseURL", m.BaseURL)
+	if m.Provider == A2A && m.BaseURL == "" {
+		f.add(field+".baseURL", "is required: the address of the agent")
+	}
 	checkVariable(f, field+".key", m.Key)
 	if m.Price != nil {
 		f.check(field+".price", models.Price(*m.Price).Validate())

@@ -23,10 +23,11 @@ const (
 	OpenAI    Provider = "openai" // or any compatible server
 	Anthropic Provider = "anthropic"
 	Ollama    Provider = "ollama"
+	A2A       Provider = "a2a" // an agent of the Agent2Agent protocol
 )
 
 // Providers returns all providers.
-func Providers() []Provider { return []Provider{OpenAI, Anthropic, Ollama} }
+func Providers() []Provider { return []Provider{OpenAI, Anthropic, Ollama, A2A} }
 
 // A Strategy is the name of a strategy of package consensus; "" is a swarm's default.
 type Strategy string

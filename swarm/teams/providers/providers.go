@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/agents/models"
+	"github.com/swarmbus/swarmbus/agents/models/a2a"
 	"github.com/swarmbus/swarmbus/agents/models/anthropic"
 	"github.com/swarmbus/swarmbus/agents/models/limits"
 	"github.com/swarmbus/swarmbus/agents/models/openai"
@@ -96,6 +97,8 @@ func Model(about teams.Model) (models.Model, error) {
 		}
 	}
 	switch about.Provider {
+	case teams.A2A:
+		return a2a.New(a2a.Options{Name: about.Name, Key: key, URL: base, Client: client})
 	case teams.Anthropic:
 		return anthropic.New(anthropic.Options{Model: about.Name, Key: key, BaseURL: base, Client: client})
 	case teams.Ollama:

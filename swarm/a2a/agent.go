@@ -1,0 +1,251 @@
+package a2a
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/a2aproject/a2a-go/a2a"
+
+	"github.com/swarmbus/swarmbus/swarm/console/api"
+)
+
+// An agent is a team as the protocol sees it.
+type agent struct {
+	s    *Server
+	team api.Team
+}
+
+// OnSendMessage implements [a2asrv.RequestHandler]: it waits until the task stops or asks,
+// unless the client does not want to.
+func (g *agent) OnSendMessage(ctx context.Context, p *a2a.MessageSendParams) (a2a.SendMessageResult, error) {
+	id, _, err := g.take(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	d, items, err := g.look(ctx, id, 0)
+	for waits := p.Config == nil || p.Config.Blocking == nil || *p.Config.Blocking; err == nil && waits && goesOn(d, items); {
+		if err = g.pause(ctx); err == nil {
+			d, items, err = g.look(ctx, id, 0)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return TaskOf(d, items), nil
+}
+
+// OnSendMessageStream implements [a2asrv.RequestHandler].
+func (g *agent) OnSendMessageStream(ctx context.Context, p *a2a.MessageSendParams) iter.Seq2[a2a.Event, error] {
+	return func(yield func(a2a.Event, error) bool) {
+		id, after, err := g.take(ctx, p)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		g.follow(ctx, id, after, yield)
+	}
+}
+
+// OnResubscribeToTask implements [a2asrv.RequestHandler]: it tells everything again.
+func (g *agent) OnResubscribeToTask(ctx context.Context, p *a2a.TaskIDParams) iter.Seq2[a2a.Event, error] {
+	return func(yield func(a2a.Event, error) bool) { g.follow(ctx, string(p.ID), 0, yield) }
+}
+
+// OnGetTask implements [a2asrv.RequestHandler].
+func (g *agent) OnGetTask(ctx context.Context, q *a2a.TaskQueryParams) (*a2a.Task, error) {
+	d, items, err := g.look(ctx, string(q.ID), 0)
+	if err != nil {
+		return nil, err
+	}
+	t := TaskOf(d, items)
+	if q.HistoryLength != nil {
+		t.History = t.History[:min(len(t.History), max(0, *q.HistoryLength))]
+	}
+	return t, nil
+}
+
+// OnCancelTask implements [a2asrv.RequestHandler].
+func (g *agent) OnCancelTask(ctx context.Context, p *a2a.TaskIDParams) (*a2a.Task, error) {
+	if _, _, err := g.look(ctx, string(p.ID), 0); err != nil {
+		return nil, err
+	}
+	if _, err := g.s.o.Backend.Solves.Cancel(ctx, string(p.ID)); err != nil {
+		return nil, fmt.Errorf("%w: %w", a2a.ErrTaskNotCancelable, err)
+	}
+	d, items, err := g.look(ctx, string(p.ID), 0)
+	if err != nil {
+		return nil, err
+	}
+	return TaskOf(d, items), nil
+}
+
+// take starts a task with a message, or answers the question of one. It returns the task, and
+// the position in its log up to which the client knows it.
+func (g *agent) take(ctx context.Context, p *a2a.MessageSendParams) (id string, after uint64, err error) {
+	if p == nil || p.Message == nil {
+		return "", 0, invalid("there is no message")
+	}
+	text, fields, err := read(p.Message.Parts)
+	if err != nil {
+		return "", 0, err
+	}
+	if p.Message.TaskID == "" {
+		running, err := g.s.o.Backend.Solves.List(ctx, api.SolvesQuery{State: api.Running, Limit: g.s.o.Tasks})
+		if err != nil {
+			return "", 0, refused(err)
+		}
+		if len(running) >= g.s.o.Tasks {
+			return "", 0, fmt.Errorf("%w: %d tasks are running: wait for one, or cancel it", a2a.ErrServerError, len(running))
+		}
+		one, err := g.s.o.Backend.Solves.Start(ctx, api.NewSolve{Team: g.team.Name, Task: text})
+		return one.ID, 0, refused(err)
+	}
+	id = string(p.Message.TaskID)
+	d, items, err := g.look(ctx, id, 0)
+	if err != nil {
+		return "", 0, err
+	}
+	if len(items) == 0 {
+		return "", 0, fmt.Errorf("%w: the task is %s, and asks nothing", a2a.ErrUnsupportedOperation, TaskOf(d, nil).Status.State)
+	}
+	return id, d.Seq, refused(g.answer(ctx, items[0], text, fields))
+}
+
+// reply is what a data part of an answer may have.
+type reply struct{ Answer, Vote, Stance, Verdict, Reason string }
+
+// read returns the text of a message, and the fields of its data.
+func read(parts a2a.ContentParts) (text string, fields reply, err error) {
+	for _, each := range parts {
+		switch part := each.(type) {
+		case a2a.TextPart:
+			text += part.Text
+		case a2a.DataPart:
+			all, err := json.Marshal(part.Data)
+			if err == nil {
+				err = json.Unmarshal(all, &fields)
+			}
+			if err != nil {
+				return "", fields, invalid("a data part has other members than texts: %v", err)
+			}
+		default:
+			return "", fields, fmt.Errorf("%w: a message has text and data parts, not %T", a2a.ErrUnsupportedContentType, each)
+		}
+	}
+	return text, fields, nil
+}
+
+// answer passes an answer on. The first one counts: if somebody was faster, the task goes on
+// from theirs.
+func (g *agent) answer(ctx context.Context, item api.Item, text string, of reply) (err error) {
+	if of.Answer == "" {
+		of.Answer = text
+	}
+	if item.Tool == nil {
+		_, err = g.s.o.Backend.Inbox.Answer(ctx, item.ID, api.Answer{Text: of.Answer, Vote: of.Vote, Stance: of.Stance})
+	} else {
+		if of.Verdict == "" {
+			of.Verdict = of.Answer
+		}
+		if !slices.Contains([]string{"once", "solve", "deny"}, of.Verdict) {
+			return invalid("%.20q is no verdict: once, solve or deny", of.Verdict)
+		}
+		_, err = g.s.o.Backend.Inbox.Decide(ctx, item.ID, api.Verdict{Verdict: of.Verdict, Reason: of.Reason})
+	}
+	if first := (*api.Error)(nil); errors.As(err, &first) && first.Status == http.StatusConflict {
+		return nil
+	}
+	return err
+}
+
+// follow tells of a task until it stops or asks.
+func (g *agent) follow(ctx context.Context, id string, after uint64, yield func(a2a.Event, error) bool) {
+	told := false
+	for {
+		d, items, err := g.look(ctx, id, after)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		t := TaskOf(d, items)
+		if !told {
+			told = true
+			begun := *t
+			begun.Artifacts, begun.Status = nil, a2a.TaskStatus{State: a2a.TaskStateWorking, Timestamp: t.Status.Timestamp}
+			if !yield(&begun, nil) {
+				return
+			}
+		}
+		for _, w := range d.Said {
+			if !yield(said(t, w), nil) {
+				return
+			}
+		}
+		after = d.Seq
+		if !goesOn(d, items) {
+			for _, a := range t.Artifacts {
+				if !yield(&a2a.TaskArtifactUpdateEvent{TaskID: t.ID, ContextID: t.ContextID, Artifact: a, LastChunk: true}, nil) {
+					return
+				}
+			}
+			yield(&a2a.TaskStatusUpdateEvent{TaskID: t.ID, ContextID: t.ContextID, Status: t.Status, Final: true}, nil)
+			return
+		}
+		if err := g.pause(ctx); err != nil {
+			return // the client has gone
+		}
+	}
+}
+
+// goesOn reports whether something is still to come without a client.
+func goesOn(d api.SolveDetail, items []api.Item) bool {
+	return d.State == api.Running || d.State == api.Waiting && len(items) == 0
+}
+
+// look returns a solve of the team, of which only what comes after a position, and what of it
+// waits for a person.
+func (g *agent) look(ctx context.Context, id string, after uint64) (d api.SolveDetail, items []api.Item, err error) {
+	d, err = g.s.o.Backend.Solves.Get(ctx, id, after)
+	if first := (*api.Error)(nil); errors.As(err, &first) && first.Status == http.StatusNotFound || err == nil && d.Team != g.team.Name {
+		return d, nil, fmt.Errorf("%w: %.80q is none of team %s", a2a.ErrTaskNotFound, id, g.team.Name)
+	}
+	if err != nil || d.State != api.Waiting {
+		return d, nil, err
+	}
+	items, err = g.s.o.Backend.Inbox.Items(ctx, false)
+	return d, slices.DeleteFunc(items, func(i api.Item) bool { return i.Solve != id }), err
+}
+
+// pause waits for a moment.
+func (g *agent) pause(ctx context.Context) error {
+	wait := time.NewTimer(g.s.o.Every)
+	defer wait.Stop()
+	select {
+	case <-wait.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func invalid(format string, args ...any) error {
+	return fmt.Errorf("%w: "+format, append([]any{a2a.ErrInvalidParams}, args...)...)
+}
+
+// refused returns an error of the backend as one of the protocol.
+func refused(err error) error {
+	of := (*api.Error)(nil)
+	switch {
+	case err == nil || !errors.As(err, &of):
+		return err
+	case of.Status == http.StatusUnprocessableEntity:
+		return fmt.Errorf("%w: %w", a2a.ErrInvalidParams, err)
+	}
+	return fmt.Errorf("%w: %w", a2a.ErrServerError, err)
+}

@@ -1,0 +1,157 @@
+package a2a
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/a2aproject/a2a-go/a2a"
+	"github.com/a2aproject/a2a-go/a2asrv"
+
+	"github.com/swarmbus/swarmbus/swarm/console/api"
+)
+
+// Version is that of the protocol.
+const Version = "0.3.0"
+
+// Prefix begins the path of every agent.
+const Prefix = api.Prefix + "/a2a/"
+
+// Options of a [Server]. The backend is required; the zero value of any other field has the
+// meaning given.
+type Options struct {
+	Backend *api.Backend // Solves and Inbox are called
+	Version string
+	TLS     bool          // the addresses in cards are https
+	Every   time.Duration // between looks at a task that runs; 0 means 200ms
+	Message int           // bytes of a request; 0 means 1 MiB
+	Streams int           // requests at once; 0 means 64
+	Tasks   int           // that run at once, of all teams; 0 means 4
+	// Refused is told the address of a client beyond these limits, and which; once a minute at
+	// most. It is called concurrently. Nil: nobody is told.
+	Refused func(client, limit string)
+}
+
+// A Server answers clients. Make one with [New].
+type Server struct {
+	o     Options
+	teams map[string]api.Team
+	under chan struct{} // one for each request
+	told  atomic.Int64  // when Refused was called, in seconds
+}
+
+// New returns a server. It asks the backend for its teams, which do not change.
+func New(ctx context.Context, o Options) (*Server, error) {
+	o.Every, o.Message = cmp.Or(o.Every, 200*time.Millisecond), cmp.Or(o.Message, 1<<20)
+	o.Streams, o.Tasks = cmp.Or(o.Streams, 64), cmp.Or(o.Tasks, 4)
+	s := &Server{o: o, teams: map[string]api.Team{}, under: make(chan struct{}, o.Streams)}
+	all, err := o.Backend.Solves.Teams(ctx)
+	for _, t := range all {
+		s.teams[t.Name] = t
+	}
+	return s, err
+}
+
+// Handler returns the handler of all agents. Who may reach it is the caller's business: the
+// address in a card is that by which it was asked for.
+func (s *Server) Handler() http.Handler {
+	mux := http.NewServeMux()
+	for name, team := range s.teams {
+		calls := a2asrv.NewJSONRPCHandler(&agent{s: s, team: team})
+		mux.Handle("POST "+Prefix+name, s.bounded(calls))
+		mux.HandleFunc("GET "+Prefix+name+a2asrv.WellKnownAgentCardPath, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			_ = json.NewEncoder(w).Encode(s.card(team, r.Host)) // a client that has gone does not need it
+		})
+	}
+	return mux
+}
+
+// card describes a team.
+func (s *Server) card(t api.Team, host string) *a2a.AgentCard {
+	scheme, text := "http://", []string{"text/plain", "application/json"}
+	if s.o.TLS {
+		scheme = "https://"
+	}
+	about := cmp.Or(t.Description, "A team of agents that decides")
+	return &a2a.AgentCard{
+		Name: t.Name, Description: about, Version: cmp.Or(s.o.Version, "devel"), ProtocolVersion: Version,
+		URL: scheme + host + Prefix + t.Name, PreferredTransport: a2a.TransportProtocolJSONRPC,
+		Capabilities: a2a.AgentCapabilities{Streaming: true}, DefaultInputModes: text, DefaultOutputModes: text,
+		SecuritySchemes: a2a.NamedSecuritySchemes{"token": a2a.HTTPAuthSecurityScheme{Scheme: "Bearer"}},
+		Security:        []a2a.SecurityRequirements{{"token": a2a.SecuritySchemeScopes{}}},
+		Skills: []a2a.AgentSkill{{
+			ID: "decide", Name: "Decide", Tags: []string{"decision", "consensus", "second opinion"},
+			Description: about + ". Its agents (" + strings.Join(t.Agents, ", ") + ") discuss a task and vote; the answer comes with its reasons and its dissent.",
+		}},
+	}
+}
+
+// bounded refuses what is beyond the limits, and clients of other versions.
+func (s *Server) bounded(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case s.under <- struct{}{}:
+			defer func() { <-s.under }()
+		default:
+			s.refuse(w, r, -32000, fmt.Sprintf("more than %d requests at once", cap(s.under)))
+			return
+		}
+		text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, int64(s.o.Message)))
+		if err != nil {
+			s.refuse(w, r, -32600, fmt.Sprintf("the request cannot be read, or has more than %d bytes", s.o.Message))
+			return
+		}
+		var call struct {
+			ID     any    `json:"id"`
+			Method string `json:"method"`
+		}
+		_ = json.Unmarshal(text, &call) // what is next says what is wrong with it
+		asked := r.Header.Get("A2A-Version")
+		if asked != "" && asked != "0.3" && !strings.HasPrefix(asked, "0.3.") || call.Method != "" && !strings.Contains(call.Method, "/") {
+			refuse(w, call.ID, versionNotSupported, fmt.Sprintf("A2A %.20s and the method %.40q: this agent speaks A2A %s", cmp.Or(asked, "without a version"), call.Method, Version))
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(text))
+		next.ServeHTTP(&impatient{w, http.NewResponseController(w)}, r)
+	})
+}
+
+// refuse refuses a client that is beyond a limit, and tells who it is.
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request, code int, limit string) {
+	refuse(w, nil, code, limit)
+	now, last := time.Now().Unix(), s.told.Load()
+	if s.o.Refused != nil && now-last >= 60 && s.told.CompareAndSwap(last, now) {
+		s.o.Refused(r.RemoteAddr, limit)
+	}
+}
+
+// versionNotSupported is the code of A2A 1.0 for a version that an agent does not speak.
+const versionNotSupported = -32009
+
+func refuse(w http.ResponseWriter, id any, code int, message string) {
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(map[string]any{"jsonrpc": "2.0", "id": id, "error": map[string]any{"code": code, "message": message}})
+}
+
+// impatient is a writer whose writes take at most ten seconds each.
+type impatient struct {
+	http.ResponseWriter
+	c *http.ResponseController
+}
+
+// Write implements [io.Writer].
+func (w *impatient) Write(p []byte) (int, error) {
+	_ = w.c.SetWriteDeadline(time.Now().Add(10 * time.Second)) // a recorder of tests has none
+	return w.ResponseWriter.Write(p)
+}
+
+// Flush implements [http.Flusher].
+func (w *impatient) Flush() { _ = w.c.Flush() } // the next write has the error, too
