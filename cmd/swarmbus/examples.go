@@ -25,7 +25,7 @@ var examples = map[string]string{
 	"swarmbus mcp":         "swarmbus mcp --team decision --model ollama:qwen3\nswarmbus mcp --demo --http",
 	"swarmbus room show":   "swarmbus room show planning §4 --run office",
 	"swarmbus runs":        "swarmbus runs\nswarmbus runs ./journals",
-	"swarmbus log":         "swarmbus log retries --kind proposal,vote --source planner\nswarmbus log retries --follow --json",
+	"swarmbus log":         "swarmbus log retries --kind proposal,vote --source planner\nswarmbus log retries --follow --json\nswarmbus log retries --format cloudevents",
 	"swarmbus show":        "swarmbus show retries --full\nswarmbus show retries --follow\nswarmbus show platform --thread solve-1 --server http://127.0.0.1:7333",
 	"swarmbus replay":      "swarmbus replay retries --check\nswarmbus replay retries --to 40",
 	"swarmbus verify":      "swarmbus verify retries",

@@ -8,6 +8,7 @@ import (
 	"io"
 	"iter"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,6 +16,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/cloudevents"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 	"github.com/swarmbus/swarmbus/swarm/transcript"
 	"github.com/swarmbus/swarmbus/swarm/transcript/terminal"
@@ -26,6 +28,7 @@ type logFlags struct {
 	replyTo      string
 	since, until string
 	follow, json bool
+	format       string
 	width        int
 	server       serverFlag
 }
@@ -36,7 +39,9 @@ func newLog() *cobra.Command {
 		Use:   "log RUN",
 		Short: "Print the signals of a run",
 		Long: `Log prints the signals of a run in order, one per line. A signal must meet all
-conditions; times are inclusive and written as 2026-04-11T09:00:00Z.
+conditions; times are inclusive and written as 2026-04-11T09:00:00Z. With
+--format cloudevents each line is a CloudEvent 1.0 in structured mode, from which the
+signal can be read again without loss.
 
 ` + aRun,
 		Args: oneRun,
@@ -57,13 +62,29 @@ conditions; times are inclusive and written as 2026-04-11T09:00:00Z.
 	flags.Float64Var(&f.filter.MinConfidence, "min-confidence", 0, "only signals with at least this confidence, 0 to 1")
 	flags.Uint64Var(&f.filter.After, "after", 0, "only signals after this sequence number")
 	flags.BoolVarP(&f.follow, "follow", "f", false, "wait for more signals")
-	flags.BoolVar(&f.json, "json", false, "print JSON, one signal per line")
+	flags.BoolVar(&f.json, "json", false, "print JSON, one signal per line; the same as --format json")
+	flags.StringVar(&f.format, "format", formatText, "text, json or cloudevents")
 	flags.IntVar(&f.width, "width", 0, ofALine)
 	f.server.define(flags)
 	return cmd
 }
 
+// The formats of log.
+const (
+	formatText   = "text"
+	formatJSON   = "json"
+	formatEvents = "cloudevents"
+)
+
 func (f *logFlags) parse() (err error) {
+	switch {
+	case !slices.Contains([]string{formatText, formatJSON, formatEvents}, f.format):
+		return fmt.Errorf("--format %q is not text, json or cloudevents", f.format)
+	case f.json && f.format == formatEvents:
+		return errors.New("--json and --format cloudevents exclude each other")
+	case f.json:
+		f.format = formatJSON
+	}
 	for _, k := range f.kinds {
 		f.filter.Kinds = append(f.filter.Kinds, signals.Kind(k))
 	}
@@ -96,10 +117,7 @@ func (f *logFlags) run(ctx context.Context, w io.Writer, name string) error {
 			return err
 		}
 	}
-	show := transcript.Text(w, lookOf(w, f.width))
-	if f.json {
-		show = transcript.Log(printable{w})
-	}
+	show := f.printer(w)
 	for s, err := range said(ctx, v, f.follow) {
 		switch {
 		case err != nil && f.follow && errors.Is(err, context.Canceled):
@@ -114,6 +132,24 @@ func (f *logFlags) run(ctx context.Context, w io.Writer, name string) error {
 		}
 	}
 	return nil
+}
+
+// printer prints each signal in the format that was asked for.
+func (f *logFlags) printer(w io.Writer) func(solves.Event) error {
+	switch f.format {
+	case formatJSON:
+		return transcript.Log(printable{w})
+	case formatEvents:
+		return func(e solves.Event) error {
+			text, err := cloudevents.Structured(e.(solves.Spoke).Signal)
+			if err == nil {
+				_, err = printable{w}.Write(append(text, '\n'))
+			}
+			return err
+		}
+	default:
+		return transcript.Text(w, lookOf(w, f.width))
+	}
 }
 
 // said yields the signals of a run, from the first that is kept.
