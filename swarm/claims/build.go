@@ -78,11 +78,11 @@ func (b *builder) add(s signals.Any) {
 	}
 	n := int64(len(b.all))
 	cited := b.cited(h.ReplyTo, says, more)
-	b.all, b.Graph.against, b.Graph.votes = append(b.all, c), append(b.Graph.against, nil), append(b.Graph.votes, nil)
+	b.all, b.against, b.Graph.votes = append(b.all, c), append(b.against, nil), append(b.Graph.votes, nil)
 	b.rests.AddNode(simple.Node(n))
 	b.at[h.ID] = n
 	if target, known := b.at[about]; known && target != n {
-		b.Graph.against[target] = append(b.Graph.against[target], n)
+		b.against[target] = append(b.against[target], n)
 		cited = slices.DeleteFunc(cited, func(i int64) bool { return i == target })
 	}
 	b.link(n, c, cited, turn{c.Source, h.Round})
@@ -103,7 +103,7 @@ func (b *builder) link(n int64, c Claim, cited []int64, now turn) {
 		}
 		p := b.proposals[c.Proposal]
 		if b.stances[stance{c.Source, c.Proposal}] == signals.Disagree {
-			b.Graph.against[p] = append(b.Graph.against[p], n)
+			b.against[p] = append(b.against[p], n)
 			return
 		}
 		b.Graph.votes[p] = append(b.Graph.votes[p], n)
@@ -145,7 +145,7 @@ func (b *builder) speak(n int64, c Claim, cited []int64) {
 		switch {
 		case b.all[p].Kind != signals.KindProposal:
 		case b.stances[stance{c.Source, b.all[p].Proposal}] == signals.Disagree:
-			b.Graph.against[p] = append(b.Graph.against[p], n)
+			b.against[p] = append(b.against[p], n)
 		default:
 			b.rests.SetEdge(simple.Edge{F: simple.Node(n), T: simple.Node(p)})
 		}
