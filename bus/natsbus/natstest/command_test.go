@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -137,6 +138,9 @@ func verdict(text string) string {
 	var all []string
 	for line := range strings.Lines(text) {
 		words := strings.Fields(line)
+		words = slices.DeleteFunc(words, func(w string) bool { // places in the log, and in brackets those of claims
+			return strings.HasPrefix(w, "[") && strings.Trim(w, "[]0123456789") == ""
+		})
 		if len(words) > 0 && strings.Trim(words[0], "0123456789") == "" {
 			words = words[1:]
 		}
