@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -20,6 +21,10 @@ var ErrUnknown = errors.New("natsbus: not acknowledged; the signals may be in th
 
 // ErrTooMany is returned for too many signals at once, or too large ones.
 var ErrTooMany = errors.New("natsbus: more than a message holds")
+
+// ErrDenied is wrapped by the error of a publisher to whose subject the servers do not let
+// this process publish: its user lacks the permission.
+var ErrDenied = errors.New("natsbus: not allowed by the servers")
 
 // Next implements [bus.Sequencer].
 func (l *Log) Next() uint64 { return firstOf(l.next.Load()) }
@@ -44,7 +49,7 @@ func (l *Log) Append(ctx context.Context, all []signals.Any, at uint64) (uint64,
 		return 0, err
 	}
 	id := all[0].Head().ID
-	told, err := l.waiting.verdictOn(id)
+	told, err := l.waiting.verdictOn(id, m.Subject)
 	if err != nil {
 		return 0, err
 	}
@@ -136,6 +141,21 @@ func (l *Log) sendOnce(
 		case <-ctx.Done():
 			return v, true, unknown(ctx)
 		}
+	}
+}
+
+// denied says what the servers refused to this process, and ends the publishers that wait
+// for it.
+func (l *Log) denied(err error) {
+	if !errors.Is(err, nats.ErrPermissionViolation) {
+		return // the reader notices itself
+	}
+	if l.opts.Tell.Warn != nil {
+		l.opts.Tell.Warn(err.Error())
+	}
+	if _, rest, ok := strings.Cut(err.Error(), `Publish to "`); ok {
+		subject, _, _ := strings.Cut(rest, `"`)
+		l.waiting.deny(subject, fmt.Errorf("%w: %w", ErrDenied, err))
 	}
 }
 

@@ -79,7 +79,8 @@
 //
 // Servers decide who may publish to which subject, so with permissions for
 // [Subject] (stream, "*", "*", agent) a process can speak for that agent only: a message
-// whose subject has another source than its signals is a dead letter. Where the servers
+// whose subject has another source than its signals is a dead letter, and one that the
+// servers refuse is an [ErrDenied]. Where the servers
 // are not trusted, processes sign what they publish ([Options].Key) and check what they
 // read ([Options].Keys). A signature covers subject, headers and data.
 //

@@ -130,7 +130,7 @@ func (l *Log) raise(ctx context.Context, lease *Lease) error {
 		headerRaise: {lease.fence()}, headerProcess: {l.opts.Process}, headerID: {id.String()},
 	}}
 	sign(m, l.opts.Key)
-	told, err := l.waiting.verdictOn(id)
+	told, err := l.waiting.verdictOn(id, m.Subject)
 	if err != nil {
 		return err
 	}

@@ -122,7 +122,7 @@ func (l *Log) connect(ctx context.Context) (*nats.Conn, error) {
 		}),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { tell(Status{Err: err}) }),
 		nats.ReconnectHandler(func(c *nats.Conn) { tell(Status{Connected: true, URL: c.ConnectedUrlRedacted()}) }),
-		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}), // the reader notices itself
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { l.denied(err) }),
 	}
 	if l.opts.Creds != "" {
 		options = append(options, nats.UserCredentials(l.opts.Creds))

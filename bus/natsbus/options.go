@@ -70,7 +70,7 @@ type Storage struct {
 // Tell has functions that the log calls, in goroutines of its own. They must be quick, and
 // must not wait for the log. Nil ones are not called.
 type Tell struct {
-	Warn   func(problem string) // what a check found, and what to set
+	Warn   func(problem string) // what a check found, and what to set; or what the servers do not allow
 	Status func(Status)         // the connection changed
 	Dead   func(DeadLetter)     // a message is not in the log
 	Alarm  func(Difference)     // another process derived something else

@@ -16,9 +16,15 @@ type waiting struct {
 }
 
 type waitingState struct {
-	verdicts map[signals.ID]chan verdict // of messages, by the id of the first signal
-	reached  map[uint64]chan struct{}    // closed when the bus was fed with that message
-	err      error                       // why nobody waits any more
+	verdicts map[signals.ID]pending   // of messages, by the id of the first signal
+	reached  map[uint64]chan struct{} // closed when the bus was fed with that message
+	err      error                    // why nobody waits any more
+}
+
+// A pending message waits for its verdict.
+type pending struct {
+	subject string
+	verdict chan verdict
 }
 
 // A verdict is what became of a message.
@@ -28,22 +34,34 @@ type verdict struct {
 }
 
 func newWaiting() waiting {
-	return waiting{new(atomic.Uint64), new(sync.Mutex), &waitingState{verdicts: map[signals.ID]chan verdict{}, reached: map[uint64]chan struct{}{}}}
+	return waiting{new(atomic.Uint64), new(sync.Mutex), &waitingState{verdicts: map[signals.ID]pending{}, reached: map[uint64]chan struct{}{}}}
 }
 
-// verdictOn returns where the verdict on a message arrives.
-func (w *waiting) verdictOn(id signals.ID) (<-chan verdict, error) {
+// verdictOn returns where the verdict on a message with that subject arrives.
+func (w *waiting) verdictOn(id signals.ID, subject string) (<-chan verdict, error) {
 	w.lock.Lock()
 	defer w.lock.Unlock()
 	switch {
 	case w.state.err != nil:
 		return nil, w.state.err
-	case w.state.verdicts[id] != nil:
+	case w.state.verdicts[id].verdict != nil:
 		return nil, bus.ErrDuplicate
 	}
 	c := make(chan verdict, 1)
-	w.state.verdicts[id] = c
+	w.state.verdicts[id] = pending{subject, c}
 	return c, nil
+}
+
+// deny tells those who wait for a message with a subject that the servers do not take it.
+func (w *waiting) deny(subject string, why error) {
+	w.lock.Lock()
+	defer w.lock.Unlock()
+	for id, p := range w.state.verdicts {
+		if p.subject == subject {
+			p.verdict <- verdict{err: why}
+			delete(w.state.verdicts, id)
+		}
+	}
 }
 
 // forget ends the wait for a verdict.
@@ -77,8 +95,8 @@ func (w *waiting) fed(id signals.ID, v verdict, advance func()) {
 	w.lock.Lock()
 	defer w.lock.Unlock()
 	advance()
-	if c := w.state.verdicts[id]; c != nil && !id.IsZero() {
-		c <- v
+	if p := w.state.verdicts[id]; p.verdict != nil && !id.IsZero() {
+		p.verdict <- v
 		delete(w.state.verdicts, id)
 	}
 	for seq, c := range w.state.reached {
@@ -97,8 +115,8 @@ func (w *waiting) end(why error) {
 		return
 	}
 	w.state.err = why
-	for _, c := range w.state.verdicts {
-		c <- verdict{err: why}
+	for _, p := range w.state.verdicts {
+		p.verdict <- verdict{err: why}
 	}
 	for _, c := range w.state.reached {
 		close(c)

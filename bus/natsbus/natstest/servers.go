@@ -27,6 +27,7 @@ type Server struct {
 	monitor int
 	dir     string
 	sync    bool
+	more    string
 
 	inside  *server.Server // nil: a process of its own
 	process *exec.Cmd
@@ -43,6 +44,8 @@ type Options struct {
 	Servers   int  // 0 means 1
 	Processes bool // not in the process of the test
 	NoSync    bool // acknowledge before fsync, as servers do by default
+
+	Config string // more lines of the configuration file
 }
 
 // FreePorts returns ports that nobody listens at.
@@ -70,7 +73,7 @@ func Start(t testing.TB, o Options) []*Server {
 	ports := FreePorts(t, 3*n)
 	all := make([]*Server, n)
 	for i := range all {
-		all[i] = &Server{Name: fmt.Sprintf("n%d", i+1), Port: ports[i], monitor: ports[n+i], dir: filepath.Join(t.TempDir(), fmt.Sprint(i)), sync: !o.NoSync}
+		all[i] = &Server{Name: fmt.Sprintf("n%d", i+1), Port: ports[i], monitor: ports[n+i], dir: filepath.Join(t.TempDir(), fmt.Sprint(i)), sync: !o.NoSync, more: o.Config}
 		if n > 1 {
 			all[i].cluster, all[i].routes = ports[2*n+i], ports[2*n:]
 		}
@@ -102,6 +105,7 @@ func (s *Server) config() string {
 		sync = "always"
 	}
 	text := fmt.Sprintf("server_name: %s\nlisten: \"127.0.0.1:%d\"\nhttp: \"127.0.0.1:%d\"\njetstream { store_dir: %q, sync_interval: %s }\n", s.Name, s.Port, s.monitor, s.dir, sync)
+	text += s.more + "\n"
 	if s.cluster > 0 {
 		var routes []string
 		for _, r := range s.routes {
