@@ -58,7 +58,7 @@ func TestDoctorTriesEverythingForReal(t *testing.T) {
 	t.Setenv("DOCTOR_KEY", modelstest.Key)
 	all := doctored(t, `
 models: {main: {provider: openai, name: `+modelstest.Name+`, baseURL: "`+server.URL+`", key: DOCTOR_KEY}}
-servers: {files: {command: [go, run, ./examples/teams/files], env: [TRIAGE_DIR]}}
+servers: {files: {command: ["`+builtServer(t)+`"], env: [TRIAGE_DIR]}}
 agents: [{id: a}]
 `, exitDecided)
 	for check, want := range map[string]string{

@@ -113,11 +113,18 @@ func changed(t *testing.T, changes ...string) string {
 // served returns a copy of the team whose server is built before, not by go run.
 func served(t *testing.T) string {
 	t.Helper()
+	return changed(t, "[go, run, ./examples/teams/files]", "["+builtServer(t)+"]")
+}
+
+// builtServer returns the server of the triage team as a program: go run may have to build
+// it for longer than a server may take to answer.
+func builtServer(t *testing.T) string {
+	t.Helper()
 	server := filepath.Join(t.TempDir(), "files")
 	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", server, "./examples/teams/files").CombinedOutput(); err != nil {
 		t.Fatal(err, string(out))
 	}
-	return changed(t, "[go, run, ./examples/teams/files]", "["+server+"]")
+	return server
 }
 
 // TestRecordTriage records the cassette, with a person who allows to write.
