@@ -69,8 +69,11 @@ func lastColumns(text string, most int) string {
 
 // spending returns what says how much of the budget of the team is used; nil: there is none.
 func (f *solveFlags) spending() func() string {
+	if f.budget == nil {
+		return nil
+	}
 	most, err := f.terms.Team.Budget.Most()
-	if f.budget == nil || err != nil {
+	if err != nil {
 		return nil
 	}
 	return func() string { return used(f.budget.Books(), most) }

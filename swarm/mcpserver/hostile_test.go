@@ -124,7 +124,7 @@ func TestALongMessageEndsTheClient(t *testing.T) {
 func TestSolvesOfClientsAreBoundedAndEndWithTheirCalls(t *testing.T) {
 	t.Parallel()
 	var who told
-	s := serveSlowly(t, time.Hour, mcpserver.Options{Refused: who.refused, Limits: mcpserver.Limits{Solves: 1}})
+	s := serveSlowly(t, time.Hour, mcpserver.Options{Refused: who.refused, Limits: mcpserver.Limits{Solves: 1, Rate: 1e4}})
 	c := connect(t, s, "", nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
