@@ -2,6 +2,7 @@ package rooms
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
@@ -9,7 +10,7 @@ import (
 
 // Keep puts signals of a solve into the room, as events that belong to the section of the
 // solve. They take no number, are not heard by members, and are not unread. When Keep
-// returns, they are in the journal.
+// returns, they are in the journal. The error wraps [ErrNone] if the room has no such section.
 func (t *Turn) Keep(ctx context.Context, ix int, all ...signals.Any) error {
 	r := t.router
 	if ctx.Err() != nil {
@@ -28,6 +29,9 @@ func (t *Turn) Keep(ctx context.Context, ix int, all ...signals.Any) error {
 	return r.changed(ctx, func() error {
 		if run := r.state.Agent(t.agent).Running; run == nil || run.Turn != t.number {
 			return errOver
+		}
+		if _, has := r.state.Room(t.room).Section(ix); !has {
+			return fmt.Errorf("%w: no section §%d in room %s", ErrNone, ix, t.room)
 		}
 		_, err := r.commitLocked(ctx, drafts...)
 		return err

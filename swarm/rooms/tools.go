@@ -2,6 +2,7 @@ package rooms
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -23,12 +24,15 @@ type Call struct {
 	Tool  string
 	Args  map[string]any
 	Label string // two to four words; others are made to fit
+	// Stub writes the stub of this call; nil: that of [Options].
+	Stub Stubber
 }
 
 // Called is what an agent gets of a call.
 type Called struct {
 	Ix     int    // the section §N that has the result
 	Stub   string // one line
+	Result string // all that the tool returned, or the error's text; of more than ResultBytes the beginning
 	Failed bool
 }
 
@@ -58,9 +62,11 @@ func (c *calls) claim(call Call) (events.Tool, bool) {
 // has ended. In a turn that is taken again, a call whose result is in the log is not
 // made again; one that was running is, and run gets the number of its section by [IxOf].
 func (t *Turn) Call(ctx context.Context, call Call, run func(context.Context) (string, error)) (Called, error) {
-	if call.Args == nil {
-		call.Args = map[string]any{}
+	args, err := asLogged(call.Args)
+	if err != nil {
+		return Called{}, fmt.Errorf("rooms: arguments of %s: %w", call.Tool, err)
 	}
+	call.Args = args
 	tool, known := t.calls.claim(call)
 	if tool.Status.Over() {
 		return called(tool), nil
@@ -83,8 +89,26 @@ func (t *Turn) Call(ctx context.Context, call Call, run func(context.Context) (s
 	if ctx.Err() != nil {
 		return Called{}, context.Cause(ctx)
 	}
-	t.distill(ctx, &tool, result, err, t.router.now().Sub(began))
+	stub := call.Stub
+	if stub == nil {
+		stub = t.router.opts.Stub
+	}
+	distill(ctx, stub, &tool, result, err, t.router.now().Sub(began))
 	return called(tool), t.emit(ctx, &tool)
+}
+
+// asLogged returns arguments as they are read from a log: numbers are floats. Those of a
+// call in a turn that is taken again equal them then.
+func asLogged(args map[string]any) (logged map[string]any, err error) {
+	logged = map[string]any{}
+	if args == nil {
+		return logged, nil
+	}
+	text, err := json.Marshal(args)
+	if err == nil {
+		err = json.Unmarshal(text, &logged)
+	}
+	return logged, err
 }
 
 type ixKey struct{}
@@ -118,7 +142,7 @@ func watched(ctx context.Context, tool string, run func(context.Context) (string
 }
 
 // distill fills in what the end of a call brings.
-func (t *Turn) distill(ctx context.Context, tool *events.Tool, result string, err error, took time.Duration) {
+func distill(ctx context.Context, write Stubber, tool *events.Tool, result string, err error, took time.Duration) {
 	tool.Status = events.Done
 	if err != nil {
 		tool.Status, result = events.Failed, err.Error()
@@ -126,7 +150,7 @@ func (t *Turn) distill(ctx context.Context, tool *events.Tool, result string, er
 	result = fit(result)
 	duration := took.Milliseconds()
 	tool.Result, tool.DurationMS = &result, &duration
-	stub, err := t.router.opts.Stub(ctx, *tool)
+	stub, err := write(ctx, *tool)
 	if err != nil {
 		stub = result
 	}
@@ -165,4 +189,4 @@ func (t *Turn) emit(ctx context.Context, tool *events.Tool) error {
 // errOver is returned for a call by a turn that has ended.
 var errOver = errors.New("rooms: the turn has ended")
 
-func called(t events.Tool) Called { return Called{t.Ix, *t.Stub, t.Status == events.Failed} }
+func called(t events.Tool) Called { return Called{t.Ix, *t.Stub, *t.Result, t.Status == events.Failed} }

@@ -42,6 +42,12 @@ import (
 // Tool is the name of the tool that a decision is.
 const Tool = "Solve"
 
+// aboveTranscript is between the outcome of a solve and what the members said.
+const aboveTranscript = "\n\nTranscript:\n\n"
+
+// mostAnswer is the maximum length of an outcome that the chair says as a whole.
+const mostAnswer = events.MessageBytes / 2
+
 // command begins a question.
 const command = "decide:"
 
@@ -70,9 +76,14 @@ func (c Chair) react(ctx context.Context, t *agents.Turn) iter.Seq2[signals.Any,
 	if err != nil {
 		return agents.Fail(err)
 	}
-	said := rooms.Say{Content: fmt.Sprintf("%s §%d", ended.Stub, ended.Ix)}
-	if strings.HasPrefix(ended.Stub, escalated) {
-		said.Content = fmt.Sprintf("%s §%d. Answer me: @%s …", ended.Stub, ended.Ix, c.Name)
+	// The stub is cut to a line; the answer is not.
+	answer, _, _ := strings.Cut(ended.Result, aboveTranscript)
+	if ended.Failed || len(answer) > mostAnswer {
+		answer = ended.Stub
+	}
+	said := rooms.Say{Content: fmt.Sprintf("%s §%d", answer, ended.Ix)}
+	if !ended.Failed && strings.HasPrefix(answer, escalated) {
+		said.Content = fmt.Sprintf("%s §%d. Answer me: @%s …", answer, ended.Ix, c.Name)
 		said.Priority = schedule.Urgent
 	}
 	return agents.Emit(signals.New(signals.Header{Confidence: 1}, said))
@@ -91,7 +102,7 @@ func (w work) call() rooms.Call {
 	if w.ix > 0 {
 		args["answer"], args["continues"] = w.answer, fmt.Sprintf("§%d", w.ix)
 	}
-	return rooms.Call{Tool: Tool, Args: args, Label: "members decide"}
+	return rooms.Call{Tool: Tool, Args: args, Label: "members decide", Stub: rooms.FirstLine}
 }
 
 // work returns what is to be done: what a new message says, or to continue the solve that
@@ -177,7 +188,7 @@ func (c Chair) solve(ctx context.Context, room *rooms.Turn, w work) (string, err
 	if result == nil {
 		return "", errors.New("deciding: the solve ended without a result")
 	}
-	return outcome(result) + "\n\n" + text.String(), nil
+	return outcome(result) + aboveTranscript + text.String(), nil
 }
 
 // solvers returns the members that take part.

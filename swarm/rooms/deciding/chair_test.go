@@ -1,6 +1,7 @@
 package deciding_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -9,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/bus/journal"
@@ -21,16 +22,16 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/rooms/schedule"
 )
 
-// solver proposes "teal" and agrees with it. If it asks, it escalates until a person has
+// solver proposes a choice and agrees with it. If it asks, it escalates until a person has
 // answered in the solve. It tells took of each turn.
-func solver(name string, asks bool, took func(agent string, round int)) *agents.Agent {
+func solver(name, choice string, asks bool, took func(agent string, round int)) *agents.Agent {
 	return &agents.Agent{ID: name, Reactor: agents.Func(func(_ context.Context, t *agents.Turn) iter.Seq2[signals.Any, error] {
 		took(name, t.Round)
 		if asks && !answered(t) {
 			return agents.Emit(signals.New(signals.Header{Confidence: 1}, signals.Escalation{Reason: "nobody knows the brand"}))
 		}
 		if len(t.Proposals) == 0 && name == "Reed" {
-			return agents.Emit(agents.Propose("teal", "teal", 0.9, "as mail is"))
+			return agents.Emit(agents.Propose("choice", choice, 0.9, "as mail is"))
 		}
 		var said []signals.Any
 		for _, s := range t.Proposals {
@@ -51,10 +52,11 @@ func answered(t *agents.Turn) bool {
 
 // A life is a room with three members and a chair.
 type life struct {
-	store *journal.Memory
-	keys  string
-	asks  bool
-	took  func(agent string, round int)
+	store  *journal.Memory
+	keys   string
+	asks   bool
+	choice string // "": teal
+	took   func(agent string, round int)
 }
 
 // lived runs a room until it has answered the messages of the user, and returns what is in
@@ -65,13 +67,16 @@ func lived(t *testing.T, asks bool, messages ...string) (all []events.Event) {
 	return l.run(t, messages...)
 }
 
+// other is what a model makes of results: not what was decided.
+func other(context.Context, events.Tool) (string, error) { return "The members have talked.", nil }
+
 func (l life) run(t *testing.T, messages ...string) (all []events.Event) {
 	t.Helper()
 	chair := deciding.Chair{Name: "Dana", Options: swarm.Options{Seed: 7}, Solver: func(member string) *agents.Agent {
 		if member == "Dana" {
 			return nil
 		}
-		return solver(member, l.asks, l.took)
+		return solver(member, cmp.Or(l.choice, "teal"), l.asks, l.took)
 	}}
 	handsOver := &agents.Agent{ID: "Rune", Reactor: agents.Func(func(context.Context, *agents.Turn) iter.Seq2[signals.Any, error] {
 		return agents.Emit(rooms.Words("@Dana decide: Which colour?"))
@@ -82,7 +87,7 @@ func (l life) run(t *testing.T, messages ...string) (all []events.Event) {
 			return agents.Emit()
 		})}, Rooms: []string{"ops"}})
 	}
-	r, err := rooms.New(t.Context(), &rooms.Options{Store: l.store, Keys: &events.Keys{Dir: l.keys}, Agents: roster})
+	r, err := rooms.New(t.Context(), &rooms.Options{Store: l.store, Keys: &events.Keys{Dir: l.keys}, Agents: roster, Stub: other})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +151,7 @@ func summary(all []events.Event) (got []string) {
 func TestMembersDecideAndTheChairSaysWhat(t *testing.T) {
 	t.Parallel()
 	all := lived(t, false, "@Dana decide: Which colour?")
-	if diff := cmp.Diff([]string{"done: Decided: teal", "normal: Decided: teal §1"}, summary(all)); diff != "" {
+	if diff := gocmp.Diff([]string{"done: Decided: teal", "normal: Decided: teal §1"}, summary(all)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	for _, e := range all {
@@ -156,9 +161,19 @@ func TestMembersDecideAndTheChairSaysWhat(t *testing.T) {
 	}
 }
 
+func TestChairSaysAllOfALongDecision(t *testing.T) {
+	t.Parallel()
+	choice := strings.Repeat("teal as mail is, ", 40) + "and\n\nnothing else"
+	l := life{store: new(journal.Memory), keys: t.TempDir(), choice: choice, took: func(string, int) {}}
+	got := summary(l.run(t, "@Dana decide: Which colour?"))
+	if len(got) != 2 || got[1] != "normal: Decided: "+choice+" §1" {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestAgentHandsADecisionOverToTheMembers(t *testing.T) {
 	t.Parallel()
-	if diff := cmp.Diff([]string{"done: Decided: teal", "normal: Decided: teal §1"}, summary(lived(t, false, "@Rune go on"))); diff != "" {
+	if diff := gocmp.Diff([]string{"done: Decided: teal", "normal: Decided: teal §1"}, summary(lived(t, false, "@Rune go on"))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -211,13 +226,13 @@ func TestSolveThatIsKilledContinuesInTheRoom(t *testing.T) {
 		defer mu.Unlock()
 		again = append(again, round)
 	}}.run(t)
-	if diff := cmp.Diff(want, said(all, 1)); diff != "" || len(want) < 3 {
+	if diff := gocmp.Diff(want, said(all, 1)); diff != "" || len(want) < 3 {
 		t.Errorf("the solve (-whole +killed):\n%s", diff)
 	}
 	if slices.Contains(again, 1) || len(again) == 0 {
 		t.Errorf("members have had turns of the rounds %v again", again)
 	}
-	if diff := cmp.Diff([]string{"done: Decided: teal", "normal: Decided: teal §1"}, summary(all)); diff != "" {
+	if diff := gocmp.Diff([]string{"done: Decided: teal", "normal: Decided: teal §1"}, summary(all)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
