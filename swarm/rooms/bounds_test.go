@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -228,4 +229,55 @@ func TestWhatIsSaidToNobodyIsSaidInTheRoom(t *testing.T) {
 	diff(t, []string{
 		"system router background 0 refused: not queued for Zed: no such agent", "dialogue Reed normal 1 to : The plan is safe.",
 	}, all[len(all)-2:])
+}
+
+func TestAgentThatEndsItsGoroutineHasFailed(t *testing.T) {
+	t.Parallel()
+	store := new(journal.Memory)
+	reed := react("Reed", func(context.Context, *agents.Turn) ([]signals.Any, error) {
+		runtime.Goexit()
+		return nil, nil
+	})
+	h := open(t, rooms.Options{Store: store, Tries: 1, Agents: []rooms.Standing{{Agent: reed, Rooms: []string{"ops"}}}})
+	h.say("ops", "Go")
+	h.idle()
+	all := lines(of(logged(t, store, "ops"), "system"))
+	if n := len(all); n < 2 || !strings.Contains(all[n-2], agents.ErrNoReturn.Error()) {
+		t.Errorf("got %q", all)
+	}
+}
+
+// An agent may say several things in one turn: the limits are those of all of them.
+func TestMessagesOfOneTurnFillTheQueueTogether(t *testing.T) {
+	t.Parallel()
+	store := new(journal.Memory)
+	reed := react("Reed", func(context.Context, *agents.Turn) (all []signals.Any, err error) {
+		for _, to := range []string{"Otto", "Veda"} {
+			for n := range 2 {
+				all = append(all, signals.New(signals.Header{}, rooms.Say{Content: fmt.Sprint(to, n), To: []string{to}}))
+			}
+		}
+		return all, nil
+	})
+	h := open(t, rooms.Options{Store: store, Queue: 1, Mail: 1, Agents: []rooms.Standing{
+		{Agent: reed, Rooms: []string{"ops"}}, {Agent: says("Otto", "<PASS>"), Rooms: []string{"ops"}}, {Agent: says("Veda", "<PASS>"), Rooms: []string{"design"}},
+	}})
+	h.tell("ops", rooms.Message{Content: "Go", To: []string{"Reed"}})
+	h.idle()
+	diff(t, []string{
+		"dialogue Reed normal 1 to Otto: Otto0", "dialogue Reed normal 1 to : Otto1",
+		"system router background 0 refused: not queued for Otto: its normal queue is full",
+		"mailbox Reed normal 1 §1 mail 1 to Veda: Veda0",
+		"system router background 0 refused: not queued for Veda: its mailbox is full",
+	}, lines(behindUser(logged(t, store, ""))))
+}
+
+// behindUser are the events of a log behind the user's message.
+func behindUser(all []events.Event) []events.Event {
+	for i, e := range all {
+		if _, ok := e.Body.(events.User); ok {
+			return all[i+1:]
+		}
+	}
+	return nil
 }

@@ -61,7 +61,7 @@ func (r *Router) sayLocked(ctx context.Context, name string, m Message) (Receipt
 	if len(to) == 0 {
 		to = room.Members
 	}
-	queued, full := r.roomFor(to, priority)
+	queued, full := r.roomFor(to, priority, map[place]int{})
 	if len(queued) == 0 && len(full) > 0 {
 		return Receipt{}, fmt.Errorf("%w: %s", ErrFull, strings.Join(full, ", "))
 	}
@@ -111,15 +111,17 @@ func classify(stated schedule.Priority, content string, members []string, otherw
 	return otherwise, "default: " + who
 }
 
-// roomFor returns those of agents whose queues have room for a message, and the others.
-func (r *Router) roomFor(to []string, p schedule.Priority) (queued, full []string) {
+// roomFor returns those of agents whose queues have room for a message beside what is to be
+// queued already, to which it adds the message, and the others.
+func (r *Router) roomFor(to []string, p schedule.Priority, already map[place]int) (queued, full []string) {
 	for _, name := range to {
 		switch a := r.state.Agent(name); {
 		case slices.Contains(queued, name) || slices.Contains(full, name):
-		case a.Queues.Len(p) >= r.opts.Queue:
+		case a.Queues.Len(p)+already[place{name, p}] >= r.opts.Queue:
 			full = append(full, name)
 		default:
 			queued = append(queued, name)
+			already[place{name, p}]++
 		}
 	}
 	return queued, full

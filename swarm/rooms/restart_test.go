@@ -113,7 +113,8 @@ func TestCrashBetweenWordsAndEndOfATurn(t *testing.T) {
 			rooms.Words("One."), signals.New(signals.Header{}, rooms.Say{Content: "Mail.", To: []string{"Veda"}}), rooms.Words("Two."),
 		}, nil
 	})
-	o := rooms.Options{Keys: k, Agents: []rooms.Standing{{Agent: reed, Rooms: []string{"ops"}}, {Agent: says("Veda", "<PASS>"), Rooms: []string{"design"}}}}
+	// A full mailbox does not refuse what is in it already.
+	o := rooms.Options{Keys: k, Mail: 1, Agents: []rooms.Standing{{Agent: reed, Rooms: []string{"ops"}}, {Agent: says("Veda", "<PASS>"), Rooms: []string{"design"}}}}
 	whole := new(journal.Memory)
 	o.Store = whole
 	h := open(t, o)

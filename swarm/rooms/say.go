@@ -30,6 +30,12 @@ func Words(content string) signals.Any {
 	return signals.New(signals.Header{Confidence: 1}, Say{Content: content})
 }
 
+// A place is a queue of an agent, or with level 0 its mailbox.
+type place struct {
+	agent string
+	level schedule.Priority
+}
+
 // A composer makes events of what an agent says in one turn.
 type composer struct {
 	r     *Router
@@ -40,11 +46,12 @@ type composer struct {
 	ix    map[string]int // numbers of sections given, by room
 	mail  int
 	said  int
+	sent  map[place]int // what this turn queues so far: it is not in the state yet
 	out   []any
 }
 
 func (r *Router) composerLocked(a *roomlog.Agent) *composer {
-	c := &composer{r: r, agent: a, run: a.Running, quota: a.Quota(Quota, QuotaTurns), ix: map[string]int{}}
+	c := &composer{r: r, agent: a, run: a.Running, quota: a.Quota(Quota, QuotaTurns), ix: map[string]int{}, sent: map[place]int{}}
 	for _, e := range append([]events.Event{c.run.Message}, c.run.Mail...) {
 		c.hops = max(c.hops, hops(e)+1)
 	}
@@ -100,7 +107,7 @@ func (c *composer) reachable(to []string) (all []string) {
 
 func (c *composer) priority(s Say) (schedule.Priority, string) {
 	p, why := classify(s.Priority, s.Content, c.run.Room.Members, normal, "agent")
-	if p != urgent {
+	if p != urgent || c.logged() {
 		return p, why
 	}
 	if c.quota--; c.quota < 0 {
@@ -113,17 +120,24 @@ func (c *composer) common(p schedule.Priority) events.Common {
 	return events.Common{Priority: p, Turn: c.run.Session}
 }
 
+// logged reports whether the log has the next event from an earlier try of the turn.
+func (c *composer) logged() bool { return c.said < c.run.Said }
+
 // event appends an event from the agent, unless the log has it from an earlier try of
 // the turn.
 func (c *composer) event(room string, body events.Body) {
-	if c.said++; c.said > c.run.Said {
+	logged := c.logged()
+	if c.said++; !logged {
 		c.out = append(c.out, events.Event{Room: room, From: c.agent.Name, ReplyTo: c.run.Message.ID, Body: body})
 	}
 }
 
 func (c *composer) dialogue(s Say, to []string, p schedule.Priority, why string) {
 	room := c.run.Room
-	queued, full := c.r.roomFor(to, p)
+	var queued, full []string
+	if !c.logged() {
+		queued, full = c.r.roomFor(to, p, c.sent)
+	}
 	var refs map[int]string
 	for n := range text.Sections(s.Content) {
 		if section, ok := room.Section(n); ok {
@@ -150,8 +164,8 @@ func stream(agent string, turn, n int) string {
 
 // send appends a message to an agent that is not in the room.
 func (c *composer) send(s Say, name string, p schedule.Priority, why string) {
-	to := c.r.state.Agent(name)
-	if len(to.Mail) >= c.r.opts.Mail {
+	to, box := c.r.state.Agent(name), place{agent: name}
+	if !c.logged() && len(to.Mail)+c.sent[box] >= c.r.opts.Mail {
 		c.out = append(c.out, refused(c.run.Room.Name, []string{name}, "its mailbox is full")...)
 		return
 	}
@@ -163,9 +177,10 @@ func (c *composer) send(s Say, name string, p schedule.Priority, why string) {
 	if subject == "" {
 		subject = text.Line(s.Content)
 	}
-	if c.said >= c.run.Said {
+	if !c.logged() {
 		c.ix[room]++
 		c.mail++
+		c.sent[box]++
 	}
 	c.event(room, events.Mailbox{
 		Common: c.common(p), Ix: c.ix[room], Subject: subject, Body: s.Content, MailboxID: c.r.state.Mails() + c.mail,

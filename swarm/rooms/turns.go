@@ -67,7 +67,15 @@ func (r *Router) beginLocked(ctx context.Context, turns *sync.WaitGroup, a *room
 			r.turns--
 			r.changedLocked()
 		}()
-		r.run(ctx, t)
+		returned := false
+		defer func() {
+			if !returned { // the agent ended the goroutine
+				r.ran(ctx, t, nil, agents.ErrNoReturn)
+			}
+		}()
+		said, err := r.take(ctx, t)
+		returned = true
+		r.ran(ctx, t, said, err)
 	})
 }
 
@@ -90,9 +98,8 @@ func (r *Router) awaitLocked(ctx context.Context) error {
 	return nil
 }
 
-// run takes a turn and commits what came of it.
-func (r *Router) run(ctx context.Context, t *Turn) {
-	said, err := r.take(ctx, t)
+// ran commits what came of a turn.
+func (r *Router) ran(ctx context.Context, t *Turn, said []Say, err error) {
 	if ctx.Err() != nil {
 		return // it is taken again
 	}
