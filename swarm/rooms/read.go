@@ -10,6 +10,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
 	"github.com/swarmbus/swarmbus/swarm/rooms/roomlog"
+	"github.com/swarmbus/swarmbus/swarm/rooms/text"
 )
 
 // Log yields the events of a journal after a position, in log order.
@@ -111,21 +112,37 @@ func markdown(e events.Event) string {
 	switch b := e.Body.(type) {
 	case events.Tool:
 		if b.Result == nil {
-			return fmt.Sprintf("## S%d %s\n\n%s of %s is %v.\n\n", b.Ix, b.Label, b.ToolName, e.From, b.Status)
+			return fmt.Sprintf("## S%d %s\n\n%s of %s is %v.\n\n", b.Ix, span(b.Label), span(b.ToolName), e.From, b.Status)
 		}
-		return fmt.Sprintf("## S%d %s\n\n%s\n\n%s", b.Ix, b.Label, *b.Stub, fenced(*b.Result))
+		return fmt.Sprintf("## S%d %s\n\n%s\n\n%s", b.Ix, span(b.Label), span(*b.Stub), fenced(*b.Result))
 	case events.Mailbox:
-		return fmt.Sprintf("## S%d %s\n\nFrom %s to %s.\n\n%s", b.Ix, b.Subject, e.From, b.To, fenced(b.Body))
+		return fmt.Sprintf("## S%d %s\n\nFrom %s to %s.\n\n%s", b.Ix, span(b.Subject), e.From, b.To, fenced(b.Body))
 	case events.Dialogue, events.Signal, events.Pass, events.System, events.User, events.Key:
 	}
 	return ""
 }
 
+// span quotes a line as code with more backticks than it has, so that nothing in it is markup;
+// "" is nothing.
+func span(line string) string {
+	if line = text.Line(line); line == "" {
+		return ""
+	}
+	ticks := "`"
+	for strings.Contains(line, ticks) {
+		ticks += "`"
+	}
+	if len(ticks) > 1 {
+		line = " " + line + " "
+	}
+	return ticks + line + ticks
+}
+
 // fenced quotes a text with more backticks than it has.
-func fenced(text string) string {
+func fenced(whole string) string {
 	fence := "```"
-	for strings.Contains(text, fence) {
+	for strings.Contains(whole, fence) {
 		fence += "`"
 	}
-	return fmt.Sprintf("%s\n%s\n%s\n\n", fence, strings.TrimSuffix(text, "\n"), fence)
+	return fmt.Sprintf("%s\n%s\n%s\n\n", fence, strings.TrimSuffix(whole, "\n"), fence)
 }
