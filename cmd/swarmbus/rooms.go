@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -66,7 +67,7 @@ func (f anOffice) talk(ctx context.Context, file string, in io.Reader, out io.Wr
 	if f.run == "" {
 		f.run = strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
 	}
-	path, err := runs.Make(f.run)
+	path, err := runs.Path(f.run)
 	if err != nil {
 		return err
 	}
@@ -76,17 +77,25 @@ func (f anOffice) talk(ctx context.Context, file string, in io.Reader, out io.Wr
 	if f.room == "" {
 		f.room = o.Agents[0].Rooms[0]
 	}
-	store, err := journal.Open(path, nil)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, store.Close()) }()
 	called, end, err := servers.Open(ctx, o.Calls(), servers.Options{})
 	defer func() { err = errors.Join(err, end()) }()
 	if err != nil {
 		return err
 	}
-	options, err := o.Build(office.Parts{Store: store, Keys: &events.Keys{Dir: f.keys}, Model: providers.Model, Tools: called})
+	parts := office.Parts{Keys: &events.Keys{Dir: f.keys}, Model: providers.Model, Tools: called}
+	if err := f.check(o, parts, path); err != nil {
+		return err
+	}
+	if _, err := runs.Make(f.run); err != nil {
+		return err
+	}
+	store, err := journal.Open(path, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	parts.Store = store
+	options, err := o.Build(parts)
 	if err != nil {
 		return err
 	}
@@ -101,6 +110,28 @@ func (f anOffice) talk(ctx context.Context, file string, in io.Reader, out io.Wr
 	s := terminal.New(r, out, f.room)
 	s.Chair, s.Echo = o.Chair, isTerminal(in)
 	return session(ctx, r, s, in)
+}
+
+// check refuses an office that cannot start before there is a journal of it.
+func (f anOffice) check(o *office.Office, parts office.Parts, path string) error {
+	options, err := o.Build(parts)
+	if err == nil {
+		err = options.Validate()
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(path); err == nil {
+		return nil // the journal may have other rooms
+	}
+	all := options.Rooms
+	for _, s := range options.Agents {
+		all = append(all, s.Rooms...)
+	}
+	if !slices.Contains(all, f.room) {
+		return usage(fmt.Errorf("%w: no room %q", rooms.ErrNone, f.room))
+	}
+	return nil
 }
 
 // isTerminal reports whether in is one, which shows what the user types.
@@ -135,14 +166,17 @@ var errQuit = errors.New("the user left")
 // obey does what the lines say. Reading cannot be interrupted, so a goroutine that waits
 // for a line may outlive it.
 func obey(ctx context.Context, s *terminal.Session, in io.Reader) error {
-	lines := make(chan string)
+	lines, failed := make(chan string), make(chan error, 1)
 	go func() {
-		defer close(lines)
-		scanner := bufio.NewScanner(in)
-		scanner.Buffer(nil, 2*events.MessageBytes)
-		for scanner.Scan() {
+		reader := bufio.NewReader(in)
+		for {
+			line, err := readLine(reader)
+			if err != nil {
+				failed <- err
+				return
+			}
 			select {
-			case lines <- scanner.Text():
+			case lines <- line:
 			case <-ctx.Done():
 				return
 			}
@@ -150,15 +184,35 @@ func obey(ctx context.Context, s *terminal.Session, in io.Reader) error {
 	}()
 	for {
 		select {
-		case line, ok := <-lines:
-			if !ok {
+		case err := <-failed:
+			if errors.Is(err, io.EOF) {
 				return nil
 			}
+			return err
+		case line := <-lines:
 			if more, err := s.Do(ctx, line); err != nil || !more {
 				return err
 			}
 		case <-ctx.Done():
 			return context.Cause(ctx)
+		}
+	}
+}
+
+// readLine returns the next line, of one that is too long for a message only so much that the
+// router refuses it.
+func readLine(from *bufio.Reader) (string, error) {
+	const most = 2 * events.MessageBytes
+	var line []byte
+	for {
+		part, err := from.ReadSlice('\n')
+		line = append(line, part[:min(len(part), most-len(line))]...)
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+		case err == nil, errors.Is(err, io.EOF) && len(line) > 0:
+			return strings.TrimRight(string(line), "\r\n"), nil
+		default:
+			return "", err
 		}
 	}
 }
@@ -246,7 +300,7 @@ func (p pins) parse() (events.Pins, error) {
 	all := events.Pins{Heads: map[string]string{}, Process: p.process}
 	for _, head := range p.heads {
 		room, id, ok := strings.Cut(head, "=")
-		if !ok {
+		if !ok || id == "" {
 			return all, usage(fmt.Errorf("--head %q is not ROOM=ID", head))
 		}
 		all.Heads[room] = id
@@ -254,7 +308,8 @@ func (p pins) parse() (events.Pins, error) {
 	return all, nil
 }
 
-// verifyRooms verifies the events of a run, if it has any, and prints the heads.
+// verifyRooms verifies the events of a run, if it has any, and prints the heads. Records of
+// turns are not signed: the fold refuses those that do not go with the events.
 func verifyRooms(w io.Writer, v *journal.View, p pins) error {
 	known, err := p.parse()
 	if err != nil {
@@ -277,7 +332,10 @@ func verifyRooms(w io.Writer, v *journal.View, p pins) error {
 			return err
 		}
 	}
-	return errors.Join(faults...)
+	if faults == nil {
+		_, err = rooms.Load(v)
+	}
+	return errors.Join(append(faults, err)...)
 }
 
 // exportSidecars writes the sections of all rooms of a run as Markdown.

@@ -200,7 +200,7 @@ func TestRoomsAreShownAndVerifiedOutsideOfTheirProcess(t *testing.T) {
 	if status, _, errs := swarmbusRun(t, "verify", path, "--head", "ops="+strings.Repeat("0", 64)); status != exitError || !strings.Contains(errs, `room "ops": missing`) {
 		t.Errorf("with another head: status %d: %s", status, errs)
 	}
-	if status, out, _ := swarmbusRun(t, "export", "--sidecar", path); status != exitDecided || !strings.Contains(out, "## S1 backup-audit") {
+	if status, out, _ := swarmbusRun(t, "export", "--sidecar", path); status != exitDecided || !strings.Contains(out, "## S1 `backup-audit`") {
 		t.Errorf("sidecar: status %d: %s", status, out)
 	}
 }

@@ -112,6 +112,13 @@ func (o *Options) withDefaults() (Options, error) {
 	return r, r.check()
 }
 
+// Validate returns the error that [New] would return for the options, without making a router:
+// a [*signals.FieldError], or what an agent says of itself.
+func (o *Options) Validate() error {
+	_, err := o.withDefaults()
+	return err
+}
+
 func (o *Options) check() error {
 	names := map[string]string{}
 	for _, s := range o.Agents {
