@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -280,4 +281,45 @@ func behindUser(all []events.Event) []events.Event {
 		}
 	}
 	return nil
+}
+
+// A brokenStore writes nothing any more from some time on.
+type brokenStore struct {
+	journal.Memory
+	broken atomic.Bool
+}
+
+func (s *brokenStore) Append(all ...journal.Record) (uint64, error) {
+	if s.broken.Load() {
+		return 0, errDisk
+	}
+	return s.Memory.Append(all...)
+}
+
+var errDisk = errors.New("no space left on the disk")
+
+func TestNobodyHasTurnsThatCannotBeRecorded(t *testing.T) {
+	t.Parallel()
+	store := new(brokenStore)
+	r, err := rooms.New(t.Context(), &rooms.Options{Store: store, Keys: keys(t), Agents: []rooms.Standing{{Agent: says("Reed", "Hi."), Rooms: []string{"ops"}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ran := make(chan error, 1)
+	go func() { ran <- r.Run(t.Context()) }()
+	store.broken.Store(true)
+	if _, err := r.Say(t.Context(), "ops", rooms.Message{Content: "Go"}); !errors.Is(err, errDisk) {
+		t.Errorf("the user is told %v", err)
+	}
+	select {
+	case err := <-ran:
+		if !errors.Is(err, errDisk) {
+			t.Errorf("it ran until %v", err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("it runs on")
+	}
+	if err := r.Close(context.Background()); !errors.Is(err, errDisk) {
+		t.Errorf("it closes with %v", err)
+	}
 }

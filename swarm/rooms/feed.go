@@ -177,6 +177,7 @@ func (h *hub) run() {
 				err = ErrClosed
 			}
 			h.stop(err)
+			h.router.broken(context.Background(), err) // no more turns whose calls nobody will know of
 			return
 		}
 		for _, s := range batch[:n] {

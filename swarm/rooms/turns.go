@@ -114,7 +114,7 @@ func (r *Router) ran(ctx context.Context, t *Turn, said []Say, err error) {
 	}
 }
 
-// broken ends the router: a turn cannot be recorded.
+// broken ends the router: turns cannot be recorded.
 func (r *Router) broken(ctx context.Context, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -2,6 +2,7 @@ package office
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -27,19 +28,25 @@ import (
 // An Office is what a file says. The zero value of every field but Agents means the
 // default of [rooms.Options].
 type Office struct {
-	Rooms  []string               `yaml:"rooms"` // without a member at first
-	Turns  int                    `yaml:"turns"`
-	Queue  int                    `yaml:"queue"`
-	Hops   int                    `yaml:"hops"`
-	Pause  time.Duration          `yaml:"pause"`
-	Tries  int                    `yaml:"tries"`
-	Models map[string]teams.Model `yaml:"models"`
+	Rooms []string      `yaml:"rooms"` // without a member at first
+	Turns int           `yaml:"turns"`
+	Queue int           `yaml:"queue"`
+	Hops  int           `yaml:"hops"`
+	Pause time.Duration `yaml:"pause"`
+	Tries int           `yaml:"tries"`
+	// Timeout is how long a turn of an agent may take, before it has failed; 0 means
+	// [DefaultTimeout]. The chair's turns are as long as its solves.
+	Timeout time.Duration          `yaml:"timeout"`
+	Models  map[string]teams.Model `yaml:"models"`
 	// Servers are those of the Model Context Protocol whose tools agents may call, by name.
 	Servers map[string]teams.Server `yaml:"servers"`
 	Stub    string                  `yaml:"stub"`  // the model that writes the stubs of tools; "": the first line of the result
 	Chair   string                  `yaml:"chair"` // an agent in all rooms that has their members decide; "": none
 	Agents  []Agent                 `yaml:"agents"`
 }
+
+// DefaultTimeout is how long a turn may take.
+const DefaultTimeout = 5 * time.Minute
 
 // An Agent is an entry of the roster.
 type Agent struct {
@@ -250,7 +257,9 @@ func (o *Office) Build(p Parts) (*rooms.Options, error) {
 		if a.Model != "" {
 			reactor = &Talker{Model: all[a.Model], Role: a.Role, Tools: a.set(p.Tools, recorder)}
 		}
-		options.Agents = append(options.Agents, rooms.Standing{Agent: &agents.Agent{ID: a.Name, Role: a.Role, Reactor: reactor}, Rooms: a.Rooms})
+		options.Agents = append(options.Agents, rooms.Standing{Agent: &agents.Agent{
+			ID: a.Name, Role: a.Role, Reactor: reactor, TurnTimeout: cmp.Or(o.Timeout, DefaultTimeout),
+		}, Rooms: a.Rooms})
 	}
 	if o.Chair != "" {
 		options.Agents = append(options.Agents, o.chair(all))

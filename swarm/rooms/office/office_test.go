@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/tools"
@@ -320,4 +322,46 @@ agents:
 	if again, stubs := live(part, keys, false); len(again) != 1 || again[0] != said[0] || len(stubs) != 2 || made.Load() != 1 {
 		t.Errorf("the second life says %q after %d calls, %q", again, made.Load(), stubs)
 	}
+}
+
+func TestTurnThatTakesTooLongHasFailed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for text, want := range map[string]time.Duration{"": office.DefaultTimeout, "timeout: 3s": 3 * time.Second} {
+			store := new(journal.Memory)
+			o, err := office.Parse("f.yaml", []byte(text+"\npause: 10h\nagents:\n  - {name: Reed, rooms: [ops], script: [{say: x, takes: 1h}]}\n"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			options, err := o.Build(office.Parts{Store: store, Keys: &events.Keys{Dir: t.TempDir()}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := rooms.New(t.Context(), options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			ran := make(chan error, 1)
+			go func() { ran <- r.Run(ctx) }()
+			if _, err := r.Say(ctx, "ops", rooms.Message{Content: "Go"}); err != nil {
+				t.Fatal(err)
+			}
+			began := time.Now()
+			time.Sleep(want + time.Second)
+			cancel()
+			<-ran
+			if err := r.Close(context.Background()); err != nil {
+				t.Error(err)
+			}
+			var failed time.Duration
+			for e, err := range rooms.Log(store, 0) {
+				if s, ok := e.Body.(events.System); err == nil && ok && s.What == events.Faulted {
+					failed = e.Time.Sub(began)
+				}
+			}
+			if failed != want {
+				t.Errorf("%q: it failed after %v, want %v", text, failed, want)
+			}
+		}
+	})
 }
