@@ -32,6 +32,7 @@ func (s *status) after(e solves.Event) {
 		s.round = e.Round
 	case solves.Weighed:
 		s.leader, s.support = e.Decision.Leader(), e.Decision.Support
+	default: // how it stands is the same
 	}
 }
 
