@@ -107,8 +107,16 @@ func (f *following) start(ctx context.Context, in question) error {
 	return err
 }
 
-// whole follows the solve until it stops, or asks what the client cannot ask its user.
+// whole follows the solve until it stops, or asks what the client cannot ask its user. If the
+// client has cancelled the call, or is gone, it cancels the solve, whatever noticed that first.
 func (f *following) whole(ctx context.Context) (*sdk.CallToolResult, solved, error) {
+	defer func() {
+		if ctx.Err() != nil {
+			bye, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+			defer cancel()
+			_, _ = f.s.o.Backend.Solves.Cancel(bye, f.id) // it may have stopped meanwhile
+		}
+	}()
 	for {
 		one, err := f.stopped(ctx)
 		if err != nil {
@@ -154,8 +162,7 @@ func (f *following) stopped(ctx context.Context) (api.SolveDetail, error) {
 	}
 }
 
-// pause waits for a moment. If the client has cancelled the call, or is gone, it cancels the
-// solve.
+// pause waits for a moment.
 func (f *following) pause(ctx context.Context) error {
 	wait := time.NewTimer(f.s.o.Every)
 	defer wait.Stop()
@@ -163,9 +170,6 @@ func (f *following) pause(ctx context.Context) error {
 	case <-wait.C:
 		return nil
 	case <-ctx.Done():
-		bye, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-		defer cancel()
-		_, _ = f.s.o.Backend.Solves.Cancel(bye, f.id) // it may have stopped meanwhile
 		return context.Cause(ctx)
 	}
 }
