@@ -19,8 +19,9 @@
 // What an agent says ([Say]) is visible to the user and to all members of the room,
 // who hear it in their next turn. It is queued for the members that it is addressed
 // to, so that agents that only comment do not keep each other talking, and no further
-// than [Options].Hops messages from the user's. Addressees that are not in the room get
-// it by mail, in the room that they joined first.
+// than [Options].Hops messages from the user's. Together the messages of agents ask for at
+// most [Options].Budget turns for one message of the user. Addressees that are not in the
+// room get it by mail, in the room that they joined first.
 //
 // # Priority
 //

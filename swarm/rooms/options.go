@@ -57,14 +57,15 @@ type Options struct {
 	Store  journal.Store // where the log is; nil: in memory
 	Keys   *events.Keys  // required
 
-	Turns int           // that run at once; 0 means 4
-	Queue int           // messages that wait for an agent, at each level; 0 means 64
-	Mail  int           // that waits for an agent; 0 means 64
-	Hops  int           // messages of agents that answer each other; 0 means 8
-	Tries int           // turns of an agent for a message that fail before it is set aside; 0 means 10
-	Pause time.Duration // of an agent after its first failure, doubled by each further one; 0 means 1s
-	Most  time.Duration // maximum pause; 0 means 5m
-	Stub  Stubber       // nil: the first line
+	Turns  int           // that run at once; 0 means 4
+	Queue  int           // messages that wait for an agent, at each level; 0 means 64
+	Mail   int           // that waits for an agent; 0 means 64
+	Hops   int           // messages of agents that answer each other; 0 means 8
+	Budget int           // turns that agents' messages cause for one message of the user; 0 means 64
+	Tries  int           // turns of an agent for a message that fail before it is set aside; 0 means 10
+	Pause  time.Duration // of an agent after its first failure, doubled by each further one; 0 means 1s
+	Most   time.Duration // maximum pause; 0 means 5m
+	Stub   Stubber       // nil: the first line
 
 	Seed  uint64           // of agents' random numbers
 	Mint  *signals.Mint    // of the ids of records; nil means signals.NewMint()
@@ -80,7 +81,7 @@ func (o *Options) withDefaults() (Options, error) {
 		field string
 		value *int
 		def   int
-	}{{"turns", &r.Turns, 4}, {"queue", &r.Queue, 64}, {"mail", &r.Mail, 64}, {"hops", &r.Hops, 8}, {"tries", &r.Tries, 10}} {
+	}{{"turns", &r.Turns, 4}, {"queue", &r.Queue, 64}, {"mail", &r.Mail, 64}, {"hops", &r.Hops, 8}, {"budget", &r.Budget, 64}, {"tries", &r.Tries, 10}} {
 		if err := signals.AtLeastZero(d.field, float64(*d.value)); err != nil {
 			return r, err
 		}

@@ -38,16 +38,18 @@ type place struct {
 
 // A composer makes events of what an agent says in one turn.
 type composer struct {
-	r     *Router
-	agent *roomlog.Agent
-	run   *roomlog.Running
-	hops  int
-	quota int
-	ix    map[string]int // numbers of sections given, by room
-	mail  int
-	said  int
-	sent  map[place]int // what this turn queues so far: it is not in the state yet
-	out   []any
+	r       *Router
+	agent   *roomlog.Agent
+	run     *roomlog.Running
+	hops    int
+	quota   int
+	ix      map[string]int // numbers of sections given, by room
+	mail    int
+	said    int
+	sent    map[place]int // what this turn queues so far: it is not in the state yet
+	spent   int           // turns that this turn asks for so far, likewise
+	stopped []string      // addressees for whom no turn is left
+	out     []any
 }
 
 func (r *Router) composerLocked(a *roomlog.Agent) *composer {
@@ -79,6 +81,9 @@ func (c *composer) add(s Say) {
 	}
 	to = slices.DeleteFunc(slices.Clone(to), func(name string) bool { return name == c.agent.Name || name == events.FromUser })
 	to = c.reachable(to)
+	if !c.logged() && len(to) > 0 && c.left() == 0 {
+		c.stopped, to = append(c.stopped, to...), nil
+	}
 	here, elsewhere := members(room.Members, to)
 	if c.hops > c.r.opts.Hops && len(to) > 0 {
 		c.out = append(c.out, refused(room.Name, to, "%d messages of agents led to it", c.hops)...)
@@ -136,7 +141,8 @@ func (c *composer) dialogue(s Say, to []string, p schedule.Priority, why string)
 	room := c.run.Room
 	var queued, full []string
 	if !c.logged() {
-		queued, full = c.r.roomFor(to, p, c.sent)
+		queued, full = c.r.roomFor(c.afford(to), p, c.sent)
+		c.spent += len(queued)
 	}
 	var refs map[int]string
 	for n := range text.Sections(s.Content) {
@@ -168,6 +174,12 @@ func (c *composer) send(s Say, name string, p schedule.Priority, why string) {
 	if !c.logged() && len(to.Mail)+c.sent[box] >= c.r.opts.Mail {
 		c.out = append(c.out, refused(c.run.Room.Name, []string{name}, "its mailbox is full")...)
 		return
+	}
+	if !c.logged() {
+		if len(c.afford([]string{name})) == 0 {
+			return
+		}
+		c.spent++
 	}
 	room := to.Rooms[0]
 	if _, began := c.ix[room]; !began {

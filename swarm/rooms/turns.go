@@ -160,6 +160,7 @@ func (r *Router) end(ctx context.Context, t *Turn, said []Say) error {
 		for _, s := range said {
 			c.add(s)
 		}
+		c.stop()
 		return append(c.out, t.ended(outcome(t, c), 0)), nil
 	})
 	if err == nil && len(said) == 0 && !t.moot {

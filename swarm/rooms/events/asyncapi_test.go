@@ -31,18 +31,25 @@ type head struct {
 	ReplyTo string    `json:"reply_to,omitzero" jsonschema:"The id of the event that this one answers."`
 }
 
-func words[E interface{ String() string }](all ...E) *jsonschema.Schema {
+// words returns the schema of an enumeration, with all of its words.
+func words[E interface {
+	~uint8
+	MarshalText() ([]byte, error)
+}]() *jsonschema.Schema {
 	s := &jsonschema.Schema{Type: "string"}
-	for _, e := range all {
-		s.Enum = append(s.Enum, e.String())
+	for e := E(1); ; e++ {
+		word, err := e.MarshalText()
+		if err != nil {
+			return s
+		}
+		s.Enum = append(s.Enum, string(word))
 	}
-	return s
 }
 
 var types = &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
-	reflect.TypeFor[schedule.Priority](): words(schedule.Urgent, schedule.Normal, schedule.Background),
-	reflect.TypeFor[events.Status]():     words(events.Pending, events.Running, events.Done, events.Failed),
-	reflect.TypeFor[events.What]():       words(events.Created, events.Joined, events.Left, events.Restarted, events.Faulted, events.Refused, events.SetAside),
+	reflect.TypeFor[schedule.Priority](): words[schedule.Priority](),
+	reflect.TypeFor[events.Status]():     words[events.Status](),
+	reflect.TypeFor[events.What]():       words[events.What](),
 	reflect.TypeFor[map[int]string]():    {Type: "object", AdditionalProperties: &jsonschema.Schema{Type: "string"}},
 	reflect.TypeFor[time.Time]():         {Type: "string", Format: "date-time"},
 }}

@@ -28,12 +28,13 @@ import (
 // An Office is what a file says. The zero value of every field but Agents means the
 // default of [rooms.Options].
 type Office struct {
-	Rooms []string      `yaml:"rooms"` // without a member at first
-	Turns int           `yaml:"turns"`
-	Queue int           `yaml:"queue"`
-	Hops  int           `yaml:"hops"`
-	Pause time.Duration `yaml:"pause"`
-	Tries int           `yaml:"tries"`
+	Rooms  []string      `yaml:"rooms"` // without a member at first
+	Turns  int           `yaml:"turns"`
+	Queue  int           `yaml:"queue"`
+	Hops   int           `yaml:"hops"`
+	Budget int           `yaml:"budget"`
+	Pause  time.Duration `yaml:"pause"`
+	Tries  int           `yaml:"tries"`
 	// Timeout is how long a turn of an agent may take, before it has failed; 0 means
 	// [DefaultTimeout]. The chair's turns are as long as its solves.
 	Timeout time.Duration          `yaml:"timeout"`
@@ -248,7 +249,7 @@ func (o *Office) Build(p Parts) (*rooms.Options, error) {
 		}
 		all[name] = cassette.Answers(m, recorder)
 	}
-	options := &rooms.Options{Rooms: o.Rooms, Turns: o.Turns, Queue: o.Queue, Hops: o.Hops, Pause: o.Pause, Tries: o.Tries, Store: p.Store, Keys: p.Keys}
+	options := &rooms.Options{Rooms: o.Rooms, Turns: o.Turns, Queue: o.Queue, Hops: o.Hops, Budget: o.Budget, Pause: o.Pause, Tries: o.Tries, Store: p.Store, Keys: p.Keys}
 	if o.Stub != "" {
 		options.Stub = stubber(all[o.Stub])
 	}

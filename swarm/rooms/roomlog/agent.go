@@ -41,6 +41,15 @@ type Running struct {
 	Calls   []events.Event // of tools so far, each with its newest event, in the order in which they began
 	Said    int            // dialogues and mail so far
 	Failed  int            // earlier turns for the message, or for mail alone
+	Cause   *Cause         // of all that is said in it
+}
+
+// oldest returns the position of the mail that has waited longest, 0 if none waits.
+func (a *Agent) oldest() uint64 {
+	if len(a.Mail) == 0 {
+		return 0
+	}
+	return a.Mail[0].Seq
 }
 
 // Quota returns how many urgent messages the agent may still send in its turn, of n in

@@ -146,3 +146,35 @@ func TestRestartEndsThePause(t *testing.T) {
 		t.Error("there is still a pause")
 	}
 }
+
+func TestCauseHasWhatItLedToAndWhatWaits(t *testing.T) {
+	t.Parallel()
+	w := twoRooms(t)
+	cause := w.state.Agent("Via").Running.Cause
+	check := func(when string, caused, waiting int) {
+		t.Helper()
+		if cause.Caused != caused || cause.Waiting != waiting {
+			t.Errorf("%s: %d caused, %d wait; want %d and %d", when, cause.Caused, cause.Waiting, caused, waiting)
+		}
+	}
+	check("the user's message alone", 0, 0)
+	w.mail("Via", "Reed", schedule.Normal, "one")
+	w.mail("Via", "Veda", schedule.Normal, "two")
+	check("mail to two agents", 2, 2)
+	w.end("Via", "front", roomlog.Spoke, 0)
+	w.ask("ops", schedule.Urgent, "Reed") // another cause, in whose turn Reed hears the mail
+	w.begin()
+	check("Reed hears it", 2, 1)
+	w.end("Reed", "ops", roomlog.Failed, 0)
+	check("Reed's turn fails", 2, 2)
+	w.begin()
+	if w.state.Agent("Reed").Running.Cause == cause {
+		t.Error("a turn for a message belongs to the cause of its mail")
+	}
+	w.end("Reed", "ops", roomlog.SetAside, 0)
+	check("Reed's turn is set aside", 2, 1)
+	if got := w.begin(); got.Agent != "Veda" || w.state.Agent("Veda").Running.Cause != cause {
+		t.Errorf("the turn of %s is of another cause", got.Agent)
+	}
+	check("Veda hears it", 2, 0)
+}

@@ -47,12 +47,6 @@ type Mail struct {
 	Turn int    `json:"turn"` // of all turns of the receiver, in which it heard the mail; 0: it waits
 }
 
-// A message waits for turns of agents.
-type message struct {
-	event events.Event
-	left  int // agents that have not had their turn
-}
-
 // New returns the state of an empty log.
 func New() *State {
 	return &State{rooms: map[string]*Room{}, agents: map[string]*Agent{}, keys: map[string]string{}, waiting: map[uint64]*message{}}
@@ -234,16 +228,14 @@ func (st *State) changed(r *Room, s events.System) string {
 		}
 		a.Session, a.Failures, a.Paused = 0, 0, time.Time{}
 		st.line(a)
-	case events.Created, events.Faulted, events.Refused, events.SetAside:
+	case events.Created, events.Faulted, events.Refused, events.SetAside, events.Stopped:
 	}
 	return ""
 }
 
 // queue puts a message into the queues of agents.
 func (st *State) queue(e events.Event, to []string) string {
-	if len(to) > 0 {
-		st.waiting[e.Seq] = &message{e, len(to)}
-	}
+	st.put(e, len(to))
 	for _, name := range to {
 		a := st.agents[name]
 		if a == nil {
@@ -273,6 +265,7 @@ func (st *State) mailed(r *Room, e events.Event, b events.Mailbox) string {
 	from.Running.Said++
 	from.sent(b.Priority)
 	to.Mail = append(to.Mail, e)
+	st.put(e, 1)
 	st.line(to)
 	return ""
 }

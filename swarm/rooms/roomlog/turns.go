@@ -1,6 +1,7 @@
 package roomlog
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/swarmbus/swarmbus/signals"
@@ -75,6 +76,9 @@ func (st *State) began(h signals.Header, b Began) string {
 	if b.Message != 0 {
 		a.Running.Message = st.waiting[b.Message].event
 	}
+	a.Running.Cause = st.waiting[cmp.Or(b.Message, a.oldest())].cause
+	st.count(-1, a.Running.Message)
+	st.count(-1, a.Mail...)
 	a.Mail = nil
 	for _, m := range a.Running.Mail {
 		st.mail[m.Body.(events.Mailbox).MailboxID-1].Turn = b.Turn
@@ -102,14 +106,17 @@ func (st *State) ended(h signals.Header, e Ended) string {
 	case Failed:
 		a.fail(h.Time, e.Pause)
 		a.failed[run.Message.Seq]++
+		st.count(1, run.Message)
 		st.unheard(a, run.Mail)
 		return ""
 	case SetAside:
 		a.fail(h.Time, e.Pause)
+		st.heard(run.Mail)
 	case Moot:
 		st.unheard(a, run.Mail)
 	case Spoke, Passed:
 		a.Failures, a.Paused = 0, time.Time{}
+		st.heard(run.Mail)
 	}
 	delete(a.failed, run.Message.Seq)
 	if _, err := a.Queues.Finish(run.Pick, nil); err != nil {
@@ -122,16 +129,15 @@ func (st *State) ended(h signals.Header, e Ended) string {
 // unheard has mail wait again, before what has arrived since.
 func (st *State) unheard(a *Agent, mail []events.Event) {
 	a.Mail = append(mail, a.Mail...)
+	st.count(1, mail...)
 	for _, m := range mail {
 		st.mail[m.Body.(events.Mailbox).MailboxID-1].Turn = 0
 	}
 }
 
-// answered forgets a message that nobody has to answer any more.
-func (st *State) answered(id uint64) {
-	if m := st.waiting[id]; m != nil {
-		if m.left--; m.left == 0 {
-			delete(st.waiting, id)
-		}
+// heard notes that nobody waits for turns for mail any more.
+func (st *State) heard(mail []events.Event) {
+	for _, m := range mail {
+		st.answered(m.Seq)
 	}
 }

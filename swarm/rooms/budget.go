@@ -1,0 +1,36 @@
+package rooms
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/swarmbus/swarmbus/swarm/rooms/events"
+	"github.com/swarmbus/swarmbus/swarm/rooms/text"
+)
+
+// left returns how many turns the messages of agents may still ask for, of those that the
+// user's message may cause to which the turn belongs.
+func (c *composer) left() int {
+	return max(0, c.r.opts.Budget-c.run.Cause.Caused-c.spent)
+}
+
+// afford returns as many addressees as turns are left. The others are stopped.
+func (c *composer) afford(to []string) []string {
+	n := min(len(to), c.left())
+	c.stopped = append(c.stopped, to[n:]...)
+	return to[:n]
+}
+
+// stop appends a system event that says who does not answer what the turn says, and what is
+// still to come.
+func (c *composer) stop() {
+	if len(c.stopped) == 0 {
+		return
+	}
+	slices.Sort(c.stopped)
+	cause := c.run.Cause
+	message, _ := cause.Message.Body.(events.User)
+	c.out = append(c.out, system(c.run.Room.Name, events.Stopped, c.agent.Name,
+		"stopped: not queued for %s: %.60q has led to %d further turns, the most that one message may; still to come of them: %d. Write again to go on.",
+		strings.Join(slices.Compact(c.stopped), ", "), text.Line(message.Content), c.r.opts.Budget, cause.Waiting+c.spent))
+}

@@ -1,0 +1,54 @@
+package roomlog
+
+import "github.com/swarmbus/swarmbus/swarm/rooms/events"
+
+// A Cause is a message of the user, with what it leads to: the turns of agents for it, for
+// what they say in those turns, and so on. A turn belongs to the cause of its message, one
+// that is for mail alone to that of its oldest mail, and so does all that is said in it.
+type Cause struct {
+	Message events.Event // of the user
+	Caused  int          // turns that messages and mail of agents have asked for so far, without those for the user's message
+	Waiting int          // messages and mail of it that wait for turns
+}
+
+// A message waits for turns of agents. Mail is one, too.
+type message struct {
+	event events.Event
+	left  int // agents that have not had their turn
+	cause *Cause
+}
+
+// put has a message wait for n turns of agents.
+func (st *State) put(e events.Event, n int) {
+	if n == 0 {
+		return
+	}
+	var cause *Cause
+	if from := st.agents[e.From]; from != nil {
+		cause = from.Running.Cause
+		cause.Caused += n
+	} else {
+		cause = &Cause{Message: e}
+	}
+	cause.Waiting += n
+	st.waiting[e.Seq] = &message{e, n, cause}
+}
+
+// answered notes that an agent has had its turn for a message. One that nobody has to answer
+// any more is forgotten.
+func (st *State) answered(id uint64) {
+	if m := st.waiting[id]; m != nil {
+		if m.left--; m.left == 0 {
+			delete(st.waiting, id)
+		}
+	}
+}
+
+// count adds n to what waits of the causes of messages and mail.
+func (st *State) count(n int, all ...events.Event) {
+	for _, e := range all {
+		if m := st.waiting[e.Seq]; m != nil {
+			m.cause.Waiting += n
+		}
+	}
+}
