@@ -24,8 +24,8 @@ type threadState struct {
 	decided map[string]*runlog.Decided // by terms; nil: not yet
 }
 
-// threadsOf returns the threads of a run in the order in which they began. It decodes
-// only the records of decisions.
+// threadsOf returns the threads of a run in the order in which they began, but for those of
+// rooms, in which nothing is decided. It decodes only the records of decisions.
 func threadsOf(ctx context.Context, v journal.Reader) (threads []*threadState, err error) {
 	codec, err := newCodec()
 	if err != nil {
@@ -46,6 +46,9 @@ func threadsOf(ctx context.Context, v journal.Reader) (threads []*threadState, e
 		kind, name, err := r.About()
 		if err != nil {
 			return threads, err
+		}
+		if strings.HasPrefix(string(kind), "room.") {
+			continue
 		}
 		t := known[name]
 		if t == nil {

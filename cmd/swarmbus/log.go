@@ -235,7 +235,10 @@ moved the result:
 				if err != nil {
 					return err
 				}
-				if len(threads) != 1 {
+				if len(threads) == 0 {
+					return fmt.Errorf("there is no solve in %s; see swarmbus log, and swarmbus room for rooms", args[0])
+				}
+				if len(threads) > 1 {
 					return listThreads(cmd.OutOrStdout(), threads, running)
 				}
 				thread = threads[0].thread

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"os"
 	"slices"
 	"time"
 
@@ -139,7 +138,7 @@ func (f *answerFlags) answer(text []string) (signals.Any, error) {
 
 // leave leaves the answer in a run of another program.
 func (f *answerFlags) leave(cmd *cobra.Command, answer signals.Any) (err error) {
-	path, err := runs.Path(f.solve.resume)
+	path, err := runs.Find(f.solve.resume)
 	if err != nil {
 		return err
 	}
@@ -230,11 +229,8 @@ func proposed(log []signals.Any, id string) bool {
 // openRun opens the journal of an existing run, and records an answer to the first call that
 // it asks about; nil: none.
 func openRun(name string, permit *tools.Answer) (*aJournal, error) {
-	path, err := runs.Path(name)
+	path, err := runs.Find(name)
 	if err != nil {
-		return nil, err
-	}
-	if _, err := os.Stat(path); err != nil {
 		return nil, err
 	}
 	file, err := journal.Open(path, nil)

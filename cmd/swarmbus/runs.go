@@ -143,7 +143,7 @@ With --head, the run must have that event; so nobody can have cut off what came 
 			if server.link != "" {
 				return server.verify(cmd, args[0])
 			}
-			path, err := runs.Path(args[0])
+			path, err := runs.Find(args[0])
 			if err != nil {
 				return err
 			}
@@ -247,7 +247,7 @@ The run has the name of the file unless RUN is given, which standard input requi
 
 // view opens a run to read it.
 func view(name string) (*journal.View, error) {
-	path, err := runs.Path(name)
+	path, err := runs.Find(name)
 	if err != nil {
 		return nil, err
 	}

@@ -45,7 +45,7 @@ func recordTerms(store journal.Store, terms *solveTerms) (*journal.Recorder, err
 type notOurs struct{ err error }
 
 func (e *notOurs) Error() string {
-	return fmt.Sprintf("no solve of swarmbus is recorded here: %v", e.err)
+	return "the run was not recorded by swarmbus solve"
 }
 
 func (e *notOurs) Unwrap() error { return e.err }

@@ -3,6 +3,7 @@ package runs
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -40,6 +41,20 @@ func Path(run string) (string, error) {
 	}
 	dir, err := Dir()
 	return filepath.Join(dir, run+Suffix), err
+}
+
+// Find returns the path of a run that is there. The error of one that is not says where it was
+// looked for, and is a [fs.ErrNotExist].
+func Find(run string) (string, error) {
+	path, err := Path(run)
+	if err != nil {
+		return "", err
+	}
+	_, err = os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) && path != run {
+		return "", fmt.Errorf("no run %q in %s (swarmbus runs lists what is there): %w", run, filepath.Dir(path), fs.ErrNotExist)
+	}
+	return path, err
 }
 
 // Make is [Path] for a journal that is about to be written: its directory is

@@ -1,8 +1,11 @@
 package runs_test
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -26,6 +29,25 @@ func TestNamesAreInTheStateDirectoryAndPathsAreNot(t *testing.T) {
 	}
 	if _, err := runs.Path(""); err == nil {
 		t.Error("a run without a name has a path")
+	}
+}
+
+func TestARunThatIsNotThereIsNamedWithItsDirectory(t *testing.T) {
+	state := t.TempDir()
+	t.Setenv("XDG_STATE_HOME", state)
+	_, err := runs.Find("gsm8k")
+	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), `"gsm8k"`) || !strings.Contains(err.Error(), filepath.Join(state, "swarmbus")) {
+		t.Errorf("got %v", err)
+	}
+	path, err := runs.Make("gsm8k")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := runs.Find("gsm8k"); got != path || err != nil {
+		t.Errorf("got %q, %v, want %q", got, err, path)
 	}
 }
 
