@@ -22,9 +22,9 @@ func (s *Subscription) Account() stats.Account {
 func (s *Subscription) accountLocked() stats.Account {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	end, books := s.core.log.Next(), s.ledger
-	books.by[pending] = s.backlog.Count(end) + s.inHand
-	books.intended = s.backlog.Intended(end)
+	books := s.ledger
+	books.intended, books.by[pending] = s.backlog.Count(s.core.log.Next())
+	books.by[pending] += s.inHand
 	return books.account()
 }
 
@@ -106,8 +106,8 @@ func (s *Subscription) endLocked() {
 		c.log.Threads.Unpin(t)
 	}
 	books := s.ledger
-	books.intended = s.backlog.Intended(0)
-	books.by[pending] = uint64(s.backlog.Kept()) + s.inHand
+	books.intended, books.by[pending] = s.backlog.Count(0)
+	books.by[pending] += s.inHand
 	c.past.add(&books)
 	c.kept += uint64(s.backlog.Kept())
 	c.changed.Broadcast()

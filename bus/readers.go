@@ -7,8 +7,10 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus/events"
 	"github.com/swarmbus/swarmbus/bus/internal/backlog"
+	"github.com/swarmbus/swarmbus/bus/internal/site"
 	"github.com/swarmbus/swarmbus/bus/internal/store"
 	"github.com/swarmbus/swarmbus/bus/internal/wait"
+	"github.com/swarmbus/swarmbus/signals"
 )
 
 // An EvictedError is returned to a reader that wants to start before the
@@ -32,15 +34,17 @@ type readers struct {
 func (r *readers) init(c *core) { r.core, r.checkAt = c, ^uint64(0) }
 
 // join adds a subscription, which starts with the signals that it wants.
-func (r *readers) join(s *Subscription, want backlog.Selector) error {
+func (r *readers) join(o SubscribeOptions, at *site.Site) (*Subscription, error) {
+	s := &Subscription{core: r.core, readers: r, options: o, site: at, batch: 1}
+	want := backlog.Selector{Addressed: func(to signals.Recipients) bool { return o.Agent == System || to.Include(o.Agent) }}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.state != open {
-		return ErrClosed
+		return nil, ErrClosed
 	}
-	from, err := r.startLocked(&s.options, &want)
+	from, err := r.startLocked(&o, &want)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	r.queueLocked(s)
 	want.Kinds, want.Threads = s.kinds, s.threads
@@ -51,10 +55,11 @@ func (r *readers) join(s *Subscription, want backlog.Selector) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.backlog = backlog.New(want, from)
-	s.bound = s.backlog.Unread(end) + uint64(s.options.Backlog)
+	_, unread := s.backlog.Count(end)
+	s.bound = unread + uint64(o.Backlog)
 	s.reviewLocked(end)
 	r.checkAt = min(r.checkAt, s.due, end+backlog.Slack)
-	return nil
+	return s, nil
 }
 
 // startLocked returns where a subscription begins, and completes what it wants but
@@ -147,7 +152,7 @@ func (s *Subscription) reviewLocked(end uint64) {
 	if s.sleeper.Idle() {
 		s.backlog.Jump(s.core.log.End())
 	}
-	unread := s.backlog.Unread(end)
+	_, unread := s.backlog.Count(end)
 	s.backlog.Compact(unread, end)
 	half := s.bound - uint64(s.options.Backlog+1)/2 // half of the backlog, plus what was there at the start
 	if unread > half && !s.slow {
@@ -162,5 +167,5 @@ func (s *Subscription) reviewLocked(end uint64) {
 	if s.slow = s.slow && unread > half; !s.slow {
 		bound = half
 	}
-	s.due = end + min(backlog.Slack, bound-min(unread, bound))
+	s.due = end + min(max(backlog.Slack, unread), bound-min(unread, bound))
 }

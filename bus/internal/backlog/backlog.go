@@ -19,18 +19,14 @@ const Slack = 4096
 // the front, then the wanted entries from the cursor on. One caller at a time may
 // use it. Make one with [New]. A limit is at most [store.Log.Next].
 type Backlog struct {
-	want    Selector
-	front   []signals.Any // given back, or set aside
-	cursor  store.Cursor
-	passed  uint64       // wanted entries before the cursor
-	ahead   store.Cursor // not before the cursor
-	counted uint64       // wanted entries before it
+	want   Selector
+	front  []signals.Any // given back, or set aside
+	cursor store.Cursor
+	passed uint64 // wanted entries before the cursor
 }
 
 // New returns the backlog of a reader that begins at c.
-func New(want Selector, c store.Cursor) Backlog {
-	return Backlog{want: want, cursor: c, ahead: c}
-}
+func New(want Selector, c store.Cursor) Backlog { return Backlog{want: want, cursor: c} }
 
 // Reads reports whether there may be something to read before limit.
 func (b *Backlog) Reads(limit uint64) bool { return len(b.front) > 0 || b.cursor.Pos < limit }
@@ -38,38 +34,17 @@ func (b *Backlog) Reads(limit uint64) bool { return len(b.front) > 0 || b.cursor
 // Kept returns the number of signals that do not depend on the log.
 func (b *Backlog) Kept() int { return len(b.front) }
 
-// Intended returns the number of wanted entries before limit, read or not. It
-// looks at each entry once.
-func (b *Backlog) Intended(limit uint64) uint64 {
-	if b.cursor.Pos >= b.ahead.Pos { // left behind, ahead would keep read entries alive
-		b.ahead, b.counted = b.cursor, b.passed
-	}
-	for {
-		seg, from, to := b.ahead.Span(limit)
-		if from == to {
-			return b.counted
-		}
-		b.counted += uint64(bits.OnesCount64(b.want.pick(seg, from, to)))
-		b.ahead.Pos += uint64(to - from)
-	}
-}
-
-// Unread returns the number of unread signals before limit, at the cost of
-// [Backlog.Intended].
-func (b *Backlog) Unread(limit uint64) uint64 {
-	return uint64(len(b.front)) + b.Intended(limit) - b.passed
-}
-
-// Count is Unread, counted anew.
-func (b *Backlog) Count(limit uint64) uint64 {
-	n := uint64(len(b.front))
+// Count returns the number of wanted entries before limit, read or not, and how many
+// of them are unread. It looks at each entry after the cursor.
+func (b *Backlog) Count(limit uint64) (intended, unread uint64) {
+	intended, unread = b.passed, uint64(len(b.front))
 	for c := b.cursor; ; {
 		seg, from, to := c.Span(limit)
 		if from == to {
-			return n
+			return intended, unread
 		}
-		n += uint64(bits.OnesCount64(b.want.pick(seg, from, to)))
-		c.Pos += uint64(to - from)
+		n := uint64(bits.OnesCount64(b.want.pick(seg, from, to)))
+		intended, unread, c.Pos = intended+n, unread+n, c.Pos+uint64(to-from)
 	}
 }
 
@@ -101,7 +76,6 @@ func (b *Backlog) Take(dst []signals.Any, limit uint64, now int64, expired func(
 			keep(seg.Signal[i], seg.Due[i])
 		}
 	}
-	b.Intended(b.cursor.Pos)
 	return n
 }
 
@@ -155,7 +129,4 @@ func (b *Backlog) Drop(f func(signals.Any)) {
 }
 
 // Leave releases the log: only the signals at the front are left.
-func (b *Backlog) Leave() {
-	b.cursor.Clear()
-	b.ahead.Clear()
-}
+func (b *Backlog) Leave() { b.cursor.Clear() }

@@ -10,39 +10,28 @@ import "slices"
 // and no reader is woken for signals that it has seen. One caller at a
 // time may use the queues of a log and their sleepers.
 type Queue struct {
-	first, last *node
-	newest      uint64 // position of the newest signal here, counted from 1
-}
-
-// A node is the place of a reader in one queue.
-type node struct {
-	queue      *Queue
-	prev, next *node
-	reader     *Sleeper
+	sleepers []*Sleeper // in that order
+	newest   uint64     // position of the newest signal here, counted from 1
 }
 
 // A Sleeper is a reader that can wait.
 type Sleeper struct {
-	nodes  []node        // one for each queue that it waits in
+	queues []*Queue      // that it waits in
 	seen   uint64        // position after the last signal that it has examined
 	ready  chan struct{} // closed to wake it; nil: awake
 	waking bool          // it was woken, and has to wake the next reader of each queue
 }
 
 // In makes s wait in these queues. It must be awake.
-func (s *Sleeper) In(queues ...*Queue) {
-	for _, q := range queues {
-		s.nodes = append(s.nodes, node{queue: q})
-	}
-}
+func (s *Sleeper) In(queues ...*Queue) { s.queues = append(s.queues, queues...) }
 
 // Idle reports whether s sleeps and has seen everything in its queues.
 func (s *Sleeper) Idle() bool {
-	return s.ready != nil && !slices.ContainsFunc(s.nodes, func(n node) bool { return n.queue.newest > s.seen })
+	return s.ready != nil && !slices.ContainsFunc(s.queues, func(q *Queue) bool { return q.newest > s.seen })
 }
 
 // Waiting reports whether a reader sleeps in q.
-func (q *Queue) Waiting() bool { return q.first != nil }
+func (q *Queue) Waiting() bool { return len(q.sleepers) > 0 }
 
 // Wake wakes the first reader for signals before position end. It need not be called
 // if no reader waits: readers that begin to wait later have seen these signals.
@@ -53,8 +42,8 @@ func (q *Queue) Wake(end uint64) {
 
 // pass wakes the first reader if there are signals that it has not seen.
 func (q *Queue) pass() {
-	if q.first != nil && q.first.reader.seen < q.newest {
-		q.first.reader.Rouse()
+	if len(q.sleepers) > 0 && q.sleepers[0].seen < q.newest {
+		q.sleepers[0].Rouse()
 	}
 }
 
@@ -62,8 +51,8 @@ func (q *Queue) pass() {
 func (s *Sleeper) Sleep(seen uint64) chan struct{} {
 	if s.ready == nil {
 		s.ready, s.seen = make(chan struct{}), seen
-		for i := range s.nodes {
-			s.nodes[i].push(s)
+		for _, q := range s.queues {
+			q.sleepers = append(q.sleepers, s)
 		}
 	}
 	return s.ready
@@ -74,8 +63,8 @@ func (s *Sleeper) Rouse() {
 	if s.ready == nil {
 		return
 	}
-	for i := range s.nodes {
-		s.nodes[i].remove()
+	for _, q := range s.queues {
+		q.remove(s)
 	}
 	close(s.ready)
 	s.ready, s.waking = nil, true
@@ -87,35 +76,19 @@ func (s *Sleeper) Pay() {
 		return
 	}
 	s.waking = false
-	for i := range s.nodes {
-		s.nodes[i].queue.pass()
+	for _, q := range s.queues {
+		q.pass()
 	}
 }
 
-func (n *node) push(s *Sleeper) {
-	q := n.queue
-	n.reader, n.prev, n.next = s, q.last, nil
-	if q.last != nil {
-		q.last.next = n
-	} else {
-		q.first = n
+// remove removes a sleeper, usually the first: then the others stay where they are.
+func (q *Queue) remove(s *Sleeper) {
+	if q.sleepers[0] == s && len(q.sleepers) > 1 {
+		q.sleepers[0], q.sleepers = nil, q.sleepers[1:]
+		return
 	}
-	q.last = n
-}
-
-func (n *node) remove() {
-	q := n.queue
-	if n.prev != nil {
-		n.prev.next = n.next
-	} else {
-		q.first = n.next
-	}
-	if n.next != nil {
-		n.next.prev = n.prev
-	} else {
-		q.last = n.prev
-	}
-	n.prev, n.next = nil, nil
+	i := slices.Index(q.sleepers, s)
+	q.sleepers = slices.Delete(q.sleepers, i, i+1)
 }
 
 // Over reports whether done is closed; a nil channel never is.
