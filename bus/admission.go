@@ -75,9 +75,6 @@ func (a *admission) examine(d *draft, s signals.Any) error {
 	return nil
 }
 
-// pagesLocked returns the pages of a signal's type.
-func (a *admission) pagesLocked(s signals.Any) *store.Pages { return a.folds.pagesLocked(s) }
-
 // stamp fills in the log's data about a draft, except for an id of the bus's mint.
 func (a *admission) stamp(d *draft, now int64, at time.Time) {
 	h := d.head

@@ -78,7 +78,7 @@ func (a *admission) identifyLocked(p *Publisher, d *draft) error {
 		d.Source = d.head.Source
 	}
 	if d.Pages == nil {
-		d.Pages = a.pagesLocked(d.Signal)
+		d.Pages = a.folds.pagesLocked(d.Signal)
 		return p.allow(d.KindText, d.head) // a layer may have been opened meanwhile
 	}
 	if named {

@@ -114,17 +114,6 @@ func (c *conflicts) openIn(thread string) []conflict.Pair {
 	return slices.Collect(c.fold.Unresolved(thread))
 }
 
-// closeThread ends a thread, unless its log does so.
-func (c *conflicts) closeThread(thread string) {
-	if c.shared {
-		return
-	}
-	defer c.events.Show()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.endedLocked(c.fold.CloseThread(thread), false)
-}
-
 // announcement returns the entry of the conflict's signal.
 func (c *conflicts) announcement(o *opening) store.Entry {
 	e, pair := o.cause, o.pair

@@ -69,7 +69,7 @@ func (a *admission) admitFedLocked(ds []draft, now int64) error {
 			return err
 		}
 		h := d.head
-		d.Seq, d.Source, d.ThreadText, d.Pages = h.Seq, h.Source, h.Thread, a.pagesLocked(d.Signal)
+		d.Seq, d.Source, d.ThreadText, d.Pages = h.Seq, h.Source, h.Thread, a.folds.pagesLocked(d.Signal)
 		a.stamp(d, now, time.Time{}) // the signal has its own time
 		own, ours := a.history.Minted(d.ID, d.Seq)
 		if ours && !own {

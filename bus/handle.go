@@ -28,28 +28,17 @@ func Handle[P signals.Payload](b *Bus, o HandleOptions, f func(ctx context.Conte
 	if err := signals.For[P]().Err(); err != nil {
 		return nil, err
 	}
-	var zero P
-	var run func(context.Context, signals.Any) error
-	if f != nil {
-		run = func(ctx context.Context, s signals.Any) error {
-			typed, ok := signals.As[P](s)
-			if !ok {
-				return fmt.Errorf("bus: payload of %q is a %T, the handler's a %T", s.Kind(), s.Body(), zero)
-			}
-			return f(ctx, *typed)
-		}
-	}
-	h, err := newHandler(o, site.Here(), run)
-	if err != nil {
-		return nil, err
-	}
-	return h, b.add(h, zero.Kind())
-}
-
-func newHandler(o HandleOptions, at *site.Site, run func(context.Context, signals.Any) error) (*Handler, error) {
-	if run == nil {
+	if f == nil {
 		return nil, optionError("handler", nil, "nil")
 	}
+	var zero P
 	o.Threads = slices.Clone(o.Threads)
-	return &Handler{options: o, site: at, run: run}, nil
+	h := &Handler{options: o, site: site.Here(), run: func(ctx context.Context, s signals.Any) error {
+		typed, ok := signals.As[P](s)
+		if !ok {
+			return fmt.Errorf("bus: payload of %q is a %T, the handler's a %T", s.Kind(), s.Body(), zero)
+		}
+		return f(ctx, *typed)
+	}}
+	return h, b.add(h, zero.Kind())
 }

@@ -1,6 +1,7 @@
 package bus
 
 import (
+	"math"
 	"time"
 
 	"github.com/swarmbus/swarmbus/bus/internal/store"
@@ -21,7 +22,7 @@ type inline struct {
 
 func (in *inline) init(c *core, slow time.Duration) {
 	in.core, in.at = c, c.log.End()
-	in.run.core, in.run.slow, in.run.resume = c, slow, in.finish
+	in.run.core, in.run.slow, in.run.resume = c, slow, in.driveOn
 }
 
 // behindLocked reports whether there are entries and no goroutine moves the cursor.
@@ -29,9 +30,10 @@ func (in *inline) behindLocked() bool {
 	return in.at.Pos != in.log.Next() && !in.driving && in.state != closed
 }
 
-// driveLocked moves the inline cursor, which is behind, for a publisher. It releases the lock while handlers run. Handlers cannot be
-// interrupted, so if the publisher's context can end, another goroutine calls them
-// while the publisher waits for that goroutine or for ended.
+// driveLocked moves the inline cursor, which is behind, for a publisher. It releases
+// the lock while handlers run. Handlers cannot be interrupted, so if the publisher's
+// context can end, another goroutine calls them while the publisher waits for that
+// goroutine or for ended.
 func (in *inline) driveLocked(ended <-chan struct{}) {
 	in.driving = true
 	own, now := in.log.Next(), in.clock.Last() // that of the commit that brought the first entry
@@ -69,31 +71,21 @@ func (in *inline) driveShareLocked(own uint64, now int64, ended <-chan struct{})
 		in.stepLocked(now)
 		now = 0
 	}
-	in.stopLocked()
-}
-
-// handOverLocked has a goroutine of the bus move the cursor if no other one does.
-func (in *inline) handOverLocked() {
-	if in.behindLocked() {
-		in.driving = true
-		in.goLocked(in.driveOn)
-	}
-}
-
-// driveOn continues to move the cursor from where its driver left it.
-func (in *inline) driveOn() {
-	in.mu.Lock()
-	for in.at.Pos < in.log.Next() && in.state != closed {
-		in.stepLocked(0)
-	}
-	in.stopLocked()
-	in.mu.Unlock()
-	in.events.ShowLater()
-}
-
-func (in *inline) stopLocked() {
 	in.driving = false
 	in.changed.Broadcast()
+}
+
+// driveOn continues to move the cursor from where its driver left it, which may be
+// within a run that a handler left by ending its goroutine.
+func (in *inline) driveOn() {
+	in.mu.Lock()
+	if in.run.segment != nil {
+		in.run.callLocked()
+		in.settleLocked()
+	}
+	in.driveShareLocked(math.MaxUint64, 0, nil)
+	in.mu.Unlock()
+	in.events.ShowLater()
 }
 
 // stepLocked passes one entry to its handlers at the time now; 0 reads the clock.
@@ -127,15 +119,6 @@ func (in *inline) settleLocked() {
 	if in.awaiting.Load() > 0 {
 		in.changed.Broadcast()
 	}
-}
-
-// finish continues the run and the drive of a goroutine that a handler ended.
-func (in *inline) finish() {
-	in.run.call()
-	in.mu.Lock()
-	in.settleLocked()
-	in.mu.Unlock()
-	in.driveOn()
 }
 
 // awaitLocked marks the newest entry as waiting for its handlers.

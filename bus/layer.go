@@ -23,9 +23,9 @@ type Moment struct {
 // consecutive sequence numbers or none, and then calls committed, which may be
 // nil. No other signal enters the log between the moment passed to decide and
 // these signals, which committed gets as they are in the log: both functions run
-// with the bus's lock held, must be quick and must not call the bus. A signal without a source gets the layer's name; its kind must be one of the
-// layer's. For [Options].Rate, the signals of one source in a call count as one
-// signal.
+// with the bus's lock held, must be quick and must not call the bus. A signal without a
+// source gets the layer's name; its kind must be one of the layer's. For
+// [Options].Rate, the signals of one source in a call count as one signal.
 //
 // Its errors are those of decide and of [Publisher.Publish]. It is not an error
 // if decide returns no signals: committed is then called with none.
@@ -42,20 +42,29 @@ func (l *Layer) Record(ctx context.Context, decide func(Moment) ([]signals.Any, 
 func (l *Layer) write(
 	ctx context.Context, records bool, decide func(Moment) ([]signals.Any, error), committed func([]signals.Any),
 ) error {
-	b := l.p.bus
-	if b.sequencer != nil {
-		return l.submit(ctx, records, decide, committed)
-	}
-	return b.write(ctx, func(now int64) error {
-		all, err := decide(Moment{Seq: b.log.Last() + 1, Time: time.Unix(0, now).UTC()})
+	drafts := func(seq uint64, now int64) ([]draft, error) {
+		all, err := decide(Moment{Seq: seq, Time: time.Unix(0, now).UTC()})
 		if err != nil {
-			return err
+			return nil, err
 		}
-		logged, err := l.p.logLocked(all, records, now)
-		if err == nil && committed != nil {
-			b.log.Share()
-			committed(logged)
+		ds, err := l.p.drafts(all)
+		for i := range ds {
+			ds[i].record = records
 		}
-		return err
+		return ds, err
+	}
+	return l.p.commit(ctx, drafts, func(ds []draft) {
+		if committed != nil {
+			committed(logged(ds))
+		}
 	})
+}
+
+// logged returns the signals of drafts that are in the log.
+func logged(ds []draft) []signals.Any {
+	all := make([]signals.Any, len(ds))
+	for i := range ds {
+		all[i] = ds[i].Signal
+	}
+	return all
 }

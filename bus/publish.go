@@ -22,7 +22,7 @@ type Receipt struct {
 func (p *Publisher) Publish(ctx context.Context, s signals.Any) (r Receipt, err error) {
 	var one [1]draft
 	if err = p.draft(&one[0], s); err == nil {
-		err = p.publish(ctx, one[:])
+		err = p.commitAll(ctx, one[:])
 	}
 	if err == nil { // field by field: copying the struct would wait 5 ns for the stores
 		r.Seq, r.ID = one[0].Seq, one[0].ID
@@ -36,7 +36,7 @@ func (p *Publisher) Publish(ctx context.Context, s signals.Any) (r Receipt, err 
 func (p *Publisher) PublishAll(ctx context.Context, all ...signals.Any) ([]Receipt, error) {
 	ds, err := p.drafts(all)
 	if err == nil {
-		err = p.publish(ctx, ds)
+		err = p.commitAll(ctx, ds)
 	}
 	if err != nil {
 		return nil, err
@@ -46,48 +46,4 @@ func (p *Publisher) PublishAll(ctx context.Context, all ...signals.Any) ([]Recei
 		receipts[i] = Receipt{ds[i].Seq, ds[i].ID}
 	}
 	return receipts, nil
-}
-
-// publish commits drafts whose payloads have been validated.
-func (p *Publisher) publish(ctx context.Context, ds []draft) error {
-	if p.bus.sequencer != nil {
-		return p.submit(ctx, ds)
-	}
-	return p.bus.write(ctx, func(now int64) error { return p.commitLocked(ds, now) })
-}
-
-// commitLocked appends all drafts to the log, or none.
-func (p *Publisher) commitLocked(ds []draft, now int64) error {
-	b := p.bus
-	if err := b.admitLocked(p, ds, now); err != nil {
-		return err
-	}
-	for i := range ds {
-		d := &ds[i]
-		b.appendLocked(&d.Entry, false)
-		if p.kind != d.Kind || p.thread != d.Thread || p.pages.Load() != d.Pages {
-			p.rememberLocked(d)
-		}
-	}
-	b.committedLocked()
-	return nil
-}
-
-// logLocked drafts and commits signals, and returns them as they are in the log.
-func (p *Publisher) logLocked(all []signals.Any, record bool, now int64) ([]signals.Any, error) {
-	ds, err := p.drafts(all)
-	if err != nil {
-		return nil, err
-	}
-	for i := range ds {
-		ds[i].record = record
-	}
-	if err := p.commitLocked(ds, now); err != nil {
-		return nil, err
-	}
-	logged := make([]signals.Any, len(ds))
-	for i := range ds {
-		logged[i] = ds[i].Signal
-	}
-	return logged, nil
 }

@@ -27,7 +27,7 @@ var errGoexit = errors.New("bus: handler ended its goroutine")
 type run struct {
 	*core
 	slow   time.Duration // a handler that takes longer is reported
-	resume func()        // finishes the run in another goroutine
+	resume func()        // continues the run
 
 	segment  *store.Segment // nil: none
 	i        int

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"time"
 
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -30,6 +29,9 @@ type Sequencer interface {
 	Append(ctx context.Context, all []signals.Any, at uint64) (first uint64, err error)
 }
 
+// sequenced reports whether the signals pass through a sequencer.
+func (a *admission) sequenced() bool { return a.sequencer != nil }
+
 // A submission is drafts that pass through the sequencer.
 type submission struct {
 	ds  []draft
@@ -37,104 +39,78 @@ type submission struct {
 	at  uint64 // 0: anywhere
 }
 
-// appendAll passes the signals to the sequencer.
-func (s *submission) appendAll(ctx context.Context, to Sequencer) error {
-	first, err := to.Append(ctx, s.all, s.at)
-	if err != nil {
-		return err
-	}
-	for i := range s.ds {
-		s.ds[i].Seq = first + uint64(i)
-	}
-	return nil
-}
-
-// completeLocked admits drafts by what is in the log now, and completes their signals.
-// Whether they enter the log is decided in every process when they are fed.
-func (p *Publisher) completeLocked(s *submission, now int64) error {
-	b := p.bus
-	if b.state != open {
-		return ErrClosed
-	}
-	if err := b.admitLocked(p, s.ds, now); err != nil {
-		return err
-	}
-	if p.role == agentRole {
-		b.spoken = true
-	}
-	s.all = make([]signals.Any, len(s.ds))
-	for i := range s.ds {
-		d := &s.ds[i]
-		h := *d.head
-		h.Seq, h.ID, h.Source, h.Time, h.TTL = 0, d.ID, d.Source, d.Time, d.TTL
-		s.all[i] = signals.With(d.Signal, h)
-	}
-	return nil
-}
-
-// submit is publish for a bus with a sequencer.
-func (p *Publisher) submit(ctx context.Context, ds []draft) error {
-	b, s := p.bus, submission{ds: slices.Clone(ds)} // a publisher's own would escape, whether there is a sequencer or not
-	b.mu.Lock()
-	err := p.completeLocked(&s, b.clock.Now())
-	b.mu.Unlock()
-	if err == nil {
-		err = s.appendAll(ctx, b.sequencer)
-	}
-	copy(ds, s.ds)
+// submitAll is commitAll for a bus with a sequencer.
+func (p *Publisher) submitAll(ctx context.Context, ds []draft) error {
+	own := slices.Clone(ds) // the caller's would escape
+	err := p.submit(ctx, false, func(uint64, int64) ([]draft, error) { return own, nil }, func([]draft) {})
+	copy(ds, own)
 	return err
 }
 
-// submit is write for a bus with a sequencer: if the log moved on between decide and the
-// append, decide is called again.
-func (l *Layer) submit(
-	ctx context.Context, records bool, decide func(Moment) ([]signals.Any, error), committed func([]signals.Any),
+// submit is commit for a bus with a sequencer: the drafts enter the log when the bus is
+// fed with them. If they are meant for the next sequence number, and the log moved on
+// meanwhile, decide is called again.
+func (p *Publisher) submit(
+	ctx context.Context, next bool, decide func(seq uint64, now int64) ([]draft, error), committed func([]draft),
 ) error {
-	b := l.p.bus
+	b := p.bus
 	for {
-		s, err := l.decided(records, decide)
-		if err == nil && len(s.all) > 0 {
+		s, err := p.completed(next, decide)
+		if err == nil && len(s.ds) > 0 {
 			err = s.appendAll(ctx, b.sequencer)
 		}
 		if errors.Is(err, ErrMoved) {
 			continue
 		}
-		if err == nil && committed != nil {
+		if err == nil {
 			b.mu.Lock()
 			defer b.mu.Unlock()
-			committed(s.logged())
+			committed(s.ds)
 		}
 		return err
 	}
 }
 
-// decided returns what a layer decides to append next.
-func (l *Layer) decided(records bool, decide func(Moment) ([]signals.Any, error)) (*submission, error) {
-	b := l.p.bus
+// completed admits what decide drafts by what is in the log now, and completes the
+// signals. Whether they enter the log is decided in every process when they are fed.
+func (p *Publisher) completed(next bool, decide func(seq uint64, now int64) ([]draft, error)) (s submission, err error) {
+	b := p.bus
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if b.state != open {
+		return s, ErrClosed
+	}
 	now := b.clock.Now()
-	s := &submission{at: b.sequencer.Next()}
-	all, err := decide(Moment{Seq: s.at, Time: time.Unix(0, now).UTC()})
-	if err != nil || len(all) == 0 {
+	if next {
+		s.at = b.sequencer.Next()
+	}
+	if s.ds, err = decide(s.at, now); err != nil {
 		return s, err
 	}
-	if s.ds, err = l.p.drafts(all); err != nil {
+	if err := b.admitLocked(p, s.ds, now); err != nil {
 		return s, err
 	}
+	b.spoken = b.spoken || p.role == agentRole
 	for i := range s.ds {
-		s.ds[i].record = records
+		d := &s.ds[i]
+		h := *d.head
+		h.Seq, h.ID, h.Source, h.Time, h.TTL = 0, d.ID, d.Source, d.Time, d.TTL
+		s.all = append(s.all, signals.With(d.Signal, h))
 	}
-	return s, l.p.completeLocked(s, now)
+	return s, nil
 }
 
-// logged returns the signals as they are in the log.
-func (s *submission) logged() []signals.Any {
-	all := make([]signals.Any, len(s.all))
-	for i, said := range s.all {
-		h := said.Head()
-		h.Seq = s.ds[i].Seq
-		all[i] = signals.With(said, h)
+// appendAll passes the signals to the sequencer. The drafts then have them as they are
+// in the log.
+func (s *submission) appendAll(ctx context.Context, to Sequencer) error {
+	first, err := to.Append(ctx, s.all, s.at)
+	if err != nil {
+		return err
 	}
-	return all
+	for i, one := range s.all {
+		h := one.Head()
+		h.Seq = first + uint64(i)
+		s.ds[i].Seq, s.ds[i].Signal = h.Seq, signals.With(one, h)
+	}
+	return nil
 }

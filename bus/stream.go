@@ -58,7 +58,10 @@ func (s *stream) unlockAfterPanic(done *bool) {
 	if *done {
 		return
 	}
-	s.handOverLocked()
+	if s.behindLocked() {
+		s.driving = true
+		s.goLocked(s.driveOn)
+	}
 	s.mu.Unlock()
 	s.events.ShowLater()
 }

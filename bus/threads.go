@@ -13,7 +13,15 @@ import (
 // program that keeps opening threads should close them, because the number of live
 // proposals is limited ([conflict.Options]). With a [Sequencer] it does nothing: what the
 // buses of a log have in common ends by signals in it ([ThreadCloser]).
-func (b *Bus) CloseThread(thread string) { b.closeThread(thread) }
+func (b *Bus) CloseThread(thread string) {
+	if b.shared {
+		return
+	}
+	defer b.events.Show()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.endedLocked(b.fold.CloseThread(thread), false)
+}
 
 // Conflicts yields the open conflicts of a thread, oldest first, as of the start
 // of the iteration.

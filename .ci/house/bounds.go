@@ -37,7 +37,7 @@ var bounds = []bound{
 			"bus", "bus/events", "bus/stats", "bus/internal/store", "bus/internal/backlog", "bus/internal/clock", "bus/internal/quota",
 			"bus/internal/site", "bus/internal/wait", "bus/internal/watch", "bus/rules",
 		},
-		most: 3930, why: "subscriptions without loss, with accounts counted where it happens (940); a log of bounded memory, found by id, reply and time (750); " +
+		most: 3838, why: "subscriptions without loss, with accounts counted where it happens (940); a log of bounded memory, found by id, reply and time (750); " +
 			"handlers that may block, panic or be slow (510); identity and limits of agents (410); events that cost nothing unobserved (240); an outside sequencer (140)",
 	},
 	{of: "code", aim: 2350, holds: []string{"bus/connectivity"}, by: code},

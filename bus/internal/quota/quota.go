@@ -91,11 +91,9 @@ func (q *Quota) ForgetIdle(now int64) {
 // Held counts the texts of a signal that entered the history.
 func (q *Quota) Held(source string, s signals.Any) {
 	if q.capacity > 0 {
-		q.hold(source, Size(s))
+		q.bytes[source] += Size(s)
 	}
 }
-
-func (q *Quota) hold(source string, bytes int) { q.bytes[source] += bytes }
 
 // Lost counts the texts of a signal that left the history.
 func (q *Quota) Lost(source string, s signals.Any) {
