@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useKeys } from "../../lib/keys";
 import { note, route } from "../../lib/route";
 import { clean, count, group, lasting } from "../../lib/text";
@@ -8,7 +8,8 @@ import { DebateRow, Row } from "./row";
 import type { View } from "./state";
 
 const names: [Filter, string][] = [["all", "All"], ["argument", "Arguments"], ["vote", "Votes"], ["person", "People"]];
-const page = 100;
+const whole = 400; // a text of so many items is drawn at once
+const page = 30; // of a longer one: so few that to draw them takes a fraction of a frame that is felt
 
 // Log is what was said, as a text. Of a long one it shows the part around the position, and more
 // where the reader comes to its edge.
@@ -18,12 +19,13 @@ export function Log({ view }: { view: View }) {
   const all = useMemo(() => items(play, filter), [play, filter]);
   const n = useMemo(() => counts(play), [play]);
   const box = useRef<HTMLDivElement>(null);
-  const index = useSettled(view, all.length > page * 4);
+  const index = useSettled(view, all.length > whole);
   const at = place(all, index);
-  const [range, setRange] = useState({ from: 0, to: page * 4 });
+  const [range, setRange] = useState({ from: 0, to: all.length > whole ? page : whole });
   const shown = fit(range, at, all.length);
   useEffect(() => void (shown !== range && setRange(shown)));
   useEffect(() => note({ f: filter === "all" ? "" : filter }), [filter]);
+  useMarks(box, view);
   useScroll(box, view, index);
   useKeys("What was said", names.map(([f, name], i) => ({ keys: "Alt+" + (i + 1), does: name.toLowerCase(), run: () => setFilter(f) })));
   return (
@@ -32,8 +34,8 @@ export function Log({ view }: { view: View }) {
         {names.map(([f, name]) => <button key={f} class="chip" aria-pressed={f === filter} onClick={() => setFilter(f)}>{name} {group(n[f])}</button>)}
       </div>
       <div ref={box}>
-        {shown.from > 0 && <More text={`${group(shown.from)} earlier`} more={() => setRange({ ...shown, from: Math.max(0, shown.from - page) })} />}
-        {all.slice(shown.from, shown.to).map((item) => <One key={item.key} item={item} view={view} index={index} />)}
+        {shown.from > 0 && <More text={`${group(shown.from)} earlier`} above more={() => setRange({ ...shown, from: Math.max(0, shown.from - page) })} />}
+        {all.slice(shown.from, shown.to).map((item) => <One key={item.key} item={item} view={view} />)}
         {shown.to < all.length && <More text={`${group(all.length - shown.to)} later`} more={() => setRange({ ...shown, to: shown.to + page })} />}
         {!all.length && <p class="mut">{filter === "all" ? "Nothing has been said yet." : "Nothing of that kind was said."}</p>}
       </div>
@@ -69,20 +71,34 @@ function fit(r: Range, at: number, length: number): Range {
 // place is where in the items the position is.
 const place = (all: Item[], index: number) => Math.max(0, find(all.length, (i) => all[i].i <= index) - 1);
 
-function One({ item, view, index }: { item: Item; view: View; index: number }) {
-  const future = item.i > index;
-  if (item.type === "round") return <RoundHead play={view.play} item={item} future={future} />;
-  if (item.type === "debate") return <DebateRow debate={item.debate} view={view} play={view.play} future={future} on={view.play.debate(view.play.seqAt(index)) === item.debate} />;
-  return <Row said={item.said} view={view} play={view.play} future={future} on={item.i === index && !view.end.value} />;
+function One({ item, view }: { item: Item; view: View }) {
+  if (item.type === "round") return <RoundHead play={view.play} item={item} />;
+  if (item.type === "debate") return <DebateRow i={item.i} debate={item.debate} view={view} play={view.play} />;
+  return <Row i={item.i} said={item.said} view={view} play={view.play} />;
 }
 
-function RoundHead({ play, item, future }: { play: Play; item: Item & { type: "round" }; future: boolean }) {
+// useMarks dims what comes after the position and marks the row that is there. It changes classes
+// of rows that are drawn, and draws none again, so that a step costs the same in any text.
+function useMarks(box: { current: HTMLDivElement | null }, view: View) {
+  useLayoutEffect(() => {
+    const mark = (index: number) => {
+      const seq = view.play.seqAt(index), on = view.end.peek() ? 0 : view.play.debate(seq)?.seq ?? seq;
+      for (const row of box.current!.querySelectorAll<HTMLElement>("[data-i]")) {
+        row.classList.toggle("fut", Number(row.dataset.i) > index);
+        row.classList.toggle("on", Number(row.dataset.seq) === on);
+      }
+    };
+    return view.index.subscribe(mark);
+  });
+}
+
+function RoundHead({ play, item }: { play: Play; item: Item & { type: "round" } }) {
   const { round } = item.span;
   const k = play.rounds.indexOf(item.span), next = play.rounds[k + 1];
   const ends = next ? Date.parse(next.round.time) : Date.parse(play.said[play.length - 1]?.time ?? round.time);
   const trouble = [round.late?.length && count(round.late.length, "is late", "are late"), round.failed?.length && count(round.failed.length, "failed", "failed"), round.passed?.length && count(round.passed.length, "passed", "passed")].filter(Boolean);
   return (
-    <div class={"rd" + (future ? " fut" : "")}>
+    <div class="rd" data-i={item.i}>
       <b>Round {round.round}</b>
       <span class="nw">{count(round.turns.length, "turn")} · {lasting(Math.max(0, ends - Date.parse(round.time)))}{trouble.length > 0 && " · " + trouble.join(", ")}</span>
       {round.debate && <span class="r">{clean(round.debate)}</span>}
@@ -90,14 +106,16 @@ function RoundHead({ play, item, future }: { play: Play; item: Item & { type: "r
   );
 }
 
-// More shows more of a long text when it is reached, or pressed.
-function More({ text, more }: { text: string; more: () => void }) {
+// More shows more of a long text when it comes into view, or is pressed. Above the text it has to
+// come into view from outside: what it adds there would leave it where it is.
+function More({ text, more, above }: { text: string; more: () => void; above?: boolean }) {
   const button = useRef<HTMLButtonElement>(null);
   const latest = useRef(more);
   latest.current = more;
   useEffect(() => {
-    const watch = new IntersectionObserver((e) => e.some((x) => x.isIntersecting) && latest.current(), { rootMargin: "0px" });
-    const timer = setTimeout(() => button.current && watch.observe(button.current), 400);
+    let outside = !above;
+    const watch = new IntersectionObserver(([e]) => (e.isIntersecting ? outside && latest.current() : (outside = true)), { rootMargin: "400px" });
+    const timer = setTimeout(() => button.current && watch.observe(button.current), 100); // a jump has scrolled by then
     return () => (clearTimeout(timer), watch.disconnect());
   }, [text]);
   return <button ref={button} class="more" onClick={more}>{text}</button>;

@@ -10,14 +10,14 @@ import { Letter } from "../../parts/small";
 import { Ref } from "./ref";
 import type { View } from "./state";
 
-interface RowProps { said: Said; view: View; play: Play; future: boolean; on: boolean }
+interface RowProps { i: number; said: Said; view: View; play: Play }
 
 // Row is one signal in words: glyph, colour and word say what it is.
-export const Row = memo(({ said: s, view, play, future, on }: RowProps) => {
+export const Row = memo(({ i, said: s, view, play }: RowProps) => {
   const key = ["proposal", "challenge", "consensus", "escalation"].includes(s.form) || (s.form === "tool" && !s.error) || s.about === "person";
-  const cls = ["e", key && "key", s.about === "system" && s.form !== "consensus" && "sys", future && "fut", on && "on"].filter(Boolean).join(" ");
+  const cls = ["e", key && "key", s.about === "system" && s.form !== "consensus" && "sys"].filter(Boolean).join(" ");
   return (
-    <div class={cls} data-seq={s.seq} onClick={(e) => (e.target as Element).closest("a,button,summary") || getSelection()?.toString() || view.go(s.seq, false)}>
+    <div class={cls} data-i={i} data-seq={s.seq} onClick={(e) => (e.target as Element).closest("a,button,summary") || getSelection()?.toString() || view.go(s.seq, false)}>
       <span class="s">{s.seq}</span>
       <Icon s={s} play={play} />
       <span class="who" title={clean(s.by)}>{clean(name(s.by))}</span>
@@ -92,13 +92,13 @@ function Question({ s, play, view }: { s: Said; play: Play; view: View }) {
   );
 }
 
-interface DebateProps { debate: Debate; view: View; play: Play; future: boolean; on: boolean }
+interface DebateProps { i: number; debate: Debate; view: View; play: Play }
 
 // DebateRow shows the sides of a debate in columns.
-export const DebateRow = memo(({ debate: d, view, play, future, on }: DebateProps) => {
+export const DebateRow = memo(({ i, debate: d, view, play }: DebateProps) => {
   const sides: [string, string][] = [[d.a, d.forA], [d.b, d.forB]];
   return (
-    <div class={"e" + (future ? " fut" : "") + (on ? " on" : "")} data-seq={d.seq}>
+    <div class="e" data-i={i} data-seq={d.seq}>
       <span class="s">{d.arguments[0]?.seq ?? d.seq}</span><Glyph name="debate" /><span class="who">debate</span>
       <div class="t wide">
         <p><L id={d.a} play={play} /> against <L id={d.b} play={play} /> <span class="mut">{group(d.arguments.length)} arguments</span></p>
