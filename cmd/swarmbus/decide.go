@@ -6,9 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -24,6 +23,9 @@ import (
 
 type decideFlags struct {
 	votes      string
+	files      []string
+	from       votes.Options
+	items      string
 	task       string
 	strategies []string
 	terms      consensus.Options
@@ -37,9 +39,24 @@ type decideFlags struct {
 func newDecide() *cobra.Command {
 	var f decideFlags
 	cmd := &cobra.Command{
-		Use:   "decide --votes DIR",
-		Short: "Replay recorded votes as decisions and score them",
-		Long: `Decide reads votes.csv (task,voter,label[,confidence][,group]) and, if there is one,
+		Use:   "decide (--votes DIR | --from FORMAT FILE...)",
+		Short: "Decide by recorded votes, item by item, and score strategies",
+		Long: `With --from, decide reads the votes that other programs wrote, and prints for each item
+(task) what the voters agree on, and how sure that is: as CSV, or with --items json as
+JSON lines.
+
+  csv          a header, then a row for each vote; --map says what its columns are
+  jsonl        an object for each vote; --map says what its members are
+  labelstudio  the JSON export of Label Studio 1: choices, ratings, numbers and pairs;
+               a ground truth is the truth, and a skipped annotation abstains
+  argilla      what to_json of the records of Argilla 2 writes
+  lm-eval      samples_*.jsonl of lm-evaluation-harness 0.4, in directories named after
+               their models; an answer is the likeliest choice or a text
+
+The label of an item is what leads, and its outcome says whether that is enough. What cannot
+be read is reported with file, line and field, and everything else counts.
+
+With --votes, decide reads votes.csv (task,voter,label[,confidence][,group]) and, if there is one,
 truth.csv (task,label) from DIR, or from each directory in DIR that has a votes.csv. It
 replays each task as a decision over the bus: voters are agents, labels are proposals,
 rows are votes. It prints for each strategy:
@@ -62,11 +79,18 @@ truth, unless --resolve tells them each one after its task is decided and scored
 Tasks, voters and labels are names of up to 256 bytes. A bad row is reported with its
 line and refused, and all others count; it is an error if none is left. With --task, or
 if there is only one task, the decision itself is printed and determines the exit status.`,
-		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return decide(cmd, &f) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.files = args
+			return decide(cmd, &f)
+		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.votes, "votes", "", "directory of a set, or of sets (required)")
+	flags.StringVar(&f.votes, "votes", "", "directory of a set, or of sets")
+	flags.StringVar(&f.from.From, "from", "", "format of files with votes: "+strings.Join(votes.Formats(), ", "))
+	flags.StringToStringVar(&f.from.Columns, "map", nil, "what columns or members are called that have the task, voter, label, confidence, group or truth: task=image,voter=annotator")
+	flags.StringVar(&f.from.Question, "question", "", "which of several questions, or filters of lm-eval, is decided")
+	flags.BoolVar(&f.from.Models, "models", false, "count the predictions of Label Studio and the suggestions of Argilla as votes")
+	flags.StringVar(&f.items, "items", "", "print each item's consensus as csv or json (default csv with --from)")
 	flags.StringVar(&f.task, "task", "", "decide only this task")
 	flags.StringSliceVar(&f.strategies, "strategy", nil, "names of strategies: "+strings.Join(names(), ", ")+", or all (default \"default\")")
 	flags.Float64Var(&f.terms.Threshold, "threshold", consensus.DefaultThreshold, "support that a decision needs, in (0,1]")
@@ -83,10 +107,19 @@ if there is only one task, the decision itself is printed and determines the exi
 
 func decide(cmd *cobra.Command, f *decideFlags) error {
 	switch {
-	case f.votes == "":
-		return usage(errors.New("--votes is required"))
+	case (f.votes == "") == (f.from.From == ""):
+		return usage(errors.New("one of --votes and --from is required"))
+	case f.from.From != "" && len(f.files) == 0:
+		return usage(errors.New("--from needs the files to read"))
+	case f.from.From == "" && len(f.files) > 0:
+		return noArgs(cmd, f.files)
+	case !slices.Contains([]string{"", itemsCSV, itemsJSON}, f.items):
+		return usage(fmt.Errorf("--items %q is neither csv nor json", f.items))
 	case f.task == "" && cmd.Flags().Changed("task"):
 		return usage(errors.New("--task is empty; without it all tasks are decided"))
+	}
+	if f.from.From != "" && f.items == "" {
+		f.items = itemsCSV
 	}
 	if f.terms.Threshold == 0 {
 		return usage(errors.New("--threshold 0 would be met by everything"))
@@ -98,9 +131,9 @@ func decide(cmd *cobra.Command, f *decideFlags) error {
 	if err != nil {
 		return usage(err)
 	}
-	sets, refused, err := read(f)
+	sets, refused, err := read(cmd.InOrStdin(), f)
 	if err != nil {
-		return err
+		return errors.Join(refusals(refused), err)
 	}
 	run := &decideRun{flags: f, strategies: chosen, refused: refused, progress: newProgress(cmd.ErrOrStderr(), sets)}
 	err = run.all(cmd.Context(), sets)
@@ -117,56 +150,6 @@ func decide(cmd *cobra.Command, f *decideFlags) error {
 	return run.report(cmd.OutOrStdout())
 }
 
-func read(f *decideFlags) (sets []*votes.Set, refused []*votes.RowError, err error) {
-	dir := os.DirFS(f.votes)
-	found, err := votes.Find(dir)
-	if err != nil {
-		return nil, nil, err
-	}
-	if len(found) == 0 {
-		return nil, nil, fmt.Errorf("no votes.csv in %s or in a directory of it", f.votes)
-	}
-	for _, name := range found {
-		sub, err := fs.Sub(dir, name)
-		if err != nil {
-			return nil, nil, err
-		}
-		set, bad, err := votes.Read(sub, nameOf(f.votes, name))
-		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", name, err)
-		}
-		refused = append(refused, bad...)
-		if f.task != "" {
-			set.Tasks = only(set.Tasks, f.task)
-		}
-		if len(set.Tasks) > 0 {
-			sets = append(sets, set)
-		}
-	}
-	if len(sets) == 0 && f.task != "" {
-		return nil, refused, fmt.Errorf("no task %q", f.task)
-	}
-	return sets, refused, nil
-}
-
-// nameOf is what a set is called: as its directory is.
-func nameOf(dir, set string) string {
-	whole, err := filepath.Abs(filepath.Join(dir, filepath.FromSlash(set)))
-	if err != nil {
-		return set
-	}
-	return filepath.Base(whole)
-}
-
-func only(tasks []*votes.Task, id string) []*votes.Task {
-	for _, t := range tasks {
-		if t.ID == id {
-			return []*votes.Task{t}
-		}
-	}
-	return nil
-}
-
 // A decideRun is one run of the command.
 type decideRun struct {
 	flags      *decideFlags
@@ -176,6 +159,7 @@ type decideRun struct {
 	kept      string // where the journal is
 	refused   []*votes.RowError
 	scores    []score
+	items     []item
 	decisions []consensus.Decision // the last task's
 	tasks     int
 	votes     int // that were cast
@@ -263,6 +247,9 @@ func (r *decideRun) decide(ctx context.Context, p *player, set *votes.Set, t *vo
 			return err
 		}
 		r.decisions = append(r.decisions, d)
+		if r.flags.items != "" {
+			r.items = append(r.items, itemOf(set, t, c.Strategy, d))
+		}
 	}
 	r.tasks++
 	r.votes += len(t.Votes) - len(refused)
@@ -290,6 +277,10 @@ func (r *decideRun) told(t *votes.Task) string {
 func (r *decideRun) report(w io.Writer) error {
 	var err error
 	switch {
+	case r.flags.items == itemsJSON:
+		err = encode(w, r.items)
+	case r.flags.items == itemsCSV:
+		err = itemTable(w, r.items)
 	case r.flags.json && r.tasks == 1:
 		err = encode(w, r.decisions)
 	case r.flags.json:
@@ -309,7 +300,7 @@ func (r *decideRun) report(w io.Writer) error {
 		return fmt.Errorf("all %d rows were refused", len(r.refused))
 	case r.flags.strict && len(r.refused) > 0:
 		return fmt.Errorf("%d rows were refused", len(r.refused))
-	case r.tasks == 1 && r.decisions[0].Outcome != consensus.Reached:
+	case r.flags.items == "" && r.tasks == 1 && r.decisions[0].Outcome != consensus.Reached:
 		return &statusError{status: exitNoConsensus}
 	}
 	return nil

@@ -3,6 +3,9 @@
 // and truth.csv with task and label. Tasks, voters and labels are names: 1 to 256
 // bytes of printable UTF-8, without the space around them. A voter that has no
 // row for a task abstains.
+//
+// An [Import] reads the votes of other programs: CSV and JSON lines with names of
+// their own, exports of Label Studio and Argilla, samples of lm-evaluation-harness.
 package votes
 
 import (
@@ -41,22 +44,29 @@ type Vote struct {
 	Label      string
 	Confidence float64 // the voter's own probability of being right; 1 where the set has none
 	Group      string
-	Line       int // of its row in votes.csv
+	Line       int    // of its row
+	File       string // "" for votes.csv
 }
 
-// A RowError is a row that was refused; all others were read.
+// A RowError is a row, or a part of it, that was refused; all others were read.
 type RowError struct {
 	File    string
 	Line    int
+	Field   string // "" where the problem says it, or is none of a field
 	Problem string
 }
 
-func (e *RowError) Error() string { return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Problem) }
+func (e *RowError) Error() string {
+	if e.Field != "" {
+		return fmt.Sprintf("%s:%d: %s: %s", e.File, e.Line, e.Field, e.Problem)
+	}
+	return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Problem)
+}
 
 // Read reads the set in dir. A set without truth.csv has no truths. The row
 // errors say which rows were refused; the error, if any, why there is no set.
 func Read(dir fs.FS, name string) (*Set, []*RowError, error) {
-	r := &reader{set: &Set{Name: name}, tasks: map[string]*Task{}}
+	r := newReader(name)
 	if err := r.file(dir, "votes.csv", []string{"task", "voter", "label"}, r.vote); err != nil {
 		return nil, nil, err
 	}
@@ -86,9 +96,14 @@ func Find(dir fs.FS) ([]string, error) {
 }
 
 type reader struct {
+	dir     string // of its files, where it is not in their names
 	set     *Set
 	tasks   map[string]*Task
 	refused []*RowError
+}
+
+func newReader(name string) *reader {
+	return &reader{dir: name, set: &Set{Name: name}, tasks: map[string]*Task{}}
 }
 
 // file reads one file, whose first columns must be those wanted.
@@ -98,15 +113,26 @@ func (r *reader) file(dir fs.FS, name string, want []string, row func(line int, 
 		return err
 	}
 	defer f.Close()
-	in := csv.NewReader(f)
-	in.FieldsPerRecord = -1
-	header, err := in.Read()
-	if len(header) > 0 {
-		header[0] = strings.TrimPrefix(header[0], "\ufeff") // as spreadsheets write it
-	}
+	in, header, err := table(f)
 	if err != nil || len(header) < len(want) || !slices.Equal(header[:len(want)], want) {
 		return fmt.Errorf("%s: the first line must begin with the columns %q, not %s", name, want, clip(strings.Join(header, ",")))
 	}
+	return r.rows(name, in, header, row)
+}
+
+// table returns a reader of the rows behind the header of CSV.
+func table(f io.Reader) (in *csv.Reader, header []string, err error) {
+	in = csv.NewReader(f)
+	in.FieldsPerRecord = -1
+	header, err = in.Read()
+	if len(header) > 0 {
+		header[0] = strings.TrimPrefix(header[0], "\ufeff") // as spreadsheets write it
+	}
+	return in, header, err
+}
+
+// rows reads the rows of a file; those that cannot be read are refused.
+func (r *reader) rows(name string, in *csv.Reader, header []string, row func(line int, get func(string) string) error) error {
 	for {
 		fields, err := in.Read()
 		var broken *csv.ParseError
@@ -140,26 +166,29 @@ func (r *reader) record(header, fields []string, line int, row func(line int, ge
 }
 
 func (r *reader) refuse(file string, line int, problem error) {
-	r.refused = append(r.refused, &RowError{path.Join(r.set.Name, file), line, problem.Error()})
+	r.refused = append(r.refused, &RowError{File: path.Join(r.dir, file), Line: line, Problem: problem.Error()})
 }
 
 // Refuse returns the error for a vote that was read but could not be used.
 func (s *Set) Refuse(v Vote, problem error) *RowError {
-	return &RowError{path.Join(s.Name, "votes.csv"), v.Line, problem.Error()}
+	return &RowError{File: cmp.Or(v.File, path.Join(s.Name, "votes.csv")), Line: v.Line, Problem: problem.Error()}
 }
 
 func (r *reader) vote(line int, get func(string) string) error {
 	v := Vote{Voter: get("voter"), Label: get("label"), Confidence: 1, Group: get("group"), Line: line}
-	task := get("task")
+	if text := get("confidence"); text != "" {
+		var err error
+		if v.Confidence, err = probability(text); err != nil {
+			return err
+		}
+	}
+	return r.add(get("task"), v)
+}
+
+// add adds a vote whose confidence is a probability.
+func (r *reader) add(task string, v Vote) error {
 	if err := cmp.Or(name("task", task), name("voter", v.Voter), name("label", v.Label)); err != nil {
 		return err
-	}
-	if text := get("confidence"); text != "" {
-		p, err := strconv.ParseFloat(text, 64)
-		if err != nil || math.IsNaN(p) || p < 0 || p > 1 {
-			return fmt.Errorf("confidence %s is not in [0,1]", clip(text))
-		}
-		v.Confidence = p
 	}
 	t := r.tasks[task]
 	if t == nil {
@@ -171,8 +200,20 @@ func (r *reader) vote(line int, get func(string) string) error {
 	return nil
 }
 
+func probability(text string) (float64, error) {
+	p, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsNaN(p) || p < 0 || p > 1 {
+		return 0, fmt.Errorf("confidence %s is not in [0,1]", clip(text))
+	}
+	return p, nil
+}
+
 func (r *reader) truth(_ int, get func(string) string) error {
-	task, truth := get("task"), get("label")
+	return r.tell(get("task"), get("label"))
+}
+
+// tell says which label of a task is right.
+func (r *reader) tell(task, truth string) error {
 	if err := cmp.Or(name("task", task), name("label", truth)); err != nil {
 		return err
 	}

@@ -30,8 +30,8 @@ func TestSetIsReadInOrderWithItsTruth(t *testing.T) {
 		t.Fatal(err, refused)
 	}
 	want := &votes.Set{Name: "set", Tasks: []*votes.Task{
-		{ID: "b", Votes: []votes.Vote{{"v", "1", 0.7, "g", 2}, {"w", "-2", 1, "", 4}}},
-		{ID: "a", Votes: []votes.Vote{{"w", "0", 1, "", 3}}, Truth: "0"},
+		{ID: "b", Votes: []votes.Vote{{"v", "1", 0.7, "g", 2, ""}, {"w", "-2", 1, "", 4, ""}}},
+		{ID: "a", Votes: []votes.Vote{{"w", "0", 1, "", 3, ""}}, Truth: "0"},
 	}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -108,7 +108,7 @@ func TestLabelsAreNames(t *testing.T) {
 	if err != nil || refused != nil {
 		t.Fatal(err, refused)
 	}
-	want := []*votes.Task{{ID: "Which animal?", Truth: "cat", Votes: []votes.Vote{{"Ada", "cat", 1, "", 2}, {"Bob", "dog, big", 1, "", 3}}}}
+	want := []*votes.Task{{ID: "Which animal?", Truth: "cat", Votes: []votes.Vote{{"Ada", "cat", 1, "", 2, ""}, {"Bob", "dog, big", 1, "", 3, ""}}}}
 	if diff := cmp.Diff(want, got.Tasks); diff != "" {
 		t.Error(diff)
 	}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const foreign = "../../examples/votes/"
+
+// decided runs decide on files of others and returns what it prints.
+func decided(t *testing.T, want int, args ...string) (stdout, stderr string) {
+	t.Helper()
+	var out, said bytes.Buffer
+	if got := run(t.Context(), append([]string{"decide"}, args...), &out, &said); got != want {
+		t.Fatalf("%v: status %d, want %d: %s", args, got, want, said.String())
+	}
+	return out.String(), said.String()
+}
+
+func TestDecidePrintsConsensusOfEachItemFromFilesOfOthers(t *testing.T) {
+	t.Parallel()
+	samples, err := filepath.Glob(foreign + "lm-eval/*/samples_*.jsonl")
+	if err != nil || len(samples) != 3 {
+		t.Fatal(samples, err)
+	}
+	mapping := []string{"--map", "task=ticket,voter=annotator,label=answer,confidence=certainty"}
+	topics := "refund delivery refund account delivery account"
+	for want, args := range map[string][]string{
+		topics:                        append([]string{"--from", "csv", foreign + "csv/tickets.csv"}, mapping...),
+		topics + " ":                  append([]string{"--from", "jsonl", foreign + "csv/tickets.jsonl"}, mapping...),
+		topics + "  ":                 {"--from", "labelstudio", foreign + "labelstudio/project-83.json"},
+		topics + "   ":                {"--from", "argilla", foreign + "argilla/records.json"},
+		"Oslo Lisbon Ottawa Canberra": append([]string{"--from", "lm-eval"}, samples...),
+	} {
+		table, _ := decided(t, exitDecided, args...)
+		rows, err := csv.NewReader(strings.NewReader(table)).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var labels []string
+		for _, row := range rows[1:] {
+			labels = append(labels, row[3])
+			if row[4] != "reached" || row[5] < "0.6" || row[5] > "1" {
+				t.Errorf("%v: got %v", args, row)
+			}
+		}
+		if got := strings.Join(labels, " "); got != strings.TrimSpace(want) {
+			t.Errorf("%v: got %s", args, got)
+		}
+		lines, _ := decided(t, exitDecided, append(args, "--items", "json")...)
+		var last item
+		for line := range strings.Lines(lines) {
+			if err := json.Unmarshal([]byte(line), &last); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if end := rows[len(rows)-1]; last.Item != end[0] || last.Label != end[3] || share(last.Confidence) != end[5] || last.Reason != end[10] {
+			t.Errorf("%v: JSON has %+v, CSV %v", args, last, end)
+		}
+	}
+}
+
+func TestDecideNamesWhatItCannotReadAndCountsTheRest(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "votes.jsonl")
+	text := `{"task":"a","voter":"ann","label":"x"}
+{"task":"a","voter":"bob","label":[]}
+{"task":"a","voter":"system","label":"x"}
+{"task":"a","voter":"cyn","label":"x"}
+`
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, said := decided(t, exitDecided, "--from", "jsonl", file)
+	if !strings.Contains(out, "a,jsonl,default,x,reached,") {
+		t.Errorf("got %s", out)
+	}
+	for _, want := range []string{"refused: " + file + ":2: label: a list, not one value\n", "refused: " + file + ":3: "} {
+		if !strings.Contains(said, want) {
+			t.Errorf("%q is not said: %s", want, said)
+		}
+	}
+	decided(t, exitError, "--from", "jsonl", "--strict", file)
+	_, said = decided(t, exitUsage, "--from", "jsonl", "--votes", ".", file)
+	if !strings.Contains(said, "one of --votes and --from") {
+		t.Errorf("got %s", said)
+	}
+	decided(t, exitUsage, "--from", "parquet", file)
+	decided(t, exitUsage, "--from", "csv")
+}
