@@ -192,6 +192,11 @@ var rules = []struct {
 	{"swarm/console/web", rule{}},
 	{"swarm/console/agui", rule{ours: []string{"swarm/console/api", "swarm/console/feed"}}},
 	{"swarm/console", rule{ours: []string{"swarm/console/agui", "swarm/console/api", "swarm/console/feed", "swarm/console/guard"}}},
+	{"swarm/schemas", rule{ours: []string{
+		"agents/join", "agents/reports", "swarm/console/api", "swarm/teams",
+		"signals", "signals/cloudevents", "signals/coordination", "agents", "agents/routing", "bus/connectivity", "conflict", // for the tests, which make them
+		"swarm/rooms/events", "swarm/rooms/roomlog", "swarm/runlog", "swarm/settle",
+	}}},
 	{"swarm/reporting", rule{ours: []string{"signals", "bus", "bus/events", "bus/journal", "agents", "agents/reports", "swarm", "swarm/runlog"}}},
 	{"otel", rule{ours: []string{"*"}, others: []string{
 		"go.opentelemetry.io/otel/attribute", "go.opentelemetry.io/otel/codes", "go.opentelemetry.io/otel/metric", "go.opentelemetry.io/otel/trace",
@@ -252,7 +257,7 @@ var heavy = []struct{ module, only string }{
 	{"go.opentelemetry.io/otel/exporters", "otel/export"},
 	{"golang.org/x/tools", "in modules of their own"},
 	{"gonum.org/v1/plot", "in modules of their own"},
-	{"github.com/goccy/go-yaml", "swarm/teams swarm/rooms/office swarm/console/demo swarm/console/host"},
+	{"github.com/goccy/go-yaml", "swarm/teams swarm/rooms/office swarm/console/demo swarm/console/host swarm/schemas"},
 }
 
 // TestLibraryNeedsNothingOfTheCommandLine looks for heavy modules among all that

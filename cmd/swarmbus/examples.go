@@ -31,6 +31,7 @@ var examples = map[string]string{
 	"swarmbus verify":      "swarmbus verify retries",
 	"swarmbus export":      "swarmbus export retries > retries.jsonl",
 	"swarmbus import":      "swarmbus import retries.jsonl again",
+	"swarmbus schema":      "swarmbus schema vote > vote.schema.json\nswarmbus schema asyncapi",
 	"swarmbus version":     "swarmbus version --json",
 }
 

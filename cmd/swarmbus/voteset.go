@@ -110,4 +110,3 @@ func only(tasks []*votes.Task, id string) []*votes.Task {
 	}
 	return nil
 }
-
