@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -199,50 +198,6 @@ returned and what mail says.
 	}
 	cmd.Flags().BoolVar(&sidecar, "sidecar", false, "print the sections of rooms instead")
 	return cmd
-}
-
-func newImport() *cobra.Command {
-	return &cobra.Command{
-		Use:   "import FILE [RUN]",
-		Short: "Create a run from the output of export",
-		Long: `Import creates a run from the JSON lines in FILE, or from standard input if FILE is "-".
-The run has the name of the file unless RUN is given, which standard input requires.
-
-` + aRun,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return usage(errors.New("a file is required"))
-			}
-			if len(args) == 1 && args[0] == "-" {
-				return usage(errors.New("a run from standard input needs a name"))
-			}
-			return atMost(2)(cmd, args)
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			from := cmd.InOrStdin()
-			if args[0] != "-" {
-				f, err := os.Open(args[0])
-				if err != nil {
-					return err
-				}
-				defer f.Close() //nolint:errcheck // only read
-				from = f
-			}
-			name := strings.TrimSuffix(filepath.Base(args[0]), filepath.Ext(args[0]))
-			if len(args) == 2 {
-				name = args[1]
-			}
-			path, err := runs.Make(name)
-			if err != nil {
-				return err
-			}
-			if err := journal.Import(path, from); err != nil {
-				return err
-			}
-			_, err = fmt.Fprintln(cmd.OutOrStdout(), path)
-			return err
-		},
-	}
 }
 
 // view opens a run to read it.

@@ -1,0 +1,203 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/internal/runs"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/cloudevents"
+)
+
+func newImport() *cobra.Command {
+	var format string
+	var strict bool
+	cmd := &cobra.Command{
+		Use:   "import FILE [RUN]",
+		Short: "Create a run from the output of export, or from CloudEvents",
+		Long: `Import creates a run from the JSON lines in FILE, or from standard input if FILE is "-".
+The run has the name of the file unless RUN is given, which standard input requires.
+
+With --format cloudevents it reads CloudEvents 1.0 in structured mode, one on each line or
+as a batch, such as those that log --format cloudevents prints: each becomes a signal, and
+what log prints of the new run is the same, byte for byte. An event of another type is kept
+as it is if it has what a signal needs: the attributes of package signals/cloudevents, and
+JSON as data. All others are refused, with their line and the attribute that is wrong.
+
+` + aRun,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usage(errors.New("a file is required"))
+			}
+			if len(args) == 1 && args[0] == "-" {
+				return usage(errors.New("a run from standard input needs a name"))
+			}
+			return atMost(2)(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if format != formatExport && format != formatEvents {
+				return usage(fmt.Errorf("--format %q is neither %s nor %s", format, formatExport, formatEvents))
+			}
+			from := cmd.InOrStdin()
+			if args[0] != "-" {
+				f, err := os.Open(args[0])
+				if err != nil {
+					return err
+				}
+				defer f.Close() //nolint:errcheck // only read
+				from = f
+			}
+			name := strings.TrimSuffix(filepath.Base(args[0]), filepath.Ext(args[0]))
+			if len(args) == 2 {
+				name = args[1]
+			}
+			path, err := runs.Make(name)
+			if err != nil {
+				return err
+			}
+			if format == formatExport {
+				err = journal.Import(path, from)
+			} else {
+				err = importEvents(cmd.Context(), path, from, cmd.ErrOrStderr(), strict)
+			}
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintln(cmd.OutOrStdout(), path)
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&format, "format", formatExport, "what the file has: export or cloudevents")
+	cmd.Flags().BoolVar(&strict, "strict", false, "create nothing if an event is refused")
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{formatExport, formatEvents}, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+// formatExport is the format of export.
+const formatExport = "export"
+
+// importEvents makes a run of the signals that events are, and says what it refused.
+func importEvents(ctx context.Context, path string, from io.Reader, report io.Writer, strict bool) error {
+	codec, err := newCodec()
+	if err != nil {
+		return err
+	}
+	in := eventImport{codec: cloudevents.Codec{Signals: codec}, kept: new(journal.Memory), report: report}
+	if err := eachEvent(from, in.event); err != nil {
+		return err
+	}
+	fmt.Fprintf(report, "%s, %d of them of other kinds; %d refused\n", plural(in.signals, "signal"), in.others, in.refused)
+	switch {
+	case in.refused > 0 && strict:
+		return fmt.Errorf("%s refused", plural(in.refused, "event"))
+	case in.signals == 0:
+		return errors.New("no event is a signal")
+	}
+	var lines bytes.Buffer
+	if err := journal.Export(ctx, &lines, in.kept); err != nil {
+		return err
+	}
+	return journal.Import(path, &lines)
+}
+
+// An eventImport keeps the signals that events are.
+type eventImport struct {
+	codec  cloudevents.Codec
+	kept   *journal.Memory
+	report io.Writer
+
+	last                     uint64 // sequence number
+	signals, others, refused int
+}
+
+// event takes in an event, or says why not.
+func (in *eventImport) event(where string, text []byte) error {
+	s, err := in.codec.ReadStructured(text)
+	if err == nil {
+		err = in.keep(s)
+	}
+	if err != nil {
+		in.refused++
+		fmt.Fprintf(in.report, "refused: %s: %v\n", where, err)
+	}
+	return nil
+}
+
+// keep writes a signal. One that was in no log gets the next number.
+func (in *eventImport) keep(s signals.Any) error {
+	h := s.Head()
+	if h.Seq == 0 {
+		h.Seq = in.last + 1
+		s = signals.With(s, h)
+	}
+	if h.Seq <= in.last {
+		return &signals.FieldError{Kind: s.Kind(), Field: "sequence", Value: fmt.Sprint(h.Seq), Problem: fmt.Sprintf("not after %d", in.last)}
+	}
+	r, err := journal.SignalRecord(s)
+	if err != nil {
+		return err
+	}
+	if _, err := in.kept.Append(r); err != nil {
+		return err
+	}
+	in.last = h.Seq
+	in.signals++
+	if _, ok := s.(*signals.Signal[signals.Raw]); ok {
+		in.others++
+	}
+	return nil
+}
+
+// eachEvent calls do for each event of a batch, or on a line, with where it stands.
+func eachEvent(from io.Reader, do func(where string, text []byte) error) error {
+	in := bufio.NewReader(from)
+	for n := 1; ; n++ {
+		text, end := in.ReadBytes('\n')
+		if end != nil && !errors.Is(end, io.EOF) {
+			return end
+		}
+		switch trimmed := bytes.TrimSpace(text); {
+		case len(trimmed) == 0:
+		case trimmed[0] == '[':
+			return eachOfBatch(io.MultiReader(bytes.NewReader(text), in), fmt.Sprint("batch in line ", n), do)
+		default:
+			if err := do(fmt.Sprint("line ", n), trimmed); err != nil {
+				return err
+			}
+		}
+		if end != nil {
+			return nil
+		}
+	}
+}
+
+func eachOfBatch(from io.Reader, where string, do func(where string, text []byte) error) error {
+	in := json.NewDecoder(from)
+	if _, err := in.Token(); err != nil {
+		return fmt.Errorf("%s: %w", where, err)
+	}
+	for n := 1; in.More(); n++ {
+		var text json.RawMessage
+		if err := in.Decode(&text); err != nil {
+			return fmt.Errorf("%s: event %d: %w", where, n, err)
+		}
+		if err := do(fmt.Sprintf("%s: event %d", where, n), text); err != nil {
+			return err
+		}
+	}
+	if _, err := in.Token(); err != nil {
+		return fmt.Errorf("%s does not end: %w", where, err)
+	}
+	return nil
+}
