@@ -38,6 +38,7 @@ var rules = []struct {
 	{"agents/join", rule{
 		ours: []string{"signals", "signals/coordination", "agents", "agents/remote"}, others: []string{"github.com/danielgtaylor/huma/v2", "golang.org/x/time/rate"},
 	}},
+	{"swarm/machines/routers", rule{ours: []string{"signals", "bus", "bus/journal", "bus/natsbus", "swarm/machines", "swarm/rooms", "swarm/rooms/events", "swarm/rooms/roomlog"}}},
 	{"swarm/machines", rule{ours: []string{
 		"signals", "bus", "bus/journal", "bus/natsbus", "consensus", "agents", "agents/remote", "swarm", "swarm/replay", "swarm/runlog", "swarm/solves",
 	}}},

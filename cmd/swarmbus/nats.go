@@ -7,7 +7,6 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/models"
@@ -21,42 +20,13 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/transcript"
 )
 
-// natsFlags say where a log of many machines is.
-type natsFlags struct {
-	url      string
-	creds    string
-	stream   string
-	replicas int
-	monitor  []string
-	strict   bool
-}
-
-func (f *natsFlags) define(flags *pflag.FlagSet) {
-	flags.StringVar(&f.url, "nats", "", "URLs of NATS servers, with commas between: nats://host:4222, or tls://")
-	flags.StringVar(&f.creds, "creds", "", "file with the credentials of a NATS user")
-	flags.StringVar(&f.stream, "stream", "swarmbus", "name of the log")
-	flags.IntVar(&f.replicas, "replicas", 1, "servers that have each signal")
-	flags.StringArrayVar(&f.monitor, "monitor", nil, "URL of a server's monitoring port, to check that it syncs; may be repeated")
-	flags.BoolVar(&f.strict, "strict", false, "refuse servers that may lose what they acknowledged")
-}
-
-// join joins the log, and says on w how the connection is.
-func (f *natsFlags) join(ctx context.Context, w io.Writer) (*natsbus.Log, error) {
+// join joins the log of a swarm.
+func (f *solveFlags) joinLog(ctx context.Context, w io.Writer) (*natsbus.Log, error) {
 	codec, err := machines.Codec()
 	if err != nil {
 		return nil, err
 	}
-	say := func(what any) { fmt.Fprintln(w, "nats:", transcript.Printable(fmt.Sprint(what))) }
-	return natsbus.Join(ctx, natsbus.Options{
-		URL: f.url, Creds: f.creds, Stream: f.stream, Codec: codec, Digest: machines.Digest(),
-		Storage: natsbus.Storage{Replicas: f.replicas, Monitor: f.monitor, Strict: f.strict},
-		Tell: natsbus.Tell{
-			Warn:   func(problem string) { say(problem) },
-			Status: func(s natsbus.Status) { say(s) },
-			Dead:   func(d natsbus.DeadLetter) { say(&d) },
-			Alarm:  func(d natsbus.Difference) { say("alarm: " + d.String()) },
-		},
-	})
+	return f.nats.join(ctx, w, natsbus.Options{Codec: codec, Digest: machines.Digest()})
 }
 
 func newAgent() *cobra.Command {
@@ -69,7 +39,9 @@ func newAgent() *cobra.Command {
 solve --nats with the same team drives the solves. Of several processes that are the same
 agent, one takes each turn; what its model answered is recorded with the log, and is not
 asked again if the process is killed.
-`,
+
+  swarmbus agent --nats nats://n1:4222 --team team.yaml --as critic
+` + natsHelp,
 		Args: atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			team, err := f.team.make(cmd)
@@ -113,7 +85,7 @@ func (f *solveFlags) checkNATS() error {
 // serve takes the turns of an agent until the command is interrupted.
 func (f *solveFlags) serve(cmd *cobra.Command, as string) (err error) {
 	ctx := cmd.Context()
-	log, err := f.nats.join(ctx, cmd.ErrOrStderr())
+	log, err := f.joinLog(ctx, cmd.ErrOrStderr())
 	if err != nil {
 		return err
 	}
@@ -186,7 +158,7 @@ func (f *solveFlags) drive(cmd *cobra.Command) error {
 	if err := f.checkNATS(); err != nil {
 		return err
 	}
-	log, err := f.nats.join(cmd.Context(), cmd.ErrOrStderr())
+	log, err := f.joinLog(cmd.Context(), cmd.ErrOrStderr())
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,10 @@ import (
 )
 
 // anOffice are the flags of rooms.
-type anOffice struct{ run, keys, room string }
+type anOffice struct {
+	run, keys, room string
+	nats            natsFlags
+}
 
 func newRooms() *cobra.Command {
 	var flags anOffice
@@ -36,15 +39,25 @@ func newRooms() *cobra.Command {
 		Long: `Rooms runs the agents of a roster file in their rooms, and lets you read, write and
 switch rooms. It continues where it ended before, as --run has the log.
 
+With --nats the log is on NATS servers, and several processes with the same file, the same
+--keys and the same --stream share the rooms: one of them runs the agents, the others
+follow, and one goes on where it stopped when it is gone.
+
+  swarmbus rooms office.yaml --nats nats://n1:4222,nats://n2:4222 --keys /srv/office.keys
+
 ` + terminal.Help,
 		Args: exactly(1, "a roster file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if flags.nats.url != "" {
+				return flags.share(cmd, args[0])
+			}
 			return flags.talk(cmd.Context(), args[0], cmd.InOrStdin(), cmd.OutOrStdout())
 		},
 	}
 	cmd.Flags().StringVar(&flags.run, "run", "", "the run that has the log (default: named after the file)")
 	cmd.Flags().StringVar(&flags.keys, "keys", "", "directory of the keys that events are signed with (default: beside the log)")
 	cmd.Flags().StringVar(&flags.room, "room", "", "the room to begin in (default: the first of the file)")
+	flags.nats.define(cmd.Flags())
 	return cmd
 }
 
@@ -58,24 +71,30 @@ func exactly(n int, what string) cobra.PositionalArgs {
 	}
 }
 
+// place completes the flags, and returns the path of the run.
+func (f *anOffice) place(o *office.Office, file string) (path string, err error) {
+	if f.run == "" {
+		f.run = strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+	}
+	path, err = runs.Path(f.run)
+	if f.keys == "" {
+		f.keys = strings.TrimSuffix(path, runs.Suffix) + ".keys"
+	}
+	if f.room == "" {
+		f.room = o.Agents[0].Rooms[0]
+	}
+	return path, err
+}
+
 // talk runs the office of a file until the input ends.
 func (f anOffice) talk(ctx context.Context, file string, in io.Reader, out io.Writer) (err error) {
 	o, err := office.Load(file)
 	if err != nil {
 		return err
 	}
-	if f.run == "" {
-		f.run = strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
-	}
-	path, err := runs.Path(f.run)
+	path, err := f.place(o, file)
 	if err != nil {
 		return err
-	}
-	if f.keys == "" {
-		f.keys = strings.TrimSuffix(path, runs.Suffix) + ".keys"
-	}
-	if f.room == "" {
-		f.room = o.Agents[0].Rooms[0]
 	}
 	called, end, err := servers.Open(ctx, o.Calls(), servers.Options{})
 	defer func() { err = errors.Join(err, end()) }()
@@ -107,9 +126,14 @@ func (f anOffice) talk(ctx context.Context, file string, in io.Reader, out io.Wr
 	if _, err := r.Snapshot(ctx, f.room); err != nil {
 		return usage(err)
 	}
+	return session(ctx, r, f.session(r, o, out, in), in)
+}
+
+// session returns the session of the user.
+func (f anOffice) session(r terminal.Router, o *office.Office, out io.Writer, in io.Reader) *terminal.Session {
 	s := terminal.New(r, out, f.room)
 	s.Chair, s.Echo = o.Chair, isTerminal(in)
-	return session(ctx, r, s, in)
+	return s
 }
 
 // check refuses an office that cannot start before there is a journal of it.
@@ -124,6 +148,11 @@ func (f anOffice) check(o *office.Office, parts office.Parts, path string) error
 	if _, err := os.Stat(path); err == nil {
 		return nil // the journal may have other rooms
 	}
+	return f.exists(options)
+}
+
+// exists refuses a room that the options do not have.
+func (f anOffice) exists(options *rooms.Options) error {
 	all := options.Rooms
 	for _, s := range options.Agents {
 		all = append(all, s.Rooms...)
@@ -141,7 +170,7 @@ func isTerminal(in io.Reader) bool {
 }
 
 // session reads lines until there are no more, while agents have their turns.
-func session(ctx context.Context, r *rooms.Router, s *terminal.Session, in io.Reader) error {
+func session(ctx context.Context, r interface{ Run(context.Context) error }, s *terminal.Session, in io.Reader) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	ran, shown := make(chan error, 1), make(chan error, 1)
 	go func() {

@@ -66,6 +66,9 @@ type Options struct {
 	Pause  time.Duration // of an agent after its first failure, doubled by each further one; 0 means 1s
 	Most   time.Duration // maximum pause; 0 means 5m
 	Stub   Stubber       // nil: the first line
+	// Result is the maximum length of a tool's result in the log; 0 means ResultBytes, which is
+	// the most.
+	Result int
 
 	Seed  uint64           // of agents' random numbers
 	Mint  *signals.Mint    // of the ids of records; nil means signals.NewMint()
@@ -81,7 +84,7 @@ func (o *Options) withDefaults() (Options, error) {
 		field string
 		value *int
 		def   int
-	}{{"turns", &r.Turns, 4}, {"queue", &r.Queue, 64}, {"mail", &r.Mail, 64}, {"hops", &r.Hops, 8}, {"budget", &r.Budget, 64}, {"tries", &r.Tries, 10}} {
+	}{{"turns", &r.Turns, 4}, {"queue", &r.Queue, 64}, {"mail", &r.Mail, 64}, {"hops", &r.Hops, 8}, {"budget", &r.Budget, 64}, {"tries", &r.Tries, 10}, {"result", &r.Result, ResultBytes}} {
 		if err := signals.AtLeastZero(d.field, float64(*d.value)); err != nil {
 			return r, err
 		}
@@ -89,6 +92,7 @@ func (o *Options) withDefaults() (Options, error) {
 			*d.value = d.def
 		}
 	}
+	r.Result = min(r.Result, ResultBytes)
 	if r.Keys == nil {
 		return r, &signals.FieldError{Field: "keys", Problem: "missing"}
 	}

@@ -32,7 +32,7 @@ type Call struct {
 type Called struct {
 	Ix     int    // the section §N that has the result
 	Stub   string // one line
-	Result string // all that the tool returned, or the error's text; of more than ResultBytes the beginning
+	Result string // all that the tool returned, or the error's text; of more than [Options].Result bytes the beginning
 	Failed bool
 }
 
@@ -89,11 +89,15 @@ func (t *Turn) Call(ctx context.Context, call Call, run func(context.Context) (s
 	if ctx.Err() != nil {
 		return Called{}, context.Cause(ctx)
 	}
+	tool.Status = events.Done
+	if err != nil {
+		tool.Status, result = events.Failed, err.Error()
+	}
 	stub := call.Stub
 	if stub == nil {
 		stub = t.router.opts.Stub
 	}
-	distill(ctx, stub, &tool, result, err, t.router.now().Sub(began))
+	distill(ctx, stub, &tool, fit(result, t.router.opts.Result), t.router.now().Sub(began))
 	return called(tool), t.emit(ctx, &tool)
 }
 
@@ -142,12 +146,7 @@ func watched(ctx context.Context, tool string, run func(context.Context) (string
 }
 
 // distill fills in what the end of a call brings.
-func distill(ctx context.Context, write Stubber, tool *events.Tool, result string, err error, took time.Duration) {
-	tool.Status = events.Done
-	if err != nil {
-		tool.Status, result = events.Failed, err.Error()
-	}
-	result = fit(result)
+func distill(ctx context.Context, write Stubber, tool *events.Tool, result string, took time.Duration) {
 	duration := took.Milliseconds()
 	tool.Result, tool.DurationMS = &result, &duration
 	stub, err := write(ctx, *tool)
@@ -159,13 +158,13 @@ func distill(ctx context.Context, write Stubber, tool *events.Tool, result strin
 }
 
 // fit cuts a result that is too long for the log, and says so.
-func fit(result string) string {
+func fit(result string, most int) string {
 	result = strings.ToValidUTF8(result, "\uFFFD")
-	if len(result) <= ResultBytes {
+	if len(result) <= most {
 		return result
 	}
 	mark := fmt.Sprintf("\n[cut: the result has %d bytes]", len(result))
-	return strings.ToValidUTF8(result[:ResultBytes-len(mark)-4], "") + mark
+	return strings.ToValidUTF8(result[:max(0, most-len(mark)-4)], "") + mark
 }
 
 // emit commits the newest event of a call; the first one takes a number.

@@ -98,6 +98,9 @@ type Parts struct {
 	Keys  *events.Keys                            // required
 	Model func(teams.Model) (models.Model, error) // makes a model; needed if the office has models
 	Tools []tools.Source                          // functions, and the office's servers
+	// Results has the results of calls of models and tools; nil: the store has them.
+	Results journal.Caller
+	Result  int // of [rooms.Options]
 }
 
 // mostBytes is the maximum size of a file.
@@ -194,7 +197,7 @@ func (o *Office) names() (all []string) {
 }
 
 // set returns what the agent may call; nil: nothing.
-func (a Agent) set(from []tools.Source, by *journal.Recorder) *tools.Set {
+func (a Agent) set(from []tools.Source, by journal.Caller) *tools.Set {
 	if len(a.Tools) == 0 {
 		return nil
 	}
@@ -234,9 +237,13 @@ func (o *Office) Build(p Parts) (*rooms.Options, error) {
 	if p.Store == nil {
 		p.Store = new(journal.Memory)
 	}
-	recorder, err := journal.NewRecorder(p.Store)
-	if err != nil {
-		return nil, err
+	recorder := p.Results
+	if recorder == nil {
+		own, err := journal.NewRecorder(p.Store)
+		if err != nil {
+			return nil, err
+		}
+		recorder = own
 	}
 	all := map[string]models.Model{}
 	for name, about := range o.Models {
@@ -249,7 +256,7 @@ func (o *Office) Build(p Parts) (*rooms.Options, error) {
 		}
 		all[name] = cassette.Answers(m, recorder)
 	}
-	options := &rooms.Options{Rooms: o.Rooms, Turns: o.Turns, Queue: o.Queue, Hops: o.Hops, Budget: o.Budget, Pause: o.Pause, Tries: o.Tries, Store: p.Store, Keys: p.Keys}
+	options := &rooms.Options{Rooms: o.Rooms, Turns: o.Turns, Queue: o.Queue, Hops: o.Hops, Budget: o.Budget, Pause: o.Pause, Tries: o.Tries, Store: p.Store, Keys: p.Keys, Result: p.Result}
 	if o.Stub != "" {
 		options.Stub = stubber(all[o.Stub])
 	}

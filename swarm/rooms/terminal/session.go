@@ -16,6 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"strconv"
 	"strings"
 	"sync"
@@ -39,13 +40,27 @@ const Help = `  TEXT                 say something in the current room
   /heads               the newest id of each room, to compare with later
   /quit                leave; the agents' turns that are running are taken again later`
 
+// A Router is what a session needs of a [rooms.Router], or of one in another process.
+type Router interface {
+	Say(ctx context.Context, room string, m rooms.Message) (rooms.Receipt, error)
+	Read(ctx context.Context, room string, through uint64) error
+	Join(ctx context.Context, agent, room string) error
+	Leave(ctx context.Context, agent, room string) error
+	Restart(ctx context.Context, agent string) error
+	Events(ctx context.Context, from rooms.From) iter.Seq2[events.Event, error]
+	Rooms(ctx context.Context) ([]rooms.Snapshot, error)
+	Snapshot(ctx context.Context, room string) (rooms.Snapshot, error)
+	Section(ctx context.Context, room string, ix int) (events.Event, error)
+	Idle(ctx context.Context) error
+}
+
 // A Session is one user at a terminal. Do and Show may run at the same time.
 type Session struct {
 	// Set these before the session begins.
 	Chair string // the agent that has members decide; "": none
 	Echo  bool   // the terminal shows the lines that the user types, so each ends what was on the last line
 
-	router *rooms.Router
+	router Router
 
 	mu    sync.Mutex // protects the fields below
 	out   io.Writer
@@ -59,7 +74,7 @@ type Session struct {
 }
 
 // New returns a session in a room.
-func New(r *rooms.Router, out io.Writer, room string) *Session {
+func New(r Router, out io.Writer, room string) *Session {
 	return &Session{router: r, out: out, room: room, later: map[string][]events.Event{}, heads: map[string]string{}, news: make(chan struct{})}
 }
 

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/swarmbus/swarmbus/bus/natsbus"
+	"github.com/swarmbus/swarmbus/swarm/transcript"
+)
+
+// natsFlags say where a log of many machines is.
+type natsFlags struct {
+	url      string
+	creds    string
+	ca       string
+	cert     string
+	key      string
+	stream   string
+	replicas int
+	monitor  []string
+	strict   bool
+}
+
+func (f *natsFlags) define(flags *pflag.FlagSet) {
+	flags.StringVar(&f.url, "nats", "", "URLs of NATS servers, with commas between: nats://host:4222, or tls://")
+	flags.StringVar(&f.creds, "creds", "", "file with the credentials of a NATS user")
+	flags.StringVar(&f.ca, "tls-ca", "", "file with the certificate authorities of the NATS servers (default: the system's)")
+	flags.StringVar(&f.cert, "tls-cert", "", "file with the certificate of this process, for servers that verify it")
+	flags.StringVar(&f.key, "tls-key", "", "file with the key of --tls-cert")
+	flags.StringVar(&f.stream, "stream", "swarmbus", "name of the log")
+	flags.IntVar(&f.replicas, "replicas", 1, "servers that have each signal")
+	flags.StringArrayVar(&f.monitor, "monitor", nil, "URL of a server's monitoring port, to check that it syncs; may be repeated")
+	flags.BoolVar(&f.strict, "strict", false, "refuse servers that may lose what they acknowledged")
+}
+
+// join joins the log with the program's own options, and says on w how the connection is.
+func (f *natsFlags) join(ctx context.Context, w io.Writer, o natsbus.Options) (*natsbus.Log, error) {
+	config, err := f.tls()
+	if err != nil {
+		return nil, err
+	}
+	say := func(what any) { fmt.Fprintln(w, "nats:", transcript.Printable(fmt.Sprint(what))) }
+	slow := time.AfterFunc(slowly, func() { say("no answer yet from " + f.url + ", trying again until interrupted") })
+	defer slow.Stop()
+	o.URL, o.Creds, o.TLS, o.Stream = f.url, f.creds, config, f.stream
+	o.Storage = natsbus.Storage{Replicas: f.replicas, Monitor: f.monitor, Strict: f.strict}
+	o.Tell = natsbus.Tell{
+		Warn:   func(problem string) { say(problem) },
+		Status: func(s natsbus.Status) { slow.Stop(); say(s) },
+		Dead:   func(d natsbus.DeadLetter) { say(&d) },
+		Alarm:  func(d natsbus.Difference) { say("alarm: " + d.String()) },
+	}
+	if o.Codec != nil {
+		o.Bus.Limits = o.Codec.Limits
+	}
+	return natsbus.Join(ctx, o)
+}
+
+// slowly is how long the servers may be silent before the user is told.
+const slowly = 3 * time.Second
+
+// tls returns what the files say; nil: the URL does.
+func (f *natsFlags) tls() (*tls.Config, error) {
+	if (f.cert == "") != (f.key == "") {
+		return nil, usage(errors.New("--tls-cert and --tls-key belong together"))
+	}
+	if f.ca == "" && f.cert == "" {
+		return nil, nil
+	}
+	config := &tls.Config{MinVersion: tls.VersionTLS12}
+	if f.ca != "" {
+		text, err := os.ReadFile(f.ca)
+		if err != nil {
+			return nil, err
+		}
+		config.RootCAs = x509.NewCertPool()
+		if !config.RootCAs.AppendCertsFromPEM(text) {
+			return nil, fmt.Errorf("%s has no certificate in PEM", f.ca)
+		}
+	}
+	if f.cert != "" {
+		pair, err := tls.LoadX509KeyPair(f.cert, f.key)
+		if err != nil {
+			return nil, err
+		}
+		config.Certificates = []tls.Certificate{pair}
+	}
+	return config, nil
+}
+
+// natsHelp says what users of --nats see and may set.
+const natsHelp = `
+Log on NATS servers:
+  --nats nats://n1:4222,nats://n2:4222   the servers; tls://n1:4222 asks for TLS
+  --creds agent.creds                    who this process is, for servers with accounts
+  --tls-ca ca.pem                        whom to trust, if not the system's authorities
+  --tls-cert me.pem --tls-key me.key     this process's certificate, if servers want one
+  --replicas 3 --monitor http://n1:8222 --strict
+                                         refuse servers that may lose what they acknowledge
+
+A connection that is lost is reported and made again, with pauses that grow up to 2 s, as
+often as it takes. Meanwhile nothing is lost: what is said waits, and turns go on.
+`

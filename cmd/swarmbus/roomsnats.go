@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/bus/natsbus"
+	"github.com/swarmbus/swarmbus/swarm/machines"
+	"github.com/swarmbus/swarmbus/swarm/machines/routers"
+	"github.com/swarmbus/swarmbus/swarm/rooms"
+	"github.com/swarmbus/swarmbus/swarm/rooms/events"
+	"github.com/swarmbus/swarmbus/swarm/rooms/office"
+	"github.com/swarmbus/swarmbus/swarm/rooms/roomlog"
+	"github.com/swarmbus/swarmbus/swarm/teams/providers"
+	"github.com/swarmbus/swarmbus/swarm/teams/servers"
+)
+
+// share runs the office of a file together with other processes, until the input ends.
+func (f anOffice) share(cmd *cobra.Command, file string) (err error) {
+	if f.run != "" {
+		return usage(errors.New("--run cannot be combined with --nats: the log has the rooms"))
+	}
+	ctx := cmd.Context()
+	o, err := office.Load(file)
+	if err != nil {
+		return err
+	}
+	if _, err := f.place(o, file); err != nil {
+		return err
+	}
+	called, end, err := servers.Open(ctx, o.Calls(), servers.Options{})
+	defer func() { err = errors.Join(err, end()) }()
+	if err != nil {
+		return err
+	}
+	parts := office.Parts{Keys: &events.Keys{Dir: f.keys}, Model: providers.Model, Tools: called, Result: routers.ResultBytes}
+	options, err := o.Build(parts)
+	if err == nil {
+		err = errors.Join(options.Validate(), f.exists(options))
+	}
+	if err != nil {
+		return err
+	}
+	r, leave, err := f.joinRooms(ctx, cmd.ErrOrStderr(), o, parts)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	in := cmd.InOrStdin()
+	return session(ctx, r, f.session(r, o, cmd.OutOrStdout(), in), in)
+}
+
+// joinRooms joins the log of an office.
+func (f anOffice) joinRooms(ctx context.Context, w io.Writer, o *office.Office, parts office.Parts) (r *routers.Rooms, leave func(), err error) {
+	codec, err := routers.Codec()
+	if err != nil {
+		return nil, nil, err
+	}
+	records := machines.Numbered(roomlog.Kinds()...)
+	log, err := f.nats.join(ctx, w, natsbus.Options{Codec: codec, Digest: records.Fold})
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() {
+		if err != nil {
+			log.Close()
+		}
+	}()
+	results, err := log.Results(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	parts.Results = results
+	r, err = routers.Open(&routers.Options{
+		Log: log, Records: records, Codec: codec,
+		Make: func(store journal.Store) (*rooms.Options, error) {
+			mine := parts
+			mine.Store = store
+			return o.Build(mine)
+		},
+		Tell: func(drives bool, why error) { tellDriver(w, drives, why) },
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	fmt.Fprintln(w, "nats: this process follows the rooms until no other one runs them")
+	return r, log.Close, f.haveKey(r, parts.Keys)
+}
+
+// tellDriver says whether this process has the router.
+func tellDriver(w io.Writer, drives bool, why error) {
+	switch {
+	case drives:
+		fmt.Fprintln(w, "nats: this process runs the rooms")
+	case errors.Is(why, natsbus.ErrLost):
+		fmt.Fprintln(w, "nats: this process follows the rooms: another one may run them by now")
+	}
+}
+
+// haveKey refuses a process that could not go on with the rooms, as it lacks their keys.
+func (f anOffice) haveKey(r *routers.Rooms, keys *events.Keys) error {
+	public, err := r.Key(events.FromRouter)
+	if err == nil && public != "" {
+		_, err = keys.Get(events.FromRouter, public)
+	}
+	if err != nil {
+		return fmt.Errorf("%w: each process that shares the rooms needs the keys with which they began: --keys", err)
+	}
+	return nil
+}
