@@ -208,12 +208,14 @@ func TestWhatALaggedReaderGivesBackIsPending(t *testing.T) {
 func TestHandlerClosedDuringARunThatIsNotForItIsInNoAccounts(t *testing.T) {
 	b := newBus(t, nil)
 	none := func(context.Context, signals.Signal[signals.Discovery]) error { return nil }
-	other := handle(t, b, bus.HandleOptions{Threads: []string{"other"}}, none)
-	handle(t, b, bus.HandleOptions{}, func(context.Context, signals.Signal[signals.Discovery]) error {
+	other := handle(t, b, bus.HandleOptions{Agent: "other"}, none)
+	handle(t, b, bus.HandleOptions{Agent: "me"}, func(context.Context, signals.Signal[signals.Discovery]) error {
 		other.Close()
 		return nil
 	})
-	must(t, agent(t, b, "a"), found("x"))
+	private := found("x")
+	private.Recipients = signals.To("me")
+	must(t, agent(t, b, "a"), private)
 	if got, want := balanced(t, b).Account, (stats.Account{Intended: 1, Delivered: 1}); got != want {
 		t.Errorf("account %+v, want %+v", got, want)
 	}

@@ -3,7 +3,6 @@ package bus
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/swarmbus/swarmbus/bus/internal/site"
 	"github.com/swarmbus/swarmbus/signals"
@@ -32,7 +31,6 @@ func Handle[P signals.Payload](b *Bus, o HandleOptions, f func(ctx context.Conte
 		return nil, optionError("handler", nil, "nil")
 	}
 	var zero P
-	o.Threads = slices.Clone(o.Threads)
 	h := &Handler{options: o, site: site.Here(), run: func(ctx context.Context, s signals.Any) error {
 		typed, ok := signals.As[P](s)
 		if !ok {

@@ -2,7 +2,6 @@ package bus
 
 import (
 	"context"
-	"slices"
 	"sync/atomic"
 
 	"github.com/swarmbus/swarmbus/bus/events"
@@ -15,8 +14,7 @@ import (
 // HandleOptions restrict the signals that an inline handler gets, in addition to
 // their kind. The zero value selects all that have no recipients.
 type HandleOptions struct {
-	Agent   string   // the agent that handles; "" gets only signals without recipients
-	Threads []string // nil: all
+	Agent string // the agent that handles; "" gets only signals without recipients
 }
 
 // A Handler is a registered inline handler.
@@ -37,13 +35,7 @@ type Handler struct {
 // takes reports whether the handler gets an entry. It reads the signal only if that
 // is necessary.
 func (h *Handler) takes(s *store.Segment, i int) bool {
-	return s.Start+uint64(i) >= h.from && (s.Flags[i]&store.Private == 0 && h.options.Threads == nil || h.wants(s, i))
-}
-
-func (h *Handler) wants(s *store.Segment, i int) bool {
-	head := s.Head(i)
-	return head.Recipients.Include(h.options.Agent) &&
-		(h.options.Threads == nil || slices.Contains(h.options.Threads, head.Thread))
+	return s.Start+uint64(i) >= h.from && (s.Flags[i]&store.Private == 0 || s.Head(i).Recipients.Include(h.options.Agent))
 }
 
 // booksLocked returns the account of h with what waits in the log for it, and what

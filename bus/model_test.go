@@ -191,9 +191,6 @@ func (p *pairing) handle(t *rapid.T) {
 		t.Skip("enough")
 	}
 	o := bus.HandleOptions{Agent: rapid.SampledFrom([]string{"", "a"}).Draw(t, "agent")}
-	if rapid.IntRange(0, 2).Draw(t, "by thread") == 0 {
-		o.Threads = []string{"t"}
-	}
 	mode := rapid.SampledFrom([]string{"fine", "fine", "fails", "answers", "ends itself"}).Draw(t, "mode")
 	h := pairedHandler{got: new([]string), want: new([]string)}
 	from, _ := p.bus.Agent("h", bus.Permissions{})

@@ -106,7 +106,7 @@ func (r *run) callSome() {
 		h := r.handlers[i]
 		i++
 		r.called.Store(int32(i))
-		if h.ended.Load() || pos < h.from || (private || h.options.Threads != nil) && !h.takes(r.segment, r.i) {
+		if h.ended.Load() || pos < h.from || private && !h.takes(r.segment, r.i) {
 			r.skip(h, events.DeadClosed)
 			continue
 		}

@@ -311,8 +311,7 @@ func (t *twin) handle(kind signals.Kind, o bus.HandleOptions, run func(signals.A
 
 func (h *twinHandler) wants(s signals.Any) bool {
 	head := s.Head()
-	return !h.ended && h.kind == s.Kind() && head.Recipients.Include(h.o.Agent) &&
-		(h.o.Threads == nil || slices.Contains(h.o.Threads, head.Thread))
+	return !h.ended && h.kind == s.Kind() && head.Recipients.Include(h.o.Agent)
 }
 
 func (h *twinHandler) handle(s signals.Any) {
