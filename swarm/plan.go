@@ -56,8 +56,8 @@ func (o *Options) about(of *solves.Result) mode.Case {
 		c.Members = append(c.Members, mode.Member{ID: a.ID, Family: a.Group})
 	}
 	if o.Ledger != nil {
-		for told := range o.Ledger.Told(newest) {
-			c.Known = append(c.Known, mode.Outcome(told))
+		for _, d := range o.Ledger.Resolved(newest) {
+			c.Known = append(c.Known, mode.Outcome(d))
 		}
 	}
 	return c

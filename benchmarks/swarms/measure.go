@@ -53,7 +53,7 @@ func (c *contender) play(w *world, seed uint64, budget, questions int) (score, e
 	}
 	if c.set(&o, w, budget); o.Strategy == nil && o.Ledger == nil {
 		o.Ledger = new(reliability.Ledger)
-		o.Ledger.LearnWhenTold()
+		o.Ledger.DeferLearning()
 	}
 	sw, err := swarm.New(o)
 	if err != nil {
@@ -78,7 +78,7 @@ func (c *contender) play(w *world, seed uint64, budget, questions int) (score, e
 // has learned.
 func (c *contender) history(w *world, seed uint64) (*reliability.Ledger, error) {
 	ledger := new(reliability.Ledger)
-	ledger.LearnWhenTold()
+	ledger.DeferLearning()
 	voting := contender{size: all, set: poll}
 	s, team := voting.sit(w, len(w.skill), 0)
 	o := swarm.Options{Agents: team, Seed: seed + 1, Ledger: ledger, Clock: swarm.StepClock(time.Unix(0, 0), time.Millisecond)}

@@ -82,7 +82,7 @@ func TestAConsensusOfColludersIsNeverSure(t *testing.T) {
 	}
 }
 
-func TestWhatDoubtKeepsOpenIsUncertified(t *testing.T) {
+func TestDecisionsKeptOpenByDoubtAreUncertified(t *testing.T) {
 	s := reliability.Strategy{Model: several(colluders(t, 0))}
 	for n := 10; n < 20; n++ {
 		votes := []string{}

@@ -93,7 +93,7 @@ func (c configuration) Settled(b consensus.Ballots, left consensus.Left) bool {
 	if left.Voters == nil && b.Electorate() > 0 {
 		left.Voters = b.Missing()
 	}
-	if !m.knows() || left.Voters == nil || left.Proposals > 0 && len(b.Proposals()) < 2 || c.several.told() || c.one.told() {
+	if !m.knows() || left.Voters == nil || left.Proposals > 0 && len(b.Proposals()) < 2 || c.several.resolved() || c.one.resolved() {
 		return false
 	}
 	may := map[string]bool{}
@@ -108,5 +108,5 @@ func (c configuration) Settled(b consensus.Ballots, left consensus.Left) bool {
 	return d.Outcome == consensus.Reached || d.Outcome == consensus.Rejected && left.Proposals == 0
 }
 
-// told reports whether any outcome is known.
-func (m *Model) told() bool { return len(m.past.known) > 0 }
+// resolved reports whether any outcome is known.
+func (m *Model) resolved() bool { return len(m.past.known) > 0 }

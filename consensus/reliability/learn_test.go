@@ -215,7 +215,7 @@ func TestMoreTruthDoesNotHurtInTheMean(t *testing.T) {
 	}
 }
 
-func TestWhatIsSureIsRight(t *testing.T) {
+func TestSureDecisionsAreRight(t *testing.T) {
 	sure, right := 0.0, 0.0
 	for seed := range uint64(8) {
 		all := history(260, []float64{0.85, 0.8, 0.75, 0.7, 0.65, 0.6}, []string{"a", "b", "c"}, seed)
@@ -235,7 +235,7 @@ func TestWhatIsSureIsRight(t *testing.T) {
 	}
 }
 
-// What is learned from is the same, but the part of the votes alone, which falls with the number of decisions, counts
+// The ledger learns from the same votes, but the part of the votes alone, which falls with the number of decisions, counts
 // rejections as package consensus does: otherwise the confidence of five voters who reject what they are not for falls by
 // up to 0.11 once something is learned.
 func TestAgreeingAndRejectingTheRestIsTheSameVote(t *testing.T) {
@@ -269,7 +269,7 @@ func TestAgreeingAndRejectingTheRestIsTheSameVote(t *testing.T) {
 	}
 }
 
-func TestWhatAVoterStatesIsThePartForWhichItsVoteCounts(t *testing.T) {
+func TestVotesCountByTheirStatedConfidence(t *testing.T) {
 	m := several(learn(t, nil, history(60, []float64{0.8, 0.8, 0.8}, []string{"a", "b"}, 4), 0))
 	was := 0.0
 	for _, w := range []float64{0, 0.3, 0.6, 1} {

@@ -32,13 +32,13 @@ import (
 //
 // The zero value is a ledger with default options. A Ledger is safe for concurrent use. When learning is due, the
 // caller that asks for a strategy does it; meanwhile, other callers are not blocked and get what was known before.
-// [Ledger.LearnWhenTold] changes that. Only where [Options.Window] is exceeded does Observe learn, because what was
+// [Ledger.DeferLearning] changes that. Only where [Options.Window] is exceeded does Observe learn, because what was
 // learned from the decisions that it drops goes with them.
 type Ledger struct {
 	learning sync.Mutex // held while learning, saving and restoring; locked before mu
 
-	mu   sync.Mutex // protects the fields below
-	told bool       // learn only in Learn
+	mu       sync.Mutex // protects the fields below
+	deferred bool       // learn only in Learn
 	book
 }
 
@@ -141,13 +141,13 @@ func (l *Ledger) Models() (ofSeveral, ofOne *Model) {
 	return l.model(several), l.model(one)
 }
 
-// LearnWhenTold makes the ledger learn only in [Ledger.Learn], and not when it is asked for a strategy. What it knows
+// DeferLearning makes the ledger learn only in [Ledger.Learn], and not when it is asked for a strategy. What it knows
 // then depends only on the sequence of calls to Observe, Resolve and Learn, no matter who asks when. The setting is not
 // saved with the ledger.
-func (l *Ledger) LearnWhenTold() {
+func (l *Ledger) DeferLearning() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.told = true
+	l.deferred = true
 }
 
 // Learn learns if that is due. It waits for another caller that is already learning. undo reverts what this call has
@@ -175,7 +175,7 @@ func (l *Ledger) learn() {
 	defer l.learning.Unlock()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.told {
+	if !l.deferred {
 		l.update()
 	}
 }

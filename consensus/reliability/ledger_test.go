@@ -98,7 +98,7 @@ func TestALedgerRefusesWhatItCannotKeep(t *testing.T) {
 	}
 }
 
-func TestNothingIsLearnedFromTheFirstDecisions(t *testing.T) {
+func TestFirstDecisionsTeachNothing(t *testing.T) {
 	l := ledger(t, &reliability.Options{First: 8})
 	for i := range 12 {
 		want := "default"
@@ -132,9 +132,9 @@ func TestAStrategyDoesNotChange(t *testing.T) {
 	}
 }
 
-func TestALedgerLearnsOnlyWhenTold(t *testing.T) {
+func TestLedgerThatDefersLearningLearnsOnRequest(t *testing.T) {
 	l := new(reliability.Ledger)
-	l.LearnWhenTold()
+	l.DeferLearning()
 	for i := range 30 {
 		b, _ := trio(i)
 		observe(t, l, "", b)
@@ -263,7 +263,7 @@ func TestALedgerSavedInAnotherFormIsRefusedByItsVersion(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoSavedLedgerIsRefused(t *testing.T) {
+func TestInvalidSavedLedgersAreRefused(t *testing.T) {
 	for _, saved := range []string{
 		`7`, `{}`, `{"version":2}`, `{"version":2,"options":{"window":-1}}`, `{"version":2,"options":{},"decisions":{}}`,
 		`{"version":2,"options":{},"decisions":[{"names":["x"],"rows":[]}]}`,

@@ -225,7 +225,7 @@ func staysTheSame(t *testing.T, c camp) {
 	}
 }
 
-// What everybody is against is rejected, however many proposals there are and whatever was decided before.
+// Proposals that all voters oppose are rejected, for any number of proposals and any earlier decisions.
 func TestAClearMajorityAgainstEverythingRejects(t *testing.T) {
 	t.Parallel()
 	for _, voters := range []int{4, 6, 10, 20} {

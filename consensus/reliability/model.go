@@ -23,9 +23,9 @@ type Model struct {
 }
 
 const (
-	settling   = 4.2 // decisions whose share among all is that of the votes alone in a decision's probabilities
-	toldCounts = 4   // further decisions that a known outcome counts for in that
-	groupLeast = 10  // known outcomes from which a team is learned about that is mostly of one group
+	settling      = 4.2 // decisions whose share among all is that of the votes alone in a decision's probabilities
+	outcomeCounts = 4   // further decisions that a known outcome counts for in that
+	groupLeast    = 10  // known outcomes from which a team is learned about that is mostly of one group
 )
 
 // learn learns about the model's voters from a batch of so many decisions.
@@ -40,7 +40,7 @@ func (m *Model) learn(b groups, decisions int) {
 		b.Votes = slices.DeleteFunc(b.Votes, func(v fit.Votes) bool { return v.Known < 0 })
 	}
 	m.fit = fit.Learn(b.Batch)
-	m.trust = 1 - settling/max(settling, float64(decisions+toldCounts*len(m.past.known)))
+	m.trust = 1 - settling/max(settling, float64(decisions+outcomeCounts*len(m.past.known)))
 }
 
 // empty returns the model as it is before anything is learned.

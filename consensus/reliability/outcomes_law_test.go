@@ -70,7 +70,7 @@ func TestKnownOutcomesOverruleAClearMajority(t *testing.T) {
 }
 
 // A unanimous swarm that was wrong before is not taken for its opposite.
-func TestWhatNobodyIsAgainstIsNotRejected(t *testing.T) {
+func TestUnopposedProposalsAreNotRejected(t *testing.T) {
 	t.Parallel()
 	for _, voters := range []int{2, 3, 17} {
 		ledger := new(reliability.Ledger)

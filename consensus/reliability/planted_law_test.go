@@ -62,7 +62,7 @@ func task(team []agent, n int, r *rand.Rand) (consensus.Ballots, string) {
 }
 
 // Without outcomes, what is learned decides no less than the weight of the votes, and is right no less, at any stage.
-func TestWhatIsLearnedIsNeverWorseThanTheVote(t *testing.T) {
+func TestLearningIsNeverWorseThanTheVote(t *testing.T) {
 	const solves = 150
 	draws := 1
 	if *all {

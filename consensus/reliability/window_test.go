@@ -32,8 +32,8 @@ func TestTheOldestDecisionsLeaveTheWindow(t *testing.T) {
 	}
 }
 
-// What leaves the window while another caller learns from it is forgotten, too: what is saved says of which decisions
-// the ledger knows, and these have to be there.
+// A decision that leaves the window while another caller learns from it is forgotten, too: the saved form refers to the
+// decisions that the ledger learned from, and these have to be there.
 func TestADecisionThatLeavesTheWindowWhileItIsLearnedFromIsForgotten(t *testing.T) {
 	const window = 40
 	votes := []string{}

@@ -76,7 +76,7 @@ func after(record uint64, m *Memory) (*Replay, error) {
 	maps.Copy(r.numbers, m.Numbers)
 	maps.Copy(r.ledgers, m.Learners)
 	for _, ledger := range r.ledgers {
-		ledger.LearnWhenTold()
+		ledger.DeferLearning()
 	}
 	for thread, all := range m.Observed {
 		r.threads.named(thread).observed = all
@@ -234,7 +234,7 @@ func (r *Replay) termsOf(s *signals.Signal[runlog.Opened]) (*Terms, error) {
 		if err != nil {
 			return nil, fmt.Errorf("replay: signal %d: %w", s.Seq, err)
 		}
-		ledger.LearnWhenTold() // at the same places of the log as the original
+		ledger.DeferLearning() // at the same places of the log as the original
 		terms.ledger, r.ledgers[terms.Learner] = ledger, ledger
 	}
 	return terms, nil

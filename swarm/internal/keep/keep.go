@@ -97,7 +97,7 @@ func (k *Keeper) relearn(from *replay.Beginning, codec *signals.Codec) ([]signal
 		if err := fill(ledger, past.Ledger(runlog.Learner)); err != nil {
 			return nil, err
 		}
-		ledger.LearnWhenTold()
+		ledger.DeferLearning()
 		f.Learners[runlog.Learner] = ledger
 	}
 	return past.Owed(), nil

@@ -1,12 +1,9 @@
 package reliability
 
-import (
-	"iter"
-	"slices"
-)
+import "slices"
 
-// A Told is a decision of which the outcome is known.
-type Told struct {
+// A Resolved is a decision whose outcome is known.
+type Resolved struct {
 	By    string            // how it was decided, as stated by [Ledger.Made]; "": not stated
 	Chose string            // likewise; "": nothing was chosen
 	Right string            // "": none of the proposals
@@ -26,19 +23,9 @@ func (l *Ledger) Made(id, by, chose string) error {
 	return nil
 }
 
-// Told returns the newest decisions of which the outcome is known, at most that many, newest first. Those of a ledger
-// with [Options.Stances] are none, since each of their proposals is a question of its own.
-func (l *Ledger) Told(most int) iter.Seq[Told] {
-	return func(yield func(Told) bool) {
-		for _, t := range l.toldBy(most) {
-			if !yield(t) {
-				return
-			}
-		}
-	}
-}
-
-func (l *Ledger) toldBy(most int) (all []Told) {
+// Resolved returns the decisions whose outcome is known, newest first, at most that many. A ledger with
+// [Options.Stances] has none, since each of its proposals is a question of its own.
+func (l *Ledger) Resolved(most int) (all []Resolved) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, d := range slices.Backward(l.decisions) {
@@ -52,7 +39,7 @@ func (l *Ledger) toldBy(most int) (all []Told) {
 		if len(l.o.Choices) > 0 {
 			names = l.o.Choices
 		}
-		t := Told{d.By, d.Chose, *d.Right, make(map[string]string, len(d.Rows[0].Voter))}
+		t := Resolved{d.By, d.Chose, *d.Right, make(map[string]string, len(d.Rows[0].Voter))}
 		for i, voter := range d.Rows[0].Voter {
 			t.Said[voter] = ""
 			if c := int(d.Rows[0].Said[i]); c < len(names) {
