@@ -185,7 +185,7 @@ func TestAccountsBalanceUnderConcurrentReaders(t *testing.T) {
 	}
 }
 
-func TestWhatALaggedReaderGivesBackIsPending(t *testing.T) {
+func TestSignalsThatALaggedReaderGivesBackArePending(t *testing.T) {
 	b := newBus(t, nil)
 	a, lagged := agent(t, b, "a"), subscribe(t, b, bus.SubscribeOptions{Backlog: 100})
 	for range 200 {

@@ -273,7 +273,7 @@ func TestConflictHasItsIDAlone(t *testing.T) {
 	}
 }
 
-func TestNobodyTakesAConflictsID(t *testing.T) {
+func TestAConflictsIDIsForConflictsOnly(t *testing.T) {
 	b := newBus(t, nil)
 	p := must(t, agent(t, b, "a"), proposes("t", "p", "1"))
 	s := found("x")
@@ -283,7 +283,7 @@ func TestNobodyTakesAConflictsID(t *testing.T) {
 	}
 }
 
-func TestNothingIsLeftToResolveBehindAConsensusOfTheSameCall(t *testing.T) {
+func TestConsensusEndsConflictsForTheRestOfTheCall(t *testing.T) {
 	b := newBus(t, nil)
 	x := must(t, agent(t, b, "a"), proposes("t", "p", "1"))
 	y := must(t, agent(t, b, "c"), proposes("t", "q", "2"))

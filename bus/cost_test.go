@@ -36,7 +36,7 @@ func TestPublisherDoesNotWorkForOthersForLong(t *testing.T) {
 			t.Errorf("kept for %v", took)
 		}
 		if err := b.Sync(t.Context(), b.Last()); err != nil {
-			t.Errorf("nobody went on: %v", err)
+			t.Errorf("no goroutine went on: %v", err)
 		}
 		if err := b.Shutdown(t.Context()); err != nil {
 			t.Error(err)

@@ -46,9 +46,9 @@ func TestSignalLivesUntilTimePlusTTLInclusive(t *testing.T) {
 	})
 }
 
-// TestWhoAsksForExpiredSignalsMissesNone has a reader that is behind while what
+// TestReaderOfExpiredSignalsMissesNone has a reader that is behind while what
 // it has not read expires, is swept, and is pushed out of the history.
-func TestWhoAsksForExpiredSignalsMissesNone(t *testing.T) {
+func TestReaderOfExpiredSignalsMissesNone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBus(t, &bus.Options{History: 4, Sweep: -1})
 		a := agent(t, b, "a")

@@ -200,7 +200,7 @@ func TestAfterBeyondTheEndSeesNothingTwice(t *testing.T) {
 	equal(t, "read", seqs(got), []uint64{5, 6})
 }
 
-// Where the history has forgotten an id, a fed log may have it again.
+// A fed log may repeat an id that the history has forgotten.
 func TestProposalThatIsFedAgainLivesAsLongAsTheLast(t *testing.T) {
 	now := time.Now()
 	b := newBus(t, &bus.Options{Clock: func() time.Time { return now }, Sweep: -1, History: 1})
@@ -226,8 +226,8 @@ func TestProposalThatIsFedAgainLivesAsLongAsTheLast(t *testing.T) {
 	}
 }
 
-// What is fed was accepted elsewhere: whether it comes at once, one by one or
-// an hour later changes nothing.
+// Fed signals were accepted elsewhere: feeding them at once, one by one or an hour
+// later makes no difference.
 func TestFeedingDoesNotDependOnBatchesOrTheClock(t *testing.T) {
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	now := at

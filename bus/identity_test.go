@@ -123,7 +123,7 @@ func TestProposalIDBelongsToItsFirstSourceAndContent(t *testing.T) {
 	check(a, proposes("t", "p", "this"), "z")
 }
 
-func TestWhatIsRefusedIsRefusedAfterOtherSignalsToo(t *testing.T) {
+func TestRefusalDoesNotDependOnEarlierSignals(t *testing.T) {
 	b := newBus(t, nil)
 	a, err := b.Agent("a", bus.Permissions{CanEmit: []signals.Kind{signals.KindDiscovery, "x/1"}})
 	if err != nil {

@@ -297,7 +297,7 @@ func TestSlowHandlerIsNamed(t *testing.T) {
 	})
 }
 
-func TestNobodyWatchesHandlersThatDoNotRun(t *testing.T) {
+func TestWatchdogSleepsWhenNoHandlerRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBus(t, &bus.Options{Sweep: -1})
 		a := agent(t, b, "a")

@@ -94,7 +94,7 @@ func TestALayerDecidesAtTheEndOfTheLog(t *testing.T) {
 		}
 	}
 	if <-done; committed != 1000 {
-		t.Errorf("told of %d commits, want 1000", committed)
+		t.Errorf("committed was called %d times, want 1000", committed)
 	}
 	for s := range b.History(bus.Filter{Kinds: []signals.Kind{kindTick}}) {
 		if typed, ok := signals.As[tick](s); !ok || typed.Payload.N != typed.Seq || typed.Source != "ann" {
@@ -184,7 +184,7 @@ func TestATimeFarAheadOfTheClockIsRefused(t *testing.T) {
 	}
 }
 
-func TestWhatALayerCommittedIsHandledAlthoughItPanics(t *testing.T) {
+func TestSignalsOfALayerThatPanicsAreHandled(t *testing.T) {
 	b := newBus(t, nil)
 	l := layerOf(t, b)
 	handled := make(chan struct{})

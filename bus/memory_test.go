@@ -188,7 +188,7 @@ func TestEndedSubscriptionKeepsNothingWhileAnotherReads(t *testing.T) {
 	runtime.KeepAlive(closed)
 }
 
-func TestWaitingReaderKeepsLittleHoweverLargeItsBacklog(t *testing.T) {
+func TestWaitingReaderKeepsLittleForAnyBacklog(t *testing.T) {
 	b := newBus(t, &bus.Options{TTL: -1})
 	a, reader := agent(t, b, "a"), subscribe(t, b, bus.SubscribeOptions{Kinds: []signals.Kind{"none"}, Backlog: 1 << 20})
 	ctx, cancel := context.WithCancel(context.Background())
@@ -242,7 +242,7 @@ func TestDroppedAndReadSignalsAreLetGo(t *testing.T) {
 	}
 }
 
-func TestWhatWasHandedOutDoesNotChange(t *testing.T) {
+func TestReturnedSignalsDoNotChange(t *testing.T) {
 	for name, get := range map[string]func(*bus.Bus, *bus.Subscription, bus.Receipt) signals.Any{
 		"Get": func(b *bus.Bus, s *bus.Subscription, r bus.Receipt) signals.Any {
 			s.Close()

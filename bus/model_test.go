@@ -170,7 +170,7 @@ func (p *pairing) subscribe(t *rapid.T) {
 
 func (p *pairing) read(t *rapid.T) {
 	if len(p.subs) == 0 {
-		t.Skip("nobody is subscribed")
+		t.Skip("no subscription")
 	}
 	s := rapid.SampledFrom(p.subs).Draw(t, "sub")
 	for range rapid.IntRange(1, 9).Draw(t, "n") {
@@ -294,7 +294,7 @@ func agree(t *rapid.T) {
 		"handle":    p.handle,
 		"close a subscription": func(t *rapid.T) {
 			if len(p.subs) == 0 {
-				t.Skip("nobody is subscribed")
+				t.Skip("no subscription")
 			}
 			i := rapid.IntRange(0, len(p.subs)-1).Draw(t, "which")
 			p.subs[i].bus.Close()

@@ -62,7 +62,7 @@ func TestObserverMayPanicPublishAndStop(t *testing.T) {
 	}
 }
 
-func TestWhatAnObserverPublishesIsShownByWhomItWatched(t *testing.T) {
+func TestPublisherShowsTheEventsThatObserversCause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // no time passes
 		b := newBus(t, nil)
 		a, seen := agent(t, b, "a"), 0
@@ -162,7 +162,7 @@ func TestShutdownInAnObserverOfAHandlersSignalsEnds(t *testing.T) {
 	})
 }
 
-func TestWhatALaggingReaderLosesToAClosedBusIsShown(t *testing.T) {
+func TestSignalsThatALaggedReaderLosesToCloseAreReported(t *testing.T) {
 	b := newBus(t, nil)
 	a, events := agent(t, b, "a"), watch(t, b)
 	s := subscribe(t, b, bus.SubscribeOptions{Agent: "r", Backlog: 1})

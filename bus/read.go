@@ -61,9 +61,9 @@ const maxBatch = 64
 // All yields all signals from here on, until the loop ends or an error is yielded
 // last: one of those of [Subscription.Next]. A fast loop gets signals in batches,
 // and expiry is checked once per batch; a loop that takes longer than 1 ms for a
-// signal gets them one by one. The account count a batch as pending until its last
-// signal has been taken. However a loop ends, the signals of a batch that it has
-// not taken remain unread.
+// signal gets them one by one. The account counts a batch as pending until its last
+// signal has been taken. When the loop ends, by whatever means, the signals of a batch that
+// it has not taken remain unread.
 func (s *Subscription) All(ctx context.Context) iter.Seq2[signals.Any, error] {
 	return func(yield func(signals.Any, error) bool) {
 		buffer := make([]signals.Any, maxBatch)
@@ -82,9 +82,9 @@ func (s *Subscription) All(ctx context.Context) iter.Seq2[signals.Any, error] {
 
 // yield yields a batch, and gives back the signals that are not taken.
 func (s *Subscription) yield(batch []signals.Any, ended <-chan struct{}, yield func(signals.Any, error) bool) bool {
-	next, told := 0, 0
+	next, settled := 0, 0
 	defer func() {
-		s.deliver(batch[told:next])
+		s.deliver(batch[settled:next])
 		s.giveBack(batch[next:])
 	}()
 	for next < len(batch) {
@@ -93,8 +93,8 @@ func (s *Subscription) yield(batch []signals.Any, ended <-chan struct{}, yield f
 		}
 		signal := batch[next]
 		if next++; next == len(batch) || s.observed() {
-			s.deliver(batch[told:next])
-			told = next
+			s.deliver(batch[settled:next])
+			settled = next
 		}
 		if !yield(signal, nil) {
 			return false

@@ -9,7 +9,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-func TestWhatIsRequiredHoldsForEveryPublisherUntilItIsReleased(t *testing.T) {
+func TestRequirementBindsEveryPublisherUntilItIsReleased(t *testing.T) {
 	b, err := bus.New(nil)
 	if err != nil {
 		t.Fatal(err)

@@ -21,7 +21,7 @@ type sequenced struct {
 	buses []*sequencedBus
 }
 
-// A sequencedBus follows the log when it is told to.
+// A sequencedBus follows the log when its test calls for it.
 type sequencedBus struct {
 	*bus.Bus
 	log  *sequenced

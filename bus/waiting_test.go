@@ -70,7 +70,7 @@ func TestObserverThatBlocksStopsNobodyAndIsNamed(t *testing.T) {
 			t.Errorf("missed %d events", m)
 		}
 	case <-soon(t).Done():
-		t.Error("told of nothing missed")
+		t.Error("no Missed event")
 	}
 }
 
@@ -136,7 +136,7 @@ func TestReaderThatGivesUpWakesTheNext(t *testing.T) {
 	}
 }
 
-func TestWhatIsGivenBackWakesAnotherCaller(t *testing.T) {
+func TestGivingBackWakesAnotherCaller(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBus(t, nil)
 		a, s := agent(t, b, "a"), subscribe(t, b, bus.SubscribeOptions{})
@@ -158,7 +158,7 @@ func TestWhatIsGivenBackWakesAnotherCaller(t *testing.T) {
 	})
 }
 
-func TestWhoGaveUpIsNotWokenForOthers(t *testing.T) {
+func TestReaderThatGaveUpIsNotWokenForOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBus(t, nil)
 		ctx, cancel := context.WithCancel(t.Context())

@@ -5,7 +5,7 @@
 //	change := f.Apply(rival)           // by another, in the same thread
 //	fmt.Println(len(change.Opened))    // 1
 //
-// A [Fold] is told of a log, by the bus that keeps it. Two live proposals of one
+// The bus that keeps a log applies its signals to a [Fold]. Two live proposals of one
 // thread are rivals when their sources and their contents differ: an agent may
 // refine its own proposal, and two agents may say the same. A proposal is live until
 // it expires or its thread is closed. Its id belongs to the first source and content

@@ -26,7 +26,7 @@ func (e *ProposalError) Error() string {
 	return fmt.Sprintf("conflict: proposal id %q in thread %q belongs to another proposal, by %q", e.ProposalID, e.Thread, e.Owner)
 }
 
-// A Fold knows, for the log that it is told of, who owns which proposal id, which
+// A Fold knows, for the log that is applied to it, who owns which proposal id, which
 // proposals are live and which of them conflict. A proposal is live until it
 // expires or its thread is closed, and ids are owned until no proposal of their
 // thread is live. Its methods must not be used concurrently.

@@ -58,12 +58,12 @@ const KindResolved signals.Kind = "conflict:resolved"
 // How says what settled a conflict; "" is for a program's own reasons.
 type How string
 
-// What settles a conflict.
+// The ways in which conflicts are settled.
 const (
 	BySameness  How = "same"      // both sides propose the same
 	ByMajority  How = "majority"  // more voters were for one side than for the other
 	ByDebate    How = "debate"    // the two sides argued
-	ByAnswer    How = "escalate"  // somebody outside was asked
+	ByAnswer    How = "escalate"  // a person or program outside was asked
 	ByConsensus How = "consensus" // one side was chosen
 )
 

@@ -60,7 +60,7 @@ func withDuty(to signals.Recipients, d *duty) signals.Recipients {
 	return recipients(slices.Concat(names(to), names(d.to)))
 }
 
-// unanswered returns ErrNobody for a critical signal to all if no one there may
+// unanswered returns ErrNoAudience for a critical signal to all if no one there may
 // answer it.
 func (m *emitting) unanswered(t *Thread) error {
 	others := t.members.size()
@@ -70,7 +70,7 @@ func (m *emitting) unanswered(t *Thread) error {
 	if m.note.Priority != coordination.Critical || t.Coordinator() != "" || others > 0 {
 		return nil
 	}
-	return ErrNobody
+	return ErrNoAudience
 }
 
 // answerable reports whether any of the recipients may answer a critical
@@ -79,13 +79,13 @@ func (m *emitting) answerable(t *Thread, to signals.Recipients) bool {
 	if source := m.in.Source; to.Include(source) && !t.coordinates(source) {
 		return !to.Equal(signals.To(source))
 	}
-	return !to.Equal(nobody)
+	return !to.Equal(noRecipients)
 }
 
 // recipients returns the recipients on the bus, and why a critical signal goes
 // to everyone instead of its audience.
 func (m *emitting) recipients(t *Thread) (to signals.Recipients, err error) {
-	to = nobody
+	to = noRecipients
 	switch m.note.Audience {
 	case coordination.Self:
 		to = signals.To(m.in.Source)
@@ -101,13 +101,13 @@ func (m *emitting) recipients(t *Thread) (to signals.Recipients, err error) {
 	switch {
 	case m.note.Priority == coordination.Critical && m.answerable(t, to):
 		return to, nil
-	case m.note.Priority != coordination.Critical && to.Equal(nobody):
-		return to, ErrNobody
+	case m.note.Priority != coordination.Critical && to.Equal(noRecipients):
+		return to, ErrNoAudience
 	case m.note.Priority != coordination.Critical:
 		return to, nil
 	}
 	if m.failed != nil {
 		return signals.Recipients{}, m.failed
 	}
-	return signals.Recipients{}, ErrNobody
+	return signals.Recipients{}, ErrNoAudience
 }

@@ -150,7 +150,7 @@ func TestSelectedAreWhomTheResolverNames(t *testing.T) {
 	w := newWorld(t, nil).watch()
 	e, err := w.Emit(ctx, says("x", to(coordination.Selected)))
 	is(t, err, nil)
-	is(t, e.Unreached, connectivity.ErrNobody)
+	is(t, e.Unreached, connectivity.ErrNoAudience)
 	equal(t, "without a resolver", e.Signal.Recipients)
 	equal(t, "and yet emitted", w.seen(), "x emitted")
 	var asked coordination.Signal

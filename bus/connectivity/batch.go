@@ -70,12 +70,12 @@ func (b *batch) transition(source, thread string, s coordination.State, to signa
 }
 
 func (b *batch) step(thread string, step int) {
-	h := b.header(system, thread, nobody, signals.ID{})
+	h := b.header(system, thread, noRecipients, signals.ID{})
 	add(b, h, Step{Link: b.link(), Step: step})
 }
 
 func (b *batch) requested(s *coordination.Signal, m signals.Effort) {
-	h := b.header(system, s.Thread, nobody, s.ID)
+	h := b.header(system, s.Thread, noRecipients, s.ID)
 	add(b, h, Requested{Link: b.link(), For: s.ID, At: s.Seq, Mode: m})
 }
 

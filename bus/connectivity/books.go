@@ -105,7 +105,7 @@ func (m Members) String() string {
 	}
 	switch {
 	case m.Coordinator != nil && *m.Coordinator == "":
-		all = append(all, "nobody coordinates")
+		all = append(all, "no one coordinates")
 	case m.Coordinator != nil:
 		all = append(all, *m.Coordinator+" coordinates")
 	}

@@ -124,7 +124,7 @@ func TestAllAreWhoWasThereAtTheTime(t *testing.T) {
 }
 
 // The log says who ended a signal.
-func TestWhoResolvedIsInTheLog(t *testing.T) {
+func TestLogNamesTheResolver(t *testing.T) {
 	w := newWorld(t, nil)
 	s := w.emit(says("x"))
 	_, err := w.component("a").Resolve(ctx, s.ID)

@@ -27,7 +27,7 @@ func (c Convergence) String() string {
 	case c.Converged:
 		return fmt.Sprintf("converged: %s sure enough", count(c.Graded, "source is", "sources are"))
 	case c.Unknown:
-		return "unknown: nobody has stated a confidence"
+		return "unknown: no one has stated a confidence"
 	}
 	return fmt.Sprintf("not converged: %s, first %s", count(len(c.Obstacles), "obstacle", "obstacles"), c.Obstacles[0])
 }

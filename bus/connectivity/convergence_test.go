@@ -173,7 +173,7 @@ func TestAVeryLowGradeAtHighPriorityCountsAsABlocker(t *testing.T) {
 func TestConvergenceIsReadable(t *testing.T) {
 	w := newWorld(t, nil)
 	for _, want := range []string{
-		"unknown: nobody has stated a confidence", "converged: 1 source is sure enough",
+		"unknown: no one has stated a confidence", "converged: 1 source is sure enough",
 		"not converged: 1 obstacle, first conflict.active by b is open: no",
 	} {
 		if got := w.Converged("t").String(); got != want {

@@ -59,9 +59,9 @@ func TestASourceCannotAnswerItsOwnCritical(t *testing.T) {
 		resolver  connectivity.Resolver
 		unreached error
 	}{
-		"to itself":                     {coordination.Self, nil, connectivity.ErrNobody},
+		"to itself":                     {coordination.Self, nil, connectivity.ErrNoAudience},
 		"to all, of whom it is one":     {coordination.All, nil, nil},
-		"to itself by a resolver":       {coordination.Selected, picks("guard"), connectivity.ErrNobody},
+		"to itself by a resolver":       {coordination.Selected, picks("guard"), connectivity.ErrNoAudience},
 		"to itself and another":         {coordination.Selected, picks("guard", "b"), nil},
 		"to the coordinator":            {coordination.Coordinator, nil, nil},
 		"to all, as the resolver fails": {coordination.Selected, picks(""), signals.ErrInvalid},
@@ -136,9 +136,9 @@ func TestACriticalReachesAllWhereItsAudienceIsNobody(t *testing.T) {
 		resolver connectivity.Resolver
 		want     error
 	}{
-		"no coordinator": {coordination.Coordinator, nil, connectivity.ErrNobody},
-		"no resolver":    {coordination.Selected, nil, connectivity.ErrNobody},
-		"nobody named":   {coordination.Selected, picks(), connectivity.ErrNobody},
+		"no coordinator": {coordination.Coordinator, nil, connectivity.ErrNoAudience},
+		"no resolver":    {coordination.Selected, nil, connectivity.ErrNoAudience},
+		"nobody named":   {coordination.Selected, picks(), connectivity.ErrNoAudience},
 		"it fails": {
 			coordination.Selected,
 			func(context.Context, coordination.Signal) ([]string, error) { return nil, broken }, broken,
@@ -158,7 +158,7 @@ func TestACriticalReachesAllWhereItsAudienceIsNobody(t *testing.T) {
 		is(t, err, nil)
 		t.Cleanup(sub.Close)
 		_, err = w.Emit(ctx, says("calm", to(c.audience)))
-		if sent := errors.Is(c.want, connectivity.ErrNobody); (err == nil) != sent {
+		if sent := errors.Is(c.want, connectivity.ErrNoAudience); (err == nil) != sent {
 			t.Errorf("%s: a calm signal: %v", name, err)
 		}
 		before := len(w.seen())
@@ -246,9 +246,9 @@ func TestACriticalToAllOfNobodySaysSo(t *testing.T) {
 		is(t, err, nil)
 		is(t, e.Unreached, want)
 	}
-	unreached(connectivity.ErrNobody)
+	unreached(connectivity.ErrNoAudience)
 	is(t, w.Register("t", "a"), nil)
-	unreached(connectivity.ErrNobody)
+	unreached(connectivity.ErrNoAudience)
 	is(t, w.Register("t", "b"), nil)
 	unreached(nil)
 	w.Unregister("t", "b")

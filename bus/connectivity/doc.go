@@ -18,7 +18,7 @@
 // to them, and the history, traces and observers of the bus see everything. Its
 // later states are in the log too ([coordination.Transition], [Step], [Requested], [Members],
 // [Closed]), so the layer's state is a fold of the log: [Rebuild] restores it, and a
-// [Thread] is the same fold for whoever reads the log of one thread. The kinds are reserved: the bus refuses them from agents. Several layers
+// [Thread] is the same fold for a reader of the log of one thread. The kinds are reserved: the bus refuses them from agents. Several layers
 // may share a bus if their names differ.
 //
 // Every call decides on the state at the end of the log, and is committed and

@@ -55,8 +55,8 @@ func played(t testing.TB, turns []turn) (log []string, w *world) {
 	return log, w
 }
 
-// What agents yield makes the same log each time, byte for byte; and the thread that
-// somebody folds from that log, half of it and then the rest, is the layer's.
+// The drafts of agents make the same log each time, byte for byte, and a thread that is
+// folded from that log, half of it and then the rest, equals the layer's.
 func TestDraftsInTheSameOrderMakeTheSameLog(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		turns := rapid.SliceOfN(rapid.Custom(func(r *rapid.T) turn {
@@ -138,7 +138,7 @@ func TestADraftIsAnInputOfItsAgent(t *testing.T) {
 	invalid(t, err, "kind")
 }
 
-// A thread that somebody folds takes no draft for an entry.
+// A thread that is folded without a layer does not take a draft for an entry.
 func TestADraftIsNoEntry(t *testing.T) {
 	thread := connectivity.NewThread()
 	for _, s := range []signals.Any{

@@ -17,9 +17,9 @@ type Emission struct {
 	Reason     Reason // why, if suppressed
 	Open       int    // open signals of the source in the thread, without handoffs: see [Crowd]
 
-	// Unreached is [ErrNobody] for a signal whose coordinator or selection does not
+	// Unreached is [ErrNoAudience] for a signal whose coordinator or selection does not
 	// exist: observers and queries see the signal, but no inbox gets it. A critical
-	// signal then goes to all instead, and Unreached says why: ErrNobody if no one
+	// signal then goes to all instead, and Unreached says why: ErrNoAudience if no one
 	// in its audience may answer it, which is possible for the audience [coordination.All] too,
 	// or the resolver's error. Otherwise it is nil.
 	Unreached error
@@ -186,10 +186,10 @@ func (m *emitting) committed(changes []change) {
 			m.result.Signal, m.result.Open = c.record.snapshot(), c.record.source.open
 		}
 	}
-	told := l.tellLocked(m.in.Thread, changes, m.hooked)
+	notice := l.tellLocked(m.in.Thread, changes, m.hooked)
 	if m.hooked {
-		m.held = told
-		l.hooks[m.result.Signal.ID] = told.over
+		m.held = notice
+		l.hooks[m.result.Signal.ID] = notice.over
 	}
 }
 

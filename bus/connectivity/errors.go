@@ -17,8 +17,8 @@ var (
 	// ErrNotAllowed is returned if a component is not allowed to do what it
 	// tried.
 	ErrNotAllowed = errors.New("connectivity: not permitted")
-	// ErrNobody is reported if no one in an audience may answer.
-	ErrNobody = errors.New("connectivity: nobody in the audience may answer")
+	// ErrNoAudience is reported if no one in an audience may answer.
+	ErrNoAudience = errors.New("connectivity: no one in the audience may answer")
 	// ErrIncomplete is returned if a log lacks entries that a layer is rebuilt
 	// from.
 	ErrIncomplete = errors.New("connectivity: incomplete log")

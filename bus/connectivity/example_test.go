@@ -116,7 +116,7 @@ func Example_conflict() {
 	// conflict.resolved by arbiter for [lead]: emitted
 	// conflict.active by a for [lead]: resolved
 	// conflict.active by b for [lead]: resolved
-	// unknown: nobody has stated a confidence
+	// unknown: no one has stated a confidence
 }
 
 // One specialist hands its output to another, which reads it from the bus.

@@ -58,7 +58,7 @@ func TestClosedInboxesLeaveNothing(t *testing.T) {
 }
 
 // An inbox is a subscription: shutting the bus down waits until it has been read.
-func TestWhatIsUnreadWhenTheBusShutsDownIsRead(t *testing.T) {
+func TestShutdownWaitsUntilAnInboxIsRead(t *testing.T) {
 	w := newWorld(t, nil)
 	inbox := w.inbox("a")
 	w.emit(says("x", to(coordination.Self)))

@@ -212,7 +212,7 @@ func TestRetentionDropsTheOldestEnds(t *testing.T) {
 
 // A signal that the cap drops in the step in which it ends is reported as it
 // was.
-func TestWhatIsDroppedAtItsEndIsToldOf(t *testing.T) {
+func TestObserversSeeTheEndOfDroppedSignals(t *testing.T) {
 	w := newWorld(t, &connectivity.Options{Retain: 1})
 	w.OnSignal(func(_ context.Context, s coordination.Signal, e connectivity.Event) {
 		w.events = append(w.events, fmt.Sprintf("%s by %s is %s: %s", s.Summary, s.Source, s.State, e))
@@ -285,7 +285,7 @@ func TestTheLayersNotesAreOnTheBus(t *testing.T) {
 	}
 }
 
-func TestWhatNobodyWatchesAnyMoreStaysEmitted(t *testing.T) {
+func TestSignalsWithoutObserversStayEmitted(t *testing.T) {
 	w := newWorld(t, nil)
 	var stop func()
 	var nested coordination.Signal
@@ -331,7 +331,7 @@ func TestExpiryIsWrittenInBulk(t *testing.T) {
 	}
 }
 
-// However many recipients the expiring signals have, a step is few entries, and
+// A step is few entries, for any number of recipients of the expiring signals, and
 // all recipients get them.
 func TestAStepWithManyRecipientsIsFewEntries(t *testing.T) {
 	const n = 4000 // more than the bus takes at once

@@ -34,7 +34,7 @@ func TestTheBusesRateBindsThoseWhoEmit(t *testing.T) {
 	}
 }
 
-func TestWhatTheBusRefusesHasNoEffect(t *testing.T) {
+func TestSignalsThatTheBusRefusesHaveNoEffect(t *testing.T) {
 	now := time.Date(2026, 4, 11, 9, 0, 0, 0, time.UTC)
 	b := newBus(t, &bus.Options{Clock: func() time.Time { return now }, Rate: 1, Burst: 1})
 	l := made(connectivity.New(b, nil))

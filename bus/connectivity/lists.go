@@ -140,5 +140,5 @@ type ending struct {
 
 // untold returns the records whose recipients no transition has notified of the end.
 func (e *ending) untold() []*record {
-	return slices.DeleteFunc(slices.Clone(e.records), func(r *record) bool { return r.told || r.forgotten })
+	return slices.DeleteFunc(slices.Clone(e.records), func(r *record) bool { return r.notified || r.forgotten })
 }

@@ -69,7 +69,7 @@ func TestBooksAreReadAsSentences(t *testing.T) {
 		"step 3 begins":                            connectivity.Step{Step: 3},
 		"sig_a asks for deep turns":                connectivity.Requested{For: signals.MustID("sig_a"), Mode: signals.Deep},
 		"a, b joined; c left; ann coordinates":     connectivity.Members{Joined: []string{"a", "b"}, Left: []string{"c"}, Coordinator: &lead},
-		"nobody coordinates":                       connectivity.Members{Coordinator: &nobody},
+		"no one coordinates":                       connectivity.Members{Coordinator: &nobody},
 		"the coordination of the thread has ended": connectivity.Closed{},
 	} {
 		if got := p.String(); got != want {

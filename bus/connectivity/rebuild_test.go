@@ -226,7 +226,7 @@ func TestRebuildWantsWhatTheHistoryEvicted(t *testing.T) {
 	is(t, err, connectivity.ErrIncomplete)
 }
 
-// Nothing is needed of closed threads.
+// Rebuilding needs no entries of closed threads.
 func TestRebuildNeedsNothingOfClosedThreads(t *testing.T) {
 	w := newWorld(t, nil).watch()
 	w.emit(says("old", in("closed"), until(2)))

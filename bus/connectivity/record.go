@@ -20,7 +20,7 @@ type record struct {
 	alarm               *list     // those of them with the same summary, if it is an alarm
 	upTo                time.Time // the greatest time in the thread up to here
 	forgotten           bool
-	told                bool // a transition has notified its recipients of the end
+	notified            bool // a transition has notified its recipients of the end
 }
 
 // A source holds the signals of one source in a thread.
@@ -181,20 +181,20 @@ func (m *members) size() int {
 	return len(m.ids)
 }
 
-// nobody stands for no recipients, because an empty list means everyone on the
+// noRecipients stands for no recipients, because an empty list means everyone on the
 // bus. Only the system has this id, and it reads everything.
-var nobody = signals.To(system)
+var noRecipients = signals.To(system)
 
 // recipients returns the recipients on the bus.
 func recipients(names []string) signals.Recipients {
 	if len(names) == 0 {
-		return nobody
+		return noRecipients
 	}
 	return signals.To(names...)
 }
 
 func names(to signals.Recipients) []string {
-	if to.Equal(nobody) {
+	if to.Equal(noRecipients) {
 		return nil
 	}
 	return to.Names()

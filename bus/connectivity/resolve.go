@@ -58,7 +58,7 @@ func (b *batch) activate(r *record) error {
 	if r.State != coordination.Emitted {
 		return errNothing
 	}
-	b.transition(system, r.Thread, coordination.Active, nobody, r.ID)
+	b.transition(system, r.Thread, coordination.Active, noRecipients, r.ID)
 	return nil
 }
 

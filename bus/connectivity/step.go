@@ -84,7 +84,7 @@ func together(all []*expiries) (fewer []*expiries) {
 	}
 	for _, e := range all {
 		more := len(e.to.String())
-		if e.to.Everyone() || e.to.Equal(nobody) || more > signals.DefaultTextBytes/2 {
+		if e.to.Everyone() || e.to.Equal(noRecipients) || more > signals.DefaultTextBytes/2 {
 			fewer = append(fewer, e)
 			continue
 		}

@@ -12,7 +12,7 @@ const system = bus.System
 
 // A Thread is what the log says about the coordination in one thread: who is registered,
 // which signals are live, and whether it has converged. It is a fold of the thread's
-// entries, with no clock and no bus, so that whoever reads a log can keep one. It is not
+// entries, with no clock and no bus, so that any reader of a log can keep one. It is not
 // safe for concurrent use.
 type Thread struct {
 	name  string
@@ -33,7 +33,7 @@ func NewThread() *Thread { return newThread("", 1<<16, newIndex()) }
 
 func newThread(name string, retain int, ids *index) *Thread {
 	return &Thread{
-		name: name, coordinator: nobody,
+		name: name, coordinator: noRecipients,
 		lists: lists{
 			retain: retain, ids: ids, all: list{ended: true}, sources: map[string]*source{}, groups: map[group]*list{}, expiring: map[int]*list{},
 		},
@@ -118,7 +118,7 @@ func (t *Thread) transition(tr *coordination.Transition, changes []change) []cha
 		switch {
 		case r == nil:
 		case !r.live():
-			r.told = true
+			r.notified = true
 		case tr.State == coordination.Active:
 			r.State = coordination.Active
 		case tr.State != coordination.Superseded: // which is implied by the note
@@ -163,7 +163,7 @@ func (t *Thread) register(p *Members) {
 		delete(t.members.ids, id)
 	}
 	if p.Coordinator != nil {
-		if t.coordinator = nobody; *p.Coordinator != "" {
+		if t.coordinator = noRecipients; *p.Coordinator != "" {
 			t.coordinator = signals.To(*p.Coordinator)
 		}
 	}
@@ -192,7 +192,7 @@ func (t *Thread) Registered(id string) bool { return t.members.has(id) }
 
 // Coordinator returns the coordinator, or "" if there is none.
 func (t *Thread) Coordinator() string {
-	if t.coordinator.Equal(nobody) {
+	if t.coordinator.Equal(noRecipients) {
 		return ""
 	}
 	return t.coordinator.String()

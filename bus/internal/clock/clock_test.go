@@ -18,16 +18,16 @@ func TestClockNeverGoesBack(t *testing.T) {
 	}
 }
 
-// A reader was told the time without the lock; then the wall clock was set back.
-func TestClockGoesOnFromWhatReadersWereTold(t *testing.T) {
+// A reader reads the time without the lock; then the wall clock is set back.
+func TestClockNeverReturnsLessThanReadersSaw(t *testing.T) {
 	var c Clock
 	base := time.Now().Add(-10 * time.Second)
 	c.anchor.Store(&anchor{base: base, wall: base.Add(5 * time.Second).UnixNano()})
-	told, _ := c.Unlocked()
-	if now := c.Now(); now < told {
-		t.Errorf("with the lock it says %v less", time.Duration(told-now))
+	seen, _ := c.Unlocked()
+	if now := c.Now(); now < seen {
+		t.Errorf("with the lock it says %v less", time.Duration(seen-now))
 	}
-	if now, _ := c.Unlocked(); now < told {
-		t.Errorf("without the lock it says %v less", time.Duration(told-now))
+	if now, _ := c.Unlocked(); now < seen {
+		t.Errorf("without the lock it says %v less", time.Duration(seen-now))
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A Site is where a reader was made. Its name is looked up when somebody asks:
+// A Site is where a reader was made. Its name is looked up only when asked for:
 // that takes longer than subscribing does.
 type Site struct {
 	callers [8]uintptr

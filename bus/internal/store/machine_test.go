@@ -171,7 +171,7 @@ func (m *machine) check(t *rapid.T) {
 		t.Fatalf("held %d, want %d; %+v, want %+v", got, want, m.log.Counts(), m.twin.counts)
 	}
 	if !slices.Equal(m.lost, m.twin.lost) {
-		t.Fatalf("told that %v left, want %v", m.lost, m.twin.lost)
+		t.Fatalf("reported that %v left, want %v", m.lost, m.twin.lost)
 	}
 	m.lost, m.twin.lost = nil, nil
 	if err := m.log.audit(); err != nil {

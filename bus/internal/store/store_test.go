@@ -71,7 +71,7 @@ func TestHistoryGoesOnAfterAllHasExpired(t *testing.T) {
 	}
 }
 
-func TestNothingIsDueAtTheLastInstantOfItsLife(t *testing.T) {
+func TestEntryIsNotDueAtTheLastInstantOfItsLife(t *testing.T) {
 	l := New(10, signals.SeededMint("m"))
 	fill(l, 3, 7)
 	for now, want := range map[int64]bool{6: false, 7: false, 8: true} {
@@ -87,7 +87,7 @@ func TestNothingIsDueAtTheLastInstantOfItsLife(t *testing.T) {
 	}
 }
 
-func TestWhatWasEvictedIsNotDueLater(t *testing.T) {
+func TestEvictedEntriesAreNotDueLater(t *testing.T) {
 	l := New(blockSlots, signals.SeededMint("m"))
 	fill(l, blockSlots, 7)
 	fill(l, blockSlots, Forever)
@@ -110,7 +110,7 @@ func TestExpireRemovesFromOneBlockOnly(t *testing.T) {
 	}
 }
 
-func TestWhatTheCallerIsNotDoneWithStaysAsItWas(t *testing.T) {
+func TestEntriesThatTheCallerStillNeedsAreNotReused(t *testing.T) {
 	for done := range uint64(2*Slots + 2) {
 		l := New(1, signals.SeededMint("m"))
 		at := l.End()
@@ -203,7 +203,7 @@ func TestNanosecondsAreClamped(t *testing.T) {
 	}
 }
 
-func TestNothingIsFoundInAnEmptyHistory(t *testing.T) {
+func TestFindFindsNothingInAnEmptyHistory(t *testing.T) {
 	for _, n := range []int{0, 1, Slots, blockSlots} {
 		mint := signals.SeededMint("m")
 		l := New(2000, mint)
