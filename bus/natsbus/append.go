@@ -42,11 +42,12 @@ func (l *Log) Append(ctx context.Context, all []signals.Any, at uint64) (uint64,
 	if err != nil {
 		return 0, err
 	}
-	if size := int64(m.Size()); size > l.conn.MaxPayload() {
-		return 0, fmt.Errorf("%w: %d bytes, at most %d", ErrTooMany, size, l.conn.MaxPayload())
-	}
 	if err := l.dress(m); err != nil {
 		return 0, err
+	}
+	p := &letter{Msg: m, size: m.Size()}
+	if most := l.conn.MaxPayload(); int64(p.size) > most {
+		return 0, fmt.Errorf("%w: %d bytes, at most %d", ErrTooMany, p.size, most)
 	}
 	id := all[0].Head().ID
 	told, err := l.waiting.verdictOn(id, m.Subject)
@@ -54,11 +55,11 @@ func (l *Log) Append(ctx context.Context, all []signals.Any, at uint64) (uint64,
 		return 0, err
 	}
 	defer l.waiting.forget(id)
-	v, err := l.send(ctx, m, at, told)
+	v, err := l.send(ctx, p, at, told)
 	if err != nil {
 		return 0, err
 	}
-	return firstOf(v.seq), v.err
+	return v.first, v.err()
 }
 
 // ours refuses signals of threads that another partition has.
@@ -88,22 +89,24 @@ func (l *Log) dress(m *nats.Msg) error {
 }
 
 // send sends a message until the verdict on it arrives.
-func (l *Log) send(ctx context.Context, m *nats.Msg, at uint64, told <-chan verdict) (verdict, error) {
-	options := []jetstream.PublishOpt{jetstream.WithRetryAttempts(0)}
+func (l *Log) send(ctx context.Context, p *letter, at uint64, told <-chan verdict) (verdict, error) {
+	var options []jetstream.PublishOpt
 	if at > 0 {
 		options = append(options, jetstream.WithExpectLastSequence(StreamSequence(at)-1))
+	} else if v, known, err := l.sendUnasked(ctx, p, told); known {
+		return v, err
 	}
 	pauses := pause()
 	for try := 0; ; try++ {
-		if try > 0 {
+		if try > 0 || at == 0 {
 			l.waiting.retried.Add(1)
 		}
-		v, known, err := l.sendOnce(ctx, m, options, told, try > 0)
+		v, known, err := l.sendOnce(ctx, p.Msg, options, told)
 		switch {
 		case known || ctx.Err() != nil:
 			return v, err
 		case wrongSequence(err):
-			return l.moved(ctx, at, told)
+			return l.readTo(ctx, StreamSequence(at), told, bus.ErrMoved)
 		case err != nil && !passes(err):
 			return v, err
 		}
@@ -117,12 +120,46 @@ func (l *Log) send(ctx context.Context, m *nats.Msg, at uint64, told <-chan verd
 	}
 }
 
+// sendUnasked sends a message, perhaps with others, without asking for an acknowledgement,
+// and waits for the verdict about as long as verdicts have taken. A message that the reader
+// has read back is as safe as an acknowledged one, and costs servers and client less.
+func (l *Log) sendUnasked(ctx context.Context, p *letter, told <-chan verdict) (v verdict, known bool, err error) {
+	began := time.Now()
+	l.post(l.out.add(p))
+	defer func() { l.post(l.out.land(p)) }()
+	late := time.NewTimer(l.waiting.trips.patience())
+	defer late.Stop()
+	select {
+	case v = <-told:
+		l.waiting.trips.add(time.Since(began))
+		return v, true, nil
+	case <-late.C:
+		return v, false, nil
+	case <-ctx.Done():
+		return v, true, unknown(ctx)
+	}
+}
+
+// post sends letters as one message. What is not sent, for want of a connection, is sent
+// again by those who wait for it.
+func (l *Log) post(letters []*letter) {
+	switch len(letters) {
+	case 0:
+	case 1:
+		_ = l.conn.PublishMsg(letters[0].Msg)
+	default:
+		m := envelope(letters)
+		m.Header.Set(headerProcess, l.opts.Process)
+		_ = l.conn.PublishMsg(m)
+	}
+}
+
 // sendOnce sends a message and waits for the verdict, or for a reason to send it again.
 func (l *Log) sendOnce(
-	ctx context.Context, m *nats.Msg, options []jetstream.PublishOpt, told <-chan verdict, again bool,
+	ctx context.Context, m *nats.Msg, options []jetstream.PublishOpt, told <-chan verdict,
 ) (v verdict, known bool, err error) {
 	copied := &nats.Msg{Subject: m.Subject, Header: m.Header, Data: m.Data} // the client adds a reply
-	sent, err := l.js.PublishMsgAsync(copied, options...)
+	sent, err := l.js.PublishMsgAsync(copied, append(options, jetstream.WithRetryAttempts(0))...)
 	if err != nil {
 		return v, false, err
 	}
@@ -132,8 +169,9 @@ func (l *Log) sendOnce(
 		case v = <-told:
 			return v, true, nil
 		case ack := <-ok:
-			if ack.Duplicate && !again {
-				return v, true, fmt.Errorf("%w: %s, in message %d", bus.ErrDuplicate, m.Header.Get(headerID), ack.Sequence)
+			if ack.Duplicate {
+				v, err = l.readTo(ctx, ack.Sequence, told, fmt.Errorf("%w: %s, in message %d", bus.ErrDuplicate, m.Header.Get(headerID), ack.Sequence))
+				return v, true, err
 			}
 			ok = nil
 		case err = <-sent.Err():
@@ -155,6 +193,9 @@ func (l *Log) denied(err error) {
 	}
 	if _, rest, ok := strings.Cut(err.Error(), `Publish to "`); ok {
 		subject, _, _ := strings.Cut(rest, `"`)
+		if strings.HasSuffix(subject, "."+mixed) {
+			l.out.separate()
+		}
 		l.waiting.deny(subject, fmt.Errorf("%w: %w", ErrDenied, err))
 	}
 }
@@ -170,17 +211,17 @@ func wrongSequence(err error) bool {
 		(api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence || api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant)
 }
 
-// moved waits until the bus was fed with the message that has the place: an earlier try of
-// the same one, whose verdict it then returns, or another.
-func (l *Log) moved(ctx context.Context, at uint64, told <-chan verdict) (verdict, error) {
-	if err := l.reach(ctx, StreamSequence(at)); err != nil {
+// readTo waits until the bus was fed with a message of the stream: with an earlier try of
+// the message whose verdict it then returns, or with another, for which it returns otherwise.
+func (l *Log) readTo(ctx context.Context, seq uint64, told <-chan verdict, otherwise error) (verdict, error) {
+	if err := l.reach(ctx, seq); err != nil {
 		return verdict{}, err
 	}
 	select {
 	case v := <-told:
 		return v, nil
 	default:
-		return verdict{}, bus.ErrMoved
+		return verdict{}, otherwise
 	}
 }
 

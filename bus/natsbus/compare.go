@@ -66,16 +66,21 @@ func (c *comparison) begin(first uint64) {
 	c.first, c.next, c.told, c.hashes = first, first, first, make([]uint64, held)
 }
 
-// add takes what became of a message: why it is not in the log, if it is not, the last
-// sequence number of the bus, which says how many conflicts it opened, and the digest.
-func (c *comparison) add(seq uint64, refused *DeadLetter, last uint64, digest []byte) {
+// add takes what became of a message or of those of an envelope, the last sequence number of the bus,
+// which says how many conflicts they opened, and the digest.
+func (c *comparison) add(seq uint64, all []verdict, last uint64, digest []byte) {
 	h := sha256.New()
 	write := func(n uint64) { _, _ = h.Write(binary.BigEndian.AppendUint64(nil, n)) }
 	write(seq)
-	if refused == nil {
+	for _, v := range all {
+		if v.dead == nil {
+			write(v.first)
+		} else {
+			h.Write([]byte(v.dead.Reason))
+		}
+	}
+	if slices.ContainsFunc(all, func(v verdict) bool { return v.dead == nil }) {
 		write(last)
-	} else {
-		h.Write([]byte(refused.Reason))
 	}
 	h.Write(digest)
 	c.mu.Lock()

@@ -8,9 +8,10 @@
 //
 // There is no second type of bus and no consensus protocol of our own: a JetStream stream
 // orders the messages, and the log is the sequencer of a bus ([bus.Sequencer]). Publish
-// sends a message and returns when the servers have acknowledged it and this process has
-// read it back. Each process reads the whole stream and judges every message by what is
-// before it, so all of them have the same log, and what they fold from it is the same.
+// sends a message and returns when this process has read it back: the servers deliver what
+// they have stored, so that reading is an acknowledgement. Each process reads the whole
+// stream and judges every message by what is before it, so all of them have the same log,
+// and what they fold from it is the same.
 //
 // # Order
 //
@@ -26,6 +27,12 @@
 // id of its first signal: servers recognise it for [Storage].Window, and readers for
 // [Options].Remember messages, however late a process sends it again. A message that is
 // not in the log is a [DeadLetter] with a reason, in every process.
+//
+// While a process has eight messages on their way, what it publishes meanwhile waits, and is
+// sent in an envelope of up to 32 messages of one thread, with %% in its subject for
+// kinds and sources that differ. Each of its messages is judged as if it had come alone.
+// [Options].Alone sends each message alone: where servers filter by kind, where others read
+// the stream, and where this process may not publish to %%, which it finds out by itself.
 //
 // # Promises of the bus
 //
@@ -50,6 +57,8 @@
 //	                                 for those of any process
 //	a proposal id has one owner    holds: the first in the log   TestProposalBelongsToTheFirstInTheLog
 //	duplicate ids are refused      holds, for Remember messages  TestDuplicatesAreFoundWithinTheWindowAndBeyond
+//	each signal is judged alone,   holds                         TestEnvelopesAreJudgedMessageByMessage
+//	  whatever is sent with it
 //	permissions of an agent        weaker: of its own process;   TestForgedSourcesAreDeadLettersWithAReason
 //	                                 others need permissions of
 //	                                 NATS or signatures

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/cloudevents"
@@ -59,8 +60,9 @@ func newJudge(o *Options) judge {
 // maxAhead is how far the time of a signal may be ahead of the servers' clocks.
 const maxAhead = 2 * time.Minute
 
-// signals returns the signals of a message, or why it is not in the log.
-func (j *judge) signals(m *message) ([]signals.Any, *DeadLetter) {
+// signals returns the signals of a message, which came in an envelope with a subject or
+// alone, or why it is not in the log.
+func (j *judge) signals(m *message, envelope string) ([]signals.Any, *DeadLetter) {
 	refuse := func(reason string, err error) *DeadLetter { return &DeadLetter{Seq: m.seq, Reason: reason, Err: err} }
 	if err := j.fence(m); err != nil {
 		reason := Fenced
@@ -76,7 +78,7 @@ func (j *judge) signals(m *message) ([]signals.Any, *DeadLetter) {
 	if err != nil {
 		return nil, refuse(Malformed, err)
 	}
-	if err := j.genuine(m, all); err != nil {
+	if err := j.genuine(m, all, envelope); err != nil {
 		return nil, refuse(Forged, err)
 	}
 	for _, s := range all {
@@ -86,7 +88,7 @@ func (j *judge) signals(m *message) ([]signals.Any, *DeadLetter) {
 		}
 	}
 	if id := j.seen.first(all); !id.IsZero() {
-		return nil, refuse(Duplicate, errors.New(id.String()))
+		return nil, refuse(Duplicate, fmt.Errorf("%w: %s", bus.ErrDuplicate, id))
 	}
 	j.seen.add(all)
 	return all, nil
@@ -112,10 +114,13 @@ func complete(m *message, all []signals.Any) error {
 
 // genuine checks that a message is where its signals belong, so that permissions for
 // subjects hold, and its signature.
-func (j *judge) genuine(m *message, all []signals.Any) error {
+func (j *judge) genuine(m *message, all []signals.Any, envelope string) error {
 	prefix, _, _ := strings.Cut(m.subject, ".log.")
 	if want := subjectOf(prefix+".log", all); m.subject != want {
 		return fmt.Errorf("its subject is %s, not %s", m.subject, want)
+	}
+	if !covers(envelope, m.subject) {
+		return fmt.Errorf("its subject is %s, in an envelope to %s", m.subject, envelope)
 	}
 	return j.signed(m, all)
 }
@@ -202,11 +207,12 @@ type graveyard struct {
 	by   map[string]uint64
 }
 
+// add counts a dead letter; nil is none.
 func (g *graveyard) add(m *message, d *DeadLetter) {
-	d.Subject, d.Process = m.subject, m.header.Get(headerProcess)
-	if d.Reason == Fence {
+	if d == nil || d.Reason == Fence {
 		return
 	}
+	d.Subject, d.Process = m.subject, m.header.Get(headerProcess)
 	g.mu.Lock()
 	g.by[d.Reason]++
 	g.mu.Unlock()

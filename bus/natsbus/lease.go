@@ -135,8 +135,8 @@ func (l *Log) raise(ctx context.Context, lease *Lease) error {
 		return err
 	}
 	defer l.waiting.forget(id)
-	v, err := l.send(ctx, m, 0, told)
-	return cmp.Or(err, v.err)
+	v, err := l.send(ctx, &letter{Msg: m, size: m.Size()}, 0, told)
+	return cmp.Or(err, v.err())
 }
 
 // fence is the text of the fence in messages.

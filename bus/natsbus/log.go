@@ -32,6 +32,7 @@ type Log struct {
 
 	next    atomic.Uint64 // sequence number in the stream up to which the bus has everything, plus 1
 	waiting waiting
+	out     outbox
 	judge   judge
 	lease   atomic.Pointer[Lease] // the newest one of this process
 	compare comparison
@@ -52,6 +53,7 @@ func Join(ctx context.Context, o Options) (*Log, error) {
 		return nil, err
 	}
 	l := &Log{opts: o, name: PartitionOf(o.Stream, o.Thread, o.Partitions), waiting: newWaiting(), judge: newJudge(&o)}
+	l.out.alone = o.Alone
 	l.ended, l.end = context.WithCancelCause(context.Background())
 	o.Bus.Sequencer = l
 	if l.bus, err = bus.New(&o.Bus); err != nil {

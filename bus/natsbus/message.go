@@ -60,7 +60,7 @@ func encode(prefix string, all []signals.Any) (*nats.Msg, error) {
 	return m, err
 }
 
-// decode returns the signals of a message. Their sequence numbers are those of the log.
+// decode returns the signals of a message. Their sequence numbers are not those of the log.
 func (m *message) decode(c cloudevents.Codec) (all []signals.Any, err error) {
 	if m.header.Get(headerType) == cloudevents.BatchType {
 		all, err = c.ReadBatch(m.data)
@@ -75,12 +75,23 @@ func (m *message) decode(c cloudevents.Codec) (all []signals.Any, err error) {
 	case len(all) == 0 || len(all) > maxBatch:
 		return nil, fmt.Errorf("natsbus: %d signals in a message, not from 1 to %d", len(all), maxBatch)
 	}
+	return all, nil
+}
+
+// number gives signals consecutive sequence numbers.
+func number(all []signals.Any, first uint64) {
 	for i, s := range all {
 		h := s.Head()
-		h.Seq = firstOf(m.seq) + uint64(i)
+		h.Seq = first + uint64(i)
 		all[i] = signals.With(s, h)
 	}
-	return all, nil
+}
+
+// thread returns the thread of a message as a token of its subject.
+func (p *letter) thread() string {
+	_, rest, _ := strings.Cut(p.Subject, ".log.")
+	thread, _, _ := strings.Cut(rest, ".")
+	return thread
 }
 
 // subjectOf returns the subject of signals: prefix, thread, kind and source, so that servers
@@ -107,19 +118,30 @@ const mixed = "%%"
 
 // token escapes a name as a token of a subject; that of "" is "%".
 func token(name string) string {
-	if name == "" {
-		return "%"
+	plain := 0
+	for plain < len(name) && inToken(name[plain]) {
+		plain++
 	}
-	var b strings.Builder
-	for i := range len(name) {
-		switch c := name[i]; {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '-', c == '_', c == ':', c == '/', c == '@', c == '+', c == '=':
-			b.WriteByte(c)
-		default:
-			fmt.Fprintf(&b, "%%%02X", c)
+	switch {
+	case name == "":
+		return "%"
+	case plain == len(name):
+		return name
+	}
+	b := []byte(name[:plain])
+	for _, c := range []byte(name[plain:]) {
+		if inToken(c) {
+			b = append(b, c)
+		} else {
+			b = fmt.Appendf(b, "%%%02X", c)
 		}
 	}
-	return b.String()
+	return string(b)
+}
+
+// inToken reports whether a byte stands for itself in a token.
+func inToken(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("-_:/@+=", c) >= 0
 }
 
 // Subject returns the subject of the signals of a source with a kind in a thread, for

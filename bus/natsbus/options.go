@@ -34,6 +34,7 @@ type Options struct {
 	Thread     string
 
 	Storage Storage
+	Alone   bool // send each message alone, never several in an envelope
 
 	LeaseTTL time.Duration // after which a lease ends that was not renewed; default: 10s
 	Remember int           // messages in which readers recognise ids, which all processes must agree on; default: 1<<17

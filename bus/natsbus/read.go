@@ -81,35 +81,48 @@ func (l *Log) readSome(ctx context.Context) error {
 	}
 }
 
-// take feeds the bus with a message, unless it is refused, and tells who waits for it. An
-// error ends the log.
+// take feeds the bus with a message, or with those of an envelope, unless they are refused,
+// and tells who waits for them. An error ends the log.
 func (l *Log) take(ctx context.Context, m *message) error {
-	all, refused := l.judge.signals(m)
-	if refused == nil {
-		err := l.feed(ctx, all)
-		if errors.Is(err, bus.ErrClosed) {
+	all, err := m.unpack()
+	var verdicts []verdict
+	if err != nil {
+		verdicts = []verdict{{dead: &DeadLetter{Seq: m.seq, Reason: Malformed, Err: err}}}
+		l.judge.dead.add(m, verdicts[0].dead)
+	}
+	for i, one := range all {
+		v := verdict{first: firstOf(m.seq)}
+		if i > 0 { // the one before may have opened many conflicts
+			v.first = max(v.first+uint64(i*slot), l.bus.Last()+1)
+		}
+		_ = v.id.UnmarshalText([]byte(one.header.Get(headerID)))
+		if v.dead, err = l.takeOne(ctx, one, v.first, m.subject); err != nil {
 			return err
 		}
-		if err != nil {
-			refused = &DeadLetter{Seq: m.seq, Reason: Refused, Err: err}
-		}
+		l.judge.dead.add(one, v.dead)
+		verdicts = append(verdicts, v)
 	}
-	l.compare.add(m.seq, refused, l.bus.Last(), l.digest())
-	var id signals.ID
-	_ = id.UnmarshalText([]byte(m.header.Get(headerID)))
-	v := verdict{seq: m.seq}
-	if refused != nil {
-		l.judge.dead.add(m, refused)
-		v.err = refused
-		if refused.Reason == Refused {
-			v.err = refused.Err
-		}
-		if refused.Reason == Fence {
-			v.err = nil
-		}
+	l.compare.add(m.seq, verdicts, l.bus.Last(), l.digest())
+	if m.header.Get(headerProcess) != l.opts.Process {
+		verdicts = nil // nobody waits for them here
 	}
-	l.waiting.fed(id, v, func() { l.next.Store(m.seq + 1) })
+	l.waiting.fed(verdicts, m.seq, func() { l.next.Store(m.seq + 1) })
 	return nil
+}
+
+// takeOne feeds the bus with a message whose first signal gets a sequence number, or says why
+// it is not in the log. An error ends the log.
+func (l *Log) takeOne(ctx context.Context, m *message, first uint64, envelope string) (*DeadLetter, error) {
+	all, dead := l.judge.signals(m, envelope)
+	if dead != nil {
+		return dead, nil
+	}
+	number(all, first)
+	err := l.feed(ctx, all)
+	if err == nil || errors.Is(err, bus.ErrClosed) {
+		return nil, err
+	}
+	return &DeadLetter{Seq: m.seq, Reason: Refused, Err: err}, nil
 }
 
 // digest returns what the program derived from the entries that the last message brought.

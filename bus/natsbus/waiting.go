@@ -3,6 +3,7 @@ package natsbus
 import (
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/signals"
@@ -11,6 +12,7 @@ import (
 // waiting are the callers that wait until the bus was fed with something.
 type waiting struct {
 	retried *atomic.Uint64
+	trips   *trips
 	lock    *sync.Mutex // protects the fields below
 	state   *waitingState
 }
@@ -29,12 +31,27 @@ type pending struct {
 
 // A verdict is what became of a message.
 type verdict struct {
-	seq uint64 // in the stream
-	err error  // nil: it is in the log
+	id    signals.ID  // of its first signal
+	first uint64      // its sequence number
+	dead  *DeadLetter // nil: it is in the log
+	lost  error       // why there is none
+}
+
+// err is the error of the publisher.
+func (v *verdict) err() error {
+	switch {
+	case v.lost != nil:
+		return v.lost
+	case v.dead == nil || v.dead.Reason == Fence:
+		return nil
+	case v.dead.Reason == Refused:
+		return v.dead.Err
+	}
+	return v.dead
 }
 
 func newWaiting() waiting {
-	return waiting{new(atomic.Uint64), new(sync.Mutex), &waitingState{verdicts: map[signals.ID]pending{}, reached: map[uint64]chan struct{}{}}}
+	return waiting{new(atomic.Uint64), new(trips), new(sync.Mutex), &waitingState{verdicts: map[signals.ID]pending{}, reached: map[uint64]chan struct{}{}}}
 }
 
 // verdictOn returns where the verdict on a message with that subject arrives.
@@ -58,7 +75,7 @@ func (w *waiting) deny(subject string, why error) {
 	defer w.lock.Unlock()
 	for id, p := range w.state.verdicts {
 		if p.subject == subject {
-			p.verdict <- verdict{err: why}
+			p.verdict <- verdict{lost: why}
 			delete(w.state.verdicts, id)
 		}
 	}
@@ -90,19 +107,25 @@ func (w *waiting) arrival(seq uint64, done func() bool) (<-chan struct{}, error)
 	return c, nil
 }
 
-// fed tells those who wait for a message. advance records that the bus was fed with it.
-func (w *waiting) fed(id signals.ID, v verdict, advance func()) {
+// fed tells those who wait for a message of the stream, and for the verdicts on what is in
+// it. advance records that the bus was fed with it.
+func (w *waiting) fed(all []verdict, seq uint64, advance func()) {
 	w.lock.Lock()
 	defer w.lock.Unlock()
 	advance()
-	if p := w.state.verdicts[id]; p.verdict != nil && !id.IsZero() {
-		p.verdict <- v
-		delete(w.state.verdicts, id)
+	for _, v := range all {
+		if p := w.state.verdicts[v.id]; p.verdict != nil && !v.id.IsZero() {
+			p.verdict <- v
+			delete(w.state.verdicts, v.id)
+		}
 	}
-	for seq, c := range w.state.reached {
-		if seq <= v.seq {
+	if len(w.state.reached) == 0 {
+		return
+	}
+	for at, c := range w.state.reached {
+		if at <= seq {
 			close(c)
-			delete(w.state.reached, seq)
+			delete(w.state.reached, at)
 		}
 	}
 }
@@ -116,11 +139,31 @@ func (w *waiting) end(why error) {
 	}
 	w.state.err = why
 	for _, p := range w.state.verdicts {
-		p.verdict <- verdict{err: why}
+		p.verdict <- verdict{lost: why}
 	}
 	for _, c := range w.state.reached {
 		close(c)
 	}
 	clear(w.state.verdicts)
 	clear(w.state.reached)
+}
+
+// trips are how long messages take until they are read back.
+type trips struct{ mean atomic.Int64 }
+
+// Between the least and the most patience a message is not sent again unless it takes four
+// times as long as the mean.
+const (
+	leastPatience = 250 * time.Millisecond
+	mostPatience  = 5 * time.Second
+)
+
+func (t *trips) patience() time.Duration {
+	return max(leastPatience, min(4*time.Duration(t.mean.Load()), mostPatience))
+}
+
+// add takes one trip into the mean. Of two at once one may be missed.
+func (t *trips) add(took time.Duration) {
+	mean := t.mean.Load()
+	t.mean.Store(mean + (int64(took)-mean)/8)
 }

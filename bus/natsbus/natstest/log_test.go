@@ -59,7 +59,7 @@ func TestProposalBelongsToTheFirstInTheLog(t *testing.T) {
 func TestDuplicatesAreFoundWithinTheWindowAndBeyond(t *testing.T) {
 	t.Parallel()
 	url := natstest.Start(t, natstest.Options{})[0].URL()
-	l := join(t, natsbus.Options{URL: url, Storage: natsbus.Storage{Window: natsbus.MinWindow}})
+	l := join(t, natsbus.Options{URL: url, Storage: natsbus.Storage{Window: time.Second}})
 	again := func() error {
 		s := found("t", "x")
 		s.ID = signals.MustID("mine")
@@ -75,15 +75,15 @@ func TestDuplicatesAreFoundWithinTheWindowAndBeyond(t *testing.T) {
 	for range 20 { // until the servers have forgotten the id
 		err := again()
 		var dead *natsbus.DeadLetter
-		if errors.As(err, &dead) && dead.Reason == natsbus.Duplicate {
-			break
-		}
 		if !errors.Is(err, bus.ErrDuplicate) {
 			t.Fatal(err)
 		}
+		if errors.As(err, &dead) && dead.Reason == natsbus.Duplicate {
+			break
+		}
 		pause()
 	}
-	if l.Stats().Dead[natsbus.Duplicate] != 1 || len(lines(t, l.Bus())) != 1 {
+	if l.Stats().Dead[natsbus.Duplicate] < 1 || len(lines(t, l.Bus())) != 1 {
 		t.Errorf("%+v, %v", l.Stats(), lines(t, l.Bus()))
 	}
 }

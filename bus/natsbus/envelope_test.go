@@ -1,0 +1,68 @@
+package natsbus
+
+import (
+	"bytes"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/nats-io/nats.go"
+	"pgregory.net/rapid"
+)
+
+// letters are drawn from few subjects, so that some are equal.
+func letters(t *rapid.T) (all []*letter) {
+	name := rapid.SampledFrom([]string{"a", "b", mixed})
+	for range rapid.IntRange(2, 4).Draw(t, "messages") {
+		m := &nats.Msg{Subject: "s.log." + name.Draw(t, "thread") + "." + name.Draw(t, "kind") + "." + name.Draw(t, "source"), Header: nats.Header{}}
+		for name, value := range rapid.MapOfN(rapid.StringN(1, 5, -1), rapid.StringN(0, 9, -1), 0, 3).Draw(t, "header") {
+			m.Header[name] = []string{value}
+		}
+		m.Data = rapid.SliceOfN(rapid.Byte(), 0, 300).Draw(t, "data")
+		all = append(all, &letter{Msg: m, size: m.Size()})
+	}
+	return all
+}
+
+func TestEnvelopeHasWhatWasPutIn(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		in := letters(t)
+		m := envelope(in)
+		out, err := (&message{seq: 7, subject: m.Subject, header: m.Header, data: m.Data}).unpack()
+		if err != nil || len(out) != len(in) {
+			t.Fatalf("%d of %d messages: %v", len(out), len(in), err)
+		}
+		for i, got := range out {
+			want := in[i]
+			if got.subject != want.Subject || !maps.EqualFunc(got.header, want.Header, slices.Equal) || !bytes.Equal(got.data, want.Data) || got.seq != 7 {
+				t.Errorf("message %d is %+v, want %+v", i, got, want)
+			}
+			if !covers(m.Subject, want.Subject) {
+				t.Errorf("the envelope to %s does not cover %s", m.Subject, want.Subject)
+			}
+		}
+	})
+}
+
+func TestEnvelopeCoversNoOtherSource(t *testing.T) {
+	t.Parallel()
+	for subject, of := range map[string]string{
+		"s.log.t.%%.a": "s.log.t.vote.b", "s.log.t.vote.a": "s.log.t.discovery.a", "s.log.t.%%.%%": "s.log.u.vote.a", "s.log.%%.%%.%%": "r.log.t.vote.a",
+	} {
+		if covers(subject, of) {
+			t.Errorf("%s covers %s", subject, of)
+		}
+	}
+}
+
+func FuzzUnpack(f *testing.F) {
+	f.Add(envelope([]*letter{{Msg: &nats.Msg{Subject: "s", Header: nats.Header{"a": {"b"}}, Data: []byte("c")}}}).Data)
+	f.Add([]byte{1, 'a', 0xff, 0xff, 0xff, 0x7f})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		all, err := (&message{header: nats.Header{headerEnvelope: {"1"}}, data: data}).unpack()
+		if err == nil && (len(all) == 0 || len(all) > most) {
+			t.Errorf("%d messages", len(all))
+		}
+	})
+}
