@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -129,5 +130,38 @@ func TestEnvelopeWithAnothersMessageIsForged(t *testing.T) {
 				t.Errorf("from %s: it is in the log, want %s", c.source, c.want)
 			}
 		}
+	}
+}
+
+// A process that may speak for two agents, but not publish to %%, sends no envelopes of both.
+func TestProcessThatMayNotSendEnvelopesSendsEachMessageAlone(t *testing.T) {
+	t.Parallel()
+	config, accounts := operated(t)
+	url := natstest.Start(t, natstest.Options{Config: config})[0].URL()
+	join(t, natsbus.Options{URL: url, Creds: accounts.user(t, "operator.creds", ">")})
+	var warned atomic.Int64
+	l := join(t, natsbus.Options{
+		URL: url, Creds: accounts.user(t, "two.creds", append(agentMay("ann"), agentMay("bob")...)...),
+		Tell: natsbus.Tell{Warn: func(problem string) {
+			if strings.Contains(problem, ".%%") {
+				warned.Add(1)
+			}
+		}},
+	})
+	publish := func() {
+		var all sync.WaitGroup
+		for i := range 100 {
+			p := agent(t, l, []string{"ann", "bob"}[i%2])
+			all.Go(func() { must(t, p, found("t", fmt.Sprint(i))) })
+		}
+		all.Wait()
+	}
+	publish()
+	before := warned.Load()
+	if before == 0 {
+		t.Error("no envelope was refused")
+	}
+	if publish(); warned.Load() > before {
+		t.Error("envelopes were sent after one was refused")
 	}
 }

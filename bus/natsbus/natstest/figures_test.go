@@ -25,30 +25,56 @@ import (
 
 var figures = flag.Int("figures", 0, "messages with which to measure; 0: do not")
 
-// TestFigures measures what docs/scale.md says.
+// TestFigures measures what docs/scale.md says, and prints its tables.
 func TestFigures(t *testing.T) {
 	if *figures == 0 {
 		t.Skip("-figures 20000 measures")
 	}
-	t.Logf("%d processors, load %s", runtime.NumCPU(), load())
+	rates := []string{"", "| servers | JetStream alone | natsbus | ratio |", "| --- | --- | --- | --- |"}
+	same := []string{
+		"", "| the same program | 1,000 publishers | 1,000 publishers in 4 processes | one publisher | publish to handler |", "| --- | --- | --- | --- | --- |",
+		row("bus in one process", localRate(t), 0, local(t)),
+	}
 	for _, o := range []natstest.Options{{NoSync: true, Processes: true}, {Processes: true}, {Servers: 3, Processes: true}} {
-		name := fmt.Sprintf("servers=%d/sync=%v", max(1, o.Servers), !o.NoSync)
+		name := fmt.Sprintf("%d, sync always", max(1, o.Servers))
+		if o.NoSync {
+			name = "1, acknowledging before fsync"
+		}
 		servers := natstest.Start(t, o)
 		settle(t, servers, max(1, o.Servers))
-		var ratios []float64
+		var raw, ours, ratios []float64
 		for range 3 { // in turns, because of the load of the machine
-			raw, ours := rawRate(t, servers), ourRate(t, servers)
-			ratios = append(ratios, ours/raw)
-			t.Logf("%s: raw %.0f/s, natsbus %.0f/s, %.2f", name, raw, ours, ours/raw)
+			raw, ours = append(raw, rawRate(t, servers)), append(ours, ourRate(t, servers))
+			ratios = append(ratios, ours[len(ours)-1]/raw[len(raw)-1])
 		}
-		slices.Sort(ratios)
-		t.Logf("%s: median ratio %.2f", name, ratios[1])
-		t.Logf("%s: publish to handler in another process: %s", name, latency(t, servers))
+		rates = append(rates, fmt.Sprintf("| %s | %s/s | %s/s | %.2f (%.2f to %.2f) |", name, thousands(median(raw)), thousands(median(ours)), median(ratios), slices.Min(ratios), slices.Max(ratios)))
+		same = append(same, row("natsbus, servers: "+name, median(ours), spreadRate(t, servers), remote(t, servers)))
 		for _, s := range servers {
 			s.Kill()
 		}
 	}
-	t.Logf("in-process bus: %.0f/s", localRate(t))
+	t.Logf("%d processors, load %s\n%s", runtime.NumCPU(), load(), strings.Join(slices.Concat(rates, same), "\n"))
+}
+
+func row(name string, many, spread float64, one latencies) string {
+	apart := "cannot"
+	if spread > 0 {
+		apart = thousands(spread) + "/s"
+	}
+	return fmt.Sprintf("| %s | %s/s | %s | %s/s | median %v, p99 %v |", name, thousands(many), apart, thousands(one.rate), one.median.Round(10*time.Microsecond), one.p99.Round(10*time.Microsecond))
+}
+
+func thousands(n float64) string {
+	text := fmt.Sprintf("%.0f", n)
+	if len(text) > 3 && len(text) < 7 {
+		text = text[:len(text)-3] + "," + text[len(text)-3:]
+	}
+	return text
+}
+
+func median(all []float64) float64 {
+	all = slices.Sorted(slices.Values(all))
+	return all[len(all)/2]
 }
 
 var streams atomic.Int64
@@ -136,26 +162,36 @@ func ourRate(t *testing.T, servers []*natstest.Server) float64 {
 }
 
 func publishAll(t *testing.T, b *bus.Bus) float64 {
+	took, err := publishMany(b, "agent", window, *figures)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return float64(*figures) / took.Seconds()
+}
+
+func publishMany(b *bus.Bus, name string, publishers, n int) (time.Duration, error) {
 	var left atomic.Int64
-	left.Store(int64(*figures))
+	left.Store(int64(n))
 	var all sync.WaitGroup
+	errs := make(chan error, publishers)
 	began := time.Now()
-	for i := range window {
-		p, err := b.Agent(fmt.Sprint("agent", i), bus.Permissions{})
+	for i := range publishers {
+		p, err := b.Agent(fmt.Sprint(name, i), bus.Permissions{})
 		if err != nil {
-			t.Fatal(err)
+			return 0, err
 		}
 		all.Go(func() {
 			for left.Add(-1) >= 0 {
-				if _, err := p.Publish(t.Context(), finding()); err != nil {
-					t.Error(err)
+				if _, err := p.Publish(context.Background(), finding()); err != nil {
+					errs <- err
 					return
 				}
 			}
 		})
 	}
 	all.Wait()
-	return float64(*figures) / time.Since(began).Seconds()
+	close(errs)
+	return time.Since(began), <-errs
 }
 
 // localRate is ourRate for a bus that orders its signals itself.
@@ -168,33 +204,65 @@ func localRate(t *testing.T) float64 {
 	return publishAll(t, b)
 }
 
-// latency describes how long it takes from before Publish in one process to a handler in
-// another, at a hundred signals a second.
-func latency(t *testing.T, servers []*natstest.Server) string {
-	o := natsbus.Options{URL: natstest.URLs(servers), Stream: fresh(), Storage: natsbus.Storage{Replicas: len(servers)}}
-	from, to := join(t, o), join(t, o)
-	defer from.Close()
-	defer to.Close()
-	const n = 500
-	took := make(chan time.Duration, n)
-	_, err := bus.Handle(to.Bus(), bus.HandleOptions{Agent: "b"}, func(_ context.Context, s signals.Signal[signals.Discovery]) error {
-		took <- time.Since(s.Time)
-		return nil
-	})
+// A latencies is how long it takes from before Publish to a handler at a hundred signals a
+// second, and how many a second one publisher publishes that waits for each.
+type latencies struct {
+	median, p99 time.Duration
+	rate        float64
+}
+
+const paced = 500
+
+func publishPaced(t *testing.T, b *bus.Bus) (rate float64) {
+	p, err := b.Agent("a", bus.Permissions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := agent(t, from, "a")
-	for range n {
+	for range paced {
 		s := finding()
 		s.Time = time.Now()
 		must(t, p, s)
 		time.Sleep(10 * time.Millisecond)
 	}
-	var all []time.Duration
-	for range n {
+	began := time.Now()
+	for range paced {
+		must(t, p, finding())
+	}
+	return paced / time.Since(began).Seconds()
+}
+
+// handlePaced returns how long the signals of publishPaced took until they were handled.
+func handlePaced(b *bus.Bus) (<-chan time.Duration, error) {
+	took := make(chan time.Duration, paced)
+	_, err := bus.Handle(b, bus.HandleOptions{Agent: "b"}, func(_ context.Context, s signals.Signal[signals.Discovery]) error {
+		select {
+		case took <- time.Since(s.Time):
+		default: // of those that are published at once
+		}
+		return nil
+	})
+	return took, err
+}
+
+func local(t *testing.T) latencies {
+	b, err := bus.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	took, err := handlePaced(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rate := publishPaced(t, b)
+	all := collect(took)
+	return latencies{all[paced/2], all[paced*99/100], rate}
+}
+
+func collect(took <-chan time.Duration) (all []time.Duration) {
+	for range paced {
 		all = append(all, <-took)
 	}
 	slices.Sort(all)
-	return fmt.Sprintf("median %v, p99 %v", all[n/2], all[n*99/100])
+	return all
 }

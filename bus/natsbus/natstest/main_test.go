@@ -15,6 +15,7 @@ import (
 func TestMain(m *testing.M) {
 	natstest.Main()
 	workerMain()
+	figuresMain()
 	os.Exit(m.Run())
 }
 
