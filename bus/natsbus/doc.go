@@ -34,6 +34,14 @@
 // [Options].Alone sends each message alone: where servers filter by kind, where others read
 // the stream, and where this process may not publish to %%, which it finds out by itself.
 //
+// # Partitions
+//
+// Threads are independent, so that [Options].Partitions spreads them over several streams,
+// and a process reads those of its threads. What does not grow with them is one thread,
+// whose order is one stream's; and what several threads need together: PublishAll takes
+// signals of one partition only, a replyTo finds nothing in another one, and processes that
+// read two partitions may see their signals in different orders.
+//
 // # Promises of the bus
 //
 // The tests are those of package natstest. TestPromisesOfTheBusHoldOverNATS runs those tests
@@ -41,6 +49,10 @@
 //
 //	promise                        across machines               test
 //	one order, everywhere          holds                         TestProcessesHaveOneLog, TestFaults
+//	  over partitions              weaker: one order of each     TestThreadsAreSpreadOverPartitionsEachInOneOrder
+//	                                 thread; none between the
+//	                                 partitions
+//	  their number                 all agree on it, for good     TestAnotherNumberOfPartitionsIsRefused
 //	conflict behind its cause      holds                         TestProcessesHaveOneLog
 //	PublishAll all or nothing,     holds, up to 2048 signals     TestSeveralSignalsAreNextToEachOtherOrNotThere
 //	  next to each other             and one message's size

@@ -52,7 +52,11 @@ func Join(ctx context.Context, o Options) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Log{opts: o, name: PartitionOf(o.Stream, o.Thread, o.Partitions), waiting: newWaiting(), judge: newJudge(&o)}
+	return joinStream(ctx, o, PartitionOf(o.Stream, o.Thread, o.Partitions))
+}
+
+func joinStream(ctx context.Context, o Options, name string) (_ *Log, err error) {
+	l := &Log{opts: o, name: name, waiting: newWaiting(), judge: newJudge(&o)}
 	l.out.alone = o.Alone
 	l.ended, l.end = context.WithCancelCause(context.Background())
 	o.Bus.Sequencer = l

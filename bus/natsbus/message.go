@@ -2,8 +2,6 @@ package natsbus
 
 import (
 	"fmt"
-	"hash/fnv"
-	"strconv"
 	"strings"
 	"time"
 
@@ -156,15 +154,4 @@ func Subject(stream, thread, kind, source string) string {
 		return token(name)
 	}
 	return stream + ".log." + escape(thread) + "." + escape(kind) + "." + escape(source)
-}
-
-// PartitionOf returns the name of the stream that has a thread if a log is spread over so
-// many partitions.
-func PartitionOf(stream, thread string, partitions int) string {
-	if partitions <= 1 {
-		return stream
-	}
-	h := fnv.New64a()
-	h.Write([]byte(thread))
-	return stream + "-" + strconv.FormatUint(h.Sum64()%uint64(partitions), 10)
 }

@@ -28,8 +28,9 @@ type Options struct {
 	// as prefix. Default: swarmbus.
 	Stream string
 	// Partitions is the number of logs over which threads are spread by a hash of their
-	// names; Thread names a thread of the one to join. Only threads of that partition can
-	// be published then. Default: one log with all threads.
+	// names, which all processes must agree on and which cannot change; Thread names a
+	// thread of the one that [Join] joins ([JoinAll] joins all). Only threads of that
+	// partition can be published then. Default: one log with all threads.
 	Partitions int
 	Thread     string
 

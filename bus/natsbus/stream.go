@@ -1,6 +1,7 @@
 package natsbus
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -27,6 +28,13 @@ func (e *ConfigError) Error() string {
 // format is the version of the messages, which all processes of a log must agree on.
 const format = "1"
 
+// What the metadata of a stream say.
+const (
+	metaFormat     = "swarmbus.format"
+	metaRemember   = "swarmbus.remember"
+	metaPartitions = "swarmbus.partitions"
+)
+
 func (o *Options) streamConfig(name string) jetstream.StreamConfig {
 	limit := func(n int64) int64 {
 		if n == 0 {
@@ -38,7 +46,7 @@ func (o *Options) streamConfig(name string) jetstream.StreamConfig {
 		Name: name, Subjects: []string{name + ".log.>"}, Replicas: o.Storage.Replicas, Storage: jetstream.FileStorage,
 		MaxMsgs: limit(o.Storage.MaxSignals), MaxBytes: limit(o.Storage.MaxBytes), MaxAge: o.Storage.MaxAge, Discard: jetstream.DiscardOld,
 		Duplicates: o.Storage.Window, DenyDelete: true, DenyPurge: true, AllowDirect: true,
-		Metadata: map[string]string{"swarmbus.format": format, "swarmbus.remember": fmt.Sprint(o.Remember)},
+		Metadata: map[string]string{metaFormat: format, metaRemember: fmt.Sprint(o.Remember), metaPartitions: fmt.Sprint(o.Partitions)},
 	}
 	if o.Storage.MaxAge > 0 {
 		c.Duplicates = min(c.Duplicates, o.Storage.MaxAge)
@@ -49,9 +57,19 @@ func (o *Options) streamConfig(name string) jetstream.StreamConfig {
 	return c
 }
 
-// open returns the stream, and makes it if it is not there. It tries again while the
-// servers elect their leaders.
+// open returns a stream of the log, and makes it if it is not there. That of the first
+// partition is always there, so that processes agree on the number of partitions.
 func (o *Options) open(ctx context.Context, js jetstream.JetStream, name string) (jetstream.Stream, error) {
+	if name != o.Stream {
+		if _, err := o.openOne(ctx, js, o.Stream); err != nil {
+			return nil, err
+		}
+	}
+	return o.openOne(ctx, js, name)
+}
+
+// openOne tries again while the servers elect their leaders.
+func (o *Options) openOne(ctx context.Context, js jetstream.JetStream, name string) (jetstream.Stream, error) {
 	want := o.streamConfig(name)
 	var stream jetstream.Stream
 	err := retry(ctx, func(ctx context.Context) (err error) {
@@ -76,6 +94,7 @@ func (o *Options) open(ctx context.Context, js jetstream.JetStream, name string)
 
 // compare checks what the promises depend on in a stream that somebody else made.
 func compare(got, want *jetstream.StreamConfig) error {
+	partitions := cmp.Or(got.Metadata[metaPartitions], "1") // which streams of earlier versions do not say
 	for _, c := range []struct {
 		setting   string
 		got, want any
@@ -90,10 +109,14 @@ func compare(got, want *jetstream.StreamConfig) error {
 		{"deny_purge", got.DenyPurge, true, got.DenyPurge, "processes would not agree on a log from which signals vanish"},
 		{"persist_mode", got.PersistMode, jetstream.DefaultPersistMode, got.PersistMode == jetstream.DefaultPersistMode, "asynchronous persistence acknowledges what is in memory"},
 		{"no_ack", got.NoAck, false, !got.NoAck, "nothing would be acknowledged"},
-		{"metadata swarmbus.format", got.Metadata["swarmbus.format"], format, got.Metadata["swarmbus.format"] == format, "the stream is not a log of this version"},
+		{"metadata " + metaFormat, got.Metadata[metaFormat], format, got.Metadata[metaFormat] == format, "the stream is not a log of this version"},
 		{
-			"metadata swarmbus.remember", got.Metadata["swarmbus.remember"], want.Metadata["swarmbus.remember"],
-			got.Metadata["swarmbus.remember"] == want.Metadata["swarmbus.remember"], "all processes must have the same Options.Remember",
+			"metadata " + metaRemember, got.Metadata[metaRemember], want.Metadata[metaRemember],
+			got.Metadata[metaRemember] == want.Metadata[metaRemember], "all processes must have the same Options.Remember",
+		},
+		{
+			"metadata " + metaPartitions, partitions, want.Metadata[metaPartitions], partitions == want.Metadata[metaPartitions],
+			"all processes must have the same Options.Partitions, which cannot change: threads would be in two logs",
 		},
 	} {
 		if !c.ok {
