@@ -332,6 +332,9 @@ func (p pins) parse() (events.Pins, error) {
 		if !ok || id == "" {
 			return all, usage(fmt.Errorf("--head %q is not ROOM=ID", head))
 		}
+		if other, twice := all.Heads[room]; twice && other != id {
+			return all, usage(fmt.Errorf("--head of room %q is given twice, as %s and as %s", room, other, id))
+		}
 		all.Heads[room] = id
 	}
 	return all, nil

@@ -54,6 +54,14 @@ func TestHeadWithoutAnIDIsAMistake(t *testing.T) {
 	}
 }
 
+func TestHeadsOfOneRoomThatDifferAreAMistake(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "day"+runs.Suffix)
+	anOfficeDay(t, path, "/quit\n", 0)
+	if status, _, errs := swarmbusRun(t, "verify", path, "--head", "ops=a", "--head", "ops=b"); status != exitUsage || !strings.Contains(errs, "given twice") {
+		t.Errorf("status %d: %s", status, errs)
+	}
+}
+
 func TestVerifyFindsRecordsThatNoRouterWrites(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "day"+runs.Suffix)
 	anOfficeDay(t, path, "/quit\n", 0)

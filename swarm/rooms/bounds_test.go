@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/swarmbus/swarmbus/agents"
@@ -322,4 +324,113 @@ func TestNobodyHasTurnsThatCannotBeRecorded(t *testing.T) {
 	if err := r.Close(context.Background()); !errors.Is(err, errDisk) {
 		t.Errorf("it closes with %v", err)
 	}
+}
+
+func TestMailNamedTwiceIsSentOnce(t *testing.T) {
+	t.Parallel()
+	store := new(journal.Memory)
+	reed := react("Reed", func(context.Context, *agents.Turn) ([]signals.Any, error) {
+		return []signals.Any{signals.New(signals.Header{Confidence: 1}, rooms.Say{Content: "look", To: []string{"Via", "Via"}})}, nil
+	})
+	h := open(t, rooms.Options{Store: store, Agents: []rooms.Standing{{Agent: reed, Rooms: []string{"ops"}}, {Agent: says("Via", "<PASS>"), Rooms: []string{"front"}}}})
+	h.say("ops", "hi")
+	h.idle()
+	if n := len(of(logged(t, store, "front"), "mailbox")); n != 1 {
+		t.Errorf("Via got the mail %d times", n)
+	}
+}
+
+// A provider may ask to be left alone for a year.
+func TestPauseIsAtMostTheMaximum(t *testing.T) {
+	t.Parallel()
+	busy := react("Reed", func(context.Context, *agents.Turn) ([]signals.Any, error) {
+		return nil, agents.Retryable(errors.New("busy"), 1000*time.Hour)
+	})
+	h := open(t, rooms.Options{Agents: []rooms.Standing{{Agent: busy, Rooms: []string{"ops"}}}, Most: 7 * time.Minute})
+	h.say("ops", "hi")
+	for e, err := range h.Events(t.Context(), rooms.From{Room: "ops"}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s, ok := e.Body.(events.System); ok && s.What == events.Faulted {
+			if !strings.HasSuffix(s.Content, "left alone for 7m0s") {
+				t.Error(s.Content)
+			}
+			return
+		}
+	}
+}
+
+func TestReadPositionIsNeverAheadOfTheLog(t *testing.T) {
+	t.Parallel()
+	o := rooms.Options{Store: new(journal.Memory), Keys: keys(t), Agents: []rooms.Standing{{Agent: says("Reed", "hello"), Rooms: []string{"ops"}}}}
+	h := open(t, o)
+	if err := h.Read(t.Context(), "ops", 1<<63); err != nil {
+		t.Fatal(err)
+	}
+	h.close()
+	h = open(t, o)
+	h.say("ops", "is anybody there?")
+	h.idle()
+	s, err := h.Snapshot(t.Context(), "ops")
+	if err != nil || s.ReadTo >= s.Seq || s.Unread.Total() != 1 {
+		t.Errorf("read to %d of %d, unread %+v, %v", s.ReadTo, s.Seq, s.Unread, err)
+	}
+}
+
+// A tool that ignores its context has its turn fail in time. Others in the room are heard, and
+// the router ends.
+func TestTurnThatDoesNotReturnHoldsUpNeitherTheRoomNorTheEnd(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		hang, over := make(chan struct{}), make(chan error, 1)
+		reed := react("Reed", func(ctx context.Context, _ *agents.Turn) ([]signals.Any, error) {
+			turn := rooms.Of(ctx)
+			_, _ = turn.Call(ctx, rooms.Call{Tool: "Hang"}, func(context.Context) (string, error) { <-hang; return "late", nil })
+			_, err := turn.Call(context.WithoutCancel(ctx), rooms.Call{Tool: "Late"}, func(context.Context) (string, error) { return "", nil })
+			over <- err
+			return nil, nil
+		})
+		reed.TurnTimeout = time.Minute
+		store := new(journal.Memory)
+		r, err := rooms.New(t.Context(), &rooms.Options{
+			Store: store, Keys: &events.Keys{Dir: t.TempDir()}, Tries: 1,
+			Agents: []rooms.Standing{{Agent: reed, Rooms: []string{"ops"}}, {Agent: says("Veda", "I am here"), Rooms: []string{"ops"}}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		ran := make(chan error, 1)
+		go func() { ran <- r.Run(ctx) }()
+		if _, err := r.Say(ctx, "ops", rooms.Message{Content: "hi"}); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Idle(ctx); err != nil {
+			t.Fatal(err)
+		}
+		all := logged(t, store, "ops")
+		if len(of(all, "dialogue")) != 1 || !slices.ContainsFunc(all, func(e events.Event) bool {
+			s, ok := e.Body.(events.System)
+			return ok && s.What == events.Faulted && strings.Contains(s.Content, "does not return")
+		}) {
+			t.Errorf("%q", lines(all))
+		}
+		if _, err := r.Say(ctx, "ops", rooms.Message{Content: "hi again", To: []string{"Reed"}}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(10 * time.Second)
+		cancel()
+		if err := <-ran; !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+		close(hang)
+		if err := <-over; err == nil {
+			t.Error("a turn that was abandoned can still call tools")
+		}
+		<-over
+		if err := r.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
 }

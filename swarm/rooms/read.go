@@ -89,17 +89,26 @@ func (r *Router) Section(ctx context.Context, room string, ix int) (events.Event
 	return Section(r.opts.Store, r.state, room, ix)
 }
 
-// Sidecar writes the sections of a room as Markdown: what its tools returned, and the
-// bodies of its mail.
+// Sidecar writes the sections of a room as Markdown, in the order in which they were complete:
+// what its tools returned, and the bodies of its mail. The error wraps [ErrNone] if there is no
+// such room.
 func Sidecar(w io.Writer, from journal.Reader, state *roomlog.State, room string) error {
 	r := state.Room(room)
 	if r == nil {
 		return fmt.Errorf("%w: no room %q", ErrNone, room)
 	}
+	newest := map[uint64]bool{}
 	for ix := 1; ix <= r.Ix(); ix++ {
-		e, err := Section(from, state, room, ix)
+		if section, ok := r.Section(ix); ok {
+			newest[section.Seq] = true
+		}
+	}
+	for e, err := range Log(from, 0) {
 		if err != nil {
 			return err
+		}
+		if !newest[e.Seq] {
+			continue
 		}
 		if _, err := io.WriteString(w, markdown(e)); err != nil {
 			return err

@@ -2,6 +2,7 @@ package rooms_test
 
 import (
 	"context"
+	"iter"
 	"strings"
 	"testing"
 
@@ -38,4 +39,43 @@ func TestSidecarHasNoMarkupOfAgents(t *testing.T) {
 		"## S1 `<img src=x> now`", "", "`` `[a](javascript:b)` <script> ``", "", "````", "`[a](javascript:b)` <script>", "```", "# S9", "````", "",
 		"## S1 `` ![x](http://x) ` ``", "", "From Reed to Veda.", "", "```", "Go.", "```", "", "",
 	}, strings.Split(b.String(), "\n"))
+}
+
+// A sidecar reads the log once, however many sections it has.
+func TestSidecarReadsTheLogOnce(t *testing.T) {
+	t.Parallel()
+	store := new(journal.Memory)
+	reed := react("Reed", func(ctx context.Context, _ *agents.Turn) ([]signals.Any, error) {
+		for _, name := range []string{"a", "b", "c"} {
+			if _, err := rooms.Of(ctx).Call(ctx, rooms.Call{Tool: name}, func(context.Context) (string, error) { return name, nil }); err != nil {
+				return nil, err
+			}
+		}
+		return nil, nil
+	})
+	h := open(t, rooms.Options{Store: store, Agents: []rooms.Standing{{Agent: reed, Rooms: []string{"ops"}}}})
+	h.say("ops", "Go")
+	h.idle()
+	state, err := rooms.Load(store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	counting := &countingReader{Reader: store}
+	var b strings.Builder
+	if err := rooms.Sidecar(&b, counting, state, "ops"); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(b.String(), "## S"); n != 3 || counting.reads != 1 {
+		t.Errorf("%d sections with %d reads", n, counting.reads)
+	}
+}
+
+type countingReader struct {
+	journal.Reader
+	reads int
+}
+
+func (r *countingReader) Read(after uint64) iter.Seq2[journal.Record, error] {
+	r.reads++
+	return r.Reader.Read(after)
 }

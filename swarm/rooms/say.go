@@ -79,7 +79,7 @@ func (c *composer) add(s Say) {
 	if len(to) == 0 {
 		to = text.Addressed(s.Content, room.Members)
 	}
-	to = slices.DeleteFunc(slices.Clone(to), func(name string) bool { return name == c.agent.Name || name == events.FromUser })
+	to = others(to, c.agent.Name)
 	to = c.reachable(to)
 	if !c.logged() && len(to) > 0 && c.left() == 0 {
 		c.stopped, to = append(c.stopped, to...), nil
@@ -95,6 +95,16 @@ func (c *composer) add(s Say) {
 	for _, name := range elsewhere {
 		c.send(s, name, p, why)
 	}
+}
+
+// others returns the addressees but the sender and the user, each once.
+func others(to []string, sender string) (all []string) {
+	for _, name := range to {
+		if name != sender && name != events.FromUser && !slices.Contains(all, name) {
+			all = append(all, name)
+		}
+	}
+	return all
 }
 
 // reachable returns the addressees that are members of a room. The others do not get the

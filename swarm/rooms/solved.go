@@ -3,6 +3,7 @@ package rooms
 import (
 	"context"
 	"fmt"
+	"iter"
 
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
@@ -38,21 +39,33 @@ func (t *Turn) Keep(ctx context.Context, ix int, all ...signals.Any) error {
 	})
 }
 
+// Log yields the events of the turn's room that are in the log by now, oldest first.
+func (t *Turn) Log(ctx context.Context) iter.Seq2[events.Event, error] {
+	return func(yield func(events.Event, error) bool) {
+		r := t.router
+		r.mu.Lock()
+		seq := r.state.Seq()
+		r.mu.Unlock()
+		if err := r.writer.Sync(ctx, seq); err != nil {
+			yield(events.Event{}, err)
+			return
+		}
+		for e, err := range Log(r.opts.Store, 0) {
+			if (err != nil || e.Room == t.room) && !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
 // Kept returns the signals of a solve that are in the room, as [signals.Marshal] wrote them,
 // oldest first.
 func (t *Turn) Kept(ctx context.Context, ix int) (all []string, err error) {
-	r := t.router
-	r.mu.Lock()
-	seq := r.state.Seq()
-	r.mu.Unlock()
-	if err := r.writer.Sync(ctx, seq); err != nil {
-		return nil, err
-	}
-	for e, err := range Log(r.opts.Store, 0) {
+	for e, err := range t.Log(ctx) {
 		if err != nil {
 			return nil, err
 		}
-		if s, ok := e.Body.(events.Signal); ok && e.Room == t.room && s.Ix == ix {
+		if s, ok := e.Body.(events.Signal); ok && s.Ix == ix {
 			all = append(all, s.JSON)
 		}
 	}

@@ -128,6 +128,9 @@ func (t *Turn) live(body events.Body) {
 	r := t.router
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if run := r.state.Agent(t.agent).Running; body.Type() != "pass" && (run == nil || run.Turn != t.number) {
+		return // the turn was abandoned
+	}
 	e, err := events.Seal(events.Event{Room: t.room, From: t.agent, Time: r.now(), Body: body}, "", r.keys[t.agent])
 	if err == nil {
 		r.hub.show(r.state.Seq(), e)

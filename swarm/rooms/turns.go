@@ -3,6 +3,7 @@ package rooms
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -16,6 +17,9 @@ import (
 // Run gives agents their turns until ctx ends, and then waits for those that are
 // running. Turns that ctx cut off are taken again when the router continues. It
 // returns the cause of ctx's end, or the error of a log that cannot be written.
+//
+// A turn that has not returned a second after its time is over, or after ctx has ended, is
+// abandoned: Go cannot stop it, and what it still says or calls is refused.
 func (r *Router) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -67,14 +71,7 @@ func (r *Router) beginLocked(ctx context.Context, turns *sync.WaitGroup, a *room
 			r.turns--
 			r.changedLocked()
 		}()
-		returned := false
-		defer func() {
-			if !returned { // the agent ended the goroutine
-				r.ran(ctx, t, nil, agents.ErrNoReturn)
-			}
-		}()
 		said, err := r.take(ctx, t)
-		returned = true
 		r.ran(ctx, t, said, err)
 	})
 }
@@ -129,7 +126,7 @@ func (r *Router) take(ctx context.Context, t *Turn) ([]Say, error) {
 	if t.moot {
 		return nil, nil
 	}
-	all, err := r.agents[t.agent].Take(context.WithValue(ctx, turnKey{}, t), t.turn)
+	all, err := react(context.WithValue(ctx, turnKey{}, t), r.agents[t.agent], t.turn)
 	if err != nil {
 		return nil, err
 	}
@@ -146,6 +143,39 @@ func (r *Router) take(ctx context.Context, t *Turn) ([]Say, error) {
 		}
 	}
 	return said, nil
+}
+
+// grace is for how long a turn whose time is over may take to return.
+const grace = time.Second
+
+// react has an agent take its turn in a goroutine of its own: one that ignores the end of its
+// context, as a tool that hangs does, holds up neither the room nor the end of the router.
+func react(ctx context.Context, a *agents.Agent, t *agents.Turn) ([]signals.Any, error) {
+	if a.TurnTimeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, a.TurnTimeout)
+		defer cancel()
+	}
+	var said []signals.Any
+	err := agents.ErrNoReturn // if the agent ends the goroutine
+	returned := make(chan struct{})
+	go func() {
+		defer close(returned)
+		said, err = a.Take(ctx, t)
+	}()
+	select {
+	case <-returned:
+		return said, err
+	case <-ctx.Done():
+	}
+	late := time.NewTimer(grace)
+	defer late.Stop()
+	select {
+	case <-returned:
+		return said, err
+	case <-late.C:
+		return nil, fmt.Errorf("rooms: %s does not return: %w", a.ID, context.Cause(ctx))
+	}
 }
 
 // end commits what the agent said, and that its turn has ended.
@@ -188,7 +218,7 @@ func (r *Router) fail(ctx context.Context, t *Turn, why error) error {
 			pause = min(2*pause, r.opts.Most)
 		}
 		if after, ok := agents.IsRetryable(why); ok {
-			pause = max(pause, after)
+			pause = min(max(pause, after), r.opts.Most)
 		}
 		all := []any{system(t.room, events.Faulted, t.agent, "%s failed: %s; it is left alone for %v", t.agent, failure(why), pause)}
 		tries := r.state.Agent(t.agent).Running.Failed + 1

@@ -3,15 +3,17 @@
 //	chair := deciding.Chair{Name: "Chair", Solver: solverOf}
 //	roster = append(roster, rooms.Standing{Agent: chair.Agent(), Rooms: []string{"ops"}})
 //
-// The chair is a standing agent. A message to it that has "decide:" and a question, of the
-// user or of an agent that hands over, opens a solve of package swarm with the members of
+// The chair is a standing agent. A message that begins with "decide:" and a question, of the
+// user or of an agent that hands over ("@Dana decide: …"), opens a solve of package swarm with the members of
 // the room. The solve is a call of the tool Solve: its result is the transcript of what the
 // members said, and its stub how it ended. The answer is what the chair says then. The
 // signals of the solve are events of the room ([events.Signal]), which belong to the
 // section of the call.
 //
 // A solve that needs a person makes the chair say so in an urgent message. With the
-// person's next message to the chair it continues, in a call of its own.
+// person's next message to the chair, "@Dana …", it continues, in a call of its own. If
+// several solves wait, a message that names the section of one (§4) is for that one, and any
+// other for the newest.
 //
 // The room's log is the journal of the solve. After a crash it continues where the log ends;
 // answers of models that are recorded (package cassette) are not asked for again.
@@ -24,6 +26,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"iter"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,6 +37,7 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/rooms"
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
 	"github.com/swarmbus/swarmbus/swarm/rooms/schedule"
+	"github.com/swarmbus/swarmbus/swarm/rooms/text"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 	"github.com/swarmbus/swarmbus/swarm/transcript"
@@ -48,8 +52,8 @@ const aboveTranscript = "\n\nTranscript:\n\n"
 // mostAnswer is the maximum length of an outcome that the chair says as a whole.
 const mostAnswer = events.MessageBytes / 2
 
-// command begins a question.
-const command = "decide:"
+// command is a message that asks for a decision: it may begin with those whom it addresses.
+var command = regexp.MustCompile(`(?is)^\s*(?:@[\pL\pN_.-]+[,:]?\s+|[\pL\pN_.-]+[,:]\s+)*?decide:\s*(\S.*)$`)
 
 // A Chair has members decide. It is a plain value.
 type Chair struct {
@@ -67,11 +71,14 @@ func (c Chair) Agent() *agents.Agent {
 }
 
 func (c Chair) react(ctx context.Context, t *agents.Turn) iter.Seq2[signals.Any, error] {
-	w, ok := c.work(t)
-	if !ok {
+	room := rooms.Of(ctx)
+	w, ok, err := c.work(ctx, room, t)
+	switch {
+	case err != nil:
+		return agents.Fail(err)
+	case !ok:
 		return agents.Emit(agents.Pass("nothing is to be decided"))
 	}
-	room := rooms.Of(ctx)
 	ended, err := room.Call(ctx, w.call(), func(ctx context.Context) (string, error) { return c.solve(ctx, room, w) })
 	if err != nil {
 		return agents.Fail(err)
@@ -105,37 +112,60 @@ func (w work) call() rooms.Call {
 	return rooms.Call{Tool: Tool, Args: args, Label: "members decide", Stub: rooms.FirstLine}
 }
 
-// work returns what is to be done: what a new message says, or to continue the solve that
+// work returns what is to be done: what a new message asks for, or to continue a solve that
 // asked a person, with the person's answer.
-func (c Chair) work(t *agents.Turn) (w work, ok bool) {
+func (c Chair) work(ctx context.Context, room *rooms.Turn, t *agents.Turn) (w work, ok bool, err error) {
 	for _, s := range t.New {
 		said := content(s)
-		if _, question, has := strings.Cut(said, command); has && strings.TrimSpace(question) != "" {
-			return work{task: strings.TrimSpace(question)}, true
+		if m := command.FindStringSubmatch(said); m != nil {
+			return work{task: strings.TrimSpace(m[1])}, true, nil
 		}
-		if w, open := c.open(t); open && s.Head().Source == events.FromUser {
-			w.answer = said
-			return w, true
-		}
-	}
-	return work{}, false
-}
-
-// open returns the newest solve of the room, if a person was asked.
-func (c Chair) open(t *agents.Turn) (w work, open bool) {
-	for _, s := range slices.Backward(t.Heard) {
-		tool, ok := s.Body().(events.Tool)
-		if !ok || tool.ToolName != Tool || s.Head().Source != c.Name || tool.Stub == nil {
+		if !c.addressed(s) {
 			continue
 		}
-		w = work{ix: tool.Ix}
+		open, err := c.open(ctx, room)
+		if err != nil || len(open) == 0 {
+			return work{}, false, err
+		}
+		w = open[len(open)-1]
+		for ix := range text.Sections(said) {
+			if i := slices.IndexFunc(open, func(w work) bool { return w.ix == ix }); i >= 0 {
+				w = open[i]
+			}
+		}
+		w.answer = said
+		return w, true, nil
+	}
+	return work{}, false, nil
+}
+
+// addressed reports whether a message is the user's to the chair, and not to all.
+func (c Chair) addressed(s signals.Any) bool {
+	b, ok := s.Body().(events.User)
+	return ok && (slices.Equal(b.To, []string{c.Name}) || len(text.Addressed(b.Content, []string{c.Name})) > 0)
+}
+
+// open returns the solves of the room for which a person was asked, oldest first.
+func (c Chair) open(ctx context.Context, room *rooms.Turn) (all []work, err error) {
+	for e, err := range room.Log(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		tool, ok := e.Body.(events.Tool)
+		if !ok || tool.ToolName != Tool || e.From != c.Name || tool.Stub == nil {
+			continue
+		}
+		w := work{ix: tool.Ix}
 		w.task, _ = tool.Args["task"].(string)
 		if first, continues := tool.Args["continues"].(string); continues {
 			w.ix, _ = strconv.Atoi(strings.TrimPrefix(first, "§"))
 		}
-		return w, strings.HasPrefix(*tool.Stub, escalated)
+		all = slices.DeleteFunc(all, func(other work) bool { return other.ix == w.ix })
+		if strings.HasPrefix(*tool.Stub, escalated) {
+			all = append(all, w)
+		}
 	}
-	return work{}, false
+	return all, nil
 }
 
 func content(s signals.Any) string {
@@ -171,8 +201,8 @@ func (c Chair) solve(ctx context.Context, room *rooms.Turn, w work) (string, err
 	if err != nil {
 		return "", err
 	}
-	var text strings.Builder
-	show := transcript.Text(&text, nil)
+	var said strings.Builder
+	show := transcript.Text(&said, nil)
 	var result *solves.Result
 	for event, err := range stream {
 		if err != nil {
@@ -188,7 +218,7 @@ func (c Chair) solve(ctx context.Context, room *rooms.Turn, w work) (string, err
 	if result == nil {
 		return "", errors.New("deciding: the solve ended without a result")
 	}
-	return outcome(result) + aboveTranscript + text.String(), nil
+	return outcome(result) + aboveTranscript + said.String(), nil
 }
 
 // solvers returns the members that take part.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"slices"
 	"strings"
@@ -184,6 +185,49 @@ func TestPersonAnswersAnEscalationInTheRoom(t *testing.T) {
 	if len(got) != 4 || !strings.HasPrefix(got[0], "done: A person has to decide: ") || !strings.HasPrefix(got[1], schedule.Urgent.String()+": A person has to decide: ") ||
 		!strings.HasSuffix(got[1], "Answer me: @Dana …") || got[2] != "done: Decided: teal" || got[3] != "normal: Decided: teal §2" {
 		t.Errorf("got %q", got)
+	}
+}
+
+// What was asked is in the log, however long ago that was.
+func TestPersonAnswersMuchLater(t *testing.T) {
+	t.Parallel()
+	messages := []string{"@Dana decide: Which colour?"}
+	for i := range 140 {
+		messages = append(messages, fmt.Sprintf("@Reed FYI %d", i))
+	}
+	got := summary(lived(t, true, append(messages, "@Dana the brand is teal")...))
+	if !slices.Contains(got, "done: Decided: teal") {
+		t.Errorf("got %q", got)
+	}
+}
+
+// With several questions open, a person says which one is answered, or means the newest.
+func TestPersonAnswersOneOfTwoQuestions(t *testing.T) {
+	t.Parallel()
+	all := lived(t, true, "@Dana decide: Which colour?", "@Dana decide: Which brand?", "@Dana the brand is teal", "@Dana §1 the brand is teal")
+	var continued []string
+	for _, e := range all {
+		if tool, ok := e.Body.(events.Tool); ok && tool.Status == events.Pending && tool.Args["continues"] != nil {
+			continued = append(continued, fmt.Sprint(tool.Args["continues"], " ", tool.Args["task"]))
+		}
+	}
+	if diff := gocmp.Diff([]string{"§2 Which brand?", "§1 Which colour?"}, continued); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Only a message that begins with it asks for a decision, and only one to the chair answers.
+func TestWhatIsSaidByTheWayIsNoCommand(t *testing.T) {
+	t.Parallel()
+	for _, message := range []string{"@Dana please do not decide: we wait for Ada", `@Dana I said "decide: which colour" is how one asks`, "@Dana\n> decide: which colour"} {
+		if got := summary(lived(t, false, message)); len(got) != 0 {
+			t.Errorf("%s: %q", message, got)
+		}
+	}
+	for _, e := range lived(t, true, "Dana, Decide: Which colour?", "Lunch is at noon.") {
+		if tool, ok := e.Body.(events.Tool); ok && tool.Args["continues"] != nil {
+			t.Errorf("the solve got as the person's answer what was said to all: %q", tool.Args["answer"])
+		}
 	}
 }
 

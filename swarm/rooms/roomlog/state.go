@@ -119,7 +119,7 @@ func (st *State) Apply(s signals.Any) error {
 		problem = st.ended(h, p)
 	case Read:
 		if r := st.rooms[h.Thread]; r != nil {
-			r.read(p.Through)
+			r.read(min(p.Through, h.Seq)) // what is to come cannot be read yet
 		}
 	case events.Body:
 		e, _ := events.Of(s)

@@ -89,13 +89,24 @@ func (s *Session) Show(ctx context.Context) error {
 	for _, r := range all {
 		readTo[r.Room] = r.ReadTo
 	}
-	for e, err := range s.router.Events(ctx, rooms.From{Live: true}) {
+	err, at := error(rooms.ErrLagged), uint64(0)
+	for errors.Is(err, rooms.ErrLagged) { // the output was slow: go on from where it was
+		at, err = s.follow(ctx, at, readTo)
+	}
+	return s.end(err)
+}
+
+// follow reads events after a position until the feed ends, and returns the position that it
+// has come to.
+func (s *Session) follow(ctx context.Context, at uint64, readTo map[string]uint64) (uint64, error) {
+	for e, err := range s.router.Events(ctx, rooms.From{After: at, Live: true}) {
 		if err != nil {
-			return s.end(err)
+			return at, err
 		}
+		at = max(at, e.Seq) // fragments and passes have no position
 		s.read(e, e.Live() || e.Seq > readTo[e.Room])
 	}
-	return nil
+	return at, nil
 }
 
 func (s *Session) end(err error) error {
@@ -168,7 +179,7 @@ func (s *Session) Do(ctx context.Context, line string) (more bool, err error) {
 		command, rest = "", strings.TrimSpace(line)
 	}
 	err = s.do(ctx, command, rest)
-	if err != nil && ctx.Err() == nil && !errors.Is(err, rooms.ErrClosed) && !errors.Is(err, rooms.ErrLagged) {
+	if err != nil && ctx.Err() == nil && !errors.Is(err, rooms.ErrClosed) {
 		s.print("  ? " + transcript.Printable(err.Error()))
 		return true, nil
 	}
