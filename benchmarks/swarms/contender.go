@@ -19,6 +19,7 @@ type contender struct {
 	minds  seating
 	checks func(budget int) int // of its own answer that an agent makes; nil: none
 	known  int                  // outcomes that are told before
+	fixed  bool                 // it does the same whatever the budget, of 10 calls or more
 	beyond bool                 // it may cost more than the budget, so that it is no rival
 	set    func(o *swarm.Options, w *world, budget int)
 }
@@ -88,8 +89,8 @@ const (
 )
 
 var contenders = []contender{
-	{name: "Single", size: all, set: by(mode.Single)},
-	{name: "Self-check", size: all, set: by(mode.Single), checks: selfChecks},
+	{name: "Single", size: all, set: by(mode.Single), fixed: true},
+	{name: "Self-check", size: all, set: by(mode.Single), checks: selfChecks, fixed: true},
 	{name: "Self-consistency", size: budget, minds: one, set: poll},
 	{name: plain, size: budget, minds: drawn, set: poll},
 	{name: ours, size: all, set: by(mode.Vote)},
@@ -101,7 +102,7 @@ var contenders = []contender{
 	{name: "Deliberate, escalate", size: talkers, minds: drawn, set: deliberates(settle.ByEscalation), beyond: true},
 	{name: "Unanimous", size: talkers, minds: drawn, set: talks(4), beyond: true},
 	{name: "Talk, one round", size: talkers, minds: drawn, set: talks(1)},
-	{name: sameTeam, size: all, set: talks(1), beyond: true},
+	{name: sameTeam, size: all, set: talks(1), beyond: true, fixed: true},
 	{name: choosing, size: all, set: by(mode.Auto)},
 	{name: learned, size: all, set: by(mode.Auto), known: 40},
 }

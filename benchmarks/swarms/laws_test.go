@@ -17,7 +17,7 @@ func TestNoProtocolKnowsMoreThanItsAgents(t *testing.T) {
 			if c.known > 0 {
 				continue // they learn from answers to other questions
 			}
-			sc, err := c.play(w, 7, 10, 6)
+			sc, err := c.play(w, 7, 10, part{0, 6})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -37,7 +37,7 @@ func TestNoRivalCostsMoreThanTheBudget(t *testing.T) {
 			if c.beyond || c.known > 0 {
 				continue
 			}
-			sc, err := c.play(w, 7, 10, 4)
+			sc, err := c.play(w, 7, 10, part{0, 4})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -54,7 +54,7 @@ func TestFiguresRepeat(t *testing.T) {
 	figures := func() string {
 		o := options{teams: 1, questions: 1, workers: 2, budgets: []int{10}, seed: 3}
 		var b strings.Builder
-		if err := o.report(&b); err != nil {
+		if err := o.report(t.Context(), &b); err != nil {
 			t.Fatal(err)
 		}
 		return b.String()

@@ -6,15 +6,17 @@
 // Its agents are planted: world.go says how good they are, how they err together, and what
 // talk does to them. They run through a swarm with its bus and ledger. Each contender gets
 // the same questions and a budget in calls, of which reading a message of another agent
-// takes a quarter. RESULTS.md says what it showed.
+// takes a quarter. If it is interrupted, it reports what it has. RESULTS.md says what it showed.
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"strconv"
 	"strings"
 )
@@ -27,13 +29,15 @@ type options struct {
 }
 
 func main() {
-	if err := run(os.Args[1:], os.Stdout, os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
+	ctx, end := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer end()
+	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "swarms:", err)
 		os.Exit(1)
 	}
 }
 
-func run(args []string, stdout, stderr io.Writer) error {
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	var o options
 	f := flag.NewFlagSet("swarms", flag.ContinueOnError)
 	f.SetOutput(stderr)
@@ -60,5 +64,5 @@ func run(args []string, stdout, stderr io.Writer) error {
 	if o.teams < 1 || o.questions < 1 || o.workers < 1 {
 		return errors.New("--teams, --questions and --workers have to be positive")
 	}
-	return o.report(stdout)
+	return o.report(ctx, stdout)
 }

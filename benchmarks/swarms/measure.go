@@ -3,9 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
-	"sync"
 	"time"
 
 	"github.com/swarmbus/swarmbus/consensus/reliability"
@@ -39,7 +39,7 @@ type row struct {
 }
 
 // play asks a team its questions and scores them.
-func (c *contender) play(w *world, seed uint64, budget, questions int) (score, error) {
+func (c *contender) play(w *world, seed uint64, budget int, questions part) (score, error) {
 	size := c.size(len(w.skill), budget)
 	s, team := c.sit(w, size, budget)
 	o := swarm.Options{Agents: team, Seed: seed + 1, Clock: swarm.StepClock(time.Unix(0, 0), time.Millisecond)}
@@ -62,7 +62,7 @@ func (c *contender) play(w *world, seed uint64, budget, questions int) (score, e
 	defer sw.Close()
 	var sc score
 	sc.Modes = map[string]int{}
-	for i := range questions {
+	for i := questions.from; i < questions.to; i++ {
 		q := w.question(seed<<20 + uint64(i))
 		c.seat(s, q)
 		r, err := sw.Solve(context.Background(), signals.Task{Task: fmt.Sprint("question ", i)})
@@ -142,23 +142,32 @@ func (sc *score) add(q *question, r *solves.Result, cost float64) {
 	b.Right += right
 }
 
+// plus returns the score of the questions of both.
+func (sc score) plus(more score) score {
+	sc.N += more.N
+	sc.Leads, sc.Right, sc.Open, sc.Cost = sc.Leads+more.Leads, sc.Right+more.Right, sc.Open+more.Open, sc.Cost+more.Cost
+	modes := maps.Clone(more.Modes)
+	for m, n := range sc.Modes {
+		modes[m] += n
+	}
+	sc.Modes = modes
+	for i, b := range more.Sure {
+		sc.Sure[i].N += b.N
+		sc.Sure[i].Confidence += b.Confidence
+		sc.Sure[i].Right += b.Right
+	}
+	return sc
+}
+
 // row adds up the scores of teams.
 func rowOf(world, by string, budget int, all []score) row {
-	r := row{World: world, By: by, Budget: budget, Modes: map[string]int{}}
+	r := row{World: world, By: by, Budget: budget}
 	var sum score
 	for _, s := range all {
 		r.Teams = append(r.Teams, 100*s.Leads/float64(s.N))
-		sum.N += s.N
-		sum.Right, sum.Open, sum.Cost = sum.Right+s.Right, sum.Open+s.Open, sum.Cost+s.Cost
-		for m, n := range s.Modes {
-			r.Modes[m] += n
-		}
-		for i, b := range s.Sure {
-			sum.Sure[i].N += b.N
-			sum.Sure[i].Confidence += b.Confidence
-			sum.Sure[i].Right += b.Right
-		}
+		sum = sum.plus(s)
 	}
+	r.Modes = sum.Modes
 	n := float64(sum.N) / 100
 	r.Accuracy, r.Interval = interval(r.Teams)
 	r.Right, r.Open, r.Cost = sum.Right/n, sum.Open/n, sum.Cost/float64(sum.N)
@@ -184,54 +193,4 @@ func interval(all []float64) (mean, half float64) {
 	}
 	const t = 2.13 // of sixteen teams
 	return mean, t * math.Sqrt(v/float64(len(all)-1)/float64(len(all)))
-}
-
-// measure lets all contenders play in all worlds, each on the same questions.
-func (o *options) measure(seed uint64) ([]row, error) {
-	type job struct {
-		world, by, budget, team int
-	}
-	scores := map[job]score{}
-	var mu sync.Mutex
-	var wg sync.WaitGroup
-	var failed error
-	jobs := make(chan job)
-	for range o.workers {
-		wg.Go(func() {
-			for j := range jobs {
-				at := seed + uint64(j.team)*64 + uint64(j.world)
-				w := worlds[j.world].make(rand.New(rand.NewPCG(at, 7)))
-				sc, err := contenders[j.by].play(w, at, o.budgets[j.budget], o.questions)
-				mu.Lock()
-				if scores[j] = sc; err != nil {
-					failed = fmt.Errorf("%s in %s: %w", contenders[j.by].name, worlds[j.world].name, err)
-				}
-				mu.Unlock()
-			}
-		})
-	}
-	for w := range worlds {
-		for by := range contenders {
-			for b := range o.budgets {
-				for team := range o.teams {
-					jobs <- job{w, by, b, team}
-				}
-			}
-		}
-	}
-	close(jobs)
-	wg.Wait()
-	var rows []row
-	for w := range worlds {
-		for b, budget := range o.budgets {
-			for by := range contenders {
-				var all []score
-				for team := range o.teams {
-					all = append(all, scores[job{w, by, b, team}])
-				}
-				rows = append(rows, rowOf(worlds[w].name, contenders[by].name, budget, all))
-			}
-		}
-	}
-	return rows, failed
 }

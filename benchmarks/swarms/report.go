@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -24,18 +25,14 @@ type results struct {
 // anew is added to the seed for the worlds that are drawn anew.
 const anew = 1 << 20
 
-// results measures everything.
-func (o *options) results() (all results, err error) {
-	all.Teams, all.Questions = o.teams, o.questions
-	if all.Rows, err = o.measure(o.seed); err != nil {
+// results measures everything, or as much as there is time for.
+func (o *options) results(ctx context.Context) (all results, err error) {
+	all.Teams = o.teams
+	if all.Rows, all.Anew, all.Questions, err = o.measure(ctx); err != nil {
 		return all, err
 	}
-	goal := *o // needs the first two budgets
-	goal.budgets = o.budgets[:min(2, len(o.budgets))]
-	if all.Anew, err = goal.measure(o.seed + anew); err != nil {
-		return all, err
-	}
-	all.Goals, all.GoalsAnew = goals(all.Rows, goal.budgets), goals(all.Anew, goal.budgets)
+	few := o.budgets[:min(2, len(o.budgets))]
+	all.Goals, all.GoalsAnew = goals(all.Rows, few), goals(all.Anew, few)
 	if o.data != "" {
 		all.Replays, err = o.replays()
 	}
@@ -43,7 +40,7 @@ func (o *options) results() (all results, err error) {
 }
 
 // saved reads what an earlier run has written.
-func (o *options) saved() (all results, err error) {
+func (o *options) saved(context.Context) (all results, err error) {
 	text, err := os.ReadFile(o.from)
 	if err == nil {
 		err = json.Unmarshal(text, &all)
@@ -51,12 +48,12 @@ func (o *options) saved() (all results, err error) {
 	return all, err
 }
 
-func (o *options) report(stdout io.Writer) error {
+func (o *options) report(ctx context.Context, stdout io.Writer) error {
 	measured := o.results
 	if o.from != "" {
 		measured = o.saved
 	}
-	all, err := measured()
+	all, err := measured(ctx)
 	if err != nil {
 		return err
 	}
