@@ -43,6 +43,8 @@ var rules = []struct {
 		"signals", "bus", "bus/journal", "bus/natsbus", "consensus", "agents", "agents/remote", "swarm", "swarm/replay", "swarm/runlog", "swarm/solves",
 	}}},
 	{"signals/coordination", rule{ours: []string{"signals"}}},
+	{"signals/retract", rule{ours: []string{"signals"}}},
+	{"swarm/internal/standings", rule{ours: []string{"signals", "agents", "internal/plain"}}},
 	{"conflict", rule{ours: []string{"signals"}}},
 	{"bus/events", rule{ours: []string{"signals", "conflict"}}},
 	{"bus/stats", rule{ours: []string{"conflict"}}},
@@ -98,11 +100,11 @@ var rules = []struct {
 		others: []string{"github.com/google/jsonschema-go/jsonschema", "github.com/failsafe-go/failsafe-go", "golang.org/x/time/rate"},
 	}},
 	{"agents/tools/mcp", rule{ours: []string{"signals", "agents", "agents/hooks", "agents/models", "agents/tools"}, others: []string{"github.com/modelcontextprotocol/go-sdk"}}},
-	{"agents/thinker", rule{ours: []string{"signals", "signals/coordination", "agents/spending", "agents", "agents/hooks", "agents/models", "agents/reports", "agents/tools"}}},
+	{"agents/thinker", rule{ours: []string{"signals", "signals/coordination", "signals/retract", "agents/spending", "agents", "agents/hooks", "agents/models", "agents/reports", "agents/tools"}}},
 	{"swarm/cassette", rule{ours: []string{"signals", "agents/spending", "agents", "agents/models", "agents/tools", "bus/journal"}}},
-	{"swarm/runlog", rule{ours: []string{"signals", "conflict", "bus", "bus/connectivity", "consensus", "consensus/reliability", "agents", "agents/routing", "signals/coordination", "swarm/mode", "swarm/settle", "swarm/internal/words", "internal/plain"}}},
+	{"swarm/runlog", rule{ours: []string{"signals", "conflict", "bus", "bus/connectivity", "consensus", "consensus/reliability", "agents", "agents/routing", "signals/coordination", "signals/retract", "swarm/claims", "swarm/mode", "swarm/settle", "swarm/internal/standings", "swarm/internal/words", "internal/plain"}}},
 	{"swarm/mode", rule{ours: []string{"signals", "agents"}}},
-	{"swarm/claims", rule{ours: []string{"signals", "agents"}, others: []string{"gonum.org/v1/gonum"}}},
+	{"swarm/claims", rule{ours: []string{"signals", "signals/retract", "agents"}, others: []string{"gonum.org/v1/gonum"}}},
 	{"swarm/credit", rule{ours: []string{"signals", "consensus", "swarm/claims"}}},
 	{"swarm/settle", rule{ours: []string{"signals", "signals/coordination", "consensus", "agents"}}},
 	{"swarm/replay", rule{ours: []string{"signals", "conflict", "bus", "bus/events", "bus/journal", "consensus", "consensus/reliability", "swarm/runlog", "swarm/settle"}}},
@@ -123,12 +125,12 @@ var rules = []struct {
 		"signals", "bus", "bus/journal", "consensus/reliability", "swarm/runlog", "swarm/replay", "swarm/internal/clock", "swarm/internal/names",
 	}}},
 	{"swarm/solves", rule{ours: []string{
-		"signals", "conflict", "bus", "bus/connectivity", "bus/journal", "consensus", "agents/spending", "bus/stats", "agents", "agents/routing",
+		"signals", "signals/retract", "conflict", "bus", "bus/connectivity", "bus/journal", "consensus", "agents/spending", "bus/stats", "agents", "agents/routing",
 		"swarm/claims", "swarm/credit", "swarm/internal/answers", "swarm/mode", "swarm/runlog", "swarm/replay", "swarm/settle",
 	}}},
 	{"swarm", rule{
 		ours: []string{
-			"signals", "signals/coordination", "conflict", "bus", "bus/connectivity", "bus/journal", "consensus", "consensus/reliability", "agents/spending", "agents", "agents/hooks", "agents/routing",
+			"signals", "signals/coordination", "signals/retract", "conflict", "bus", "bus/connectivity", "bus/journal", "consensus", "consensus/reliability", "agents/spending", "agents", "agents/hooks", "agents/routing",
 			"swarm/mode", "swarm/runlog", "swarm/settle", "swarm/replay", "swarm/solves",
 			"swarm/internal/answers", "swarm/internal/clock", "swarm/internal/coordinate", "swarm/internal/keep", "swarm/internal/names",
 			"swarm/internal/seat", "swarm/internal/settling", "swarm/internal/why", "swarm/internal/words",
@@ -136,7 +138,7 @@ var rules = []struct {
 		others: []string{"github.com/cenkalti/backoff/v5"},
 	}},
 	{"swarm/transcript", rule{
-		ours:   []string{"signals", "signals/coordination", "conflict", "bus", "consensus", "agents/spending", "bus/stats", "agents", "agents/routing", "swarm/claims", "swarm/mode", "swarm/solves", "swarm/runlog", "swarm/settle"},
+		ours:   []string{"signals", "signals/coordination", "signals/retract", "conflict", "bus", "consensus", "agents/spending", "bus/stats", "agents", "agents/routing", "swarm/claims", "swarm/mode", "swarm/solves", "swarm/runlog", "swarm/settle"},
 		others: []string{"github.com/clipperhouse/displaywidth"}, // no colours: see terminal
 	}},
 	{"swarm/transcript/terminal", rule{
@@ -147,7 +149,7 @@ var rules = []struct {
 	{"swarm/teams/providers", rule{ours: []string{"agents/models", "agents/models/limits", "agents/models/a2a", "agents/models/openai", "agents/models/anthropic", "swarm/teams"}}},
 	{"swarm/teams", rule{
 		ours: []string{
-			"signals", "signals/coordination", "consensus", "agents", "agents/models", "agents/models/limits", "agents/thinker", "agents/tools", "swarm", "swarm/mode", "swarm/settle", "internal/near",
+			"signals", "signals/coordination", "signals/retract", "consensus", "agents", "agents/models", "agents/models/limits", "agents/thinker", "agents/tools", "swarm", "swarm/mode", "swarm/settle", "internal/near",
 			"bus/journal", "swarm/cassette", "swarm/runlog", "swarm/solves", // for the tests of what a person allows
 		},
 		others: []string{"github.com/goccy/go-yaml"},
@@ -173,7 +175,7 @@ var rules = []struct {
 	{"swarm/console/api", rule{others: []string{"github.com/danielgtaylor/huma/v2"}}},
 	{"swarm/console/client", rule{ours: []string{"signals", "bus/journal", "swarm/console/api"}}},
 	{"swarm/console/view", rule{ours: []string{
-		"signals", "signals/coordination", "conflict", "bus", "bus/journal", "consensus", "consensus/reliability", "agents", "agents/spending", "swarm/mode", "swarm/runlog", "swarm/replay", "swarm/solves", "swarm/console/api",
+		"signals", "signals/coordination", "signals/retract", "conflict", "bus", "bus/journal", "consensus", "consensus/reliability", "agents", "agents/spending", "swarm/mode", "swarm/runlog", "swarm/replay", "swarm/solves", "swarm/console/api",
 	}}},
 	{"swarm/console/feed", rule{ours: []string{"swarm/console/api"}, others: []string{"github.com/coder/websocket"}}},
 	{"swarm/console/guard", rule{ours: []string{"swarm/console/api"}, others: []string{"golang.org/x/time/rate"}}},

@@ -11,6 +11,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/retract"
 	"github.com/swarmbus/swarmbus/swarm/internal/coordinate"
 	"github.com/swarmbus/swarmbus/swarm/internal/seat"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
@@ -139,6 +140,11 @@ func (r *solve) admit(ctx context.Context, s *seat.Seat, said signals.Any) error
 		return &signals.FieldError{
 			Kind: signals.KindVote, Field: "weight", Value: "0", Problem: "the vote states neither a weight nor a confidence",
 		}
+	}
+	h := said.Head()
+	h.Source = s.Agent.ID
+	if err := retract.Check(r.thread.Log, signals.With(said, h)); err != nil {
+		return err
 	}
 	if err := r.publish(ctx, s.Publisher, said); err != nil {
 		return err

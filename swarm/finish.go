@@ -19,7 +19,7 @@ func (r *solve) finish(ctx context.Context) {
 		r.requorum()
 		r.settleByConsensus(ctx)
 	}
-	d := r.votes().Decision()
+	d := r.decision()
 	r.result.Decision, r.result.Missing, r.result.Obstacles = d, r.seats.Missing(d), r.thread.Obstacles()
 	r.read()
 	if !r.records.decided {
@@ -42,6 +42,18 @@ func (r *solve) finish(ctx context.Context) {
 	r.keep(ctx)
 	r.result.Elapsed = time.Since(r.span.Began)
 	r.yield(solves.Stopped{Result: r.result})
+}
+
+// decision returns the decision on the votes. If something was taken back after it was
+// recorded, it is the one on record.
+func (r *solve) decision() consensus.Decision {
+	d := r.votes().Decision()
+	if made := r.thread.Stage.Decided; r.records.decided && made != nil && r.thread.Withdrawn.Any() {
+		if recorded, err := made.Payload.Of(d); err == nil {
+			return recorded
+		}
+	}
+	return d
 }
 
 // read fills in what the log says. Failed and Refused have the errors themselves, and the rounds of

@@ -16,6 +16,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
+	"github.com/swarmbus/swarmbus/signals/retract"
 )
 
 // said is one element of an answer, of any form.
@@ -238,6 +239,8 @@ func (x *reader) signal(s *said) (signals.Any, error) {
 		return signals.New(h, signals.Escalation{Reason: s.Reason, Context: s.Context}), nil
 	case "doubt", "challenge":
 		return x.objection(h, s)
+	case "retraction":
+		return x.retraction(s)
 	case "settled":
 		id, err := x.target(s.About)
 		return coordination.Resolution(id), err
@@ -303,6 +306,19 @@ func (x *reader) memory(h signals.Header, s *said) (_ signals.Any, err error) {
 		}
 	}
 	return signals.New(h, signals.Memory{Content: s.Content, Category: s.Category, Importance: *s.Importance + 0}), nil
+}
+
+// retraction takes back something that the agent said.
+func (x *reader) retraction(s *said) (signals.Any, error) {
+	id, err := x.target(s.About)
+	if err != nil {
+		return nil, err
+	}
+	own := slices.ContainsFunc(x.Said, func(of signals.Any) bool { return of.Head().ID == id })
+	if !own {
+		return nil, fmt.Errorf("%s is not your own", clip(s.About))
+	}
+	return retract.Of(id, s.Reasons), nil
 }
 
 // objection returns a doubt or a challenge.

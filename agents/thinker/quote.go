@@ -12,6 +12,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
+	"github.com/swarmbus/swarmbus/signals/retract"
 )
 
 // roleMark matches the role markers of some models' vocabularies, apart from those in
@@ -158,6 +159,9 @@ func (v *view) body(l *line, p signals.Payload) {
 	case signals.ToolResult:
 		l.say("tool", p.ToolName)
 		l.say("result", p.Result)
+	case retract.Retraction:
+		l.add("about", v.refTo(p.TargetSignalID))
+		l.say("reasons", p.Reason)
 	case coordination.Transition:
 		l.add("about", v.refTo(p.Signals[0]))
 	default:

@@ -26,7 +26,7 @@ type Thinker struct {
 
 	Cheap, Deep models.Model // for cheap and deep turns; nil: Model
 	Personality agents.Personality
-	CanEmit     []signals.Kind // some of [Says] and [Coordinates], and signals.KindMemory, for facts to remember; nil: all of Says
+	CanEmit     []signals.Kind // some of [Says] and [Coordinates], signals.KindMemory, for facts to remember, and retract.Kind, to take back what it said; nil: all of Says
 	Tools       *tools.Set     // that the model may call, except in cheap turns; nil: none
 
 	// Reports makes the model add a turn report to each answer, which the agent emits

@@ -9,6 +9,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/retract"
 )
 
 // A view is a turn as it is presented to a model.
@@ -163,7 +164,7 @@ const system = "system"
 func known(p signals.Payload) bool {
 	switch p.(type) {
 	case signals.Discovery, signals.Proposal, signals.Doubt, signals.Challenge, signals.Vote, signals.Conflict,
-		signals.Consensus, signals.Escalation, signals.Memory, signals.ToolResult:
+		signals.Consensus, signals.Escalation, signals.Memory, signals.ToolResult, retract.Retraction:
 		return true
 	}
 	return false

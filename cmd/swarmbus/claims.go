@@ -31,12 +31,19 @@ func (f *aboutFlags) add(cmd *cobra.Command) {
 
 // print prints what was asked for.
 func (f *aboutFlags) print(w io.Writer, v journal.Reader, thread string) error {
-	if len(f.without) == 0 && f.assume == 0 && !f.credit {
-		return nil
-	}
+	asked := len(f.without) > 0 || f.assume > 0 || f.credit
 	r, err := resultIn(v, thread)
 	if err != nil {
+		if !asked {
+			return nil // a thread that is no solve
+		}
 		return err
+	}
+	if r.Revision != nil {
+		fmt.Fprintf(w, "\n%s\n", transcript.Revised(r.Revision, r.Decision))
+	}
+	if !asked {
+		return nil
 	}
 	if f.credit {
 		if err := printCredit(w, r); err != nil {

@@ -82,3 +82,29 @@ func TestShowSaysWhatTheAnswerStandsOnAndWhatFalls(t *testing.T) {
 		t.Errorf("status %d: %s", status, errs)
 	}
 }
+
+func TestRetractSaysWhetherTheDecisionChanges(t *testing.T) {
+	path, _ := grounded(t)
+	out, errs, status := called(t, "retract", path, "4", "the wrong table", "--by", "ceo")
+	if status != 0 {
+		t.Fatalf("status %d: %s", status, errs)
+	}
+	for _, want := range []string{
+		"falls     [4] finder: the table is scanned", "of ann on index does not count", "the decision changes: ", `(it was reached "index")`,
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("missing %q in\n%s", want, out)
+		}
+	}
+	if out, _, _ := called(t, "show", path, "--width", "200"); !strings.Contains(out, "the decision changes: ") {
+		t.Errorf("show does not say so:\n%s", out)
+	}
+	if out, errs, status := called(t, "replay", path, "--check"); status != 0 {
+		t.Errorf("replay: status %d: %s%s", status, out, errs)
+	}
+	for _, wrong := range [][]string{{"99", "x"}, {"1", "x"}, {"x", "x"}, {"5", ""}} {
+		if _, errs, status := called(t, append([]string{"retract", path}, wrong...)...); status != 2 {
+			t.Errorf("%v: status %d: %s", wrong, status, errs)
+		}
+	}
+}

@@ -29,8 +29,9 @@ func (g *Graph) Cases() (all []Case) {
 		if g.all[i].Kind != signals.KindProposal {
 			continue
 		}
-		c := Case{Proposal: g.all[i], For: g.behind(int64(i)), Votes: len(g.votes[i])}
-		for _, n := range g.against[i] {
+		c := Case{Proposal: g.all[i], For: g.behind(int64(i)), Votes: len(g.standing(g.votes[i]))}
+		against := g.standing(g.against[i])
+		for _, n := range against {
 			switch g.all[n].Kind {
 			case signals.KindDoubt, signals.KindChallenge:
 				c.Objections = append(c.Objections, g.all[n])
@@ -38,7 +39,7 @@ func (g *Graph) Cases() (all []Case) {
 				c.Opposed++
 			}
 		}
-		c.Against = g.behind(g.against[i]...)
+		c.Against = g.behind(against...)
 		all = append(all, c)
 	}
 	return all
@@ -47,7 +48,7 @@ func (g *Graph) Cases() (all []Case) {
 // Contested returns the findings that something speaks against, in log order.
 func (g *Graph) Contested() (all []Claim) {
 	for i, c := range g.all {
-		if c.IsFinding() && len(g.against[i]) > 0 {
+		if c.IsFinding() && !g.out[i] && len(g.standing(g.against[i])) > 0 {
 			all = append(all, c)
 		}
 	}
@@ -65,13 +66,18 @@ func (g *Graph) Against(id signals.ID) (all []Claim) {
 	return all
 }
 
+// standing returns those of some claims that have not fallen with what is taken back.
+func (g *Graph) standing(all []int64) []int64 {
+	return slices.DeleteFunc(slices.Clone(all), func(n int64) bool { return g.out[n] })
+}
+
 // behind returns the findings that claims are or rest on.
 func (g *Graph) behind(from ...int64) (all []Claim) {
 	seen := map[int64]bool{}
 	for next := slices.Clone(from); len(next) > 0; {
 		n := next[len(next)-1]
 		next = next[:len(next)-1]
-		if seen[n] {
+		if seen[n] || g.out[n] {
 			continue
 		}
 		seen[n] = true

@@ -36,5 +36,7 @@
 // things were observed together says nothing about what happens when one of them is made.
 // Claims that state another level, or none, go on resting on it.
 //
-// The graph decides nothing: votes count as long as they are not retracted.
+// What the log takes back (package retract) has fallen from the beginning: no [Case] has it,
+// and [Graph.Retracted] says what fell with it. The graph decides nothing; package runlog
+// does not count votes that fall so.
 package claims

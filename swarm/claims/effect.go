@@ -15,6 +15,11 @@ type Effect struct {
 	Weaken []Claim // some of what they rest on has fallen
 }
 
+// Retracted returns what is taken back, and what falls or is weakened with it.
+func (g *Graph) Retracted() Effect {
+	return g.effect(g.fallen(func(int64) bool { return false }, -1))
+}
+
 // Without returns what falls if claims are retracted, with these claims. The error is an
 // [*UnknownError].
 func (g *Graph) Without(ids ...signals.ID) (Effect, error) {
@@ -68,7 +73,7 @@ func (g *Graph) BehindVotes() (all []Claim) {
 }
 
 // fallen returns which claims have fallen, and which are weakened, without those that are
-// gone and with one that is assumed; -1: none is.
+// gone or taken back and with one that is assumed; -1: none is.
 func (g *Graph) fallen(gone func(int64) bool, assumed int64) (fallen, weak []bool) {
 	fallen, weak = make([]bool, len(g.all)), make([]bool, len(g.all))
 	for _, n := range g.order {
@@ -81,7 +86,7 @@ func (g *Graph) fallen(gone func(int64) bool, assumed int64) (fallen, weak []boo
 			}
 		}
 		if n != assumed {
-			fallen[n] = gone(n) || fell > 0 && stand == 0
+			fallen[n] = g.gone[n] || gone(n) || fell > 0 && stand == 0
 			weak[n] = !fallen[n] && fell > 0
 		}
 	}

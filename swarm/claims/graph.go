@@ -11,6 +11,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/retract"
 )
 
 // MaxText is how many bytes of a claim's text are kept.
@@ -60,6 +61,8 @@ type Graph struct {
 	weak    map[[2]int64]bool
 	against [][]int64 // by claim: those that speak against it
 	votes   [][]int64 // by claim, if it is a proposal: votes for it
+	gone    []bool    // taken back
+	out     []bool    // taken back, or fallen with what is
 }
 
 // Of returns the claims of a log of one thread, with its proposals as they stand: those of
@@ -77,7 +80,19 @@ func Of(log []signals.Any, proposals []agents.Standing) *Graph {
 	}
 	b.build(log)
 	b.order, b.under = b.sorted(), b.grounds()
+	b.takeBack(log)
 	return b.Graph
+}
+
+// takeBack finds what is taken back, and what falls with it.
+func (g *Graph) takeBack(log []signals.Any) {
+	back := retract.FoldOf(log)
+	g.gone = make([]bool, len(g.all))
+	for i, c := range g.all {
+		held := c.Kind == signals.KindProposal && len(g.votes[i]) > 0 // a choice of others
+		g.gone[i] = back.Has(c.ID) && !held
+	}
+	g.out, _ = g.fallen(func(int64) bool { return false }, -1)
 }
 
 // Len returns the number of claims.

@@ -38,6 +38,17 @@ func (t *Thread) stop() runlog.StopReason {
 	return t.Stage.Decided.Payload.Stop
 }
 
+// Again returns the decision on the votes as they count now, by the terms of the last
+// record; ok is false if there is none, or if its strategy is unknown.
+func (t *Thread) Again() (d consensus.Decision, ok bool) {
+	made, terms := t.Stage.Decided, t.Terms()
+	if made == nil || terms == nil || terms.By == nil && t.Calls.Plan() == nil {
+		return d, false
+	}
+	d, err := terms.decide(t.Thread, made.Payload)
+	return d, err == nil
+}
+
 // live reports whether the proposals of a solve are: it is neither over nor stopped
 // without a question.
 func (t *Thread) live() bool {

@@ -16,11 +16,18 @@ type Calls struct {
 	Planned *mode.Plan // as recorded; nil: nothing is
 
 	votes *Votes
-	all   []mode.Call // with answers by the ids under which they were made
+	all   []mode.Call  // with answers by the ids under which they were made
+	by    []signals.ID // the signals of the answers
 	at    map[turnOf]int
 	// first are the first answers of agents, as votes for them: what they answer later
 	// counts for the plan alone.
-	first []consensus.Vote
+	first []firstVote
+}
+
+// A firstVote is a vote for an answer, and the signal that gave it.
+type firstVote struct {
+	consensus.Vote
+	of signals.ID
 }
 
 // A turnOf is a turn of an agent.
@@ -44,7 +51,7 @@ func (c *Calls) Plan() *mode.Plan {
 func (c *Calls) All() []mode.Call {
 	all := slices.Clone(c.all)
 	for i := range all {
-		if p := c.votes.Of(all[i].Answer); p == nil || p.Lost {
+		if p := c.votes.Of(all[i].Answer); p == nil || p.Lost || !c.votes.out.Counts(c.by[i]) {
 			all[i].Answer = ""
 		} else {
 			all[i].Answer = p.ID()
@@ -71,7 +78,7 @@ func (c *Calls) apply(s signals.Any) {
 		step := c.Next()
 		for _, agent := range step.Ask {
 			c.at[turnOf{agent, h.Round}] = len(c.all)
-			c.all = append(c.all, mode.Call{Part: step.Part, Agent: agent})
+			c.all, c.by = append(c.all, mode.Call{Part: step.Part, Agent: agent}), append(c.by, signals.ID{})
 		}
 	case *signals.Signal[signals.Proposal]:
 		if call := c.of(h); call != nil && call.Part == agents.AskAnswer {
@@ -102,10 +109,10 @@ func (c *Calls) answer(call *mode.Call, h signals.Header, id string) {
 	if call.Answer != "" || call.Part == agents.AskFacts {
 		return
 	}
-	call.Answer = id
-	voted := func(v consensus.Vote) bool { return v.Voter == h.Source }
+	call.Answer, c.by[c.at[turnOf{h.Source, h.Round}]] = id, h.ID
+	voted := func(v firstVote) bool { return v.Voter == h.Source }
 	if call.Part == agents.AskAnswer && !slices.ContainsFunc(c.first, voted) {
-		c.first = append(c.first, consensus.Vote{Seq: h.Seq, Voter: h.Source, ProposalID: id, Stance: consensus.Agree, Weight: cmp.Or(h.Confidence, 1)})
+		c.first = append(c.first, firstVote{consensus.Vote{Seq: h.Seq, Voter: h.Source, ProposalID: id, Stance: consensus.Agree, Weight: cmp.Or(h.Confidence, 1)}, h.ID})
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus/connectivity"
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/retract"
 	"github.com/swarmbus/swarmbus/swarm/settle"
 )
 
@@ -21,7 +22,7 @@ func Reserved() []signals.Kind {
 func Kinds() []signals.Registration {
 	return append(slices.Concat(routing.Kinds(), connectivity.Payloads()),
 		signals.For[Began](), signals.For[Planned](), signals.For[Late](), signals.For[Failed](), signals.For[Refused](), signals.For[Same](), signals.For[Answered](), signals.For[settle.Unpaid](),
-		signals.For[agents.Passed](),
+		signals.For[agents.Passed](), signals.For[retract.Retraction](),
 		signals.For[conflict.Resolution](),
 		signals.For[Opened](), signals.For[Decided](), signals.For[Outcome](),
 	)

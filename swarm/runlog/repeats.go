@@ -19,6 +19,9 @@ type Repeats struct {
 	said  map[saying]bool
 }
 
+// A ballot identifies a voter's vote on an id.
+type ballot struct{ voter, id string }
+
 // A saying is what a source has said to some recipients.
 type saying struct {
 	source, to string

@@ -29,13 +29,13 @@ func (v *Votes) settle() {
 		if i < 0 {
 			continue // no proposal: the conflict was found by a rule
 		}
-		lost := v.all.of(v.made[i].Payload.ProposalID)
+		lost := v.all.Of(v.made[i].Payload.ProposalID)
 		lost.Lost = true
 		all = append(all, settle.Settled{Loser: lost.ID(), Seq: s.seq})
 	}
 	var cast []consensus.Vote
 	for _, s := range v.cast {
-		if p := v.all.of(s.Payload.ProposalID); p != nil {
+		if p := v.all.Of(s.Payload.ProposalID); p != nil && v.out.Counts(s.ID) {
 			cast = append(cast, consensus.Vote{Seq: s.Seq, Voter: s.Source, ProposalID: p.ID(), Stance: consensus.Stance(s.Payload.Stance)})
 		}
 	}
@@ -56,7 +56,7 @@ func (t *Thread) SettledAs(by consensus.Strategy, o *consensus.Options, weights 
 		_, n, _ := pair.Majority(t.Votes.withAnswers(o).Electorate)
 		return sides[max(0, cmp.Compare(n.B, n.A))], n.A != n.B, nil
 	case conflict.ByDebate:
-		before := Votes{made: t.Votes.made, cast: t.Votes.cast, aliases: t.Votes.aliases, answers: t.Votes.answers, calls: t.Votes.calls}
+		before := Votes{made: t.Votes.made, cast: t.Votes.cast, aliases: t.Votes.aliases, answers: t.Votes.answers, calls: t.Votes.calls, out: t.Votes.out}
 		before.settled = slices.DeleteFunc(slices.Clone(t.Votes.settled), func(s settlement) bool { return s.seq == t.Conflicts.Last().Seq })
 		if err := before.CountBy(by, o, weights); err != nil {
 			return signals.ID{}, false, err
@@ -73,7 +73,7 @@ func (v *Votes) abstain() error {
 		return nil
 	}
 	for _, voter := range slices.Sorted(maps.Keys(v.yields)) {
-		for _, p := range v.all.all {
+		for _, p := range v.all.All {
 			if p.Lost || p.Proposal.Seq > v.yields[voter] {
 				continue
 			}

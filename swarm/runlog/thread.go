@@ -19,6 +19,7 @@ type Thread struct {
 	Turns     Turns
 	Stage     Stage
 	Repeats   Repeats
+	Withdrawn Withdrawn
 
 	Coordination *connectivity.Thread
 }
@@ -27,7 +28,7 @@ type Thread struct {
 func New(name string) *Thread {
 	t := &Thread{Name: name, Repeats: newRepeats(), Coordination: connectivity.NewThread()}
 	t.Calls.init(&t.Votes)
-	t.Votes.init(&t.Calls)
+	t.Votes.init(&t.Calls, &t.Withdrawn)
 	t.Conflicts.init(name, &t.Votes)
 	t.Debates.init()
 	return t
@@ -39,7 +40,10 @@ func (t *Thread) Apply(s signals.Any) {
 		return
 	}
 	t.Log = append(t.Log, s)
-	t.Repeats.apply(s, &t.Votes)
+	back := t.Withdrawn.Apply(t.Log[:len(t.Log)-1], s)
+	if !back {
+		t.Repeats.apply(s, &t.Votes)
+	}
 	t.Turns.apply(s)
 	t.Calls.apply(s)
 	t.Votes.apply(s)
@@ -47,6 +51,11 @@ func (t *Thread) Apply(s signals.Any) {
 	t.Debates.apply(s)
 	t.Stage.Apply(s)
 	t.Coordination.Apply(s)
+	if back || t.Withdrawn.Any() && s.Kind() == signals.KindVote {
+		if err := t.withdraw(back); err != nil && t.Votes.err == nil {
+			t.Votes.err = err
+		}
+	}
 }
 
 // A Mark is what of a thread the next signals may change: two marks tell what was new

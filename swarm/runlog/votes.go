@@ -8,6 +8,7 @@ import (
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/internal/standings"
 )
 
 // Votes are the proposals of a thread with the votes on them, equal proposals as one.
@@ -20,8 +21,9 @@ type Votes struct {
 	settled []settlement
 	yields  map[string]uint64 // by voter: see settle.Yields
 	changes int
-	all     *standings
+	all     *standings.Fold
 	calls   *Calls
+	out     *Withdrawn
 	polled  int // of the first answers of the calls, those that are counted
 
 	by      consensus.Strategy
@@ -32,7 +34,9 @@ type Votes struct {
 	err     error
 }
 
-func (v *Votes) init(c *Calls) { v.aliases, v.all, v.calls = map[string]string{}, newStandings(), c }
+func (v *Votes) init(c *Calls, out *Withdrawn) {
+	v.aliases, v.all, v.calls, v.out = map[string]string{}, standings.New(), c, out
+}
 
 // CountBy makes the votes count by a strategy with options; weights are factors on
 // voters' votes, and 1 for voters that have none. It may be called again.
@@ -43,7 +47,7 @@ func (v *Votes) CountBy(by consensus.Strategy, o *consensus.Options, weights map
 
 // CountedBy returns the votes counted anew, without an effect on v: see CountBy.
 func (v *Votes) CountedBy(by consensus.Strategy, o *consensus.Options, weights map[string]float64) (*consensus.Round, error) {
-	again := Votes{made: v.made, cast: v.cast, aliases: v.aliases, answers: v.answers, settled: v.settled, calls: v.calls}
+	again := Votes{made: v.made, cast: v.cast, aliases: v.aliases, answers: v.answers, settled: v.settled, calls: v.calls, out: v.out}
 	err := again.CountBy(by, o, weights)
 	return again.round, err
 }
@@ -73,14 +77,14 @@ func (v *Votes) Quorum() int { return v.quorum }
 func (v *Votes) Err() error { return v.err }
 
 // Of returns the proposal with that id, or that of an equal one; nil if there is none.
-func (v *Votes) Of(id string) *agents.Standing { return v.all.of(id) }
+func (v *Votes) Of(id string) *agents.Standing { return v.all.Of(id) }
 
 // Len returns the number of proposals, equal ones counted once.
-func (v *Votes) Len() int { return len(v.all.all) }
+func (v *Votes) Len() int { return len(v.all.All) }
 
 // Show returns the proposals with their votes as far as they are for that agent; ""
 // means all of them. The caller may keep the slice, but not modify it.
-func (v *Votes) Show(agent string) []agents.Standing { return v.all.show(agent) }
+func (v *Votes) Show(agent string) []agents.Standing { return v.all.Show(agent) }
 
 // Made returns every proposal, in log order. The slice is shared.
 func (v *Votes) Made() []*signals.Signal[signals.Proposal] { return v.made }
@@ -126,12 +130,12 @@ func (v *Votes) apply(s signals.Any) {
 
 func (v *Votes) propose(p *signals.Signal[signals.Proposal]) error {
 	id := p.Payload.ProposalID
-	waiting := v.all.of(id) == nil && v.all.waits(id)
-	v.all.propose(p, v.aliases[id])
+	waiting := v.all.Of(id) == nil && v.all.Waits(id)
+	v.all.Propose(p, v.aliases[id])
 	if waiting {
 		return v.recount() // there were already votes on it
 	}
-	if own := v.all.of(id); own.ID() == id {
+	if own := v.all.Of(id); own.ID() == id {
 		return v.enter(own)
 	}
 	return nil
@@ -146,8 +150,11 @@ func (v *Votes) enter(p *agents.Standing) error {
 }
 
 func (v *Votes) vote(s *signals.Signal[signals.Vote]) error {
-	id, ok := v.all.vote(s)
-	if on := v.all.of(id); !ok || v.round == nil || v.calls.Plan() != nil || on != nil && on.Lost {
+	if !v.out.Counts(s.ID) {
+		return nil
+	}
+	id, ok := v.all.Vote(s)
+	if on := v.all.Of(id); !ok || v.round == nil || v.calls.Plan() != nil || on != nil && on.Lost {
 		return nil
 	}
 	weight, known := v.weights[s.Source]
@@ -164,8 +171,11 @@ func (v *Votes) vote(s *signals.Signal[signals.Vote]) error {
 // poll counts the first answers of agents that a plan has asked as their votes.
 func (v *Votes) poll() error {
 	for ; v.round != nil && v.polled < len(v.calls.first); v.polled++ {
-		vote := v.calls.first[v.polled]
-		p := v.all.of(vote.ProposalID)
+		if !v.out.Counts(v.calls.first[v.polled].of) {
+			continue
+		}
+		vote := v.calls.first[v.polled].Vote
+		p := v.all.Of(vote.ProposalID)
 		if vote.ProposalID = p.ID(); p.Lost {
 			continue
 		}
@@ -178,7 +188,7 @@ func (v *Votes) poll() error {
 
 // recount counts anew, the proposals first, so that no vote precedes its proposal.
 func (v *Votes) recount() (err error) {
-	v.all, v.polled = newStandings(), 0
+	v.all, v.polled = standings.New(), 0
 	if v.options != nil {
 		by, options := v.Terms()
 		if v.round, err = consensus.NewRound(by, options); err != nil {
@@ -189,11 +199,11 @@ func (v *Votes) recount() (err error) {
 		}
 	}
 	for _, p := range v.made {
-		v.all.propose(p, v.aliases[p.Payload.ProposalID])
+		v.all.Propose(v.out.stated(p), v.aliases[p.Payload.ProposalID])
 	}
 	v.settle()
-	for i := range v.all.all {
-		if err := v.enter(&v.all.all[i]); err != nil {
+	for i := range v.all.All {
+		if err := v.enter(&v.all.All[i]); err != nil {
 			return err
 		}
 	}

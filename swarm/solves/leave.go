@@ -47,6 +47,9 @@ func Leave(ctx context.Context, j journal.Store, thread string, answer signals.A
 	return l.publish(ctx, b, at.Question(), answer)
 }
 
+// forever is a TTL without end, in the unit of the wire.
+const forever = -time.Millisecond
+
 // A left thread is one in a journal that nobody has open.
 type left struct {
 	thread string
@@ -142,7 +145,7 @@ func (l *left) bus(ctx context.Context) (*bus.Bus, error) {
 // publish publishes an answer as a reply to the question.
 func (l *left) publish(ctx context.Context, b *bus.Bus, question signals.ID, answer signals.Any) error {
 	h := answer.Head()
-	h.Source, h.Thread, h.ReplyTo, h.TTL = answers.Source(answer), l.thread, question, -time.Millisecond // never expires
+	h.Source, h.Thread, h.ReplyTo, h.TTL = answers.Source(answer), l.thread, question, forever
 	for _, said := range l.said {
 		h.Round = max(h.Round, said.Head().Round)
 	}

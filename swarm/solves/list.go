@@ -63,6 +63,7 @@ func resultOf(t *replay.Thread) *Result {
 		return r
 	}
 	d := t.Stage.Decided.Payload
+	r.Revision = revised(t)
 	r.Detail, r.Observed, r.Stop = d.Detail, d.Observed, cmp.Or(d.Stop, runlog.StopFor(t.Last.Outcome))
 	switch r.Stop {
 	case runlog.StopConsensus:

@@ -13,6 +13,7 @@ import (
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/retract"
 	"github.com/swarmbus/swarmbus/swarm/mode"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/settle"
@@ -45,6 +46,10 @@ type Result struct {
 	// would have if each had done so by itself.
 	Groupthink settle.Groupthink
 
+	// Revision says what of that was decided anew because something was taken back later;
+	// nil: nothing was. It is of results that were read from a journal.
+	Revision *Revision
+
 	Logged // what its log says
 	Cost   // what it took
 }
@@ -72,6 +77,9 @@ type Logged struct {
 	Late    []runlog.Late       // turns that a round continued without, in log order
 	Passed  []runlog.TurnPassed // turns in which agents said that they had nothing to add, in log order
 	Unpaid  []settle.Unpaid     // rounds of debates that were not held, in log order
+
+	Retracted []*signals.Signal[retract.Retraction] // that took something back, in log order
+	Fallen    []*signals.Signal[signals.Vote]       // that do not count, since what they rest on was taken back
 }
 
 // Cost is what a solve took. It is zero in a result that was read from a log.
@@ -94,7 +102,7 @@ func LoggedBy(t *runlog.Thread) Logged {
 	l := Logged{
 		Log: t.Log, Proposals: t.Votes.Show(""), Conflicts: t.Conflicts.All(), Settled: t.Conflicts.Settled,
 		Late: t.Turns.Late, Passed: t.Turns.Passed, Rounds: t.Turns.Rounds, Planned: t.Calls.Planned, Calls: t.Turns.Begun,
-		Unpaid: t.Debates.Unpaid,
+		Unpaid: t.Debates.Unpaid, Retracted: t.Withdrawn.Said, Fallen: t.Withdrawn.Fallen,
 	}
 	for _, f := range t.Turns.Failed {
 		l.Failed = append(l.Failed, TurnFailed{f.Agent, f.Round, f.Err()})

@@ -17,6 +17,7 @@ import (
 	"github.com/swarmbus/swarmbus/internal/near"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
+	"github.com/swarmbus/swarmbus/signals/retract"
 	"github.com/swarmbus/swarmbus/swarm/settle"
 )
 
@@ -319,11 +320,13 @@ var policies = map[Conflicts]settle.Policy{
 func ConflictPolicies() []Conflicts { return []Conflicts{"debate", "majority", "escalate"} }
 
 // Says returns the kinds of signals that agents may emit.
-func Says() []signals.Kind { return append(thinker.Says(), thinker.Coordinates()...) }
+func Says() []signals.Kind {
+	return append(thinker.Says(), append(thinker.Coordinates(), retract.Kind)...)
+}
 
 // Hears returns the kinds of signals that agents may listen to.
 func Hears() []signals.Kind {
-	codec, err := signals.NewCodec(coordination.Payloads()...)
+	codec, err := signals.NewCodec(append(coordination.Payloads(), signals.For[retract.Retraction]())...)
 	if err != nil {
 		panic(err) // the kinds differ
 	}

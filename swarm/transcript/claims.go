@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/claims"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
@@ -34,6 +35,14 @@ func casesOf(r *solves.Result) (all []caseLine) {
 		all = append(all, caseLine{c.Proposal.Proposal, places(c.For), places(c.Against), places(c.Objections), c.Votes, c.Opposed})
 	}
 	return all
+}
+
+// placesOf returns the places of signals in the log.
+func placesOf[P signals.Payload](all []*signals.Signal[P]) (seqs []uint64) {
+	for _, s := range all {
+		seqs = append(seqs, s.Seq)
+	}
+	return seqs
 }
 
 func places(all []claims.Claim) (seqs []uint64) {

@@ -101,6 +101,8 @@ type (
 		Missing   []string              `json:"missing,omitempty"`
 		Passed    []runlog.TurnPassed   `json:"passed,omitempty"`
 		Claims    []caseLine            `json:"claims,omitempty"`
+		Retracted []uint64              `json:"retracted,omitempty"` // places of retractions in the log
+		Fallen    []uint64              `json:"fallen,omitempty"`    // of votes that do not count because of them
 		Books     stats.Account         `json:"books"`
 
 		Spent map[string]spending.Cost `json:"spent,omitempty"` // by agent
@@ -154,7 +156,7 @@ func line(e solves.Event) any {
 		r := e.Result
 		return stoppedLine{
 			"stopped", r.Stop, r.Detail, r.Answer, r.Decision, r.Decision.Tallies(), r.Decision.Dissent(), r.Decision.Uncounted(),
-			r.Rounds, len(r.Log), r.Calls, modeOf(r), r.Turns, r.Missing, r.Passed, casesOf(r), r.Books, r.Spent,
+			r.Rounds, len(r.Log), r.Calls, modeOf(r), r.Turns, r.Missing, r.Passed, casesOf(r), placesOf(r.Retracted), placesOf(r.Fallen), r.Books, r.Spent,
 		}
 	}
 	return nil

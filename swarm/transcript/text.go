@@ -15,6 +15,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
+	"github.com/swarmbus/swarmbus/signals/retract"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/settle"
 	"github.com/swarmbus/swarmbus/swarm/solves"
@@ -34,7 +35,7 @@ func Text(w io.Writer, o *Options) func(solves.Event) error {
 	if o == nil {
 		o = &Options{}
 	}
-	t := &text{w: w, width: cmp.Or(o.Width, 100), full: o.Full, color: o.Color, words: map[signals.ID]string{}}
+	t := &text{w: w, width: cmp.Or(o.Width, 100), full: o.Full, color: o.Color, words: map[signals.ID]string{}, seqs: map[signals.ID]uint64{}}
 	return t.show
 }
 
@@ -44,6 +45,7 @@ type text struct {
 	full  bool
 	color bool
 	names int                   // columns of the longest agent's name
+	seqs  map[signals.ID]uint64 // places of signals
 	words map[signals.ID]string // what others refer to: proposals by their ids, notes by their summaries
 	last  consensus.Decision    // the newest
 	err   error
@@ -135,6 +137,7 @@ func (t *text) expect(p runlog.Opened) {
 
 // note keeps what later signals refer to.
 func (t *text) note(s signals.Any) {
+	t.seqs[s.Head().ID] = s.Head().Seq
 	if n := coordination.NoteOf(s); n != nil {
 		t.words[s.Head().ID] = n.Summary
 	} else if p, ok := signals.As[signals.Proposal](s); ok {
@@ -197,6 +200,8 @@ func (t *text) describe(s signals.Any) (what string, as style) {
 		return p.ToolName + ": " + p.Result, blue
 	case agents.Passed:
 		return p.Reason, faint
+	case retract.Retraction:
+		return t.takenBack(p), amber
 	case runlog.Late:
 		return p.String(), amber
 	case settle.Unpaid:
@@ -263,6 +268,7 @@ func (t *text) stopped(r *solves.Result) {
 		t.line("%s   %s  %s", t.paint(bold, "Dissent"), t.name(v.Voter), t.said(fmt.Sprintf("%s %s: %s", v.Stance, v.ProposalID, v.Reasoning)))
 	}
 	t.claims(r)
+	t.retracted(r)
 	why := "it has not stopped: it is running, or was broken off"
 	if r.Stop != 0 {
 		why = fmt.Sprintf("%s: %s", r.Stop, t.said(r.Detail))

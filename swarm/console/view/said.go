@@ -10,6 +10,7 @@ import (
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
+	"github.com/swarmbus/swarmbus/signals/retract"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
@@ -73,6 +74,9 @@ func (s *solve) agentSays(w *api.Said, said signals.Any) bool {
 	case signals.ToolResult:
 		w.Form, w.About, w.Text, w.Reason, w.Error, w.Millis = "tool", argument, p.Result, p.ToolName, p.IsError, p.DurationMs
 		w.By = p.TriggeredBy
+	case retract.Retraction:
+		w.Form, w.About, w.Target = "note", argument, s.seqs[p.TargetSignalID]
+		w.Text, w.Reason, w.Severity = "Takes back what was said", p.Reason, string(retract.Kind)
 	case agents.Passed:
 		w.Form, w.Text = "passed", p.Reason
 	default:

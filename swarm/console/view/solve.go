@@ -12,6 +12,7 @@ import (
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/retract"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/replay"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
@@ -88,7 +89,7 @@ func (s *solve) lane(source string) {
 // changes says which parts of the detail a signal may change.
 func changes(s signals.Any) []string {
 	switch s.Body().(type) {
-	case signals.Proposal, runlog.Same, signals.Vote:
+	case signals.Proposal, runlog.Same, signals.Vote, retract.Retraction:
 		return []string{"proposals"}
 	case runlog.Began:
 		return []string{"rounds", "debates"}

@@ -7,6 +7,7 @@ import (
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/retract"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
@@ -101,7 +102,7 @@ func (s *solve) step(said signals.Any) (step api.Step, ok bool) {
 		return step, false
 	}
 	switch said.Body().(type) {
-	case signals.Vote, signals.Proposal, runlog.Same, runlog.Answered, runlog.Decided:
+	case signals.Vote, signals.Proposal, retract.Retraction, runlog.Same, runlog.Answered, runlog.Decided:
 	default:
 		if said.Kind() != conflict.KindResolved {
 			return step, false

@@ -1,4 +1,5 @@
-package runlog
+// Package standings merges the proposals of a thread with their votes.
+package standings
 
 import (
 	"slices"
@@ -8,10 +9,11 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// Standings are the proposals of a thread with their votes, folded from its
-// log. Equal proposals are merged.
-type standings struct {
-	all     []agents.Standing
+// A Fold is the proposals of a thread with their votes, folded from its log. Equal
+// proposals are merged. Make one with [New].
+type Fold struct {
+	All []agents.Standing // in log order; shared
+
 	place   map[string]int            // index by every id
 	content map[string]int            // index by normalized content
 	stances map[ballot]signals.Stance // stance of the newest vote
@@ -22,13 +24,14 @@ type standings struct {
 // ballot identifies a voter's vote on an id.
 type ballot struct{ voter, id string }
 
-func newStandings() *standings {
-	return &standings{place: map[string]int{}, content: map[string]int{}, stances: map[ballot]signals.Stance{}}
+// New returns the fold before the first signal.
+func New() *Fold {
+	return &Fold{place: map[string]int{}, content: map[string]int{}, stances: map[ballot]signals.Stance{}}
 }
 
-// propose adds a proposal, under its own id or merged with an equal earlier
+// Propose adds a proposal, under its own id or merged with an equal earlier
 // one: by its content, or the one that as names.
-func (s *standings) propose(p *signals.Signal[signals.Proposal], as string) {
+func (s *Fold) Propose(p *signals.Signal[signals.Proposal], as string) {
 	id := p.Payload.ProposalID
 	i, known := s.place[id]
 	if !known {
@@ -40,10 +43,10 @@ func (s *standings) propose(p *signals.Signal[signals.Proposal], as string) {
 	}
 	s.change(p)
 	if !known {
-		i = len(s.all)
-		s.all = append(s.all, agents.Standing{Proposal: p})
-	} else if first := s.all[i].Proposal; first.Source != p.Source || s.all[i].ID() != id {
-		s.all[i].Same = append(slices.Clip(s.all[i].Same), p)
+		i = len(s.All)
+		s.All = append(s.All, agents.Standing{Proposal: p})
+	} else if first := s.All[i].Proposal; first.Source != p.Source || s.All[i].ID() != id {
+		s.All[i].Same = append(slices.Clip(s.All[i].Same), p)
 	}
 	s.place[id] = i
 	if _, taken := s.content[text]; !taken {
@@ -51,28 +54,28 @@ func (s *standings) propose(p *signals.Signal[signals.Proposal], as string) {
 	}
 }
 
-// vote adds a vote and returns the id that it counts under: its own for an
+// Vote adds a vote and returns the id that it counts under: its own for an
 // unknown proposal. A voter that agrees with a proposal and disagrees with an
 // equal one under another id agrees: then ok is false, and the vote changes
 // nothing.
-func (s *standings) vote(v *signals.Signal[signals.Vote]) (id string, ok bool) {
+func (s *Fold) Vote(v *signals.Signal[signals.Vote]) (id string, ok bool) {
 	i, known := s.place[v.Payload.ProposalID]
 	s.stances[ballot{v.Source, v.Payload.ProposalID}] = v.Payload.Stance
 	switch {
 	case !known:
 		return v.Payload.ProposalID, true
-	case v.Payload.Stance == signals.Disagree && s.agrees(v.Source, s.all[i]):
+	case v.Payload.Stance == signals.Disagree && s.agrees(v.Source, s.All[i]):
 		return "", false
 	}
 	s.change(v)
-	votes := slices.DeleteFunc(slices.Clone(s.all[i].Votes), func(old *signals.Signal[signals.Vote]) bool {
+	votes := slices.DeleteFunc(slices.Clone(s.All[i].Votes), func(old *signals.Signal[signals.Vote]) bool {
 		return old.Source == v.Source
 	})
-	s.all[i].Votes = append(votes, v)
-	return s.all[i].ID(), true
+	s.All[i].Votes = append(votes, v)
+	return s.All[i].ID(), true
 }
 
-func (s *standings) agrees(voter string, p agents.Standing) bool {
+func (s *Fold) agrees(voter string, p agents.Standing) bool {
 	if s.stances[ballot{voter, p.ID()}] == signals.Agree {
 		return true
 	}
@@ -81,31 +84,31 @@ func (s *standings) agrees(voter string, p agents.Standing) bool {
 	})
 }
 
-// of returns the proposal with that id, or nil.
-func (s *standings) of(id string) *agents.Standing {
+// Of returns the proposal with that id, or nil.
+func (s *Fold) Of(id string) *agents.Standing {
 	if i, known := s.place[id]; known {
-		return &s.all[i]
+		return &s.All[i]
 	}
 	return nil
 }
 
-func (s *standings) change(by signals.Any) {
+func (s *Fold) change(by signals.Any) {
 	h := by.Head()
 	s.private = s.private || !h.Recipients.Everyone()
 	if s.shown {
-		s.all, s.shown = slices.Clone(s.all), false
+		s.All, s.shown = slices.Clone(s.All), false
 	}
 }
 
-// show returns the standings for an agent, or for a result (""), which may keep
+// Show returns the standings for an agent, or for a result (""), which may keep
 // them.
-func (s *standings) show(agent string) []agents.Standing {
+func (s *Fold) Show(agent string) []agents.Standing {
 	s.shown = true
 	if !s.private || agent == "" {
-		return s.all
+		return s.All
 	}
 	var visible []agents.Standing
-	for _, p := range s.all {
+	for _, p := range s.All {
 		h := p.Proposal.Head()
 		if h.Source != agent && !h.Recipients.Include(agent) {
 			continue
@@ -118,8 +121,8 @@ func (s *standings) show(agent string) []agents.Standing {
 	return visible
 }
 
-// waits reports whether there is a vote on that id.
-func (s *standings) waits(id string) bool {
+// Waits reports whether there is a vote on that id.
+func (s *Fold) Waits(id string) bool {
 	for b := range s.stances {
 		if b.id == id {
 			return true
