@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"path"
 	"reflect"
@@ -109,6 +110,7 @@ func (d *Desk) register(mux *http.ServeMux) *huma.OpenAPI {
 		Errors:      []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusConflict, http.StatusGone, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity, http.StatusTooManyRequests},
 		// What is wrong with an answer is counted, and named by the signals' own rules.
 		MaxBodyBytes: biggest, BodyReadTimeout: slowest, SkipValidateBody: true, DefaultStatus: http.StatusNoContent,
+		Middlewares: huma.Middlewares{d.nameBig},
 	}, d.putAnswer)
 	of := a.OpenAPI()
 	of.Paths[Prefix+"/turn"].Get.Responses["204"] = &huma.Response{Description: "No turn yet"}
@@ -154,6 +156,16 @@ func (d *Desk) member(a Auth) (*member, error) {
 		return nil, huma.ErrorWithHeaders(huma.Error429TooManyRequests(m.agent+" has asked too often"), http.Header{"Retry-After": {"1"}})
 	}
 	return m, nil
+}
+
+// nameBig tells [Options].Refused whose answer was too big to be read.
+func (d *Desk) nameBig(ctx huma.Context, next func(huma.Context)) {
+	next(ctx)
+	token, _ := strings.CutPrefix(ctx.Header("Authorization"), "Bearer ")
+	m := d.members[sha256.Sum256([]byte(token))]
+	if ctx.Status() == http.StatusRequestEntityTooLarge && m != nil && d.o.Refused != nil {
+		d.o.Refused(m.agent, fmt.Errorf("an answer has more than %d bytes", biggest))
+	}
 }
 
 func (d *Desk) takeTurn(ctx context.Context, in *toTake) (*taken, error) {

@@ -24,13 +24,15 @@ func swarmbus(t *testing.T) string {
 var joinAt = regexp.MustCompile(`agents join at (\S+)`)
 
 // TestPythonDecides lets three programs in Python decide. The third claims to be the first one in
-// its first answer, and is refused.
+// its first answer, votes twice in its second one, and is refused by name.
 func TestPythonDecides(t *testing.T) {
 	t.Parallel()
 	python := program(t, "python3")
-	said := decide(t, []string{python, "python/member.py"}, []string{python, "python/member.py"}, []string{python, "testdata/forger.py"})
-	if !strings.Contains(said, `an answer of cy is refused: signals: signals[0].source = "ada": the token is that of cy`) {
-		t.Errorf("the forger is not named: %s", said)
+	said := decide(t, []string{python, "python/member.py"}, []string{python, "python/short.py"}, []string{python, "testdata/forger.py"})
+	for _, want := range []string{`signals[0].source = "ada": the token is that of cy`, `signals[1].payload.proposalId = "ada-1": there is a vote on it already`} {
+		if !strings.Contains(said, "an answer of cy is refused: signals: "+want) {
+			t.Errorf("the forger is not named: %s", said)
+		}
 	}
 }
 
