@@ -295,3 +295,42 @@ func TestStatementsNameTestsThatThereAre(t *testing.T) {
 		}
 	}
 }
+
+// TestPackagesNameFilesThatExist looks for the files at which docs/packages.md says to
+// start reading, and for those of the parts of the bus.
+func TestPackagesNameFilesThatExist(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("docs/packages.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	named, file := regexp.MustCompile("`([\\w/]+)`"), regexp.MustCompile("`([\\w/]+\\.[a-z]+)`")
+	files := 0
+	for line := range strings.Lines(string(text)) {
+		cells := strings.Split(line, "|")
+		var paths [][]string // one of each has to exist
+		switch len(cells) {
+		case 5: // package, idea, files
+			for _, f := range file.FindAllStringSubmatch(cells[3], -1) {
+				var in []string
+				for _, dir := range named.FindAllStringSubmatch(cells[1], -1) {
+					in = append(in, filepath.Join(dir[1], f[1]))
+				}
+				paths = append(paths, in)
+			}
+		case 6: // part, files of bus, lines, guarantee
+			for _, part := range named.FindAllStringSubmatch(cells[2], -1) {
+				paths = append(paths, []string{"bus/" + part[1] + ".go", "bus/" + part[1]})
+			}
+		}
+		for _, one := range paths {
+			files++
+			if !slices.ContainsFunc(one, func(path string) bool { _, err := os.Stat(path); return err == nil }) {
+				t.Errorf("there is none of %q", one)
+			}
+		}
+	}
+	if files < 150 {
+		t.Errorf("%d files named", files)
+	}
+}

@@ -37,8 +37,9 @@ var bounds = []bound{
 			"bus", "bus/events", "bus/stats", "bus/internal/store", "bus/internal/backlog", "bus/internal/clock", "bus/internal/quota",
 			"bus/internal/site", "bus/internal/wait", "bus/internal/watch", "bus/rules",
 		},
-		most: 3829, why: "subscriptions without loss, with accounts counted where it happens (940); a log of bounded memory, found by id, reply and time (750); " +
-			"handlers that may block, panic or be slow (510); identity and limits of agents (410); events that cost nothing unobserved (240); an outside sequencer (140)",
+		most: 3829, why: "by promise, as docs/packages.md lists them: subscriptions without loss, with accounts (800); a log of bounded memory, found by id, reply and time, " +
+			"whose pages are used again (710); one order, layers, an outside sequencer (540); handlers that may block, panic or be slow (480); " +
+			"identity and limits of agents (430); events and accounts (370); stopping and options (310); conflicts (200)",
 	},
 	{of: "code", aim: 2350, holds: []string{"bus/connectivity"}, by: code},
 	{
