@@ -438,11 +438,13 @@ func TestKeyIsMadeOnFirstUseForItsOwnerOnly(t *testing.T) {
 		t.Error("a missing key is replaced, though another one is known")
 	}
 	if runtime.GOOS != "windows" {
-		if err := os.Chmod(path, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := k.Get("Reed", ""); err == nil || !strings.Contains(err.Error(), "others may read") {
-			t.Errorf("a key that others may read: %v", err)
+		for _, mode := range []os.FileMode{0o640, 0o620, 0o604, 0o602} {
+			if err := os.Chmod(path, mode); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := k.Get("Reed", ""); err == nil || !strings.Contains(err.Error(), "others may read") {
+				t.Errorf("a key with mode %v: %v", mode, err)
+			}
 		}
 	}
 }
