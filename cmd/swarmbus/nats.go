@@ -12,6 +12,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/bus/natsbus"
+	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/cassette"
 	"github.com/swarmbus/swarmbus/swarm/machines"
 	"github.com/swarmbus/swarmbus/swarm/solves"
@@ -163,10 +164,7 @@ func (f *solveFlags) drive(cmd *cobra.Command) error {
 		return err
 	}
 	defer log.Close()
-	o, err := f.terms.Team.Build(teams.Parts{Models: func(name string) models.Model { return elsewhere{f.terms.Team.Models[name].ID()} }})
-	if err == nil {
-		err = machines.Remote(log, o.Agents)
-	}
+	o, err := remoteTeam(log, f.terms.Team)
 	if err != nil {
 		return err
 	}
@@ -174,4 +172,13 @@ func (f *solveFlags) drive(cmd *cobra.Command) error {
 	o.Hook = f.live.watching(hookOf(cmd.Context()))
 	fmt.Fprintln(cmd.ErrOrStderr(), "nats: waiting for the lease of the task")
 	return f.showAll(cmd, machines.Drive(cmd.Context(), log, o, f.terms.task()), func(*solves.Result) {}, func(*solves.Result) bool { return false })
+}
+
+// remoteTeam returns the options of a team whose agents are other processes.
+func remoteTeam(log *natsbus.Log, team *teams.Team) (swarm.Options, error) {
+	o, err := team.Build(teams.Parts{Models: func(name string) models.Model { return elsewhere{team.Models[name].ID()} }})
+	if err == nil {
+		err = machines.Remote(log, o.Agents)
+	}
+	return o, err
 }

@@ -33,6 +33,7 @@ type serveFlags struct {
 	addr   string
 	dir    string
 	pace   time.Duration
+	nats   natsFlags
 }
 
 func newServe() *cobra.Command {
@@ -65,7 +66,14 @@ Agents of a team with the key join are programs of any language, which take thei
 Without TLS the address has to be a loopback address. Each team has a journal in the
 directory, and so has the office. A server that is stopped, or killed, continues its solves
 when it starts again. The token stays the same as long as the file console.key in the
-directory does.`,
+directory does.
+
+With --nats the console is that of a log on NATS servers: solves of other processes appear
+as they happen, and what they ask can be answered. The team of the file drives the solves
+that are begun or answered here; its agents are the processes of swarmbus agent.
+
+  swarmbus serve --nats nats://n1:4222 --config serve.yaml
+` + natsHelp,
 		Args: atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return f.serve(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
@@ -76,6 +84,7 @@ directory does.`,
 	cmd.Flags().StringVar(&f.addr, "addr", "", "address to listen on (default 127.0.0.1:7333)")
 	cmd.Flags().StringVar(&f.dir, "dir", "", "directory of the journals (default: a temporary one for the demo, else that of swarmbus runs)")
 	cmd.Flags().DurationVar(&f.pace, "pace", time.Second, "with --demo: how long agents seem to think")
+	f.nats.define(cmd.Flags())
 	return cmd
 }
 
@@ -106,6 +115,11 @@ func (f *serveFlags) serve(ctx context.Context, out, progress io.Writer) (err er
 	hub := feed.New(feed.Options{Boot: boot})
 	defer hub.Close()
 	o := host.Options{Dir: config.Dir, Hub: hub, Version: version().String(), Boot: boot, Demo: f.demo, Jaeger: config.Jaeger}
+	leave, err := f.elsewhere(ctx, config, &o, progress)
+	defer leave()
+	if err != nil {
+		return err
+	}
 	desk, err := config.teams(&o, progress)
 	if err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus/natsbus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
@@ -24,9 +25,36 @@ import (
 // waits for the lease again, and ends with what was decided meanwhile. One process drives one
 // task at a time on a log.
 func Drive(ctx context.Context, log *natsbus.Log, o swarm.Options, task signals.Task) iter.Seq2[solves.Event, error] {
+	return play(ctx, log, o, &job{task: task})
+}
+
+// Resume goes on with a solve of the log, with an answer from outside the swarm if it asks or
+// is undecided, like [swarm.Swarm.StreamResume]. Like [Drive] it waits for the lease of the
+// task, so that of several answers one is the first.
+func Resume(ctx context.Context, log *natsbus.Log, o swarm.Options, thread string, answer signals.Any) iter.Seq2[solves.Event, error] {
+	return func(yield func(solves.Event, error) bool) {
+		for s := range log.Bus().History(bus.Filter{Threads: []string{thread}, Kinds: []signals.Kind{signals.KindTask}}) {
+			if t, ok := signals.As[signals.Task](s); ok {
+				play(ctx, log, o, &job{t.Payload, thread, answer})(yield)
+				return
+			}
+		}
+		yield(nil, fmt.Errorf("%w: no task in thread %q", runlog.ErrLog, thread))
+	}
+}
+
+// A job is what a process drives: the solve of a task, or a solve that is answered.
+type job struct {
+	task   signals.Task
+	thread string      // "": that of the task
+	answer signals.Any // nil: none
+}
+
+// play does a job as soon as no other process does.
+func play(ctx context.Context, log *natsbus.Log, o swarm.Options, j *job) iter.Seq2[solves.Event, error] {
 	return func(yield func(solves.Event, error) bool) {
 		for {
-			err := underLease(ctx, log, o, task, yield)
+			err := j.underLease(ctx, log, o, yield)
 			if errors.Is(err, natsbus.ErrLost) && ctx.Err() == nil && log.Err() == nil {
 				continue
 			}
@@ -39,8 +67,8 @@ func Drive(ctx context.Context, log *natsbus.Log, o swarm.Options, task signals.
 }
 
 // underLease drives a task until the solve stops or the lease is lost.
-func underLease(ctx context.Context, log *natsbus.Log, o swarm.Options, task signals.Task, yield func(solves.Event, error) bool) error {
-	lease, err := log.Lease(ctx, leaseOf(task))
+func (j *job) underLease(ctx context.Context, log *natsbus.Log, o swarm.Options, yield func(solves.Event, error) bool) error {
+	lease, err := log.Lease(ctx, leaseOf(j.task))
 	if err != nil {
 		return err
 	}
@@ -48,7 +76,7 @@ func underLease(ctx context.Context, log *natsbus.Log, o swarm.Options, task sig
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer context.AfterFunc(lease.Context(), func() { cancel(context.Cause(lease.Context())) })()
 	defer cancel(nil)
-	return drive(ctx, log, o, task, yield)
+	return j.drive(ctx, log, o, yield)
 }
 
 func leaseOf(task signals.Task) string {
@@ -57,7 +85,7 @@ func leaseOf(task signals.Task) string {
 	return "solve " + hex.EncodeToString(sum[:8])
 }
 
-func drive(ctx context.Context, log *natsbus.Log, o swarm.Options, task signals.Task, yield func(solves.Event, error) bool) error {
+func (j *job) drive(ctx context.Context, log *natsbus.Log, o swarm.Options, yield func(solves.Event, error) bool) error {
 	past, err := recorded(log.Bus())
 	if err != nil {
 		return err
@@ -68,7 +96,7 @@ func drive(ctx context.Context, log *natsbus.Log, o swarm.Options, task signals.
 		return err
 	}
 	defer s.Close()
-	events, err := begin(ctx, s, task)
+	events, err := j.begin(ctx, s)
 	if err != nil {
 		return err
 	}
@@ -103,18 +131,21 @@ func lost(ctx context.Context, e solves.Event, err error) error {
 	return nil
 }
 
-// begin begins the solve of a task, or goes on with the one in the log.
-func begin(ctx context.Context, s *swarm.Swarm, task signals.Task) (iter.Seq2[solves.Event, error], error) {
+// begin begins the solve, or goes on with the one in the log. An answer is given once, also
+// if this process loses the lease meanwhile.
+func (j *job) begin(ctx context.Context, s *swarm.Swarm) (iter.Seq2[solves.Event, error], error) {
 	results, err := s.Results()
 	if err != nil {
 		return nil, err
 	}
 	for _, r := range results {
-		if r.Task == task {
-			return s.StreamResume(ctx, r.Log, nil), nil
+		if r.Thread == j.thread || j.thread == "" && r.Task == j.task {
+			answer := j.answer
+			j.answer = nil
+			return s.StreamResume(ctx, r.Log, answer), nil
 		}
 	}
-	return s.Stream(ctx, task), nil
+	return s.Stream(ctx, j.task), nil
 }
 
 // recorded returns what a bus has as a journal in memory, from which a swarm learns what is

@@ -54,10 +54,15 @@ type desk struct {
 	Team
 	Made
 	log   *log
-	store *journal.File
+	store *journal.File // nil, as swarm is, if other processes write the log, too
 	swarm *swarm.Swarm
+	begin func(context.Context, signals.Task) iter.Seq2[solves.Event, error]
+	again func(ctx context.Context, thread string, said []signals.Any, answer signals.Any) iter.Seq2[solves.Event, error]
 	ready chan struct{} // closed when the journal has been read
 	wg    sync.WaitGroup
+
+	elsewhere *Elsewhere // nil: this server alone writes the log
+	leave     func()     // ends following it
 
 	mu      sync.Mutex                         // protects the fields below
 	running map[string]context.CancelCauseFunc // by thread
@@ -87,6 +92,10 @@ func open(ctx context.Context, dir string, t Team, feed Feed) (d *desk, err erro
 	d.Options.Journal, d.Options.Name = store, t.Name
 	if d.swarm, err = swarm.New(d.Options); err != nil {
 		return nil, err
+	}
+	d.begin = d.swarm.Stream
+	d.again = func(ctx context.Context, _ string, said []signals.Any, answer signals.Any) iter.Seq2[solves.Event, error] {
+		return d.swarm.StreamResume(ctx, said, answer)
 	}
 	shown, release := make(chan struct{}), feed.Hold(t.Run)
 	d.wg.Go(func() { d.log.follow(context.WithoutCancel(ctx), store.Last(), shown) })
@@ -137,12 +146,18 @@ func (d *desk) goOn() error {
 
 // solve begins a solve, and returns its thread.
 func (d *desk) solve(task signals.Task) (thread string, err error) {
-	return d.play("", func(ctx context.Context) iter.Seq2[solves.Event, error] { return d.swarm.Stream(ctx, task) })
+	if d.begin == nil {
+		return "", errWatched
+	}
+	return d.play("", func(ctx context.Context) iter.Seq2[solves.Event, error] { return d.begin(ctx, task) })
 }
 
 // resume continues a solve. It returns when the book says so, or after a moment: what is
 // taken again may have nothing to say at first.
 func (d *desk) resume(thread string, said []signals.Any, answer signals.Any) error {
+	if d.again == nil {
+		return errWatched
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), moment)
 	defer cancel()
 	_ = d.log.until(ctx, func(b *view.Book) bool { // one that has stopped may not have returned yet
@@ -150,7 +165,7 @@ func (d *desk) resume(thread string, said []signals.Any, answer signals.Any) err
 		return one.Stop == "" || !d.runs(thread)
 	})
 	_, err := d.play(thread, func(ctx context.Context) iter.Seq2[solves.Event, error] {
-		return d.swarm.StreamResume(ctx, said, answer)
+		return d.again(ctx, thread, said, answer)
 	})
 	if err != nil {
 		return err
@@ -268,6 +283,9 @@ func (d *desk) runs(thread string) bool {
 
 // retain drops the oldest records if there are too many.
 func (d *desk) retain() error {
+	if d.store == nil {
+		return nil
+	}
 	info, err := os.Stat(d.store.Path())
 	if err != nil || d.Retain.Bytes == 0 || info.Size() < d.Retain.Bytes {
 		return err
@@ -290,8 +308,13 @@ func (d *desk) close(ctx context.Context) error {
 		cancel(errStopping)
 	}
 	d.mu.Unlock()
-	err := d.swarm.Shutdown(ctx)
-	err = errors.Join(err, d.store.Close()) // ends the follower
+	var err error
+	if d.elsewhere != nil {
+		d.leave()
+	} else {
+		err = d.swarm.Shutdown(ctx)
+		err = errors.Join(err, d.store.Close()) // ends the follower
+	}
 	d.wg.Wait()
 	d.log.book().Close()
 	return errors.Join(err, d.release())

@@ -21,6 +21,8 @@ type Options struct {
 	Dir     string // of the journals
 	Teams   []Team
 	Office  *Office // nil: no rooms
+	// Elsewhere are logs that other processes write, too.
+	Elsewhere []Elsewhere
 	Hub     *feed.Hub
 	Version string
 	Boot    string // as the hub's
@@ -60,6 +62,18 @@ func Open(ctx context.Context, o Options) (h *Host, err error) {
 			}
 		}
 		d, err := open(ctx, o.Dir, t, o.Hub)
+		if err != nil {
+			return h, err
+		}
+		h.desks = append(h.desks, d)
+	}
+	for i := range o.Elsewhere {
+		e := &o.Elsewhere[i]
+		e.Team = cmp.Or(e.Team, e.Run)
+		if err := h.checkElsewhere(e); err != nil {
+			return h, err
+		}
+		d, err := follow(ctx, e, o.Hub)
 		if err != nil {
 			return h, err
 		}

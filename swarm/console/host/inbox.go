@@ -46,6 +46,9 @@ type call struct {
 
 // calls returns the calls that solves of a desk wait for.
 func (in inbox) calls(d *desk) (all []call, err error) {
+	if d.store == nil {
+		return nil, nil // its agents ask where they are
+	}
 	for _, one := range d.log.book().Solves() {
 		if one.Stop != runlog.StopAsked.String() {
 			continue

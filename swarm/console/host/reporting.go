@@ -44,7 +44,7 @@ func (r reporting) Reports(ctx context.Context, run, worker string, limit int) (
 
 // of returns the reports of a run. The signals of a report follow each other in its log.
 func (r reporting) of(ctx context.Context, run, worker string) (all []api.Report, err error) {
-	from, err := running(r).view(run)
+	from, err := running(r).reader(run)
 	if err != nil {
 		return nil, err
 	}

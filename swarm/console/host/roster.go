@@ -80,6 +80,9 @@ func (r roster) team(d *desk) (all []api.Agent) {
 func reliabilityOf(d *desk, agent string, record view.Record) api.Reliability {
 	of := api.Reliability{Right: record.Right, Told: record.Told}
 	of.Low, of.High = wilson(record.Right, record.Told)
+	if d.swarm == nil {
+		return of
+	}
 	ledger := d.swarm.Ledger()
 	if ledger == nil {
 		return of

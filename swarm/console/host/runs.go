@@ -33,6 +33,11 @@ func (r running) Runs(context.Context) ([]api.Run, error) {
 		return nil, err
 	}
 	all := []api.Run{}
+	for _, d := range r.h.desks {
+		if d.elsewhere != nil {
+			all = append(all, runOf(d))
+		}
+	}
 	for _, path := range paths {
 		name := strings.TrimSuffix(filepath.Base(path), runs.Suffix)
 		one, err := r.about(name, r.h.archive.known)
@@ -54,6 +59,9 @@ func (r running) Run(_ context.Context, name string) (api.Run, error) {
 
 // about describes a journal, by the book that open returns; nil: it has not been read.
 func (r running) about(name string, open func(string) (*view.Book, error)) (api.Run, error) {
+	if d := r.h.watched(name); d != nil {
+		return runOf(d), nil
+	}
 	path, err := r.h.archive.path(name)
 	if err != nil {
 		return api.Run{}, err
@@ -87,6 +95,13 @@ func (r running) about(name string, open func(string) (*view.Book, error)) (api.
 		of.Type, of.Problem = typeOf(path)
 	}
 	return of, nil
+}
+
+// runOf describes a log that other processes write, too.
+func runOf(d *desk) api.Run {
+	of := api.Run{Name: d.Run, Type: "solves", Live: true, Team: d.Name, Writer: "processes on a log of many machines", Problem: d.log.problem()}
+	count(&of, d.log.book())
+	return of
 }
 
 // count says how much a book has.
@@ -155,7 +170,7 @@ func (r running) Signals(ctx context.Context, q api.SignalsQuery) (api.Signals, 
 		}
 		filter.ReplyTo = id
 	}
-	from, err := r.view(q.Run)
+	from, err := r.reader(q.Run)
 	if err != nil {
 		return page, err
 	}
@@ -195,7 +210,7 @@ func (r running) Signals(ctx context.Context, q api.SignalsQuery) (api.Signals, 
 func (r running) Replay(ctx context.Context, name string) (api.ReplayCheck, error) {
 	of := api.ReplayCheck{Run: name}
 	began := time.Now()
-	from, err := r.view(name)
+	from, err := r.reader(name)
 	if err != nil {
 		return of, err
 	}
@@ -239,6 +254,10 @@ func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 // Verify implements [api.Runs].
 func (r running) Verify(ctx context.Context, name string) (api.Verification, error) {
 	of := api.Verification{Run: name, Rooms: []api.RoomProof{}}
+	if r.h.watched(name) != nil {
+		of.Problem = "the log is on the servers of NATS, which check what they store: there is no file to verify"
+		return of, nil
+	}
 	path, err := r.h.archive.path(name)
 	if err != nil {
 		return of, err

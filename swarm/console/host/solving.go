@@ -61,7 +61,7 @@ func refused(err error) error {
 	switch {
 	case errors.As(err, &field):
 		return api.NewError(http.StatusUnprocessableEntity, err.Error())
-	case errors.As(err, &answered), errors.Is(err, errRuns), errors.Is(err, runlog.ErrLog):
+	case errors.As(err, &answered), errors.Is(err, errRuns), errors.Is(err, errWatched), errors.Is(err, runlog.ErrLog):
 		return api.NewError(http.StatusConflict, err.Error())
 	case errors.Is(err, swarm.ErrClosed), errors.Is(err, errStopping):
 		return api.NewError(http.StatusServiceUnavailable, "the server stops")
@@ -86,6 +86,7 @@ func (s solving) get(d *desk, thread string) (api.Solve, error) {
 func dress(d *desk, going map[string]bool, one api.Solve) api.Solve {
 	one.Team = d.Name
 	switch runs := going[one.Thread]; {
+	case d.elsewhere != nil: // whether it runs is known elsewhere
 	case one.State == api.Running && !runs && d.opened():
 		one.State = api.Interrupted
 	case one.State == api.Interrupted && runs:
@@ -228,6 +229,9 @@ func (s solving) Tell(ctx context.Context, id string, o api.Outcome) (api.Solve,
 	d, thread, err := s.own(ctx, id)
 	if err != nil {
 		return api.Solve{}, err
+	}
+	if d.swarm == nil {
+		return api.Solve{}, refused(errWatched)
 	}
 	all, err := d.swarm.Results()
 	if err != nil {

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"path/filepath"
+	"strings"
+
+	"github.com/swarmbus/swarmbus/bus/natsbus"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/console/host"
+	"github.com/swarmbus/swarmbus/swarm/machines"
+	"github.com/swarmbus/swarmbus/swarm/solves"
+	"github.com/swarmbus/swarmbus/swarm/teams"
+)
+
+// elsewhere adds the log of --nats to the options, if it is given. The team of the file then
+// works on that log. leave leaves the log; it must be called, also after an error.
+func (f *serveFlags) elsewhere(ctx context.Context, config *serveConfig, o *host.Options, progress io.Writer) (leave func(), err error) {
+	leave = func() {}
+	switch {
+	case f.nats.url == "":
+		return leave, nil
+	case f.demo || config.Office != "":
+		return leave, usage(errors.New("--demo and an office cannot be combined with --nats: see swarmbus rooms --nats"))
+	case len(config.Teams) > 1:
+		return leave, usage(errors.New("one team works on a log of --nats: give each its own --stream"))
+	}
+	records := machines.NewRecords()
+	log, err := f.joinLog(ctx, progress, records.Fold)
+	if err != nil {
+		return leave, err
+	}
+	shown := host.Elsewhere{Run: f.nats.stream, Log: records}
+	if len(config.Teams) == 1 {
+		err = f.driving(&shown, config.Teams[0], log, progress)
+	}
+	config.Teams, o.Elsewhere = nil, append(o.Elsewhere, shown)
+	return log.Close, err
+}
+
+// joinLog joins the log, whose signals go to a fold.
+func (f *serveFlags) joinLog(ctx context.Context, w io.Writer, fold func(signals.Any) []byte) (*natsbus.Log, error) {
+	codec, err := machines.Codec()
+	if err != nil {
+		return nil, err
+	}
+	digest := machines.Digest()
+	return f.nats.join(ctx, w, natsbus.Options{Codec: codec, Digest: func(s signals.Any) []byte {
+		fold(s)
+		return digest(s)
+	}})
+}
+
+// driving lets a team drive solves of the log. Each has a log of its own, as it has a lease.
+func (f *serveFlags) driving(shown *host.Elsewhere, name string, log *natsbus.Log, progress io.Writer) error {
+	team, err := teams.Load(name)
+	if err != nil {
+		return err
+	}
+	if shown.Options, err = remoteTeam(log, team); err != nil {
+		return err
+	}
+	shown.Team = strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
+	drive := func(ctx context.Context, play func(*natsbus.Log, swarm.Options) iter.Seq2[solves.Event, error]) iter.Seq2[solves.Event, error] {
+		return func(yield func(solves.Event, error) bool) {
+			own, err := f.joinLog(ctx, progress, func(signals.Any) []byte { return nil })
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			defer own.Close()
+			o, err := remoteTeam(own, team)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			play(own, o)(yield)
+		}
+	}
+	shown.Solve = func(ctx context.Context, task signals.Task) iter.Seq2[solves.Event, error] {
+		return drive(ctx, func(l *natsbus.Log, o swarm.Options) iter.Seq2[solves.Event, error] { return machines.Drive(ctx, l, o, task) })
+	}
+	shown.Resume = func(ctx context.Context, thread string, answer signals.Any) iter.Seq2[solves.Event, error] {
+		return drive(ctx, func(l *natsbus.Log, o swarm.Options) iter.Seq2[solves.Event, error] {
+			return machines.Resume(ctx, l, o, thread, answer)
+		})
+	}
+	return nil
+}

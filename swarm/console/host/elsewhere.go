@@ -1,0 +1,91 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"sync"
+
+	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/solves"
+)
+
+// An Elsewhere is a log that other processes write, too: one of many machines.
+type Elsewhere struct {
+	Run  string
+	Team string // whose solves it has; "" means Run
+	Log  Records
+	// Options are those of the team. Without agents, its solves are only watched.
+	Options swarm.Options
+	// Solve and Resume drive a solve as soon as no other process does. They may be nil.
+	Solve  func(context.Context, signals.Task) iter.Seq2[solves.Event, error]
+	Resume func(ctx context.Context, thread string, answer signals.Any) iter.Seq2[solves.Event, error]
+}
+
+// Records are a log that can be read: machines.Records.
+type Records interface {
+	journal.Reader
+	Last() uint64
+}
+
+// errWatched is returned for what a server cannot do that only watches a log.
+var errWatched = errors.New("this server only watches the log: name the team in its configuration to drive its solves")
+
+// follow makes a desk of a log that other processes write.
+func follow(ctx context.Context, e *Elsewhere, feed Feed) (*desk, error) {
+	d := &desk{Team: Team{Name: e.Team, Run: e.Run, About: "Its agents and drivers are processes anywhere."}, elsewhere: e, running: map[string]context.CancelCauseFunc{}, ready: make(chan struct{})}
+	d.Options = e.Options
+	d.begin = e.Solve
+	if e.Resume != nil {
+		d.again = func(ctx context.Context, thread string, _ []signals.Any, answer signals.Any) iter.Seq2[solves.Event, error] {
+			return e.Resume(ctx, thread, answer)
+		}
+	}
+	var err error
+	if d.log, err = newLog(e.Run, d.Name, e.Log, feed); err != nil {
+		return nil, err
+	}
+	ctx, d.leave = context.WithCancel(context.WithoutCancel(ctx))
+	shown, release := make(chan struct{}), sync.OnceFunc(feed.Hold(e.Run))
+	d.wg.Go(func() { d.log.follow(ctx, e.Log.Last(), shown) })
+	d.wg.Go(func() {
+		<-shown
+		release()
+		close(d.ready)
+	})
+	return d, nil
+}
+
+// reader returns the records of a run.
+func (r running) reader(name string) (journal.Reader, error) {
+	if d := r.h.desk(name); d != nil && d.elsewhere != nil {
+		return d.elsewhere.Log, nil
+	}
+	v, err := r.view(name)
+	if err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+// watched returns the desk of a log that other processes write, or nil.
+func (h *Host) watched(run string) *desk {
+	if d := h.desk(run); d != nil && d.elsewhere != nil {
+		return d
+	}
+	return nil
+}
+
+// checkElsewhere refuses logs that this server cannot show.
+func (h *Host) checkElsewhere(e *Elsewhere) error {
+	switch {
+	case e.Log == nil:
+		return fmt.Errorf("%q: no log", e.Run)
+	case h.desk(e.Run) != nil:
+		return fmt.Errorf("%q is the name of another run", e.Run)
+	}
+	return nil
+}
