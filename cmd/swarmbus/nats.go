@@ -21,15 +21,6 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/transcript"
 )
 
-// join joins the log of a swarm.
-func (f *solveFlags) joinLog(ctx context.Context, w io.Writer) (*natsbus.Log, error) {
-	codec, err := machines.Codec()
-	if err != nil {
-		return nil, err
-	}
-	return f.nats.join(ctx, w, natsbus.Options{Codec: codec, Digest: machines.Digest()})
-}
-
 func newAgent() *cobra.Command {
 	var f solveFlags
 	var as string
@@ -77,8 +68,6 @@ func (f *solveFlags) checkNATS() error {
 		return usage(errors.New("--nats is required, such as --nats nats://127.0.0.1:4222"))
 	case f.journal != "" || f.record != "" || f.cassette != "":
 		return usage(errors.New("--journal, --record and --cassette cannot be combined with --nats: the log has the run"))
-	case f.terms.Team.Memory != nil:
-		return errors.New("a team with a memory cannot be spread over machines")
 	}
 	return nil
 }
@@ -86,7 +75,8 @@ func (f *solveFlags) checkNATS() error {
 // serve takes the turns of an agent until the command is interrupted.
 func (f *solveFlags) serve(cmd *cobra.Command, as string) (err error) {
 	ctx := cmd.Context()
-	log, err := f.joinLog(ctx, cmd.ErrOrStderr())
+	records := machines.NewRecords()
+	log, err := f.nats.joinSwarm(ctx, cmd.ErrOrStderr(), f.folded(records))
 	if err != nil {
 		return err
 	}
@@ -104,8 +94,14 @@ func (f *solveFlags) serve(cmd *cobra.Command, as string) (err error) {
 	if err != nil {
 		return err
 	}
+	parts := teams.Parts{Models: ask, Tools: all, Record: cassette.Tools(results)}
+	known, forget, err := f.learns(cmd, &parts, records, results)
+	defer func() { err = errors.Join(err, forget()) }()
+	if err != nil {
+		return err
+	}
 	build := func() (*agents.Agent, error) {
-		o, err := f.terms.Team.Build(teams.Parts{Models: ask, Tools: all, Record: cassette.Tools(results)})
+		o, err := f.terms.Team.Build(parts)
 		if err != nil {
 			return nil, err
 		}
@@ -117,6 +113,9 @@ func (f *solveFlags) serve(cmd *cobra.Command, as string) (err error) {
 		return nil, usage(fmt.Errorf("--as %q is no agent of the team", as))
 	}
 	if _, err := build(); err != nil {
+		return err
+	}
+	if err := f.groups(known, parts); err != nil {
 		return err
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "%s takes its turns here\n", transcript.Printable(as))
@@ -155,18 +154,35 @@ func (elsewhere) Ask(context.Context, *models.Request) (*models.Answer, error) {
 }
 
 // drive drives a solve whose agents are other processes.
-func (f *solveFlags) drive(cmd *cobra.Command) error {
+func (f *solveFlags) drive(cmd *cobra.Command) (err error) {
 	if err := f.checkNATS(); err != nil {
 		return err
 	}
-	log, err := f.joinLog(cmd.Context(), cmd.ErrOrStderr())
+	ctx, records := cmd.Context(), machines.NewRecords()
+	log, err := f.nats.joinSwarm(ctx, cmd.ErrOrStderr(), f.folded(records))
 	if err != nil {
 		return err
 	}
 	defer log.Close()
-	o, err := remoteTeam(log, f.terms.Team)
+	results, err := log.Results(ctx)
 	if err != nil {
 		return err
+	}
+	parts := teams.Parts{Models: modelsElsewhere(f.terms.Team)}
+	if err := f.embedding(&parts); err != nil {
+		return err
+	}
+	known, forget, err := f.learns(cmd, &parts, records, results)
+	defer func() { err = errors.Join(err, forget()) }()
+	if err != nil {
+		return err
+	}
+	o, err := remoteTeam(log, f.terms.Team, parts)
+	if err != nil {
+		return err
+	}
+	if known != nil {
+		known.Team = o.Agents
 	}
 	f.live = newLive(cmd.ErrOrStderr())
 	o.Hook = f.live.watching(hookOf(cmd.Context()))
@@ -175,10 +191,15 @@ func (f *solveFlags) drive(cmd *cobra.Command) error {
 }
 
 // remoteTeam returns the options of a team whose agents are other processes.
-func remoteTeam(log *natsbus.Log, team *teams.Team) (swarm.Options, error) {
-	o, err := team.Build(teams.Parts{Models: func(name string) models.Model { return elsewhere{team.Models[name].ID()} }})
+func remoteTeam(log *natsbus.Log, team *teams.Team, parts teams.Parts) (swarm.Options, error) {
+	o, err := team.Build(parts)
 	if err == nil {
 		err = machines.Remote(log, o.Agents)
 	}
 	return o, err
+}
+
+// modelsElsewhere are the models of a team whose agents are other processes.
+func modelsElsewhere(team *teams.Team) func(name string) models.Model {
+	return func(name string) models.Model { return elsewhere{team.Models[name].ID()} }
 }

@@ -13,6 +13,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/swarmbus/swarmbus/bus/natsbus"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/machines"
 	"github.com/swarmbus/swarmbus/swarm/transcript"
 )
 
@@ -62,6 +64,21 @@ func (f *natsFlags) join(ctx context.Context, w io.Writer, o natsbus.Options) (*
 		o.Bus.Limits = o.Codec.Limits
 	}
 	return natsbus.Join(ctx, o)
+}
+
+// joinSwarm joins the log of a swarm, whose signals go to a fold, too, if there is one.
+func (f *natsFlags) joinSwarm(ctx context.Context, w io.Writer, fold func(signals.Any) []byte) (*natsbus.Log, error) {
+	codec, err := machines.Codec()
+	if err != nil {
+		return nil, err
+	}
+	digest := machines.Digest()
+	return f.join(ctx, w, natsbus.Options{Codec: codec, Digest: func(s signals.Any) []byte {
+		if fold != nil {
+			fold(s)
+		}
+		return digest(s)
+	}})
 }
 
 // slowly is how long the servers may be silent before the user is told.

@@ -30,7 +30,7 @@ func (f *serveFlags) elsewhere(ctx context.Context, config *serveConfig, o *host
 		return leave, usage(errors.New("one team works on a log of --nats: give each its own --stream"))
 	}
 	records := machines.NewRecords()
-	log, err := f.joinLog(ctx, progress, records.Fold)
+	log, err := f.nats.joinSwarm(ctx, progress, records.Fold)
 	if err != nil {
 		return leave, err
 	}
@@ -42,38 +42,29 @@ func (f *serveFlags) elsewhere(ctx context.Context, config *serveConfig, o *host
 	return log.Close, err
 }
 
-// joinLog joins the log, whose signals go to a fold.
-func (f *serveFlags) joinLog(ctx context.Context, w io.Writer, fold func(signals.Any) []byte) (*natsbus.Log, error) {
-	codec, err := machines.Codec()
-	if err != nil {
-		return nil, err
-	}
-	digest := machines.Digest()
-	return f.nats.join(ctx, w, natsbus.Options{Codec: codec, Digest: func(s signals.Any) []byte {
-		fold(s)
-		return digest(s)
-	}})
-}
-
 // driving lets a team drive solves of the log. Each has a log of its own, as it has a lease.
 func (f *serveFlags) driving(shown *host.Elsewhere, name string, log *natsbus.Log, progress io.Writer) error {
 	team, err := teams.Load(name)
 	if err != nil {
 		return err
 	}
-	if shown.Options, err = remoteTeam(log, team); err != nil {
+	if team.Memory != nil {
+		return errors.New("the console does not drive solves of a team with a memory: use swarmbus solve --nats")
+	}
+	parts := teams.Parts{Models: modelsElsewhere(team)}
+	if shown.Options, err = remoteTeam(log, team, parts); err != nil {
 		return err
 	}
 	shown.Team = strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
 	drive := func(ctx context.Context, play func(*natsbus.Log, swarm.Options) iter.Seq2[solves.Event, error]) iter.Seq2[solves.Event, error] {
 		return func(yield func(solves.Event, error) bool) {
-			own, err := f.joinLog(ctx, progress, func(signals.Any) []byte { return nil })
+			own, err := f.nats.joinSwarm(ctx, progress, nil)
 			if err != nil {
 				yield(nil, err)
 				return
 			}
 			defer own.Close()
-			o, err := remoteTeam(own, team)
+			o, err := remoteTeam(own, team, parts)
 			if err != nil {
 				yield(nil, err)
 				return
@@ -82,7 +73,9 @@ func (f *serveFlags) driving(shown *host.Elsewhere, name string, log *natsbus.Lo
 		}
 	}
 	shown.Solve = func(ctx context.Context, task signals.Task) iter.Seq2[solves.Event, error] {
-		return drive(ctx, func(l *natsbus.Log, o swarm.Options) iter.Seq2[solves.Event, error] { return machines.Drive(ctx, l, o, task) })
+		return drive(ctx, func(l *natsbus.Log, o swarm.Options) iter.Seq2[solves.Event, error] {
+			return machines.Drive(ctx, l, o, task)
+		})
 	}
 	shown.Resume = func(ctx context.Context, thread string, answer signals.Any) iter.Seq2[solves.Event, error] {
 		return drive(ctx, func(l *natsbus.Log, o swarm.Options) iter.Seq2[solves.Event, error] {

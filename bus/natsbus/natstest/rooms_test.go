@@ -38,12 +38,18 @@ type talk struct {
 
 func startTalk(t *testing.T, args ...string) *talk {
 	t.Helper()
+	return startTalkIn(t, "", args...)
+}
+
+// startTalkIn starts the command in a directory.
+func startTalkIn(t *testing.T, dir string, args ...string) *talk {
+	t.Helper()
 	file, err := command()
 	if err != nil {
 		t.Fatal(file, err)
 	}
 	c := &talk{cmd: exec.Command(file, args...)}
-	c.cmd.WaitDelay = time.Second
+	c.cmd.Dir, c.cmd.WaitDelay = dir, time.Second
 	c.in, _ = c.cmd.StdinPipe()
 	out, w := io.Pipe()
 	c.cmd.Stdout, c.cmd.Stderr = w, w

@@ -18,17 +18,17 @@ import (
 
 // Options of a [Host]. Dir and Hub are required.
 type Options struct {
-	Dir     string // of the journals
-	Teams   []Team
-	Office  *Office // nil: no rooms
+	Dir    string // of the journals
+	Teams  []Team
+	Office *Office // nil: no rooms
 	// Elsewhere are logs that other processes write, too.
 	Elsewhere []Elsewhere
-	Hub     *feed.Hub
-	Version string
-	Boot    string // as the hub's
-	Demo    bool
-	Jaeger  string // base URL of its page; "": none
-	Clock   func() time.Time
+	Hub       *feed.Hub
+	Version   string
+	Boot      string // as the hub's
+	Demo      bool
+	Jaeger    string // base URL of its page; "": none
+	Clock     func() time.Time
 }
 
 // A Host is what the server does. Make one with [Open].
