@@ -61,15 +61,15 @@ var bounds = []bound{
 	},
 	{
 		of: "files that a file depends on", aim: 4, holds: []string{"bus"}, by: most,
-		most: 6, why: "sequencer.go, and who calls it, are not split yet",
+		most: 6, why: "commit.go, where admission, the sequencer and the log meet",
 	},
 	{
 		of: "files that a file depends on", aim: 4, holds: []string{"bus/connectivity"}, by: most,
-		most: 14, why: "not split yet: emit.go calls every step of an emission",
+		most: 14, why: "emit.go reads as one emission, step by step; in three files it depends on as many, and 11 pairs depend on each other",
 	},
 	{
 		of: "files that a file depends on", aim: 4, holds: []string{"swarm"}, by: most,
-		most: 9, why: "not split yet",
+		most: 9, why: "round.go reads as one round, step by step",
 	},
 	{of: "mutual pairs of files", aim: 13, holds: []string{"bus"}, by: pairs},
 	{of: "mutual pairs of files", aim: 9, holds: []string{"bus/connectivity"}, by: pairs},

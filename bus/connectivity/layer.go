@@ -71,7 +71,7 @@ type Layer struct {
 // New returns a layer on b without any signals and reserves its kinds: from
 // then on the bus refuses them from agents. Its error is a [*ValidationError]
 // for invalid options, or a [*bus.PermissionError] if agents have already published
-// and the kinds are not in [bus.Options].
+// and no other layer has reserved the kinds.
 func New(b *bus.Bus, o *Options) (*Layer, error) {
 	opts, err := o.withDefaults()
 	if err != nil {
