@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/swarmbus/swarmbus/signals"
 )
@@ -48,6 +49,8 @@ type Answer struct {
 	Verdict Verdict `json:"verdict"`
 	Reason  string  `json:"reason,omitempty"` // told to the agent if the call is denied
 	By      string  `json:"by,omitempty"`
+
+	At time.Time `json:"at,omitzero"` // when it was given; zero: not recorded
 }
 
 // A Verdict says what a person allows. Its wire form is text.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/swarmbus/swarmbus/agents/models"
 	"github.com/swarmbus/swarmbus/agents/tools"
 )
 
@@ -266,5 +267,18 @@ func TestAQuestionShowsAllArgumentsOrSaysWhatItCuts(t *testing.T) {
 	}
 	if want := fmt.Sprintf(`…" (the beginning of %d bytes with the SHA-256 %x): its policy is to ask`, len(args), sha256.Sum256([]byte(args))); !strings.HasSuffix(q.String(), want) {
 		t.Errorf("got %q, want the end %q", q.String(), want)
+	}
+}
+
+// A person denies a call, and then allows the agent's other calls of the tool in the solve.
+func TestADeniedCallStaysDeniedWhenOthersAreAllowedForTheSolve(t *testing.T) {
+	n, by := 0, newRecords()
+	calls := []models.Call{call("files__write", `{"a":1}`), call("files__write", `{"a":2}`)}
+	_, err := makes(t.Context(), writes(&n, by), calls...)
+	q := asked(t, err)
+	by.answer(t, q[0], tools.Answer{Verdict: tools.Refuse})
+	by.answer(t, q[1], tools.Answer{Verdict: tools.AllowSolve})
+	if all := made(t, writes(&n, by), calls...); !all[0].IsError || all[1].IsError || n != 1 {
+		t.Errorf("%+v after %d calls", all, n)
 	}
 }

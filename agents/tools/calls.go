@@ -255,11 +255,12 @@ type (
 )
 
 // ask returns the answer to a question about a call, or records the question and returns an [*AskError].
+// An answer for the call counts before one for the solve, which may have been given after it.
 func (c *Calls) ask(ctx context.Context, p Place, q Question) (Answer, error) {
 	for _, answer := range []struct {
 		by Recorder
 		at Place
-	}{{c.solve, q.Solve}, {c.turn, q.Once}} {
+	}{{c.turn, q.Once}, {c.solve, q.Solve}} {
 		if answer.at == (Place{}) {
 			continue
 		}
