@@ -3,6 +3,7 @@ package cassette
 import (
 	"encoding/json"
 	"iter"
+	"time"
 
 	"github.com/swarmbus/swarmbus/agents/spending"
 	"github.com/swarmbus/swarmbus/bus/journal"
@@ -85,8 +86,9 @@ func (e *entry) spent() (spending.Cost, bool) {
 }
 
 type result[B any] struct {
-	key  journal.Key
-	body B
+	key   journal.Key
+	body  B
+	after time.Time // of the newest signal before it
 }
 
 // resultsOf yields the results in a journal that are of a form.
@@ -97,8 +99,12 @@ func resultsOf[B any](j journal.Reader) iter.Seq2[result[B], error] {
 			yield(result[B]{}, err)
 			return
 		}
+		var newest time.Time
 		for record, err := range j.Read(snapshot.Through) {
-			var r result[B]
+			if record.Type == journal.TypeSignal {
+				newest = record.Time
+			}
+			r := result[B]{after: newest}
 			if err == nil && (record.Type != journal.TypeResult || json.Unmarshal(record.Head, &r.key) != nil || json.Unmarshal(record.Body, &r.body) != nil) {
 				continue // of another program
 			}

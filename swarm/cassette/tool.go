@@ -1,8 +1,10 @@
 package cassette
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/bus/journal"
@@ -22,33 +24,54 @@ func (r toolRecords) Do(ctx context.Context, p tools.Place, do func(context.Cont
 	return r.by.Do(ctx, journal.Key(p), do)
 }
 
-// Asked returns the questions of a thread about calls of tools that nobody has answered, in
-// the order in which they were asked.
-func Asked(j journal.Reader, thread string) ([]tools.Question, error) {
-	var open []tools.Question
-	done := map[journal.Key]bool{}
+// A Question is one about the call of a tool that is on record.
+type Question struct {
+	tools.Question
+	Open   bool          // it has no answer, and nobody has gone on without one
+	Answer *tools.Answer // the one that counts; nil: there is none
+	After  time.Time     // of the newest signal of the journal when it was asked
+}
+
+// Questions returns the questions of all threads about calls of tools, in the order in
+// which they were first asked.
+func Questions(j journal.Reader) ([]Question, error) {
+	var all []Question
+	done, asked := map[journal.Key]*tools.Answer{}, map[journal.Key]bool{}
+	note := func(k journal.Key, a *tools.Answer) {
+		if _, first := done[k]; !first {
+			done[k] = a
+		}
+	}
 	for record, err := range resultsOf[toolRecord](j) {
 		if err != nil {
 			return nil, err
 		}
-		if q := record.body.Asked; q != nil && record.key.Thread == thread {
-			open = append(open, *q)
+		if q := record.body.Asked; q != nil && !asked[journal.Key(q.Once)] { // a turn that is taken again asks again
+			all = append(all, Question{Question: *q, After: record.after})
+			asked[journal.Key(q.Once)] = true
 		}
-		done[record.key] = true
+		note(record.key, record.body.Answered)
 		for _, q := range record.body.Stopped {
-			done[journal.Key(q.Once)] = true
+			note(journal.Key(q.Once), nil)
 		}
 	}
-	return unanswered(open, done), nil
+	for i, q := range all {
+		once, forCall := done[journal.Key(q.Once)]
+		solve, forSolve := done[journal.Key(q.Solve)]
+		all[i].Open, all[i].Answer = !forCall && !forSolve, cmp.Or(once, solve)
+	}
+	return all, nil
 }
 
-func unanswered(all []tools.Question, done map[journal.Key]bool) (open []tools.Question) {
+// Asked returns the questions of a thread that are open.
+func Asked(j journal.Reader, thread string) (open []tools.Question, err error) {
+	all, err := Questions(j)
 	for _, q := range all {
-		if !done[journal.Key(q.Once)] && !done[journal.Key(q.Solve)] {
-			open, done[journal.Key(q.Once)] = append(open, q), true // a turn that is taken again asks again
+		if q.Open && q.Once.Thread == thread {
+			open = append(open, q.Question)
 		}
 	}
-	return open
+	return open, err
 }
 
 // Answer records a person's answer to a question of [Asked]. Of two answers the first
