@@ -284,6 +284,9 @@ func (r running) Verify(ctx context.Context, name string) (api.Verification, err
 		of.Problem, of.Whole = problem.Error(), false
 		return of, nil //nolint:nilerr // the problem is a part of what is returned
 	}
+	if _, problem := rooms.Load(from); problem != nil { // records of turns are not signed: the fold refuses those that do not go with the events
+		of.Problem, of.Whole = problem.Error(), false
+	}
 	for _, room := range all {
 		proof := api.RoomProof{Room: room.Room, Events: room.Events, Head: room.Head}
 		if room.Fault != nil {
