@@ -56,10 +56,8 @@ func Open(ctx context.Context, o Options) (h *Host, err error) {
 	}()
 	for _, t := range o.Teams {
 		t.Run = cmp.Or(t.Run, t.Name)
-		for _, name := range []string{t.Name, t.Run} {
-			if err := events.CheckName("team", name); err != nil || strings.Contains(name, ".") {
-				return h, fmt.Errorf("%q is no name of a team: letters, digits, - and _", name)
-			}
+		if err := errors.Join(checkName("team", t.Name), checkName("team", t.Run)); err != nil {
+			return h, err
 		}
 		d, err := open(ctx, o.Dir, t, o.Hub)
 		if err != nil {
@@ -80,11 +78,22 @@ func Open(ctx context.Context, o Options) (h *Host, err error) {
 		h.desks = append(h.desks, d)
 	}
 	if o.Office != nil {
+		if err := checkName("office", o.Office.Name); err != nil {
+			return h, err
+		}
 		if h.office, err = openOffice(ctx, o.Dir, o.Office, o.Hub); err != nil {
 			return h, err
 		}
 	}
 	return h, nil
+}
+
+// checkName refuses a name that cannot be that of a run.
+func checkName(of, name string) error {
+	if events.CheckName(of, name) != nil || strings.Contains(name, ".") {
+		return fmt.Errorf("%q is no name of a run, as the name of a %s has to be: letters, digits, - and _", name, of)
+	}
+	return nil
 }
 
 // Wait waits until the journals have been read.
