@@ -26,9 +26,6 @@ type Office struct {
 	Sync journal.Sync
 }
 
-// pages is how many events of each room are kept at hand.
-const pages = 4096
-
 // An office runs a router, and shows what happens in its rooms.
 type office struct {
 	Office
@@ -38,17 +35,10 @@ type office struct {
 	feed   Feed
 	end    context.CancelFunc
 	wg     sync.WaitGroup
+	newest newest
 
-	mu     sync.Mutex // protects the fields below
-	newest map[string][]shown
-	err    error // why the rooms have stopped
-}
-
-// shown is an event as clients get it.
-type shown struct {
-	seq  uint64
-	text json.RawMessage
-	said string // what was said; "": it is not a message
+	mu  sync.Mutex // protects the field below
+	err error      // why the rooms have stopped
 }
 
 func openOffice(ctx context.Context, dir string, o *Office, feed Feed) (of *office, err error) {
@@ -65,7 +55,7 @@ func openOffice(ctx context.Context, dir string, o *Office, feed Feed) (of *offi
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	of = &office{Office: *o, router: router, store: store, agents: options.Agents, feed: feed, newest: map[string][]shown{}}
+	of = &office{Office: *o, router: router, store: store, agents: options.Agents, feed: feed}
 	ctx, of.end = context.WithCancel(context.WithoutCancel(ctx))
 	at, err := of.read(ctx)
 	if err != nil {
@@ -136,10 +126,7 @@ func (o *office) show(e events.Event, tell bool) {
 		return
 	}
 	if e.Seq > 0 && e.Room != "" {
-		o.mu.Lock()
-		all := append(o.newest[e.Room], shown{e.Seq, text, saidIn(e)})
-		o.newest[e.Room] = all[max(0, len(all)-pages):]
-		o.mu.Unlock()
+		o.newest.add(e.Room, shown{e.Seq, text}, saidIn(e))
 	}
 	if e.Room == "" || !tell { // a key
 		if e.Seq > 0 {
@@ -178,7 +165,7 @@ func (o *office) Rooms(ctx context.Context) ([]api.Room, error) {
 
 func (o *office) roomOf(s *rooms.Snapshot) api.Room {
 	r := api.Room{
-		Room: s.Room, Log: o.Name, Seq: s.Seq, Head: s.Head, Ix: s.Ix, Members: []api.Member{}, Mark: s.Mark, ReadTo: s.ReadTo,
+		Room: s.Room, Log: o.Name, Seq: s.Seq, Head: s.Head, Ix: s.Ix, Members: []api.Member{}, Mark: s.Mark, ReadTo: s.ReadTo, Last: o.newest.said(s.Room),
 		Unread: api.Unread{Urgent: s.Unread.Urgent, Normal: s.Unread.Normal, Background: s.Unread.Background},
 	}
 	for _, m := range s.Members {
@@ -191,22 +178,7 @@ func (o *office) roomOf(s *rooms.Snapshot) api.Room {
 		}
 		r.Members = append(r.Members, one)
 	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	all := o.newest[s.Room]
-	for i := len(all) - 1; i >= 0 && r.Last == ""; i-- {
-		r.Last = beginning(all[i].said)
-	}
 	return r
-}
-
-// beginning returns the beginning of a text.
-func beginning(text string) string {
-	const most = 160
-	if all := []rune(text); len(all) > most {
-		return string(all[:most]) + "…"
-	}
-	return text
 }
 
 // Room implements [api.Rooms].
@@ -227,56 +199,6 @@ func (o *office) Create(ctx context.Context, room string) (api.Room, error) {
 		return api.Room{}, roomProblem(err)
 	}
 	return o.Room(ctx, room)
-}
-
-// Page implements [api.Rooms].
-func (o *office) Page(ctx context.Context, room string, before uint64, limit int) (api.RoomEvents, error) {
-	if _, err := o.router.Snapshot(ctx, room); err != nil {
-		return api.RoomEvents{}, roomProblem(err)
-	}
-	o.mu.Lock()
-	all := o.newest[room]
-	o.mu.Unlock()
-	page := api.RoomEvents{Room: room, Events: []api.RoomEvent{}}
-	if len(all) == pages && before > 0 && all[0].seq >= before {
-		var err error
-		if all, err = o.older(room, before); err != nil {
-			return page, err
-		}
-	}
-	if n := len(all); n > 0 {
-		page.Seq = all[n-1].seq
-	}
-	for len(all) > 0 && before > 0 && all[len(all)-1].seq >= before {
-		all = all[:len(all)-1]
-	}
-	first := max(0, len(all)-limit)
-	for _, e := range all[first:] {
-		page.Events = append(page.Events, e.text)
-	}
-	page.More = first > 0 || len(all) > 0 && len(o.newest[room]) == pages && all[0].seq > 1
-	return page, nil
-}
-
-// older reads the events of a room before a position from the journal.
-func (o *office) older(room string, before uint64) (all []shown, err error) {
-	for e, err := range rooms.Log(o.store, 0) {
-		if err != nil {
-			return nil, err
-		}
-		if e.Seq >= before {
-			break
-		}
-		if e.Room != room {
-			continue
-		}
-		text, err := json.Marshal(e)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, shown{e.Seq, text, ""})
-	}
-	return all, nil
 }
 
 // Say implements [api.Rooms].
