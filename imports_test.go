@@ -181,7 +181,7 @@ var rules = []struct {
 	{"swarm/console/guard", rule{ours: []string{"swarm/console/api"}, others: []string{"golang.org/x/time/rate"}}},
 	{"swarm/console/host", rule{ours: []string{
 		"signals", "bus", "bus/stats", "bus/journal", "agents", "agents/memory", "agents/reports", "agents/routing", "agents/tools", "swarm", "swarm/cassette", "swarm/replay", "swarm/runlog", "swarm/solves",
-		"swarm/teams", "swarm/rooms", "swarm/rooms/events", "swarm/rooms/roomlog", "swarm/rooms/schedule", "internal/runs", "swarm/console/api", "swarm/console/feed", "swarm/console/view",
+		"swarm/internal/answers", "swarm/teams", "swarm/rooms", "swarm/rooms/events", "swarm/rooms/roomlog", "swarm/rooms/schedule", "internal/runs", "swarm/console/api", "swarm/console/feed", "swarm/console/view",
 	}}},
 	{"swarm/console/demo", rule{ours: []string{
 		"signals", "bus/journal", "consensus", "consensus/reliability", "agents", "agents/spending", "agents/models", "agents/tools", "swarm", "swarm/cassette", "swarm/rooms", "swarm/rooms/events", "swarm/rooms/office",

@@ -69,5 +69,5 @@ type Answer struct {
 type Verdict struct {
 	Verdict string `json:"verdict" enum:"once,solve,deny"`
 	Reason  string `json:"reason,omitempty" maxLength:"4096" doc:"Required to deny; the agent is told"`
-	By      string `json:"by,omitempty" maxLength:"64"`
+	By      string `json:"by,omitempty" maxLength:"64" doc:"Name of the person; must not be that of an agent"`
 }

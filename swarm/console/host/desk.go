@@ -63,6 +63,7 @@ type desk struct {
 
 	elsewhere *Elsewhere // nil: this server alone writes the log
 	leave     func()     // ends following it
+	deciding  sync.Mutex // held while a verdict is recorded
 
 	mu      sync.Mutex                         // protects the fields below
 	running map[string]context.CancelCauseFunc // by thread
@@ -130,12 +131,18 @@ func (d *desk) opened() bool {
 	}
 }
 
-// goOn continues the solves that ended with the server or a crash.
+// goOn continues the solves that ended with the server or a crash, and those whose questions
+// were answered before it.
 func (d *desk) goOn() error {
+	answered, err := d.answered()
+	if err != nil {
+		return err
+	}
 	book := d.log.book()
 	for _, one := range book.Solves() {
 		cut := one.State == api.Running && !d.runs(one.Thread)
-		if cut || one.Stop == runlog.StopCancelled.String() && strings.HasPrefix(one.Detail, errStopping.Error()) {
+		cut = cut || one.Stop == runlog.StopCancelled.String() && strings.HasPrefix(one.Detail, errStopping.Error())
+		if cut || one.Stop == runlog.StopAsked.String() && answered[one.Thread] {
 			if err := d.resume(one.Thread, book.Log(one.Thread), nil); err != nil {
 				return fmt.Errorf("%s cannot be continued: %w", one.Thread, err)
 			}
@@ -158,9 +165,7 @@ func (d *desk) resume(thread string, said []signals.Any, answer signals.Any) err
 	if d.again == nil {
 		return errWatched
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), moment)
-	defer cancel()
-	_ = d.log.until(ctx, func(b *view.Book) bool { // one that has stopped may not have returned yet
+	_ = d.log.until(context.Background(), func(b *view.Book) bool { // one that has stopped returns
 		one, _ := b.Solve(thread)
 		return one.Stop == "" || !d.runs(thread)
 	})
@@ -170,6 +175,8 @@ func (d *desk) resume(thread string, said []signals.Any, answer signals.Any) err
 	if err != nil {
 		return err
 	}
+	ctx, cancel := context.WithTimeout(context.Background(), moment)
+	defer cancel()
 	last := said[len(said)-1].Head().Seq
 	_ = d.log.until(ctx, func(b *view.Book) bool { // it goes on in any case
 		one, _ := b.Solve(thread)

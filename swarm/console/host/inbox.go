@@ -2,18 +2,17 @@ package host
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"slices"
+	"strings"
 
-	"github.com/swarmbus/swarmbus/agents/tools"
+	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/swarm/cassette"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/console/view"
+	"github.com/swarmbus/swarmbus/swarm/internal/answers"
+	"github.com/swarmbus/swarmbus/swarm/rooms/events"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
@@ -24,64 +23,44 @@ type inbox struct{ h *Host }
 func (in inbox) Items(_ context.Context, all bool) ([]api.Item, error) {
 	items := []api.Item{}
 	for _, d := range in.h.desks {
-		items = append(items, d.log.book().Asked()...)
-		asked, err := in.calls(d)
+		some, err := d.items()
 		if err != nil {
 			return nil, err
 		}
-		for _, c := range asked {
-			items = append(items, c.item)
-		}
+		items = append(items, some...)
 	}
 	items = slices.DeleteFunc(items, func(i api.Item) bool { return !all && !i.Open })
 	slices.SortStableFunc(items, func(a, b api.Item) int { return a.Since.Compare(b.Since) })
 	return items, nil
 }
 
-// A call is a question about the call of a tool.
-type call struct {
-	item     api.Item
-	question tools.Question
+// items returns what waits for a person in the solves of a desk, or waited.
+func (d *desk) items() ([]api.Item, error) {
+	items := d.log.book().Asked()
+	asked, err := d.calls()
+	for _, c := range asked {
+		items = append(items, c.item)
+	}
+	return items, err
 }
 
-// calls returns the calls that solves of a desk wait for.
-func (in inbox) calls(d *desk) (all []call, err error) {
-	if d.store == nil {
-		return nil, nil // its agents ask where they are
+// desk returns the desk of an item, whose journal has been read.
+func (in inbox) desk(ctx context.Context, id string) (*desk, error) {
+	run, _, err := split(id)
+	d := in.h.desk(run)
+	if err != nil || d == nil {
+		return nil, notFound("item", id)
 	}
-	for _, one := range d.log.book().Solves() {
-		if one.Stop != runlog.StopAsked.String() {
-			continue
-		}
-		open, err := cassette.Asked(d.store, one.Thread)
-		if err != nil {
-			return nil, err
-		}
-		for _, q := range open {
-			all = append(all, call{itemOf(one, q), q})
-		}
-	}
-	return all, nil
-}
-
-func itemOf(one api.Solve, q tools.Question) api.Item {
-	place, _ := json.Marshal(q.Once) // has no member that cannot be encoded
-	sum := sha256.Sum256(place)
-	return api.Item{
-		ID: one.ID + "." + hex.EncodeToString(sum[:8]), Type: "tool", Solve: one.ID, Run: one.Run, Task: one.Task, Asks: q.Agent,
-		Seq: one.Seq, Since: one.Updated, Open: true, Reason: q.Why, Options: []api.Option{},
-		Tool: &api.Call{
-			Agent: q.Agent, Tool: q.Tool, Args: q.Args, Why: q.Why, Detail: q.Detail(), Changed: q.Changed != nil, Solve: q.Solve != tools.Place{},
-		},
-	}
+	return d, d.wait(ctx)
 }
 
 // Item implements [api.Inbox].
 func (in inbox) Item(ctx context.Context, id string) (api.Item, error) {
-	if err := in.h.Wait(ctx); err != nil {
+	d, err := in.desk(ctx, id)
+	if err != nil {
 		return api.Item{}, err
 	}
-	all, err := in.Items(ctx, true)
+	all, err := d.items()
 	if err != nil {
 		return api.Item{}, err
 	}
@@ -104,6 +83,9 @@ func (in inbox) Answer(ctx context.Context, id string, a api.Answer) (api.Item, 
 		return item, second(item)
 	case a.Text == "" && a.Vote == "":
 		return item, api.NewError(http.StatusUnprocessableEntity, "an answer has a text, or a vote")
+	}
+	if err := in.h.person(a.By); err != nil {
+		return item, refused(err)
 	}
 	d, thread, err := solving(in).own(ctx, item.Solve)
 	if err != nil {
@@ -148,6 +130,26 @@ func (in inbox) after(ctx context.Context, d *desk, id string) (item api.Item, e
 	return item, err
 }
 
+// person refuses the name of somebody who is no person: of an agent of any team or room, or of
+// the sources that are no agents. "" is a person without a name.
+func (h *Host) person(name string) error {
+	all := answers.Team{bus.System, events.FromRouter, events.FromUser}
+	for _, d := range h.desks {
+		for _, a := range d.Options.Agents {
+			all = append(all, a.ID)
+		}
+	}
+	if h.office != nil {
+		for _, s := range h.office.agents {
+			all = append(all, s.Agent.ID)
+		}
+	}
+	if all.Outside(strings.TrimSpace(name)) {
+		return nil
+	}
+	return &signals.FieldError{Field: "by", Value: name, Problem: "not the name of a person"}
+}
+
 // second refuses a second answer, with the first one.
 func second(item api.Item) error {
 	if item.Answer == nil {
@@ -156,57 +158,4 @@ func second(item api.Item) error {
 	e := api.NewError(http.StatusConflict, item.Answer.By+" has answered first")
 	e.Answered = item.Answer
 	return e
-}
-
-// Decide implements [api.Inbox].
-func (in inbox) Decide(ctx context.Context, id string, v api.Verdict) (api.Item, error) {
-	if err := in.h.Wait(ctx); err != nil {
-		return api.Item{}, err
-	}
-	for _, d := range in.h.desks {
-		all, err := in.calls(d)
-		if err != nil {
-			return api.Item{}, err
-		}
-		i := slices.IndexFunc(all, func(c call) bool { return c.item.ID == id })
-		if i < 0 {
-			continue
-		}
-		return in.decide(d, all[i], v)
-	}
-	return api.Item{}, api.NewError(http.StatusConflict, "the call does not wait for a verdict: it has got one, or there is none")
-}
-
-// verdicts are those of the API.
-var verdicts = map[string]tools.Verdict{"once": tools.AllowOnce, "solve": tools.AllowSolve, "deny": tools.Refuse}
-
-func (in inbox) decide(d *desk, c call, v api.Verdict) (api.Item, error) {
-	answer := tools.Answer{Verdict: verdicts[v.Verdict], Reason: v.Reason, By: v.By}
-	if answer.By == "" {
-		answer.By = runlog.Person
-	}
-	if err := answer.Validate(); err != nil {
-		return c.item, api.NewError(http.StatusUnprocessableEntity, err.Error())
-	}
-	if err := cassette.Answer(d.store, c.question, answer); err != nil {
-		return c.item, err
-	}
-	_, thread, err := split(c.item.Solve)
-	if err != nil {
-		return c.item, err
-	}
-	c.item.Open = false
-	c.item.Answer = &api.Answered{By: answer.By, Time: in.h.o.Clock(), Text: v.Reason, Verdict: v.Verdict}
-	left, err := cassette.Asked(d.store, thread)
-	if err != nil || len(left) > 0 {
-		return c.item, err // it goes on when all its questions are answered
-	}
-	return c.item, refusedOrNil(d.resume(thread, d.log.book().Log(thread), nil))
-}
-
-func refusedOrNil(err error) error {
-	if err == nil {
-		return nil
-	}
-	return refused(err)
 }

@@ -1,0 +1,146 @@
+package host
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"github.com/swarmbus/swarmbus/agents/tools"
+	"github.com/swarmbus/swarmbus/swarm/cassette"
+	"github.com/swarmbus/swarmbus/swarm/console/api"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
+)
+
+// A call is a question about the call of a tool.
+type call struct {
+	item     api.Item
+	question tools.Question
+}
+
+// calls returns the calls of tools that solves of a desk wait for, or waited for.
+func (d *desk) calls() (all []call, err error) {
+	if d.store == nil {
+		return nil, nil // its agents ask where they are
+	}
+	book := d.log.book()
+	asked, err := cassette.Questions(d.store)
+	for _, q := range asked {
+		one, ok := book.Solve(q.Once.Thread)
+		waits := q.Open && one.Stop == runlog.StopAsked.String() // else it has yet to stop
+		if ok && (waits || q.Answer != nil) {
+			all = append(all, call{itemOf(one, q), q.Question})
+		}
+	}
+	return all, err
+}
+
+func itemOf(one api.Solve, q cassette.Question) api.Item {
+	place, _ := json.Marshal(q.Once) // has no member that cannot be encoded
+	sum := sha256.Sum256(place)
+	item := api.Item{
+		ID: one.ID + "." + hex.EncodeToString(sum[:8]), Type: "tool", Solve: one.ID, Run: one.Run, Task: one.Task, Asks: q.Agent,
+		Seq: one.Seq, Since: q.After, Open: q.Open, Reason: q.Why, Options: []api.Option{},
+		Tool: &api.Call{
+			Agent: q.Agent, Tool: q.Tool, Args: q.Args, Why: q.Why, Detail: q.Detail(), Changed: q.Changed != nil, Solve: q.Solve != tools.Place{},
+		},
+	}
+	if a := q.Answer; a != nil {
+		item.Answer = &api.Answered{By: a.By, Time: a.At, Text: a.Reason, Verdict: verdictOf(a.Verdict)}
+	}
+	return item
+}
+
+// verdicts are those of the API.
+var verdicts = map[string]tools.Verdict{"once": tools.AllowOnce, "solve": tools.AllowSolve, "deny": tools.Refuse}
+
+// verdictOf returns the name that the API has for a verdict.
+func verdictOf(v tools.Verdict) string {
+	for name, of := range verdicts {
+		if of == v {
+			return name
+		}
+	}
+	return ""
+}
+
+// Decide implements [api.Inbox].
+func (in inbox) Decide(ctx context.Context, id string, v api.Verdict) (api.Item, error) {
+	d, err := in.desk(ctx, id)
+	if err != nil {
+		return api.Item{}, err
+	}
+	if err := in.h.person(v.By); err != nil {
+		return api.Item{}, refused(err)
+	}
+	answer := tools.Answer{Verdict: verdicts[v.Verdict], Reason: v.Reason, By: cmp.Or(v.By, runlog.Person), At: in.h.o.Clock()}
+	if err := answer.Validate(); err != nil {
+		return api.Item{}, refused(err)
+	}
+	item, last, err := d.decide(id, answer)
+	if err != nil || !last {
+		return item, err // the solve goes on when all its questions are answered
+	}
+	_, thread, err := split(item.Solve)
+	if err == nil {
+		err = d.resume(thread, d.log.book().Log(thread), nil)
+	}
+	if err != nil && !errors.Is(err, errStopping) { // the verdict counts when the server starts again
+		return item, refused(err)
+	}
+	return item, nil
+}
+
+// decide records the answer about a call, unless it has one: of two that come at once, the
+// second is refused. It returns the item as the journal has it, and whether its solve waits for no
+// other.
+func (d *desk) decide(id string, a tools.Answer) (item api.Item, last bool, err error) {
+	d.deciding.Lock()
+	defer d.deciding.Unlock()
+	of, err := d.callOf(id)
+	switch {
+	case err != nil:
+		return item, false, err
+	case !of.item.Open:
+		return of.item, false, second(of.item)
+	}
+	if err = cassette.Answer(d.store, of.question, a); err != nil {
+		return of.item, false, err
+	}
+	if of, err = d.callOf(id); err != nil {
+		return of.item, false, err
+	}
+	_, thread, err := split(of.item.Solve)
+	if err != nil {
+		return of.item, false, err
+	}
+	left, err := cassette.Asked(d.store, thread)
+	return of.item, len(left) == 0, err
+}
+
+// callOf returns the call that an item is about.
+func (d *desk) callOf(id string) (call, error) {
+	all, err := d.calls()
+	if err != nil {
+		return call{}, err
+	}
+	i := slices.IndexFunc(all, func(c call) bool { return c.item.ID == id })
+	if i < 0 {
+		return call{}, notFound("call", id)
+	}
+	return all[i], nil
+}
+
+// answered returns the threads of a desk whose questions about calls all have answers.
+func (d *desk) answered() (map[string]bool, error) {
+	asked, err := cassette.Questions(d.store)
+	all := map[string]bool{}
+	for _, q := range asked {
+		before, known := all[q.Once.Thread]
+		all[q.Once.Thread] = !q.Open && (before || !known)
+	}
+	return all, err
+}
