@@ -17,12 +17,14 @@ type Client struct {
 	number uint64
 	typ    string
 	since  time.Time
-	bound  int
+	bound  int           // of the queue
+	bytes  int           // of the queue
 	wake   chan struct{} // something is queued, or the feed ended
 
 	mu      sync.Mutex // protects the fields below; taken after that of the hub
 	filter  *filter    // nil: it has not subscribed
 	queue   []*message
+	size    int               // of the queue, in bytes
 	cursor  map[string]uint64 // what has been sent, or was not asked for
 	resync  *api.Frame        // to send before the queue
 	sent    uint64
@@ -37,16 +39,21 @@ func (c *Client) offer(m *message) {
 	if !c.filter.selects(m) {
 		return
 	}
-	if len(c.queue) >= c.bound {
-		c.queue = nil
+	if len(c.queue) >= c.bound || c.size+len(m.text) > c.bytes && len(c.queue) > 0 {
 		c.resyncLocked("the client did not keep up", c.hub.cursorLocked())
 		return // the frame is before the cursor
 	}
-	c.queue = append(c.queue, m)
+	c.queueLocked(m)
 	c.signal()
 }
 
+func (c *Client) queueLocked(m *message) {
+	c.queue, c.size = append(c.queue, m), c.size+len(m.text)
+}
+
+// resyncLocked has the client go on from the cursor, without what was queued before it.
 func (c *Client) resyncLocked(reason string, cursor map[string]uint64) {
+	c.queue, c.size = nil, 0
 	c.resync = &api.Frame{Type: api.FrameResync, Reason: reason, Cursor: cursor}
 	c.resyncs++
 	c.signal()
@@ -66,8 +73,11 @@ func (c *Client) end() {
 	c.signal()
 }
 
-// batch is what is sent at once: whole frames, in order.
-const batch = 256
+// What is sent at once: whole frames, in order.
+const (
+	batch      = 256
+	batchBytes = 1 << 20 // and the frame that goes beyond it
+)
 
 // take returns frames to send, at most a batch, and whether the feed goes on.
 func (c *Client) take() (all []*message, goesOn bool) {
@@ -81,7 +91,10 @@ func (c *Client) take() (all []*message, goesOn bool) {
 		all = append(all, &message{text: text, cursor: c.resync.Cursor})
 		c.cursor, c.resync = maps.Clone(c.resync.Cursor), nil
 	}
-	n := min(batch, len(c.queue))
+	n := 0
+	for most := c.size - batchBytes; n < min(batch, len(c.queue)) && (n == 0 || c.size > most); n++ {
+		c.size -= len(c.queue[n].text)
+	}
 	all = append(all, c.queue[:n]...)
 	if c.queue = c.queue[n:]; len(c.queue) == 0 {
 		c.queue = nil

@@ -19,6 +19,7 @@ var ErrFull = errors.New("feed: too many connections")
 // Options of a [Hub]. The zero value means the defaults.
 type Options struct {
 	Queue     int           // frames that wait for a client; 0 means 2048
+	Bytes     int           // of these, their bytes; 0 means 16 MiB
 	Keep      int           // newest frames of each log; 0 means 4096
 	KeepBytes int           // of these, their bytes; 0 means 8 MiB
 	Clients   int           // at most; 0 means 4096
@@ -35,6 +36,7 @@ func (o Options) defaults() Options {
 		}
 	}
 	set(&o.Queue, 2048)
+	set(&o.Bytes, 16<<20)
 	set(&o.Keep, 4096)
 	set(&o.KeepBytes, 8<<20)
 	set(&o.Clients, 4096)
@@ -118,7 +120,6 @@ func (h *Hub) Hold(log string) (release func()) {
 		for c := range h.clients {
 			c.mu.Lock()
 			if c.filter != nil { // else it waits for this
-				c.queue = nil
 				c.resyncLocked("the past of "+log+" has been read", h.cursorLocked())
 			}
 			c.mu.Unlock()
@@ -187,7 +188,7 @@ func (h *Hub) Join(user, typ string, now time.Time) (*Client, error) {
 	}
 	h.next++
 	h.users[user]++
-	c := &Client{hub: h, user: user, number: h.next, typ: typ, since: now, wake: make(chan struct{}, 1), bound: h.o.Queue}
+	c := &Client{hub: h, user: user, number: h.next, typ: typ, since: now, wake: make(chan struct{}, 1), bound: h.o.Queue, bytes: h.o.Bytes}
 	h.clients[c] = struct{}{}
 	return c, nil
 }
@@ -226,7 +227,12 @@ func (h *Hub) Subscribe(c *Client, s api.Subscription, after map[string]uint64) 
 	defer h.mu.Unlock()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.filter, c.queue, c.cursor = f, nil, h.cursorLocked()
+	c.filter, c.queue, c.size, c.cursor = f, nil, 0, h.cursorLocked()
+	defer c.signal()
+	if c.resync != nil { // it has yet to be told of what it has missed
+		c.resync.Cursor = h.cursorLocked()
+		return
+	}
 	for _, log := range slices.Sorted(maps.Keys(after)) {
 		r := h.logs[log]
 		if r == nil {
@@ -235,16 +241,15 @@ func (h *Hub) Subscribe(c *Client, s api.Subscription, after map[string]uint64) 
 		missed, whole := r.after(after[log])
 		if !whole {
 			c.resyncLocked(fmt.Sprintf("positions after %d of %s are no longer kept", after[log], log), h.cursorLocked())
-			continue
+			return // what others have missed is before that cursor, too
 		}
 		c.cursor[log] = after[log]
 		for _, m := range missed {
 			if f.selects(m) {
-				c.queue = append(c.queue, m)
+				c.queueLocked(m)
 			}
 		}
 	}
-	c.signal()
 }
 
 // Health says how the clients are.
