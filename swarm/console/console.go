@@ -36,6 +36,18 @@ func New(o Options) http.Handler {
 	return o.Guard.Wrap(mux)
 }
 
+// arriving ends connections whose bodies do not end, whatever becomes of the request.
+func arriving(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		of, _ := r.Context().Value(http.ServerContextKey).(*http.Server)
+		if of != nil && r.Body != nil && r.Body != http.NoBody {
+			// net/http removes the deadline when it has read all of the body.
+			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(of.ReadHeaderTimeout)) // a recorder of tests has none
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
 // within ends answers that take too long to write.
 func within(d time.Duration, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -44,9 +56,10 @@ func within(d time.Duration, next http.Handler) http.Handler {
 	})
 }
 
-// Server returns a server with limits for slow clients.
+// Server returns a server with limits for slow clients: the body of a request may take as
+// long as its header.
 func Server(h http.Handler) *http.Server {
 	return &http.Server{
-		Handler: h, ReadHeaderTimeout: 5 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 32 << 10,
+		Handler: arriving(h), ReadHeaderTimeout: 5 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 32 << 10,
 	}
 }

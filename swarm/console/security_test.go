@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -15,9 +14,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/coder/websocket"
 
@@ -412,43 +409,24 @@ func TestReplayedRequestsChangeNothing(t *testing.T) {
 	if again.Signals != done.Signals || again.Escalations[0].Answer.Seq != first.Answer.Seq {
 		t.Errorf("the log has %d signals, and had %d", again.Signals, done.Signals)
 	}
-	if status, _, _ := s.ask("POST", "/api/inbox/platform.x.0011223344556677/verdict", `{"verdict":"once"}`); status != http.StatusConflict {
+	s.solve(failover)
+	asked := call[[]api.Item](s, "GET", "/api/inbox", "")[0]
+	path = "/api/inbox/" + asked.ID + "/verdict"
+	call[api.Item](s, "POST", path, `{"verdict":"once","by":"Ada"}`)
+	for range 2 {
+		var refused api.Error
+		status, _, text := s.ask("POST", path, `{"verdict":"once","by":"Ada"}`)
+		if err := json.Unmarshal(text, &refused); err != nil || status != http.StatusConflict || refused.Answered == nil || refused.Answered.By != "Ada" {
+			t.Errorf("the verdict again: %d %s", status, text)
+		}
+	}
+	once, twice := call[api.Receipt](s, "POST", "/api/rooms/ops/messages", `{"content":"hi"}`), call[api.Receipt](s, "POST", "/api/rooms/ops/messages", `{"content":"hi"}`)
+	if once.Seq == twice.Seq || once.ID == twice.ID {
+		t.Errorf("a message again is %+v, and was %+v", twice, once)
+	}
+	if status, _, _ := s.ask("POST", "/api/inbox/platform.x.0011223344556677/verdict", `{"verdict":"once"}`); status != http.StatusNotFound {
 		t.Errorf("a verdict about nothing: %d", status)
 	}
-}
-
-func TestAClientThatSendsSlowlyIsCutOff(t *testing.T) {
-	t.Parallel()
-	s := start(t, t.TempDir(), func(h *http.Server) {
-		if h.ReadHeaderTimeout == 0 || h.IdleTimeout == 0 || h.MaxHeaderBytes == 0 {
-			t.Errorf("the server has no limits: %+v", h)
-		}
-		h.ReadHeaderTimeout = 50 * time.Millisecond
-	})
-	address := strings.TrimPrefix(s.base, "http://")
-	var wg sync.WaitGroup
-	for _, text := range []string{
-		"GET / HTTP/1.1\r\nHost: x", "P",
-		"POST /api/solves HTTP/1.1\r\nHost: " + address + "\r\nAuthorization: Bearer " + s.token + "\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{",
-	} {
-		wg.Go(func() {
-			conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", address)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			defer conn.Close() //nolint:errcheck // closed by the server
-			if _, err := io.WriteString(conn, text); err != nil {
-				t.Error(err)
-				return
-			}
-			_ = conn.SetReadDeadline(time.Now().Add(time.Minute))
-			if _, err := io.Copy(io.Discard, conn); errors.Is(err, os.ErrDeadlineExceeded) {
-				t.Errorf("%.30q holds a connection for a minute", text)
-			}
-		})
-	}
-	wg.Wait()
 }
 
 func TestAThousandSocketsOfOneClientAreRefused(t *testing.T) {

@@ -143,6 +143,7 @@ func asJSON(t *testing.T, v any) string {
 const (
 	payments = "How often do we retry a payment that timed out?"
 	logs     = "How long may we keep the raw access logs?"
+	failover = "Do we fail over to the second region on Friday?"
 	orders   = "How do we move the orders table to the new schema without losing a write?"
 )
 

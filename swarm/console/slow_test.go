@@ -1,0 +1,131 @@
+package console_test
+
+import (
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/swarmbus/swarmbus/swarm/console"
+	"github.com/swarmbus/swarmbus/swarm/console/api"
+	"github.com/swarmbus/swarmbus/swarm/console/feed"
+	"github.com/swarmbus/swarmbus/swarm/console/guard"
+)
+
+// hurried has a server give up soon.
+func hurried(h *http.Server) { h.ReadHeaderTimeout = 50 * time.Millisecond }
+
+func TestAClientThatSendsSlowlyIsCutOff(t *testing.T) {
+	t.Parallel()
+	s := start(t, t.TempDir(), func(h *http.Server) {
+		if h.ReadHeaderTimeout == 0 || h.IdleTimeout == 0 || h.MaxHeaderBytes == 0 {
+			t.Errorf("the server has no limits: %+v", h)
+		}
+	}, hurried)
+	address := strings.TrimPrefix(s.base, "http://")
+	host := " HTTP/1.1\r\nHost: " + address + "\r\n"
+	token := "Authorization: Bearer " + s.token + "\r\n"
+	const body = "Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
+	var wg sync.WaitGroup
+	for name, text := range map[string]string{
+		"half a header":                   "GET / HTTP/1.1\r\nHost: x",
+		"a letter":                        "P",
+		"a body":                          "POST /api/solves" + host + token + body,
+		"a body without a token":          "POST /api/solves" + host + body,
+		"a body for a session":            "POST /api/session" + host + body,
+		"a body for the page":             "GET /" + host + body,
+		"a body for another name":         "POST / HTTP/1.1\r\nHost: evil\r\n" + body,
+		"a body for AG-UI":                "POST /api/agui/platform" + host + token + body,
+		"a body with a GET":               "GET /api/solves" + host + token + body,
+		"chunks that do not end":          "POST /api/solves" + host + token + "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n",
+		"a body for the end of a session": "DELETE /api/session" + host + body,
+	} {
+		wg.Go(func() {
+			conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", address)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer conn.Close() //nolint:errcheck // closed by the server
+			if _, err := io.WriteString(conn, text); err != nil {
+				t.Error(err)
+				return
+			}
+			_ = conn.SetReadDeadline(time.Now().Add(time.Minute))
+			if _, err := io.Copy(io.Discard, conn); errors.Is(err, os.ErrDeadlineExceeded) {
+				t.Errorf("%s holds a connection for a minute", name)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// What is limited is how long a request takes to arrive.
+func TestAnAnswerMayTakeLongerThanItsRequest(t *testing.T) {
+	t.Parallel()
+	ended := make(chan error, 1)
+	server := console.Server(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		select {
+		case <-r.Context().Done():
+			ended <- r.Context().Err()
+		case <-time.After(10 * 50 * time.Millisecond):
+			ended <- nil
+		}
+		w.WriteHeader(http.StatusOK)
+	}))
+	hurried(server)
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+listener.Addr().String(), strings.NewReader("x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := &http.Transport{}
+	defer of.CloseIdleConnections()
+	if got, err := of.RoundTrip(r); err != nil {
+		t.Error(err)
+	} else {
+		_ = got.Body.Close()
+	}
+	if err := <-ended; err != nil {
+		t.Errorf("the request ended: %v", err)
+	}
+	_ = server.Close()
+	<-served
+}
+
+// A deadline notes whether an answer has one to be written.
+type deadline struct {
+	*httptest.ResponseRecorder
+	at time.Time
+}
+
+func (d *deadline) SetWriteDeadline(at time.Time) error { d.at = at; return nil }
+
+func TestAClientThatReadsSlowlyIsCutOff(t *testing.T) {
+	t.Parallel()
+	key := guard.NewKey()
+	h := console.New(console.Options{
+		Backend: &api.Backend{}, Hub: feed.New(feed.Options{}), Guard: guard.New(guard.Options{Key: key, Hosts: []string{"swarm:1"}}), Files: files,
+	})
+	for _, path := range []string{"/", "/assets/app-1234.js", "/api/openapi.json", "/api/nothing"} {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://swarm:1"+path, nil)
+		r.Header.Set("Authorization", "Bearer "+key.Token())
+		w := &deadline{ResponseRecorder: httptest.NewRecorder()}
+		before := time.Now()
+		if h.ServeHTTP(w, r); w.at.Before(before) {
+			t.Errorf("%s: the deadline is %v", path, w.at)
+		}
+	}
+}
