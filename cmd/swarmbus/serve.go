@@ -124,9 +124,12 @@ func (f *serveFlags) serve(ctx context.Context, out, progress io.Writer) (err er
 	if err != nil {
 		return err
 	}
-	if o.Office, err = config.office(); err != nil {
+	of, end, err := config.office(ctx, progress)
+	defer func() { err = errors.Join(err, end()) }() // after the host
+	if err != nil {
 		return err
 	}
+	o.Office = of
 	if f.demo {
 		o.Teams, o.Office = append(o.Teams, demo.Team(f.pace)), demo.Office()
 	}

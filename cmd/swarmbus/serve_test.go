@@ -8,6 +8,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/swarm/rooms/events"
+	"github.com/swarmbus/swarmbus/swarm/rooms/office"
 )
 
 func TestServePrintsALinkThatOpensTheConsole(t *testing.T) {
@@ -55,5 +59,34 @@ func TestServeRefusesWhatIsUnsafeOrUnknown(t *testing.T) {
 		if status := run(t.Context(), append([]string{"serve"}, args...), io.Discard, &stderr); status == exitDecided || !strings.Contains(stderr.String(), want) {
 			t.Errorf("%v: status %d, %s", args, status, stderr.String())
 		}
+	}
+}
+
+// The agents of an office call the tools of its servers, as those of swarmbus rooms do.
+func TestServeOpensTheServersOfTheOffice(t *testing.T) {
+	p := atTriage(t)
+	path := filepath.Join(t.TempDir(), "office.yaml")
+	text := `models: {m: {provider: ollama, name: x}}
+servers: {files: {command: ["` + builtServer(t) + `"], env: [TRIAGE_DIR]}}
+agents: [{name: Reed, rooms: [ops], model: m, tools: {"files/*": allow}}]
+`
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o, end, err := (&serveConfig{Office: path}).office(t.Context(), io.Discard)
+	defer func() {
+		if err := end(); err != nil {
+			t.Error(err)
+		}
+	}()
+	if err != nil {
+		t.Fatal(err)
+	}
+	options, err := o.Make(new(journal.Memory), &events.Keys{Dir: p.dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all := options.Agents[0].Agent.Reactor.(*office.Talker).Tools.From; len(all) != 1 {
+		t.Errorf("Reed has %d sources of tools", len(all))
 	}
 }

@@ -92,19 +92,21 @@ func (c *serveConfig) names(at net.Addr) (all []string) {
 	return all
 }
 
-// office returns the office of the file, or nil.
-func (c *serveConfig) office() (*host.Office, error) {
+// office returns the office of the file, or nil, and what ends the servers that its agents
+// call.
+func (c *serveConfig) office(ctx context.Context, progress io.Writer) (of *host.Office, end func() error, err error) {
 	if c.Office == "" {
-		return nil, nil
+		return nil, func() error { return nil }, nil
 	}
 	o, err := office.Load(c.Office)
 	if err != nil {
-		return nil, err
+		return nil, func() error { return nil }, err
 	}
+	called, end, err := servers.Open(ctx, o.Calls(), servers.Options{Stderr: progress})
 	name := strings.TrimSuffix(filepath.Base(c.Office), filepath.Ext(c.Office))
 	return &host.Office{Name: name, Make: func(store journal.Store, keys *events.Keys) (*rooms.Options, error) {
-		return o.Build(office.Parts{Store: store, Keys: keys, Model: providers.Model})
-	}}, nil
+		return o.Build(office.Parts{Store: store, Keys: keys, Model: providers.Model, Tools: called})
+	}}, end, err
 }
 
 // teams adds the teams of the file to the options, and returns the desk of their agents that
