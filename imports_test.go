@@ -216,7 +216,7 @@ var testOnly = []string{
 	module + "/consensus/consensustest", module + "/agents/choice", module + "/agents/models/modelstest", module + "/bus/bustest",
 	module + "/internal/ollama", module + "/internal/pglite", module + "/agents/memory", module + "/agents/memory/memorytest", module + "/agents/reports/conductor", module + "/swarm/rooms/terminal", module + "/swarm",
 	"github.com/coder/websocket", module + "/swarm/console/host", module + "/swarm/console/demo",
-	module + "/swarm/console/feed", module + "/consensus", module + "/swarm/runlog",
+	module + "/swarm/console/feed", module + "/consensus", module + "/swarm/runlog", module + "/swarm/rooms/office",
 }
 
 func TestImportsPointOneWay(t *testing.T) {
