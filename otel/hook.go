@@ -46,6 +46,9 @@ func (o *Observer) begin(ctx context.Context, about hooks.Op, began time.Time) *
 	about.Target, about.Thread = o.words.few(about.Target), o.name("thread", about.Thread)
 	p := &op{Op: about, observer: o, began: began}
 	s := styleOf(about.Name)
+	if cause := ToSpan(about.Cause); cause.IsValid() && !trace.SpanContextFromContext(ctx).IsValid() {
+		ctx = trace.ContextWithSpanContext(ctx, cause)
+	}
 	p.ctx, p.span = o.tracer.Start(ctx, s.name(&about), trace.WithSpanKind(s.kind), trace.WithTimestamp(p.began))
 	p.inside(thread)
 	if p.span.IsRecording() {
@@ -97,6 +100,9 @@ func (s *style) attributes(about *hooks.Op, at trace.SpanContext) []attribute.Ke
 	all := make([]attribute.KeyValue, 0, 6)
 	if s.genAI {
 		all = append(all, keyGenAI.String(s.verb))
+	}
+	if s.messaging != "" {
+		all = append(all, keySystem.String(system), keyOperation.String(s.verb), keyType.String(s.messaging))
 	}
 	for _, key := range s.target {
 		all = append(all, key.String(about.Target))

@@ -201,20 +201,23 @@ const (
 
 // A style defines the span of an op: its name is the verb, then the target.
 type style struct {
-	verb   string
-	kind   trace.SpanKind
-	genAI  bool            // the verb is a gen_ai.operation.name
-	target []attribute.Key // that say the target again
+	verb      string
+	kind      trace.SpanKind
+	genAI     bool            // the verb is a gen_ai.operation.name
+	target    []attribute.Key // that say the target again
+	messaging string          // the messaging.operation.type; "": none
 }
 
 // styles of the ops that are known. Others look like themselves.
 var styles = map[hooks.OpName]style{
-	hooks.OpSolve:     {"invoke_workflow", trace.SpanKindInternal, true, []attribute.Key{keyWorkflow}},
-	hooks.OpRound:     {"round", trace.SpanKindInternal, false, nil},
-	hooks.OpTurn:      {"invoke_agent", trace.SpanKindInternal, true, []attribute.Key{keyAgentID, keyAgentName}},
-	hooks.OpConsensus: {"evaluate_consensus", trace.SpanKindInternal, false, []attribute.Key{keyStrategy}},
-	hooks.OpModel:     {"chat", trace.SpanKindClient, true, []attribute.Key{keyRequestModel}},
-	hooks.OpTool:      {"execute_tool", trace.SpanKindInternal, true, []attribute.Key{keyTool}},
+	hooks.OpSolve:     {"invoke_workflow", trace.SpanKindInternal, true, []attribute.Key{keyWorkflow}, ""},
+	hooks.OpRound:     {"round", trace.SpanKindInternal, false, nil, ""},
+	hooks.OpTurn:      {"invoke_agent", trace.SpanKindInternal, true, []attribute.Key{keyAgentID, keyAgentName}, ""},
+	hooks.OpConsensus: {"evaluate_consensus", trace.SpanKindInternal, false, []attribute.Key{keyStrategy}, ""},
+	hooks.OpModel:     {"chat", trace.SpanKindClient, true, []attribute.Key{keyRequestModel}, ""},
+	hooks.OpTool:      {"execute_tool", trace.SpanKindInternal, true, []attribute.Key{keyTool}, ""},
+	hooks.OpSend:      {publishName, trace.SpanKindProducer, false, []attribute.Key{keyDestination}, publishType},
+	hooks.OpProcess:   {processName, trace.SpanKindConsumer, false, []attribute.Key{keyDestination}, processType},
 }
 
 // keysOf are the conventions' names of the attributes of ops. Others keep

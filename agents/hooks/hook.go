@@ -47,6 +47,9 @@ type Op struct {
 	Thread string
 	Round  int
 	Heard  []signals.Any // signals that a turn reacts to; never modified
+	// Cause is the trace context of the message for which the op is done, if ctx is inside of
+	// no op. The op is inside of the one in which the message was sent.
+	Cause *signals.Trace
 
 	// Attributes describe the op at its beginning, with the keys below or the
 	// caller's own. Hooks record them unchanged, so they must not hold anything
@@ -72,6 +75,12 @@ const (
 const (
 	OpModel OpName = "model" // Target: the model asked for
 	OpTool  OpName = "tool"  // Target: the tool, by a name that the program declares, never one that a model makes up
+)
+
+// The ops of messages outside of solves. Their results are nil.
+const (
+	OpSend    OpName = "send"    // Target: the kind of the message
+	OpProcess OpName = "process" // Target: the kind of the message that an agent answers; inside: its turn
 )
 
 // The keys of attributes that hooks know.

@@ -1,67 +1,52 @@
 package export_test
 
 import (
-	"context"
-	"errors"
-	"iter"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/swarmbus/swarmbus/agents"
-	"github.com/swarmbus/swarmbus/agents/hooks"
-	"github.com/swarmbus/swarmbus/otel/export"
-	"github.com/swarmbus/swarmbus/signals"
-	"github.com/swarmbus/swarmbus/swarm/rooms"
-	"github.com/swarmbus/swarmbus/swarm/rooms/events"
+	"github.com/swarmbus/swarmbus/otel/oteltest"
 )
 
-// TestJaegerShowsATurnOfARoom has an agent that calls a tool before it answers.
-func TestJaegerShowsATurnOfARoom(t *testing.T) {
+// TestJaegerShowsAMessageInARoom types into the office of the examples: Veda asks Reed, who
+// sends mail to Via in another room. Package otel tests that a model's and a tool's calls are
+// inside of a turn.
+func TestJaegerShowsAMessageInARoom(t *testing.T) {
 	j := startJaeger(t)
-	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", j.http)
-	p := newPipeline(t, export.Options{Service: "rooms", NoMetrics: true})
-	reed := &agents.Agent{ID: "Reed", Reactor: agents.Func(func(ctx context.Context, _ *agents.Turn) iter.Seq2[signals.Any, error] {
-		_, err := rooms.Of(ctx).Call(ctx, rooms.Call{Tool: "audit"}, func(context.Context) (string, error) { return "whole", nil })
-		if err != nil {
-			return agents.Fail(err)
-		}
-		return agents.Emit(rooms.Words("All is whole."))
-	})}
-	r, err := rooms.New(t.Context(), &rooms.Options{Keys: &events.Keys{Dir: t.TempDir()}, Agents: []rooms.Standing{{Agent: reed, Rooms: []string{"ops"}}}})
-	if err != nil {
-		t.Fatal(err)
+	out, errs := typed(t, j, "What does it cost?\n/wait\nIs the backup whole?\n/wait\n")
+	traces := j.page(t, "/api/traces?service=swarmbus&limit=20&lookback=1h")
+	if len(traces) != 2 {
+		t.Fatalf("%d traces, want one for each message; the program says\n%s%s", len(traces), out, errs)
 	}
-	ctx, cancel := context.WithCancel(hooks.With(context.Background(), p.Observer))
-	ran := make(chan error, 1)
-	go func() { ran <- r.Run(ctx) }()
-	if _, err := r.Say(t.Context(), "ops", rooms.Message{Content: "Is it whole?"}); err != nil {
-		t.Fatal(err)
+	var trees []string
+	total := 0
+	for _, shown := range traces {
+		spans := j.trace(t, shown.TraceID)
+		total += len(spans)
+		trees = append(trees, oteltest.Tree(spans, routine...))
 	}
-	if err := r.Idle(t.Context()); err != nil {
-		t.Fatal(err)
+	if strings.Contains(trees[0], "Via") { // Jaeger has the newest first
+		trees[0], trees[1] = trees[1], trees[0]
 	}
-	cancel()
-	if err := <-ran; !errors.Is(err, context.Canceled) {
-		t.Error(err)
+	golden(t, "rooms.txt", strings.Join(trees, "\n"))
+	if got, want := counted.FindString(errs), fmt.Sprintf("otel: %d spans, 0 lost", total); got != want {
+		t.Errorf("the program says %q, Jaeger has %q", got, want)
 	}
-	if err := r.Close(context.Background()); err != nil {
-		t.Error(err)
+}
+
+// typed runs the office of the examples with --otel, and types into it.
+func typed(t *testing.T, j *jaeger, lines string) (stdout, stderr string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), program(t, "./cmd/swarmbus"), "rooms", "examples/rooms/office.yaml",
+		"--otel", "--run", filepath.Join(t.TempDir(), "office.journal"))
+	cmd.Dir, cmd.Env = root, append(os.Environ(), "OTEL_EXPORTER_OTLP_ENDPOINT="+j.http, "OTEL_METRICS_EXPORTER=none")
+	var out, errs strings.Builder
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(lines), &out, &errs
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%v: %s%s", err, &out, &errs)
 	}
-	books := p.Close()
-	all := j.page(t, "/api/traces?service=rooms&limit=20&lookback=1h")
-	if len(all) != 1 || len(all[0].Spans) != 2 || books.Sent != 2 || books.Lost() != 0 {
-		t.Fatalf("%d traces, %+v, %+v", len(all), all, books)
-	}
-	names := map[string]string{}
-	for _, s := range j.trace(t, all[0].TraceID) {
-		names[s.Name] = s.Parent
-	}
-	var turn, tool bool
-	for name, parent := range names {
-		turn = turn || strings.Contains(name, "Reed") && parent == ""
-		tool = tool || strings.Contains(name, "audit") && parent != ""
-	}
-	if !turn || !tool {
-		t.Errorf("Jaeger has the spans %v", names)
-	}
+	return out.String(), errs.String()
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/swarmbus/swarmbus/agents/hooks"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
 	"github.com/swarmbus/swarmbus/swarm/rooms/roomlog"
@@ -34,11 +35,13 @@ type Receipt struct {
 // journal. Its errors are a [*signals.FieldError] for an invalid message, one that wraps
 // [ErrNone] for a room or member that there is not, and [ErrFull].
 func (r *Router) Say(ctx context.Context, room string, m Message) (Receipt, error) {
+	ctx, end := hooks.Start(ctx, hooks.Op{Name: hooks.OpSend, Target: string(events.User{}.Kind()), Thread: room})
 	var got Receipt
 	err := r.changed(ctx, func() (err error) {
 		got, err = r.sayLocked(ctx, room, m)
 		return err
 	})
+	end(nil, err)
 	return got, err
 }
 
@@ -65,7 +68,7 @@ func (r *Router) sayLocked(ctx context.Context, name string, m Message) (Receipt
 	if len(queued) == 0 && len(full) > 0 {
 		return Receipt{}, fmt.Errorf("%w: %s", ErrFull, strings.Join(full, ", "))
 	}
-	drafts := []any{events.Event{Room: name, From: events.FromUser, Body: events.User{
+	drafts := []any{events.Event{Room: name, From: events.FromUser, Trace: hooks.TraceOf(ctx), Body: events.User{
 		Common: events.Common{Priority: priority}, Content: m.Content, Why: why, To: queued,
 	}}}
 	drafts = append(drafts, refused(name, full, "its %v queue is full", priority)...)

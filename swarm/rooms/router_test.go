@@ -269,5 +269,5 @@ func TestTurnsAndTheirToolsAreTraced(t *testing.T) {
 	h.idle()
 	cancel()
 	<-ran
-	diff(t, []string{"/turn Reed ops", "/turn Reed/tool Read "}, seen.got)
+	diff(t, []string{"/process room.user ops", "/process room.user/turn Reed ops", "/process room.user/turn Reed/tool Read "}, seen.got)
 }

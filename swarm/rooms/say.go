@@ -1,9 +1,11 @@
 package rooms
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
+	"github.com/swarmbus/swarmbus/agents/hooks"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
 	"github.com/swarmbus/swarmbus/swarm/rooms/roomlog"
@@ -38,6 +40,7 @@ type place struct {
 
 // A composer makes events of what an agent says in one turn.
 type composer struct {
+	ctx     context.Context // of the turn, for the trace of what is said in it
 	r       *Router
 	agent   *roomlog.Agent
 	run     *roomlog.Running
@@ -50,10 +53,11 @@ type composer struct {
 	spent   int           // turns that this turn asks for so far, likewise
 	stopped []string      // addressees for whom no turn is left
 	out     []any
+	sending []hooks.End // of the mail
 }
 
-func (r *Router) composerLocked(a *roomlog.Agent) *composer {
-	c := &composer{r: r, agent: a, run: a.Running, quota: a.Quota(Quota, QuotaTurns), ix: map[string]int{}, sent: map[place]int{}}
+func (r *Router) composerLocked(ctx context.Context, a *roomlog.Agent) *composer {
+	c := &composer{ctx: ctx, r: r, agent: a, run: a.Running, quota: a.Quota(Quota, QuotaTurns), ix: map[string]int{}, sent: map[place]int{}}
 	for _, e := range append([]events.Event{c.run.Message}, c.run.Mail...) {
 		c.hops = max(c.hops, hops(e)+1)
 	}
@@ -142,9 +146,15 @@ func (c *composer) logged() bool { return c.said < c.run.Said }
 // the turn.
 func (c *composer) event(room string, body events.Body) {
 	logged := c.logged()
-	if c.said++; !logged {
-		c.out = append(c.out, events.Event{Room: room, From: c.agent.Name, ReplyTo: c.run.Message.ID, Body: body})
+	if c.said++; logged {
+		return
 	}
+	ctx := c.ctx
+	if _, is := body.(events.Mailbox); is {
+		inside, end := hooks.Start(ctx, hooks.Op{Name: hooks.OpSend, Target: string(body.Kind()), Thread: room})
+		ctx, c.sending = inside, append(c.sending, end)
+	}
+	c.out = append(c.out, events.Event{Room: room, From: c.agent.Name, ReplyTo: c.run.Message.ID, Body: body, Trace: hooks.TraceOf(ctx)})
 }
 
 func (c *composer) dialogue(s Say, to []string, p schedule.Priority, why string) {

@@ -26,6 +26,8 @@ type Call struct {
 	Label string // two to four words; others are made to fit
 	// Stub writes the stub of this call; nil: that of [Options].
 	Stub Stubber
+	// Reports says that run reports the call to the context's hook ([hooks.OpTool]) by itself.
+	Reports bool
 }
 
 // Called is what an agent gets of a call.
@@ -85,7 +87,7 @@ func (t *Turn) Call(ctx context.Context, call Call, run func(context.Context) (s
 		return Called{}, err
 	}
 	began := t.router.now()
-	result, err := watched(context.WithValue(ctx, ixKey{}, tool.Ix), call.Tool, run)
+	result, err := watched(context.WithValue(ctx, ixKey{}, tool.Ix), call, run)
 	if ctx.Err() != nil {
 		return Called{}, context.Cause(ctx)
 	}
@@ -134,8 +136,11 @@ func about(args map[string]any) string {
 }
 
 // watched calls a tool under a hook; a panic is an error.
-func watched(ctx context.Context, tool string, run func(context.Context) (string, error)) (result string, err error) {
-	ctx, end := hooks.Start(ctx, hooks.Op{Name: hooks.OpTool, Target: tool})
+func watched(ctx context.Context, call Call, run func(context.Context) (string, error)) (result string, err error) {
+	end := hooks.End(func(any, error) {})
+	if !call.Reports {
+		ctx, end = hooks.Start(ctx, hooks.Op{Name: hooks.OpTool, Target: call.Tool})
+	}
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("the tool panicked: %v", v)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/agents"
+	"github.com/swarmbus/swarmbus/agents/hooks"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
 	"github.com/swarmbus/swarmbus/swarm/rooms/roomlog"
@@ -65,7 +66,9 @@ func (r *Router) beginLocked(ctx context.Context, turns *sync.WaitGroup, a *room
 	r.turns++
 	t := r.turnLocked(a)
 	turns.Go(func() {
+		ctx, end := t.process(ctx)
 		defer func() {
+			end(nil, nil)
 			r.mu.Lock()
 			defer r.mu.Unlock()
 			r.turns--
@@ -74,6 +77,12 @@ func (r *Router) beginLocked(ctx context.Context, turns *sync.WaitGroup, a *room
 		said, err := r.take(ctx, t)
 		r.ran(ctx, t, said, err)
 	})
+}
+
+// process reports the turn as the processing of its message, or of its oldest mail.
+func (t *Turn) process(ctx context.Context) (context.Context, hooks.End) {
+	about := t.turn.New[len(t.turn.New)-1]
+	return hooks.Start(ctx, hooks.Op{Name: hooks.OpProcess, Target: string(about.Kind()), Thread: t.room, Cause: about.Head().Trace})
 }
 
 // awaitLocked waits for news, for the end of a pause or for the end of ctx, without the lock
@@ -185,14 +194,19 @@ func (r *Router) end(ctx context.Context, t *Turn, said []Say) error {
 			return err
 		}
 	}
+	var sending []hooks.End
 	err := r.commit(ctx, func() ([]any, error) {
-		c := r.composerLocked(r.state.Agent(t.agent))
+		c := r.composerLocked(ctx, r.state.Agent(t.agent))
 		for _, s := range said {
 			c.add(s)
 		}
 		c.stop()
+		sending = c.sending
 		return append(c.out, t.ended(outcome(t, c), 0)), nil
 	})
+	for _, end := range sending {
+		end(nil, err)
+	}
 	if err == nil && len(said) == 0 && !t.moot {
 		t.live(events.Pass{Common: t.common(normal)})
 	}

@@ -17,6 +17,9 @@ type Event struct {
 	Time    time.Time
 	ReplyTo string // id of the event that this one answers; "": none
 	Body    Body
+	// Trace is the trace context in which the event was made; nil: not traced. It is in the log,
+	// and neither in the id nor in the JSON form.
+	Trace *signals.Trace
 }
 
 // Common returns the fields that the body of every event has.
@@ -56,13 +59,13 @@ func Of(s signals.Any) (Event, bool) {
 		return Event{}, false
 	}
 	h := s.Head()
-	return Event{h.Seq, h.ID.String(), h.Thread, h.Source, h.Time, h.ReplyTo.String(), body}, true
+	return Event{h.Seq, h.ID.String(), h.Thread, h.Source, h.Time, h.ReplyTo.String(), body, h.Trace}, true
 }
 
 // Signal returns the event as a signal, without a position. It is an error if one
 // of the ids is none.
 func (e Event) Signal() (signals.Any, error) {
-	h := signals.Header{Source: e.From, Thread: e.Room, Time: e.Time, TTL: -1, Confidence: 1}
+	h := signals.Header{Source: e.From, Thread: e.Room, Time: e.Time, TTL: -1, Confidence: 1, Trace: e.Trace}
 	if err := first(h.ID.UnmarshalText([]byte(e.ID)), h.ReplyTo.UnmarshalText([]byte(e.ReplyTo))); err != nil {
 		return nil, err
 	}
@@ -128,7 +131,7 @@ func (e *Event) UnmarshalJSON(data []byte) error {
 	if err != nil {
 		return err
 	}
-	*e = Event{h.Seq, h.ID, h.Room, h.From, h.TS.UTC(), h.ReplyTo, body}
+	*e = Event{h.Seq, h.ID, h.Room, h.From, h.TS.UTC(), h.ReplyTo, body, nil}
 	return nil
 }
 

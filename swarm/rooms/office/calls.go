@@ -47,7 +47,7 @@ func seen(ctx context.Context, room *rooms.Turn, calls *tools.Calls, c models.Ca
 	made := false
 	var text string
 	var problem error
-	called, err := room.Call(ctx, rooms.Call{Tool: c.Name, Args: args}, func(ctx context.Context) (string, error) {
+	called, err := room.Call(ctx, rooms.Call{Tool: c.Name, Args: args, Reports: true}, func(ctx context.Context) (string, error) {
 		made = true
 		text, problem = resultOf(ctx, calls, c)
 		return text, problem
