@@ -13,60 +13,140 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/internal/runs"
+	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/rooms"
+	"github.com/swarmbus/swarmbus/swarm/rooms/deciding"
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
 	"github.com/swarmbus/swarmbus/swarm/rooms/roomlog"
+	"github.com/swarmbus/swarmbus/swarm/rooms/schedule"
 )
 
-const officeFile = "../../examples/rooms/office.yaml"
+const (
+	officeFile = "../../examples/rooms/office.yaml"
+	dayFile    = "../../swarm/rooms/office/testdata/day.txtar"
+)
 
-// steps are messages of a day, with their rooms.
-var steps = [][2]string{
-	{"ops", "Who is here?"},
-	{"ops", "Is the backup whole?"},
-	{"ops", "What does it cost?"},
-	{"design", "Which colour?"},
-	{"front", "FYI @Otto note this"},
-	{"front", "Who is it?"},
-	{"ops", "@Otto note that"},
+// A step is a line that the user types on the scripted day.
+type step struct {
+	line  string
+	room  string // in which it is typed
+	lasts bool   // it leaves something in the log: a message, or the restart of an agent
 }
 
-// typed is what the user types from a step on.
-func typed(from, days int) string {
-	lines := []string{"/wait"}
-	for n := from; n < days*len(steps); n++ {
-		step := steps[n%len(steps)]
-		lines = append(lines, "/room "+step[0], fmt.Sprintf("%s (%d)", step[1], n), "/wait")
+// dayOf returns the steps of the scripted day.
+func dayOf(t *testing.T) (all []step) {
+	t.Helper()
+	archive, err := txtar.ParseFile(dayFile)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return strings.Join(lines, "\n") + "\n"
+	room := "ops"
+	for line := range strings.Lines(string(archive.Files[0].Data)) {
+		line, typed := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "< ")
+		if !typed {
+			continue
+		}
+		command, rest, _ := strings.Cut(line, " ")
+		lasts := !strings.HasPrefix(line, "/") || slices.Contains([]string{"/urgent", "/normal", "/background", "/decide", "/restart"}, command)
+		all = append(all, step{line, room, lasts})
+		if command == "/room" {
+			room = rest
+		}
+	}
+	return all
 }
 
-// anOfficeDay runs the program on what is typed, and kills it after a while; 0: not. It
-// returns what the program printed.
-func anOfficeDay(t *testing.T, path string, lines string, after time.Duration) (killed bool, printed string) {
+// behind returns what is left of a day behind so many steps that last.
+func behind(day []step, done int) []step {
+	for i, s := range day {
+		if s.lasts {
+			done--
+		}
+		if done < 0 {
+			return day[i:]
+		}
+		if done == 0 && s.lasts {
+			return day[i+1:]
+		}
+	}
+	return nil
+}
+
+// typed returns the lines of steps, and the room in which they begin.
+func typed(all []step) (room, lines string) {
+	room = "ops"
+	if len(all) > 0 {
+		room = all[0].room
+	}
+	for _, s := range all {
+		lines += s.line + "\n"
+	}
+	return room, lines
+}
+
+// anOfficeDay runs the program on lines, to their end.
+func anOfficeDay(t *testing.T, path, lines string) string {
+	t.Helper()
+	_, printed := aLife(t, officeFile, path, "ops", lines, nil)
+	return printed
+}
+
+// aLife runs the program on lines, from a room on, until it has done them or until over returns.
+// nil: it is not killed. It returns whether it was, and what it printed.
+func aLife(t *testing.T, file, path, room, lines string, over func(ended <-chan struct{})) (killed bool, printed string) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
-	cmd.Args = []string{"swarmbus", "rooms", officeFile, "--run", path, "--room", "ops"}
+	cmd.Args = []string{"swarmbus", "rooms", file, "--run", path, "--room", room}
 	var out, errs bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(lines), &out, &errs
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	if after > 0 {
-		defer time.AfterFunc(after, func() { _ = cmd.Process.Kill() }).Stop()
-	}
+	ended, watched := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(watched)
+		if over != nil {
+			over(ended)
+			_ = cmd.Process.Kill()
+		}
+	}()
 	err := cmd.Wait()
+	close(ended)
+	<-watched
 	if code := cmd.ProcessState.ExitCode(); err != nil && code >= 0 {
 		t.Fatalf("exit status %d: %s", code, errs.String())
 	}
 	return err != nil, out.String()
 }
 
+// grown returns when a file has grown to a size, and a while after that, or when ended is closed.
+func grown(path string, size int64, after time.Duration) func(ended <-chan struct{}) {
+	return func(ended <-chan struct{}) {
+		tick := time.NewTicker(time.Millisecond)
+		defer tick.Stop()
+		for {
+			if about, err := os.Stat(path); size == 0 || err == nil && about.Size() >= size {
+				break
+			}
+			select {
+			case <-tick.C:
+			case <-ended:
+				return
+			}
+		}
+		select {
+		case <-time.After(after):
+		case <-ended:
+		}
+	}
+}
+
 // inLog returns the state of a run and its lasting events as text, by room, without what
-// depends on the time.
+// depends on the time, and how many steps left something in it.
 func inLog(t *testing.T, path string) (*roomlog.State, map[string][]string, int) {
 	t.Helper()
 	v, err := journal.NewView(path)
@@ -77,7 +157,7 @@ func inLog(t *testing.T, path string) (*roomlog.State, map[string][]string, int)
 	if err != nil {
 		t.Fatal(err)
 	}
-	texts, users := map[string][]string{}, 0
+	texts, done := map[string][]string{}, 0
 	for e, err := range rooms.Log(v, 0) {
 		if err != nil {
 			t.Fatal(err)
@@ -85,7 +165,7 @@ func inLog(t *testing.T, path string) (*roomlog.State, map[string][]string, int)
 		text := fmt.Sprint(e.From, " ", e.Common().Priority, " ", e.Common().Turn, " ")
 		switch b := e.Body.(type) {
 		case events.User:
-			users++
+			done++
 			text += b.Content
 		case events.Dialogue:
 			text += fmt.Sprint(b.Content, b.To, b.Hops, b.Stream)
@@ -95,23 +175,64 @@ func inLog(t *testing.T, path string) (*roomlog.State, map[string][]string, int)
 			if !b.Status.Over() {
 				continue
 			}
-			text += fmt.Sprint(b.Ix, b.ToolName, b.Status, *b.Result, *b.Stub)
+			text += fmt.Sprint(b.Ix, b.ToolName, b.Status, *b.Stub)
+			if b.ToolName != deciding.Tool { // a transcript says when it was interrupted
+				text += *b.Result
+			}
+		case events.Signal:
+			text += fmt.Sprint(b.Ix, b.By, b.What)
 		case events.System:
 			text += b.Content
+			if b.What == events.Restarted && e.Room == "ops" { // Reed is in two rooms
+				done++
+			}
 		case events.Pass, events.Key:
 			continue
 		}
 		texts[e.Room] = append(texts[e.Room], text)
 	}
-	return state, texts, users
+	return state, texts, done
 }
 
-// agentsIn returns the turns and credits of all agents.
+// agentsIn returns the turns and credits of all agents, the mail, and what is unread.
 func agentsIn(state *roomlog.State) (all []string) {
 	for a := range state.Agents() {
 		all = append(all, fmt.Sprint(a.Name, a.Turns, a.Session, a.Queues.Turns(), a.Queues.Credits(), a.Queues.Total(), a.Failures, len(a.Mail)))
 	}
-	return append(all, fmt.Sprint(len(state.Ledger())))
+	for r := range state.Rooms() {
+		all = append(all, fmt.Sprint(r.Name, r.Ix(), r.Unread()))
+	}
+	return append(all, fmt.Sprint(state.Ledger()))
+}
+
+// picks returns the turns of each agent, with the queues that their messages were in and why
+// they were picked.
+func picks(t *testing.T, path string) map[string][]string {
+	t.Helper()
+	v, err := journal.NewView(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	codec, err := signals.NewCodec(roomlog.Payloads()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	codec.Limits.TextBytes = rooms.ResultBytes
+	all, stated := map[string][]string{}, map[uint64]schedule.Priority{}
+	for s, err := range journal.Signals(v, codec, 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e, is := events.Of(s); is {
+			stated[e.Seq] = e.Common().Priority
+		}
+		if b, is := s.Body().(roomlog.Began); is {
+			h := s.Head()
+			promoted := b.Message != 0 && b.Level != stated[b.Message]
+			all[h.Source] = append(all[h.Source], fmt.Sprint(b.Turn, h.Thread, b.Why, b.Level, b.Waited, promoted))
+		}
+	}
+	return all
 }
 
 // userSaid reports whether the user said a text.
@@ -124,42 +245,88 @@ func userSaid(texts map[string][]string, text string) bool {
 	return false
 }
 
-// TestAnOfficeThatIsKilledEndsItsDayAsOneThatIsNot kills the program at random moments. What
-// the user saw of their own messages was acknowledged.
+// TestAnOfficeThatIsKilledEndsItsDayAsOneThatIsNot plays the scripted day, which has mail,
+// tools, passes, a failure, a promotion, a restart and a decision, and kills the program at
+// random moments. What the user saw of their own messages was acknowledged.
 func TestAnOfficeThatIsKilledEndsItsDayAsOneThatIsNot(t *testing.T) {
 	dir := t.TempDir()
-	days := 2 + *kills/5
+	day, file := dayOf(t), patient(t, dir)
 	whole := filepath.Join(dir, "whole"+runs.Suffix)
-	anOfficeDay(t, whole, typed(0, days), 0)
-	wantState, want, _ := inLog(t, whole)
-
+	room, lines := typed(day)
+	aLife(t, file, whole, room, lines, nil)
+	wantState, want, done := inLog(t, whole)
+	if left := behind(day, done); len(left) != 1 || !promoted(picks(t, whole)) {
+		t.Fatalf("the day is not that of %s: %v is left", dayFile, left)
+	}
+	size := sizeOf(t, whole)
 	seed := uint64(os.Getpid())
 	t.Log("seed", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
 	for n, round := 0, 0; n < *kills; round++ {
 		path := filepath.Join(dir, fmt.Sprint("killed", round, runs.Suffix))
-		n += killDays(t, path, days, *kills-n, random)
+		n += killDay(t, file, path, day, size, *kills-n, random)
 		gotState, got, _ := inLog(t, path)
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("after %d kills (-whole +killed):\n%s", n, diff)
-		}
-		if diff := cmp.Diff(agentsIn(wantState), agentsIn(gotState)); diff != "" {
-			t.Errorf("agents after %d kills (-whole +killed):\n%s", n, diff)
+		for _, diff := range []string{cmp.Diff(want, got), cmp.Diff(agentsIn(wantState), agentsIn(gotState)), cmp.Diff(picks(t, whole), picks(t, path))} {
+			if diff != "" {
+				t.Errorf("after %d kills (-whole +killed):\n%s", n, diff)
+			}
 		}
 	}
 }
 
-// killDays plays the days to their end, and kills the program on the way as often as it can
-// but at most so many times. It returns how often it did.
-func killDays(t *testing.T, path string, days, most int, random *rand.Rand) (n int) {
+// patient returns the office of the examples, in which a turn that the user types through takes
+// longer, so that a busy machine does not change the day.
+func patient(t *testing.T, dir string) string {
 	t.Helper()
+	text, err := os.ReadFile(officeFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	longer := strings.Replace(string(text), "takes: 1s", "takes: 4s", 1)
+	if longer == string(text) {
+		t.Fatal("no turn takes 1s")
+	}
+	file := filepath.Join(dir, "office.yaml")
+	if err := os.WriteFile(file, []byte(longer), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// promoted reports whether a background message waited until it was normal.
+func promoted(picks map[string][]string) bool {
+	return slices.ContainsFunc(picks["Otto"], func(pick string) bool { return strings.HasSuffix(pick, "true") })
+}
+
+func sizeOf(t *testing.T, path string) int64 {
+	t.Helper()
+	about, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return about.Size()
+}
+
+// killDay plays the day to its end, and kills the program on the way as often as it can but at
+// most so many times: behind a record, or at any time. It returns how often it did.
+func killDay(t *testing.T, file, path string, day []step, whole int64, most int, random *rand.Rand) (n int) {
+	t.Helper()
+	var size int64
 	for done := 0; ; {
-		after := time.Duration(0)
-		if n < most {
-			after = time.Duration(5+random.IntN(120)) * time.Millisecond
+		var over func(<-chan struct{})
+		switch {
+		case n >= most:
+		case random.IntN(3) == 0:
+			over = grown(path, 0, time.Duration(random.IntN(300))*time.Millisecond)
+		default:
+			over = grown(path, size+1+random.Int64N(whole/4), time.Duration(random.IntN(3000))*time.Microsecond)
 		}
-		killed, printed := anOfficeDay(t, path, typed(done, days), after)
-		_, texts, users := inLog(t, path)
+		room, lines := typed(behind(day, done))
+		if done == 0 {
+			room, lines = typed(day)
+		}
+		killed, printed := aLife(t, file, path, room, lines, over)
+		_, texts, now := inLog(t, path)
 		for line := range strings.Lines(printed) {
 			if _, text, ok := strings.Cut(strings.TrimSpace(line), ": "); ok && strings.HasPrefix(line, "you") && !userSaid(texts, text) {
 				t.Fatalf("%q was acknowledged and is not in the log", text)
@@ -169,17 +336,18 @@ func killDays(t *testing.T, path string, days, most int, random *rand.Rand) (n i
 			if status, _, errs := swarmbusRun(t, "verify", path); status != exitDecided {
 				t.Fatalf("after %d kills: %s", n, errs)
 			}
+			size = sizeOf(t, path)
 		}
 		if !killed {
 			return n
 		}
-		n, done = n+1, users
+		n, done = n+1, now
 	}
 }
 
 func TestRoomsAreShownAndVerifiedOutsideOfTheirProcess(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "day"+runs.Suffix)
-	anOfficeDay(t, path, typed(0, 1), 0)
+	anOfficeDay(t, path, "Is the backup whole?\n/wait\n")
 	status, out, errs := swarmbusRun(t, "room", "show", "ops", "§1", "--run", path)
 	if status != exitDecided || !strings.Contains(out, "entities.db  synced 12 h ago") {
 		t.Errorf("section: status %d: %s%s", status, out, errs)

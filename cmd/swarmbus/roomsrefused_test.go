@@ -46,7 +46,7 @@ func TestOfficeThatCannotStartLeavesNothingBehind(t *testing.T) {
 
 func TestHeadWithoutAnIDIsAMistake(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "day"+runs.Suffix)
-	anOfficeDay(t, path, "/quit\n", 0)
+	anOfficeDay(t, path, "/quit\n")
 	for _, head := range []string{"ops", "ops="} {
 		if status, _, errs := swarmbusRun(t, "verify", path, "--head", head); status != exitUsage || !strings.Contains(errs, "is not ROOM=ID") {
 			t.Errorf("%s: status %d: %s", head, status, errs)
@@ -56,7 +56,7 @@ func TestHeadWithoutAnIDIsAMistake(t *testing.T) {
 
 func TestHeadsOfOneRoomThatDifferAreAMistake(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "day"+runs.Suffix)
-	anOfficeDay(t, path, "/quit\n", 0)
+	anOfficeDay(t, path, "/quit\n")
 	if status, _, errs := swarmbusRun(t, "verify", path, "--head", "ops=a", "--head", "ops=b"); status != exitUsage || !strings.Contains(errs, "given twice") {
 		t.Errorf("status %d: %s", status, errs)
 	}
@@ -64,7 +64,7 @@ func TestHeadsOfOneRoomThatDifferAreAMistake(t *testing.T) {
 
 func TestVerifyFindsRecordsThatNoRouterWrites(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "day"+runs.Suffix)
-	anOfficeDay(t, path, "/quit\n", 0)
+	anOfficeDay(t, path, "/quit\n")
 	store, err := journal.Open(path, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -87,7 +87,7 @@ func TestVerifyFindsRecordsThatNoRouterWrites(t *testing.T) {
 
 func TestLineOfTenMegabytesIsRefusedAndTheSessionGoesOn(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "day"+runs.Suffix)
-	_, out := anOfficeDay(t, path, strings.Repeat("x", 10<<20)+"\nWho is here?\n/wait\n", 0)
+	out := anOfficeDay(t, path, strings.Repeat("x", 10<<20)+"\nWho is here?\n/wait\n")
 	if !slices.ContainsFunc(strings.Split(out, "\n"), func(line string) bool { return strings.HasPrefix(line, "  ? ") && len(line) < 200 }) ||
 		!strings.Contains(out, "Reed: I am Reed.") || len(out) > 1<<12 {
 		t.Errorf("it shows %d bytes: %.2000s", len(out), out)
