@@ -157,7 +157,7 @@ var rules = []struct {
 	{"swarm/rooms/schedule", rule{ours: []string{"signals"}}},
 	{"swarm/rooms/text", rule{ours: []string{"swarm/rooms/schedule"}}},
 	{"swarm/rooms/events", rule{ours: []string{"signals", "swarm/rooms/schedule"}, others: []string{"github.com/gowebpki/jcs"}}},
-	{"swarm/rooms/roomlog", rule{ours: []string{"signals", "swarm/rooms/schedule", "swarm/rooms/events"}}},
+	{"swarm/rooms/roomlog", rule{ours: []string{"signals", "swarm/rooms/schedule", "swarm/rooms/text", "swarm/rooms/events"}}},
 	{"swarm/rooms/deciding", rule{ours: []string{
 		"signals", "agents", "swarm", "swarm/runlog", "swarm/solves", "swarm/transcript", "bus/journal", "swarm/rooms", "swarm/rooms/events", "swarm/rooms/schedule", "swarm/rooms/text",
 	}}},

@@ -163,6 +163,12 @@ func (c *Calls) Offer() []models.Tool {
 	return all
 }
 
+// Repeats reports whether the hints of an offered tool, by the name with which the agent calls
+// it, let a call be made twice.
+func (c *Calls) Repeats(name string) bool {
+	return slices.ContainsFunc(c.offers, func(o offer) bool { return (o.name == name || o.Full() == name) && o.Hints.repeats() })
+}
+
 // nameFor returns a name that models accept and that no earlier offer has.
 func (c *Calls) nameFor(s Spec) string {
 	name := s.Name

@@ -55,6 +55,7 @@
 // a fold of them (package roomlog). After a crash the router goes on with the same
 // queues, credits and numbers. A turn that was running is taken again: what it said and
 // the tools that returned are taken from the log, and model calls from it too if the
-// agent's model records them there (package cassette). A tool that was running is
-// called again.
+// agent's model records them there (package cassette). A call that was running is made
+// again if it may be ([Call].Repeats). Otherwise the user is asked about it in the room, and
+// answers "repeat §N" or "skip §N" there, by [Router.Say].
 package rooms

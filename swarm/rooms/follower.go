@@ -81,7 +81,7 @@ func (f *Follower) Key(name string) (key string, err error) {
 // Idle is [Router.Idle], by what is in the journal.
 func (f *Follower) Idle(ctx context.Context) error {
 	idle := false
-	check := func(st *roomlog.State) error { idle = st.Idle(); return nil }
+	check := func(st *roomlog.State) error { idle = st.Idle() || st.Asks(); return nil }
 	seq, err := f.Last()
 	if err == nil {
 		err = f.look(check)

@@ -64,11 +64,15 @@ func (r *Router) sayLocked(ctx context.Context, name string, m Message) (Receipt
 	if len(to) == 0 {
 		to = room.Members
 	}
+	answers := r.answersLocked(room, m.Content)
+	if answers != "" {
+		to = nil
+	}
 	queued, full := r.roomFor(to, priority, map[place]int{})
 	if len(queued) == 0 && len(full) > 0 {
 		return Receipt{}, fmt.Errorf("%w: %s", ErrFull, strings.Join(full, ", "))
 	}
-	drafts := []any{events.Event{Room: name, From: events.FromUser, Trace: hooks.TraceOf(ctx), Body: events.User{
+	drafts := []any{events.Event{Room: name, From: events.FromUser, Trace: hooks.TraceOf(ctx), ReplyTo: answers, Body: events.User{
 		Common: events.Common{Priority: priority}, Content: m.Content, Why: why, To: queued,
 	}}}
 	drafts = append(drafts, refused(name, full, "its %v queue is full", priority)...)

@@ -72,7 +72,7 @@ func TestTurnThatWasRunningIsTakenAgainAndDoesNothingTwice(t *testing.T) {
 		if err != nil || got.Stub != "done" || got.Ix != 1 {
 			t.Errorf("the first call: %+v, %v", got, err)
 		}
-		got, err = room.Call(ctx, rooms.Call{Tool: "Read"}, func(ctx context.Context) (string, error) {
+		got, err = room.Call(ctx, rooms.Call{Tool: "Read", Repeats: true}, func(ctx context.Context) (string, error) {
 			if first {
 				reached <- struct{}{}
 				<-ctx.Done()

@@ -29,7 +29,7 @@ type Router struct {
 	mu    sync.Mutex // protects the fields below
 	state *roomlog.State
 	keys  map[string]ed25519.PrivateKey
-	turns int           // running
+	turns int           // running, without those that ask
 	news  chan struct{} // closed when something changes
 	err   error         // of the log: nothing more can be written
 }
@@ -210,12 +210,13 @@ func system(room string, what events.What, agent, format string, args ...any) ev
 }
 
 // Idle waits until no turn runs and none can begin, or until ctx ends. Agents that
-// have failed and are left alone keep it waiting, as they will go on.
+// have failed and are left alone keep it waiting, as they will go on; those that ask the
+// user do not.
 func (r *Router) Idle(ctx context.Context) error {
 	for {
 		r.mu.Lock()
 		news, err := r.news, r.err
-		idle := r.turns == 0 && r.state.Idle()
+		idle := r.turns == 0 && (r.state.Idle() || r.state.Asks())
 		seq := r.state.Seq()
 		r.mu.Unlock()
 		switch {

@@ -26,6 +26,9 @@ type Call struct {
 	Label string // two to four words; others are made to fit
 	// Stub writes the stub of this call; nil: that of [Options].
 	Stub Stubber
+	// Repeats says that a second call with the same arguments changes nothing more. A call that
+	// was running when the process ended is made again then; otherwise the user is asked.
+	Repeats bool
 	// Reports says that run reports the call to the context's hook ([hooks.OpTool]) by itself.
 	Reports bool
 }
@@ -62,7 +65,8 @@ func (c *calls) claim(call Call) (events.Tool, bool) {
 // writes the stub when run has returned; the result is in the log, and in no later
 // prompt. An error of run is a result too, and not an error of Call, except when ctx
 // has ended. In a turn that is taken again, a call whose result is in the log is not
-// made again; one that was running is, and run gets the number of its section by [IxOf].
+// made again. One that was running is if it repeats, or if the user says so ([Again]), and
+// run gets the number of its section by [IxOf].
 func (t *Turn) Call(ctx context.Context, call Call, run func(context.Context) (string, error)) (Called, error) {
 	args, err := asLogged(call.Args)
 	if err != nil {
@@ -76,18 +80,19 @@ func (t *Turn) Call(ctx context.Context, call Call, run func(context.Context) (s
 	if !known {
 		tool = events.Tool{
 			Common: t.common(normal), ToolName: call.Tool, Args: call.Args,
-			Label: text.Label(call.Label, call.Tool, about(call.Args)), Status: events.Pending,
+			Label: text.Label(call.Label, call.Tool, about(call.Args)), Status: events.Pending, Repeats: call.Repeats,
 		}
 		if err := t.emit(ctx, &tool); err != nil {
 			return Called{}, err
 		}
 	}
+	again := tool.Status == events.Running && !tool.Repeats
 	tool.Status = events.Running
 	if err := t.emit(ctx, &tool); err != nil {
 		return Called{}, err
 	}
 	began := t.router.now()
-	result, err := watched(context.WithValue(ctx, ixKey{}, tool.Ix), call, run)
+	result, err := watched(context.WithValue(context.WithValue(ctx, ixKey{}, tool.Ix), againKey{}, again), call, run)
 	if ctx.Err() != nil {
 		return Called{}, context.Cause(ctx)
 	}

@@ -76,11 +76,11 @@ func fresh(run *roomlog.Running) (all []signals.Any) {
 	return all
 }
 
-// heard are the recent events of the room, without those that are new and those that
-// the turn itself has left in the log.
+// heard are the recent events of the room at the beginning of the turn, without those that
+// are new: in a turn that is taken again they are the same.
 func heard(run *roomlog.Running) (all []signals.Any) {
 	for _, e := range run.Room.Recent {
-		if e.Seq != run.Message.Seq && !slices.ContainsFunc(run.Mail, func(m events.Event) bool { return m.Seq == e.Seq }) {
+		if e.Seq < run.Since && e.Seq != run.Message.Seq && !slices.ContainsFunc(run.Mail, func(m events.Event) bool { return m.Seq == e.Seq }) {
 			all = append(all, placed(e))
 		}
 	}

@@ -74,6 +74,12 @@ func (r *Router) beginLocked(ctx context.Context, turns *sync.WaitGroup, a *room
 			r.turns--
 			r.changedLocked()
 		}()
+		if err := t.settle(ctx); err != nil {
+			if ctx.Err() == nil {
+				r.broken(ctx, err)
+			}
+			return
+		}
 		said, err := r.take(ctx, t)
 		r.ran(ctx, t, said, err)
 	})
@@ -202,7 +208,7 @@ func (r *Router) end(ctx context.Context, t *Turn, said []Say) error {
 		}
 		c.stop()
 		sending = c.sending
-		return append(c.out, t.ended(outcome(t, c), 0)), nil
+		return append(append(t.unreturnedLocked(), c.out...), t.ended(outcome(t, c), 0)), nil
 	})
 	for _, end := range sending {
 		end(nil, err)
@@ -234,7 +240,7 @@ func (r *Router) fail(ctx context.Context, t *Turn, why error) error {
 		if after, ok := agents.IsRetryable(why); ok {
 			pause = min(max(pause, after), r.opts.Most)
 		}
-		all := []any{system(t.room, events.Faulted, t.agent, "%s failed: %s; it is left alone for %v", t.agent, failure(why), pause)}
+		all := append(t.unreturnedLocked(), system(t.room, events.Faulted, t.agent, "%s failed: %s; it is left alone for %v", t.agent, failure(why), pause))
 		tries := r.state.Agent(t.agent).Running.Failed + 1
 		if tries < r.opts.Tries {
 			return append(all, t.ended(roomlog.Failed, pause)), nil

@@ -109,7 +109,7 @@ func (w work) call() rooms.Call {
 	if w.ix > 0 {
 		args["answer"], args["continues"] = w.answer, fmt.Sprintf("§%d", w.ix)
 	}
-	return rooms.Call{Tool: Tool, Args: args, Label: "members decide", Stub: rooms.FirstLine}
+	return rooms.Call{Tool: Tool, Args: args, Label: "members decide", Stub: rooms.FirstLine, Repeats: true}
 }
 
 // work returns what is to be done: what a new message asks for, or to continue a solve that

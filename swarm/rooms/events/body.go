@@ -53,6 +53,7 @@ type Tool struct {
 	Stub       *string        `json:"stub"`   // one line, all that later prompts hold
 	Status     Status         `json:"status"`
 	DurationMS *int64         `json:"duration_ms"`
+	Repeats    bool           `json:"repeats,omitzero"` // the call may be made twice
 }
 
 // Signal is a signal of a solve that is the call of a tool in the room: it belongs to that

@@ -39,10 +39,11 @@ const (
 	Faulted                   // "failed": the agent's turn failed
 	Refused                   // the agent's queue is full, or a message has come too far
 	SetAside                  // "set aside": the agent failed too often in turns for a message
+	Asked                     // the agent asks the user about a call that may have been made
 	Stopped                   // what the agent says causes no more turns: the user's message has caused too many
 )
 
-var whats = signals.NewEnum[What]("what", "created", "joined", "left", "restarted", "failed", "refused", "set aside", "stopped")
+var whats = signals.NewEnum[What]("what", "created", "joined", "left", "restarted", "failed", "refused", "set aside", "asked", "stopped")
 
 // String returns the change in one word.
 func (w What) String() string { return whats.String(w) }

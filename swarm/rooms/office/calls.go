@@ -44,28 +44,20 @@ func (t *Talker) answer(ctx context.Context, room *rooms.Turn, ask *models.Reque
 func seen(ctx context.Context, room *rooms.Turn, calls *tools.Calls, c models.Call) (r models.Result, err error) {
 	args := map[string]any{}
 	_ = json.Unmarshal(c.Args, &args) // those that are no object are refused when the call is made
-	made := false
-	var text string
-	var problem error
-	called, err := room.Call(ctx, rooms.Call{Tool: c.Name, Args: args, Reports: true}, func(ctx context.Context) (string, error) {
-		made = true
-		text, problem = resultOf(ctx, calls, c)
-		return text, problem
-	})
-	if err == nil && !made { // an earlier try of the turn has: the result is on record
-		text, problem = resultOf(ctx, calls, c)
-	}
-	if problem != nil {
-		text = problem.Error()
-	}
-	quoted, _ := json.Marshal(map[string]string{"result": cut(text)})
+	call := rooms.Call{Tool: c.Name, Args: args, Reports: true, Repeats: calls.Repeats(c.Name)}
+	called, err := room.Call(ctx, call, func(ctx context.Context) (string, error) { return resultOf(ctx, calls, c) })
+	quoted, _ := json.Marshal(map[string]string{"result": cut(called.Result)})
 	return models.Result{Call: c.ID, Text: string(quoted), IsError: called.Failed}, err
 }
 
-// resultOf makes a call, or returns what is on record for it. Nobody can be asked in a room:
-// a call that has to be asked is refused.
+// resultOf makes a call, or returns what is on record for it. A call that has to be asked by
+// its policy is refused. One that may have been made is made as another one, since the user
+// has repeated it.
 func resultOf(ctx context.Context, calls *tools.Calls, c models.Call) (string, error) {
 	all, err := calls.Make(ctx, c)
+	if rooms.Again(ctx) && errors.As(err, new(*tools.AskError)) {
+		all, err = calls.Make(ctx, c)
+	}
 	if asks := (*tools.AskError)(nil); errors.As(err, &asks) {
 		q := asks.Questions[0]
 		return "", fmt.Errorf("%s is refused: %s, and nobody is asked in a room: the roster has to allow it", q.Tool, q.Why)

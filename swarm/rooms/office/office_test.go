@@ -66,6 +66,12 @@ func opened(t *testing.T, store journal.Store, keys string, answer func(context.
 	if err != nil {
 		t.Fatal(err)
 	}
+	return runs(t, options)
+}
+
+// runs runs a router until it is stopped.
+func runs(t *testing.T, options *rooms.Options) (*rooms.Router, func()) {
+	t.Helper()
 	r, err := rooms.New(t.Context(), options)
 	if err != nil {
 		t.Fatal(err)

@@ -101,7 +101,7 @@ func (l *Line) call(ctx context.Context, about signals.Any) (ix int, err error) 
 		mail, _ := about.Body().(events.Mailbox)
 		return mail.Ix, nil
 	}
-	called, err := rooms.Of(ctx).Call(ctx, rooms.Call{Tool: l.Call.Tool, Args: l.Call.Args, Label: l.Call.Label}, l.Call.run)
+	called, err := rooms.Of(ctx).Call(ctx, rooms.Call{Tool: l.Call.Tool, Args: l.Call.Args, Label: l.Call.Label, Repeats: true}, l.Call.run)
 	return called.Ix, err
 }
 

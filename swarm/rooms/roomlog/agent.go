@@ -42,6 +42,10 @@ type Running struct {
 	Said    int            // dialogues and mail so far
 	Failed  int            // earlier turns for the message, or for mail alone
 	Cause   *Cause         // of all that is said in it
+	Since   uint64         // position of the record that it begins
+	// Asked are the calls that may have been made when a process ended, by the ids of their
+	// newest events, with what the user says about them.
+	Asked map[string]Answer
 }
 
 // oldest returns the position of the mail that has waited longest, 0 if none waits.

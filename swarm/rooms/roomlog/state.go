@@ -34,6 +34,7 @@ type State struct {
 	paused  time.Time            // when the newest pause began
 	stamp   uint64               // of the newest choice
 	running int                  // turns
+	asking  int                  // turns that wait for answers of the user
 	ready   int                  // agents that wait for a turn
 }
 
@@ -169,8 +170,11 @@ func (st *State) fold(r *Room, e events.Event) string {
 	}
 	switch b := e.Body.(type) {
 	case events.System:
-		return st.changed(r, b)
+		return st.changed(r, e, b)
 	case events.User:
+		if e.ReplyTo != "" && !st.answer(r.running, e.ReplyTo, b.Content) {
+			return "an answer to no question"
+		}
 		return st.queue(e, b.To)
 	case events.Dialogue:
 		r.said(e.Seq, b.Priority)
@@ -198,7 +202,7 @@ func (st *State) fold(r *Room, e events.Event) string {
 	return ""
 }
 
-func (st *State) changed(r *Room, s events.System) string {
+func (st *State) changed(r *Room, e events.Event, s events.System) string {
 	a := st.agents[s.Agent]
 	switch s.What {
 	case events.Joined:
@@ -228,6 +232,11 @@ func (st *State) changed(r *Room, s events.System) string {
 		}
 		a.Session, a.Failures, a.Paused = 0, 0, time.Time{}
 		st.line(a)
+	case events.Asked:
+		if r.running != a || !st.ask(a, e.ReplyTo) {
+			return "about no call that is running"
+		}
+		r.said(e.Seq, s.Priority)
 	case events.Created, events.Faulted, events.Refused, events.SetAside, events.Stopped:
 	}
 	return ""

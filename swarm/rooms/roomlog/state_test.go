@@ -41,8 +41,14 @@ func (w *writer) add(s signals.Any) error {
 // event adds an event of a room, which has the position as its id.
 func (w *writer) event(room, from string, body events.Body) error {
 	w.t.Helper()
+	return w.reply(room, from, "", body)
+}
+
+// reply adds an event that answers another one.
+func (w *writer) reply(room, from, to string, body events.Body) error {
+	w.t.Helper()
 	key := make([]byte, 64)
-	e, err := events.Seal(events.Event{Room: room, From: from, Time: start.Add(time.Duration(len(w.log)) * time.Second), Body: body}, w.heads[room], key)
+	e, err := events.Seal(events.Event{Room: room, From: from, Time: start.Add(time.Duration(len(w.log)) * time.Second), ReplyTo: to, Body: body}, w.heads[room], key)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -190,6 +196,18 @@ func TestLogThatNoRouterWritesIsRefused(t *testing.T) {
 		},
 		"a member that joins twice": func(w *writer) error {
 			return w.event("ops", "router", events.System{Common: common, What: events.Joined, Agent: "Reed", Content: "joined"})
+		},
+		"a question about no call": func(w *writer) error {
+			w.begin()
+			return w.reply("ops", events.FromRouter, w.heads["ops"], events.System{Common: common, What: events.Asked, Agent: "Reed", Content: "asks"})
+		},
+		"an answer to no question": func(w *writer) error {
+			w.begin()
+			w.must(w.event("ops", "Reed", events.Tool{Common: common, Ix: 1, ToolName: "Read", Label: "read file", Status: events.Pending}))
+			return w.reply("ops", events.FromUser, w.heads["ops"], events.User{Common: common, Content: "repeat §1"})
+		},
+		"an answer while no turn runs": func(w *writer) error {
+			return w.reply("ops", events.FromUser, w.heads["ops"], events.User{Common: common, Content: "repeat §1"})
 		},
 		"a position twice": func(w *writer) error { return w.state.Apply(w.log[len(w.log)-1]) },
 	} {

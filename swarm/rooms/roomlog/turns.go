@@ -72,7 +72,7 @@ func (st *State) began(h signals.Header, b Began) string {
 	}
 	a.Turns++
 	a.Session++
-	a.Running = &Running{Turn: b.Turn, Session: a.Session, Room: r, Pick: a.pick, Mail: a.Mail, Failed: a.failed[b.Message]}
+	a.Running = &Running{Turn: b.Turn, Session: a.Session, Room: r, Pick: a.pick, Mail: a.Mail, Failed: a.failed[b.Message], Since: h.Seq}
 	if b.Message != 0 {
 		a.Running.Message = st.waiting[b.Message].event
 	}
@@ -98,6 +98,9 @@ func (st *State) ended(h signals.Header, e Ended) string {
 		return "no such turn is running"
 	}
 	run := a.Running
+	if run.Asks() {
+		st.asking--
+	}
 	a.Running, run.Room.running = nil, nil
 	st.running--
 	run.Room.offer(&st.rota)

@@ -1,6 +1,7 @@
 package text_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -129,6 +130,20 @@ func TestSectionsAreNumbersBehindTheSign(t *testing.T) {
 	got := slices.Collect(text.Sections("Sparse §3, flagged §4. §3 again, §0, §, §x, §007, § 5, §1234567890, §12§13"))
 	if diff := cmp.Diff([]int{3, 4, 12, 13}, got); diff != "" {
 		t.Errorf("sections (-want +got):\n%s", diff)
+	}
+}
+
+func TestVerdictIsAWholeMessage(t *testing.T) {
+	t.Parallel()
+	for message, want := range map[string]string{
+		"repeat §4": "4 true true", "skip §12.": "12 false true", "@Reed, Repeat 4": "4 true true", " Reed: SKIP §1 ": "1 false true",
+		"repeat §0": "0 false false", "please do repeat §4": "0 false false", "repeat": "0 false false", "repeat §4 and §5": "0 false false",
+		"skip §1234567890": "0 false false", "do not repeat §4": "0 false false",
+	} {
+		ix, repeat, ok := text.Verdict(message)
+		if got := fmt.Sprint(ix, repeat, ok); got != want {
+			t.Errorf("%q: got %s, want %s", message, got, want)
+		}
 	}
 }
 
