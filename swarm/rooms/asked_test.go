@@ -106,8 +106,8 @@ func TestQuestionAboutACallIsAskedOncePerCall(t *testing.T) {
 	for range 2 { // the second continues to ask
 		h := open(t, d.office(store, k, false))
 		h.idle()
-		if got := h.snapshots()[0]; got.Room != "ops" || got.Mark != "!" {
-			t.Errorf("a room with a question is marked %q", got.Mark)
+		if got := h.snapshots()[0]; got.Room != "ops" || got.Mark != "!" || !got.Members[0].Asks {
+			t.Errorf("a room with a question is %+v", got)
 		}
 		h.say("design", "Are you there?")
 		h.idle()

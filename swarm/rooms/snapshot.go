@@ -25,7 +25,8 @@ type Snapshot struct {
 // A Member is an agent in a room.
 type Member struct {
 	Name    string    `json:"name"`
-	Running bool      `json:"running"` // its turn in this room is running
+	Running bool      `json:"running"`       // its turn in this room is running
+	Asks    bool      `json:"asks,omitzero"` // and waits for an answer of the user about a call
 	Waiting Waiting   `json:"waiting"`
 	Credits int       `json:"credits"`
 	Next    string    `json:"next,omitzero"` // why which message is next
@@ -99,6 +100,7 @@ func snapshot(state *roomlog.State, name string) (Snapshot, error) {
 			Name: name, Running: room.Running() == name, Credits: a.Queues.Credits(), Paused: a.Paused,
 			Waiting: Waiting{a.Queues.Len(urgent), a.Queues.Len(normal), a.Queues.Len(background), len(a.Mail)},
 		}
+		m.Asks = m.Running && a.Running.Asks()
 		if p, ok := a.Queues.Pick(); ok {
 			m.Next = p.String()
 		}

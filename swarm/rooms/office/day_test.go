@@ -30,6 +30,7 @@ var update = flag.Bool("update", false, "write the day as it is now")
 const (
 	officeFile = "../../../examples/rooms/office.yaml"
 	dayFile    = "testdata/day.txtar"
+	docsFile   = "../../../docs/rooms.md"
 )
 
 // seeded makes the same keys in every run.
@@ -153,6 +154,33 @@ func TestDayInTheOfficeReadsAsWritten(t *testing.T) {
 			t.Errorf("the journals differ (-first +second):\n%s", gocmp.Diff(strings.Split(one, "\n"), strings.Split(two, "\n")))
 		}
 	})
+}
+
+// TestSessionsOfTheDocsAreOfTheDay compares the blocks of the docs in which the user types.
+func TestSessionsOfTheDocsAreOfTheDay(t *testing.T) {
+	t.Parallel()
+	archive, err := txtar.ParseFile(dayFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	docs, err := os.ReadFile(docsFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sessions := 0
+	for _, block := range strings.Split(string(docs), "```text\n")[1:] {
+		block, _, _ = strings.Cut(block, "```")
+		if !strings.Contains("\n"+block, "\n< ") {
+			continue
+		}
+		sessions++
+		if !strings.Contains(string(archive.Files[0].Data), block) {
+			t.Errorf("the day has not:\n%s", block)
+		}
+	}
+	if sessions != 2 {
+		t.Errorf("%d sessions in %s, want 2", sessions, docsFile)
+	}
 }
 
 // verified says how many events each room has that are as they were written, and its head.

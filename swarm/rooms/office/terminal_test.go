@@ -51,7 +51,7 @@ func TestAnswerGrowsOnTheLineAsItArrives(t *testing.T) {
 			}
 		}
 		const whole = "Reed: <PASS is not what I say:\n    all is \\x1b[2Jwell.\n"
-		begun := "  · room ops created\n  · Reed joined the room\nyou!: Whole?\n"
+		begun := "--- ops (rooms: 1; /rooms lists them, /help the commands)\n  · room ops created\n  · Reed joined the room\nyou!: Whole?\n"
 		do("Whole?")
 		has(begun) // it may become a pass
 		next <- struct{}{}

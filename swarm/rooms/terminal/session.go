@@ -78,13 +78,14 @@ func New(r Router, out io.Writer, room string) *Session {
 	return &Session{router: r, out: out, room: room, later: map[string][]events.Event{}, heads: map[string]string{}, news: make(chan struct{})}
 }
 
-// Show prints the events of the current room that the user has not read, and keeps those
+// Show prints a greeting, and the events of the current room that the user has not read, and keeps those
 // of others until the user goes there, until ctx ends or the feed does.
 func (s *Session) Show(ctx context.Context) error {
 	all, err := s.router.Rooms(ctx)
 	if err != nil {
 		return s.end(err)
 	}
+	s.print(fmt.Sprintf("--- %s (rooms: %d; /rooms lists them, /help the commands)", s.current(), len(all)))
 	readTo := map[string]uint64{}
 	for _, r := range all {
 		readTo[r.Room] = r.ReadTo
@@ -174,7 +175,7 @@ func (s *Session) Do(ctx context.Context, line string) (more bool, err error) {
 	case command == "":
 		return true, nil
 	case command == "/quit":
-		return false, nil
+		return false, s.mark(ctx)
 	case !strings.HasPrefix(command, "/"):
 		command, rest = "", strings.TrimSpace(line)
 	}
@@ -250,7 +251,10 @@ func (s *Session) decide(ctx context.Context, question string) error {
 
 // enter goes to a room and shows what is unread there.
 func (s *Session) enter(ctx context.Context, room string) error {
-	if _, err := s.router.Snapshot(ctx, room); err != nil {
+	switch _, err := s.router.Snapshot(ctx, room); {
+	case errors.Is(err, rooms.ErrNone):
+		return fmt.Errorf("no room %q; /rooms lists them", room)
+	case err != nil:
 		return err
 	}
 	if err := s.mark(ctx); err != nil {

@@ -116,7 +116,10 @@ func who(s rooms.Snapshot) string {
 	for _, m := range s.Members {
 		w := m.Waiting
 		fmt.Fprintf(&b, "  %-10s waiting: %d urgent, %d normal, %d background, %d mail; %d credits", m.Name, w.Urgent, w.Normal, w.Background, w.Mail, m.Credits)
-		if m.Running {
+		switch {
+		case m.Asks:
+			b.WriteString("; it asks you about a call")
+		case m.Running:
 			b.WriteString("; its turn is running")
 		}
 		if m.Next != "" {
