@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -79,4 +80,59 @@ func TestSignalsOfNoSectionAreRefusedAndTheRouterGoesOn(t *testing.T) {
 	h.idle()
 	diff(t, []string{"-1", "0", "1", "7"}, refused)
 	diff(t, []string{"dialogue Reed normal 1 to : Ready."}, lines(of(logged(t, store, "ops"), "dialogue")))
+}
+
+// TestCallsAtOnceShareTheSequenceOfTheRoom has an agent that makes calls side by side, while
+// mail takes numbers of its room.
+func TestCallsAtOnceShareTheSequenceOfTheRoom(t *testing.T) {
+	t.Parallel()
+	const calls = 16
+	store := new(journal.Memory)
+	reed := react("Reed", func(ctx context.Context, _ *agents.Turn) ([]signals.Any, error) {
+		var all sync.WaitGroup
+		for n := range calls {
+			all.Go(func() {
+				got, err := rooms.Of(ctx).Call(ctx, rooms.Call{Tool: "Read", Args: map[string]any{"n": n}}, func(ctx context.Context) (string, error) {
+					return fmt.Sprint(n, " is §", rooms.IxOf(ctx)), nil
+				})
+				if want := fmt.Sprint(n, " is §", got.Ix); err != nil || got.Result != want {
+					t.Errorf("got %q, %v, want %q", got.Result, err, want)
+				}
+			})
+		}
+		all.Wait()
+		return nil, nil
+	})
+	via := react("Via", func(context.Context, *agents.Turn) (all []signals.Any, err error) {
+		for range calls {
+			all = append(all, signals.New(signals.Header{Confidence: 1}, rooms.Say{Content: "Read this.", To: []string{"Veda"}}))
+		}
+		return all, nil
+	})
+	h := open(t, rooms.Options{Store: store, Turns: 2, Agents: []rooms.Standing{
+		{Agent: reed, Rooms: []string{"ops"}}, {Agent: says("Veda", "<PASS>"), Rooms: []string{"ops"}}, {Agent: via, Rooms: []string{"front"}},
+	}})
+	h.tell("ops", rooms.Message{Content: "Go", To: []string{"Reed"}})
+	h.say("front", "Go")
+	h.idle()
+	given := map[int]string{}
+	for _, e := range logged(t, store, "ops") {
+		switch b := e.Body.(type) {
+		case events.Tool:
+			if n, taken := given[b.Ix]; taken && n != fmt.Sprint(b.Args) {
+				t.Errorf("§%d is of two events", b.Ix)
+			}
+			given[b.Ix] = fmt.Sprint(b.Args)
+		case events.Mailbox:
+			if _, taken := given[b.Ix]; taken {
+				t.Errorf("§%d is of two events", b.Ix)
+			}
+			given[b.Ix] = "mail"
+		}
+	}
+	for n := range 2 * calls {
+		if given[n+1] == "" {
+			t.Errorf("no event is §%d of %v", n+1, given)
+		}
+	}
 }
