@@ -47,6 +47,9 @@ type comparison struct {
 	first    uint64     // message with which this process began
 	next     uint64     // message to come
 	hashes   []uint64   // of messages, by sequence number modulo held
+	prefixes []uint64   // of all messages up to each, likewise
+	sum      uint64     // of all messages so far
+	partial  bool       // the first ones are unknown
 	told     uint64     // message up to which others were told
 	compared uint64
 	alarms   uint64
@@ -59,11 +62,31 @@ type claim struct {
 	From    uint64   `json:"from"`
 	To      uint64   `json:"to"` // exclusive
 	Hash    uint64   `json:"hash"`
-	Each    []uint64 `json:"each,omitempty"` // of each message, if it was asked for
+	Prefix  uint64   `json:"prefix,omitempty"` // hash of all messages before To; 0: unknown
+	Each    []uint64 `json:"each,omitempty"`   // of each message, if it was asked for
 }
 
 func (c *comparison) begin(first uint64) {
-	c.first, c.next, c.told, c.hashes = first, first, first, make([]uint64, held)
+	c.first, c.next, c.told, c.hashes, c.prefixes = first, first, first, make([]uint64, held), make([]uint64, held)
+	c.partial = first > 1 && c.sum == 0
+}
+
+// prefix returns the hash of all messages so far, which other processes have alike.
+func (c *comparison) prefix() uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.partial {
+		return 0
+	}
+	return c.sum
+}
+
+// prefixLocked returns the hash of all messages before one; 0 if it is unknown.
+func (c *comparison) prefixLocked(to uint64) uint64 {
+	if c.partial || to <= c.first || to > c.next || to-1+held < c.next {
+		return 0
+	}
+	return c.prefixes[(to-1)%held]
 }
 
 // add takes what became of a message or of those of an envelope, the last sequence number of the bus,
@@ -85,8 +108,12 @@ func (c *comparison) add(seq uint64, all []verdict, last uint64, digest []byte) 
 	h.Write(digest)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.hashes[seq%held], c.next = binary.BigEndian.Uint64(h.Sum(nil)), seq+1
+	one := binary.BigEndian.Uint64(h.Sum(nil))
+	c.sum = max(mix(c.sum, one), 1)
+	c.hashes[seq%held], c.prefixes[seq%held], c.next = one, c.sum, seq+1
 }
+
+func mix(all, one uint64) uint64 { return (all ^ one) * 0x100000001b3 }
 
 // rangeLocked returns the hash of a range of messages, and those of each of them; false if
 // this process does not have them all.
@@ -96,7 +123,7 @@ func (c *comparison) rangeLocked(from, to uint64) (all uint64, each []uint64, ok
 	}
 	for seq := from; seq < to; seq++ {
 		one := c.hashes[seq%held]
-		all = (all ^ one) * 0x100000001b3
+		all = mix(all, one)
 		each = append(each, one)
 	}
 	return all, each, true
@@ -110,7 +137,7 @@ func (c *comparison) claims(process string) (all []claim) {
 	for c.told < c.next {
 		to := min(c.next, (c.told/block+1)*block)
 		if hash, _, ok := c.rangeLocked(c.told, to); ok {
-			all = append(all, claim{Process: process, From: c.told, To: to, Hash: hash})
+			all = append(all, claim{Process: process, From: c.told, To: to, Hash: hash, Prefix: c.prefixLocked(to)})
 		}
 		c.told = to
 	}
@@ -132,7 +159,8 @@ func (c *comparison) differs(of claim) bool {
 	if ok && hash == of.Hash {
 		c.compared += of.To - of.From
 	}
-	return ok && hash != of.Hash
+	prefix := c.prefixLocked(of.To)
+	return ok && (hash != of.Hash || prefix != of.Prefix && prefix > 0 && of.Prefix > 0)
 }
 
 // due returns the claims that waited.

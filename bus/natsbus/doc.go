@@ -85,8 +85,20 @@
 //	rate limits and byte caps      weaker: of one process        (see the tests of package bus)
 //	CloseThread                    weaker: only by a signal in   (see the tests of package bus)
 //	                                 the log ([bus.ThreadCloser])
-//	same state after a restart     holds, while the stream has   TestProcessesHaveOneLog
-//	                                 the whole thread
+//	same state after a restart     holds, from the stream or a   TestLateProcessBeginsWithTheSnapshotAndAgrees,
+//	                                 snapshot; refused if both     TestSnapshotThatDoesNotFitIsRefusedAndTheStreamIsRead,
+//	                                 lack the beginning            TestLogWhoseBeginningIsGoneNeedsASnapshot
+//
+// # Snapshots
+//
+// [Log.Snapshot] stores the log without the threads that are over ([Options].Over), beside
+// the stream, with the ids and leases that readers remember, and a hash of what became of
+// every message so far. A process that joins feeds its bus with it and reads on from there.
+// It refuses a snapshot that was changed, that is of another stream, or whose signals lead to
+// other conflicts here, says so with [Tell].Warn, and reads the stream. A snapshot has signals
+// and not the state of a fold: folds need no form on the wire then, and one of a later version
+// derives its own. The hash of all messages is in what processes compare, so that
+// a snapshot of a process that derived something else raises an alarm.
 //
 // # Durability
 //

@@ -188,16 +188,32 @@ func (w *window) first(all []signals.Any) signals.ID {
 }
 
 func (w *window) add(all []signals.Any) {
+	ids := make([]signals.ID, len(all))
+	for i, s := range all {
+		ids[i] = s.Head().ID
+	}
+	w.addIDs(ids)
+}
+
+func (w *window) addIDs(ids []signals.ID) {
 	for _, old := range w.ring[w.at] {
 		delete(w.ids, old)
 	}
-	ids := w.ring[w.at][:0]
-	for _, s := range all {
-		ids = append(ids, s.Head().ID)
-		w.ids[s.Head().ID] = true
+	for _, id := range ids {
+		w.ids[id] = true
 	}
 	w.ring[w.at] = ids
 	w.at = (w.at + 1) % len(w.ring)
+}
+
+// all returns the ids, those of the oldest message first.
+func (w *window) all() (all [][]signals.ID) {
+	for i := range w.ring {
+		if ids := w.ring[(w.at+i)%len(w.ring)]; len(ids) > 0 {
+			all = append(all, ids)
+		}
+	}
+	return all
 }
 
 // A graveyard counts dead letters.

@@ -34,6 +34,7 @@ type Log struct {
 	waiting waiting
 	out     outbox
 	judge   judge
+	kept    kept
 	lease   atomic.Pointer[Lease] // the newest one of this process
 	compare comparison
 	entries *bus.Subscription // what the digest is made of; nil: there is none
@@ -55,7 +56,19 @@ func Join(ctx context.Context, o Options) (*Log, error) {
 	return joinStream(ctx, o, PartitionOf(o.Stream, o.Thread, o.Partitions))
 }
 
-func joinStream(ctx context.Context, o Options, name string) (_ *Log, err error) {
+// joinStream begins with a snapshot, and without it if it does not fit.
+func joinStream(ctx context.Context, o Options, name string) (*Log, error) {
+	l, err := joinFrom(ctx, o, name, true)
+	if !errors.Is(err, errSnapshot) {
+		return l, err
+	}
+	if o.Tell.Warn != nil {
+		o.Tell.Warn(err.Error())
+	}
+	return joinFrom(ctx, o, name, false)
+}
+
+func joinFrom(ctx context.Context, o Options, name string, snapshot bool) (_ *Log, err error) {
 	l := &Log{opts: o, name: name, waiting: newWaiting(), judge: newJudge(&o)}
 	l.out.alone = o.Alone
 	l.ended, l.end = context.WithCancelCause(context.Background())
@@ -67,7 +80,7 @@ func joinStream(ctx context.Context, o Options, name string) (_ *Log, err error)
 		l.entries, err = l.bus.System().Subscribe(bus.SubscribeOptions{Expired: true, Backlog: math.MaxInt32})
 	}
 	if err == nil {
-		err = l.join(ctx)
+		err = l.join(ctx, snapshot)
 	}
 	if err != nil {
 		l.Close()
@@ -76,7 +89,7 @@ func joinStream(ctx context.Context, o Options, name string) (_ *Log, err error)
 	return l, nil
 }
 
-func (l *Log) join(ctx context.Context) (err error) {
+func (l *Log) join(ctx context.Context, snapshot bool) (err error) {
 	if l.conn, err = l.connect(ctx); err != nil {
 		return err
 	}
@@ -98,7 +111,16 @@ func (l *Log) join(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	l.begin(max(state.FirstSeq, 1))
+	first := max(state.FirstSeq, 1)
+	if snapshot {
+		if first, err = l.restore(ctx, &state); err != nil {
+			return err
+		}
+	}
+	if first > 1 && l.compare.sum == 0 && !l.opts.Partial {
+		return fmt.Errorf("natsbus: %s has no snapshot that fits, and Options.Partial is not set: %w", l.name, &GapError{Oldest: first})
+	}
+	l.begin(first)
 	l.running.Go(func() { l.read(l.ended) })
 	if err := l.reach(ctx, state.LastSeq); err != nil {
 		return err

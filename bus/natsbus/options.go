@@ -41,6 +41,14 @@ type Options struct {
 	Remember int           // messages in which readers recognise ids, which all processes must agree on; default: 1<<17
 	Compare  time.Duration // between comparisons of what processes have derived; default: 1s
 
+	// Over reports that nothing more happens in a thread, and that nobody needs what did.
+	// It makes [Log.Snapshot] possible: the log keeps the signals of the other threads.
+	// Default: no snapshots are made; those of others are read.
+	Over func(thread string) bool
+	// Partial joins a log whose first messages are gone, without a snapshot: of threads that
+	// began with them this process derives something else than others. Default: a [*GapError].
+	Partial bool
+
 	Key  ed25519.PrivateKey             // signs what this process publishes; default: unsigned
 	Keys map[string][]ed25519.PublicKey // that may speak for a source; nil: signatures are not checked
 

@@ -84,6 +84,9 @@ func (l *Log) readSome(ctx context.Context) error {
 // take feeds the bus with a message, or with those of an envelope, unless they are refused,
 // and tells who waits for them. An error ends the log.
 func (l *Log) take(ctx context.Context, m *message) error {
+	l.kept.mu.Lock()
+	defer l.kept.mu.Unlock()
+	l.kept.last = m
 	all, err := m.unpack()
 	var verdicts []verdict
 	if err != nil {
@@ -119,6 +122,9 @@ func (l *Log) takeOne(ctx context.Context, m *message, first uint64, envelope st
 	}
 	number(all, first)
 	err := l.feed(ctx, all)
+	if err == nil && l.opts.Over != nil {
+		l.kept.keep(all, l.bus.Last())
+	}
 	if err == nil || errors.Is(err, bus.ErrClosed) {
 		return nil, err
 	}

@@ -1,0 +1,225 @@
+package natsbus
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// ErrNoSnapshots is returned by [Log.Snapshot] without [Options].Over.
+var ErrNoSnapshots = errors.New("natsbus: Options.Over is not set, so that the log keeps no threads for a snapshot")
+
+// errSnapshot says why a snapshot is refused.
+var errSnapshot = errors.New("natsbus: the snapshot is refused")
+
+// A snapshot is the log up to a message without the threads that are over, and what the
+// judge remembers. The fold of a program is not in it: whoever has the signals of the
+// threads that go on folds them again.
+type snapshot struct {
+	Format  string            `json:"format"`
+	Seq     uint64            `json:"seq"`     // of the last message that is in it
+	Prefix  uint64            `json:"prefix"`  // hash of what became of every message up to it
+	Message string            `json:"message"` // hash of that message, so that it is found in one stream only
+	Groups  []group           `json:"groups"`
+	IDs     [][]signals.ID    `json:"ids"` // of the newest messages, the oldest first
+	Fences  map[string]uint64 `json:"fences"`
+	Sum     string            `json:"sum"` // hash of all of the above
+}
+
+// A group is signals that were published at once, and the last number that they and their
+// conflicts got.
+type group struct {
+	Last    uint64            `json:"last"`
+	Signals []json.RawMessage `json:"signals"`
+	all     []signals.Any
+}
+
+// kept are the signals of threads that are not over.
+type kept struct {
+	mu     sync.Mutex // held while a message is taken; protects the fields below and the judge
+	groups []group
+	last   *message
+}
+
+func (s *snapshot) sum() (string, error) {
+	bare := *s
+	bare.Sum = ""
+	text, err := json.Marshal(bare)
+	return digestOf(text), err
+}
+
+func digestOf(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+func digestOfMessage(subject string, data []byte) string {
+	return digestOf(append([]byte(subject+"\n"), data...))
+}
+
+// Snapshot stores the log as it is now, without the threads that are over, in place of the
+// snapshot before: processes that join begin with it, and the messages up to it may be
+// dropped by the limits of the stream. One process should do that now and then.
+func (l *Log) Snapshot(ctx context.Context) error {
+	if l.opts.Over == nil {
+		return ErrNoSnapshots
+	}
+	s := l.snapshot()
+	if s == nil {
+		return nil // nothing was read yet
+	}
+	for i := range s.Groups {
+		for _, one := range s.Groups[i].all {
+			text, err := signals.Marshal(one)
+			if err != nil {
+				return err
+			}
+			s.Groups[i].Signals = append(s.Groups[i].Signals, text)
+		}
+	}
+	var err error
+	if s.Sum, err = s.sum(); err != nil {
+		return err
+	}
+	text, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	return retry(ctx, func(ctx context.Context) error {
+		bucket, err := l.snapshots(ctx, true)
+		if err == nil {
+			_, err = bucket.PutBytes(ctx, l.name, text)
+		}
+		return err
+	})
+}
+
+// snapshot returns what is to be stored, and forgets the threads that are over.
+func (l *Log) snapshot() *snapshot {
+	l.kept.mu.Lock()
+	defer l.kept.mu.Unlock()
+	if l.kept.last == nil {
+		return nil
+	}
+	l.kept.groups = slices.DeleteFunc(l.kept.groups, func(g group) bool {
+		return !slices.ContainsFunc(g.all, func(s signals.Any) bool { return !l.opts.Over(s.Head().Thread) })
+	})
+	m := l.kept.last
+	return &snapshot{
+		Format: format, Seq: m.seq, Prefix: l.compare.prefix(), Message: digestOfMessage(m.subject, m.data),
+		Groups: slices.Clone(l.kept.groups), IDs: l.judge.seen.all(), Fences: maps.Clone(l.judge.fences),
+	}
+}
+
+func (l *Log) snapshots(ctx context.Context, create bool) (jetstream.ObjectStore, error) {
+	c := jetstream.ObjectStoreConfig{Bucket: l.opts.Stream + "-snapshots", Replicas: l.opts.Storage.Replicas}
+	if l.opts.Storage.InMemory {
+		c.Storage = jetstream.MemoryStorage
+	}
+	bucket, err := l.js.ObjectStore(ctx, c.Bucket)
+	if create && errors.Is(err, jetstream.ErrBucketNotFound) {
+		bucket, err = l.js.CreateOrUpdateObjectStore(ctx, c)
+	}
+	return bucket, err
+}
+
+// restore feeds the bus with a snapshot, and returns the message that follows it: the first
+// one of the stream if there is none. An error that is errSnapshot leaves the log unusable.
+func (l *Log) restore(ctx context.Context, state *jetstream.StreamState) (uint64, error) {
+	first := max(state.FirstSeq, 1)
+	text, err := l.stored(ctx)
+	if err != nil {
+		return first, nil // as without one
+	}
+	var s snapshot
+	if err := json.Unmarshal(text, &s); err != nil {
+		return 0, fmt.Errorf("%w: %w", errSnapshot, err)
+	}
+	if err := l.fits(ctx, &s, state); err != nil {
+		return 0, fmt.Errorf("%w: %w", errSnapshot, err)
+	}
+	if err := l.load(ctx, &s); err != nil {
+		return 0, fmt.Errorf("%w: %w", errSnapshot, err)
+	}
+	return s.Seq + 1, nil
+}
+
+// stored returns the text of the snapshot.
+func (l *Log) stored(ctx context.Context) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, request)
+	defer cancel()
+	bucket, err := l.snapshots(ctx, false)
+	if err != nil {
+		return nil, err
+	}
+	return bucket.GetBytes(ctx, l.name)
+}
+
+// fits checks that a snapshot is whole, and of this stream.
+func (l *Log) fits(ctx context.Context, s *snapshot, state *jetstream.StreamState) error {
+	sum, err := s.sum()
+	switch {
+	case err != nil:
+		return err
+	case s.Format != format:
+		return fmt.Errorf("its format is %q", s.Format)
+	case sum != s.Sum:
+		return errors.New("it was changed: its hash is another one")
+	case s.Seq+1 < state.FirstSeq || s.Seq > state.LastSeq:
+		return fmt.Errorf("it ends with message %d, the stream has %d to %d", s.Seq, state.FirstSeq, state.LastSeq)
+	case s.Seq < state.FirstSeq:
+		return nil // its last message is just gone
+	}
+	m, err := l.stream.GetMsg(ctx, s.Seq)
+	if err != nil {
+		return err
+	}
+	if got := digestOfMessage(m.Subject, m.Data); got != s.Message {
+		return fmt.Errorf("message %d is another one in this stream", s.Seq)
+	}
+	return nil
+}
+
+// load feeds the bus, and checks that each group leads to what it led to elsewhere.
+func (l *Log) load(ctx context.Context, s *snapshot) error {
+	for _, g := range s.Groups {
+		for _, text := range g.Signals {
+			one, err := l.opts.Codec.Unmarshal(text)
+			if err != nil {
+				return err
+			}
+			g.all = append(g.all, one)
+		}
+		if err := l.feed(ctx, slices.Clone(g.all)); err != nil {
+			return err
+		}
+		if last := l.bus.Last(); last != g.Last {
+			return fmt.Errorf("its signals lead to %d here, not to %d", last, g.Last)
+		}
+		l.kept.groups = append(l.kept.groups, group{Last: g.Last, all: g.all})
+	}
+	for _, ids := range s.IDs {
+		l.judge.seen.addIDs(ids)
+	}
+	for name, token := range s.Fences {
+		l.judge.fences[name] = token
+	}
+	l.digest() // which others had derived before
+	l.compare.sum = s.Prefix
+	return nil
+}
+
+// keep notes what a message brought for the next snapshot.
+func (k *kept) keep(all []signals.Any, last uint64) {
+	k.groups = append(k.groups, group{Last: last, all: all})
+}
