@@ -3,6 +3,7 @@ package bus
 import (
 	"context"
 	"iter"
+	"slices"
 
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
@@ -26,13 +27,7 @@ func (b *Bus) CloseThread(thread string) {
 // Conflicts yields the open conflicts of a thread, oldest first, as of the start
 // of the iteration.
 func (b *Bus) Conflicts(thread string) iter.Seq[conflict.Pair] {
-	return func(yield func(conflict.Pair) bool) {
-		for _, p := range b.openIn(thread) {
-			if !yield(p) {
-				return
-			}
-		}
-	}
+	return func(yield func(conflict.Pair) bool) { slices.Values(b.openIn(thread))(yield) }
 }
 
 // Resolve ends the open conflict between two signals of a thread, named in

@@ -17,9 +17,6 @@ var causalLevels = texts[CausalLevel]{"CausalLevel", "causalLevel", 0, []string{
 	0: "", Correlation: "correlation", Intervention: "intervention", Counterfactual: "counterfactual",
 }}
 
-// Valid reports whether c is unstated or one of the levels above.
-func (c CausalLevel) Valid() bool { return causalLevels.valid(c) }
-
 // String returns the wire text, or CausalLevel(n) for a value that has none.
 func (c CausalLevel) String() string { return causalLevels.string(c) }
 

@@ -15,9 +15,6 @@ var stances = texts[Stance]{"Stance", "stance", Agree, []string{
 	Agree: "agree", Disagree: "disagree", Abstain: "abstain",
 }}
 
-// Valid reports whether s is one of the stances above.
-func (s Stance) Valid() bool { return stances.valid(s) }
-
 // String returns the wire text, or Stance(n) for a value that has none.
 func (s Stance) String() string { return stances.string(s) }
 

@@ -35,11 +35,11 @@ func (v *Vote) fault() *FieldError {
 		return &FieldError{"voter", v.Voter, "a name"}
 	case v.ProposalID == "":
 		return &FieldError{"proposalId", v.ProposalID, "a name"}
-	case !v.Stance.Valid():
+	case !stances.valid(v.Stance):
 		return &FieldError{"stance", v.Stance, "agree, disagree or abstain"}
 	case math.IsNaN(v.Weight) || v.Weight < 0 || v.Weight > 1:
 		return &FieldError{"weight", v.Weight, "a number from 0 to 1"}
-	case !v.CausalLevel.Valid():
+	case !causalLevels.valid(v.CausalLevel):
 		return &FieldError{"causalLevel", v.CausalLevel, "a known level"}
 	}
 	return nil

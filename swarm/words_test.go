@@ -52,7 +52,7 @@ func TestVotesSayTheSameInSignalsAndInConsensus(t *testing.T) {
 		if said, counted := signals.CausalLevel(n).String(), consensus.CausalLevel(n).String(); said != counted && n <= 3 {
 			t.Errorf("causal level %d: %q in a signal, %q as it is counted", n, said, counted)
 		}
-		if known := consensus.Stance(n).Valid(); known != valid(signals.Stance(n)) || consensus.CausalLevel(n).Valid() != (n == 0 || valid(signals.CausalLevel(n))) {
+		if known := valid(consensus.Stance(n)); known != valid(signals.Stance(n)) || valid(consensus.CausalLevel(n)) != (n == 0 || valid(signals.CausalLevel(n))) {
 			t.Errorf("%d is known on one side alone", n)
 		}
 	}
