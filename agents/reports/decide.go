@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -47,7 +48,7 @@ type Decision struct {
 
 // Check implements [signals.Checker].
 func (d Decision) Check(l signals.Limits) error {
-	return first(l.Ref("request", d.Request), d.Verdict.known(), l.Name("by", d.By), l.Text("option", d.Option), l.Text("text", d.Text))
+	return cmp.Or(l.Ref("request", d.Request), d.Verdict.known(), l.Name("by", d.By), l.Text("option", d.Option), l.Text("text", d.Text))
 }
 
 // Decide returns the signal that answers an escalation, to be published and
@@ -72,7 +73,7 @@ func (g *Gate) Decide(d Decision, now time.Time) (signals.Any, error) {
 		return nil, fmt.Errorf("%w: %s asks for one", ErrHuman, d.Request)
 	}
 	p := Decided{d, r.EscalationID}
-	if err := first(r.Allows(d.Verdict, d.Option), p.Check(g.limits())); err != nil {
+	if err := cmp.Or(r.Allows(d.Verdict, d.Option), p.Check(g.limits())); err != nil {
 		return nil, err
 	}
 	return signals.New(signals.Header{

@@ -152,16 +152,6 @@ func problem(field, value, what string) error {
 	return &signals.FieldError{Field: field, Value: value, Problem: what}
 }
 
-// first returns the first error.
-func first(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // clip cuts a text to the length for errors.
 func clip(s string) string { return clipTo(s, 64) }
 

@@ -54,7 +54,7 @@ func (g *Gate) checkReport(w Worker, r *Report) error {
 	case normal(r.Summary) == "":
 		return problem("summary", clip(r.Summary), "has no words")
 	}
-	return first(
+	return cmp.Or(
 		limits.Name("worker_id", r.WorkerID), limits.Name("task_id", r.TaskID), limits.Name("turn_id", r.TurnID),
 		limits.Name("model", cmp.Or(r.Model, "none")), limits.Text("summary", r.Summary),
 	)
@@ -175,7 +175,7 @@ func (j *judging) reject(part Part, at int, ref string, count int, why *held) {
 // item adds the signal of an item, or returns why the item is rejected.
 func (j *judging) item(i int, it item) *held {
 	part, id, text := it.about()
-	if err := first(j.sent.at(part, i), it.Check(j.gate.limits())); err != nil {
+	if err := cmp.Or(j.sent.at(part, i), it.Check(j.gate.limits())); err != nil {
 		return invalid(err)
 	}
 	if normal(text) == "" {

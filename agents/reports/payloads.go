@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -36,7 +37,7 @@ func (Received) Kind() signals.Kind { return "worker.report.received" }
 
 // Check implements [signals.Checker].
 func (p Received) Check(l signals.Limits) error {
-	return first(p.Status.known(), l.Required("summary", p.Summary), asRaw(l, p))
+	return cmp.Or(p.Status.known(), l.Required("summary", p.Summary), asRaw(l, p))
 }
 
 // asRaw limits the length of a payload with a report to that of one text, as a reader
@@ -194,7 +195,7 @@ func (Rejected) Kind() signals.Kind { return "worker.signal.rejected" }
 
 // Check implements [signals.Checker].
 func (p Rejected) Check(l signals.Limits) error {
-	return first(l.Text("ref", p.Ref), l.Text("detail", p.Detail), l.Text("report", p.Report))
+	return cmp.Or(l.Text("ref", p.Ref), l.Text("detail", p.Detail), l.Text("report", p.Report))
 }
 
 // String returns the signal in one line.
@@ -222,7 +223,7 @@ func (Advisory) Kind() signals.Kind { return "worker.advisory" }
 
 // Check implements [signals.Checker].
 func (p Advisory) Check(l signals.Limits) error {
-	return first(p.Concern.known(), p.Workers.check(l, "workers"), l.Required("text", p.Text))
+	return cmp.Or(p.Concern.known(), p.Workers.check(l, "workers"), l.Required("text", p.Text))
 }
 
 // String returns the signal in one line.

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -81,14 +82,14 @@ func (a Artifact) about() (part Part, id, text string) { return PartArtifact, a.
 
 // Check implements [signals.Checker].
 func (f Finding) Check(l signals.Limits) error {
-	return first(
+	return cmp.Or(
 		l.Name("finding_id", f.FindingID), l.Required("claim", f.Claim), f.EvidenceRefs.check(l, "evidence_refs"), signals.Unit("confidence", f.Confidence),
 	)
 }
 
 // Check implements [signals.Checker].
 func (e Learning) Check(l signals.Limits) error {
-	return first(
+	return cmp.Or(
 		l.Name("learning_id", e.LearningID), l.Required("insight", e.Insight), e.Supports.check(l, "supports"), signals.Unit("confidence", e.Confidence),
 	)
 }
@@ -98,14 +99,14 @@ func (e Escalation) Check(l signals.Limits) error {
 	if e.RecommendedOption != "" && !slices.Contains(e.Options, e.RecommendedOption) {
 		return problem("recommended_option", clip(e.RecommendedOption), "not one of the options")
 	}
-	return first(
+	return cmp.Or(
 		l.Name("escalation_id", e.EscalationID), e.Kind.known(), l.Required("reason", e.Reason), e.Urgency.known(), e.Options.check(l, "options"),
 	)
 }
 
 // Check implements [signals.Checker].
 func (a Artifact) Check(l signals.Limits) error {
-	return first(l.Name("artifact_id", a.ArtifactID), a.Kind.known(), l.Required("ref", a.Ref))
+	return cmp.Or(l.Name("artifact_id", a.ArtifactID), a.Kind.known(), l.Required("ref", a.Ref))
 }
 
 // String returns the finding in one line.

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 
@@ -51,7 +52,7 @@ func (Turn) Kind() signals.Kind { return "worker.turn.reported" }
 
 // Check implements [signals.Checker].
 func (p Turn) Check(l signals.Limits) error {
-	return first(l.Required("report", p.Report), asRaw(l, p))
+	return cmp.Or(l.Required("report", p.Report), asRaw(l, p))
 }
 
 // String returns the signal in one line.
@@ -82,7 +83,7 @@ func (Ruling) Kind() signals.Kind { return "worker.escalation.ruled" }
 
 // Check implements [signals.Checker].
 func (p Ruling) Check(l signals.Limits) error {
-	return first(l.Ref("request", p.Request), p.Verdict.known(), l.Text("option", p.Option), l.Text("text", p.Text))
+	return cmp.Or(l.Ref("request", p.Request), p.Verdict.known(), l.Text("option", p.Option), l.Text("text", p.Text))
 }
 
 // String returns the signal in one line.

@@ -116,10 +116,9 @@ type Worker struct {
 // for an invalid name.
 func (d *Desk) Worker(w reports.Worker) (*Worker, error) {
 	var l signals.Limits
-	for _, err := range []error{l.Name("worker", w.ID), l.Name("task", cmp.Or(w.Task, "any")), l.Name("model", cmp.Or(w.Model, "any"))} {
-		if err != nil {
-			return nil, err
-		}
+	err := cmp.Or(l.Name("worker", w.ID), l.Name("task", cmp.Or(w.Task, "any")), l.Name("model", cmp.Or(w.Model, "any")))
+	if err != nil {
+		return nil, err
 	}
 	return &Worker{d, w}, nil
 }
