@@ -55,11 +55,11 @@ func (a *Agent) Attend(fresh []Fresh) (now, later []Fresh) {
 
 func (a *Agent) salience(f Fresh) float64 {
 	causal := float64(f.Signal.Head().CausalLevel) / float64(signals.Counterfactual)
-	return (relevance(f.Signal)+f.Record+causal+a.Personality.interest(f.Signal))/4 + float64(f.Waited)/patience
+	return (Relevance(f.Signal)+f.Record+causal+a.Personality.interest(f.Signal))/4 + float64(f.Waited)/patience
 }
 
-// relevance returns the relevance that a signal states.
-func relevance(s signals.Any) float64 {
+// Relevance returns the relevance that a signal states: its own, or its confidence.
+func Relevance(s signals.Any) float64 {
 	switch p := s.Body().(type) {
 	case signals.Task, signals.Escalation, signals.Consensus:
 		return 1

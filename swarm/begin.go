@@ -52,13 +52,17 @@ func (r *solve) sayBegan(ctx context.Context, starting []*seat.Turn, now time.Ti
 		all = append(all, t.Seat.Begun())
 	}
 	turns, err := runlog.TextOf(all)
+	var speakers runlog.Text
+	if r.step.speakers != nil && err == nil {
+		speakers, err = runlog.TextOf(r.step.speakers)
+	}
 	if err != nil {
 		r.fail("the round cannot be recorded", err)
 		return
 	}
 	r.announce(ctx, signals.New(
 		signals.Header{Confidence: 1, Recipients: signals.To(bus.System), Time: now},
-		runlog.Began{Turns: turns, Effort: effort, Seed: r.result.Seed, Debate: r.step.debate, Ask: r.step.plan.Part, Against: r.step.against},
+		runlog.Began{Turns: turns, Effort: effort, Seed: r.result.Seed, Debate: r.step.debate, Ask: r.step.plan.Part, Against: r.step.against, Speakers: speakers},
 	))
 	r.step = nextStep{}
 	if r.swarm.keeper == nil || r.over() {

@@ -31,6 +31,7 @@ func (r *solve) finish(ctx context.Context) {
 		r.result.Answer = won.Payload.Content
 		r.say(ctx, d, won)
 	}
+	r.write(ctx)
 	r.result.Groupthink = r.groupthink()
 	if stop := r.result.Stop; stop == runlog.StopEscalated || stop == runlog.StopAsked {
 		r.result.Question = solves.QuestionOf(r.thread)

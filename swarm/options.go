@@ -20,6 +20,7 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/internal/seat"
 	"github.com/swarmbus/swarmbus/swarm/mode"
 	"github.com/swarmbus/swarmbus/swarm/settle"
+	"github.com/swarmbus/swarmbus/swarm/synthesis"
 )
 
 // Options of a [Swarm]. Agents are required; for all other fields the zero
@@ -138,12 +139,20 @@ type Coordination struct {
 	// votes, if so many rounds are left and the agents deliberate. What it is asked to say
 	// is not counted as a challenge by the diagnostic of groupthink. "": nobody.
 	Advocate string
+	// Writer writes the answer of a solve that is over as a text, from what was said. The
+	// text is in the log, and is that of a template if it cites the log wrongly: see package
+	// synthesis. Nil: nobody; [solves.Result].Synthesis is by the template.
+	Writer synthesis.Writer
 }
 
 // Limits bound a solve, whatever the agents do. Zero values mean the defaults given.
 type Limits struct {
-	Rounds      int // maximum of a solve that deliberates; 0: 12
-	Calls       int // what turns may cost in the other modes, each with what it reads: see [mode.Plan]; 0: three turns for each agent
+	Rounds int // maximum of a solve that deliberates; 0: 12
+	Calls  int // what turns may cost in the other modes, each with what it reads: see [mode.Plan]; 0: three turns for each agent
+	// Speakers is the maximum number of agents that begin a turn in a round of a solve that
+	// deliberates, of those with something new to hear; the others hear it later. The log
+	// says who was selected and why: see package selection. 0: all of them.
+	Speakers    int
 	Signals     int // maximum that agents and their timers may publish in one solve; 0: 1000
 	TurnSignals int // maximum in one turn; 0: 16
 	// Deadline of a solve; 0: 2m. A round waits for a quarter of it and then
@@ -163,6 +172,7 @@ func (l Limits) withDefaults() Limits {
 	return Limits{
 		Rounds:      cmp.Or(l.Rounds, 12),
 		Calls:       l.Calls,
+		Speakers:    l.Speakers,
 		Signals:     cmp.Or(l.Signals, 1000),
 		TurnSignals: cmp.Or(l.TurnSignals, 16),
 		Deadline:    cmp.Or(l.Deadline, 2*time.Minute),
@@ -177,7 +187,7 @@ func (l Limits) validate() error {
 	for _, limit := range []struct {
 		field string
 		value int
-	}{{"rounds", l.Rounds}, {"calls", l.Calls}, {"signals", l.Signals}, {"turnSignals", l.TurnSignals}, {"history", l.History}} {
+	}{{"rounds", l.Rounds}, {"calls", l.Calls}, {"speakers", l.Speakers}, {"signals", l.Signals}, {"turnSignals", l.TurnSignals}, {"history", l.History}} {
 		problems = append(problems, signals.AtLeastZero(limit.field, float64(limit.value)))
 	}
 	if l.Deadline < 0 {

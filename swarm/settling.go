@@ -119,13 +119,7 @@ func (r *solve) settle(ctx context.Context) (moved, settled bool) {
 // turns of others would wait for it.
 func (r *solve) paid(ctx context.Context, d settle.Debate) bool {
 	for _, agent := range []string{d.ForA, d.ForB} {
-		t := &agents.Turn{
-			Agent: agent, Thread: r.result.Thread, Round: r.result.Rounds + 1, Task: r.result.Task,
-			Proposals: r.thread.Votes.Show(agent), Seed: r.result.Seed, Time: r.swarm.clock.Last(),
-		}
-		if began := r.thread.Turns.Began; began != nil {
-			t.Effort = began.Payload.Effort
-		}
+		t := r.turnOf(agent)
 		t.Debate = settling.Ask(d, t)
 		release, ok := r.seats.Of(agent).Reserve(ctx, t, settle.Takes)
 		defer release()
@@ -135,6 +129,18 @@ func (r *solve) paid(ctx context.Context, d settle.Debate) bool {
 		}
 	}
 	return true
+}
+
+// turnOf returns the next turn of an agent as far as it is known, to ask what it costs.
+func (r *solve) turnOf(agent string) *agents.Turn {
+	t := &agents.Turn{
+		Agent: agent, Thread: r.result.Thread, Round: r.result.Rounds + 1, Task: r.result.Task,
+		Proposals: r.thread.Votes.Show(agent), Seed: r.result.Seed, Time: r.swarm.clock.Last(),
+	}
+	if began := r.thread.Turns.Began; began != nil {
+		t.Effort = began.Payload.Effort
+	}
+	return t
 }
 
 // hasTheFloor reports whether only agents that argue have turns in the next round.

@@ -12,6 +12,7 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/internal/seat"
 	"github.com/swarmbus/swarmbus/swarm/mode"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
+	"github.com/swarmbus/swarmbus/swarm/selection"
 	"github.com/swarmbus/swarmbus/swarm/settle"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
@@ -57,6 +58,8 @@ type nextStep struct {
 	debate  settle.Debate
 	against string // the proposal that the advocate argues against; "": none
 	plan    mode.Step
+
+	speakers []selection.Choice // who was selected of those with something to hear; nil: all are
 }
 
 // A lastRound has the numbers of the last round.

@@ -20,18 +20,20 @@ type aboutFlags struct {
 	without []uint
 	assume  uint
 	credit  bool
+	answer  bool
 }
 
 func (f *aboutFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.UintSliceVar(&f.without, "without", nil, "print what falls without these signals, by their numbers in the transcript")
+	flags.BoolVar(&f.answer, "answer", false, "print the answer as a text that cites the signals it is from, with dissent and what would change it")
 	flags.BoolVar(&f.credit, "credit", false, "print who moved the result, by their Shapley values")
 	flags.UintVar(&f.assume, "assume", 0, "print what falls if somebody sees to it that the claim of this signal is true")
 }
 
 // print prints what was asked for.
 func (f *aboutFlags) print(w io.Writer, v journal.Reader, thread string) error {
-	asked := len(f.without) > 0 || f.assume > 0 || f.credit
+	asked := len(f.without) > 0 || f.assume > 0 || f.credit || f.answer
 	r, err := resultIn(v, thread)
 	if err != nil {
 		if !asked {
@@ -44,6 +46,11 @@ func (f *aboutFlags) print(w io.Writer, v journal.Reader, thread string) error {
 	}
 	if !asked {
 		return nil
+	}
+	if f.answer {
+		if _, err := fmt.Fprintf(w, "\n%s\n", transcript.PrintableText(r.Synthesis().Text)); err != nil {
+			return err
+		}
 	}
 	if f.credit {
 		if err := printCredit(w, r); err != nil {

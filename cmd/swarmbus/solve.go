@@ -98,6 +98,10 @@ the arguments where answers differ. Known outcomes come before what is said. Wit
 deliberate they talk in rounds and settle conflicts, which costs more. The result says
 which mode it was, why, and what it cost.
 
+With --writer a model of the team writes the answer as a text that cites what was said; if it
+cites wrongly, or there is no budget for it, a template does. With --speakers only the agents
+that have heard most of relevance, or to whom something is addressed, speak in a round.
+
 While a solve runs, a terminal shows the round, the turns that run, who leads with how much
 support, what is spent of the budget, and the time. Nothing of this is in a pipe or a file.
 
@@ -173,7 +177,7 @@ func (f *solveFlags) check(cmd *cobra.Command, args []string) error {
 	case f.settle && f.resume == "":
 		return usage(errors.New("--settle is for a run that --resume continues"))
 	case f.resume != "":
-		if name := given("team", "model", "agents", "context", "mode", "facts-differ", "checkable", "calls", "strategy", "threshold", "quorum", "conflicts", "advocate", "rounds", "seed", "record", "cassette", "journal"); name != "" {
+		if name := given("team", "model", "agents", "context", "mode", "facts-differ", "checkable", "calls", "strategy", "threshold", "quorum", "conflicts", "advocate", "speakers", "writer", "rounds", "seed", "record", "cassette", "journal"); name != "" {
 			return usage(fmt.Errorf("--%s cannot be combined with --resume, which takes it from the run", name))
 		}
 		if len(args) > 0 {
@@ -182,7 +186,7 @@ func (f *solveFlags) check(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	if f.cassette != "" {
-		if name := given("model", "agents", "context", "mode", "facts-differ", "checkable", "calls", "strategy", "threshold", "quorum", "conflicts", "advocate", "rounds", "seed", "base-url", "budget", "price", "record"); name != "" {
+		if name := given("model", "agents", "context", "mode", "facts-differ", "checkable", "calls", "strategy", "threshold", "quorum", "conflicts", "advocate", "speakers", "writer", "rounds", "seed", "base-url", "budget", "price", "record"); name != "" {
 			return usage(fmt.Errorf("--%s cannot be combined with --cassette, which contains it", name))
 		}
 		if len(args) > 0 {
@@ -228,7 +232,7 @@ func (t *solveTerms) here() (err error) {
 // notEmpty refuses flags that were given without a value, such as those of a variable
 // that is not set: what they limit would have no limit.
 func notEmpty(cmd *cobra.Command) error {
-	for _, name := range []string{"team", "advocate", "budget", "base-url", "record", "cassette", "journal", "resume", "by", "vote", "against", "allow", "deny"} {
+	for _, name := range []string{"team", "advocate", "writer", "budget", "base-url", "record", "cassette", "journal", "resume", "by", "vote", "against", "allow", "deny"} {
 		if flag := cmd.Flags().Lookup(name); flag != nil && flag.Changed && flag.Value.String() == "" {
 			return usage(fmt.Errorf("--%s is empty", name))
 		}

@@ -57,6 +57,8 @@ type terms struct {
 	threshold           float64
 	quorum              int
 	advocate            string
+	speakers            int
+	writer              string
 }
 
 func (t *terms) define(flags *pflag.FlagSet) {
@@ -65,6 +67,8 @@ func (t *terms) define(flags *pflag.FlagSet) {
 	flags.IntVar(&t.quorum, "quorum", 0, "number of voters that a decision needs (default: more than half, where the agents deliberate)")
 	flags.StringVar(&t.conflicts, "conflicts", string(teams.ConflictPolicies()[0]), "how conflicts between proposals are settled: "+words(teams.ConflictPolicies()))
 	flags.StringVar(&t.advocate, "advocate", "", "agent that argues against what the votes have chosen before it is decided, such as critic (default: nobody)")
+	flags.StringVar(&t.writer, "writer", "", "model of the team that writes the answer as a text, such as ollama:qwen3 (default: none)")
+	flags.IntVar(&t.speakers, "speakers", 0, "agents that speak in a round, where the agents deliberate (default: all with something new to hear)")
 }
 
 // check finds what is wrong with the terms that were given.
@@ -74,6 +78,8 @@ func (t *terms) check(flags *pflag.FlagSet) error {
 		return fmt.Errorf("--strategy %q is not %s", t.strategy, words(teams.Strategies()))
 	case flags.Changed("threshold") && !(t.threshold > 0 && t.threshold <= 1):
 		return fmt.Errorf("--threshold %v is not above 0 and at most 1", t.threshold)
+	case flags.Changed("speakers") && t.speakers < 1:
+		return fmt.Errorf("--speakers %d is not positive", t.speakers)
 	case flags.Changed("quorum") && t.quorum < 1:
 		return fmt.Errorf("--quorum %d is not positive", t.quorum)
 	case t.conflicts != "" && !slices.Contains(teams.ConflictPolicies(), teams.Conflicts(t.conflicts)):
@@ -146,6 +152,8 @@ func (f *teamFlags) change(cmd *cobra.Command, t *teams.Team) error {
 		"quorum":    func() { t.Quorum = f.by.quorum },
 		"conflicts": func() { t.Conflicts = teams.Conflicts(f.by.conflicts) },
 		"advocate":  func() { t.Advocate = f.by.advocate },
+		"writer":    func() { t.Writer = f.by.writer },
+		"speakers":  func() { t.Speakers = f.by.speakers },
 		"mode":      func() { t.Mode = teams.Mode(f.mode) },
 		"calls":     func() { t.Calls = f.calls },
 		"rounds":    func() { t.Rounds = f.rounds },

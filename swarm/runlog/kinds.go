@@ -10,11 +10,12 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/retract"
 	"github.com/swarmbus/swarmbus/swarm/settle"
+	"github.com/swarmbus/swarmbus/swarm/synthesis"
 )
 
 // Reserved returns the kinds that only a swarm publishes.
 func Reserved() []signals.Kind {
-	return append(connectivity.Kinds(), KindBegan, KindPlanned, KindLate, KindFailed, KindRefused, KindSame, KindAnswered, settle.KindUnpaid, KindTerms, KindDecided, KindOutcome)
+	return append(connectivity.Kinds(), KindBegan, KindPlanned, KindLate, KindFailed, KindRefused, KindSame, KindAnswered, settle.KindUnpaid, KindTerms, KindDecided, KindOutcome, synthesis.Kind)
 }
 
 // Kinds returns the registrations that a [signals.Codec] needs to read the log
@@ -24,7 +25,7 @@ func Kinds() []signals.Registration {
 		signals.For[Began](), signals.For[Planned](), signals.For[Late](), signals.For[Failed](), signals.For[Refused](), signals.For[Same](), signals.For[Answered](), signals.For[settle.Unpaid](),
 		signals.For[agents.Passed](), signals.For[retract.Retraction](),
 		signals.For[conflict.Resolution](),
-		signals.For[Opened](), signals.For[Decided](), signals.For[Outcome](),
+		signals.For[synthesis.Written](), signals.For[Opened](), signals.For[Decided](), signals.For[Outcome](),
 	)
 }
 

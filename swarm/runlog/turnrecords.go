@@ -9,6 +9,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/selection"
 	"github.com/swarmbus/swarmbus/swarm/settle"
 )
 
@@ -154,6 +155,9 @@ type Began struct {
 	// Against is the id of the proposal that the agent of the round is asked to argue
 	// against, because the votes have chosen it; "": an ordinary round.
 	Against string `json:"against,omitempty"`
+	// Speakers says who was selected for the round of those with something new to hear, and
+	// why: a []selection.Choice; "": all were.
+	Speakers Text `json:"speakers,omitempty"`
 }
 
 // A BegunTurn is what the agent of a turn had heard of the thread.
@@ -180,6 +184,12 @@ func (p Began) Check(l signals.Limits) error {
 		return nil
 	}
 	return p.Debate.Check(l)
+}
+
+// Selected returns who was selected of those with something new to hear; nil: all were.
+func (p Began) Selected() (all []selection.Choice) {
+	_ = json.Unmarshal([]byte(p.Speakers), &all) // a transcript without it is better than none
+	return all
 }
 
 // All returns the turns, in the order of the agents.

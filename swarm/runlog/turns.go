@@ -9,6 +9,7 @@ import (
 // in log order, and shared.
 type Turns struct {
 	Rounds  int
+	Last    map[string]int         // by agent: the round of its last turn
 	Begun   int                    // turns
 	Began   *signals.Signal[Began] // the last one; nil: none
 	Late    []Late
@@ -21,6 +22,12 @@ func (t *Turns) apply(s signals.Any) {
 	switch s := s.(type) {
 	case *signals.Signal[Began]:
 		turns, _ := s.Payload.All() // checked when it was published
+		if t.Last == nil {
+			t.Last = map[string]int{}
+		}
+		for _, b := range turns {
+			t.Last[b.Agent] = int(s.Round)
+		}
 		t.Began, t.Rounds, t.Begun = s, int(s.Round), t.Begun+len(turns)
 	case *signals.Signal[Late]:
 		t.Late = append(t.Late, s.Payload)

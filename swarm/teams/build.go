@@ -17,6 +17,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/mode"
+	"github.com/swarmbus/swarmbus/swarm/synthesis/writer"
 )
 
 // Parts are what a team is built of. Models is required if an agent has one.
@@ -51,11 +52,18 @@ func (t *Team) Build(p Parts) (swarm.Options, error) {
 	o := swarm.Options{
 		Memory:    p.Memory,
 		Threshold: t.Threshold, Quorum: t.Quorum, Conflicts: policies[t.Conflicts],
-		Limits: swarm.Limits{Rounds: t.Rounds, Calls: t.Calls, Deadline: time.Duration(t.Deadline)}, Seed: t.Seed,
+		Limits: swarm.Limits{Rounds: t.Rounds, Calls: t.Calls, Speakers: t.Speakers, Deadline: time.Duration(t.Deadline)}, Seed: t.Seed,
 		Coordination: swarm.Coordination{Advocate: t.Advocate},
 		Traits:       func(signals.Task) mode.Traits { return t.traits() },
 	}
 	_ = o.Mode.UnmarshalText([]byte(t.Mode)) // validated
+	if t.Writer != "" {
+		m := p.Models(t.Writer)
+		if m == nil {
+			return swarm.Options{}, fmt.Errorf("teams: the writer has no model: %q is missing", t.Writer)
+		}
+		o.Coordination.Writer = writer.New(m)
+	}
 	if t.Strategy != "" {
 		o.Strategy, _ = consensus.Lookup(string(t.Strategy)) // validated
 	}

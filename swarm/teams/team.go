@@ -35,8 +35,11 @@ type Team struct {
 	Conflicts Conflicts `json:"conflicts,omitempty" jsonschema:"How conflicts between proposals are settled. Default: debate."`
 	Advocate  string    `json:"advocate,omitempty" jsonschema:"The agent that argues against what the votes have chosen before it is decided, where the agents deliberate. Default: nobody."`
 
+	Writer string `json:"writer,omitempty" jsonschema:"The model of the team that writes the answer as a text, which cites what was said. Default: a template."`
+
 	Budget   Budget   `json:"budget,omitempty" jsonschema:"Maximum cost of a solve, such as 0.50usd or 20000tokens. Default: unlimited."`
 	Deadline Duration `json:"deadline,omitempty" jsonschema:"Time limit of a solve, such as 90s or 10m. Default: 10m."`
+	Speakers int      `json:"speakers,omitempty" jsonschema:"Maximum number of agents that speak in a round, of those with something new to hear, where the agents deliberate. Default: all."`
 	Rounds   int      `json:"rounds,omitempty" jsonschema:"Maximum number of rounds. Default: 6."`
 	Seed     uint64   `json:"seed,omitempty" jsonschema:"Seed of ids and random choices. Default: 1."`
 	Journal  string   `json:"journal,omitempty" jsonschema:"File or name under which runs are recorded. Default: runs are not recorded."`

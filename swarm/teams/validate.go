@@ -118,6 +118,12 @@ func (t *Team) checkTerms(f *faults) {
 	if t.Calls < 0 {
 		f.add("calls", "%d is not positive", t.Calls)
 	}
+	if _, found := t.Models[t.Writer]; t.Writer != "" && !found {
+		f.add("writer", "there is no model %q%s", t.Writer, near.Suggest(t.Writer, t.names()))
+	}
+	if t.Speakers < 0 {
+		f.add("speakers", "%d is not positive", t.Speakers)
+	}
 	if t.Rounds < 0 {
 		f.add("rounds", "%d is not positive", t.Rounds)
 	}

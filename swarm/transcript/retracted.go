@@ -2,10 +2,13 @@ package transcript
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/retract"
 	"github.com/swarmbus/swarmbus/swarm/solves"
+	"github.com/swarmbus/swarmbus/swarm/synthesis"
 )
 
 // takenBack says what is taken back, and why.
@@ -40,6 +43,26 @@ func Revised(r *solves.Revision, before consensus.Decision) string {
 		return "The decision stays without what was taken back after it: " + Printable(verdict(r.Decision))
 	}
 	return fmt.Sprintf("Without what was taken back after it, the decision changes: %s (it was %s)", Printable(verdict(r.Decision)), Printable(chosen(before)))
+}
+
+// written shows the answer as somebody was asked to write it.
+func (t *text) written(r *solves.Result) {
+	for _, s := range r.Log {
+		if w, ok := signals.As[synthesis.Written](s); ok {
+			for line := range strings.Lines(w.Payload.Text) {
+				t.whole("          %s", t.said(strings.TrimSpace(line)))
+			}
+		}
+	}
+}
+
+// PrintableText returns a text of several lines as [Printable] does each.
+func PrintableText(text string) string {
+	var all []string
+	for line := range strings.Lines(text) {
+		all = append(all, Printable(strings.TrimRight(line, "\r\n")))
+	}
+	return strings.Join(all, "\n")
 }
 
 // chosen returns the outcome of a decision and what it chose.

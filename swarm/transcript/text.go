@@ -19,6 +19,7 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/settle"
 	"github.com/swarmbus/swarmbus/swarm/solves"
+	"github.com/swarmbus/swarmbus/swarm/synthesis"
 )
 
 // Options of [Text]. The zero value and nil mean the defaults; package terminal
@@ -110,8 +111,11 @@ func traits(p agents.Personality) string {
 // spoke shows one signal: its position in the log, source, kind, confidence and
 // content.
 func (t *text) spoke(s signals.Any) {
-	if s.Kind() == runlog.KindBegan {
-		return // the round has a line
+	if began, ok := signals.As[runlog.Began](s); ok { // the round has a line
+		for _, c := range began.Payload.Selected() {
+			t.line("      %s", t.paint(faint, t.said(c.String())))
+		}
+		return
 	}
 	h := s.Head()
 	if p, ok := s.Body().(runlog.Opened); ok {
@@ -200,6 +204,11 @@ func (t *text) describe(s signals.Any) (what string, as style) {
 		return p.ToolName + ": " + p.Result, blue
 	case agents.Passed:
 		return p.Reason, faint
+	case synthesis.Written:
+		if p.Why != "" {
+			return "by the template: " + p.Why, faint
+		}
+		return "by " + p.By, faint
 	case retract.Retraction:
 		return t.takenBack(p), amber
 	case runlog.Late:
@@ -256,6 +265,7 @@ func (t *text) stopped(r *solves.Result) {
 	if r.Answer != "" {
 		t.whole("          %s", t.said(r.Answer))
 	}
+	t.written(r)
 	if p := r.Planned; p != nil {
 		t.whole("%s      %s", t.paint(bold, "Mode"), t.said(p.String()))
 	}

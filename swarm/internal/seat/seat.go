@@ -68,13 +68,18 @@ func (s *Seat) Routes() bool { return s.router != nil }
 // Collect returns a turn with what is new for the agent and what it heard and said
 // before.
 func (s *Seat) Collect() *agents.Turn {
-	t := &agents.Turn{Agent: s.Agent.ID, Heard: s.memory.heard, Said: s.memory.said, New: s.before}
+	t := &agents.Turn{Agent: s.Agent.ID, Heard: s.memory.heard, Said: s.memory.said, New: s.News()}
 	s.before = nil
-	for heard, _ := s.inbox.Poll(); heard != nil; heard, _ = s.inbox.Poll() {
-		t.New = append(t.New, heard)
-	}
-	inOrder(t.New)
 	return t
+}
+
+// News returns what is new for the agent, which its next turn gets.
+func (s *Seat) News() []signals.Any {
+	for heard, _ := s.inbox.Poll(); heard != nil; heard, _ = s.inbox.Poll() {
+		s.before = append(s.before, heard)
+	}
+	inOrder(s.before)
+	return s.before
 }
 
 // Reserve asks whether the agent can pay for that number of turns like t, to which it adds

@@ -1,0 +1,95 @@
+// Package selection says who speaks in a round in which not all agents may.
+//
+//	for _, c := range selection.Choose(3, candidates) {
+//		fmt.Println(c)
+//	}
+//
+// The candidates are the agents with something new to hear. Those come first to whom
+// something is addressed that is open (a handoff, a conflict notice, an alarm), and who
+// cannot pay for a turn comes last. Among the others goes by a score, the mean of three
+// numbers in [0,1] plus a quarter for each round that an agent has waited:
+//
+//   - the relevance of its news, as the most relevant of its new signals states it;
+//   - its record: how often it was right;
+//   - the highest causal level of its news (counterfactual 1, intervention 2/3,
+//     correlation 1/3, none 0).
+//
+// So after a few rounds nobody goes before who waits. Ties go to the earlier agent. A
+// choice is a function of its arguments, and says why.
+package selection
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// A Candidate is an agent with something new to hear.
+type Candidate struct {
+	Agent     string  `json:"agent"`
+	Relevance float64 `json:"relevance"`           // in [0,1]
+	Record    float64 `json:"record"`              // in [0,1]
+	Level     float64 `json:"level,omitempty"`     // in [0,1]
+	Waited    int     `json:"waited,omitempty"`    // rounds since its last turn
+	Addressed bool    `json:"addressed,omitempty"` // something open is addressed to it
+	Broke     bool    `json:"broke,omitempty"`     // it cannot pay for a turn
+}
+
+// A Choice says of a candidate whether it speaks, and why.
+type Choice struct {
+	Candidate
+	Speaks bool `json:"speaks,omitempty"`
+}
+
+// Score returns by what candidates go that are alike otherwise.
+func (c Candidate) Score() float64 {
+	return (c.Relevance+c.Record+c.Level)/3 + float64(c.Waited)/4
+}
+
+// String says why a candidate speaks or waits.
+func (c Choice) String() string {
+	verb := "waits"
+	if c.Speaks {
+		verb = "speaks"
+	}
+	why := fmt.Sprintf("relevance %.2f, record %.2f, causal level %.2f, waited %d", c.Relevance, c.Record, c.Level, c.Waited)
+	if c.Addressed {
+		why += ", something open is addressed to it"
+	}
+	if c.Broke {
+		why += ", it cannot pay for a turn"
+	}
+	return fmt.Sprintf("%s %s (%.2f: %s)", c.Agent, verb, c.Score(), why)
+}
+
+// Choose returns the choices of all candidates, in their order; most of them speak at most.
+// 0: all do.
+func Choose(most int, all []Candidate) []Choice {
+	order := make([]int, len(all))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int {
+		a, b := all[i], all[j]
+		return cmp.Or(first(a.Broke, b.Broke, 1), first(a.Addressed, b.Addressed, -1), cmp.Compare(b.Score(), a.Score()))
+	})
+	if most <= 0 {
+		most = len(all)
+	}
+	choices := make([]Choice, len(all))
+	for n, i := range order {
+		choices[i] = Choice{all[i], n < most}
+	}
+	return choices
+}
+
+// first compares two flags, of which those that are set come first for -1, last for 1.
+func first(a, b bool, sign int) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return sign
+	}
+	return -sign
+}

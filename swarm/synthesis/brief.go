@@ -1,0 +1,138 @@
+package synthesis
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/swarmbus/swarmbus/conflict"
+	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/claims"
+)
+
+// few is how many of a sort are named.
+const few = 3
+
+// A Brief is what an answer is written from.
+type Brief struct {
+	Task     string
+	Decision consensus.Decision
+	Graph    *claims.Graph
+	Open     []conflict.Pair // conflicts that nothing has settled
+	Log      []signals.Any
+}
+
+// subject returns the case of what is chosen, or else of the leader.
+func (b *Brief) subject() (c claims.Case, chosen, ok bool) {
+	id := b.Decision.Choice
+	if chosen = id != ""; !chosen {
+		id = b.Decision.Leader()
+	}
+	for _, c := range b.Graph.Cases() {
+		if id != "" && c.Proposal.Proposal == id {
+			return c, chosen, true
+		}
+	}
+	return c, false, false
+}
+
+// Text returns the answer by the template.
+func (b *Brief) Text() string {
+	c, chosen, ok := b.subject()
+	if !ok {
+		return "There is no answer: no proposal leads."
+	}
+	verb := "The answer is"
+	if !chosen {
+		verb = "Nothing is decided; what leads is"
+	}
+	lines := []string{fmt.Sprintf("%s: %s [%d].", verb, trimmed(c.Proposal.Text), c.Proposal.Seq)}
+	lines = append(lines, b.support(c), b.dissent(c))
+	for _, p := range b.Open[:min(len(b.Open), few)] {
+		lines = append(lines, fmt.Sprintf("Open is a conflict: %s [%d] against %s [%d].", trimmed(p.A.Content), p.A.Seq, trimmed(p.B.Content), p.B.Seq))
+	}
+	lines = append(lines, b.changes(c))
+	return strings.Join(compact(lines), "\n")
+}
+
+func compact(lines []string) (all []string) {
+	for _, l := range lines {
+		if l != "" {
+			all = append(all, l)
+		}
+	}
+	return all
+}
+
+// support says what speaks for the answer.
+func (b *Brief) support(c claims.Case) string {
+	var all []string
+	for _, f := range c.For[:min(len(c.For), few)] {
+		all = append(all, cited(f))
+	}
+	switch {
+	case len(all) > 0:
+		return fmt.Sprintf("It stands on %s; %s.", strings.Join(all, "; "), votes(c.Votes))
+	case c.Votes > 0:
+		return fmt.Sprintf("No finding is named for it; %s [%d].", votes(c.Votes), c.Proposal.Seq)
+	}
+	return ""
+}
+
+func votes(n int) string {
+	if n == 1 {
+		return "1 vote is for it"
+	}
+	return fmt.Sprintf("%d votes are for it", n)
+}
+
+// dissent says what speaks against it most: of the votes the one that weighs most, else the
+// newest objection, else the newest finding.
+func (b *Brief) dissent(c claims.Case) string {
+	var most consensus.Vote
+	for _, v := range b.Decision.Dissent() {
+		if v.Reasoning != "" && v.Weight > most.Weight {
+			most = v
+		}
+	}
+	against := append(append([]claims.Claim(nil), c.Against...), c.Objections...)
+	switch n := len(against); {
+	case most.Seq > 0:
+		return fmt.Sprintf("Against it is %s: %s [%d].", most.Voter, trimmed(most.Reasoning), most.Seq)
+	case n > 0:
+		return fmt.Sprintf("Against it is %s: %s [%d].", against[n-1].Source, trimmed(against[n-1].Text), against[n-1].Seq)
+	}
+	return ""
+}
+
+// changes says what would change it: the finding on which the most votes for it rest.
+func (b *Brief) changes(c claims.Case) string {
+	var on claims.Claim
+	most := 0
+	for _, f := range c.For {
+		effect, err := b.Graph.Without(f.ID)
+		if err != nil {
+			continue
+		}
+		n := 0
+		for _, fallen := range effect.Fall {
+			if fallen.Kind == signals.KindVote && fallen.Proposal == c.Proposal.Proposal {
+				n++
+			}
+		}
+		if n > most {
+			on, most = f, n
+		}
+	}
+	if most == 0 {
+		return ""
+	}
+	return fmt.Sprintf("It would change without [%d]: of %d votes for it %d rest on that.", on.Seq, c.Votes, most)
+}
+
+func cited(c claims.Claim) string { return fmt.Sprintf("%s [%d]", trimmed(c.Text), c.Seq) }
+
+// trimmed returns a text on one line, as a part of a sentence.
+func trimmed(s string) string {
+	return strings.TrimRight(strings.Join(strings.Fields(s), " "), ".")
+}

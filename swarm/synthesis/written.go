@@ -1,0 +1,119 @@
+package synthesis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// Kind is the kind of [Written].
+const Kind signals.Kind = "answer:written"
+
+// Written is an answer that somebody was asked to write.
+type Written struct {
+	Text string `json:"text"`          // required
+	By   string `json:"by,omitempty"`  // who wrote it; "": the template
+	Why  string `json:"why,omitempty"` // why it is by the template
+}
+
+// Kind returns [Kind].
+func (Written) Kind() signals.Kind { return Kind }
+
+// Check implements [signals.Checker].
+func (p Written) Check(l signals.Limits) error { return l.Text("text", p.Text) }
+
+// String returns the text.
+func (p Written) String() string { return p.Text }
+
+// A Writer writes answers. Write gets a brief and returns a text, each paragraph of which
+// cites what it is from. It is called by the goroutine of a solve, after its decision.
+type Writer interface {
+	Name() string
+	Write(ctx context.Context, b *Brief) (string, error)
+}
+
+// Of returns the answer that a log has, or else that of the template.
+func Of(b *Brief) Written {
+	for i := len(b.Log) - 1; i >= 0; i-- {
+		if w, ok := signals.As[Written](b.Log[i]); ok {
+			return w.Payload
+		}
+	}
+	return Written{Text: b.Text()}
+}
+
+// Ask asks a writer. If it fails, or if its text does not cite the log, the answer is that of
+// the template, and says why.
+func Ask(ctx context.Context, w Writer, b *Brief) Written {
+	text, err := write(ctx, w, b)
+	if err == nil {
+		err = b.Check(text)
+	}
+	if err != nil {
+		return Written{Text: b.Text(), Why: err.Error()}
+	}
+	return Written{Text: strings.TrimSpace(text), By: w.Name()}
+}
+
+func write(ctx context.Context, w Writer, b *Brief) (text string, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("synthesis: %s panicked: %v", w.Name(), v)
+		}
+	}()
+	if err := context.Cause(ctx); err != nil {
+		return "", err
+	}
+	return w.Write(ctx, b)
+}
+
+// The errors of [Brief.Check].
+var (
+	ErrUncited = errors.New("synthesis: a paragraph cites nothing of the log")
+	ErrCited   = errors.New("synthesis: no claim of the log is cited")
+	ErrLong    = errors.New("synthesis: the text is too long")
+)
+
+// MaxText is how many bytes a text may have.
+const MaxText = 8 << 10
+
+var citation = regexp.MustCompile(`\[(\d+(?:\s*,\s*\d+)*)\]`)
+
+// Check reports what is wrong with a text: a paragraph without a citation, or a citation of
+// what claims nothing in the log.
+func (b *Brief) Check(text string) error {
+	if len(text) > MaxText {
+		return fmt.Errorf("%w: %d bytes", ErrLong, len(text))
+	}
+	claimed := map[uint64]bool{}
+	for c := range b.Graph.All() {
+		claimed[c.Seq] = true
+	}
+	paragraphs := 0
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		paragraphs++
+		all := citation.FindAllStringSubmatch(line, -1)
+		if len(all) == 0 {
+			return fmt.Errorf("%w: %.60q", ErrUncited, line)
+		}
+		for _, m := range all {
+			for n := range strings.SplitSeq(m[1], ",") {
+				if seq, err := strconv.ParseUint(strings.TrimSpace(n), 10, 64); err != nil || !claimed[seq] {
+					return fmt.Errorf("%w: [%s]", ErrCited, strings.TrimSpace(n))
+				}
+			}
+		}
+	}
+	if paragraphs == 0 {
+		return fmt.Errorf("%w: there is no text", ErrUncited)
+	}
+	return nil
+}

@@ -1,0 +1,109 @@
+package swarm_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/swarmbus/swarmbus/agents/spending"
+	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/solves"
+	"github.com/swarmbus/swarmbus/swarm/synthesis"
+)
+
+// A scribe writes what it is told to, and counts how often.
+type scribe struct {
+	text  string
+	err   error
+	calls int
+}
+
+func (s *scribe) Name() string { return "scribe" }
+
+func (s *scribe) Write(ctx context.Context, b *synthesis.Brief) (string, error) {
+	s.calls++
+	spending.Report(ctx, spending.Cost{Calls: 1, InputTokens: 7})
+	if s.text == "panic" {
+		panic("no ink")
+	}
+	return s.text, s.err
+}
+
+func TestAnAnswerIsWrittenOnceAndCitesTheLog(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		scribe scribe
+		by     string
+		why    string
+	}{
+		{scribe{text: "They do it [4].\n\nNobody objects [4, 5]."}, "scribe", ""},
+		{scribe{text: "They do it [4].\n\nNobody objects."}, "", synthesis.ErrUncited.Error()},
+		{scribe{text: "They do it [4, 999]."}, "", synthesis.ErrCited.Error()},
+		{scribe{text: "They do it [1]."}, "", synthesis.ErrCited.Error()}, // the task claims nothing
+		{scribe{text: " \n"}, "", synthesis.ErrUncited.Error()},
+		{scribe{text: strings.Repeat("x", synthesis.MaxText) + "[4]"}, "", synthesis.ErrLong.Error()},
+		{scribe{err: errors.New("no ink")}, "", "no ink"},
+		{scribe{text: "panic"}, "", "panicked: no ink"},
+	} {
+		j := new(journal.Memory)
+		options := func() swarm.Options {
+			o := swarm.Options{Agents: agreeing(), Journal: j, Seed: 1, Strategy: consensus.Voting{}, Quorum: 3}
+			o.Coordination.Writer = &c.scribe
+			return o
+		}
+		s, err := swarm.New(options())
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := s.Solve(t.Context(), signals.Task{Task: "what?"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Shutdown(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := r.Synthesis(); got.By != c.by || !strings.Contains(got.Why, c.why) || c.why == "" && got.Text != c.scribe.text {
+			t.Errorf("%q: %+v", c.scribe.text, got)
+		} else if c.why != "" && !strings.HasPrefix(got.Text, "The answer is: do it [") {
+			t.Errorf("%q: not the template: %s", c.scribe.text, got.Text)
+		}
+		if spent := r.Spent["scribe"]; spent.InputTokens != 7 {
+			t.Errorf("%q: %+v is counted", c.scribe.text, spent)
+		}
+		if _, err := replayed(t, j); err != nil {
+			t.Error(err)
+		}
+		again := newSwarm(t, options())
+		same, err := again.Resume(t.Context(), r.Log, nil)
+		if err != nil || c.scribe.calls != 1 || same.Synthesis() != r.Synthesis() {
+			t.Errorf("%q: written %d times, %v: %+v", c.scribe.text, c.scribe.calls, err, same.Synthesis())
+		}
+		all, err := solves.List(j)
+		if err != nil || all[0].Synthesis() != r.Synthesis() {
+			t.Errorf("%q: %v", c.scribe.text, err)
+		}
+	}
+}
+
+// The template says what the answer stands on, and cites nothing but the log.
+func TestTheTemplateCitesTheLog(t *testing.T) {
+	t.Parallel()
+	s := newSwarm(t, swarm.Options{Agents: doubters(), Seed: 1, Strategy: consensus.Voting{}, Threshold: 1, Quorum: 2})
+	r, err := s.Solve(t.Context(), signals.Task{Task: "faster?"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := r.Synthesis().Text
+	if err := r.Brief().Check(text); err != nil || !strings.HasPrefix(text, "The answer is: wait [") || !strings.Contains(text, "2 votes are for it") {
+		t.Errorf("%v\n%s", err, text)
+	}
+	for _, said := range r.Log {
+		if said.Kind() == synthesis.Kind {
+			t.Error("the template is in the log, which nobody was asked to write")
+		}
+	}
+}
