@@ -105,7 +105,7 @@ var rules = []struct {
 	{"swarm/runlog", rule{ours: []string{"signals", "conflict", "bus", "bus/connectivity", "consensus", "consensus/reliability", "agents", "agents/routing", "signals/coordination", "signals/retract", "swarm/claims", "swarm/mode", "swarm/selection", "swarm/settle", "swarm/synthesis", "swarm/internal/standings", "swarm/internal/words", "internal/plain"}}},
 	{"swarm/selection", rule{}},
 	{"swarm/synthesis", rule{ours: []string{"signals", "conflict", "consensus", "swarm/claims"}}},
-	{"swarm/synthesis/writer", rule{ours: []string{"agents", "agents/models", "swarm/synthesis"}}},
+	{"swarm/synthesis/writer", rule{ours: []string{"signals", "consensus", "agents", "agents/models", "swarm/claims", "swarm/synthesis"}}},
 	{"swarm/mode", rule{ours: []string{"signals", "agents"}}},
 	{"swarm/claims", rule{ours: []string{"signals", "signals/retract", "agents"}, others: []string{"gonum.org/v1/gonum"}}},
 	{"swarm/credit", rule{ours: []string{"signals", "consensus", "swarm/claims"}}},

@@ -159,6 +159,15 @@ const (
 	keyHows      attribute.Key = "swarmbus.settled"   // of a solve: how its conflicts were, in log order
 	keyObstacles attribute.Key = "swarmbus.obstacles" // because of which a choice is withheld
 
+	// Of a solve: how many findings and objections its choice has, what was taken back, and
+	// who moved it.
+	keyFor        attribute.Key = "swarmbus.claims.for"
+	keyAgainst    attribute.Key = "swarmbus.claims.against"
+	keyObjections attribute.Key = "swarmbus.claims.objections"
+	keyRetracted  attribute.Key = "swarmbus.claims.retracted"
+	keyFallen     attribute.Key = "swarmbus.claims.fallen" // votes
+	keyCredit     attribute.Key = "swarmbus.credit"
+
 	// Expected against actual challengers: see settle.Groupthink.
 	keyChallengers attribute.Key = "swarmbus.challengers"
 	keyExpected    attribute.Key = "swarmbus.challengers.expected"

@@ -24,7 +24,36 @@ func (o *Observer) settlement(r *solves.Result) []attribute.KeyValue {
 	if g := r.Groupthink; g.Able > 1 {
 		all = append(all, keyChallengers.Int(g.Actual), keyExpected.Float64(g.Expected), keyGroupthink.Float64(g.Risk))
 	}
-	return all
+	return append(all, o.standing(r)...)
+}
+
+// maxCredited is for how many voters credits are computed while a solve ends: for each set of
+// them the votes are counted once.
+const maxCredited = 8
+
+// standing returns the attributes of a result that say what its choice stands on, and who
+// moved it.
+func (o *Observer) standing(r *solves.Result) (all []attribute.KeyValue) {
+	for _, c := range r.Claims().Cases() {
+		if c.Proposal.Proposal == r.Decision.Choice && r.Decision.Choice != "" {
+			all = append(all, keyFor.Int(len(c.For)), keyAgainst.Int(len(c.Against)), keyObjections.Int(len(c.Objections)))
+		}
+	}
+	if n := len(r.Retracted); n > 0 {
+		all = append(all, keyRetracted.Int(n), keyFallen.Int(len(r.Fallen)))
+	}
+	if r.Decision.Voters > maxCredited {
+		return all
+	}
+	account, err := r.Credit(nil)
+	if err != nil || len(account.Shares) == 0 {
+		return all
+	}
+	var shares []string
+	for _, s := range account.Shares[:min(len(account.Shares), maxMentions)] {
+		shares = append(shares, fmt.Sprintf("%s %+.3f", s.Agent, s.Credit))
+	}
+	return append(all, keyCredit.StringSlice(shares))
 }
 
 // withheld returns the attribute of obstacles, if there are any. The summary of one is

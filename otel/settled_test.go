@@ -72,3 +72,28 @@ func TestChallengersAreComparedWithThoseExpected(t *testing.T) {
 		t.Errorf("got %v", about)
 	}
 }
+
+// TestSolveSaysWhatItsChoiceStandsOn has a finding that a vote names, and who moved the result.
+func TestSolveSaysWhatItsChoiceStandsOn(t *testing.T) {
+	r := newTrace(t, otel.Options{})
+	finder := proposer("p", "a")
+	propose := finder.Reactor
+	finder.CanEmit = nil
+	finder.Reactor = agents.Func(func(ctx context.Context, turn *agents.Turn) seq {
+		return func(yield func(signals.Any, error) bool) {
+			if yield(signals.New(signals.Header{Confidence: 1}, signals.Discovery{Finding: "it is slow", Relevance: 1}), nil) {
+				propose.React(ctx, turn)(yield)
+			}
+		}
+	})
+	because := agent("v", signals.KindDiscovery)
+	because.Listens = nil
+	because.Reactor = agents.On(func(_ context.Context, f *signals.Signal[signals.Discovery]) seq {
+		return agents.Emit(signals.New(signals.Header{Confidence: 1, ReplyTo: f.ID}, signals.Vote{ProposalID: "a", Stance: signals.Agree, Weight: 1}))
+	})
+	r.solve(t, swarm.Options{Agents: []*agents.Agent{finder, because, voter("w", "a")}})
+	about := ofSolve(t, r)
+	if about["swarmbus.claims.for"] != "1" || about["swarmbus.claims.against"] != "0" || !strings.HasPrefix(about["swarmbus.credit"], "[w +") {
+		t.Errorf("got for %q, against %q, credit %q", about["swarmbus.claims.for"], about["swarmbus.claims.against"], about["swarmbus.credit"])
+	}
+}

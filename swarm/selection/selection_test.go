@@ -24,8 +24,11 @@ func TestWhoSpeaksGoesByBlockersNewsRecordAndWaiting(t *testing.T) {
 	t.Parallel()
 	all := []selection.Candidate{
 		{Agent: "broke", Relevance: 1, Record: 1, Level: 1, Broke: true},
-		{Agent: "good", Relevance: .9, Record: .9}, {Agent: "called", Addressed: true},
-		{Agent: "causal", Relevance: .9, Record: .6, Level: 1}, {Agent: "dull"}, {Agent: "patient", Waited: 4},
+		{Agent: "good", Relevance: .9, Record: .9},
+		{Agent: "called", Addressed: true},
+		{Agent: "causal", Relevance: .9, Record: .6, Level: 1},
+		{Agent: "dull"},
+		{Agent: "patient", Waited: 4},
 	}
 	for most, want := range map[int]string{
 		1: "called", 2: "called patient", 3: "called causal patient", 4: "good called causal patient",
