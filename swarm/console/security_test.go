@@ -331,6 +331,9 @@ func TestNamesAreNeverPaths(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := start(t, dir)
+	if err := s.host.Wait(t.Context()); err != nil { // agents of rooms get keys
+		t.Fatal(err)
+	}
 	before := tree(t, outside)
 	for _, name := range []string{"../secret", "..", "/etc/passwd", "..\\secret", "secret\x00", "a/b", "~", "link", "console.key", "%2e%2e%2fsecret"} {
 		escaped := url.PathEscape(name)

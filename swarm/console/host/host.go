@@ -43,7 +43,7 @@ type Host struct {
 
 // Open opens the journals, and begins to read them. When that is done it continues the
 // solves that ended with the server; until then lists are shorter, and what is about one
-// solve waits.
+// solve or about rooms waits.
 func Open(ctx context.Context, o Options) (h *Host, err error) {
 	if o.Clock == nil {
 		o.Clock = time.Now
@@ -102,6 +102,9 @@ func (h *Host) Wait(ctx context.Context) error {
 		if err := d.wait(ctx); err != nil {
 			return err
 		}
+	}
+	if h.office != nil {
+		return h.office.wait(ctx)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"path/filepath"
 	"sync"
@@ -11,11 +12,9 @@ import (
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/internal/runs"
-	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/rooms"
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
-	"github.com/swarmbus/swarmbus/swarm/rooms/schedule"
 )
 
 // An Office has rooms with standing agents.
@@ -29,7 +28,8 @@ type Office struct {
 // An office runs a router, and shows what happens in its rooms.
 type office struct {
 	Office
-	router *rooms.Router
+	router *rooms.Router // set when ready; nil: it cannot be opened
+	ready  chan struct{} // closed when the journal has been read
 	store  *journal.File
 	agents []rooms.Standing
 	feed   Feed
@@ -37,8 +37,9 @@ type office struct {
 	wg     sync.WaitGroup
 	newest newest
 
-	mu  sync.Mutex // protects the field below
-	err error      // why the rooms have stopped
+	mu   sync.Mutex // protects the fields below
+	err  error      // why the rooms have stopped
+	past float64    // how much of what there was at the start has been shown, 0 to 1
 }
 
 func openOffice(ctx context.Context, dir string, o *Office, feed Feed) (of *office, err error) {
@@ -51,25 +52,65 @@ func openOffice(ctx context.Context, dir string, o *Office, feed Feed) (of *offi
 		return nil, errors.Join(err, store.Close())
 	}
 	options.Store = store
-	router, err := rooms.New(ctx, options)
-	if err != nil {
+	if err := options.Validate(); err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	of = &office{Office: *o, router: router, store: store, agents: options.Agents, feed: feed}
+	of = &office{Office: *o, store: store, agents: options.Agents, feed: feed, ready: make(chan struct{})}
 	ctx, of.end = context.WithCancel(context.WithoutCancel(ctx))
-	at, err := of.read(ctx)
-	if err != nil {
-		return nil, errors.Join(err, of.close(ctx))
-	}
-	of.wg.Go(func() { of.follow(ctx, at) })
-	of.wg.Go(func() { of.fail(router.Run(ctx)) })
+	release := feed.Hold(o.Name)
+	of.wg.Go(func() {
+		at, err := of.open(ctx, options)
+		release()
+		of.fail(err)
+		close(of.ready)
+		if err != nil {
+			return
+		}
+		of.wg.Go(func() { of.follow(ctx, at) })
+		of.fail(of.router.Run(ctx))
+	})
 	return of, nil
+}
+
+// open makes the router, which reads the journal, and shows the events that there are. It
+// returns the position of the last one.
+func (o *office) open(ctx context.Context, options *rooms.Options) (at uint64, err error) {
+	router, err := rooms.New(ctx, options)
+	if err != nil {
+		return 0, err
+	}
+	if at, err = o.read(ctx, router); err != nil {
+		return 0, errors.Join(err, router.Close(context.WithoutCancel(ctx)))
+	}
+	o.router = router
+	return at, nil
+}
+
+// wait waits until the journal has been read, or cannot be.
+func (o *office) wait(ctx context.Context) error {
+	select {
+	case <-o.ready:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// opened returns the router when the journal has been read.
+func (o *office) opened(ctx context.Context) (*rooms.Router, error) {
+	if err := o.wait(ctx); err != nil {
+		return nil, err
+	}
+	if o.router == nil {
+		return nil, api.NewError(http.StatusServiceUnavailable, fmt.Sprintf("the rooms cannot be opened: %v", o.problem()))
+	}
+	return o.router, nil
 }
 
 // read shows the events that there are, the newest of them to the feed, and returns the
 // position of the last one.
-func (o *office) read(ctx context.Context) (at uint64, err error) {
-	all, err := o.router.Rooms(ctx)
+func (o *office) read(ctx context.Context, router *rooms.Router) (at uint64, err error) {
+	all, err := router.Rooms(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -78,11 +119,15 @@ func (o *office) read(ctx context.Context) (at uint64, err error) {
 		last = max(last, r.Seq)
 	}
 	for e, err := range rooms.Log(o.store, 0) {
+		if err == nil {
+			err = ctx.Err()
+		}
 		if err != nil {
 			return 0, err
 		}
 		at = e.Seq
 		o.show(e, e.Seq+recent >= last)
+		o.reads(float64(at) / float64(last))
 	}
 	return at, nil
 }
@@ -90,13 +135,43 @@ func (o *office) read(ctx context.Context) (at uint64, err error) {
 func (o *office) close(ctx context.Context) error {
 	o.end()
 	o.wg.Wait()
+	if o.router == nil {
+		return o.store.Close()
+	}
 	return errors.Join(o.router.Close(context.WithoutCancel(ctx)), o.store.Close())
+}
+
+// reads notes how much of the past has been shown.
+func (o *office) reads(share float64) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.past = share
+}
+
+// reading returns how much of the past has been shown, from 0 to 1, and whether there is more to
+// do before the rooms are open.
+func (o *office) reading() (share float64, goesOn bool) {
+	select {
+	case <-o.ready:
+		return 1, false
+	default:
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.past, true
+}
+
+// problem returns why the rooms have stopped; nil: they have not.
+func (o *office) problem() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.err
 }
 
 func (o *office) fail(err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if !errors.Is(err, context.Canceled) {
+	if err != nil && !errors.Is(err, context.Canceled) {
 		o.err = err
 	}
 }
@@ -150,107 +225,6 @@ func saidIn(e events.Event) string {
 	return d.Content
 }
 
-// Rooms implements [api.Rooms].
-func (o *office) Rooms(ctx context.Context) ([]api.Room, error) {
-	all, err := o.router.Rooms(ctx)
-	if err != nil {
-		return nil, roomProblem(err)
-	}
-	list := []api.Room{}
-	for i := range all {
-		list = append(list, o.roomOf(&all[i]))
-	}
-	return list, nil
-}
-
-func (o *office) roomOf(s *rooms.Snapshot) api.Room {
-	r := api.Room{
-		Room: s.Room, Log: o.Name, Seq: s.Seq, Head: s.Head, Ix: s.Ix, Members: []api.Member{}, Mark: s.Mark, ReadTo: s.ReadTo, Last: o.newest.said(s.Room),
-		Unread: api.Unread{Urgent: s.Unread.Urgent, Normal: s.Unread.Normal, Background: s.Unread.Background},
-	}
-	for _, m := range s.Members {
-		one := api.Member{
-			Name: m.Name, Running: m.Running, Urgent: m.Waiting.Urgent, Normal: m.Waiting.Normal, Background: m.Waiting.Background,
-			Mail: m.Waiting.Mail, Credits: m.Credits, Next: m.Next,
-		}
-		if !m.Paused.IsZero() {
-			one.Paused = &m.Paused
-		}
-		r.Members = append(r.Members, one)
-	}
-	return r
-}
-
-// Room implements [api.Rooms].
-func (o *office) Room(ctx context.Context, room string) (api.Room, error) {
-	s, err := o.router.Snapshot(ctx, room)
-	if err != nil {
-		return api.Room{}, roomProblem(err)
-	}
-	return o.roomOf(&s), nil
-}
-
-// Create implements [api.Rooms].
-func (o *office) Create(ctx context.Context, room string) (api.Room, error) {
-	if err := events.CheckName("room", room); err != nil {
-		return api.Room{}, roomProblem(err)
-	}
-	if err := o.router.Create(ctx, room); err != nil {
-		return api.Room{}, roomProblem(err)
-	}
-	return o.Room(ctx, room)
-}
-
-// Say implements [api.Rooms].
-func (o *office) Say(ctx context.Context, room string, m api.NewMessage) (api.Receipt, error) {
-	of := rooms.Message{Content: m.Content, To: m.To}
-	if m.Priority != "" {
-		p, err := schedule.ParsePriority(m.Priority)
-		if err != nil {
-			return api.Receipt{}, roomProblem(err)
-		}
-		of.Priority = p
-	}
-	r, err := o.router.Say(ctx, room, of)
-	if err != nil {
-		return api.Receipt{}, roomProblem(err)
-	}
-	return api.Receipt{
-		Seq: r.Seq, ID: r.ID, Priority: r.Priority.String(), Why: r.Why, Queued: append([]string{}, r.Queued...), Full: append([]string{}, r.Full...),
-	}, nil
-}
-
-// Read implements [api.Rooms].
-func (o *office) Read(ctx context.Context, room string, through uint64) (api.Room, error) {
-	if err := o.router.Read(ctx, room, through); err != nil {
-		return api.Room{}, roomProblem(err)
-	}
-	return o.Room(ctx, room)
-}
-
-// Section implements [api.Rooms].
-func (o *office) Section(ctx context.Context, room string, ix int) (api.RoomEvent, error) {
-	e, err := o.router.Section(ctx, room, ix)
-	if err != nil {
-		return nil, roomProblem(err)
-	}
-	return json.Marshal(e)
-}
-
-// roomProblem returns an error with the status that fits.
-func roomProblem(err error) error {
-	var field *signals.FieldError
-	switch {
-	case errors.Is(err, rooms.ErrNone):
-		return api.NewError(http.StatusNotFound, err.Error())
-	case errors.As(err, &field):
-		return api.NewError(http.StatusUnprocessableEntity, err.Error())
-	case errors.Is(err, rooms.ErrFull), errors.Is(err, rooms.ErrClosed):
-		return api.NewError(http.StatusServiceUnavailable, err.Error())
-	}
-	return err
-}
-
 // standing returns an agent of the roster and its rooms, or nil.
 func (o *office) standing(name string) *agents.Agent {
 	for _, s := range o.agents {
@@ -260,25 +234,3 @@ func (o *office) standing(name string) *agents.Agent {
 	}
 	return nil
 }
-
-// noRooms answers for a server without an office.
-type noRooms struct{}
-
-var errNoRooms = api.NewError(http.StatusNotFound, "this server has no rooms: name an office in its configuration")
-
-func (noRooms) Rooms(context.Context) ([]api.Room, error)        { return []api.Room{}, nil }
-func (noRooms) Room(context.Context, string) (api.Room, error)   { return api.Room{}, errNoRooms }
-func (noRooms) Create(context.Context, string) (api.Room, error) { return api.Room{}, errNoRooms }
-func (noRooms) Read(context.Context, string, uint64) (api.Room, error) {
-	return api.Room{}, errNoRooms
-}
-
-func (noRooms) Page(context.Context, string, uint64, int) (api.RoomEvents, error) {
-	return api.RoomEvents{}, errNoRooms
-}
-
-func (noRooms) Say(context.Context, string, api.NewMessage) (api.Receipt, error) {
-	return api.Receipt{}, errNoRooms
-}
-
-func (noRooms) Section(context.Context, string, int) (api.RoomEvent, error) { return nil, errNoRooms }

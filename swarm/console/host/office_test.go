@@ -3,7 +3,9 @@ package host_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"net/http"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -221,6 +223,69 @@ func TestAMessageHasThePriorityThatIsAskedFor(t *testing.T) {
 	}
 }
 
+// The rooms cannot be read until their clock tells the time.
+func TestTheServerIsThereBeforeItsRoomsAreRead(t *testing.T) {
+	t.Parallel()
+	read := make(chan struct{})
+	slow := of("office")
+	slow.Make = func(store journal.Store, keys *events.Keys) (*rooms.Options, error) {
+		o, err := of("office").Make(store, keys)
+		if err == nil {
+			o.Clock = func() time.Time { <-read; return time.Now() }
+		}
+		return o, err
+	}
+	h, _ := opened(t, t.TempDir(), slow)
+	b := h.Backend()
+	if one := solve(t, b, payments); one.State != api.Decided {
+		t.Errorf("meanwhile a solve is %s", one.State)
+	}
+	if s, err := b.System.Session(t.Context()); err != nil || len(s.Reading) != 1 || s.Reading[0].Run != "office" {
+		t.Errorf("what is read: %+v (%v)", s.Reading, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := b.Rooms.Room(ctx, "ops"); !errors.Is(err, context.Canceled) {
+		t.Errorf("a room that has not been read: %v", err)
+	}
+	close(read)
+	if err := h.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if all, err := b.Rooms.Rooms(t.Context()); err != nil || len(all) != 2 {
+		t.Errorf("the rooms are %+v (%v)", all, err)
+	}
+	if s, err := b.System.Session(t.Context()); err != nil || len(s.Reading) != 0 {
+		t.Errorf("what is read: %+v (%v)", s.Reading, err)
+	}
+}
+
+func TestRoomsThatCannotBeReadAreAProblemOfTheServer(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	h, hub := opened(t, dir, of("office"))
+	sayAll(t, h.Backend(), hub, "ops", "one")
+	if err := h.Close(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	forge(t, dir)
+	again, _ := opened(t, dir, of("office"))
+	if err := again.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	b := again.Backend()
+	if _, err := b.Rooms.Rooms(t.Context()); status(err) != http.StatusServiceUnavailable {
+		t.Errorf("the rooms: %v", err)
+	}
+	health, err := b.System.Health(t.Context())
+	if err != nil || health.OK || health.Logs[1].Problem == "" {
+		t.Errorf("the health is %+v (%v)", health.Logs, err)
+	}
+	if one := solve(t, b, payments); one.State != api.Decided {
+		t.Errorf("a solve is %s", one.State)
+	}
+}
+
 func TestAnOfficeHasTheNameOfARun(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"", "my.office", "a:b", "a,b", "../office", "a b"} {
@@ -231,25 +296,10 @@ func TestAnOfficeHasTheNameOfARun(t *testing.T) {
 	}
 }
 
-// The journal has a record that no router writes: the end of a turn that never began.
-func TestARunOfRoomsWithForgedTurnsIsNotWhole(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	h, hub := opened(t, dir, of("office"))
-	sayAll(t, h.Backend(), hub, "ops", "one")
-	whole := func() api.Verification {
-		v, err := h.Backend().Runs.Verify(t.Context(), "office")
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
-	}
-	if v := whole(); !v.Whole || v.Problem != "" {
-		t.Errorf("before: %+v", v)
-	}
-	if err := h.Close(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+// forge appends a record to the journal of rooms that no router writes: the end of a turn that
+// never began.
+func forge(t *testing.T, dir string) {
+	t.Helper()
 	store, err := journal.Open(filepath.Join(dir, "office.journal"), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -268,6 +318,27 @@ func TestARunOfRoomsWithForgedTurnsIsNotWhole(t *testing.T) {
 	if err := store.Close(); err != nil {
 		t.Fatal(err)
 	}
+}
+
+func TestARunOfRoomsWithForgedTurnsIsNotWhole(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	h, hub := opened(t, dir, of("office"))
+	sayAll(t, h.Backend(), hub, "ops", "one")
+	whole := func() api.Verification {
+		v, err := h.Backend().Runs.Verify(t.Context(), "office")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	if v := whole(); !v.Whole || v.Problem != "" {
+		t.Errorf("before: %+v", v)
+	}
+	if err := h.Close(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	forge(t, dir)
 	if v := whole(); v.Whole || v.Problem == "" {
 		t.Errorf("after: %+v", v)
 	}

@@ -91,7 +91,11 @@ func beginning(text string) string {
 // Page implements [api.Rooms].
 func (o *office) Page(ctx context.Context, room string, before uint64, limit int) (api.RoomEvents, error) {
 	page := api.RoomEvents{Room: room, Events: []api.RoomEvent{}}
-	if _, err := o.router.Snapshot(ctx, room); err != nil {
+	router, err := o.opened(ctx)
+	if err != nil {
+		return page, err
+	}
+	if _, err := router.Snapshot(ctx, room); err != nil {
 		return page, roomProblem(err)
 	}
 	all, older := o.newest.of(room)
@@ -104,7 +108,6 @@ func (o *office) Page(ctx context.Context, room string, before uint64, limit int
 	}
 	all = all[:first]
 	if older && len(all) < limit { // the journal has the rest
-		var err error
 		if all, err = o.older(room, before, limit+1); err != nil {
 			return page, err
 		}

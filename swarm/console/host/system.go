@@ -22,6 +22,11 @@ func (s system) Session(context.Context) (api.Session, error) {
 			of.Reading = append(of.Reading, api.Reading{Run: d.Name, Share: d.log.reading()})
 		}
 	}
+	if o := s.h.office; o != nil {
+		if share, goesOn := o.reading(); goesOn {
+			of.Reading = append(of.Reading, api.Reading{Run: o.Name, Share: share})
+		}
+	}
 	return of, nil
 }
 
@@ -53,9 +58,7 @@ func (s system) Health(context.Context) (api.Health, error) {
 		of.Logs, of.OK = append(of.Logs, one), of.OK && one.Problem == ""
 	}
 	if o := s.h.office; o != nil {
-		o.mu.Lock()
-		problem := o.err
-		o.mu.Unlock()
+		problem := o.problem()
 		one := api.LogHealth{Run: o.Name, Seq: s.h.o.Hub.Cursor()[o.Name], Readers: []api.Reader{}, Books: api.Books{Balanced: true}}
 		if problem != nil {
 			one.Problem, of.OK = problem.Error(), false
