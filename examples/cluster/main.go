@@ -3,12 +3,17 @@
 //
 //	cd examples/cluster && go run .
 //
+// A crowd of agents in four processes, and what it takes:
+//
+//	go run . -agents 1000 [-servers 3]
+//
 // The processes are equal: each takes the turns of its agent, and each would drive the
 // solve. One of them gets the lease and does; the others stand by, and find it decided.
 package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -29,12 +34,19 @@ const (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	many := flag.Int("agents", 0, "run a crowd of so many agents in four processes, and measure it")
+	nodes := flag.Int("servers", 1, "with -agents: how many servers there are")
+	flag.Parse()
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	defer cancel()
 	var err error
 	switch id, server := os.Getenv(agentEnv), os.Getenv(serverEnv); {
 	case server != "":
 		err = serve(server)
+	case id != "" && os.Getenv(crowdEnv) != "":
+		err = crowd(ctx, os.Getenv(urlEnv), id, os.Getenv(crowdEnv), os.Stdout)
+	case *many > 0:
+		err = runCrowd(ctx, os.Stdout, *many, *nodes)
 	case id != "":
 		err = decide(ctx, os.Getenv(urlEnv), id, os.Stdout)
 	default:
@@ -84,14 +96,15 @@ func run(ctx context.Context, out io.Writer) error {
 	return said.agree()
 }
 
-// startProcess runs this program again as the process of an agent.
-func startProcess(ctx context.Context, id, urls string, said io.Writer) error {
+// startProcess runs this program again as the process of an agent, with more of its environment.
+func startProcess(ctx context.Context, id, urls string, said io.Writer, env ...string) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
 	cmd := exec.CommandContext(ctx, self)
 	cmd.Env = append(os.Environ(), agentEnv+"="+id, urlEnv+"="+urls)
+	cmd.Env = append(cmd.Env, env...)
 	cmd.Stdout, cmd.Stderr = said, os.Stderr
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("the process of %s: %w", id, err)

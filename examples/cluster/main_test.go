@@ -29,3 +29,17 @@ func TestAgentsDecideWhileAServerIsKilled(t *testing.T) {
 		}
 	}
 }
+
+func TestCrowdInFourProcessesDecidesAlike(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	var out strings.Builder
+	if err := runCrowd(ctx, &out, 60, 1); err != nil {
+		t.Fatalf("%v\n%s", err, out.String())
+	}
+	for word, want := range map[string]int{"drove it in": 1, "found it decided": processes - 1, "consensus": processes} {
+		if got := strings.Count(out.String(), word); got != want {
+			t.Errorf("%d times %q, want %d, in\n%s", got, word, want, out.String())
+		}
+	}
+}

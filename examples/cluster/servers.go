@@ -36,11 +36,14 @@ func serve(text string) error {
 	for _, p := range n.Routes {
 		routes = append(routes, &url.URL{Scheme: "nats", Host: fmt.Sprintf("127.0.0.1:%d", p)})
 	}
-	s, err := server.NewServer(&server.Options{
+	o := &server.Options{
 		ServerName: n.Name, Host: "127.0.0.1", Port: n.Port, NoLog: true, NoSigs: true,
 		JetStream: true, StoreDir: n.Dir, SyncAlways: true, // acknowledge what is on the disk
-		Cluster: server.ClusterOpts{Name: "example", Host: "127.0.0.1", Port: n.Cluster}, Routes: routes,
-	})
+	}
+	if len(routes) > 1 {
+		o.Cluster, o.Routes = server.ClusterOpts{Name: "example", Host: "127.0.0.1", Port: n.Cluster}, routes
+	}
+	s, err := server.NewServer(o)
 	if err != nil {
 		return err
 	}
