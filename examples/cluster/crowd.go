@@ -47,7 +47,9 @@ func runCrowd(ctx context.Context, out io.Writer, agents, nodes int) error {
 	failed := make([]error, processes)
 	var all sync.WaitGroup
 	for i := range processes {
-		all.Go(func() { failed[i] = startProcess(ctx, strconv.Itoa(i), servers.urls(), said, fmt.Sprint(crowdEnv, "=", agents, " ", nodes)) })
+		all.Go(func() {
+			failed[i] = startProcess(ctx, strconv.Itoa(i), servers.urls(), said, fmt.Sprint(crowdEnv, "=", agents, " ", nodes))
+		})
 	}
 	all.Wait()
 	if err := errors.Join(failed...); err != nil {
