@@ -132,7 +132,8 @@ cannot be recorded in a cassette.
 
 With --nats the agents are processes, anywhere, that swarmbus agent starts, and the run is in
 a log on NATS JetStream servers. The command may run several times: one process drives the
-solve, and if it is killed or cut off another one goes on.
+solve, and if it is killed or cut off another one goes on:
+swarmbus solve "Which policy?" --nats nats://n1:4222 --team team.yaml
 
 With --server a team of a running "swarmbus serve" works on the task, and goes on if the
 command is interrupted; only --team, --context, --json and --log may be given with it.

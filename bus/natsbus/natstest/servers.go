@@ -182,6 +182,21 @@ func (s *Server) LeadsCluster(t testing.TB) bool {
 	return told.Meta.Leader == s.Name
 }
 
+// Processor returns the processor time that the process of a server has used, on Linux.
+func (s *Server) Processor(t testing.TB) time.Duration {
+	t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.process.Process.Pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
+	var user, system int64
+	if _, err := fmt.Sscan(fields[11]+" "+fields[12], &user, &system); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(user+system) * 10 * time.Millisecond // ticks of 1/100 s
+}
+
 // Signal sends a signal to the process of a server.
 func (s *Server) Signal(sig syscall.Signal) { _ = s.process.Process.Signal(sig) }
 
