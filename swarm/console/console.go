@@ -36,18 +36,6 @@ func New(o Options) http.Handler {
 	return o.Guard.Wrap(mux)
 }
 
-// arriving ends connections whose bodies do not end, whatever becomes of the request.
-func arriving(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		of, _ := r.Context().Value(http.ServerContextKey).(*http.Server)
-		if of != nil && r.Body != nil && r.Body != http.NoBody {
-			// net/http removes the deadline when it has read all of the body.
-			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(of.ReadHeaderTimeout)) // a recorder of tests has none
-		}
-		next.ServeHTTP(w, r)
-	})
-}
-
 // within ends answers that take too long to write.
 func within(d time.Duration, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -56,10 +44,13 @@ func within(d time.Duration, next http.Handler) http.Handler {
 	})
 }
 
-// Server returns a server with limits for slow clients: the body of a request may take as
-// long as its header.
+// slowest is how long a request may take to arrive, with its body.
+const slowest = 5 * time.Second
+
+// Server returns a server with limits for slow clients. Answers may take longer than requests:
+// net/http has no deadline for a connection from which all of a request has been read.
 func Server(h http.Handler) *http.Server {
 	return &http.Server{
-		Handler: arriving(h), ReadHeaderTimeout: 5 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 32 << 10,
+		Handler: h, ReadHeaderTimeout: slowest, ReadTimeout: slowest, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 32 << 10,
 	}
 }

@@ -19,12 +19,14 @@ import (
 )
 
 // hurried has a server give up soon.
-func hurried(h *http.Server) { h.ReadHeaderTimeout = 50 * time.Millisecond }
+func hurried(h *http.Server) {
+	h.ReadHeaderTimeout, h.ReadTimeout = 50*time.Millisecond, 50*time.Millisecond
+}
 
 func TestAClientThatSendsSlowlyIsCutOff(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir(), func(h *http.Server) {
-		if h.ReadHeaderTimeout == 0 || h.IdleTimeout == 0 || h.MaxHeaderBytes == 0 {
+		if h.ReadHeaderTimeout == 0 || h.ReadTimeout == 0 || h.IdleTimeout == 0 || h.MaxHeaderBytes == 0 {
 			t.Errorf("the server has no limits: %+v", h)
 		}
 	}, hurried)
@@ -87,19 +89,21 @@ func TestAnAnswerMayTakeLongerThanItsRequest(t *testing.T) {
 	}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+listener.Addr().String(), strings.NewReader("x"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	of := &http.Transport{}
 	defer of.CloseIdleConnections()
-	if got, err := of.RoundTrip(r); err != nil {
-		t.Error(err)
-	} else {
+	for _, body := range []string{"", "x", "x"} { // the last on a connection that was used
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+listener.Addr().String(), strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := of.RoundTrip(r)
+		if err != nil {
+			t.Fatal(err)
+		}
 		_ = got.Body.Close()
-	}
-	if err := <-ended; err != nil {
-		t.Errorf("the request ended: %v", err)
+		if err := <-ended; err != nil {
+			t.Errorf("the request %q ended: %v", body, err)
+		}
 	}
 	_ = server.Close()
 	<-served
