@@ -48,7 +48,7 @@
 // of package bus that do not depend on what is weaker here.
 //
 //	promise                        across machines               test
-//	one order, everywhere          holds                         TestProcessesHaveOneLog, TestFaults
+//	one order, everywhere          holds                         TestProcessesHaveOneLog, TestFaults, TestEachFault
 //	  over partitions              weaker: one order of each     TestThreadsAreSpreadOverPartitionsEachInOneOrder
 //	                                 thread; none between the
 //	                                 partitions

@@ -64,13 +64,21 @@ func (s *stage) start(w *worker) {
 	}
 }
 
-// fault makes one fault, and undoes it.
-func (s *stage) fault(r *rand.Rand) {
+// Kinds of faults: of every schedule, and of TestEachFault.
+var (
+	faults     = []string{"process killed", "link cut", "link slow", "clock jumps", "server stopped", "server killed"}
+	eachOfThem = append([]string{"leader killed"}, faults...)
+)
+
+// fault makes one fault of one of the kinds, and undoes it.
+func (s *stage) fault(r *rand.Rand, kinds []string) {
 	w, n := s.workers[r.IntN(len(s.workers))], s.servers[r.IntN(len(s.servers))]
 	long := time.Duration(50+r.IntN(400)) * time.Millisecond
-	kinds := []string{"process killed", "link cut", "link slow", "clock jumps", "server stopped", "server killed"}
 	kind := kinds[r.IntN(len(kinds))]
 	s.faults[kind]++
+	if kind == "leader killed" {
+		n, kind = leader(s.t, s.servers, s.stream), "server killed"
+	}
 	switch kind {
 	case "process killed":
 		_ = w.process.Process.Kill()
@@ -106,8 +114,9 @@ func (s *stage) fault(r *rand.Rand) {
 	}
 }
 
-// play plays a schedule, and returns the ledgers of all processes.
-func (s *stage) play(seed int64, replicas int) []entry {
+// play plays a schedule of one fault, or of several of the kinds that any may have, and
+// returns the ledgers of all processes.
+func (s *stage) play(seed int64, replicas int, kinds []string) []entry {
 	r := rand.New(rand.NewPCG(uint64(seed), 1))
 	s.workers, s.stream = nil, fmt.Sprint("faults", seed)
 	for i := range processes {
@@ -128,9 +137,17 @@ func (s *stage) play(seed int64, replicas int) []entry {
 		s.start(w)
 	}
 	time.Sleep(300 * time.Millisecond) // so that there is something to disturb
-	for range 3 + r.IntN(4) {
-		s.fault(r)
+	several := 3 + r.IntN(4)
+	if len(kinds) == 1 {
+		several = 1
+		s.goOn()
+	}
+	for range several {
+		s.fault(r, kinds)
 		time.Sleep(time.Duration(r.IntN(150)) * time.Millisecond)
+	}
+	if len(kinds) == 1 {
+		s.goOn()
 	}
 	return s.settle(seed)
 }
@@ -246,7 +263,7 @@ func TestFaults(t *testing.T) {
 			join(t, natsbus.Options{URL: natstest.URLs(s.servers), Storage: natsbus.Storage{Replicas: n}}).Close()
 			acknowledged, began := 0, time.Now()
 			for seed := *from; seed < *from+int64(*schedules+1)/2; seed++ {
-				acknowledged += s.check(seed, s.play(seed, n), n)
+				acknowledged += s.check(seed, s.play(seed, n, faults), n)
 				if t.Failed() {
 					t.Fatalf("stopped at seed %d", seed)
 				}

@@ -16,8 +16,8 @@ import (
 	"github.com/swarmbus/swarmbus/bus/natsbus/natstest"
 )
 
-// follower returns a server that leads neither the stream nor the cluster.
-func follower(t *testing.T, all []*natstest.Server, stream string) (one *natstest.Server, others []*natstest.Server) {
+// leader returns the server that leads a stream; nil if there is none.
+func leader(t *testing.T, all []*natstest.Server, stream string) *natstest.Server {
 	t.Helper()
 	conn, err := nats.Connect(natstest.URLs(all))
 	if err != nil {
@@ -28,12 +28,29 @@ func follower(t *testing.T, all []*natstest.Server, stream string) (one *natstes
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := js.Stream(soon(t), stream)
-	if err != nil {
-		t.Fatal(err)
+	for ctx := soon(t); ctx.Err() == nil; pause() {
+		asking, cancel := context.WithTimeout(ctx, 2*time.Second) // without a leader, nobody answers
+		s, err := js.Stream(asking, stream)
+		cancel()
+		if err != nil {
+			continue
+		}
+		for _, n := range all {
+			if n.Name == s.CachedInfo().Cluster.Leader {
+				return n
+			}
+		}
 	}
+	t.Fatal("no leader")
+	return nil
+}
+
+// follower returns a server that leads neither the stream nor the cluster.
+func follower(t *testing.T, all []*natstest.Server, stream string) (one *natstest.Server, others []*natstest.Server) {
+	t.Helper()
+	led := leader(t, all, stream)
 	for _, n := range all {
-		if one == nil && n.Name != s.CachedInfo().Cluster.Leader && !n.LeadsCluster(t) {
+		if one == nil && n != led && !n.LeadsCluster(t) {
 			one = n
 			continue
 		}
