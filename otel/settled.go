@@ -42,7 +42,7 @@ func (o *Observer) standing(r *solves.Result) (all []attribute.KeyValue) {
 	if n := len(r.Retracted); n > 0 {
 		all = append(all, keyRetracted.Int(n), keyFallen.Int(len(r.Fallen)))
 	}
-	if r.Decision.Voters > maxCredited {
+	if r.Decision.Choice == "" || r.Decision.Voters > maxCredited {
 		return all
 	}
 	account, err := r.Credit(nil)
