@@ -2,12 +2,15 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/swarmbus/swarmbus/swarm/console/api"
 )
 
 func TestOtelSendsATraceForEachTask(t *testing.T) {
@@ -29,6 +32,49 @@ func TestOtelSendsATraceForEachTask(t *testing.T) {
 	if !regexp.MustCompile(`(?m)^otel: \d{3,} spans, 0 lost, traces: 25, `).MatchString(errs.String()) || requests.Load() == 0 {
 		t.Errorf("%d requests, %s; want 25 traces", requests.Load(), errs)
 	}
+}
+
+// The solves that a server starts are traced, and its page leads to the traces.
+func TestServeTracesItsSolves(t *testing.T) {
+	var requests atomic.Int32
+	collector := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { requests.Add(1) }))
+	defer collector.Close()
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL)
+	t.Setenv("OTEL_METRICS_EXPORTER", "none")
+	link, end := demoServed(t, t.TempDir(), "--otel", "--jaeger", "http://127.0.0.1:16686")
+	if status, out, errs := swarmbusRun(t, "solve", ordersTask, "--team", "platform", "--server", link); status != exitDecided {
+		t.Fatalf("status %d: %s%s", status, out, errs)
+	}
+	for _, one := range fetched[[]api.Solve](t, link, "/api/solves?state=decided") {
+		trace := fetched[api.SolveDetail](t, link, "/api/solves/"+one.ID).Trace
+		if trace == nil || trace.URL != "http://127.0.0.1:16686/trace/"+trace.ID {
+			t.Errorf("%s has the trace %+v", one.ID, trace)
+		}
+	}
+	said := end()
+	if !regexp.MustCompile(`(?m)^otel: \d{2,} spans, 0 lost, traces: [1-9]`).MatchString(said) || requests.Load() == 0 {
+		t.Errorf("%d requests, %s; want traces", requests.Load(), said)
+	}
+}
+
+// fetched returns what a server answers.
+func fetched[T any](t *testing.T, link, path string) (v T) {
+	t.Helper()
+	base, token, _ := strings.Cut(link, "/#token=")
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, base+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+token)
+	got, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer got.Body.Close() //nolint:errcheck // only read
+	if err := json.NewDecoder(got.Body).Decode(&v); err != nil {
+		t.Fatal(err)
+	}
+	return v
 }
 
 func TestOtelWithAVariableThatIsNotSupportedIsWrongUsage(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/swarmbus/swarmbus/agents/join"
+	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/internal/runs"
 	"github.com/swarmbus/swarmbus/swarm/a2a"
 	"github.com/swarmbus/swarmbus/swarm/console"
@@ -34,6 +35,7 @@ type serveFlags struct {
 	dir    string
 	pace   time.Duration
 	nats   natsFlags
+	jaeger string
 }
 
 func newServe() *cobra.Command {
@@ -48,7 +50,8 @@ which /api/openapi.json describes. Clients of the Model Context Protocol, such a
 find it at /api/mcp with the same token: see swarmbus mcp. Each team is an agent of A2A at
 /api/a2a/TEAM, and frontends that speak AG-UI find it at /api/agui: see docs/interop.md.
 
-With --demo it runs scripted agents, which need no key.
+With --demo it runs scripted agents, which need no key. With --otel each solve is
+traced, as by swarmbus solve.
 
 The file of --config is YAML:
 
@@ -83,6 +86,7 @@ that are begun or answered here; its agents are the processes of swarmbus agent.
 	cmd.Flags().BoolVar(&f.demo, "demo", false, "run the demo")
 	cmd.Flags().StringVar(&f.addr, "addr", "", "address to listen on (default 127.0.0.1:7333)")
 	cmd.Flags().StringVar(&f.dir, "dir", "", "directory of the journals (default: a temporary one for the demo, else that of swarmbus runs)")
+	cmd.Flags().StringVar(&f.jaeger, "jaeger", "", "address of a page that shows traces, to which those of solves lead: see --otel")
 	cmd.Flags().DurationVar(&f.pace, "pace", time.Second, "with --demo: how long agents seem to think")
 	f.nats.define(cmd.Flags())
 	return cmd
@@ -114,7 +118,8 @@ func (f *serveFlags) serve(ctx context.Context, out, progress io.Writer) (err er
 	boot := xid.New().String()
 	hub := feed.New(feed.Options{Boot: boot})
 	defer hub.Close()
-	o := host.Options{Dir: config.Dir, Hub: hub, Version: version().String(), Boot: boot, Demo: f.demo, Jaeger: config.Jaeger}
+	o := host.Options{Dir: config.Dir, Hub: hub, Version: version().String(), Boot: boot, Demo: f.demo, Jaeger: config.Jaeger, Hook: hookOf(ctx)}
+	o.Watch = func(b *bus.Bus) (func(), error) { return watch(ctx, b) }
 	leave, err := f.elsewhere(ctx, config, &o, progress)
 	defer leave()
 	if err != nil {
@@ -164,20 +169,29 @@ func (f *serveFlags) serve(ctx context.Context, out, progress io.Writer) (err er
 	if desk != nil {
 		fmt.Fprintf(out, "Agents join at %s%s\n", config.base(listener.Addr()), join.Prefix)
 	}
-	if f.demo {
-		go func() {
-			if h.Wait(ctx) == nil {
-				_ = demo.Play(ctx, h.Backend(), "platform", 6*f.pace)
-			}
-		}()
-	}
-	return serveUntil(ctx, console.Server(mux), listener, func() {
+	goes, stop := context.WithCancel(ctx)
+	defer stop()
+	opened := make(chan error, 1)
+	go func() {
+		err := h.Wait(goes)
+		if opened <- err; err != nil {
+			stop() // a team cannot work
+		} else if f.demo {
+			_ = demo.Play(goes, h.Backend(), "platform", 6*f.pace)
+		}
+	}()
+	err = serveUntil(goes, console.Server(mux), listener, func() {
 		hub.Close()
 		tools.Close()
 		if desk != nil {
 			desk.Close()
 		}
 	})
+	stop()
+	if failed := <-opened; !errors.Is(failed, context.Canceled) {
+		err = errors.Join(err, failed)
+	}
+	return err
 }
 
 // patience is how long requests have to end.

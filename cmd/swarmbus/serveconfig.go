@@ -57,7 +57,7 @@ func (f *serveFlags) read() (*serveConfig, error) {
 			return nil, usage(fmt.Errorf("%s: %w", f.config, err))
 		}
 	}
-	c.Addr, c.Dir = cmp.Or(f.addr, c.Addr, defaultAddr), cmp.Or(f.dir, c.Dir)
+	c.Addr, c.Dir, c.Jaeger = cmp.Or(f.addr, c.Addr, defaultAddr), cmp.Or(f.dir, c.Dir), cmp.Or(f.jaeger, c.Jaeger)
 	if (c.TLS.Cert == "") != (c.TLS.Key == "") {
 		return nil, usage(errors.New("tls needs cert and key"))
 	}

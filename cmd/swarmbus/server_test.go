@@ -7,31 +7,42 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 )
 
 // consoleOf starts the server of the demo, and returns the link that it prints.
 func consoleOf(t *testing.T, dir string) (link string) {
 	t.Helper()
+	link, _ = demoServed(t, dir)
+	return link
+}
+
+// demoServed starts the server of the demo with more arguments, and returns the link that it
+// prints, and what ends it and returns what it said. It ends with the test, too.
+func demoServed(t *testing.T, dir string, more ...string) (link string, end func() (said string)) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	out, printed := io.Pipe()
 	ended := make(chan int, 1)
 	var stderr bytes.Buffer
 	go func() {
-		ended <- run(ctx, []string{"serve", "--demo", "--addr", "127.0.0.1:0", "--dir", dir, "--pace", "1ms"}, printed, &stderr)
+		ended <- run(ctx, append([]string{"serve", "--demo", "--addr", "127.0.0.1:0", "--dir", dir, "--pace", "1ms"}, more...), printed, &stderr)
 		_ = printed.Close()
 	}()
-	t.Cleanup(func() {
+	end = sync.OnceValue(func() string {
 		cancel()
 		if status := <-ended; status != exitDecided {
 			t.Errorf("status %d: %s", status, stderr.String())
 		}
+		return stderr.String()
 	})
+	t.Cleanup(func() { end() })
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
 		t.Fatalf("%v: %s", err, stderr.String())
 	}
-	return strings.TrimSpace(strings.TrimPrefix(line, "The console is at "))
+	return strings.TrimSpace(strings.TrimPrefix(line, "The console is at ")), end
 }
 
 const (

@@ -13,6 +13,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents/memory"
 	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/bus/stats"
 	"github.com/swarmbus/swarmbus/internal/runs"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
@@ -55,11 +56,16 @@ type desk struct {
 	Made
 	log   *log
 	store *journal.File // nil, as swarm is, if other processes write the log, too
-	swarm *swarm.Swarm
-	begin func(context.Context, signals.Task) iter.Seq2[solves.Event, error]
-	again func(ctx context.Context, thread string, said []signals.Any, answer signals.Any) iter.Seq2[solves.Event, error]
-	ready chan struct{} // closed when the journal has been read
 	wg    sync.WaitGroup
+
+	begun   chan struct{} // closed when the fields below are set
+	swarm   *swarm.Swarm  // nil if failed is not
+	unwatch func()        // ends what watches the bus; nil: nothing does
+	failed  error         // why there is no swarm
+	begin   func(context.Context, signals.Task) iter.Seq2[solves.Event, error]
+	again   func(ctx context.Context, thread string, said []signals.Any, answer signals.Any) iter.Seq2[solves.Event, error]
+
+	ready chan struct{} // closed when the journal has been read, or there is no swarm
 
 	elsewhere *Elsewhere // nil: this server alone writes the log
 	leave     func()     // ends following it
@@ -70,19 +76,20 @@ type desk struct {
 	stopped bool
 }
 
-// open opens the journal of a team, and begins to read what is in it.
-func open(ctx context.Context, dir string, t Team, feed Feed) (d *desk, err error) {
-	store, err := journal.Open(filepath.Join(dir, t.Run+runs.Suffix), &journal.Options{Sync: t.Sync})
+// open opens the journal of a team, and begins to read what is in it: for the swarm, which
+// learns from it, and for the book.
+func open(ctx context.Context, o *Options, t Team) (d *desk, err error) {
+	store, err := journal.Open(filepath.Join(o.Dir, t.Run+runs.Suffix), &journal.Options{Sync: t.Sync})
 	if err != nil {
 		return nil, err
 	}
-	d = &desk{Team: t, store: store, ready: make(chan struct{}), running: map[string]context.CancelCauseFunc{}}
+	d = &desk{Team: t, store: store, begun: make(chan struct{}), ready: make(chan struct{}), running: map[string]context.CancelCauseFunc{}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(fmt.Errorf("team %s: %w", t.Name, err), d.release(), store.Close())
 		}
 	}()
-	if d.log, err = newLog(t.Run, t.Name, store, feed); err != nil {
+	if d.log, err = newLog(t.Run, t.Name, store, o.Hub); err != nil {
 		return nil, err
 	}
 	made, err := t.Make(ctx, store)
@@ -90,32 +97,54 @@ func open(ctx context.Context, dir string, t Team, feed Feed) (d *desk, err erro
 		return nil, err
 	}
 	d.Made = *made
-	d.Options.Journal, d.Options.Name = store, t.Name
-	if d.swarm, err = swarm.New(d.Options); err != nil {
-		return nil, err
-	}
-	d.begin = d.swarm.Stream
-	d.again = func(ctx context.Context, _ string, said []signals.Any, answer signals.Any) iter.Seq2[solves.Event, error] {
-		return d.swarm.StreamResume(ctx, said, answer)
-	}
-	shown, release := make(chan struct{}), feed.Hold(t.Run)
+	d.Options.Journal, d.Options.Name, d.Options.Hook = store, t.Name, o.Hook
+	shown, release := make(chan struct{}), o.Hub.Hold(t.Run)
 	d.wg.Go(func() { d.log.follow(context.WithoutCancel(ctx), store.Last(), shown) })
 	d.wg.Go(func() {
+		defer close(d.ready)
+		d.makeSwarm(o)
 		<-shown
 		release()
-		if err := d.goOn(); err != nil && !errors.Is(err, errStopping) {
+		if d.failed != nil {
+			d.log.fail(d.failed)
+		} else if err := d.goOn(); err != nil && !errors.Is(err, errStopping) {
 			d.log.fail(err)
 		}
-		close(d.ready)
 	})
 	return d, nil
 }
 
+// makeSwarm makes the swarm, which reads the journal.
+func (d *desk) makeSwarm(o *Options) {
+	defer close(d.begun)
+	s, err := swarm.New(d.Options)
+	if err != nil {
+		d.failed = fmt.Errorf("team %s: %w", d.Name, err)
+		return
+	}
+	if o.Watch != nil {
+		if d.unwatch, err = o.Watch(s.Bus()); err != nil {
+			s.Close()
+			d.failed = err
+			return
+		}
+	}
+	d.swarm, d.begin = s, s.Stream
+	d.again = func(ctx context.Context, _ string, said []signals.Any, answer signals.Any) iter.Seq2[solves.Event, error] {
+		return s.StreamResume(ctx, said, answer)
+	}
+}
+
+// begins waits until there is the swarm.
+func (d *desk) begins(ctx context.Context) error { return d.after(ctx, d.begun) }
+
 // wait waits until the journal has been read, and what ended with the server goes on.
-func (d *desk) wait(ctx context.Context) error {
+func (d *desk) wait(ctx context.Context) error { return d.after(ctx, d.ready) }
+
+func (d *desk) after(ctx context.Context, done <-chan struct{}) error {
 	select {
-	case <-d.ready:
-		return nil
+	case <-done:
+		return d.failed
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
@@ -129,6 +158,18 @@ func (d *desk) opened() bool {
 	default:
 		return false
 	}
+}
+
+// stats returns those of the team's bus, once there is one.
+func (d *desk) stats() stats.Bus {
+	select {
+	case <-d.begun:
+		if d.swarm != nil {
+			return d.swarm.Bus().Stats()
+		}
+	default:
+	}
+	return stats.Bus{}
 }
 
 // goOn continues the solves that ended with the server or a crash, and those whose questions
@@ -316,13 +357,18 @@ func (d *desk) close(ctx context.Context) error {
 	}
 	d.mu.Unlock()
 	var err error
-	if d.elsewhere != nil {
+	if <-d.begun; d.elsewhere != nil {
 		d.leave()
 	} else {
-		err = d.swarm.Shutdown(ctx)
+		if d.swarm != nil {
+			err = d.swarm.Shutdown(ctx)
+		}
 		err = errors.Join(err, d.store.Close()) // ends the follower
 	}
 	d.wg.Wait()
+	if d.unwatch != nil {
+		d.unwatch()
+	}
 	d.log.book().Close()
 	return errors.Join(err, d.release())
 }

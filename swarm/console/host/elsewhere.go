@@ -36,7 +36,8 @@ var errWatched = errors.New("this server only watches the log: name the team in 
 
 // follow makes a desk of a log that other processes write.
 func follow(ctx context.Context, e *Elsewhere, feed Feed) (*desk, error) {
-	d := &desk{Team: Team{Name: e.Team, Run: e.Run, About: "Its agents and drivers are processes anywhere."}, elsewhere: e, running: map[string]context.CancelCauseFunc{}, ready: make(chan struct{})}
+	d := &desk{Team: Team{Name: e.Team, Run: e.Run, About: "Its agents and drivers are processes anywhere."}, elsewhere: e, running: map[string]context.CancelCauseFunc{}, begun: make(chan struct{}), ready: make(chan struct{})}
+	close(d.begun)
 	d.Options = e.Options
 	d.begin = e.Solve
 	if e.Resume != nil {

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/swarmbus/swarmbus/agents/hooks"
+	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/console/feed"
 	"github.com/swarmbus/swarmbus/swarm/rooms/events"
@@ -28,7 +30,12 @@ type Options struct {
 	Boot      string // as the hub's
 	Demo      bool
 	Jaeger    string // base URL of its page; "": none
-	Clock     func() time.Time
+	// Hook is that of the teams' swarms: see [swarm.Options]. Nil: none.
+	Hook hooks.Hook
+	// Watch is called for the bus of each team before its first solve, and what it returns
+	// when the team has ended. Nil: no bus is watched.
+	Watch func(*bus.Bus) (stop func(), err error)
+	Clock func() time.Time
 }
 
 // A Host is what the server does. Make one with [Open].
@@ -59,7 +66,7 @@ func Open(ctx context.Context, o Options) (h *Host, err error) {
 		if err := errors.Join(checkName("team", t.Name), checkName("team", t.Run)); err != nil {
 			return h, err
 		}
-		d, err := open(ctx, o.Dir, t, o.Hub)
+		d, err := open(ctx, &o, t)
 		if err != nil {
 			return h, err
 		}
@@ -96,7 +103,7 @@ func checkName(of, name string) error {
 	return nil
 }
 
-// Wait waits until the journals have been read.
+// Wait waits until the journals have been read. It returns why a team cannot work.
 func (h *Host) Wait(ctx context.Context) error {
 	for _, d := range h.desks {
 		if err := d.wait(ctx); err != nil {

@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/console/demo"
 	"github.com/swarmbus/swarmbus/swarm/console/feed"
@@ -268,5 +270,40 @@ func TestASolveThatStopsIsNeverInterrupted(t *testing.T) {
 		if err != nil || one.State != api.Decided {
 			t.Fatalf("it is %s: %s (%v)", one.State, one.Detail, err)
 		}
+	}
+}
+
+// A team whose swarm cannot be made is an error of Wait and of its solves, and the others
+// work.
+func TestATeamThatCannotWorkSaysWhy(t *testing.T) {
+	hub := feed.New(feed.Options{})
+	t.Cleanup(hub.Close)
+	broken := host.Team{Name: "broken", Make: func(context.Context, journal.Store) (*host.Made, error) {
+		return &host.Made{Options: swarm.Options{Threshold: 2}}, nil
+	}}
+	h, err := host.Open(t.Context(), host.Options{Dir: t.TempDir(), Hub: hub, Teams: []host.Team{broken, demo.Team(0)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := h.Close(context.WithoutCancel(t.Context())); err != nil {
+			t.Error(err)
+		}
+	}()
+	const want = "team broken"
+	if err := h.Wait(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("Wait returned %v", err)
+	}
+	b := h.Backend()
+	hubs.Store(b.Solves, hub)
+	if _, err := b.Solves.Start(t.Context(), api.NewSolve{Team: "broken", Task: "x"}); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("Start returned %v", err)
+	}
+	health, err := b.System.Health(t.Context())
+	if err != nil || health.OK || !strings.Contains(health.Logs[0].Problem, want) {
+		t.Errorf("Health returned %+v, %v", health.Logs, err)
+	}
+	if one := solve(t, b, demo.Tasks()[0]); one.Team != "platform" {
+		t.Errorf("the other team's solve is %+v", one)
 	}
 }

@@ -80,13 +80,10 @@ func (r roster) team(d *desk) (all []api.Agent) {
 func reliabilityOf(d *desk, agent string, record view.Record) api.Reliability {
 	of := api.Reliability{Right: record.Right, Told: record.Told}
 	of.Low, of.High = wilson(record.Right, record.Told)
-	if d.swarm == nil {
+	if !d.opened() || d.swarm == nil || d.swarm.Ledger() == nil {
 		return of
 	}
 	ledger := d.swarm.Ledger()
-	if ledger == nil {
-		return of
-	}
 	several, _ := ledger.Models()
 	if rate, known := several.Reliability(agent, 2); known {
 		of.Known, of.Rate, of.Weight = true, rate.Sensitivity, several.Weights()[agent]

@@ -43,6 +43,9 @@ func (s solving) Start(ctx context.Context, n api.NewSolve) (api.Solve, error) {
 	if d == nil {
 		return api.Solve{}, notFound("team", n.Team)
 	}
+	if err := d.begins(ctx); err != nil {
+		return api.Solve{}, err
+	}
 	thread, err := d.solve(signals.Task{Task: n.Task, Context: n.Context})
 	if err != nil {
 		return api.Solve{}, refused(err)

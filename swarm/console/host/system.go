@@ -43,12 +43,7 @@ func (s system) Health(context.Context) (api.Health, error) {
 	}
 	for _, d := range s.h.desks {
 		seq, _ := d.log.book().Seq()
-		if d.swarm == nil {
-			one := api.LogHealth{Run: d.Run, Seq: seq, Problem: d.log.problem(), Readers: []api.Reader{}, Books: api.Books{Balanced: true}}
-			of.Logs, of.OK = append(of.Logs, one), of.OK && one.Problem == ""
-			continue
-		}
-		now := d.swarm.Bus().Stats()
+		now := d.stats()
 		one := api.LogHealth{Run: d.Run, Seq: seq, Problem: d.log.problem(), Published: now.Published, Held: now.Held, Books: books(now.Account), Readers: []api.Reader{}}
 		for _, r := range now.Readers {
 			one.Readers = append(one.Readers, api.Reader{
