@@ -137,6 +137,9 @@ func (f *serveFlags) serve(ctx context.Context, out, progress io.Writer) (err er
 	o.Office = of
 	if f.demo {
 		o.Teams, o.Office = append(o.Teams, demo.Team(f.pace)), demo.Office()
+		if err := demo.Reports(filepath.Join(config.Dir, "workers"+runs.Suffix)); err != nil {
+			return err
+		}
 	}
 	h, err := host.Open(ctx, o)
 	if err != nil {

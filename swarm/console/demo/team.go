@@ -32,8 +32,12 @@ var roles = map[string]string{
 func Team(pace time.Duration) host.Team {
 	return host.Team{
 		Name: "platform", About: "Six scripted agents who run a shop's platform.", Sync: journal.SyncInterval, Retain: journal.Retention{Bytes: 8 << 20},
-		Make: func(_ context.Context, store journal.Store) (*host.Made, error) {
+		Make: func(ctx context.Context, store journal.Store) (*host.Made, error) {
 			recorder, err := journal.NewRecorder(store)
+			if err != nil {
+				return nil, err
+			}
+			routes, err := router()
 			if err != nil {
 				return nil, err
 			}
@@ -43,8 +47,12 @@ func Team(pace time.Duration) host.Team {
 			for i, name := range names {
 				model := cassette.Answers(scripted(name, i, pace), recorder)
 				o.Agents = append(o.Agents, &agents.Agent{ID: name, Role: roles[name], Reactor: actor{name, model, may}})
+				if name == "verifier" {
+					o.Agents[i].Router = routes
+				}
 			}
-			return &host.Made{Options: o}, nil
+			pool, end, err := known(ctx)
+			return &host.Made{Options: o, Memory: pool, End: end}, err
 		},
 	}
 }

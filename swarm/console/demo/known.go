@@ -1,0 +1,57 @@
+package demo
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/swarmbus/swarmbus/agents/memory"
+	"github.com/swarmbus/swarmbus/agents/memory/sqlite"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// known opens a memory with what the team found out before. Its solves do not use it, so
+// that they stay as they are; a visitor searches it, and revokes a source.
+func known(ctx context.Context) (pool *memory.Pool, end func() error, err error) {
+	dir, err := os.MkdirTemp("", "swarmbus-demo-memory-")
+	if err != nil {
+		return nil, nil, err
+	}
+	end = func() error { return os.RemoveAll(dir) }
+	store, err := sqlite.Open(ctx, filepath.Join(dir, "facts.db"))
+	if err != nil {
+		return nil, nil, errors.Join(err, end())
+	}
+	end = func() error { return errors.Join(store.Close(), os.RemoveAll(dir)) }
+	if pool, err = memory.New(memory.Options{Store: store}); err == nil {
+		err = pool.Remember(ctx, claims(time.Now())...)
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, end())
+	}
+	return pool, end, nil
+}
+
+// claims are what the memory begins with. What two sources say is confirmed.
+func claims(now time.Time) (all []memory.Claim) {
+	mint := signals.SeededMint("known")
+	for i, c := range []struct {
+		content, category string
+		by                []string
+	}{
+		{"The 2023 move of the orders table froze writes for 47 minutes, not 20.", "incident", []string{"archivist", "sre"}},
+		{"Payments moved with an outbox in 2024, and no write was lost.", "migration", []string{"archivist", "verifier"}},
+		{"Raw access logs have personal data: seven days is the policy.", "policy", []string{"planner", "critic"}},
+		{"The orders table needs no backup before a move.", "migration", []string{"wiki-import"}},
+	} {
+		for k, by := range c.by {
+			at := now.Add(-time.Duration(24*(4-i)-k) * time.Hour)
+			all = append(all, memory.Claim{Content: c.content, Category: c.category, Statement: memory.Statement{
+				Signal: mint.ID(uint64(10*i+k+1), at), Source: by, Thread: "earlier", Time: at, Importance: 0.8,
+			}})
+		}
+	}
+	return all
+}
