@@ -23,7 +23,7 @@ func screens(solve string) [][3]string {
 		{"rooms", "/rooms/ops", ".msg"},
 		{"agents", "/agents", "tr.r"},
 		{"reports", "/reports", ".report, .state"},
-		{"memory", "/memory", ".find"},
+		{"memory", "/memory?q=moving+the+orders+table", ".fact-row"},
 		{"runs", "/runs", "tr.r"},
 		{"health", "/health", ".cards"},
 	}

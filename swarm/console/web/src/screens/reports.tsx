@@ -33,6 +33,7 @@ const One = ({ r }: { r: Report }) => (
       <h3>Accepted</h3>
       {r.accepted.map((p) => <Piece key={p.seq} p={p} />)}
       {!r.accepted.length && <p class="mut ok">Nothing.</p>}
+      {r.rejected.length > 0 && <h3>Refused</h3>}
       {r.rejected.map((p) => <Piece key={p.seq + p.kind} p={p} refused />)}
       {r.receipt && <p class="ink2 ok">{clean(r.receipt)}</p>}
     </div>
@@ -40,5 +41,5 @@ const One = ({ r }: { r: Report }) => (
 );
 
 const Piece = ({ p, refused }: { p: Part; refused?: boolean }) => (
-  <p class="ok"><Glyph name={refused ? "disagree" : "check"} tone={refused ? "no" : "ye"} label={refused ? "refused" : "accepted"} /> <span class="mut">{clean(p.kind)}</span> {clean(p.text)}{p.reason && <span class="no"> {clean(p.reason)}</span>}</p>
+  <p class="ok"><Glyph name={refused ? "disagree" : "check"} tone={refused ? "no" : "ye"} label={refused ? "refused" : "accepted"} /> {refused ? <span class="no">{clean(p.reason ?? "")}</span> : <span class="mut">{clean(p.kind)}</span>} {clean(p.text)}</p>
 );
