@@ -255,7 +255,7 @@ var heavy = []struct{ module, only string }{
 	{"github.com/anthropics", "agents/models/anthropic"},
 	{"github.com/sashabaranov", "agents/models/openai"},
 	{"github.com/modelcontextprotocol", "agents/tools/mcp swarm/mcpserver"},
-	{"modernc.org", "internal/sqlite agents/memory/sqlite"},
+	{"modernc.org", "internal/sqlite agents/memory/sqlite swarm/console/demo"},
 	{"github.com/jackc", "agents/memory/postgres"},
 	{"github.com/nats-io", "bus/natsbus swarm/machines"},
 	{"google.golang.org/grpc", "otel/export"},
