@@ -43,10 +43,9 @@ type Import struct {
 	reader
 	options Options
 	read    func(im *Import, file string, r io.Reader) error
-	asked   string            // the question that was answered first
-	hashes  map[string]string // of documents, by task
-
-	voted map[[2]string]struct{} // who has voted on what
+	asked   string                 // the question that was answered first
+	hashes  map[string]string      // of documents, by task
+	voted   map[[2]string]struct{} // who has voted on what
 }
 
 // NewImport returns an import of a set of that name.
@@ -100,12 +99,14 @@ func (im *Import) vote(e *entry) bool {
 		field
 	}{{"task", e.task}, {"voter", e.voter}, {"label", e.label}} {
 		if err := name(f.what, f.value); err != nil {
-			return im.deny(e.file, e.line, f.name, err)
+			im.deny(e.file, e.line, f.name, err)
+			return false
 		}
 	}
 	twice := [2]string{e.task.value, e.voter.value}
 	if _, ok := im.voted[twice]; ok {
-		return im.deny(e.file, e.line, e.voter.name, fmt.Errorf("%s has voted on %s before", clip(e.voter.value), clip(e.task.value)))
+		im.deny(e.file, e.line, e.voter.name, fmt.Errorf("%s has voted on %s before", clip(e.voter.value), clip(e.task.value)))
+		return false
 	}
 	im.voted[twice] = struct{}{}
 	v := Vote{Voter: e.voter.value, Label: e.label.value, Confidence: e.confidence, Group: e.group, Line: e.line, File: e.file}
@@ -124,9 +125,8 @@ func (im *Import) right(file string, line int, task string, label field) {
 }
 
 // deny refuses a part of a file.
-func (im *Import) deny(file string, line int, field string, problem error) bool {
+func (im *Import) deny(file string, line int, field string, problem error) {
 	im.refused = append(im.refused, &RowError{File: file, Line: line, Field: field, Problem: problem.Error()})
-	return false
 }
 
 // ErrAmbiguous is the reason why a file is not read that has several questions, if none
