@@ -92,16 +92,16 @@ func TestMembersThatNeverAnswerAreNamedAndTheOthersDecide(t *testing.T) {
 		}
 		defer s.Close()
 		r, err := s.Solve(t.Context(), signals.Task{Task: "which?"})
-		if err != nil || r.Stop != swarm.StopConsensus || r.Answer != "it" || r.Cost.Elapsed > 5*time.Minute {
-			t.Fatalf("stopped with %v after %v: %v", r.Stop, r.Cost.Elapsed, err)
+		if err != nil || r.Stop != swarm.StopConsensus || r.Answer != "it" || r.Elapsed > 5*time.Minute {
+			t.Fatalf("stopped with %v after %v: %v", r.Stop, r.Elapsed, err)
 		}
-		for _, f := range r.Logged.Failed {
+		for _, f := range r.Failed {
 			if want := map[string]error{"silent": join.ErrSilent, "absent": join.ErrAbsent}[f.Agent]; want == nil || !errors.Is(f.Err, want) {
 				t.Errorf("%s failed with %v", f.Agent, f.Err)
 			}
 		}
-		if len(r.Logged.Failed) < 2 {
-			t.Errorf("failed %v", r.Logged.Failed)
+		if len(r.Failed) < 2 {
+			t.Errorf("failed %v", r.Failed)
 		}
 	})
 }

@@ -31,7 +31,7 @@ var examples = map[string]string{
 	"swarmbus replay":      "swarmbus replay retries --check\nswarmbus replay retries --to 40",
 	"swarmbus verify":      "swarmbus verify retries",
 	"swarmbus export":      "swarmbus export retries > retries.jsonl",
-	"swarmbus import":      "swarmbus import retries.jsonl again\nswarmbus log retries --format cloudevents | swarmbus import --format cloudevents - again",
+	"swarmbus import":      "swarmbus import retries.jsonl again\nswarmbus import --format cloudevents events.jsonl again",
 	"swarmbus schema":      "swarmbus schema vote > vote.schema.json\nswarmbus schema asyncapi",
 	"swarmbus version":     "swarmbus version --json",
 }

@@ -162,10 +162,10 @@ func (in *eventImport) keep(s signals.Any) error {
 // eachEvent calls do for each event of a batch, or on a line, with where it stands.
 func eachEvent(from io.Reader, do func(where string, text []byte) error) error {
 	in := bufio.NewReader(from)
-	for n := 1; ; n++ {
-		text, end := in.ReadBytes('\n')
-		if end != nil && !errors.Is(end, io.EOF) {
-			return end
+	for n, last := 1, false; !last; n++ {
+		text, err := in.ReadBytes('\n')
+		if last = errors.Is(err, io.EOF); err != nil && !last {
+			return err
 		}
 		switch trimmed := bytes.TrimSpace(text); {
 		case len(trimmed) == 0:
@@ -176,10 +176,8 @@ func eachEvent(from io.Reader, do func(where string, text []byte) error) error {
 				return err
 			}
 		}
-		if end != nil {
-			return nil
-		}
 	}
+	return nil
 }
 
 func eachOfBatch(from io.Reader, where string, do func(where string, text []byte) error) error {

@@ -81,17 +81,19 @@ func (f *Follower) Key(name string) (key string, err error) {
 // Idle is [Router.Idle], by what is in the journal.
 func (f *Follower) Idle(ctx context.Context) error {
 	idle := false
-	check := func(st *roomlog.State) error { idle = st.Idle() || st.Asks(); return nil }
+	look := func() error {
+		return f.look(func(st *roomlog.State) error { idle = st.Idle() || st.Asks(); return nil })
+	}
 	seq, err := f.Last()
 	if err == nil {
-		err = f.look(check)
+		err = look()
 	}
 	if err != nil || idle {
 		return err
 	}
 	for _, err := range f.from.Follow(ctx, seq) {
 		if err == nil {
-			err = f.look(check)
+			err = look()
 		}
 		if err != nil || idle {
 			return err

@@ -90,11 +90,12 @@ func (s *Session) Show(ctx context.Context) error {
 	for _, r := range all {
 		readTo[r.Room] = r.ReadTo
 	}
-	err, at := error(rooms.ErrLagged), uint64(0)
-	for errors.Is(err, rooms.ErrLagged) { // the output was slow: go on from where it was
+	for at := uint64(0); ; {
 		at, err = s.follow(ctx, at, readTo)
+		if !errors.Is(err, rooms.ErrLagged) { // if the output was slow, go on from where it was
+			return s.end(err)
+		}
 	}
-	return s.end(err)
 }
 
 // follow reads events after a position until the feed ends, and returns the position that it
