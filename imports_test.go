@@ -200,8 +200,8 @@ var rules = []struct {
 	{"swarm/console", rule{ours: []string{"swarm/console/agui", "swarm/console/api", "swarm/console/feed", "swarm/console/guard"}}},
 	{"swarm/schemas", rule{ours: []string{
 		"agents/join", "agents/reports", "swarm/console/api", "swarm/teams",
-		"signals", "signals/cloudevents", "signals/coordination", "agents", "agents/routing", "bus/connectivity", "conflict", // for the tests, which make them
-		"swarm/rooms/events", "swarm/rooms/roomlog", "swarm/runlog", "swarm/settle",
+		"signals", "signals/cloudevents", "signals/coordination", "signals/retract", "agents", "agents/routing", "bus/connectivity", "conflict", // for the tests, which make them
+		"swarm/rooms/events", "swarm/rooms/roomlog", "swarm/runlog", "swarm/settle", "swarm/synthesis",
 	}}},
 	{"swarm/reporting", rule{ours: []string{"signals", "bus", "bus/events", "bus/journal", "agents", "agents/reports", "swarm", "swarm/runlog"}}},
 	{"otel", rule{ours: []string{"*"}, others: []string{
