@@ -21,7 +21,7 @@ import (
 // the two does not have the same version, options or memory.
 type Difference struct {
 	Process string      // the other one
-	Seq     uint64      // of the first message of the stream that they took differently
+	Seq     uint64      // of the first message of the stream that they took differently, as far as this process read them
 	Signal  signals.Any // the first signal of that message here; nil: it is not in the history
 }
 
@@ -145,7 +145,8 @@ func (c *comparison) claims(process string) (all []claim) {
 }
 
 // differs compares a claim with what this process derived. A claim about messages that are
-// to come waits for them.
+// to come waits for them. One that begins before the first message of this process, which
+// joined with a snapshot, is compared by the hash of all messages.
 func (c *comparison) differs(of claim) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -155,12 +156,16 @@ func (c *comparison) differs(of claim) bool {
 		}
 		return false
 	}
-	hash, _, ok := c.rangeLocked(of.From, of.To)
-	if ok && hash == of.Hash {
-		c.compared += of.To - of.From
-	}
+	hash, _, each := c.rangeLocked(of.From, of.To)
 	prefix := c.prefixLocked(of.To)
-	return ok && (hash != of.Hash || prefix != of.Prefix && prefix > 0 && of.Prefix > 0)
+	all := prefix > 0 && of.Prefix > 0
+	if each && hash != of.Hash || all && prefix != of.Prefix {
+		return true
+	}
+	if each || all {
+		c.compared += of.To - max(of.From, c.first)
+	}
+	return false
 }
 
 // due returns the claims that waited.
@@ -218,6 +223,7 @@ func (l *Log) startComparing() error {
 	if err != nil {
 		return err
 	}
+	_ = l.conn.FlushTimeout(request) // to hear what is told from now on; a connection that is lost subscribes again
 	l.running.Go(func() { l.compareAll(l.ended, heard) })
 	return nil
 }
@@ -264,6 +270,8 @@ func (l *Log) hear(ctx context.Context, c claim) {
 	if c.Process == l.opts.Process || !l.compare.differs(c) {
 		return
 	}
+	first, _, _ := l.compare.counts()
+	c.From = max(c.From, first)
 	ask, err := json.Marshal(claim{From: c.From, To: c.To})
 	if err != nil {
 		return

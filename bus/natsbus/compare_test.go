@@ -1,0 +1,59 @@
+package natsbus
+
+import (
+	"testing"
+)
+
+// derives returns the comparison of a process that begins with a message, after messages
+// whose hash is sum, and takes those up to another one; it derives something else from one of them.
+func derives(first, sum, to, wrong uint64) *comparison {
+	c := &comparison{sum: sum}
+	c.begin(first)
+	for seq := first; seq < to; seq++ {
+		digest := []byte("right")
+		if seq == wrong {
+			digest = []byte("wrong")
+		}
+		c.add(seq, []verdict{{first: firstOf(seq)}}, firstOf(seq), digest)
+	}
+	return c
+}
+
+// A process that joined with a snapshot has no messages before its own first one. It compares
+// claims that begin before that one all the same, by the hash of all messages.
+func TestClaimThatBeginsBeforeTheFirstMessageIsCompared(t *testing.T) {
+	t.Parallel()
+	const first, to = 8, 12
+	before := derives(1, 0, first, 0).prefix()
+	for _, c := range []struct {
+		name            string
+		sum             uint64 // of the snapshot
+		wrong           uint64 // message from which the other process derives something else
+		differs         bool
+		compared, found uint64
+	}{
+		{name: "alike", sum: before, compared: to - first},
+		{name: "a message differs", sum: before, wrong: 10, differs: true, found: 10},
+		{name: "a message of the snapshot differs", sum: before, wrong: 3, differs: true},
+		{name: "joined without the beginning", sum: 0, wrong: 10},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			other, late := derives(1, 0, to, c.wrong), derives(first, c.sum, to, 0)
+			told := other.claims("other")
+			if len(told) != 1 || told[0].From != 1 || told[0].To != to {
+				t.Fatalf("%+v, want a claim about all messages", told)
+			}
+			if got := late.differs(told[0]); got != c.differs {
+				t.Errorf("differs: %v, want %v", got, c.differs)
+			}
+			if _, got, _ := late.counts(); got != c.compared {
+				t.Errorf("%d messages compared, want %d", got, c.compared)
+			}
+			asked := claim{From: first, To: to, Each: other.each(first, to)}
+			if got := late.firstDifference(asked); c.differs && got != c.found {
+				t.Errorf("first difference %d, want %d", got, c.found)
+			}
+		})
+	}
+}
