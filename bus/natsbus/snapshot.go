@@ -134,35 +134,38 @@ func (l *Log) snapshots(ctx context.Context, create bool) (jetstream.ObjectStore
 }
 
 // restore feeds the bus with a snapshot, and returns the message that follows it: the first
-// one of the stream if there is none. An error that is errSnapshot leaves the log unusable.
+// one of the stream if there is none. An error is errSnapshot, and leaves the log unusable.
 func (l *Log) restore(ctx context.Context, state *jetstream.StreamState) (uint64, error) {
-	first := max(state.FirstSeq, 1)
-	text, err := l.stored(ctx)
+	s, err := l.stored(ctx)
+	if errors.Is(err, jetstream.ErrBucketNotFound) || errors.Is(err, jetstream.ErrObjectNotFound) {
+		return max(state.FirstSeq, 1), nil
+	}
+	if err == nil {
+		err = l.fits(ctx, s, state)
+	}
+	if err == nil {
+		err = l.load(ctx, s)
+	}
 	if err != nil {
-		return first, nil // as without one
-	}
-	var s snapshot
-	if err := json.Unmarshal(text, &s); err != nil {
-		return 0, fmt.Errorf("%w: %w", errSnapshot, err)
-	}
-	if err := l.fits(ctx, &s, state); err != nil {
-		return 0, fmt.Errorf("%w: %w", errSnapshot, err)
-	}
-	if err := l.load(ctx, &s); err != nil {
 		return 0, fmt.Errorf("%w: %w", errSnapshot, err)
 	}
 	return s.Seq + 1, nil
 }
 
-// stored returns the text of the snapshot.
-func (l *Log) stored(ctx context.Context) ([]byte, error) {
+// stored returns the snapshot as it was stored.
+func (l *Log) stored(ctx context.Context) (*snapshot, error) {
 	ctx, cancel := context.WithTimeout(ctx, request)
 	defer cancel()
 	bucket, err := l.snapshots(ctx, false)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("it cannot be read: %w", err)
 	}
-	return bucket.GetBytes(ctx, l.name)
+	text, err := bucket.GetBytes(ctx, l.name)
+	if err != nil {
+		return nil, fmt.Errorf("it cannot be read: %w", err)
+	}
+	s := new(snapshot)
+	return s, json.Unmarshal(text, s)
 }
 
 // fits checks that a snapshot is whole, and of this stream.

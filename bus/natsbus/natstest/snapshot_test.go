@@ -190,6 +190,15 @@ func TestSnapshotThatDoesNotFitIsRefusedAndTheStreamIsRead(t *testing.T) {
 		}
 		check(what, "the snapshot is refused")
 	}
+	// What the snapshot consists of is gone.
+	objects, err := js.Stream(soon(t), "OBJ_swarmbus-snapshots")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := objects.Purge(soon(t), jetstream.WithPurgeSubject("$O.swarmbus-snapshots.C.>")); err != nil {
+		t.Fatal(err)
+	}
+	check("it has no content", "it cannot be read")
 	// The stream is made anew, and the snapshot is still there.
 	if _, err := bucket.PutBytes(soon(t), "swarmbus", whole); err != nil {
 		t.Fatal(err)
