@@ -3,32 +3,20 @@ package demo
 import (
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/swarmbus/swarmbus/agents/memory"
-	"github.com/swarmbus/swarmbus/agents/memory/sqlite"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
-// known opens a memory with what the team found out before. Its solves do not use it, so
-// that they stay as they are; a visitor searches it, and revokes a source.
+// known opens a memory with what the team found out before; nil: there is none here. Its solves
+// do not use it, so that they stay as they are; a visitor searches it, and revokes a source.
 func known(ctx context.Context) (pool *memory.Pool, end func() error, err error) {
-	dir, err := os.MkdirTemp("", "swarmbus-demo-memory-")
-	if err != nil {
+	pool, end, err = opened(ctx)
+	if err != nil || pool == nil {
 		return nil, nil, err
 	}
-	end = func() error { return os.RemoveAll(dir) }
-	store, err := sqlite.Open(ctx, filepath.Join(dir, "facts.db"))
-	if err != nil {
-		return nil, nil, errors.Join(err, end())
-	}
-	end = func() error { return errors.Join(store.Close(), os.RemoveAll(dir)) }
-	if pool, err = memory.New(memory.Options{Store: store}); err == nil {
-		err = pool.Remember(ctx, claims(time.Now())...)
-	}
-	if err != nil {
+	if err := pool.Remember(ctx, claims(time.Now())...); err != nil {
 		return nil, nil, errors.Join(err, end())
 	}
 	return pool, end, nil
