@@ -78,12 +78,12 @@ type desk struct {
 
 // open opens the journal of a team, and begins to read what is in it: for the swarm, which
 // learns from it, and for the book.
-func open(ctx context.Context, o *Options, t Team) (d *desk, err error) {
+func open(ctx context.Context, o *Options, t Team) (_ *desk, err error) {
 	store, err := journal.Open(filepath.Join(o.Dir, t.Run+runs.Suffix), &journal.Options{Sync: t.Sync})
 	if err != nil {
 		return nil, err
 	}
-	d = &desk{Team: t, store: store, begun: make(chan struct{}), ready: make(chan struct{}), running: map[string]context.CancelCauseFunc{}}
+	d := &desk{Team: t, store: store, begun: make(chan struct{}), ready: make(chan struct{}), running: map[string]context.CancelCauseFunc{}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(fmt.Errorf("team %s: %w", t.Name, err), d.release(), store.Close())

@@ -1,0 +1,23 @@
+package host_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/swarm/console/feed"
+	"github.com/swarmbus/swarmbus/swarm/console/host"
+)
+
+func TestATeamThatCannotBeMadeIsAnErrorThatNamesIt(t *testing.T) {
+	t.Parallel()
+	hub := feed.New(feed.Options{})
+	defer hub.Close()
+	missing := errors.New("the key is missing")
+	team := host.Team{Name: "review", Make: func(context.Context, journal.Store) (*host.Made, error) { return nil, missing }}
+	_, err := host.Open(t.Context(), host.Options{Dir: t.TempDir(), Teams: []host.Team{team}, Hub: hub})
+	if !errors.Is(err, missing) || err.Error() != "team review: the key is missing" {
+		t.Errorf("got %v, want the reason with the name of the team", err)
+	}
+}
