@@ -29,8 +29,14 @@ func (c *composer) stop() {
 	}
 	slices.Sort(c.stopped)
 	cause := c.run.Cause
-	message, _ := cause.Message.Body.(events.User)
+	said := ""
+	switch b := cause.Message.Body.(type) {
+	case events.User:
+		said = b.Content
+	case events.Mailbox:
+		said = b.Body
+	}
 	c.out = append(c.out, system(c.run.Room.Name, events.Stopped, c.agent.Name,
 		"stopped: not queued for %s: %.60q has led to %d further turns, the most that one message may; still to come of them: %d. Write again to go on.",
-		strings.Join(slices.Compact(c.stopped), ", "), text.Line(message.Content), c.r.opts.Budget, cause.Waiting+c.spent))
+		strings.Join(slices.Compact(c.stopped), ", "), text.Line(said), c.r.opts.Budget, cause.Waiting+c.spent))
 }

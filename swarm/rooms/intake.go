@@ -18,7 +18,7 @@ import (
 type Message struct {
 	Content  string            `json:"content"`
 	Priority schedule.Priority `json:"priority,omitzero"` // 0: by the rules of intake
-	To       []string          `json:"to,omitempty"`      // members that have to answer; none: those that the text addresses, or all
+	To       []string          `json:"to,omitempty"`      // members that have to answer; none: those that the text addresses, or all members
 }
 
 // A Receipt says what became of a message of the user.
@@ -27,8 +27,8 @@ type Receipt struct {
 	ID       string            `json:"id"`
 	Priority schedule.Priority `json:"priority"`
 	Why      string            `json:"why"`
-	Queued   []string          `json:"queued"`         // members that will answer
-	Full     []string          `json:"full,omitempty"` // members that will not, because their queues are full
+	Queued   []string          `json:"queued"`         // agents that will answer: members, and those that it mentions
+	Full     []string          `json:"full,omitempty"` // agents that will not, because their queues or mailboxes are full
 }
 
 // Say puts a message of the user into a room. When it returns, the message is in the
@@ -61,12 +61,16 @@ func (r *Router) sayLocked(ctx context.Context, name string, m Message) (Receipt
 	if len(to) == 0 {
 		to = text.Addressed(m.Content, room.Members)
 	}
-	if len(to) == 0 {
+	elsewhere, unknown := []string(nil), []string(nil)
+	if len(m.To) == 0 {
+		elsewhere, unknown = r.mentionedLocked(m.Content, room.Members)
+	}
+	if len(to) == 0 && len(elsewhere) == 0 {
 		to = room.Members
 	}
 	answers := r.answersLocked(room, m.Content)
 	if answers != "" {
-		to = nil
+		to, elsewhere, unknown = nil, nil, nil
 	}
 	queued, full := r.roomFor(to, priority, map[place]int{})
 	if len(queued) == 0 && len(full) > 0 {
@@ -76,12 +80,15 @@ func (r *Router) sayLocked(ctx context.Context, name string, m Message) (Receipt
 		Common: events.Common{Priority: priority}, Content: m.Content, Why: why, To: queued,
 	}}}
 	drafts = append(drafts, refused(name, full, "its %v queue is full", priority)...)
+	drafts = append(drafts, refused(name, unknown, noAgent)...)
+	mail, mailed, crowded := r.mailLocked(ctx, elsewhere, m.Content, priority, why)
+	drafts = append(append(drafts, refused(name, crowded, fullMailbox)...), mail...)
 	seq, err := r.commitLocked(ctx, drafts...)
 	if err != nil {
 		return Receipt{}, err
 	}
 	at := seq - uint64(len(drafts)) + 1
-	return Receipt{at, recentID(room, at), priority, why, queued, full}, nil
+	return Receipt{at, recentID(room, at), priority, why, append(queued, mailed...), append(full, crowded...)}, nil
 }
 
 func checkMessage(m Message) error {

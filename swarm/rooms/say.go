@@ -19,7 +19,7 @@ type Say struct {
 	Content  string            `json:"content"`
 	Priority schedule.Priority `json:"priority,omitzero"` // 0: by the rules of intake; urgent if the agent is blocked until it is answered
 	// To are agents that have to answer: members of the room, and others, which get the
-	// message by mail. None: the members that the text addresses, if any.
+	// message by mail. None: those that the text addresses, if any.
 	To      []string `json:"to,omitempty"`
 	Subject string   `json:"subject,omitzero"` // of the mail; "": the first line
 }
@@ -83,8 +83,15 @@ func (c *composer) add(s Say) {
 	if len(to) == 0 {
 		to = text.Addressed(s.Content, room.Members)
 	}
-	to = others(to, c.agent.Name)
+	mailed, unknown := []string(nil), []string(nil)
+	if len(s.To) == 0 {
+		mailed, unknown = c.r.mentionedLocked(s.Content, room.Members)
+	}
+	to = others(slices.Concat(to, mailed), c.agent.Name)
 	to = c.reachable(to)
+	if !c.logged() {
+		c.out = append(c.out, refused(room.Name, unknown, noAgent)...)
+	}
 	if !c.logged() && len(to) > 0 && c.left() == 0 {
 		c.stopped, to = append(c.stopped, to...), nil
 	}
@@ -93,7 +100,7 @@ func (c *composer) add(s Say) {
 		c.out = append(c.out, refused(room.Name, to, "%d messages of agents led to it", c.hops)...)
 		here, elsewhere = nil, nil
 	}
-	if len(here) > 0 || len(elsewhere) == 0 {
+	if len(here) > 0 || len(elsewhere) == 0 || len(s.To) == 0 {
 		c.dialogue(s, here, p, why)
 	}
 	for _, name := range elsewhere {
@@ -116,7 +123,7 @@ func others(to []string, sender string) (all []string) {
 func (c *composer) reachable(to []string) (all []string) {
 	for _, name := range to {
 		if a := c.r.state.Agent(name); a == nil || len(a.Rooms) == 0 {
-			c.out = append(c.out, refused(c.run.Room.Name, []string{text.Line(name)}, "no such agent")...)
+			c.out = append(c.out, refused(c.run.Room.Name, []string{text.Line(name)}, noAgent)...)
 			continue
 		}
 		all = append(all, name)
@@ -192,7 +199,7 @@ func stream(agent string, turn, n int) string {
 func (c *composer) send(s Say, name string, p schedule.Priority, why string) {
 	to, box := c.r.state.Agent(name), place{agent: name}
 	if !c.logged() && len(to.Mail)+c.sent[box] >= c.r.opts.Mail {
-		c.out = append(c.out, refused(c.run.Room.Name, []string{name}, "its mailbox is full")...)
+		c.out = append(c.out, refused(c.run.Room.Name, []string{name}, fullMailbox)...)
 		return
 	}
 	if !c.logged() {

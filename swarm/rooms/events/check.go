@@ -140,7 +140,11 @@ func (e Event) CheckSource() error {
 			return &signals.FieldError{Kind: Key{}.Kind(), Field: "room", Value: e.Room, Problem: "a key is in no room"}
 		}
 		return from(FromRouter)
-	case Dialogue, Tool, Signal, Mailbox, Pass:
+	case Mailbox:
+		if e.From != FromUser {
+			source = CheckAgent("from", e.From)
+		}
+	case Dialogue, Tool, Signal, Pass:
 		source = CheckAgent("from", e.From)
 	}
 	return first(source, CheckName("room", e.Room))

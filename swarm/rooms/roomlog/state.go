@@ -270,9 +270,10 @@ func (st *State) mailed(r *Room, e events.Event, b events.Mailbox) string {
 	}
 	st.mail = append(st.mail, Mail{b.MailboxID, e.From, b.To, r.Name, b.Ix, 0})
 	r.said(e.Seq, b.Priority)
-	from := st.agents[e.From]
-	from.Running.Said++
-	from.sent(b.Priority)
+	if from := st.agents[e.From]; from != nil {
+		from.Running.Said++
+		from.sent(b.Priority)
+	}
 	to.Mail = append(to.Mail, e)
 	st.put(e, 1)
 	st.line(to)
@@ -288,7 +289,7 @@ func (a *Agent) silent(r *Room, e events.Event) string {
 			return "no turn of the agent is running in the room"
 		}
 	case events.Mailbox:
-		if a == nil || a.Running == nil {
+		if e.From != events.FromUser && (a == nil || a.Running == nil) {
 			return "no turn of the agent is running"
 		}
 	case events.Pass, events.System, events.User, events.Key:

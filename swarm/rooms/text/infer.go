@@ -3,6 +3,7 @@ package text
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/swarmbus/swarmbus/swarm/rooms/schedule"
@@ -40,6 +41,22 @@ var (
 	mention = regexp.MustCompile(`(?:^|[^\pL\pN_.@-])@([\pL\pN][\pL\pN_.-]*)`)
 	opening = regexp.MustCompile(`^\s*([\pL\pN][\pL\pN_.-]*)\s*[,:]`)
 )
+
+// Mentioned is how many names [Mentions] returns at most.
+const Mentioned = 16
+
+// Mentions returns the names that a message mentions as @Name, as they are written, each once.
+// A name before a slash is a part of a path.
+func Mentions(message string) (names []string) {
+	said := quoted.ReplaceAllString(message, " ")
+	for _, m := range mention.FindAllStringSubmatchIndex(said, -1) {
+		name := strings.TrimRight(said[m[2]:m[3]], ".-")
+		if !strings.HasPrefix(said[m[3]:], "/") && !slices.Contains(names, name) && len(names) < Mentioned {
+			names = append(names, name)
+		}
+	}
+	return names
+}
 
 func addressed(said string, members []string) (to []string) {
 	named := map[string]bool{}
