@@ -8,8 +8,10 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/swarmbus/swarmbus/agents/tools"
+	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/cassette"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
@@ -75,6 +77,9 @@ func (in inbox) Decide(ctx context.Context, id string, v api.Verdict) (api.Item,
 	}
 	if err := in.h.person(v.By); err != nil {
 		return api.Item{}, refused(err)
+	}
+	if v.Verdict == "deny" && strings.TrimSpace(v.Reason) == "" {
+		return api.Item{}, refused(&signals.FieldError{Field: "reason", Problem: "required to deny: the agent is told"})
 	}
 	answer := tools.Answer{Verdict: verdicts[v.Verdict], Reason: v.Reason, By: cmp.Or(v.By, runlog.Person), At: in.h.o.Clock()}
 	if err := answer.Validate(); err != nil {

@@ -188,3 +188,21 @@ func TestTheSecondVerdictGetsTheFirstOne(t *testing.T) {
 		}
 	}
 }
+
+func TestADenialWithoutAReasonIsRefusedAndTheCallStillWaits(t *testing.T) {
+	t.Parallel()
+	h, _ := open(t, t.TempDir(), nil)
+	b := h.Backend()
+	item := asks(t, b)
+	for _, reason := range []string{"", " \n"} {
+		if _, err := b.Inbox.Decide(t.Context(), item.ID, api.Verdict{Verdict: "deny", Reason: reason}); status(err) != http.StatusUnprocessableEntity {
+			t.Errorf("reason %q: got %v, want 422", reason, err)
+		}
+	}
+	if again, err := b.Inbox.Item(t.Context(), item.ID); err != nil || !again.Open {
+		t.Errorf("got %+v, %v, want that it waits", again, err)
+	}
+	if _, err := b.Inbox.Decide(t.Context(), item.ID, api.Verdict{Verdict: "deny", Reason: "others use staging"}); err != nil {
+		t.Error(err)
+	}
+}
