@@ -42,7 +42,7 @@ func (f *aboutFlags) print(w io.Writer, v journal.Reader, thread string) error {
 		return err
 	}
 	if r.Revision != nil {
-		fmt.Fprintf(w, "\n%s\n", transcript.Revised(r.Revision, r.Decision))
+		fmt.Fprintf(w, "\n%s\n", transcript.Revised(r))
 	}
 	if !asked {
 		return nil
@@ -145,6 +145,24 @@ func resultIn(v journal.Reader, thread string) (*solves.Result, error) {
 		return nil, fmt.Errorf("there is no solve in thread %q", thread)
 	}
 	return all[i], nil
+}
+
+// resultWith returns the result of the solve that has the signal of that number. The thread may
+// be "": numbers are those of the journal.
+func resultWith(v journal.Reader, thread string, seq uint) (*solves.Result, error) {
+	if thread != "" {
+		return resultIn(v, thread)
+	}
+	all, err := solves.List(v)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range all {
+		if slices.ContainsFunc(r.Log, func(s signals.Any) bool { return s.Head().Seq == uint64(seq) }) {
+			return r, nil
+		}
+	}
+	return nil, usage(fmt.Errorf("there is no signal %d in a solve of the run", seq))
 }
 
 // idsAt returns the ids of the signals with these numbers.

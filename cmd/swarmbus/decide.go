@@ -42,8 +42,8 @@ func newDecide() *cobra.Command {
 		Use:   "decide (--votes DIR | --from FORMAT FILE...)",
 		Short: "Decide by recorded votes, item by item, and score strategies",
 		Long: `With --from, decide reads the votes that other programs wrote, and prints for each item
-(task) what the voters agree on, and how sure that is: as CSV, or with --items json as
-JSON lines.
+(task) what the voters agree on, and how sure that is: as CSV, or with --json as JSON
+lines.
 
   csv          a header, then a row for each vote; --map says what its columns are
   jsonl        an object for each vote; --map says what its members are
@@ -78,7 +78,8 @@ truth, unless --resolve tells them each one after its task is decided and scored
 
 Tasks, voters and labels are names of up to 256 bytes. A bad row is reported with its
 line and refused, and all others count; it is an error if none is left. With --task, or
-if there is only one task, the decision itself is printed and determines the exit status.`,
+if DIR has only one task, the decision itself is printed and determines the exit status,
+unless --items asks for items.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.files = args
 			return decide(cmd, &f)
@@ -90,7 +91,7 @@ if there is only one task, the decision itself is printed and determines the exi
 	flags.StringToStringVar(&f.from.Columns, "map", nil, "what columns or members are called that have the task, voter, label, confidence, group or truth: task=image,voter=annotator")
 	flags.StringVar(&f.from.Question, "question", "", "which of several questions, or filters of lm-eval, is decided")
 	flags.BoolVar(&f.from.Models, "models", false, "count the predictions of Label Studio and the suggestions of Argilla as votes")
-	flags.StringVar(&f.items, "items", "", "print each item's consensus as csv or json (default csv with --from)")
+	flags.StringVar(&f.items, "items", "", "print each item's consensus as csv or json (default with --from, without --task)")
 	flags.StringVar(&f.task, "task", "", "decide only this task")
 	flags.StringSliceVar(&f.strategies, "strategy", nil, "names of strategies: "+strings.Join(names(), ", ")+", or all (default \"default\")")
 	flags.Float64Var(&f.terms.Threshold, "threshold", consensus.DefaultThreshold, "support that a decision needs, in (0,1]")
@@ -118,8 +119,11 @@ func decide(cmd *cobra.Command, f *decideFlags) error {
 	case f.task == "" && cmd.Flags().Changed("task"):
 		return usage(errors.New("--task is empty; without it all tasks are decided"))
 	}
-	if f.from.From != "" && f.items == "" {
+	if f.from.From != "" && f.items == "" && f.task == "" {
 		f.items = itemsCSV
+		if f.json {
+			f.items = itemsJSON
+		}
 	}
 	if f.terms.Threshold == 0 {
 		return usage(errors.New("--threshold 0 would be met by everything"))

@@ -67,7 +67,7 @@ JSON as data. All others are refused, with their line and the attribute that is 
 				return err
 			}
 			if format == formatExport {
-				err = journal.Import(path, from)
+				err = hinted(journal.Import(path, from))
 			} else {
 				err = importEvents(cmd.Context(), path, from, cmd.ErrOrStderr(), strict)
 			}
@@ -82,6 +82,14 @@ JSON as data. All others are refused, with their line and the attribute that is 
 	cmd.Flags().BoolVar(&strict, "strict", false, "create nothing if an event is refused")
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{formatExport, formatEvents}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
+}
+
+// hinted says of what is no export which format it has.
+func hinted(err error) error {
+	if err != nil && strings.Contains(err.Error(), "specversion") {
+		return fmt.Errorf("%w: is it CloudEvents? import them with --format %s", err, formatEvents)
+	}
+	return err
 }
 
 // formatExport is the format of export.

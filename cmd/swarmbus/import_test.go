@@ -84,3 +84,14 @@ nonsense
 		t.Errorf("--strict made a run: %v", err)
 	}
 }
+
+func TestImportOfEventsWithoutTheirFormatSaysWhichOneToName(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "events.jsonl")
+	if err := os.WriteFile(file, []byte(`{"specversion":"1.0","id":"e1","source":"/ann","type":"vote","data":{}}`+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if status, _, stderr := swarmbusRun(t, "import", file, filepath.Join(dir, "run.journal")); status != exitError || !strings.Contains(stderr, "--format cloudevents") {
+		t.Errorf("status %d: %s", status, stderr)
+	}
+}

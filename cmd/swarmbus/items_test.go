@@ -93,3 +93,22 @@ func TestDecideNamesWhatItCannotReadAndCountsTheRest(t *testing.T) {
 	decided(t, exitUsage, "--from", "parquet", file)
 	decided(t, exitUsage, "--from", "csv")
 }
+
+func TestDecideOnOneTaskOfOthersPrintsItsDecisionAndExitsByIt(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "votes.csv")
+	if err := os.WriteFile(file, []byte("task,voter,label\na,ann,x\na,bob,y\nb,ann,x\nb,bob,x\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for task, status := range map[string]int{"a": exitNoConsensus, "b": exitDecided} {
+		text, _ := decided(t, status, "--from", "csv", "--task", task, file)
+		lines, _ := decided(t, status, "--from", "csv", "--task", task, "--json", file)
+		if strings.Contains(text, "item,set,strategy") || !json.Valid([]byte(lines)) || !strings.Contains(lines, `"outcome"`) {
+			t.Errorf("%s: got %s and %s", task, text, lines)
+		}
+	}
+	lines, _ := decided(t, exitDecided, "--from", "csv", "--json", file)
+	if strings.Count(lines, `"item":`) != 2 {
+		t.Errorf("--json prints %s", lines)
+	}
+}

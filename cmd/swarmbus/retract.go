@@ -3,12 +3,15 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
 
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/internal/runs"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/claims"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 	"github.com/swarmbus/swarmbus/swarm/transcript"
@@ -37,7 +40,7 @@ swarmbus show --without says what would fall, and records nothing.
 			return retractIn(cmd, args[0], thread, uint(seq), by, args[2])
 		},
 	}
-	cmd.Flags().StringVar(&thread, "thread", "", "thread of the solve, in a run with several")
+	cmd.Flags().StringVar(&thread, "thread", "", "thread of the solve; by default the one that has the signal")
 	cmd.Flags().StringVar(&by, "by", runlog.Person, "name of who takes it back")
 	return cmd
 }
@@ -52,17 +55,7 @@ func retractIn(cmd *cobra.Command, run, thread string, seq uint, by, reason stri
 		return err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	if thread == "" {
-		threads, err := threadsOf(cmd.Context(), file)
-		switch {
-		case err != nil:
-			return err
-		case len(threads) != 1:
-			return usage(fmt.Errorf("the run has %d threads: name one with --thread", len(threads)))
-		}
-		thread = threads[0].thread
-	}
-	before, err := resultIn(file, thread)
+	before, err := resultWith(file, thread, seq)
 	if err != nil {
 		return err
 	}
@@ -70,26 +63,40 @@ func retractIn(cmd *cobra.Command, run, thread string, seq uint, by, reason stri
 	if err != nil {
 		return err
 	}
-	r, err := solves.Retract(cmd.Context(), file, thread, ids[0], by, reason)
+	r, err := solves.Retract(cmd.Context(), file, before.Thread, ids[0], by, reason)
 	if err != nil {
 		return usage(err)
 	}
-	return sayRetracted(cmd, r, seq)
+	return sayRetracted(cmd, before, r, seq)
 }
 
 // sayRetracted says what a retraction changes.
-func sayRetracted(cmd *cobra.Command, r *solves.Result, seq uint) error {
+func sayRetracted(cmd *cobra.Command, before, r *solves.Result, seq uint) error {
 	w := cmd.OutOrStdout()
-	if err := printEffect(w, fmt.Sprintf("Without [%d]", seq), r.Claims().Retracted()); err != nil {
+	if err := printEffect(w, fmt.Sprintf("Without [%d]", seq), fallsBy(before, r)); err != nil {
 		return err
 	}
 	for _, v := range r.Fallen {
-		fmt.Fprintf(w, "  the vote [%d] of %s on %s does not count\n", v.Seq, transcript.Printable(v.Source), transcript.Printable(v.Payload.ProposalID))
+		if !slices.ContainsFunc(before.Fallen, func(f *signals.Signal[signals.Vote]) bool { return f.ID == v.ID }) {
+			fmt.Fprintf(w, "  the vote [%d] of %s on %s does not count\n", v.Seq, transcript.Printable(v.Source), transcript.Printable(v.Payload.ProposalID))
+		}
 	}
-	if r.Revision == nil {
-		_, err := fmt.Fprintln(w, "The solve goes on without it.")
-		return err
+	said := "The solve goes on without it."
+	if r.Revision != nil {
+		said = transcript.Revised(r)
 	}
-	_, err := fmt.Fprintln(w, transcript.Revised(r.Revision, r.Decision))
+	_, err := fmt.Fprintln(w, said)
 	return err
+}
+
+// fallsBy returns what falls by what a result has taken back and an earlier one has not, with the
+// votes that counted then: the later one has none that are taken back.
+func fallsBy(before, after *solves.Result) claims.Effect {
+	was, is := before.Claims().Retracted(), claims.Of(after.Log, before.Proposals).Retracted()
+	return claims.Effect{Fall: besides(is.Fall, was.Fall), Weaken: besides(is.Weaken, was.Weaken)}
+}
+
+// besides returns the claims that are not among some.
+func besides(all, some []claims.Claim) []claims.Claim {
+	return slices.DeleteFunc(all, func(c claims.Claim) bool { return slices.Contains(some, c) })
 }

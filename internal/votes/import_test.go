@@ -213,6 +213,21 @@ func TestWhatCannotBeReadIsRefusedByFileLineAndFieldAndNothingElseIsLost(t *test
 	}
 }
 
+func TestAnAnnotationWithoutTheQuestionSaysWhichItHas(t *testing.T) {
+	t.Parallel()
+	im, err := votes.NewImport("set", &votes.Options{From: votes.FromLabelStudio, Question: "nope"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := im.Read("s.json", strings.NewReader(studio())); err != nil {
+		t.Fatal(err)
+	}
+	_, refused := im.Set()
+	if want := `s.json:1: annotations[0].result: no choice, rating, number or pair for the question "nope": there are "q"`; len(refused) != 2 || refused[0].Error() != want {
+		t.Errorf("got %v, want %s", refused, want)
+	}
+}
+
 const aSample = `{"doc_id":0,"target":"1","filter":"none","doc_hash":"h",` +
 	`"arguments":{"gen_args_0":{"arg_0":"q","arg_1":" 1"},"gen_args_1":{"arg_0":"q","arg_1":" 2"}},"filtered_resps":[["-1","True"],["-2","False"]]}`
 

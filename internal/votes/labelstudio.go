@@ -144,7 +144,7 @@ func (r *region) label() (string, error) {
 // regions returns the one label that the regions of a result have for the question that
 // is decided; none, after refusing the annotation, if there is not one.
 func (im *Import) regions(e *entry, at string, all []value) (label field, err error) {
-	var others []string
+	var others, asked []string // types, and questions
 	for i, text := range all {
 		here := fmt.Sprintf("%s[%d]", at, i)
 		var r region
@@ -160,6 +160,7 @@ func (im *Import) regions(e *entry, at string, all []value) (label field, err er
 		case err != nil:
 			return field{}, err
 		case !ours:
+			asked = append(asked, clip(r.FromName))
 			continue
 		}
 		here += ".value." + labels[r.Type]
@@ -174,9 +175,17 @@ func (im *Import) regions(e *entry, at string, all []value) (label field, err er
 		label = field{here, said}
 	}
 	if label.value == "" {
-		im.deny(e.file, e.line, at, fmt.Errorf("no choice, rating, number or pair for the question%s", only(others)))
+		im.deny(e.file, e.line, at, fmt.Errorf("no choice, rating, number or pair for the question%s", cmp.Or(among(im.asked, asked), only(others))))
 	}
 	return label, nil
+}
+
+// among says of a question that it is none of others, if there are any.
+func among(question string, others []string) string {
+	if len(others) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" %s: there are %s", clip(question), strings.Join(others, ", "))
 }
 
 // only says which types there are, if there are any.

@@ -55,8 +55,9 @@ type left struct {
 	thread string
 	codec  *signals.Codec
 	said   []signals.Any
-	last   signals.Any // of the journal
-	team   answers.Team
+	last   signals.Any  // of the journal
+	team   answers.Team // agents whose turns are on record
+	run    answers.Team // with those of the other threads of the journal
 }
 
 // read reads a thread.
@@ -72,18 +73,20 @@ func read(j journal.Reader, thread string) (*left, error) {
 			return nil, err
 		}
 		last = &r
-		_, name, err := r.About()
+		kind, name, err := r.About()
 		if err != nil {
 			return nil, err
 		}
-		if name != thread {
+		if name != thread && kind != runlog.KindBegan {
 			continue
 		}
 		said, err := r.Signal(codec)
 		if err != nil {
 			return nil, err
 		}
-		l.said = append(l.said, said)
+		if err := l.take(said); err != nil {
+			return nil, err
+		}
 	}
 	if len(l.said) == 0 {
 		return nil, fmt.Errorf("%w: there is no thread %q", runlog.ErrLog, thread)
@@ -94,25 +97,27 @@ func read(j journal.Reader, thread string) (*left, error) {
 	if _, err := runlog.Opening(l.said); err != nil {
 		return nil, err
 	}
-	return l, l.findTeam()
+	return l, nil
 }
 
-// findTeam finds the agents whose turns are on record.
-func (l *left) findTeam() error {
-	for _, said := range l.said {
-		began, ok := signals.As[runlog.Began](said)
-		if !ok {
-			continue
-		}
-		turns, err := began.Payload.All()
-		if err != nil {
-			return err
-		}
-		for _, t := range turns {
+// take takes in a signal of the thread, or the agents of one that begins a round.
+func (l *left) take(said signals.Any) error {
+	ours := said.Head().Thread == l.thread
+	if ours {
+		l.said = append(l.said, said)
+	}
+	began, ok := signals.As[runlog.Began](said)
+	if !ok {
+		return nil
+	}
+	turns, err := began.Payload.All()
+	for _, t := range turns {
+		l.run = append(l.run, t.Agent)
+		if ours {
 			l.team = append(l.team, t.Agent)
 		}
 	}
-	return nil
+	return err
 }
 
 // bus returns a bus with the thread, on which the names and kinds are reserved that a

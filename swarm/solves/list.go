@@ -63,13 +63,14 @@ func resultOf(t *replay.Thread) *Result {
 		return r
 	}
 	d := t.Stage.Decided.Payload
-	r.Revision = revised(t)
 	r.Detail, r.Observed, r.Stop = d.Detail, d.Observed, cmp.Or(d.Stop, runlog.StopFor(t.Last.Outcome))
 	switch r.Stop {
 	case runlog.StopConsensus:
 		r.Answer = t.Stage.Announced.Payload.Decision
 	case runlog.StopEscalated, runlog.StopAsked:
 		r.Question = QuestionOf(t.Thread)
+		return r // it goes on, without what was taken back
 	}
+	r.Revision = revised(t)
 	return r
 }

@@ -1,9 +1,11 @@
 package solves
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/journal"
@@ -21,7 +23,7 @@ type Revision struct {
 	Changed  bool                                  // it is another one
 }
 
-// revised returns the revision of a thread; nil if nothing was taken back after its
+// revised returns the revision of a thread that is over; nil if nothing was taken back after its
 // decision, or if nobody knows how it was decided.
 func revised(t *replay.Thread) *Revision {
 	var late []*signals.Signal[retract.Retraction]
@@ -42,7 +44,9 @@ func revised(t *replay.Thread) *Revision {
 
 // Retract takes back a signal of a thread in the journal of a swarm that is not open, in
 // the name of the operator; by says who that is. It returns the result with what the
-// retraction changes ([Result].Revision). A solve that goes on goes on without the signal.
+// retraction changes ([Result].Revision). A solve that goes on goes on without the signal. The
+// error is a [*signals.FieldError] if the signal is already taken back, or by is an agent of the
+// journal.
 func Retract(ctx context.Context, j journal.Store, thread string, id signals.ID, by, reason string) (*Result, error) {
 	if err := retractIn(ctx, j, thread, id, by, reason); err != nil {
 		return nil, err
@@ -64,6 +68,9 @@ func retractIn(ctx context.Context, j journal.Store, thread string, id signals.I
 	if err != nil {
 		return err
 	}
+	if err := l.mayTakeBack(id, by); err != nil {
+		return err
+	}
 	said := signals.New(
 		signals.Header{Thread: thread, Source: bus.System, ReplyTo: id, Confidence: 1, TTL: forever}, retract.Retraction{TargetSignalID: id, Reason: reason, By: by},
 	)
@@ -82,4 +89,22 @@ func retractIn(ctx context.Context, j journal.Store, thread string, id signals.I
 	defer func() { err = errors.Join(err, w.Close(ctx)) }()
 	_, err = b.System().Publish(ctx, said)
 	return err
+}
+
+// mayTakeBack refuses to take back twice, and in the name of an agent.
+func (l *left) mayTakeBack(id signals.ID, by string) error {
+	if !l.run.Outside(by) {
+		return &signals.FieldError{Kind: retract.Kind, Field: "by", Value: by, Problem: "an agent of the run, not who asks for it"}
+	}
+	back := retract.FoldOf(l.said)
+	if !back.Has(id) {
+		return nil
+	}
+	for _, s := range slices.Backward(back.Said) {
+		if s.Payload.TargetSignalID == id {
+			who := cmp.Or(s.Payload.By, s.Source)
+			return &signals.FieldError{Kind: retract.Kind, Field: "targetSignalId", Value: id.String(), Problem: fmt.Sprintf("already taken back by %s, in signal %d", who, s.Seq)}
+		}
+	}
+	return nil
 }

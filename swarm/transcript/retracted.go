@@ -37,12 +37,33 @@ func (t *text) retracted(r *solves.Result) {
 	}
 }
 
-// Revised says in one line whether what was taken back after a decision changes it.
-func Revised(r *solves.Revision, before consensus.Decision) string {
-	if !r.Changed {
-		return "The decision stays without what was taken back after it: " + Printable(verdict(r.Decision))
+// Revised says what was taken back after a solve was decided, who said so and why, and whether
+// the decision changes without it; "" if nothing was.
+func Revised(r *solves.Result) string {
+	if r.Revision == nil {
+		return ""
 	}
-	return fmt.Sprintf("Without what was taken back after it, the decision changes: %s (it was %s)", Printable(verdict(r.Decision)), Printable(chosen(before)))
+	t := &text{seqs: map[signals.ID]uint64{}}
+	for _, s := range r.Log {
+		t.seqs[s.Head().ID] = s.Head().Seq
+	}
+	var all []string
+	for _, s := range r.Revision.Said {
+		all = append(all, Printable(fmt.Sprintf("Retracted [%d] %s %s", s.Seq, s.Source, t.takenBack(s.Payload))))
+	}
+	all = append(all, "          Votes, claims and credit are those of the decision: they still count what was taken back.", changes(r.Revision, r.Decision))
+	return strings.Join(all, "\n")
+}
+
+// changes says in one line whether what was taken back after a decision changes it.
+func changes(r *solves.Revision, before consensus.Decision) string {
+	switch {
+	case r.Changed:
+		return fmt.Sprintf("Without what was taken back after it, the decision changes: %s (it was %s)", Printable(verdict(r.Decision)), Printable(chosen(before)))
+	case before.Outcome == consensus.Pending:
+		return "Nothing was decided, and nothing is without what was taken back later: " + Printable(verdict(r.Decision))
+	}
+	return "The decision stays without what was taken back after it: " + Printable(verdict(r.Decision))
 }
 
 // written shows the answer as somebody was asked to write it.

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/solves"
+)
+
+// saidBy returns the number of the first signal of a kind by somebody.
+func saidBy(t *testing.T, r *solves.Result, source string, kind signals.Kind) string {
+	t.Helper()
+	for _, s := range r.Log {
+		if h := s.Head(); h.Source == source && s.Kind() == kind {
+			return fmt.Sprint(h.Seq)
+		}
+	}
+	t.Fatalf("%s has said no %s", source, kind)
+	return ""
+}
+
+// effect returns what text says that falls without a signal.
+func effect(text, seq string) string {
+	_, after, _ := strings.Cut(text, "Without ["+seq+"]: ")
+	var lines []string
+	for i, line := range strings.Split(after, "\n") {
+		if i > 0 && !strings.HasPrefix(line, "  falls") && !strings.HasPrefix(line, "  weakened") {
+			break
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func TestARetractionOfAVoteFellsWhatShowSaidOfIt(t *testing.T) {
+	path, r := grounded(t)
+	vote := saidBy(t, r, "ann", signals.KindVote)
+	foreseen, _, _ := called(t, "show", path, "--without", vote)
+	out, errs, status := called(t, "retract", path, vote, "a mistake", "--by", "ceo")
+	if status != exitDecided {
+		t.Fatalf("status %d: %s", status, errs)
+	}
+	if want, got := effect(foreseen, vote), effect(out, vote); got != want || !strings.HasPrefix(got, "1 claim falls") {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	out, _, _ = called(t, "retract", path, "4", "the wrong table", "--by", "ceo")
+	if got := effect(out, "4"); strings.Contains(got, "["+vote+"]") || !strings.Contains(got, "falls     [4]") {
+		t.Errorf("what fell before falls again: %s", got)
+	}
+}
+
+func TestShowNamesWhatWasTakenBackAfterTheDecision(t *testing.T) {
+	path, r := grounded(t)
+	vote := saidBy(t, r, "ann", signals.KindVote)
+	if _, errs, status := called(t, "retract", path, vote, "a mistake", "--by", "ceo"); status != exitDecided {
+		t.Fatalf("status %d: %s", status, errs)
+	}
+	out, _, _ := called(t, "show", path, "--width", "200")
+	for _, want := range []string{"system takes back [" + vote + "] for ceo: a mistake\n", "\nRetracted [", "they still count what was taken back"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("missing %q in\n%s", want, out)
+		}
+	}
+}
+
+func TestASignalIsTakenBackOnceAndByNoAgent(t *testing.T) {
+	path, r := grounded(t)
+	vote := saidBy(t, r, "ann", signals.KindVote)
+	for _, step := range []struct {
+		by, want string
+		status   int
+	}{
+		{"bob", "by", exitUsage},
+		{" Finder", "by", exitUsage},
+		{"ceo", "", exitDecided},
+		{"ada", "already taken back by ceo, in signal", exitUsage},
+	} {
+		if _, errs, status := called(t, "retract", path, vote, "a mistake", "--by", step.by); status != step.status || !strings.Contains(errs, step.want) {
+			t.Errorf("%s: status %d: %s", step.by, status, errs)
+		}
+	}
+}
+
+// The number of a signal is that of the run: it says which of several solves is meant.
+func TestASolveThatWaitsGoesOnWithoutWhatIsTakenBack(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "program.journal")
+	program(t, path, 2)
+	file, err := journal.Open(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := solves.List(file)
+	if cerr := file.Close(); cerr != nil {
+		t.Fatal(cerr)
+	}
+	if err != nil || len(all) != 2 {
+		t.Fatal(len(all), err)
+	}
+	for _, r := range all {
+		seq := saidBy(t, r, "planner", signals.KindProposal)
+		out, errs, status := called(t, "retract", path, seq, "a mistake")
+		if status != exitDecided || !strings.Contains(out, "The solve goes on without it.") || strings.Contains(out, "decision stays") {
+			t.Errorf("%s: status %d: %s%s", r.Thread, status, out, errs)
+		}
+	}
+	if _, errs, status := called(t, "retract", path, "9999", "a mistake"); status != exitUsage || !strings.Contains(errs, "there is no signal 9999 in a solve of the run") {
+		t.Errorf("status %d: %s", status, errs)
+	}
+}
