@@ -12,6 +12,7 @@ import (
 // The example that reviews packages and the benchmark of decisions decide over real servers
 // as in one process, hash for hash. Their tests are in modules of their own.
 func TestReviewAndQualityDecideOverNATSAsInOneProcess(t *testing.T) {
+	t.Parallel()
 	for dir, tests := range map[string]string{"../../../examples/review": ".", "../../../benchmarks": "./quality"} {
 		server := natstest.Start(t, natstest.Options{})[0]
 		cmd := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-v", "-run", "OverNATS", tests)

@@ -10,6 +10,7 @@ import (
 // TestEachFault plays a schedule of each kind of fault alone, with three servers. A leader
 // that is killed is that of the stream.
 func TestEachFault(t *testing.T) {
+	t.Parallel()
 	const n = 3
 	s := &stage{t: t, dir: t.TempDir(), servers: natstest.Start(t, natstest.Options{Servers: n, Processes: true}), faults: map[string]int{}}
 	join(t, natsbus.Options{URL: natstest.URLs(s.servers), Storage: natsbus.Storage{Replicas: n}}).Close()

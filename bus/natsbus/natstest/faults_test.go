@@ -23,7 +23,7 @@ import (
 )
 
 var (
-	schedules = flag.Int("schedules", 20, "schedules of faults")
+	schedules = flag.Int("schedules", 12, "schedules of faults")
 	from      = flag.Int64("seed", 1, "seed of the first schedule")
 )
 
@@ -257,8 +257,10 @@ func linearizable(calls map[string]entry, at map[string]uint64) string {
 // stop, links are cut and slowed, clocks jump. No acknowledged signal is lost or there
 // twice, and all processes have one order and one decision.
 func TestFaults(t *testing.T) {
+	t.Parallel()
 	for _, n := range []int{1, 3} {
 		t.Run(fmt.Sprintf("servers=%d", n), func(t *testing.T) {
+			t.Parallel()
 			s := &stage{t: t, dir: t.TempDir(), servers: natstest.Start(t, natstest.Options{Servers: n, Processes: true}), faults: map[string]int{}}
 			join(t, natsbus.Options{URL: natstest.URLs(s.servers), Storage: natsbus.Storage{Replicas: n}}).Close()
 			acknowledged, began := 0, time.Now()

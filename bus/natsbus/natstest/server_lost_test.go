@@ -64,6 +64,7 @@ func follower(t *testing.T, all []*natstest.Server, stream string) (one *natstes
 
 // Servers place a reader's consumer on one of them, also on one that stands still.
 func TestReadersGoOnWhileAServerStandsStill(t *testing.T) {
+	t.Parallel()
 	servers := natstest.Start(t, natstest.Options{Servers: 3, Processes: true, NoSync: true})
 	writer := join(t, natsbus.Options{URL: natstest.URLs(servers), Process: "writer", Storage: natsbus.Storage{Replicas: 3}})
 	must(t, agent(t, writer, "ann"), found("", "first"))
