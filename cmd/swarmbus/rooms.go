@@ -340,7 +340,7 @@ func (p pins) parse() (events.Pins, error) {
 	return all, nil
 }
 
-// verifyRooms verifies the events of a run, if it has any, and prints the heads. Records of
+// verifyRooms verifies the events of a run, if it has any, and prints the heads if all are whole. Records of
 // turns are not signed: the fold refuses those that do not go with the events.
 func verifyRooms(w io.Writer, v *journal.View, p pins) error {
 	known, err := p.parse()
@@ -353,21 +353,26 @@ func verifyRooms(w io.Writer, v *journal.View, p pins) error {
 	}
 	var faults []error
 	for _, room := range all {
-		name := "room " + room.Room
-		if room.Room == "" {
-			name = "keys"
-		}
 		if room.Fault != nil {
 			faults = append(faults, room.Fault)
-		}
-		if _, err := fmt.Fprintf(w, "%s: %s, head %s\n", name, plural(room.Events, "event"), room.Head); err != nil {
-			return err
 		}
 	}
 	if faults == nil {
 		_, err = rooms.Load(v)
 	}
-	return errors.Join(append(faults, err)...)
+	if err = errors.Join(append(faults, err)...); err != nil {
+		return err
+	}
+	for _, room := range all {
+		name := "room " + room.Room
+		if room.Room == "" {
+			name = "keys"
+		}
+		if _, err := fmt.Fprintf(w, "%s: %s, head %s\n", name, plural(room.Events, "event"), room.Head); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // exportSidecars writes the sections of all rooms of a run as Markdown.

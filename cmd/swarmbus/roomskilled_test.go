@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/base64"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -368,8 +369,11 @@ func TestRoomsAreShownAndVerifiedOutsideOfTheirProcess(t *testing.T) {
 	if status, _, errs := swarmbusRun(t, "verify", path, "--head", "ops="+head); status != exitDecided {
 		t.Errorf("with its head: %s", errs)
 	}
-	if status, _, errs := swarmbusRun(t, "verify", path, "--head", "ops="+strings.Repeat("0", 64)); status != exitError || !strings.Contains(errs, `room "ops": missing`) {
+	if status, out, errs := swarmbusRun(t, "verify", path, "--head", "ops="+strings.Repeat("0", 64)); out != "" || status != exitError || !strings.Contains(errs, `room "ops": missing`) {
 		t.Errorf("with another head: status %d: %s", status, errs)
+	}
+	if status, out, errs := swarmbusRun(t, "verify", path, "--process", base64.StdEncoding.EncodeToString(make([]byte, 32))); out != "" || status != exitError {
+		t.Errorf("with another key: status %d: %s%s", status, out, errs)
 	}
 	if status, out, _ := swarmbusRun(t, "export", "--sidecar", path); status != exitDecided || !strings.Contains(out, "## S1 `backup-audit`") {
 		t.Errorf("sidecar: status %d: %s", status, out)

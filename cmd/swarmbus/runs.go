@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -155,15 +156,16 @@ With --head, the run must have that event; so nobody can have cut off what came 
 			if s.Torn > 0 {
 				state = fmt.Sprintf("interrupted, with %d bytes of a torn record that the next writer cuts off", s.Torn)
 			}
-			_, err = fmt.Fprintf(out, "%s: records %d to %d, chain %x\n", state, s.First, s.Last, s.Chain)
-			if err != nil {
-				return err
-			}
 			v, err := journal.NewView(path)
 			if err != nil {
 				return err
 			}
-			return verifyRooms(out, v, known)
+			var heads bytes.Buffer
+			if err := verifyRooms(&heads, v, known); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(out, "%s: records %d to %d, chain %x\n%s", state, s.First, s.Last, s.Chain, heads.Bytes())
+			return err
 		},
 	}
 	cmd.Flags().StringArrayVar(&known.heads, "head", nil, "ROOM=ID: an event that the room must have")

@@ -371,7 +371,7 @@ func verdict(d consensus.Decision) string {
 		line += fmt.Sprintf(" %q", d.Choice)
 	}
 	line += ": " + d.Reason()
-	if d.Learned {
+	if d.Learned && d.Voters > 0 {
 		line += fmt.Sprintf("; %.0f%% likely right", 100*d.Confidence)
 	}
 	if d.Note != "" {

@@ -263,6 +263,17 @@ func TestSupportIsShownUntilASwarmHasLearned(t *testing.T) {
 	}
 }
 
+func TestNothingIsLikelyRightWithoutVotes(t *testing.T) {
+	all := events(t)
+	result := all[len(all)-1].(solves.Stopped).Result
+	result.Decision.Learned, result.Decision.Voters, result.Decision.Confidence = true, 0, 1
+	var b bytes.Buffer
+	show(t, all, transcript.Text(&b, &transcript.Options{Width: 200}))
+	if strings.Contains(b.String(), "100% likely right") {
+		t.Errorf("nobody has voted:\n%s", b.String())
+	}
+}
+
 func TestPersonalitiesThatWereNotSetAreNotPrinted(t *testing.T) {
 	for set, p := range map[bool]agents.Personality{false: {}, true: {Caution: 0.5}} {
 		var b bytes.Buffer

@@ -23,9 +23,9 @@ type LogHealth struct {
 	Run       string   `json:"run"`
 	Seq       uint64   `json:"seq" doc:"Of the newest signal that is shown"`
 	Problem   string   `json:"problem,omitempty"`
-	Published uint64   `json:"published"`
+	Published uint64   `json:"published" doc:"Signals since the server started"`
 	Held      int      `json:"held"`
-	Books     Books    `json:"books"`
+	Books     Books    `json:"books" doc:"Deliveries since the server started; of an office, the messages and mail that wait for agents"`
 	Readers   []Reader `json:"readers"`
 }
 
@@ -42,7 +42,7 @@ type Books struct {
 // A Reader is a subscription or a handler of a bus.
 type Reader struct {
 	Name    string `json:"name"`
-	Site    string `json:"site" doc:"Where it was made"`
+	Site    string `json:"site" doc:"Where in the program it was made: package directory, file and line"`
 	Pending uint64 `json:"pending"`
 	Lag     string `json:"lag,omitempty"`
 	Slow    bool   `json:"slow"`

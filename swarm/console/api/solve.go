@@ -24,6 +24,8 @@ type Solve struct {
 	Stop   string `json:"stop,omitempty" doc:"Why it stopped: consensus, rejected, deadlock, uncertified, max-rounds, no-progress, budget, deadline, cancelled, escalated, asked or error"`
 	Detail string `json:"detail,omitempty" doc:"Why it stopped, in words"`
 	Answer string `json:"answer,omitempty"`
+	// Revised says that a retraction after the decision changes it.
+	Revised bool `json:"revised,omitempty" doc:"The votes that are left do not decide the same: something was taken back after the decision, which stays on record"`
 
 	Leader    *Leader   `json:"leader,omitempty" doc:"The proposal with the most support; absent on a tie"`
 	Threshold float64   `json:"threshold"`

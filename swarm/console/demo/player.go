@@ -71,7 +71,9 @@ func tell(ctx context.Context, b *api.Backend, team string) error {
 		if err != nil {
 			return err
 		}
-		if slices.ContainsFunc(detail.Said, func(w api.Said) bool { return w.Form == "outcome" }) {
+		told := slices.ContainsFunc(detail.Said, func(w api.Said) bool { return w.Form == "outcome" })
+		proposed := slices.ContainsFunc(detail.Proposals, func(p api.Proposal) bool { return p.ID == scenes[i].right })
+		if told || !proposed { // it may have decided before anybody had the idea
 			continue
 		}
 		if _, err := b.Solves.Tell(ctx, one.ID, api.Outcome{Right: scenes[i].right}); err != nil {

@@ -36,6 +36,7 @@ type office struct {
 	end    context.CancelFunc
 	wg     sync.WaitGroup
 	newest newest
+	before uint64 // position of the log when it was opened
 
 	mu   sync.Mutex // protects the fields below
 	err  error      // why the rooms have stopped
@@ -55,7 +56,7 @@ func openOffice(ctx context.Context, dir string, o *Office, feed Feed) (of *offi
 	if err := options.Validate(); err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	of = &office{Office: *o, store: store, agents: options.Agents, feed: feed, ready: make(chan struct{})}
+	of = &office{Office: *o, store: store, agents: options.Agents, feed: feed, ready: make(chan struct{}), before: store.Last()}
 	ctx, of.end = context.WithCancel(context.WithoutCancel(ctx))
 	release := feed.Hold(o.Name)
 	of.wg.Go(func() {
@@ -159,6 +160,27 @@ func (o *office) reading() (share float64, goesOn bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.past, true
+}
+
+// books returns the messages and mail that wait for agents, once the rooms are open.
+func (o *office) books(ctx context.Context) api.Books {
+	of := api.Books{Balanced: true}
+	if _, goesOn := o.reading(); goesOn || o.router == nil {
+		return of
+	}
+	all, err := o.router.Rooms(ctx)
+	o.fail(err)
+	counted := map[string]bool{} // an agent's queues are of all its rooms
+	for _, room := range all {
+		for _, m := range room.Members {
+			if w := m.Waiting; !counted[m.Name] {
+				of.Pending += uint64(max(0, w.Urgent+w.Normal+w.Background+w.Mail))
+			}
+			counted[m.Name] = true
+		}
+	}
+	of.Intended = of.Pending
+	return of
 }
 
 // problem returns why the rooms have stopped; nil: they have not.

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"path"
+	"path/filepath"
 	"runtime"
 
 	"github.com/swarmbus/swarmbus/bus/stats"
@@ -34,7 +36,7 @@ func (s system) Session(context.Context) (api.Session, error) {
 const slow = 1000
 
 // Health implements [api.System].
-func (s system) Health(context.Context) (api.Health, error) {
+func (s system) Health(ctx context.Context) (api.Health, error) {
 	var memory runtime.MemStats
 	runtime.ReadMemStats(&memory)
 	of := api.Health{
@@ -47,20 +49,27 @@ func (s system) Health(context.Context) (api.Health, error) {
 		one := api.LogHealth{Run: d.Run, Seq: seq, Problem: d.log.problem(), Published: now.Published, Held: now.Held, Books: books(now.Account), Readers: []api.Reader{}}
 		for _, r := range now.Readers {
 			one.Readers = append(one.Readers, api.Reader{
-				Name: r.Agent, Site: r.Site, Pending: r.Account.Pending, Slow: r.Account.Pending > slow || r.Running > 0, Books: books(r.Account),
+				Name: r.Agent, Site: placeOf(r.Site), Pending: r.Account.Pending, Slow: r.Account.Pending > slow || r.Running > 0, Books: books(r.Account),
 			})
 		}
 		of.Logs, of.OK = append(of.Logs, one), of.OK && one.Problem == ""
 	}
 	if o := s.h.office; o != nil {
 		problem := o.problem()
-		one := api.LogHealth{Run: o.Name, Seq: s.h.o.Hub.Cursor()[o.Name], Readers: []api.Reader{}, Books: api.Books{Balanced: true}}
+		one := api.LogHealth{Run: o.Name, Seq: s.h.o.Hub.Cursor()[o.Name], Readers: []api.Reader{}, Books: o.books(ctx)}
+		one.Published = max(one.Seq, o.before) - o.before
 		if problem != nil {
 			one.Problem, of.OK = problem.Error(), false
 		}
 		of.Logs = append(of.Logs, one)
 	}
 	return of, nil
+}
+
+// placeOf returns a place in a program without the directory in which it was built.
+func placeOf(site string) string {
+	dir, file := path.Split(filepath.ToSlash(site))
+	return path.Join(path.Base(dir), file)
 }
 
 func books(a stats.Account) api.Books {

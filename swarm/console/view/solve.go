@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"encoding/hex"
 	"maps"
 	"slices"
@@ -178,6 +179,19 @@ func (s *solve) summary() api.Solve {
 	return of
 }
 
+// revised reports whether the votes that are left choose otherwise, because something was taken
+// back after the decision.
+func (s *solve) revised() bool {
+	late := func(r *signals.Signal[retract.Retraction]) bool { return r.Seq > s.Stage.Decided.Seq }
+	terms := s.Terms()
+	if !slices.ContainsFunc(s.Withdrawn.Said, late) || terms == nil || s.Votes.Round() == nil || s.Calls.Plan() != nil {
+		return false
+	}
+	by, quorum := cmp.Or[consensus.Strategy](terms.By, consensus.Default()), s.Votes.Round().Ballots().Quorum()
+	d, err := decideBy(s.Thread.Thread, terms, by, terms.Options.Threshold, s.Stage.Decided.Payload.Closed, quorum)
+	return err == nil && d.Choice != s.Last.Choice
+}
+
 // stopped says why the solve stopped.
 func (s *solve) stopped(of *api.Solve) {
 	d := s.Stage.Decided.Payload
@@ -186,6 +200,7 @@ func (s *solve) stopped(of *api.Solve) {
 		stop = runlog.StopFor(s.Last.Outcome)
 	}
 	of.Stop, of.Detail = stop.String(), d.Detail
+	of.Revised = s.revised()
 	switch stop {
 	case runlog.StopConsensus:
 		of.State, of.Answer = api.Decided, s.Stage.Announced.Payload.Decision

@@ -15,6 +15,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/retract"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/console/view"
 	"github.com/swarmbus/swarmbus/swarm/mode"
@@ -244,6 +245,39 @@ func TestWhatIfCountsOnlyVotesUpToAPosition(t *testing.T) {
 	}
 	if _, ok, _ := b.WhatIf("other", 0, nil); ok {
 		t.Error("there is no other solve")
+	}
+}
+
+func TestADecisionStaysOnRecordWhenAVoteIsTakenBack(t *testing.T) {
+	t.Parallel()
+	terms := &runlog.Terms{Name: runlog.Learner, Strategy: "confidence-weighted", Threshold: 0.7, Quorum: 3}
+	w := beginBy(t, terms)
+	say(w, "ann", signals.Proposal{ProposalID: "x", Content: "do x"})
+	var votes []signals.ID
+	for _, voter := range []string{"ann", "bob", "cem"} {
+		votes = append(votes, say(w, voter, signals.Vote{ProposalID: "x", Stance: signals.Agree, Weight: 1}))
+	}
+	conclude(t, w, terms)
+	say(w, bus.System, signals.Consensus{ProposalID: "x", Decision: "do x"})
+	check := func(revised bool) {
+		b, _ := book(t, w.log)
+		one, _ := b.Solve("s")
+		if got, _, err := b.WhatIf("s", 0, nil); err != nil || got.Actual.Outcome != "reached" || got.Actual.Choice != "x" || one.Revised != revised {
+			t.Errorf("actually %s %q, revised %v (%v), want reached x, %v", got.Actual.Outcome, got.Actual.Choice, one.Revised, err, revised)
+		}
+	}
+	check(false)
+	for _, vote := range votes {
+		say(w, bus.System, retract.Retraction{TargetSignalID: vote, Reason: "wrong"})
+	}
+	check(true)
+}
+
+func TestWhatIfWithoutVotesHasNoProbability(t *testing.T) {
+	t.Parallel()
+	b, _ := book(t, begin(t).log)
+	if got, _, err := b.WhatIf("s", 0, nil); err != nil || got.Actual.Confidence != 0 {
+		t.Errorf("nobody has voted, and the confidence is %v (%v)", got.Actual.Confidence, err)
 	}
 }
 

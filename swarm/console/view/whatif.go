@@ -34,6 +34,9 @@ func (s *solve) whatIf(at uint64, thresholds []float64) (of api.WhatIf, err erro
 		return of, err
 	}
 	own := actual.Ballots().Threshold()
+	if s.Stage.Decided != nil && s.Calls.Plan() == nil && then == s.Thread.Thread {
+		actual = s.Last // stays on record, whatever was taken back since
+	}
 	of = api.WhatIf{At: then.Log[len(then.Log)-1].Head().Seq, Actual: cell(then, actual, own), Proposals: s.proposals()}
 	of.Actual.Same = true
 	if len(thresholds) == 0 {
@@ -91,8 +94,12 @@ func decideBy(t *runlog.Thread, terms *replay.Terms, by consensus.Strategy, thre
 
 // cell returns a decision at a threshold.
 func cell(t *runlog.Thread, d consensus.Decision, threshold float64) api.Cell {
-	return api.Cell{
+	c := api.Cell{
 		Strategy: d.Strategy, Threshold: threshold, Outcome: d.Outcome.String(), Choice: d.Choice, Leader: d.Leader(),
-		Support: d.Support, Confidence: d.Confidence, Withheld: t.Withholds(d),
+		Support: d.Support, Withheld: t.Withholds(d),
 	}
+	if d.Voters > 0 { // else nobody has said anything of how likely it is
+		c.Confidence = d.Confidence
+	}
+	return c
 }

@@ -1,0 +1,39 @@
+package host_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/swarmbus/swarmbus/swarm/console/api"
+	"github.com/swarmbus/swarmbus/swarm/console/demo"
+)
+
+func TestTheDemoGoesOnAsking(t *testing.T) {
+	t.Parallel()
+	h, _ := opened(t, t.TempDir(), demo.Office())
+	b := h.Backend()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	ended := make(chan error, 1)
+	go func() { ended <- demo.Play(ctx, b, "platform", 0) }()
+	for ctx.Err() == nil {
+		all, err := b.Solves.List(t.Context(), api.SolvesQuery{Team: "platform", Limit: 1000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(all) > 12 {
+			break
+		}
+		select {
+		case err := <-ended:
+			t.Fatalf("it has ended after %d questions: %v", len(all), err)
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	cancel()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
