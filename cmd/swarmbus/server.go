@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -203,7 +204,7 @@ func (f *serverFlag) answer(cmd *cobra.Command, a *answerFlags, text []string) e
 		return err
 	}
 	_, thread, _ := strings.Cut(item.Solve, ".")
-	_, err = fmt.Fprintf(cmd.OutOrStdout(), "The solve goes on: swarmbus show %s --thread %s --follow --server LINK\n", item.Run, thread)
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "Answered in the solve of %s\nThe solve goes on: swarmbus show %s --thread %s --follow --server LINK\n", transcript.Printable(strconv.Quote(item.Task)), item.Run, thread)
 	return err
 }
 
@@ -225,7 +226,7 @@ func waits(ctx context.Context, c *client.Client, run, thread, about string) (*a
 	case thread == "" && slices.ContainsFunc(open, func(it *api.Item) bool { return it.Solve != open[0].Solve }):
 		var waiting []string
 		for _, it := range open {
-			waiting = append(waiting, strings.TrimPrefix(it.Solve, run+"."))
+			waiting = append(waiting, strings.TrimPrefix(it.Solve, run+".")+transcript.Printable(fmt.Sprintf(" (%.60q)", it.Task)))
 		}
 		return nil, usage(fmt.Errorf("several solves wait: name one by --thread: %s", strings.Join(slices.Compact(waiting), ", ")))
 	}

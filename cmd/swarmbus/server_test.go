@@ -72,7 +72,7 @@ func TestCommandsAskARunningServer(t *testing.T) {
 		t.Fatalf("it does not say how to answer: %s", errs)
 	}
 	thread := asks[1]
-	if out, _ := ask(exitDecided, "answer", "platform", "Thirty days, encrypted.", "--thread", thread, "--by", "ada"); !strings.Contains(out, "goes on") {
+	if out, _ := ask(exitDecided, "answer", "platform", "Thirty days, encrypted.", "--thread", thread, "--by", "ada"); !strings.Contains(out, "goes on") || !strings.Contains(out, logsTask) {
 		t.Errorf("answer printed %s", out)
 	}
 	if _, errs := ask(exitError, "answer", "platform", "A year.", "--thread", thread); !strings.Contains(errs, "nothing of that kind waits") {

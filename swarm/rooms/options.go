@@ -27,7 +27,7 @@ var (
 	// ErrFull is returned for a message that can be queued for nobody.
 	ErrFull = errors.New("rooms: the queues of all who should answer are full")
 	// ErrNone is wrapped by the errors for rooms, agents and sections that there are not.
-	ErrNone = errors.New("rooms: there is none")
+	ErrNone = errors.New("rooms: not found")
 	// ErrLagged ends a feed whose reader did not keep up. It can go on from the last
 	// position that it read.
 	ErrLagged = errors.New("rooms: the feed lagged")

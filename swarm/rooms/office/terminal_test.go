@@ -68,7 +68,7 @@ func TestAnswerGrowsOnTheLineAsItArrives(t *testing.T) {
 		next <- struct{}{}
 		synctest.Wait()
 		do("/show 7")
-		cut := begun + whole + "you!: And now?\nReed: <PASS is not\n  ? rooms: there is none: no section §7 in room ops\n"
+		cut := begun + whole + "you!: And now?\nReed: <PASS is not\n  ? rooms: not found: no section §7 in room ops\n"
 		has(cut)
 		for range 3 {
 			next <- struct{}{}
