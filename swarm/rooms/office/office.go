@@ -125,7 +125,7 @@ func Parse(path string, text []byte) (*Office, error) {
 		var placed yaml.Error
 		if errors.As(err, &placed) && placed.GetToken() != nil {
 			at := placed.GetToken().Position
-			return nil, fmt.Errorf("office: %s:%d:%d: %s", path, at.Line, at.Column, placed.GetMessage())
+			return nil, fmt.Errorf("office: %s:%d:%d: %s", path, at.Line, at.Column, meant(placed.GetMessage()))
 		}
 		return nil, fmt.Errorf("office: %s: %w", path, err)
 	}
@@ -145,6 +145,18 @@ func Parse(path string, text []byte) (*Office, error) {
 		}
 	}
 	return &o, nil
+}
+
+// keys are those of an office, its agents and their lines.
+var keys = strings.Fields("rooms turns queue hops budget pause tries timeout models servers stub chair agents " +
+	"name role model script tools position when call fail say to subject priority takes tool args label result error")
+
+// meant adds to a problem with a key that is not known which one may be meant.
+func meant(problem string) string {
+	if name, ok := strings.CutPrefix(problem, "unknown field "); ok {
+		return problem + near.Suggest(strings.Trim(name, `"`), keys)
+	}
+	return problem
 }
 
 func (o *Office) problem(a Agent) string {

@@ -30,6 +30,7 @@ func TestFileIsRefusedWithLineAndColumn(t *testing.T) {
 		"turns: many\nagents: []\n": "f.yaml:1:8: ",
 		"agents:\n  - name: Reed\n    rooms: [ops]\n":                                                                                                               "f.yaml:2:11: agents[0] \"Reed\": it has neither",
 		"agents:\n  - name: ../x\n    rooms: [ops]\n":                                                                                                               "f.yaml:2:11: agents[0] \"../x\"",
+		"agents:\n  - {name: Reed, rolle: x}\n":                                                                                                                     `unknown field "rolle"; did you mean "role"?`,
 		"agents:\n  - {name: Reed, rooms: [ops], script: [{say: x, to: [Rede]}]}\n":                                                                                 `agents[0] "Reed": script: to: there is no agent "Rede"; did you mean "Reed"?`,
 		"chair: Reed\nagents:\n  - {name: Reed, rooms: [ops], script: [{say: x}]}\n":                                                                                `chair: "Reed" is the name of an agent`,
 		"agents:\n  - name: Reed\n    script: [{say: x}]\n":                                                                                                         "it is in no room",
