@@ -110,7 +110,7 @@ var rules = []struct {
 	{"swarm/claims", rule{ours: []string{"signals", "signals/retract", "agents"}, others: []string{"gonum.org/v1/gonum"}}},
 	{"swarm/credit", rule{ours: []string{"signals", "consensus", "swarm/claims"}}},
 	{"swarm/settle", rule{ours: []string{"signals", "signals/coordination", "consensus", "agents"}}},
-	{"swarm/replay", rule{ours: []string{"signals", "conflict", "bus", "bus/events", "bus/journal", "consensus", "consensus/reliability", "swarm/runlog", "swarm/settle"}}},
+	{"swarm/replay", rule{ours: []string{"signals", "signals/retract", "conflict", "bus", "bus/events", "bus/journal", "consensus", "consensus/reliability", "swarm/runlog", "swarm/settle"}}},
 	{"swarm/internal/words", rule{}},
 	{"swarm/internal/clock", rule{}},
 	{"swarm/internal/answers", rule{ours: []string{"signals", "bus", "swarm/runlog"}}},

@@ -8,6 +8,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/retract"
 	"github.com/swarmbus/swarmbus/swarm/replay"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
@@ -15,7 +16,11 @@ import (
 // log returns a log of a thread with one proposal and vote by terms, and the decision.
 func log(t *testing.T, strategy string, decided runlog.Decided) (all []signals.Any) {
 	t.Helper()
-	terms := runlog.Terms{Name: "t", Strategy: strategy, Quorum: 1, Same: true}
+	return logBy(t, runlog.Terms{Name: "t", Strategy: strategy, Quorum: 1, Same: true}, decided)
+}
+
+func logBy(t *testing.T, terms runlog.Terms, decided runlog.Decided) (all []signals.Any) {
+	t.Helper()
 	opened, err := terms.Open("one")
 	if err != nil {
 		t.Fatal(err)
@@ -72,6 +77,24 @@ func TestATrustingReplayTakesTheDecisionOfTheLog(t *testing.T) {
 		}
 		if last := r.Thread("one").Last; last.Outcome.String() != "rejected" || last.Voters != 1 {
 			t.Errorf("by %s: got %v, want that of the log on its votes", strategy, last)
+		}
+	}
+}
+
+// Whether equal proposals count as one or not, a vote that was taken back does not count again.
+func TestAVoteThatWasTakenBackDoesNotCountAgain(t *testing.T) {
+	t.Parallel()
+	for _, same := range []bool{false, true} {
+		all := logBy(t, runlog.Terms{Name: runlog.Learner, Strategy: "voting", Quorum: 1, Same: same}, runlog.Decided{Name: runlog.Learner, Decision: forged})
+		back := retract.Of(all[3].Head().ID, "wrong")
+		h := back.Head()
+		h.Seq, h.ID, h.Thread, h.Time, h.Source = 6, signals.MustID("s-back"), "one", time.Unix(6, 0), "v"
+		r, err := replayed(t, replay.Trust, append(all, signals.With(back, h)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d, ok := r.Thread("one").Again(); !ok || d.Voters != 0 || d.Choice != "" {
+			t.Errorf("same %v: got %v, want no vote", same, d)
 		}
 	}
 }

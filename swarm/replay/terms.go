@@ -5,6 +5,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/consensus/reliability"
+	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
@@ -73,6 +74,9 @@ func (t *Terms) count(thread *runlog.Thread) (*consensus.Round, error) {
 		return nil, err
 	}
 	for _, s := range thread.Log {
+		if s.Kind() == signals.KindVote && !thread.Withdrawn.Counts(s.Head().ID) {
+			continue
+		}
 		weight, known := t.Weights[s.Head().Source]
 		if !known {
 			weight = 1
