@@ -60,6 +60,9 @@ func start(t *testing.T, dir string, change ...func(*http.Server)) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := s.host.Wait(t.Context()); err != nil { // clients that are there before that are told to resync
+		t.Fatal(err)
+	}
 	g := guard.New(guard.Options{Key: key, Hosts: []string{listener.Addr().String()}})
 	s.http = console.Server(console.New(console.Options{Backend: s.host.Backend(), Hub: s.hub, Guard: g, Files: files}))
 	for _, c := range change {
