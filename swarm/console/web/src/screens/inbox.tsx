@@ -20,11 +20,11 @@ export function Inbox({ id }: { id: string }) {
   const open = [...waiting.value].sort((a, b) => a.since.localeCompare(b.since));
   const done = (all ?? []).filter((i) => !i.open).sort((a, b) => (b.answer?.time ?? b.since).localeCompare(a.answer?.time ?? a.since));
   const wide = innerWidth > 640;
-  // What is shown stays when it is answered or when another item comes, so that no form
-  // changes under the hands of a person.
+  // A question that is shown stays when it is answered or when another one comes, so that no
+  // form changes under the hands of a person.
   const shown = useRef("");
   const item = (all ?? []).find((i) => i.id === (id || (wide && shown.current))) ?? (id || !wide ? undefined : open[0] ?? done[0]);
-  shown.current = item?.id ?? "";
+  shown.current = item && (item.open || item.id === shown.current) ? item.id : "";
   const order = [...open, ...done];
   const step = (by: number) => {
     const next = order[Math.max(0, Math.min(order.length - 1, order.findIndex((i) => i.id === item?.id) + by))];
