@@ -29,14 +29,16 @@ func (c *composer) stop() {
 	}
 	slices.Sort(c.stopped)
 	cause := c.run.Cause
-	said := ""
-	switch b := cause.Message.Body.(type) {
-	case events.User:
-		said = b.Content
-	case events.Mailbox:
-		said = b.Body
-	}
 	c.out = append(c.out, system(c.run.Room.Name, events.Stopped, c.agent.Name,
 		"stopped: not queued for %s: %.60q has led to %d further turns, the most that one message may; still to come of them: %d. Write again to go on.",
-		strings.Join(slices.Compact(c.stopped), ", "), text.Line(said), c.r.opts.Budget, cause.Waiting+c.spent))
+		strings.Join(slices.Compact(c.stopped), ", "), text.Line(content(cause.Message)), c.r.opts.Budget, cause.Waiting+c.spent))
+}
+
+// content returns what the user said, in a room or by mail.
+func content(e events.Event) string {
+	if mail, ok := e.Body.(events.Mailbox); ok {
+		return mail.Body
+	}
+	said, _ := e.Body.(events.User)
+	return said.Content
 }

@@ -43,7 +43,8 @@ func TestAccessible(t *testing.T) {
 		w, h   int64
 		scheme string
 	}{{1440, 900, "light"}, {1440, 900, "dark"}, {390, 844, "light"}} {
-		p.size(look.w, look.h, look.scheme)
+		// Without motion: the demo goes on, and a row that fades in has less contrast meanwhile.
+		p.look(look.w, look.h, emulation.MediaFeature{Name: "prefers-color-scheme", Value: look.scheme}, emulation.MediaFeature{Name: "prefers-reduced-motion", Value: "reduce"})
 		for _, screen := range screens(solve) {
 			t.Run(fmt.Sprintf("%s %s %d", screen[0], look.scheme, look.w), func(t *testing.T) {
 				p.visit(s.path(screen[1]))
