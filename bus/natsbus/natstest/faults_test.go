@@ -23,7 +23,7 @@ import (
 )
 
 var (
-	schedules = flag.Int("schedules", 12, "schedules of faults")
+	schedules = flag.Int("schedules", 20, "schedules of faults")
 	from      = flag.Int64("seed", 1, "seed of the first schedule")
 )
 
