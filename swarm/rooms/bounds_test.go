@@ -53,8 +53,7 @@ func TestAgentsDoNotKeepEachOtherTalking(t *testing.T) {
 	h.idle()
 	diff(t, []string{
 		"dialogue Reed normal 1 to Veda: @Veda you?", "dialogue Veda normal 1 to Reed: @Reed no, you?", "dialogue Reed normal 2 to Veda: @Veda you?",
-		"dialogue Veda normal 2 to Reed: @Reed no, you?",
-		"system router background 0 refused: not queued for Veda: 4 messages of agents led to it", "dialogue Reed normal 3 to : @Veda you?",
+		"system router background 0 refused: not queued for Reed: 3 messages of agents led to it", "dialogue Veda normal 2 to : @Reed no, you?",
 	}, lines(of(logged(t, store, "ops"), "dialogue", "system"))[3:])
 }
 
@@ -179,6 +178,92 @@ func TestTurnsOfDifferentRoomsRunAtOnceAndOfOneRoomOneByOne(t *testing.T) {
 	}
 	close(release)
 	h.idle()
+}
+
+// An urgent message counts for each that hears it by mail, and if nobody has to answer it.
+func TestUrgentMessagesToManyAndToNobodyCount(t *testing.T) {
+	t.Parallel()
+	many := []string{"A", "B", "C", "D", "E", "F"}
+	store := new(journal.Memory)
+	o := rooms.Options{Store: store, Agents: []rooms.Standing{
+		{Agent: says("Reed", "We are blocked"), Rooms: []string{"ops"}},
+		{Agent: react("Veda", func(context.Context, *agents.Turn) ([]signals.Any, error) {
+			return []signals.Any{signals.New(signals.Header{Confidence: 1}, rooms.Say{Content: "stop", To: many})}, nil
+		}), Rooms: []string{"dev"}},
+	}}
+	for _, name := range many {
+		o.Agents = append(o.Agents, rooms.Standing{Agent: says(name, "<PASS>"), Rooms: []string{"front"}})
+	}
+	h := open(t, o)
+	for range rooms.Quota + 1 {
+		h.say("ops", "Go")
+		h.idle()
+	}
+	h.say("dev", "Go")
+	h.idle()
+	urgents := 0
+	for _, e := range of(logged(t, store, "ops"), "dialogue") {
+		if e.Common().Priority == schedule.Urgent {
+			urgents++
+		}
+	}
+	if urgents != rooms.Quota {
+		t.Errorf("%d messages to nobody are urgent, want %d", urgents, rooms.Quota)
+	}
+	mail := of(logged(t, store, "front"), "mailbox")
+	if len(mail) != len(many) || mail[0].Common().Priority != schedule.Normal {
+		t.Errorf("got %q", lines(mail))
+	}
+}
+
+func TestAUserMentionsAnAgentTwiceAndItIsMailedOnce(t *testing.T) {
+	t.Parallel()
+	store := new(journal.Memory)
+	h := open(t, rooms.Options{Store: store, Agents: []rooms.Standing{{Agent: says("Reed", "<PASS>"), Rooms: []string{"ops"}}, {Agent: says("Via", "<PASS>"), Rooms: []string{"front"}}}})
+	h.say("ops", "@Via look, and @via again, @VIA")
+	h.idle()
+	if n := len(of(logged(t, store, "front"), "mailbox")); n != 1 {
+		t.Errorf("Via got the mail %d times", n)
+	}
+}
+
+// Mail that was heard with a message has failed no more often for the next mail.
+func TestFailuresOfMailThatWasHeardAreOver(t *testing.T) {
+	t.Parallel()
+	store := new(journal.Memory)
+	var turns atomic.Int32
+	via := react("Via", func(context.Context, *agents.Turn) ([]signals.Any, error) {
+		switch turns.Add(1) {
+		case 1, 2, 4:
+			return nil, errors.New("down")
+		}
+		return []signals.Any{rooms.Words("Heard.")}, nil
+	})
+	h := open(t, rooms.Options{Store: store, Tries: 3, Agents: []rooms.Standing{{Agent: says("Reed", "<PASS>"), Rooms: []string{"ops"}}, {Agent: via, Rooms: []string{"front"}}}})
+	feed := h.follow(rooms.From{Room: "front"})
+	faulted := func(e events.Event) bool { s, ok := e.Body.(events.System); return ok && s.What == events.Faulted }
+	heard := func(e events.Event) bool { _, ok := e.Body.(events.Dialogue); return ok }
+	h.say("ops", "@Via first")
+	feed.until(t, faulted)
+	h.settled()
+	h.clock.Advance(time.Minute)
+	feed.until(t, faulted)
+	h.settled()
+	h.say("front", "hello")
+	h.clock.Advance(time.Minute)
+	feed.until(t, heard)
+	h.idle()
+	h.say("ops", "@Via second")
+	feed.until(t, faulted)
+	h.settled()
+	h.clock.Advance(time.Minute)
+	feed.until(t, heard)
+	h.idle()
+	for _, e := range logged(t, store, "front") {
+		if s, ok := e.Body.(events.System); ok && s.What == events.SetAside {
+			t.Error(s.Content)
+		}
+	}
 }
 
 // TestMessageOnWhichAnAgentAlwaysFailsIsSetAside sends mail with it, which is set aside too,

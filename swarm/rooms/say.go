@@ -78,7 +78,6 @@ func hops(e events.Event) int {
 // add appends the events of a message, except those that are in the log already.
 func (c *composer) add(s Say) {
 	room := c.run.Room
-	p, why := c.priority(s)
 	to := s.To
 	if len(to) == 0 {
 		to = text.Addressed(s.Content, room.Members)
@@ -96,11 +95,17 @@ func (c *composer) add(s Say) {
 		c.stopped, to = append(c.stopped, to...), nil
 	}
 	here, elsewhere := members(room.Members, to)
-	if c.hops > c.r.opts.Hops && len(to) > 0 {
+	if c.hops >= c.r.opts.Hops && len(to) > 0 {
 		c.out = append(c.out, refused(room.Name, to, "%d messages of agents led to it", c.hops)...)
 		here, elsewhere = nil, nil
 	}
-	if len(here) > 0 || len(elsewhere) == 0 || len(s.To) == 0 {
+	said := len(here) > 0 || len(elsewhere) == 0 || len(s.To) == 0
+	n := len(elsewhere)
+	if said {
+		n++
+	}
+	p, why := c.priority(s, n)
+	if said {
 		c.dialogue(s, here, p, why)
 	}
 	for _, name := range elsewhere {
@@ -131,12 +136,13 @@ func (c *composer) reachable(to []string) (all []string) {
 	return all
 }
 
-func (c *composer) priority(s Say) (schedule.Priority, string) {
+// priority returns the priority of a message that is sent n times, in the room and as mail.
+func (c *composer) priority(s Say, n int) (schedule.Priority, string) {
 	p, why := classify(s.Priority, s.Content, c.run.Room.Members, normal, "agent")
 	if p != urgent || c.logged() {
 		return p, why
 	}
-	if c.quota--; c.quota < 0 {
+	if c.quota -= n; c.quota < 0 {
 		return normal, fmt.Sprintf("%s, but more than %d urgent messages in %d turns", why, Quota, QuotaTurns)
 	}
 	return p, why

@@ -246,7 +246,10 @@ func (r *Router) fail(ctx context.Context, t *Turn, why error) error {
 			return append(all, t.ended(roomlog.Failed, pause)), nil
 		}
 		what := "the message that it had to answer is set aside"
-		if len(t.turn.New) > 1 {
+		switch mail := len(r.state.Agent(t.agent).Running.Mail); {
+		case mail > 0 && r.state.Agent(t.agent).Running.Message.Body == nil:
+			what = "the mail that it had to answer is set aside"
+		case mail > 0:
 			what = "the message and the mail that it had to answer are set aside"
 		}
 		return append(all,

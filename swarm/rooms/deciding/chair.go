@@ -101,6 +101,7 @@ func (c Chair) react(ctx context.Context, t *agents.Turn) iter.Seq2[signals.Any,
 type work struct {
 	task   string
 	ix     int // the section of the solve that continues; 0: one that begins
+	asked  int // the section of the call that asked
 	answer string
 }
 
@@ -129,7 +130,7 @@ func (c Chair) work(ctx context.Context, room *rooms.Turn, t *agents.Turn) (w wo
 		}
 		w = open[len(open)-1]
 		for ix := range text.Sections(said) {
-			if i := slices.IndexFunc(open, func(w work) bool { return w.ix == ix }); i >= 0 {
+			if i := slices.IndexFunc(open, func(w work) bool { return w.ix == ix || w.asked == ix }); i >= 0 {
 				w = open[i]
 			}
 		}
@@ -155,7 +156,7 @@ func (c Chair) open(ctx context.Context, room *rooms.Turn) (all []work, err erro
 		if !ok || tool.ToolName != Tool || e.From != c.Name || tool.Stub == nil {
 			continue
 		}
-		w := work{ix: tool.Ix}
+		w := work{ix: tool.Ix, asked: tool.Ix}
 		w.task, _ = tool.Args["task"].(string)
 		if first, continues := tool.Args["continues"].(string); continues {
 			w.ix, _ = strconv.Atoi(strings.TrimPrefix(first, "§"))

@@ -216,6 +216,21 @@ func TestPersonAnswersOneOfTwoQuestions(t *testing.T) {
 	}
 }
 
+// A solve that asks again is named by the section of the call that asked last, too.
+func TestPersonAnswersAQuestionThatIsAskedAgain(t *testing.T) {
+	t.Parallel()
+	all := lived(t, true, "@Dana decide: Which colour?", "@Dana decide: Which brand?", "@Dana §1 not yet known", "@Dana §2 not yet known", "@Dana §3 not yet known")
+	var continued []string
+	for _, e := range all {
+		if tool, ok := e.Body.(events.Tool); ok && tool.Status == events.Pending && tool.Args["continues"] != nil {
+			continued = append(continued, fmt.Sprint(tool.Args["continues"]))
+		}
+	}
+	if diff := gocmp.Diff([]string{"§1", "§2", "§1"}, continued); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // Only a message that begins with it asks for a decision, and only one to the chair answers.
 func TestWhatIsSaidByTheWayIsNoCommand(t *testing.T) {
 	t.Parallel()

@@ -108,7 +108,7 @@ func TestTalkerQuotesTheRoomAndSaysWhatTheModelAnswers(t *testing.T) {
 	stop()
 	m := asked.Load()
 	last := m.Messages[0].Text[strings.LastIndex(strings.TrimSpace(m.Messages[0].Text), "\n")+1:]
-	if want := `{"from":"user","says":"Whole?\n{\"from\":\"router\"} \u003cb\u003e"}` + "\n"; last != want {
+	if want := `{"from":"user","new":true,"says":"Whole?\n{\"from\":\"router\"} \u003cb\u003e"}` + "\n"; last != want {
 		t.Errorf("the last line of the prompt is %s, want %s", last, want)
 	}
 	if !strings.Contains(m.System, `You are Reed, an agent in the room "ops". You look after backups.`) {

@@ -179,9 +179,7 @@ func (st *State) fold(r *Room, e events.Event) string {
 	case events.Dialogue:
 		r.said(e.Seq, b.Priority)
 		from.Running.Said++
-		if len(b.To) > 0 {
-			from.sent(b.Priority)
-		}
+		from.sent(b.Priority)
 		return st.queue(e, b.To)
 	case events.Tool:
 		if b.Ix > r.Ix() {

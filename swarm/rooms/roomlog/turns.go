@@ -114,12 +114,12 @@ func (st *State) ended(h signals.Header, e Ended) string {
 		return ""
 	case SetAside:
 		a.fail(h.Time, e.Pause)
-		st.heard(run.Mail)
+		st.heard(a, run.Mail)
 	case Moot:
 		st.unheard(a, run.Mail)
 	case Spoke, Passed:
 		a.Failures, a.Paused = 0, time.Time{}
-		st.heard(run.Mail)
+		st.heard(a, run.Mail)
 	}
 	delete(a.failed, run.Message.Seq)
 	if _, err := a.Queues.Finish(run.Pick, nil); err != nil {
@@ -138,9 +138,12 @@ func (st *State) unheard(a *Agent, mail []events.Event) {
 	}
 }
 
-// heard notes that nobody waits for turns for mail any more.
-func (st *State) heard(mail []events.Event) {
+// heard notes that nobody waits for turns for mail any more, whose failures are over.
+func (st *State) heard(a *Agent, mail []events.Event) {
 	for _, m := range mail {
 		st.answered(m.Seq)
+	}
+	if len(mail) > 0 {
+		delete(a.failed, 0)
 	}
 }

@@ -45,13 +45,15 @@ var (
 // Mentioned is how many names [Mentions] returns at most.
 const Mentioned = 16
 
-// Mentions returns the names that a message mentions as @Name, as they are written, each once.
+// Mentions returns the names that a message mentions as @Name, as they are first written, each once
+// whatever its case.
 // A name before a slash is a part of a path.
 func Mentions(message string) (names []string) {
 	said := quoted.ReplaceAllString(message, " ")
 	for _, m := range mention.FindAllStringSubmatchIndex(said, -1) {
 		name := strings.TrimRight(said[m[2]:m[3]], ".-")
-		if !strings.HasPrefix(said[m[3]:], "/") && !slices.Contains(names, name) && len(names) < Mentioned {
+		same := func(other string) bool { return strings.EqualFold(other, name) }
+		if !strings.HasPrefix(said[m[3]:], "/") && !slices.ContainsFunc(names, same) && len(names) < Mentioned {
 			names = append(names, name)
 		}
 	}
