@@ -96,15 +96,8 @@ func (g *agent) take(ctx context.Context, p *a2a.MessageSendParams) (id string, 
 		return "", 0, err
 	}
 	if p.Message.TaskID == "" {
-		running, err := g.s.o.Backend.Solves.List(ctx, api.SolvesQuery{State: api.Running, Limit: g.s.o.Tasks})
-		if err != nil {
-			return "", 0, refused(err)
-		}
-		if len(running) >= g.s.o.Tasks {
-			return "", 0, fmt.Errorf("%w: %d tasks are running: wait for one, or cancel it", a2a.ErrServerError, len(running))
-		}
-		one, err := g.s.o.Backend.Solves.Start(ctx, api.NewSolve{Team: g.team.Name, Task: text})
-		return one.ID, 0, refused(err)
+		id, err := g.begin(ctx, text)
+		return id, 0, err
 	}
 	id = string(p.Message.TaskID)
 	d, items, err := g.look(ctx, id, 0)
@@ -115,6 +108,29 @@ func (g *agent) take(ctx context.Context, p *a2a.MessageSendParams) (id string, 
 		return "", 0, fmt.Errorf("%w: the task is %s, and asks nothing", a2a.ErrUnsupportedOperation, TaskOf(d, nil).Status.State)
 	}
 	return id, d.Seq, refused(g.answer(ctx, items[0], text, fields))
+}
+
+// begin starts a task, unless too many run. One is started at a time, so that each counts those
+// before it.
+func (g *agent) begin(ctx context.Context, text string) (id string, err error) {
+	select {
+	case g.s.begins <- struct{}{}:
+		defer func() { <-g.s.begins }()
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
+	running, err := g.s.o.Backend.Solves.List(ctx, api.SolvesQuery{State: api.Running, Limit: g.s.o.Tasks})
+	if err != nil {
+		return "", refused(err)
+	}
+	if len(running) >= g.s.o.Tasks {
+		limit := fmt.Sprintf("%d tasks are running", len(running))
+		client, _ := ctx.Value(clientKey{}).(string)
+		g.s.tell(client, limit)
+		return "", fmt.Errorf("%w: %s: wait for one, or cancel it", a2a.ErrServerError, limit)
+	}
+	one, err := g.s.o.Backend.Solves.Start(ctx, api.NewSolve{Team: g.team.Name, Task: text})
+	return one.ID, refused(err)
 }
 
 // reply is what a data part of an answer may have.

@@ -45,13 +45,15 @@ type Server struct {
 	teams map[string]api.Team
 	under chan struct{} // one for each request
 	told  atomic.Int64  // when Refused was called, in seconds
+
+	begins chan struct{} // held by who starts a task
 }
 
 // New returns a server. It asks the backend for its teams, which do not change.
 func New(ctx context.Context, o Options) (*Server, error) {
 	o.Every, o.Message = cmp.Or(o.Every, 200*time.Millisecond), cmp.Or(o.Message, 1<<20)
 	o.Streams, o.Tasks = cmp.Or(o.Streams, 64), cmp.Or(o.Tasks, 4)
-	s := &Server{o: o, teams: map[string]api.Team{}, under: make(chan struct{}, o.Streams)}
+	s := &Server{o: o, teams: map[string]api.Team{}, under: make(chan struct{}, o.Streams), begins: make(chan struct{}, 1)}
 	all, err := o.Backend.Solves.Teams(ctx)
 	for _, t := range all {
 		s.teams[t.Name] = t
@@ -120,16 +122,25 @@ func (s *Server) bounded(next http.Handler) http.Handler {
 			return
 		}
 		r.Body = io.NopCloser(bytes.NewReader(text))
-		next.ServeHTTP(&impatient{w, http.NewResponseController(w)}, r)
+		ctx := context.WithValue(r.Context(), clientKey{}, r.RemoteAddr)
+		next.ServeHTTP(&impatient{w, http.NewResponseController(w)}, r.WithContext(ctx))
 	})
 }
 
 // refuse refuses a client that is beyond a limit, and tells who it is.
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, code int, limit string) {
 	refuse(w, nil, code, limit)
+	s.tell(r.RemoteAddr, limit)
+}
+
+// A clientKey is the key of a client's address in the context of its request.
+type clientKey struct{}
+
+// tell names a client that is beyond a limit, once a minute at most.
+func (s *Server) tell(client, limit string) {
 	now, last := time.Now().Unix(), s.told.Load()
 	if s.o.Refused != nil && now-last >= 60 && s.told.CompareAndSwap(last, now) {
-		s.o.Refused(r.RemoteAddr, limit)
+		s.o.Refused(client, limit)
 	}
 }
 

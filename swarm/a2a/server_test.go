@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -213,6 +215,31 @@ func TestATaskGoesOnWithoutItsClientUntilItIsCancelled(t *testing.T) {
 	}
 	if again := s.call("tasks/cancel", `{"id":"`+got.Result.ID+`"}`); again.Error == nil || again.Error.Code != -32002 {
 		t.Errorf("got %+v", again)
+	}
+}
+
+func TestTasksThatStartTogetherKeepTheLimitAndAreNamedBeyondIt(t *testing.T) {
+	t.Parallel()
+	told := make(chan string, 100)
+	s := start(t, time.Hour, a2a.Options{Tasks: 2, Refused: func(client, limit string) { told <- client + ": " + limit }})
+	var wg sync.WaitGroup
+	var begun atomic.Int64
+	for range 20 {
+		wg.Go(func() {
+			if got := s.call("message/send", `{"configuration":{"blocking":false},`+says("", text(orders))[1:]); got.Error == nil {
+				begun.Add(1)
+			}
+		})
+	}
+	wg.Wait()
+	if n := begun.Load(); n != 2 {
+		t.Errorf("%d tasks run, want 2", n)
+	}
+	if n := len(told); n != 1 {
+		t.Fatalf("told of %d refusals in a minute, want 1", n)
+	}
+	if got := <-told; !strings.HasPrefix(got, "127.0.0.1:") || !strings.HasSuffix(got, ": 2 tasks are running") {
+		t.Errorf("told %q", got)
 	}
 }
 
