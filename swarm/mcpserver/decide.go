@@ -71,6 +71,14 @@ func strategies() (names []any) {
 	return names
 }
 
+// strategy returns the one of that name.
+func strategy(name string) (consensus.Strategy, error) {
+	if grouped := (consensus.Grouped{}); name == grouped.Name() {
+		return grouped, nil
+	}
+	return consensus.Lookup(cmp.Or(name, consensus.Default().Name()))
+}
+
 func (s *Server) decide(_ context.Context, _ *sdk.CallToolRequest, in ballot) (*sdk.CallToolResult, decided, error) {
 	if len(in.Proposals) > s.o.Limits.Proposals || len(in.Votes) > s.o.Limits.Votes {
 		return nil, decided{}, fmt.Errorf("%d proposals and %d votes: at most %d and %d", len(in.Proposals), len(in.Votes), s.o.Limits.Proposals, s.o.Limits.Votes)
@@ -78,7 +86,7 @@ func (s *Server) decide(_ context.Context, _ *sdk.CallToolRequest, in ballot) (*
 	if in.Threshold < 0 || in.Quorum < 0 {
 		return nil, decided{}, errors.New("threshold and quorum are positive")
 	}
-	by, err := consensus.Lookup(cmp.Or(in.Strategy, consensus.Default().Name()))
+	by, err := strategy(in.Strategy)
 	if err != nil {
 		return nil, decided{}, err
 	}

@@ -162,6 +162,72 @@ func TestDecideCountsVotesAndSaysWhy(t *testing.T) {
 	}
 }
 
+func TestDecideCountsByEachStrategyThatItOffers(t *testing.T) {
+	t.Parallel()
+	c := connect(t, serve(t, mcpserver.Options{}), "", nil)
+	tools, err := c.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var schema struct {
+		Properties struct{ Strategy struct{ Enum []string } }
+	}
+	for _, tool := range tools.Tools {
+		if tool.Name != "decide" {
+			continue
+		}
+		text, err := json.Marshal(tool.InputSchema)
+		if err == nil {
+			err = json.Unmarshal(text, &schema)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(schema.Properties.Strategy.Enum) < 6 {
+		t.Errorf("it offers %q", schema.Properties.Strategy.Enum)
+	}
+	votes := []map[string]any{{"voter": "ann", "proposal": "a"}, {"voter": "bob", "proposal": "a"}}
+	for _, name := range schema.Properties.Strategy.Enum {
+		args := map[string]any{"proposals": []map[string]any{{"id": "a"}}, "votes": votes, "strategy": name}
+		if got := call[decision](t, c, "decide", args); got.Outcome == "" {
+			t.Errorf("%s: got %+v", name, got)
+		}
+	}
+}
+
+// Three voters are for a, and one of another model is for b.
+func TestDecideCountsVotersOfAGroupAsOneSourceOfError(t *testing.T) {
+	t.Parallel()
+	c := connect(t, serve(t, mcpserver.Options{}), "", nil)
+	decide := func(group string) decision {
+		var votes []map[string]any
+		for _, voter := range []string{"v1", "v2", "v3"} {
+			votes = append(votes, map[string]any{"voter": voter, "proposal": "a", "weight": 0.8, "group": group})
+		}
+		votes = append(votes, map[string]any{"voter": "other", "proposal": "b", "weight": 0.7, "group": "second"})
+		return call[decision](t, c, "decide", map[string]any{"proposals": []map[string]any{{"id": "a"}, {"id": "b"}}, "votes": votes, "strategy": "grouped"})
+	}
+	if got := decide(""); got.Outcome != "reached" || got.Choice != "a" {
+		t.Errorf("of models of their own: got %+v", got)
+	}
+	if got := decide("first"); got.Outcome != "deadlocked" {
+		t.Errorf("of one model: got %+v", got)
+	}
+}
+
+func TestADecisionRestsOnAVoterWithoutWhomAnotherChoiceIsMade(t *testing.T) {
+	t.Parallel()
+	c := connect(t, serve(t, mcpserver.Options{}), "", nil)
+	got := call[decision](t, c, "decide", map[string]any{
+		"proposals": []map[string]any{{"id": "a"}, {"id": "b"}}, "quorum": 1, "threshold": 0.4,
+		"votes": []map[string]any{{"voter": "ann", "proposal": "a"}, {"voter": "bob", "proposal": "b", "weight": 0.8}},
+	})
+	if got.Choice != "a" || !slices.Equal(got.RestsOn, []string{"ann"}) {
+		t.Errorf("got %+v, want a choice of a that rests on ann", got)
+	}
+}
+
 func TestDecideNamesWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	c := connect(t, serve(t, mcpserver.Options{Limits: mcpserver.Limits{Votes: 2}}), "", nil)
