@@ -1,6 +1,7 @@
 package join
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -25,8 +26,9 @@ type Options struct {
 	// the others.
 	Tokens map[string]string
 	Codec  *signals.Codec // nil: the built-in kinds, and those of package coordination
-	// Refused is called with each answer that was refused: with the agent whose token it had,
-	// and why. It may be called concurrently. Nil: nothing is.
+	// Refused is called with each answer to an open turn that was refused: with the agent whose
+	// token it had, and why. Of other requests of a member it is told the first five, and then
+	// one in ten seconds. It may be called concurrently. Nil: nothing is.
 	Refused func(agent string, why error)
 }
 
@@ -36,6 +38,9 @@ const (
 	waiting  = 8   // requests of a member that wait
 	perSec   = 50  // requests of a member
 	kept     = 256 // turns of a member that have ended
+
+	firstTold = 5 // requests of a member without an open turn that are refused
+	tellEvery = 10 * time.Second
 )
 
 // The errors of a turn that a member did not take.
@@ -79,7 +84,7 @@ func New(o Options) (*Desk, error) {
 		}
 		m := &member{
 			agent: agent, limit: rate.NewLimiter(perSec, 2*perSec), slots: make(chan struct{}, waiting),
-			changed: make(chan struct{}), ended: map[string]bool{},
+			told: rate.NewLimiter(rate.Every(tellEvery), firstTold), changed: make(chan struct{}), ended: map[string]error{},
 		}
 		d.members[hash], d.agents[agent] = m, m
 	}
@@ -128,13 +133,14 @@ type turn struct {
 type member struct {
 	agent string
 	limit *rate.Limiter
+	told  *rate.Limiter // of what Refused is told
 	slots chan struct{}
 
 	mu      sync.Mutex // protects the fields below
 	turns   []*turn    // that are open, the oldest first
 	changed chan struct{}
-	ended   map[string]bool // turns by id, and whether they were answered
-	order   []string        // of those that ended
+	ended   map[string]error // turns by id, and why they take no answer
+	order   []string         // of those that ended
 }
 
 func (m *member) open(t *turn) {
@@ -153,11 +159,11 @@ func (m *member) giveUp(t *turn, cause error) {
 	if t.given == 0 {
 		missed = ErrAbsent
 	}
-	m.endLocked(t, nil, fmt.Errorf("%w: %w", missed, cause))
+	m.endLocked(t, errOver, nil, fmt.Errorf("%w: %w", missed, cause))
 }
 
-// endLocked ends a turn, unless it has ended.
-func (m *member) endLocked(t *turn, answer []byte, err error) {
+// endLocked ends a turn, unless it has ended. Answers that follow are refused with late.
+func (m *member) endLocked(t *turn, late error, answer []byte, err error) {
 	i := slices.Index(m.turns, t)
 	if i < 0 {
 		return
@@ -167,7 +173,7 @@ func (m *member) endLocked(t *turn, answer []byte, err error) {
 		delete(m.ended, m.order[0])
 		m.order = m.order[1:]
 	}
-	m.ended[t.ID] = answer != nil
+	m.ended[t.ID] = late
 	t.answer, t.err = answer, err
 	close(t.done)
 }
@@ -210,36 +216,67 @@ func (d *Desk) take(ctx context.Context, m *member, wait time.Duration) (*Turn, 
 var (
 	errAnswered = errors.New("the turn has been answered")
 	errOver     = errors.New("the turn is over: the answer is late")
+	errFailed   = fmt.Errorf("the turn has failed: %d answers to it were refused", tries)
 	errUnknown  = errors.New("there is no such turn")
 )
 
-// put answers a turn of a member.
-func (d *Desk) put(m *member, id string, a *remote.Answer) error {
+// put answers a turn of a member. It tells [Options].Refused of an answer that is refused.
+func (d *Desk) put(m *member, id string, text []byte) error {
+	open, why := m.answer(id, text, d.o.Codec)
+	switch {
+	case why == nil:
+	case !open:
+		d.tell(m, why)
+	case d.o.Refused != nil:
+		d.o.Refused(m.agent, why)
+	}
+	return why
+}
+
+// tell tells [Options].Refused of a request that is refused, unless there are too many.
+func (d *Desk) tell(m *member, why error) {
+	if d.o.Refused != nil && m.told.Allow() {
+		d.o.Refused(m.agent, why)
+	}
+}
+
+// answer answers a turn, and reports whether it was open.
+func (m *member) answer(id string, text []byte, codec *signals.Codec) (open bool, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	i := slices.IndexFunc(m.turns, func(t *turn) bool { return t.ID == id })
 	if i < 0 {
-		switch answered, known := m.ended[id]; {
-		case answered:
-			return errAnswered
-		case known:
-			return errOver
-		}
-		return errUnknown
+		return false, cmp.Or(m.ended[id], errUnknown)
 	}
 	t := m.turns[i]
-	why := check(&t.Turn, a, d.o.Codec)
-	if why == nil {
-		text, err := json.Marshal(a)
+	a, err := read(text)
+	if err == nil {
+		err = check(&t.Turn, a, codec)
+	}
+	if err == nil {
+		whole, err := json.Marshal(a)
 		if err == nil {
-			m.endLocked(t, text, nil)
+			m.endLocked(t, errAnswered, whole, nil)
 		}
-		return err
+		return true, err
 	}
 	if t.refused++; t.refused == tries {
-		m.endLocked(t, nil, fmt.Errorf("join: %d answers were refused: %w", tries, why))
+		m.endLocked(t, errFailed, nil, fmt.Errorf("join: %d answers were refused: %w", tries, err))
 	}
-	return why
+	return true, err
+}
+
+// read returns the answer that a body is.
+func read(text []byte) (*remote.Answer, error) {
+	a := new(remote.Answer)
+	err := json.Unmarshal(text, a)
+	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
+		return nil, &signals.FieldError{Field: cmp.Or(wrong.Field, "body"), Problem: "it cannot be a " + wrong.Value}
+	}
+	if err != nil {
+		return nil, &signals.FieldError{Field: "body", Problem: err.Error()}
+	}
+	return a, nil
 }
 
 // check returns what is wrong with an answer, of type [*signals.FieldError] as far as a

@@ -63,6 +63,76 @@ func TestAnswerOf10MBIsNotReadAndItsMemberIsNamed(t *testing.T) {
 	}
 }
 
+func TestNothingOfABodyIsReadOrEchoedWithoutAToken(t *testing.T) {
+	t.Parallel()
+	_, h, refused := desk(t)
+	body := &endless{left: 1 << 19}
+	r := httptest.NewRequest(http.MethodPost, "/join/turns/x", io.MultiReader(strings.NewReader(`{"signals":nope`), body))
+	r.Header.Set("Authorization", "Bearer a token that nobody has")
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	if w.Code != http.StatusUnauthorized || body.read.Load() > 0 || w.Body.Len() > 1000 || w.Header().Get("WWW-Authenticate") != "Bearer" {
+		t.Errorf("status %d after %d bytes, with %d bytes", w.Code, body.read.Load(), w.Body.Len())
+	}
+	if refused() != "" {
+		t.Errorf("refused %q", refused())
+	}
+}
+
+func TestAnswersThatCannotBeReadAreCountedAndPrinted(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		`{"signals":nope` + strings.Repeat("x", 1<<19): "body: invalid character",
+		`{"signals":"x"}`: "signals: it cannot be a string",
+		"":                "body: unexpected end",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			d, h, refused := desk(t)
+			outcome := begin(t.Context(), d, time.Hour)
+			turn := take(t, h)
+			for range 4 {
+				status, said := call(h, token, "POST", "/join/turns/"+turn.ID, body)
+				if status/100 != 4 || status == http.StatusUnauthorized || len(said) > 1000 {
+					t.Errorf("got %d, %d bytes", status, len(said))
+				}
+			}
+			if _, err := outcome(); err == nil || !strings.Contains(err.Error(), "4 answers were refused") {
+				t.Errorf("the turn ends with %v", err)
+			}
+			if n := strings.Count(refused(), want); n != 4 {
+				t.Errorf("%d refusals name %q: %s", n, want, refused())
+			}
+			if status, said := call(h, token, "POST", "/join/turns/"+turn.ID, vote); status != http.StatusGone || !strings.Contains(said, "the turn has failed: 4 answers to it were refused") {
+				t.Errorf("an answer after that: %d %s", status, said)
+			}
+		})
+	}
+}
+
+func TestFloodOfAnswersThatCannotBeReadIsRefusedAndNamedAFewTimes(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		_, h, refused := desk(t)
+		statuses := map[int]int{}
+		for range 600 {
+			status, _ := call(h, token, "POST", "/join/turns/x", `{"signals":nope`)
+			statuses[status]++
+			time.Sleep(10 * time.Millisecond) // 100 a second
+		}
+		if all := statuses[http.StatusNotFound]; all < 300 || all > 400 || all+statuses[http.StatusTooManyRequests] != 600 {
+			t.Errorf("got %v", statuses)
+		}
+		if n := strings.Count(refused(), "critic: "); n != 5 {
+			t.Errorf("%d refusals are named in 6 seconds, want 5", n)
+		}
+		time.Sleep(10 * time.Second)
+		call(h, token, "POST", "/join/turns/x", vote)
+		if n := strings.Count(refused(), "critic: "); n != 6 {
+			t.Errorf("%d refusals are named, want 6", n)
+		}
+	})
+}
+
 // Three members decide. The fourth takes its turns and answers none; the fifth never comes.
 func TestMembersThatNeverAnswerAreNamedAndTheOthersDecide(t *testing.T) {
 	t.Parallel()

@@ -63,13 +63,7 @@ func (d *Desk) Handler() http.Handler {
 // Describe returns the OpenAPI description of the routes as JSON.
 func Describe() ([]byte, error) { return json.Marshal(new(Desk).register(http.NewServeMux())) }
 
-// Auth has the token of a request. It is exported because requests embed it.
-type Auth struct {
-	Authorization string `header:"Authorization" hidden:"true"`
-}
-
 type toTake struct {
-	Auth
 	Wait int `query:"wait" minimum:"0" maximum:"60" default:"25" doc:"Seconds to wait for a turn"`
 }
 
@@ -78,10 +72,10 @@ type taken struct {
 	Body   *Turn
 }
 
+// An answer is read by [Desk.put], which counts those that cannot be read.
 type toPut struct {
-	Auth
-	ID   string `path:"id" maxLength:"64"`
-	Body remote.Answer
+	ID      string `path:"id" maxLength:"64"`
+	RawBody []byte `contentType:"application/json"`
 }
 
 func (d *Desk) register(mux *http.ServeMux) *huma.OpenAPI {
@@ -103,16 +97,17 @@ func (d *Desk) register(mux *http.ServeMux) *huma.OpenAPI {
 		OperationID: "take-turn", Method: http.MethodGet, Path: Prefix + "/turn", Summary: "Take the next turn, which may not be there at once",
 		Description: "A turn that has no answer yet is given again. 204: there is none yet, ask again. 410: the swarm has ended.",
 		Errors:      []int{http.StatusUnauthorized, http.StatusGone, http.StatusTooManyRequests},
+		Middlewares: huma.Middlewares{d.admit(a)},
 	}, d.takeTurn)
 	huma.Register(a, huma.Operation{
 		OperationID: "answer-turn", Method: http.MethodPost, Path: Prefix + "/turns/{id}", Summary: "Say what the agent says in a turn",
-		Description: "409: the turn was answered before. 410: the answer is late. 403 and 422: the answer is refused, and may be put again.",
-		Errors:      []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusConflict, http.StatusGone, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity, http.StatusTooManyRequests},
-		// What is wrong with an answer is counted, and named by the signals' own rules.
+		Description:  "409: the turn was answered before. 410: the answer is late, or the turn has failed. 403 and 422: the answer is refused, and may be put again.",
+		Errors:       []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusConflict, http.StatusGone, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity, http.StatusTooManyRequests},
 		MaxBodyBytes: biggest, BodyReadTimeout: slowest, SkipValidateBody: true, DefaultStatus: http.StatusNoContent,
-		Middlewares: huma.Middlewares{d.nameBig},
+		Middlewares: huma.Middlewares{d.admit(a), d.nameUnread},
 	}, d.putAnswer)
 	of := a.OpenAPI()
+	of.Paths[Prefix+"/turns/{id}"].Post.RequestBody.Content["application/json"].Schema = registry.Schema(reflect.TypeFor[remote.Answer](), true, "Answer")
 	of.Paths[Prefix+"/turn"].Get.Responses["204"] = &huma.Response{Description: "No turn yet"}
 	payload(registry)
 	return of
@@ -145,34 +140,45 @@ func payload(registry huma.Registry) {
 	schemas["Doubt"].Properties["severity"].Enum = []any{signals.Low, signals.Medium, signals.High}
 }
 
-// member returns whose token a request has.
-func (d *Desk) member(a Auth) (*member, error) {
-	token, found := strings.CutPrefix(a.Authorization, "Bearer ")
-	m := d.members[sha256.Sum256([]byte(token))]
-	switch {
-	case !found || m == nil:
-		return nil, huma.ErrorWithHeaders(huma.Error401Unauthorized("the request needs the header Authorization: Bearer TOKEN, with the token of a member"), http.Header{"WWW-Authenticate": {"Bearer"}})
-	case !m.limit.Allow():
-		return nil, huma.ErrorWithHeaders(huma.Error429TooManyRequests(m.agent+" has asked too often"), http.Header{"Retry-After": {"1"}})
+// A memberKey is the key of a member in the context of its request.
+type memberKey struct{}
+
+// admit refuses requests without the token of a member, and those of members that ask too
+// often, before anything of their bodies is read.
+func (d *Desk) admit(a huma.API) func(huma.Context, func(huma.Context)) {
+	return func(ctx huma.Context, next func(huma.Context)) {
+		token, found := strings.CutPrefix(ctx.Header("Authorization"), "Bearer ")
+		m := d.members[sha256.Sum256([]byte(token))]
+		switch {
+		case !found || m == nil:
+			ctx.SetHeader("WWW-Authenticate", "Bearer")
+			_ = huma.WriteErr(a, ctx, http.StatusUnauthorized, "the request needs the header Authorization: Bearer TOKEN, with the token of a member")
+		case !m.limit.Allow():
+			why := fmt.Errorf("%s has asked too often", m.agent)
+			d.tell(m, why)
+			ctx.SetHeader("Retry-After", "1")
+			_ = huma.WriteErr(a, ctx, http.StatusTooManyRequests, why.Error())
+		default:
+			next(huma.WithValue(ctx, memberKey{}, m))
+		}
 	}
-	return m, nil
 }
 
-// nameBig tells [Options].Refused whose answer was too big to be read.
-func (d *Desk) nameBig(ctx huma.Context, next func(huma.Context)) {
+// nameUnread tells [Options].Refused whose answer was too big to be read, and counts one that
+// is empty.
+func (d *Desk) nameUnread(ctx huma.Context, next func(huma.Context)) {
 	next(ctx)
-	token, _ := strings.CutPrefix(ctx.Header("Authorization"), "Bearer ")
-	m := d.members[sha256.Sum256([]byte(token))]
-	if ctx.Status() == http.StatusRequestEntityTooLarge && m != nil && d.o.Refused != nil {
-		d.o.Refused(m.agent, fmt.Errorf("an answer has more than %d bytes", biggest))
+	m := ctx.Context().Value(memberKey{}).(*member)
+	switch ctx.Status() {
+	case http.StatusRequestEntityTooLarge:
+		d.tell(m, fmt.Errorf("an answer has more than %d bytes", biggest))
+	case http.StatusBadRequest:
+		_ = d.put(m, ctx.Param("id"), nil) // the request has been refused
 	}
 }
 
 func (d *Desk) takeTurn(ctx context.Context, in *toTake) (*taken, error) {
-	m, err := d.member(in.Auth)
-	if err != nil {
-		return nil, err
-	}
+	m := ctx.Value(memberKey{}).(*member)
 	select {
 	case m.slots <- struct{}{}:
 		defer func() { <-m.slots }()
@@ -191,15 +197,8 @@ func (d *Desk) takeTurn(ctx context.Context, in *toTake) (*taken, error) {
 	return &taken{Status: http.StatusOK, Body: t}, nil
 }
 
-func (d *Desk) putAnswer(_ context.Context, in *toPut) (*struct{}, error) {
-	m, err := d.member(in.Auth)
-	if err != nil {
-		return nil, err
-	}
-	err = d.put(m, in.ID, &in.Body)
-	if err != nil && d.o.Refused != nil {
-		d.o.Refused(m.agent, err)
-	}
+func (d *Desk) putAnswer(ctx context.Context, in *toPut) (*struct{}, error) {
+	err := d.put(ctx.Value(memberKey{}).(*member), in.ID, in.RawBody)
 	forged := (*ForgedError)(nil)
 	switch {
 	case err == nil:
@@ -208,7 +207,7 @@ func (d *Desk) putAnswer(_ context.Context, in *toPut) (*struct{}, error) {
 		return nil, huma.Error404NotFound(err.Error())
 	case errors.Is(err, errAnswered):
 		return nil, huma.Error409Conflict(err.Error())
-	case errors.Is(err, errOver):
+	case errors.Is(err, errOver), errors.Is(err, errFailed):
 		return nil, huma.Error410Gone(err.Error())
 	case errors.As(err, &forged):
 		return nil, huma.Error403Forbidden(err.Error())
