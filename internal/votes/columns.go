@@ -12,10 +12,11 @@ import (
 func (im *Import) column(what string) string { return cmp.Or(im.options.Columns[what], what) }
 
 func (im *Import) csv(file string, r io.Reader) error {
-	in, header, err := table(r)
+	in, err := newTable(r)
 	if err != nil {
 		return fmt.Errorf("%s:1: no header: %w", file, err)
 	}
+	header := in.header
 	for i := range header {
 		header[i] = strings.TrimSpace(header[i])
 	}
@@ -29,10 +30,11 @@ func (im *Import) csv(file string, r io.Reader) error {
 			return fmt.Errorf("%s:1: no column %s for the %s; there are %s", file, clip(column), what, clip(strings.Join(header, ",")))
 		}
 	}
-	return im.rows(file, in, header, func(line int, get func(string) string) error {
+	im.rows(file, in, func(line int, get func(string) string) error {
 		im.row(file, line, get)
 		return nil
 	})
+	return nil
 }
 
 func count(all []string, one string) (n int) {
@@ -52,6 +54,12 @@ func (im *Import) row(file string, line int, get func(string) string) {
 		var err error
 		if e.confidence, err = probability(text.value); err != nil {
 			im.deny(file, line, text.name, err)
+			return
+		}
+	}
+	if group := of("group"); group.value != "" {
+		if err := name("group", group.value); err != nil {
+			im.deny(file, line, group.name, err)
 			return
 		}
 	}

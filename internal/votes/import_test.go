@@ -213,6 +213,73 @@ func TestWhatCannotBeReadIsRefusedByFileLineAndFieldAndNothingElseIsLost(t *test
 	}
 }
 
+// read reads one file, and returns who votes, what was refused and why reading stopped.
+func read(t *testing.T, o votes.Options, text string) (cast []string, said []string, err error) {
+	t.Helper()
+	im, err := votes.NewImport("set", &o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = im.Read("f", strings.NewReader(text))
+	set, refused := im.Set()
+	for _, task := range set.Tasks {
+		for _, v := range task.Votes {
+			cast = append(cast, task.ID+" "+v.Voter+" "+v.Label)
+		}
+	}
+	for _, r := range refused {
+		said = append(said, r.Error())
+	}
+	return cast, said, err
+}
+
+func TestAStrayQuoteCostsNoOtherRow(t *testing.T) {
+	t.Parallel()
+	const quote = `extraneous or missing " in quoted-field`
+	for name, c := range map[string]struct {
+		text       string
+		cast, said []string
+	}{
+		"that never ends":        {"t1,ada,\"yes\nt1,bob,yes\n\nt2,cy,yes\n", []string{"t1 bob yes", "t2 cy yes"}, []string{"f:2: " + quote}},
+		"behind blank lines":     {"\n\r\nt1,ada,\"yes\r\nt1,bob,yes\r\n", []string{"t1 bob yes"}, []string{"f:4: " + quote}},
+		"in a later row, too":    {"t1,ada,\"yes\nt1,bob,yes\nt1,cy,\"yes\nt1,dan,yes\n", []string{"t1 bob yes", "t1 dan yes"}, []string{"f:2: " + quote, "f:4: " + quote}},
+		"that a later row ends":  {"t1,ada,\"yes\nt1,bob,yes\nt1,cy,yes\"\nt1,dan,yes\n", []string{"t1 bob yes", "t1 dan yes"}, []string{`f:2: label: label "yes\nt1,bob,yes\nt1,cy,yes" has a character that does not print`, `f:4: bare " in non-quoted-field`}},
+		"before other columns":   {"t1,\"ada,yes\nt1,bob,yes\nt1,\"\"\nt1,dan,yes\n", []string{"t1 bob yes", "t1 dan yes"}, []string{"f:2: " + quote, "f:4: 2 columns, not 3"}},
+		"that hides two columns": {"t1,ada,\"yes\nt1,bob,yes\nt1,cy,\",yes\nt1,dan,yes\n", []string{"t1 bob yes", "t1 dan yes"}, []string{"f:2: 4 columns, not 3", "f:4: " + quote}},
+	} {
+		cast, said, err := read(t, votes.Options{From: votes.FromCSV}, "task,voter,label\n"+c.text)
+		if err != nil || !slices.Equal(cast, c.cast) || !slices.Equal(said, c.said) {
+			t.Errorf("%s: %v: read %q, refused %q", name, err, cast, said)
+		}
+	}
+}
+
+func TestAStrayQuoteInAGroupIsRefusedAndCostsNoOtherRow(t *testing.T) {
+	t.Parallel()
+	cast, said, err := read(t, votes.Options{From: votes.FromCSV}, "task,voter,label,group\nt1,ada,yes,\"g\nt1,bob,yes,h\nt1,cy,yes,g\"\nt1,dan,yes,g\n")
+	if err != nil || !slices.Equal(cast, []string{"t1 bob yes", "t1 dan yes"}) || len(said) != 2 || !strings.HasPrefix(said[0], "f:2: group: ") {
+		t.Errorf("%v: read %q, refused %q", err, cast, said)
+	}
+}
+
+// Lines of a text that is none of ours are no votes, whatever becomes of their row.
+func TestATextOfSeveralLinesCastsNoVotes(t *testing.T) {
+	t.Parallel()
+	rows := "task,voter,label,comment\nt1,ada,yes,\"a\nt1,bob,no,x\nb\"\nt1,ada,yes,\"twice\nt1,cy,no,x\n\"\nt2,ada,yes,\n"
+	cast, said, err := read(t, votes.Options{From: votes.FromCSV}, rows)
+	if err != nil || !slices.Equal(cast, []string{"t1 ada yes", "t2 ada yes"}) || !slices.Equal(said, []string{`f:5: voter: "ada" has voted on "t1" before`}) {
+		t.Errorf("%v: read %q, refused %q", err, cast, said)
+	}
+}
+
+func TestAByteOrderMarkIsNoPartOfTheHeader(t *testing.T) {
+	t.Parallel()
+	cast, said, err := read(t, votes.Options{From: votes.FromCSV}, "\ufeff\"task\",voter,label\nt1,ada,yes\n")
+	if err != nil || !slices.Equal(cast, []string{"t1 ada yes"}) || said != nil {
+		t.Errorf("%v: read %q, refused %q", err, cast, said)
+	}
+}
+
 func TestAnAnnotationWithoutTheQuestionSaysWhichItHas(t *testing.T) {
 	t.Parallel()
 	im, err := votes.NewImport("set", &votes.Options{From: votes.FromLabelStudio, Question: "nope"})
@@ -331,6 +398,7 @@ func TestOptionsOfImportsAreRefusedByName(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"":                         "v.csv:1: no header",
+		"task,voter,text\n":        `v.csv:1: no column "answer" for the label`,
 		"task,voter,label\n":       `v.csv:1: no column "answer" for the label`,
 		"task,voter,answer,task\n": `v.csv:1: 2 columns are called "task"`,
 	} {

@@ -10,10 +10,8 @@ package votes
 
 import (
 	"cmp"
-	"encoding/csv"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"math"
 	"path"
@@ -113,56 +111,12 @@ func (r *reader) file(dir fs.FS, name string, want []string, row func(line int, 
 		return err
 	}
 	defer f.Close()
-	in, header, err := table(f)
-	if err != nil || len(header) < len(want) || !slices.Equal(header[:len(want)], want) {
-		return fmt.Errorf("%s: the first line must begin with the columns %q, not %s", name, want, clip(strings.Join(header, ",")))
+	in, err := newTable(f)
+	if err != nil || len(in.header) < len(want) || !slices.Equal(in.header[:len(want)], want) {
+		return fmt.Errorf("%s: the first line must begin with the columns %q, not %s", name, want, clip(strings.Join(in.header, ",")))
 	}
-	return r.rows(name, in, header, row)
-}
-
-// table returns a reader of the rows behind the header of CSV.
-func table(f io.Reader) (in *csv.Reader, header []string, err error) {
-	in = csv.NewReader(f)
-	in.FieldsPerRecord = -1
-	header, err = in.Read()
-	if len(header) > 0 {
-		header[0] = strings.TrimPrefix(header[0], "\ufeff") // as spreadsheets write it
-	}
-	return in, header, err
-}
-
-// rows reads the rows of a file; those that cannot be read are refused.
-func (r *reader) rows(name string, in *csv.Reader, header []string, row func(line int, get func(string) string) error) error {
-	for {
-		fields, err := in.Read()
-		var broken *csv.ParseError
-		switch {
-		case errors.Is(err, io.EOF):
-			return nil
-		case errors.As(err, &broken):
-			r.refuse(name, broken.Line, broken.Err)
-		case err != nil:
-			return fmt.Errorf("%s: %w", name, err)
-		default:
-			line, _ := in.FieldPos(0)
-			if err := r.record(header, fields, line, row); err != nil {
-				r.refuse(name, line, err)
-			}
-		}
-	}
-}
-
-// record reads one record that the file has whole.
-func (r *reader) record(header, fields []string, line int, row func(line int, get func(string) string) error) error {
-	if len(fields) != len(header) {
-		return fmt.Errorf("%d columns, not %d", len(fields), len(header))
-	}
-	return row(line, func(column string) string {
-		if i := slices.Index(header, column); i >= 0 {
-			return strings.TrimSpace(fields[i])
-		}
-		return ""
-	})
+	r.rows(name, in, row)
+	return nil
 }
 
 func (r *reader) refuse(file string, line int, problem error) {
@@ -187,7 +141,11 @@ func (r *reader) vote(line int, get func(string) string) error {
 
 // add adds a vote whose confidence is a probability.
 func (r *reader) add(task string, v Vote) error {
-	if err := cmp.Or(name("task", task), name("voter", v.Voter), name("label", v.Label)); err != nil {
+	err := cmp.Or(name("task", task), name("voter", v.Voter), name("label", v.Label))
+	if err == nil && v.Group != "" {
+		err = name("group", v.Group)
+	}
+	if err != nil {
 		return err
 	}
 	t := r.tasks[task]
