@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/internal/items"
 	"github.com/swarmbus/swarmbus/internal/runs"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/cloudevents"
@@ -130,7 +129,7 @@ type eventImport struct {
 }
 
 // event takes in an event, or says why not.
-func (in *eventImport) event(where string, text []byte) error {
+func (in *eventImport) event(where string, text []byte) {
 	s, err := in.codec.ReadStructured(text)
 	if err == nil {
 		err = in.keep(s)
@@ -139,7 +138,6 @@ func (in *eventImport) event(where string, text []byte) error {
 		in.refused++
 		fmt.Fprintf(in.report, "refused: %s: %v\n", where, err)
 	}
-	return nil
 }
 
 // keep writes a signal. One that was in no log gets the next number.
@@ -168,42 +166,30 @@ func (in *eventImport) keep(s signals.Any) error {
 }
 
 // eachEvent calls do for each event of a batch, or on a line, with where it stands.
-func eachEvent(from io.Reader, do func(where string, text []byte) error) error {
-	in := bufio.NewReader(from)
-	for n, last := 1, false; !last; n++ {
-		text, err := in.ReadBytes('\n')
-		if last = errors.Is(err, io.EOF); err != nil && !last {
-			return err
-		}
-		switch trimmed := bytes.TrimSpace(text); {
-		case len(trimmed) == 0:
-		case trimmed[0] == '[':
-			return eachOfBatch(io.MultiReader(bytes.NewReader(text), in), fmt.Sprint("batch in line ", n), do)
-		default:
-			if err := do(fmt.Sprint("line ", n), trimmed); err != nil {
-				return err
-			}
-		}
+func eachEvent(from io.Reader, do func(where string, text []byte)) error {
+	all, err := io.ReadAll(from)
+	if err != nil {
+		return err
 	}
-	return nil
-}
-
-func eachOfBatch(from io.Reader, where string, do func(where string, text []byte) error) error {
-	in := json.NewDecoder(from)
-	if _, err := in.Token(); err != nil {
-		return fmt.Errorf("%s: %w", where, err)
-	}
-	for n := 1; in.More(); n++ {
-		var text json.RawMessage
-		if err := in.Decode(&text); err != nil {
-			return fmt.Errorf("%s: event %d: %w", where, n, err)
+	all = bytes.TrimPrefix(all, []byte("\ufeff"))
+	line, counted := 1, 0
+	for at := items.Space(all, 0); at < len(all); at = items.Space(all, at) {
+		line, counted = line+bytes.Count(all[counted:at], []byte("\n")), at
+		if all[at] != '[' {
+			text, _, _ := bytes.Cut(all[at:], []byte("\n"))
+			do(fmt.Sprint("line ", line), bytes.TrimSpace(text))
+			at += len(text)
+			continue
 		}
-		if err := do(fmt.Sprintf("%s: event %d", where, n), text); err != nil {
-			return err
+		n, where := 0, fmt.Sprint("batch in line ", line)
+		at, err = items.Each(all, at, func(_ int, text []byte) error {
+			n++
+			do(fmt.Sprintf("%s: event %d", where, n), text)
+			return nil
+		})
+		if err != nil {
+			return fmt.Errorf("%s: event %d: %w", where, n+1, err)
 		}
-	}
-	if _, err := in.Token(); err != nil {
-		return fmt.Errorf("%s does not end: %w", where, err)
 	}
 	return nil
 }

@@ -85,6 +85,45 @@ nonsense
 	}
 }
 
+// event is a CloudEvent that is a signal.
+func event(id, rest string) string {
+	return `{"specversion":"1.0","id":"` + id + `","source":"/ann","type":"vote","data":{"proposalId":"p","stance":"agree","weight":1}` + rest + `}`
+}
+
+func TestEveryEventOfAFileIsReadOrRefused(t *testing.T) {
+	for name, c := range map[string]struct {
+		text, says string
+		lines      int
+	}{
+		"two batches":         {"[" + event("1", "") + ",\n" + event("2", "") + "]\n[" + event("3", "") + "]", "3 signals, 0 of them of other kinds; 0 refused", 3},
+		"behind a batch":      {"[" + event("1", "") + "]\ngarbage!!\n" + event("2", ""), "refused: line 2: ", 2},
+		"a batch with a NaN":  {"[" + event("1", "") + "," + event("2", `,"x":NaN`) + "," + event("3", "") + "]", "refused: batch in line 1: event 2: ", 2},
+		"a byte order mark":   {"\ufeff" + event("1", "") + "\n" + event("2", ""), "; 0 refused", 2},
+		"the mark of a batch": {"\ufeff[" + event("1", "") + "]", "; 0 refused", 1},
+	} {
+		dir := t.TempDir()
+		file, path := filepath.Join(dir, "events.json"), filepath.Join(dir, "run.journal")
+		if err := os.WriteFile(file, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		status, _, stderr := swarmbusRun(t, "import", "--format", "cloudevents", file, path)
+		if status != exitDecided || !strings.Contains(stderr, c.says) {
+			t.Errorf("%s: status %d, it does not say %q: %s", name, status, c.says, stderr)
+			continue
+		}
+		if got := strings.Count(logged(t, path), "\n"); got != c.lines {
+			t.Errorf("%s: %d signals, want %d", name, got, c.lines)
+		}
+		want := exitDecided
+		if strings.HasPrefix(c.says, "refused") {
+			want = exitError // one refusal is enough
+		}
+		if status, _, stderr := swarmbusRun(t, "import", "--format", "cloudevents", "--strict", file, filepath.Join(dir, "strict.journal")); status != want {
+			t.Errorf("%s: --strict: status %d: %s", name, status, stderr)
+		}
+	}
+}
+
 func TestImportOfEventsWithoutTheirFormatSaysWhichOneToName(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "events.jsonl")

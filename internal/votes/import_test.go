@@ -366,10 +366,10 @@ func TestSeveralQuestionsAreAmbiguousUnlessOneIsChosen(t *testing.T) {
 func TestArrayThatBreaksOffKeepsWhatWasBefore(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		studio(`{"id":2,"annotations":[}`):              "s.json:2: invalid character",
-		strings.TrimSuffix(studio(), "]"):               "s.json:2: EOF; the array does not end",
+		studio(`{"id":2,"annotations":[}`):              "s.json:2: '}' closes what is not open; the rest of the file was not read",
+		strings.TrimSuffix(studio(), "]"):               "s.json:2: the array does not end",
 		`{"id":1}`:                                      "s.json:1: not an array of JSON",
-		studio(`{"id":2,"annotations":[],"x":"` + "\n"): "s.json:2: invalid character",
+		studio(`{"id":2,"annotations":[],"x":"` + "\n"): "s.json:2: a string that does not end in its line",
 	} {
 		im, err := votes.NewImport("set", &votes.Options{From: votes.FromLabelStudio})
 		if err != nil {
@@ -382,6 +382,28 @@ func TestArrayThatBreaksOffKeepsWhatWasBefore(t *testing.T) {
 		if set, _ := im.Set(); text[0] == '[' && (len(set.Tasks) != 1 || len(set.Tasks[0].Votes) == 0) {
 			t.Errorf("%s: the votes before it are lost", want)
 		}
+	}
+}
+
+func TestArraysAreReadToTheEndOfTheirFile(t *testing.T) {
+	t.Parallel()
+	const task = `[{"id":%d,"annotations":[{"completed_by":"ann","result":[` + region + `]}]}]`
+	one, two := strings.Replace(task, "%d", "1", 1), strings.Replace(task, "%d", "2", 1)
+	cast, said, err := read(t, votes.Options{From: votes.FromLabelStudio}, "\ufeff"+one+"\n"+two+"\n")
+	if want := []string{"1 ann a", "2 ann a"}; err != nil || !slices.Equal(cast, want) || said != nil {
+		t.Errorf("two arrays: %v: read %q, refused %q", err, cast, said)
+	}
+	cast, _, err = read(t, votes.Options{From: votes.FromLabelStudio}, one+"\n GARBAGE")
+	if want := "f:2: text behind the array; the rest of the file was not read"; len(cast) != 1 || err == nil || err.Error() != want {
+		t.Errorf("read %q, got %v, want %s", cast, err, want)
+	}
+}
+
+func TestAnItemThatIsNoJSONCostsNoOther(t *testing.T) {
+	t.Parallel()
+	cast, said, err := read(t, votes.Options{From: votes.FromLabelStudio}, studio(`{"id":2,"predictions":[{"score":NaN}]}`))
+	if err != nil || !slices.Equal(cast, []string{"1 ann a", "1 zoe a"}) || len(said) != 1 || !strings.HasPrefix(said[0], "f:2: invalid character 'N'") {
+		t.Errorf("%v: read %q, refused %q", err, cast, said)
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/swarmbus/swarmbus/internal/items"
 )
 
 // A value is JSON that is looked at later; nil where there is none.
@@ -85,7 +87,7 @@ func eachLine(r io.Reader, do func(line int, text []byte) error) error {
 	}
 }
 
-// eachItem calls do for each value of the array that a file is, with the line where it
+// eachItem calls do for each value of the arrays that a file is, with the line where it
 // begins.
 func (im *Import) eachItem(file string, r io.Reader, do func(line int, text []byte) error) error {
 	all, err := io.ReadAll(r)
@@ -93,32 +95,32 @@ func (im *Import) eachItem(file string, r io.Reader, do func(line int, text []by
 		return err
 	}
 	all = bytes.TrimPrefix(all, []byte("\ufeff"))
-	in := json.NewDecoder(bytes.NewReader(all))
 	line, counted := 1, 0
-	here := func() int {
-		at := int(in.InputOffset())
-		for at < len(all) && strings.IndexByte(" \t\r\n,", all[at]) >= 0 {
-			at++
-		}
+	here := func(at int) int {
 		line, counted = line+bytes.Count(all[counted:at], []byte("\n")), at
 		return line
 	}
-	first, err := in.Token()
-	if err != nil || first != json.Delim('[') {
-		return fmt.Errorf("%s:%d: not an array of JSON", file, here())
-	}
-	for in.More() {
-		at := here()
-		var text json.RawMessage
-		if err := in.Decode(&text); err != nil {
-			return fmt.Errorf("%s:%d: %w; the rest of the file was not read", file, at, err)
+	at := items.Space(all, 0)
+	for first := true; first || at < len(all); first = false {
+		switch {
+		case at < len(all) && all[at] == '[':
+		case first:
+			return fmt.Errorf("%s:%d: not an array of JSON", file, here(at))
+		default:
+			return fmt.Errorf("%s:%d: text behind the array; the rest of the file was not read", file, here(at))
 		}
-		if err := do(at, text); err != nil {
-			return err
+		var wrong error // what do returns
+		end, err := items.Each(all, at, func(at int, text []byte) error {
+			wrong = do(here(at), text)
+			return wrong
+		})
+		switch {
+		case wrong != nil:
+			return wrong
+		case err != nil:
+			return fmt.Errorf("%s:%d: %w; the rest of the file was not read", file, here(end), err)
 		}
-	}
-	if _, err := in.Token(); err != nil {
-		return fmt.Errorf("%s:%d: %w; the array does not end", file, here(), err)
+		at = items.Space(all, end)
 	}
 	return nil
 }
