@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -100,7 +101,7 @@ func importEvents(ctx context.Context, path string, from io.Reader, report io.Wr
 	if err != nil {
 		return err
 	}
-	in := eventImport{codec: cloudevents.Codec{Signals: codec}, kept: new(journal.Memory), report: report}
+	in := eventImport{codec: cloudevents.Codec{Signals: codec}, kept: new(journal.Memory), report: report, known: map[[2]string]bool{}}
 	if err := eachEvent(from, in.event); err != nil {
 		return err
 	}
@@ -124,7 +125,8 @@ type eventImport struct {
 	kept   *journal.Memory
 	report io.Writer
 
-	last                     uint64 // sequence number
+	last                     uint64             // sequence number
+	known                    map[[2]string]bool // by source and id, which are an event's own
 	signals, others, refused int
 }
 
@@ -143,6 +145,13 @@ func (in *eventImport) event(where string, text []byte) {
 // keep writes a signal. One that was in no log gets the next number.
 func (in *eventImport) keep(s signals.Any) error {
 	h := s.Head()
+	event := [2]string{h.Source, h.ID.String()}
+	switch {
+	case in.known[event]:
+		return &signals.FieldError{Kind: s.Kind(), Field: "id", Value: h.ID.String(), Problem: "an event of this source had it before"}
+	case h.Seq > math.MaxInt64:
+		return &signals.FieldError{Kind: s.Kind(), Field: "sequence", Value: fmt.Sprint(h.Seq), Problem: fmt.Sprintf("more than %d, so none could follow", uint64(math.MaxInt64))}
+	}
 	if h.Seq == 0 {
 		h.Seq = in.last + 1
 		s = signals.With(s, h)
@@ -157,7 +166,7 @@ func (in *eventImport) keep(s signals.Any) error {
 	if _, err := in.kept.Append(r); err != nil {
 		return err
 	}
-	in.last = h.Seq
+	in.last, in.known[event] = h.Seq, true
 	in.signals++
 	if _, ok := s.(*signals.Signal[signals.Raw]); ok {
 		in.others++
