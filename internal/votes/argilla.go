@@ -37,8 +37,18 @@ func (im *Import) argilla(file string, r io.Reader) error {
 				}
 			}
 		}
-		if suggested, ok := record.Suggestions[im.asked]; ok && im.options.Models {
-			im.response(e, "suggestions."+im.asked, "agent", suggested)
+		if !im.options.Models {
+			return nil
+		}
+		for _, question := range slices.Sorted(maps.Keys(record.Suggestions)) {
+			at := "suggestions." + question
+			ours, err := im.chosen(file, line, at, question)
+			if err != nil {
+				return err
+			}
+			if ours {
+				im.response(e, at, "agent", record.Suggestions[question])
+			}
 		}
 		return nil
 	})

@@ -385,6 +385,53 @@ func TestArrayThatBreaksOffKeepsWhatWasBefore(t *testing.T) {
 	}
 }
 
+func TestSuggestionsVoteWithoutResponses(t *testing.T) {
+	t.Parallel()
+	const only = `{"id":"1","responses":{},"suggestions":{"q":{"value":"a","agent":"m","score":0.5}}}`
+	o := votes.Options{From: votes.FromArgilla, Models: true}
+	cast, said, err := read(t, o, "["+only+`,{"id":"2","responses":{"q":[{"value":"b","user_id":"ann"}]}}]`)
+	if err != nil || !slices.Equal(cast, []string{"1 m a", "2 ann b"}) || said != nil {
+		t.Errorf("%v: read %q, refused %q", err, cast, said)
+	}
+	two := "[" + strings.Replace(only, `"suggestions":{`, `"suggestions":{"other":{"value":"c","agent":"m"},`, 1) + "]"
+	_, _, err = read(t, o, two)
+	if !errors.Is(err, votes.ErrAmbiguous) || !strings.Contains(err.Error(), `"other" and "q"`) {
+		t.Errorf("two questions: got %v", err)
+	}
+	o.Question = "q"
+	if cast, _, err := read(t, o, two); err != nil || !slices.Equal(cast, []string{"1 m a"}) {
+		t.Errorf("a question: %v: read %q", err, cast)
+	}
+	o.Models, o.Question = false, ""
+	if cast, _, err := read(t, o, two); err != nil || cast != nil {
+		t.Errorf("without models: %v: read %q", err, cast)
+	}
+}
+
+func TestModelsThatAreSureBeyondAllBoundsAreRefused(t *testing.T) {
+	t.Parallel()
+	part := func(score string) string {
+		return `{"id":1,"predictions":[{"model_version":"m","score":` + score + `,"result":[` + region + `]}]}`
+	}
+	for _, score := range []string{"1.01", "-0.01"} {
+		cast, said, err := read(t, votes.Options{From: votes.FromLabelStudio, Models: true}, studio(part(score)))
+		if err != nil || len(cast) != 2 || !slices.Equal(said, []string{"f:2: predictions[0].score: " + score + " is not in [0,1]"}) {
+			t.Errorf("%s: %v: read %q, refused %q", score, err, cast, said)
+		}
+	}
+	if cast, said, err := read(t, votes.Options{From: votes.FromLabelStudio, Models: true}, studio(part("1"))); err != nil || len(cast) != 3 || said != nil {
+		t.Errorf("1: %v: read %q, refused %q", err, cast, said)
+	}
+}
+
+func TestAColumnThatIsNamedMustBeThere(t *testing.T) {
+	t.Parallel()
+	_, _, err := read(t, votes.Options{From: votes.FromCSV, Columns: map[string]string{"confidence": "sure"}}, "task,voter,label\nt1,ada,yes\n")
+	if want := `f:1: no column "sure" for the confidence; `; err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
 func TestArraysAreReadToTheEndOfTheirFile(t *testing.T) {
 	t.Parallel()
 	const task = `[{"id":%d,"annotations":[{"completed_by":"ann","result":[` + region + `]}]}]`
