@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// An agent answers calls, and has a card in which BASE is its address.
+// An agent answers calls, and has a card in which BASE is its address, and HOST its host.
 type agent struct {
 	card  string
 	calls chan string // methods and versions
@@ -40,7 +40,7 @@ func serve(t *testing.T, g *agent) *a2a.Model {
 			return
 		}
 		if strings.HasSuffix(r.URL.Path, "/.well-known/agent-card.json") {
-			_, _ = io.WriteString(w, strings.ReplaceAll(g.card, "BASE", "http://"+r.Host))
+			_, _ = io.WriteString(w, strings.NewReplacer("BASE", "http://"+r.Host, "HOST", r.Host).Replace(g.card))
 			return
 		}
 		var call struct {
@@ -128,6 +128,7 @@ func TestAPeerThatCannotBeSpokenToIsRefusedWithTheReason(t *testing.T) {
 		`{"url":"BASE","protocolVersion":"0.2.5"}`:                                                     "0.2.5",
 		`{}`: "offers A2A ;",
 		`{"supportedInterfaces":[{"url":"http://evil.example.org/","protocolBinding":"JSONRPC","protocolVersion":"1"}]}`: "another server",
+		`{"supportedInterfaces":[{"url":"https://HOST/rpc","protocolBinding":"JSONRPC","protocolVersion":"1"}]}`:         "another server",
 	} {
 		_, err := ask(t.Context(), serve(t, &agent{card: card, does: never}))
 		var e *models.Error
