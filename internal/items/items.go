@@ -22,7 +22,7 @@ func Each(text []byte, at int, do func(at int, element []byte) error) (end int, 
 		}
 		one := bytes.TrimSpace(text[begin:at])
 		last = at == len(text) || text[at] == ']'
-		if len(one) > 0 || at < len(text) && !(first && last) {
+		if len(one) > 0 || at < len(text) && (!first || !last) {
 			if err := do(begin, one); err != nil {
 				return begin, err
 			}

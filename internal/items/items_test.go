@@ -79,7 +79,7 @@ func FuzzEachDividesWhatIsJSONAsJSONDoes(f *testing.F) {
 		if json.Unmarshal([]byte(text), &want) != nil {
 			return
 		}
-		if wrong != "" || len(all) != len(want) || string(text[len(text)-len(rest):]) != rest {
+		if wrong != "" || len(all) != len(want) || text[len(text)-len(rest):] != rest {
 			t.Fatalf("got %q, %q, want %q", all, wrong, want)
 		}
 		for i := range all {
