@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -23,17 +24,20 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// A server is the team of the demo as an agent.
+// A server is the team of the demo as an agent, and the same team by another name.
 type server struct {
 	t       *testing.T
 	base    string
+	team    string // that is called
 	backend *api.Backend
 }
 
 func start(t *testing.T, pace time.Duration, o a2a.Options) *server {
 	t.Helper()
 	hub := feed.New(feed.Options{})
-	h, err := host.Open(t.Context(), host.Options{Dir: t.TempDir(), Teams: []host.Team{demo.Team(pace)}, Hub: hub, Demo: true})
+	other := demo.Team(pace)
+	other.Name, other.Run = "other", "other"
+	h, err := host.Open(t.Context(), host.Options{Dir: t.TempDir(), Teams: []host.Team{demo.Team(pace), other}, Hub: hub, Demo: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +56,7 @@ func start(t *testing.T, pace time.Duration, o a2a.Options) *server {
 		}
 		http.DefaultClient.CloseIdleConnections()
 	})
-	return &server{t, web.URL, h.Backend()}
+	return &server{t, web.URL, "platform", h.Backend()}
 }
 
 // A result is what the tests read of a result, of an event, or of an error.
@@ -89,7 +93,7 @@ type answer struct {
 
 func (s *server) post(body string, headers ...string) *http.Response {
 	s.t.Helper()
-	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.base+"/api/a2a/platform", strings.NewReader(body))
+	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.base+"/api/a2a/"+s.team, strings.NewReader(body))
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -265,6 +269,29 @@ func TestWhatAnAgentDoesNotSpeakIsRefusedWithAReason(t *testing.T) {
 		if c.got.Error == nil || c.got.Error.Code != c.code || !strings.Contains(c.got.Error.Message, c.want) {
 			t.Errorf("%s: got %+v", name, c.got.Error)
 		}
+	}
+}
+
+func TestATaskIsOfItsTeamAlone(t *testing.T) {
+	t.Parallel()
+	s := start(t, 0, a2a.Options{})
+	asked := s.stream("message/stream", says("", text(logs)))[0].ID
+	other := &server{s.t, s.base, "other", s.backend}
+	for method, params := range map[string]string{
+		"tasks/get":         `{"id":"` + asked + `"}`,
+		"tasks/cancel":      `{"id":"` + asked + `"}`,
+		"message/send":      says(asked, text("it is policy"), `{"kind":"data","data":{"vote":"seven-days"}}`),
+		"tasks/resubscribe": `{"id":"` + asked + `"}`,
+	} {
+		response := other.post(`{"jsonrpc":"2.0","id":7,"method":"` + method + `","params":` + params + `}`)
+		all, err := io.ReadAll(response.Body)
+		_ = response.Body.Close()
+		if err != nil || !strings.Contains(string(all), "-32001") || strings.Contains(string(all), "artifact") {
+			t.Errorf("%s by another team: %v: got %s", method, err, all)
+		}
+	}
+	if got := s.call("tasks/get", `{"id":"`+asked+`"}`); got.Error != nil || got.Result.Status.State != "input-required" {
+		t.Errorf("by its own team: got %+v", got)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -116,6 +117,27 @@ func TestAQuestionIsAnsweredByTheNextRun(t *testing.T) {
 	}
 	if len(said) > 0 {
 		t.Errorf("not shown again: %v", said)
+	}
+}
+
+func TestAnswersOfTwoSolvesAreNoRun(t *testing.T) {
+	t.Parallel()
+	base, b := start(t, 0)
+	var entries []string
+	for range 2 {
+		all := run(t, base+"teams/platform", logs+"}")
+		end := all[len(all)-1].Outcome
+		entries = append(entries, `{"interruptId":"`+end.Interrupts[0].ID+`","status":"cancelled"}`)
+	}
+	entries[1] = strings.Replace(entries[1], `"cancelled"`, `"resolved","payload":"Yes"`, 1)
+	got := post(t, t.Context(), base+"teams/platform", logs+`,"resume":[`+strings.Join(entries, ",")+"]}")
+	text, err := io.ReadAll(got.Body)
+	_ = got.Body.Close()
+	if err != nil || got.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(string(text), "are of two solves") {
+		t.Errorf("%v: got %d %s", err, got.StatusCode, text)
+	}
+	if open, err := b.Inbox.Items(t.Context(), false); err != nil || len(open) != 2 {
+		t.Errorf("%d questions are open, want both: %v", len(open), err)
 	}
 }
 
