@@ -110,6 +110,7 @@ var rules = []struct {
 	{"swarm/mode", rule{ours: []string{"signals", "agents"}}},
 	{"swarm/claims", rule{ours: []string{"signals", "signals/retract", "agents"}, others: []string{"gonum.org/v1/gonum"}}},
 	{"swarm/credit", rule{ours: []string{"signals", "consensus", "swarm/claims"}}},
+	{"swarm/talk", rule{ours: []string{"signals", "signals/retract", "agents", "swarm/mode", "swarm/runlog", "swarm/settle"}}},
 	{"swarm/settle", rule{ours: []string{"signals", "signals/coordination", "consensus", "agents"}}},
 	{"swarm/replay", rule{ours: []string{"signals", "signals/retract", "conflict", "bus", "bus/events", "bus/journal", "consensus", "consensus/reliability", "swarm/runlog", "swarm/settle"}}},
 	{"swarm/internal/words", rule{}},
@@ -130,7 +131,7 @@ var rules = []struct {
 	}}},
 	{"swarm/solves", rule{ours: []string{
 		"signals", "signals/retract", "conflict", "bus", "bus/connectivity", "bus/journal", "consensus", "agents/spending", "bus/stats", "agents", "agents/routing",
-		"swarm/claims", "swarm/credit", "swarm/synthesis", "swarm/internal/answers", "swarm/mode", "swarm/runlog", "swarm/replay", "swarm/settle",
+		"swarm/claims", "swarm/credit", "swarm/synthesis", "swarm/internal/answers", "swarm/mode", "swarm/runlog", "swarm/replay", "swarm/settle", "swarm/talk",
 	}}},
 	{"swarm", rule{
 		ours: []string{
@@ -142,7 +143,7 @@ var rules = []struct {
 		others: []string{"github.com/cenkalti/backoff/v5"},
 	}},
 	{"swarm/transcript", rule{
-		ours:   []string{"signals", "signals/coordination", "signals/retract", "conflict", "bus", "consensus", "agents/spending", "bus/stats", "agents", "agents/routing", "swarm/claims", "swarm/mode", "swarm/solves", "swarm/runlog", "swarm/settle", "swarm/synthesis"},
+		ours:   []string{"signals", "signals/coordination", "signals/retract", "conflict", "bus", "consensus", "agents/spending", "bus/stats", "agents", "agents/routing", "swarm/claims", "swarm/mode", "swarm/solves", "swarm/runlog", "swarm/settle", "swarm/synthesis", "swarm/talk"},
 		others: []string{"github.com/clipperhouse/displaywidth"}, // no colours: see terminal
 	}},
 	{"swarm/transcript/terminal", rule{
