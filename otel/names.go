@@ -172,6 +172,11 @@ const (
 	keyChallengers attribute.Key = "swarmbus.challengers"
 	keyExpected    attribute.Key = "swarmbus.challengers.expected"
 	keyGroupthink  attribute.Key = "swarmbus.groupthink.risk"
+
+	// What hearing each other changed: see talk.Diagnosis.
+	keyFlips  attribute.Key = "swarmbus.talk.flips"  // which
+	keyBefore attribute.Key = "swarmbus.talk.before" // of the agents that stood for something before it, the share for the same; 1: unanimous
+	keyAfter  attribute.Key = "swarmbus.talk.after"  // after it
 )
 
 // What a link is.

@@ -8,6 +8,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus/connectivity"
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/swarm/solves"
+	"github.com/swarmbus/swarmbus/swarm/talk"
 )
 
 // settlement returns the attributes of a result that say what kept the solve open: its
@@ -24,7 +25,33 @@ func (o *Observer) settlement(r *solves.Result) []attribute.KeyValue {
 	if g := r.Groupthink; g.Able > 1 {
 		all = append(all, keyChallengers.Int(g.Actual), keyExpected.Float64(g.Expected), keyGroupthink.Float64(g.Risk))
 	}
-	return append(all, o.standing(r)...)
+	return append(append(all, o.talk(r)...), o.standing(r)...)
+}
+
+// talk returns the attributes of a result that say what hearing each other changed.
+func (o *Observer) talk(r *solves.Result) (all []attribute.KeyValue) {
+	d := r.Talk()
+	for key, s := range map[attribute.Key]talk.Split{keyBefore: d.Before, keyAfter: d.After} {
+		if s.Agents > 1 {
+			all = append(all, key.Float64(float64(s.Most)/float64(s.Agents)))
+		}
+	}
+	if len(d.Flips) == 0 {
+		return all
+	}
+	var flips []string
+	for _, f := range d.Flips[:min(len(d.Flips), maxMentions)] {
+		flips = append(flips, fmt.Sprintf("#%d %s from %s to %s", f.Seq, f.Agent, o.stand(f.From), o.stand(f.To)))
+	}
+	return append(all, keyFlips.StringSlice(flips))
+}
+
+// stand returns the recorded form of what an agent stands for.
+func (o *Observer) stand(proposal string) string {
+	if proposal == "" {
+		return "none"
+	}
+	return o.proposal(proposal)
 }
 
 // maxCredited is for how many voters credits are computed while a solve ends: for each set of

@@ -1,7 +1,9 @@
 package otel_test
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -95,5 +97,29 @@ func TestSolveSaysWhatItsChoiceStandsOn(t *testing.T) {
 	about := ofSolve(t, r)
 	if about["swarmbus.claims.for"] != "1" || about["swarmbus.claims.against"] != "0" || !strings.HasPrefix(about["swarmbus.credit"], "[w +") {
 		t.Errorf("got for %q, against %q, credit %q", about["swarmbus.claims.for"], about["swarmbus.claims.against"], about["swarmbus.credit"])
+	}
+}
+
+// TestSolveSaysWhoFlippedAndHowManyAgreedBeforeAndAfter has one of three that gives up what it
+// was for once it has heard the others.
+func TestSolveSaysWhoFlippedAndHowManyAgreedBeforeAndAfter(t *testing.T) {
+	r := newTrace(t, otel.Options{})
+	var team []*agents.Agent
+	for id, own := range map[string]string{"p": "a", "q": "b", "r": "b"} {
+		follower := agent(id, signals.KindProposal)
+		follower.Listens, follower.CanEmit = nil, nil
+		follower.Reactor = agents.Func(func(_ context.Context, turn *agents.Turn) seq {
+			if turn.Round > 1 {
+				return agents.Emit(agents.Agree("b-q", 1, "hush"))
+			}
+			return agents.Emit(agents.Propose(own+"-"+id, own, 1, "hush"), agents.Agree(own+"-"+id, 1, "hush"))
+		})
+		team = append(team, follower)
+	}
+	slices.SortFunc(team, func(a, b *agents.Agent) int { return cmp.Compare(a.ID, b.ID) })
+	r.solve(t, swarm.Options{Agents: team})
+	about := ofSolve(t, r)
+	if about["swarmbus.talk.before"] != "0.6666666666666666" || about["swarmbus.talk.after"] != "1" || !strings.HasSuffix(about["swarmbus.talk.flips"], " p from a-p to b-q]") {
+		t.Errorf("before %q, after %q, flips %q", about["swarmbus.talk.before"], about["swarmbus.talk.after"], about["swarmbus.talk.flips"])
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -21,19 +22,34 @@ type aboutFlags struct {
 	assume  uint
 	credit  bool
 	answer  bool
+	why     bool
 }
 
 func (f *aboutFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.UintSliceVar(&f.without, "without", nil, "print what falls without these signals, by their numbers in the transcript")
 	flags.BoolVar(&f.answer, "answer", false, "print the answer as a text that cites the signals it is from, with dissent and what would change it")
+	flags.BoolVar(&f.why, "why", false, "print what hearing each other changed: flips, unanimity before and after, challengers")
 	flags.BoolVar(&f.credit, "credit", false, "print who moved the result, by their Shapley values")
 	flags.UintVar(&f.assume, "assume", 0, "print what falls if somebody sees to it that the claim of this signal is true")
 }
 
+// asText refuses, beside JSON, what is printed as text alone.
+func (f *aboutFlags) asText(json bool) error {
+	for _, print := range []struct {
+		flag  string
+		given bool
+	}{{"without", len(f.without) > 0}, {"assume", f.assume > 0}, {"credit", f.credit}, {"answer", f.answer}} {
+		if json && print.given {
+			return fmt.Errorf("--%s prints text, and cannot be combined with --json", print.flag)
+		}
+	}
+	return nil
+}
+
 // print prints what was asked for.
 func (f *aboutFlags) print(w io.Writer, v journal.Reader, thread string) error {
-	asked := len(f.without) > 0 || f.assume > 0 || f.credit || f.answer
+	asked := len(f.without) > 0 || f.assume > 0 || f.credit || f.answer || f.why
 	r, err := resultIn(v, thread)
 	if err != nil {
 		if !asked {
@@ -49,6 +65,12 @@ func (f *aboutFlags) print(w io.Writer, v journal.Reader, thread string) error {
 	}
 	if f.answer {
 		if _, err := fmt.Fprintf(w, "\n%s\n", transcript.PrintableText(r.Synthesis().Text)); err != nil {
+			return err
+		}
+	}
+	if f.why {
+		text := strings.ReplaceAll(r.Talk().String(), "\n", "\n  ")
+		if _, err := fmt.Fprintf(w, "\nWhat hearing each other changed\n  %s\n", transcript.PrintableText(text)); err != nil {
 			return err
 		}
 	}

@@ -27,7 +27,7 @@ var examples = map[string]string{
 	"swarmbus room show":   "swarmbus room show planning §4 --run office",
 	"swarmbus runs":        "swarmbus runs\nswarmbus runs ./journals",
 	"swarmbus log":         "swarmbus log retries --kind proposal,vote --source planner\nswarmbus log retries --follow --json\nswarmbus log retries --format cloudevents",
-	"swarmbus show":        "swarmbus show retries --full\nswarmbus show retries --follow\nswarmbus show retries --without 12,14\nswarmbus show retries --credit\nswarmbus show retries --answer\nswarmbus show platform --thread solve-1 --server http://127.0.0.1:7333",
+	"swarmbus show":        "swarmbus show retries --full\nswarmbus show retries --follow\nswarmbus show retries --without 12,14\nswarmbus show retries --credit\nswarmbus show retries --answer\nswarmbus show retries --why\nswarmbus show platform --thread solve-1 --server http://127.0.0.1:7333",
 	"swarmbus replay":      "swarmbus replay retries --check\nswarmbus replay retries --to 40",
 	"swarmbus verify":      "swarmbus verify retries",
 	"swarmbus export":      "swarmbus export retries > retries.jsonl",

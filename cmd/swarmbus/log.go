@@ -200,7 +200,7 @@ func until(ctx context.Context, all iter.Seq2[journal.Record, error]) iter.Seq2[
 
 func newShow() *cobra.Command {
 	var thread string
-	var full, follow bool
+	var full, follow, asJSON bool
 	var width int
 	var about aboutFlags
 	var server serverFlag
@@ -215,15 +215,18 @@ each.
 The result says what each proposal stands on. --without prints which claims fall, or are
 weakened, if some are retracted; --assume, which do if somebody sees to it that one is
 true. Both take the numbers of signals, as the transcript has them. --credit prints who
-moved the result:
+moved the result, and --why what hearing each other changed: who flipped, whether agents were
+unanimous before and after it, and how many challenged something, with how many were expected.
+With --json the events are printed as solve --json does; the last one has what --why prints.
 
   swarmbus show RUN --without 12,14
   swarmbus show RUN --credit
+  swarmbus show RUN --why
 
 ` + aRun,
 		Args: oneRun,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := atLeastOne(cmd, "width"); err != nil {
+			if err := errors.Join(atLeastOne(cmd, "width"), about.asText(asJSON)); err != nil {
 				return usage(err)
 			}
 			v, running, err := server.open(cmd.Context(), args[0])
@@ -238,6 +241,9 @@ moved the result:
 				if len(threads) == 0 {
 					return fmt.Errorf("there is no solve in %s; see swarmbus log, and swarmbus room for rooms", args[0])
 				}
+				if len(threads) > 1 && asJSON {
+					return usage(fmt.Errorf("--json is for one solve: name one of the %d threads of %s with --thread", len(threads), args[0]))
+				}
 				if len(threads) > 1 {
 					return listThreads(cmd.OutOrStdout(), threads, running)
 				}
@@ -246,12 +252,15 @@ moved the result:
 			look := lookOf(cmd.OutOrStdout(), width)
 			look.Full = full
 			show := transcript.Text(cmd.OutOrStdout(), look)
+			if asJSON {
+				show = transcript.JSON(cmd.OutOrStdout())
+			}
 			if follow {
 				err = watchThread(cmd.Context(), v, thread, show)
 			} else {
 				err = showThread(cmd.Context(), v, thread, show)
 			}
-			if err != nil {
+			if err != nil || asJSON {
 				return err
 			}
 			return about.print(cmd.OutOrStdout(), v, thread)
@@ -261,6 +270,7 @@ moved the result:
 	flags.StringVar(&thread, "thread", "", "thread of the solve")
 	flags.BoolVar(&full, "full", false, "do not cut texts")
 	flags.BoolVarP(&follow, "follow", "f", false, "continue until the solve ends")
+	flags.BoolVar(&asJSON, "json", false, "print events as JSON, one object per line")
 	flags.IntVar(&width, "width", 0, ofALine)
 	about.add(cmd)
 	server.define(flags)

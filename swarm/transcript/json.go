@@ -13,6 +13,7 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/mode"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
+	"github.com/swarmbus/swarmbus/swarm/talk"
 )
 
 // JSON returns a function that writes each event to w, as one JSON object per
@@ -103,6 +104,7 @@ type (
 		Claims    []caseLine            `json:"claims,omitempty"`
 		Retracted []uint64              `json:"retracted,omitempty"` // places of retractions in the log
 		Fallen    []uint64              `json:"fallen,omitempty"`    // of votes that do not count because of them
+		Talk      *talk.Diagnosis       `json:"talk"`
 		Books     stats.Account         `json:"books"`
 
 		Spent map[string]spending.Cost `json:"spent,omitempty"` // by agent
@@ -156,7 +158,7 @@ func line(e solves.Event) any {
 		r := e.Result
 		return stoppedLine{
 			"stopped", r.Stop, r.Detail, r.Answer, r.Decision, r.Decision.Tallies(), r.Decision.Dissent(), r.Decision.Uncounted(),
-			r.Rounds, len(r.Log), r.Calls, modeOf(r), r.Turns, r.Missing, r.Passed, casesOf(r), placesOf(r.Retracted), placesOf(r.Fallen), r.Books, r.Spent,
+			r.Rounds, len(r.Log), r.Calls, modeOf(r), r.Turns, r.Missing, r.Passed, casesOf(r), placesOf(r.Retracted), placesOf(r.Fallen), r.Talk(), r.Books, r.Spent,
 		}
 	}
 	return nil
