@@ -132,13 +132,17 @@ func argues(s signals.Any, text string) bool {
 	return ok && c.Payload.CounterArgument == text
 }
 
-// signalOf returns the signal of a line: "state FACT", "pass WHY", "propose ID CONTENT because REASON", "agree ID
+// signalOf returns the signal of a line: "state FACT", "on WORD LINE" and "retract WORD REASON" (see
+// grounded), "pass WHY", "propose ID CONTENT because REASON", "agree ID
 // WEIGHT REASON", "disagree ID WEIGHT REASON", "instead ID CONTENT because REASON",
 // "ask QUESTION", "forge ID", which is not its to say, or "panic". The id of a proposal may
 // be its content.
 func signalOf(t *agents.Turn, line string) signals.Any {
 	verb, rest, _ := strings.Cut(line, " ")
 	id, rest, _ := strings.Cut(rest, " ")
+	if s := grounded(t, verb, id, rest); s != nil {
+		return s
+	}
 	var target signals.ID
 	for _, p := range t.Proposals {
 		if p.ID() == id || p.Proposal.Payload.Content == id {

@@ -68,6 +68,8 @@ func noted(t *agents.Turn, verb, first, rest string) (n coordination.Note) {
 		n.ExpiresAfter = steps
 	case "look":
 		n.Class, n.Audience = coordination.AttentionRaise, coordination.All
+	case "tell":
+		n.Class, n.Audience = coordination.AttentionRaise, coordination.Coordinator
 	case "alarm":
 		n.Class = coordination.EscalationInterrupt
 	case "critical":

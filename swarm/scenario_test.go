@@ -48,6 +48,11 @@ func scene(t *testing.T, file []byte) (o swarm.Options, answer signals.Any) {
 			if err := o.Mode.UnmarshalText([]byte(what)); err != nil {
 				t.Fatal(err)
 			}
+		case "speakers":
+			o.Limits.Speakers, _ = strconv.Atoi(what)
+		case "writer":
+			o.Coordination.Writer = &scribe{text: what}
+		case "shows", "later": // of the result
 		case "calls":
 			o.Limits.Calls, _ = strconv.Atoi(what)
 		case "traits":
@@ -102,7 +107,7 @@ func act(t *testing.T, file []byte, j journal.Store) *solves.Result {
 // told returns a log as text, without records of rounds.
 func told(r *solves.Result) string {
 	var b strings.Builder
-	names, summaries := map[signals.ID]string{}, map[signals.ID]string{}
+	names, summaries, found, lines := map[signals.ID]string{}, map[signals.ID]string{}, map[signals.ID]string{}, map[signals.ID]string{}
 	for _, p := range r.Proposals {
 		names[p.Proposal.ID] = p.ID()
 	}
@@ -124,11 +129,15 @@ func told(r *solves.Result) string {
 		case runlog.Planned, settle.Unpaid:
 			line = fmt.Sprint(p)
 		case signals.Discovery:
+			found[h.ID] = p.Finding
 			line = fmt.Sprintf("%s states %s", h.Source, p.Finding)
 		case signals.Proposal:
 			line = fmt.Sprintf("%s proposes %s", h.Source, p.Content)
 		case signals.Vote:
 			line = fmt.Sprintf("%s %ss with %s (%v)", h.Source, p.Stance, p.ProposalID, p.Weight)
+			if why := found[h.ReplyTo]; why != "" {
+				line += ", since " + why
+			}
 		case signals.Challenge:
 			line = fmt.Sprintf("%s against %s: %s", h.Source, names[p.TargetSignalID], p.CounterArgument)
 		case signals.Conflict:
@@ -143,9 +152,15 @@ func told(r *solves.Result) string {
 		if line == "" {
 			line = coordinatedLine(s, summaries)
 		}
-		if line != "" {
+		if line == "" {
+			line = groundedLine(s, lines)
+		}
+		if lines[h.ID] = line; line != "" {
 			fmt.Fprintf(&b, "%d %s\n", h.Round, line)
 		}
+	}
+	for _, v := range r.Fallen {
+		fmt.Fprintf(&b, "the vote of %s on %s has fallen\n", v.Source, v.Payload.ProposalID)
 	}
 	fmt.Fprintf(&b, "%s %s\n", r.Stop, r.Answer)
 	fmt.Fprintln(&b, r.Detail)
@@ -187,7 +202,8 @@ func checkScenario(t *testing.T, path string) {
 		t.Fatal(err)
 	}
 	script, whole := archive.Files[0].Data, new(journal.Memory)
-	got := told(act(t, script, whole))
+	r := act(t, script, whole)
+	got := told(r) + shown(script, r) + later(t, script, whole, r)
 	if *update {
 		archive.Files = append(archive.Files[:1], txtar.File{Name: "log", Data: []byte(got)})
 		if err := os.WriteFile(path, txtar.Format(archive), 0o644); err != nil {
@@ -201,7 +217,10 @@ func checkScenario(t *testing.T, path string) {
 	said, _ := parts(t, whole)
 	for n := range whole.Last() + 1 {
 		j := cut(t, whole, n)
-		act(t, script, j)
+		again := act(t, script, j)
+		if diff := cmp.Diff(shown(script, r), shown(script, again)); diff != "" {
+			t.Fatalf("cut after record %d: %s", n, diff)
+		}
 		now, _ := parts(t, j)
 		if diff := cmp.Diff(said, now); diff != "" {
 			t.Fatalf("cut after record %d:\n%.2000s", n, diff)
