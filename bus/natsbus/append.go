@@ -188,9 +188,7 @@ func (l *Log) denied(err error) {
 	if !errors.Is(err, nats.ErrPermissionViolation) {
 		return // the reader notices itself
 	}
-	if l.opts.Tell.Warn != nil {
-		l.opts.Tell.Warn(err.Error())
-	}
+	l.opts.warn(err.Error())
 	if _, rest, ok := strings.Cut(err.Error(), `Publish to "`); ok {
 		subject, _, _ := strings.Cut(rest, `"`)
 		if strings.HasSuffix(subject, "."+mixed) {

@@ -62,9 +62,7 @@ func joinStream(ctx context.Context, o Options, name string) (*Log, error) {
 	if !errors.Is(err, errSnapshot) {
 		return l, err
 	}
-	if o.Tell.Warn != nil {
-		o.Tell.Warn(err.Error())
-	}
+	o.warn(err.Error())
 	return joinFrom(ctx, o, name, false)
 }
 
@@ -93,8 +91,7 @@ func (l *Log) join(ctx context.Context, snapshot bool) (err error) {
 	if l.conn, err = l.connect(ctx); err != nil {
 		return err
 	}
-	l.js, err = jetstream.New(l.conn, jetstream.WithPublishAsyncMaxPending(1<<16), jetstream.WithPublishAsyncTimeout(5*time.Second))
-	if err != nil {
+	if l.js, err = l.opts.jetStream(l.conn); err != nil {
 		return err
 	}
 	if l.stream, err = l.opts.open(ctx, l.js, l.name); err != nil {

@@ -22,6 +22,7 @@ type Options struct {
 	URL     string      // of the servers, with commas between; default: nats://127.0.0.1:4222
 	Creds   string      // file with the credentials of a NATS user; default: none
 	TLS     *tls.Config // default: as the URL says
+	Domain  string      // JetStream domain of the servers that have the log, from behind a leaf node; default: none
 	Process string      // name of this process, which others see; default: a random one
 
 	// Stream is the name of the log; the streams, subjects and buckets of NATS have it
@@ -127,6 +128,8 @@ func (o *Options) check() error {
 	switch {
 	case strings.ContainsAny(o.Stream, " .*>/\\\t\r\n") || len(o.Stream) > 200:
 		return wrong("Stream", o.Stream, "not a name of a stream")
+	case strings.ContainsAny(o.Domain, " .*>\t\r\n"):
+		return wrong("Domain", fmt.Sprintf("%q", o.Domain), "not a name of a domain")
 	case (signals.Limits{}).Name("Process", o.Process) != nil:
 		return wrong("Process", o.Process, "not a name")
 	case o.Storage.Replicas < 1 || o.Storage.Replicas > 5:

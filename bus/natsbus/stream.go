@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -57,6 +58,15 @@ func (o *Options) streamConfig(name string) jetstream.StreamConfig {
 	return c
 }
 
+// jetStream returns the servers' JetStream, or that of another domain.
+func (o *Options) jetStream(conn *nats.Conn) (jetstream.JetStream, error) {
+	settings := []jetstream.JetStreamOpt{jetstream.WithPublishAsyncMaxPending(1 << 16), jetstream.WithPublishAsyncTimeout(5 * time.Second)}
+	if o.Domain == "" {
+		return jetstream.New(conn, settings...)
+	}
+	return jetstream.NewWithDomain(conn, o.Domain, settings...)
+}
+
 // open returns a stream of the log, and makes it if it is not there. That of the first
 // partition is always there, so that processes agree on the number of partitions.
 func (o *Options) open(ctx context.Context, js jetstream.JetStream, name string) (jetstream.Stream, error) {
@@ -71,6 +81,10 @@ func (o *Options) open(ctx context.Context, js jetstream.JetStream, name string)
 // openOne tries again while the servers elect their leaders.
 func (o *Options) openOne(ctx context.Context, js jetstream.JetStream, name string) (jetstream.Stream, error) {
 	want := o.streamConfig(name)
+	silent := time.AfterFunc(request, func() {
+		o.warn("natsbus: JetStream does not answer for the stream " + name + " yet: is there a leader, and is Options.Domain that of the servers that have it? A leaf node needs one")
+	})
+	defer silent.Stop()
 	var stream jetstream.Stream
 	err := retry(ctx, func(ctx context.Context) (err error) {
 		stream, err = js.Stream(ctx, name)
@@ -161,10 +175,14 @@ func (o *Options) complain(problem *ConfigError) error {
 	if o.Storage.Strict {
 		return problem
 	}
-	if o.Tell.Warn != nil {
-		o.Tell.Warn(problem.Error())
-	}
+	o.warn(problem.Error())
 	return nil
+}
+
+func (o *Options) warn(problem string) {
+	if o.Tell.Warn != nil {
+		o.Tell.Warn(problem)
+	}
 }
 
 // syncMode asks a server's monitoring port when it syncs.

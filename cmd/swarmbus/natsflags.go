@@ -26,6 +26,7 @@ type natsFlags struct {
 	cert     string
 	key      string
 	stream   string
+	domain   string
 	replicas int
 	monitor  []string
 	strict   bool
@@ -38,6 +39,7 @@ func (f *natsFlags) define(flags *pflag.FlagSet) {
 	flags.StringVar(&f.cert, "tls-cert", "", "file with the certificate of this process, for servers that verify it")
 	flags.StringVar(&f.key, "tls-key", "", "file with the key of --tls-cert")
 	flags.StringVar(&f.stream, "stream", "swarmbus", "name of the log")
+	flags.StringVar(&f.domain, "domain", "", "JetStream domain of the log's servers, from behind a leaf node")
 	flags.IntVar(&f.replicas, "replicas", 1, "servers that have each signal")
 	flags.StringArrayVar(&f.monitor, "monitor", nil, "URL of a server's monitoring port, to check that it syncs; may be repeated")
 	flags.BoolVar(&f.strict, "strict", false, "refuse servers that may lose what they acknowledged")
@@ -52,7 +54,7 @@ func (f *natsFlags) join(ctx context.Context, w io.Writer, o natsbus.Options) (*
 	say := func(what any) { fmt.Fprintln(w, "nats:", transcript.Printable(fmt.Sprint(what))) }
 	slow := time.AfterFunc(slowly, func() { say("no answer yet from " + f.url + ", trying again until interrupted") })
 	defer slow.Stop()
-	o.URL, o.Creds, o.TLS, o.Stream = f.url, f.creds, config, f.stream
+	o.URL, o.Creds, o.TLS, o.Stream, o.Domain = f.url, f.creds, config, f.stream, f.domain
 	o.Storage = natsbus.Storage{Replicas: f.replicas, Monitor: f.monitor, Strict: f.strict}
 	o.Tell = natsbus.Tell{
 		Warn:   func(problem string) { say(problem) },
@@ -120,6 +122,7 @@ Log on NATS servers:
   --creds agent.creds                    who this process is, for servers with accounts
   --tls-ca ca.pem                        whom to trust, if not the system's authorities
   --tls-cert me.pem --tls-key me.key     this process's certificate, if servers want one
+  --domain home                          the servers are a leaf node, the log is in that domain
   --replicas 3 --monitor http://n1:8222 --strict
                                          refuse servers that may lose what they acknowledge
 

@@ -1,13 +1,15 @@
 package natstest
 
 import (
+	"bytes"
 	"net"
 	"sync"
 	"testing"
 	"time"
 )
 
-// A Proxy passes TCP connections on to an address. It can cut them, and slow them down.
+// A Proxy passes TCP connections on to an address. It can cut them, slow them
+// down, and make them long.
 type Proxy struct {
 	to     string
 	listen net.Listener
@@ -16,6 +18,13 @@ type Proxy struct {
 	conns map[net.Conn]bool
 	cut   bool
 	slow  time.Duration // for each piece of data
+	far   time.Duration // after which a piece arrives
+}
+
+// A piece is data that arrives when it is due.
+type piece struct {
+	data []byte
+	due  time.Time
 }
 
 // NewProxy returns a proxy that ends with the test.
@@ -46,6 +55,13 @@ func (p *Proxy) Cut() {
 		_ = c.Close()
 	}
 	clear(p.conns)
+}
+
+// Away gives the link a latency, in both directions; its rate stays as it is.
+func (p *Proxy) Away(far time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.far = far
 }
 
 // Mend undoes Cut and Slow.
@@ -91,16 +107,32 @@ func (p *Proxy) keep(all ...net.Conn) bool {
 }
 
 func (p *Proxy) pass(from, to net.Conn) {
-	defer func() { _, _ = from.Close(), to.Close() }()
+	pieces := make(chan piece, 1024)
+	go deliver(pieces, from, to)
+	defer close(pieces)
 	buffer := make([]byte, 32<<10)
 	for {
 		n, err := from.Read(buffer)
 		p.mu.Lock()
-		slow := p.slow
+		slow, far := p.slow, p.far
 		p.mu.Unlock()
 		time.Sleep(slow)
-		if _, werr := to.Write(buffer[:n]); err != nil || werr != nil {
+		pieces <- piece{bytes.Clone(buffer[:n]), time.Now().Add(far)}
+		if err != nil {
 			return
+		}
+	}
+}
+
+// deliver writes each piece when it is due, and ends the connections after the last one or
+// after one that cannot be written.
+func deliver(pieces <-chan piece, from, to net.Conn) {
+	end := func() { _, _ = from.Close(), to.Close() }
+	defer end()
+	for one := range pieces {
+		time.Sleep(time.Until(one.due))
+		if _, err := to.Write(one.data); err != nil {
+			end() // which ends the reader
 		}
 	}
 }

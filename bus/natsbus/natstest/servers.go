@@ -27,6 +27,8 @@ type Server struct {
 	monitor int
 	dir     string
 	sync    bool
+	noStore bool
+	domain  string
 	more    string
 
 	inside  *server.Server // nil: a process of its own
@@ -41,9 +43,11 @@ func (s *Server) Monitor() string { return fmt.Sprintf("http://127.0.0.1:%d", s.
 
 // Options of a server or a cluster.
 type Options struct {
-	Servers   int  // 0 means 1
-	Processes bool // not in the process of the test
-	NoSync    bool // acknowledge before fsync, as servers do by default
+	Servers   int    // 0 means 1
+	Processes bool   // not in the process of the test
+	NoSync    bool   // acknowledge before fsync, as servers do by default
+	NoStore   bool   // no JetStream of its own, as a leaf node has that of its hub
+	Domain    string // of JetStream; "": none
 
 	Config string // more lines of the configuration file
 }
@@ -73,7 +77,7 @@ func Start(t testing.TB, o Options) []*Server {
 	ports := FreePorts(t, 3*n)
 	all := make([]*Server, n)
 	for i := range all {
-		all[i] = &Server{Name: fmt.Sprintf("n%d", i+1), Port: ports[i], monitor: ports[n+i], dir: filepath.Join(t.TempDir(), fmt.Sprint(i)), sync: !o.NoSync, more: o.Config}
+		all[i] = &Server{Name: fmt.Sprintf("n%d", i+1), Port: ports[i], monitor: ports[n+i], dir: filepath.Join(t.TempDir(), fmt.Sprint(i)), sync: !o.NoSync, noStore: o.NoStore, domain: o.Domain, more: o.Config}
 		if n > 1 {
 			all[i].cluster, all[i].routes = ports[2*n+i], ports[2*n:]
 		}
@@ -104,8 +108,10 @@ func (s *Server) config() string {
 	if s.sync {
 		sync = "always"
 	}
-	text := fmt.Sprintf("server_name: %s\nlisten: \"127.0.0.1:%d\"\nhttp: \"127.0.0.1:%d\"\njetstream { store_dir: %q, sync_interval: %s }\n", s.Name, s.Port, s.monitor, s.dir, sync)
-	text += s.more + "\n"
+	text := fmt.Sprintf("server_name: %s\nlisten: \"127.0.0.1:%d\"\nhttp: \"127.0.0.1:%d\"\n%s\n", s.Name, s.Port, s.monitor, s.more)
+	if !s.noStore {
+		text += fmt.Sprintf("jetstream { store_dir: %q, sync_interval: %s, domain: %q }\n", s.dir, sync, s.domain)
+	}
 	if s.cluster > 0 {
 		var routes []string
 		for _, r := range s.routes {

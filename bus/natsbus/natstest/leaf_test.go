@@ -1,0 +1,243 @@
+package natstest_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/bus/natsbus"
+	"github.com/swarmbus/swarmbus/bus/natsbus/natstest"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// region is the domain of the servers that have the log.
+const region = "home"
+
+// regions starts a server with the log and a leaf node of it, in two regions with a link
+// between them.
+func regions(t *testing.T) (hub, leaf *natstest.Server, link *natstest.Proxy) {
+	t.Helper()
+	at := fmt.Sprintf("127.0.0.1:%d", natstest.FreePorts(t, 1)[0])
+	hub = natstest.Start(t, natstest.Options{Processes: true, Config: fmt.Sprintf("leafnodes { listen: %q, no_advertise: true }", at), Domain: region})[0]
+	link = natstest.NewProxy(t, at)
+	leaf = natstest.Start(t, natstest.Options{Processes: true, NoStore: true, Config: fmt.Sprintf("leafnodes { remotes: [ { url: \"nats://%s\" } ] }", link.Addr())})[0]
+	return hub, leaf, link
+}
+
+// A crowd publishes in one process until it is stopped.
+type crowd struct {
+	acknowledged atomic.Int64
+	stop         context.CancelFunc
+	wait         sync.WaitGroup
+
+	mu  sync.Mutex // protects the field below
+	seq map[string]uint64
+}
+
+func startCrowd(t *testing.T, l *natsbus.Log, agents int) *crowd {
+	t.Helper()
+	c := &crowd{seq: map[string]uint64{}}
+	ctx, cancel := context.WithCancel(t.Context())
+	c.stop = cancel
+	for i := range agents {
+		p := agent(t, l, fmt.Sprint(l.Process(), "-", i))
+		c.wait.Go(func() {
+			for ctx.Err() == nil {
+				r, err := p.Publish(ctx, found("t", "x"))
+				if errors.Is(err, natsbus.ErrUnknown) || err != nil && ctx.Err() != nil {
+					return
+				}
+				if err != nil {
+					t.Errorf("%s: %v", l.Process(), err)
+					return
+				}
+				c.mu.Lock()
+				c.seq[r.ID.String()] = r.Seq
+				c.mu.Unlock()
+				c.acknowledged.Add(1)
+			}
+		})
+	}
+	t.Cleanup(c.end)
+	return c
+}
+
+func (c *crowd) end() {
+	c.stop()
+	c.wait.Wait()
+}
+
+// more waits until as many more signals are acknowledged.
+func (c *crowd) more(t *testing.T, n int64) {
+	t.Helper()
+	want := c.acknowledged.Load() + n
+	for ctx := soon(t); c.acknowledged.Load() < want; time.Sleep(time.Millisecond) {
+		if ctx.Err() != nil {
+			t.Fatalf("%d acknowledged, want %d", c.acknowledged.Load(), want)
+		}
+	}
+}
+
+// Agents in two regions publish while the link between them is cut, and after it is there
+// again. What the process behind the leaf node says meanwhile waits.
+func TestLinkOfALeafNodeIsCutAndNothingIsLostOrThereTwice(t *testing.T) {
+	t.Parallel()
+	hub, leaf, link := regions(t)
+	link.Away(10 * time.Millisecond)
+	keep := bus.Options{TTL: -1}
+	home := join(t, natsbus.Options{URL: hub.URL(), Process: "home", Bus: keep})
+	away := join(t, natsbus.Options{URL: leaf.URL(), Domain: region, Process: "away", Bus: keep})
+	var handled []uint64
+	_, err := bus.Handle(away.Bus(), bus.HandleOptions{Agent: "listener"}, func(_ context.Context, s signals.Signal[signals.Discovery]) error {
+		handled = append(handled, s.Seq)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	crowds := []*crowd{startCrowd(t, home, 4), startCrowd(t, away, 4)}
+	for range 2 {
+		crowds[1].more(t, 40)
+		link.Cut()
+		crowds[0].more(t, 200)
+		before := crowds[1].acknowledged.Load()
+		crowds[0].more(t, 50)
+		if n := crowds[1].acknowledged.Load(); n != before {
+			t.Errorf("%d signals were acknowledged without a link", n-before)
+		}
+		link.Mend()
+	}
+	crowds[1].more(t, 40)
+	for _, c := range crowds {
+		c.end()
+	}
+	last := must(t, agent(t, home, "last"), found("t", "end"))
+	reach(t, away.Bus(), last.Seq)
+	if err := away.Bus().Sync(soon(t), last.Seq); err != nil {
+		t.Fatal(err)
+	}
+	late := join(t, natsbus.Options{URL: hub.URL(), Process: "late", Bus: keep})
+	all := lines(t, late.Bus())
+	if !slices.Equal(all, lines(t, home.Bus())) || !slices.Equal(all, lines(t, away.Bus())) {
+		t.Error("processes have different logs")
+	}
+	at := map[string]uint64{}
+	var want []uint64
+	for s := range late.Bus().History(bus.Filter{}) {
+		h := s.Head()
+		if at[h.ID.String()] != 0 {
+			t.Errorf("%s is in the log twice", h.ID)
+		}
+		at[h.ID.String()], want = h.Seq, append(want, h.Seq)
+	}
+	for _, c := range crowds {
+		for id, seq := range c.seq {
+			if at[id] != seq {
+				t.Errorf("%s was acknowledged at %d, the log has it at %d", id, seq, at[id])
+			}
+		}
+	}
+	if !slices.Equal(handled, want) {
+		t.Errorf("the handler behind the leaf node has %d of %d signals, or in another order", len(handled), len(want))
+	}
+	t.Logf("%d and %d acknowledged, sent again: %d by the process behind the leaf node", crowds[0].acknowledged.Load(), crowds[1].acknowledged.Load(), away.Stats().Retried)
+}
+
+// A leaf node keeps requests of JetStream to itself: without the domain of the log nobody
+// answers, and the process says so.
+func TestProcessBehindALeafNodeIsToldThatItNeedsADomain(t *testing.T) {
+	t.Parallel()
+	_, leaf, _ := regions(t)
+	warned := make(chan string, 1)
+	ctx, cancel := context.WithCancel(soon(t))
+	defer cancel()
+	ended := make(chan error, 1)
+	go func() {
+		_, err := natsbus.Join(ctx, natsbus.Options{URL: leaf.URL(), Tell: natsbus.Tell{Warn: func(problem string) { warned <- problem }}})
+		ended <- err
+	}()
+	select {
+	case problem := <-warned:
+		if !strings.Contains(problem, "Options.Domain") {
+			t.Errorf("warned of %q", problem)
+		}
+	case err := <-ended:
+		t.Fatalf("joined without a domain: %v", err)
+	}
+	cancel()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	for _, domain := range []string{"a b", "a.b", "*"} {
+		if _, err := natsbus.Join(soon(t), natsbus.Options{URL: leaf.URL(), Domain: domain}); !errors.Is(err, natsbus.ErrOption) || !strings.Contains(err.Error(), "Domain") {
+			t.Errorf("the domain %q: %v", domain, err)
+		}
+	}
+}
+
+// Leases and results are in that domain, too.
+func TestRoomsRunBehindALeafNode(t *testing.T) {
+	t.Parallel()
+	hub, leaf, _ := regions(t)
+	keys := t.TempDir()
+	first := startTalk(t, "rooms", officeFile, "--nats", leaf.URL(), "--domain", region, "--stream", "office", "--keys", keys)
+	first.sees(t, "this process runs the rooms")
+	second := startTalk(t, "rooms", officeFile, "--nats", hub.URL(), "--stream", "office", "--keys", keys)
+	second.sees(t, "this process follows the rooms")
+	second.types(t, "Who is here?")
+	first.sees(t, "I am Veda")
+	first.types(t, "/quit")
+	second.sees(t, "this process runs the rooms")
+}
+
+// TestFiguresOfALeafNode measures what a link costs a process behind a leaf node.
+func TestFiguresOfALeafNode(t *testing.T) {
+	if *figures == 0 {
+		t.Skip("-figures is 0")
+	}
+	table := []string{"", "| latency of the link | acknowledged, of one publisher | hub to handler on the leaf | 1,000 publishers on the leaf | first acknowledgement after a cut of 3 s |", "| --- | --- | --- | --- | --- |"}
+	for _, far := range []time.Duration{0, 10 * time.Millisecond, 40 * time.Millisecond} {
+		hub, leaf, link := regions(t)
+		link.Away(far)
+		home, away := join(t, natsbus.Options{URL: hub.URL(), Stream: "swarm"}), join(t, natsbus.Options{URL: leaf.URL(), Domain: region, Stream: "swarm"})
+		p := agent(t, away, "one")
+		var acknowledged []time.Duration
+		for range 100 {
+			began := time.Now()
+			must(t, p, finding())
+			acknowledged = append(acknowledged, time.Since(began))
+		}
+		slices.Sort(acknowledged)
+		took, err := handlePaced(away.Bus())
+		if err != nil {
+			t.Fatal(err)
+		}
+		publishPaced(t, home.Bus())
+		handled := collect(took)
+		rate := publishAll(t, away.Bus())
+		link.Cut()
+		time.Sleep(3 * time.Second)
+		waits := make(chan time.Time, 1)
+		go func() {
+			must(t, p, finding())
+			waits <- time.Now()
+		}()
+		mended := time.Now()
+		link.Mend()
+		round := func(d time.Duration) time.Duration { return d.Round(100 * time.Microsecond) }
+		table = append(table, fmt.Sprintf("| %v | median %v, p99 %v | median %v, p99 %v | %s/s | %v |", far,
+			round(acknowledged[50]), round(acknowledged[99]), round(handled[paced/2]), round(handled[paced*99/100]), thousands(rate), (<-waits).Sub(mended).Round(10*time.Millisecond)))
+		home.Close()
+		away.Close()
+		hub.Kill()
+		leaf.Kill()
+	}
+	t.Logf("load %s\n%s", load(), strings.Join(table, "\n"))
+}
