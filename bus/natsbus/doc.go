@@ -94,6 +94,7 @@
 // [Log.Snapshot] stores the log without the threads that are over ([Options].Over), beside
 // the stream, with the ids and leases that readers remember, and a hash of what became of
 // every message so far. A process that joins feeds its bus with it and reads on from there.
+// It knows which kinds a snapshot leaves out ([Log.Lacks]).
 // It refuses a snapshot that was changed, that is of another stream, or whose signals lead to
 // other conflicts here, says so with [Tell].Warn, and reads the stream. A snapshot has signals
 // and not the state of a fold: folds need no form on the wire then, and one of a later version

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/signals"
 )
 
 // ErrClosed is the reason why a log that was closed ended.
@@ -35,6 +37,7 @@ type Log struct {
 	out     outbox
 	judge   judge
 	kept    kept
+	lacks   []signals.Kind        // see Lacks; nil: unknown
 	lease   atomic.Pointer[Lease] // the newest one of this process
 	compare comparison
 	entries *bus.Subscription // what the digest is made of; nil: there is none
@@ -68,7 +71,7 @@ func joinStream(ctx context.Context, o Options, name string) (*Log, error) {
 
 func joinFrom(ctx context.Context, o Options, name string, snapshot bool) (_ *Log, err error) {
 	l := &Log{opts: o, name: name, waiting: newWaiting(), judge: newJudge(&o)}
-	l.out.alone = o.Alone
+	l.out.alone, l.kept.left = o.Alone, []signals.Kind{}
 	l.ended, l.end = context.WithCancelCause(context.Background())
 	o.Bus.Sequencer = l
 	if l.bus, err = bus.New(&o.Bus); err != nil {
@@ -114,9 +117,13 @@ func (l *Log) join(ctx context.Context, snapshot bool) (err error) {
 			return err
 		}
 	}
-	if first > 1 && l.compare.sum == 0 && !l.opts.Partial {
-		return fmt.Errorf("natsbus: %s has no snapshot that fits, and Options.Partial is not set: %w", l.name, &GapError{Oldest: first})
+	if first > 1 && l.compare.sum == 0 {
+		if !l.opts.Partial {
+			return fmt.Errorf("natsbus: %s has no snapshot that fits, and Options.Partial is not set: %w", l.name, &GapError{Oldest: first})
+		}
+		l.kept.left = nil
 	}
+	l.lacks = slices.Clone(l.kept.left)
 	l.begin(first)
 	l.running.Go(func() { l.read(l.ended) })
 	if err := l.reach(ctx, state.LastSeq); err != nil {

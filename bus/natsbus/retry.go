@@ -23,15 +23,23 @@ func pause() *backoff.ExponentialBackOff {
 // request is how long a request may take: without a leader, servers do not answer.
 const request = 3 * time.Second
 
+// transfer is how long a request with so many bytes may take: a second for a megabyte more.
+func transfer(bytes int) time.Duration { return request + time.Duration(bytes)*time.Microsecond }
+
 // noPeers is the error of servers that cannot place a stream while others are away.
 const noPeers = 10005
 
 // retry calls f until it succeeds, fails for good or ctx ends. Each call has a context of
 // its own.
 func retry(ctx context.Context, f func(ctx context.Context) error) error {
+	return retryWithin(ctx, request, f)
+}
+
+// retryWithin is retry for calls that may take longer.
+func retryWithin(ctx context.Context, long time.Duration, f func(ctx context.Context) error) error {
 	b := pause()
 	for {
-		one, cancel := context.WithTimeout(ctx, request)
+		one, cancel := context.WithTimeout(ctx, long)
 		err := f(one)
 		cancel()
 		if err == nil || !passes(err) {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"sync"
 
@@ -33,7 +34,8 @@ type snapshot struct {
 	Groups  []group           `json:"groups"`
 	IDs     [][]signals.ID    `json:"ids"` // of the newest messages, the oldest first
 	Fences  map[string]uint64 `json:"fences"`
-	Sum     string            `json:"sum"` // hash of all of the above
+	Left    []signals.Kind    `json:"left,omitzero"` // of the signals that it leaves out; nil: unknown
+	Sum     string            `json:"sum"`           // hash of all of the above
 }
 
 // A group is signals that were published at once, and the last number that they and their
@@ -49,6 +51,7 @@ type kept struct {
 	mu     sync.Mutex // held while a message is taken; protects the fields below and the judge
 	groups []group
 	last   *message
+	left   []signals.Kind // of the signals before that are in no group, sorted; nil: unknown
 }
 
 func (s *snapshot) sum() (string, error) {
@@ -95,7 +98,7 @@ func (l *Log) Snapshot(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return retry(ctx, func(ctx context.Context) error {
+	return retryWithin(ctx, transfer(len(text)), func(ctx context.Context) error {
 		bucket, err := l.snapshots(ctx, true)
 		if err == nil {
 			_, err = bucket.PutBytes(ctx, l.name, text)
@@ -112,12 +115,17 @@ func (l *Log) snapshot() *snapshot {
 		return nil
 	}
 	l.kept.groups = slices.DeleteFunc(l.kept.groups, func(g group) bool {
-		return !slices.ContainsFunc(g.all, func(s signals.Any) bool { return !l.opts.Over(s.Head().Thread) })
+		if slices.ContainsFunc(g.all, func(s signals.Any) bool { return !l.opts.Over(s.Head().Thread) }) {
+			return false
+		}
+		l.kept.leave(g.all)
+		return true
 	})
 	m := l.kept.last
 	return &snapshot{
 		Format: format, Seq: m.seq, Prefix: l.compare.prefix(), Message: digestOfMessage(m.subject, m.data),
 		Groups: slices.Clone(l.kept.groups), IDs: l.judge.seen.all(), Fences: maps.Clone(l.judge.fences),
+		Left: slices.Clone(l.kept.left),
 	}
 }
 
@@ -154,12 +162,18 @@ func (l *Log) restore(ctx context.Context, state *jetstream.StreamState) (uint64
 
 // stored returns the snapshot as it was stored.
 func (l *Log) stored(ctx context.Context) (*snapshot, error) {
-	ctx, cancel := context.WithTimeout(ctx, request)
+	asking, cancel := context.WithTimeout(ctx, request)
 	defer cancel()
-	bucket, err := l.snapshots(ctx, false)
+	bucket, err := l.snapshots(asking, false)
 	if err != nil {
 		return nil, fmt.Errorf("it cannot be read: %w", err)
 	}
+	info, err := bucket.GetInfo(asking, l.name)
+	if err != nil {
+		return nil, fmt.Errorf("it cannot be read: %w", err)
+	}
+	ctx, end := context.WithTimeout(ctx, transfer(int(min(info.Size, math.MaxInt32))))
+	defer end()
 	text, err := bucket.GetBytes(ctx, l.name)
 	if err != nil {
 		return nil, fmt.Errorf("it cannot be read: %w", err)
@@ -218,8 +232,24 @@ func (l *Log) load(ctx context.Context, s *snapshot) error {
 		l.judge.fences[name] = token
 	}
 	l.digest() // which others had derived before
-	l.compare.sum = s.Prefix
+	l.compare.sum, l.kept.left = s.Prefix, s.Left
 	return nil
+}
+
+// Lacks reports whether signals of some of these kinds that were in the log before this
+// process joined may be missing here: the snapshot with which it began leaves some of them
+// out, or the beginning of the log is gone and there was none ([Options].Partial).
+func (l *Log) Lacks(kinds ...signals.Kind) bool {
+	return l.lacks == nil || slices.ContainsFunc(kinds, func(k signals.Kind) bool { return slices.Contains(l.lacks, k) })
+}
+
+// leave notes that a snapshot leaves signals out.
+func (k *kept) leave(all []signals.Any) {
+	for _, s := range all {
+		if i, found := slices.BinarySearch(k.left, s.Kind()); !found && k.left != nil {
+			k.left = slices.Insert(k.left, i, s.Kind())
+		}
+	}
 }
 
 // keep notes what a message brought for the next snapshot.

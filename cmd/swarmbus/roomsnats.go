@@ -18,12 +18,16 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/rooms/roomlog"
 	"github.com/swarmbus/swarmbus/swarm/teams/providers"
 	"github.com/swarmbus/swarmbus/swarm/teams/servers"
+	"github.com/swarmbus/swarmbus/swarm/transcript"
 )
 
 // share runs the office of a file together with other processes, until the input ends.
 func (f anOffice) share(cmd *cobra.Command, file string) (err error) {
-	if f.run != "" {
+	switch {
+	case f.run != "":
 		return usage(errors.New("--run cannot be combined with --nats: the log has the rooms"))
+	case f.snapshots < 0:
+		return usage(fmt.Errorf("--snapshots is %v: not a time between snapshots", f.snapshots))
 	}
 	ctx := cmd.Context()
 	o, err := office.Load(file)
@@ -62,7 +66,11 @@ func (f anOffice) joinRooms(ctx context.Context, w io.Writer, o *office.Office, 
 		return nil, nil, err
 	}
 	records := machines.Numbered(roomlog.Kinds()...)
-	log, err := f.nats.join(ctx, w, natsbus.Options{Codec: codec, Digest: records.Fold})
+	options := natsbus.Options{Codec: codec, Digest: records.Fold}
+	if f.snapshots > 0 {
+		options.Over = func(string) bool { return false } // what was said in rooms is what they are
+	}
+	log, err := f.nats.join(ctx, w, options)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -83,7 +91,8 @@ func (f anOffice) joinRooms(ctx context.Context, w io.Writer, o *office.Office, 
 			mine.Store = store
 			return o.Build(mine)
 		},
-		Tell: func(drives bool, why error) { tellDriver(w, drives, why) },
+		Tell:      func(drives bool, why error) { tellDriver(w, drives, why) },
+		Snapshots: f.snapshots,
 	})
 	if err != nil {
 		return nil, nil, err
@@ -95,6 +104,8 @@ func (f anOffice) joinRooms(ctx context.Context, w io.Writer, o *office.Office, 
 // tellDriver says whether this process has the router.
 func tellDriver(w io.Writer, drives bool, why error) {
 	switch {
+	case drives && why != nil:
+		fmt.Fprintln(w, "nats:", transcript.Printable(why.Error()))
 	case drives:
 		fmt.Fprintln(w, "nats: this process runs the rooms")
 	case errors.Is(why, natsbus.ErrLost):

@@ -16,6 +16,13 @@
 // numbers of sections, chains and unread counts, and takes turns again that were running, as
 // after a kill of a process of its own ([rooms.Router]).
 //
+// # Snapshots
+//
+// A stream with limits drops what the rooms need. With [Options].Snapshots the process that
+// drives them stores snapshots of the log, and a process that joins begins with one. It is
+// refused if it lacks a signal of the rooms: what was said is their state, so that a
+// snapshot grows with it.
+//
 // # Everywhere
 //
 // What is read in a process is a fold of the log in that process. What changes something is

@@ -3,7 +3,9 @@ package routers
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
+	"time"
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/journal"
@@ -18,7 +20,7 @@ import (
 // some characters as six, it has room in one message of the servers.
 const ResultBytes = 128 << 10
 
-// Options of [Open]. All but Tell are required.
+// Options of [Open]. All but Tell and Snapshots are required.
 type Options struct {
 	Log     *natsbus.Log
 	Records *machines.Records // of the kinds of package roomlog, numbered, folded from the log
@@ -26,8 +28,13 @@ type Options struct {
 	// Make returns the options of the router with a store, whenever this process begins to
 	// drive. Results of models and tools belong in [natsbus.Results].
 	Make func(journal.Store) (*rooms.Options, error)
-	// Tell is told that this process begins to drive the rooms, or ceases to, and why.
+	// Tell is told that this process begins to drive the rooms, or ceases to, and why; and
+	// why it could not store a snapshot while it drives them.
 	Tell func(drives bool, why error)
+	// Snapshots is the time between two snapshots of the log that this process stores while it
+	// drives the rooms, which need [natsbus.Options].Over. Default: none are stored, and the
+	// stream has to keep everything.
+	Snapshots time.Duration
 }
 
 // Codec returns the codec with which processes read a log of rooms.
@@ -53,8 +60,12 @@ type Rooms struct {
 }
 
 // Open returns the rooms of a log. Nobody has a turn before [Rooms.Run], here or in another
-// process.
+// process. The error wraps [rooms.ErrDropped] if what was in the rooms is not all here
+// ([natsbus.Log.Lacks]).
 func Open(o *Options) (*Rooms, error) {
+	if o.Log.Lacks(roomlog.Kinds()...) {
+		return nil, fmt.Errorf("%w: the first messages of the stream are gone, and no snapshot has all that was in the rooms", rooms.ErrDropped)
+	}
 	follower, err := rooms.NewFollower(o.Records)
 	if err != nil {
 		return nil, err
@@ -102,9 +113,6 @@ func (r *Rooms) drive(ctx context.Context) (err error) {
 		return err
 	}
 	defer lease.Release()
-	if stats := r.o.Log.Stats(); stats.First > 1 {
-		return errors.Join(rooms.ErrDropped, errors.New("routers: the stream has limits: rooms need all of it"))
-	}
 	options, err := r.o.Make(machines.NewStore(r.o.Records, lease, r.layer, r.o.Codec))
 	if err != nil {
 		return err
@@ -139,5 +147,24 @@ func (r *Rooms) runs(ctx context.Context, router *rooms.Router) (err error) {
 	serving.Go(func() {
 		_ = r.o.Log.Serve(ctx, calls, func(ctx context.Context, q []byte) []byte { return r.answer(ctx, router, q) })
 	})
+	if r.o.Snapshots > 0 {
+		serving.Go(func() { r.snapshots(ctx) })
+	}
 	return router.Run(ctx)
+}
+
+// snapshots stores snapshots of the log until ctx ends.
+func (r *Rooms) snapshots(ctx context.Context) {
+	tick := time.NewTicker(r.o.Snapshots)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if err := r.o.Log.Snapshot(ctx); err != nil && ctx.Err() == nil && r.o.Tell != nil {
+			r.o.Tell(true, fmt.Errorf("routers: no snapshot was stored: %w", err))
+		}
+	}
 }
