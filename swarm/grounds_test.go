@@ -16,12 +16,19 @@ import (
 )
 
 // grounded returns the signal of "on WORD LINE", that of the line in reply to a finding with
-// a word, or of "retract WORD REASON", which takes back what the agent said with a word; nil
-// for other verbs.
+// a word, of "level NAME LINE", that of the line with a causal level, or of "retract WORD REASON",
+// which takes back what the agent said with a word; nil for other verbs.
 func grounded(t *agents.Turn, verb, word, rest string) signals.Any {
 	with := func(s signals.Any) bool { return strings.Contains(fmt.Sprintf("%+v", s.Body()), word) }
 	from := slices.Concat(t.Heard, t.New, t.Said)
 	switch verb {
+	case "level":
+		said := signalOf(t, rest)
+		h := said.Head()
+		if err := h.CausalLevel.UnmarshalText([]byte(word)); err != nil {
+			panic(err)
+		}
+		return signals.With(said, h)
 	case "retract":
 		from = t.Said
 	case "on":

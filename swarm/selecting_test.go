@@ -3,11 +3,13 @@ package swarm_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/consensus/reliability"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
@@ -51,6 +53,46 @@ func TestFewerSpeakersTakeFewerTurnsToTheSameDecision(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+// Of those that have heard the same, those speak first that are known to be right.
+func TestTheBestByRecordSpeakFirst(t *testing.T) {
+	t.Parallel()
+	j, team := new(journal.Memory), experts()
+	slices.Reverse(team) // the best is the last
+	open := func(speakers int) *swarm.Swarm {
+		return newSwarm(t, swarm.Options{
+			Agents: team, Journal: j, Seed: 1, Strategy: consensus.Voting{}, Ledger: new(reliability.Ledger), Threshold: 1,
+			Limits: swarm.Limits{Rounds: 1, Speakers: speakers},
+		})
+	}
+	past := open(0)
+	for i := range 20 {
+		r, err := past.Solve(t.Context(), signals.Task{Task: []string{"hard", "easy"}[i%2]})
+		if err == nil {
+			err = past.RecordOutcome(r, "a0-1")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := past.Shutdown(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r, err := open(1).Solve(t.Context(), signals.Task{Task: "hard"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, said := range r.Log {
+		if began, ok := signals.As[runlog.Began](said); ok {
+			for _, c := range began.Payload.Selected() {
+				if c.Speaks != (c.Agent == "a0") {
+					t.Error(c)
+				}
+			}
+		}
+	}
+	explains(t, r, 1)
 }
 
 // explains checks that the log says who was selected, if anybody was.

@@ -43,6 +43,16 @@ func TestWhoSpeaksGoesByBlockersNewsRecordAndWaiting(t *testing.T) {
 	}
 }
 
+func TestAmongEqualsTheEarlierAgentSpeaks(t *testing.T) {
+	t.Parallel()
+	all := []selection.Candidate{{Agent: "a", Relevance: .5}, {Agent: "b", Relevance: .5}, {Agent: "c", Addressed: true}, {Agent: "d", Addressed: true}}
+	for most, want := range map[int]string{1: "c", 3: "a c d"} {
+		if got := speak(selection.Choose(most, all)); got != want {
+			t.Errorf("%d: %s, want %s", most, got, want)
+		}
+	}
+}
+
 // Whoever waits for four rounds more than the others is not passed over.
 func TestNobodyWaitsForever(t *testing.T) {
 	t.Parallel()
