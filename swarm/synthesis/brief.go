@@ -49,7 +49,7 @@ func (b *Brief) Text() string {
 	lines := []string{fmt.Sprintf("%s: %s [%d].", verb, trimmed(c.Proposal.Text), c.Proposal.Seq)}
 	lines = append(lines, b.support(c), b.dissent(c))
 	for _, p := range b.Open[:min(len(b.Open), few)] {
-		lines = append(lines, fmt.Sprintf("Open is a conflict: %s [%d] against %s [%d].", trimmed(p.A.Content), p.A.Seq, trimmed(p.B.Content), p.B.Seq))
+		lines = append(lines, fmt.Sprintf("Open is a conflict: %s against %s.", b.side(p.A), b.side(p.B)))
 	}
 	lines = append(lines, b.changes(c))
 	return strings.Join(compact(lines), "\n")
@@ -128,6 +128,14 @@ func (b *Brief) changes(c claims.Case) string {
 		return ""
 	}
 	return fmt.Sprintf("It would change without [%d]: of %d votes for it %d rest on that.", on.Seq, c.Votes, most)
+}
+
+// side cites a proposal in conflict, by the place of the first of equal ones.
+func (b *Brief) side(p conflict.Proposal) string {
+	if c, err := b.Graph.Claim(p.Signal); err == nil {
+		return cited(c)
+	}
+	return fmt.Sprintf("%s [%d]", trimmed(p.Content), p.Seq)
 }
 
 func cited(c claims.Claim) string { return fmt.Sprintf("%s [%d]", trimmed(c.Text), c.Seq) }

@@ -3,6 +3,7 @@ package writer_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -51,6 +52,30 @@ func TestAModelGetsWhatWasSaidAsData(t *testing.T) {
 	text := c.asked[0].Messages[0].Text
 	if !strings.Contains(text, `"n":7,"from":"ann"`) || strings.Contains(text, "</system>") || strings.Contains(text, "scanned\n") {
 		t.Errorf("asked\n%s", text)
+	}
+}
+
+// A model is asked about the task and the newest claims, with the draft, for a short answer.
+func TestAModelIsAskedAboutTheTaskAndTheNewestClaims(t *testing.T) {
+	t.Parallel()
+	var log []signals.Any
+	for n := range uint64(300) {
+		h := signals.Header{Seq: n + 1, ID: signals.MustID(fmt.Sprint("sig_", n)), Source: "ann", Thread: "t"}
+		log = append(log, signals.New(h, signals.Discovery{Finding: fmt.Sprintf("finding-%d-", n+1), Relevance: 1}))
+	}
+	c := &clerk{answer: "It is so [300]."}
+	b := &synthesis.Brief{Task: "Faster?", Graph: claims.Of(log, nil), Log: log}
+	if got := synthesis.Ask(t.Context(), writer.New(c), b); got.By != "test:clerk" {
+		t.Errorf("%+v", got)
+	}
+	text := c.asked[0].Messages[0].Text
+	for _, want := range []string{"Faster?", "finding-300-", "finding-101-", b.Text()} {
+		if !strings.Contains(text, want) {
+			t.Errorf("not asked about %q", want)
+		}
+	}
+	if strings.Contains(text, "finding-100-") || c.asked[0].Most == 0 {
+		t.Errorf("an answer may have %d tokens; asked about\n%s", c.asked[0].Most, text)
 	}
 }
 

@@ -1,0 +1,225 @@
+package synthesis_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/swarmbus/swarmbus/conflict"
+	"github.com/swarmbus/swarmbus/consensus"
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/swarm/claims"
+	"github.com/swarmbus/swarmbus/swarm/runlog"
+	"github.com/swarmbus/swarmbus/swarm/synthesis"
+)
+
+// A log is the signals of a thread under construction.
+type log []signals.Any
+
+// add adds a signal, in reply to the one at a place, and returns its own place; 0: none.
+func (l *log) add(source string, replyTo int, p signals.Payload) int {
+	n := len(*l) + 1
+	h := signals.Header{Seq: uint64(n), ID: id(n), Thread: "t", Source: source, Confidence: 1}
+	if replyTo > 0 {
+		h.ReplyTo = id(replyTo)
+	}
+	switch p := p.(type) {
+	case signals.Discovery:
+		*l = append(*l, signals.New(h, p))
+	case signals.Proposal:
+		*l = append(*l, signals.New(h, p))
+	case signals.Vote:
+		*l = append(*l, signals.New(h, p))
+	case signals.Doubt:
+		*l = append(*l, signals.New(h, p))
+	case synthesis.Written:
+		*l = append(*l, signals.New(h, p))
+	}
+	return n
+}
+
+func id(n int) signals.ID { return signals.MustID(fmt.Sprint("s_", n)) }
+
+func (l *log) find(source, finding string) int {
+	return l.add(source, 0, signals.Discovery{Finding: finding, Relevance: 1})
+}
+
+func (l *log) vote(source, on string, s signals.Stance, weight float64, why string, because int) int {
+	return l.add(source, because, signals.Vote{ProposalID: on, Stance: s, Weight: weight, Reasoning: why})
+}
+
+// brief returns what an answer is written from.
+func (l *log) brief(t interface{ Fatal(args ...any) }) *synthesis.Brief {
+	thread := runlog.New("t")
+	if err := thread.Votes.CountBy(consensus.ConfidenceWeighted{}, &consensus.Options{Threshold: 0.5}, nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range *l {
+		thread.Apply(s)
+	}
+	return &synthesis.Brief{Task: "Faster?", Decision: thread.Votes.Round().Decision(), Graph: claims.Of(thread.Log, thread.Votes.Show("")), Log: thread.Log}
+}
+
+func (l *log) line(t *testing.T, beginning string) string {
+	t.Helper()
+	for line := range strings.Lines(l.brief(t).Text()) {
+		if strings.HasPrefix(line, beginning) {
+			return strings.TrimSpace(line)
+		}
+	}
+	return ""
+}
+
+func TestTheDissentIsTheWeightiestReason(t *testing.T) {
+	t.Parallel()
+	var l log
+	l.add("ann", 0, signals.Proposal{ProposalID: "index", Content: "Add an index."})
+	l.vote("ann", "index", signals.Agree, 1, "", 0)
+	l.vote("bob", "index", signals.Agree, 1, "", 0)
+	against := l.find("cid", "Writes matter.")
+	l.add("dan", 1, signals.Doubt{TargetSignalID: id(1), Concern: "Is it read?", Severity: signals.Low})
+	l.add("eve", 1, signals.Doubt{TargetSignalID: id(1), Concern: "It is kept.", Severity: signals.Low})
+	if got := l.line(t, "Against"); got != "Against it is eve: It is kept [6]." {
+		t.Errorf("%q, want the newest objection", got)
+	}
+	l.vote("cid", "index", signals.Disagree, 0.9, "", against)
+	if got := l.line(t, "Against"); got != "Against it is eve: It is kept [6]." {
+		t.Errorf("%q, want the objection before the finding: the vote has no reason", got)
+	}
+	l.vote("fay", "index", signals.Disagree, 0.3, "It is slow.", 0)
+	l.vote("gus", "index", signals.Disagree, 0.2, "It is ugly.", 0)
+	if got := l.line(t, "Against"); got != "Against it is fay: It is slow [8]." {
+		t.Errorf("%q, want the vote with a reason that weighs most", got)
+	}
+}
+
+func TestWithoutObjectionsTheDissentIsAFinding(t *testing.T) {
+	t.Parallel()
+	var l log
+	l.add("ann", 0, signals.Proposal{ProposalID: "index", Content: "Add an index."})
+	l.vote("ann", "index", signals.Agree, 1, "", 0)
+	l.vote("bob", "index", signals.Agree, 1, "", 0)
+	if got := l.line(t, "Against"); got != "" {
+		t.Errorf("%q, and nothing is against it", got)
+	}
+	l.vote("cid", "index", signals.Disagree, 0.5, "", l.find("cid", "Writes matter."))
+	if got := l.line(t, "Against"); got != "Against it is cid: Writes matter [4]." {
+		t.Errorf("%q", got)
+	}
+}
+
+// It would change without the finding on which most of its own votes rest.
+func TestWhatWouldChangeTheAnswerIsWhatMostVotesRestOn(t *testing.T) {
+	t.Parallel()
+	var l log
+	l.add("ann", 0, signals.Proposal{ProposalID: "index", Content: "Add an index."})
+	l.add("ann", 0, signals.Proposal{ProposalID: "wait", Content: "Wait."})
+	few, most, others := l.find("ann", "Reads grow."), l.find("ann", "It is scanned."), l.find("ann", "Nobody waits.")
+	l.vote("bob", "index", signals.Agree, 1, "", few)
+	l.vote("cid", "index", signals.Agree, 1, "", most)
+	l.vote("dan", "index", signals.Agree, 1, "", most)
+	l.vote("eve", "index", signals.Agree, 1, "", others)
+	for _, who := range []string{"fay", "gus", "hal"} {
+		l.vote(who, "wait", signals.Agree, 0.1, "", others)
+	}
+	if got := l.line(t, "It would"); got != "It would change without [4]: of 4 votes for it 2 rest on that." {
+		t.Errorf("%q", got)
+	}
+	if got := l.line(t, "It stands"); got != "It stands on Reads grow [3]; It is scanned [4]; Nobody waits [5]; 4 votes are for it." {
+		t.Errorf("%q", got)
+	}
+	l.vote("ida", "index", signals.Agree, 1, "", l.find("ann", "A fourth one."))
+	if got := l.line(t, "It stands"); strings.Contains(got, "fourth") || !strings.HasSuffix(got, "5 votes are for it.") {
+		t.Errorf("%q, want three findings at most", got)
+	}
+}
+
+func TestNothingThatLeadsIsNoAnswer(t *testing.T) {
+	t.Parallel()
+	var l log
+	l.find("ann", "It is scanned.")
+	if got := l.brief(t).Text(); got != "There is no answer: no proposal leads." {
+		t.Error(got)
+	}
+}
+
+func TestTheNewestWrittenAnswerIsTheAnswer(t *testing.T) {
+	t.Parallel()
+	var l log
+	l.add("system", 0, synthesis.Written{Text: "first", By: "a"})
+	l.add("system", 0, synthesis.Written{Text: "second", By: "b"})
+	if got := synthesis.Of(l.brief(t)); got.Text != "second" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A pen counts how often it is asked.
+type pen int
+
+func (*pen) Name() string { return "pen" }
+
+func (p *pen) Write(context.Context, *synthesis.Brief) (string, error) {
+	*p++
+	return "It is scanned [1].", nil
+}
+
+func TestNobodyIsAskedToWriteWhenTimeIsUp(t *testing.T) {
+	t.Parallel()
+	var l log
+	l.find("ann", "It is scanned.")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(errors.New("time is up"))
+	var p pen
+	if got := synthesis.Ask(ctx, &p, l.brief(t)); p != 0 || got.By != "" || got.Why != "time is up" {
+		t.Errorf("asked %d times: %+v", p, got)
+	}
+	if got := synthesis.Ask(t.Context(), &p, l.brief(t)); p != 1 || got.By != "pen" {
+		t.Errorf("asked %d times: %+v", p, got)
+	}
+}
+
+// Whatever was said, the template cites what the check of a writer's text accepts: a writer
+// that repeats the draft is not refused.
+func TestTheTemplateCitesOnlyClaims(t *testing.T) {
+	t.Parallel()
+	open := 0
+	rapid.Check(t, func(t *rapid.T) {
+		var l log
+		var made []conflict.Proposal
+		for range rapid.IntRange(1, 20).Draw(t, "signals") {
+			who, on := rapid.SampledFrom([]string{"ann", "bob", "cid"}).Draw(t, "who"), rapid.IntRange(0, len(l)).Draw(t, "on")
+			p := fmt.Sprint("p", rapid.IntRange(0, 4).Draw(t, "p"))
+			switch rapid.IntRange(0, 3).Draw(t, "kind") {
+			case 0:
+				l.add(who, on, signals.Discovery{Finding: "it is so.", Relevance: 1})
+			case 1:
+				content := rapid.SampledFrom([]string{"Do x.", "do x", "Do y."}).Draw(t, "content")
+				n := l.add(who, on, signals.Proposal{ProposalID: p, Content: content})
+				made = append(made, conflict.Proposal{Signal: id(n), Seq: uint64(n), Source: who, ProposalID: p, Content: content})
+			case 2:
+				stance := rapid.SampledFrom([]signals.Stance{signals.Agree, signals.Disagree, signals.Abstain}).Draw(t, "stance")
+				l.vote(who, p, stance, 1, rapid.SampledFrom([]string{"", "because"}).Draw(t, "why"), on)
+			default:
+				if on > 0 {
+					l.add(who, on, signals.Doubt{TargetSignalID: id(on), Concern: "is it?", Severity: signals.Low})
+				}
+			}
+		}
+		b := l.brief(t)
+		if n := len(made); n > 1 {
+			b.Open, open = []conflict.Pair{{A: made[0], B: made[n-1]}}, open+1
+		}
+		if text := b.Text(); !strings.HasPrefix(text, "There is no answer") {
+			if err := b.Check(text); err != nil {
+				t.Fatalf("%v in\n%s", err, text)
+			}
+		}
+	})
+	if open == 0 {
+		t.Error("no conflict was ever open")
+	}
+}
