@@ -26,6 +26,30 @@ func outcomes(by mode.Mode, n, chosen int, right ...int) (all []mode.Outcome) {
 	return all
 }
 
+// crowd returns decisions in which the first of nine is right most often, in four of five, and a
+// vote always: the others are right in three of five, and each errs in its own way.
+func crowd() (all []mode.Outcome) {
+	for i := range 20 {
+		o := mode.Outcome{By: mode.Vote.String(), Chose: "right", Right: "right", Said: map[string]string{}}
+		for a := range 9 {
+			o.Said[fmt.Sprint("a", a)] = fmt.Sprint("wrong", a)
+			if often := map[bool]int{true: 16, false: 12}[a == 0]; (i+5*a)%20 < often {
+				o.Said[fmt.Sprint("a", a)] = "right"
+			}
+		}
+		all = append(all, o)
+	}
+	return all
+}
+
+// undecided returns decisions that chose nothing, where nothing was right.
+func undecided(by mode.Mode, n int) (all []mode.Outcome) {
+	for range n {
+		all = append(all, mode.Outcome{By: by.String()})
+	}
+	return all
+}
+
 func TestAutoChooses(t *testing.T) {
 	t.Parallel()
 	expert := outcomes(mode.Vote, 20, 10, 19, 8, 8, 8, 8, 8, 8, 8, 8) // the others err together
@@ -47,6 +71,10 @@ func TestAutoChooses(t *testing.T) {
 		"a vote that a pilot prefers":          {mode.Case{Members: team(5, 0, 0), Traits: facts, Known: append(outcomes(mode.Vote, 20, 15), outcomes(mode.FactsFirst, 20, 9)...)}, mode.Vote},
 		"facts first by a pilot":               {mode.Case{Members: team(5, 0, 0), Known: append(outcomes(mode.Vote, 20, 9), outcomes(mode.FactsFirst, 20, 15)...)}, mode.FactsFirst},
 		"a check by a pilot":                   {mode.Case{Members: team(5, 0, 0), Known: append(outcomes(mode.Vote, 20, 9), outcomes(mode.Check, 20, 15)...)}, mode.Check},
+		"a vote where it beats the best":       {mode.Case{Members: team(9, 0, 0), Known: crowd()}, mode.Vote},
+		"a vote by facts that were read":       {mode.Case{Members: team(9, 0, 0), Known: outcomes(mode.FactsFirst, 20, 10, 19, 8, 8, 8, 8, 8, 8, 8, 8)}, mode.Vote},
+		"a vote that no pilot was held of":     {mode.Case{Members: team(5, 0, 0), Known: outcomes(mode.FactsFirst, 20, 15)}, mode.Vote},
+		"a vote where facts decided nothing":   {mode.Case{Members: team(5, 0, 0), Traits: facts, Known: append(outcomes(mode.Vote, 20, 5), undecided(mode.FactsFirst, 20)...)}, mode.Vote},
 		"what is said if the pilot is short":   {mode.Case{Members: team(5, 0, 0), Traits: facts, Known: append(outcomes(mode.Vote, 20, 15), outcomes(mode.FactsFirst, 19, 9)...)}, mode.FactsFirst},
 	} {
 		p := mode.Choose(mode.Auto, c.is)

@@ -122,3 +122,71 @@ func TestALiarIsNoEvidenceForWhatItRejects(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 }
+
+// A call costs one, and a quarter for each message of another one that it reads: facts, and
+// one argument for each answer.
+func TestThePriceHasWhatIsRead(t *testing.T) {
+	t.Parallel()
+	fact, answer, verdict := mode.Call{Part: mode.Facts, Stated: true}, mode.Call{Part: mode.Answer}, mode.Call{Part: mode.Verdict}
+	by := func(c mode.Call, agent, answer string) mode.Call { c.Agent, c.Answer = agent, answer; return c }
+	for name, c := range map[string]struct {
+		calls []mode.Call
+		want  float64
+	}{
+		"nothing":               {nil, 0},
+		"answers":               {[]mode.Call{by(answer, "a", "x"), by(answer, "b", "y"), by(answer, "c", "")}, 3},
+		"verdicts on two":       {[]mode.Call{by(answer, "a", "x"), by(answer, "b", "y"), by(verdict, "a", "x"), by(verdict, "b", "")}, 5},
+		"facts of others":       {[]mode.Call{by(fact, "a", ""), by(fact, "b", ""), by(answer, "a", "x"), by(answer, "c", "x")}, 4.75},
+		"facts that nobody has": {[]mode.Call{{Part: mode.Facts, Agent: "a"}, by(answer, "b", "x")}, 2},
+	} {
+		if got := mode.Price(c.calls); got != c.want {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+func TestHalfTheJudgesDoNotDecide(t *testing.T) {
+	t.Parallel()
+	p := &mode.Plan{Mode: mode.Check, Members: team(3, 0, 0.6), Calls: 9}
+	calls := []mode.Call{
+		{Part: mode.Answer, Agent: "a0", Answer: "x"},
+		{Part: mode.Answer, Agent: "a1", Answer: "x"},
+		{Part: mode.Answer, Agent: "a2", Answer: "y"},
+		{Part: mode.Verdict, Agent: "a0", Answer: "y"},
+		{Part: mode.Verdict, Agent: "a1"},
+	}
+	if got := p.Choice(calls); got.Answer != "x" {
+		t.Errorf("one of two judges: %+v", got)
+	}
+	if got := p.Choice(append(calls, mode.Call{Part: mode.Verdict, Agent: "a2", Answer: "y"})); got.Answer != "y" || got.Share != 2./3 {
+		t.Errorf("two of three judges: %+v", got)
+	}
+}
+
+// Where no reader of the facts has an answer, others are asked, one after the other, while the
+// budget lasts.
+func TestAnotherReaderIsAskedWhereNoneAnswered(t *testing.T) {
+	t.Parallel()
+	p := mode.Choose(mode.FactsFirst, mode.Case{Members: team(5, 0, 0), Calls: 20})
+	asked := map[string]bool{}
+	calls, _ := play(t, p, func(_ int, c *mode.Call) {
+		if c.Stated = c.Part == mode.Facts; !c.Stated {
+			asked[c.Agent] = true
+			if len(asked) == 5 {
+				c.Answer = "x"
+			}
+		}
+	})
+	if got := p.Choice(calls); got.Answer != "x" || len(calls) != 10 {
+		t.Errorf("%+v after %d calls, want the answer of the fifth reader", got, len(calls))
+	}
+}
+
+func TestASingleAnswerIsAsSureAsItsAgentIsRight(t *testing.T) {
+	t.Parallel()
+	p := &mode.Plan{Mode: mode.Single, Members: []mode.Member{{ID: "a", Right: 0.9}, {ID: "b", Right: 0.7}}, Calls: 2}
+	calls, _ := play(t, p, func(n int, c *mode.Call) { c.Answer = []string{"", "x"}[n] })
+	if got := p.Choice(calls); got.Answer != "x" || got.Sure != 0.7 {
+		t.Errorf("%+v of b, which is right in 70 %%", got)
+	}
+}
