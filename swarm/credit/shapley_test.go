@@ -77,6 +77,12 @@ func TestSampledValuesAreWithinTheirErrors(t *testing.T) {
 	if want := 11.0 / 12; deviation[0] <= 0 || math.Abs(value[0]-want) > 4*deviation[0] {
 		t.Errorf("%v ± %v, want %v", value[0], deviation[0], want)
 	}
+	if want := math.Sqrt(11.0/12/12) / math.Sqrt(4000); deviation[0] < 0.8*want || deviation[0] > 1.2*want {
+		t.Errorf("error %v, want about %v: that of a mean over 4000", deviation[0], want)
+	}
+	if other, _ := credit.Shapley(n, gloves, 4000, 8); fmt.Sprint(value) == fmt.Sprint(other) {
+		t.Error("another seed gives the same values")
+	}
 	again, _ := credit.Shapley(n, gloves, 4000, 7)
 	if fmt.Sprint(value) != fmt.Sprint(again) {
 		t.Error("the same seed gives other values")
