@@ -24,7 +24,7 @@ import (
 )
 
 // first measures the time from the start of swarmbus serve --demo until the page, its
-// script and the list of solves are there: with no journal, and with a long one.
+// script, the list of solves and the inbox are there: with no journal, and with a long one.
 func first(ctx context.Context) error {
 	dir, err := os.MkdirTemp("", "console")
 	if err != nil {
@@ -154,8 +154,10 @@ func screen(ctx context.Context, path, file string) (took, whole time.Duration, 
 			}
 		}
 	}
-	if _, err := get(ctx, base+"/api/solves?limit=100", token); err != nil {
-		return 0, 0, err
+	for _, list := range []string{"solves?limit=500", "inbox?all=true"} { // as the page asks for
+		if _, err := get(ctx, base+"/api/"+list, token); err != nil {
+			return 0, 0, err
+		}
 	}
 	took = time.Since(began)
 	for {

@@ -69,18 +69,34 @@ type Results struct {
 	from Reader
 
 	mu     sync.Mutex // protects the fields below
+	begun  bool       // the journal has been read
 	at     map[Key]uint64
 	places map[Key]string // request by place
 	read   uint64         // the records up to here are entered, or dropped
 }
 
+func newResults(from Reader) *Results {
+	return &Results{from: from, at: map[Key]uint64{}, places: map[Key]string{}}
+}
+
 // ReadResults returns the results in a journal.
 func ReadResults(from Reader) (*Results, error) {
-	r := &Results{from: from, at: map[Key]uint64{}, places: map[Key]string{}}
+	r := newResults(from)
 	if err := r.update(); err != nil {
 		return nil, err
 	}
 	return r, nil
+}
+
+// begin reads the journal unless that was done.
+func (r *Results) begin() error {
+	r.mu.Lock()
+	begun := r.begun
+	r.mu.Unlock()
+	if begun {
+		return nil
+	}
+	return r.update()
 }
 
 // update enters the results that were recorded since the last update, by
@@ -97,6 +113,7 @@ func (r *Results) update() error {
 		r.read = max(r.read, snapshot.Through)
 		err = r.enterLocked()
 		if dropped := (*DroppedError)(nil); !errors.As(err, &dropped) {
+			r.begun = err == nil
 			return err
 		}
 	}
@@ -145,6 +162,9 @@ func (r *Results) find(k Key) (seq uint64, other string) {
 // Get returns the recorded result, or a [*MissError], also if the result was
 // dropped.
 func (r *Results) Get(k Key) ([]byte, error) {
+	if err := r.begin(); err != nil {
+		return nil, err
+	}
 	seq, other := r.find(k)
 	if seq == 0 {
 		return nil, &MissError{k, other}
@@ -158,8 +178,9 @@ func (r *Results) Get(k Key) ([]byte, error) {
 	return nil, &MissError{Key: k}
 }
 
-// Len returns the number of results.
+// Len returns the number of results, as far as the journal can be read.
 func (r *Results) Len() int {
+	_ = r.begin() // [Results.Get] returns it
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return len(r.at)
@@ -196,13 +217,14 @@ type turn struct {
 }
 
 // NewRecorder returns a recorder that knows the results in a journal and
-// appends to it.
+// appends to it. It returns the error of a journal that has no snapshot, and reads
+// no record: the first call does, and calls meanwhile wait for that. So a program
+// with a long journal starts at once.
 func NewRecorder(s Store) (*Recorder, error) {
-	results, err := ReadResults(s)
-	if err != nil {
+	if _, err := s.Snapshot(); err != nil {
 		return nil, err
 	}
-	return &Recorder{store: s, results: results, running: map[Key]*turn{}}, nil
+	return &Recorder{store: s, results: newResults(s), running: map[Key]*turn{}}, nil
 }
 
 // Do returns the recorded result, or makes the call and returns its result once

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"iter"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -209,5 +210,37 @@ func TestAKeyThatJSONWouldChangeIsRefused(t *testing.T) {
 	}
 	if m.Last() != 0 {
 		t.Errorf("%d records", m.Last())
+	}
+}
+
+// A watched journal counts how often its records are read.
+type watched struct {
+	journal.Memory
+	reads int
+}
+
+func (c *watched) Read(after uint64) iter.Seq2[journal.Record, error] {
+	c.reads++
+	return c.Memory.Read(after)
+}
+
+func TestARecorderReadsNothingBeforeItsFirstCallAndMakesNoRecordedCallAgain(t *testing.T) {
+	m := new(watched)
+	if _, err := recorder(t, m).Do(t.Context(), call(0, "q"), answers("x")); err != nil {
+		t.Fatal(err)
+	}
+	m.reads = 0
+	again, asked := recorder(t, m), recorder(t, m)
+	if m.reads != 0 {
+		t.Errorf("a recorder that was made has read the journal %d times", m.reads)
+	}
+	if got, err := again.Do(t.Context(), call(0, "q"), func(context.Context) ([]byte, error) { panic("called") }); err != nil || string(got) != "x" {
+		t.Errorf("got %q, %v", got, err)
+	}
+	if n := asked.Results().Len(); n != 1 {
+		t.Errorf("%d results, want 1", n)
+	}
+	if got, err := recorder(t, m).Results().Get(call(0, "q")); err != nil || string(got) != "x" {
+		t.Errorf("got %q, %v", got, err)
 	}
 }

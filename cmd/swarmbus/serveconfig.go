@@ -149,10 +149,6 @@ func makeTeam(ctx context.Context, file *teams.Team, store journal.Store, desk *
 		return nil, err
 	}
 	run := &aJournal{store: store, recorder: recorder}
-	f := &solveFlags{}
-	if err := f.rebook(run, budget); err != nil {
-		return nil, err
-	}
 	tools, end, err := servers.Open(ctx, file, servers.Options{Dir: dir, Stderr: progress})
 	if err != nil {
 		return nil, errors.Join(err, end())
@@ -189,7 +185,8 @@ func makeTeam(ctx context.Context, file *teams.Team, store journal.Store, desk *
 	if err != nil {
 		return nil, err
 	}
-	return &host.Made{Options: o, Memory: pool, End: func() (err error) {
+	book := func() error { return new(solveFlags).rebook(run, budget) }
+	return &host.Made{Options: o, Memory: pool, Begin: book, End: func() (err error) {
 		for _, end := range ends {
 			err = errors.Join(err, end())
 		}

@@ -3,7 +3,6 @@ package cassette
 import (
 	"encoding/json"
 	"iter"
-	"time"
 
 	"github.com/swarmbus/swarmbus/agents/spending"
 	"github.com/swarmbus/swarmbus/bus/journal"
@@ -67,10 +66,9 @@ func Spent(j journal.Reader) (map[journal.Key]spending.Cost, error) {
 // [Spent] for readers that follow a journal.
 func SpentBy(record *journal.Record) (k journal.Key, took spending.Cost, ok bool) {
 	var e entry
-	if record.Type != journal.TypeResult || json.Unmarshal(record.Head, &k) != nil || json.Unmarshal(record.Body, &e) != nil {
-		return k, took, false
+	if k, ok = resultIn(record, &e); ok {
+		took, ok = e.spent()
 	}
-	took, ok = e.spent()
 	return k, took, ok
 }
 
@@ -86,9 +84,14 @@ func (e *entry) spent() (spending.Cost, bool) {
 }
 
 type result[B any] struct {
-	key   journal.Key
-	body  B
-	after time.Time // of the newest signal before it
+	key  journal.Key
+	body B
+}
+
+// resultIn reads the result in a record, and reports whether it is one of that form.
+func resultIn[B any](record *journal.Record, body *B) (k journal.Key, ok bool) {
+	ok = record.Type == journal.TypeResult && json.Unmarshal(record.Head, &k) == nil && json.Unmarshal(record.Body, body) == nil
+	return k, ok
 }
 
 // resultsOf yields the results in a journal that are of a form.
@@ -99,16 +102,13 @@ func resultsOf[B any](j journal.Reader) iter.Seq2[result[B], error] {
 			yield(result[B]{}, err)
 			return
 		}
-		var newest time.Time
 		for record, err := range j.Read(snapshot.Through) {
-			if record.Type == journal.TypeSignal {
-				newest = record.Time
+			var r result[B]
+			ok := err != nil
+			if err == nil {
+				r.key, ok = resultIn(&record, &r.body)
 			}
-			r := result[B]{after: newest}
-			if err == nil && (record.Type != journal.TypeResult || json.Unmarshal(record.Head, &r.key) != nil || json.Unmarshal(record.Body, &r.body) != nil) {
-				continue // of another program
-			}
-			if !yield(r, err) || err != nil {
+			if ok && (!yield(r, err) || err != nil) {
 				return
 			}
 		}

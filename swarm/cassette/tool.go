@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/swarmbus/swarmbus/agents/tools"
@@ -32,35 +33,70 @@ type Question struct {
 	After  time.Time     // of the newest signal of the journal when it was asked
 }
 
+// Asks are the questions about calls of tools in a journal: a fold of its records, for those
+// that follow it. The zero value has none. It may not be used concurrently.
+type Asks struct {
+	all    []Question
+	done   map[journal.Key]*tools.Answer // nil: somebody has gone on without an answer
+	asked  map[journal.Key]bool
+	newest time.Time // signal
+}
+
+// Apply takes the next record of the journal.
+func (a *Asks) Apply(record *journal.Record) {
+	if record.Type == journal.TypeSignal {
+		a.newest = record.Time
+	}
+	var body toolRecord
+	key, ok := resultIn(record, &body)
+	if !ok {
+		return
+	}
+	if a.done == nil {
+		a.done, a.asked = map[journal.Key]*tools.Answer{}, map[journal.Key]bool{}
+	}
+	if q := body.Asked; q != nil && !a.asked[journal.Key(q.Once)] { // a turn that is taken again asks again
+		a.all = append(a.all, Question{Question: *q, After: a.newest})
+		a.asked[journal.Key(q.Once)] = true
+	}
+	a.note(key, body.Answered)
+	for _, q := range body.Stopped {
+		a.note(journal.Key(q.Once), nil)
+	}
+}
+
+func (a *Asks) note(k journal.Key, answer *tools.Answer) {
+	if _, first := a.done[k]; !first {
+		a.done[k] = answer
+	}
+}
+
+// Questions returns the questions of all threads, in the order in which they were first asked.
+func (a *Asks) Questions() []Question {
+	all := slices.Clone(a.all)
+	for i, q := range all {
+		once, forCall := a.done[journal.Key(q.Once)]
+		solve, forSolve := a.done[journal.Key(q.Solve)]
+		all[i].Open, all[i].Answer = !forCall && !forSolve, cmp.Or(once, solve)
+	}
+	return all
+}
+
 // Questions returns the questions of all threads about calls of tools, in the order in
 // which they were first asked.
 func Questions(j journal.Reader) ([]Question, error) {
-	var all []Question
-	done, asked := map[journal.Key]*tools.Answer{}, map[journal.Key]bool{}
-	note := func(k journal.Key, a *tools.Answer) {
-		if _, first := done[k]; !first {
-			done[k] = a
-		}
+	snapshot, err := j.Snapshot()
+	if err != nil {
+		return nil, err
 	}
-	for record, err := range resultsOf[toolRecord](j) {
+	var a Asks
+	for record, err := range j.Read(snapshot.Through) {
 		if err != nil {
 			return nil, err
 		}
-		if q := record.body.Asked; q != nil && !asked[journal.Key(q.Once)] { // a turn that is taken again asks again
-			all = append(all, Question{Question: *q, After: record.after})
-			asked[journal.Key(q.Once)] = true
-		}
-		note(record.key, record.body.Answered)
-		for _, q := range record.body.Stopped {
-			note(journal.Key(q.Once), nil)
-		}
+		a.Apply(&record)
 	}
-	for i, q := range all {
-		once, forCall := done[journal.Key(q.Once)]
-		solve, forSolve := done[journal.Key(q.Solve)]
-		all[i].Open, all[i].Answer = !forCall && !forSolve, cmp.Or(once, solve)
-	}
-	return all, nil
+	return a.Questions(), nil
 }
 
 // Asked returns the questions of a thread that are open.

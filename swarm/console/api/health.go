@@ -81,6 +81,7 @@ type Session struct {
 // Reading is how much of a journal has been read.
 type Reading struct {
 	Run   string  `json:"run"`
+	Type  string  `json:"type" enum:"solves,rooms" doc:"What is missing until it has been read: older solves, or all rooms"`
 	Share float64 `json:"share" doc:"0 to 1"`
 }
 

@@ -122,5 +122,6 @@ func read(run, path string) (*view.Book, error) {
 	if err != nil {
 		return nil, err
 	}
-	return l.read(math.MaxUint64)
+	book, _, err := l.read(math.MaxUint64)
+	return book, err
 }

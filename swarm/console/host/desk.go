@@ -37,7 +37,8 @@ type Team struct {
 	File *teams.Team // what it is made of; nil: the program knows
 	// About describes it, if there is no file.
 	About string
-	// Make makes its swarm's options, whose journal is store.
+	// Make makes its swarm's options, whose journal is store. [Open] waits for it: what has
+	// to read the journal is for [Made.Begin].
 	Make   func(ctx context.Context, store journal.Store) (*Made, error)
 	Sync   journal.Sync      // of its journal
 	Retain journal.Retention // of its journal; zero: everything
@@ -47,7 +48,10 @@ type Team struct {
 type Made struct {
 	Options swarm.Options
 	Memory  *memory.Pool // of the options, to search it; nil: none
-	End     func() error // releases all of it, after the swarm; nil: nothing to do
+	// Begin is called before the swarm is made, and may read the journal: [Open] does not
+	// wait for it. Nil: nothing to do.
+	Begin func() error
+	End   func() error // releases all of it, after the swarm; nil: nothing to do
 }
 
 // A desk runs the solves of a team.
@@ -117,7 +121,14 @@ func open(ctx context.Context, o *Options, t Team) (_ *desk, err error) {
 // makeSwarm makes the swarm, which reads the journal.
 func (d *desk) makeSwarm(o *Options) {
 	defer close(d.begun)
-	s, err := swarm.New(d.Options)
+	var s *swarm.Swarm
+	var err error
+	if d.Begin != nil {
+		err = d.Begin()
+	}
+	if err == nil {
+		s, err = swarm.New(d.Options)
+	}
 	if err != nil {
 		d.failed = fmt.Errorf("team %s: %w", d.Name, err)
 		return
@@ -175,10 +186,7 @@ func (d *desk) stats() stats.Bus {
 // goOn continues the solves that ended with the server or a crash, and those whose questions
 // were answered before it.
 func (d *desk) goOn() error {
-	answered, err := d.answered()
-	if err != nil {
-		return err
-	}
+	answered := d.answered()
 	book := d.log.book()
 	for _, one := range book.Solves() {
 		cut := one.State == api.Running && !d.runs(one.Thread)

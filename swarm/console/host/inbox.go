@@ -23,11 +23,7 @@ type inbox struct{ h *Host }
 func (in inbox) Items(_ context.Context, all bool) ([]api.Item, error) {
 	items := []api.Item{}
 	for _, d := range in.h.desks {
-		some, err := d.items()
-		if err != nil {
-			return nil, err
-		}
-		items = append(items, some...)
+		items = append(items, d.items()...)
 	}
 	items = slices.DeleteFunc(items, func(i api.Item) bool { return !all && !i.Open })
 	slices.SortStableFunc(items, func(a, b api.Item) int { return a.Since.Compare(b.Since) })
@@ -35,13 +31,12 @@ func (in inbox) Items(_ context.Context, all bool) ([]api.Item, error) {
 }
 
 // items returns what waits for a person in the solves of a desk, or waited.
-func (d *desk) items() ([]api.Item, error) {
+func (d *desk) items() []api.Item {
 	items := d.log.book().Asked()
-	asked, err := d.calls()
-	for _, c := range asked {
+	for _, c := range d.calls() {
 		items = append(items, c.item)
 	}
-	return items, err
+	return items
 }
 
 // desk returns the desk of an item, whose journal has been read.
@@ -60,10 +55,7 @@ func (in inbox) Item(ctx context.Context, id string) (api.Item, error) {
 	if err != nil {
 		return api.Item{}, err
 	}
-	all, err := d.items()
-	if err != nil {
-		return api.Item{}, err
-	}
+	all := d.items()
 	i := slices.IndexFunc(all, func(i api.Item) bool { return i.ID == id })
 	if i < 0 {
 		return api.Item{}, notFound("item", id)

@@ -39,10 +39,11 @@ type log struct {
 
 	mu    sync.Mutex // protects the fields below
 	shown *view.Book
-	news  chan struct{} // closed when something has changed
-	stale bool          // records were dropped: the book has to be read again
-	err   error         // why the log is no longer followed
-	past  float64       // how much of what there was at the start has been read, 0 to 1
+	asks  *cassette.Asks // questions about calls of tools
+	news  chan struct{}  // closed when something has changed
+	stale bool           // records were dropped: the book has to be read again
+	err   error          // why the log is no longer followed
+	past  float64        // how much of what there was at the start has been read, 0 to 1
 
 	ended chan struct{} // closed when the log is no longer followed
 }
@@ -53,7 +54,7 @@ func newLog(name, team string, store journal.Reader, feed Feed) (*log, error) {
 		return nil, err
 	}
 	l := &log{name: name, team: team, store: store, codec: codec, feed: feed, news: make(chan struct{}), ended: make(chan struct{})}
-	l.shown, err = l.read(0)
+	l.shown, l.asks, err = l.read(0)
 	return l, err
 }
 
@@ -62,6 +63,13 @@ func (l *log) book() *view.Book {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.shown
+}
+
+// questions returns those about calls of tools.
+func (l *log) questions() []cassette.Question {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.asks.Questions()
 }
 
 // tell wakes those who wait for news.
@@ -101,28 +109,30 @@ func (l *log) dropped() {
 	l.stale = true
 }
 
-// read returns a book with the records up to a position.
-func (l *log) read(through uint64) (*view.Book, error) {
+// read returns a book and the questions with the records up to a position.
+func (l *log) read(through uint64) (*view.Book, *cassette.Asks, error) {
 	snapshot, err := l.store.Snapshot()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	asks := new(cassette.Asks)
 	book, err := view.New(l.name, snapshot)
 	if err != nil || through == 0 {
-		return book, err
+		return book, asks, err
 	}
 	for record, err := range l.store.Read(snapshot.Through) {
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if record.Seq > through {
 			break
 		}
+		asks.Apply(&record)
 		if _, _, err := apply(book, l.codec, &record); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	return book, nil
+	return book, asks, nil
 }
 
 // apply takes the next record into a book. ok is false if nobody has to be told.
@@ -205,7 +215,10 @@ func (l *log) reading() float64 {
 
 // take takes the next record, and tells clients if asked.
 func (l *log) take(record *journal.Record, tell bool) error {
-	book := l.book()
+	l.mu.Lock()
+	book := l.shown
+	l.asks.Apply(record)
+	l.mu.Unlock()
 	frame, ok, err := apply(book, l.codec, record)
 	if err != nil {
 		return err
@@ -231,14 +244,14 @@ func (l *log) again(through uint64) error {
 	if !stale {
 		return nil
 	}
-	book, err := l.read(through)
+	book, asks, err := l.read(through)
 	if err != nil {
 		return err
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.shown.Close()
-	l.shown = book
+	l.shown, l.asks = book, asks
 	return nil
 }
 

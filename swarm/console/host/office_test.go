@@ -240,7 +240,7 @@ func TestTheServerIsThereBeforeItsRoomsAreRead(t *testing.T) {
 	if one := solve(t, b, payments); one.State != api.Decided {
 		t.Errorf("meanwhile a solve is %s", one.State)
 	}
-	if s, err := b.System.Session(t.Context()); err != nil || len(s.Reading) != 1 || s.Reading[0].Run != "office" {
+	if s, err := b.System.Session(t.Context()); err != nil || len(s.Reading) != 1 || s.Reading[0].Run != "office" || s.Reading[0].Type != "rooms" {
 		t.Errorf("what is read: %+v (%v)", s.Reading, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

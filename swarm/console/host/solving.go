@@ -66,7 +66,7 @@ func refused(err error) error {
 		return api.NewError(http.StatusUnprocessableEntity, err.Error())
 	case errors.As(err, &answered), errors.Is(err, errRuns), errors.Is(err, errWatched), errors.Is(err, runlog.ErrLog):
 		return api.NewError(http.StatusConflict, err.Error())
-	case errors.Is(err, swarm.ErrClosed), errors.Is(err, errStopping):
+	case errors.Is(err, swarm.ErrClosed), errors.Is(err, errStopping), errors.Is(err, errEnded):
 		return api.NewError(http.StatusServiceUnavailable, "the server stops")
 	case errors.Is(err, swarm.ErrNotObserved):
 		return api.NewError(http.StatusConflict, err.Error())

@@ -21,12 +21,12 @@ func (s system) Session(context.Context) (api.Session, error) {
 	of := api.Session{Demo: s.h.o.Demo, Version: s.h.o.Version, Boot: s.h.o.Boot, User: runlog.Person}
 	for _, d := range s.h.desks {
 		if !d.opened() {
-			of.Reading = append(of.Reading, api.Reading{Run: d.Name, Share: d.log.reading()})
+			of.Reading = append(of.Reading, api.Reading{Run: d.Name, Type: "solves", Share: d.log.reading()})
 		}
 	}
 	if o := s.h.office; o != nil {
 		if share, goesOn := o.reading(); goesOn {
-			of.Reading = append(of.Reading, api.Reading{Run: o.Name, Share: share})
+			of.Reading = append(of.Reading, api.Reading{Run: o.Name, Type: "rooms", Share: share})
 		}
 	}
 	return of, nil

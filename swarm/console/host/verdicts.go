@@ -14,6 +14,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/cassette"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
+	"github.com/swarmbus/swarmbus/swarm/console/view"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 )
 
@@ -24,20 +25,16 @@ type call struct {
 }
 
 // calls returns the calls of tools that solves of a desk wait for, or waited for.
-func (d *desk) calls() (all []call, err error) {
-	if d.store == nil {
-		return nil, nil // its agents ask where they are
-	}
+func (d *desk) calls() (all []call) {
 	book := d.log.book()
-	asked, err := cassette.Questions(d.store)
-	for _, q := range asked {
+	for _, q := range d.log.questions() {
 		one, ok := book.Solve(q.Once.Thread)
 		waits := q.Open && one.Stop == runlog.StopAsked.String() // else it has yet to stop
 		if ok && (waits || q.Answer != nil) {
 			all = append(all, call{itemOf(one, q), q.Question})
 		}
 	}
-	return all, err
+	return all
 }
 
 func itemOf(one api.Solve, q cassette.Question) api.Item {
@@ -85,7 +82,7 @@ func (in inbox) Decide(ctx context.Context, id string, v api.Verdict) (api.Item,
 	if err := answer.Validate(); err != nil {
 		return api.Item{}, refused(err)
 	}
-	item, last, err := d.decide(id, answer)
+	item, last, err := d.decide(ctx, id, answer)
 	if err != nil || !last {
 		return item, err // the solve goes on when all its questions are answered
 	}
@@ -102,7 +99,7 @@ func (in inbox) Decide(ctx context.Context, id string, v api.Verdict) (api.Item,
 // decide records the answer about a call, unless it has one: of two that come at once, the
 // second is refused. It returns the item as the journal has it, and whether its solve waits for no
 // other.
-func (d *desk) decide(id string, a tools.Answer) (item api.Item, last bool, err error) {
+func (d *desk) decide(ctx context.Context, id string, a tools.Answer) (item api.Item, last bool, err error) {
 	d.deciding.Lock()
 	defer d.deciding.Unlock()
 	of, err := d.callOf(id)
@@ -115,23 +112,20 @@ func (d *desk) decide(id string, a tools.Answer) (item api.Item, last bool, err 
 	if err = cassette.Answer(d.store, of.question, a); err != nil {
 		return of.item, false, err
 	}
-	if of, err = d.callOf(id); err != nil {
-		return of.item, false, err
-	}
-	_, thread, err := split(of.item.Solve)
-	if err != nil {
-		return of.item, false, err
-	}
-	left, err := cassette.Asked(d.store, thread)
-	return of.item, len(left) == 0, err
+	var gone error
+	err = d.log.until(ctx, func(*view.Book) bool {
+		of, gone = d.callOf(id)
+		return gone != nil || !of.item.Open
+	})
+	left := slices.ContainsFunc(d.log.questions(), func(q cassette.Question) bool {
+		return q.Open && q.Once.Thread == of.question.Once.Thread
+	})
+	return of.item, !left, cmp.Or(err, gone)
 }
 
 // callOf returns the call that an item is about.
 func (d *desk) callOf(id string) (call, error) {
-	all, err := d.calls()
-	if err != nil {
-		return call{}, err
-	}
+	all := d.calls()
 	i := slices.IndexFunc(all, func(c call) bool { return c.item.ID == id })
 	if i < 0 {
 		return call{}, notFound("call", id)
@@ -140,12 +134,11 @@ func (d *desk) callOf(id string) (call, error) {
 }
 
 // answered returns the threads of a desk whose questions about calls all have answers.
-func (d *desk) answered() (map[string]bool, error) {
-	asked, err := cassette.Questions(d.store)
+func (d *desk) answered() map[string]bool {
 	all := map[string]bool{}
-	for _, q := range asked {
+	for _, q := range d.log.questions() {
 		before, known := all[q.Once.Thread]
 		all[q.Once.Thread] = !q.Open && (before || !known)
 	}
-	return all, err
+	return all
 }

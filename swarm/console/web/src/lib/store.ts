@@ -19,13 +19,18 @@ export const user = computed(() => session.value?.user ?? "");
 // name is how a source is called: the visitor is "you".
 export const name = (source: string) => (source && source === user.value ? "you" : source);
 
+// load reads the lists, each of which is shown when it is there: rooms may take long, as the
+// server has to read their journal first.
 export async function load() {
   try {
-    const [s, i, r] = await Promise.all([get<Solve[]>("solves?limit=500"), get<Item[]>("inbox?all=true"), get<Room[]>("rooms")]);
-    const newer = new Map((solves.peek() ?? []).map((x) => [x.id, x]));
-    solves.value = s.map((x) => later(newer.get(x.id), x));
-    inbox.value = i;
-    rooms.value = r;
+    await Promise.all([
+      get<Solve[]>("solves?limit=500").then((all) => {
+        const newer = new Map((solves.peek() ?? []).map((x) => [x.id, x]));
+        solves.value = all.map((x) => later(newer.get(x.id), x));
+      }),
+      get<Item[]>("inbox?all=true").then((all) => (inbox.value = all)),
+      get<Room[]>("rooms").then((all) => (rooms.value = all)),
+    ]);
     broken.value = undefined;
   } catch (e) {
     broken.value = e as Problem;

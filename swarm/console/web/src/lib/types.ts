@@ -88,7 +88,8 @@ export interface LogHealth { run: string; seq: number; problem?: string; publish
 export interface Books { intended: number; delivered: number; filtered: number; pending: number; dead: number; balanced: boolean }
 export interface Reader { name: string; site: string; pending: number; lag?: string; slow: boolean; books: Books }
 export interface Client { id: string; type: string; since: string; queue: number; sent: number; resyncs: number; slow: boolean; filter: string }
-export interface Session { demo: boolean; version: string; boot: string; user: string; reading?: { run: string; share: number }[] }
+export interface Session { demo: boolean; version: string; boot: string; user: string; reading?: Reading[] }
+export interface Reading { run: string; type: "solves" | "rooms"; share: number }
 
 // A Frame is one message of the feed.
 export interface Frame {

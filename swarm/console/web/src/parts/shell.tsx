@@ -4,6 +4,7 @@ import { epoch, link, open, resynced } from "../lib/feed";
 import { route } from "../lib/route";
 import { broken, load, running, session, urgent, waiting } from "../lib/store";
 import { ago } from "../lib/text";
+import type { Reading } from "../lib/types";
 import { theme, turn } from "../lib/theme";
 import { Glyph } from "./glyph";
 import { showHelp, showPalette } from "./overlays";
@@ -78,6 +79,13 @@ function Tabs() {
   );
 }
 
+// missing says what is not shown because the server still reads journals.
+function missing(all: Reading[]): string {
+  const of = (type: Reading["type"]) => all.filter((r) => r.type === type).map((r) => `${r.run} (${Math.floor(r.share * 100)} %)`).join(", ");
+  const parts = [of("solves") && `Older solves are still missing here: the server reads ${of("solves")}.`, of("rooms") && `Rooms open when the server has read ${of("rooms")}.`];
+  return parts.filter(Boolean).join(" ");
+}
+
 // Strip says, below the head of a screen, that what is shown may be behind.
 export function Strip() {
   const { state, at } = link.value;
@@ -91,11 +99,7 @@ export function Strip() {
     );
   }
   const reading = session.value?.reading;
-  if (reading?.length) {
-    return (
-      <div class="note soft" role="status"><i class="spin" /><span>Older solves are still missing here: the server reads {reading.map((r) => `${r.run} (${Math.floor(r.share * 100)} %)`).join(", ")}.</span></div>
-    );
-  }
+  if (reading?.length) return <div class="note soft" role="status"><i class="spin" /><span>{missing(reading)}</span></div>;
   if (resynced.value) return <div class="note soft" role="status"><Glyph name="back" /><span>Read again, because {resynced.value}.</span></div>;
   if (broken.value && broken.value.status !== 401 && state === "live") {
     return (

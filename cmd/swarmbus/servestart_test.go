@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+
+	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/swarm/console/demo"
+	"github.com/swarmbus/swarmbus/swarm/console/host"
+	"github.com/swarmbus/swarmbus/swarm/rooms/events"
+)
+
+// A counting journal counts how often its records are read.
+type counting struct {
+	journal.Memory
+	reads atomic.Int32
+}
+
+func (c *counting) Read(after uint64) iter.Seq2[journal.Record, error] {
+	c.reads.Add(1)
+	return c.Memory.Read(after)
+}
+
+func (c *counting) Follow(ctx context.Context, after uint64) iter.Seq2[journal.Record, error] {
+	c.reads.Add(1)
+	return c.Memory.Follow(ctx, after)
+}
+
+// The console waits for what is made of a file before it is there. With a long journal each
+// reading of it would take longer than all else.
+func TestWhatTheConsoleWaitsForReadsNoJournal(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	config := &serveConfig{
+		Teams:  []string{file("team.yaml", "models: {m: {provider: ollama, name: x}}\nbudget: 100tokens\nagents: [{id: ann, role: You help.}]\n")},
+		Office: file("office.yaml", "agents: [{name: Reed, rooms: [ops], script: [{say: ok}]}]\n"),
+	}
+	var o host.Options
+	if _, err := config.teams(&o, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	rooms, end, err := config.office(t.Context(), io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer end() //nolint:errcheck // there are no servers
+	for _, team := range append(o.Teams, demo.Team(0)) {
+		store := new(counting)
+		made, err := team.Make(t.Context(), store)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := store.reads.Load(); n != 0 {
+			t.Errorf("team %s: it was read %d times", team.Name, n)
+		}
+		if made.Begin != nil {
+			if err := made.Begin(); err != nil || store.reads.Load() != 1 {
+				t.Errorf("team %s: the budget's books were read %d times, want 1 (%v)", team.Name, store.reads.Load(), err)
+			}
+		}
+		if made.End != nil {
+			if err := made.End(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	for _, of := range []*host.Office{rooms, demo.Office()} {
+		store := new(counting)
+		if _, err := of.Make(store, &events.Keys{Dir: filepath.Join(dir, of.Name+".keys")}); err != nil {
+			t.Fatal(err)
+		}
+		if n := store.reads.Load(); n != 0 {
+			t.Errorf("office %s: it was read %d times", of.Name, n)
+		}
+	}
+}
