@@ -57,3 +57,19 @@ func TestClaimThatBeginsBeforeTheFirstMessageIsCompared(t *testing.T) {
 		})
 	}
 }
+
+// A claim about messages that a process has not read yet is compared when it has.
+func TestClaimAboutMessagesToComeWaitsForThem(t *testing.T) {
+	t.Parallel()
+	other, late := derives(1, 0, 10, 8), derives(1, 0, 5, 0)
+	told := other.claims("other")
+	if len(told) != 1 || late.differs(told[0]) || len(late.due()) > 0 {
+		t.Fatalf("compared before it was read: %+v", told)
+	}
+	for seq := uint64(5); seq < 10; seq++ {
+		late.add(seq, []verdict{{first: firstOf(seq)}}, firstOf(seq), []byte("right"))
+	}
+	if due := late.due(); len(due) != 1 || !late.differs(due[0]) || len(late.due()) > 0 {
+		t.Errorf("%+v, want the claim, which differs", due)
+	}
+}

@@ -37,9 +37,14 @@ func TestLeaseOutlivesALostReplyAndEndsWhenAnotherHasItsKey(t *testing.T) {
 	t.Parallel()
 	url := natstest.Start(t, natstest.Options{})[0].URL()
 	l := join(t, natsbus.Options{URL: url, LeaseTTL: natsbus.MinLease})
-	lease, err := l.Lease(soon(t), "solve")
+	before, err := l.Lease(soon(t), "solve")
 	if err != nil {
 		t.Fatal(err)
+	}
+	before.Release()
+	lease, err := l.Lease(soon(t), "solve")
+	if err != nil || lease.Token() <= before.Token() {
+		t.Fatal(lease, err)
 	}
 	kv := leases(t, url)
 	keys, err := kv.Keys(soon(t))
@@ -59,6 +64,7 @@ func TestLeaseOutlivesALostReplyAndEndsWhenAnotherHasItsKey(t *testing.T) {
 			t.Fatalf("lost by a reply: %v", context.Cause(lease.Context()))
 		case <-time.After(natsbus.MinLease / 2):
 		}
+		must(t, agent(t, l, "ann"), found("", "in time"))
 	}
 	if _, err := kv.Put(soon(t), keys[0], []byte("another")); err != nil {
 		t.Fatal(err)
@@ -70,5 +76,42 @@ func TestLeaseOutlivesALostReplyAndEndsWhenAnotherHasItsKey(t *testing.T) {
 	}
 	if _, err := agent(t, l, "ann").Publish(soon(t), found("", "late")); !errors.Is(err, natsbus.ErrLost) {
 		t.Errorf("got %v, want ErrLost", err)
+	}
+	lease.Release()
+	if e, err := kv.Get(soon(t), keys[0]); err != nil || string(e.Value()) != "another" {
+		t.Errorf("after the release of a lost lease, the key of its holder: %v, %v", e, err)
+	}
+}
+
+// The next holder does not wait for the end of a lease that was released.
+func TestLeaseThatIsReleasedIsFreeBeforeItsEnd(t *testing.T) {
+	t.Parallel()
+	url := natstest.Start(t, natstest.Options{})[0].URL()
+	const ttl = 40 * time.Second
+	one, two := join(t, natsbus.Options{URL: url, LeaseTTL: ttl}), join(t, natsbus.Options{URL: url, LeaseTTL: ttl})
+	first, err := one.Lease(soon(t), "solve")
+	if err != nil {
+		t.Fatal(err)
+	}
+	first.Release()
+	ctx, cancel := context.WithTimeout(t.Context(), ttl/2)
+	defer cancel()
+	if _, err := two.Lease(ctx, "solve"); err != nil {
+		t.Error(err)
+	}
+}
+
+// Without its fence in the log, another process could still commit.
+func TestProcessThatCannotRaiseItsFenceHoldsNoLease(t *testing.T) {
+	t.Parallel()
+	config, accounts := operated(t)
+	url := natstest.Start(t, natstest.Options{Config: config})[0].URL()
+	all := join(t, natsbus.Options{URL: url, Creds: accounts.user(t, "operator.creds", ">")})
+	l := join(t, natsbus.Options{URL: url, Process: "ann", Creds: accounts.user(t, "ann.creds", "swarmbus.log.t.*.ann", "$KV.swarmbus-leases.>", "$JS.API.>", "_INBOX.>")})
+	if _, err := l.Lease(soon(t), "solve"); !errors.Is(err, natsbus.ErrDenied) {
+		t.Errorf("got %v, want ErrDenied", err)
+	}
+	if _, err := all.Lease(soon(t), "solve"); err != nil {
+		t.Errorf("the lease is not free: %v", err)
 	}
 }

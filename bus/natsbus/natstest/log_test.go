@@ -107,6 +107,24 @@ func TestSeveralSignalsAreNextToEachOtherOrNotThere(t *testing.T) {
 	}
 }
 
+func TestMoreThanAMessageHoldsIsRefused(t *testing.T) {
+	t.Parallel()
+	url := natstest.Start(t, natstest.Options{})[0].URL()
+	l := join(t, natsbus.Options{URL: url})
+	for name, c := range map[string]struct{ signals, bytes int }{"signals": {2049, 1}, "bytes": {80, 15 << 10}} {
+		var all []signals.Any
+		for range c.signals {
+			all = append(all, found("t", strings.Repeat("x", c.bytes)))
+		}
+		if _, err := agent(t, l, "a").PublishAll(soon(t), all...); !errors.Is(err, natsbus.ErrTooMany) {
+			t.Errorf("%d %s: %v, want ErrTooMany", len(all), name, err)
+		}
+		if _, err := agent(t, l, "a").PublishAll(soon(t), all[:len(all)/2]...); err != nil {
+			t.Errorf("half of the %s: %v", name, err)
+		}
+	}
+}
+
 func TestHandlersPublishWithoutDeadlock(t *testing.T) {
 	t.Parallel()
 	url := natstest.Start(t, natstest.Options{})[0].URL()

@@ -27,6 +27,7 @@ func TestServersThatAcknowledgeBeforeFsyncAreNamed(t *testing.T) {
 		want string // "": none
 	}{
 		"by default":            {natsbus.Options{URL: careless.URL(), Storage: natsbus.Storage{Monitor: []string{careless.Monitor()}}}, "jetstream sync_interval is 2m0s at " + careless.Monitor() + ", want always"},
+		"one of two by default": {natsbus.Options{URL: careful.URL(), Storage: natsbus.Storage{Monitor: []string{careful.Monitor(), careless.Monitor()}}}, "jetstream sync_interval is 2m0s at " + careless.Monitor()},
 		"always":                {natsbus.Options{URL: careful.URL(), Storage: natsbus.Storage{Monitor: []string{careful.Monitor()}}}, ""},
 		"unknown":               {natsbus.Options{URL: careful.URL()}, "jetstream sync_interval is unknown"},
 		"in memory":             {natsbus.Options{URL: careful.URL(), Stream: "memory", Storage: natsbus.Storage{InMemory: true}}, "storage is memory, want file"},
@@ -158,12 +159,12 @@ func TestDriverThatLostItsLeaseCommitsNothing(t *testing.T) {
 		t.Fatal(second, err)
 	}
 	must(t, agent(t, next, "b"), found("t", "after"))
+	<-first.Context().Done() // by its own clock: it is still cut off
 	proxy.Mend()
 	var dead *natsbus.DeadLetter
 	if err := <-late; !errors.As(err, &dead) || dead.Reason != natsbus.Fenced {
 		t.Errorf("late: %v", err)
 	}
-	<-first.Context().Done()
 	if _, err := a.Publish(soon(t), found("t", "knows")); !errors.Is(err, natsbus.ErrLost) {
 		t.Errorf("after the loss: %v", err)
 	}
@@ -224,6 +225,35 @@ func TestResultIsRecordedOnceForAllProcesses(t *testing.T) {
 		if err != nil || string(got) != "a" {
 			t.Errorf("%q, %v", got, err)
 		}
+	}
+}
+
+// Of two processes that make a call at the same time, both go on with what was recorded first.
+// A call that failed is made again.
+func TestProcessesGoOnWithTheResultThatWasRecordedFirst(t *testing.T) {
+	t.Parallel()
+	url := natstest.Start(t, natstest.Options{})[0].URL()
+	var all []*natsbus.Results
+	for range 2 {
+		r, err := join(t, natsbus.Options{URL: url}).Results(soon(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, r)
+	}
+	k, broken := journal.Key{Thread: "t", Agent: "a", Turn: 1}, errors.New("no model")
+	if got, err := all[0].Do(soon(t), k, func(context.Context) ([]byte, error) { return []byte("half"), broken }); !errors.Is(err, broken) || got != nil {
+		t.Errorf("%q, %v", got, err)
+	}
+	got, err := all[0].Do(soon(t), k, func(ctx context.Context) ([]byte, error) {
+		got, err := all[1].Do(ctx, k, func(context.Context) ([]byte, error) { return []byte("first"), nil })
+		if string(got) != "first" || err != nil {
+			t.Errorf("%q, %v", got, err)
+		}
+		return []byte("second"), nil
+	})
+	if string(got) != "first" || err != nil {
+		t.Errorf("%q, %v, want what was recorded first", got, err)
 	}
 }
 
