@@ -27,6 +27,7 @@ type said struct {
 	Relevance   *float64 `json:"relevance"`
 	Content     string   `json:"content"`
 	Reasons     string   `json:"reasons"`
+	Because     string   `json:"because"`
 	About       string   `json:"about"`
 	Concern     string   `json:"concern"`
 	Severity    string   `json:"severity"`
@@ -231,7 +232,7 @@ func (x *reader) signal(s *said) (signals.Any, error) {
 		if x.made != "" {
 			return nil, errors.New("there is a proposal before it, and an answer may make one")
 		}
-		return signals.New(h, signals.Proposal{ProposalID: x.newProposal(), Content: s.Content, Reasoning: s.Reasons}), nil
+		return x.newAnswer(h, s)
 	case "vote":
 		return x.vote(h, s)
 	case "escalation":
@@ -247,6 +248,27 @@ func (x *reader) signal(s *said) (signals.Any, error) {
 	default:
 		return s.draft(s.Type)
 	}
+}
+
+// newAnswer returns a proposal. It replies to the first signal that the model says it
+// follows from; the ids of the others are in its reasons, where claims are looked for.
+func (x *reader) newAnswer(h signals.Header, s *said) (signals.Any, error) {
+	reasons, more := s.Reasons, []string(nil)
+	for i, ref := range strings.FieldsFunc(s.Because, func(r rune) bool { return strings.ContainsRune(" ,;", r) }) {
+		id, err := x.target(ref)
+		switch {
+		case err != nil:
+			return nil, err
+		case i == 0:
+			h.ReplyTo = id
+		default:
+			more = append(more, id.String())
+		}
+	}
+	if len(more) > 0 {
+		reasons = fmt.Sprintf("%s (It also follows from %s.)", reasons, strings.Join(more, ", "))
+	}
+	return signals.New(h, signals.Proposal{ProposalID: x.newProposal(), Content: s.Content, Reasoning: reasons}), nil
 }
 
 // form returns the form of that name that the agent may use, or nil.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/retract"
 )
 
 // asked says what a turn asks for.
@@ -24,15 +25,29 @@ func (v *view) asked() string {
 	return fmt.Sprintf("The votes have chosen %s. Before it is decided you argue against it, whatever you think of it: challenge %s with the strongest reason that there is. The others hear it and may change their votes. If nothing speaks against it, pass.", against, against)
 }
 
-// asksFor reports whether a turn asks for signals of a kind.
-func asksFor(a agents.Ask, k signals.Kind) bool {
-	switch a {
-	case agents.AskAnswer:
-		return k == signals.KindProposal
-	case agents.AskFacts:
-		return k == signals.KindDiscovery
-	case agents.AskVerdict:
-		return k == signals.KindVote
+// isFact reports whether a signal states a fact.
+func isFact(s signals.Any) bool {
+	k := s.Kind()
+	return k == signals.KindDiscovery || k == signals.KindMemory || k == signals.KindToolResult
+}
+
+// asksFor reports whether signals of a kind can be said in the turn: in a mode those that
+// the turn asks for, and what takes nothing of others to say.
+func (v *view) asksFor(k signals.Kind) bool {
+	if v.Ask == 0 {
+		return true
 	}
-	return true
+	switch k {
+	case signals.KindEscalation:
+		return true
+	case retract.Kind:
+		return len(v.Said) > 0
+	case signals.KindProposal:
+		return v.Ask == agents.AskAnswer
+	case signals.KindVote:
+		return v.Ask == agents.AskVerdict
+	case signals.KindDiscovery, signals.KindMemory:
+		return v.Ask != agents.AskVerdict
+	}
+	return false
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents/reports"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/retract"
 )
 
 // Validate returns a [*signals.FieldError] for the first field that breaks a rule. A
@@ -24,7 +25,7 @@ func (t *Thinker) Validate() error {
 		}
 	}
 	for _, k := range t.CanEmit {
-		if !slices.Contains(Says(), k) && !slices.Contains(Coordinates(), k) && k != signals.KindMemory && k != (reports.Turn{}).Kind() {
+		if all := append(Says(), Coordinates()...); !slices.Contains(append(all, signals.KindMemory, retract.Kind, reports.Turn{}.Kind()), k) {
 			return &signals.FieldError{Field: "thinker.canEmit", Value: string(k), Problem: "not a kind that a thinker can say"}
 		}
 	}

@@ -54,9 +54,11 @@
 //
 // # Modes
 //
-// In a turn that asks for something ([agents.Turn].Ask) the state says for what, and the
-// thinker may say nothing else, except that it passes: a proposal for an answer, discoveries
-// for facts, a vote for a verdict.
+// In a turn that asks for something ([agents.Turn].Ask) the state says for what: a proposal
+// for an answer, discoveries for facts, a vote for a verdict. Of what else it may emit the
+// thinker can say what takes nothing that others said: it can escalate, state discoveries
+// and facts to remember beside an answer, which no other agent is shown before its own, and
+// take back what the turn shows of its own. It cannot doubt, challenge or coordinate there.
 //
 // # Prompts
 //

@@ -88,6 +88,19 @@ var forms = []form{
 	{"", "pass", "nothing to add", []field{text("reason", "why")}},
 }
 
+// because is the member of a proposal in a turn that shows facts to answer by.
+var because = text("because", "the numbers of what it follows from, such as S4 S7, or empty")
+
+// citing returns the forms with [because] in that of a proposal.
+func citing(all []form) []form {
+	for i := range all {
+		if all[i].kind == signals.KindProposal {
+			all[i].fields = slices.Insert(slices.Clone(all[i].fields), 1, because)
+		}
+	}
+	return all
+}
+
 // formOf returns the form for a kind, or nil.
 func formOf(k signals.Kind) *form {
 	if k == (agents.Passed{}).Kind() {

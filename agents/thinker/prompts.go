@@ -18,7 +18,7 @@ type Prompts struct {
 	System *template.Template // ID, Role, Traits, Forms
 	Task   *template.Template // Task, Context
 	News   *template.Template // Lines, LeftOut
-	State  *template.Template // Round, Proposes, Lines, Inbox, Held, Debate, Ask, Words
+	State  *template.Template // Round, Proposes, Lines, Inbox, Held, Own, Debate, Ask, Words
 	Repair *template.Template // Problems
 	Again  *template.Template
 }
@@ -80,9 +80,10 @@ type (
 	stateData struct {
 		Round, Words       int
 		Lines, Inbox, Held []string
-		Proposes           bool   // the agent may make a proposal
-		Debate             string // what to argue; "": the turn is none of a debate
-		Ask                string // what is asked for; "": whatever there is to say
+		Own                []string // what the agent said, if it can refer to it
+		Proposes           bool     // the agent may make a proposal
+		Debate             string   // what to argue; "": the turn is none of a debate
+		Ask                string   // what is asked for; "": whatever there is to say
 	}
 	repairData struct{ Problems []string }
 )

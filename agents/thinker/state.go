@@ -7,6 +7,8 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/coordination"
+	"github.com/swarmbus/swarmbus/signals/retract"
 )
 
 // state returns the message with the proposals, and with as much of what is addressed to
@@ -33,7 +35,29 @@ func (v *view) state() string {
 		d.Held = append(d.Held, l)
 	}
 	slices.Reverse(d.Held)
+	for _, s := range slices.Backward(v.named()) {
+		l := v.show(s)
+		if left -= len(l) + 1; left < 0 {
+			break
+		}
+		d.Own = append(d.Own, l)
+	}
+	slices.Reverse(d.Own)
 	return fill(v.prompts.State, d)
+}
+
+// named returns what the agent said that it can refer to by a number, which its earlier
+// answers do not have.
+func (v *view) named() (all []signals.Any) {
+	if !v.refers {
+		return nil
+	}
+	for _, s := range v.Said {
+		if f := formOf(s.Kind()); f != nil && f.kind != "" && s.Kind() != retract.Kind && coordination.NoteOf(s) == nil {
+			all = append(all, s)
+		}
+	}
+	return all
 }
 
 // debate says what to argue in a turn of a debate. It has only names that the package

@@ -15,6 +15,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents/spending"
 	"github.com/swarmbus/swarmbus/agents/tools"
 	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/retract"
 )
 
 // A Thinker is an agent that asks a model. ID and Model are required. The zero values
@@ -140,8 +141,11 @@ func (t *Thinker) begin(turn *agents.Turn) *thought {
 	}
 	v := newView(turn, prompts)
 	v.details, v.text, v.most, v.words = true, cmp.Or(t.Text, 4<<10), cmp.Or(t.Prompt, 48<<10), t.Personality.Words()
-	th := &thought{Thinker: t, view: v, model: t.Model, forms: formsOf(func(k signals.Kind) bool { return slices.Contains(t.CanEmit, k) && asksFor(turn.Ask, k) })}
-	v.proposes = has(th.forms, signals.KindProposal)
+	th := &thought{Thinker: t, view: v, model: t.Model, forms: formsOf(func(k signals.Kind) bool { return slices.Contains(t.CanEmit, k) && v.asksFor(k) })}
+	if turn.Ask == agents.AskAnswer && slices.ContainsFunc(append(slices.Clip(v.New), v.Said...), isFact) {
+		th.forms, v.refers = citing(th.forms), true
+	}
+	v.proposes, v.refers = has(th.forms, signals.KindProposal), v.refers || has(th.forms, retract.Kind)
 	th.ask.Most, th.ask.Temperature = cmp.Or(t.Tokens, 1024), t.Temperature
 	switch turn.Effort {
 	case signals.Cheap:

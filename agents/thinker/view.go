@@ -21,6 +21,7 @@ type view struct {
 	most     int // maximum bytes of earlier turns, of what is new, and of the state
 	words    int
 	proposes bool // the agent may make a proposal
+	refers   bool // to what it said itself
 
 	ids  map[signals.ID]uint64 // sequence numbers of signals
 	seqs map[uint64]signals.ID

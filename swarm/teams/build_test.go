@@ -231,3 +231,17 @@ func TestPlacesExpandVariables(t *testing.T) {
 		}
 	}
 }
+
+func TestAgentsCanSayEveryKindThatATeamFileMayList(t *testing.T) {
+	team := &teams.Team{
+		Models: map[string]teams.Model{"m": {Provider: teams.Ollama, Name: "qwen3"}},
+		Agents: []teams.Agent{{ID: "a", Role: "r", Model: "m", CanEmit: teams.Says()}},
+	}
+	o, err := team.Build(teams.Parts{Models: script(models.ID{Provider: "ollama", Name: "qwen3"})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := o.Agents[0].Validate(); err != nil {
+		t.Errorf("a swarm refuses it: %v", err)
+	}
+}
