@@ -54,7 +54,8 @@ var rules = []struct {
 	{"bus", rule{ours: []string{"signals", "conflict", "bus/events", "bus/stats", "bus/internal/backlog", "bus/internal/clock", "bus/internal/quota", "bus/internal/site", "bus/internal/store", "bus/internal/wait", "bus/internal/watch"}}},
 	{"bus/journal", rule{ours: []string{"signals", "conflict", "bus"}, others: []string{"golang.org/x/sys/windows"}}},
 	{"bus/journal/journaltest", rule{ours: []string{"bus/journal"}}},
-	{"bus/connectivity", rule{ours: []string{"signals", "signals/coordination", "bus"}}},
+	{"bus/connectivity/lifecycle", rule{ours: []string{"signals", "signals/coordination"}}},
+	{"bus/connectivity", rule{ours: []string{"signals", "signals/coordination", "bus", "bus/connectivity/lifecycle"}}},
 	{"bus/*", rule{ours: []string{"signals", "conflict", "bus"}}},
 	{"consensus", rule{}},
 	{"consensus/consensustest", rule{ours: []string{"consensus"}}},
@@ -103,7 +104,7 @@ var rules = []struct {
 	{"agents/tools/mcp", rule{ours: []string{"signals", "agents", "agents/hooks", "agents/models", "agents/tools"}, others: []string{"github.com/modelcontextprotocol/go-sdk"}}},
 	{"agents/thinker", rule{ours: []string{"signals", "signals/coordination", "signals/retract", "agents/spending", "agents", "agents/hooks", "agents/models", "agents/reports", "agents/tools"}}},
 	{"swarm/cassette", rule{ours: []string{"signals", "agents/spending", "agents", "agents/models", "agents/tools", "bus/journal"}}},
-	{"swarm/runlog", rule{ours: []string{"signals", "conflict", "bus", "bus/connectivity", "consensus", "consensus/reliability", "agents", "agents/routing", "signals/coordination", "signals/retract", "swarm/claims", "swarm/mode", "swarm/selection", "swarm/settle", "swarm/synthesis", "swarm/internal/standings", "swarm/internal/words", "internal/plain"}}},
+	{"swarm/runlog", rule{ours: []string{"signals", "conflict", "bus", "bus/connectivity/lifecycle", "consensus", "consensus/reliability", "agents", "agents/routing", "signals/coordination", "signals/retract", "swarm/claims", "swarm/mode", "swarm/selection", "swarm/settle", "swarm/synthesis", "swarm/internal/standings", "swarm/internal/words", "internal/plain"}}},
 	{"swarm/selection", rule{}},
 	{"swarm/synthesis", rule{ours: []string{"signals", "conflict", "consensus", "swarm/claims"}}},
 	{"swarm/synthesis/writer", rule{ours: []string{"signals", "consensus", "agents", "agents/models", "swarm/claims", "swarm/synthesis"}}},
@@ -117,7 +118,7 @@ var rules = []struct {
 	{"swarm/internal/clock", rule{}},
 	{"swarm/internal/answers", rule{ours: []string{"signals", "bus", "swarm/runlog"}}},
 	{"swarm/internal/names", rule{ours: []string{"signals", "bus", "swarm/runlog"}}},
-	{"swarm/internal/coordinate", rule{ours: []string{"signals", "signals/coordination", "bus", "bus/connectivity", "agents"}}},
+	{"swarm/internal/coordinate", rule{ours: []string{"signals", "signals/coordination", "bus", "bus/connectivity", "bus/connectivity/lifecycle", "agents"}}},
 	{"swarm/internal/settling", rule{ours: []string{"signals", "conflict", "consensus", "agents", "swarm/runlog", "swarm/settle", "swarm/internal/words"}}},
 	{"swarm/internal/seat", rule{
 		ours: []string{
@@ -125,17 +126,17 @@ var rules = []struct {
 		},
 		others: []string{"github.com/cenkalti/backoff/v5"},
 	}},
-	{"swarm/internal/why", rule{ours: []string{"signals", "signals/coordination", "bus/connectivity", "consensus", "swarm/runlog", "swarm/solves", "internal/near", "swarm/internal/words"}}},
+	{"swarm/internal/why", rule{ours: []string{"signals", "signals/coordination", "bus/connectivity/lifecycle", "consensus", "swarm/runlog", "swarm/solves", "internal/near", "swarm/internal/words"}}},
 	{"swarm/internal/keep", rule{ours: []string{
 		"signals", "bus", "bus/journal", "consensus/reliability", "swarm/runlog", "swarm/replay", "swarm/internal/clock", "swarm/internal/names",
 	}}},
 	{"swarm/solves", rule{ours: []string{
-		"signals", "signals/retract", "conflict", "bus", "bus/connectivity", "bus/journal", "consensus", "agents/spending", "bus/stats", "agents", "agents/routing",
+		"signals", "signals/retract", "conflict", "bus", "bus/connectivity/lifecycle", "bus/journal", "consensus", "agents/spending", "bus/stats", "agents", "agents/routing",
 		"swarm/claims", "swarm/credit", "swarm/synthesis", "swarm/internal/answers", "swarm/mode", "swarm/runlog", "swarm/replay", "swarm/settle", "swarm/talk",
 	}}},
 	{"swarm", rule{
 		ours: []string{
-			"signals", "signals/coordination", "signals/retract", "conflict", "bus", "bus/connectivity", "bus/journal", "consensus", "consensus/reliability", "agents/spending", "agents", "agents/hooks", "agents/routing",
+			"signals", "signals/coordination", "signals/retract", "conflict", "bus", "bus/connectivity", "bus/connectivity/lifecycle", "bus/journal", "consensus", "consensus/reliability", "agents/spending", "agents", "agents/hooks", "agents/routing",
 			"swarm/mode", "swarm/runlog", "swarm/selection", "swarm/settle", "swarm/synthesis", "swarm/replay", "swarm/solves",
 			"swarm/internal/answers", "swarm/internal/clock", "swarm/internal/coordinate", "swarm/internal/keep", "swarm/internal/names",
 			"swarm/internal/seat", "swarm/internal/settling", "swarm/internal/why", "swarm/internal/words",
@@ -202,7 +203,7 @@ var rules = []struct {
 	{"swarm/console", rule{ours: []string{"swarm/console/agui", "swarm/console/api", "swarm/console/feed", "swarm/console/guard"}}},
 	{"swarm/schemas", rule{ours: []string{
 		"agents/join", "agents/reports", "swarm/console/api", "swarm/teams",
-		"signals", "signals/cloudevents", "signals/coordination", "signals/retract", "agents", "agents/routing", "bus/connectivity", "conflict", // for the tests, which make them
+		"signals", "signals/cloudevents", "signals/coordination", "signals/retract", "agents", "agents/routing", "bus/connectivity/lifecycle", "conflict", // for the tests, which make them
 		"swarm/rooms/events", "swarm/rooms/roomlog", "swarm/runlog", "swarm/settle", "swarm/synthesis",
 	}}},
 	{"swarm/reporting", rule{ours: []string{"signals", "bus", "bus/events", "bus/journal", "agents", "agents/reports", "swarm", "swarm/runlog"}}},

@@ -5,7 +5,7 @@ import (
 
 	"go.opentelemetry.io/otel/attribute"
 
-	"github.com/swarmbus/swarmbus/bus/connectivity"
+	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 	"github.com/swarmbus/swarmbus/swarm/talk"
@@ -85,7 +85,7 @@ func (o *Observer) standing(r *solves.Result) (all []attribute.KeyValue) {
 
 // withheld returns the attribute of obstacles, if there are any. The summary of one is
 // content.
-func (o *Observer) withheld(open []connectivity.Obstacle) []attribute.KeyValue {
+func (o *Observer) withheld(open []lifecycle.Obstacle) []attribute.KeyValue {
 	if len(open) == 0 {
 		return nil
 	}

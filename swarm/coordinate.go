@@ -50,7 +50,7 @@ func (r *solve) coordinated(ctx context.Context, err error) {
 // nextStep begins the step of the next round, and delivers what is addressed to the agents
 // that have a turn in it. Both may have happened before the solve was interrupted.
 func (r *solve) nextStep(ctx context.Context, starting []*seat.Turn) {
-	if !r.thread.Coordination.Begun() {
+	if r.thread.Coordination.Began() == 0 {
 		return
 	}
 	if !r.thread.Stepped() {
@@ -138,7 +138,7 @@ func (r *solve) effort() signals.Effort {
 
 // endCoordination forgets what the swarm's own layer holds of a solve that is over.
 func (r *solve) endCoordination(ctx context.Context) {
-	if stop := r.result.Stop; r.opts.Coordination.Layer != nil || !r.thread.Coordination.Begun() || stop == runlog.StopEscalated || stop.GoesOn() {
+	if stop := r.result.Stop; r.opts.Coordination.Layer != nil || r.thread.Coordination.Began() == 0 || stop == runlog.StopEscalated || stop.GoesOn() {
 		return
 	}
 	inTime, cancel := r.inTime(ctx)

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/swarmbus/swarmbus/bus/connectivity"
+	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
@@ -88,7 +88,7 @@ func TestWhateverAgentsYieldASolveEndsForOneReason(t *testing.T) {
 func checkEnd(r *rapid.T, script string, result *solves.Result, err error) {
 	said, announced := 0, false
 	var ends []runlog.Decided
-	thread := connectivity.NewThread()
+	thread := lifecycle.NewThread()
 	for _, s := range result.Log {
 		switch p := s.Body().(type) {
 		case runlog.Decided:
@@ -97,7 +97,7 @@ func checkEnd(r *rapid.T, script string, result *solves.Result, err error) {
 			ends = nil
 		case signals.Consensus:
 			announced = true
-		case connectivity.Closed:
+		case lifecycle.Closed:
 			continue
 		}
 		if slices.Contains([]string{"a", "b", "c"}, s.Head().Source) {

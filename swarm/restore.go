@@ -9,7 +9,7 @@ import (
 	"github.com/swarmbus/swarmbus/agents/hooks"
 	"github.com/swarmbus/swarmbus/agents/routing"
 	"github.com/swarmbus/swarmbus/bus"
-	"github.com/swarmbus/swarmbus/bus/connectivity"
+	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 	"github.com/swarmbus/swarmbus/swarm/internal/seat"
@@ -41,7 +41,7 @@ func (r *solve) restore(ctx context.Context, log []signals.Any) {
 // recall takes a signal of an earlier log.
 func (r *solve) recall(ctx context.Context, s signals.Any, past *seat.Recall) {
 	before := r.thread.Mark()
-	if s.Kind() == connectivity.KindStep {
+	if s.Kind() == lifecycle.KindStep {
 		r.gathered()
 	}
 	r.apply(ctx, s)
@@ -84,7 +84,7 @@ func seedOf(log []signals.Any) uint64 {
 // finishRound ends the round in which the solve was interrupted, with the turns that are
 // incomplete in the log.
 func (r *solve) finishRound(ctx context.Context) {
-	if r.thread.Coordination.Begun() && !r.over() {
+	if r.thread.Coordination.Began() > 0 && !r.over() {
 		r.coordinated(ctx, r.desk.Layer.Complete(ctx, r.result.Thread))
 	}
 	if asked := r.thread.Stage.Asked; asked != nil && asked.Source == bus.System {

@@ -41,7 +41,7 @@ var bounds = []bound{
 			"whose pages are used again (710); one order, layers, an outside sequencer (540); handlers that may block, panic or be slow (480); " +
 			"identity and limits of agents (430); events and accounts (370); stopping and options (310); conflicts (200)",
 	},
-	{of: "code", aim: 2350, holds: []string{"bus/connectivity"}, by: code},
+	{of: "code", aim: 2775, holds: []string{"bus/connectivity", "bus/connectivity/lifecycle", "signals/coordination"}, by: code},
 	{
 		of: "code", aim: 1750, holds: []string{"agents/reports", "swarm/reporting"}, by: code,
 		most: 1935, why: "a report checked by its schema, one item at a time (140); claims compared by their words (90); a watcher with sliding windows (210)",
@@ -65,14 +65,18 @@ var bounds = []bound{
 	},
 	{
 		of: "files that a file depends on", aim: 4, holds: []string{"bus/connectivity"}, by: most,
-		most: 14, why: "emit.go reads as one emission, step by step; in three files it depends on as many, and 11 pairs depend on each other",
+		most: 6, why: "emit.go and decide.go read as one emission, step by step; component.go has one method for each thing that a component may do",
+	},
+	{
+		of: "files that a file depends on", aim: 4, holds: []string{"bus/connectivity/lifecycle"}, by: most,
+		most: 5, why: "thread.go applies an entry of any kind to all that a thread holds",
 	},
 	{
 		of: "files that a file depends on", aim: 4, holds: []string{"swarm"}, by: most,
 		most: 9, why: "round.go reads as one round, step by step",
 	},
 	{of: "mutual pairs of files", aim: 13, holds: []string{"bus"}, by: pairs},
-	{of: "mutual pairs of files", aim: 9, holds: []string{"bus/connectivity"}, by: pairs},
+	{of: "mutual pairs of files", aim: 1, holds: []string{"bus/connectivity", "bus/connectivity/lifecycle"}, by: pairs},
 	{of: "mutual pairs of files", aim: 14, holds: []string{"swarm"}, by: pairs},
 	{of: "fields of a struct", aim: 20, holds: []string{"swarm"}, by: fields},
 	{of: "fields of a struct", aim: 20, holds: []string{"bus"}, by: fields},

@@ -2,8 +2,8 @@ package connectivity
 
 import (
 	"context"
-	"slices"
 
+	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
@@ -15,99 +15,73 @@ import (
 // goes to all.
 type Resolver func(context.Context, coordination.Signal) ([]string, error)
 
-// resolver returns the resolver that has to be called first, or nil.
-func (m *emitting) resolver() Resolver {
-	if m.note.Audience != coordination.Selected || m.answered {
-		return nil
-	}
-	for _, name := range []string{m.in.Thread, ""} {
-		if r := m.layer.resolvers[name]; r != nil {
-			return r
-		}
-	}
-	return nil
+// A selection is the answer of a resolver. The zero value means that none was asked.
+type selection struct {
+	made bool
+	to   signals.Recipients
+	err  error
 }
 
-// answer calls the resolver. A critical signal is stored even if it fails.
-func (m *emitting) answer(ctx context.Context) error {
-	m.answered = true
+// choose calls the resolver.
+func choose(ctx context.Context, r Resolver, s coordination.Signal) selection {
 	var chosen []string
-	err := guard(func() (err error) {
-		chosen, err = m.ask(ctx, m.result.Signal)
-		return err
+	err := guard("resolver", func() (err error) {
+		if chosen, err = r(ctx, s); err != nil {
+			return err
+		}
+		return checkNames("recipients", s.Thread, chosen...)
 	})
-	if err == nil {
-		err = checkNames("recipients", m.in.Thread, chosen...)
+	if err != nil {
+		return selection{true, noRecipients, err}
 	}
-	if m.failed = inside("resolver", err); m.failed == nil {
-		m.to = recipients(chosen)
-	}
-	if m.note.Priority == coordination.Critical {
-		return nil
-	}
-	return m.failed
+	return selection{true, lifecycle.To(chosen...), nil}
 }
 
-// withDuty adds to the recipients those of the critical signal whose duty to be
-// answered an update takes over.
-func withDuty(to signals.Recipients, d *duty) signals.Recipients {
+// recipientsOf returns the recipients of a note on the bus. Its error says why there are
+// none, or why a critical note goes to everyone instead of its audience.
+func recipientsOf(t *lifecycle.Thread, source string, n *coordination.Note, chosen selection) (to signals.Recipients, err error) {
+	to = noRecipients
+	switch n.Audience {
+	case coordination.Self:
+		to = signals.To(source)
+	case coordination.All:
+		return signals.Recipients{}, unanswered(t, source, n)
+	case coordination.Selected:
+		if chosen.made {
+			to = chosen.to
+		}
+	case coordination.Coordinator:
+		to = t.ToCoordinator()
+	}
 	switch {
-	case d == nil:
-		return to
-	case to.Everyone() || d.to.Everyone():
-		return signals.Recipients{}
+	case n.Priority != coordination.Critical && to.Equal(noRecipients):
+		return to, ErrNoAudience
+	case n.Priority != coordination.Critical || answerable(t, source, to):
+		return to, nil
+	case chosen.err != nil:
+		return signals.Recipients{}, chosen.err
 	}
-	return recipients(slices.Concat(names(to), names(d.to)))
+	return signals.Recipients{}, ErrNoAudience
 }
 
-// unanswered returns ErrNoAudience for a critical signal to all if no one there may
-// answer it.
-func (m *emitting) unanswered(t *Thread) error {
-	others := t.members.size()
-	if t.Registered(m.in.Source) {
+// unanswered returns ErrNoAudience for a critical note to all if no one there may answer
+// it.
+func unanswered(t *lifecycle.Thread, source string, n *coordination.Note) error {
+	others := t.Components()
+	if t.Registered(source) {
 		others--
 	}
-	if m.note.Priority != coordination.Critical || t.Coordinator() != "" || others > 0 {
+	if n.Priority != coordination.Critical || t.Coordinator() != "" || others > 0 {
 		return nil
 	}
 	return ErrNoAudience
 }
 
-// answerable reports whether any of the recipients may answer a critical
-// signal: one other than its source, or the coordinator.
-func (m *emitting) answerable(t *Thread, to signals.Recipients) bool {
-	if source := m.in.Source; to.Include(source) && !t.coordinates(source) {
+// answerable reports whether any of the recipients may answer a critical note: one other
+// than its source, or the coordinator.
+func answerable(t *lifecycle.Thread, source string, to signals.Recipients) bool {
+	if to.Include(source) && !t.Coordinates(source) {
 		return !to.Equal(signals.To(source))
 	}
 	return !to.Equal(noRecipients)
-}
-
-// recipients returns the recipients on the bus, and why a critical signal goes
-// to everyone instead of its audience.
-func (m *emitting) recipients(t *Thread) (to signals.Recipients, err error) {
-	to = noRecipients
-	switch m.note.Audience {
-	case coordination.Self:
-		to = signals.To(m.in.Source)
-	case coordination.All:
-		return signals.Recipients{}, m.unanswered(t)
-	case coordination.Selected:
-		if m.answered && m.failed == nil {
-			to = m.to
-		}
-	case coordination.Coordinator:
-		to = t.coordinator
-	}
-	switch {
-	case m.note.Priority == coordination.Critical && m.answerable(t, to):
-		return to, nil
-	case m.note.Priority != coordination.Critical && to.Equal(noRecipients):
-		return to, ErrNoAudience
-	case m.note.Priority != coordination.Critical:
-		return to, nil
-	}
-	if m.failed != nil {
-		return signals.Recipients{}, m.failed
-	}
-	return signals.Recipients{}, ErrNoAudience
 }

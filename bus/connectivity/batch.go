@@ -1,9 +1,11 @@
 package connectivity
 
 import (
+	"errors"
 	"sync"
 
 	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
@@ -15,8 +17,15 @@ type batch struct {
 	at      bus.Moment
 	last    uint64        // position of the layer's newest entry in the log
 	since   uint64        // position from which the layer's entries are needed
+	hooked  bool          // the hook is called for the note among the entries
 	entries []signals.Any // beyond its length: entries of earlier batches, to be overwritten
 }
+
+// errNothing ends a commit if there is nothing to write.
+var errNothing = errors.New("connectivity: nothing to write")
+
+// noRecipients stands for no recipients: see [lifecycle.To].
+var noRecipients = lifecycle.To()
 
 var batches = sync.Pool{New: func() any { return new(batch) }}
 
@@ -70,24 +79,24 @@ func (b *batch) transition(source, thread string, s coordination.State, to signa
 }
 
 func (b *batch) step(thread string, step int) {
-	h := b.header(system, thread, noRecipients, signals.ID{})
-	add(b, h, Step{Link: b.link(), Step: step})
+	h := b.header(bus.System, thread, noRecipients, signals.ID{})
+	add(b, h, lifecycle.Step{Link: b.link(), Step: step})
 }
 
 func (b *batch) requested(s *coordination.Signal, m signals.Effort) {
-	h := b.header(system, s.Thread, noRecipients, s.ID)
-	add(b, h, Requested{Link: b.link(), For: s.ID, At: s.Seq, Mode: m})
+	h := b.header(bus.System, s.Thread, noRecipients, s.ID)
+	add(b, h, lifecycle.Requested{Link: b.link(), For: s.ID, At: s.Seq, Mode: m})
 }
 
 // members adds an entry for those whom it names.
-func (b *batch) members(thread string, m Members, to ...string) {
+func (b *batch) members(thread string, m lifecycle.Members, to ...string) {
 	m.Link = b.link()
-	add(b, b.header(system, thread, recipients(to), signals.ID{}), m)
+	add(b, b.header(bus.System, thread, lifecycle.To(to...), signals.ID{}), m)
 }
 
 // closed adds the end of a thread. since is without it.
 func (b *batch) closed(thread string, since uint64) {
 	k := b.link()
 	k.Since = since
-	add(b, b.header(system, thread, signals.Recipients{}, signals.ID{}), Closed{k})
+	add(b, b.header(bus.System, thread, signals.Recipients{}, signals.ID{}), lifecycle.Closed{Link: k})
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/connectivity"
+	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
@@ -192,14 +193,14 @@ func BenchmarkGet(b *testing.B) {
 func BenchmarkQuery(b *testing.B) {
 	for _, c := range []struct {
 		name string
-		q    connectivity.Query
+		q    lifecycle.Query
 		want int
 	}{
-		{"default", connectivity.Query{Thread: "t"}, 50},
-		{"source", connectivity.Query{Thread: "t", Source: "rare"}, 3},
-		{"class", connectivity.Query{Thread: "t", Messages: []coordination.Message{coordination.AboutConflict}, Limit: 10}, 10},
-		{"ended", connectivity.Query{Thread: "t", States: []coordination.State{coordination.Resolved}}, 50},
-		{"oldest", connectivity.Query{Thread: "t", Order: connectivity.Oldest}, 50},
+		{"default", lifecycle.Query{}, 50},
+		{"source", lifecycle.Query{Source: "rare"}, 3},
+		{"class", lifecycle.Query{Messages: []coordination.Message{coordination.AboutConflict}, Limit: 10}, 10},
+		{"ended", lifecycle.Query{States: []coordination.State{coordination.Resolved}}, 50},
+		{"oldest", lifecycle.Query{Order: lifecycle.Oldest}, 50},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			bySize(b, func(b *testing.B, l *connectivity.Layer) {
@@ -207,7 +208,7 @@ func BenchmarkQuery(b *testing.B) {
 					mustEmit(b, l, says("x", by("rare"), at(coordination.Critical)), false)
 				}
 				for b.Loop() {
-					if got, err := l.Query(c.q); err != nil || len(got) != c.want {
+					if got, err := l.Query("t", c.q); err != nil || len(got) != c.want {
 						b.Fatalf("%d answers, want %d: %v", len(got), c.want, err)
 					}
 				}

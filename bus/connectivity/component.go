@@ -2,7 +2,6 @@ package connectivity
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
@@ -35,8 +34,7 @@ func (c *Component) Emit(ctx context.Context, in Input) (Emission, error) {
 	if in.Source != "" && in.Source != c.id {
 		return Emission{}, &ValidationError{Field: "source", Value: in.Source, Problem: "not " + c.id, Err: ErrNotAllowed}
 	}
-	in.Source = c.id
-	return c.layer.emit(ctx, &in, c)
+	return c.layer.emit(ctx, signals.Header{Source: c.id, Thread: in.Thread}, in.note(), c.id)
 }
 
 // EmitDraft emits in a thread what an agent yielded ([coordination.Draft],
@@ -61,11 +59,8 @@ func (c *Component) EmitDraft(ctx context.Context, thread string, s signals.Any)
 	if n == nil || n.Layer != "" {
 		return e, &ValidationError{Field: "kind", Value: string(s.Kind()), Problem: "not a draft"}
 	}
-	return c.Emit(ctx, Input{
-		Thread: thread, Class: n.Class, Audience: n.Audience, Priority: n.Priority, Summary: n.Summary, Details: n.Details,
-		Confidence: n.Confidence, Replaces: n.Replaces, ExpiresAtStep: n.ExpiresAtStep, ExpiresAfter: n.ExpiresAfter,
-		round: s.Head().Round, trace: s.Head().Trace,
-	})
+	h := signals.Header{Source: c.id, Thread: thread, Round: s.Head().Round, Trace: s.Head().Trace}
+	return c.layer.emit(ctx, h, *n, c.id)
 }
 
 // Resolve is [Layer.Resolve] for a signal that the component emitted, that is
@@ -74,7 +69,7 @@ func (c *Component) EmitDraft(ctx context.Context, thread string, s signals.Any)
 // when it was emitted. The source of a critical signal cannot resolve it, unless
 // it is the coordinator.
 func (c *Component) Resolve(ctx context.Context, id signals.ID) (coordination.Signal, error) {
-	return c.layer.resolve(ctx, id, c)
+	return c.layer.resolve(ctx, id, c.id)
 }
 
 // Acknowledge records that the component received a signal, which makes an
@@ -82,22 +77,8 @@ func (c *Component) Resolve(ctx context.Context, id signals.ID) (coordination.Si
 // is [ErrNotAllowed] if the signal is not addressed to the component, or
 // [ErrNotFound]. An [Inbox] acknowledges what it delivers.
 func (c *Component) Acknowledge(ctx context.Context, id signals.ID) error {
-	l := c.layer
-	return l.record(ctx, func(b *batch) error {
-		r, err := l.knownLocked(id)
-		if err != nil {
-			return err
-		}
-		if !l.threads[r.Thread].isFor(c.id, r) {
-			return c.refuse("acknowledge", r)
-		}
-		return b.activate(r)
-	})
+	return c.layer.acknowledge(ctx, id, c.id)
 }
 
 // Inbox is [Layer.Inbox] for the component.
 func (c *Component) Inbox() (*Inbox, error) { return c.layer.Inbox(c.id) }
-
-func (c *Component) refuse(what string, r *record) error {
-	return fmt.Errorf("%w: %q may not %s %s of %q", ErrNotAllowed, c.id, what, r.ID, r.Source)
-}

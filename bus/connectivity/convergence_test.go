@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/swarmbus/swarmbus/bus/connectivity"
+	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
@@ -82,15 +83,15 @@ func TestTheNewestGradeInForceCounts(t *testing.T) {
 
 // A critical signal of any class keeps its thread from converging.
 func TestAnUnansweredCriticalIsAnObstacle(t *testing.T) {
-	for c, want := range map[coordination.Class]connectivity.Cause{
-		coordination.AttentionRaise:      connectivity.Unanswered,
-		coordination.ConfidenceHigh:      connectivity.Unanswered,
-		coordination.ConfidenceLow:       connectivity.LowConfidence,
-		coordination.ConfidenceBlocker:   connectivity.BlockedSource,
-		coordination.ConflictActive:      connectivity.OpenConflict,
-		coordination.ConflictResolved:    connectivity.Unanswered,
-		coordination.HandoffReady:        connectivity.Unanswered,
-		coordination.EscalationInterrupt: connectivity.OpenEscalation,
+	for c, want := range map[coordination.Class]lifecycle.Cause{
+		coordination.AttentionRaise:      lifecycle.Unanswered,
+		coordination.ConfidenceHigh:      lifecycle.Unanswered,
+		coordination.ConfidenceLow:       lifecycle.LowConfidence,
+		coordination.ConfidenceBlocker:   lifecycle.BlockedSource,
+		coordination.ConflictActive:      lifecycle.OpenConflict,
+		coordination.ConflictResolved:    lifecycle.Unanswered,
+		coordination.HandoffReady:        lifecycle.Unanswered,
+		coordination.EscalationInterrupt: lifecycle.OpenEscalation,
 	} {
 		w := newWorld(t, nil)
 		w.emit(says("sure", by("b"), class(coordination.ConfidenceHigh)))
@@ -139,18 +140,18 @@ func TestAVeryLowGradeAtHighPriorityCountsAsABlocker(t *testing.T) {
 		priority coordination.Priority
 		class    coordination.Class
 		grade    float64
-		want     connectivity.Cause
-		salience connectivity.Salience
+		want     lifecycle.Cause
+		salience coordination.Salience
 	}{
-		{coordination.High, coordination.ConfidenceLow, 0.19, connectivity.BlockedSource, connectivity.Highest},
-		{coordination.High, coordination.ConfidenceLow, 0.2, connectivity.LowConfidence, connectivity.Ordinary},
-		{coordination.Normal, coordination.ConfidenceLow, 0.1, connectivity.LowConfidence, connectivity.Ordinary},
-		{coordination.Critical, coordination.ConfidenceLow, 0.1, connectivity.BlockedSource, connectivity.Highest},
-		{coordination.Critical, coordination.ConfidenceLow, 0.2, connectivity.LowConfidence, connectivity.Highest},
-		{coordination.Critical, coordination.ConfidenceLow, 0.3, connectivity.LowConfidence, connectivity.Highest},
-		{coordination.Low, coordination.ConfidenceBlocker, 0, connectivity.BlockedSource, connectivity.Ordinary},
-		{coordination.High, coordination.ConfidenceBlocker, 0, connectivity.BlockedSource, connectivity.Highest},
-		{coordination.High, coordination.ConflictActive, 0.1, connectivity.OpenConflict, connectivity.Ordinary},
+		{coordination.High, coordination.ConfidenceLow, 0.19, lifecycle.BlockedSource, coordination.Highest},
+		{coordination.High, coordination.ConfidenceLow, 0.2, lifecycle.LowConfidence, coordination.Ordinary},
+		{coordination.Normal, coordination.ConfidenceLow, 0.1, lifecycle.LowConfidence, coordination.Ordinary},
+		{coordination.Critical, coordination.ConfidenceLow, 0.1, lifecycle.BlockedSource, coordination.Highest},
+		{coordination.Critical, coordination.ConfidenceLow, 0.2, lifecycle.LowConfidence, coordination.Highest},
+		{coordination.Critical, coordination.ConfidenceLow, 0.3, lifecycle.LowConfidence, coordination.Highest},
+		{coordination.Low, coordination.ConfidenceBlocker, 0, lifecycle.BlockedSource, coordination.Ordinary},
+		{coordination.High, coordination.ConfidenceBlocker, 0, lifecycle.BlockedSource, coordination.Highest},
+		{coordination.High, coordination.ConflictActive, 0.1, lifecycle.OpenConflict, coordination.Ordinary},
 	} {
 		thread := fmt.Sprint(i)
 		s := w.emit(says("x", in(thread), at(c.priority), func(in *connectivity.Input) {
@@ -158,15 +159,15 @@ func TestAVeryLowGradeAtHighPriorityCountsAsABlocker(t *testing.T) {
 		}))
 		got := w.Converged(thread)
 		blocked := 0
-		if c.want == connectivity.BlockedSource {
+		if c.want == lifecycle.BlockedSource {
 			blocked = 1
 		}
-		if connectivity.SalienceOf(s) != c.salience || len(got.Obstacles) != 1 || got.Obstacles[0].Cause != c.want || got.Blocked != blocked {
-			t.Errorf("%s %s %v: %s, %+v", c.priority, c.class, c.grade, connectivity.SalienceOf(s), got)
+		if s.Salience() != c.salience || len(got.Obstacles) != 1 || got.Obstacles[0].Cause != c.want || got.Blocked != blocked {
+			t.Errorf("%s %s %v: %s, %+v", c.priority, c.class, c.grade, s.Salience(), got)
 		}
 	}
-	if s := w.emit(says("x", at(coordination.Low))); connectivity.SalienceOf(s) != connectivity.Lowest {
-		t.Errorf("low without a grade: %s", connectivity.SalienceOf(s))
+	if s := w.emit(says("x", at(coordination.Low))); s.Salience() != coordination.Lowest {
+		t.Errorf("low without a grade: %s", s.Salience())
 	}
 }
 

@@ -16,10 +16,11 @@
 // A signal of the layer is a signal of the bus: its kind is its message class
 // and its recipients are those of the bus, so agents receive what is addressed
 // to them, and the history, traces and observers of the bus see everything. Its
-// later states are in the log too ([coordination.Transition], [Step], [Requested], [Members],
-// [Closed]), so the layer's state is a fold of the log: [Rebuild] restores it, and a
-// [Thread] is the same fold for a reader of the log of one thread. The kinds are reserved: the bus refuses them from agents. Several layers
-// may share a bus if their names differ.
+// later states are in the log too ([coordination.Transition] and the entries of
+// package lifecycle), so the layer's state is a fold of the log: [Rebuild] restores it, and
+// a [lifecycle.Thread] is the same fold for a reader of the log of one thread. The kinds
+// are reserved: the bus refuses them from agents. Several layers may share a bus if their
+// names differ.
 //
 // Every call decides on the state at the end of the log, and is committed and
 // folded atomically. A signal that is not in the log suppresses, ends and

@@ -12,6 +12,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/connectivity"
+	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
@@ -39,7 +40,7 @@ func played(t testing.TB, turns []turn) (log []string, w *world) {
 		draft := y.draft
 		if draft == nil { // it resolves what is open
 			ids := []signals.ID{}
-			for _, s := range w.Query(connectivity.Query{Thread: "t", Limit: 1}) {
+			for _, s := range w.Query("t", lifecycle.Query{Limit: 1}) {
 				ids = append(ids, s.ID)
 			}
 			draft = coordination.Resolution(ids...)
@@ -80,13 +81,13 @@ func TestDraftsInTheSameOrderMakeTheSameLog(t *testing.T) {
 		if diff := cmp.Diff(log, again); diff != "" {
 			r.Fatalf("another log: %s", diff)
 		}
-		thread := connectivity.NewThread()
+		thread := lifecycle.NewThread()
 		for s := range w.bus.History(bus.Filter{Threads: []string{"t"}}) {
 			thread.Apply(s)
 		}
-		q := connectivity.Query{Thread: "t", Limit: -1, States: []coordination.State{1, 2, 3, 4, 5}}
+		q := lifecycle.Query{Limit: -1, States: []coordination.State{1, 2, 3, 4, 5}}
 		got := []any{made(thread.Query(q)), thread.Converged(), thread.Unacknowledged(), thread.Step(), thread.Mode(), thread.Coordinator()}
-		want := []any{w.Query(q), w.Converged("t"), w.Unacknowledged("t"), w.Step("t"), w.Mode("t"), "lead"}
+		want := []any{w.Query("t", q), w.Converged("t"), w.Unacknowledged("t"), w.Step("t"), w.Mode("t"), "lead"}
 		if diff := cmp.Diff(want, got, byID); diff != "" {
 			r.Fatalf("-layer +thread:\n%s", diff)
 		}
@@ -140,7 +141,7 @@ func TestADraftIsAnInputOfItsAgent(t *testing.T) {
 
 // A thread that is folded without a layer does not take a draft for an entry.
 func TestADraftIsNoEntry(t *testing.T) {
-	thread := connectivity.NewThread()
+	thread := lifecycle.NewThread()
 	for _, s := range []signals.Any{
 		coordination.Draft(coordination.Note{Class: coordination.EscalationInterrupt, Summary: "stop"}),
 		coordination.Resolution(signals.MustID("sig_a")),
@@ -148,7 +149,7 @@ func TestADraftIsNoEntry(t *testing.T) {
 	} {
 		thread.Apply(s)
 	}
-	if c := thread.Converged(); !c.Unknown || len(made(thread.Query(connectivity.Query{Thread: "t"}))) != 0 {
+	if c := thread.Converged(); !c.Unknown || len(made(thread.Query(lifecycle.Query{}))) != 0 {
 		t.Errorf("%v", c)
 	}
 }

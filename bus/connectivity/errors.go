@@ -3,7 +3,9 @@ package connectivity
 import (
 	"errors"
 	"fmt"
+	"runtime/debug"
 
+	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
@@ -27,7 +29,7 @@ var (
 	ErrNotFed = errors.New("connectivity: the log was not fed to the bus")
 )
 
-// A ValidationError names the field of an [Input], a [Query] or [Options] that
+// A ValidationError names the field of an [Input], a [lifecycle.Query] or [Options] that
 // breaks a rule. It wraps [signals.ErrInvalid] and, for the field replaces,
 // [ErrNotFound], [ErrTerminal] or [ErrNotAllowed].
 type ValidationError struct {
@@ -60,4 +62,40 @@ func invalid(err error) error {
 		return err
 	}
 	return &ValidationError{Field: field.Field, Value: field.Value, Problem: field.Problem}
+}
+
+// checkNames refuses what cannot be the name of a thread, or of a component.
+func checkNames(field, thread string, ids ...string) error {
+	var l signals.Limits
+	if err := l.Name("thread", thread); err != nil {
+		return invalid(err)
+	}
+	total := 0
+	for _, id := range ids {
+		if err := l.Name(field, id); err != nil {
+			return invalid(err)
+		}
+		if id == bus.System {
+			return &ValidationError{Field: field, Value: id, Problem: "the bus's own"}
+		}
+		total += len(id)
+	}
+	if field == "recipients" && total > signals.DefaultTextBytes {
+		return &ValidationError{Field: field, Value: ids[0], Problem: "too many: for all of a thread there is the audience all"}
+	}
+	return nil
+}
+
+// guard calls a function of the program's own, and returns its error or panic with what it
+// is.
+func guard(what string, f func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &bus.PanicError{Value: v, Stack: debug.Stack()}
+		}
+		if err != nil {
+			err = fmt.Errorf("connectivity: %s: %w", what, err)
+		}
+	}()
+	return f()
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/connectivity"
+	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
@@ -100,8 +101,8 @@ func Example_conflict() {
 	}
 	says("a", coordination.ConflictActive, 0.2, "retries make it worse")
 	says("b", coordination.ConflictActive, 0.3, "retries are needed")
-	open, _ := layer.Query(connectivity.Query{
-		Thread: "t", Messages: []coordination.Message{coordination.AboutConflict}, Order: connectivity.Oldest,
+	open, _ := layer.Query("t", lifecycle.Query{
+		Messages: []coordination.Message{coordination.AboutConflict}, Order: lifecycle.Oldest,
 	})
 	fmt.Println(len(open), "open conflicts")
 	says("arbiter", coordination.ConflictResolved, 0.9, "retry with a budget")

@@ -7,24 +7,16 @@ import (
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
-// A Hook is called for every escalation and every critical signal, by Emit,
-// after the signal is in the log and before inboxes deliver it and observers
-// are called. The mode that it returns is kept for the thread: see
-// [Layer.Mode]; 0 requests none. It may call the layer, but must not wait for
-// the signal to be delivered. An error or panic is reported to
-// [Options].Failure and has no other effect.
-type Hook func(context.Context, coordination.Signal) (signals.Effort, error)
-
+// callHook calls the hook for a signal.
 func (l *Layer) callHook(ctx context.Context, s coordination.Signal) {
 	var mode signals.Effort
-	err := guard(func() (err error) {
-		mode, err = l.opts.Hook(ctx, clone(s))
-		return err
+	err := guard("hook", func() (err error) {
+		if mode, err = l.opts.Hook(ctx, clone(s)); err != nil || mode == 0 {
+			return err
+		}
+		return l.request(ctx, &s, mode)
 	})
-	if err == nil && mode != 0 {
-		err = l.request(ctx, &s, mode)
-	}
-	l.fail(inside("hook", err))
+	l.fail(err)
 }
 
 // request writes the mode to the log, so that it outlives the process.
@@ -33,10 +25,32 @@ func (l *Layer) request(ctx context.Context, s *coordination.Signal, mode signal
 		return err
 	}
 	return l.record(ctx, func(b *batch) error {
-		if t := l.threads[s.Thread]; t == nil || t.began > s.Seq {
+		if began := l.fold.Thread(s.Thread).Began(); began == 0 || began > s.Seq {
 			return errNothing // the thread was closed meanwhile
 		}
 		b.requested(s, mode)
 		return nil
 	})
 }
+
+// release delivers a signal that the hook was called for.
+func (l *Layer) release(ctx context.Context, id signals.ID) {
+	l.mu.Lock()
+	l.events.release(id)
+	l.mu.Unlock()
+	l.drain(ctx)
+}
+
+// hookOf returns a channel that is closed when the hook for a signal has
+// returned, or if none is running.
+func (l *Layer) hookOf(id signals.ID) <-chan struct{} {
+	l.bus.Last() // waits for a commit in progress, which says whether there is one
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if h := l.events.hooked[id]; h != nil {
+		return h.over
+	}
+	return over
+}
+
+var over = func() <-chan struct{} { c := make(chan struct{}); close(c); return c }()

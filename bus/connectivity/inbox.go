@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
@@ -37,18 +38,17 @@ func (l *Layer) Inbox(id string) (*Inbox, error) {
 		layer: l, id: id, turn: make(chan struct{}, 1), closed: make(chan struct{}), joined: map[string]bool{}, leads: map[string]bool{},
 	}
 	var after uint64
-	err := l.commit(context.Background(), func(b *batch) error { // nothing is written, so that the state is that of the end of the log
-		after = b.at.Seq - 1
-		for name, t := range l.threads {
+	err := l.atEnd(func(last uint64) {
+		after = last
+		for name, t := range l.fold.Threads() {
 			if t.Registered(id) {
 				i.joined[name] = true
 			}
-			if t.coordinates(id) {
+			if t.Coordinates(id) {
 				i.leads[name] = true
 			}
 		}
-		return errNothing
-	}, nil)
+	})
 	if err == nil {
 		i.log, err = l.bus.Subscribe(bus.SubscribeOptions{Agent: id, Kinds: kinds, Where: i.wants, Past: true, After: after})
 	}
@@ -61,14 +61,14 @@ func (l *Layer) Inbox(id string) (*Inbox, error) {
 // wants folds what the log says about the component, and reports whether a signal is for
 // it.
 func (i *Inbox) wants(s signals.Any) bool {
-	if k := linkOf(s); k == nil || k.Layer != i.layer.opts.Name {
+	if k := lifecycle.LinkOf(s); k == nil || k.Layer != i.layer.opts.Name {
 		return false
 	}
 	h := s.Head()
 	switch s := s.(type) {
-	case *signals.Signal[Members]:
+	case *signals.Signal[lifecycle.Members]:
 		i.enroll(h.Thread, &s.Payload)
-	case *signals.Signal[Closed]:
+	case *signals.Signal[lifecycle.Closed]:
 		delete(i.joined, h.Thread)
 		delete(i.leads, h.Thread)
 	}
@@ -76,7 +76,7 @@ func (i *Inbox) wants(s signals.Any) bool {
 	return n != nil && (!h.Recipients.Everyone() || i.joined[h.Thread] || n.Priority == coordination.Critical && (i.leads[h.Thread] || i.owes(h.ID)))
 }
 
-func (i *Inbox) enroll(thread string, p *Members) {
+func (i *Inbox) enroll(thread string, p *lifecycle.Members) {
 	for _, id := range p.Joined {
 		if id == i.id {
 			i.joined[thread] = true
@@ -100,8 +100,8 @@ func (i *Inbox) owes(id signals.ID) bool {
 	i.layer.bus.Last() // waits for the fold
 	i.layer.mu.Lock()
 	defer i.layer.mu.Unlock()
-	r := i.layer.ids.get(id)
-	return r != nil && r.owed.has(i.id)
+	r := i.layer.fold.Get(id)
+	return r != nil && r.OwedBy(i.id)
 }
 
 // Next waits for the next signal and returns it in its current state: reading
@@ -179,7 +179,7 @@ func (i *Inbox) keep(s signals.Any, err error) error {
 		return err
 	}
 	h := s.Head()
-	read := signalOf(&h, coordination.NoteOf(s))
+	read := lifecycle.SignalOf(&h, coordination.NoteOf(s))
 	i.unread = &read
 	return nil
 }
@@ -196,17 +196,3 @@ func (i *Inbox) Close() {
 	i.once.Do(func() { close(i.closed) })
 	i.log.Close()
 }
-
-// hookOf returns a channel that is closed when the hook for a signal has
-// returned, or if none is running.
-func (l *Layer) hookOf(id signals.ID) <-chan struct{} {
-	l.bus.Last() // waits for a commit in progress, which says whether there is one
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if running := l.hooks[id]; running != nil {
-		return running
-	}
-	return over
-}
-
-var over = func() <-chan struct{} { c := make(chan struct{}); close(c); return c }()

@@ -2,12 +2,11 @@ package connectivity
 
 import (
 	"context"
-	"errors"
-	"slices"
 	"strconv"
 	"sync"
 
 	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
@@ -41,6 +40,17 @@ func (o *Options) withDefaults() (Options, error) {
 	return r, r.Suppression.normalize()
 }
 
+// A Hook is called for every escalation and every critical signal, by Emit,
+// after the signal is in the log and before inboxes deliver it and observers
+// are called. The mode that it returns is kept for the thread: see
+// [Layer.Mode]; 0 requests none. It may call the layer, but must not wait for
+// the signal to be delivered. An error or panic is reported to
+// [Options].Failure and has no other effect.
+type Hook func(context.Context, coordination.Signal) (signals.Effort, error)
+
+// kinds are reserved for layers.
+var kinds = lifecycle.Kinds()
+
 // A Layer lets the parts of a swarm signal to each other over a bus. It is for
 // the operator of the swarm: it may emit for every source and end every signal.
 // The parts themselves get a [Component] each.
@@ -54,18 +64,14 @@ type Layer struct {
 	log  *bus.Layer
 	opts Options // never changes
 
-	// mu protects the fields below. To change the threads, the bus's lock must be
+	// mu protects the fields below. To change the fold, the bus's lock must be
 	// held too, and taken first. So a decision made at the end of the log still
 	// holds when it is committed, and queries need only mu. The bus is never called
 	// with mu held.
 	mu        sync.Mutex
-	threads   map[string]*Thread
-	ids       *index
-	order     []*Thread // in the order in which they began; closed ones are dropped from the front
-	last      uint64    // position of the newest entry
+	fold      *lifecycle.Fold
 	resolvers map[string]Resolver
-	hooks     map[signals.ID]chan struct{}
-	tellings  tellings
+	events    events
 }
 
 // New returns a layer on b without any signals and reserves its kinds: from
@@ -82,106 +88,16 @@ func New(b *bus.Bus, o *Options) (*Layer, error) {
 		return nil, invalid(err)
 	}
 	return &Layer{
-		bus: b, log: log, opts: opts, threads: map[string]*Thread{}, ids: newIndex(),
-		resolvers: map[string]Resolver{}, hooks: map[signals.ID]chan struct{}{}, tellings: tellings{waiting: map[string][]*telling{}},
+		bus: b, log: log, opts: opts, fold: lifecycle.NewFold(opts.Name, opts.Retain), resolvers: map[string]Resolver{},
+		events: events{waiting: map[string][]*happened{}, hooked: map[signals.ID]*happened{}},
 	}, nil
 }
 
-// errNothing ends a commit if there is nothing to write.
-var errNothing = errors.New("connectivity: nothing to write")
-
-// commit atomically appends the entries that decide puts into the batch to the
-// log and folds them. decide runs with both locks held; committed, which may be nil, runs
-// after the fold.
-func (l *Layer) commit(ctx context.Context, decide func(*batch) error, committed func([]change)) error {
-	return l.write(ctx, true, decide, committed)
-}
-
-// record is commit for changes of signals that are in the log, which the bus does
-// not refuse for lack of room.
-func (l *Layer) record(ctx context.Context, decide func(*batch) error) error {
-	return l.write(ctx, false, decide, nil)
-}
-
-func (l *Layer) write(ctx context.Context, waits bool, decide func(*batch) error, committed func([]change)) (err error) {
-	b := batches.Get().(*batch)
-	decided := func(at bus.Moment) ([]signals.Any, error) {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		*b = batch{layer: l.opts.Name, at: at, last: l.last, since: l.sinceLocked(nil, at.Seq), entries: b.entries[:0]}
-		err := decide(b)
-		return b.entries, err
-	}
-	folded := func(entries []signals.Any) {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		var changes []change
-		for _, s := range entries {
-			changes = l.applyLocked(s, changes)
-		}
-		if committed != nil {
-			committed(changes)
-		}
-	}
-	if waits {
-		err = l.log.Append(ctx, decided, folded)
-	} else {
-		err = l.log.Record(ctx, decided, folded)
-	}
-	b.retire()
-	if err == errNothing { //nolint:errorlint // it is never wrapped, and all suppressed emissions end here
-		return nil
-	}
-	return err
-}
-
-// applyLocked folds the next entry of the layer's log.
-func (l *Layer) applyLocked(s signals.Any, changes []change) []change {
-	h := s.Head()
-	l.last = max(l.last, h.Seq)
-	t := l.threads[h.Thread]
-	if t == nil {
-		t = newThread(h.Thread, l.opts.Retain, l.ids)
-		l.threads[h.Thread] = t
-		if len(l.order) > 2*len(l.threads) {
-			l.order = slices.DeleteFunc(l.order, func(t *Thread) bool { return t.began == 0 })
-		}
-		l.order = append(l.order, t)
-	}
-	changes = t.apply(s, changes)
-	if s.Kind() == KindClosed {
-		delete(l.threads, h.Thread)
-	}
-	return changes
-}
-
-// threadLocked returns a thread, or an empty one that the layer does not hold.
-func (l *Layer) threadLocked(name string) *Thread {
-	if t := l.threads[name]; t != nil {
-		return t
-	}
-	return newThread(name, l.opts.Retain, l.ids)
-}
-
-// sinceLocked returns the position at which the oldest open thread other than not
-// began, or next if there is none.
-func (l *Layer) sinceLocked(not *Thread, next uint64) uint64 {
-	for len(l.order) > 0 && l.order[0].began == 0 {
-		l.order = l.order[1:]
-	}
-	for _, t := range l.order {
-		if t != not && t.began > 0 {
-			return t.began
-		}
-	}
-	return next
-}
-
-// view calls do with the state of a thread, which may be empty.
-func (l *Layer) view(thread string, do func(t *Thread)) {
+// view returns what get says about a thread, which may be empty.
+func view[T any](l *Layer, thread string, get func(*lifecycle.Thread) T) T {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	do(l.threadLocked(thread))
+	return get(l.fold.Thread(thread))
 }
 
 // Get returns the signal with that id, and whether the layer holds it.
@@ -196,50 +112,44 @@ func (l *Layer) Get(id signals.ID) (coordination.Signal, bool) {
 func (l *Layer) look(id signals.ID) (coordination.Signal, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if r := l.ids.get(id); r != nil {
-		return r.snapshot(), true
+	if r := l.fold.Get(id); r != nil {
+		return r.Snapshot(), true
 	}
 	return coordination.Signal{}, false
 }
 
-// Query returns the signals that q selects: at most 50 live ones, newest first,
-// if q names only the thread. It usually takes time linear in the result. Its
-// error is a [*ValidationError] for a query that no signal can match.
-func (l *Layer) Query(q Query) (found []coordination.Signal, err error) {
-	if err := q.check(); err != nil {
-		return nil, invalid(err)
+// Query returns the signals of a thread that q selects: at most 50 live ones, newest first,
+// if q is zero. It usually takes time linear in the result. Its error is a
+// [*ValidationError] for a query that no signal can match.
+func (l *Layer) Query(thread string, q lifecycle.Query) (found []coordination.Signal, err error) {
+	if err := checkNames("", thread); err != nil {
+		return nil, err
 	}
-	l.view(q.Thread, func(t *Thread) { found = t.query(&q) })
-	return found, nil
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	found, err = l.fold.Thread(thread).Query(q)
+	return found, invalid(err)
 }
 
-// Converged is [Thread.Converged] of a thread.
-func (l *Layer) Converged(thread string) (c Convergence) {
-	l.view(thread, func(t *Thread) { c = t.Converged() })
-	return c
+// Converged is [lifecycle.Thread.Converged] of a thread.
+func (l *Layer) Converged(thread string) lifecycle.Convergence {
+	return view(l, thread, (*lifecycle.Thread).Converged)
 }
 
-// Unacknowledged is [Thread.Unacknowledged] of a thread.
-func (l *Layer) Unacknowledged(thread string) (all []coordination.Signal) {
-	l.view(thread, func(t *Thread) { all = t.Unacknowledged() })
-	return all
+// Unacknowledged is [lifecycle.Thread.Unacknowledged] of a thread.
+func (l *Layer) Unacknowledged(thread string) []coordination.Signal {
+	return view(l, thread, (*lifecycle.Thread).Unacknowledged)
 }
 
-// Mode is [Thread.Mode] of a thread.
-func (l *Layer) Mode(thread string) (m signals.Effort) {
-	l.view(thread, func(t *Thread) { m = t.mode })
-	return m
-}
+// Mode is [lifecycle.Thread.Mode] of a thread.
+func (l *Layer) Mode(thread string) signals.Effort { return view(l, thread, (*lifecycle.Thread).Mode) }
 
-// Step is [Thread.Step] of a thread.
-func (l *Layer) Step(thread string) (step int) {
-	l.view(thread, func(t *Thread) { step = t.step })
-	return step
-}
+// Step is [lifecycle.Thread.Step] of a thread.
+func (l *Layer) Step(thread string) int { return view(l, thread, (*lifecycle.Thread).Step) }
 
 // fail reports an error of a callback.
 func (l *Layer) fail(err error) {
 	if l.opts.Failure != nil && err != nil {
-		_ = guard(func() error { l.opts.Failure(err); return nil })
+		_ = guard("failure", func() error { l.opts.Failure(err); return nil })
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/connectivity"
+	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
@@ -52,18 +53,18 @@ func newBus(t testing.TB, o *bus.Options) *bus.Bus {
 }
 
 // Query is the layer's, for valid queries.
-func (w *world) Query(q connectivity.Query) []coordination.Signal {
+func (w *world) Query(thread string, q lifecycle.Query) []coordination.Signal {
 	w.Helper()
-	return found(w, w.Layer, q)
+	return found(w, w.Layer, thread, q)
 }
 
 func found(t interface {
 	Helper()
 	Errorf(string, ...any)
-}, l *connectivity.Layer, q connectivity.Query,
+}, l *connectivity.Layer, thread string, q lifecycle.Query,
 ) []coordination.Signal {
 	t.Helper()
-	all, err := l.Query(q)
+	all, err := l.Query(thread, q)
 	if err != nil {
 		t.Errorf("%+v: %v", q, err)
 	}

@@ -4,8 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/swarmbus/swarmbus/bus"
-	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 )
 
 // SetCoordinator sets the component that gets a thread's signals for the
@@ -20,12 +19,12 @@ func (l *Layer) SetCoordinator(thread, id string) error {
 		return err
 	}
 	return l.commit(context.Background(), func(b *batch) error {
-		before := l.threadLocked(thread).Coordinator()
+		before := l.fold.Thread(thread).Coordinator()
 		if before == id {
 			return errNothing
 		}
 		named := slices.DeleteFunc([]string{before, id}, func(s string) bool { return s == "" })
-		b.members(thread, Members{Coordinator: &id}, named...)
+		b.members(thread, lifecycle.Members{Coordinator: &id}, named...)
 		return nil
 	}, nil)
 }
@@ -33,31 +32,35 @@ func (l *Layer) SetCoordinator(thread, id string) error {
 // Register adds components to a thread. They get its signals for the audience
 // [coordination.All] emitted from now on.
 func (l *Layer) Register(thread string, ids ...string) error {
-	return l.enroll(thread, ids, func(is bool) bool { return !is }, func(some []string) Members { return Members{Joined: some} })
+	return l.enroll(thread, ids, true)
 }
 
 // Unregister removes components from a thread. They still get, and may answer,
 // signals emitted before.
 func (l *Layer) Unregister(thread string, ids ...string) error {
-	return l.enroll(thread, ids, func(is bool) bool { return is }, func(some []string) Members { return Members{Left: some} })
+	return l.enroll(thread, ids, false)
 }
 
 // atATime is how many components one entry names: with the longest names, it is as long
 // as a text may be.
 const atATime = 100
 
-// enroll writes entries with those of the components for which it is true that they are
-// registered, or not.
-func (l *Layer) enroll(thread string, ids []string, changes func(is bool) bool, entry func([]string) Members) error {
+// enroll writes entries with those of the components that are not registered yet, or not
+// removed yet.
+func (l *Layer) enroll(thread string, ids []string, join bool) error {
 	if err := checkNames("component", thread, ids...); err != nil {
 		return err
 	}
 	for some := range slices.Chunk(ids, 1000*atATime) {
 		err := l.commit(context.Background(), func(b *batch) error {
-			t := l.threadLocked(thread)
-			some := slices.DeleteFunc(slices.Clone(some), func(id string) bool { return !changes(t.Registered(id)) })
+			t := l.fold.Thread(thread)
+			some := slices.DeleteFunc(slices.Clone(some), func(id string) bool { return t.Registered(id) == join })
 			for few := range slices.Chunk(some, atATime) {
-				b.members(thread, entry(few), few...)
+				if join {
+					b.members(thread, lifecycle.Members{Joined: few}, few...)
+				} else {
+					b.members(thread, lifecycle.Members{Left: few}, few...)
+				}
 			}
 			if len(some) == 0 {
 				return errNothing
@@ -78,25 +81,4 @@ func (l *Layer) SetResolver(thread string, r Resolver) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.resolvers[thread] = r
-}
-
-func checkNames(field, thread string, ids ...string) error {
-	var l signals.Limits
-	if err := l.Name("thread", thread); err != nil {
-		return invalid(err)
-	}
-	total := 0
-	for _, id := range ids {
-		if err := l.Name(field, id); err != nil {
-			return invalid(err)
-		}
-		if id == bus.System {
-			return &ValidationError{Field: field, Value: id, Problem: "the bus's own"}
-		}
-		total += len(id)
-	}
-	if field == "recipients" && total > signals.DefaultTextBytes {
-		return &ValidationError{Field: field, Value: ids[0], Problem: "too many: for all of a thread there is the audience all"}
-	}
-	return nil
 }

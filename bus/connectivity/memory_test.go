@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
@@ -19,14 +20,14 @@ func heapInUse() int {
 	return int(m.HeapAlloc)
 }
 
-func layerForMemory(t *testing.T) *Layer {
+func layerForMemory(t *testing.T, o *Options) *Layer {
 	t.Helper()
 	b, err := bus.New(&bus.Options{Sweep: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(b.Close)
-	l, err := New(b, nil)
+	l, err := New(b, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +36,7 @@ func layerForMemory(t *testing.T) *Layer {
 
 // The memory of a closed thread is freed.
 func TestAClosedThreadFreesItsMemory(t *testing.T) {
-	l := layerForMemory(t)
+	l := layerForMemory(t, nil)
 	ctx := context.Background()
 	fill := func(n int) {
 		for i := range n {
@@ -72,29 +73,11 @@ func TestAClosedThreadFreesItsMemory(t *testing.T) {
 	runtime.KeepAlive(l)
 }
 
-// A signal that ended before its expiry step leaves no expiry behind.
-func TestExpiriesOfWhatEndedAreDropped(t *testing.T) {
-	l := layerForMemory(t)
-	ctx := context.Background()
-	for i := range 20_000 {
-		e, err := l.Emit(ctx, Input{Thread: "t", Source: "a", Class: coordination.AttentionRaise, Summary: "x", ExpiresAfter: 1_000_000 + i})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := l.Resolve(ctx, e.Signal.ID); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if got := len(l.threads["t"].expiring); got != 0 {
-		t.Errorf("%d steps are kept", got)
-	}
-}
-
 // Threads that are closed, components that come and go, and signals for all
 // that were read or dropped leave nothing behind.
 func TestComingAndGoingLeavesNothingBehind(t *testing.T) {
-	l := layerForMemory(t)
-	l.opts.Retain = 3
+	const retain = 3
+	l := layerForMemory(t, &Options{Retain: retain})
 	ctx := context.Background()
 	must := func(err error) {
 		if t.Helper(); err != nil {
@@ -131,23 +114,24 @@ func TestComingAndGoingLeavesNothingBehind(t *testing.T) {
 	if must(err); found {
 		t.Error("there is another signal")
 	}
-	left := 0
-	for name, th := range l.threads {
-		left += th.members.size() + len(th.all.all)
+	left, threads := 0, 0
+	for name, th := range l.fold.Threads() {
+		all, err := th.Query(lifecycle.Query{Limit: -1, States: []coordination.State{coordination.Emitted, coordination.Active, coordination.Resolved}})
+		must(err)
+		left, threads = left+th.Components()+len(all), threads+1
 		if name != "silent" && name != "busy" {
 			t.Errorf("thread %s is kept", name)
 		}
 	}
-	if left > 4*l.opts.Retain || len(l.order) > 8 || len(inbox.joined) != 0 {
-		t.Errorf("%d components and signals in %d threads, registered in %d", left, len(l.order), len(inbox.joined))
+	if left > 4*retain || len(inbox.joined) != 0 {
+		t.Errorf("%d components and signals in %d threads, registered in %d", left, threads, len(inbox.joined))
 	}
 }
 
 // An unanswered signal for all keeps no record of components that came and went
 // since, and those registered at the time may still answer it.
 func TestAnOldSignalToAllDoesNotKeepEveryVisit(t *testing.T) {
-	l := layerForMemory(t)
-	l.opts.Retain = 1
+	l := layerForMemory(t, &Options{Retain: 1})
 	ctx := context.Background()
 	emit := func(p coordination.Priority) signals.ID {
 		e, err := l.Emit(ctx, Input{Thread: "t", Source: p.String(), Class: coordination.AttentionRaise, Audience: coordination.All, Priority: p, Summary: "x"})

@@ -13,6 +13,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/connectivity"
+	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
@@ -87,7 +88,7 @@ func (m *model) judge(in connectivity.Input) (repeated *coordination.Signal, pro
 // raises reports whether an input is more urgent than a signal.
 func raises(in connectivity.Input, s *coordination.Signal) bool {
 	now := coordination.Signal{Class: in.Class, Priority: in.Priority, Confidence: in.Confidence}
-	return in.Priority > s.Priority || in.Priority == s.Priority && connectivity.SalienceOf(now) > connectivity.SalienceOf(*s)
+	return in.Priority > s.Priority || in.Priority == s.Priority && now.Salience() > s.Salience()
 }
 
 // stands reports whether a grade is in force; signals other than grades always
@@ -247,8 +248,8 @@ func (m *machine) resolve(t *rapid.T) {
 
 func (m *machine) check(t *rapid.T) {
 	for _, thread := range modelThreads {
-		q := connectivity.Query{Thread: thread, Limit: -1, Order: connectivity.Oldest, States: []coordination.State{1, 2, 3, 4, 5}}
-		if diff := cmp.Diff(scan(m.model.values(), q), found(t, m.layer, q), byID); diff != "" {
+		q := lifecycle.Query{Limit: -1, Order: lifecycle.Oldest, States: []coordination.State{1, 2, 3, 4, 5}}
+		if diff := cmp.Diff(scan(m.model.values(), thread, q), found(t, m.layer, thread, q), byID); diff != "" {
 			t.Fatalf("-model +layer:\n%s", diff)
 		}
 		if got := m.layer.Step(thread); got != m.model.steps[thread] {
@@ -329,9 +330,9 @@ func forgeries(h signals.Header, victim signals.ID) []signals.Any {
 		signals.New(h, coordination.Escalation{Note: n}),
 		signals.New(h, coordination.Confidence{Note: hushed}),
 		signals.New(h, coordination.Transition{Link: k, State: coordination.Resolved, Signals: []signals.ID{victim}}),
-		signals.New(h, connectivity.Step{Link: k, Step: 9}),
-		signals.New(h, connectivity.Requested{Link: k, For: victim, At: 1, Mode: signals.Cheap}),
-		signals.New(h, connectivity.Closed{Link: k}),
+		signals.New(h, lifecycle.Step{Link: k, Step: 9}),
+		signals.New(h, lifecycle.Requested{Link: k, For: victim, At: 1, Mode: signals.Cheap}),
+		signals.New(h, lifecycle.Closed{Link: k}),
 	}
 }
 

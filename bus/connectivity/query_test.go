@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/swarmbus/swarmbus/bus/connectivity"
+	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
@@ -19,34 +19,35 @@ func TestQueryDefaults(t *testing.T) {
 			w.resolve(s.ID)
 		}
 	}
-	got := summaries(w.Query(connectivity.Query{Thread: "t"}))
+	got := summaries(w.Query("t", lifecycle.Query{}))
 	if len(got) != 50 || got[0] != "58" || got[49] != "4" || slices.Contains(got, "9") {
 		t.Errorf("got %v", got)
 	}
-	if n := len(w.Query(connectivity.Query{Thread: "t", Limit: -1})); n != 54 {
+	if n := len(w.Query("t", lifecycle.Query{Limit: -1})); n != 54 {
 		t.Errorf("without limit: %d", n)
 	}
-	if got := w.Query(connectivity.Query{Thread: "u"}); got != nil {
+	if got := w.Query("u", lifecycle.Query{}); got != nil {
 		t.Errorf("unknown thread: %v", got)
 	}
-	if got := w.Query(connectivity.Query{Thread: "t", Source: "z"}); got != nil {
+	if got := w.Query("t", lifecycle.Query{Source: "z"}); got != nil {
 		t.Errorf("unknown source: %v", got)
 	}
 }
 
 func TestAQueryThatMakesNoSenseIsRefused(t *testing.T) {
 	w := newWorld(t, nil)
-	for field, q := range map[string]connectivity.Query{
-		"thread":   {},
-		"message":  {Thread: "t", Messages: []coordination.Message{coordination.AboutHandoff, 6}},
-		"class":    {Thread: "t", Classes: []coordination.Class{0}},
-		"state":    {Thread: "t", States: []coordination.State{coordination.Resolved, 6}},
-		"priority": {Thread: "t", Priorities: []coordination.Priority{20}},
-		"order":    {Thread: "t", Order: 2},
+	for field, q := range map[string]lifecycle.Query{
+		"message":  {Messages: []coordination.Message{coordination.AboutHandoff, 6}},
+		"class":    {Classes: []coordination.Class{0}},
+		"state":    {States: []coordination.State{coordination.Resolved, 6}},
+		"priority": {Priorities: []coordination.Priority{20}},
+		"order":    {Order: 2},
 	} {
-		_, err := w.Layer.Query(q)
+		_, err := w.Layer.Query("t", q)
 		invalid(t, err, field)
 	}
+	_, err := w.Layer.Query("", lifecycle.Query{})
+	invalid(t, err, "thread")
 }
 
 // All of them have the same timestamp.
@@ -55,8 +56,8 @@ func TestNewestFirstWithEqualTimesKeepsTheNewest(t *testing.T) {
 	for i := range 10 {
 		w.emit(says(fmt.Sprint(i), at(coordination.Critical)))
 	}
-	equal(t, "newest", summaries(w.Query(connectivity.Query{Thread: "t", Limit: 3})), "9", "8", "7")
-	equal(t, "oldest", summaries(w.Query(connectivity.Query{Thread: "t", Limit: 3, Order: connectivity.Oldest})), "0", "1", "2")
+	equal(t, "newest", summaries(w.Query("t", lifecycle.Query{Limit: 3})), "9", "8", "7")
+	equal(t, "oldest", summaries(w.Query("t", lifecycle.Query{Limit: 3, Order: lifecycle.Oldest})), "0", "1", "2")
 }
 
 func TestSinceIsExclusive(t *testing.T) {
@@ -67,17 +68,17 @@ func TestSinceIsExclusive(t *testing.T) {
 		times = append(times, w.now)
 		w.emit(says(fmt.Sprint(i), at(coordination.Critical)))
 	}
-	for order, want := range map[connectivity.Order][]string{connectivity.Newest: {"4", "3"}, connectivity.Oldest: {"3", "4"}} {
-		q := connectivity.Query{Thread: "t", Since: times[2], Order: order}
-		equal(t, "after the third", summaries(w.Query(q)), want...)
+	for order, want := range map[lifecycle.Order][]string{lifecycle.Newest: {"4", "3"}, lifecycle.Oldest: {"3", "4"}} {
+		q := lifecycle.Query{Since: times[2], Order: order}
+		equal(t, "after the third", summaries(w.Query("t", q)), want...)
 		q.Since = times[4]
-		equal(t, "after the last", summaries(w.Query(q)))
+		equal(t, "after the last", summaries(w.Query("t", q)))
 		q.Since = time.Date(1000, 1, 1, 0, 0, 0, 0, time.UTC)
-		if n := len(w.Query(q)); n != 5 {
+		if n := len(w.Query("t", q)); n != 5 {
 			t.Errorf("since long ago: %d", n)
 		}
 		q.Since = time.Date(3000, 1, 1, 0, 0, 0, 0, time.UTC)
-		equal(t, "in the far future", summaries(w.Query(q)))
+		equal(t, "in the far future", summaries(w.Query("t", q)))
 	}
 }
 
@@ -110,8 +111,8 @@ func TestQueryIsAScan(t *testing.T) {
 	}
 	found := 0
 	for range 3000 {
-		q := connectivity.Query{
-			Thread: "t", Limit: r.IntN(12) - 1, Order: connectivity.Order(r.IntN(2)),
+		q := lifecycle.Query{
+			Limit: r.IntN(12) - 1, Order: lifecycle.Order(r.IntN(2)),
 			Messages: some[coordination.Message](r, 5), Classes: some[coordination.Class](r, 11),
 			States: some[coordination.State](r, 5), Priorities: some[coordination.Priority](r, 4),
 		}
@@ -121,7 +122,7 @@ func TestQueryIsAScan(t *testing.T) {
 		if r.IntN(3) == 0 {
 			q.Since = all[r.IntN(len(all))].EmittedAt
 		}
-		got, want := summaries(w.Query(q)), summaries(scan(all, q))
+		got, want := summaries(w.Query("t", q)), summaries(scan(all, "t", q))
 		if !slices.Equal(got, want) {
 			t.Fatalf("%+v:\ngot  %v\nwant %v", q, got, want)
 		}
@@ -147,9 +148,9 @@ func some[E ~uint8](r *rand.Rand, values int) []E {
 }
 
 // scan is the obvious query over all signals of a thread, in log order.
-func scan(all []coordination.Signal, q connectivity.Query) (found []coordination.Signal) {
+func scan(all []coordination.Signal, thread string, q lifecycle.Query) (found []coordination.Signal) {
 	all = slices.Clone(all)
-	if q.Order == connectivity.Newest {
+	if q.Order == lifecycle.Newest {
 		slices.Reverse(all)
 	}
 	if q.States == nil {
@@ -162,7 +163,7 @@ func scan(all []coordination.Signal, q connectivity.Query) (found []coordination
 		if len(found) == q.Limit {
 			break
 		}
-		if s.Thread == q.Thread && (q.Source == "" || q.Source == s.Source) &&
+		if s.Thread == thread && (q.Source == "" || q.Source == s.Source) &&
 			(q.Messages == nil || slices.Contains(q.Messages, s.Class.Message())) &&
 			(q.Classes == nil || slices.Contains(q.Classes, s.Class)) &&
 			slices.Contains(q.States, s.State) &&

@@ -1,14 +1,12 @@
 package connectivity
 
 import (
-	"cmp"
-	"context"
 	"fmt"
 	"iter"
-	"maps"
 	"slices"
 
 	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
@@ -51,14 +49,10 @@ type rebuilding struct {
 
 // ours returns the link of an entry of the layer, or nil for other signals.
 func (r *rebuilding) ours(s signals.Any) (*coordination.Link, error) {
-	if raw, ok := signals.As[signals.Raw](s); ok {
-		for _, k := range kinds {
-			if raw.Payload.Type == k {
-				return nil, fmt.Errorf("connectivity: %s %s was decoded without Payloads", k, s.Head().ID)
-			}
-		}
+	if raw, ok := signals.As[signals.Raw](s); ok && slices.Contains(kinds, raw.Payload.Type) {
+		return nil, fmt.Errorf("connectivity: %s %s was decoded without lifecycle.Payloads", s.Kind(), s.Head().ID)
 	}
-	if k := linkOf(s); k != nil && k.Layer == r.layer.opts.Name {
+	if k := lifecycle.LinkOf(s); k != nil && k.Layer == r.layer.opts.Name {
 		return k, nil
 	}
 	return nil, nil
@@ -70,18 +64,18 @@ func (r *rebuilding) add(s signals.Any) error {
 		return err
 	}
 	h := s.Head()
-	switch before := r.layer.last; {
+	switch before := r.layer.fold.Last(); {
 	case h.Seq <= before:
 		return fmt.Errorf("connectivity: the log is not in order: %d after %d", h.Seq, before)
 	case k.After < before:
 		return fmt.Errorf("connectivity: two layers called %q wrote the log: %d follows %d and not %d", r.layer.opts.Name, h.Seq, k.After, before)
-	case r.layer.ids.get(h.ID) != nil:
+	case r.layer.fold.Get(h.ID) != nil:
 		return fmt.Errorf("connectivity: the log has two signals called %s", h.ID)
 	case k.After > before:
 		r.gap = k.After
 	}
 	r.last = s
-	r.layer.applyLocked(s, nil)
+	r.layer.fold.Apply(s, nil)
 	return nil
 }
 
@@ -90,7 +84,7 @@ func (r *rebuilding) complete(b *bus.Bus) error {
 	if r.last == nil {
 		return r.atEnd(b)
 	}
-	h, k := r.last.Head(), linkOf(r.last)
+	h, k := r.last.Head(), lifecycle.LinkOf(r.last)
 	if r.gap >= k.Since {
 		return fmt.Errorf("%w: what %q wrote is needed from %d on, and %d is not there", ErrIncomplete, r.layer.opts.Name, k.Since, r.gap)
 	}
@@ -103,15 +97,15 @@ func (r *rebuilding) complete(b *bus.Bus) error {
 // atEnd looks for entries of the layer after the end of the log. The signals
 // that follow in the history show whether the bus holds the log at all.
 func (r *rebuilding) atEnd(b *bus.Bus) error {
-	for s := range b.History(bus.Filter{Kinds: kinds, After: max(r.layer.last, 1) - 1}) {
-		k, h := linkOf(s), s.Head()
+	for s := range b.History(bus.Filter{Kinds: kinds, After: max(r.layer.fold.Last(), 1) - 1}) {
+		k, h := lifecycle.LinkOf(s), s.Head()
 		if k == nil || k.Layer != r.layer.opts.Name {
 			continue
 		}
-		if h.Seq > r.layer.last {
-			return fmt.Errorf("%w: the log ends at %d, and %q wrote %d", ErrIncomplete, r.layer.last, r.layer.opts.Name, h.Seq)
+		if h.Seq > r.layer.fold.Last() {
+			return fmt.Errorf("%w: the log ends at %d, and %q wrote %d", ErrIncomplete, r.layer.fold.Last(), r.layer.opts.Name, h.Seq)
 		}
-		if h.Seq == r.layer.last && h.ID != r.last.Head().ID {
+		if h.Seq == r.layer.fold.Last() && h.ID != r.last.Head().ID {
 			return fmt.Errorf("%w: at %d there is another signal", ErrNotFed, h.Seq)
 		}
 	}
@@ -122,14 +116,5 @@ func (r *rebuilding) atEnd(b *bus.Bus) error {
 // another process: it folds their entries in a log that the bus has been fed with. Entries
 // of threads that it holds, and of layers with other names, are skipped.
 func (l *Layer) Adopt(log iter.Seq[signals.Any]) error {
-	return l.commit(context.Background(), func(*batch) error {
-		held := maps.Clone(l.threads)
-		for s := range log {
-			if k := linkOf(s); k != nil && k.Layer == l.opts.Name && held[s.Head().Thread] == nil {
-				l.applyLocked(s, nil)
-			}
-		}
-		slices.SortStableFunc(l.order, func(a, b *Thread) int { return cmp.Compare(a.began, b.began) })
-		return errNothing
-	}, nil)
+	return l.atEnd(func(uint64) { l.fold.Adopt(log) })
 }

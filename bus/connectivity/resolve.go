@@ -1,9 +1,12 @@
 package connectivity
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
@@ -13,72 +16,72 @@ import (
 // [ErrNotFound], [ErrTerminal] for a signal that was superseded or has expired,
 // and those of publishing.
 func (l *Layer) Resolve(ctx context.Context, id signals.ID) (coordination.Signal, error) {
-	return l.resolve(ctx, id, nil)
+	return l.resolve(ctx, id, "")
 }
 
-func (l *Layer) resolve(ctx context.Context, id signals.ID, as *Component) (s coordination.Signal, err error) {
-	defer l.drain(ctx)
+// resolve resolves as a component, or as the operator if as is "".
+func (l *Layer) resolve(ctx context.Context, id signals.ID, as string) (s coordination.Signal, err error) {
 	err = l.commit(ctx, func(b *batch) error {
 		r, err := l.knownLocked(id)
 		if err != nil {
 			return err
 		}
-		by := system
-		if as != nil {
-			if by = as.id; !l.threads[r.Thread].mayEnd(by, r) {
-				return as.refuse("resolve", r)
-			}
+		if as != "" && !l.fold.Thread(r.Thread).MayEnd(as, r) {
+			return refuse(as, "resolve", r)
 		}
 		switch {
 		case r.State == coordination.Resolved:
-			s = r.snapshot()
+			s = r.Snapshot()
 			return errNothing
-		case !r.live():
+		case !r.Live():
 			return fmt.Errorf("%w: %s is %s", ErrTerminal, id, r.State)
 		}
-		b.transition(by, r.Thread, coordination.Resolved, r.to, id)
+		b.transition(cmp.Or(as, bus.System), r.Thread, coordination.Resolved, r.To(), id)
 		return nil
-	}, func(changes []change) {
-		s = changes[0].record.snapshot()
-		l.tellLocked(s.Thread, changes, false)
-	})
+	}, func(changes []lifecycle.Change) { s = changes[0].Snapshot() })
 	return s, err
 }
 
 // knownLocked returns the record of the signal with that id.
-func (l *Layer) knownLocked(id signals.ID) (*record, error) {
-	if r := l.ids.get(id); r != nil {
+func (l *Layer) knownLocked(id signals.ID) (*lifecycle.Record, error) {
+	if r := l.fold.Get(id); r != nil {
 		return r, nil
 	}
 	return nil, fmt.Errorf("%w: %s", ErrNotFound, id)
 }
 
-// activate records that a signal was delivered for the first time.
-func (b *batch) activate(r *record) error {
-	if r.State != coordination.Emitted {
-		return errNothing
-	}
-	b.transition(system, r.Thread, coordination.Active, noRecipients, r.ID)
-	return nil
-}
-
 // Received records that a recipient has read a signal directly from the bus,
 // which makes an emitted signal active. An [Inbox] does so itself.
 func (l *Layer) Received(ctx context.Context, id signals.ID) error {
+	return l.acknowledge(ctx, id, "")
+}
+
+// acknowledge is Received for a component to which the signal must be addressed.
+func (l *Layer) acknowledge(ctx context.Context, id signals.ID, as string) error {
 	return l.record(ctx, func(b *batch) error {
 		r, err := l.knownLocked(id)
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
+		case as != "" && !l.fold.Thread(r.Thread).IsFor(as, r):
+			return refuse(as, "acknowledge", r)
+		case r.State != coordination.Emitted:
+			return errNothing
 		}
-		return b.activate(r)
+		b.transition(bus.System, r.Thread, coordination.Active, noRecipients, id)
+		return nil
 	})
+}
+
+func refuse(component, what string, r *lifecycle.Record) error {
+	return fmt.Errorf("%w: %q may not %s %s of %q", ErrNotAllowed, component, what, r.ID, r.Source)
 }
 
 // activate is Received for a signal that may be forgotten by now; it is cheap
 // if the signal is already active.
 func (l *Layer) activate(ctx context.Context, id signals.ID) error {
 	l.mu.Lock()
-	r := l.ids.get(id)
+	r := l.fold.Get(id)
 	emitted := r != nil && r.State == coordination.Emitted
 	l.mu.Unlock()
 	if !emitted {

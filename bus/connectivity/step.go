@@ -3,10 +3,11 @@ package connectivity
 import (
 	"cmp"
 	"context"
-	"iter"
 	"slices"
 	"strings"
 
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
@@ -18,20 +19,13 @@ func (l *Layer) AdvanceStep(ctx context.Context, thread string) (step int, err e
 	if err := checkNames("", thread); err != nil {
 		return 0, err
 	}
-	defer l.drain(ctx)
 	err = l.commit(ctx, func(b *batch) error {
-		t := l.threadLocked(thread)
-		step = t.step + 1
+		t := l.fold.Thread(thread)
+		step = t.Step() + 1
 		b.step(thread, step)
-		if due := t.expiring[step]; due != nil {
-			b.ended(system, thread, coordination.Expired, due.oldest())
-		}
+		b.ended(bus.System, thread, coordination.Expired, t.Due(step))
 		return nil
-	}, func(changes []change) {
-		// Ends are written grouped by recipients, but reported in log order.
-		slices.SortFunc(changes, func(a, b change) int { return cmp.Compare(a.record.Seq, b.record.Seq) })
-		l.tellLocked(thread, changes, false)
-	})
+	}, nil)
 	if err != nil {
 		return 0, err
 	}
@@ -45,16 +39,16 @@ const atOnce = 1000
 // ended adds the ends of signals, grouped by recipients, so that exactly the recipients
 // of a signal learn of its end. Only if there would be too many entries, others learn of
 // it too.
-func (b *batch) ended(by, thread string, s coordination.State, all iter.Seq[*record]) {
+func (b *batch) ended(by, thread string, s coordination.State, all []*lifecycle.Record) {
 	var order []*expiries
 	byNames := map[string]*expiries{}
 	var current *expiries
-	for r := range all {
-		if current == nil || len(current.ids) == atOnce || !current.to.Equal(r.to) {
-			names := strings.Join(r.to.Names(), "\n") // names have no line breaks
+	for _, r := range all {
+		if current == nil || len(current.ids) == atOnce || !current.to.Equal(r.To()) {
+			names := strings.Join(r.To().Names(), "\n") // names have no line breaks
 			current = byNames[names]
 			if current == nil || len(current.ids) == atOnce {
-				current = &expiries{to: r.to}
+				current = &expiries{to: r.To()}
 				byNames[names] = current
 				order = append(order, current)
 			}
@@ -111,13 +105,27 @@ func (l *Layer) CloseThread(ctx context.Context, thread string) error {
 	if err := checkNames("", thread); err != nil {
 		return err
 	}
-	defer l.drain(ctx)
 	return l.commit(ctx, func(b *batch) error {
-		if t := l.threads[thread]; t != nil {
-			b.closed(thread, l.sinceLocked(t, b.at.Seq))
+		if l.fold.Thread(thread).Began() > 0 {
+			b.closed(thread, l.fold.Since(b.at.Seq, thread))
 			return nil
 		}
 		delete(l.resolvers, thread)
 		return errNothing
-	}, func([]change) { delete(l.resolvers, thread) })
+	}, func([]lifecycle.Change) { delete(l.resolvers, thread) })
+}
+
+// Complete notifies the recipients of signals that ended in a thread whose log broke off
+// behind the note or the step that ended them. It is for a thread that continues, after
+// [Rebuild] or [Layer.Adopt]: the log is then the one that did not break off. It writes
+// nothing if nothing is missing, and calls no observer.
+func (l *Layer) Complete(ctx context.Context, thread string) error {
+	return l.commit(ctx, func(b *batch) error {
+		by, all := l.fold.Thread(thread).Unnotified()
+		if len(all) == 0 {
+			return errNothing
+		}
+		b.ended(cmp.Or(by, bus.System), thread, all[0].State, all)
+		return nil
+	}, nil)
 }

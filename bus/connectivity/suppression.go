@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
@@ -18,7 +19,7 @@ const (
 )
 
 // Suppression says when a signal only repeats a stored one. The zero value is
-// the default: within the same step. Signals of the [Lowest] salience are
+// the default: within the same step. Signals of the [coordination.Lowest] salience are
 // suppressed as long as the same signal is live, whatever the rule.
 type Suppression struct {
 	Basis  Basis
@@ -44,7 +45,7 @@ type Repetition uint8
 const (
 	SameStep  Repetition = 1 + iota // the other is of the same step
 	Recent                          // the other is within the window
-	StillLive                       // the signal is of the [Lowest] salience and the other is live
+	StillLive                       // the signal is of the [coordination.Lowest] salience and the other is live
 )
 
 // A Reason says why a signal was suppressed. The zero value means that it was
@@ -69,65 +70,42 @@ func (r Reason) String() string {
 	return ""
 }
 
-// A question holds the terms of a search for the live record that a note would
-// only repeat.
-type question struct {
-	rule    Suppression
-	now     time.Time
-	urgency int // of the note
-}
-
-// lowest reports whether any live record suppresses the note.
-func (q *question) lowest() bool { return q.urgency == 0 }
-
-func (q *question) reason(r *record) Reason {
-	why := Reason{Repetition: SameStep, Step: r.Step, Age: q.now.Sub(r.EmittedAt), Window: q.rule.Window}
-	switch {
-	case q.lowest():
-		why.Repetition = StillLive
-	case q.rule.Basis == ByTime:
-		why.Repetition = Recent
-	}
-	return why
-}
-
-// covers reports whether r still covers a note emitted now. Of grades only the
-// one in force does: a source that returns to an earlier grade has changed its
-// mind again. The clock may have gone back since r, if the layer was rebuilt.
-func (t *Thread) covers(q *question, r *record) bool {
-	switch {
-	case r.grades() && !r.inForce():
-		return false
-	case q.lowest():
-		return true
-	case q.rule.Basis == ByTime:
-		return q.now.Sub(r.EmittedAt).Abs() <= q.rule.Window
-	}
-	return r.Step == t.step
-}
-
-// duplicate returns the newest live record that n would only repeat, or nil. A signal
-// that replaces another repeats nothing; neither does one that is more urgent
-// than all stored ones, or an urgent escalation with another summary.
-func (t *Thread) duplicate(from string, n *coordination.Note, q *question) *record {
+// repeated returns the newest live signal that a note of a source would only repeat, and
+// why. A note that replaces another repeats nothing; neither does one that is more urgent
+// than all stored ones.
+func (s *Suppression) repeated(t *lifecycle.Thread, source string, n *coordination.Note, now time.Time) (found *lifecycle.Record, why Reason) {
 	if n.Priority == coordination.Critical || !n.Replaces.IsZero() {
-		return nil
+		return nil, why
 	}
-	g := group{source: from, class: n.Class, audience: n.Audience}
-	if alarms(n.Class, n.Priority) {
-		g.alarm, g.summary = true, n.Summary
-	}
-	same := t.groups[g]
-	if same == nil {
-		return nil
-	}
-	for r := range same.newest() {
-		if !t.covers(q, r) {
-			break // nor does an earlier one
+	least := urgency(n.Priority, n.Salience())
+	t.Same(source, n, func(r *lifecycle.Record) bool {
+		covered := s.covers(r, n, now)
+		if covered != 0 && urgency(r.Priority, r.Salience()) >= least {
+			found, why = r, Reason{Repetition: covered, Step: r.Step, Age: now.Sub(r.EmittedAt), Window: s.Window}
 		}
-		if g.alarm || r.urgency() >= q.urgency {
-			return r
-		}
+		return covered != 0 && found == nil // if r does not cover it, no earlier one does
+	})
+	return found, why
+}
+
+// covers says why r still covers a note emitted now; 0 if it does not. Of grades only the
+// one in force does: a source that returns to an earlier grade has changed its mind again.
+// The clock may have gone back since r, if the layer was rebuilt.
+func (s *Suppression) covers(r *lifecycle.Record, n *coordination.Note, now time.Time) Repetition {
+	switch {
+	case !r.InForce():
+		return 0
+	case n.Salience() == coordination.Lowest:
+		return StillLive
+	case s.Basis == ByTime && now.Sub(r.EmittedAt).Abs() <= s.Window:
+		return Recent
+	case s.Basis == ByStep && r.Step == n.Step:
+		return SameStep
 	}
-	return nil
+	return 0
+}
+
+// urgency ranks signals by priority and, within one, by salience.
+func urgency(p coordination.Priority, s coordination.Salience) int {
+	return 2*int(p) + int(s)
 }

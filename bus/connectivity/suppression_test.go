@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/swarmbus/swarmbus/bus/connectivity"
+	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
@@ -215,7 +216,7 @@ func TestTheLeastSalientIsSuppressedAsLongAsTheSameIsLive(t *testing.T) {
 		w.advance("t")
 		w.now = w.now.Add(time.Hour)
 		w.repeats(says("low again", at(coordination.Low)), normal)
-		for _, s := range w.Query(connectivity.Query{Thread: "t"}) {
+		for _, s := range w.Query("t", lifecycle.Query{}) {
 			w.resolve(s.ID)
 		}
 		w.emit(says("low anew", at(coordination.Low)))

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/swarmbus/swarmbus/bus/connectivity"
+	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
@@ -12,7 +12,7 @@ import (
 )
 
 // Obstacles returns what keeps the thread from converging, oldest first.
-func (t *Thread) Obstacles() []connectivity.Obstacle { return t.Coordination.Converged().Obstacles }
+func (t *Thread) Obstacles() []lifecycle.Obstacle { return t.Coordination.Converged().Obstacles }
 
 // Withholds says why a proposal that the votes have chosen is not the decision: there are
 // obstacles. "" means that it is, or that the votes have chosen none.
@@ -28,7 +28,7 @@ func (t *Thread) Withholds(d consensus.Decision) string {
 // else 0.
 func (t *Thread) Effort() signals.Effort {
 	for _, o := range t.Obstacles() {
-		if o.Cause == connectivity.OpenEscalation {
+		if o.Cause == lifecycle.OpenEscalation {
 			return signals.Deep
 		}
 	}
@@ -57,7 +57,7 @@ func IsHandoff(s coordination.Signal) bool { return s.Class == coordination.Hand
 func (t *Thread) Stepped() bool {
 	for _, s := range slices.Backward(t.Log) {
 		switch s.Kind() {
-		case connectivity.KindStep:
+		case lifecycle.KindStep:
 			return true
 		case KindBegan:
 			return false

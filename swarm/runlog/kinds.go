@@ -5,7 +5,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/routing"
-	"github.com/swarmbus/swarmbus/bus/connectivity"
+	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/retract"
@@ -15,13 +15,13 @@ import (
 
 // Reserved returns the kinds that only a swarm publishes.
 func Reserved() []signals.Kind {
-	return append(connectivity.Kinds(), KindBegan, KindPlanned, KindLate, KindFailed, KindRefused, KindSame, KindAnswered, settle.KindUnpaid, KindTerms, KindDecided, KindOutcome, synthesis.Kind)
+	return append(lifecycle.Kinds(), KindBegan, KindPlanned, KindLate, KindFailed, KindRefused, KindSame, KindAnswered, settle.KindUnpaid, KindTerms, KindDecided, KindOutcome, synthesis.Kind)
 }
 
 // Kinds returns the registrations that a [signals.Codec] needs to read the log
 // of a solve.
 func Kinds() []signals.Registration {
-	return append(slices.Concat(routing.Kinds(), connectivity.Payloads()),
+	return append(slices.Concat(routing.Kinds(), lifecycle.Payloads()),
 		signals.For[Began](), signals.For[Planned](), signals.For[Late](), signals.For[Failed](), signals.For[Refused](), signals.For[Same](), signals.For[Answered](), signals.For[settle.Unpaid](),
 		signals.For[agents.Passed](), signals.For[retract.Retraction](),
 		signals.For[conflict.Resolution](),

@@ -1,7 +1,7 @@
 package runlog
 
 import (
-	"github.com/swarmbus/swarmbus/bus/connectivity"
+	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/settle"
@@ -21,12 +21,12 @@ type Thread struct {
 	Repeats   Repeats
 	Withdrawn Withdrawn
 
-	Coordination *connectivity.Thread
+	Coordination *lifecycle.Thread
 }
 
 // New returns the state of a thread before its first signal.
 func New(name string) *Thread {
-	t := &Thread{Name: name, Repeats: newRepeats(), Coordination: connectivity.NewThread()}
+	t := &Thread{Name: name, Repeats: newRepeats(), Coordination: lifecycle.NewThread()}
 	t.Calls.init(&t.Votes)
 	t.Votes.init(&t.Calls, &t.Withdrawn)
 	t.Conflicts.init(name, &t.Votes)

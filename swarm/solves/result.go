@@ -8,7 +8,7 @@ import (
 
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/agents/spending"
-	"github.com/swarmbus/swarmbus/bus/connectivity"
+	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/bus/stats"
 	"github.com/swarmbus/swarmbus/conflict"
 	"github.com/swarmbus/swarmbus/consensus"
@@ -41,7 +41,7 @@ type Result struct {
 
 	// Obstacles are what kept the thread from converging when the solve stopped, oldest
 	// first. While there are any, no proposal is chosen.
-	Obstacles []connectivity.Obstacle
+	Obstacles []lifecycle.Obstacle
 	// Groupthink is a diagnostic: how many agents challenged something, and how many
 	// would have if each had done so by itself.
 	Groupthink settle.Groupthink
@@ -121,7 +121,7 @@ func refusedIn(f runlog.Refused) Refused {
 // An Evaluation is the result of an evaluation of a solve's votes ([hooks.OpConsensus]).
 type Evaluation struct {
 	Decision  consensus.Decision
-	Obstacles []connectivity.Obstacle // because of which a choice of the votes is withheld, oldest first
+	Obstacles []lifecycle.Obstacle // because of which a choice of the votes is withheld, oldest first
 }
 
 // Chosen is the strategy that an agent chose for a turn.

@@ -9,12 +9,13 @@ import (
 	"github.com/swarmbus/swarmbus/agents"
 	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/connectivity"
+	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
 // kinds are those that go through the layer.
-var kinds = connectivity.Kinds()
+var kinds = lifecycle.Kinds()
 
 // Is reports whether signals of a kind go through the layer.
 func Is(k signals.Kind) bool { return slices.Contains(kinds, k) }

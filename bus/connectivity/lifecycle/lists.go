@@ -1,8 +1,7 @@
-package connectivity
+package lifecycle
 
 import (
-	"slices"
-
+	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
@@ -12,7 +11,7 @@ type lists struct {
 	ids    *index
 
 	all, live, open list      // open: those that obstruct
-	ended           []*record // in the order in which they ended
+	ended           []*Record // in the order in which they ended
 	sources         map[string]*source
 	groups          map[group]*list
 	expiring        map[int]*list
@@ -27,8 +26,45 @@ type group struct {
 	summary  string // of an alarm
 }
 
+// alarms reports whether signals of this class and priority from one source are
+// distinguished by their summaries.
+func alarms(c coordination.Class, p coordination.Priority) bool {
+	return c.Message() == coordination.AboutEscalation && p >= coordination.High
+}
+
+// newLists returns empty lists. ids has the records of other threads, too; nil: none.
+func newLists(retain int, ids *index) lists {
+	if ids == nil {
+		ids = newIndex()
+	}
+	return lists{
+		retain: retain, ids: ids, all: list{ended: true}, sources: map[string]*source{}, groups: map[group]*list{}, expiring: map[int]*list{},
+	}
+}
+
+// find returns the record with that id, or nil. It may be of another thread.
+func (l *lists) find(id signals.ID) *Record { return l.ids.get(id) }
+
+// clear forgets all records.
+func (l *lists) clear() {
+	for _, r := range l.all.all {
+		l.ids.delete(r.ID)
+	}
+	*l = newLists(l.retain, l.ids)
+}
+
+// same returns the live signals of a source that suppression treats as the same as a note,
+// or nil.
+func (l *lists) same(source string, n *coordination.Note) *list {
+	g := group{source: source, class: n.Class, audience: n.Audience}
+	if alarms(n.Class, n.Priority) {
+		g.alarm, g.summary = true, n.Summary
+	}
+	return l.groups[g]
+}
+
 // insert adds a live record to all its lists.
-func (l *lists) insert(r *record) {
+func (l *lists) insert(r *Record) {
 	src := l.sources[r.Source]
 	if src == nil {
 		src = &source{all: list{ended: true}}
@@ -57,7 +93,7 @@ func (l *lists) insert(r *record) {
 			of.add(r)
 		}
 	}
-	if r.Class.Message() != coordination.AboutHandoff { // which waits for its turn, and not for an answer
+	if r.awaits() {
 		src.open++
 	}
 }
@@ -80,7 +116,7 @@ func (l *lists) groupOf(g group) *list {
 
 // listsOf returns the lists of live records that a record belongs to; nil for those that
 // it does not.
-func (l *lists) listsOf(r *record) [7]*list {
+func (l *lists) listsOf(r *Record) [7]*list {
 	all := [7]*list{&l.live, &r.source.live, r.group, r.alarm, l.expiring[r.ExpiresAtStep]}
 	if r.grades() {
 		all[5] = &r.source.grades
@@ -92,7 +128,7 @@ func (l *lists) listsOf(r *record) [7]*list {
 }
 
 // end removes a record from the lists of live ones, and forgets those that ended first.
-func (l *lists) end(r *record, s coordination.State) {
+func (l *lists) end(r *Record, s coordination.State) {
 	r.State = s
 	for _, of := range l.listsOf(r) {
 		if of != nil {
@@ -100,7 +136,7 @@ func (l *lists) end(r *record, s coordination.State) {
 		}
 	}
 	l.release(r)
-	if r.Class.Message() != coordination.AboutHandoff {
+	if r.awaits() {
 		r.source.open--
 	}
 	l.ended = append(l.ended, r)
@@ -117,7 +153,7 @@ func (l *lists) end(r *record, s coordination.State) {
 }
 
 // release forgets the lists that are empty now.
-func (l *lists) release(r *record) {
+func (l *lists) release(r *Record) {
 	g := group{source: r.Source, class: r.Class, audience: r.Audience}
 	if r.group.size() == 0 {
 		delete(l.groups, g)
@@ -128,17 +164,4 @@ func (l *lists) release(r *record) {
 	if of := l.expiring[r.ExpiresAtStep]; of != nil && of.size() == 0 {
 		delete(l.expiring, r.ExpiresAtStep)
 	}
-}
-
-// An ending is what the last note or step of a thread ended, oldest first. The transitions
-// behind it notify the recipients; a log that breaks off before them has the same state, but
-// its recipients were not notified.
-type ending struct {
-	by      string // who ended them
-	records []*record
-}
-
-// untold returns the records whose recipients no transition has notified of the end.
-func (e *ending) untold() []*record {
-	return slices.DeleteFunc(slices.Clone(e.records), func(r *record) bool { return r.notified || r.forgotten })
 }

@@ -1,4 +1,4 @@
-package connectivity
+package lifecycle
 
 import "github.com/swarmbus/swarmbus/signals"
 
@@ -6,16 +6,16 @@ import "github.com/swarmbus/swarmbus/signals"
 // never shrink: one that has lost three quarters of its largest size is made anew, which
 // costs less than the deletions before it.
 type index struct {
-	records map[signals.ID]*record
+	records map[signals.ID]*Record
 	most    int
 }
 
-func newIndex() *index { return &index{records: map[signals.ID]*record{}} }
+func newIndex() *index { return &index{records: map[signals.ID]*Record{}} }
 
 // get returns the record with that id, or nil.
-func (x *index) get(id signals.ID) *record { return x.records[id] }
+func (x *index) get(id signals.ID) *Record { return x.records[id] }
 
-func (x *index) set(r *record) {
+func (x *index) set(r *Record) {
 	x.records[r.ID] = r
 	x.most = max(x.most, len(x.records))
 }
@@ -26,7 +26,7 @@ func (x *index) delete(id signals.ID) {
 		return
 	}
 	old := x.records
-	x.records, x.most = make(map[signals.ID]*record, len(old)), len(old)
+	x.records, x.most = make(map[signals.ID]*Record, len(old)), len(old)
 	for id, r := range old {
 		x.records[id] = r
 	}

@@ -1,4 +1,4 @@
-package connectivity
+package lifecycle
 
 import (
 	"cmp"
@@ -47,7 +47,7 @@ const (
 	OpenConflict   Cause = 1 + iota
 	OpenEscalation       // including one that was not delivered yet
 	LowConfidence        // the newest grade in force of its source is low
-	BlockedSource        // a blocker, or counts as one: see [Highest]
+	BlockedSource        // a blocker, or counts as one: see [coordination.Highest]
 	Unanswered           // critical, and none of the above
 )
 
@@ -82,13 +82,13 @@ func (o Obstacle) String() string {
 // Converged reports whether the thread is ready for its answer, and the obstacles.
 func (t *Thread) Converged() Convergence {
 	var c Convergence
-	var open []*record
-	for r := range t.open.oldest() {
-		if !r.weak() || !r.inForce() {
+	var open []*Record
+	for r := range t.lists.open.oldest() {
+		if !r.weak() || !r.InForce() {
 			open = append(open, r)
 		}
 	}
-	for _, s := range t.sources {
+	for _, s := range t.lists.sources {
 		grade := s.grades.last()
 		if grade == nil {
 			continue
@@ -97,9 +97,9 @@ func (t *Thread) Converged() Convergence {
 			open = append(open, grade)
 		}
 	}
-	slices.SortFunc(open, func(a, b *record) int { return cmp.Compare(a.Seq, b.Seq) })
+	slices.SortFunc(open, func(a, b *Record) int { return cmp.Compare(a.Seq, b.Seq) })
 	for _, r := range open {
-		o := Obstacle{r.snapshot(), r.cause()}
+		o := Obstacle{r.Snapshot(), r.cause()}
 		if o.Cause == BlockedSource {
 			c.Blocked++
 		}
@@ -109,16 +109,22 @@ func (t *Thread) Converged() Convergence {
 	return c
 }
 
-func (r *record) cause() Cause {
+func (r *Record) cause() Cause {
 	switch {
 	case r.Class == coordination.ConflictActive:
 		return OpenConflict
 	case r.Class.Message() == coordination.AboutEscalation:
 		return OpenEscalation
-	case !r.weak() || !r.inForce():
+	case !r.weak() || !r.InForce():
 		return Unanswered
-	case r.Class == coordination.ConfidenceBlocker, SalienceOf(r.Signal) == Highest && r.below(blocked):
+	case r.Class == coordination.ConfidenceBlocker, r.blocked():
 		return BlockedSource
 	}
 	return LowConfidence
+}
+
+// blocked reports whether a weak grade counts as a blocker.
+func (r *Record) blocked() bool {
+	x, _ := r.Confidence.Get()
+	return r.Salience() == coordination.Highest && x < coordination.Blocked
 }

@@ -5,16 +5,6 @@ import (
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
-// signalOf returns the signal of an entry of the log, without a state.
-func signalOf(h *signals.Header, n *coordination.Note) coordination.Signal {
-	return coordination.Signal{
-		Seq: h.Seq, ID: h.ID, Thread: h.Thread, Source: h.Source, Class: n.Class, Audience: n.Audience,
-		Priority: n.Priority, Confidence: n.Confidence, Summary: n.Summary, Details: n.Details, Replaces: n.Replaces,
-		Step: n.Step, ExpiresAtStep: n.ExpiresAtStep, EmittedAt: h.Time,
-		Recipients: names(h.Recipients), Components: n.Components,
-	}
-}
-
 // Input is what a source provides; the layer adds the rest. Most signals need
 // Class, Thread and Summary, and those about confidence and conflict a grade.
 type Input struct {
@@ -33,24 +23,28 @@ type Input struct {
 	// never; only one of the two may be set, and neither for a critical signal.
 	ExpiresAtStep int
 	ExpiresAfter  int
-
-	round int32          // of the draft's header
-	trace *signals.Trace // likewise
 }
 
-// note returns the note of the input, with the defaults.
+// note returns the note of the input.
 func (in *Input) note() coordination.Note {
 	return coordination.Note{
 		Class: in.Class, Audience: in.Audience, Priority: in.Priority, Confidence: in.Confidence,
 		Summary: in.Summary, Details: in.Details, Replaces: in.Replaces,
 		ExpiresAtStep: in.ExpiresAtStep, ExpiresAfter: in.ExpiresAfter,
-	}.Defaulted()
+	}
 }
 
-// check checks the rules that do not depend on the thread.
-func (in *Input) check(n *coordination.Note) error {
-	if err := checkNames("source", in.Thread, in.Source); err != nil {
-		return err
-	}
-	return n.Check(signals.Limits{})
+// An Emission is the result of emitting an [Input].
+type Emission struct {
+	Signal     coordination.Signal // as it was stored; if suppressed, the live signal that it would repeat
+	Suppressed bool
+	Reason     Reason // why, if suppressed
+	Open       int    // open signals of the source in the thread, without handoffs: see [Crowd]
+
+	// Unreached is [ErrNoAudience] for a signal whose coordinator or selection does not
+	// exist: observers and queries see the signal, but no inbox gets it. A critical
+	// signal then goes to all instead, and Unreached says why: ErrNoAudience if no one
+	// in its audience may answer it, which is possible for the audience [coordination.All] too,
+	// or the resolver's error. Otherwise it is nil.
+	Unreached error
 }

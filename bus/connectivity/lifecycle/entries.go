@@ -1,4 +1,4 @@
-package connectivity
+package lifecycle
 
 import (
 	"cmp"
@@ -11,8 +11,8 @@ import (
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
-// The kinds of the entries that the layer writes in addition to the signals
-// themselves, so that its state is a fold of the log.
+// The kinds of the entries that a layer writes in addition to the notes themselves and
+// their transitions, so that its state is a fold of the log.
 const (
 	KindStep    signals.Kind = "connectivity:step"
 	KindMode    signals.Kind = "connectivity:mode"
@@ -115,18 +115,38 @@ func (m Members) String() string {
 // String describes the entry in a sentence, for people.
 func (Closed) String() string { return "the coordination of the thread has ended" }
 
-// Payloads returns the registrations of the layer's kinds, for a
-// [signals.Codec] that reads its signals from elsewhere.
+// Payloads returns the registrations of all kinds of entries, for a [signals.Codec] that
+// reads a layer's signals from elsewhere.
 func Payloads() []signals.Registration {
 	return append(coordination.Payloads(),
 		signals.For[Step](), signals.For[Requested](), signals.For[Members](), signals.For[Closed]())
 }
 
 // Kinds returns the kinds that are reserved for layers.
-func Kinds() []signals.Kind { return slices.Clone(kinds) }
+func Kinds() []signals.Kind {
+	return []signals.Kind{
+		coordination.KindAttention, coordination.KindConfidence, coordination.KindConflict, coordination.KindHandoff, coordination.KindEscalation,
+		coordination.KindTransition, KindStep, KindMode, KindMembers, KindClosed,
+	}
+}
 
-// kinds are the kinds reserved for layers.
-var kinds = []signals.Kind{
-	coordination.KindAttention, coordination.KindConfidence, coordination.KindConflict, coordination.KindHandoff, coordination.KindEscalation,
-	coordination.KindTransition, KindStep, KindMode, KindMembers, KindClosed,
+// LinkOf returns the link in s itself, which must not be modified, or nil if s is not an entry
+// of a layer.
+func LinkOf(s signals.Any) *coordination.Link {
+	switch s := s.(type) {
+	case *signals.Signal[coordination.Transition]:
+		return &s.Payload.Link
+	case *signals.Signal[Step]:
+		return &s.Payload.Link
+	case *signals.Signal[Requested]:
+		return &s.Payload.Link
+	case *signals.Signal[Members]:
+		return &s.Payload.Link
+	case *signals.Signal[Closed]:
+		return &s.Payload.Link
+	}
+	if n := coordination.NoteOf(s); n != nil {
+		return &n.Link
+	}
+	return nil
 }

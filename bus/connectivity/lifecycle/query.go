@@ -1,4 +1,4 @@
-package connectivity
+package lifecycle
 
 import (
 	"cmp"
@@ -11,10 +11,9 @@ import (
 	"github.com/swarmbus/swarmbus/signals/coordination"
 )
 
-// A Query selects signals of one thread. All conditions must hold; a nil list
+// A Query selects signals of a thread. All conditions must hold; a nil list
 // means any, except that nil States means the live ones.
 type Query struct {
-	Thread     string
 	Source     string                 // "": any
 	Messages   []coordination.Message // message classes
 	Classes    []coordination.Class
@@ -37,10 +36,6 @@ const (
 
 // check refuses a query that no signal can match.
 func (q *Query) check() error {
-	var l signals.Limits
-	if err := l.Name("thread", q.Thread); err != nil {
-		return err
-	}
 	if q.Order > Oldest {
 		return &signals.FieldError{Field: "order", Value: strconv.Itoa(int(q.Order)), Problem: "neither newest nor oldest"}
 	}
@@ -56,7 +51,7 @@ func each[E interface{ Check() error }](values []E) error {
 	return nil
 }
 
-func (q *Query) match(r *record) bool {
+func (q *Query) match(r *Record) bool {
 	return (q.States == nil || slices.Contains(q.States, r.State)) &&
 		(q.Classes == nil || slices.Contains(q.Classes, r.Class)) &&
 		(q.Messages == nil || slices.Contains(q.Messages, r.Class.Message())) &&
@@ -67,12 +62,12 @@ func (q *Query) match(r *record) bool {
 // from returns the list with all signals that the query may select.
 func (q *Query) from(t *Thread) *list {
 	live := !slices.ContainsFunc(q.States, coordination.State.Terminal)
-	src := t.sources[q.Source]
+	src := t.lists.sources[q.Source]
 	switch {
 	case q.Source == "" && live:
-		return &t.live
+		return &t.lists.live
 	case q.Source == "":
-		return &t.all
+		return &t.lists.all
 	case src == nil:
 		return new(list)
 	case live:
@@ -81,20 +76,14 @@ func (q *Query) from(t *Thread) *list {
 	return &src.all
 }
 
-// Query returns the signals that q selects, whose Thread is ignored: at most 50 live
-// ones, newest first, if q is zero. The error is a [*ValidationError] for a query that no
-// signal can match.
-func (t *Thread) Query(q Query) ([]coordination.Signal, error) {
-	q.Thread = cmp.Or(t.name, "new")
+// Query returns the signals that q selects: at most 50 live ones, newest first, if q is
+// zero. It looks at the live signals of the thread or the source, or at all of them, until
+// it has found enough or all earlier ones are too old. The error is a
+// [*signals.FieldError] for a query that no signal can match.
+func (t *Thread) Query(q Query) (found []coordination.Signal, err error) {
 	if err := q.check(); err != nil {
-		return nil, invalid(err)
+		return nil, err
 	}
-	return t.query(&q), nil
-}
-
-// query looks at the live signals of the thread or the source, or at all of them, until
-// it has found enough or all earlier ones are too old.
-func (t *Thread) query(q *Query) (found []coordination.Signal) {
 	l, most := q.from(t), q.Limit
 	if most == 0 {
 		most = 50
@@ -107,19 +96,19 @@ func (t *Thread) query(q *Query) (found []coordination.Signal) {
 			break
 		}
 		if q.match(r) {
-			found = append(found, r.snapshot())
+			found = append(found, r.Snapshot())
 		}
 	}
 	if len(found) == 0 {
-		return nil
+		return nil, nil
 	}
-	return found
+	return found, nil
 }
 
 // in yields the records in the query's order, from or up to its bound in time.
-func (q *Query) in(l *list) iter.Seq[*record] {
+func (q *Query) in(l *list) iter.Seq[*Record] {
 	if q.Order == Newest {
-		return func(yield func(*record) bool) {
+		return func(yield func(*Record) bool) {
 			for r := range l.newest() {
 				if !r.upTo.After(q.Since) && !q.Since.IsZero() || !yield(r) {
 					return
@@ -129,7 +118,7 @@ func (q *Query) in(l *list) iter.Seq[*record] {
 	}
 	from := 0
 	if !q.Since.IsZero() {
-		from, _ = slices.BinarySearchFunc(l.all, q.Since, func(r *record, since time.Time) int {
+		from, _ = slices.BinarySearchFunc(l.all, q.Since, func(r *Record, since time.Time) int {
 			if r.upTo.After(since) {
 				return 1
 			}

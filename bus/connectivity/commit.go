@@ -1,0 +1,64 @@
+package connectivity
+
+import (
+	"context"
+
+	"github.com/swarmbus/swarmbus/bus"
+	"github.com/swarmbus/swarmbus/bus/connectivity/lifecycle"
+	"github.com/swarmbus/swarmbus/signals"
+)
+
+// commit atomically appends the entries that decide puts into the batch to the log, folds
+// them, and calls the observers. decide runs with both locks held; committed, which may be
+// nil, runs after the fold.
+func (l *Layer) commit(ctx context.Context, decide func(*batch) error, committed func([]lifecycle.Change)) error {
+	defer l.drain(ctx) // also if a handler of the bus exits the goroutine
+	return l.write(ctx, true, decide, committed)
+}
+
+// record is commit for changes of signals that are in the log, which the bus does
+// not refuse for lack of room, and which are no events.
+func (l *Layer) record(ctx context.Context, decide func(*batch) error) error {
+	return l.write(ctx, false, decide, nil)
+}
+
+// atEnd calls f with the position of the newest signal of the log and the state there.
+func (l *Layer) atEnd(f func(last uint64)) error {
+	return l.record(context.Background(), func(b *batch) error {
+		f(b.at.Seq - 1)
+		return errNothing
+	})
+}
+
+func (l *Layer) write(ctx context.Context, waits bool, decide func(*batch) error, committed func([]lifecycle.Change)) (err error) {
+	b := batches.Get().(*batch)
+	decided := func(at bus.Moment) ([]signals.Any, error) {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		*b = batch{layer: l.opts.Name, at: at, last: l.fold.Last(), since: l.fold.Since(at.Seq, ""), entries: b.entries[:0]}
+		err := decide(b)
+		return b.entries, err
+	}
+	folded := func(entries []signals.Any) {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		var changes []lifecycle.Change
+		for _, s := range entries {
+			changes = l.fold.Apply(s, changes)
+		}
+		l.events.add(changes, b.hooked)
+		if committed != nil {
+			committed(changes)
+		}
+	}
+	if waits {
+		err = l.log.Append(ctx, decided, folded)
+	} else {
+		err = l.log.Record(ctx, decided, folded)
+	}
+	b.retire()
+	if err == errNothing { //nolint:errorlint // it is never wrapped, and all suppressed emissions end here
+		return nil
+	}
+	return invalid(err)
+}

@@ -1,0 +1,41 @@
+package lifecycle
+
+import "github.com/swarmbus/swarmbus/signals/coordination"
+
+// Unacknowledged returns the unanswered critical signals, oldest first. A signal leaves
+// the list when it is resolved or when a critical signal, which then is on the list,
+// replaces it.
+func (t *Thread) Unacknowledged() []coordination.Signal {
+	return snapshots(&t.lists.open, func(r *Record) bool { return r.Priority == coordination.Critical })
+}
+
+// For returns the live signals addressed to a component, oldest first.
+func (t *Thread) For(id string) []coordination.Signal {
+	return snapshots(&t.lists.live, func(r *Record) bool { return t.IsFor(id, r) })
+}
+
+func snapshots(of *list, is func(*Record) bool) (all []coordination.Signal) {
+	for r := range of.oldest() {
+		if is(r) {
+			all = append(all, r.Snapshot())
+		}
+	}
+	return all
+}
+
+// IsFor reports whether a signal is addressed to a component.
+func (t *Thread) IsFor(id string, r *Record) bool {
+	return (duty{r.to, r.members}).has(id) || r.OwedBy(id) ||
+		r.Priority == coordination.Critical && r.to.Everyone() && t.Coordinates(id)
+}
+
+// MayEnd reports whether a component may resolve a signal.
+func (t *Thread) MayEnd(id string, r *Record) bool {
+	switch {
+	case t.Coordinates(id):
+		return true
+	case r.Source == id:
+		return r.Priority != coordination.Critical
+	}
+	return r.OwedBy(id)
+}

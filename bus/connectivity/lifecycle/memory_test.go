@@ -1,0 +1,61 @@
+package lifecycle
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/swarmbus/swarmbus/signals"
+	"github.com/swarmbus/swarmbus/signals/coordination"
+)
+
+// A writer makes the entries of a log.
+type writer struct {
+	fold *Fold
+	seq  uint64
+}
+
+func (w *writer) header(thread string) signals.Header {
+	w.seq++
+	return signals.Header{Seq: w.seq, ID: signals.MustID(fmt.Sprint("sig_", w.seq)), Thread: thread, Source: "a", Time: time.Unix(int64(w.seq), 0)}
+}
+
+// attention adds a live signal that expires at a step, and returns its id.
+func (w *writer) attention(thread string, expires int) signals.ID {
+	h := w.header(thread)
+	w.fold.Apply(coordination.New(h, coordination.Note{
+		Link: coordination.Link{Layer: "main"}, Class: coordination.AttentionRaise, Audience: coordination.Self, Priority: coordination.Normal,
+		Summary: "x", ExpiresAtStep: expires,
+	}), nil)
+	return h.ID
+}
+
+func (w *writer) resolve(thread string, id signals.ID) {
+	w.fold.Apply(signals.New(w.header(thread), coordination.Transition{
+		Link: coordination.Link{Layer: "main"}, State: coordination.Resolved, Signals: []signals.ID{id},
+	}), nil)
+}
+
+func TestASignalThatEndedLeavesNoExpiryBehind(t *testing.T) {
+	w := writer{fold: NewFold("main", 10)}
+	for i := range 20_000 {
+		w.resolve("t", w.attention("t", 1_000_000+i))
+	}
+	lists := &w.fold.Thread("t").lists
+	if len(lists.expiring) != 0 || len(lists.groups) != 0 || len(lists.all.all) > 20 {
+		t.Errorf("kept: %d steps, %d groups, %d records", len(lists.expiring), len(lists.groups), len(lists.all.all))
+	}
+}
+
+func TestClosedThreadsLeaveNothingBehind(t *testing.T) {
+	w := writer{fold: NewFold("main", 10)}
+	w.attention("open", 0)
+	for i := range 1000 {
+		thread := fmt.Sprint("closed ", i)
+		w.attention(thread, 0)
+		w.fold.Apply(signals.New(w.header(thread), Closed{coordination.Link{Layer: "main"}}), nil)
+	}
+	if f := w.fold; len(f.threads) != 1 || len(f.order) > 8 || len(f.ids.records) != 1 || f.Since(5000, "open") != 5000 {
+		t.Errorf("kept: %d threads, %d in order, %d records; since %d", len(f.threads), len(f.order), len(f.ids.records), f.Since(5000, "open"))
+	}
+}
