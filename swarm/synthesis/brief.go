@@ -46,13 +46,29 @@ func (b *Brief) Text() string {
 	if !chosen {
 		verb = "Nothing is decided; what leads is"
 	}
-	lines := []string{fmt.Sprintf("%s: %s [%d].", verb, trimmed(c.Proposal.Text), c.Proposal.Seq)}
+	lines := []string{fmt.Sprintf("%s: %s [%d].", verb, trimmed(b.whole(c.Proposal)), c.Proposal.Seq)}
 	lines = append(lines, b.support(c), b.dissent(c))
 	for _, p := range b.Open[:min(len(b.Open), few)] {
 		lines = append(lines, fmt.Sprintf("Open is a conflict: %s against %s.", b.side(p.A), b.side(p.B)))
 	}
 	lines = append(lines, b.changes(c))
 	return strings.Join(compact(lines), "\n")
+}
+
+// whole returns the text of a proposal, of which the claim has the beginning, up to
+// [MaxText] bytes.
+func (b *Brief) whole(c claims.Claim) string {
+	for _, s := range b.Log {
+		p, ok := signals.As[signals.Proposal](s)
+		switch {
+		case !ok || p.ID != c.ID:
+		case len(p.Payload.Content) > MaxText:
+			return strings.ToValidUTF8(p.Payload.Content[:MaxText], "") + "…"
+		default:
+			return p.Payload.Content
+		}
+	}
+	return c.Text
 }
 
 func compact(lines []string) (all []string) {
@@ -105,29 +121,44 @@ func (b *Brief) dissent(c claims.Case) string {
 	return ""
 }
 
-// changes says what would change it: the finding on which the most votes for it rest.
+// changes says what would change it: the finding without which the fewest votes for it count.
 func (b *Brief) changes(c claims.Case) string {
 	var on claims.Claim
-	most := 0
+	most, all := 0, 0
 	for _, f := range c.For {
-		effect, err := b.Graph.Without(f.ID)
-		if err != nil {
-			continue
+		if n, of := b.fallen(c, f); n > most {
+			on, most, all = f, n, of
 		}
-		n := 0
-		for _, fallen := range effect.Fall {
-			if fallen.Kind == signals.KindVote && fallen.Proposal == c.Proposal.Proposal {
+	}
+	switch {
+	case most == 0:
+		return ""
+	case most == all:
+		return fmt.Sprintf("It would change without [%d]: every vote for it rests on that.", on.Seq)
+	}
+	return fmt.Sprintf("Most depends on [%d]: without it, %d of %d votes for it would not count.", on.Seq, most, all)
+}
+
+// fallen returns how many of the votes for a proposal, and of how many, do not count without
+// a finding.
+func (b *Brief) fallen(c claims.Case, f claims.Claim) (n, of int) {
+	effect, err := b.Graph.Without(f.ID)
+	if err != nil {
+		return 0, 0
+	}
+	falls := map[uint64]bool{}
+	for _, claim := range effect.Fall {
+		falls[claim.Seq] = claim.Kind == signals.KindVote || falls[claim.Seq]
+	}
+	for v := range b.Decision.Ballots().Votes() {
+		if v.ProposalID == c.Proposal.Proposal && v.Stance == consensus.Agree {
+			of++
+			if falls[v.Seq] {
 				n++
 			}
 		}
-		if n > most {
-			on, most = f, n
-		}
 	}
-	if most == 0 {
-		return ""
-	}
-	return fmt.Sprintf("It would change without [%d]: of %d votes for it %d rest on that.", on.Seq, c.Votes, most)
+	return n, of
 }
 
 // side cites a proposal in conflict, by the place of the first of equal ones.

@@ -112,7 +112,7 @@ func TestWithoutObjectionsTheDissentIsAFinding(t *testing.T) {
 	}
 }
 
-// It would change without the finding on which most of its own votes rest.
+// The answer depends most on the finding on which most of its own votes rest.
 func TestWhatWouldChangeTheAnswerIsWhatMostVotesRestOn(t *testing.T) {
 	t.Parallel()
 	var l log
@@ -126,8 +126,11 @@ func TestWhatWouldChangeTheAnswerIsWhatMostVotesRestOn(t *testing.T) {
 	for _, who := range []string{"fay", "gus", "hal"} {
 		l.vote(who, "wait", signals.Agree, 0.1, "", others)
 	}
-	if got := l.line(t, "It would"); got != "It would change without [4]: of 4 votes for it 2 rest on that." {
+	if got := l.line(t, "Most"); got != "Most depends on [4]: without it, 2 of 4 votes for it would not count." {
 		t.Errorf("%q", got)
+	}
+	if got := l.line(t, "It would"); got != "" {
+		t.Errorf("%q, and two votes are left", got)
 	}
 	if got := l.line(t, "It stands"); got != "It stands on Reads grow [3]; It is scanned [4]; Nobody waits [5]; 4 votes are for it." {
 		t.Errorf("%q", got)
@@ -135,6 +138,34 @@ func TestWhatWouldChangeTheAnswerIsWhatMostVotesRestOn(t *testing.T) {
 	l.vote("ida", "index", signals.Agree, 1, "", l.find("ann", "A fourth one."))
 	if got := l.line(t, "It stands"); strings.Contains(got, "fourth") || !strings.HasSuffix(got, "5 votes are for it.") {
 		t.Errorf("%q, want three findings at most", got)
+	}
+}
+
+func TestAnAnswerWouldChangeWithoutWhatEveryVoteForItRestsOn(t *testing.T) {
+	t.Parallel()
+	var l log
+	l.add("ann", 0, signals.Proposal{ProposalID: "index", Content: "Add an index."})
+	on, against := l.find("ann", "It is scanned."), l.find("bob", "Writes matter.")
+	l.vote("cid", "index", signals.Disagree, 0.1, "", against)
+	if got := l.line(t, "It would") + l.line(t, "Most"); got != "" {
+		t.Errorf("%q, and no vote is for it", got)
+	}
+	l.vote("bob", "index", signals.Agree, 1, "", on)
+	l.vote("dan", "index", signals.Agree, 1, "", on)
+	if got := l.line(t, "It would"); got != "It would change without [2]: every vote for it rests on that." {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestTheAnswerIsWholeHoweverLong(t *testing.T) {
+	t.Parallel()
+	var l log
+	long := strings.Repeat("step by step ", 40) + "and the end"
+	l.add("ann", 0, signals.Proposal{ProposalID: "index", Content: long + "."})
+	l.vote("ann", "index", signals.Agree, 1, "", 0)
+	l.vote("bob", "index", signals.Agree, 1, "", 0)
+	if got, want := l.line(t, "The answer"), "The answer is: "+long+" [1]."; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

@@ -36,5 +36,5 @@ func Example() {
 	// The answer is: Add an index [2].
 	// It stands on The table is scanned [1]; 2 votes are for it.
 	// Against it is dan: Writes get slower [5].
-	// It would change without [1]: of 2 votes for it 2 rest on that.
+	// It would change without [1]: every vote for it rests on that.
 }
