@@ -44,8 +44,9 @@
 //
 // # Promises of the bus
 //
-// The tests are those of package natstest. TestPromisesOfTheBusHoldOverNATS runs those tests
-// of package bus that do not depend on what is weaker here.
+// The tests are those of package natstest, and each of them runs in .ci/nats.
+// TestPromisesOfTheBusHoldOverNATS runs those tests of package bus that do not depend on what
+// is weaker here.
 //
 //	promise                        across machines               test
 //	one order, everywhere          holds                         TestProcessesHaveOneLog, TestFaults, TestEachFault
@@ -54,8 +55,8 @@
 //	                                 partitions
 //	  their number                 all agree on it, for good     TestAnotherNumberOfPartitionsIsRefused
 //	conflict behind its cause      holds                         TestProcessesHaveOneLog
-//	PublishAll all or nothing,     holds, up to 2048 signals     TestSeveralSignalsAreNextToEachOtherOrNotThere
-//	  next to each other             and one message's size
+//	PublishAll all or nothing,     holds, up to 2048 signals     TestSeveralSignalsAreNextToEachOtherOrNotThere,
+//	  next to each other             and one message's size        TestMoreThanAMessageHoldsIsRefused
 //	sequence numbers without gap   weaker: they only increase    TestProcessesHaveOneLog
 //	acknowledged is not lost,      holds if the servers sync     TestFaults, TestServersThatAcknowledgeBeforeFsyncAreNamed
 //	  and there once                 always, or lose no power
@@ -63,7 +64,7 @@
 //	                                 context ended first
 //	lossless subscriptions         holds in the process; a       TestLogThatLostMessagesBeforeTheyWereReadEnds
 //	                                 [*GapError] ends a log
-//	                                 whose stream dropped messages
+//	                                 whose stream dropped some
 //	                                 before it read them
 //	inline handlers, in order      holds; Publish does not wait  TestHandlersPublishWithoutDeadlock
 //	                                 for those of any process
@@ -76,15 +77,19 @@
 //	                                 NATS or signatures
 //	a layer decides by the log     holds: it decides again when  TestLayerDecidesByTheLogAsItIs
 //	  as it is                       another process was quicker
-//	a layer's fold follows         weaker: what another process  (not tested: one process at a time
-//	                                 appends is not folded; hold   is what Lease is for)
+//	a layer's fold follows         weaker: what another process  TestLayerFoldsWhatItsOwnProcessAppends
+//	                                 appends is not folded; hold
 //	                                 a [Lease]
-//	expiry                         weaker: each reader judges    (see the tests of package bus)
+//	expiry                         weaker: each reader judges    TestEachReaderJudgesExpiryByItsOwnClock
 //	                                 by its own clock; conflicts
 //	                                 expire by the log's time
-//	rate limits and byte caps      weaker: of one process        (see the tests of package bus)
-//	CloseThread                    weaker: only by a signal in   (see the tests of package bus)
+//	rate limits and byte caps      weaker: of one process        TestRateLimitsAreOfOneProcess
+//	CloseThread                    weaker: only by a signal in   TestThreadIsClosedInEveryProcessByASignalOfTheLog
 //	                                 the log ([bus.ThreadCloser])
+//	one driver at a time           holds: who lost its lease     TestDriverThatLostItsLeaseCommitsNothing,
+//	                                 commits nothing               TestProcessThatCannotRaiseItsFenceHoldsNoLease
+//	across regions                 holds, also while the link    TestLinkOfALeafNodeIsCutAndNothingIsLostOrThereTwice
+//	                                 of a leaf node is cut
 //	same state after a restart     holds, from the stream or a   TestLateProcessBeginsWithTheSnapshotAndAgrees,
 //	                                 snapshot; refused if both     TestSnapshotThatDoesNotFitIsRefusedAndTheStreamIsRead,
 //	                                 lack the beginning            TestLogWhoseBeginningIsGoneNeedsASnapshot
