@@ -20,13 +20,15 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
+type seq = iter.Seq2[signals.Any, error]
+
 var task = signals.Task{Task: "Which retry policy?"}
 
 // team returns agents that agree on the first proposal in the second round. Each calls
 // think once a turn.
 func team(think func(ctx context.Context, agent string, round int) error) (all []*agents.Agent) {
 	for _, id := range []string{"ann", "bob", "cyn"} {
-		all = append(all, &agents.Agent{ID: id, Reactor: agents.Func(func(ctx context.Context, t *agents.Turn) iter.Seq2[signals.Any, error] {
+		all = append(all, &agents.Agent{ID: id, Reactor: agents.Func(func(ctx context.Context, t *agents.Turn) seq {
 			if think != nil {
 				if err := think(ctx, id, t.Round); err != nil {
 					return agents.Fail(err)
@@ -127,7 +129,7 @@ func TestNextDriverGoesOnWithoutRepeatingARecordedCall(t *testing.T) {
 	url := natstest.Start(t, natstest.Options{})[0].URL()
 	proxy := natstest.NewProxy(t, strings.TrimPrefix(url, "nats://"))
 	var calls [2]atomic.Int64
-	hangs := make(chan struct{})
+	hangs, given := make(chan struct{}), make(chan struct{})
 	think := func(l *natsbus.Log, driver int) func(context.Context, string, int) error {
 		results, err := l.Results(soon(t))
 		if err != nil {
@@ -137,6 +139,7 @@ func TestNextDriverGoesOnWithoutRepeatingARecordedCall(t *testing.T) {
 			if driver == 0 && agent == "cyn" && round == 2 {
 				close(hangs)
 				<-ctx.Done()
+				close(given)
 				return context.Cause(ctx)
 			}
 			_, err := results.Do(ctx, journal.Key{Thread: "t", Agent: agent, Turn: round}, func(context.Context) ([]byte, error) {
@@ -163,10 +166,20 @@ func TestNextDriverGoesOnWithoutRepeatingARecordedCall(t *testing.T) {
 		}
 	}
 	time.Sleep(200 * time.Millisecond) // until their results are recorded
+	waits, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	if r, err := solve(waits, second, team(think(second, 1))); err == nil {
+		t.Fatalf("two processes drive: %+v", r)
+	}
 	proxy.Cut()
 	r, err := solve(soon(t), second, team(think(second, 1)))
 	if err != nil {
 		t.Fatal(err)
+	}
+	select {
+	case <-given: // up, while it is still cut off
+	case <-time.After(20 * time.Second):
+		t.Error("the first driver's turn goes on without the lease")
 	}
 	if r.Stop != swarm.StopConsensus || r.Answer != "exponential backoff with jitter" {
 		t.Errorf("%v: %q %s", r.Stop, r.Answer, r.Detail)

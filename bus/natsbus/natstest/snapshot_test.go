@@ -125,10 +125,11 @@ func decisionOf(t *testing.T, l *natsbus.Log) string {
 func TestLogWhoseBeginningIsGoneNeedsASnapshot(t *testing.T) {
 	t.Parallel()
 	url := natstest.Start(t, natstest.Options{})[0].URL()
-	first := join(t, withOver(url, 10))
+	o := withOver(url, 10)
+	o.Storage.Window = 0 // what is sent again is no further message
+	first := join(t, o)
 	decided(t, first)
 	fill(t, first, 10)
-	o := withOver(url, 10)
 	_, err := natsbus.Join(soon(t), o)
 	var gap *natsbus.GapError
 	if !errors.As(err, &gap) || gap.After != 0 || !strings.Contains(err.Error(), "no snapshot") {
