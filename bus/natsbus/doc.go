@@ -137,5 +137,5 @@
 // # Connections
 //
 // A lost connection is made again, with pauses that grow up to 2 s; [Tell].Status tells
-// of it. Meanwhile the bus can be read, and publishers wait until their contexts end.
+// of it, and of servers that are there and do not answer for the log. Meanwhile the bus can be read, and publishers wait until their contexts end.
 package natsbus

@@ -184,7 +184,7 @@ func TestPublisherIsToldOfItsOwnMessageOnly(t *testing.T) {
 	l.reads(t, forged)
 	select {
 	case v := <-told:
-		t.Errorf("told of another's message: %+v", v)
+		t.Fatalf("told of another's message: %+v", v)
 	default:
 	}
 	own := written(t, said("x", "t", "a"))
@@ -235,6 +235,9 @@ func TestSnapshotHasFencesAndWhatWasSaidTogether(t *testing.T) {
 		first.reads(t, m)
 	}
 	s := first.snapshot()
+	if len(s.Left) != 1 || s.Left[0] != signals.KindDiscovery || s.Seq != 3 {
+		t.Errorf("%+v, want a snapshot that leaves discoveries out", s)
+	}
 	for i := range s.Groups {
 		for _, one := range s.Groups[i].all {
 			text, err := signals.Marshal(one)

@@ -140,11 +140,6 @@ func (l *Log) begin(first uint64) {
 
 // connect connects, and waits for the servers until ctx ends.
 func (l *Log) connect(ctx context.Context) (*nats.Conn, error) {
-	tell := func(s Status) {
-		if l.opts.Tell.Status != nil {
-			l.opts.Tell.Status(s)
-		}
-	}
 	options := []nats.Option{
 		nats.Name("swarmbus " + l.opts.Process), nats.MaxReconnects(-1), nats.ReconnectBufSize(-1), // what was not sent is sent again with the same id
 		nats.PingInterval(2 * time.Second), nats.MaxPingsOutstanding(2), nats.Timeout(2 * time.Second),
@@ -152,8 +147,8 @@ func (l *Log) connect(ctx context.Context) (*nats.Conn, error) {
 			most := min(2*time.Second, 20*time.Millisecond<<min(tries, 10))
 			return most/2 + rand.N(most/2+1)
 		}),
-		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { tell(Status{Err: err}) }),
-		nats.ReconnectHandler(func(c *nats.Conn) { tell(Status{Connected: true, URL: c.ConnectedUrlRedacted()}) }),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { l.opts.status(Status{Err: err}) }),
+		nats.ReconnectHandler(func(c *nats.Conn) { l.opts.status(Status{Connected: true, URL: c.ConnectedUrlRedacted()}) }),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { l.denied(err) }),
 	}
 	if l.opts.Creds != "" {
@@ -170,7 +165,7 @@ func (l *Log) connect(ctx context.Context) (*nats.Conn, error) {
 	if err != nil {
 		return nil, fmt.Errorf("natsbus: %s: %w", l.opts.URL, err)
 	}
-	tell(Status{Connected: true, URL: conn.ConnectedUrlRedacted()})
+	l.opts.status(Status{Connected: true, URL: conn.ConnectedUrlRedacted()})
 	return conn, nil
 }
 

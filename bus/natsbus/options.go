@@ -82,7 +82,7 @@ type Storage struct {
 // must not wait for the log. Nil ones are not called.
 type Tell struct {
 	Warn   func(problem string) // what a check found, and what to set; or what the servers do not allow
-	Status func(Status)         // the connection changed
+	Status func(Status)         // the connection changed, or whether anybody answers for the log
 	Dead   func(DeadLetter)     // a message is not in the log
 	Alarm  func(Difference)     // another process derived something else
 }
@@ -91,7 +91,7 @@ type Tell struct {
 type Status struct {
 	Connected bool
 	URL       string // of the server
-	Err       error  // why the connection was lost, if known
+	Err       error  // why the connection was lost, if known, or that nobody answers for the log
 }
 
 func (s Status) String() string {

@@ -25,10 +25,10 @@ func (e *GapError) Error() string {
 
 // read feeds the bus with the messages of the stream until ctx ends.
 func (l *Log) read(ctx context.Context) {
-	pauses := pause()
+	pauses, heard := pause(), new(silence)
 	for ctx.Err() == nil {
 		before := l.next.Load()
-		if err := l.readSome(ctx); err != nil {
+		if err := l.readSome(ctx, heard); err != nil {
 			l.fail(err)
 			return
 		}
@@ -45,13 +45,14 @@ func (l *Log) read(ctx context.Context) {
 // readSome reads with one consumer, as long as it works. It makes a new one, with a new
 // name, each time: servers place a consumer on one of them, and one that was placed on a
 // server that is gone never answers, however often it is asked for by its name.
-func (l *Log) readSome(ctx context.Context) error {
+func (l *Log) readSome(ctx context.Context, heard *silence) error {
 	asking, cancel := context.WithTimeout(ctx, request)
 	defer cancel()
 	consumer, err := l.js.CreateConsumer(asking, l.name, jetstream.ConsumerConfig{
 		DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: l.next.Load(),
 		AckPolicy: jetstream.AckNonePolicy, Replicas: 1, MemoryStorage: true, InactiveThreshold: time.Minute,
 	})
+	l.hears(heard, err)
 	if err != nil {
 		return nil
 	}
@@ -78,6 +79,29 @@ func (l *Log) readSome(ctx context.Context) error {
 		if err := l.take(ctx, m); err != nil {
 			return err
 		}
+	}
+}
+
+// A silence is how long nobody has answered for the stream.
+type silence struct {
+	since time.Time // zero: there is an answer
+	told  bool
+}
+
+// hears tells when nobody answers for the stream although there is a connection: without a
+// leader, or behind a leaf node whose link is cut. An answer has no error.
+func (l *Log) hears(s *silence, err error) {
+	switch {
+	case err == nil:
+		if s.told {
+			l.opts.status(Status{Connected: true, URL: l.conn.ConnectedUrlRedacted()})
+		}
+		*s = silence{}
+	case s.since.IsZero():
+		s.since = time.Now()
+	case !s.told && time.Since(s.since) > request && l.conn.IsConnected() && l.ended.Err() == nil:
+		s.told = true
+		l.opts.status(Status{Err: fmt.Errorf("natsbus: the servers of the log do not answer: %w", err)})
 	}
 }
 

@@ -212,3 +212,9 @@ func syncMode(ctx context.Context, url string) (string, error) {
 	}
 	return told.Config.Interval.String(), nil
 }
+
+func (o *Options) status(s Status) {
+	if o.Tell.Status != nil {
+		o.Tell.Status(s)
+	}
+}

@@ -150,6 +150,34 @@ func TestLinkOfALeafNodeIsCutAndNothingIsLostOrThereTwice(t *testing.T) {
 	t.Logf("%d and %d acknowledged, sent again: %d by the process behind the leaf node", crowds[0].acknowledged.Load(), crowds[1].acknowledged.Load(), away.Stats().Retried)
 }
 
+// The connection to the leaf node is whole while its link is cut.
+func TestProcessBehindALeafNodeIsToldThatNobodyAnswers(t *testing.T) {
+	t.Parallel()
+	_, leaf, link := regions(t)
+	told := make(chan natsbus.Status, 16)
+	l := join(t, natsbus.Options{URL: leaf.URL(), Domain: region, Tell: natsbus.Tell{Status: func(s natsbus.Status) { told <- s }}})
+	hears := func(connected bool) natsbus.Status {
+		for {
+			select {
+			case s := <-told:
+				if s.Connected == connected {
+					return s
+				}
+			case <-soon(t).Done():
+				t.Fatalf("not told that connected is %v", connected)
+			}
+		}
+	}
+	hears(true)
+	link.Cut()
+	if s := hears(false); !strings.Contains(s.String(), "do not answer") {
+		t.Errorf("told %q", s)
+	}
+	link.Mend()
+	hears(true)
+	must(t, agent(t, l, "a"), found("t", "x"))
+}
+
 // A leaf node keeps requests of JetStream to itself: without the domain of the log nobody
 // answers, and the process says so.
 func TestProcessBehindALeafNodeIsToldThatItNeedsADomain(t *testing.T) {
