@@ -15,6 +15,7 @@ import (
 	"github.com/swarmbus/swarmbus/consensus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/mode"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
@@ -81,6 +82,64 @@ func TestWhateverAgentsYieldASolveEndsForOneReason(t *testing.T) {
 	// Others than these three are rare: one run of 100 draws in some had none.
 	if stops[swarm.StopConsensus] < 5 || stops[swarm.StopDeadlock] < 5 || stops[swarm.StopEscalated] < 5 {
 		t.Errorf("the solves ended with %v, want more variety", stops)
+	}
+}
+
+// plannedScript returns a scenario of a solve that works in some mode, in which four agents answer
+// whatever comes.
+func plannedScript(r *rapid.T) string {
+	script := fmt.Sprintf("mode %v\ncalls %d\n", rapid.SampledFrom(mode.All()[1:]).Draw(r, "mode"), rapid.IntRange(1, 14).Draw(r, "calls"))
+	script += rapid.SampledFrom([]string{"", "traits facts\n", "traits check\n"}).Draw(r, "traits")
+	when := []string{"asked answer:", "asked answer:", "asked facts:", "asked verdict:", "1", "2"}
+	what := append([]string{"state it is so", "retract do it was wrong", "propose x1 do x", "propose y1 do y"}, whatever...)
+	for _, id := range []string{"a", "b", "c", "d"} {
+		script += fmt.Sprintf("%s asked answer: propose %s-x do %s\n", id, id, rapid.SampledFrom([]string{"x", "y", "z"}).Draw(r, "answer of "+id))
+		if rapid.Bool().Draw(r, id+" was wrong") {
+			script += fmt.Sprintf("%s asked facts: state it is so\n%s asked answer: retract so it is not\n", id, id)
+		}
+		for range rapid.IntRange(0, 4).Draw(r, "lines of "+id) {
+			script += fmt.Sprintf("%s %s %s\n", id, rapid.SampledFrom(when).Draw(r, "when"), rapid.SampledFrom(what).Draw(r, "what"))
+		}
+	}
+	return script
+}
+
+// Whatever agents yield, a solve that does not deliberate ends for one reason, and what it
+// has asked for costs no more than its budget.
+func TestWhateverAgentsYieldAPlanEndsWithinItsBudget(t *testing.T) {
+	t.Parallel()
+	modes, back := map[mode.Mode]int{}, 0
+	rapid.Check(t, func(r *rapid.T) {
+		script := plannedScript(r)
+		o, _ := scene(t, []byte(script))
+		o.Journal = new(journal.Memory)
+		s, err := swarm.New(o)
+		if err != nil {
+			r.Fatal(err)
+		}
+		defer s.Close()
+		result, err := s.Solve(t.Context(), signals.Task{Task: "x"})
+		if err != nil && result.Stop != swarm.StopError || result.Planned == nil {
+			r.Fatalf("%s\n%v: %v", script, result.Stop, err)
+		}
+		thread, ends := runlog.New(result.Thread), 0
+		for _, said := range result.Log {
+			if thread.Apply(said); said.Kind() == runlog.KindDecided {
+				ends++
+			}
+		}
+		calls := thread.Calls.All()
+		if price := mode.Price(calls); ends != 1 || len(calls) == 0 || price > float64(result.Planned.Calls) || result.Calls > len(calls) {
+			r.Fatalf("%s\n%v %d times, after %d turns of %d calls at the price of %v", script, result.Stop, ends, result.Calls, len(calls), price)
+		}
+		if _, err := replayed(t, o.Journal); err != nil {
+			r.Fatalf("%s\n%v", script, err)
+		}
+		modes[result.Planned.Mode]++
+		back += len(result.Retracted)
+	})
+	if len(modes) < 4 || back == 0 {
+		t.Errorf("the solves worked by %v, and %d signals were taken back", modes, back)
 	}
 }
 
