@@ -15,13 +15,17 @@ func TestAFindingAboutAProposalIsForWhatItsSourceVotesFor(t *testing.T) {
 	t.Parallel()
 	var l script
 	p := l.propose("ann", "index")
-	l.find("bob", "it is read often", replyTo(p))
+	often := l.find("bob", "it is read often", replyTo(p))
 	l.find("cid", "it is written often", replyTo(p)) // who votes against it, later
 	l.find("dan", "it is small, see "+p.String())
 	l.vote("cid", "index", signals.Disagree)
 	c := l.graph(t).Cases()[0]
 	if texts(c.For) != "2 4" || texts(c.Against) != "3" {
 		t.Errorf("for: %s, against: %s, want 2 4 and 3", texts(c.For), texts(c.Against))
+	}
+	l.takeBack("bob", often)
+	if c := l.graph(t).Cases()[0]; texts(c.For) != "4" {
+		t.Errorf("for: %s, want 4: 2 is taken back", texts(c.For))
 	}
 }
 
