@@ -249,18 +249,16 @@ With --json the events are printed as solve --json does; the last one has what -
 				}
 				thread = threads[0].thread
 			}
+			read := showThread
+			if follow {
+				read = watchThread
+			}
+			if asJSON {
+				return showJSON(cmd, v, thread, read)
+			}
 			look := lookOf(cmd.OutOrStdout(), width)
 			look.Full = full
-			show := transcript.Text(cmd.OutOrStdout(), look)
-			if asJSON {
-				show = transcript.JSON(cmd.OutOrStdout())
-			}
-			if follow {
-				err = watchThread(cmd.Context(), v, thread, show)
-			} else {
-				err = showThread(cmd.Context(), v, thread, show)
-			}
-			if err != nil || asJSON {
+			if err := read(cmd.Context(), v, thread, transcript.Text(cmd.OutOrStdout(), look)); err != nil {
 				return err
 			}
 			return about.print(cmd.OutOrStdout(), v, thread)
@@ -275,6 +273,38 @@ With --json the events are printed as solve --json does; the last one has what -
 	about.add(cmd)
 	server.define(flags)
 	return cmd
+}
+
+// showJSON prints the events of a thread, of which read yields those that it is to print. The last
+// result has what was taken back since it was decided.
+func showJSON(cmd *cobra.Command, v journal.Reader, thread string, read func(context.Context, journal.Reader, string, func(solves.Event) error) error) error {
+	show := transcript.JSON(cmd.OutOrStdout())
+	var last *solves.Result // not yet printed
+	stopped := func() error {
+		if last == nil {
+			return nil
+		}
+		e := solves.Stopped{Result: last}
+		last = nil
+		return show(e)
+	}
+	err := read(cmd.Context(), v, thread, func(e solves.Event) error {
+		if err := stopped(); err != nil {
+			return err
+		}
+		if e, ok := e.(solves.Stopped); ok {
+			last = e.Result
+			return nil
+		}
+		return show(e)
+	})
+	if err == nil && last != nil {
+		var now *solves.Result
+		if now, err = resultIn(v, thread); err == nil {
+			last.Revision = now.Revision
+		}
+	}
+	return errors.Join(err, stopped())
 }
 
 const ofALine = "columns per line (default: the width of the terminal; otherwise unlimited)"

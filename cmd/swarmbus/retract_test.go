@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -64,6 +65,47 @@ func TestShowNamesWhatWasTakenBackAfterTheDecision(t *testing.T) {
 		if !strings.Contains(out, want) {
 			t.Errorf("missing %q in\n%s", want, out)
 		}
+	}
+}
+
+// What show says in words of a retraction and of the answer, show --json has as members.
+func TestShowHasTheRevisionAndTheAnswerAsJSON(t *testing.T) {
+	path, r := grounded(t)
+	stopped := func() (of struct {
+		Event    string
+		Revision *struct {
+			Retracted []uint64
+			Decision  struct{ Outcome string }
+			Changed   bool
+		}
+		Synthesis struct{ Text string }
+	},
+	) {
+		out, errs, status := called(t, "show", path, "--json")
+		lines := strings.Split(strings.TrimSpace(out), "\n")
+		if err := json.Unmarshal([]byte(lines[len(lines)-1]), &of); err != nil || status != exitDecided || of.Event != "stopped" {
+			t.Fatalf("status %d, %v: %s%s", status, err, out, errs)
+		}
+		return of
+	}
+	text, _, _ := called(t, "show", path, "--answer")
+	if got := stopped(); got.Revision != nil || !strings.Contains(got.Synthesis.Text, "[") || !strings.Contains(text, got.Synthesis.Text) {
+		t.Errorf("before: %+v, show --answer has\n%s", got, text)
+	}
+	for _, voter := range []string{"ann", "bob", "cem"} {
+		for _, s := range r.Log {
+			if s.Head().Source == voter && s.Kind() == signals.KindVote {
+				called(t, "retract", path, fmt.Sprint(s.Head().Seq), "a mistake", "--by", "ceo")
+			}
+		}
+	}
+	text, _, _ = called(t, "show", path)
+	got := stopped()
+	if got.Revision == nil || len(got.Revision.Retracted) == 0 || got.Revision.Changed != strings.Contains(text, "the decision changes: ") || !strings.Contains(text, got.Revision.Decision.Outcome) {
+		t.Errorf("after: %+v, show has\n%s", got.Revision, text)
+	}
+	if _, errs, status := called(t, "show", path, "--json", "--answer"); status != exitUsage || !strings.Contains(errs, "json") {
+		t.Errorf("status %d: %s", status, errs)
 	}
 }
 

@@ -39,7 +39,7 @@ func List(j journal.Reader, kinds ...signals.Registration) ([]*Result, error) {
 		if len(t.Log) == 0 || after > 0 && t.Log[0].Kind() != signals.KindTask {
 			continue // it was dropped, or its beginning was
 		}
-		all = append(all, resultOf(t))
+		all = append(all, Of(t))
 	}
 	return all, nil
 }
@@ -55,8 +55,8 @@ func open(j journal.Reader) (*replay.Replay, uint64, error) {
 	return r, snapshot.Through, err
 }
 
-// resultOf returns the result of a thread, as far as its log has it.
-func resultOf(t *replay.Thread) *Result {
+// Of returns the result of a thread, as far as its log has it.
+func Of(t *replay.Thread) *Result {
 	r := &Result{Thread: t.Name, Task: t.Task(), Decision: t.Last, Logged: LoggedBy(t.Thread)}
 	r.Log = slices.Clip(r.Log)
 	if !t.Stage.Stopped() {
@@ -71,6 +71,6 @@ func resultOf(t *replay.Thread) *Result {
 		r.Question = QuestionOf(t.Thread)
 		return r // it goes on, without what was taken back
 	}
-	r.Revision = revised(t)
+	r.Revision = RevisionOf(t)
 	return r
 }

@@ -23,9 +23,9 @@ type Revision struct {
 	Changed  bool                                  // it is another one
 }
 
-// revised returns the revision of a thread that is over; nil if nothing was taken back after its
-// decision, or if nobody knows how it was decided.
-func revised(t *replay.Thread) *Revision {
+// RevisionOf returns the revision of a thread that is over; nil if nothing was taken back after
+// its decision, or if nobody knows how it was decided.
+func RevisionOf(t *replay.Thread) *Revision {
 	var late []*signals.Signal[retract.Retraction]
 	for _, s := range t.Withdrawn.Said {
 		if made := t.Stage.Decided; made != nil && s.Seq > made.Seq {

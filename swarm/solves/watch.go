@@ -158,7 +158,7 @@ func (w *watcher) events(before runlog.Mark, stopped bool) (all []Event) {
 		all = append(all, Weighed{w.Last})
 	}
 	if w.Stage.Stopped() && (!stopped || now.Decided != before.Decided) {
-		all = append(all, Stopped{resultOf(w.Thread)})
+		all = append(all, Stopped{Of(w.Thread)})
 	}
 	return all
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/mode"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
+	"github.com/swarmbus/swarmbus/swarm/synthesis"
 	"github.com/swarmbus/swarmbus/swarm/talk"
 )
 
@@ -105,11 +106,36 @@ type (
 		Retracted []uint64              `json:"retracted,omitempty"` // places of retractions in the log
 		Fallen    []uint64              `json:"fallen,omitempty"`    // of votes that do not count because of them
 		Talk      *talk.Diagnosis       `json:"talk"`
+		Revision  *revisionLine         `json:"revision,omitempty"`
+		Synthesis *synthesis.Written    `json:"synthesis,omitempty"`
 		Books     stats.Account         `json:"books"`
 
 		Spent map[string]spending.Cost `json:"spent,omitempty"` // by agent
 	}
 )
+
+// A revisionLine says what the votes decide without what was taken back after the decision.
+type revisionLine struct {
+	Retracted []uint64           `json:"retracted"` // places of these retractions in the log
+	Decision  consensus.Decision `json:"decision"`
+	Changed   bool               `json:"changed"`
+}
+
+func revisionOf(r *solves.Result) *revisionLine {
+	if r.Revision == nil {
+		return nil
+	}
+	return &revisionLine{placesOf(r.Revision.Said), r.Revision.Decision, r.Revision.Changed}
+}
+
+// synthesisOf returns the answer as a text; nil if there is no proposal.
+func synthesisOf(r *solves.Result) *synthesis.Written {
+	if len(r.Proposals) == 0 {
+		return nil
+	}
+	w := r.Synthesis()
+	return &w
+}
 
 // A modeLine says how a solve worked, and why.
 type modeLine struct {
@@ -158,7 +184,8 @@ func line(e solves.Event) any {
 		r := e.Result
 		return stoppedLine{
 			"stopped", r.Stop, r.Detail, r.Answer, r.Decision, r.Decision.Tallies(), r.Decision.Dissent(), r.Decision.Uncounted(),
-			r.Rounds, len(r.Log), r.Calls, modeOf(r), r.Turns, r.Missing, r.Passed, casesOf(r), placesOf(r.Retracted), placesOf(r.Fallen), r.Talk(), r.Books, r.Spent,
+			r.Rounds, len(r.Log), r.Calls, modeOf(r), r.Turns, r.Missing, r.Passed, casesOf(r), placesOf(r.Retracted), placesOf(r.Fallen), r.Talk(),
+			revisionOf(r), synthesisOf(r), r.Books, r.Spent,
 		}
 	}
 	return nil

@@ -96,10 +96,12 @@ type SolveDetail struct {
 	Costs       []AgentCost  `json:"costs"`
 	Obstacles   []string     `json:"obstacles" doc:"What withholds a decision"`
 
-	Decision *Decision `json:"decision,omitempty"`
-	Turn     *Turning  `json:"turn,omitempty" doc:"What turned it"`
-	Rests    []Rest    `json:"rests" doc:"What the decision rests on: what it would be without each voter"`
-	Trace    *Trace    `json:"trace,omitempty"`
+	Decision  *Decision  `json:"decision,omitempty"`
+	Turn      *Turning   `json:"turn,omitempty" doc:"What turned it"`
+	Revision  *Revision  `json:"revision,omitempty" doc:"What the votes decide without what was taken back after the decision; absent: nothing was"`
+	Synthesis *Synthesis `json:"synthesis,omitempty" doc:"The answer as a text, once it stopped"`
+	Rests     []Rest     `json:"rests" doc:"What the decision rests on: what it would be without each voter"`
+	Trace     *Trace     `json:"trace,omitempty"`
 }
 
 // Terms are what decides.
@@ -269,6 +271,24 @@ type Decision struct {
 	Withheld   string      `json:"withheld,omitempty" doc:"Why the proposal that the votes chose was not"`
 	Dissent    []Vote      `json:"dissent"`
 	Uncounted  []Uncounted `json:"uncounted"`
+}
+
+// A Revision says what the votes of a solve decide without what was taken back after its
+// decision, which stays on record.
+type Revision struct {
+	Said     []uint64 `json:"said" doc:"Positions of the signals that took something back"`
+	Strategy string   `json:"strategy"`
+	Outcome  string   `json:"outcome" enum:"pending,reached,rejected,deadlocked,uncertified"`
+	Choice   string   `json:"choice,omitempty"`
+	Reason   string   `json:"reason" doc:"In a sentence"`
+	Changed  bool     `json:"changed" doc:"It is another decision"`
+}
+
+// A Synthesis is the answer as a text.
+type Synthesis struct {
+	Text string `json:"text" doc:"With the positions of the signals that each sentence is from, such as [12]"`
+	By   string `json:"by,omitempty" doc:"Who wrote it; absent: the template"`
+	Why  string `json:"why,omitempty" doc:"Why it is by the template, though somebody was asked to write it"`
 }
 
 // Uncounted are votes that did not count.

@@ -7,6 +7,7 @@ import (
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/mode"
+	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
 // decided returns the newest decision; nil: the votes do not count yet.
@@ -37,6 +38,31 @@ func (s *solve) decided() *api.Decision {
 		of.Uncounted = append(of.Uncounted, api.Uncounted{Voter: u.Voter, Proposal: u.ProposalID, Cause: u.Cause.String(), Votes: u.Votes})
 	}
 	return of
+}
+
+// revision returns what the votes decide without what was taken back after the decision; nil:
+// nothing was.
+func (s *solve) revision() *api.Revision {
+	r := solves.RevisionOf(s.Thread)
+	if r == nil {
+		return nil
+	}
+	d := r.Decision
+	of := &api.Revision{Said: []uint64{}, Strategy: d.Strategy, Outcome: d.Outcome.String(), Choice: d.Choice, Reason: d.ReasonWith(s.name), Changed: r.Changed}
+	for _, said := range r.Said {
+		of.Said = append(of.Said, said.Seq)
+	}
+	return of
+}
+
+// synthesis returns the answer as a text. That of a long log takes a while, and is kept.
+func (s *solve) synthesis() *api.Synthesis {
+	if s.texted != len(s.Log) {
+		w := solves.Of(s.Thread).Synthesis()
+		s.text, s.texted = api.Synthesis{Text: w.Text, By: w.By, Why: w.Why}, len(s.Log)
+	}
+	text := s.text
+	return &text
 }
 
 // name returns what people call a proposal.

@@ -1,7 +1,6 @@
 package view
 
 import (
-	"cmp"
 	"encoding/hex"
 	"maps"
 	"slices"
@@ -17,6 +16,7 @@ import (
 	"github.com/swarmbus/swarmbus/swarm/console/api"
 	"github.com/swarmbus/swarmbus/swarm/replay"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
+	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
 // A solve is the fold of a thread, with what is shown of it. Said and steps are only
@@ -36,6 +36,9 @@ type solve struct {
 	seqs    map[signals.ID]uint64
 	costs   map[string]api.Cost
 	counted *replay.Terms // by which the votes count; nil: not yet
+
+	text   api.Synthesis // of the first texted signals
+	texted int
 
 	now  consensus.Decision // on the votes as they are
 	need need
@@ -179,19 +182,6 @@ func (s *solve) summary() api.Solve {
 	return of
 }
 
-// revised reports whether the votes that are left choose otherwise, because something was taken
-// back after the decision.
-func (s *solve) revised() bool {
-	late := func(r *signals.Signal[retract.Retraction]) bool { return r.Seq > s.Stage.Decided.Seq }
-	terms := s.Terms()
-	if !slices.ContainsFunc(s.Withdrawn.Said, late) || terms == nil || s.Votes.Round() == nil || s.Calls.Plan() != nil {
-		return false
-	}
-	by, quorum := cmp.Or[consensus.Strategy](terms.By, consensus.Default()), s.Votes.Round().Ballots().Quorum()
-	d, err := decideBy(s.Thread.Thread, terms, by, terms.Options.Threshold, s.Stage.Decided.Payload.Closed, quorum)
-	return err == nil && d.Choice != s.Last.Choice
-}
-
 // stopped says why the solve stopped.
 func (s *solve) stopped(of *api.Solve) {
 	d := s.Stage.Decided.Payload
@@ -200,7 +190,6 @@ func (s *solve) stopped(of *api.Solve) {
 		stop = runlog.StopFor(s.Last.Outcome)
 	}
 	of.Stop, of.Detail = stop.String(), d.Detail
-	of.Revised = s.revised()
 	switch stop {
 	case runlog.StopConsensus:
 		of.State, of.Answer = api.Decided, s.Stage.Announced.Payload.Decision
@@ -219,6 +208,9 @@ func (s *solve) stopped(of *api.Solve) {
 		of.State = api.Failed
 	default:
 		of.State = api.Undecided
+	}
+	if r := solves.RevisionOf(s.Thread); r != nil && of.State != api.Waiting {
+		of.Revised = r.Changed
 	}
 }
 
@@ -261,6 +253,9 @@ func (s *solve) detail(after uint64) api.SolveDetail {
 	}
 	for _, o := range s.Obstacles() {
 		of.Obstacles = append(of.Obstacles, o.String())
+	}
+	if s.Stage.Stopped() && of.State != api.Waiting {
+		of.Revision, of.Synthesis = s.revision(), s.synthesis()
 	}
 	if h := s.Log[0].Head(); h.Trace != nil {
 		of.Trace = &api.Trace{ID: hex.EncodeToString(h.Trace.TraceID[:])}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
@@ -264,6 +265,13 @@ func TestADecisionStaysOnRecordWhenAVoteIsTakenBack(t *testing.T) {
 		one, _ := b.Solve("s")
 		if got, _, err := b.WhatIf("s", 0, nil); err != nil || got.Actual.Outcome != "reached" || got.Actual.Choice != "x" || one.Revised != revised {
 			t.Errorf("actually %s %q, revised %v (%v), want reached x, %v", got.Actual.Outcome, got.Actual.Choice, one.Revised, err, revised)
+		}
+		d, _ := b.Detail("s", 0)
+		if d.Synthesis == nil || !strings.HasPrefix(d.Synthesis.Text, "The answer is: do x [3].") {
+			t.Errorf("the answer as a text is %+v", d.Synthesis)
+		}
+		if r := d.Revision; (r != nil) != revised || r != nil && (!r.Changed || len(r.Said) != len(votes) || r.Choice != "") {
+			t.Errorf("the revision is %+v", r)
 		}
 	}
 	check(false)

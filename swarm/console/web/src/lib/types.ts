@@ -3,7 +3,7 @@
 export interface Solve {
   id: string; run: string; thread: string; team?: string; task: string;
   state: "running" | "waiting" | "decided" | "undecided" | "interrupted" | "failed";
-  stop?: string; detail?: string; answer?: string;
+  stop?: string; detail?: string; answer?: string; revised?: boolean;
   leader?: Leader; threshold: number; spark: number[]; voters: number; quorum: number;
   agents: number; rounds: number; signals: number; waits: number;
   began: string; updated: string; seq: number;
@@ -16,7 +16,7 @@ export interface Detail extends Solve {
   context?: string; terms: Terms; lanes: string[]; people?: string[];
   proposals: Proposal[]; votes: Vote[]; steps: Step[]; roundList: Round[]; said: Said[];
   conflicts: Conflict[]; debates: Debate[]; escalations: Escalation[]; costs: (Cost & { agent: string })[]; obstacles: string[];
-  decision?: Decision; turn?: Turning; rests: Rest[]; trace?: { id: string; url?: string };
+  decision?: Decision; revision?: Revision; synthesis?: Synthesis; turn?: Turning; rests: Rest[]; trace?: { id: string; url?: string };
 }
 export interface Terms { strategy: string; threshold: number; quorum: number; electorate?: string[]; learns: boolean }
 export interface Proposal {
@@ -41,6 +41,8 @@ export interface Decision {
   strategy: string; outcome: string; choice?: string; leaders: string[]; support: number; none: number; confidence: number; learned: boolean;
   voters: number; reason: string; because?: string; note?: string; withheld?: string; dissent: Vote[]; uncounted: { voter: string; proposal: string; cause: string; votes: number }[];
 }
+export interface Revision { said: number[]; strategy: string; outcome: string; choice?: string; reason: string; changed: boolean }
+export interface Synthesis { text: string; by?: string; why?: string }
 export interface Turning { seq: number; by: string; text: string; from?: string; to: string; changers: string[]; cause?: number }
 export interface Rest { voter: string; outcome: string; choice?: string; support: number; falls: boolean }
 export interface Cell { strategy: string; threshold: number; outcome: string; choice?: string; leader?: string; support: number; confidence: number; withheld?: string; same: boolean }

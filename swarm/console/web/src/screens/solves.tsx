@@ -62,7 +62,7 @@ function Row({ s, n, on }: { s: Solve; n: number; on: boolean }) {
       <td><Glyph name={m.glyph} tone={m.tone} label={m.word} /></td>
       <td>
         <a class="tt" href={path(s)}>{clean(s.task)}</a>
-        <div class="sub">{clean(answerLine(s))} <span class="mut">· {s.team ? s.team + " · " : ""}{count(s.agents, "agent")}</span></div>
+        <div class="sub">{clean(answerLine(s))} {s.revised && <span class="hu">changed by what was taken back </span>}<span class="mut">· {s.team ? s.team + " · " : ""}{count(s.agents, "agent")}</span></div>
       </td>
       <td><div class="sparkcell"><Spark points={s.spark} threshold={s.threshold} live={live || s.state === "decided"} />{lead ? <span class="nw" title="support, and the probability of being right"><b class="b">{two(lead.support)}</b> <span class="mut small">{percent(lead.confidence)}</span></span> : <span class="mut">none</span>}</div></td>
       <td class="cell3"><Spent s={s} /></td>

@@ -12,6 +12,7 @@ import { Strip } from "../../parts/shell";
 import { Key, Top } from "../../parts/small";
 import { Ready } from "../../parts/state";
 import { limit } from "../solves";
+import { Answer } from "./answer";
 import { Figure } from "./figure";
 import { Log } from "./log";
 import { Rail } from "./rail";
@@ -34,6 +35,7 @@ function Loaded({ detail, again }: { detail: Detail; again: () => void }) {
         <div class="col">
           <Verdict view={view} />
           <HowItWent view={view} />
+          <Answer view={view} />
           <Log view={view} />
         </div>
         <Rail view={view} />

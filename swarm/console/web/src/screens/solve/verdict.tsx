@@ -7,6 +7,7 @@ import { moments } from "../../play/moments";
 import { Glyph } from "../../parts/glyph";
 import { Gauge, Key, Letter } from "../../parts/small";
 import type { Play } from "../../play/play";
+import { Revised } from "./answer";
 import { brief } from "./brief";
 import { Ref } from "./ref";
 import { sentence } from "./sentence";
@@ -20,6 +21,7 @@ export function Verdict({ view }: { view: View }) {
   return (
     <>
       <Banners view={view} />
+      <Revised view={view} />
       <div class="q">{clean(d.task)}</div>
       <h2 class="ans">{s.letter && <Letter of={s.letter} win />}<Headline view={view} s={s} /></h2>
       <div class="facts">

@@ -1,0 +1,42 @@
+import { clean } from "../../lib/text";
+import { Glyph } from "../../parts/glyph";
+import { Ref } from "./ref";
+import type { View } from "./state";
+
+// Revised says whether the votes decide otherwise without what was taken back after the decision.
+export function Revised({ view }: { view: View }) {
+  const { play } = view, d = play.detail, r = d.revision;
+  if (!r || !view.end.value) return null;
+  const now = `${r.strategy}: ${r.outcome}${r.choice ? " " + play.letter(r.choice) : ""}: ${clean(r.reason)}`;
+  const was = d.decision ? `${d.decision.outcome}${d.decision.choice ? " " + play.letter(d.decision.choice) : ""}` : "nothing";
+  return (
+    <div class={"then revised" + (r.changed ? " hold" : "")} role="status"><Glyph name="back" />
+      <span>
+        {r.changed ? "Without what was taken back after it, the decision changes: " : "The decision stays without what was taken back after it: "}{now}{r.changed && ` (it was ${was})`}.
+        {r.said.map((seq) => <span key={seq}> <Ref seq={seq} view={view} /> {clean(play.at(seq)?.reason ?? "")}</span>)}
+      </span>
+    </div>
+  );
+}
+
+// Answer is the answer as a text, whose citations lead to the signals.
+export function Answer({ view }: { view: View }) {
+  const a = view.play.detail.synthesis;
+  if (!a || !view.end.value) return null;
+  return (
+    <section class="written" aria-label="The answer in a text">
+      <h2>In a text <span>{a.by ? `by ${clean(a.by)}` : a.why ? `from the log: ${clean(a.why)}` : "from the log"}</span></h2>
+      {clean(a.text).split("\n").filter((line) => line.trim()).map((line, i) => <p key={i}>{cited(line, view)}</p>)}
+    </section>
+  );
+}
+
+// cited is a line with its citations, such as [12] or [12, 14], as links to signals that there are.
+function cited(line: string, view: View) {
+  return line.split(/(\[\d+(?:\s*,\s*\d+)*\])/).map((part, i) => {
+    if (i % 2 === 0) return part;
+    const seqs = part.slice(1, -1).split(",").map(Number);
+    if (!seqs.every((seq) => view.play.at(seq))) return part;
+    return seqs.map((seq, k) => <span key={seq}>{k > 0 && " "}<Ref seq={seq} view={view} /></span>);
+  });
+}
