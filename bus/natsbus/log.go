@@ -158,8 +158,12 @@ func (l *Log) connect(ctx context.Context) (*nats.Conn, error) {
 		options = append(options, nats.Secure(l.opts.TLS))
 	}
 	var conn *nats.Conn
+	told := ""
 	err := retry(ctx, func(context.Context) (err error) {
-		conn, err = nats.Connect(l.opts.URL, options...)
+		if conn, err = nats.Connect(l.opts.URL, options...); err != nil && passes(err) && err.Error() != told {
+			told = err.Error()
+			l.opts.status(Status{Err: err})
+		}
 		return err
 	})
 	if err != nil {

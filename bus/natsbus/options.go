@@ -7,6 +7,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -82,7 +83,7 @@ type Storage struct {
 // must not wait for the log. Nil ones are not called.
 type Tell struct {
 	Warn   func(problem string) // what a check found, and what to set; or what the servers do not allow
-	Status func(Status)         // the connection changed, or whether anybody answers for the log
+	Status func(Status)         // the connection changed or cannot be made, or whether anybody answers for the log
 	Dead   func(DeadLetter)     // a message is not in the log
 	Alarm  func(Difference)     // another process derived something else
 }
@@ -126,6 +127,8 @@ func (o *Options) check() error {
 		return fmt.Errorf("%w: %s is %v: %s", ErrOption, field, value, problem)
 	}
 	switch {
+	case !areServers(o.URL):
+		return wrong("URL", fmt.Sprintf("%q", o.URL), "not URLs of servers with nats://, tls://, ws:// or wss://")
 	case strings.ContainsAny(o.Stream, " .*>/\\\t\r\n") || len(o.Stream) > 200:
 		return wrong("Stream", o.Stream, "not a name of a stream")
 	case strings.ContainsAny(o.Domain, " .*>\t\r\n"):
@@ -150,6 +153,18 @@ func (o *Options) check() error {
 		return wrong("Storage or Compare", "negative", "not a limit")
 	}
 	return nil
+}
+
+// areServers reports whether a text has URLs that the client knows, which may be without a
+// scheme, with commas between.
+func areServers(urls string) bool {
+	for one := range strings.SplitSeq(urls, ",") {
+		scheme, _, has := strings.Cut(strings.TrimSpace(one), "://")
+		if has && !slices.Contains([]string{"nats", "tls", "ws", "wss"}, scheme) || scheme == "" {
+			return false
+		}
+	}
+	return true
 }
 
 // The least [Storage].Window that servers allow, and the least [Options].LeaseTTL.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"time"
 
@@ -56,6 +57,10 @@ func retryWithin(ctx context.Context, long time.Duration, f func(ctx context.Con
 // passes reports whether what failed for a reason may succeed later: while there is no
 // connection or no leader, or not every server knows a stream that is being made.
 func passes(err error) bool {
+	var file *fs.PathError
+	if errors.As(err, &file) {
+		return false // such as that of credentials, which has the error of a system call, as a network has
+	}
 	for _, passing := range []error{
 		nats.ErrTimeout, nats.ErrNoResponders, nats.ErrDisconnected, nats.ErrConnectionReconnecting, nats.ErrReconnectBufExceeded, nats.ErrNoServers,
 		jetstream.ErrNoStreamResponse, jetstream.ErrAsyncPublishTimeout, jetstream.ErrTooManyStalledMsgs, jetstream.ErrNoHeartbeat,

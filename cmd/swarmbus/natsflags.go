@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -54,13 +55,23 @@ func (f *natsFlags) join(ctx context.Context, w io.Writer, o natsbus.Options) (*
 	say := func(what any) { fmt.Fprintln(w, "nats:", transcript.Printable(fmt.Sprint(what))) }
 	slow := time.AfterFunc(slowly, func() { say("no answer yet from " + f.url + ", trying again until interrupted") })
 	defer slow.Stop()
+	var joined atomic.Bool
 	o.URL, o.Creds, o.TLS, o.Stream, o.Domain = f.url, f.creds, config, f.stream, f.domain
 	o.Storage = natsbus.Storage{Replicas: f.replicas, Monitor: f.monitor, Strict: f.strict}
 	o.Tell = natsbus.Tell{
-		Warn:   func(problem string) { say(problem) },
-		Status: func(s natsbus.Status) { slow.Stop(); say(s) },
-		Dead:   func(d natsbus.DeadLetter) { say(&d) },
-		Alarm:  func(d natsbus.Difference) { say("alarm: " + d.String()) },
+		Warn: func(problem string) { say(problem) },
+		Status: func(s natsbus.Status) {
+			if s.Connected {
+				joined.Store(true)
+			} else if !joined.Load() {
+				say(fmt.Sprint("no connection yet, trying again: ", s.Err))
+				return
+			}
+			slow.Stop()
+			say(s)
+		},
+		Dead:  func(d natsbus.DeadLetter) { say(&d) },
+		Alarm: func(d natsbus.Difference) { say("alarm: " + d.String()) },
 	}
 	if o.Codec != nil {
 		o.Bus.Limits = o.Codec.Limits

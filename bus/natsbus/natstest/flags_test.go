@@ -32,6 +32,7 @@ func TestCommandsTellHowTheConnectionIs(t *testing.T) {
 		all = append(all, startTalk(t, append(args, nats...)...))
 	}
 	for _, c := range all {
+		c.sees(t, "nats: no connection yet, trying again: ")
 		c.sees(t, "nats: no answer yet from tls://")
 	}
 	server.StartProcess(t)
