@@ -2,6 +2,7 @@ package swarm
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/swarmbus/swarmbus/agents/hooks"
@@ -27,9 +28,7 @@ func (r *solve) finish(ctx context.Context) {
 		r.record(ctx)
 	}
 	if r.result.Stop == runlog.StopConsensus {
-		won := r.thread.Votes.Of(d.Choice).Proposal
-		r.result.Answer = won.Payload.Content
-		r.say(ctx, d, won)
+		r.reached(ctx, d)
 	}
 	r.write(ctx)
 	r.result.Groupthink = r.groupthink()
@@ -45,11 +44,11 @@ func (r *solve) finish(ctx context.Context) {
 	r.yield(solves.Stopped{Result: r.result})
 }
 
-// decision returns the decision on the votes. If something was taken back after it was
-// recorded, it is the one on record.
+// decision returns the decision on the votes. If it was recorded, it is the one on record:
+// something may have been taken back since, and this swarm may have other terms.
 func (r *solve) decision() consensus.Decision {
 	d := r.votes().Decision()
-	if made := r.thread.Stage.Decided; r.records.decided && made != nil && r.thread.Withdrawn.Any() {
+	if made := r.thread.Stage.Decided; r.records.decided && made != nil {
 		if recorded, err := made.Payload.Of(d); err == nil {
 			return recorded
 		}
@@ -74,11 +73,19 @@ func (r *solve) detail(d consensus.Decision) string {
 	return c.Detail()
 }
 
-// say announces the decision, unless that has been done.
-func (r *solve) say(ctx context.Context, d consensus.Decision, won *signals.Signal[signals.Proposal]) {
+// reached fills in the answer and announces it, unless that has been done.
+func (r *solve) reached(ctx context.Context, d consensus.Decision) {
 	if r.records.announced {
+		r.result.Answer = r.thread.Stage.Announced.Payload.Decision
 		return
 	}
+	standing := r.thread.Votes.Of(d.Choice)
+	if standing == nil {
+		r.unfit("the decision on record cannot be announced", fmt.Errorf("%w: no proposal has the id %q", runlog.ErrLog, d.Choice))
+		return
+	}
+	won := standing.Proposal
+	r.result.Answer = won.Payload.Content
 	r.announce(ctx, signals.New(
 		signals.Header{ReplyTo: won.ID, Confidence: d.Confidence},
 		signals.Consensus{ProposalID: d.Choice, Decision: won.Payload.Content, Confidence: d.Confidence},
