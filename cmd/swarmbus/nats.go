@@ -158,8 +158,8 @@ func (f *solveFlags) drive(cmd *cobra.Command) (err error) {
 	if err := f.checkNATS(); err != nil {
 		return err
 	}
-	ctx, records := cmd.Context(), machines.NewRecords()
-	log, err := f.nats.joinSwarm(ctx, cmd.ErrOrStderr(), f.folded(records))
+	ctx, records := cmd.Context(), f.nats.records(cmd.ErrOrStderr())
+	log, err := f.nats.joinSwarm(ctx, cmd.ErrOrStderr(), records.Fold)
 	if err != nil {
 		return err
 	}
@@ -187,7 +187,7 @@ func (f *solveFlags) drive(cmd *cobra.Command) (err error) {
 	f.live = newLive(cmd.ErrOrStderr())
 	o.Hook = f.live.watching(hookOf(cmd.Context()))
 	fmt.Fprintln(cmd.ErrOrStderr(), "nats: waiting for the lease of the task")
-	return f.showAll(cmd, machines.Drive(cmd.Context(), log, o, f.terms.task()), func(*solves.Result) {}, func(*solves.Result) bool { return false })
+	return f.showAll(cmd, machines.Drive(cmd.Context(), log, records, o, f.terms.task()), func(*solves.Result) {}, func(*solves.Result) bool { return false })
 }
 
 // remoteTeam returns the options of a team whose agents are other processes.

@@ -94,6 +94,13 @@ func (f *natsFlags) joinSwarm(ctx context.Context, w io.Writer, fold func(signal
 	}})
 }
 
+// records are those of a log's solves; what is left out of them is said on w.
+func (f *natsFlags) records(w io.Writer) *machines.Records {
+	r := machines.NewRecords()
+	r.Ignored = func(d natsbus.DeadLetter) { fmt.Fprintln(w, "nats:", transcript.Printable(d.Error())) }
+	return r
+}
+
 // slowly is how long the servers may be silent before the user is told.
 const slowly = 3 * time.Second
 

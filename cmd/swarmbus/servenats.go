@@ -29,7 +29,7 @@ func (f *serveFlags) elsewhere(ctx context.Context, config *serveConfig, o *host
 	case len(config.Teams) > 1:
 		return leave, usage(errors.New("one team works on a log of --nats: give each its own --stream"))
 	}
-	records := machines.NewRecords()
+	records := f.nats.records(progress)
 	log, err := f.nats.joinSwarm(ctx, progress, records.Fold)
 	if err != nil {
 		return leave, err
@@ -56,9 +56,10 @@ func (f *serveFlags) driving(shown *host.Elsewhere, name string, log *natsbus.Lo
 		return err
 	}
 	shown.Team = strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
-	drive := func(ctx context.Context, play func(*natsbus.Log, swarm.Options) iter.Seq2[solves.Event, error]) iter.Seq2[solves.Event, error] {
+	drive := func(ctx context.Context, play func(*natsbus.Log, *machines.Records, swarm.Options) iter.Seq2[solves.Event, error]) iter.Seq2[solves.Event, error] {
 		return func(yield func(solves.Event, error) bool) {
-			own, err := f.nats.joinSwarm(ctx, progress, nil)
+			past := f.nats.records(progress)
+			own, err := f.nats.joinSwarm(ctx, progress, past.Fold)
 			if err != nil {
 				yield(nil, err)
 				return
@@ -69,17 +70,17 @@ func (f *serveFlags) driving(shown *host.Elsewhere, name string, log *natsbus.Lo
 				yield(nil, err)
 				return
 			}
-			play(own, o)(yield)
+			play(own, past, o)(yield)
 		}
 	}
 	shown.Solve = func(ctx context.Context, task signals.Task) iter.Seq2[solves.Event, error] {
-		return drive(ctx, func(l *natsbus.Log, o swarm.Options) iter.Seq2[solves.Event, error] {
-			return machines.Drive(ctx, l, o, task)
+		return drive(ctx, func(l *natsbus.Log, past *machines.Records, o swarm.Options) iter.Seq2[solves.Event, error] {
+			return machines.Drive(ctx, l, past, o, task)
 		})
 	}
 	shown.Resume = func(ctx context.Context, thread string, answer signals.Any) iter.Seq2[solves.Event, error] {
-		return drive(ctx, func(l *natsbus.Log, o swarm.Options) iter.Seq2[solves.Event, error] {
-			return machines.Resume(ctx, l, o, thread, answer)
+		return drive(ctx, func(l *natsbus.Log, past *machines.Records, o swarm.Options) iter.Seq2[solves.Event, error] {
+			return machines.Resume(ctx, l, past, o, thread, answer)
 		})
 	}
 	return nil

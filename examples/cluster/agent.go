@@ -29,9 +29,10 @@ func decide(ctx context.Context, url, id string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	past := machines.NewRecords()
 	alarms := make(chan natsbus.Difference, 1)
 	log, err := natsbus.Join(ctx, natsbus.Options{
-		URL: url, Process: id, Codec: codec, Digest: machines.Digest(), Storage: natsbus.Storage{Replicas: replicas}, LeaseTTL: 2 * time.Second,
+		URL: url, Process: id, Codec: codec, Digest: past.Digest(), Storage: natsbus.Storage{Replicas: replicas}, LeaseTTL: 2 * time.Second,
 		Tell: natsbus.Tell{Alarm: func(d natsbus.Difference) {
 			select {
 			case alarms <- d:
@@ -60,7 +61,7 @@ func decide(ctx context.Context, url, id string, out io.Writer) error {
 		return err
 	}
 	o := swarm.Options{Agents: all, Seed: 7, Quorum: len(team), Limits: swarm.Limits{Deadline: time.Minute}}
-	for e, err := range machines.Drive(ctx, log, o, task) {
+	for e, err := range machines.Drive(ctx, log, past, o, task) {
 		if err != nil {
 			return err
 		}

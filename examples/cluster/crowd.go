@@ -89,8 +89,9 @@ func crowd(ctx context.Context, url, place, crowd string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	past := machines.NewRecords()
 	log, err := natsbus.Join(ctx, natsbus.Options{
-		URL: url, Process: "process-" + place, Codec: codec, Digest: machines.Digest(), Storage: natsbus.Storage{Replicas: min(nodes, replicas)},
+		URL: url, Process: "process-" + place, Codec: codec, Digest: past.Digest(), Storage: natsbus.Storage{Replicas: min(nodes, replicas)},
 		Tell: natsbus.Tell{Alarm: func(d natsbus.Difference) { fmt.Fprintln(os.Stderr, "cluster: alarm:", d) }},
 	})
 	if err != nil {
@@ -118,7 +119,7 @@ func crowd(ctx context.Context, url, place, crowd string, out io.Writer) error {
 	o := swarm.Options{Agents: team, Seed: 7, Quorum: n - 1, Limits: swarm.Limits{Deadline: 5 * time.Minute, Signals: 2*n + 10}}
 	var began time.Time
 	seen := 0
-	for e, err := range machines.Drive(ctx, log, o, task) {
+	for e, err := range machines.Drive(ctx, log, past, o, task) {
 		if err != nil {
 			return err
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/bus/natsbus"
 	"github.com/swarmbus/swarmbus/examples/review/inspect"
+	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
 	"github.com/swarmbus/swarmbus/swarm/machines"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
@@ -73,9 +74,10 @@ func overNATS(ctx context.Context, t *testing.T, url string, p *inspect.Package)
 	if err != nil {
 		t.Fatal(err)
 	}
-	join := func(name string) *natsbus.Log {
+	past := machines.NewRecords()
+	join := func(name string, digest func(signals.Any) []byte) *natsbus.Log {
 		l, err := natsbus.Join(ctx, natsbus.Options{
-			URL: url, Stream: "review-" + p.Name, Process: name, Codec: codec, Digest: machines.Digest(), Compare: 50 * time.Millisecond,
+			URL: url, Stream: "review-" + p.Name, Process: name, Codec: codec, Digest: digest, Compare: 50 * time.Millisecond,
 			Tell: natsbus.Tell{Alarm: func(d natsbus.Difference) { t.Error(d) }},
 		})
 		if err != nil {
@@ -84,8 +86,8 @@ func overNATS(ctx context.Context, t *testing.T, url string, p *inspect.Package)
 		t.Cleanup(l.Close)
 		return l
 	}
-	other, driver := join("other"), join("driver")
-	for e, err := range machines.Drive(ctx, driver, swarm.Options{Agents: team(p, tracks()), Name: "review", Seed: 1}, task(p)) {
+	other, driver := join("other", machines.Digest()), join("driver", past.Digest())
+	for e, err := range machines.Drive(ctx, driver, past, swarm.Options{Agents: team(p, tracks()), Name: "review", Seed: 1}, task(p)) {
 		if err != nil {
 			t.Fatal(err)
 		}

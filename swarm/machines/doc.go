@@ -3,7 +3,8 @@
 //	// on the machine of an agent
 //	machines.Serve(ctx, log, "critic", makeCritic)
 //	// on the machines that may drive the solve: one does, the others stand by
-//	for event, err := range machines.Drive(ctx, log, options, task) { … }
+//	past := machines.NewRecords() // natsbus.Options{Digest: past.Digest(), …}
+//	for event, err := range machines.Drive(ctx, log, past, options, task) { … }
 //
 // The agents of a swarm that is driven so are stand-ins ([Remote]): their turns are taken by
 // processes that [Serve] them. The driver holds a lease ([natsbus.Log.Lease]). When it is

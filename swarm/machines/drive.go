@@ -9,33 +9,43 @@ import (
 	"fmt"
 	"iter"
 
-	"github.com/swarmbus/swarmbus/bus"
 	"github.com/swarmbus/swarmbus/bus/journal"
 	"github.com/swarmbus/swarmbus/bus/natsbus"
 	"github.com/swarmbus/swarmbus/signals"
 	"github.com/swarmbus/swarmbus/swarm"
+	"github.com/swarmbus/swarmbus/swarm/replay"
 	"github.com/swarmbus/swarmbus/swarm/runlog"
 	"github.com/swarmbus/swarmbus/swarm/solves"
 )
 
 // Drive solves a task with the swarm of these options, on the log: it waits for the lease of
 // the task, and then begins the solve, or goes on with it where the log ends if another
-// process began it; the events are those from then on. The bus and the journal of the options
-// are replaced. If the lease is lost, another process may go on with the solve; this one
-// waits for the lease again, and ends with what was decided meanwhile. One process drives one
-// task at a time on a log.
-func Drive(ctx context.Context, log *natsbus.Log, o swarm.Options, task signals.Task) iter.Seq2[solves.Event, error] {
-	return play(ctx, log, o, &job{task: task})
+// process began it; the events are those from then on. Past has all signals of the log
+// ([Records.Digest]): what decides does not depend on what the history of the bus still has.
+// The bus and the journal of the options are replaced. If the lease is lost, another process
+// may go on with the solve; this one waits for the lease again, and ends with what was decided
+// meanwhile. One process drives one task at a time on a log.
+func Drive(ctx context.Context, log *natsbus.Log, past *Records, o swarm.Options, task signals.Task) iter.Seq2[solves.Event, error] {
+	return play(ctx, log, o, &job{past: past, task: task})
 }
 
 // Resume goes on with a solve of the log, with an answer from outside the swarm if it asks or
 // is undecided, like [swarm.Swarm.StreamResume]. Like [Drive] it waits for the lease of the
 // task, so that of several answers one is the first.
-func Resume(ctx context.Context, log *natsbus.Log, o swarm.Options, thread string, answer signals.Any) iter.Seq2[solves.Event, error] {
+func Resume(ctx context.Context, log *natsbus.Log, past *Records, o swarm.Options, thread string, answer signals.Any) iter.Seq2[solves.Event, error] {
 	return func(yield func(solves.Event, error) bool) {
-		for s := range log.Bus().History(bus.Filter{Threads: []string{thread}, Kinds: []signals.Kind{signals.KindTask}}) {
-			if t, ok := signals.As[signals.Task](s); ok {
-				play(ctx, log, o, &job{t.Payload, thread, answer})(yield)
+		codec, err := Codec(o.Kinds...)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		for s, err := range journal.Signals(past, codec, 0) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if t, ok := signals.As[signals.Task](s); ok && t.Thread == thread {
+				play(ctx, log, o, &job{past, t.Payload, thread, answer})(yield)
 				return
 			}
 		}
@@ -45,6 +55,7 @@ func Resume(ctx context.Context, log *natsbus.Log, o swarm.Options, thread strin
 
 // A job is what a process drives: the solve of a task, or a solve that is answered.
 type job struct {
+	past   *Records
 	task   signals.Task
 	thread string      // "": that of the task
 	answer signals.Any // nil: none
@@ -68,11 +79,15 @@ func play(ctx context.Context, log *natsbus.Log, o swarm.Options, j *job) iter.S
 
 // underLease drives a task until the solve stops or the lease is lost.
 func (j *job) underLease(ctx context.Context, log *natsbus.Log, o swarm.Options, yield func(solves.Event, error) bool) error {
+	before := log.Bus().Last()
 	lease, err := log.Lease(ctx, leaseOf(j.task))
 	if err != nil {
 		return err
 	}
 	defer lease.Release()
+	if j.past.through() < before {
+		return fmt.Errorf("machines: the records do not have signal %d of the log: is Records.Digest in its natsbus.Options?", before)
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer context.AfterFunc(lease.Context(), func() { cancel(context.Cause(lease.Context())) })()
 	defer cancel(nil)
@@ -86,7 +101,7 @@ func leaseOf(task signals.Task) string {
 }
 
 func (j *job) drive(ctx context.Context, log *natsbus.Log, o swarm.Options, yield func(solves.Event, error) bool) error {
-	past, err := recorded(log.Bus())
+	past, err := j.past.recorded(o.Kinds)
 	if err != nil {
 		return err
 	}
@@ -148,16 +163,30 @@ func (j *job) begin(ctx context.Context, s *swarm.Swarm) (iter.Seq2[solves.Event
 	return s.Stream(ctx, j.task), nil
 }
 
-// recorded returns what a bus has as a journal in memory, from which a swarm learns what is
-// in the log.
-func recorded(b *bus.Bus) (*journal.Memory, error) {
+// recorded returns the records as a journal in memory, from which a swarm learns what is in
+// the log. It lacks what cannot be folded, which nobody can take out of the log.
+func (r *Records) recorded(kinds []signals.Registration) (*journal.Memory, error) {
+	codec, err := Codec(kinds...)
+	if err != nil {
+		return nil, err
+	}
+	fold, err := replay.Trust(journal.Snapshot{})
+	if err != nil {
+		return nil, err
+	}
+	defer fold.Close()
 	past := new(journal.Memory)
-	for s := range b.History(bus.Filter{}) {
-		r, err := journal.SignalRecord(s)
+	for record, err := range r.Read(0) {
 		if err != nil {
 			return nil, err
 		}
-		if _, err := past.Append(r); err != nil {
+		s, err := record.Signal(codec)
+		if err == nil {
+			err = fold.Next(s)
+		}
+		if err != nil {
+			r.ignore(s, err)
+		} else if _, err := past.Append(record); err != nil {
 			return nil, err
 		}
 	}

@@ -7,23 +7,29 @@ import (
 	"sync"
 
 	"github.com/swarmbus/swarmbus/bus/journal"
+	"github.com/swarmbus/swarmbus/bus/natsbus"
 	"github.com/swarmbus/swarmbus/signals"
 )
 
 // Records are the signals of a log, from its first one on, as the records of a journal that
-// can be read: what a console or the rooms of this process are folded from. They are in
-// memory. [Records.Fold] fills them, as [natsbus.Options].Digest or a part of it.
+// can be read: what the solves, the console or the rooms of this process are folded from. They
+// are in memory. [Records.Fold] or [Records.Digest] fills them, as [natsbus.Options].Digest or
+// a part of it. What cannot be written or folded is left out, in every process.
 //
 // A record has the number of its signal, which leaves gaps. Those of [Numbered] have
 // numbers without gaps, as a journal of one process has.
 type Records struct {
+	// Ignored is told what is left out, and why; nil: nobody is. Set it before the records
+	// are filled.
+	Ignored func(natsbus.DeadLetter)
+
 	kinds    []signals.Kind // nil: all
 	numbered bool
 	kept     journal.Memory
 
 	mu   sync.Mutex // protects the fields below
 	seqs []uint64   // number of each record
-	err  error      // why there will be no more
+	last uint64     // number of the last signal of the log, whether it is kept or not
 }
 
 var _ journal.Reader = (*Records)(nil)
@@ -37,12 +43,11 @@ func Numbered(kinds ...signals.Kind) *Records { return &Records{kinds: kinds, nu
 
 // Fold takes the next signal of the log. It returns nil: what is kept is what the log has.
 func (r *Records) Fold(s signals.Any) []byte {
-	if r.kinds != nil && !slices.Contains(r.kinds, s.Kind()) {
-		return nil
-	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.err != nil {
+	original := s
+	r.last = s.Head().Seq
+	if r.kinds != nil && !slices.Contains(r.kinds, s.Kind()) {
 		return nil
 	}
 	if r.numbered {
@@ -52,14 +57,42 @@ func (r *Records) Fold(s signals.Any) []byte {
 	}
 	record, err := journal.SignalRecord(s)
 	if err == nil {
-		r.seqs = append(r.seqs, s.Head().Seq)
 		_, err = r.kept.Append(record)
 	}
 	if err != nil {
-		r.err = err
-		_ = r.kept.Close() // readers learn that nothing follows
+		r.ignore(original, err)
+		return nil
 	}
+	r.seqs = append(r.seqs, s.Head().Seq)
 	return nil
+}
+
+// Digest returns a function that fills the records, and derives the decisions of the log like
+// [Digest].
+func (r *Records) Digest() func(signals.Any) []byte {
+	derive := Digest()
+	return func(s signals.Any) []byte {
+		r.Fold(s)
+		return derive(s)
+	}
+}
+
+// ignore says that a signal is left out.
+func (r *Records) ignore(s signals.Any, why error) {
+	if r.Ignored == nil {
+		return
+	}
+	h := s.Head()
+	r.Ignored(natsbus.DeadLetter{
+		Seq: natsbus.StreamSequence(h.Seq), Subject: natsbus.Subject("", h.Thread, string(s.Kind()), h.Source), Reason: natsbus.Refused, Err: why,
+	})
+}
+
+// through returns the number of the last signal that was taken.
+func (r *Records) through() uint64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.last
 }
 
 // Read implements [journal.Reader].
@@ -73,11 +106,7 @@ func (r *Records) Follow(ctx context.Context, after uint64) iter.Seq2[journal.Re
 }
 
 // Snapshot implements [journal.Reader]: nothing was dropped.
-func (r *Records) Snapshot() (journal.Snapshot, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return journal.Snapshot{}, r.err
-}
+func (r *Records) Snapshot() (journal.Snapshot, error) { return journal.Snapshot{}, nil }
 
 // Last returns the number of the newest record; 0: there is none.
 func (r *Records) Last() uint64 {

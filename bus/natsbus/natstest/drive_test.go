@@ -49,9 +49,19 @@ func team(think func(ctx context.Context, agent string, round int) error) (all [
 }
 
 // solve drives the task, and returns the result.
-func solve(ctx context.Context, l *natsbus.Log, all []*agents.Agent) (*solves.Result, error) {
+func solve(ctx context.Context, l solving, all []*agents.Agent) (*solves.Result, error) {
+	return l.solve(ctx, all, task)
+}
+
+// A solving is a log on which solves are driven.
+type solving struct {
+	*natsbus.Log
+	past *machines.Records
+}
+
+func (l solving) solve(ctx context.Context, all []*agents.Agent, task signals.Task) (*solves.Result, error) {
 	o := swarm.Options{Agents: all, Seed: 7, Limits: swarm.Limits{Deadline: time.Minute}}
-	for e, err := range machines.Drive(ctx, l, o, task) {
+	for e, err := range machines.Drive(ctx, l.Log, l.past, o, task) {
 		if err != nil {
 			return nil, err
 		}
@@ -62,16 +72,21 @@ func solve(ctx context.Context, l *natsbus.Log, all []*agents.Agent) (*solves.Re
 	return nil, errors.New("no result")
 }
 
-func joinSolving(t *testing.T, url, name string) *natsbus.Log {
+func joinSolving(t *testing.T, url, name string) solving {
+	t.Helper()
+	return joinSolvingAs(t, natsbus.Options{URL: url, Process: name})
+}
+
+func joinSolvingAs(t *testing.T, o natsbus.Options) solving {
 	t.Helper()
 	codec, err := machines.Codec()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return join(t, natsbus.Options{
-		URL: url, Process: name, Codec: codec, LeaseTTL: natsbus.MinLease, Digest: machines.Digest(), Compare: 50 * time.Millisecond,
-		Tell: natsbus.Tell{Alarm: func(d natsbus.Difference) { t.Error(d) }},
-	})
+	past := machines.NewRecords()
+	o.Codec, o.LeaseTTL, o.Digest, o.Compare = codec, natsbus.MinLease, past.Digest(), 50*time.Millisecond
+	o.Tell.Alarm = func(d natsbus.Difference) { t.Error(d) }
+	return solving{join(t, o), past}
 }
 
 func TestAgentsOfSeveralProcessesDecideAsInOne(t *testing.T) {
@@ -81,12 +96,12 @@ func TestAgentsOfSeveralProcessesDecideAsInOne(t *testing.T) {
 		l := joinSolving(t, url, a.ID)
 		ctx, cancel := context.WithCancel(t.Context())
 		served := make(chan error, 1)
-		go func() { served <- machines.Serve(ctx, l, a.ID, func() *agents.Agent { return a }) }()
+		go func() { served <- machines.Serve(ctx, l.Log, a.ID, func() *agents.Agent { return a }) }()
 		t.Cleanup(func() { cancel(); <-served })
 	}
 	driver := joinSolving(t, url, "driver")
 	all := team(nil)
-	if err := machines.Remote(driver, all); err != nil {
+	if err := machines.Remote(driver.Log, all); err != nil {
 		t.Fatal(err)
 	}
 	got, err := solve(soon(t), driver, all)
@@ -130,7 +145,7 @@ func TestNextDriverGoesOnWithoutRepeatingARecordedCall(t *testing.T) {
 	proxy := natstest.NewProxy(t, strings.TrimPrefix(url, "nats://"))
 	var calls [2]atomic.Int64
 	hangs, given := make(chan struct{}), make(chan struct{})
-	think := func(l *natsbus.Log, driver int) func(context.Context, string, int) error {
+	think := func(l solving, driver int) func(context.Context, string, int) error {
 		results, err := l.Results(soon(t))
 		if err != nil {
 			t.Fatal(err)

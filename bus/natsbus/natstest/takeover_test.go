@@ -120,7 +120,7 @@ func TestAnswerIsGivenOnceThoughItsDriverIsOvertaken(t *testing.T) {
 	asked.Store(true)
 	answer := signals.New(signals.Header{Source: "ceo", Confidence: 1}, signals.Memory{Content: "yes", Category: "answer"})
 	o := swarm.Options{Agents: all, Seed: 7, Limits: swarm.Limits{Deadline: time.Minute}}
-	for e, err := range machines.Resume(soon(t), l, o, r.Thread, answer) {
+	for e, err := range machines.Resume(soon(t), l.Log, l.past, o, r.Thread, answer) {
 		if err != nil {
 			t.Fatal(err)
 		}
