@@ -70,7 +70,7 @@ func (d Decision) ReasonWith(show func(id string) string) string {
 		return fmt.Sprintf("none of %s agrees with any proposal", plural(d.Voters, "voter", "voters"))
 	case len(d.Leaders) > 1:
 		return fmt.Sprintf("%s are tied, %s each", d.leading(show), d.supported(0))
-	case d.Support >= t.threshold:
+	case d.Support >= t.threshold && d.opposed():
 		return fmt.Sprintf("%s, but no more is for %s than against it", d.agreeing(show), d.leading(show))
 	default:
 		return fmt.Sprintf("%s%s%s%s", d.agreeing(show), link, d.supported(t.threshold), t.needed())
@@ -106,6 +106,13 @@ func (d *Decision) agreeing(show func(string) string) string {
 		what += " with " + d.leading(show)
 	}
 	return what
+}
+
+// opposed reports whether anybody disagrees with the leader.
+func (d *Decision) opposed() bool {
+	r := d.from.record()
+	p := slices.Index(r.proposals, d.Leader())
+	return p < 0 || r.total.counts[p].disagree > 0
 }
 
 func (d *Decision) uncertified(show func(string) string) string {
